@@ -1,0 +1,3 @@
+module praxis
+
+go 1.26.3

@@ -1,0 +1,84 @@
+package event
+
+import "fmt"
+
+// Status is the fate of guest code: data, never a Go error. The zero value is invalid.
+type Status uint8
+
+// The statuses, closed.
+const (
+	OK          Status = iota + 1 // ran to its end
+	Error                         // the code raised
+	Timeout                       // a time limit (wall or CPU) ended it
+	Memory                        // a memory limit ended it
+	OutputLimit                   // an output limit ended it
+	Killed                        // a process or disk limit, or a signal, ended it
+	Interrupted                   // the caller interrupted it
+	Crashed                       // the interpreter or the sandbox ended by itself
+)
+
+var statusNames = [...]string{"", "ok", "error", "timeout", "memory", "output", "killed", "interrupted", "crashed"}
+
+// String returns the status's name on the wire, such as "timeout".
+func (s Status) String() string {
+	if int(s) < len(statusNames) && s != 0 {
+		return statusNames[s]
+	}
+	return fmt.Sprintf("status(%d)", uint8(s))
+}
+
+// MarshalText writes the name.
+func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads a name and refuses any other text.
+func (s *Status) UnmarshalText(b []byte) error {
+	for i, n := range statusNames {
+		if i > 0 && n == string(b) {
+			*s = Status(i)
+			return nil
+		}
+	}
+	return fmt.Errorf("cannot read status %q: not one of ok, error, timeout, memory, output, killed, interrupted, crashed", b)
+}
+
+// Execution is the outcome of one piece of code.
+type Execution struct {
+	Status   Status   `json:"status"`
+	Message  string   `json:"message,omitempty"` // names the limit and its value, or what became of the state
+	Stdout   string   `json:"stdout"`            // head + tail when it was longer than the bound
+	Stderr   string   `json:"stderr"`
+	Result   Bundle   `json:"result,omitempty"`   // the value of the last expression; "text" is its repr
+	Displays []Bundle `json:"displays,omitempty"` // display() calls and captured figures, in order
+	Error    *Raised  `json:"error,omitempty"`
+	State    State    `json:"state"`
+	Usage    Usage    `json:"usage"`
+	Session  string   `json:"session,omitempty"`
+	Snapshot string   `json:"snapshot,omitempty"` // of a named session, taken after the execution
+	// OutputFile is the path inside the session where the whole output can be read when it was cut.
+	OutputFile string `json:"output_file,omitempty"`
+}
+
+// Raised is an exception of the guest's code.
+type Raised struct {
+	Name      string `json:"name"`      // class, such as "ZeroDivisionError"
+	Value     string `json:"value"`     // str() of it
+	Traceback string `json:"traceback"` // the user's lines only
+}
+
+// State says what became of the session's variables.
+type State string
+
+// The states.
+const (
+	Kept     State = "kept"     // variables are as the code left them
+	Lost     State = "lost"     // the kernel was restarted: variables are gone, files are kept
+	Restored State = "restored" // the session went back to its last snapshot
+	Gone     State = "gone"     // the session is over
+)
+
+// Usage is what an execution used.
+type Usage struct {
+	WallMS          float64 `json:"wall_ms"`
+	CPUMS           float64 `json:"cpu_ms"`
+	PeakMemoryBytes int64   `json:"peak_memory_bytes"` // of the kernel's process, high-water mark
+}

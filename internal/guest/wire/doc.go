@@ -1,0 +1,49 @@
+// Package wire is the protocol between the host and the agent inside a
+// sandbox, over the sandbox's standard input and output. This comment is the
+// specification; both sides import the package.
+//
+// # Frames
+//
+//	u32 length | u8 kind | u32 id | body        (big endian; length counts kind, id and body)
+//
+// length is at least 5 and at most 5 + MaxBody (1 MiB). Anything else ends the
+// stream: the reader cannot find the next frame. Kinds:
+//
+//	1 request   host → guest   body: JSON {"op": …, …}; id is chosen by the host, never 0, unique while open
+//	2 response  guest → host   body: JSON of the op's reply; closes the request
+//	3 failure   guest → host   body: JSON {"kind": fault kind, "message": …}; closes the request
+//	4 data      both ways      body: raw bytes of the request's stream (file contents, process stdin and output)
+//	5 end       both ways      body empty: no more data from this side for the request
+//	6 event     guest → host   body: JSON event of the request (an execution's, a process's, a watch's)
+//	7 output    guest → host   body: u64 sequence | u8 stream (1 stdout, 2 stderr) | raw bytes
+//	8 hello     both ways      id 0; opens a stream, see below
+//
+// Unknown kinds and ids that are not open are protocol errors: the host drops
+// the guest; the guest ignores them.
+//
+// # Opening a stream
+//
+// The host opens every fresh stream (boot, after a checkpoint, after a restore)
+// by hello {"version": 1, "epoch": E, "reseed": hex or "", "now_unix_ns": N}.
+// The guest answers hello {"version": 1, "epoch": E} and from then on sends
+// frames of this epoch only. Requests of an older epoch are forgotten by both
+// sides; executions are not: they are resources of the guest and can be
+// attached to again. A non-empty reseed makes every kernel reseed its random
+// generators before the next execution (a restore or a fork of a session that
+// is not deterministic).
+//
+// # Quiescing before a checkpoint
+//
+// {"op":"quiesce"} is answered when nothing is half-written; after the
+// response the guest writes no byte until the next hello. Executions go on
+// and their events are kept in their logs.
+//
+// # Executions
+//
+// An execution is a resource in the guest with a numbered event log (sequence
+// from 1, bounded; output over the bound is cut head + tail and the whole is in
+// a file in the session). {"op":"execute"} makes one and follows it: events and
+// output frames carry the request's id; the response is its end. {"op":"attach",
+// "exec": id, "after": seq} follows again from a sequence number. The ops and
+// their fields are the Go types of this package, one file.
+package wire

@@ -1,0 +1,145 @@
+// Package sandbox is the contract of what keeps guest code apart from the host.
+//
+// A [Backend] makes sandboxes; a [Sandbox] is one running guest whose first
+// process speaks frames (package praxis/internal/guest/wire) over its standard
+// input and output. The guest is hostile, and so is every byte that it sends.
+// The exam that every backend must pass is package sandboxtest.
+package sandbox
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"praxis/internal/event"
+)
+
+// Backend makes sandboxes. Its methods are safe for concurrent use.
+type Backend interface {
+	// Start boots a guest from its image.
+	Start(ctx context.Context, spec Spec) (Sandbox, error)
+	// Restore makes a guest from a checkpoint that Checkpoint wrote. spec must
+	// name the same image and mounts as the checkpoint's; a checkpoint that is
+	// damaged or does not fit is a fault.Conflict and leaves nothing behind.
+	Restore(ctx context.Context, spec Spec, dir string) (Sandbox, error)
+	// Host says what boundary and limits this host gives.
+	Host(ctx context.Context) (Host, error)
+	// Sweep removes what owners that no longer live left behind and returns how many sandboxes that were.
+	Sweep(ctx context.Context) (int, error)
+	// Close ends every sandbox that the backend still runs and waits for them.
+	Close() error
+}
+
+// Sandbox is one running guest.
+type Sandbox interface {
+	// Stream returns the guest's standard input (Write) and output (Read).
+	// It is one stream for the sandbox's life. Closing it ends the guest's input.
+	Stream() io.ReadWriteCloser
+	// Checkpoint writes the guest's whole state into the new folder dir and
+	// lets the original go on. dir appears whole or not at all. It returns how
+	// long the original stood still.
+	Checkpoint(ctx context.Context, dir string) (time.Duration, error)
+	// Usage measures the whole sandbox from outside.
+	Usage(ctx context.Context) (Usage, error)
+	// Wait blocks until the guest is over and returns why. Every caller gets the same answer.
+	Wait() Exit
+	// Close kills what runs and removes processes, mounts, folders and cgroups. It may be called twice.
+	Close() error
+}
+
+// Pauser is a Sandbox that can be stopped without being saved. A paused guest uses no CPU.
+type Pauser interface {
+	Pause(ctx context.Context) error
+	Resume(ctx context.Context) error
+}
+
+// Spec describes a guest.
+type Spec struct {
+	ID       string  // unique on this host: letters, digits, '-', '_', at most 64
+	Root     string  // the image's root file system, a folder; never written to
+	Mounts   []Mount // read-only host folders and files laid over Root, in order
+	Args     []string
+	Env      []string
+	Hostname string
+	Limits   Limits
+}
+
+// Mount is a read-only view of a host folder or file.
+type Mount struct {
+	Source string // on the host, absolute, no symbolic link
+	Target string // in the guest, absolute
+}
+
+// Limits bound a whole session. Zero means the default of DefaultLimits; there is no "unlimited".
+type Limits struct {
+	Memory    int64   `json:"memory"`     // bytes, of everything in the sandbox
+	CPUs      float64 `json:"cpus"`       // cores, may be a fraction
+	Processes int     `json:"processes"`  // processes and threads
+	Disk      int64   `json:"disk"`       // bytes in the writable layer
+	OpenFiles int     `json:"open_files"` // a process
+}
+
+// DefaultLimits are what a session gets when its maker says nothing.
+func DefaultLimits() Limits {
+	return Limits{Memory: 1 << 30, CPUs: 1, Processes: 256, Disk: 1 << 30, OpenFiles: 1024}
+}
+
+// WithDefaults returns l with every zero replaced by its default.
+func (l Limits) WithDefaults() Limits {
+	d := DefaultLimits()
+	if l.Memory == 0 {
+		l.Memory = d.Memory
+	}
+	if l.CPUs == 0 {
+		l.CPUs = d.CPUs
+	}
+	if l.Processes == 0 {
+		l.Processes = d.Processes
+	}
+	if l.Disk == 0 {
+		l.Disk = d.Disk
+	}
+	if l.OpenFiles == 0 {
+		l.OpenFiles = d.OpenFiles
+	}
+	return l
+}
+
+// Usage is a measurement of a whole sandbox.
+type Usage struct {
+	Memory     int64         // bytes now, guest memory and the sandbox's own
+	PeakMemory int64         // bytes, high-water mark
+	CPU        time.Duration // user and system, all processes
+	Processes  int
+}
+
+// Exit is why a guest is over.
+type Exit struct {
+	Status  event.Status // OK: it ended by itself with 0; Memory, Killed, Crashed otherwise
+	Code    int          // exit code of the first process, -1 when unknown
+	Message string       // one line that names the limit and its value where one was hit
+}
+
+// Host is what a host gives: the answer of "praxis doctor".
+type Host struct {
+	Backend  string        `json:"backend"`  // "gvisor"
+	Boundary string        `json:"boundary"` // what stands between guest and host, in one honest sentence
+	Platform string        `json:"platform"` // "systrap"
+	Root     bool          `json:"root"`     // whether we run as root
+	Limits   []Enforcement `json:"limits"`
+	Findings []Finding     `json:"findings"` // shortcomings, the gravest first
+}
+
+// Enforcement says what keeps one limit on this host.
+type Enforcement struct {
+	Limit string `json:"limit"` // "memory", "cpus", "processes", "disk", "open_files", "wall", "output"
+	By    string `json:"by"`    // "cgroup v2", "cgroup v1", "watcher", "sentry", "affinity", "guest agent"
+	Note  string `json:"note,omitempty"`
+}
+
+// Finding is one shortcoming of the host and what to do about it.
+type Finding struct {
+	Fatal  bool   `json:"fatal"` // sandboxes cannot run
+	What   string `json:"what"`
+	Remedy string `json:"remedy"`
+}
