@@ -1,0 +1,251 @@
+// Package config says where Praxis keeps its files and what it does when the
+// caller says nothing: a plain tree of values, made by [Default], read over by
+// [Load] and checked by [Config.Validate].
+//
+// The file is JSON, at $XDG_CONFIG_HOME/praxis/config.json (or
+// ~/.config/praxis/config.json), and need not exist. Sizes and times are
+// written as on the command line; a key that is not known is refused, because
+// a limit that is misspelt would otherwise silently not hold:
+//
+//	{
+//	  "limits": {"memory": "2GiB", "cpus": 2, "disk": "4GiB"},
+//	  "execution": {"timeout": "1m"},
+//	  "ask": {"model": "anthropic:claude-sonnet-4-5", "max_steps": 20}
+//	}
+package config
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"praxis/internal/fault"
+	"praxis/internal/sandbox"
+)
+
+// maxFile bounds the configuration file.
+const maxFile = 1 << 20
+
+// Config is everything that a person can set once for all commands.
+type Config struct {
+	Home      string // data folder: images, templates, named sessions, history
+	Run       string // folder of the sandboxes that run now; on a disk, not in memory
+	Limits    sandbox.Limits
+	Execution Execution
+	Ask       Ask
+}
+
+// Execution bounds one piece of code.
+type Execution struct {
+	Timeout     time.Duration // wall time
+	CPU         time.Duration // processor time; 0: the wall time bounds it
+	OutputBytes int64         // what is kept of the output; the rest stays in the session
+}
+
+// Ask holds what the agent does when it is told nothing.
+type Ask struct {
+	Model    string // "provider:name"; "" lets the keys in the environment decide
+	MaxSteps int
+}
+
+// Default returns the configuration of a person with this environment and no file.
+func Default(getenv func(string) string) (Config, error) {
+	home, err := homeDir(getenv)
+	if err != nil {
+		return Config{}, err
+	}
+	return Config{
+		Home:      home,
+		Run:       filepath.Join(home, "run"),
+		Limits:    sandbox.DefaultLimits(),
+		Execution: Execution{Timeout: 30 * time.Second, OutputBytes: 1 << 20},
+		Ask:       Ask{MaxSteps: 10},
+	}, nil
+}
+
+// homeDir finds the data folder: $PRAXIS_HOME, $XDG_DATA_HOME/praxis, ~/.local/share/praxis.
+func homeDir(getenv func(string) string) (string, error) {
+	if dir := getenv("PRAXIS_HOME"); dir != "" {
+		abs, err := filepath.Abs(dir)
+		if err != nil {
+			return "", fault.New(fault.Invalid, "Set PRAXIS_HOME to an absolute folder.", "cannot find the data folder: %w", err)
+		}
+		return abs, nil
+	}
+	// The XDG specification says that a relative path is to be ignored.
+	if dir := getenv("XDG_DATA_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "praxis"), nil
+	}
+	if dir := getenv("HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, ".local", "share", "praxis"), nil
+	}
+	return "", fault.New(fault.Invalid, "Set PRAXIS_HOME to a folder that you may write to.",
+		"cannot find the data folder: none of PRAXIS_HOME, XDG_DATA_HOME and HOME is set")
+}
+
+// Path returns where the configuration file is looked for, or "" where the
+// environment names no folder for it.
+func Path(getenv func(string) string) string {
+	if dir := getenv("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "praxis", "config.json")
+	}
+	if dir := getenv("HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, ".config", "praxis", "config.json")
+	}
+	return ""
+}
+
+// Load returns the defaults, overlaid by the person's file when there is one, and checked.
+func Load(getenv func(string) string) (Config, error) {
+	c, err := Default(getenv)
+	if err != nil {
+		return Config{}, err
+	}
+	if path := Path(getenv); path != "" {
+		if err := c.overlayFile(path); err != nil {
+			return Config{}, err
+		}
+	}
+	return c, c.Validate()
+}
+
+func (c *Config) overlayFile(path string) error {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fault.New(fault.Invalid, "Make the file readable or remove it.", "cannot read configuration: %w", err)
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err != nil {
+		return fault.New(fault.Invalid, "Make the file readable or remove it.", "cannot read configuration: %w", err)
+	}
+	if len(data) > maxFile {
+		return fault.New(fault.Invalid, "Keep the file below 1 MiB.", "cannot read configuration %s: it is too large", path)
+	}
+	if err := c.overlay(data); err != nil {
+		return fault.New(fault.Invalid, "Correct the file or remove it.", "cannot read configuration %s: %w", path, err)
+	}
+	return nil
+}
+
+// file is the configuration as it is written. A nil field leaves the default.
+type file struct {
+	Home   *string `json:"home"`
+	Run    *string `json:"run"`
+	Limits struct {
+		Memory    *string  `json:"memory"`
+		CPUs      *float64 `json:"cpus"`
+		Processes *int     `json:"processes"`
+		Disk      *string  `json:"disk"`
+		OpenFiles *int     `json:"open_files"`
+	} `json:"limits"`
+	Execution struct {
+		Timeout *string `json:"timeout"`
+		CPU     *string `json:"cpu"`
+		Output  *string `json:"output"`
+	} `json:"execution"`
+	Ask struct {
+		Model    *string `json:"model"`
+		MaxSteps *int    `json:"max_steps"`
+	} `json:"ask"`
+}
+
+// overlay sets what data names. An empty file changes nothing.
+func (c *Config) overlay(data []byte) error {
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil
+	}
+	var f file
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(&f); err != nil {
+		return errors.New(strings.TrimPrefix(err.Error(), "json: "))
+	}
+	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
+		return errors.New("there is text after the first object")
+	}
+	set(&c.Home, f.Home)
+	if f.Home != nil && f.Run == nil {
+		c.Run = filepath.Join(c.Home, "run")
+	}
+	set(&c.Run, f.Run)
+	set(&c.Limits.CPUs, f.Limits.CPUs)
+	set(&c.Limits.Processes, f.Limits.Processes)
+	set(&c.Limits.OpenFiles, f.Limits.OpenFiles)
+	set(&c.Ask.Model, f.Ask.Model)
+	set(&c.Ask.MaxSteps, f.Ask.MaxSteps)
+	return errors.Join(
+		setParsed(&c.Limits.Memory, f.Limits.Memory, Memory.Parse),
+		setParsed(&c.Limits.Disk, f.Limits.Disk, Disk.Parse),
+		setParsed(&c.Execution.OutputBytes, f.Execution.Output, Output.Parse),
+		setParsed(&c.Execution.Timeout, f.Execution.Timeout, Timeout.Parse),
+		setParsed(&c.Execution.CPU, f.Execution.CPU, CPUTime.Parse),
+	)
+}
+
+func set[T any](to, from *T) {
+	if from != nil {
+		*to = *from
+	}
+}
+
+func setParsed[T any](to *T, from *string, parse func(string) (T, error)) error {
+	if from == nil {
+		return nil
+	}
+	v, err := parse(*from)
+	if err == nil {
+		*to = v
+	}
+	return err
+}
+
+// Validate checks every value against its range and names the first that is out of it.
+func (c Config) Validate() error {
+	for _, dir := range []struct{ name, path string }{{"home", c.Home}, {"run", c.Run}} {
+		if !filepath.IsAbs(dir.path) {
+			return fault.New(fault.Invalid, "Write an absolute path.", "cannot use %s folder %q: it is not absolute", dir.name, dir.path)
+		}
+	}
+	if err := ValidateLimits(c.Limits); err != nil {
+		return err
+	}
+	if err := Timeout.check(c.Execution.Timeout); err != nil {
+		return err
+	}
+	if c.Execution.CPU != 0 {
+		if err := CPUTime.check(c.Execution.CPU); err != nil {
+			return err
+		}
+	}
+	if err := Output.check(c.Execution.OutputBytes); err != nil {
+		return err
+	}
+	return MaxSteps.Check(float64(c.Ask.MaxSteps))
+}
+
+// ValidateLimits checks the limits of a session against their ranges.
+func ValidateLimits(l sandbox.Limits) error {
+	if err := Memory.check(l.Memory); err != nil {
+		return err
+	}
+	if err := Disk.check(l.Disk); err != nil {
+		return err
+	}
+	if err := CPUs.Check(l.CPUs); err != nil {
+		return err
+	}
+	if err := Processes.Check(float64(l.Processes)); err != nil {
+		return err
+	}
+	return OpenFiles.Check(float64(l.OpenFiles))
+}

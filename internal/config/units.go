@@ -1,0 +1,213 @@
+package config
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"praxis/internal/fault"
+)
+
+// Sizes is the range of a limit that counts bytes.
+type Sizes struct {
+	name     string
+	min, max int64
+}
+
+// Durations is the range of a limit that is a time.
+type Durations struct {
+	name     string
+	min, max time.Duration
+}
+
+// Numbers is the range of a limit that is a plain number.
+type Numbers struct {
+	name     string
+	min, max float64
+	whole    bool
+}
+
+// The ranges. They are what the messages quote, so that a person who wrote a
+// wrong value reads the right ones. The lower ends are what an interpreter
+// needs to start at all.
+const (
+	minMemory = 64 << 20
+	maxMemory = 1 << 40
+	minDisk   = 1 << 20
+	maxDisk   = 1 << 40
+	minOutput = 1 << 10
+	maxOutput = 64 << 20
+)
+
+// Table of the ranges, by limit.
+var (
+	Memory    = Sizes{"memory", minMemory, maxMemory}
+	Disk      = Sizes{"disk", minDisk, maxDisk}
+	Output    = Sizes{"output", minOutput, maxOutput}
+	Timeout   = Durations{"timeout", 100 * time.Millisecond, 24 * time.Hour}
+	CPUTime   = Durations{"cpu time", 100 * time.Millisecond, 24 * time.Hour}
+	CPUs      = Numbers{"cpus", 0.1, 256, false}
+	Processes = Numbers{"processes", 8, 32768, true}
+	OpenFiles = Numbers{"open files", 64, 1 << 20, true}
+	MaxSteps  = Numbers{"max steps", 1, 1000, true}
+)
+
+var (
+	sizePattern = regexp.MustCompile(`^([0-9]{1,19}(?:\.[0-9]{1,9})?) ?([A-Za-z]*)$`)
+	timePattern = regexp.MustCompile(`^[0-9]{1,12}(\.[0-9]{1,9})?$`)
+)
+
+// unit returns how many bytes a suffix stands for; KB is 1000, KiB is 1024.
+func unit(suffix string) (int64, bool) {
+	switch suffix {
+	case "", "B":
+		return 1, true
+	case "KB", "kB":
+		return 1e3, true
+	case "MB":
+		return 1e6, true
+	case "GB":
+		return 1e9, true
+	case "TB":
+		return 1e12, true
+	case "KiB":
+		return 1 << 10, true
+	case "MiB":
+		return 1 << 20, true
+	case "GiB":
+		return 1 << 30, true
+	case "TiB":
+		return 1 << 40, true
+	}
+	return 0, false
+}
+
+// Parse reads a size such as "512MiB", "1.5GB" or "1073741824" and checks its range.
+func (s Sizes) Parse(text string) (int64, error) {
+	m := sizePattern.FindStringSubmatch(text)
+	if m == nil {
+		return 0, s.fault(text, "it is not a number with a unit")
+	}
+	mult, ok := unit(m[2])
+	if !ok {
+		return 0, s.fault(text, fmt.Sprintf("%q is not one of B, KB, MB, GB, TB, KiB, MiB, GiB, TiB", m[2]))
+	}
+	// Exact arithmetic: a float would round sizes above 2^53 and could carry one over the edge.
+	n, ok := new(big.Rat).SetString(m[1])
+	if !ok {
+		return 0, s.fault(text, "it is not a number with a unit")
+	}
+	n.Mul(n, new(big.Rat).SetInt64(mult))
+	whole := new(big.Int).Quo(n.Num(), n.Denom())
+	if !whole.IsInt64() {
+		return 0, s.fault(text, "it is out of range")
+	}
+	if v := whole.Int64(); v >= s.min && v <= s.max {
+		return v, nil
+	}
+	return 0, s.fault(text, "it is out of range")
+}
+
+func (s Sizes) check(v int64) error {
+	if v < s.min || v > s.max {
+		return s.fault(FormatSize(v), "it is out of range")
+	}
+	return nil
+}
+
+func (s Sizes) fault(text, cause string) error {
+	return fault.New(fault.Invalid, fmt.Sprintf("Write a size from %s to %s, such as 512MiB or 2GB.", FormatSize(s.min), FormatSize(s.max)),
+		"cannot use %s %q: %s", s.name, text, cause)
+}
+
+// Parse reads a time such as "30s", "1m30s", "250ms" or "30" (seconds) and checks its range.
+func (d Durations) Parse(text string) (time.Duration, error) {
+	in := text
+	if timePattern.MatchString(text) {
+		in += "s"
+	}
+	v, err := time.ParseDuration(in)
+	if err != nil {
+		return 0, d.fault(text, "it is not a time")
+	}
+	if v < d.min || v > d.max {
+		return 0, d.fault(text, "it is out of range")
+	}
+	return v, nil
+}
+
+func (d Durations) check(v time.Duration) error {
+	if v < d.min || v > d.max {
+		return d.fault(FormatDuration(v), "it is out of range")
+	}
+	return nil
+}
+
+func (d Durations) fault(text, cause string) error {
+	return fault.New(fault.Invalid, fmt.Sprintf("Write a time from %s to %s, such as 30s or 2m.", FormatDuration(d.min), FormatDuration(d.max)),
+		"cannot use %s %q: %s", d.name, text, cause)
+}
+
+// Parse reads a number and checks its range.
+func (n Numbers) Parse(text string) (float64, error) {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil || !plainNumber(text) {
+		return 0, n.fault(text, "it is not a number")
+	}
+	if n.whole && v != math.Trunc(v) {
+		return 0, n.fault(text, "it is not a whole number")
+	}
+	if !(v >= n.min && v <= n.max) {
+		return 0, n.fault(text, "it is out of range")
+	}
+	return v, nil
+}
+
+// plainNumber refuses what ParseFloat takes and no person means: hexadecimal, NaN, Inf, underscores.
+func plainNumber(text string) bool {
+	return text != "" && strings.Trim(text, "-+.0123456789eE") == ""
+}
+
+// Check says whether v is in the range.
+func (n Numbers) Check(v float64) error {
+	if !(v >= n.min && v <= n.max) {
+		return n.fault(strconv.FormatFloat(v, 'g', -1, 64), "it is out of range")
+	}
+	return nil
+}
+
+func (n Numbers) fault(text, cause string) error {
+	what := "number"
+	if n.whole {
+		what = "whole number"
+	}
+	return fault.New(fault.Invalid, fmt.Sprintf("Write a %s from %s to %s.", what,
+		strconv.FormatFloat(n.min, 'g', -1, 64), strconv.FormatFloat(n.max, 'f', -1, 64)),
+		"cannot use %s %q: %s", n.name, text, cause)
+}
+
+// FormatSize writes a size with the largest binary unit that keeps it short, such as "512MiB" or "1.5GiB".
+func FormatSize(n int64) string {
+	units := [...]string{"B", "KiB", "MiB", "GiB", "TiB"}
+	v, i := float64(n), 0
+	for math.Abs(v) >= 1024 && i < len(units)-1 {
+		v, i = v/1024, i+1
+	}
+	return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) + units[i]
+}
+
+// FormatDuration writes a time without empty parts: "24h", "1m30s", "100ms".
+func FormatDuration(d time.Duration) string {
+	s := d.String()
+	if strings.HasSuffix(s, "m0s") {
+		s = strings.TrimSuffix(s, "0s")
+	}
+	if strings.HasSuffix(s, "h0m") {
+		s = strings.TrimSuffix(s, "0m")
+	}
+	return s
+}
