@@ -42,6 +42,7 @@ type Call struct {
 	ID    string // given by the provider
 	Name  string
 	Input map[string]any
+	Raw   string // the input as it was sent when it is not a JSON object; Input is nil then
 }
 
 // Result answers a Call.

@@ -1,0 +1,158 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"praxis/internal/fault"
+)
+
+// Failure is one failed attempt to use a model, as the provider's SDK saw it.
+// Fault gives every provider the same meaning of the same status.
+type Failure struct {
+	Model   string        // "provider:name"
+	Host    string        // where the request went, without credentials
+	KeyVar  string        // the environment variable that holds the key
+	URLVar  string        // the environment variable that holds the base URL
+	Status  int           // HTTP status
+	Type    string        // of the provider's error body, may be empty
+	Message string        // of the provider's error body, may be empty
+	After   time.Duration // from Retry-After
+	Secrets []string      // never shown
+}
+
+// Fault maps the failure to a fault. What may pass is a *[Temporary].
+func (f Failure) Fault() error {
+	said := f.said()
+	switch {
+	case f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden:
+		return fault.New(fault.Denied, fmt.Sprintf("Set %s to a key that may use this model.", f.KeyVar),
+			"cannot use model %s: %s refused the key%s", f.Model, f.Host, said)
+	case f.Status == http.StatusNotFound:
+		return fault.New(fault.NotFound, fmt.Sprintf("Check the model's name and %s.", f.URLVar),
+			"cannot use model %s: %s does not know it%s", f.Model, f.Host, said)
+	case f.outOfCredit():
+		return fault.New(fault.Exhausted, "Add credit to the provider's account, or use another model.",
+			"cannot use model %s: the account has no credit left%s", f.Model, said)
+	case f.Status == http.StatusTooManyRequests:
+		return &Temporary{After: f.After, Err: fault.New(fault.Exhausted, "Wait and ask again, or use another model.",
+			"cannot use model %s: too many requests%s", f.Model, said)}
+	case f.Status == http.StatusRequestTimeout || f.Status >= 500:
+		return &Temporary{After: f.After, Err: fault.New(fault.Unavailable, "Ask again later, or use another model.",
+			"cannot use model %s: %s answered %d%s", f.Model, f.Host, f.Status, said)}
+	default:
+		return fault.New(fault.Invalid, "", "cannot use model %s: %s refused the request (%d)%s", f.Model, f.Host, f.Status, said)
+	}
+}
+
+// outOfCredit tells an account without money, which no waiting helps, from a
+// rate limit. Both providers are known to report it with several statuses.
+func (f Failure) outOfCredit() bool {
+	return f.Status == http.StatusPaymentRequired || f.Type == "billing_error" || f.Type == "insufficient_quota" ||
+		strings.Contains(f.Message, "credit balance is too low")
+}
+
+func (f Failure) said() string {
+	text := f.Message
+	if text == "" {
+		text = f.Type
+	}
+	if text = oneLine(f.scrub(text), 300); text == "" {
+		return ""
+	}
+	return ": " + text
+}
+
+func (f Failure) scrub(text string) string {
+	for _, s := range f.Secrets {
+		if s != "" {
+			text = strings.ReplaceAll(text, s, "[key]")
+		}
+	}
+	return text
+}
+
+// NoAnswer is the failure of an attempt that got no usable reply: nobody
+// listens, the stream was cut, or what came is no reply. It may pass.
+func (f Failure) NoAnswer(err error) error {
+	cause := f.scrub(plainCause(err))
+	return &Temporary{Err: fault.New(fault.Unavailable, fmt.Sprintf("Check the network and %s, or ask again later.", f.URLVar),
+		"cannot use model %s: no answer from %s: %s", f.Model, f.Host, oneLine(cause, 300))}
+}
+
+// plainCause leaves the request's address out of a transport error: an address
+// may carry credentials.
+func plainCause(err error) string {
+	var wrapped *url.Error
+	for errors.As(err, &wrapped) {
+		err = wrapped.Err
+	}
+	var op *net.OpError
+	switch {
+	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
+		return "the connection was cut"
+	case errors.Is(err, context.DeadlineExceeded):
+		return "it took too long"
+	case errors.As(err, &op):
+		return op.Err.Error()
+	}
+	return err.Error()
+}
+
+// StatusOfType returns the HTTP status that an error type of a stream stands
+// for: once a stream has begun, both providers report errors inside it.
+func StatusOfType(typ string) int {
+	switch typ {
+	case "authentication_error", "invalid_api_key":
+		return http.StatusUnauthorized
+	case "permission_error":
+		return http.StatusForbidden
+	case "not_found_error", "model_not_found":
+		return http.StatusNotFound
+	case "request_too_large":
+		return http.StatusRequestEntityTooLarge
+	case "billing_error":
+		return http.StatusPaymentRequired
+	case "rate_limit_error", "rate_limit_exceeded", "insufficient_quota", "tokens", "requests":
+		return http.StatusTooManyRequests
+	case "invalid_request_error", "context_length_exceeded", "BadRequestError":
+		return http.StatusBadRequest
+	case "overloaded_error":
+		return 529
+	default:
+		return http.StatusInternalServerError
+	}
+}
+
+// RetryAfter reads the pause that a server asks for: retry-after-ms, or
+// Retry-After in seconds or as a date. now is the date that it counts from.
+func RetryAfter(h http.Header, now time.Time) time.Duration {
+	if ms, err := strconv.ParseFloat(h.Get("Retry-After-Ms"), 64); err == nil && ms > 0 && ms < 1e12 {
+		return time.Duration(ms * float64(time.Millisecond))
+	}
+	value := h.Get("Retry-After")
+	if s, err := strconv.ParseFloat(value, 64); err == nil && s > 0 && s < 1e9 {
+		return time.Duration(s * float64(time.Second))
+	}
+	if at, err := http.ParseTime(value); err == nil && at.After(now) {
+		return at.Sub(now)
+	}
+	return 0
+}
+
+// oneLine joins the lines of text and bounds it to n characters.
+func oneLine(text string, n int) string {
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
+	if r := []rune(text); len(r) > n {
+		return string(r[:n]) + "…"
+	}
+	return text
+}

@@ -1,0 +1,56 @@
+package llm
+
+import (
+	"io"
+	"net/http"
+	"net/url"
+
+	"praxis/internal/fault"
+)
+
+// MaxBody bounds what is read of one HTTP answer of a provider, in bytes.
+const MaxBody = 16 << 20
+
+// Client returns an HTTP client for a provider: it follows no redirect, since
+// one would carry the key elsewhere, and reads no more than MaxBody of an
+// answer. base gives the transport; nil: the default one.
+func Client(base *http.Client) *http.Client {
+	var transport http.RoundTripper = http.DefaultTransport
+	if base != nil && base.Transport != nil {
+		transport = base.Transport
+	}
+	return &http.Client{
+		Transport:     bounded{transport},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+	}
+}
+
+// ParseBaseURL reads the address of a provider's server. urlVar names the
+// setting that it came from. The address itself is never part of an error, as
+// it may hold a password.
+func ParseBaseURL(raw, urlVar string) (*url.URL, error) {
+	u, err := url.Parse(raw)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
+		return nil, fault.New(fault.Invalid, "Give it as http://HOST:PORT/v1 or https://HOST/v1.", "cannot read %s: it is not an http or https address", urlVar)
+	}
+	if u.User != nil {
+		return nil, fault.New(fault.Invalid, "Leave user and password out of it and set the key instead.", "cannot use %s: it holds a user name", urlVar)
+	}
+	return u, nil
+}
+
+type bounded struct{ next http.RoundTripper }
+
+func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
+	res, err := b.next.RoundTrip(req)
+	if err != nil {
+		return nil, err
+	}
+	res.Body = body{Reader: io.LimitReader(res.Body, MaxBody), Closer: res.Body}
+	return res, nil
+}
+
+type body struct {
+	io.Reader
+	io.Closer
+}

@@ -1,0 +1,128 @@
+package llm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"praxis/internal/fault"
+)
+
+// Retry is how patiently a provider asks again after a failure that may pass.
+// The zero value asks four times in all, with pauses of 0.5, 1 and 2 seconds.
+type Retry struct {
+	Attempts int           // in all; 0: 4
+	Base     time.Duration // the first pause, doubled each time; 0: 500 ms
+	Max      time.Duration // the longest pause, also of what a server asks for; 0: 30 s
+	// Sleep waits for d or until ctx is done. nil: a timer.
+	Sleep func(ctx context.Context, d time.Duration) error
+	// Jitter returns a number in [0, 1) that spreads the pauses. nil: random.
+	Jitter func() float64
+}
+
+// Temporary is a failure that may pass: Do asks again.
+type Temporary struct {
+	Err   error
+	After time.Duration // the pause that the server asked for; 0: it did not say
+}
+
+// Error returns the failure's own text.
+func (t *Temporary) Error() string { return t.Err.Error() }
+
+// Unwrap returns the failure.
+func (t *Temporary) Unwrap() error { return t.Err }
+
+// Do calls attempt until it succeeds, fails for good or the attempts are used
+// up. The error that it returns is never a *Temporary. A server that asks for a
+// longer pause than Max is not waited for.
+func (r Retry) Do(ctx context.Context, attempt func() error) error {
+	r = r.withDefaults()
+	for n := 1; ; n++ {
+		err := attempt()
+		if err == nil {
+			return nil
+		}
+		if cause := ctx.Err(); cause != nil {
+			return fault.New(fault.Canceled, "", "cannot ask the model: %w", cause)
+		}
+		var passing *Temporary
+		if !errors.As(err, &passing) {
+			return err
+		}
+		if n >= r.Attempts {
+			return tried(passing.Err, n)
+		}
+		if passing.After > r.Max {
+			return waitTooLong(passing.Err, passing.After)
+		}
+		if err := r.Sleep(ctx, r.pause(n, passing.After)); err != nil {
+			return fault.New(fault.Canceled, "", "cannot ask the model: %w", err)
+		}
+	}
+}
+
+func (r Retry) withDefaults() Retry {
+	if r.Attempts <= 0 {
+		r.Attempts = 4
+	}
+	if r.Base <= 0 {
+		r.Base = 500 * time.Millisecond
+	}
+	if r.Max <= 0 {
+		r.Max = 30 * time.Second
+	}
+	if r.Sleep == nil {
+		r.Sleep = sleep
+	}
+	if r.Jitter == nil {
+		r.Jitter = rand.Float64
+	}
+	return r
+}
+
+// pause is what the server asked for, or the backoff less up to a quarter, so
+// that many clients do not come back at the same moment.
+func (r Retry) pause(n int, asked time.Duration) time.Duration {
+	if asked > 0 {
+		return asked
+	}
+	d := r.Base << min(n-1, 20)
+	if d <= 0 || d > r.Max {
+		d = r.Max
+	}
+	return d - time.Duration(float64(d)/4*r.Jitter())
+}
+
+func tried(err error, n int) error {
+	var f *fault.Error
+	if !errors.As(err, &f) || n == 1 {
+		return err
+	}
+	return &fault.Error{Kind: f.Kind, Message: fmt.Sprintf("%s (asked %d times)", f.Message, n), Remedy: f.Remedy, Err: err}
+}
+
+func waitTooLong(err error, asked time.Duration) error {
+	var f *fault.Error
+	if !errors.As(err, &f) {
+		return err
+	}
+	return &fault.Error{
+		Kind:    f.Kind,
+		Message: fmt.Sprintf("%s (the server asks to wait %s)", f.Message, asked.Round(time.Second)),
+		Remedy:  f.Remedy,
+		Err:     err,
+	}
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
