@@ -96,7 +96,10 @@ func plainCause(err error) string {
 		err = wrapped.Err
 	}
 	var op *net.OpError
+	var slow tooSlow
 	switch {
+	case errors.As(err, &slow):
+		return slow.Error()
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
 		return "the connection was cut"
 	case errors.Is(err, context.DeadlineExceeded):

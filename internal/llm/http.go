@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"fmt"
 	"io"
 	"net/http"
 	"net/url"
@@ -46,8 +47,32 @@ func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
 	if err != nil {
 		return nil, err
 	}
+	if res.StatusCode >= 300 {
+		return nil, refused(res)
+	}
 	res.Body = body{Reader: io.LimitReader(res.Body, MaxBody), Closer: res.Body}
 	return res, nil
+}
+
+// StatusError is an HTTP answer that is no success. Client makes it before an
+// SDK sees the answer: the SDKs lose the status when the body is not the JSON
+// that they expect.
+type StatusError struct {
+	Status int
+	Header http.Header
+	Body   []byte // the first 64 KiB
+}
+
+// Error returns the status alone: the body may echo what was sent.
+func (e *StatusError) Error() string { return fmt.Sprintf("the server answered %d", e.Status) }
+
+func refused(res *http.Response) error {
+	defer func() { _ = res.Body.Close() }() // given up: nothing to learn from its close
+	text, err := io.ReadAll(io.LimitReader(res.Body, 64<<10))
+	if err != nil {
+		text = nil // the status says enough
+	}
+	return &StatusError{Status: res.StatusCode, Header: res.Header, Body: text}
 }
 
 type body struct {

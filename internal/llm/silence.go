@@ -13,10 +13,10 @@ import (
 func Silence(ctx context.Context, longest time.Duration) (watched context.Context, alive, stop func()) {
 	watched, cancel := context.WithCancelCause(ctx)
 	quiet := time.AfterFunc(longest, func() {
-		cancel(fmt.Errorf("nothing came for %s: %w", longest, context.DeadlineExceeded))
+		cancel(tooSlow(fmt.Sprintf("nothing came for %s", longest)))
 	})
 	whole := time.AfterFunc(10*longest, func() {
-		cancel(fmt.Errorf("the reply was not whole after %s: %w", 10*longest, context.DeadlineExceeded))
+		cancel(tooSlow(fmt.Sprintf("the reply was not whole after %s", 10*longest)))
 	})
 	alive = func() { quiet.Reset(longest) }
 	stop = func() {
@@ -26,3 +26,12 @@ func Silence(ctx context.Context, longest time.Duration) (watched context.Contex
 	}
 	return watched, alive, stop
 }
+
+// tooSlow says which bound a server broke.
+type tooSlow string
+
+// Error returns the text.
+func (t tooSlow) Error() string { return string(t) }
+
+// Is makes it a deadline that passed.
+func (t tooSlow) Is(target error) bool { return target == context.DeadlineExceeded }

@@ -138,8 +138,15 @@ func (m *Model) failure(watched context.Context, err error) error {
 	if cause := context.Cause(watched); cause != nil {
 		return f.NoAnswer(cause)
 	}
-	var api *sdk.Error
-	if !errors.As(err, &api) {
+	var answered *llm.StatusError
+	var inStream *sdk.Error
+	var raw []byte
+	switch {
+	case errors.As(err, &answered):
+		f.Status, f.After, raw = answered.Status, llm.RetryAfter(answered.Header, time.Now()), answered.Body
+	case errors.As(err, &inStream):
+		raw = []byte(inStream.RawJSON())
+	default:
 		return f.NoAnswer(err)
 	}
 	var body struct {
@@ -148,13 +155,10 @@ func (m *Model) failure(watched context.Context, err error) error {
 			Message string `json:"message"`
 		} `json:"error"`
 	}
-	_ = json.Unmarshal([]byte(api.RawJSON()), &body) // a body that is no JSON leaves both empty: the status says enough
-	f.Status, f.Type, f.Message = api.StatusCode, body.Error.Type, body.Error.Message
-	if f.Status < 400 { // the error came inside a stream that had begun well
+	_ = json.Unmarshal(raw, &body) // a body that is no JSON leaves both empty: the status says enough
+	f.Type, f.Message = body.Error.Type, body.Error.Message
+	if f.Status == 0 {
 		f.Status = llm.StatusOfType(f.Type)
-	}
-	if api.Response != nil {
-		f.After = llm.RetryAfter(api.Response.Header, time.Now())
 	}
 	return f.Fault()
 }
