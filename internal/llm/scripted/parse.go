@@ -1,0 +1,141 @@
+package scripted
+
+import (
+	"fmt"
+	"strings"
+
+	"praxis/internal/fault"
+	"praxis/internal/llm"
+)
+
+const (
+	mark     = "=== "
+	maxTurns = 1000
+	maxCalls = 64 // of one reply
+)
+
+// parser reads a script line by line.
+type parser struct {
+	script string
+	turns  []turn
+	checks []check  // before the next reply
+	last   int      // line of the last check
+	body   []string // of the open directive
+	close  func(body string)
+	stray  error // text that belongs to no reply
+}
+
+func (p *parser) take(n int, line string) error {
+	if line != strings.TrimRight(mark, " ") && !strings.HasPrefix(line, mark) {
+		p.body = append(p.body, strings.TrimPrefix(line, escape(line)))
+		return nil
+	}
+	if p.flush(); p.stray != nil {
+		return p.stray
+	}
+	word, rest, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(line, "===")), " ")
+	rest = strings.TrimSpace(rest)
+	switch word {
+	case "reply":
+		return p.reply(n, rest)
+	case "call":
+		return p.call(n, rest)
+	case "expect", "refuse":
+		if rest == "" {
+			return p.fail(n, "%q needs a text", word)
+		}
+		p.checks = append(p.checks, check{line: n, not: word == "refuse", text: rest})
+		p.last = n
+		p.close = func(body string) {
+			if body != "" {
+				p.stray = p.fail(n, "text after %q: write === reply above it", word)
+			}
+		}
+	case "note":
+		p.close = func(string) {}
+	default:
+		return p.fail(n, "%q is no directive: use reply, call, expect, refuse or note", word)
+	}
+	return nil
+}
+
+// escape returns the backslash of a line that stands for a line with a mark.
+func escape(line string) string {
+	if strings.HasPrefix(line, `\===`) {
+		return `\`
+	}
+	return ""
+}
+
+func (p *parser) reply(n int, rest string) error {
+	if rest != "" && rest != "cut" {
+		return p.fail(n, "%q after reply: only \"cut\" can stand there", rest)
+	}
+	if len(p.turns) >= maxTurns {
+		return p.fail(n, "more than %d replies", maxTurns)
+	}
+	p.turns = append(p.turns, turn{line: n, checks: p.checks, reply: llm.Reply{Cut: rest == "cut"}})
+	p.checks = nil
+	t := &p.turns[len(p.turns)-1] // good until the next append, and the body is flushed before that
+	p.close = func(body string) { t.reply.Text = body }
+	return nil
+}
+
+func (p *parser) call(n int, rest string) error {
+	fields := strings.Fields(rest)
+	if len(fields) == 1 {
+		fields = append(fields, "code")
+	}
+	if len(fields) != 2 {
+		return p.fail(n, "a call is written: === call NAME [ARG]")
+	}
+	if len(p.turns) == 0 || len(p.checks) > 0 {
+		return p.fail(n, "a call belongs to a reply: write === reply above it")
+	}
+	t := &p.turns[len(p.turns)-1]
+	if len(t.reply.Calls) >= maxCalls {
+		return p.fail(n, "more than %d calls in one reply", maxCalls)
+	}
+	id := fmt.Sprintf("script_%d_%d", len(p.turns), len(t.reply.Calls)+1)
+	t.reply.Calls = append(t.reply.Calls, llm.Call{ID: id, Name: fields[0]})
+	i := len(t.reply.Calls) - 1
+	p.close = func(body string) { t.reply.Calls[i].Input = map[string]any{fields[1]: body} }
+	return nil
+}
+
+// flush gives the open directive its body.
+func (p *parser) flush() {
+	if p.close != nil {
+		p.close(trim(p.body))
+	}
+	p.body, p.close = nil, nil
+}
+
+// trim leaves out the blank lines around a body and keeps the blanks in it.
+func trim(lines []string) string {
+	for len(lines) > 0 && strings.TrimSpace(lines[0]) == "" {
+		lines = lines[1:]
+	}
+	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
+		lines = lines[:len(lines)-1]
+	}
+	return strings.Join(lines, "\n")
+}
+
+func (p *parser) end() ([]turn, error) {
+	if p.flush(); p.stray != nil {
+		return nil, p.stray
+	}
+	if len(p.checks) > 0 {
+		return nil, p.fail(p.last, "a check without a reply after it")
+	}
+	if len(p.turns) == 0 {
+		return nil, p.fail(1, "it holds no reply: write === reply")
+	}
+	return p.turns, nil
+}
+
+func (p *parser) fail(line int, format string, args ...any) error {
+	return fault.New(fault.Invalid, "The format is: a line \"=== reply\", then the reply's text, and so on.",
+		"cannot read script %s, line %d: %s", p.script, line, fmt.Sprintf(format, args...))
+}

@@ -1,0 +1,238 @@
+// Package scripted is a model whose replies come from a file: for the demo, for
+// tests and for a run that must not depend on a provider.
+//
+// # Format
+//
+// A script is plain text (UTF-8). A line that begins with "=== " is a
+// directive; what follows, up to the next directive, is its body, without the
+// blank lines around it. Text before the first directive is a comment.
+//
+//	=== reply
+//	I look at the columns first.
+//	```python
+//	print(open("/work/sales.csv").readline())
+//	```
+//	=== expect region,amount
+//	=== refuse Traceback
+//	=== reply
+//	=== call final_answer text
+//	The sum is {{ total }}.
+//
+// The directives:
+//
+//	=== reply            the next reply; its body is the reply's text
+//	=== reply cut        the same, cut because the bound of tokens was reached
+//	=== call NAME [ARG]  a native tool call of the reply above; its body is the value
+//	                     of the argument ARG ("code" when it is left out)
+//	=== expect TEXT      the observation before the next reply must contain TEXT
+//	=== refuse TEXT      the observation before the next reply must not contain TEXT
+//	=== note TEXT        a comment
+//
+// A line of a body that begins with "\===" stands for the line without the
+// backslash. The observation is the text, and the results of tool calls, of the
+// last message that the model is sent.
+//
+// # Meaning
+//
+// The number of the assistant's messages in the request says which reply comes
+// next. So a Model keeps no state: one may serve many runs at once, and a run
+// that is taken up again goes on where it was. A check that fails, and a
+// request beyond the last reply, are a fault.Conflict: a script fails loudly
+// when the course of events is not the one that it was written for. Tokens are
+// counted as none.
+package scripted
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"praxis/internal/fault"
+	"praxis/internal/llm"
+)
+
+// MaxBytes bounds a script.
+const MaxBytes = 1 << 20
+
+const remedy = "A script's replies fit one course of events only: use it with the question and the files that it was written for."
+
+// Model is one script. It is safe for concurrent use.
+type Model struct {
+	name   string
+	turns  []turn
+	typing time.Duration
+}
+
+var _ llm.Model = (*Model)(nil)
+
+// turn is one reply with the checks before it.
+type turn struct {
+	line   int // of its directive
+	checks []check
+	reply  llm.Reply
+}
+
+// check is what an observation must, or must not, contain.
+type check struct {
+	line int
+	not  bool
+	text string
+}
+
+// Open reads a script from a file. Its name is the file's, without folder and extension.
+func Open(path string) (*Model, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fault.New(fault.NotFound, "Give the path of a script: --model scripted:FILE.", "cannot open script %s: %w", path, cause(err))
+	}
+	defer func() { _ = f.Close() }() // only read: nothing to lose
+	base := filepath.Base(path)
+	return Parse(strings.TrimSuffix(base, filepath.Ext(base)), f)
+}
+
+// cause leaves the path out of err: the message names it already.
+func cause(err error) error {
+	if p, ok := err.(*os.PathError); ok {
+		return p.Err
+	}
+	return err
+}
+
+// Parse reads a script. A line that cannot be understood is a fault.Invalid that names it.
+func Parse(name string, r io.Reader) (*Model, error) {
+	raw, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "", "cannot read script %s: %w", name, cause(err))
+	}
+	if len(raw) > MaxBytes {
+		return nil, fault.New(fault.Invalid, "", "cannot read script %s: it is larger than %d bytes", name, MaxBytes)
+	}
+	p := parser{script: name}
+	for n, line := range strings.Split(strings.ReplaceAll(string(raw), "\r\n", "\n"), "\n") {
+		if err := p.take(n+1, line); err != nil {
+			return nil, err
+		}
+	}
+	turns, err := p.end()
+	if err != nil {
+		return nil, err
+	}
+	return &Model{name: name, turns: turns}, nil
+}
+
+// Typed returns the same model that pauses for d before each word that it
+// streams, as a person reads along. 0: no pause.
+func (m *Model) Typed(d time.Duration) *Model {
+	c := *m
+	c.typing = d
+	return &c
+}
+
+// Name returns "scripted:" and the script's name.
+func (m *Model) Name() string { return "scripted:" + m.name }
+
+// Complete implements llm.Model.
+func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string)) (llm.Reply, error) {
+	n := 0
+	for _, msg := range req.Messages {
+		if msg.Role == llm.Assistant {
+			n++
+		}
+	}
+	if n >= len(m.turns) {
+		return llm.Reply{}, fault.New(fault.Conflict, remedy, "cannot go on with script %s: it ends after %d replies", m.name, len(m.turns))
+	}
+	t := m.turns[n]
+	if err := m.verify(t, n+1, observation(req)); err != nil {
+		return llm.Reply{}, err
+	}
+	if delta == nil {
+		delta = func(string) {}
+	}
+	if err := m.say(ctx, t.reply.Text, delta); err != nil {
+		return llm.Reply{}, fault.New(fault.Canceled, "", "cannot ask the model: %w", err)
+	}
+	return t.fresh(), nil
+}
+
+// fresh returns a reply that shares nothing with the script.
+func (t turn) fresh() llm.Reply {
+	reply := t.reply
+	reply.Calls = nil
+	for _, c := range t.reply.Calls {
+		input := make(map[string]any, len(c.Input))
+		for k, v := range c.Input {
+			input[k] = v
+		}
+		c.Input = input
+		reply.Calls = append(reply.Calls, c)
+	}
+	return reply
+}
+
+func observation(req llm.Request) string {
+	if len(req.Messages) == 0 {
+		return ""
+	}
+	last := req.Messages[len(req.Messages)-1]
+	var parts []string
+	if last.Text != "" {
+		parts = append(parts, last.Text)
+	}
+	for _, r := range last.Results {
+		parts = append(parts, r.Text)
+	}
+	return strings.Join(parts, "\n")
+}
+
+func (m *Model) verify(t turn, n int, seen string) error {
+	for _, c := range t.checks {
+		if strings.Contains(seen, c.text) != c.not {
+			continue
+		}
+		verb := "to contain"
+		if c.not {
+			verb = "not to contain"
+		}
+		return fault.New(fault.Conflict, remedy, "cannot go on with script %s: line %d expects the observation before reply %d %s %q, but it is %q",
+			m.name, c.line, n, verb, c.text, short(seen))
+	}
+	return nil
+}
+
+// short bounds what an error shows of an observation.
+func short(s string) string {
+	const bound = 400
+	if r := []rune(s); len(r) > bound {
+		return string(r[:bound/2]) + fmt.Sprintf(" … %d characters … ", len(r)-bound) + string(r[len(r)-bound/2:])
+	}
+	return s
+}
+
+// say streams text word by word, with the pauses of Typed.
+func (m *Model) say(ctx context.Context, text string, delta func(string)) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if m.typing <= 0 {
+		if text != "" {
+			delta(text)
+		}
+		return nil
+	}
+	tick := time.NewTicker(m.typing)
+	defer tick.Stop()
+	for word := range strings.SplitAfterSeq(text, " ") {
+		select {
+		case <-tick.C:
+			delta(word)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
