@@ -1,0 +1,40 @@
+package python
+
+import (
+	"embed"
+	"encoding/json"
+	"strings"
+)
+
+//go:embed kernel.py streams.py errors.py pretty.py show.py hooks.py complete.py
+var files embed.FS
+
+// Source is the whole kernel as one program: kernel.py with the modules that
+// it is made of in the dict PARTS. The agent writes it to one file.
+var Source = assemble()
+
+func assemble() string {
+	parts := map[string]string{}
+	for _, name := range []string{"streams", "errors", "pretty", "show", "hooks", "complete"} {
+		parts[name] = read(name + ".py")
+	}
+	// A JSON object of strings is a Python literal too.
+	literal, err := json.Marshal(parts)
+	if err != nil {
+		panic("cannot assemble the Python kernel: " + err.Error())
+	}
+	var b strings.Builder
+	b.WriteString("PARTS = ")
+	b.Write(literal)
+	b.WriteString("\n")
+	b.WriteString(read("kernel.py"))
+	return b.String()
+}
+
+func read(name string) string {
+	data, err := files.ReadFile(name)
+	if err != nil {
+		panic("cannot read the embedded Python kernel: " + err.Error())
+	}
+	return string(data)
+}

@@ -1,0 +1,191 @@
+"""Exceptions as the user should read them: the lines of his cells, library
+frames kept but few, nothing of the kernel.
+"""
+
+import os
+import sys
+
+MARK = "<left out>"
+MAX_TEXT = 100_000  # characters of a traceback
+MAX_VALUE = 20_000  # characters of str(exception)
+MAX_FRAMES = 40
+REPEATS = 3  # of one line in a row
+LIBRARY_RUN = 4  # frames of libraries in a row that are shown whole
+
+
+def cut(text, limit):
+    """Keep head and tail of a text that is longer than limit."""
+    if len(text) <= limit:
+        return text
+    half = limit // 2
+    return f"{text[:half]}\n... {len(text) - 2 * half:,} characters left out ...\n{text[-half:]}"
+
+
+def describe(exc):
+    """Return the class name and the message of an exception, whatever its __str__ does."""
+    name = type(exc).__name__
+    try:
+        return name, cut(str.__str__(str(exc)), MAX_VALUE)
+    except MemoryError:
+        return name, ""
+    except BaseException as failure:
+        return name, f"<__str__ raised {type(failure).__name__}>"
+
+
+class Errors:
+    """Formats exceptions. hidden is the builtins namespace by which frames of the kernel are known."""
+
+    def __init__(self, hidden, sources):
+        self.hidden = hidden
+        self.sources = sources
+        roots = {sys.prefix, sys.base_prefix, os.path.dirname(os.__file__)}
+        self.libraries = tuple(root.rstrip("/") + "/" for root in roots)
+
+    def format(self, exc):
+        """Return the traceback of exc as text. Never raises an Exception."""
+        try:
+            return cut(self._format(exc), MAX_TEXT)
+        except Exception as failure:
+            name, value = describe(exc)
+            return f"{name}: {value}\n(the traceback could not be made: {type(failure).__name__})\n"
+
+    def _format(self, exc):
+        import linecache
+        import traceback
+
+        self.sources.publish(linecache)
+        # Suggestions ("did you mean") want the real traceback; the frames are picked here.
+        top = traceback.TracebackException(type(exc), exc, exc.__traceback__, limit=0, compact=True)
+        pairs = [(top, exc)]
+        while pairs:
+            shown, real = pairs.pop()
+            stack = self._stack(traceback, real.__traceback__)
+            shown.stack = stack or None  # None: no "Traceback" line
+            if shown.__cause__ is not None and real.__cause__ is not None:
+                pairs.append((shown.__cause__, real.__cause__))
+            if shown.__context__ is not None and real.__context__ is not None:
+                pairs.append((shown.__context__, real.__context__))
+            if shown.exceptions is not None:
+                pairs.extend(zip(shown.exceptions, real.exceptions))
+        return "".join(top.format())
+
+    def _stack(self, traceback, tb):
+        class Stack(traceback.StackSummary):
+            def format_frame_summary(self, frame, **options):
+                if frame.filename == MARK:
+                    return f"  [{frame.name}]\n"
+                return super().format_frame_summary(frame, **options)
+
+        stack = Stack()
+        stack.extend(self._summary(traceback, entry) for entry in self._pick(tb))
+        return stack
+
+    @staticmethod
+    def _summary(traceback, entry):
+        if isinstance(entry, str):
+            return traceback.FrameSummary(MARK, 0, entry, lookup_line=False, line="")
+        frame, lineno, lasti = entry.tb_frame, entry.tb_lineno, entry.tb_lasti
+        code = frame.f_code
+        places = {}
+        if lasti >= 0:
+            for i, place in enumerate(code.co_positions()):
+                if i == lasti // 2:
+                    first, last, start, end = place
+                    if first is not None:
+                        lineno = first
+                    places = {"end_lineno": last, "colno": start, "end_colno": end}
+                    break
+        if sys.version_info >= (3, 13):
+            places["_code"] = code
+        return traceback.FrameSummary(
+            code.co_filename, lineno, code.co_name, lookup_line=False, **places
+        )
+
+    def _pick(self, tb):
+        """Return the entries of a traceback that are worth showing, with notes for the others."""
+        entries = []
+        while tb is not None:
+            if tb.tb_frame.f_builtins is not self.hidden:
+                entries.append(tb)
+            tb = tb.tb_next
+        first = next((i for i, e in enumerate(entries) if not self._library(e)), 0)
+        entries = self._fold_libraries(self._fold_repeats(entries[first:]))
+        if len(entries) > MAX_FRAMES:
+            half = MAX_FRAMES // 2
+            entries[half:-half] = [f"{len(entries) - 2 * half} frames left out"]
+        return entries
+
+    def _library(self, entry):
+        if isinstance(entry, str):
+            return False
+        name = entry.tb_frame.f_code.co_filename
+        return name.startswith(self.libraries) or name.startswith("<frozen ") or "-packages/" in name
+
+    @staticmethod
+    def _fold_repeats(entries):
+        kept, run, last = [], 0, None
+        for entry in [*entries, None]:
+            here = entry and (entry.tb_frame.f_code, entry.tb_lineno)
+            if here is None or here != last:
+                if run > REPEATS:
+                    kept.append(f"Previous line repeated {run - REPEATS} more times")
+                run, last = 0, here
+            run += 1
+            if run <= REPEATS and entry is not None:
+                kept.append(entry)
+        return kept
+
+    def _fold_libraries(self, entries):
+        kept, run = [], []
+
+        def close():
+            if len(run) > LIBRARY_RUN:
+                run[1:-2] = [f"{len(run) - 3} frames of library code left out"]
+            kept.extend(run)
+            run.clear()
+
+        for entry in entries:
+            if self._library(entry):
+                run.append(entry)
+                continue
+            close()
+            kept.append(entry)
+        close()
+        return kept
+
+
+class Sources:
+    """The source text of cells, for tracebacks and inspect.getsource. Old cells are forgotten."""
+
+    MAX_CELLS = 2000
+    MAX_CHARACTERS = 8 << 20
+
+    def __init__(self):
+        self.cells = {}
+        self.size = 0
+
+    def add(self, name, text):
+        self.cells[name] = text
+        self.size += len(text)
+        linecache = sys.modules.get("linecache")
+        while len(self.cells) > self.MAX_CELLS or self.size > self.MAX_CHARACTERS and len(self.cells) > 1:
+            old = next(iter(self.cells))
+            self.size -= len(self.cells.pop(old))
+            if linecache is not None:
+                linecache.cache.pop(old, None)
+        if linecache is not None:
+            self._put(linecache, name, text)
+
+    def publish(self, linecache):
+        """Put every cell in linecache; called when it is imported and when it may have been cleared."""
+        for name, text in self.cells.items():
+            if name not in linecache.cache:
+                self._put(linecache, name, text)
+
+    @staticmethod
+    def _put(linecache, name, text):
+        try:
+            lines = [line + "\n" for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n")]
+            linecache.cache[name] = (len(text), None, lines, name)
+        except Exception:  # the program broke linecache: tracebacks go without lines
+            return

@@ -1,0 +1,115 @@
+"""What is set right in a library at the moment the program imports it."""
+
+import sys
+from importlib.machinery import BuiltinImporter, FrozenImporter
+
+
+class Hooks:
+    """A finder that lets the others find a module and calls an action once it has run."""
+
+    def __init__(self):
+        self.actions = {}
+
+    def install(self):
+        sys.meta_path.insert(0, self)
+
+    def add(self, name, action):
+        """Call action(module) when the module is imported, now if it is there already."""
+        self.actions[name] = action
+        module = sys.modules.get(name)
+        if module is not None:
+            self._run(name, module)
+
+    def _run(self, name, module):
+        try:
+            self.actions[name](module)
+        except Exception:  # a library that is shaped differently stays as it is
+            return
+
+    def find_spec(self, name, path=None, target=None):
+        if name not in self.actions:
+            return None
+        spec = None
+        for finder in list(sys.meta_path):
+            find = getattr(finder, "find_spec", None)
+            if finder is not self and find is not None:
+                spec = find(name, path, target)
+                if spec is not None:
+                    break
+        if spec is None or spec.loader in (None, BuiltinImporter, FrozenImporter):
+            return spec
+        execute = getattr(spec.loader, "exec_module", None)
+        if execute is None:
+            return spec
+
+        def exec_module(module):
+            try:
+                del spec.loader.exec_module
+            except AttributeError:
+                pass
+            execute(module)
+            self._run(name, module)
+
+        try:
+            spec.loader.exec_module = exec_module
+        except AttributeError:  # a loader without a place for it
+            return spec
+        return spec
+
+
+def numpy_width(columns):
+    """Return the action that lets numpy print lines of columns characters."""
+    return lambda module: module.set_printoptions(linewidth=columns)
+
+
+def pandas_width(columns):
+    """Return the action that lets pandas print tables of columns characters."""
+
+    def action(module):
+        module.set_option("display.width", columns)
+        module.set_option("display.max_columns", 50)
+
+    return action
+
+
+def fork_by_default(context):
+    """Make 'fork' the start method of multiprocessing, since no other can see what cells define."""
+    import warnings
+
+    base = context.BaseProcess
+    context._default_context._default_context = context._concrete_contexts["fork"]
+
+    def popen_instead_of(method):
+        def popen(process):
+            from multiprocessing.popen_fork import Popen
+
+            warnings.warn(
+                f"multiprocessing: the start method {method!r} cannot see what cells define; 'fork' is used",
+                RuntimeWarning,
+                stacklevel=4,
+            )
+            return Popen(process)
+
+        return popen
+
+    for cls in (context.SpawnProcess, context.ForkServerProcess):
+        cls._Popen = staticmethod(popen_instead_of(cls._start_method))
+        cls._after_fork = staticmethod(base._after_fork)
+
+
+def show_instead_of_warning(show):
+    """Return the action that makes plt.show() and figure.show() display at that moment."""
+
+    def action(pyplot):
+        def plt_show(*_, **__):
+            """Display every open figure and close it."""
+            show.figures()
+
+        def figure_show(self, warn=True):
+            """Display this figure."""
+            show.send(show.bundle(self))
+
+        pyplot.show = plt_show
+        sys.modules["matplotlib.figure"].Figure.show = figure_show
+
+    return action

@@ -1,0 +1,660 @@
+"""The Python kernel: runs cells that the agent sends. doc.go is the contract.
+
+The user's namespace is the real __main__; this program moves out of its way
+into the module "_praxis". The kernel's functions see a private copy of the
+builtins, so that a program that deletes or replaces builtins does not break
+them, and so that frames of the kernel are known by that copy.
+"""
+
+import builtins
+import sys
+import types
+
+__name__ = "_praxis"
+PRIVATE = dict(vars(builtins))
+__builtins__ = PRIVATE
+sys.modules["_praxis"] = sys.modules["__main__"]
+MAIN = types.ModuleType("__main__")
+MAIN.__builtins__ = builtins
+sys.modules["__main__"] = MAIN
+
+
+def _part(name):
+    """Load a part of the kernel: from the sources in this program, else from the file beside it."""
+    module = types.ModuleType("_praxis_" + name)
+    module.__builtins__ = PRIVATE
+    source = globals().get("PARTS", {}).get(name)
+    if source is None:
+        with open(f"{__file__.rpartition('/')[0] or '.'}/{name}.py", encoding="utf-8") as file:
+            source = file.read()
+    exec(compile(source, f"<praxis {name}>", "exec"), vars(module))
+    return module
+
+
+import _ast
+import _thread
+import gc
+import json
+import os
+import signal
+from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
+from time import perf_counter
+
+streams = _part("streams")
+errors = _part("errors")
+pretty = _part("pretty")
+show = _part("show")
+hooks = _part("hooks")
+
+MAX_FRAME = 64 << 20  # bytes of a control frame
+ALLOW_AWAIT = 0x2000  # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
+FUTURES = 0x1FE0000  # flags of the __future__ features
+COROUTINE = 0x80  # inspect.CO_COROUTINE
+# Calls that fail without a running loop: a cell that makes one at its top level runs inside the loop.
+NEEDS_LOOP = {"create_task", "ensure_future", "gather", "get_running_loop", "current_task", "shield"}
+OWN_LOOP = {"run", "run_until_complete", "run_forever", "Runner"}
+RESERVE = 512 << 10  # bytes set free when memory ran out, so that the error can be told
+
+
+class Control:
+    """The agent's socket: frames of a length and a JSON object."""
+
+    def __init__(self, fd):
+        self.fd = streams.keep(fd)
+        os.close(fd)
+        self.drain = streams.Drain()
+        self.buffer = bytearray()
+        self.lock = _thread.allocate_lock()
+
+    def buffered(self):
+        """Whether a whole frame is there already."""
+        size = int.from_bytes(self.buffer[:4])
+        return len(self.buffer) >= 4 and len(self.buffer) >= 4 + size
+
+    def receive(self):
+        """Return the next message, or None when the agent has closed the socket."""
+        while True:
+            have = len(self.buffer)
+            size = int.from_bytes(self.buffer[:4]) if have >= 4 else 0
+            if size > MAX_FRAME:
+                raise ValueError(f"a control frame of {size} bytes")
+            if have >= 4 and have >= 4 + size:
+                body = bytes(self.buffer[4 : 4 + size])
+                del self.buffer[: 4 + size]
+                return json.loads(body)
+            chunk = os.read(self.fd, max(1 << 16, min(size + 4 - have, 1 << 20)))
+            if not chunk:
+                return None
+            self.buffer += chunk
+
+    def send(self, message):
+        """Write one frame. Lone surrogates become JSON escapes."""
+        body = json.dumps(message, ensure_ascii=False).encode("utf-8", "backslashreplace")
+        if len(body) > MAX_FRAME:
+            raise ValueError(f"a message of {len(body):,} bytes is over the bound of {MAX_FRAME:,}")
+        view = memoryview(len(body).to_bytes(4) + body)
+        with self.lock:
+            while view:
+                view = view[os.write(self.fd, view) :]
+
+
+class Kernel:
+    """The state of one interpreter. Everything runs in the main thread but display()."""
+
+    def __init__(self):
+        self.space = vars(MAIN)
+        self.original = dict(PRIVATE)
+        self.cell = None  # id of the running cell, or of the last one
+        self.count = 0
+        self.flags = ALLOW_AWAIT
+        self.running = False  # the user's code may be interrupted now
+        self.pending = False  # an interrupt that waits until the kernel's own code has ended
+        self.interrupted = False  # the running cell was
+        self.child = False  # a fork of the kernel
+        self.task = None  # the running cell, when it is in the loop
+        self.loop = None
+        self.seed = None
+        self.reserve = bytearray(RESERVE)
+        self.main_thread = _thread.get_ident()
+        self.control = Control(3)
+        self.streams = streams.Streams()
+        self.sources = errors.Sources()
+        self.errors = errors.Errors(PRIVATE, self.sources)
+        self.show = show.Show(pretty, self.send_display)
+        self.hooks = hooks.Hooks()
+        self.complete = None  # loaded when first asked for
+
+    # Control.
+
+    def serve(self):
+        """Answer messages until the agent closes the socket."""
+        answers = {
+            "start": self.start,
+            "execute": self.execute,
+            "complete": self.answer_complete,
+            "reseed": lambda m: self.reseed(bytes.fromhex(m.get("entropy") or "")),
+            "seed": lambda m: self.set_seed(int(m["seed"])),
+        }
+        while (message := self.next()) is not None:
+            answer = answers.get(message.get("op"))
+            if answer is None:
+                continue
+            try:
+                answer(message)
+            except BaseException as exc:
+                self.on_failure(message, exc)
+
+    def on_failure(self, message, exc):
+        """Answer for a handler of ours that a program got to fail."""
+        self.running = False
+        if self.child:
+            self.end_child(exc)
+        self.restore_builtins(everything=True)
+        self.report("the kernel", exc)
+        if message.get("op") == "execute":
+            error = {"name": type(exc).__name__, "value": "the kernel failed in its own code", "traceback": ""}
+            usage = {"cpu_ms": 0.0, "wall_ms": 0.0, "peak_memory_bytes": 0}
+            done = {"type": "done", "id": self.cell, "status": "error", "result": None, "error": error}
+            self.control.send({**done, "interrupted": False, **usage})
+
+    def next(self):
+        """Return the next message; background tasks of the loop go on while there is none."""
+        arrived = False
+
+        def stop():
+            nonlocal arrived
+            arrived = True
+            self.loop.stop()
+
+        while not arrived and not self.control.buffered() and self.loop_has_work():
+            try:
+                self.loop.add_reader(self.control.fd, stop)
+                try:
+                    self.loop.run_forever()
+                finally:
+                    self.loop.remove_reader(self.control.fd)
+            except BaseException as exc:  # SystemExit or KeyboardInterrupt of a background task
+                if self.child:
+                    self.end_child(exc)
+                if not isinstance(exc, SystemExit):
+                    self.report("a background task", exc)
+                    break
+            if self.child:
+                self.end_child(None)
+        return self.control.receive()
+
+    def send_display(self, bundle):
+        """Send a display of the running cell, after the output that came before it."""
+        if self.child:  # the socket belongs to the parent
+            print(bundle["text"])
+            return
+        self.streams.flush()
+        self.streams.drained()
+        self.control.send({"type": "display", "id": self.cell, "bundle": bundle})
+        self.control.drain.wait(self.control.fd, streams.TIOCOUTQ)
+        self.check_interrupt()
+
+    # Start, seeds, completion.
+
+    def start(self, message):
+        columns = message.get("columns")
+        columns = columns if isinstance(columns, int) and 20 <= columns <= 1000 else 100
+        self.show.columns = columns
+        self.prepare_process()
+        self.prepare_libraries(columns)
+        seed = message.get("seed")
+        if seed is None and message.get("deterministic"):
+            seed = 0
+        if seed is not None:
+            self.set_seed(int(seed))
+        failures = {}
+        for name in message.get("preload") or ():
+            try:
+                __import__(str(name))
+            except BaseException as exc:
+                kind, value = errors.describe(exc)
+                failures[name] = f"{kind}: {value}"[:1000]
+        self.settle()
+        gc.collect()
+        gc.freeze()  # what is there now need not be touched by later collections
+        version = ".".join(map(str, sys.version_info[:3]))
+        self.streams.drained()
+        self.control.send({"type": "ready", "version": version, "preload_errors": failures})
+
+    def prepare_process(self):
+        sys.path[0] = ""  # modules of the working folder, not of the kernel's
+        sys.argv[:] = [""]
+        signal.signal(signal.SIGINT, self.on_interrupt)
+        os.register_at_fork(before=self.before_fork, after_in_child=self.after_fork)
+        os.environ.setdefault("MPLBACKEND", "agg")
+        sys.excepthook = lambda kind, exc, tb: self.report("the program", exc)
+        sys.unraisablehook = self.on_unraisable
+        sys.breakpointhook = self.no_debugger
+        builtins.display = self.show.display
+        builtins.input = self.streams.input
+        for name in ("exit", "quit"):
+            if not hasattr(builtins, name):
+                setattr(builtins, name, sys.exit)
+        try:
+            import faulthandler
+
+            faulthandler.enable(self.streams.kept[2])
+        except (ImportError, OSError):
+            pass  # a crash then ends without its last words
+        self.original.update({name: getattr(builtins, name) for name in ("display", "input", "exit", "quit")})
+
+    def prepare_libraries(self, columns):
+        def set_threading(module):
+            module.excepthook = self.on_thread_exception
+
+        def set_getpass(module):
+            module.getpass = self.streams.getpass
+
+        def set_loop(_):
+            if _thread.get_ident() == self.main_thread and not self.child:
+                self.use_loop()
+
+        self.hooks.install()
+        self.hooks.add("linecache", self.sources.publish)
+        self.hooks.add("threading", set_threading)
+        self.hooks.add("getpass", set_getpass)
+        self.hooks.add("asyncio", set_loop)
+        self.hooks.add("random", lambda _: self.apply_seed("random"))
+        self.hooks.add("numpy.random", lambda _: self.apply_seed("numpy.random"))
+        self.hooks.add("torch", lambda _: self.apply_seed("torch"))
+        self.hooks.add("numpy", hooks.numpy_width(columns))
+        self.hooks.add("pandas", hooks.pandas_width(columns))
+        self.hooks.add("multiprocessing.context", hooks.fork_by_default)
+        self.hooks.add("matplotlib.pyplot", hooks.show_instead_of_warning(self.show))
+
+    def set_seed(self, seed):
+        """Seed every known generator, those that are imported later included."""
+        self.seed = seed
+        for name in ("random", "numpy.random", "torch"):
+            if name in sys.modules:
+                self.apply_seed(name)
+
+    def apply_seed(self, name):
+        if self.seed is not None:
+            self.seed_module(name, self.seed, self.seed % (1 << 32))
+
+    @staticmethod
+    def seed_module(name, large, small):
+        """Seed one library: large is an int of any size, small what numpy takes."""
+        module = sys.modules[name]
+        try:
+            if name == "torch":
+                module.manual_seed(large % (1 << 63))
+            else:
+                module.seed(large if name == "random" else small)
+        except Exception as exc:  # the program replaced it
+            print(f"cannot seed {name}: {type(exc).__name__}: {exc}", file=sys.stderr)
+
+    def reseed(self, entropy):
+        """Make every known generator differ from those of other copies of this session."""
+        self.seed = None
+        fresh = entropy + os.urandom(32)
+        words = [int.from_bytes(fresh[i : i + 4]) for i in range(0, len(fresh), 4)][:600]
+        for name in ("random", "numpy.random", "torch"):
+            if name in sys.modules:
+                self.seed_module(name, int.from_bytes(fresh), words)
+        if "tempfile" in sys.modules:
+            sys.modules["tempfile"]._name_sequence = None
+
+    def answer_complete(self, message):
+        cursor = int(message.get("cursor") or 0)
+        start, end, matches = cursor, cursor, []
+        try:
+            if self.complete is None:
+                self.complete = _part("complete")
+            start, end, matches = self.complete.complete(str(message.get("code") or ""), cursor, self.space)
+        except BaseException:  # a name that cannot be looked up has no completions
+            pass
+        answer = {"type": "completions", "id": message.get("id"), "start": start, "end": end, "matches": matches}
+        self.control.send(answer)
+
+    # Cells.
+
+    def execute(self, message):
+        """Run one cell and send what became of it."""
+        self.cell = message.get("id")
+        self.interrupted = self.pending = False
+        self.count += 1
+        done = {"type": "done", "id": self.cell, "status": "ok", "result": None, "error": None, "interrupted": False}
+        wall, cpu = perf_counter(), cpu_seconds()
+        try:
+            try:
+                self.running = True
+                done["result"] = self.run(str(message.get("code", "")), message.get("result", True))
+                self.running = False
+            finally:  # C calls only: a trace function or a low limit of the cell cannot reach them
+                sys.settrace(None)
+                sys.setprofile(None)
+                sys.setrecursionlimit(max(1000, sys.getrecursionlimit()))
+        except BaseException as exc:
+            self.running = False
+            sys.settrace(None)  # again: a profile function may have raised in the first call
+            sys.setprofile(None)
+            sys.setrecursionlimit(max(1000, sys.getrecursionlimit()))
+            self.on_raised(exc, done)
+        if self.child:
+            self.end_child(None)
+        self.settle()
+        done["wall_ms"] = (perf_counter() - wall) * 1e3
+        done["cpu_ms"] = (cpu_seconds() - cpu) * 1e3
+        done["peak_memory_bytes"] = getrusage(RUSAGE_SELF).ru_maxrss * 1024
+        self.streams.drained()
+        self.send_done(done)
+
+    def send_done(self, done):
+        try:
+            self.control.send(done)
+            return
+        except OSError:
+            raise
+        except Exception as exc:  # the program broke what sending needs, or memory ran out
+            reason = f"the result could not be sent: {type(exc).__name__}"
+            self.restore_builtins(everything=True)
+            self.release_memory(exc)
+        done["result"] = {"text": reason} if done["result"] else None
+        if done["error"]:
+            done["error"] = {"name": done["error"]["name"], "value": reason, "traceback": ""}
+        self.control.send(done)
+
+    def run(self, code, wanted):
+        """Run a cell's code and return the bundle of its value. Interrupts are raised in here."""
+        name = f"<cell {self.count}>"
+        self.sources.add(name, code)
+        self.space["__builtins__"] = builtins
+        self.space.pop("__warningregistry__", None)  # a warning on line 1 of each cell is a new one
+        body, last, in_loop = self.compile(code, name, wanted)
+        value = None
+        if body is not None:
+            self.evaluate(body, in_loop)
+        if last is not None:
+            value = self.evaluate(last, in_loop)
+        bundle = None
+        if value is not None:
+            builtins.__ = getattr(builtins, "_", None)
+            builtins._ = value
+            bundle = self.show.bundle(value)
+        self.show.figures()
+        return bundle
+
+    def compile(self, code, name, wanted):
+        """Return the code of all statements but the last expression, that of it, and whether the loop must run."""
+        tree = compile(code, name, "exec", self.flags | ONLY_AST, True)
+        in_loop = any(word in code for word in NEEDS_LOOP) and needs_loop(tree)
+        last = None
+        if wanted and tree.body and isinstance(tree.body[-1], _ast.Expr) and not ends_in_semicolon(code, tree.body[-1]):
+            value = _ast.Expression(tree.body.pop().value)
+            flags = self.flags | future_flags(tree)
+            last = compile(value, name, "eval", flags, True)
+            in_loop = in_loop or bool(last.co_flags & COROUTINE)
+        body = None
+        if tree.body:
+            body = compile(tree, name, "exec", self.flags, True)
+            self.flags |= body.co_flags & FUTURES
+            in_loop = in_loop or bool(body.co_flags & COROUTINE)
+        return body, last, in_loop
+
+    def evaluate(self, code, in_loop):
+        if code.co_flags & COROUTINE:
+            return self.wait_for(eval(code, self.space))
+        if not in_loop:
+            return eval(code, self.space)
+
+        async def inside():
+            return eval(code, self.space)
+
+        return self.wait_for(inside())
+
+    def wait_for(self, coroutine):
+        """Run a coroutine of the cell in the session's loop."""
+        from asyncio import CancelledError, wait
+
+        loop = self.use_loop()
+        task = loop.create_task(coroutine)
+        self.task = task
+        try:
+            return loop.run_until_complete(task)
+        except CancelledError as exc:
+            if self.interrupted:  # see on_interrupt
+                raise KeyboardInterrupt().with_traceback(exc.__traceback__) from None
+            raise
+        finally:
+            self.task = None
+            if not task.done() and not self.child:  # an interrupt or an exit left the loop early
+                task.cancel()
+                loop.run_until_complete(wait({task}, timeout=2))
+
+    def use_loop(self):
+        """Return the session's event loop, made the current one."""
+        import asyncio
+
+        if self.loop is None or self.loop.is_closed():
+            self.loop = asyncio.new_event_loop()
+        asyncio.set_event_loop(self.loop)
+        return self.loop
+
+    def loop_has_work(self):
+        loop = self.loop
+        if loop is None or loop.is_closed() or loop.is_running():
+            return False
+        try:
+            if loop._ready or loop._scheduled or len(loop._selector.get_map()) > 1:
+                return True
+        except AttributeError:  # a loop of another make
+            pass
+        return bool(sys.modules["asyncio"].all_tasks(loop))
+
+    # What ends a cell.
+
+    def on_raised(self, exc, done):
+        """Fill in what a cell raised."""
+        if self.child:
+            self.end_child(exc)
+        if isinstance(exc, SystemExit):
+            done["status"] = "exit"
+            done["exit_code"] = self.exit_code(exc)
+            done["error"] = {"name": "SystemExit", "value": errors.describe(exc)[1], "traceback": ""}
+        else:
+            if isinstance(exc, MemoryError):
+                self.release_memory(exc)
+            if isinstance(exc, SyntaxError) and (exc.text or "").lstrip()[:1] in ("!", "%"):
+                exc.add_note("Only plain Python runs here: leave out % commands, and use subprocess for ! commands.")
+            name, value = errors.describe(exc)
+            done["status"] = "error"
+            done["interrupted"] = self.interrupted and isinstance(exc, KeyboardInterrupt)
+            done["error"] = {"name": name, "value": value, "traceback": self.errors.format(exc)}
+        if isinstance(exc, (MemoryError, KeyboardInterrupt)):
+            return
+        try:
+            self.running = True
+            self.show.figures()
+            self.running = False
+        except BaseException:  # interrupted while it drew: the cell's own error is what counts
+            self.running = False
+
+    def exit_code(self, exc):
+        """Return the process exit code of a SystemExit; a message goes to stderr as Python does it."""
+        if exc.code is None:
+            return 0
+        if isinstance(exc.code, int):
+            return int(exc.code) & 0xFF
+        self.write_error(errors.describe(exc)[1] + "\n")
+        return 1
+
+    def settle(self):
+        """Put right what a cell may have left behind."""
+        self.streams.flush()
+        self.streams.restore()
+        self.restore_builtins()
+        if signal.getsignal(signal.SIGINT) != self.on_interrupt:
+            signal.signal(signal.SIGINT, self.on_interrupt)
+        self.show.drop_figures()
+        if self.loop is not None and not self.loop.is_running():
+            self.use_loop()  # asyncio.run leaves none
+        if self.reserve is None:
+            try:
+                self.reserve = bytearray(RESERVE)
+            except MemoryError:
+                pass
+
+    def restore_builtins(self, everything=False):
+        """Bring back builtins that are gone or no longer callable; the program's own replacements stay."""
+        space = vars(builtins)
+        for name, value in self.original.items():
+            now = space.get(name, self)
+            if now is not value and (everything or now is self or callable(value) and not callable(now)):
+                space[name] = value
+
+    def release_memory(self, exc):
+        """Set free what an error and the kernel hold."""
+        self.reserve = None
+        for name in ("_", "__"):
+            vars(builtins).pop(name, None)
+        while exc is not None:
+            tb = exc.__traceback__
+            while tb is not None:
+                try:
+                    tb.tb_frame.clear()
+                except RuntimeError:  # it still runs
+                    pass
+                tb = tb.tb_next
+            exc = exc.__context__ if exc.__context__ is not exc else None
+        gc.collect()
+
+    # Signals, forks, hooks of the interpreter.
+
+    def on_interrupt(self, _, frame):
+        """Raise KeyboardInterrupt in the cell; never where it would cut a control frame in two."""
+        if not self.running:
+            return
+        self.interrupted = True
+        if frame is not None:
+            if frame.f_builtins is PRIVATE and frame.f_code in UNINTERRUPTIBLE:
+                self.pending = True
+                return
+            inside = str(frame.f_globals.get("__name__"))
+            if self.task is not None and inside.startswith(("asyncio.", "selectors")):
+                # Inside the loop itself an exception would lose other tasks' turns.
+                self.loop.call_soon_threadsafe(self.task.cancel)
+                return
+        raise KeyboardInterrupt
+
+    def check_interrupt(self):
+        if self.pending and self.running:
+            self.pending = False
+            raise KeyboardInterrupt
+
+    def before_fork(self):
+        self.streams.flush()  # or the child would write it again
+
+    def after_fork(self):
+        self.child = True
+        os.close(self.control.fd)
+
+    def end_child(self, exc):
+        """End a fork of the kernel that came back from the cell."""
+        code = 0
+        if isinstance(exc, SystemExit):
+            code = self.exit_code(exc)
+        elif exc is not None:
+            self.report("a child process", exc)
+            code = 1
+        self.streams.flush()
+        os._exit(code)
+
+    def report(self, where, exc):
+        """Tell on stderr of an exception that no cell can be blamed for."""
+        self.write_error(f"Exception in {where}:\n{self.errors.format(exc)}")
+
+    def write_error(self, text):
+        for stream in (sys.stderr, self.streams.stderr):
+            try:
+                stream.write(text)
+                stream.flush()
+                return
+            except Exception:
+                continue
+
+    def on_thread_exception(self, args):
+        if args.exc_value is not None and not issubclass(args.exc_type, SystemExit):
+            self.report(f"thread {args.thread.name if args.thread else '?'}", args.exc_value)
+
+    def on_unraisable(self, args):
+        if args.exc_value is not None:
+            self.report(pretty.leaf(args.object)[:500], args.exc_value)
+
+    @staticmethod
+    def no_debugger(*_, **__):
+        raise RuntimeError("breakpoint() is not available: there is nobody at a debugger; print the values instead")
+
+
+UNINTERRUPTIBLE = {
+    function.__code__
+    for function in (Control.send, Kernel.execute, Kernel.send_display, Kernel.check_interrupt, Kernel.before_fork)
+}
+
+
+def cpu_seconds():
+    """Return the CPU time of this process and of its children that ended."""
+    own, children = getrusage(RUSAGE_SELF), getrusage(RUSAGE_CHILDREN)
+    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+
+
+def ends_in_semicolon(code, statement):
+    """Whether a semicolon follows the last statement of a cell."""
+    lines = code.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    rest = lines[statement.end_lineno - 1].encode("utf-8", "replace")[statement.end_col_offset :]
+    return rest.lstrip().startswith(b";")
+
+
+def future_flags(tree):
+    """Return the flags of the __future__ imports of a cell, which hold for its last expression too."""
+    if any(isinstance(s, _ast.ImportFrom) and s.module == "__future__" for s in tree.body):
+        return compile(tree, "<futures>", "exec", ALLOW_AWAIT, True).co_flags & FUTURES
+    return 0
+
+
+def needs_loop(tree):
+    """Whether statements outside functions call what needs a running loop, and start none of their own."""
+    found = False
+    todo = list(tree.body)
+    while todo:
+        node = todo.pop()
+        if isinstance(node, (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.Lambda, _ast.ClassDef)):
+            continue
+        if isinstance(node, _ast.Call):
+            name = getattr(node.func, "attr", None) or getattr(node.func, "id", None)
+            if name in OWN_LOOP:
+                return False
+            found = found or name in NEEDS_LOOP
+        for field in node._fields:
+            child = getattr(node, field, None)
+            if isinstance(child, _ast.AST):
+                todo.append(child)
+            elif isinstance(child, list):
+                todo.extend(c for c in child if isinstance(c, _ast.AST))
+    return found
+
+
+def main():
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    kernel = Kernel()
+    try:
+        kernel.serve()
+    except (OSError, ValueError) as exc:  # the socket is gone or speaks nonsense
+        kernel.write_error(f"the kernel lost its control connection: {exc}\n")
+    try:
+        import atexit
+
+        atexit._run_exitfuncs()
+        kernel.streams.flush()
+    finally:
+        os._exit(0)  # threads that are left do not keep it
+
+
+main()

@@ -1,0 +1,199 @@
+"""Standard streams of a session: text wrappers over descriptors 1 and 2 that
+keep the order between the two, and a standard input that says why it is empty.
+"""
+
+import io
+import os
+import sys
+from fcntl import F_DUPFD_CLOEXEC, fcntl, ioctl
+from time import monotonic, sleep
+
+FIONREAD = 0x541B  # bytes that wait in a pipe
+TIOCOUTQ = 0x5411  # bytes that the other side of a socket has not read
+ZERO = bytes(4)
+PATIENCE = 0.2  # longest wait for the reader, seconds
+NOBODY = "there is nobody to ask; put the value in a variable"
+
+_original_input = input
+
+
+def keep(fd):
+    """Duplicate fd out of reach of the small numbers that programs play with."""
+    for low in (200, 64, 10):
+        try:
+            return fcntl(fd, F_DUPFD_CLOEXEC, low)
+        except OSError as exc:
+            failure = exc
+    raise failure
+
+
+class Drain:
+    """Waits until the other side has read what was written.
+
+    A reader that let one wait run out is given little time until it has read
+    again, so that a stopped reader costs one wait and not one a line.
+    """
+
+    def __init__(self):
+        self.patience = PATIENCE
+
+    def wait(self, fd, request=FIONREAD):
+        """Wait until nothing waits in fd. Gives up after the patience."""
+        deadline = None
+        turns = 0
+        try:
+            while ioctl(fd, request, ZERO) != ZERO:
+                turns += 1
+                if turns < 8:
+                    os.sched_yield()
+                    continue
+                now = monotonic()
+                if deadline is None:
+                    deadline = now + self.patience
+                elif now > deadline:
+                    self.patience = 0.002
+                    return
+                sleep(0.00005 if turns < 100 else 0.001)
+        except OSError:  # not a pipe: nothing to wait for
+            return
+        self.patience = PATIENCE
+
+
+class Raw(io.RawIOBase):
+    """Descriptor 1 or 2 as it is now, also after a dup2 by the program."""
+
+    def __init__(self, fd, name, other, drain):
+        self.fd = fd
+        self.name = name
+        self.mode = "wb"
+        self.other = other
+        self.drain = drain
+
+    def fileno(self):
+        return self.fd
+
+    def writable(self):
+        return True
+
+    def write(self, data):
+        self.drain.wait(self.other)
+        while True:
+            try:
+                return os.write(self.fd, data)
+            except BlockingIOError:  # a subprocess made the shared pipe non-blocking
+                sleep(0.001)
+
+
+class NoBytes(io.RawIOBase):
+    """The binary side of NoInput."""
+
+    name = "<stdin>"
+    mode = "rb"
+
+    def fileno(self):
+        return 0
+
+    def readable(self):
+        return True
+
+    def _refuse(self, *_):
+        raise EOFError("sys.stdin is not available: " + NOBODY)
+
+    read = read1 = readinto = readinto1 = readline = readlines = readall = peek = __next__ = _refuse
+
+
+class NoInput(io.TextIOBase):
+    """A standard input that fails with the reason instead of an empty answer."""
+
+    name = "<stdin>"
+    mode = "r"
+    encoding = "utf-8"
+    errors = "strict"
+
+    def __init__(self):
+        self.buffer = NoBytes()
+
+    def fileno(self):
+        return 0
+
+    def isatty(self):
+        return False
+
+    def readable(self):
+        return True
+
+    def close(self):
+        """Stay open: site's quit() closes the standard input."""
+
+    _refuse = NoBytes._refuse
+    read = readline = readlines = __next__ = _refuse
+
+
+class Streams:
+    """The three standard streams, and how to get them back when a cell broke them."""
+
+    def __init__(self):
+        self.kept = {1: keep(1), 2: keep(2)}
+        self.identity = {fd: self._identify(fd) for fd in (1, 2)}
+        self.drain = Drain()
+        self.stdin = NoInput()
+        self.stdout = self.stderr = None
+        self.restore()
+
+    @staticmethod
+    def _identify(fd):
+        try:
+            s = os.fstat(fd)
+        except OSError:
+            return None
+        return s.st_dev, s.st_ino
+
+    def _open(self, fd, name):
+        raw = Raw(fd, name, self.kept[3 - fd], self.drain)
+        return io.TextIOWrapper(
+            io.BufferedWriter(raw, 1 << 16), "utf-8", "backslashreplace", line_buffering=True
+        )
+
+    def drained(self):
+        """Wait until both pipes are read."""
+        self.drain.wait(self.kept[1])
+        self.drain.wait(self.kept[2])
+
+    def flush(self):
+        """Flush what the program's and our own streams hold; never raises an Exception."""
+        for stream in {id(s): s for s in (sys.stdout, sys.stderr, self.stdout, self.stderr)}.values():
+            try:
+                stream.flush()
+            except Exception:
+                continue
+
+    def restore(self):
+        """Point descriptors 1 and 2 and the sys streams at the pipes again."""
+        for fd in (1, 2):
+            if self._identify(fd) != self.identity[fd]:
+                os.dup2(self.kept[fd], fd, inheritable=True)
+        if not self._usable(self.stdout):
+            self.stdout = self._open(1, "<stdout>")
+        if not self._usable(self.stderr):
+            self.stderr = self._open(2, "<stderr>")
+        sys.stdin = sys.__stdin__ = self.stdin
+        sys.stdout = sys.__stdout__ = self.stdout
+        sys.stderr = sys.__stderr__ = self.stderr
+
+    @staticmethod
+    def _usable(stream):
+        try:
+            return stream is not None and not stream.closed
+        except ValueError:  # detached
+            return False
+
+    def input(self, prompt="", /):
+        """input() of the session: works on a standard input that the program put in place."""
+        if sys.stdin is not self.stdin:
+            return _original_input(prompt)
+        raise EOFError("input() is not available: " + NOBODY)
+
+    @staticmethod
+    def getpass(prompt="Password: ", stream=None, **_):
+        """getpass.getpass of the session."""
+        raise EOFError("getpass() is not available: " + NOBODY)
