@@ -1,0 +1,81 @@
+package gvisor
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"gvisor.dev/gvisor/runsc/cli"
+	"gvisor.dev/gvisor/runsc/cmd"
+	"gvisor.dev/gvisor/runsc/cmd/sentry/sentrycmd"
+	"gvisor.dev/gvisor/runsc/cmd/util"
+)
+
+// helperCommand is the first argument of a re-execution as a helper.
+const helperCommand = "sandbox-helper"
+
+// bootFile is the file in a sandbox's folder that holds its bootLimits.
+const bootFile = "boot.json"
+
+// bootLimits is what the guest is told about its size.
+type bootLimits struct {
+	Memory int64 `json:"memory"` // bytes, shown as MemTotal
+	CPUs   int   `json:"cpus"`   // shown as the number of CPUs
+}
+
+// Dispatch must be the first thing that a program calls with os.Args. If the
+// process is a re-execution as a sandbox's helper or as one of gVisor's own
+// processes, Dispatch serves it and never returns; else it returns false.
+//
+//	func main() {
+//		if gvisor.Dispatch(os.Args) {
+//			return
+//		}
+//		…
+//	}
+func Dispatch(args []string) bool {
+	switch {
+	case len(args) < 2:
+		return false
+	case args[1] == helperCommand:
+		os.Exit(runHelper())
+	case args[0] == "runsc-sandbox":
+		os.Args = withLimits(args)
+	case args[0] == "runsc-gofer", args[0] == "/proc/self/exe" && args[1] == "umount":
+	default:
+		return false
+	}
+	cli.Run(nil, map[util.SubCommand]string{
+		new(sentrycmd.Boot):   "",
+		new(cmd.Gofer):        "",
+		new(sentrycmd.Umount): "",
+	}, nil)
+	return true
+}
+
+// withLimits adds to the sentry's arguments what gVisor would otherwise take
+// from the host or from a cgroup of its own making: how much memory and how
+// many CPUs the guest sees, and the machine's product name, which is the
+// host's. The last of repeated flags counts; the last argument is the
+// container's name.
+func withLimits(args []string) []string {
+	extra := []string{"--product-name=praxis", "--host-thp-shmem-enabled=never", "--host-thp-defrag=never"}
+	for _, a := range args {
+		dir, ok := strings.CutPrefix(a, "--bundle=")
+		if !ok {
+			continue
+		}
+		var l bootLimits
+		b, err := os.ReadFile(filepath.Join(dir, bootFile))
+		if err != nil || json.Unmarshal(b, &l) != nil || l.Memory <= 0 || l.CPUs <= 0 {
+			os.Exit(1) // better no sandbox than one that believes it has the whole host
+		}
+		mem := strconv.FormatInt(l.Memory, 10)
+		extra = append(extra, "--total-memory="+mem, "--total-host-memory="+mem, "--cpu-num="+strconv.Itoa(l.CPUs))
+	}
+	last := len(args) - 1
+	out := append([]string{}, args[:last]...)
+	return append(append(out, extra...), args[last])
+}

@@ -1,0 +1,127 @@
+package gvisor
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// launcher starts helpers, all from one thread: a helper is killed when the
+// thread that started it ends, so that thread must live as long as the backend.
+type launcher struct {
+	jobs chan func()
+	done chan struct{}
+}
+
+func newLauncher() *launcher {
+	l := &launcher{jobs: make(chan func()), done: make(chan struct{})}
+	go func() {
+		defer close(l.done)
+		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
+		for f := range l.jobs {
+			f()
+		}
+	}()
+	return l
+}
+
+// close ends the thread. No start may be under way.
+func (l *launcher) close() {
+	close(l.jobs)
+	<-l.done
+}
+
+// start runs cmd.Start on the thread.
+func (l *launcher) start(cmd *exec.Cmd) error {
+	errc := make(chan error, 1)
+	l.jobs <- func() { errc <- cmd.Start() }
+	return <-errc
+}
+
+// process is a started helper and the owner's ends of what joins them.
+type process struct {
+	cmd    *exec.Cmd
+	stdin  *os.File
+	stdout *os.File
+	stderr *os.File
+	sock   *os.File
+}
+
+func (p *process) closeFiles() {
+	for _, f := range []*os.File{p.stdin, p.stdout, p.stderr, p.sock} {
+		if f != nil {
+			_ = f.Close()
+		}
+	}
+}
+
+// launch starts the helper of the sandbox in cfg.Dir. Nothing of the caller
+// reaches it but three pipes and the control socket: its environment is empty
+// and every other file of ours is closed on exec.
+func (l *launcher) launch(cfg helperConfig) (*process, error) {
+	arg, err := json.Marshal(cfg)
+	if err != nil {
+		return nil, err
+	}
+	p := &process{}
+	var theirs []*os.File
+	defer func() {
+		for _, f := range theirs {
+			_ = f.Close()
+		}
+	}()
+	fail := func(err error) (*process, error) {
+		p.closeFiles()
+		return nil, fmt.Errorf("cannot start helper: %w", err)
+	}
+	var pipes [3]*os.File
+	for i, mine := range []**os.File{&p.stdin, &p.stdout, &p.stderr} {
+		r, w, err := os.Pipe()
+		if err != nil {
+			return fail(err)
+		}
+		if i == 0 {
+			r, w = w, r // the guest reads its input
+		}
+		*mine, pipes[i] = r, w
+		theirs = append(theirs, w)
+	}
+	fds, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
+	if err != nil {
+		return fail(err)
+	}
+	p.sock = os.NewFile(uintptr(fds[0]), "control")
+	sock := os.NewFile(uintptr(fds[1]), "control of helper")
+	theirs = append(theirs, sock)
+
+	cmd := exec.Command("/proc/self/exe", helperCommand, string(arg))
+	cmd.Args[0] = "praxis-sandbox"
+	cmd.Dir = cfg.Dir
+	cmd.Env = []string{} // not nil: that would be ours
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = pipes[0], pipes[1], pipes[2]
+	cmd.ExtraFiles = []*os.File{sock}
+	cmd.SysProcAttr = &syscall.SysProcAttr{
+		Cloneflags: syscall.CLONE_NEWNS | syscall.CLONE_NEWPID,
+		Pdeathsig:  syscall.SIGKILL,
+		Setsid:     true, // a terminal's signals are for the owner
+	}
+	if os.Geteuid() != 0 {
+		cmd.SysProcAttr.Cloneflags |= syscall.CLONE_NEWUSER
+		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: os.Geteuid(), Size: 1}}
+		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getegid(), Size: 1}}
+	}
+	if err := l.start(cmd); err != nil {
+		if errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSPC) {
+			return fail(fmt.Errorf("%w: this host does not let it make namespaces", err))
+		}
+		return fail(err)
+	}
+	p.cmd = cmd
+	return p, nil
+}
