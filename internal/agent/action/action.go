@@ -1,0 +1,220 @@
+// Package action reads what a model wants done out of its reply. It is liberal
+// in the format, as models slip in it often and a slip costs a whole turn, and
+// exact in the error, which goes back to the model.
+//
+// # What is accepted
+//
+// Code to run, in the order of precedence:
+//   - a native call of the tool execute_python; the code may stand under
+//     "code", "source" or another usual name, be wrapped in a fence, or be
+//     encoded twice;
+//   - <execute_python>…</execute_python>;
+//   - a fenced block (backticks or tildes, indented or not) tagged python, py,
+//     or the like; a block without a tag when the reply holds nothing better;
+//   - a tool call written out as JSON, which small models do.
+//
+// A final answer:
+//   - a native call of the tool final_answer;
+//   - <final_answer>…</final_answer>; code blocks inside belong to the answer;
+//   - a line that begins with "FINAL ANSWER:"; the answer goes on to the end of
+//     the reply.
+//
+// A block that the end of the reply cuts off is taken as it is. Text between
+// <think> and </think> is thought, whatever it holds.
+//
+// # One action a reply
+//
+// Of several pieces of code only the first is run, and the model is told so:
+// the later ones were written before the output of the first was seen, so they
+// rest on a guess. For the same reason a final answer that stands beside code
+// is not taken: the code is run and the answer must be given again.
+package action
+
+import (
+	"fmt"
+	"strings"
+
+	"praxis/internal/fault"
+	"praxis/internal/llm"
+)
+
+// The names of the native tools.
+const (
+	ToolRun    = "execute_python"
+	ToolAnswer = "final_answer"
+)
+
+// MaxCode bounds the code of one step, in bytes.
+const MaxCode = 256 << 10
+
+// Accepted names what a model can do, for prompts and rejections.
+const Accepted = "Act in one of these ways: call the tool " + ToolRun + " with the argument code, or write one ```python block; " +
+	"to finish, call the tool " + ToolAnswer + " with the argument text, or write a line that begins with FINAL ANSWER: and the answer after it."
+
+// Kind says what an action does.
+type Kind uint8
+
+// The kinds.
+const (
+	Run    Kind = iota + 1 // Text is Python code
+	Answer                 // Text is the final answer, its placeholders not yet filled
+)
+
+// Action is what the model wants done.
+type Action struct {
+	Kind  Kind
+	Text  string
+	Call  int      // index of the native call that it came from; -1: the text
+	Notes []string // what the model must be told with the observation, in full sentences
+}
+
+// Parsed is a reply that was read.
+type Parsed struct {
+	Thought string // the prose around the action
+	Action  Action
+	// Unused holds, for each native call, why it was not acted on. It is empty
+	// for the call that the action came from. Providers want every call answered.
+	Unused []string
+}
+
+// Parse reads a reply. When it holds no action that can be used, the error is a
+// fault.Invalid that says why, and its remedy names what is accepted; the
+// thought and Unused are filled in all the same.
+func Parse(r llm.Reply) (Parsed, error) {
+	prose, thinking := splitThinking(strings.ReplaceAll(r.Text, "\r\n", "\n"))
+	var p Parsed
+	var err error
+	if len(r.Calls) > 0 {
+		p, err = fromCalls(r)
+		p.Thought = strings.TrimSpace(prose)
+	} else {
+		p, err = fromText(prose, r.Cut)
+	}
+	if p.Thought == "" {
+		p.Thought = thinking
+	}
+	if err == nil && p.Action.Kind == Run && len(p.Action.Text) > MaxCode {
+		err = reject("the code is %d bytes long, and the bound is %d", len(p.Action.Text), MaxCode)
+	}
+	if err != nil {
+		p.Action = Action{}
+		for i := range p.Unused {
+			p.Unused[i] = err.Error()
+		}
+	}
+	return p, err
+}
+
+func reject(format string, args ...any) error {
+	return fault.New(fault.Invalid, Accepted, "cannot act on the reply: %s", fmt.Sprintf(format, args...))
+}
+
+// fromText finds the action in a reply without native calls.
+func fromText(text string, cut bool) (Parsed, error) {
+	if strings.TrimSpace(text) == "" {
+		return Parsed{}, reject("it is empty")
+	}
+	found := sortOut(scan(text))
+	p := Parsed{Thought: found.thought, Action: Action{Call: -1}}
+	switch {
+	case len(found.code) > 0:
+		first := found.code[0]
+		if strings.TrimSpace(first.text) == "" {
+			return p, reject("its code block is empty")
+		}
+		p.Action.Kind, p.Action.Text = Run, tidy(first.text)
+		if cut && first.open {
+			p.Action.Notes = append(p.Action.Notes, "Your reply was cut at the bound of its length, so the end of the code may be missing; write shorter code.")
+		}
+		if n := len(found.code); n > 1 {
+			p.Action.Notes = append(p.Action.Notes, fmt.Sprintf("Your reply held %d code blocks. Only the first was run; send the next one when you have seen this output.", n))
+		}
+		if len(found.answers) > 0 {
+			p.Action.Notes = append(p.Action.Notes, "Your reply held code and a final answer. The code was run; give the final answer again, alone. To show code in an answer, use <final_answer> and </final_answer>.")
+		}
+		return p, nil
+	case len(found.answers) > 0:
+		last := found.answers[len(found.answers)-1]
+		if cut && last.open {
+			return p, reject("the final answer was cut at the bound of the reply's length; give a shorter one")
+		}
+		text := strings.TrimSpace(last.text)
+		if text == "" {
+			return p, reject("its final answer is empty")
+		}
+		p.Action.Kind, p.Action.Text = Answer, text
+		return p, nil
+	case found.problem != nil:
+		return p, found.problem
+	case len(found.foreign) > 0:
+		return p, reject("it holds a block of %q, and only Python is run", found.foreign[0])
+	default:
+		return p, reject("it holds neither code nor a final answer")
+	}
+}
+
+// findings are the pieces of a reply's text, sorted by what they are for.
+type findings struct {
+	thought string
+	code    []piece
+	answers []piece
+	foreign []string // tags of the blocks that are no Python
+	problem error    // a tool call in the text that cannot be used
+}
+
+// sortOut decides what each piece is. A block without a tag is code only when
+// the reply holds neither code nor an answer that says what it is: such blocks
+// are often output or a table.
+func sortOut(pieces []piece) findings {
+	var f findings
+	var thought []string
+	var untagged []piece
+	for _, p := range pieces {
+		switch p.kind {
+		case prose:
+			if c, ok := writtenCall(p.text); ok {
+				f.take(c, p)
+				continue
+			}
+			thought = append(thought, strings.TrimSpace(p.text))
+		case code:
+			f.code = append(f.code, p)
+		case answer:
+			f.answers = append(f.answers, p)
+		case jsonBlock:
+			if c, ok := writtenCall(p.text); ok {
+				f.take(c, p)
+			} else {
+				f.foreign = append(f.foreign, p.tag)
+			}
+		case foreign:
+			f.foreign = append(f.foreign, p.tag)
+		case bare:
+			if c, ok := writtenCall(p.text); ok {
+				f.take(c, p)
+			} else if text, ok := answerLine(p.text); ok {
+				f.answers = append(f.answers, piece{kind: answer, text: text, open: p.open})
+			} else {
+				untagged = append(untagged, p)
+			}
+		}
+	}
+	if len(f.code) == 0 && len(f.answers) == 0 {
+		f.code = untagged
+	}
+	f.thought = strings.TrimSpace(strings.Join(thought, "\n"))
+	return f
+}
+
+// take sorts in a tool call that was written out as text.
+func (f *findings) take(c llm.Call, p piece) {
+	a, err := fromCall(c, false)
+	switch {
+	case err != nil:
+		f.problem = err
+	case a.Kind == Run:
+		f.code = append(f.code, piece{kind: code, text: a.Text, open: p.open})
+	default:
+		f.answers = append(f.answers, piece{kind: answer, text: a.Text, open: p.open})
+	}
+}

@@ -1,0 +1,288 @@
+package action
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"praxis/internal/llm"
+)
+
+// fromCalls takes the first native call that runs code, or else the first
+// answer.
+func fromCalls(r llm.Reply) (Parsed, error) {
+	p := Parsed{Unused: make([]string, len(r.Calls))}
+	actions := make([]Action, len(r.Calls))
+	chosen := -1
+	var problem error
+	for i, c := range r.Calls {
+		a, err := fromCall(c, r.Cut && i == len(r.Calls)-1)
+		if err != nil {
+			if problem == nil {
+				problem = err
+			}
+			p.Unused[i] = err.Error()
+			continue
+		}
+		actions[i] = a
+		if chosen < 0 || a.Kind == Run && actions[chosen].Kind != Run {
+			chosen = i
+		}
+	}
+	if chosen < 0 {
+		return p, problem
+	}
+	p.Action = actions[chosen]
+	p.Action.Call = chosen
+	for i, a := range actions {
+		switch {
+		case i == chosen || p.Unused[i] != "":
+		case a.Kind == Run:
+			p.Unused[i] = "Not run: one call a turn. Send it again when you have seen the output of the first one."
+		case p.Action.Kind == Run:
+			p.Unused[i] = "Not taken: the code of the same turn was run first. Give the final answer again when you have seen its output."
+		default:
+			p.Unused[i] = "Not taken: the first final answer counts."
+		}
+	}
+	return p, nil
+}
+
+// fromCall reads one tool call. cut says that the reply's end is missing.
+func fromCall(c llm.Call, cut bool) (Action, error) {
+	kind := kindOf(c.Name)
+	if kind == 0 {
+		return Action{}, reject("there is no tool %q", bound(c.Name))
+	}
+	input := c.Input
+	if input == nil {
+		var text string
+		var err error
+		input, text, err = decode(c.Raw, cut)
+		if err != nil {
+			return Action{}, err
+		}
+		if input == nil {
+			return finish(kind, text)
+		}
+	}
+	text, ok := argument(input, kind)
+	if !ok {
+		return Action{}, reject("the call of %s lacks the argument %q", c.Name, want(kind))
+	}
+	return finish(kind, text)
+}
+
+func finish(kind Kind, text string) (Action, error) {
+	if kind == Run {
+		text = tidy(unwrap(text))
+	}
+	if strings.TrimSpace(text) == "" {
+		return Action{}, reject("the argument %q is empty", want(kind))
+	}
+	if kind == Answer {
+		text = strings.TrimSpace(text)
+	}
+	return Action{Kind: kind, Text: text, Call: -1}, nil
+}
+
+func want(kind Kind) string {
+	if kind == Run {
+		return "code"
+	}
+	return "text"
+}
+
+// kindOf knows the names that models give the two tools, whatever they are told.
+func kindOf(name string) Kind {
+	name = strings.ToLower(name)
+	name = name[strings.LastIndexAny(name, ".:/")+1:]
+	switch strings.ReplaceAll(name, "-", "_") {
+	case ToolRun, "python", "python3", "ipython", "run_python", "exec_python", "execute_code", "run_code", "execute", "code_interpreter", "python_interpreter", "code_execution", "executepython":
+		return Run
+	case ToolAnswer, "answer", "submit_answer", "give_answer", "finalanswer", "final":
+		return Answer
+	}
+	return 0
+}
+
+// argument finds the code or the answer in a call's input: under a usual name,
+// or as the only text that there is.
+func argument(input map[string]any, kind Kind) (string, bool) {
+	names := []string{"code", "source", "python", "script", "program", "snippet", "content", "input", "text"}
+	if kind == Answer {
+		names = []string{"text", "answer", "final_answer", "content", "result", "value", "input"}
+	}
+	for _, n := range names {
+		if v, ok := input[n]; ok {
+			if text, ok := asText(v, kind); ok {
+				return text, true
+			}
+		}
+	}
+	if len(input) == 1 {
+		for _, v := range input {
+			return asText(v, kind)
+		}
+	}
+	return "", false
+}
+
+// asText turns a value into code or an answer: lists of strings are lines, as in
+// a notebook, and an answer may be a bare number.
+func asText(v any, kind Kind) (string, bool) {
+	switch v := v.(type) {
+	case string:
+		return v, true
+	case []any:
+		lines := make([]string, 0, len(v))
+		for _, l := range v {
+			s, ok := l.(string)
+			if !ok {
+				return "", false
+			}
+			lines = append(lines, strings.TrimSuffix(s, "\n"))
+		}
+		return strings.Join(lines, "\n"), true
+	case float64, bool:
+		if kind == Answer {
+			return fmt.Sprint(v), true
+		}
+	}
+	return "", false
+}
+
+// decode reads an input that is no JSON object: a JSON string that holds the
+// object or the text itself, an object whose strings hold bare line breaks, or
+// bare code. It returns an object or, when that is nil, the text.
+func decode(raw string, cut bool) (map[string]any, string, error) {
+	raw = strings.TrimSpace(raw)
+	for range 3 { // nobody encodes a thing more often
+		var v any
+		if err := json.Unmarshal([]byte(raw), &v); err != nil {
+			if err := json.Unmarshal([]byte(escapeBreaks(raw)), &v); err != nil {
+				break
+			}
+		}
+		switch v := v.(type) {
+		case map[string]any:
+			return v, "", nil
+		case string:
+			raw = strings.TrimSpace(v)
+			if !strings.HasPrefix(raw, "{") && !strings.HasPrefix(raw, `"`) {
+				return nil, v, nil
+			}
+		default:
+			return nil, "", reject("the call's input is neither an object nor a text")
+		}
+	}
+	switch {
+	case cut:
+		return nil, "", reject("the call was cut at the bound of the reply's length; write shorter code")
+	case raw == "" || strings.HasPrefix(raw, "{") || strings.HasPrefix(raw, `"`):
+		return nil, "", reject("the call's input is not valid JSON")
+	}
+	return nil, raw, nil
+}
+
+// escapeBreaks writes the bare line breaks and tabs inside the strings of a JSON
+// text as JSON wants them.
+func escapeBreaks(raw string) string {
+	var b strings.Builder
+	inside, escaped := false, false
+	for _, r := range raw {
+		switch {
+		case escaped:
+			escaped = false
+		case r == '\\' && inside:
+			escaped = true
+		case r == '"':
+			inside = !inside
+		case inside && r == '\n':
+			b.WriteString(`\n`)
+			continue
+		case inside && r == '\t':
+			b.WriteString(`\t`)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+// unwrap takes code out of what models wrap around it inside a call: a fence, or
+// the whole input once more.
+func unwrap(text string) string {
+	if trimmed := strings.TrimSpace(text); strings.HasPrefix(trimmed, "{") {
+		var inner map[string]any
+		if json.Unmarshal([]byte(trimmed), &inner) == nil && len(inner) == 1 {
+			if s, ok := inner["code"].(string); ok {
+				text = s
+			}
+		}
+	}
+	return unfence(text)
+}
+
+// writtenCall reads a tool call that was written out as JSON.
+func writtenCall(text string) (llm.Call, bool) {
+	text = strings.TrimSpace(text)
+	if !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") {
+		return llm.Call{}, false
+	}
+	var v map[string]any
+	if json.Unmarshal([]byte(text), &v) != nil && json.Unmarshal([]byte(escapeBreaks(text)), &v) != nil {
+		return llm.Call{}, false
+	}
+	if f, ok := v["function"].(map[string]any); ok {
+		v = f
+	}
+	name := ""
+	for _, k := range []string{"name", "tool", "tool_name", "function", "action"} {
+		if s, ok := v[k].(string); ok {
+			name = s
+			break
+		}
+	}
+	if name == "" {
+		return bareInput(v)
+	}
+	if kindOf(name) == 0 {
+		return llm.Call{}, false
+	}
+	c := llm.Call{Name: name}
+	for _, k := range []string{"arguments", "parameters", "input", "args", "action_input", "tool_input"} {
+		switch in := v[k].(type) {
+		case map[string]any:
+			c.Input = in
+			return c, true
+		case string:
+			c.Raw = in
+			return c, true
+		}
+	}
+	c.Input = v
+	return c, true
+}
+
+// bareInput takes an object that is a tool's input and nothing else.
+func bareInput(v map[string]any) (llm.Call, bool) {
+	if len(v) != 1 {
+		return llm.Call{}, false
+	}
+	if _, ok := v["code"].(string); ok {
+		return llm.Call{Name: ToolRun, Input: v}, true
+	}
+	if slices.ContainsFunc([]string{"final_answer", "answer"}, func(k string) bool { _, ok := v[k]; return ok }) {
+		return llm.Call{Name: ToolAnswer, Input: v}, true
+	}
+	return llm.Call{}, false
+}
+
+func bound(name string) string {
+	if r := []rune(name); len(r) > 40 {
+		return string(r[:40]) + "…"
+	}
+	return name
+}

@@ -1,0 +1,259 @@
+package action
+
+import (
+	"regexp"
+	"strings"
+)
+
+// kind of a piece of a reply's text.
+type pieceKind uint8
+
+const (
+	prose     pieceKind = iota + 1
+	code                // tagged as Python
+	bare                // a block without a tag
+	jsonBlock           // a block or element that may hold a tool call
+	foreign             // a block of something else
+	answer
+)
+
+// piece is a stretch of a reply's text.
+type piece struct {
+	kind pieceKind
+	text string
+	tag  string
+	open bool // the reply ended before the piece did
+}
+
+var (
+	fenceRE  = regexp.MustCompile("^([ \t]*)(`{3,}|~{3,})[ \t]*([^\n`]*)$")
+	tagRE    = regexp.MustCompile(`(?i)<(execute_python|final_answer|tool_call)>`)
+	answerRE = regexp.MustCompile(`(?i)^[ \t]*(?:[#>*_-]+[ \t]*)*final[ _]answer(?: is)?[ \t]*(?:\*\*|__)?[ \t]*[::][ \t]*(?:\*\*|__)?(.*)$`)
+	thinkRE  = regexp.MustCompile(`(?i)^<(think|thinking)>`)
+	// thoughtRE is the end of a thought whose beginning the server left out.
+	thoughtRE = regexp.MustCompile(`(?im)^[ \t]*</(?:think|thinking)>[ \t]*$`)
+)
+
+// splitThinking takes the thought of a reasoning model, which may hold code that
+// the model threw away, off the reply.
+func splitThinking(text string) (rest, thinking string) {
+	trimmed := strings.TrimLeft(text, " \t\n")
+	if m := thinkRE.FindStringSubmatch(trimmed); m != nil {
+		inner := trimmed[len(m[0]):]
+		end := "</" + strings.ToLower(m[1]) + ">"
+		i := strings.Index(strings.ToLower(inner), end)
+		if i < 0 || len(strings.ToLower(inner)) != len(inner) { // never closed, or lower case has other offsets
+			return inner, ""
+		}
+		return inner[i+len(end):], strings.TrimSpace(inner[:i])
+	}
+	if loc := thoughtRE.FindStringIndex(text); loc != nil {
+		return text[loc[1]:], strings.TrimSpace(text[:loc[0]])
+	}
+	return text, ""
+}
+
+// scan splits a reply's text into pieces, line by line.
+func scan(text string) []piece {
+	var out []piece
+	plain := func(s string) { // goes on with the prose or the answer before it
+		if n := len(out); n > 0 && (out[n-1].kind == prose || out[n-1].kind == answer && out[n-1].open) {
+			out[n-1].text += s
+			return
+		}
+		out = append(out, piece{kind: prose, text: s})
+	}
+	for text != "" {
+		line, rest := cutLine(text)
+		body := strings.TrimSuffix(line, "\n")
+		if m := fenceRE.FindStringSubmatch(body); m != nil {
+			p, after := block(m, rest)
+			if n := len(out); n > 0 && out[n-1].kind == answer && out[n-1].open && p.kind != code {
+				plain(text[:len(text)-len(after)]) // a table or a quotation in the answer
+			} else {
+				out = append(out, p)
+			}
+			text = after
+			continue
+		}
+		if loc := tagRE.FindStringSubmatchIndex(line); loc != nil && !quoted(line, loc[0]) {
+			if loc[0] > 0 {
+				plain(line[:loc[0]])
+			}
+			var p piece
+			p, text = element(strings.ToLower(line[loc[2]:loc[3]]), text[loc[1]:])
+			out = append(out, p)
+			continue
+		}
+		if m := answerRE.FindStringSubmatch(body); m != nil {
+			out = append(out, piece{kind: answer, text: balance(m[1]) + "\n", open: true})
+			text = rest
+			continue
+		}
+		plain(line)
+		text = rest
+	}
+	return out
+}
+
+func cutLine(text string) (line, rest string) {
+	if i := strings.IndexByte(text, '\n'); i >= 0 {
+		return text[:i+1], text[i+1:]
+	}
+	return text, ""
+}
+
+// quoted says that the tag at i is only talked about.
+func quoted(line string, i int) bool { return i > 0 && line[i-1] == '`' }
+
+// balance drops the end of an emphasis that began before the answer.
+func balance(text string) string {
+	trimmed := strings.TrimRight(text, " \t")
+	for _, mark := range []string{"**", "__"} {
+		if strings.HasSuffix(trimmed, mark) && strings.Count(trimmed, mark)%2 == 1 {
+			return strings.TrimSuffix(trimmed, mark)
+		}
+	}
+	return text
+}
+
+// block reads a fenced block whose opening line is m. It ends at a fence of the
+// same character that is at least as long, or with the reply.
+func block(m []string, text string) (piece, string) {
+	indent, fence := m[1], m[2]
+	p := piece{tag: language(m[3])}
+	p.kind = kindOfBlock(p.tag)
+	var lines []string
+	for text != "" {
+		line, rest := cutLine(text)
+		text = rest
+		line = strings.TrimSuffix(line, "\n")
+		if closes(line, fence) {
+			p.text = strings.Join(lines, "\n")
+			return p, text
+		}
+		lines = append(lines, outdent(line, len(indent)))
+	}
+	p.text, p.open = strings.Join(lines, "\n"), true
+	return p, text
+}
+
+func closes(line, fence string) bool {
+	line = strings.TrimSpace(line)
+	return len(line) >= len(fence) && strings.Trim(line, fence[:1]) == ""
+}
+
+// outdent takes up to n blanks off a line, as a fence's indentation is not the code's.
+func outdent(line string, n int) string {
+	i := 0
+	for i < n && i < len(line) && (line[i] == ' ' || line[i] == '\t') {
+		i++
+	}
+	return line[i:]
+}
+
+// language returns the first word of a fence's tag: "{.python}" is "python".
+func language(info string) string {
+	info = strings.ToLower(strings.Trim(strings.TrimSpace(info), "{}."))
+	if i := strings.IndexAny(info, " \t,;{:"); i >= 0 {
+		info = info[:i]
+	}
+	return info
+}
+
+func kindOfBlock(tag string) pieceKind {
+	switch tag {
+	case "":
+		return bare
+	case "json", "tool_call", "tool":
+		return jsonBlock
+	case "py", "py3", "ipython", "ipython3", "tool_code", ToolRun:
+		return code
+	}
+	if version, ok := strings.CutPrefix(tag, "python"); ok && strings.Trim(version, "0123456789.") == "" {
+		return code
+	}
+	return foreign
+}
+
+// element reads what stands after an opening tag, up to its closing tag or to the reply's end.
+func element(tag, text string) (piece, string) {
+	p := piece{tag: tag}
+	switch tag {
+	case "execute_python":
+		p.kind = code
+	case "final_answer":
+		p.kind = answer
+	default:
+		p.kind = jsonBlock
+	}
+	end := regexp.MustCompile(`(?i)</` + tag + `>`).FindStringIndex(text)
+	if end == nil {
+		p.text, p.open = text, true
+		text = ""
+	} else {
+		p.text = text[:end[0]]
+		text = text[end[1]:]
+	}
+	if p.kind == code {
+		p.text = unfence(p.text)
+	}
+	return p, text
+}
+
+// unfence takes the one fence off that is around the whole text.
+func unfence(text string) string {
+	trimmed := strings.Trim(text, " \t\n")
+	line, rest := cutLine(trimmed)
+	m := fenceRE.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+	if m == nil {
+		return text
+	}
+	p, after := block(m, rest)
+	if strings.TrimSpace(after) != "" {
+		return text
+	}
+	return p.text
+}
+
+// answerLine reads a text whose first line is a final answer's.
+func answerLine(text string) (string, bool) {
+	line, rest := cutLine(strings.TrimLeft(text, "\n"))
+	m := answerRE.FindStringSubmatch(strings.TrimSuffix(line, "\n"))
+	if m == nil {
+		return "", false
+	}
+	return balance(m[1]) + "\n" + rest, true
+}
+
+// tidy takes the indentation that all lines share off code, and the blank lines around it.
+func tidy(text string) string {
+	lines := strings.Split(strings.ReplaceAll(text, "\r\n", "\n"), "\n")
+	for len(lines) > 0 && strings.TrimSpace(lines[0]) == "" {
+		lines = lines[1:]
+	}
+	for len(lines) > 0 && strings.TrimSpace(lines[len(lines)-1]) == "" {
+		lines = lines[:len(lines)-1]
+	}
+	shared := ""
+	for i, l := range lines {
+		if strings.TrimSpace(l) == "" {
+			continue
+		}
+		indent := l[:len(l)-len(strings.TrimLeft(l, " \t"))]
+		if i == 0 {
+			shared = indent
+			continue
+		}
+		for !strings.HasPrefix(indent, shared) {
+			shared = shared[:len(shared)-1]
+		}
+	}
+	for i, l := range lines {
+		lines[i] = strings.TrimPrefix(l, shared)
+		if strings.TrimSpace(l) == "" && len(l) < len(shared) {
+			lines[i] = ""
+		}
+	}
+	return strings.Join(lines, "\n")
+}
