@@ -1,0 +1,117 @@
+package image
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"time"
+
+	"praxis/internal/sandbox"
+)
+
+// Request says what an image must hold.
+type Request struct {
+	// With lists requirements such as "numpy" or "pandas==2.*". An entry may
+	// hold several, separated by commas; "pandas>=2,<3" stays one.
+	With []string
+	// Requirements is the path of a requirements file on the host, or "".
+	Requirements string
+}
+
+// Image is a root file system that is ready to be used.
+type Image struct {
+	ID       string          `json:"id"`   // digest of the content, 32 hexadecimal digits
+	Name     string          `json:"name"` // such as "python" or "python+numpy+pandas==2.*"
+	Root     string          `json:"root"` // folder on the host, never written to
+	Mounts   []sandbox.Mount `json:"mounts"`
+	Env      []string        `json:"env"`     // NAME=value
+	Python   string          `json:"python"`  // path inside the guest
+	Preload  []string        `json:"preload"` // modules that a template imports, the requested packages'
+	Packages []Package       `json:"packages"`
+}
+
+// Package is one installed distribution.
+type Package struct {
+	Name    string `json:"name"` // normalised, such as "scikit-learn"
+	Version string `json:"version"`
+	Hash    string `json:"hash"` // of the wheel, "sha256:" and 64 hexadecimal digits
+}
+
+// Info describes an image that the store holds.
+type Info struct {
+	ID       string    `json:"id"`
+	Name     string    `json:"name"`
+	Packages []Package `json:"packages"`
+	// Bytes is the size of what is the image's own (its layer and skeleton);
+	// Shared is the size of the interpreter, which all images share.
+	Bytes   int64     `json:"bytes"`
+	Shared  int64     `json:"shared_bytes"`
+	Created time.Time `json:"created"`
+	Used    time.Time `json:"used"`
+	InUse   bool      `json:"in_use"` // leased by a running process
+}
+
+// Paths inside the guest.
+const (
+	guestPython   = "/opt/python"
+	guestPackages = "/opt/packages"
+	guestHome     = "/home/user"
+)
+
+// guestEnv is the environment that every program in the guest starts with.
+// Bytecode is not written: what the image holds is compiled, and caches among
+// the user's files would only be noise.
+func guestEnv() []string {
+	return []string{
+		"PATH=" + guestPackages + "/bin:" + guestPython + "/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+		"HOME=" + guestHome,
+		"LANG=C.UTF-8",
+		"PYTHONDONTWRITEBYTECODE=1",
+	}
+}
+
+// assemble joins the parts to an image. layer is nil for the default image.
+func assemble(name string, py, root part, layer *layerPart, survey *hostSurvey, preload []string) Image {
+	img := Image{
+		Name:     name,
+		Root:     root.tree(),
+		Env:      guestEnv(),
+		Python:   guestPython + "/bin/python3",
+		Preload:  preload,
+		Packages: []Package{},
+	}
+	img.Mounts = append(slices.Clone(survey.mounts), sandbox.Mount{Source: py.tree(), Target: guestPython})
+	h := sha256.New()
+	_, _ = fmt.Fprintf(h, "praxis image 1\npython %s\nroot %s\nhost %s\n", py.seal.Content, root.seal.Content, survey.stamp)
+	for _, m := range survey.mounts {
+		_, _ = fmt.Fprintf(h, "mount %q %q\n", m.Source, m.Target)
+	}
+	if layer != nil {
+		img.Mounts = append(img.Mounts, sandbox.Mount{Source: layer.tree(), Target: guestPackages})
+		img.Packages = layer.lock.packages()
+		_, _ = fmt.Fprintf(h, "layer %s\n", layer.seal.Key)
+	}
+	for _, list := range [][]string{img.Env, img.Preload} {
+		_, _ = io.WriteString(h, strings.Join(list, "\x00")+"\n")
+	}
+	img.ID = hex.EncodeToString(h.Sum(nil)[:16])
+	return img
+}
+
+// imageName names an image after its requirements, at most maxName bytes long.
+func imageName(reqs []requirement) string {
+	const maxName = 120
+	var b strings.Builder
+	b.WriteString("python")
+	for _, r := range reqs {
+		b.WriteString("+" + r.short())
+	}
+	if b.Len() <= maxName {
+		return b.String()
+	}
+	sum := sha256.Sum256([]byte(b.String()))
+	return fmt.Sprintf("python+%s+%d-more-%s", reqs[0].name, len(reqs)-1, hex.EncodeToString(sum[:4]))
+}

@@ -1,0 +1,453 @@
+package image
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/csv"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"praxis/internal/fault"
+)
+
+// lock is what a request was resolved to: exact wheels.
+type lock struct {
+	Python string   `json:"python"` // key of the interpreter that they were resolved for
+	Wheels []locked `json:"wheels"` // sorted by name
+}
+
+// locked is one wheel of a lock.
+type locked struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	File    string `json:"file"`
+	SHA256  string `json:"sha256"`
+}
+
+// key is the digest by which the layer is kept.
+func (l lock) key() string {
+	h := sha256.New()
+	_, _ = fmt.Fprintf(h, "praxis layer %s\npython %s\n", partRecipe, l.Python)
+	for _, w := range l.Wheels {
+		_, _ = fmt.Fprintf(h, "%s==%s %s\n", w.Name, w.Version, w.SHA256)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+func (l lock) packages() []Package {
+	out := make([]Package, 0, len(l.Wheels))
+	for _, w := range l.Wheels {
+		out = append(out, Package{Name: w.Name, Version: w.Version, Hash: "sha256:" + w.SHA256})
+	}
+	return out
+}
+
+// requirements is the lock as a requirements file.
+func (l lock) requirements() []byte {
+	var b bytes.Buffer
+	for _, w := range l.Wheels {
+		_, _ = fmt.Fprintf(&b, "%s==%s --hash=sha256:%s\n", w.Name, w.Version, w.SHA256)
+	}
+	return b.Bytes()
+}
+
+// check says whether a lock that was read back is one that we can use.
+func (l lock) check(python string) bool {
+	if l.Python != python || len(l.Wheels) == 0 {
+		return false
+	}
+	for _, w := range l.Wheels {
+		if !hashRE.MatchString("sha256:"+w.SHA256) || normalName(w.Name) != w.Name ||
+			!extraRE.MatchString(w.Name) || !versionRE.MatchString(w.Version) {
+			return false
+		}
+	}
+	return true
+}
+
+// layerPart is a layer with what is known of its packages.
+type layerPart struct {
+	part
+	lock    lock
+	imports map[string][]string // import names by package
+}
+
+const (
+	lockFile    = "lock.json"
+	importsFile = "imports.json"
+	wheelsDir   = "wheels"
+)
+
+var (
+	versionRE   = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._+!-]*$`)
+	wheelRE     = regexp.MustCompile(`^([A-Za-z0-9][A-Za-z0-9._]*)-([A-Za-z0-9][A-Za-z0-9._+!]*)(?:-\d[A-Za-z0-9._]*)?-[A-Za-z0-9._]+-[A-Za-z0-9._]+-[A-Za-z0-9._]+\.whl$`)
+	importNames = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+)
+
+// requestKey is the digest under which the lock of a request is kept.
+func requestKey(python string, reqs []requirement) string {
+	h := sha256.New()
+	_, _ = fmt.Fprintf(h, "praxis request 1\npython %s\n", python)
+	for _, r := range reqs {
+		_, _ = fmt.Fprintln(h, r.String())
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+func (s *Store) requestPath(key string) string {
+	return filepath.Join(s.dir, "request", key+".json")
+}
+
+// findLock returns what the request was resolved to before.
+func (s *Store) findLock(key, python string) (lock, bool) {
+	var l lock
+	data, err := readSmall(s.requestPath(key))
+	if err != nil || json.Unmarshal(data, &l) != nil || !l.check(python) {
+		return lock{}, false
+	}
+	return l, true
+}
+
+// findLayer returns the layer of a lock.
+func (s *Store) findLayer(l lock) (*layerPart, bool) {
+	p, ok := s.findPart(kindLayer, l.key())
+	if !ok {
+		return nil, false
+	}
+	out := &layerPart{part: p, lock: l}
+	data, err := readSmall(filepath.Join(p.dir, importsFile))
+	if err != nil || json.Unmarshal(data, &out.imports) != nil {
+		return nil, false
+	}
+	return out, true
+}
+
+// makeLayer returns the layer for the requirements. It asks the index only
+// when the request was never resolved, or when its layer is gone.
+func (s *Store) makeLayer(ctx context.Context, py part, reqs []requirement, say progress) (*layerPart, error) {
+	key := requestKey(py.seal.Key, reqs)
+	known, ok := s.findLock(key, py.seal.Key)
+	if ok {
+		if p, ok := s.findLayer(known); ok {
+			return p, nil
+		}
+	}
+	pip, err := s.makePip(ctx, py, say)
+	if err != nil {
+		return nil, err
+	}
+	name := "request-" + key
+	held, err := s.lock(ctx, name, say)
+	if err != nil {
+		return nil, err
+	}
+	defer held.release()
+	// Somebody else may have resolved it while we waited.
+	if known, ok = s.findLock(key, py.seal.Key); ok {
+		if p, ok := s.findLayer(known); ok {
+			return p, nil
+		}
+	}
+	stage, err := s.stage(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(stage) }()
+	call := pipCall{py: py, pip: pip, stage: stage, say: say}
+	var got lock
+	if ok {
+		got, err = s.fetch(ctx, call, known.requirements(), true)
+	} else {
+		got, err = s.fetch(ctx, call, requirementsText(reqs), false)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p, err := s.installLayer(ctx, call, got)
+	if err != nil {
+		return nil, err
+	}
+	data, err := json.MarshalIndent(got, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("cannot keep the lock: %w", err)
+	}
+	if err := s.writeFile(s.requestPath(key), append(data, '\n')); err != nil {
+		return nil, fmt.Errorf("cannot keep the lock: %w", err)
+	}
+	return p, nil
+}
+
+func requirementsText(reqs []requirement) []byte {
+	var b bytes.Buffer
+	for _, r := range reqs {
+		b.WriteString(r.String() + "\n")
+	}
+	return b.Bytes()
+}
+
+// fetch downloads the wheels that pip chooses for the requirements and locks
+// them by what really came. exact forbids pip to choose: the text is a lock's.
+func (s *Store) fetch(ctx context.Context, call pipCall, requirements []byte, exact bool) (lock, error) {
+	wheels := filepath.Join(call.stage, wheelsDir)
+	list := filepath.Join(call.stage, "requirements.txt")
+	if err := os.Mkdir(wheels, 0o755); err != nil {
+		return lock{}, fmt.Errorf("cannot make a folder for wheels: %w", err)
+	}
+	if err := os.WriteFile(list, requirements, 0o644); err != nil {
+		return lock{}, fmt.Errorf("cannot write the requirements: %w", err)
+	}
+	call.args = []string{"download", "--only-binary=:all:", "--cache-dir", filepath.Join(s.dir, cacheDir), "--dest", wheels, "-r", list}
+	if exact {
+		call.args = append(call.args, "--no-deps", "--require-hashes")
+	}
+	if err := call.run(ctx); err != nil {
+		return lock{}, err
+	}
+	return lockWheels(call.py.seal.Key, wheels)
+}
+
+// lockWheels hashes the wheels of a folder.
+func lockWheels(python, dir string) (lock, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return lock{}, fmt.Errorf("cannot list the wheels: %w", err)
+	}
+	l := lock{Python: python}
+	for _, e := range entries {
+		m := wheelRE.FindStringSubmatch(e.Name())
+		if m == nil || !e.Type().IsRegular() {
+			return lock{}, fault.New(fault.Invalid, "Ask for a package that offers wheels.", "cannot use %q: it is not a wheel", clip(e.Name()))
+		}
+		sum, _, err := hashFile(filepath.Join(dir, e.Name()))
+		if err != nil {
+			return lock{}, fmt.Errorf("cannot read a wheel: %w", err)
+		}
+		l.Wheels = append(l.Wheels, locked{Name: normalName(m[1]), Version: m[2], File: e.Name(), SHA256: sum})
+	}
+	if len(l.Wheels) == 0 {
+		return lock{}, fault.New(fault.Invalid, "Check the markers of the requirements.", "cannot make an image: no requirement applies to this machine and Python %s", pythonVersion)
+	}
+	slices.SortFunc(l.Wheels, func(a, b locked) int { return strings.Compare(a.Name, b.Name) })
+	return l, nil
+}
+
+// installLayer makes the layer of the lock from the fetched wheels.
+func (s *Store) installLayer(ctx context.Context, call pipCall, l lock) (*layerPart, error) {
+	_, err := s.makePart(ctx, kindLayer, l.key(), call.say, func(ctx context.Context, dir string) error {
+		wheels := filepath.Join(call.stage, wheelsDir)
+		list := filepath.Join(dir, "install.txt")
+		if err := os.WriteFile(list, l.requirements(), 0o644); err != nil {
+			return fmt.Errorf("cannot write the lock: %w", err)
+		}
+		tree := filepath.Join(dir, treeDir)
+		call.offline, call.stage = true, dir
+		call.args = []string{"install", "--no-index", "--no-deps", "--require-hashes", "--only-binary=:all:", "--no-cache-dir",
+			"--no-compile", "--no-warn-script-location", "--find-links", wheels, "--target", tree, "-r", list}
+		if err := call.run(ctx); err != nil {
+			return err
+		}
+		for _, name := range []string{"install.txt", "pip.log", "tmp"} {
+			if err := os.RemoveAll(filepath.Join(dir, name)); err != nil {
+				return fmt.Errorf("cannot clean up after pip: %w", err)
+			}
+		}
+		if err := os.MkdirAll(tree, 0o755); err != nil {
+			return fmt.Errorf("cannot install packages: %w", err)
+		}
+		exe := hostPython(call.py.tree())
+		if err := fixScripts(filepath.Join(tree, "bin"), exe); err != nil {
+			return fmt.Errorf("cannot adapt the packages' programs: %w", err)
+		}
+		call.say(fmt.Sprintf("compiling %d packages", len(l.Wheels)))
+		if err := compileTree(ctx, exe, tree, guestPackages, false); err != nil {
+			return err
+		}
+		return finishLayer(dir, l)
+	})
+	if err != nil {
+		return nil, err
+	}
+	p, ok := s.findLayer(l)
+	if !ok {
+		return nil, errors.New("cannot find the layer that was just made")
+	}
+	return p, nil
+}
+
+// finishLayer writes what is known of the packages beside the tree.
+func finishLayer(dir string, l lock) error {
+	imports, err := readImports(filepath.Join(dir, treeDir))
+	if err != nil {
+		return fmt.Errorf("cannot read what the packages hold: %w", err)
+	}
+	for name, v := range map[string]any{lockFile: l, importsFile: imports} {
+		data, err := json.MarshalIndent(v, "", "  ")
+		if err != nil {
+			return fmt.Errorf("cannot describe the layer: %w", err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), append(data, '\n'), 0o644); err != nil {
+			return fmt.Errorf("cannot describe the layer: %w", err)
+		}
+	}
+	if err := openUp(dir); err != nil {
+		return fmt.Errorf("cannot open the layer to readers: %w", err)
+	}
+	return nil
+}
+
+// fixScripts makes the packages' programs name the guest's interpreter: pip
+// writes the path of the one that it runs in.
+func fixScripts(bin, exe string) error {
+	const maxScript = 1 << 20
+	entries, err := os.ReadDir(bin)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		if !info.Mode().IsRegular() || info.Size() > maxScript {
+			continue
+		}
+		name := filepath.Join(bin, e.Name())
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		if !bytes.HasPrefix(data, []byte("#!")) || !bytes.Contains(data, []byte(exe)) {
+			continue
+		}
+		data = bytes.ReplaceAll(data, []byte(exe), []byte(guestPython+"/bin/python3"))
+		if err := os.WriteFile(name, data, info.Mode().Perm()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// readImports returns the names under which each installed package is imported.
+func readImports(tree string) (map[string][]string, error) {
+	entries, err := os.ReadDir(tree)
+	if err != nil {
+		return nil, err
+	}
+	out := map[string][]string{}
+	for _, e := range entries {
+		stem, ok := strings.CutSuffix(e.Name(), ".dist-info")
+		if !ok || !e.IsDir() {
+			continue
+		}
+		dist, _, _ := strings.Cut(stem, "-")
+		data, err := readBounded(filepath.Join(tree, e.Name(), "RECORD"), 64<<20)
+		if err != nil {
+			return nil, err
+		}
+		files, err := recordFiles(data)
+		if err != nil {
+			return nil, fmt.Errorf("the RECORD of %s: %w", clip(dist), err)
+		}
+		out[normalName(dist)] = importsOf(dist, files)
+	}
+	return out, nil
+}
+
+// recordFiles reads the names out of a RECORD.
+func recordFiles(data []byte) ([]string, error) {
+	r := csv.NewReader(bytes.NewReader(data))
+	r.FieldsPerRecord = -1
+	r.ReuseRecord = true
+	r.LazyQuotes = true
+	rows, err := r.ReadAll()
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	for _, row := range rows {
+		if len(row) > 0 && row[0] != "" {
+			names = append(names, path.Clean(row[0]))
+		}
+	}
+	return names, nil
+}
+
+// importsOf guesses a package's import names from its files: the module that
+// is called like the package, or else its public top-level modules; for a
+// package that only adds to a namespace, the highest modules below it.
+func importsOf(dist string, files []string) []string {
+	const maxNames = 3
+	found := map[string]int{} // import name → depth
+	for _, f := range files {
+		parts := strings.Split(f, "/")
+		base := parts[len(parts)-1]
+		parts = parts[:len(parts)-1]
+		stem, _, _ := strings.Cut(base, ".")
+		switch {
+		case !strings.HasSuffix(base, ".py") && !strings.HasSuffix(base, ".so"):
+			continue
+		case stem != "__init__":
+			parts = append(parts, stem)
+		}
+		if len(parts) == 0 || len(parts) > 3 || slices.ContainsFunc(parts, func(p string) bool { return !importNames.MatchString(p) }) {
+			continue
+		}
+		if stem == "__init__" || len(parts) == 1 {
+			found[strings.Join(parts, ".")] = len(parts)
+		}
+	}
+	names := slices.Collect(maps.Keys(found))
+	slices.Sort(names)
+	plain := strings.ReplaceAll(normalName(dist), "-", "_")
+	for _, n := range names {
+		if found[n] == 1 && strings.EqualFold(n, plain) {
+			return append([]string{n}, alsoImport[n]...)
+		}
+	}
+	var public []string
+	for _, depth := range []int{1, 2, 3} {
+		for _, n := range names {
+			if found[n] == depth && !strings.HasPrefix(n, "_") && !notImported[n] {
+				public = append(public, n)
+			}
+		}
+		if len(public) > 0 {
+			break
+		}
+	}
+	return public[:min(len(public), maxNames)]
+}
+
+// notImported are top-level folders that some wheels carry by mistake.
+var notImported = map[string]bool{"test": true, "tests": true, "testing": true, "docs": true, "doc": true, "examples": true, "benchmarks": true, "bin": true, "scripts": true}
+
+// alsoImport are submodules that everybody who uses the module needs and that are slow to import.
+var alsoImport = map[string][]string{"matplotlib": {"matplotlib.pyplot"}}
+
+// preload returns the modules that a template of these requirements imports.
+func (p *layerPart) preload(reqs []requirement) []string {
+	const maxPreload = 24
+	out := []string{}
+	for _, r := range reqs {
+		for _, n := range p.imports[r.name] {
+			if !slices.Contains(out, n) && len(out) < maxPreload {
+				out = append(out, n)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,306 @@
+package image
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"praxis/internal/fault"
+)
+
+// minPrefix is how many digits of an ID name an image.
+const minPrefix = 4
+
+// List returns the images of the store, the last used first.
+func (s *Store) List(ctx context.Context) ([]Info, error) {
+	records, err := s.records(ctx)
+	if err != nil {
+		return nil, explainFS("list images", err)
+	}
+	out := make([]Info, 0, len(records))
+	for _, r := range records {
+		out = append(out, s.info(r))
+	}
+	slices.SortFunc(out, func(a, b Info) int {
+		if c := b.Used.Compare(a.Used); c != 0 {
+			return c
+		}
+		return strings.Compare(a.ID, b.ID)
+	})
+	return out, nil
+}
+
+// Remove removes an image, which is named by its ID, the beginning of it, or
+// its name, and the parts and locks that no other image needs.
+func (s *Store) Remove(ctx context.Context, idOrName string) error {
+	held, err := s.lockStore(ctx, true, func(string) {})
+	if err != nil {
+		return explainFS("remove image", err)
+	}
+	defer held.release()
+	r, err := s.pick(ctx, idOrName)
+	if err != nil {
+		return explainFS("remove image", err)
+	}
+	gone, err := s.drop(r)
+	if err != nil {
+		return explainFS("remove image", err)
+	}
+	if !gone {
+		return fault.New(fault.Conflict, "End the sessions that use it first.", "cannot remove image %s: it is in use", r.Names[0])
+	}
+	if err := errors.Join(s.forget(r), s.collect(ctx)); err != nil {
+		return explainFS("remove image", err)
+	}
+	return nil
+}
+
+// Prune removes the images that nobody used for olderThan, the parts that no
+// image needs any more, and pip's cache. Locks are kept: the same request
+// gives the same packages again. It returns what was removed.
+func (s *Store) Prune(ctx context.Context, olderThan time.Duration) ([]Info, error) {
+	held, err := s.lockStore(ctx, true, func(string) {})
+	if err != nil {
+		return nil, explainFS("prune images", err)
+	}
+	defer held.release()
+	records, err := s.records(ctx)
+	if err != nil {
+		return nil, explainFS("prune images", err)
+	}
+	removed := []Info{}
+	for _, r := range records {
+		info := s.info(r)
+		if time.Since(info.Used) < olderThan {
+			continue
+		}
+		gone, err := s.drop(r)
+		if err != nil {
+			return removed, explainFS("prune images", err)
+		}
+		if gone {
+			removed = append(removed, info)
+		}
+	}
+	if err := errors.Join(s.collect(ctx), emptyDir(filepath.Join(s.dir, cacheDir))); err != nil {
+		return removed, explainFS("prune images", err)
+	}
+	return removed, nil
+}
+
+// Verify reads an image's files again and compares them with what was built.
+// A difference is a Conflict that names the first files.
+func (s *Store) Verify(ctx context.Context, idOrName string) error {
+	held, err := s.lockStore(ctx, false, func(string) {})
+	if err != nil {
+		return explainFS("verify image", err)
+	}
+	defer held.release()
+	r, err := s.pick(ctx, idOrName)
+	if err != nil {
+		return explainFS("verify image", err)
+	}
+	for kind, key := range r.parts() {
+		const remedy = `Remove the image with "praxis image rm" and build it again.`
+		p, ok := s.findPart(kind, key)
+		if !ok {
+			return fault.New(fault.Conflict, remedy, "cannot trust image %s: its part %s is missing", r.Names[0], kind)
+		}
+		wrong, err := verifyPart(ctx, p)
+		if err != nil {
+			return explainFS("verify image", err)
+		}
+		if len(wrong) > 0 {
+			return fault.New(fault.Conflict, remedy, "cannot trust image %s: in %s: %s", r.Names[0], kind, strings.Join(wrong, "; "))
+		}
+	}
+	return nil
+}
+
+// parts returns the keys of an image's parts by kind.
+func (r record) parts() map[string]string {
+	m := map[string]string{kindPython: r.Python, kindRoot: r.Root}
+	if r.Layer != "" {
+		m[kindLayer] = r.Layer
+	}
+	return m
+}
+
+// records reads all records. One that is damaged is left out: it is of no use
+// to anybody, and its image is built again when it is asked for.
+func (s *Store) records(ctx context.Context) ([]record, error) {
+	entries, err := os.ReadDir(filepath.Join(s.dir, imageDir))
+	if err != nil {
+		return nil, err
+	}
+	var out []record
+	for _, e := range entries {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		id, ok := strings.CutSuffix(e.Name(), ".json")
+		if !ok {
+			continue
+		}
+		if r, err := s.readRecord(id); err == nil {
+			out = append(out, r)
+		}
+	}
+	return out, nil
+}
+
+// pick finds the one image that is meant.
+func (s *Store) pick(ctx context.Context, idOrName string) (record, error) {
+	records, err := s.records(ctx)
+	if err != nil {
+		return record{}, err
+	}
+	var found []record
+	for _, r := range records {
+		if r.ID == idOrName {
+			return r, nil
+		}
+		if slices.Contains(r.Names, idOrName) || len(idOrName) >= minPrefix && strings.HasPrefix(r.ID, idOrName) {
+			found = append(found, r)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return record{}, fault.New(fault.NotFound, `List the images with "praxis image ls".`, "cannot find image %q", clip(idOrName))
+	case 1:
+		return found[0], nil
+	}
+	ids := make([]string, 0, len(found))
+	for _, r := range found {
+		ids = append(ids, r.ID)
+	}
+	return record{}, fault.New(fault.Conflict, "Name it by its ID.", "cannot tell which image %q is meant: %s", clip(idOrName), strings.Join(ids, ", "))
+}
+
+// info measures an image.
+func (s *Store) info(r record) Info {
+	out := Info{ID: r.ID, Name: r.Names[0], Packages: r.Packages, Created: r.Created, Used: r.Created}
+	if out.Packages == nil {
+		out.Packages = []Package{}
+	}
+	for kind, key := range r.parts() {
+		p, ok := s.findPart(kind, key)
+		switch {
+		case !ok:
+		case kind == kindPython:
+			out.Shared += p.seal.Bytes
+		default:
+			out.Bytes += p.seal.Bytes
+		}
+	}
+	f, err := os.OpenFile(s.leasePath(r.ID), os.O_RDWR, 0)
+	if err != nil {
+		return out
+	}
+	if st, err := f.Stat(); err == nil {
+		out.Used = st.ModTime().UTC()
+	}
+	out.InUse = errors.Is(tryLock(f, true), errLocked)
+	_ = f.Close()
+	return out
+}
+
+// drop removes the record and the lease of an image unless it is in use. The
+// record goes first: from then on nobody finds the image.
+func (s *Store) drop(r record) (bool, error) {
+	f, err := os.OpenFile(s.leasePath(r.ID), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = f.Close() }()
+	switch err := tryLock(f, true); {
+	case errors.Is(err, errLocked):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	if err := os.Remove(s.recordPath(r.ID)); err != nil {
+		return false, err
+	}
+	return true, os.Remove(s.leasePath(r.ID))
+}
+
+// forget removes the locks that led to a removed image's layer.
+func (s *Store) forget(r record) error {
+	if r.Layer == "" {
+		return nil
+	}
+	dir := filepath.Join(s.dir, requestDir)
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, e := range entries {
+		key, ok := strings.CutSuffix(e.Name(), ".json")
+		if !ok {
+			continue
+		}
+		if l, ok := s.findLock(key, r.Python); ok && l.key() == r.Layer {
+			errs = append(errs, os.Remove(filepath.Join(dir, e.Name())))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// collect removes the parts that no record names. The caller holds the
+// store's lock exclusively, so that nobody is about to name one. A part is renamed
+// away first: nobody finds one that is half removed.
+func (s *Store) collect(ctx context.Context) error {
+	records, err := s.records(ctx)
+	if err != nil {
+		return err
+	}
+	needed := map[string]bool{}
+	for _, r := range records {
+		for kind, key := range r.parts() {
+			needed[filepath.Join(kind, key)] = true
+			if kind == kindLayer {
+				needed[filepath.Join(kindPip, pipKey())] = true
+			}
+		}
+	}
+	for _, kind := range []string{kindLayer, kindRoot, kindPip, kindPython} {
+		entries, err := os.ReadDir(filepath.Join(s.dir, kind))
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		for _, e := range entries {
+			if needed[filepath.Join(kind, e.Name())] {
+				continue
+			}
+			trash := filepath.Join(s.tmp(), fmt.Sprintf("%s-%s.removed", kind, e.Name()))
+			if err := errors.Join(os.RemoveAll(trash), os.Rename(filepath.Join(s.dir, kind, e.Name()), trash), os.RemoveAll(trash)); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// emptyDir removes what is in dir.
+func emptyDir(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, e := range entries {
+		errs = append(errs, os.RemoveAll(filepath.Join(dir, e.Name())))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,60 @@
+"""Runs pip with the person's index settings and with none of their other pip settings.
+
+usage: runpip.py PIP_FOLDER ARGUMENT...
+
+What a configuration may add beyond the index (a target, a user install,
+constraints, binaries forbidden) would change what an image holds.
+"""
+
+import os
+import sys
+
+KEEP = {
+    "cert",
+    "client-cert",
+    "default-timeout",
+    "extra-index-url",
+    "find-links",
+    "index-url",
+    "no-index",
+    "proxy",
+    "retries",
+    "timeout",
+    "trusted-host",
+    "uploaded-prior-to",
+}
+
+
+def main():
+    sys.path.insert(0, sys.argv[1])
+    from pip._internal.configuration import Configuration
+    from pip._internal.exceptions import ConfigurationError
+
+    found = {"global": {}, "install": {}, "download": {}, ":env:": {}}
+    configuration = Configuration(isolated=False)
+    try:
+        configuration.load()
+    except ConfigurationError as error:
+        sys.exit("ERROR: pip's configuration cannot be read: %s" % error)
+    for _, values in configuration.items():
+        for key, value in values.items():
+            section, _, name = key.partition(".")
+            if section in found and name in KEEP and value:
+                found[section][name] = value
+    for name in list(os.environ):
+        if name.startswith("PIP_"):
+            del os.environ[name]
+    for section in found.values():
+        for name, value in section.items():
+            os.environ["PIP_" + name.replace("-", "_").upper()] = value
+    os.environ["PIP_CONFIG_FILE"] = os.devnull
+    # pip's own five retries keep somebody who is offline waiting for long.
+    os.environ.setdefault("PIP_RETRIES", "2")
+
+    from pip._internal.cli.main import main as pip
+
+    sys.exit(pip(sys.argv[2:]))
+
+
+if __name__ == "__main__":
+    main()

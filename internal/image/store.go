@@ -1,0 +1,384 @@
+package image
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+
+	"praxis/internal/event"
+	"praxis/internal/fault"
+)
+
+// Store keeps images below one folder. Its methods are safe for concurrent
+// use, also by several processes on one folder.
+type Store struct {
+	dir  string // absolute, without symbolic links
+	host string // the host's root folder: "/" but in tests
+
+	mu     sync.Mutex
+	leases map[string]*os.File // by image ID
+}
+
+// The folders of a store beside those of the parts.
+const (
+	imageDir   = "image"
+	requestDir = "request"
+	lockDir    = "lock"
+	tmpDir     = "tmp"
+	cacheDir   = "cache" // pip's
+)
+
+const (
+	spaceRemedy = "Free some space, or keep the image store on another disk."
+	// waitSlice is how often a lock that another holds is tried again.
+	waitSlice = 50 * time.Millisecond
+)
+
+// progress takes one line of what is being done.
+type progress func(string)
+
+// record is what the store writes down of an image.
+type record struct {
+	ID       string    `json:"id"`
+	Names    []string  `json:"names"` // requests that gave it, the first first
+	Packages []Package `json:"packages"`
+	Python   string    `json:"python"` // keys of its parts
+	Root     string    `json:"root"`
+	Layer    string    `json:"layer,omitempty"`
+	Created  time.Time `json:"created"`
+}
+
+// Open opens the store in dir, makes it when it is missing, and removes what
+// builders that died left in it.
+func Open(dir string) (*Store, error) {
+	abs, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open image store: %w", err)
+	}
+	if err := os.MkdirAll(abs, 0o755); err != nil {
+		return nil, explainFS("open image store", err)
+	}
+	if abs, err = filepath.EvalSymlinks(abs); err != nil {
+		return nil, explainFS("open image store", err)
+	}
+	info, err := os.Stat(abs)
+	if err != nil {
+		return nil, explainFS("open image store", err)
+	}
+	if !info.IsDir() {
+		return nil, fault.New(fault.Invalid, "Give the path of a folder.", "cannot open image store: %s is not a folder", abs)
+	}
+	// What lies here is run on the host: nobody else may have put it there.
+	if uid, ok := ownerOf(info); ok && uid != os.Geteuid() {
+		return nil, fault.New(fault.Denied, "Use a folder of your own.", "cannot open image store: %s belongs to user %d, not to %d", abs, uid, os.Geteuid())
+	}
+	if info.Mode().Perm()&0o022 != 0 {
+		return nil, fault.New(fault.Denied, "Run chmod go-w on it, or use another folder.", "cannot open image store: others may write to %s", abs)
+	}
+	s := &Store{dir: abs, host: "/", leases: map[string]*os.File{}}
+	for _, d := range []string{imageDir, requestDir, lockDir, tmpDir, cacheDir} {
+		if err := os.MkdirAll(filepath.Join(abs, d), 0o755); err != nil {
+			return nil, explainFS("open image store", err)
+		}
+	}
+	s.sweep()
+	return s, nil
+}
+
+// Close gives up the leases on the images that this store resolved.
+func (s *Store) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var errs []error
+	for _, f := range s.leases {
+		errs = append(errs, f.Close())
+	}
+	clear(s.leases)
+	return errors.Join(errs...)
+}
+
+// Resolve returns the image for a request and builds what is missing of it.
+// What it does is told to sink. The image is not removed while the store is open.
+func (s *Store) Resolve(ctx context.Context, req Request, sink event.Sink) (Image, error) {
+	img, err := s.resolve(ctx, req, func(text string) { sink.Emit(event.Progress{Room: "image", Text: text}) })
+	if err != nil {
+		return Image{}, explainFS("build image", err)
+	}
+	return img, nil
+}
+
+func (s *Store) resolve(ctx context.Context, req Request, say progress) (Image, error) {
+	reqs, err := req.parse()
+	if err != nil {
+		return Image{}, err
+	}
+	sv, err := surveyHost(s.host)
+	if err != nil {
+		return Image{}, err
+	}
+	held, err := s.lockStore(ctx, false, say)
+	if err != nil {
+		return Image{}, err
+	}
+	defer held.release()
+	py, err := s.makePython(ctx, say)
+	if err != nil {
+		return Image{}, err
+	}
+	root, err := s.makeRoot(ctx, sv, say)
+	if err != nil {
+		return Image{}, err
+	}
+	var layer *layerPart
+	preload := []string{}
+	if len(reqs) > 0 {
+		if layer, err = s.makeLayer(ctx, py, reqs, say); err != nil {
+			return Image{}, err
+		}
+		preload = layer.preload(reqs)
+	}
+	img := assemble(imageName(reqs), py, root, layer, sv, preload)
+	if err := s.remember(img, py, root, layer); err != nil {
+		return Image{}, err
+	}
+	return img, s.lease(img.ID)
+}
+
+// Lookup returns the image for a request if it can be had without building
+// anything; otherwise the fault is NotFound. It neither leases nor marks it as used.
+func (s *Store) Lookup(_ context.Context, req Request) (Image, error) {
+	reqs, err := req.parse()
+	if err != nil {
+		return Image{}, err
+	}
+	sv, err := surveyHost(s.host)
+	if err != nil {
+		return Image{}, err
+	}
+	missing := fault.New(fault.NotFound, `Build it with "praxis image build".`, "cannot find image %s: it was not built", imageName(reqs))
+	py, ok := s.findPart(kindPython, pythonKey())
+	if !ok {
+		return Image{}, missing
+	}
+	root, ok := s.findPart(kindRoot, rootKey(sv))
+	if !ok {
+		return Image{}, missing
+	}
+	var layer *layerPart
+	preload := []string{}
+	if len(reqs) > 0 {
+		l, ok := s.findLock(requestKey(py.seal.Key, reqs), py.seal.Key)
+		if !ok {
+			return Image{}, missing
+		}
+		if layer, ok = s.findLayer(l); !ok {
+			return Image{}, missing
+		}
+		preload = layer.preload(reqs)
+	}
+	img := assemble(imageName(reqs), py, root, layer, sv, preload)
+	if _, err := s.readRecord(img.ID); err != nil {
+		return Image{}, missing
+	}
+	return img, nil
+}
+
+// remember writes the image's record, or adds a name to it.
+func (s *Store) remember(img Image, py, root part, layer *layerPart) error {
+	const maxNames = 16
+	r, err := s.readRecord(img.ID)
+	if err != nil {
+		r = record{
+			ID: img.ID, Packages: img.Packages, Python: py.seal.Key, Root: root.seal.Key,
+			Created: time.Now().UTC().Truncate(time.Second),
+		}
+		if layer != nil {
+			r.Layer = layer.seal.Key
+		}
+	} else if slices.Contains(r.Names, img.Name) || len(r.Names) >= maxNames {
+		return nil
+	}
+	r.Names = append(r.Names, img.Name)
+	data, err := json.MarshalIndent(r, "", "  ")
+	if err != nil {
+		return fmt.Errorf("cannot keep the image's record: %w", err)
+	}
+	if err := s.writeFile(s.recordPath(img.ID), append(data, '\n')); err != nil {
+		return fmt.Errorf("cannot keep the image's record: %w", err)
+	}
+	return nil
+}
+
+func (s *Store) recordPath(id string) string { return filepath.Join(s.dir, imageDir, id+".json") }
+func (s *Store) leasePath(id string) string  { return filepath.Join(s.dir, imageDir, id+".lease") }
+
+func (s *Store) readRecord(id string) (record, error) {
+	var r record
+	data, err := readSmall(s.recordPath(id))
+	if err != nil {
+		return record{}, err
+	}
+	if err := json.Unmarshal(data, &r); err != nil {
+		return record{}, err
+	}
+	if r.ID != id || len(r.Names) == 0 {
+		return record{}, fmt.Errorf("the record of image %s is damaged", id)
+	}
+	for _, key := range []string{r.Python, r.Root, r.Layer} {
+		if key != "" && (filepath.Base(key) != key || strings.HasPrefix(key, ".")) {
+			return record{}, fmt.Errorf("the record of image %s is damaged", id)
+		}
+	}
+	return r, nil
+}
+
+// lease marks the image as used and keeps it from being removed.
+func (s *Store) lease(id string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := time.Now()
+	if f, ok := s.leases[id]; ok {
+		_ = os.Chtimes(f.Name(), now, now) // only Prune looks at it
+		return nil
+	}
+	f, err := os.OpenFile(s.leasePath(id), os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return fmt.Errorf("cannot lease the image: %w", err)
+	}
+	if err := tryLock(f, false); err != nil {
+		return errors.Join(fmt.Errorf("cannot lease the image: %w", err), f.Close())
+	}
+	_ = os.Chtimes(f.Name(), now, now)
+	s.leases[id] = f
+	return nil
+}
+
+func (s *Store) tmp() string { return filepath.Join(s.dir, tmpDir) }
+
+// heldLock is a lock file that this process holds.
+type heldLock struct{ file *os.File }
+
+// release gives the lock back. Closing is what releases; its error says nothing about the lock.
+func (h heldLock) release() { _ = h.file.Close() }
+
+// lock takes the exclusive lock of a name.
+func (s *Store) lock(ctx context.Context, name string, say progress) (heldLock, error) {
+	return waitLock(ctx, filepath.Join(s.dir, lockDir, name), true, func() {
+		say("waiting for another process that builds the same")
+	})
+}
+
+// lockStore takes the lock of the whole store.
+func (s *Store) lockStore(ctx context.Context, exclusive bool, say progress) (heldLock, error) {
+	return waitLock(ctx, filepath.Join(s.dir, "store.lock"), exclusive, func() {
+		say("waiting for another process that uses the image store")
+	})
+}
+
+// waitLock takes a lock; waiting is called once when it is not free at once.
+func waitLock(ctx context.Context, path string, exclusive bool, waiting func()) (heldLock, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return heldLock{}, fmt.Errorf("cannot lock the image store: %w", err)
+	}
+	tick := time.NewTicker(waitSlice)
+	defer tick.Stop()
+	for first := true; ; first = false {
+		err := tryLock(f, exclusive)
+		if err == nil {
+			return heldLock{f}, nil
+		}
+		if !errors.Is(err, errLocked) {
+			return heldLock{}, errors.Join(err, f.Close())
+		}
+		if first {
+			waiting()
+		}
+		select {
+		case <-ctx.Done():
+			return heldLock{}, errors.Join(context.Cause(ctx), f.Close())
+		case <-tick.C:
+		}
+	}
+}
+
+// sweep removes what builders that died left. What a living one holds is
+// locked and stays. It is a courtesy: errors are left to those who build.
+func (s *Store) sweep() {
+	entries, err := os.ReadDir(s.tmp())
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		path := filepath.Join(s.tmp(), e.Name())
+		name, ok := lockNameOf(e.Name())
+		if !ok {
+			// A small file: writing one takes no lock and far less than an hour.
+			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > time.Hour {
+				_ = os.Remove(path)
+			}
+			continue
+		}
+		f, err := os.OpenFile(filepath.Join(s.dir, lockDir, name), os.O_RDWR|os.O_CREATE, 0o644)
+		if err != nil {
+			return
+		}
+		if tryLock(f, true) == nil {
+			_ = os.RemoveAll(path)
+		}
+		_ = f.Close()
+	}
+	sweepPipUnpacks()
+}
+
+// lockNameOf returns the lock under which a folder below tmp is filled: its
+// name without the random end. Keys may hold dots, the ends do not.
+func lockNameOf(entry string) (string, bool) {
+	entry = strings.TrimSuffix(entry, ".damaged")
+	i := strings.LastIndexByte(entry, '.')
+	if i <= 0 || !strings.Contains(entry[:i], "-") {
+		return "", false
+	}
+	return entry[:i], true
+}
+
+// needSpace refuses to begin what the disk has no room for.
+func (s *Store) needSpace(bytes int64) error {
+	free, err := freeBytes(s.dir)
+	if err != nil {
+		return fmt.Errorf("cannot measure the free space: %w", err)
+	}
+	if free < bytes {
+		return fault.New(fault.Exhausted, spaceRemedy, "cannot build image: %d MB are needed and %d MB are free in %s", bytes>>20, free>>20, s.dir)
+	}
+	return nil
+}
+
+// explainFS makes a fault of what a disk or its rights refused. Faults and
+// errors that are ours go through.
+func explainFS(what string, err error) error {
+	var f *fault.Error
+	switch {
+	case errors.As(err, &f):
+		return err
+	case errors.Is(err, context.Canceled):
+		return fault.New(fault.Canceled, "", "cannot %s: canceled: %w", what, err)
+	case errors.Is(err, context.DeadlineExceeded):
+		return fault.New(fault.Unavailable, "Allow more time.", "cannot %s: out of time: %w", what, err)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fault.New(fault.Exhausted, spaceRemedy, "cannot %s: no space is left: %w", what, err)
+	case errors.Is(err, syscall.EROFS), errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
+		return fault.New(fault.Denied, "Use a folder that you may write to.", "cannot %s: %w", what, err)
+	case errors.Is(err, syscall.ENOTDIR):
+		return fault.New(fault.Invalid, "Use the path of a folder.", "cannot %s: %w", what, err)
+	}
+	return fmt.Errorf("cannot %s: %w", what, err)
+}
