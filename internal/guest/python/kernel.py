@@ -151,6 +151,7 @@ class Kernel:
         if self.child:
             self.end_child(exc)
         self.restore_builtins(everything=True)
+        self.streams.restore()
         self.report("the kernel", exc)
         if message.get("op") == "execute":
             error = {"name": type(exc).__name__, "value": "the kernel failed in its own code", "traceback": ""}
@@ -209,6 +210,8 @@ class Kernel:
         if seed is not None:
             self.set_seed(int(seed))
         failures = {}
+        if message.get("preload"):
+            import traceback  # the first error of a session that starts from a template is told sooner
         for name in message.get("preload") or ():
             try:
                 __import__(str(name))
@@ -458,7 +461,8 @@ class Kernel:
         if isinstance(exc, SystemExit):
             done["status"] = "exit"
             done["exit_code"] = self.exit_code(exc)
-            done["error"] = {"name": "SystemExit", "value": errors.describe(exc)[1], "traceback": ""}
+            value = "" if exc.code is None else errors.describe(exc)[1]
+            done["error"] = {"name": "SystemExit", "value": value, "traceback": ""}
         else:
             if isinstance(exc, MemoryError):
                 self.release_memory(exc)
@@ -488,7 +492,10 @@ class Kernel:
 
     def settle(self):
         """Put right what a cell may have left behind."""
-        self.streams.flush()
+        try:
+            self.streams.flush()
+        except BaseException:  # a stream of the program's own; it is replaced now
+            pass
         self.streams.restore()
         self.restore_builtins()
         if signal.getsignal(signal.SIGINT) != self.on_interrupt:
