@@ -70,14 +70,15 @@ func PraxisRules() Rules {
 				Tests:   []string{"internal/llm/scripted"},
 			},
 
+			"internal/bench": {Imports: []string{event, "internal/image", "internal/session"}, Third: []string{"golang.org/x/sync"}},
+
 			// Wiring and the person's end.
 			"internal/app": {Imports: []string{fault, event, box, llm, "internal/config", "internal/image", "internal/session",
 				"internal/sandbox/gvisor", "internal/llm/..."}},
 			"internal/cli": {
 				Imports: []string{fault, event, box, llm, wire, "internal/config", "internal/image", "internal/session", "internal/agent",
-					"internal/app", "internal/bench", "examples/demo"},
-				Third: []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "github.com/alecthomas/chroma/v2",
-					"github.com/peterh/liner", "golang.org/x/term"},
+					"internal/app", "internal/bench", "internal/guest", "examples/demo"},
+				Third:     []string{"github.com/spf13/cobra", "github.com/peterh/liner", "golang.org/x/term"},
 				TestThird: []string{script},
 			},
 			"internal/archtest": {},

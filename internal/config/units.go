@@ -40,7 +40,7 @@ const (
 	minDisk   = 1 << 20
 	maxDisk   = 1 << 40
 	minOutput = 1 << 10
-	maxOutput = 64 << 20
+	maxOutput = 16 << 20
 )
 
 // Table of the ranges, by limit.
