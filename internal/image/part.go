@@ -74,6 +74,9 @@ func (s *Store) makePart(ctx context.Context, kind, key string, say progress, fi
 	if p, ok := s.findPart(kind, key); ok {
 		return p, nil
 	}
+	if ctx.Err() != nil {
+		return part{}, context.Cause(ctx)
+	}
 	name := kind + "-" + key
 	lock, err := s.lock(ctx, name, say)
 	if err != nil {

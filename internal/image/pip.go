@@ -31,6 +31,7 @@ const (
 	maxPipLines = 400      // of progress, one call
 	maxPipLog   = 16 << 20 // of pip's log that is read to explain a failure
 	maxLayer    = 16 << 30 // bytes of wheels, or of what they unpack to
+	maxQuote    = 400      // bytes of one line of pip's in an error
 	killGrace   = 5 * time.Second
 )
 
@@ -315,7 +316,7 @@ func explainPip(cause error, out, log string) error {
 	case noSpaceRE.MatchString(all):
 		return fault.New(fault.Exhausted, spaceRemedy, "cannot install packages: no space is left on the device")
 	case configBrokenRE.MatchString(out):
-		return fault.New(fault.Invalid, "Repair pip's configuration or set PIP_CONFIG_FILE=/dev/null.", "cannot install packages: %s", clip(lastLine(out)))
+		return fault.New(fault.Invalid, "Repair pip's configuration or set PIP_CONFIG_FILE=/dev/null.", "cannot install packages: %s", clipTo(lastLine(out), maxQuote))
 	case hashWrongRE.MatchString(out):
 		return fault.New(fault.Conflict, "Check where the package comes from; if its publisher replaced it, correct the hash.",
 			"cannot install packages: a package that the index sent does not match its hash: %s", hashDetail(out))
@@ -328,7 +329,7 @@ func explainPip(cause error, out, log string) error {
 	case missing != "":
 		return explainMissing(missing, out, log)
 	case metadataRE.MatchString(all):
-		return fault.New(fault.Invalid, "Try another version of the package.", "cannot install packages: the index sent a damaged wheel: %s", clip(lastLine(out)))
+		return fault.New(fault.Invalid, "Try another version of the package.", "cannot install packages: the index sent a damaged wheel: %s", clipTo(lastLine(out), maxQuote))
 	case refusedRE.MatchString(all):
 		return deniedByIndex()
 	case certificateRE.MatchString(all):
@@ -404,7 +405,7 @@ func hashDetail(out string) string {
 			continue
 		}
 		if seen && line != "" && len(parts) < 3 {
-			parts = append(parts, clip(line))
+			parts = append(parts, clipTo(line, maxQuote))
 		}
 	}
 	return strings.Join(parts, " ")

@@ -324,8 +324,9 @@ func commentAt(s string) int {
 }
 
 // clip shortens text from outside for an error message, without its secrets.
-func clip(s string) string {
-	const max = 80
+func clip(s string) string { return clipTo(s, 80) }
+
+func clipTo(s string, max int) string {
 	s = redact(s)
 	if len(s) <= max {
 		return s

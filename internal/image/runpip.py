@@ -35,7 +35,10 @@ def main():
     try:
         configuration.load()
     except ConfigurationError as error:
-        sys.exit("ERROR: pip's configuration cannot be read: %s" % error)
+        # The whole message would show lines of the file, which may hold passwords.
+        inner = getattr(error, "error", None)
+        name = getattr(error, "fname", None) or getattr(inner, "source", None) or "file"
+        sys.exit("ERROR: pip's configuration cannot be read: %s" % name)
     for _, values in configuration.items():
         for key, value in values.items():
             section, _, name = key.partition(".")
