@@ -1,0 +1,217 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"praxis/internal/agent"
+	"praxis/internal/config"
+	"praxis/internal/event"
+	"praxis/internal/fault"
+	"praxis/internal/llm"
+	"praxis/internal/session"
+)
+
+const askLong = `Asks a question. The model answers it by writing code, which runs in a sandbox;
+what the code prints goes back to the model, errors too, until it gives an
+answer. The figures of the answer are filled in from values in the sandbox, and
+those that no code computed are pointed out.
+
+The model is the one of --model, of PRAXIS_MODEL, of the configuration file, or
+what ANTHROPIC_API_KEY or OPENAI_API_KEY allow. OPENAI_BASE_URL makes openai: a
+local server. "scripted:FILE" plays replies from a file.`
+
+type askCommand struct {
+	p        *program
+	flags    sessionFlags
+	files    []string
+	out      string
+	model    string
+	maxSteps flagValue[float64]
+	json     bool
+}
+
+func (p *program) askCommand() *cobra.Command {
+	a := &askCommand{p: p, maxSteps: flagValue[float64]{parse: config.MaxSteps.Parse, kind: "number"}}
+	cmd := &cobra.Command{
+		Use:     `ask "QUESTION"`,
+		Short:   "Ask a question that code can answer",
+		Long:    askLong,
+		Example: `  praxis ask "Which region grew fastest?" --file sales.csv --with pandas,matplotlib --out charts`,
+		Args:    takes(1, 1, "the question"),
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), args[0]) },
+	}
+	fs := cmd.Flags()
+	fs.StringArrayVar(&a.files, "file", nil, "a file that the question is about (may be repeated)")
+	fs.StringVar(&a.out, "out", "", "save charts and files that the code makes in this `DIR`")
+	fs.StringVar(&a.model, "model", "", "the model, as `PROVIDER:NAME`")
+	fs.Var(&a.maxSteps, "max-steps", "how many turns the model may take (default 10)")
+	fs.BoolVar(&a.json, "json", false, "print one JSON object an event, the answer last")
+	a.flags.register(cmd)
+	return cmd
+}
+
+func (a *askCommand) run(ctx context.Context, question string) error {
+	cfg, err := a.p.config()
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(question) == "" {
+		return usage("praxis ask", "the question is empty")
+	}
+	name, err := chooseModel(a.model, cfg, a.p.getenv)
+	if err != nil {
+		return err
+	}
+	inputs, err := checkInputs(a.files)
+	if err != nil {
+		return err
+	}
+	if err := checkOut(a.out); err != nil {
+		return err
+	}
+	if a.maxSteps.value != nil {
+		cfg.Ask.MaxSteps = int(*a.maxSteps.value)
+	}
+	return a.p.withEngine(ctx, cfg, func(e engine) (err error) {
+		model, err := e.model(name)
+		if err != nil {
+			return err
+		}
+		w, err := e.open(ctx, a.flags.options(), a.p.progress())
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, w.Close()) }()
+		return a.ask(ctx, cfg, model, w, question, inputs)
+	})
+}
+
+// reporter shows a run: the screen, or lines of JSON.
+type reporter interface {
+	event.Sink
+	// finish shows what is known at the very end; err is why there is no answer.
+	finish(answer agent.Answer, found collected, err error) error
+}
+
+func (a *askCommand) reporter() reporter {
+	if a.json {
+		return jsonReporter{newJSONLines(a.p.stdout)}
+	}
+	return screenReporter{newScreen(a.p.stdout, a.p.colours(a.p.stdout), width(a.p.stdout))}
+}
+
+// ask runs the agent in a session that is open.
+func (a *askCommand) ask(ctx context.Context, cfg config.Config, model llm.Model, w workspace, question string, inputs []input) error {
+	files, err := agentFiles(inputs)
+	if err != nil {
+		return err
+	}
+	if err := putInputs(ctx, w, inputs); err != nil {
+		return err
+	}
+	col := collector{dir: a.out, inputs: inputs}
+	if err := col.begin(ctx, w); err != nil {
+		return err
+	}
+	rep := a.reporter()
+	gallery := &gallery{next: rep}
+	answer, runErr := agent.Run(ctx, agent.Config{
+		Model:    model,
+		Session:  &asked{w: w, bounds: a.flags.exec(cfg.Execution)},
+		Sink:     gallery,
+		MaxSteps: cfg.Ask.MaxSteps,
+		Files:    files,
+		Packages: w.packages(),
+	}, question)
+	after, stop := context.WithTimeout(context.WithoutCancel(ctx), outTime)
+	defer stop()
+	if ctx.Err() == nil {
+		after = ctx
+	}
+	found, outErr := col.end(after, w, gallery.pictures, gallery.gone)
+	for _, f := range found.saved {
+		rep.Emit(event.FileSaved{Path: f.Path, Bytes: f.Bytes})
+	}
+	return errors.Join(runErr, outErr, rep.finish(answer, found, runErr))
+}
+
+// asked is the session as the agent sees it.
+type asked struct {
+	w      workspace
+	bounds session.Exec
+}
+
+// Execute runs code in the session.
+func (s *asked) Execute(ctx context.Context, code string, sink event.Sink) (event.Execution, error) {
+	return s.w.execute(ctx, code, s.bounds, sink)
+}
+
+// agentFiles describes the person's files for the model.
+func agentFiles(inputs []input) ([]agent.File, error) {
+	var out []agent.File
+	for _, in := range inputs {
+		head, err := preview(in)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, agent.File{Name: in.name, Path: path.Join(workDir, in.name), Bytes: in.bytes, Preview: head})
+	}
+	return out, nil
+}
+
+// gallery keeps the pictures that pass by, bounded.
+type gallery struct {
+	next     event.Sink
+	pictures []picture
+	bytes    int
+	gone     bool // the session's files are
+}
+
+// maxGallery bounds the memory that pictures of one run take.
+const maxGallery = 256 << 20
+
+// Emit passes an event on.
+func (g *gallery) Emit(e event.Event) {
+	if x, ok := e.(event.ExecutionEnded); ok {
+		for _, p := range pictures(x.Execution) {
+			if g.bytes += len(p.data); g.bytes <= maxGallery {
+				g.pictures = append(g.pictures, p)
+			}
+		}
+		g.gone = g.gone || x.Execution.State == event.Gone
+	}
+	g.next.Emit(e)
+}
+
+type screenReporter struct{ *screen }
+
+func (s screenReporter) finish(_ agent.Answer, found collected, _ error) error {
+	hint := found.hint()
+	if hint != "" {
+		hint = "\n" + hint
+	}
+	return s.screen.finish(hint)
+}
+
+type jsonReporter struct{ *jsonLines }
+
+func (j jsonReporter) finish(answer agent.Answer, found collected, err error) error {
+	line := answerLine{
+		Event: "answer", Answered: err == nil, Text: answer.Text, Figures: orEmpty(answer.Figures),
+		Steps: answer.Steps, Tokens: answer.Tokens, Files: orEmpty(found.saved),
+	}
+	if err != nil {
+		line.Reason, line.Remedy = err.Error(), fault.RemedyOf(err)
+	}
+	j.write(line)
+	if j.err != nil {
+		return fmt.Errorf("cannot write: %w", j.err)
+	}
+	return nil
+}

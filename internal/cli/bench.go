@@ -1,0 +1,100 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"praxis/internal/bench"
+	"praxis/internal/fault"
+	"praxis/internal/image"
+)
+
+// benchWith are the packages that the figures are about: what most sessions import.
+const benchWith = "numpy,pandas"
+
+type benchCommand struct {
+	p    *program
+	with []string
+	json bool
+}
+
+func (p *program) benchCommand() *cobra.Command {
+	b := &benchCommand{p: p}
+	cmd := &cobra.Command{
+		Use:   "bench [" + strings.Join(bench.Suites(), "|") + "]",
+		Short: "Measure how fast sandboxes and sessions are on this machine",
+		Long: "Measures how fast sandboxes and sessions are on this machine, with " + benchWith + ` imported.
+Where no package index can be reached, the figures are of the bare interpreter,
+and the output says so. "--with none" asks for that.`,
+		Args:      takes(0, 1, ""),
+		ValidArgs: bench.Suites(),
+		RunE:      func(cmd *cobra.Command, args []string) error { return b.run(cmd.Context(), args) },
+	}
+	cmd.Flags().StringArrayVar(&b.with, "with", []string{benchWith}, "packages of the image that is measured")
+	cmd.Flags().BoolVar(&b.json, "json", false, "print one JSON object instead")
+	return cmd
+}
+
+func (b *benchCommand) run(ctx context.Context, suites []string) error {
+	for _, s := range suites {
+		if !slices.Contains(bench.Suites(), s) {
+			return usage("praxis bench", "there is no benchmark %q: write one of %s", cleanLine(s), strings.Join(bench.Suites(), ", "))
+		}
+	}
+	if slices.Equal(b.with, []string{"none"}) {
+		b.with = nil
+	}
+	cfg, err := b.p.config()
+	if err != nil {
+		return err
+	}
+	return b.p.withEngine(ctx, cfg, func(e engine) error {
+		img, err := e.images().Resolve(ctx, image.Request{With: b.with}, b.p.progress())
+		if fault.KindOf(err) == fault.Unavailable && len(b.with) > 0 {
+			if _, err := fmt.Fprintf(b.p.stderr, "praxis: measuring without %s: %s\n", strings.Join(b.with, ","), cleanLine(err.Error())); err != nil {
+				return err
+			}
+			img, err = e.images().Resolve(ctx, image.Request{}, b.p.progress())
+		}
+		if err != nil {
+			return err
+		}
+		report, err := e.bench(ctx, img, suites, b.p.progress())
+		if err != nil {
+			return err
+		}
+		if b.json {
+			return b.p.printJSON(report)
+		}
+		return b.p.emit(describeReport(report))
+	})
+}
+
+func describeReport(r bench.Report) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "machine  %s, %s, Linux %s, %d MiB\nimage    %s\n\n",
+		cleanLine(r.Machine.CPU), count(r.Machine.Cores, "core"), cleanLine(r.Machine.Kernel), r.Machine.MemoryMB, r.Image)
+	t := table{head: []string{"FIGURE", "P50", "P95", "P99", "RUNS"}}
+	for _, name := range bench.Names() {
+		if f, ok := r.Figures[name]; ok {
+			t.add(name, number(f.P50), number(f.P95), number(f.P99), strconv.Itoa(f.Runs))
+		}
+	}
+	return b.String() + t.String()
+}
+
+// number writes a figure with three digits that count.
+func number(v float64) string {
+	switch {
+	case v >= 100:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	case v >= 10:
+		return strconv.FormatFloat(v, 'f', 1, 64)
+	}
+	return strconv.FormatFloat(v, 'f', 2, 64)
+}

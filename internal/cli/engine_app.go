@@ -1,0 +1,171 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"time"
+
+	"praxis/internal/app"
+	"praxis/internal/bench"
+	"praxis/internal/config"
+	"praxis/internal/event"
+	"praxis/internal/fault"
+	"praxis/internal/guest"
+	"praxis/internal/guest/wire"
+	"praxis/internal/image"
+	"praxis/internal/llm"
+	"praxis/internal/sandbox"
+	"praxis/internal/session"
+)
+
+// appEngine is the engine of the program: package app's.
+type appEngine struct {
+	*app.App
+	limits sandbox.Limits
+}
+
+func (p *program) openApp(ctx context.Context, c config.Config) (engine, error) {
+	a, err := app.New(ctx, c, p.getenv)
+	if err != nil {
+		return nil, err
+	}
+	return &appEngine{a, c.Limits}, nil
+}
+
+func (e *appEngine) named() namedSessions { return e.Sessions }
+func (e *appEngine) images() images       { return e.Images }
+
+func (e *appEngine) host(ctx context.Context) (sandbox.Host, error) { return e.Backend.Host(ctx) }
+
+func (e *appEngine) bench(ctx context.Context, img image.Image, suites []string, sink event.Sink) (bench.Report, error) {
+	return bench.Run(ctx, bench.Config{Sessions: e.Sessions, Image: img, Sink: sink}, suites...)
+}
+
+func (e *appEngine) open(ctx context.Context, o sessionOptions, sink event.Sink) (workspace, error) {
+	if o.name != "" {
+		return e.openNamed(ctx, o, sink)
+	}
+	img, err := e.Images.Resolve(ctx, image.Request{With: o.with, Requirements: o.requirements}, sink)
+	if err != nil {
+		return nil, err
+	}
+	s, err := e.Sessions.Create(ctx, session.Options{Image: img, Limits: o.limits(e.limits), Seed: o.seed}, sink)
+	if err != nil {
+		return nil, err
+	}
+	return &room{Session: s, img: img}, nil
+}
+
+// openNamed opens a named session. One that exists has its image and its limits:
+// only what the command line says itself is held against them.
+func (e *appEngine) openNamed(ctx context.Context, o sessionOptions, sink event.Sink) (workspace, error) {
+	opt := session.Options{Seed: o.seed}
+	info, err := e.Sessions.LookupNamed(o.name)
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
+		opt.Limits = o.limits(e.limits)
+	case err != nil:
+		return nil, err
+	default:
+		opt.Limits = o.limits(info.Limits)
+	}
+	if err != nil || len(o.with) > 0 || o.requirements != "" {
+		if opt.Image, err = e.Images.Resolve(ctx, image.Request{With: o.with, Requirements: o.requirements}, sink); err != nil {
+			return nil, err
+		}
+	}
+	n, err := e.Sessions.OpenNamed(ctx, o.name, opt, sink)
+	if err != nil {
+		return nil, err
+	}
+	return &namedRoom{room{Session: n.Session, img: n.Session.Options().Image}, n}, nil
+}
+
+func (e *appEngine) model(spec string) (llm.Model, error) { return e.Model(spec) }
+
+// room is a session as a workspace.
+type room struct {
+	*session.Session
+	img image.Image
+}
+
+var _ workspace = (*room)(nil)
+
+func (r *room) id() string { return r.Session.ID() }
+
+func (r *room) packages() []string {
+	var out []string
+	for _, p := range r.img.Packages {
+		out = append(out, p.Name+" "+p.Version)
+	}
+	return out
+}
+
+func (r *room) execute(ctx context.Context, code string, x session.Exec, sink event.Sink) (event.Execution, error) {
+	return r.Session.Execute(ctx, code, x, sink)
+}
+
+func (r *room) interrupt(ctx context.Context) error { return r.Session.Interrupt(ctx, "") }
+func (r *room) restart(ctx context.Context) error   { return r.Session.Restart(ctx, "") }
+
+func (r *room) complete(ctx context.Context, code string, cursor int) (out completion, err error) {
+	err = r.Use(ctx, func(c *guest.Client) error {
+		got, err := c.Complete(ctx, "", code, cursor)
+		out = completion{got.Start, got.End, got.Matches}
+		return err
+	})
+	return out, err
+}
+
+func (r *room) put(ctx context.Context, name string, from io.Reader) error {
+	return r.Use(ctx, func(c *guest.Client) error {
+		_, err := c.WriteFile(ctx, name, from, 0o644)
+		return err
+	})
+}
+
+func (r *room) get(ctx context.Context, name string, to io.Writer) error {
+	return r.Use(ctx, func(c *guest.Client) error {
+		_, err := c.ReadFile(ctx, name, to)
+		return err
+	})
+}
+
+func (r *room) list(ctx context.Context, dir string) (out []guestFile, err error) {
+	err = r.Use(ctx, func(c *guest.Client) error {
+		files, err := c.List(ctx, dir, true)
+		for _, f := range files {
+			out = append(out, guestFile{
+				path: path.Clean(f.Path), regular: f.Kind == wire.KindFile, size: f.Size, changed: time.Unix(0, f.ModTime),
+			})
+		}
+		return err
+	})
+	return out, err
+}
+
+func (r *room) save(context.Context, string) (string, error) {
+	return "", errors.New("cannot save: the session has no name")
+}
+
+// namedRoom is a named session as a workspace.
+type namedRoom struct {
+	room
+	named *session.Named
+}
+
+var _ workspace = (*namedRoom)(nil)
+
+func (r *namedRoom) save(ctx context.Context, label string) (string, error) {
+	id, err := r.named.Save(ctx, label)
+	if err != nil {
+		return "", fmt.Errorf("cannot save the session: %w", err)
+	}
+	return id, nil
+}
+
+// Close ends the session's sandbox and gives up its name.
+func (r *namedRoom) Close() error { return r.named.Close() }

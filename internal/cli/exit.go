@@ -1,0 +1,122 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"syscall"
+
+	"praxis/internal/event"
+	"praxis/internal/fault"
+)
+
+// The exit codes. exitTopic is their documentation: change both.
+const (
+	exitOK          = 0
+	exitRaised      = 1   // the code raised, crashed its interpreter or broke its output limit
+	exitUsage       = 2   // the command line, a file or a name is wrong
+	exitTimeout     = 124 // as timeout(1)
+	exitFailed      = 125 // Praxis failed, as with docker run
+	exitInterrupted = 130 // 128 + SIGINT
+	exitKilled      = 137 // 128 + SIGKILL: memory, or killed
+	exitPipe        = 141 // 128 + SIGPIPE: whoever read the output went away
+)
+
+const exitTopic = `Exit codes of every command:
+
+  0    done
+  1    the code raised an exception, crashed its interpreter, or broke the
+       limit on output: the code itself is to be looked at
+  2    the command line, a file or a name is wrong: nothing was run
+  124  the time limit ended the code
+  125  Praxis failed, or something that it needs did: no image, no network,
+       a model that does not answer, a step budget used up, a session in a
+       state that does not allow it
+  130  interrupted by Ctrl-C or SIGTERM
+  137  the memory limit, the limit on processes or disk, or a signal ended
+       the code
+  141  whoever read the output went away
+
+With --json the status is also in the object: ok 0, error 1, crashed 1,
+output 1, timeout 124, memory 137, killed 137, interrupted 130.
+`
+
+// statusCode maps the fate of guest code to an exit code.
+func statusCode(s event.Status) int {
+	switch s {
+	case event.OK:
+		return exitOK
+	case event.Error, event.OutputLimit, event.Crashed:
+		return exitRaised
+	case event.Timeout:
+		return exitTimeout
+	case event.Memory, event.Killed:
+		return exitKilled
+	case event.Interrupted:
+		return exitInterrupted
+	}
+	return exitFailed
+}
+
+// fate ends a command whose code did not end well. The person was told already.
+type fate struct{ code int }
+
+func (f fate) Error() string { return fmt.Sprintf("exit code %d", f.code) }
+
+// errInterrupted is the cause that cancels a command on Ctrl-C or SIGTERM.
+var errInterrupted = errors.New("interrupted")
+
+// errorCode maps what a command returned to an exit code.
+func errorCode(err error) int {
+	var f fate
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &f):
+		return f.code
+	case errors.Is(err, syscall.EPIPE):
+		return exitPipe
+	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
+		return exitInterrupted
+	}
+	switch fault.KindOf(err) {
+	case fault.Invalid, fault.NotFound:
+		return exitUsage
+	case fault.Canceled:
+		return exitInterrupted
+	}
+	return exitFailed
+}
+
+// report prints an error in the one voice: what failed and why, then what to do.
+func report(w io.Writer, err error) {
+	var f fate
+	if err == nil || errors.As(err, &f) || errors.Is(err, syscall.EPIPE) {
+		return
+	}
+	if errorCode(err) == exitInterrupted {
+		fmt.Fprintln(w, "praxis: interrupted")
+		return
+	}
+	tell(w, err.Error(), fault.RemedyOf(err))
+}
+
+// tell prints a message and its remedy. Both may quote a guest or a file name.
+func tell(w io.Writer, message, remedy string) {
+	fmt.Fprintf(w, "praxis: %s\n", indentRest(clean(message), "  "))
+	if remedy != "" {
+		fmt.Fprintf(w, "  → %s\n", indentRest(clean(remedy), "    "))
+	}
+}
+
+// indentRest puts the lines after the first below it.
+func indentRest(s, indent string) string {
+	return strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n"+indent)
+}
+
+// usage makes the fault of a wrong command line.
+func usage(command, format string, args ...any) error {
+	return fault.New(fault.Invalid, fmt.Sprintf("See %q.", strings.TrimSpace(command)+" --help"), "cannot read the command line: "+format, args...)
+}

@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"praxis/internal/config"
+	"praxis/internal/sandbox"
+	"praxis/internal/session"
+)
+
+// flagValue is a flag that is parsed strictly. It stays nil when it is not given.
+type flagValue[T any] struct {
+	parse func(string) (T, error)
+	kind  string
+	value *T
+}
+
+// String returns "": the defaults are the configuration's, told by the help.
+func (f *flagValue[T]) String() string { return "" }
+
+// Set parses and checks a value.
+func (f *flagValue[T]) Set(s string) error {
+	v, err := f.parse(s)
+	if err == nil {
+		f.value = &v
+	}
+	return err
+}
+
+// Type returns what help calls the value.
+func (f *flagValue[T]) Type() string { return f.kind }
+
+// sessionFlags are the flags of every command that makes a session.
+type sessionFlags struct {
+	with         []string
+	requirements string
+	seed         flagValue[int64]
+	memory, disk flagValue[int64]
+	cpus, procs  flagValue[float64]
+	timeout, cpu flagValue[time.Duration]
+	output       flagValue[int64]
+}
+
+func (f *sessionFlags) register(cmd *cobra.Command) {
+	f.memory = flagValue[int64]{parse: config.Memory.Parse, kind: "size"}
+	f.disk = flagValue[int64]{parse: config.Disk.Parse, kind: "size"}
+	f.output = flagValue[int64]{parse: config.Output.Parse, kind: "size"}
+	f.cpus = flagValue[float64]{parse: config.CPUs.Parse, kind: "number"}
+	f.procs = flagValue[float64]{parse: config.Processes.Parse, kind: "number"}
+	f.timeout = flagValue[time.Duration]{parse: config.Timeout.Parse, kind: "time"}
+	f.cpu = flagValue[time.Duration]{parse: config.CPUTime.Parse, kind: "time"}
+	f.seed = flagValue[int64]{parse: parseSeed, kind: "number"}
+	fs := cmd.Flags()
+	fs.StringArrayVar(&f.with, "with", nil, "packages to have, such as `numpy,pandas==2.*`")
+	fs.StringVar(&f.requirements, "requirements", "", "requirements `FILE` with packages to have")
+	fs.Var(&f.timeout, "timeout", "wall time of one execution (default 30s)")
+	fs.Var(&f.cpu, "cpu-time", "processor time of one execution")
+	fs.Var(&f.output, "output-limit", "output that is shown of one execution (default 1MiB)")
+	fs.Var(&f.memory, "memory", "memory of the session (default 1GiB)")
+	fs.Var(&f.cpus, "cpus", "processors of the session, may be a fraction (default 1)")
+	fs.Var(&f.procs, "processes", "processes and threads of the session (default 256)")
+	fs.Var(&f.disk, "disk", "what the session may write (default 1GiB)")
+	fs.Var(&f.seed, "seed", "make the session deterministic: the same code prints the same bytes")
+}
+
+func parseSeed(s string) (int64, error) {
+	v, err := strconv.ParseInt(s, 10, 64)
+	if err != nil {
+		return 0, usage("praxis run", "--seed %q is not a whole number of 64 bits", cleanLine(s))
+	}
+	return v, nil
+}
+
+// options returns what session to make.
+func (f *sessionFlags) options() sessionOptions {
+	return sessionOptions{with: f.with, requirements: f.requirements, seed: f.seed.value, limits: f.lay}
+}
+
+// lay puts the limits that were given over others.
+func (f *sessionFlags) lay(l sandbox.Limits) sandbox.Limits {
+	if f.memory.value != nil {
+		l.Memory = *f.memory.value
+	}
+	if f.disk.value != nil {
+		l.Disk = *f.disk.value
+	}
+	if f.cpus.value != nil {
+		l.CPUs = *f.cpus.value
+	}
+	if f.procs.value != nil {
+		l.Processes = int(*f.procs.value)
+	}
+	return l
+}
+
+// exec returns the bounds of an execution.
+func (f *sessionFlags) exec(c config.Execution) session.Exec {
+	x := session.Exec{Timeout: c.Timeout, CPU: c.CPU, OutputBytes: c.OutputBytes}
+	if f.timeout.value != nil {
+		x.Timeout = *f.timeout.value
+	}
+	if f.cpu.value != nil {
+		x.CPU = *f.cpu.value
+	}
+	if f.output.value != nil {
+		x.OutputBytes = *f.output.value
+	}
+	return x
+}

@@ -1,0 +1,167 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"praxis/internal/config"
+	"praxis/internal/fault"
+	"praxis/internal/image"
+)
+
+func (p *program) imageCommand() *cobra.Command {
+	return group("image", "Images: the interpreter and its packages",
+		p.imageList(), p.imageBuild(), p.imageRemove(), p.imagePrune())
+}
+
+func (p *program) withImages(ctx context.Context, f func(images) error) error {
+	cfg, err := p.config()
+	if err != nil {
+		return err
+	}
+	return p.withEngine(ctx, cfg, func(e engine) error { return f(e.images()) })
+}
+
+func (p *program) imageList() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "ls", Short: "List images", Args: takes(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return p.withImages(cmd.Context(), func(im images) error {
+				all, err := im.List(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return p.listImages(all, asJSON)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	return cmd
+}
+
+func (p *program) listImages(all []image.Info, asJSON bool) error {
+	t := table{head: []string{"ID", "NAME", "PACKAGES", "SIZE", "LAST USED"}}
+	for _, i := range all {
+		if asJSON {
+			if err := p.printJSON(i); err != nil {
+				return err
+			}
+			continue
+		}
+		t.add(shortID(i.ID), i.Name, fmt.Sprint(len(i.Packages)), config.FormatSize(i.Bytes), when(i.Used))
+	}
+	if asJSON {
+		return nil
+	}
+	if len(all) == 0 {
+		return p.emit("There are no images. The first run makes the default one; so does: praxis image build\n")
+	}
+	return p.emit(t.String())
+}
+
+func (p *program) imageBuild() *cobra.Command {
+	var (
+		req    image.Request
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use: "build", Short: "Build an image now, so that no run has to wait for it", Args: takes(0, 0, ""),
+		Example: "  praxis image build --with numpy,pandas==2.*",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return p.withImages(cmd.Context(), func(im images) error {
+				img, err := im.Resolve(cmd.Context(), req, p.progress())
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return p.printJSON(img)
+				}
+				var b strings.Builder
+				fmt.Fprintf(&b, "%s  %s\n", shortID(img.ID), img.Name)
+				for _, pkg := range img.Packages {
+					fmt.Fprintf(&b, "  %s %s\n", cleanLine(pkg.Name), cleanLine(pkg.Version))
+				}
+				return p.emit(b.String())
+			})
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringArrayVar(&req.With, "with", nil, "packages to have, such as `numpy,pandas==2.*`")
+	fs.StringVar(&req.Requirements, "requirements", "", "requirements `FILE` with packages to have")
+	fs.BoolVar(&asJSON, "json", false, "print one JSON object instead")
+	return cmd
+}
+
+func (p *program) imageRemove() *cobra.Command {
+	return &cobra.Command{
+		Use: "rm IMAGE…", Short: "Remove images by id or name", Args: takes(1, 1000, "an id or a name"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.withImages(cmd.Context(), func(im images) error {
+				for _, name := range args {
+					if err := im.Remove(cmd.Context(), name); err != nil {
+						return err
+					}
+					if err := p.emit("removed " + name + "\n"); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func (p *program) imagePrune() *cobra.Command {
+	age := flagValue[time.Duration]{parse: parseAge, kind: "time"}
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "prune", Short: "Remove images that were not used for a while", Args: takes(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			old := 30 * 24 * time.Hour
+			if age.value != nil {
+				old = *age.value
+			}
+			return p.withImages(cmd.Context(), func(im images) error {
+				gone, err := im.Prune(cmd.Context(), old)
+				if err != nil {
+					return err
+				}
+				return p.pruned(gone, asJSON)
+			})
+		},
+	}
+	cmd.Flags().Var(&age, "older-than", "how long unused, such as 12h or 0s (default 720h)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	return cmd
+}
+
+func (p *program) pruned(gone []image.Info, asJSON bool) error {
+	var bytes int64
+	for _, i := range gone {
+		bytes += i.Bytes
+		if asJSON {
+			if err := p.printJSON(i); err != nil {
+				return err
+			}
+		} else if err := p.emit("removed " + i.Name + "\n"); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		return nil
+	}
+	return p.emit(fmt.Sprintf("%s removed, %s freed\n", count(len(gone), "image"), config.FormatSize(bytes)))
+}
+
+func parseAge(s string) (time.Duration, error) {
+	d, err := time.ParseDuration(s)
+	if err != nil || d < 0 {
+		return 0, fault.New(fault.Invalid, "Write a time such as 12h, 720h or 0s.", "cannot use age %q: it is not a time", s)
+	}
+	return d, nil
+}

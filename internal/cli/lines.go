@@ -1,0 +1,147 @@
+package cli
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/peterh/liner"
+
+	"praxis/internal/fault"
+)
+
+// lineReader reads what a person types, or what is piped in.
+type lineReader interface {
+	// line returns the next line without its end. errAborted is Ctrl-C, io.EOF the end.
+	line(prompt string) (string, error)
+	// remember adds a piece of code to the history.
+	remember(code string)
+	// running says that code runs: the terminal is to behave as it usually
+	// does until the returned function is called.
+	running() (done func())
+	Close() error
+}
+
+var errAborted = errors.New("aborted")
+
+// maxLine bounds one line of piped input.
+const maxLine = 1 << 20
+
+// plainLines reads lines that no person types.
+type plainLines struct{ scan *bufio.Scanner }
+
+func newPlainLines(r io.Reader) *plainLines {
+	s := bufio.NewScanner(r)
+	s.Buffer(nil, maxLine)
+	return &plainLines{s}
+}
+
+func (l *plainLines) line(string) (string, error) {
+	if l.scan.Scan() {
+		return l.scan.Text(), nil
+	}
+	if err := l.scan.Err(); err != nil {
+		return "", fault.New(fault.Invalid, "Run long code with praxis run.", "cannot read standard input: %w", err)
+	}
+	return "", io.EOF
+}
+
+func (l *plainLines) remember(string) {}
+func (l *plainLines) running() func() { return func() {} }
+
+// Close does nothing: the stream is not ours.
+func (l *plainLines) Close() error { return nil }
+
+// typedLines reads from a terminal, with history and completion. A person's
+// lines are few: one that is wrong in the history is not worth an error.
+type typedLines struct {
+	state         *liner.State
+	cooked, typed liner.ModeApplier
+	history       string
+}
+
+// newTypedLines takes the terminal over. complete returns what may stand in
+// place of the bytes from start to the cursor.
+func newTypedLines(history string, complete func(line string, cursor int) (start int, matches []string)) (*typedLines, error) {
+	cooked, err := liner.TerminalMode()
+	if err != nil {
+		return nil, fmt.Errorf("cannot use the terminal: %w", err)
+	}
+	l := &typedLines{state: liner.NewLiner(), cooked: cooked, history: history}
+	l.state.SetCtrlCAborts(true)
+	l.state.SetTabCompletionStyle(liner.TabPrints)
+	l.state.SetWordCompleter(func(line string, cursor int) (string, []string, string) {
+		// The cursor counts characters.
+		r := []rune(line)
+		cursor = min(max(cursor, 0), len(r))
+		head, tail := string(r[:cursor]), string(r[cursor:])
+		start, matches := complete(head, len(head))
+		if start < 0 || start > len(head) {
+			return head, nil, tail
+		}
+		return head[:start], matches, tail
+	})
+	if l.typed, err = liner.TerminalMode(); err != nil {
+		return nil, errors.Join(fmt.Errorf("cannot use the terminal: %w", err), l.state.Close())
+	}
+	if f, err := os.Open(history); err == nil {
+		// A history that cannot be read whole is a shorter history.
+		_, _ = l.state.ReadHistory(io.LimitReader(f, maxHistory))
+		_ = f.Close()
+	}
+	return l, nil
+}
+
+const maxHistory = 4 << 20
+
+func (l *typedLines) line(prompt string) (string, error) {
+	s, err := l.state.Prompt(prompt)
+	if errors.Is(err, liner.ErrPromptAborted) {
+		return "", errAborted
+	}
+	return s, err
+}
+
+func (l *typedLines) remember(code string) {
+	for line := range strings.SplitSeq(code, "\n") {
+		if strings.TrimSpace(line) != "" {
+			l.state.AppendHistory(line)
+		}
+	}
+}
+
+// running gives the terminal back its signals, so that Ctrl-C reaches us while code runs.
+func (l *typedLines) running() func() {
+	// Without the terminal's help Ctrl-C is only read at the next prompt.
+	_ = l.cooked.ApplyMode()
+	return func() { _ = l.typed.ApplyMode() }
+}
+
+// Close saves the history whole and gives the terminal back.
+func (l *typedLines) Close() error {
+	return errors.Join(l.save(), l.state.Close())
+}
+
+func (l *typedLines) save() (err error) {
+	dir := filepath.Dir(l.history)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("cannot save history: %w", err)
+	}
+	f, err := os.CreateTemp(dir, ".history-*")
+	if err != nil {
+		return fmt.Errorf("cannot save history: %w", err)
+	}
+	_, err = l.state.WriteHistory(f)
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), l.history)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot save history: %w", errors.Join(err, os.Remove(f.Name())))
+	}
+	return nil
+}

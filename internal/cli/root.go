@@ -1,0 +1,102 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"praxis/internal/fault"
+)
+
+const about = `Praxis lets a language model compute instead of guess: it runs the code that the
+model writes in a sandbox whose boundary is a kernel in user space, and keeps
+the state between steps.`
+
+// root builds the tree of commands.
+func (p *program) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "praxis",
+		Short:         "Run a model's code in a sandbox",
+		Long:          about,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return unknownCommand(cmd, args[0])
+		},
+	}
+	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
+		var f *fault.Error
+		if errors.As(err, &f) {
+			return f // a value that a flag refused, in our own words
+		}
+		return usage(cmd.CommandPath(), "%w", err)
+	})
+	root.CompletionOptions.HiddenDefaultCmd = false
+	root.AddCommand(
+		p.runCommand(), p.sessionCommand(), p.shellCommand(), p.askCommand(), p.demoCommand(),
+		p.benchCommand(), p.doctorCommand(), p.imageCommand(), p.versionCommand(),
+		&cobra.Command{Use: "exit-codes", Short: "The exit codes of every command", Long: strings.TrimRight(exitTopic, "\n")},
+	)
+	return root
+}
+
+// unknownCommand names the command that was probably meant.
+func unknownCommand(cmd *cobra.Command, name string) error {
+	cmd.SuggestionsMinimumDistance = 2
+	remedy := fmt.Sprintf("See %q.", cmd.CommandPath()+" --help")
+	if near := cmd.SuggestionsFor(name); len(near) > 0 {
+		remedy = fmt.Sprintf("Did you mean %q? %s", cmd.CommandPath()+" "+near[0], remedy)
+	}
+	return fault.New(fault.Invalid, remedy, "cannot read the command line: there is no command %q", cleanLine(name))
+}
+
+// group makes a command that only holds others.
+func group(use, short string, children ...*cobra.Command) *cobra.Command {
+	c := &cobra.Command{
+		Use: use, Short: short, Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return unknownCommand(cmd, args[0])
+		},
+	}
+	c.AddCommand(children...)
+	return c
+}
+
+// takes checks the number of arguments in our own words.
+func takes(low, high int, what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case len(args) < low:
+			return usage(cmd.CommandPath(), "%s is missing", what)
+		case len(args) > high:
+			return usage(cmd.CommandPath(), "%q is one argument too many", cleanLine(args[high]))
+		}
+		return nil
+	}
+}
+
+func (p *program) versionCommand() *cobra.Command {
+	return &cobra.Command{
+		Use: "version", Short: "Print the version", Args: takes(0, 0, ""),
+		RunE: func(*cobra.Command, []string) error {
+			_, err := fmt.Fprintf(p.stdout, "praxis %s\n", p.version)
+			return err
+		},
+	}
+}
+
+// emit writes a whole text to standard output.
+func (p *program) emit(text string) error {
+	_, err := io.WriteString(p.stdout, text)
+	return err
+}

@@ -1,0 +1,317 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"praxis/internal/config"
+	"praxis/internal/event"
+)
+
+const runLong = `Runs Python code in a sandbox: a FILE, the CODE after -c, or what is piped in
+("-" says so). What the code prints is printed as it comes, and the value of the
+last expression at the end.
+
+Files given with --file are copied into the code's working folder, /work. Files
+that the code writes or changes there, and pictures that it displays
+(figure-1.png, …), are saved in the folder of --out, where they take the place
+of files of the same name; the files given with --file are never overwritten,
+and a name that begins with "." begins with "_" there.
+
+With --session, variables and files are kept under that name, on disk, between
+commands. See "praxis help exit-codes" for the exit codes.`
+
+type runCommand struct {
+	p       *program
+	flags   sessionFlags
+	code    string
+	files   []string
+	out     string
+	session string
+	json    bool
+}
+
+func (p *program) runCommand() *cobra.Command {
+	r := &runCommand{p: p}
+	cmd := &cobra.Command{
+		Use:     "run [FILE]",
+		Short:   "Run code in a sandbox",
+		Long:    runLong,
+		Example: "  praxis run -c 'sum(range(10))'\n  praxis run plot.py --file sales.csv --with pandas,matplotlib --out charts\n  praxis run --session work -c 'x = 1'",
+		Args:    takes(0, 1, ""),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var inline *string
+		if cmd.Flags().Changed("code") {
+			inline = &r.code
+		}
+		return r.run(cmd.Context(), inline, args)
+	}
+	fs := cmd.Flags()
+	fs.StringVarP(&r.code, "code", "c", "", "run this `CODE`")
+	fs.StringArrayVar(&r.files, "file", nil, "copy this file into the working folder (may be repeated)")
+	fs.StringVar(&r.out, "out", "", "save what the code makes in this `DIR`")
+	fs.StringVar(&r.session, "session", "", "keep variables and files under this `NAME`")
+	fs.BoolVar(&r.json, "json", false, "print one JSON object instead")
+	r.flags.register(cmd)
+	return cmd
+}
+
+func (r *runCommand) run(ctx context.Context, inline *string, args []string) error {
+	cfg, err := r.p.config()
+	if err != nil {
+		return err
+	}
+	inputs, err := checkInputs(r.files)
+	if err != nil {
+		return err
+	}
+	if err := checkOut(r.out); err != nil {
+		return err
+	}
+	code, err := r.p.readCode(inline, args)
+	if err != nil {
+		return err
+	}
+	return r.p.withSession(ctx, cfg, r.flags.options().named(r.session), func(w workspace) error {
+		if err := putInputs(ctx, w, inputs); err != nil {
+			return err
+		}
+		return r.execute(ctx, cfg, w, code, inputs)
+	})
+}
+
+// named returns o for the session of that name.
+func (o sessionOptions) named(name string) sessionOptions {
+	o.name = name
+	return o
+}
+
+// withSession opens the engine and a session for f and closes both.
+func (p *program) withSession(ctx context.Context, cfg config.Config, o sessionOptions, f func(workspace) error) error {
+	return p.withEngine(ctx, cfg, func(e engine) (err error) {
+		w, err := e.open(ctx, o, p.progress())
+		if err != nil {
+			return err
+		}
+		defer func() { err = errors.Join(err, w.Close()) }()
+		return f(w)
+	})
+}
+
+// withEngine opens the engine for f and closes it.
+func (p *program) withEngine(ctx context.Context, cfg config.Config, f func(engine) error) (err error) {
+	e, err := p.openEngine(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, e.Close()) }()
+	return f(e)
+}
+
+func (r *runCommand) execute(ctx context.Context, cfg config.Config, w workspace, code string, inputs []input) error {
+	col := collector{dir: r.out, inputs: inputs}
+	if err := col.begin(ctx, w); err != nil {
+		return err
+	}
+	printer := newPrinter(r.p.stdout, r.p.stderr)
+	sink := event.Sink(printer)
+	if r.json {
+		sink = event.Discard
+	}
+	done := r.p.interrupts.during(ctx, w)
+	x, err := w.execute(ctx, code, r.flags.exec(cfg.Execution), sink)
+	done()
+	if err != nil {
+		return err
+	}
+	if !r.json {
+		if err := printer.end(x); err != nil {
+			return err
+		}
+	}
+	// What the code made is saved even when it was interrupted, but not for ever.
+	after := ctx
+	if ctx.Err() != nil {
+		var stop context.CancelFunc
+		after, stop = context.WithTimeout(context.WithoutCancel(ctx), outTime)
+		defer stop()
+	}
+	found, outErr := col.end(after, w, pictures(x), x.State == event.Gone || x.State == event.Restored)
+	note, saveErr := r.keep(after, w, code, &x)
+	if err := errors.Join(r.summary(x, found, note), outErr, saveErr); err != nil {
+		return err
+	}
+	if code := statusCode(x.Status); code != exitOK {
+		return fate{code}
+	}
+	return nil
+}
+
+// keep saves a named session. State that was lost is not saved over the last
+// snapshot: the session then stands where it stood before the command.
+func (r *runCommand) keep(ctx context.Context, w workspace, code string, x *event.Execution) (note string, err error) {
+	if r.session == "" {
+		return "", nil
+	}
+	x.Session = r.session
+	if x.State != event.Kept {
+		return "session " + r.session + " stays as it was before this command", nil
+	}
+	x.Snapshot, err = w.save(ctx, code)
+	return "", err
+}
+
+// runResult is the object of run --json. What event.Execution leaves out when
+// it is empty is there all the same, so that a reader need not ask.
+type runResult struct {
+	event.Execution
+	Result   event.Bundle   `json:"result"`
+	Displays []event.Bundle `json:"displays"`
+	Error    *event.Raised  `json:"error"`
+	Session  string         `json:"session"`
+	Snapshot string         `json:"snapshot"`
+	Files    []savedFile    `json:"files"`
+	Note     string         `json:"note,omitempty"`
+}
+
+func (r *runCommand) summary(x event.Execution, found collected, note string) error {
+	if r.json {
+		return r.p.printJSON(runResult{
+			Execution: x, Result: x.Result, Displays: orEmpty(x.Displays), Error: x.Error,
+			Session: x.Session, Snapshot: x.Snapshot, Files: orEmpty(found.saved), Note: note,
+		})
+	}
+	lines := []string{note}
+	for _, f := range found.saved {
+		lines = append(lines, fmt.Sprintf("saved %s (%s)", cleanLine(f.Path), config.FormatSize(f.Bytes)))
+	}
+	for _, line := range append(lines, found.hint()) {
+		if line != "" {
+			if _, err := fmt.Fprintf(r.p.stderr, "praxis: %s\n", line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// orEmpty makes a list that JSON writes as [] rather than null.
+func orEmpty[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+// printJSON writes one object on one line.
+func (p *program) printJSON(v any) error {
+	enc := json.NewEncoder(p.stdout)
+	enc.SetEscapeHTML(false)
+	return enc.Encode(v)
+}
+
+// printer shows an execution as an interpreter at a prompt would.
+type printer struct {
+	stdout, stderr io.Writer
+	column         [2]bool // whether the last line of stdout, stderr is open
+	err            error   // the first write that failed
+}
+
+func newPrinter(stdout, stderr io.Writer) *printer {
+	return &printer{stdout: guestWriter(stdout), stderr: guestWriter(stderr)}
+}
+
+// Emit shows output as it comes, and displayed values between it.
+func (p *printer) Emit(e event.Event) {
+	switch e := e.(type) {
+	case event.Output:
+		p.write(e.Stream, e.Data)
+	case event.Display:
+		p.value(e.Bundle)
+	}
+}
+
+func (p *printer) write(s event.Stream, data []byte) {
+	if len(data) == 0 || p.err != nil {
+		return
+	}
+	w, i := p.stdout, 0
+	if s == event.Stderr {
+		w, i = p.stderr, 1
+	}
+	p.column[i] = data[len(data)-1] != '\n'
+	_, p.err = w.Write(data)
+}
+
+// line writes a text on lines of its own.
+func (p *printer) line(s event.Stream, text string) {
+	i := 0
+	if s == event.Stderr {
+		i = 1
+	}
+	if p.column[i] {
+		p.write(s, []byte("\n"))
+	}
+	p.write(s, []byte(strings.TrimRight(text, "\n")+"\n"))
+}
+
+// value prints a bundle's text. A picture has none worth printing: it is a file.
+func (p *printer) value(b event.Bundle) {
+	if _, ok := pictureOf(b); !ok && b["text"] != "" {
+		p.line(event.Stdout, b["text"])
+	}
+}
+
+// end shows the value of the last expression, the traceback, and what ended the code.
+func (p *printer) end(x event.Execution) error {
+	p.value(x.Result)
+	if x.Error != nil {
+		text := x.Error.Traceback
+		if text == "" {
+			text = strings.TrimSuffix(x.Error.Name+": "+x.Error.Value, ": ")
+		}
+		p.line(event.Stderr, text)
+	}
+	if message, remedy := explain(x); message != "" && p.err == nil {
+		if p.column[1] {
+			p.write(event.Stderr, []byte("\n"))
+		}
+		var b strings.Builder
+		tell(&b, message, remedy)
+		_, p.err = io.WriteString(p.stderr, b.String())
+	}
+	for _, w := range []io.Writer{p.stdout, p.stderr} {
+		if c, ok := w.(*cleaner); ok && p.err == nil {
+			p.err = c.flush()
+		}
+	}
+	return p.err
+}
+
+// explain says in one voice why code did not end by itself.
+func explain(x event.Execution) (message, remedy string) {
+	why := x.Message
+	switch x.Status {
+	case event.OK, event.Error:
+		return why, ""
+	case event.Timeout:
+		remedy = "Give it more time with --timeout, or do less at once."
+	case event.Memory:
+		remedy = "Give it more with --memory, or hold less at once."
+	case event.OutputLimit:
+		remedy = "Print less, or write to a file in /work and take it with --out."
+	case event.Interrupted:
+		return strings.TrimSuffix("interrupted: "+why, ": "), ""
+	}
+	if why == "" {
+		why = "status " + x.Status.String()
+	}
+	return "cannot finish the code: " + why, remedy
+}

@@ -1,0 +1,398 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"praxis/internal/config"
+	"praxis/internal/event"
+)
+
+// screen shows a run of the agent as it happens. It is fed by events alone, so
+// that a recorded run looks as it looked live. Everything that it shows comes
+// from a model or a guest and is cleaned, on a terminal and in a pipe alike:
+// this is a report, not a program's output.
+type screen struct {
+	w     io.Writer
+	style style
+	err   error // the first write that failed
+
+	scripted bool
+	steps    int
+	step     int
+	failed   int // the step whose execution failed, 0 when the last one did not
+	thought  thought
+	output   *indenter
+	totals   string
+}
+
+func newScreen(w io.Writer, colours bool, width int) *screen {
+	return &screen{w: w, style: style{on: colours, width: width}}
+}
+
+// style writes colours, or does not.
+type style struct {
+	on    bool
+	width int
+}
+
+// The colours are the sixteen that every terminal's owner has chosen himself.
+const (
+	sgrBold    = "1"
+	sgrDim     = "2"
+	sgrRed     = "31"
+	sgrGreen   = "32"
+	sgrYellow  = "33"
+	sgrMagenta = "35"
+	sgrCyan    = "36"
+)
+
+func (s style) paint(sgr, text string) string {
+	if !s.on || text == "" || sgr == "" {
+		return text
+	}
+	return "\x1b[" + sgr + "m" + text + "\x1b[0m"
+}
+
+// rule is a line across the page with a title in it.
+func (s style) rule(title string) string {
+	fill := max(3, min(s.width, 78)-len([]rune(title))-4)
+	return s.paint(sgrBold, "── "+title+" "+strings.Repeat("─", fill))
+}
+
+func (s *screen) printf(format string, args ...any) {
+	if s.err == nil {
+		_, s.err = fmt.Fprintf(s.w, format, args...)
+	}
+}
+
+// block writes a text with an indent before every line.
+func (s *screen) block(indent, sgr, text string) {
+	for line := range strings.SplitSeq(strings.TrimRight(clean(text), "\n "), "\n") {
+		s.printf("%s\n", strings.TrimRight(indent+s.style.paint(sgr, line), " "))
+	}
+}
+
+// Emit shows one event.
+func (s *screen) Emit(e event.Event) {
+	switch e := e.(type) {
+	case event.RunBegan:
+		s.began(e)
+	case event.StepBegan:
+		s.stepBegan(e)
+	case event.ModelDelta:
+		s.thought.add(e.Text, func(line string) { s.block("  ", sgrDim, line) })
+	case event.ModelReplied:
+		s.replied(e)
+	case event.ReplyRejected:
+		s.printf("  %s %s\n", s.style.paint(sgrYellow, "reply not usable:"), cleanLine(e.Reason))
+	case event.ExecutionBegan:
+		s.code(e.Code)
+	case event.Output:
+		s.guest(e)
+	case event.Display:
+		s.display(e.Bundle)
+	case event.ExecutionEnded:
+		s.executed(e.Execution)
+	case event.FileSaved:
+		s.printf("saved %s (%s)\n", cleanLine(e.Path), config.FormatSize(e.Bytes))
+	case event.AnswerGiven:
+		s.answer(e)
+	case event.RunEnded:
+		s.ended(e)
+	}
+}
+
+func (s *screen) began(e event.RunBegan) {
+	s.scripted, s.steps = e.Scripted, e.MaxSteps
+	s.printf("%s %s\n", s.style.paint(sgrBold, "question"), strings.ReplaceAll(clean(e.Question), "\n", "\n         "))
+	if len(e.Files) > 0 {
+		s.printf("%s    %s\n", s.style.paint(sgrBold, "files"), cleanLine(strings.Join(e.Files, ", ")))
+	}
+	s.printf("%s    %s\n", s.style.paint(sgrBold, "model"), cleanLine(e.Model))
+	if e.Scripted {
+		s.printf("%s\n", s.style.paint(sgrYellow, "         The model's replies are scripted: no model is called. The code really runs."))
+	}
+}
+
+func (s *screen) stepBegan(e event.StepBegan) {
+	s.step = e.N
+	s.thought = thought{}
+	title := fmt.Sprintf("step %d of %d", e.N, s.steps)
+	if s.failed != 0 {
+		title += fmt.Sprintf(" · after the failure of step %d", s.failed)
+	}
+	s.printf("\n%s\n", s.style.rule(title))
+}
+
+func (s *screen) replied(e event.ModelReplied) {
+	if s.thought.shown {
+		s.thought.rest(func(line string) { s.block("  ", sgrDim, line) })
+	} else if text := strings.TrimSpace(e.Thought); text != "" {
+		s.block("  ", sgrDim, text)
+	}
+	spent := fmt.Sprintf("%d tokens in, %d out", e.Tokens.Input, e.Tokens.Output)
+	if s.scripted {
+		spent = "scripted reply"
+	}
+	s.printf("  %s\n", s.style.paint(sgrDim, fmt.Sprintf("[model: %s, %s]", seconds(e.Took), spent)))
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
+
+// code shows what is about to run.
+func (s *screen) code(code string) {
+	s.output = nil
+	bar := s.style.paint(sgrDim, "│")
+	for line := range strings.SplitSeq(s.style.highlight(strings.TrimRight(clean(code), "\n ")), "\n") {
+		s.printf("%s\n", strings.TrimRight("  "+bar+" "+line, " "))
+	}
+}
+
+// highlight colours Python. The text is clean already; colours never cross a line.
+func (s style) highlight(code string) string {
+	if !s.on {
+		return code
+	}
+	var b strings.Builder
+	for _, t := range scanPython(code).spans {
+		for i, line := range strings.Split(t.text, "\n") {
+			if i > 0 {
+				b.WriteByte('\n')
+			}
+			b.WriteString(s.paint(t.class.sgr(), line))
+		}
+	}
+	return b.String()
+}
+
+func (c class) sgr() string {
+	switch c {
+	case classKeyword:
+		return sgrMagenta
+	case classText:
+		return sgrGreen
+	case classNumber, classBuiltin, classDecorator:
+		return sgrCyan
+	case classComment:
+		return sgrDim
+	case classDefinition:
+		return sgrBold
+	}
+	return ""
+}
+
+// guest shows output as it comes.
+func (s *screen) guest(e event.Output) {
+	if s.output == nil {
+		s.output = newIndenter("    ", func(text string) { s.printf("%s", text) })
+	}
+	s.output.write(e.Data)
+}
+
+func (s *screen) endOutput() {
+	if s.output != nil {
+		s.output.end()
+		s.output = nil
+	}
+}
+
+func (s *screen) display(b event.Bundle) {
+	s.endOutput()
+	if _, ok := pictureOf(b); ok {
+		s.printf("    %s\n", s.style.paint(sgrCyan, "[a picture]"))
+	} else if b["text"] != "" {
+		s.block("    ", "", b["text"])
+	}
+}
+
+func (s *screen) executed(x event.Execution) {
+	s.endOutput()
+	if x.Result != nil {
+		s.display(x.Result)
+	}
+	s.failed = 0
+	if x.Status != event.OK {
+		s.failed = s.step
+	}
+	if x.Error != nil {
+		text := x.Error.Traceback
+		if text == "" {
+			text = x.Error.Name + ": " + x.Error.Value
+		}
+		s.block("    ", sgrRed, text)
+	}
+	if message, _ := explain(x); message != "" {
+		s.block("    ", sgrRed, message)
+	}
+	mark := s.style.paint(sgrGreen, "ok")
+	if x.Status != event.OK {
+		mark = s.style.paint(sgrRed, x.Status.String())
+	}
+	used := fmt.Sprintf(", %.0f ms, %s]", x.Usage.WallMS, config.FormatSize(x.Usage.PeakMemoryBytes))
+	s.printf("  %s%s%s\n", s.style.paint(sgrDim, "[code: "), mark, s.style.paint(sgrDim, used))
+}
+
+func (s *screen) answer(e event.AnswerGiven) {
+	s.printf("\n%s\n", s.style.rule("answer"))
+	s.block("  ", "", e.Text)
+	var unverified []string
+	traced := 0
+	for _, f := range e.Figures {
+		if f.Source == "unverified" {
+			unverified = append(unverified, cleanLine(f.Text))
+		} else {
+			traced++
+		}
+	}
+	s.printf("\n")
+	if traced > 0 {
+		s.printf("  %s\n", s.style.paint(sgrDim, fmt.Sprintf("[%s in the answer traced to code that ran or to the question]", count(traced, "figure"))))
+	}
+	if len(unverified) > 0 {
+		s.printf("  %s %s\n", s.style.paint(sgrYellow, "warning: not traced to any code that ran:"), strings.Join(unverified, ", "))
+	}
+}
+
+func (s *screen) ended(e event.RunEnded) {
+	s.endOutput()
+	if !e.Answered {
+		s.printf("\n%s %s\n", s.style.paint(sgrRed, "no answer:"), cleanLine(e.Reason))
+	}
+	s.totals = fmt.Sprintf("%s, %s", count(e.Steps, "step"), seconds(e.Took))
+	if s.scripted {
+		s.totals += ", replies scripted"
+	} else {
+		s.totals += fmt.Sprintf(", %d tokens in, %d out", e.Tokens.Input, e.Tokens.Output)
+	}
+}
+
+// finish writes what stands at the very end and returns the first error of all.
+func (s *screen) finish(hint string) error {
+	s.endOutput()
+	if hint != "" {
+		s.printf("%s\n", hint)
+	}
+	if s.totals != "" {
+		s.printf("%s\n", s.style.paint(sgrDim, s.totals))
+	}
+	if s.err != nil {
+		return fmt.Errorf("cannot write: %w", s.err)
+	}
+	return nil
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// maxThought bounds the line that is kept until it is whole.
+const maxThought = 16 << 10
+
+// thought shows the prose of a reply line by line as it streams in, up to the
+// action: code is shown when it runs, an answer when it is rendered.
+type thought struct {
+	line   strings.Builder
+	shown  bool // at least one line was
+	action bool // the rest is the action
+}
+
+func (t *thought) add(text string, show func(string)) {
+	for _, part := range strings.SplitAfter(text, "\n") {
+		if t.action {
+			return
+		}
+		t.line.WriteString(part)
+		if strings.HasSuffix(part, "\n") || t.line.Len() > maxThought {
+			t.rest(show)
+		}
+	}
+}
+
+// rest shows the line that is open.
+func (t *thought) rest(show func(string)) {
+	line := strings.TrimRight(t.line.String(), "\r\n ")
+	t.line.Reset()
+	if t.action || (line == "" && !t.shown) {
+		return
+	}
+	if start := strings.ToLower(strings.TrimLeft(line, " *#\t")); hasAnyPrefix(start, "```", "~~~", "<", "final answer") {
+		t.action = true
+		return
+	}
+	t.shown = t.shown || line != ""
+	show(line)
+}
+
+func hasAnyPrefix(s string, prefixes ...string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxShown bounds what the screen shows of one execution's output. The model
+// and --json get what the output limit allows.
+const maxShown = 64 << 10
+
+// indenter puts an indent before every line of a stream that is cleaned.
+type indenter struct {
+	indent string
+	emit   func(string)
+	clean  cleaner
+	open   bool // the last line has no newline
+	n      int
+}
+
+func newIndenter(indent string, emit func(string)) *indenter {
+	i := &indenter{indent: indent, emit: emit}
+	i.clean.w = i
+	return i
+}
+
+func (i *indenter) write(data []byte) {
+	// The writer below never fails.
+	_, _ = i.clean.Write(data)
+}
+
+// Write takes what was cleaned.
+func (i *indenter) Write(p []byte) (int, error) {
+	if i.n > maxShown {
+		return len(p), nil
+	}
+	i.n += len(p)
+	var b strings.Builder
+	for part := range strings.SplitAfterSeq(strings.ReplaceAll(string(p), "\r", ""), "\n") {
+		if part == "" {
+			continue
+		}
+		if !i.open {
+			b.WriteString(i.indent)
+		}
+		b.WriteString(part)
+		i.open = !strings.HasSuffix(part, "\n")
+	}
+	i.emit(b.String())
+	return len(p), nil
+}
+
+func (i *indenter) end() {
+	if err := i.clean.flush(); err != nil && !errors.Is(err, io.ErrShortWrite) {
+		return
+	}
+	if i.open {
+		i.emit("\n")
+	}
+	if i.n > maxShown {
+		i.emit(i.indent + "[the rest is not shown here]\n")
+	}
+	i.open = false
+}

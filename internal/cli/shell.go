@@ -1,0 +1,363 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/spf13/cobra"
+
+	"praxis/internal/config"
+	"praxis/internal/event"
+)
+
+const shellHelp = `Type Python. An empty line ends a block; Tab completes; Ctrl-C interrupts the
+code that runs; Ctrl-D leaves.
+
+  :files         what is in the working folder
+  :get NAME      copy a file from there to the folder of --out
+  :put PATH      copy a file of this machine into it
+  :restart       start a new interpreter: variables are gone, files stay (%reset)
+  :save [LABEL]  keep a snapshot of the session now (named sessions)
+  :help          this text
+  :quit          leave
+`
+
+type shellCommand struct {
+	p       *program
+	flags   sessionFlags
+	session string
+	out     string
+	files   []string
+}
+
+func (p *program) shellCommand() *cobra.Command {
+	s := &shellCommand{p: p}
+	cmd := &cobra.Command{
+		Use: "shell", Short: "An interactive interpreter in a sandbox", Args: takes(0, 0, ""),
+		Long: "An interactive interpreter in a sandbox.\n\n" + strings.TrimRight(shellHelp, "\n") +
+			"\n\nPictures are saved in the folder of --out, the current one when it is not given.\nA named session is saved when you leave.",
+		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&s.session, "session", "", "keep variables and files under this `NAME`")
+	fs.StringVar(&s.out, "out", ".", "save pictures in this `DIR`")
+	fs.StringArrayVar(&s.files, "file", nil, "copy this file into the working folder (may be repeated)")
+	s.flags.register(cmd)
+	return cmd
+}
+
+func (s *shellCommand) run(ctx context.Context) error {
+	cfg, err := s.p.config()
+	if err != nil {
+		return err
+	}
+	inputs, err := checkInputs(s.files)
+	if err != nil {
+		return err
+	}
+	if err := checkOut(s.out); err != nil {
+		return err
+	}
+	return s.p.withSession(ctx, cfg, s.flags.options().named(s.session), func(w workspace) error {
+		if err := putInputs(ctx, w, inputs); err != nil {
+			return err
+		}
+		return s.loop(ctx, cfg, w)
+	})
+}
+
+// shell is one conversation at the prompt.
+type shell struct {
+	*shellCommand
+	cfg    config.Config
+	w      workspace
+	lines  lineReader
+	prompt bool
+	dirty  bool // something ran since the last save
+	over   bool // the session is
+}
+
+func (s *shellCommand) loop(ctx context.Context, cfg config.Config, w workspace) (err error) {
+	sh := &shell{shellCommand: s, cfg: cfg, w: w, prompt: isTerminal(s.p.stdin) && isTerminal(s.p.stdout)}
+	if sh.prompt {
+		typed, err := newTypedLines(filepath.Join(cfg.Home, "history"), sh.completer(ctx))
+		if err != nil {
+			return err
+		}
+		sh.lines = typed
+		if err := s.p.emit("Praxis: Python in a sandbox. :help for help, Ctrl-D to leave.\n"); err != nil {
+			return errors.Join(err, typed.Close())
+		}
+	} else {
+		sh.lines = newPlainLines(s.p.stdin)
+	}
+	defer func() { err = errors.Join(err, sh.lines.Close()) }()
+	for ctx.Err() == nil && !sh.over {
+		more, err := sh.turn(ctx)
+		if err != nil {
+			return err
+		}
+		if !more {
+			break
+		}
+	}
+	if ctx.Err() != nil {
+		// What ends the shell from outside must not cost the session's state.
+		saved, stop := context.WithTimeout(context.WithoutCancel(ctx), outTime)
+		defer stop()
+		return errors.Join(errInterrupted, sh.leave(saved))
+	}
+	return sh.leave(ctx)
+}
+
+// leave saves a named session.
+func (s *shell) leave(ctx context.Context) error {
+	if s.session == "" || !s.dirty || s.over {
+		return nil
+	}
+	return s.save(ctx, "shell")
+}
+
+func (s *shell) save(ctx context.Context, label string) error {
+	id, err := s.w.save(ctx, label)
+	if err != nil {
+		return err
+	}
+	s.dirty = false
+	return s.say("saved %s at snapshot %s", s.session, shortID(id))
+}
+
+// say writes a line of our own, apart from what code prints.
+func (s *shell) say(format string, args ...any) error {
+	_, err := fmt.Fprintf(s.p.stderr, "praxis: "+format+"\n", args...)
+	return err
+}
+
+// turn reads and does one thing. It returns false at the end.
+func (s *shell) turn(ctx context.Context) (more bool, err error) {
+	code, err := s.read()
+	switch {
+	case errors.Is(err, io.EOF):
+		if s.prompt {
+			err = s.p.emit("\n")
+		} else {
+			err = nil
+		}
+		if strings.TrimSpace(code) == "" || err != nil {
+			return false, err
+		}
+		return false, s.execute(ctx, code)
+	case errors.Is(err, errAborted):
+		return true, s.p.emit("KeyboardInterrupt\n")
+	case err != nil:
+		return false, err
+	}
+	trimmed := strings.TrimSpace(code)
+	switch {
+	case trimmed == "":
+		return true, nil
+	case trimmed[0] == ':' || trimmed[0] == '%':
+		s.lines.remember(trimmed)
+		more, err := s.command(ctx, trimmed)
+		if err != nil && ctx.Err() == nil && errorCode(err) != exitPipe {
+			report(s.p.stderr, err) // a command that fails does not end the conversation
+			err = nil
+		}
+		return more, err
+	}
+	s.lines.remember(code)
+	return true, s.execute(ctx, code)
+}
+
+// read returns one whole piece of code.
+func (s *shell) read() (string, error) {
+	var b strings.Builder
+	for prompt := ">>> "; ; prompt = "... " {
+		line, err := s.lines.line(prompt)
+		if err != nil {
+			return b.String(), err
+		}
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(line)
+		if b.Len() == len(line) && strings.HasPrefix(strings.TrimSpace(line), ":") {
+			return line, nil
+		}
+		if !needsMore(b.String()) {
+			return b.String(), nil
+		}
+	}
+}
+
+func (s *shell) execute(ctx context.Context, code string) error {
+	printer := newPrinter(s.p.stdout, s.p.stderr)
+	cooked := s.lines.running()
+	done := s.p.interrupts.during(ctx, s.w)
+	x, err := s.w.execute(ctx, code, s.flags.exec(s.cfg.Execution), printer)
+	done()
+	cooked()
+	if err != nil {
+		return err
+	}
+	if err := printer.end(x); err != nil {
+		return err
+	}
+	s.dirty = s.dirty || x.State == event.Kept
+	s.over = x.State == event.Gone
+	return s.keepPictures(pictures(x))
+}
+
+// keepPictures saves what was drawn under the next free names.
+func (s *shell) keepPictures(pics []picture) error {
+	if len(pics) == 0 {
+		return nil
+	}
+	return s.toOut(func(o *outFolder) error { return o.savePictures(pics) })
+}
+
+// toOut opens the folder for one visit and says what was saved. What is there is kept.
+func (s *shell) toOut(f func(*outFolder) error) error {
+	o, err := openOut(s.out, nil)
+	if err != nil {
+		report(s.p.stderr, err)
+		return nil
+	}
+	o.unique = true
+	err = errors.Join(f(o), o.Close())
+	report(s.p.stderr, err)
+	for _, saved := range o.saved {
+		if err := s.say("saved %s (%s)", cleanLine(saved.Path), config.FormatSize(saved.Bytes)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// command does what begins with a colon.
+func (s *shell) command(ctx context.Context, line string) (more bool, err error) {
+	name, arg, _ := strings.Cut(line, " ")
+	arg = strings.TrimSpace(arg)
+	switch name {
+	case ":quit", ":q", ":exit":
+		return false, nil
+	case ":help", ":h":
+		return true, s.p.emit(shellHelp)
+	case ":files", "%files":
+		return true, s.listFiles(ctx)
+	case ":get":
+		if arg == "" {
+			return true, usage("praxis shell", ":get wants the name of a file, see :files")
+		}
+		return true, s.toOut(func(o *outFolder) error {
+			return o.save(arg, func(to io.Writer) error { return s.w.get(ctx, workPath(arg), to) })
+		})
+	case ":put":
+		inputs, err := checkInputs([]string{arg})
+		if err != nil {
+			return true, err
+		}
+		return true, putInputs(ctx, s.w, inputs)
+	case ":restart", "%reset":
+		if err := s.w.restart(ctx); err != nil {
+			return true, err
+		}
+		s.dirty = true
+		return true, s.say("a new interpreter: variables are gone, files are kept")
+	case ":save":
+		if s.session == "" {
+			return true, usage("praxis shell", ":save is for named sessions, start one with praxis shell --session NAME")
+		}
+		if arg == "" {
+			arg = "shell"
+		}
+		return true, s.save(ctx, arg)
+	}
+	return true, usage("praxis shell", "there is no command %q, see :help", cleanLine(name))
+}
+
+// workPath is a path of the working folder. The guest's agent checks that it leads nowhere else.
+func workPath(name string) string {
+	if strings.HasPrefix(name, "/") {
+		return name
+	}
+	return workDir + "/" + name
+}
+
+func (s *shell) listFiles(ctx context.Context) error {
+	files, err := listWork(ctx, s.w)
+	if err != nil {
+		return err
+	}
+	t := table{head: []string{"NAME", "SIZE", "CHANGED"}}
+	for _, name := range files.since(nil) {
+		f := files[name]
+		t.add(name, strconv.FormatInt(f.size, 10), when(f.changed))
+	}
+	if len(t.rows) == 0 {
+		return s.p.emit("There are no files.\n")
+	}
+	return s.p.emit(t.String())
+}
+
+// completeWait bounds how long a Tab may take: the guest may be slow on purpose.
+const completeWait = 2 * time.Second
+
+// completer asks the kernel. Only the line is sent: what is above it is not run yet.
+func (s *shell) completer(ctx context.Context) func(string, int) (int, []string) {
+	return func(line string, cursor int) (int, []string) {
+		if strings.HasPrefix(line, ":") {
+			return 0, matching(shellCommands[:], line)
+		}
+		if strings.TrimSpace(line) == "" {
+			return cursor, []string{"    "}
+		}
+		ctx, stop := context.WithTimeout(ctx, completeWait)
+		defer stop()
+		c, err := s.w.complete(ctx, line, utf8.RuneCountInString(line[:cursor]))
+		if err != nil {
+			return 0, nil // completion is a comfort: without it the person types on
+		}
+		var out []string
+		for _, m := range c.matches {
+			// A match is put on the line that the person then runs: nothing in it may hide.
+			if m == cleanLine(m) {
+				out = append(out, m)
+			}
+		}
+		return byteOffset(line, c.start), out
+	}
+}
+
+var shellCommands = [...]string{":files", ":get ", ":help", ":put ", ":quit", ":restart", ":save"}
+
+func matching(all []string, prefix string) []string {
+	var out []string
+	for _, c := range all {
+		if strings.HasPrefix(c, prefix) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// byteOffset is where the n-th character begins, or -1.
+func byteOffset(s string, n int) int {
+	for i := range s {
+		if n == 0 {
+			return i
+		}
+		n--
+	}
+	if n == 0 {
+		return len(s)
+	}
+	return -1
+}
