@@ -76,7 +76,7 @@ def fork_by_default(context):
     """Make 'fork' the start method of multiprocessing, since no other can see what cells define."""
     import warnings
 
-    base = context.BaseProcess
+    base = context.process.BaseProcess
     context._default_context._default_context = context._concrete_contexts["fork"]
 
     def popen_instead_of(method):

@@ -192,7 +192,11 @@ class Kernel:
             return
         self.streams.flush()
         self.streams.drained()
-        self.control.send({"type": "display", "id": self.cell, "bundle": bundle})
+        message = {"type": "display", "id": self.cell, "bundle": bundle}
+        try:
+            self.control.send(message)
+        except ValueError as exc:
+            self.control.send({**message, "bundle": only_text(bundle, exc)})
         self.control.drain.wait(self.control.fd, streams.TIOCOUTQ)
         self.check_interrupt()
 
@@ -211,7 +215,7 @@ class Kernel:
             self.set_seed(int(seed))
         failures = {}
         if message.get("preload"):
-            import traceback  # the first error of a session that starts from a template is told sooner
+            __import__("traceback")  # the first error of a session that starts from a template is told sooner
         for name in message.get("preload") or ():
             try:
                 __import__(str(name))
@@ -356,13 +360,14 @@ class Kernel:
             return
         except OSError:
             raise
+        except ValueError as exc:  # too large
+            done["result"] = only_text(done["result"], exc)
         except Exception as exc:  # the program broke what sending needs, or memory ran out
-            reason = f"the result could not be sent: {type(exc).__name__}"
             self.restore_builtins(everything=True)
             self.release_memory(exc)
-        done["result"] = {"text": reason} if done["result"] else None
-        if done["error"]:
-            done["error"] = {"name": done["error"]["name"], "value": reason, "traceback": ""}
+            done["result"] = only_text(done["result"], exc)
+            if done["error"]:
+                done["error"]["traceback"] = ""
         self.control.send(done)
 
     def run(self, code, wanted):
@@ -458,6 +463,7 @@ class Kernel:
         """Fill in what a cell raised."""
         if self.child:
             self.end_child(exc)
+        self.restore_builtins()
         if isinstance(exc, SystemExit):
             done["status"] = "exit"
             done["exit_code"] = self.exit_code(exc)
@@ -610,6 +616,11 @@ def cpu_seconds():
     """Return the CPU time of this process and of its children that ended."""
     own, children = getrusage(RUSAGE_SELF), getrusage(RUSAGE_CHILDREN)
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+
+
+def only_text(bundle, reason):
+    """Return what is left of a bundle that could not be sent."""
+    return bundle and {"text": f"{bundle['text']}\n[the other forms of the value are left out: {reason}]"}
 
 
 def ends_in_semicolon(code, statement):
