@@ -18,13 +18,15 @@
 //
 // CPython needs a C library, and shells and tools come from the host, so some
 // of the host's folders are mounted read-only: the programs and libraries of
-// /usr (bin, sbin, lib, lib64, libexec) and of share only what programs read at
-// run time (time zones, fonts, terminal descriptions, perl's library). A host
-// whose /usr is not merged has /bin, /sbin and /lib* mounted too. Everything
+// /usr (bin, sbin, lib, lib64) and of share only what programs read at run time
+// (time zones, fonts, terminal descriptions, magic numbers). A host whose /usr
+// is not merged has /bin, /sbin and /lib* mounted too. A folder that holds only
+// links is not mounted: the links are made again in the skeleton. Everything
 // else is left out, because it holds or may hold what is the owner's alone:
 // /usr/local and /usr/src (local programs, sources and their settings), the
 // rest of /usr/share (web applications keep their settings there), /etc, /home,
-// /root, /opt, /var, /srv, /run. The files of /etc are our own; only the
+// /root, /opt, /var, /srv, /run. There are no headers and so no compilers to
+// speak of: packages are wheels. The files of /etc are our own; only the
 // loader's cache (ld.so.cache) and links of /etc/alternatives that point to
 // mounted folders are copied from the host. Certificates are left out: a
 // session has no network.

@@ -66,7 +66,7 @@ const (
 // the user's files would only be noise.
 func guestEnv() []string {
 	return []string{
-		"PATH=" + guestPackages + "/bin:" + guestPython + "/bin:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
+		"PATH=" + guestPackages + "/bin:" + guestPython + "/bin:/usr/bin:/bin:/usr/sbin:/sbin",
 		"HOME=" + guestHome,
 		"LANG=C.UTF-8",
 		"PYTHONDONTWRITEBYTECODE=1",

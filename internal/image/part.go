@@ -144,9 +144,6 @@ func (s *Store) publish(stage string, sl seal) (part, error) {
 		return part{}, fmt.Errorf("cannot write the image to the disk: %w", err)
 	}
 	final := filepath.Join(s.dir, sl.Kind, sl.Key)
-	if err := os.MkdirAll(filepath.Dir(final), 0o755); err != nil {
-		return part{}, fmt.Errorf("cannot put the image in its place: %w", err)
-	}
 	// A folder without a valid seal can stand here only when someone damaged it.
 	if _, err := os.Lstat(final); err == nil {
 		if err := os.Rename(final, stage+".damaged"); err != nil {

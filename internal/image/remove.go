@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -273,9 +272,6 @@ func (s *Store) collect(ctx context.Context) error {
 	}
 	for _, kind := range []string{kindLayer, kindRoot, kindPip, kindPython} {
 		entries, err := os.ReadDir(filepath.Join(s.dir, kind))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
 		if err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ var skeletonDirs = []struct {
 var etcFiles = []struct{ name, text string }{
 	{"passwd", "root:x:0:0:root:/root:/bin/sh\nuser:x:1000:1000:user:/home/user:/bin/sh\nnobody:x:65534:65534:nobody:/:/bin/false\n"},
 	{"group", "root:x:0:\nuser:x:1000:\nnogroup:x:65534:\n"},
-	{"hosts", "127.0.0.1 localhost\n::1 localhost\n"},
+	{"hosts", "127.0.0.1 localhost praxis\n::1 localhost praxis\n"},
 	{"nsswitch.conf", "passwd: files\ngroup: files\nhosts: files\nservices: files\nprotocols: files\n"},
 	{"resolv.conf", ""},
 	{"timezone", "Etc/UTC\n"},

@@ -84,8 +84,9 @@ func Open(dir string) (*Store, error) {
 		return nil, fault.New(fault.Denied, "Run chmod go-w on it, or use another folder.", "cannot open image store: others may write to %s", abs)
 	}
 	s := &Store{dir: abs, host: "/", leases: map[string]*os.File{}}
-	for _, d := range []string{imageDir, requestDir, lockDir, tmpDir, cacheDir} {
-		if err := os.MkdirAll(filepath.Join(abs, d), 0o755); err != nil {
+	for _, d := range []string{imageDir, requestDir, lockDir, tmpDir, cacheDir, kindPython, kindPip, kindRoot, kindLayer} {
+		// Chmod, because a sandbox may read parts as another user and the umask may forbid that.
+		if err := errors.Join(os.MkdirAll(filepath.Join(abs, d), 0o755), os.Chmod(filepath.Join(abs, d), 0o755)); err != nil {
 			return nil, explainFS("open image store", err)
 		}
 	}

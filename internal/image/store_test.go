@@ -145,8 +145,8 @@ func TestLookupDoesNotBuild(t *testing.T) {
 	if fault.KindOf(err) != fault.NotFound || fault.RemedyOf(err) == "" {
 		t.Fatalf("got %v", err)
 	}
-	if _, err := os.Stat(filepath.Join(s.dir, kindPython)); !errors.Is(err, fs.ErrNotExist) {
-		t.Errorf("something was built: %v", err)
+	if n := checkWhole(t, s, kindPython) + checkWhole(t, s, kindRoot); n != 0 {
+		t.Errorf("%d parts were built", n)
 	}
 }
 
@@ -445,5 +445,37 @@ func TestReleaseMatchesGoMod(t *testing.T) {
 	i := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "kluctl/go-embed-python") })
 	if i < 0 || !strings.Contains(lines[i], " v0.0.0-"+embeddedRelease) {
 		t.Errorf("embeddedRelease is %s, go.mod says %q", embeddedRelease, lines[max(i, 0)])
+	}
+}
+
+func TestOpenSweepsPipUnpacks(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	old, fresh := filepath.Join(os.TempDir(), "go-embedded-pip-praxis-old"), filepath.Join(os.TempDir(), "go-embedded-pip-praxis-new")
+	for _, d := range []string{old, fresh} {
+		if err := os.Mkdir(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	before := time.Now().Add(-2 * time.Hour)
+	if err := os.Chtimes(old, before, before); err != nil {
+		t.Fatal(err)
+	}
+	open(t, t.TempDir())
+	if exists(t, old) || !exists(t, fresh) {
+		t.Errorf("old is there: %v, fresh is there: %v", exists(t, old), exists(t, fresh))
+	}
+}
+
+func TestUnpackPipLeavesNothing(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	tree := filepath.Join(t.TempDir(), "tree")
+	if err := unpackPip(tree); err != nil {
+		t.Fatal(err)
+	}
+	if !exists(t, filepath.Join(tree, "pip/__main__.py")) {
+		t.Error("pip is not where it should be")
+	}
+	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) != 0 {
+		t.Errorf("left behind: %v, %v", left, err)
 	}
 }
