@@ -149,7 +149,7 @@ func (o *outFolder) place(name string) (string, error) {
 	stem, ext := name, path.Ext(name)
 	stem = strings.TrimSuffix(stem, ext)
 	for n := 2; ; n++ {
-		if !o.taken[name] && !o.guarded(name) && !(o.unique && o.exists(name)) {
+		if !o.inUse(name) {
 			break
 		}
 		name = stem + "-" + strconv.Itoa(n) + ext
@@ -172,7 +172,14 @@ func (o *outFolder) place(name string) (string, error) {
 	return name, nil
 }
 
-func (o *outFolder) exists(name string) bool {
+// inUse says whether a name must not be given out.
+func (o *outFolder) inUse(name string) bool {
+	if o.taken[name] || o.guarded(name) {
+		return true
+	}
+	if !o.unique {
+		return false
+	}
 	_, err := o.root.Lstat(name)
 	return err == nil
 }
@@ -275,8 +282,15 @@ func pictureOf(b event.Bundle) (picture, bool) {
 
 // savePictures saves pictures as figure-1.png and so on.
 func (o *outFolder) savePictures(pics []picture) error {
-	for i, p := range pics {
-		err := o.save("figure-"+strconv.Itoa(i+1)+p.ext, func(w io.Writer) error {
+	n := 0
+	for _, p := range pics {
+		name := ""
+		for n++; ; n++ {
+			if name = "figure-" + strconv.Itoa(n) + p.ext; !o.inUse(name) {
+				break
+			}
+		}
+		err := o.save(name, func(w io.Writer) error {
 			_, err := w.Write(p.data)
 			return err
 		})

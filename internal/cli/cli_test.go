@@ -1,0 +1,146 @@
+package cli
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestMain lets scripts call praxis, with an engine that needs no sandbox.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"praxis": func() {
+		signals := make(chan os.Signal, 4)
+		signal.Notify(signals, os.Interrupt)
+		p := &program{
+			stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, version: "v0-test",
+			signals: signals, openEngine: openFake(os.Getenv),
+		}
+		os.Exit(p.run(context.Background(), os.Args[1:]))
+	}})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/scripts",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PRAXIS_HOME", env.WorkDir+"/home")
+			env.Setenv("TZ", "UTC")
+			for _, k := range []string{"PRAXIS_MODEL", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL"} {
+				env.Setenv(k, "")
+			}
+			return nil
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond == "root" {
+				return os.Geteuid() == 0, nil
+			}
+			return false, fmt.Errorf("there is no condition %q", cond)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			// code N command… runs a command and checks its exit code.
+			"code": func(ts *testscript.TestScript, neg bool, args []string) {
+				if neg || len(args) < 2 {
+					ts.Fatalf("usage: code N command args…")
+				}
+				err := ts.Exec(args[1], args[2:]...)
+				got := "0"
+				if err != nil {
+					got = strings.TrimPrefix(err.Error(), "exit status ")
+				}
+				if got != args[0] {
+					ts.Fatalf("exit code is %s, want %s", got, args[0])
+				}
+			},
+		},
+	})
+}
+
+// lockedBuffer is a buffer that a test may read while the program writes.
+type lockedBuffer struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+// Write adds p.
+func (b *lockedBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.Write(p)
+}
+
+func (b *lockedBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.buf.String()
+}
+
+// inProcess is a program of the test's own process.
+func inProcess(t *testing.T, env map[string]string) (p *program, stdout, stderr *lockedBuffer, signals chan<- os.Signal) {
+	t.Helper()
+	stdout, stderr = &lockedBuffer{}, &lockedBuffer{}
+	ch := make(chan os.Signal)
+	home := t.TempDir()
+	getenv := func(k string) string {
+		if k == "PRAXIS_HOME" {
+			return home
+		}
+		return env[k]
+	}
+	return &program{
+		stdin: strings.NewReader(""), stdout: stdout, stderr: stderr, getenv: getenv, version: "v0-test",
+		signals: ch, openEngine: openFake(getenv),
+	}, stdout, stderr, ch
+}
+
+// TestInterrupt checks that the first Ctrl-C interrupts the code, which keeps
+// what it printed, and that the exit code says so.
+func TestInterrupt(t *testing.T) {
+	p, stdout, _, signals := inProcess(t, nil)
+	began := make(chan struct{})
+	p.stdout = writerFunc(func(b []byte) (int, error) {
+		n, err := stdout.Write(b)
+		close(began)
+		return n, err
+	})
+	go func() {
+		<-began
+		signals <- os.Interrupt
+	}()
+	if got := p.run(t.Context(), []string{"run", "-c", "print a\nwait"}); got != exitInterrupted {
+		t.Errorf("exit code is %d, want %d", got, exitInterrupted)
+	}
+	if got := stdout.String(); got != "a\n" {
+		t.Errorf("stdout is %q", got)
+	}
+}
+
+// TestTerminate checks that SIGTERM ends a command although its code goes on.
+func TestTerminate(t *testing.T) {
+	p, stdout, stderr, signals := inProcess(t, nil)
+	began := make(chan struct{})
+	p.stdout = writerFunc(func(b []byte) (int, error) {
+		defer close(began)
+		return stdout.Write(b)
+	})
+	go func() {
+		<-began
+		signals <- os.Kill // any signal but the interrupt
+	}()
+	if got := p.run(t.Context(), []string{"run", "-c", "print a\nwait"}); got != exitInterrupted {
+		t.Errorf("exit code is %d, want %d (%s)", got, exitInterrupted, stderr)
+	}
+}
+
+type writerFunc func([]byte) (int, error)
+
+// Write calls f.
+func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
