@@ -47,6 +47,9 @@ const (
 // MaxCode bounds the code of one step, in bytes.
 const MaxCode = 256 << 10
 
+// maxReply bounds the text that is looked into, in bytes.
+const maxReply = 1 << 20
+
 // Accepted names what a model can do, for prompts and rejections.
 const Accepted = "Act in one of these ways: call the tool " + ToolRun + " with the argument code, or write one ```python block; " +
 	"to finish, call the tool " + ToolAnswer + " with the argument text, or write a line that begins with FINAL ANSWER: and the answer after it."
@@ -81,6 +84,9 @@ type Parsed struct {
 // fault.Invalid that says why, and its remedy names what is accepted; the
 // thought and Unused are filled in all the same.
 func Parse(r llm.Reply) (Parsed, error) {
+	if len(r.Text) > maxReply {
+		r.Text, r.Cut = strings.ToValidUTF8(r.Text[:maxReply], ""), true
+	}
 	prose, thinking := splitThinking(strings.ReplaceAll(r.Text, "\r\n", "\n"))
 	var p Parsed
 	var err error

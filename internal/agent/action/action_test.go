@@ -267,3 +267,10 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+func TestLongReply(t *testing.T) {
+	got, err := action.Parse(llm.Reply{Text: "```python\nx = 1\n```\n" + strings.Repeat("a\n", 4<<20)})
+	if err != nil || got.Action.Text != "x = 1" {
+		t.Errorf("action = %+v, %v", got.Action, err)
+	}
+}

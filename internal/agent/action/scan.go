@@ -22,7 +22,8 @@ type piece struct {
 	kind pieceKind
 	text string
 	tag  string
-	open bool // the reply ended before the piece did
+	open bool     // the reply ended before the piece did
+	more []string // what follows text, joined once at the end: a long reply has many lines
 }
 
 var (
@@ -58,7 +59,7 @@ func scan(text string) []piece {
 	var out []piece
 	plain := func(s string) { // goes on with the prose or the answer before it
 		if n := len(out); n > 0 && (out[n-1].kind == prose || out[n-1].kind == answer && out[n-1].open) {
-			out[n-1].text += s
+			out[n-1].more = append(out[n-1].more, s)
 			return
 		}
 		out = append(out, piece{kind: prose, text: s})
@@ -92,6 +93,9 @@ func scan(text string) []piece {
 		}
 		plain(line)
 		text = rest
+	}
+	for i, p := range out {
+		out[i].text = p.text + strings.Join(p.more, "")
 	}
 	return out
 }

@@ -1,0 +1,116 @@
+package grounding
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// moment is a date or a time of day. What a text leaves out is -1.
+type moment struct {
+	year, month, day     int
+	hour, minute, second int
+	swapped              bool // day and month may stand the other way round: 03/04/2024
+}
+
+const monthNames = `jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?`
+
+var (
+	// momentRE lists the formats, the longest first. The names of the groups say what they are.
+	momentRE = []*regexp.Regexp{
+		regexp.MustCompile(`\b(?P<year>[0-9]{4})[-/](?P<month>[0-9]{1,2})[-/](?P<day>[0-9]{1,2})(?:[T ](?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:\.[0-9]+)?)?)?(?:Z|\b)`),
+		regexp.MustCompile(`\b(?P<day>[0-9]{1,2})(?P<swapped>[./])(?P<month>[0-9]{1,2})[./](?P<year>[0-9]{4})\b`),
+		regexp.MustCompile(`(?i)\b(?P<name>` + monthNames + `)\.? (?P<day>[0-9]{1,2})(?:st|nd|rd|th)?,? (?P<year>[0-9]{4})\b`),
+		regexp.MustCompile(`(?i)\b(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?\.?(?: of)? (?P<name>` + monthNames + `)\.?,? (?P<year>[0-9]{4})\b`),
+		regexp.MustCompile(`(?i)\b(?P<name>` + monthNames + `)\.?,?[ -](?P<year>[0-9]{4})\b`),
+		regexp.MustCompile(`(?i)\b(?P<name>` + monthNames + `)\.? (?P<day>[0-9]{1,2})(?:st|nd|rd|th)?\b`),
+		regexp.MustCompile(`(?i)\b(?P<day>[0-9]{1,2})(?:st|nd|rd|th)?\.?(?: of)? (?P<name>` + monthNames + `)\b`),
+		regexp.MustCompile(`\b(?P<year>[12][0-9]{3})-(?P<month>[0-9]{2})\b`),
+		regexp.MustCompile(`(?i)\b(?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:\.[0-9]+)?)?(?:\s?(?P<half>[ap]\.?m)\b)?`),
+	}
+	monthRE = regexp.MustCompile(`(?i)\b(?:` + monthNames + `)\b`)
+)
+
+// moments finds the dates and times of day in hidden, which is text with parts blanked out.
+func moments(text, hidden string) []figure {
+	var out []figure
+	b := []byte(hidden)
+	for _, re := range momentRE {
+		for _, loc := range re.FindAllSubmatchIndex(b, -1) {
+			fields := map[string]string{}
+			for i, name := range re.SubexpNames() {
+				if name != "" && loc[2*i] >= 0 {
+					fields[name] = string(b[loc[2*i]:loc[2*i+1]])
+				}
+			}
+			m, ok := newMoment(fields)
+			if !ok {
+				continue
+			}
+			f := figure{start: loc[0], end: loc[1], text: text[loc[0]:loc[1]], when: &m}
+			f.split = parts(text[loc[0]:loc[1]], f)
+			out = append(out, f)
+			blank(b, loc[0], loc[1])
+		}
+	}
+	return out
+}
+
+// parts returns the bare numbers of a moment: 3:10 may be a ratio, 2010-12 two
+// years, and a source may give a date in columns.
+func parts(text string, whole figure) []figure {
+	var out []figure
+	for _, digits := range strings.FieldsFunc(text, func(r rune) bool { return r < '0' || r > '9' }) {
+		p := figure{start: whole.start, end: whole.end, text: digits}
+		p.fill(digits, 0, []float64{1}, false, false, false)
+		out = append(out, p)
+	}
+	return out
+}
+
+func newMoment(fields map[string]string) (moment, bool) {
+	num := func(name string) int {
+		n, err := strconv.Atoi(fields[name])
+		if err != nil {
+			return -1 // left out
+		}
+		return n
+	}
+	m := moment{year: num("year"), month: num("month"), day: num("day"), hour: num("hour"), minute: num("minute"), second: num("second")}
+	if name := fields["name"]; name != "" {
+		m.month = monthNumber(name)
+	}
+	m.swapped = fields["swapped"] != "" && m.day <= 12
+	if fields["swapped"] != "" && m.month > 12 && m.day <= 12 {
+		m.day, m.month = m.month, m.day
+	}
+	if half := strings.ToLower(fields["half"]); half != "" {
+		if m.hour < 1 || m.hour > 12 {
+			return moment{}, false
+		}
+		m.hour %= 12
+		if half[0] == 'p' {
+			m.hour += 12
+		}
+	}
+	in := func(n, from, to int) bool { return n == -1 || n >= from && n <= to }
+	ok := in(m.month, 1, 12) && in(m.day, 1, 31) && in(m.hour, 0, 24) && in(m.minute, 0, 59) && in(m.second, 0, 60)
+	return m, ok
+}
+
+func monthNumber(name string) int {
+	return strings.Index("janfebmaraprmayjunjulaugsepoctnovdec", strings.ToLower(name)[:3])/3 + 1
+}
+
+// covers says that a source's moment s tells all that the answer's moment a tells.
+func (s moment) covers(a moment) bool {
+	eq := func(have, want int) bool { return want == -1 || have == want }
+	clock := eq(s.hour, a.hour) && eq(s.minute, a.minute) && eq(s.second, a.second)
+	if !clock || !eq(s.year, a.year) {
+		return false
+	}
+	if eq(s.month, a.month) && eq(s.day, a.day) {
+		return true
+	}
+	return (s.swapped || a.swapped) && eq(s.day, a.month) && eq(s.month, a.day)
+}

@@ -1,0 +1,284 @@
+// Package grounding ties the figures of an answer to what was computed.
+//
+// # Placeholders
+//
+// A final answer holds placeholders, {{ expression }} or {{ expression:.2f }},
+// with the meaning of Python's format strings. [Parse] splits the answer,
+// [Template.Snippet] is the Python code that evaluates every placeholder in the
+// sandbox, [Values] reads the result, and [Template.Fill] puts the values in.
+// \{{ stands for two braces. An expression that is nothing but a literal, such
+// as {{ 42 }}, computes nothing: its value is treated as if it stood in the text.
+//
+// # Figures
+//
+// Every other figure of the answer is traced: it must be found, at the precision
+// at which the answer gives it, among the outputs of the run or in the
+// question. [Sources] holds what was seen, [Sources.Trace] looks a text up. Rules:
+//
+//   - 1,234.5 and 1 234,5 and 1.234,5 and 1'234.5 are one number; 12.5 % is found
+//     as 12.5 or as 0.125; 1.2k, 3.4 million and 5 MB as the number or scaled;
+//   - a figure without a sign is found with either sign ("fell by 3"); one with
+//     a minus only with it;
+//   - after "about" and the like zeros at the end of a whole number are no digits;
+//   - dates and times of day are compared as such, whatever their format;
+//   - names are no figures: Q3, UTF-8, file names, addresses, ordinals, the
+//     numbers of a list, and the number after words such as "step" or "table".
+//
+// Numbers in words ("three") and in other than European digits are not looked at.
+package grounding
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"praxis/internal/event"
+	"praxis/internal/fault"
+)
+
+// Bounds of a template.
+const (
+	MaxPlaceholders = 64
+	maxExpression   = 2000
+	MaxValue        = 8000 // characters of one rendered value
+)
+
+const usage = "Write placeholders as {{ expression }} or {{ expression:.2f }} with names that exist in the session."
+
+// The sources of a figure, as event.Figure names them.
+const (
+	Computed   = "computed"
+	Output     = "output"
+	Question   = "question"
+	Unverified = "unverified"
+)
+
+var (
+	// numberLiteralRE and stringLiteralRE know the expressions that compute nothing.
+	numberLiteralRE = regexp.MustCompile(`^[+-]?\s*[0-9][0-9_.]*(?:[eE][+-]?[0-9]+)?$`)
+	stringLiteralRE = regexp.MustCompile(`^(?:[rbuRBU]{0,2}(?:'[^'\\]*'|"[^"\\]*")|[fF](?:'[^'\\{]*'|"[^"\\{]*"))$`)
+	// singleRE is a format string's field with one brace: a slip.
+	singleRE = regexp.MustCompile(`(?:^|[^{\\])(\{[A-Za-z_][^{}\n]*:[<>=^+ ,]*[0-9]*,?(?:\.[0-9]+)?[dfFeEgGn%]\})`)
+)
+
+// Template is an answer with its placeholders.
+type Template struct {
+	parts       []part
+	expressions []string // distinct, in order
+}
+
+type part struct {
+	text string // literal text, or the expression
+	slot int    // index into expressions; -1: literal text
+}
+
+// Parse splits an answer. A placeholder that cannot be read is a fault.Invalid.
+func Parse(answer string) (Template, error) {
+	var t Template
+	if m := singleRE.FindStringSubmatch(answer); m != nil {
+		return Template{}, invalid("%s has single braces", quote(m[1]))
+	}
+	seen := map[string]int{}
+	var literal strings.Builder
+	for answer != "" {
+		i := strings.Index(answer, "{{")
+		if i < 0 {
+			literal.WriteString(answer)
+			break
+		}
+		if i > 0 && answer[i-1] == '\\' {
+			literal.WriteString(answer[:i-1] + "{{")
+			answer = answer[i+2:]
+			continue
+		}
+		literal.WriteString(answer[:i])
+		n := placeholderEnd(answer[i+2:])
+		if n < 0 {
+			return Template{}, invalid("%s is never closed", quote(answer[i:]))
+		}
+		expr := strings.TrimSpace(answer[i+2 : i+2+n])
+		answer = answer[i+2+n+2:]
+		switch {
+		case expr == "":
+			return Template{}, invalid("a placeholder is empty")
+		case len(expr) > maxExpression:
+			return Template{}, invalid("the placeholder %s is longer than %d bytes", quote(expr), maxExpression)
+		}
+		slot, ok := seen[expr]
+		if !ok {
+			slot = len(t.expressions)
+			seen[expr] = slot
+			t.expressions = append(t.expressions, expr)
+		}
+		if slot >= MaxPlaceholders {
+			return Template{}, invalid("it holds more than %d placeholders", MaxPlaceholders)
+		}
+		t.parts = append(t.parts, part{text: literal.String(), slot: -1}, part{text: expr, slot: slot})
+		literal.Reset()
+	}
+	t.parts = append(t.parts, part{text: literal.String(), slot: -1})
+	return t, nil
+}
+
+func invalid(format string, args ...any) error {
+	return fault.New(fault.Invalid, usage, "cannot fill in the answer: %s", fmt.Sprintf(format, args...))
+}
+
+// quote shows the beginning of a text in one line.
+func quote(s string) string {
+	if r := []rune(s); len(r) > 60 {
+		s = string(r[:60]) + "…"
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// placeholderEnd returns where the "}}" of a placeholder is, -1 when nowhere. It
+// minds Python's brackets and quotes; when they do not balance, the first "}}" ends it.
+func placeholderEnd(s string) int {
+	depth := 0
+	var in byte // the quote that is open
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		switch {
+		case in != 0:
+			if c == '\\' {
+				i++
+			} else if c == in {
+				in = 0
+			}
+		case c == '\'' || c == '"':
+			in = c
+		case c == '(' || c == '[' || c == '{':
+			depth++
+		case c == '}' && depth == 0 && strings.HasPrefix(s[i:], "}}"):
+			return i
+		case c == ')' || c == ']' || c == '}':
+			if depth == 0 {
+				return strings.Index(s, "}}")
+			}
+			depth--
+		}
+	}
+	return strings.Index(s, "}}")
+}
+
+// Expressions returns the distinct placeholders, without braces.
+func (t Template) Expressions() []string { return t.expressions }
+
+// Snippet returns Python code whose value is a JSON list with the text of each
+// expression. It defines no name in the session.
+func Snippet(expressions ...string) string {
+	var b strings.Builder
+	b.WriteString("__import__(\"json\").dumps([\n")
+	for _, e := range expressions {
+		if strings.HasPrefix(e, "{") {
+			e = " " + e // two braces would stand for one
+		}
+		b.WriteString("    f\"\"\"{" + e + "}\"\"\",\n")
+	}
+	b.WriteString("])")
+	return b.String()
+}
+
+// Values reads the value of a snippet: the repr of a JSON list of n texts.
+func Values(repr string, n int) ([]string, error) {
+	repr = strings.TrimSpace(repr)
+	if len(repr) < 2 || repr[0] != '\'' && repr[0] != '"' || repr[len(repr)-1] != repr[0] {
+		return nil, invalid("its values could not be read back")
+	}
+	// JSON in ASCII holds no control character, so repr escapes two characters only.
+	var b strings.Builder
+	escaped := false
+	for _, r := range repr[1 : len(repr)-1] {
+		if r == '\\' && !escaped {
+			escaped = true
+			continue
+		}
+		escaped = false
+		b.WriteRune(r)
+	}
+	var out []string
+	if err := json.Unmarshal([]byte(b.String()), &out); err != nil || len(out) != n {
+		return nil, invalid("its values could not be read back")
+	}
+	return out, nil
+}
+
+// mask stands for a computed value while the rest of the text is looked at. It
+// is not a letter, a digit or a blank.
+const mask = '\uFFFC'
+
+// Filled is an answer with its values.
+type Filled struct {
+	Text    string
+	Figures []event.Figure // in the order of the text
+}
+
+// Fill puts the values of the expressions in and traces every other figure.
+func (t Template) Fill(values []string, s *Sources) (Filled, error) {
+	if len(values) != len(t.expressions) {
+		return Filled{}, invalid("%d values for %d placeholders", len(values), len(t.expressions))
+	}
+	for i, v := range values {
+		if n := len([]rune(v)); n > MaxValue {
+			return Filled{}, invalid("the value of %s is %d characters long, and the bound is %d", quote(t.expressions[i]), n, MaxValue)
+		}
+	}
+	var text, masked strings.Builder
+	var computed []event.Figure
+	for _, p := range t.parts {
+		switch {
+		case p.slot < 0:
+			text.WriteString(p.text)
+			masked.WriteString(strings.ReplaceAll(p.text, string(mask), " "))
+		case literal(p.text):
+			text.WriteString(values[p.slot])
+			masked.WriteString(strings.ReplaceAll(values[p.slot], string(mask), " "))
+		default:
+			v := values[p.slot]
+			text.WriteString(v)
+			masked.WriteRune(mask)
+			computed = append(computed, event.Figure{Text: v, Expression: p.text, Source: Computed})
+			s.AddOutput(v)
+		}
+	}
+	return Filled{Text: text.String(), Figures: merge(masked.String(), computed, s)}, nil
+}
+
+// merge lists the computed values and the traced figures in the order of the text.
+func merge(masked string, computed []event.Figure, s *Sources) []event.Figure {
+	var out []event.Figure
+	for _, f := range figures(masked) {
+		for next := strings.IndexRune(masked, mask); next >= 0 && next < f.start && len(computed) > 0; next = strings.IndexRune(masked, mask) {
+			out, computed = append(out, computed[0]), computed[1:]
+			masked = masked[:next] + strings.Repeat(" ", len(string(mask))) + masked[next+len(string(mask)):]
+		}
+		out = append(out, event.Figure{Text: f.text, Source: s.source(f)})
+	}
+	return append(out, computed...)
+}
+
+// literal says that an expression is a bare number or text.
+func literal(expr string) bool {
+	bare, _, _ := strings.Cut(expr, "!")
+	if i := strings.LastIndex(bare, ":"); i >= 0 && !strings.ContainsAny(bare[i:], `'"`) {
+		bare = bare[:i]
+	}
+	bare = strings.TrimSpace(bare)
+	for strings.HasPrefix(bare, "(") && strings.HasSuffix(bare, ")") {
+		bare = strings.TrimSpace(bare[1 : len(bare)-1])
+	}
+	return numberLiteralRE.MatchString(bare) || stringLiteralRE.MatchString(bare)
+}
+
+// Doubtful returns the figures that were found nowhere.
+func Doubtful(figures []event.Figure) []event.Figure {
+	var out []event.Figure
+	for _, f := range figures {
+		if f.Source == Unverified {
+			out = append(out, f)
+		}
+	}
+	return out
+}
