@@ -157,6 +157,14 @@ func (x *box) limitCPU() error {
 	return bindCPUs(x.proc.cmd.Process.Pid, guestLimits(l).CPUs, x.turn)
 }
 
+// freeCPU lifts what limitCPU set, for a time in which the guest stands still.
+func (x *box) freeCPU() error {
+	if x.group != nil && x.b.plan.has(ctrlCPU) {
+		return x.group.limitCPU(maxCPUs)
+	}
+	return nil // binding and unbinding hundreds of threads would cost more than it saves
+}
+
 // call sends a request and waits for the reply, the end of ctx, or stepBound.
 func (x *box) call(ctx context.Context, r request) (reply, error) {
 	bound := time.NewTimer(stepBound)

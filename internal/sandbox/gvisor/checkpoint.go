@@ -144,7 +144,7 @@ func (x *box) Checkpoint(ctx context.Context, dir string) (time.Duration, error)
 	if err := os.Mkdir(tmp, 0o700); err != nil {
 		return 0, saveError(err)
 	}
-	r, err := x.order(ctx, request{Op: opCheckpoint, Dir: tmp}, "checkpoint")
+	r, err := x.save(ctx, tmp)
 	if err == nil {
 		if err = ctx.Err(); err != nil {
 			err = fault.New(fault.Canceled, "", "cannot checkpoint sandbox: %w", err)
@@ -159,6 +159,23 @@ func (x *box) Checkpoint(ctx context.Context, dir string) (time.Duration, error)
 		return 0, errors.Join(err, os.RemoveAll(tmp))
 	}
 	return time.Duration(r.TookNS), nil
+}
+
+// save lets the sentry write the guest's state into tmp. It may use every CPU
+// for that, so that the guest, which stands still, goes on the sooner.
+func (x *box) save(ctx context.Context, tmp string) (reply, error) {
+	if err := x.freeCPU(); err != nil {
+		return reply{}, err
+	}
+	r, err := x.order(ctx, request{Op: opCheckpoint, Dir: tmp}, "checkpoint")
+	if limitErr := x.limitCPU(); limitErr != nil && err == nil {
+		select {
+		case <-x.done: // its cgroup is gone with it
+		default:
+			return r, limitErr
+		}
+	}
+	return r, err
 }
 
 // saveError turns a full disk, which the helper reports as text, into a fault.

@@ -4,9 +4,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
+	"time"
 
+	glog "gvisor.dev/gvisor/pkg/log"
 	"gvisor.dev/gvisor/runsc/cli"
 	"gvisor.dev/gvisor/runsc/cmd"
 	"gvisor.dev/gvisor/runsc/cmd/sentry/sentrycmd"
@@ -40,12 +43,18 @@ func Dispatch(args []string) bool {
 	case len(args) < 2:
 		return false
 	case args[1] == helperCommand:
+		quiet()
 		os.Exit(runHelper())
 	case args[0] == "runsc-sandbox":
 		os.Args = withLimits(args)
+		deferCollection()
 	case args[0] == "runsc-gofer", args[0] == "/proc/self/exe" && args[1] == "umount":
 	default:
 		return false
+	}
+	quiet()
+	if p, ok, err := loadSeccomp(); ok && err == nil {
+		useSeccomp(p) // else gVisor compiles them
 	}
 	cli.Run(nil, map[util.SubCommand]string{
 		new(sentrycmd.Boot):   "",
@@ -54,6 +63,27 @@ func Dispatch(args []string) bool {
 	}, nil)
 	return true
 }
+
+// While a sentry starts it allocates some 20 MB, most of which stays: collecting
+// garbage then is in vain and costs a restore some 10 ms of CPU time.
+const (
+	startupHeap = 64 << 20        // collect even then beyond this
+	startupTime = 3 * time.Second // collect as usual afterwards
+)
+
+// deferCollection puts off the garbage collection of a process that starts.
+func deferCollection() {
+	normal := debug.SetGCPercent(-1)
+	unlimited := debug.SetMemoryLimit(startupHeap)
+	time.AfterFunc(startupTime, func() {
+		debug.SetMemoryLimit(unlimited)
+		debug.SetGCPercent(normal)
+	})
+}
+
+// quiet keeps gVisor from writing log lines that nobody reads: it would format
+// thousands at a checkpoint.
+func quiet() { glog.SetLevel(glog.Warning) }
 
 // withLimits adds to the sentry's arguments what gVisor would otherwise take
 // from the host or from a cgroup of its own making: how much memory and how

@@ -46,7 +46,6 @@ func runHelper() int {
 	h := &helper{sock: os.NewFile(controlFD, "control")}
 	// gVisor logs to standard error, which is the guest's.
 	glog.SetTarget(glog.GoogleEmitter{Writer: &glog.Writer{Next: io.Discard}})
-	glog.SetLevel(glog.Warning)
 	if err := h.setUp(); err != nil {
 		h.send(reply{Exit: &guestExit{Code: -1, Error: err.Error()}})
 		return 1
