@@ -1,0 +1,408 @@
+// Package bench measures what Praxis promises to be fast at, on the machine at
+// hand. Figures are medians and tails of many runs, taken in one go, so that
+// ratios compare like with like. No test asserts a time: this package is where
+// times are looked at.
+package bench
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"praxis/internal/event"
+	"praxis/internal/image"
+	"praxis/internal/session"
+)
+
+// Config is what the measurements need.
+type Config struct {
+	Sessions *session.Manager
+	Image    image.Image // numpy and pandas in it, for figures that can be compared
+	Rounds   int         // runs a figure; 0: 30
+	Sink     event.Sink  // hears what is being measured
+}
+
+// Figure is one measured quantity over Runs runs.
+type Figure struct {
+	P50  float64 `json:"p50"`
+	P95  float64 `json:"p95"`
+	P99  float64 `json:"p99"`
+	Runs int     `json:"runs"`
+}
+
+// Machine names where the figures were measured.
+type Machine struct {
+	CPU      string `json:"cpu"`
+	Cores    int    `json:"cores"`
+	Kernel   string `json:"kernel"`
+	MemoryMB int64  `json:"memory_mb"`
+}
+
+// Report is the outcome: the JSON of "praxis bench".
+type Report struct {
+	Machine Machine
+	Image   string
+	Figures map[string]Figure
+}
+
+// measurement is one entry of the table below.
+type measurement struct {
+	name  string
+	suite string
+	run   func(*bench, context.Context) (Figure, error)
+}
+
+// measurements in the order in which they are taken and printed.
+func measurements() []measurement {
+	return []measurement{
+		{"native_import_ms", "sandbox", (*bench).nativeImport},
+		{"restore_ms", "sandbox", (*bench).restore},
+		{"restores_per_second", "sandbox", (*bench).restoresPerSecond},
+		{"session_pss_mb", "sandbox", (*bench).pss},
+		{"cpu_ratio", "sandbox", (*bench).cpuRatio},
+		{"claim_warm_ms", "session", (*bench).claimWarm},
+		{"exec_roundtrip_us", "session", (*bench).roundTrip},
+		{"snapshot_ms", "session", (*bench).snapshot},
+		{"fork_ms", "session", (*bench).fork},
+	}
+}
+
+// Suites returns the names that Run accepts.
+func Suites() []string { return []string{"sandbox", "session"} }
+
+// Names returns the figures in the order in which they are measured.
+func Names() []string {
+	var out []string
+	for _, m := range measurements() {
+		out = append(out, m.name)
+	}
+	return out
+}
+
+type bench struct {
+	Config
+	opt session.Options
+}
+
+// Run measures the suites (all when none is named).
+func Run(ctx context.Context, cfg Config, suites ...string) (Report, error) {
+	if cfg.Rounds == 0 {
+		cfg.Rounds = 30
+	}
+	b := &bench{Config: cfg, opt: session.Options{Image: cfg.Image}}
+	r := Report{Machine: machine(), Image: cfg.Image.Name, Figures: map[string]Figure{}}
+	// The template is built before the first clock runs.
+	s, err := cfg.Sessions.Create(ctx, b.opt, cfg.Sink)
+	if err != nil {
+		return r, err
+	}
+	if err := s.Close(); err != nil {
+		return r, err
+	}
+	for _, m := range measurements() {
+		if len(suites) > 0 && !slices.Contains(suites, m.suite) {
+			continue
+		}
+		cfg.Sink.Emit(event.Progress{Room: "bench", Text: m.name})
+		f, err := m.run(b, ctx)
+		if err != nil {
+			return r, fmt.Errorf("cannot measure %s: %w", m.name, err)
+		}
+		r.Figures[m.name] = f
+	}
+	return r, nil
+}
+
+// figure sorts the samples into percentiles.
+func figure(samples []float64) Figure {
+	slices.Sort(samples)
+	at := func(p float64) float64 {
+		i := int(p*float64(len(samples)-1) + 0.5)
+		return float64(int(samples[i]*1000+0.5)) / 1000
+	}
+	return Figure{P50: at(.5), P95: at(.95), P99: at(.99), Runs: len(samples)}
+}
+
+// sample takes n samples of f.
+func sample(n int, f func() (float64, error)) (Figure, error) {
+	out := make([]float64, 0, n)
+	for range n {
+		v, err := f()
+		if err != nil {
+			return Figure{}, err
+		}
+		out = append(out, v)
+	}
+	return figure(out), nil
+}
+
+func ms(since time.Time) float64 { return float64(time.Since(since).Microseconds()) / 1000 }
+
+// with runs f with a fresh session.
+func (b *bench) with(ctx context.Context, f func(*session.Session) (Figure, error)) (Figure, error) {
+	s, err := b.Sessions.Create(ctx, b.opt, b.Sink)
+	if err != nil {
+		return Figure{}, err
+	}
+	defer s.Close()
+	return f(s)
+}
+
+// eval executes code and requires that it ran to its end.
+func eval(ctx context.Context, s *session.Session, code string) error {
+	out, err := s.Execute(ctx, code, session.Exec{}, event.Discard)
+	if err == nil && out.Status != event.OK {
+		err = fmt.Errorf("%q ended as %s: %s", code, out.Status, out.Message)
+	}
+	return err
+}
+
+// firstUse is what every start is timed to: the packages of the template must answer.
+func (b *bench) firstUse() string {
+	if len(b.Image.Preload) == 0 {
+		return "1+1"
+	}
+	return "import " + strings.Join(b.Image.Preload, ", ") + "\n1+1"
+}
+
+func (b *bench) restore(ctx context.Context) (Figure, error) {
+	return sample(b.Rounds, func() (float64, error) {
+		began := time.Now()
+		s, err := b.Sessions.Create(ctx, b.opt, b.Sink)
+		if err != nil {
+			return 0, err
+		}
+		err = eval(ctx, s, b.firstUse())
+		took := ms(began)
+		if e := s.Close(); err == nil {
+			err = e
+		}
+		return took, err
+	})
+}
+
+// restoresPerSecond restores eight sessions at once, again and again.
+func (b *bench) restoresPerSecond(ctx context.Context) (Figure, error) {
+	const atOnce = 8
+	return sample(max(3, b.Rounds/6), func() (float64, error) {
+		began := time.Now()
+		var g errgroup.Group
+		sessions := make([]*session.Session, atOnce)
+		for i := range atOnce {
+			g.Go(func() (err error) {
+				if sessions[i], err = b.Sessions.Create(ctx, b.opt, b.Sink); err != nil {
+					return err
+				}
+				return eval(ctx, sessions[i], b.firstUse())
+			})
+		}
+		err := g.Wait()
+		took := time.Since(began).Seconds()
+		for _, s := range sessions {
+			if s != nil {
+				s.Close()
+			}
+		}
+		return atOnce / took, err
+	})
+}
+
+func (b *bench) claimWarm(ctx context.Context) (Figure, error) {
+	return sample(b.Rounds, func() (float64, error) {
+		// Filled again before the clock runs, so that no refill runs beside it.
+		if err := b.Sessions.Warm(ctx, b.opt, 1, b.Sink); err != nil {
+			return 0, err
+		}
+		began := time.Now()
+		s, err := b.Sessions.Create(ctx, b.opt, b.Sink)
+		if err != nil {
+			return 0, err
+		}
+		defer s.Close()
+		if origin, _ := s.Origin(); origin != session.FromPool {
+			return 0, fmt.Errorf("the pool was empty: the session was %s", origin)
+		}
+		err = eval(ctx, s, "1+1")
+		return ms(began), err
+	})
+}
+
+func (b *bench) roundTrip(ctx context.Context) (Figure, error) {
+	return b.with(ctx, func(s *session.Session) (Figure, error) {
+		if err := eval(ctx, s, "x = 1"); err != nil {
+			return Figure{}, err
+		}
+		return sample(b.Rounds*20, func() (float64, error) {
+			began := time.Now()
+			err := eval(ctx, s, "x+1")
+			return ms(began) * 1000, err
+		})
+	})
+}
+
+// snapshot is how long the original stands still, as the backend measures it.
+func (b *bench) snapshot(ctx context.Context) (Figure, error) {
+	return b.with(ctx, func(s *session.Session) (Figure, error) {
+		return sample(max(5, b.Rounds/3), func() (float64, error) {
+			snap, err := s.Snapshot(ctx)
+			if err != nil {
+				return 0, err
+			}
+			return float64(snap.StoodStill), b.Sessions.RemoveSnapshot(ctx, snap.ID)
+		})
+	})
+}
+
+// fork is from the command to the child's first result.
+func (b *bench) fork(ctx context.Context) (Figure, error) {
+	return b.with(ctx, func(s *session.Session) (Figure, error) {
+		if err := eval(ctx, s, "x = 41"); err != nil {
+			return Figure{}, err
+		}
+		return sample(max(5, b.Rounds/3), func() (float64, error) {
+			began := time.Now()
+			child, err := s.Fork(ctx)
+			if err != nil {
+				return 0, err
+			}
+			defer child.Close()
+			err = eval(ctx, child, "assert x == 41")
+			return ms(began), err
+		})
+	})
+}
+
+// pythonOutside prepares the image's own interpreter and packages to run on the host.
+func (b *bench) pythonOutside(ctx context.Context, code string) *exec.Cmd {
+	home := filepath.Join(b.Image.Root, filepath.Dir(filepath.Dir(b.Image.Python)))
+	cmd := exec.CommandContext(ctx, filepath.Join(b.Image.Root, b.Image.Python), "-c", code)
+	cmd.Env = []string{"PYTHONHOME=" + home, "PATH=/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE=1"}
+	for _, kv := range b.Image.Env {
+		if path, ok := strings.CutPrefix(kv, "PYTHONPATH="); ok {
+			cmd.Env = append(cmd.Env, "PYTHONPATH="+b.outside(path))
+		}
+	}
+	return cmd
+}
+
+// outside translates a guest's search path into the host's.
+func (b *bench) outside(path string) string {
+	parts := strings.Split(path, ":")
+	for i, p := range parts {
+		parts[i] = filepath.Join(b.Image.Root, p)
+		for _, m := range b.Image.Mounts {
+			if rest, ok := strings.CutPrefix(p, m.Target); ok && (rest == "" || rest[0] == '/') {
+				parts[i] = filepath.Join(m.Source, rest)
+			}
+		}
+	}
+	return strings.Join(parts, ":")
+}
+
+func (b *bench) nativeImport(ctx context.Context) (Figure, error) {
+	return sample(max(5, b.Rounds/3), func() (float64, error) {
+		began := time.Now()
+		out, err := b.pythonOutside(ctx, b.firstUse()).CombinedOutput()
+		if err != nil {
+			err = fmt.Errorf("%w: %s", err, out)
+		}
+		return ms(began), err
+	})
+}
+
+// spin is the pure Python loop of cpu_ratio. It prints its own time, so that no start-up is in it.
+const spin = `
+import time
+def spin(n):
+    t = 0
+    for i in range(n):
+        t = (t * 31 + i) % 1000003
+    return t
+spin(100000)
+began = time.perf_counter()
+spin(3000000)
+print(time.perf_counter() - began)
+`
+
+// cpuRatio alternates inside and outside, so that both see the same noise.
+func (b *bench) cpuRatio(ctx context.Context) (Figure, error) {
+	return b.with(ctx, func(s *session.Session) (Figure, error) {
+		return sample(max(5, b.Rounds/3), func() (float64, error) {
+			in, err := s.Execute(ctx, spin, session.Exec{}, event.Discard)
+			if err != nil {
+				return 0, err
+			}
+			out, err := b.pythonOutside(ctx, spin).Output()
+			if err != nil {
+				return 0, err
+			}
+			var inside, outside float64
+			if _, err := fmt.Sscan(in.Stdout, &inside); err != nil {
+				return 0, fmt.Errorf("cannot read %q: %w", in.Stdout, err)
+			}
+			if _, err := fmt.Sscan(string(out), &outside); err != nil {
+				return 0, fmt.Errorf("cannot read %q: %w", out, err)
+			}
+			return inside / outside, nil
+		})
+	})
+}
+
+func (b *bench) pss(ctx context.Context) (Figure, error) {
+	return sample(max(3, b.Rounds/6), func() (float64, error) {
+		before, err := descendantsPSS(os.Getpid())
+		if err != nil {
+			return 0, err
+		}
+		s, err := b.Sessions.Create(ctx, b.opt, b.Sink)
+		if err != nil {
+			return 0, err
+		}
+		defer s.Close()
+		if err := eval(ctx, s, b.firstUse()); err != nil {
+			return 0, err
+		}
+		after, err := descendantsPSS(os.Getpid())
+		return float64(after-before) / (1 << 20), err
+	})
+}
+
+func machine() Machine {
+	m := Machine{Cores: runtime.NumCPU(), CPU: runtime.GOARCH}
+	if b, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for line := range strings.Lines(string(b)) {
+			if k, v, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(k) == "model name" {
+				m.CPU = strings.TrimSpace(v)
+				break
+			}
+		}
+	}
+	if b, err := os.ReadFile("/proc/sys/kernel/osrelease"); err == nil {
+		m.Kernel = strings.TrimSpace(string(b))
+	}
+	if b, err := os.ReadFile("/proc/meminfo"); err == nil {
+		var kb int64
+		if _, err := fmt.Sscanf(string(b), "MemTotal: %d kB", &kb); err == nil {
+			m.MemoryMB = kb >> 10
+		}
+	}
+	return m
+}
+
+// MarshalJSON writes the figures beside machine and image, each under its name.
+func (r Report) MarshalJSON() ([]byte, error) {
+	out := map[string]any{"machine": r.Machine, "image": r.Image}
+	for name, f := range r.Figures {
+		out[name] = f
+	}
+	return json.Marshal(out)
+}

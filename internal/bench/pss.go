@@ -1,0 +1,67 @@
+package bench
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// descendantsPSS sums the proportional set size, in bytes, of all processes
+// that descend from pid: what a session costs, shared pages split among users.
+func descendantsPSS(pid int) (int64, error) {
+	children, err := childrenOf()
+	if err != nil {
+		return 0, err
+	}
+	var total int64
+	for todo := children[pid]; len(todo) > 0; {
+		p := todo[len(todo)-1]
+		todo = append(todo[:len(todo)-1], children[p]...)
+		b, err := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", p))
+		if err != nil {
+			continue // it ended meanwhile
+		}
+		for line := range strings.Lines(string(b)) {
+			if rest, ok := strings.CutPrefix(line, "Pss:"); ok {
+				kb, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64)
+				if err != nil {
+					return 0, fmt.Errorf("cannot read memory of process %d: %w", p, err)
+				}
+				total += kb << 10
+			}
+		}
+	}
+	return total, nil
+}
+
+// childrenOf maps every process to its children.
+func childrenOf() (map[int][]int, error) {
+	stats, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		return nil, err
+	}
+	children := map[int][]int{}
+	for _, path := range stats {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			continue
+		}
+		pid, err := strconv.Atoi(filepath.Base(filepath.Dir(path)))
+		if err != nil {
+			continue
+		}
+		// The name may hold spaces and parentheses: fields count from the last ')'.
+		fields := strings.Fields(string(b[strings.LastIndexByte(string(b), ')')+1:]))
+		if len(fields) < 2 {
+			continue
+		}
+		parent, err := strconv.Atoi(fields[1])
+		if err != nil {
+			continue
+		}
+		children[parent] = append(children[parent], pid)
+	}
+	return children, nil
+}

@@ -1,0 +1,24 @@
+// Package session is the state manager: it makes sessions from templates, runs
+// code in them, and saves, forks, rolls back, pauses and ends them.
+//
+// One mechanism carries all of it: the snapshot, the whole state of a sandbox
+// in a folder ([Snapshots]). A template is a snapshot of a prepared session; a
+// fork is a snapshot restored beside its original; a rollback is a snapshot
+// restored in its place; a pause is a snapshot whose sandbox was closed; a
+// named session is a line of snapshots under a name.
+//
+// # Life of a session
+//
+//	Create ─ claimed from the pool, or restored from its template ─→ live
+//	live ─ Pause, or idle with a snapshot ─→ paused ─ any call ─→ live
+//	live ─ the sandbox dies ─→ live again from its last snapshot, or from its
+//	        template: the execution says which (event.Restored, event.Lost)
+//	any ─ Close, its wall time, its idle time, its lease ─→ closed
+//
+// # Folders
+//
+//	programs/KEY/praxis     the executable that is PID 1 of guests, by its build id
+//	templates/KEY/          snapshot.json and the backend's files
+//	snapshots/ID/           the same, by content
+//	sessions/NAME/          session.json, lock
+package session

@@ -1,0 +1,152 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+
+	"praxis/internal/event"
+	"praxis/internal/guest/wire"
+	"praxis/internal/image"
+	"praxis/internal/sandbox"
+	"praxis/internal/sandbox/fake"
+)
+
+// toy is a guest that speaks the protocol and knows "x = text", "x", "die" and
+// "reseeds": enough to see what a session does with its sandboxes.
+type toy struct {
+	mu    sync.Mutex
+	state toyState
+}
+
+type toyState struct {
+	Vars    map[string]string
+	Reseeds int
+	Setups  int
+	Seed    string
+}
+
+func newToy(sandbox.Spec) fake.Program { return &toy{state: toyState{Vars: map[string]string{}}} }
+
+func (g *toy) Save() ([]byte, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return json.Marshal(g.state)
+}
+
+func (g *toy) Load(b []byte) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return json.Unmarshal(b, &g.state)
+}
+
+func (g *toy) Run(in io.Reader, out io.Writer) int {
+	r := wire.NewReader(in)
+	for {
+		f, err := r.Next()
+		if err != nil {
+			return 0
+		}
+		kind, id, body, ok := g.answer(f)
+		if !ok {
+			return 3
+		}
+		if kind == 0 {
+			continue
+		}
+		b, err := json.Marshal(body)
+		if err != nil {
+			return 1
+		}
+		frame, err := wire.Append(nil, kind, id, b)
+		if err != nil {
+			return 1
+		}
+		if _, err := out.Write(frame); err != nil {
+			return 0
+		}
+	}
+}
+
+// answer returns the frame that answers f; ok is false when the guest dies of it.
+func (g *toy) answer(f wire.Frame) (kind wire.Kind, id uint32, body any, ok bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	switch f.Kind {
+	case wire.HelloKind:
+		var h wire.Hello
+		if json.Unmarshal(f.Body, &h) != nil {
+			return 0, 0, nil, false
+		}
+		if h.Reseed != "" {
+			g.state.Reseeds++
+		}
+		return wire.HelloKind, 0, wire.Hello{Version: wire.Version, Epoch: h.Epoch}, true
+	case wire.Request:
+		var r struct {
+			wire.Op
+			wire.Execute
+			Seed *int64 `json:"seed"`
+		}
+		if json.Unmarshal(f.Body, &r) != nil {
+			return 0, 0, nil, false
+		}
+		switch r.Op.Op {
+		case wire.OpSetup:
+			g.state.Setups++
+			if r.Seed != nil {
+				g.state.Seed = fmt.Sprint(*r.Seed)
+			}
+			return wire.Response, f.ID, wire.SetupReply{Version: "3.14.0"}, true
+		case wire.OpExecute:
+			if r.Code == "die" {
+				return 0, 0, nil, false
+			}
+			return wire.Response, f.ID, g.execute(r.Code), true
+		}
+		return wire.Response, f.ID, struct{}{}, true
+	}
+	return 0, 0, nil, true
+}
+
+func (g *toy) execute(code string) wire.Executed {
+	done := wire.Executed{Status: event.OK.String(), State: string(event.Kept)}
+	name, value, assigns := strings.Cut(code, " = ")
+	switch {
+	case assigns:
+		g.state.Vars[name] = value
+	case code == "reseeds":
+		done.Result = wire.Bundle{"text": fmt.Sprint(g.state.Reseeds)}
+	case code == "seed":
+		done.Result = wire.Bundle{"text": g.state.Seed}
+	default:
+		done.Result = wire.Bundle{"text": g.state.Vars[code]}
+	}
+	return done
+}
+
+// toyManager makes sessions of toys.
+func toyManager(t *testing.T, dir string) *Manager {
+	t.Helper()
+	backend := fake.New(fake.Config{Program: newToy})
+	m, err := Open(Config{Dir: dir, Backend: backend, Program: "/proc/self/exe", MaxSessions: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Errorf("closing manager: %v", err)
+		}
+		if err := backend.Close(); err != nil {
+			t.Errorf("closing backend: %v", err)
+		}
+	})
+	return m
+}
+
+func toyOptions(t *testing.T) Options {
+	return Options{Image: image.Image{ID: "toy", Name: "toy", Root: "/", Python: "/bin/toy"}}
+}

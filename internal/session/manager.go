@@ -1,0 +1,356 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"praxis/internal/event"
+	"praxis/internal/fault"
+	"praxis/internal/guest"
+	"praxis/internal/guest/wire"
+	"praxis/internal/image"
+	"praxis/internal/sandbox"
+)
+
+// Bounds of a session that nobody asked to bound otherwise.
+const (
+	DefaultWall = 24 * time.Hour
+	DefaultIdle = time.Hour
+)
+
+// Config is what a Manager needs.
+type Config struct {
+	Dir         string // data folder; the manager owns programs, templates, snapshots and sessions in it
+	Backend     sandbox.Backend
+	Program     string // executable that serves "guest-agent": this one, usually
+	MaxSessions int    // alive at once, the pool included; default 64
+}
+
+// Manager makes sessions and owns them. It is safe for concurrent use.
+type Manager struct {
+	cfg        Config
+	program    string
+	programKey string
+	templates  Snapshots
+	snapshots  Snapshots
+	names      string // folder of named sessions
+	ctx        context.Context
+	cancel     context.CancelCauseFunc
+	tasks      errgroup.Group // pool refills and the reaper
+
+	mu       sync.Mutex
+	sessions map[string]*Session
+	pools    map[string]*pool
+	closed   bool
+}
+
+// Options say what a new session is like. Zero values mean defaults.
+type Options struct {
+	Image  image.Image
+	Limits sandbox.Limits
+	Seed   *int64        // makes the session deterministic
+	Wall   time.Duration // longest life; DefaultWall
+	Idle   time.Duration // longest time without a call; DefaultIdle
+}
+
+func (o Options) withDefaults() Options {
+	o.Limits = o.Limits.WithDefaults()
+	if o.Wall == 0 {
+		o.Wall = DefaultWall
+	}
+	if o.Idle == 0 {
+		o.Idle = DefaultIdle
+	}
+	return o
+}
+
+// Open makes a manager over the data folder and removes what dead owners left there.
+func Open(cfg Config) (*Manager, error) {
+	if cfg.MaxSessions == 0 {
+		cfg.MaxSessions = 64
+	}
+	m := &Manager{
+		cfg:       cfg,
+		templates: Snapshots{filepath.Join(cfg.Dir, "templates")},
+		snapshots: Snapshots{filepath.Join(cfg.Dir, "snapshots")},
+		names:     filepath.Join(cfg.Dir, "sessions"),
+		sessions:  map[string]*Session{},
+		pools:     map[string]*pool{},
+	}
+	programs := filepath.Join(cfg.Dir, "programs")
+	for _, d := range []string{programs, m.templates.dir, m.snapshots.dir, m.names} {
+		if err := os.MkdirAll(d, 0o700); err != nil {
+			return nil, fmt.Errorf("cannot open data folder: %w", err)
+		}
+		if err := sweepTemp(d); err != nil {
+			return nil, fmt.Errorf("cannot clean data folder: %w", err)
+		}
+	}
+	var err error
+	if m.program, m.programKey, err = installProgram(programs, cfg.Program); err != nil {
+		return nil, noSpace(err)
+	}
+	m.ctx, m.cancel = context.WithCancelCause(context.Background())
+	m.tasks.Go(m.reap)
+	return m, nil
+}
+
+// errClosing is the cause that cancels the manager's own work.
+var errClosing = errors.New("the session manager is closing")
+
+// Close ends every session and waits for the manager's work.
+func (m *Manager) Close() error {
+	m.mu.Lock()
+	m.closed = true
+	var all []*Session
+	for _, s := range m.sessions {
+		all = append(all, s)
+	}
+	m.mu.Unlock()
+	m.cancel(errClosing)
+	var g errgroup.Group
+	for _, s := range all {
+		g.Go(s.Close)
+	}
+	err := g.Wait()
+	if e := m.tasks.Wait(); e != nil && !errors.Is(e, errClosing) {
+		err = errors.Join(err, e)
+	}
+	m.mu.Lock()
+	pools := m.pools
+	m.pools = map[string]*pool{}
+	m.mu.Unlock()
+	for _, p := range pools {
+		err = errors.Join(err, p.close())
+	}
+	return err
+}
+
+// Create makes a session: claimed from the pool when one is warm, else restored
+// from its template, which is built first when it is missing (sink hears of it).
+func (m *Manager) Create(ctx context.Context, opt Options, sink event.Sink) (*Session, error) {
+	opt = opt.withDefaults()
+	began := time.Now()
+	t, err := m.template(ctx, opt, sink)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.room(); err != nil {
+		return nil, err
+	}
+	origin := FromPool
+	g, ok := m.claim(t, opt)
+	if !ok {
+		origin = Restored
+		if t.built {
+			origin = Built
+		}
+		g, err = m.restore(ctx, t.Snapshot, opt)
+		if fault.KindOf(err) == fault.Conflict {
+			// The backend refuses what it saved: damaged on disk. It is only a cache.
+			sink.Emit(event.Progress{Room: "template", Text: "the template cannot be used and is built again: " + err.Error()})
+			origin = Built
+			if err = discard(t.dir); err == nil {
+				if t, err = m.template(ctx, opt, sink); err == nil {
+					g, err = m.restore(ctx, t.Snapshot, opt)
+				}
+			}
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	s := m.adopt(g, opt, t.Snapshot)
+	s.origin, s.took = origin, time.Since(began)
+	return s, nil
+}
+
+// spawn runs f as a task that Close waits for. It reports false when the manager is closing.
+func (m *Manager) spawn(f func()) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return false
+	}
+	m.tasks.Go(func() error { f(); return nil })
+	return true
+}
+
+// room refuses when as many sessions live as the manager may have.
+func (m *Manager) room() error {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return fault.New(fault.Conflict, "", "cannot create session: %w", errClosing)
+	}
+	if len(m.sessions) >= m.cfg.MaxSessions {
+		return fault.New(fault.Exhausted, "Close a session first, or raise the limit.",
+			"cannot create session: %d of %d sessions are alive", len(m.sessions), m.cfg.MaxSessions)
+	}
+	return nil
+}
+
+// adopt makes a session of a live guest and registers it.
+func (m *Manager) adopt(g *live, opt Options, base Snapshot) *Session {
+	s := newSession(m, g, opt, base)
+	m.mu.Lock()
+	m.sessions[s.id] = s
+	m.mu.Unlock()
+	return s
+}
+
+// drop forgets a closed session.
+func (m *Manager) drop(s *Session) {
+	m.mu.Lock()
+	delete(m.sessions, s.id)
+	m.mu.Unlock()
+}
+
+// Sessions returns the sessions that live, in no order.
+func (m *Manager) Sessions() []*Session {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	out := make([]*Session, 0, len(m.sessions))
+	for _, s := range m.sessions {
+		out = append(out, s)
+	}
+	return out
+}
+
+// reap closes sessions whose wall time, idle time or lease is over.
+func (m *Manager) reap() error {
+	tick := time.NewTicker(time.Second)
+	defer tick.Stop()
+	for {
+		select {
+		case <-m.ctx.Done():
+			return context.Cause(m.ctx)
+		case now := <-tick.C:
+			for _, s := range m.Sessions() {
+				if why := s.overdue(now); why != "" {
+					s.end(why)
+				}
+			}
+		}
+	}
+}
+
+// live is one running guest.
+type live struct {
+	box    sandbox.Sandbox
+	client *guest.Client
+}
+
+// close ends the guest. It may be called twice.
+func (l *live) close() error {
+	return errors.Join(l.client.Close(), l.box.Close())
+}
+
+// spec describes the guest of opt.
+func (m *Manager) spec(opt Options) sandbox.Spec {
+	env := append([]string{}, opt.Image.Env...)
+	return sandbox.Spec{
+		Root:     opt.Image.Root,
+		Mounts:   append(append([]sandbox.Mount{}, opt.Image.Mounts...), sandbox.Mount{Source: m.program, Target: programPath}),
+		Args:     []string{programPath, "guest-agent"},
+		Env:      env,
+		Hostname: "praxis",
+		Limits:   opt.Limits,
+	}
+}
+
+// programPath is where guests find their first process.
+const programPath = "/.praxis/agent"
+
+// setup is what the agent is told about opt.
+func setup(opt Options) wire.Setup {
+	env := map[string]string{}
+	for _, kv := range opt.Image.Env {
+		if k, v, ok := strings.Cut(kv, "="); ok {
+			env[k] = v
+		}
+	}
+	return wire.Setup{
+		Limits:        wire.Limits{Memory: opt.Limits.Memory, Processes: opt.Limits.Processes, OpenFiles: opt.Limits.OpenFiles},
+		Python:        opt.Image.Python,
+		Workdir:       "/work",
+		Env:           env,
+		Preload:       opt.Image.Preload,
+		Deterministic: opt.Seed != nil,
+		Seed:          opt.Seed,
+	}
+}
+
+// boot starts a guest from its image and prepares its kernel.
+func (m *Manager) boot(ctx context.Context, opt Options) (*live, error) {
+	spec := m.spec(opt)
+	spec.ID = newID()
+	box, err := m.cfg.Backend.Start(ctx, spec)
+	if err != nil {
+		return nil, err
+	}
+	l := &live{box: box, client: guest.New(box.Stream())}
+	if err := errors.Join(l.client.Hello(ctx, wire.Hello{}), l.client.Setup(ctx, setup(opt))); err != nil {
+		return nil, l.failed("cannot prepare session", err)
+	}
+	return l, nil
+}
+
+// restore makes a guest from a snapshot and tells it its limits, the time and
+// fresh randomness.
+func (m *Manager) restore(ctx context.Context, snap Snapshot, opt Options) (*live, error) {
+	spec := snap.Spec
+	spec.ID = newID()
+	spec.Limits = opt.Limits
+	box, err := m.cfg.Backend.Restore(ctx, spec, snap.state())
+	if err != nil {
+		return nil, err
+	}
+	l := &live{box: box, client: guest.New(box.Stream())}
+	hello := wire.Hello{}
+	if !snap.Deterministic {
+		hello.Reseed = randomHex(32)
+	}
+	if err := l.client.Hello(ctx, hello); err != nil {
+		return nil, l.failed("cannot restore session", err)
+	}
+	// What was prepared for everyone gets this session's limits and seed.
+	if snap.Template && (opt.Seed != nil || opt.Limits != snap.Spec.Limits) {
+		if err := l.client.Setup(ctx, setup(opt)); err != nil {
+			return nil, l.failed("cannot set up session", err)
+		}
+	}
+	return l, nil
+}
+
+// failed closes a guest that did not come up and says why, by its exit when it is over.
+func (l *live) failed(what string, err error) error {
+	var f *fault.Error
+	if errors.As(err, &f) {
+		l.close()
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	closeErr := l.close()
+	if exit := l.box.Wait(); exit.Message != "" {
+		err = fmt.Errorf("%w (%s)", err, exit.Message)
+	}
+	return fmt.Errorf("%s: %w", what, errors.Join(err, closeErr))
+}
+
+func newID() string { return "s-" + randomHex(6) }
+
+func randomHex(n int) string {
+	b := make([]byte, n)
+	rand.Read(b) // never fails, see crypto/rand
+	return hex.EncodeToString(b)
+}

@@ -1,0 +1,413 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"praxis/internal/event"
+	"praxis/internal/fault"
+	"praxis/internal/image"
+	"praxis/internal/sandbox"
+)
+
+// keepSnapshots bounds a named session's history: every command adds a
+// snapshot of some 50 MB. The head is always among the newest.
+const keepSnapshots = 20
+
+var nameRule = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
+
+// NamedInfo describes a named session on disk.
+type NamedInfo struct {
+	Name      string         `json:"name"`
+	Created   time.Time      `json:"created"`
+	Used      time.Time      `json:"used"`
+	Head      string         `json:"head"` // snapshot that the next command starts from
+	Snapshots []SnapshotInfo `json:"snapshots"`
+	Image     image.Image    `json:"image"`
+	Limits    sandbox.Limits `json:"limits"`
+	Seed      *int64         `json:"seed,omitempty"`
+	Forked    string         `json:"forked,omitempty"` // name of the session that it was forked from
+	Version   int            `json:"version"`
+}
+
+// SnapshotInfo is one state of a named session.
+type SnapshotInfo struct {
+	ID      string    `json:"id"`
+	Parent  string    `json:"parent,omitempty"`
+	Label   string    `json:"label"`
+	Created time.Time `json:"created"`
+	Bytes   int64     `json:"bytes"`
+	Head    bool      `json:"head"`
+}
+
+// Named is a named session that this process holds the lock of.
+type Named struct {
+	*Session
+	info   NamedInfo
+	unlock func()
+}
+
+// OpenNamed opens the session called name, or makes it from opt when there is
+// none. It waits while another process has it open, and sink hears of that. An
+// empty opt.Image means the session's own; so do zero limits and a nil seed.
+func (m *Manager) OpenNamed(ctx context.Context, name string, opt Options, sink event.Sink) (*Named, error) {
+	unlock, err := m.lockName(ctx, name, true, func() {
+		sink.Emit(event.Progress{Room: "session", Text: "session " + name + " is in use by another command: waiting for it"})
+	})
+	if err != nil {
+		return nil, err
+	}
+	n, err := m.openLocked(ctx, name, opt, sink)
+	if err != nil {
+		unlock()
+		return nil, err
+	}
+	n.unlock = unlock
+	return n, nil
+}
+
+func (m *Manager) openLocked(ctx context.Context, name string, opt Options, sink event.Sink) (*Named, error) {
+	info, err := m.readNamed(name)
+	if fault.KindOf(err) == fault.NotFound {
+		opt = opt.withDefaults()
+		s, err := m.Create(ctx, opt, sink)
+		if err != nil {
+			return nil, err
+		}
+		return &Named{Session: s, info: NamedInfo{
+			Name: name, Created: time.Now().UTC(), Image: opt.Image, Limits: opt.Limits, Seed: opt.Seed, Version: metaVersion,
+		}}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := info.fits(opt); err != nil {
+		return nil, err
+	}
+	opt.Image, opt.Limits, opt.Seed = info.Image, info.Limits, info.Seed
+	s, err := m.fromSnapshot(ctx, info.Head, opt.withDefaults())
+	if err != nil {
+		return nil, fmt.Errorf("cannot open session %s: %w", name, err)
+	}
+	return &Named{Session: s, info: info}, nil
+}
+
+// fits refuses options that a session that exists cannot take on.
+func (i NamedInfo) fits(opt Options) error {
+	const remedy = "Leave the option out, or give the session another name."
+	if opt.Image.ID != "" && opt.Image.ID != i.Image.ID {
+		return fault.New(fault.Conflict, remedy, "cannot open session %s: it runs image %s, not %s", i.Name, i.Image.Name, opt.Image.Name)
+	}
+	if opt.Limits != (sandbox.Limits{}) && opt.Limits.WithDefaults() != i.Limits {
+		return fault.New(fault.Conflict, remedy, "cannot open session %s: its limits were set when it was made", i.Name)
+	}
+	if opt.Seed != nil && (i.Seed == nil || *i.Seed != *opt.Seed) {
+		return fault.New(fault.Conflict, remedy, "cannot open session %s: its seed was set when it was made", i.Name)
+	}
+	return nil
+}
+
+// fromSnapshot makes a session from a saved state.
+func (m *Manager) fromSnapshot(ctx context.Context, id string, opt Options) (*Session, error) {
+	if err := m.room(); err != nil {
+		return nil, err
+	}
+	began := time.Now()
+	snap, err := m.snapshots.load(id)
+	if err != nil {
+		return nil, err
+	}
+	l, err := m.restore(ctx, snap, opt)
+	if err != nil {
+		return nil, err
+	}
+	s := m.adopt(l, opt, snap)
+	s.own, s.origin, s.took = true, Saved, time.Since(began)
+	return s, nil
+}
+
+// Save takes a snapshot and makes it the head, so that the next command starts
+// from it. After a crash either the old or the new head is there, whole.
+func (n *Named) Save(ctx context.Context, label string) (string, error) {
+	// Snapshots that no session names are removed under the same lock.
+	unlock, err := n.m.lockAll(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	snap, err := n.Snapshot(ctx)
+	if err != nil {
+		return "", err
+	}
+	if !slices.ContainsFunc(n.info.Snapshots, func(s SnapshotInfo) bool { return s.ID == snap.ID }) {
+		n.info.Snapshots = append(n.info.Snapshots, SnapshotInfo{
+			ID: snap.ID, Parent: n.info.Head, Label: oneLine(label), Created: snap.Created, Bytes: snap.Bytes,
+		})
+	}
+	n.info.Head, n.info.Used = snap.ID, time.Now().UTC()
+	var old []SnapshotInfo
+	if over := len(n.info.Snapshots) - keepSnapshots; over > 0 {
+		old = slices.Clone(n.info.Snapshots[:over])
+		n.info.Snapshots = slices.Clone(n.info.Snapshots[over:])
+	}
+	if err := n.m.writeNamed(n.info); err != nil {
+		return "", err
+	}
+	return snap.ID, n.m.release(old)
+}
+
+// Close ends the session's sandbox and gives up its name. What was not saved is gone.
+func (n *Named) Close() error {
+	err := n.Session.Close()
+	n.unlock()
+	return err
+}
+
+func oneLine(s string) string {
+	s = strings.Join(strings.Fields(s), " ")
+	if r := []rune(s); len(r) > 80 {
+		s = string(r[:79]) + "…"
+	}
+	return s
+}
+
+// ListNamed returns the named sessions, the last used first.
+func (m *Manager) ListNamed(ctx context.Context) ([]NamedInfo, error) {
+	entries, err := os.ReadDir(m.names)
+	if err != nil {
+		return nil, fmt.Errorf("cannot list sessions: %w", err)
+	}
+	var out []NamedInfo
+	for _, e := range entries {
+		if !nameRule.MatchString(e.Name()) {
+			continue
+		}
+		info, err := m.readNamed(e.Name())
+		if fault.KindOf(err) == fault.NotFound {
+			continue // being made
+		}
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, info)
+	}
+	slices.SortFunc(out, func(a, b NamedInfo) int { return b.Used.Compare(a.Used) })
+	return out, nil
+}
+
+// LookupNamed returns one named session. None is a fault.NotFound.
+func (m *Manager) LookupNamed(name string) (NamedInfo, error) { return m.readNamed(name) }
+
+// LogNamed returns the snapshots of a named session, the oldest first.
+func (m *Manager) LogNamed(ctx context.Context, name string) ([]SnapshotInfo, error) {
+	info, err := m.readNamed(name)
+	if err != nil {
+		return nil, err
+	}
+	for i := range info.Snapshots {
+		info.Snapshots[i].Head = info.Snapshots[i].ID == info.Head
+	}
+	return info.Snapshots, nil
+}
+
+// ForkNamed makes the session to, which starts where from stands now.
+func (m *Manager) ForkNamed(ctx context.Context, from, to string) error {
+	if _, err := m.readNamed(from); err != nil {
+		return err
+	}
+	unlockTo, err := m.lockName(ctx, to, true, nil)
+	if err != nil {
+		return err
+	}
+	defer unlockTo()
+	unlock, err := m.lockAll(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	if _, err := m.readNamed(to); err == nil {
+		return fault.New(fault.Conflict, "Choose another name, or remove it first (praxis session rm "+to+").", "cannot fork session %s: %s exists already", from, to)
+	}
+	info, err := m.readNamed(from)
+	if err != nil {
+		return err
+	}
+	info.Snapshots = slices.DeleteFunc(info.Snapshots, func(s SnapshotInfo) bool { return s.ID != info.Head })
+	info.Name, info.Forked, info.Created, info.Used = to, from, time.Now().UTC(), time.Now().UTC()
+	return m.writeNamed(info)
+}
+
+// RollbackNamed makes a snapshot the head: the one before the head when id is
+// empty. id may be an unambiguous prefix. Later snapshots stay in the log.
+func (m *Manager) RollbackNamed(ctx context.Context, name, id string) (string, error) {
+	unlock, err := m.lockName(ctx, name, false, nil)
+	if err != nil {
+		return "", err
+	}
+	defer unlock()
+	info, err := m.readNamed(name)
+	if err != nil {
+		return "", err
+	}
+	if id == "" {
+		i := slices.IndexFunc(info.Snapshots, func(s SnapshotInfo) bool { return s.ID == info.Head })
+		if i < 0 || info.Snapshots[i].Parent == "" {
+			return "", fault.New(fault.Conflict, "", "cannot roll back session %s: there is nothing before %.12s", name, info.Head)
+		}
+		id = info.Snapshots[i].Parent
+	}
+	var found []SnapshotInfo
+	for _, s := range info.Snapshots {
+		if strings.HasPrefix(s.ID, id) {
+			found = append(found, s)
+		}
+	}
+	if len(found) != 1 {
+		what := "no snapshot"
+		if len(found) > 1 {
+			what = "more than one snapshot"
+		}
+		return "", fault.New(fault.NotFound, "List them with praxis session log "+name+".", "cannot roll back session %s: %s begins with %s", name, what, id)
+	}
+	if _, err := m.snapshots.load(found[0].ID); err != nil {
+		return "", err
+	}
+	info.Head, info.Used = found[0].ID, time.Now().UTC()
+	return info.Head, m.writeNamed(info)
+}
+
+// RemoveNamed removes a named session and the snapshots that no other one has.
+func (m *Manager) RemoveNamed(ctx context.Context, name string) error {
+	unlockName, err := m.lockName(ctx, name, false, nil)
+	if err != nil {
+		return err
+	}
+	defer unlockName()
+	unlock, err := m.lockAll(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	// A session whose description is damaged can be removed too: its snapshots are then left.
+	info, err := m.readNamed(name)
+	if err != nil && fault.KindOf(err) == fault.NotFound {
+		return err
+	}
+	if err := discard(filepath.Join(m.names, name)); err != nil {
+		return fmt.Errorf("cannot remove session %s: %w", name, err)
+	}
+	return m.release(info.Snapshots)
+}
+
+// release removes those of the snapshots that no named session refers to. The
+// lock of lockAll is held.
+func (m *Manager) release(snaps []SnapshotInfo) error {
+	if len(snaps) == 0 {
+		return nil
+	}
+	used := map[string]bool{}
+	entries, err := os.ReadDir(m.names)
+	if err != nil {
+		return fmt.Errorf("cannot remove snapshots: %w", err)
+	}
+	for _, e := range entries {
+		if !nameRule.MatchString(e.Name()) {
+			continue
+		}
+		info, err := m.readNamed(e.Name())
+		if err != nil && fault.KindOf(err) != fault.NotFound {
+			return nil // what it refers to cannot be known: remove nothing
+		}
+		for _, s := range info.Snapshots {
+			used[s.ID] = true
+		}
+	}
+	var errs []error
+	for _, s := range snaps {
+		if !used[s.ID] {
+			errs = append(errs, discard(filepath.Join(m.snapshots.dir, s.ID)))
+		}
+	}
+	return errors.Join(errs...)
+}
+
+func (m *Manager) readNamed(name string) (NamedInfo, error) {
+	if !nameRule.MatchString(name) {
+		return NamedInfo{}, badName(name)
+	}
+	b, err := os.ReadFile(filepath.Join(m.names, name, "session.json"))
+	if errors.Is(err, os.ErrNotExist) {
+		return NamedInfo{}, fault.New(fault.NotFound, "List them with praxis session ls.", "cannot open session %s: it does not exist", name)
+	}
+	if err != nil {
+		return NamedInfo{}, fmt.Errorf("cannot open session %s: %w", name, err)
+	}
+	var info NamedInfo
+	if err := json.Unmarshal(b, &info); err != nil || info.Name != name {
+		return NamedInfo{}, fault.New(fault.Conflict, "Remove it with praxis session rm "+name+".", "cannot open session %s: its description is damaged", name)
+	}
+	if info.Version != metaVersion {
+		return NamedInfo{}, fault.New(fault.Conflict, "Use the version of praxis that made it.",
+			"cannot open session %s: it has format %d, this praxis reads %d", name, info.Version, metaVersion)
+	}
+	return info, nil
+}
+
+func (m *Manager) writeNamed(info NamedInfo) error {
+	b, err := json.MarshalIndent(info, "", " ")
+	if err != nil {
+		return err
+	}
+	if err := writeFile(filepath.Join(m.names, info.Name, "session.json"), b); err != nil {
+		return fmt.Errorf("cannot save session %s: %w", info.Name, noSpace(err))
+	}
+	return nil
+}
+
+func badName(name string) error {
+	return fault.New(fault.Invalid, "Use letters, digits, '.', '_' and '-', at most 64, beginning with a letter or a digit.",
+		"cannot use %q as a session's name", name)
+}
+
+// lockName takes the lock of one name and makes its folder when create is set.
+func (m *Manager) lockName(ctx context.Context, name string, create bool, waiting func()) (func(), error) {
+	if !nameRule.MatchString(name) {
+		return nil, badName(name)
+	}
+	dir := filepath.Join(m.names, name)
+	for {
+		if create {
+			if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, os.ErrExist) {
+				return nil, fmt.Errorf("cannot make session %s: %w", name, noSpace(err))
+			}
+		}
+		unlock, err := lockFile(ctx, filepath.Join(dir, "lock"), waiting)
+		if errors.Is(err, os.ErrNotExist) {
+			if create {
+				continue // removed while we waited
+			}
+			return nil, fault.New(fault.NotFound, "List them with praxis session ls.", "cannot open session %s: it does not exist", name)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("cannot open session %s: %w", name, err)
+		}
+		return unlock, nil
+	}
+}
+
+// lockAll takes the lock that guards which snapshots are referred to.
+func (m *Manager) lockAll(ctx context.Context) (func(), error) {
+	unlock, err := lockFile(ctx, filepath.Join(m.names, ".lock"), nil)
+	if err != nil {
+		return nil, fmt.Errorf("cannot lock sessions: %w", err)
+	}
+	return unlock, nil
+}

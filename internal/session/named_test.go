@@ -1,0 +1,222 @@
+package session
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"praxis/internal/event"
+	"praxis/internal/fault"
+)
+
+// inNamed opens a session, runs code in it, and saves.
+func inNamed(t *testing.T, m *Manager, name, code string) string {
+	t.Helper()
+	opt := Options{}
+	if _, err := m.LookupNamed(name); err != nil {
+		opt = toyOptions(t)
+	}
+	n, err := m.OpenNamed(t.Context(), name, opt, event.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	text := eval(t, n.Session, code)
+	if _, err := n.Save(t.Context(), code); err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func TestNamedSessionLivesOnDisk(t *testing.T) {
+	dir := t.TempDir()
+	inNamed(t, toyManager(t, dir), "a", "x = 41")
+	m := toyManager(t, dir) // another process
+	if got := inNamed(t, m, "a", "x"); got != "41" {
+		t.Errorf("x is %q", got)
+	}
+	log, err := m.LogNamed(t.Context(), "a")
+	if err != nil || len(log) == 0 {
+		t.Fatalf("log %v %v", log, err)
+	}
+	last := log[len(log)-1]
+	if !last.Head || log[0].Label != "x = 41" {
+		t.Errorf("log %+v", log)
+	}
+}
+
+func TestNamedForkAndRollback(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	inNamed(t, m, "a", "x = 1")
+	inNamed(t, m, "a", "x = 2")
+	if err := m.ForkNamed(t.Context(), "a", "b"); err != nil {
+		t.Fatal(err)
+	}
+	inNamed(t, m, "b", "x = 3")
+	head, err := m.RollbackNamed(t.Context(), "a", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := inNamed(t, m, "a", "x"); got != "1" {
+		t.Errorf("after the rollback to %s x is %q", head, got)
+	}
+	if got := inNamed(t, m, "b", "x"); got != "3" {
+		t.Errorf("in the fork x is %q", got)
+	}
+	if err := m.ForkNamed(t.Context(), "a", "b"); fault.KindOf(err) != fault.Conflict {
+		t.Errorf("forking over a session: %v", err)
+	}
+	if err := m.ForkNamed(t.Context(), "nothing", "c"); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("forking nothing: %v", err)
+	}
+	if _, err := os.Stat(filepath.Join(m.names, "c")); err == nil {
+		t.Error("a fork that failed left a folder")
+	}
+	if _, err := m.RollbackNamed(t.Context(), "a", "zzz"); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("rolling back to an unknown snapshot: %v", err)
+	}
+}
+
+func TestRemovingKeepsWhatAForkNeeds(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	inNamed(t, m, "a", "x = 1")
+	inNamed(t, m, "a", "x = 2")
+	if err := m.ForkNamed(t.Context(), "a", "b"); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.RemoveNamed(t.Context(), "a"); err != nil {
+		t.Fatal(err)
+	}
+	if got := inNamed(t, m, "b", "x"); got != "2" {
+		t.Errorf("in the fork x is %q", got)
+	}
+	if err := m.RemoveNamed(t.Context(), "b"); err != nil {
+		t.Fatal(err)
+	}
+	left, err := os.ReadDir(m.snapshots.dir)
+	if err != nil || len(left) != 0 {
+		t.Errorf("%d snapshots left, %v", len(left), err)
+	}
+	if err := m.RemoveNamed(t.Context(), "a"); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("removing twice: %v", err)
+	}
+}
+
+func TestHistoryIsBounded(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	n, err := m.OpenNamed(t.Context(), "a", toyOptions(t), event.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	for i := range keepSnapshots + 5 {
+		eval(t, n.Session, "x = "+strings.Repeat("i", i))
+		if _, err := n.Save(t.Context(), "step"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	log, err := m.LogNamed(t.Context(), "a")
+	if err != nil || len(log) != keepSnapshots {
+		t.Errorf("%d in the log, %v", len(log), err)
+	}
+	left, err := os.ReadDir(m.snapshots.dir)
+	if err != nil || len(left) != keepSnapshots {
+		t.Errorf("%d on disk, %v", len(left), err)
+	}
+}
+
+func TestNamedSessionIsOpenOnce(t *testing.T) {
+	dir := t.TempDir()
+	a, b := toyManager(t, dir), toyManager(t, dir)
+	n, err := a.OpenNamed(t.Context(), "a", toyOptions(t), event.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	told := 0
+	_, err = b.OpenNamed(ctx, "a", toyOptions(t), event.SinkFunc(func(event.Event) { told++ }))
+	if fault.KindOf(err) != fault.Canceled || told != 1 {
+		t.Errorf("a second opening: %v, told %d times", err, told)
+	}
+	eval(t, n.Session, "x = 1")
+	if _, err := n.Save(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if got := inNamed(t, b, "a", "x"); got != "1" {
+		t.Errorf("x is %q", got)
+	}
+}
+
+func TestNamedSessionRefusesOtherOptions(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	inNamed(t, m, "a", "x = 1")
+	seed := int64(1)
+	for name, change := range map[string]func(*Options){
+		"image":  func(o *Options) { o.Image.ID = "other" },
+		"limits": func(o *Options) { o.Limits.Memory = 1 << 29 },
+		"seed":   func(o *Options) { o.Seed = &seed },
+	} {
+		opt := toyOptions(t)
+		change(&opt)
+		if n, err := m.OpenNamed(t.Context(), "a", opt, event.Discard); fault.KindOf(err) != fault.Conflict || fault.RemedyOf(err) == "" {
+			t.Errorf("another %s: %v", name, err)
+			if n != nil {
+				n.Close()
+			}
+		}
+	}
+}
+
+func TestBadNames(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	for _, name := range []string{"", ".", "..", ".lock", "a/b", "../a", "-a", strings.Repeat("a", 65), "a\x00", "ä"} {
+		if _, err := m.OpenNamed(t.Context(), name, toyOptions(t), event.Discard); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("name %q: %v", name, err)
+		}
+	}
+}
+
+func TestDamagedNamedSession(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	inNamed(t, m, "a", "x = 1")
+	inNamed(t, m, "a", "x = 2")
+	info, err := m.LookupNamed("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(m.snapshots.dir, info.Head, "state", "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatal(err)
+	}
+	for _, f := range files {
+		if err := os.WriteFile(f, []byte("damaged"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := m.OpenNamed(t.Context(), "a", Options{}, event.Discard); fault.KindOf(err) != fault.Conflict {
+		t.Errorf("a damaged head: %v", err)
+	}
+	// Nothing is lost but the damaged state: the one before can be used.
+	if _, err := m.RollbackNamed(t.Context(), "a", ""); err != nil {
+		t.Fatal(err)
+	}
+	if got := inNamed(t, m, "a", "x"); got != "1" {
+		t.Errorf("x is %q", got)
+	}
+	if err := os.WriteFile(filepath.Join(m.names, "a", "session.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.OpenNamed(t.Context(), "a", Options{}, event.Discard); fault.KindOf(err) != fault.Conflict || fault.RemedyOf(err) == "" {
+		t.Errorf("a damaged description: %v", err)
+	}
+	if err := m.RemoveNamed(t.Context(), "a"); err != nil {
+		t.Error(err)
+	}
+}

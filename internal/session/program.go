@@ -1,0 +1,142 @@
+package session
+
+import (
+	"crypto/sha256"
+	"debug/elf"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+)
+
+// installProgram copies the executable at path into dir by its build id and
+// returns the copy and its key. Guests map the copy for as long as a snapshot
+// of them lives, so that it must not change when the original is rebuilt.
+func installProgram(dir, path string) (copied, key string, err error) {
+	key, err = buildKey(path)
+	if err != nil {
+		return "", "", fmt.Errorf("cannot identify program: %w", err)
+	}
+	folder := filepath.Join(dir, key)
+	copied = filepath.Join(folder, "praxis")
+	if _, err := os.Stat(copied); err == nil {
+		return copied, key, nil
+	}
+	tmp, err := os.MkdirTemp(dir, ".tmp-")
+	if err != nil {
+		return "", "", fmt.Errorf("cannot install program: %w", err)
+	}
+	defer os.RemoveAll(tmp)
+	if err := os.Chmod(tmp, 0o755); err != nil {
+		return "", "", fmt.Errorf("cannot install program: %w", err)
+	}
+	if err := copyFile(filepath.Join(tmp, "praxis"), path, 0o755); err != nil {
+		return "", "", fmt.Errorf("cannot install program: %w", err)
+	}
+	if err := publish(tmp, folder); err != nil {
+		return "", "", fmt.Errorf("cannot install program: %w", err)
+	}
+	return copied, key, nil
+}
+
+// buildKey names the contents of an executable: by the build id that the Go
+// linker derives from them (reading 80 MB at every start would cost more than
+// a restore), else by a hash of the file.
+func buildKey(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	h := sha256.New()
+	if e, err := elf.NewFile(f); err == nil {
+		if s := e.Section(".note.go.buildid"); s != nil {
+			if id, err := s.Data(); err == nil && len(id) > 32 {
+				h.Write(id)
+				st, err := f.Stat()
+				if err != nil {
+					return "", err
+				}
+				fmt.Fprintf(h, "%d", st.Size())
+				return hex.EncodeToString(h.Sum(nil))[:16], nil
+			}
+		}
+	}
+	if _, err := f.Seek(0, io.SeekStart); err != nil {
+		return "", err
+	}
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil))[:16], nil
+}
+
+func copyFile(to, from string, mode os.FileMode) error {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode)
+	if err != nil {
+		return err
+	}
+	if _, err := io.Copy(out, in); err != nil {
+		out.Close()
+		return err
+	}
+	if err := out.Sync(); err != nil {
+		out.Close()
+		return err
+	}
+	return out.Close()
+}
+
+// publish renames the finished folder tmp to path and syncs the parent. When
+// another process was first, its folder stands and tmp is dropped by the caller.
+func publish(tmp, path string) error {
+	if err := syncDir(tmp); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp, path); err != nil {
+		if _, e := os.Stat(path); e == nil {
+			return nil
+		}
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}
+
+func syncDir(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+// writeFile replaces path by data in one step: a reader sees the old or the new contents, whole.
+func writeFile(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if _, err := f.Write(data); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return syncDir(filepath.Dir(path))
+}

@@ -1,0 +1,320 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"golang.org/x/sync/semaphore"
+
+	"praxis/internal/event"
+	"praxis/internal/fault"
+	"praxis/internal/guest"
+	"praxis/internal/guest/wire"
+	"praxis/internal/sandbox"
+)
+
+// Session is one sandbox with its kernels, files and variables. Its methods are
+// safe for concurrent use: calls run side by side, and what replaces the
+// sandbox (snapshot, rollback, pause) waits until they are over.
+type Session struct {
+	id     string
+	m      *Manager
+	opt    Options
+	born   time.Time
+	origin Origin
+	took   time.Duration
+	gate   *semaphore.Weighted // calls hold 1, what replaces the sandbox holds all
+
+	mu     sync.Mutex
+	guest  *live     // nil while paused or closed
+	base   Snapshot  // what a dead sandbox goes back to
+	own    bool      // base was taken of this session, it is not the template
+	temp   string    // folder of a pause, removed on resume
+	used   time.Time // last call
+	calls  int       // running now
+	lease  time.Time // zero: none
+	closed string    // why, "" while the session lives
+}
+
+const allCalls = 1 << 20
+
+func newSession(m *Manager, g *live, opt Options, base Snapshot) *Session {
+	now := time.Now()
+	return &Session{
+		id: newID(), m: m, opt: opt, born: now, used: now,
+		gate: semaphore.NewWeighted(allCalls), guest: g, base: base,
+	}
+}
+
+// ID returns the session's name, unique among all sessions of this host.
+func (s *Session) ID() string { return s.id }
+
+// Origin says how the session came to be and how long that took.
+func (s *Session) Origin() (Origin, time.Duration) { return s.origin, s.took }
+
+// Options returns what the session was made with.
+func (s *Session) Options() Options { return s.opt }
+
+// Exec bounds one execution. Zero values mean defaults.
+type Exec struct {
+	Context     string        // kernel; "" is "main"
+	Timeout     time.Duration // wall time; DefaultTimeout
+	CPU         time.Duration // CPU time; no bound of its own
+	OutputBytes int64         // of both streams together, shown; DefaultOutput
+}
+
+// Bounds of an execution that nobody asked to bound otherwise.
+const (
+	DefaultTimeout = 30 * time.Second
+	DefaultOutput  = 256 << 10
+)
+
+// Execute runs code and returns its fate. Output goes to sink as it comes. When
+// ctx ends, the code is interrupted. When the sandbox died of it, the session is
+// live again afterwards: Execution.State says from what.
+func (s *Session) Execute(ctx context.Context, code string, x Exec, sink event.Sink) (event.Execution, error) {
+	l, done, err := s.enter(ctx)
+	if err != nil {
+		return event.Execution{}, err
+	}
+	if x.Timeout == 0 {
+		x.Timeout = DefaultTimeout
+	}
+	if x.OutputBytes == 0 {
+		x.OutputBytes = DefaultOutput
+	}
+	began := time.Now()
+	out, err := l.client.Execute(ctx, wire.Execute{
+		Context: x.Context, Code: code,
+		WallMS: x.Timeout.Milliseconds(), CPUMS: x.CPU.Milliseconds(), OutputBytes: x.OutputBytes,
+	}, sink)
+	done()
+	if err != nil {
+		if !broken(l) {
+			return event.Execution{}, err
+		}
+		// ctx may be over already; the session's state must be known all the same.
+		if out, err = s.revive(context.WithoutCancel(ctx), l, err); err != nil {
+			return event.Execution{}, err
+		}
+		out.Usage.WallMS = float64(time.Since(began).Microseconds()) / 1000
+	}
+	out.Session = s.id
+	return out, nil
+}
+
+// broken says whether the guest's stream is over.
+func broken(l *live) bool {
+	select {
+	case <-l.client.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// revive replaces a dead sandbox by one from the last snapshot and describes
+// how the old one ended.
+func (s *Session) revive(ctx context.Context, dead *live, cause error) (event.Execution, error) {
+	if err := s.gate.Acquire(ctx, allCalls); err != nil {
+		return event.Execution{}, err
+	}
+	defer s.gate.Release(allCalls)
+	exit := dead.exit(cause)
+	out := event.Execution{Status: exit.Status, Message: exit.Message}
+	s.mu.Lock()
+	current, base, own, closed := s.guest, s.base, s.own, s.closed
+	s.mu.Unlock()
+	if closed != "" {
+		out.State = event.Gone
+		out.Message = join(out.Message, "the session was closed: "+closed)
+		return out, nil
+	}
+	if current == dead {
+		if err := s.replace(ctx, base); err != nil {
+			s.end("its sandbox died and could not be restored")
+			out.State = event.Gone
+			out.Message = join(out.Message, fmt.Sprintf("the session is over, its state is lost (%v)", err))
+			return out, nil
+		}
+	}
+	if own {
+		out.State = event.Restored
+		out.Message = join(out.Message, "the session went back to its last snapshot, "+base.Created.Local().Format(time.TimeOnly))
+	} else {
+		out.State = event.Lost
+		out.Message = join(out.Message, "the session was started anew: its variables and files are lost")
+	}
+	return out, nil
+}
+
+// exit closes a broken guest and returns why it ended. A guest whose process
+// still runs broke the protocol: it is ended here.
+func (l *live) exit(cause error) sandbox.Exit {
+	over := make(chan sandbox.Exit, 1)
+	go func() { over <- l.box.Wait() }() // ends with the Close below at the latest
+	var exit sandbox.Exit
+	select {
+	case exit = <-over:
+		l.close()
+	case <-time.After(500 * time.Millisecond):
+		l.close()
+		<-over
+		return sandbox.Exit{Status: event.Crashed, Code: -1, Message: "the guest broke the protocol and was ended: " + cause.Error()}
+	}
+	if exit.Status == event.OK || exit.Status == 0 {
+		exit.Status = event.Crashed
+	}
+	if exit.Message == "" {
+		exit.Message = fmt.Sprintf("the sandbox ended by itself (exit code %d)", exit.Code)
+	}
+	return exit
+}
+
+func join(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + "; " + b
+}
+
+// replace closes the current guest and restores snap in its place. The caller holds the gate.
+func (s *Session) replace(ctx context.Context, snap Snapshot) error {
+	l, err := s.m.restore(ctx, snap, s.opt)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	old := s.guest
+	s.guest = l
+	if s.closed != "" { // closed meanwhile: nobody else will end it
+		s.guest, old = old, l
+	}
+	s.mu.Unlock()
+	if old != nil {
+		return old.close()
+	}
+	return nil
+}
+
+// enter opens a call: it resumes a paused session, and done must be called.
+func (s *Session) enter(ctx context.Context) (l *live, done func(), err error) {
+	if err := s.resume(ctx); err != nil {
+		return nil, nil, err
+	}
+	if err := s.gate.Acquire(ctx, 1); err != nil {
+		return nil, nil, fault.New(fault.Canceled, "", "cannot use session: %w", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed != "" || s.guest == nil {
+		s.gate.Release(1)
+		return nil, nil, s.overLocked()
+	}
+	s.calls++
+	s.used = time.Now()
+	return s.guest, func() {
+		s.mu.Lock()
+		s.calls--
+		s.used = time.Now()
+		s.mu.Unlock()
+		s.gate.Release(1)
+	}, nil
+}
+
+// overLocked is the fault of a session that cannot be used. s.mu is held.
+func (s *Session) overLocked() error {
+	why := s.closed
+	if why == "" {
+		why = "it was paused again meanwhile"
+	}
+	return fault.New(fault.Conflict, "Create a new session.", "cannot use session %s: %s", s.id, why)
+}
+
+// Use lends the guest's client to f: files, processes, completion. What
+// replaces the sandbox waits until f returns.
+func (s *Session) Use(ctx context.Context, f func(*guest.Client) error) error {
+	l, done, err := s.enter(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return f(l.client)
+}
+
+// Interrupt interrupts the code that runs in a context, as Ctrl-C would.
+func (s *Session) Interrupt(ctx context.Context, name string) error {
+	return s.Use(ctx, func(c *guest.Client) error { return c.Interrupt(ctx, name) })
+}
+
+// Restart gives a context a new kernel: its variables are gone, files stay.
+func (s *Session) Restart(ctx context.Context, name string) error {
+	return s.Use(ctx, func(c *guest.Client) error { return c.Restart(ctx, name) })
+}
+
+// Usage measures the whole sandbox from outside.
+func (s *Session) Usage(ctx context.Context) (sandbox.Usage, error) {
+	l, done, err := s.enter(ctx)
+	if err != nil {
+		return sandbox.Usage{}, err
+	}
+	defer done()
+	return l.box.Usage(ctx)
+}
+
+// Renew gives the session a lease: it is closed when d has passed without
+// another Renew. A zero d ends the lease.
+func (s *Session) Renew(d time.Duration) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.lease = time.Time{}
+	if d > 0 {
+		s.lease = time.Now().Add(d)
+	}
+}
+
+// overdue says which bound of the session's life is over at now, or "".
+func (s *Session) overdue(now time.Time) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case s.closed != "":
+		return ""
+	case now.Sub(s.born) > s.opt.Wall:
+		return fmt.Sprintf("its wall time is over (limit %s)", s.opt.Wall)
+	case !s.lease.IsZero() && now.After(s.lease):
+		return "its lease ran out"
+	case s.calls == 0 && now.Sub(s.used) > s.opt.Idle:
+		return fmt.Sprintf("it was idle for too long (limit %s)", s.opt.Idle)
+	}
+	return ""
+}
+
+// Close ends the session and everything in it. It may be called twice.
+func (s *Session) Close() error { return s.end("it was closed") }
+
+// end closes the session for a reason that later calls are told.
+func (s *Session) end(why string) error {
+	s.mu.Lock()
+	if s.closed != "" {
+		s.mu.Unlock()
+		return nil
+	}
+	s.closed = why
+	l, temp := s.guest, s.temp
+	s.guest, s.temp = nil, ""
+	s.mu.Unlock()
+	defer s.m.drop(s)
+	var err error
+	if l != nil {
+		err = l.close()
+	}
+	if temp != "" {
+		err = errors.Join(err, os.RemoveAll(temp))
+	}
+	return err
+}

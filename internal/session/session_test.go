@@ -1,0 +1,309 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"praxis/internal/event"
+	"praxis/internal/fault"
+)
+
+func create(t *testing.T, m *Manager, opt Options) *Session {
+	t.Helper()
+	s, err := m.Create(t.Context(), opt, event.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// eval executes code and returns the text of its value.
+func eval(t *testing.T, s *Session, code string) string {
+	t.Helper()
+	out, err := s.Execute(t.Context(), code, Exec{}, event.Discard)
+	if err != nil {
+		t.Fatalf("%s: %v", code, err)
+	}
+	if out.Status != event.OK {
+		t.Fatalf("%s: %s %s", code, out.Status, out.Message)
+	}
+	return out.Result["text"]
+}
+
+func want(t *testing.T, s *Session, code, text string) {
+	t.Helper()
+	if got := eval(t, s, code); got != text {
+		t.Errorf("%s is %q, want %q", code, got, text)
+	}
+}
+
+func TestTemplateIsBuiltOnceAndReseeded(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	a, b := create(t, m, toyOptions(t)), create(t, m, toyOptions(t))
+	if o, _ := a.Origin(); o != Built {
+		t.Errorf("the first session was %s, want %s", o, Built)
+	}
+	if o, _ := b.Origin(); o != Restored {
+		t.Errorf("the second session was %s, want %s", o, Restored)
+	}
+	want(t, a, "reseeds", "1")
+	want(t, b, "reseeds", "1")
+	eval(t, a, "x = 1")
+	want(t, b, "x", "")
+}
+
+func TestSeededSessionKeepsItsRandomness(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	seed := int64(7)
+	opt := toyOptions(t)
+	opt.Seed = &seed
+	s := create(t, m, opt)
+	want(t, s, "reseeds", "0")
+	want(t, s, "seed", "7")
+	child, err := s.Fork(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, child, "reseeds", "0")
+}
+
+func TestDamagedTemplateIsBuiltAgain(t *testing.T) {
+	dir := t.TempDir()
+	m := toyManager(t, dir)
+	create(t, m, toyOptions(t))
+	files, err := filepath.Glob(filepath.Join(dir, "templates", "*", "state", "*"))
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no template: %v", err)
+	}
+	for _, f := range files {
+		if err := os.WriteFile(f, []byte("damaged"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var said []string
+	s, err := m.Create(t.Context(), toyOptions(t), event.SinkFunc(func(e event.Event) {
+		if p, ok := e.(event.Progress); ok {
+			said = append(said, p.Text)
+		}
+	}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, s, "reseeds", "1")
+	if len(said) == 0 || !strings.Contains(said[0], "built again") {
+		t.Errorf("nobody was told: %q", said)
+	}
+}
+
+func TestForkGoesItsOwnWay(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	s := create(t, m, toyOptions(t))
+	eval(t, s, "x = 41")
+	child, err := s.Fork(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	want(t, child, "x", "41")
+	eval(t, child, "x = 42")
+	want(t, s, "x", "41")
+	want(t, s, "reseeds", "1")     // the original keeps its randomness
+	want(t, child, "reseeds", "2") // the child gets its own
+	noTemp(t, m)
+}
+
+func noTemp(t *testing.T, m *Manager) {
+	t.Helper()
+	left, err := filepath.Glob(filepath.Join(m.cfg.Dir, "*", ".tmp-*"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v %v", left, err)
+	}
+}
+
+func TestRollbackReturnsToASnapshot(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	s := create(t, m, toyOptions(t))
+	eval(t, s, "x = 1")
+	one, err := s.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	eval(t, s, "x = 2")
+	two, err := s.Snapshot(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if two.Parent != one.ID {
+		t.Errorf("parent %s, want %s", two.Parent, one.ID)
+	}
+	if err := s.Rollback(t.Context(), one.ID); err != nil {
+		t.Fatal(err)
+	}
+	want(t, s, "x", "1")
+	if err := s.Rollback(t.Context(), "nothing"); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("rolling back to nothing: %v", err)
+	}
+	want(t, s, "x", "1")
+}
+
+func TestPausedSessionComesBackByItself(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	s := create(t, m, toyOptions(t))
+	eval(t, s, "x = 1")
+	for range 2 {
+		if err := s.Pause(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if s.guest != nil {
+		t.Error("the sandbox of a paused session runs")
+	}
+	var calls sync.WaitGroup
+	for range 4 {
+		calls.Go(func() { want(t, s, "x", "1") })
+	}
+	calls.Wait()
+	noTemp(t, m)
+	if err := s.Pause(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	noTemp(t, m)
+}
+
+func TestDeadSandboxGoesBackToTheSnapshot(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	s := create(t, m, toyOptions(t))
+	eval(t, s, "x = 1")
+	out, err := s.Execute(t.Context(), "die", Exec{}, event.Discard)
+	if err != nil || out.Status != event.Crashed || out.State != event.Lost || !strings.Contains(out.Message, "lost") {
+		t.Fatalf("without a snapshot: %+v %v", out, err)
+	}
+	want(t, s, "x", "")
+	eval(t, s, "x = 2")
+	if _, err := s.Snapshot(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	eval(t, s, "x = 3")
+	out, err = s.Execute(t.Context(), "die", Exec{}, event.Discard)
+	if err != nil || out.Status != event.Crashed || out.State != event.Restored || !strings.Contains(out.Message, "snapshot") {
+		t.Fatalf("with a snapshot: %+v %v", out, err)
+	}
+	want(t, s, "x", "2")
+}
+
+func TestPoolIsClaimedAndRefilled(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	opt := toyOptions(t)
+	if err := m.Warm(t.Context(), opt, 2, event.Discard); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		if o, _ := create(t, m, opt).Origin(); o != FromPool {
+			t.Errorf("the session was %s, want %s", o, FromPool)
+		}
+	}
+	if err := m.Warm(t.Context(), opt, 2, event.Discard); err != nil {
+		t.Fatal(err)
+	}
+	seed := int64(1)
+	opt.Seed = &seed
+	if o, _ := create(t, m, opt).Origin(); o == FromPool {
+		t.Error("a session with a seed was claimed from the pool")
+	}
+}
+
+func TestSessionsAreBounded(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	for range 8 {
+		create(t, m, toyOptions(t))
+	}
+	_, err := m.Create(t.Context(), toyOptions(t), event.Discard)
+	if fault.KindOf(err) != fault.Exhausted || fault.RemedyOf(err) == "" {
+		t.Errorf("the ninth of eight sessions: %v", err)
+	}
+	if err := m.Sessions()[0].Close(); err != nil {
+		t.Fatal(err)
+	}
+	create(t, m, toyOptions(t))
+}
+
+func TestOverdue(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	opt := toyOptions(t)
+	opt.Idle, opt.Wall = time.Minute, time.Hour
+	s := create(t, m, opt)
+	now := time.Now()
+	for _, tt := range []struct {
+		after time.Duration
+		says  string
+	}{{time.Second, ""}, {2 * time.Minute, "idle for too long (limit 1m0s)"}, {2 * time.Hour, "wall time is over (limit 1h0m0s)"}} {
+		if got := s.overdue(now.Add(tt.after)); (tt.says == "") != (got == "") || !strings.Contains(got, tt.says) {
+			t.Errorf("after %s: %q, want %q", tt.after, got, tt.says)
+		}
+	}
+	s.Renew(10 * time.Second)
+	if got := s.overdue(now.Add(20 * time.Second)); !strings.Contains(got, "lease") {
+		t.Errorf("without renewal: %q", got)
+	}
+	s.Renew(0)
+	if got := s.overdue(now.Add(20 * time.Second)); got != "" {
+		t.Errorf("without a lease: %q", got)
+	}
+	s.end("it was idle for too long (limit 1m0s)")
+	_, err := s.Execute(t.Context(), "x", Exec{}, event.Discard)
+	if fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "idle for too long") {
+		t.Errorf("a reaped session says %v", err)
+	}
+	if len(m.Sessions()) != 0 {
+		t.Error("the manager still counts it")
+	}
+}
+
+func TestSnapshotWaitsForCalls(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	s := create(t, m, toyOptions(t))
+	_, done, err := s.enter(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancelCause(t.Context())
+	over := make(chan error, 1)
+	go func() {
+		_, err := s.Snapshot(ctx)
+		over <- err
+	}()
+	cancel(errors.New("enough"))
+	if err := <-over; fault.KindOf(err) != fault.Canceled {
+		t.Errorf("a snapshot that had to wait for ever: %v", err)
+	}
+	done()
+	if _, err := s.Snapshot(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestLockWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		path := filepath.Join(t.TempDir(), "lock")
+		unlock, err := lockFile(t.Context(), path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		waited := 0
+		time.AfterFunc(time.Second, unlock)
+		again, err := lockFile(t.Context(), path, func() { waited++ })
+		if err != nil || waited != 1 {
+			t.Fatalf("told %d times, %v", waited, err)
+		}
+		again()
+	})
+}

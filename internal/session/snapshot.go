@@ -1,0 +1,224 @@
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"praxis/internal/fault"
+	"praxis/internal/sandbox"
+)
+
+// metaFile describes a snapshot. It is written last, so that a folder without it is not a snapshot.
+const metaFile = "snapshot.json"
+
+// metaVersion is raised when Snapshot changes in a way that older readers would misread.
+const metaVersion = 1
+
+// Snapshot describes one immutable saved state.
+type Snapshot struct {
+	Version       int          `json:"version"`
+	ID            string       `json:"id"` // of the contents: hex, 32 characters
+	Parent        string       `json:"parent,omitempty"`
+	Created       time.Time    `json:"created"`
+	Spec          sandbox.Spec `json:"spec"` // what it must be restored with; ID is empty
+	Deterministic bool         `json:"deterministic"`
+	Template      bool         `json:"template,omitempty"` // sessions start from it: a seed is still to be set
+	Bytes         int64        `json:"bytes"`
+	StoodStill    Millis       `json:"stood_still_ms"` // how long the original waited
+	dir           string
+}
+
+// Millis is a duration that is written as a number of milliseconds.
+type Millis float64
+
+func millis(d time.Duration) Millis { return Millis(float64(d.Microseconds()) / 1000) }
+
+// Snapshots is a folder of snapshots by content.
+type Snapshots struct{ dir string }
+
+// save takes a snapshot of box, which goes on, and publishes it as dir/name
+// (by its content when name is empty).
+func (s Snapshots) save(ctx context.Context, box sandbox.Sandbox, snap Snapshot, name string) (Snapshot, error) {
+	tmp, err := s.capture(ctx, box, &snap)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	defer os.RemoveAll(tmp)
+	return s.publish(tmp, snap, name)
+}
+
+// publish describes what capture wrote into tmp and gives it its name.
+func (s Snapshots) publish(tmp string, snap Snapshot, name string) (Snapshot, error) {
+	if err := seal(tmp, &snap); err != nil {
+		return Snapshot{}, fmt.Errorf("cannot save snapshot: %w", noSpace(err))
+	}
+	if name == "" {
+		name = snap.ID
+	}
+	if err := publish(tmp, filepath.Join(s.dir, name)); err != nil {
+		return Snapshot{}, fmt.Errorf("cannot save snapshot: %w", noSpace(err))
+	}
+	return s.load(name)
+}
+
+// capture checkpoints box into a temporary folder of s.
+func (s Snapshots) capture(ctx context.Context, box sandbox.Sandbox, snap *Snapshot) (string, error) {
+	tmp, err := os.MkdirTemp(s.dir, tmpPrefix())
+	if err != nil {
+		return "", fmt.Errorf("cannot save snapshot: %w", noSpace(err))
+	}
+	state := filepath.Join(tmp, "state")
+	stood, err := box.Checkpoint(ctx, state)
+	if err != nil {
+		os.RemoveAll(tmp)
+		return "", fmt.Errorf("cannot save snapshot: %w", noSpace(err))
+	}
+	snap.Version, snap.Created, snap.StoodStill, snap.dir = metaVersion, time.Now().UTC(), millis(stood), tmp
+	return tmp, nil
+}
+
+// seal names the snapshot by what capture wrote and writes its description.
+func seal(dir string, snap *Snapshot) error {
+	entries, err := os.ReadDir(filepath.Join(dir, "state"))
+	if err != nil {
+		return err
+	}
+	sums := make([][]byte, len(entries))
+	sizes := make([]int64, len(entries))
+	var g errgroup.Group
+	for i, e := range entries {
+		g.Go(func() (err error) {
+			sums[i], sizes[i], err = hashFile(filepath.Join(dir, "state", e.Name()))
+			return err
+		})
+	}
+	if err := g.Wait(); err != nil {
+		return err
+	}
+	id := sha256.New()
+	snap.Bytes = 0
+	for i, e := range entries {
+		fmt.Fprintf(id, "%s %d %x\n", e.Name(), sizes[i], sums[i])
+		snap.Bytes += sizes[i]
+	}
+	snap.ID = hex.EncodeToString(id.Sum(nil))[:32]
+	b, err := json.MarshalIndent(snap, "", " ")
+	if err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(dir, metaFile), b)
+}
+
+func hashFile(path string) (sum []byte, size int64, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, 0, err
+	}
+	defer f.Close()
+	h := sha256.New()
+	size, err = io.Copy(h, f)
+	return h.Sum(nil), size, err
+}
+
+// load reads the description of the snapshot called name. A missing one is
+// NotFound, a damaged one Conflict. What it describes is checked by the backend
+// when it is restored.
+func (s Snapshots) load(name string) (Snapshot, error) {
+	dir := filepath.Join(s.dir, name)
+	b, err := os.ReadFile(filepath.Join(dir, metaFile))
+	if errors.Is(err, os.ErrNotExist) {
+		return Snapshot{}, fault.New(fault.NotFound, "", "cannot load snapshot %s: it does not exist", name)
+	}
+	if err != nil {
+		return Snapshot{}, fmt.Errorf("cannot load snapshot: %w", err)
+	}
+	var snap Snapshot
+	if err := json.Unmarshal(b, &snap); err != nil {
+		return Snapshot{}, damaged(name, "its description cannot be read")
+	}
+	if snap.Version != metaVersion {
+		return Snapshot{}, fault.New(fault.Conflict, "Use the version of praxis that made it, or start the session anew.",
+			"cannot load snapshot %s: it has format %d, this praxis reads %d", name, snap.Version, metaVersion)
+	}
+	snap.dir = dir
+	return snap, nil
+}
+
+func damaged(name, why string) error {
+	return fault.New(fault.Conflict, "Go back to another snapshot (praxis session log), or remove this one.",
+		"cannot load snapshot %s: it is damaged: %s", name, why)
+}
+
+// state returns the folder that the backend restores from.
+func (s Snapshot) state() string { return filepath.Join(s.dir, "state") }
+
+// discard removes a folder so that a crash in between leaves no half snapshot under its name.
+func discard(path string) error {
+	gone := filepath.Join(filepath.Dir(path), tmpPrefix()+filepath.Base(path))
+	if err := os.Rename(path, gone); err != nil {
+		if errors.Is(err, os.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	return os.RemoveAll(gone)
+}
+
+// tmpPrefix names temporary folders after their owner, so that sweepTemp can tell the living from the dead.
+func tmpPrefix() string { return fmt.Sprintf(".tmp-%d-", os.Getpid()) }
+
+// sweepTemp removes temporary folders in dir whose owner no longer lives.
+func sweepTemp(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		rest, ok := strings.CutPrefix(e.Name(), ".tmp-")
+		if !ok {
+			continue
+		}
+		var pid int
+		if _, err := fmt.Sscanf(rest, "%d-", &pid); err == nil && pid > 0 {
+			if err := syscall.Kill(pid, 0); err == nil || errors.Is(err, syscall.EPERM) {
+				continue
+			}
+		} else if info, err := e.Info(); err != nil || time.Since(info.ModTime()) < time.Hour {
+			continue
+		}
+		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noSpace turns a full disk into a fault that says so.
+func noSpace(err error) error {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+		return fault.New(fault.Exhausted, "Free some space in the data folder, or set PRAXIS_HOME to another disk.", "the disk is full: %w", err)
+	}
+	return err
+}
+
+// RemoveSnapshot removes a snapshot that no named session refers to.
+func (m *Manager) RemoveSnapshot(ctx context.Context, id string) error {
+	unlock, err := m.lockAll(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	return m.release([]SnapshotInfo{{ID: id}})
+}

@@ -1,0 +1,157 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"praxis/internal/fault"
+	"praxis/internal/sandbox"
+)
+
+// still is a sandbox that can only be saved: its state is two files.
+type still struct {
+	sandbox.Sandbox
+	pages string
+}
+
+func (s still) Checkpoint(_ context.Context, dir string) (time.Duration, error) {
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return 0, err
+	}
+	if err := os.WriteFile(filepath.Join(dir, "pages.img"), []byte(s.pages), 0o600); err != nil {
+		return 0, err
+	}
+	return 3 * time.Millisecond, os.WriteFile(filepath.Join(dir, "checkpoint.img"), []byte("kernel"), 0o600)
+}
+
+func saved(t *testing.T, pages string) (Snapshots, Snapshot) {
+	t.Helper()
+	store := Snapshots{t.TempDir()}
+	snap, err := store.save(t.Context(), still{pages: pages}, Snapshot{Spec: sandbox.Spec{Root: "/image"}}, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store, snap
+}
+
+func TestSnapshotIsNamedByItsContent(t *testing.T) {
+	store, a := saved(t, "one")
+	b, err := store.save(t.Context(), still{pages: "one"}, Snapshot{}, "")
+	if err != nil || b.ID != a.ID {
+		t.Errorf("the same state again: id %s, %v, want %s", b.ID, err, a.ID)
+	}
+	c, err := store.save(t.Context(), still{pages: "two"}, Snapshot{}, "")
+	if err != nil || c.ID == a.ID {
+		t.Errorf("another state has the id of the first: %s, %v", c.ID, err)
+	}
+	entries, err := os.ReadDir(store.dir)
+	if err != nil || len(entries) != 2 {
+		t.Errorf("%d folders, want 2 and nothing temporary (%v)", len(entries), err)
+	}
+	if a.Bytes != int64(len("one")+len("kernel")) || a.StoodStill != 3 {
+		t.Errorf("described as %d bytes, %v ms", a.Bytes, a.StoodStill)
+	}
+}
+
+func TestDamagedSnapshotIsRefused(t *testing.T) {
+	edit := func(f func(b []byte) []byte, name string) func(*testing.T, string) {
+		return func(t *testing.T, dir string) {
+			path := filepath.Join(dir, name)
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, f(b), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	cut := func(b []byte) []byte { return b[:len(b)-1] }
+	meta := func(f func(map[string]any)) func(*testing.T, string) {
+		return edit(func(b []byte) []byte {
+			var m map[string]any
+			if err := json.Unmarshal(b, &m); err != nil {
+				t.Fatal(err)
+			}
+			f(m)
+			out, err := json.Marshal(m)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return out
+		}, metaFile)
+	}
+	for name, tt := range map[string]struct {
+		damage func(*testing.T, string)
+		kind   fault.Kind
+		says   string
+	}{
+		"no description":   {func(t *testing.T, d string) { os.Remove(filepath.Join(d, metaFile)) }, fault.NotFound, "does not exist"},
+		"half description": {edit(cut, metaFile), fault.Conflict, "description cannot be read"},
+		"from the future":  {meta(func(m map[string]any) { m["version"] = 99 }), fault.Conflict, "format 99"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			store, snap := saved(t, "pages of memory")
+			tt.damage(t, snap.dir)
+			_, err := store.load(snap.ID)
+			if fault.KindOf(err) != tt.kind || !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("got %v (%s), want %s with %q", err, fault.KindOf(err), tt.kind, tt.says)
+			}
+			if tt.kind == fault.Conflict && fault.RemedyOf(err) == "" {
+				t.Error("no remedy")
+			}
+		})
+	}
+}
+
+func TestSweepKeepsWhatTheLivingWrite(t *testing.T) {
+	dir := t.TempDir()
+	mine := filepath.Join(dir, tmpPrefix()+"x")
+	dead := filepath.Join(dir, ".tmp-4194304-x") // above pid_max: nobody's
+	for _, d := range []string{mine, dead} {
+		if err := os.Mkdir(d, 0o700); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := sweepTemp(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(mine); err != nil {
+		t.Error("the folder of a living process was removed")
+	}
+	if _, err := os.Stat(dead); err == nil {
+		t.Error("the folder of a dead process was left")
+	}
+}
+
+func TestProgramIsInstalledOnce(t *testing.T) {
+	dir := t.TempDir()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, key, err := installProgram(dir, exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, key2, err := installProgram(dir, exe)
+	if err != nil || again != path || key2 != key {
+		t.Fatalf("second time: %s %s %v", again, key2, err)
+	}
+	second, err := os.Stat(path)
+	if err != nil || !os.SameFile(first, second) {
+		t.Errorf("it was copied again (%v)", err)
+	}
+	if first.Mode().Perm()&0o111 == 0 {
+		t.Error("the copy cannot be executed")
+	}
+}

@@ -1,0 +1,128 @@
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"praxis/internal/event"
+	"praxis/internal/fault"
+)
+
+// template is the prepared state that sessions with the same options start from.
+type template struct {
+	Snapshot
+	key   string
+	built bool // by this call, because it was missing
+}
+
+// templateKey names what a template depends on: the image, the program inside
+// and those limits that are part of the saved state. Memory, CPUs and processes
+// are set again after a restore.
+func (m *Manager) templateKey(opt Options) string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%d\n%s\n%s\n%t\n%v\n%s\n%v\n", metaVersion, opt.Image.ID, m.programKey, opt.Seed != nil,
+		[]int64{opt.Limits.Disk, int64(opt.Limits.OpenFiles)}, strings.Join(opt.Image.Preload, ","), opt.Image.Mounts)
+	return hex.EncodeToString(h.Sum(nil))[:32]
+}
+
+// template returns the template of opt and builds it when it is missing or
+// damaged. Two processes that need the same one build it once.
+func (m *Manager) template(ctx context.Context, opt Options, sink event.Sink) (template, error) {
+	if opt.Image.ID == "" {
+		return template{}, fault.New(fault.Invalid, "", "cannot create session: no image")
+	}
+	key := m.templateKey(opt)
+	if snap, err := m.templates.load(key); err == nil {
+		return template{Snapshot: snap, key: key}, nil
+	}
+	unlock, err := lockFile(ctx, filepath.Join(m.templates.dir, "."+key+".lock"), nil)
+	if err != nil {
+		return template{}, fmt.Errorf("cannot build template: %w", err)
+	}
+	defer unlock()
+	snap, err := m.templates.load(key)
+	if err == nil {
+		return template{Snapshot: snap, key: key}, nil
+	}
+	if fault.KindOf(err) != fault.NotFound {
+		sink.Emit(event.Progress{Room: "template", Text: "the template is damaged and is built again: " + err.Error()})
+		if err := discard(filepath.Join(m.templates.dir, key)); err != nil {
+			return template{}, fmt.Errorf("cannot build template: %w", err)
+		}
+	}
+	if snap, err = m.build(ctx, key, opt, sink); err != nil {
+		return template{}, fmt.Errorf("cannot build template of image %s: %w", opt.Image.Name, err)
+	}
+	return template{Snapshot: snap, key: key, built: true}, nil
+}
+
+// build boots a guest, prepares its kernel and saves it.
+func (m *Manager) build(ctx context.Context, key string, opt Options, sink event.Sink) (Snapshot, error) {
+	began := time.Now()
+	what := "starting Python"
+	if n := len(opt.Image.Preload); n > 0 {
+		what += " and importing " + strings.Join(opt.Image.Preload, ", ")
+	}
+	sink.Emit(event.Progress{Room: "template", Text: what})
+	l, err := m.boot(ctx, opt)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	defer l.close()
+	if err := l.client.Quiesce(ctx); err != nil {
+		return Snapshot{}, err
+	}
+	spec := m.spec(opt)
+	snap, err := m.templates.save(ctx, l.box, Snapshot{Spec: spec, Deterministic: opt.Seed != nil, Template: true}, key)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	sink.Emit(event.Progress{Room: "template", Text: fmt.Sprintf("ready in %.1f s, %d MB", time.Since(began).Seconds(), snap.Bytes>>20)})
+	return snap, nil
+}
+
+// lockFile takes an exclusive lock on path, waiting for its holder; waiting is
+// called once when there is a wait. The lock goes with the process.
+func lockFile(ctx context.Context, path string, waiting func()) (unlock func(), err error) {
+	for first := true; ; first = false {
+		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
+		if err != nil {
+			return nil, err
+		}
+		err = unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
+		if err == nil && sameFile(f, path) {
+			return func() { f.Close() }, nil
+		}
+		f.Close()
+		if err != nil && err != unix.EWOULDBLOCK && err != unix.EINTR {
+			return nil, err
+		}
+		if first && waiting != nil {
+			waiting()
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fault.New(fault.Canceled, "", "cannot wait for %s: %w", filepath.Base(path), context.Cause(ctx))
+		case <-time.After(20 * time.Millisecond):
+		}
+	}
+}
+
+// sameFile says whether path still names f: its folder may have been removed
+// and made again while we waited for the lock.
+func sameFile(f *os.File, path string) bool {
+	a, err := f.Stat()
+	if err != nil {
+		return false
+	}
+	b, err := os.Stat(path)
+	return err == nil && os.SameFile(a, b)
+}
