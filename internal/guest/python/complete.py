@@ -103,6 +103,7 @@ def _in_string(before, place, quote, namespace):
         found = [key for key in keys if key.startswith(content) and quote not in key and "\\" not in key]
         if found:
             return place, found
+    content = content[content.rfind("\n") + 1 :]
     folder, _, prefix = content.rpartition("/")
     base = folder + "/" if "/" in content else ""
     found = []

@@ -20,7 +20,9 @@ type prepared struct{ interpreter, program, cache string }
 
 var rig prepared
 
-// TestMain unpacks CPython, or takes the interpreter that PRAXIS_TEST_PYTHON names, and writes the kernel.
+// TestMain unpacks CPython, or takes the interpreter that PRAXIS_TEST_PYTHON
+// names, and writes the kernel. PRAXIS_TEST_PYTHONPATH may name a folder of
+// packages for the tests that want numpy, pandas and matplotlib.
 func TestMain(m *testing.M) {
 	dir, err := os.MkdirTemp("", "kernel")
 	if err != nil {
@@ -121,6 +123,9 @@ func start(t *testing.T, extra map[string]any, env ...string) *kernel {
 	k.cmd.Env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + k.cmd.Dir, "TZ=UTC", "LC_ALL=C.UTF-8", "PYTHONPYCACHEPREFIX=" + rig.cache,
 	}, env...)
+	if path := os.Getenv("PRAXIS_TEST_PYTHONPATH"); path != "" {
+		k.cmd.Env = append(k.cmd.Env, "PYTHONPATH="+path)
+	}
 	k.cmd.ExtraFiles = []*os.File{theirs}
 	k.cmd.Stdout, k.cmd.Stderr = outputs[0], outputs[1]
 	if err := k.cmd.Start(); err != nil {

@@ -57,6 +57,10 @@ OWN_LOOP = {"run", "run_until_complete", "run_forever", "Runner"}
 RESERVE = 512 << 10  # bytes set free when memory ran out, so that the error can be told
 
 
+class ControlLost(Exception):
+    """The agent's socket is gone or speaks nonsense."""
+
+
 class Control:
     """The agent's socket: frames of a length and a JSON object."""
 
@@ -78,12 +82,20 @@ class Control:
             have = len(self.buffer)
             size = int.from_bytes(self.buffer[:4]) if have >= 4 else 0
             if size > MAX_FRAME:
-                raise ValueError(f"a control frame of {size} bytes")
+                raise ControlLost(f"a control frame of {size} bytes")
             if have >= 4 and have >= 4 + size:
                 body = bytes(self.buffer[4 : 4 + size])
                 del self.buffer[: 4 + size]
-                return json.loads(body)
-            chunk = os.read(self.fd, max(1 << 16, min(size + 4 - have, 1 << 20)))
+                try:
+                    return dict(json.loads(body))
+                except ValueError as exc:
+                    raise ControlLost(f"a control frame that is no JSON object: {exc}") from exc
+            try:
+                chunk = os.read(self.fd, max(1 << 16, min(size + 4 - have, 1 << 20)))
+            except OSError as exc:
+                if exc.__traceback__.tb_next is not None:
+                    raise  # by a signal handler of the program, not by the read
+                raise ControlLost(str(exc)) from exc
             if not chunk:
                 return None
             self.buffer += chunk
@@ -95,8 +107,11 @@ class Control:
             raise ValueError(f"a message of {len(body):,} bytes is over the bound of {MAX_FRAME:,}")
         view = memoryview(len(body).to_bytes(4) + body)
         with self.lock:
-            while view:
-                view = view[os.write(self.fd, view) :]
+            try:
+                while view:
+                    view = view[os.write(self.fd, view) :]
+            except OSError as exc:
+                raise ControlLost(str(exc)) from exc
 
 
 class Kernel:
@@ -105,6 +120,7 @@ class Kernel:
     def __init__(self):
         self.space = vars(MAIN)
         self.original = dict(PRIVATE)
+        self.unanswered = False  # the running cell has had no "done" yet
         self.cell = None  # id of the running cell, or of the last one
         self.count = 0
         self.flags = ALLOW_AWAIT
@@ -134,26 +150,30 @@ class Kernel:
             "execute": self.execute,
             "complete": self.answer_complete,
             "reseed": lambda m: self.reseed(bytes.fromhex(m.get("entropy") or "")),
-            "seed": lambda m: self.set_seed(int(m["seed"])),
+            "seed": lambda m: self.set_seed(int(m.get("seed") or 0)),
         }
-        while (message := self.next()) is not None:
-            answer = answers.get(message.get("op"))
-            if answer is None:
-                continue
+        message = {}
+        while message is not None:
             try:
-                answer(message)
-            except BaseException as exc:
-                self.on_failure(message, exc)
+                message = {}
+                message = self.next()
+                if message is not None and message.get("op") in answers:
+                    answers[message["op"]](message)
+            except ControlLost:
+                raise
+            except BaseException as exc:  # a signal handler of the program, or what it broke
+                self.on_failure(exc)
 
-    def on_failure(self, message, exc):
-        """Answer for a handler of ours that a program got to fail."""
+    def on_failure(self, exc):
+        """Go on after the program made the kernel's own code fail; a cell that waits gets its answer."""
         self.running = False
         if self.child:
             self.end_child(exc)
         self.restore_builtins(everything=True)
         self.streams.restore()
         self.report("the kernel", exc)
-        if message.get("op") == "execute":
+        if self.unanswered:
+            self.unanswered = False
             error = {"name": type(exc).__name__, "value": "the kernel failed in its own code", "traceback": ""}
             usage = {"cpu_ms": 0.0, "wall_ms": 0.0, "peak_memory_bytes": 0}
             done = {"type": "done", "id": self.cell, "status": "error", "result": None, "error": error}
@@ -326,6 +346,7 @@ class Kernel:
     def execute(self, message):
         """Run one cell and send what became of it."""
         self.cell = message.get("id")
+        self.unanswered = True
         self.interrupted = self.pending = False
         self.count += 1
         done = {"type": "done", "id": self.cell, "status": "ok", "result": None, "error": None, "interrupted": False}
@@ -353,12 +374,13 @@ class Kernel:
         done["peak_memory_bytes"] = getrusage(RUSAGE_SELF).ru_maxrss * 1024
         self.streams.drained()
         self.send_done(done)
+        self.unanswered = False
 
     def send_done(self, done):
         try:
             self.control.send(done)
             return
-        except OSError:
+        except ControlLost:
             raise
         except ValueError as exc:  # too large
             done["result"] = only_text(done["result"], exc)
@@ -506,6 +528,8 @@ class Kernel:
         self.restore_builtins()
         if signal.getsignal(signal.SIGINT) != self.on_interrupt:
             signal.signal(signal.SIGINT, self.on_interrupt)
+        for timer in (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF):
+            signal.setitimer(timer, 0)  # an alarm after the cell would end the kernel
         self.show.drop_figures()
         if self.loop is not None and not self.loop.is_running():
             self.use_loop()  # asyncio.run leaves none
@@ -662,17 +686,19 @@ def needs_loop(tree):
 def main():
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     kernel = Kernel()
+    code = 0
     try:
         kernel.serve()
-    except (OSError, ValueError) as exc:  # the socket is gone or speaks nonsense
+    except ControlLost as exc:
         kernel.write_error(f"the kernel lost its control connection: {exc}\n")
+        code = 1
     try:
         import atexit
 
         atexit._run_exitfuncs()
         kernel.streams.flush()
     finally:
-        os._exit(0)  # threads that are left do not keep it
+        os._exit(code)  # threads that are left do not keep it
 
 
 main()

@@ -175,7 +175,8 @@ class Show:
             managers = list(sys.modules["matplotlib._pylab_helpers"].Gcf.get_all_fig_managers())
             for manager in managers[:MAX_FIGURES]:
                 figure = manager.canvas.figure
-                if id(figure) not in self.shown:
+                drawn = len(figure.get_children()) > 1  # more than the background
+                if drawn and id(figure) not in self.shown:
                     self.send(self.bundle(figure))
             if len(managers) > MAX_FIGURES:
                 print(f"{len(managers) - MAX_FIGURES} figures are not shown", file=sys.stderr)

@@ -1,0 +1,128 @@
+package python
+
+import (
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+// interruptAt makes the kernel be interrupted once the cell has printed the word.
+func interruptAt(k *kernel, word string) {
+	done := false
+	k.during = func(k *kernel, o *outcome) {
+		if !done && strings.Contains(o.stdout, word) {
+			done = true
+			k.interrupt()
+		}
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	k := start(t, nil)
+	k.text("import time, asyncio, subprocess, threading, sys\nkept = 1")
+	for name, code := range map[string]string{
+		"a loop":            "print('go')\nwhile True: pass",
+		"a sleep":           "print('go')\ntime.sleep(100)",
+		"a lock":            "print('go')\nthreading.Event().wait()",
+		"a subprocess":      "print('go')\nsubprocess.run(['sleep', '100'])",
+		"a flood of output": "print('go')\nwhile True: print('x' * 1000)",
+		"asyncio.run":       "print('go')\nasyncio.run(asyncio.sleep(100))",
+		"await":             "print('go')\nawait asyncio.sleep(100)",
+		"a busy coroutine":  "async def f():\n    print('go')\n    while True: pass\nawait f()",
+		"a repr":            "class R:\n    def __repr__(self):\n        print('go')\n        time.sleep(100)\nR()",
+		"displays":          "print('go')\nwhile True: display(5)",
+		"a nested try":      "print('go')\nwhile True:\n    try: time.sleep(100)\n    except Exception: pass",
+	} {
+		t.Run(name, func(t *testing.T) {
+			k.t = t
+			interruptAt(k, "go")
+			o := k.run(code)
+			k.during = nil
+			if o.done.Status != "error" || !o.done.Interrupted || o.done.Error.Name != "KeyboardInterrupt" {
+				t.Errorf("%+v %+v", o.done, o.done.Error)
+			}
+			if !strings.HasPrefix(o.done.Error.Traceback, "Traceback") || strings.Contains(o.done.Error.Traceback, "praxis") {
+				t.Errorf("traceback %s", o.done.Error.Traceback)
+			}
+			if got := k.text("kept, await asyncio.sleep(0, 2)"); got != "(1, 2)" {
+				t.Errorf("afterwards: %s", got)
+			}
+		})
+	}
+	k.t = t
+}
+
+func TestInterruptThatIsCaught(t *testing.T) {
+	k := start(t, nil)
+	interruptAt(k, "go")
+	o := k.run("import time\ntry:\n    print('go')\n    time.sleep(100)\nexcept KeyboardInterrupt:\n    print('caught')\n5")
+	if o.done.Status != "ok" || o.done.Interrupted || o.done.Result["text"] != "5" || !strings.HasSuffix(o.stdout, "caught\n") {
+		t.Errorf("%+v %q", o.done, o.stdout)
+	}
+	k.during = nil
+	if o = k.run("raise KeyboardInterrupt"); o.done.Interrupted {
+		t.Error("an exception of the program's own counts as an interrupt")
+	}
+}
+
+func TestInterruptWhenIdle(t *testing.T) {
+	k := start(t, nil)
+	for range 20 {
+		k.interrupt()
+	}
+	if got := k.text("1 + 1"); got != "2" {
+		t.Errorf("got %s", got)
+	}
+	k.text("import asyncio\nasync def forever():\n    while True: await asyncio.sleep(0.001)\ntask = asyncio.create_task(forever());")
+	for range 20 {
+		k.interrupt()
+	}
+	if got := k.text("task.done()"); got != "False" {
+		t.Errorf("the background task is done: %s", got)
+	}
+}
+
+// TestInterruptStorm sends interrupts at every moment of many short cells: each
+// ends in one of two ways, and no frame is cut.
+func TestInterruptStorm(t *testing.T) {
+	k := start(t, nil)
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		for {
+			select {
+			case <-stop:
+				return
+			case <-time.After(300 * time.Microsecond):
+				_ = k.cmd.Process.Signal(syscall.SIGINT)
+			}
+		}
+	}()
+	interrupted := 0
+	for i := range 600 {
+		code := []string{
+			"sum(range(2000))",
+			"display('x' * 5000)\nprint('y' * 100)",
+			"[str(i) for i in range(500)]",
+			"import asyncio\nawait asyncio.sleep(0)",
+			"1 / 0",
+			"x = (",
+		}[i%6]
+		o := k.run(code)
+		switch {
+		case o.done.Interrupted && o.done.Status == "error" && o.done.Error.Name == "KeyboardInterrupt":
+			interrupted++
+		case o.done.Interrupted:
+			t.Errorf("interrupted, but %+v %+v", o.done, o.done.Error)
+		case i%6 < 4 && o.done.Status != "ok", i%6 >= 4 && o.done.Status != "error":
+			t.Errorf("cell %d: %+v %+v", i, o.done, o.done.Error)
+		}
+	}
+	close(stop)
+	<-stopped
+	if got := k.text("1 + 1"); got != "2" {
+		t.Errorf("afterwards 1 + 1 is %s", got)
+	}
+	t.Logf("%d of 600 cells were interrupted", interrupted)
+}

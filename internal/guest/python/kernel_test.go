@@ -1,0 +1,343 @@
+package python
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+func TestReady(t *testing.T) {
+	k := start(t, map[string]any{"preload": []string{"decimal", "no_such_module", "xml.dom.minidom"}})
+	if !regexp.MustCompile(`^3\.\d+\.\d+$`).MatchString(k.ready.Version) {
+		t.Errorf("version is %q", k.ready.Version)
+	}
+	want := "ModuleNotFoundError: No module named 'no_such_module'"
+	if got := k.ready.PreloadErrors; len(got) != 1 || got["no_such_module"] != want {
+		t.Errorf("preload errors are %q", got)
+	}
+	if got := k.text(`import sys; "decimal" in sys.modules and "xml.dom.minidom" in sys.modules`); got != "True" {
+		t.Errorf("modules are preloaded: %s", got)
+	}
+	if got := k.text("'sys' in globals(), 'decimal' in globals()"); got != "(True, False)" {
+		t.Errorf("names of preloaded modules: %s", got)
+	}
+}
+
+func TestOrder(t *testing.T) {
+	k := start(t, nil)
+	o := k.run(`
+import sys, os
+for i in range(3):
+    print("out", i)
+    print("err", i, file=sys.stderr)
+os.system("echo sh; echo sherr >&2")
+print("partial", end="")
+display("shown")
+os.system("echo after")
+sys.stderr.write("last\n")
+sys.stdout.buffer.write(b"bytes")
+display(2)`)
+	want := []string{
+		"1:out 0\n", "2:err 0\n", "1:out 1\n", "2:err 1\n", "1:out 2\n", "2:err 2\n",
+		"1:sh\n", "2:sherr\n", "1:partial", "display:'shown'", "1:after\n", "2:last\n", "1:bytes", "display:2",
+	}
+	// The shell writes to both streams without waiting, so their order is not kept there.
+	for i, part := range o.order {
+		if part == "2:sherr\n" && i+1 < len(o.order) && o.order[i+1] == "1:sh\n" {
+			o.order[i], o.order[i+1] = o.order[i+1], o.order[i]
+		}
+	}
+	if !slices.Equal(o.order, want) {
+		t.Errorf("order is\n%q\nwant\n%q", o.order, want)
+	}
+}
+
+func TestNoResult(t *testing.T) {
+	k := start(t, nil)
+	k.send(map[string]any{"op": "execute", "id": 9, "code": "x = 4\nx", "result": false})
+	if o := k.until("done"); o.done.ID != 9 || o.done.Status != "ok" || o.done.Result != nil {
+		t.Errorf("done is %+v", o.done)
+	}
+	if got := k.text("x"); got != "4" {
+		t.Errorf("x is %s", got)
+	}
+}
+
+func TestLargeCell(t *testing.T) {
+	k := start(t, nil)
+	code := "s = '" + strings.Repeat("ä", 5<<20) + "'\nprint(len(s))\nprint('o' * 3000000)\n"
+	o := k.run(code)
+	if want := "5242880\n" + strings.Repeat("o", 3000000) + "\n"; o.stdout != want {
+		t.Errorf("stdout has %d bytes, want %d (%+v)", len(o.stdout), len(want), o.done.Error)
+	}
+}
+
+func TestUsage(t *testing.T) {
+	k := start(t, nil)
+	o := k.run("b = bytearray(200_000_000)\nfor i in range(0, len(b), 4096): b[i] = 1\ndel b")
+	if o.done.PeakMemory < 200_000_000 || o.done.PeakMemory > 1_000_000_000 {
+		t.Errorf("peak memory is %d", o.done.PeakMemory)
+	}
+	o = k.run("import time; time.sleep(0.2)")
+	if o.done.WallMS < 200 || o.done.CPUMS >= o.done.WallMS {
+		t.Errorf("of a sleep: wall %v ms, cpu %v ms", o.done.WallMS, o.done.CPUMS)
+	}
+	o = k.run(`import subprocess, sys
+subprocess.run([sys.executable, "-c", "import time\nwhile time.process_time() < 0.3: pass"]).returncode`)
+	if o.done.Result["text"] != "0" || o.done.CPUMS < 300 {
+		t.Errorf("of a busy child: cpu %v ms (%+v)", o.done.CPUMS, o.done)
+	}
+}
+
+func TestMemoryError(t *testing.T) {
+	k := start(t, nil)
+	k.text(`import resource
+resource.setrlimit(resource.RLIMIT_AS, (400 << 20, resource.RLIM_INFINITY))`)
+	for _, code := range []string{
+		"kept = 1\nbytearray(1 << 40)",
+		"def hoard():\n    a = []\n    while True: a.append(bytes(1 << 20))\nhoard()",
+		"def small():\n    a = []\n    while True: a.append([object()])\nsmall()",
+		"list(range(10**8))",
+	} {
+		o := k.run(code)
+		if o.done.Error == nil || o.done.Error.Name != "MemoryError" || !strings.Contains(o.done.Error.Traceback, "<cell ") {
+			t.Errorf("%s\ngives %+v %+v", code, o.done, o.done.Error)
+		}
+		if got := k.text("len(bytearray(100 << 20)) and kept"); got != "1" {
+			t.Errorf("afterwards: %s", got)
+		}
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	k := start(t, nil)
+	k.text(`import os, json
+open("data one.csv", "w").close()
+os.mkdir("data_dir")
+class Trap:
+    calls = 0
+    def __init__(self): self.field = "text"
+    @property
+    def danger(self):
+        Trap.calls += 1
+        return ""
+    def method(self): pass
+trap = Trap()
+table = {"alpha": 1, "alps": 2, 3: 4}
+text_value = "x"
+_private = 1`)
+	for _, c := range []struct {
+		code  string // the cursor stands at |
+		start int
+		want  []string // must be among the matches
+		exact bool
+	}{
+		{"text_va|", 0, []string{"text_value"}, true},
+		{"x = text_va|lue", 4, []string{"text_value"}, true},
+		{"ä = text_va|", 4, []string{"text_value"}, true},
+		{"retu|", 0, []string{"return"}, true},
+		{"isinst|", 0, []string{"isinstance"}, true},
+		{"_priv|", 0, []string{"_private"}, true},
+		{"json.du|", 5, []string{"dump", "dumps"}, true},
+		{"os.path.joi|", 8, []string{"join"}, true},
+		{"text_value.sw|", 11, []string{"swapcase"}, true},
+		{"trap.|", 5, []string{"calls", "danger", "field", "method"}, true},
+		{"trap.field.upp|", 11, []string{"upper"}, true},
+		{"trap.danger.upp|", 12, nil, true},
+		{"Trap.me|", 5, []string{"method"}, true},
+		{"trap.method.__fu|", 12, []string{"__func__"}, true},
+		{"f().up|", 4, nil, true},
+		{"import jso|", 7, []string{"json"}, false},
+		{"import os, jso|", 11, []string{"json"}, false},
+		{"from json import du|", 17, []string{"dump", "dumps"}, true},
+		{"import xml.do|", 11, nil, true},
+		{"table['al|", 7, []string{"alpha", "alps"}, true},
+		{"open('data|", 6, []string{"data one.csv", "data_dir/"}, true},
+		{"open('./data_|", 8, []string{"data_dir/"}, true},
+		{"open('/no/such/fold|", 19, nil, true},
+		{"# text_va|", 9, nil, true},
+		{"'''x\ndata_|", 5, []string{"data_dir/"}, true},
+		{"|", 0, []string{"trap", "print", "for"}, false},
+		{"nothing_like_it|", 0, nil, true},
+		{strings.Repeat("a", 100000) + "|", 0, nil, true},
+		{strings.Repeat("from x import a,  ", 3000) + "!|", 54001, []string{"trap"}, false},
+	} {
+		before, after, _ := strings.Cut(c.code, "|")
+		cursor := len([]rune(before))
+		k.send(map[string]any{"op": "complete", "id": 77, "code": before + after, "cursor": cursor})
+		got := k.until("completions").done
+		short := c.code[max(0, len(c.code)-30):]
+		if got.ID != 77 || got.End != cursor {
+			t.Errorf("%s: id %d, end %d", short, got.ID, got.End)
+		}
+		if got.Start != c.start && len(c.want) > 0 {
+			t.Errorf("%s: start %d, want %d", short, got.Start, c.start)
+		}
+		if c.exact && !slices.Equal(got.Matches, c.want) && len(got.Matches)+len(c.want) > 0 {
+			t.Errorf("%s: matches %q, want %q", short, got.Matches, c.want)
+		}
+		for _, want := range c.want {
+			if !slices.Contains(got.Matches, want) {
+				t.Errorf("%s: %q is not in %q", short, want, got.Matches)
+			}
+		}
+		if len(got.Matches) > 500 {
+			t.Errorf("%s: %d matches", short, len(got.Matches))
+		}
+	}
+	if got := k.text("Trap.calls"); got != "0" {
+		t.Errorf("the property ran %s times", got)
+	}
+}
+
+func TestSeeds(t *testing.T) {
+	const draw = "import random; [random.random() for _ in range(3)]"
+	seed := map[string]any{"seed": 7, "deterministic": true}
+	a, b, free := start(t, seed), start(t, seed), start(t, nil)
+	first := a.text(draw)
+	if got := b.text(draw); got != first {
+		t.Errorf("two kernels of one seed draw %s and %s", first, got)
+	}
+	if got := free.text(draw); got == first {
+		t.Errorf("a kernel without a seed draws the same: %s", got)
+	}
+	free.send(map[string]any{"op": "seed", "seed": 7})
+	if got := free.text(draw); got != first {
+		t.Errorf("seeded later, a kernel draws %s, want %s", got, first)
+	}
+	// The same generator and the same entropy still must not draw the same.
+	for _, k := range []*kernel{a, b} {
+		k.text("import random, tempfile; random.seed(1); n = next(tempfile._get_candidate_names())")
+		k.send(map[string]any{"op": "reseed", "entropy": "00ff"})
+	}
+	if one, two := a.text(draw), b.text(draw); one == two {
+		t.Errorf("reseeded kernels both draw %s", one)
+	}
+	if got := a.text("import tempfile; tempfile._name_sequence is None"); got != "True" {
+		t.Errorf("the names of temporary files go on: %s", got)
+	}
+	if one, two := a.text("import os; os.urandom(8)"), a.text("os.urandom(8)"); one == two {
+		t.Errorf("os.urandom repeats %s", one)
+	}
+}
+
+func TestBackgroundTasks(t *testing.T) {
+	k := start(t, nil)
+	k.text(`import asyncio
+ticks = 0
+async def tick():
+    global ticks
+    while True:
+        await asyncio.sleep(0.005)
+        ticks += 1
+        if ticks == 5:
+            print("five ticks")
+async def leaves():
+    await asyncio.sleep(0.01)
+    raise SystemExit
+task = asyncio.create_task(tick())
+other = asyncio.create_task(leaves());`)
+	var o outcome // nothing is sent: the tasks run while the kernel waits
+	for deadline := time.Now().Add(patience); o.stdout != "five ticks\n"; {
+		k.fill(&o, "background", deadline)
+	}
+	if got := k.text("ticks >= 5, task.done()"); got != "(True, False)" {
+		t.Errorf("ticks: %s", got)
+	}
+	if got := k.text("task.cancel()\nawait asyncio.wait({task})\ntask.cancelled()"); got != "True" {
+		t.Errorf("cancelled: %s", got)
+	}
+	if got := k.text("asyncio.run(asyncio.sleep(0, 3))"); got != "3" {
+		t.Errorf("asyncio.run: %s", got)
+	}
+}
+
+// TestDisplayFromThread proves that frames of several threads stay whole.
+func TestDisplayFromThread(t *testing.T) {
+	k := start(t, nil)
+	o := k.run(`import threading
+def show(n):
+    for i in range(20): display("x" * 20000 + str(n))
+threads = [threading.Thread(target=show, args=(n,)) for n in range(5)]
+for t in threads: t.start()
+for t in threads: t.join()`)
+	if len(o.displays) != 100 || o.done.Status != "ok" {
+		t.Errorf("%d displays, %+v", len(o.displays), o.done)
+	}
+}
+
+func TestEndOfControl(t *testing.T) {
+	k := start(t, nil)
+	k.text(`import atexit, threading, pathlib
+atexit.register(lambda: pathlib.Path("left.txt").write_text("bye"))
+threading.Thread(target=threading.Event().wait).start()`)
+	if err := syscall.Shutdown(k.control, syscall.SHUT_RDWR); err != nil {
+		t.Fatal(err)
+	}
+	state, err := k.cmd.Process.Wait()
+	if err != nil || state.ExitCode() != 0 {
+		t.Errorf("the kernel ended with %v, %v", state, err)
+	}
+	data, err := os.ReadFile(filepath.Join(k.cmd.Dir, "left.txt"))
+	if err != nil || string(data) != "bye" {
+		t.Errorf("the atexit handler left %q, %v", data, err)
+	}
+}
+
+func TestGarbageOnControl(t *testing.T) {
+	for name, frame := range map[string][]byte{
+		"too long": {0xff, 0xff, 0xff, 0xff, '{'},
+		"not JSON": append([]byte{0, 0, 0, 4}, "{{{{"...),
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := start(t, nil)
+			if _, err := syscall.Write(k.control, frame); err != nil {
+				t.Fatal(err)
+			}
+			state, err := k.cmd.Process.Wait()
+			if err != nil || state.ExitCode() != 1 {
+				t.Errorf("the kernel ended with %v, %v", state, err)
+			}
+		})
+	}
+}
+
+// TestSignalHandlerWhenIdle proves that an exception of the program's handler does not end the kernel.
+func TestSignalHandlerWhenIdle(t *testing.T) {
+	k := start(t, nil)
+	k.text(`import signal
+def handler(*a): raise TimeoutError("late")
+signal.signal(signal.SIGUSR1, handler);`)
+	if err := k.cmd.Process.Signal(syscall.SIGUSR1); err != nil {
+		t.Fatal(err)
+	}
+	var o outcome
+	for deadline := time.Now().Add(patience); !strings.Contains(o.stderr, "TimeoutError: late\n"); {
+		k.fill(&o, "stderr", deadline)
+	}
+	if got := k.text("1 + 1"); got != "2" {
+		t.Errorf("afterwards: %s", got)
+	}
+}
+
+// TestProgram checks that the assembled source is what the files hold.
+func TestProgram(t *testing.T) {
+	for _, name := range []string{"streams", "errors", "pretty", "show", "hooks", "complete"} {
+		if !strings.Contains(Source, `"`+name+`":`) {
+			t.Errorf("part %s is not in the program", name)
+		}
+	}
+	data, err := os.ReadFile("kernel.py")
+	if err != nil || !bytes.HasSuffix([]byte(Source), data) {
+		t.Errorf("the program does not end with kernel.py (%v)", err)
+	}
+	if strings.Contains(Source, "\x00") {
+		t.Error("the program holds a null byte")
+	}
+}
