@@ -29,7 +29,7 @@ func TestFiles(t *testing.T) {
 		fine  string // what act may return without an error, "" if it must fail
 	}{
 		{"read_symlink_absolute", "read the agent's program through a symbolic link",
-			`os.symlink("/.praxis/agent", "/work/l")`, reads("/work/l"), ""},
+			`os.symlink("/.praxis/praxis", "/work/l")`, reads("/work/l"), ""},
 		{"read_symlink_relative", "read /etc through a relative symbolic link",
 			`os.symlink("../etc/passwd", "/work/l")`, reads("/work/l"), ""},
 		{"read_symlink_folder", "read through a folder that is a symbolic link",
@@ -53,7 +53,7 @@ if os.fork() == 0:
     end = time.time() + 8
     while time.time() < end:
         try:
-            os.symlink("/.praxis/agent", "/work/y"); os.rename("/work/y", "/work/x")
+            os.symlink("/.praxis/praxis", "/work/y"); os.rename("/work/y", "/work/x")
             open("/work/y", "w").write("harmless"); os.rename("/work/y", "/work/x")
         except OSError:
             pass
@@ -91,7 +91,7 @@ if os.fork() == 0:
 			}, ""},
 		{"move_in", "move the agent's program into the session's folders", ``,
 			func(ctx context.Context, c *guest.Client) (string, error) {
-				return "moved", c.Move(ctx, "/.praxis/agent", "/work/agent")
+				return "moved", c.Move(ctx, "/.praxis/praxis", "/work/agent")
 			}, ""},
 		{"list_loop", "have the host list a loop of symbolic links for ever",
 			`os.makedirs("/work/a"); os.symlink("/work/a", "/work/a/b")`, func(ctx context.Context, c *guest.Client) (string, error) {
@@ -102,7 +102,7 @@ if os.fork() == 0:
 				return "bounded", err
 			}, "bounded"},
 		{"archive_symlink", "have a file of the agent packed through a symbolic link",
-			`os.makedirs("/work/a"); os.symlink("/.praxis/agent", "/work/a/l")`, func(ctx context.Context, c *guest.Client) (string, error) {
+			`os.makedirs("/work/a"); os.symlink("/.praxis/praxis", "/work/a/l")`, func(ctx context.Context, c *guest.Client) (string, error) {
 				var b bytes.Buffer
 				if err := c.Archive(ctx, wire.Tar, []string{"/work/a"}, &b); err != nil {
 					return "", err

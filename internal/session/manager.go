@@ -261,7 +261,7 @@ func (m *Manager) spec(opt Options) sandbox.Spec {
 	env := append([]string{}, opt.Image.Env...)
 	return sandbox.Spec{
 		Root:     opt.Image.Root,
-		Mounts:   append(append([]sandbox.Mount{}, opt.Image.Mounts...), sandbox.Mount{Source: m.program, Target: programPath}),
+		Mounts:   append(append([]sandbox.Mount{}, opt.Image.Mounts...), sandbox.Mount{Source: filepath.Dir(m.program), Target: filepath.Dir(programPath)}),
 		Args:     []string{programPath, "guest-agent"},
 		Env:      env,
 		Hostname: "praxis",
@@ -270,7 +270,7 @@ func (m *Manager) spec(opt Options) sandbox.Spec {
 }
 
 // programPath is where guests find their first process.
-const programPath = "/.praxis/agent"
+const programPath = "/.praxis/praxis"
 
 // setup is what the agent is told about opt.
 func setup(opt Options) wire.Setup {

@@ -11,15 +11,32 @@
 //
 //	1 request   host → guest   body: JSON {"op": …, …}; id is chosen by the host, never 0, unique while open
 //	2 response  guest → host   body: JSON of the op's reply; closes the request
-//	3 failure   guest → host   body: JSON {"kind": fault kind, "message": …}; closes the request
+//	3 failure   guest → host   body: JSON {"kind": fault kind, "message": …, "remedy": …}; closes the request
 //	4 data      both ways      body: raw bytes of the request's stream (file contents, process stdin and output)
 //	5 end       both ways      body empty: no more data from this side for the request
 //	6 event     guest → host   body: JSON event of the request (an execution's, a process's, a watch's)
 //	7 output    guest → host   body: u64 sequence | u8 stream (1 stdout, 2 stderr) | raw bytes
 //	8 hello     both ways      id 0; opens a stream, see below
+//	9 part      guest → host   body: a piece of the JSON of the request's next event or response
+//	10 credit   both ways      body: u32; so many more units may be sent for the request, see below
+//	11 cancel   host → guest   body empty: the host gives the request up; the guest still closes it
 //
 // Unknown kinds and ids that are not open are protocol errors: the host drops
 // the guest; the guest ignores them.
+//
+// A JSON text that does not fit in a frame (a large picture) is sent as parts
+// followed by the event or response that ends it; together they are at most
+// MaxMessage.
+//
+// # Flow
+//
+// Neither side stops reading the stream, so that a health check or a kill is
+// answered whatever else goes on. Therefore each request has a window a
+// direction: a side sends data, event, output and part frames of a request
+// only while the units that it sent and that were not credited back are fewer
+// than Window. A frame counts Cost(body) units. The receiver sends credit once
+// it has used the frames up. More than Window + Cost of the largest frame is a
+// protocol error. Requests, responses, failures, ends and cancels are free.
 //
 // # Opening a stream
 //
@@ -27,10 +44,10 @@
 // by hello {"version": 1, "epoch": E, "reseed": hex or "", "now_unix_ns": N}.
 // The guest answers hello {"version": 1, "epoch": E} and from then on sends
 // frames of this epoch only. Requests of an older epoch are forgotten by both
-// sides; executions are not: they are resources of the guest and can be
-// attached to again. A non-empty reseed makes every kernel reseed its random
-// generators before the next execution (a restore or a fork of a session that
-// is not deterministic).
+// sides; executions and processes are not: they are resources of the guest and
+// can be attached to again. A non-empty reseed makes every kernel reseed its
+// random generators before the next execution (a restore or a fork of a session
+// that is not deterministic).
 //
 // # Quiescing before a checkpoint
 //
@@ -42,8 +59,20 @@
 //
 // An execution is a resource in the guest with a numbered event log (sequence
 // from 1, bounded; output over the bound is cut head + tail and the whole is in
-// a file in the session). {"op":"execute"} makes one and follows it: events and
-// output frames carry the request's id; the response is its end. {"op":"attach",
-// "exec": id, "after": seq} follows again from a sequence number. The ops and
-// their fields are the Go types of this package, one file.
+// a file in the session). {"op":"execute"} makes one under the name that the
+// host chose and follows it: events and output frames carry the request's id
+// and consecutive sequence numbers; the response is its end. {"op":"attach",
+// "exec": name, "after": seq} follows again from a sequence number. A later
+// follower takes the place of an earlier one. The ops and their fields are the
+// Go types of this package, one file.
+//
+// # Processes
+//
+// {"op":"start"} starts a process under the name that the host chose and
+// follows it: the first event is {"pid": …} once the program runs, output
+// frames carry what it writes (consecutive sequence numbers), the response is
+// its end. Data and end frames of the request are its standard input. What is
+// not yet credited stays in the process's pipes, so that a slow reader slows
+// the process and loses nothing. {"op":"connect","proc": name, "after": seq}
+// follows it again on a later stream.
 package wire
