@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"praxis/internal/event"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew")
+
+// golden compares with a file of testdata.
+func golden(t *testing.T, name, got string) {
+	t.Helper()
+	path := filepath.Join("testdata", "golden", name)
+	if *update {
+		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) {
+		t.Errorf("%s: got\n%s\nwant\n%s", name, got, want)
+	}
+}
+
+// conversation is a run with a failure, its correction, a rejected reply, a
+// picture, a hostile guest and a figure that nothing computed.
+func conversation(scripted bool) []event.Event {
+	out := func(s string) event.Event { return event.Output{Stream: event.Stdout, Data: []byte(s)} }
+	return []event.Event{
+		event.RunBegan{Question: "What is the mean?\nOf all.", Model: "scripted:x", Scripted: scripted, Files: []string{"a.csv", "b\x1b[2J.csv"}, MaxSteps: 10},
+		event.StepBegan{N: 1},
+		event.ModelDelta{Step: 1, Text: "I read the "},
+		event.ModelDelta{Step: 1, Text: "file.\n\nThen I compute.\n```py"},
+		event.ModelDelta{Step: 1, Text: "thon\nimport csv\n```\n"},
+		event.ModelReplied{Step: 1, Thought: "I read the file.\n\nThen I compute.", Tokens: event.Tokens{Input: 812, Output: 40}, Took: 1234 * time.Millisecond},
+		event.ExecutionBegan{Step: 1, Code: "import csv  # a comment\n\ndef mean(xs):\n    return sum(xs) / \"2\"\n\nmean([1, 2.5])\n"},
+		out("read 3 rows\nhalf a "),
+		out("line \x1b]0;owned\x07and \x07"),
+		event.Output{Stream: event.Stderr, Data: []byte("\nwarned\n")},
+		event.ExecutionEnded{Step: 1, Execution: event.Execution{Status: event.Error, State: event.Kept,
+			Error: &event.Raised{Name: "TypeError", Value: "no", Traceback: "Traceback (most recent call last):\n  File \"<cell 1>\", line 4, in mean\nTypeError: no\n"},
+			Usage: event.Usage{WallMS: 12.4, PeakMemoryBytes: 34 << 20}}},
+		event.StepBegan{N: 2},
+		event.ModelReplied{Step: 2, Thought: "I have no action.", Took: time.Millisecond},
+		event.ReplyRejected{Step: 2, Reason: "there is no code in it"},
+		event.StepBegan{N: 3},
+		event.ModelReplied{Step: 3, Thought: "", Took: time.Millisecond},
+		event.ExecutionBegan{Step: 3, Code: "plot()"},
+		event.Display{Bundle: event.Bundle{"text": "<Figure>", "image/png": "UE5H"}},
+		event.Display{Bundle: event.Bundle{"text": "shown"}},
+		event.ExecutionEnded{Step: 3, Execution: event.Execution{Status: event.OK, State: event.Kept,
+			Result: event.Bundle{"text": "1.75"}, Usage: event.Usage{WallMS: 800, PeakMemoryBytes: 40 << 20}}},
+		event.StepBegan{N: 4},
+		event.ModelDelta{Step: 4, Text: "FINAL ANSWER: The mean is {{ m }}."},
+		event.ModelReplied{Step: 4, Took: time.Millisecond},
+		event.AnswerGiven{Text: "The mean is 1.75, of 99.", Figures: []event.Figure{
+			{Text: "1.75", Expression: "m", Source: "computed"}, {Text: "99", Source: "unverified"}}},
+		event.RunEnded{Answered: true, Steps: 4, Tokens: event.Tokens{Input: 900, Output: 80}, Took: 2 * time.Second},
+		event.FileSaved{Path: "out/figure-1.png", Bytes: 3},
+	}
+}
+
+func TestScreen(t *testing.T) {
+	for _, c := range []struct {
+		name     string
+		colours  bool
+		scripted bool
+	}{{"plain.txt", false, true}, {"colours.txt", true, false}} {
+		var b bytes.Buffer
+		s := newScreen(&b, c.colours, 80)
+		for _, e := range conversation(c.scripted) {
+			s.Emit(e)
+		}
+		if err := s.finish(""); err != nil {
+			t.Fatal(err)
+		}
+		golden(t, c.name, b.String())
+		if !c.colours && strings.ContainsRune(b.String(), 0x1b) {
+			t.Errorf("%s: an escape got through", c.name)
+		}
+	}
+}
+
+func TestScreenNoAnswer(t *testing.T) {
+	var b bytes.Buffer
+	s := newScreen(&b, false, 80)
+	s.Emit(event.RunBegan{Question: "q", Model: "m", MaxSteps: 1})
+	s.Emit(event.StepBegan{N: 1})
+	s.Emit(event.ExecutionBegan{Step: 1, Code: "while True: pass"})
+	s.Emit(event.ExecutionEnded{Step: 1, Execution: event.Execution{Status: event.Timeout, Message: "the time limit of 30s was reached"}})
+	s.Emit(event.RunEnded{Reason: "the budget of 1 step is used up", Steps: 1})
+	if err := s.finish("\nthe code made 1 file: add --out DIR to save them"); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "no-answer.txt", b.String())
+}
+
+// TestScreenBroken checks that a reader who went away is noticed.
+func TestScreenBroken(t *testing.T) {
+	gone := errors.New("gone")
+	s := newScreen(writerFunc(func([]byte) (int, error) { return 0, gone }), false, 80)
+	s.Emit(event.StepBegan{N: 1})
+	if err := s.finish(""); !errors.Is(err, gone) {
+		t.Errorf("got %v, want the cause", err)
+	}
+}
+
+// TestScreenFlood checks that the screen bounds what one execution shows.
+func TestScreenFlood(t *testing.T) {
+	var b bytes.Buffer
+	s := newScreen(&b, false, 80)
+	s.Emit(event.ExecutionBegan{Code: "x"})
+	for range 1000 {
+		s.Emit(event.Output{Stream: event.Stdout, Data: bytes.Repeat([]byte("spam\n"), 100)})
+	}
+	s.Emit(event.ExecutionEnded{Execution: event.Execution{Status: event.OK}})
+	if b.Len() > 3*maxShown || !strings.Contains(b.String(), "[the rest is not shown here]") {
+		t.Errorf("the screen shows %d bytes", b.Len())
+	}
+}
+
+func TestJSONLines(t *testing.T) {
+	var b bytes.Buffer
+	j := newJSONLines(&b)
+	for _, e := range conversation(true) {
+		j.Emit(e)
+	}
+	if j.err != nil {
+		t.Fatal(j.err)
+	}
+	for line := range strings.Lines(b.String()) {
+		var v map[string]any
+		if err := json.Unmarshal([]byte(line), &v); err != nil || v["event"] == nil {
+			t.Errorf("%q: got %v, %v, want an object that names its event", line, v, err)
+		}
+	}
+	golden(t, "events.jsonl", b.String())
+}
+
+func TestChooseModel(t *testing.T) {
+	for _, c := range []struct {
+		flag, file string
+		env        map[string]string
+		want       string
+	}{
+		{"a:1", "c:3", map[string]string{"PRAXIS_MODEL": "b:2"}, "a:1"},
+		{"", "c:3", map[string]string{"PRAXIS_MODEL": "b:2"}, "b:2"},
+		{"", "c:3", map[string]string{"ANTHROPIC_API_KEY": "k"}, "c:3"},
+		{"", "", map[string]string{"ANTHROPIC_API_KEY": "k", "OPENAI_API_KEY": "k"}, anthropicModel},
+		{"", "", map[string]string{"OPENAI_API_KEY": "k"}, openaiModel},
+		{"", "", map[string]string{"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://localhost"}, ""},
+		{"", "", nil, ""},
+	} {
+		p, _, _, _ := inProcess(t, nil)
+		cfg, err := p.config()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cfg.Ask.Model = c.file
+		got, err := chooseModel(c.flag, cfg, func(k string) string { return c.env[k] })
+		if got != c.want || (err == nil) != (c.want != "") {
+			t.Errorf("%+v: got %q, %v", c, got, err)
+		}
+	}
+}
