@@ -1,0 +1,328 @@
+package agent
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"syscall"
+	"time"
+
+	"praxis/internal/guest/wire"
+)
+
+const (
+	maxControl  = 64 << 20 // largest control frame of a kernel, as package python says
+	readSize    = 64 << 10
+	maxDrain    = 256 << 10 // read from a pipe before the other is looked at
+	afterDone   = 1 << 20   // read from a pipe when an execution ends; no pipe holds more
+	controlHead = 4
+)
+
+// interp is one process of a kernel and the agent's ends of what it writes to.
+type interp struct {
+	child    *child
+	out, err int
+	ctl      int
+	began    time.Time
+	ready    bool
+	doomed   reason // why it was killed
+	id       uint64 // of the last execution sent
+	outbox   []byte // control frames that the socket did not take yet
+	inbox    []byte // bytes of control frames that are not whole yet
+	broken   string // why the control socket cannot be used any more
+	buf      []byte
+}
+
+// control is a frame of the kernel. Every field is checked before it is used.
+type control struct {
+	Type          string            `json:"type"`
+	ID            uint64            `json:"id"`
+	Version       string            `json:"version"`
+	PreloadErrors map[string]string `json:"preload_errors"`
+	Bundle        wire.Bundle       `json:"bundle"`
+	Status        string            `json:"status"`
+	Result        wire.Bundle       `json:"result"`
+	Error         *wire.Raised      `json:"error"`
+	Interrupted   bool              `json:"interrupted"`
+	CPUMS         float64           `json:"cpu_ms"`
+	WallMS        float64           `json:"wall_ms"`
+	PeakMemory    float64           `json:"peak_memory_bytes"`
+	Start         int               `json:"start"`
+	End           int               `json:"end"`
+	Matches       []string          `json:"matches"`
+}
+
+// launch starts an interpreter and tells it how to begin.
+func (k *kernel) launch() (*interp, error) {
+	cfg, err := k.srv.config()
+	if err != nil {
+		return nil, err
+	}
+	in := &interp{out: -1, err: -1, ctl: -1, began: time.Now(), buf: make([]byte, readSize)}
+	var outW, errW, ctlK = -1, -1, -1
+	defer func() { closeAll(outW, errW, ctlK) }()
+	if in.out, outW, err = outPipe(); err == nil {
+		if in.err, errW, err = outPipe(); err == nil {
+			in.ctl, ctlK, err = socketPair()
+		}
+	}
+	if err != nil {
+		in.close()
+		return nil, err
+	}
+	env, path := cfg.env(nil)
+	in.child, err = launch(k.srv.reaper, program{
+		Argv: []string{cfg.Python, "-u", "-X", "utf8", cfg.program}, Env: env, Path: path, Dir: cfg.Workdir,
+		Cgroup: cfg.group, Privileged: cfg.privileged(), Memory: cfg.memoryOfProcess(), OpenFiles: cfg.Limits.OpenFiles, Control: true,
+	}, [4]int{-1, outW, errW, ctlK})
+	if err != nil {
+		in.close()
+		return nil, err
+	}
+	return in, k.begin(in, cfg)
+}
+
+// begin hands an interpreter that was just started over to its kernel.
+func (k *kernel) begin(in *interp, started config) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	cfg, err := k.srv.config() // a setup may have come meanwhile
+	if err != nil {
+		return err
+	}
+	preload := []string{}
+	if k.preload && cfg.Preload != nil {
+		preload = cfg.Preload
+	}
+	k.in, k.cfg, k.early = in, cfg, nil
+	in.child.notify(k.bell.ring)
+	if k.closing || cfg.Deterministic != started.Deterministic {
+		k.kill(byRestart, "")
+		return nil
+	}
+	k.preload = false
+	limitLive(in.child.pid, cfg)
+	in.send(map[string]any{"op": "start", "preload": preload, "seed": cfg.Seed, "deterministic": cfg.Deterministic, "columns": cfg.Columns})
+	k.srv.guard.wake()
+	return nil
+}
+
+func (in *interp) close() { closeAll(in.out, in.err, in.ctl) }
+
+// send queues a control frame and writes what the socket takes now.
+func (in *interp) send(v any) {
+	body, err := marshal(v)
+	if err != nil || len(in.outbox)+len(body) > maxOutbox {
+		in.broken = "it did not read what it was sent"
+		return
+	}
+	in.outbox = append(binary.BigEndian.AppendUint32(in.outbox, uint32(len(body))), body...)
+	in.flush()
+}
+
+func (in *interp) flush() {
+	for len(in.outbox) > 0 && in.broken == "" {
+		n, err := syscall.Write(in.ctl, in.outbox)
+		switch err {
+		case nil:
+			in.outbox = in.outbox[n:]
+		case syscall.EINTR:
+		case syscall.EAGAIN:
+			return
+		default:
+			in.broken = "it closed its control channel"
+		}
+	}
+	if len(in.outbox) == 0 {
+		in.outbox = nil
+	}
+}
+
+// pump reads what the interpreter writes until it is over.
+func (k *kernel) pump(in *interp) {
+	for {
+		fds := []pollFD{{fd: int32(in.out), events: pollIn}, {fd: int32(in.err), events: pollIn}, {fd: int32(in.ctl), events: pollIn}, {fd: int32(k.bell), events: pollIn}}
+		k.mu.Lock()
+		if len(in.outbox) > 0 {
+			fds[2].events |= pollOut
+		}
+		k.mu.Unlock()
+		if err := poll(fds, -1); err != nil {
+			k.mu.Lock()
+			in.broken = "the agent cannot wait for it: " + err.Error()
+			k.mu.Unlock()
+		}
+		if fds[3].revents != 0 {
+			k.bell.hush()
+		}
+		k.mu.Lock()
+		k.drain(in, maxDrain)
+		if fds[2].revents != 0 || in.broken != "" {
+			k.readControl(in)
+		}
+		in.flush()
+		over := in.child.ended()
+		if over {
+			k.drain(in, afterDone)
+			k.readControl(in) // a last frame may have been written before the end
+		} else if in.broken != "" {
+			k.kill(byProtocol, "the kernel was ended: "+in.broken)
+		}
+		k.mu.Unlock()
+		if over {
+			return
+		}
+		if in.broken != "" {
+			<-in.child.done
+		}
+	}
+}
+
+// drain reads what is in the pipes, standard output first. The kernel writes to
+// one only while the other is empty, so the order that it meant is kept.
+func (k *kernel) drain(in *interp, limit int) {
+	for _, s := range []struct {
+		fd     *int
+		stream uint8
+	}{{&in.out, 1}, {&in.err, 2}} {
+		for got := 0; *s.fd >= 0 && got < limit; {
+			n, again, err := readNow(*s.fd, in.buf)
+			if again {
+				break
+			}
+			if n == 0 || err != nil { // nobody can write to it any more
+				closeAll(*s.fd)
+				*s.fd = -1
+				break
+			}
+			got += n
+			k.takeOutput(s.stream, in.buf[:n])
+			if n < len(in.buf) {
+				break // it was empty; asking again would cost a call
+			}
+		}
+	}
+}
+
+func (k *kernel) takeOutput(stream uint8, data []byte) {
+	switch e := k.cur; {
+	case !k.in.ready:
+		if room := maxStartLog - len(k.early); room > 0 {
+			k.early = append(k.early, data[:min(room, len(data))]...)
+		}
+	case e == nil:
+		k.late.add(stream, data)
+	default:
+		if !e.write(stream, data) && e.stopping.why == goOn {
+			k.stop(overOutput, fmt.Sprintf("the output limit of %s was reached", bytesText(maxWhole)))
+		}
+	}
+}
+
+// readControl reads the control socket and handles the frames that are whole.
+func (k *kernel) readControl(in *interp) {
+	for in.ctl >= 0 && in.broken == "" {
+		n, again, err := readNow(in.ctl, in.buf)
+		if again {
+			return
+		}
+		if n == 0 || err != nil {
+			in.broken = "it closed its control channel"
+			return
+		}
+		in.inbox = append(in.inbox, in.buf[:n]...)
+		if err := k.takeFrames(in); err != nil {
+			in.broken = err.Error()
+			return
+		}
+		if n < len(in.buf) {
+			return
+		}
+	}
+}
+
+func (k *kernel) takeFrames(in *interp) error {
+	for len(in.inbox) >= controlHead {
+		length := binary.BigEndian.Uint32(in.inbox)
+		if length > maxControl {
+			return fmt.Errorf("it sent a control frame of %d bytes", length)
+		}
+		total := controlHead + int(length)
+		if len(in.inbox) < total {
+			return nil
+		}
+		var c control
+		if err := json.Unmarshal(in.inbox[controlHead:total], &c); err != nil {
+			return errors.New("it sent a control frame that cannot be read")
+		}
+		if in.inbox = in.inbox[total:]; len(in.inbox) == 0 {
+			in.inbox = nil
+		}
+		k.take(in, c)
+	}
+	return nil
+}
+
+// take handles one control frame. User code can write to the socket too, so a
+// frame that does not fit the moment is dropped.
+func (k *kernel) take(in *interp, c control) {
+	switch c.Type {
+	case "ready":
+		if !in.ready {
+			k.becomeReady(c)
+		}
+	case "display":
+		if e := k.cur; e != nil && c.ID == in.id && len(c.Bundle) > 0 {
+			e.display(c.Bundle)
+		}
+	case "completions":
+		if q, ok := k.asked[c.ID]; ok {
+			delete(k.asked, c.ID)
+			q.req.reply(cleanCompletion(c, q.size))
+		}
+	case "done":
+		if e := k.cur; e != nil && c.ID == in.id && !e.began.IsZero() {
+			k.drain(in, afterDone)
+			k.cur = nil
+			k.finish(e, k.outcome(e, c))
+		}
+	}
+}
+
+func (k *kernel) becomeReady(c control) {
+	k.in.ready = true
+	k.reply = wire.SetupReply{Version: wire.Clip(c.Version, 64)}
+	for mod, why := range c.PreloadErrors {
+		if k.reply.PreloadErrors == nil {
+			k.reply.PreloadErrors = map[string]string{}
+		}
+		if len(k.reply.PreloadErrors) < 100 {
+			k.reply.PreloadErrors[wire.Clip(mod, 200)] = wire.Clip(why, 1000)
+		}
+	}
+	k.early = nil
+	if !k.live() {
+		return
+	}
+	for _, w := range k.waiters {
+		w <- nil
+	}
+	k.waiters = nil
+	k.sendEntropy()
+	if e := k.cur; e != nil {
+		k.sendCode(e)
+		k.srv.guard.wake()
+	}
+}
+
+func cleanCompletion(c control, size int) wire.Completion {
+	out := wire.Completion{Start: min(max(c.Start, 0), size), End: min(max(c.End, 0), size), Matches: []string{}}
+	out.End = max(out.Start, out.End)
+	for _, m := range c.Matches[:min(len(c.Matches), wire.MaxMatches)] {
+		if len(m) <= 1<<10 {
+			out.Matches = append(out.Matches, wire.Clip(m, 2<<10))
+		}
+	}
+	return out
+}

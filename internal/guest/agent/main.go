@@ -1,0 +1,49 @@
+package agent
+
+import (
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+)
+
+// Main runs what the second word of the command line names, guest-agent or
+// guest-exec, and returns the exit code.
+func Main() int {
+	word := ""
+	if len(os.Args) > 1 {
+		word = os.Args[1]
+	}
+	switch word {
+	case "guest-agent":
+		return agentMain()
+	case "guest-exec":
+		fmt.Fprintln(os.Stderr, "praxis:", execMain())
+		return 127
+	}
+	fmt.Fprintf(os.Stderr, "praxis: cannot run %q: want guest-agent or guest-exec\n", word)
+	return 2
+}
+
+func agentMain() int {
+	// The user's programs share the sandbox's memory: the agent keeps little.
+	debug.SetGCPercent(50)
+	debug.SetMemoryLimit(256 << 20)
+	syscall.Umask(0o022)
+	raisePriority()
+	// Without handlers the first process would be ended by a stray signal on a
+	// host, and an ignored signal would stay ignored in what it starts.
+	stray := make(chan os.Signal, 1)
+	signal.Notify(stray, syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGPIPE)
+	defer signal.Stop(stray)
+
+	s := newServer(os.Stdout)
+	err := s.serve(os.Stdin)
+	s.close()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "praxis: guest agent:", err)
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,154 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+	"syscall"
+	"time"
+
+	"praxis/internal/guest/wire"
+)
+
+func cores() int { return max(runtime.NumCPU(), 1) }
+
+// outcome makes the end of an execution of the kernel's own words.
+func (k *kernel) outcome(e *execution, c control) wire.Executed {
+	out := wire.Executed{
+		Status: "ok", State: "kept",
+		WallMS: number(c.WallMS), CPUMS: number(c.CPUMS), PeakMemoryBytes: int64(number(c.PeakMemory)),
+		Error: cleanRaised(c.Error),
+	}
+	if len(c.Result) > 0 {
+		c.Result.Clean()
+		out.Result = c.Result
+	}
+	switch c.Status {
+	case "ok":
+		out.Error = nil
+	case "exit":
+		if out.Error == nil || out.Error.Value == "" || out.Error.Value == "0" || out.Error.Value == "None" {
+			out.Error = nil
+		} else {
+			out.Status = "error"
+		}
+	default:
+		if out.Error == nil {
+			out.Error = &wire.Raised{Name: "Exception"}
+		}
+		if out.Status = "error"; out.Error.Name == "MemoryError" {
+			out.Status = "memory"
+			out.Message = "memory ran out (MemoryError)"
+			if m := k.cfg.memoryOfProcess(); m > 0 {
+				out.Message = fmt.Sprintf("the memory limit of %s a process was reached (MemoryError); the variables are kept", bytesText(m))
+			}
+		}
+	}
+	switch why := e.stopping.why; why {
+	case goOn:
+	case byCaller:
+		if c.Interrupted || out.Error != nil && out.Error.Name == "KeyboardInterrupt" {
+			out.Status, out.Message = why.status(), "the code was interrupted; the variables are kept"
+		}
+	default:
+		out.Status = why.status()
+		out.Message = joinSentences(e.stopping.limit, "the code was interrupted; the variables are kept")
+	}
+	return out
+}
+
+// number makes what the kernel says of itself a number that can be used.
+func number(f float64) float64 {
+	if math.IsNaN(f) || f < 0 {
+		return 0
+	}
+	return min(f, 1e15)
+}
+
+func cleanRaised(r *wire.Raised) *wire.Raised {
+	if r == nil {
+		return nil
+	}
+	return &wire.Raised{
+		Name:      wire.Clip(r.Name, 256),
+		Value:     wire.Clip(r.Value, wire.MaxText),
+		Traceback: clipMiddle(r.Traceback, wire.MaxTraceback),
+	}
+}
+
+// clipMiddle keeps both ends: a traceback tells most at its end.
+func clipMiddle(s string, n int) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= n {
+		return s
+	}
+	half := n/2 - 16
+	return strings.ToValidUTF8(s[:half], "") + "\n…\n" + strings.ToValidUTF8(s[len(s)-half:], "")
+}
+
+// ended settles what was going on when the interpreter ended. It returns why
+// when the interpreter never became ready.
+func (k *kernel) ended(in *interp) error {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.in = nil
+	for id, q := range k.asked {
+		delete(k.asked, id)
+		q.req.fail(failf("unavailable", "Ask again.", "cannot complete: the kernel of context %s ended", k.name))
+	}
+	how := describe(in.child.status)
+	if !in.ready {
+		if in.doomed == byRestart {
+			return nil
+		}
+		if time.Since(in.began) >= startTime {
+			how = fmt.Sprintf("it was not ready after %s", startTime)
+		}
+		text := strings.TrimSpace(strings.ToValidUTF8(string(k.early), "\uFFFD"))
+		return errors.New(joinSentences(joinSentences(how, in.broken), text))
+	}
+	e := k.cur
+	if e == nil || e.began.IsZero() {
+		// An execution that was not sent yet gets the next interpreter.
+		if in.doomed != byRestart {
+			k.lost = how + " while nothing ran, and the variables were lost"
+		}
+		return nil
+	}
+	k.cur = nil
+	out := wire.Executed{
+		Status: "crashed", State: "lost", Message: how,
+		WallMS:          float64(time.Since(e.began)) / float64(time.Millisecond),
+		CPUMS:           milliseconds(in.child.usage),
+		PeakMemoryBytes: in.child.usage.Maxrss * 1024,
+	}
+	if in.child.status.Signaled() && in.child.status.Signal() == syscall.SIGKILL {
+		out.Status = "killed"
+	}
+	switch e.stopping.why {
+	case goOn:
+	case byCaller:
+		out.Status, out.Message = "interrupted", "the code did not stop when it was interrupted"
+	case overWall, overCPU, overOutput:
+		out.Status, out.Message = e.stopping.why.status(), joinSentences(e.stopping.limit, "the code did not stop when it was interrupted")
+	default:
+		out.Status, out.Message = e.stopping.why.status(), e.stopping.limit
+	}
+	out.Message = joinSentences(out.Message, "the kernel was restarted: the variables are lost, files are kept")
+	k.finish(e, out)
+	return nil
+}
+
+func milliseconds(u syscall.Rusage) float64 {
+	d := time.Duration(u.Utime.Nano() + u.Stime.Nano())
+	return float64(d) / float64(time.Millisecond)
+}
+
+func describe(s syscall.WaitStatus) string {
+	if s.Signaled() {
+		return fmt.Sprintf("the interpreter was ended by signal %d (%s)", int(s.Signal()), s.Signal())
+	}
+	return fmt.Sprintf("the interpreter ended by itself with exit code %d", s.ExitStatus())
+}

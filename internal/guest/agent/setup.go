@@ -1,0 +1,283 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"praxis/internal/guest/python"
+	"praxis/internal/guest/wire"
+)
+
+// config is a setup that was checked and applied. It is replaced, never changed.
+type config struct {
+	wire.Setup
+	ready   bool
+	group   string // folder of the pids group that programs join; empty when unprivileged
+	program string // path of the kernel's program
+	scratch string // folder to remove at the end; only when unprivileged
+}
+
+func (c config) privileged() bool { return !c.Unprivileged }
+
+// deterministicEnv makes the same code on the same inputs print the same bytes.
+var deterministicEnv = map[string]string{
+	"PYTHONHASHSEED": "0", "TZ": "UTC",
+	"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "NUMEXPR_NUM_THREADS": "1",
+}
+
+const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+
+// env is the environment of a program: what every program needs, the session's, and extra.
+func (c config) env(extra map[string]string) (env []string, path string) {
+	all := map[string]string{
+		"PATH": filepath.Dir(c.Python) + ":" + defaultPath, "HOME": c.Home, "LANG": "C.UTF-8",
+		"USER": "user", "LOGNAME": "user", "TMPDIR": c.Temp, "PYTHONDONTWRITEBYTECODE": "1",
+	}
+	maps.Copy(all, c.Env)
+	if c.Deterministic {
+		maps.Copy(all, deterministicEnv)
+	}
+	maps.Copy(all, extra)
+	for k, v := range all {
+		env = append(env, k+"="+v)
+	}
+	slices.Sort(env)
+	return env, all["PATH"]
+}
+
+func (c config) memoryOfProcess() int64 {
+	if c.Limits.Kernel > 0 {
+		return c.Limits.Kernel
+	}
+	return c.Limits.Memory
+}
+
+// check fills in defaults and refuses what cannot be meant.
+func check(s wire.Setup) (wire.Setup, error) {
+	if len(s.Roots) == 0 {
+		s.Roots = []string{"/work", "/tmp", "/home/user"}
+	}
+	if s.Home == "" {
+		s.Home = "/home/user"
+	}
+	if s.Temp == "" {
+		s.Temp = "/tmp"
+	}
+	if s.Columns == 0 {
+		s.Columns = 100
+	}
+	if s.Cgroup == "" {
+		s.Cgroup = "/sys/fs/cgroup/pids"
+	}
+	for _, p := range append([]string{s.Python, s.Workdir, s.Home, s.Temp, s.Cgroup}, s.Roots...) {
+		if !filepath.IsAbs(p) || filepath.Clean(p) != p {
+			return s, failf("invalid", "", "cannot set up session: %q is not a clean absolute path", wire.Clip(p, 200))
+		}
+	}
+	if !slices.Contains(s.Roots, s.Temp) {
+		return s, failf("invalid", "", "cannot set up session: the folder for temporary files, %s, is not a root", s.Temp)
+	}
+	if _, _, err := within(s.Roots, s.Workdir); err != nil {
+		return s, err
+	}
+	l := s.Limits
+	if l.Memory < 0 || l.Kernel < 0 || l.Processes < 0 || l.OpenFiles < 0 || s.Columns < 20 || s.Columns > 10000 {
+		return s, failf("invalid", "", "cannot set up session: a limit is out of range")
+	}
+	for k, v := range s.Env {
+		if k == "" || strings.ContainsAny(k, "=\x00") || strings.Contains(v, "\x00") {
+			return s, failf("invalid", "", "cannot set up session: %q is no environment variable", wire.Clip(k, 64))
+		}
+	}
+	return s, nil
+}
+
+// setup applies a setup and returns once the kernel of main is ready.
+func (s *server) setup(_ *request, args wire.Setup) (wire.SetupReply, error) {
+	args, err := check(args)
+	if err != nil {
+		return wire.SetupReply{}, err
+	}
+	s.mu.Lock()
+	old := s.cfg
+	s.mu.Unlock()
+	cfg := config{Setup: args, ready: true, group: old.group, program: old.program, scratch: old.scratch}
+	if !old.ready {
+		if err := cfg.prepare(); err != nil {
+			return wire.SetupReply{}, err
+		}
+	} else if old.Unprivileged != cfg.Unprivileged || !slices.Equal(old.Roots, cfg.Roots) {
+		return wire.SetupReply{}, failf("invalid", "", "cannot set up session again: privileges and roots cannot change")
+	}
+	if err := cfg.limitProcesses(); err != nil {
+		return wire.SetupReply{}, err
+	}
+	s.mu.Lock()
+	s.cfg = cfg
+	kernels := s.allKernels()
+	procs := s.livePrograms()
+	s.mu.Unlock()
+	for _, pid := range procs {
+		limitLive(pid, cfg)
+	}
+	for _, k := range kernels {
+		k.adopt(old, cfg)
+	}
+	s.guard.wake()
+	main, err := s.kernelOf(wire.Main, true)
+	if err != nil {
+		return wire.SetupReply{}, err
+	}
+	return main.waitReady()
+}
+
+// limitLive gives a running program the limits of cfg. A program that is
+// gone has no use for them.
+func limitLive(pid int, cfg config) {
+	if m := cfg.memoryOfProcess(); m > 0 {
+		_ = prlimit(pid, rlimitAS, uint64(m))
+	}
+	if n := cfg.Limits.OpenFiles; n > 0 {
+		_ = prlimit(pid, rlimitNoFile, uint64(n))
+	}
+}
+
+// prepare makes what the first program needs: folders, the pids group, the kernel's program.
+func (c *config) prepare() error {
+	if c.privileged() && os.Getuid() != 0 {
+		return failf("conflict", "", "cannot set up session: the agent is not root")
+	}
+	for _, dir := range append(slices.Clone(c.Roots), c.Home) {
+		if err := c.ownFolder(dir); err != nil {
+			return err
+		}
+	}
+	if err := c.makeWorkdir(); err != nil {
+		return err
+	}
+	where := "/run/praxis"
+	if c.privileged() {
+		if err := syscall.Setgroups(nil); err != nil {
+			return fmt.Errorf("cannot set up session: drop groups: %w", err)
+		}
+		c.group = filepath.Join(c.Cgroup, "praxis")
+		if err := os.Mkdir(c.group, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
+			return failf("conflict", "Mount the pids controller in the sandbox.", "cannot set up session: cannot count processes: %v", err)
+		}
+		if err := os.MkdirAll(where, 0o755); err != nil {
+			return fmt.Errorf("cannot set up session: %w", err)
+		}
+	} else {
+		dir, err := os.MkdirTemp("", "praxis-agent-")
+		if err != nil {
+			return fmt.Errorf("cannot set up session: %w", err)
+		}
+		where, c.scratch = dir, dir
+	}
+	c.program = filepath.Join(where, "kernel.py")
+	return writeProgram(c.program, python.Source)
+}
+
+func writeProgram(path, text string) error {
+	temp := path + ".new"
+	if err := os.WriteFile(temp, []byte(text), 0o644); err != nil {
+		return fmt.Errorf("cannot write the kernel's program: %w", err)
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return fmt.Errorf("cannot write the kernel's program: %w", err)
+	}
+	return nil
+}
+
+// ownFolder makes a folder of the session's user. /tmp and its like, which
+// exist and are open to all, are left as they are.
+func (c *config) ownFolder(dir string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return fmt.Errorf("cannot set up session: %w", err)
+	}
+	if !c.privileged() {
+		return nil
+	}
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return fmt.Errorf("cannot set up session: %w", err)
+	}
+	if !info.IsDir() {
+		return failf("conflict", "", "cannot set up session: %s is not a folder", dir)
+	}
+	if info.Mode()&os.ModeSticky != 0 && info.Mode().Perm() == 0o777 {
+		return nil
+	}
+	if err := os.Lchown(dir, userID, groupID); err != nil {
+		return fmt.Errorf("cannot set up session: %w", err)
+	}
+	return nil
+}
+
+// makeWorkdir makes a working folder below a root, as the user: his own links
+// may be on the way.
+func (c *config) makeWorkdir() error {
+	base, rel, err := within(c.Roots, c.Workdir)
+	if err != nil || rel == "." {
+		return err
+	}
+	return asUser(c.privileged(), func() error {
+		root, err := os.OpenRoot(base)
+		if err != nil {
+			return fmt.Errorf("cannot set up session: %w", err)
+		}
+		defer root.Close()
+		if err := root.MkdirAll(rel, 0o755); err != nil {
+			return fmt.Errorf("cannot set up session: %w", err)
+		}
+		return nil
+	})
+}
+
+// limitProcesses writes the bound of the group that every program is in.
+func (c *config) limitProcesses() error {
+	if c.group == "" {
+		return nil
+	}
+	value := "max"
+	if c.Limits.Processes > 0 {
+		value = strconv.Itoa(c.Limits.Processes)
+	}
+	if err := os.WriteFile(filepath.Join(c.group, "pids.max"), []byte(value), 0); err != nil {
+		return fmt.Errorf("cannot limit processes: %w", err)
+	}
+	return nil
+}
+
+// cleanUp removes what an agent that is not alone in a sandbox leaves behind.
+func (c config) cleanUp() {
+	if c.scratch != "" {
+		_ = os.RemoveAll(c.scratch)
+	}
+	if c.group != "" {
+		_ = os.Remove(c.group)
+	}
+}
+
+// within finds the root that a clean absolute path is in and the path's name below it.
+func within(roots []string, path string) (root, rel string, err error) {
+	for _, r := range roots {
+		if path == r || r == "/" || strings.HasPrefix(path, r+"/") {
+			if len(r) > len(root) {
+				root = r
+			}
+		}
+	}
+	if root == "" {
+		return "", "", failf("denied", "Use a path below "+strings.Join(roots, ", ")+".", "cannot use %s: it is outside of the session's folders", wire.Clip(path, 200))
+	}
+	rel, err = filepath.Rel(root, path)
+	return root, rel, err
+}

@@ -1,0 +1,65 @@
+package agent
+
+import (
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// pollFD is struct pollfd of poll(2).
+type pollFD struct {
+	fd      int32
+	events  int16
+	revents int16
+}
+
+const (
+	pollIn  = 0x1
+	pollOut = 0x4
+	pollErr = 0x8
+	pollHup = 0x10
+)
+
+// poll waits for one of fds; a negative wait has no end.
+func poll(fds []pollFD, wait time.Duration) error {
+	for {
+		var ts *syscall.Timespec
+		if wait >= 0 {
+			t := syscall.NsecToTimespec(int64(wait))
+			ts = &t
+		}
+		_, _, e := syscall.Syscall6(syscall.SYS_PPOLL, uintptr(unsafe.Pointer(unsafe.SliceData(fds))), uintptr(len(fds)),
+			uintptr(unsafe.Pointer(ts)), 0, 0, 0)
+		switch e {
+		case 0:
+			return nil
+		case syscall.EINTR:
+			continue
+		}
+		return e
+	}
+}
+
+// prlimit sets soft and hard limit of another process.
+func prlimit(pid, resource int, value uint64) error {
+	lim := syscall.Rlimit{Cur: value, Max: value}
+	_, _, e := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(pid), uintptr(resource), uintptr(unsafe.Pointer(&lim)), 0, 0, 0)
+	if e != 0 {
+		return e
+	}
+	return nil
+}
+
+// dropCapabilities empties the thread's inheritable, permitted and effective capabilities.
+func dropCapabilities() error {
+	header := struct {
+		version uint32
+		pid     int32
+	}{version: 0x20080522}
+	var data [2]struct{ effective, permitted, inheritable uint32 }
+	_, _, e := syscall.RawSyscall(syscall.SYS_CAPSET, uintptr(unsafe.Pointer(&header)), uintptr(unsafe.Pointer(&data)), 0)
+	if e != 0 {
+		return e
+	}
+	return nil
+}

@@ -1,0 +1,391 @@
+package guest
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"path"
+	"strings"
+	"time"
+
+	"praxis/internal/event"
+	"praxis/internal/fault"
+	"praxis/internal/guest/wire"
+)
+
+const (
+	// stopTime is how long an execution that was interrupted may take to end:
+	// the agent's escalation is over after 3 seconds, and then a kernel starts.
+	stopTime = 15 * time.Second
+	// outputSlack is how much output may come over the bound that was asked for.
+	outputSlack = 64 << 10
+	// maxShown bounds the displays of an execution together, in bytes.
+	maxShown = 64 << 20
+)
+
+// Setup prepares the session and returns when the kernel of the context "main"
+// is ready. A module of Preload that cannot be imported is a fault, and the
+// session works without it.
+func (c *Client) Setup(ctx context.Context, s wire.Setup) error {
+	r, err := ask[wire.SetupReply](ctx, c, "set up session", wire.OpSetup, s)
+	if err != nil {
+		return err
+	}
+	for _, mod := range s.Preload { // in the order that was asked for
+		if why, failed := r.PreloadErrors[mod]; failed {
+			return fault.New(fault.Invalid, "Build the image with the package.", "cannot preload %s: %s", mod, line(why, maxMessage))
+		}
+	}
+	return nil
+}
+
+// Execute runs code and returns how it ended. What the code prints and shows
+// goes to sink as it comes, from this goroutine. When ctx is done the code is
+// interrupted, and the outcome says so. Exec names the execution for Attach; it
+// is made up when empty.
+func (c *Client) Execute(ctx context.Context, args wire.Execute, sink event.Sink) (event.Execution, error) {
+	const what = "execute"
+	if len(args.Code) > wire.MaxCode {
+		return event.Execution{}, fault.New(fault.Invalid, "Put the data in a file of the session.", "cannot execute: the code has %d bytes, the limit is %d", len(args.Code), wire.MaxCode)
+	}
+	if args.WallMS < 0 || args.CPUMS < 0 || args.OutputBytes < 0 || args.OutputBytes > wire.MaxOutput {
+		return event.Execution{}, fault.New(fault.Invalid, "", "cannot execute: a limit is out of range")
+	}
+	if args.OutputBytes == 0 {
+		args.OutputBytes = wire.DefaultOutput
+	}
+	if args.Exec == "" {
+		args.Exec = newName()
+	}
+	f := newFollowed(c, args.Exec, args.OutputBytes, sink)
+	k, err := c.openSoon(ctx, what, wire.OpExecute, args)
+	if err != nil {
+		return event.Execution{}, err
+	}
+	x, err := f.follow(ctx, what, k)
+	if fault.KindOf(err) != fault.Canceled || ctx.Err() == nil {
+		return x, err
+	}
+	return f.stop(what, args.Context)
+}
+
+// Attach follows an execution from the event after the number after, and
+// returns how it ended. 0 follows from the beginning. When ctx is done the
+// execution goes on.
+func (c *Client) Attach(ctx context.Context, exec string, after uint64, sink event.Sink) (event.Execution, error) {
+	const what = "attach to execution"
+	f := newFollowed(c, exec, wire.MaxOutput, sink)
+	f.seq = after
+	k, err := c.openSoon(ctx, what, wire.OpAttach, wire.Attach{Exec: exec, After: after})
+	if err != nil {
+		return event.Execution{}, err
+	}
+	x, err := f.follow(ctx, what, k)
+	if fault.KindOf(err) == fault.Canceled {
+		f.k.abandon()
+	}
+	return x, err
+}
+
+// newName makes up a name that no execution or process of any fork has.
+func newName() string { return "x" + strings.ToLower(rand.Text()) }
+
+// openSoon sends a request that may go on through a checkpoint, once the stream is open.
+func (c *Client) openSoon(ctx context.Context, what, op string, args any) (*call, error) {
+	for {
+		end, err := c.begin(ctx, what, false)
+		if err != nil {
+			return nil, err
+		}
+		k, err := c.open(ctx, op, args)
+		end()
+		if !errors.Is(err, errQuiet) {
+			return k, err
+		}
+	}
+}
+
+// followed is an execution as it is followed.
+type followed struct {
+	c     *Client
+	k     *call
+	exec  string
+	bound int64 // bytes of output
+	sink  event.Sink
+
+	seq      uint64
+	part     []byte
+	shown    int
+	displays []event.Bundle
+	out      [3]strings.Builder // by stream
+	size     int64
+}
+
+func newFollowed(c *Client, exec string, bound int64, sink event.Sink) *followed {
+	if sink == nil {
+		sink = event.Discard
+	}
+	return &followed{c: c, exec: exec, bound: bound, sink: sink}
+}
+
+// follow takes events until the response. A reopened stream is followed again
+// from where it was. After a cancellation f.k is still open.
+func (f *followed) follow(ctx context.Context, what string, k *call) (event.Execution, error) {
+	f.k = k
+	for {
+		frame, err := f.k.next(ctx, what)
+		if errors.Is(err, errLost) {
+			f.part = nil
+			again, err := f.c.openSoon(ctx, what, wire.OpAttach, wire.Attach{Exec: f.exec, After: f.seq})
+			if err != nil {
+				return event.Execution{}, err
+			}
+			f.k = again
+			continue
+		}
+		if err != nil {
+			return event.Execution{}, err
+		}
+		switch frame.Kind {
+		case wire.Response:
+			x, err := f.finish(frame.Body)
+			if err != nil {
+				return event.Execution{}, f.c.reject(what, err)
+			}
+			return x, nil
+		case wire.Failure:
+			return event.Execution{}, f.c.failure(what, frame.Body)
+		}
+		if err := f.take(frame); err != nil {
+			return event.Execution{}, f.c.reject(what, err)
+		}
+	}
+}
+
+// stop interrupts the execution and waits for its end.
+func (f *followed) stop(what, name string) (event.Execution, error) {
+	ctx, cancel := context.WithTimeoutCause(context.Background(), stopTime, errNoStop)
+	defer cancel()
+	// By name, so that the next execution is not hit when this one just ended.
+	if _, err := ask[struct{}](ctx, f.c, "interrupt", wire.OpInterrupt, wire.Interrupt{Context: name, Exec: f.exec}); err != nil {
+		f.k.abandon()
+		return event.Execution{}, err
+	}
+	x, err := f.follow(ctx, what, f.k)
+	if fault.KindOf(err) == fault.Canceled {
+		f.k.abandon()
+		return event.Execution{}, fault.New(fault.Unavailable, "Restart the context or close the session.", "cannot stop execution: %w", errNoStop)
+	}
+	return x, err
+}
+
+var errNoStop = errors.New("the guest did not stop it in time")
+
+func (f *followed) take(frame wire.Frame) error {
+	switch frame.Kind {
+	case wire.Part:
+		if len(f.part)+len(frame.Body) > wire.MaxMessage {
+			return violation("a message of more than %d bytes", wire.MaxMessage)
+		}
+		f.part = append(f.part, frame.Body...)
+		return nil
+	case wire.Output:
+		seq, stream, data, err := wire.ParseOutput(frame.Body)
+		if err != nil {
+			return violation("%v", err)
+		}
+		if err := f.step(seq); err != nil {
+			return err
+		}
+		if f.size += int64(len(data)); f.size > f.bound+outputSlack {
+			return violation("more output than was asked for")
+		}
+		f.out[stream].Write(data)
+		f.sink.Emit(event.Output{Stream: event.Stream(stream), Data: data})
+		return nil
+	case wire.Event:
+		return f.takeEvent(frame.Body)
+	}
+	return violation("%s for an execution", frame.Kind)
+}
+
+// step checks that the log comes without gaps and repetitions.
+func (f *followed) step(seq uint64) error {
+	if seq != f.seq+1 || f.part != nil {
+		return violation("event %d after event %d", seq, f.seq)
+	}
+	f.seq = seq
+	return nil
+}
+
+// whole joins the parts that came before with the end of a message.
+func (f *followed) whole(body []byte) ([]byte, error) {
+	if f.part == nil {
+		return body, nil
+	}
+	if len(f.part)+len(body) > wire.MaxMessage {
+		return nil, violation("a message of more than %d bytes", wire.MaxMessage)
+	}
+	text := append(f.part, body...)
+	f.part = nil
+	return text, nil
+}
+
+func (f *followed) takeEvent(body []byte) error {
+	text, err := f.whole(body)
+	if err != nil {
+		return err
+	}
+	var e wire.ExecEvent
+	if err := json.Unmarshal(text, &e); err != nil {
+		return violation("an event that cannot be read")
+	}
+	if err := f.step(e.Seq); err != nil {
+		return err
+	}
+	switch e.Type {
+	case wire.EventDisplay:
+		if err := e.Bundle.Check(); err != nil {
+			return violation("%v", err)
+		}
+		for k, v := range e.Bundle {
+			f.shown += len(k) + len(v)
+		}
+		if len(e.Bundle) == 0 || len(f.displays) > wire.MaxDisplays || f.shown > maxShown {
+			return violation("too many displays, or an empty one")
+		}
+		f.displays = append(f.displays, event.Bundle(e.Bundle))
+		f.sink.Emit(event.Display{Bundle: event.Bundle(e.Bundle)})
+		return nil
+	case wire.EventCut:
+		if e.Stdout < 0 || e.Stderr < 0 || e.File != "" && !goodPath(e.File) {
+			return violation("a cut that cannot be")
+		}
+		f.mark(event.Stdout, e.Stdout, e.File)
+		f.mark(event.Stderr, e.Stderr, e.File)
+		return nil
+	}
+	return violation("an event of a type that does not exist")
+}
+
+// mark says in a stream how much of it was left out.
+func (f *followed) mark(s event.Stream, n int64, file string) {
+	if n == 0 {
+		return
+	}
+	text := fmt.Sprintf("\n… [%d bytes left out] …\n", n)
+	if file != "" {
+		text = fmt.Sprintf("\n… [%d bytes left out; the whole is in %s] …\n", n, file)
+	}
+	f.out[s].WriteString(text)
+	f.sink.Emit(event.Output{Stream: s, Data: []byte(text)})
+}
+
+// goodPath reports whether a path of the guest's can be shown and sent back.
+func goodPath(p string) bool {
+	return len(p) <= wire.MaxPath && path.IsAbs(p) && path.Clean(p) == p && line(p, wire.MaxPath) == p && !strings.ContainsAny(p, "\n\t")
+}
+
+// finish reads the outcome.
+func (f *followed) finish(body []byte) (event.Execution, error) {
+	var none event.Execution
+	text, err := f.whole(body)
+	if err != nil {
+		return none, err
+	}
+	var e wire.Executed
+	if err := json.Unmarshal(text, &e); err != nil {
+		return none, violation("an outcome that cannot be read")
+	}
+	x := event.Execution{
+		Message: line(e.Message, maxMessage), Stdout: f.out[event.Stdout].String(), Stderr: f.out[event.Stderr].String(),
+		Result: event.Bundle(e.Result), Displays: f.displays, OutputFile: e.OutputFile,
+		Usage: event.Usage{WallMS: e.WallMS, CPUMS: e.CPUMS, PeakMemoryBytes: e.PeakMemoryBytes},
+	}
+	if err := x.Status.UnmarshalText([]byte(wire.Clip(e.Status, 32))); err != nil {
+		return none, violation("an outcome with a status that does not exist")
+	}
+	// The guest cannot know of snapshots, so it cannot say "restored" or "gone".
+	if x.State = event.State(e.State); x.State != event.Kept && x.State != event.Lost {
+		return none, violation("an outcome with a state that does not exist")
+	}
+	if err := e.Result.Check(); err != nil {
+		return none, violation("%v", err)
+	}
+	if !plausible(e.WallMS) || !plausible(e.CPUMS) || e.PeakMemoryBytes < 0 || e.PeakMemoryBytes > 1<<50 {
+		return none, violation("an outcome with an impossible usage")
+	}
+	if e.OutputFile != "" && !goodPath(e.OutputFile) {
+		return none, violation("an outcome with an impossible path")
+	}
+	if r := e.Error; r != nil {
+		if len(r.Name) > 1<<10 || len(r.Value) > 2*wire.MaxText || len(r.Traceback) > 2*wire.MaxTraceback {
+			return none, violation("an exception that is too long")
+		}
+		x.Error = &event.Raised{Name: line(r.Name, 256), Value: r.Value, Traceback: r.Traceback}
+	}
+	return x, nil
+}
+
+func plausible(ms float64) bool { return !math.IsNaN(ms) && ms >= 0 && ms <= 1e15 }
+
+// Interrupt begins to stop what runs in a context; an idle one is left alone.
+func (c *Client) Interrupt(ctx context.Context, name string) error {
+	_, err := ask[struct{}](ctx, c, "interrupt", wire.OpInterrupt, wire.Interrupt{Context: name})
+	return err
+}
+
+// Restart ends a context's kernel and returns when another is ready. Variables are lost.
+func (c *Client) Restart(ctx context.Context, name string) error {
+	_, err := ask[struct{}](ctx, c, "restart context", wire.OpRestart, wire.Context{Context: name})
+	return err
+}
+
+// Contexts lists the contexts, sorted by name.
+func (c *Client) Contexts(ctx context.Context) ([]wire.ContextInfo, error) {
+	const what = "list contexts"
+	r, err := ask[wire.Contexts](ctx, c, what, wire.OpContexts, nil)
+	if err != nil {
+		return nil, err
+	}
+	for _, i := range r.Contexts {
+		switch i.State {
+		case "starting", "idle", "busy", "dead":
+		default:
+			return nil, c.reject(what, violation("a context in a state that does not exist"))
+		}
+		if !wire.ValidName(i.Name) || i.PID < 0 || i.Execution != "" && !wire.ValidName(i.Execution) || len(i.Version) > 256 || line(i.Version, 256) != i.Version {
+			return nil, c.reject(what, violation("a context that cannot be"))
+		}
+	}
+	return r.Contexts, nil
+}
+
+// RemoveContext ends a context. The context "main" cannot be removed.
+func (c *Client) RemoveContext(ctx context.Context, name string) error {
+	_, err := ask[struct{}](ctx, c, "remove context", wire.OpDrop, wire.Context{Context: name})
+	return err
+}
+
+// Complete asks a context's kernel for completions of code at a cursor, in code points.
+func (c *Client) Complete(ctx context.Context, name, code string, cursor int) (wire.Completion, error) {
+	const what = "complete"
+	size := len([]rune(code))
+	if cursor < 0 || cursor > size || len(code) > wire.MaxCode {
+		return wire.Completion{}, fault.New(fault.Invalid, "", "cannot complete: the cursor is not in the code, or the code is too long")
+	}
+	r, err := ask[wire.Completion](ctx, c, what, wire.OpComplete, wire.Complete{Context: name, Code: code, Cursor: cursor})
+	if err != nil {
+		return r, err
+	}
+	if r.Start < 0 || r.End < r.Start || r.End > size || len(r.Matches) > wire.MaxMatches {
+		return wire.Completion{}, c.reject(what, violation("a completion that does not fit the code"))
+	}
+	for i, m := range r.Matches {
+		r.Matches[i] = line(m, 2<<10)
+	}
+	return r, nil
+}

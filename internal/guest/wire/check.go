@@ -1,0 +1,119 @@
+package wire
+
+import (
+	"encoding/base64"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+var (
+	nameShape = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,63}$`)
+	mimeShape = regexp.MustCompile(`^[a-zA-Z0-9!#$&^_.+-]{1,64}/[a-zA-Z0-9!#$&^_.+-]{1,64}$`)
+)
+
+// ValidName reports whether s may name a context, an execution or a process:
+// 1 to 64 letters, digits and _ . : @ - and none of . : @ - first.
+func ValidName(s string) bool { return nameShape.MatchString(s) }
+
+// Main is the context that an empty name means.
+const Main = "main"
+
+// Check says what is wrong with a bundle: keys that are not MIME types (or
+// "text"), a binary type that is not base64, a size over MaxBundle.
+func (b Bundle) Check() error {
+	if len(b) > MaxBundleKeys {
+		return fmt.Errorf("bundle has %d keys, the limit is %d", len(b), MaxBundleKeys)
+	}
+	size := 0
+	for k, v := range b {
+		size += len(k) + len(v)
+		if err := checkItem(k, v); err != nil {
+			return err
+		}
+	}
+	if size > MaxBundle {
+		return fmt.Errorf("bundle has %d bytes, the limit is %d", size, MaxBundle)
+	}
+	return nil
+}
+
+func checkItem(key, value string) error {
+	if key != "text" && !mimeShape.MatchString(key) {
+		return fmt.Errorf("bundle has a key that is no MIME type")
+	}
+	if isBinary(key) && !isBase64(value) {
+		return fmt.Errorf("bundle's %s is not base64", key)
+	}
+	return nil
+}
+
+func isBinary(key string) bool { return key == "image/png" || key == "image/jpeg" }
+
+func isBase64(s string) bool {
+	buf := make([]byte, 3<<10)
+	for len(s) > 4<<10 {
+		// Padding inside would be an early end: refuse it here.
+		if n, err := base64.StdEncoding.Strict().Decode(buf, []byte(s[:4<<10])); err != nil || n != len(buf) {
+			return false
+		}
+		s = s[4<<10:]
+	}
+	_, err := base64.StdEncoding.Strict().Decode(buf, []byte(s))
+	return err == nil && !strings.ContainsAny(s, "\r\n")
+}
+
+// Clean makes a bundle pass Check: it leaves out what is malformed, then the
+// largest items until the rest fits, and says so in "text". left names what
+// was left out.
+func (b Bundle) Clean() (left []string) {
+	for k, v := range b {
+		if checkItem(k, v) != nil {
+			delete(b, k)
+			left = append(left, Clip(k, 64))
+		}
+	}
+	if len(b["text"]) > MaxBundle/4 {
+		b["text"] = Clip(b["text"], MaxBundle/4)
+	}
+	for len(b) > MaxBundleKeys || b.size() > MaxBundle-MaxText {
+		largest, size := "", -1
+		for k, v := range b {
+			if k != "text" && (len(v) > size || len(v) == size && k < largest) {
+				largest, size = k, len(v)
+			}
+		}
+		delete(b, largest)
+		left = append(left, largest)
+	}
+	if len(left) > 0 {
+		slices.Sort(left)
+		names := strings.ToValidUTF8(strings.Join(left[:min(len(left), 8)], ", "), "?")
+		b["text"] = strings.TrimPrefix(b["text"]+"\n[left out, malformed or too large: "+names+"]", "\n")
+	}
+	return left
+}
+
+func (b Bundle) size() int {
+	n := 0
+	for k, v := range b {
+		n += len(k) + len(v)
+	}
+	return n
+}
+
+// Clip returns s as valid UTF-8 of at most n bytes, n at least 3, with an
+// ellipsis when it was longer.
+func Clip(s string, n int) string {
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if len(s) <= n {
+		return s
+	}
+	cut := max(n-len("…"), 0)
+	for cut > 0 && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
+}

@@ -1,0 +1,361 @@
+package wire
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// The ops of a request. Each names the type of its arguments and of its reply;
+// none means an object without fields.
+const (
+	OpSetup     = "setup"     // Setup → SetupReply
+	OpQuiesce   = "quiesce"   // none → none, then silence until the next hello
+	OpPing      = "ping"      // none → none
+	OpExecute   = "execute"   // Execute → events, output, then Executed
+	OpAttach    = "attach"    // Attach → events, output, then Executed
+	OpInterrupt = "interrupt" // Interrupt → none
+	OpRestart   = "restart"   // Context → none
+	OpContexts  = "contexts"  // none → Contexts
+	OpDrop      = "drop"      // Context → none
+	OpComplete  = "complete"  // Complete → Completion
+	OpRead      = "read"      // Path → data, end, then FileInfo
+	OpWrite     = "write"     // Write, data, end → FileInfo
+	OpList      = "list"      // List → events Files, then none
+	OpStat      = "stat"      // Path → FileInfo
+	OpRemove    = "remove"    // Path → none
+	OpMove      = "move"      // Move → none
+	OpMkdir     = "mkdir"     // Path → none
+	OpArchive   = "archive"   // Archive → data, end, then none
+	OpExtract   = "extract"   // Extract, data, end → none
+	OpWatch     = "watch"     // Watch → events Change, never a response
+	OpStart     = "start"     // Process → event Started, output, then Exit
+	OpConnect   = "connect"   // Connect → event Started, output, then Exit
+	OpSignal    = "signal"    // Signal → none
+)
+
+// Bounds on what the fields hold. Both sides check them.
+const (
+	MaxName       = 64        // bytes of a context's, an execution's or a process's name
+	MaxPath       = 4096      // bytes of a path
+	MaxCode       = 768 << 10 // bytes of an execution's code
+	MaxOutput     = 16 << 20  // the largest OutputBytes
+	MaxBundle     = 16 << 20  // bytes of a bundle, keys and values
+	MaxBundleKeys = 32
+	MaxText       = 64 << 10 // bytes of a message, a remedy, an exception's value
+	MaxTraceback  = 256 << 10
+	MaxMatches    = 500
+	MaxDisplays   = 1000 // displays of an execution
+)
+
+// Hello opens a stream. The guest's answer has Version and Epoch only.
+type Hello struct {
+	Version   int    `json:"version"`
+	Epoch     uint64 `json:"epoch"`
+	Reseed    string `json:"reseed,omitempty"` // hex, at most 128 digits
+	NowUnixNS int64  `json:"now_unix_ns,omitempty"`
+}
+
+// Op is the part of a request that names what is asked for.
+type Op struct {
+	Op string `json:"op"`
+}
+
+// Fault is the body of a failure frame: what the caller did wrong or what the
+// guest could not do. Kind is the name of a fault kind, such as "not_found".
+type Fault struct {
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+	Remedy  string `json:"remedy,omitempty"`
+}
+
+// Limits bound what runs in the session.
+type Limits struct {
+	Memory    int64 `json:"memory"`    // bytes of everything in the sandbox; the memory guard's bound
+	Kernel    int64 `json:"kernel"`    // bytes of address space of one process; 0: as Memory
+	Processes int   `json:"processes"` // processes and threads of the user
+	OpenFiles int   `json:"open_files"`
+}
+
+// Setup prepares the session. It may be sent again, after a restore, to change
+// limits (live processes get them too) and the seed; a kernel that was started
+// with another Deterministic is restarted.
+type Setup struct {
+	Limits        Limits            `json:"limits"`
+	Deterministic bool              `json:"deterministic,omitempty"`
+	Seed          *int64            `json:"seed,omitempty"`
+	Preload       []string          `json:"preload,omitempty"` // modules that the first kernel imports
+	Python        string            `json:"python"`            // absolute path of the interpreter
+	Workdir       string            `json:"workdir"`           // absolute, one of Roots or below
+	Roots         []string          `json:"roots,omitempty"`   // what the file ops may touch; empty: /work, /tmp, /home/user
+	Home          string            `json:"home,omitempty"`    // empty: /home/user
+	Temp          string            `json:"temp,omitempty"`    // one of Roots; empty: /tmp
+	Env           map[string]string `json:"env,omitempty"`
+	Columns       int               `json:"columns,omitempty"` // width for the repr of values; 0: 100
+	Cgroup        string            `json:"cgroup,omitempty"`  // folder of the pids controller; empty: /sys/fs/cgroup/pids
+	// Unprivileged says that the agent is not root in a sandbox of its own, so
+	// that changing users and counting processes are left out. Without it their
+	// absence is an error.
+	Unprivileged bool `json:"unprivileged,omitempty"`
+}
+
+// SetupReply answers Setup once the kernel of the context "main" is ready.
+type SetupReply struct {
+	Version       string            `json:"version"` // of the interpreter
+	PreloadErrors map[string]string `json:"preload_errors,omitempty"`
+}
+
+// Context names a kernel. The empty name is "main".
+type Context struct {
+	Context string `json:"context,omitempty"`
+}
+
+// Interrupt stops what runs in a context: anything, or only the execution Exec.
+type Interrupt struct {
+	Context string `json:"context,omitempty"`
+	Exec    string `json:"exec,omitempty"`
+}
+
+// ContextInfo describes a kernel.
+type ContextInfo struct {
+	Name          string            `json:"name"`
+	State         string            `json:"state"`               // "starting", "idle", "busy", "dead"
+	Execution     string            `json:"execution,omitempty"` // what runs, when busy
+	PID           int               `json:"pid,omitempty"`
+	Version       string            `json:"version,omitempty"`
+	PreloadErrors map[string]string `json:"preload_errors,omitempty"`
+}
+
+// Contexts is the reply to the op of that name, sorted by name.
+type Contexts struct {
+	Contexts []ContextInfo `json:"contexts"`
+}
+
+// Execute runs code in a context, which is made when it does not exist.
+type Execute struct {
+	Exec        string `json:"exec"` // the host's name for the execution; guest.Client fills it in
+	Context     string `json:"context,omitempty"`
+	Code        string `json:"code"`
+	WallMS      int64  `json:"wall_ms,omitempty"`      // 0: no limit
+	CPUMS       int64  `json:"cpu_ms,omitempty"`       // of the kernel and its children; 0: no limit
+	OutputBytes int64  `json:"output_bytes,omitempty"` // shown of both streams together; 0: DefaultOutput
+	Silent      bool   `json:"silent,omitempty"`       // no value of the last expression
+}
+
+// DefaultOutput is how much of its output an execution shows when the caller says nothing, in bytes.
+const DefaultOutput = 1 << 20
+
+// Attach follows an execution again. After is the last sequence number seen.
+type Attach struct {
+	Exec  string `json:"exec"`
+	After uint64 `json:"after"`
+}
+
+// The kinds of an execution's events.
+const (
+	EventDisplay = "display" // Bundle
+	EventCut     = "cut"     // Stdout, Stderr, File: what was left out; the tail follows as output
+)
+
+// ExecEvent is an event of an execution. Its number is one of the log's, like an output frame's.
+type ExecEvent struct {
+	Seq    uint64 `json:"seq"`
+	Type   string `json:"type"`
+	Bundle Bundle `json:"bundle,omitempty"`
+	Stdout int64  `json:"stdout,omitempty"` // bytes left out
+	Stderr int64  `json:"stderr,omitempty"`
+	File   string `json:"file,omitempty"` // where the whole can be read; empty when it could not be kept
+}
+
+// Executed is the end of an execution. Status and State are names of package event's.
+type Executed struct {
+	Status          string  `json:"status"`
+	Message         string  `json:"message,omitempty"`
+	Result          Bundle  `json:"result,omitempty"`
+	Error           *Raised `json:"error,omitempty"`
+	State           string  `json:"state"`
+	WallMS          float64 `json:"wall_ms"`
+	CPUMS           float64 `json:"cpu_ms"`
+	PeakMemoryBytes int64   `json:"peak_memory_bytes"`
+	OutputFile      string  `json:"output_file,omitempty"`
+}
+
+// Raised is an exception of the guest's code.
+type Raised struct {
+	Name      string `json:"name"`
+	Value     string `json:"value"`
+	Traceback string `json:"traceback"`
+}
+
+// Complete asks for completions of code at a cursor.
+type Complete struct {
+	Context string `json:"context,omitempty"`
+	Code    string `json:"code"`
+	Cursor  int    `json:"cursor"` // in code points
+}
+
+// Completion says that each of Matches may take the place of code[Start:End], in code points.
+type Completion struct {
+	Start   int      `json:"start"`
+	End     int      `json:"end"`
+	Matches []string `json:"matches"`
+}
+
+// Path names a file of the session: absolute below one of the roots, or
+// relative to the working folder. Recursive is for remove.
+type Path struct {
+	Path      string `json:"path"`
+	Recursive bool   `json:"recursive,omitempty"`
+}
+
+// Write writes a whole file. The content follows as data.
+type Write struct {
+	Path string `json:"path"`
+	Mode uint32 `json:"mode,omitempty"` // permission bits; 0: 0644
+}
+
+// List lists a folder.
+type List struct {
+	Path      string `json:"path"`
+	Recursive bool   `json:"recursive,omitempty"`
+}
+
+// Files is an event of a listing: the next entries.
+type Files struct {
+	Files []FileInfo `json:"files"`
+}
+
+// The kinds of files.
+const (
+	KindFile    = "file"
+	KindFolder  = "folder"
+	KindSymlink = "symlink"
+	KindOther   = "other"
+)
+
+// FileInfo describes a file. A symbolic link is described itself, not what it points to.
+type FileInfo struct {
+	Path    string `json:"path"` // absolute
+	Kind    string `json:"kind"`
+	Size    int64  `json:"size"`        // bytes; of files only
+	Mode    uint32 `json:"mode"`        // permission bits
+	ModTime int64  `json:"mod_time_ns"` // Unix time
+	Target  string `json:"target,omitempty"`
+}
+
+// Move renames a file or folder and takes the place of a file that is there.
+type Move struct {
+	From string `json:"from"`
+	To   string `json:"to"`
+}
+
+// The formats of archives.
+const (
+	Tar = "tar"
+	Zip = "zip"
+)
+
+// Archive reads files and folders as one archive. Names in it are relative to
+// the folder that holds each path.
+type Archive struct {
+	Format string   `json:"format"`
+	Paths  []string `json:"paths"`
+}
+
+// Extract unpacks an archive into a folder. The content follows as data.
+type Extract struct {
+	Format string `json:"format"`
+	Dir    string `json:"dir"`
+}
+
+// Watch reports changes of a file or of what is in a folder.
+type Watch struct {
+	Path      string `json:"path"`
+	Recursive bool   `json:"recursive,omitempty"`
+}
+
+// The kinds of changes.
+const (
+	Created  = "created"
+	Modified = "modified"
+	Removed  = "removed"
+	Rescan   = "rescan" // changes may have been missed: look at the whole again
+)
+
+// Change is one event of a watch. Something that lives for less than the
+// watch's interval, about a quarter of a second, may go unseen.
+type Change struct {
+	Type string `json:"type"`
+	Path string `json:"path"`
+}
+
+// Process starts a program as the session's user.
+type Process struct {
+	Proc  string            `json:"proc"` // the host's name for the process; guest.Client fills it in
+	Argv  []string          `json:"argv"` // Argv[0] is looked up in PATH
+	Env   map[string]string `json:"env,omitempty"`
+	Cwd   string            `json:"cwd,omitempty"`   // empty: the working folder
+	Stdin bool              `json:"stdin,omitempty"` // false: standard input is empty
+}
+
+// Connect follows a process again. After is the last sequence number seen.
+type Connect struct {
+	Proc  string `json:"proc"`
+	After uint64 `json:"after"`
+}
+
+// Started is the first event of a process that is followed.
+type Started struct {
+	PID int `json:"pid"`
+}
+
+// Signal sends a signal to a process and its group.
+type Signal struct {
+	Proc   string `json:"proc"`
+	Signal int    `json:"signal"` // its number, 1 to 31
+}
+
+// Exit is how a process ended.
+type Exit struct {
+	Code   int    `json:"code"`             // -1 when a signal ended it
+	Signal int    `json:"signal,omitempty"` // the signal that ended it
+	Reason string `json:"reason,omitempty"` // why the agent ended it, such as the memory limit
+}
+
+// Bundle is event.Bundle as it is read from bytes that nobody vouches for: it
+// refuses more than MaxBundleKeys keys while it reads.
+type Bundle map[string]string
+
+// UnmarshalJSON reads a bundle and stops at the first key too many.
+func (b *Bundle) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*b = nil
+		return nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	t, err := dec.Token()
+	if err != nil {
+		return err
+	}
+	if t != json.Delim('{') {
+		return errors.New("cannot read bundle: not an object")
+	}
+	out := Bundle{}
+	for dec.More() {
+		key, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		var value string
+		if err := dec.Decode(&value); err != nil {
+			return fmt.Errorf("cannot read bundle: %w", err)
+		}
+		name, _ := key.(string)
+		if out[name] = value; len(out) > MaxBundleKeys {
+			return fmt.Errorf("cannot read bundle: more than %d keys", MaxBundleKeys)
+		}
+	}
+	*b = out
+	return nil
+}
