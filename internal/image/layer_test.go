@@ -318,12 +318,15 @@ func TestIndexFailures(t *testing.T) {
 		{"another Python", []string{"oldpython"}, fault.Invalid, "no wheel of it for CPython 3.14"},
 		{"no such version", []string{"versions==9"}, fault.NotFound, "1.0, 1.5"},
 		{"damaged", []string{"broken"}, fault.Invalid, "damaged wheel"},
-		{"contradiction", []string{"left", "right"}, fault.Invalid, "contradict"},
+		{"contradiction", []string{"left", "right"}, fault.Invalid, "contradict each other: left 1.0 depends on versions==1.0; right 1.0 depends on versions==1.5"},
 		{"nothing applies", []string{"versions; python_version<'3'"}, fault.Invalid, "no requirement applies"},
 	} {
 		_, err := s.Resolve(t.Context(), Request{With: c.with}, event.Discard)
 		if fault.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.say) || fault.RemedyOf(err) == "" {
 			t.Errorf("%s: got %v (%v), want %v with %q", c.name, err, fault.KindOf(err), c.kind, c.say)
+		}
+		if strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: more than one line: %v", c.name, err)
 		}
 		if _, err := s.Lookup(t.Context(), Request{With: c.with}); fault.KindOf(err) != fault.NotFound {
 			t.Errorf("%s: half an image is found: %v", c.name, err)

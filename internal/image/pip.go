@@ -325,7 +325,7 @@ func explainPip(cause error, out, log string) error {
 			"cannot install packages: some requirements have hashes and others have none or no exact version")
 	case conflictRE.MatchString(out):
 		return fault.New(fault.Invalid, "Loosen the conditions on the versions.",
-			"cannot install packages: the requirements contradict each other:\n%s", tailOf(out, 8))
+			"cannot install packages: the requirements contradict each other: %s", conflictDetail(out))
 	case missing != "":
 		return explainMissing(missing, out, log)
 	case metadataRE.MatchString(all):
@@ -337,7 +337,7 @@ func explainPip(cause error, out, log string) error {
 	case serverErrorRE.MatchString(all), connectionRE.MatchString(all):
 		return unreachableIndex()
 	}
-	return fmt.Errorf("cannot install packages: pip failed: %w:\n%s", cause, tailOf(out, keepPipTail))
+	return fmt.Errorf("cannot install packages: pip failed: %w: %s", cause, strings.ReplaceAll(out, "\n", " | "))
 }
 
 // explainMissing tells apart why pip found no release of a package.
@@ -411,14 +411,24 @@ func hashDetail(out string) string {
 	return strings.Join(parts, " ")
 }
 
+// conflictDetail picks out of pip's complaint who wants what.
+func conflictDetail(out string) string {
+	var parts []string
+	for line := range strings.Lines(out) {
+		line = strings.TrimSpace(line)
+		if strings.Contains(line, " depends on ") || strings.HasPrefix(line, "The user requested ") {
+			parts = append(parts, clipTo(line, maxQuote))
+		}
+	}
+	if len(parts) == 0 {
+		return clipTo(lastLine(out), maxQuote)
+	}
+	return strings.Join(parts, "; ")
+}
+
 func lastLine(s string) string {
 	s = strings.TrimSpace(s)
 	return s[strings.LastIndexByte(s, '\n')+1:]
-}
-
-func tailOf(s string, n int) string {
-	lines := strings.Split(strings.TrimSpace(s), "\n")
-	return strings.Join(lines[max(0, len(lines)-n):], "\n")
 }
 
 // readTail reads the last max bytes of a file.
