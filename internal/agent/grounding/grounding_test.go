@@ -83,7 +83,8 @@ func manyPlaceholders() string {
 }
 
 func TestSnippet(t *testing.T) {
-	const want = `__import__("json").dumps([
+	const want = `# the figures of the answer
+__import__("json").dumps([
     f"""{total:.2f}""",
     f"""{ {1: 2}[1]}""",
 ])`

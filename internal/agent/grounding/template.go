@@ -25,6 +25,9 @@
 //     numbers of a list, and the number after words such as "step" or "table".
 //
 // Numbers in words ("three") and in other than European digits are not looked at.
+//
+// What this shows is that a figure was shown by code, not that the code was
+// right: a model that prints a constant has its constant in an output.
 package grounding
 
 import (
@@ -170,7 +173,7 @@ func (t Template) Expressions() []string { return t.expressions }
 // expression. It defines no name in the session.
 func Snippet(expressions ...string) string {
 	var b strings.Builder
-	b.WriteString("__import__(\"json\").dumps([\n")
+	b.WriteString("# the figures of the answer\n__import__(\"json\").dumps([\n")
 	for _, e := range expressions {
 		if strings.HasPrefix(e, "{") {
 			e = " " + e // two braces would stand for one

@@ -1,0 +1,282 @@
+// Package agent answers a question by the loop Reason → Act → Observe: the model
+// reasons and writes code, the code runs in a session, and what it gave goes
+// back to the model, until the model gives an answer.
+//
+// A run ends in one of these ways:
+//
+//   - The model gives a final answer whose placeholders could be filled in the
+//     session (package grounding). Figures that no output and no question holds
+//     go back to the model once; when it insists, or has no step left, the
+//     answer is given with them marked as unverified.
+//   - The step budget or the token budget is used up, or the run stalls: the
+//     same code gives the same result for the third time (fault.Exhausted).
+//   - Three replies in a row hold no action that can be used (fault.Exhausted).
+//   - The model fails for good, the session is over, or the caller cancels.
+//
+// Every reply is one step, whether it could be used or not. The budgets live
+// here, on the host: no code in the sandbox can change them.
+//
+// Nothing here knows what a session is: the package asks for one method, and
+// the caller joins the two.
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"praxis/internal/agent/action"
+	"praxis/internal/agent/grounding"
+	"praxis/internal/event"
+	"praxis/internal/fault"
+	"praxis/internal/llm"
+)
+
+// Session runs the model's code. What the code did is data in the Execution; an
+// error says that it could not be run. Output and Display events go to sink.
+type Session interface {
+	Execute(ctx context.Context, code string, sink event.Sink) (event.Execution, error)
+}
+
+// Defaults of a Config.
+const (
+	DefaultSteps       = 10
+	DefaultMaxTokens   = 4096
+	DefaultTotalTokens = 1_000_000
+)
+
+const (
+	maxRejected = 3        // replies in a row without an action
+	maxSame     = 3        // times that the same code may give the same result
+	maxAnswer   = 64 << 10 // bytes of an answer
+	maxFiles    = 50       // files that the model is told about
+)
+
+// Config is what a run needs. Model and Session must be set.
+type Config struct {
+	Model       llm.Model
+	Session     Session
+	SessionName string     // as events name it; may be empty
+	Sink        event.Sink // nil: nobody listens
+	MaxSteps    int        // turns of the model; 0: DefaultSteps
+	MaxTokens   int        // of one reply; 0: DefaultMaxTokens
+	TotalTokens int        // input and output of the whole run; 0: DefaultTotalTokens
+	Files       []File     // what the question is about, in the session already
+	Packages    []string   // installed besides the standard library, such as "numpy 2.3.1"
+	Now         func() time.Time
+}
+
+// File is a file that was put into the session.
+type File struct {
+	Name    string // on the person's side
+	Path    string // in the session
+	Bytes   int64
+	Preview string // its first lines, or empty
+}
+
+// Answer is what a run found. When Run returns an error, it says how far the run came.
+type Answer struct {
+	Text    string         // with its values; empty when there is no answer
+	Figures []event.Figure // every figure and where it comes from
+	Steps   int
+	Tokens  event.Tokens
+	Took    time.Duration
+	Draft   string // without an answer: the last one that could not be taken
+	Found   string // without an answer: the last output that code gave, bounded
+}
+
+// Run answers a question. It emits RunBegan first and RunEnded last.
+func Run(ctx context.Context, cfg Config, question string) (Answer, error) {
+	if cfg.Model == nil || cfg.Session == nil {
+		return Answer{}, errors.New("cannot run: no model or no session")
+	}
+	question = strings.TrimSpace(question)
+	if question == "" {
+		return Answer{}, fault.New(fault.Invalid, "Ask something.", "cannot run: the question is empty")
+	}
+	cfg = cfg.withDefaults()
+	r := &run{cfg: cfg, tools: tools(), system: system(cfg.Packages), same: map[[32]byte]int{}}
+	r.sources.AddQuestion(question)
+	names := make([]string, 0, len(cfg.Files))
+	for _, f := range cfg.Files {
+		names = append(names, f.Name)
+		r.sources.AddQuestion(f.Name + "\n" + fmt.Sprint(f.Bytes) + "\n" + f.Preview)
+	}
+	r.messages = []llm.Message{{Role: llm.User, Text: ask(question, cfg.Files)}}
+
+	began := cfg.Now()
+	cfg.Sink.Emit(event.RunBegan{
+		Question: question, Model: cfg.Model.Name(), Scripted: strings.HasPrefix(cfg.Model.Name(), "scripted:"),
+		Files: names, MaxSteps: cfg.MaxSteps,
+	})
+	answer, err := r.loop(ctx)
+	answer.Steps, answer.Tokens, answer.Took = r.step, r.tokens, cfg.Now().Sub(began)
+	end := event.RunEnded{Answered: err == nil, Steps: answer.Steps, Tokens: answer.Tokens, Took: answer.Took}
+	if err != nil {
+		end.Reason = err.Error()
+		answer.Draft, answer.Found = r.draft, r.found
+	}
+	cfg.Sink.Emit(end)
+	return answer, err
+}
+
+func (c Config) withDefaults() Config {
+	if c.Sink == nil {
+		c.Sink = event.Discard
+	}
+	if c.MaxSteps <= 0 {
+		c.MaxSteps = DefaultSteps
+	}
+	if c.MaxTokens <= 0 {
+		c.MaxTokens = DefaultMaxTokens
+	}
+	if c.TotalTokens <= 0 {
+		c.TotalTokens = DefaultTotalTokens
+	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
+	return c
+}
+
+// run is the state of one run.
+type run struct {
+	cfg      Config
+	system   string
+	tools    []llm.Tool
+	messages []llm.Message
+	sources  grounding.Sources
+	step     int
+	tokens   event.Tokens
+	rejected int              // replies in a row without an action
+	same     map[[32]byte]int // how often code gave a result
+	doubted  bool             // unverified figures went back once
+	draft    string
+	found    string
+	last     string // how the last step ended, for the message when the steps are used up
+}
+
+// outcome is what one action came to.
+type outcome struct {
+	observation string // for the model
+	failed      bool
+	answer      *Answer // the run is over
+}
+
+func (r *run) loop(ctx context.Context) (Answer, error) {
+	for r.step < r.cfg.MaxSteps {
+		if err := ctx.Err(); err != nil {
+			return Answer{}, canceled(err)
+		}
+		if used := r.tokens.Input + r.tokens.Output; used >= r.cfg.TotalTokens {
+			return Answer{}, fault.New(fault.Exhausted, "Ask a smaller question, or allow more tokens.",
+				"cannot answer within %d tokens: %d are used after %d steps", r.cfg.TotalTokens, used, r.step)
+		}
+		r.step++
+		r.cfg.Sink.Emit(event.StepBegan{N: r.step})
+		reply, parsed, rejection, err := r.reason(ctx)
+		if err != nil {
+			return Answer{}, err
+		}
+		o, err := r.act(ctx, parsed, rejection)
+		if err != nil {
+			return Answer{}, err
+		}
+		if o.answer != nil {
+			return *o.answer, nil
+		}
+		r.observe(reply, parsed, rejection, o)
+	}
+	return Answer{}, fault.New(fault.Exhausted, "Allow more steps (--max-steps), or ask a smaller question.",
+		"cannot answer within %d steps: %s", r.cfg.MaxSteps, r.last)
+}
+
+func canceled(cause error) error {
+	return fault.New(fault.Canceled, "", "cannot answer: the run was canceled: %w", cause)
+}
+
+// reason asks the model for its next action.
+func (r *run) reason(ctx context.Context) (llm.Reply, action.Parsed, error, error) {
+	began := r.cfg.Now()
+	req := llm.Request{System: r.system, Messages: r.messages, Tools: r.tools, MaxTokens: r.cfg.MaxTokens}
+	reply, err := r.cfg.Model.Complete(ctx, req, func(text string) {
+		r.cfg.Sink.Emit(event.ModelDelta{Step: r.step, Text: text})
+	})
+	if err != nil {
+		if cause := ctx.Err(); cause != nil {
+			return llm.Reply{}, action.Parsed{}, nil, canceled(cause)
+		}
+		return llm.Reply{}, action.Parsed{}, nil, err
+	}
+	r.tokens.Input += reply.Tokens.Input
+	r.tokens.Output += reply.Tokens.Output
+	parsed, rejection := action.Parse(reply)
+	r.cfg.Sink.Emit(event.ModelReplied{Step: r.step, Thought: parsed.Thought, Tokens: reply.Tokens, Took: r.cfg.Now().Sub(began)})
+	return reply, parsed, rejection, nil
+}
+
+// act does what the model wants done.
+func (r *run) act(ctx context.Context, parsed action.Parsed, rejection error) (outcome, error) {
+	if rejection != nil {
+		r.rejected++
+		r.reject(rejection)
+		if r.rejected >= maxRejected {
+			return outcome{}, fault.New(fault.Exhausted, "Try another model, or ask in other words.",
+				"cannot get an action from %s: %d replies in a row held none; the last one: %w", r.cfg.Model.Name(), r.rejected, rejection)
+		}
+		return outcome{observation: advice(rejection), failed: true}, nil
+	}
+	r.rejected = 0
+	if parsed.Action.Kind == action.Answer {
+		return r.answer(ctx, parsed.Action.Text)
+	}
+	return r.execute(ctx, parsed.Action.Text)
+}
+
+// reject tells everyone that a reply could not be used.
+func (r *run) reject(err error) {
+	r.last = "the last reply was rejected: " + err.Error()
+	r.cfg.Sink.Emit(event.ReplyRejected{Step: r.step, Reason: err.Error()})
+}
+
+// advice is a fault as the model reads it.
+func advice(err error) string {
+	if remedy := fault.RemedyOf(err); remedy != "" {
+		return err.Error() + ". " + remedy
+	}
+	return err.Error() + "."
+}
+
+// observe puts the reply and what it came to into the conversation. Providers
+// want every native call answered, those that were not acted on too.
+func (r *run) observe(reply llm.Reply, parsed action.Parsed, rejection error, o outcome) {
+	said := llm.Message{Role: llm.Assistant, Text: reply.Text, Calls: reply.Calls}
+	if strings.TrimSpace(said.Text) == "" && len(said.Calls) == 0 {
+		said.Text = "(an empty reply)" // providers refuse an empty message
+	}
+	parts := append([]string{o.observation}, parsed.Action.Notes...)
+	if left := r.cfg.MaxSteps - r.step; left == 1 {
+		parts = append(parts, "The next step is the last one: give the final answer now, with what you have.")
+	} else if left == 2 {
+		parts = append(parts, "Two steps are left.")
+	}
+	text := strings.Join(parts, "\n\n")
+	heard := llm.Message{Role: llm.User}
+	if len(reply.Calls) == 0 {
+		heard.Text = text
+	}
+	chosen := parsed.Action.Call
+	if rejection != nil {
+		chosen = 0 // the advice goes to the first call
+	}
+	for i, c := range reply.Calls {
+		result := llm.Result{CallID: c.ID, Text: parsed.Unused[i], IsError: true}
+		if i == chosen {
+			result.Text, result.IsError = text, o.failed
+		}
+		heard.Results = append(heard.Results, result)
+	}
+	r.messages = append(r.messages, said, heard)
+}

@@ -1,0 +1,359 @@
+package agent_test
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"praxis/internal/agent"
+	"praxis/internal/event"
+	"praxis/internal/fault"
+	"praxis/internal/llm"
+	"praxis/internal/llm/scripted"
+)
+
+var update = flag.Bool("update", false, "write the transcripts anew")
+
+// TestTranscripts plays whole conversations. A file of testdata holds sections,
+// each opened by a line "-- name --":
+//
+//	question    what is asked
+//	config      JSON of the fields of agent.Config that matter
+//	script      the model's replies, in the format of package scripted
+//	session     what the session must be sent and what it gives: lines after ">>>"
+//	            are the code, "<<<" begins the JSON of its Execution, "!!!" an error
+//	transcript  what must come of it: events, and what the model is told (-update writes it)
+func TestTranscripts(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.txt")
+	if err != nil || len(files) < 12 {
+		t.Fatalf("%d transcripts, %v", len(files), err)
+	}
+	for _, file := range files {
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			raw, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := sections(string(raw))
+			got := play(t, c)
+			if *update {
+				i := strings.Index(string(raw), "-- transcript --\n")
+				if i < 0 {
+					t.Fatal("no transcript section")
+				}
+				if err := os.WriteFile(file, []byte(string(raw)[:i]+"-- transcript --\n"+got), 0o600); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if want := c["transcript"]; got != want {
+				t.Errorf("transcript:\n%s\nwant:\n%s", got, want)
+			}
+		})
+	}
+}
+
+func sections(text string) map[string]string {
+	out := map[string]string{}
+	name := ""
+	for line := range strings.Lines(text) {
+		if n, ok := strings.CutPrefix(strings.TrimSpace(line), "-- "); ok && strings.HasSuffix(n, " --") {
+			name = strings.TrimSuffix(n, " --")
+			continue
+		}
+		out[name] += line
+	}
+	return out
+}
+
+// play runs a conversation and returns its transcript.
+func play(t *testing.T, c map[string]string) string {
+	t.Helper()
+	var cfg agent.Config
+	if text := c["config"]; text != "" {
+		d := json.NewDecoder(strings.NewReader(text))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&cfg); err != nil {
+			t.Fatal(err)
+		}
+	}
+	script, err := scripted.Parse("case", strings.NewReader(c["script"]))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	session := parseSession(t, c["session"])
+	cfg.Model = &heard{Model: script, log: &log}
+	cfg.Session = session
+	cfg.Sink = event.SinkFunc(func(e event.Event) { show(&log, e) })
+	cfg.Now = clock()
+	answer, err := agent.Run(t.Context(), cfg, c["question"])
+	if rest := len(session.turns) - session.next; rest > 0 {
+		t.Errorf("%d executions of the session were not asked for", rest)
+	}
+	fmt.Fprintf(&log, "answer: %q\n", answer.Text)
+	for _, f := range answer.Figures {
+		fmt.Fprintf(&log, "figure: %q %s %s\n", f.Text, f.Source, f.Expression)
+	}
+	fmt.Fprintf(&log, "steps: %d, tokens: %d, took: %s\n", answer.Steps, answer.Tokens, answer.Took)
+	if err != nil {
+		fmt.Fprintf(&log, "error: %s: %s\nremedy: %s\ndraft: %q\nfound: %q\n", fault.KindOf(err), err, fault.RemedyOf(err), answer.Draft, answer.Found)
+	}
+	return log.String()
+}
+
+// clock goes on by a second whenever it is read.
+func clock() func() time.Time {
+	now := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+	return func() time.Time {
+		now = now.Add(time.Second)
+		return now
+	}
+}
+
+// heard writes down what the model is told last, and gives every reply tokens.
+type heard struct {
+	llm.Model
+	log *bytes.Buffer
+}
+
+func (h *heard) Complete(ctx context.Context, req llm.Request, delta func(string)) (llm.Reply, error) {
+	last := req.Messages[len(req.Messages)-1]
+	if last.Text != "" {
+		fmt.Fprintf(h.log, "told:\n%s", indent(last.Text))
+	}
+	for _, r := range last.Results {
+		mark := ""
+		if r.IsError {
+			mark = " (error)"
+		}
+		fmt.Fprintf(h.log, "told %s%s:\n%s", r.CallID, mark, indent(r.Text))
+	}
+	reply, err := h.Model.Complete(ctx, req, delta)
+	reply.Tokens = event.Tokens{Input: 100, Output: 10}
+	return reply, err
+}
+
+// indent sets a text off and folds lines that repeat.
+func indent(text string) string {
+	var b strings.Builder
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i := 0; i < len(lines); {
+		n := 1
+		for i+n < len(lines) && lines[i+n] == lines[i] {
+			n++
+		}
+		b.WriteString("    | " + lines[i])
+		if n > 1 {
+			fmt.Fprintf(&b, "  (%d times)", n)
+		}
+		b.WriteString("\n")
+		i += n
+	}
+	return b.String()
+}
+
+func show(log *bytes.Buffer, e event.Event) {
+	switch e := e.(type) {
+	case event.ModelDelta:
+		return // the reply is in the script
+	case event.ExecutionBegan:
+		fmt.Fprintf(log, "ExecutionBegan step %d\n%s", e.Step, indent(e.Code))
+	case event.Output:
+		fmt.Fprintf(log, "Output %s %d bytes\n", e.Stream, len(e.Data))
+	case event.ExecutionEnded:
+		fmt.Fprintf(log, "ExecutionEnded step %d %s %s\n", e.Step, e.Execution.Status, e.Execution.Message)
+	default:
+		fmt.Fprintf(log, "%s %+v\n", strings.TrimPrefix(fmt.Sprintf("%T", e), "event."), e)
+	}
+}
+
+// fake is a session that expects certain code and gives certain results.
+type fake struct {
+	t     *testing.T
+	turns []turn
+	next  int
+}
+
+type turn struct {
+	code string
+	x    event.Execution
+	err  error
+}
+
+func parseSession(t *testing.T, text string) *fake {
+	t.Helper()
+	f := &fake{t: t}
+	for i, entry := range strings.Split(text, ">>>\n")[1:] {
+		code, result, ok := strings.Cut(entry, "\n<<<")
+		if !ok {
+			var message string
+			if code, message, ok = strings.Cut(entry, "\n!!! "); !ok {
+				t.Fatalf("entry %d of the session has no result", i+1)
+			}
+			kind, message, _ := strings.Cut(strings.TrimSpace(message), " ")
+			turn := turn{code: code, err: errors.New(message)}
+			if kind == "invalid" {
+				turn.err = fault.New(fault.Invalid, "", "%s", message)
+			}
+			f.turns = append(f.turns, turn)
+			continue
+		}
+		x := event.Execution{State: event.Kept}
+		if err := json.Unmarshal([]byte(result), &x); err != nil {
+			t.Fatalf("entry %d of the session: %v", i+1, err)
+		}
+		x.Stdout = strings.ReplaceAll(x.Stdout, "LONG", strings.Repeat("0123456789\n", 2000))
+		f.turns = append(f.turns, turn{code: code, x: x})
+	}
+	return f
+}
+
+func (f *fake) Execute(_ context.Context, code string, sink event.Sink) (event.Execution, error) {
+	if f.next >= len(f.turns) {
+		f.t.Errorf("the session was sent too much: %s", code)
+		return event.Execution{}, errors.New("too much")
+	}
+	turn := f.turns[f.next]
+	f.next++
+	if code != turn.code {
+		f.t.Errorf("execution %d: code %q, want %q", f.next, code, turn.code)
+	}
+	sink.Emit(event.ExecutionBegan{Code: "the session's own event"})
+	if turn.x.Stdout != "" {
+		sink.Emit(event.Output{Stream: event.Stdout, Data: []byte(turn.x.Stdout)})
+	}
+	return turn.x, turn.err
+}
+
+func TestSystemPrompt(t *testing.T) {
+	var req llm.Request
+	script, err := scripted.Parse("case", strings.NewReader("=== reply\nFINAL ANSWER: yes"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = agent.Run(t.Context(), agent.Config{
+		Model: spy{script, &req}, Session: &fake{t: t}, MaxTokens: 123, Packages: []string{"numpy 2.3.1", "pandas 2.3.0"},
+		Files: []agent.File{{Name: "a.csv", Path: "/work/a.csv", Bytes: 12, Preview: "x,y\n1,2\n"}, {Name: "b.bin", Path: "/work/b.bin", Bytes: 5}},
+	}, "Well?")
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := fmt.Sprintf("%s\n\n%s\n", req.System, req.Messages[0].Text)
+	for _, tool := range req.Tools {
+		schema, err := json.Marshal(tool.Schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got += fmt.Sprintf("\n%s: %s\n%s\n", tool.Name, tool.Description, schema)
+	}
+	const golden = "testdata/system.golden"
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got != string(want) || req.MaxTokens != 123 {
+		t.Errorf("prompt:\n%s\nwant:\n%s", got, want)
+	}
+}
+
+// spy keeps the last request.
+type spy struct {
+	llm.Model
+	req *llm.Request
+}
+
+func (s spy) Complete(ctx context.Context, req llm.Request, delta func(string)) (llm.Reply, error) {
+	*s.req = req
+	return s.Model.Complete(ctx, req, delta)
+}
+
+// waiting is a model and a session that do nothing until they are canceled.
+type waiting struct {
+	llm.Model
+	entered chan struct{}
+}
+
+func (w waiting) Execute(ctx context.Context, _ string, _ event.Sink) (event.Execution, error) {
+	close(w.entered)
+	<-ctx.Done()
+	return event.Execution{Status: event.Interrupted, State: event.Kept}, nil
+}
+
+type waitingModel struct{ waiting }
+
+func (w waitingModel) Complete(ctx context.Context, _ llm.Request, _ func(string)) (llm.Reply, error) {
+	close(w.entered)
+	<-ctx.Done()
+	return llm.Reply{}, ctx.Err()
+}
+
+func TestCancel(t *testing.T) {
+	script, err := scripted.Parse("case", strings.NewReader("=== reply\n```python\nx\n```"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := waiting{Model: script, entered: make(chan struct{})}
+	tests := map[string]agent.Config{
+		"while the model thinks": {Model: waitingModel{waiting{Model: script, entered: make(chan struct{})}}, Session: w},
+		"while code runs":        {Model: script, Session: w},
+	}
+	for name, cfg := range tests {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ctx, cancel := context.WithCancel(t.Context())
+				var ended []event.RunEnded
+				cfg.Sink = event.SinkFunc(func(e event.Event) {
+					if e, ok := e.(event.RunEnded); ok {
+						ended = append(ended, e)
+					}
+				})
+				fresh := waiting{Model: script, entered: make(chan struct{})}
+				cfg.Session = fresh
+				if _, ok := cfg.Model.(waitingModel); ok {
+					cfg.Model = waitingModel{fresh}
+				}
+				done := make(chan error)
+				go func() {
+					_, err := agent.Run(ctx, cfg, "Well?")
+					done <- err
+				}()
+				<-fresh.entered
+				cancel()
+				if err := <-done; fault.KindOf(err) != fault.Canceled || !errors.Is(err, context.Canceled) {
+					t.Errorf("error = %v, want canceled", err)
+				}
+				if len(ended) != 1 || ended[0].Answered {
+					t.Errorf("ended = %+v, want once and without an answer", ended)
+				}
+			})
+		})
+	}
+}
+
+func TestNothingToRun(t *testing.T) {
+	if _, err := agent.Run(t.Context(), agent.Config{Session: &fake{t: t}}, "Well?"); err == nil || fault.KindOf(err) != fault.Internal {
+		t.Errorf("no model: error = %v", err)
+	}
+	script, err := scripted.Parse("case", strings.NewReader("=== reply\nFINAL ANSWER: yes"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := agent.Run(t.Context(), agent.Config{Model: script, Session: &fake{t: t}}, " \n"); fault.KindOf(err) != fault.Invalid {
+		t.Errorf("no question: error = %v, want invalid", err)
+	}
+}

@@ -1,0 +1,139 @@
+package agent
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"strings"
+
+	"praxis/internal/event"
+	"praxis/internal/fault"
+)
+
+// execute runs the model's code as one step.
+func (r *run) execute(ctx context.Context, code string) (outcome, error) {
+	x, err := r.send(ctx, code)
+	if err != nil {
+		return r.notRun(err)
+	}
+	r.learn(x)
+	if err := over(x); err != nil {
+		return outcome{}, err
+	}
+	text := observation(x, r.cfg.Packages)
+	again, err := r.stall(code, x)
+	if err != nil {
+		return outcome{}, err
+	}
+	if again {
+		text += "\n\nThis code gave this result before. Try something else."
+	}
+	r.last = "the last step ended with " + fate(x)
+	return outcome{observation: text, failed: x.Status != event.OK}, nil
+}
+
+// send runs code in the session, between the events that say so. The session's
+// own opening and closing events, if it emits any, are left out: they know no step.
+func (r *run) send(ctx context.Context, code string) (event.Execution, error) {
+	r.cfg.Sink.Emit(event.ExecutionBegan{Step: r.step, Session: r.cfg.SessionName, Code: code})
+	x, err := r.cfg.Session.Execute(ctx, code, event.SinkFunc(func(e event.Event) {
+		switch e.(type) {
+		case event.ExecutionBegan, event.ExecutionEnded:
+		default:
+			r.cfg.Sink.Emit(e)
+		}
+	}))
+	if err != nil {
+		x = event.Execution{Status: event.Crashed, Message: err.Error()}
+		if ctx.Err() != nil {
+			x.Status = event.Interrupted
+		} else if fault.KindOf(err) == fault.Invalid {
+			x.Status, x.State = event.Error, event.Kept // it was refused before it ran
+		}
+	}
+	r.cfg.Sink.Emit(event.ExecutionEnded{Step: r.step, Execution: x})
+	if cause := ctx.Err(); cause != nil {
+		return x, canceled(cause)
+	}
+	return x, err
+}
+
+// notRun tells code that the session refused, which the model can mend, from a
+// session that fails.
+func (r *run) notRun(err error) (outcome, error) {
+	if fault.KindOf(err) != fault.Invalid {
+		return outcome{}, err
+	}
+	r.last = "the last code was refused: " + err.Error()
+	return outcome{observation: "The code was not run: " + advice(err), failed: true}, nil
+}
+
+// learn keeps what an execution has shown, for the figures of the answer.
+func (r *run) learn(x event.Execution) {
+	texts := []string{x.Stdout, x.Stderr, plainText(x.Result)}
+	for _, d := range x.Displays {
+		texts = append(texts, plainText(d))
+	}
+	for _, t := range texts {
+		if t != "" {
+			r.sources.AddOutput(strings.ToValidUTF8(t, " "))
+		}
+	}
+	if x.Status == event.OK {
+		if found := strings.TrimSpace(x.Stdout + "\n" + plainText(x.Result)); found != "" {
+			r.found = shorten(strings.ToValidUTF8(found, "\uFFFD"), 2000, "")
+		}
+	}
+}
+
+// over says that the session has ended and no code can run any more.
+func over(x event.Execution) error {
+	if x.State != event.Gone {
+		return nil
+	}
+	kind := fault.Unavailable
+	switch x.Status {
+	case event.Timeout, event.Memory, event.OutputLimit, event.Killed:
+		kind = fault.Exhausted
+	}
+	return fault.New(kind, "Raise the limit that was hit, or ask a smaller question.", "cannot go on: the session is over: %s", fate(x))
+}
+
+// stall counts how often the same code gave the same result.
+func (r *run) stall(code string, x event.Execution) (again bool, err error) {
+	h := sha256.New()
+	raised := event.Raised{}
+	if x.Error != nil {
+		raised = *x.Error
+	}
+	for _, part := range []string{code, x.Status.String(), raised.Name, raised.Value, x.Stdout, plainText(x.Result)} {
+		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part) // a hash never fails
+	}
+	key := [32]byte(h.Sum(nil))
+	r.same[key]++
+	if n := r.same[key]; n >= maxSame {
+		return true, fault.New(fault.Exhausted, "Ask in other words, or try another model.",
+			"cannot answer: the run stalls: the same code gave the same result %d times: %s", n, fate(x))
+	}
+	return r.same[key] > 1, nil
+}
+
+// fate is an execution's end in one line.
+func fate(x event.Execution) string {
+	switch {
+	case x.Error != nil && x.Error.Value != "":
+		return oneLine(x.Error.Name + ": " + x.Error.Value)
+	case x.Error != nil:
+		return oneLine(x.Error.Name)
+	case x.Message != "":
+		return oneLine(x.Status.String() + ": " + x.Message)
+	case x.Status == event.OK:
+		return "code that ran and no answer yet"
+	default:
+		return x.Status.String()
+	}
+}
+
+func oneLine(text string) string {
+	return shorten(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " "), 300, "")
+}

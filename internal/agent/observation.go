@@ -1,0 +1,132 @@
+package agent
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"praxis/internal/event"
+)
+
+// Bounds of what the model sees of one execution, in bytes. It sees the head and
+// the tail, and is told where the whole is.
+const (
+	maxStdout    = 8000
+	maxStderr    = 2000
+	maxResult    = 4000
+	maxTraceback = 3000
+	maxDisplay   = 1500
+	maxDisplays  = 12
+)
+
+// observation tells the model what its code did.
+func observation(x event.Execution, packages []string) string {
+	var parts []string
+	add := func(title, text string) {
+		if text = strings.TrimRight(strings.ToValidUTF8(text, "\uFFFD"), "\n"); text != "" {
+			parts = append(parts, title+":\n"+text)
+		}
+	}
+	head := "status: " + x.Status.String()
+	if x.Message != "" {
+		head += " (" + oneLine(x.Message) + ")"
+	}
+	parts = append(parts, head)
+	whole := "print only the part that you need"
+	if x.OutputFile != "" {
+		whole = "the whole output is in " + x.OutputFile + " in the session"
+	}
+	add("stdout", shorten(x.Stdout, maxStdout, whole))
+	add("stderr", shorten(x.Stderr, maxStderr, whole))
+	add("result", shorten(plainText(x.Result), maxResult, "print only the part that you need"))
+	parts = append(parts, displays(x.Displays)...)
+	if x.Error != nil {
+		text := x.Error.Traceback
+		if text == "" {
+			text = fate(x)
+		}
+		add("error", shorten(text, maxTraceback, ""))
+		if h := hint(*x.Error, packages); h != "" {
+			parts = append(parts, h)
+		}
+	}
+	switch x.State {
+	case event.Lost:
+		parts = append(parts, "The interpreter was restarted: variables and imports are gone, files are kept.")
+	case event.Restored:
+		parts = append(parts, "The session went back to its last snapshot: what was done since then is gone.")
+	}
+	if len(parts) == 1 && x.Status == event.OK {
+		parts = append(parts, "The code printed nothing and its last line has no value. Print what you need to see.")
+	}
+	return strings.Join(parts, "\n")
+}
+
+// displays names the rich values that the code displayed; the model sees no picture.
+func displays(all []event.Bundle) []string {
+	var out []string
+	for i, d := range all {
+		if i == maxDisplays {
+			return append(out, fmt.Sprintf("… and %d more displays", len(all)-i))
+		}
+		kind := "a value"
+		for _, mime := range []string{"image/png", "image/svg+xml", "image/jpeg", "text/html", "text/markdown", "text/latex", "application/json"} {
+			if _, ok := d[mime]; ok {
+				kind = mime
+				break
+			}
+		}
+		line := fmt.Sprintf("display %d: %s", i+1, kind)
+		if text := strings.TrimSpace(strings.ToValidUTF8(plainText(d), "\uFFFD")); text != "" {
+			line += "\n" + shorten(text, maxDisplay, "")
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+// plainText is the text of a bundle, or "".
+func plainText(b event.Bundle) string {
+	for _, k := range []string{"text", "text/plain", "text/markdown"} {
+		if t := b[k]; t != "" {
+			return t
+		}
+	}
+	return ""
+}
+
+// hint adds what a model cannot know to errors that it often makes.
+func hint(e event.Raised, packages []string) string {
+	switch {
+	case e.Name == "ModuleNotFoundError":
+		return "Nothing can be installed: there is no network. Available: " + available(packages) + "."
+	case e.Name == "NameError" && (strings.Contains(e.Value, "'final_answer'") || strings.Contains(e.Value, "'execute_python'")):
+		return "final_answer and execute_python are tools and no Python functions: call the tool, or write a line that begins with FINAL ANSWER:."
+	}
+	return ""
+}
+
+// shorten keeps the head and the tail of a long text, whole lines where it can,
+// and says how much is left out and where the whole is.
+func shorten(text string, bound int, whole string) string {
+	if len(text) <= bound {
+		return text
+	}
+	head, tail := text[:bound/2], text[len(text)-bound/2:]
+	if i := strings.LastIndexByte(head, '\n'); i > bound/4 {
+		head = head[:i+1]
+	}
+	if i := strings.IndexByte(tail, '\n'); i >= 0 && i < bound/4 {
+		tail = tail[i+1:]
+	}
+	head, tail = strings.ToValidUTF8(head, ""), strings.ToValidUTF8(tail, "")
+	left := utf8.RuneCountInString(text) - utf8.RuneCountInString(head) - utf8.RuneCountInString(tail)
+	note := fmt.Sprintf("[… %d characters left out", left)
+	if whole != "" {
+		note += ": " + whole
+	}
+	if strings.Contains(text, "\n") {
+		return strings.TrimRight(head, "\n") + "\n" + note + " …]\n" + tail
+	}
+	return head + note + " …]" + tail
+}
