@@ -286,26 +286,12 @@ func (b *bench) pythonOutside(ctx context.Context, code string) *exec.Cmd {
 	home := filepath.Join(b.Image.Root, filepath.Dir(filepath.Dir(b.Image.Python)))
 	cmd := exec.CommandContext(ctx, filepath.Join(b.Image.Root, b.Image.Python), "-c", code)
 	cmd.Env = []string{"PYTHONHOME=" + home, "PATH=/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE=1"}
-	for _, kv := range b.Image.Env {
-		if path, ok := strings.CutPrefix(kv, "PYTHONPATH="); ok {
-			cmd.Env = append(cmd.Env, "PYTHONPATH="+b.outside(path))
+	for _, m := range b.Image.Mounts {
+		if strings.HasPrefix(m.Target, "/opt/") {
+			cmd.Env = append(cmd.Env, "PYTHONPATH="+m.Source)
 		}
 	}
 	return cmd
-}
-
-// outside translates a guest's search path into the host's.
-func (b *bench) outside(path string) string {
-	parts := strings.Split(path, ":")
-	for i, p := range parts {
-		parts[i] = filepath.Join(b.Image.Root, p)
-		for _, m := range b.Image.Mounts {
-			if rest, ok := strings.CutPrefix(p, m.Target); ok && (rest == "" || rest[0] == '/') {
-				parts[i] = filepath.Join(m.Source, rest)
-			}
-		}
-	}
-	return strings.Join(parts, ":")
 }
 
 func (b *bench) nativeImport(ctx context.Context) (Figure, error) {

@@ -2,6 +2,7 @@ package guest_test
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -95,8 +96,8 @@ func TestOutputIsCut(t *testing.T) {
 	if !strings.HasSuffix(whole, tail) || len(tail) != 4<<10 {
 		t.Errorf("the tail has %d bytes", len(tail))
 	}
-	if want := "324357 bytes left out; the whole is in " + x.OutputFile; mark != want || len(whole)-len(head)-len(tail) != 324363-6 {
-		t.Errorf("mark is %q, want %q; %d bytes are missing", mark, want, len(whole)-len(head)-len(tail))
+	if want := fmt.Sprintf("%d bytes left out; the whole is in %s", len(whole)-len(head)-len(tail), x.OutputFile); mark != want {
+		t.Errorf("mark is %q, want %q", mark, want)
 	}
 	var kept strings.Builder
 	if _, err := b.ReadFile(b.ctx(), x.OutputFile, &kept); err != nil || kept.String() != whole {
@@ -145,7 +146,7 @@ func TestTimeouts(t *testing.T) {
 	}{
 		"wall":     {wire.Execute{Code: "import time\nwhile True: time.sleep(0.01)", WallMS: 300}, "wall time limit of 300ms", event.Kept},
 		"cpu":      {wire.Execute{Code: "while True: pass", CPUMS: 300}, "CPU time limit of 300ms", event.Kept},
-		"swallows": {wire.Execute{Code: "while True:\n    try:\n        while True: pass\n    except KeyboardInterrupt: pass", WallMS: 200}, "wall time limit of 200ms", event.Lost},
+		"swallows": {wire.Execute{Code: "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass", WallMS: 200}, "wall time limit of 200ms", event.Lost},
 		"child":    {wire.Execute{Code: "import os\nos.system('sleep 100')", WallMS: 200}, "wall time limit of 200ms", event.Kept},
 	} {
 		b.run("kept = 1")
@@ -188,6 +189,17 @@ func TestInterrupt(t *testing.T) {
 	b.want("kept + 1", "6")
 }
 
+// socket finds the kernel's control channel, as hostile code may.
+const socket = `
+import os, stat, time
+def is_socket(fd):
+    try:
+        return stat.S_ISSOCK(os.fstat(fd).st_mode)
+    except OSError:
+        return False
+sockets = [fd for fd in range(256) if is_socket(fd)]
+`
+
 func TestDeath(t *testing.T) {
 	b := start(t, nil)
 	for _, c := range []struct {
@@ -197,9 +209,9 @@ func TestDeath(t *testing.T) {
 		{"import os\nos._exit(3)", "exit code 3", event.Crashed},
 		{"import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", "signal 9", event.Killed},
 		{"import os, signal\nos.kill(os.getpid(), signal.SIGSEGV)", "signal 11", event.Crashed},
-		{"import os\nos.close(3)\nimport time\ntime.sleep(100)", "control", event.Crashed},
-		{"import os\nos.write(3, b'\\xff' * 100)\nimport time\ntime.sleep(100)", "control frame", event.Crashed},
-		{"import os\nos.write(3, b'\\x00\\x00\\x00\\x05garba')\nimport time\ntime.sleep(100)", "control frame", event.Crashed},
+		{socket + "[os.close(fd) for fd in sockets]\ntime.sleep(100)", "control", event.Crashed},
+		{socket + "[os.write(fd, b'\\xff' * 100) for fd in sockets]\ntime.sleep(100)", "control frame", event.Crashed},
+		{socket + "[os.write(fd, b'\\x00\\x00\\x00\\x05garba') for fd in sockets]\ntime.sleep(100)", "control frame", event.Crashed},
 	} {
 		x := b.exec(wire.Execute{Code: "print('before')\n" + c.code})
 		if x.Status != c.status || x.State != event.Lost || !strings.Contains(x.Message, c.says) || x.Stdout != "before\n" {

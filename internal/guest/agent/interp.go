@@ -17,6 +17,8 @@ const (
 	maxDrain    = 256 << 10 // read from a pipe before the other is looked at
 	afterDone   = 1 << 20   // read from a pipe when an execution ends; no pipe holds more
 	controlHead = 4
+
+	lastMoment = 300 * time.Millisecond
 )
 
 // interp is one process of a kernel and the agent's ends of what it writes to.
@@ -162,6 +164,11 @@ func (k *kernel) pump(in *interp) {
 			k.readControl(in)
 		}
 		in.flush()
+		if in.broken != "" && !in.child.ended() {
+			k.mu.Unlock()
+			in.lastWords()
+			k.mu.Lock()
+		}
 		over := in.child.ended()
 		if over {
 			k.drain(in, afterDone)
@@ -176,6 +183,17 @@ func (k *kernel) pump(in *interp) {
 		if in.broken != "" {
 			<-in.child.done
 		}
+	}
+}
+
+// lastWords gives an interpreter that closed its socket a moment to end by
+// itself: how it ended says more than that it closed the socket.
+func (in *interp) lastWords() {
+	timer := time.NewTimer(lastMoment)
+	defer timer.Stop()
+	select {
+	case <-in.child.done:
+	case <-timer.C:
 	}
 }
 

@@ -174,6 +174,9 @@ func (c *config) prepare() error {
 		if err := os.MkdirAll(where, 0o755); err != nil {
 			return fmt.Errorf("cannot set up session: %w", err)
 		}
+		if err := c.shutDoors(); err != nil {
+			return err
+		}
 	} else {
 		dir, err := os.MkdirTemp("", "praxis-agent-")
 		if err != nil {
@@ -183,6 +186,20 @@ func (c *config) prepare() error {
 	}
 	c.program = filepath.Join(where, "kernel.py")
 	return writeProgram(c.program, python.Source)
+}
+
+// shutDoors takes away what the sandbox's kernel offers to everyone and nobody
+// needs: devices with code behind them, and a folder outside of the disk's bound.
+func (c *config) shutDoors() error {
+	for _, device := range []string{"/dev/fuse", "/dev/net", "/dev/char"} {
+		if err := os.RemoveAll(device); err != nil {
+			return fmt.Errorf("cannot set up session: %w", err)
+		}
+	}
+	if err := os.Chmod(filepath.Dir(c.Cgroup), 0o755); err != nil {
+		return fmt.Errorf("cannot set up session: %w", err)
+	}
+	return nil
 }
 
 func writeProgram(path, text string) error {

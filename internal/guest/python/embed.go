@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-//go:embed kernel.py streams.py errors.py pretty.py show.py hooks.py complete.py
+//go:embed kernel.py control.py streams.py errors.py pretty.py show.py hooks.py complete.py
 var files embed.FS
 
 // Source is the whole kernel as one program: kernel.py with the modules that
@@ -15,7 +15,7 @@ var Source = assemble()
 
 func assemble() string {
 	parts := map[string]string{}
-	for _, name := range []string{"streams", "errors", "pretty", "show", "hooks", "complete"} {
+	for _, name := range []string{"control", "streams", "errors", "pretty", "show", "hooks", "complete"} {
 		parts[name] = read(name + ".py")
 	}
 	// A JSON object of strings is a Python literal too.

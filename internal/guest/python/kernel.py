@@ -34,19 +34,18 @@ def _part(name):
 import _ast
 import _thread
 import gc
-import json
 import os
 import signal
 from resource import RUSAGE_CHILDREN, RUSAGE_SELF, getrusage
 from time import perf_counter
 
 streams = _part("streams")
+control = _part("control")
 errors = _part("errors")
 pretty = _part("pretty")
 show = _part("show")
 hooks = _part("hooks")
 
-MAX_FRAME = 64 << 20  # bytes of a control frame
 ALLOW_AWAIT = 0x2000  # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
 FUTURES = 0x1FE0000  # flags of the __future__ features
@@ -55,63 +54,6 @@ COROUTINE = 0x80  # inspect.CO_COROUTINE
 NEEDS_LOOP = {"create_task", "ensure_future", "gather", "get_running_loop", "current_task", "shield"}
 OWN_LOOP = {"run", "run_until_complete", "run_forever", "Runner"}
 RESERVE = 512 << 10  # bytes set free when memory ran out, so that the error can be told
-
-
-class ControlLost(Exception):
-    """The agent's socket is gone or speaks nonsense."""
-
-
-class Control:
-    """The agent's socket: frames of a length and a JSON object."""
-
-    def __init__(self, fd):
-        self.fd = streams.keep(fd)
-        os.close(fd)
-        self.drain = streams.Drain()
-        self.buffer = bytearray()
-        self.lock = _thread.allocate_lock()
-
-    def buffered(self):
-        """Whether a whole frame is there already."""
-        size = int.from_bytes(self.buffer[:4])
-        return len(self.buffer) >= 4 and len(self.buffer) >= 4 + size
-
-    def receive(self):
-        """Return the next message, or None when the agent has closed the socket."""
-        while True:
-            have = len(self.buffer)
-            size = int.from_bytes(self.buffer[:4]) if have >= 4 else 0
-            if size > MAX_FRAME:
-                raise ControlLost(f"a control frame of {size} bytes")
-            if have >= 4 and have >= 4 + size:
-                body = bytes(self.buffer[4 : 4 + size])
-                del self.buffer[: 4 + size]
-                try:
-                    return dict(json.loads(body))
-                except ValueError as exc:
-                    raise ControlLost(f"a control frame that is no JSON object: {exc}") from exc
-            try:
-                chunk = os.read(self.fd, max(1 << 16, min(size + 4 - have, 1 << 20)))
-            except OSError as exc:
-                if exc.__traceback__.tb_next is not None:
-                    raise  # by a signal handler of the program, not by the read
-                raise ControlLost(str(exc)) from exc
-            if not chunk:
-                return None
-            self.buffer += chunk
-
-    def send(self, message):
-        """Write one frame. Lone surrogates become JSON escapes."""
-        body = json.dumps(message, ensure_ascii=False).encode("utf-8", "backslashreplace")
-        if len(body) > MAX_FRAME:
-            raise ValueError(f"a message of {len(body):,} bytes is over the bound of {MAX_FRAME:,}")
-        view = memoryview(len(body).to_bytes(4) + body)
-        with self.lock:
-            try:
-                while view:
-                    view = view[os.write(self.fd, view) :]
-            except OSError as exc:
-                raise ControlLost(str(exc)) from exc
 
 
 class Kernel:
@@ -133,7 +75,8 @@ class Kernel:
         self.seed = None
         self.reserve = bytearray(RESERVE)
         self.main_thread = _thread.get_ident()
-        self.control = Control(3)
+        self.control = control.Control(streams.keep(3), streams.Drain())
+        os.close(3)
         self.streams = streams.Streams()
         self.sources = errors.Sources()
         self.errors = errors.Errors(PRIVATE, self.sources)
@@ -159,7 +102,7 @@ class Kernel:
                 message = self.next()
                 if message is not None and message.get("op") in answers:
                     answers[message["op"]](message)
-            except ControlLost:
+            except control.ControlLost:
                 raise
             except BaseException as exc:  # a signal handler of the program, or what it broke
                 self.on_failure(exc)
@@ -177,7 +120,7 @@ class Kernel:
             error = {"name": type(exc).__name__, "value": "the kernel failed in its own code", "traceback": ""}
             usage = {"cpu_ms": 0.0, "wall_ms": 0.0, "peak_memory_bytes": 0}
             done = {"type": "done", "id": self.cell, "status": "error", "result": None, "error": error}
-            self.control.send({**done, "interrupted": False, **usage})
+            self.answer({**done, "interrupted": False, **usage})
 
     def next(self):
         """Return the next message; background tasks of the loop go on while there is none."""
@@ -214,11 +157,19 @@ class Kernel:
         self.streams.drained()
         message = {"type": "display", "id": self.cell, "bundle": bundle}
         try:
-            self.control.send(message)
+            failure = self.control.send(message)
         except ValueError as exc:
-            self.control.send({**message, "bundle": only_text(bundle, exc)})
-        self.control.drain.wait(self.control.fd, streams.TIOCOUTQ)
+            failure = self.control.send({**message, "bundle": only_text(bundle, exc)})
+        if failure is not None:
+            raise failure
+        self.control.read_by_peer(streams.TIOCOUTQ)
         self.check_interrupt()
+
+    def answer(self, message):
+        """Send a message that no code of the program waits for."""
+        failure = self.control.send(message)
+        if failure is not None:
+            self.report("a signal handler", failure)
 
     # Start, seeds, completion.
 
@@ -247,7 +198,7 @@ class Kernel:
         gc.freeze()  # what is there now need not be touched by later collections
         version = ".".join(map(str, sys.version_info[:3]))
         self.streams.drained()
-        self.control.send({"type": "ready", "version": version, "preload_errors": failures})
+        self.answer({"type": "ready", "version": version, "preload_errors": failures})
 
     def prepare_process(self):
         sys.path[0] = ""  # modules of the working folder, not of the kernel's
@@ -339,7 +290,7 @@ class Kernel:
         except BaseException:  # a name that cannot be looked up has no completions
             pass
         answer = {"type": "completions", "id": message.get("id"), "start": start, "end": end, "matches": matches}
-        self.control.send(answer)
+        self.answer(answer)
 
     # Cells.
 
@@ -378,9 +329,9 @@ class Kernel:
 
     def send_done(self, done):
         try:
-            self.control.send(done)
+            self.answer(done)
             return
-        except ControlLost:
+        except control.ControlLost:
             raise
         except ValueError as exc:  # too large
             done["result"] = only_text(done["result"], exc)
@@ -390,7 +341,7 @@ class Kernel:
             done["result"] = only_text(done["result"], exc)
             if done["error"]:
                 done["error"]["traceback"] = ""
-        self.control.send(done)
+        self.answer(done)
 
     def run(self, code, wanted):
         """Run a cell's code and return the bundle of its value. Interrupts are raised in here."""
@@ -501,6 +452,7 @@ class Kernel:
             done["interrupted"] = self.interrupted and isinstance(exc, KeyboardInterrupt)
             done["error"] = {"name": name, "value": value, "traceback": self.errors.format(exc)}
         if isinstance(exc, (MemoryError, KeyboardInterrupt)):
+            forget_half_imports()
             return
         try:
             self.running = True
@@ -632,7 +584,7 @@ class Kernel:
 
 UNINTERRUPTIBLE = {
     function.__code__
-    for function in (Control.send, Kernel.execute, Kernel.send_display, Kernel.check_interrupt, Kernel.before_fork)
+    for function in (control.Control.send, Kernel.execute, Kernel.send_display, Kernel.check_interrupt, Kernel.before_fork)
 }
 
 
@@ -645,6 +597,13 @@ def cpu_seconds():
 def only_text(bundle, reason):
     """Return what is left of a bundle that could not be sent."""
     return bundle and {"text": f"{bundle['text']}\n[the other forms of the value are left out: {reason}]"}
+
+
+def forget_half_imports():
+    """Forget submodules of packages whose own import was cut short, or importing them again fails."""
+    for name in list(sys.modules):
+        if "." in name and name.partition(".")[0] not in sys.modules:
+            sys.modules.pop(name, None)
 
 
 def ends_in_semicolon(code, statement):
@@ -689,7 +648,7 @@ def main():
     code = 0
     try:
         kernel.serve()
-    except ControlLost as exc:
+    except control.ControlLost as exc:
         kernel.write_error(f"the kernel lost its control connection: {exc}\n")
         code = 1
     try:

@@ -328,7 +328,7 @@ signal.signal(signal.SIGUSR1, handler);`)
 
 // TestProgram checks that the assembled source is what the files hold.
 func TestProgram(t *testing.T) {
-	for _, name := range []string{"streams", "errors", "pretty", "show", "hooks", "complete"} {
+	for _, name := range []string{"control", "streams", "errors", "pretty", "show", "hooks", "complete"} {
 		if !strings.Contains(Source, `"`+name+`":`) {
 			t.Errorf("part %s is not in the program", name)
 		}

@@ -128,7 +128,7 @@ func (x *box) launch() error {
 		}
 		x.group = g
 	}
-	p, err := x.b.launcher.launch(helperConfig{Dir: x.dir, Disk: x.spec.Limits.Disk})
+	p, err := x.b.launcher.launch(helperConfig{Dir: x.dir, Disk: x.spec.Limits.Disk}, x.group)
 	if err != nil {
 		return fmt.Errorf("cannot start sandbox: %w", err)
 	}
@@ -138,12 +138,6 @@ func (x *box) launch() error {
 	x.calls = newCaller(p.sock)
 	x.work.Go(func() { x.calls.serve(x.guestEnded) })
 	x.work.Go(func() { x.tail.readFrom(p.stderr) })
-	if x.group != nil {
-		// Before the helper gets its first order, so before it has children.
-		if err := x.group.add(p.cmd.Process.Pid); err != nil {
-			return fmt.Errorf("cannot start sandbox: %w", err)
-		}
-	}
 	return nil
 }
 
@@ -157,12 +151,13 @@ func (x *box) limitCPU() error {
 	return bindCPUs(x.proc.cmd.Process.Pid, guestLimits(l).CPUs, x.turn)
 }
 
-// freeCPU lifts what limitCPU set, for a time in which the guest stands still.
-func (x *box) freeCPU() error {
-	if x.group != nil && x.b.plan.has(ctrlCPU) {
-		return x.group.limitCPU(maxCPUs)
+// freeCPU lifts the quota for a time in which the guest stands still. A failure
+// only makes that time longer. Threads that are bound stay bound: to unbind and
+// bind them again would cost more than it saves.
+func (x *box) freeCPU() {
+	if x.group != nil {
+		_ = x.group.limitCPU(maxCPUs)
 	}
-	return nil // binding and unbinding hundreds of threads would cost more than it saves
 }
 
 // call sends a request and waits for the reply, the end of ctx, or stepBound.

@@ -311,14 +311,33 @@ func (g *cgroup) folders() []string {
 	return out
 }
 
-// add moves a process, which must not have children yet, into the cgroup.
-func (g *cgroup) add(pid int) error {
-	for _, d := range g.folders() {
-		if err := writeFile(filepath.Join(d, "cgroup.procs"), strconv.Itoa(pid)); err != nil {
+// enter moves the calling thread into the cgroup, so that what it forks is born
+// there, and returns a function that moves it back. A thread that moves itself
+// costs microseconds; to move another process the kernel waits for all CPUs,
+// some 5 ms a controller. Only v1 lets single threads move; under v2 a process is
+// born in the cgroup by a flag of clone.
+func (g *cgroup) enter() (leave func() error, err error) {
+	move := func(dir string) error {
+		if err := writeFile(filepath.Join(dir, "tasks"), "0"); err != nil {
 			return fmt.Errorf("cannot enter cgroup: %w", err)
 		}
+		return nil
 	}
-	return nil
+	var inside []string
+	leave = func() error {
+		var errs []error
+		for _, d := range inside {
+			errs = append(errs, move(filepath.Dir(d)))
+		}
+		return errors.Join(errs...)
+	}
+	for _, d := range g.folders() {
+		if err := move(d); err != nil {
+			return nil, errors.Join(err, leave())
+		}
+		inside = append(inside, d)
+	}
+	return leave, nil
 }
 
 // limitCPU sets the quota.

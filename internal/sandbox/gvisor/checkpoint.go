@@ -164,16 +164,11 @@ func (x *box) Checkpoint(ctx context.Context, dir string) (time.Duration, error)
 // save lets the sentry write the guest's state into tmp. It may use every CPU
 // for that, so that the guest, which stands still, goes on the sooner.
 func (x *box) save(ctx context.Context, tmp string) (reply, error) {
-	if err := x.freeCPU(); err != nil {
-		return reply{}, err
-	}
+	x.freeCPU()
 	r, err := x.order(ctx, request{Op: opCheckpoint, Dir: tmp}, "checkpoint")
-	if limitErr := x.limitCPU(); limitErr != nil && err == nil {
-		select {
-		case <-x.done: // its cgroup is gone with it
-		default:
-			return r, limitErr
-		}
+	// The cgroup is gone when the guest has ended meanwhile.
+	if limitErr := x.limitCPU(); err == nil && limitErr != nil && !errors.Is(limitErr, fs.ErrNotExist) {
+		return r, limitErr
 	}
 	return r, err
 }

@@ -37,11 +37,38 @@ func (l *launcher) close() {
 	<-l.done
 }
 
-// start runs cmd.Start on the thread.
-func (l *launcher) start(cmd *exec.Cmd) error {
+// start runs cmd.Start on the thread, inside the cgroup unless that is nil.
+func (l *launcher) start(cmd *exec.Cmd, g *cgroup) error {
 	errc := make(chan error, 1)
-	l.jobs <- func() { errc <- cmd.Start() }
+	l.jobs <- func() { errc <- startIn(cmd, g) }
 	return <-errc
+}
+
+func startIn(cmd *exec.Cmd, g *cgroup) error {
+	switch {
+	case g == nil:
+		return cmd.Start()
+	case g.version == 2:
+		dir, err := os.Open(g.folders()[0])
+		if err != nil {
+			return fmt.Errorf("cannot enter cgroup: %w", err)
+		}
+		defer dir.Close()
+		cmd.SysProcAttr.UseCgroupFD = true
+		cmd.SysProcAttr.CgroupFD = int(dir.Fd())
+		return cmd.Start()
+	}
+	leave, err := g.enter()
+	if err != nil {
+		return err
+	}
+	err = cmd.Start()
+	if leaveErr := leave(); leaveErr != nil && err == nil {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		err = leaveErr
+	}
+	return err
 }
 
 // process is a started helper and the owner's ends of what joins them.
@@ -64,7 +91,7 @@ func (p *process) closeFiles() {
 // launch starts the helper of the sandbox in cfg.Dir. Nothing of the caller
 // reaches it but three pipes and the control socket: its environment is empty
 // and every other file of ours is closed on exec.
-func (l *launcher) launch(cfg helperConfig) (*process, error) {
+func (l *launcher) launch(cfg helperConfig, g *cgroup) (*process, error) {
 	arg, err := json.Marshal(cfg)
 	if err != nil {
 		return nil, err
@@ -116,7 +143,7 @@ func (l *launcher) launch(cfg helperConfig) (*process, error) {
 		cmd.SysProcAttr.UidMappings = []syscall.SysProcIDMap{{HostID: os.Geteuid(), Size: 1}}
 		cmd.SysProcAttr.GidMappings = []syscall.SysProcIDMap{{HostID: os.Getegid(), Size: 1}}
 	}
-	if err := l.start(cmd); err != nil {
+	if err := l.start(cmd, g); err != nil {
 		if errors.Is(err, unix.EPERM) || errors.Is(err, unix.ENOSPC) {
 			return fail(fmt.Errorf("%w: this host does not let it make namespaces", err))
 		}
