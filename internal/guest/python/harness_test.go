@@ -96,10 +96,13 @@ type kernel struct {
 	buffer                  []byte
 	next                    int
 	ready                   message
-	during                  func(k *kernel, o *outcome) // called after each piece that arrives
+	during                  func(k *kernel, o *outcome) // called after each piece that arrives, and every nudge
 }
 
-const patience = 60 * time.Second
+const (
+	patience = 30 * time.Second
+	nudge    = 200 * time.Millisecond
+)
 
 // start runs a kernel in a folder of its own. extra are fields of the start message.
 func start(t *testing.T, extra map[string]any, env ...string) *kernel {
@@ -234,13 +237,20 @@ func (k *kernel) fill(o *outcome, kind string, deadline time.Time) {
 	for _, fd := range []int{k.control, k.stdout, k.stderr} {
 		set.Bits[fd/64] |= 1 << (fd % 64)
 	}
-	left := syscall.NsecToTimeval(max(0, time.Until(deadline)).Nanoseconds())
+	wait := max(0, time.Until(deadline))
+	if k.during != nil {
+		wait = min(wait, nudge)
+	}
+	left := syscall.NsecToTimeval(wait.Nanoseconds())
 	n, err := syscall.Select(max(k.control, k.stdout, k.stderr)+1, &set, nil, nil, &left)
-	if err == syscall.EINTR {
+	if err == syscall.EINTR || err == nil && n == 0 && time.Now().Before(deadline) {
 		return
 	}
 	if err != nil || n == 0 {
-		k.t.Fatalf("no %s message came: %v; stdout %q, stderr %q", kind, err, o.stdout, o.stderr)
+		_ = k.cmd.Process.Signal(syscall.SIGABRT) // the kernel prints its stacks
+		stacks := make([]byte, 1<<16)
+		n, _ := syscall.Read(k.stderr, stacks)
+		k.t.Fatalf("no %s message came: %v; stdout %q, stderr %q, stacks %s", kind, err, o.stdout, o.stderr, stacks[:max(0, n)])
 	}
 	chunk := make([]byte, 1<<16)
 	for i, fd := range []int{k.stdout, k.stderr} {
