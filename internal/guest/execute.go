@@ -170,13 +170,15 @@ func (f *followed) stop(what, name string) (event.Execution, error) {
 	ctx, cancel := context.WithTimeoutCause(context.Background(), stopTime, errNoStop)
 	defer cancel()
 	// By name, so that the next execution is not hit when this one just ended.
-	if _, err := ask[struct{}](ctx, f.c, "interrupt", wire.OpInterrupt, wire.Interrupt{Context: name, Exec: f.exec}); err != nil {
-		f.k.abandon()
-		return event.Execution{}, err
+	var x event.Execution
+	_, err := ask[struct{}](ctx, f.c, "interrupt", wire.OpInterrupt, wire.Interrupt{Context: name, Exec: f.exec})
+	if err == nil {
+		x, err = f.follow(ctx, what, f.k)
 	}
-	x, err := f.follow(ctx, what, f.k)
-	if fault.KindOf(err) == fault.Canceled {
+	if err != nil {
 		f.k.abandon()
+	}
+	if fault.KindOf(err) == fault.Canceled {
 		return event.Execution{}, fault.New(fault.Unavailable, "Restart the context or close the session.", "cannot stop execution: %w", errNoStop)
 	}
 	return x, err
@@ -200,8 +202,8 @@ func (f *followed) take(frame wire.Frame) error {
 		if err := f.step(seq); err != nil {
 			return err
 		}
-		if f.size += int64(len(data)); f.size > f.bound+outputSlack {
-			return violation("more output than was asked for")
+		if f.size += int64(len(data)); len(data) == 0 || f.size > f.bound+outputSlack {
+			return violation("more output than was asked for, or none")
 		}
 		f.out[stream].Write(data)
 		f.sink.Emit(event.Output{Stream: event.Stream(stream), Data: data})

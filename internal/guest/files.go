@@ -101,7 +101,7 @@ func (c *Client) List(ctx context.Context, path string, recursive bool) ([]wire.
 			return out, nil
 		}
 		var batch wire.Files
-		if f.Kind != wire.Event || json.Unmarshal(f.Body, &batch) != nil || len(out)+len(batch.Files) > maxEntries {
+		if f.Kind != wire.Event || json.Unmarshal(f.Body, &batch) != nil || len(batch.Files) == 0 || len(out)+len(batch.Files) > maxEntries {
 			return nil, c.reject(what, violation("a listing that cannot be read, or one that is too long"))
 		}
 		for _, i := range batch.Files {

@@ -135,7 +135,7 @@ func (p *Process) show(seq uint64, body []byte) (uint64, error) {
 	if err != nil {
 		return seq, violation("%v", err)
 	}
-	if got != seq+1 {
+	if got != seq+1 || len(data) == 0 {
 		return seq, violation("output %d after output %d", got, seq)
 	}
 	p.sink.Emit(event.Output{Stream: event.Stream(stream), Data: data})

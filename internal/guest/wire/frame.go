@@ -21,8 +21,8 @@ const (
 	// Chunk is a good size for the body of a data frame, in bytes.
 	Chunk = 128 << 10
 
-	header      = 9  // u32 length, u8 kind, u32 id
-	fixed       = 5  // what length counts besides the body
+	prefix      = 4  // u32 length
+	fixed       = 5  // u8 kind, u32 id: what length counts besides the body
 	firstBuffer = 32 // KiB that a Reader starts with
 )
 
@@ -120,20 +120,19 @@ func (r *Reader) Next() (Frame, error) {
 }
 
 func (r *Reader) next() (Frame, error) {
-	if err := r.fill(header); err != nil {
+	if err := r.fill(prefix); err != nil {
 		return Frame{}, err
 	}
-	head := r.buf[r.start:]
-	length := binary.BigEndian.Uint32(head)
+	length := binary.BigEndian.Uint32(r.buf[r.start:])
 	if length < fixed || length > fixed+MaxBody {
 		return Frame{}, fmt.Errorf("%w: length %d is not within %d and %d", ErrFrame, length, fixed, fixed+MaxBody)
 	}
-	f := Frame{Kind: Kind(head[4]), ID: binary.BigEndian.Uint32(head[5:])}
-	total := 4 + int(length)
+	total := prefix + int(length)
 	if err := r.fill(total); err != nil {
 		return Frame{}, err
 	}
-	f.Body = r.buf[r.start+header : r.start+total]
+	text := r.buf[r.start : r.start+total]
+	f := Frame{Kind: Kind(text[prefix]), ID: binary.BigEndian.Uint32(text[prefix+1:]), Body: text[prefix+fixed:]}
 	r.start += total
 	return f, nil
 }
