@@ -57,7 +57,7 @@ func newRoot(t testing.TB) string {
 
 func makeRoot(t testing.TB, root string) {
 	t.Helper()
-	for _, d := range []string{"proc", "sys", "dev", "tmp", "work"} {
+	for _, d := range []string{"proc", "sys", "dev", "tmp/.disk", "work"} {
 		if err := os.MkdirAll(filepath.Join(root, d), 0o755); err != nil {
 			t.Fatal(err)
 		}

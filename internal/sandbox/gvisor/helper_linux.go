@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"strconv"
 	"sync"
 	"time"
 
@@ -43,6 +44,9 @@ func runHelper() int {
 	if err := unix.SetNonblock(controlFD, true); err != nil {
 		return 1
 	}
+	if err := closeInherited(); err != nil {
+		return 1
+	}
 	h := &helper{sock: os.NewFile(controlFD, "control")}
 	// gVisor logs to standard error, which is the guest's.
 	glog.SetTarget(glog.GoogleEmitter{Writer: &glog.Writer{Next: io.Discard}})
@@ -52,6 +56,30 @@ func runHelper() int {
 	}
 	h.serve()
 	return 0
+}
+
+// closeInherited closes the files that the owner inherited from whoever started
+// it and so handed on unknowingly. They are those that outlived the exec: the
+// Go runtime opens its own with close-on-exec.
+func closeInherited() error {
+	names, err := readNames("/proc/self/fd")
+	if err != nil {
+		return err
+	}
+	for _, n := range names {
+		fd, err := strconv.Atoi(n)
+		if err != nil || fd <= controlFD {
+			continue
+		}
+		flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
+		if err != nil || flags&unix.FD_CLOEXEC != 0 {
+			continue // the listing's own, closed by now; or the runtime's
+		}
+		if err := unix.Close(fd); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // setUp makes the helper's own world: mounts that do not spread, a /proc that

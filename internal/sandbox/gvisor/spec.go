@@ -30,8 +30,9 @@ const (
 	maxMounts    = 256
 )
 
-// sharedMemory bounds /dev/shm. It is part of a checkpoint's state, so it does
-// not follow the memory limit, which also holds for what lies in it.
+// sharedMemory bounds /dev/shm, and /tmp in an image that keeps nothing in it.
+// It is part of a checkpoint's state, so it does not follow the memory limit,
+// which also holds for what lies there.
 const sharedMemory = 256 << 20
 
 var idPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
@@ -179,6 +180,11 @@ func ociSpec(spec sandbox.Spec) *specs.Spec {
 		{Destination: "/dev/shm", Type: "tmpfs", Source: "shm", Options: []string{"nosuid", "nodev", "mode=1777", fmt.Sprintf("size=%d", sharedMemory)}},
 		// gVisor's own v1 cgroups: the guest agent keeps the process limit with the pids controller.
 		{Destination: "/sys/fs/cgroup", Type: "cgroup", Source: "cgroup"},
+	}
+	// gVisor would lay a tmpfs without a bound over a missing or empty /tmp. Where
+	// the image keeps something in it, /tmp is part of the writable layer.
+	if names, err := readNames(filepath.Join(spec.Root, "tmp")); err != nil || len(names) == 0 {
+		mounts = append(mounts, specs.Mount{Destination: "/tmp", Type: "tmpfs", Source: "tmp", Options: []string{"nosuid", "nodev", "mode=1777", fmt.Sprintf("size=%d", sharedMemory)}})
 	}
 	for _, m := range spec.Mounts {
 		mounts = append(mounts, specs.Mount{
