@@ -24,7 +24,7 @@
 //	{"type":"display","id":I,"bundle":{"text":…,"text/html":…,"image/png":base64,…}}
 //	{"type":"done","id":I,"status":"ok"|"error"|"exit","result":bundle|null,
 //	 "error":{"name","value","traceback"}|null,"interrupted":bool,
-//	 "cpu_ms":F,"wall_ms":F,"peak_memory_bytes":N}
+//	 "exit_code":N (status "exit" only),"cpu_ms":F,"wall_ms":F,"peak_memory_bytes":N}
 //	{"type":"completions","id":I,"start":N,"end":N,"matches":[…]}
 //
 // # Output and order

@@ -10,7 +10,7 @@ import (
 func need(t *testing.T, k *kernel, module string) {
 	t.Helper()
 	if o := k.run("import " + module); o.done.Status != "ok" {
-		t.Skipf("the interpreter has no %s (%s); PRAXIS_TEST_PYTHONPATH may name a folder of packages", module, o.done.Error.Value)
+		t.Skipf("%s (%s); PRAXIS_TEST_PYTHONPATH may name a folder of packages", o.done.Error.Value, rig.interpreter)
 	}
 }
 
