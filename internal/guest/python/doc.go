@@ -33,10 +33,41 @@
 // subprocesses, C code), so that it is bytes in order within a stream. Before
 // the kernel writes to the other stream, or sends any control frame, it waits
 // until the pipes are drained (FIONREAD is 0), so that order between the two
-// streams, and between output and displays, is kept too. The wait is bounded.
+// streams, and between output and displays, is kept too. After a
+// display it waits until the agent has read the frame (TIOCOUTQ is 0). Every
+// wait is bounded (200 ms, and 2 ms for a reader that has let one run out). The
+// agent must therefore have logged what it read before it reads another
+// channel. Text without a newline is written when it is flushed; a subprocess
+// that writes to both streams has no order between them.
 //
 // # Signals
 //
-// SIGINT raises KeyboardInterrupt in the running cell (ignored when idle).
-// The agent escalates when that does not help.
+// SIGINT raises KeyboardInterrupt in the running cell (ignored when idle). One
+// that arrives just before the program enters a blocking system call does not
+// wake it, as in any Python program: the agent sends it again before it
+// escalates. "interrupted" is true when the cell ended by KeyboardInterrupt
+// after a SIGINT; a cell that caught it and went on is "ok".
+//
+// # What a cell finds
+//
+// The user's namespace is the real __main__. display(), input() and getpass()
+// are the kernel's; reading the standard input raises EOFError with the reason.
+// multiprocessing forks. A cell with a top-level await, or with a call such as
+// asyncio.create_task outside functions, runs in the session's event loop, whose
+// tasks go on while the kernel waits for the next message; in other cells no
+// loop runs, so that asyncio.run works.
+//
+// After each cell the kernel points descriptors 1 and 2 and the sys streams at
+// the pipes again, brings back builtins that are gone, its SIGINT handler and a
+// usable recursion limit, removes trace functions and timers, and closes figures.
+//
+// The control socket is moved to a descriptor of 200 or more and is closed in
+// forks and programs. When the agent closes its end, the kernel runs the atexit
+// handlers and exits with 0; when a frame is nonsense it exits with 1.
+//
+// # Speed
+//
+// The kernel imports what it needs late. Without compiled modules
+// (__pycache__) the interpreter starts it several times slower: an image should
+// carry them.
 package python
