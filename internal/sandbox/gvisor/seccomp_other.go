@@ -3,4 +3,4 @@
 package gvisor
 
 // seccompFile is empty: gVisor compiles its filters at each start.
-var seccompFile []byte
+var seccompFile = []byte{}
