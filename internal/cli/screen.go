@@ -299,6 +299,7 @@ const maxThought = 16 << 10
 // action: code is shown when it runs, an answer when it is rendered.
 type thought struct {
 	line   strings.Builder
+	blank  int  // empty lines that are shown when another one follows
 	shown  bool // at least one line was
 	action bool // the rest is the action
 }
@@ -319,14 +320,21 @@ func (t *thought) add(text string, show func(string)) {
 func (t *thought) rest(show func(string)) {
 	line := strings.TrimRight(t.line.String(), "\r\n ")
 	t.line.Reset()
-	if t.action || (line == "" && !t.shown) {
+	if t.action {
+		return
+	}
+	if line == "" {
+		t.blank++
 		return
 	}
 	if start := strings.ToLower(strings.TrimLeft(line, " *#\t")); hasAnyPrefix(start, "```", "~~~", "<", "final answer") {
 		t.action = true
 		return
 	}
-	t.shown = t.shown || line != ""
+	if t.shown && t.blank > 0 {
+		show("")
+	}
+	t.shown, t.blank = true, 0
 	show(line)
 }
 
