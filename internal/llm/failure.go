@@ -84,7 +84,8 @@ func (f Failure) scrub(text string) string {
 // listens, the stream was cut, or what came is no reply. It may pass.
 func (f Failure) NoAnswer(err error) error {
 	cause := f.scrub(plainCause(err))
-	return &Temporary{Err: fault.New(fault.Unavailable, fmt.Sprintf("Check the network and %s, or ask again later.", f.URLVar),
+	var slow tooSlow
+	return &Temporary{Slow: errors.As(err, &slow), Err: fault.New(fault.Unavailable, fmt.Sprintf("Check the network and %s, or ask again later.", f.URLVar),
 		"cannot use model %s: no answer from %s: %s", f.Model, f.Host, oneLine(cause, 300))}
 }
 

@@ -50,7 +50,7 @@ func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
 	if res.StatusCode >= 300 {
 		return nil, refused(res)
 	}
-	res.Body = body{Reader: io.LimitReader(res.Body, MaxBody), Closer: res.Body}
+	res.Body = &body{src: io.LimitReader(res.Body, MaxBody), Closer: res.Body, came: alive(req.Context())}
 	return res, nil
 }
 
@@ -75,7 +75,18 @@ func refused(res *http.Response) error {
 	return &StatusError{Status: res.StatusCode, Header: res.Header, Body: text}
 }
 
+// body is a bounded answer that tells when something of it came.
 type body struct {
-	io.Reader
+	src io.Reader
 	io.Closer
+	came func()
+}
+
+// Read reads on.
+func (b *body) Read(p []byte) (int, error) {
+	n, err := b.src.Read(p)
+	if n > 0 {
+		b.came()
+	}
+	return n, err
 }

@@ -26,6 +26,7 @@ type Retry struct {
 type Temporary struct {
 	Err   error
 	After time.Duration // the pause that the server asked for; 0: it did not say
+	Slow  bool          // it took all the time that there was: Do asks once more only
 }
 
 // Error returns the failure's own text.
@@ -51,7 +52,7 @@ func (r Retry) Do(ctx context.Context, attempt func() error) error {
 		if !errors.As(err, &passing) {
 			return err
 		}
-		if n >= r.Attempts {
+		if n >= r.Attempts || passing.Slow && n >= 2 {
 			return tried(passing.Err, n)
 		}
 		if passing.After > r.Max {

@@ -128,13 +128,12 @@ func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string
 }
 
 func (m *Model) attempt(ctx context.Context, params sdk.MessageNewParams, delta func(string)) (llm.Reply, error) {
-	watched, alive, stop := llm.Silence(ctx, m.timeout)
+	watched, stop := llm.Silence(ctx, m.timeout)
 	defer stop()
 	stream := m.messages.NewStreaming(watched, params)
 	defer func() { _ = stream.Close() }() // the body is read to its end or given up: nothing to learn from its close
 	r := reader{delta: delta}
 	for stream.Next() {
-		alive()
 		if err := r.take(stream.Current()); err != nil {
 			return llm.Reply{}, m.failure(watched, err)
 		}

@@ -319,9 +319,13 @@ func TestSilence(t *testing.T) {
 	for name, h := range map[string]http.HandlerFunc{"from the start": hang(), "in the middle": hang(textReply[:4]...)} {
 		t.Run(name, func(t *testing.T) {
 			s := serve(t, h)
-			_, err := model(t, s, &naps{}, func(c *anthropic.Config) { c.Timeout = 20 * time.Millisecond }).Complete(t.Context(), ask(), nil)
+			n := &naps{}
+			_, err := model(t, s, n, func(c *anthropic.Config) { c.Timeout = 20 * time.Millisecond }).Complete(t.Context(), ask(), nil)
 			if fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "nothing came for 20ms") {
 				t.Errorf("error = %v", err)
+			}
+			if len(n.took) != 1 {
+				t.Errorf("%d pauses, want 1: one more request after a silence", len(n.took))
 			}
 		})
 	}

@@ -41,6 +41,7 @@ const (
 const (
 	defaultURL       = "https://api.openai.com/v1/"
 	defaultTimeout   = 2 * time.Minute
+	ownTimeout       = 10 * time.Minute // a server of one's own may load a model first
 	defaultMaxTokens = 4096
 	again            = "\n[the reply was cut: asking again]\n"
 )
@@ -51,7 +52,7 @@ type Config struct {
 	Key        string        // may be empty when BaseURL is set
 	BaseURL    string        // such as "http://localhost:11434/v1"; empty: OpenAI's own
 	HTTPClient *http.Client  // gives the transport; nil: the default one
-	Timeout    time.Duration // the longest silence of the server; 0: 2 minutes
+	Timeout    time.Duration // the longest silence of the server; 0: 2 minutes, 10 when BaseURL is set
 	Retry      llm.Retry
 }
 
@@ -78,11 +79,14 @@ func New(c Config) (*Model, error) {
 		return nil, fault.New(fault.Denied, "Set "+KeyVar+" to a key of your OpenAI account, or "+URLVar+" to the address of a server of your own, such as http://localhost:11434/v1.",
 			"cannot use model openai:%s: neither %s nor %s is set", c.Name, KeyVar, URLVar)
 	}
+	if c.Timeout <= 0 {
+		c.Timeout = ownTimeout
+		if c.BaseURL == "" {
+			c.Timeout = defaultTimeout
+		}
+	}
 	if c.BaseURL == "" {
 		c.BaseURL = defaultURL
-	}
-	if c.Timeout <= 0 {
-		c.Timeout = defaultTimeout
 	}
 	base, err := llm.ParseBaseURL(c.BaseURL, URLVar)
 	if err != nil {
@@ -147,13 +151,12 @@ func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string
 }
 
 func (m *Model) attempt(ctx context.Context, req llm.Request, delta func(string)) (llm.Reply, error) {
-	watched, alive, stop := llm.Silence(ctx, m.timeout)
+	watched, stop := llm.Silence(ctx, m.timeout)
 	defer stop()
 	stream := m.chat.NewStreaming(watched, m.params(req))
 	defer func() { _ = stream.Close() }() // the body is read to its end or given up: nothing to learn from its close
 	r := reader{delta: delta}
 	for stream.Next() {
-		alive()
 		if err := r.take(stream.Current()); err != nil {
 			return llm.Reply{}, m.failure(watched, err)
 		}
