@@ -36,6 +36,16 @@ func TestFiles(t *testing.T) {
 			`os.symlink("/etc", "/work/d")`, reads("/work/d/passwd"), ""},
 		{"read_symlink_proc", "read PID 1's environment through a symbolic link",
 			`os.symlink("/proc/1/environ", "/work/l")`, reads("/work/l"), ""},
+		{"read_symlink_chain", "read through a link to a path with a linked folder",
+			`os.symlink("/etc", "/work/d"); os.symlink("d/passwd", "/work/l")`, reads("/work/l"), ""},
+		{"list_symlink", "list the agent's folder through a symbolic link",
+			`os.symlink("/.praxis", "/work/d")`, lists("/work/d"), ""},
+		{"list_symlink_chain", "list through a link to a path with a linked folder",
+			`os.symlink("/", "/work/d"); os.symlink("d/etc", "/work/l")`, lists("/work/l"), ""},
+		{"move_through_symlink", "move a file into a folder that is a symbolic link",
+			`os.symlink("/home/user", "/work/d"); open("/work/x", "w").write("x")`, func(ctx context.Context, c *guest.Client) (string, error) {
+				return "moved", c.Move(ctx, "/work/x", "/work/d/x")
+			}, ""},
 		{"read_dotdot", "climb by ..", ``, reads("/work/../proc/1/environ"), ""},
 		{"read_dotdot_relative", "climb by .. from the working folder", ``, reads("../../etc/passwd"), ""},
 		{"read_other_root", "read what lies outside of the session's folders", ``, reads("/proc/1/environ"), ""},
@@ -167,6 +177,13 @@ func reads(path string) func(context.Context, *guest.Client) (string, error) {
 		var b bytes.Buffer
 		_, err := c.ReadFile(ctx, path, &b)
 		return b.String(), err
+	}
+}
+
+func lists(path string) func(context.Context, *guest.Client) (string, error) {
+	return func(ctx context.Context, c *guest.Client) (string, error) {
+		files, err := c.List(ctx, path, false)
+		return fmt.Sprint(files), err
 	}
 }
 

@@ -166,6 +166,9 @@ func (s *server) extract(req *request, args wire.Extract) (none, error) {
 		return none{}, failf("invalid", "Use tar or zip.", "cannot extract: no format is called %q", wire.Clip(args.Format, 32))
 	}
 	return none{}, s.inRoot(args.Dir, func(root *os.Root, base, rel string) error {
+		if err := straight(root, rel+"/"); err != nil {
+			return err
+		}
 		if err := root.MkdirAll(rel, 0o755); err != nil {
 			return err
 		}
@@ -198,6 +201,9 @@ func (u *unpacker) place(name string) (string, error) {
 	}
 	if u.entries++; u.entries > maxArchived {
 		return "", failf("exhausted", "Split the archive.", "cannot extract: more than %d entries", maxArchived)
+	}
+	if err := straight(u.dir, clean); err != nil {
+		return "", err
 	}
 	return clean, u.dir.MkdirAll(filepath.Dir(clean), 0o755)
 }

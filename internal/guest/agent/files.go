@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"syscall"
 
 	"praxis/internal/guest/wire"
@@ -60,8 +61,50 @@ func (s *server) inRoot(path string, f func(root *os.Root, base, rel string) err
 			return err
 		}
 		defer root.Close()
+		if err := straight(root, rel); err != nil {
+			return named(err, base)
+		}
 		return named(f(root, base, rel), base)
 	})
+}
+
+// straight refuses a name on whose way a folder is a symbolic link. os.Root
+// means to keep such links inside by itself, but it opens folders with
+// O_DIRECTORY and O_NOFOLLOW together, and gVisor follows a link for those.
+func straight(root *os.Root, rel string) error {
+	for i := range len(rel) {
+		if rel[i] != '/' {
+			continue
+		}
+		st, err := root.Lstat(rel[:i])
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err == nil && st.Mode()&fs.ModeSymlink != 0 {
+			err = &fs.PathError{Op: "open", Path: rel[:i], Err: syscall.ELOOP}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// inside says whether what was opened by way of root lies in it: a link may
+// have been put on the way since straight looked.
+func inside(root *os.Root, f *os.File) error {
+	real, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
+	if err != nil {
+		return err
+	}
+	base, err := filepath.EvalSymlinks(root.Name())
+	if err != nil {
+		return err
+	}
+	if real != base && !strings.HasPrefix(real, base+"/") {
+		return &fs.PathError{Op: "open", Path: f.Name(), Err: syscall.ELOOP}
+	}
+	return nil
 }
 
 // named gives the paths in errors of os.Root, which are relative, their root.
@@ -105,6 +148,9 @@ func openRegular(root *os.Root, rel string) (*os.File, fs.FileInfo, error) {
 	st, err := f.Stat()
 	if err == nil && !st.Mode().IsRegular() {
 		err = &fs.PathError{Op: "open", Path: rel, Err: errNotRegular(st.Mode())}
+	}
+	if err == nil {
+		err = inside(root, f)
 	}
 	if err != nil {
 		f.Close()
@@ -295,6 +341,9 @@ func readFolder(root *os.Root, rel string) ([]fs.DirEntry, error) {
 		return nil, err
 	}
 	defer d.Close()
+	if err := inside(root, d); err != nil {
+		return nil, err
+	}
 	entries, err := d.ReadDir(maxListed + 1)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
@@ -345,6 +394,9 @@ func (s *server) move(_ *request, args wire.Move) (none, error) {
 			return failf("denied", "Move what is in it.", "cannot move: a folder of the session's stays where it is")
 		}
 		if base == fromBase {
+			if err := straight(root, to); err != nil {
+				return err
+			}
 			if err := root.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 				return err
 			}
@@ -355,6 +407,9 @@ func (s *server) move(_ *request, args wire.Move) (none, error) {
 			return err
 		}
 		defer other.Close()
+		if err := straight(other, to); err != nil {
+			return err
+		}
 		return moveFile(root, from, other, to, join(fromBase, from))
 	})
 }
