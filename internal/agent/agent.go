@@ -51,6 +51,7 @@ const (
 	maxRejected = 3        // replies in a row without an action
 	maxSame     = 3        // times that the same code may give the same result
 	maxAnswer   = 64 << 10 // bytes of an answer
+	maxSaid     = 64 << 10 // bytes of a reply that the model is shown again
 	maxFiles    = 50       // files that the model is told about
 )
 
@@ -252,7 +253,7 @@ func advice(err error) string {
 // observe puts the reply and what it came to into the conversation. Providers
 // want every native call answered, those that were not acted on too.
 func (r *run) observe(reply llm.Reply, parsed action.Parsed, rejection error, o outcome) {
-	said := llm.Message{Role: llm.Assistant, Text: reply.Text, Calls: reply.Calls}
+	said := llm.Message{Role: llm.Assistant, Text: shorten(reply.Text, maxSaid, ""), Calls: reply.Calls}
 	if strings.TrimSpace(said.Text) == "" && len(said.Calls) == 0 {
 		said.Text = "(an empty reply)" // providers refuse an empty message
 	}
