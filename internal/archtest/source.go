@@ -130,8 +130,8 @@ func (c *checker) contextFields(s *source, t *ast.StructType) {
 }
 
 // variables checks the package-level variables of a package: sentinel errors,
-// embeds, compiled regular expressions, pins of an interface, and tables that
-// nothing writes to.
+// embeds, compiled regular expressions, pins of an interface, other packages'
+// variables (go:linkname), and tables that nothing writes to.
 func (c *checker) variables(p *pack) {
 	tables := map[string]*ast.ValueSpec{}
 	for _, s := range p.files {
@@ -156,7 +156,7 @@ func (c *checker) variables(p *pack) {
 }
 
 func (c *checker) variable(p *pack, g *ast.GenDecl, v *ast.ValueSpec, tables map[string]*ast.ValueSpec) {
-	if embeds(g.Doc) || embeds(v.Doc) {
+	if elsewhere(g.Doc) || elsewhere(v.Doc) {
 		return
 	}
 	for i, n := range v.Names {
@@ -170,6 +170,13 @@ func (c *checker) variable(p *pack, g *ast.GenDecl, v *ast.ValueSpec, tables map
 		switch x := v.Values[i].(type) {
 		case *ast.CompositeLit:
 			tables[n.Name] = v
+		case *ast.UnaryExpr:
+			// A sentinel of an error type of the package's own.
+			if _, lit := x.X.(*ast.CompositeLit); !lit || !strings.HasPrefix(strings.ToLower(n.Name), "err") {
+				c.report(c.at(n), "variable", "%s is neither an error, an embed, a regular expression nor a table", n.Name)
+				continue
+			}
+			tables[n.Name] = v
 		case *ast.CallExpr:
 			if !constantCall(x) {
 				c.report(c.at(n), "variable", "%s is neither an error, an embed, a regular expression nor a table", n.Name)
@@ -180,12 +187,14 @@ func (c *checker) variable(p *pack, g *ast.GenDecl, v *ast.ValueSpec, tables map
 	}
 }
 
-func embeds(doc *ast.CommentGroup) bool {
+// elsewhere says whether the value is not made here: an embedded file, or a
+// variable of another package.
+func elsewhere(doc *ast.CommentGroup) bool {
 	if doc == nil {
 		return false
 	}
 	for _, line := range doc.List {
-		if strings.HasPrefix(line.Text, "//go:embed ") {
+		if strings.HasPrefix(line.Text, "//go:embed ") || strings.HasPrefix(line.Text, "//go:linkname ") {
 			return true
 		}
 	}
