@@ -1,95 +1,22 @@
 package archtest
 
-// PraxisRules returns the table of rooms of this module.
+// The rooms that many others name.
+const (
+	fault  = "internal/fault"
+	event  = "internal/event"
+	box    = "internal/sandbox"
+	llm    = "internal/llm"
+	wire   = "internal/guest/wire"
+	unix   = "golang.org/x/sys"
+	pyDist = "github.com/kluctl/go-embed-python"
+	script = "github.com/rogpeppe/go-internal"
+)
+
+// PraxisRules returns the rules of this module.
 func PraxisRules() Rules {
-	const (
-		fault  = "internal/fault"
-		event  = "internal/event"
-		box    = "internal/sandbox"
-		llm    = "internal/llm"
-		wire   = "internal/guest/wire"
-		unix   = "golang.org/x/sys"
-		pyDist = "github.com/kluctl/go-embed-python"
-		script = "github.com/rogpeppe/go-internal"
-	)
 	return Rules{
 		Module: "praxis",
-		Rooms: map[string]Room{
-			"cmd/praxis": {
-				Imports:   []string{"internal/cli", "internal/sandbox/gvisor", "internal/guest/agent"},
-				TestThird: []string{script},
-			},
-			"examples/demo": {},
-
-			// Contracts and vocabulary.
-			fault: {},
-			event: {Imports: []string{fault}},
-			box:   {Imports: []string{fault, event}},
-			llm:   {Imports: []string{fault, event}},
-
-			"internal/config": {Imports: []string{fault, box}},
-
-			// The boundary.
-			"internal/sandbox/gvisor": {
-				Imports: []string{fault, event, box},
-				Third:   []string{"gvisor.dev/gvisor", "github.com/opencontainers/runtime-spec", "github.com/sirupsen/logrus", unix},
-				Tests:   []string{"internal/sandbox/sandboxtest"},
-			},
-			"internal/sandbox/fake": {
-				Imports: []string{fault, event, box},
-				Tests:   []string{"internal/sandbox/sandboxtest"},
-			},
-			"internal/sandbox/sandboxtest": {Imports: []string{fault, event, box}, Third: []string{unix}},
-			"internal/image": {
-				Imports: []string{fault, event, box},
-				Third:   []string{pyDist, unix},
-			},
-
-			// Inside the sandbox: the standard library and the wire, so that the
-			// agent stays small and nothing of the host's side slips in.
-			wire:                    {},
-			"internal/guest/python": {TestThird: []string{pyDist}},
-			"internal/guest/agent":  {Imports: []string{wire, "internal/guest/python"}, Tests: []string{event, fault, "internal/guest"}, TestThird: []string{pyDist}},
-			"internal/guest": {
-				Imports:   []string{fault, event, wire},
-				Tests:     []string{"internal/guest/agent", "internal/guest/python"},
-				TestThird: []string{pyDist},
-			},
-
-			// session and agent never import each other: app joins them.
-			"internal/session": {
-				Imports: []string{fault, event, box, wire, "internal/guest", "internal/image"},
-				Third:   []string{unix, "golang.org/x/sync"},
-				Tests:   []string{"internal/sandbox/gvisor", "internal/sandbox/fake", "internal/guest/agent"},
-			},
-			"internal/llm/anthropic":   {Imports: []string{fault, event, llm}, Third: []string{"github.com/anthropics/anthropic-sdk-go"}},
-			"internal/llm/openai":      {Imports: []string{fault, event, llm}, Third: []string{"github.com/openai/openai-go/v3"}},
-			"internal/llm/scripted":    {Imports: []string{fault, event, llm}},
-			"internal/agent/action":    {Imports: []string{fault, llm}},
-			"internal/agent/grounding": {Imports: []string{fault, event}},
-			"internal/agent": {
-				Imports: []string{fault, event, llm, "internal/agent/..."},
-				Tests:   []string{"internal/llm/scripted"},
-			},
-
-			"internal/bench": {Imports: []string{event, "internal/image", "internal/session"}, Third: []string{"golang.org/x/sync"}},
-
-			// The escape and limits battery is tests alone.
-			"internal/battery": {
-				Tests: []string{fault, event, box, wire, "internal/sandbox/gvisor", "internal/guest", "internal/guest/agent", "internal/image", "internal/session"},
-			},
-
-			// Wiring and the person's end.
-			"internal/app": {Imports: []string{fault, event, box, llm, "internal/config", "internal/image", "internal/session",
-				"internal/sandbox/gvisor", "internal/llm/..."}},
-			"internal/cli": {
-				Imports: []string{fault, event, box, llm, wire, "internal/config", "internal/image", "internal/session", "internal/agent",
-					"internal/app", "internal/bench", "internal/guest", "examples/demo"},
-				Third:     []string{"github.com/spf13/cobra", "github.com/peterh/liner", "golang.org/x/term"},
-				TestThird: []string{script},
-			},
-			"internal/archtest": {},
-		},
+		Rooms:  rooms(),
 		Fuzzed: []string{
 			"internal/config", "internal/cli", wire, "internal/image",
 			"internal/llm/scripted", "internal/agent/action", "internal/agent/grounding",
@@ -101,5 +28,85 @@ func PraxisRules() Rules {
 		},
 		Names:   []string{"util", "utils", "helper", "helpers", "common", "types", "misc", "shared", "base", "lib"},
 		Budgets: Budgets{FuncLines: 100, FileLines: 800, InterfaceMethods: 5, Documented: 0.95},
+	}
+}
+
+// rooms is the table.
+func rooms() map[string]Room {
+	return map[string]Room{
+		"cmd/praxis": {
+			Imports:   []string{"internal/cli", "internal/sandbox/gvisor", "internal/guest/agent"},
+			TestThird: []string{script},
+		},
+		"examples/demo": {},
+
+		// Contracts and vocabulary.
+		fault: {},
+		event: {Imports: []string{fault}},
+		box:   {Imports: []string{fault, event}},
+		llm:   {Imports: []string{fault, event}},
+
+		"internal/config": {Imports: []string{fault, box}},
+
+		// The boundary.
+		"internal/sandbox/gvisor": {
+			Imports: []string{fault, event, box},
+			Third:   []string{"gvisor.dev/gvisor", "github.com/opencontainers/runtime-spec", "github.com/sirupsen/logrus", unix},
+			Tests:   []string{"internal/sandbox/sandboxtest"},
+		},
+		"internal/sandbox/fake": {
+			Imports: []string{fault, event, box},
+			Tests:   []string{"internal/sandbox/sandboxtest"},
+		},
+		"internal/sandbox/sandboxtest": {Imports: []string{fault, event, box}, Third: []string{unix}},
+		"internal/image": {
+			Imports: []string{fault, event, box},
+			Third:   []string{pyDist, unix},
+		},
+
+		// Inside the sandbox: the standard library and the wire, so that the
+		// agent stays small and nothing of the host's side slips in.
+		wire:                    {},
+		"internal/guest/python": {TestThird: []string{pyDist}},
+		"internal/guest/agent":  {Imports: []string{wire, "internal/guest/python"}, Tests: []string{event, fault, "internal/guest"}, TestThird: []string{pyDist}},
+		"internal/guest": {
+			Imports:   []string{fault, event, wire},
+			Tests:     []string{"internal/guest/agent", "internal/guest/python"},
+			TestThird: []string{pyDist},
+		},
+
+		// session and agent never import each other: app joins them.
+		"internal/session": {
+			Imports: []string{fault, event, box, wire, "internal/guest", "internal/image"},
+			Third:   []string{unix, "golang.org/x/sync"},
+			Tests:   []string{"internal/sandbox/gvisor", "internal/sandbox/fake", "internal/guest/agent"},
+		},
+		"internal/llm/anthropic":   {Imports: []string{fault, event, llm}, Third: []string{"github.com/anthropics/anthropic-sdk-go"}},
+		"internal/llm/openai":      {Imports: []string{fault, event, llm}, Third: []string{"github.com/openai/openai-go/v3"}},
+		"internal/llm/scripted":    {Imports: []string{fault, event, llm}},
+		"internal/agent/action":    {Imports: []string{fault, llm}},
+		"internal/agent/grounding": {Imports: []string{fault, event}},
+		"internal/agent": {
+			Imports: []string{fault, event, llm, "internal/agent/..."},
+			Tests:   []string{"internal/llm/scripted"},
+		},
+
+		"internal/bench": {Imports: []string{event, "internal/image", "internal/session"}, Third: []string{"golang.org/x/sync"}},
+
+		// The escape and limits battery is tests alone.
+		"internal/battery": {
+			Tests: []string{fault, event, box, wire, "internal/sandbox/gvisor", "internal/guest", "internal/guest/agent", "internal/image", "internal/session"},
+		},
+
+		// Wiring and the person's end.
+		"internal/app": {Imports: []string{fault, event, box, llm, "internal/config", "internal/image", "internal/session",
+			"internal/sandbox/gvisor", "internal/llm/..."}},
+		"internal/cli": {
+			Imports: []string{fault, event, box, llm, wire, "internal/config", "internal/image", "internal/session", "internal/agent",
+				"internal/app", "internal/bench", "internal/guest", "examples/demo"},
+			Third:     []string{"github.com/spf13/cobra", "github.com/peterh/liner", "golang.org/x/term"},
+			TestThird: []string{script},
+		},
+		"internal/archtest": {},
 	}
 }
