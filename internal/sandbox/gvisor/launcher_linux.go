@@ -89,7 +89,7 @@ func (p *process) closeFiles() {
 }
 
 // launch starts the helper of the sandbox in cfg.Dir. Nothing of the caller
-// reaches it but three pipes and the control socket: its environment is empty
+// reaches it but three pipes and the control socket: its environment is one setting of the Go runtime
 // and every other file of ours is closed on exec.
 func (l *launcher) launch(cfg helperConfig, g *cgroup) (*process, error) {
 	arg, err := json.Marshal(cfg)
@@ -130,7 +130,7 @@ func (l *launcher) launch(cfg helperConfig, g *cgroup) (*process, error) {
 	cmd := exec.Command("/proc/self/exe", helperCommand, string(arg))
 	cmd.Args[0] = "praxis-sandbox"
 	cmd.Dir = cfg.Dir
-	cmd.Env = []string{} // not nil: that would be ours
+	cmd.Env = []string{noCollection} // and nothing of ours
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = pipes[0], pipes[1], pipes[2]
 	cmd.ExtraFiles = []*os.File{sock}
 	cmd.SysProcAttr = &syscall.SysProcAttr{
