@@ -14,12 +14,15 @@ import (
 // version is written by the linker, see the Makefile.
 var version = "development"
 
-func main() {
-	if gvisor.Dispatch(os.Args) {
-		return
+func main() { os.Exit(run(os.Args)) }
+
+// run is the program in each of its roles. It returns the exit code.
+func run(args []string) int {
+	if gvisor.Dispatch(args) {
+		return 0
 	}
-	if len(os.Args) > 1 && (os.Args[1] == "guest-agent" || os.Args[1] == "guest-exec") {
-		os.Exit(agent.Main())
+	if len(args) > 1 && (args[1] == "guest-agent" || args[1] == "guest-exec") {
+		return agent.Main()
 	}
-	os.Exit(cli.Main(version))
+	return cli.Main(version)
 }

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"debug/elf"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+
+	"praxis/internal/sandbox/gvisor"
+)
+
+// homeVar names the data folder that all scripts share: unpacking the
+// interpreter takes seconds.
+const homeVar = "PRAXIS_TEST_HOME"
+
+// TestMain lets this test's own file play every role of the program.
+func TestMain(m *testing.M) {
+	// A test binary is started with nothing or flags; doctor is requireSandbox's.
+	if len(os.Args) > 1 && (strings.HasPrefix(os.Args[1], "guest-") || os.Args[0] == doctorName) {
+		os.Exit(run(os.Args))
+	}
+	if gvisor.Dispatch(os.Args) {
+		return
+	}
+	testscript.Main(withHome{m}, map[string]func(){"praxis": main})
+}
+
+const doctorName = "praxis-doctor"
+
+// withHome runs tests with a data folder that is removed afterwards.
+type withHome struct{ m *testing.M }
+
+// Run runs the tests.
+func (h withHome) Run() (code int) {
+	dir, err := os.MkdirTemp("", "praxis-test-")
+	if err == nil {
+		err = os.Setenv(homeVar, dir)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer func() {
+		if err := os.RemoveAll(dir); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+	}()
+	return h.m.Run()
+}
+
+// requireSandbox skips where no sandbox can run, and says why.
+func requireSandbox(t *testing.T) {
+	t.Helper()
+	f, err := elf.Open("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP {
+			t.Skip("the sandbox needs a static binary: run the tests with CGO_ENABLED=0")
+		}
+	}
+	cmd := exec.Command("/proc/self/exe", "doctor", "--json")
+	cmd.Args[0] = doctorName
+	cmd.Env = append(os.Environ(), "PRAXIS_HOME="+os.Getenv(homeVar))
+	out, err := cmd.Output()
+	var host struct {
+		Findings []struct {
+			Fatal bool
+			What  string
+		}
+	}
+	if jsonErr := json.Unmarshal(out, &host); jsonErr != nil {
+		t.Fatalf("doctor: %v, %v: %s", err, jsonErr, out)
+	}
+	for _, f := range host.Findings {
+		if f.Fatal {
+			t.Skipf("no sandbox can run here: %s", f.What)
+		}
+	}
+}
+
+// TestScripts runs the program as a person does: real sandboxes, real code.
+func TestScripts(t *testing.T) {
+	requireSandbox(t)
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata",
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PRAXIS_HOME", os.Getenv(homeVar))
+			for _, k := range []string{"PRAXIS_MODEL", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "XDG_CONFIG_HOME"} {
+				env.Setenv(k, "")
+			}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": expectCode},
+	})
+}
+
+// expectCode runs a command and checks its exit code: code N command args….
+func expectCode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N command args…")
+	}
+	got := "0"
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = fmt.Sprint(exit.ExitCode())
+	}
+	if got != args[0] {
+		ts.Fatalf("exit code is %s, want %s", got, args[0])
+	}
+}
