@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -272,6 +273,10 @@ func (m *Manager) spec(opt Options) sandbox.Spec {
 // programPath is where guests find their first process.
 const programPath = "/.praxis/praxis"
 
+// everyday are modules of the standard library that nearly every session needs:
+// in the template, they cost a session nothing.
+var everyday = []string{"traceback", "json", "csv", "datetime"}
+
 // setup is what the agent is told about opt.
 func setup(opt Options) wire.Setup {
 	env := map[string]string{}
@@ -285,7 +290,7 @@ func setup(opt Options) wire.Setup {
 		Python:        opt.Image.Python,
 		Workdir:       "/work",
 		Env:           env,
-		Preload:       opt.Image.Preload,
+		Preload:       append(slices.Clone(everyday), opt.Image.Preload...),
 		Deterministic: opt.Seed != nil,
 		Seed:          opt.Seed,
 	}

@@ -75,6 +75,7 @@ class Kernel:
         self.seed = None
         self.reserve = bytearray(RESERVE)
         self.main_thread = _thread.get_ident()
+        self.inherited_peak = getrusage(RUSAGE_SELF).ru_maxrss * 1024
         self.control = control.Control(streams.keep(3), streams.Drain())
         os.close(3)
         self.streams = streams.Streams()
@@ -185,8 +186,6 @@ class Kernel:
         if seed is not None:
             self.set_seed(int(seed))
         failures = {}
-        if message.get("preload"):
-            __import__("traceback")  # the first error of a session that starts from a template is told sooner
         for name in message.get("preload") or ():
             try:
                 __import__(str(name))
@@ -322,10 +321,28 @@ class Kernel:
         self.settle()
         done["wall_ms"] = (perf_counter() - wall) * 1e3
         done["cpu_ms"] = (cpu_seconds() - cpu) * 1e3
-        done["peak_memory_bytes"] = getrusage(RUSAGE_SELF).ru_maxrss * 1024
+        done["peak_memory_bytes"] = self.peak_memory()
         self.streams.drained()
         self.send_done(done)
         self.unanswered = False
+
+    def peak_memory(self):
+        """Return the bytes of memory at the process's highest, as far as they can be known.
+
+        The high-water mark outlives exec, so at first it is that of the program that started
+        the kernel: until a cell raises it, the memory in use now stands in for it.
+        """
+        peak = getrusage(RUSAGE_SELF).ru_maxrss * 1024
+        if peak <= self.inherited_peak:
+            try:
+                fd = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
+                try:
+                    peak = int(os.read(fd, 64).split()[1]) * 4096
+                finally:
+                    os.close(fd)
+            except (OSError, ValueError, IndexError):
+                pass
+        return peak
 
     def send_done(self, done):
         try:
