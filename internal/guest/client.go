@@ -219,6 +219,9 @@ func (c *Client) Quiesce(ctx context.Context) error {
 // cut in two is counted until the function that begin returns is called.
 func (c *Client) begin(ctx context.Context, what string, whole bool) (end func(), err error) {
 	for {
+		if ctx.Err() != nil {
+			return nil, canceled(ctx, what)
+		}
 		c.mu.Lock()
 		switch {
 		case c.err != nil:

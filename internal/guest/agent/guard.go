@@ -197,7 +197,8 @@ func (k *kernel) endFor(pid int, limit string) bool {
 
 // memoryUsed reads what everything in the sandbox uses.
 func memoryUsed() (int64, bool) {
-	text, err := os.ReadFile("/proc/meminfo")
+	var buf [4096]byte
+	text, err := readSmall("/proc/meminfo", buf[:])
 	if err != nil {
 		return 0, false
 	}

@@ -159,7 +159,9 @@ func (k *kernel) pump(in *interp) {
 			k.bell.hush()
 		}
 		k.mu.Lock()
-		k.drain(in, maxDrain)
+		if fds[0].revents|fds[1].revents != 0 {
+			k.drain(in, maxDrain)
+		}
 		if fds[2].revents != 0 || in.broken != "" {
 			k.readControl(in)
 		}
@@ -176,7 +178,13 @@ func (k *kernel) pump(in *interp) {
 		} else if in.broken != "" {
 			k.kill(byProtocol, "the kernel was ended: "+in.broken)
 		}
+		settled := k.settled
+		k.settled = nil
 		k.mu.Unlock()
+		for _, x := range settled {
+			x.e.finish(x.out)
+			k.srv.retire(x.e)
+		}
 		if over {
 			return
 		}
@@ -303,7 +311,8 @@ func (k *kernel) take(in *interp, c control) {
 		if e := k.cur; e != nil && c.ID == in.id && !e.began.IsZero() {
 			k.drain(in, afterDone)
 			k.cur = nil
-			k.finish(e, k.outcome(e, c))
+			// Told once the lock is free: the host's next request comes at once.
+			k.settled = append(k.settled, settled{e, k.final(e, k.outcome(e, c))})
 		}
 	}
 }

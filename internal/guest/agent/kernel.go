@@ -43,7 +43,14 @@ type kernel struct {
 	entropy string
 	asked   map[uint64]question
 	lastAsk uint64
-	lost    string // why variables were lost while nothing ran; told to the next execution
+	settled []settled // executions that are over and whose end the pump has still to tell
+	lost    string    // why variables were lost while nothing ran; told to the next execution
+}
+
+// settled is an execution and its outcome.
+type settled struct {
+	e   *execution
+	out wire.Executed
 }
 
 // question is a completion that waits for its answer.
@@ -401,6 +408,12 @@ func (k *kernel) checkCPU(e *execution, now time.Time) {
 
 // finish closes an execution: its outcome is the last of its log.
 func (k *kernel) finish(e *execution, out wire.Executed) {
+	e.finish(k.final(e, out))
+	k.srv.retire(e)
+}
+
+// final adds to an outcome what the kernel has to tell besides.
+func (k *kernel) final(e *execution, out wire.Executed) wire.Executed {
 	if len(e.notes) > 0 {
 		out.Message = joinSentences(out.Message, strings.Join(e.notes, "; "))
 	}
@@ -408,6 +421,5 @@ func (k *kernel) finish(e *execution, out wire.Executed) {
 		out.State, out.Message = "lost", joinSentences(k.lost, out.Message)
 		k.lost = ""
 	}
-	e.finish(out)
-	k.srv.retire(e)
+	return out
 }

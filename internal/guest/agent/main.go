@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"runtime"
 	"runtime/debug"
 	"syscall"
 )
+
+const minProcs = 4
 
 // Main runs what the second word of the command line names, guest-agent or
 // guest-exec, and returns the exit code.
@@ -30,6 +33,10 @@ func agentMain() int {
 	// The user's programs share the sandbox's memory: the agent keeps little.
 	debug.SetGCPercent(50)
 	debug.SetMemoryLimit(256 << 20)
+	// A goroutine in a system call keeps its processor, and while none is idle
+	// the runtime's monitor takes them away and polls every 20 µs, which costs
+	// much in a sandbox. The reader and a pump wait all the time: leave some idle.
+	runtime.GOMAXPROCS(max(minProcs, runtime.NumCPU()))
 	syscall.Umask(0o022)
 	raisePriority()
 	// Without handlers the first process would be ended by a stray signal on a

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -150,14 +151,14 @@ func (s *server) request(epoch uint64, id uint32, body []byte) {
 		req.fail(failf("exhausted", "Wait for other requests to end.", "cannot serve request: %d are open, the limit is %d", maxRequests, maxRequests))
 		return
 	}
-	var op wire.Op
-	if err := json.Unmarshal(body, &op); err != nil {
+	op, err := opOf(body)
+	if err != nil {
 		req.fail(failf("invalid", "", "cannot read request: %v", err))
 		return
 	}
-	h, ok := handlers[op.Op]
+	h, ok := handlers[op]
 	if !ok {
-		req.fail(failf("invalid", "", "cannot serve request: no op is called %q", wire.Clip(op.Op, 32)))
+		req.fail(failf("invalid", "", "cannot serve request: no op is called %q", wire.Clip(op, 32)))
 		return
 	}
 	if h.inline {
@@ -170,6 +171,19 @@ func (s *server) request(epoch uint64, id uint32, body []byte) {
 		defer s.wg.Done()
 		s.run(h, req, body)
 	}()
+}
+
+// opOf finds the op of a request. Ours come with the op first, which spares
+// reading the whole text twice.
+func opOf(body []byte) (string, error) {
+	if rest, ok := bytes.CutPrefix(body, []byte(`{"op":"`)); ok {
+		if i := bytes.IndexByte(rest, '"'); i > 0 && i < 32 && bytes.IndexByte(rest[:i], '\\') < 0 {
+			return string(rest[:i]), nil
+		}
+	}
+	var op wire.Op
+	err := json.Unmarshal(body, &op)
+	return op.Op, err
 }
 
 func (s *server) run(h handler, req *request, body []byte) {
