@@ -7,24 +7,30 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 
 # The detector of data races needs cgo, and the sandbox needs a static binary:
 # packages that start sandboxes are left out.
-NO_RACE := praxis/cmd/praxis|praxis/internal/(sandbox/gvisor|session|battery|app|bench)
+NO_RACE := praxis/(cmd/praxis|internal/(sandbox/gvisor|battery|app|bench))
 
-.PHONY: all build test race lint bench demo nightly clean
+.PHONY: all build format vet test race lint bench demo nightly clean
 
 all: build
 
 build:
 	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/praxis ./cmd/praxis
 
-test:
-	go test ./...
+format:
+	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not formatted:"; echo "$$out"; exit 1; fi
+
+vet:
+	go vet ./...
+
+test: format vet
+	go test -timeout 20m ./...
 
 race:
 	CGO_ENABLED=1 go test -race $$(go list ./... | grep -Ev '^($(NO_RACE))(/|$$)')
 
-lint:
-	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not formatted:"; echo "$$out"; exit 1; fi
-	go vet ./...
+# The import rules and the budgets of size are a test.
+lint: format vet
+	go test -count 1 ./internal/archtest
 	go tool staticcheck ./...
 
 bench: build
