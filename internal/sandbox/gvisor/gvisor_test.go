@@ -28,6 +28,8 @@ func TestMain(m *testing.M) {
 			os.Exit(sandboxtest.RunGuest())
 		case ownerCommand:
 			os.Exit(runOwner(os.Args[2], os.Args[3]))
+		case saverCommand:
+			os.Exit(runSaver(os.Args[2], os.Args[3], os.Args[4]))
 		}
 	}
 	os.Exit(m.Run())
