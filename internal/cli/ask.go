@@ -87,7 +87,7 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, w.Close()) }()
+		defer a.p.closing(w, &err)
 		return a.ask(ctx, cfg, model, w, question, inputs)
 	})
 }
@@ -95,6 +95,8 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 // reporter shows a run: the screen, or lines of JSON.
 type reporter interface {
 	event.Sink
+	// failed returns the first write that failed.
+	failed() error
 	// finish shows what is known at the very end; err is why there is no answer.
 	finish(answer agent.Answer, found collected, err error) error
 }
@@ -120,8 +122,10 @@ func (a *askCommand) ask(ctx context.Context, cfg config.Config, model llm.Model
 		return err
 	}
 	rep := a.reporter()
-	gallery := &gallery{next: rep}
-	answer, runErr := agent.Run(ctx, agent.Config{
+	runCtx, broken := context.WithCancelCause(ctx)
+	defer broken(nil)
+	gallery := &gallery{next: rep, broken: broken}
+	answer, runErr := agent.Run(runCtx, agent.Config{
 		Model:    model,
 		Session:  &asked{w: w, bounds: a.flags.exec(cfg.Execution)},
 		Sink:     gallery,
@@ -138,7 +142,10 @@ func (a *askCommand) ask(ctx context.Context, cfg config.Config, model llm.Model
 	for _, f := range found.saved {
 		rep.Emit(event.FileSaved{Path: f.Path, Bytes: f.Bytes})
 	}
-	return errors.Join(runErr, outErr, rep.finish(answer, found, runErr))
+	if err := rep.finish(answer, found, runErr); err != nil {
+		return errors.Join(err, outErr) // nobody reads: that it was cancelled says nothing more
+	}
+	return errors.Join(runErr, outErr)
 }
 
 // asked is the session as the agent sees it.
@@ -165,9 +172,11 @@ func agentFiles(inputs []input) ([]agent.File, error) {
 	return out, nil
 }
 
-// gallery keeps the pictures that pass by, bounded.
+// gallery keeps the pictures that pass by, bounded, and ends the run when
+// nobody reads its report any more.
 type gallery struct {
-	next     event.Sink
+	next     reporter
+	broken   func(error)
 	pictures []picture
 	bytes    int
 	gone     bool // the session's files are
@@ -187,9 +196,14 @@ func (g *gallery) Emit(e event.Event) {
 		g.gone = g.gone || x.Execution.State == event.Gone
 	}
 	g.next.Emit(e)
+	if err := g.next.failed(); err != nil {
+		g.broken(err)
+	}
 }
 
 type screenReporter struct{ *screen }
+
+func (s screenReporter) failed() error { return s.err }
 
 func (s screenReporter) finish(_ agent.Answer, found collected, _ error) error {
 	hint := found.hint()
@@ -200,6 +214,8 @@ func (s screenReporter) finish(_ agent.Answer, found collected, _ error) error {
 }
 
 type jsonReporter struct{ *jsonLines }
+
+func (j jsonReporter) failed() error { return j.err }
 
 func (j jsonReporter) finish(answer agent.Answer, found collected, err error) error {
 	line := answerLine{

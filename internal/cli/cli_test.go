@@ -3,11 +3,13 @@ package cli
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -144,3 +146,40 @@ type writerFunc func([]byte) (int, error)
 
 // Write calls f.
 func (f writerFunc) Write(p []byte) (int, error) { return f(p) }
+
+// TestBrokenPipe checks that code is interrupted when nobody reads, that a named
+// session is saved all the same, and that the exit code says why.
+func TestBrokenPipe(t *testing.T) {
+	p, _, stderr, _ := inProcess(t, nil)
+	p.stdout = writerFunc(func([]byte) (int, error) { return 0, syscall.EPIPE })
+	if got := p.run(t.Context(), []string{"run", "--session", "s", "-c", "set x\nprint a\nwait"}); got != exitPipe {
+		t.Errorf("exit code is %d, want %d (%s)", got, exitPipe, stderr)
+	}
+	var out lockedBuffer
+	p.stdout, p.interrupts = &out, interrupts{}
+	if got := p.run(t.Context(), []string{"run", "--session", "s", "-c", "get x"}); got != 0 || out.String() != "x is true\n" {
+		t.Errorf("the session holds %q (exit code %d, %s)", out.String(), got, stderr)
+	}
+}
+
+// TestCloseFails checks that what goes wrong at the end is told beside the fate of the code.
+func TestCloseFails(t *testing.T) {
+	p, _, stderr, _ := inProcess(t, nil)
+	for _, c := range []struct {
+		err  error
+		want int
+	}{{nil, exitFailed}, {fate{exitRaised}, exitRaised}} {
+		err := c.err
+		p.closing(closerFunc(func() error { return errors.New("cannot unmount") }), &err)
+		report(p.stderr, err)
+		if got := errorCode(err); got != c.want || strings.Count(stderr.String(), "praxis: cannot unmount\n") == 0 {
+			t.Errorf("%v: exit code is %d, want %d; stderr is %q", c.err, got, c.want, stderr)
+		}
+		stderr.buf.Reset()
+	}
+}
+
+type closerFunc func() error
+
+// Close calls f.
+func (f closerFunc) Close() error { return f() }

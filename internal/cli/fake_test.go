@@ -249,7 +249,7 @@ func (w *fakeWorkspace) execute(ctx context.Context, code string, x session.Exec
 			case <-w.stop:
 			case <-ctx.Done():
 			}
-			out.Status = event.Interrupted
+			out.Status, out.Message = event.Interrupted, ""
 			return out, nil
 		case "raise":
 			out.Status = event.Error

@@ -100,9 +100,21 @@ func (p *program) withSession(ctx context.Context, cfg config.Config, o sessionO
 		if err != nil {
 			return err
 		}
-		defer func() { err = errors.Join(err, w.Close()) }()
+		defer p.closing(w, &err)
 		return f(w)
 	})
+}
+
+// closing closes c at the end of a function. What goes wrong is the function's
+// error, or is told beside it: an exit code that speaks for the code that ran
+// must not hide it.
+func (p *program) closing(c io.Closer, err *error) {
+	closeErr := c.Close()
+	if *err == nil {
+		*err = closeErr
+		return
+	}
+	report(p.stderr, closeErr)
 }
 
 // withEngine opens the engine for f and closes it.
@@ -111,7 +123,7 @@ func (p *program) withEngine(ctx context.Context, cfg config.Config, f func(engi
 	if err != nil {
 		return err
 	}
-	defer func() { err = errors.Join(err, e.Close()) }()
+	defer p.closing(e, &err)
 	return f(e)
 }
 
@@ -125,16 +137,19 @@ func (r *runCommand) execute(ctx context.Context, cfg config.Config, w workspace
 	if r.json {
 		sink = event.Discard
 	}
+	// When nobody reads any more, the code is interrupted; its state is saved.
+	execCtx, broken := context.WithCancelCause(ctx)
+	defer broken(nil)
+	printer.broken = broken
 	done := r.p.interrupts.during(ctx, w)
-	x, err := w.execute(ctx, code, r.flags.exec(cfg.Execution), sink)
+	x, err := w.execute(execCtx, code, r.flags.exec(cfg.Execution), sink)
 	done()
 	if err != nil {
-		return err
+		return errors.Join(printer.err, err)
 	}
+	var printErr error
 	if !r.json {
-		if err := printer.end(x); err != nil {
-			return err
-		}
+		printErr = printer.end(x)
 	}
 	// What the code made is saved even when it was interrupted, but not for ever.
 	after := ctx
@@ -145,7 +160,10 @@ func (r *runCommand) execute(ctx context.Context, cfg config.Config, w workspace
 	}
 	found, outErr := col.end(after, w, pictures(x), x.State == event.Gone || x.State == event.Restored)
 	note, saveErr := r.keep(after, w, code, &x)
-	if err := errors.Join(r.summary(x, found, note), outErr, saveErr); err != nil {
+	if printErr == nil {
+		printErr = r.summary(x, found, note)
+	}
+	if err := errors.Join(printErr, outErr, saveErr); err != nil {
 		return err
 	}
 	if code := statusCode(x.Status); code != exitOK {
@@ -220,8 +238,9 @@ func (p *program) printJSON(v any) error {
 // printer shows an execution as an interpreter at a prompt would.
 type printer struct {
 	stdout, stderr io.Writer
-	column         [2]bool // whether the last line of stdout, stderr is open
-	err            error   // the first write that failed
+	column         [2]bool     // whether the last line of stdout, stderr is open
+	err            error       // the first write that failed
+	broken         func(error) // hears of it; may be nil
 }
 
 func newPrinter(stdout, stderr io.Writer) *printer {
@@ -247,7 +266,9 @@ func (p *printer) write(s event.Stream, data []byte) {
 		w, i = p.stderr, 1
 	}
 	p.column[i] = data[len(data)-1] != '\n'
-	_, p.err = w.Write(data)
+	if _, p.err = w.Write(data); p.err != nil && p.broken != nil {
+		p.broken(p.err)
+	}
 }
 
 // line writes a text on lines of its own.

@@ -101,8 +101,8 @@ func (s *shellCommand) loop(ctx context.Context, cfg config.Config, w workspace)
 	defer func() { err = errors.Join(err, sh.lines.Close()) }()
 	for ctx.Err() == nil && !sh.over {
 		more, err := sh.turn(ctx)
-		if err != nil {
-			return err
+		if err != nil && ctx.Err() == nil {
+			return errors.Join(err, sh.leave(ctx))
 		}
 		if !more {
 			break
@@ -204,14 +204,18 @@ func (s *shell) execute(ctx context.Context, code string) error {
 	x, err := s.w.execute(ctx, code, s.flags.exec(s.cfg.Execution), printer)
 	done()
 	cooked()
-	if err != nil {
-		return err
+	if err != nil && s.prompt && ctx.Err() == nil {
+		report(s.p.stderr, err) // a person can try again, or something else
+		return nil
 	}
-	if err := printer.end(x); err != nil {
+	if err != nil {
 		return err
 	}
 	s.dirty = s.dirty || x.State == event.Kept
 	s.over = x.State == event.Gone
+	if err := printer.end(x); err != nil {
+		return err
+	}
 	return s.keepPictures(pictures(x))
 }
 
