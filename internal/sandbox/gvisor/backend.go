@@ -155,6 +155,7 @@ func (b *Backend) Sweep(ctx context.Context) (int, error) {
 		return 0, fault.New(fault.Canceled, "", "cannot sweep: %w", err)
 	}
 	n, err := sweep(b.base)
+	removeLost(b.plan)
 	if err != nil {
 		return n, fmt.Errorf("cannot sweep: %w", err)
 	}

@@ -1,6 +1,7 @@
 package gvisor
 
 import (
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -220,6 +221,37 @@ func TestSweepSpares(t *testing.T) {
 	}
 	if _, err := os.Stat(o.dir); !os.IsNotExist(err) {
 		t.Errorf("the dead owner's folder is still there: %v", err)
+	}
+}
+
+// TestRemoveLost wants only empty cgroups of dead owners removed.
+func TestRemoveLost(t *testing.T) {
+	parent := t.TempDir()
+	start, err := startTime(os.Getpid())
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := []string{fmt.Sprintf("%s%d-%d-ab-1", cgroupPrefix, os.Getpid(), start+1), cgroupPrefix + "999999999-5-ab-1"}
+	kept := []string{
+		fmt.Sprintf("%s%d-%d-ab-1", cgroupPrefix, os.Getpid(), start), cgroupPrefix + "manager", "other-999999999-5-ab-1", cgroupPrefix + "999999998-5-ab-1",
+	}
+	for _, n := range append(slices.Clone(lost), kept...) {
+		if err := os.Mkdir(filepath.Join(parent, n), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Mkdir(filepath.Join(parent, kept[3], "child"), 0o755); err != nil { // not empty
+		t.Fatal(err)
+	}
+	removeLost(cgroupPlan{version: 2, parents: map[string]string{ctrlMemory: parent}})
+	got, err := readNames(parent)
+	if err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(got)
+	slices.Sort(kept)
+	if !slices.Equal(got, kept) {
+		t.Errorf("left %q, want %q", got, kept)
 	}
 }
 

@@ -171,3 +171,33 @@ func sweepCgroups(dir string) error {
 	}
 	return g.remove(removeWait)
 }
+
+// removeLost removes empty cgroups whose owner is dead and whose record is gone,
+// as after the state folder was deleted by hand. It kills nothing.
+func removeLost(p cgroupPlan) {
+	for _, parent := range p.parents {
+		names, err := readNames(parent)
+		if err != nil {
+			continue
+		}
+		for _, n := range names {
+			if rest, ok := strings.CutPrefix(n, cgroupPrefix); ok && !ownerLives(rest) {
+				_ = unix.Rmdir(filepath.Join(parent, n)) // refused unless it is empty
+			}
+		}
+	}
+}
+
+// ownerLives tells whether the owner "pid-start-…" lives, or cannot be told.
+func ownerLives(name string) bool {
+	var pid int
+	var start uint64
+	if n, _ := fmt.Sscanf(name, "%d-%d-", &pid, &start); n != 2 {
+		return true
+	}
+	now, err := startTime(pid)
+	if errors.Is(err, os.ErrNotExist) {
+		return false
+	}
+	return err != nil || now == start
+}
