@@ -47,7 +47,7 @@ func (p *program) askCommand() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), args[0]) },
 	}
 	fs := cmd.Flags()
-	fs.StringArrayVar(&a.files, "file", nil, "a file that the question is about (may be repeated)")
+	fs.StringArrayVar(&a.files, "file", nil, "`PATH` of a file that the question is about (may be repeated)")
 	fs.StringVar(&a.out, "out", "", "save charts and files that the code makes in this `DIR`")
 	fs.StringVar(&a.model, "model", "", "the model, as `PROVIDER:NAME`")
 	fs.Var(&a.maxSteps, "max-steps", "how many turns the model may take (default 10)")

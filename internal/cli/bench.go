@@ -35,7 +35,7 @@ and the output says so. "--with none" asks for that.`,
 		ValidArgs: bench.Suites(),
 		RunE:      func(cmd *cobra.Command, args []string) error { return b.run(cmd.Context(), args) },
 	}
-	cmd.Flags().StringArrayVar(&b.with, "with", []string{benchWith}, "packages of the image that is measured")
+	cmd.Flags().StringArrayVar(&b.with, "with", []string{benchWith}, "`PACKAGES` of the image that is measured")
 	cmd.Flags().BoolVar(&b.json, "json", false, "print one JSON object instead")
 	return cmd
 }

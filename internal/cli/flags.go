@@ -54,7 +54,7 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 	f.cpu = flagValue[time.Duration]{parse: config.CPUTime.Parse, kind: "time"}
 	f.seed = flagValue[int64]{parse: parseSeed, kind: "number"}
 	fs := cmd.Flags()
-	fs.StringArrayVar(&f.with, "with", nil, "packages to have, such as `numpy,pandas==2.*`")
+	fs.StringArrayVar(&f.with, "with", nil, "`PACKAGES` to have, such as numpy,pandas==2.*")
 	fs.StringVar(&f.requirements, "requirements", "", "requirements `FILE` with packages to have")
 	fs.Var(&f.timeout, "timeout", "wall time of one execution (default 30s)")
 	fs.Var(&f.cpu, "cpu-time", "processor time of one execution")

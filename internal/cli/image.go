@@ -91,7 +91,7 @@ func (p *program) imageBuild() *cobra.Command {
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringArrayVar(&req.With, "with", nil, "packages to have, such as `numpy,pandas==2.*`")
+	fs.StringArrayVar(&req.With, "with", nil, "`PACKAGES` to have, such as numpy,pandas==2.*")
 	fs.StringVar(&req.Requirements, "requirements", "", "requirements `FILE` with packages to have")
 	fs.BoolVar(&asJSON, "json", false, "print one JSON object instead")
 	return cmd

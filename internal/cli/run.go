@@ -55,7 +55,7 @@ func (p *program) runCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.StringVarP(&r.code, "code", "c", "", "run this `CODE`")
-	fs.StringArrayVar(&r.files, "file", nil, "copy this file into the working folder (may be repeated)")
+	fs.StringArrayVar(&r.files, "file", nil, "copy the file at `PATH` into the working folder (may be repeated)")
 	fs.StringVar(&r.out, "out", "", "save what the code makes in this `DIR`")
 	fs.StringVar(&r.session, "session", "", "keep variables and files under this `NAME`")
 	fs.BoolVar(&r.json, "json", false, "print one JSON object instead")

@@ -48,7 +48,7 @@ func (p *program) shellCommand() *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&s.session, "session", "", "keep variables and files under this `NAME`")
 	fs.StringVar(&s.out, "out", ".", "save pictures in this `DIR`")
-	fs.StringArrayVar(&s.files, "file", nil, "copy this file into the working folder (may be repeated)")
+	fs.StringArrayVar(&s.files, "file", nil, "copy the file at `PATH` into the working folder (may be repeated)")
 	s.flags.register(cmd)
 	return cmd
 }
