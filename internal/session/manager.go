@@ -44,13 +44,17 @@ type Manager struct {
 	programKey string
 	templates  Snapshots
 	snapshots  Snapshots
-	names      string // folder of named sessions
-	ctx        context.Context
-	cancel     context.CancelCauseFunc
-	tasks      errgroup.Group // pool refills and the reaper
+	names      string         // folder of named sessions
+	tasks      errgroup.Group // pool refills and the reaper; Close waits for them
+	// spawn runs a task until it returns; its context ends when the manager
+	// closes. It reports false when that has begun.
+	spawn func(func(context.Context)) bool
+	stop  context.CancelFunc
+	done  <-chan struct{} // closed when the manager closes
 
 	mu       sync.Mutex
 	sessions map[string]*Session
+	reserved int // places of sessions that are being made
 	pools    map[string]*pool
 	closed   bool
 }
@@ -101,32 +105,32 @@ func Open(cfg Config) (*Manager, error) {
 	if m.program, m.programKey, err = installProgram(programs, cfg.Program); err != nil {
 		return nil, noSpace(err)
 	}
-	m.ctx, m.cancel = context.WithCancelCause(context.Background())
-	m.tasks.Go(m.reap)
+	ctx, stop := context.WithCancel(context.Background())
+	m.stop, m.done = stop, ctx.Done()
+	m.spawn = func(f func(context.Context)) bool {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		if m.closed {
+			return false
+		}
+		m.tasks.Go(func() error { f(ctx); return nil })
+		return true
+	}
+	m.spawn(m.reap)
 	return m, nil
 }
 
-// errClosing is the cause that cancels the manager's own work.
-var errClosing = errors.New("the session manager is closing")
-
-// Close ends every session and waits for the manager's work.
+// Close ends every session and waits for the manager's tasks.
 func (m *Manager) Close() error {
 	m.mu.Lock()
 	m.closed = true
-	var all []*Session
-	for _, s := range m.sessions {
-		all = append(all, s)
-	}
 	m.mu.Unlock()
-	m.cancel(errClosing)
+	m.stop()
 	var g errgroup.Group
-	for _, s := range all {
+	for _, s := range m.Sessions() {
 		g.Go(s.Close)
 	}
-	err := g.Wait()
-	if e := m.tasks.Wait(); e != nil && !errors.Is(e, errClosing) {
-		err = errors.Join(err, e)
-	}
+	err := errors.Join(g.Wait(), m.tasks.Wait())
 	m.mu.Lock()
 	pools := m.pools
 	m.pools = map[string]*pool{}
@@ -146,9 +150,11 @@ func (m *Manager) Create(ctx context.Context, opt Options, sink event.Sink) (*Se
 	if err != nil {
 		return nil, err
 	}
-	if err := m.room(); err != nil {
+	free, err := m.reserve()
+	if err != nil {
 		return nil, err
 	}
+	defer free()
 	origin := FromPool
 	g, ok := m.claim(t, opt)
 	if !ok {
@@ -171,43 +177,49 @@ func (m *Manager) Create(ctx context.Context, opt Options, sink event.Sink) (*Se
 			return nil, err
 		}
 	}
-	s := m.adopt(g, opt, t.Snapshot)
+	s, err := m.adopt(g, opt, t.Snapshot)
+	if err != nil {
+		return nil, err
+	}
 	s.origin, s.took = origin, time.Since(began)
 	return s, nil
 }
 
-// spawn runs f as a task that Close waits for. It reports false when the manager is closing.
-func (m *Manager) spawn(f func()) bool {
+// reserve takes a place for a session that is being made, and refuses when as
+// many live as may. free gives the place back: to adopt's session, or to nobody.
+func (m *Manager) reserve() (free func(), err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
-		return false
+		return nil, fault.New(fault.Conflict, "", "cannot create session: the session manager is closed")
 	}
-	m.tasks.Go(func() error { f(); return nil })
-	return true
+	if n := len(m.sessions) + m.reserved; n >= m.cfg.MaxSessions {
+		return nil, fault.New(fault.Exhausted, "Close a session first, or raise the limit.",
+			"cannot create session: %d of %d sessions are alive", n, m.cfg.MaxSessions)
+	}
+	m.reserved++
+	return func() {
+		m.mu.Lock()
+		m.reserved--
+		m.mu.Unlock()
+	}, nil
 }
 
-// room refuses when as many sessions live as the manager may have.
-func (m *Manager) room() error {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.closed {
-		return fault.New(fault.Conflict, "", "cannot create session: %w", errClosing)
-	}
-	if len(m.sessions) >= m.cfg.MaxSessions {
-		return fault.New(fault.Exhausted, "Close a session first, or raise the limit.",
-			"cannot create session: %d of %d sessions are alive", len(m.sessions), m.cfg.MaxSessions)
-	}
-	return nil
-}
-
-// adopt makes a session of a live guest and registers it.
-func (m *Manager) adopt(g *live, opt Options, base Snapshot) *Session {
+// adopt makes a session of a live guest and registers it. A manager that was
+// closed meanwhile ends the guest instead.
+func (m *Manager) adopt(g *live, opt Options, base Snapshot) (*Session, error) {
 	s := newSession(m, g, opt, base)
 	m.mu.Lock()
-	m.sessions[s.id] = s
+	closed := m.closed
+	if !closed {
+		m.sessions[s.id] = s
+	}
 	m.mu.Unlock()
-	return s
+	if closed {
+		err := fault.New(fault.Conflict, "", "cannot create session: the session manager is closed")
+		return nil, errors.Join(err, g.close())
+	}
+	return s, nil
 }
 
 // drop forgets a closed session.
@@ -229,13 +241,13 @@ func (m *Manager) Sessions() []*Session {
 }
 
 // reap closes sessions whose wall time, idle time or lease is over.
-func (m *Manager) reap() error {
+func (m *Manager) reap(ctx context.Context) {
 	tick := time.NewTicker(time.Second)
 	defer tick.Stop()
 	for {
 		select {
-		case <-m.ctx.Done():
-			return context.Cause(m.ctx)
+		case <-ctx.Done():
+			return
 		case now := <-tick.C:
 			for _, s := range m.Sessions() {
 				if why := s.overdue(now); why != "" {

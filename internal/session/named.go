@@ -117,9 +117,11 @@ func (i NamedInfo) fits(opt Options) error {
 
 // fromSnapshot makes a session from a saved state.
 func (m *Manager) fromSnapshot(ctx context.Context, id string, opt Options) (*Session, error) {
-	if err := m.room(); err != nil {
+	free, err := m.reserve()
+	if err != nil {
 		return nil, err
 	}
+	defer free()
 	began := time.Now()
 	snap, err := m.snapshots.load(id)
 	if err != nil {
@@ -129,7 +131,10 @@ func (m *Manager) fromSnapshot(ctx context.Context, id string, opt Options) (*Se
 	if err != nil {
 		return nil, err
 	}
-	s := m.adopt(l, opt, snap)
+	s, err := m.adopt(l, opt, snap)
+	if err != nil {
+		return nil, err
+	}
 	s.own, s.origin, s.took = true, Saved, time.Since(began)
 	return s, nil
 }

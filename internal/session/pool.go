@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"praxis/internal/event"
+	"praxis/internal/fault"
 )
 
 // Origin says how a session came to be. A pool miss is never silent.
@@ -61,8 +62,8 @@ func (m *Manager) Warm(ctx context.Context, opt Options, n int, sink event.Sink)
 		select {
 		case <-ctx.Done():
 			return context.Cause(ctx)
-		case <-m.ctx.Done():
-			return context.Cause(m.ctx)
+		case <-m.done:
+			return fault.New(fault.Conflict, "", "cannot warm sessions: the session manager is closed")
 		case <-filled:
 		}
 	}
@@ -84,7 +85,7 @@ func (m *Manager) claim(t template, opt Options) (*live, bool) {
 		p.warm = p.warm[1:]
 		select {
 		case <-l.client.Done(): // it died while it waited
-			m.spawn(func() { l.close() })
+			m.spawn(func(context.Context) { l.close() })
 		default:
 			got = l
 		}
@@ -99,19 +100,19 @@ func (m *Manager) refill(p *pool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.busy && len(p.warm) < p.want {
-		p.busy = m.spawn(func() { m.fill(p) })
+		p.busy = m.spawn(func(ctx context.Context) { m.fill(ctx, p) })
 	}
 }
 
-func (m *Manager) fill(p *pool) {
+func (m *Manager) fill(ctx context.Context, p *pool) {
 	for more := true; more; {
-		l, err := m.restore(m.ctx, p.template.Snapshot, p.opt)
+		l, err := m.restore(ctx, p.template.Snapshot, p.opt)
 		p.mu.Lock()
 		p.failed = err
 		if err == nil {
 			p.warm = append(p.warm, l)
 		}
-		more = err == nil && len(p.warm) < p.want && m.ctx.Err() == nil
+		more = err == nil && len(p.warm) < p.want && ctx.Err() == nil
 		p.busy = more
 		close(p.filled)
 		p.filled = make(chan struct{})

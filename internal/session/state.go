@@ -86,13 +86,15 @@ func (s *Session) freeze(ctx context.Context, l *live, into Snapshots) (Snapshot
 // Fork makes a new session from the state of this one; both go on
 // independently, the child with randomness of its own.
 func (s *Session) Fork(ctx context.Context) (*Session, error) {
-	if err := s.m.room(); err != nil {
+	free, err := s.m.reserve()
+	if err != nil {
 		return nil, err
 	}
+	defer free()
 	began := time.Now()
 	var snap Snapshot
 	var tmp string
-	err := s.exclusive(ctx, func(l *live) (err error) {
+	err = s.exclusive(ctx, func(l *live) (err error) {
 		snap, tmp, err = s.freeze(ctx, l, s.m.snapshots)
 		return err
 	})
@@ -111,7 +113,10 @@ func (s *Session) Fork(ctx context.Context) (*Session, error) {
 	s.mu.Lock()
 	base, own := s.base, s.own
 	s.mu.Unlock()
-	child := s.m.adopt(l, s.opt, base)
+	child, err := s.m.adopt(l, s.opt, base)
+	if err != nil {
+		return nil, err
+	}
 	child.mu.Lock()
 	child.own = own
 	child.mu.Unlock()
