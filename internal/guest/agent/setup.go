@@ -39,6 +39,8 @@ func (c config) env(extra map[string]string) (env []string, path string) {
 	all := map[string]string{
 		"PATH": filepath.Dir(c.Python) + ":" + defaultPath, "HOME": c.Home, "LANG": "C.UTF-8",
 		"USER": "user", "LOGNAME": "user", "TMPDIR": c.Temp, "PYTHONDONTWRITEBYTECODE": "1",
+		// An arena of glibc's takes 64 MiB of address space, which is limited.
+		"MALLOC_ARENA_MAX": "2",
 	}
 	maps.Copy(all, c.Env)
 	if c.Deterministic {
@@ -151,8 +153,9 @@ func limitLive(pid int, cfg config) {
 
 // prepare makes what the first program needs: folders, the pids group, the kernel's program.
 func (c *config) prepare() error {
-	if c.privileged() && os.Getuid() != 0 {
-		return failf("conflict", "", "cannot set up session: the agent is not root")
+	// What follows changes the machine that the agent runs on, so it must be a sandbox.
+	if c.privileged() && (os.Getuid() != 0 || os.Getpid() != 1) {
+		return failf("conflict", "", "cannot set up session: the agent is not root and the first process of a sandbox")
 	}
 	for _, dir := range append(slices.Clone(c.Roots), c.Home) {
 		if err := c.ownFolder(dir); err != nil {
@@ -185,7 +188,7 @@ func (c *config) prepare() error {
 		where, c.scratch = dir, dir
 	}
 	c.program = filepath.Join(where, "kernel.py")
-	return writeProgram(c.program, python.Source)
+	return writeProgram(c.program, python.Source())
 }
 
 // shutDoors takes away what the sandbox's kernel offers to everyone and nobody

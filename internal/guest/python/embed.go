@@ -9,11 +9,9 @@ import (
 //go:embed kernel.py control.py streams.py errors.py pretty.py show.py hooks.py complete.py
 var files embed.FS
 
-// Source is the whole kernel as one program: kernel.py with the modules that
-// it is made of in the dict PARTS. The agent writes it to one file.
-var Source = assemble()
-
-func assemble() string {
+// Source returns the whole kernel as one program: kernel.py with the modules
+// that it is made of in the dict PARTS. The agent writes it to one file.
+func Source() string {
 	parts := map[string]string{}
 	for _, name := range []string{"control", "streams", "errors", "pretty", "show", "hooks", "complete"} {
 		parts[name] = read(name + ".py")

@@ -43,7 +43,7 @@ func TestMain(m *testing.M) {
 }
 
 func (p *prepared) prepare(dir string) error {
-	if err := os.WriteFile(p.program, []byte(Source), 0o600); err != nil {
+	if err := os.WriteFile(p.program, []byte(Source()), 0o600); err != nil {
 		return err
 	}
 	if p.interpreter = os.Getenv("PRAXIS_TEST_PYTHON"); p.interpreter != "" {

@@ -329,15 +329,15 @@ signal.signal(signal.SIGUSR1, handler);`)
 // TestProgram checks that the assembled source is what the files hold.
 func TestProgram(t *testing.T) {
 	for _, name := range []string{"control", "streams", "errors", "pretty", "show", "hooks", "complete"} {
-		if !strings.Contains(Source, `"`+name+`":`) {
+		if !strings.Contains(Source(), `"`+name+`":`) {
 			t.Errorf("part %s is not in the program", name)
 		}
 	}
 	data, err := os.ReadFile("kernel.py")
-	if err != nil || !bytes.HasSuffix([]byte(Source), data) {
+	if err != nil || !bytes.HasSuffix([]byte(Source()), data) {
 		t.Errorf("the program does not end with kernel.py (%v)", err)
 	}
-	if strings.Contains(Source, "\x00") {
+	if strings.Contains(Source(), "\x00") {
 		t.Error("the program holds a null byte")
 	}
 }

@@ -3,20 +3,38 @@ package wire
 import (
 	"encoding/base64"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 )
 
-var (
-	nameShape = regexp.MustCompile(`^[A-Za-z0-9_][A-Za-z0-9_.:@-]{0,63}$`)
-	mimeShape = regexp.MustCompile(`^[a-zA-Z0-9!#$&^_.+-]{1,64}/[a-zA-Z0-9!#$&^_.+-]{1,64}$`)
-)
-
 // ValidName reports whether s may name a context, an execution or a process:
 // 1 to 64 letters, digits and _ . : @ - and none of . : @ - first.
-func ValidName(s string) bool { return nameShape.MatchString(s) }
+func ValidName(s string) bool {
+	return len(s) > 0 && len(s) <= MaxName && only(s, "_.:@-") && only(s[:1], "_")
+}
+
+// validMIME reports whether s is a MIME type as RFC 6838 restricts its names,
+// each part of at most 64 bytes.
+func validMIME(s string) bool {
+	main, sub, ok := strings.Cut(s, "/")
+	for _, part := range []string{main, sub} {
+		ok = ok && len(part) > 0 && len(part) <= 64 && only(part, "!#$&^_.+-")
+	}
+	return ok
+}
+
+// only reports whether s has nothing but ASCII letters, digits and marks. Not a
+// regexp: this package is initialised in every process of a sandbox's start.
+func only(s, marks string) bool {
+	for _, r := range s {
+		letter := 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
+		if !letter && !strings.ContainsRune(marks, r) {
+			return false
+		}
+	}
+	return true
+}
 
 // Main is the context that an empty name means.
 const Main = "main"
@@ -41,7 +59,7 @@ func (b Bundle) Check() error {
 }
 
 func checkItem(key, value string) error {
-	if key != "text" && !mimeShape.MatchString(key) {
+	if key != "text" && !validMIME(key) {
 		return fmt.Errorf("bundle has a key that is no MIME type")
 	}
 	if isBinary(key) && !isBase64(value) {
