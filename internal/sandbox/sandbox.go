@@ -47,12 +47,6 @@ type Sandbox interface {
 	Close() error
 }
 
-// Pauser is a Sandbox that can be stopped without being saved. A paused guest uses no CPU.
-type Pauser interface {
-	Pause(ctx context.Context) error
-	Resume(ctx context.Context) error
-}
-
 // Spec describes a guest.
 type Spec struct {
 	ID       string  // unique on this host: letters, digits, '-', '_', at most 64

@@ -17,6 +17,7 @@ const (
 	quick    = 50 * time.Millisecond
 	slow     = time.Second
 	quickFor = 2 * time.Second
+	hasty    = 10 * time.Millisecond // while more than half of the memory is used
 )
 
 // guard keeps time, CPU and memory limits.
@@ -76,7 +77,7 @@ func (g *guard) run() {
 		}
 		now := time.Now()
 		next, active := g.srv.tick(now)
-		g.srv.checkMemory()
+		tight := g.srv.checkMemory()
 		if active {
 			busy = now
 		}
@@ -86,7 +87,11 @@ func (g *guard) run() {
 			pace = min(2*pace, slow)
 		}
 		g.sleepy.Store(pace > quick)
-		timer.Reset(min(pace, max(next.Sub(now), time.Millisecond)))
+		wait := min(pace, max(next.Sub(now), time.Millisecond))
+		if tight {
+			wait = min(wait, max(pace/5, hasty))
+		}
+		timer.Reset(wait)
 	}
 }
 
@@ -107,13 +112,18 @@ func (s *server) tick(now time.Time) (next time.Time, active bool) {
 }
 
 // checkMemory ends the largest program when the session's memory is used up.
-func (s *server) checkMemory() {
+// It reports whether more than half of it is.
+//
+// The bound is a little below the limit: the sandbox says of itself that it has
+// as much memory as the limit, so what it says that is used never gets above,
+// and the host ends the whole sandbox at the limit.
+func (s *server) checkMemory() (tight bool) {
 	s.mu.Lock()
 	cfg := s.cfg
 	s.mu.Unlock()
 	limit := cfg.Limits.Memory
 	if !cfg.ready || limit <= 0 {
-		return
+		return false
 	}
 	used, ok := int64(0), true
 	var all []procInfo
@@ -125,8 +135,8 @@ func (s *server) checkMemory() {
 			used += p.rss
 		}
 	}
-	if !ok || used <= limit {
-		return
+	if tight = used > limit/2; !ok || used <= limit-limit/32 {
+		return ok && tight
 	}
 	if all == nil {
 		all = descendants()
@@ -135,7 +145,7 @@ func (s *server) checkMemory() {
 	now := time.Now()
 	for _, p := range all {
 		if p.pid == s.guard.victim && now.Sub(s.guard.killed) < time.Second {
-			return // it is still going, and its memory with it
+			return true // it is still going, and its memory with it
 		}
 		if !p.zombie && p.rss > largest.rss {
 			largest = p
@@ -145,6 +155,7 @@ func (s *server) checkMemory() {
 		s.guard.victim, s.guard.killed = largest.pid, now
 		s.killForMemory(largest.pid, fmt.Sprintf("the memory limit of %s was reached", bytesText(limit)))
 	}
+	return true
 }
 
 // killForMemory ends a process and tells whoever waits for what it was doing.

@@ -64,8 +64,8 @@ func (k *kernel) launch() (*interp, error) {
 	in := &interp{out: -1, err: -1, ctl: -1, began: time.Now(), buf: make([]byte, readSize)}
 	var outW, errW, ctlK = -1, -1, -1
 	defer func() { closeAll(outW, errW, ctlK) }()
-	if in.out, outW, err = outPipe(); err == nil {
-		if in.err, errW, err = outPipe(); err == nil {
+	if in.out, outW, err = outPipe(cfg.privileged()); err == nil {
+		if in.err, errW, err = outPipe(cfg.privileged()); err == nil {
 			in.ctl, ctlK, err = socketPair()
 		}
 	}

@@ -91,23 +91,22 @@ func (p *process) launch(cfg config, args wire.Process, dir string) (err error) 
 	if p.bell, err = newBell(); err != nil {
 		return err
 	}
-	if p.out, outW, err = outPipe(); err != nil {
+	if p.out, outW, err = outPipe(cfg.privileged()); err != nil {
 		return err
 	}
-	if p.err, errW, err = outPipe(); err != nil {
+	if p.err, errW, err = outPipe(cfg.privileged()); err != nil {
 		return err
 	}
 	if args.Stdin {
-		var in [2]int
-		if err := syscall.Pipe2(in[:], syscall.O_CLOEXEC); err != nil {
+		inW := -1
+		if inR, inW, err = userPipe(cfg.privileged()); err != nil {
 			return err
 		}
-		inR = in[0]
-		if err := syscall.SetNonblock(in[1], true); err != nil { // so that closing ends a write that waits
-			closeAll(in[1])
+		if err := syscall.SetNonblock(inW, true); err != nil { // so that closing ends a write that waits
+			closeAll(inW)
 			return err
 		}
-		p.stdin = os.NewFile(uintptr(in[1]), "stdin")
+		p.stdin = os.NewFile(uintptr(inW), "stdin")
 	}
 	env, path := cfg.env(args.Env)
 	c, err := launch(p.srv.reaper, program{

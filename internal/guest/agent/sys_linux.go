@@ -121,13 +121,24 @@ func readNow(fd int, buf []byte) (n int, again bool, err error) {
 }
 
 // outPipe makes a pipe for a program's output: the agent's end does not block.
-func outPipe() (ours, theirs int, err error) {
-	var p [2]int
-	if err := syscall.Pipe2(p[:], syscall.O_CLOEXEC); err != nil {
+func outPipe(privileged bool) (ours, theirs int, err error) {
+	r, w, err := userPipe(privileged)
+	if err != nil {
+		return -1, -1, err
+	}
+	if err := syscall.SetNonblock(r, true); err != nil {
+		closeAll(r, w)
 		return -1, -1, fmt.Errorf("cannot make pipe: %w", err)
 	}
-	if err := syscall.SetNonblock(p[0], true); err != nil {
-		closeAll(p[0], p[1])
+	return r, w, nil
+}
+
+// userPipe makes a pipe that belongs to the session's user, so that a program
+// can open /dev/stdout and its like, as shell scripts do.
+func userPipe(privileged bool) (r, w int, err error) {
+	var p [2]int
+	err = asUser(privileged, func() error { return syscall.Pipe2(p[:], syscall.O_CLOEXEC) })
+	if err != nil {
 		return -1, -1, fmt.Errorf("cannot make pipe: %w", err)
 	}
 	return p[0], p[1], nil

@@ -62,7 +62,6 @@ type Backend struct {
 var (
 	_ sandbox.Backend = (*Backend)(nil)
 	_ sandbox.Sandbox = (*Sandbox)(nil)
-	_ sandbox.Pauser  = (*Sandbox)(nil)
 )
 
 var idPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
@@ -299,7 +298,6 @@ func (s *Sandbox) Close() error {
 	s.mu.Lock()
 	s.closed = true
 	s.mu.Unlock()
-	s.in.setPaused(false)
 	s.cut()
 	<-s.done
 	return nil
@@ -325,23 +323,6 @@ func (s *Sandbox) alive(what string) error {
 	if s.ended || s.closed {
 		return fault.New(fault.Conflict, "", "cannot %s sandbox: the sandbox ended", what)
 	}
-	return nil
-}
-
-// Pause implements [sandbox.Pauser]: the guest gets no input.
-func (s *Sandbox) Pause(ctx context.Context) error { return s.setPaused(ctx, "pause", true) }
-
-// Resume implements [sandbox.Pauser].
-func (s *Sandbox) Resume(ctx context.Context) error { return s.setPaused(ctx, "resume", false) }
-
-func (s *Sandbox) setPaused(ctx context.Context, what string, on bool) error {
-	if err := ctx.Err(); err != nil {
-		return fault.New(fault.Canceled, "", "cannot %s sandbox: %w", what, err)
-	}
-	if err := s.alive(what); err != nil {
-		return err
-	}
-	s.in.setPaused(on)
 	return nil
 }
 

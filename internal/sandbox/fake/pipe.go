@@ -9,14 +9,13 @@ import (
 const pipeBytes = 64 << 10
 
 // pipe is a pipe of the guest. Unlike io.Pipe it holds some bytes, like a real
-// one, and can be paused for its reader.
+// one.
 type pipe struct {
 	mu      sync.Mutex
 	changed sync.Cond
 	buf     []byte
 	eof     bool // no more writes
 	broken  bool // no more reads
-	paused  bool
 }
 
 func newPipe() *pipe {
@@ -33,7 +32,6 @@ func (p *pipe) Read(b []byte) (int, error) {
 		switch {
 		case p.broken:
 			return 0, io.ErrClosedPipe
-		case p.paused:
 		case len(p.buf) > 0:
 			n := copy(b, p.buf)
 			p.buf = p.buf[n:]
@@ -73,8 +71,6 @@ func (p *pipe) closeWrite() { p.set(func() { p.eof = true }) }
 
 // closeRead makes reads and writes fail.
 func (p *pipe) closeRead() { p.set(func() { p.broken = true }) }
-
-func (p *pipe) setPaused(on bool) { p.set(func() { p.paused = on }) }
 
 func (p *pipe) set(f func()) {
 	p.mu.Lock()

@@ -42,7 +42,7 @@ type box struct {
 	work sync.WaitGroup // the goroutines below
 	done chan struct{}  // closed when nothing is left of it
 
-	ops sync.Mutex // pause, resume, checkpoint: one at a time
+	ops sync.Mutex // one checkpoint at a time
 
 	mu       sync.Mutex
 	killed   bool          // Close was called
@@ -59,7 +59,6 @@ type box struct {
 
 var (
 	_ sandbox.Sandbox = (*box)(nil)
-	_ sandbox.Pauser  = (*box)(nil)
 )
 
 func newBox(b *Backend, spec sandbox.Spec, turn int) *box {
@@ -376,18 +375,6 @@ func (x *box) order(ctx context.Context, r request, what string) (reply, error) 
 		return out, fmt.Errorf("cannot %s sandbox: %w", what, err)
 	}
 	return out, nil
-}
-
-// Pause implements [sandbox.Pauser].
-func (x *box) Pause(ctx context.Context) error {
-	_, err := x.order(ctx, request{Op: opPause}, "pause")
-	return err
-}
-
-// Resume implements [sandbox.Pauser].
-func (x *box) Resume(ctx context.Context) error {
-	_, err := x.order(ctx, request{Op: opResume}, "resume")
-	return err
 }
 
 // stream is the guest's standard input and output.

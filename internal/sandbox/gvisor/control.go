@@ -26,9 +26,7 @@ const (
 	opStart      = "start"      // boot the guest
 	opRestore    = "restore"    // make the guest from the checkpoint in Dir
 	opCheckpoint = "checkpoint" // write the guest's state into the empty folder Dir
-	opPause      = "pause"
-	opResume     = "resume"
-	opCount      = "count" // count the guest's processes
+	opCount      = "count"      // count the guest's processes
 )
 
 type request struct {

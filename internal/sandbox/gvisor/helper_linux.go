@@ -162,10 +162,6 @@ func (h *helper) change(r request) error {
 		return h.box.Checkpoint(h.conf, r.Dir, gsandbox.CheckpointOpts{
 			Compression: statefile.CompressionLevelNone, Resume: true,
 		})
-	case opPause:
-		return h.box.Pause()
-	case opResume:
-		return h.box.Resume()
 	}
 	return fmt.Errorf("cannot obey %q: unknown operation", r.Op)
 }

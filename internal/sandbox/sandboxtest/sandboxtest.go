@@ -69,7 +69,6 @@ func Test(t *testing.T, make func(t *testing.T) sandbox.Backend, guest Guest) {
 		{"exit statuses", exam.exits},
 		{"memory limit", exam.memoryLimit},
 		{"usage grows", exam.usage},
-		{"pause and resume", exam.pause},
 		{"close ends everything", exam.closes},
 		{"close of the backend ends everything", exam.closesAll},
 		{"cancel during start", exam.cancel},
@@ -607,39 +606,6 @@ func (e exam) usage() {
 	}
 }
 
-func (e exam) pause() {
-	g := e.start("nap")
-	p, ok := g.s.(sandbox.Pauser)
-	if !ok {
-		e.t.Skip("the backend's sandboxes cannot be paused")
-	}
-	g.want("add 1", "1")
-	if err := p.Pause(e.t.Context()); err != nil {
-		e.t.Fatal(err)
-	}
-	dir := g.checkpoint()
-	g.tell("add 1")
-	select {
-	case s := <-g.lines:
-		e.t.Fatalf("a paused guest answered %q", s)
-	case <-time.After(150 * time.Millisecond): // cannot prove silence, only catch noise
-	}
-	if err := p.Resume(e.t.Context()); err != nil {
-		e.t.Fatal(err)
-	}
-	if got := g.hear(); got != "2" {
-		e.t.Errorf("got %q, want 2", got)
-	}
-	// What was saved in the middle of a pause is not paused when it comes back.
-	e.restore("awake", dir).want("add 10", "11")
-	if err := p.Pause(e.t.Context()); err != nil {
-		e.t.Fatal(err)
-	}
-	if err := g.s.Close(); err != nil {
-		e.t.Errorf("Close of a paused guest: %v", err)
-	}
-}
-
 func (e exam) closes() {
 	g := e.start("gone")
 	g.want("echo up", "up")
@@ -651,9 +617,6 @@ func (e exam) closes() {
 	e.noTraces("after Close")
 	if _, err := io.WriteString(g.s.Stream(), "echo\n"); err == nil {
 		e.t.Error("a closed guest takes input")
-	}
-	if p, ok := g.s.(sandbox.Pauser); ok {
-		e.wantKind(p.Pause(e.t.Context()), fault.Conflict)
 	}
 }
 
