@@ -36,8 +36,9 @@ type Sandbox interface {
 	// It is one stream for the sandbox's life. Closing it ends the guest's input.
 	Stream() io.ReadWriteCloser
 	// Checkpoint writes the guest's whole state into the new folder dir and
-	// lets the original go on. dir appears whole or not at all. It returns how
-	// long the original stood still.
+	// lets the original go on. dir appears whole or not at all; whoever wants it
+	// to outlive a power cut syncs its files. It returns how long the original
+	// stood still.
 	Checkpoint(ctx context.Context, dir string) (time.Duration, error)
 	// Usage measures the whole sandbox from outside.
 	Usage(ctx context.Context) (Usage, error)

@@ -107,6 +107,12 @@ func (m *Manager) refill(p *pool) {
 func (m *Manager) fill(ctx context.Context, p *pool) {
 	for more := true; more; {
 		l, err := m.restore(ctx, p.template.Snapshot, p.opt)
+		if err == nil {
+			// The kernel takes its fresh randomness and touches its memory now, not when it is claimed.
+			if _, err = l.client.Complete(ctx, "", "", 0); err != nil {
+				err = l.failed("cannot warm session", err)
+			}
+		}
 		p.mu.Lock()
 		p.failed = err
 		if err == nil {

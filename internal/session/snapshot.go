@@ -100,11 +100,11 @@ func seal(dir string, snap *Snapshot) error {
 	var g errgroup.Group
 	for i, e := range entries {
 		g.Go(func() (err error) {
-			sums[i], sizes[i], err = hashFile(filepath.Join(dir, "state", e.Name()))
+			sums[i], sizes[i], err = syncedHash(filepath.Join(dir, "state", e.Name()))
 			return err
 		})
 	}
-	if err := g.Wait(); err != nil {
+	if err := errors.Join(g.Wait(), syncDir(filepath.Join(dir, "state"))); err != nil {
 		return err
 	}
 	id := sha256.New()
@@ -121,15 +121,18 @@ func seal(dir string, snap *Snapshot) error {
 	return writeFile(filepath.Join(dir, metaFile), b)
 }
 
-func hashFile(path string) (sum []byte, size int64, err error) {
+// syncedHash puts a file on disk for good and returns its hash and size.
+func syncedHash(path string) (sum []byte, size int64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer f.Close()
 	h := sha256.New()
-	size, err = io.Copy(h, f)
-	return h.Sum(nil), size, err
+	if size, err = io.Copy(h, f); err != nil {
+		return nil, 0, err
+	}
+	return h.Sum(nil), size, f.Sync()
 }
 
 // load reads the description of the snapshot called name. A missing one is

@@ -1,13 +1,13 @@
 package agent
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"syscall"
 
@@ -75,10 +75,7 @@ func check(s wire.Setup) (wire.Setup, error) {
 	if s.Columns == 0 {
 		s.Columns = 100
 	}
-	if s.Cgroup == "" {
-		s.Cgroup = "/sys/fs/cgroup/pids"
-	}
-	for _, p := range append([]string{s.Python, s.Workdir, s.Home, s.Temp, s.Cgroup}, s.Roots...) {
+	for _, p := range append([]string{s.Python, s.Workdir, s.Home, s.Temp, cmp.Or(s.Cgroup, "/")}, s.Roots...) {
 		if !filepath.IsAbs(p) || filepath.Clean(p) != p {
 			return s, failf("invalid", "", "cannot set up session: %q is not a clean absolute path", wire.Clip(p, 200))
 		}
@@ -170,9 +167,8 @@ func (c *config) prepare() error {
 		if err := syscall.Setgroups(nil); err != nil {
 			return fmt.Errorf("cannot set up session: drop groups: %w", err)
 		}
-		c.group = filepath.Join(c.Cgroup, "praxis")
-		if err := os.Mkdir(c.group, 0o755); err != nil && !errors.Is(err, os.ErrExist) {
-			return failf("conflict", "Mount the pids controller in the sandbox.", "cannot set up session: cannot count processes: %v", err)
+		if err := c.makeGroup(); err != nil {
+			return err
 		}
 		if err := os.MkdirAll(where, 0o755); err != nil {
 			return fmt.Errorf("cannot set up session: %w", err)
@@ -199,7 +195,7 @@ func (c *config) shutDoors() error {
 			return fmt.Errorf("cannot set up session: %w", err)
 		}
 	}
-	if err := os.Chmod(filepath.Dir(c.Cgroup), 0o755); err != nil {
+	if err := os.Chmod("/sys/fs/cgroup", 0o755); err != nil && !errors.Is(err, os.ErrPermission) {
 		return fmt.Errorf("cannot set up session: %w", err)
 	}
 	return nil
@@ -259,21 +255,6 @@ func (c *config) makeWorkdir() error {
 		}
 		return nil
 	})
-}
-
-// limitProcesses writes the bound of the group that every program is in.
-func (c *config) limitProcesses() error {
-	if c.group == "" {
-		return nil
-	}
-	value := "max"
-	if c.Limits.Processes > 0 {
-		value = strconv.Itoa(c.Limits.Processes)
-	}
-	if err := os.WriteFile(filepath.Join(c.group, "pids.max"), []byte(value), 0); err != nil {
-		return fmt.Errorf("cannot limit processes: %w", err)
-	}
-	return nil
 }
 
 // cleanUp removes what an agent that is not alone in a sandbox leaves behind.

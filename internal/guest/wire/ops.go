@@ -93,7 +93,7 @@ type Setup struct {
 	Temp          string            `json:"temp,omitempty"`    // one of Roots; empty: /tmp
 	Env           map[string]string `json:"env,omitempty"`
 	Columns       int               `json:"columns,omitempty"` // width for the repr of values; 0: 100
-	Cgroup        string            `json:"cgroup,omitempty"`  // folder of the pids controller; empty: /sys/fs/cgroup/pids
+	Cgroup        string            `json:"cgroup,omitempty"`  // folder of the pids controller, or of unified groups; empty: what is below /sys/fs/cgroup
 	// Unprivileged says that the agent is not root in a sandbox of its own, so
 	// that changing users and counting processes are left out. Without it their
 	// absence is an error.

@@ -187,8 +187,8 @@ func saveError(err error) error {
 	return err
 }
 
-// seal sums the files that the sentry wrote to tmp, puts everything on disk and
-// gives the folder its name. The guest runs meanwhile.
+// seal sums the files that the sentry wrote to tmp and gives the folder its
+// name. The guest runs meanwhile.
 func (x *box) seal(tmp, dir string) error {
 	l := x.spec.Limits
 	m := manifest{
@@ -197,7 +197,7 @@ func (x *box) seal(tmp, dir string) error {
 		Disk: l.Disk, OpenFiles: l.OpenFiles,
 	}
 	for _, name := range stateFiles {
-		s, err := sealFile(filepath.Join(tmp, name))
+		s, err := x.b.sums.take(filepath.Join(tmp, name), filepath.Join(dir, name))
 		if err != nil {
 			return err
 		}
@@ -207,43 +207,14 @@ func (x *box) seal(tmp, dir string) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(tmp, manifestFile)
-	if err := os.WriteFile(path, b, 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(tmp, manifestFile), b, 0o600); err != nil {
 		return err
 	}
-	for _, p := range []string{path, tmp} {
-		if err := syncPath(p); err != nil {
-			return err
-		}
+	err = unix.Renameat2(unix.AT_FDCWD, tmp, unix.AT_FDCWD, dir, unix.RENAME_NOREPLACE)
+	if errors.Is(err, fs.ErrExist) {
+		return fault.New(fault.Conflict, "Choose a new folder.", "cannot checkpoint sandbox: %s exists", dir)
 	}
-	if err := unix.Renameat2(unix.AT_FDCWD, tmp, unix.AT_FDCWD, dir, unix.RENAME_NOREPLACE); err != nil {
-		if errors.Is(err, fs.ErrExist) {
-			return fault.New(fault.Conflict, "Choose a new folder.", "cannot checkpoint sandbox: %s exists", dir)
-		}
-		return err
-	}
-	return syncPath(filepath.Dir(dir))
-}
-
-func sealFile(path string) (stateSum, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return stateSum{}, err
-	}
-	defer f.Close()
-	s := stateSum{Name: filepath.Base(path)}
-	if s.CRC32C, s.Size, err = sum(f); err != nil {
-		return s, err
-	}
-	return s, f.Sync()
-}
-
-func syncPath(path string) error {
-	f, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
+	return err
 }
 
 // sum returns the CRC-32C and the size of what r holds.
@@ -262,6 +233,43 @@ type sumCache struct {
 }
 
 func newSumCache() *sumCache { return &sumCache{seen: make(map[string]string)} }
+
+// take sums the file at path, which will be called name: a fork restores what
+// was written a moment ago and need not read it twice.
+func (c *sumCache) take(path, name string) (stateSum, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return stateSum{}, err
+	}
+	defer f.Close()
+	s := stateSum{Name: filepath.Base(path)}
+	if s.CRC32C, s.Size, err = sum(f); err != nil {
+		return s, err
+	}
+	id, err := fileID(f, s.CRC32C)
+	if err == nil {
+		c.know(name, id)
+	}
+	return s, err
+}
+
+// fileID tells one content of a file from another without reading it.
+func fileID(f *os.File, crc uint32) (string, error) {
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+		return "", err
+	}
+	return fmt.Sprint(st.Dev, st.Ino, st.Size, st.Mtim, st.Ctim, crc), nil
+}
+
+func (c *sumCache) know(path, id string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.seen) >= sumCacheSize {
+		clear(c.seen)
+	}
+	c.seen[path] = id
+}
 
 // check compares every file of the checkpoint with the manifest, beside what
 // else the caller does. The channel gets one answer.
@@ -286,11 +294,10 @@ func (c *sumCache) checkFile(path string, want stateSum) error {
 		return err
 	}
 	defer f.Close()
-	var st unix.Stat_t
-	if err := unix.Fstat(int(f.Fd()), &st); err != nil {
+	id, err := fileID(f, want.CRC32C)
+	if err != nil {
 		return err
 	}
-	id := fmt.Sprint(st.Dev, st.Ino, st.Size, st.Mtim, st.Ctim, want.CRC32C)
 	c.mu.Lock()
 	same := c.seen[path] == id
 	c.mu.Unlock()
@@ -304,11 +311,6 @@ func (c *sumCache) checkFile(path string, want stateSum) error {
 	if got != want.CRC32C {
 		return fmt.Errorf("%s is not what was written", want.Name)
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.seen) >= sumCacheSize {
-		clear(c.seen)
-	}
-	c.seen[path] = id
+	c.know(path, id)
 	return nil
 }

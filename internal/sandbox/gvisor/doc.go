@@ -53,7 +53,6 @@
 //
 // A checkpoint is a folder of gVisor's three files and manifest.json, which
 // names the gVisor release, the image, the mounts, the limits that are part of
-// the state, and the size and CRC-32C of each file. It appears by rename when
-// everything is on disk. Memory and CPUs may differ at restore: they are kept
+// the state, and the size and CRC-32C of each file. It appears by rename. Memory and CPUs may differ at restore: they are kept
 // from outside.
 package gvisor
