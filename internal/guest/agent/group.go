@@ -70,21 +70,6 @@ func (c *config) limitProcesses() error {
 	return nil
 }
 
-// members are the processes of the user, as the group knows them.
-func (c config) members() []int {
-	text, err := os.ReadFile(filepath.Join(c.group, "cgroup.procs"))
-	if err != nil {
-		return nil
-	}
-	var pids []int
-	for line := range strings.Lines(string(text)) {
-		if pid, err := strconv.Atoi(strings.TrimSpace(line)); err == nil && pid > 1 {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
-}
-
 // tasks is how many processes and threads the group holds.
 func (c config) tasks() (int, bool) {
 	var buf [32]byte
@@ -94,4 +79,71 @@ func (c config) tasks() (int, bool) {
 	}
 	n, err := strconv.Atoi(strings.TrimSpace(string(text)))
 	return n, err == nil
+}
+
+// overshoot is how many more tasks than the limit are let be: programs that the
+// agent starts join the group without being counted against it, and a kernel
+// that counts well refuses the rest by itself.
+func overshoot(limit int) int { return limit/8 + 16 }
+
+// checkProcesses ends what has the most processes when there are far more than
+// the limit: gVisor's v1 groups charge a fork to one of their hierarchies, taken
+// at random, and so let most forks beyond the limit through.
+func (s *server) checkProcesses() {
+	s.mu.Lock()
+	cfg := s.cfg
+	kernels := s.allKernels()
+	procs := s.started()
+	s.mu.Unlock()
+	limit := cfg.Limits.Processes
+	if cfg.group == "" || limit <= 0 {
+		return
+	}
+	if n, ok := cfg.tasks(); !ok || n <= limit+overshoot(limit) {
+		return
+	}
+	all := processes()
+	reason := fmt.Sprintf("the limit of %d processes was reached", limit)
+	owned := map[int]bool{os.Getpid(): true}
+	most, end := 0, func() {}
+	consider := func(root int, kill func()) {
+		members := tree(all, root)
+		for _, p := range members {
+			owned[p.pid] = true
+		}
+		if len(members) > most {
+			most, end = len(members), kill
+		}
+	}
+	for _, k := range kernels {
+		if pid := k.info().PID; pid != 0 {
+			consider(pid, func() { k.endForProcesses(pid, reason) })
+		}
+	}
+	for _, p := range procs {
+		consider(p.child.pid, func() { p.endFor(reason) })
+	}
+	var orphans []int
+	for _, p := range all {
+		if !owned[p.pid] && !p.zombie {
+			orphans = append(orphans, p.pid)
+		}
+	}
+	if len(orphans) > most {
+		end = func() {
+			for _, pid := range orphans {
+				killPID(pid)
+			}
+		}
+	}
+	end()
+}
+
+// endForProcesses ends the interpreter if it still is the process pid.
+func (k *kernel) endForProcesses(pid int, limit string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.in != nil && k.in.child.pid == pid {
+		k.kill(overProcesses, limit)
+	}
 }

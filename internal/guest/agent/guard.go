@@ -78,6 +78,7 @@ func (g *guard) run() {
 		now := time.Now()
 		next, active := g.srv.tick(now)
 		tight := g.srv.checkMemory()
+		g.srv.checkProcesses()
 		if active {
 			busy = now
 		}
@@ -162,12 +163,7 @@ func (s *server) checkMemory() (tight bool) {
 func (s *server) killForMemory(pid int, limit string) {
 	s.mu.Lock()
 	kernels := s.allKernels()
-	procs := make([]*process, 0, len(s.procs))
-	for _, p := range s.procs {
-		if p.child != nil {
-			procs = append(procs, p)
-		}
-	}
+	procs := s.started()
 	s.mu.Unlock()
 	for _, p := range procs {
 		if p.child.pid == pid {

@@ -354,13 +354,22 @@ func (s *server) processOf(name string) (*process, error) {
 	return nil, failf("not_found", "", "no process is called %s", wire.Clip(name, wire.MaxName))
 }
 
+// started are the processes whose program was started. The caller holds mu.
+func (s *server) started() []*process {
+	var procs []*process
+	for _, p := range s.procs {
+		if p.child != nil && !p.child.ended() {
+			procs = append(procs, p)
+		}
+	}
+	return procs
+}
+
 // livePrograms are the pids of processes that run. The caller holds mu.
 func (s *server) livePrograms() []int {
 	var pids []int
-	for _, p := range s.procs {
-		if p.child != nil && !p.child.ended() {
-			pids = append(pids, p.child.pid)
-		}
+	for _, p := range s.started() {
+		pids = append(pids, p.child.pid)
 	}
 	return pids
 }

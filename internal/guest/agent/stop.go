@@ -15,6 +15,7 @@ const (
 	overCPU
 	overOutput
 	overMemory
+	overProcesses
 	byCaller  // interrupted
 	byRestart // the caller restarts or removes the context
 	byProtocol
@@ -43,6 +44,8 @@ func (r reason) status() string {
 		return "output"
 	case overMemory:
 		return "memory"
+	case overProcesses:
+		return "killed"
 	case byCaller, byRestart:
 		return "interrupted"
 	}
