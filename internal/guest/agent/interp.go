@@ -29,6 +29,7 @@ type interp struct {
 	began    time.Time
 	ready    bool
 	doomed   reason // why it was killed
+	quiet    bool   // the last poll found nothing in the pipes
 	id       uint64 // of the last execution sent
 	outbox   []byte // control frames that the socket did not take yet
 	inbox    []byte // bytes of control frames that are not whole yet
@@ -159,7 +160,7 @@ func (k *kernel) pump(in *interp) {
 			k.bell.hush()
 		}
 		k.mu.Lock()
-		if fds[0].revents|fds[1].revents != 0 {
+		if in.quiet = fds[0].revents|fds[1].revents == 0; !in.quiet {
 			k.drain(in, maxDrain)
 		}
 		if fds[2].revents != 0 || in.broken != "" {
@@ -309,7 +310,11 @@ func (k *kernel) take(in *interp, c control) {
 		}
 	case "done":
 		if e := k.cur; e != nil && c.ID == in.id && !e.began.IsZero() {
-			k.drain(in, afterDone)
+			// The kernel writes "done" after its output, and the poll looked at
+			// the pipes before it looked at the socket: quiet pipes are empty.
+			if !in.quiet {
+				k.drain(in, afterDone)
+			}
 			k.cur = nil
 			// Told once the lock is free: the host's next request comes at once.
 			k.settled = append(k.settled, settled{e, k.final(e, k.outcome(e, c))})
