@@ -46,10 +46,11 @@ func rooms() map[string]Room {
 		llm:   {Imports: []string{fault, event}},
 
 		"internal/config": {Imports: []string{fault, box}},
+		"internal/folder": {Imports: []string{fault}},
 
 		// The boundary.
 		"internal/sandbox/gvisor": {
-			Imports: []string{fault, event, box},
+			Imports: []string{fault, event, box, "internal/folder"},
 			Third:   []string{"gvisor.dev/gvisor", "github.com/opencontainers/runtime-spec", "github.com/sirupsen/logrus", unix},
 			Tests:   []string{"internal/sandbox/sandboxtest"},
 		},
@@ -59,7 +60,7 @@ func rooms() map[string]Room {
 		},
 		"internal/sandbox/sandboxtest": {Imports: []string{fault, event, box}, Third: []string{unix}},
 		"internal/image": {
-			Imports: []string{fault, event, box},
+			Imports: []string{fault, event, box, "internal/folder"},
 			Third:   []string{pyDist, unix},
 		},
 
@@ -76,7 +77,7 @@ func rooms() map[string]Room {
 
 		// session and agent never import each other: app joins them.
 		"internal/session": {
-			Imports: []string{fault, event, box, wire, "internal/guest", "internal/image"},
+			Imports: []string{fault, event, box, wire, "internal/folder", "internal/guest", "internal/image"},
 			Third:   []string{unix, "golang.org/x/sync"},
 			Tests:   []string{"internal/sandbox/gvisor", "internal/sandbox/fake", "internal/guest/agent"},
 		},

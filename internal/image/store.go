@@ -15,6 +15,7 @@ import (
 
 	"praxis/internal/event"
 	"praxis/internal/fault"
+	"praxis/internal/folder"
 )
 
 // Store keeps images below one folder. Its methods are safe for concurrent
@@ -69,19 +70,9 @@ func Open(dir string) (*Store, error) {
 	if abs, err = filepath.EvalSymlinks(abs); err != nil {
 		return nil, explainFS("open image store", err)
 	}
-	info, err := os.Stat(abs)
-	if err != nil {
-		return nil, explainFS("open image store", err)
-	}
-	if !info.IsDir() {
-		return nil, fault.New(fault.Invalid, "Give the path of a folder.", "cannot open image store: %s is not a folder", abs)
-	}
 	// What lies here is run on the host: nobody else may have put it there.
-	if uid, ok := ownerOf(info); ok && uid != os.Geteuid() {
-		return nil, fault.New(fault.Denied, "Use a folder of your own.", "cannot open image store: %s belongs to user %d, not to %d", abs, uid, os.Geteuid())
-	}
-	if info.Mode().Perm()&0o022 != 0 {
-		return nil, fault.New(fault.Denied, "Run chmod go-w on it, or use another folder.", "cannot open image store: others may write to %s", abs)
+	if err := folder.Own(abs); err != nil {
+		return nil, fmt.Errorf("cannot open image store: %w", err)
 	}
 	s := &Store{dir: abs, host: "/", leases: map[string]*os.File{}}
 	for _, d := range []string{imageDir, requestDir, lockDir, tmpDir, cacheDir, kindPython, kindPip, kindRoot, kindLayer} {

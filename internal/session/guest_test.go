@@ -15,7 +15,7 @@ import (
 	"praxis/internal/sandbox/fake"
 )
 
-// toy is a guest that speaks the protocol and knows "x = text", "x", "die" and
+// toy is a guest that speaks the protocol and knows "x = text", "x", "die", "hang" and
 // "reseeds": enough to see what a session does with its sandboxes.
 type toy struct {
 	mu    sync.Mutex
@@ -104,6 +104,9 @@ func (g *toy) answer(f wire.Frame) (kind wire.Kind, id uint32, body any, ok bool
 		case wire.OpExecute:
 			if r.Code == "die" {
 				return 0, 0, nil, false
+			}
+			if r.Code == "hang" {
+				return 0, 0, nil, true
 			}
 			return wire.Response, f.ID, g.execute(r.Code), true
 		}

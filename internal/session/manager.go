@@ -17,6 +17,7 @@ import (
 
 	"praxis/internal/event"
 	"praxis/internal/fault"
+	"praxis/internal/folder"
 	"praxis/internal/guest"
 	"praxis/internal/guest/wire"
 	"praxis/internal/image"
@@ -34,7 +35,11 @@ type Config struct {
 	Dir         string // data folder; the manager owns programs, templates, snapshots and sessions in it
 	Backend     sandbox.Backend
 	Program     string // executable that serves "guest-agent": this one, usually
-	MaxSessions int    // alive at once, the pool included; default 64
+	MaxSessions int    // alive at once; default 64
+	// Patience is how much longer than its limit an execution may take to end
+	// before the guest counts as lost; default 20 s, more than the guest's own
+	// steps from interrupt to kill.
+	Patience time.Duration
 }
 
 // Manager makes sessions and owns them. It is safe for concurrent use.
@@ -44,7 +49,8 @@ type Manager struct {
 	programKey string
 	templates  Snapshots
 	snapshots  Snapshots
-	names      string         // folder of named sessions
+	names      string // folder of named sessions
+	owner      *owner
 	tasks      errgroup.Group // pool refills and the reaper; Close waits for them
 	// spawn runs a task until it returns; its context ends when the manager
 	// closes. It reports false when that has begun.
@@ -84,26 +90,41 @@ func Open(cfg Config) (*Manager, error) {
 	if cfg.MaxSessions == 0 {
 		cfg.MaxSessions = 64
 	}
+	if cfg.Patience == 0 {
+		cfg.Patience = 20 * time.Second
+	}
+	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
+		return nil, fmt.Errorf("cannot open data folder: %w", err)
+	}
+	if err := folder.Own(cfg.Dir); err != nil {
+		return nil, fmt.Errorf("cannot open data folder: %w", err)
+	}
+	var dirs []string
+	for _, name := range []string{"owners", "programs", "templates", "snapshots", "sessions"} {
+		dirs = append(dirs, filepath.Join(cfg.Dir, name))
+		if err := os.MkdirAll(dirs[len(dirs)-1], 0o700); err != nil {
+			return nil, fmt.Errorf("cannot open data folder: %w", noSpace(err))
+		}
+	}
+	owners, programs := dirs[0], dirs[1]
+	if err := sweep(owners, dirs[1:]...); err != nil {
+		return nil, fmt.Errorf("cannot clean data folder: %w", err)
+	}
+	o, err := newOwner(context.Background(), owners)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open data folder: %w", noSpace(err))
+	}
 	m := &Manager{
 		cfg:       cfg,
-		templates: Snapshots{filepath.Join(cfg.Dir, "templates")},
-		snapshots: Snapshots{filepath.Join(cfg.Dir, "snapshots")},
-		names:     filepath.Join(cfg.Dir, "sessions"),
+		owner:     o,
+		templates: Snapshots{dirs[2], o},
+		snapshots: Snapshots{dirs[3], o},
+		names:     dirs[4],
 		sessions:  map[string]*Session{},
 		pools:     map[string]*pool{},
 	}
-	programs := filepath.Join(cfg.Dir, "programs")
-	for _, d := range []string{programs, m.templates.dir, m.snapshots.dir, m.names} {
-		if err := os.MkdirAll(d, 0o700); err != nil {
-			return nil, fmt.Errorf("cannot open data folder: %w", err)
-		}
-		if err := sweepTemp(d); err != nil {
-			return nil, fmt.Errorf("cannot clean data folder: %w", err)
-		}
-	}
-	var err error
-	if m.program, m.programKey, err = installProgram(programs, cfg.Program); err != nil {
-		return nil, noSpace(err)
+	if m.program, m.programKey, err = o.installProgram(programs, cfg.Program); err != nil {
+		return nil, errors.Join(noSpace(err), o.close())
 	}
 	ctx, stop := context.WithCancel(context.Background())
 	m.stop, m.done = stop, ctx.Done()
@@ -138,7 +159,7 @@ func (m *Manager) Close() error {
 	for _, p := range pools {
 		err = errors.Join(err, p.close())
 	}
-	return err
+	return errors.Join(err, m.owner.close())
 }
 
 // Create makes a session: claimed from the pool when one is warm, else restored
@@ -167,7 +188,7 @@ func (m *Manager) Create(ctx context.Context, opt Options, sink event.Sink) (*Se
 			// The backend refuses what it saved: damaged on disk. It is only a cache.
 			sink.Emit(event.Progress{Room: "template", Text: "the template cannot be used and is built again: " + err.Error()})
 			origin = Built
-			if err = discard(t.dir); err == nil {
+			if err = m.owner.discard(t.dir); err == nil {
 				if t, err = m.template(ctx, opt, sink); err == nil {
 					g, err = m.restore(ctx, t.Snapshot, opt)
 				}
@@ -308,6 +329,12 @@ func setup(opt Options) wire.Setup {
 	}
 }
 
+// What a guest may take to get ready. Booting imports packages that nothing has read yet.
+const (
+	bootTime = 10 * time.Minute
+	wakeTime = time.Minute
+)
+
 // boot starts a guest from its image and prepares its kernel.
 func (m *Manager) boot(ctx context.Context, opt Options) (*live, error) {
 	spec := m.spec(opt)
@@ -317,7 +344,12 @@ func (m *Manager) boot(ctx context.Context, opt Options) (*live, error) {
 		return nil, err
 	}
 	l := &live{box: box, client: guest.New(box.Stream())}
-	if err := errors.Join(l.client.Hello(ctx, wire.Hello{}), l.client.Setup(ctx, setup(opt))); err != nil {
+	ctx, cancel := context.WithTimeoutCause(ctx, bootTime, errors.New("the guest did not get ready in time"))
+	defer cancel()
+	if err := l.client.Hello(ctx, wire.Hello{}); err != nil {
+		return nil, l.failed("cannot prepare session", err)
+	}
+	if err := l.client.Setup(ctx, setup(opt)); err != nil {
 		return nil, l.failed("cannot prepare session", err)
 	}
 	return l, nil
@@ -334,6 +366,8 @@ func (m *Manager) restore(ctx context.Context, snap Snapshot, opt Options) (*liv
 		return nil, err
 	}
 	l := &live{box: box, client: guest.New(box.Stream())}
+	ctx, cancel := context.WithTimeoutCause(ctx, wakeTime, errors.New("the guest did not come back in time"))
+	defer cancel()
 	hello := wire.Hello{}
 	if !snap.Deterministic {
 		hello.Reseed = randomHex(32)

@@ -14,6 +14,7 @@ import (
 
 	"praxis/internal/event"
 	"praxis/internal/fault"
+	"praxis/internal/folder"
 	"praxis/internal/image"
 	"praxis/internal/sandbox"
 )
@@ -306,7 +307,7 @@ func (m *Manager) RemoveNamed(ctx context.Context, name string) error {
 	if err != nil && fault.KindOf(err) == fault.NotFound {
 		return err
 	}
-	if err := discard(filepath.Join(m.names, name)); err != nil {
+	if err := m.owner.discard(filepath.Join(m.names, name)); err != nil {
 		return fmt.Errorf("cannot remove session %s: %w", name, err)
 	}
 	return m.release(info.Snapshots)
@@ -338,7 +339,7 @@ func (m *Manager) release(snaps []SnapshotInfo) error {
 	var errs []error
 	for _, s := range snaps {
 		if !used[s.ID] {
-			errs = append(errs, discard(filepath.Join(m.snapshots.dir, s.ID)))
+			errs = append(errs, m.owner.discard(filepath.Join(m.snapshots.dir, s.ID)))
 		}
 	}
 	return errors.Join(errs...)
@@ -371,7 +372,7 @@ func (m *Manager) writeNamed(info NamedInfo) error {
 	if err != nil {
 		return err
 	}
-	if err := writeFile(filepath.Join(m.names, info.Name, "session.json"), b); err != nil {
+	if err := folder.WriteFile(filepath.Join(m.names, info.Name, "session.json"), b); err != nil {
 		return fmt.Errorf("cannot save session %s: %w", info.Name, noSpace(err))
 	}
 	return nil

@@ -8,12 +8,14 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"praxis/internal/folder"
 )
 
 // installProgram copies the executable at path into dir by its build id and
 // returns the copy and its key. Guests map the copy for as long as a snapshot
 // of them lives, so that it must not change when the original is rebuilt.
-func installProgram(dir, path string) (copied, key string, err error) {
+func (o *owner) installProgram(dir, path string) (copied, key string, err error) {
 	key, err = buildKey(path)
 	if err != nil {
 		return "", "", fmt.Errorf("cannot identify program: %w", err)
@@ -23,7 +25,7 @@ func installProgram(dir, path string) (copied, key string, err error) {
 	if _, err := os.Stat(copied); err == nil {
 		return copied, key, nil
 	}
-	tmp, err := os.MkdirTemp(dir, ".tmp-")
+	tmp, err := os.MkdirTemp(dir, o.prefix())
 	if err != nil {
 		return "", "", fmt.Errorf("cannot install program: %w", err)
 	}
@@ -96,7 +98,7 @@ func copyFile(to, from string, mode os.FileMode) error {
 // publish renames the finished folder tmp to path and syncs the parent. When
 // another process was first, its folder stands and tmp is dropped by the caller.
 func publish(tmp, path string) error {
-	if err := syncDir(tmp); err != nil {
+	if err := folder.Sync(tmp); err != nil {
 		return err
 	}
 	if err := os.Rename(tmp, path); err != nil {
@@ -105,38 +107,5 @@ func publish(tmp, path string) error {
 		}
 		return err
 	}
-	return syncDir(filepath.Dir(path))
-}
-
-func syncDir(path string) error {
-	d, err := os.Open(path)
-	if err != nil {
-		return err
-	}
-	defer d.Close()
-	return d.Sync()
-}
-
-// writeFile replaces path by data in one step: a reader sees the old or the new contents, whole.
-func writeFile(path string, data []byte) error {
-	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-")
-	if err != nil {
-		return err
-	}
-	defer os.Remove(f.Name())
-	if _, err := f.Write(data); err != nil {
-		f.Close()
-		return err
-	}
-	if err := f.Sync(); err != nil {
-		f.Close()
-		return err
-	}
-	if err := f.Close(); err != nil {
-		return err
-	}
-	if err := os.Rename(f.Name(), path); err != nil {
-		return err
-	}
-	return syncDir(filepath.Dir(path))
+	return folder.Sync(filepath.Dir(path))
 }

@@ -88,19 +88,36 @@ func (s *Session) Execute(ctx context.Context, code string, x Exec, sink event.S
 		x.OutputBytes = DefaultOutput
 	}
 	began := time.Now()
-	out, err := l.client.Execute(ctx, wire.Execute{
+	// The guest keeps the limit; that it does is not taken on trust.
+	bounded, cancel := context.WithTimeout(ctx, x.Timeout+s.m.cfg.Patience)
+	defer cancel()
+	out, err := l.client.Execute(bounded, wire.Execute{
 		Context: x.Context, Code: code,
 		WallMS: x.Timeout.Milliseconds(), CPUMS: x.CPU.Milliseconds(), OutputBytes: x.OutputBytes,
 	}, sink)
 	done()
-	if err != nil {
-		if !broken(l) {
-			return event.Execution{}, err
+	overdue := bounded.Err() != nil && ctx.Err() == nil
+	switch {
+	case err == nil && overdue && out.Status == event.Interrupted:
+		out.Status = event.Timeout
+		out.Message = fmt.Sprintf("the wall time limit of %s was reached; the guest did not keep it and was interrupted from outside", x.Timeout)
+	case err != nil && bounded.Err() != nil && fault.KindOf(err) == fault.Unavailable:
+		// It does not even stop: nothing of it can be used.
+		l.close()
+		exit := sandbox.Exit{Status: event.Interrupted, Message: "the code was interrupted; it did not stop and its sandbox was ended"}
+		if overdue {
+			exit.Status = event.Timeout
+			exit.Message = fmt.Sprintf("the wall time limit of %s was reached; the guest did not stop and its sandbox was ended", x.Timeout)
 		}
+		out, err = s.revive(context.WithoutCancel(ctx), l, exit)
+	case err != nil && broken(l):
 		// ctx may be over already; the session's state must be known all the same.
-		if out, err = s.revive(context.WithoutCancel(ctx), l, err); err != nil {
-			return event.Execution{}, err
-		}
+		out, err = s.revive(context.WithoutCancel(ctx), l, l.exit(err))
+	}
+	if err != nil {
+		return event.Execution{}, err
+	}
+	if out.Usage.WallMS == 0 {
 		out.Usage.WallMS = float64(time.Since(began).Microseconds()) / 1000
 	}
 	out.Session = s.id
@@ -117,14 +134,12 @@ func broken(l *live) bool {
 	}
 }
 
-// revive replaces a dead sandbox by one from the last snapshot and describes
-// how the old one ended.
-func (s *Session) revive(ctx context.Context, dead *live, cause error) (event.Execution, error) {
+// revive replaces a dead sandbox, which ended by exit, by one from the last snapshot.
+func (s *Session) revive(ctx context.Context, dead *live, exit sandbox.Exit) (event.Execution, error) {
 	if err := s.gate.Acquire(ctx, allCalls); err != nil {
 		return event.Execution{}, err
 	}
 	defer s.gate.Release(allCalls)
-	exit := dead.exit(cause)
 	out := event.Execution{Status: exit.Status, Message: exit.Message}
 	s.mu.Lock()
 	current, base, own, closed := s.guest, s.base, s.own, s.closed

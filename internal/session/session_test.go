@@ -200,6 +200,30 @@ func TestDeadSandboxGoesBackToTheSnapshot(t *testing.T) {
 	want(t, s, "x", "2")
 }
 
+// The guest keeps the limits of an execution; one that does not is ended from outside.
+func TestGuestThatNeverAnswersIsEnded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := toyManager(t, t.TempDir())
+		s := create(t, m, toyOptions(t))
+		eval(t, s, "x = 1")
+		if _, err := s.Snapshot(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		out, err := s.Execute(t.Context(), "hang", Exec{Timeout: time.Second}, event.Discard)
+		if err != nil || out.Status != event.Timeout || out.State != event.Restored || !strings.Contains(out.Message, "limit of 1s") {
+			t.Fatalf("%+v %v", out, err)
+		}
+		want(t, s, "x", "1")
+		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+		defer cancel()
+		out, err = s.Execute(ctx, "hang", Exec{}, event.Discard)
+		if err != nil || out.Status != event.Interrupted || out.State != event.Restored {
+			t.Fatalf("interrupted: %+v %v", out, err)
+		}
+		want(t, s, "x", "1")
+	})
+}
+
 func TestPoolIsClaimedAndRefilled(t *testing.T) {
 	m := toyManager(t, t.TempDir())
 	opt := toyOptions(t)

@@ -10,13 +10,13 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
 
 	"praxis/internal/fault"
+	"praxis/internal/folder"
 	"praxis/internal/sandbox"
 )
 
@@ -46,7 +46,10 @@ type Millis float64
 func millis(d time.Duration) Millis { return Millis(float64(d.Microseconds()) / 1000) }
 
 // Snapshots is a folder of snapshots by content.
-type Snapshots struct{ dir string }
+type Snapshots struct {
+	dir   string
+	owner *owner // of what is not finished
+}
 
 // save takes a snapshot of box, which goes on, and publishes it as dir/name
 // (by its content when name is empty).
@@ -75,7 +78,7 @@ func (s Snapshots) publish(tmp string, snap Snapshot, name string) (Snapshot, er
 
 // capture checkpoints box into a temporary folder of s.
 func (s Snapshots) capture(ctx context.Context, box sandbox.Sandbox, snap *Snapshot) (string, error) {
-	tmp, err := os.MkdirTemp(s.dir, tmpPrefix())
+	tmp, err := os.MkdirTemp(s.dir, s.owner.prefix())
 	if err != nil {
 		return "", fmt.Errorf("cannot save snapshot: %w", noSpace(err))
 	}
@@ -104,7 +107,7 @@ func seal(dir string, snap *Snapshot) error {
 			return err
 		})
 	}
-	if err := errors.Join(g.Wait(), syncDir(filepath.Join(dir, "state"))); err != nil {
+	if err := errors.Join(g.Wait(), folder.Sync(filepath.Join(dir, "state"))); err != nil {
 		return err
 	}
 	id := sha256.New()
@@ -118,7 +121,7 @@ func seal(dir string, snap *Snapshot) error {
 	if err != nil {
 		return err
 	}
-	return writeFile(filepath.Join(dir, metaFile), b)
+	return folder.WriteFile(filepath.Join(dir, metaFile), b)
 }
 
 // syncedHash puts a file on disk for good and returns its hash and size.
@@ -167,9 +170,9 @@ func damaged(name, why string) error {
 // state returns the folder that the backend restores from.
 func (s Snapshot) state() string { return filepath.Join(s.dir, "state") }
 
-// discard removes a folder so that a crash in between leaves no half snapshot under its name.
-func discard(path string) error {
-	gone := filepath.Join(filepath.Dir(path), tmpPrefix()+filepath.Base(path))
+// discard removes a folder so that a crash in between leaves no half of it under its name.
+func (o *owner) discard(path string) error {
+	gone := filepath.Join(filepath.Dir(path), o.prefix()+randomHex(4))
 	if err := os.Rename(path, gone); err != nil {
 		if errors.Is(err, os.ErrNotExist) {
 			return nil
@@ -177,35 +180,6 @@ func discard(path string) error {
 		return err
 	}
 	return os.RemoveAll(gone)
-}
-
-// tmpPrefix names temporary folders after their owner, so that sweepTemp can tell the living from the dead.
-func tmpPrefix() string { return fmt.Sprintf(".tmp-%d-", os.Getpid()) }
-
-// sweepTemp removes temporary folders in dir whose owner no longer lives.
-func sweepTemp(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return err
-	}
-	for _, e := range entries {
-		rest, ok := strings.CutPrefix(e.Name(), ".tmp-")
-		if !ok {
-			continue
-		}
-		var pid int
-		if _, err := fmt.Sscanf(rest, "%d-", &pid); err == nil && pid > 0 {
-			if err := syscall.Kill(pid, 0); err == nil || errors.Is(err, syscall.EPERM) {
-				continue
-			}
-		} else if info, err := e.Info(); err != nil || time.Since(info.ModTime()) < time.Hour {
-			continue
-		}
-		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // noSpace turns a full disk into a fault that says so.

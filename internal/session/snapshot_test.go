@@ -31,7 +31,7 @@ func (s still) Checkpoint(_ context.Context, dir string) (time.Duration, error) 
 
 func saved(t *testing.T, pages string) (Snapshots, Snapshot) {
 	t.Helper()
-	store := Snapshots{t.TempDir()}
+	store := Snapshots{t.TempDir(), testOwner(t, t.TempDir())}
 	snap, err := store.save(t.Context(), still{pages: pages}, Snapshot{Spec: sandbox.Spec{Root: "/image"}}, "")
 	if err != nil {
 		t.Fatal(err)
@@ -109,23 +109,45 @@ func TestDamagedSnapshotIsRefused(t *testing.T) {
 	}
 }
 
+func testOwner(t *testing.T, dir string) *owner {
+	t.Helper()
+	o, err := newOwner(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return o
+}
+
 func TestSweepKeepsWhatTheLivingWrite(t *testing.T) {
-	dir := t.TempDir()
-	mine := filepath.Join(dir, tmpPrefix()+"x")
-	dead := filepath.Join(dir, ".tmp-4194304-x") // above pid_max: nobody's
-	for _, d := range []string{mine, dead} {
+	owners, dir := t.TempDir(), t.TempDir()
+	living, dead, closed := testOwner(t, owners), testOwner(t, owners), testOwner(t, owners)
+	defer living.close()
+	mine := filepath.Join(dir, living.prefix()+"x")
+	gone := []string{filepath.Join(dir, dead.prefix()+"x"), filepath.Join(dir, closed.prefix()+"x"), filepath.Join(dir, ".tmp-"), filepath.Join(dir, ".tmp-123")}
+	for _, d := range append(gone, mine, filepath.Join(dir, "named"), filepath.Join(dir, ".lock")) {
 		if err := os.Mkdir(d, 0o700); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := sweepTemp(dir); err != nil {
+	dead.unlock() // as its death would
+	if err := closed.close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := os.Stat(mine); err != nil {
-		t.Error("the folder of a living process was removed")
+	if err := sweep(owners, dir); err != nil {
+		t.Fatal(err)
 	}
-	if _, err := os.Stat(dead); err == nil {
-		t.Error("the folder of a dead process was left")
+	for _, d := range gone {
+		if _, err := os.Stat(d); err == nil {
+			t.Errorf("%s of a dead owner was left", d)
+		}
+	}
+	left, err := os.ReadDir(dir)
+	if err != nil || len(left) != 3 {
+		t.Errorf("left: %v %v", left, err)
+	}
+	tokens, err := os.ReadDir(owners)
+	if err != nil || len(tokens) != 1 || tokens[0].Name() != living.token {
+		t.Errorf("owners left: %v %v", tokens, err)
 	}
 }
 
@@ -135,7 +157,8 @@ func TestProgramIsInstalledOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path, key, err := installProgram(dir, exe)
+	o := testOwner(t, t.TempDir())
+	path, key, err := o.installProgram(dir, exe)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +166,7 @@ func TestProgramIsInstalledOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, key2, err := installProgram(dir, exe)
+	again, key2, err := o.installProgram(dir, exe)
 	if err != nil || again != path || key2 != key {
 		t.Fatalf("second time: %s %s %v", again, key2, err)
 	}

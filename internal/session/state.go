@@ -196,7 +196,7 @@ func (s *Session) resume(ctx context.Context) error {
 		if temp == "" {
 			return nil // another call was first
 		}
-		snap, err := Snapshots{filepath.Dir(temp)}.load(filepath.Base(temp))
+		snap, err := Snapshots{dir: filepath.Dir(temp)}.load(filepath.Base(temp))
 		if err != nil {
 			return err
 		}

@@ -54,7 +54,7 @@ func (m *Manager) template(ctx context.Context, opt Options, sink event.Sink) (t
 	}
 	if fault.KindOf(err) != fault.NotFound {
 		sink.Emit(event.Progress{Room: "template", Text: "the template is damaged and is built again: " + err.Error()})
-		if err := discard(filepath.Join(m.templates.dir, key)); err != nil {
+		if err := m.owner.discard(filepath.Join(m.templates.dir, key)); err != nil {
 			return template{}, fmt.Errorf("cannot build template: %w", err)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"praxis/internal/fault"
+	"praxis/internal/folder"
 	"praxis/internal/sandbox"
 )
 
@@ -52,6 +53,9 @@ func New(cfg Config) (*Backend, error) {
 		return nil, fmt.Errorf("cannot open sandbox state: %w", err)
 	}
 	if base, err = filepath.EvalSymlinks(base); err != nil {
+		return nil, fmt.Errorf("cannot open sandbox state: %w", err)
+	}
+	if err := folder.Own(base); err != nil {
 		return nil, fmt.Errorf("cannot open sandbox state: %w", err)
 	}
 	o, err := newOwner(base)

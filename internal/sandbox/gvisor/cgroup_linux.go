@@ -436,7 +436,7 @@ func (g *cgroup) pids() []int {
 			continue
 		}
 		for _, f := range strings.Fields(string(b)) {
-			if pid, err := strconv.Atoi(f); err == nil && !slices.Contains(out, pid) {
+			if pid, err := strconv.Atoi(f); err == nil && pid > 1 && !slices.Contains(out, pid) {
 				out = append(out, pid)
 			}
 		}

@@ -1,16 +1,21 @@
 package gvisor
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"praxis/internal/fault"
 )
 
 const (
@@ -169,34 +174,70 @@ func TestReadCgroup(t *testing.T) {
 	}
 }
 
-// TestSweepMindsWhatItRemoves plants records that name what is not a sandbox's.
+// TestSweepMindsWhatItRemoves plants records that name what is not a sandbox's
+// cgroup, with a process in it that must not be killed.
 func TestSweepMindsWhatItRemoves(t *testing.T) {
-	base, victim := t.TempDir(), t.TempDir()
-	dir := filepath.Join(base, "o-1-2-x", "1")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	victim := exec.Command("sleep", "60")
+	if err := victim.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if err := record(dir, map[string]string{ctrlMemory: victim}); err != nil {
+	defer victim.Wait()
+	defer victim.Process.Kill()
+	for _, name := range []string{"elsewhere", cgroupPrefix + "x", cgroupPrefix + "1-2-x-1"} {
+		base, folder := t.TempDir(), filepath.Join(t.TempDir(), name)
+		dir := filepath.Join(base, "o-1-2-x", "1")
+		if err := errors.Join(os.MkdirAll(dir, 0o700), os.Mkdir(folder, 0o755)); err != nil {
+			t.Fatal(err)
+		}
+		procs := fmt.Sprintf("%d\n-1\n1\n", victim.Process.Pid)
+		if err := os.WriteFile(filepath.Join(folder, "cgroup.procs"), []byte(procs), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := record(dir, map[string]string{ctrlMemory: folder}); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := sweep(base); err == nil || n != 0 {
+			t.Errorf("%s: Sweep: %d, %v; want an error", name, n, err)
+		}
+		if _, err := os.Stat(folder); err != nil {
+			t.Errorf("%s: the folder is gone: %v", name, err)
+		}
+		if err := victim.Process.Signal(syscall.Signal(0)); err != nil {
+			t.Fatalf("%s: the process was killed: %v", name, err)
+		}
+		// What does not exist any more is nobody's.
+		if err := os.RemoveAll(folder); err != nil {
+			t.Fatal(err)
+		}
+		if n, err := sweep(base); err != nil || n != 1 {
+			t.Errorf("%s: Sweep of what is gone: %d, %v; want 1", name, n, err)
+		}
+	}
+}
+
+// TestForeignStateIsRefused wants nothing swept in a folder that others may write to.
+func TestForeignStateIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if n, err := sweep(base); err == nil || n != 0 {
-		t.Errorf("Sweep: %d, %v; want an error", n, err)
+	if b, err := New(Config{Dir: dir}); fault.KindOf(err) != fault.Denied {
+		t.Errorf("open to all: %v", err)
+		if b != nil {
+			b.Close()
+		}
 	}
-	if _, err := os.Stat(victim); err != nil {
-		t.Errorf("the folder is gone: %v", err)
+	if os.Geteuid() != 0 {
+		t.Skip("only root can make a folder of somebody else's")
 	}
-	ours := filepath.Join(victim, cgroupPrefix+"1")
-	if err := os.Mkdir(ours, 0o755); err != nil {
+	if err := errors.Join(os.Chmod(dir, 0o700), os.Chown(dir, 65534, 65534)); err != nil {
 		t.Fatal(err)
 	}
-	if err := record(dir, map[string]string{ctrlMemory: ours}); err != nil {
-		t.Fatal(err)
-	}
-	if n, err := sweep(base); err != nil || n != 1 {
-		t.Errorf("Sweep: %d, %v; want 1", n, err)
-	}
-	if _, err := os.Stat(ours); !os.IsNotExist(err) {
-		t.Errorf("the cgroup is still there: %v", err)
+	if b, err := New(Config{Dir: dir}); fault.KindOf(err) != fault.Denied {
+		t.Errorf("somebody else's: %v", err)
+		if b != nil {
+			b.Close()
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package gvisor
 
 import (
+	"bytes"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -30,9 +31,10 @@ const gvisorVersion = "v0.0.0-20260905035102-160fafc42237"
 
 const (
 	manifestFile   = "manifest.json"
-	manifestFormat = 1
+	manifestFormat = 2
 	maxManifest    = 1 << 20
 	sumCacheSize   = 256
+	maxSaveError   = 300
 )
 
 // stateFiles are gVisor's files of a checkpoint, small ones first.
@@ -77,6 +79,10 @@ func readManifest(dir string) (*manifest, error) {
 	b, err := io.ReadAll(io.LimitReader(f, maxManifest))
 	if err != nil {
 		return nil, fmt.Errorf("cannot restore sandbox: %w", err)
+	}
+	b, line, _ := bytes.Cut(b, []byte("\n"))
+	if string(line) != fmt.Sprintf("%08x\n", crc32.Checksum(b, castagnoli())) {
+		return nil, damaged(dir, "%s is not what was written", manifestFile)
 	}
 	m := &manifest{}
 	if err := json.Unmarshal(b, m); err != nil {
@@ -184,6 +190,10 @@ func saveError(err error) error {
 	if !strings.HasPrefix(err.Error(), "cannot checkpoint") {
 		err = fmt.Errorf("cannot checkpoint sandbox: %w", err)
 	}
+	// gVisor's own texts can hold whole structures.
+	if text := err.Error(); len(text) > maxSaveError {
+		return errors.New(text[:maxSaveError] + " …")
+	}
 	return err
 }
 
@@ -207,6 +217,8 @@ func (x *box) seal(tmp, dir string) error {
 	if err != nil {
 		return err
 	}
+	// The last line is the sum of the first: nothing else vouches for the manifest.
+	b = fmt.Appendf(b, "\n%08x\n", crc32.Checksum(b, castagnoli()))
 	if err := os.WriteFile(filepath.Join(tmp, manifestFile), b, 0o600); err != nil {
 		return err
 	}
@@ -217,9 +229,11 @@ func (x *box) seal(tmp, dir string) error {
 	return err
 }
 
+func castagnoli() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) }
+
 // sum returns the CRC-32C and the size of what r holds.
 func sum(r io.Reader) (uint32, int64, error) {
-	h := crc32.New(crc32.MakeTable(crc32.Castagnoli))
+	h := crc32.New(castagnoli())
 	n, err := io.CopyBuffer(struct{ io.Writer }{h}, struct{ io.Reader }{r}, make([]byte, 1<<20))
 	return h.Sum32(), n, err
 }

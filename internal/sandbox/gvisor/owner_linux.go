@@ -160,9 +160,15 @@ func sweepCgroups(dir string) error {
 	if err := json.Unmarshal(b, &g.dirs); err != nil {
 		return nil // died while writing it: the cgroups come after
 	}
-	for _, d := range g.dirs {
-		// Never touch a folder that is not one of ours, whatever the file says.
-		if !strings.HasPrefix(filepath.Base(d), cgroupPrefix) || !filepath.IsAbs(d) {
+	// Never touch a folder that is not the very one that this sandbox had,
+	// whatever the file says: what is found in it is killed.
+	name := cgroupPrefix + strings.TrimPrefix(filepath.Base(filepath.Dir(dir)), ownerPrefix) + "-" + filepath.Base(dir)
+	for ctrl, d := range g.dirs {
+		if _, err := os.Lstat(d); errors.Is(err, os.ErrNotExist) {
+			delete(g.dirs, ctrl) // gone already, or of another mount of the data folder
+			continue
+		}
+		if filepath.Base(d) != name || !filepath.IsAbs(d) || !onCgroupFS(d) {
 			return fmt.Errorf("cannot sweep %s: %s is not a sandbox's cgroup", dir, d)
 		}
 	}
@@ -170,6 +176,13 @@ func sweepCgroups(dir string) error {
 		_ = unix.Kill(pid, unix.SIGKILL)
 	}
 	return g.remove(removeWait)
+}
+
+// onCgroupFS says whether the folder is the kernel's.
+func onCgroupFS(dir string) bool {
+	var st unix.Statfs_t
+	err := unix.Statfs(dir, &st)
+	return err == nil && (st.Type == unix.CGROUP_SUPER_MAGIC || st.Type == unix.CGROUP2_SUPER_MAGIC)
 }
 
 // removeLost removes empty cgroups whose owner is dead and whose record is gone,

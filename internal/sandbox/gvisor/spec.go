@@ -237,6 +237,8 @@ func runscConfig(h helperConfig) (*config.Config, error) {
 		{"gofer-network-namespace", "new"},
 		{"platform", "systrap"},
 		{"ignore-cgroups", "true"},
+		// Inside, v1 charges a fork to one of its hierarchies at random: only v2 keeps pids.max.
+		{"in-sandbox-cgroup", "v2"},
 		{"overlay2", fmt.Sprintf("root:dir=%s,size=%d", h.Dir, h.Disk)},
 		{"file-access", "exclusive"},
 		{"file-access-mounts", "exclusive"},
