@@ -30,7 +30,8 @@ var update = flag.Bool("update", false, "write the transcripts anew")
 //	config      JSON of the fields of agent.Config that matter
 //	script      the model's replies, in the format of package scripted
 //	session     what the session must be sent and what it gives: lines after ">>>"
-//	            are the code, "<<<" begins the JSON of its Execution, "!!!" an error
+//	            are the code (of the snippet that evaluates placeholders: its
+//	            first line and the placeholders), "<<<" begins the JSON of its Execution, "!!!" an error
 //	transcript  what must come of it: events, and what the model is told (-update writes it)
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
@@ -167,7 +168,7 @@ func show(log *bytes.Buffer, e event.Event) {
 	case event.ModelDelta:
 		return // the reply is in the script
 	case event.ExecutionBegan:
-		fmt.Fprintf(log, "ExecutionBegan step %d\n%s", e.Step, indent(e.Code))
+		fmt.Fprintf(log, "ExecutionBegan step %d\n%s", e.Step, indent(brief(e.Code)))
 	case event.Output:
 		fmt.Fprintf(log, "Output %s %d bytes\n", e.Stream, len(e.Data))
 	case event.ExecutionEnded:
@@ -175,6 +176,16 @@ func show(log *bytes.Buffer, e event.Event) {
 	default:
 		fmt.Fprintf(log, "%s %+v\n", strings.TrimPrefix(fmt.Sprintf("%T", e), "event."), e)
 	}
+}
+
+// brief leaves out of the snippet for placeholders what is always the same.
+func brief(code string) string {
+	const first = "# the figures of the answer"
+	_, placeholders, ok := strings.Cut(code, "\n__figures__(\n")
+	if !ok || !strings.HasPrefix(code, first) {
+		return code
+	}
+	return first + "\n__figures__(\n" + placeholders
 }
 
 // fake is a session that expects certain code and gives certain results.
@@ -225,7 +236,7 @@ func (f *fake) Execute(_ context.Context, code string, sink event.Sink) (event.E
 	}
 	turn := f.turns[f.next]
 	f.next++
-	if code != turn.code {
+	if code = brief(code); code != turn.code {
 		f.t.Errorf("execution %d: code %q, want %q", f.next, code, turn.code)
 	}
 	sink.Emit(event.ExecutionBegan{Code: "the session's own event"})

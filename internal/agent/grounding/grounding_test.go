@@ -26,11 +26,12 @@ func TestExpressions(t *testing.T) {
 		{"twice", "{{ a }} and {{a}}", []string{"a"}},
 		{"dictionary", "{{ {'a': {1: 2}}['a'][1] }}", []string{"{'a': {1: 2}}['a'][1]"}},
 		{"dictionary at the end", "{{ {'a': {1: 2}}}}", []string{"{'a': {1: 2}}"}},
-		{"nested width", "{{ x:{w}.{p}f}}", []string{"x:{w}.{p}f"}},
+		{"conversion", "{{ x != y }} {{ s!r:>8 }}", []string{"x != y", "s!r:>8"}},
+		{"slice", "{{ rows[1:2] }}{{ {k: v for k, v in d}}}", []string{"rows[1:2]", "{k: v for k, v in d}"}},
+		{"date", "{{ day:%d. %B %Y }}", []string{"day:%d. %B %Y"}},
+		{"long text", `{{ """a "b" }} ' """[0] }}`, []string{`"""a "b" }} ' """[0]`}},
 		{"braces in a string", `{{ d["}}"] }}`, []string{`d["}}"]`}},
 		{"escaped quote", `{{ d['\'}}'] }}`, []string{`d['\'}}']`}},
-		{"apostrophe", "{{ user's }} it's", []string{"user's"}},
-		{"stray bracket", "{{ a) }}", []string{"a)"}},
 		{"lines", "{{ sum(\n  rows\n) }}", []string{"sum(\n  rows\n)"}},
 		{"escaped", `\{{ a }} {{ b }}`, []string{"b"}},
 		{"sets in the text", `f{a} and {x}`, nil},
@@ -55,6 +56,20 @@ func TestBadTemplates(t *testing.T) {
 		{"single braces", "It is {total:,.2f}.", `"{total:,.2f}" has single braces`},
 		{"single braces, percent", "It is {100*a/b:.1%}", ""},
 		{"single braces, name", "It is {share:.1%}", "single braces"},
+		{"breaks out", "It is {{ ''}42{'' }}.", "do not balance"},
+		{"breaks out of a string", `It is {{ ""}42{"" }}.`, "do not balance"},
+		{"breaks out by triple quotes", `It is {{ x}""", f"""42{x }}.`, "do not balance"},
+		{"closes what it did not open", "It is {{ a) + (b }}.", "do not balance"},
+		{"closes another bracket", "It is {{ (a] }}.", "do not balance"},
+		{"apostrophe", "It is {{ user's }} it's.", "do not balance"},
+		{"quote over a line", "It is {{ 'a\n' }}.", "do not balance"},
+		{"nested format", "It is {{ x:{42} }}.", "a format that cannot be used"},
+		{"digits that fill", "It is {{ x:4>3 }}.", "a format that cannot be used"},
+		{"zeros behind", "It is {{ x:<06 }}.", "a format that cannot be used"},
+		{"digits in a date", "It is {{ day:%Y 42 }}.", "a format that cannot be used"},
+		{"no such conversion", "It is {{ x!42 }}.", "conversion"},
+		{"two conversions", "It is {{ x!rs }}.", "conversion"},
+		{"only a format", "It is {{ :.2f }}.", "a placeholder is empty"},
 		{"too many", manyPlaceholders(), "more than 64 placeholders"},
 		{"too long", "{{ " + strings.Repeat("x", 3000) + " }}", "longer than 2000 bytes"},
 	}
@@ -83,57 +98,127 @@ func manyPlaceholders() string {
 }
 
 func TestSnippet(t *testing.T) {
-	const want = `# the figures of the answer
-__import__("json").dumps([
-    f"""{total:.2f}""",
-    f"""{ {1: 2}[1]}""",
-])`
-	if got := grounding.Snippet("total:.2f", "{1: 2}[1]"); got != want {
-		t.Errorf("snippet = %s, want %s", got, want)
+	const want = `
+__figures__(
+    ("total", "", ".2f"),
+    ("{1: 2}[1]", "", ""),
+    ('d["a"]', "r", ">8"),
+    ("f\"{'}'}\"", "", ""),
+    ("'\\n\\u202e\u202e'", "", ""),
+    ("''}42{''", "", ""),
+)`
+	got := grounding.Snippet("total:.2f", "{1: 2}[1]", `d["a"]!r:>8`, `f"{'}'}"`, `'\n\u202e'`[:9]+"\u202e'", "''}42{''")
+	if !strings.HasPrefix(got, "# the figures of the answer") || !strings.HasSuffix(got, want) {
+		t.Errorf("snippet = %s, want the end %s", got, want)
 	}
 }
 
-// The snippet must mean in Python what the placeholders promise. Any Python from
-// 3.12 on reads it.
-func TestSnippetInPython(t *testing.T) {
-	python := python312(t)
-	exprs := []string{"x:.2f", "x:>{w}.1f", `d["a"]`, "{'k': 'v'}['k']", `s`, `'€ "q" \'\\ \n'`, "x = :.1f", "s!r", "n:,", "[1,\n 2]"}
-	code := "x = 3.14159; w = 8; d = {'a': 1}; s = \"it's\"; n = 1234567\nprint(repr(" + grounding.Snippet(exprs...) + "))"
-	out, err := exec.CommandContext(t.Context(), python, "-I", "-c", code).CombinedOutput()
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	got, err := grounding.Values(string(out), len(exprs))
-	if err != nil {
-		t.Fatalf("%v: %s", err, out)
-	}
-	want := []string{"3.14", "     3.1", "1", "v", "it's", "€ \"q\" '\\ \n", "x = 3.1", `"it's"`, "1,234,567", "[1, 2]"}
-	if !reflect.DeepEqual(got, want) {
-		t.Errorf("values = %q, want %q", got, want)
-	}
-}
+const session = "import datetime\nx = 3.14159; w = 8; d = {'a': 1}; s = \"it's\"; n = 1234567; day = datetime.date(2024, 3, 5)\n"
 
-func python312(t *testing.T) string {
+// inPython runs the snippet of some placeholders as the last expression of a session.
+func inPython(t *testing.T, placeholders ...string) (string, error) {
 	t.Helper()
-	for _, name := range []string{"python3.14", "python3.13", "python3.12", "python3"} {
-		path, err := exec.LookPath(name)
-		if err != nil {
-			continue
-		}
-		if err := exec.CommandContext(t.Context(), path, "-c", "import sys; sys.exit(sys.version_info < (3, 12))").Run(); err == nil {
-			return path
+	const run = `import ast, sys
+tree = ast.parse(sys.argv[1])
+last = ast.Expression(tree.body.pop().value)
+space = {"__name__": "__main__", "__builtins__": __builtins__}
+exec(compile(tree, "cell", "exec"), space)
+print(repr(eval(compile(last, "cell", "eval"), space)))
+assert "__figures__" not in space, "a name is left"`
+	out, err := exec.CommandContext(t.Context(), anyPython(t), "-I", "-c", run, session+grounding.Snippet(placeholders...)).CombinedOutput()
+	return string(out), err
+}
+
+// The snippet must mean in Python what the placeholders promise.
+func TestSnippetInPython(t *testing.T) {
+	tests := []struct {
+		placeholder, want string
+		computed          bool
+	}{
+		{"x:.2f", "3.14", true},
+		{"x:>8.1f", "     3.1", true},
+		{`d["a"]`, "1", true},
+		{"s", "it's", true},
+		{"s!r", `"it's"`, true},
+		{"n:,", "1,234,567", true},
+		{"x != w", "True", true},
+		{"(lambda v: v * n)(2)", "2469134", true},
+		{"max(\n  3,\n  w\n)  # the greater", "8", true},
+		{"n\n+ 1", "1234568", true},
+		{"day:%d. %B", "05. March", true},
+		{"day!s:>12", "  2024-03-05", true},
+		{"17 * 23", "391", true},
+		{"round(2 / 3, 2)", "0.67", true},
+		{"42", "42", false},
+		{"-42:.1f", "-42.0", false},
+		{"'42'", "42", false},
+		{"'4' '2'", "42", false},
+		{"'4' + '2'", "42", false},
+		{"('42')", "42", false},
+		{"{'k': 'v'}['k']", "v", false},
+		{"[1,\n 2]", "[1, 2]", false},
+		{`f"{42}"`, "42", false},
+		{`f'{"42"}'`, "42", false},
+		{"''.join(['4', '2'])", "42", false},
+		{"(lambda: 42)()", "42", false},
+		{"[x for x in [42]][0]", "42", false},
+		{"str(42)", "42", false},
+		{"int('42') + 0", "42", false},
+		{"42 if True else 0", "42", false},
+		{`'€ "q" \'\\ \n'`, "€ \"q\" '\\ \n", false},
+	}
+	var placeholders []string
+	for _, tt := range tests {
+		placeholders = append(placeholders, tt.placeholder)
+	}
+	out, err := inPython(t, placeholders...)
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	got, err := grounding.Values(out, len(tests))
+	if err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	for i, tt := range tests {
+		if want := (grounding.Value{Text: tt.want, Computed: tt.computed}); got[i] != want {
+			t.Errorf("%s: got %+v, want %+v", tt.placeholder, got[i], want)
 		}
 	}
-	t.Skip("no Python from 3.12 on is installed here")
-	return ""
+}
+
+// TestSnippetRefuses checks that what is more than one expression does not run.
+func TestSnippetRefuses(t *testing.T) {
+	for placeholder, want := range map[string]string{
+		"''}42{''":          "SyntaxError",
+		"x = ":              "SyntaxError",
+		"x; print(42)":      "SyntaxError",
+		"x)\nprint(42)\n(x": "SyntaxError",
+		"import os":         "SyntaxError",
+		"(x := 42)":         "ValueError: a placeholder must not assign",
+		"day:42":            "ValueError: the format of a date must not hold digits",
+		"nothing":           "NameError",
+	} {
+		if out, err := inPython(t, placeholder); err == nil || !strings.Contains(out, want) {
+			t.Errorf("%s: got %v, %s, want %s", placeholder, err, out, want)
+		}
+	}
+}
+
+func anyPython(t *testing.T) string {
+	t.Helper()
+	path, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("no Python is installed here")
+	}
+	return path
 }
 
 func TestValues(t *testing.T) {
-	got, err := grounding.Values(`'["1.50", "it\'s", "a\\n\\u20ac\\\\", "\\""]'`, 4)
-	if want := []string{"1.50", "it's", "a\n€\\", `"`}; err != nil || !reflect.DeepEqual(got, want) {
-		t.Errorf("values = %q, %v, want %q", got, err, want)
+	got, err := grounding.Values(`'[["1.50", true], ["it\'s", true], ["a\\n\\u20ac\\\\", false], ["\\"", true]]'`, 4)
+	if want := []grounding.Value{{"1.50", true}, {"it's", true}, {"a\n€\\", false}, {`"`, true}}; err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("values = %+v, %v, want %+v", got, err, want)
 	}
-	for _, bad := range []string{"", "'", "42", `'["1"`, `'["1", "2"]'`, `'[1]'`, `'{"a": 1}'`, `"[\"1\"]'`} {
+	for _, bad := range []string{"", "'", "42", `'[["1", true]`, `'[["1", true], ["2", true]]'`, `'["1"]'`, `'[[1, true]]'`, `'[["1"]]'`, `'[["1", "true"]]'`, `'{"a": 1}'`, `"[[\"1\", true]]'`} {
 		if _, err := grounding.Values(bad, 1); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("Values(%q): error = %v, want invalid", bad, err)
 		}
@@ -144,16 +229,16 @@ func TestFill(t *testing.T) {
 	var s grounding.Sources
 	s.AddOutput("rows 12")
 	s.AddQuestion("How much in 2024?")
-	tpl, err := grounding.Parse("In 2024, 12 rows gave {{ total:,.2f }} € ({{ 99 }} %, {{ share:.1%}}, 77 left), again {{ total:,.2f }}; {{ '5' }} \\{{ x")
+	tpl, err := grounding.Parse("In 2024, 12 rows gave {{ total:,.2f }} € ({{ 99 }} %, {{ share:.1%}}, 77 left), again {{ total:,.2f }}; {{ '5' }}, {{ ['66'][0] }} \\{{ x")
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := tpl.Fill([]string{"1,234.50", "99", "8.5%", "5"}, &s)
+	got, err := tpl.Fill([]grounding.Value{{"1,234.50", true}, {"99", true}, {"8.5%", true}, {"5", false}, {"66", false}}, &s)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := grounding.Filled{
-		Text: "In 2024, 12 rows gave 1,234.50 € (99 %, 8.5%, 77 left), again 1,234.50; 5 {{ x",
+		Text: "In 2024, 12 rows gave 1,234.50 € (99 %, 8.5%, 77 left), again 1,234.50; 5, 66 {{ x",
 		Figures: []event.Figure{
 			{Text: "2024", Source: "question"},
 			{Text: "12", Source: "output"},
@@ -163,18 +248,19 @@ func TestFill(t *testing.T) {
 			{Text: "77", Source: "unverified"},
 			{Text: "1,234.50", Expression: "total:,.2f", Source: "computed"},
 			{Text: "5", Source: "unverified"},
+			{Text: "66", Source: "unverified"},
 		},
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("got  %+v\nwant %+v", got, want)
 	}
-	if n := len(grounding.Doubtful(got.Figures)); n != 3 {
-		t.Errorf("%d doubtful figures, want 3", n)
+	if n := len(grounding.Doubtful(got.Figures)); n != 4 {
+		t.Errorf("%d doubtful figures, want 4", n)
 	}
-	if _, err := tpl.Fill([]string{"1"}, &s); err == nil {
+	if _, err := tpl.Fill([]grounding.Value{{"1", true}}, &s); err == nil {
 		t.Error("too few values were taken")
 	}
-	if _, err := tpl.Fill([]string{strings.Repeat("x", grounding.MaxValue+1), "1", "1", "1"}, &s); fault.KindOf(err) != fault.Invalid {
+	if _, err := tpl.Fill([]grounding.Value{{strings.Repeat("x", grounding.MaxValue+1), true}, {}, {}, {}, {}}, &s); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("a value without bound: error = %v", err)
 	}
 }
@@ -276,17 +362,19 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		values := make([]string, len(tpl.Expressions()))
+		values := make([]grounding.Value, len(tpl.Expressions()))
+		pairs := make([][2]any, len(values))
 		for i := range values {
-			values[i] = strconv.Itoa(i)
+			values[i] = grounding.Value{Text: strconv.Itoa(i), Computed: true}
+			pairs[i] = [2]any{values[i].Text, true}
 		}
-		encoded, err := json.Marshal(values)
+		encoded, err := json.Marshal(pairs)
 		if err != nil {
 			t.Fatal(err)
 		}
 		if len(values) > 0 {
 			if back, err := grounding.Values("'"+string(encoded)+"'", len(values)); err != nil || !reflect.DeepEqual(back, values) {
-				t.Errorf("values = %q, %v", back, err)
+				t.Errorf("values = %+v, %v", back, err)
 			}
 		}
 		if _, err := tpl.Fill(values, &grounding.Sources{}); err != nil {

@@ -3,11 +3,17 @@
 // # Placeholders
 //
 // A final answer holds placeholders, {{ expression }} or {{ expression:.2f }},
-// with the meaning of Python's format strings. [Parse] splits the answer,
-// [Template.Snippet] is the Python code that evaluates every placeholder in the
-// sandbox, [Values] reads the result, and [Template.Fill] puts the values in.
-// \{{ stands for two braces. An expression that is nothing but a literal, such
-// as {{ 42 }}, computes nothing: its value is treated as if it stood in the text.
+// with the meaning of Python's format strings, nested fields and "=" left out.
+// [Parse] splits the answer, [Snippet] is the Python code that evaluates the
+// placeholders in the sandbox, [Values] reads the result, and [Template.Fill]
+// puts the values in. \{{ stands for two braces.
+//
+// What the model types is no computed figure, so a placeholder must not carry
+// typed text into the answer: its brackets and quotes must balance, it reaches
+// Python as quoted text that must be one expression, and a format may not hold
+// digits that would be shown. An expression that computes nothing, such as
+// {{ 42 }} or {{ {'a': '42'}['a'] }}, has its value treated as if it stood in the
+// text; arithmetic on numbers computes.
 //
 // # Figures
 //
@@ -31,7 +37,6 @@
 package grounding
 
 import (
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"strings"
@@ -96,17 +101,14 @@ func Parse(answer string) (Template, error) {
 			continue
 		}
 		literal.WriteString(answer[:i])
-		n := placeholderEnd(answer[i+2:])
-		if n < 0 {
-			return Template{}, invalid("%s is never closed", quote(answer[i:]))
+		f, n, err := scanField(answer[i+2:])
+		if err != nil {
+			return Template{}, err
 		}
 		expr := strings.TrimSpace(answer[i+2 : i+2+n])
 		answer = answer[i+2+n+2:]
-		switch {
-		case expr == "":
-			return Template{}, invalid("a placeholder is empty")
-		case len(expr) > maxExpression:
-			return Template{}, invalid("the placeholder %s is longer than %d bytes", quote(expr), maxExpression)
+		if err := f.check(expr); err != nil {
+			return Template{}, err
 		}
 		slot, ok := seen[expr]
 		if !ok {
@@ -136,77 +138,8 @@ func quote(s string) string {
 	return fmt.Sprintf("%q", s)
 }
 
-// placeholderEnd returns where the "}}" of a placeholder is, -1 when nowhere. It
-// minds Python's brackets and quotes; when they do not balance, the first "}}" ends it.
-func placeholderEnd(s string) int {
-	depth := 0
-	var in byte // the quote that is open
-	for i := 0; i < len(s); i++ {
-		c := s[i]
-		switch {
-		case in != 0:
-			if c == '\\' {
-				i++
-			} else if c == in {
-				in = 0
-			}
-		case c == '\'' || c == '"':
-			in = c
-		case c == '(' || c == '[' || c == '{':
-			depth++
-		case c == '}' && depth == 0 && strings.HasPrefix(s[i:], "}}"):
-			return i
-		case c == ')' || c == ']' || c == '}':
-			if depth == 0 {
-				return strings.Index(s, "}}")
-			}
-			depth--
-		}
-	}
-	return strings.Index(s, "}}")
-}
-
 // Expressions returns the distinct placeholders, without braces.
 func (t Template) Expressions() []string { return t.expressions }
-
-// Snippet returns Python code whose value is a JSON list with the text of each
-// expression. It defines no name in the session.
-func Snippet(expressions ...string) string {
-	var b strings.Builder
-	b.WriteString("# the figures of the answer\n__import__(\"json\").dumps([\n")
-	for _, e := range expressions {
-		if strings.HasPrefix(e, "{") {
-			e = " " + e // two braces would stand for one
-		}
-		b.WriteString("    f\"\"\"{" + e + "}\"\"\",\n")
-	}
-	b.WriteString("])")
-	return b.String()
-}
-
-// Values reads the value of a snippet: the repr of a JSON list of n texts.
-func Values(repr string, n int) ([]string, error) {
-	repr = strings.TrimSpace(repr)
-	if len(repr) < 2 || repr[0] != '\'' && repr[0] != '"' || repr[len(repr)-1] != repr[0] {
-		return nil, invalid("its values could not be read back")
-	}
-	// JSON in ASCII holds no control character, so repr escapes two characters only.
-	var b strings.Builder
-	escaped := false
-	for _, r := range repr[1 : len(repr)-1] {
-		if r == '\\' && !escaped {
-			escaped = true
-			continue
-		}
-		escaped = false
-		b.WriteRune(r)
-	}
-	var out []string
-	if err := json.Unmarshal([]byte(b.String()), &out); err != nil || len(out) != n {
-		return nil, invalid("its values could not be read back")
-	}
-	return out, nil
-}
 
 // mask stands for a computed value while the rest of the text is looked at. It
 // is not a letter, a digit or a blank.
@@ -219,32 +152,32 @@ type Filled struct {
 }
 
 // Fill puts the values of the expressions in and traces every other figure.
-func (t Template) Fill(values []string, s *Sources) (Filled, error) {
+func (t Template) Fill(values []Value, s *Sources) (Filled, error) {
 	if len(values) != len(t.expressions) {
 		return Filled{}, invalid("%d values for %d placeholders", len(values), len(t.expressions))
 	}
 	for i, v := range values {
-		if n := len([]rune(v)); n > MaxValue {
+		if n := len([]rune(v.Text)); n > MaxValue {
 			return Filled{}, invalid("the value of %s is %d characters long, and the bound is %d", quote(t.expressions[i]), n, MaxValue)
 		}
 	}
 	var text, masked strings.Builder
 	var computed []event.Figure
 	for _, p := range t.parts {
-		switch {
-		case p.slot < 0:
-			text.WriteString(p.text)
-			masked.WriteString(strings.ReplaceAll(p.text, string(mask), " "))
-		case literal(p.text):
-			text.WriteString(values[p.slot])
-			masked.WriteString(strings.ReplaceAll(values[p.slot], string(mask), " "))
-		default:
+		typed := p.text
+		if p.slot >= 0 {
 			v := values[p.slot]
-			text.WriteString(v)
-			masked.WriteRune(mask)
-			computed = append(computed, event.Figure{Text: v, Expression: p.text, Source: Computed})
-			s.AddOutput(v)
+			if v.Computed && !literal(p.text) {
+				text.WriteString(v.Text)
+				masked.WriteRune(mask)
+				computed = append(computed, event.Figure{Text: v.Text, Expression: p.text, Source: Computed})
+				s.AddOutput(v.Text)
+				continue
+			}
+			typed = v.Text
 		}
+		text.WriteString(typed)
+		masked.WriteString(strings.ReplaceAll(typed, string(mask), " "))
 	}
 	return Filled{Text: text.String(), Figures: merge(masked.String(), computed, s)}, nil
 }
@@ -262,13 +195,9 @@ func merge(masked string, computed []event.Figure, s *Sources) []event.Figure {
 	return append(out, computed...)
 }
 
-// literal says that an expression is a bare number or text.
-func literal(expr string) bool {
-	bare, _, _ := strings.Cut(expr, "!")
-	if i := strings.LastIndex(bare, ":"); i >= 0 && !strings.ContainsAny(bare[i:], `'"`) {
-		bare = bare[:i]
-	}
-	bare = strings.TrimSpace(bare)
+// literal says that a placeholder is a bare number or text.
+func literal(placeholder string) bool {
+	bare := split(placeholder).expression
 	for strings.HasPrefix(bare, "(") && strings.HasSuffix(bare, ")") {
 		bare = strings.TrimSpace(bare[1 : len(bare)-1])
 	}
