@@ -201,7 +201,10 @@ func canceled(cause error) error {
 // reason asks the model for its next action.
 func (r *run) reason(ctx context.Context) (llm.Reply, action.Parsed, error, error) {
 	began := r.cfg.Now()
-	req := llm.Request{System: r.system, Messages: r.messages, Tools: r.tools, MaxTokens: r.cfg.MaxTokens}
+	req := llm.Request{System: r.system, Messages: r.messages, Tools: r.tools, MaxTokens: r.cfg.MaxTokens, Pausing: func(p llm.Pause) {
+		r.cfg.Sink.Emit(event.ModelRetrying{Step: r.step, Reason: p.Reason, After: p.After, Attempt: p.Attempt})
+	}}
+	r.cfg.Sink.Emit(event.ModelWaiting{Step: r.step, Model: r.cfg.Model.Name()})
 	reply, err := r.cfg.Model.Complete(ctx, req, func(text string) {
 		r.cfg.Sink.Emit(event.ModelDelta{Step: r.step, Text: text})
 	})
@@ -215,6 +218,9 @@ func (r *run) reason(ctx context.Context) (llm.Reply, action.Parsed, error, erro
 	r.tokens.Output += reply.Tokens.Output
 	parsed, rejection := action.Parse(reply)
 	r.cfg.Sink.Emit(event.ModelReplied{Step: r.step, Thought: parsed.Thought, Tokens: reply.Tokens, Took: r.cfg.Now().Sub(began)})
+	if parsed.Trimmed != "" {
+		r.cfg.Sink.Emit(event.ReplyTrimmed{Step: r.step, Reason: parsed.Trimmed})
+	}
 	return reply, parsed, rejection, nil
 }
 

@@ -63,6 +63,21 @@ type RunBegan struct {
 // StepBegan opens one turn of Reason → Act → Observe. N counts from 1.
 type StepBegan struct{ N int }
 
+// ModelWaiting says that the model was asked and has not begun to reply.
+type ModelWaiting struct {
+	Step  int
+	Model string
+}
+
+// ModelRetrying says that a model failed in a way that may pass and is asked
+// again after a pause. Attempt counts from 1: it is the one that comes.
+type ModelRetrying struct {
+	Step    int
+	Reason  string // short, such as "429 slow down"
+	After   time.Duration
+	Attempt int
+}
+
 // ModelDelta is a piece of the model's reply as it is streamed.
 type ModelDelta struct {
 	Step int
@@ -87,6 +102,12 @@ type Tokens struct {
 type ReplyRejected struct {
 	Step   int
 	Reason string
+}
+
+// ReplyTrimmed says that a reply held more than the one action that is taken.
+type ReplyTrimmed struct {
+	Step   int
+	Reason string // what was taken and what was not
 }
 
 // ExecutionBegan is emitted before code is sent to the guest. Step is 0 outside the agent.
@@ -143,9 +164,12 @@ type RunEnded struct {
 func (Progress) event()       {}
 func (RunBegan) event()       {}
 func (StepBegan) event()      {}
+func (ModelWaiting) event()   {}
+func (ModelRetrying) event()  {}
 func (ModelDelta) event()     {}
 func (ModelReplied) event()   {}
 func (ReplyRejected) event()  {}
+func (ReplyTrimmed) event()   {}
 func (ExecutionBegan) event() {}
 func (Output) event()         {}
 func (Display) event()        {}

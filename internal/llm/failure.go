@@ -43,10 +43,10 @@ func (f Failure) Fault() error {
 		return fault.New(fault.Exhausted, "Add credit to the provider's account, or use another model.",
 			"cannot use model %s: the account has no credit left%s", f.Model, said)
 	case f.Status == http.StatusTooManyRequests:
-		return &Temporary{After: f.After, Err: fault.New(fault.Exhausted, "Wait and ask again, or use another model.",
+		return &Temporary{After: f.After, Why: f.short(), Err: fault.New(fault.Exhausted, "Wait and ask again, or use another model.",
 			"cannot use model %s: too many requests%s", f.Model, said)}
 	case f.Status == http.StatusRequestTimeout || f.Status >= 500:
-		return &Temporary{After: f.After, Err: fault.New(fault.Unavailable, "Ask again later, or use another model.",
+		return &Temporary{After: f.After, Why: f.short(), Err: fault.New(fault.Unavailable, "Ask again later, or use another model.",
 			"cannot use model %s: %s answered %d%s", f.Model, f.Host, f.Status, said)}
 	default:
 		return fault.New(fault.Invalid, "", "cannot use model %s: %s refused the request (%d)%s", f.Model, f.Host, f.Status, said)
@@ -58,6 +58,11 @@ func (f Failure) Fault() error {
 func (f Failure) outOfCredit() bool {
 	return f.Status == http.StatusPaymentRequired || f.Type == "billing_error" || f.Type == "insufficient_quota" ||
 		strings.Contains(f.Message, "credit balance is too low")
+}
+
+// short is the status and what the server said of it.
+func (f Failure) short() string {
+	return strings.Replace(strconv.Itoa(f.Status)+f.said(), ": ", " ", 1)
 }
 
 func (f Failure) said() string {
@@ -81,34 +86,55 @@ func (f Failure) scrub(text string) string {
 }
 
 // NoAnswer is the failure of an attempt that got no usable reply: nobody
-// listens, the stream was cut, or what came is no reply. It may pass.
+// listens, the stream was cut, or what came is no reply. It may pass, but not
+// when what answers speaks another language.
 func (f Failure) NoAnswer(err error) error {
-	cause := f.scrub(plainCause(err))
+	var other *NotStreamError
+	if errors.As(err, &other) {
+		return f.noStream("%s, not a stream%s", other.Type, f.said())
+	}
+	if errors.Is(err, ErrNoEvents) {
+		return &Temporary{Why: err.Error(), Err: f.noStream("with %s", err)}
+	}
+	cause, transport := plainCause(err)
+	cause = oneLine(f.scrub(cause), 300)
+	if !transport {
+		return &Temporary{Why: "unreadable reply", Err: f.noStream("what cannot be read: %s", cause)}
+	}
 	var slow tooSlow
-	return &Temporary{Slow: errors.As(err, &slow), Err: fault.New(fault.Unavailable, fmt.Sprintf("Check the network and %s, or ask again later.", f.URLVar),
-		"cannot use model %s: no answer from %s: %s", f.Model, f.Host, oneLine(cause, 300))}
+	return &Temporary{Slow: errors.As(err, &slow), Why: cause, Err: fault.New(fault.Unavailable, fmt.Sprintf("Check the network and %s, or ask again later.", f.URLVar),
+		"cannot use model %s: no answer from %s: %s", f.Model, f.Host, cause)}
 }
 
+// noStream says what came instead of a reply.
+func (f Failure) noStream(format string, args ...any) error {
+	return fault.New(fault.Unavailable, fmt.Sprintf("Check %s: what answers there may not be the model's API.", f.URLVar),
+		"cannot use model %s: %s answered %s", f.Model, f.Host, fmt.Sprintf(format, args...))
+}
+
+// ErrNoEvents is a stream that ends well and holds nothing.
+var ErrNoEvents = errors.New("an empty stream")
+
 // plainCause leaves the request's address out of a transport error: an address
-// may carry credentials.
-func plainCause(err error) string {
+// may carry credentials. It tells such an error from bytes that are no reply.
+func plainCause(err error) (cause string, transport bool) {
 	var wrapped *url.Error
 	for errors.As(err, &wrapped) {
-		err = wrapped.Err
+		err, transport = wrapped.Err, true
 	}
 	var op *net.OpError
 	var slow tooSlow
 	switch {
 	case errors.As(err, &slow):
-		return slow.Error()
+		return slow.Error(), true
 	case errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, io.EOF):
-		return "the connection was cut"
+		return "the connection was cut", true
 	case errors.Is(err, context.DeadlineExceeded):
-		return "it took too long"
+		return "it took too long", true
 	case errors.As(err, &op):
-		return op.Err.Error()
+		return op.Err.Error(), true
 	}
-	return err.Error()
+	return err.Error(), transport
 }
 
 // StatusOfType returns the HTTP status that an error type of a stream stands

@@ -3,6 +3,7 @@ package llm
 import (
 	"fmt"
 	"io"
+	"mime"
 	"net/http"
 	"net/url"
 
@@ -50,6 +51,9 @@ func (b bounded) RoundTrip(req *http.Request) (*http.Response, error) {
 	if res.StatusCode >= 300 {
 		return nil, refused(res)
 	}
+	if kind := otherType(res.Header.Get("Content-Type")); kind != "" {
+		return nil, &NotStreamError{Type: kind, Body: head(res)}
+	}
 	res.Body = &body{src: io.LimitReader(res.Body, MaxBody), Closer: res.Body, came: alive(req.Context())}
 	return res, nil
 }
@@ -67,12 +71,41 @@ type StatusError struct {
 func (e *StatusError) Error() string { return fmt.Sprintf("the server answered %d", e.Status) }
 
 func refused(res *http.Response) error {
+	return &StatusError{Status: res.StatusCode, Header: res.Header, Body: head(res)}
+}
+
+// head reads the beginning of an answer that is given up.
+func head(res *http.Response) []byte {
 	defer func() { _ = res.Body.Close() }() // given up: nothing to learn from its close
 	text, err := io.ReadAll(io.LimitReader(res.Body, 64<<10))
 	if err != nil {
-		text = nil // the status says enough
+		return nil // what is known of the answer without it says enough
 	}
-	return &StatusError{Status: res.StatusCode, Header: res.Header, Body: text}
+	return text
+}
+
+// NotStreamError is a success whose content is no stream of events: every
+// request of ours asks for one, so what answered is not the API.
+type NotStreamError struct {
+	Type string // such as "text/html"
+	Body []byte // the first 64 KiB
+}
+
+// Error returns the type alone.
+func (e *NotStreamError) Error() string { return "the server answered " + e.Type + ", not a stream" }
+
+// otherType returns the media type of an answer that is surely no stream, or
+// "". Small servers send a stream as plain text, or without any type.
+func otherType(header string) string {
+	kind, _, err := mime.ParseMediaType(header)
+	if err != nil {
+		kind = oneLine(header, 60)
+	}
+	switch kind {
+	case "", "text/event-stream", "text/plain", "application/octet-stream", "application/x-ndjson":
+		return ""
+	}
+	return kind
 }
 
 // body is a bounded answer that tells when something of it came.

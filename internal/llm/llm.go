@@ -4,6 +4,7 @@ package llm
 
 import (
 	"context"
+	"time"
 
 	"praxis/internal/event"
 )
@@ -65,6 +66,16 @@ type Request struct {
 	Messages  []Message
 	Tools     []Tool
 	MaxTokens int // of the reply; 0: 4096
+	// Pausing hears of each pause before the model is asked again, on the
+	// goroutine that called Complete. It may be nil.
+	Pausing func(Pause)
+}
+
+// Pause is the wait between two attempts.
+type Pause struct {
+	Reason  string // why the last attempt failed, short, in one line
+	After   time.Duration
+	Attempt int // the one that comes, counted from 1
 }
 
 // Reply is what the model said.

@@ -16,6 +16,8 @@ type Retry struct {
 	Attempts int           // in all; 0: 4
 	Base     time.Duration // the first pause, doubled each time; 0: 500 ms
 	Max      time.Duration // the longest pause, also of what a server asks for; 0: 30 s
+	// Pausing hears of each pause. nil: nobody does.
+	Pausing func(Pause)
 	// Sleep waits for d or until ctx is done. nil: a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Jitter returns a number in [0, 1) that spreads the pauses. nil: random.
@@ -25,6 +27,7 @@ type Retry struct {
 // Temporary is a failure that may pass: Do asks again.
 type Temporary struct {
 	Err   error
+	Why   string        // the cause alone, short; "": the text of Err
 	After time.Duration // the pause that the server asked for; 0: it did not say
 	Slow  bool          // it took all the time that there was: Do asks once more only
 }
@@ -34,6 +37,13 @@ func (t *Temporary) Error() string { return t.Err.Error() }
 
 // Unwrap returns the failure.
 func (t *Temporary) Unwrap() error { return t.Err }
+
+func (t *Temporary) why() string {
+	if t.Why != "" {
+		return oneLine(t.Why, 120)
+	}
+	return oneLine(t.Err.Error(), 120)
+}
 
 // Do calls attempt until it succeeds, fails for good or the attempts are used
 // up. The error that it returns is never a *Temporary. A server that asks for a
@@ -58,7 +68,9 @@ func (r Retry) Do(ctx context.Context, attempt func() error) error {
 		if passing.After > r.Max {
 			return waitTooLong(passing.Err, passing.After)
 		}
-		if err := r.Sleep(ctx, r.pause(n, passing.After)); err != nil {
+		pause := r.pause(n, passing.After)
+		r.Pausing(Pause{Reason: passing.why(), After: pause, Attempt: n + 1})
+		if err := r.Sleep(ctx, pause); err != nil {
 			return fault.New(fault.Canceled, "", "cannot ask the model: %w", err)
 		}
 	}
@@ -73,6 +85,9 @@ func (r Retry) withDefaults() Retry {
 	}
 	if r.Max <= 0 {
 		r.Max = 30 * time.Second
+	}
+	if r.Pausing == nil {
+		r.Pausing = func(Pause) {}
 	}
 	if r.Sleep == nil {
 		r.Sleep = sleep

@@ -75,6 +75,8 @@ type Action struct {
 type Parsed struct {
 	Thought string // the prose around the action
 	Action  Action
+	// Trimmed tells a person what of the reply was left out, in one line; "": nothing.
+	Trimmed string
 	// Unused holds, for each native call, why it was not acted on. It is empty
 	// for the call that the action came from. Providers want every call answered.
 	Unused []string
@@ -103,7 +105,7 @@ func Parse(r llm.Reply) (Parsed, error) {
 		err = reject("the code is %d bytes long, and the bound is %d", len(p.Action.Text), MaxCode)
 	}
 	if err != nil {
-		p.Action = Action{}
+		p.Action, p.Trimmed = Action{}, ""
 		for i := range p.Unused {
 			p.Unused[i] = err.Error()
 		}
@@ -132,6 +134,7 @@ func fromText(text string, cut bool) (Parsed, error) {
 		if cut && first.open {
 			p.Action.Notes = append(p.Action.Notes, "Your reply was cut at the bound of its length, so the end of the code may be missing; write shorter code.")
 		}
+		p.Trimmed = left(len(found.code), "blocks of code", len(found.answers))
 		if n := len(found.code); n > 1 {
 			p.Action.Notes = append(p.Action.Notes, fmt.Sprintf("Your reply held %d code blocks. Only the first was run; send the next one when you have seen this output.", n))
 		}
@@ -149,6 +152,9 @@ func fromText(text string, cut bool) (Parsed, error) {
 			return p, reject("its final answer is empty")
 		}
 		p.Action.Kind, p.Action.Text = Answer, text
+		if n := len(found.answers); n > 1 {
+			p.Trimmed = fmt.Sprintf("%d final answers: only the last was taken", n)
+		}
 		return p, nil
 	case found.problem != nil:
 		return p, found.problem
@@ -157,6 +163,19 @@ func fromText(text string, cut bool) (Parsed, error) {
 	default:
 		return p, reject("it holds neither code nor a final answer")
 	}
+}
+
+// left says which pieces of a reply were not used when its first code was.
+func left(codes int, what string, answers int) string {
+	switch {
+	case codes > 1 && answers > 0:
+		return fmt.Sprintf("%d %s and a final answer: only the first code was run", codes, what)
+	case codes > 1:
+		return fmt.Sprintf("%d %s: only the first was run", codes, what)
+	case answers > 0:
+		return "code and a final answer: only the code was run"
+	}
+	return ""
 }
 
 // findings are the pieces of a reply's text, sorted by what they are for.

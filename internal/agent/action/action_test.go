@@ -274,3 +274,31 @@ func TestLongReply(t *testing.T) {
 		t.Errorf("action = %+v, %v", got.Action, err)
 	}
 }
+
+// TestTrimmed checks that a person is told what of a reply was left out.
+func TestTrimmed(t *testing.T) {
+	run := func(code string) llm.Call {
+		return llm.Call{Name: action.ToolRun, Input: map[string]any{"code": code}}
+	}
+	answer := llm.Call{Name: action.ToolAnswer, Input: map[string]any{"text": "42"}}
+	for _, c := range []struct {
+		reply llm.Reply
+		want  string
+	}{
+		{llm.Reply{Text: "'''python\na\n'''"}, ""},
+		{llm.Reply{Text: "'''python\na\n'''\n'''python\nb\n'''"}, "2 blocks of code: only the first was run"},
+		{llm.Reply{Text: "'''python\na\n'''\nFINAL ANSWER: 1"}, "code and a final answer: only the code was run"},
+		{llm.Reply{Text: "'''python\na\n'''\n'''python\nb\n'''\nFINAL ANSWER: 1"}, "2 blocks of code and a final answer: only the first code was run"},
+		{llm.Reply{Text: "FINAL ANSWER: 1\nFINAL ANSWER: 2"}, "2 final answers: only the last was taken"},
+		{llm.Reply{Calls: []llm.Call{run("a")}}, ""},
+		{llm.Reply{Calls: []llm.Call{run("a"), run("b"), run("c")}}, "3 calls with code: only the first was run"},
+		{llm.Reply{Calls: []llm.Call{answer, run("a")}}, "code and a final answer: only the code was run"},
+		{llm.Reply{Calls: []llm.Call{answer, answer}}, "2 final answers: only the first was taken"},
+	} {
+		c.reply.Text = fences(c.reply.Text)
+		got, err := action.Parse(c.reply)
+		if err != nil || got.Trimmed != c.want {
+			t.Errorf("%+v: trimmed = %q, %v, want %q", c.reply, got.Trimmed, err, c.want)
+		}
+	}
+}

@@ -35,7 +35,14 @@ func fromCalls(r llm.Reply) (Parsed, error) {
 	}
 	p.Action = actions[chosen]
 	p.Action.Call = chosen
+	codes, answers := 0, 0
 	for i, a := range actions {
+		switch a.Kind {
+		case Run:
+			codes++
+		case Answer:
+			answers++
+		}
 		switch {
 		case i == chosen || p.Unused[i] != "":
 		case a.Kind == Run:
@@ -45,6 +52,11 @@ func fromCalls(r llm.Reply) (Parsed, error) {
 		default:
 			p.Unused[i] = "Not taken: the first final answer counts."
 		}
+	}
+	if codes > 0 {
+		p.Trimmed = left(codes, "calls with code", answers)
+	} else if answers > 1 {
+		p.Trimmed = fmt.Sprintf("%d final answers: only the first was taken", answers)
 	}
 	return p, nil
 }

@@ -109,7 +109,9 @@ func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string
 	params := m.params(req)
 	var reply llm.Reply
 	shown := false
-	err := m.retry.Do(ctx, func() error {
+	retry := m.retry
+	retry.Pausing = req.Pausing
+	err := retry.Do(ctx, func() error {
 		if shown {
 			shown = false
 			delta(again)

@@ -79,6 +79,14 @@ func sse(events ...string) http.HandlerFunc {
 	}
 }
 
+// typed answers with a content of another type.
+func typed(kind, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
 func status(code int, body string, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		for i := 0; i+1 < len(header); i += 2 {
@@ -237,9 +245,13 @@ func TestFaults(t *testing.T) {
 		{"529", status(529, body("overloaded_error", "Overloaded")), fault.Unavailable, 3, "529: Overloaded", "later"},
 		{"html", status(502, "<html>bad gateway</html>"), fault.Unavailable, 3, "502 (asked 3 times)", ""},
 		{"redirect", status(302, "", "Location", "http://127.0.0.1:1/"), fault.Invalid, 1, "302", ""},
-		{"garbage", sse(`{"type": nonsense`), fault.Unavailable, 3, "no answer from", ""},
-		{"empty", sse(), fault.Unavailable, 3, "the connection was cut", ""},
-		{"no stream", status(200, `{"hello":"world"}`), fault.Unavailable, 3, "the connection was cut", ""},
+		{"garbage", sse(`{"type": nonsense`), fault.Unavailable, 3, "answered what cannot be read: invalid character", "ANTHROPIC_BASE_URL"},
+		{"empty", sse(), fault.Unavailable, 3, "answered with an empty stream", "ANTHROPIC_BASE_URL"},
+		{"no stream", status(200, `{"hello":"world"}`), fault.Unavailable, 1, "answered application/json, not a stream", "ANTHROPIC_BASE_URL"},
+		{"an error with 200", status(200, `{"error":{"message":"model is gone, `+key+`"}}`), fault.Unavailable, 1, "not a stream: model is gone, [key]", "ANTHROPIC_BASE_URL"},
+		{"a web page", typed("text/html; charset=utf-8", "<!doctype html><html>"), fault.Unavailable, 1, "answered text/html, not a stream", "ANTHROPIC_BASE_URL"},
+		{"an odd type", typed("no/such/type;;", "x"), fault.Unavailable, 1, "answered no/such/type;;, not a stream", "ANTHROPIC_BASE_URL"},
+		{"a plain text", typed("text/plain", "It works!\n"), fault.Unavailable, 3, "answered with an empty stream", "ANTHROPIC_BASE_URL"},
 		{"cut stream", sse(textReply[:5]...), fault.Unavailable, 3, "the connection was cut", ""},
 		{"overloaded in the stream", sse(append(textReply[:4:4], body("overloaded_error", "Overloaded"))...), fault.Unavailable, 3, "529: Overloaded", ""},
 		{"denied in the stream", sse(body("authentication_error", "key expired")), fault.Denied, 1, "key expired", ""},
@@ -274,11 +286,17 @@ func TestFaults(t *testing.T) {
 }
 
 func TestRetryHonoursTheServer(t *testing.T) {
-	s := serve(t, status(429, `{}`, "Retry-After", "7"), status(529, `{}`), sse(textReply...))
+	s := serve(t, status(429, `{"error":{"message":"slow down"}}`, "Retry-After", "7"), status(529, `{}`), sse(textReply...))
 	n := &naps{}
-	got, err := model(t, s, n).Complete(t.Context(), ask(), nil)
+	req := ask()
+	var pauses []llm.Pause
+	req.Pausing = func(p llm.Pause) { pauses = append(pauses, p) }
+	got, err := model(t, s, n).Complete(t.Context(), req, nil)
 	if err != nil || got.Text != "Hello" {
 		t.Fatalf("reply = %+v, %v", got, err)
+	}
+	if want := []llm.Pause{{Reason: "429 slow down", After: 7 * time.Second, Attempt: 2}, {Reason: "529", After: 2 * time.Second, Attempt: 3}}; !reflect.DeepEqual(pauses, want) {
+		t.Errorf("told %+v, want %+v", pauses, want)
 	}
 	if want := []time.Duration{7 * time.Second, 2 * time.Second}; !reflect.DeepEqual(n.took, want) {
 		t.Errorf("pauses = %v, want %v", n.took, want)

@@ -31,6 +31,7 @@ type reader struct {
 	tokens event.Tokens
 	stop   sdk.StopReason
 	done   bool
+	begun  bool // an event came
 }
 
 // call is one tool_use block while its input arrives.
@@ -41,6 +42,7 @@ type call struct {
 }
 
 func (r *reader) take(e sdk.MessageStreamEventUnion) error {
+	r.begun = true
 	switch e.Type {
 	case "message_start":
 		u := e.Message.Usage
@@ -109,6 +111,9 @@ func (r *reader) say(text string) {
 // reply closes the reply. A stream without its end is a cut one, however much
 // came: half a program must not run because a network failed.
 func (r *reader) reply() (llm.Reply, error) {
+	if !r.begun {
+		return llm.Reply{}, llm.ErrNoEvents
+	}
 	if !r.done {
 		return llm.Reply{}, io.ErrUnexpectedEOF
 	}
@@ -139,6 +144,7 @@ func (m *Model) failure(watched context.Context, err error) error {
 		return f.NoAnswer(cause)
 	}
 	var answered *llm.StatusError
+	var other *llm.NotStreamError
 	var inStream *sdk.Error
 	var raw []byte
 	switch {
@@ -146,6 +152,8 @@ func (m *Model) failure(watched context.Context, err error) error {
 		f.Status, f.After, raw = answered.Status, llm.RetryAfter(answered.Header, time.Now()), answered.Body
 	case errors.As(err, &inStream):
 		raw = []byte(inStream.RawJSON())
+	case errors.As(err, &other):
+		raw = other.Body // some servers report an error with a success
 	default:
 		return f.NoAnswer(err)
 	}
@@ -157,6 +165,9 @@ func (m *Model) failure(watched context.Context, err error) error {
 	}
 	_ = json.Unmarshal(raw, &body) // a body that is no JSON leaves both empty: the status says enough
 	f.Type, f.Message = body.Error.Type, body.Error.Message
+	if other != nil {
+		return f.NoAnswer(err)
+	}
 	if f.Status == 0 {
 		f.Status = llm.StatusOfType(f.Type)
 	}

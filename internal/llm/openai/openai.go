@@ -41,7 +41,7 @@ const (
 const (
 	defaultURL       = "https://api.openai.com/v1/"
 	defaultTimeout   = 2 * time.Minute
-	ownTimeout       = 10 * time.Minute // a server of one's own may load a model first
+	ownTimeout       = 5 * time.Minute // a server of one's own may load a model first; it is asked twice
 	defaultMaxTokens = 4096
 	again            = "\n[the reply was cut: asking again]\n"
 )
@@ -52,7 +52,7 @@ type Config struct {
 	Key        string        // may be empty when BaseURL is set
 	BaseURL    string        // such as "http://localhost:11434/v1"; empty: OpenAI's own
 	HTTPClient *http.Client  // gives the transport; nil: the default one
-	Timeout    time.Duration // the longest silence of the server; 0: 2 minutes, 10 when BaseURL is set
+	Timeout    time.Duration // the longest silence of the server; 0: 2 minutes, 5 when BaseURL is set
 	Retry      llm.Retry
 }
 
@@ -127,7 +127,9 @@ func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string
 	}
 	var reply llm.Reply
 	shown := false
-	err := m.retry.Do(ctx, func() error {
+	retry := m.retry
+	retry.Pausing = req.Pausing
+	err := retry.Do(ctx, func() error {
 		if shown {
 			shown = false
 			delta(again)

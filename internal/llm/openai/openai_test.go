@@ -86,6 +86,14 @@ func status(code int, body string, header ...string) http.HandlerFunc {
 	}
 }
 
+// typed answers with a content of another type.
+func typed(kind, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", kind)
+		_, _ = io.WriteString(w, body)
+	}
+}
+
 // chunk is one event with the one choice of a reply.
 func chunk(delta, finish string) string {
 	return `{"id":"c1","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":` + delta + `,"finish_reason":` + finish + `}]}`
@@ -323,10 +331,14 @@ func TestFaults(t *testing.T) {
 		{"500", status(500, body("server_error", `null`, "oops")), fault.Unavailable, 3, "500: oops (asked 3 times)", "later"},
 		{"503 loading", status(503, `{"error":{"code":503,"message":"Loading model","type":"unavailable_error"}}`), fault.Unavailable, 3, "503: Loading model", "later"},
 		{"redirect", status(302, "", "Location", "http://127.0.0.1:1/"), fault.Invalid, 1, "302", ""},
-		{"garbage", sse(`{"choices": nonsense`), fault.Unavailable, 3, "no answer from", ""},
-		{"wrong types", sse(`{"choices": "none"}`), fault.Unavailable, 3, "no answer from", ""},
-		{"empty", sse(), fault.Unavailable, 3, "the connection was cut", ""},
-		{"no stream", status(200, `{"hello":"world"}`), fault.Unavailable, 3, "the connection was cut", ""},
+		{"garbage", sse(`{"choices": nonsense`), fault.Unavailable, 3, "answered what cannot be read: invalid character", "OPENAI_BASE_URL"},
+		{"wrong types", sse(`{"choices": "none"}`), fault.Unavailable, 3, "", ""},
+		{"empty", sse(), fault.Unavailable, 3, "answered with an empty stream", "OPENAI_BASE_URL"},
+		{"no stream", status(200, `{"hello":"world"}`), fault.Unavailable, 1, "answered application/json, not a stream", "OPENAI_BASE_URL"},
+		{"an error with 200", status(200, `{"error":{"message":"model is gone, `+key+`"}}`), fault.Unavailable, 1, "not a stream: model is gone, [key]", "OPENAI_BASE_URL"},
+		{"a web page", typed("text/html; charset=utf-8", "<!doctype html><html>"), fault.Unavailable, 1, "answered text/html, not a stream", "OPENAI_BASE_URL"},
+		{"an odd type", typed("no/such/type;;", "x"), fault.Unavailable, 1, "answered no/such/type;;, not a stream", "OPENAI_BASE_URL"},
+		{"a plain text", typed("text/plain", "It works!\n"), fault.Unavailable, 3, "answered with an empty stream", "OPENAI_BASE_URL"},
 		{"cut stream", sse(textReply[:3]...), fault.Unavailable, 3, "the connection was cut", ""},
 		{"done too early", sse(textReply[0], `[DONE]`), fault.Unavailable, 3, "the connection was cut", ""},
 		{"error in the stream", sse(textReply[0], body("server_error", `null`, "The server had an error")), fault.Unavailable, 3, "500: The server had an error", ""},
@@ -363,11 +375,17 @@ func TestFaults(t *testing.T) {
 }
 
 func TestRetryHonoursTheServer(t *testing.T) {
-	s := serve(t, status(429, `{}`, "Retry-After", "7"), status(529, `{}`), sse(textReply...))
+	s := serve(t, status(429, `{"error":{"message":"slow down"}}`, "Retry-After", "7"), status(529, `{}`), sse(textReply...))
 	n := &naps{}
-	got, err := model(t, s, n).Complete(t.Context(), ask(), nil)
+	req := ask()
+	var pauses []llm.Pause
+	req.Pausing = func(p llm.Pause) { pauses = append(pauses, p) }
+	got, err := model(t, s, n).Complete(t.Context(), req, nil)
 	if err != nil || got.Text != "Hello" {
 		t.Fatalf("reply = %+v, %v", got, err)
+	}
+	if want := []llm.Pause{{Reason: "429 slow down", After: 7 * time.Second, Attempt: 2}, {Reason: "529", After: 2 * time.Second, Attempt: 3}}; !reflect.DeepEqual(pauses, want) {
+		t.Errorf("told %+v, want %+v", pauses, want)
 	}
 	if want := []time.Duration{7 * time.Second, 2 * time.Second}; !reflect.DeepEqual(n.took, want) {
 		t.Errorf("pauses = %v, want %v", n.took, want)

@@ -31,6 +31,7 @@ type reader struct {
 	open   map[int64]*call // by index, the latest
 	tokens event.Tokens
 	finish string
+	begun  bool // an event came
 }
 
 // call is one tool call while its arguments arrive.
@@ -40,6 +41,7 @@ type call struct {
 }
 
 func (r *reader) take(c sdk.ChatCompletionChunk) error {
+	r.begun = true
 	if u := c.Usage; u.PromptTokens > 0 || u.CompletionTokens > 0 {
 		r.tokens = event.Tokens{Input: int(u.PromptTokens), Output: int(u.CompletionTokens)}
 	}
@@ -100,6 +102,9 @@ func (r *reader) say(text string) {
 // reply closes the reply. A stream without its end is a cut one, however much
 // came: half a program must not run because a network failed.
 func (r *reader) reply() (llm.Reply, error) {
+	if !r.begun {
+		return llm.Reply{}, llm.ErrNoEvents
+	}
 	if r.finish == "" {
 		return llm.Reply{}, io.ErrUnexpectedEOF
 	}
@@ -157,6 +162,7 @@ func (m *Model) failure(watched context.Context, err error) error {
 		return f.NoAnswer(cause)
 	}
 	var api *llm.StatusError
+	var other *llm.NotStreamError
 	var inStream *ssestream.StreamError
 	var body errorBody
 	switch {
@@ -166,6 +172,9 @@ func (m *Model) failure(watched context.Context, err error) error {
 	case errors.As(err, &inStream):
 		body = parseError(inStream.Event.Data)
 		f.Status = statusInStream(body)
+	case errors.As(err, &other):
+		f.Message = parseError(other.Body).Message // some servers report an error with a success
+		return f.NoAnswer(err)
 	default:
 		return f.NoAnswer(err)
 	}
