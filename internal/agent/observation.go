@@ -53,6 +53,8 @@ func observation(x event.Execution, packages []string) string {
 	switch x.State {
 	case event.Lost:
 		parts = append(parts, "The interpreter was restarted: variables and imports are gone, files are kept.")
+	case event.Fresh:
+		parts = append(parts, "The session was started anew: variables and files of earlier steps are gone; the files that were given are in place again.")
 	case event.Restored:
 		parts = append(parts, "The session went back to its last snapshot: what was done since then is gone.")
 	}

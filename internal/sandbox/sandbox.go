@@ -20,7 +20,8 @@ type Backend interface {
 	Start(ctx context.Context, spec Spec) (Sandbox, error)
 	// Restore makes a guest from a checkpoint that Checkpoint wrote. spec must
 	// name the same image and mounts as the checkpoint's; a checkpoint that is
-	// damaged or does not fit is a fault.Conflict and leaves nothing behind.
+	// damaged ([Damaged] is in the chain) or does not fit is a fault.Conflict
+	// and leaves nothing behind.
 	Restore(ctx context.Context, spec Spec, dir string) (Sandbox, error)
 	// Host says what boundary and limits this host gives.
 	Host(ctx context.Context) (Host, error)
@@ -29,6 +30,15 @@ type Backend interface {
 	// Close ends every sandbox that the backend still runs and waits for them.
 	Close() error
 }
+
+// Damaged says of an error of Restore that the checkpoint is not what was written.
+type Damaged struct{ Err error }
+
+// Error returns the text of Err.
+func (d Damaged) Error() string { return d.Err.Error() }
+
+// Unwrap returns Err.
+func (d Damaged) Unwrap() error { return d.Err }
 
 // Sandbox is one running guest.
 type Sandbox interface {

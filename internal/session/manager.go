@@ -35,7 +35,7 @@ type Config struct {
 	Dir         string // data folder; the manager owns programs, templates, snapshots and sessions in it
 	Backend     sandbox.Backend
 	Program     string // executable that serves "guest-agent": this one, usually
-	MaxSessions int    // alive at once; default 64
+	MaxSessions int    // alive at once, warm ones apart; default 64
 	// Patience is how much longer than its limit an execution may take to end
 	// before the guest counts as lost; default 20 s, more than the guest's own
 	// steps from interrupt to kill.
@@ -60,8 +60,9 @@ type Manager struct {
 
 	mu       sync.Mutex
 	sessions map[string]*Session
-	reserved int // places of sessions that are being made
-	pools    map[string]*pool
+	reserved int   // places of sessions that are being made
+	failed   error // of sessions that were reaped; Close tells
+	pools    map[poolKey]*pool
 	closed   bool
 }
 
@@ -121,7 +122,7 @@ func Open(cfg Config) (*Manager, error) {
 		snapshots: Snapshots{dirs[3], o},
 		names:     dirs[4],
 		sessions:  map[string]*Session{},
-		pools:     map[string]*pool{},
+		pools:     map[poolKey]*pool{},
 	}
 	if m.program, m.programKey, err = o.installProgram(programs, cfg.Program); err != nil {
 		return nil, errors.Join(noSpace(err), o.close())
@@ -154,7 +155,8 @@ func (m *Manager) Close() error {
 	err := errors.Join(g.Wait(), m.tasks.Wait())
 	m.mu.Lock()
 	pools := m.pools
-	m.pools = map[string]*pool{}
+	m.pools = map[poolKey]*pool{}
+	err = errors.Join(err, m.failed)
 	m.mu.Unlock()
 	for _, p := range pools {
 		err = errors.Join(err, p.close())
@@ -184,26 +186,19 @@ func (m *Manager) Create(ctx context.Context, opt Options, sink event.Sink) (*Se
 			origin = Built
 		}
 		g, err = m.restore(ctx, t.Snapshot, opt)
-		if fault.KindOf(err) == fault.Conflict {
-			// The backend refuses what it saved: damaged on disk. It is only a cache.
-			sink.Emit(event.Progress{Room: "template", Text: "the template cannot be used and is built again: " + err.Error()})
+		if errors.As(err, new(sandbox.Damaged)) {
+			// It is only a cache: it is made again.
+			sink.Emit(event.Progress{Room: "template", Text: "the template is damaged and is built again: " + err.Error()})
 			origin = Built
-			if err = m.owner.discard(t.dir); err == nil {
-				if t, err = m.template(ctx, opt, sink); err == nil {
-					g, err = m.restore(ctx, t.Snapshot, opt)
-				}
+			if t, err = m.rebuild(ctx, t, opt, sink); err == nil {
+				g, err = m.restore(ctx, t.Snapshot, opt)
 			}
 		}
 		if err != nil {
 			return nil, err
 		}
 	}
-	s, err := m.adopt(g, opt, t.Snapshot)
-	if err != nil {
-		return nil, err
-	}
-	s.origin, s.took = origin, time.Since(began)
-	return s, nil
+	return m.adopt(g, opt, start{base: t.Snapshot, origin: origin, began: began})
 }
 
 // reserve takes a place for a session that is being made, and refuses when as
@@ -228,8 +223,8 @@ func (m *Manager) reserve() (free func(), err error) {
 
 // adopt makes a session of a live guest and registers it. A manager that was
 // closed meanwhile ends the guest instead.
-func (m *Manager) adopt(g *live, opt Options, base Snapshot) (*Session, error) {
-	s := newSession(m, g, opt, base)
+func (m *Manager) adopt(g *live, opt Options, st start) (*Session, error) {
+	s := newSession(m, g, opt, st)
 	m.mu.Lock()
 	closed := m.closed
 	if !closed {
@@ -271,8 +266,10 @@ func (m *Manager) reap(ctx context.Context) {
 			return
 		case now := <-tick.C:
 			for _, s := range m.Sessions() {
-				if why := s.overdue(now); why != "" {
-					s.end(why)
+				if err := s.expire(now); err != nil {
+					m.mu.Lock()
+					m.failed = errors.Join(m.failed, err)
+					m.mu.Unlock()
 				}
 			}
 		}

@@ -96,9 +96,19 @@ func (m *Manager) openLocked(ctx context.Context, name string, opt Options, sink
 	opt.Image, opt.Limits, opt.Seed = info.Image, info.Limits, info.Seed
 	s, err := m.fromSnapshot(ctx, info.Head, opt.withDefaults())
 	if err != nil {
-		return nil, fmt.Errorf("cannot open session %s: %w", name, err)
+		return nil, unusable(name, err)
 	}
 	return &Named{Session: s, info: info}, nil
+}
+
+// unusable explains why the head of a named session could not be restored. What
+// is damaged can be left behind by going back to the snapshot before it.
+func unusable(name string, err error) error {
+	if kind := fault.KindOf(err); kind == fault.Conflict || kind == fault.NotFound {
+		return fault.New(fault.Conflict, "Go back to the snapshot before it with praxis session rollback "+name+", or look for another with praxis session log "+name+".",
+			"cannot open session %s: %w", name, err)
+	}
+	return fmt.Errorf("cannot open session %s: %w", name, err)
 }
 
 // fits refuses options that a session that exists cannot take on.
@@ -132,12 +142,7 @@ func (m *Manager) fromSnapshot(ctx context.Context, id string, opt Options) (*Se
 	if err != nil {
 		return nil, err
 	}
-	s, err := m.adopt(l, opt, snap)
-	if err != nil {
-		return nil, err
-	}
-	s.own, s.origin, s.took = true, Saved, time.Since(began)
-	return s, nil
+	return m.adopt(l, opt, start{base: snap, own: true, origin: Saved, began: began})
 }
 
 // Save takes a snapshot and makes it the head, so that the next command starts
@@ -338,7 +343,7 @@ func (m *Manager) release(snaps []SnapshotInfo) error {
 	}
 	var errs []error
 	for _, s := range snaps {
-		if !used[s.ID] {
+		if !used[s.ID] && validID(s.ID) {
 			errs = append(errs, m.owner.discard(filepath.Join(m.snapshots.dir, s.ID)))
 		}
 	}
@@ -358,6 +363,13 @@ func (m *Manager) readNamed(name string) (NamedInfo, error) {
 	}
 	var info NamedInfo
 	if err := json.Unmarshal(b, &info); err != nil || info.Name != name {
+		return NamedInfo{}, fault.New(fault.Conflict, "Remove it with praxis session rm "+name+".", "cannot open session %s: its description is damaged", name)
+	}
+	valid := validID(info.Head)
+	for _, s := range info.Snapshots {
+		valid = valid && validID(s.ID)
+	}
+	if info.Version == metaVersion && !valid {
 		return NamedInfo{}, fault.New(fault.Conflict, "Remove it with praxis session rm "+name+".", "cannot open session %s: its description is damaged", name)
 	}
 	if info.Version != metaVersion {

@@ -7,6 +7,7 @@ import (
 
 	"praxis/internal/event"
 	"praxis/internal/fault"
+	"praxis/internal/sandbox"
 )
 
 // Origin says how a session came to be. A pool miss is never silent.
@@ -20,17 +21,25 @@ const (
 	Saved    Origin = "snapshot" // from a snapshot: a fork, or a named session
 )
 
-// pool keeps warm guests of one template.
+// poolKey is what warm guests can serve: sessions of one template with the
+// limits that they were restored with.
+type poolKey struct {
+	template string
+	limits   sandbox.Limits
+}
+
+// pool keeps warm guests.
 type pool struct {
 	template template
 	opt      Options
-	want     int
 
 	mu     sync.Mutex
+	want   int
 	warm   []*live
 	filled chan struct{} // closed and replaced whenever a refill got further or failed
 	busy   bool
-	failed error // of the last refill
+	tries  int
+	failed error // of the last try
 }
 
 // Warm keeps n restored guests ready for sessions like opt, from now until the
@@ -42,20 +51,26 @@ func (m *Manager) Warm(ctx context.Context, opt Options, n int, sink event.Sink)
 	if err != nil {
 		return err
 	}
+	key := poolKey{t.key, opt.Limits}
 	m.mu.Lock()
-	p := m.pools[t.key]
+	p := m.pools[key]
 	if p == nil {
 		p = &pool{template: t, opt: opt, filled: make(chan struct{})}
-		m.pools[t.key] = p
+		m.pools[key] = p
 	}
-	p.want = n
 	m.mu.Unlock()
+	p.mu.Lock()
+	p.want = n
+	before := p.tries
+	p.mu.Unlock()
 	for {
 		p.mu.Lock()
-		ready, filled, failed := len(p.warm), p.filled, p.failed
-		p.failed = nil
+		ready, filled, failed := len(p.warm) >= p.want, p.filled, p.failed
+		if p.tries == before {
+			failed = nil // an older one
+		}
 		p.mu.Unlock()
-		if ready >= n || failed != nil {
+		if ready || failed != nil {
 			return failed
 		}
 		m.refill(p)
@@ -69,10 +84,10 @@ func (m *Manager) Warm(ctx context.Context, opt Options, n int, sink event.Sink)
 	}
 }
 
-// claim takes a warm guest of t, if there is one that still lives.
+// claim takes a warm guest for a session like opt, if there is one that still lives.
 func (m *Manager) claim(t template, opt Options) (*live, bool) {
 	m.mu.Lock()
-	p := m.pools[t.key]
+	p := m.pools[poolKey{t.key, opt.Limits}]
 	m.mu.Unlock()
 	// A seed is given to the guest when it is restored: a warm one has another.
 	if p == nil || opt.Seed != nil {
@@ -106,14 +121,9 @@ func (m *Manager) refill(p *pool) {
 
 func (m *Manager) fill(ctx context.Context, p *pool) {
 	for more := true; more; {
-		l, err := m.restore(ctx, p.template.Snapshot, p.opt)
-		if err == nil {
-			// The kernel takes its fresh randomness and touches its memory now, not when it is claimed.
-			if _, err = l.client.Complete(ctx, "", "", 0); err != nil {
-				err = l.failed("cannot warm session", err)
-			}
-		}
+		l, err := m.warmUp(ctx, p)
 		p.mu.Lock()
+		p.tries++
 		p.failed = err
 		if err == nil {
 			p.warm = append(p.warm, l)
@@ -124,6 +134,19 @@ func (m *Manager) fill(ctx context.Context, p *pool) {
 		p.filled = make(chan struct{})
 		p.mu.Unlock()
 	}
+}
+
+// warmUp restores a guest and has its kernel take its fresh randomness and touch
+// its memory now, not when it is claimed.
+func (m *Manager) warmUp(ctx context.Context, p *pool) (*live, error) {
+	l, err := m.restore(ctx, p.template.Snapshot, p.opt)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := l.client.Complete(ctx, "", "", 0); err != nil {
+		return nil, l.failed("cannot warm session", err)
+	}
+	return l, nil
 }
 
 // close ends the warm guests. The manager's tasks are over by then.

@@ -31,9 +31,9 @@ type Session struct {
 
 	mu     sync.Mutex
 	guest  *live     // nil while paused or closed
+	paused *Snapshot // its state while it has no sandbox; the folder is the session's
 	base   Snapshot  // what a dead sandbox goes back to
 	own    bool      // base was taken of this session, it is not the template
-	temp   string    // folder of a pause, removed on resume
 	used   time.Time // last call
 	calls  int       // running now
 	lease  time.Time // zero: none
@@ -42,11 +42,19 @@ type Session struct {
 
 const allCalls = 1 << 20
 
-func newSession(m *Manager, g *live, opt Options, base Snapshot) *Session {
+// start is how a session begins.
+type start struct {
+	base   Snapshot
+	own    bool
+	origin Origin
+	began  time.Time
+}
+
+func newSession(m *Manager, g *live, opt Options, st start) *Session {
 	now := time.Now()
 	return &Session{
-		id: newID(), m: m, opt: opt, born: now, used: now,
-		gate: semaphore.NewWeighted(allCalls), guest: g, base: base,
+		id: newID(), m: m, opt: opt, born: now, used: now, origin: st.origin, took: now.Sub(st.began),
+		gate: semaphore.NewWeighted(allCalls), guest: g, base: st.base, own: st.own,
 	}
 }
 
@@ -161,7 +169,7 @@ func (s *Session) revive(ctx context.Context, dead *live, exit sandbox.Exit) (ev
 		out.State = event.Restored
 		out.Message = join(out.Message, "the session went back to its last snapshot, "+base.Created.Local().Format(time.TimeOnly))
 	} else {
-		out.State = event.Lost
+		out.State = event.Fresh
 		out.Message = join(out.Message, "the session was started anew: its variables and files are lost")
 	}
 	return out, nil
@@ -218,21 +226,15 @@ func (s *Session) replace(ctx context.Context, snap Snapshot) error {
 
 // enter opens a call: it resumes a paused session, and done must be called.
 func (s *Session) enter(ctx context.Context) (l *live, done func(), err error) {
-	if err := s.resume(ctx); err != nil {
+	err = s.inGate(ctx, 1, func() error {
+		l = s.guest
+		s.calls++
+		return nil
+	})
+	if err != nil {
 		return nil, nil, err
 	}
-	if err := s.gate.Acquire(ctx, 1); err != nil {
-		return nil, nil, fault.New(fault.Canceled, "", "cannot use session: %w", err)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed != "" || s.guest == nil {
-		s.gate.Release(1)
-		return nil, nil, s.overLocked()
-	}
-	s.calls++
-	s.used = time.Now()
-	return s.guest, func() {
+	return l, func() {
 		s.mu.Lock()
 		s.calls--
 		s.used = time.Now()
@@ -241,13 +243,36 @@ func (s *Session) enter(ctx context.Context) (l *live, done func(), err error) {
 	}, nil
 }
 
-// overLocked is the fault of a session that cannot be used. s.mu is held.
-func (s *Session) overLocked() error {
-	why := s.closed
-	if why == "" {
-		why = "it was paused again meanwhile"
+// inGate takes n of the gate when the session is live and runs take under mu.
+// The caller releases the gate unless an error is returned. A session that is
+// paused, also meanwhile, is resumed.
+func (s *Session) inGate(ctx context.Context, n int64, take func() error) error {
+	for {
+		if err := s.Resume(ctx); err != nil {
+			return err
+		}
+		if err := s.gate.Acquire(ctx, n); err != nil {
+			return fault.New(fault.Canceled, "", "cannot wait for the session's calls: %w", err)
+		}
+		s.mu.Lock()
+		if s.closed != "" {
+			defer s.mu.Unlock()
+			s.gate.Release(n)
+			return s.overLocked()
+		}
+		if s.guest != nil {
+			defer s.mu.Unlock()
+			s.used = time.Now()
+			return take()
+		}
+		s.mu.Unlock()
+		s.gate.Release(n)
 	}
-	return fault.New(fault.Conflict, "Create a new session.", "cannot use session %s: %s", s.id, why)
+}
+
+// overLocked is the fault of a closed session. s.mu is held.
+func (s *Session) overLocked() error {
+	return fault.New(fault.Conflict, "Create a new session.", "cannot use session %s: %s", s.id, s.closed)
 }
 
 // Use lends the guest's client to f: files, processes, completion. What
@@ -261,9 +286,25 @@ func (s *Session) Use(ctx context.Context, f func(*guest.Client) error) error {
 	return f(l.client)
 }
 
-// Interrupt interrupts the code that runs in a context, as Ctrl-C would.
+// current returns the live guest without waiting for anything, nil while the
+// session is paused.
+func (s *Session) current() (*live, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.closed != "" {
+		return nil, s.overLocked()
+	}
+	return s.guest, nil
+}
+
+// Interrupt interrupts the code that runs in a context, as Ctrl-C would. It
+// does not wait for what waits for that code to end.
 func (s *Session) Interrupt(ctx context.Context, name string) error {
-	return s.Use(ctx, func(c *guest.Client) error { return c.Interrupt(ctx, name) })
+	l, err := s.current()
+	if err != nil || l == nil {
+		return err
+	}
+	return l.client.Interrupt(ctx, name)
 }
 
 // Restart gives a context a new kernel: its variables are gone, files stay.
@@ -271,13 +312,12 @@ func (s *Session) Restart(ctx context.Context, name string) error {
 	return s.Use(ctx, func(c *guest.Client) error { return c.Restart(ctx, name) })
 }
 
-// Usage measures the whole sandbox from outside.
+// Usage measures the whole sandbox from outside. A paused session uses nothing.
 func (s *Session) Usage(ctx context.Context) (sandbox.Usage, error) {
-	l, done, err := s.enter(ctx)
-	if err != nil {
+	l, err := s.current()
+	if err != nil || l == nil {
 		return sandbox.Usage{}, err
 	}
-	defer done()
 	return l.box.Usage(ctx)
 }
 
@@ -292,13 +332,9 @@ func (s *Session) Renew(d time.Duration) {
 	}
 }
 
-// overdue says which bound of the session's life is over at now, or "".
-func (s *Session) overdue(now time.Time) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
+// overdueLocked says which bound of the session's life is over at now, or "". s.mu is held.
+func (s *Session) overdueLocked(now time.Time) string {
 	switch {
-	case s.closed != "":
-		return ""
 	case now.Sub(s.born) > s.opt.Wall:
 		return fmt.Sprintf("its wall time is over (limit %s)", s.opt.Wall)
 	case !s.lease.IsZero() && now.After(s.lease):
@@ -309,27 +345,39 @@ func (s *Session) overdue(now time.Time) string {
 	return ""
 }
 
+// expire closes the session if a bound of its life is over at now.
+func (s *Session) expire(now time.Time) error {
+	return s.endIf(func() string { return s.overdueLocked(now) })
+}
+
 // Close ends the session and everything in it. It may be called twice.
 func (s *Session) Close() error { return s.end("it was closed") }
 
 // end closes the session for a reason that later calls are told.
-func (s *Session) end(why string) error {
+func (s *Session) end(why string) error { return s.endIf(func() string { return why }) }
+
+// endIf closes the session if reason, asked under mu, gives one.
+func (s *Session) endIf(reason func() string) error {
 	s.mu.Lock()
-	if s.closed != "" {
+	why := ""
+	if s.closed == "" {
+		why = reason()
+	}
+	if why == "" {
 		s.mu.Unlock()
 		return nil
 	}
 	s.closed = why
-	l, temp := s.guest, s.temp
-	s.guest, s.temp = nil, ""
+	l, paused := s.guest, s.paused
+	s.guest, s.paused = nil, nil
 	s.mu.Unlock()
 	defer s.m.drop(s)
 	var err error
 	if l != nil {
 		err = l.close()
 	}
-	if temp != "" {
-		err = errors.Join(err, os.RemoveAll(temp))
+	if paused != nil {
+		err = errors.Join(err, os.RemoveAll(paused.dir))
 	}
 	return err
 }

@@ -146,7 +146,7 @@ func TestRollbackReturnsToASnapshot(t *testing.T) {
 		t.Fatal(err)
 	}
 	want(t, s, "x", "1")
-	if err := s.Rollback(t.Context(), "nothing"); fault.KindOf(err) != fault.NotFound {
+	if err := s.Rollback(t.Context(), strings.Repeat("0", 32)); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("rolling back to nothing: %v", err)
 	}
 	want(t, s, "x", "1")
@@ -184,7 +184,7 @@ func TestDeadSandboxGoesBackToTheSnapshot(t *testing.T) {
 	s := create(t, m, toyOptions(t))
 	eval(t, s, "x = 1")
 	out, err := s.Execute(t.Context(), "die", Exec{}, event.Discard)
-	if err != nil || out.Status != event.Crashed || out.State != event.Lost || !strings.Contains(out.Message, "lost") {
+	if err != nil || out.Status != event.Crashed || out.State != event.Fresh || !strings.Contains(out.Message, "lost") {
 		t.Fatalf("without a snapshot: %+v %v", out, err)
 	}
 	want(t, s, "x", "")
@@ -260,6 +260,12 @@ func TestSessionsAreBounded(t *testing.T) {
 	create(t, m, toyOptions(t))
 }
 
+func overdue(s *Session, now time.Time) string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.overdueLocked(now)
+}
+
 func TestOverdue(t *testing.T) {
 	m := toyManager(t, t.TempDir())
 	opt := toyOptions(t)
@@ -270,16 +276,16 @@ func TestOverdue(t *testing.T) {
 		after time.Duration
 		says  string
 	}{{time.Second, ""}, {2 * time.Minute, "idle for too long (limit 1m0s)"}, {2 * time.Hour, "wall time is over (limit 1h0m0s)"}} {
-		if got := s.overdue(now.Add(tt.after)); (tt.says == "") != (got == "") || !strings.Contains(got, tt.says) {
+		if got := overdue(s, now.Add(tt.after)); (tt.says == "") != (got == "") || !strings.Contains(got, tt.says) {
 			t.Errorf("after %s: %q, want %q", tt.after, got, tt.says)
 		}
 	}
 	s.Renew(10 * time.Second)
-	if got := s.overdue(now.Add(20 * time.Second)); !strings.Contains(got, "lease") {
+	if got := overdue(s, now.Add(20*time.Second)); !strings.Contains(got, "lease") {
 		t.Errorf("without renewal: %q", got)
 	}
 	s.Renew(0)
-	if got := s.overdue(now.Add(20 * time.Second)); got != "" {
+	if got := overdue(s, now.Add(20*time.Second)); got != "" {
 		t.Errorf("without a lease: %q", got)
 	}
 	s.end("it was idle for too long (limit 1m0s)")
@@ -290,6 +296,144 @@ func TestOverdue(t *testing.T) {
 	if len(m.Sessions()) != 0 {
 		t.Error("the manager still counts it")
 	}
+}
+
+func TestPoolGivesTheLimitsThatWereAskedFor(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	opt := toyOptions(t)
+	if err := m.Warm(t.Context(), opt, 1, event.Discard); err != nil {
+		t.Fatal(err)
+	}
+	opt.Limits.Memory = 128 << 20
+	if o, _ := create(t, m, opt).Origin(); o == FromPool {
+		t.Error("a guest with other limits was claimed")
+	}
+}
+
+// Each of two waits for its own number of warm guests.
+func TestWarmingTwiceAtOnce(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	opt := toyOptions(t)
+	var both sync.WaitGroup
+	for _, n := range []int{4, 2} {
+		both.Go(func() {
+			if err := m.Warm(t.Context(), opt, n, event.Discard); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	both.Wait()
+}
+
+func TestCallsAndPausesStorm(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	s := create(t, m, toyOptions(t))
+	eval(t, s, "x = 1")
+	var all sync.WaitGroup
+	for i := range 20 {
+		all.Go(func() {
+			for range 5 {
+				if i%4 == 0 {
+					if err := s.Pause(t.Context()); err != nil {
+						t.Error(err)
+					}
+					continue
+				}
+				out, err := s.Execute(t.Context(), "x", Exec{}, event.Discard)
+				// The guest runs one piece of code a context: busy is an answer too.
+				if err == nil && out.Result["text"] != "1" || err != nil && strings.Contains(err.Error(), "paused") {
+					t.Errorf("%+v %v", out, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	noTemp(t, m)
+}
+
+// Interrupt must not wait for what waits for the code to end.
+func TestInterruptPassesAWaitingSnapshot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		m := toyManager(t, t.TempDir())
+		s := create(t, m, toyOptions(t))
+		_, done, err := s.enter(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		saved := make(chan error, 1)
+		go func() {
+			_, err := s.Snapshot(t.Context())
+			saved <- err
+		}()
+		synctest.Wait()
+		select {
+		case err := <-saved:
+			t.Fatalf("the snapshot did not wait for the call: %v", err)
+		default:
+		}
+		if err := s.Interrupt(t.Context(), ""); err != nil {
+			t.Error(err)
+		}
+		done()
+		if err := <-saved; err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+func TestGoodTemplateOutlivesOtherFailures(t *testing.T) {
+	dir := t.TempDir()
+	m := toyManager(t, dir)
+	create(t, m, toyOptions(t))
+	if err := m.cfg.Backend.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Create(t.Context(), toyOptions(t), event.Discard); err == nil {
+		t.Fatal("a closed backend made a session")
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "templates", "*", metaFile))
+	if err != nil || len(files) != 1 {
+		t.Errorf("the template is gone: %v %v", files, err)
+	}
+}
+
+func TestSnapshotNamesStayInTheirFolder(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	s := create(t, m, toyOptions(t))
+	if _, err := s.Snapshot(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	for _, id := range []string{"", ".", "..", "../templates/x", strings.Repeat("A", 32), strings.Repeat("0", 33)} {
+		if err := s.Rollback(t.Context(), id); fault.KindOf(err) != fault.Invalid {
+			t.Errorf("rolling back to %q: %v", id, err)
+		}
+		if err := m.RemoveSnapshot(t.Context(), id); err != nil {
+			t.Errorf("removing %q: %v", id, err)
+		}
+	}
+	left, err := os.ReadDir(m.snapshots.dir)
+	if err != nil || len(left) != 1 {
+		t.Errorf("%d snapshots left, want 1 (%v)", len(left), err)
+	}
+}
+
+// Whatever becomes of a snapshot, the session goes on.
+func TestCanceledSnapshotLeavesTheSessionUsable(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	s := create(t, m, toyOptions(t))
+	eval(t, s, "x = 1")
+	for i := range 40 {
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(i)*20*time.Microsecond)
+		if _, err := s.Snapshot(ctx); err != nil && ctx.Err() == nil {
+			t.Error(err)
+		}
+		cancel()
+	}
+	want(t, s, "x", "1")
+	noTemp(t, m)
 }
 
 func TestSnapshotWaitsForCalls(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"time"
 
@@ -51,50 +52,47 @@ type Snapshots struct {
 	owner *owner // of what is not finished
 }
 
-// save takes a snapshot of box, which goes on, and publishes it as dir/name
-// (by its content when name is empty).
+// save takes a snapshot of box, which goes on, and publishes it as name.
 func (s Snapshots) save(ctx context.Context, box sandbox.Sandbox, snap Snapshot, name string) (Snapshot, error) {
-	tmp, err := s.capture(ctx, box, &snap)
-	if err != nil {
+	if err := s.capture(ctx, box, &snap); err != nil {
 		return Snapshot{}, err
 	}
-	defer os.RemoveAll(tmp)
-	return s.publish(tmp, snap, name)
+	defer os.RemoveAll(snap.dir)
+	return s.publish(snap, name)
 }
 
-// publish describes what capture wrote into tmp and gives it its name.
-func (s Snapshots) publish(tmp string, snap Snapshot, name string) (Snapshot, error) {
-	if err := seal(tmp, &snap); err != nil {
+// publish describes what capture wrote and gives it its name: name, or that of
+// its contents when name is empty.
+func (s Snapshots) publish(snap Snapshot, name string) (Snapshot, error) {
+	if err := seal(&snap); err != nil {
 		return Snapshot{}, fmt.Errorf("cannot save snapshot: %w", noSpace(err))
 	}
 	if name == "" {
 		name = snap.ID
 	}
-	if err := publish(tmp, filepath.Join(s.dir, name)); err != nil {
+	if err := publish(snap.dir, filepath.Join(s.dir, name)); err != nil {
 		return Snapshot{}, fmt.Errorf("cannot save snapshot: %w", noSpace(err))
 	}
 	return s.load(name)
 }
 
-// capture checkpoints box into a temporary folder of s.
-func (s Snapshots) capture(ctx context.Context, box sandbox.Sandbox, snap *Snapshot) (string, error) {
+// capture checkpoints box into a temporary folder of s, snap.dir.
+func (s Snapshots) capture(ctx context.Context, box sandbox.Sandbox, snap *Snapshot) error {
 	tmp, err := os.MkdirTemp(s.dir, s.owner.prefix())
 	if err != nil {
-		return "", fmt.Errorf("cannot save snapshot: %w", noSpace(err))
+		return fmt.Errorf("cannot save snapshot: %w", noSpace(err))
 	}
-	state := filepath.Join(tmp, "state")
-	stood, err := box.Checkpoint(ctx, state)
+	stood, err := box.Checkpoint(ctx, filepath.Join(tmp, "state"))
 	if err != nil {
-		os.RemoveAll(tmp)
-		return "", fmt.Errorf("cannot save snapshot: %w", noSpace(err))
+		return errors.Join(fmt.Errorf("cannot save snapshot: %w", noSpace(err)), os.RemoveAll(tmp))
 	}
 	snap.Version, snap.Created, snap.StoodStill, snap.dir = metaVersion, time.Now().UTC(), millis(stood), tmp
-	return tmp, nil
+	return nil
 }
 
 // seal names the snapshot by what capture wrote and writes its description.
-func seal(dir string, snap *Snapshot) error {
-	entries, err := os.ReadDir(filepath.Join(dir, "state"))
+func seal(snap *Snapshot) error {
+	entries, err := os.ReadDir(snap.state())
 	if err != nil {
 		return err
 	}
@@ -103,11 +101,11 @@ func seal(dir string, snap *Snapshot) error {
 	var g errgroup.Group
 	for i, e := range entries {
 		g.Go(func() (err error) {
-			sums[i], sizes[i], err = syncedHash(filepath.Join(dir, "state", e.Name()))
+			sums[i], sizes[i], err = syncedHash(filepath.Join(snap.state(), e.Name()))
 			return err
 		})
 	}
-	if err := errors.Join(g.Wait(), folder.Sync(filepath.Join(dir, "state"))); err != nil {
+	if err := errors.Join(g.Wait(), folder.Sync(snap.state())); err != nil {
 		return err
 	}
 	id := sha256.New()
@@ -121,7 +119,7 @@ func seal(dir string, snap *Snapshot) error {
 	if err != nil {
 		return err
 	}
-	return folder.WriteFile(filepath.Join(dir, metaFile), b)
+	return folder.WriteFile(filepath.Join(snap.dir, metaFile), b)
 }
 
 // syncedHash puts a file on disk for good and returns its hash and size.
@@ -142,6 +140,9 @@ func syncedHash(path string) (sum []byte, size int64, err error) {
 // NotFound, a damaged one Conflict. What it describes is checked by the backend
 // when it is restored.
 func (s Snapshots) load(name string) (Snapshot, error) {
+	if !validID(name) {
+		return Snapshot{}, fault.New(fault.Invalid, "", "cannot load snapshot %q: that is no name of one", oneLine(name))
+	}
 	dir := filepath.Join(s.dir, name)
 	b, err := os.ReadFile(filepath.Join(dir, metaFile))
 	if errors.Is(err, os.ErrNotExist) {
@@ -160,6 +161,13 @@ func (s Snapshots) load(name string) (Snapshot, error) {
 	}
 	snap.dir = dir
 	return snap, nil
+}
+
+// validID says whether s can be the name of a snapshot or a template: 32
+// hexadecimal digits, so that it never leads out of its folder.
+func validID(s string) bool {
+	_, err := hex.DecodeString(s)
+	return err == nil && len(s) == 32 && strings.ToLower(s) == s
 }
 
 func damaged(name, why string) error {

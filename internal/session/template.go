@@ -54,11 +54,33 @@ func (m *Manager) template(ctx context.Context, opt Options, sink event.Sink) (t
 	}
 	if fault.KindOf(err) != fault.NotFound {
 		sink.Emit(event.Progress{Room: "template", Text: "the template is damaged and is built again: " + err.Error()})
-		if err := m.owner.discard(filepath.Join(m.templates.dir, key)); err != nil {
-			return template{}, fmt.Errorf("cannot build template: %w", err)
-		}
 	}
-	if snap, err = m.build(ctx, key, opt, sink); err != nil {
+	return m.replaceTemplate(ctx, key, opt, sink)
+}
+
+// rebuild replaces a template that could not be restored, unless somebody else
+// did so meanwhile.
+func (m *Manager) rebuild(ctx context.Context, bad template, opt Options, sink event.Sink) (template, error) {
+	unlock, err := lockFile(ctx, filepath.Join(m.templates.dir, "."+bad.key+".lock"), nil)
+	if err != nil {
+		return template{}, fmt.Errorf("cannot build template: %w", err)
+	}
+	defer unlock()
+	if snap, err := m.templates.load(bad.key); err == nil && !snap.Created.Equal(bad.Created) {
+		return template{Snapshot: snap, key: bad.key}, nil
+	}
+	return m.replaceTemplate(ctx, bad.key, opt, sink)
+}
+
+// replaceTemplate builds the template called key in the place of what is there.
+// Its lock is held.
+func (m *Manager) replaceTemplate(ctx context.Context, key string, opt Options, sink event.Sink) (template, error) {
+	err := m.owner.discard(filepath.Join(m.templates.dir, key))
+	var snap Snapshot
+	if err == nil {
+		snap, err = m.build(ctx, key, opt, sink)
+	}
+	if err != nil {
 		return template{}, fmt.Errorf("cannot build template of image %s: %w", opt.Image.Name, err)
 	}
 	return template{Snapshot: snap, key: key, built: true}, nil

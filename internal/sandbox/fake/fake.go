@@ -381,14 +381,14 @@ func load(dir string, spec sandbox.Spec) ([]byte, error) {
 	}
 	b, err := os.ReadFile(filepath.Join(dir, checkpointFile))
 	if err != nil {
-		return no("%w", err)
+		return no("%w", sandbox.Damaged{Err: err})
 	}
 	var c saved
 	if err := json.Unmarshal(b, &c); err != nil {
-		return no("checkpoint %s is damaged: %w", dir, err)
+		return no("checkpoint %s is damaged: %w", dir, sandbox.Damaged{Err: err})
 	}
 	if c.Sum != crc32.ChecksumIEEE(c.State) {
-		return no("checkpoint %s is damaged", dir)
+		return no("checkpoint %s is damaged: %w", dir, sandbox.Damaged{Err: errors.New("it is not what was written")})
 	}
 	if c.Root != spec.Root || !slices.Equal(c.Mounts, spec.Mounts) || !slices.Equal(c.Args, spec.Args) || c.Disk != spec.Limits.Disk {
 		return no("checkpoint %s was made with another image, program or limit", dir)

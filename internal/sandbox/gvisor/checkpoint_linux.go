@@ -60,7 +60,7 @@ type stateSum struct {
 }
 
 func damaged(dir, format string, args ...any) error {
-	return fault.New(fault.Conflict, "Use another checkpoint: this one cannot be repaired.", "cannot restore sandbox: checkpoint %s is damaged: %w", dir, fmt.Errorf(format, args...))
+	return fault.New(fault.Conflict, "Use another checkpoint: this one cannot be repaired.", "cannot restore sandbox: checkpoint %s is damaged: %w", dir, sandbox.Damaged{Err: fmt.Errorf(format, args...)})
 }
 
 // readManifest reads the manifest of the checkpoint in dir and compares sizes.

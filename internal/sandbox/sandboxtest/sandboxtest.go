@@ -435,6 +435,9 @@ func (e exam) damaged() {
 		}
 		for _, k := range kinds {
 			if err != nil && fault.KindOf(err) == k {
+				if k == fault.Conflict && !errors.As(err, new(sandbox.Damaged)) {
+					e.t.Errorf("%s: %v does not say that it is damaged", what, err)
+				}
 				return
 			}
 		}
