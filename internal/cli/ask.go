@@ -105,7 +105,11 @@ func (a *askCommand) reporter() reporter {
 	if a.json {
 		return jsonReporter{newJSONLines(a.p.stdout)}
 	}
-	return screenReporter{newScreen(a.p.stdout, a.p.colours(a.p.stdout), width(a.p.stdout))}
+	s := newScreen(a.p.stdout, a.p.colours(a.p.stdout), width(a.p.stdout))
+	if isTerminal(a.p.stdout) && a.p.getenv("TERM") != "dumb" {
+		s.wait = &waitLine{w: a.p.stdout, style: s.style}
+	}
+	return screenReporter{s}
 }
 
 // ask runs the agent in a session that is open.

@@ -61,6 +61,20 @@ func jsonLine(e event.Event) any {
 			Event string `json:"event"`
 			Step  int    `json:"step"`
 		}{"step_began", e.N}
+	case event.ModelWaiting:
+		return struct {
+			Event string `json:"event"`
+			Step  int    `json:"step"`
+			Model string `json:"model"`
+		}{"model_waiting", e.Step, e.Model}
+	case event.ModelRetrying:
+		return struct {
+			Event   string  `json:"event"`
+			Step    int     `json:"step"`
+			Reason  string  `json:"reason"`
+			AfterMS float64 `json:"after_ms"`
+			Attempt int     `json:"attempt"`
+		}{"model_retrying", e.Step, e.Reason, millis(e.After), e.Attempt}
 	case event.ModelReplied:
 		return struct {
 			Event   string       `json:"event"`
@@ -75,6 +89,12 @@ func jsonLine(e event.Event) any {
 			Step   int    `json:"step"`
 			Reason string `json:"reason"`
 		}{"reply_rejected", e.Step, e.Reason}
+	case event.ReplyTrimmed:
+		return struct {
+			Event  string `json:"event"`
+			Step   int    `json:"step"`
+			Reason string `json:"reason"`
+		}{"reply_trimmed", e.Step, e.Reason}
 	case event.ExecutionBegan:
 		return struct {
 			Event   string `json:"event"`

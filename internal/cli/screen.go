@@ -18,7 +18,8 @@ import (
 type screen struct {
 	w     io.Writer
 	style style
-	err   error // the first write that failed
+	err   error     // the first write that failed
+	wait  *waitLine // nil: w is no terminal
 
 	scripted bool
 	steps    int
@@ -78,17 +79,25 @@ func (s *screen) block(indent, sgr, text string) {
 
 // Emit shows one event.
 func (s *screen) Emit(e event.Event) {
+	s.endWait()
 	switch e := e.(type) {
 	case event.RunBegan:
 		s.began(e)
 	case event.StepBegan:
 		s.stepBegan(e)
+	case event.ModelWaiting:
+		s.wait.begin(cleanLine(e.Model))
+	case event.ModelRetrying:
+		s.printf("  %s\n", s.style.paint(sgrYellow, retrying(e)))
+		s.wait.resume()
 	case event.ModelDelta:
 		s.thought.add(e.Text, func(line string) { s.block("  ", sgrDim, line) })
 	case event.ModelReplied:
 		s.replied(e)
 	case event.ReplyRejected:
 		s.printf("  %s %s\n", s.style.paint(sgrYellow, "reply not usable:"), cleanLine(e.Reason))
+	case event.ReplyTrimmed:
+		s.printf("  %s\n", s.style.paint(sgrYellow, cleanLine(e.Reason)))
 	case event.ExecutionBegan:
 		s.code(e.Code)
 	case event.Output:
@@ -103,6 +112,13 @@ func (s *screen) Emit(e event.Event) {
 		s.answer(e)
 	case event.RunEnded:
 		s.ended(e)
+	}
+}
+
+// endWait takes the writer back from the line that says what is waited for.
+func (s *screen) endWait() {
+	if err := s.wait.end(); s.err == nil {
+		s.err = err
 	}
 }
 
@@ -272,6 +288,7 @@ func (s *screen) ended(e event.RunEnded) {
 
 // finish writes what stands at the very end and returns the first error of all.
 func (s *screen) finish(hint string) error {
+	s.endWait()
 	s.endOutput()
 	if hint != "" {
 		s.printf("%s\n", hint)

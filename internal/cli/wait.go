@@ -1,0 +1,88 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"time"
+
+	"praxis/internal/event"
+)
+
+// waitTick is how often the line of a waitLine is drawn; the first time after
+// one tick, so that a reply that comes at once leaves the screen alone.
+const waitTick = 500 * time.Millisecond
+
+// waitLine is the last line of a terminal while a model is waited for: it says
+// for whom and how long, and is erased when something else is to be shown.
+// Between begin and end the writer is its own. A nil waitLine shows nothing.
+type waitLine struct {
+	w     io.Writer
+	style style
+
+	text  string
+	since time.Time
+	stop  chan struct{} // nil: nothing is waited for
+	done  chan error
+}
+
+// begin starts to wait for something new.
+func (l *waitLine) begin(text string) {
+	if l == nil {
+		return
+	}
+	l.text, l.since = text, time.Now()
+	l.resume()
+}
+
+// resume goes on with the line that end erased.
+func (l *waitLine) resume() {
+	if l == nil || l.stop != nil || l.text == "" {
+		return
+	}
+	l.stop, l.done = make(chan struct{}), make(chan error, 1)
+	go func() { l.done <- l.draw() }()
+}
+
+// end erases the line and returns what went wrong with it.
+func (l *waitLine) end() error {
+	if l == nil || l.stop == nil {
+		return nil
+	}
+	close(l.stop)
+	err := <-l.done
+	l.stop = nil
+	return err
+}
+
+// draw shows the line until it is stopped.
+func (l *waitLine) draw() error {
+	tick := time.NewTicker(waitTick)
+	defer tick.Stop()
+	for drawn := false; ; drawn = true {
+		select {
+		case <-l.stop:
+			if !drawn {
+				return nil
+			}
+			_, err := io.WriteString(l.w, "\r\x1b[K")
+			return err
+		case <-tick.C:
+			line := fmt.Sprintf("  waiting for %s … %d s", l.text, int(time.Since(l.since).Seconds()))
+			if r := []rune(line); len(r) >= l.style.width { // a line that wraps cannot be erased
+				line = string(r[:max(l.style.width-1, 0)])
+			}
+			if _, err := io.WriteString(l.w, "\r"+l.style.paint(sgrDim, line)+"\x1b[K"); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// retrying is why a model is asked again and when.
+func retrying(e event.ModelRetrying) string {
+	after := fmt.Sprintf("%.0f s", e.After.Seconds())
+	if e.After < 950*time.Millisecond {
+		after = fmt.Sprintf("%d ms", e.After.Milliseconds())
+	}
+	return fmt.Sprintf("[%s: asking again in %s]", cleanLine(e.Reason), after)
+}
