@@ -12,9 +12,6 @@ import (
 	"praxis/internal/guest/wire"
 )
 
-// maxEntries bounds a listing, whatever the guest says.
-const maxEntries = 100_000
-
 // ReadFile writes the content of a file to w and returns what the file was. A
 // guest can send without end: w returns an error when it has enough.
 func (c *Client) ReadFile(ctx context.Context, path string, w io.Writer) (wire.FileInfo, error) {
@@ -79,37 +76,59 @@ func (c *Client) Mkdir(ctx context.Context, path string) error {
 	return err
 }
 
-// List returns what is in a folder, sorted by name, each folder before what is in it.
+// List returns what is in a folder, sorted by name, each folder before what is
+// in it. A folder with more than a listing may hold is a fault, see wire.List.
 func (c *Client) List(ctx context.Context, path string, recursive bool) ([]wire.FileInfo, error) {
+	l, err := c.Find(ctx, wire.List{Path: path, Recursive: recursive})
+	return l.Files, err
+}
+
+// Listing is what Find found.
+type Listing struct {
+	Files   []wire.FileInfo
+	LeftOut int // what exists and is not in Files, see wire.Listed
+}
+
+// Find is List with a choice of what is listed.
+func (c *Client) Find(ctx context.Context, args wire.List) (Listing, error) {
 	const what = "list folder"
 	end, err := c.begin(ctx, what, true)
 	if err != nil {
-		return nil, err
+		return Listing{}, err
 	}
 	defer end()
-	k, err := c.openWhole(ctx, what, wire.OpList, wire.List{Path: path, Recursive: recursive})
+	k, err := c.openWhole(ctx, what, wire.OpList, args)
 	if err != nil {
-		return nil, err
+		return Listing{}, err
 	}
-	out := []wire.FileInfo{}
+	out, size := Listing{Files: []wire.FileInfo{}}, 0
 	for {
 		f, err := k.frame(ctx, what)
 		if err != nil {
-			return nil, err
+			return Listing{}, err
 		}
 		if f.Kind == wire.Response {
+			var last wire.Listed
+			if json.Unmarshal(f.Body, &last) != nil || last.LeftOut < 0 {
+				return Listing{}, c.reject(what, violation("the end of a listing that cannot be read"))
+			}
+			out.LeftOut = last.LeftOut
 			return out, nil
 		}
 		var batch wire.Files
-		if f.Kind != wire.Event || json.Unmarshal(f.Body, &batch) != nil || len(batch.Files) == 0 || len(out)+len(batch.Files) > maxEntries {
-			return nil, c.reject(what, violation("a listing that cannot be read, or one that is too long"))
+		if f.Kind != wire.Event || json.Unmarshal(f.Body, &batch) != nil || len(batch.Files) == 0 {
+			return Listing{}, c.reject(what, violation("a listing that cannot be read"))
 		}
 		for _, i := range batch.Files {
 			if err := checkInfo(i); err != nil {
-				return nil, c.reject(what, err)
+				return Listing{}, c.reject(what, err)
 			}
+			size += len(i.Path) + len(i.Target)
 		}
-		out = append(out, batch.Files...)
+		out.Files = append(out.Files, batch.Files...)
+		if len(out.Files) > wire.MaxListed || size > wire.MaxListedBytes {
+			return Listing{}, c.reject(what, violation("a listing that is too long"))
+		}
 	}
 }
 
@@ -158,7 +177,7 @@ func (c *Client) watch(ctx context.Context, what string, k *call, f func(wire.Ch
 		default:
 			return c.reject(what, violation("a change of a type that does not exist"))
 		}
-		if len(change.Path) > 4*wire.MaxPath {
+		if len(change.Path) > wire.MaxPath {
 			return c.reject(what, violation("a path that is too long"))
 		}
 		f(change)
@@ -275,7 +294,7 @@ func checkInfo(i wire.FileInfo) error {
 	default:
 		return violation("a file of a kind that does not exist")
 	}
-	if len(i.Path) == 0 || len(i.Path) > 4*wire.MaxPath || i.Path[0] != '/' || len(i.Target) > 4*wire.MaxPath || i.Size < 0 || i.Mode > 0o777 {
+	if len(i.Path) == 0 || len(i.Path) > wire.MaxPath || i.Path[0] != '/' || len(i.Target) > wire.MaxPath || i.Size < 0 || i.Mode > 0o777 {
 		return violation("a description of a file that cannot be")
 	}
 	return nil

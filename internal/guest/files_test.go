@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"praxis/internal/fault"
+	"praxis/internal/guest"
 	"praxis/internal/guest/wire"
 )
 
@@ -106,6 +107,148 @@ func TestManyFiles(t *testing.T) {
 	list, err := b.List(b.ctx(), b.work, false)
 	if err != nil || len(list) != 3000 || !strings.HasPrefix(filepath.Base(list[2999].Path), "02999-") {
 		t.Errorf("got %d entries, %v", len(list), err)
+	}
+}
+
+// nest makes folders within folders that are called name, by descriptors: their
+// path may be longer than any that the system takes. It returns the deepest.
+func nest(t *testing.T, dir, name string, n int) *os.Root {
+	t.Helper()
+	r, err := os.OpenRoot(dir)
+	for range n {
+		if err == nil {
+			err = r.Mkdir(name, 0o755)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		next, failed := r.OpenRoot(name)
+		r.Close()
+		r, err = next, failed
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { r.Close() })
+	return r
+}
+
+func fill(t *testing.T, r *os.Root, n int) {
+	t.Helper()
+	for i := range n {
+		f, err := r.Create(fmt.Sprintf("%05d", i))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.Close()
+	}
+}
+
+// TestDeepFolders has more in it than a path can name.
+func TestDeepFolders(t *testing.T) {
+	b := start(t, nil)
+	long := strings.Repeat("d", 200)
+	fill(t, nest(t, b.work, long, 100), 3)
+	b.write("z", "here")
+	l, err := b.Find(b.ctx(), wire.List{Path: b.work, Recursive: true})
+	if n := len(l.Files); err != nil || n < 15 || n > 21 || l.Files[n-1].Path != filepath.Join(b.work, "z") || l.LeftOut != 1 {
+		t.Fatalf("got %d entries and %d left out, %v", len(l.Files), l.LeftOut, err)
+	}
+	for _, i := range l.Files {
+		if st, err := b.Stat(b.ctx(), i.Path); err != nil || st.Path != i.Path {
+			t.Errorf("an entry of the listing is not there: %v", err)
+		}
+	}
+	if err := b.Archive(b.ctx(), wire.Tar, []string{b.work}, io.Discard); fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "longer than 4096 bytes") {
+		t.Errorf("archive: %.300v", err)
+	}
+	ctx, cancel := context.WithCancel(b.ctx())
+	if err := b.Watch(ctx, b.work, true, func(wire.Change) { cancel() }); err != nil {
+		t.Errorf("watch: %v", err)
+	}
+	if err := b.Mkdir(b.ctx(), strings.Repeat("e/", 2047)+"e"); fault.KindOf(err) != fault.Invalid {
+		t.Errorf("a path that is too long below the working folder: %v", err)
+	}
+	if err := b.Ping(b.ctx()); err != nil {
+		t.Errorf("the session is lost: %v", err)
+	}
+	if err := b.Remove(b.ctx(), long, true); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestManyLevels goes as deep as a walk goes and no deeper.
+func TestManyLevels(t *testing.T) {
+	b := start(t, nil)
+	fill(t, nest(t, b.work, "d", 64), 2)
+	l, err := b.Find(b.ctx(), wire.List{Path: b.work, Recursive: true})
+	if err != nil || len(l.Files) != 66 || l.LeftOut != 0 {
+		t.Errorf("64 levels: %d entries and %d left out, %v", len(l.Files), l.LeftOut, err)
+	}
+	nest(t, b.temp, "d", 200)
+	l, err = b.Find(b.ctx(), wire.List{Path: b.temp, Recursive: true})
+	if err != nil || len(l.Files) != 65 || l.LeftOut != 1 {
+		t.Errorf("200 levels: %d entries and %d left out, %v", len(l.Files), l.LeftOut, err)
+	}
+}
+
+// TestListingIsBounded makes few files whose paths are long.
+func TestListingIsBounded(t *testing.T) {
+	b := start(t, nil)
+	deep := nest(t, b.work, strings.Repeat("d", 200), 18)
+	fill(t, deep, 6000)
+	l, err := b.Find(b.ctx(), wire.List{Path: b.work, Recursive: true})
+	if fault.KindOf(err) != fault.Exhausted || !strings.Contains(err.Error(), "16 MiB") || len(l.Files) != 0 {
+		t.Errorf("got %d entries, %v", len(l.Files), err)
+	}
+	ctx, cancel := context.WithCancel(b.ctx())
+	defer cancel()
+	if err := b.Watch(ctx, b.work, true, func(wire.Change) { cancel() }); fault.KindOf(err) != fault.Exhausted {
+		t.Errorf("watch: %v", err)
+	}
+	l, err = b.Find(b.ctx(), wire.List{Path: b.work, Recursive: true, Skip: []string{strings.Repeat("d", 200)}})
+	if err != nil || len(l.Files) != 0 {
+		t.Errorf("passed over: %d entries, %v", len(l.Files), err)
+	}
+}
+
+func TestFind(t *testing.T) {
+	b := start(t, nil)
+	for _, name := range []string{"a/__pycache__/x.pyc", "a/b", "__pycache__/y", "c"} {
+		b.write(name, "")
+	}
+	b.run(`import os; os.symlink("c", "link"); open(b"\xff" * 100, "w").close(); os.mkdir("shut"); os.mkdir("shut/in")`)
+	names := func(l guest.Listing) string {
+		var out []string
+		for _, i := range l.Files {
+			out = append(out, strings.TrimPrefix(i.Path, b.work+"/"))
+		}
+		return strings.Join(out, " ")
+	}
+	odd := strings.Repeat("\uFFFD", 100)
+	l, err := b.Find(b.ctx(), wire.List{Path: ".", Recursive: true, FilesOnly: true, Skip: []string{"__pycache__", "c"}})
+	if got, want := names(l), "a/b c "+odd; err != nil || got != want || l.LeftOut != 0 {
+		t.Errorf("got %q, want %q, %d left out, %v", got, want, l.LeftOut, err)
+	}
+	l, err = b.Find(b.ctx(), wire.List{Path: "."})
+	if got, want := names(l), "__pycache__ a c link shut "+odd; err != nil || got != want {
+		t.Errorf("got %q, want %q, %v", got, want, err)
+	}
+	if _, err := b.Find(b.ctx(), wire.List{Path: ".", Skip: make([]string, wire.MaxSkip+1)}); fault.KindOf(err) != fault.Invalid {
+		t.Errorf("too many names to pass over: %v", err)
+	}
+}
+
+// TestListLeftOutIsCounted lists what the user may not read.
+func TestListLeftOutIsCounted(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("skipped: root may read every folder")
+	}
+	b := start(t, nil)
+	b.run(`import os; os.mkdir("shut"); os.mkdir("shut/in"); os.chmod("shut", 0)`)
+	defer os.Chmod(filepath.Join(b.work, "shut"), 0o755)
+	if l, err := b.Find(b.ctx(), wire.List{Path: ".", Recursive: true}); err != nil || len(l.Files) != 1 || l.LeftOut != 1 {
+		t.Errorf("got %d entries and %d left out, %v", len(l.Files), l.LeftOut, err)
 	}
 }
 

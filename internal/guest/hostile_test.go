@@ -282,6 +282,10 @@ func TestLiesOfReplies(t *testing.T) {
 		"stat: event":              {stat, []frame{{wire.Event, "{}"}}},
 		"list: no JSON":            {list, []frame{{wire.Event, "x"}}},
 		"list: bad entry":          {list, []frame{{wire.Event, `{"files":[{"path":"/x",` + file + `},{}]}`}}},
+		"list: long path":          {list, []frame{{wire.Event, `{"files":[{"path":"/` + strings.Repeat("x", 4096) + `",` + file + `}]}`}}},
+		"list: long target":        {list, []frame{{wire.Event, `{"files":[{"path":"/x","kind":"symlink","target":"` + strings.Repeat("x", 4097) + `"}]}`}}},
+		"list: bad end":            {list, []frame{{wire.Response, `{"left_out":-1}`}}},
+		"list: end is no JSON":     {list, []frame{{wire.Response, "x"}}},
 		"list: output":             {list, []frame{{wire.Output, output(1, 1, "x")}}},
 		"contexts: no JSON":        {contexts, []frame{{wire.Response, "x"}}},
 		"contexts: bad name":       {contexts, []frame{{wire.Response, `{"contexts":[{"name":"a b","state":"idle"}]}`}}},
@@ -326,6 +330,50 @@ func TestLiesOfReplies(t *testing.T) {
 				t.Errorf("got %v", err)
 			}
 			<-g.Done()
+		})
+	}
+}
+
+// TestListingWithoutEnd lists for ever, by number and by bytes.
+func TestListingWithoutEnd(t *testing.T) {
+	for name, c := range map[string]struct {
+		path string
+		n    int // entries of an event
+	}{"many": {"/x", 5000}, "long": {"/" + strings.Repeat("x", 4000), 100}} {
+		t.Run(name, func(t *testing.T) {
+			one := wire.FileInfo{Path: c.path, Kind: wire.KindFile}
+			batch := wire.Files{Files: make([]wire.FileInfo, c.n)}
+			for i := range batch.Files {
+				batch.Files[i] = one
+			}
+			body, _ := json.Marshal(batch)
+			g := lie(t, func(l *liar) {
+				id, _ := l.hear()
+				credits := make(chan int, 1000)
+				go func() {
+					defer close(credits)
+					for f, err := l.r.Next(); err == nil; f, err = l.r.Next() {
+						if n, err := wire.ParseCredit(f.Body); err == nil && f.Kind == wire.Credit {
+							credits <- n
+						}
+					}
+				}()
+				for flying := 0; l.say(wire.Event, id, body); {
+					flying += wire.Cost(len(body))
+					for ok := true; ok && flying >= wire.Window; {
+						var n int
+						n, ok = <-credits
+						flying -= n
+					}
+				}
+				for range credits {
+					continue // until the reader is done
+				}
+			})
+			_, err := g.List(testCtx(t), "/", true)
+			if fault.KindOf(err) != fault.Unavailable || !strings.Contains(fmt.Sprint(g.Err()), "too long") {
+				t.Errorf("got %v, %v", err, g.Err())
+			}
 		})
 	}
 }

@@ -20,6 +20,7 @@ import (
 // these bound the work.
 const (
 	maxArchived  = 200_000  // entries
+	maxNames     = 64 << 20 // bytes of the names of all entries together
 	maxExtracted = 16 << 30 // bytes of all files together
 	maxPaths     = 1000     // of one request
 )
@@ -44,10 +45,10 @@ func (s *server) archive(req *request, args wire.Archive) (none, error) {
 	default:
 		return none{}, failf("invalid", "Use tar or zip.", "cannot make archive: no format is called %q", wire.Clip(args.Format, 32))
 	}
-	count := 0
+	left := budget{maxArchived, maxNames}
 	for _, one := range args.Paths {
 		err := s.inRoot(one, func(root *os.Root, base, rel string) error {
-			return pack(root, base, rel, p, &count)
+			return pack(root, base, rel, p, &left)
 		})
 		if err != nil {
 			return none{}, err
@@ -62,52 +63,60 @@ func (s *server) archive(req *request, args wire.Archive) (none, error) {
 
 // pack adds a file, or a folder with all that is in it. Names begin with the
 // last part of the path, for a root too.
-func pack(root *os.Root, base, rel string, p packer, count *int) error {
-	above := filepath.Dir(join(base, rel))
-	add := func(name string, st fs.FileInfo) error {
-		if *count++; *count > maxArchived {
-			return failf("exhausted", "Archive a folder further down.", "cannot make archive: more than %d entries", maxArchived)
-		}
-		inside, err := filepath.Rel(above, join(base, name))
+func pack(root *os.Root, base, rel string, p packer, left *budget) error {
+	top := join(base, rel)
+	w, err := newWalker("archive "+top, "Archive a folder further down.", base, budget{maxArchived, maxNames})
+	if err != nil {
+		return err
+	}
+	w.deep, w.left = true, *left
+	defer func() { *left = w.left }()
+	above := filepath.Dir(top)
+	w.visit = func(e found) error {
+		name, err := filepath.Rel(above, e.path)
 		if err != nil {
 			return err
 		}
-		return packOne(root, name, filepath.ToSlash(inside), st, p)
+		return packOne(e, filepath.ToSlash(name), p)
+	}
+	// An archive that lacks something without a word would be worse than none.
+	w.leftOut = func(path, why string) error {
+		return failf("invalid", "Archive what lies beside it, or move it.", "cannot archive %s: %s", wire.Clip(path, 200), why)
 	}
 	st, err := root.Lstat(rel)
 	if err != nil {
 		return err
 	}
-	if err := add(rel, st); err != nil || !st.IsDir() {
+	if w.left.entries--; w.left.entries < 0 {
+		return failf("exhausted", w.remedy, "cannot archive %s: more than %d entries", top, maxArchived)
+	}
+	if err := w.visit(found{FileInfo: st, path: top, in: root, last: rel, real: w.real}); err != nil || !st.IsDir() {
 		return err
 	}
-	return walk(root, rel, true, add)
+	return w.walk(root, rel)
 }
 
-func packOne(root *os.Root, name, inside string, st fs.FileInfo, p packer) error {
+func packOne(e found, name string, p packer) error {
 	switch {
-	case st.IsDir():
-		return p.add(inside+"/", st, "", nil)
-	case st.Mode()&fs.ModeSymlink != 0:
-		target, err := root.Readlink(name)
+	case e.IsDir():
+		return p.add(name+"/", e, "", nil)
+	case e.Mode()&fs.ModeSymlink != 0:
+		target := e.target()
+		if target == "" {
+			return nil // it is gone
+		}
+		return p.add(name, e, target, nil)
+	case e.Mode().IsRegular():
+		f, st, err := openRegular(e.in, e.real, e.last)
 		if errors.Is(err, fs.ErrNotExist) {
 			return nil
 		}
 		if err != nil {
-			return err
-		}
-		return p.add(inside, st, target, nil)
-	case st.Mode().IsRegular():
-		f, st, err := openRegular(root, name)
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err != nil {
-			return err
+			return at(err, e.path)
 		}
 		defer f.Close()
 		// Exactly as much as was announced, also when the file changes meanwhile.
-		return p.add(inside, st, "", io.LimitReader(io.MultiReader(f, zeros{}), st.Size()))
+		return p.add(name, st, "", io.LimitReader(io.MultiReader(f, zeros{}), st.Size()))
 	}
 	return nil // pipes, sockets and devices mean nothing elsewhere
 }

@@ -8,19 +8,18 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"praxis/internal/guest/wire"
 )
 
 // Bounds of listings.
 const (
-	maxListed = 100_000 // entries
-	listBatch = 500     // entries an event
-	maxDepth  = 128     // folders within folders
-	maxFiles  = 32      // file ops at work; each has a thread of its own
+	listBatch = 500       // entries an event
+	listBytes = 256 << 10 // bytes of paths an event
+	maxFiles  = 32        // file ops at work; each has a thread of its own
 )
 
 // locate turns a path of the host's into a root and a name below it. The name
@@ -38,7 +37,10 @@ func (c config) locate(path string) (root, rel string, err error) {
 	if !filepath.IsAbs(path) {
 		path = c.Workdir + "/" + path
 	}
-	return within(c.Roots, filepath.Clean(path))
+	if path = filepath.Clean(path); len(path) > wire.MaxPath {
+		return "", "", failf("invalid", "", "cannot use path: it is longer than %d bytes below the working folder", wire.MaxPath)
+	}
+	return within(c.Roots, path)
 }
 
 func join(root, rel string) string { return filepath.Join(root, rel) }
@@ -72,36 +74,58 @@ func (s *server) inRoot(path string, f func(root *os.Root, base, rel string) err
 // means to keep such links inside by itself, but it opens folders with
 // O_DIRECTORY and O_NOFOLLOW together, and gVisor follows a link for those.
 func straight(root *os.Root, rel string) error {
-	for i := range len(rel) {
+	top, err := root.OpenFile(".", openPath, 0)
+	if err != nil {
+		return err
+	}
+	defer top.Close()
+	fd, mine := int(top.Fd()), false
+	defer func() {
+		if mine {
+			closeAll(fd)
+		}
+	}()
+	for from, i := 0, 0; i < len(rel); i++ {
 		if rel[i] != '/' {
 			continue
 		}
-		st, err := root.Lstat(rel[:i])
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil
-		}
-		if err == nil && st.Mode()&fs.ModeSymlink != 0 {
-			err = &fs.PathError{Op: "open", Path: rel[:i], Err: syscall.ELOOP}
+		next, err := syscall.Openat(fd, rel[from:i], openPath|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
+		if err == syscall.ENOENT || err == syscall.ENOTDIR {
+			return nil // whoever uses the name will be told
 		}
 		if err != nil {
-			return err
+			return &fs.PathError{Op: "open", Path: rel[:i], Err: err}
+		}
+		if mine {
+			closeAll(fd)
+		}
+		fd, mine, from = next, true, i+1
+		var st syscall.Stat_t
+		if err = syscall.Fstat(fd, &st); err == nil && st.Mode&syscall.S_IFMT == syscall.S_IFLNK {
+			err = syscall.ELOOP
+		}
+		if err != nil {
+			return &fs.PathError{Op: "open", Path: rel[:i], Err: err}
 		}
 	}
 	return nil
 }
 
-// inside says whether what was opened by way of root lies in it: a link may
-// have been put on the way since straight looked.
-func inside(root *os.Root, f *os.File) error {
-	real, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
+// openPath is O_PATH of open(2): it needs no right to read what it opens, and
+// opens a symbolic link itself.
+const openPath = 0x200000
+
+// realPath is a path without symbolic links.
+func realPath(base string) (string, error) { return filepath.EvalSymlinks(base) }
+
+// inside says whether what was opened lies in the folder real: a link may have
+// been put on the way since straight looked.
+func inside(real string, f *os.File) error {
+	at, err := os.Readlink(fmt.Sprintf("/proc/self/fd/%d", f.Fd()))
 	if err != nil {
 		return err
 	}
-	base, err := filepath.EvalSymlinks(root.Name())
-	if err != nil {
-		return err
-	}
-	if real != base && !strings.HasPrefix(real, base+"/") {
+	if at != real && !strings.HasPrefix(at, real+"/") {
 		return &fs.PathError{Op: "open", Path: f.Name(), Err: syscall.ELOOP}
 	}
 	return nil
@@ -122,7 +146,7 @@ func named(err error, base string) error {
 
 func (s *server) readFile(req *request, args wire.Path) (info wire.FileInfo, err error) {
 	err = s.inRoot(args.Path, func(root *os.Root, base, rel string) error {
-		f, st, err := openRegular(root, rel)
+		f, st, err := openFile(root, rel)
 		if err != nil {
 			return err
 		}
@@ -138,9 +162,18 @@ func (s *server) readFile(req *request, args wire.Path) (info wire.FileInfo, err
 	return info, err
 }
 
-// openRegular opens a file to read. A pipe or a device would make the agent
+// openFile opens a file of a root to read.
+func openFile(root *os.Root, rel string) (*os.File, fs.FileInfo, error) {
+	real, err := realPath(root.Name())
+	if err != nil {
+		return nil, nil, err
+	}
+	return openRegular(root, real, rel)
+}
+
+// openRegular opens a file to read that lies in the folder real. A pipe or a device would make the agent
 // wait for somebody, so they are refused; opening must not wait either.
-func openRegular(root *os.Root, rel string) (*os.File, fs.FileInfo, error) {
+func openRegular(root *os.Root, real, rel string) (*os.File, fs.FileInfo, error) {
 	f, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if err != nil {
 		return nil, nil, err
@@ -150,7 +183,7 @@ func openRegular(root *os.Root, rel string) (*os.File, fs.FileInfo, error) {
 		err = &fs.PathError{Op: "open", Path: rel, Err: errNotRegular(st.Mode())}
 	}
 	if err == nil {
-		err = inside(root, f)
+		err = inside(real, f)
 	}
 	if err != nil {
 		f.Close()
@@ -251,31 +284,44 @@ func (s *server) stat(_ *request, args wire.Path) (info wire.FileInfo, err error
 	return info, err
 }
 
-func (s *server) list(req *request, args wire.List) (none, error) {
-	return none{}, s.inRoot(args.Path, func(root *os.Root, base, rel string) error {
+func (s *server) list(req *request, args wire.List) (out wire.Listed, err error) {
+	if len(args.Skip) > wire.MaxSkip {
+		return out, failf("invalid", "", "cannot list: at most %d names can be passed over", wire.MaxSkip)
+	}
+	err = s.inRoot(args.Path, func(root *os.Root, base, rel string) error {
+		w, err := newWalker("list "+join(base, rel), "List a folder further down, or remove files.", base, budget{wire.MaxListed, wire.MaxListedBytes})
+		if err != nil {
+			return err
+		}
+		w.deep, w.skip, w.until = args.Recursive, args.Skip, time.Now().Add(maxLook)
+		w.leftOut = func(string, string) error {
+			out.LeftOut++
+			return req.gone()
+		}
 		var batch []wire.FileInfo
-		count := 0
-		err := walk(root, rel, args.Recursive, func(name string, st fs.FileInfo) error {
-			if count++; count > maxListed {
-				return failf("exhausted", "List a folder further down.", "cannot list %s: it holds more than %d entries", join(base, rel), maxListed)
+		size := 0
+		w.visit = func(e found) error {
+			if args.FilesOnly && !e.Mode().IsRegular() {
+				return req.gone()
 			}
-			target := ""
-			if st.Mode()&fs.ModeSymlink != 0 {
-				target, _ = root.Readlink(name)
+			i := describeFile(e.path, e, e.target())
+			if err := w.spend(len(i.Target)); err != nil {
+				return err
 			}
-			batch = append(batch, describeFile(join(base, name), st, target))
-			if len(batch) < listBatch {
+			batch, size = append(batch, i), size+len(i.Path)+len(i.Target)
+			if len(batch) < listBatch && size < listBytes {
 				return req.gone()
 			}
 			err := sendBatch(req, batch)
-			batch = batch[:0]
+			batch, size = batch[:0], 0
 			return err
-		})
-		if err != nil || len(batch) == 0 {
+		}
+		if err := w.walk(root, rel); err != nil || len(batch) == 0 {
 			return err
 		}
 		return sendBatch(req, batch)
 	})
+	return out, err
 }
 
 // sendBatch sends entries of a listing, in halves while they do not fit in a frame.
@@ -291,70 +337,6 @@ func sendBatch(req *request, batch []wire.FileInfo) error {
 		return sendBatch(req, batch[len(batch)/2:])
 	}
 	return req.send(wire.Event, body)
-}
-
-// walk calls f for what is in a folder, sorted by name, folders before what is
-// in them. It follows no symbolic link below the folder itself. What vanishes
-// while it walks is left out.
-func walk(root *os.Root, rel string, deep bool, f func(name string, st fs.FileInfo) error) error {
-	entries, err := readFolder(root, rel)
-	if err != nil {
-		return err
-	}
-	return walkEntries(root, rel, entries, deep, 0, f)
-}
-
-func walkEntries(root *os.Root, rel string, entries []fs.DirEntry, deep bool, depth int, f func(string, fs.FileInfo) error) error {
-	for _, e := range entries {
-		name := filepath.Join(rel, e.Name())
-		st, err := root.Lstat(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if err := f(name, st); err != nil {
-			return err
-		}
-		if !deep || !st.IsDir() || depth >= maxDepth {
-			continue
-		}
-		below, err := readFolder(root, name)
-		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.ENOTDIR) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		if err := walkEntries(root, name, below, deep, depth+1, f); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// readFolder reads the entries of a folder, sorted, and not more than a listing may hold.
-func readFolder(root *os.Root, rel string) ([]fs.DirEntry, error) {
-	d, err := root.OpenFile(rel, os.O_RDONLY|syscall.O_DIRECTORY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	if err := inside(root, d); err != nil {
-		return nil, err
-	}
-	entries, err := d.ReadDir(maxListed + 1)
-	if err != nil && !errors.Is(err, io.EOF) {
-		return nil, err
-	}
-	slices.SortFunc(entries, func(a, b fs.DirEntry) int {
-		if a.Name() < b.Name() {
-			return -1
-		}
-		return 1
-	})
-	return entries, nil
 }
 
 func (s *server) remove(_ *request, args wire.Path) (none, error) {
@@ -415,7 +397,7 @@ func (s *server) move(_ *request, args wire.Move) (none, error) {
 }
 
 func moveFile(root *os.Root, from string, other *os.Root, to, name string) error {
-	f, st, err := openRegular(root, from)
+	f, st, err := openFile(root, from)
 	if errors.Is(err, syscall.EISDIR) {
 		return failf("invalid", "Move the files, or archive and extract the folder.", "cannot move %s: a folder moves only within its root", name)
 	}

@@ -13,7 +13,8 @@ import (
 // of the kernel that a snapshot would have to carry over.
 const (
 	watchEvery  = 250 * time.Millisecond
-	maxWatched  = 20_000 // entries
+	maxWatched  = 20_000  // entries
+	watchBytes  = 4 << 20 // bytes of their paths
 	maxWatchers = 16
 	watchShare  = 20 // a look may take one part in so many of the time
 )
@@ -78,17 +79,21 @@ func (s *server) marks(args wire.Watch) (map[string]mark, time.Duration, error) 
 			all[join(base, rel)] = mark{st.Size(), st.Mode(), st.ModTime()}
 			return nil
 		}
-		return walk(root, rel, args.Recursive, func(name string, st fs.FileInfo) error {
-			if len(all) >= maxWatched {
-				return failf("exhausted", "Watch a folder further down.", "cannot watch %s: it holds more than %d entries", join(base, rel), maxWatched)
+		w, err := newWalker("watch "+join(base, rel), "Watch a folder further down.", base, budget{maxWatched, watchBytes})
+		if err != nil {
+			return err
+		}
+		w.deep, w.until = args.Recursive, time.Now().Add(maxLook)
+		w.leftOut = func(string, string) error { return nil }
+		w.visit = func(e found) error {
+			m := mark{size: e.Size(), mode: e.Mode(), modTime: e.ModTime()}
+			if e.IsDir() { // what is in it speaks for itself
+				m = mark{mode: e.Mode()}
 			}
-			m := mark{size: st.Size(), mode: st.Mode(), modTime: st.ModTime()}
-			if st.IsDir() { // what is in it speaks for itself
-				m = mark{mode: st.Mode()}
-			}
-			all[join(base, name)] = m
+			all[e.path] = m
 			return nil
-		})
+		}
+		return w.walk(root, rel)
 	})
 	if err != nil && asFailure(err).kind == "not_found" {
 		return map[string]mark{}, time.Since(began), nil

@@ -22,7 +22,7 @@ const (
 	OpComplete  = "complete"  // Complete → Completion
 	OpRead      = "read"      // Path → data, end, then FileInfo
 	OpWrite     = "write"     // Write, data, end → FileInfo
-	OpList      = "list"      // List → events Files, then none
+	OpList      = "list"      // List → events Files, then Listed
 	OpStat      = "stat"      // Path → FileInfo
 	OpRemove    = "remove"    // Path → none
 	OpMove      = "move"      // Move → none
@@ -38,7 +38,7 @@ const (
 // Bounds on what the fields hold. Both sides check them.
 const (
 	MaxName       = 64        // bytes of a context's, an execution's or a process's name
-	MaxPath       = 4096      // bytes of a path
+	MaxPath       = 4096      // bytes of a path, as UTF-8; the guest tells no longer one
 	MaxCode       = 768 << 10 // bytes of an execution's code
 	MaxOutput     = 16 << 20  // the largest OutputBytes
 	MaxBundle     = 16 << 20  // bytes of a bundle, keys and values
@@ -47,6 +47,10 @@ const (
 	MaxTraceback  = 256 << 10
 	MaxMatches    = 500
 	MaxDisplays   = 1000 // displays of an execution
+
+	MaxListed      = 100_000  // entries of a listing
+	MaxListedBytes = 16 << 20 // bytes of their paths and targets together
+	MaxSkip        = 16       // names that a listing passes over
 )
 
 // Hello opens a stream. The guest's answer has Version and Epoch only.
@@ -215,15 +219,27 @@ type Write struct {
 	Mode uint32 `json:"mode,omitempty"` // permission bits; 0: 0644
 }
 
-// List lists a folder.
+// List lists a folder. A folder with more than MaxListed entries, or with more
+// than MaxListedBytes of paths and link targets, is a failure "exhausted":
+// what FilesOnly leaves out is counted, what lies in a folder of Skip is not.
 type List struct {
-	Path      string `json:"path"`
-	Recursive bool   `json:"recursive,omitempty"`
+	Path      string   `json:"path"`
+	Recursive bool     `json:"recursive,omitempty"`
+	FilesOnly bool     `json:"files_only,omitempty"` // regular files, nothing else
+	Skip      []string `json:"skip,omitempty"`       // names of folders to pass over with all that is in them; at most MaxSkip
 }
 
 // Files is an event of a listing: the next entries.
 type Files struct {
 	Files []FileInfo `json:"files"`
+}
+
+// Listed ends a listing.
+type Listed struct {
+	// LeftOut counts what exists and is not in the listing: entries whose path
+	// is longer than MaxPath, and the insides of folders that may not be read or
+	// lie too deep, each counted once.
+	LeftOut int `json:"left_out,omitempty"`
 }
 
 // The kinds of files.
