@@ -46,6 +46,11 @@ pretty = _part("pretty")
 show = _part("show")
 hooks = _part("hooks")
 
+TIMERS = {
+    signal.SIGALRM: signal.ITIMER_REAL,
+    signal.SIGVTALRM: signal.ITIMER_VIRTUAL,
+    signal.SIGPROF: signal.ITIMER_PROF,
+}
 ALLOW_AWAIT = 0x2000  # ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
 ONLY_AST = 0x400  # ast.PyCF_ONLY_AST
 FUTURES = 0x1FE0000  # flags of the __future__ features
@@ -76,6 +81,7 @@ class Kernel:
         self.reserve = bytearray(RESERVE)
         self.main_thread = _thread.get_ident()
         self.inherited_peak = getrusage(RUSAGE_SELF).ru_maxrss * 1024
+        self.memory = 0  # in use when it was last measured
         self.control = control.Control(streams.keep(3), streams.Drain())
         os.close(3)
         self.streams = streams.Streams()
@@ -203,6 +209,8 @@ class Kernel:
         sys.path[0] = ""  # modules of the working folder, not of the kernel's
         sys.argv[:] = [""]
         signal.signal(signal.SIGINT, self.on_interrupt)
+        for number in TIMERS:
+            signal.signal(number, nothing)  # an alarm of a cell must not end the kernel later
         os.register_at_fork(before=self.before_fork, after_in_child=self.after_fork)
         os.environ.setdefault("MPLBACKEND", "agg")
         sys.excepthook = lambda kind, exc, tb: self.report("the program", exc)
@@ -213,13 +221,20 @@ class Kernel:
         for name in ("exit", "quit"):
             if not hasattr(builtins, name):
                 setattr(builtins, name, sys.exit)
+        # The agent tells a report from a frame, and takes our own frames out of it.
+        self.report_crashes(self.control.fd)
+        self.original.update({name: getattr(builtins, name) for name in ("display", "input", "exit", "quit")})
+
+    @staticmethod
+    def report_crashes(fd):
+        """Let the interpreter write to fd where it was when it crashes."""
+        options = {"c_stack": False} if sys.version_info >= (3, 14) else {}
         try:
             import faulthandler
 
-            faulthandler.enable(self.streams.kept[2])
+            faulthandler.enable(fd, **options)
         except (ImportError, OSError):
             pass  # a crash then ends without its last words
-        self.original.update({name: getattr(builtins, name) for name in ("display", "input", "exit", "quit")})
 
     def prepare_libraries(self, columns):
         def set_threading(module):
@@ -320,24 +335,28 @@ class Kernel:
             self.end_child(None)
         self.settle()
         done["wall_ms"] = (perf_counter() - wall) * 1e3
-        done["cpu_ms"] = (cpu_seconds() - cpu) * 1e3
-        done["peak_memory_bytes"] = self.peak_memory()
+        own = getrusage(RUSAGE_SELF)
+        done["cpu_ms"] = (cpu_seconds(own) - cpu) * 1e3
+        done["peak_memory_bytes"] = self.peak_memory(own, done["wall_ms"])
         self.streams.drained()
         self.send_done(done)
         self.unanswered = False
 
-    def peak_memory(self):
+    def peak_memory(self, usage, wall_ms):
         """Return the bytes of memory at the process's highest, as far as they can be known.
 
         The high-water mark outlives exec, so at first it is that of the program that started
-        the kernel: until a cell raises it, the memory in use now stands in for it.
+        the kernel: until a cell raises it, the memory in use now stands in for it. What a very
+        short cell took is not measured anew: that would take longer than the cell.
         """
-        peak = getrusage(RUSAGE_SELF).ru_maxrss * 1024
+        peak = usage.ru_maxrss * 1024
+        if peak <= self.inherited_peak and self.memory and wall_ms < 5:
+            return self.memory
         if peak <= self.inherited_peak:
             try:
                 fd = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
                 try:
-                    peak = int(os.read(fd, 64).split()[1]) * 4096
+                    self.memory = peak = int(os.read(fd, 64).split()[1]) * 4096
                 finally:
                     os.close(fd)
             except (OSError, ValueError, IndexError):
@@ -456,9 +475,9 @@ class Kernel:
         self.restore_builtins()
         if isinstance(exc, SystemExit):
             done["status"] = "exit"
-            done["exit_code"] = self.exit_code(exc)
+            done["exit_code"] = exit_code(exc)
             value = "" if exc.code is None else errors.describe(exc)[1]
-            done["error"] = {"name": "SystemExit", "value": value, "traceback": ""}
+            done["error"] = {"name": "SystemExit", "value": value, "traceback": ""}  # who shows it prints the value
         else:
             if isinstance(exc, MemoryError):
                 self.release_memory(exc)
@@ -467,6 +486,8 @@ class Kernel:
             name, value = errors.describe(exc)
             done["status"] = "error"
             done["interrupted"] = self.interrupted and isinstance(exc, KeyboardInterrupt)
+            done["refused"] = errors.refusals(exc)
+            self.streams.let_go()  # all descriptors may be in use, and a traceback wants files
             done["error"] = {"name": name, "value": value, "traceback": self.errors.format(exc)}
         if isinstance(exc, (MemoryError, KeyboardInterrupt)):
             forget_half_imports()
@@ -478,15 +499,6 @@ class Kernel:
         except BaseException:  # interrupted while it drew: the cell's own error is what counts
             self.running = False
 
-    def exit_code(self, exc):
-        """Return the process exit code of a SystemExit; a message goes to stderr as Python does it."""
-        if exc.code is None:
-            return 0
-        if isinstance(exc.code, int):
-            return int(exc.code) & 0xFF
-        self.write_error(errors.describe(exc)[1] + "\n")
-        return 1
-
     def settle(self):
         """Put right what a cell may have left behind."""
         try:
@@ -494,11 +506,13 @@ class Kernel:
         except BaseException:  # a stream of the program's own; it is replaced now
             pass
         self.streams.restore()
+        self.streams.hold()
         self.restore_builtins()
         if signal.getsignal(signal.SIGINT) != self.on_interrupt:
             signal.signal(signal.SIGINT, self.on_interrupt)
-        for timer in (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF):
-            signal.setitimer(timer, 0)  # an alarm after the cell would end the kernel
+        for number, timer in TIMERS.items():
+            if signal.getsignal(number) is not nothing:
+                signal.setitimer(timer, 0)  # an alarm after the cell would end the kernel
         self.show.drop_figures()
         if self.loop is not None and not self.loop.is_running():
             self.use_loop()  # asyncio.run leaves none
@@ -561,12 +575,15 @@ class Kernel:
     def after_fork(self):
         self.child = True
         os.close(self.control.fd)
+        self.report_crashes(self.streams.kept[2])
 
     def end_child(self, exc):
         """End a fork of the kernel that came back from the cell."""
         code = 0
         if isinstance(exc, SystemExit):
-            code = self.exit_code(exc)
+            code = exit_code(exc)
+            if code == 1 and not isinstance(exc.code, int):  # a message; Python tells it on stderr
+                self.write_error(errors.describe(exc)[1] + "\n")
         elif exc is not None:
             self.report("a child process", exc)
             code = 1
@@ -605,10 +622,21 @@ UNINTERRUPTIBLE = {
 }
 
 
-def cpu_seconds():
-    """Return the CPU time of this process and of its children that ended."""
-    own, children = getrusage(RUSAGE_SELF), getrusage(RUSAGE_CHILDREN)
+def nothing(number, frame):
+    """Take a timer's signal."""
+
+
+def cpu_seconds(own=None):
+    """Return the CPU time of this process, whose usage may be given, and of its children that ended."""
+    own, children = own or getrusage(RUSAGE_SELF), getrusage(RUSAGE_CHILDREN)
     return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+
+
+def exit_code(exc):
+    """Return the process exit code of a SystemExit."""
+    if exc.code is None:
+        return 0
+    return int(exc.code) & 0xFF if isinstance(exc.code, int) else 1
 
 
 def only_text(bundle, reason):
