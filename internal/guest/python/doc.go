@@ -23,9 +23,18 @@
 //	{"type":"ready","version":"3.14.x","preload_errors":{"mod":"message"}}
 //	{"type":"display","id":I,"bundle":{"text":…,"text/html":…,"image/png":base64,…}}
 //	{"type":"done","id":I,"status":"ok"|"error"|"exit","result":bundle|null,
-//	 "error":{"name","value","traceback"}|null,"interrupted":bool,
+//	 "error":{"name","value","traceback"}|null,"refused":[words],"interrupted":bool,
 //	 "exit_code":N (status "exit" only),"cpu_ms":F,"wall_ms":F,"peak_memory_bytes":N}
 //	{"type":"completions","id":I,"start":N,"end":N,"matches":[…]}
+//
+// "refused" (status "error" only) says what the system refused to the program,
+// as far as the exception and what led to it tell: names of errno such as
+// "EMFILE", "thread" for a thread that did not start, "write" for an error that
+// does not say which one.
+//
+// An interpreter that crashes writes to the socket, in the place of a frame, the
+// text of faulthandler, which begins with "Fatal Python error: ". It reads as a
+// length that no frame has, and nothing follows it.
 //
 // # Output and order
 //

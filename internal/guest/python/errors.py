@@ -1,7 +1,8 @@
-"""Exceptions as the user should read them: the lines of his cells, library
-frames kept but few, nothing of the kernel.
+"""Exceptions as the user should read them: the lines of his cells, a word for
+the frames of libraries, nothing of the kernel.
 """
 
+import errno
 import os
 import sys
 
@@ -10,7 +11,11 @@ MAX_TEXT = 100_000  # characters of a traceback
 MAX_VALUE = 20_000  # characters of str(exception)
 MAX_FRAMES = 40
 REPEATS = 3  # of one line in a row
-LIBRARY_RUN = 4  # frames of libraries in a row that are shown whole
+LIBRARY_RUN = 4  # frames in a row that are shown whole when there are none but of libraries
+MAX_CHAIN = 100  # exceptions that are looked at for what was refused
+REFUSALS = ("EAGAIN", "ENOMEM", "ENFILE", "EMFILE", "ENOSPC", "EDQUOT")
+REMOTE = ("multiprocessing.pool.RemoteTraceback", "concurrent.futures.process._RemoteTraceback")
+SQLITE_FULL = 13
 
 
 def cut(text, limit):
@@ -32,6 +37,40 @@ def describe(exc):
         return name, f"<__str__ raised {type(failure).__name__}>"
 
 
+def refusals(exc):
+    """Return what the system refused to the program, as far as exc and what led to it tell.
+
+    The words are names of errno, "thread" for a thread that did not start, and
+    "write" for an error of the system that does not say which one.
+    """
+    found, todo = [], [exc]
+    try:
+        for one in todo:  # grows
+            word = _refusal(one)
+            if word and word not in found:
+                found.append(word)
+            more = [one.__cause__, one.__context__]
+            if isinstance(one, BaseExceptionGroup):
+                more.extend(one.exceptions)
+            more = [e for e in more if e is not None and not any(e is known for known in todo)]
+            todo.extend(more[: max(MAX_CHAIN - len(todo), 0)])
+    except Exception:  # a class of the program's with attributes of its own
+        pass
+    return found
+
+
+def _refusal(exc):
+    if isinstance(exc, OSError):
+        number = OSError.errno.__get__(exc)
+        name = errno.errorcode.get(number) if isinstance(number, int) else None
+        if name in REFUSALS:
+            return name
+        return "write" if number is None else None
+    if isinstance(exc, RuntimeError):
+        return "thread" if exc.args == ("can't start new thread",) else None
+    return "ENOSPC" if getattr(exc, "sqlite_errorcode", None) == SQLITE_FULL else None
+
+
 class Errors:
     """Formats exceptions. hidden is the builtins namespace by which frames of the kernel are known."""
 
@@ -39,7 +78,7 @@ class Errors:
         self.hidden = hidden
         self.sources = sources
         roots = {sys.prefix, sys.base_prefix, os.path.dirname(os.__file__)}
-        self.libraries = tuple(root.rstrip("/") + "/" for root in roots)
+        self.libraries = tuple(sorted((root.rstrip("/") + "/" for root in roots), key=len, reverse=True))
 
     def format(self, exc):
         """Return the traceback of exc as text. Never raises an Exception."""
@@ -61,6 +100,8 @@ class Errors:
             shown, real = pairs.pop()
             stack = self._stack(traceback, real.__traceback__)
             shown.stack = stack or None  # None: no "Traceback" line
+            if f"{type(real).__module__}.{type(real).__name__}" in REMOTE:
+                shown._str = self._fold_text(str(real))
             if shown.__cause__ is not None and real.__cause__ is not None:
                 pairs.append((shown.__cause__, real.__cause__))
             if shown.__context__ is not None and real.__context__ is not None:
@@ -73,7 +114,7 @@ class Errors:
         class Stack(traceback.StackSummary):
             def format_frame_summary(self, frame, **options):
                 if frame.filename == MARK:
-                    return f"  [{frame.name}]\n"
+                    return f"  {frame.name}\n"
                 return super().format_frame_summary(frame, **options)
 
         stack = Stack()
@@ -108,50 +149,84 @@ class Errors:
             if tb.tb_frame.f_builtins is not self.hidden:
                 entries.append(tb)
             tb = tb.tb_next
-        first = next((i for i, e in enumerate(entries) if not self._library(e)), 0)
-        entries = self._fold_libraries(self._fold_repeats(entries[first:]))
+        first = next((i for i, e in enumerate(entries) if not self._library(self._place(e))), None)
+        if first is None:
+            entries = self._some(entries)
+        else:
+            entries = self._fold_libraries([(self._place(e), [e]) for e in entries[first:]])
+        entries = self._fold_repeats(entries)
         if len(entries) > MAX_FRAMES:
             half = MAX_FRAMES // 2
-            entries[half:-half] = [f"{len(entries) - 2 * half} frames left out"]
+            entries[half:-half] = [f"[{len(entries) - 2 * half} frames left out]"]
         return entries
 
-    def _library(self, entry):
-        if isinstance(entry, str):
-            return False
-        name = entry.tb_frame.f_code.co_filename
+    @staticmethod
+    def _place(entry):
+        return entry.tb_frame.f_code.co_filename
+
+    def _library(self, name):
         return name.startswith(self.libraries) or name.startswith("<frozen ") or "-packages/" in name
+
+    def _package(self, name):
+        """Return what a person calls the library that a file belongs to."""
+        if name.startswith("<frozen "):
+            return name[8:].rstrip(">").partition(".")[0]
+        root = next((r for r in self.libraries if name.startswith(r)), "")
+        _, _, inner = name.rpartition("-packages/")
+        return (inner if "-packages/" in name else name[len(root) :]).partition("/")[0].removesuffix(".py")
+
+    @staticmethod
+    def _some(entries):
+        """Shorten what has none of the user's lines."""
+        if len(entries) > LIBRARY_RUN:
+            entries[1:-2] = [f"… {len(entries) - 3} frames"]
+        return entries
 
     @staticmethod
     def _fold_repeats(entries):
         kept, run, last = [], 0, None
         for entry in [*entries, None]:
-            here = entry and (entry.tb_frame.f_code, entry.tb_lineno)
+            here = entry if entry is None or isinstance(entry, str) else (entry.tb_frame.f_code, entry.tb_lineno)
             if here is None or here != last:
                 if run > REPEATS:
-                    kept.append(f"Previous line repeated {run - REPEATS} more times")
+                    kept.append(f"[Previous line repeated {run - REPEATS} more times]")
                 run, last = 0, here
             run += 1
             if run <= REPEATS and entry is not None:
                 kept.append(entry)
         return kept
 
-    def _fold_libraries(self, entries):
+    def _fold_libraries(self, frames):
+        """Put one word in the place of library frames in a row. A frame is its file and what shows it."""
         kept, run = [], []
 
         def close():
-            if len(run) > LIBRARY_RUN:
-                run[1:-2] = [f"{len(run) - 3} frames of library code left out"]
-            kept.extend(run)
-            run.clear()
+            if run:
+                packages = list(dict.fromkeys(map(self._package, run)))
+                more = ", …" if len(packages) > 3 else ""
+                kept.append(f"… {len(run)} frame{'s' * (len(run) > 1)} in {', '.join(packages[:3])}{more}")
+                run.clear()
 
-        for entry in entries:
-            if self._library(entry):
-                run.append(entry)
+        for name, shown in frames:
+            if name is not None and self._library(name):
+                run.append(name)
                 continue
             close()
-            kept.append(entry)
+            kept.extend(shown)
         close()
         return kept
+
+    def _fold_text(self, text):
+        """Fold the library frames of a traceback that another process made text of."""
+        frames = []
+        for line in text.split("\n"):
+            if line.startswith('  File "') and '", line ' in line:
+                frames.append((line[8:].partition('", line ')[0], [line]))
+            elif line.startswith("    ") and frames and frames[-1][0] is not None:
+                frames[-1][1].append(line)
+            else:
+                frames.append((None, [line]))
+        return "\n".join("  " + s if s.startswith("… ") else s for s in self._fold_libraries(frames))
 
 
 class Sources:

@@ -68,6 +68,7 @@ type message struct {
 	Result        map[string]string `json:"result"`
 	Bundle        map[string]string `json:"bundle"`
 	Error         *raised           `json:"error"`
+	Refused       []string          `json:"refused"`
 	Interrupted   bool              `json:"interrupted"`
 	CPUMS         float64           `json:"cpu_ms"`
 	WallMS        float64           `json:"wall_ms"`

@@ -115,6 +115,34 @@ resource.setrlimit(resource.RLIMIT_AS, (400 << 20, resource.RLIM_INFINITY))`)
 	}
 }
 
+// TestRefused proves that the kernel tells what the system refused, through
+// whatever the program made of it, and with no descriptor left.
+func TestRefused(t *testing.T) {
+	k := start(t, nil)
+	k.run("import errno, os, resource, sqlite3, threading\nfull = sqlite3.OperationalError('full')\nfull.sqlite_errorcode = 13\n" +
+		"class Odd(OSError):\n    errno = property(lambda self: 1 / 0)\n" +
+		"class Loop(Exception):\n    @property\n    def __cause__(self): return Loop()")
+	for _, c := range []struct{ code, want string }{
+		{"raise OSError(errno.ENOSPC, 'x')", "ENOSPC"},
+		{"try:\n    raise BlockingIOError(errno.EAGAIN, 'x')\nexcept OSError as e:\n    raise ValueError('mine') from e", "EAGAIN"},
+		{"try:\n    raise OSError(errno.EMFILE, 'x')\nexcept OSError:\n    raise RuntimeError(\"can't start new thread\")", "thread EMFILE"},
+		{"raise ExceptionGroup('two', [ValueError(), OSError(errno.EDQUOT, 'x'), OSError('short write')])", "EDQUOT write"},
+		{"raise full", "ENOSPC"},
+		{"raise Odd(errno.ENFILE, 'x')", "ENFILE"},
+		{"raise Loop", ""},
+		{"open('/nowhere/x')", ""},
+		{"1 / 0", ""},
+		{"resource.setrlimit(resource.RLIMIT_NOFILE, (230, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))\nkept = []\nwhile True: kept.append(open('/dev/null'))", "EMFILE"},
+	} {
+		done := k.run(c.code).done
+		if done.Error == nil || strings.Join(done.Refused, " ") != c.want {
+			t.Errorf("%s: got %q, %+v, want %q", c.code, done.Refused, done.Error, c.want)
+		} else if !strings.Contains(done.Error.Traceback, "<cell ") {
+			t.Errorf("%s: the traceback is %q", c.code, done.Error.Traceback)
+		}
+	}
+}
+
 func TestCompletion(t *testing.T) {
 	k := start(t, nil)
 	k.text(`import os, json

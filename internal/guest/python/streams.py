@@ -11,6 +11,7 @@ from time import monotonic, sleep
 FIONREAD = 0x541B  # bytes that wait in a pipe
 TIOCOUTQ = 0x5411  # bytes that the other side of a socket has not read
 ZERO = bytes(4)
+SPARE = 4  # descriptors in reserve: files that are open at once while a traceback is made
 PATIENCE = 0.2  # longest wait for the reader, seconds
 NOBODY = "there is nobody to ask; put the value in a variable"
 
@@ -136,6 +137,7 @@ class Streams:
         self.kept = {1: keep(1), 2: keep(2)}
         self.identity = {fd: self._identify(fd) for fd in (1, 2)}
         self.drain = Drain()
+        self.spare = []
         self.stdin = NoInput()
         self.stdout = self.stderr = None
         self.restore()
@@ -179,6 +181,22 @@ class Streams:
         sys.stdin = sys.__stdin__ = self.stdin
         sys.stdout = sys.__stdout__ = self.stdout
         sys.stderr = sys.__stderr__ = self.stderr
+
+    def hold(self):
+        """Keep descriptors in reserve for a program that uses all of its own up."""
+        try:
+            while len(self.spare) < SPARE:
+                self.spare.append(keep(2))
+        except OSError:  # there is none left
+            return
+
+    def let_go(self):
+        """Give the reserve back."""
+        while self.spare:
+            try:
+                os.close(self.spare.pop())
+            except OSError:  # the program closed it
+                continue
 
     @staticmethod
     def _usable(stream):
