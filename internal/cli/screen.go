@@ -13,8 +13,9 @@ import (
 
 // screen shows a run of the agent as it happens. It is fed by events alone, so
 // that a recorded run looks as it looked live. Everything that it shows comes
-// from a model or a guest and is cleaned, on a terminal and in a pipe alike:
-// this is a report, not a program's output.
+// from a model or a guest and is made harmless, on a terminal and in a pipe
+// alike: this is a report, not a program's output. Code and prose are shown to
+// the last character, see clean; only output loses its control sequences.
 type screen struct {
 	w     io.Writer
 	style style
@@ -159,11 +160,13 @@ func (s *screen) replied(e event.ModelReplied) {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
 
-// code shows what is about to run.
+// code shows what is about to run. A carriage return ends a line for Python, so
+// what follows it gets a line of its own: it is no part of a comment before it.
 func (s *screen) code(code string) {
 	s.output = nil
 	bar := s.style.paint(sgrDim, "│")
-	for line := range strings.SplitSeq(s.style.highlight(strings.TrimRight(clean(code), "\n ")), "\n") {
+	code = clean(strings.NewReplacer("\r\n", "\n", "\r", `\r`+"\n").Replace(code))
+	for line := range strings.SplitSeq(s.style.highlight(strings.TrimRight(code, "\n ")), "\n") {
 		s.printf("%s\n", strings.TrimRight("  "+bar+" "+line, " "))
 	}
 }
@@ -221,7 +224,7 @@ func (s *screen) display(b event.Bundle) {
 	if _, ok := pictureOf(b); ok {
 		s.printf("    %s\n", s.style.paint(sgrCyan, "[a picture]"))
 	} else if b["text"] != "" {
-		s.block("    ", "", b["text"])
+		s.block("    ", "", strip(b["text"]))
 	}
 }
 

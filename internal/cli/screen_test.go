@@ -7,11 +7,13 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"praxis/internal/event"
+	"praxis/internal/session"
 )
 
 var update = flag.Bool("update", false, "write the golden files anew")
@@ -105,6 +107,55 @@ func TestScreenNoAnswer(t *testing.T) {
 		t.Fatal(err)
 	}
 	golden(t, "no-answer.txt", b.String())
+}
+
+// TestScreenHidesNothing checks that what a person reads is what runs, asks or
+// is meant, whatever sequences a model or a file brings.
+func TestScreenHidesNothing(t *testing.T) {
+	const hidden = `open("/work/x", "w")`
+	for _, c := range []struct {
+		name string
+		e    event.Event
+		want string
+	}{
+		{"OSC in code", event.ExecutionBegan{Code: "x = 2; \"\x1b]\"; " + hidden + "; \"\x1b\\\"; print(x)"},
+			`x = 2; "\x1b]"; ` + hidden + `; "\x1b\"; print(x)`},
+		{"CSI in code", event.ExecutionBegan{Code: "\"\x1b[\"; 0; " + hidden}, `"\x1b["; 0; ` + hidden},
+		{"C1 in code", event.ExecutionBegan{Code: "\"\u009d\"; " + hidden}, `"\x9d"; ` + hidden},
+		{"direction in code", event.ExecutionBegan{Code: "ok = 1 # \u202e" + hidden + "\u2066"}, `ok = 1 # \u202e` + hidden + `\u2066`},
+		{"a line that a comment seems to hold", event.ExecutionBegan{Code: "# note\r" + hidden}, "# note\\r\n  │ " + hidden},
+		{"question", event.RunBegan{Question: "why\x1b]" + hidden + "\x07?"}, `why\x1b]` + hidden + `\x07?`},
+		{"files", event.RunBegan{Files: []string{"a\x1b]b"}}, `a\x1b]b`},
+		{"thought", event.ModelReplied{Thought: "I \x1bP" + hidden + "\x1b\\do"}, `I \x1bP` + hidden + `\x1b\do`},
+		{"streamed thought", event.ModelDelta{Text: "I \x1bP" + hidden + "\x1b\\do\n"}, `I \x1bP` + hidden + `\x1b\do`},
+		{"answer", event.AnswerGiven{Text: "It is \x1b]not \x075"}, `It is \x1b]not \x075`},
+		{"figure", event.AnswerGiven{Figures: []event.Figure{{Text: "4\u202e2", Source: "unverified"}}}, `4\u202e2`},
+		{"reason", event.RunEnded{Reason: "a\x1b[8mb"}, `a\x1b[8mb`},
+		{"rejection", event.ReplyRejected{Reason: "a\x1b[8mb"}, `a\x1b[8mb`},
+		{"traceback", event.ExecutionEnded{Execution: event.Execution{Status: event.Error,
+			Error: &event.Raised{Traceback: "  \"\x1b]\"; " + hidden}}}, `"\x1b]"; ` + hidden},
+	} {
+		for _, colours := range []bool{false, true} {
+			var b bytes.Buffer
+			s := newScreen(&b, colours, 80)
+			s.Emit(c.e)
+			if err := s.finish(""); err != nil {
+				t.Fatal(err)
+			}
+			got := regexp.MustCompile(`\x1b\[[0-9;]*m`).ReplaceAllString(b.String(), "") // our own colours
+			if !strings.Contains(got, c.want) || strings.ContainsRune(got, 0x1b) {
+				t.Errorf("%s (colours %v): the screen shows %q, want %q in it", c.name, colours, got, c.want)
+			}
+		}
+	}
+}
+
+// TestLabel checks that the code of a snapshot is shown as it is.
+func TestLabel(t *testing.T) {
+	log := []session.SnapshotInfo{{ID: "a", Label: "x; \"\x1b]\"; evil()\n\u202e"}}
+	if got, want := snapshotTree(log), `x; "\x1b]"; evil()\n\u202e`; !strings.Contains(got, want) {
+		t.Errorf("the log shows %q, want %q in it", got, want)
+	}
 }
 
 // TestScreenBroken checks that a reader who went away is noticed.
