@@ -36,7 +36,7 @@ func (p *program) openApp(ctx context.Context, c config.Config) (engine, error) 
 }
 
 func (e *appEngine) named() namedSessions { return e.Sessions }
-func (e *appEngine) images() images       { return e.Images }
+func (e *appEngine) images() images       { return e.KeptImages() }
 
 func (e *appEngine) host(ctx context.Context) (sandbox.Host, error) { return e.Backend.Host(ctx) }
 
@@ -71,6 +71,9 @@ func (e *appEngine) openNamed(ctx context.Context, o sessionOptions, sink event.
 		return nil, err
 	default:
 		opt.Limits = o.limits(info.Limits)
+		if err := o.fits(ctx, info, e.Images); err != nil {
+			return nil, err
+		}
 	}
 	if err != nil || len(o.with) > 0 || o.requirements != "" {
 		if opt.Image, err = e.Images.Resolve(ctx, image.Request{With: o.with, Requirements: o.requirements}, sink); err != nil {
@@ -82,6 +85,44 @@ func (e *appEngine) openNamed(ctx context.Context, o sessionOptions, sink event.
 		return nil, err
 	}
 	return &namedRoom{room{Session: n.Session, img: n.Session.Options().Image}, n}, nil
+}
+
+// builtImages finds the images that need not be built.
+type builtImages interface {
+	Lookup(ctx context.Context, r image.Request) (image.Image, error)
+}
+
+// fits holds what the command line asks for against a session that exists,
+// before anything is downloaded for it. What it finds is the caller's own choice.
+func (o sessionOptions) fits(ctx context.Context, info session.NamedInfo, built builtImages) error {
+	const remedy = "Leave the option out, or give the session another name."
+	refuse := func(format string, args ...any) error {
+		return choice{fault.New(fault.Conflict, remedy, "cannot open session "+info.Name+": "+format, args...)}
+	}
+	if o.limits(info.Limits) != info.Limits {
+		return refuse("its limits were set when it was made")
+	}
+	if o.seed != nil && (info.Seed == nil || *info.Seed != *o.seed) {
+		return refuse("its seed was set when it was made")
+	}
+	if len(o.with) == 0 && o.requirements == "" {
+		return nil
+	}
+	req := image.Request{With: o.with, Requirements: o.requirements}
+	name, err := req.Name()
+	if err != nil {
+		return err
+	}
+	img, err := built.Lookup(ctx, req)
+	switch {
+	case err != nil && fault.KindOf(err) != fault.NotFound:
+		return err
+	case name != info.Image.Name && (err != nil || img.ID != info.Image.ID):
+		return refuse("it runs image %s, not %s", info.Image.Name, name)
+	case err == nil && img.ID != info.Image.ID:
+		return refuse("it runs another build of image %s", name)
+	}
+	return nil
 }
 
 func (e *appEngine) model(spec string) (llm.Model, error) { return e.Model(spec) }

@@ -29,7 +29,8 @@ const exitTopic = `Exit codes of every command:
   0    done
   1    the code raised an exception, crashed its interpreter, or broke the
        limit on output: the code itself is to be looked at
-  2    the command line, a file or a name is wrong: nothing was run
+  2    the command line, a file or a name is wrong, or asks for what a named
+       session cannot take on: nothing was run
   124  the time limit ended the code
   125  Praxis failed, or something that it needs did: no image, no network,
        a model that does not answer, a step budget used up, a session in a
@@ -65,12 +66,21 @@ type fate struct{ code int }
 
 func (f fate) Error() string { return fmt.Sprintf("exit code %d", f.code) }
 
+// choice is a conflict that the command line itself brought about: it asks for
+// something else than what is there. It is the caller's to mend, as a wrong
+// name is.
+type choice struct{ error }
+
+// Unwrap returns the fault.
+func (c choice) Unwrap() error { return c.error }
+
 // errInterrupted is the cause that cancels a command on Ctrl-C or SIGTERM.
 var errInterrupted = errors.New("interrupted")
 
 // errorCode maps what a command returned to an exit code.
 func errorCode(err error) int {
 	var f fate
+	var c choice
 	switch {
 	case err == nil:
 		return exitOK
@@ -80,6 +90,8 @@ func errorCode(err error) int {
 		return exitPipe
 	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
 		return exitInterrupted
+	case errors.As(err, &c):
+		return exitUsage
 	}
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.NotFound:

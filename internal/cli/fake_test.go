@@ -293,6 +293,9 @@ func (e *fakeEngine) ForkNamed(_ context.Context, from, to string) error {
 	if err != nil {
 		return err
 	}
+	if _, ok := s.Infos[to]; ok {
+		return fault.New(fault.Conflict, "Choose another name.", "cannot fork session %s: %s exists already", from, to)
+	}
 	info.Name, info.Forked = to, from
 	s.Infos[to] = info
 	return e.store(s)

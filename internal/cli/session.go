@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"praxis/internal/config"
+	"praxis/internal/fault"
 	"praxis/internal/session"
 )
 
@@ -90,6 +91,9 @@ func (p *program) sessionFork() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.withNamed(cmd.Context(), func(n namedSessions) error {
 				if err := n.ForkNamed(cmd.Context(), args[0], args[1]); err != nil {
+					if _, there := n.LogNamed(cmd.Context(), args[1]); there == nil && fault.KindOf(err) == fault.Conflict {
+						return choice{err} // the name is taken: another one will do
+					}
 					return err
 				}
 				return p.emit(fmt.Sprintf("forked %s from %s\n", args[1], args[0]))

@@ -101,6 +101,16 @@ func assemble(name string, py, root part, layer *layerPart, survey *hostSurvey, 
 	return img
 }
 
+// Name returns the name of the image that the request asks for, such as
+// "python+numpy". Nothing but a requirements file is read.
+func (req Request) Name() (string, error) {
+	reqs, err := req.parse()
+	if err != nil {
+		return "", err
+	}
+	return imageName(reqs), nil
+}
+
 // imageName names an image after its requirements, at most maxName bytes long.
 func imageName(reqs []requirement) string {
 	const maxName = 120

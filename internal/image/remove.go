@@ -35,6 +35,15 @@ func (s *Store) List(ctx context.Context) ([]Info, error) {
 	return out, nil
 }
 
+// Find returns the image that is named by its ID, the beginning of it, or its name.
+func (s *Store) Find(ctx context.Context, idOrName string) (Info, error) {
+	r, err := s.pick(ctx, idOrName)
+	if err != nil {
+		return Info{}, explainFS("find image", err)
+	}
+	return s.info(r), nil
+}
+
 // Remove removes an image, which is named by its ID, the beginning of it, or
 // its name, and the parts and locks that no other image needs.
 func (s *Store) Remove(ctx context.Context, idOrName string) error {
@@ -60,10 +69,10 @@ func (s *Store) Remove(ctx context.Context, idOrName string) error {
 	return nil
 }
 
-// Prune removes the images that nobody used for olderThan, the parts that no
-// image needs any more, and pip's cache. Locks are kept: the same request
-// gives the same packages again. It returns what was removed.
-func (s *Store) Prune(ctx context.Context, olderThan time.Duration) ([]Info, error) {
+// Prune removes the images that nobody used for olderThan but those with the
+// IDs keep, the parts that no image needs any more, and pip's cache. Locks are
+// kept: the same request gives the same packages again. It returns what was removed.
+func (s *Store) Prune(ctx context.Context, olderThan time.Duration, keep ...string) ([]Info, error) {
 	held, err := s.lockStore(ctx, true, func(string) {})
 	if err != nil {
 		return nil, explainFS("prune images", err)
@@ -76,7 +85,7 @@ func (s *Store) Prune(ctx context.Context, olderThan time.Duration) ([]Info, err
 	removed := []Info{}
 	for _, r := range records {
 		info := s.info(r)
-		if time.Since(info.Used) < olderThan {
+		if time.Since(info.Used) < olderThan || slices.Contains(keep, r.ID) {
 			continue
 		}
 		gone, err := s.drop(r)

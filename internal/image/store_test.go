@@ -276,6 +276,12 @@ func TestPrune(t *testing.T) {
 	if err := os.Chtimes(s.leasePath("cccc3333"), old, old); err != nil {
 		t.Fatal(err)
 	}
+	if gone, err := s.Prune(t.Context(), 24*time.Hour, "aaaa1111"); err != nil || len(gone) != 0 {
+		t.Errorf("pruned %v, %v, want nothing: the one that is old is to be kept", gone, err)
+	}
+	if info, err := s.Find(t.Context(), "python+old"); err != nil || info.ID != "aaaa1111" {
+		t.Errorf("found %+v, %v", info, err)
+	}
 	gone, err := s.Prune(t.Context(), 24*time.Hour)
 	if err != nil {
 		t.Fatal(err)
