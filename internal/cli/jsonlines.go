@@ -17,9 +17,7 @@ type jsonLines struct {
 }
 
 func newJSONLines(w io.Writer) *jsonLines {
-	enc := json.NewEncoder(w)
-	enc.SetEscapeHTML(false)
-	return &jsonLines{enc: enc}
+	return &jsonLines{enc: newEncoder(w)}
 }
 
 // Emit writes one event.

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -23,6 +22,11 @@ that the code writes or changes there, and pictures that it displays
 (figure-1.png, …), are saved in the folder of --out, where they take the place
 of files of the same name; the files given with --file are never overwritten,
 and a name that begins with "." begins with "_" there.
+
+What the code writes to standard error comes out on standard error, beside the
+lines of praxis itself, and code can write lines that look like those. Where
+that matters use --json: there each thing has a key of its own, and only what
+stands there is what praxis says.
 
 With --session, variables and files are kept under that name, on disk, between
 commands. See "praxis help exit-codes" for the exit codes.`
@@ -230,9 +234,7 @@ func orEmpty[T any](s []T) []T {
 
 // printJSON writes one object on one line.
 func (p *program) printJSON(v any) error {
-	enc := json.NewEncoder(p.stdout)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(v)
+	return newEncoder(p.stdout).Encode(v)
 }
 
 // printer shows an execution as an interpreter at a prompt would.
@@ -321,18 +323,40 @@ func explain(x event.Execution) (message, remedy string) {
 	why := x.Message
 	switch x.Status {
 	case event.OK, event.Error:
-		return why, ""
-	case event.Timeout:
-		remedy = "Give it more time with --timeout, or do less at once."
-	case event.Memory:
-		remedy = "Give it more with --memory, or hold less at once."
-	case event.OutputLimit:
-		remedy = "Print less, or write to a file in /work and take it with --out."
+		return why, remedyFor(x)
 	case event.Interrupted:
 		return strings.TrimSuffix("interrupted: "+why, ": "), ""
 	}
 	if why == "" {
 		why = "status " + x.Status.String()
 	}
-	return "cannot finish the code: " + why, remedy
+	return "cannot finish the code: " + why, remedyFor(x)
 }
+
+// remedyFor says what to do about the limit that the code ran into.
+func remedyFor(x event.Execution) string {
+	switch x.Limit {
+	case event.CPUTime:
+		return "Give it more with --cpu-time, or compute less at once."
+	case event.ProcessCount:
+		return "Allow more with --processes, or start fewer at once."
+	case event.DiskSpace:
+		return "Give it more with --disk, or remove files that are no longer needed."
+	case event.OpenFiles:
+		return "Close files when they are no longer needed."
+	case event.MemoryUse:
+		return memoryRemedy
+	}
+	// A sandbox that was ended from outside tells its status alone.
+	switch x.Status {
+	case event.Timeout:
+		return "Give it more time with --timeout, or do less at once."
+	case event.Memory:
+		return memoryRemedy
+	case event.OutputLimit:
+		return "Print less, raise --output-limit, or write to a file in /work and take it with --out."
+	}
+	return ""
+}
+
+const memoryRemedy = "Give it more with --memory, or hold less at once."
