@@ -41,10 +41,34 @@ func (s *Status) UnmarshalText(b []byte) error {
 	return fmt.Errorf("cannot read status %q: not one of ok, error, timeout, memory, output, killed, interrupted, crashed", b)
 }
 
+// Limit names what an execution ran into. The zero value is none.
+type Limit string
+
+// The limits, closed.
+const (
+	WallTime     Limit = "wall_time"
+	CPUTime      Limit = "cpu_time"
+	MemoryUse    Limit = "memory"
+	OutputSize   Limit = "output"
+	ProcessCount Limit = "processes"
+	DiskSpace    Limit = "disk"
+	OpenFiles    Limit = "open_files"
+)
+
+// Valid reports whether l is one of the limits.
+func (l Limit) Valid() bool {
+	switch l {
+	case WallTime, CPUTime, MemoryUse, OutputSize, ProcessCount, DiskSpace, OpenFiles:
+		return true
+	}
+	return false
+}
+
 // Execution is the outcome of one piece of code.
 type Execution struct {
 	Status   Status   `json:"status"`
 	Message  string   `json:"message,omitempty"` // names the limit and its value, or what became of the state
+	Limit    Limit    `json:"limit,omitempty"`   // the one that Message names
 	Stdout   string   `json:"stdout"`            // head + tail when it was longer than the bound
 	Stderr   string   `json:"stderr"`
 	Result   Bundle   `json:"result,omitempty"`   // the value of the last expression; "text" is its repr
@@ -80,6 +104,6 @@ const (
 // Usage is what an execution used.
 type Usage struct {
 	WallMS          float64 `json:"wall_ms"`
-	CPUMS           float64 `json:"cpu_ms"`
+	CPUMS           float64 `json:"cpu_ms"`            // in steps of 10: the sandbox's kernel counts ticks, so that a short execution may have 0
 	PeakMemoryBytes int64   `json:"peak_memory_bytes"` // of the kernel's process, high-water mark
 }

@@ -314,6 +314,9 @@ func (f *followed) finish(body []byte) (event.Execution, error) {
 	if x.State = event.State(e.State); x.State != event.Kept && x.State != event.Lost {
 		return none, violation("an outcome with a state that does not exist")
 	}
+	if x.Limit = event.Limit(e.Limit); x.Limit != "" && !x.Limit.Valid() {
+		return none, violation("an outcome with a limit that does not exist")
+	}
 	if err := e.Result.Check(); err != nil {
 		return none, violation("%v", err)
 	}

@@ -14,7 +14,9 @@ const (
 	maxDisplayBytes = 32 << 20 // of an execution's displays together
 	maxFinished     = 32       // executions kept after their end, to be attached to
 	maxLogBytes     = 48 << 20 // of all logs kept after their execution's end
-	maxWhole        = 64 << 20 // of an output file
+	maxWhole        = 64 << 20 // of an output file, and of all output
+	minWhole        = 8 << 20  // no execution is stopped for less output
+	wholeFactor     = 16       // so many times what is shown may be printed
 	maxOutputFiles  = 16
 )
 
@@ -31,6 +33,7 @@ type execution struct {
 	wire.Execute
 	number int // names the file of its whole output
 	files  wholeFiles
+	stopAt int64 // bytes of output that stop it
 
 	// The kernel's lock guards these: limits, and how far stopping it is.
 	began    time.Time // when the code was sent to the kernel
@@ -38,6 +41,7 @@ type execution struct {
 	cpuNext  time.Time // when the CPU time is looked at again
 	stopping stop
 	notes    []string
+	seen     witness
 
 	mu       sync.Mutex
 	log      []entry
@@ -62,7 +66,8 @@ func newExecution(args wire.Execute, number int, files wholeFiles) *execution {
 	}
 	bound := int(args.OutputBytes)
 	end := min(bound/2, max(4<<10, bound/8))
-	return &execution{Execute: args, number: number, files: files, head: bound - end, tail: tail{max: end}}
+	stopAt := min(max(wholeFactor*args.OutputBytes, minWhole), maxWhole)
+	return &execution{Execute: args, number: number, files: files, stopAt: stopAt, head: bound - end, tail: tail{max: end}}
 }
 
 // write takes output. It reports false once so much came that the execution must be stopped.
@@ -87,7 +92,7 @@ func (e *execution) write(stream uint8, data []byte) bool {
 		e.keep(rest)
 	}
 	e.flush()
-	return e.total <= maxWhole
+	return e.total <= e.stopAt
 }
 
 // keepWhole begins the file of the whole output with what came so far.

@@ -34,6 +34,7 @@ type interp struct {
 	outbox   []byte // control frames that the socket did not take yet
 	inbox    []byte // bytes of control frames that are not whole yet
 	broken   string // why the control socket cannot be used any more
+	report   []byte // what it said of its crash
 	buf      []byte
 }
 
@@ -47,6 +48,7 @@ type control struct {
 	Status        string            `json:"status"`
 	Result        wire.Bundle       `json:"result"`
 	Error         *wire.Raised      `json:"error"`
+	Refused       []string          `json:"refused"`
 	Interrupted   bool              `json:"interrupted"`
 	CPUMS         float64           `json:"cpu_ms"`
 	WallMS        float64           `json:"wall_ms"`
@@ -242,28 +244,35 @@ func (k *kernel) takeOutput(stream uint8, data []byte) {
 		k.late.add(stream, data)
 	default:
 		if !e.write(stream, data) && e.stopping.why == goOn {
-			k.stop(overOutput, fmt.Sprintf("the output limit of %s was reached", bytesText(maxWhole)))
+			k.stop(overOutput, fmt.Sprintf("the output limit of %s was reached", bytesText(e.stopAt)))
 		}
 	}
 }
 
 // readControl reads the control socket and handles the frames that are whole.
 func (k *kernel) readControl(in *interp) {
-	for in.ctl >= 0 && in.broken == "" {
+	for in.ctl >= 0 && (in.broken == "" || in.report != nil) {
 		n, again, err := readNow(in.ctl, in.buf)
 		if again {
 			return
 		}
 		if n == 0 || err != nil {
+			if in.report != nil {
+				return
+			}
 			in.broken = "it closed its control channel"
 			return
+		}
+		if in.report != nil {
+			in.addReport(in.buf[:n])
+			continue
 		}
 		in.inbox = append(in.inbox, in.buf[:n]...)
 		if err := k.takeFrames(in); err != nil {
 			in.broken = err.Error()
 			return
 		}
-		if n < len(in.buf) {
+		if in.report == nil && n < len(in.buf) {
 			return
 		}
 	}
@@ -272,6 +281,9 @@ func (k *kernel) readControl(in *interp) {
 func (k *kernel) takeFrames(in *interp) error {
 	for len(in.inbox) >= controlHead {
 		length := binary.BigEndian.Uint32(in.inbox)
+		if in.takeReport() {
+			return nil
+		}
 		if length > maxControl {
 			return fmt.Errorf("it sent a control frame of %d bytes", length)
 		}

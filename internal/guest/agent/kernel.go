@@ -227,7 +227,7 @@ func (k *kernel) stop(why reason, limit string) {
 	}
 	if e.began.IsZero() { // nothing ran yet, so there is nothing to interrupt
 		k.cur = nil
-		k.finish(e, wire.Executed{Status: why.status(), State: "kept", Message: limit})
+		k.finish(e, wire.Executed{Status: why.status(), State: "kept", Message: limit, Limit: why.limit()})
 		return
 	}
 	now := time.Now()
@@ -381,6 +381,7 @@ func (k *kernel) tick(now time.Time) (next time.Time, active bool) {
 	if e.CPUMS > 0 && e.stopping.why == goOn && !now.Before(e.cpuNext) {
 		k.checkCPU(e, now)
 	}
+	k.watch(e, now)
 	e.stopping.escalate(k.in.child, now)
 	if t, ok := e.stopping.deadlined(); ok && t.Before(next) {
 		next = t

@@ -38,8 +38,10 @@ func (k *kernel) outcome(e *execution, c control) wire.Executed {
 		if out.Error == nil {
 			out.Error = &wire.Raised{Name: "Exception"}
 		}
-		if out.Status = "error"; out.Error.Name == "MemoryError" {
-			out.Status = "memory"
+		if out.Status = "error"; out.Error.Name != "MemoryError" {
+			k.explain(e, c.Refused, &out)
+		} else {
+			out.Status, out.Limit = "memory", wire.LimitMemory
 			out.Message = "memory ran out (MemoryError)"
 			if m := k.cfg.memoryOfProcess(); m > 0 {
 				out.Message = fmt.Sprintf("the memory limit of %s a process was reached (MemoryError); the variables are kept", bytesText(m))
@@ -50,10 +52,10 @@ func (k *kernel) outcome(e *execution, c control) wire.Executed {
 	case goOn:
 	case byCaller:
 		if c.Interrupted || out.Error != nil && out.Error.Name == "KeyboardInterrupt" {
-			out.Status, out.Message = why.status(), "the code was interrupted; the variables are kept"
+			out.Status, out.Limit, out.Message = why.status(), "", "the code was interrupted; the variables are kept"
 		}
 	default:
-		out.Status = why.status()
+		out.Status, out.Limit = why.status(), why.limit()
 		out.Message = joinSentences(e.stopping.limit, "the code was interrupted; the variables are kept")
 	}
 	return out
@@ -127,6 +129,10 @@ func (k *kernel) ended(in *interp) error {
 	if in.child.status.Signaled() && in.child.status.Signal() == syscall.SIGKILL {
 		out.Status = "killed"
 	}
+	if text := crashText(in.report, k.cfg.program); text != "" {
+		e.write(2, []byte(text))
+	}
+	out.Limit = e.stopping.why.limit()
 	switch e.stopping.why {
 	case goOn:
 	case byCaller:

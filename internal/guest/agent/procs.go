@@ -14,7 +14,7 @@ type procInfo struct {
 	pid, parent, session int
 	zombie               bool
 	cpu                  time.Duration // its own and that of children it waited for
-	rss                  int64         // bytes
+	rss, address         int64         // bytes in memory and of address space
 }
 
 // clockTick is the unit of the times in /proc/N/stat: USER_HZ is 100 on every
@@ -89,6 +89,7 @@ func parseStat(pid int, text []byte) (procInfo, bool) {
 		zombie:  f[0] == "Z" || f[0] == "X",
 		cpu:     time.Duration(num(14)+num(15)+num(16)+num(17)) * clockTick,
 		rss:     num(24) * int64(os.Getpagesize()),
+		address: num(23),
 	}, true
 }
 

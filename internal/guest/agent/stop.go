@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"syscall"
 	"time"
+
+	"praxis/internal/guest/wire"
 )
 
 // reason is why an execution is being stopped.
@@ -50,6 +52,23 @@ func (r reason) status() string {
 		return "interrupted"
 	}
 	return "crashed"
+}
+
+// limit is the name of the limit that the reason means, empty when it means none.
+func (r reason) limit() string {
+	switch r {
+	case overWall:
+		return wire.LimitWall
+	case overCPU:
+		return wire.LimitCPU
+	case overOutput:
+		return wire.LimitOutput
+	case overMemory:
+		return wire.LimitMemory
+	case overProcesses:
+		return wire.LimitProcesses
+	}
+	return ""
 }
 
 // deadlined reports whether there is a next step, and when.

@@ -50,6 +50,16 @@ func prlimit(pid, resource int, value uint64) error {
 	return nil
 }
 
+// getLimit reads the soft limit of another process.
+func getLimit(pid, resource int) (uint64, error) {
+	var lim syscall.Rlimit
+	_, _, e := syscall.RawSyscall6(syscall.SYS_PRLIMIT64, uintptr(pid), uintptr(resource), 0, uintptr(unsafe.Pointer(&lim)), 0, 0)
+	if e != 0 {
+		return 0, e
+	}
+	return lim.Cur, nil
+}
+
 // dropCapabilities empties the thread's inheritable, permitted and effective capabilities.
 func dropCapabilities() error {
 	header := struct {

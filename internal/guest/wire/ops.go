@@ -172,10 +172,22 @@ type ExecEvent struct {
 	File   string `json:"file,omitempty"` // where the whole can be read; empty when it could not be kept
 }
 
+// The limits that an execution may run into: names of package event's.
+const (
+	LimitWall      = "wall_time"
+	LimitCPU       = "cpu_time"
+	LimitMemory    = "memory"
+	LimitOutput    = "output"
+	LimitProcesses = "processes"
+	LimitDisk      = "disk"
+	LimitOpenFiles = "open_files"
+)
+
 // Executed is the end of an execution. Status and State are names of package event's.
 type Executed struct {
 	Status          string  `json:"status"`
 	Message         string  `json:"message,omitempty"`
+	Limit           string  `json:"limit,omitempty"` // one of Limit…: what the code ran into
 	Result          Bundle  `json:"result,omitempty"`
 	Error           *Raised `json:"error,omitempty"`
 	State           string  `json:"state"`
