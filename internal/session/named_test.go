@@ -220,3 +220,38 @@ func TestDamagedNamedSession(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// FuzzDescriptions reads whatever may lie in a data folder as the description
+// of a snapshot and of a named session: it is refused or it is usable.
+func FuzzDescriptions(f *testing.F) {
+	f.Add([]byte(`{"version":1,"id":"00000000000000000000000000000000","name":"a","head":"00000000000000000000000000000000"}`))
+	f.Add([]byte(`{"version":1,"name":"a","head":"../../x","snapshots":[{"id":"/etc"}]}`))
+	f.Add([]byte(`{"version":2}`))
+	f.Fuzz(func(t *testing.T, text []byte) {
+		dir := t.TempDir()
+		id := strings.Repeat("0", 32)
+		m := &Manager{names: filepath.Join(dir, "names"), snapshots: Snapshots{dir: filepath.Join(dir, "snapshots")}}
+		for _, path := range []string{filepath.Join(m.names, "a", "session.json"), filepath.Join(m.snapshots.dir, id, metaFile)} {
+			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, text, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if info, err := m.readNamed("a"); err == nil {
+			if info.Name != "a" || !validID(info.Head) {
+				t.Errorf("accepted %+v", info)
+			}
+		} else if fault.KindOf(err) != fault.Conflict {
+			t.Errorf("named: %v", err)
+		}
+		if snap, err := m.snapshots.load(id); err == nil {
+			if filepath.Dir(snap.dir) != m.snapshots.dir {
+				t.Errorf("leads to %s", snap.dir)
+			}
+		} else if fault.KindOf(err) != fault.Conflict {
+			t.Errorf("snapshot: %v", err)
+		}
+	})
+}
