@@ -18,7 +18,7 @@ func PraxisRules() Rules {
 		Module: "praxis",
 		Rooms:  rooms(),
 		Fuzzed: []string{
-			"internal/config", "internal/cli", wire, "internal/image",
+			"internal/config", "internal/cli", wire, "internal/guest", "internal/session", "internal/image",
 			"internal/llm/scripted", "internal/agent/action", "internal/agent/grounding",
 		},
 		Exceptions: map[string]string{
