@@ -10,13 +10,14 @@
 // # Life of a session
 //
 //	Create ─ claimed from the pool, or restored from its template ─→ live
-//	live ─ Pause, or idle with a snapshot ─→ paused ─ any call ─→ live
+//	live ─ Pause ─→ paused ─ any call ─→ live
 //	live ─ the sandbox dies ─→ live again from its last snapshot, or from its
-//	        template: the execution says which (event.Restored, event.Lost)
+//	        template: the execution says which (event.Restored, event.Fresh)
 //	any ─ Close, its wall time, its idle time, its lease ─→ closed
 //
 // # Folders
 //
+//	owners/TOKEN            a lock: whose the temporary folders are
 //	programs/KEY/praxis     the executable that is PID 1 of guests, by its build id
 //	templates/KEY/          snapshot.json and the backend's files
 //	snapshots/ID/           the same, by content

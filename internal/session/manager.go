@@ -127,6 +127,9 @@ func Open(cfg Config) (*Manager, error) {
 	if m.program, m.programKey, err = o.installProgram(programs, cfg.Program); err != nil {
 		return nil, errors.Join(noSpace(err), o.close())
 	}
+	if err := m.prunePrograms(programs); err != nil {
+		return nil, errors.Join(fmt.Errorf("cannot clean data folder: %w", err), o.close())
+	}
 	ctx, stop := context.WithCancel(context.Background())
 	m.stop, m.done = stop, ctx.Done()
 	m.spawn = func(f func(context.Context)) bool {

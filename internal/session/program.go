@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"time"
 
 	"praxis/internal/folder"
 )
@@ -43,7 +44,7 @@ func (o *owner) installProgram(dir, path string) (copied, key string, err error)
 }
 
 // buildKey names the contents of an executable: by the build id that the Go
-// linker derives from them (reading 80 MB at every start would cost more than
+// linker derives from them (reading 110 MB at every start would cost more than
 // a restore), else by a hash of the file.
 func buildKey(path string) (string, error) {
 	f, err := os.Open(path)
@@ -108,4 +109,63 @@ func publish(tmp, path string) error {
 		return err
 	}
 	return folder.Sync(filepath.Dir(path))
+}
+
+// keepPrograms is how many builds may lie in the data folder before those that
+// nothing refers to are removed: each is as large as the binary.
+const keepPrograms = 3
+
+// programAge is how long a build that nothing refers to is left: a process of it
+// may be about to make its first template.
+const programAge = 24 * time.Hour
+
+// prunePrograms removes templates of other builds and the builds that no
+// template and no snapshot needs any more, when there are many.
+func (m *Manager) prunePrograms(dir string) error {
+	builds, err := os.ReadDir(dir)
+	if err != nil || len(builds) <= keepPrograms {
+		return err
+	}
+	old := time.Now().Add(-programAge)
+	used := map[string]bool{m.programKey: true}
+	for _, s := range []Snapshots{m.templates, m.snapshots} {
+		all, err := os.ReadDir(s.dir)
+		if err != nil {
+			return err
+		}
+		for _, e := range all {
+			snap, err := s.load(e.Name())
+			if err != nil {
+				continue // a lock, or damaged: it cannot be restored
+			}
+			key := snap.program()
+			if snap.Template && key != m.programKey && snap.Created.Before(old) {
+				if err := m.owner.discard(snap.dir); err != nil {
+					return err
+				}
+				continue
+			}
+			used[key] = true
+		}
+	}
+	for _, b := range builds {
+		info, err := b.Info()
+		if err != nil || used[b.Name()] || !info.ModTime().Before(old) {
+			continue
+		}
+		if err := m.owner.discard(filepath.Join(dir, b.Name())); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// program returns the key of the build that the snapshot's guest runs, or "".
+func (s Snapshot) program() string {
+	for _, mount := range s.Spec.Mounts {
+		if mount.Target == filepath.Dir(programPath) {
+			return filepath.Base(mount.Source)
+		}
+	}
+	return ""
 }

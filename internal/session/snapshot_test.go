@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -148,6 +149,47 @@ func TestSweepKeepsWhatTheLivingWrite(t *testing.T) {
 	tokens, err := os.ReadDir(owners)
 	if err != nil || len(tokens) != 1 || tokens[0].Name() != living.token {
 		t.Errorf("owners left: %v %v", tokens, err)
+	}
+}
+
+func TestOldBuildsAreRemoved(t *testing.T) {
+	dir := t.TempDir()
+	m := toyManager(t, dir)
+	inNamed(t, m, "a", "x = 1")
+	builds := filepath.Join(dir, "programs")
+	long := time.Now().Add(-48 * time.Hour)
+	plant := func(key string, age time.Time) {
+		path := filepath.Join(builds, key)
+		if err := os.Mkdir(path, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chtimes(path, age, age); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plant("unused-old", long)
+	plant("unused-new", time.Now())
+	plant("another-old", long)
+	plant("needed-old", long)
+	// A snapshot of an older build keeps its program.
+	old := Snapshot{Spec: sandbox.Spec{Mounts: []sandbox.Mount{{Source: filepath.Join(builds, "needed-old"), Target: "/.praxis"}}}}
+	if _, err := m.snapshots.save(t.Context(), still{pages: "old"}, old, ""); err != nil {
+		t.Fatal(err)
+	}
+	m = toyManager(t, dir)
+	var left []string
+	entries, err := os.ReadDir(builds)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		left = append(left, e.Name())
+	}
+	if len(left) != 3 || !slices.Contains(left, "needed-old") || !slices.Contains(left, "unused-new") || !slices.Contains(left, m.programKey) {
+		t.Errorf("left %v", left)
+	}
+	if got := inNamed(t, m, "a", "x"); got != "1" {
+		t.Errorf("x is %q", got)
 	}
 }
 
