@@ -42,6 +42,7 @@ demo: build
 # Every fuzz target for a while, longer than a person waits.
 FUZZTIME ?= 5m
 nightly: test race
+	go test ./internal/battery -run TestKilledWhileSaving -timeout 3h -args -kills 300
 	@for pkg in $$(go list ./...); do \
 		dir=$$(go list -f '{{.Dir}}' $$pkg); \
 		for f in $$(grep -hoE '^func Fuzz[A-Za-z0-9_]+' $$dir/*_test.go 2>/dev/null | sed 's/^func //'); do \

@@ -75,7 +75,7 @@ func rooms() map[string]Room {
 			TestThird: []string{pyDist},
 		},
 
-		// session and agent never import each other: app joins them.
+		// session and agent never import each other: cli joins them.
 		"internal/session": {
 			Imports: []string{fault, event, box, wire, "internal/folder", "internal/guest", "internal/image"},
 			Third:   []string{unix, "golang.org/x/sync"},

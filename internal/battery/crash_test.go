@@ -23,7 +23,7 @@ import (
 	"praxis/internal/session"
 )
 
-var kills = flag.Int("kills", 12, "random kills of TestKilledWhileSaving; the nightly target runs many more")
+var kills = flag.Int("kills", 12, "random kills of TestKilledWhileSaving; the nightly target runs 300")
 
 // crashArg makes the test binary the process that is killed.
 const crashArg = "battery-crash-child"
