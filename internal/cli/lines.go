@@ -17,6 +17,7 @@ import (
 // lineReader reads what a person types, or what is piped in.
 type lineReader interface {
 	// line returns the next line without its end. errAborted is Ctrl-C, io.EOF the end.
+	// A line with line breaks in it was pasted, or recalled, as one piece.
 	line(prompt string) (string, error)
 	// remember adds a piece of code to the history.
 	remember(code string)
@@ -60,18 +61,29 @@ func (l *plainLines) Close() error { return nil }
 // lines are few: one that is wrong in the history is not worth an error.
 type typedLines struct {
 	state         *liner.State
+	keys          *keyboard // nil: the terminal could not be opened again
+	screen        io.Writer
 	cooked, typed liner.ModeApplier
 	history       string
 }
 
 // newTypedLines takes the terminal over. complete returns what may stand in
 // place of the bytes from start to the cursor.
-func newTypedLines(history string, complete func(line string, cursor int) (start int, matches []string)) (*typedLines, error) {
+func newTypedLines(screen io.Writer, history string, complete func(line string, cursor int) (start int, matches []string)) (*typedLines, error) {
 	cooked, err := liner.TerminalMode()
 	if err != nil {
 		return nil, fmt.Errorf("cannot use the terminal: %w", err)
 	}
-	l := &typedLines{state: liner.NewLiner(), cooked: cooked, history: history}
+	l := &typedLines{screen: screen, cooked: cooked, history: history}
+	if keys, err := openKeyboard(); err == nil {
+		l.keys = keys
+		stdin := os.Stdin
+		os.Stdin = keys.File // the editor takes its input from there once, now
+		l.state = liner.NewLiner()
+		os.Stdin = stdin
+	} else {
+		l.state = liner.NewLiner()
+	}
 	l.state.SetCtrlCAborts(true)
 	l.state.SetTabCompletionStyle(liner.TabPrints)
 	l.state.SetWordCompleter(func(line string, cursor int) (string, []string, string) {
@@ -79,14 +91,15 @@ func newTypedLines(history string, complete func(line string, cursor int) (start
 		r := []rune(line)
 		cursor = min(max(cursor, 0), len(r))
 		head, tail := string(r[:cursor]), string(r[cursor:])
-		start, matches := complete(head, len(head))
-		if start < 0 || start > len(head) {
+		before, last := lastLine(head)
+		start, matches := complete(last, len(last))
+		if start < 0 || start > len(last) {
 			return head, nil, tail
 		}
-		return head[:start], matches, tail
+		return before + fold(last[:start]), matches, tail
 	})
 	if l.typed, err = liner.TerminalMode(); err != nil {
-		return nil, errors.Join(fmt.Errorf("cannot use the terminal: %w", err), l.state.Close())
+		return nil, errors.Join(fmt.Errorf("cannot use the terminal: %w", err), l.giveBack())
 	}
 	if f, err := os.Open(history); err == nil {
 		// A history that cannot be read whole is a shorter history.
@@ -99,18 +112,26 @@ func newTypedLines(history string, complete func(line string, cursor int) (start
 const maxHistory = 4 << 20
 
 func (l *typedLines) line(prompt string) (string, error) {
+	if l.keys != nil {
+		// A terminal that does not know the mode ignores it; one that is gone is told by the prompt.
+		_, _ = io.WriteString(l.screen, pasteOn)
+		defer func() { _, _ = io.WriteString(l.screen, pasteOff) }()
+	}
 	s, err := l.state.Prompt(prompt)
 	if errors.Is(err, liner.ErrPromptAborted) {
 		return "", errAborted
 	}
-	return s, err
+	// A terminal that is too narrow for the editor is read without it, sequences and all.
+	return unfold(strings.ReplaceAll(s, pasteBegin, "")), err
 }
 
+// maxRemembered bounds one piece of the history: who pastes a book does not recall it.
+const maxRemembered = 16 << 10
+
 func (l *typedLines) remember(code string) {
-	for line := range strings.SplitSeq(code, "\n") {
-		if strings.TrimSpace(line) != "" {
-			l.state.AppendHistory(line)
-		}
+	code = strings.TrimRight(code, "\n ")
+	if strings.TrimSpace(code) != "" && len(code) <= maxRemembered {
+		l.state.AppendHistory(fold(code))
 	}
 }
 
@@ -123,7 +144,16 @@ func (l *typedLines) running() func() {
 
 // Close saves the history whole and gives the terminal back.
 func (l *typedLines) Close() error {
-	return errors.Join(l.save(), l.state.Close())
+	return errors.Join(l.save(), l.giveBack())
+}
+
+// giveBack ends reading from the terminal and restores its mode.
+func (l *typedLines) giveBack() error {
+	err := l.state.Close()
+	if l.keys != nil {
+		err = errors.Join(err, l.keys.Close())
+	}
+	return err
 }
 
 func (l *typedLines) save() (err error) {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -15,10 +16,13 @@ import (
 
 	"praxis/internal/config"
 	"praxis/internal/event"
+	"praxis/internal/fault"
+	"praxis/internal/session"
 )
 
 const shellHelp = `Type Python. An empty line ends a block; Tab completes; Ctrl-C interrupts the
-code that runs; Ctrl-D leaves.
+code that runs; Ctrl-D and exit() leave. What is pasted is one piece, with ␤ for
+its line breaks, and runs with Enter.
 
   :files         what is in the working folder
   :get NAME      copy a file from there to the folder of --out
@@ -28,6 +32,13 @@ code that runs; Ctrl-D leaves.
   :help          this text
   :quit          leave
 `
+
+// shellTimeout bounds an execution when nothing else is said: a person who waits
+// can press Ctrl-C.
+const shellTimeout = 10 * time.Minute
+
+// leaveRule is what people type to leave an interpreter.
+var leaveRule = regexp.MustCompile(`^(exit|quit)(\(\s*[0-9]*\s*\))?$`)
 
 type shellCommand struct {
 	p       *program
@@ -50,7 +61,27 @@ func (p *program) shellCommand() *cobra.Command {
 	fs.StringVar(&s.out, "out", ".", "save pictures in this `DIR`")
 	fs.StringArrayVar(&s.files, "file", nil, "copy the file at `PATH` into the working folder (may be repeated)")
 	s.flags.register(cmd)
+	fs.Lookup("timeout").Usage = "wall time of one execution (default 10m)"
 	return cmd
+}
+
+// exec returns the bounds of an execution at the prompt.
+func (s *shellCommand) exec(cfg config.Config) session.Exec {
+	cfg.Execution.Timeout = max(cfg.Execution.Timeout, shellTimeout)
+	return s.flags.exec(cfg.Execution)
+}
+
+// banner says what the person is in.
+func (s *shellCommand) banner(cfg config.Config) string {
+	where := "a session that ends with this shell"
+	if s.session != "" {
+		where = "session " + s.session + ", which is saved when you leave"
+	}
+	limit := s.exec(cfg).Timeout.String()
+	if strings.HasSuffix(limit, "m0s") {
+		limit = strings.TrimSuffix(limit, "0s")
+	}
+	return fmt.Sprintf("Praxis: Python in a sandbox, %s.\nOne execution may take %s (--timeout). :help for help, Ctrl-D to leave.\n", where, limit)
 }
 
 func (s *shellCommand) run(ctx context.Context) error {
@@ -87,12 +118,12 @@ type shell struct {
 func (s *shellCommand) loop(ctx context.Context, cfg config.Config, w workspace) (err error) {
 	sh := &shell{shellCommand: s, cfg: cfg, w: w, prompt: isTerminal(s.p.stdin) && isTerminal(s.p.stdout)}
 	if sh.prompt {
-		typed, err := newTypedLines(filepath.Join(cfg.Home, "history"), sh.completer(ctx))
+		typed, err := newTypedLines(s.p.stdout, filepath.Join(cfg.Home, "history"), sh.completer(ctx))
 		if err != nil {
 			return err
 		}
 		sh.lines = typed
-		if err := s.p.emit("Praxis: Python in a sandbox. :help for help, Ctrl-D to leave.\n"); err != nil {
+		if err := s.p.emit(s.banner(cfg)); err != nil {
 			return errors.Join(err, typed.Close())
 		}
 	} else {
@@ -163,6 +194,8 @@ func (s *shell) turn(ctx context.Context) (more bool, err error) {
 	switch {
 	case trimmed == "":
 		return true, nil
+	case leaveRule.MatchString(trimmed):
+		return false, nil
 	case trimmed[0] == ':' || trimmed[0] == '%':
 		s.lines.remember(trimmed)
 		more, err := s.command(ctx, trimmed)
@@ -191,7 +224,11 @@ func (s *shell) read() (string, error) {
 		if b.Len() == len(line) && strings.HasPrefix(strings.TrimSpace(line), ":") {
 			return line, nil
 		}
-		if !needsMore(b.String()) {
+		whole := b.String()
+		if strings.Contains(line, "\n") {
+			whole = strings.TrimRight(whole, "\n ") + "\n" // one piece needs no empty line at its end
+		}
+		if !needsMore(whole) {
 			return b.String(), nil
 		}
 	}
@@ -201,7 +238,7 @@ func (s *shell) execute(ctx context.Context, code string) error {
 	printer := newPrinter(s.p.stdout, s.p.stderr)
 	cooked := s.lines.running()
 	done := s.p.interrupts.during(ctx, s.w)
-	x, err := s.w.execute(ctx, code, s.flags.exec(s.cfg.Execution), printer)
+	x, err := s.w.execute(ctx, code, s.exec(s.cfg), printer)
 	done()
 	cooked()
 	if err != nil && s.prompt && ctx.Err() == nil {
@@ -277,14 +314,15 @@ func (s *shell) command(ctx context.Context, line string) (more bool, err error)
 		return true, s.say("a new interpreter: variables are gone, files are kept")
 	case ":save":
 		if s.session == "" {
-			return true, usage("praxis shell", ":save is for named sessions, start one with praxis shell --session NAME")
+			return true, fault.New(fault.Conflict, "Start one with praxis shell --session NAME; files can be taken along with :get.",
+				"cannot save: this session has no name, it ends with the shell")
 		}
 		if arg == "" {
 			arg = "shell"
 		}
 		return true, s.save(ctx, arg)
 	}
-	return true, usage("praxis shell", "there is no command %q, see :help", cleanLine(name))
+	return true, fault.New(fault.Invalid, "", "%s is not a command; see :help", cleanLine(name))
 }
 
 // workPath is a path of the working folder. The guest's agent checks that it leads nowhere else.
