@@ -12,7 +12,7 @@ const (
 	Timeout                       // a time limit (wall or CPU) ended it
 	Memory                        // a memory limit ended it
 	OutputLimit                   // an output limit ended it
-	Killed                        // a process or disk limit, or a signal, ended it
+	Killed                        // a process limit, or a signal, ended it
 	Interrupted                   // the caller interrupted it
 	Crashed                       // the interpreter or the sandbox ended by itself
 )

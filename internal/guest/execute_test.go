@@ -112,7 +112,7 @@ func TestOutputLimitStops(t *testing.T) {
 	b := start(t, nil)
 	b.run("kept = 7")
 	x := b.exec(wire.Execute{Code: "import sys\nwhile True: sys.stdout.write('y' * 65536)", OutputBytes: 1000})
-	if x.Status != event.OutputLimit || !strings.Contains(x.Message, "64 MiB") || x.State != event.Kept {
+	if x.Status != event.OutputLimit || !strings.Contains(x.Message, "8 MiB") || x.State != event.Kept {
 		t.Fatalf("got %s %s %q", x.Status, x.State, x.Message)
 	}
 	b.want("kept", "7")

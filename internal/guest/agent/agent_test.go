@@ -55,7 +55,7 @@ func TestTailKeepsTheEnd(t *testing.T) {
 func TestParseStat(t *testing.T) {
 	const line = "123 (a) b (c) 1 2) S 7 123 99 0 -1 4194560 1 2 3 4 10 20 30 40 20 0 1 0 5 6000000 50 18446744073709551615"
 	p, ok := parseStat(123, []byte(line))
-	want := procInfo{pid: 123, parent: 7, session: 99, cpu: time.Second, rss: 50 * int64(os.Getpagesize())}
+	want := procInfo{pid: 123, parent: 7, session: 99, cpu: time.Second, rss: 50 * int64(os.Getpagesize()), address: 6000000}
 	if !ok || p != want {
 		t.Errorf("got %+v, %v, want %+v", p, ok, want)
 	}
