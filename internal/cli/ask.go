@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -34,6 +35,7 @@ type askCommand struct {
 	model    string
 	maxSteps flagValue[float64]
 	json     bool
+	own      []ownFile // what run found of the files above and the model's script
 }
 
 func (p *program) askCommand() *cobra.Command {
@@ -74,6 +76,10 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 	}
 	if err := checkOut(a.out); err != nil {
 		return err
+	}
+	a.own = ownFiles(append(slices.Clone(a.files), a.flags.requirements)...)
+	if script, ok := strings.CutPrefix(name, "scripted:"); ok {
+		a.own = append(a.own, ownFiles(script)...)
 	}
 	if a.maxSteps.value != nil {
 		cfg.Ask.MaxSteps = int(*a.maxSteps.value)
@@ -121,7 +127,7 @@ func (a *askCommand) ask(ctx context.Context, cfg config.Config, model llm.Model
 	if err := putInputs(ctx, w, inputs); err != nil {
 		return err
 	}
-	col := collector{dir: a.out, inputs: inputs}
+	col := collector{dir: a.out, guard: a.own}
 	if err := col.begin(ctx, w); err != nil {
 		return err
 	}

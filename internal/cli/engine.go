@@ -40,6 +40,7 @@ type sessionOptions struct {
 type workspace interface {
 	id() string
 	packages() []string // "name version" of what was added to the image
+	disk() int64        // bytes that the session may write
 	execute(ctx context.Context, code string, x session.Exec, sink event.Sink) (event.Execution, error)
 	interrupt(ctx context.Context) error
 	restart(ctx context.Context) error

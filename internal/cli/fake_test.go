@@ -149,6 +149,7 @@ type fakeWorkspace struct {
 
 func (w *fakeWorkspace) id() string         { return "s-fake" }
 func (w *fakeWorkspace) packages() []string { return nil }
+func (w *fakeWorkspace) disk() int64        { return w.limits.Disk }
 func (w *fakeWorkspace) Close() error       { return nil }
 
 func (w *fakeWorkspace) interrupt(context.Context) error {

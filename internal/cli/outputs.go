@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"context"
 	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path"
 	"path/filepath"
@@ -15,7 +13,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"time"
 
 	"praxis/internal/config"
 	"praxis/internal/event"
@@ -25,10 +22,9 @@ import (
 // Bounds on what is taken out of a session at once. The names, the number and
 // the contents are the guest's: hostile.
 const (
-	maxSaved      = 1000
-	maxSavedBytes = 4 << 30
-	maxDepth      = 16
-	maxName       = 200 // bytes of one part of a path, below the 255 of file systems
+	maxSaved = 1000
+	maxDepth = 16
+	maxName  = 200 // bytes of one part of a path, below the 255 of file systems
 )
 
 // savedFile is a file that was copied out of a session.
@@ -38,15 +34,53 @@ type savedFile struct {
 }
 
 // outFolder is the folder of --out. Files appear in it whole, under a name that
-// is not one of the person's input files, and no symbolic link in it is followed.
+// is not one of the person's own files, and no symbolic link in it is followed.
 type outFolder struct {
 	dir    string
+	real   string // dir without symbolic links, absolute
 	root   *os.Root
 	taken  map[string]bool // names given out by this command
-	guard  []input         // never overwritten
+	guard  []ownFile       // never overwritten
 	saved  []savedFile
-	left   int64
-	unique bool // never take the place of a file that is there already
+	bound  int64 // bytes of all files together: the session's disk limit
+	left   int64 // what is left of it
+	unique bool  // never take the place of a file that is there already
+}
+
+// ownFile is a file that the person named for the command to read. Nothing that
+// code makes takes its place.
+type ownFile struct {
+	where string      // see realName
+	info  os.FileInfo // nil when it cannot be told
+}
+
+// ownFiles returns what the paths name; empty ones name nothing.
+func ownFiles(paths ...string) []ownFile {
+	var out []ownFile
+	for _, p := range paths {
+		if p == "" {
+			continue
+		}
+		own := ownFile{where: realName(p)}
+		if info, err := os.Stat(p); err == nil {
+			own.info = info
+		}
+		out = append(out, own)
+	}
+	return out
+}
+
+// realName returns the one absolute name of an entry of a folder: the folders
+// above it have no symbolic links, but the entry itself may be one.
+func realName(name string) string {
+	abs, err := filepath.Abs(name)
+	if err != nil {
+		return filepath.Clean(name) // there is no current folder any more
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(abs)); err == nil {
+		return filepath.Join(dir, filepath.Base(abs))
+	}
+	return abs
 }
 
 // checkOut says early that a folder cannot be used. An empty name is none.
@@ -75,8 +109,8 @@ func cause(err error) error {
 	return err
 }
 
-// openOut makes the folder and opens it.
-func openOut(dir string, guard []input) (*outFolder, error) {
+// openOut makes the folder and opens it for files of so many bytes altogether.
+func openOut(dir string, guard []ownFile, bound int64) (*outFolder, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return nil, fault.New(fault.Invalid, "Name a folder after --out that you may write to.", "cannot make folder %s: %w", cleanLine(dir), cause(err))
 	}
@@ -84,7 +118,8 @@ func openOut(dir string, guard []input) (*outFolder, error) {
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "Name a folder after --out that you may write to.", "cannot open folder %s: %w", cleanLine(dir), cause(err))
 	}
-	return &outFolder{dir: dir, root: root, taken: map[string]bool{}, guard: guard, left: maxSavedBytes}, nil
+	real := filepath.Dir(realName(filepath.Join(dir, "x")))
+	return &outFolder{dir: dir, real: real, root: root, taken: map[string]bool{}, guard: guard, bound: bound, left: bound}, nil
 }
 
 // Close closes the folder.
@@ -133,7 +168,8 @@ func (o *outFolder) failed(name string, err error) error {
 	where := cleanLine(filepath.Join(o.dir, name))
 	switch {
 	case errors.Is(err, errTooMuch):
-		return fault.New(fault.Exhausted, "Save less at once.", "cannot save %s: more than %s were saved", where, config.FormatSize(maxSavedBytes))
+		return fault.New(fault.Exhausted, "Write less at once: a file with holes counts with its whole length. --disk sets the limit of a new session.",
+			"cannot save %s: all files together are more than the session's disk limit of %s", where, config.FormatSize(o.bound))
 	case errors.Is(err, syscall.ENOSPC):
 		return fault.New(fault.Exhausted, "Make room on the disk and run it again.", "cannot save %s: the disk is full", where)
 	case errors.Is(err, fs.ErrPermission):
@@ -146,15 +182,6 @@ func (o *outFolder) failed(name string, err error) error {
 // the folders above it.
 func (o *outFolder) place(name string) (string, error) {
 	name = safeName(name)
-	stem, ext := name, path.Ext(name)
-	stem = strings.TrimSuffix(stem, ext)
-	for n := 2; ; n++ {
-		if !o.inUse(name) {
-			break
-		}
-		name = stem + "-" + strconv.Itoa(n) + ext
-	}
-	o.taken[name] = true
 	dir := ""
 	for part := range strings.SplitSeq(path.Dir(name), "/") {
 		dir = path.Join(dir, part)
@@ -169,25 +196,47 @@ func (o *outFolder) place(name string) (string, error) {
 			return name, err
 		}
 	}
-	return name, nil
+	ext := path.Ext(name)
+	stem := strings.TrimSuffix(name, ext)
+	for n := 2; ; n++ {
+		used, err := o.inUse(name)
+		if err != nil {
+			return name, err
+		}
+		if !used {
+			o.taken[name] = true
+			return name, nil
+		}
+		name = stem + "-" + strconv.Itoa(n) + ext
+	}
 }
 
-// inUse says whether a name must not be given out.
-func (o *outFolder) inUse(name string) bool {
-	if o.taken[name] || o.guarded(name) {
-		return true
-	}
-	if !o.unique {
-		return false
+// inUse says whether a name must not be given out. The folders above it exist.
+func (o *outFolder) inUse(name string) (bool, error) {
+	if o.taken[name] {
+		return true, nil
 	}
 	_, err := o.root.Lstat(name)
-	return err == nil
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, err
+	}
+	return o.unique || o.guarded(name), nil
 }
 
-// guarded says whether the name is one of the person's own input files.
+// guarded says whether what is there under the name is one of the person's own
+// files, or may be: what a symbolic link out of the folder leads to is not looked at.
 func (o *outFolder) guarded(name string) bool {
 	info, err := o.root.Stat(name)
-	return err == nil && slices.ContainsFunc(o.guard, func(in input) bool { return os.SameFile(in.info, info) })
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return true
+	}
+	where := filepath.Join(o.real, name)
+	return slices.ContainsFunc(o.guard, func(own ownFile) bool {
+		return own.where == where || err == nil && own.info != nil && os.SameFile(own.info, info)
+	})
 }
 
 // safeName makes a relative path of harmless parts: no control characters, no
@@ -285,9 +334,12 @@ func (o *outFolder) savePictures(pics []picture) error {
 	n := 0
 	for _, p := range pics {
 		name := ""
-		for n++; ; n++ {
-			if name = "figure-" + strconv.Itoa(n) + p.ext; !o.inUse(name) {
-				break
+		for used := true; used; {
+			n++
+			name = "figure-" + strconv.Itoa(n) + p.ext
+			var err error
+			if used, err = o.inUse(name); err != nil {
+				return o.failed(name, err)
 			}
 		}
 		err := o.save(name, func(w io.Writer) error {
@@ -300,123 +352,3 @@ func (o *outFolder) savePictures(pics []picture) error {
 	}
 	return nil
 }
-
-// listing remembers what was in the working folder.
-type listing map[string]guestFile
-
-// listWork lists the regular files of the working folder. Symbolic links are
-// left out: what they lead to is not a file that the code wrote here.
-func listWork(ctx context.Context, w workspace) (listing, error) {
-	files, err := w.list(ctx, workDir)
-	if err != nil {
-		return nil, fmt.Errorf("cannot list the session's files: %w", err)
-	}
-	out := listing{}
-	for _, f := range files {
-		rel, inside := strings.CutPrefix(f.path, workDir+"/")
-		if f.regular && inside && rel != "" && !isCache(rel) {
-			out[rel] = f
-		}
-	}
-	return out, nil
-}
-
-// isCache says whether a file is bytecode that the interpreter left.
-func isCache(rel string) bool {
-	return strings.HasSuffix(rel, ".pyc") || strings.Contains("/"+rel, "/__pycache__/")
-}
-
-// since returns the names of the files that are new or were changed, sorted.
-func (l listing) since(before listing) []string {
-	var out []string
-	for _, name := range slices.Sorted(maps.Keys(l)) {
-		old, was := before[name]
-		if now := l[name]; !was || old.size != now.size || !old.changed.Equal(now.changed) {
-			out = append(out, name)
-		}
-	}
-	return out
-}
-
-// saveFiles copies files of the working folder.
-func (o *outFolder) saveFiles(ctx context.Context, w workspace, names []string) error {
-	for _, name := range names {
-		err := o.save(name, func(to io.Writer) error { return w.get(ctx, path.Join(workDir, name), to) })
-		if fault.KindOf(err) == fault.NotFound {
-			continue // the code goes on in the background and removed it
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// collector takes what an execution, or a run of several, leaves behind.
-type collector struct {
-	dir    string // "" saves nothing and only counts
-	inputs []input
-	before listing
-}
-
-// collected says what was found and saved.
-type collected struct {
-	files    int // files that were written or changed
-	pictures int
-	saved    []savedFile
-}
-
-// begin remembers how the working folder looks before the code runs.
-func (c *collector) begin(ctx context.Context, w workspace) error {
-	before, err := listWork(ctx, w)
-	c.before = before
-	return err
-}
-
-// end saves what is new. A session that is gone has nothing to save but the
-// pictures, which are here already.
-func (c *collector) end(ctx context.Context, w workspace, pics []picture, gone bool) (collected, error) {
-	var names []string
-	if !gone {
-		after, err := listWork(ctx, w)
-		if err != nil {
-			return collected{}, err
-		}
-		names = after.since(c.before)
-	}
-	out := collected{files: len(names), pictures: len(pics)}
-	if c.dir == "" || out.files+out.pictures == 0 {
-		return out, nil
-	}
-	o, err := openOut(c.dir, c.inputs)
-	if err != nil {
-		return out, err
-	}
-	err = o.saveFiles(ctx, w, names)
-	err = errors.Join(err, o.savePictures(pics))
-	out.saved = o.saved
-	return out, errors.Join(err, o.Close())
-}
-
-// hint says how to get what was made and not saved, or "".
-func (c collected) hint() string {
-	var parts []string
-	for _, k := range [...]struct {
-		n    int
-		what string
-	}{{c.pictures, "picture"}, {c.files, "file"}} {
-		switch {
-		case k.n == 1:
-			parts = append(parts, "1 "+k.what)
-		case k.n > 1:
-			parts = append(parts, fmt.Sprintf("%d %ss", k.n, k.what))
-		}
-	}
-	if len(parts) == 0 || len(c.saved) > 0 {
-		return ""
-	}
-	return "the code made " + strings.Join(parts, " and ") + ": add --out DIR to save them"
-}
-
-// outTime bounds how long saving goes on after the command was cancelled.
-const outTime = 10 * time.Second

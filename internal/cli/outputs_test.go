@@ -3,11 +3,14 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"praxis/internal/event"
 	"praxis/internal/fault"
@@ -71,7 +74,7 @@ func fill(text string) func(io.Writer) error {
 
 func TestOutFolder(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "out")
-	o, err := openOut(dir, nil)
+	o, err := openOut(dir, nil, 1<<20)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,6 +133,213 @@ func TestPictures(t *testing.T) {
 	}
 }
 
+// TestOwnFiles checks that no file of the person's own is replaced, by whatever
+// name the folder knows it.
+func TestOwnFiles(t *testing.T) {
+	for _, c := range []struct {
+		name, own, saved string // own is named on the command line
+		prepare          func(dir string) error
+	}{
+		{"plain", "out/a.txt", "a-2.txt", nil},
+		{"named from elsewhere", "out/../out/./a.txt", "a-2.txt", nil},
+		{"a link out of the folder", "out/link.txt", "link-2.txt", func(dir string) error {
+			return os.Symlink(filepath.Join(dir, "far.txt"), filepath.Join(dir, "out/link.txt"))
+		}},
+		{"a relative link out of the folder", "out/link.txt", "link-2.txt", func(dir string) error {
+			return os.Symlink("../far.txt", filepath.Join(dir, "out/link.txt"))
+		}},
+		{"a link that only the folder has", "far.txt", "link-2.txt", func(dir string) error {
+			return os.Symlink("../far.txt", filepath.Join(dir, "out/link.txt"))
+		}},
+		{"a link within the folder", "out/a.txt", "link-2.txt", func(dir string) error {
+			return os.Symlink("a.txt", filepath.Join(dir, "out/link.txt"))
+		}},
+		{"a link that goes in a circle", "far.txt", "link-2.txt", func(dir string) error {
+			return os.Symlink("link.txt", filepath.Join(dir, "out/link.txt"))
+		}},
+		{"a link that leads nowhere, by name", "out/link.txt", "link-2.txt", func(dir string) error {
+			return os.Symlink("gone.txt", filepath.Join(dir, "out/link.txt"))
+		}},
+		{"another name of the file", "far.txt", "hard-2.txt", func(dir string) error {
+			return os.Link(filepath.Join(dir, "far.txt"), filepath.Join(dir, "out/hard.txt"))
+		}},
+		{"by another name of the folder", "alias/link.txt", "link-2.txt", func(dir string) error {
+			return errors.Join(os.Symlink("out", filepath.Join(dir, "alias")),
+				os.Symlink("gone.txt", filepath.Join(dir, "out/link.txt")))
+		}},
+		{"not the person's", "far.txt", "a.txt", nil},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			out := filepath.Join(dir, "out")
+			if err := errors.Join(os.Mkdir(out, 0o755), os.WriteFile(filepath.Join(dir, "far.txt"), []byte("mine"), 0o600),
+				os.WriteFile(filepath.Join(out, "a.txt"), []byte("mine"), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+			if c.prepare != nil {
+				if err := c.prepare(dir); err != nil {
+					t.Fatal(err)
+				}
+			}
+			o, err := openOut(out, ownFiles("", dir+"/"+c.own), 100)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer o.Close()
+			if err := o.save(strings.Replace(c.saved, "-2", "", 1), fill("theirs")); err != nil {
+				t.Fatal(err)
+			}
+			if got, err := os.ReadFile(filepath.Join(out, c.saved)); err != nil || string(got) != "theirs" {
+				t.Errorf("%s holds %q, %v", c.saved, got, err)
+			}
+			if got, err := os.ReadFile(filepath.Join(dir, "far.txt")); err != nil || string(got) != "mine" {
+				t.Errorf("far.txt holds %q, %v", got, err)
+			}
+		})
+	}
+}
+
+// hostileWorkspace tells of files and sends what a test says.
+type hostileWorkspace struct {
+	workspace
+	files []guestFile
+	limit int64
+	hang  bool // a listing and a file never end
+	lists int
+}
+
+func (w *hostileWorkspace) disk() int64 { return w.limit }
+
+func (w *hostileWorkspace) list(ctx context.Context, _ string) ([]guestFile, error) {
+	w.lists++
+	if w.hang && w.lists > 1 {
+		<-ctx.Done()
+		return nil, fault.New(fault.Canceled, "", "cannot list folder: %w", ctx.Err())
+	}
+	if w.lists == 1 {
+		return nil, nil
+	}
+	return w.files, nil
+}
+
+func (w *hostileWorkspace) get(ctx context.Context, name string, to io.Writer) error {
+	for ctx.Err() == nil {
+		if strings.HasSuffix(name, "small") {
+			_, err := to.Write(make([]byte, 10))
+			return err
+		}
+		if w.limit == 0 {
+			<-ctx.Done()
+		} else if _, err := to.Write(make([]byte, 1000)); err != nil {
+			return fmt.Errorf("cannot read file: %w", err)
+		}
+	}
+	return ctx.Err()
+}
+
+// TestDiskLimitBoundsOut checks that files with holes, and a guest that lies
+// about lengths, fill no more of this machine's disk than the session's limit.
+func TestDiskLimitBoundsOut(t *testing.T) {
+	for _, told := range []int64{3 << 30, 1} {
+		w := &hostileWorkspace{limit: 64 << 10, files: []guestFile{
+			{path: "/work/a-small", regular: true, size: 10},
+			{path: "/work/holes", regular: true, size: told},
+		}}
+		c := collector{dir: filepath.Join(t.TempDir(), "out")}
+		if err := c.begin(t.Context(), w); err != nil {
+			t.Fatal(err)
+		}
+		found, err := c.end(t.Context(), w, []picture{{".png", []byte("PNG")}}, false)
+		if fault.KindOf(err) != fault.Exhausted || !strings.Contains(err.Error(), "/out/holes: all files together are more than the session's disk limit of 64KiB") {
+			t.Errorf("told %d: got %v", told, err)
+		}
+		var bytes int64
+		entries, err := os.ReadDir(c.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range entries {
+			info, err := e.Info()
+			if err != nil {
+				t.Fatal(err)
+			}
+			bytes += info.Size()
+		}
+		if len(entries) != 2 || bytes != 13 || len(found.saved) != 2 {
+			t.Errorf("told %d: the folder holds %v, %d bytes; saved %v", told, entries, bytes, found.saved)
+		}
+	}
+}
+
+// TestSlowGuest checks that a guest that draws out a listing or a file does not
+// hold the command, and that pictures, which are here already, are saved.
+func TestSlowGuest(t *testing.T) {
+	for _, hang := range []bool{true, false} {
+		synctest.Test(t, func(t *testing.T) {
+			w := &hostileWorkspace{hang: hang, files: []guestFile{{path: "/work/endless", regular: true}}}
+			c := collector{dir: filepath.Join(t.TempDir(), "out")}
+			if err := c.begin(t.Context(), w); err != nil {
+				t.Fatal(err)
+			}
+			began, bound, want := time.Now(), listTime, "cannot list the session's files: it took longer than 20s"
+			if !hang {
+				bound, want = copyTime, "cannot save all of what the code made: it took longer than 1m0s"
+				w.limit = 0
+			}
+			pics := []picture{}
+			if hang {
+				w.limit, pics = 1000, []picture{{".png", []byte("PNG")}}
+			}
+			found, err := c.end(t.Context(), w, pics, false)
+			if fault.KindOf(err) != fault.Exhausted || err.Error() != want || fault.RemedyOf(err) == "" {
+				t.Errorf("got %v, want %s", err, want)
+			}
+			if took := time.Since(began); took != bound {
+				t.Errorf("it took %s, want %s", took, bound)
+			}
+			if len(found.saved) != len(pics) {
+				t.Errorf("saved %v of %d pictures", found.saved, len(pics))
+			}
+		})
+	}
+}
+
+// TestUnlisted checks that a folder that cannot be listed costs no more than the
+// files: the code runs, and without --out the person is only told.
+func TestUnlisted(t *testing.T) {
+	refused := fault.New(fault.Exhausted, "", "cannot list folder: too many\x1b[2J files")
+	for _, dir := range []string{"", filepath.Join(t.TempDir(), "out")} {
+		w := refusingWorkspace{err: refused}
+		c := collector{dir: dir}
+		if err := c.begin(t.Context(), w); err != nil {
+			t.Fatalf("begin: %v", err)
+		}
+		found, err := c.end(t.Context(), w, nil, false)
+		if dir != "" {
+			if !errors.Is(err, refused) {
+				t.Errorf("with a folder: got %v", err)
+			}
+			continue
+		}
+		if want := `too many\x1b[2J files`; err != nil || !strings.Contains(found.hint(), want) {
+			t.Errorf("without a folder: got %v and the hint %q, want %q in it", err, found.hint(), want)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := new(collector).begin(ctx, refusingWorkspace{err: refused}); !errors.Is(err, context.Canceled) {
+		t.Errorf("canceled: got %v", err)
+	}
+}
+
+// refusingWorkspace cannot be listed.
+type refusingWorkspace struct {
+	workspace
+	err error
+}
+
+func (w refusingWorkspace) list(context.Context, string) ([]guestFile, error) { return nil, w.err }
+
 // TestCollectorGone checks that a session that is over is not asked for files.
 func TestCollectorGone(t *testing.T) {
 	w := goneWorkspace{t: t}
@@ -145,6 +355,8 @@ type goneWorkspace struct {
 	workspace
 	t *testing.T
 }
+
+func (w goneWorkspace) disk() int64 { return 1 << 20 }
 
 func (w goneWorkspace) list(context.Context, string) ([]guestFile, error) {
 	w.t.Error("the session was asked for its files")

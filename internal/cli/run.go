@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -20,8 +21,8 @@ last expression at the end.
 Files given with --file are copied into the code's working folder, /work. Files
 that the code writes or changes there, and pictures that it displays
 (figure-1.png, …), are saved in the folder of --out, where they take the place
-of files of the same name; the files given with --file are never overwritten,
-and a name that begins with "." begins with "_" there.
+of files of the same name; files that the command line names to be read are
+never overwritten, and a name that begins with "." begins with "_" there.
 
 What the code writes to standard error comes out on standard error, beside the
 lines of praxis itself, and code can write lines that look like those. Where
@@ -83,11 +84,12 @@ func (r *runCommand) run(ctx context.Context, inline *string, args []string) err
 	if err != nil {
 		return err
 	}
+	own := ownFiles(append(slices.Concat(r.files, args), r.flags.requirements)...)
 	return r.p.withSession(ctx, cfg, r.flags.options().named(r.session), func(w workspace) error {
 		if err := putInputs(ctx, w, inputs); err != nil {
 			return err
 		}
-		return r.execute(ctx, cfg, w, code, inputs)
+		return r.execute(ctx, cfg, w, code, own)
 	})
 }
 
@@ -131,8 +133,8 @@ func (p *program) withEngine(ctx context.Context, cfg config.Config, f func(engi
 	return f(e)
 }
 
-func (r *runCommand) execute(ctx context.Context, cfg config.Config, w workspace, code string, inputs []input) error {
-	col := collector{dir: r.out, inputs: inputs}
+func (r *runCommand) execute(ctx context.Context, cfg config.Config, w workspace, code string, own []ownFile) error {
+	col := collector{dir: r.out, guard: own}
 	if err := col.begin(ctx, w); err != nil {
 		return err
 	}

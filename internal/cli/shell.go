@@ -266,7 +266,7 @@ func (s *shell) keepPictures(pics []picture) error {
 
 // toOut opens the folder for one visit and says what was saved. What is there is kept.
 func (s *shell) toOut(f func(*outFolder) error) error {
-	o, err := openOut(s.out, nil)
+	o, err := openOut(s.out, nil, s.w.disk())
 	if err != nil {
 		report(s.p.stderr, err)
 		return nil
