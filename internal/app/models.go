@@ -31,6 +31,9 @@ func providers() map[string]provider {
 	}
 }
 
+// Providers returns the names of the providers, sorted.
+func Providers() []string { return slices.Sorted(maps.Keys(providers())) }
+
 // made keeps a failed constructor's nil pointer from becoming a model.
 func made[M llm.Model](m M, err error) (llm.Model, error) {
 	if err != nil {
@@ -45,8 +48,7 @@ func (a *App) Model(spec string) (llm.Model, error) { return NewModel(spec, a.ge
 // NewModel makes the model called "provider:name" from an environment. It sends nothing.
 func NewModel(spec string, getenv func(string) string) (llm.Model, error) {
 	all := providers()
-	kinds := slices.Sorted(maps.Keys(all))
-	remedy := fmt.Sprintf("Write PROVIDER:NAME, where the provider is one of %s.", strings.Join(kinds, ", "))
+	remedy := fmt.Sprintf("Write PROVIDER:NAME, where the provider is one of %s.", strings.Join(Providers(), ", "))
 	kind, name, found := strings.Cut(spec, ":")
 	if !found || name == "" {
 		return nil, fault.New(fault.Invalid, remedy, "cannot use model %q: it does not name a provider and a model", spec)

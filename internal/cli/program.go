@@ -52,7 +52,10 @@ func (p *program) run(ctx context.Context, args []string) int {
 	root.SetArgs(args)
 	root.SetOut(p.stdout)
 	root.SetErr(p.stderr)
-	err := root.ExecuteContext(ctx)
+	err := p.completeAll(root)
+	if err == nil {
+		err = root.ExecuteContext(ctx)
+	}
 	if err != nil && errors.Is(context.Cause(ctx), errInterrupted) && errorCode(err) == exitFailed {
 		// What a cancelled command says went wrong is the cancelling.
 		err = errInterrupted

@@ -1,0 +1,148 @@
+package cli
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"praxis/internal/app"
+)
+
+// completionTime bounds how long a Tab in the person's shell may take.
+const completionTime = 2 * time.Second
+
+// completions returns what may stand at the next place of the command line. It
+// opens the engine, which starts no sandbox.
+type completions func(ctx context.Context, e engine, args []string) ([]cobra.Completion, error)
+
+// completeAll says what Tab offers, for arguments by command and for flags by
+// name. Any other argument but run's file is not a file either.
+func (p *program) completeAll(root *cobra.Command) error {
+	byCommand := map[string]completions{
+		"session fork":     first(sessionNames),
+		"session log":      first(sessionNames),
+		"session rm":       sessionNames,
+		"session rollback": rollbackPlaces,
+		"image rm":         imageNames,
+	}
+	var visit func(c *cobra.Command) error
+	visit = func(c *cobra.Command) error {
+		path := strings.TrimPrefix(c.CommandPath(), root.Name()+" ")
+		if f, ok := byCommand[path]; ok {
+			c.ValidArgsFunction = p.completing(f)
+		} else if path != "run" && !c.HasSubCommands() {
+			c.ValidArgsFunction = cobra.NoFileCompletions
+		}
+		for flag, f := range map[string]cobra.CompletionFunc{
+			"session": p.completing(func(ctx context.Context, e engine, _ []string) ([]cobra.Completion, error) {
+				return sessionNames(ctx, e, nil) // no argument of the command is a session
+			}),
+			"model": completeModel,
+			"with":  cobra.NoFileCompletions,
+			"out":   cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs),
+		} {
+			if c.Flags().Lookup(flag) == nil {
+				continue
+			}
+			if err := c.RegisterFlagCompletionFunc(flag, f); err != nil {
+				return err
+			}
+		}
+		for _, child := range c.Commands() {
+			if err := visit(child); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return visit(root)
+}
+
+// completing runs f for a Tab. What fails offers nothing: an error has no place
+// on a line that a person is typing.
+func (p *program) completing(f completions) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		ctx, stop := context.WithTimeout(cmd.Context(), completionTime)
+		defer stop()
+		cfg, err := p.config()
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var all []cobra.Completion
+		err = p.withEngine(ctx, cfg, func(e engine) error {
+			var err error
+			all, err = f(ctx, e, args)
+			return err
+		})
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		all = slices.DeleteFunc(all, func(c cobra.Completion) bool { return !strings.HasPrefix(c, typed) })
+		return all, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// first completes the first argument alone.
+func first(f completions) completions {
+	return func(ctx context.Context, e engine, args []string) ([]cobra.Completion, error) {
+		if len(args) > 0 {
+			return nil, nil
+		}
+		return f(ctx, e, args)
+	}
+}
+
+// sessionNames offers the named sessions that are not on the line yet.
+func sessionNames(ctx context.Context, e engine, args []string) ([]cobra.Completion, error) {
+	all, err := e.named().ListNamed(ctx)
+	var out []cobra.Completion
+	for _, s := range all {
+		if !slices.Contains(args, s.Name) {
+			out = append(out, cobra.CompletionWithDesc(s.Name, "used "+when(s.Used)))
+		}
+	}
+	return out, err
+}
+
+// rollbackPlaces offers a session, then its snapshots, the newest first.
+func rollbackPlaces(ctx context.Context, e engine, args []string) ([]cobra.Completion, error) {
+	if len(args) != 1 {
+		return first(sessionNames)(ctx, e, args)
+	}
+	log, err := e.named().LogNamed(ctx, args[0])
+	var out []cobra.Completion
+	for _, s := range slices.Backward(log) {
+		if !s.Head {
+			out = append(out, cobra.CompletionWithDesc(shortID(s.ID), when(s.Created)+" "+label(s.Label)))
+		}
+	}
+	return out, err
+}
+
+// imageNames offers the images that are not on the line yet.
+func imageNames(ctx context.Context, e engine, args []string) ([]cobra.Completion, error) {
+	all, err := e.images().List(ctx)
+	var out []cobra.Completion
+	for _, i := range all {
+		if !slices.Contains(args, i.Name) {
+			out = append(out, cobra.CompletionWithDesc(i.Name, shortID(i.ID)))
+		}
+	}
+	return out, err
+}
+
+// completeModel offers the providers, and the models that a key alone chooses.
+func completeModel(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var out []cobra.Completion
+	for _, provider := range app.Providers() {
+		out = append(out, provider+":")
+	}
+	if strings.Contains(typed, ":") {
+		out = append(out, anthropicModel, openaiModel)
+	}
+	out = slices.DeleteFunc(out, func(c cobra.Completion) bool { return !strings.HasPrefix(c, typed) || c == typed })
+	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
