@@ -53,7 +53,7 @@ func (p *program) shellCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "shell", Short: "An interactive interpreter in a sandbox", Args: takes(0, 0, ""),
 		Long: "An interactive interpreter in a sandbox.\n\n" + strings.TrimRight(shellHelp, "\n") +
-			"\n\nPictures are saved in the folder of --out, the current one when it is not given.\nA named session is saved when you leave.",
+			"\n\nPictures are saved in the folder of --out, the current one when it is not given.\nA named session is saved when you leave.\nWith code piped in, the exit code tells how the last of it ended.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
 	}
 	fs := cmd.Flags()
@@ -111,8 +111,9 @@ type shell struct {
 	w      workspace
 	lines  lineReader
 	prompt bool
-	dirty  bool // something ran since the last save
-	over   bool // the session is
+	dirty  bool         // something ran since the last save
+	over   bool         // the session is
+	last   event.Status // fate of the last code; 0 when none ran
 }
 
 func (s *shellCommand) loop(ctx context.Context, cfg config.Config, w workspace) (err error) {
@@ -145,7 +146,13 @@ func (s *shellCommand) loop(ctx context.Context, cfg config.Config, w workspace)
 		defer stop()
 		return errors.Join(errInterrupted, sh.leave(saved))
 	}
-	return sh.leave(ctx)
+	if err := sh.leave(ctx); err != nil {
+		return err
+	}
+	if code := statusCode(sh.last); sh.last != 0 && code != exitOK && !sh.prompt {
+		return fate{code} // what is piped in is a script, and whoever runs it wants to know
+	}
+	return nil
 }
 
 // leave saves a named session.
@@ -249,7 +256,7 @@ func (s *shell) execute(ctx context.Context, code string) error {
 		return err
 	}
 	s.dirty = s.dirty || x.State == event.Kept
-	s.over = x.State == event.Gone
+	s.over, s.last = x.State == event.Gone, x.Status
 	if err := printer.end(x); err != nil {
 		return err
 	}
