@@ -8,6 +8,7 @@ def __figures__(*placeholders):
         nodes = list(ast.walk(tree))
         if any(isinstance(n, ast.NamedExpr) for n in nodes):
             raise ValueError("a placeholder must not assign")
+        # computed: it reads a name that it did not bring itself, or does arithmetic on numbers
         texts = any(isinstance(n, ast.Constant) and isinstance(n.value, (str, bytes)) for n in nodes)
         sums = any(isinstance(n, ast.BinOp) for n in nodes)
         read = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)}
