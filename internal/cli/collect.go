@@ -101,6 +101,7 @@ type collected struct {
 	files    int // files that were written or changed
 	pictures int
 	saved    []savedFile
+	named    bool  // a folder to save in was named
 	unlisted error // why files is not known, when nothing was to be saved
 }
 
@@ -133,7 +134,7 @@ func (c *collector) end(ctx context.Context, w workspace, pics []picture, gone b
 			names = after.since(c.before)
 		}
 	}
-	out := collected{files: len(names), pictures: len(pics)}
+	out := collected{files: len(names), pictures: len(pics), named: c.dir != ""}
 	if c.dir == "" {
 		out.unlisted = err
 		return out, nil
@@ -170,7 +171,7 @@ func (c collected) hint() string {
 	if c.unlisted != nil {
 		return "what files the code made is not known: " + cleanLine(c.unlisted.Error())
 	}
-	if len(parts) == 0 || len(c.saved) > 0 {
+	if len(parts) == 0 || c.named {
 		return ""
 	}
 	return "the code made " + strings.Join(parts, " and ") + ": add --out DIR to save them"

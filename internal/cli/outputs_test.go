@@ -265,8 +265,8 @@ func TestDiskLimitBoundsOut(t *testing.T) {
 			}
 			bytes += info.Size()
 		}
-		if len(entries) != 2 || bytes != 13 || len(found.saved) != 2 {
-			t.Errorf("told %d: the folder holds %v, %d bytes; saved %v", told, entries, bytes, found.saved)
+		if len(entries) != 2 || bytes != 13 || len(found.saved) != 2 || found.hint() != "" {
+			t.Errorf("told %d: the folder holds %v, %d bytes; saved %v; hint %q", told, entries, bytes, found.saved, found.hint())
 		}
 	}
 }
