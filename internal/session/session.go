@@ -107,7 +107,7 @@ func (s *Session) Execute(ctx context.Context, code string, x Exec, sink event.S
 	overdue := bounded.Err() != nil && ctx.Err() == nil
 	switch {
 	case err == nil && overdue && out.Status == event.Interrupted:
-		out.Status = event.Timeout
+		out.Status, out.Limit = event.Timeout, event.WallTime
 		out.Message = fmt.Sprintf("the wall time limit of %s was reached; the guest did not keep it and was interrupted from outside", x.Timeout)
 	case err != nil && bounded.Err() != nil && fault.KindOf(err) == fault.Unavailable:
 		// It does not even stop: nothing of it can be used.
@@ -117,7 +117,9 @@ func (s *Session) Execute(ctx context.Context, code string, x Exec, sink event.S
 			exit.Status = event.Timeout
 			exit.Message = fmt.Sprintf("the wall time limit of %s was reached; the guest did not stop and its sandbox was ended", x.Timeout)
 		}
-		out, err = s.revive(context.WithoutCancel(ctx), l, exit)
+		if out, err = s.revive(context.WithoutCancel(ctx), l, exit); overdue {
+			out.Limit = event.WallTime
+		}
 	case err != nil && broken(l):
 		// ctx may be over already; the session's state must be known all the same.
 		out, err = s.revive(context.WithoutCancel(ctx), l, l.exit(err))
