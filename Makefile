@@ -30,6 +30,7 @@ race:
 
 # The import rules and the budgets of size are a test.
 lint: format vet
+	go mod tidy -diff
 	go test -count 1 ./internal/archtest
 	go tool staticcheck ./...
 
