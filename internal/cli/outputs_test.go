@@ -297,8 +297,8 @@ func TestSlowGuest(t *testing.T) {
 			if took := time.Since(began); took != bound {
 				t.Errorf("it took %s, want %s", took, bound)
 			}
-			if len(found.saved) != len(pics) {
-				t.Errorf("saved %v of %d pictures", found.saved, len(pics))
+			if len(found.saved) != len(pics) || found.hint() != "" {
+				t.Errorf("saved %v of %d pictures, and then: %s", found.saved, len(pics), found.hint())
 			}
 		})
 	}
