@@ -123,6 +123,8 @@ func (g *toy) execute(code string) wire.Executed {
 		g.state.Vars[name] = value
 	case code == "reseeds":
 		done.Result = wire.Bundle{"text": fmt.Sprint(g.state.Reseeds)}
+	case code == "setups":
+		done.Result = wire.Bundle{"text": fmt.Sprint(g.state.Setups)}
 	case code == "seed":
 		done.Result = wire.Bundle{"text": g.state.Seed}
 	default:

@@ -59,6 +59,25 @@ func TestTemplateIsBuiltOnceAndReseeded(t *testing.T) {
 	want(t, b, "x", "")
 }
 
+// A program's limits can be lowered once it runs, never raised.
+func TestTemplateIsRoomierThanItsSessions(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	opt := toyOptions(t)
+	opt.Limits.Memory, opt.Limits.Processes = 64<<20, 8
+	small := create(t, m, opt)
+	opt.Limits.Memory, opt.Limits.Processes = 2<<30, 512
+	large := create(t, m, opt)
+	if o, _ := large.Origin(); o != Restored {
+		t.Errorf("the second session was %s, want %s", o, Restored)
+	}
+	for _, s := range []*Session{small, large} {
+		if l := s.base.Spec.Limits; l.Memory < 2<<30 || l.Processes < 512 {
+			t.Errorf("the template has %+v", l)
+		}
+		want(t, s, "setups", "2") // the template's, and its own
+	}
+}
+
 func TestSeededSessionKeepsItsRandomness(t *testing.T) {
 	m := toyManager(t, t.TempDir())
 	seed := int64(7)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"time"
 
@@ -86,6 +87,17 @@ func (m *Manager) replaceTemplate(ctx context.Context, key string, opt Options, 
 	return template{Snapshot: snap, key: key, built: true}, nil
 }
 
+// roomy gives a template so much that every session's own limits are lower: a
+// program's limits can only be lowered once it runs, and importing large
+// packages is not what a small session is bounded for.
+func roomy(opt Options) Options {
+	l := &opt.Limits
+	l.Memory = max(l.Memory, 16<<30)
+	l.CPUs = max(l.CPUs, float64(runtime.NumCPU()))
+	l.Processes = max(l.Processes, 4096)
+	return opt
+}
+
 // build boots a guest, prepares its kernel and saves it.
 func (m *Manager) build(ctx context.Context, key string, opt Options, sink event.Sink) (Snapshot, error) {
 	began := time.Now()
@@ -94,6 +106,7 @@ func (m *Manager) build(ctx context.Context, key string, opt Options, sink event
 		what += " and importing " + strings.Join(opt.Image.Preload, ", ")
 	}
 	sink.Emit(event.Progress{Room: "template", Text: what})
+	opt = roomy(opt)
 	l, err := m.boot(ctx, opt)
 	if err != nil {
 		return Snapshot{}, err

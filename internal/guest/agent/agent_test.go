@@ -83,7 +83,7 @@ func TestTree(t *testing.T) {
 }
 
 func TestMemoryField(t *testing.T) {
-	text := []byte("MemTotal:        1048576 kB\nMemFree:          894464 kB\n")
+	text := []byte("MemTotal:        1048576 kB\nMemFree:          894464 kB\nAnonPages:         17456 kB\n")
 	if n, ok := memoryField(text, "MemFree:"); !ok || n != 894464<<10 {
 		t.Errorf("got %d, %v", n, ok)
 	}

@@ -115,9 +115,7 @@ func (s *server) tick(now time.Time) (next time.Time, active bool) {
 // checkMemory ends the largest program when the session's memory is used up.
 // It reports whether more than half of it is.
 //
-// The bound is a little below the limit: the sandbox says of itself that it has
-// as much memory as the limit, so what it says that is used never gets above,
-// and the host ends the whole sandbox at the limit.
+// The bound is a little below the limit: the host ends the whole sandbox there.
 func (s *server) checkMemory() (tight bool) {
 	s.mu.Lock()
 	cfg := s.cfg
@@ -202,16 +200,16 @@ func (k *kernel) endFor(pid int, limit string) bool {
 	return false
 }
 
-// memoryUsed reads what everything in the sandbox uses.
+// memoryUsed reads what everything in the sandbox uses that is its own: not the
+// files of the image that are mapped, which gVisor counts as used too, and more
+// than a small limit leaves.
 func memoryUsed() (int64, bool) {
 	var buf [4096]byte
 	text, err := readSmall("/proc/meminfo", buf[:])
 	if err != nil {
 		return 0, false
 	}
-	total, ok1 := memoryField(text, "MemTotal:")
-	free, ok2 := memoryField(text, "MemFree:")
-	return total - free, ok1 && ok2
+	return memoryField(text, "AnonPages:") // tmpfs included
 }
 
 func memoryField(text []byte, name string) (int64, bool) {
