@@ -80,11 +80,11 @@ func TestLargeCell(t *testing.T) {
 
 func TestUsage(t *testing.T) {
 	k := start(t, nil)
-	o := k.run("b = bytearray(200_000_000)\nfor i in range(0, len(b), 4096): b[i] = 1\ndel b")
+	o := k.run("b = bytearray(200_000_000)\nfor i in range(0, len(b), 4096): b[i] = 1")
 	if o.done.PeakMemory < 200_000_000 || o.done.PeakMemory > 1_000_000_000 {
 		t.Errorf("peak memory is %d", o.done.PeakMemory)
 	}
-	o = k.run("import time; time.sleep(0.2)")
+	o = k.run("del b\nimport time; time.sleep(0.2)")
 	if o.done.WallMS < 200 || o.done.CPUMS >= o.done.WallMS {
 		t.Errorf("of a sleep: wall %v ms, cpu %v ms", o.done.WallMS, o.done.CPUMS)
 	}
