@@ -173,7 +173,7 @@ func (r *run) loop(ctx context.Context) (Answer, error) {
 		}
 		if used := r.tokens.Input + r.tokens.Output; used >= r.cfg.TotalTokens {
 			return Answer{}, fault.New(fault.Exhausted, "Ask a smaller question, or allow more tokens.",
-				"cannot answer within %d tokens: %d are used after %d steps", r.cfg.TotalTokens, used, r.step)
+				"cannot answer within %d tokens: %d are used after %s", r.cfg.TotalTokens, used, steps(r.step))
 		}
 		r.step++
 		r.cfg.Sink.Emit(event.StepBegan{N: r.step})
@@ -191,7 +191,14 @@ func (r *run) loop(ctx context.Context) (Answer, error) {
 		r.observe(reply, parsed, rejection, o)
 	}
 	return Answer{}, fault.New(fault.Exhausted, "Allow more steps (--max-steps), or ask a smaller question.",
-		"cannot answer within %d steps: %s", r.cfg.MaxSteps, r.last)
+		"cannot answer within %s: %s", steps(r.cfg.MaxSteps), r.last)
+}
+
+func steps(n int) string {
+	if n == 1 {
+		return "1 step"
+	}
+	return fmt.Sprintf("%d steps", n)
 }
 
 func canceled(cause error) error {

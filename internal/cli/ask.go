@@ -7,6 +7,7 @@ import (
 	"path"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -46,7 +47,7 @@ func (p *program) askCommand() *cobra.Command {
 		Long:    askLong,
 		Example: `  praxis ask "Which region grew fastest?" --file sales.csv --with pandas,matplotlib --out charts`,
 		Args:    takes(1, 1, "the question"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.run(cmd.Context(), args[0]) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return a.tell(a.run(cmd.Context(), args[0])) },
 	}
 	fs := cmd.Flags()
 	fs.StringArrayVar(&a.files, "file", nil, "`PATH` of a file that the question is about (may be repeated)")
@@ -56,6 +57,15 @@ func (p *program) askCommand() *cobra.Command {
 	fs.BoolVar(&a.json, "json", false, "print one JSON object an event, the answer last")
 	a.flags.register(cmd)
 	return cmd
+}
+
+// tell writes the last object of a run that did not begin, and returns why.
+func (a *askCommand) tell(err error) error {
+	if f := failureOf(err); f != nil && a.json && !a.p.told && !errors.Is(err, syscall.EPIPE) {
+		line := answerLine{Event: "answer", Figures: []event.Figure{}, Reason: f.Message, Remedy: f.Remedy, Files: []savedFile{}, Failure: f}
+		err = errors.Join(err, a.p.printJSON(line))
+	}
+	return err
 }
 
 func (a *askCommand) run(ctx context.Context, question string) error {
@@ -74,7 +84,7 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 	if err != nil {
 		return err
 	}
-	if err := checkOut(a.out); err != nil {
+	if err := prepareOut(a.out); err != nil {
 		return err
 	}
 	a.own = ownFiles(append(slices.Clone(a.files), a.flags.requirements)...)
@@ -103,8 +113,16 @@ type reporter interface {
 	event.Sink
 	// failed returns the first write that failed.
 	failed() error
-	// finish shows what is known at the very end; err is why there is no answer.
-	finish(answer agent.Answer, found collected, err error) error
+	// finish shows what is known at the very end.
+	finish(e ending) error
+}
+
+// ending is how a run ended.
+type ending struct {
+	answer  agent.Answer
+	found   collected
+	err     error // why there is no answer
+	unsaved error // why not all that code made is saved
 }
 
 func (a *askCommand) reporter() reporter {
@@ -137,7 +155,7 @@ func (a *askCommand) ask(ctx context.Context, cfg config.Config, model llm.Model
 	gallery := &gallery{next: rep, broken: broken}
 	answer, runErr := agent.Run(runCtx, agent.Config{
 		Model:    model,
-		Session:  &asked{w: w, bounds: a.flags.exec(cfg.Execution)},
+		Session:  &asked{w: w, bounds: a.flags.exec(cfg.Execution), inputs: inputs, begin: col.begin},
 		Sink:     gallery,
 		MaxSteps: cfg.Ask.MaxSteps,
 		Files:    files,
@@ -148,11 +166,16 @@ func (a *askCommand) ask(ctx context.Context, cfg config.Config, model llm.Model
 	if ctx.Err() == nil {
 		after = ctx
 	}
-	found, outErr := col.end(after, w, gallery.pictures, gallery.gone)
+	found, err := col.end(after, w, gallery.pictures, gallery.gone)
+	outErr := asUnsaved(err)
 	for _, f := range found.saved {
 		rep.Emit(event.FileSaved{Path: f.Path, Bytes: f.Bytes})
 	}
-	if err := rep.finish(answer, found, runErr); err != nil {
+	if runErr != nil && errorCode(runErr) == exitInterrupted {
+		runErr = cut{answer.Steps}
+	}
+	a.p.told = a.p.told || a.json
+	if err := rep.finish(ending{answer, found, runErr, outErr}); err != nil {
 		return errors.Join(err, outErr) // nobody reads: that it was cancelled says nothing more
 	}
 	return errors.Join(runErr, outErr)
@@ -162,11 +185,24 @@ func (a *askCommand) ask(ctx context.Context, cfg config.Config, model llm.Model
 type asked struct {
 	w      workspace
 	bounds session.Exec
+	inputs []input
+	begin  func(context.Context, workspace) error // remembers what files there are
 }
 
-// Execute runs code in the session.
+// Execute runs code in the session. One that was started anew gets the person's
+// files again, as the agent tells the model.
 func (s *asked) Execute(ctx context.Context, code string, sink event.Sink) (event.Execution, error) {
-	return s.w.execute(ctx, code, s.bounds, sink)
+	x, err := s.w.execute(ctx, code, s.bounds, sink)
+	if err != nil || x.State != event.Fresh || ctx.Err() != nil {
+		return x, err
+	}
+	if err = putInputs(ctx, s.w, s.inputs); err == nil {
+		err = s.begin(ctx, s.w)
+	}
+	if err != nil {
+		return x, fault.New(fault.Unavailable, "Ask again.", "cannot go on in a session that was started anew: %w", err)
+	}
+	return x, nil
 }
 
 // agentFiles describes the person's files for the model.
@@ -215,10 +251,13 @@ type screenReporter struct{ *screen }
 
 func (s screenReporter) failed() error { return s.err }
 
-func (s screenReporter) finish(_ agent.Answer, found collected, _ error) error {
-	hint := found.hint()
+func (s screenReporter) finish(e ending) error {
+	hint := e.found.hint()
 	if hint != "" {
 		hint = "\n" + hint
+	}
+	if e.err != nil && errorCode(e.err) == exitInterrupted {
+		s.screen.noAnswer, s.screen.totals, hint = false, "", "" // the person knows, and hears where
 	}
 	return s.screen.finish(hint)
 }
@@ -227,13 +266,13 @@ type jsonReporter struct{ *jsonLines }
 
 func (j jsonReporter) failed() error { return j.err }
 
-func (j jsonReporter) finish(answer agent.Answer, found collected, err error) error {
+func (j jsonReporter) finish(e ending) error {
 	line := answerLine{
-		Event: "answer", Answered: err == nil, Text: answer.Text, Figures: orEmpty(answer.Figures),
-		Steps: answer.Steps, Tokens: answer.Tokens, Files: orEmpty(found.saved),
+		Event: "answer", Answered: e.err == nil, Text: e.answer.Text, Figures: orEmpty(e.answer.Figures),
+		Steps: e.answer.Steps, Tokens: e.answer.Tokens, Files: orEmpty(e.found.saved), Failure: failureOf(errors.Join(e.err, e.unsaved)),
 	}
-	if err != nil {
-		line.Reason, line.Remedy = err.Error(), fault.RemedyOf(err)
+	if f := failureOf(e.err); f != nil {
+		line.Reason, line.Remedy = f.Message, f.Remedy
 	}
 	j.write(line)
 	if j.err != nil {

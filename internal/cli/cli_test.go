@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"strings"
 	"sync"
 	"syscall"
@@ -183,3 +184,45 @@ type closerFunc func() error
 
 // Close calls f.
 func (f closerFunc) Close() error { return f() }
+
+// TestAskInterrupted checks that Ctrl-C says where a run ended, and nothing more.
+func TestAskInterrupted(t *testing.T) {
+	script := filepath.Join(t.TempDir(), "talk.script")
+	if err := os.WriteFile(script, []byte("=== reply\n```python\nprint a\nwait\n```\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, json := range []bool{false, true} {
+		p, stdout, stderr, signals := inProcess(t, nil)
+		began, mark := make(chan struct{}), "    a"
+		args := []string{"ask", "Well?", "--model", "scripted:" + script}
+		if json {
+			args, mark = append(args, "--json"), `"event":"output"`
+		}
+		var once sync.Once
+		p.stdout = writerFunc(func(b []byte) (int, error) {
+			n, err := stdout.Write(b)
+			if strings.Contains(string(b), mark) {
+				once.Do(func() { close(began) })
+			}
+			return n, err
+		})
+		go func() {
+			<-began
+			signals <- os.Interrupt
+		}()
+		if got := p.run(t.Context(), args); got != exitInterrupted {
+			t.Errorf("exit code is %d, want %d", got, exitInterrupted)
+		}
+		if got, want := stderr.String(), "praxis: interrupted after 1 step\n"; got != want {
+			t.Errorf("stderr is %q, want %q", got, want)
+		}
+		got := stdout.String()
+		if json {
+			if !strings.Contains(got, `"reason":"interrupted after 1 step"`) {
+				t.Errorf("stdout is %q", got)
+			}
+		} else if strings.Contains(got, "no answer") || strings.Contains(got, "cancel") || strings.Contains(got, "interrupted") {
+			t.Errorf("stdout is %q", got)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"praxis/internal/event"
 	"praxis/internal/fault"
 )
 
@@ -118,6 +119,11 @@ func list(ctx context.Context, w workspace) (l listing, err error) {
 		return err
 	})
 	return l, err
+}
+
+// noFiles says whether the files that the code wrote are gone with its state.
+func noFiles(s event.State) bool {
+	return s == event.Gone || s == event.Restored || s == event.Fresh
 }
 
 // end saves what is new. A session that is gone has nothing to save but the

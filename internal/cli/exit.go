@@ -34,14 +34,17 @@ const exitTopic = `Exit codes of every command:
   124  the time limit ended the code
   125  Praxis failed, or something that it needs did: no image, no network,
        a model that does not answer, a step budget used up, a session in a
-       state that does not allow it
+       state that does not allow it, or what the code made could not be saved
   130  interrupted by Ctrl-C or SIGTERM
   137  the memory limit, the limit on processes or disk, or a signal ended
        the code
   141  whoever read the output went away
 
 With --json the status is also in the object: ok 0, error 1, crashed 1,
-output 1, timeout 124, memory 137, killed 137, interrupted 130.
+output 1, timeout 124, memory 137, killed 137, interrupted 130. The status
+"failed" is that of a command that could not begin; "failure" then says why,
+with kind, message and remedy, as it does when what the code made could not be
+saved.
 `
 
 // statusCode maps the fate of guest code to an exit code.
@@ -81,6 +84,7 @@ var errInterrupted = errors.New("interrupted")
 func errorCode(err error) int {
 	var f fate
 	var c choice
+	var u unsaved
 	switch {
 	case err == nil:
 		return exitOK
@@ -92,6 +96,8 @@ func errorCode(err error) int {
 		return exitInterrupted
 	case errors.As(err, &c):
 		return exitUsage
+	case errors.As(err, &u):
+		return exitFailed
 	}
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.NotFound:
@@ -109,7 +115,7 @@ func report(w io.Writer, err error) {
 		return
 	}
 	if errorCode(err) == exitInterrupted {
-		fmt.Fprintln(w, "praxis: interrupted")
+		fmt.Fprintln(w, "praxis: "+interruption(err))
 		return
 	}
 	tell(w, err.Error(), fault.RemedyOf(err))

@@ -34,7 +34,9 @@ import (
 //	bytes HEX       raw, to standard output   value TEXT    the value of the last expression
 //	raise NAME TEXT an exception              status NAME STATE MESSAGE   ends so
 //	write NAME TEXT a file in /work           link NAME     a symbolic link
+//	writeunreadable NAME  one that is refused when it is read
 //	picture         displays a PNG            set X / get X a variable, kept in a named session
+//	cat NAME        prints a file in /work
 //	wait            until it is interrupted
 type fakeEngine struct {
 	home   string
@@ -61,6 +63,7 @@ type fakeFile struct {
 	Data    []byte
 	Changed time.Time
 	Link    bool
+	Refused bool
 }
 
 func (s fakeState) clone() fakeState {
@@ -177,6 +180,9 @@ func (w *fakeWorkspace) get(_ context.Context, path string, to io.Writer) error 
 	if !ok {
 		return fault.New(fault.NotFound, "", "cannot read %s: there is no such file", path)
 	}
+	if f.Refused {
+		return fault.New(fault.Invalid, "", "cannot read %s: it is refused", path)
+	}
 	_, err := to.Write(f.Data)
 	return err
 }
@@ -233,6 +239,8 @@ func (w *fakeWorkspace) execute(ctx context.Context, code string, x session.Exec
 			out.Result = event.Bundle{"text": arg}
 		case "write":
 			w.state.Files["/work/"+first] = fakeFile{Data: []byte(rest + "\n"), Changed: time.Unix(2, 0)}
+		case "writeunreadable":
+			w.state.Files["/work/"+first] = fakeFile{Refused: true, Changed: time.Unix(2, 0)}
 		case "link":
 			w.state.Files["/work/"+first] = fakeFile{Link: true, Changed: time.Unix(2, 0)}
 		case "picture":
@@ -256,8 +264,13 @@ func (w *fakeWorkspace) execute(ctx context.Context, code string, x session.Exec
 			out.Status = event.Error
 			out.Error = &event.Raised{Name: first, Value: rest, Traceback: "Traceback (most recent call last):\n  <cell 1>\n" + first + ": " + rest + "\n"}
 			return out, nil
+		case "cat":
+			emit(event.Stdout, fmt.Sprintf("%s holds %q\n", arg, w.state.Files["/work/"+arg].Data))
 		case "status":
 			state, message, _ := strings.Cut(rest, " ")
+			if event.State(state) == event.Fresh {
+				w.state = fakeState{map[string]fakeFile{}, map[string]bool{}}
+			}
 			out.State, out.Message = event.State(state), message
 			return out, out.Status.UnmarshalText([]byte(first))
 		}

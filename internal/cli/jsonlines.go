@@ -148,4 +148,5 @@ type answerLine struct {
 	Steps    int            `json:"steps"`
 	Tokens   event.Tokens   `json:"tokens"`
 	Files    []savedFile    `json:"files"`
+	Failure  *failure       `json:"failure"` // no answer, or not all that code made is saved
 }

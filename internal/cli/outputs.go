@@ -100,6 +100,32 @@ func checkOut(dir string) error {
 	return nil
 }
 
+// prepareOut makes the folder and tries whether files can be written there:
+// before the code runs, that is a mistake on the command line and costs nothing.
+func prepareOut(dir string) error {
+	if dir == "" {
+		return nil
+	}
+	if err := checkOut(dir); err != nil {
+		return err
+	}
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return outFault("make", dir, err)
+	}
+	f, err := os.CreateTemp(dir, ".praxis-*.tmp")
+	if err != nil {
+		return outFault("write to", dir, err)
+	}
+	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
+		return outFault("write to", dir, err)
+	}
+	return nil
+}
+
+func outFault(do, dir string, err error) error {
+	return fault.New(fault.Invalid, "Name a folder after --out that you may write to.", "cannot %s folder %s: %w", do, cleanLine(dir), cause(err))
+}
+
 // cause takes the path out of an error that is told with its path anyway.
 func cause(err error) error {
 	var pathErr *fs.PathError
@@ -112,11 +138,11 @@ func cause(err error) error {
 // openOut makes the folder and opens it for files of so many bytes altogether.
 func openOut(dir string, guard []ownFile, bound int64) (*outFolder, error) {
 	if err := os.MkdirAll(dir, 0o755); err != nil {
-		return nil, fault.New(fault.Invalid, "Name a folder after --out that you may write to.", "cannot make folder %s: %w", cleanLine(dir), cause(err))
+		return nil, outFault("make", dir, err)
 	}
 	root, err := os.OpenRoot(dir)
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "Name a folder after --out that you may write to.", "cannot open folder %s: %w", cleanLine(dir), cause(err))
+		return nil, outFault("open", dir, err)
 	}
 	real := filepath.Dir(realName(filepath.Join(dir, "x")))
 	return &outFolder{dir: dir, real: real, root: root, taken: map[string]bool{}, guard: guard, bound: bound, left: bound}, nil

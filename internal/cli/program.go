@@ -11,6 +11,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"praxis/internal/config"
@@ -41,6 +42,7 @@ type program struct {
 	openEngine     func(context.Context, config.Config) (engine, error)
 
 	interrupts interrupts
+	told       bool // an object was written
 }
 
 // run executes one command line and returns the exit code.
@@ -53,12 +55,16 @@ func (p *program) run(ctx context.Context, args []string) int {
 	root.SetOut(p.stdout)
 	root.SetErr(p.stderr)
 	err := p.completeAll(root)
+	var cmd *cobra.Command
 	if err == nil {
-		err = root.ExecuteContext(ctx)
+		cmd, err = root.ExecuteContextC(ctx)
 	}
 	if err != nil && errors.Is(context.Cause(ctx), errInterrupted) && errorCode(err) == exitFailed {
 		// What a cancelled command says went wrong is the cancelling.
 		err = errInterrupted
+	}
+	if writeErr := p.fail(cmd, args, err); errors.Is(writeErr, syscall.EPIPE) {
+		err = writeErr
 	}
 	report(p.stderr, err)
 	return errorCode(err)

@@ -21,6 +21,7 @@ func (p *program) root() *cobra.Command {
 		Use:           "praxis",
 		Short:         "Run a model's code in a sandbox",
 		Long:          about,
+		Version:       p.version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 		Args:          cobra.ArbitraryArgs,
@@ -38,6 +39,7 @@ func (p *program) root() *cobra.Command {
 		}
 		return usage(cmd.CommandPath(), "%w", err)
 	})
+	root.SetVersionTemplate("praxis {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
 		p.runCommand(), p.sessionCommand(), p.shellCommand(), p.askCommand(), p.demoCommand(),
@@ -86,13 +88,20 @@ func takes(low, high int, what string) cobra.PositionalArgs {
 }
 
 func (p *program) versionCommand() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use: "version", Short: "Print the version", Args: takes(0, 0, ""),
 		RunE: func(*cobra.Command, []string) error {
-			_, err := fmt.Fprintf(p.stdout, "praxis %s\n", p.version)
-			return err
+			if asJSON {
+				return p.printJSON(struct {
+					Version string `json:"version"`
+				}{p.version})
+			}
+			return p.emit("praxis " + p.version + "\n")
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object instead")
+	return cmd
 }
 
 // emit writes a whole text to standard output.

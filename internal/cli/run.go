@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -77,11 +78,11 @@ func (r *runCommand) run(ctx context.Context, inline *string, args []string) err
 	if err != nil {
 		return err
 	}
-	if err := checkOut(r.out); err != nil {
-		return err
-	}
 	code, err := r.p.readCode(inline, args)
 	if err != nil {
+		return err
+	}
+	if err := prepareOut(r.out); err != nil {
 		return err
 	}
 	own := ownFiles(append(slices.Concat(r.files, args), r.flags.requirements)...)
@@ -153,6 +154,9 @@ func (r *runCommand) execute(ctx context.Context, cfg config.Config, w workspace
 	if err != nil {
 		return errors.Join(printer.err, err)
 	}
+	if r.session == "" || x.State != event.Kept {
+		x.Message = withoutState(x.Message) // nothing of it is there after this command
+	}
 	var printErr error
 	if !r.json {
 		printErr = printer.end(x)
@@ -164,18 +168,27 @@ func (r *runCommand) execute(ctx context.Context, cfg config.Config, w workspace
 		after, stop = context.WithTimeout(context.WithoutCancel(ctx), outTime)
 		defer stop()
 	}
-	found, outErr := col.end(after, w, pictures(x), x.State == event.Gone || x.State == event.Restored)
+	found, outErr := col.end(after, w, pictures(x), noFiles(x.State))
 	note, saveErr := r.keep(after, w, code, &x)
+	kept := asUnsaved(errors.Join(outErr, saveErr))
 	if printErr == nil {
-		printErr = r.summary(x, found, note)
+		printErr = r.summary(x, found, note, kept)
 	}
-	if err := errors.Join(printErr, outErr, saveErr); err != nil {
+	if err := errors.Join(printErr, kept); err != nil {
 		return err
 	}
 	if code := statusCode(x.Status); code != exitOK {
 		return fate{code}
 	}
 	return nil
+}
+
+// stateSentence is what becomes of a session's state, at the end of a message.
+var stateSentence = regexp.MustCompile(`(?:^|; )(?:(?:the kernel was restarted: )?the variables are (?:kept|lost, files are kept)|the session was started anew: [^;]*|the session went back to its last snapshot, [^;]*)$`)
+
+// withoutState leaves out of a message what became of the session's state.
+func withoutState(message string) string {
+	return stateSentence.ReplaceAllString(message, "")
 }
 
 // keep saves a named session. State that was lost is not saved over the last
@@ -186,7 +199,7 @@ func (r *runCommand) keep(ctx context.Context, w workspace, code string, x *even
 	}
 	x.Session = r.session
 	if x.State != event.Kept {
-		return "session " + r.session + " stays as it was before this command", nil
+		return "session " + r.session + " stays as it was before this command: of what the code changed, nothing is kept", nil
 	}
 	x.Snapshot, err = w.save(ctx, code)
 	return "", err
@@ -203,13 +216,15 @@ type runResult struct {
 	Snapshot string         `json:"snapshot"`
 	Files    []savedFile    `json:"files"`
 	Note     string         `json:"note,omitempty"`
+	Failure  *failure       `json:"failure"` // to save what the code made
 }
 
-func (r *runCommand) summary(x event.Execution, found collected, note string) error {
+func (r *runCommand) summary(x event.Execution, found collected, note string, kept error) error {
 	if r.json {
 		return r.p.printJSON(runResult{
 			Execution: x, Result: x.Result, Displays: orEmpty(x.Displays), Error: x.Error,
 			Session: x.Session, Snapshot: x.Snapshot, Files: orEmpty(found.saved), Note: note,
+			Failure: failureOf(kept),
 		})
 	}
 	lines := []string{note}
@@ -236,6 +251,7 @@ func orEmpty[T any](s []T) []T {
 
 // printJSON writes one object on one line.
 func (p *program) printJSON(v any) error {
+	p.told = true
 	return newEncoder(p.stdout).Encode(v)
 }
 

@@ -29,6 +29,7 @@ type screen struct {
 	thought  thought
 	output   *indenter
 	totals   string
+	noAnswer bool
 }
 
 func newScreen(w io.Writer, colours bool, width int) *screen {
@@ -244,6 +245,9 @@ func (s *screen) executed(x event.Execution) {
 		}
 		s.block("    ", sgrRed, text)
 	}
+	if x.Status == event.Interrupted {
+		return // by the person, who hears where at the end
+	}
 	if message, _ := explain(x); message != "" {
 		s.block("    ", sgrRed, message)
 	}
@@ -278,9 +282,7 @@ func (s *screen) answer(e event.AnswerGiven) {
 
 func (s *screen) ended(e event.RunEnded) {
 	s.endOutput()
-	if !e.Answered {
-		s.printf("\n%s %s\n", s.style.paint(sgrRed, "no answer:"), cleanLine(e.Reason))
-	}
+	s.noAnswer = !e.Answered // why is told by the command, with what to do
 	s.totals = fmt.Sprintf("%s, %s", count(e.Steps, "step"), seconds(e.Took))
 	if s.scripted {
 		s.totals += ", replies scripted"
@@ -293,6 +295,9 @@ func (s *screen) ended(e event.RunEnded) {
 func (s *screen) finish(hint string) error {
 	s.endWait()
 	s.endOutput()
+	if s.noAnswer {
+		s.printf("\n%s\n", s.style.rule("no answer"))
+	}
 	if hint != "" {
 		s.printf("%s\n", hint)
 	}

@@ -130,7 +130,6 @@ func TestScreenHidesNothing(t *testing.T) {
 		{"streamed thought", event.ModelDelta{Text: "I \x1bP" + hidden + "\x1b\\do\n"}, `I \x1bP` + hidden + `\x1b\do`},
 		{"answer", event.AnswerGiven{Text: "It is \x1b]not \x075"}, `It is \x1b]not \x075`},
 		{"figure", event.AnswerGiven{Figures: []event.Figure{{Text: "4\u202e2", Source: "unverified"}}}, `4\u202e2`},
-		{"reason", event.RunEnded{Reason: "a\x1b[8mb"}, `a\x1b[8mb`},
 		{"rejection", event.ReplyRejected{Reason: "a\x1b[8mb"}, `a\x1b[8mb`},
 		{"traceback", event.ExecutionEnded{Execution: event.Execution{Status: event.Error,
 			Error: &event.Raised{Traceback: "  \"\x1b]\"; " + hidden}}}, `"\x1b]"; ` + hidden},

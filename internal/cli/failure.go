@@ -1,0 +1,93 @@
+package cli
+
+import (
+	"errors"
+	"slices"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"praxis/internal/fault"
+)
+
+// failure is what a command could not do, as an object.
+type failure struct {
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+	Remedy  string `json:"remedy"`
+}
+
+// failureOf returns the failure that err tells of, or nil.
+func failureOf(err error) *failure {
+	var f fate
+	switch {
+	case err == nil, errors.As(err, &f):
+		return nil
+	case errorCode(err) == exitInterrupted:
+		return &failure{fault.Canceled.String(), interruption(err), ""}
+	}
+	return &failure{fault.KindOf(err).String(), err.Error(), fault.RemedyOf(err)}
+}
+
+// failedResult is the object of a command that failed before it had anything to
+// say: whoever reads objects gets one in any case.
+type failedResult struct {
+	Status  string   `json:"status"` // "failed"
+	Failure *failure `json:"failure"`
+}
+
+// fail writes the object of a failure when cmd was to write objects and wrote none.
+func (p *program) fail(cmd *cobra.Command, args []string, err error) error {
+	f := failureOf(err)
+	if f == nil || p.told || errors.Is(err, syscall.EPIPE) || !wantsJSON(cmd, args) {
+		return nil
+	}
+	return p.printJSON(failedResult{"failed", f})
+}
+
+// wantsJSON says whether a command line asks for objects. One that could not be
+// read to its end is looked at word by word.
+func wantsJSON(cmd *cobra.Command, args []string) bool {
+	if cmd != nil {
+		if f := cmd.Flags().Lookup("json"); f != nil && f.Changed {
+			return f.Value.String() == "true"
+		}
+	}
+	if end := slices.Index(args, "--"); end >= 0 {
+		args = args[:end]
+	}
+	return slices.ContainsFunc(args, func(a string) bool { return a == "--json" || a == "--json=true" })
+}
+
+// unsaved is the failure to keep what code made or left: the code ran, so that
+// it is never a wrong command line, whatever its cause.
+type unsaved struct{ error }
+
+// Unwrap returns the cause.
+func (u unsaved) Unwrap() error { return u.error }
+
+// asUnsaved marks an error as one that came after the code.
+func asUnsaved(err error) error {
+	if err == nil {
+		return nil
+	}
+	return unsaved{err}
+}
+
+// cut ends a run of the agent that was interrupted after some steps.
+type cut struct{ steps int }
+
+// Error tells where.
+func (c cut) Error() string { return "interrupted after " + count(c.steps, "step") }
+
+// Is makes it an interruption.
+func (c cut) Is(target error) bool { return target == errInterrupted }
+
+// interruption says that a command was interrupted, and where when it is known.
+func interruption(err error) string {
+	var c cut
+	if errors.As(err, &c) {
+		return c.Error()
+	}
+	return errInterrupted.Error()
+}
