@@ -94,7 +94,8 @@ type collector struct {
 	dir    string    // "" saves nothing and only counts
 	guard  []ownFile // never overwritten
 	before listing
-	failed error // why before is not known
+	failed error  // why before is not known
+	whole  string // the session's file of the whole output, when it was cut
 }
 
 // collected says what was found and saved.
@@ -145,7 +146,11 @@ func (c *collector) end(ctx context.Context, w workspace, pics []picture, gone b
 		out.unlisted = err
 		return out, nil
 	}
-	if out.files+out.pictures == 0 {
+	whole := c.whole
+	if gone {
+		whole = ""
+	}
+	if out.files+out.pictures == 0 && whole == "" {
 		return out, err
 	}
 	o, openErr := openOut(c.dir, c.guard, w.disk())
@@ -153,7 +158,10 @@ func (c *collector) end(ctx context.Context, w workspace, pics []picture, gone b
 		return out, errors.Join(err, openErr)
 	}
 	copyErr := within(ctx, copyTime, "save all of what the code made", func(ctx context.Context) error {
-		return o.saveFiles(ctx, w, after, names)
+		if err := o.saveFiles(ctx, w, after, names); err != nil || whole == "" {
+			return err
+		}
+		return o.save(wholeName, func(to io.Writer) error { return w.get(ctx, whole, to) })
 	})
 	picErr := o.savePictures(pics)
 	out.saved = o.saved

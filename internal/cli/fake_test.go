@@ -37,6 +37,9 @@ import (
 //	writeunreadable NAME  one that is refused when it is read
 //	picture         displays a PNG            set X / get X a variable, kept in a named session
 //	cat NAME        prints a file in /work
+//	later TEXT      a thread prints, when it is waited for
+//	cut             prints more than is shown
+//	hang            a thread that never ends
 //	wait            until it is interrupted
 type fakeEngine struct {
 	home   string
@@ -148,6 +151,8 @@ type fakeWorkspace struct {
 	limits sandbox.Limits
 	state  fakeState
 	stop   chan struct{}
+	later  []string // what threads print at the end
+	hang   bool
 }
 
 func (w *fakeWorkspace) id() string         { return "s-fake" }
@@ -221,6 +226,19 @@ func (w *fakeWorkspace) execute(ctx context.Context, code string, x session.Exec
 			out.Stdout += data
 		}
 	}
+	if code == restCode {
+		if len(w.later) == 0 {
+			out.Usage = event.Usage{}
+		}
+		for _, text := range w.later {
+			emit(event.Stdout, text+"\n")
+		}
+		if w.hang {
+			out.Status, out.Limit = event.Timeout, event.WallTime
+			out.Message, out.Result = "the limit was reached; the code was interrupted; the variables are kept", event.Bundle{"text": "1"}
+		}
+		return out, nil
+	}
 	for line := range strings.SplitSeq(code, "\n") {
 		verb, arg, _ := strings.Cut(strings.TrimSpace(line), " ")
 		first, rest, _ := strings.Cut(arg, " ")
@@ -264,6 +282,16 @@ func (w *fakeWorkspace) execute(ctx context.Context, code string, x session.Exec
 			out.Status = event.Error
 			out.Error = &event.Raised{Name: first, Value: rest, Traceback: "Traceback (most recent call last):\n  <cell 1>\n" + first + ": " + rest + "\n"}
 			return out, nil
+		case "cut":
+			out.OutputFile = "/tmp/whole.out"
+			w.state.Files[out.OutputFile] = fakeFile{Data: []byte("all of it\n")}
+			emit(event.Stdout, "all")
+			emit(event.Stdout, "\n… [3 bytes left out; the whole is in /tmp/whole.out] …\n")
+			emit(event.Stdout, "it\n")
+		case "later":
+			w.later = append(w.later, arg)
+		case "hang":
+			w.hang = true
 		case "cat":
 			emit(event.Stdout, fmt.Sprintf("%s holds %q\n", arg, w.state.Files["/work/"+arg].Data))
 		case "status":

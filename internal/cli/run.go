@@ -23,12 +23,16 @@ Files given with --file are copied into the code's working folder, /work. Files
 that the code writes or changes there, and pictures that it displays
 (figure-1.png, …), are saved in the folder of --out, where they take the place
 of files of the same name; files that the command line names to be read are
-never overwritten, and a name that begins with "." begins with "_" there.
+never overwritten, and a name that begins with "." begins with "_" there. Output
+that is too long to be shown is there in full, as output.txt.
 
 What the code writes to standard error comes out on standard error, beside the
 lines of praxis itself, and code can write lines that look like those. Where
 that matters use --json: there each thing has a key of its own, and only what
 stands there is what praxis says.
+
+Threads that the code leaves are waited for within the time limit, as python
+does, but for daemon threads.
 
 With --session, variables and files are kept under that name, on disk, between
 commands. See "praxis help exit-codes" for the exit codes.`
@@ -144,12 +148,19 @@ func (r *runCommand) execute(ctx context.Context, cfg config.Config, w workspace
 	if r.json {
 		sink = event.Discard
 	}
+	if r.session == "" {
+		sink = wholeSink(sink, r.out)
+	}
 	// When nobody reads any more, the code is interrupted; its state is saved.
 	execCtx, broken := context.WithCancelCause(ctx)
 	defer broken(nil)
 	printer.broken = broken
 	done := r.p.interrupts.during(ctx, w)
-	x, err := w.execute(execCtx, code, r.flags.exec(cfg.Execution), sink)
+	bounds := r.flags.exec(cfg.Execution)
+	x, err := w.execute(execCtx, code, bounds, sink)
+	if err == nil && r.session == "" && execCtx.Err() == nil {
+		err = awaitThreads(execCtx, w, &x, bounds, sink)
+	}
 	done()
 	if err != nil {
 		return errors.Join(printer.err, err)
@@ -167,6 +178,10 @@ func (r *runCommand) execute(ctx context.Context, cfg config.Config, w workspace
 		var stop context.CancelFunc
 		after, stop = context.WithTimeout(context.WithoutCancel(ctx), outTime)
 		defer stop()
+	}
+	col.whole = x.OutputFile
+	if r.session == "" {
+		x.Stdout, x.Stderr, x.OutputFile = wholeIn(x.Stdout, r.out), wholeIn(x.Stderr, r.out), ""
 	}
 	found, outErr := col.end(after, w, pictures(x), noFiles(x.State))
 	note, saveErr := r.keep(after, w, code, &x)
