@@ -46,8 +46,11 @@
 // display it waits until the agent has read the frame (TIOCOUTQ is 0). Every
 // wait is bounded (200 ms, and 2 ms for a reader that has let one run out). The
 // agent must therefore have logged what it read before it reads another
-// channel. Text without a newline is written when it is flushed; a subprocess
-// that writes to both streams has no order between them.
+// channel. The stream that wrote last does not look at the other pipe again for
+// 250 µs, unless the program asked for the other's descriptor (fileno): what
+// code that is not Python's writes there by itself within that time may come
+// after the lines that follow it. Text without a newline is written when it is
+// flushed; a subprocess that writes to both streams has no order between them.
 //
 // # Signals
 //

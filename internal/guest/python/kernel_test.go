@@ -2,6 +2,7 @@ package python
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -26,6 +27,55 @@ func TestReady(t *testing.T) {
 	}
 	if got := k.text("'sys' in globals(), 'decimal' in globals()"); got != "(True, False)" {
 		t.Errorf("names of preloaded modules: %s", got)
+	}
+}
+
+// TestOrderOfManyLines has streams that take long turns, threads that take
+// turns by a lock, and code that writes to a descriptor it asked for.
+func TestOrderOfManyLines(t *testing.T) {
+	k := start(t, nil)
+	o := k.run(`
+import os, sys, threading
+for i in range(60):
+    for j in range(i % 7):
+        print(f"<{i}.{j}>")
+    print(f"<{i}.e>", file=sys.stderr)
+lock, n = threading.Lock(), 60
+def turns(stream):
+    global n
+    for _ in range(60):
+        with lock:
+            print(f"<{n}.e>", file=stream)
+            n += 1
+threads = [threading.Thread(target=turns, args=(s,)) for s in (sys.stdout, sys.stderr)]
+[t.start() for t in threads]
+[t.join() for t in threads]
+`)
+	var got, want strings.Builder
+	for _, part := range o.order {
+		got.WriteString(strings.ReplaceAll(part[2:], "\n", ""))
+	}
+	for i := range 180 {
+		for j := 0; i < 60 && j < i%7; j++ {
+			fmt.Fprintf(&want, "<%d.%d>", i, j)
+		}
+		fmt.Fprintf(&want, "<%d.e>", i)
+	}
+	if got.String() != want.String() {
+		t.Errorf("order is\n%s\nwant\n%s", got.String(), want.String())
+	}
+	o = k.run(`
+fd = sys.stderr.fileno()
+for i in range(100):
+    print(f"<{i}>")
+    os.write(fd, f"<{i}.fd>".encode())
+print("<100>")`)
+	text := strings.Join(o.order, "")
+	for i := range 100 {
+		first, next := strings.Index(text, fmt.Sprintf("<%d.fd>", i)), strings.Index(text, fmt.Sprintf("<%d>", i+1))
+		if first < 0 || next < first {
+			t.Fatalf("line %d came before what was written to the descriptor: %q", i+1, text)
+		}
 	}
 }
 

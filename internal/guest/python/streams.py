@@ -13,6 +13,7 @@ TIOCOUTQ = 0x5411  # bytes that the other side of a socket has not read
 ZERO = bytes(4)
 SPARE = 4  # descriptors in reserve: files that are open at once while a traceback is made
 PATIENCE = 0.2  # longest wait for the reader, seconds
+SURE = 0.00025  # how long a pipe that was empty is taken to be so, seconds
 NOBODY = "there is nobody to ask; put the value in a variable"
 
 _original_input = input
@@ -60,29 +61,60 @@ class Drain:
         self.patience = PATIENCE
 
 
+class Turns:
+    """Which of the two streams wrote last, so that it need not look again.
+
+    A look at the other pipe costs as much as writing a line. The stream that
+    wrote last leaves it out for a moment: only others than these two can have
+    written to that pipe since, and a process takes longer than the moment to
+    write, end and be waited for. Whoever asked for the number of the other
+    descriptor may write to it at once, so then each line looks again.
+    """
+
+    def __init__(self, drain):
+        self.drain = drain
+        self.last = None
+        self.until = 0.0
+        self.lent = set()  # descriptors whose number the program asked for
+
+    def begin(self, fd, other):
+        """Wait, if need be, until what was written to the other stream is read."""
+        if self.last != fd or 3 - fd in self.lent or monotonic() > self.until:
+            self.drain.wait(other)
+            self.until = monotonic() + SURE
+
+    def end(self, fd):
+        """Note that fd was written to; after the write, so that threads stay in order."""
+        self.last = fd
+
+
 class Raw(io.RawIOBase):
     """Descriptor 1 or 2 as it is now, also after a dup2 by the program."""
 
-    def __init__(self, fd, name, other, drain):
+    def __init__(self, fd, name, other, turns):
         self.fd = fd
         self.name = name
         self.mode = "wb"
         self.other = other
-        self.drain = drain
+        self.turns = turns
 
     def fileno(self):
+        self.turns.lent.add(self.fd)
         return self.fd
 
     def writable(self):
         return True
 
     def write(self, data):
-        self.drain.wait(self.other)
+        self.turns.begin(self.fd, self.other)
         while True:
             try:
-                return os.write(self.fd, data)
+                n = os.write(self.fd, data)
             except BlockingIOError:  # a subprocess made the shared pipe non-blocking
                 sleep(0.001)
+                continue
+            self.turns.end(self.fd)
+            return n
 
 
 class NoBytes(io.RawIOBase):
@@ -137,6 +169,7 @@ class Streams:
         self.kept = {1: keep(1), 2: keep(2)}
         self.identity = {fd: self._identify(fd) for fd in (1, 2)}
         self.drain = Drain()
+        self.turns = Turns(self.drain)
         self.spare = []
         self.stdin = NoInput()
         self.stdout = self.stderr = None
@@ -151,7 +184,7 @@ class Streams:
         return s.st_dev, s.st_ino
 
     def _open(self, fd, name):
-        raw = Raw(fd, name, self.kept[3 - fd], self.drain)
+        raw = Raw(fd, name, self.kept[3 - fd], self.turns)
         return io.TextIOWrapper(
             io.BufferedWriter(raw, 1 << 16), "utf-8", "backslashreplace", line_buffering=True
         )
