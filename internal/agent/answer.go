@@ -109,7 +109,7 @@ func (r *run) evaluate(ctx context.Context, expressions []string) (values []grou
 // value runs the snippet of some placeholders. Its output is no source of
 // figures: a bare number in a placeholder must not vouch for itself.
 func (r *run) value(ctx context.Context, expressions []string) (event.Execution, error) {
-	x, err := r.send(ctx, grounding.Snippet(expressions...))
+	x, err := r.send(ctx, grounding.Snippet(expressions...), expressions)
 	if err != nil && fault.KindOf(err) == fault.Invalid {
 		return event.Execution{Status: event.Error, Message: err.Error(), State: event.Kept}, nil
 	}

@@ -12,7 +12,7 @@ import (
 
 // execute runs the model's code as one step.
 func (r *run) execute(ctx context.Context, code string) (outcome, error) {
-	x, err := r.send(ctx, code)
+	x, err := r.send(ctx, code, nil)
 	if err != nil {
 		return r.notRun(err)
 	}
@@ -32,10 +32,10 @@ func (r *run) execute(ctx context.Context, code string) (outcome, error) {
 	return outcome{observation: text, failed: x.Status != event.OK}, nil
 }
 
-// send runs code in the session, between the events that say so. The session's
+// send runs code in the session, the model's or what fills expressions in, between the events that say so. The session's
 // own opening and closing events, if it emits any, are left out: they know no step.
-func (r *run) send(ctx context.Context, code string) (event.Execution, error) {
-	r.cfg.Sink.Emit(event.ExecutionBegan{Step: r.step, Session: r.cfg.SessionName, Code: code})
+func (r *run) send(ctx context.Context, code string, fills []string) (event.Execution, error) {
+	r.cfg.Sink.Emit(event.ExecutionBegan{Step: r.step, Session: r.cfg.SessionName, Code: code, Fills: fills})
 	x, err := r.cfg.Session.Execute(ctx, code, event.SinkFunc(func(e event.Event) {
 		switch e.(type) {
 		case event.ExecutionBegan, event.ExecutionEnded:

@@ -130,6 +130,9 @@ func (a *askCommand) reporter() reporter {
 		return jsonReporter{newJSONLines(a.p.stdout)}
 	}
 	s := newScreen(a.p.stdout, a.p.colours(a.p.stdout), width(a.p.stdout))
+	if isTerminal(a.p.stdout) {
+		s.wrap = s.style.width
+	}
 	if isTerminal(a.p.stdout) && a.p.getenv("TERM") != "dumb" {
 		s.wait = &waitLine{w: a.p.stdout, style: s.style}
 	}

@@ -21,6 +21,7 @@ type screen struct {
 	style style
 	err   error     // the first write that failed
 	wait  *waitLine // nil: w is no terminal
+	wrap  int       // columns that lines are broken for; 0: they are not
 
 	scripted bool
 	steps    int
@@ -30,6 +31,7 @@ type screen struct {
 	output   *indenter
 	totals   string
 	noAnswer bool
+	filling  bool // what runs is not the model's code but fills its answer in
 }
 
 func newScreen(w io.Writer, colours bool, width int) *screen {
@@ -101,7 +103,9 @@ func (s *screen) Emit(e event.Event) {
 	case event.ReplyTrimmed:
 		s.printf("  %s\n", s.style.paint(sgrYellow, cleanLine(e.Reason)))
 	case event.ExecutionBegan:
-		s.code(e.Code)
+		if s.filling = len(e.Fills) > 0; !s.filling {
+			s.code(e.Code)
+		}
 	case event.Output:
 		s.guest(e)
 	case event.Display:
@@ -168,7 +172,12 @@ func (s *screen) code(code string) {
 	bar := s.style.paint(sgrDim, "│")
 	code = clean(strings.NewReplacer("\r\n", "\n", "\r", `\r`+"\n").Replace(code))
 	for line := range strings.SplitSeq(s.style.highlight(strings.TrimRight(code, "\n ")), "\n") {
-		s.printf("%s\n", strings.TrimRight("  "+bar+" "+line, " "))
+		for i, part := range breakPainted(line, s.room(4), s.room(8)) {
+			if i > 0 {
+				part = s.style.paint(sgrDim, "  ↪ ") + part
+			}
+			s.printf("%s\n", strings.TrimRight("  "+bar+" "+part, " "))
+		}
 	}
 }
 
@@ -231,6 +240,10 @@ func (s *screen) display(b event.Bundle) {
 
 func (s *screen) executed(x event.Execution) {
 	s.endOutput()
+	if s.filling {
+		s.filled(x)
+		return
+	}
 	if x.Result != nil {
 		s.display(x.Result)
 	}
@@ -259,9 +272,34 @@ func (s *screen) executed(x event.Execution) {
 	s.printf("  %s%s%s\n", s.style.paint(sgrDim, "[code: "), mark, s.style.paint(sgrDim, used))
 }
 
+// filled shows how filling in an answer ended. What was filled in comes with the
+// answer, and which expression failed with its rejection.
+func (s *screen) filled(x event.Execution) {
+	s.failed = 0
+	if x.Status == event.OK {
+		return
+	}
+	s.failed = s.step
+	if message, _ := explain(x); message != "" && x.Status != event.Error && x.Status != event.Interrupted {
+		s.block("    ", sgrRed, message)
+	}
+}
+
+// maxFilled bounds the line that names what was filled in.
+const maxFilled = 60
+
 func (s *screen) answer(e event.AnswerGiven) {
+	var filled []string
+	for _, f := range e.Figures {
+		if f.Expression != "" {
+			filled = append(filled, cleanLine(f.Text))
+		}
+	}
+	if len(filled) > 0 {
+		s.printf("  %s\n", s.style.paint(sgrDim, "filling in "+count(len(filled), "figure")+": "+someOf(filled, maxFilled)))
+	}
 	s.printf("\n%s\n", s.style.rule("answer"))
-	s.block("  ", "", e.Text)
+	s.paragraphs("  ", e.Text)
 	var unverified []string
 	traced := 0
 	for _, f := range e.Figures {
@@ -278,6 +316,18 @@ func (s *screen) answer(e event.AnswerGiven) {
 	if len(unverified) > 0 {
 		s.printf("  %s %s\n", s.style.paint(sgrYellow, "warning: not traced to any code that ran:"), strings.Join(unverified, ", "))
 	}
+}
+
+// someOf joins the first texts that have room, and says that there are more.
+func someOf(texts []string, room int) string {
+	out := texts[0]
+	for _, t := range texts[1:] {
+		if len(out)+len(t) > room {
+			return out + ", …"
+		}
+		out += ", " + t
+	}
+	return out
 }
 
 func (s *screen) ended(e event.RunEnded) {

@@ -116,6 +116,7 @@ type ExecutionBegan struct {
 	Session string
 	Context string
 	Code    string
+	Fills   []string // the expressions whose values the code fills into an answer; nil for the model's own code
 }
 
 // Output is a piece of a stream, in the order in which the guest wrote it. It may split a character.
