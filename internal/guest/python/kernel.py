@@ -81,7 +81,8 @@ class Kernel:
         self.reserve = bytearray(RESERVE)
         self.main_thread = _thread.get_ident()
         self.inherited_peak = getrusage(RUSAGE_SELF).ru_maxrss * 1024
-        self.memory = 0  # in use when it was last measured
+        self.memory = 0  # peak when it was last measured
+        self.children = 0.0  # CPU seconds of the children that ended until then
         self.control = control.Control(streams.keep(3), streams.Drain())
         os.close(3)
         self.streams = streams.Streams()
@@ -315,7 +316,7 @@ class Kernel:
         self.interrupted = self.pending = False
         self.count += 1
         done = {"type": "done", "id": self.cell, "status": "ok", "result": None, "error": None, "interrupted": False}
-        wall, cpu = perf_counter(), cpu_seconds()
+        wall, cpu = perf_counter(), own_seconds(getrusage(RUSAGE_SELF))
         try:
             try:
                 self.running = True
@@ -335,28 +336,37 @@ class Kernel:
             self.end_child(None)
         self.settle()
         done["wall_ms"] = (perf_counter() - wall) * 1e3
-        own = getrusage(RUSAGE_SELF)
-        done["cpu_ms"] = (cpu_seconds(own) - cpu) * 1e3
-        done["peak_memory_bytes"] = self.peak_memory(own, done["wall_ms"])
+        self.measure(done, cpu)
         self.streams.drained()
         self.send_done(done)
         self.unanswered = False
 
-    def peak_memory(self, usage, wall_ms):
+    def measure(self, done, cpu):
+        """Put into done what the cell used, which began when its process had used cpu seconds.
+
+        What a very short cell took is not measured: that would take longer than the cell, and
+        gVisor's clocks of CPU time tick every 10 ms.
+        """
+        if self.memory and done["wall_ms"] < 2:
+            done["cpu_ms"], done["peak_memory_bytes"] = 0.0, self.memory
+            return
+        own, children = getrusage(RUSAGE_SELF), own_seconds(getrusage(RUSAGE_CHILDREN))
+        done["cpu_ms"] = (own_seconds(own) - cpu + children - self.children) * 1e3
+        self.children = children
+        self.memory = done["peak_memory_bytes"] = self.peak_memory(own)
+
+    def peak_memory(self, usage):
         """Return the bytes of memory at the process's highest, as far as they can be known.
 
         The high-water mark outlives exec, so at first it is that of the program that started
-        the kernel: until a cell raises it, the memory in use now stands in for it. What a very
-        short cell took is not measured anew: that would take longer than the cell.
+        the kernel: until a cell raises it, the memory in use now stands in for it.
         """
         peak = usage.ru_maxrss * 1024
-        if peak <= self.inherited_peak and self.memory and wall_ms < 5:
-            return self.memory
         if peak <= self.inherited_peak:
             try:
                 fd = os.open("/proc/self/statm", os.O_RDONLY | os.O_CLOEXEC)
                 try:
-                    self.memory = peak = int(os.read(fd, 64).split()[1]) * 4096
+                    peak = int(os.read(fd, 64).split()[1]) * 4096
                 finally:
                     os.close(fd)
             except (OSError, ValueError, IndexError):
@@ -626,10 +636,9 @@ def nothing(number, frame):
     """Take a timer's signal."""
 
 
-def cpu_seconds(own=None):
-    """Return the CPU time of this process, whose usage may be given, and of its children that ended."""
-    own, children = own or getrusage(RUSAGE_SELF), getrusage(RUSAGE_CHILDREN)
-    return own.ru_utime + own.ru_stime + children.ru_utime + children.ru_stime
+def own_seconds(usage):
+    """Return the CPU seconds of what getrusage returned."""
+    return usage.ru_utime + usage.ru_stime
 
 
 def exit_code(exc):
