@@ -102,6 +102,7 @@ type collector struct {
 type collected struct {
 	files    int // files that were written or changed
 	pictures int
+	pages    int // of HTML
 	saved    []savedFile
 	named    bool  // a folder to save in was named
 	unlisted error // why files is not known, when nothing was to be saved
@@ -141,7 +142,14 @@ func (c *collector) end(ctx context.Context, w workspace, pics []picture, gone b
 			names = after.since(c.before)
 		}
 	}
-	out := collected{files: len(names), pictures: len(pics), named: c.dir != ""}
+	out := collected{files: len(names), named: c.dir != ""}
+	for _, p := range pics {
+		if p.ext == pageExt {
+			out.pages++
+		} else {
+			out.pictures++
+		}
+	}
 	if c.dir == "" {
 		out.unlisted = err
 		return out, nil
@@ -150,7 +158,7 @@ func (c *collector) end(ctx context.Context, w workspace, pics []picture, gone b
 	if gone {
 		whole = ""
 	}
-	if out.files+out.pictures == 0 && whole == "" {
+	if out.files+len(pics) == 0 && whole == "" {
 		return out, err
 	}
 	o, openErr := openOut(c.dir, c.guard, w.disk())
@@ -174,12 +182,9 @@ func (c collected) hint() string {
 	for _, k := range [...]struct {
 		n    int
 		what string
-	}{{c.pictures, "picture"}, {c.files, "file"}} {
-		switch {
-		case k.n == 1:
-			parts = append(parts, "1 "+k.what)
-		case k.n > 1:
-			parts = append(parts, fmt.Sprintf("%d %ss", k.n, k.what))
+	}{{c.pictures, "picture"}, {c.pages, "HTML page"}, {c.files, "file"}} {
+		if k.n > 0 {
+			parts = append(parts, count(k.n, k.what))
 		}
 	}
 	if c.unlisted != nil {

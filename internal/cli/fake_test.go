@@ -38,6 +38,7 @@ import (
 //	picture         displays a PNG            set X / get X a variable, kept in a named session
 //	cat NAME        prints a file in /work
 //	later TEXT      a thread prints, when it is waited for
+//	rich MIME TEXT  displays a value that has no text of its own
 //	cut             prints more than is shown
 //	hang            a thread that never ends
 //	wait            until it is interrupted
@@ -282,6 +283,10 @@ func (w *fakeWorkspace) execute(ctx context.Context, code string, x session.Exec
 			out.Status = event.Error
 			out.Error = &event.Raised{Name: first, Value: rest, Traceback: "Traceback (most recent call last):\n  <cell 1>\n" + first + ": " + rest + "\n"}
 			return out, nil
+		case "rich":
+			b := event.Bundle{"text": "<pkg.Thing object at 0x7ece8>", first: rest}
+			sink.Emit(event.Display{Bundle: b})
+			out.Displays = append(out.Displays, b)
 		case "cut":
 			out.OutputFile = "/tmp/whole.out"
 			w.state.Files[out.OutputFile] = fakeFile{Data: []byte("all of it\n")}

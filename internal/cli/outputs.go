@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"encoding/base64"
 	"errors"
 	"fmt"
 	"io"
@@ -15,7 +14,6 @@ import (
 	"syscall"
 
 	"praxis/internal/config"
-	"praxis/internal/event"
 	"praxis/internal/fault"
 )
 
@@ -319,62 +317,4 @@ func (b *bounded) Write(p []byte) (int, error) {
 	n, err := b.w.Write(p)
 	b.n += int64(n)
 	return n, err
-}
-
-// picture is an image that the code displayed.
-type picture struct {
-	ext  string
-	data []byte
-}
-
-// pictures returns the images of an execution in the order in which they were
-// displayed, the value of the last expression at the end.
-func pictures(x event.Execution) []picture {
-	var out []picture
-	for _, b := range append(slices.Clone(x.Displays), x.Result) {
-		if p, ok := pictureOf(b); ok {
-			out = append(out, p)
-		}
-	}
-	return out
-}
-
-// pictureOf returns the best picture of a bundle: one value is one file.
-func pictureOf(b event.Bundle) (picture, bool) {
-	for _, kind := range [...]struct{ mime, ext string }{{"image/png", ".png"}, {"image/jpeg", ".jpg"}} {
-		if text, ok := b[kind.mime]; ok {
-			data, err := base64.StdEncoding.DecodeString(strings.Join(strings.Fields(text), ""))
-			if err == nil && len(data) > 0 {
-				return picture{kind.ext, data}, true
-			}
-		}
-	}
-	if svg := b["image/svg+xml"]; svg != "" {
-		return picture{".svg", []byte(svg)}, true
-	}
-	return picture{}, false
-}
-
-// savePictures saves pictures as figure-1.png and so on.
-func (o *outFolder) savePictures(pics []picture) error {
-	n := 0
-	for _, p := range pics {
-		name := ""
-		for used := true; used; {
-			n++
-			name = "figure-" + strconv.Itoa(n) + p.ext
-			var err error
-			if used, err = o.inUse(name); err != nil {
-				return o.failed(name, err)
-			}
-		}
-		err := o.save(name, func(w io.Writer) error {
-			_, err := w.Write(p.data)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -21,10 +21,11 @@ last expression at the end.
 
 Files given with --file are copied into the code's working folder, /work. Files
 that the code writes or changes there, and pictures that it displays
-(figure-1.png, …), are saved in the folder of --out, where they take the place
-of files of the same name; files that the command line names to be read are
-never overwritten, and a name that begins with "." begins with "_" there. Output
-that is too long to be shown is there in full, as output.txt.
+(figure-1.png, …; display-1.html for what has nothing but HTML), are saved in
+the folder of --out, where they take the place of files of the same name; files
+that the command line names to be read are never overwritten, and a name that
+begins with "." begins with "_" there. Output that is too long to be shown is
+there in full, as output.txt.
 
 What the code writes to standard error comes out on standard error, beside the
 lines of praxis itself, and code can write lines that look like those. Where
@@ -318,10 +319,13 @@ func (p *printer) line(s event.Stream, text string) {
 	p.write(s, []byte(strings.TrimRight(text, "\n")+"\n"))
 }
 
-// value prints a bundle's text. A picture has none worth printing: it is a file.
+// value prints a bundle as text. A picture has none worth printing: it is a file.
 func (p *printer) value(b event.Bundle) {
-	if _, ok := pictureOf(b); !ok && b["text"] != "" {
-		p.line(event.Stdout, b["text"])
+	if _, ok := pictureOf(b); ok {
+		return
+	}
+	if text := textOf(b); text != "" {
+		p.line(event.Stdout, text)
 	}
 }
 

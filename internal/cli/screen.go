@@ -231,10 +231,14 @@ func (s *screen) endOutput() {
 
 func (s *screen) display(b event.Bundle) {
 	s.endOutput()
-	if _, ok := pictureOf(b); ok {
+	p, ok := pictureOf(b)
+	switch text := textOf(b); {
+	case ok && p.ext == pageExt:
+		s.printf("    %s\n", s.style.paint(sgrCyan, "[an HTML page]"))
+	case ok:
 		s.printf("    %s\n", s.style.paint(sgrCyan, "[a picture]"))
-	} else if b["text"] != "" {
-		s.block("    ", "", strip(b["text"]))
+	case text != "":
+		s.block("    ", "", strip(text))
 	}
 }
 
