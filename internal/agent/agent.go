@@ -75,6 +75,7 @@ type File struct {
 	Path    string // in the session
 	Bytes   int64
 	Preview string // its first lines, or empty
+	Note    string // what is unusual about it, such as "is empty"; or empty
 }
 
 // Answer is what a run found. When Run returns an error, it says how far the run came.

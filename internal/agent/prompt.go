@@ -78,6 +78,9 @@ func ask(question string, files []File) string {
 			break
 		}
 		fmt.Fprintf(&b, "\n\nFile %s (%d bytes): %s", f.Name, f.Bytes, f.Path)
+		if f.Note != "" {
+			b.WriteString("\nThe file " + f.Note + ".")
+		}
 		if preview := strings.TrimRight(strings.ToValidUTF8(f.Preview, "\uFFFD"), "\n"); preview != "" {
 			b.WriteString("\nIt begins:\n" + shorten(preview, maxPreview, ""))
 		}

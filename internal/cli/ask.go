@@ -145,6 +145,13 @@ func (a *askCommand) ask(ctx context.Context, cfg config.Config, model llm.Model
 	if err != nil {
 		return err
 	}
+	for _, f := range files {
+		if f.Note != "" {
+			if _, err := fmt.Fprintf(a.p.stderr, "praxis: file %s %s\n", cleanLine(f.Name), f.Note); err != nil {
+				return err
+			}
+		}
+	}
 	if err := putInputs(ctx, w, inputs); err != nil {
 		return err
 	}
@@ -212,11 +219,11 @@ func (s *asked) Execute(ctx context.Context, code string, sink event.Sink) (even
 func agentFiles(inputs []input) ([]agent.File, error) {
 	var out []agent.File
 	for _, in := range inputs {
-		head, err := preview(in)
+		head, note, err := preview(in)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, agent.File{Name: in.name, Path: path.Join(workDir, in.name), Bytes: in.bytes, Preview: head})
+		out = append(out, agent.File{Name: in.name, Path: path.Join(workDir, in.name), Bytes: in.bytes, Preview: head, Note: note})
 	}
 	return out, nil
 }

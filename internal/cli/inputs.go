@@ -20,11 +20,8 @@ import (
 // workDir is the session's working folder.
 const workDir = "/work"
 
-// Bounds on what a person may hand in.
-const (
-	maxInputs  = 256
-	maxPreview = 2048 // bytes
-)
+// maxInputs bounds what a person may hand in.
+const maxInputs = 256
 
 // input is a file of the person that the code is to see.
 type input struct {
@@ -119,35 +116,6 @@ func putInput(ctx context.Context, w workspace, in input) error {
 	}
 	return nil
 }
-
-// preview returns the first lines of a text file, so that the model knows what
-// it is about. A file that is not text has none.
-func preview(in input) (string, error) {
-	f, err := os.Open(in.path)
-	if err != nil {
-		return "", inputFault(in.path, err)
-	}
-	defer f.Close()
-	head, err := io.ReadAll(io.LimitReader(f, maxPreview))
-	if err != nil {
-		return "", inputFault(in.path, err)
-	}
-	text := string(head)
-	if int64(len(head)) < in.bytes { // cut at a line where there is one
-		if i := strings.LastIndexByte(text, '\n'); i > 0 {
-			text = text[:i+1]
-		} else {
-			text = strings.ToValidUTF8(text, "")
-		}
-	}
-	if !utf8.ValidString(text) || strings.ContainsRune(text, 0) {
-		return "", nil
-	}
-	lines := strings.SplitAfterN(text, "\n", previewLines+1)
-	return strings.Join(lines[:min(len(lines), previewLines)], ""), nil
-}
-
-const previewLines = 6
 
 // readCode returns the code that a command line names: -c, a file, or "-" for
 // standard input, which is also meant when nothing is named and it is no terminal.

@@ -368,27 +368,3 @@ func TestCheckInputsBound(t *testing.T) {
 		t.Errorf("got %v, want an invalid fault", err)
 	}
 }
-
-func TestPreview(t *testing.T) {
-	dir := t.TempDir()
-	for _, c := range []struct{ name, text, want string }{
-		{"short.csv", "a,b\n1,2\n", "a,b\n1,2\n"},
-		{"long.csv", strings.Repeat("1,2\n", 1000), strings.Repeat("1,2\n", previewLines)},
-		{"wide.csv", strings.Repeat("é", 3000), strings.Repeat("é", maxPreview/2)},
-		{"binary", "a\x00b", ""},
-		{"latin1", "caf\xe9\n", ""},
-		{"empty", "", ""},
-	} {
-		path := filepath.Join(dir, c.name)
-		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		in, err := checkInput(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got, err := preview(in); err != nil || got != c.want {
-			t.Errorf("%s: got %.40q, %v, want %.40q", c.name, got, err, c.want)
-		}
-	}
-}
