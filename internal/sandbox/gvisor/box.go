@@ -147,7 +147,7 @@ func (x *box) limitCPU() error {
 	if x.group != nil && x.b.plan.has(ctrlCPU) {
 		return x.group.limitCPU(l.CPUs)
 	}
-	return bindCPUs(x.proc.cmd.Process.Pid, guestLimits(l).CPUs, x.turn)
+	return bindCPUs(x.proc.cmd.Process.Pid, wholeCPUs(l), x.turn)
 }
 
 // freeCPU lifts the quota for a time in which the guest stands still. A failure

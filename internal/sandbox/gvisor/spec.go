@@ -213,10 +213,18 @@ func ociSpec(spec sandbox.Spec) *specs.Spec {
 	}
 }
 
+// minShownCPUs is the fewest CPUs that a guest is told of. With one, the sentry
+// and the guest's code never run side by side, and a system call costs 63 µs
+// instead of 1.6 µs (both measured with a quota of one CPU, which is kept).
+const minShownCPUs = 2
+
 // guestLimits is what the guest is told about its size.
 func guestLimits(l sandbox.Limits) bootLimits {
-	return bootLimits{Memory: l.Memory, CPUs: int(math.Ceil(l.CPUs))}
+	return bootLimits{Memory: l.Memory, CPUs: max(minShownCPUs, wholeCPUs(l))}
 }
+
+// wholeCPUs is the CPU limit rounded up.
+func wholeCPUs(l sandbox.Limits) int { return int(math.Ceil(l.CPUs)) }
 
 // helperConfig is the helper's second argument.
 type helperConfig struct {
