@@ -87,6 +87,9 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 	if err := prepareOut(a.out); err != nil {
 		return err
 	}
+	if err := a.flags.warn(a.p.stderr); err != nil {
+		return err
+	}
 	a.own = ownFiles(append(slices.Clone(a.files), a.flags.requirements)...)
 	if script, ok := strings.CutPrefix(name, "scripted:"); ok {
 		a.own = append(a.own, ownFiles(script)...)
@@ -100,6 +103,7 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 			return err
 		}
 		w, err := e.open(ctx, a.flags.options(), a.p.progress())
+		a.p.settled()
 		if err != nil {
 			return err
 		}

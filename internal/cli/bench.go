@@ -55,16 +55,19 @@ func (b *benchCommand) run(ctx context.Context, suites []string) error {
 	}
 	return b.p.withEngine(ctx, cfg, func(e engine) error {
 		img, err := e.images().Resolve(ctx, image.Request{With: b.with}, b.p.progress())
+		b.p.settled()
 		if fault.KindOf(err) == fault.Unavailable && len(b.with) > 0 {
 			if _, err := fmt.Fprintf(b.p.stderr, "praxis: measuring without %s: %s\n", strings.Join(b.with, ","), cleanLine(err.Error())); err != nil {
 				return err
 			}
 			img, err = e.images().Resolve(ctx, image.Request{}, b.p.progress())
+			b.p.settled()
 		}
 		if err != nil {
 			return err
 		}
 		report, err := e.bench(ctx, img, suites, b.p.progress())
+		b.p.settled()
 		if err != nil {
 			return err
 		}
@@ -79,13 +82,42 @@ func describeReport(r bench.Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "machine  %s, %s, Linux %s, %d MiB\nimage    %s\n\n",
 		cleanLine(r.Machine.CPU), count(r.Machine.Cores, "core"), cleanLine(r.Machine.Kernel), r.Machine.MemoryMB, r.Image)
-	t := table{head: []string{"FIGURE", "P50", "P95", "P99", "RUNS"}}
+	t := table{head: []string{"FIGURE", "UNIT", "P50", "P95", "P99", "RUNS", "AIM", "WHAT IT IS"}}
 	for _, name := range bench.Names() {
 		if f, ok := r.Figures[name]; ok {
-			t.add(name, number(f.P50), number(f.P95), number(f.P99), strconv.Itoa(f.Runs))
+			about := measured(name)
+			t.add(name, about.unit, number(f.P50), number(f.P95), number(f.P99), strconv.Itoa(f.Runs), about.aim, about.what)
 		}
 	}
 	return b.String() + t.String()
+}
+
+// meaning is what a person needs to read a figure.
+type meaning struct{ unit, aim, what string }
+
+// measured says what a figure is. The aims are those for an image with benchWith.
+func measured(name string) meaning {
+	switch name {
+	case "native_import_ms":
+		return meaning{"ms", "", "start of Python on the host, until the image's packages are imported"}
+	case "restore_ms":
+		return meaning{"ms", "≤ 110 and ≤ 0.35 × native_import_ms", "a new session from a template, until code that uses the packages answers"}
+	case "restores_per_second":
+		return meaning{"1/s", "", "new sessions a second, eight at once"}
+	case "session_pss_mb":
+		return meaning{"MB", "≤ 70", "memory of one session beside others, what they share counted once"}
+	case "cpu_ratio":
+		return meaning{"×", "≤ 1.05", "time of code that only computes, compared with the host"}
+	case "claim_warm_ms":
+		return meaning{"ms", "≤ 5", "taking a session that was prepared ahead"}
+	case "exec_roundtrip_us":
+		return meaning{"µs", "≤ 500", "the smallest execution, there and back"}
+	case "snapshot_ms":
+		return meaning{"ms", "≤ 60", "how long a session stands still for a snapshot"}
+	case "fork_ms":
+		return meaning{"ms", "≤ 170", "copying a running session, until the copy answers"}
+	}
+	return meaning{}
 }
 
 // number writes a figure with three digits that count.

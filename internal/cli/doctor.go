@@ -7,7 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/internal/config"
 	"praxis/internal/sandbox"
+	"praxis/internal/session"
 )
 
 func (p *program) doctorCommand() *cobra.Command {
@@ -30,7 +32,7 @@ func (p *program) doctor(ctx context.Context, asJSON bool) error {
 		if err != nil {
 			return err
 		}
-		h.Limits, h.Findings = orEmpty(h.Limits), orEmpty(h.Findings)
+		h.Limits, h.Findings = withTimes(h.Limits, cfg), orEmpty(h.Findings)
 		if asJSON {
 			err = p.printJSON(h)
 		} else {
@@ -46,6 +48,26 @@ func (p *program) doctor(ctx context.Context, asJSON bool) error {
 		}
 		return nil
 	})
+}
+
+// withTimes adds the bounds on time, which no part of the host keeps.
+func withTimes(limits []sandbox.Enforcement, cfg config.Config) []sandbox.Enforcement {
+	cpu := "of one execution; only when --cpu-time sets it"
+	if cfg.Execution.CPU > 0 {
+		cpu = "of one execution: " + cfg.Execution.CPU.String()
+	}
+	var out []sandbox.Enforcement
+	for _, l := range limits {
+		if l.Limit == "wall" && l.Note == "" {
+			l.Note = "of one execution: " + cfg.Execution.Timeout.String()
+		}
+		out = append(out, l)
+	}
+	return append(out,
+		sandbox.Enforcement{Limit: "cpu_time", By: "guest agent", Note: cpu},
+		sandbox.Enforcement{Limit: "session_wall", By: "praxis", Note: "life of a session: " + session.DefaultWall.String()},
+		sandbox.Enforcement{Limit: "session_idle", By: "praxis", Note: "time without a call: " + session.DefaultIdle.String()},
+	)
 }
 
 func describeHost(h sandbox.Host, home string) string {

@@ -1,7 +1,11 @@
 package cli
 
 import (
+	"fmt"
+	"io"
+	"runtime"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -77,6 +81,34 @@ func parseSeed(s string) (int64, error) {
 // options returns what session to make.
 func (f *sessionFlags) options() sessionOptions {
 	return sessionOptions{with: f.with, requirements: f.requirements, seed: f.seed.value, limits: f.lay}
+}
+
+// beyond says which limits are more than a machine has, or "": they do not hold
+// anything back, and the code gets no more than there is.
+func (f *sessionFlags) beyond(processors int, memory int64) string {
+	var asked, has []string
+	if v := f.cpus.value; v != nil && *v > float64(processors) {
+		asked = append(asked, "--cpus "+strconv.FormatFloat(*v, 'g', -1, 64))
+		has = append(has, count(processors, "processor"))
+	}
+	if v := f.memory.value; v != nil && memory > 0 && *v > memory {
+		asked = append(asked, "--memory "+config.FormatSize(*v))
+		has = append(has, config.FormatSize(memory)+" of memory")
+	}
+	if len(asked) == 0 {
+		return ""
+	}
+	return strings.Join(asked, " and ") + ": more than this machine has, which is " + strings.Join(has, " and ")
+}
+
+// warn says that limits are beyond this machine.
+func (f *sessionFlags) warn(w io.Writer) error {
+	text := f.beyond(runtime.NumCPU(), hostMemory())
+	if text == "" {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "praxis: %s\n", text)
+	return err
 }
 
 // lay puts the limits that were given over others.

@@ -75,6 +75,7 @@ func (p *program) imageBuild() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return p.withImages(cmd.Context(), func(im images) error {
 				img, err := im.Resolve(cmd.Context(), req, p.progress())
+				p.settled()
 				if err != nil {
 					return err
 				}

@@ -6,7 +6,6 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"golang.org/x/term"
 
 	"praxis/internal/config"
-	"praxis/internal/event"
 )
 
 // Main runs the command line of this process and returns its exit code.
@@ -43,6 +41,7 @@ type program struct {
 
 	interrupts interrupts
 	told       bool // an object was written
+	live       *liveLine
 }
 
 // run executes one command line and returns the exit code.
@@ -181,17 +180,4 @@ func guestWriter(w io.Writer) io.Writer {
 		return &cleaner{w: w}
 	}
 	return w
-}
-
-// progress returns the sink that shows long preparations on standard error.
-// Into a file only what may take minutes is written, so that a log of what
-// the code wrote to standard error stays that.
-func (p *program) progress() event.Sink {
-	terminal := isTerminal(p.stderr)
-	return event.SinkFunc(func(e event.Event) {
-		if pr, ok := e.(event.Progress); ok && (terminal || pr.Room != "template") {
-			// Nothing can be done about a standard error that is gone.
-			_, _ = io.WriteString(p.stderr, "praxis: "+strings.TrimSpace(cleanLine(pr.Text))+"\n")
-		}
-	})
 }

@@ -44,6 +44,7 @@ func (p *program) root() *cobra.Command {
 	root.AddCommand(
 		p.runCommand(), p.sessionCommand(), p.shellCommand(), p.askCommand(), p.demoCommand(),
 		p.benchCommand(), p.doctorCommand(), p.imageCommand(), p.versionCommand(),
+		p.configTopic(),
 		&cobra.Command{Use: "exit-codes", Short: "The exit codes of every command", Long: strings.TrimRight(exitTopic, "\n")},
 	)
 	return root

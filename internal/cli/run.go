@@ -90,6 +90,9 @@ func (r *runCommand) run(ctx context.Context, inline *string, args []string) err
 	if err := prepareOut(r.out); err != nil {
 		return err
 	}
+	if err := r.flags.warn(r.p.stderr); err != nil {
+		return err
+	}
 	own := ownFiles(append(slices.Concat(r.files, args), r.flags.requirements)...)
 	return r.p.withSession(ctx, cfg, r.flags.options().named(r.session), func(w workspace) error {
 		if err := putInputs(ctx, w, inputs); err != nil {
@@ -109,6 +112,7 @@ func (o sessionOptions) named(name string) sessionOptions {
 func (p *program) withSession(ctx context.Context, cfg config.Config, o sessionOptions, f func(workspace) error) error {
 	return p.withEngine(ctx, cfg, func(e engine) (err error) {
 		w, err := e.open(ctx, o, p.progress())
+		p.settled()
 		if err != nil {
 			return err
 		}

@@ -96,6 +96,9 @@ func (s *shellCommand) run(ctx context.Context) error {
 	if err := checkOut(s.out); err != nil {
 		return err
 	}
+	if err := s.flags.warn(s.p.stderr); err != nil {
+		return err
+	}
 	return s.p.withSession(ctx, cfg, s.flags.options().named(s.session), func(w workspace) error {
 		if err := putInputs(ctx, w, inputs); err != nil {
 			return err
