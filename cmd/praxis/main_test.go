@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -21,8 +22,8 @@ const homeVar = "PRAXIS_TEST_HOME"
 
 // TestMain lets this test's own file play every role of the program.
 func TestMain(m *testing.M) {
-	// A test binary is started with nothing or flags; doctor is requireSandbox's.
-	if len(os.Args) > 1 && (strings.HasPrefix(os.Args[1], "guest-") || os.Args[0] == doctorName) {
+	// A test binary is started with nothing or flags; by this name it is the program.
+	if len(os.Args) > 1 && (strings.HasPrefix(os.Args[1], "guest-") || os.Args[0] == asProgram) {
 		os.Exit(run(os.Args))
 	}
 	if gvisor.Dispatch(os.Args) {
@@ -31,7 +32,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(withHome{m}, map[string]func(){"praxis": main})
 }
 
-const doctorName = "praxis-doctor"
+const asProgram = "praxis-itself"
 
 // withHome runs tests with a data folder that is removed afterwards.
 type withHome struct{ m *testing.M }
@@ -69,7 +70,7 @@ func requireSandbox(t *testing.T) {
 		}
 	}
 	cmd := exec.Command("/proc/self/exe", "doctor", "--json")
-	cmd.Args[0] = doctorName
+	cmd.Args[0] = asProgram
 	cmd.Env = append(os.Environ(), "PRAXIS_HOME="+os.Getenv(homeVar))
 	out, err := cmd.Output()
 	var host struct {
@@ -91,8 +92,36 @@ func requireSandbox(t *testing.T) {
 // TestScripts runs the program as a person does: real sandboxes, real code.
 func TestScripts(t *testing.T) {
 	requireSandbox(t)
+	runScripts(t, "testdata")
+}
+
+// TestPackages runs scripts that need packages which an index has. They are
+// installed once; without an index the scripts are skipped.
+func TestPackages(t *testing.T) {
+	requireSandbox(t)
+	cmd := exec.Command("/proc/self/exe", "image", "build", "--json", "--with", "pandas,matplotlib")
+	cmd.Args[0] = asProgram
+	cmd.Env = append(os.Environ(), "PRAXIS_HOME="+os.Getenv(homeVar))
+	out, err := cmd.Output()
+	var got struct {
+		Failure struct{ Kind, Message string }
+	}
+	if jsonErr := json.Unmarshal(out, &got); jsonErr != nil {
+		t.Fatalf("image build: %v, %v: %s", err, jsonErr, out)
+	}
+	if got.Failure.Kind == "unavailable" {
+		t.Skipf("no package index can be reached: %s", got.Failure.Message)
+	}
+	if err != nil {
+		t.Fatalf("image build: %v: %s", err, out)
+	}
+	runScripts(t, filepath.Join("testdata", "packages"))
+}
+
+func runScripts(t *testing.T, dir string) {
+	t.Helper()
 	testscript.Run(t, testscript.Params{
-		Dir:                 "testdata",
+		Dir:                 dir,
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
