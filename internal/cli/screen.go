@@ -255,7 +255,7 @@ func (s *screen) executed(x event.Execution) {
 	if x.Status != event.OK {
 		s.failed = s.step
 	}
-	if x.Error != nil {
+	if x.Error != nil && x.Status != event.Interrupted {
 		text := x.Error.Traceback
 		if text == "" {
 			text = x.Error.Name + ": " + x.Error.Value
@@ -300,7 +300,7 @@ func (s *screen) answer(e event.AnswerGiven) {
 		}
 	}
 	if len(filled) > 0 {
-		s.printf("  %s\n", s.style.paint(sgrDim, "filling in "+count(len(filled), "figure")+": "+someOf(filled, maxFilled)))
+		s.remark("filling in " + count(len(filled), "figure") + ": " + someOf(filled, maxFilled))
 	}
 	s.printf("\n%s\n", s.style.rule("answer"))
 	s.paragraphs("  ", e.Text)
@@ -315,10 +315,17 @@ func (s *screen) answer(e event.AnswerGiven) {
 	}
 	s.printf("\n")
 	if traced > 0 {
-		s.printf("  %s\n", s.style.paint(sgrDim, fmt.Sprintf("[%s in the answer traced to code that ran or to the question]", count(traced, "figure"))))
+		s.remark(fmt.Sprintf("[%s in the answer traced to code that ran or to the question]", count(traced, "figure")))
 	}
 	if len(unverified) > 0 {
 		s.printf("  %s %s\n", s.style.paint(sgrYellow, "warning: not traced to any code that ran:"), strings.Join(unverified, ", "))
+	}
+}
+
+// remark writes a line that matters less.
+func (s *screen) remark(text string) {
+	for _, part := range breakWords(text, s.room(2)) {
+		s.printf("  %s\n", s.style.paint(sgrDim, part))
 	}
 }
 

@@ -61,6 +61,7 @@ func TestScreenWraps(t *testing.T) {
 		s.wrap = 40
 		s.Emit(event.ExecutionBegan{Code: code})
 		s.Emit(event.AnswerGiven{Text: text})
+		s.Emit(event.ExecutionEnded{Execution: event.Execution{Status: event.Interrupted, Error: &event.Raised{Traceback: "  KeyboardInterrupt"}}})
 		if err := s.finish(""); err != nil {
 			t.Fatal(err)
 		}
