@@ -76,6 +76,36 @@ func (r Retry) Do(ctx context.Context, attempt func() error) error {
 	}
 }
 
+// again is shown before a reply that was cut is streamed once more.
+const again = "\n[the reply was cut: asking again]\n"
+
+// Stream completes a request as Do does: each attempt streams its text to the
+// function that it is given, and delta, which may be nil, is told when a reply
+// that was shown in part begins anew. The request's Pausing hears of pauses.
+func (r Retry) Stream(ctx context.Context, req Request, delta func(string), attempt func(show func(string)) (Reply, error)) (Reply, error) {
+	if delta == nil {
+		delta = func(string) {}
+	}
+	r.Pausing = req.Pausing
+	var reply Reply
+	shown := false
+	err := r.Do(ctx, func() (err error) {
+		if shown {
+			shown = false
+			delta(again)
+		}
+		reply, err = attempt(func(text string) {
+			shown = true
+			delta(text)
+		})
+		return err
+	})
+	if err != nil {
+		return Reply{}, err
+	}
+	return reply, nil
+}
+
 func (r Retry) withDefaults() Retry {
 	if r.Attempts <= 0 {
 		r.Attempts = 4

@@ -31,7 +31,6 @@ const (
 	defaultURL       = "https://api.anthropic.com/"
 	defaultTimeout   = 2 * time.Minute
 	defaultMaxTokens = 4096
-	again            = "\n[the reply was cut: asking again]\n"
 )
 
 // Config describes one model. Nothing is read from the environment.
@@ -103,30 +102,10 @@ func (m *Model) Name() string { return "anthropic:" + m.name }
 
 // Complete implements llm.Model.
 func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string)) (llm.Reply, error) {
-	if delta == nil {
-		delta = func(string) {}
-	}
 	params := m.params(req)
-	var reply llm.Reply
-	shown := false
-	retry := m.retry
-	retry.Pausing = req.Pausing
-	err := retry.Do(ctx, func() error {
-		if shown {
-			shown = false
-			delta(again)
-		}
-		var err error
-		reply, err = m.attempt(ctx, params, func(text string) {
-			shown = true
-			delta(text)
-		})
-		return err
+	return m.retry.Stream(ctx, req, delta, func(show func(string)) (llm.Reply, error) {
+		return m.attempt(ctx, params, show)
 	})
-	if err != nil {
-		return llm.Reply{}, err
-	}
-	return reply, nil
 }
 
 func (m *Model) attempt(ctx context.Context, params sdk.MessageNewParams, delta func(string)) (llm.Reply, error) {

@@ -43,7 +43,6 @@ const (
 	defaultTimeout   = 2 * time.Minute
 	ownTimeout       = 5 * time.Minute // a server of one's own may load a model first; it is asked twice
 	defaultMaxTokens = 4096
-	again            = "\n[the reply was cut: asking again]\n"
 )
 
 // Config describes one model. Nothing is read from the environment.
@@ -122,34 +121,14 @@ func (m *Model) Name() string { return "openai:" + m.name }
 
 // Complete implements llm.Model.
 func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string)) (llm.Reply, error) {
-	if delta == nil {
-		delta = func(string) {}
-	}
-	var reply llm.Reply
-	shown := false
-	retry := m.retry
-	retry.Pausing = req.Pausing
-	err := retry.Do(ctx, func() error {
-		if shown {
-			shown = false
-			delta(again)
-		}
-		show := func(text string) {
-			shown = true
-			delta(text)
-		}
-		var err error
-		reply, err = m.attempt(ctx, req, show)
+	return m.retry.Stream(ctx, req, delta, func(show func(string)) (llm.Reply, error) {
+		reply, err := m.attempt(ctx, req, show)
 		if err != nil && len(req.Tools) > 0 && !m.toolless.Load() && saysNoTools(err) {
 			m.toolless.Store(true)
-			reply, err = m.attempt(ctx, req, show)
+			return m.attempt(ctx, req, show)
 		}
-		return err
+		return reply, err
 	})
-	if err != nil {
-		return llm.Reply{}, err
-	}
-	return reply, nil
 }
 
 func (m *Model) attempt(ctx context.Context, req llm.Request, delta func(string)) (llm.Reply, error) {
