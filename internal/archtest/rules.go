@@ -102,8 +102,8 @@ func rooms() map[string]Room {
 		"internal/app": {Imports: []string{fault, event, box, llm, "internal/config", "internal/image", "internal/session",
 			"internal/sandbox/gvisor", "internal/llm/..."}},
 		"internal/cli": {
-			Imports: []string{fault, event, box, llm, wire, "internal/config", "internal/image", "internal/session", "internal/agent",
-				"internal/app", "internal/bench", "internal/guest", "examples/demo"},
+			Imports: []string{fault, event, box, llm, wire, "internal/config", "internal/folder", "internal/image", "internal/session",
+				"internal/agent", "internal/app", "internal/bench", "internal/guest", "examples/demo"},
 			Third:     []string{"github.com/spf13/cobra", "github.com/peterh/liner", "golang.org/x/term"},
 			TestThird: []string{script},
 		},

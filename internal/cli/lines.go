@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/peterh/liner"
 
 	"praxis/internal/fault"
+	"praxis/internal/folder"
 )
 
 // lineReader reads what a person types, or what is piped in.
@@ -156,22 +158,16 @@ func (l *typedLines) giveBack() error {
 	return err
 }
 
-func (l *typedLines) save() (err error) {
-	dir := filepath.Dir(l.history)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+func (l *typedLines) save() error {
+	if err := os.MkdirAll(filepath.Dir(l.history), 0o700); err != nil {
 		return fmt.Errorf("cannot save history: %w", err)
 	}
-	f, err := os.CreateTemp(dir, ".history-*")
-	if err != nil {
+	var b bytes.Buffer
+	if _, err := l.state.WriteHistory(&b); err != nil {
 		return fmt.Errorf("cannot save history: %w", err)
 	}
-	_, err = l.state.WriteHistory(f)
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = os.Rename(f.Name(), l.history)
-	}
-	if err != nil {
-		return fmt.Errorf("cannot save history: %w", errors.Join(err, os.Remove(f.Name())))
+	if err := folder.WriteFile(l.history, b.Bytes()); err != nil {
+		return fmt.Errorf("cannot save history: %w", err)
 	}
 	return nil
 }

@@ -15,6 +15,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"praxis/internal/folder"
 )
 
 // The kinds of part; each is a folder of the store.
@@ -154,7 +156,7 @@ func (s *Store) publish(stage string, sl seal) (part, error) {
 	if err := os.Rename(stage, final); err != nil {
 		return part{}, fmt.Errorf("cannot put the image in its place: %w", err)
 	}
-	if err := syncDir(filepath.Dir(final)); err != nil {
+	if err := folder.Sync(filepath.Dir(final)); err != nil {
 		return part{}, fmt.Errorf("cannot put the image in its place: %w", err)
 	}
 	return part{dir: final, seal: sl}, nil
@@ -335,7 +337,7 @@ func (s *Store) writeFile(path string, data []byte) error {
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return folder.Sync(filepath.Dir(path))
 }
 
 // readSmall reads one of the store's own records.
@@ -353,12 +355,4 @@ func readSmall(path string) ([]byte, error) {
 		return nil, fmt.Errorf("%s is larger than %d bytes", filepath.Base(path), maxSmallFile)
 	}
 	return data, nil
-}
-
-func syncDir(dir string) error {
-	f, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(f.Sync(), f.Close())
 }
