@@ -38,7 +38,6 @@ type sessionOptions struct {
 
 // workspace is one open session.
 type workspace interface {
-	id() string
 	packages() []string // "name version" of what was added to the image
 	disk() int64        // bytes that the session may write
 	execute(ctx context.Context, code string, x session.Exec, sink event.Sink) (event.Execution, error)

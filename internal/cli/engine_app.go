@@ -135,7 +135,6 @@ type room struct {
 
 var _ workspace = (*room)(nil)
 
-func (r *room) id() string  { return r.Session.ID() }
 func (r *room) disk() int64 { return r.Session.Options().Limits.Disk }
 
 func (r *room) packages() []string {

@@ -156,7 +156,6 @@ type fakeWorkspace struct {
 	hang   bool
 }
 
-func (w *fakeWorkspace) id() string         { return "s-fake" }
 func (w *fakeWorkspace) packages() []string { return nil }
 func (w *fakeWorkspace) disk() int64        { return w.limits.Disk }
 func (w *fakeWorkspace) Close() error       { return nil }
@@ -218,7 +217,7 @@ func (w *fakeWorkspace) save(_ context.Context, label string) (string, error) {
 
 // execute runs the directives. Output limits are the guest's affair and are not imitated.
 func (w *fakeWorkspace) execute(ctx context.Context, code string, x session.Exec, sink event.Sink) (event.Execution, error) {
-	out := event.Execution{Status: event.OK, State: event.Kept, Session: w.id(), Usage: event.Usage{WallMS: 5, PeakMemoryBytes: 1 << 20}}
+	out := event.Execution{Status: event.OK, State: event.Kept, Session: "s-fake", Usage: event.Usage{WallMS: 5, PeakMemoryBytes: 1 << 20}}
 	emit := func(s event.Stream, data string) {
 		sink.Emit(event.Output{Stream: s, Data: []byte(data)})
 		if s == event.Stderr {
