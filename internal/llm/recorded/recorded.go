@@ -3,7 +3,7 @@
 //
 // The n-th call gets the n-th exchange, whatever it asks: what was asked is
 // kept, so that a replay can compare it with the recording. A call beyond the
-// last exchange is a fault.Conflict that wraps [Ended].
+// last exchange is a fault.Conflict that wraps [ErrEnded].
 package recorded
 
 import (
@@ -17,10 +17,10 @@ import (
 	"praxis/internal/llm"
 )
 
-// Ended is wrapped by the error of a call that comes after the last exchange.
+// ErrEnded is wrapped by the error of a call that comes after the last exchange.
 // A run that is replayed asks once more than it did when it takes another
 // course, or when the recording was cut.
-var Ended = errors.New("the recording ends")
+var ErrEnded = errors.New("the recording ends")
 
 const remedy = "A recording holds the replies of one course of events; ask a model to go on from here."
 
@@ -64,7 +64,7 @@ func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string
 	}
 	n := m.take(req)
 	if n >= len(m.exchanges) {
-		return llm.Reply{}, fault.New(fault.Conflict, remedy, "cannot go on: %w after %s", Ended, replies(len(m.exchanges)))
+		return llm.Reply{}, fault.New(fault.Conflict, remedy, "cannot go on: %w after %s", ErrEnded, replies(len(m.exchanges)))
 	}
 	x := m.exchanges[n]
 	if x.Failed != "" {

@@ -80,7 +80,7 @@ func TestTheRecordingEnds(t *testing.T) {
 		}
 		for range 2 { // and stays ended
 			_, err := m.Complete(t.Context(), request("q"), nil)
-			if !errors.Is(err, recorded.Ended) || fault.KindOf(err) != fault.Conflict || err.Error() != want || fault.RemedyOf(err) == "" {
+			if !errors.Is(err, recorded.ErrEnded) || fault.KindOf(err) != fault.Conflict || err.Error() != want || fault.RemedyOf(err) == "" {
 				t.Errorf("got %v (%s, %q), want %s", err, fault.KindOf(err), fault.RemedyOf(err), want)
 			}
 		}
@@ -88,7 +88,7 @@ func TestTheRecordingEnds(t *testing.T) {
 			t.Errorf("%d requests are kept, want %d", got, len(exchanges)+2)
 		}
 	}
-	if _, err := recorded.New("a:b", []recorded.Exchange{{Failed: "no"}}).Complete(t.Context(), request("q"), nil); errors.Is(err, recorded.Ended) {
+	if _, err := recorded.New("a:b", []recorded.Exchange{{Failed: "no"}}).Complete(t.Context(), request("q"), nil); errors.Is(err, recorded.ErrEnded) {
 		t.Errorf("a recorded failure counts as the end: %v", err)
 	}
 }
