@@ -89,7 +89,8 @@ type Answer struct {
 	Found   string // without an answer: the last output that code gave, bounded
 }
 
-// Run answers a question. It emits RunBegan first and RunEnded last.
+// Run answers a question. It emits what happens in the steps and the answer;
+// that the run begins and ends is its caller's to say.
 func Run(ctx context.Context, cfg Config, question string) (Answer, error) {
 	if cfg.Model == nil || cfg.Session == nil {
 		return Answer{}, errors.New("cannot run: no model or no session")
@@ -101,26 +102,17 @@ func Run(ctx context.Context, cfg Config, question string) (Answer, error) {
 	cfg = cfg.withDefaults()
 	r := &run{cfg: cfg, tools: tools(), system: system(cfg.Packages), same: map[[32]byte]int{}}
 	r.sources.AddQuestion(question)
-	names := make([]string, 0, len(cfg.Files))
 	for _, f := range cfg.Files {
-		names = append(names, f.Name)
 		r.sources.AddQuestion(f.Name + "\n" + fmt.Sprint(f.Bytes) + "\n" + f.Preview)
 	}
 	r.messages = []llm.Message{{Role: llm.User, Text: ask(question, cfg.Files)}}
 
 	began := cfg.Now()
-	cfg.Sink.Emit(event.RunBegan{
-		Question: question, Model: cfg.Model.Name(), Scripted: strings.HasPrefix(cfg.Model.Name(), "scripted:"),
-		Files: names, MaxSteps: cfg.MaxSteps,
-	})
 	answer, err := r.loop(ctx)
 	answer.Steps, answer.Tokens, answer.Took = r.step, r.tokens, cfg.Now().Sub(began)
-	end := event.RunEnded{Answered: err == nil, Steps: answer.Steps, Tokens: answer.Tokens, Took: answer.Took}
 	if err != nil {
-		end.Reason = err.Error()
 		answer.Draft, answer.Found = r.draft, r.found
 	}
-	cfg.Sink.Emit(end)
 	return answer, err
 }
 
@@ -149,6 +141,7 @@ type run struct {
 	system   string
 	tools    []llm.Tool
 	messages []llm.Message
+	told     int // messages that the model was sent before
 	sources  grounding.Sources
 	step     int
 	tokens   event.Tokens
@@ -210,13 +203,22 @@ func canceled(cause error) error {
 func (r *run) reason(ctx context.Context) (llm.Reply, action.Parsed, error, error) {
 	began := r.cfg.Now()
 	req := llm.Request{System: r.system, Messages: r.messages, Tools: r.tools, MaxTokens: r.cfg.MaxTokens, Pausing: func(p llm.Pause) {
-		r.cfg.Sink.Emit(event.ModelRetrying{Step: r.step, Reason: p.Reason, After: p.After, Attempt: p.Attempt})
+		r.cfg.Sink.Emit(event.ModelRetrying{Step: r.step, Reason: p.Reason, After: event.Duration(p.After), Attempt: p.Attempt})
 	}}
-	r.cfg.Sink.Emit(event.ModelWaiting{Step: r.step, Model: r.cfg.Model.Name()})
+	r.cfg.Sink.Emit(event.ModelRequested{
+		Step: r.step, Model: r.cfg.Model.Name(), System: req.System, Tools: req.Tools,
+		Kept: r.told, Messages: req.Messages[r.told:], MaxTokens: req.MaxTokens,
+	})
+	r.told = len(req.Messages)
+	if err := ctx.Err(); err != nil { // nothing is done that cannot be recorded
+		return llm.Reply{}, action.Parsed{}, nil, canceled(err)
+	}
 	reply, err := r.cfg.Model.Complete(ctx, req, func(text string) {
 		r.cfg.Sink.Emit(event.ModelDelta{Step: r.step, Text: text})
 	})
+	took := event.Duration(r.cfg.Now().Sub(began))
 	if err != nil {
+		r.cfg.Sink.Emit(event.ModelFailed{Step: r.step, Reason: err.Error(), Took: took})
 		if cause := ctx.Err(); cause != nil {
 			return llm.Reply{}, action.Parsed{}, nil, canceled(cause)
 		}
@@ -225,7 +227,9 @@ func (r *run) reason(ctx context.Context) (llm.Reply, action.Parsed, error, erro
 	r.tokens.Input += reply.Tokens.Input
 	r.tokens.Output += reply.Tokens.Output
 	parsed, rejection := action.Parse(reply)
-	r.cfg.Sink.Emit(event.ModelReplied{Step: r.step, Thought: parsed.Thought, Tokens: reply.Tokens, Took: r.cfg.Now().Sub(began)})
+	r.cfg.Sink.Emit(event.ModelReplied{
+		Step: r.step, Thought: parsed.Thought, Text: reply.Text, Calls: reply.Calls, Cut: reply.Cut, Tokens: reply.Tokens, Took: took,
+	})
 	if parsed.Trimmed != "" {
 		r.cfg.Sink.Emit(event.ReplyTrimmed{Step: r.step, Reason: parsed.Trimmed})
 	}

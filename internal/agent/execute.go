@@ -36,6 +36,11 @@ func (r *run) execute(ctx context.Context, code string) (outcome, error) {
 // own opening and closing events, if it emits any, are left out: they know no step.
 func (r *run) send(ctx context.Context, code string, fills []string) (event.Execution, error) {
 	r.cfg.Sink.Emit(event.ExecutionBegan{Step: r.step, Session: r.cfg.SessionName, Code: code, Fills: fills})
+	if cause := ctx.Err(); cause != nil { // nothing is done that cannot be recorded
+		x := event.Execution{Status: event.Interrupted, Message: "it was not run", State: event.Kept}
+		r.cfg.Sink.Emit(event.ExecutionEnded{Step: r.step, Execution: x})
+		return x, canceled(cause)
+	}
 	x, err := r.cfg.Session.Execute(ctx, code, event.SinkFunc(func(e event.Event) {
 		switch e.(type) {
 		case event.ExecutionBegan, event.ExecutionEnded:

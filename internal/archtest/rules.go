@@ -6,6 +6,7 @@ const (
 	event  = "internal/event"
 	box    = "internal/sandbox"
 	llm    = "internal/llm"
+	kept   = "internal/store"
 	wire   = "internal/guest/wire"
 	unix   = "golang.org/x/sys"
 	pyDist = "github.com/kluctl/go-embed-python"
@@ -20,6 +21,7 @@ func PraxisRules() Rules {
 		Fuzzed: []string{
 			"internal/config", "internal/cli", wire, "internal/guest", "internal/session", "internal/image",
 			"internal/llm/scripted", "internal/agent/action", "internal/agent/grounding",
+			event, "internal/journal",
 		},
 		Exceptions: map[string]string{
 			"cmd/praxis.version":     "the linker writes it",
@@ -44,6 +46,40 @@ func rooms() map[string]Room {
 		event: {Imports: []string{fault}},
 		box:   {Imports: []string{fault, event}},
 		llm:   {Imports: []string{fault, event}},
+
+		// What is kept, and the record of what happened.
+		kept:                       {Imports: []string{fault}},
+		"internal/store/storetest": {Imports: []string{fault, kept}},
+		"internal/store/files": {
+			Imports: []string{fault, kept, "internal/folder"},
+			Third:   []string{unix},
+			Tests:   []string{"internal/store/storetest"},
+		},
+		"internal/store/sqlite": {
+			Imports: []string{fault, kept, "internal/folder"},
+			Third:   []string{"modernc.org/sqlite"},
+			Tests:   []string{"internal/store/storetest"},
+		},
+		"internal/journal": {
+			Imports: []string{fault, event, kept, "internal/folder"},
+			Third:   []string{"golang.org/x/sync"},
+			Tests:   []string{"internal/store/files", "internal/store/sqlite"},
+		},
+		"internal/report": {Imports: []string{fault, event}},
+		"internal/price":  {Imports: []string{fault, event}},
+		"internal/memory": {
+			Imports: []string{fault, event, kept},
+			Tests:   []string{"internal/store/files", "internal/store/sqlite"},
+		},
+		"internal/run": {
+			Imports: []string{fault, event, llm, "internal/agent"},
+			Tests:   []string{"internal/llm/scripted"},
+		},
+		"internal/replay": {
+			Imports: []string{fault, event, llm, "internal/run", "internal/journal", "internal/llm/recorded"},
+			Tests:   []string{"internal/store/files", "internal/store/sqlite", "internal/llm/scripted", "internal/agent"},
+		},
+		"internal/llm/recorded": {Imports: []string{fault, event, llm}},
 
 		"internal/config": {Imports: []string{fault, box}},
 		"internal/folder": {Imports: []string{fault}},

@@ -1,9 +1,14 @@
-// Package event is the vocabulary of what happens in Praxis: a closed set of
-// records. The screen, the JSON stream and, later, the journal are fed by the
-// same events, so that nothing is described twice.
 package event
 
-import "time"
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"time"
+)
+
+// Version is the version of the vocabulary.
+const Version = 1
 
 // Event is one record. The set is closed: only this package implements it.
 type Event interface{ event() }
@@ -23,6 +28,13 @@ func (f SinkFunc) Emit(e Event) { f(e) }
 // Discard is a Sink that drops everything.
 var Discard Sink = SinkFunc(func(Event) {})
 
+// Record is an event with its place in a journal.
+type Record struct {
+	Seq   int64     // counts from 0, the header's; the first event has 1
+	Time  time.Time // of the host's clock, in UTC
+	Event Event
+}
+
 // Stream names an output stream of the guest.
 type Stream uint8
 
@@ -40,56 +52,169 @@ func (s Stream) String() string {
 	return "stdout"
 }
 
-// MIME bundles map a MIME type to its content: text as it is, binary types
+// MarshalText writes the name.
+func (s Stream) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
+// UnmarshalText reads a name.
+func (s *Stream) UnmarshalText(b []byte) error {
+	switch string(b) {
+	case "stdout":
+		*s = Stdout
+	case "stderr":
+		*s = Stderr
+	default:
+		return fmt.Errorf("cannot read stream %q: not one of stdout, stderr", b)
+	}
+	return nil
+}
+
+// Duration is a length of time that is written as a number of milliseconds,
+// with three digits after the point at the most.
+type Duration time.Duration
+
+// MarshalJSON writes milliseconds.
+func (d Duration) MarshalJSON() ([]byte, error) {
+	return json.Marshal(float64(time.Duration(d).Microseconds()) / 1000)
+}
+
+// UnmarshalJSON reads milliseconds.
+func (d *Duration) UnmarshalJSON(b []byte) error {
+	var ms float64
+	if err := json.Unmarshal(b, &ms); err != nil {
+		return err
+	}
+	if math.Abs(ms) > float64(math.MaxInt64/int64(time.Millisecond)) {
+		return fmt.Errorf("cannot read duration: %g milliseconds are too many", ms)
+	}
+	*d = Duration(math.Round(ms*1000) * float64(time.Microsecond))
+	return nil
+}
+
+// String writes d as time.Duration does.
+func (d Duration) String() string { return time.Duration(d).String() }
+
+// Bundle maps a MIME type to its content: text as it is, binary types
 // (image/png, image/jpeg) in standard base64. The key "text" holds text/plain.
 type Bundle map[string]string
 
 // Progress is a long preparation telling how far it is: an image that is built,
 // a template that is prepared.
 type Progress struct {
-	Room string // "image", "template"
-	Text string // one line, no newline
+	Room string `json:"room"` // "image", "template", "session"
+	Text string `json:"text"` // one line, no newline
 }
 
-// RunBegan opens a run of the agent.
+// Kind says what a run is.
+type Kind string
+
+// The kinds of runs.
+const (
+	Ask  Kind = "ask"  // a question, answered by the agent
+	Code Kind = "code" // a person's code, run once
+)
+
+// RunBegan opens a run.
 type RunBegan struct {
-	Question string
-	Model    string
-	Scripted bool // the model's replies come from a file
-	Files    []string
-	MaxSteps int
+	Kind     Kind     `json:"kind"`
+	Question string   `json:"question"` // of an ask; of code, its first line
+	Model    string   `json:"model,omitempty"`
+	Scripted bool     `json:"scripted"` // the model's replies come from a file
+	Files    []string `json:"files,omitempty"`
+	MaxSteps int      `json:"max_steps,omitempty"`
+	Bounds   Bounds   `json:"bounds"`            // of each execution
+	Budget   Budget   `json:"budget"`            // of the model's tokens
+	Seed     *int64   `json:"seed,omitempty"`    // makes the session deterministic
+	Thread   string   `json:"thread,omitempty"`  // the conversation that it goes on with
+	Parent   *Parent  `json:"parent,omitempty"`  // the run that it was branched or replayed from
+	Program  string   `json:"program,omitempty"` // version of praxis
+}
+
+// Bounds are those of one execution. A zero CPU means no bound of its own.
+type Bounds struct {
+	Timeout     Duration `json:"timeout_ms"`
+	CPU         Duration `json:"cpu_ms,omitempty"`
+	OutputBytes int64    `json:"output_bytes"`
+}
+
+// Budget bounds a model's tokens: of one reply, and of all of a run.
+type Budget struct {
+	Reply int `json:"reply,omitempty"`
+	Run   int `json:"run,omitempty"`
+}
+
+// Parent names the run that another was made from.
+type Parent struct {
+	Run    string `json:"run"`
+	Step   int    `json:"step,omitempty"` // the first step that was not taken over
+	Change string `json:"change"`         // what is different, in one line
+}
+
+// SessionBegan says that the session of a run is ready.
+type SessionBegan struct {
+	Session  string `json:"session"`
+	Name     string `json:"name,omitempty"` // of a named session
+	Image    Image  `json:"image"`
+	Limits   Limits `json:"limits"`
+	Seed     *int64 `json:"seed,omitempty"`
+	Snapshot string `json:"snapshot,omitempty"` // the state that it began with; empty: a fresh one
+}
+
+// Image names a root file system by its content.
+type Image struct {
+	ID       string    `json:"id"`
+	Name     string    `json:"name"`
+	Packages []Package `json:"packages,omitempty"` // sorted by name
+}
+
+// Package is one installed distribution.
+type Package struct {
+	Name    string `json:"name"`
+	Version string `json:"version"`
+	Hash    string `json:"hash,omitempty"` // of the wheel, "sha256:" and 64 hexadecimal digits
+}
+
+// Limits are those of a session.
+type Limits struct {
+	Memory    int64   `json:"memory_bytes"`
+	CPUs      float64 `json:"cpus"`
+	Processes int     `json:"processes"`
+	Disk      int64   `json:"disk_bytes"`
+	OpenFiles int     `json:"open_files"`
+}
+
+// SessionEnded says that the session of a run is over.
+type SessionEnded struct {
+	Session string `json:"session"`
+}
+
+// FileGiven says that an input was put into the session. Its content is kept
+// under its hash unless Withheld says why not.
+type FileGiven struct {
+	Name     string `json:"name"` // on the person's side
+	Path     string `json:"path"` // in the session
+	Bytes    int64  `json:"bytes"`
+	SHA256   string `json:"sha256"`
+	Withheld string `json:"withheld,omitempty"`
 }
 
 // StepBegan opens one turn of Reason → Act → Observe. N counts from 1.
-type StepBegan struct{ N int }
-
-// ModelWaiting says that the model was asked and has not begun to reply.
-type ModelWaiting struct {
-	Step  int
-	Model string
+type StepBegan struct {
+	N int `json:"step"`
 }
 
 // ModelRetrying says that a model failed in a way that may pass and is asked
 // again after a pause. Attempt counts from 1: it is the one that comes.
 type ModelRetrying struct {
-	Step    int
-	Reason  string // short, such as "429 slow down"
-	After   time.Duration
-	Attempt int
+	Step    int      `json:"step"`
+	Reason  string   `json:"reason"` // short, such as "429 slow down"
+	After   Duration `json:"after_ms"`
+	Attempt int      `json:"attempt"`
 }
 
 // ModelDelta is a piece of the model's reply as it is streamed.
 type ModelDelta struct {
-	Step int
-	Text string
-}
-
-// ModelReplied is the whole reply of one turn: the thought, and how the model acted.
-type ModelReplied struct {
-	Step    int
-	Thought string // prose around the action
-	Tokens  Tokens
-	Took    time.Duration
+	Step int    `json:"step"`
+	Text string `json:"text"`
 }
 
 // Tokens counts what a model call used.
@@ -100,23 +225,34 @@ type Tokens struct {
 
 // ReplyRejected says that a reply held no action that could be used; Reason went back to the model.
 type ReplyRejected struct {
-	Step   int
-	Reason string
+	Step   int    `json:"step"`
+	Reason string `json:"reason"`
 }
 
 // ReplyTrimmed says that a reply held more than the one action that is taken.
 type ReplyTrimmed struct {
-	Step   int
-	Reason string // what was taken and what was not
+	Step   int    `json:"step"`
+	Reason string `json:"reason"` // what was taken and what was not
+}
+
+// HistoryCondensed says that the older part of the conversation was shortened
+// for the model. The whole is the content with the hash Whole, a JSON array of
+// messages.
+type HistoryCondensed struct {
+	Step     int    `json:"step"`
+	Messages int    `json:"messages"` // that were condensed
+	Bytes    int    `json:"bytes"`    // of their text
+	Summary  string `json:"summary"`  // what stands in their place
+	Whole    string `json:"whole"`    // SHA-256, hexadecimal: the pointer that the model is given
 }
 
 // ExecutionBegan is emitted before code is sent to the guest. Step is 0 outside the agent.
 type ExecutionBegan struct {
-	Step    int
-	Session string
-	Context string
-	Code    string
-	Fills   []string // the expressions whose values the code fills into an answer; nil for the model's own code
+	Step    int      `json:"step"`
+	Session string   `json:"session,omitempty"`
+	Context string   `json:"context,omitempty"`
+	Code    string   `json:"code"`
+	Fills   []string `json:"fills,omitempty"` // the expressions whose values the code fills into an answer; nil for the model's own code
 }
 
 // Output is a piece of a stream, in the order in which the guest wrote it. It may split a character.
@@ -125,25 +261,101 @@ type Output struct {
 	Data   []byte
 }
 
+type outputJSON struct {
+	Stream Stream `json:"stream"`
+	Text   string `json:"text"`
+}
+
+// MarshalJSON writes the data as text.
+func (o Output) MarshalJSON() ([]byte, error) {
+	return encode(outputJSON{o.Stream, string(o.Data)})
+}
+
+// UnmarshalJSON reads what MarshalJSON wrote.
+func (o *Output) UnmarshalJSON(b []byte) error {
+	var v outputJSON
+	if err := decode(b, &v); err != nil {
+		return err
+	}
+	o.Stream, o.Data = v.Stream, []byte(v.Text)
+	return nil
+}
+
 // Display is a rich value that the code displayed.
-type Display struct{ Bundle Bundle }
+type Display struct {
+	Bundle Bundle `json:"bundle"`
+}
 
 // ExecutionEnded closes what ExecutionBegan opened.
 type ExecutionEnded struct {
-	Step      int
-	Execution Execution
+	Step      int       `json:"step"`
+	Execution Execution `json:"execution"`
+}
+
+// ToolCalled is emitted before a tool is called.
+type ToolCalled struct {
+	Step      int            `json:"step"`
+	ID        string         `json:"id"` // unique in the run
+	Tool      string         `json:"tool"`
+	Version   string         `json:"version,omitempty"`
+	Arguments map[string]any `json:"arguments"`
+}
+
+// ToolReturned closes what ToolCalled opened.
+type ToolReturned struct {
+	Step   int      `json:"step"`
+	ID     string   `json:"id"`
+	Result string   `json:"result,omitempty"`
+	Error  string   `json:"error,omitempty"` // why there is no result
+	Took   Duration `json:"took_ms"`
+}
+
+// ApprovalAsked says that the call ID waits for somebody's leave.
+type ApprovalAsked struct {
+	ID     string `json:"id"`
+	Reason string `json:"reason"`
+}
+
+// ApprovalGiven closes what ApprovalAsked opened.
+type ApprovalGiven struct {
+	ID      string `json:"id"`
+	Granted bool   `json:"granted"`
+	By      string `json:"by"` // "person", "policy", "timeout"
+	Reason  string `json:"reason,omitempty"`
+}
+
+// SnapshotTaken says that a session's whole state was saved. Step is the first
+// step that it does not hold the effects of.
+type SnapshotTaken struct {
+	Step     int    `json:"step"`
+	Session  string `json:"session"`
+	Snapshot string `json:"snapshot"`
+	Bytes    int64  `json:"bytes"`
+}
+
+// SessionForked says that a session began with the state of another.
+type SessionForked struct {
+	Session  string `json:"session"` // the new one
+	From     string `json:"from"`
+	Snapshot string `json:"snapshot"`
+}
+
+// SessionRolledBack says that a session went back to a snapshot.
+type SessionRolledBack struct {
+	Session  string `json:"session"`
+	Snapshot string `json:"snapshot"`
 }
 
 // FileSaved says that a file of the session was copied to the host.
 type FileSaved struct {
-	Path  string // on the host
-	Bytes int64
+	Path  string `json:"path"` // on the host
+	Bytes int64  `json:"bytes"`
 }
 
 // AnswerGiven is the final answer, rendered from values in the sandbox.
 type AnswerGiven struct {
-	Text    string
-	Figures []Figure // every value that was filled in or traced back
+	Text    string   `json:"text"`
+	Figures []Figure `json:"figures,omitempty"` // every value that was filled in or traced back
 }
 
 // Figure is one value of an answer and where it comes from.
@@ -153,28 +365,52 @@ type Figure struct {
 	Source     string `json:"source"`               // "computed", "output", "question"; "unverified" when it was found nowhere
 }
 
-// RunEnded closes a run. Reason is empty when it was answered.
+// Outcome says how a run ended.
+type Outcome string
+
+// The outcomes. A run of code has its execution's status as outcome: ok, error,
+// timeout, memory, output, killed, interrupted or crashed.
+const (
+	Answered   Outcome = "answered"
+	Unanswered Outcome = "unanswered" // Reason says why
+	Failed     Outcome = "failed"     // it could not be carried out; Reason says why
+	Abandoned  Outcome = "abandoned"  // the process that carried it out ended first
+)
+
+// RunEnded closes a run.
 type RunEnded struct {
-	Answered bool
-	Reason   string
-	Steps    int
-	Tokens   Tokens
-	Took     time.Duration
+	Outcome Outcome  `json:"outcome"`
+	Reason  string   `json:"reason,omitempty"`
+	Steps   int      `json:"steps"`
+	Tokens  Tokens   `json:"tokens"`
+	Took    Duration `json:"took_ms"`
 }
 
-func (Progress) event()       {}
-func (RunBegan) event()       {}
-func (StepBegan) event()      {}
-func (ModelWaiting) event()   {}
-func (ModelRetrying) event()  {}
-func (ModelDelta) event()     {}
-func (ModelReplied) event()   {}
-func (ReplyRejected) event()  {}
-func (ReplyTrimmed) event()   {}
-func (ExecutionBegan) event() {}
-func (Output) event()         {}
-func (Display) event()        {}
-func (ExecutionEnded) event() {}
-func (FileSaved) event()      {}
-func (AnswerGiven) event()    {}
-func (RunEnded) event()       {}
+func (Progress) event()          {}
+func (RunBegan) event()          {}
+func (SessionBegan) event()      {}
+func (FileGiven) event()         {}
+func (StepBegan) event()         {}
+func (ModelRequested) event()    {}
+func (ModelRetrying) event()     {}
+func (ModelDelta) event()        {}
+func (ModelReplied) event()      {}
+func (ModelFailed) event()       {}
+func (ReplyRejected) event()     {}
+func (ReplyTrimmed) event()      {}
+func (HistoryCondensed) event()  {}
+func (ExecutionBegan) event()    {}
+func (Output) event()            {}
+func (Display) event()           {}
+func (ExecutionEnded) event()    {}
+func (ToolCalled) event()        {}
+func (ToolReturned) event()      {}
+func (ApprovalAsked) event()     {}
+func (ApprovalGiven) event()     {}
+func (SnapshotTaken) event()     {}
+func (SessionForked) event()     {}
+func (SessionRolledBack) event() {}
+func (SessionEnded) event()      {}
+func (FileSaved) event()         {}
+func (AnswerGiven) event()       {}
+func (RunEnded) event()          {}

@@ -80,6 +80,19 @@ type Execution struct {
 	Snapshot string   `json:"snapshot,omitempty"` // of a named session, taken after the execution
 	// OutputFile is the path inside the session where the whole output can be read when it was cut.
 	OutputFile string `json:"output_file,omitempty"`
+	// Changes are the files of the session's working folder that the code
+	// created, changed or removed, sorted by path.
+	Changes []Change `json:"changes,omitempty"`
+	// Unlisted says why Changes is not, or not wholly, known.
+	Unlisted string `json:"unlisted,omitempty"`
+}
+
+// Change is what an execution did to one file.
+type Change struct {
+	Path   string `json:"path"` // in the session, absolute
+	Kind   string `json:"kind"` // "created", "changed", "removed"
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256,omitempty"` // hexadecimal; empty for what was removed or is too large to be read
 }
 
 // Raised is an exception of the guest's code.

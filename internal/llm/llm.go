@@ -20,45 +20,21 @@ type Model interface {
 	Complete(ctx context.Context, req Request, delta func(string)) (Reply, error)
 }
 
-// Role says who speaks.
-type Role uint8
+// What a conversation is made of is recorded whole, so that its types are those
+// of the vocabulary of events.
+type (
+	Message = event.Message
+	Role    = event.Role
+	Call    = event.Call
+	Result  = event.Result
+	Tool    = event.Tool
+)
 
 // The roles.
 const (
-	User Role = iota + 1
-	Assistant
+	User      = event.User
+	Assistant = event.Assistant
 )
-
-// Message is one turn. An assistant's Calls are answered by the next user
-// message's Results, in the same order.
-type Message struct {
-	Role    Role
-	Text    string
-	Calls   []Call
-	Results []Result
-}
-
-// Call is a native tool call of the model.
-type Call struct {
-	ID    string // given by the provider
-	Name  string
-	Input map[string]any
-	Raw   string // the input as it was sent when it is not a JSON object; Input is nil then
-}
-
-// Result answers a Call.
-type Result struct {
-	CallID  string
-	Text    string
-	IsError bool
-}
-
-// Tool is a function that the model may call natively.
-type Tool struct {
-	Name        string
-	Description string
-	Schema      map[string]any // JSON schema of the input, an object
-}
 
 // Request is one call of a model.
 type Request struct {

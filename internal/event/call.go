@@ -1,4 +1,4 @@
-package llm
+package event
 
 import "encoding/json"
 

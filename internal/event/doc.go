@@ -1,0 +1,43 @@
+// Package event is the vocabulary of what happens in Praxis: a closed set of
+// records with a version. The journal, the screen, the JSON stream and replay
+// are fed by the same events, so that nothing is described twice.
+//
+// # The vocabulary, version 1
+//
+// An event has a name and a JSON object ([Name], [Marshal], [Unmarshal]). What
+// is begun is completed by an event of its own, so that a crash leaves "begun,
+// not finished" behind and never silence:
+//
+//	begun                completed                 what
+//	run_began            run_ended                 one task: a question asked, or code run
+//	session_began        session_ended             the sandbox that the code of a run lives in
+//	step_began           the next step, run_ended  one turn of Reason → Act → Observe
+//	model_requested      model_replied, _failed    one call of a model, whole
+//	execution_began      execution_ended           one piece of code: output, result, error, limit, changed files
+//	tool_called          tool_returned             one call of a tool
+//	approval_asked       approval_given            what a person or a rule must allow first
+//
+// Complete in themselves are file_given (an input of the run), snapshot_taken,
+// session_forked, session_rolled_back, reply_rejected, reply_trimmed,
+// model_retrying, history_condensed, file_saved and answer_given.
+//
+// Live only are progress, model_delta, output and display ([Transient]): a
+// later event repeats what they say as a whole, so the journal leaves them out.
+//
+// The journal adds two records that are no events, its header and its
+// checkpoints; see package journal.
+//
+// # Versions
+//
+// [Version] is raised when an event changes so that an older reader would
+// misread it. A journal says the version that it was written with, and a reader
+// refuses a newer one. Within a version fields are only added.
+//
+// # Encoding
+//
+// The JSON of an event is the one of encoding/json for the struct, without
+// indentation and without escaping of HTML characters: fields in the order of
+// the declaration, keys of maps sorted, times of day in RFC 3339 with
+// nanoseconds, durations in milliseconds. Unmarshal refuses fields that it does
+// not know.
+package event

@@ -1,0 +1,99 @@
+package event
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Role says who speaks in a conversation with a model.
+type Role uint8
+
+// The roles.
+const (
+	User Role = iota + 1
+	Assistant
+)
+
+// String returns "user" or "assistant".
+func (r Role) String() string {
+	if r == Assistant {
+		return "assistant"
+	}
+	return "user"
+}
+
+// MarshalText writes the name.
+func (r Role) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
+
+// UnmarshalText reads a name.
+func (r *Role) UnmarshalText(b []byte) error {
+	i := slices.Index([]string{"user", "assistant"}, string(b))
+	if i < 0 {
+		return fmt.Errorf("cannot read role %q: not one of user, assistant", b)
+	}
+	*r = Role(i + 1)
+	return nil
+}
+
+// Message is one turn of a conversation. An assistant's Calls are answered by
+// the next user message's Results, in the same order.
+type Message struct {
+	Role    Role     `json:"role"`
+	Text    string   `json:"text,omitempty"`
+	Calls   []Call   `json:"calls,omitempty"`
+	Results []Result `json:"results,omitempty"`
+}
+
+// Call is a native tool call of a model.
+type Call struct {
+	ID    string         `json:"id"` // given by the provider
+	Name  string         `json:"name"`
+	Input map[string]any `json:"input,omitempty"`
+	Raw   string         `json:"raw,omitempty"` // the input as it was sent when it is not a JSON object; Input is nil then
+}
+
+// Result answers a Call.
+type Result struct {
+	CallID  string `json:"call_id"`
+	Text    string `json:"text"`
+	IsError bool   `json:"is_error,omitempty"`
+}
+
+// Tool is a function that a model may call natively.
+type Tool struct {
+	Name        string         `json:"name"`
+	Description string         `json:"description"`
+	Schema      map[string]any `json:"schema"` // JSON schema of the input, an object
+}
+
+// ModelRequested is emitted before a model is asked. It holds the whole
+// request: its first Kept messages are those of the request before in the same
+// run, and Messages are the rest.
+type ModelRequested struct {
+	Step      int       `json:"step"`
+	Model     string    `json:"model"`
+	System    string    `json:"system"`
+	Tools     []Tool    `json:"tools,omitempty"`
+	Kept      int       `json:"kept"`
+	Messages  []Message `json:"messages"`
+	MaxTokens int       `json:"max_tokens"`
+}
+
+// ModelReplied is the whole reply of one turn. Thought is the prose around the
+// action, as the screen shows it.
+type ModelReplied struct {
+	Step    int      `json:"step"`
+	Thought string   `json:"thought"`
+	Text    string   `json:"text"`
+	Calls   []Call   `json:"calls,omitempty"`
+	Cut     bool     `json:"cut,omitempty"` // it ended because MaxTokens was reached
+	Tokens  Tokens   `json:"tokens"`
+	Took    Duration `json:"took_ms"`
+}
+
+// ModelFailed closes a request that got no reply.
+type ModelFailed struct {
+	Step   int      `json:"step"`
+	Reason string   `json:"reason"`
+	Took   Duration `json:"took_ms"`
+}
