@@ -1,0 +1,246 @@
+// Package run carries out one run in a session: a question that the agent
+// answers, or a person's code. It joins the agent and the session, and emits
+// everything that happens in the order of package event, so that commands,
+// replay and servers record and show the same.
+//
+// The order of events, after the run_began that the caller emits:
+//
+//	session_began, file_given…, the steps or the execution,
+//	snapshot_taken where states are saved, what Task.Finish emits,
+//	session_ended, run_ended
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"praxis/internal/agent"
+	"praxis/internal/event"
+)
+
+// Session is what a run needs of an open session.
+type Session interface {
+	// Execute runs code. What the code did is data; an error says that it
+	// could not be run. Output and Display events go to sink.
+	Execute(ctx context.Context, code string, b event.Bounds, sink event.Sink) (event.Execution, error)
+	// Put writes a file.
+	Put(ctx context.Context, path string, r io.Reader) error
+	// Save keeps the session's whole state as a snapshot. The session goes on.
+	Save(ctx context.Context) (Saved, error)
+	// Describe returns what session this is.
+	Describe() event.SessionBegan
+}
+
+// Saved names a snapshot.
+type Saved struct {
+	Snapshot string
+	Bytes    int64
+}
+
+// Recorder is where a run's events go. It may be called from two goroutines at
+// a time. Once Err is not nil nothing more is recorded, and the context that
+// came with the recorder is over: a run does nothing unrecorded.
+type Recorder interface {
+	event.Sink
+	// Keep reads an input to its end and keeps its content under its hash,
+	// unless withheld says why not.
+	Keep(ctx context.Context, name string, r io.Reader) (sum string, bytes int64, withheld string, err error)
+	Err() error
+}
+
+// Input is a file that a run is given.
+type Input struct {
+	agent.File
+	Open func() (io.ReadCloser, error)
+}
+
+// Task is a run to be carried out.
+type Task struct {
+	Began  event.RunBegan
+	Open   func(ctx context.Context) (Session, error)
+	Inputs []Input
+	// Snapshots says that the state before each step and at the end is saved,
+	// while the model thinks.
+	Snapshots bool
+	// Ready is called when the inputs are in the session, and again when it was
+	// started anew. It may be nil.
+	Ready func(ctx context.Context) error
+	// Finish is called while the session is still open, also after a failure,
+	// to take out what is to stay. It may be nil. Its error does not change the
+	// outcome of the run.
+	Finish func(ctx context.Context) error
+}
+
+// Ask lets the agent answer the question of t.Began. Of cfg the question's
+// bounds, the files and the session are filled in here. err says why there is
+// no answer; finish is what Task.Finish returned.
+func Ask(ctx context.Context, t Task, cfg agent.Config, rec Recorder) (answer agent.Answer, finish, err error) {
+	began := time.Now()
+	s, err := t.open(ctx, rec)
+	if err == nil {
+		answer, err = t.ask(ctx, s, cfg, rec)
+	}
+	err = because(rec, err)
+	finish = t.finish(ctx, s, rec)
+	end := event.RunEnded{Outcome: event.Answered, Steps: answer.Steps, Tokens: answer.Tokens, Took: event.Duration(time.Since(began))}
+	switch {
+	case s == nil:
+		end.Outcome, end.Reason = event.Failed, err.Error()
+	case err != nil:
+		end.Outcome, end.Reason = event.Unanswered, err.Error()
+	}
+	rec.Emit(end)
+	return answer, finish, because(rec, err)
+}
+
+func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder) (agent.Answer, error) {
+	a := &asked{task: t, s: s, rec: rec, dirty: true}
+	a.save = func(step int) { a.saving.Go(func() { save(ctx, s, step, rec) }) }
+	cfg.Session, cfg.Sink, cfg.SessionName = a, event.SinkFunc(a.emit), s.Describe().Session
+	cfg.MaxSteps, cfg.MaxTokens, cfg.TotalTokens = t.Began.MaxSteps, t.Began.Budget.Reply, t.Began.Budget.Run
+	for _, in := range t.Inputs {
+		cfg.Files = append(cfg.Files, in.File)
+	}
+	answer, err := agent.Run(ctx, cfg, t.Began.Question)
+	a.saving.Wait()
+	if t.Snapshots && a.dirty && !a.gone && ctx.Err() == nil {
+		save(ctx, s, answer.Steps+1, rec)
+	}
+	return answer, err
+}
+
+// Code runs a person's code once. With alone, the session ends with the run:
+// threads that the code left are waited for.
+func Code(ctx context.Context, t Task, code string, alone bool, rec Recorder) (x event.Execution, finish, err error) {
+	began := time.Now()
+	s, err := t.open(ctx, rec)
+	if err == nil {
+		x, err = t.execute(ctx, s, code, alone, rec)
+	}
+	err = because(rec, err)
+	finish = t.finish(ctx, s, rec)
+	end := event.RunEnded{Outcome: event.Outcome(x.Status.String()), Took: event.Duration(time.Since(began))}
+	if err != nil {
+		end.Outcome, end.Reason = event.Failed, err.Error()
+	}
+	rec.Emit(end)
+	return x, finish, because(rec, err)
+}
+
+// execute runs the code of a code run between its events.
+func (t Task) execute(ctx context.Context, s Session, code string, alone bool, rec Recorder) (event.Execution, error) {
+	rec.Emit(event.ExecutionBegan{Session: s.Describe().Session, Code: code})
+	x, err := event.Execution{}, ctx.Err() // nothing is done that cannot be recorded
+	if err == nil {
+		x, err = s.Execute(ctx, code, t.Began.Bounds, rec)
+	}
+	if err == nil && alone && ctx.Err() == nil {
+		err = awaitThreads(ctx, s, &x, t.Began.Bounds, rec)
+	}
+	ended := x
+	if err != nil {
+		ended = event.Execution{Status: event.Crashed, Message: err.Error()}
+		if ctx.Err() != nil {
+			ended.Status = event.Interrupted
+		}
+	}
+	rec.Emit(event.ExecutionEnded{Execution: ended})
+	if err == nil && t.Snapshots && x.State == event.Kept && ctx.Err() == nil {
+		save(ctx, s, 1, rec)
+	}
+	return x, err
+}
+
+// because puts why nothing more could be recorded before what came of it.
+func because(rec Recorder, err error) error {
+	if cause := rec.Err(); cause != nil {
+		return cause
+	}
+	return err
+}
+
+// open opens the session and gives it the inputs.
+func (t Task) open(ctx context.Context, rec Recorder) (Session, error) {
+	if err := ctx.Err(); err != nil {
+		return nil, err
+	}
+	s, err := t.Open(ctx)
+	if err != nil {
+		return nil, err
+	}
+	rec.Emit(s.Describe())
+	for _, in := range t.Inputs {
+		if err := record(ctx, in, rec); err != nil {
+			return s, err
+		}
+	}
+	return s, t.prepare(ctx, s)
+}
+
+// record keeps an input, so that the run can be replayed when the file is gone.
+func record(ctx context.Context, in Input, rec Recorder) (err error) {
+	r, err := in.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	sum, n, withheld, err := rec.Keep(ctx, in.Name, r)
+	if err != nil {
+		return fmt.Errorf("cannot record input %s: %w", in.Name, err)
+	}
+	rec.Emit(event.FileGiven{Name: in.Name, Path: in.Path, Bytes: n, SHA256: sum, Withheld: withheld})
+	return nil
+}
+
+// prepare puts the inputs into the session.
+func (t Task) prepare(ctx context.Context, s Session) error {
+	for _, in := range t.Inputs {
+		if err := put(ctx, s, in); err != nil {
+			return err
+		}
+	}
+	if t.Ready != nil {
+		return t.Ready(ctx)
+	}
+	return ctx.Err()
+}
+
+func put(ctx context.Context, s Session, in Input) (err error) {
+	r, err := in.Open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	if err := s.Put(ctx, in.Path, r); err != nil {
+		return fmt.Errorf("cannot copy %s into the session: %w", in.Name, err)
+	}
+	return nil
+}
+
+// finish takes out of the session what is to stay.
+func (t Task) finish(ctx context.Context, s Session, rec Recorder) error {
+	if s == nil {
+		return nil
+	}
+	var err error
+	if t.Finish != nil {
+		err = t.Finish(ctx)
+	}
+	rec.Emit(event.SessionEnded{Session: s.Describe().Session})
+	return err
+}
+
+// save saves the state before a step. A run goes on without: that it cannot be
+// saved is told, and a branch then runs the code again.
+func save(ctx context.Context, s Session, step int, rec Recorder) {
+	saved, err := s.Save(ctx)
+	switch {
+	case err == nil:
+		rec.Emit(event.SnapshotTaken{Step: step, Session: s.Describe().Session, Snapshot: saved.Snapshot, Bytes: saved.Bytes})
+	case ctx.Err() == nil:
+		rec.Emit(event.Progress{Room: "session", Text: fmt.Sprintf("the state before step %d is not kept: %v", step, err)})
+	}
+}
