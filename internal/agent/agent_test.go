@@ -167,6 +167,10 @@ func show(log *bytes.Buffer, e event.Event) {
 	switch e := e.(type) {
 	case event.ModelDelta:
 		return // the reply is in the script
+	case event.ModelRequested:
+		fmt.Fprintf(log, "ModelRequested step %d %s: %d kept, %d new\n", e.Step, e.Model, e.Kept, len(e.Messages))
+	case event.ModelReplied:
+		fmt.Fprintf(log, "ModelReplied step %d, %s: %q\n", e.Step, e.Took, e.Thought)
 	case event.ExecutionBegan:
 		fmt.Fprintf(log, "ExecutionBegan step %d\n%s", e.Step, indent(brief(e.Code)))
 	case event.Output:
@@ -319,20 +323,20 @@ func TestCancel(t *testing.T) {
 		t.Fatal(err)
 	}
 	w := waiting{Model: script, entered: make(chan struct{})}
-	tests := map[string]agent.Config{
-		"while the model thinks": {Model: waitingModel{waiting{Model: script, entered: make(chan struct{})}}, Session: w},
-		"while code runs":        {Model: script, Session: w},
+	tests := map[string]struct {
+		cfg  agent.Config
+		last string // what was begun is closed
+	}{
+		"while the model thinks": {agent.Config{Model: waitingModel{waiting{Model: script, entered: make(chan struct{})}}, Session: w}, "model_failed"},
+		"while code runs":        {agent.Config{Model: script, Session: w}, "execution_ended"},
 	}
-	for name, cfg := range tests {
+	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
+			cfg := tt.cfg
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
-				var ended []event.RunEnded
-				cfg.Sink = event.SinkFunc(func(e event.Event) {
-					if e, ok := e.(event.RunEnded); ok {
-						ended = append(ended, e)
-					}
-				})
+				var last event.Event
+				cfg.Sink = event.SinkFunc(func(e event.Event) { last = e })
 				fresh := waiting{Model: script, entered: make(chan struct{})}
 				cfg.Session = fresh
 				if _, ok := cfg.Model.(waitingModel); ok {
@@ -348,8 +352,8 @@ func TestCancel(t *testing.T) {
 				if err := <-done; fault.KindOf(err) != fault.Canceled || !errors.Is(err, context.Canceled) {
 					t.Errorf("error = %v, want canceled", err)
 				}
-				if len(ended) != 1 || ended[0].Answered {
-					t.Errorf("ended = %+v, want once and without an answer", ended)
+				if got := event.Name(last); got != tt.last {
+					t.Errorf("the last event is %s, want %s", got, tt.last)
 				}
 			})
 		})
