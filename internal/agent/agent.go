@@ -66,7 +66,11 @@ type Config struct {
 	TotalTokens int        // input and output of the whole run; 0: DefaultTotalTokens
 	Files       []File     // what the question is about, in the session already
 	Packages    []string   // installed besides the standard library, such as "numpy 2.3.1"
-	Now         func() time.Time
+	// History is the conversation that the question goes on with: the Messages
+	// of the answer before.
+	History []llm.Message
+	Begin   *Begin // go on in the middle of a run; History has no meaning then
+	Now     func() time.Time
 }
 
 // File is a file that was put into the session.
@@ -82,11 +86,14 @@ type File struct {
 type Answer struct {
 	Text    string         // with its values; empty when there is no answer
 	Figures []event.Figure // every figure and where it comes from
-	Steps   int
+	Steps   int            // the last step that was taken
 	Tokens  event.Tokens
 	Took    time.Duration
 	Draft   string // without an answer: the last one that could not be taken
 	Found   string // without an answer: the last output that code gave, bounded
+	// Messages is the whole conversation, the history and the final answer
+	// included. Without an answer it ends with what the model was told last.
+	Messages []llm.Message
 }
 
 // Run answers a question. It emits what happens in the steps and the answer;
@@ -99,17 +106,17 @@ func Run(ctx context.Context, cfg Config, question string) (Answer, error) {
 	if question == "" {
 		return Answer{}, fault.New(fault.Invalid, "Ask something.", "cannot run: the question is empty")
 	}
+	if err := cfg.Begin.check(); err != nil {
+		return Answer{}, err
+	}
 	cfg = cfg.withDefaults()
 	r := &run{cfg: cfg, tools: tools(), system: system(cfg.Packages), same: map[[32]byte]int{}}
-	r.sources.AddQuestion(question)
-	for _, f := range cfg.Files {
-		r.sources.AddQuestion(f.Name + "\n" + fmt.Sprint(f.Bytes) + "\n" + f.Preview)
-	}
-	r.messages = []llm.Message{{Role: llm.User, Text: ask(question, cfg.Files)}}
+	r.begin(question)
 
 	began := cfg.Now()
 	answer, err := r.loop(ctx)
 	answer.Steps, answer.Tokens, answer.Took = r.step, r.tokens, cfg.Now().Sub(began)
+	answer.Messages = r.messages
 	if err != nil {
 		answer.Draft, answer.Found = r.draft, r.found
 	}
@@ -145,6 +152,7 @@ type run struct {
 	sources  grounding.Sources
 	step     int
 	tokens   event.Tokens
+	before   event.Tokens     // used by the run that this one was branched from
 	rejected int              // replies in a row without an action
 	same     map[[32]byte]int // how often code gave a result
 	doubted  bool             // unverified figures went back once
@@ -165,7 +173,7 @@ func (r *run) loop(ctx context.Context) (Answer, error) {
 		if err := ctx.Err(); err != nil {
 			return Answer{}, canceled(err)
 		}
-		if used := r.tokens.Input + r.tokens.Output; used >= r.cfg.TotalTokens {
+		if used := r.before.Input + r.before.Output + r.tokens.Input + r.tokens.Output; used >= r.cfg.TotalTokens {
 			return Answer{}, fault.New(fault.Exhausted, "Ask a smaller question, or allow more tokens.",
 				"cannot answer within %d tokens: %d are used after %s", r.cfg.TotalTokens, used, steps(r.step))
 		}
@@ -179,10 +187,10 @@ func (r *run) loop(ctx context.Context) (Answer, error) {
 		if err != nil {
 			return Answer{}, err
 		}
+		r.observe(reply, parsed, rejection, o)
 		if o.answer != nil {
 			return *o.answer, nil
 		}
-		r.observe(reply, parsed, rejection, o)
 	}
 	return Answer{}, fault.New(fault.Exhausted, "Allow more steps (--max-steps), or ask a smaller question.",
 		"cannot answer within %s: %s", steps(r.cfg.MaxSteps), r.last)
@@ -276,7 +284,9 @@ func (r *run) observe(reply llm.Reply, parsed action.Parsed, rejection error, o 
 		said.Text = "(an empty reply)" // providers refuse an empty message
 	}
 	parts := append([]string{o.observation}, parsed.Action.Notes...)
-	if left := r.cfg.MaxSteps - r.step; left == 1 {
+	if left := r.cfg.MaxSteps - r.step; o.answer != nil {
+		parts = parts[:1]
+	} else if left == 1 {
 		parts = append(parts, "The next step is the last one: give the final answer now, with what you have.")
 	} else if left == 2 {
 		parts = append(parts, "Two steps are left.")

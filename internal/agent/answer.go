@@ -41,7 +41,8 @@ func (r *run) answer(ctx context.Context, text string) (outcome, error) {
 		return r.rejectAnswer(unverified(doubtful))
 	}
 	r.cfg.Sink.Emit(event.AnswerGiven{Text: filled.Text, Figures: filled.Figures})
-	return outcome{answer: &Answer{Text: filled.Text, Figures: filled.Figures}}, nil
+	a := Answer{Text: filled.Text, Figures: filled.Figures}
+	return outcome{observation: answered(a), answer: &a}, nil
 }
 
 // rejectAnswer sends an answer back. It is no reply without an action: the model

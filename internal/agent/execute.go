@@ -106,6 +106,17 @@ func over(x event.Execution) error {
 
 // stall counts how often the same code gave the same result.
 func (r *run) stall(code string, x event.Execution) (again bool, err error) {
+	key := stallKey(code, x)
+	r.same[key]++
+	if n := r.same[key]; n >= maxSame {
+		return true, fault.New(fault.Exhausted, "Ask in other words, or try another model.",
+			"cannot answer: the run stalls: the same code gave the same result %d times: %s", n, fate(x))
+	}
+	return r.same[key] > 1, nil
+}
+
+// stallKey stands for code and what it gave.
+func stallKey(code string, x event.Execution) [32]byte {
 	h := sha256.New()
 	raised := event.Raised{}
 	if x.Error != nil {
@@ -114,13 +125,7 @@ func (r *run) stall(code string, x event.Execution) (again bool, err error) {
 	for _, part := range []string{code, x.Status.String(), raised.Name, raised.Value, x.Stdout, plainText(x.Result)} {
 		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part) // a hash never fails
 	}
-	key := [32]byte(h.Sum(nil))
-	r.same[key]++
-	if n := r.same[key]; n >= maxSame {
-		return true, fault.New(fault.Exhausted, "Ask in other words, or try another model.",
-			"cannot answer: the run stalls: the same code gave the same result %d times: %s", n, fate(x))
-	}
-	return r.same[key] > 1, nil
+	return [32]byte(h.Sum(nil))
 }
 
 // fate is an execution's end in one line.

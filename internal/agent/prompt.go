@@ -87,3 +87,8 @@ func ask(question string, files []File) string {
 	}
 	return b.String()
 }
+
+// fileSource is what is told about a file, as a source of figures.
+func fileSource(f File) string {
+	return f.Name + "\n" + fmt.Sprint(f.Bytes) + "\n" + f.Preview
+}

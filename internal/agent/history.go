@@ -1,0 +1,143 @@
+package agent
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"praxis/internal/agent/grounding"
+	"praxis/internal/event"
+	"praxis/internal/llm"
+)
+
+// Begin is a run that goes on in the middle of another: a what-if branch.
+type Begin struct {
+	Step     int           // the first step to be taken, counted from 1
+	Messages []llm.Message // the whole conversation up to it, the question included, as the model was sent it
+	Tokens   event.Tokens  // used before: they count towards the budget, not towards Answer.Tokens
+	Ran      []Ran         // what the model's code did in the steps before, so that its figures are known as in the whole run
+}
+
+// Ran is one execution of the model's code.
+type Ran struct {
+	Code      string
+	Execution event.Execution
+}
+
+// The marks by which the parts of a user's message are known again. Only what
+// stands behind markStatus is shown by code; only what stands behind markAsks,
+// or is a message without results, was said by the person.
+const (
+	markStatus = "status: "
+	markAnswer = markStatus + "answered"
+	markShown  = "\n\nThe person was shown:\n"
+	markAsks   = "\n\nThe person asks:\n"
+	markError  = "\nerror:\n"
+)
+
+// check says what would make a provider refuse the conversation.
+func (b *Begin) check() error {
+	switch {
+	case b == nil:
+		return nil
+	case b.Step < 1:
+		return fmt.Errorf("cannot begin at step %d: steps count from 1", b.Step)
+	case len(b.Messages) == 0 || b.Messages[len(b.Messages)-1].Role != llm.User:
+		return errors.New("cannot begin in the middle: the conversation does not end with what the model is told")
+	}
+	return nil
+}
+
+// begin puts the conversation together and takes in the figures that it shows.
+func (r *run) begin(question string) {
+	r.sources.AddQuestion(question)
+	for _, f := range r.cfg.Files {
+		r.sources.AddQuestion(fileSource(f))
+	}
+	if b := r.cfg.Begin; b != nil {
+		r.messages = append([]llm.Message(nil), b.Messages...)
+		r.step, r.before = max(b.Step-1, 0), b.Tokens
+		learnMessages(&r.sources, r.messages)
+		for _, x := range b.Ran {
+			r.learn(x.Execution)
+			r.same[stallKey(x.Code, x.Execution)]++
+		}
+		return
+	}
+	r.messages = append([]llm.Message(nil), r.cfg.History...)
+	learnMessages(&r.sources, r.messages)
+	r.messages = follow(r.messages, ask(question, r.cfg.Files))
+}
+
+// follow puts what the person asks behind a conversation. Roles alternate, as
+// some models insist on it.
+func follow(messages []llm.Message, question string) []llm.Message {
+	n := len(messages)
+	if n == 0 || messages[n-1].Role != llm.User {
+		return append(messages, llm.Message{Role: llm.User, Text: question})
+	}
+	last := messages[n-1] // a copy: the history belongs to the caller
+	if last.Text != "" {
+		last.Text += markAsks
+	}
+	last.Text += question
+	return append(messages[:n-1:n-1], last)
+}
+
+// learnMessages takes in the figures of an earlier conversation. What code
+// showed and what the person said are sources; what the model claimed, also
+// where a rejection repeats it, is none.
+func learnMessages(s *grounding.Sources, messages []llm.Message) {
+	for i, m := range messages {
+		if m.Role != llm.User {
+			continue
+		}
+		for _, res := range m.Results {
+			s.AddOutput(shown(res.Text))
+		}
+		text, asked, found := cutLast(m.Text, markAsks)
+		switch {
+		case found:
+			s.AddQuestion(asked)
+			s.AddOutput(shown(text))
+		case i == 0 || len(m.Results) > 0:
+			s.AddQuestion(text)
+		default:
+			s.AddOutput(shown(text))
+		}
+	}
+}
+
+// shown returns the part of an observation that code printed or returned. A
+// traceback is left out, as it quotes the model's code.
+func shown(text string) string {
+	if !strings.HasPrefix(text, markStatus) {
+		return ""
+	}
+	for _, end := range []string{markShown, markError} {
+		text, _, _ = strings.Cut(text, end)
+	}
+	return text
+}
+
+func cutLast(text, sep string) (before, after string, found bool) {
+	if i := strings.LastIndex(text, sep); i >= 0 {
+		return text[:i], text[i+len(sep):], true
+	}
+	return text, "", false
+}
+
+// answered closes a question in the conversation: it tells the model what its
+// placeholders came to, which is computed, and what the person read.
+func answered(a Answer) string {
+	var b strings.Builder
+	b.WriteString(markAnswer)
+	title := "\nvalues that were filled in:\n"
+	for _, f := range a.Figures {
+		if f.Source == grounding.Computed {
+			b.WriteString(title + f.Text + "\n")
+			title = ""
+		}
+	}
+	return strings.TrimRight(b.String(), "\n") + markShown + a.Text
+}
