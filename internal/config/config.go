@@ -39,6 +39,15 @@ type Config struct {
 	Limits    sandbox.Limits
 	Execution Execution
 	Ask       Ask
+	Journal   Journal
+}
+
+// Journal holds what is kept of runs.
+type Journal struct {
+	Key           string // file of the private key that signs; "": one of the data folder's own
+	Snapshots     bool   // the state before each step of a question is saved
+	SnapshotBytes int64  // of runs together; the oldest go first
+	BlobBytes     int64  // of contents: inputs, long outputs, pictures
 }
 
 // Execution bounds one piece of code.
@@ -66,6 +75,7 @@ func Default(getenv func(string) string) (Config, error) {
 		Limits:    sandbox.DefaultLimits(),
 		Execution: Execution{Timeout: 30 * time.Second, OutputBytes: 1 << 20},
 		Ask:       Ask{MaxSteps: 10},
+		Journal:   Journal{Snapshots: true, SnapshotBytes: 4 << 30, BlobBytes: 16 << 30},
 	}, nil
 }
 
@@ -157,6 +167,12 @@ type file struct {
 		Model    *string `json:"model"`
 		MaxSteps *int    `json:"max_steps"`
 	} `json:"ask"`
+	Journal struct {
+		Key           *string `json:"key"`
+		Snapshots     *bool   `json:"snapshots"`
+		SnapshotBytes *string `json:"snapshot_bytes"`
+		BlobBytes     *string `json:"blob_bytes"`
+	} `json:"journal"`
 }
 
 // overlay sets what data names. An empty file changes nothing.
@@ -183,12 +199,16 @@ func (c *Config) overlay(data []byte) error {
 	set(&c.Limits.OpenFiles, f.Limits.OpenFiles)
 	set(&c.Ask.Model, f.Ask.Model)
 	set(&c.Ask.MaxSteps, f.Ask.MaxSteps)
+	set(&c.Journal.Key, f.Journal.Key)
+	set(&c.Journal.Snapshots, f.Journal.Snapshots)
 	return errors.Join(
 		setParsed(&c.Limits.Memory, f.Limits.Memory, Memory.Parse),
 		setParsed(&c.Limits.Disk, f.Limits.Disk, Disk.Parse),
 		setParsed(&c.Execution.OutputBytes, f.Execution.Output, Output.Parse),
 		setParsed(&c.Execution.Timeout, f.Execution.Timeout, Timeout.Parse),
 		setParsed(&c.Execution.CPU, f.Execution.CPU, CPUTime.Parse),
+		setParsed(&c.Journal.SnapshotBytes, f.Journal.SnapshotBytes, Kept.Parse),
+		setParsed(&c.Journal.BlobBytes, f.Journal.BlobBytes, Kept.Parse),
 	)
 }
 
@@ -229,6 +249,14 @@ func (c Config) Validate() error {
 	}
 	if err := Output.check(c.Execution.OutputBytes); err != nil {
 		return err
+	}
+	if key := c.Journal.Key; key != "" && !filepath.IsAbs(key) {
+		return fault.New(fault.Invalid, "Write an absolute path.", "cannot use journal key %q: it is not absolute", key)
+	}
+	for _, n := range []int64{c.Journal.SnapshotBytes, c.Journal.BlobBytes} {
+		if err := Kept.check(n); err != nil {
+			return err
+		}
 	}
 	return MaxSteps.Check(float64(c.Ask.MaxSteps))
 }

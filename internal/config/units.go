@@ -41,6 +41,8 @@ const (
 	maxDisk   = 1 << 40
 	minOutput = 1 << 10
 	maxOutput = 16 << 20
+	minKept   = 1 << 20
+	maxKept   = 1 << 50
 )
 
 // Table of the ranges, by limit.
@@ -48,6 +50,7 @@ var (
 	Memory    = Sizes{"memory", minMemory, maxMemory}
 	Disk      = Sizes{"disk", minDisk, maxDisk}
 	Output    = Sizes{"output", minOutput, maxOutput}
+	Kept      = Sizes{"quota", minKept, maxKept}
 	Timeout   = Durations{"timeout", 100 * time.Millisecond, 24 * time.Hour}
 	CPUTime   = Durations{"cpu time", 100 * time.Millisecond, 24 * time.Hour}
 	CPUs      = Numbers{"cpus", 0.1, 256, false}

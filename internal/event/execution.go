@@ -27,11 +27,20 @@ func (s Status) String() string {
 	return fmt.Sprintf("status(%d)", uint8(s))
 }
 
-// MarshalText writes the name.
-func (s Status) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+// MarshalText writes the name; of the zero value, nothing.
+func (s Status) MarshalText() ([]byte, error) {
+	if s == 0 {
+		return nil, nil
+	}
+	return []byte(s.String()), nil
+}
 
-// UnmarshalText reads a name and refuses any other text.
+// UnmarshalText reads a name, or nothing, and refuses any other text.
 func (s *Status) UnmarshalText(b []byte) error {
+	if len(b) == 0 {
+		*s = 0
+		return nil
+	}
 	for i, n := range statusNames {
 		if i > 0 && n == string(b) {
 			*s = Status(i)

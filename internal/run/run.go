@@ -101,6 +101,9 @@ func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder
 	a.save = func(step int) { a.saving.Go(func() { save(ctx, s, step, rec) }) }
 	cfg.Session, cfg.Sink, cfg.SessionName = a, event.SinkFunc(a.emit), s.Describe().Session
 	cfg.MaxSteps, cfg.MaxTokens, cfg.TotalTokens = t.Began.MaxSteps, t.Began.Budget.Reply, t.Began.Budget.Run
+	for _, p := range s.Describe().Image.Packages {
+		cfg.Packages = append(cfg.Packages, p.Name+" "+p.Version)
+	}
 	for _, in := range t.Inputs {
 		cfg.Files = append(cfg.Files, in.File)
 	}

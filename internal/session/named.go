@@ -175,6 +175,13 @@ func (n *Named) Save(ctx context.Context, label string) (string, error) {
 	return snap.ID, n.m.release(old)
 }
 
+// Name returns what the session is called.
+func (n *Named) Name() string { return n.info.Name }
+
+// Head returns the snapshot that the session was opened from or saved as last;
+// "" when it is new and was not saved.
+func (n *Named) Head() string { return n.info.Head }
+
 // Close ends the session's sandbox and gives up its name. What was not saved is gone.
 func (n *Named) Close() error {
 	err := n.Session.Close()

@@ -1,0 +1,172 @@
+package event
+
+import (
+	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestVocabulary holds the table against the types: every event has a name, and
+// the documentation of the package names each.
+func TestVocabulary(t *testing.T) {
+	f, err := parser.ParseFile(token.NewFileSet(), "event.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var declared []string
+	for _, d := range f.Decls {
+		if fn, ok := d.(*ast.FuncDecl); ok && fn.Name.Name == "event" {
+			declared = append(declared, fn.Recv.List[0].Type.(*ast.Ident).Name)
+		}
+	}
+	var named []string
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range vocabulary {
+		named = append(named, reflect.TypeOf(v.zero).Name())
+		if !strings.Contains(string(doc), v.name) && !strings.Contains(string(doc), v.name[strings.Index(v.name, "_"):]) {
+			t.Errorf("doc.go does not name %s", v.name)
+		}
+		if Name(v.zero) != v.name || Transient(v.zero) != v.transient {
+			t.Errorf("%s: got %q %v", v.name, Name(v.zero), Transient(v.zero))
+		}
+	}
+	slices.Sort(declared)
+	slices.Sort(named)
+	if !slices.Equal(declared, named) || len(declared) < 28 {
+		t.Errorf("declared %v\nnamed    %v", declared, named)
+	}
+	if got := Names(); len(got) != len(vocabulary) || got[1] != "run_began" {
+		t.Errorf("Names() = %v", got)
+	}
+}
+
+// fill sets every field of v to something that is not its zero value.
+func fill(v reflect.Value) {
+	switch v.Kind() {
+	case reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		fill(v.Elem())
+	case reflect.Struct:
+		for i := range v.NumField() {
+			if v.Field(i).CanSet() {
+				fill(v.Field(i))
+			}
+		}
+	case reflect.Slice:
+		v.Set(reflect.MakeSlice(v.Type(), 2, 2))
+		fill(v.Index(0))
+		fill(v.Index(1))
+	case reflect.Map:
+		v.Set(reflect.MakeMap(v.Type()))
+		value := reflect.ValueOf("<b> & \u2028 \"$blob\"")
+		v.SetMapIndex(reflect.ValueOf("key").Convert(v.Type().Key()), value)
+	case reflect.String:
+		v.SetString("text <é>\n")
+	case reflect.Bool:
+		v.SetBool(true)
+	case reflect.Float64:
+		v.SetFloat(1.5)
+	case reflect.Uint8:
+		v.SetUint(1) // a status, a stream, a role, a byte
+	default:
+		v.SetInt(int64(2 * time.Millisecond))
+	}
+}
+
+// TestRoundTrip writes and reads every event with every field set.
+func TestRoundTrip(t *testing.T) {
+	for _, v := range vocabulary {
+		p := reflect.New(reflect.TypeOf(v.zero))
+		fill(p.Elem())
+		want := p.Elem().Interface().(Event)
+		data, err := Marshal(want)
+		if err != nil {
+			t.Fatalf("%s: %v", v.name, err)
+		}
+		if strings.Contains(string(data), `\u003c`) || strings.ContainsAny(string(data), "\n") {
+			t.Errorf("%s: %s", v.name, data)
+		}
+		var object map[string]any
+		if err := json.Unmarshal(data, &object); err != nil {
+			t.Errorf("%s: %v", v.name, err)
+		}
+		for key := range object {
+			if key != strings.ToLower(key) {
+				t.Errorf("%s: key %s has no tag", v.name, key)
+			}
+		}
+		got, err := Unmarshal(v.name, data)
+		if err != nil || !reflect.DeepEqual(got, want) {
+			t.Errorf("%s: got %+v %v, want %+v", v.name, got, err, want)
+		}
+	}
+}
+
+func TestUnmarshalRefuses(t *testing.T) {
+	for _, c := range []struct{ name, data, want string }{
+		{"run_begun", `{}`, "is not one"},
+		{"run_ended", `{"outcome":"answered","extra":1}`, "unknown field"},
+		{"run_ended", `{"outcome":"answered"} {}`, "after the object"},
+		{"run_ended", `{"outcome":`, "EOF"},
+		{"run_ended", `{"took_ms":1e300}`, "too many"},
+		{"execution_ended", `{"execution":{"status":"fine"}}`, "cannot read status"},
+		{"output", `{"stream":"stdin","text":""}`, "cannot read stream"},
+		{"model_requested", `{"messages":[{"role":"system"}]}`, "cannot read role"},
+	} {
+		if _, err := Unmarshal(c.name, []byte(c.data)); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %s: %v, want %q", c.name, c.data, err, c.want)
+		}
+	}
+	if _, err := Marshal(nil); err == nil {
+		t.Error("nil was written")
+	}
+}
+
+func TestDuration(t *testing.T) {
+	for _, d := range []time.Duration{0, time.Microsecond, 1234567 * time.Microsecond, 100 * time.Hour, -time.Second} {
+		data, err := json.Marshal(Duration(d))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got Duration
+		if err := json.Unmarshal(data, &got); err != nil || time.Duration(got) != d {
+			t.Errorf("%s: wrote %s, read %s %v", d, data, got, err)
+		}
+	}
+}
+
+// FuzzUnmarshal requires that what is read can be written and read again.
+func FuzzUnmarshal(f *testing.F) {
+	for _, v := range vocabulary {
+		p := reflect.New(reflect.TypeOf(v.zero))
+		fill(p.Elem())
+		data, err := Marshal(p.Elem().Interface().(Event))
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(v.name, data)
+	}
+	f.Fuzz(func(t *testing.T, name string, data []byte) {
+		e, err := Unmarshal(name, data)
+		if err != nil {
+			return
+		}
+		again, err := Marshal(e)
+		if err != nil {
+			t.Fatalf("cannot write what was read: %v", err)
+		}
+		if _, err := Unmarshal(name, again); err != nil {
+			t.Fatalf("cannot read %s: %v", again, err)
+		}
+	})
+}

@@ -1,0 +1,265 @@
+package run
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"praxis/internal/agent"
+	"praxis/internal/event"
+	"praxis/internal/fault"
+	"praxis/internal/llm/scripted"
+)
+
+// box is a session whose code is a line of directives.
+type box struct {
+	mu    sync.Mutex
+	files map[string]string
+	ran   []string
+	saves int
+	slow  time.Duration // of a Save
+	busy  bool          // a Save is running
+	t     *testing.T
+}
+
+func (b *box) Execute(_ context.Context, code string, _ event.Bounds, sink event.Sink) (event.Execution, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.busy {
+		b.t.Error("code runs while the state is saved")
+	}
+	x := event.Execution{Status: event.OK, State: event.Kept}
+	if code == RestCode {
+		return x, nil
+	}
+	b.ran = append(b.ran, code)
+	switch {
+	case strings.Contains(code, "fresh"):
+		b.files, x.State, x.Status = map[string]string{}, event.Fresh, event.Memory
+	case strings.Contains(code, "broken"):
+		return event.Execution{}, errors.New("the wire is cut")
+	case strings.Contains(code, "gone"):
+		x.State, x.Status = event.Gone, event.Crashed
+	default:
+		x.Stdout = "out 42\n"
+		sink.Emit(event.Output{Stream: event.Stdout, Data: []byte(x.Stdout)})
+	}
+	return x, nil
+}
+
+func (b *box) Put(_ context.Context, path string, r io.Reader) error {
+	data, err := io.ReadAll(r)
+	b.files[path] = string(data)
+	return err
+}
+
+func (b *box) Save(ctx context.Context) (Saved, error) {
+	b.mu.Lock()
+	b.busy = true
+	b.saves++
+	b.mu.Unlock()
+	time.Sleep(b.slow)
+	b.mu.Lock()
+	b.busy = false
+	b.mu.Unlock()
+	return Saved{Snapshot: "snap", Bytes: 7}, ctx.Err()
+}
+
+func (b *box) Describe() event.SessionBegan {
+	return event.SessionBegan{Session: "s-1", Image: event.Image{Packages: []event.Package{{Name: "numpy", Version: "2.3"}}}}
+}
+
+// log is a Recorder that fails at an event when it is told to.
+type log struct {
+	mu     sync.Mutex
+	events []event.Event
+	failAt string
+	cancel context.CancelCauseFunc
+	err    error
+}
+
+func (l *log) Emit(e event.Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.err == nil && l.failAt == event.Name(e) {
+		l.err = fault.New(fault.Exhausted, "Free some space.", "cannot record: the disk is full")
+		l.cancel(l.err)
+	}
+	if l.err == nil {
+		l.events = append(l.events, e)
+	}
+}
+
+func (l *log) Keep(_ context.Context, _ string, r io.Reader) (string, int64, string, error) {
+	data, err := io.ReadAll(r)
+	sum := sha256.Sum256(data)
+	return hex.EncodeToString(sum[:]), int64(len(data)), "", err
+}
+
+func (l *log) Err() error { l.mu.Lock(); defer l.mu.Unlock(); return l.err }
+
+// names returns the events that are recorded, in order.
+func (l *log) names() string {
+	var out []string
+	for _, e := range l.events {
+		if !event.Transient(e) {
+			out = append(out, event.Name(e))
+		}
+	}
+	return strings.Join(out, " ")
+}
+
+func (l *log) end() event.RunEnded { return l.events[len(l.events)-1].(event.RunEnded) }
+
+// given is the input of the tests.
+func given() []Input {
+	return []Input{{
+		File: agent.File{Name: "a.csv", Path: "/work/a.csv", Bytes: 4},
+		Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader([]byte("a,b\n"))), nil },
+	}}
+}
+
+func script(t *testing.T, text string) agent.Config {
+	t.Helper()
+	m, err := scripted.Parse("case", strings.NewReader(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return agent.Config{Model: m}
+}
+
+const twoSteps = "=== reply\nI look.\n```python\nx = 42\n```\n=== reply\nFINAL ANSWER: It is 42."
+
+func TestAsk(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b, l := &box{t: t, files: map[string]string{}, slow: time.Second}, &log{}
+		ready, finished := 0, false
+		task := Task{
+			Began:     event.RunBegan{Kind: event.Ask, Question: "What is it?", MaxSteps: 5},
+			Open:      func(context.Context) (Session, error) { return b, nil },
+			Inputs:    given(),
+			Snapshots: true,
+			Ready:     func(context.Context) error { ready++; return nil },
+			Finish:    func(context.Context) error { finished = true; return errors.New("cannot save figure") },
+		}
+		answer, finish, err := Ask(t.Context(), task, script(t, twoSteps), l)
+		if err != nil || answer.Text != "It is 42." {
+			t.Fatalf("answer %q, %v", answer.Text, err)
+		}
+		if finish == nil || !finished || ready != 1 || b.files["/work/a.csv"] != "a,b\n" {
+			t.Errorf("finish %v, ready %d, files %v", finish, ready, b.files)
+		}
+		want := "session_began file_given step_began model_requested model_replied execution_began snapshot_taken execution_ended " +
+			"step_began model_requested model_replied answer_given snapshot_taken session_ended run_ended"
+		if got := l.names(); got != want {
+			t.Errorf("events\n%s\nwant\n%s", got, want)
+		}
+		if end := l.end(); end.Outcome != event.Answered || end.Steps != 2 || end.Took < event.Duration(time.Second) {
+			t.Errorf("end %+v", end)
+		}
+		for _, e := range l.events {
+			if f, ok := e.(event.FileGiven); ok && (f.Bytes != 4 || len(f.SHA256) != 64) {
+				t.Errorf("given %+v", f)
+			}
+			if r, ok := e.(event.ModelRequested); ok && r.Step == 1 && !strings.Contains(r.System, "numpy 2.3") {
+				t.Error("the model is not told of the packages")
+			}
+		}
+	})
+}
+
+// TestFresh requires that a session that was started anew gets its inputs again.
+func TestFresh(t *testing.T) {
+	b, l := &box{t: t, files: map[string]string{}}, &log{}
+	ready := 0
+	task := Task{
+		Began: event.RunBegan{Question: "What?", MaxSteps: 5}, Inputs: given(),
+		Open:  func(context.Context) (Session, error) { return b, nil },
+		Ready: func(context.Context) error { ready++; return nil },
+	}
+	text := "=== reply\n```python\nfresh\n```\n=== reply\nFINAL ANSWER: none"
+	if _, _, err := Ask(t.Context(), task, script(t, text), l); err != nil {
+		t.Fatal(err)
+	}
+	if ready != 2 || b.files["/work/a.csv"] == "" || b.saves != 0 {
+		t.Errorf("ready %d times, files %v, %d saves", ready, b.files, b.saves)
+	}
+}
+
+func TestEndings(t *testing.T) {
+	for _, c := range []struct {
+		name, script, failAt string
+		open                 error
+		outcome              event.Outcome
+		reason               string
+		ran                  int
+	}{
+		{name: "no session", script: twoSteps, open: errors.New("cannot build image"), outcome: event.Failed, reason: "cannot build image"},
+		{name: "no reply", script: "=== reply\n```python\nx\n```", outcome: event.Unanswered, reason: "ends after 1 repl", ran: 1},
+		{name: "session gone", script: "=== reply\n```python\ngone\n```", outcome: event.Unanswered, reason: "the session is over", ran: 1},
+		{name: "wire cut", script: "=== reply\n```python\nbroken\n```", outcome: event.Unanswered, reason: "the wire is cut", ran: 1},
+		{name: "journal full before the code", script: twoSteps, failAt: "execution_began", reason: "the disk is full"},
+		{name: "journal full before the model", script: twoSteps, failAt: "model_requested", reason: "the disk is full"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			ctx, cancel := context.WithCancelCause(t.Context())
+			defer cancel(nil)
+			b, l := &box{t: t, files: map[string]string{}}, &log{failAt: c.failAt, cancel: cancel}
+			task := Task{Began: event.RunBegan{Question: "What?", MaxSteps: 5}, Snapshots: true, Open: func(context.Context) (Session, error) {
+				if c.open != nil {
+					return nil, c.open
+				}
+				return b, nil
+			}}
+			_, _, err := Ask(ctx, task, script(t, c.script), l)
+			if err == nil || !strings.Contains(err.Error(), c.reason) || len(b.ran) != c.ran {
+				t.Errorf("error %v after %d executions, want %q after %d", err, len(b.ran), c.reason, c.ran)
+			}
+			if c.outcome == "" {
+				return // nothing can be recorded any more
+			}
+			if end := l.end(); end.Outcome != c.outcome || !strings.Contains(end.Reason, c.reason) {
+				t.Errorf("end %+v", end)
+			}
+		})
+	}
+}
+
+func TestCode(t *testing.T) {
+	for _, c := range []struct {
+		code, failAt, want string
+		outcome            event.Outcome
+	}{
+		{"x", "", "session_began file_given execution_began execution_ended session_ended run_ended", "ok"},
+		{"fresh", "", "session_began file_given execution_began execution_ended session_ended run_ended", "memory"},
+		{"broken", "", "session_began file_given execution_began execution_ended session_ended run_ended", event.Failed},
+		{"x", "execution_began", "session_began file_given", ""},
+	} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		b, l := &box{t: t, files: map[string]string{}}, &log{failAt: c.failAt, cancel: cancel}
+		task := Task{Began: event.RunBegan{Kind: event.Code}, Inputs: given(), Open: func(context.Context) (Session, error) { return b, nil }}
+		x, _, err := Code(ctx, task, c.code, true, l)
+		if got := l.names(); got != c.want {
+			t.Errorf("%s: events\n%s\nwant\n%s", c.code, got, c.want)
+		}
+		if c.failAt != "" {
+			if err == nil || len(b.ran) > 0 {
+				t.Errorf("%s: ran %v unrecorded, %v", c.code, b.ran, err)
+			}
+		} else if end := l.end(); end.Outcome != c.outcome || (err != nil) != (c.outcome == event.Failed) {
+			t.Errorf("%s: end %+v, %v", c.code, end, err)
+		}
+		if c.outcome == "ok" && x.Stdout != "out 42\n" {
+			t.Errorf("stdout %q", x.Stdout)
+		}
+		cancel(nil)
+	}
+}
