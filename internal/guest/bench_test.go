@@ -19,6 +19,18 @@ func BenchmarkRoundTrip(b *testing.B) {
 	}
 }
 
+// BenchmarkRoundTripWithChanges tells of changed files too.
+func BenchmarkRoundTripWithChanges(b *testing.B) {
+	bed := start(b, nil)
+	ctx := b.Context()
+	bed.run("x = 1\nfor i in range(5): open(str(i), 'w').write('x')")
+	for b.Loop() {
+		if _, err := bed.Execute(ctx, wire.Execute{Code: "x+1", Changes: true}, nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
 // BenchmarkPing is the way to the agent and back alone.
 func BenchmarkPing(b *testing.B) {
 	bed := start(b, nil)

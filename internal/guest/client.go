@@ -73,6 +73,7 @@ type Client struct {
 	lastID    uint32
 	calls     map[uint32]*call
 	abandoned int
+	workdir   string // where executions change files
 }
 
 // New makes a client of a sandbox's stream, which belongs to the client from
@@ -81,7 +82,7 @@ type Client struct {
 func New(stream io.ReadWriteCloser) *Client {
 	c := &Client{
 		stream: stream, writing: make(chan struct{}, 1), done: make(chan struct{}),
-		ready: make(chan struct{}), calls: map[uint32]*call{},
+		ready: make(chan struct{}), calls: map[uint32]*call{}, workdir: wire.DefaultWorkdir,
 	}
 	c.wg.Add(1)
 	go c.read()

@@ -34,6 +34,9 @@ func (c *Client) Setup(ctx context.Context, s wire.Setup) error {
 	if err != nil {
 		return err
 	}
+	c.mu.Lock()
+	c.workdir = s.Workdir
+	c.mu.Unlock()
 	for _, mod := range s.Preload { // in the order that was asked for
 		if why, failed := r.PreloadErrors[mod]; failed {
 			return fault.New(fault.Invalid, "Build the image with the package.", "cannot preload %s: %s", mod, line(why, maxMessage))
@@ -61,6 +64,7 @@ func (c *Client) Execute(ctx context.Context, args wire.Execute, sink event.Sink
 		args.Exec = newName()
 	}
 	f := newFollowed(c, args.Exec, args.OutputBytes, sink)
+	f.changes = args.Changes
 	k, err := c.openSoon(ctx, what, wire.OpExecute, args)
 	if err != nil {
 		return event.Execution{}, err
@@ -78,7 +82,7 @@ func (c *Client) Execute(ctx context.Context, args wire.Execute, sink event.Sink
 func (c *Client) Attach(ctx context.Context, exec string, after uint64, sink event.Sink) (event.Execution, error) {
 	const what = "attach to execution"
 	f := newFollowed(c, exec, wire.MaxOutput, sink)
-	f.seq = after
+	f.seq, f.changes = after, true // whoever began it may have asked for them
 	k, err := c.openSoon(ctx, what, wire.OpAttach, wire.Attach{Exec: exec, After: after})
 	if err != nil {
 		return event.Execution{}, err
@@ -115,6 +119,8 @@ type followed struct {
 	exec  string
 	bound int64 // bytes of output
 	sink  event.Sink
+
+	changes bool // the outcome may tell of changed files
 
 	seq      uint64
 	part     []byte
@@ -307,7 +313,7 @@ func (f *followed) finish(body []byte) (event.Execution, error) {
 		Result: event.Bundle(e.Result), Displays: f.displays, OutputFile: e.OutputFile,
 		Usage: event.Usage{WallMS: e.WallMS, CPUMS: e.CPUMS, PeakMemoryBytes: e.PeakMemoryBytes},
 	}
-	if err := x.Status.UnmarshalText([]byte(wire.Clip(e.Status, 32))); err != nil {
+	if err := x.Status.UnmarshalText([]byte(wire.Clip(e.Status, 32))); err != nil || x.Status == 0 {
 		return none, violation("an outcome with a status that does not exist")
 	}
 	// The guest cannot know of snapshots, so it cannot say "restored" or "gone".
@@ -326,6 +332,9 @@ func (f *followed) finish(body []byte) (event.Execution, error) {
 	if e.OutputFile != "" && !goodPath(e.OutputFile) {
 		return none, violation("an outcome with an impossible path")
 	}
+	if x.Changes, x.Unlisted, err = f.changed(e); err != nil {
+		return none, err
+	}
 	if r := e.Error; r != nil {
 		if len(r.Name) > 1<<10 || len(r.Value) > 2*wire.MaxText || len(r.Traceback) > 2*wire.MaxTraceback {
 			return none, violation("an exception that is too long")
@@ -333,6 +342,27 @@ func (f *followed) finish(body []byte) (event.Execution, error) {
 		x.Error = &event.Raised{Name: line(r.Name, 256), Value: r.Value, Traceback: r.Traceback}
 	}
 	return x, nil
+}
+
+// changed reads what an outcome tells of changed files.
+func (f *followed) changed(e wire.Executed) ([]event.Change, string, error) {
+	if !f.changes && (len(e.Changes) > 0 || e.Unlisted != "") {
+		return nil, "", violation("changes that nobody asked for")
+	}
+	if len(e.Unlisted) > wire.MaxUnlisted || !wire.Showable(e.Unlisted) {
+		return nil, "", violation("a word about changes that is too long, or no line")
+	}
+	f.c.mu.Lock()
+	dir := f.c.workdir
+	f.c.mu.Unlock()
+	if err := e.Changes.Check(dir); err != nil {
+		return nil, "", violation("%v", err)
+	}
+	var all []event.Change
+	for _, c := range e.Changes {
+		all = append(all, event.Change{Path: c.Path, Kind: c.Kind, Bytes: c.Bytes, SHA256: c.SHA256})
+	}
+	return all, e.Unlisted, nil
 }
 
 func plausible(ms float64) bool { return !math.IsNaN(ms) && ms >= 0 && ms <= 1e15 }

@@ -6,6 +6,8 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"io"
+	"path"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,6 +87,8 @@ func FuzzClient(f *testing.F) {
 	f.Add(byte(0), fuzzFrame(wire.Response, 1, `{"status":"ok","state":"kept","wall_ms":1,"result":{"text":"2"}}`))
 	f.Add(byte(0), append(fuzzFrame(wire.Output, 1, "\x00\x00\x00\x00\x00\x00\x00\x01\x01hello"), fuzzFrame(wire.Response, 1, `{"status":"error","state":"kept"}`)...))
 	f.Add(byte(0), append(fuzzFrame(wire.Part, 1, `{"seq":1,"type":"display",`), fuzzFrame(wire.Event, 1, `"bundle":{"text":"x"}}`)...))
+	f.Add(byte(0), fuzzFrame(wire.Response, 1, `{"status":"ok","state":"kept","changes":[{"path":"/work/a","kind":"created","bytes":3},{"path":"/work/b","kind":"removed","bytes":0}],"unlisted":"x"}`))
+	f.Add(byte(0), fuzzFrame(wire.Response, 1, `{"status":"ok","state":"kept","changes":[{"path":"/etc/a","kind":"changed","bytes":-3,"sha256":"00"}]}`))
 	f.Add(byte(1), append(fuzzFrame(wire.Event, 1, `{"files":[{"path":"/work/a","kind":"file","size":1}]}`), fuzzFrame(wire.Response, 1, `{}`)...))
 	f.Add(byte(2), append(fuzzFrame(wire.Data, 1, "content"), append(fuzzFrame(wire.End, 1, ""), fuzzFrame(wire.Response, 1, `{"path":"/work/a","kind":"file"}`)...)...))
 	f.Add(byte(3), fuzzFrame(wire.Response, 1, `{"start":0,"end":1,"matches":["a"]}`))
@@ -103,8 +107,13 @@ func FuzzClient(f *testing.F) {
 		switch op % 7 {
 		case 0:
 			var x event.Execution
-			if x, err = c.Execute(ctx, wire.Execute{Code: "1"}, event.Discard); err == nil && (x.Status == 0 || x.State == "") {
+			if x, err = c.Execute(ctx, wire.Execute{Code: "1", Changes: true}, event.Discard); err == nil && (x.Status == 0 || x.State == "") {
 				t.Errorf("an outcome without a fate: %+v", x)
+			}
+			for _, c := range x.Changes {
+				if !strings.HasPrefix(c.Path, "/work/") || path.Clean(c.Path) != c.Path || c.Bytes < 0 {
+					t.Errorf("a change that cannot be: %+v", c)
+				}
 			}
 		case 1:
 			_, err = c.List(ctx, "/work", true)

@@ -122,6 +122,7 @@ func TestLiesOfAnExecution(t *testing.T) {
 		text, _ := json.Marshal(m)
 		return string(text)
 	}
+	changes := func(list string) string { return outcome(`{"changes":[` + list + `]}`) }
 	respond := func(body string) func(*liar, uint32) {
 		return func(l *liar, id uint32) { l.say(wire.Response, id, body) }
 	}
@@ -158,6 +159,30 @@ func TestLiesOfAnExecution(t *testing.T) {
 		"exception with long text": respond(outcome(`{"error":{"name":"E","value":"` + long + long + `","traceback":""}}`)),
 		"long traceback":           respond(outcome(`{"error":{"name":"E","value":"","traceback":"` + strings.Repeat(long, 8) + `"}}`)),
 		"exception is a list":      respond(outcome(`{"error":[]}`)),
+		"relative change":          respond(changes(`{"path":"a","kind":"created","bytes":1}`)),
+		"change elsewhere":         respond(changes(`{"path":"/etc/passwd","kind":"changed","bytes":1}`)),
+		"change of the folder":     respond(changes(`{"path":"/work","kind":"changed","bytes":1}`)),
+		"change of the folder/":    respond(changes(`{"path":"/work/","kind":"changed","bytes":1}`)),
+		"change with ..":           respond(changes(`{"path":"/work/../etc/passwd","kind":"changed","bytes":1}`)),
+		"change in a like folder":  respond(changes(`{"path":"/workshop/a","kind":"changed","bytes":1}`)),
+		"change with escapes":      respond(changes(`{"path":"/work/\u001b[2J","kind":"changed","bytes":1}`)),
+		"change of a long path":    respond(changes(`{"path":"/work/` + long + `","kind":"changed","bytes":1}`)),
+		"change without a path":    respond(changes(`{}`)),
+		"change of unknown kind":   respond(changes(`{"path":"/work/a","kind":"eaten","bytes":1}`)),
+		"change of the watch":      respond(changes(`{"path":"/work/a","kind":"modified","bytes":1}`)),
+		"change of negative size":  respond(changes(`{"path":"/work/a","kind":"created","bytes":-1}`)),
+		"change of huge size":      respond(changes(`{"path":"/work/a","kind":"created","bytes":9223372036854775807}`)),
+		"change with short hash":   respond(changes(`{"path":"/work/a","kind":"created","bytes":1,"sha256":"ab"}`)),
+		"change with large hash":   respond(changes(`{"path":"/work/a","kind":"created","bytes":1,"sha256":"` + strings.Repeat("A", 64) + `"}`)),
+		"hash of what is removed":  respond(changes(`{"path":"/work/a","kind":"removed","bytes":0,"sha256":"` + strings.Repeat("a", 64) + `"}`)),
+		"size of what is removed":  respond(changes(`{"path":"/work/a","kind":"removed","bytes":1}`)),
+		"changes out of order":     respond(changes(`{"path":"/work/b","kind":"created"},{"path":"/work/a","kind":"created"}`)),
+		"change told twice":        respond(changes(`{"path":"/work/a","kind":"created"},{"path":"/work/a","kind":"removed"}`)),
+		"changes are an object":    respond(outcome(`{"changes":{}}`)),
+		"change is a number":       respond(outcome(`{"changes":[1]}`)),
+		"endless changes":          respond(changes(strings.Repeat(`{},`, 200_000) + `{}`)),
+		"unlisted of two lines":    respond(outcome(`{"unlisted":"a\nb"}`)),
+		"long unlisted":            respond(outcome(`{"unlisted":"` + long + `"}`)),
 		"event is no JSON":         say(wire.Event, "}"),
 		"event of unknown type":    say(wire.Event, `{"seq":1,"type":"dance"}`),
 		"event without type":       say(wire.Event, `{"seq":1}`),
@@ -214,7 +239,7 @@ func TestLiesOfAnExecution(t *testing.T) {
 				f(l, id)
 				l.drain()
 			})
-			x, err := c.Execute(testCtx(t), wire.Execute{Code: "1", OutputBytes: 1000}, nil)
+			x, err := c.Execute(testCtx(t), wire.Execute{Code: "1", OutputBytes: 1000, Changes: true}, nil)
 			if err == nil || fault.KindOf(err) != fault.Unavailable {
 				t.Fatalf("got %+v, %v", x, err)
 			}
@@ -230,6 +255,20 @@ func TestLiesOfAnExecution(t *testing.T) {
 				t.Errorf("a request on it: %v", err)
 			}
 		})
+	}
+}
+
+// TestChangesNobodyAskedFor answers an execution that did not ask for them.
+func TestChangesNobodyAskedFor(t *testing.T) {
+	for _, told := range []string{`"changes":[{"path":"/work/a","kind":"created","bytes":1}]`, `"unlisted":"x"`} {
+		c := lie(t, func(l *liar) {
+			id, _ := l.hear()
+			l.say(wire.Response, id, strings.Replace(okOutcome, "{", "{"+told+",", 1))
+			l.drain()
+		})
+		if x, err := c.Execute(testCtx(t), wire.Execute{Code: "1"}, nil); fault.KindOf(err) != fault.Unavailable {
+			t.Errorf("%s: got %+v, %v", told, x, err)
+		}
 	}
 }
 

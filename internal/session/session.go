@@ -73,6 +73,7 @@ type Exec struct {
 	Timeout     time.Duration // wall time; DefaultTimeout
 	CPU         time.Duration // CPU time; no bound of its own
 	OutputBytes int64         // of both streams together, shown; DefaultOutput
+	Changes     bool          // Execution.Changes tells which files were changed
 }
 
 // Bounds of an execution that nobody asked to bound otherwise.
@@ -102,6 +103,7 @@ func (s *Session) Execute(ctx context.Context, code string, x Exec, sink event.S
 	out, err := l.client.Execute(bounded, wire.Execute{
 		Context: x.Context, Code: code,
 		WallMS: x.Timeout.Milliseconds(), CPUMS: x.CPU.Milliseconds(), OutputBytes: x.OutputBytes,
+		Changes: x.Changes,
 	}, sink)
 	done()
 	overdue := bounded.Err() != nil && ctx.Err() == nil

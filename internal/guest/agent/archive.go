@@ -174,6 +174,7 @@ func (s *server) extract(req *request, args wire.Extract) (none, error) {
 	default:
 		return none{}, failf("invalid", "Use tar or zip.", "cannot extract: no format is called %q", wire.Clip(args.Format, 32))
 	}
+	defer s.changes.writing()()
 	return none{}, s.inRoot(args.Dir, func(root *os.Root, base, rel string) error {
 		if err := straight(root, rel+"/"); err != nil {
 			return err

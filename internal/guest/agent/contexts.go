@@ -38,6 +38,8 @@ func (s *server) execute(req *request, args wire.Execute) error {
 	s.counter++
 	e := newExecution(args, s.counter, wholeFiles{temp: s.cfg.Temp, privileged: s.cfg.privileged()})
 	s.execs[args.Exec] = e
+	e.held = args.Changes && s.changes.stale()
+	held := e.held
 	s.mu.Unlock()
 	if err := e.follow(req, 0); err != nil {
 		return err
@@ -47,6 +49,14 @@ func (s *server) execute(req *request, args wire.Execute) error {
 		delete(s.execs, args.Exec)
 		s.mu.Unlock()
 		return err
+	}
+	if held {
+		s.wg.Add(1)
+		go func() {
+			defer s.wg.Done()
+			s.changes.before(s.workFolder())
+			k.release(e)
+		}()
 	}
 	s.guard.nudge()
 	return nil

@@ -36,6 +36,7 @@ type execution struct {
 	stopAt int64 // bytes of output that stop it
 
 	// The kernel's lock guards these: limits, and how far stopping it is.
+	held     bool      // not to be sent yet: the working folder is being looked at
 	began    time.Time // when the code was sent to the kernel
 	cpuBase  time.Duration
 	cpuNext  time.Time // when the CPU time is looked at again

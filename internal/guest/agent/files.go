@@ -204,6 +204,7 @@ func (s *server) writeFile(req *request, args wire.Write) (info wire.FileInfo, e
 	if mode == 0 {
 		mode = 0o644
 	}
+	defer s.changes.writing()()
 	err = s.inRoot(args.Path, func(root *os.Root, base, rel string) error {
 		if rel == "." {
 			return &fs.PathError{Op: "write", Path: rel, Err: syscall.EISDIR}
@@ -340,6 +341,7 @@ func sendBatch(req *request, batch []wire.FileInfo) error {
 }
 
 func (s *server) remove(_ *request, args wire.Path) (none, error) {
+	defer s.changes.writing()()
 	return none{}, s.inRoot(args.Path, func(root *os.Root, base, rel string) error {
 		if rel == "." {
 			return failf("denied", "Remove what is in it.", "cannot remove %s: it belongs to the session", base)
@@ -371,6 +373,7 @@ func (s *server) move(_ *request, args wire.Move) (none, error) {
 	if err != nil {
 		return none{}, err
 	}
+	defer s.changes.writing()()
 	return none{}, s.inRoot(args.From, func(root *os.Root, fromBase, from string) error {
 		if from == "." || to == "." {
 			return failf("denied", "Move what is in it.", "cannot move: a folder of the session's stays where it is")

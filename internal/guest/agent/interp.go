@@ -184,10 +184,7 @@ func (k *kernel) pump(in *interp) {
 		settled := k.settled
 		k.settled = nil
 		k.mu.Unlock()
-		for _, x := range settled {
-			x.e.finish(x.out)
-			k.srv.retire(x.e)
-		}
+		k.tell(settled)
 		if over {
 			return
 		}
@@ -354,7 +351,7 @@ func (k *kernel) becomeReady(c control) {
 	}
 	k.waiters = nil
 	k.sendEntropy()
-	if e := k.cur; e != nil {
+	if e := k.cur; e != nil && !e.held {
 		k.sendCode(e)
 		k.srv.guard.wake()
 	}

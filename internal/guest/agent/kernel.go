@@ -47,7 +47,7 @@ type kernel struct {
 	lost    string    // why variables were lost while nothing ran; told to the next execution
 }
 
-// settled is an execution and its outcome.
+// settled is an execution that ran, and its outcome.
 type settled struct {
 	e   *execution
 	out wire.Executed
@@ -84,6 +84,11 @@ func (k *kernel) run() {
 		if err == nil {
 			k.pump(in)
 			err = k.ended(in)
+			k.mu.Lock()
+			settled := k.settled
+			k.settled = nil
+			k.mu.Unlock()
+			k.tell(settled)
 			in.close()
 		}
 		if !k.again(err) {
@@ -174,12 +179,23 @@ func (k *kernel) execute(e *execution) error {
 	}
 	k.cur = e
 	k.showLate(e)
-	if k.live() {
+	if k.live() && !e.held {
 		k.sendCode(e)
 	} else if k.dead {
 		k.poke()
 	}
 	return nil
+}
+
+// release sends the code of an execution that was held, unless it was stopped.
+func (k *kernel) release(e *execution) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	e.held = false
+	if k.cur == e && k.live() {
+		k.sendCode(e)
+		k.srv.guard.wake()
+	}
 }
 
 // showLate gives output that came between executions to the next one.
@@ -407,7 +423,21 @@ func (k *kernel) checkCPU(e *execution, now time.Time) {
 	e.cpuNext = now.Add(max((limit-used)/time.Duration(cores()), 20*time.Millisecond))
 }
 
-// finish closes an execution: its outcome is the last of its log.
+// tell closes executions that ran: what is told of their files is found here,
+// so the kernel's lock must be free.
+func (k *kernel) tell(settled []settled) {
+	for _, x := range settled {
+		if x.e.Changes {
+			x.out.Changes, x.out.Unlisted = k.srv.changes.after(k.srv.workFolder())
+		} else {
+			k.srv.changes.touch()
+		}
+		x.e.finish(x.out)
+		k.srv.retire(x.e)
+	}
+}
+
+// finish closes an execution that did not run: its outcome is the last of its log.
 func (k *kernel) finish(e *execution, out wire.Executed) {
 	e.finish(k.final(e, out))
 	k.srv.retire(e)

@@ -143,7 +143,7 @@ func (k *kernel) ended(in *interp) error {
 		out.Status, out.Message = e.stopping.why.status(), e.stopping.limit
 	}
 	out.Message = joinSentences(out.Message, "the kernel was restarted: the variables are lost, files are kept")
-	k.finish(e, out)
+	k.settled = append(k.settled, settled{e, k.final(e, out)})
 	return nil
 }
 

@@ -23,6 +23,7 @@ type process struct {
 	out, err int
 	stdin    *os.File   // nil: none
 	feeding  sync.Mutex // held by the one that writes to stdin
+	written  func()     // says that it writes no more files
 
 	mu       sync.Mutex
 	cond     sync.Cond
@@ -124,6 +125,7 @@ func (p *process) launch(cfg config, args wire.Process, dir string) (err error) 
 	if closing {
 		killTree(c)
 	}
+	p.written = p.srv.changes.writing()
 	p.srv.wg.Add(1)
 	go p.run()
 	return nil
@@ -267,6 +269,7 @@ func (p *process) show(stream uint8, data []byte) {
 // settle records the end of the process and answers the follower.
 func (p *process) settle() {
 	p.closeFiles()
+	p.written()
 	s := p.child.status
 	p.mu.Lock()
 	p.exit = &wire.Exit{Code: s.ExitStatus(), Reason: p.reason}

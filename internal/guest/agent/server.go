@@ -25,6 +25,7 @@ type server struct {
 	guard  *guard
 	wg     sync.WaitGroup // goroutines of requests, kernels and processes
 
+	changes   changes       // what executions did to files
 	fileSlots chan struct{} // bounds file ops
 
 	mu       sync.Mutex

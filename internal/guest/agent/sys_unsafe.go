@@ -60,6 +60,20 @@ func getLimit(pid, resource int) (uint64, error) {
 	return lim.Cur, nil
 }
 
+// lstatAt describes what name in the open folder dir is, not what it points to.
+func lstatAt(dir int, name string, st *syscall.Stat_t) error {
+	const noFollow = 0x100 // AT_SYMLINK_NOFOLLOW
+	p, err := syscall.BytePtrFromString(name)
+	if err != nil {
+		return err
+	}
+	_, _, e := syscall.Syscall6(sysFstatat, uintptr(dir), uintptr(unsafe.Pointer(p)), uintptr(unsafe.Pointer(st)), noFollow, 0, 0)
+	if e != 0 {
+		return e
+	}
+	return nil
+}
+
 // dropCapabilities empties the thread's inheritable, permitted and effective capabilities.
 func dropCapabilities() error {
 	header := struct {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -120,6 +121,17 @@ func (b Bundle) size() int {
 		n += len(k) + len(v)
 	}
 	return n
+}
+
+// Showable reports whether a name can be shown and sent back as it is: it is
+// UTF-8 and has no control characters.
+func Showable(s string) bool {
+	return utf8.ValidString(s) && strings.IndexFunc(s, unicode.IsControl) < 0
+}
+
+// validSum reports whether s is a SHA-256 in lower case hexadecimal digits.
+func validSum(s string) bool {
+	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
 }
 
 // Clip returns s as valid UTF-8 of at most n bytes, n at least 3, with an

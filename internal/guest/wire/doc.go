@@ -66,6 +66,34 @@
 // follower takes the place of an earlier one. The ops and their fields are the
 // Go types of this package, one file.
 //
+// # Changed files
+//
+// {"op":"execute", …, "changes": true} makes the end of the execution tell
+// which regular files below the working folder it created, changed or removed:
+// the agent compares what it finds after the code with what it found when it
+// last looked. It looks before the code as well only when something other than
+// executions with changes may have written since: an op of the host, a process,
+// an execution without changes. So what threads and programs that the code left
+// running write between two executions counts for the later one, and what runs
+// beside an execution, in another context or as a process, counts for it too.
+//
+//   - A file is recognised by size, times and inode. When these differ and the
+//     hash of its content does not, it is not a change. When the hash before is
+//     not known, it is one.
+//   - Symbolic links are not followed. Links, pipes, sockets and folders are not
+//     listed, nor are the interpreter's caches: *.pyc and what is in __pycache__.
+//   - A file that is written only through memory that maps it is seen when the
+//     kernel inside moves its times, and gVisor's does so late or never.
+//   - At most MaxChanges files are looked at and changes told, with at most
+//     MaxChangeBytes of paths; names that cannot be shown are left out. At most
+//     256 MiB are hashed after an execution and 64 MiB before one; what is over
+//     has no hash. A look takes about 2 s at most. "unlisted" says when a bound
+//     was met, how many files could not be read or shown, and why nothing is
+//     told when nothing is known.
+//
+// The hash of a removed file is empty and its size 0. The listing is part of
+// the agent's memory, so that a restored session goes on comparing.
+//
 // # Processes
 //
 // {"op":"start"} starts a process under the name that the host chose and

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
+	"strings"
 )
 
 // The ops of a request. Each names the type of its arguments and of its reply;
@@ -51,7 +53,15 @@ const (
 	MaxListed      = 100_000  // entries of a listing
 	MaxListedBytes = 16 << 20 // bytes of their paths and targets together
 	MaxSkip        = 16       // names that a listing passes over
+
+	MaxChanges     = 10_000  // changed files of an execution
+	MaxChangeBytes = 2 << 20 // bytes of their paths together
+	MaxUnlisted    = 1 << 10 // bytes of why they are not wholly known
+	MaxFileSize    = 1 << 50 // bytes of a changed file
 )
+
+// DefaultWorkdir is the working folder of sessions that are set up as usual.
+const DefaultWorkdir = "/work"
 
 // Hello opens a stream. The guest's answer has Version and Epoch only.
 type Hello struct {
@@ -145,6 +155,7 @@ type Execute struct {
 	CPUMS       int64  `json:"cpu_ms,omitempty"`       // of the kernel and its children; 0: no limit
 	OutputBytes int64  `json:"output_bytes,omitempty"` // shown of both streams together; 0: DefaultOutput
 	Silent      bool   `json:"silent,omitempty"`       // no value of the last expression
+	Changes     bool   `json:"changes,omitempty"`      // the end tells which files were changed
 }
 
 // DefaultOutput is how much of its output an execution shows when the caller says nothing, in bytes.
@@ -195,6 +206,78 @@ type Executed struct {
 	CPUMS           float64 `json:"cpu_ms"`
 	PeakMemoryBytes int64   `json:"peak_memory_bytes"`
 	OutputFile      string  `json:"output_file,omitempty"`
+	Changes         Changes `json:"changes,omitempty"`  // of an execution with Changes, sorted by path
+	Unlisted        string  `json:"unlisted,omitempty"` // why Changes is not, or not wholly, known; one line
+}
+
+// Altered is, besides Created and Removed, what an execution may have done to a file.
+const Altered = "changed"
+
+// FileChange is what an execution did to one regular file below the working folder.
+type FileChange struct {
+	Path   string `json:"path"` // absolute
+	Kind   string `json:"kind"` // Created, Altered, Removed
+	Bytes  int64  `json:"bytes"`
+	SHA256 string `json:"sha256,omitempty"` // 64 hexadecimal digits; empty when removed, or not read
+}
+
+// Changes are files that an execution changed.
+type Changes []FileChange
+
+// UnmarshalJSON reads a list and stops at the first entry too many.
+func (c *Changes) UnmarshalJSON(text []byte) error {
+	if string(text) == "null" {
+		*c = nil
+		return nil
+	}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	t, err := dec.Token()
+	if err != nil {
+		return err
+	}
+	if t != json.Delim('[') {
+		return errors.New("cannot read changes: not a list")
+	}
+	var out Changes
+	for dec.More() {
+		if len(out) == MaxChanges {
+			return fmt.Errorf("cannot read changes: more than %d", MaxChanges)
+		}
+		var one FileChange
+		if err := dec.Decode(&one); err != nil {
+			return fmt.Errorf("cannot read changes: %w", err)
+		}
+		out = append(out, one)
+	}
+	*c = out
+	return nil
+}
+
+// Check says what is wrong with changes of the folder dir: an order that is not
+// that of the paths, a path that is not below dir or not clean, a kind, a size
+// or a hash that cannot be, too many.
+func (c Changes) Check(dir string) error {
+	size, last := 0, ""
+	for _, f := range c {
+		rel, below := strings.CutPrefix(f.Path, strings.TrimSuffix(dir, "/")+"/")
+		switch {
+		case len(f.Path) > MaxPath || !below || rel == "" || path.Clean(f.Path) != f.Path || !Showable(f.Path):
+			return errors.New("a changed file has an impossible path")
+		case f.Path <= last:
+			return errors.New("changed files are not in order")
+		case f.Kind != Created && f.Kind != Altered && f.Kind != Removed:
+			return errors.New("a file was changed in a way that does not exist")
+		case f.Bytes < 0 || f.Bytes > MaxFileSize || f.Kind == Removed && (f.Bytes != 0 || f.SHA256 != ""):
+			return errors.New("a changed file has an impossible size")
+		case f.SHA256 != "" && !validSum(f.SHA256):
+			return errors.New("a changed file has an impossible hash")
+		}
+		size, last = size+len(f.Path), f.Path
+	}
+	if len(c) > MaxChanges || size > MaxChangeBytes {
+		return errors.New("too many changed files")
+	}
+	return nil
 }
 
 // Raised is an exception of the guest's code.
