@@ -44,7 +44,7 @@ type Logs interface {
 type Log interface {
 	// Append writes lines, each of which ends with its only newline, in one
 	// write: after a crash of the process they are there. When it fails,
-	// nothing of them is left in the log, or Err of later calls says what is.
+	// nothing of them is left in the log, or all later calls say what is.
 	Append(lines ...[]byte) error
 	// Sync puts what was appended on disk: after a loss of power it is there.
 	Sync() error
@@ -86,6 +86,21 @@ type KV interface {
 	Delete(ctx context.Context, bucket, key string, revision int64) error
 	// Keys returns the values of a bucket, sorted by key.
 	Keys(ctx context.Context, bucket string) ([]Value, error)
+}
+
+// Watcher is what Logs can do besides: say whether a log has a writer, without
+// opening it, locking it or writing anything.
+type Watcher interface {
+	// Writing says whether a writer has a log open. NotFound: there is none.
+	Writing(ctx context.Context, name string) (bool, error)
+}
+
+// Collector is what Blobs can do besides: remove a blob only when nobody has
+// stored it again since it was looked at.
+type Collector interface {
+	// RemoveUnused removes a blob that Put last returned at or before since,
+	// and says whether it did.
+	RemoveUnused(ctx context.Context, sum string, since time.Time) (bool, error)
 }
 
 // Any stands for whatever revision there is.

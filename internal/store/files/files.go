@@ -1,0 +1,224 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync"
+	"syscall"
+
+	"praxis/internal/fault"
+	"praxis/internal/folder"
+)
+
+// Options are the choices of a store.
+type Options struct {
+	// Quota is how many bytes all blobs may have together; 0: as many as fit.
+	Quota int64
+}
+
+// Store is a folder with logs and blobs. Any number of processes may use it at
+// once. It holds nothing open.
+type Store struct {
+	dir  string
+	disk disk
+
+	logs  Logs
+	blobs Blobs
+
+	mu sync.Mutex
+	// made are the folders whose entry in the folder above is on disk for sure.
+	made map[string]bool
+}
+
+// Open returns the store in dir. It writes nothing; the first write makes the
+// folder. Faults: Denied when the folder belongs to somebody else, Invalid when
+// it is not a folder.
+func Open(dir string, opts Options) (*Store, error) { return open(dir, opts, system{}) }
+
+func open(dir string, opts Options, d disk) (*Store, error) {
+	full, err := filepath.Abs(dir)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open store: %w", err)
+	}
+	s := &Store{dir: full, disk: d, made: map[string]bool{}}
+	if _, err := s.root(); err != nil {
+		return nil, s.failed("open store", err)
+	}
+	s.logs = Logs{s: s, dir: filepath.Join(full, "journal")}
+	s.blobs = Blobs{s: s, dir: filepath.Join(full, "blobs"), usage: usage{quota: opts.Quota}}
+	return s, nil
+}
+
+// Logs returns the logs of the store.
+func (s *Store) Logs() *Logs { return &s.logs }
+
+// Blobs returns the blobs of the store.
+func (s *Store) Blobs() *Blobs { return &s.blobs }
+
+// root says whether the store's own folder is there. It may be reached by a
+// symbolic link; what is in it may not.
+func (s *Store) root() (bool, error) {
+	err := folder.Own(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// has says whether a folder of the store is there, and refuses one that is not
+// ours alone.
+func (s *Store) has(dir string) (bool, error) {
+	if dir == s.dir {
+		return s.root()
+	}
+	if ok, err := s.has(filepath.Dir(dir)); !ok || err != nil {
+		return false, err
+	}
+	info, err := os.Lstat(dir)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return false, nil
+	case err != nil:
+		return false, err
+	case !info.IsDir():
+		return false, odd(dir, "folder")
+	}
+	return true, folder.Own(dir)
+}
+
+// odd is the fault for what is there in place of a folder or a file.
+func odd(path, what string) error {
+	return fault.New(fault.Conflict, "Move it away: Praxis put no such thing there.", "%s is not a plain %s", path, what)
+}
+
+// make has a folder of the store made if it is missing. Its entry is on disk
+// then, also when another process made it and died before it could say so.
+func (s *Store) make(dir string) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.makeLocked(dir)
+}
+
+func (s *Store) makeLocked(dir string) error {
+	ok, err := s.has(dir)
+	if err != nil {
+		return err
+	}
+	if ok && s.made[dir] {
+		return nil
+	}
+	if dir == s.dir {
+		if err := s.makeRoot(); err != nil {
+			return err
+		}
+		s.made[dir] = true
+		return nil
+	}
+	if err := s.makeLocked(filepath.Dir(dir)); err != nil {
+		return err
+	}
+	if !ok {
+		if err := s.disk.Mkdir(dir); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+	}
+	if err := s.disk.Sync(filepath.Dir(dir)); err != nil {
+		return err
+	}
+	s.made[dir] = true
+	return nil
+}
+
+// makeRoot makes the store's own folder and the missing ones above it.
+func (s *Store) makeRoot() error {
+	var missing []string
+	for dir := s.dir; ; dir = filepath.Dir(dir) {
+		_, err := os.Stat(dir)
+		if err == nil {
+			break
+		}
+		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
+			return err
+		}
+		missing = append(missing, dir)
+	}
+	for i := len(missing) - 1; i >= 0; i-- {
+		if err := s.disk.Mkdir(missing[i]); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		if err := s.disk.Sync(filepath.Dir(missing[i])); err != nil {
+			return err
+		}
+	}
+	return folder.Own(s.dir)
+}
+
+// gated runs do while no other process or goroutine runs anything gated in the
+// same folder.
+func (s *Store) gated(dir string, do func() error) error {
+	f, err := s.disk.Open(filepath.Join(dir, ".lock"), os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := lock(f.Handle()); err != nil {
+		return err
+	}
+	defer unlock(f.Handle())
+	return do()
+}
+
+// plain says whether a file is there, and refuses what is not a regular file.
+func plain(path string) (fs.FileInfo, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, odd(path, "file")
+	}
+	return info, nil
+}
+
+// read opens a plain file for reading.
+func read(path string) (*os.File, error) {
+	if _, err := plain(path); err != nil {
+		return nil, err
+	}
+	return os.OpenFile(path, os.O_RDONLY|noFollow, 0)
+}
+
+// failed says what could not be done, as the fault that it is.
+func (s *Store) failed(what string, err error) error {
+	var f *fault.Error
+	switch {
+	case errors.As(err, &f):
+		return fault.New(f.Kind, f.Remedy, "cannot %s: %w", what, err)
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return fault.New(fault.Canceled, "", "cannot %s: %w", what, err)
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
+		return fault.New(fault.Exhausted, "Free space on the disk that holds "+s.dir+"; praxis gc removes what no run needs.",
+			"cannot %s: %w", what, err)
+	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
+		return fault.New(fault.Denied, "Make "+s.dir+" writable for you, or set PRAXIS_HOME to a folder that is.",
+			"cannot %s: %w", what, err)
+	}
+	return fmt.Errorf("cannot %s: %w", what, err)
+}
+
+// list returns the entries of a folder of the store, sorted; none when it is
+// not there.
+func (s *Store) list(dir string) ([]fs.DirEntry, error) {
+	if ok, err := s.has(dir); !ok || err != nil {
+		return nil, err
+	}
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	return entries, err
+}
