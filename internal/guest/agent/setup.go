@@ -29,7 +29,11 @@ func (c config) privileged() bool { return !c.Unprivileged }
 // deterministicEnv makes the same code on the same inputs print the same bytes.
 var deterministicEnv = map[string]string{
 	"PYTHONHASHSEED": "0", "TZ": "UTC",
-	"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "NUMEXPR_NUM_THREADS": "1",
+	// Programs that write a date into a file write this one: the first that a ZIP archive can hold.
+	"SOURCE_DATE_EPOCH": "315532800",
+	// Threads that add up in the order in which they happen to end give other last digits.
+	"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "BLIS_NUM_THREADS": "1",
+	"NUMEXPR_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "RAYON_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1",
 }
 
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"

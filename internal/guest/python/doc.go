@@ -16,7 +16,7 @@
 //	{"op":"execute","id":I,"code":S,"result":bool}      run a cell; result false: no value of the last expression
 //	{"op":"complete","id":I,"code":S,"cursor":N}        cursor counts code points
 //	{"op":"reseed","entropy":hex}                        mix fresh entropy into every known generator
-//	{"op":"seed","seed":N}                               make generators deterministic
+//	{"op":"seed","seed":N}                               begin what follows from a seed
 //
 // From the kernel:
 //
@@ -76,6 +76,17 @@
 // The control socket is moved to a descriptor of 200 or more and is closed in
 // forks and programs. When the agent closes its end, the kernel runs the atexit
 // handlers and exits with 0; when a frame is nonsense it exits with 1.
+//
+// # Seeds
+//
+// With "deterministic", or a seed, every source of randomness that Python code
+// asks follows from the seed: random, numpy.random, torch and polars are seeded,
+// and os.urandom and os.getrandom, which secrets, uuid4, unseeded generators and
+// the names of temporary files ask, give the bytes of one stream. A fork gets a
+// stream of its own. What is preloaded draws from the stream of seed 0, so that
+// a template serves every seed. Without a seed nothing is replaced, and after
+// "reseed" what was replaced asks the system again. What libraries in C and
+// other programs ask the system is theirs.
 //
 // # Speed
 //

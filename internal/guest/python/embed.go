@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-//go:embed kernel.py control.py streams.py errors.py pretty.py show.py hooks.py complete.py
+//go:embed kernel.py control.py streams.py errors.py pretty.py show.py hooks.py seeds.py complete.py
 var files embed.FS
 
 // Source returns the whole kernel as one program: kernel.py with the modules
 // that it is made of in the dict PARTS. The agent writes it to one file.
 func Source() string {
 	parts := map[string]string{}
-	for _, name := range []string{"control", "streams", "errors", "pretty", "show", "hooks", "complete"} {
+	for _, name := range []string{"control", "streams", "errors", "pretty", "show", "hooks", "seeds", "complete"} {
 		parts[name] = read(name + ".py")
 	}
 	// A JSON object of strings is a Python literal too.

@@ -126,10 +126,8 @@ func start(t *testing.T, extra map[string]any, env ...string) *kernel {
 	k.cmd.Dir = t.TempDir()
 	k.cmd.Env = append([]string{
 		"PATH=" + os.Getenv("PATH"), "HOME=" + k.cmd.Dir, "TZ=UTC", "LC_ALL=C.UTF-8", "PYTHONPYCACHEPREFIX=" + rig.cache,
+		"PYTHONPATH=" + os.Getenv("PRAXIS_TEST_PYTHONPATH"), // empty: none
 	}, env...)
-	if path := os.Getenv("PRAXIS_TEST_PYTHONPATH"); path != "" {
-		k.cmd.Env = append(k.cmd.Env, "PYTHONPATH="+path)
-	}
 	k.cmd.ExtraFiles = []*os.File{theirs}
 	k.cmd.Stdout, k.cmd.Stderr = outputs[0], outputs[1]
 	if err := k.cmd.Start(); err != nil {

@@ -45,6 +45,7 @@ errors = _part("errors")
 pretty = _part("pretty")
 show = _part("show")
 hooks = _part("hooks")
+seeds = _part("seeds")
 
 TIMERS = {
     signal.SIGALRM: signal.ITIMER_REAL,
@@ -77,7 +78,6 @@ class Kernel:
         self.child = False  # a fork of the kernel
         self.task = None  # the running cell, when it is in the loop
         self.loop = None
-        self.seed = None
         self.reserve = bytearray(RESERVE)
         self.main_thread = _thread.get_ident()
         self.inherited_peak = getrusage(RUSAGE_SELF).ru_maxrss * 1024
@@ -90,6 +90,7 @@ class Kernel:
         self.errors = errors.Errors(PRIVATE, self.sources)
         self.show = show.Show(pretty, self.send_display)
         self.hooks = hooks.Hooks()
+        self.seeds = seeds.Seeds()
         self.complete = None  # loaded when first asked for
 
     # Control.
@@ -100,8 +101,8 @@ class Kernel:
             "start": self.start,
             "execute": self.execute,
             "complete": self.answer_complete,
-            "reseed": lambda m: self.reseed(bytes.fromhex(m.get("entropy") or "")),
-            "seed": lambda m: self.set_seed(int(m.get("seed") or 0)),
+            "reseed": lambda m: self.seeds.mix(bytes.fromhex(m.get("entropy") or "")),
+            "seed": lambda m: self.seeds.set(int(m.get("seed") or 0)),
         }
         message = {}
         while message is not None:
@@ -179,7 +180,7 @@ class Kernel:
         if failure is not None:
             self.report("a signal handler", failure)
 
-    # Start, seeds, completion.
+    # Start, completion.
 
     def start(self, message):
         columns = message.get("columns")
@@ -188,10 +189,9 @@ class Kernel:
         self.prepare_process()
         self.prepare_libraries(columns)
         seed = message.get("seed")
-        if seed is None and message.get("deterministic"):
-            seed = 0
-        if seed is not None:
-            self.set_seed(int(seed))
+        seeded = seed is not None or message.get("deterministic")
+        if seeded:
+            self.seeds.set(0)  # what is imported first is the same under every seed: a template serves them all
         failures = {}
         for name in message.get("preload") or ():
             try:
@@ -199,6 +199,8 @@ class Kernel:
             except BaseException as exc:
                 kind, value = errors.describe(exc)
                 failures[name] = f"{kind}: {value}"[:1000]
+        if seeded:
+            self.seeds.set(int(seed or 0))
         self.settle()
         gc.collect()
         gc.freeze()  # what is there now need not be touched by later collections
@@ -253,47 +255,11 @@ class Kernel:
         self.hooks.add("threading", set_threading)
         self.hooks.add("getpass", set_getpass)
         self.hooks.add("asyncio", set_loop)
-        self.hooks.add("random", lambda _: self.apply_seed("random"))
-        self.hooks.add("numpy.random", lambda _: self.apply_seed("numpy.random"))
-        self.hooks.add("torch", lambda _: self.apply_seed("torch"))
+        self.seeds.watch(self.hooks)
         self.hooks.add("numpy", hooks.numpy_width(columns))
         self.hooks.add("pandas", hooks.pandas_width(columns))
         self.hooks.add("multiprocessing.context", hooks.fork_by_default)
         self.hooks.add("matplotlib.pyplot", hooks.show_instead_of_warning(self.show))
-
-    def set_seed(self, seed):
-        """Seed every known generator, those that are imported later included."""
-        self.seed = seed
-        for name in ("random", "numpy.random", "torch"):
-            if name in sys.modules:
-                self.apply_seed(name)
-
-    def apply_seed(self, name):
-        if self.seed is not None:
-            self.seed_module(name, self.seed, self.seed % (1 << 32))
-
-    @staticmethod
-    def seed_module(name, large, small):
-        """Seed one library: large is an int of any size, small what numpy takes."""
-        module = sys.modules[name]
-        try:
-            if name == "torch":
-                module.manual_seed(large % (1 << 63))
-            else:
-                module.seed(large if name == "random" else small)
-        except Exception as exc:  # the program replaced it
-            print(f"cannot seed {name}: {type(exc).__name__}: {exc}", file=sys.stderr)
-
-    def reseed(self, entropy):
-        """Make every known generator differ from those of other copies of this session."""
-        self.seed = None
-        fresh = entropy + os.urandom(32)
-        words = [int.from_bytes(fresh[i : i + 4]) for i in range(0, len(fresh), 4)][:600]
-        for name in ("random", "numpy.random", "torch"):
-            if name in sys.modules:
-                self.seed_module(name, int.from_bytes(fresh), words)
-        if "tempfile" in sys.modules:
-            sys.modules["tempfile"]._name_sequence = None
 
     def answer_complete(self, message):
         cursor = int(message.get("cursor") or 0)
