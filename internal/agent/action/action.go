@@ -19,6 +19,13 @@
 //   - a line that begins with "FINAL ANSWER:"; the answer goes on to the end of
 //     the reply.
 //
+// A use of the agent's memory, where it is offered ([Parse]):
+//   - a native call of save_note, search_notes or read_history, or one written
+//     out as JSON;
+//   - a fenced block tagged note, recall or history, or by the name of the tool,
+//     or an element of that name. A note's tags stand in a line "tags: a, b" or
+//     behind the fence's tag; a history block holds a pointer and a part.
+//
 // A block that the end of the reply cuts off is taken as it is. Text between
 // <think> and </think> is thought, whatever it holds.
 //
@@ -26,12 +33,16 @@
 //
 // Of several pieces of code only the first is run, and the model is told so:
 // the later ones were written before the output of the first was seen, so they
-// rest on a guess. For the same reason a final answer that stands beside code
-// is not taken: the code is run and the answer must be given again.
+// rest on a guess. For the same reason a final answer or a note that stands
+// beside code is not taken: the code is run and the answer must be given again.
+// What is looked up in notes and in the history counts as code does. Notes beside
+// a final answer are saved, and so are several notes: nothing is unseen then, and
+// after the answer there is no turn left for them.
 package action
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"praxis/internal/fault"
@@ -42,6 +53,10 @@ import (
 const (
 	ToolRun    = "execute_python"
 	ToolAnswer = "final_answer"
+
+	ToolSave    = "save_note"
+	ToolSearch  = "search_notes"
+	ToolHistory = "read_history"
 )
 
 // MaxCode bounds the code of one step, in bytes.
@@ -59,14 +74,22 @@ type Kind uint8
 
 // The kinds.
 const (
-	Run    Kind = iota + 1 // Text is Python code
-	Answer                 // Text is the final answer, its placeholders not yet filled
+	Run     Kind = iota + 1 // Text is Python code
+	Answer                  // Text is the final answer, its placeholders not yet filled
+	Save                    // Text is a note, its placeholders not yet filled
+	Search                  // Text is what notes are searched for
+	History                 // Text is a pointer to a condensed conversation, or empty: the newest one
 )
+
+// maxBeside bounds the notes that are saved beside an action.
+const maxBeside = 8
 
 // Action is what the model wants done.
 type Action struct {
 	Kind  Kind
 	Text  string
+	Tags  []string // of a note
+	Part  int      // of a condensed conversation, counted from 1
 	Call  int      // index of the native call that it came from; -1: the text
 	Notes []string // what the model must be told with the observation, in full sentences
 }
@@ -75,17 +98,26 @@ type Action struct {
 type Parsed struct {
 	Thought string // the prose around the action
 	Action  Action
+	Beside  []Action // notes to be saved before the action is carried out
 	// Trimmed tells a person what of the reply was left out, in one line; "": nothing.
 	Trimmed string
 	// Unused holds, for each native call, why it was not acted on. It is empty
-	// for the call that the action came from. Providers want every call answered.
+	// for the calls that Action and Beside came from. Providers want every call answered.
 	Unused []string
 }
 
-// Parse reads a reply. When it holds no action that can be used, the error is a
-// fault.Invalid that says why, and its remedy names what is accepted; the
-// thought and Unused are filled in all the same.
-func Parse(r llm.Reply) (Parsed, error) {
+// offer says which kinds a model can use.
+type offer [History + 1]bool
+
+// Parse reads a reply. Code and final answers are always understood, the other
+// kinds when they are offered. When the reply holds no action that can be used,
+// the error is a fault.Invalid that says why, and its remedy names what is
+// accepted; the thought and Unused are filled in all the same.
+func Parse(r llm.Reply, offered ...Kind) (Parsed, error) {
+	var o offer
+	for _, k := range append([]Kind{Run, Answer}, offered...) {
+		o[k] = true
+	}
 	if len(r.Text) > maxReply {
 		r.Text, r.Cut = strings.ToValidUTF8(r.Text[:maxReply], ""), true
 	}
@@ -93,10 +125,10 @@ func Parse(r llm.Reply) (Parsed, error) {
 	var p Parsed
 	var err error
 	if len(r.Calls) > 0 {
-		p, err = fromCalls(r)
+		p, err = fromCalls(r, o)
 		p.Thought = strings.TrimSpace(prose)
 	} else {
-		p, err = fromText(prose, r.Cut)
+		p, err = fromText(prose, r.Cut, o)
 	}
 	if p.Thought == "" {
 		p.Thought = thinking
@@ -105,7 +137,7 @@ func Parse(r llm.Reply) (Parsed, error) {
 		err = reject("the code is %d bytes long, and the bound is %d", len(p.Action.Text), MaxCode)
 	}
 	if err != nil {
-		p.Action, p.Trimmed = Action{}, ""
+		p.Action, p.Beside, p.Trimmed = Action{}, nil, ""
 		for i := range p.Unused {
 			p.Unused[i] = err.Error()
 		}
@@ -118,28 +150,21 @@ func reject(format string, args ...any) error {
 }
 
 // fromText finds the action in a reply without native calls.
-func fromText(text string, cut bool) (Parsed, error) {
+func fromText(text string, cut bool, o offer) (Parsed, error) {
 	if strings.TrimSpace(text) == "" {
 		return Parsed{}, reject("it is empty")
 	}
-	found := sortOut(scan(text))
+	found := sortOut(scan(text, o), cut, o)
 	p := Parsed{Thought: found.thought, Action: Action{Call: -1}}
+	lookup := slices.IndexFunc(found.memory, func(a Action) bool { return a.Kind != Save })
 	switch {
 	case len(found.code) > 0:
-		first := found.code[0]
-		if strings.TrimSpace(first.text) == "" {
-			return p, reject("its code block is empty")
-		}
-		p.Action.Kind, p.Action.Text = Run, tidy(first.text)
-		if cut && first.open {
-			p.Action.Notes = append(p.Action.Notes, "Your reply was cut at the bound of its length, so the end of the code may be missing; write shorter code.")
-		}
-		p.Trimmed = left(len(found.code), "blocks of code", len(found.answers))
-		if n := len(found.code); n > 1 {
-			p.Action.Notes = append(p.Action.Notes, fmt.Sprintf("Your reply held %d code blocks. Only the first was run; send the next one when you have seen this output.", n))
-		}
-		if len(found.answers) > 0 {
-			p.Action.Notes = append(p.Action.Notes, "Your reply held code and a final answer. The code was run; give the final answer again, alone. To show code in an answer, use <final_answer> and </final_answer>.")
+		return p, found.run(&p, cut)
+	case lookup >= 0:
+		p.Action = found.memory[lookup]
+		p.Trimmed = left(0, "", len(found.answers), len(found.memory)-1)
+		if p.Trimmed != "" {
+			p.Action.Notes = append(p.Action.Notes, "Your reply held more than what was looked up. Nothing else of it was taken: send it again when you have seen this.")
 		}
 		return p, nil
 	case len(found.answers) > 0:
@@ -155,6 +180,11 @@ func fromText(text string, cut bool) (Parsed, error) {
 		if n := len(found.answers); n > 1 {
 			p.Trimmed = fmt.Sprintf("%d final answers: only the last was taken", n)
 		}
+		p.beside(found.memory)
+		return p, nil
+	case len(found.memory) > 0:
+		p.Action = found.memory[0]
+		p.beside(found.memory[1:])
 		return p, nil
 	case found.problem != nil:
 		return p, found.problem
@@ -165,17 +195,70 @@ func fromText(text string, cut bool) (Parsed, error) {
 	}
 }
 
-// left says which pieces of a reply were not used when its first code was.
-func left(codes int, what string, answers int) string {
-	switch {
-	case codes > 1 && answers > 0:
-		return fmt.Sprintf("%d %s and a final answer: only the first code was run", codes, what)
-	case codes > 1:
-		return fmt.Sprintf("%d %s: only the first was run", codes, what)
-	case answers > 0:
-		return "code and a final answer: only the code was run"
+// run takes the first code.
+func (f findings) run(p *Parsed, cut bool) error {
+	first := f.code[0]
+	if strings.TrimSpace(first.text) == "" {
+		return reject("its code block is empty")
 	}
-	return ""
+	p.Action.Kind, p.Action.Text = Run, tidy(first.text)
+	note := func(format string, args ...any) {
+		p.Action.Notes = append(p.Action.Notes, fmt.Sprintf(format, args...))
+	}
+	if cut && first.open {
+		note("Your reply was cut at the bound of its length, so the end of the code may be missing; write shorter code.")
+	}
+	p.Trimmed = left(len(f.code), "blocks of code", len(f.answers), len(f.memory))
+	if n := len(f.code); n > 1 {
+		note("Your reply held %d code blocks. Only the first was run; send the next one when you have seen this output.", n)
+	}
+	if len(f.answers) > 0 {
+		note("Your reply held code and a final answer. The code was run; give the final answer again, alone. To show code in an answer, use <final_answer> and </final_answer>.")
+	}
+	if len(f.memory) > 0 {
+		note("Your reply held code and a use of your notes or of the history. The code was run; send the other again when you have seen this output.")
+	}
+	return nil
+}
+
+// beside adds notes that are saved with the action.
+func (p *Parsed) beside(notes []Action) {
+	if left := len(notes) - maxBeside; left > 0 {
+		p.Trimmed = fmt.Sprintf("too many notes in one reply: %d were not taken", left)
+		p.Action.Notes = append(p.Action.Notes, fmt.Sprintf("Your reply held too many notes. The last %d were not saved; send them again.", left))
+		notes = notes[:maxBeside]
+	}
+	p.Beside = notes
+}
+
+// left says which pieces of a reply were not used when its first code was run
+// or, without code, something was looked up.
+func left(codes int, what string, answers, memory int) string {
+	var parts []string
+	if codes > 1 {
+		parts = append(parts, fmt.Sprintf("%d %s", codes, what))
+	} else if codes == 1 {
+		parts = append(parts, "code")
+	} else {
+		parts = append(parts, "what is looked up")
+	}
+	if answers > 0 {
+		parts = append(parts, "a final answer")
+	}
+	if memory > 0 {
+		parts = append(parts, "a use of memory")
+	}
+	switch {
+	case codes <= 1 && len(parts) == 1:
+		return ""
+	case codes == 0:
+		return strings.Join(parts, " and ") + ": only the first was looked up"
+	case codes > 1 && len(parts) > 1:
+		return strings.Join(parts, " and ") + ": only the first code was run"
+	case codes > 1:
+		return parts[0] + ": only the first was run"
+	}
+	return strings.Join(parts, " and ") + ": only the code was run"
 }
 
 // findings are the pieces of a reply's text, sorted by what they are for.
@@ -183,22 +266,23 @@ type findings struct {
 	thought string
 	code    []piece
 	answers []piece
+	memory  []Action // notes, and what is looked up
 	foreign []string // tags of the blocks that are no Python
 	problem error    // a tool call in the text that cannot be used
 }
 
 // sortOut decides what each piece is. A block without a tag is code only when
-// the reply holds neither code nor an answer that says what it is: such blocks
-// are often output or a table.
-func sortOut(pieces []piece) findings {
+// the reply holds nothing that says what it is: such blocks are often output or
+// a table.
+func sortOut(pieces []piece, cut bool, o offer) findings {
 	var f findings
 	var thought []string
 	var untagged []piece
 	for _, p := range pieces {
 		switch p.kind {
 		case prose:
-			if c, ok := writtenCall(p.text); ok {
-				f.take(c, p)
+			if c, ok := writtenCall(p.text, o); ok {
+				f.take(c, p, o)
 				continue
 			}
 			thought = append(thought, strings.TrimSpace(p.text))
@@ -206,17 +290,19 @@ func sortOut(pieces []piece) findings {
 			f.code = append(f.code, p)
 		case answer:
 			f.answers = append(f.answers, p)
+		case memory:
+			f.takeMemory(fromBlock(p, cut))
 		case jsonBlock:
-			if c, ok := writtenCall(p.text); ok {
-				f.take(c, p)
+			if c, ok := writtenCall(p.text, o); ok {
+				f.take(c, p, o)
 			} else {
 				f.foreign = append(f.foreign, p.tag)
 			}
 		case foreign:
 			f.foreign = append(f.foreign, p.tag)
 		case bare:
-			if c, ok := writtenCall(p.text); ok {
-				f.take(c, p)
+			if c, ok := writtenCall(p.text, o); ok {
+				f.take(c, p, o)
 			} else if text, ok := answerLine(p.text); ok {
 				f.answers = append(f.answers, piece{kind: answer, text: text, open: p.open})
 			} else {
@@ -224,7 +310,7 @@ func sortOut(pieces []piece) findings {
 			}
 		}
 	}
-	if len(f.code) == 0 && len(f.answers) == 0 {
+	if len(f.code) == 0 && len(f.answers) == 0 && len(f.memory) == 0 {
 		f.code = untagged
 	}
 	f.thought = strings.TrimSpace(strings.Join(thought, "\n"))
@@ -232,14 +318,24 @@ func sortOut(pieces []piece) findings {
 }
 
 // take sorts in a tool call that was written out as text.
-func (f *findings) take(c llm.Call, p piece) {
-	a, err := fromCall(c, false)
+func (f *findings) take(c llm.Call, p piece, o offer) {
+	a, err := fromCall(c, false, o)
 	switch {
 	case err != nil:
 		f.problem = err
 	case a.Kind == Run:
 		f.code = append(f.code, piece{kind: code, text: a.Text, open: p.open})
-	default:
+	case a.Kind == Answer:
 		f.answers = append(f.answers, piece{kind: answer, text: a.Text, open: p.open})
+	default:
+		f.takeMemory(a, nil)
 	}
+}
+
+func (f *findings) takeMemory(a Action, err error) {
+	if err != nil {
+		f.problem = err
+		return
+	}
+	f.memory = append(f.memory, a)
 }

@@ -9,15 +9,16 @@ import (
 	"praxis/internal/llm"
 )
 
-// fromCalls takes the first native call that runs code, or else the first
-// answer.
-func fromCalls(r llm.Reply) (Parsed, error) {
+// fromCalls takes the first native call that runs code or, without one, the
+// first that looks something up, or else the first answer, or the first note.
+func fromCalls(r llm.Reply, o offer) (Parsed, error) {
 	p := Parsed{Unused: make([]string, len(r.Calls))}
 	actions := make([]Action, len(r.Calls))
 	chosen := -1
 	var problem error
+	var count [History + 1]int
 	for i, c := range r.Calls {
-		a, err := fromCall(c, r.Cut && i == len(r.Calls)-1)
+		a, err := fromCall(c, r.Cut && i == len(r.Calls)-1, o)
 		if err != nil {
 			if problem == nil {
 				problem = err
@@ -25,8 +26,10 @@ func fromCalls(r llm.Reply) (Parsed, error) {
 			p.Unused[i] = err.Error()
 			continue
 		}
+		a.Call = i
 		actions[i] = a
-		if chosen < 0 || a.Kind == Run && actions[chosen].Kind != Run {
+		count[a.Kind]++
+		if chosen < 0 || rank(a.Kind) < rank(actions[chosen].Kind) {
 			chosen = i
 		}
 	}
@@ -34,37 +37,66 @@ func fromCalls(r llm.Reply) (Parsed, error) {
 		return p, problem
 	}
 	p.Action = actions[chosen]
-	p.Action.Call = chosen
-	codes, answers := 0, 0
+	var notes []Action
 	for i, a := range actions {
-		switch a.Kind {
-		case Run:
-			codes++
-		case Answer:
-			answers++
+		if i == chosen || p.Unused[i] != "" {
+			continue
 		}
-		switch {
-		case i == chosen || p.Unused[i] != "":
-		case a.Kind == Run:
-			p.Unused[i] = "Not run: one call a turn. Send it again when you have seen the output of the first one."
-		case p.Action.Kind == Run:
-			p.Unused[i] = "Not taken: the code of the same turn was run first. Give the final answer again when you have seen its output."
-		default:
-			p.Unused[i] = "Not taken: the first final answer counts."
+		if a.Kind == Save && rank(p.Action.Kind) >= rank(Answer) {
+			if len(notes) < maxBeside {
+				notes = append(notes, a)
+			} else {
+				p.Unused[i] = fmt.Sprintf("Not saved: at most %d notes beside an action. Send it again.", maxBeside)
+			}
+			continue
 		}
+		p.Unused[i] = unused(a.Kind, p.Action.Kind)
 	}
-	if codes > 0 {
-		p.Trimmed = left(codes, "calls with code", answers)
-	} else if answers > 1 {
-		p.Trimmed = fmt.Sprintf("%d final answers: only the first was taken", answers)
+	p.Beside = notes
+	memory := count[Save] + count[Search] + count[History]
+	switch {
+	case count[Run] > 0:
+		p.Trimmed = left(count[Run], "calls with code", count[Answer], memory)
+	case count[Search]+count[History] > 0:
+		p.Trimmed = left(0, "", count[Answer], memory-1)
+	case count[Answer] > 1:
+		p.Trimmed = fmt.Sprintf("%d final answers: only the first was taken", count[Answer])
 	}
 	return p, nil
 }
 
+// rank orders kinds by what is done first.
+func rank(k Kind) int {
+	switch k {
+	case Run:
+		return 0
+	case Search, History:
+		return 1
+	case Answer:
+		return 2
+	}
+	return 3
+}
+
+// unused says why a call of one kind was not acted on beside one of another.
+func unused(kind, chosen Kind) string {
+	switch {
+	case kind == Run:
+		return "Not run: one call a turn. Send it again when you have seen the output of the first one."
+	case kind == Answer && chosen == Run:
+		return "Not taken: the code of the same turn was run first. Give the final answer again when you have seen its output."
+	case kind == Answer && chosen != Answer:
+		return "Not taken: something was looked up in the same turn. Give the final answer again when you have seen it."
+	case kind == Answer:
+		return "Not taken: the first final answer counts."
+	}
+	return "Not taken: one call a turn. Send it again when you have seen what the other one gave."
+}
+
 // fromCall reads one tool call. cut says that the reply's end is missing.
-func fromCall(c llm.Call, cut bool) (Action, error) {
+func fromCall(c llm.Call, cut bool, o offer) (Action, error) {
 	kind := kindOf(c.Name)
-	if kind == 0 {
+	if kind == 0 || !o[kind] {
 		return Action{}, reject("there is no tool %q", bound(c.Name))
 	}
 	input := c.Input
@@ -75,9 +107,18 @@ func fromCall(c llm.Call, cut bool) (Action, error) {
 		if err != nil {
 			return Action{}, err
 		}
-		if input == nil {
+		switch {
+		case input != nil:
+		case kind == History:
+			return fromPointer(text)
+		case kind > Answer:
+			return finishMemory(Action{Kind: kind, Text: text}, c.Name)
+		default:
 			return finish(kind, text)
 		}
+	}
+	if kind > Answer {
+		return fromInput(input, kind, c.Name)
 	}
 	text, ok := argument(input, kind)
 	if !ok {
@@ -100,13 +141,16 @@ func finish(kind Kind, text string) (Action, error) {
 }
 
 func want(kind Kind) string {
-	if kind == Run {
+	switch kind {
+	case Run:
 		return "code"
+	case Search:
+		return "query"
 	}
 	return "text"
 }
 
-// kindOf knows the names that models give the two tools, whatever they are told.
+// kindOf knows the names that models give the tools, whatever they are told.
 func kindOf(name string) Kind {
 	name = strings.ToLower(name)
 	name = name[strings.LastIndexAny(name, ".:/")+1:]
@@ -115,6 +159,12 @@ func kindOf(name string) Kind {
 		return Run
 	case ToolAnswer, "answer", "submit_answer", "give_answer", "finalanswer", "final":
 		return Answer
+	case ToolSave, "savenote", "note", "remember", "save_memory", "add_note", "write_note":
+		return Save
+	case ToolSearch, "searchnotes", "search_note", "recall", "search_memory", "find_notes", "notes":
+		return Search
+	case ToolHistory, "readhistory", "history":
+		return History
 	}
 	return 0
 }
@@ -123,8 +173,13 @@ func kindOf(name string) Kind {
 // or as the only text that there is.
 func argument(input map[string]any, kind Kind) (string, bool) {
 	names := []string{"code", "source", "python", "script", "program", "snippet", "content", "input", "text"}
-	if kind == Answer {
+	switch kind {
+	case Answer:
 		names = []string{"text", "answer", "final_answer", "content", "result", "value", "input"}
+	case Save:
+		names = []string{"text", "note", "content", "body", "value", "input"}
+	case Search:
+		names = []string{"query", "text", "words", "q", "search", "input"}
 	}
 	for _, n := range names {
 		if v, ok := input[n]; ok {
@@ -238,7 +293,7 @@ func unwrap(text string) string {
 }
 
 // writtenCall reads a tool call that was written out as JSON.
-func writtenCall(text string) (llm.Call, bool) {
+func writtenCall(text string, o offer) (llm.Call, bool) {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") {
 		return llm.Call{}, false
@@ -260,7 +315,7 @@ func writtenCall(text string) (llm.Call, bool) {
 	if name == "" {
 		return bareInput(v)
 	}
-	if kindOf(name) == 0 {
+	if !o[kindOf(name)] {
 		return llm.Call{}, false
 	}
 	c := llm.Call{Name: name}

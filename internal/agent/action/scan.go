@@ -13,6 +13,7 @@ const (
 	code                // tagged as Python
 	bare                // a block without a tag
 	jsonBlock           // a block or element that may hold a tool call
+	memory              // a block or element that uses the memory
 	foreign             // a block of something else
 	answer
 )
@@ -22,13 +23,14 @@ type piece struct {
 	kind pieceKind
 	text string
 	tag  string
+	info string   // what stands behind the tag of a block
 	open bool     // the reply ended before the piece did
 	more []string // what follows text, joined once at the end: a long reply has many lines
 }
 
 var (
 	fenceRE  = regexp.MustCompile("^([ \t]*)(`{3,}|~{3,})[ \t]*([^\n`]*)$")
-	tagRE    = regexp.MustCompile(`(?i)<(execute_python|final_answer|tool_call)>`)
+	tagRE    = regexp.MustCompile(`(?i)<(execute_python|final_answer|tool_call|save_note|search_notes|read_history)>`)
 	answerRE = regexp.MustCompile(`(?i)^[ \t]*(?:[#>*_-]+[ \t]*)*final[ _]answer(?: is)?[ \t]*(?:\*\*|__)?[ \t]*[::][ \t]*(?:\*\*|__)?(.*)$`)
 	thinkRE  = regexp.MustCompile(`(?i)^<(think|thinking)>`)
 	// thoughtRE is the end of a thought whose beginning the server left out.
@@ -55,7 +57,7 @@ func splitThinking(text string) (rest, thinking string) {
 }
 
 // scan splits a reply's text into pieces, line by line.
-func scan(text string) []piece {
+func scan(text string, o offer) []piece {
 	var out []piece
 	plain := func(s string) { // goes on with the prose or the answer before it
 		if n := len(out); n > 0 && (out[n-1].kind == prose || out[n-1].kind == answer && out[n-1].open) {
@@ -68,8 +70,8 @@ func scan(text string) []piece {
 		line, rest := cutLine(text)
 		body := strings.TrimSuffix(line, "\n")
 		if m := fenceRE.FindStringSubmatch(body); m != nil {
-			p, after := block(m, rest)
-			if n := len(out); n > 0 && out[n-1].kind == answer && out[n-1].open && p.kind != code {
+			p, after := block(m, rest, o)
+			if n := len(out); n > 0 && out[n-1].kind == answer && out[n-1].open && p.kind != code && p.kind != memory {
 				plain(text[:len(text)-len(after)]) // a table or a quotation in the answer
 			} else {
 				out = append(out, p)
@@ -77,7 +79,7 @@ func scan(text string) []piece {
 			text = after
 			continue
 		}
-		if loc := tagRE.FindStringSubmatchIndex(line); loc != nil && !quoted(line, loc[0]) {
+		if loc := tagRE.FindStringSubmatchIndex(line); loc != nil && !quoted(line, loc[0]) && o.element(line[loc[2]:loc[3]]) {
 			if loc[0] > 0 {
 				plain(line[:loc[0]])
 			}
@@ -123,10 +125,13 @@ func balance(text string) string {
 
 // block reads a fenced block whose opening line is m. It ends at a fence of the
 // same character that is at least as long, or with the reply.
-func block(m []string, text string) (piece, string) {
+func block(m []string, text string, o offer) (piece, string) {
 	indent, fence := m[1], m[2]
 	p := piece{tag: language(m[3])}
-	p.kind = kindOfBlock(p.tag)
+	p.kind = kindOfBlock(p.tag, o)
+	if rest := strings.Trim(strings.TrimSpace(m[3]), "{}."); p.kind == memory {
+		p.info = strings.Trim(rest[len(p.tag):], " \t,;:") // its tag is ASCII
+	}
 	var lines []string
 	for text != "" {
 		line, rest := cutLine(text)
@@ -165,7 +170,16 @@ func language(info string) string {
 	return info
 }
 
-func kindOfBlock(tag string) pieceKind {
+// element says whether the element called name means anything.
+func (o offer) element(name string) bool {
+	kind := kindOfMemory(strings.ToLower(name))
+	return kind == 0 || o[kind]
+}
+
+func kindOfBlock(tag string, o offer) pieceKind {
+	if kind := kindOfMemory(tag); kind != 0 && o[kind] {
+		return memory
+	}
 	switch tag {
 	case "":
 		return bare
@@ -188,6 +202,8 @@ func element(tag, text string) (piece, string) {
 		p.kind = code
 	case "final_answer":
 		p.kind = answer
+	case ToolSave, ToolSearch, ToolHistory:
+		p.kind = memory
 	default:
 		p.kind = jsonBlock
 	}
@@ -213,7 +229,7 @@ func unfence(text string) string {
 	if m == nil {
 		return text
 	}
-	p, after := block(m, rest)
+	p, after := block(m, rest, offer{})
 	if strings.TrimSpace(after) != "" {
 		return text
 	}
