@@ -321,7 +321,7 @@ func setup(opt Options) wire.Setup {
 	return wire.Setup{
 		Limits:        wire.Limits{Memory: opt.Limits.Memory, Processes: opt.Limits.Processes, OpenFiles: opt.Limits.OpenFiles},
 		Python:        opt.Image.Python,
-		Workdir:       "/work",
+		Workdir:       wire.DefaultWorkdir,
 		Env:           env,
 		Preload:       append(slices.Clone(everyday), opt.Image.Preload...),
 		Deterministic: opt.Seed != nil,

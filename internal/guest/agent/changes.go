@@ -25,6 +25,7 @@ const (
 // seen is what a file is recognised by. The code can set the time of
 // modification, not that of change.
 type seen struct {
+	kind              uint32 // of the mode: a file, or a folder
 	size              int64
 	modified, changed syscall.Timespec
 	inode             uint64
@@ -82,6 +83,9 @@ func (c *changes) stale() bool { return c.writers.Load() > 0 || c.looked.Load() 
 func (c *changes) before(dir folder) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.unchanged(dir) {
+		return
+	}
 	until := time.Now().Add(lookTime)
 	now := c.look(dir, until)
 	h := hasher{left: hashBefore, until: until}
@@ -94,9 +98,11 @@ func (c *changes) before(dir folder) {
 func (c *changes) after(dir folder) (list wire.Changes, unlisted string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	old := c.last
+	if c.unchanged(dir) {
+		return nil, c.last.unlisted(hasher{}, 0)
+	}
 	until := time.Now().Add(lookTime)
-	now := c.look(dir, until)
+	old, now := c.last, c.look(dir, until)
 	c.last = now
 	switch {
 	case now.why != "":
@@ -144,7 +150,7 @@ func (l *listing) hash(dir folder, names []string, h *hasher) {
 	if len(names) == 0 {
 		return
 	}
-	err := dir.open(func(fd int) error {
+	err := dir.open(func(fd int, _ *syscall.Stat_t) error {
 		for _, rel := range names {
 			l.files[rel] = h.hash(fd, rel, l.files[rel])
 		}

@@ -25,6 +25,7 @@ const (
 type listing struct {
 	dir     string
 	files   map[string]seen // nil: not known
+	folders map[string]seen // the folders that they lie in, "" is the first
 	why     string          // why not
 	unnamed int             // files whose names cannot be told
 	unread  []string        // folders that could not be read
@@ -40,12 +41,50 @@ func (l *listing) hidden(rel string) bool {
 	return false
 }
 
+// unchanged reports whether a folder is what it was at the last look: then
+// neither a folder in it nor a file has other times. It is for the execution
+// that changes nothing, which is most of them: a system call costs up to 30 µs
+// when the sandbox was at rest, and this makes one a file and none besides. It
+// asks as root, but of names that the user had, and only for what lstat tells.
+func (c *changes) unchanged(dir folder) bool {
+	others := c.others.Load() // before looking: what comes later was not seen
+	l := &c.last
+	if l.files == nil || l.dir != dir.path {
+		return false
+	}
+	n := 0
+	var until time.Time // set late: few files are looked at in no time
+	for _, all := range []map[string]seen{l.folders, l.files} {
+		for rel, was := range all {
+			var st syscall.Stat_t
+			if lstatAt(atWorkingFolder, join(dir.path, rel), &st) != nil || st.Mode&syscall.S_IFMT != was.kind || !seenAs(&st).same(was) {
+				return false
+			}
+			if n++; n%256 == 0 {
+				if now := time.Now(); until.IsZero() {
+					until = now.Add(lookTime)
+				} else if now.After(until) {
+					return false
+				}
+			}
+		}
+	}
+	c.looked.Store(others + 1)
+	return true
+}
+
 // look lists a folder. The caller holds mu.
 func (c *changes) look(dir folder, until time.Time) listing {
-	others := c.others.Load() // before looking: what comes later was not seen
-	w := looker{listing: listing{dir: dir.path, files: make(map[string]seen, len(c.last.files))}, until: until, buf: make([]byte, direntSize)}
-	if err := dir.open(func(fd int) error { return w.folder(fd, "", 0) }); err != nil {
-		w.files, w.why = nil, "the working folder could not be looked at: "+err.Error()
+	others := c.others.Load()
+	w := looker{until: until, buf: make([]byte, direntSize), listing: listing{
+		dir: dir.path, files: make(map[string]seen, len(c.last.files)), folders: make(map[string]seen, len(c.last.folders)),
+	}}
+	err := dir.open(func(fd int, st *syscall.Stat_t) error {
+		w.folders[""] = seenAs(st)
+		return w.folder(fd, "", 0)
+	})
+	if err != nil {
+		w.files, w.folders, w.why = nil, nil, "the working folder could not be looked at: "+err.Error()
 		if e := (*failure)(nil); errors.As(err, &e) {
 			w.why = e.message
 		}
@@ -57,7 +96,7 @@ func (c *changes) look(dir folder, until time.Time) listing {
 
 // open runs f as the session's user with the folder open. Everything in it is
 // reached from there one name at a time, so that no link leads elsewhere.
-func (d folder) open(f func(fd int) error) error {
+func (d folder) open(f func(fd int, st *syscall.Stat_t) error) error {
 	return asUser(d.privileged, func() error {
 		fd, st, err := openPlain(atWorkingFolder, d.path)
 		if err == nil && st.Mode&syscall.S_IFMT != syscall.S_IFDIR {
@@ -68,7 +107,7 @@ func (d folder) open(f func(fd int) error) error {
 			return err
 		}
 		defer closeAll(fd)
-		return f(fd)
+		return f(fd, &st)
 	})
 }
 
@@ -164,6 +203,10 @@ func (w *looker) folder(fd int, prefix string, depth int) error {
 			if name == "__pycache__" {
 				continue
 			}
+			w.folders[rel] = seenAs(&st)
+			if w.bytes += len(w.dir) + 1 + len(rel); w.bytes > maxSeenBytes {
+				return tooLong()
+			}
 			if err := w.below(fd, name, rel, depth+1); err != nil {
 				return err
 			}
@@ -179,7 +222,7 @@ func (w *looker) file(rel string, st *syscall.Stat_t) error {
 		return nil
 	}
 	if w.bytes += size; w.bytes > maxSeenBytes {
-		return failf("exhausted", "", "the paths in the working folder have more than %s", bytesText(maxSeenBytes))
+		return tooLong()
 	}
 	w.files[rel] = seenAs(st)
 	if len(w.files) > wire.MaxChanges {
@@ -188,8 +231,12 @@ func (w *looker) file(rel string, st *syscall.Stat_t) error {
 	return nil
 }
 
+func tooLong() error {
+	return failf("exhausted", "", "the paths in the working folder have more than %s", bytesText(maxSeenBytes))
+}
+
 func seenAs(st *syscall.Stat_t) seen {
-	return seen{size: st.Size, modified: st.Mtim, changed: st.Ctim, inode: st.Ino}
+	return seen{kind: st.Mode & syscall.S_IFMT, size: st.Size, modified: st.Mtim, changed: st.Ctim, inode: st.Ino}
 }
 
 // below looks at a folder that was found in another.

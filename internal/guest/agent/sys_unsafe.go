@@ -67,7 +67,7 @@ func lstatAt(dir int, name string, st *syscall.Stat_t) error {
 	if err != nil {
 		return err
 	}
-	_, _, e := syscall.Syscall6(sysFstatat, uintptr(dir), uintptr(unsafe.Pointer(p)), uintptr(unsafe.Pointer(st)), noFollow, 0, 0)
+	_, _, e := syscall.RawSyscall6(sysFstatat, uintptr(dir), uintptr(unsafe.Pointer(p)), uintptr(unsafe.Pointer(st)), noFollow, 0, 0)
 	if e != 0 {
 		return e
 	}

@@ -233,3 +233,20 @@ func TestValidName(t *testing.T) {
 		}
 	}
 }
+
+func TestChangesAreBoundedWhileTheyAreRead(t *testing.T) {
+	list := func(n int) []byte { return []byte("[" + strings.Repeat("{},", n-1) + "{}]") }
+	var c wire.Changes
+	if err := json.Unmarshal(list(wire.MaxChanges), &c); err != nil || len(c) != wire.MaxChanges {
+		t.Errorf("got %d, %v", len(c), err)
+	}
+	for name, text := range map[string]string{"too many": string(list(wire.MaxChanges + 1)), "an object": "{}", "a text": `"x"`, "a number in it": "[1]"} {
+		var c wire.Changes
+		if err := json.Unmarshal([]byte(text), &c); err == nil {
+			t.Errorf("%s: got %d", name, len(c))
+		}
+	}
+	if err := json.Unmarshal([]byte("null"), &c); err != nil || c != nil {
+		t.Errorf("null: got %v, %v", c, err)
+	}
+}
