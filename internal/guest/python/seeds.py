@@ -74,6 +74,11 @@ class Seeds:
         for name in SEEDED:
             if name in sys.modules:
                 self.seed_library(name, sys.modules[name], int.from_bytes(fresh), words)
+        if "_ssl" in sys.modules:  # OpenSSL's generator was copied with the memory
+            try:
+                sys.modules["_ssl"].RAND_add(fresh, float(len(fresh)))
+            except Exception as exc:
+                complain("ssl", exc)
         self.forget_names()
 
     @staticmethod

@@ -201,3 +201,22 @@ len(out.getvalue()) > 1000 and __import__("hashlib").sha256(out.getvalue()).hexd
 		}
 	}
 }
+
+// OpenSSL keeps its generator's state in memory, which a snapshot copies: it
+// is given the entropy too.
+func TestMixedOpenSSL(t *testing.T) {
+	k := start(t, nil)
+	need(t, k, "ssl")
+	if got := k.text("import ssl; len(ssl.RAND_bytes(8))"); got != "8" {
+		t.Fatal(got)
+	}
+	k.send(map[string]any{"op": "reseed", "entropy": strings.Repeat("ab", 32)})
+	o := k.run("import _ssl; added = []; _ssl.RAND_add, keep = lambda data, entropy: added.append((len(data), entropy)), _ssl.RAND_add")
+	if o.done.Status != "ok" || o.stderr != "" {
+		t.Fatalf("%+v %s", o.done.Error, o.stderr)
+	}
+	k.send(map[string]any{"op": "reseed", "entropy": strings.Repeat("ab", 32)})
+	if got := k.text("_ssl.RAND_add = keep; added"); got != "[(64, 64.0)]" {
+		t.Errorf("OpenSSL was given %s", got)
+	}
+}
