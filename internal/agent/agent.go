@@ -70,7 +70,16 @@ type Config struct {
 	// of the answer before.
 	History []llm.Message
 	Begin   *Begin // go on in the middle of a run; History has no meaning then
-	Now     func() time.Time
+	// Window is how many tokens a request may have, estimated; 0: DefaultWindow.
+	// When there are more, the older part of the conversation is condensed.
+	Window int
+	// Store keeps the whole of what is condensed, a JSON array of messages, and
+	// returns its SHA-256 in hexadecimal, the pointer to it. Load gives it back.
+	// Without Load the model is given no pointer.
+	Store func(ctx context.Context, whole []byte) (sum string, err error)
+	Load  func(ctx context.Context, sum string) ([]byte, error)
+	Notes Notes // the memory across threads; nil: there is none
+	Now   func() time.Time
 }
 
 // File is a file that was put into the session.
@@ -110,8 +119,8 @@ func Run(ctx context.Context, cfg Config, question string) (Answer, error) {
 		return Answer{}, err
 	}
 	cfg = cfg.withDefaults()
-	r := &run{cfg: cfg, tools: tools(), system: system(cfg.Packages), same: map[[32]byte]int{}}
-	r.begin(question)
+	r := &run{cfg: cfg, system: system(cfg), same: map[[32]byte]int{}}
+	r.begin(ctx, question)
 
 	began := cfg.Now()
 	answer, err := r.loop(ctx)
@@ -136,6 +145,9 @@ func (c Config) withDefaults() Config {
 	if c.TotalTokens <= 0 {
 		c.TotalTokens = DefaultTotalTokens
 	}
+	if c.Window <= 0 {
+		c.Window = DefaultWindow
+	}
 	if c.Now == nil {
 		c.Now = time.Now
 	}
@@ -146,9 +158,14 @@ func (c Config) withDefaults() Config {
 type run struct {
 	cfg      Config
 	system   string
-	tools    []llm.Tool
-	messages []llm.Message
-	told     int // messages that the model was sent before
+	messages []llm.Message // the whole conversation
+	asked    int           // the message that holds the question
+	cut      int           // messages that summary stands for
+	summary  llm.Message
+	pointers []string // to what was condensed, oldest first
+	told     int      // messages of the request that the model was sent before
+	uses     int      // of tools
+	saves    int      // of notes
 	sources  grounding.Sources
 	step     int
 	tokens   event.Tokens
@@ -165,7 +182,8 @@ type run struct {
 type outcome struct {
 	observation string // for the model
 	failed      bool
-	answer      *Answer // the run is over
+	beside      []heardOf // what notes beside the action came to
+	answer      *Answer   // the run is over
 }
 
 func (r *run) loop(ctx context.Context) (Answer, error) {
@@ -209,8 +227,11 @@ func canceled(cause error) error {
 
 // reason asks the model for its next action.
 func (r *run) reason(ctx context.Context) (llm.Reply, action.Parsed, error, error) {
+	if err := r.condense(ctx); err != nil {
+		return llm.Reply{}, action.Parsed{}, nil, err
+	}
 	began := r.cfg.Now()
-	req := llm.Request{System: r.system, Messages: r.messages, Tools: r.tools, MaxTokens: r.cfg.MaxTokens, Pausing: func(p llm.Pause) {
+	req := llm.Request{System: r.system, Messages: r.request(), Tools: r.tools(), MaxTokens: r.cfg.MaxTokens, Pausing: func(p llm.Pause) {
 		r.cfg.Sink.Emit(event.ModelRetrying{Step: r.step, Reason: p.Reason, After: event.Duration(p.After), Attempt: p.Attempt})
 	}}
 	r.cfg.Sink.Emit(event.ModelRequested{
@@ -234,7 +255,7 @@ func (r *run) reason(ctx context.Context) (llm.Reply, action.Parsed, error, erro
 	}
 	r.tokens.Input += reply.Tokens.Input
 	r.tokens.Output += reply.Tokens.Output
-	parsed, rejection := action.Parse(reply)
+	parsed, rejection := action.Parse(reply, r.offered()...)
 	r.cfg.Sink.Emit(event.ModelReplied{
 		Step: r.step, Thought: parsed.Thought, Text: reply.Text, Calls: reply.Calls, Cut: reply.Cut, Tokens: reply.Tokens, Took: took,
 	})
@@ -256,10 +277,52 @@ func (r *run) act(ctx context.Context, parsed action.Parsed, rejection error) (o
 		return outcome{observation: advice(rejection), failed: true}, nil
 	}
 	r.rejected = 0
-	if parsed.Action.Kind == action.Answer {
-		return r.answer(ctx, parsed.Action.Text)
+	var beside []heardOf
+	for _, note := range parsed.Beside {
+		h, err := r.save(ctx, note)
+		if err != nil {
+			return outcome{}, err
+		}
+		beside = append(beside, h)
 	}
-	return r.execute(ctx, parsed.Action.Text)
+	o, err := r.carryOut(ctx, parsed.Action)
+	o.beside = beside
+	return o, err
+}
+
+func (r *run) carryOut(ctx context.Context, a action.Action) (outcome, error) {
+	switch a.Kind {
+	case action.Answer:
+		return r.answer(ctx, a.Text)
+	case action.Save:
+		h, err := r.save(ctx, a)
+		if !h.failed {
+			r.last = "the last step saved a note"
+		}
+		return outcome{observation: h.text, failed: h.failed}, err
+	case action.Search:
+		return r.search(ctx, a.Text)
+	case action.History:
+		return r.recall(ctx, a)
+	}
+	return r.execute(ctx, a.Text)
+}
+
+// offered says which actions besides code and answers the model may take.
+func (r *run) offered() []action.Kind {
+	var out []action.Kind
+	if r.cfg.Notes != nil {
+		out = append(out, action.Save, action.Search)
+	}
+	if len(r.pointers) > 0 {
+		out = append(out, action.History)
+	}
+	return out
+}
+
+// tools are the native tools that are offered.
+func (r *run) tools() []llm.Tool {
+	return tools(r.offered())
 }
 
 // reject tells everyone that a reply could not be used.
@@ -283,9 +346,15 @@ func (r *run) observe(reply llm.Reply, parsed action.Parsed, rejection error, o 
 	if strings.TrimSpace(said.Text) == "" && len(said.Calls) == 0 {
 		said.Text = "(an empty reply)" // providers refuse an empty message
 	}
-	parts := append([]string{o.observation}, parsed.Action.Notes...)
+	parts := []string{o.observation}
+	for _, h := range o.beside {
+		if len(reply.Calls) == 0 {
+			parts = append(parts, h.text)
+		}
+	}
+	parts = append(parts, parsed.Action.Notes...)
 	if left := r.cfg.MaxSteps - r.step; o.answer != nil {
-		parts = parts[:1]
+		parts = parts[:len(parts)-len(parsed.Action.Notes)] // the turn is over
 	} else if left == 1 {
 		parts = append(parts, "The next step is the last one: give the final answer now, with what you have.")
 	} else if left == 2 {
@@ -304,6 +373,11 @@ func (r *run) observe(reply llm.Reply, parsed action.Parsed, rejection error, o 
 		result := llm.Result{CallID: c.ID, Text: parsed.Unused[i], IsError: true}
 		if i == chosen {
 			result.Text, result.IsError = text, o.failed
+		}
+		for _, h := range o.beside {
+			if i == h.call {
+				result.Text, result.IsError = h.text, h.failed
+			}
 		}
 		heard.Results = append(heard.Results, result)
 	}

@@ -21,7 +21,7 @@ func (r *run) execute(ctx context.Context, code string) (outcome, error) {
 		return outcome{}, err
 	}
 	text := observation(x, r.cfg.Packages)
-	again, err := r.stall(code, x)
+	again, err := r.stall(stallKey(code, x), "code", fate(x))
 	if err != nil {
 		return outcome{}, err
 	}
@@ -104,13 +104,13 @@ func over(x event.Execution) error {
 	return fault.New(kind, "Raise the limit that was hit, or ask a smaller question.", "cannot go on: the session is over: %s", fate(x))
 }
 
-// stall counts how often the same code gave the same result.
-func (r *run) stall(code string, x event.Execution) (again bool, err error) {
-	key := stallKey(code, x)
+// stall counts how often the same code, or the same of something else, gave the
+// same result.
+func (r *run) stall(key [32]byte, what, ended string) (again bool, err error) {
 	r.same[key]++
 	if n := r.same[key]; n >= maxSame {
 		return true, fault.New(fault.Exhausted, "Ask in other words, or try another model.",
-			"cannot answer: the run stalls: the same code gave the same result %d times: %s", n, fate(x))
+			"cannot answer: the run stalls: the same %s gave the same result %d times: %s", what, n, ended)
 	}
 	return r.same[key] > 1, nil
 }

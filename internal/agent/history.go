@@ -1,8 +1,10 @@
 package agent
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"praxis/internal/agent/grounding"
@@ -49,14 +51,16 @@ func (b *Begin) check() error {
 }
 
 // begin puts the conversation together and takes in the figures that it shows.
-func (r *run) begin(question string) {
+func (r *run) begin(ctx context.Context, question string) {
 	r.sources.AddQuestion(question)
 	for _, f := range r.cfg.Files {
 		r.sources.AddQuestion(fileSource(f))
 	}
 	if b := r.cfg.Begin; b != nil {
-		r.messages = append([]llm.Message(nil), b.Messages...)
-		r.step, r.before = max(b.Step-1, 0), b.Tokens
+		r.messages = slices.Clone(b.Messages)
+		r.step, r.before = b.Step-1, b.Tokens
+		r.unfold(ctx)
+		r.asked = lastAsked(r.messages, question)
 		learnMessages(&r.sources, r.messages)
 		for _, x := range b.Ran {
 			r.learn(x.Execution)
@@ -64,9 +68,20 @@ func (r *run) begin(question string) {
 		}
 		return
 	}
-	r.messages = append([]llm.Message(nil), r.cfg.History...)
+	r.messages = slices.Clone(r.cfg.History)
 	learnMessages(&r.sources, r.messages)
 	r.messages = follow(r.messages, ask(question, r.cfg.Files))
+	r.asked = len(r.messages) - 1
+}
+
+// lastAsked finds the message that asks a question, or else the first one.
+func lastAsked(messages []llm.Message, question string) int {
+	for i := len(messages) - 1; i > 0; i-- {
+		if strings.HasPrefix(asks(messages[i], false), question) {
+			return i
+		}
+	}
+	return 0
 }
 
 // follow puts what the person asks behind a conversation. Roles alternate, as
@@ -100,6 +115,7 @@ func learnMessages(s *grounding.Sources, messages []llm.Message) {
 		case found:
 			s.AddQuestion(asked)
 			s.AddOutput(shown(text))
+		case i == 0 && strings.HasPrefix(text, condensed): // what it repeats may be claimed
 		case i == 0 || len(m.Results) > 0:
 			s.AddQuestion(text)
 		default:

@@ -61,7 +61,16 @@ func observation(x event.Execution, packages []string) string {
 	if len(parts) == 1 && x.Status == event.OK {
 		parts = append(parts, "The code printed nothing and its last line has no value. Print what you need to see.")
 	}
-	return strings.Join(parts, "\n")
+	return unmarked(strings.Join(parts, "\n"))
+}
+
+// unmarked is a text with parts of the guest. Lines that mark what the person
+// said and read are the agent's alone.
+func unmarked(text string) string {
+	for _, mark := range []string{markAsks, markShown} {
+		text = strings.ReplaceAll(text, mark, strings.Replace(mark, "\n\n", "\n\n ", 1))
+	}
+	return text
 }
 
 // displays names the rich values that the code displayed; the model sees no picture.
