@@ -1,0 +1,286 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"modernc.org/sqlite"
+
+	"praxis/internal/fault"
+	"praxis/internal/folder"
+)
+
+const (
+	// busy is how long one process waits for another that writes.
+	busy = 10 * time.Second
+	// readers is how many may read at once in one process.
+	readers = 4
+	// application marks the file as ours: "PRXS".
+	application = 0x50525853
+)
+
+// DB is a database file. Its methods may be called from several goroutines.
+type DB struct {
+	path       string
+	migrations []migration
+
+	mu     sync.Mutex
+	writer *sql.DB
+	reader *sql.DB
+	closed bool
+}
+
+// errAbsent says that there is no database yet.
+var errAbsent = errors.New("there is no database yet")
+
+// errClosed is what a database says after Close.
+var errClosed = errors.New("the database is closed")
+
+// Open returns the database at path. It does not look at the file yet: what is
+// wrong with it is said by the first call that needs it.
+func Open(path string) (*DB, error) {
+	full, err := filepath.Abs(path)
+	if err != nil {
+		return nil, fmt.Errorf("cannot open database: %w", err)
+	}
+	return &DB{path: full, migrations: migrations[:]}, nil
+}
+
+// KV returns the values of the database.
+func (d *DB) KV() *KV { return &KV{d: d} }
+
+// Index returns the documents of the database.
+func (d *DB) Index() *Index { return &Index{d: d} }
+
+// Close closes the database, after which nothing can be done with it.
+func (d *DB) Close() error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.closed = true
+	var errs []error
+	// The writer last: who closes the last connection folds the log into the file.
+	for _, pool := range []**sql.DB{&d.reader, &d.writer} {
+		if *pool != nil {
+			errs = append(errs, (*pool).Close())
+			*pool = nil
+		}
+	}
+	if err := errors.Join(errs...); err != nil {
+		return fmt.Errorf("cannot close database %s: %w", d.path, err)
+	}
+	return nil
+}
+
+// Ready makes the database if it is not there, and brings it up to date.
+func (d *DB) Ready(ctx context.Context) error {
+	if _, err := d.forWriting(ctx); err != nil {
+		return d.failed(ctx, "open database", err)
+	}
+	return nil
+}
+
+// write runs do in a transaction that no other writer is beside.
+func (d *DB) write(ctx context.Context, what string, do func(tx *sql.Tx) error) error {
+	err := d.transact(ctx, do)
+	if err != nil {
+		return d.failed(ctx, what, err)
+	}
+	return nil
+}
+
+func (d *DB) transact(ctx context.Context, do func(tx *sql.Tx) error) error {
+	if err := context.Cause(ctx); err != nil {
+		return err
+	}
+	pool, err := d.forWriting(ctx)
+	if err != nil {
+		return err
+	}
+	tx, err := pool.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	if err := do(tx); err != nil {
+		// What the rollback says adds nothing: the cause is known.
+		_ = tx.Rollback()
+		return err
+	}
+	return tx.Commit()
+}
+
+// read runs do on a database that is there. errAbsent comes back as it is.
+func (d *DB) read(ctx context.Context, what string, do func(pool *sql.DB) error) error {
+	err := context.Cause(ctx)
+	if err == nil {
+		var pool *sql.DB
+		if pool, err = d.forReading(ctx); err == nil {
+			err = do(pool)
+		}
+	}
+	if err != nil && !errors.Is(err, errAbsent) {
+		return d.failed(ctx, what, err)
+	}
+	return err
+}
+
+// forWriting returns the pool of the one connection that writes.
+func (d *DB) forWriting(ctx context.Context) (*sql.DB, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.openWriter(ctx)
+}
+
+func (d *DB) openWriter(ctx context.Context) (*sql.DB, error) {
+	if d.closed {
+		return nil, errClosed
+	}
+	if d.writer != nil {
+		return d.writer, nil
+	}
+	if err := d.create(); err != nil {
+		return nil, err
+	}
+	pool, err := d.pool("mode=rw&_txlock=immediate&_synchronous=FULL")
+	if err != nil {
+		return nil, err
+	}
+	pool.SetMaxOpenConns(1)
+	if err := d.prepare(ctx, pool); err != nil {
+		pool.Close()
+		return nil, err
+	}
+	d.writer = pool
+	return pool, nil
+}
+
+// create makes an empty file, which is an empty database, unless there is one.
+func (d *DB) create() error {
+	dir := filepath.Dir(d.path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	if _, err := d.look(); !errors.Is(err, errAbsent) {
+		return err
+	}
+	f, err := os.OpenFile(d.path, os.O_RDWR|os.O_CREATE|os.O_EXCL|noFollow, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		_, err = d.look()
+		return err
+	}
+	if err != nil {
+		return err
+	}
+	// Nobody has it open in this process, so that this close gives up no lock
+	// of SQLite's.
+	if err := f.Close(); err != nil {
+		return err
+	}
+	return folder.Sync(dir)
+}
+
+// look checks what is at the path without opening it.
+func (d *DB) look() (fs.FileInfo, error) {
+	if err := folder.Own(filepath.Dir(d.path)); errors.Is(err, fs.ErrNotExist) {
+		return nil, errAbsent
+	} else if err != nil {
+		return nil, err
+	}
+	info, err := os.Lstat(d.path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errAbsent
+	}
+	if err == nil && !info.Mode().IsRegular() {
+		err = fault.New(fault.Conflict, "Move it away: Praxis put no such thing there.", "%s is not a plain file", d.path)
+	}
+	return info, err
+}
+
+// forReading returns a pool of connections that only read.
+func (d *DB) forReading(ctx context.Context) (*sql.DB, error) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.closed:
+		return nil, errClosed
+	case d.reader != nil:
+		return d.reader, nil
+	}
+	info, err := d.look()
+	if err != nil {
+		return nil, err
+	}
+	if info.Size() == 0 {
+		// Another process is about to fill it, or was.
+		return nil, errAbsent
+	}
+	options, writable := "mode=rw&_query_only=1", canWrite(d.path) && canWrite(filepath.Dir(d.path))
+	if !writable {
+		if options, err = d.readOnly(); err != nil {
+			return nil, err
+		}
+	}
+	pool, err := d.pool(options)
+	if err != nil {
+		return nil, err
+	}
+	pool.SetMaxOpenConns(readers)
+	pool.SetMaxIdleConns(readers)
+	if err := d.current(ctx, pool, writable); err != nil {
+		pool.Close()
+		return nil, err
+	}
+	d.reader = pool
+	return pool, nil
+}
+
+// current sees to it that what is read is of the newest format.
+func (d *DB) current(ctx context.Context, pool *sql.DB, writable bool) error {
+	version, err := d.version(ctx, pool)
+	switch {
+	case err != nil || version == len(d.migrations):
+		return err
+	case version == 0:
+		return errAbsent
+	case writable:
+		_, err = d.openWriter(ctx)
+		return err
+	}
+	return fault.New(fault.Conflict, "Make the file and its folder writable once, so that it is brought up to date.",
+		"%s is of format %d and cannot be brought to %d, because it cannot be written", d.path, version, len(d.migrations))
+}
+
+// readOnly returns how to open a file that cannot be written. What is in the
+// log beside it must be read too; without one the file alone is all there is,
+// and SQLite need not make the files that it cannot make.
+func (d *DB) readOnly() (string, error) {
+	info, err := os.Lstat(d.path + "-wal")
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && info.Size() == 0:
+		return "mode=ro&immutable=1", nil
+	case err != nil:
+		return "", err
+	}
+	return "mode=ro", nil
+}
+
+// pool makes connections. None is opened before it is used.
+func (d *DB) pool(options string) (*sql.DB, error) {
+	name := url.URL{Scheme: "file", OmitHost: true, Path: d.path, RawQuery: options +
+		fmt.Sprintf("&_busy_timeout=%d", busy.Milliseconds()) +
+		"&_defensive=1&_dqs=0&_error_rc=1" +
+		"&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)&_pragma=temp_store(2)" +
+		"&_pragma=journal_size_limit(16777216)"}
+	connector, err := sqlite.NewConnector(name.String())
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(connector), nil
+}

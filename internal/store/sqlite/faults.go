@@ -1,0 +1,72 @@
+package sqlite
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"unicode/utf8"
+
+	"modernc.org/sqlite"
+	sqlite3 "modernc.org/sqlite/lib"
+
+	"praxis/internal/fault"
+)
+
+const codeBusy = sqlite3.SQLITE_BUSY
+
+// code returns SQLite's code of an error, or 0.
+func code(err error) int {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		return e.Code()
+	}
+	return 0
+}
+
+// failed says what could not be done, as the fault that it is.
+func (d *DB) failed(ctx context.Context, what string, err error) error {
+	var f *fault.Error
+	if errors.As(err, &f) {
+		return fault.New(f.Kind, f.Remedy, "cannot %s: %w", what, err)
+	}
+	if cause := context.Cause(ctx); cause != nil {
+		return fault.New(fault.Canceled, "", "cannot %s: %w", what, cause)
+	}
+	dir := filepath.Dir(d.path)
+	primary := code(err) & 0xff
+	switch {
+	case primary == sqlite3.SQLITE_CORRUPT, primary == sqlite3.SQLITE_NOTADB, primary == sqlite3.SQLITE_FORMAT:
+		return fault.New(fault.Conflict,
+			"Run praxis gc --rebuild-index: it moves the file aside and builds the index of runs again from their journals.",
+			"cannot %s: %s is damaged: %w", what, d.path, err)
+	case primary == sqlite3.SQLITE_FULL, errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		return fault.New(fault.Exhausted, "Free space on the disk that holds "+dir+"; praxis gc removes what no run needs.",
+			"cannot %s: the disk is full: %w", what, err)
+	case primary == sqlite3.SQLITE_BUSY, primary == sqlite3.SQLITE_LOCKED:
+		return fault.New(fault.Unavailable, "Try again when the other praxis is done.",
+			"cannot %s: another process has been writing %s for %s: %w", what, d.path, busy, err)
+	case primary == sqlite3.SQLITE_READONLY, primary == sqlite3.SQLITE_PERM, primary == sqlite3.SQLITE_CANTOPEN,
+		errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return fault.New(fault.Denied, "Make "+dir+" and the files in it accessible for you, or set PRAXIS_HOME to a folder that is.",
+			"cannot %s: %s: %w", what, d.path, err)
+	}
+	return fmt.Errorf("cannot %s: %w", what, err)
+}
+
+// maxName is how long buckets, keys, kinds and ids may be, in bytes.
+const maxName = 256
+
+// checkNames refuses what cannot name something: each name is followed by what it names.
+func checkNames(pairs ...string) error {
+	for i := 0; i < len(pairs); i += 2 {
+		name, what := pairs[i], pairs[i+1]
+		if name == "" || len(name) > maxName || !utf8.ValidString(name) || strings.ContainsRune(name, 0) {
+			return fault.New(fault.Invalid, "Give 1 to 256 bytes of UTF-8 without a zero byte.", "%.80q cannot be a %s", name, what)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,255 @@
+package sqlite
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+
+	"praxis/internal/fault"
+	"praxis/internal/store"
+)
+
+var _ store.Index = (*Index)(nil)
+
+// Index is the documents of a [DB].
+type Index struct{ d *DB }
+
+// checkDoc refuses what cannot be indexed, and returns its fields.
+func checkDoc(doc store.Doc) (attrs []attr, err error) {
+	if err := checkNames(doc.Kind, "kind", doc.ID, "id of a document"); err != nil {
+		return nil, err
+	}
+	switch {
+	case len(doc.Text) > maxValue:
+		return nil, fault.New(fault.Invalid, "", "the text of %s %q has %d bytes, at most %d are taken", doc.Kind, doc.ID, len(doc.Text), maxValue)
+	case len(doc.Body) > maxValue:
+		return nil, fault.New(fault.Invalid, "", "the body of %s %q has %d bytes, at most %d are taken", doc.Kind, doc.ID, len(doc.Body), maxValue)
+	}
+	return attrsOf(doc.Fields)
+}
+
+// Put stores documents in one step.
+func (x *Index) Put(ctx context.Context, docs ...store.Doc) error {
+	what := "index documents"
+	for _, doc := range docs {
+		if _, err := checkDoc(doc); err != nil {
+			return x.d.failed(ctx, what, err)
+		}
+	}
+	if len(docs) == 0 {
+		return nil
+	}
+	return x.d.write(ctx, what, func(tx *sql.Tx) error {
+		w, err := newWriter(ctx, tx)
+		if err != nil {
+			return err
+		}
+		defer w.close()
+		for _, doc := range docs {
+			if err := w.put(ctx, doc); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// Delete removes a document.
+func (x *Index) Delete(ctx context.Context, kind, id string) error {
+	what := "remove a document from the index"
+	if err := checkNames(kind, "kind", id, "id of a document"); err != nil {
+		return x.d.failed(ctx, what, err)
+	}
+	return x.d.write(ctx, what, func(tx *sql.Tx) error {
+		w, err := newWriter(ctx, tx)
+		if err != nil {
+			return err
+		}
+		defer w.close()
+		_, err = w.remove(ctx, kind, id)
+		return err
+	})
+}
+
+// Get returns one document.
+func (x *Index) Get(ctx context.Context, kind, id string) (store.Doc, error) {
+	what := "read a document of the index"
+	if err := checkNames(kind, "kind", id, "id of a document"); err != nil {
+		return store.Doc{}, x.d.failed(ctx, what, err)
+	}
+	var doc store.Doc
+	err := x.d.read(ctx, what, func(pool *sql.DB) error {
+		row := pool.QueryRowContext(ctx, `SELECT `+columns+` FROM docs d WHERE kind = ? AND id = ?`, kind, id)
+		err := scan(row, &doc)
+		if errors.Is(err, sql.ErrNoRows) {
+			return errAbsent
+		}
+		return err
+	})
+	if errors.Is(err, errAbsent) {
+		err = fault.New(fault.NotFound, "", "cannot %s: there is no %s %q", what, kind, id)
+	}
+	if err != nil {
+		return store.Doc{}, err
+	}
+	return doc, nil
+}
+
+// columns are what scan takes.
+const columns = `d.kind, d.id, d.ord, d.fields, d.body, d.text`
+
+// scan reads a document from a row, with what else the row has.
+func scan(row interface{ Scan(...any) error }, doc *store.Doc, more ...any) error {
+	var fields []byte
+	if err := row.Scan(append([]any{&doc.Kind, &doc.ID, &doc.Order, &fields, &doc.Body, &doc.Text}, more...)...); err != nil {
+		return err
+	}
+	var err error
+	doc.Fields, err = decodeFields(fields)
+	return err
+}
+
+// writer changes documents within a transaction.
+type writer struct {
+	tx    *sql.Tx
+	stmts map[string]*sql.Stmt
+	names map[[2]string]int64 // kind and field → kf
+}
+
+// The statements of a writer.
+const (
+	findDoc    = `SELECT doc, ord, fields FROM docs WHERE kind = ? AND id = ?`
+	addDoc     = `INSERT INTO docs (doc, kind, id, ord, fields, body, text) VALUES (?, ?, ?, ?, ?, ?, ?)`
+	deleteDoc  = `DELETE FROM docs WHERE doc = ?`
+	addAttr    = `INSERT INTO attrs (kf, type, value, ord, id, doc) VALUES (?, ?, ?, ?, ?, ?)`
+	deleteAttr = `DELETE FROM attrs WHERE kf = ? AND type = ? AND value = ? AND ord = ? AND id = ?`
+	addWords   = `INSERT INTO words (rowid, kind, text) VALUES (?, ?, ?)`
+	dropWords  = `DELETE FROM words WHERE rowid = ?`
+	findName   = `SELECT kf FROM names WHERE kind = ? AND field = ?`
+	addName    = `INSERT INTO names (kind, field) VALUES (?, ?)`
+)
+
+func newWriter(ctx context.Context, tx *sql.Tx) (*writer, error) {
+	w := &writer{tx: tx, stmts: map[string]*sql.Stmt{}, names: map[[2]string]int64{}}
+	for _, text := range []string{findDoc, addDoc, deleteDoc, addAttr, deleteAttr, addWords, dropWords, findName, addName} {
+		stmt, err := tx.PrepareContext(ctx, text)
+		if err != nil {
+			w.close()
+			return nil, err
+		}
+		w.stmts[text] = stmt
+	}
+	return w, nil
+}
+
+func (w *writer) close() {
+	for _, stmt := range w.stmts {
+		stmt.Close()
+	}
+}
+
+func (w *writer) exec(ctx context.Context, text string, args ...any) (sql.Result, error) {
+	return w.stmts[text].ExecContext(ctx, args...)
+}
+
+// name returns the number of a field of a kind, and gives it one.
+func (w *writer) name(ctx context.Context, kind, field string) (int64, error) {
+	if kf, ok := w.names[[2]string{kind, field}]; ok {
+		return kf, nil
+	}
+	var kf int64
+	err := w.stmts[findName].QueryRowContext(ctx, kind, field).Scan(&kf)
+	if errors.Is(err, sql.ErrNoRows) {
+		var made sql.Result
+		if made, err = w.exec(ctx, addName, kind, field); err == nil {
+			kf, err = made.LastInsertId()
+		}
+	}
+	if err == nil {
+		w.names[[2]string{kind, field}] = kf
+	}
+	return kf, err
+}
+
+// put stores a document in place of the one before.
+func (w *writer) put(ctx context.Context, doc store.Doc) error {
+	attrs, err := checkDoc(doc)
+	if err != nil {
+		return err
+	}
+	// The number stays with a document, and a new one gets the next.
+	number, err := w.remove(ctx, doc.Kind, doc.ID)
+	if err != nil {
+		return err
+	}
+	body := doc.Body
+	if body == nil {
+		body = []byte{}
+	}
+	made, err := w.exec(ctx, addDoc, number, doc.Kind, doc.ID, doc.Order, encodeFields(attrs), body, doc.Text)
+	if err != nil {
+		return err
+	}
+	last, err := made.LastInsertId()
+	if err != nil {
+		return err
+	}
+	for _, a := range attrs {
+		kf, err := w.name(ctx, doc.Kind, a.field)
+		if err != nil {
+			return err
+		}
+		for _, row := range a.rows() {
+			if _, err := w.exec(ctx, addAttr, kf, row.typ, row.value, doc.Order, doc.ID, last); err != nil {
+				return err
+			}
+		}
+	}
+	if doc.Text == "" {
+		return nil
+	}
+	kf, err := w.name(ctx, doc.Kind, "")
+	if err != nil {
+		return err
+	}
+	_, err = w.exec(ctx, addWords, last, kindWord(kf), wordsOf(doc.Text))
+	return err
+}
+
+// remove removes a document with all that belongs to it, and returns its
+// number; nil when there is none.
+func (w *writer) remove(ctx context.Context, kind, id string) (number any, err error) {
+	var doc, order int64
+	var text []byte
+	err = w.stmts[findDoc].QueryRowContext(ctx, kind, id).Scan(&doc, &order, &text)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	fields, err := decodeFields(text)
+	if err != nil {
+		return nil, err
+	}
+	attrs, err := attrsOf(fields)
+	if err != nil {
+		return nil, err
+	}
+	for _, a := range attrs {
+		kf, err := w.name(ctx, kind, a.field)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range a.rows() {
+			if _, err := w.exec(ctx, deleteAttr, kf, row.typ, row.value, order, id); err != nil {
+				return nil, err
+			}
+		}
+	}
+	if _, err := w.exec(ctx, dropWords, doc); err != nil {
+		return nil, err
+	}
+	_, err = w.exec(ctx, deleteDoc, doc)
+	return doc, err
+}
