@@ -1,0 +1,39 @@
+package agent
+
+import (
+	"slices"
+	"strings"
+
+	"praxis/internal/llm"
+)
+
+// Reask returns a conversation that began with one question and asks another in
+// its place; what the model was told of files stays. When the question was
+// asked more than once, its last time counts: what stands before is the history
+// of a thread. It returns false when the conversation does not hold the question.
+func Reask(messages []llm.Message, question, another string) ([]llm.Message, bool) {
+	question, another = strings.TrimSpace(question), strings.TrimSpace(another)
+	if question == "" || another == "" {
+		return nil, false
+	}
+	for i, m := range slices.Backward(messages) {
+		if m.Role != llm.User {
+			continue
+		}
+		before, asked, follows := cutLast(m.Text, markAsks)
+		if !follows {
+			before, asked = "", m.Text
+		}
+		rest, ok := strings.CutPrefix(asked, question)
+		if !ok || rest != "" && !strings.HasPrefix(rest, "\n\n") {
+			continue
+		}
+		if follows {
+			before += markAsks
+		}
+		out := slices.Clone(messages)
+		out[i].Text = before + another + rest
+		return out, true
+	}
+	return nil, false
+}
