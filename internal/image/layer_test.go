@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -203,6 +204,9 @@ func TestLayer(t *testing.T) {
 // checkOffline resolves the same request with no index in reach.
 func checkOffline(t *testing.T, s *Store, ix *index, want Image, req Request) {
 	t.Helper()
+	if found, err := s.Reopen(t.Context(), want.ID); err != nil || !reflect.DeepEqual(found, want) {
+		t.Errorf("Reopen: %+v, %v, want %+v", found, err, want)
+	}
 	before := ix.requests()
 	ix.Close()
 	sink := &collectSink{}

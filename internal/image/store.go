@@ -54,6 +54,7 @@ type record struct {
 	Python   string    `json:"python"` // keys of its parts
 	Root     string    `json:"root"`
 	Layer    string    `json:"layer,omitempty"`
+	Preload  []string  `json:"preload,omitempty"`
 	Created  time.Time `json:"created"`
 }
 
@@ -189,7 +190,7 @@ func (s *Store) remember(img Image, py, root part, layer *layerPart) error {
 	r, err := s.readRecord(img.ID)
 	if err != nil {
 		r = record{
-			ID: img.ID, Packages: img.Packages, Python: py.seal.Key, Root: root.seal.Key,
+			ID: img.ID, Packages: img.Packages, Python: py.seal.Key, Root: root.seal.Key, Preload: img.Preload,
 			Created: time.Now().UTC().Truncate(time.Second),
 		}
 		if layer != nil {

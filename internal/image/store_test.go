@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -136,6 +137,14 @@ func TestResolveAgainIsImmediate(t *testing.T) {
 	found, err := s.Lookup(t.Context(), Request{})
 	if err != nil || found.ID != img.ID {
 		t.Errorf("Lookup: %s, %v", found.ID, err)
+	}
+	for _, ref := range []string{img.ID, img.ID[:6], img.Name} {
+		if found, err := s.Reopen(t.Context(), ref); err != nil || !reflect.DeepEqual(found, img) {
+			t.Errorf("Reopen %s: %+v, %v, want %+v", ref, found, err, img)
+		}
+	}
+	if _, err := s.Reopen(t.Context(), "ffff"); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("Reopen of none: %v", err)
 	}
 }
 

@@ -1,0 +1,76 @@
+package image
+
+import (
+	"context"
+	"encoding/json"
+	"path/filepath"
+
+	"praxis/internal/fault"
+)
+
+// Reopen returns an image that was built before, by its ID, the beginning of
+// it, or its name: the very same, where a request might give other versions
+// today. The image is not removed while the store is open. Faults: NotFound,
+// and Conflict when this host would make another image of its parts.
+func (s *Store) Reopen(ctx context.Context, idOrName string) (Image, error) {
+	img, err := s.reopen(ctx, idOrName)
+	if err != nil {
+		return Image{}, explainFS("find image", err)
+	}
+	return img, s.lease(img.ID)
+}
+
+func (s *Store) reopen(ctx context.Context, idOrName string) (Image, error) {
+	held, err := s.lockStore(ctx, false, func(string) {})
+	if err != nil {
+		return Image{}, err
+	}
+	defer held.release()
+	r, err := s.pick(ctx, idOrName)
+	if err != nil {
+		return Image{}, err
+	}
+	sv, err := surveyHost(s.host)
+	if err != nil {
+		return Image{}, err
+	}
+	gone := fault.New(fault.NotFound, `Build it again with "praxis image build".`, "cannot find image %s: parts of it are gone", r.Names[0])
+	py, ok := s.findPart(kindPython, r.Python)
+	if !ok {
+		return Image{}, gone
+	}
+	root, ok := s.findPart(kindRoot, r.Root)
+	if !ok {
+		return Image{}, gone
+	}
+	var layer *layerPart
+	if r.Layer != "" {
+		if layer, ok = s.findLayerOf(r.Layer); !ok {
+			return Image{}, gone
+		}
+	}
+	preload := r.Preload
+	if preload == nil {
+		preload = []string{}
+	}
+	img := assemble(r.Names[0], py, root, layer, sv, preload)
+	if img.ID != r.ID {
+		return Image{}, fault.New(fault.Conflict, `Build it again with "praxis image build".`,
+			"cannot use image %s: the host's libraries, or praxis, changed since it was built", r.Names[0])
+	}
+	return img, nil
+}
+
+// findLayerOf returns the layer with a key.
+func (s *Store) findLayerOf(key string) (*layerPart, bool) {
+	p, ok := s.findPart(kindLayer, key)
+	if !ok {
+		return nil, false
+	}
+	var l lock
+	data, err := readSmall(filepath.Join(p.dir, lockFile))
+	if err != nil || json.Unmarshal(data, &l) != nil || l.key() != key {
+		return nil, false
+	}
+	return s.findLayer(l)
+}
