@@ -16,6 +16,12 @@
 // Every reply is one step, whether it could be used or not. The budgets live
 // here, on the host: no code in the sandbox can change them.
 //
+// A run may go on with an earlier conversation (Config.History). A conversation
+// that outgrows the model's window is condensed by rule, and can be read again;
+// notes outlive it. What stands in notes, in a summary or in what the model
+// claimed before is no source of figures: only what code showed and what the
+// person said is, in earlier runs of the conversation too.
+//
 // Nothing here knows what a session is: the package asks for one method, and
 // the caller joins the two.
 package agent

@@ -3,12 +3,15 @@ package agent_test
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -32,6 +35,8 @@ var update = flag.Bool("update", false, "write the transcripts anew")
 //	session     what the session must be sent and what it gives: lines after ">>>"
 //	            are the code (of the snippet that evaluates placeholders: its
 //	            first line and the placeholders), "<<<" begins the JSON of its Execution, "!!!" an error
+//	history     JSON of the conversation that goes before
+//	notes       JSON of the notes that a search finds; without it there are none to be used
 //	transcript  what must come of it: events, and what the model is told (-update writes it)
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
@@ -93,10 +98,30 @@ func play(t *testing.T, c map[string]string) string {
 	}
 	var log bytes.Buffer
 	session := parseSession(t, c["session"])
-	cfg.Model = &heard{Model: script, log: &log}
+	model := &heard{Model: script, log: &log, t: t}
+	cfg.Model = model
 	cfg.Session = session
-	cfg.Sink = event.SinkFunc(func(e event.Event) { show(&log, e) })
+	cfg.Sink = event.SinkFunc(func(e event.Event) {
+		model.expect(e)
+		show(&log, e)
+	})
 	cfg.Now = clock()
+	if text := c["history"]; text != "" {
+		if err := json.Unmarshal([]byte(text), &cfg.History); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if text := c["notes"]; text != "" {
+		n := &notes{saved: map[string]string{}}
+		if err := json.Unmarshal([]byte(text), &n.found); err != nil {
+			t.Fatal(err)
+		}
+		cfg.Notes = n
+	}
+	if cfg.Window > 0 {
+		kept := blobs{}
+		cfg.Store, cfg.Load = kept.Store, kept.Load
+	}
 	answer, err := agent.Run(t.Context(), cfg, c["question"])
 	if rest := len(session.turns) - session.next; rest > 0 {
 		t.Errorf("%d executions of the session were not asked for", rest)
@@ -122,12 +147,48 @@ func clock() func() time.Time {
 }
 
 // heard writes down what the model is told last, and gives every reply tokens.
+// It checks that each request is as the events tell it, and one that providers
+// take.
 type heard struct {
 	llm.Model
-	log *bytes.Buffer
+	log      *bytes.Buffer
+	t        *testing.T
+	expected []llm.Message
+	replies  []llm.Message // as many as were given: the script counts them, also those that are condensed
+}
+
+func (h *heard) expect(e event.Event) {
+	if e, ok := e.(event.ModelRequested); ok {
+		h.expected = append(slices.Clone(h.expected[:e.Kept]), e.Messages...)
+	}
+}
+
+func (h *heard) check(messages []llm.Message) {
+	if !reflect.DeepEqual(messages, h.expected) {
+		h.t.Errorf("the events tell another request: %+v, want %+v", h.expected, messages)
+	}
+	for i, m := range messages {
+		if want := []llm.Role{llm.User, llm.Assistant}[i%2]; m.Role != want {
+			h.t.Errorf("message %d is of the %s", i, m.Role)
+		}
+		var calls []llm.Call
+		if i > 0 {
+			calls = messages[i-1].Calls
+		}
+		if len(m.Results) != len(calls) && m.Role == llm.User {
+			h.t.Errorf("message %d holds %d results for %d calls", i, len(m.Results), len(calls))
+			continue
+		}
+		for j, r := range m.Results {
+			if r.CallID != calls[j].ID || r.Text == "" {
+				h.t.Errorf("message %d, result %d is %+v for the call %s", i, j, r, calls[j].ID)
+			}
+		}
+	}
 }
 
 func (h *heard) Complete(ctx context.Context, req llm.Request, delta func(string)) (llm.Reply, error) {
+	h.check(req.Messages)
 	last := req.Messages[len(req.Messages)-1]
 	if last.Text != "" {
 		fmt.Fprintf(h.log, "told:\n%s", indent(last.Text))
@@ -139,6 +200,8 @@ func (h *heard) Complete(ctx context.Context, req llm.Request, delta func(string
 		}
 		fmt.Fprintf(h.log, "told %s%s:\n%s", r.CallID, mark, indent(r.Text))
 	}
+	req.Messages = append(slices.Clone(h.replies), last)
+	h.replies = append(h.replies, llm.Message{Role: llm.Assistant})
 	reply, err := h.Model.Complete(ctx, req, delta)
 	reply.Tokens = event.Tokens{Input: 100, Output: 10}
 	return reply, err
@@ -177,6 +240,10 @@ func show(log *bytes.Buffer, e event.Event) {
 		fmt.Fprintf(log, "Output %s %d bytes\n", e.Stream, len(e.Data))
 	case event.ExecutionEnded:
 		fmt.Fprintf(log, "ExecutionEnded step %d %s %s\n", e.Step, e.Execution.Status, e.Execution.Message)
+	case event.ToolReturned:
+		fmt.Fprintf(log, "ToolReturned step %d %s, %s: %s\n%s", e.Step, e.ID, e.Took, e.Error, indent(e.Result))
+	case event.HistoryCondensed:
+		fmt.Fprintf(log, "HistoryCondensed step %d: %d messages, %d bytes, %s\n%s", e.Step, e.Messages, e.Bytes, e.Whole, indent(e.Summary))
 	default:
 		fmt.Fprintf(log, "%s %+v\n", strings.TrimPrefix(fmt.Sprintf("%T", e), "event."), e)
 	}
@@ -250,6 +317,49 @@ func (f *fake) Execute(_ context.Context, code string, sink event.Sink) (event.E
 	return turn.x, turn.err
 }
 
+// notes remember what was saved, and find the same whatever is looked for.
+type notes struct {
+	found []agent.Note
+	saved map[string]string
+}
+
+func (n *notes) Save(_ context.Context, step int, text string, _ []string) (id string, known bool, err error) {
+	if strings.Contains(text, "too long") {
+		return "", false, fault.New(fault.Invalid, "Save a shorter one.", "cannot save the note: it is too long")
+	}
+	if id, known = n.saved[text]; !known {
+		id = fmt.Sprintf("note%d-of-step%d", len(n.saved)+1, step)
+		n.saved[text] = id
+	}
+	return id, known, nil
+}
+
+func (n *notes) Search(_ context.Context, query string) ([]agent.Note, error) {
+	switch query {
+	case "nothing":
+		return nil, nil
+	case "broken":
+		return nil, errors.New("the disk is gone")
+	}
+	return n.found, nil
+}
+
+// blobs keep content by its hash.
+type blobs map[string][]byte
+
+func (b blobs) Store(_ context.Context, data []byte) (string, error) {
+	sum := fmt.Sprintf("%x", sha256.Sum256(data))
+	b[sum] = bytes.Clone(data)
+	return sum, nil
+}
+
+func (b blobs) Load(_ context.Context, sum string) ([]byte, error) {
+	if data, ok := b[sum]; ok {
+		return data, nil
+	}
+	return nil, fault.New(fault.NotFound, "", "cannot read blob %s: there is none", sum)
+}
+
 func TestSystemPrompt(t *testing.T) {
 	var req llm.Request
 	script, err := scripted.Parse("case", strings.NewReader("=== reply\nFINAL ANSWER: yes"))
@@ -271,7 +381,44 @@ func TestSystemPrompt(t *testing.T) {
 		}
 		got += fmt.Sprintf("\n%s: %s\n%s\n", tool.Name, tool.Description, schema)
 	}
-	const golden = "testdata/system.golden"
+	compare(t, "testdata/system.golden", got)
+	if req.MaxTokens != 123 {
+		t.Errorf("a reply may have %d tokens", req.MaxTokens)
+	}
+}
+
+// TestSystemPromptWithNotes checks what is added when there are notes.
+func TestSystemPromptWithNotes(t *testing.T) {
+	prompt := func(n agent.Notes) (string, []llm.Tool) {
+		var req llm.Request
+		script, err := scripted.Parse("case", strings.NewReader("=== reply\nFINAL ANSWER: yes"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := agent.Run(t.Context(), agent.Config{Model: spy{script, &req}, Session: &fake{t: t}, Notes: n}, "Well?"); err != nil {
+			t.Fatal(err)
+		}
+		return req.System, req.Tools
+	}
+	without, two := prompt(nil)
+	with, four := prompt(&notes{})
+	got, ok := strings.CutPrefix(with, without)
+	if !ok || len(two) != 2 || len(four) != 4 || strings.Contains(without, "note") {
+		t.Fatalf("notes change the rest of the prompt, or the tools: %d and %d", len(two), len(four))
+	}
+	got = strings.TrimSpace(got) + "\n"
+	for _, tool := range four[2:] {
+		schema, err := json.Marshal(tool.Schema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got += fmt.Sprintf("\n%s: %s\n%s\n", tool.Name, tool.Description, schema)
+	}
+	compare(t, "testdata/notes.golden", got)
+}
+
+func compare(t *testing.T, golden, got string) {
+	t.Helper()
 	if *update {
 		if err := os.WriteFile(golden, []byte(got), 0o600); err != nil {
 			t.Fatal(err)
@@ -281,7 +428,7 @@ func TestSystemPrompt(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got != string(want) || req.MaxTokens != 123 {
+	if got != string(want) {
 		t.Errorf("prompt:\n%s\nwant:\n%s", got, want)
 	}
 }

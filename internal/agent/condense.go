@@ -269,7 +269,11 @@ func tell(said, heard llm.Message) line {
 	default:
 		did = code(p.Thought, p.Action.Text)
 	}
-	if text = brief(strings.TrimPrefix(text, markStatus), maxReported); text != "" {
+	bound := maxReported
+	if !strings.HasPrefix(text, markStatus) {
+		bound = maxCalled
+	}
+	if text = brief(strings.TrimPrefix(text, markStatus), bound); text != "" {
 		did += " → " + text
 	}
 	return line{"- " + did, false}

@@ -54,7 +54,25 @@ func (r *run) unfold(ctx context.Context) {
 		return
 	}
 	r.summary, r.cut = r.messages[0], len(whole)
+	if _, question, ok := cutLast(r.summary.Text, markAsks); ok {
+		reask(whole, question)
+	}
 	r.messages = append(whole, r.messages[1:]...)
+}
+
+// reask puts a question in the place of the one that was asked last: that of a
+// branch may be another.
+func reask(messages []llm.Message, question string) {
+	for i, m := range slices.Backward(messages) {
+		if asks(m, i == 0) == "" {
+			continue
+		}
+		if before, _, ok := cutLast(m.Text, markAsks); ok {
+			question = before + markAsks + question
+		}
+		messages[i].Text = question
+		return
+	}
 }
 
 // recall gives the model a part of what was condensed. It is no source of
