@@ -15,6 +15,13 @@
 //	        template: the execution says which (event.Restored, event.Fresh)
 //	any ─ Close, its wall time, its idle time, its lease ─→ closed
 //
+// # What is kept
+//
+// A snapshot stays while a named session refers to it. Others, as runs take
+// them, stay until [Manager.CollectSnapshots], which asks its caller which runs
+// still name them. A live session holds a shared lock on the description of
+// what it may go back to, so that no process collects that.
+//
 // # Folders
 //
 //	owners/TOKEN            a lock: whose the temporary folders are

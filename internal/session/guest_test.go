@@ -15,8 +15,8 @@ import (
 	"praxis/internal/sandbox/fake"
 )
 
-// toy is a guest that speaks the protocol and knows "x = text", "x", "die", "hang" and
-// "reseeds": enough to see what a session does with its sandboxes.
+// toy is a guest that speaks the protocol and knows "x = text", "x", "die", "hang",
+// "touch path" and "reseeds": enough to see what a session does with its sandboxes.
 type toy struct {
 	mu    sync.Mutex
 	state toyState
@@ -108,7 +108,11 @@ func (g *toy) answer(f wire.Frame) (kind wire.Kind, id uint32, body any, ok bool
 			if r.Code == "hang" {
 				return 0, 0, nil, true
 			}
-			return wire.Response, f.ID, g.execute(r.Code), true
+			done := g.execute(r.Code)
+			if path, ok := strings.CutPrefix(r.Code, "touch "); ok && r.Execute.Changes {
+				done.Changes = wire.Changes{{Path: path, Kind: wire.Created, Bytes: 3}}
+			}
+			return wire.Response, f.ID, done, true
 		}
 		return wire.Response, f.ID, struct{}{}, true
 	}
@@ -136,8 +140,15 @@ func (g *toy) execute(code string) wire.Executed {
 // toyManager makes sessions of toys.
 func toyManager(t *testing.T, dir string) *Manager {
 	t.Helper()
-	backend := fake.New(fake.Config{Program: newToy})
-	m, err := Open(Config{Dir: dir, Backend: backend, Program: "/proc/self/exe", MaxSessions: 8})
+	return backendManager(t, Config{Dir: dir, Backend: fake.New(fake.Config{Program: newToy}), MaxSessions: 8})
+}
+
+// backendManager makes a manager that the test closes, and its backend.
+func backendManager(t *testing.T, cfg Config) *Manager {
+	t.Helper()
+	backend := cfg.Backend
+	cfg.Program = "/proc/self/exe"
+	m, err := Open(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}

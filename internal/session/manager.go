@@ -40,6 +40,9 @@ type Config struct {
 	// before the guest counts as lost; default 20 s, more than the guest's own
 	// steps from interrupt to kill.
 	Patience time.Duration
+	// HistoryBytes bounds the snapshots of one named session: the oldest go,
+	// its head never does. Default 4 GiB.
+	HistoryBytes int64
 }
 
 // Manager makes sessions and owns them. It is safe for concurrent use.
@@ -90,6 +93,9 @@ func (o Options) withDefaults() Options {
 func Open(cfg Config) (*Manager, error) {
 	if cfg.MaxSessions == 0 {
 		cfg.MaxSessions = 64
+	}
+	if cfg.HistoryBytes == 0 {
+		cfg.HistoryBytes = 4 << 30
 	}
 	if cfg.Patience == 0 {
 		cfg.Patience = 20 * time.Second
@@ -172,12 +178,13 @@ func (m *Manager) Close() error {
 func (m *Manager) Create(ctx context.Context, opt Options, sink event.Sink) (*Session, error) {
 	opt = opt.withDefaults()
 	began := time.Now()
-	t, err := m.template(ctx, opt, sink)
+	t, h, err := m.takeTemplate(ctx, opt, sink)
 	if err != nil {
 		return nil, err
 	}
 	free, err := m.reserve()
 	if err != nil {
+		h.release()
 		return nil, err
 	}
 	defer free()
@@ -193,15 +200,60 @@ func (m *Manager) Create(ctx context.Context, opt Options, sink event.Sink) (*Se
 			// It is only a cache: it is made again.
 			sink.Emit(event.Progress{Room: "template", Text: "the template is damaged and is built again: " + err.Error()})
 			origin = Built
+			h.release()
 			if t, err = m.rebuild(ctx, t, opt, sink); err == nil {
+				h, _ = holdFolder(t.dir) // new as it is, nobody collects it yet
 				g, err = m.restore(ctx, t.Snapshot, opt)
 			}
 		}
 		if err != nil {
+			h.release()
 			return nil, err
 		}
 	}
-	return m.adopt(g, opt, start{base: t.Snapshot, origin: origin, began: began})
+	return m.adopt(g, opt, start{base: t.Snapshot, hold: h, origin: origin, began: began})
+}
+
+// FromSnapshot makes a session from a saved state, as SnapshotTaken events name
+// it. Zero limits are those that it was saved with. An image, when one is given,
+// must be the one that it runs; a seed only fits a state that was made with one.
+func (m *Manager) FromSnapshot(ctx context.Context, id string, opt Options, sink event.Sink) (*Session, error) {
+	snap, err := m.snapshots.load(id)
+	if err != nil {
+		return nil, err
+	}
+	if opt.Limits == (sandbox.Limits{}) {
+		opt.Limits = snap.Spec.Limits
+	}
+	if opt.Image.ID != "" && opt.Image.Root != snap.Spec.Root {
+		return nil, fault.New(fault.Conflict, "Begin with a fresh session of that image.", "cannot open snapshot %.12s: it runs another image than %s", id, opt.Image.Name)
+	}
+	if (opt.Seed != nil) != snap.Deterministic {
+		return nil, fault.New(fault.Conflict, "Give the seed that the state was made with, or none when it was made without.",
+			"cannot open snapshot %.12s: it was made %s a seed", id, map[bool]string{true: "with", false: "without"}[snap.Deterministic])
+	}
+	sink.Emit(event.Progress{Room: "session", Text: "restoring the state of " + snap.Created.Local().Format(time.DateTime)})
+	return m.fromSnapshot(ctx, id, opt.withDefaults())
+}
+
+// fromSnapshot makes a session from a saved state.
+func (m *Manager) fromSnapshot(ctx context.Context, id string, opt Options) (*Session, error) {
+	free, err := m.reserve()
+	if err != nil {
+		return nil, err
+	}
+	defer free()
+	began := time.Now()
+	snap, h, err := m.snapshots.take(id)
+	if err != nil {
+		return nil, err
+	}
+	l, err := m.restore(ctx, snap, opt)
+	if err != nil {
+		h.release()
+		return nil, err
+	}
+	return m.adopt(l, opt, start{base: snap, hold: h, own: true, origin: Saved, began: began})
 }
 
 // reserve takes a place for a session that is being made, and refuses when as
@@ -235,6 +287,7 @@ func (m *Manager) adopt(g *live, opt Options, st start) (*Session, error) {
 	}
 	m.mu.Unlock()
 	if closed {
+		st.hold.release()
 		err := fault.New(fault.Conflict, "", "cannot create session: the session manager is closed")
 		return nil, errors.Join(err, g.close())
 	}

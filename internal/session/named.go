@@ -96,19 +96,19 @@ func (m *Manager) openLocked(ctx context.Context, name string, opt Options, sink
 	opt.Image, opt.Limits, opt.Seed = info.Image, info.Limits, info.Seed
 	s, err := m.fromSnapshot(ctx, info.Head, opt.withDefaults())
 	if err != nil {
-		return nil, unusable(name, err)
+		return nil, unusable(name, "open", err)
 	}
 	return &Named{Session: s, info: info}, nil
 }
 
-// unusable explains why the head of a named session could not be restored. What
-// is damaged can be left behind by going back to the snapshot before it.
-func unusable(name string, err error) error {
+// unusable explains why the head of a named session could not be used for what
+// verb says. What is damaged can be left behind by going back to the snapshot before it.
+func unusable(name, verb string, err error) error {
 	if kind := fault.KindOf(err); kind == fault.Conflict || kind == fault.NotFound {
 		return fault.New(fault.Conflict, "Go back to the snapshot before it with praxis session rollback "+name+", or look for another with praxis session log "+name+".",
-			"cannot open session %s: %w", name, err)
+			"cannot %s session %s: %w", verb, name, err)
 	}
-	return fmt.Errorf("cannot open session %s: %w", name, err)
+	return fmt.Errorf("cannot %s session %s: %w", verb, name, err)
 }
 
 // fits refuses options that a session that exists cannot take on.
@@ -124,25 +124,6 @@ func (i NamedInfo) fits(opt Options) error {
 		return fault.New(fault.Conflict, remedy, "cannot open session %s: its seed was set when it was made", i.Name)
 	}
 	return nil
-}
-
-// fromSnapshot makes a session from a saved state.
-func (m *Manager) fromSnapshot(ctx context.Context, id string, opt Options) (*Session, error) {
-	free, err := m.reserve()
-	if err != nil {
-		return nil, err
-	}
-	defer free()
-	began := time.Now()
-	snap, err := m.snapshots.load(id)
-	if err != nil {
-		return nil, err
-	}
-	l, err := m.restore(ctx, snap, opt)
-	if err != nil {
-		return nil, err
-	}
-	return m.adopt(l, opt, start{base: snap, own: true, origin: Saved, began: began})
 }
 
 // Save takes a snapshot and makes it the head, so that the next command starts
@@ -164,15 +145,12 @@ func (n *Named) Save(ctx context.Context, label string) (string, error) {
 		})
 	}
 	n.info.Head, n.info.Used = snap.ID, time.Now().UTC()
-	var old []SnapshotInfo
-	if over := len(n.info.Snapshots) - keepSnapshots; over > 0 {
-		old = slices.Clone(n.info.Snapshots[:over])
-		n.info.Snapshots = slices.Clone(n.info.Snapshots[over:])
-	}
+	old := n.info.trim(keepSnapshots, n.m.cfg.HistoryBytes)
 	if err := n.m.writeNamed(n.info); err != nil {
 		return "", err
 	}
-	return snap.ID, n.m.release(old)
+	n.letGo(old)
+	return snap.ID, n.m.release(old, false)
 }
 
 // Name returns what the session is called.
@@ -181,6 +159,26 @@ func (n *Named) Name() string { return n.info.Name }
 // Head returns the snapshot that the session was opened from or saved as last;
 // "" when it is new and was not saved.
 func (n *Named) Head() string { return n.info.Head }
+
+// trim takes the oldest snapshots out of a history of more than number
+// snapshots or bytes, and returns them. The head stays.
+func (i *NamedInfo) trim(number int, bytes int64) (old []SnapshotInfo) {
+	left, size := len(i.Snapshots), int64(0)
+	for _, s := range i.Snapshots {
+		size += s.Bytes
+	}
+	var kept []SnapshotInfo
+	for _, s := range i.Snapshots {
+		if s.ID == i.Head || left <= number && size <= bytes {
+			kept = append(kept, s)
+			continue
+		}
+		old = append(old, s)
+		left, size = left-1, size-s.Bytes
+	}
+	i.Snapshots = kept
+	return old
+}
 
 // Close ends the session's sandbox and gives up its name. What was not saved is gone.
 func (n *Named) Close() error {
@@ -258,9 +256,57 @@ func (m *Manager) ForkNamed(ctx context.Context, from, to string) error {
 	if err != nil {
 		return err
 	}
+	if err := m.snapshots.verify(info.Head); err != nil {
+		return unusable(from, "fork", err)
+	}
 	info.Snapshots = slices.DeleteFunc(info.Snapshots, func(s SnapshotInfo) bool { return s.ID != info.Head })
 	info.Name, info.Forked, info.Created, info.Used = to, from, time.Now().UTC(), time.Now().UTC()
 	return m.writeNamed(info)
+}
+
+// RenameNamed gives a named session another name. It waits while a command has
+// it open. A crash in between leaves it under both names, whole.
+func (m *Manager) RenameNamed(ctx context.Context, from, to string) error {
+	if _, err := m.readNamed(from); err != nil {
+		return err
+	}
+	if from == to {
+		return nil
+	}
+	// In the order of the names: two renames at once cannot wait for each other.
+	for _, name := range slices.Sorted(slices.Values([]string{from, to})) {
+		unlock, err := m.lockName(ctx, name, name == to, nil)
+		if err != nil {
+			return err
+		}
+		defer unlock()
+	}
+	unlock, err := m.lockAll(ctx)
+	if err != nil {
+		return err
+	}
+	defer unlock()
+	_, err = m.readNamed(to)
+	taken := fault.KindOf(err) != fault.NotFound
+	info, err := m.readNamed(from)
+	switch {
+	case err == nil && taken:
+		return fault.New(fault.Conflict, "Choose another name, or remove it first (praxis session rm "+to+").", "cannot rename session %s: %s exists already", from, to)
+	case err == nil:
+		info.Name = to
+		err = m.writeNamed(info)
+	}
+	gone := filepath.Join(m.names, from)
+	if err != nil {
+		if taken {
+			return err
+		}
+		gone = filepath.Join(m.names, to) // made for the lock
+	}
+	if e := m.owner.discard(gone); e != nil {
+		err = errors.Join(err, fmt.Errorf("cannot rename session %s: %w", from, e))
+	}
+	return err
 }
 
 // RollbackNamed makes a snapshot the head: the one before the head when id is
@@ -322,39 +368,64 @@ func (m *Manager) RemoveNamed(ctx context.Context, name string) error {
 	if err := m.owner.discard(filepath.Join(m.names, name)); err != nil {
 		return fmt.Errorf("cannot remove session %s: %w", name, err)
 	}
-	return m.release(info.Snapshots)
+	return m.release(info.Snapshots, false)
 }
 
 // release removes those of the snapshots that no named session refers to. The
-// lock of lockAll is held.
-func (m *Manager) release(snaps []SnapshotInfo) error {
+// lock of lockAll is held. What a live session may need is left to be collected
+// later, unless force is set.
+func (m *Manager) release(snaps []SnapshotInfo, force bool) error {
 	if len(snaps) == 0 {
 		return nil
 	}
-	used := map[string]bool{}
-	entries, err := os.ReadDir(m.names)
+	used, err := m.referred()
+	if fault.KindOf(err) == fault.Conflict {
+		return nil // what a damaged description refers to cannot be known: remove nothing
+	}
 	if err != nil {
 		return fmt.Errorf("cannot remove snapshots: %w", err)
 	}
+	var errs []error
+	for _, s := range snaps {
+		if used[s.ID] || !validID(s.ID) {
+			continue
+		}
+		dir := filepath.Join(m.snapshots.dir, s.ID)
+		if force {
+			errs = append(errs, m.owner.discard(dir))
+			continue
+		}
+		_, err := m.owner.discardUnheld(dir, false)
+		errs = append(errs, err)
+	}
+	return errors.Join(errs...)
+}
+
+// referred returns the snapshots that named sessions refer to. A description
+// that is damaged is a fault.Conflict.
+func (m *Manager) referred() (map[string]bool, error) {
+	entries, err := os.ReadDir(m.names)
+	if err != nil {
+		return nil, err
+	}
+	used := map[string]bool{}
 	for _, e := range entries {
 		if !nameRule.MatchString(e.Name()) {
 			continue
 		}
 		info, err := m.readNamed(e.Name())
-		if err != nil && fault.KindOf(err) != fault.NotFound {
-			return nil // what it refers to cannot be known: remove nothing
+		if fault.KindOf(err) == fault.NotFound {
+			continue // being made
+		}
+		if err != nil {
+			return nil, err
 		}
 		for _, s := range info.Snapshots {
 			used[s.ID] = true
 		}
+		used[info.Head] = true
 	}
-	var errs []error
-	for _, s := range snaps {
-		if !used[s.ID] && validID(s.ID) {
-			errs = append(errs, m.owner.discard(filepath.Join(m.snapshots.dir, s.ID)))
-		}
-	}
-	return errors.Join(errs...)
+	return used, nil
 }
 
 func (m *Manager) readNamed(name string) (NamedInfo, error) {

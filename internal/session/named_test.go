@@ -255,3 +255,181 @@ func FuzzDescriptions(f *testing.F) {
 		}
 	})
 }
+
+func TestNamedRename(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	inNamed(t, m, "a", "x = 1")
+	inNamed(t, m, "a", "x = 2")
+	inNamed(t, m, "taken", "x = 3")
+	for name, tt := range map[string]struct {
+		from, to string
+		kind     fault.Kind
+	}{
+		"over another": {"a", "taken", fault.Conflict}, "of nothing": {"nothing", "c", fault.NotFound},
+		"to a bad name": {"a", "../b", fault.Invalid}, "of a bad name": {"..", "b", fault.Invalid},
+	} {
+		if err := m.RenameNamed(t.Context(), tt.from, tt.to); fault.KindOf(err) != tt.kind {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if err := m.RenameNamed(t.Context(), "a", "a"); err != nil {
+		t.Errorf("to its own name: %v", err)
+	}
+	if err := m.RenameNamed(t.Context(), "a", "b"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.LookupNamed("a"); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("the old name: %v", err)
+	}
+	if entries, err := os.ReadDir(m.names); err != nil || len(entries) != 3 { // two sessions and the lock
+		t.Errorf("left are %v, %v", entries, err)
+	}
+	log, err := m.LogNamed(t.Context(), "b")
+	if err != nil || len(log) != 2 {
+		t.Errorf("the log is %v, %v", log, err)
+	}
+	if got := inNamed(t, m, "b", "x"); got != "2" {
+		t.Errorf("x is %q", got)
+	}
+	if got := inNamed(t, m, "taken", "x"); got != "3" {
+		t.Errorf("in the other session x is %q", got)
+	}
+}
+
+func TestNamedRenameWaitsForWhoHasItOpen(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	n, err := m.OpenNamed(t.Context(), "a", toyOptions(t), event.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	eval(t, n.Session, "x = 1")
+	if _, err := n.Save(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	if err := m.RenameNamed(ctx, "a", "b"); fault.KindOf(err) != fault.Canceled {
+		t.Errorf("while it is open: %v", err)
+	}
+	done := make(chan error, 1)
+	go func() { done <- m.RenameNamed(t.Context(), "a", "b") }()
+	eval(t, n.Session, "x = 2")
+	if _, err := n.Save(t.Context(), ""); err != nil {
+		t.Fatal(err)
+	}
+	if err := n.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-done; err != nil {
+		t.Fatal(err)
+	}
+	if got := inNamed(t, m, "b", "x"); got != "2" {
+		t.Errorf("x is %q", got)
+	}
+}
+
+func TestRenamesCrossing(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	inNamed(t, m, "a", "x = a")
+	inNamed(t, m, "b", "x = b")
+	done := make(chan error, 2)
+	go func() { done <- m.RenameNamed(t.Context(), "a", "b") }()
+	go func() { done <- m.RenameNamed(t.Context(), "b", "a") }()
+	for range 2 {
+		if err := <-done; fault.KindOf(err) != fault.Conflict {
+			t.Errorf("got %v", err)
+		}
+	}
+	for _, name := range []string{"a", "b"} {
+		if got := inNamed(t, m, name, "x"); got != name {
+			t.Errorf("in %s x is %q", name, got)
+		}
+	}
+}
+
+func TestHistoryIsBoundedByBytes(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	inNamed(t, m, "a", "x = 1")
+	log, err := m.LogNamed(t.Context(), "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.cfg.HistoryBytes = 3*log[0].Bytes + log[0].Bytes/2
+	for range 5 {
+		inNamed(t, m, "a", "x = 1")
+		inNamed(t, m, "a", "x = 2")
+	}
+	if log, err = m.LogNamed(t.Context(), "a"); err != nil || len(log) > 3 || len(log) == 0 {
+		t.Errorf("%d in the log, %v", len(log), err)
+	}
+	m.cfg.HistoryBytes = 1
+	inNamed(t, m, "a", "x = 3")
+	if log, err = m.LogNamed(t.Context(), "a"); err != nil || len(log) != 1 || !log[0].Head {
+		t.Errorf("the log is %+v, %v", log, err)
+	}
+	if got := inNamed(t, m, "a", "x"); got != "3" {
+		t.Errorf("x is %q", got)
+	}
+}
+
+func TestTrimKeepsTheHead(t *testing.T) {
+	i := NamedInfo{Head: "a"}
+	for _, id := range []string{"a", "b", "c", "d"} {
+		i.Snapshots = append(i.Snapshots, SnapshotInfo{ID: id, Bytes: 10})
+	}
+	old := i.trim(2, 1000)
+	if len(old) != 2 || old[0].ID != "b" || old[1].ID != "c" || len(i.Snapshots) != 2 || i.Snapshots[0].ID != "a" || i.Snapshots[1].ID != "d" {
+		t.Errorf("took %+v, left %+v", old, i.Snapshots)
+	}
+	if old := i.trim(2, 5); len(old) != 1 || old[0].ID != "d" {
+		t.Errorf("took %+v, left %+v", old, i.Snapshots)
+	}
+}
+
+// A fork promises that its state can be used.
+func TestForkOfADamagedHead(t *testing.T) {
+	for name, damage := range map[string]func(file string) error{
+		"a changed byte": func(f string) error {
+			b, err := os.ReadFile(f)
+			if err != nil {
+				return err
+			}
+			b[len(b)/2] ^= 1
+			return os.WriteFile(f, b, 0o600)
+		},
+		"a missing file":  os.Remove,
+		"a cut file":      func(f string) error { return os.Truncate(f, 1) },
+		"a missing state": func(f string) error { return os.RemoveAll(filepath.Dir(f)) },
+		"no snapshot":     func(f string) error { return os.RemoveAll(filepath.Dir(filepath.Dir(f))) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := toyManager(t, t.TempDir())
+			inNamed(t, m, "a", "x = 1")
+			inNamed(t, m, "a", "x = 2")
+			info, err := m.LookupNamed("a")
+			if err != nil {
+				t.Fatal(err)
+			}
+			files, err := filepath.Glob(filepath.Join(m.snapshots.dir, info.Head, "state", "*"))
+			if err != nil || len(files) == 0 {
+				t.Fatalf("no files: %v", err)
+			}
+			if err := damage(files[0]); err != nil {
+				t.Fatal(err)
+			}
+			err = m.ForkNamed(t.Context(), "a", "b")
+			if fault.KindOf(err) != fault.Conflict || !strings.Contains(fault.RemedyOf(err), "rollback a") {
+				t.Errorf("got %v (%s)", err, fault.RemedyOf(err))
+			}
+			if _, err := m.LookupNamed("b"); fault.KindOf(err) != fault.NotFound {
+				t.Errorf("there is a fork: %v", err)
+			}
+			if _, err := m.RollbackNamed(t.Context(), "a", ""); err != nil {
+				t.Fatal(err)
+			}
+			if err := m.ForkNamed(t.Context(), "a", "b"); err != nil {
+				t.Errorf("of the state before: %v", err)
+			}
+		})
+	}
+}

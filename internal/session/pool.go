@@ -31,6 +31,7 @@ type poolKey struct {
 // pool keeps warm guests.
 type pool struct {
 	template template
+	hold     *hold // of the template
 	opt      Options
 
 	mu     sync.Mutex
@@ -47,18 +48,22 @@ type pool struct {
 // in the background.
 func (m *Manager) Warm(ctx context.Context, opt Options, n int, sink event.Sink) error {
 	opt = opt.withDefaults()
-	t, err := m.template(ctx, opt, sink)
+	t, h, err := m.takeTemplate(ctx, opt, sink)
 	if err != nil {
 		return err
 	}
 	key := poolKey{t.key, opt.Limits}
 	m.mu.Lock()
 	p := m.pools[key]
-	if p == nil {
-		p = &pool{template: t, opt: opt, filled: make(chan struct{})}
-		m.pools[key] = p
+	if p == nil && !m.closed {
+		p = &pool{template: t, hold: h, opt: opt, filled: make(chan struct{})}
+		m.pools[key], h = p, nil
 	}
 	m.mu.Unlock()
+	h.release()
+	if p == nil {
+		return fault.New(fault.Conflict, "", "cannot warm sessions: the session manager is closed")
+	}
 	p.mu.Lock()
 	p.want = n
 	before := p.tries
@@ -151,6 +156,7 @@ func (m *Manager) warmUp(ctx context.Context, p *pool) (*live, error) {
 
 // close ends the warm guests. The manager's tasks are over by then.
 func (p *pool) close() error {
+	defer p.hold.release()
 	var err error
 	for _, l := range p.warm {
 		err = errors.Join(err, l.close())

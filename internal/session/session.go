@@ -34,6 +34,9 @@ type Session struct {
 	paused *Snapshot // its state while it has no sandbox; the folder is the session's
 	base   Snapshot  // what a dead sandbox goes back to
 	own    bool      // base was taken of this session, it is not the template
+	states int       // counts snapshots, rollbacks and revivals
+	since  int       // the one of them that base is of
+	holds  []*hold   // keep base and other snapshots of the session from being collected
 	used   time.Time // last call
 	calls  int       // running now
 	lease  time.Time // zero: none
@@ -45,6 +48,7 @@ const allCalls = 1 << 20
 // start is how a session begins.
 type start struct {
 	base   Snapshot
+	hold   *hold // of base
 	own    bool
 	origin Origin
 	began  time.Time
@@ -52,10 +56,12 @@ type start struct {
 
 func newSession(m *Manager, g *live, opt Options, st start) *Session {
 	now := time.Now()
-	return &Session{
+	s := &Session{
 		id: newID(), m: m, opt: opt, born: now, used: now, origin: st.origin, took: now.Sub(st.began),
 		gate: semaphore.NewWeighted(allCalls), guest: g, base: st.base, own: st.own,
 	}
+	s.keep(st.hold)
+	return s
 }
 
 // ID returns the session's name, unique among all sessions of this host.
@@ -122,9 +128,11 @@ func (s *Session) Execute(ctx context.Context, code string, x Exec, sink event.S
 		if out, err = s.revive(context.WithoutCancel(ctx), l, exit); overdue {
 			out.Limit = event.WallTime
 		}
+		out.Unlisted = withoutFiles(x)
 	case err != nil && broken(l):
 		// ctx may be over already; the session's state must be known all the same.
 		out, err = s.revive(context.WithoutCancel(ctx), l, l.exit(err))
+		out.Unlisted = withoutFiles(x)
 	}
 	if err != nil {
 		return event.Execution{}, err
@@ -134,6 +142,14 @@ func (s *Session) Execute(ctx context.Context, code string, x Exec, sink event.S
 	}
 	out.Session = s.id
 	return out, nil
+}
+
+// withoutFiles says what is told of the files that code changed whose sandbox died.
+func withoutFiles(x Exec) string {
+	if !x.Changes {
+		return ""
+	}
+	return "the sandbox ended, and with it what the code did to files"
 }
 
 // broken says whether the guest's stream is over.
@@ -168,6 +184,9 @@ func (s *Session) revive(ctx context.Context, dead *live, exit sandbox.Exit) (ev
 			out.Message = join(out.Message, fmt.Sprintf("the session is over, its state is lost (%v)", err))
 			return out, nil
 		}
+		s.mu.Lock()
+		s.since = s.nextLocked() // a snapshot that is still being written is of what died
+		s.mu.Unlock()
 	}
 	if own {
 		out.State = event.Restored
@@ -372,10 +391,15 @@ func (s *Session) endIf(reason func() string) error {
 		return nil
 	}
 	s.closed = why
-	l, paused := s.guest, s.paused
-	s.guest, s.paused = nil, nil
+	l, paused, holds := s.guest, s.paused, s.holds
+	s.guest, s.paused, s.holds = nil, nil, nil
 	s.mu.Unlock()
 	defer s.m.drop(s)
+	defer func() {
+		for _, h := range holds {
+			h.release()
+		}
+	}()
 	var err error
 	if l != nil {
 		err = l.close()

@@ -58,22 +58,40 @@ func (s Snapshots) save(ctx context.Context, box sandbox.Sandbox, snap Snapshot,
 		return Snapshot{}, err
 	}
 	defer os.RemoveAll(snap.dir)
-	return s.publish(snap, name)
+	out, h, err := s.publish(snap, name)
+	h.release()
+	return out, err
 }
 
 // publish describes what capture wrote and gives it its name: name, or that of
-// its contents when name is empty.
-func (s Snapshots) publish(snap Snapshot, name string) (Snapshot, error) {
+// its contents when name is empty. It is held before it can be seen.
+func (s Snapshots) publish(snap Snapshot, name string) (Snapshot, *hold, error) {
 	if err := seal(&snap); err != nil {
-		return Snapshot{}, fmt.Errorf("cannot save snapshot: %w", noSpace(err))
+		return Snapshot{}, nil, fmt.Errorf("cannot save snapshot: %w", noSpace(err))
 	}
 	if name == "" {
 		name = snap.ID
 	}
-	if err := publish(snap.dir, filepath.Join(s.dir, name)); err != nil {
-		return Snapshot{}, fmt.Errorf("cannot save snapshot: %w", noSpace(err))
+	h, err := holdFolder(snap.dir)
+	if err != nil {
+		return Snapshot{}, nil, fmt.Errorf("cannot save snapshot: %w", err)
 	}
-	return s.load(name)
+	path := filepath.Join(s.dir, name)
+	if err := publish(snap.dir, path); err != nil {
+		h.release()
+		return Snapshot{}, nil, fmt.Errorf("cannot save snapshot: %w", noSpace(err))
+	}
+	if !sameFile(h.f, filepath.Join(path, metaFile)) { // the same was there already
+		h.release()
+		return s.take(name)
+	}
+	h.name = name
+	out, err := s.load(name)
+	if err != nil {
+		h.release()
+		return Snapshot{}, nil, err
+	}
+	return out, h, nil
 }
 
 // capture checkpoints box into a temporary folder of s, snap.dir.
@@ -92,34 +110,55 @@ func (s Snapshots) capture(ctx context.Context, box sandbox.Sandbox, snap *Snaps
 
 // seal names the snapshot by what capture wrote and writes its description.
 func seal(snap *Snapshot) error {
-	entries, err := os.ReadDir(snap.state())
+	var err error
+	if snap.ID, snap.Bytes, err = sum(snap.state(), syncedHash); err != nil {
+		return err
+	}
+	if err := folder.Sync(snap.state()); err != nil {
+		return err
+	}
+	b, err := json.MarshalIndent(snap, "", " ")
 	if err != nil {
 		return err
+	}
+	return folder.WriteFile(filepath.Join(snap.dir, metaFile), b)
+}
+
+// sum returns the name and the size of the contents of a folder whose files are
+// hashed by hash, all at once.
+func sum(dir string, hash func(path string) ([]byte, int64, error)) (id string, size int64, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", 0, err
 	}
 	sums := make([][]byte, len(entries))
 	sizes := make([]int64, len(entries))
 	var g errgroup.Group
 	for i, e := range entries {
 		g.Go(func() (err error) {
-			sums[i], sizes[i], err = syncedHash(filepath.Join(snap.state(), e.Name()))
+			sums[i], sizes[i], err = hash(filepath.Join(dir, e.Name()))
 			return err
 		})
 	}
-	if err := errors.Join(g.Wait(), folder.Sync(snap.state())); err != nil {
-		return err
+	if err := g.Wait(); err != nil {
+		return "", 0, err
 	}
-	id := sha256.New()
-	snap.Bytes = 0
+	all := sha256.New()
 	for i, e := range entries {
-		fmt.Fprintf(id, "%s %d %x\n", e.Name(), sizes[i], sums[i])
-		snap.Bytes += sizes[i]
+		fmt.Fprintf(all, "%s %d %x\n", e.Name(), sizes[i], sums[i])
+		size += sizes[i]
 	}
-	snap.ID = hex.EncodeToString(id.Sum(nil))[:32]
-	b, err := json.MarshalIndent(snap, "", " ")
+	return hex.EncodeToString(all.Sum(nil))[:32], size, nil
+}
+
+// hashFile returns a file's hash and size.
+func hashFile(path string) (sum []byte, size int64, err error) {
+	f, err := os.Open(path)
 	if err != nil {
-		return err
+		return nil, 0, err
 	}
-	return folder.WriteFile(filepath.Join(snap.dir, metaFile), b)
+	defer f.Close()
+	return hashOf(f)
 }
 
 // syncedHash puts a file on disk for good and returns its hash and size.
@@ -129,11 +168,16 @@ func syncedHash(path string) (sum []byte, size int64, err error) {
 		return nil, 0, err
 	}
 	defer f.Close()
-	h := sha256.New()
-	if size, err = io.Copy(h, f); err != nil {
+	if sum, size, err = hashOf(f); err != nil {
 		return nil, 0, err
 	}
-	return h.Sum(nil), size, f.Sync()
+	return sum, size, f.Sync()
+}
+
+func hashOf(f *os.File) (sum []byte, size int64, err error) {
+	h := sha256.New()
+	size, err = io.Copy(h, f)
+	return h.Sum(nil), size, err
 }
 
 // load reads the description of the snapshot called name. A missing one is
@@ -163,6 +207,22 @@ func (s Snapshots) load(name string) (Snapshot, error) {
 	return snap, nil
 }
 
+// verify reads a snapshot and compares it with its name, which is that of its contents.
+func (s Snapshots) verify(name string) error {
+	snap, err := s.load(name)
+	if err != nil {
+		return err
+	}
+	id, _, err := sum(snap.state(), hashFile)
+	if errors.Is(err, os.ErrNotExist) || err == nil && id != name {
+		return damaged(name, "it is not what was written")
+	}
+	if err != nil {
+		return fmt.Errorf("cannot load snapshot: %w", err)
+	}
+	return nil
+}
+
 // validID says whether s can be the name of a snapshot or a template: 32
 // hexadecimal digits, so that it never leads out of its folder.
 func validID(s string) bool {
@@ -170,9 +230,12 @@ func validID(s string) bool {
 	return err == nil && len(s) == 32 && strings.ToLower(s) == s
 }
 
+// errDamaged is in the chain of errors about what is not what was written.
+var errDamaged = errors.New("it is damaged")
+
 func damaged(name, why string) error {
 	return fault.New(fault.Conflict, "Go back to another snapshot (praxis session log), or remove this one.",
-		"cannot load snapshot %s: it is damaged: %s", name, why)
+		"cannot load snapshot %s: %w: %s", name, errDamaged, why)
 }
 
 // state returns the folder that the backend restores from.
@@ -198,12 +261,13 @@ func noSpace(err error) error {
 	return err
 }
 
-// RemoveSnapshot removes a snapshot that no named session refers to.
+// RemoveSnapshot removes a snapshot that no named session refers to, whoever
+// else may need it.
 func (m *Manager) RemoveSnapshot(ctx context.Context, id string) error {
 	unlock, err := m.lockAll(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
-	return m.release([]SnapshotInfo{{ID: id}})
+	return m.release([]SnapshotInfo{{ID: id}}, true)
 }

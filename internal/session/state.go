@@ -23,7 +23,7 @@ func (s *Session) alone(ctx context.Context, f func(*live) error) error {
 // go on. The caller holds the gate and owns the folder.
 func (s *Session) freeze(ctx context.Context, l *live) (Snapshot, error) {
 	s.mu.Lock()
-	snap := Snapshot{Spec: s.base.Spec, Deterministic: s.opt.Seed != nil}
+	snap := Snapshot{Spec: s.base.Spec, Deterministic: s.base.Deterministic}
 	if s.own {
 		snap.Parent = s.base.ID
 	}
@@ -43,24 +43,40 @@ func (s *Session) freeze(ctx context.Context, l *live) (Snapshot, error) {
 }
 
 // Snapshot saves the session's whole state, which goes on. It waits until no
-// call is running. A dead sandbox goes back to the newest snapshot.
+// call is running; calls that come meanwhile wait until the state is written,
+// not until it is on disk for good. A dead sandbox goes back to the newest snapshot.
 func (s *Session) Snapshot(ctx context.Context) (Snapshot, error) {
-	var snap Snapshot
-	err := s.alone(ctx, func(l *live) error {
-		frozen, err := s.freeze(ctx, l)
-		if err != nil {
-			return err
-		}
-		defer os.RemoveAll(frozen.dir)
-		if snap, err = s.m.snapshots.publish(frozen, ""); err != nil {
-			return err
-		}
+	var frozen Snapshot
+	var nth int
+	err := s.alone(ctx, func(l *live) (err error) {
+		frozen, err = s.freeze(ctx, l)
 		s.mu.Lock()
-		s.base, s.own = snap, true
+		nth = s.nextLocked()
 		s.mu.Unlock()
-		return nil
+		return err
 	})
-	return snap, err
+	if err != nil {
+		return Snapshot{}, err
+	}
+	defer os.RemoveAll(frozen.dir)
+	snap, h, err := s.m.snapshots.publish(frozen, "")
+	if err != nil {
+		return Snapshot{}, err
+	}
+	s.keep(h)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if nth > s.since {
+		s.base, s.own, s.since = snap, true, nth
+	}
+	return snap, nil
+}
+
+// nextLocked numbers what a dead sandbox may go back to: the newest counts, and
+// not what is published last. s.mu is held.
+func (s *Session) nextLocked() int {
+	s.states++
+	return s.states
 }
 
 // Fork makes a new session from the state of this one; both go on
@@ -90,24 +106,31 @@ func (s *Session) Fork(ctx context.Context) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
+	st.hold, _ = holdFolder(st.base.dir) // one that is gone is told of when it is needed
 	return s.m.adopt(l, s.opt, st)
 }
 
 // Rollback takes the session back to a snapshot of its own or of a relative.
 func (s *Session) Rollback(ctx context.Context, id string) error {
-	snap, err := s.m.snapshots.load(id)
+	snap, h, err := s.m.snapshots.take(id)
 	if err != nil {
 		return err
 	}
-	return s.alone(ctx, func(*live) error {
+	err = s.alone(ctx, func(*live) error {
 		if err := s.replace(ctx, snap); err != nil {
 			return err
 		}
 		s.mu.Lock()
-		s.base, s.own = snap, true
+		s.base, s.own, s.since = snap, true, s.nextLocked()
 		s.mu.Unlock()
 		return nil
 	})
+	if err != nil {
+		h.release()
+		return err
+	}
+	s.keep(h)
+	return nil
 }
 
 // Pause saves the session and frees its sandbox: no memory, no processes. Any

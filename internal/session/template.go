@@ -59,6 +59,26 @@ func (m *Manager) template(ctx context.Context, opt Options, sink event.Sink) (t
 	return m.replaceTemplate(ctx, key, opt, sink)
 }
 
+// takeTemplate returns the template of opt, which cannot be collected until the
+// hold is released.
+func (m *Manager) takeTemplate(ctx context.Context, opt Options, sink event.Sink) (template, *hold, error) {
+	for {
+		t, err := m.template(ctx, opt, sink)
+		if err != nil {
+			return template{}, nil, err
+		}
+		h, err := holdFolder(t.dir)
+		if err == nil {
+			t.used()
+			return t, h, nil
+		}
+		if fault.KindOf(err) != fault.NotFound || ctx.Err() != nil {
+			return template{}, nil, err
+		}
+		// It was collected at this moment: it is built again.
+	}
+}
+
 // rebuild replaces a template that could not be restored, unless somebody else
 // did so meanwhile.
 func (m *Manager) rebuild(ctx context.Context, bad template, opt Options, sink event.Sink) (template, error) {
