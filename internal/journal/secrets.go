@@ -1,0 +1,217 @@
+package journal
+
+import (
+	"bytes"
+	"cmp"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// minSecret is how long a value must be to be looked for: shorter ones stand
+// in texts by chance.
+const minSecret = 8
+
+// needle is one form of a secret and what takes its place.
+type needle struct {
+	form string
+	name string
+	mark string
+}
+
+// redactor finds secrets in texts. It is not changed once it is made.
+type redactor struct {
+	secrets map[string]string // values by name
+	digest  func(value string) string
+	first   [1 << 10]uint64 // a set of the first two bytes of all forms
+	by      map[uint16][]needle
+	longest int
+	all     []needle
+}
+
+// newRedactor looks for secrets, values by name. digest makes the keyed digest.
+func newRedactor(secrets map[string]string, digest func(string) string) *redactor {
+	r := &redactor{secrets: map[string]string{}, digest: digest, by: map[uint16][]needle{}}
+	for name, value := range secrets {
+		if len(value) < minSecret {
+			continue
+		}
+		r.secrets[name] = value
+		mark := "[secret " + name + "]"
+		if d := digest(value); d != "" {
+			mark = fmt.Sprintf("[secret %s %s]", name, d)
+		}
+		for _, form := range forms(value) {
+			r.all = append(r.all, needle{form, name, mark})
+		}
+	}
+	// The longest first, so that nothing is left of a secret that holds another.
+	slices.SortFunc(r.all, func(a, b needle) int {
+		return cmp.Or(cmp.Compare(len(b.form), len(a.form)), strings.Compare(a.form, b.form), strings.Compare(a.name, b.name))
+	})
+	for _, n := range r.all {
+		p := pair(n.form[0], n.form[1])
+		r.first[p>>6] |= 1 << (p & 63)
+		r.by[p] = append(r.by[p], n)
+		r.longest = max(r.longest, len(n.form))
+	}
+	return r
+}
+
+func pair(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
+
+// with returns a redactor that looks for one more.
+func (r *redactor) with(name, value string) *redactor {
+	more := map[string]string{name: value}
+	for n, v := range r.secrets {
+		if n == name && v != value {
+			n += "'" // another value of the same name: both are looked for
+		}
+		more[n] = v
+	}
+	return newRedactor(more, r.digest)
+}
+
+// forms are the ways in which a value stands in texts: as it is, escaped as
+// JSON, in an address, in hexadecimal, and in base64 wherever it begins in what
+// was encoded. Each of them escaped as JSON too, since a text may be JSON.
+func forms(value string) []string {
+	quoted := func(s string) []string {
+		plain, err := json.Marshal(s) // escapes <, > and & as well
+		if err != nil {
+			return nil
+		}
+		bare := quote(s)
+		return []string{s, string(plain[1 : len(plain)-1]), string(bare[1 : len(bare)-1])}
+	}
+	var out []string
+	for _, s := range quoted(value) {
+		out = append(out, quoted(s)...)
+	}
+	digits := hex.EncodeToString([]byte(value))
+	out = append(out, digits, strings.ToUpper(digits))
+	for _, s := range []string{url.QueryEscape(value), url.PathEscape(value)} {
+		out = append(out, s, smallEscapes(s))
+	}
+	for shift := range 3 {
+		whole := base64.RawStdEncoding.EncodeToString([]byte("\x00\x00"[:min(shift, 2)] + value))
+		// The characters that depend on what stands around are left out.
+		from, to := (shift*8+5)/6, (shift+len(value))*8/6
+		s := whole[from:to]
+		out = append(out, s, strings.NewReplacer("+", "-", "/", "_").Replace(s), strings.ReplaceAll(s, "/", `\/`))
+	}
+	slices.Sort(out)
+	return slices.DeleteFunc(slices.Compact(out), func(s string) bool { return len(s) < minSecret })
+}
+
+// smallEscapes writes the digits of an address's escapes in small letters.
+func smallEscapes(s string) string {
+	b := []byte(s)
+	for i := 0; i+2 < len(b); i++ {
+		if b[i] == '%' {
+			copy(b[i:], bytes.ToLower(b[i:i+3]))
+		}
+	}
+	return string(b)
+}
+
+// at returns the secret that stands at the beginning of s.
+func at[T string | []byte](r *redactor, s T) (needle, bool) {
+	p := pair(s[0], s[1])
+	if r.first[p>>6]&(1<<(p&63)) == 0 {
+		return needle{}, false
+	}
+	for _, n := range r.by[p] {
+		if len(s) >= len(n.form) && string(s[:len(n.form)]) == n.form {
+			return n, true
+		}
+	}
+	return needle{}, false
+}
+
+// find returns the first secret in s.
+func find[T string | []byte](r *redactor, s T) (needle, bool) {
+	if r == nil || len(r.all) == 0 {
+		return needle{}, false
+	}
+	for i := 0; i+1 < len(s); i++ {
+		if n, ok := at(r, s[i:]); ok {
+			return n, true
+		}
+	}
+	return needle{}, false
+}
+
+// text returns s with a mark in place of every secret.
+func (r *redactor) text(s string) string {
+	if r == nil || len(r.all) == 0 {
+		return s
+	}
+	var out strings.Builder
+	last := 0
+	for i := 0; i+1 < len(s); {
+		n, ok := at(r, s[i:])
+		if !ok {
+			i++
+			continue
+		}
+		out.WriteString(s[last:i])
+		out.WriteString(n.mark)
+		i += len(n.form)
+		last = i
+	}
+	if last == 0 && out.Len() == 0 {
+		return s
+	}
+	out.WriteString(s[last:])
+	return out.String()
+}
+
+// inData returns what to apply to the texts of the JSON b: nil when there is
+// nothing to be found.
+func (r *redactor) inData(b []byte) func(string) string {
+	if _, ok := find(r, b); !ok {
+		return nil
+	}
+	return r.text
+}
+
+// watch looks for secrets in what passes by in pieces.
+type watch struct {
+	r    *redactor
+	tail []byte
+	name string // of the secret that was found
+}
+
+func (w *watch) write(p []byte) {
+	if w.r == nil || len(w.r.all) == 0 || w.name != "" {
+		return
+	}
+	w.tail = append(w.tail, p...)
+	if n, ok := find(w.r, w.tail); ok {
+		w.name, w.tail = n.name, nil
+		return
+	}
+	if keep := w.r.longest - 1; len(w.tail) > keep {
+		w.tail = append(w.tail[:0], w.tail[len(w.tail)-keep:]...)
+	}
+}
+
+// keyed makes the digest that stands for a secret: it tells two secrets apart,
+// and nobody without the key can try out values.
+func keyed(key []byte) func(string) string {
+	return func(value string) string {
+		if key == nil {
+			return ""
+		}
+		h := hmac.New(sha256.New, key)
+		h.Write([]byte(value))
+		return hex.EncodeToString(h.Sum(nil)[:4])
+	}
+}
