@@ -61,6 +61,7 @@ type Execution struct {
 type Ask struct {
 	Model    string // "provider:name"; "" lets the keys in the environment decide
 	MaxSteps int
+	Window   int // tokens that a request may have; what is older is condensed
 }
 
 // Default returns the configuration of a person with this environment and no file.
@@ -74,7 +75,7 @@ func Default(getenv func(string) string) (Config, error) {
 		Run:       filepath.Join(home, "run"),
 		Limits:    sandbox.DefaultLimits(),
 		Execution: Execution{Timeout: 30 * time.Second, OutputBytes: 1 << 20},
-		Ask:       Ask{MaxSteps: 10},
+		Ask:       Ask{MaxSteps: 10, Window: 100_000},
 		Journal:   Journal{Snapshots: true, SnapshotBytes: 4 << 30, BlobBytes: 16 << 30},
 	}, nil
 }
@@ -166,6 +167,7 @@ type file struct {
 	Ask struct {
 		Model    *string `json:"model"`
 		MaxSteps *int    `json:"max_steps"`
+		Window   *int    `json:"window"`
 	} `json:"ask"`
 	Journal struct {
 		Key           *string `json:"key"`
@@ -199,6 +201,7 @@ func (c *Config) overlay(data []byte) error {
 	set(&c.Limits.OpenFiles, f.Limits.OpenFiles)
 	set(&c.Ask.Model, f.Ask.Model)
 	set(&c.Ask.MaxSteps, f.Ask.MaxSteps)
+	set(&c.Ask.Window, f.Ask.Window)
 	set(&c.Journal.Key, f.Journal.Key)
 	set(&c.Journal.Snapshots, f.Journal.Snapshots)
 	return errors.Join(
@@ -257,6 +260,9 @@ func (c Config) Validate() error {
 		if err := Kept.check(n); err != nil {
 			return err
 		}
+	}
+	if err := Window.Check(float64(c.Ask.Window)); err != nil {
+		return err
 	}
 	return MaxSteps.Check(float64(c.Ask.MaxSteps))
 }

@@ -57,6 +57,7 @@ var (
 	Processes = Numbers{"processes", 8, 32768, true}
 	OpenFiles = Numbers{"open files", 64, 1 << 20, true}
 	MaxSteps  = Numbers{"max steps", 1, 1000, true}
+	Window    = Numbers{"window", 4096, 10_000_000, true}
 )
 
 var (

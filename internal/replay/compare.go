@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -267,7 +268,8 @@ func differences(was, is []aspect, open bool) []Difference {
 		seen[k] = true
 		out = append(out, newDifference(a.what, a.execution, w[k], i[k]))
 	}
-	slices.SortStableFunc(out, func(a, b Difference) int { return a.Execution - b.Execution })
+	// Executions in their order, then what they led to.
+	slices.SortStableFunc(out, func(a, b Difference) int { return cmp.Compare(uint(a.Execution-1), uint(b.Execution-1)) })
 	return out
 }
 

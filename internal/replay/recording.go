@@ -183,8 +183,8 @@ func (f *fold) beside(e event.Event) error {
 	case event.ToolReturned:
 		return f.returned(e)
 	case event.AnswerGiven:
-		if f.rec.Answer != nil || len(f.rec.Steps) == 0 {
-			return fmt.Errorf("a run gives one answer, in a step")
+		if f.rec.Answer != nil || len(f.rec.Steps) == 0 || f.running || f.asking {
+			return fmt.Errorf("a run gives one answer, at the end of a step")
 		}
 		f.rec.Answer = &e
 	}
@@ -238,8 +238,8 @@ func (f *fold) replied(step int, x recorded.Exchange) error {
 }
 
 func (f *fold) executing(e event.ExecutionBegan) error {
-	if f.running || f.rec.Session == nil {
-		return fmt.Errorf("code is executed before the last one has ended, or without a session")
+	if f.running || f.asking || f.rec.Session == nil {
+		return fmt.Errorf("code is executed before the last one has ended, before the model's reply, or without a session")
 	}
 	if f.rec.Began.Kind == event.Code {
 		if len(f.rec.Steps) > 0 {

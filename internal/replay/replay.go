@@ -196,7 +196,7 @@ func (e *enactment) carryOut(ctx context.Context, model llm.Model, begin *agent.
 		if e.cfg.Agent != nil {
 			e.cfg.Agent(&cfg)
 		}
-		_, finished, err = run.Ask(ctx, e.task, cfg, e.live)
+		_, finished, err = run.Ask(ctx, e.task, &cfg, e.live)
 	}
 	got := e.live.recording()
 	switch cause := ctx.Err(); {

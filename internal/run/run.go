@@ -71,20 +71,27 @@ type Task struct {
 	// Finish is called while the session is still open, also after a failure,
 	// to take out what is to stay. It may be nil. Its error does not change the
 	// outcome of the run.
-	Finish func(ctx context.Context) error
+	Finish func(ctx context.Context, r Result) error
 }
 
-// Ask lets the agent answer the question of t.Began. Of cfg the question's
-// bounds, the files and the session are filled in here. err says why there is
-// no answer; finish is what Task.Finish returned.
-func Ask(ctx context.Context, t Task, cfg agent.Config, rec Recorder) (answer agent.Answer, finish, err error) {
+// Result is what a run came to.
+type Result struct {
+	Answer    agent.Answer    // of a question; how far it came when Err is not nil
+	Execution event.Execution // of code; its State is empty when it could not be run
+	Err       error
+}
+
+// Ask lets the agent answer the question of t.Began. Of cfg, which t.Open may
+// still change, the question's bounds, the files and the session are filled in
+// here. err says why there is no answer; finish is what Task.Finish returned.
+func Ask(ctx context.Context, t Task, cfg *agent.Config, rec Recorder) (answer agent.Answer, finish, err error) {
 	began := time.Now()
 	s, err := t.open(ctx, rec)
 	if err == nil {
-		answer, err = t.ask(ctx, s, cfg, rec)
+		answer, err = t.ask(ctx, s, *cfg, rec)
 	}
 	err = because(rec, err)
-	finish = t.finish(ctx, s, rec)
+	finish = t.finish(ctx, s, Result{Answer: answer, Err: err}, rec)
 	end := event.RunEnded{Outcome: event.Answered, Steps: answer.Steps, Tokens: answer.Tokens, Took: event.Duration(time.Since(began))}
 	switch {
 	case s == nil:
@@ -124,7 +131,7 @@ func Code(ctx context.Context, t Task, code string, alone bool, rec Recorder) (x
 		x, err = t.execute(ctx, s, code, alone, rec)
 	}
 	err = because(rec, err)
-	finish = t.finish(ctx, s, rec)
+	finish = t.finish(ctx, s, Result{Execution: x, Err: err}, rec)
 	end := event.RunEnded{Outcome: event.Outcome(x.Status.String()), Took: event.Duration(time.Since(began))}
 	if err != nil {
 		end.Outcome, end.Reason = event.Failed, err.Error()
@@ -224,13 +231,13 @@ func put(ctx context.Context, s Session, in Input) (err error) {
 }
 
 // finish takes out of the session what is to stay.
-func (t Task) finish(ctx context.Context, s Session, rec Recorder) error {
+func (t Task) finish(ctx context.Context, s Session, r Result, rec Recorder) error {
 	if s == nil {
 		return nil
 	}
 	var err error
 	if t.Finish != nil {
-		err = t.Finish(ctx)
+		err = t.Finish(ctx, r)
 	}
 	rec.Emit(event.SessionEnded{Session: s.Describe().Session})
 	return err

@@ -127,13 +127,13 @@ func given() []Input {
 	}}
 }
 
-func script(t *testing.T, text string) agent.Config {
+func script(t *testing.T, text string) *agent.Config {
 	t.Helper()
 	m, err := scripted.Parse("case", strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return agent.Config{Model: m}
+	return &agent.Config{Model: m}
 }
 
 const twoSteps = "=== reply\nI look.\n```python\nx = 42\n```\n=== reply\nFINAL ANSWER: It is 42."
@@ -148,7 +148,10 @@ func TestAsk(t *testing.T) {
 			Inputs:    given(),
 			Snapshots: true,
 			Ready:     func(context.Context) error { ready++; return nil },
-			Finish:    func(context.Context) error { finished = true; return errors.New("cannot save figure") },
+			Finish: func(_ context.Context, r Result) error {
+				finished = r.Answer.Text != ""
+				return errors.New("cannot save figure")
+			},
 		}
 		answer, finish, err := Ask(t.Context(), task, script(t, twoSteps), l)
 		if err != nil || answer.Text != "It is 42." {
