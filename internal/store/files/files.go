@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"syscall"
 
@@ -30,7 +31,8 @@ type Store struct {
 	blobs Blobs
 
 	mu sync.Mutex
-	// made are the folders whose entry in the folder above is on disk for sure.
+	// made are the folders that this process has seen to; true: their entry in
+	// the folder above is on disk for sure.
 	made map[string]bool
 }
 
@@ -112,11 +114,7 @@ func (s *Store) makeLocked(dir string) error {
 		return nil
 	}
 	if dir == s.dir {
-		if err := s.makeRoot(); err != nil {
-			return err
-		}
-		s.made[dir] = true
-		return nil
+		return s.makeRoot()
 	}
 	if err := s.makeLocked(filepath.Dir(dir)); err != nil {
 		return err
@@ -135,26 +133,40 @@ func (s *Store) makeLocked(dir string) error {
 
 // makeRoot makes the store's own folder and the missing ones above it.
 func (s *Store) makeRoot() error {
-	var missing []string
-	for dir := s.dir; ; dir = filepath.Dir(dir) {
+	// The folder itself may have been made by a process that died before its
+	// entry was on disk; those above only by this one.
+	unsure := []string{s.dir}
+	for dir := filepath.Dir(s.dir); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		_, err := os.Stat(dir)
-		if err == nil {
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+		if sure, ours := s.made[dir]; err == nil && (sure || !ours) {
 			break
 		}
-		if !errors.Is(err, fs.ErrNotExist) || dir == filepath.Dir(dir) {
-			return err
-		}
-		missing = append(missing, dir)
+		unsure = append(unsure, dir)
 	}
-	for i := len(missing) - 1; i >= 0; i-- {
-		if err := s.disk.Mkdir(missing[i]); err != nil && !errors.Is(err, fs.ErrExist) {
+	for _, dir := range slices.Backward(unsure) {
+		err := s.disk.Mkdir(dir)
+		ours := err == nil || s.wasMade(dir)
+		if err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
-		if err := s.disk.Sync(filepath.Dir(missing[i])); err != nil {
+		if ours {
+			s.made[dir] = false
+		}
+		// Whoever could not make a folder there may not be able to read it either.
+		if err := s.disk.Sync(filepath.Dir(dir)); err != nil && (ours || !errors.Is(err, fs.ErrPermission)) {
 			return err
 		}
+		s.made[dir] = true
 	}
 	return folder.Own(s.dir)
+}
+
+func (s *Store) wasMade(dir string) bool {
+	_, ok := s.made[dir]
+	return ok
 }
 
 // gated runs do while no other process or goroutine runs anything gated in the
