@@ -150,7 +150,7 @@ func (n Note) doc() (store.Doc, error) {
 	}
 	return store.Doc{
 		Kind: kind, ID: n.ID, Order: n.Created.UnixNano(),
-		Fields: map[string]any{"id": n.ID, "tags": tags, "thread": n.From.Thread, "run": n.From.Run},
+		Fields: map[string]any{"id": n.ID, "tags": tags, "thread": n.From.Thread, "run": n.From.Run, "text": n.Text},
 		Text:   n.Text + "\n" + strings.Join(n.Tags, " "),
 		Body:   body,
 	}, nil

@@ -62,7 +62,11 @@ func (m *Memory) someWords(ctx context.Context, words []string) ([]store.Doc, er
 	}
 	hits := map[string]hit{}
 	for _, w := range words {
-		docs, err := m.index.Find(ctx, store.Query{Kind: kind, Words: w + "*", Best: true, Limit: maxHits})
+		q := store.Query{Kind: kind, Words: w + "*", Best: true, Limit: maxHits}
+		if unspaced(w) {
+			q = store.Query{Kind: kind, Where: []store.Condition{{Field: "text", Op: store.Contains, Value: w}}, Limit: maxHits}
+		}
+		docs, err := m.index.Find(ctx, q)
 		if err != nil {
 			return nil, fmt.Errorf("cannot search notes: %w", err)
 		}
@@ -87,20 +91,39 @@ func (m *Memory) someWords(ctx context.Context, words []string) ([]store.Doc, er
 }
 
 // words returns the distinct words of a query that say something: very short
-// ones stand in every note, unless there are no others.
+// ones stand in every note, unless there are no others. Of scripts that put no
+// space between words, it is each pair of letters.
 func words(query string) []string {
 	all := strings.FieldsFunc(strings.ToLower(query), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
 	var long []string
-	for _, w := range all {
-		// A letter of a script without spaces between words may be a word.
-		if n := len([]rune(w)); (n > 2 || len(w) > n) && !slices.Contains(long, w) {
+	add := func(w string) {
+		if !slices.Contains(long, w) {
 			long = append(long, w)
 		}
 	}
+	for _, w := range all {
+		letters := []rune(w)
+		if unspaced(w) {
+			for i := range max(len(letters)-1, 1) {
+				add(string(letters[i:min(i+2, len(letters))]))
+			}
+		} else if len(letters) > 2 {
+			add(w)
+		}
+	}
 	if len(long) == 0 {
-		long = slices.Compact(slices.Sorted(slices.Values(all)))
+		for _, w := range all {
+			add(w)
+		}
 	}
 	return long[:min(len(long), maxWords)]
+}
+
+// unspaced says whether a word is of a script that puts no space between words.
+func unspaced(w string) bool {
+	return strings.ContainsFunc(w, func(r rune) bool {
+		return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	})
 }
 
 func readNotes(docs []store.Doc) ([]Note, error) {
