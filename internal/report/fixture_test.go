@@ -1,12 +1,9 @@
 package report_test
 
 import (
-	"bytes"
 	"encoding/base64"
 	"fmt"
-	"image"
-	"image/color"
-	"image/png"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -35,25 +32,18 @@ func cost(model string, t event.Tokens) string {
 	return fmt.Sprintf("$%.4f", float64(t.Input+t.Output)/1e5)
 }
 
-// chart is a small PNG.
-func chart(t testing.TB, w, h int) string {
+// chart is a picture in base64: testdata/chart.png.
+func chart(t testing.TB) string {
 	t.Helper()
-	m := image.NewRGBA(image.Rect(0, 0, w, h))
-	for x := range w {
-		for y := range h {
-			c := color.RGBA{255, 255, 255, 255}
-			if y > h-h*x/w {
-				c = color.RGBA{43, 95, 217, 255}
-			}
-			m.Set(x, y, c)
-		}
-	}
-	var b bytes.Buffer
-	if err := png.Encode(&b, m); err != nil {
+	data, err := os.ReadFile("testdata/chart.png")
+	if err != nil {
 		t.Fatal(err)
 	}
-	return base64.StdEncoding.EncodeToString(b.Bytes())
+	return base64.StdEncoding.EncodeToString(data)
 }
+
+// pixel is a PNG of one pixel.
+const pixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 
 const frame = `<div>
 <style scoped>
@@ -84,7 +74,8 @@ func usual(t testing.TB) report.Run {
 			Files: []string{"sales.csv"}, MaxSteps: 20, Bounds: event.Bounds{Timeout: event.Duration(time.Minute), OutputBytes: 1 << 20},
 			Seed: &seed, Thread: "sales", Parent: &event.Parent{Run: "20261120-101010-0001", Step: 2, Change: "another model"}, Program: "0.3.0"},
 		event.SessionBegan{Session: "s-1", Image: event.Image{ID: "sha256:" + strings.Repeat("ab", 32), Name: "default", Packages: []event.Package{
-			{Name: "numpy", Version: "2.3.4"}, {Name: "pandas", Version: "2.3.3"}}}, Seed: &seed},
+			{Name: "numpy", Version: "2.3.4"}, {Name: "pandas", Version: "2.3.3"}}},
+			Limits: event.Limits{Memory: 2 << 30, CPUs: 1.5, Processes: 64, Disk: 4 << 30, OpenFiles: 1024}, Seed: &seed},
 		event.FileGiven{Name: "data/sales.csv", Path: "/work/sales.csv", Bytes: 48213, SHA256: strings.Repeat("0123456789abcdef", 4)},
 		event.FileGiven{Name: "secret.env", Path: "/work/secret.env", Bytes: 90, SHA256: strings.Repeat("f", 64), Withheld: "it holds the value of API_KEY"},
 		event.SnapshotTaken{Step: 1, Session: "s-1", Snapshot: "snap-0001", Bytes: 50 << 20},
@@ -106,7 +97,7 @@ func usual(t testing.TB) report.Run {
 		event.ExecutionBegan{Step: 2, Session: "s-1", Code: "by = df.groupby(\"region\").sales.sum().sort_values()\nshare = by.iloc[-1] / by.sum()\nby.plot.barh()\nby.to_csv(\"/work/by.csv\")\nby"},
 		event.ExecutionEnded{Step: 2, Execution: event.Execution{Status: event.OK, Stderr: "FutureWarning: …\n",
 			Result:   event.Bundle{"text": "region\nNorth & East    1204.50\n", "text/html": frame},
-			Displays: []event.Bundle{{"image/png": chart(t, 360, 150), "text": "<Axes: ylabel='region'>"}},
+			Displays: []event.Bundle{{"image/png": chart(t), "text": "<Axes: ylabel='region'>"}},
 			State:    event.Kept, Usage: usage, Changes: []event.Change{
 				{Path: "/work/by.csv", Kind: "created", Bytes: 77, SHA256: strings.Repeat("12", 32)}, {Path: "/work/tmp.db", Kind: "removed"}}}},
 		event.StepBegan{N: 3},
@@ -156,7 +147,7 @@ func rare(t testing.TB) report.Run {
 				Stdout: many + hostile, Stderr: hostile, OutputFile: "/work/.out/" + hostile, State: event.Lost, Unlisted: "too many files " + hostile,
 				Result: event.Bundle{"text": "<demo.Page object at 0x7f00>", "text/html": "<h1>Hi</h1><script>alert(1)</script>" + hostile},
 				Displays: []event.Bundle{
-					{"image/png": "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==", "text": hostile},
+					{"image/png": pixel, "text": hostile},
 					{"image/png": "PHNjcmlwdD4=", "text": hostile},
 					{"image/jpeg": "not base64 " + hostile},
 					{"image/svg+xml": `<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>` + hostile},

@@ -77,8 +77,8 @@ type piece struct {
 	Code    []span
 	Grid    *grid
 	Changes []sheetChange
-	Source  template.URL  // of a picture: a data URI of base64
-	Page    template.HTML // of a frame: escaped for the attribute, and powerless in the frame
+	Source  template.URL      // of a picture: a data URI of base64
+	Page    template.HTMLAttr // of a frame: its srcdoc, escaped
 }
 
 type sheetChange struct{ Kind, Path, Size, Hash, Short string }
@@ -141,7 +141,7 @@ func (s *story) sheetPart(p *part, first bool) (sheetPart, bool) {
 	}
 	var meta []string
 	if p.asked {
-		meta = append(meta, s.spent(p.model, p.tokens))
+		meta = append(meta, "model "+seconds(p.took), s.spent(p.model, p.tokens))
 	}
 	if p.before != nil {
 		meta = append(meta, "state before it: "+p.before.Snapshot)
@@ -271,7 +271,7 @@ func (s *story) shown(v view, result bool) []piece {
 		if v.picture != nil {
 			caption = visibleLine(s.caption(v.picture)) + ", without its scripts"
 		}
-		out = append(out, piece{Kind: "frame", Alt: name, Name: caption, Page: framed(v.html)})
+		out = append(out, piece{Kind: "frame", Alt: name, Name: caption, Page: srcdoc(v.html)})
 		if text.Head != "" && !defaultText.MatchString(text.Head) {
 			out = append(out, piece{Kind: "folded", Name: "as text", Text: text})
 		}
@@ -284,20 +284,26 @@ func (s *story) shown(v view, result bool) []piece {
 // maxFrame bounds the page in a frame.
 const maxFrame = 4 << 20
 
-// framed makes HTML the content of a frame's srcdoc attribute. The template
-// would escape it twice, so that it showed its source; as template.HTML it is
-// escaped for the attribute alone. What it can do is bounded by the frame: an
-// empty sandbox attribute allows no script, no form, no window and no way out,
-// and the frame inherits the page's policy, which allows no network.
-func framed(source string) template.HTML {
+// srcdoc writes the attribute that makes HTML the content of a frame. The
+// template's own escaping would let entities in it be read one time too many.
+// What the content can do is bounded by the frame: an empty sandbox attribute
+// allows no script, no form, no window and no way out, and a frame with a srcdoc
+// inherits the page's policy, which allows no network.
+func srcdoc(source string) template.HTMLAttr {
 	if len(source) > maxFrame {
 		source = "<p>The page is too large to be shown.</p>"
 	}
-	return template.HTML(`<meta charset="utf-8"><style>body{font:14px/1.5 sans-serif;margin:12px}</style>` +
-		strings.Map(func(r rune) rune {
-			if r == 0 || (r < 0x20 && r != '\n' && r != '\t') || r == 0x7f || r&0xfffe == 0xfffe {
-				return utf8.RuneError
-			}
-			return r
-		}, strings.ToValidUTF8(source, "\uFFFD")))
+	source = strings.Map(func(r rune) rune {
+		if (r < 0x20 && r != '\n' && r != '\t') || (r >= 0x7f && r < 0xa0) || r&0xfffe == 0xfffe {
+			return utf8.RuneError
+		}
+		return r
+	}, valid(source))
+	return template.HTMLAttr(`srcdoc="` + template.HTMLEscapeString(frameHead+source) + `"`)
 }
+
+// frameHead gives a framed page a policy of its own, for a notebook has none to
+// inherit, and a look when it has none.
+const frameHead = `<!doctype html><meta charset="utf-8">` +
+	`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">` +
+	`<style>body{font:14px/1.5 sans-serif;margin:12px}</style>`

@@ -86,11 +86,11 @@ func (m *markdown) head() {
 		m.line("| file | in the session | size | SHA-256 |")
 		m.line("|---|---|---:|---|")
 		for _, f := range m.inputs {
-			hash := mdCell(f.SHA256)
+			hash := mdCode(f.SHA256)
 			if f.Withheld != "" {
 				hash += " (not kept: " + mdText(f.Withheld) + ")"
 			}
-			m.line("| %s | %s | %s | %s |", mdCell(f.Name), mdCell(f.Path), size(f.Bytes), hash)
+			m.line("| %s | %s | %s | %s |", mdCode(f.Name), mdCode(f.Path), size(f.Bytes), hash)
 		}
 		m.line("")
 	}
@@ -116,7 +116,7 @@ func (m *markdown) answered() {
 			from = "**" + from + "**"
 		}
 		if f.Expression != "" {
-			expression = mdCell(f.Expression)
+			expression = mdCode(f.Expression)
 		}
 		m.line("| %s | %s | %s |", mdText(f.Text), from, expression)
 	}
@@ -334,26 +334,14 @@ var mdEscape = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, 
 // mdText writes a text that stays on one line and means nothing in Markdown.
 func mdText(s string) string { return mdEscape.Replace(visibleLine(s)) }
 
-// mdCode writes a text as code in a line.
+// mdCode writes a name, a path, a hash or an expression as code. One that has
+// characters that could end the code or open a tag is written as text.
 func mdCode(s string) string {
 	s = visibleLine(s)
-	if s == "" {
-		return ""
-	}
-	ticks := strings.Repeat("`", longest(s, '`')+1)
-	if strings.HasPrefix(s, "`") || strings.HasSuffix(s, "`") || (strings.HasPrefix(s, " ") && strings.HasSuffix(s, " ")) {
-		s = " " + s + " "
-	}
-	return ticks + s + ticks
-}
-
-// mdCell is mdCode in a table, whose cells end at a bar even inside code. A
-// backslash before it would be read twice, so such a text is written as text.
-func mdCell(s string) string {
-	if strings.ContainsAny(s, `|\`) {
+	if strings.TrimSpace(s) == "" || strings.ContainsAny(s, "`<>[]&|\\") {
 		return mdText(s)
 	}
-	return mdCode(s)
+	return "`" + s + "`"
 }
 
 // mdTarget writes the path of a picture that the caller saved.

@@ -30,6 +30,7 @@
 package report
 
 import (
+	"fmt"
 	"strings"
 	"time"
 
@@ -76,7 +77,8 @@ type part struct {
 	before *event.SnapshotTaken // the state that the step began with
 	model  string
 	tokens event.Tokens
-	asked  bool // a model was
+	asked  bool           // a model was
+	took   event.Duration // by the model
 	at     time.Time
 	failed bool // not all in it went well
 }
@@ -168,6 +170,7 @@ func (t *teller) record(r event.Record) {
 		it.opened = t.take("model")
 		add(&t.part().tokens, e.Tokens)
 		add(&t.tokens, e.Tokens)
+		t.part().took += e.Took
 	case event.ModelFailed:
 		it.opened = t.take("model")
 		t.part().failed = true
@@ -346,6 +349,9 @@ func (s *story) facts() []fact {
 	if s.session != nil {
 		put("image", s.session.Image.Name+" "+short(s.session.Image.ID))
 		put("packages", packages(s.session.Image.Packages))
+		if s.session.Limits != (event.Limits{}) {
+			put("limits", limits(s.session.Limits))
+		}
 		put("session", s.session.Name)
 		put("state", s.session.Snapshot)
 	}
@@ -369,6 +375,11 @@ func (s *story) facts() []fact {
 	}
 	put("praxis", s.began.Program)
 	return out
+}
+
+func limits(l event.Limits) string {
+	return fmt.Sprintf("%s of memory, %g CPUs, %s, %s of disk, %s", size(l.Memory), l.CPUs,
+		"at most "+thousands(l.Processes)+" processes", size(l.Disk), count(l.OpenFiles, "open file"))
 }
 
 // maxPackages bounds the packages that a head names.

@@ -158,7 +158,7 @@ func (t *transcript) head() {
 	if t.ended != nil && t.ended.Reason != "" {
 		t.label("", "", visible(t.ended.Reason))
 	}
-	t.label("used", "", strings.Join(t.total(), ", "))
+	t.label("used", "", visibleLine(strings.Join(t.total(), ", ")))
 	for i, f := range t.inputs {
 		name := "inputs"
 		if i > 0 {
@@ -396,7 +396,7 @@ func (t *transcript) tail() {
 			t.item(it)
 		}
 	}
-	t.printf("\n%s\n", t.paint(sgrDim, strings.Join(append([]string{t.outcome()}, t.total()...), ", ")))
+	t.printf("\n%s\n", t.paint(sgrDim, visibleLine(strings.Join(append([]string{t.outcome()}, t.total()...), ", "))))
 }
 
 // maxFigure bounds a figure and its expression in the list below an answer.
