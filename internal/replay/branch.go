@@ -229,6 +229,12 @@ var _ llm.Model = (*brancher)(nil)
 // Name implements llm.Model.
 func (m *brancher) Name() string { return m.name }
 
+// own says whether the step that is under way is the branch's own.
+func (m *brancher) own() bool { return m.at > m.from }
+
+// edits says whether a step's recorded reply is not given as it is.
+func (m *brancher) edits(step int) bool { return step == m.from && m.change.Code != "" }
+
 // Complete implements llm.Model.
 func (m *brancher) Complete(ctx context.Context, req llm.Request, delta func(string)) (llm.Reply, error) {
 	step := m.at
@@ -243,7 +249,7 @@ func (m *brancher) Complete(ctx context.Context, req llm.Request, delta func(str
 	switch was := m.e.rec.find(step); {
 	case step < m.from && was.Exchange != nil:
 		return recorded.New(m.name, []recorded.Exchange{*was.Exchange}).Complete(ctx, req, delta)
-	case step == m.from && m.change.Code != "":
+	case m.edits(step):
 		reply := edited(*was, m.change.Code)
 		if delta != nil && reply.Text != "" {
 			delta(reply.Text)

@@ -49,9 +49,12 @@ type Config struct {
 	Loose bool
 	// Program is the version of this program; "": not known.
 	Program string
-	// Agent adapts what the agent is told besides what is recorded, such as
-	// where a condensed history is kept. It may be nil.
-	Agent func(*agent.Config)
+	// Window bounds the requests in tokens, as it did in the run; 0: the
+	// agent's default.
+	Window int
+	// Notes is the memory that a branch with another model goes on with. nil:
+	// it has none. A replay takes its notes from the recording.
+	Notes agent.Notes
 }
 
 // Again describes the run that replays this one.
@@ -193,8 +196,10 @@ func (e *enactment) carryOut(ctx context.Context, model llm.Model, begin *agent.
 		_, finished, err = run.Code(ctx, e.task, code, alone, e.live)
 	} else {
 		cfg := agent.Config{Model: model, Begin: begin}
-		if e.cfg.Agent != nil {
-			e.cfg.Agent(&cfg)
+		m, branches := model.(*brancher)
+		e.remember(&cfg, func(s Step) bool { return s.N >= begin.Step && !(branches && m.edits(s.N)) })
+		if branches && m.change.Model != nil && (cfg.Notes != nil || e.cfg.Notes != nil) {
+			cfg.Notes = branchNotes{recorded: cfg.Notes, today: e.cfg.Notes, own: m.own}
 		}
 		_, finished, err = run.Ask(ctx, e.task, &cfg, e.live)
 	}
