@@ -67,7 +67,7 @@ func checkName(name string) error {
 }
 
 func noThread(name string) error {
-	return fault.New(fault.NotFound, "List the threads that there are with praxis memory threads.", "cannot find thread %s: there is none", name)
+	return fault.New(fault.NotFound, "List the threads that there are with praxis thread ls.", "cannot find thread %s: there is none", name)
 }
 
 // OpenThread returns the thread called name, and its conversation. One that
@@ -105,7 +105,7 @@ func readRecord(v store.Value) (Thread, error) {
 		Version int `json:"version"`
 	}
 	damaged := func(cause error) error {
-		return fault.New(fault.Conflict, "Give the thread another name, or remove it; its runs are in the journal.",
+		return fault.New(fault.Conflict, "Ask under another name, or remove it with praxis thread rm "+v.Key+"; its runs are in the journal.",
 			"cannot read thread %s: its record is damaged: %w", v.Key, cause)
 	}
 	if err := json.Unmarshal(v.Data, &head); err != nil {
@@ -132,7 +132,7 @@ func (m *Memory) Conversation(ctx context.Context, t Thread) (messages []event.M
 		return nil, nil
 	}
 	lost := func(cause error) error {
-		return fault.New(fault.Conflict, "Ask under another name of a thread, or remove this one; its runs are in the journal.",
+		return fault.New(fault.Conflict, "Ask under another name, or remove it with praxis thread rm "+t.Name+"; its runs are in the journal.",
 			"cannot go on with thread %s: its conversation %s cannot be read: %w", t.Name, cut(t.Conversation, 12), cause)
 	}
 	r, err := m.blobs.Open(ctx, t.Conversation)
@@ -195,7 +195,7 @@ func (m *Memory) set(ctx context.Context, t Thread) (Thread, error) {
 	revision, err := m.kv.Set(ctx, bucket, t.Name, data, t.Revision)
 	if fault.KindOf(err) == fault.Conflict {
 		if t.Revision == 0 {
-			return Thread{}, fault.New(fault.Conflict, "Choose another name, or remove the thread first.", "cannot make thread %s: it exists", t.Name)
+			return Thread{}, fault.New(fault.Conflict, "Choose another name, or remove it first with praxis thread rm "+t.Name+".", "cannot make thread %s: it exists", t.Name)
 		}
 		return Thread{}, fault.New(fault.Conflict, "Ask again: it goes on from what stands there now.",
 			"cannot save thread %s: it was changed, renamed or removed in the meantime", t.Name)
