@@ -75,6 +75,9 @@ type Config struct {
 	// History is the conversation that the question goes on with: the Messages
 	// of the answer before.
 	History []llm.Message
+	// Changed says what is different since the conversation stopped, such as
+	// that variables are gone. The model is told it with the question.
+	Changed string
 	Begin   *Begin // go on in the middle of a run; History has no meaning then
 	// Window is how many tokens a request may have, estimated; 0: DefaultWindow.
 	// When there are more, the older part of the conversation is condensed.

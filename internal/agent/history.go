@@ -70,7 +70,11 @@ func (r *run) begin(ctx context.Context, question string) {
 	}
 	r.messages = slices.Clone(r.cfg.History)
 	learnMessages(&r.sources, r.messages)
-	r.messages = follow(r.messages, ask(question, r.cfg.Files))
+	text := ask(question, r.cfg.Files)
+	if r.cfg.Changed != "" {
+		text += "\n\nSince the conversation stopped: " + oneLine(r.cfg.Changed) + "."
+	}
+	r.messages = follow(r.messages, text)
 	r.asked = len(r.messages) - 1
 }
 
