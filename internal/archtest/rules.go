@@ -21,7 +21,7 @@ func PraxisRules() Rules {
 		Fuzzed: []string{
 			"internal/config", "internal/cli", wire, "internal/guest", "internal/session", "internal/image",
 			"internal/llm/scripted", "internal/agent/action", "internal/agent/grounding",
-			event, "internal/journal",
+			event, "internal/journal", "internal/report", "internal/price",
 		},
 		Exceptions: map[string]string{
 			"cmd/praxis.version":     "the linker writes it",
@@ -76,7 +76,7 @@ func rooms() map[string]Room {
 			Tests:   []string{"internal/llm/scripted"},
 		},
 		"internal/replay": {
-			Imports: []string{fault, event, llm, "internal/run", "internal/journal", "internal/llm/recorded"},
+			Imports: []string{fault, event, llm, "internal/run", "internal/journal", "internal/llm/recorded", "internal/report"},
 			Tests:   []string{"internal/store/files", "internal/store/sqlite", "internal/llm/scripted", "internal/agent"},
 		},
 		"internal/llm/recorded": {Imports: []string{fault, event, llm}},

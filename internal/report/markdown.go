@@ -329,10 +329,15 @@ func (m *markdown) grid(g *grid) {
 
 // mdEscape is what has a meaning inside a line of Markdown.
 var mdEscape = strings.NewReplacer(`\`, `\\`, "`", "\\`", "*", `\*`, "_", `\_`, "[", `\[`, "]", `\]`, "<", "&lt;", ">", "&gt;",
-	"&", "&amp;", "|", `\|`, "~", `\~`, "$", `\$`, "!", `\!`, "#", `\#`)
+	"|", `\|`, "~", `\~`, "$", `\$`, "!", `\!`, "#", `\#`)
+
+// mdEntity finds what could be read as a character's name or number.
+var mdEntity = regexp.MustCompile(`&([#A-Za-z])`)
 
 // mdText writes a text that stays on one line and means nothing in Markdown.
-func mdText(s string) string { return mdEscape.Replace(visibleLine(s)) }
+func mdText(s string) string {
+	return mdEscape.Replace(mdEntity.ReplaceAllString(visibleLine(s), "&amp;$1"))
+}
 
 // mdCode writes a name, a path, a hash or an expression as code. One that has
 // characters that could end the code or open a tag is written as text.
