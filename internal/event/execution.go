@@ -84,9 +84,11 @@ type Execution struct {
 	Displays []Bundle `json:"displays,omitempty"` // display() calls and captured figures, in order
 	Error    *Raised  `json:"error,omitempty"`
 	State    State    `json:"state"`
-	Usage    Usage    `json:"usage"`
-	Session  string   `json:"session,omitempty"`
-	Snapshot string   `json:"snapshot,omitempty"` // of a named session, taken after the execution
+	// StateNote is the part of Message that tells what became of the variables.
+	StateNote string `json:"state_note,omitempty"`
+	Usage     Usage  `json:"usage"`
+	Session   string `json:"session,omitempty"`
+	Snapshot  string `json:"snapshot,omitempty"` // of a named session, taken after the execution
 	// OutputFile is the path inside the session where the whole output can be read when it was cut.
 	OutputFile string `json:"output_file,omitempty"`
 	// Changes are the files of the session's working folder that the code

@@ -187,6 +187,21 @@ func TestChangesOfAFolderThatIsGone(t *testing.T) {
 	b.wantChanged("os.remove('"+b.work+"/a')", "removed a 0")
 }
 
+// What became of the variables stands in the message and for itself.
+func TestStateNote(t *testing.T) {
+	b := start(t, nil)
+	for code, want := range map[string]string{
+		"while True: pass":       "the variables are kept",
+		"import os; os._exit(3)": "the kernel was restarted: the variables are lost, files are kept",
+		"1/0":                    "", "1": "",
+	} {
+		x := b.exec(wire.Execute{Code: code, WallMS: 300})
+		if x.StateNote != want || !strings.HasSuffix(x.Message, want) || want != "" && x.Message == want {
+			t.Errorf("%s: %q in %q", code, x.StateNote, x.Message)
+		}
+	}
+}
+
 // An interruption that comes while the folder is looked at is not lost.
 func TestInterruptedBeforeItBegan(t *testing.T) {
 	b := start(t, nil)

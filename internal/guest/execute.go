@@ -332,6 +332,12 @@ func (f *followed) finish(body []byte) (event.Execution, error) {
 	if e.OutputFile != "" && !goodPath(e.OutputFile) {
 		return none, violation("an outcome with an impossible path")
 	}
+	if len(e.StateNote) > wire.MaxUnlisted || !wire.Showable(e.StateNote) {
+		return none, violation("a word about the state that is too long, or no line")
+	}
+	if strings.Contains(x.Message, e.StateNote) {
+		x.StateNote = e.StateNote
+	}
 	if x.Changes, x.Unlisted, err = f.changed(e); err != nil {
 		return none, err
 	}

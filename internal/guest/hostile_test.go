@@ -181,6 +181,8 @@ func TestLiesOfAnExecution(t *testing.T) {
 		"changes are an object":    respond(outcome(`{"changes":{}}`)),
 		"change is a number":       respond(outcome(`{"changes":[1]}`)),
 		"endless changes":          respond(changes(strings.Repeat(`{},`, 200_000) + `{}`)),
+		"state note of two lines":  respond(outcome(`{"state_note":"a\nb"}`)),
+		"long state note":          respond(outcome(`{"state_note":"` + long + `"}`)),
 		"unlisted of two lines":    respond(outcome(`{"unlisted":"a\nb"}`)),
 		"long unlisted":            respond(outcome(`{"unlisted":"` + long + `"}`)),
 		"event is no JSON":         say(wire.Event, "}"),

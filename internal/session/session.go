@@ -173,15 +173,13 @@ func (s *Session) revive(ctx context.Context, dead *live, exit sandbox.Exit) (ev
 	current, base, own, closed := s.guest, s.base, s.own, s.closed
 	s.mu.Unlock()
 	if closed != "" {
-		out.State = event.Gone
-		out.Message = join(out.Message, "the session was closed: "+closed)
+		told(&out, event.Gone, "the session was closed: "+closed)
 		return out, nil
 	}
 	if current == dead {
 		if err := s.replace(ctx, base); err != nil {
 			s.end("its sandbox died and could not be restored")
-			out.State = event.Gone
-			out.Message = join(out.Message, fmt.Sprintf("the session is over, its state is lost (%v)", err))
+			told(&out, event.Gone, fmt.Sprintf("the session is over, its state is lost (%v)", err))
 			return out, nil
 		}
 		s.mu.Lock()
@@ -189,11 +187,9 @@ func (s *Session) revive(ctx context.Context, dead *live, exit sandbox.Exit) (ev
 		s.mu.Unlock()
 	}
 	if own {
-		out.State = event.Restored
-		out.Message = join(out.Message, "the session went back to its last snapshot, "+base.Created.Local().Format(time.TimeOnly))
+		told(&out, event.Restored, "the session went back to its last snapshot, "+base.Created.Local().Format(time.TimeOnly))
 	} else {
-		out.State = event.Fresh
-		out.Message = join(out.Message, "the session was started anew: its variables and files are lost")
+		told(&out, event.Fresh, "the session was started anew: its variables and files are lost")
 	}
 	return out, nil
 }
@@ -221,11 +217,13 @@ func (l *live) exit(cause error) sandbox.Exit {
 	return exit
 }
 
-func join(a, b string) string {
-	if a == "" {
-		return b
+// told says in an outcome what became of the session.
+func told(out *event.Execution, state event.State, note string) {
+	out.State, out.StateNote = state, note
+	if out.Message != "" {
+		note = "; " + note
 	}
-	return a + "; " + b
+	out.Message += note
 }
 
 // replace closes the current guest and restores snap in its place. The caller holds the gate.

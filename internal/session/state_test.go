@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -216,7 +217,7 @@ func TestChangedFiles(t *testing.T) {
 	if out := ask("touch /work/a", Exec{}); out.Changes != nil {
 		t.Errorf("without being asked: %+v", out)
 	}
-	if out := ask("die", Exec{Changes: true}); out.Changes != nil || out.Unlisted == "" || out.State != event.Fresh {
+	if out := ask("die", Exec{Changes: true}); out.Changes != nil || out.Unlisted == "" || out.State != event.Fresh || out.StateNote == "" || !strings.HasSuffix(out.Message, "; "+out.StateNote) {
 		t.Errorf("of a dead sandbox: %+v", out)
 	}
 	if out := ask("die", Exec{}); out.Unlisted != "" {

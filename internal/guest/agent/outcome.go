@@ -44,7 +44,8 @@ func (k *kernel) outcome(e *execution, c control) wire.Executed {
 			out.Status, out.Limit = "memory", wire.LimitMemory
 			out.Message = "memory ran out (MemoryError)"
 			if m := k.cfg.memoryOfProcess(); m > 0 {
-				out.Message = fmt.Sprintf("the memory limit of %s a process was reached (MemoryError); the variables are kept", bytesText(m))
+				out.Message = fmt.Sprintf("the memory limit of %s a process was reached (MemoryError)", bytesText(m))
+				told(&out, noteKept)
 			}
 		}
 	}
@@ -52,13 +53,26 @@ func (k *kernel) outcome(e *execution, c control) wire.Executed {
 	case goOn:
 	case byCaller:
 		if c.Interrupted || out.Error != nil && out.Error.Name == "KeyboardInterrupt" {
-			out.Status, out.Limit, out.Message = why.status(), "", "the code was interrupted; the variables are kept"
+			out.Status, out.Limit, out.Message = why.status(), "", "the code was interrupted"
+			told(&out, noteKept)
 		}
 	default:
 		out.Status, out.Limit = why.status(), why.limit()
-		out.Message = joinSentences(e.stopping.limit, "the code was interrupted; the variables are kept")
+		out.Message = joinSentences(e.stopping.limit, "the code was interrupted")
+		told(&out, noteKept)
 	}
 	return out
+}
+
+// What became of the variables, in the words of messages.
+const (
+	noteKept = "the variables are kept"
+	noteLost = "the kernel was restarted: the variables are lost, files are kept"
+)
+
+// told adds to a message what became of the variables.
+func told(out *wire.Executed, note string) {
+	out.Message, out.StateNote = joinSentences(out.Message, note), note
 }
 
 // number makes what the kernel says of itself a number that can be used.
@@ -142,7 +156,7 @@ func (k *kernel) ended(in *interp) error {
 	default:
 		out.Status, out.Message = e.stopping.why.status(), e.stopping.limit
 	}
-	out.Message = joinSentences(out.Message, "the kernel was restarted: the variables are lost, files are kept")
+	told(&out, noteLost)
 	k.settled = append(k.settled, settled{e, k.final(e, out)})
 	return nil
 }

@@ -147,6 +147,6 @@ func (k *kernel) explain(e *execution, refused []string, out *wire.Executed) {
 	out.Limit, out.Message = e.seen.refusal(refused, k.cfg, files)
 	if out.Limit == wire.LimitMemory {
 		out.Status = "memory"
-		out.Message = joinSentences(out.Message, "the variables are kept")
+		told(out, noteKept)
 	}
 }

@@ -202,6 +202,7 @@ type Executed struct {
 	Result          Bundle  `json:"result,omitempty"`
 	Error           *Raised `json:"error,omitempty"`
 	State           string  `json:"state"`
+	StateNote       string  `json:"state_note,omitempty"` // the part of Message about State, one line
 	WallMS          float64 `json:"wall_ms"`
 	CPUMS           float64 `json:"cpu_ms"`
 	PeakMemoryBytes int64   `json:"peak_memory_bytes"`
