@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"regexp"
 	"slices"
@@ -62,9 +61,9 @@ func (r *run) condense(ctx context.Context) error {
 	older := r.messages[:to]
 	e := event.HistoryCondensed{Step: r.step, Messages: to, Bytes: messageBytes(older...)}
 	if r.cfg.Store != nil {
-		whole, err := json.Marshal(older)
+		whole, err := toJSON(older)
 		if err == nil {
-			e.Whole, err = r.cfg.Store(ctx, whole)
+			e.Whole, err = r.cfg.Store(ctx, []byte(whole))
 		}
 		if err != nil {
 			if ctx.Err() != nil {

@@ -209,7 +209,7 @@ func TestCondenseLong(t *testing.T) {
 	})
 	history := []llm.Message{{Role: llm.User, Text: "Earlier, 1 and 2?"}, {Role: llm.Assistant, Text: "FINAL ANSWER: none"}, {Role: llm.User, Text: "status: answered\n\nThe person was shown:\nnone"}}
 	cfg.History = history
-	question := "Well? " + strings.Repeat("Think. ", 100)
+	question := "Well? <&> " + strings.Repeat("Think. ", 100)
 	a, err := agent.Run(t.Context(), cfg, question)
 	if err != nil {
 		t.Fatal(err)
@@ -224,6 +224,9 @@ func TestCondenseLong(t *testing.T) {
 		var whole []llm.Message
 		if err := json.Unmarshal(kept[e.Whole], &whole); err != nil || len(whole) != e.Messages {
 			t.Fatalf("the whole of step %d: %d messages, %v", e.Step, len(whole), err)
+		}
+		if strings.Contains(string(kept[e.Whole]), `\u003c`) {
+			t.Errorf("the whole of step %d has escaped characters, in which secrets would not be known", e.Step)
 		}
 		if !sameJSON(t, whole, a.Messages[:e.Messages]) {
 			t.Errorf("the whole of step %d is not what was said", e.Step)

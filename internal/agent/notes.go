@@ -214,7 +214,11 @@ func (r *run) lookedUp(what, text string, failed bool) (outcome, error) {
 	return outcome{observation: text, failed: failed}, nil
 }
 
+// toJSON writes characters as they are, so that secrets are known in it.
 func toJSON(v any) (string, error) {
-	b, err := json.Marshal(v)
-	return string(b), err
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return strings.TrimSuffix(b.String(), "\n"), err
 }
