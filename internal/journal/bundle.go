@@ -96,7 +96,7 @@ func (j *Journal) export(ctx context.Context, id string, w io.Writer) error {
 		return err
 	}
 	defer src.Close()
-	if err := addEntry(z, logName, contextReader{ctx, src}, m.Bytes); err != nil {
+	if err := addEntry(z, logName, until(ctx, src), m.Bytes); err != nil {
 		return err
 	}
 	for _, b := range m.Blobs {
@@ -113,7 +113,7 @@ func (j *Journal) addBlob(ctx context.Context, z *zip.Writer, b manifestBlob) er
 		return err
 	}
 	defer r.Close()
-	return addEntry(z, blobFolder+b.SHA256, contextReader{ctx, r}, b.Bytes)
+	return addEntry(z, blobFolder+b.SHA256, until(ctx, r), b.Bytes)
 }
 
 // addEntry adds what r holds, which has size bytes.

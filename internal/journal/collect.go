@@ -191,7 +191,7 @@ func (j *Journal) keepUsedBy(ctx context.Context, id string, unused map[string]i
 		return err
 	}
 	defer src.Close()
-	in := bufio.NewReaderSize(contextReader{ctx, src}, 256<<10)
+	in := bufio.NewReaderSize(until(ctx, src), 256<<10)
 	var first, last [sumLength]byte // of the digits that stand in a row
 	for n := 0; ; {
 		c, err := in.ReadByte()

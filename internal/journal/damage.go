@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"errors"
 	"fmt"
 
 	"praxis/internal/event"
@@ -67,4 +68,11 @@ func (r Report) OK() bool {
 		}
 	}
 	return true
+}
+
+// damageOf returns the damage that err is of, or nil.
+func damageOf(err error) *Damage {
+	var d *Damage
+	errors.As(err, &d)
+	return d
 }

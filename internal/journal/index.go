@@ -3,7 +3,6 @@ package journal
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -204,7 +203,7 @@ func (j *Journal) known(ctx context.Context, id string) (s Summary, indexed bool
 		return Summary{}, false, err
 	}
 	s, _, err = j.summarize(ctx, id)
-	if damage := (*Damage)(nil); errors.As(err, &damage) && s.Kind != "" {
+	if damageOf(err) != nil && s.Kind != "" {
 		err = nil // what its whole records say
 	}
 	return s, false, err

@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -63,9 +62,9 @@ func (j *Journal) rebuild(ctx context.Context) (Rebuilt, error) {
 // reindex writes the row of one run.
 func (j *Journal) reindex(ctx context.Context, id string, out *Rebuilt) error {
 	s, text, err := j.summarize(ctx, id)
-	damage := (*Damage)(nil)
+	damage := damageOf(err)
 	switch {
-	case errors.As(err, &damage):
+	case damage != nil:
 		out.Damaged = append(out.Damaged, id)
 		s.Outcome, s.Reason = Unfinished, cut(damage.Error(), maxReason)
 	case fault.KindOf(err) == fault.NotFound:
@@ -166,7 +165,7 @@ func (j *Journal) runsOfLogs(ctx context.Context, q Query) ([]Summary, error) {
 	}
 	for _, id := range slices.Backward(ids) {
 		s, text, err := j.summarize(ctx, id)
-		if damage := (*Damage)(nil); err != nil && !errors.As(err, &damage) {
+		if err != nil && damageOf(err) == nil {
 			return nil, fmt.Errorf("cannot list runs: %w", err)
 		}
 		after := first == nil || order(s) < first.Order || order(s) == first.Order && s.ID < first.ID

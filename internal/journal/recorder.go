@@ -344,7 +344,7 @@ func (r *Recorder) Keep(ctx context.Context, name string, src io.Reader) (sum st
 	default:
 		// The rest is read for its length, its sum, and secrets.
 		in.drain = true
-		if _, err := io.Copy(io.Discard, contextReader{ctx, in}); err != nil {
+		if _, err := io.Copy(io.Discard, until(ctx, in)); err != nil {
 			return "", 0, "", fmt.Errorf("cannot read input %s: %w", name, err)
 		}
 		sum = hex.EncodeToString(in.hash.Sum(nil))
@@ -355,17 +355,19 @@ func (r *Recorder) Keep(ctx context.Context, name string, src io.Reader) (sum st
 	return sum, in.n, in.withheld(), nil
 }
 
-// contextReader reads until the caller gives up.
-type contextReader struct {
-	ctx context.Context
-	r   io.Reader
-}
+// reading makes a function an io.Reader.
+type reading func(p []byte) (int, error)
 
-func (c contextReader) Read(p []byte) (int, error) {
-	if err := context.Cause(c.ctx); err != nil {
-		return 0, err
-	}
-	return c.r.Read(p)
+func (f reading) Read(p []byte) (int, error) { return f(p) }
+
+// until reads r until the caller gives up.
+func until(ctx context.Context, r io.Reader) io.Reader {
+	return reading(func(p []byte) (int, error) {
+		if err := context.Cause(ctx); err != nil {
+			return 0, err
+		}
+		return r.Read(p)
+	})
 }
 
 var errWithheld = errors.New("the input is not kept")

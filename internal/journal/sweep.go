@@ -2,7 +2,6 @@ package journal
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -57,9 +56,8 @@ func (j *Journal) abandon(ctx context.Context, id string, key signer) error {
 	}
 	defer src.Close()
 	err = c.events(ctx, src, j.Blob, func(r event.Record) bool { z.add(r); return true })
-	damage := (*Damage)(nil)
-	switch {
-	case errors.As(err, &damage):
+	switch damage := damageOf(err); {
+	case damage != nil:
 		// Nothing is written behind what is not as it was.
 		return j.leave(ctx, id, z.summary(c.report.Records, c.report.Bytes, c.head), "its "+strings.TrimPrefix(damage.Error(), "the "))
 	case err != nil:

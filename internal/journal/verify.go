@@ -142,7 +142,7 @@ func drain(ctx context.Context, open opener, sum string, buf []byte) (int64, err
 		return 0, err
 	}
 	defer r.Close()
-	return io.CopyBuffer(struct{ io.Writer }{io.Discard}, contextReader{ctx, r}, buf)
+	return io.CopyBuffer(struct{ io.Writer }{io.Discard}, until(ctx, r), buf)
 }
 
 // compare compares what stands there with what the index knows. An index that
