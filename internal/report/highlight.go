@@ -54,20 +54,21 @@ func highlight(code string) []span {
 		return []span{{"", code}}
 	}
 	var out []span
-	put := func(class, text string) {
-		if text == "" {
-			return
+	start := 0 // of the last span
+	put := func(class string, from, to int) {
+		switch n := len(out); {
+		case from == to:
+		case n > 0 && out[n-1].Class == class:
+			out[n-1].Text = code[start:to]
+		default:
+			out = append(out, span{class, code[from:to]})
+			start = from
 		}
-		if n := len(out); n > 0 && out[n-1].Class == class {
-			out[n-1].Text += text
-			return
-		}
-		out = append(out, span{class, text})
 	}
 	names := pythonToken.SubexpNames()
 	at, before := 0, ""
 	for _, m := range pythonToken.FindAllStringSubmatchIndex(code, -1) {
-		put("", code[at:m[0]])
+		put("", at, m[0])
 		text, class := code[m[0]:m[1]], ""
 		for i := 1; i < len(names); i++ {
 			if m[2*i] >= 0 {
@@ -78,10 +79,10 @@ func highlight(code string) []span {
 			class = classOf(text, before, strings.HasSuffix(code[:m[0]], "."))
 			before = text
 		}
-		put(class, text)
+		put(class, m[0], m[1])
 		at = m[1]
 	}
-	put("", code[at:])
+	put("", at, len(code))
 	return out
 }
 

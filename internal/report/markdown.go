@@ -356,7 +356,7 @@ func mdTarget(path string) string {
 
 // mdActive finds what could open a tag, an entity, a link, a picture or a
 // formula in prose.
-var mdActive = regexp.MustCompile(`<[A-Za-z/!?]|&[#A-Za-z]|!\[|\](?:\(|:|\[)|\\*\$`)
+var mdActive = regexp.MustCompile(`<[A-Za-z/!?]|&[#A-Za-z]|!\[|\](?:\(|:|\[)|\\+\$?|\$`)
 
 // prose writes a model's text, which is Markdown itself, so that its form is
 // kept and nothing in it is active.
@@ -368,8 +368,8 @@ func prose(text string) string {
 		case '&':
 			return "&amp;" + m[1:]
 		case '$', '\\':
-			if len(m)%2 == 0 {
-				return m // it is escaped already
+			if !strings.HasSuffix(m, "$") || len(m)%2 == 0 {
+				return m // nothing to escape, or escaped already
 			}
 			return m[:len(m)-1] + `\$`
 		}

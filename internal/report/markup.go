@@ -291,7 +291,7 @@ const maxMarked = 2000
 func (f *figureMarker) spans(in []inline) []inline {
 	var out []inline
 	for _, s := range in {
-		for s.Text != "" {
+		for s.Text != "" && len(s.Text) <= maxInline {
 			at, k := f.find(s.Text)
 			if k < 0 {
 				break
@@ -328,11 +328,31 @@ func (f *figureMarker) find(text string) (at, figure int) {
 		if want == "" || strings.Contains(want, "\n") {
 			continue
 		}
-		if i := strings.Index(text, want); i >= 0 && i < at && alone(text[:i], text[i+len(want):]) {
+		if i := indexAlone(text, want); i >= 0 && i < at {
 			at, figure = i, k
 		}
 	}
 	return at, figure
+}
+
+// maxTries bounds the places that are looked at for one figure.
+const maxTries = 20
+
+// indexAlone returns where a word or a number stands by itself in a text, or -1.
+func indexAlone(text, want string) int {
+	from := 0
+	for range maxTries {
+		i := strings.Index(text[from:], want)
+		if i < 0 {
+			return -1
+		}
+		i += from
+		if alone(text[:i], text[i+len(want):]) {
+			return i
+		}
+		from = i + len(want)
+	}
+	return -1
 }
 
 // alone says whether what stands between two texts is a word or a number by
