@@ -262,11 +262,10 @@ func (m *brancher) Complete(ctx context.Context, req llm.Request, delta func(str
 }
 
 // compare compares the steps before one, which are over, with the recording.
+// Only what code did counts: it made the state that the branch goes on with.
 func (m *brancher) compare(step int) error {
-	was := m.e.rec
-	was.Steps = slices.DeleteFunc(slices.Clone(was.Steps), func(s Step) bool { return s.N >= step })
-	is := m.e.live.recording()
-	is.Steps = slices.DeleteFunc(slices.Clone(is.Steps), func(s Step) bool { return s.N >= step })
+	was, is := m.e.rec, m.e.live.recording()
+	was.Steps, is.Steps = executedBefore(was.Steps, step), executedBefore(is.Steps, step)
 	was.Answer, is.Answer, was.Ended, is.Ended = nil, nil, nil, nil
 	r := compare(was, is, false)
 	r.Unfinished = false
@@ -278,6 +277,17 @@ func (m *brancher) compare(step int) error {
 	return fault.New(fault.Conflict, "Allow it all the same with --loose, or replay the run to see what differs.",
 		"cannot branch run %s at step %d: its state is not kept any more, and when the steps before were carried out again, step %d differed: %s",
 		was.ID, m.from, last.N, list(last.Differences))
+}
+
+// executedBefore returns the steps before one with nothing but what they executed.
+func executedBefore(steps []Step, n int) []Step {
+	var out []Step
+	for _, s := range steps {
+		if s.N < n {
+			out = append(out, Step{N: s.N, Exchange: s.Exchange, Executions: s.Executions})
+		}
+	}
+	return out
 }
 
 // edited returns the reply of a step with other code in it, in the same form:

@@ -252,7 +252,7 @@ func differences(was, is []aspect, open bool) []Difference {
 	index := func(list []aspect) map[key]string {
 		out := map[key]string{}
 		for _, a := range list {
-			out[key{a.what, a.execution}] = a.text
+			out[key{a.what, a.execution}] = secretRE.ReplaceAllString(a.text, "[secret $1]")
 		}
 		return out
 	}
@@ -288,7 +288,10 @@ func newDifference(what string, execution int, was, is string) Difference {
 var (
 	// durationRE finds lengths of time and times of day in messages.
 	durationRE = regexp.MustCompile(`\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|min|m|h|seconds?|minutes?)\b|\b\d+m\d+(?:\.\d+)?s\b|\b\d{1,2}:\d{2}:\d{2}\b`)
-	sessionRE  = regexp.MustCompile(`\bs-[0-9a-f]{12}\b`)
+	// secretRE finds what stands in the place of a secret. Its digest is made
+	// with a key of the place where the run was recorded.
+	secretRE  = regexp.MustCompile(`\[secret ([^\s\]]+) [0-9a-f]{8}\]`)
+	sessionRE = regexp.MustCompile(`\bs-[0-9a-f]{12}\b`)
 )
 
 // stable leaves out of a message of ours what changes from run to run.

@@ -46,18 +46,14 @@ func Load(ctx context.Context, src Source, id string) (Recording, error) {
 	return f.rec, nil
 }
 
-// unreadable says why the records end before their end. What the journal could
-// read before a damage is not replayed: nobody knows what is missing.
+// unreadable says why the records end before their end. What could be read
+// before a damage is not replayed: nobody knows what is missing.
 func unreadable(id string, read int64, err error) error {
 	var f *fault.Error
-	if read == 0 && errors.As(err, &f) {
+	if errors.As(err, &f) && (read == 0 || f.Kind != fault.Conflict) {
 		return err // there is no such run, or it cannot be opened
 	}
-	if f != nil && (f.Kind == fault.Canceled || f.Kind == fault.Denied || f.Kind == fault.Unavailable) {
-		return err
-	}
-	return fault.New(fault.Conflict, "See what is wrong with praxis verify "+id+".",
-		"cannot replay run %s: its journal is damaged: %w", id, err)
+	return fault.New(fault.Conflict, "See what is wrong with praxis verify "+id+".", "cannot replay run %s: %w", id, err)
 }
 
 // replayable refuses a run of which there is nothing to carry out.

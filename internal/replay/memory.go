@@ -31,7 +31,7 @@ func (e *enactment) remember(cfg *agent.Config, taken func(Step) bool) {
 	}
 	w := &wholes{source: e.cfg.Source, kept: map[string][]byte{}}
 	w.recorder, _ = e.cfg.Recorder.(keeper)
-	cfg.Store, cfg.Load, cfg.Window = w.store, w.load, e.cfg.Window
+	cfg.Store, cfg.Load = w.store, w.load
 }
 
 // calls returns the calls of tools in some steps as events.

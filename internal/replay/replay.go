@@ -1,9 +1,11 @@
 package replay
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -44,14 +46,14 @@ type Config struct {
 	// Snapshots says that the states of the run are saved, so that it can be
 	// branched itself.
 	Snapshots bool
+	// Redact takes secrets out of a text, as the journal's does: what the code
+	// prints of them now stands in no recording. nil: there are none.
+	Redact func(string) string
 	// Loose lets a branch go on from a state that was made again and is not the
 	// recorded one.
 	Loose bool
 	// Program is the version of this program; "": not known.
 	Program string
-	// Window bounds the requests in tokens, as it did in the run; 0: the
-	// agent's default.
-	Window int
 	// Notes is the memory that a branch with another model goes on with. nil:
 	// it has none. A replay takes its notes from the recording.
 	Notes agent.Notes
@@ -276,8 +278,9 @@ func (c Config) kept(ctx context.Context, id string, f event.FileGiven) error {
 // live records the run that is carried out: for the comparison, and for who
 // listens or records besides.
 type live struct {
-	next run.Recorder // may be nil
-	sink event.Sink
+	next   run.Recorder // may be nil
+	sink   event.Sink
+	redact func(string) string // may be nil
 
 	mu  sync.Mutex
 	got fold
@@ -287,7 +290,7 @@ type live struct {
 var _ run.Recorder = (*live)(nil)
 
 func newLive(c Config, began event.RunBegan) *live {
-	l := &live{next: c.Recorder, sink: c.Sink, got: fold{begun: true}}
+	l := &live{next: c.Recorder, sink: c.Sink, redact: c.Redact, got: fold{begun: true}}
 	l.got.rec.Began = began
 	if l.sink == nil {
 		l.sink = event.Discard
@@ -307,7 +310,7 @@ func (l *live) Emit(e event.Event) {
 	if event.Transient(e) {
 		return
 	}
-	kept, err := asKept(e)
+	kept, err := l.asKept(e)
 	if err == nil {
 		err = l.got.add(kept)
 	}
@@ -317,15 +320,45 @@ func (l *live) Emit(e event.Event) {
 }
 
 // asKept returns an event as it is read from a journal.
-func asKept(e event.Event) (event.Event, error) {
+func (l *live) asKept(e event.Event) (event.Event, error) {
 	if _, ok := e.(event.ModelRequested); ok {
 		return e, nil // not compared, and long
 	}
 	data, err := event.Marshal(e)
+	if err == nil && l.redact != nil {
+		data, err = withoutSecrets(data, l.redact)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return event.Unmarshal(event.Name(e), data)
+}
+
+// withoutSecrets takes secrets out of every string of a JSON object.
+func withoutSecrets(data []byte, redact func(string) string) ([]byte, error) {
+	var v any
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	if err := dec.Decode(&v); err != nil {
+		return nil, err
+	}
+	var walk func(any) any
+	walk = func(v any) any {
+		switch v := v.(type) {
+		case string:
+			return redact(v)
+		case []any:
+			for i := range v {
+				v[i] = walk(v[i])
+			}
+		case map[string]any:
+			for k := range v {
+				v[k] = walk(v[k])
+			}
+		}
+		return v
+	}
+	return json.Marshal(walk(v))
 }
 
 // Keep implements run.Recorder.
