@@ -11,11 +11,11 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"praxis/internal/fault"
+	"praxis/internal/store/storetest"
 )
 
 // child is the variable that makes this test binary a writer, and says where.
@@ -194,63 +194,8 @@ func TestSweepSparesTheLiving(t *testing.T) {
 	}
 }
 
-// asNobody runs a test again as a user who is not root, with a folder of his
-// own. It says whether this is that run, and where the folder is.
-func asNobody(t *testing.T) (dir string, inside bool) {
-	t.Helper()
-	const variable = "FILES_TEST_NOBODY"
-	if dir := os.Getenv(variable); dir != "" {
-		return dir, true
-	}
-	dir, err := os.MkdirTemp("", "files-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := os.RemoveAll(dir); err != nil {
-			t.Error(err)
-		}
-	})
-	if os.Geteuid() != 0 {
-		return dir, true
-	}
-	if err := os.Chown(dir, 65534, 65534); err != nil {
-		t.Fatal(err)
-	}
-	cmd := exec.Command("/proc/self/exe", "-test.run=^"+t.Name()+"$", "-test.v", "-test.timeout=60s")
-	cmd.Env = append(os.Environ(), variable+"="+dir)
-	cmd.Dir = "/"
-	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
-	out, err := cmd.CombinedOutput()
-	if err != nil {
-		t.Errorf("as nobody: %v\n%s", err, out)
-	}
-	return dir, false
-}
-
-// chmodAll makes all folders below dir writable or not, the files alike.
-func chmodAll(t *testing.T, dir string, write bool) {
-	t.Helper()
-	bits := os.FileMode(0)
-	if write {
-		bits = 0o200
-	}
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if d.IsDir() {
-			return os.Chmod(path, 0o500|bits)
-		}
-		return os.Chmod(path, 0o400|bits)
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func TestReadOnlyFolder(t *testing.T) {
-	dir, inside := asNobody(t)
+	dir, inside := storetest.AsNobody(t)
 	if !inside {
 		return
 	}
@@ -267,8 +212,8 @@ func TestReadOnlyFolder(t *testing.T) {
 	if err := errors.Join(err, log.Append([]byte("one\ntw")), log.Append([]byte("one\n")), log.Close()); fault.KindOf(err) != fault.Invalid {
 		t.Fatal(err)
 	}
-	chmodAll(t, dir, false)
-	defer chmodAll(t, dir, true)
+	storetest.Writable(t, dir, false)
+	defer storetest.Writable(t, dir, true)
 
 	if s, err = Open(dir, Options{Quota: 1 << 20}); err != nil {
 		t.Fatal(err)
@@ -349,4 +294,57 @@ func TestNothingIsMadeByReading(t *testing.T) {
 		}
 	}
 	t.Logf("the first log took %v", time.Since(began))
+}
+
+// TestFullDisk fills a small disk: what does not fit is refused whole.
+func TestFullDisk(t *testing.T) {
+	dir, inside := storetest.OnFullDisk(t)
+	if !inside {
+		return
+	}
+	ctx := context.Background()
+	s, err := Open(dir, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log, err := s.Logs().Create(ctx, "a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	full := func(what string, err error) {
+		t.Helper()
+		if fault.KindOf(err) != fault.Exhausted || !strings.Contains(fault.RemedyOf(err), dir) {
+			t.Errorf("%s: %v (%v)", what, err, fault.KindOf(err))
+		}
+	}
+	_, err = s.Blobs().Put(ctx, strings.NewReader(strings.Repeat("x", 4<<20)))
+	full("put of 4 MiB", err)
+	if left, _ := filepath.Glob(filepath.Join(dir, "blobs", temporary+"*")); len(left) > 0 {
+		t.Errorf("%q are left", left)
+	}
+	line := []byte(strings.Repeat("y", 100_000) + "\n")
+	n := 0
+	for ; err == nil || n == 0; n++ {
+		err = log.Append(line)
+		if n > 100 {
+			t.Fatal("the disk is never full")
+		}
+	}
+	full("append", err)
+	full("append once more", log.Append(line))
+	if err := log.Append([]byte("short\n")); err != nil {
+		t.Errorf("what fits still: %v", err)
+	}
+	if err := errors.Join(log.Sync(), log.Close()); err != nil {
+		t.Error(err)
+	}
+	if got := linesOf(t, s, "a"); len(got) != n || got[n-1] != "short" {
+		t.Errorf("%d lines, want %d", len(got), n)
+	}
+	if err := s.Logs().Remove(ctx, "a"); err != nil {
+		t.Errorf("remove on a full disk: %v", err)
+	}
+	if _, err := s.Blobs().Put(ctx, strings.NewReader(strings.Repeat("x", 1<<20+1))); err != nil {
+		t.Errorf("put after room was made: %v", err)
+	}
 }

@@ -3,7 +3,8 @@
 //
 //	kv     bucket, key, data, revision     data is NULL where a key was deleted: its revision goes on
 //	docs   kind, id, ord, fields, body, text
-//	attrs  kf, type, value, ord, id, doc   one row a field of a document, in the order that pages have
+//	attrs  kf, type, value, ord, id, doc   one row a field of a document, in the order that pages have;
+//	                                             attrs_doc: the fields of one document
 //	names  kf, kind, field                 numbers for attrs; the field "" stands for the kind itself
 //	words  kind, text                      FTS5 without contents of its own; rowid is docs.doc
 //

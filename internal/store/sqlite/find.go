@@ -26,18 +26,28 @@ const (
 // group is a set of documents that a condition or the words ask for.
 type group struct {
 	set   string // a statement whose one column is the documents' numbers
+	cond  string // what a row of attrs must be; "" when there is only the set
 	args  []any
-	equal bool // it is the rows of attrs for one value
-	count int  // how many there are; few+1 stands for more
+	kind  groupKind
+	count int // how many there are; few+1 stands for more
 }
+
+// groupKind says how a group can be used.
+type groupKind uint8
+
+const (
+	anyhow   groupKind = iota // only as a set
+	oneValue                  // its rows in attrs have the order of pages
+	oneRow                    // it has one row in attrs for a document
+)
 
 // Find returns the documents that a query asks for.
 //
 // How: each condition and the words are a set of documents. The order that
 // pages have is the order of attrs for one value, and of docs_ord for all. So
-// the documents are taken from the smallest set with such an order, or from a
-// set that is small enough to be sorted, and the other sets are asked whether
-// they have them. The whole documents are read only for the page.
+// the documents are taken from the smallest set that has such an order or is
+// small enough to be sorted, and are looked up one by one in the others. The
+// whole documents are read only for the page.
 func (x *Index) Find(ctx context.Context, q store.Query) ([]store.Doc, error) {
 	what := "search the index"
 	limit, err := checkQuery(q)
@@ -117,7 +127,7 @@ func find(ctx context.Context, tx *sql.Tx, q store.Query, expr string, limit int
 		groups = append(groups, group{set: "SELECT rowid FROM words WHERE words MATCH ?", args: []any{expr}})
 	}
 	// One value alone has the order already, however many have it.
-	if len(groups) != 1 || !groups[0].equal {
+	if len(groups) != 1 || groups[0].kind != oneValue {
 		for i := range groups {
 			if err := groups[i].look(ctx, tx); err != nil || groups[i].count == 0 {
 				return nil, err
@@ -145,31 +155,35 @@ func conditions(ctx context.Context, tx *sql.Tx, q store.Query) ([]group, error)
 			return nil, err
 		}
 		row := typed(value)
-		const one = "SELECT doc FROM attrs WHERE kf = ? AND type = ? AND value "
-		g := group{args: []any{kf, row.typ, row.value}}
+		g := group{cond: "kf = ? AND type = ? AND value ", args: []any{kf, row.typ, row.value}, kind: oneRow}
 		switch c.Op {
 		case store.Equal:
-			g.set, g.equal = one+"= ?", true
+			g.cond += "= ?"
+			g.kind = oneValue
 		case store.NotEqual:
-			g.set = "SELECT doc FROM attrs WHERE kf = ? AND type <> 4 AND NOT (type = ? AND value = ?)"
+			g.cond = "kf = ? AND type <> 4 AND NOT (type = ? AND value = ?)"
 		case store.Contains:
 			folded := fold(row.value.(string))
-			g.set = "SELECT doc FROM attrs WHERE kf = ? AND (type = 3 AND instr(lower(value), ?) > 0 OR type = 4 AND instr(value, ?) > 0)"
+			g.cond = "kf = ? AND (type = 3 AND instr(lower(value), ?) > 0 OR type = 4 AND instr(value, ?) > 0)"
 			g.args = []any{kf, folded, folded}
+			g.kind = anyhow
 		case store.Less, store.AtLeast:
 			bound := ">= ?"
 			if c.Op == store.Less {
 				bound = "< ?"
 			}
 			if i, ok := ranges[[2]int64{kf, int64(row.typ)}]; ok {
-				groups[i].set += " AND value " + bound
+				groups[i].cond += " AND value " + bound
 				groups[i].args = append(groups[i].args, row.value)
 				continue
 			}
 			ranges[[2]int64{kf, int64(row.typ)}] = len(groups)
-			g.set = one + bound
+			g.cond += bound
 		}
 		groups = append(groups, g)
+	}
+	for i := range groups {
+		groups[i].set = "SELECT doc FROM attrs WHERE " + groups[i].cond
 	}
 	return groups, nil
 }
@@ -200,14 +214,14 @@ func (g *group) look(ctx context.Context, tx *sql.Tx) error {
 		}
 		docs = append(docs, doc)
 	}
-	if g.count = len(docs); g.count <= few && !g.equal {
+	if g.count = len(docs); g.count <= few && g.kind != oneValue {
 		// A text and the same in small letters may both contain something.
 		slices.Sort(docs)
 		list, err := json.Marshal(slices.Compact(docs))
 		if err != nil {
 			return err
 		}
-		g.set, g.args = "SELECT value FROM json_each(?)", []any{string(list)}
+		g.set, g.cond, g.args = "SELECT value FROM json_each(?)", "", []any{string(list)}
 	}
 	return rows.Err()
 }
@@ -216,32 +230,27 @@ func (g *group) look(ctx context.Context, tx *sql.Tx) error {
 func ordered(q store.Query, groups []group, limit int) (string, []any) {
 	// The smallest first; among the large, one that has the order already.
 	slices.SortStableFunc(groups, func(a, b group) int {
-		switch {
-		case a.count != b.count:
-			return cmp.Compare(a.count, b.count)
-		case a.equal == b.equal:
-			return 0
-		case a.equal:
-			return -1
-		}
-		return 1
+		first := map[bool]int{true: 0, false: 1}
+		return cmp.Or(cmp.Compare(a.count, b.count), cmp.Compare(first[a.kind == oneValue], first[b.kind == oneValue]))
 	})
 	var b strings.Builder
 	var args []any
-	from := "d"
+	from, driven := "a", true
 	switch {
-	case len(groups) > 0 && groups[0].equal:
-		from = "a"
-		b.WriteString("SELECT a.doc, 0 AS score FROM attrs a WHERE a.kf = ? AND a.type = ? AND a.value = ?")
-		args = groups[0].args
-		groups = groups[1:]
+	case len(groups) > 0 && groups[0].kind == oneValue, len(groups) == 1 && groups[0].count > few && groups[0].kind == oneRow:
+		b.WriteString("SELECT a.doc, 0 AS score FROM attrs a WHERE " + groups[0].cond)
+		args = slices.Clone(groups[0].args)
 	case len(groups) > 0 && groups[0].count <= few:
+		from = "d"
 		b.WriteString("SELECT d.doc, 0 AS score FROM (" + groups[0].set + ") s CROSS JOIN docs d ON d.doc = s.value WHERE d.kind = ?")
 		args = append(slices.Clone(groups[0].args), q.Kind)
-		groups = groups[1:]
 	default:
+		from, driven = "d", false
 		b.WriteString("SELECT d.doc, 0 AS score FROM docs d INDEXED BY docs_ord WHERE d.kind = ?")
 		args = []any{q.Kind}
+	}
+	if driven {
+		groups = groups[1:]
 	}
 	args = asked(&b, from, groups, args)
 	if q.Before != nil {
@@ -255,9 +264,8 @@ func ordered(q store.Query, groups []group, limit int) (string, []any) {
 // asked writes that the documents of from must be in the groups too.
 func asked(b *strings.Builder, from string, groups []group, args []any) []any {
 	for _, g := range groups {
-		if g.equal {
-			// One look into the index, where the document must be.
-			b.WriteString(" AND EXISTS (SELECT 1 FROM attrs e WHERE e.kf = ? AND e.type = ? AND e.value = ? AND e.ord = " + from + ".ord AND e.id = " + from + ".id)")
+		if g.cond != "" {
+			b.WriteString(" AND EXISTS (SELECT 1 FROM attrs e INDEXED BY attrs_doc WHERE e.doc = " + from + ".doc AND " + g.cond + ")")
 		} else {
 			b.WriteString(" AND " + from + ".doc IN (" + g.set + ")")
 		}

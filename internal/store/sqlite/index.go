@@ -118,20 +118,20 @@ type writer struct {
 
 // The statements of a writer.
 const (
-	findDoc    = `SELECT doc, ord, fields FROM docs WHERE kind = ? AND id = ?`
-	addDoc     = `INSERT INTO docs (doc, kind, id, ord, fields, body, text) VALUES (?, ?, ?, ?, ?, ?, ?)`
-	deleteDoc  = `DELETE FROM docs WHERE doc = ?`
-	addAttr    = `INSERT INTO attrs (kf, type, value, ord, id, doc) VALUES (?, ?, ?, ?, ?, ?)`
-	deleteAttr = `DELETE FROM attrs WHERE kf = ? AND type = ? AND value = ? AND ord = ? AND id = ?`
-	addWords   = `INSERT INTO words (rowid, kind, text) VALUES (?, ?, ?)`
-	dropWords  = `DELETE FROM words WHERE rowid = ?`
-	findName   = `SELECT kf FROM names WHERE kind = ? AND field = ?`
-	addName    = `INSERT INTO names (kind, field) VALUES (?, ?)`
+	findDoc   = `SELECT doc FROM docs WHERE kind = ? AND id = ?`
+	addDoc    = `INSERT INTO docs (doc, kind, id, ord, fields, body, text) VALUES (?, ?, ?, ?, ?, ?, ?)`
+	dropDoc   = `DELETE FROM docs WHERE doc = ?`
+	addAttr   = `INSERT INTO attrs (kf, type, value, ord, id, doc) VALUES (?, ?, ?, ?, ?, ?)`
+	dropAttrs = `DELETE FROM attrs WHERE doc = ?`
+	addWords  = `INSERT INTO words (rowid, kind, text) VALUES (?, ?, ?)`
+	dropWords = `DELETE FROM words WHERE rowid = ?`
+	findName  = `SELECT kf FROM names WHERE kind = ? AND field = ?`
+	addName   = `INSERT INTO names (kind, field) VALUES (?, ?)`
 )
 
 func newWriter(ctx context.Context, tx *sql.Tx) (*writer, error) {
 	w := &writer{tx: tx, stmts: map[string]*sql.Stmt{}, names: map[[2]string]int64{}}
-	for _, text := range []string{findDoc, addDoc, deleteDoc, addAttr, deleteAttr, addWords, dropWords, findName, addName} {
+	for _, text := range []string{findDoc, addDoc, dropDoc, addAttr, dropAttrs, addWords, dropWords, findName, addName} {
 		stmt, err := tx.PrepareContext(ctx, text)
 		if err != nil {
 			w.close()
@@ -219,37 +219,20 @@ func (w *writer) put(ctx context.Context, doc store.Doc) error {
 // remove removes a document with all that belongs to it, and returns its
 // number; nil when there is none.
 func (w *writer) remove(ctx context.Context, kind, id string) (number any, err error) {
-	var doc, order int64
-	var text []byte
-	err = w.stmts[findDoc].QueryRowContext(ctx, kind, id).Scan(&doc, &order, &text)
+	var doc int64
+	err = w.stmts[findDoc].QueryRowContext(ctx, kind, id).Scan(&doc)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	fields, err := decodeFields(text)
-	if err != nil {
+	if _, err := w.exec(ctx, dropAttrs, doc); err != nil {
 		return nil, err
-	}
-	attrs, err := attrsOf(fields)
-	if err != nil {
-		return nil, err
-	}
-	for _, a := range attrs {
-		kf, err := w.name(ctx, kind, a.field)
-		if err != nil {
-			return nil, err
-		}
-		for _, row := range a.rows() {
-			if _, err := w.exec(ctx, deleteAttr, kf, row.typ, row.value, order, id); err != nil {
-				return nil, err
-			}
-		}
 	}
 	if _, err := w.exec(ctx, dropWords, doc); err != nil {
 		return nil, err
 	}
-	_, err = w.exec(ctx, deleteDoc, doc)
+	_, err = w.exec(ctx, dropDoc, doc)
 	return doc, err
 }

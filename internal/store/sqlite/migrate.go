@@ -52,6 +52,7 @@ CREATE TABLE attrs (
 	doc   INTEGER NOT NULL,
 	PRIMARY KEY (kf, type, value, ord DESC, id DESC)
 ) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX attrs_doc ON attrs (doc, kf, type, value);
 CREATE VIRTUAL TABLE words USING fts5 (
 	kind, text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
 );
