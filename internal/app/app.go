@@ -23,15 +23,17 @@ type App struct {
 	Sessions *session.Manager
 	Images   *image.Store
 	Backend  sandbox.Backend
+	Records  *Records
 
 	getenv func(string) string
 	close  []func() error // in the order of making
 }
 
 // New makes the parts over the folders of the configuration, the outermost
-// last, and removes what dead processes left there.
-func New(ctx context.Context, c config.Config, getenv func(string) string) (*App, error) {
-	a := &App{getenv: getenv}
+// last, and removes what dead processes left there. It takes the records over,
+// also when it fails.
+func New(ctx context.Context, c config.Config, getenv func(string) string, r *Records) (*App, error) {
+	a := &App{getenv: getenv, Records: r, close: []func() error{r.Close}}
 	if err := a.open(ctx, c); err != nil {
 		return nil, errors.Join(err, a.Close())
 	}

@@ -1,5 +1,7 @@
 package archtest
 
+import "maps"
+
 // The rooms that many others name.
 const (
 	fault  = "internal/fault"
@@ -34,6 +36,13 @@ func PraxisRules() Rules {
 
 // rooms is the table.
 func rooms() map[string]Room {
+	out := guestRooms()
+	maps.Copy(out, runRooms())
+	return out
+}
+
+// guestRooms are the boundary, and what lies before and behind it.
+func guestRooms() map[string]Room {
 	return map[string]Room{
 		"cmd/praxis": {
 			Imports:   []string{"internal/cli", "internal/sandbox/gvisor", "internal/guest/agent"},
@@ -46,40 +55,6 @@ func rooms() map[string]Room {
 		event: {Imports: []string{fault}},
 		box:   {Imports: []string{fault, event}},
 		llm:   {Imports: []string{fault, event}},
-
-		// What is kept, and the record of what happened.
-		kept:                       {Imports: []string{fault}},
-		"internal/store/storetest": {Imports: []string{fault, kept}},
-		"internal/store/files": {
-			Imports: []string{fault, kept, "internal/folder"},
-			Third:   []string{unix},
-			Tests:   []string{"internal/store/storetest"},
-		},
-		"internal/store/sqlite": {
-			Imports: []string{fault, kept, "internal/folder"},
-			Third:   []string{"modernc.org/sqlite"},
-			Tests:   []string{"internal/store/storetest"},
-		},
-		"internal/journal": {
-			Imports: []string{fault, event, kept, "internal/folder"},
-			Third:   []string{"golang.org/x/sync"},
-			Tests:   []string{"internal/store/files", "internal/store/sqlite"},
-		},
-		"internal/report": {Imports: []string{fault, event}},
-		"internal/price":  {Imports: []string{fault, event}},
-		"internal/memory": {
-			Imports: []string{fault, event, kept},
-			Tests:   []string{"internal/store/files", "internal/store/sqlite"},
-		},
-		"internal/run": {
-			Imports: []string{fault, event, llm, "internal/agent"},
-			Tests:   []string{"internal/llm/scripted"},
-		},
-		"internal/replay": {
-			Imports: []string{fault, event, llm, "internal/run", "internal/journal", "internal/llm/recorded", "internal/report"},
-			Tests:   []string{"internal/store/files", "internal/store/sqlite", "internal/llm/scripted", "internal/agent"},
-		},
-		"internal/llm/recorded": {Imports: []string{fault, event, llm}},
 
 		"internal/config": {Imports: []string{fault, box}},
 		"internal/folder": {Imports: []string{fault}},
@@ -117,6 +92,46 @@ func rooms() map[string]Room {
 			Third:   []string{unix, "golang.org/x/sync"},
 			Tests:   []string{"internal/sandbox/gvisor", "internal/sandbox/fake", "internal/guest/agent"},
 		},
+	}
+}
+
+// runRooms are what is done with sessions, what is kept of it, and what a person sees.
+func runRooms() map[string]Room {
+	return map[string]Room{
+		// What is kept, and the record of what happened.
+		kept:                       {Imports: []string{fault}},
+		"internal/store/storetest": {Imports: []string{fault, kept}},
+		"internal/store/files": {
+			Imports: []string{fault, kept, "internal/folder"},
+			Third:   []string{unix},
+			Tests:   []string{"internal/store/storetest"},
+		},
+		"internal/store/sqlite": {
+			Imports: []string{fault, kept, "internal/folder"},
+			Third:   []string{"modernc.org/sqlite"},
+			Tests:   []string{"internal/store/storetest"},
+		},
+		"internal/journal": {
+			Imports: []string{fault, event, kept, "internal/folder"},
+			Third:   []string{"golang.org/x/sync"},
+			Tests:   []string{"internal/store/files", "internal/store/sqlite"},
+		},
+		"internal/report": {Imports: []string{fault, event}},
+		"internal/price":  {Imports: []string{fault, event}},
+		"internal/memory": {
+			Imports: []string{fault, event, kept},
+			Tests:   []string{"internal/store/files", "internal/store/sqlite"},
+		},
+		"internal/run": {
+			Imports: []string{fault, event, llm, "internal/agent"},
+			Tests:   []string{"internal/llm/scripted"},
+		},
+		"internal/replay": {
+			Imports: []string{fault, event, llm, "internal/agent", "internal/agent/action", "internal/run", "internal/report", "internal/llm/recorded"},
+			Tests:   []string{"internal/store/files", "internal/store/sqlite", "internal/llm/scripted", "internal/journal"},
+		},
+		"internal/llm/recorded": {Imports: []string{fault, event, llm}},
+
 		"internal/llm/anthropic":   {Imports: []string{fault, event, llm}, Third: []string{"github.com/anthropics/anthropic-sdk-go"}},
 		"internal/llm/openai":      {Imports: []string{fault, event, llm}, Third: []string{"github.com/openai/openai-go/v3"}},
 		"internal/llm/scripted":    {Imports: []string{fault, event, llm}},
@@ -136,10 +151,11 @@ func rooms() map[string]Room {
 
 		// Wiring and the person's end.
 		"internal/app": {Imports: []string{fault, event, box, llm, "internal/config", "internal/image", "internal/session",
-			"internal/sandbox/gvisor", "internal/llm/..."}},
+			"internal/sandbox/gvisor", "internal/llm/...", "internal/journal", "internal/memory", "internal/store/files", "internal/store/sqlite"}},
 		"internal/cli": {
 			Imports: []string{fault, event, box, llm, wire, "internal/config", "internal/folder", "internal/image", "internal/session",
-				"internal/agent", "internal/app", "internal/bench", "internal/guest", "examples/demo"},
+				"internal/agent", "internal/app", "internal/bench", "internal/guest", "examples/demo",
+				"internal/journal", "internal/memory", "internal/price", "internal/replay", "internal/report", "internal/run"},
 			Third:     []string{"github.com/spf13/cobra", "github.com/peterh/liner", "golang.org/x/term"},
 			TestThird: []string{script},
 		},

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 	"syscall"
@@ -14,9 +13,9 @@ import (
 	"praxis/internal/agent"
 	"praxis/internal/config"
 	"praxis/internal/event"
-	"praxis/internal/fault"
+	"praxis/internal/journal"
 	"praxis/internal/llm"
-	"praxis/internal/session"
+	"praxis/internal/run"
 )
 
 const askLong = `Asks a question. The model answers it by writing code, which runs in a sandbox;
@@ -34,6 +33,8 @@ type askCommand struct {
 	files    []string
 	out      string
 	model    string
+	thread   string
+	notes    bool
 	maxSteps flagValue[float64]
 	json     bool
 	own      []ownFile // what run found of the files above and the model's script
@@ -53,6 +54,8 @@ func (p *program) askCommand() *cobra.Command {
 	fs.StringArrayVar(&a.files, "file", nil, "`PATH` of a file that the question is about (may be repeated)")
 	fs.StringVar(&a.out, "out", "", "save charts and files that the code makes in this `DIR`")
 	fs.StringVar(&a.model, "model", "", "the model, as `PROVIDER:NAME`")
+	fs.StringVar(&a.thread, "thread", "", "go on with the conversation called `NAME`, its variables and files")
+	fs.BoolVar(&a.notes, "notes", false, "let the model keep notes and find those of all threads (with --thread it can)")
 	fs.Var(&a.maxSteps, "max-steps", "how many turns the model may take (default 10)")
 	fs.BoolVar(&a.json, "json", false, "print one JSON object an event, the answer last")
 	a.flags.register(cmd)
@@ -102,13 +105,11 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 		if err != nil {
 			return err
 		}
-		w, err := e.open(ctx, a.flags.options(), a.p.progress())
-		a.p.settled()
-		if err != nil {
-			return err
+		t := &asking{askCommand: a, cfg: cfg, e: e, model: model, question: question, inputs: inputs}
+		if err = t.ask(ctx); t.w != nil {
+			a.p.closing(t.w, &err)
 		}
-		defer a.p.closing(w, &err)
-		return a.ask(ctx, cfg, model, w, question, inputs)
+		return err
 	})
 }
 
@@ -123,6 +124,7 @@ type reporter interface {
 
 // ending is how a run ended.
 type ending struct {
+	run     string
 	answer  agent.Answer
 	found   collected
 	err     error // why there is no answer
@@ -143,91 +145,134 @@ func (a *askCommand) reporter() reporter {
 	return screenReporter{s}
 }
 
-// ask runs the agent in a session that is open.
-func (a *askCommand) ask(ctx context.Context, cfg config.Config, model llm.Model, w workspace, question string, inputs []input) error {
-	files, err := agentFiles(inputs)
+// asking is one run of the command.
+type asking struct {
+	*askCommand
+	cfg      config.Config
+	e        engine
+	model    llm.Model
+	question string
+	inputs   []input
+	w        workspace // open when the run came so far
+
+	rec   *journal.Recorder
+	col   collector
+	found collected
+	talk  *thread // nil: the question stands alone
+}
+
+// ask lets the agent answer in a fresh session.
+func (t *asking) ask(ctx context.Context) error {
+	p := t.p
+	inputs, err := runInputs(t.inputs)
 	if err != nil {
 		return err
 	}
-	for _, f := range files {
+	for _, f := range inputs {
 		if f.Note != "" {
-			if _, err := fmt.Fprintf(a.p.stderr, "praxis: file %s %s\n", cleanLine(f.Name), f.Note); err != nil {
+			if _, err := fmt.Fprintf(p.stderr, "praxis: file %s %s\n", cleanLine(f.Name), f.Note); err != nil {
 				return err
 			}
 		}
 	}
-	if err := putInputs(ctx, w, inputs); err != nil {
-		return err
-	}
-	col := collector{dir: a.out, guard: a.own}
-	if err := col.begin(ctx, w); err != nil {
-		return err
-	}
-	rep := a.reporter()
+	rep := t.reporter()
 	runCtx, broken := context.WithCancelCause(ctx)
 	defer broken(nil)
 	gallery := &gallery{next: rep, broken: broken}
-	answer, runErr := agent.Run(runCtx, agent.Config{
-		Model:    model,
-		Session:  &asked{w: w, bounds: a.flags.exec(cfg.Execution), inputs: inputs, begin: col.begin},
-		Sink:     gallery,
-		MaxSteps: cfg.Ask.MaxSteps,
-		Files:    files,
-		Packages: w.packages(),
-	}, question)
-	after, stop := context.WithTimeout(context.WithoutCancel(ctx), outTime)
-	defer stop()
-	if ctx.Err() == nil {
-		after = ctx
+	began := t.began()
+	runCtx, rec, err := t.e.records().Journal.Begin(runCtx, began, gallery)
+	if err != nil {
+		return err
 	}
-	found, err := col.end(after, w, gallery.pictures, gallery.gone)
-	outErr := asUnsaved(err)
-	for _, f := range found.saved {
-		rep.Emit(event.FileSaved{Path: f.Path, Bytes: f.Bytes})
+	t.rec, t.col = rec, collector{dir: t.out, guard: t.own}
+	agentCfg := agent.Config{Model: t.model, Store: rec.Store, Load: t.e.records().Content}
+	if t.thread != "" || t.notes {
+		agentCfg.Notes = notes{t.e.records().Memory, rec.ID(), t.thread}
 	}
+	answer, outErr, runErr := run.Ask(runCtx, run.Task{
+		Began: began, Inputs: inputs, Snapshots: t.cfg.Journal.Snapshots,
+		Open:   func(ctx context.Context) (run.Session, error) { return t.open(ctx, &agentCfg) },
+		Ready:  func(ctx context.Context) error { return t.col.begin(ctx, t.w) },
+		Finish: func(_ context.Context, r run.Result) error { return t.finish(ctx, r, gallery) },
+	}, &agentCfg, rec)
 	if runErr != nil && errorCode(runErr) == exitInterrupted {
 		runErr = cut{answer.Steps}
 	}
-	a.p.told = a.p.told || a.json
-	if err := rep.finish(ending{answer, found, runErr, outErr}); err != nil {
+	outErr = errors.Join(outErr, rec.Close())
+	p.told = p.told || t.json
+	if err := rep.finish(ending{rec.ID(), answer, t.found, runErr, outErr}); err != nil {
 		return errors.Join(err, outErr) // nobody reads: that it was cancelled says nothing more
 	}
 	return errors.Join(runErr, outErr)
 }
 
-// asked is the session as the agent sees it.
-type asked struct {
-	w      workspace
-	bounds session.Exec
-	inputs []input
-	begin  func(context.Context, workspace) error // remembers what files there are
-}
-
-// Execute runs code in the session. One that was started anew gets the person's
-// files again, as the agent tells the model.
-func (s *asked) Execute(ctx context.Context, code string, sink event.Sink) (event.Execution, error) {
-	x, err := s.w.execute(ctx, code, s.bounds, sink)
-	if err != nil || x.State != event.Fresh || ctx.Err() != nil {
-		return x, err
-	}
-	if err = putInputs(ctx, s.w, s.inputs); err == nil {
-		err = s.begin(ctx, s.w)
-	}
+// open opens the session, and the conversation that belongs to it.
+func (t *asking) open(ctx context.Context, cfg *agent.Config) (run.Session, error) {
+	w, err := t.e.open(ctx, t.flags.options().named(t.thread), t.p.progress())
+	t.p.settled()
 	if err != nil {
-		return x, fault.New(fault.Unavailable, "Ask again.", "cannot go on in a session that was started anew: %w", err)
+		return nil, err
 	}
-	return x, nil
-}
-
-// agentFiles describes the person's files for the model.
-func agentFiles(inputs []input) ([]agent.File, error) {
-	var out []agent.File
-	for _, in := range inputs {
-		head, note, err := preview(in)
-		if err != nil {
+	t.w = w
+	if t.thread == "" {
+		return runSession{w: w}, nil
+	}
+	if t.talk, err = openThread(ctx, t.e.records(), t.thread); err != nil {
+		return nil, err
+	}
+	cfg.History = t.talk.history
+	if text := t.talk.moved(w.describe()); text != "" {
+		cfg.Changed = text
+		if _, err := fmt.Fprintf(t.p.stderr, "praxis: %s\n", text); err != nil {
 			return nil, err
 		}
-		out = append(out, agent.File{Name: in.name, Path: path.Join(workDir, in.name), Bytes: in.bytes, Preview: head, Note: note})
+	}
+	return runSession{w: w}, nil
+}
+
+// finish takes out of the session what is to stay. A thread stays as it was
+// when there is no answer.
+func (t *asking) finish(ctx context.Context, r run.Result, g *gallery) error {
+	after, stop := afterwards(ctx)
+	defer stop()
+	found, err := t.col.end(after, t.w, g.pictures, g.gone)
+	t.found = found
+	for _, f := range found.saved {
+		t.rec.Emit(event.FileSaved{Path: f.Path, Bytes: f.Bytes})
+	}
+	if t.talk != nil && r.Err == nil {
+		err = errors.Join(err, t.talk.save(after, t.w, t.rec, t.rec.ID(), t.question, r.Answer))
+	}
+	return asUnsaved(err)
+}
+
+// began describes the run that begins.
+func (t *asking) began() event.RunBegan {
+	return event.RunBegan{
+		Kind: event.Ask, Question: strings.TrimSpace(t.question), Model: t.model.Name(),
+		Scripted: strings.HasPrefix(t.model.Name(), "scripted:"), Files: inputNames(t.inputs), MaxSteps: t.cfg.Ask.MaxSteps,
+		Bounds: bounds(t.flags.exec(t.cfg.Execution)), Budget: event.Budget{Reply: agent.DefaultMaxTokens, Run: agent.DefaultTotalTokens, Window: t.cfg.Ask.Window},
+		Seed: t.flags.seed.value, Thread: t.thread, Program: t.p.version,
+	}
+}
+
+// afterwards returns the context of what comes after the code. What it made is
+// saved even when the command was cancelled, but not for ever.
+func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
+	if ctx.Err() == nil {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(context.WithoutCancel(ctx), outTime)
+}
+
+// runInputs describes inputs for a run and for its model.
+func runInputs(inputs []input) ([]run.Input, error) {
+	out := plainInputs(inputs)
+	for i, in := range inputs {
+		var err error
+		if out[i].Preview, out[i].Note, err = preview(in); err != nil {
+			return nil, err
+		}
 	}
 	return out, nil
 }
@@ -273,6 +318,9 @@ func (s screenReporter) finish(e ending) error {
 	if e.err != nil && errorCode(e.err) == exitInterrupted {
 		s.screen.noAnswer, s.screen.totals, hint = false, "", "" // the person knows, and hears where
 	}
+	if s.screen.totals != "" {
+		s.screen.totals += ", run " + e.run
+	}
 	return s.screen.finish(hint)
 }
 
@@ -282,7 +330,7 @@ func (j jsonReporter) failed() error { return j.err }
 
 func (j jsonReporter) finish(e ending) error {
 	line := answerLine{
-		Event: "answer", Answered: e.err == nil, Text: e.answer.Text, Figures: orEmpty(e.answer.Figures),
+		Event: "answer", Run: e.run, Answered: e.err == nil, Text: e.answer.Text, Figures: orEmpty(e.answer.Figures),
 		Steps: e.answer.Steps, Tokens: e.answer.Tokens, Files: orEmpty(e.found.saved), Failure: failureOf(errors.Join(e.err, e.unsaved)),
 	}
 	if f := failureOf(e.err); f != nil {

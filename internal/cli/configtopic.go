@@ -22,7 +22,13 @@ const configExample = `{
     "output": "1MiB"
   },
   "ask": {
-    "max_steps": 10
+    "max_steps": 10,
+    "window": 100000
+  },
+  "journal": {
+    "snapshots": true,
+    "snapshot_bytes": "4GiB",
+    "blob_bytes": "16GiB"
   }
 }`
 
@@ -37,7 +43,12 @@ const configKeys = `  home               data folder: images, templates, named s
   execution.cpu      processor time of one execution            --cpu-time
   execution.output   output of one execution that is shown      --output-limit
   ask.model          "PROVIDER:NAME"                            --model
-  ask.max_steps      turns that the model may take              --max-steps`
+  ask.max_steps      turns that the model may take              --max-steps
+  ask.window         tokens that a request may have; what is older is condensed
+  journal.key        file of the private key (PEM) that signs the journal
+  journal.snapshots  save the state before each step of a question
+  journal.snapshot_bytes  of runs together; the oldest are removed first
+  journal.blob_bytes      inputs, long outputs and pictures of all runs`
 
 // configTopic is the help about the configuration file.
 func (p *program) configTopic() *cobra.Command {

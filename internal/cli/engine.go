@@ -5,10 +5,12 @@ import (
 	"io"
 	"time"
 
+	"praxis/internal/app"
 	"praxis/internal/bench"
 	"praxis/internal/event"
 	"praxis/internal/image"
 	"praxis/internal/llm"
+	"praxis/internal/run"
 	"praxis/internal/sandbox"
 	"praxis/internal/session"
 )
@@ -24,6 +26,7 @@ type engine interface {
 	bench(ctx context.Context, img image.Image, suites []string, sink event.Sink) (bench.Report, error)
 	named() namedSessions
 	images() images
+	records() *app.Records
 	Close() error
 }
 
@@ -34,12 +37,16 @@ type sessionOptions struct {
 	requirements string
 	limits       func(sandbox.Limits) sandbox.Limits // lays the command's own over others
 	seed         *int64
+	// again asks for a fresh session like one that was recorded, on another
+	// image when image, with or requirements name one.
+	again *event.SessionBegan
+	image string
 }
 
 // workspace is one open session.
 type workspace interface {
-	packages() []string // "name version" of what was added to the image
-	disk() int64        // bytes that the session may write
+	describe() event.SessionBegan
+	disk() int64 // bytes that the session may write
 	execute(ctx context.Context, code string, x session.Exec, sink event.Sink) (event.Execution, error)
 	interrupt(ctx context.Context) error
 	restart(ctx context.Context) error
@@ -47,6 +54,8 @@ type workspace interface {
 	put(ctx context.Context, path string, r io.Reader) error
 	get(ctx context.Context, path string, w io.Writer) error
 	list(ctx context.Context, dir string) ([]guestFile, error)
+	// snapshot keeps the state beside the line of a named session.
+	snapshot(ctx context.Context) (run.Saved, error)
 	// save keeps a named session's state and returns the snapshot's id.
 	save(ctx context.Context, label string) (string, error)
 	Close() error
@@ -71,6 +80,7 @@ type namedSessions interface {
 	ListNamed(ctx context.Context) ([]session.NamedInfo, error)
 	LogNamed(ctx context.Context, name string) ([]session.SnapshotInfo, error)
 	ForkNamed(ctx context.Context, from, to string) error
+	RenameNamed(ctx context.Context, from, to string) error
 	RollbackNamed(ctx context.Context, name, snapshot string) (string, error)
 	RemoveNamed(ctx context.Context, name string) error
 }

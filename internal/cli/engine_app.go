@@ -17,6 +17,7 @@ import (
 	"praxis/internal/guest/wire"
 	"praxis/internal/image"
 	"praxis/internal/llm"
+	"praxis/internal/run"
 	"praxis/internal/sandbox"
 	"praxis/internal/session"
 )
@@ -28,15 +29,20 @@ type appEngine struct {
 }
 
 func (p *program) openApp(ctx context.Context, c config.Config) (engine, error) {
-	a, err := app.New(ctx, c, p.getenv)
+	r, err := p.openRecords(c)
+	if err != nil {
+		return nil, err
+	}
+	a, err := app.New(ctx, c, p.getenv, r)
 	if err != nil {
 		return nil, err
 	}
 	return &appEngine{a, c.Limits}, nil
 }
 
-func (e *appEngine) named() namedSessions { return e.Sessions }
-func (e *appEngine) images() images       { return e.KeptImages() }
+func (e *appEngine) named() namedSessions  { return e.Sessions }
+func (e *appEngine) images() images        { return e.KeptImages() }
+func (e *appEngine) records() *app.Records { return e.Records }
 
 func (e *appEngine) host(ctx context.Context) (sandbox.Host, error) { return e.Backend.Host(ctx) }
 
@@ -45,6 +51,9 @@ func (e *appEngine) bench(ctx context.Context, img image.Image, suites []string,
 }
 
 func (e *appEngine) open(ctx context.Context, o sessionOptions, sink event.Sink) (workspace, error) {
+	if o.again != nil {
+		return e.openAgain(ctx, o, sink)
+	}
 	if o.name != "" {
 		return e.openNamed(ctx, o, sink)
 	}
@@ -57,6 +66,53 @@ func (e *appEngine) open(ctx context.Context, o sessionOptions, sink event.Sink)
 		return nil, err
 	}
 	return &room{Session: s, img: img}, nil
+}
+
+// openAgain opens a session like one that was recorded.
+func (e *appEngine) openAgain(ctx context.Context, o sessionOptions, sink event.Sink) (workspace, error) {
+	want := *o.again
+	img, err := e.imageAgain(ctx, o, sink)
+	if err != nil {
+		return nil, err
+	}
+	opt := session.Options{Image: img, Seed: want.Seed, Limits: sandbox.Limits{
+		Memory: want.Limits.Memory, CPUs: want.Limits.CPUs, Processes: want.Limits.Processes,
+		Disk: want.Limits.Disk, OpenFiles: want.Limits.OpenFiles,
+	}}
+	if want.Snapshot == "" {
+		s, err := e.Sessions.Create(ctx, opt, sink)
+		if err != nil {
+			return nil, err
+		}
+		return &room{Session: s, img: img}, nil
+	}
+	s, err := e.Sessions.FromSnapshot(ctx, want.Snapshot, opt, sink)
+	if err != nil {
+		return nil, err
+	}
+	return &room{Session: s, img: img, from: want.Snapshot}, nil
+}
+
+// imageAgain finds the image of a recorded session: another that was asked for,
+// the very same, or one with the same packages when that is not here.
+func (e *appEngine) imageAgain(ctx context.Context, o sessionOptions, sink event.Sink) (image.Image, error) {
+	switch {
+	case o.image != "" && (len(o.with) > 0 || o.requirements != ""):
+		return image.Image{}, usage("praxis replay", "--image names an image, and --with another")
+	case o.image != "":
+		return e.Images.Reopen(ctx, o.image)
+	case len(o.with) > 0 || o.requirements != "":
+		return e.Images.Resolve(ctx, image.Request{With: o.with, Requirements: o.requirements}, sink)
+	}
+	img, err := e.Images.Reopen(ctx, o.again.Image.ID)
+	if kind := fault.KindOf(err); kind != fault.NotFound && kind != fault.Conflict {
+		return img, err
+	}
+	var pins []string
+	for _, p := range o.again.Image.Packages {
+		pins = append(pins, p.Name+"=="+p.Version)
+	}
+	return e.Images.Resolve(ctx, image.Request{With: pins}, sink)
 }
 
 // openNamed opens a named session. One that exists has its image and its limits:
@@ -130,17 +186,25 @@ func (e *appEngine) model(spec string) (llm.Model, error) { return e.Model(spec)
 // room is a session as a workspace.
 type room struct {
 	*session.Session
-	img image.Image
+	img  image.Image
+	from string // the snapshot that it began with; "": its template
 }
 
 var _ workspace = (*room)(nil)
 
 func (r *room) disk() int64 { return r.Session.Options().Limits.Disk }
 
-func (r *room) packages() []string {
-	var out []string
+func (r *room) describe() event.SessionBegan {
+	opt := r.Session.Options()
+	out := event.SessionBegan{
+		Session: r.ID(), Seed: opt.Seed, Snapshot: r.from, Image: event.Image{ID: r.img.ID, Name: r.img.Name},
+		Limits: event.Limits{
+			Memory: opt.Limits.Memory, CPUs: opt.Limits.CPUs, Processes: opt.Limits.Processes,
+			Disk: opt.Limits.Disk, OpenFiles: opt.Limits.OpenFiles,
+		},
+	}
 	for _, p := range r.img.Packages {
-		out = append(out, p.Name+" "+p.Version)
+		out.Image.Packages = append(out.Image.Packages, event.Package{Name: p.Name, Version: p.Version, Hash: p.Hash})
 	}
 	return out
 }
@@ -188,6 +252,11 @@ func (r *room) list(ctx context.Context, dir string) (out []guestFile, err error
 	return out, err
 }
 
+func (r *room) snapshot(ctx context.Context) (run.Saved, error) {
+	snap, err := r.Session.Snapshot(ctx)
+	return run.Saved{Snapshot: snap.ID, Bytes: snap.Bytes}, err
+}
+
 func (r *room) save(context.Context, string) (string, error) {
 	return "", errors.New("cannot save: the session has no name")
 }
@@ -206,6 +275,12 @@ func (r *namedRoom) save(ctx context.Context, label string) (string, error) {
 		return "", fmt.Errorf("cannot save the session: %w", err)
 	}
 	return id, nil
+}
+
+func (r *namedRoom) describe() event.SessionBegan {
+	out := r.room.describe()
+	out.Name, out.Snapshot = r.named.Name(), r.named.Head()
+	return out
 }
 
 // Close ends the session's sandbox and gives up its name.

@@ -23,6 +23,7 @@ import (
 	"praxis/internal/fault"
 	"praxis/internal/image"
 	"praxis/internal/llm"
+	"praxis/internal/run"
 	"praxis/internal/sandbox"
 	"praxis/internal/session"
 )
@@ -46,6 +47,7 @@ type fakeEngine struct {
 	home   string
 	getenv func(string) string
 	limits sandbox.Limits
+	kept   *app.Records
 }
 
 func openFake(getenv func(string) string) func(context.Context, config.Config) (engine, error) {
@@ -53,7 +55,11 @@ func openFake(getenv func(string) string) func(context.Context, config.Config) (
 		if getenv("FAKE_BROKEN") != "" {
 			return nil, errors.New("cannot open engine: it is broken")
 		}
-		return &fakeEngine{c.Home, getenv, c.Limits}, os.MkdirAll(c.Home, 0o700)
+		r, err := app.OpenRecords(c, []string{"FAKE_API_KEY=" + getenv("FAKE_API_KEY")}, "test")
+		if err != nil {
+			return nil, err
+		}
+		return &fakeEngine{c.Home, getenv, c.Limits, r}, os.MkdirAll(c.Home, 0o700)
 	}
 }
 
@@ -102,9 +108,10 @@ func (e *fakeEngine) store(s fakeStore) error {
 	return os.WriteFile(e.file(), data, 0o600)
 }
 
-func (e *fakeEngine) named() namedSessions { return e }
-func (e *fakeEngine) images() images       { return fakeImages{} }
-func (e *fakeEngine) Close() error         { return nil }
+func (e *fakeEngine) named() namedSessions  { return e }
+func (e *fakeEngine) images() images        { return fakeImages{} }
+func (e *fakeEngine) Close() error          { return e.kept.Close() }
+func (e *fakeEngine) records() *app.Records { return e.kept }
 
 func (e *fakeEngine) model(name string) (llm.Model, error) { return app.NewModel(name, e.getenv) }
 
@@ -156,9 +163,16 @@ type fakeWorkspace struct {
 	hang   bool
 }
 
-func (w *fakeWorkspace) packages() []string { return nil }
-func (w *fakeWorkspace) disk() int64        { return w.limits.Disk }
-func (w *fakeWorkspace) Close() error       { return nil }
+func (w *fakeWorkspace) describe() event.SessionBegan {
+	return event.SessionBegan{Session: "s-fake", Name: w.name, Image: event.Image{ID: "0123456789abcdef0123", Name: "python"}}
+}
+
+func (w *fakeWorkspace) snapshot(context.Context) (run.Saved, error) {
+	return run.Saved{Snapshot: "00112233445566778899aabbccddeeff", Bytes: 1}, nil
+}
+
+func (w *fakeWorkspace) disk() int64  { return w.limits.Disk }
+func (w *fakeWorkspace) Close() error { return nil }
 
 func (w *fakeWorkspace) interrupt(context.Context) error {
 	w.stop <- struct{}{}
@@ -226,7 +240,7 @@ func (w *fakeWorkspace) execute(ctx context.Context, code string, x session.Exec
 			out.Stdout += data
 		}
 	}
-	if code == restCode {
+	if code == run.RestCode {
 		if len(w.later) == 0 {
 			out.Usage = event.Usage{}
 		}
@@ -344,6 +358,17 @@ func (e *fakeEngine) ForkNamed(_ context.Context, from, to string) error {
 	}
 	info.Name, info.Forked = to, from
 	s.Infos[to] = info
+	return e.store(s)
+}
+
+func (e *fakeEngine) RenameNamed(_ context.Context, from, to string) error {
+	s, info, err := e.lookup(from)
+	if err != nil {
+		return err
+	}
+	info.Name = to
+	s.Infos[to] = info
+	delete(s.Infos, from)
 	return e.store(s)
 }
 

@@ -106,15 +106,24 @@ func putInputs(ctx context.Context, w workspace, inputs []input) error {
 }
 
 func putInput(ctx context.Context, w workspace, in input) error {
-	f, err := os.Open(in.path)
+	f, err := in.open()
 	if err != nil {
-		return inputFault(in.path, err)
+		return err
 	}
 	defer f.Close()
 	if err := w.put(ctx, path.Join(workDir, in.name), f); err != nil {
 		return fmt.Errorf("cannot copy %s into the session: %w", cleanLine(in.path), err)
 	}
 	return nil
+}
+
+// open opens the file.
+func (in input) open() (io.ReadCloser, error) {
+	f, err := os.Open(in.path)
+	if err != nil {
+		return nil, inputFault(in.path, err)
+	}
+	return f, nil
 }
 
 // readCode returns the code that a command line names: -c, a file, or "-" for

@@ -24,7 +24,7 @@ func Main(version string) int {
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	p := &program{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		getenv: os.Getenv, version: version, signals: signals,
+		getenv: os.Getenv, environ: os.Environ(), version: version, signals: signals,
 	}
 	p.openEngine = p.openApp
 	return p.run(context.Background(), os.Args[1:])
@@ -35,6 +35,7 @@ type program struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
 	getenv         func(string) string
+	environ        []string // what of it is secret is never recorded
 	version        string
 	signals        <-chan os.Signal
 	openEngine     func(context.Context, config.Config) (engine, error)

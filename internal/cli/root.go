@@ -43,6 +43,7 @@ func (p *program) root() *cobra.Command {
 	root.CompletionOptions.HiddenDefaultCmd = false
 	root.AddCommand(
 		p.runCommand(), p.sessionCommand(), p.shellCommand(), p.askCommand(), p.demoCommand(),
+		p.replayCommand(), p.assertCommand(), p.testCommand(), p.threadCommand(), p.memoryCommand(),
 		p.benchCommand(), p.doctorCommand(), p.imageCommand(), p.versionCommand(),
 		p.configTopic(),
 		&cobra.Command{Use: "exit-codes", Short: "The exit codes of every command", Long: strings.TrimRight(exitTopic, "\n")},

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -13,6 +12,7 @@ import (
 
 	"praxis/internal/config"
 	"praxis/internal/event"
+	"praxis/internal/run"
 )
 
 const runLong = `Runs Python code in a sandbox: a FILE, the CODE after -c, or what is piped in
@@ -94,11 +94,12 @@ func (r *runCommand) run(ctx context.Context, inline *string, args []string) err
 		return err
 	}
 	own := ownFiles(append(slices.Concat(r.files, args), r.flags.requirements)...)
-	return r.p.withSession(ctx, cfg, r.flags.options().named(r.session), func(w workspace) error {
-		if err := putInputs(ctx, w, inputs); err != nil {
-			return err
+	return r.p.withEngine(ctx, cfg, func(e engine) (err error) {
+		t := &running{runCommand: r, cfg: cfg, e: e, inputs: inputs, code: code, own: own}
+		if err = t.execute(ctx); t.w != nil {
+			r.p.closing(t.w, &err)
 		}
-		return r.execute(ctx, cfg, w, code, own)
+		return err
 	})
 }
 
@@ -143,58 +144,60 @@ func (p *program) withEngine(ctx context.Context, cfg config.Config, f func(engi
 	return f(e)
 }
 
-func (r *runCommand) execute(ctx context.Context, cfg config.Config, w workspace, code string, own []ownFile) error {
-	col := collector{dir: r.out, guard: own}
-	if err := col.begin(ctx, w); err != nil {
-		return err
-	}
-	printer := newPrinter(r.p.stdout, r.p.stderr)
+// running is one run of the command.
+type running struct {
+	*runCommand
+	cfg    config.Config
+	e      engine
+	inputs []input
+	code   string
+	own    []ownFile
+	col    collector
+	w      workspace // open when the run came so far
+
+	found collected
+	note  string
+	saved string // the snapshot of a named session
+}
+
+func (t *running) execute(ctx context.Context) error {
+	printer := newPrinter(t.p.stdout, t.p.stderr)
+	printer.alone = t.session == ""
 	sink := event.Sink(printer)
-	if r.json {
+	if t.json {
 		sink = event.Discard
 	}
-	if r.session == "" {
-		sink = wholeSink(sink, r.out)
+	if t.session == "" {
+		sink = wholeSink(sink, t.out)
 	}
 	// When nobody reads any more, the code is interrupted; its state is saved.
-	execCtx, broken := context.WithCancelCause(ctx)
+	runCtx, broken := context.WithCancelCause(ctx)
 	defer broken(nil)
 	printer.broken = broken
-	done := r.p.interrupts.during(ctx, w)
-	bounds := r.flags.exec(cfg.Execution)
-	x, err := w.execute(execCtx, code, bounds, sink)
-	if err == nil && r.session == "" && execCtx.Err() == nil {
-		err = awaitThreads(execCtx, w, &x, bounds, sink)
+	began := t.began()
+	runCtx, rec, err := t.e.records().Journal.Begin(runCtx, began, sink)
+	if err != nil {
+		return err
 	}
-	done()
+	t.col = collector{dir: t.out, guard: t.own}
+	x, kept, err := run.Code(runCtx, run.Task{
+		Began: began, Inputs: plainInputs(t.inputs),
+		Open: func(ctx context.Context) (run.Session, error) {
+			t.w, err = t.e.open(ctx, t.flags.options().named(t.session), t.p.progress())
+			t.p.settled()
+			return runSession{w: t.w, interrupts: &t.p.interrupts}, err
+		},
+		Ready:  func(ctx context.Context) error { return t.col.begin(ctx, t.w) },
+		Finish: func(_ context.Context, r run.Result) error { return t.finish(ctx, r.Execution, rec) },
+	}, t.code, t.session == "", rec)
+	kept = errors.Join(kept, asUnsaved(rec.Close()))
 	if err != nil {
 		return errors.Join(printer.err, err)
 	}
-	if r.session == "" || x.State != event.Kept {
-		x.Message = withoutState(x.Message) // nothing of it is there after this command
+	if printer.err == nil {
+		printer.err = t.summary(x, rec.ID(), kept)
 	}
-	var printErr error
-	if !r.json {
-		printErr = printer.end(x)
-	}
-	// What the code made is saved even when it was interrupted, but not for ever.
-	after := ctx
-	if ctx.Err() != nil {
-		var stop context.CancelFunc
-		after, stop = context.WithTimeout(context.WithoutCancel(ctx), outTime)
-		defer stop()
-	}
-	col.whole = x.OutputFile
-	if r.session == "" {
-		x.Stdout, x.Stderr, x.OutputFile = wholeIn(x.Stdout, r.out), wholeIn(x.Stderr, r.out), ""
-	}
-	found, outErr := col.end(after, w, pictures(x), noFiles(x.State))
-	note, saveErr := r.keep(after, w, code, &x)
-	kept := asUnsaved(errors.Join(outErr, saveErr))
-	if printErr == nil {
-		printErr = r.summary(x, found, note, kept)
-	}
-	if err := errors.Join(printErr, kept); err != nil {
+	if err := errors.Join(printer.err, kept); err != nil {
 		return err
 	}
 	if code := statusCode(x.Status); code != exitOK {
@@ -203,31 +206,56 @@ func (r *runCommand) execute(ctx context.Context, cfg config.Config, w workspace
 	return nil
 }
 
-// stateSentence is what becomes of a session's state, at the end of a message.
-var stateSentence = regexp.MustCompile(`(?:^|; )(?:(?:the kernel was restarted: )?the variables are (?:kept|lost, files are kept)|the session was started anew: [^;]*|the session went back to its last snapshot, [^;]*)$`)
+// began describes the run that begins.
+func (t *running) began() event.RunBegan {
+	return event.RunBegan{
+		Kind: event.Code, Question: firstLine(t.code), Files: inputNames(t.inputs),
+		Bounds: bounds(t.flags.exec(t.cfg.Execution)), Seed: t.flags.seed.value, Program: t.p.version,
+	}
+}
 
-// withoutState leaves out of a message what became of the session's state.
-func withoutState(message string) string {
-	return stateSentence.ReplaceAllString(message, "")
+// firstLine is what names a piece of code in a list.
+func firstLine(code string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(code), "\n")
+	return strings.TrimSpace(line)
+}
+
+// finish takes out of the session what is to stay.
+func (t *running) finish(ctx context.Context, x event.Execution, rec run.Recorder) error {
+	if x.State == "" {
+		return nil
+	}
+	after, stop := afterwards(ctx)
+	defer stop()
+	t.col.whole = x.OutputFile
+	found, outErr := t.col.end(after, t.w, pictures(x), noFiles(x.State))
+	t.found = found
+	for _, f := range found.saved {
+		rec.Emit(event.FileSaved{Path: f.Path, Bytes: f.Bytes})
+	}
+	return asUnsaved(errors.Join(outErr, t.keep(after, x, rec)))
 }
 
 // keep saves a named session. State that was lost is not saved over the last
 // snapshot: the session then stands where it stood before the command.
-func (r *runCommand) keep(ctx context.Context, w workspace, code string, x *event.Execution) (note string, err error) {
-	if r.session == "" {
-		return "", nil
+func (t *running) keep(ctx context.Context, x event.Execution, rec run.Recorder) (err error) {
+	if t.session == "" {
+		return nil
 	}
-	x.Session = r.session
 	if x.State != event.Kept {
-		return "session " + r.session + " stays as it was before this command: of what the code changed, nothing is kept", nil
+		t.note = "session " + t.session + " stays as it was before this command: of what the code changed, nothing is kept"
+		return nil
 	}
-	x.Snapshot, err = w.save(ctx, code)
-	return "", err
+	if t.saved, err = t.w.save(ctx, t.code); err == nil {
+		rec.Emit(event.SnapshotTaken{Step: 1, Session: x.Session, Snapshot: t.saved})
+	}
+	return err
 }
 
 // runResult is the object of run --json. What event.Execution leaves out when
 // it is empty is there all the same, so that a reader need not ask.
 type runResult struct {
+	Run string `json:"run"` // its id in the journal
 	event.Execution
 	Result   event.Bundle   `json:"result"`
 	Displays []event.Bundle `json:"displays"`
@@ -239,21 +267,30 @@ type runResult struct {
 	Failure  *failure       `json:"failure"` // to save what the code made
 }
 
-func (r *runCommand) summary(x event.Execution, found collected, note string, kept error) error {
-	if r.json {
-		return r.p.printJSON(runResult{
-			Execution: x, Result: x.Result, Displays: orEmpty(x.Displays), Error: x.Error,
-			Session: x.Session, Snapshot: x.Snapshot, Files: orEmpty(found.saved), Note: note,
+func (t *running) summary(x event.Execution, id string, kept error) error {
+	found := t.found
+	if t.json {
+		if t.session == "" || x.State != event.Kept {
+			x.Message = run.WithoutState(x.Message) // nothing of it is there after this command
+		}
+		if t.session == "" {
+			x.Stdout, x.Stderr, x.OutputFile = wholeIn(x.Stdout, t.out), wholeIn(x.Stderr, t.out), ""
+		} else {
+			x.Session = t.session
+		}
+		return t.p.printJSON(runResult{
+			Run: id, Execution: x, Result: x.Result, Displays: orEmpty(x.Displays), Error: x.Error,
+			Session: x.Session, Snapshot: t.saved, Files: orEmpty(found.saved), Note: t.note,
 			Failure: failureOf(kept),
 		})
 	}
-	lines := []string{note}
+	lines := []string{t.note}
 	for _, f := range found.saved {
 		lines = append(lines, fmt.Sprintf("saved %s (%s)", cleanLine(f.Path), config.FormatSize(f.Bytes)))
 	}
 	for _, line := range append(lines, found.hint()) {
 		if line != "" {
-			if _, err := fmt.Fprintf(r.p.stderr, "praxis: %s\n", line); err != nil {
+			if _, err := fmt.Fprintf(t.p.stderr, "praxis: %s\n", line); err != nil {
 				return err
 			}
 		}
@@ -279,6 +316,7 @@ func (p *program) printJSON(v any) error {
 type printer struct {
 	stdout, stderr io.Writer
 	column         [2]bool     // whether the last line of stdout, stderr is open
+	alone          bool        // the session ends with the code
 	err            error       // the first write that failed
 	broken         func(error) // hears of it; may be nil
 }
@@ -294,6 +332,13 @@ func (p *printer) Emit(e event.Event) {
 		p.write(e.Stream, e.Data)
 	case event.Display:
 		p.value(e.Bundle)
+	case event.ExecutionEnded:
+		if x := e.Execution; x.State != "" && p.err == nil {
+			if p.alone || x.State != event.Kept {
+				x.Message = run.WithoutState(x.Message) // nothing of it is there after this command
+			}
+			p.err = p.end(x)
+		}
 	}
 }
 

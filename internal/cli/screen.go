@@ -89,7 +89,7 @@ func (s *screen) Emit(e event.Event) {
 		s.began(e)
 	case event.StepBegan:
 		s.stepBegan(e)
-	case event.ModelWaiting:
+	case event.ModelRequested:
 		s.wait.begin(cleanLine(e.Model))
 	case event.ModelRetrying:
 		s.printf("  %s\n", s.style.paint(sgrYellow, retrying(e)))
@@ -160,7 +160,7 @@ func (s *screen) replied(e event.ModelReplied) {
 	if s.scripted {
 		spent = "scripted reply"
 	}
-	s.printf("  %s\n", s.style.paint(sgrDim, fmt.Sprintf("[model: %s, %s]", seconds(e.Took), spent)))
+	s.printf("  %s\n", s.style.paint(sgrDim, fmt.Sprintf("[model: %s, %s]", seconds(time.Duration(e.Took)), spent)))
 }
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
@@ -343,8 +343,8 @@ func someOf(texts []string, room int) string {
 
 func (s *screen) ended(e event.RunEnded) {
 	s.endOutput()
-	s.noAnswer = !e.Answered // why is told by the command, with what to do
-	s.totals = fmt.Sprintf("%s, %s", count(e.Steps, "step"), seconds(e.Took))
+	s.noAnswer = e.Outcome != event.Answered // why is told by the command, with what to do
+	s.totals = fmt.Sprintf("%s, %s", count(e.Steps, "step"), seconds(time.Duration(e.Took)))
 	if s.scripted {
 		s.totals += ", replies scripted"
 	} else {

@@ -46,7 +46,7 @@ func conversation(scripted bool) []event.Event {
 		event.ModelDelta{Step: 1, Text: "I read the "},
 		event.ModelDelta{Step: 1, Text: "file.\n\nThen I compute.\n```py"},
 		event.ModelDelta{Step: 1, Text: "thon\nimport csv\n```\n"},
-		event.ModelReplied{Step: 1, Thought: "I read the file.\n\nThen I compute.", Tokens: event.Tokens{Input: 812, Output: 40}, Took: 1234 * time.Millisecond},
+		event.ModelReplied{Step: 1, Thought: "I read the file.\n\nThen I compute.", Tokens: event.Tokens{Input: 812, Output: 40}, Took: event.Duration(1234 * time.Millisecond)},
 		event.ExecutionBegan{Step: 1, Code: "import csv  # a comment\n\ndef mean(xs):\n    return sum(xs) / \"2\"\n\nmean([1, 2.5])\n"},
 		out("read 3 rows\nhalf a "),
 		out("line \x1b]0;owned\x07and \x07"),
@@ -55,10 +55,10 @@ func conversation(scripted bool) []event.Event {
 			Error: &event.Raised{Name: "TypeError", Value: "no", Traceback: "Traceback (most recent call last):\n  File \"<cell 1>\", line 4, in mean\nTypeError: no\n"},
 			Usage: event.Usage{WallMS: 12.4, PeakMemoryBytes: 34 << 20}}},
 		event.StepBegan{N: 2},
-		event.ModelReplied{Step: 2, Thought: "I have no action.", Took: time.Millisecond},
+		event.ModelReplied{Step: 2, Thought: "I have no action.", Took: event.Duration(time.Millisecond)},
 		event.ReplyRejected{Step: 2, Reason: "there is no code in it"},
 		event.StepBegan{N: 3},
-		event.ModelReplied{Step: 3, Thought: "", Took: time.Millisecond},
+		event.ModelReplied{Step: 3, Thought: "", Took: event.Duration(time.Millisecond)},
 		event.ExecutionBegan{Step: 3, Code: "plot()"},
 		event.Display{Bundle: event.Bundle{"text": "<Figure>", "image/png": "UE5H"}},
 		event.Display{Bundle: event.Bundle{"text": "shown"}},
@@ -66,10 +66,10 @@ func conversation(scripted bool) []event.Event {
 			Result: event.Bundle{"text": "1.75"}, Usage: event.Usage{WallMS: 800, PeakMemoryBytes: 40 << 20}}},
 		event.StepBegan{N: 4},
 		event.ModelDelta{Step: 4, Text: "FINAL ANSWER: The mean is {{ m }}."},
-		event.ModelReplied{Step: 4, Took: time.Millisecond},
+		event.ModelReplied{Step: 4, Took: event.Duration(time.Millisecond)},
 		event.AnswerGiven{Text: "The mean is 1.75, of 99.", Figures: []event.Figure{
 			{Text: "1.75", Expression: "m", Source: "computed"}, {Text: "99", Source: "unverified"}}},
-		event.RunEnded{Answered: true, Steps: 4, Tokens: event.Tokens{Input: 900, Output: 80}, Took: 2 * time.Second},
+		event.RunEnded{Outcome: event.Answered, Steps: 4, Tokens: event.Tokens{Input: 900, Output: 80}, Took: event.Duration(2 * time.Second)},
 		event.FileSaved{Path: "out/figure-1.png", Bytes: 3},
 	}
 }
@@ -102,7 +102,7 @@ func TestScreenNoAnswer(t *testing.T) {
 	s.Emit(event.StepBegan{N: 1})
 	s.Emit(event.ExecutionBegan{Step: 1, Code: "while True: pass"})
 	s.Emit(event.ExecutionEnded{Step: 1, Execution: event.Execution{Status: event.Timeout, Message: "the time limit of 30s was reached"}})
-	s.Emit(event.RunEnded{Reason: "the budget of 1 step is used up", Steps: 1})
+	s.Emit(event.RunEnded{Outcome: event.Unanswered, Reason: "the budget of 1 step is used up", Steps: 1})
 	if err := s.finish("\nthe code made 1 file: add --out DIR to save them"); err != nil {
 		t.Fatal(err)
 	}

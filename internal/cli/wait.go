@@ -80,9 +80,10 @@ func (l *waitLine) draw() error {
 
 // retrying is why a model is asked again and when.
 func retrying(e event.ModelRetrying) string {
-	after := fmt.Sprintf("%.0f s", e.After.Seconds())
-	if e.After < 950*time.Millisecond {
-		after = fmt.Sprintf("%d ms", e.After.Milliseconds())
+	pause := time.Duration(e.After)
+	after := fmt.Sprintf("%.0f s", pause.Seconds())
+	if pause < 950*time.Millisecond {
+		after = fmt.Sprintf("%d ms", pause.Milliseconds())
 	}
 	return fmt.Sprintf("[%s: asking again in %s]", cleanLine(e.Reason), after)
 }

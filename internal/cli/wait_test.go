@@ -22,13 +22,13 @@ func TestWaiting(t *testing.T) {
 		}
 		s.Emit(event.StepBegan{N: 1})
 		out.Reset()
-		s.Emit(event.ModelWaiting{Step: 1, Model: "openai:m"})
+		s.Emit(event.ModelRequested{Step: 1, Model: "openai:m"})
 		time.Sleep(1200 * time.Millisecond)
-		s.Emit(event.ModelRetrying{Step: 1, Reason: "429 slow\ndown", After: time.Second, Attempt: 2})
+		s.Emit(event.ModelRetrying{Step: 1, Reason: "429 slow\ndown", After: event.Duration(time.Second), Attempt: 2})
 		time.Sleep(1900 * time.Millisecond)
 		s.Emit(event.ModelDelta{Step: 1, Text: "Hello.\n"})
 		time.Sleep(time.Minute)
-		s.Emit(event.ModelReplied{Step: 1, Took: time.Second})
+		s.Emit(event.ModelReplied{Step: 1, Took: event.Duration(time.Second)})
 		s.Emit(event.ReplyTrimmed{Step: 1, Reason: "2 blocks of code: only the first was run"})
 		if err := s.finish(""); err != nil {
 			t.Error(err)
@@ -68,7 +68,7 @@ func TestWaitingFits(t *testing.T) {
 		gone := errors.New("gone")
 		s := newScreen(writerFunc(func([]byte) (int, error) { return 0, gone }), false, 80)
 		s.wait = &waitLine{w: s.w, style: s.style}
-		s.Emit(event.ModelWaiting{Model: "m"})
+		s.Emit(event.ModelRequested{Model: "m"})
 		time.Sleep(waitTick + time.Millisecond)
 		s.endWait()
 		if !errors.Is(s.err, gone) {
@@ -80,10 +80,10 @@ func TestWaitingFits(t *testing.T) {
 func TestRetryingJSON(t *testing.T) {
 	var out bytes.Buffer
 	j := newJSONLines(&out)
-	j.Emit(event.ModelWaiting{Step: 1, Model: "openai:m"})
-	j.Emit(event.ModelRetrying{Step: 1, Reason: "429 slow down", After: 1500 * time.Millisecond, Attempt: 2})
+	j.Emit(event.ModelRequested{Step: 1, Model: "openai:m"})
+	j.Emit(event.ModelRetrying{Step: 1, Reason: "429 slow down", After: event.Duration(1500 * time.Millisecond), Attempt: 2})
 	j.Emit(event.ReplyTrimmed{Step: 1, Reason: "2 blocks of code: only the first was run"})
-	want := `{"event":"model_waiting","step":1,"model":"openai:m"}
+	want := `{"event":"model_requested","step":1,"model":"openai:m","system":"","kept":0,"messages":null,"max_tokens":0}
 {"event":"model_retrying","step":1,"reason":"429 slow down","after_ms":1500,"attempt":2}
 {"event":"reply_trimmed","step":1,"reason":"2 blocks of code: only the first was run"}
 `

@@ -56,7 +56,8 @@ func load(t *testing.T, text string) (Config, error) {
 
 func TestLoad(t *testing.T) {
 	got, err := load(t, `{"home": "/data", "limits": {"memory": "2GiB", "cpus": 0.5, "processes": 64},
-		"execution": {"timeout": "1m30s", "cpu": "20", "output": "64KB"}, "ask": {"model": "openai:x", "max_steps": 3}}`)
+		"execution": {"timeout": "1m30s", "cpu": "20", "output": "64KB"}, "ask": {"model": "openai:x", "max_steps": 3, "window": 5000},
+		"journal": {"key": "/k.pem", "snapshots": false, "snapshot_bytes": "1GiB", "blob_bytes": "2GiB"}}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +68,8 @@ func TestLoad(t *testing.T) {
 	want.Home, want.Run = "/data", "/data/run"
 	want.Limits.Memory, want.Limits.CPUs, want.Limits.Processes = 2<<30, 0.5, 64
 	want.Execution = Execution{Timeout: 90 * time.Second, CPU: 20 * time.Second, OutputBytes: 64000}
-	want.Ask = Ask{Model: "openai:x", MaxSteps: 3}
+	want.Ask = Ask{Model: "openai:x", MaxSteps: 3, Window: 5000}
+	want.Journal = Journal{Key: "/k.pem", SnapshotBytes: 1 << 30, BlobBytes: 2 << 30}
 	if got != want {
 		t.Errorf("got %+v\nwant %+v", got, want)
 	}

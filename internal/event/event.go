@@ -136,10 +136,12 @@ type Bounds struct {
 	OutputBytes int64    `json:"output_bytes"`
 }
 
-// Budget bounds a model's tokens: of one reply, and of all of a run.
+// Budget bounds a model's tokens: of one reply, of all of a run, and of one
+// request, beyond which the older part of the conversation is condensed.
 type Budget struct {
-	Reply int `json:"reply,omitempty"`
-	Run   int `json:"run,omitempty"`
+	Reply  int `json:"reply,omitempty"`
+	Run    int `json:"run,omitempty"`
+	Window int `json:"window,omitempty"`
 }
 
 // Parent names the run that another was made from.

@@ -41,11 +41,12 @@ var causeRules = []struct {
 }
 
 var (
-	commentRE  = regexp.MustCompile(`(?m)^\s*#.*$`)
-	seededRE   = regexp.MustCompile(`\bseed\(\s*[^)\s]|\bdefault_rng\(\s*[^)\s]|\bRandomState\(\s*[^)\s]|\brandom_state\s*=\s*\d|\bRandom\(\s*[^)\s]`)
-	addressRE  = regexp.MustCompile(`\b0x[0-9a-f]{8,16}\b`)
-	randomRule = "it may use randomness without a seed"
+	commentRE = regexp.MustCompile(`(?m)^\s*#.*$`)
+	seededRE  = regexp.MustCompile(`\bseed\(\s*[^)\s]|\bdefault_rng\(\s*[^)\s]|\bRandomState\(\s*[^)\s]|\brandom_state\s*=\s*\d|\bRandom\(\s*[^)\s]`)
+	addressRE = regexp.MustCompile(`\b0x[0-9a-f]{8,16}\b`)
 )
+
+const randomRule = "it may use randomness without a seed"
 
 // Causes guesses from its text why code may do another thing when it is run
 // again. It knows no Python: what it names may be harmless, and what it does

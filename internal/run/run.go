@@ -107,7 +107,8 @@ func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder
 	a := &asked{task: t, s: s, rec: rec, dirty: true}
 	a.save = func(step int) { a.saving.Go(func() { save(ctx, s, step, rec) }) }
 	cfg.Session, cfg.Sink, cfg.SessionName = a, event.SinkFunc(a.emit), s.Describe().Session
-	cfg.MaxSteps, cfg.MaxTokens, cfg.TotalTokens = t.Began.MaxSteps, t.Began.Budget.Reply, t.Began.Budget.Run
+	cfg.MaxSteps, cfg.MaxTokens = t.Began.MaxSteps, t.Began.Budget.Reply
+	cfg.TotalTokens, cfg.Window = t.Began.Budget.Run, t.Began.Budget.Window
 	for _, p := range s.Describe().Image.Packages {
 		cfg.Packages = append(cfg.Packages, p.Name+" "+p.Version)
 	}

@@ -1,0 +1,106 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"praxis/internal/config"
+	"praxis/internal/journal"
+	"praxis/internal/memory"
+	"praxis/internal/store/files"
+	"praxis/internal/store/sqlite"
+)
+
+// Records is what is kept of runs. It needs no sandbox, and opening it writes
+// nothing.
+type Records struct {
+	Journal *journal.Journal
+	Memory  *memory.Memory
+	Files   *files.Store
+	DB      *sqlite.DB
+}
+
+// OpenRecords opens the records of the data folder. Environ are the variables of
+// the environment, as NAME=value: what is secret among them is never recorded.
+func OpenRecords(c config.Config, environ []string, version string) (*Records, error) {
+	kept, err := files.Open(c.Home, files.Options{Quota: c.Journal.BlobBytes})
+	if err != nil {
+		return nil, err
+	}
+	db, err := sqlite.Open(filepath.Join(c.Home, "praxis.db"))
+	if err != nil {
+		return nil, err
+	}
+	r := &Records{Files: kept, DB: db}
+	r.Journal, err = journal.Open(journal.Config{
+		Logs: kept.Logs(), Blobs: kept.Blobs(), Index: db.Index(),
+		Keys: filepath.Join(c.Home, "keys"), Key: c.Journal.Key,
+		Secrets: secrets(environ), Program: version,
+	})
+	if err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	r.Memory, err = memory.New(memory.Config{KV: db.KV(), Index: db.Index(), Blobs: kept.Blobs(), Redact: r.Journal.Redact})
+	if err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+// Close closes the database.
+func (r *Records) Close() error {
+	if err := r.DB.Close(); err != nil {
+		return fmt.Errorf("cannot close the database: %w", err)
+	}
+	return nil
+}
+
+// maxContent bounds a content that is read at once.
+const maxContent = 64 << 20
+
+// Content returns what is kept under a hash, such as a history that was condensed.
+func (r *Records) Content(ctx context.Context, sum string) (data []byte, err error) {
+	from, err := r.Journal.Blob(ctx, sum)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, from.Close()) }()
+	if data, err = io.ReadAll(io.LimitReader(from, maxContent+1)); err == nil && len(data) > maxContent {
+		err = fmt.Errorf("cannot read content %s: it is longer than %d bytes", sum, maxContent)
+	}
+	return data, err
+}
+
+// minSecret is the least length of a value that can be told from ordinary text.
+const minSecret = 8
+
+// secrets returns the variables whose names say that their values are secret.
+func secrets(environ []string) map[string]string {
+	out := map[string]string{}
+	for _, kv := range environ {
+		name, value, _ := strings.Cut(kv, "=")
+		if len(value) >= minSecret && secretName(strings.ToUpper(name)) {
+			out[name] = value
+		}
+	}
+	return out
+}
+
+// secretWords are parts of names, between underscores, that say so.
+var secretWords = map[string]bool{
+	"KEY": true, "APIKEY": true, "TOKEN": true, "SECRET": true, "SECRETS": true, "PASSWORD": true, "PASSWD": true,
+	"PASSPHRASE": true, "CREDENTIAL": true, "CREDENTIALS": true, "PAT": true, "AUTH": true,
+}
+
+func secretName(name string) bool {
+	for word := range strings.SplitSeq(name, "_") {
+		if secretWords[word] {
+			return true
+		}
+	}
+	return strings.HasSuffix(name, "PASSWORD") || strings.HasSuffix(name, "TOKEN") || strings.HasSuffix(name, "SECRET")
+}

@@ -1,0 +1,431 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"praxis/internal/app"
+	"praxis/internal/config"
+	"praxis/internal/event"
+	"praxis/internal/fault"
+	"praxis/internal/llm"
+	"praxis/internal/replay"
+	"praxis/internal/run"
+)
+
+const replayLong = `Carries a run out again: in a fresh session, from the image, limits, seed and
+inputs that were recorded, with the recorded replies of the model. Each piece of
+code is executed again; its outputs, results, errors and changed files are held
+against the record. The exit code is 0 only when all is identical. A run that
+was made with --seed must be; of others it is said what may differ.
+
+With --from STEP the run goes on from the state before that step, with another
+model (--model), question (--question) or piece of code (--edit opens an editor,
+--code FILE reads it). That is a run of its own, with its parent recorded.
+
+With --image or --with the run is carried out on another image: the regression
+test of an upgrade. --file NAME=PATH takes another file for an input.`
+
+type replayCommand struct {
+	p            *program
+	from         int
+	model        string
+	question     string
+	code         string
+	edit         bool
+	image        string
+	with         []string
+	requirements string
+	files        []string
+	loose        bool
+	json         bool
+}
+
+func (p *program) replayCommand() *cobra.Command {
+	r := &replayCommand{p: p}
+	cmd := &cobra.Command{
+		Use: "replay RUN", Short: "Carry a run out again and compare, or branch it", Long: replayLong, Args: takes(1, 1, "a run"),
+		Example: "  praxis replay last\n  praxis replay last --with 'pandas==3.*'\n  praxis replay last --from 2 --model openai:gpt-5",
+		RunE:    func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), cmd, args[0]) },
+	}
+	fs := cmd.Flags()
+	fs.IntVar(&r.from, "from", 0, "go on from the state before this `STEP`, with something changed")
+	fs.StringVar(&r.model, "model", "", "with --from: ask this model, as `PROVIDER:NAME`")
+	fs.StringVar(&r.question, "question", "", "with --from and --model: ask `TEXT` instead")
+	fs.StringVar(&r.code, "code", "", "with --from: run the code of `FILE` in that step")
+	fs.BoolVar(&r.edit, "edit", false, "with --from: edit the code of that step first ($VISUAL, $EDITOR)")
+	fs.StringVar(&r.image, "image", "", "run on the image of this `ID or NAME`")
+	fs.StringArrayVar(&r.with, "with", nil, "run on an image with these `PACKAGES`")
+	fs.StringVar(&r.requirements, "requirements", "", "run on an image with the packages of this `FILE`")
+	fs.StringArrayVar(&r.files, "file", nil, "take another file for an input, as `NAME=PATH` (may be repeated)")
+	fs.BoolVar(&r.loose, "loose", false, "branch also from a state that could only be made again differently")
+	fs.BoolVar(&r.json, "json", false, "print one JSON object instead")
+	return cmd
+}
+
+func (r *replayCommand) run(ctx context.Context, cmd *cobra.Command, ref string) error {
+	cfg, err := r.p.config()
+	if err != nil {
+		return err
+	}
+	branch := cmd.Flags().Changed("from")
+	if !branch && (r.model != "" || r.question != "" || r.code != "" || r.edit) {
+		return usage("praxis replay", "--model, --question, --code and --edit change a step: name it with --from")
+	}
+	return r.p.withEngine(ctx, cfg, func(e engine) error {
+		rc, rec, err := r.p.loadRun(ctx, e, ref)
+		if err != nil {
+			return err
+		}
+		if rc.Overrides, err = overrides(r.files, rec); err != nil {
+			return err
+		}
+		rc.Open = r.p.opener(e, r.chosen(), nil)
+		if branch {
+			return r.branch(ctx, cfg, e, rc, rec)
+		}
+		rc.Sink = r.p.following(rec)
+		report, err := replay.Replay(ctx, rc, rec)
+		r.p.settled()
+		if err != nil {
+			return err
+		}
+		return r.tell(report)
+	})
+}
+
+// chosen returns the image that the command line asks for.
+func (r *replayCommand) chosen() sessionOptions {
+	return sessionOptions{image: r.image, with: r.with, requirements: r.requirements}
+}
+
+func (r *replayCommand) tell(report replay.Report) error {
+	if r.json {
+		if err := r.p.printJSON(report); err != nil {
+			return err
+		}
+	} else if err := report.Text(r.p.stdout); err != nil {
+		return err
+	}
+	if !report.Identical {
+		return fate{exitRaised}
+	}
+	return nil
+}
+
+// loadRun reads a run that is to be carried out again.
+func (p *program) loadRun(ctx context.Context, e engine, ref string) (replay.Config, replay.Recording, error) {
+	j := e.records().Journal
+	id, err := j.Find(ctx, ref)
+	if err != nil {
+		return replay.Config{}, replay.Recording{}, err
+	}
+	rec, err := replay.Load(ctx, j, id)
+	if err != nil {
+		return replay.Config{}, replay.Recording{}, err
+	}
+	cfg := replay.Config{Source: j, Program: p.version}
+	if rec.Session != nil {
+		cfg.FromSnapshot = func(ctx context.Context, id string) (run.Session, error) {
+			want := *rec.Session
+			want.Snapshot, want.Name = id, ""
+			return p.opener(e, sessionOptions{}, nil)(ctx, want)
+		}
+	}
+	return cfg, rec, nil
+}
+
+// opener opens sessions like one that was recorded, with what o changes.
+func (p *program) opener(e engine, o sessionOptions, opened func(workspace)) func(context.Context, event.SessionBegan) (run.Session, error) {
+	return func(ctx context.Context, want event.SessionBegan) (run.Session, error) {
+		o.again = &want
+		w, err := e.open(ctx, o, p.progress())
+		p.settled()
+		if err != nil {
+			return nil, err
+		}
+		if opened != nil {
+			opened(w)
+		}
+		return closingSession{runSession{w: w}}, nil
+	}
+}
+
+// closingSession is a session whose sandbox ends with it.
+type closingSession struct{ runSession }
+
+// Close ends the sandbox.
+func (s closingSession) Close() error { return s.w.Close() }
+
+// following shows how far a replay is.
+func (p *program) following(rec replay.Recording) event.Sink {
+	progress := p.progress()
+	return event.SinkFunc(func(e event.Event) {
+		if s, ok := e.(event.StepBegan); ok && p.live != nil {
+			e = event.Progress{Room: "replay", Text: fmt.Sprintf("replaying step %d of %d", s.N, len(rec.Steps))}
+		}
+		progress.Emit(e)
+	})
+}
+
+// overrides reads the inputs that are to be others.
+func overrides(files []string, rec replay.Recording) (map[string]func() (io.ReadCloser, error), error) {
+	out := map[string]func() (io.ReadCloser, error){}
+	for _, f := range files {
+		name, path, found := strings.Cut(f, "=")
+		if !found {
+			name, path = filepath.Base(f), f
+		}
+		in, err := checkInput(path)
+		if err != nil {
+			return nil, err
+		}
+		known := false
+		for _, given := range rec.Inputs {
+			known = known || given.Name == name
+		}
+		if !known {
+			return nil, fault.New(fault.Invalid, "Its inputs are listed by praxis show "+rec.ID+".", "cannot take %s: run %s was given no file of that name", cleanLine(name), rec.ID)
+		}
+		out[name] = in.open
+	}
+	return out, nil
+}
+
+// branch goes on from a step with something changed, as a run of its own.
+func (r *replayCommand) branch(ctx context.Context, cfg config.Config, e engine, rc replay.Config, rec replay.Recording) error {
+	p := r.p
+	change, err := r.change(ctx, e, rec)
+	if err != nil {
+		return err
+	}
+	began := rec.Branched(r.from, change, p.version)
+	a := &askCommand{p: p, json: r.json}
+	rep := a.reporter()
+	runCtx, broken := context.WithCancelCause(ctx)
+	defer broken(nil)
+	var next event.Sink = &gallery{next: rep, broken: broken}
+	if r.json {
+		next = event.Discard
+	}
+	runCtx, recorder, err := e.records().Journal.Begin(runCtx, began, next)
+	if err != nil {
+		return err
+	}
+	rc.Recorder, rc.Snapshots, rc.Loose = recorder, cfg.Journal.Snapshots, r.loose
+	rc.Notes = notes{e.records().Memory, recorder.ID(), ""}
+	out, err := replay.Branch(runCtx, rc, rec, r.from, change)
+	p.settled()
+	err = errors.Join(err, recorder.Close())
+	if err != nil {
+		return err
+	}
+	if r.json {
+		err = p.printJSON(struct {
+			ID string `json:"id"`
+			replay.Branched
+		}{recorder.ID(), out})
+	} else {
+		err = r.tellBranch(rep, recorder.ID(), out)
+	}
+	if err == nil && rec.Began.Kind == event.Ask && out.Answer == nil {
+		return fate{exitFailed}
+	}
+	return err
+}
+
+func (r *replayCommand) tellBranch(rep reporter, id string, out replay.Branched) error {
+	e := ending{run: id}
+	if out.Answer == nil && out.Execution == nil {
+		e.err = errors.New(out.Reason)
+	}
+	if err := rep.finish(e); err != nil {
+		return err
+	}
+	for _, note := range out.Notes {
+		if _, err := fmt.Fprintf(r.p.stderr, "praxis: %s\n", cleanLine(note)); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(r.p.stdout, "run %s is run %s from step %d on, with %s; compare them with praxis diff\n", id, out.Run, out.Step, cleanLine(out.Change))
+	return err
+}
+
+// change reads what is to be different.
+func (r *replayCommand) change(ctx context.Context, e engine, rec replay.Recording) (c replay.Change, err error) {
+	c.Question = r.question
+	if r.model != "" {
+		var m llm.Model
+		if m, err = e.model(r.model); err != nil {
+			return c, err
+		}
+		c.Model = m
+	}
+	switch {
+	case r.code != "" && r.edit:
+		return c, usage("praxis replay", "both --code and --edit were given")
+	case r.code != "":
+		c.Code, err = readCodeFile(r.code)
+	case r.edit:
+		c.Code, err = r.editor(ctx, rec)
+	}
+	return c, err
+}
+
+// editor lets the person edit the code of the step.
+func (r *replayCommand) editor(ctx context.Context, rec replay.Recording) (code string, err error) {
+	for _, s := range rec.Steps {
+		if s.N == r.from && len(s.Executions) > 0 {
+			code = s.Executions[0].Code
+		}
+	}
+	if code == "" {
+		return "", usage("praxis replay", "step %d ran no code that could be edited", r.from)
+	}
+	editor := r.p.getenv("VISUAL")
+	if editor == "" {
+		editor = r.p.getenv("EDITOR")
+	}
+	if editor == "" {
+		return "", fault.New(fault.Invalid, "Set EDITOR, or write the code into a file and name it with --code.", "cannot edit the code: no editor is set")
+	}
+	dir, err := os.MkdirTemp("", "praxis-edit-")
+	if err != nil {
+		return "", fmt.Errorf("cannot edit the code: %w", err)
+	}
+	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
+	path := filepath.Join(dir, fmt.Sprintf("step-%d.py", r.from))
+	if err := os.WriteFile(path, []byte(code), 0o600); err != nil {
+		return "", fmt.Errorf("cannot edit the code: %w", err)
+	}
+	// The variable may hold arguments, and is the person's own.
+	cmd := exec.CommandContext(ctx, "sh", "-c", editor+` "$1"`, "sh", path)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.p.stdin, r.p.stdout, r.p.stderr
+	if err := cmd.Run(); err != nil {
+		return "", fault.New(fault.Invalid, "Check EDITOR.", "cannot edit the code: %s: %w", cleanLine(editor), err)
+	}
+	edited, err := readCodeFile(path)
+	if err == nil && edited == code {
+		return "", fault.New(fault.Invalid, "Change the code, or replay the run without --from.", "cannot branch: the code was not changed")
+	}
+	return edited, err
+}
+
+// assertCommand runs a person's assertions on the final state of a run.
+func (p *program) assertCommand() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "assert RUN FILE.py", Short: "Run assertions on the final state of a run", Args: takes(2, 2, "a run and a file"),
+		Long: `Runs a Python file in the session of a run as it was at its end, with its
+variables and files: assert statements, and functions whose names begin with
+test_, one by one. Nothing of it is kept. The state is that of the run's last
+snapshot; when that is gone, the run is replayed to its end first. The exit code
+is 0 only when everything holds.`,
+		Example: "  praxis assert last checks.py",
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			cfg, err := p.config()
+			if err != nil {
+				return err
+			}
+			code, err := readCodeFile(args[1])
+			if err != nil {
+				return err
+			}
+			return p.withEngine(ctx, cfg, func(e engine) error {
+				rc, rec, err := p.loadRun(ctx, e, args[0])
+				if err != nil {
+					return err
+				}
+				rc.Open = p.opener(e, sessionOptions{}, nil)
+				out, err := replay.Assert(ctx, rc, rec, filepath.Base(args[1]), code)
+				p.settled()
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					err = p.printJSON(out)
+				} else {
+					err = out.Text(p.stdout)
+				}
+				if err == nil && !out.OK {
+					return fate{exitRaised}
+				}
+				return err
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object instead")
+	return cmd
+}
+
+// testCommand replays every run of a folder.
+func (p *program) testCommand() *cobra.Command {
+	var asJSON bool
+	r := &replayCommand{p: p}
+	cmd := &cobra.Command{
+		Use: "test DIR", Short: "Replay every run of a folder, as a test runner does", Args: takes(1, 1, "a folder"),
+		Long: `Replays every run that was exported into a folder (praxis export RUN --out DIR)
+and says which are identical. The exit code is 0 only when all are. With --image
+or --with on another image: the regression test of an upgrade.`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ctx := cmd.Context()
+			cfg, err := p.config()
+			if err != nil {
+				return err
+			}
+			return p.withEngine(ctx, cfg, func(e engine) error {
+				var writeErr error
+				_, totals, err := replay.Test(ctx, args[0], replay.Suite{
+					Config: replay.Config{Open: p.opener(e, r.chosen(), nil), Program: p.version, Sink: p.progress()},
+					Bundle: func(ctx context.Context, path string) (replay.Bundle, error) {
+						return openBundle(ctx, e.records(), path)
+					},
+					Done: func(res replay.Result) {
+						p.settled()
+						if asJSON {
+							writeErr = errors.Join(writeErr, p.printJSON(res))
+						} else {
+							writeErr = errors.Join(writeErr, res.Text(p.stdout))
+						}
+					},
+				})
+				if err := errors.Join(err, writeErr); err != nil {
+					return err
+				}
+				if asJSON {
+					err = p.printJSON(totals)
+				} else {
+					err = totals.Text(p.stdout)
+				}
+				if err == nil && totals.OK != totals.Runs {
+					return fate{exitRaised}
+				}
+				return err
+			})
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&r.image, "image", "", "run on the image of this `ID or NAME`")
+	fs.StringArrayVar(&r.with, "with", nil, "run on an image with these `PACKAGES`")
+	fs.StringVar(&r.requirements, "requirements", "", "run on an image with the packages of this `FILE`")
+	fs.BoolVar(&asJSON, "json", false, "print one JSON object a run, the totals last")
+	return cmd
+}
+
+// openBundle opens a run that was exported.
+func openBundle(ctx context.Context, r *app.Records, path string) (replay.Bundle, error) {
+	b, err := r.Journal.OpenBundle(ctx, path)
+	if err != nil {
+		return replay.Bundle{}, err
+	}
+	return replay.Bundle{Source: b, Run: b.Run(), Close: b.Close}, nil
+}

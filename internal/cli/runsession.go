@@ -1,0 +1,67 @@
+package cli
+
+import (
+	"context"
+	"io"
+	"path"
+	"time"
+
+	"praxis/internal/agent"
+	"praxis/internal/event"
+	"praxis/internal/run"
+	"praxis/internal/session"
+)
+
+// runSession is an open session as package run sees it.
+type runSession struct {
+	w          workspace
+	interrupts *interrupts // Ctrl-C interrupts the code; nil: it ends the command
+}
+
+var _ run.Session = runSession{}
+
+// Execute runs code and looks which files it changed.
+func (s runSession) Execute(ctx context.Context, code string, b event.Bounds, sink event.Sink) (event.Execution, error) {
+	if s.interrupts != nil {
+		defer s.interrupts.during(ctx, s.w)()
+	}
+	return s.w.execute(ctx, code, session.Exec{
+		Timeout: time.Duration(b.Timeout), CPU: time.Duration(b.CPU), OutputBytes: b.OutputBytes, Changes: true,
+	}, sink)
+}
+
+// Put writes a file.
+func (s runSession) Put(ctx context.Context, path string, r io.Reader) error {
+	return s.w.put(ctx, path, r)
+}
+
+// Save keeps the state as a snapshot.
+func (s runSession) Save(ctx context.Context) (run.Saved, error) { return s.w.snapshot(ctx) }
+
+// Describe returns what session this is.
+func (s runSession) Describe() event.SessionBegan { return s.w.describe() }
+
+// bounds are those of an execution as they are recorded.
+func bounds(x session.Exec) event.Bounds {
+	return event.Bounds{Timeout: event.Duration(x.Timeout), CPU: event.Duration(x.CPU), OutputBytes: x.OutputBytes}
+}
+
+// inputNames returns what the inputs are called.
+func inputNames(inputs []input) []string {
+	var out []string
+	for _, in := range inputs {
+		out = append(out, in.name)
+	}
+	return out
+}
+
+// plainInputs describes inputs for a run without a model.
+func plainInputs(inputs []input) []run.Input {
+	var out []run.Input
+	for _, in := range inputs {
+		out = append(out, run.Input{
+			File: agent.File{Name: in.name, Path: path.Join(workDir, in.name), Bytes: in.bytes}, Open: in.open,
+		})
+	}
+	return out
+}
