@@ -23,6 +23,8 @@ const (
 	busy = 10 * time.Second
 	// readers is how many may read at once in one process.
 	readers = 4
+	// smallest is how many bytes the shortest database has.
+	smallest = 512
 	// application marks the file as ours: "PRXS".
 	application = 0x50525853
 )
@@ -31,6 +33,7 @@ const (
 type DB struct {
 	path       string
 	migrations []migration
+	wait       time.Duration // for another process that writes
 
 	mu     sync.Mutex
 	writer *sql.DB
@@ -51,7 +54,7 @@ func Open(path string) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open database: %w", err)
 	}
-	return &DB{path: full, migrations: migrations[:]}, nil
+	return &DB{path: full, migrations: migrations[:], wait: busy}, nil
 }
 
 // KV returns the values of the database.
@@ -186,8 +189,19 @@ func (d *DB) create() error {
 	return folder.Sync(dir)
 }
 
-// look checks what is at the path without opening it.
+// look checks what is at the path without opening it: to open and close it here
+// would give up the locks that SQLite holds in this process.
 func (d *DB) look() (fs.FileInfo, error) {
+	info, err := d.there()
+	if err == nil && info.Size() > 0 && info.Size() < smallest {
+		// SQLite would take it for empty and write over it.
+		return nil, damaged(d.path, fmt.Errorf("it has only %d bytes", info.Size()))
+	}
+	return info, err
+}
+
+// there says what is at the path, when it is a file of ours.
+func (d *DB) there() (fs.FileInfo, error) {
 	if err := folder.Own(filepath.Dir(d.path)); errors.Is(err, fs.ErrNotExist) {
 		return nil, errAbsent
 	} else if err != nil {
@@ -274,7 +288,7 @@ func (d *DB) readOnly() (string, error) {
 // pool makes connections. None is opened before it is used.
 func (d *DB) pool(options string) (*sql.DB, error) {
 	name := url.URL{Scheme: "file", OmitHost: true, Path: d.path, RawQuery: options +
-		fmt.Sprintf("&_busy_timeout=%d", busy.Milliseconds()) +
+		fmt.Sprintf("&_busy_timeout=%d", d.wait.Milliseconds()) +
 		"&_defensive=1&_dqs=0&_error_rc=1" +
 		"&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)&_pragma=temp_store(2)" +
 		"&_pragma=journal_size_limit(16777216)"}

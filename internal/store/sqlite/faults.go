@@ -40,21 +40,27 @@ func (d *DB) failed(ctx context.Context, what string, err error) error {
 	primary := code(err) & 0xff
 	switch {
 	case primary == sqlite3.SQLITE_CORRUPT, primary == sqlite3.SQLITE_NOTADB, primary == sqlite3.SQLITE_FORMAT:
-		return fault.New(fault.Conflict,
-			"Run praxis gc --rebuild-index: it moves the file aside and builds the index of runs again from their journals.",
-			"cannot %s: %s is damaged: %w", what, d.path, err)
+		f = damaged(d.path, err)
+		return fault.New(f.Kind, f.Remedy, "cannot %s: %w", what, f)
 	case primary == sqlite3.SQLITE_FULL, errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return fault.New(fault.Exhausted, "Free space on the disk that holds "+dir+"; praxis gc removes what no run needs.",
 			"cannot %s: the disk is full: %w", what, err)
 	case primary == sqlite3.SQLITE_BUSY, primary == sqlite3.SQLITE_LOCKED:
 		return fault.New(fault.Unavailable, "Try again when the other praxis is done.",
-			"cannot %s: another process has been writing %s for %s: %w", what, d.path, busy, err)
+			"cannot %s: another process has been writing %s for %s: %w", what, d.path, d.wait, err)
 	case primary == sqlite3.SQLITE_READONLY, primary == sqlite3.SQLITE_PERM, primary == sqlite3.SQLITE_CANTOPEN,
 		errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return fault.New(fault.Denied, "Make "+dir+" and the files in it accessible for you, or set PRAXIS_HOME to a folder that is.",
 			"cannot %s: %s: %w", what, d.path, err)
 	}
 	return fmt.Errorf("cannot %s: %w", what, err)
+}
+
+// damaged is the fault of a file that is no database, or no longer one.
+func damaged(path string, err error) *fault.Error {
+	return fault.New(fault.Conflict,
+		"Run praxis gc --rebuild-index: it moves the file aside and builds the index of runs again from their journals.",
+		"%s is damaged: %w", path, err)
 }
 
 // maxName is how long buckets, keys, kinds and ids may be, in bytes.

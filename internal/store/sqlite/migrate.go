@@ -65,7 +65,7 @@ func (d *DB) prepare(ctx context.Context, pool *sql.DB) error {
 	if err != nil {
 		return err
 	}
-	if err := walMode(ctx, pool); err != nil {
+	if err := d.walMode(ctx, pool); err != nil {
 		return err
 	}
 	if version == len(d.migrations) {
@@ -94,8 +94,8 @@ func (d *DB) prepare(ctx context.Context, pool *sql.DB) error {
 
 // walMode sets the mode, which stays with the file. SQLite does not wait for
 // others in this one place, so that we do.
-func walMode(ctx context.Context, pool *sql.DB) error {
-	ctx, cancel := context.WithTimeout(ctx, busy)
+func (d *DB) walMode(ctx context.Context, pool *sql.DB) error {
+	ctx, cancel := context.WithTimeout(ctx, d.wait)
 	defer cancel()
 	for {
 		_, err := pool.ExecContext(ctx, "PRAGMA journal_mode = WAL")
