@@ -36,9 +36,10 @@ func (c *checker) blame(l line, b []byte, before place) error {
 		return c.changed(before, seq)
 	case next:
 		return c.damaged(at, "the record was changed: neither the record before it nor the one after it fits to it")
-	case l.kind == checkpointKind && c.unsigned(l, kept) == "":
-		return c.changed(before, seq)
 	case l.kind == checkpointKind:
+		if s, problem := c.signed(l, kept); problem == "" && s.valid() {
+			return c.changed(before, seq)
+		}
 		return c.damaged(at, "the record was changed: its signature is wrong, and what it says of the record before it")
 	}
 	return c.damaged(before, "this record, or what the last record after it says of it, was changed; no signature stands after them")

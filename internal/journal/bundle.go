@@ -306,7 +306,7 @@ func (b *bundle) check(ctx context.Context) (*checker, error) {
 	}
 	defer src.Close()
 	c := newChecker(b.manifest.Run)
-	if err := c.check(ctx, src); err != nil || c.report.Damage != nil {
+	if err := c.checkFast(ctx, src); err != nil || c.report.Damage != nil {
 		return c, err
 	}
 	if err := c.blobs(ctx, b.open); err != nil || c.report.Damage != nil {

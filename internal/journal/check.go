@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 
 	"praxis/internal/event"
 )
@@ -19,10 +20,11 @@ type place struct {
 
 // checker goes through the lines of one journal.
 type checker struct {
-	want string           // the run that it must be of; "": any
-	torn bool             // a torn tail is no damage: somebody is writing
-	good func(line) error // is given every record once the next one vouches for it; may be nil
-	keys map[string]ed25519.PublicKey
+	want  string           // the run that it must be of; "": any
+	torn  bool             // a torn tail is no damage: somebody is writing
+	good  func(line) error // is given every record that goes on where the one before stopped; may be nil
+	aside chan<- signature // takes signatures that are checked meanwhile; nil: they are checked at once
+	keys  map[string]ed25519.PublicKey
 
 	p      *parser
 	src    *lines
@@ -102,6 +104,7 @@ func (c *checker) records(ctx context.Context) error {
 		if !whole {
 			return c.tail(seq, off, b)
 		}
+		c.p.head = c.head
 		l, err := c.p.parse(b)
 		if err != nil {
 			return c.damaged(c.at, "%v", err)
@@ -269,10 +272,18 @@ func (c *checker) use(public string, events int, chain []Succession) error {
 	return nil
 }
 
-// checkpoint checks a signature.
+// checkpoint checks a signature, or has it checked.
 func (c *checker) checkpoint(l line, b []byte) error {
-	if problem := c.unsigned(l, b); problem != "" {
+	s, problem := c.signed(l, b)
+	if problem == "" && c.aside == nil && !s.valid() {
+		problem = wrongSignature
+	}
+	if problem != "" {
 		return c.damaged(c.at, "%s", problem)
+	}
+	if c.aside != nil {
+		s.text = bytes.Clone(s.text)
+		c.aside <- s
 	}
 	c.report.Checkpoints++
 	c.report.Signed = l.seq + 1
@@ -280,22 +291,58 @@ func (c *checker) checkpoint(l line, b []byte) error {
 	return nil
 }
 
-// unsigned says what is wrong with the signature of a checkpoint, or "".
-func (c *checker) unsigned(l line, b []byte) string {
+const wrongSignature = "its signature is wrong: it, or what it signs, was changed"
+
+// signature is one that is to be checked.
+type signature struct {
+	at   place
+	run  string
+	key  ed25519.PublicKey
+	text []byte // the line up to the signature
+	sig  []byte
+}
+
+func (s signature) valid() bool {
+	return ed25519.Verify(s.key, append([]byte(checkpointText+s.run+"\n"), s.text...), s.sig)
+}
+
+// signed returns the signature of a checkpoint, or what is wrong with it.
+func (c *checker) signed(l line, b []byte) (signature, string) {
 	var p checkpoint
 	if err := strict(l.data, &p); err != nil {
-		return "it is no checkpoint: " + err.Error()
+		return signature{}, "it is no checkpoint: " + err.Error()
 	}
 	sig, ok := parseSignature(p.Signature)
 	if !ok {
-		return "its signature is none"
+		return signature{}, "its signature is none"
 	}
 	if p.Key != c.key {
-		return fmt.Sprintf("it is signed with the key %.40q, and the journal names %s", p.Key, c.key)
+		return signature{}, fmt.Sprintf("it is signed with the key %.40q, and the journal names %s", p.Key, c.key)
 	}
-	signed := b[:len(b)-len(`,"signature":""}}`)-len(p.Signature)]
-	if !ed25519.Verify(c.keys[c.key], append([]byte(checkpointText+c.report.Run+"\n"), signed...), sig) {
-		return "its signature is wrong: it, or what it signs, was changed"
+	return signature{c.at, c.report.Run, c.keys[c.key], b[:len(b)-len(`,"signature":""}}`)-len(p.Signature)], sig}, ""
+}
+
+// checkFast is check with a second goroutine for the signatures, which take as
+// long as all the rest when records are short.
+func (c *checker) checkFast(ctx context.Context, src io.Reader) error {
+	aside := make(chan signature, 16)
+	var worker sync.WaitGroup
+	var wrong *place
+	worker.Go(func() {
+		for s := range aside {
+			if wrong == nil && !s.valid() {
+				wrong = &s.at
+			}
+		}
+	})
+	c.aside = aside
+	err := c.check(ctx, src)
+	close(aside)
+	worker.Wait()
+	c.aside = nil
+	if d := c.report.Damage; err == nil && wrong != nil && (d == nil || d.Offset >= wrong.offset) {
+		c.report.Damage = nil
+		return stopped(c.damaged(*wrong, wrongSignature))
 	}
-	return ""
+	return err
 }

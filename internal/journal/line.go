@@ -76,6 +76,7 @@ func kinds() map[string]string {
 type parser struct {
 	kinds map[string]string
 	found func(blobRef) // is told of the texts that are kept apart; may be nil
+	head  string        // the hash that most probably comes as prev
 }
 
 func newParser() *parser { return &parser{kinds: kinds()} }
@@ -116,7 +117,7 @@ func (p *parser) parse(b []byte) (l line, err error) {
 		return line{}, fmt.Errorf("it is not a record: %s is not where it should be", bad)
 	case digits == 0:
 		return line{}, errors.New("it is not a record: its seq is no number")
-	case len(l.prev) > 0 && !validSum(l.prev):
+	case len(l.prev) > 0 && string(l.prev) != p.head && !validSum(l.prev):
 		return line{}, errors.New("it is not a record: its prev is no hash")
 	case !utf8.Valid(b):
 		return line{}, errors.New("it is not UTF-8")
@@ -174,7 +175,7 @@ type lines struct {
 	done  bool
 }
 
-func newLines(r io.Reader) *lines { return &lines{r: r, buf: make([]byte, 256<<10)} }
+func newLines(r io.Reader) *lines { return &lines{r: r, buf: make([]byte, 64<<10)} }
 
 // next returns the next line without its newline and its place. whole is false
 // for what follows the last newline. At the end it returns io.EOF.

@@ -58,7 +58,7 @@ func spans(data []byte) []int {
 func checkBytes(t testing.TB, data []byte) Report {
 	t.Helper()
 	c := newChecker("")
-	if err := c.check(t.Context(), bytes.NewReader(data)); err != nil {
+	if err := c.checkFast(t.Context(), bytes.NewReader(data)); err != nil {
 		t.Fatal(err)
 	}
 	return c.report
@@ -159,7 +159,7 @@ func TestCut(t *testing.T) {
 			record++
 		}
 		b.replace(id, data[:i])
-		rep := b.verified(t, id)
+		rep := b.compared(t, id)
 		problem := fmt.Sprintf("torn: %d bytes", i-at[record])
 		switch {
 		case i == 0:
@@ -175,11 +175,27 @@ func TestCut(t *testing.T) {
 		if alone.Finished || i > 0 && i == at[record] && alone.Damage != nil || alone.Records != int64(record) {
 			t.Fatalf("cut at %d, without the index: %+v", i, alone)
 		}
+		if i%9 > 0 && i != at[record] {
+			continue
+		}
 		got, err := b.records(t, id)
 		if want := events(record); len(got) != want || (err == nil) != (i > 0 && i == at[record]) {
 			t.Fatalf("cut at %d: %d of %d events are readable, %v", i, len(got), want, err)
 		}
 	}
+}
+
+// compared is verified without a look at the keys.
+func (b *bench) compared(t testing.TB, id string) Report {
+	t.Helper()
+	c, err := b.checked(t.Context(), id)
+	if err == nil {
+		err = b.compare(t.Context(), id, c)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c.report
 }
 
 // events is how many of the first n records of a short run are events.
