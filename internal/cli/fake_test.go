@@ -249,7 +249,8 @@ func (w *fakeWorkspace) execute(ctx context.Context, code string, x session.Exec
 		}
 		if w.hang {
 			out.Status, out.Limit = event.Timeout, event.WallTime
-			out.Message, out.Result = "the limit was reached; the code was interrupted; the variables are kept", event.Bundle{"text": "1"}
+			out.Message, out.StateNote = "the limit was reached; the code was interrupted; the variables are kept", "the variables are kept"
+			out.Result = event.Bundle{"text": "1"}
 		}
 		return out, nil
 	}

@@ -271,7 +271,7 @@ func (t *running) summary(x event.Execution, id string, kept error) error {
 	found := t.found
 	if t.json {
 		if t.session == "" || x.State != event.Kept {
-			x.Message = run.WithoutState(x.Message) // nothing of it is there after this command
+			x.Message = x.Cause() // nothing of it is there after this command
 		}
 		if t.session == "" {
 			x.Stdout, x.Stderr, x.OutputFile = wholeIn(x.Stdout, t.out), wholeIn(x.Stderr, t.out), ""
@@ -335,7 +335,7 @@ func (p *printer) Emit(e event.Event) {
 	case event.ExecutionEnded:
 		if x := e.Execution; x.State != "" && p.err == nil {
 			if p.alone || x.State != event.Kept {
-				x.Message = run.WithoutState(x.Message) // nothing of it is there after this command
+				x.Message = x.Cause() // nothing of it is there after this command
 			}
 			p.err = p.end(x)
 		}

@@ -170,3 +170,16 @@ func FuzzUnmarshal(f *testing.F) {
 		}
 	})
 }
+
+func TestCause(t *testing.T) {
+	for _, c := range []struct{ message, note, want string }{
+		{"", "", ""},
+		{"the limit of 5 was reached", "", "the limit of 5 was reached"},
+		{"the limit of 5 was reached; the variables are kept", "the variables are kept", "the limit of 5 was reached"},
+		{"the variables are kept", "the variables are kept", ""},
+	} {
+		if got := (Execution{Message: c.message, StateNote: c.note}).Cause(); got != c.want {
+			t.Errorf("%q without %q: got %q, want %q", c.message, c.note, got, c.want)
+		}
+	}
+}

@@ -1,6 +1,9 @@
 package event
 
-import "fmt"
+import (
+	"fmt"
+	"strings"
+)
 
 // Status is the fate of guest code: data, never a Go error. The zero value is invalid.
 type Status uint8
@@ -96,6 +99,16 @@ type Execution struct {
 	Changes []Change `json:"changes,omitempty"`
 	// Unlisted says why Changes is not, or not wholly, known.
 	Unlisted string `json:"unlisted,omitempty"`
+}
+
+// Cause is the message without what became of the variables: why the code ended
+// as it did.
+func (x Execution) Cause() string {
+	if x.StateNote == "" {
+		return x.Message
+	}
+	head, tail, _ := strings.Cut(x.Message, x.StateNote)
+	return strings.TrimSuffix(head, "; ") + tail
 }
 
 // Change is what an execution did to one file.

@@ -185,7 +185,7 @@ func detail(x event.Execution) string {
 	} else if x.Error != nil {
 		parts = append(parts, raisedText(x.Error))
 	}
-	if message := run.WithoutState(x.Message); message != "" {
+	if message := x.Cause(); message != "" {
 		parts = append(parts, message)
 	}
 	if len(parts) == 0 {

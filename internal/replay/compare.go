@@ -12,7 +12,6 @@ import (
 
 	"praxis/internal/event"
 	"praxis/internal/report"
-	"praxis/internal/run"
 )
 
 // aspect is one thing that is compared, as text.
@@ -114,7 +113,8 @@ func (r *Report) ending(was, is Recording, ended bool) {
 		return
 	}
 	w, i := []aspect{{what: "outcome", text: string(was.Ended.Outcome)}}, []aspect{{what: "outcome", text: string(is.Ended.Outcome)}}
-	if last := was.Steps[len(was.Steps)-1]; last.Exchange == nil || last.Exchange.Failed == "" {
+	failed := func(s Step) bool { return s.Exchange != nil && s.Exchange.Failed != "" }
+	if n := len(was.Steps); n == 0 || !failed(was.Steps[n-1]) {
 		w = append(w, aspect{what: "reason", text: stable(was.Ended.Reason)})
 		i = append(i, aspect{what: "reason", text: stable(is.Ended.Reason)})
 	}
@@ -185,7 +185,7 @@ func executionAspects(x Execution) []aspect {
 		aspect{what: "files", text: changesText(e.Changes)},
 		aspect{what: "files not listed", text: stable(e.Unlisted)},
 		aspect{what: "state", text: string(e.State)},
-		aspect{what: "message", text: stable(run.WithoutState(e.Message))},
+		aspect{what: "message", text: stable(e.Cause())},
 	)
 }
 
@@ -296,7 +296,6 @@ var (
 
 // stable leaves out of a message of ours what changes from run to run.
 func stable(message string) string {
-	message = run.WithoutState(message)
 	return sessionRE.ReplaceAllString(durationRE.ReplaceAllString(message, "<time>"), "<session>")
 }
 

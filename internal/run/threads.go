@@ -3,7 +3,6 @@ package run
 import (
 	"context"
 	"errors"
-	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -74,7 +73,7 @@ func awaitThreads(ctx context.Context, s Session, x *event.Execution, bounds eve
 	if x.Status == event.OK {
 		x.Status, x.Limit = rest.Status, rest.Limit
 	}
-	x.Message = joined(x.Message, WithoutState(rest.Message), ended(rest.Result))
+	x.Message = joined(x.Message, rest.Cause(), ended(rest.Result))
 	return nil
 }
 
@@ -99,12 +98,4 @@ func joined(parts ...string) string {
 		}
 	}
 	return strings.Join(out, "; ")
-}
-
-// stateSentence is what becomes of a session's state, at the end of a message.
-var stateSentence = regexp.MustCompile(`(?:^|; )(?:(?:the kernel was restarted: )?the variables are (?:kept|lost, files are kept)|the session was started anew: [^;]*|the session went back to its last snapshot, [^;]*)$`)
-
-// WithoutState leaves out of a message what became of the session's state.
-func WithoutState(message string) string {
-	return stateSentence.ReplaceAllString(message, "")
 }
