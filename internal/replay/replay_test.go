@@ -151,7 +151,7 @@ func TestNotCompared(t *testing.T) {
 	w.bend["show"] = func(x *event.Execution) { x.Message = "2 threads were ended after 1.25 s in s-0123456789ab" }
 	rec := w.ask("r", story)
 	w.bend["show"] = func(x *event.Execution) {
-		x.Message = "2 threads were ended after 17ms in s-ba9876543210; the variables are kept"
+		x.Message, x.StateNote = "2 threads were ended after 17ms in s-ba9876543210; the variables are kept", "the variables are kept"
 		x.Usage, x.Snapshot, x.OutputFile = event.Usage{WallMS: 99, CPUMS: 20, PeakMemoryBytes: 5}, "other", "/tmp/out"
 	}
 	got, err := Replay(t.Context(), w.config(), rec)

@@ -215,6 +215,7 @@ func (b *box) command(line string, x *event.Execution) {
 		}
 	case "die":
 		x.Status, x.State, x.Message = event.Crashed, event.Lost, "killed after 1.5s; the kernel was restarted: the variables are lost, files are kept"
+		x.StateNote = "the kernel was restarted: the variables are lost, files are kept"
 		b.vars, b.funcs = map[string]string{}, map[string]string{}
 	case "", "#":
 	default:
