@@ -319,7 +319,8 @@ func (w *fakeWorkspace) execute(ctx context.Context, code string, x session.Exec
 				w.state = fakeState{map[string]fakeFile{}, map[string]bool{}}
 			}
 			out.State, out.Message = event.State(state), message
-			for _, note := range []string{"the variables are kept", "the kernel was restarted: the variables are lost, files are kept"} {
+			for _, note := range []string{"the variables are kept", "the session was started anew: its variables and files are lost",
+				"the kernel was restarted: the variables are lost, files are kept"} {
 				if strings.HasSuffix(message, note) {
 					out.StateNote = note
 				}
