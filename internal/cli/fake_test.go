@@ -12,6 +12,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -62,6 +63,9 @@ func openFake(getenv func(string) string) func(context.Context, config.Config) (
 		return &fakeEngine{c.Home, getenv, c.Limits, r}, os.MkdirAll(c.Home, 0o700)
 	}
 }
+
+// stateNote finds what sessions say of the variables.
+var stateNote = regexp.MustCompile(`(the kernel was restarted|the variables are|the session was started anew|the session went back).*$`)
 
 // fakeState is what a session holds.
 type fakeState struct {
@@ -319,12 +323,7 @@ func (w *fakeWorkspace) execute(ctx context.Context, code string, x session.Exec
 				w.state = fakeState{map[string]fakeFile{}, map[string]bool{}}
 			}
 			out.State, out.Message = event.State(state), message
-			for _, note := range []string{"the variables are kept", "the session was started anew: its variables and files are lost",
-				"the kernel was restarted: the variables are lost, files are kept"} {
-				if strings.HasSuffix(message, note) {
-					out.StateNote = note
-				}
-			}
+			out.StateNote = stateNote.FindString(message)
 			return out, out.Status.UnmarshalText([]byte(first))
 		}
 	}
