@@ -75,15 +75,15 @@ func (r Recording) Branched(from int, c Change, program string) event.RunBegan {
 // from counts as the run's steps do; of a run of code it is 0 or 1, and only
 // its code can be changed.
 func Branch(ctx context.Context, cfg Config, rec Recording, from int, c Change) (Branched, error) {
-	if err := rec.replayable(); err != nil {
-		return Branched{}, err
+	err := rec.replayable()
+	if err == nil {
+		err = rec.branchable(from, c)
 	}
-	if err := rec.branchable(from, c); err != nil {
-		return Branched{}, err
+	if err != nil {
+		return Branched{}, cfg.notCarriedOut(err)
 	}
 	began := time.Now()
 	out := Branched{Run: rec.ID, Step: from, Change: c.String()}
-	var err error
 	if rec.Began.Kind == event.Code {
 		err = cfg.goOnCode(ctx, rec, c, &out)
 	} else {
@@ -130,7 +130,7 @@ func (r Recording) branchable(from int, c Change) error {
 func (c Config) goOnCode(ctx context.Context, rec Recording, change Change, out *Branched) error {
 	e, err := c.enact(ctx, rec)
 	if err != nil {
-		return err
+		return c.notCarriedOut(err)
 	}
 	e.code = change.Code
 	if _, err := e.carryOut(ctx, nil, nil); err != nil {
@@ -144,14 +144,15 @@ func (c Config) goOnCode(ctx context.Context, rec Recording, change Change, out 
 func (c Config) goOnAsk(ctx context.Context, rec Recording, from int, change Change, out *Branched) error {
 	e, b, err := c.fromState(ctx, rec, from, out)
 	if err != nil {
-		return err
+		return c.notCarriedOut(err)
 	}
 	if change.Question != "" {
 		messages, ok := agent.Reask(b.Messages, rec.Began.Question, change.Question)
 		if !ok {
-			e.close(&err)
-			return fault.New(fault.Conflict, "Go on from an earlier step.",
+			err = fault.New(fault.Conflict, "Go on from an earlier step.",
 				"cannot ask another question from step %d of run %s on: its conversation does not hold the question word for word", from, rec.ID)
+			e.close(&err)
+			return c.notCarriedOut(err)
 		}
 		b.Messages = messages
 	}

@@ -196,8 +196,13 @@ func TestCannotBranch(t *testing.T) {
 	}
 	w.lose()
 	w.blobs = map[string][]byte{}
-	if _, err := Branch(t.Context(), w.config(), rec, 3, Change{Model: m}); fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "the content of input a.csv is gone") {
+	recorded := w.config()
+	recorded.Recorder = w.begin("b", rec.Branched(3, Change{Model: m}, ""))
+	if _, err := Branch(t.Context(), recorded, rec, 3, Change{Model: m}); fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "the content of input a.csv is gone") {
 		t.Errorf("without its inputs: %v", err)
+	}
+	if b := w.load("b"); b.Ended == nil || b.Ended.Outcome != event.Failed || b.Session != nil {
+		t.Errorf("it is recorded as %+v", b.Ended)
 	}
 	cfg := w.config()
 	cfg.Overrides = map[string]func() (io.ReadCloser, error){"a.csv": func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("7\n")), nil }}

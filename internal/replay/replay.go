@@ -76,13 +76,10 @@ func Replay(ctx context.Context, cfg Config, rec Recording) (Report, error) {
 
 // replay is Replay with something to be done in the session at the end.
 func replay(ctx context.Context, cfg Config, rec Recording, finish func(context.Context, run.Session) error) (Report, error, error) {
-	if err := rec.replayable(); err != nil {
-		return Report{}, nil, err
-	}
 	began := time.Now()
 	e, err := cfg.enact(ctx, rec)
 	if err != nil {
-		return Report{}, nil, err
+		return Report{}, nil, cfg.notCarriedOut(err)
 	}
 	e.finish = finish
 	p := newPlayer(rec.Began.Model, rec.Exchanges())
@@ -94,6 +91,15 @@ func replay(ctx context.Context, cfg Config, rec Recording, finish func(context.
 	report.note(cfg, rec)
 	report.Took = event.Duration(time.Since(began))
 	return report, finished, nil
+}
+
+// notCarriedOut ends the record of a run that its caller began and that cannot
+// be carried out: it failed, and was not left unfinished.
+func (c Config) notCarriedOut(err error) error {
+	if c.Recorder != nil {
+		c.Recorder.Emit(event.RunEnded{Outcome: event.Failed, Reason: err.Error()})
+	}
+	return err
 }
 
 // enactment is a run that is carried out after a recording.
@@ -111,6 +117,9 @@ type enactment struct {
 func (c Config) enact(ctx context.Context, rec Recording) (*enactment, error) {
 	if c.Source == nil || c.Open == nil {
 		return nil, errors.New("cannot replay: no source or no sessions")
+	}
+	if err := rec.replayable(); err != nil {
+		return nil, err
 	}
 	e := &enactment{cfg: c, rec: rec, live: newLive(c, rec.Began)}
 	inputs, err := c.inputs(ctx, rec)
