@@ -116,7 +116,7 @@ func BenchmarkRedact(b *testing.B) {
 	text := bytes.Repeat([]byte(`{"step":1,"text":"I sum the numbers of the column."}`), 1000)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if _, ok := find(r, text); ok {
+		if _, ok := find(&r.data, text); ok {
 			b.Fatal("found")
 		}
 	}

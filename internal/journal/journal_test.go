@@ -257,7 +257,7 @@ func FuzzPack(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if n, ok := find(r, out); ok && !strings.Contains("[secret N "+keyed([]byte("k"))(secret)+`]"$blob":"bytes":0123456789`, n.form) {
+		if n, ok := find(&r.texts, out); ok && !strings.Contains("[secret N "+keyed([]byte("k"))(secret)+`]"$blob":"bytes":0123456789`, n.form) {
 			// A form may come about anew where a mark stands beside other text; the value itself must not.
 			if n.form == secret && !bytes.Contains(out, []byte("[secret")) {
 				t.Fatalf("%q is left in %q", n.form, out)

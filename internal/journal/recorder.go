@@ -125,6 +125,10 @@ func (r *Recorder) sync() {
 			return // Close syncs
 		case <-timer.C:
 		}
+		select { // what came meanwhile is synced as well
+		case <-r.dirty:
+		default:
+		}
 		if err := r.log.Sync(); err != nil {
 			r.fail(err)
 		}

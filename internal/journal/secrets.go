@@ -29,15 +29,14 @@ type needle struct {
 type redactor struct {
 	secrets map[string]string // values by name
 	digest  func(value string) string
-	first   [1 << 10]uint64 // a set of the first two bytes of all forms
-	by      map[uint16][]needle
-	longest int
-	all     []needle
+	texts   matcher // of all forms
+	data    matcher // of all forms as they stand in the JSON of a text
 }
 
 // newRedactor looks for secrets, values by name. digest makes the keyed digest.
 func newRedactor(secrets map[string]string, digest func(string) string) *redactor {
-	r := &redactor{secrets: map[string]string{}, digest: digest, by: map[uint16][]needle{}}
+	r := &redactor{secrets: map[string]string{}, digest: digest}
+	var texts, data []needle
 	for name, value := range secrets {
 		if len(value) < minSecret {
 			continue
@@ -48,20 +47,35 @@ func newRedactor(secrets map[string]string, digest func(string) string) *redacto
 			mark = fmt.Sprintf("[secret %s %s]", name, d)
 		}
 		for _, form := range forms(value) {
-			r.all = append(r.all, needle{form, name, mark})
+			texts = append(texts, needle{form, name, mark})
+			quoted := quote(form)
+			data = append(data, needle{string(quoted[1 : len(quoted)-1]), name, mark})
 		}
 	}
+	r.texts, r.data = newMatcher(texts), newMatcher(data)
+	return r
+}
+
+// matcher finds the first of many strings.
+type matcher struct {
+	first   [1 << 10]uint64 // a set of the first two bytes of all
+	by      map[uint16][]needle
+	longest int
+}
+
+func newMatcher(all []needle) matcher {
+	m := matcher{by: map[uint16][]needle{}}
 	// The longest first, so that nothing is left of a secret that holds another.
-	slices.SortFunc(r.all, func(a, b needle) int {
+	slices.SortFunc(all, func(a, b needle) int {
 		return cmp.Or(cmp.Compare(len(b.form), len(a.form)), strings.Compare(a.form, b.form), strings.Compare(a.name, b.name))
 	})
-	for _, n := range r.all {
+	for _, n := range all {
 		p := pair(n.form[0], n.form[1])
-		r.first[p>>6] |= 1 << (p & 63)
-		r.by[p] = append(r.by[p], n)
-		r.longest = max(r.longest, len(n.form))
+		m.first[p>>6] |= 1 << (p & 63)
+		m.by[p] = append(m.by[p], n)
+		m.longest = max(m.longest, len(n.form))
 	}
-	return r
+	return m
 }
 
 func pair(a, b byte) uint16 { return uint16(a)<<8 | uint16(b) }
@@ -122,12 +136,12 @@ func smallEscapes(s string) string {
 }
 
 // at returns the secret that stands at the beginning of s.
-func at[T string | []byte](r *redactor, s T) (needle, bool) {
+func at[T string | []byte](m *matcher, s T) (needle, bool) {
 	p := pair(s[0], s[1])
-	if r.first[p>>6]&(1<<(p&63)) == 0 {
+	if m.first[p>>6]&(1<<(p&63)) == 0 {
 		return needle{}, false
 	}
-	for _, n := range r.by[p] {
+	for _, n := range m.by[p] {
 		if len(s) >= len(n.form) && string(s[:len(n.form)]) == n.form {
 			return n, true
 		}
@@ -136,12 +150,12 @@ func at[T string | []byte](r *redactor, s T) (needle, bool) {
 }
 
 // find returns the first secret in s.
-func find[T string | []byte](r *redactor, s T) (needle, bool) {
-	if r == nil || len(r.all) == 0 {
+func find[T string | []byte](m *matcher, s T) (needle, bool) {
+	if m.longest == 0 {
 		return needle{}, false
 	}
 	for i := 0; i+1 < len(s); i++ {
-		if n, ok := at(r, s[i:]); ok {
+		if n, ok := at(m, s[i:]); ok {
 			return n, true
 		}
 	}
@@ -150,13 +164,13 @@ func find[T string | []byte](r *redactor, s T) (needle, bool) {
 
 // text returns s with a mark in place of every secret.
 func (r *redactor) text(s string) string {
-	if r == nil || len(r.all) == 0 {
+	if r == nil || r.texts.longest == 0 {
 		return s
 	}
 	var out strings.Builder
 	last := 0
 	for i := 0; i+1 < len(s); {
-		n, ok := at(r, s[i:])
+		n, ok := at(&r.texts, s[i:])
 		if !ok {
 			i++
 			continue
@@ -176,7 +190,7 @@ func (r *redactor) text(s string) string {
 // inData returns what to apply to the texts of the JSON b: nil when there is
 // nothing to be found.
 func (r *redactor) inData(b []byte) func(string) string {
-	if _, ok := find(r, b); !ok {
+	if _, ok := find(&r.data, b); !ok {
 		return nil
 	}
 	return r.text
@@ -190,15 +204,15 @@ type watch struct {
 }
 
 func (w *watch) write(p []byte) {
-	if w.r == nil || len(w.r.all) == 0 || w.name != "" {
+	if w.r == nil || w.r.texts.longest == 0 || w.name != "" {
 		return
 	}
 	w.tail = append(w.tail, p...)
-	if n, ok := find(w.r, w.tail); ok {
+	if n, ok := find(&w.r.texts, w.tail); ok {
 		w.name, w.tail = n.name, nil
 		return
 	}
-	if keep := w.r.longest - 1; len(w.tail) > keep {
+	if keep := w.r.texts.longest - 1; len(w.tail) > keep {
 		w.tail = append(w.tail[:0], w.tail[len(w.tail)-keep:]...)
 	}
 }
