@@ -54,6 +54,8 @@ type KeyReport struct {
 	Public  string `json:"public"`
 	Known   bool   `json:"known"`             // it is trusted here
 	Through string `json:"through,omitempty"` // the known key whose statement says so
+	// After are the keys in whose place it was put, by their own statements.
+	After []string `json:"after,omitempty"`
 }
 
 // OK says whether the journal is whole, has its end, and was signed by keys

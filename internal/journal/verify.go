@@ -75,29 +75,40 @@ func (c *checker) result(keys keyring) (Report, error) {
 	}
 	for i := range c.report.Keys {
 		k := &c.report.Keys[i]
+		k.After = c.before(k.Public)
 		if k.Known = trusted[k.Public]; !k.Known {
-			k.Through = c.through(k.Public, trusted)
+			k.Through = through(k.After, trusted)
 			k.Known = k.Through != ""
 		}
 	}
 	return c.report, nil
 }
 
-// through returns the trusted key whose statements lead to a key, or "".
-func (c *checker) through(public string, trusted map[string]bool) string {
+// before returns the keys whose statements lead to a key, the next one first.
+func (c *checker) before(public string) []string {
+	var out []string
 	for range maxSuccession {
 		i := slices.IndexFunc(c.chains, func(s Succession) bool { return s.To == public })
 		if i < 0 {
-			return ""
+			break
 		}
 		public = c.chains[i].From
-		if trusted[public] {
-			raw, err := parsePublic(public)
-			if err != nil {
-				return ""
-			}
-			return keyID(raw)
+		out = append(out, public)
+	}
+	return out
+}
+
+// through returns the trusted one of keys, or "".
+func through(keys []string, trusted map[string]bool) string {
+	for _, public := range keys {
+		if !trusted[public] {
+			continue
 		}
+		raw, err := parsePublic(public)
+		if err != nil {
+			return ""
+		}
+		return keyID(raw)
 	}
 	return ""
 }
