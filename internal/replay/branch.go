@@ -61,8 +61,12 @@ func (r Recording) Branched(from int, c Change, program string) event.RunBegan {
 	if c.Model != nil {
 		b.Model, b.Scripted = c.Model.Name(), false
 	}
-	if c.Question != "" {
+	switch {
+	case c.Question != "":
 		b.Question = c.Question
+	case r.Began.Kind == event.Code:
+		line, _, _ := strings.Cut(strings.TrimSpace(c.Code), "\n")
+		b.Question = strings.TrimSpace(line)
 	}
 	return b
 }
@@ -132,7 +136,7 @@ func (c Config) goOnCode(ctx context.Context, rec Recording, change Change, out 
 	if err != nil {
 		return c.notCarriedOut(err)
 	}
-	e.code = change.Code
+	e.task.Began, e.code = rec.Branched(0, change, c.Program), change.Code
 	if _, err := e.carryOut(ctx, nil, nil); err != nil {
 		return err
 	}

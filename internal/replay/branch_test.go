@@ -161,6 +161,9 @@ func TestBranchOfCode(t *testing.T) {
 	if err != nil || got.Execution == nil || got.Execution.Stdout != "5\n" || got.Outcome != "ok" {
 		t.Errorf("%v: %+v", err, got)
 	}
+	if b := rec.Branched(0, Change{Code: "\nset x 5 \nshow x"}, ""); b.Question != "set x 5" || b.Parent.Change != "edited code" {
+		t.Errorf("it begins with %+v", b)
+	}
 	if _, err := Branch(t.Context(), w.config(), rec, 0, Change{Model: model(t, another)}); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("a model for code: %v", err)
 	}

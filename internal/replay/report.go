@@ -74,6 +74,8 @@ func (r *Report) note(cfg Config, rec Recording) {
 		add("This run had a seed, so it should repeat. What a seed does not fix, such as a clock that the code reads, may still differ.")
 	case !r.Seeded && rec.Session.Seed != nil:
 		add("This run had a seed and its replay has another one or none: what is random differs.")
+	case !r.Seeded && r.Identical:
+		add("This run had no seed: another time, what is random, the order of sets or addresses in memory may differ.")
 	case !r.Seeded:
 		add("This run had no seed: time, randomness, the order of sets and addresses in memory may differ.")
 	}
