@@ -142,7 +142,7 @@ func runRooms() map[string]Room {
 			Tests:   []string{"internal/llm/scripted"},
 		},
 
-		"internal/bench": {Imports: []string{event, "internal/image", "internal/session"}, Third: []string{"golang.org/x/sync"}},
+		"internal/bench": {Imports: []string{event, kept, "internal/agent", "internal/image", "internal/journal", "internal/llm/recorded", "internal/replay", "internal/run", "internal/session"}, Third: []string{"golang.org/x/sync"}},
 
 		// The escape and limits battery is tests alone.
 		"internal/battery": {

@@ -20,6 +20,7 @@ import (
 
 	"praxis/internal/event"
 	"praxis/internal/image"
+	"praxis/internal/run"
 	"praxis/internal/session"
 )
 
@@ -29,6 +30,11 @@ type Config struct {
 	Image    image.Image // numpy and pandas in it, for figures that can be compared
 	Rounds   int         // runs a figure; 0: 30
 	Sink     event.Sink  // hears what is being measured
+
+	Dir         string // folder for journals that are measured, on the data folder's disk
+	OpenRecords func(dir string) (Records, error)
+	// OpenSession opens a session for a run. One that is an io.Closer is closed.
+	OpenSession func(ctx context.Context, want event.SessionBegan) (run.Session, error)
 }
 
 // Figure is one measured quantity over Runs runs.
@@ -73,11 +79,17 @@ func measurements() []measurement {
 		{"exec_roundtrip_us", "session", (*bench).roundTrip},
 		{"snapshot_ms", "session", (*bench).snapshot},
 		{"fork_ms", "session", (*bench).fork},
+		{"append_us", "journal", (*bench).appendDurable},
+		{"append_nosync_us", "journal", (*bench).appendGrouped},
+		{"overhead_ratio", "journal", (*bench).overhead},
+		{"verify_mb_per_s", "journal", (*bench).verify},
+		{"replay_ratio", "journal", (*bench).replay},
+		{"list_100k_ms", "journal", (*bench).list},
 	}
 }
 
 // Suites returns the names that Run accepts.
-func Suites() []string { return []string{"sandbox", "session"} }
+func Suites() []string { return []string{"sandbox", "session", "journal"} }
 
 // Names returns the figures in the order in which they are measured.
 func Names() []string {
@@ -145,7 +157,7 @@ func sample(n int, f func() (float64, error)) (Figure, error) {
 	return figure(out), nil
 }
 
-func ms(since time.Time) float64 { return float64(time.Since(since).Microseconds()) / 1000 }
+func ms(since time.Time) float64 { return float64(time.Since(since).Nanoseconds()) / 1e6 }
 
 // with runs f with a fresh session.
 func (b *bench) with(ctx context.Context, f func(*session.Session) (Figure, error)) (Figure, error) {

@@ -116,6 +116,18 @@ func measured(name string) meaning {
 		return meaning{"ms", "≤ 60", "how long a session stands still for a snapshot"}
 	case "fork_ms":
 		return meaning{"ms", "≤ 170", "copying a running session, until the copy answers"}
+	case "append_us":
+		return meaning{"µs", "", "recording an event that must be on disk before it is acted on"}
+	case "append_nosync_us":
+		return meaning{"µs", "", "recording an event that is synced with others"}
+	case "overhead_ratio":
+		return meaning{"×", "≤ 1.3", "the smallest execution recorded, its changed files too, compared with not"}
+	case "verify_mb_per_s":
+		return meaning{"MB/s", "≥ 200", "verifying a journal"}
+	case "replay_ratio":
+		return meaning{"×", "≤ 1.5", "a replay without the start of its session, compared with its executions"}
+	case "list_100k_ms":
+		return meaning{"ms", "≤ 50", "listing a page of 100,000 runs"}
 	}
 	return meaning{}
 }

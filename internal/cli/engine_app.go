@@ -25,7 +25,7 @@ import (
 // appEngine is the engine of the program: package app's.
 type appEngine struct {
 	*app.App
-	limits sandbox.Limits
+	cfg config.Config
 }
 
 func (p *program) openApp(ctx context.Context, c config.Config) (engine, error) {
@@ -37,7 +37,7 @@ func (p *program) openApp(ctx context.Context, c config.Config) (engine, error) 
 	if err != nil {
 		return nil, err
 	}
-	return &appEngine{a, c.Limits}, nil
+	return &appEngine{a, c}, nil
 }
 
 func (e *appEngine) named() namedSessions  { return e.Sessions }
@@ -47,7 +47,25 @@ func (e *appEngine) records() *app.Records { return e.Records }
 func (e *appEngine) host(ctx context.Context) (sandbox.Host, error) { return e.Backend.Host(ctx) }
 
 func (e *appEngine) bench(ctx context.Context, img image.Image, suites []string, sink event.Sink) (bench.Report, error) {
-	return bench.Run(ctx, bench.Config{Sessions: e.Sessions, Image: img, Sink: sink}, suites...)
+	return bench.Run(ctx, bench.Config{
+		Sessions: e.Sessions, Image: img, Sink: sink, Dir: e.cfg.Home,
+		OpenRecords: func(dir string) (bench.Records, error) {
+			c := e.cfg
+			c.Home = dir
+			r, err := app.OpenRecords(c, nil, "bench")
+			if err != nil {
+				return bench.Records{}, err
+			}
+			return bench.Records{Journal: r.Journal, Index: r.DB.Index(), Close: r.Close}, nil
+		},
+		OpenSession: func(ctx context.Context, want event.SessionBegan) (run.Session, error) {
+			s, err := e.Sessions.Create(ctx, session.Options{Image: img}, sink)
+			if err != nil {
+				return nil, err
+			}
+			return closingSession{runSession{w: &room{Session: s, img: img}}}, nil
+		},
+	}, suites...)
 }
 
 func (e *appEngine) open(ctx context.Context, o sessionOptions, sink event.Sink) (workspace, error) {
@@ -61,7 +79,7 @@ func (e *appEngine) open(ctx context.Context, o sessionOptions, sink event.Sink)
 	if err != nil {
 		return nil, err
 	}
-	s, err := e.Sessions.Create(ctx, session.Options{Image: img, Limits: o.limits(e.limits), Seed: o.seed}, sink)
+	s, err := e.Sessions.Create(ctx, session.Options{Image: img, Limits: o.limits(e.cfg.Limits), Seed: o.seed}, sink)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +140,7 @@ func (e *appEngine) openNamed(ctx context.Context, o sessionOptions, sink event.
 	info, err := e.Sessions.LookupNamed(o.name)
 	switch {
 	case fault.KindOf(err) == fault.NotFound:
-		opt.Limits = o.limits(e.limits)
+		opt.Limits = o.limits(e.cfg.Limits)
 	case err != nil:
 		return nil, err
 	default:
