@@ -266,3 +266,63 @@ func TestQuota(t *testing.T) {
 		t.Errorf("after the other process removed all: %v", err)
 	}
 }
+
+// TestUsageIsRemembered checks that what was counted is not counted again, and
+// that no hint that lies about changed folders is believed.
+func TestUsageIsRemembered(t *testing.T) {
+	dir := t.TempDir()
+	counted := func() int64 {
+		t.Helper()
+		s, err := Open(dir, Options{Quota: 1 << 40})
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := s.Blobs().usage.bytes(s, s.Blobs().dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	old := time.Now().Add(-time.Hour)
+	for i := range 2 * worth {
+		sum := fmt.Sprintf("%064x", i)
+		sum = sum[62:] + sum[2:]
+		shard := filepath.Join(dir, "blobs", sum[:2])
+		if err := errors.Join(os.MkdirAll(shard, 0o700), os.WriteFile(filepath.Join(shard, sum), []byte("ten bytes!"), 0o600), os.Chtimes(shard, old, old)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := counted(); got != 20*worth {
+		t.Fatalf("%d bytes, want %d", got, 20*worth)
+	}
+	hint := filepath.Join(dir, "blobs", remembered)
+	text, err := os.ReadFile(hint)
+	if err != nil {
+		t.Fatal(err)
+	}
+	// It is used: a change that leaves the folder's time is not seen.
+	secret := filepath.Join(dir, "blobs", "00", strings.Repeat("0", 64))
+	if err := errors.Join(os.WriteFile(secret, []byte("x"), 0o600), os.Chtimes(filepath.Dir(secret), old, old)); err != nil {
+		t.Fatal(err)
+	}
+	if got := counted(); got != 20*worth {
+		t.Errorf("%d bytes, want those that were counted before", got)
+	}
+	if err := os.Remove(secret); err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{"", "{", "[]", `{"00":{"changed":1,"bytes":5}}`, `{"00":{"changed":0,"bytes":-5}}`, strings.Repeat(" ", 2<<20) + "{}"} {
+		if err := os.WriteFile(hint, []byte(bad), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := counted(), int64(20*worth-10); got != want {
+			t.Errorf("with the hint %.40q: %d bytes, want %d", bad, got, want)
+		}
+	}
+	if err := os.WriteFile(hint, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := counted(), int64(20*worth-10); got != want {
+		t.Errorf("after a blob was removed: %d bytes, want %d", got, want)
+	}
+}

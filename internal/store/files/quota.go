@@ -1,8 +1,10 @@
 package files
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -10,11 +12,20 @@ import (
 	"time"
 
 	"praxis/internal/fault"
+	"praxis/internal/folder"
 )
 
 // settled is how long ago a folder must have changed for its time to tell a
 // later change: clocks of file systems tick slowly.
 const settled = 100 * time.Millisecond
+
+const (
+	// remembered is the file in the folder of blobs that says what was counted.
+	// It saves looking at every blob again, and is worth nothing else.
+	remembered = ".usage"
+	// worth is how many blobs must have been looked at for that to be written.
+	worth = 1000
+)
 
 // usage knows how many bytes the blobs have. It looks again only into those
 // folders that changed since, whoever changed them.
@@ -27,8 +38,8 @@ type usage struct {
 
 // shardUsage is what one folder of blobs has.
 type shardUsage struct {
-	changed time.Time
-	bytes   int64
+	Changed int64 `json:"changed"` // the folder's time in nanoseconds; 0: not to be relied on
+	Bytes   int64 `json:"bytes"`
 }
 
 // bytes returns what all blobs in dir have together.
@@ -39,14 +50,17 @@ func (u *usage) bytes(s *Store, dir string) (int64, error) {
 	if err != nil {
 		return 0, err
 	}
-	total := int64(0)
+	if u.shards == nil {
+		u.shards = recall(filepath.Join(dir, remembered))
+	}
+	total, looked := int64(0), 0
 	now := make(map[string]shardUsage, len(entries))
 	for _, e := range entries {
 		if !isShard(e) {
 			continue
 		}
 		path := filepath.Join(dir, e.Name())
-		looked := time.Now()
+		began := time.Now()
 		info, err := os.Lstat(path)
 		if errors.Is(err, fs.ErrNotExist) {
 			continue
@@ -55,23 +69,49 @@ func (u *usage) bytes(s *Store, dir string) (int64, error) {
 			return 0, err
 		}
 		known, ok := u.shards[e.Name()]
-		if !ok || !known.changed.Equal(info.ModTime()) {
-			known = shardUsage{changed: info.ModTime()}
-			if looked.Sub(info.ModTime()) < settled {
-				known.changed = time.Time{}
+		if changed := info.ModTime(); !ok || known.Changed != changed.UnixNano() {
+			known = shardUsage{}
+			if began.Sub(changed) >= settled {
+				known.Changed = changed.UnixNano()
 			}
 			if _, err := s.eachOf(path, func(info fs.FileInfo) (bool, error) {
-				known.bytes += info.Size()
+				known.Bytes += info.Size()
+				looked++
 				return true, nil
 			}); err != nil {
 				return 0, err
 			}
 		}
 		now[e.Name()] = known
-		total += known.bytes
+		total += known.Bytes
 	}
 	u.shards = now
+	if looked >= worth {
+		// Whoever cannot write it looks again the next time.
+		if text, err := json.Marshal(now); err == nil {
+			_ = folder.WriteFile(filepath.Join(dir, remembered), text)
+		}
+	}
 	return total, nil
+}
+
+// recall reads what was counted; nothing when it cannot be read.
+func recall(path string) map[string]shardUsage {
+	shards := map[string]shardUsage{}
+	f, err := read(path)
+	if err != nil {
+		return shards
+	}
+	defer f.Close()
+	if json.NewDecoder(io.LimitReader(f, 1<<20)).Decode(&shards) != nil {
+		return map[string]shardUsage{}
+	}
+	for name, known := range shards {
+		if known.Changed == 0 || known.Bytes < 0 {
+			delete(shards, name)
+		}
+	}
+	return shards
 }
 
 // exhausted is the fault when there is no room.
