@@ -27,6 +27,8 @@ type engine interface {
 	named() namedSessions
 	images() images
 	records() *app.Records
+	// tidy keeps the snapshots of runs within their quota: the oldest go.
+	tidy(ctx context.Context) error
 	Close() error
 }
 

@@ -88,7 +88,10 @@ func (r *replayCommand) run(ctx context.Context, cmd *cobra.Command, ref string)
 		if rc.Overrides, err = overrides(r.files, rec); err != nil {
 			return err
 		}
-		rc.Open = r.p.opener(e, r.chosen(), nil)
+		rc.Open = r.p.opener(e, r.chosen())
+		if r.image != "" || len(r.with) > 0 || r.requirements != "" {
+			rc.FromSnapshot = nil // a state belongs to its image
+		}
 		if branch {
 			return r.branch(ctx, cfg, e, rc, rec)
 		}
@@ -132,28 +135,25 @@ func (p *program) loadRun(ctx context.Context, e engine, ref string) (replay.Con
 	if err != nil {
 		return replay.Config{}, replay.Recording{}, err
 	}
-	cfg := replay.Config{Source: j, Program: p.version}
+	cfg := replay.Config{Source: j, Program: p.version, Redact: j.Redact}
 	if rec.Session != nil {
 		cfg.FromSnapshot = func(ctx context.Context, id string) (run.Session, error) {
 			want := *rec.Session
 			want.Snapshot, want.Name = id, ""
-			return p.opener(e, sessionOptions{}, nil)(ctx, want)
+			return p.opener(e, sessionOptions{})(ctx, want)
 		}
 	}
 	return cfg, rec, nil
 }
 
 // opener opens sessions like one that was recorded, with what o changes.
-func (p *program) opener(e engine, o sessionOptions, opened func(workspace)) func(context.Context, event.SessionBegan) (run.Session, error) {
+func (p *program) opener(e engine, o sessionOptions) func(context.Context, event.SessionBegan) (run.Session, error) {
 	return func(ctx context.Context, want event.SessionBegan) (run.Session, error) {
 		o.again = &want
 		w, err := e.open(ctx, o, p.progress())
 		p.settled()
 		if err != nil {
 			return nil, err
-		}
-		if opened != nil {
-			opened(w)
 		}
 		return closingSession{runSession{w: w}}, nil
 	}
@@ -345,7 +345,7 @@ is 0 only when everything holds.`,
 				if err != nil {
 					return err
 				}
-				rc.Open = p.opener(e, sessionOptions{}, nil)
+				rc.Open = p.opener(e, sessionOptions{})
 				out, err := replay.Assert(ctx, rc, rec, filepath.Base(args[1]), code)
 				p.settled()
 				if err != nil {
@@ -385,7 +385,7 @@ or --with on another image: the regression test of an upgrade.`,
 			return p.withEngine(ctx, cfg, func(e engine) error {
 				var writeErr error
 				_, totals, err := replay.Test(ctx, args[0], replay.Suite{
-					Config: replay.Config{Open: p.opener(e, r.chosen(), nil), Program: p.version, Sink: p.progress()},
+					Config: replay.Config{Redact: e.records().Journal.Redact, Open: p.opener(e, r.chosen()), Program: p.version, Sink: p.progress()},
 					Bundle: func(ctx context.Context, path string) (replay.Bundle, error) {
 						return openBundle(ctx, e.records(), path)
 					},
