@@ -314,10 +314,10 @@ func (b *bundle) check(ctx context.Context) (*checker, error) {
 	}
 	at := place{c.report.Records, c.report.Bytes}
 	switch m := b.manifest; {
-	case len(c.refs) != len(b.blobs):
-		return c, refused("it has contents that no record refers to")
 	case c.report.Records != m.Records || c.head != m.Head:
 		return c, stopped(c.damaged(at, "the manifest knows %d records, and another last one: the end was cut off, or is another", m.Records))
+	case len(c.refs) != len(b.blobs):
+		return c, refused("it has contents that no record refers to")
 	}
 	return c, nil
 }
