@@ -49,6 +49,9 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("there is no condition %q", cond)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"damage":  damage,
+			"lastrun": lastRun,
+			"old":     old,
 			// code N command… runs a command and checks its exit code.
 			"code": func(ts *testscript.TestScript, neg bool, args []string) {
 				if neg || len(args) < 2 {

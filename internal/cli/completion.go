@@ -28,11 +28,17 @@ func (p *program) completeAll(root *cobra.Command) error {
 		"session rollback": rollbackPlaces,
 		"image rm":         imageNames,
 	}
+	takesRuns := map[string]int{"show": 1, "export": 1, "diff": 2, "verify": 1000, "replay": 1, "assert": 1}
+	takesFiles := map[string]bool{"import": true, "key trust": true}
 	var visit func(c *cobra.Command) error
 	visit = func(c *cobra.Command) error {
 		path := strings.TrimPrefix(c.CommandPath(), root.Name()+" ")
 		if f, ok := byCommand[path]; ok {
 			c.ValidArgsFunction = p.completing(f)
+		} else if n, ok := takesRuns[path]; ok {
+			c.ValidArgsFunction = p.completeRuns(n)
+		} else if _, ok := takesFiles[path]; ok {
+			c.ValidArgsFunction = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
 		} else if path != "run" && !c.HasSubCommands() {
 			c.ValidArgsFunction = cobra.NoFileCompletions
 		}

@@ -16,7 +16,9 @@ import (
 const (
 	exitOK          = 0
 	exitRaised      = 1   // the code raised, crashed its interpreter or broke its output limit
+	exitNot         = 1   // what was asked is not so: a journal is damaged, runs differ
 	exitUsage       = 2   // the command line, a file or a name is wrong
+	exitUnfinished  = 3   // a run's journal is whole, but has no end
 	exitTimeout     = 124 // as timeout(1)
 	exitFailed      = 125 // Praxis failed, as with docker run
 	exitInterrupted = 130 // 128 + SIGINT
@@ -28,9 +30,13 @@ const exitTopic = `Exit codes of every command:
 
   0    done
   1    the code raised an exception, crashed its interpreter, or broke the
-       limit on output: the code itself is to be looked at
+       limit on output: the code itself is to be looked at; or what was asked
+       is not so: a journal is damaged or signed by a key that is not trusted
+       (verify), two runs differ (diff)
   2    the command line, a file or a name is wrong, or asks for what a named
        session cannot take on: nothing was run
+  3    what there is of a run's journal is whole, but the run was begun and
+       not finished (verify)
   124  the time limit ended the code
   125  Praxis failed, or something that it needs did: no image, no network,
        a model that does not answer, a step budget used up, a session in a

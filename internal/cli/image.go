@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"praxis/internal/config"
-	"praxis/internal/fault"
 	"praxis/internal/image"
 )
 
@@ -136,7 +135,7 @@ func (p *program) imagePrune() *cobra.Command {
 			})
 		},
 	}
-	cmd.Flags().Var(&age, "older-than", "how long unused, such as 12h or 0s (default 720h)")
+	cmd.Flags().Var(&age, "older-than", "how long unused, such as 12h or 0s (default 30d)")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
 	return cmd
 }
@@ -157,12 +156,4 @@ func (p *program) pruned(gone []image.Info, asJSON bool) error {
 		return nil
 	}
 	return p.emit(fmt.Sprintf("%s removed, %s freed\n", count(len(gone), "image"), config.FormatSize(bytes)))
-}
-
-func parseAge(s string) (time.Duration, error) {
-	d, err := time.ParseDuration(s)
-	if err != nil || d < 0 {
-		return 0, fault.New(fault.Invalid, "Write a time such as 12h, 720h or 0s.", "cannot use age %q: it is not a time", s)
-	}
-	return d, nil
 }

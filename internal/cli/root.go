@@ -45,6 +45,8 @@ func (p *program) root() *cobra.Command {
 		p.runCommand(), p.sessionCommand(), p.shellCommand(), p.askCommand(), p.demoCommand(),
 		p.replayCommand(), p.assertCommand(), p.testCommand(), p.threadCommand(), p.memoryCommand(),
 		p.benchCommand(), p.doctorCommand(), p.imageCommand(), p.versionCommand(),
+		p.runsCommand(), p.showCommand(), p.verifyCommand(), p.diffCommand(), p.exportCommand(), p.importCommand(),
+		p.costCommand(), p.keyCommand(), p.gcCommand(),
 		p.configTopic(),
 		&cobra.Command{Use: "exit-codes", Short: "The exit codes of every command", Long: strings.TrimRight(exitTopic, "\n")},
 	)

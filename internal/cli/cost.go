@@ -1,0 +1,214 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"praxis/internal/app"
+	"praxis/internal/event"
+	"praxis/internal/fault"
+	"praxis/internal/journal"
+	"praxis/internal/price"
+)
+
+const costLong = `Adds up what runs used: tokens, time and money, by model and by day. Money is
+by list prices, in US dollars; what a provider gives off or adds is not in it.
+
+praxis cost --prices shows the table of prices and the file in which you can
+correct it or add to it.`
+
+// costCommand is one praxis cost.
+type costCommand struct {
+	p            *program
+	since, until flagValue[time.Time]
+	by           string
+	table, json  bool
+}
+
+func (p *program) costCommand() *cobra.Command {
+	c := &costCommand{p: p}
+	cmd := &cobra.Command{
+		Use: "cost", Short: "Add up tokens, time and money of runs", Long: costLong, Args: takes(0, 0, ""),
+		Example: "  praxis cost --since 30d --by day",
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context()) },
+	}
+	now := time.Now()
+	c.since, c.until = momentFlag(now, false), momentFlag(now, true)
+	fs := cmd.Flags()
+	fs.Var(&c.since, "since", "runs that began then or later: 2026-11-21, yesterday, 30d")
+	fs.Var(&c.until, "until", "runs that began before, or on that day")
+	fs.StringVar(&c.by, "by", "", "model or day (default: both)")
+	fs.BoolVar(&c.table, "prices", false, "print the table of prices and where to change it")
+	fs.BoolVar(&c.json, "json", false, "print one JSON object instead")
+	return cmd
+}
+
+func (c *costCommand) run(ctx context.Context) error {
+	if c.by != "" && c.by != "model" && c.by != "day" {
+		return fault.New(fault.Invalid, "Write model or day.", "cannot add up by %q", cleanLine(c.by))
+	}
+	prices, err := c.p.prices()
+	if err != nil {
+		return err
+	}
+	if c.table {
+		return c.prices(prices)
+	}
+	var q journal.Query
+	if c.since.value != nil {
+		q.Since = *c.since.value
+	}
+	if c.until.value != nil {
+		q.Until = *c.until.value
+	}
+	if err := checkRange(q.Since, q.Until); err != nil {
+		return err
+	}
+	return c.p.withRecords(func(r *app.Records) error {
+		var rows []price.Row
+		for s, err := range eachRun(ctx, r.Journal, q) {
+			if err != nil {
+				return err
+			}
+			rows = append(rows, price.Row{
+				Model: s.Model, Day: s.Began.Local().Format(time.DateOnly), Scripted: s.Scripted, Tokens: s.Tokens, Took: s.Took,
+			})
+		}
+		return c.print(price.Sum(prices, rows))
+	})
+}
+
+// costLines is the object of cost --json.
+type costLines struct {
+	Since  *time.Time   `json:"since,omitempty"`
+	Until  *time.Time   `json:"until,omitempty"`
+	Models []price.Line `json:"models,omitempty"`
+	Days   []price.Line `json:"days,omitempty"`
+	Total  price.Line   `json:"total"`
+}
+
+func (c *costCommand) print(sum price.Costs) error {
+	if c.json {
+		out := costLines{c.since.value, c.until.value, sum.Models, sum.Days, sum.Total}
+		if c.by == "day" {
+			out.Models = nil
+		}
+		if c.by == "model" {
+			out.Days = nil
+		}
+		return c.p.printJSON(out)
+	}
+	if sum.Total.Runs == 0 {
+		if c.since.value == nil && c.until.value == nil {
+			return c.p.emit(noRuns)
+		}
+		return c.p.emit("There are no runs in that time.\n")
+	}
+	var b strings.Builder
+	if c.by != "day" {
+		b.WriteString(costTable("MODEL", sum.Models, sum.Total, c.by != ""))
+	}
+	if c.by == "" {
+		b.WriteString("\n")
+	}
+	if c.by != "model" {
+		b.WriteString(costTable("DAY", sum.Days, sum.Total, true))
+	}
+	if u := sum.Total.Unknown; u.Runs > 0 {
+		fmt.Fprintf(&b, "\nNot in it: %s with %s tokens, of models whose price is not known (+?).\nWrite it down: praxis cost --prices says where.\n",
+			count(u.Runs, "run"), thousands(u.Tokens.Input+u.Tokens.Output))
+	}
+	return c.p.emit(b.String())
+}
+
+// costTable shows sums, and their total when it is wanted.
+func costTable(head string, lines []price.Line, total price.Line, withTotal bool) string {
+	c := []column{
+		{head: head}, {head: "RUNS", right: true}, {head: "INPUT", right: true}, {head: "OUTPUT", right: true},
+		{head: "TIME", right: true}, {head: "COST", right: true},
+	}
+	if withTotal && len(lines) > 1 {
+		total.Name = "all"
+		lines = append(append([]price.Line{}, lines...), total)
+	}
+	for _, l := range lines {
+		name := l.Name
+		if name == "" {
+			name = "(no model)"
+		}
+		cost := price.Format(l.USD)
+		switch {
+		case l.Unknown.Runs == l.Runs && l.USD == 0:
+			cost = "?"
+		case l.Unknown.Runs > 0:
+			cost += " +?"
+		case l.Scripted == l.Runs && l.Runs > 0 && name != "all":
+			name += " (scripted)"
+		}
+		for i, cell := range []string{
+			name, thousands(l.Runs), thousands(l.Tokens.Input), thousands(l.Tokens.Output), brief(time.Duration(l.Took)), cost,
+		} {
+			c[i].cells = append(c[i].cells, cell)
+		}
+	}
+	return fitted(c, 0)
+}
+
+// thousands writes a number with commas.
+func thousands(n int) string {
+	text := strconv.Itoa(n)
+	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
+		text = text[:i] + "," + text[i:]
+	}
+	return text
+}
+
+// prices prints the table of prices.
+func (c *costCommand) prices(t price.Table) error {
+	if c.json {
+		for _, p := range t.Prices() {
+			if err := c.p.printJSON(p); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	cols := []column{{head: "MODEL"}, {head: "INPUT", right: true}, {head: "OUTPUT", right: true}, {head: "AS OF", drop: 2}, {head: "SOURCE", drop: 1}}
+	for _, p := range t.Prices() {
+		for i, cell := range []string{p.Model, amount(p.Input), amount(p.Output), p.AsOf, p.Source} {
+			cols[i].cells = append(cols[i].cells, cell)
+		}
+	}
+	width := 0
+	if isTerminal(c.p.stdout) {
+		width = c.p.columns()
+	}
+	where := c.p.pricesPath()
+	if where == "" {
+		where = "nowhere: neither XDG_CONFIG_HOME nor HOME is set"
+	}
+	return c.p.emit(fitted(cols, width) + fmt.Sprintf(`
+US dollars per million tokens. The first pattern that fits a model is its price.
+Your own prices go before these. Write them here:
+  %s
+  {"prices": [{"model": "openai:my-model*", "input": 0.5, "output": 1.5}]}
+`, cleanLine(where)))
+}
+
+func amount(usd float64) string { return strconv.FormatFloat(usd, 'f', -1, 64) }
+
+// costOf writes what tokens of a model cost, for a report.
+func costOf(t price.Table) func(string, event.Tokens) string {
+	return func(model string, tokens event.Tokens) string {
+		cost, known := t.Cost(model, tokens)
+		if !known {
+			return ""
+		}
+		return price.Format(cost)
+	}
+}

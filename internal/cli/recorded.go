@@ -1,0 +1,191 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"praxis/internal/app"
+	"praxis/internal/config"
+	"praxis/internal/event"
+	"praxis/internal/fault"
+	"praxis/internal/journal"
+	"praxis/internal/price"
+	reports "praxis/internal/report"
+)
+
+// pageSize is how many runs are read from the index at once.
+const pageSize = 500
+
+// eachRun returns the runs that a query asks for, the newest first, however
+// many there are.
+func eachRun(ctx context.Context, j *journal.Journal, q journal.Query) iter.Seq2[journal.Summary, error] {
+	return func(yield func(journal.Summary, error) bool) {
+		q.Limit = pageSize
+		for {
+			page, err := j.Runs(ctx, q)
+			if err != nil {
+				yield(journal.Summary{}, err)
+				return
+			}
+			for _, s := range page {
+				if !yield(s, nil) {
+					return
+				}
+			}
+			if len(page) < pageSize {
+				return
+			}
+			last := page[len(page)-1]
+			q.Before = &last
+		}
+	}
+}
+
+// findRun returns the id of the run that a person names.
+func findRun(ctx context.Context, j *journal.Journal, ref string) (string, error) {
+	id, err := j.Find(ctx, ref)
+	if fault.KindOf(err) != fault.NotFound {
+		return id, err
+	}
+	if any, listErr := j.Runs(ctx, journal.Query{Limit: 1}); listErr == nil && len(any) == 0 {
+		return "", fault.New(fault.NotFound, "Every praxis ask and praxis run makes one.", "cannot find run %s: there are no runs yet", cleanLine(ref))
+	}
+	return "", err
+}
+
+// source is where a run is read from: the journal, or an exported file.
+type source interface {
+	Records(ctx context.Context, id string) iter.Seq2[event.Record, error]
+}
+
+// readRun reads a run, or the file that one was exported to. What a damaged
+// journal has before the damage is returned with it.
+func readRun(ctx context.Context, j *journal.Journal, ref string) (out reports.Run, err error) {
+	from := source(j)
+	if isFile(ref) {
+		b, err := j.OpenBundle(ctx, ref)
+		if err != nil {
+			return reports.Run{}, bundleFault(ref, err)
+		}
+		defer func() { err = errors.Join(err, b.Close()) }()
+		from, out.ID = b, b.Run()
+	} else if out.ID, err = findRun(ctx, j, ref); err != nil {
+		return reports.Run{}, err
+	}
+	for rec, err := range from.Records(ctx, out.ID) {
+		var d *journal.Damage
+		switch {
+		case errors.As(err, &d):
+			out.Damage = fmt.Sprintf("the journal is damaged at record %d, byte %d: %s", d.Seq, d.Offset, d.Problem)
+			return out, damaged{fault.New(fault.Conflict, "What stands before it is whole. Look closer with: praxis verify "+cleanLine(ref),
+				"cannot read all of run %s: %s", out.ID, out.Damage)}
+		case fault.KindOf(err) == fault.NotFound && len(out.Records) == 0:
+			return reports.Run{}, fault.New(fault.Conflict, "If it was removed on purpose, have the index forget it: praxis gc --rebuild-index",
+				"cannot read run %s: %s", out.ID, journalGone)
+		case err != nil:
+			return reports.Run{}, err
+		}
+		out.Records = append(out.Records, rec)
+	}
+	return out, nil
+}
+
+// bundleFault says what is wrong with an exported file that was named.
+func bundleFault(path string, err error) error {
+	var d *journal.Damage
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return inputFault(path, err)
+	case errors.As(err, &d):
+		return fault.New(fault.Conflict, "Look closer with: praxis verify "+cleanLine(path),
+			"cannot read %s: the journal in it is damaged at record %d, byte %d: %s", cleanLine(path), d.Seq, d.Offset, d.Problem)
+	}
+	return err
+}
+
+// pricesPath returns the file in which a person keeps prices, or "" where the
+// environment names no folder for it.
+func (p *program) pricesPath() string {
+	path := config.Path(p.getenv)
+	if path == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(path), "prices.json")
+}
+
+// prices reads the price table.
+func (p *program) prices() (price.Table, error) { return price.Load(p.pricesPath()) }
+
+// usd returns what a run cost. One that asked no model, or only a file, cost nothing.
+func usd(t price.Table, s journal.Summary) (cost float64, known bool) {
+	if s.Scripted || s.Tokens == (event.Tokens{}) {
+		return 0, true
+	}
+	return t.Cost(s.Model, s.Tokens)
+}
+
+// costText is a cost in a table: "?" is one whose price is not known, and
+// nothing one that nobody was asked for.
+func costText(t price.Table, s journal.Summary) string {
+	cost, known := usd(t, s)
+	switch {
+	case s.Tokens == (event.Tokens{}):
+		return ""
+	case !known:
+		return "?"
+	}
+	return price.Format(cost)
+}
+
+// runTitle is what a run is called in a message.
+func runTitle(s journal.Summary) string { return s.ID + "  " + label(s.Question) }
+
+// completeRuns offers the newest runs.
+func (p *program) completeRuns(most int) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		ctx, stop := context.WithTimeout(cmd.Context(), completionTime)
+		defer stop()
+		var out []cobra.Completion
+		if len(args) >= most {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		// What fails offers nothing: an error has no place on a line that is being typed.
+		_ = p.withRecords(func(r *app.Records) error {
+			for s, err := range eachRun(ctx, r.Journal, journal.Query{}) {
+				if err != nil || len(out) >= maxCompletions {
+					return err
+				}
+				if len(s.ID) >= len(typed) && s.ID[:len(typed)] == typed && !slices.Contains(args, s.ID) {
+					out = append(out, cobra.CompletionWithDesc(s.ID, label(s.Question)))
+				}
+			}
+			return nil
+		})
+		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
+}
+
+// maxCompletions is how many runs Tab offers.
+const maxCompletions = 50
+
+// remark tells a person something that is no part of the output.
+func (p *program) remark(format string, args ...any) error {
+	_, err := fmt.Fprintf(p.stderr, "praxis: %s\n", clean(fmt.Sprintf(format, args...)))
+	return err
+}
+
+// noRuns says how to make the first run.
+const noRuns = "There are no runs yet. Every praxis ask and praxis run makes one: praxis run -c 'print(6 * 7)'\n"
+
+// damaged marks what could be read of a journal that is not whole.
+type damaged struct{ error }
+
+// Unwrap returns the fault.
+func (d damaged) Unwrap() error { return d.error }

@@ -1,0 +1,242 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"praxis/internal/app"
+	"praxis/internal/event"
+	"praxis/internal/fault"
+	"praxis/internal/journal"
+	"praxis/internal/price"
+)
+
+const runsLong = `Lists runs, the newest first. Everything that a flag says must hold. Whatever
+does not fit the terminal is left out, the rest of the columns is in --json.
+
+A point in time is a day (2026-11-21, today, yesterday), an age (7d, 12h), or a
+time (2026-11-21T14:00:00Z). A day after --until is taken whole.
+
+An outcome is answered, unanswered or failed for a question; ok, error, timeout,
+memory, output, killed, interrupted or crashed for code; and running, unfinished
+or abandoned for what did not end.
+
+Where a command takes a RUN it may be an id, its beginning, last, or last~2 for
+the one two before the last.`
+
+const runsExample = `  praxis runs --since yesterday --outcome error
+  praxis runs --text 'co2 rise' --model anthropic: --cost 0.01
+  praxis runs --json --limit 1`
+
+// runsCommand is one praxis runs.
+type runsCommand struct {
+	p                    *program
+	since, until         flagValue[time.Time]
+	cost                 flagValue[float64]
+	model, outcome, kind string
+	thread, text         string
+	limit                int
+	json                 bool
+}
+
+func (p *program) runsCommand() *cobra.Command {
+	r := &runsCommand{p: p}
+	cmd := &cobra.Command{
+		Use: "runs", Short: "List the runs that were recorded, the newest first", Long: runsLong, Example: runsExample,
+		Args: takes(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return r.list(cmd.Context()) },
+	}
+	now := time.Now()
+	r.since, r.until = momentFlag(now, false), momentFlag(now, true)
+	r.cost = flagValue[float64]{parse: parseUSD, kind: "dollars"}
+	fs := cmd.Flags()
+	fs.Var(&r.since, "since", "runs that began then or later: 2026-11-21, yesterday, 7d")
+	fs.Var(&r.until, "until", "runs that began before, or on that day")
+	fs.StringVar(&r.model, "model", "", "runs that asked a `MODEL` whose name has this in it")
+	fs.StringVar(&r.outcome, "outcome", "", "runs that ended so: answered, error, timeout, …")
+	fs.StringVar(&r.outcome, "status", "", "the same as --outcome")
+	fs.StringVar(&r.kind, "kind", "", "ask for questions, code for code that a person gave")
+	fs.StringVar(&r.thread, "thread", "", "runs of a conversation")
+	fs.Var(&r.cost, "cost", "runs that cost at least so many dollars")
+	fs.StringVar(&r.text, "text", "", "runs with these `WORDS` in question, code or answer")
+	fs.IntVar(&r.limit, "limit", 20, "how many runs to list; 0 is all")
+	fs.BoolVar(&r.json, "json", false, "print one JSON object a line, with \"id\"")
+	return cmd
+}
+
+// momentFlag is a flag that names a point in time.
+func momentFlag(now time.Time, end bool) flagValue[time.Time] {
+	return flagValue[time.Time]{parse: func(s string) (time.Time, error) { return parseMoment(now, s, end) }, kind: "time"}
+}
+
+func parseUSD(s string) (float64, error) {
+	v, err := strconv.ParseFloat(strings.TrimPrefix(s, "$"), 64)
+	if err != nil || !(v >= 0 && v <= 1e9) {
+		return 0, fault.New(fault.Invalid, "Write dollars such as 0.05 or 2.", "cannot use cost %q: it is not an amount", cleanLine(s))
+	}
+	return v, nil
+}
+
+// outcomes are those that a run can have, as a list shows them.
+func outcomes() []string {
+	out := []string{string(event.Answered), string(event.Unanswered), string(event.Failed), string(event.Abandoned), "running", "unfinished"}
+	for s := event.OK; s <= event.Crashed; s++ {
+		out = append(out, s.String())
+	}
+	return out
+}
+
+// query returns what the flags ask the index for.
+func (r *runsCommand) query() (journal.Query, error) {
+	q := journal.Query{Model: r.model, Outcome: event.Outcome(r.outcome), Kind: event.Kind(r.kind), Thread: r.thread, Words: r.text}
+	if all := outcomes(); r.outcome != "" && !slices.Contains(all, r.outcome) {
+		return q, fault.New(fault.Invalid, "Write one of "+strings.Join(all, ", ")+".", "cannot list runs: there is no outcome %q", cleanLine(r.outcome))
+	}
+	if r.kind != "" && r.kind != string(event.Ask) && r.kind != string(event.Code) {
+		return q, fault.New(fault.Invalid, "Write ask or code.", "cannot list runs: there is no kind %q", cleanLine(r.kind))
+	}
+	if r.limit < 0 {
+		return q, fault.New(fault.Invalid, "Write a number from 0, which is all.", "cannot list %d runs", r.limit)
+	}
+	if r.since.value != nil {
+		q.Since = *r.since.value
+	}
+	if r.until.value != nil {
+		q.Until = *r.until.value
+	}
+	return q, checkRange(q.Since, q.Until)
+}
+
+// checkRange refuses a range of time that nothing can lie in.
+func checkRange(since, until time.Time) error {
+	if since.IsZero() || until.IsZero() || since.Before(until) {
+		return nil
+	}
+	return fault.New(fault.Invalid, "Write the earlier one after --since.", "cannot list runs: %s is not before %s", when(since), when(until))
+}
+
+func (r *runsCommand) list(ctx context.Context) error {
+	q, err := r.query()
+	if err != nil {
+		return err
+	}
+	prices, err := r.p.prices()
+	if err != nil && r.cost.value != nil {
+		return err
+	}
+	if err != nil {
+		// A list without costs is better than none.
+		tell(r.p.stderr, err.Error(), fault.RemedyOf(err))
+	}
+	return r.p.withRecords(func(rec *app.Records) error {
+		runs, more, err := r.collect(ctx, rec.Journal, q, prices)
+		if err != nil {
+			return err
+		}
+		if len(runs) == 0 && !r.json {
+			return r.nothing(ctx, rec.Journal)
+		}
+		if err := r.print(runs, prices); err != nil {
+			return err
+		}
+		if more && !r.json {
+			return r.p.remark("there are more; see them with --limit %d, or --limit 0 for all", 5*r.limit)
+		}
+		return nil
+	})
+}
+
+// collect returns as many runs as are to be listed, and whether there are more.
+func (r *runsCommand) collect(ctx context.Context, j *journal.Journal, q journal.Query, prices price.Table) (runs []journal.Summary, more bool, err error) {
+	for s, err := range eachRun(ctx, j, q) {
+		if err != nil {
+			return nil, false, err
+		}
+		if cost, known := usd(prices, s); r.cost.value != nil && (!known || cost < *r.cost.value) {
+			continue
+		}
+		if r.limit > 0 && len(runs) == r.limit {
+			return runs, true, nil
+		}
+		runs = append(runs, s)
+	}
+	return runs, false, nil
+}
+
+// nothing tells an empty journal from filters that let nothing through.
+func (r *runsCommand) nothing(ctx context.Context, j *journal.Journal) error {
+	any, err := j.Runs(ctx, journal.Query{Limit: 1})
+	if err != nil {
+		return err
+	}
+	if len(any) == 0 {
+		return r.p.emit(noRuns)
+	}
+	return r.p.emit("No run is like that. Leave a flag out to see more.\n")
+}
+
+// runLine is one object of runs --json.
+type runLine struct {
+	journal.Summary
+	USD *float64 `json:"usd,omitempty"` // what it cost by the price table; left out when the price is not known
+}
+
+func (r *runsCommand) print(runs []journal.Summary, prices price.Table) error {
+	if !r.json {
+		width := 0
+		if isTerminal(r.p.stdout) {
+			width = r.p.columns()
+		}
+		return r.p.emit(runTable(runs, prices, time.Now(), width))
+	}
+	for _, s := range runs {
+		line := runLine{Summary: s}
+		if cost, known := usd(prices, s); known {
+			line.USD = &cost
+		}
+		if err := r.p.printJSON(line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// columns is the width of the terminal.
+func (p *program) columns() int { return width(p.stdout) }
+
+// runTable shows runs in a table for a terminal so wide, or with every column
+// in full.
+func runTable(runs []journal.Summary, prices price.Table, now time.Time, width int) string {
+	c := []column{
+		{head: "ID"}, {head: "WHEN"}, {head: "KIND", drop: 7}, {head: "OUTCOME"}, {head: "MODEL", drop: 8},
+		{head: "STEPS", drop: 6, right: true}, {head: "TOKENS", drop: 5, right: true},
+		{head: "COST", drop: 3, right: true}, {head: "TOOK", drop: 4, right: true}, {head: "QUESTION"},
+	}
+	for _, s := range runs {
+		began := when(s.Began)
+		if width > 0 {
+			began = ago(now, s.Began)
+		}
+		for i, cell := range []string{
+			s.ID, began, string(s.Kind), string(s.Outcome), s.Model, some(s.Steps), some(s.Tokens.Input + s.Tokens.Output),
+			costText(prices, s), brief(time.Duration(s.Took)), s.Question,
+		} {
+			c[i].cells = append(c[i].cells, cell)
+		}
+	}
+	return fitted(c, width)
+}
+
+// some writes a number that is not 0.
+func some(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprint(n)
+}

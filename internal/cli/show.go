@@ -1,0 +1,162 @@
+package cli
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"praxis/internal/app"
+	"praxis/internal/event"
+	"praxis/internal/fault"
+	reports "praxis/internal/report"
+)
+
+const showLong = `Shows what happened in a run: its question or code, and step by step the
+thoughts, the code, its output, what it changed, tokens, time and cost.
+
+RUN is an id, the beginning of one, last, or last~2, or a FILE that praxis export
+wrote; without one it is last.
+Long output is shortened; --step N shows one step in full. --out DIR saves the
+pictures that the code displayed.
+
+With --json every event is one object a line, as the journal has it: "event" is
+its name, "seq" its place in the journal, "time" when it was recorded.`
+
+// showCommand is one praxis show.
+type showCommand struct {
+	p    *program
+	step int
+	out  string
+	json bool
+}
+
+func (p *program) showCommand() *cobra.Command {
+	s := &showCommand{p: p}
+	cmd := &cobra.Command{
+		Use: "show [RUN|FILE]", Short: "Show what happened in a run", Long: showLong, Args: takes(0, 1, ""),
+		RunE: func(cmd *cobra.Command, args []string) error { return s.show(cmd.Context(), runRef(args)) },
+	}
+	fs := cmd.Flags()
+	fs.IntVar(&s.step, "step", 0, "show this step alone, and all of it")
+	fs.StringVar(&s.out, "out", "", "save pictures into this `DIR`")
+	fs.BoolVar(&s.json, "json", false, "print the events, one JSON object a line")
+	return cmd
+}
+
+// runRef is the run that a command line names, or the last.
+func runRef(args []string) string {
+	if len(args) == 0 {
+		return "last"
+	}
+	return args[0]
+}
+
+func (s *showCommand) show(ctx context.Context, ref string) error {
+	if s.step < 0 {
+		return fault.New(fault.Invalid, "Steps count from 1.", "cannot show step %d", s.step)
+	}
+	if s.json && s.out != "" {
+		return fault.New(fault.Invalid, "Leave one of them out.", "cannot use --json and --out together: pictures are in the events")
+	}
+	if err := prepareOut(s.out); err != nil {
+		return err
+	}
+	return s.p.withRecords(func(r *app.Records) error {
+		run, err := readRun(ctx, r.Journal, ref)
+		var bad damaged
+		if err != nil && !errors.As(err, &bad) {
+			return err
+		}
+		if s.json {
+			return errors.Join(s.events(run), err)
+		}
+		if prices, err := s.p.prices(); err == nil {
+			run.Cost = costOf(prices)
+		} else {
+			tell(s.p.stderr, err.Error(), fault.RemedyOf(err))
+		}
+		if s.out != "" {
+			saved, err := savePictures(s.out, "", reports.Pictures(run), false)
+			if err != nil {
+				return err
+			}
+			run.Saved = saved
+		}
+		opt := reports.Options{Step: s.step, Colour: s.p.colours(s.p.stdout)}
+		return errors.Join(reports.Transcript(s.p.stdout, run, opt), err)
+	})
+}
+
+// events writes the events of a run, or of one of its steps.
+func (s *showCommand) events(run reports.Run) error {
+	s.p.told = true
+	w := bufio.NewWriterSize(s.p.stdout, 64<<10)
+	step := 0
+	for _, rec := range run.Records {
+		switch e := rec.Event.(type) {
+		case event.StepBegan:
+			step = e.N
+		case event.AnswerGiven, event.SessionEnded, event.RunEnded:
+			if s.step > 0 {
+				step = 0
+			}
+		}
+		if s.step > 0 && step != s.step {
+			continue
+		}
+		if err := writeEvent(w, rec); err != nil {
+			return err
+		}
+	}
+	return w.Flush()
+}
+
+// writeEvent writes one record as an object on a line of its own.
+func writeEvent(w io.Writer, rec event.Record) error {
+	data, err := event.Marshal(rec.Event)
+	if err != nil {
+		return err
+	}
+	head, err := json.Marshal(struct {
+		Event string    `json:"event"`
+		Seq   int64     `json:"seq"`
+		Time  time.Time `json:"time"`
+	}{event.Name(rec.Event), rec.Seq, rec.Time})
+	if err != nil {
+		return err
+	}
+	line := head[:len(head)-1]
+	if len(data) > len("{}") {
+		line = append(line, ',')
+	}
+	line = append(append(line, data[1:]...), '\n')
+	_, err = safeJSON{w}.Write(line)
+	return err
+}
+
+// savePictures writes pictures into a folder and returns their paths by their
+// names. The paths begin with prefix instead of the folder when it is not empty.
+func savePictures(dir, prefix string, pictures []reports.Picture, force bool) (map[string]string, error) {
+	out := map[string]string{}
+	for _, p := range pictures {
+		name := filepath.Base(p.Name)
+		path := filepath.Join(dir, name)
+		if err := writeWhole(path, force, func(w io.Writer) error {
+			_, err := w.Write(p.Data)
+			return err
+		}); err != nil {
+			return nil, err
+		}
+		out[p.Name] = path
+		if prefix != "" {
+			out[p.Name] = prefix + "/" + name
+		}
+	}
+	return out, nil
+}
