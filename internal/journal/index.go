@@ -37,24 +37,28 @@ type Query struct {
 
 // put writes the row of a run.
 func (j *Journal) put(ctx context.Context, s Summary, text string) error {
-	body, err := json.Marshal(s)
+	doc, err := document(s, text)
 	if err != nil {
 		return err
 	}
-	doc := store.Doc{
-		Kind: runDoc, ID: s.ID, Order: order(s), Text: text, Body: body,
-		Fields: map[string]any{
-			"kind": string(s.Kind), "model": s.Model, "outcome": string(indexed(s.Outcome)), "thread": s.Thread, "began": s.Began.Unix(),
-		},
-	}
-	open := store.Doc{Kind: openDoc, ID: s.ID, Order: doc.Order}
 	if s.Outcome == Running {
-		return j.cfg.Index.Put(ctx, doc, open)
+		return j.cfg.Index.Put(ctx, doc, store.Doc{Kind: openDoc, ID: s.ID, Order: doc.Order})
 	}
 	if err := j.cfg.Index.Put(ctx, doc); err != nil {
 		return err
 	}
 	return j.cfg.Index.Delete(ctx, openDoc, s.ID)
+}
+
+// document makes the row of a run.
+func document(s Summary, text string) (store.Doc, error) {
+	body, err := json.Marshal(s)
+	return store.Doc{
+		Kind: runDoc, ID: s.ID, Order: order(s), Text: text, Body: body,
+		Fields: map[string]any{
+			"kind": string(s.Kind), "model": s.Model, "outcome": string(indexed(s.Outcome)), "thread": s.Thread, "began": s.Began.Unix(),
+		},
+	}, err
 }
 
 // order is what runs are sorted by: when they began, within the second that
