@@ -105,8 +105,8 @@
 //
 // Values of secret environment variables and of the configuration, at least 8
 // bytes long, are looked for in every string and key: as they are, escaped as
-// JSON, in an address, in hexadecimal, and in base64 wherever they begin in what
-// was encoded. In their place stands
+// JSON, as Python shows them, in an address, in hexadecimal, and in base64
+// wherever they begin in what was encoded. In their place stands
 //
 //	[secret NAME 1a2b3c4d]
 //

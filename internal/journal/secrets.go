@@ -93,8 +93,9 @@ func (r *redactor) with(name, value string) *redactor {
 }
 
 // forms are the ways in which a value stands in texts: as it is, escaped as
-// JSON, in an address, in hexadecimal, and in base64 wherever it begins in what
-// was encoded. Each of them escaped as JSON too, since a text may be JSON.
+// JSON, as Python shows it, in an address, in hexadecimal, and in base64
+// wherever it begins in what was encoded. What is escaped is looked for escaped
+// as JSON once more, since a text may be JSON.
 func forms(value string) []string {
 	quoted := func(s string) []string {
 		plain, err := json.Marshal(s) // escapes <, > and & as well
@@ -105,12 +106,15 @@ func forms(value string) []string {
 		return []string{s, string(plain[1 : len(plain)-1]), string(bare[1 : len(bare)-1])}
 	}
 	var out []string
-	for _, s := range quoted(value) {
+	shown := strings.ReplaceAll(value, `\`, `\\`) // between quotes that it does not hold
+	for _, s := range append(quoted(value), shown, strings.ReplaceAll(shown, "'", `\'`)) {
 		out = append(out, quoted(s)...)
 	}
 	digits := hex.EncodeToString([]byte(value))
 	out = append(out, digits, strings.ToUpper(digits))
-	for _, s := range []string{url.QueryEscape(value), url.PathEscape(value)} {
+	query := url.QueryEscape(value)
+	part := strings.ReplaceAll(query, "+", "%20") // what was a "+" is an escape
+	for _, s := range []string{query, part, strings.ReplaceAll(part, "%2F", "/"), componentEscape(part), url.PathEscape(value)} {
 		out = append(out, s, smallEscapes(s))
 	}
 	for shift := range 3 {
@@ -122,6 +126,11 @@ func forms(value string) []string {
 	}
 	slices.Sort(out)
 	return slices.DeleteFunc(slices.Compact(out), func(s string) bool { return len(s) < minSecret })
+}
+
+// componentEscape takes back the escapes that encodeURIComponent does not make.
+func componentEscape(s string) string {
+	return strings.NewReplacer("%21", "!", "%27", "'", "%28", "(", "%29", ")", "%2A", "*").Replace(s)
 }
 
 // smallEscapes writes the digits of an address's escapes in small letters.
