@@ -26,6 +26,9 @@ func Diff(w io.Writer, a, b Run, opt Options) (same bool, err error) {
 		}
 	}
 	if opt.Step == 0 {
+		if d.branched() > 0 && d.b.inputs == nil {
+			d.b.inputs = d.a.inputs // they are in the state that it began with
+		}
 		d.section("given", given(d.a), given(d.b))
 	}
 	d.steps(opt.Step)
@@ -92,22 +95,29 @@ func (d *comparison) section(name, a, b string) {
 // aspect is one side of a step that is compared by itself.
 type aspect struct{ name, text string }
 
-// steps compares the steps of the same number; only limits it to one.
+// steps compares the steps of the same number; only limits it to one. Those that
+// a branch took over from the other run are the same by nature.
 func (d *comparison) steps(only int) {
 	a, b := aspectsOf(d.a), aspectsOf(d.b)
-	for n := 1; n <= max(len(a), len(b)); n++ {
-		if only != 0 && n != only {
+	first := d.branched()
+	if first > 1 && only == 0 {
+		which := "step 1 is that"
+		if first > 2 {
+			which = "steps 1 to " + thousands(first-1) + " are those"
+		}
+		d.printf("\n%s of run %s\n", which, visibleLine(d.b.began.Parent.Run))
+	}
+	for _, n := range slices.Sorted(maps.Keys(union(a, b))) {
+		if n < first || only != 0 && n != only {
 			continue
 		}
-		var x, y []aspect
+		x, y := a[n], b[n]
 		name := "step " + thousands(n)
 		switch {
-		case n > len(a):
-			y, name = b[n-1], name+", only in the second run"
-		case n > len(b):
-			x, name = a[n-1], name+", only in the first run"
-		default:
-			x, y = a[n-1], b[n-1]
+		case x == nil:
+			name += ", only in the second run"
+		case y == nil:
+			name += ", only in the first run"
 		}
 		if x == nil || y == nil {
 			d.same = false
@@ -126,10 +136,25 @@ func (d *comparison) steps(only int) {
 	}
 }
 
+// branched returns the first step of the second run that is its own, when that
+// is a branch of the first run; else 0.
+func (d *comparison) branched() int {
+	if p := d.b.began.Parent; p != nil && p.Run == d.a.run.ID {
+		return p.Step
+	}
+	return 0
+}
+
+func union(a, b map[int][]aspect) map[int][]aspect {
+	out := maps.Clone(a)
+	maps.Copy(out, b)
+	return out
+}
+
 // aspectsOf returns what is compared of each step, always the same aspects in
-// the same order.
-func aspectsOf(s *story) [][]aspect {
-	var out [][]aspect
+// the same order, by the number of the step.
+func aspectsOf(s *story) map[int][]aspect {
+	out := map[int][]aspect{}
 	for _, p := range s.steps() {
 		var code, status, stdout, stderr, shown, raise, changes, other strings.Builder
 		for _, it := range p.items {
@@ -166,8 +191,8 @@ func aspectsOf(s *story) [][]aspect {
 				}
 			}
 		}
-		out = append(out, []aspect{{"events", other.String()}, {"code", code.String()}, {"status", status.String()}, {"output", stdout.String()},
-			{"error output", stderr.String()}, {"results", shown.String()}, {"error", raise.String()}, {"changed files", changes.String()}})
+		out[p.step] = []aspect{{"events", other.String()}, {"code", code.String()}, {"status", status.String()}, {"output", stdout.String()},
+			{"error output", stderr.String()}, {"results", shown.String()}, {"error", raise.String()}, {"changed files", changes.String()}}
 	}
 	return out
 }

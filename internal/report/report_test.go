@@ -203,3 +203,30 @@ func TestPictures(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }
+
+// TestDiffOfABranch compares a branch with the run that it was made from: what
+// it took over is no difference.
+func TestDiffOfABranch(t *testing.T) {
+	whole := usual(t)
+	branch := report.Run{ID: "20260101-000000-ffff"}
+	taking := true
+	for _, r := range whole.Records {
+		switch e := r.Event.(type) {
+		case event.RunBegan:
+			e.Parent = &event.Parent{Run: whole.ID, Step: 2, Change: "edited code"}
+			r.Event, taking = e, true
+		case event.FileGiven:
+			taking = false
+		case event.StepBegan:
+			taking = e.N >= 2
+		}
+		if taking {
+			branch.Records = append(branch.Records, r)
+		}
+	}
+	var out strings.Builder
+	same, err := report.Diff(&out, whole, branch, report.Options{})
+	if err != nil || !same || !strings.Contains(out.String(), "step 1 is that of run "+whole.ID) {
+		t.Errorf("same %v, %v:\n%s", same, err, out.String())
+	}
+}
