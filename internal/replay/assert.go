@@ -6,6 +6,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -86,21 +87,22 @@ type asserting struct {
 	tests  [][]string // of testRE
 	bounds event.Bounds
 	sink   event.Sink
+	ran    int // how many pieces of code were executed
 }
 
 // inState opens the final state and runs the tests in it.
 func (a *asserting) inState(ctx context.Context, cfg Config, rec Recording) (err error) {
 	id := rec.FinalState()
 	if id != "" && cfg.FromSnapshot != nil {
-		s, err := cfg.FromSnapshot(ctx, id)
-		if err == nil {
+		s, gone := cfg.FromSnapshot(ctx, id)
+		if gone == nil {
 			a.out.Snapshot = id
 			e := enactment{open: s}
 			defer e.close(&err)
 			return a.all(ctx, s)
 		}
-		if kind := fault.KindOf(err); kind != fault.NotFound && kind != fault.Conflict {
-			return err
+		if kind := fault.KindOf(gone); kind != fault.NotFound && kind != fault.Conflict {
+			return gone
 		}
 	}
 	if !rec.Finished() {
@@ -172,9 +174,31 @@ func (a *asserting) one(ctx context.Context, s run.Session, name, code string) (
 		return t, "", fmt.Errorf("cannot run %s: %w", name, err)
 	}
 	if !t.OK {
-		t.Detail, t.Output = detail(x), shorten(x.Stdout)
+		t.Detail, t.Output = a.traced(detail(x)), shorten(x.Stdout)
 	}
+	a.ran++
 	return t, x.State, nil
+}
+
+// frameRE finds the outermost frame of a traceback, and what it shows of it.
+var frameRE = regexp.MustCompile(`(?m)^  File "<cell (\d+)>", line \d+(?:, in .*)?\n(?:    .*\n)*`)
+
+// traced makes a traceback speak of the file that the person wrote: the kernel
+// numbers what it is given, and knows no names. The call of a test, which the
+// person did not write, is left out. What does not look like that stays as it is.
+func (a *asserting) traced(detail string) string {
+	at := frameRE.FindStringSubmatchIndex(detail)
+	if at == nil {
+		return detail
+	}
+	n, err := strconv.Atoi(detail[at[2]:at[3]])
+	if err != nil {
+		return detail
+	}
+	if a.ran > 0 {
+		detail = detail[:at[0]] + detail[at[1]:]
+	}
+	return strings.ReplaceAll(detail, fmt.Sprintf("File \"<cell %d>\"", n-a.ran), fmt.Sprintf("File %q", a.out.File))
 }
 
 // detail says why code failed.
@@ -224,10 +248,17 @@ func (a Assertions) Text(w io.Writer) error {
 		b.WriteByte('\n')
 		if !t.OK && !t.NotRun {
 			indent(&b, t.Detail)
-			indent(&b, t.Output)
+			if t.Output != "" {
+				b.WriteString("  it printed:\n")
+				indent(&b, t.Output)
+			}
 		}
 	}
-	fmt.Fprintf(&b, "%d ok, %d failed, %d not run in %s\n", count["ok"], count["FAIL"], count["not run"], time.Duration(a.Took).Round(time.Millisecond))
+	notRun := ""
+	if n := count["not run"]; n > 0 {
+		notRun = fmt.Sprintf(", %d not run", n)
+	}
+	fmt.Fprintf(&b, "%d ok, %d failed%s in %s\n", count["ok"], count["FAIL"], notRun, seconds(a.Took))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

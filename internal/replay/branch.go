@@ -19,6 +19,7 @@ import (
 // Change is what is different in a branch. At least one of its fields is set.
 type Change struct {
 	Model    llm.Model // asked from the step on; nil: the recorded replies go on as far as they can
+	Scripted bool      // the Model's replies come from a file
 	Question string    // in the place of the recorded one
 	Code     string    // in the place of the code of the step
 }
@@ -59,7 +60,7 @@ func (r Recording) Branched(from int, c Change, program string) event.RunBegan {
 	b := r.Again(program)
 	b.Parent = &event.Parent{Run: r.ID, Step: from, Change: c.String()}
 	if c.Model != nil {
-		b.Model, b.Scripted = c.Model.Name(), false
+		b.Model, b.Scripted = c.Model.Name(), c.Scripted
 	}
 	switch {
 	case c.Question != "":
@@ -79,10 +80,7 @@ func (r Recording) Branched(from int, c Change, program string) event.RunBegan {
 // from counts as the run's steps do; of a run of code it is 0 or 1, and only
 // its code can be changed.
 func Branch(ctx context.Context, cfg Config, rec Recording, from int, c Change) (Branched, error) {
-	err := rec.replayable()
-	if err == nil {
-		err = rec.branchable(from, c)
-	}
+	err := rec.Branchable(from, c)
 	if err != nil {
 		return Branched{}, cfg.notCarriedOut(err)
 	}
@@ -97,8 +95,11 @@ func Branch(ctx context.Context, cfg Config, rec Recording, from int, c Change) 
 	return out, err
 }
 
-// branchable refuses a branch that cannot be.
-func (r Recording) branchable(from int, c Change) error {
+// Branchable refuses a branch that cannot be, before anything is begun for it.
+func (r Recording) Branchable(from int, c Change) error {
+	if err := r.replayable(); err != nil {
+		return err
+	}
 	refuse := func(remedy, format string, args ...any) error {
 		return fault.New(fault.Invalid, remedy, "cannot branch run %s: %s", r.ID, fmt.Sprintf(format, args...))
 	}

@@ -335,7 +335,7 @@ func inputChanges(was, is []event.FileGiven) []InputChange {
 	var out []InputChange
 	for _, w := range was {
 		for _, i := range is {
-			if i.Name == w.Name && i.Path == w.Path && i.SHA256 != w.SHA256 && i.SHA256 != "" {
+			if i.Name == w.Name && i.Path == w.Path && i.SHA256 != w.SHA256 && i.SHA256 != "" && w.SHA256 != "" {
 				out = append(out, InputChange{Name: w.Name, Was: w.SHA256, Is: i.SHA256})
 			}
 		}

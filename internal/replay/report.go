@@ -76,6 +76,8 @@ func (r *Report) note(cfg Config, rec Recording) {
 		add("This run had a seed and its replay has another one or none: what is random differs.")
 	case !r.Seeded && r.Identical:
 		add("This run had no seed: another time, what is random, the order of sets or addresses in memory may differ.")
+	case !r.Seeded && r.Identical:
+		add("This run had no seed. It was the same this time; what is random, times and the order of sets may differ another time.")
 	case !r.Seeded:
 		add("This run had no seed: time, randomness, the order of sets and addresses in memory may differ.")
 	}
@@ -166,10 +168,16 @@ func (r Report) Text(w io.Writer) error {
 	for _, n := range r.Notes {
 		b.WriteString(clean(n) + "\n")
 	}
-	fmt.Fprintf(&b, "%s in %s\n", steps(len(r.Steps)), time.Duration(r.Took).Round(time.Millisecond))
+	what := "replayed"
+	if r.Kind != event.Code {
+		what = steps(len(r.Steps)) + " replayed"
+	}
+	fmt.Fprintf(&b, "%s in %s\n", what, seconds(r.Took))
 	_, err := io.WriteString(w, b.String())
 	return err
 }
+
+func seconds(d event.Duration) string { return fmt.Sprintf("%.2f s", time.Duration(d).Seconds()) }
 
 func steps(n int) string {
 	if n == 1 {

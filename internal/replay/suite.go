@@ -167,7 +167,7 @@ func (r Result) Text(w io.Writer) error {
 	if r.Status == Passed {
 		word = "ok"
 	}
-	fmt.Fprintf(&b, "%-5s %s (%.2f s)", word, clean(r.File), time.Duration(r.Took).Seconds())
+	fmt.Fprintf(&b, "%-5s %s (%s)", word, clean(r.File), seconds(r.Took))
 	if r.Run != "" {
 		b.WriteString(" run " + clean(r.Run))
 	}
@@ -227,7 +227,11 @@ func (t Totals) Text(w io.Writer) error {
 	if t.Failed+t.Errors > 0 {
 		word = "FAIL"
 	}
-	_, err := fmt.Fprintf(w, "%s: %d runs: %d identical, %d differ, %d could not be replayed (%.2f s)\n",
-		word, t.Runs, t.OK, t.Failed, t.Errors, time.Duration(t.Took).Seconds())
+	runs := "runs"
+	if t.Runs == 1 {
+		runs = "run"
+	}
+	_, err := fmt.Fprintf(w, "%s: %d %s: %d identical, %d differ, %d could not be replayed (%s)\n",
+		word, t.Runs, runs, t.OK, t.Failed, t.Errors, seconds(t.Took))
 	return err
 }
