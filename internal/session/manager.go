@@ -232,7 +232,7 @@ func (m *Manager) FromSnapshot(ctx context.Context, id string, opt Options, sink
 		return nil, fault.New(fault.Conflict, "Give the seed that the state was made with, or none when it was made without.",
 			"cannot open snapshot %.12s: it was made %s a seed", id, map[bool]string{true: "with", false: "without"}[snap.Deterministic])
 	}
-	sink.Emit(event.Progress{Room: "session", Text: "restoring the state of " + snap.Created.Local().Format(time.DateTime)})
+	sink.Emit(event.Progress{Room: "template", Text: "restoring the state of " + snap.Created.Local().Format(time.DateTime)})
 	return m.fromSnapshot(ctx, id, opt.withDefaults())
 }
 
