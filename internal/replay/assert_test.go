@@ -61,7 +61,7 @@ func TestAssert(t *testing.T) {
 		if f := got.Tests[2]; f.Output != "7\n" || !strings.Contains(f.Detail, "AssertionError: 7 is not 8") {
 			t.Errorf("the failure: %+v", f)
 		}
-		if out := assertText(t, got); !strings.Contains(out, "FAIL    test_wrong\n    line: check total 8\n") || !strings.Contains(out, "3 ok, 1 failed, 0 not run") {
+		if out := assertText(t, got); !strings.Contains(out, "FAIL    test_wrong\n    line: check total 8\n") || !strings.Contains(out, "it printed:\n    7\n") || !strings.Contains(out, "\n3 ok, 1 failed in ") {
 			t.Errorf("text:\n%s", out)
 		}
 		if w.closed != w.opened-1 {
@@ -192,5 +192,38 @@ func TestFolder(t *testing.T) {
 	}
 	if _, _, err := Test(ctx, dir, s); fault.KindOf(err) != fault.Canceled {
 		t.Errorf("canceled: %v", err)
+	}
+}
+
+// TestTraced: a person reads of the file and not of how it was run.
+func TestTraced(t *testing.T) {
+	const frames = `  File "<cell 4>", line 11, in test_bad
+    assert y == 22
+           ^^^^^^^
+  File "<cell 2>", line 1, in f
+AssertionError
+`
+	const call = `  File "<cell 6>", line 1, in <module>
+    test_bad(); None
+    ~~~~~~~~^^
+`
+	const head = "Traceback (most recent call last):\n"
+	want := head + strings.Replace(frames, "<cell 4>", "checks.py", 1)
+	a := &asserting{out: Assertions{File: "checks.py"}, ran: 2}
+	if got := a.traced(head + call + frames); got != want {
+		t.Errorf("a test:\n%s", got)
+	}
+	a.ran = 0
+	if got := a.traced(head + frames); got != want {
+		t.Errorf("the file:\n%s", got)
+	}
+	for _, odd := range []string{"", "killed", `  File "<cell 99999999999999999999>", line 1` + "\n"} {
+		if got := a.traced(odd); got != odd {
+			t.Errorf("%q became %q", odd, got)
+		}
+	}
+	syntax := "  File \"<cell 3>\", line 2\n    x = = 1\n        ^\nSyntaxError: invalid syntax\n"
+	if got := a.traced(syntax); got != strings.Replace(syntax, "<cell 3>", "checks.py", 1) {
+		t.Errorf("syntax:\n%s", got)
 	}
 }
