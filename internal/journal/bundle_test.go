@@ -6,6 +6,8 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
+	"os"
+	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -111,6 +113,46 @@ func TestExportImport(t *testing.T) {
 	there.replace(id, here.bytes(id)[:2000])
 	if _, err := there.imported(t, data); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("over a run that was cut: %v", err)
+	}
+}
+
+// TestOpenBundle reads a run where it stands.
+func TestOpenBundle(t *testing.T) {
+	here := newBench(t)
+	id := here.write(t, sample()...)
+	data := here.exported(t, id)
+	path := filepath.Join(t.TempDir(), "run.praxis")
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	there := newBench(t)
+	b, err := there.OpenBundle(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.Close()
+	var got []event.Record
+	for r, err := range b.Records(t.Context(), id) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, r)
+	}
+	want, err := here.records(t, id)
+	if err != nil || b.Run() != id || !reflect.DeepEqual(got, want) {
+		t.Errorf("%s: %d records, %v", b.Run(), len(got), err)
+	}
+	for _, err := range b.Records(t.Context(), "20261121-031455-0000") {
+		if fault.KindOf(err) != fault.NotFound {
+			t.Errorf("another run: %v", err)
+		}
+	}
+	data[len(data)/2] ^= 1
+	if err := os.WriteFile(path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := there.OpenBundle(t.Context(), path); err == nil {
+		t.Error("a damaged one was opened")
 	}
 }
 

@@ -328,9 +328,14 @@ func (c *checker) checkFast(ctx context.Context, src io.Reader) error {
 	aside := make(chan signature, 16)
 	var worker sync.WaitGroup
 	var wrong *place
+	signedBefore := int64(0)
 	worker.Go(func() {
 		for s := range aside {
-			if wrong == nil && !s.valid() {
+			switch {
+			case wrong != nil:
+			case s.valid():
+				signedBefore = s.at.seq + 1
+			default:
 				wrong = &s.at
 			}
 		}
@@ -341,7 +346,8 @@ func (c *checker) checkFast(ctx context.Context, src io.Reader) error {
 	worker.Wait()
 	c.aside = nil
 	if d := c.report.Damage; err == nil && wrong != nil && (d == nil || d.Offset >= wrong.offset) {
-		c.report.Damage = nil
+		c.report.Damage, c.report.Finished = nil, false
+		c.report.Records, c.report.Bytes, c.report.Signed = wrong.seq, wrong.offset, signedBefore
 		return stopped(c.damaged(*wrong, wrongSignature))
 	}
 	return err

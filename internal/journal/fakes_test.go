@@ -39,6 +39,13 @@ func newDisk() *disk {
 		times: map[string]time.Time{}, left: -1, synced: map[string]int{}}
 }
 
+// allow has n more operations succeed; -1: all.
+func (d *disk) allow(n int) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.left = n
+}
+
 // spend fails when the disk is full. The lock is held.
 func (d *disk) spend() error {
 	if d.left == 0 {

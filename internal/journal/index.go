@@ -233,6 +233,9 @@ func (j *Journal) find(ctx context.Context, ref string) (string, error) {
 	}
 	if validID(ref) {
 		_, _, err := j.known(ctx, ref)
+		if err != nil && fault.KindOf(err) != fault.NotFound && j.there(ctx, ref) {
+			err = nil // what is wrong with the index is for others to say
+		}
 		return ref, err
 	}
 	from, to, ok := prefixTimes(ref)
@@ -263,6 +266,12 @@ func (j *Journal) find(ctx context.Context, ref string) (string, error) {
 		return fits[0], nil
 	}
 	return "", fault.New(fault.Invalid, "Give more of its id.", "%q may be %s or %s", ref, fits[0], fits[1])
+}
+
+// there says whether a run has a journal.
+func (j *Journal) there(ctx context.Context, id string) bool {
+	src, err := j.cfg.Logs.Read(ctx, id)
+	return err == nil && src.Close() == nil
 }
 
 func (j *Journal) findLast(ctx context.Context, ref, back string) (string, error) {

@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -9,6 +10,7 @@ import (
 
 	"praxis/internal/event"
 	"praxis/internal/fault"
+	"praxis/internal/store"
 )
 
 // ids returns which runs there are.
@@ -132,6 +134,32 @@ func TestFind(t *testing.T) {
 				t.Errorf("%q: %q, %v; want %q", ref, got, err, want)
 			}
 		}
+	}
+}
+
+// blind is an index that cannot be read.
+type blind struct{ *memIndex }
+
+func (blind) Get(context.Context, string, string) (store.Doc, error) {
+	return store.Doc{}, fault.New(fault.Conflict, "Have it built again.", "the index is damaged")
+}
+
+// TestBrokenIndex finds, reads and checks a run although the index is damaged.
+func TestBrokenIndex(t *testing.T) {
+	b := newBench(t)
+	id := b.write(t)
+	b.cfg.Index = blind{b.index}
+	if got, err := b.Find(t.Context(), id); got != id || err != nil {
+		t.Errorf("find: %s, %v", got, err)
+	}
+	if rep := b.verified(t, id); !rep.OK() || rep.Indexed {
+		t.Errorf("%+v", rep)
+	}
+	if got, err := b.records(t, id); err != nil || len(got) != 2 {
+		t.Errorf("%v, %v", got, err)
+	}
+	if _, err := b.Find(t.Context(), "20261121-031455-0000"); fault.KindOf(err) != fault.Conflict {
+		t.Errorf("%v", err)
 	}
 }
 

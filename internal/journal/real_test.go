@@ -325,6 +325,14 @@ func TestKilled(t *testing.T) {
 	}
 }
 
+// BenchmarkBegin begins and ends runs in real stores.
+func BenchmarkBegin(b *testing.B) {
+	j, _ := real(b, b.TempDir())
+	for b.Loop() {
+		record(b, j)
+	}
+}
+
 // BenchmarkRuns lists a page of 100,000 runs.
 func BenchmarkRuns(b *testing.B) {
 	dir := b.TempDir()

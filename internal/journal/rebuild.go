@@ -82,7 +82,7 @@ func (j *Journal) reindex(ctx context.Context, id string, out *Rebuilt) error {
 	if row, failed := summaryOf(d); err == nil && failed == nil {
 		s.Imported = row.Imported
 		if row.Records > s.Records {
-			if damage == nil {
+			if damage == nil && s.Outcome != Running { // else it went on meanwhile
 				out.Damaged = append(out.Damaged, id)
 			}
 			return nil

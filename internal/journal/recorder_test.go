@@ -31,7 +31,16 @@ func TestGroupedSync(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
 		_, r := b.begin(t)
-		onDisk := func() bool { return b.disk.synced[r.ID()] == b.disk.logs[r.ID()].Len() }
+		onDisk := func() bool {
+			b.disk.mu.Lock()
+			defer b.disk.mu.Unlock()
+			return b.disk.synced[r.ID()] == b.disk.logs[r.ID()].Len()
+		}
+		count := func() int {
+			b.disk.mu.Lock()
+			defer b.disk.mu.Unlock()
+			return b.disk.syncs
+		}
 		if !onDisk() {
 			t.Error("the beginning is not on disk")
 		}
@@ -53,13 +62,13 @@ func TestGroupedSync(t *testing.T) {
 				t.Errorf("%s is not on disk after %v", event.Name(c.e), syncAfter)
 			}
 		}
-		syncs := b.disk.syncs
+		syncs := count()
 		for range 100 {
 			r.Emit(event.StepBegan{N: 1})
 		}
 		time.Sleep(time.Second)
 		synctest.Wait()
-		if n := b.disk.syncs - syncs; n != 1 {
+		if n := count() - syncs; n != 1 {
 			t.Errorf("100 records at once: %d syncs", n)
 		}
 		r.Emit(event.StepBegan{N: 2})
@@ -76,7 +85,7 @@ func TestFullDisk(t *testing.T) {
 	for n := 0; ; n++ {
 		b := newBench(t)
 		b.write(t) // the keys are there
-		b.disk.left = n
+		b.disk.allow(n)
 		ctx, r, err := b.Begin(t.Context(), question(), nil)
 		if err != nil {
 			if fault.KindOf(err) != fault.Exhausted || fault.RemedyOf(err) == "" {
@@ -94,11 +103,9 @@ func TestFullDisk(t *testing.T) {
 		if cause != nil && (!errors.Is(context.Cause(ctx), cause) || fault.KindOf(cause) != fault.Exhausted || !errors.Is(cause, syscall.ENOSPC)) {
 			t.Errorf("%d: cause %v, err %v", n, context.Cause(ctx), cause)
 		}
-		b.disk.mu.Lock()
 		if n%2 == 0 {
-			b.disk.left = -1 // there is room again before the end
+			b.disk.allow(-1) // there is room again before the end
 		}
-		b.disk.mu.Unlock()
 		end := event.RunEnded{Outcome: event.Answered}
 		if cause != nil {
 			end = event.RunEnded{Outcome: event.Unanswered, Reason: cause.Error()}
@@ -128,7 +135,7 @@ func TestFullDisk(t *testing.T) {
 				t.Errorf("%d: row %+v", n, s)
 			}
 			// The next one gives it an end, with the reason.
-			b.disk.left = -1
+			b.disk.allow(-1)
 			b.write(t)
 			s, err = b.Summary(t.Context(), r.ID())
 			if err != nil || s.Outcome != event.Abandoned || !strings.Contains(s.Reason, "no space left") || !b.verified(t, r.ID()).OK() {
@@ -144,13 +151,54 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
+// TestPowerLoss stops the machine after every event of a run: what was not synced
+// is lost, or stands there in part. The next run gives it an end, and nothing is
+// missing that had to be on disk.
+func TestPowerLoss(t *testing.T) {
+	all := append(sample(), event.ToolCalled{ID: "1", Tool: "t"}, event.ToolReturned{ID: "1"}, event.ApprovalAsked{ID: "2"}, event.StepBegan{N: 2})
+	all = append(all, manySteps(70)...)
+	all = append(all, event.AnswerGiven{Text: "x"})
+	for n := range len(all) + 1 {
+		if n > 15 && n%10 != 9 && n < 60 {
+			continue // there are only more of the same
+		}
+		b := newBench(t)
+		_, r := b.begin(t)
+		sure := 1
+		for i, e := range all[:n] {
+			r.Emit(e)
+			if mustSync(e) {
+				sure = i + 2
+			}
+		}
+		b.disk.mu.Lock()
+		log, synced := b.disk.logs[r.ID()], b.disk.synced[r.ID()]
+		for _, keep := range []int{synced, synced + (log.Len()-synced)/3, log.Len() - 1} {
+			b.disk.logs["copy"] = bytes.NewBuffer(bytes.Clone(log.Bytes()[:max(keep, synced)]))
+			lost := b.disk.logs["copy"]
+			delete(b.disk.logs, "copy")
+			after := newBench(t, func(c *Config) { c.Keys = b.cfg.Keys })
+			after.disk.logs[r.ID()], after.disk.blobs = lost, b.disk.blobs
+			for k, d := range b.index.docs {
+				after.index.docs[k] = d
+			}
+			after.write(t)
+			got, err := after.records(t, r.ID())
+			if rep := after.verified(t, r.ID()); err != nil || !rep.OK() || rep.Outcome != event.Abandoned || len(got) < sure+1 {
+				t.Errorf("after event %d, %d bytes of %d (%d on disk): %+v; %d events of at least %d, %v", n, lost.Len(), log.Len(), synced, rep, len(got), sure+1, err)
+			}
+		}
+		b.disk.mu.Unlock()
+	}
+}
+
 // TestEndAfterFailure has an end that does not say so say why records are missing.
 func TestEndAfterFailure(t *testing.T) {
 	b := newBench(t)
 	_, r := b.begin(t)
-	b.disk.left = 0
+	b.disk.allow(0)
 	r.Emit(event.StepBegan{N: 1})
-	b.disk.left = -1
+	b.disk.allow(-1)
 	r.Emit(event.StepBegan{N: 2}) // not recorded: the one before is missing
 	r.Emit(event.RunEnded{Outcome: event.Answered})
 	r.Emit(event.StepBegan{N: 3})

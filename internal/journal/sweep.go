@@ -15,6 +15,8 @@ const (
 	// sweepTime and sweepRuns bound what a run that begins does for others.
 	sweepTime = 2 * time.Second
 	sweepRuns = 16
+	// sweepLook is how many runs without an end are looked at.
+	sweepLook = 1000
 )
 
 // sweep gives runs an end whose process did not. Whatever it cannot do, the next
@@ -22,7 +24,7 @@ const (
 func (j *Journal) sweep(ctx context.Context, key signer) {
 	ctx, cancel := context.WithTimeout(ctx, sweepTime)
 	defer cancel()
-	docs, err := j.cfg.Index.Find(ctx, store.Query{Kind: openDoc, Limit: 4 * sweepRuns})
+	docs, err := j.cfg.Index.Find(ctx, store.Query{Kind: openDoc, Limit: sweepLook})
 	if err != nil {
 		return
 	}
