@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"praxis/internal/config"
 	"praxis/internal/journal"
@@ -31,7 +32,7 @@ func OpenRecords(c config.Config, environ []string, version string) (*Records, e
 	if err != nil {
 		return nil, err
 	}
-	db, err := sqlite.Open(filepath.Join(c.Home, "praxis.db"))
+	db, err := sqlite.Open(database(c))
 	if err != nil {
 		return nil, err
 	}
@@ -49,6 +50,20 @@ func OpenRecords(c config.Config, environ []string, version string) (*Records, e
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
+}
+
+// database is the file of the database.
+func database(c config.Config) string { return filepath.Join(c.Home, "praxis.db") }
+
+// SetDatabaseAside moves the database out of the way when err says that it is
+// damaged, and returns where it is then; "" when err says something else. The
+// records are to be closed before. What can be built again is built when they
+// are opened the next time; threads and notes stay in the file that was moved.
+func SetDatabaseAside(c config.Config, err error, now time.Time) (string, error) {
+	if !errors.Is(err, sqlite.ErrDamaged) {
+		return "", nil
+	}
+	return sqlite.SetAside(database(c), now)
 }
 
 // Close closes the database.

@@ -56,11 +56,24 @@ func (d *DB) failed(ctx context.Context, what string, err error) error {
 	return fmt.Errorf("cannot %s: %w", what, err)
 }
 
+// ErrDamaged is in the chain of every fault of a file that is no database, or no
+// longer one.
+var ErrDamaged = errors.New("the database is damaged")
+
+// damage is a cause with ErrDamaged in its chain and not in its text.
+type damage struct{ error }
+
+// Unwrap returns the cause.
+func (d damage) Unwrap() error { return d.error }
+
+// Is says that it is an ErrDamaged.
+func (d damage) Is(target error) bool { return target == ErrDamaged }
+
 // damaged is the fault of a file that is no database, or no longer one.
 func damaged(path string, err error) *fault.Error {
 	return fault.New(fault.Conflict,
 		"Run praxis gc --rebuild-index: it moves the file aside and builds the index of runs again from their journals.",
-		"%s is damaged: %w", path, err)
+		"%s is damaged: %w", path, damage{err})
 }
 
 // maxName is how long buckets, keys, kinds and ids may be, in bytes.
