@@ -15,7 +15,7 @@ type column struct {
 
 // leastLast is how many characters of the last column must be seen before
 // other columns are worth their room.
-const leastLast = 24
+const leastLast = 30
 
 // fitted lines columns up in no more than width characters a line; 0 is any
 // number. A column that may be dropped and says nothing is left out. The last

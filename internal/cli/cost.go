@@ -42,7 +42,7 @@ func (p *program) costCommand() *cobra.Command {
 	fs := cmd.Flags()
 	fs.Var(&c.since, "since", "runs that began then or later: 2026-11-21, yesterday, 30d")
 	fs.Var(&c.until, "until", "runs that began before, or on that day")
-	fs.StringVar(&c.by, "by", "", "model or day (default: both)")
+	fs.StringVar(&c.by, "by", "", "by `WHAT`: model or day (default: both)")
 	fs.BoolVar(&c.table, "prices", false, "print the table of prices and where to change it")
 	fs.BoolVar(&c.json, "json", false, "print one JSON object instead")
 	return cmd
@@ -178,21 +178,17 @@ func (c *costCommand) prices(t price.Table) error {
 		}
 		return nil
 	}
-	cols := []column{{head: "MODEL"}, {head: "INPUT", right: true}, {head: "OUTPUT", right: true}, {head: "AS OF", drop: 2}, {head: "SOURCE", drop: 1}}
+	cols := []column{{head: "MODEL"}, {head: "INPUT", right: true}, {head: "OUTPUT", right: true}, {head: "AS OF", drop: 1}, {head: "SOURCE", drop: 2}}
 	for _, p := range t.Prices() {
 		for i, cell := range []string{p.Model, amount(p.Input), amount(p.Output), p.AsOf, p.Source} {
 			cols[i].cells = append(cols[i].cells, cell)
 		}
 	}
-	width := 0
-	if isTerminal(c.p.stdout) {
-		width = c.p.columns()
-	}
 	where := c.p.pricesPath()
 	if where == "" {
 		where = "nowhere: neither XDG_CONFIG_HOME nor HOME is set"
 	}
-	return c.p.emit(fitted(cols, width) + fmt.Sprintf(`
+	return c.p.emit(fitted(cols, c.p.columns()) + fmt.Sprintf(`
 US dollars per million tokens. The first pattern that fits a model is its price.
 Your own prices go before these. Write them here:
   %s

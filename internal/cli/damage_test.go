@@ -65,7 +65,8 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // lastRun sets the variable NAME to the id of the newest run, and NAME_LOG to
-// the file of its journal, NAME_DAY to the day that its id begins with.
+// the file of its journal, NAME_DAY to the day that its id begins
+// with, and NAME_BLOB to the file of a content that it refers to.
 func lastRun(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: lastrun NAME")
@@ -85,6 +86,12 @@ func lastRun(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Setenv(args[0], id[:len(id)-len(".jsonl")])
 	ts.Setenv(args[0]+"_LOG", newest)
 	ts.Setenv(args[0]+"_DAY", id[:len("20261121")])
+	data, err := os.ReadFile(newest)
+	ts.Check(err)
+	// The first content that a text of the run is kept in.
+	if _, rest, ok := bytes.Cut(data, []byte(`{"$blob":"`)); ok {
+		ts.Setenv(args[0]+"_BLOB", filepath.Join(ts.Getenv("PRAXIS_HOME"), "blobs", string(rest[:2]), string(rest[:64])))
+	}
 }
 
 // began is the time of the first record of a journal, which sorts as a text.

@@ -23,7 +23,7 @@ func (p *program) diffCommand() *cobra.Command {
 		Example: "  praxis diff last~1 last",
 		RunE:    func(cmd *cobra.Command, args []string) error { return p.diff(cmd.Context(), args[0], args[1], step) },
 	}
-	cmd.Flags().IntVar(&step, "step", 0, "compare this step alone")
+	cmd.Flags().IntVar(&step, "step", 0, "compare step `N` alone")
 	return cmd
 }
 

@@ -53,7 +53,7 @@ func (p *program) exportCommand() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return e.export(cmd.Context(), args[0]) },
 	}
 	fs := cmd.Flags()
-	fs.StringVar(&e.format, "format", "", "praxis, jsonl, html, ipynb or md (default: by the name of --out, else praxis)")
+	fs.StringVar(&e.format, "format", "", "`FORMAT`: praxis, jsonl, html, ipynb or md (default: by the name of --out, else praxis)")
 	fs.StringVar(&e.out, "out", "", "`FILE` to write, folder to write into, or - for standard output")
 	fs.BoolVar(&e.force, "force", false, "replace the file when it is there")
 	fs.BoolVar(&e.json, "json", false, "print one JSON object about the file")

@@ -232,8 +232,28 @@ func byReason(gone []session.Removed) []reason {
 	return out
 }
 
-// index makes the index of runs anew.
+// index makes the index of runs anew. A database that is damaged is moved away
+// for it.
 func (g *gcCommand) index(ctx context.Context) error {
+	cfg, err := g.p.config()
+	if err != nil {
+		return err
+	}
+	err = g.rebuildIndex(ctx)
+	aside, asideErr := app.SetDatabaseAside(cfg, err, time.Now())
+	if asideErr != nil {
+		return errors.Join(err, asideErr)
+	}
+	if aside == "" {
+		return err
+	}
+	if err := g.p.remark("the database was damaged and is %s now; the threads and notes in it are lost, unless they can be saved from there", aside); err != nil {
+		return err
+	}
+	return g.rebuildIndex(ctx)
+}
+
+func (g *gcCommand) rebuildIndex(ctx context.Context) error {
 	return g.p.withRecords(func(r *app.Records) error {
 		done, err := r.Journal.Rebuild(ctx)
 		if err != nil {

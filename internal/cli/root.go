@@ -41,12 +41,29 @@ func (p *program) root() *cobra.Command {
 	})
 	root.SetVersionTemplate("praxis {{.Version}}\n")
 	root.CompletionOptions.HiddenDefaultCmd = false
+	for _, g := range []struct {
+		title    string
+		commands []*cobra.Command
+	}{
+		{"Compute:", []*cobra.Command{p.runCommand(), p.shellCommand(), p.askCommand(), p.demoCommand()}},
+		{"Look at runs:", []*cobra.Command{
+			p.runsCommand(), p.showCommand(), p.diffCommand(), p.verifyCommand(), p.costCommand(), p.exportCommand(), p.importCommand(),
+		}},
+		{"Carry runs out again:", []*cobra.Command{p.replayCommand(), p.testCommand(), p.assertCommand()}},
+		{"What is kept:", []*cobra.Command{
+			p.sessionCommand(), p.threadCommand(), p.memoryCommand(), p.imageCommand(), p.keyCommand(), p.gcCommand(),
+		}},
+		{"This program:", []*cobra.Command{p.doctorCommand(), p.benchCommand(), p.versionCommand()}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.title
+			root.AddCommand(c)
+		}
+	}
+	root.SetHelpCommandGroupID("This program:")
+	root.SetCompletionCommandGroupID("This program:")
 	root.AddCommand(
-		p.runCommand(), p.sessionCommand(), p.shellCommand(), p.askCommand(), p.demoCommand(),
-		p.replayCommand(), p.assertCommand(), p.testCommand(), p.threadCommand(), p.memoryCommand(),
-		p.benchCommand(), p.doctorCommand(), p.imageCommand(), p.versionCommand(),
-		p.runsCommand(), p.showCommand(), p.verifyCommand(), p.diffCommand(), p.exportCommand(), p.importCommand(),
-		p.costCommand(), p.keyCommand(), p.gcCommand(),
 		p.configTopic(),
 		&cobra.Command{Use: "exit-codes", Short: "The exit codes of every command", Long: strings.TrimRight(exitTopic, "\n")},
 	)

@@ -59,13 +59,13 @@ func (p *program) runsCommand() *cobra.Command {
 	fs.Var(&r.since, "since", "runs that began then or later: 2026-11-21, yesterday, 7d")
 	fs.Var(&r.until, "until", "runs that began before, or on that day")
 	fs.StringVar(&r.model, "model", "", "runs that asked a `MODEL` whose name has this in it")
-	fs.StringVar(&r.outcome, "outcome", "", "runs that ended so: answered, error, timeout, …")
-	fs.StringVar(&r.outcome, "status", "", "the same as --outcome")
-	fs.StringVar(&r.kind, "kind", "", "ask for questions, code for code that a person gave")
-	fs.StringVar(&r.thread, "thread", "", "runs of a conversation")
+	fs.StringVar(&r.outcome, "outcome", "", "runs with this `OUTCOME`: answered, error, timeout, …")
+	fs.StringVar(&r.outcome, "status", "", "the same as --outcome `OUTCOME`")
+	fs.StringVar(&r.kind, "kind", "", "runs of this `KIND`: ask for questions, code for code that a person gave")
+	fs.StringVar(&r.thread, "thread", "", "runs of this conversation, by its `NAME`")
 	fs.Var(&r.cost, "cost", "runs that cost at least so many dollars")
 	fs.StringVar(&r.text, "text", "", "runs with these `WORDS` in question, code or answer")
-	fs.IntVar(&r.limit, "limit", 20, "how many runs to list; 0 is all")
+	fs.IntVar(&r.limit, "limit", 20, "list `N` runs at the most; 0 is all")
 	fs.BoolVar(&r.json, "json", false, "print one JSON object a line, with \"id\"")
 	return cmd
 }
@@ -189,11 +189,7 @@ type runLine struct {
 
 func (r *runsCommand) print(runs []journal.Summary, prices price.Table) error {
 	if !r.json {
-		width := 0
-		if isTerminal(r.p.stdout) {
-			width = r.p.columns()
-		}
-		return r.p.emit(runTable(runs, prices, time.Now(), width))
+		return r.p.emit(runTable(runs, prices, time.Now(), r.p.columns()))
 	}
 	for _, s := range runs {
 		line := runLine{Summary: s}
@@ -207,8 +203,14 @@ func (r *runsCommand) print(runs []journal.Summary, prices price.Table) error {
 	return nil
 }
 
-// columns is the width of the terminal.
-func (p *program) columns() int { return width(p.stdout) }
+// columns is the width of the terminal that a table is for, or 0 when it is not
+// for one.
+func (p *program) columns() int {
+	if !isTerminal(p.stdout) {
+		return 0
+	}
+	return width(p.stdout)
+}
 
 // runTable shows runs in a table for a terminal so wide, or with every column
 // in full.

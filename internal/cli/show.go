@@ -43,7 +43,7 @@ func (p *program) showCommand() *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error { return s.show(cmd.Context(), runRef(args)) },
 	}
 	fs := cmd.Flags()
-	fs.IntVar(&s.step, "step", 0, "show this step alone, and all of it")
+	fs.IntVar(&s.step, "step", 0, "show step `N` alone, and all of it")
 	fs.StringVar(&s.out, "out", "", "save pictures into this `DIR`")
 	fs.BoolVar(&s.json, "json", false, "print the events, one JSON object a line")
 	return cmd
@@ -89,8 +89,17 @@ func (s *showCommand) show(ctx context.Context, ref string) error {
 			run.Saved = saved
 		}
 		opt := reports.Options{Step: s.step, Colour: s.p.colours(s.p.stdout)}
-		return errors.Join(reports.Transcript(s.p.stdout, run, opt), err)
+		return errors.Join(s.p.folded(func(w io.Writer) error { return reports.Transcript(w, run, opt) }), err)
 	})
+}
+
+// folded has a text written to standard output, its lines broken for a terminal.
+func (p *program) folded(write func(io.Writer) error) error {
+	if !isTerminal(p.stdout) {
+		return write(p.stdout)
+	}
+	f := &folding{w: p.stdout, width: width(p.stdout)}
+	return errors.Join(write(f), f.flush())
 }
 
 // events writes the events of a run, or of one of its steps.

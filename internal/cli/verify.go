@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -110,6 +111,9 @@ func (v *verifyCommand) one(ctx context.Context, j *journal.Journal, arg string)
 		return v.tell(rep, arg, true)
 	}
 	id, err := findRun(ctx, j, arg)
+	if fault.KindOf(err) == fault.Conflict && wholeID.MatchString(arg) {
+		id, err = arg, nil // the index cannot be read, and is not needed
+	}
 	if err != nil {
 		return "", err
 	}
@@ -119,6 +123,9 @@ func (v *verifyCommand) one(ctx context.Context, j *journal.Journal, arg string)
 	}
 	return v.tell(rep, "", true)
 }
+
+// wholeID is the id of a run, all of it.
+var wholeID = regexp.MustCompile(`^[0-9]{8}-[0-9]{6}-[0-9a-f]{4}$`)
 
 // journalGone is what is wrong with a run that the index alone knows.
 const journalGone = "the index knows the run, and its journal is gone"
@@ -147,6 +154,11 @@ func isFile(arg string) bool {
 // everything checks every run, and tells those that are not whole.
 func (v *verifyCommand) everything(ctx context.Context, r *app.Records) error {
 	ids, err := allRuns(ctx, r)
+	if fault.KindOf(err) == fault.Conflict && len(ids) > 0 {
+		// The journals stand for themselves.
+		tell(v.p.stderr, err.Error(), fault.RemedyOf(err))
+		err = nil
+	}
 	if err != nil {
 		return err
 	}
@@ -182,25 +194,27 @@ func (v *verifyCommand) everything(ctx context.Context, r *app.Records) error {
 }
 
 // allRuns returns the runs that have a journal, or that the index knows, the
-// newest first.
+// newest first. With an error of the index it returns those that have a journal.
 func allRuns(ctx context.Context, r *app.Records) ([]string, error) {
 	var ids []string
-	for s, err := range eachRun(ctx, r.Journal, journal.Query{}) {
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, s.ID)
-	}
 	for id, err := range r.Files.Logs().Names(ctx) {
 		if err != nil {
 			return nil, err
 		}
 		ids = append(ids, id)
 	}
+	var indexErr error
+	for s, err := range eachRun(ctx, r.Journal, journal.Query{}) {
+		if err != nil {
+			indexErr = err
+			break
+		}
+		ids = append(ids, s.ID)
+	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)
 	slices.Reverse(ids)
-	return ids, nil
+	return ids, indexErr
 }
 
 // verified is one object of verify --json.
