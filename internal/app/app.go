@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 
 	"praxis/internal/config"
+	"praxis/internal/folder"
 	"praxis/internal/image"
 	"praxis/internal/sandbox"
 	"praxis/internal/sandbox/gvisor"
@@ -41,8 +42,8 @@ func New(ctx context.Context, c config.Config, getenv func(string) string, r *Re
 }
 
 func (a *App) open(ctx context.Context, c config.Config) error {
-	if err := os.MkdirAll(c.Home, 0o700); err != nil {
-		return fmt.Errorf("cannot make the data folder: %w", err)
+	if err := folder.Make(c.Home); err != nil {
+		return err
 	}
 	program, err := os.Executable()
 	if err != nil {

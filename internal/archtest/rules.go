@@ -150,7 +150,7 @@ func runRooms() map[string]Room {
 		},
 
 		// Wiring and the person's end.
-		"internal/app": {Imports: []string{fault, event, box, llm, "internal/config", "internal/image", "internal/session",
+		"internal/app": {Imports: []string{fault, event, box, llm, "internal/config", "internal/folder", "internal/image", "internal/session",
 			"internal/sandbox/gvisor", "internal/llm/...", "internal/journal", "internal/memory", "internal/store/files", "internal/store/sqlite"}},
 		"internal/cli": {
 			Imports: []string{fault, event, box, llm, wire, "internal/config", "internal/folder", "internal/image", "internal/session",

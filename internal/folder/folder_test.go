@@ -59,3 +59,29 @@ func TestWriteFile(t *testing.T) {
 		t.Errorf("%d entries, want the file alone (%v)", len(entries), err)
 	}
 }
+
+func TestMake(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "a", "b")
+	for range 2 {
+		if err := Make(dir); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("made %v %v", info, err)
+	}
+	if err := Make(filepath.Join("/proc", "praxis")); err == nil {
+		t.Error("a folder was made in /proc")
+	}
+	if os.Geteuid() == 0 {
+		t.Skip("root may write everywhere")
+	}
+	if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{dir, filepath.Join(dir, "c")} {
+		if err := Make(path); fault.KindOf(err) != fault.Denied || fault.RemedyOf(err) == "" {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
