@@ -87,8 +87,11 @@ func (m *markdown) head() {
 		m.line("|---|---|---:|---|")
 		for _, f := range m.inputs {
 			hash := mdCode(f.SHA256)
+			if f.SHA256 == "" {
+				hash = ""
+			}
 			if f.Withheld != "" {
-				hash += " (not kept: " + mdText(f.Withheld) + ")"
+				hash = strings.TrimSpace(hash + " (not kept: " + mdText(f.Withheld) + ")")
 			}
 			m.line("| %s | %s | %s | %s |", mdCode(f.Name), mdCode(f.Path), size(f.Bytes), hash)
 		}
@@ -147,7 +150,7 @@ func (m *markdown) heading(p *part) {
 	m.line("## %s", title)
 	m.line("")
 	if p.before != nil {
-		m.line("State before it: snapshot %s, %s.", mdCode(p.before.Snapshot), size(p.before.Bytes))
+		m.line("State before it: snapshot %s%s.", mdCode(p.before.Snapshot), sized(*p.before))
 		m.line("")
 	}
 }

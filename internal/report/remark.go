@@ -93,7 +93,7 @@ func aside(it *item) (remark, bool) {
 		}
 		return remark{"approval", verb + " for " + e.ID + " by " + e.By, e.Reason, !e.Granted}, true
 	case event.SnapshotTaken:
-		return remark{"snapshot", e.Snapshot + ", " + size(e.Bytes), "", false}, true
+		return remark{"snapshot", e.Snapshot + sized(e), "", false}, true
 	case event.SessionForked:
 		return remark{"session", e.Session + " began as a fork of " + e.From + ", snapshot " + e.Snapshot, "", false}, true
 	case event.SessionRolledBack:

@@ -378,7 +378,11 @@ func (s *story) facts() []fact {
 }
 
 func limits(l event.Limits) string {
-	return fmt.Sprintf("%s of memory, %g CPUs, %s, %s of disk, %s", size(l.Memory), l.CPUs,
+	cpus := "CPUs"
+	if l.CPUs == 1 {
+		cpus = "CPU"
+	}
+	return fmt.Sprintf("%s of memory, %g %s, %s, %s of disk, %s", size(l.Memory), l.CPUs, cpus,
 		"at most "+thousands(l.Processes)+" processes", size(l.Disk), count(l.OpenFiles, "open file"))
 }
 

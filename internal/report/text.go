@@ -197,3 +197,11 @@ func short(hash string) string {
 	digits := strings.TrimPrefix(hash, "sha256:")
 	return hash[:len(hash)-len(digits)] + cut(digits, n)
 }
+
+// sized is how much a snapshot takes, where that is known.
+func sized(s event.SnapshotTaken) string {
+	if s.Bytes <= 0 {
+		return ""
+	}
+	return ", " + size(s.Bytes)
+}

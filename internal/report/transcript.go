@@ -164,16 +164,21 @@ func (t *transcript) head() {
 		if i > 0 {
 			name = ""
 		}
-		t.label(name, "", visibleLine(f.Name)+" as "+visibleLine(f.Path)+", "+size(f.Bytes)+"\n"+"sha256 "+visibleLine(f.SHA256)+withheld(f))
+		t.label(name, "", visibleLine(f.Name)+" as "+visibleLine(f.Path)+", "+size(f.Bytes)+content(f))
 	}
 	t.damage()
 }
 
-func withheld(f event.FileGiven) string {
-	if f.Withheld == "" {
-		return ""
+// content says what the content of an input is, and why it is not there.
+func content(f event.FileGiven) string {
+	text := ""
+	if f.SHA256 != "" {
+		text += "\nsha256 " + visibleLine(f.SHA256)
 	}
-	return "\nnot kept: " + visibleLine(f.Withheld)
+	if f.Withheld != "" {
+		text += "\nnot kept: " + visibleLine(f.Withheld)
+	}
+	return text
 }
 
 func (t *transcript) damage() {
@@ -191,7 +196,7 @@ func (t *transcript) part(p *part) {
 		t.rule(title)
 	}
 	if p.before != nil {
-		t.dim("state before it: snapshot " + visibleLine(p.before.Snapshot) + ", " + size(p.before.Bytes))
+		t.dim("state before it: snapshot " + visibleLine(p.before.Snapshot) + sized(*p.before))
 	}
 	for _, it := range p.items {
 		t.item(it)
