@@ -15,9 +15,10 @@ import (
 // errEnough says that whoever reads records wants no more.
 var errEnough = errors.New("enough was read")
 
-// Records returns the events of a run, in order and with their texts. That each
-// is as it was written is checked on the way; signatures are for Verify. On
-// damage it returns those before it, and then the error: a *[Damage].
+// Records returns the events of a run, in order and with their texts. The chain
+// and the signatures are checked on the way; whether a key is known, and what
+// the index knows, is for Verify. On damage it returns the events before it, and
+// then the error: a *[Damage].
 func (j *Journal) Records(ctx context.Context, id string) iter.Seq2[event.Record, error] {
 	return func(yield func(event.Record, error) bool) {
 		_, err := j.read(ctx, id, func(r event.Record) bool { return yield(r, nil) })
