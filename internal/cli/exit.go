@@ -32,7 +32,8 @@ const exitTopic = `Exit codes of every command:
   1    the code raised an exception, crashed its interpreter, or broke the
        limit on output: the code itself is to be looked at; or what was asked
        is not so: a journal is damaged or signed by a key that is not trusted
-       (verify), two runs differ (diff)
+       (verify), two runs differ (diff), a replay is not identical (replay,
+       test), an assertion failed (assert)
   2    the command line, a file or a name is wrong, or asks for what a named
        session cannot take on: nothing was run
   3    what there is of a run's journal is whole, but the run was begun and

@@ -182,7 +182,7 @@ func copyLog(ctx context.Context, r *app.Records, id string, w io.Writer) (err e
 // What fill could write before a damage is kept, and the damage returned.
 func writeWhole(path string, replace bool, fill func(io.Writer) error) error {
 	there := func() error {
-		return fault.New(fault.Conflict, "Choose another name with --out, or replace it with --force.", "cannot save %s: it is there already", cleanLine(path))
+		return fault.New(fault.Conflict, "Choose another place with --out, or replace what is there with --force.", "cannot save %s: it is there already", cleanLine(path))
 	}
 	if info, err := os.Lstat(path); err == nil && (!replace || info.IsDir()) {
 		return choice{there()} // before any work is done
@@ -196,6 +196,9 @@ func writeWhole(path string, replace bool, fill func(io.Writer) error) error {
 	fillErr := fill(w)
 	var bad damaged
 	if fillErr != nil && !errors.As(fillErr, &bad) {
+		if fullDisk(fillErr) {
+			fillErr = saveFault(path, fillErr)
+		}
 		return errors.Join(fillErr, f.Close())
 	}
 	err = errors.Join(w.Flush(), f.Sync(), f.Close())
@@ -227,13 +230,17 @@ func writeWhole(path string, replace bool, fill func(io.Writer) error) error {
 // else may read it is for the person to say.
 const exportMode = 0o600
 
+func fullDisk(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}
+
 func saveFault(path string, err error) error {
 	var link *os.LinkError
 	if errors.As(err, &link) {
 		err = link.Err
 	}
 	switch {
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case fullDisk(err):
 		return fault.New(fault.Exhausted, "Make room on the disk, or name another place with --out.", "cannot save %s: the disk is full", cleanLine(path))
 	case errors.Is(err, fs.ErrNotExist):
 		return fault.New(fault.Invalid, "Make the folder first, or name another place with --out.", "cannot save %s: there is no such folder", cleanLine(path))

@@ -48,9 +48,20 @@ func (p *program) importFile(ctx context.Context, j *journal.Journal, path strin
 		return fmt.Errorf("cannot import %s: %w", cleanLine(path), err)
 	}
 	if asJSON {
-		return p.printJSON(s)
+		err = p.printJSON(s)
+	} else {
+		err = p.emit("imported " + runTitle(s) + "\n")
 	}
-	return p.emit("imported " + runTitle(s) + "\n")
+	if err != nil {
+		return err
+	}
+	rep, err := j.Verify(ctx, s.ID)
+	for _, k := range rep.Keys {
+		if !k.Known && err == nil {
+			err = p.remark("%s is signed by key %s, which is not known here: praxis key trust", s.ID, k.ID)
+		}
+	}
+	return err
 }
 
 // openExported opens a file that a person names.

@@ -21,13 +21,15 @@ import (
 )
 
 // pageSize is how many runs are read from the index at once.
-const pageSize = 500
+const pageSize = 2000
 
 // eachRun returns the runs that a query asks for, the newest first, however
-// many there are.
+// many there are. The query's limit is how many are read first.
 func eachRun(ctx context.Context, j *journal.Journal, q journal.Query) iter.Seq2[journal.Summary, error] {
 	return func(yield func(journal.Summary, error) bool) {
-		q.Limit = pageSize
+		if q.Limit == 0 {
+			q.Limit = pageSize
+		}
 		for {
 			page, err := j.Runs(ctx, q)
 			if err != nil {
@@ -39,11 +41,10 @@ func eachRun(ctx context.Context, j *journal.Journal, q journal.Query) iter.Seq2
 					return
 				}
 			}
-			if len(page) < pageSize {
+			if len(page) < q.Limit {
 				return
 			}
-			last := page[len(page)-1]
-			q.Before = &last
+			q.Before, q.Limit = &page[len(page)-1], pageSize
 		}
 	}
 }
@@ -158,7 +159,7 @@ func (p *program) completeRuns(most int) cobra.CompletionFunc {
 		}
 		// What fails offers nothing: an error has no place on a line that is being typed.
 		_ = p.withRecords(func(r *app.Records) error {
-			for s, err := range eachRun(ctx, r.Journal, journal.Query{}) {
+			for s, err := range eachRun(ctx, r.Journal, journal.Query{Limit: maxCompletions}) {
 				if err != nil || len(out) >= maxCompletions {
 					return err
 				}

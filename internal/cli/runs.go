@@ -154,6 +154,9 @@ func (r *runsCommand) list(ctx context.Context) error {
 
 // collect returns as many runs as are to be listed, and whether there are more.
 func (r *runsCommand) collect(ctx context.Context, j *journal.Journal, q journal.Query, prices price.Table) (runs []journal.Summary, more bool, err error) {
+	if r.limit > 0 && r.cost.value == nil {
+		q.Limit = r.limit + 1
+	}
 	for s, err := range eachRun(ctx, j, q) {
 		if err != nil {
 			return nil, false, err

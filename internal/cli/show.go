@@ -2,10 +2,12 @@ package cli
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"io"
+	"os"
 	"path/filepath"
 	"time"
 
@@ -64,9 +66,6 @@ func (s *showCommand) show(ctx context.Context, ref string) error {
 	if s.json && s.out != "" {
 		return fault.New(fault.Invalid, "Leave one of them out.", "cannot use --json and --out together: pictures are in the events")
 	}
-	if err := prepareOut(s.out); err != nil {
-		return err
-	}
 	return s.p.withRecords(func(r *app.Records) error {
 		run, err := readRun(ctx, r.Journal, ref)
 		var bad damaged
@@ -82,11 +81,13 @@ func (s *showCommand) show(ctx context.Context, ref string) error {
 			tell(s.p.stderr, err.Error(), fault.RemedyOf(err))
 		}
 		if s.out != "" {
-			saved, err := savePictures(s.out, "", reports.Pictures(run), false)
+			err := prepareOut(s.out)
+			if err == nil {
+				run.Saved, err = savePictures(s.out, "", reports.Pictures(run), false)
+			}
 			if err != nil {
 				return err
 			}
-			run.Saved = saved
 		}
 		opt := reports.Options{Step: s.step, Colour: s.p.colours(s.p.stdout)}
 		return errors.Join(s.p.folded(func(w io.Writer) error { return reports.Transcript(w, run, opt) }), err)
@@ -156,11 +157,13 @@ func savePictures(dir, prefix string, pictures []reports.Picture, force bool) (m
 	for _, p := range pictures {
 		name := filepath.Base(p.Name)
 		path := filepath.Join(dir, name)
-		if err := writeWhole(path, force, func(w io.Writer) error {
-			_, err := w.Write(p.Data)
-			return err
-		}); err != nil {
-			return nil, err
+		if !holds(path, p.Data) {
+			if err := writeWhole(path, force, func(w io.Writer) error {
+				_, err := w.Write(p.Data)
+				return err
+			}); err != nil {
+				return nil, err
+			}
 		}
 		out[p.Name] = path
 		if prefix != "" {
@@ -168,4 +171,14 @@ func savePictures(dir, prefix string, pictures []reports.Picture, force bool) (m
 		}
 	}
 	return out, nil
+}
+
+// holds says whether a file is what would be written there.
+func holds(path string, data []byte) bool {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(data)) {
+		return false
+	}
+	there, err := os.ReadFile(path)
+	return err == nil && bytes.Equal(there, data)
 }
