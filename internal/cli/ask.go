@@ -241,7 +241,8 @@ func (t *asking) finish(ctx context.Context, r run.Result, g *gallery) error {
 		t.rec.Emit(event.FileSaved{Path: f.Path, Bytes: f.Bytes})
 	}
 	if t.talk != nil && r.Err == nil {
-		err = errors.Join(err, t.talk.save(after, t.w, t.rec, t.rec.ID(), t.question, r.Answer))
+		question := t.e.records().Journal.Redact(t.question)
+		err = errors.Join(err, t.talk.save(after, t.w, t.rec, t.rec.ID(), question, r.Answer))
 	}
 	return asUnsaved(err)
 }

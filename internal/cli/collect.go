@@ -193,5 +193,9 @@ func (c collected) hint() string {
 	if len(parts) == 0 || c.named {
 		return ""
 	}
-	return "the code made " + strings.Join(parts, " and ") + ": add --out DIR to save them"
+	them := "them"
+	if c.pictures+c.pages+c.files == 1 {
+		them = "it"
+	}
+	return "the code made " + strings.Join(parts, " and ") + ": add --out DIR to save " + them
 }

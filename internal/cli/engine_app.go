@@ -106,10 +106,22 @@ func (e *appEngine) openAgain(ctx context.Context, o sessionOptions, sink event.
 		return &room{Session: s, img: img}, nil
 	}
 	s, err := e.Sessions.FromSnapshot(ctx, want.Snapshot, opt, sink)
+	if fault.KindOf(err) == fault.NotFound {
+		return nil, goneState(want)
+	}
 	if err != nil {
 		return nil, err
 	}
 	return &room{Session: s, img: img, from: want.Snapshot}, nil
+}
+
+// goneState says that a run cannot begin again where it began.
+func goneState(want event.SessionBegan) error {
+	remedy := "Look at the run that it was branched from, which praxis show names, and branch that again."
+	if want.Name != "" {
+		remedy = "A run of a session can be carried out again as long as praxis session log " + want.Name + " lists the state that it began with."
+	}
+	return fault.New(fault.Conflict, remedy, "cannot open the state that the run began with: snapshot %s is not kept any more", shortID(want.Snapshot))
 }
 
 // imageAgain finds the image of a recorded session: another that was asked for,

@@ -204,6 +204,9 @@ func overrides(files []string, rec replay.Recording) (map[string]func() (io.Read
 func (r *replayCommand) branch(ctx context.Context, cfg config.Config, e engine, rc replay.Config, rec replay.Recording) error {
 	p := r.p
 	change, err := r.change(ctx, e, rec)
+	if err == nil {
+		err = rec.Branchable(r.from, change)
+	}
 	if err != nil {
 		return err
 	}
@@ -267,7 +270,7 @@ func (r *replayCommand) change(ctx context.Context, e engine, rec replay.Recordi
 		if m, err = e.model(r.model); err != nil {
 			return c, err
 		}
-		c.Model = m
+		c.Model, c.Scripted = m, strings.HasPrefix(r.model, "scripted:")
 	}
 	switch {
 	case r.code != "" && r.edit:

@@ -246,7 +246,7 @@ func (t *running) keep(ctx context.Context, x event.Execution, rec run.Recorder)
 		t.note = "session " + t.session + " stays as it was before this command: of what the code changed, nothing is kept"
 		return nil
 	}
-	if t.saved, err = t.w.save(ctx, t.code); err == nil {
+	if t.saved, err = t.w.save(ctx, t.e.records().Journal.Redact(t.code)); err == nil {
 		rec.Emit(event.SnapshotTaken{Step: 1, Session: x.Session, Snapshot: t.saved})
 	}
 	return err

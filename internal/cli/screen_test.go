@@ -103,7 +103,7 @@ func TestScreenNoAnswer(t *testing.T) {
 	s.Emit(event.ExecutionBegan{Step: 1, Code: "while True: pass"})
 	s.Emit(event.ExecutionEnded{Step: 1, Execution: event.Execution{Status: event.Timeout, Message: "the time limit of 30s was reached"}})
 	s.Emit(event.RunEnded{Outcome: event.Unanswered, Reason: "the budget of 1 step is used up", Steps: 1})
-	if err := s.finish("\nthe code made 1 file: add --out DIR to save them"); err != nil {
+	if err := s.finish("\nthe code made 1 file: add --out DIR to save it"); err != nil {
 		t.Fatal(err)
 	}
 	golden(t, "no-answer.txt", b.String())

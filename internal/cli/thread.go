@@ -49,7 +49,8 @@ func (t *thread) moved(s event.SessionBegan) string {
 	return ""
 }
 
-// save keeps the state first and then the conversation that belongs to it.
+// save keeps the state first and then the conversation that belongs to it. The
+// question is one without secrets: it names the state.
 func (t *thread) save(ctx context.Context, w workspace, rec run.Recorder, id, question string, a agent.Answer) error {
 	s := w.describe()
 	snapshot, err := w.save(ctx, question)
@@ -214,6 +215,22 @@ func unless(kind fault.Kind, err error) error {
 	return err
 }
 
+// free refuses a name that a thread or a session has.
+func free(ctx context.Context, n namedSessions, m *memory.Memory, verb, from, to string) error {
+	remedy := "Choose another name, or remove it first: praxis thread rm " + to + "."
+	_, err := m.Thread(ctx, to)
+	if fault.KindOf(err) == fault.NotFound {
+		remedy = "Choose another name, or remove it first: praxis session rm " + to + "."
+		if _, err = n.LogNamed(ctx, to); fault.KindOf(err) == fault.NotFound {
+			return nil
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return choice{fault.New(fault.Conflict, remedy, "cannot %s thread %s: %s exists already", verb, from, to)}
+}
+
 func (p *program) threadFork() *cobra.Command {
 	return &cobra.Command{
 		Use: "fork A B", Short: "Make thread B, which goes on where A stands now", Args: takes(2, 2, "a name"),
@@ -221,6 +238,9 @@ func (p *program) threadFork() *cobra.Command {
 			ctx := cmd.Context()
 			return p.withBoth(ctx, func(n namedSessions, m *memory.Memory) error {
 				if _, err := m.Thread(ctx, args[0]); err != nil {
+					return err
+				}
+				if err := free(ctx, n, m, "fork", args[0], args[1]); err != nil {
 					return err
 				}
 				// The session goes first: a thread without one would go on without its variables.
@@ -243,6 +263,9 @@ func (p *program) threadRename() *cobra.Command {
 			ctx := cmd.Context()
 			return p.withBoth(ctx, func(n namedSessions, m *memory.Memory) error {
 				if _, err := m.Thread(ctx, args[0]); err != nil {
+					return err
+				}
+				if err := free(ctx, n, m, "rename", args[0], args[1]); err != nil {
 					return err
 				}
 				if err := unless(fault.NotFound, n.RenameNamed(ctx, args[0], args[1])); err != nil {
