@@ -45,8 +45,12 @@ type changes struct {
 	others  atomic.Int64 // grows when one of them is over
 	looked  atomic.Int64 // others at the last look, plus 1; 0: there was none
 
-	mu   sync.Mutex // one look at a time
-	last listing
+	alarm atomic.Pointer[alarm] // rings when what last tells is not so any more; nil: there is none
+
+	mu     sync.Mutex // one look at a time
+	last   listing
+	linked bool // a file had several names once: no alarm hears all of them
+	calm   bool // the last execution changed nothing
 }
 
 // workFolder is where an agent looks for changes.
@@ -83,7 +87,7 @@ func (c *changes) stale() bool { return c.writers.Load() > 0 || c.looked.Load() 
 func (c *changes) before(dir folder) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.unchanged(dir) {
+	if c.unchanged(dir, false) {
 		return
 	}
 	until := time.Now().Add(lookTime)
@@ -94,11 +98,15 @@ func (c *changes) before(dir folder) {
 }
 
 // after looks at the folder after an execution and returns what it changed.
-// unlisted says why that is not, or not wholly, known.
-func (c *changes) after(dir folder) (list wire.Changes, unlisted string) {
+// unlisted says why that is not, or not wholly, known. It need not look if the
+// alarm silent had not rung when the execution ended. listens says that who
+// calls will close an alarm that rings; it is set up after the second execution
+// in a row that changed nothing, because that costs as much as a look.
+func (c *changes) after(dir folder, silent *alarm, listens bool) (list wire.Changes, unlisted string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.unchanged(dir) {
+	calm := c.calm
+	if c.calm = c.heard(dir, silent) || c.unchanged(dir, listens && calm); c.calm {
 		return nil, c.last.unlisted(hasher{}, 0)
 	}
 	until := time.Now().Add(lookTime)

@@ -58,7 +58,7 @@ func TestStale(t *testing.T) {
 	if !c.stale() {
 		t.Error("not stale although somebody wrote since the look")
 	}
-	if c.after(f); c.stale() {
+	if c.after(f, nil, false); c.stale() {
 		t.Error("stale after a second look")
 	}
 }
@@ -86,10 +86,10 @@ func TestUnchangedMissesNothing(t *testing.T) {
 			if err := tt.change(f.path); err != nil {
 				t.Fatal(err)
 			}
-			if unchanged := c.unchanged(f); unchanged != (name == "nothing") {
+			if unchanged := c.unchanged(f, false); unchanged != (name == "nothing") {
 				t.Errorf("unchanged is %v", unchanged)
 			}
-			all, unlisted := c.after(f)
+			all, unlisted := c.after(f, nil, false)
 			var got []string
 			for _, one := range all {
 				rel, err := filepath.Rel(f.path, one.Path)
@@ -104,7 +104,7 @@ func TestUnchangedMissesNothing(t *testing.T) {
 			if err := all.Check(f.path); err != nil {
 				t.Error(err)
 			}
-			if again, _ := c.after(f); len(again) > 0 {
+			if again, _ := c.after(f, nil, false); len(again) > 0 {
 				t.Errorf("told twice: %v", again)
 			}
 		})
@@ -147,7 +147,7 @@ func TestHiddenFilesAreNotGone(t *testing.T) {
 	}
 	c.last.files[deep+"/x"] = seen{size: 1}
 	for range 2 {
-		all, unlisted := c.after(f)
+		all, unlisted := c.after(f, nil, false)
 		if len(all) != 0 || unlisted != "one folder could not be read" {
 			t.Errorf("got %v, %q", all, unlisted)
 		}

@@ -30,6 +30,7 @@ type interp struct {
 	ready    bool
 	doomed   reason // why it was killed
 	quiet    bool   // the last poll found nothing in the pipes
+	silent   *alarm // had not rung when the frame that is read now had begun; nil: not known
 	id       uint64 // of the last execution sent
 	outbox   []byte // control frames that the socket did not take yet
 	inbox    []byte // bytes of control frames that are not whole yet
@@ -146,8 +147,12 @@ func (in *interp) flush() {
 
 // pump reads what the interpreter writes until it is over.
 func (k *kernel) pump(in *interp) {
+	files := &k.srv.changes
+	defer files.disarm()
 	for {
-		fds := []pollFD{{fd: int32(in.out), events: pollIn}, {fd: int32(in.err), events: pollIn}, {fd: int32(in.ctl), events: pollIn}, {fd: int32(k.bell), events: pollIn}}
+		a := files.alarm.Load()
+		// The alarm comes after the socket: it was asked later than the socket was.
+		fds := []pollFD{{fd: int32(in.out), events: pollIn}, {fd: int32(in.err), events: pollIn}, {fd: int32(in.ctl), events: pollIn}, {fd: int32(k.bell), events: pollIn}, a.entry()}
 		k.mu.Lock()
 		if len(in.outbox) > 0 {
 			fds[2].events |= pollOut
@@ -161,13 +166,21 @@ func (k *kernel) pump(in *interp) {
 		if fds[3].revents != 0 {
 			k.bell.hush()
 		}
+		if fds[4].revents != 0 {
+			files.ring(a)
+			a = nil
+		}
 		k.mu.Lock()
 		if in.quiet = fds[0].revents|fds[1].revents == 0; !in.quiet {
 			k.drain(in, maxDrain)
 		}
+		if in.silent = nil; fds[2].revents != 0 {
+			in.silent = a
+		}
 		if fds[2].revents != 0 || in.broken != "" {
 			k.readControl(in)
 		}
+		in.silent = nil
 		in.flush()
 		if in.broken != "" && !in.child.ended() {
 			k.mu.Unlock()
@@ -184,7 +197,7 @@ func (k *kernel) pump(in *interp) {
 		settled := k.settled
 		k.settled = nil
 		k.mu.Unlock()
-		k.tell(settled)
+		k.tell(settled, !over)
 		if over {
 			return
 		}
@@ -296,6 +309,7 @@ func (k *kernel) takeFrames(in *interp) error {
 			in.inbox = nil
 		}
 		k.take(in, c)
+		in.silent = nil // the next frame may have begun after the poll
 	}
 	return nil
 }
@@ -326,7 +340,7 @@ func (k *kernel) take(in *interp, c control) {
 			}
 			k.cur = nil
 			// Told once the lock is free: the host's next request comes at once.
-			k.settled = append(k.settled, settled{e, k.final(e, k.outcome(e, c))})
+			k.settled = append(k.settled, settled{e, k.final(e, k.outcome(e, c)), in.silent})
 		}
 	}
 }

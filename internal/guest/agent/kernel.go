@@ -49,8 +49,9 @@ type kernel struct {
 
 // settled is an execution that ran, and its outcome.
 type settled struct {
-	e   *execution
-	out wire.Executed
+	e      *execution
+	out    wire.Executed
+	silent *alarm // one that had not rung when it ended; nil: there is none, or nobody asked
 }
 
 // question is a completion that waits for its answer.
@@ -88,7 +89,7 @@ func (k *kernel) run() {
 			settled := k.settled
 			k.settled = nil
 			k.mu.Unlock()
-			k.tell(settled)
+			k.tell(settled, false)
 			in.close()
 		}
 		if !k.again(err) {
@@ -424,11 +425,12 @@ func (k *kernel) checkCPU(e *execution, now time.Time) {
 }
 
 // tell closes executions that ran: what is told of their files is found here,
-// so the kernel's lock must be free.
-func (k *kernel) tell(settled []settled) {
+// so the kernel's lock must be free. listens says that the caller will wait for
+// the alarm.
+func (k *kernel) tell(settled []settled, listens bool) {
 	for _, x := range settled {
 		if x.e.Changes {
-			x.out.Changes, x.out.Unlisted = k.srv.changes.after(k.srv.workFolder())
+			x.out.Changes, x.out.Unlisted = k.srv.changes.after(k.srv.workFolder(), x.silent, listens)
 		} else {
 			k.srv.changes.touch()
 		}

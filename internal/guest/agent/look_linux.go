@@ -16,6 +16,7 @@ import (
 const (
 	maxSeenBytes = 4 << 20             // bytes of the paths of its files
 	maxPassed    = 4 * wire.MaxChanges // entries of any kind
+	maxWatches   = 2 * wire.MaxChanges // files and folders with an alarm
 	direntSize   = 32 << 10            // of the buffer that names are read into
 	hashSize     = 256 << 10           // of the buffer that contents are read into
 )
@@ -29,6 +30,7 @@ type listing struct {
 	why     string          // why not
 	unnamed int             // files whose names cannot be told
 	unread  []string        // folders that could not be read
+	linked  bool            // a file has several names
 }
 
 // hidden reports whether rel lies in a folder that could not be read.
@@ -43,22 +45,53 @@ func (l *listing) hidden(rel string) bool {
 
 // unchanged reports whether a folder is what it was at the last look: then
 // neither a folder in it nor a file has other times. It is for the execution
-// that changes nothing, which is most of them: a system call costs up to 30 µs
-// when the sandbox was at rest, and this makes one a file and none besides. It
-// asks as root, but of names that the user had, and only for what lstat tells.
-func (c *changes) unchanged(dir folder) bool {
+// that changes nothing, which is most of them: it makes one system call a file
+// and none besides, and none at all where an alarm is set up, which it does if
+// it is told to arm one. It asks as root, but of names that the user had, and
+// only for what lstat tells.
+func (c *changes) unchanged(dir folder, arm bool) bool {
 	others := c.others.Load() // before looking: what comes later was not seen
 	l := &c.last
 	if l.files == nil || l.dir != dir.path {
 		return false
 	}
-	n := 0
+	if c.quiet(dir) {
+		c.looked.Store(others + 1)
+		return true
+	}
 	var until time.Time // set late: few files are looked at in no time
-	for _, all := range []map[string]seen{l.folders, l.files} {
+	var a *alarm
+	if arm && !c.linked {
+		until = time.Now().Add(lookTime)
+		a = newAlarm(l, until) // before looking: what comes later rings
+	}
+	if !c.asListed(until) {
+		if a != nil {
+			a.close()
+		}
+		return false
+	}
+	if c.linked && a != nil {
+		a.close()
+	} else {
+		c.alarm.Store(a)
+	}
+	c.looked.Store(others + 1)
+	return true
+}
+
+// asListed compares what the last look listed with what is there. It takes note
+// of files with several names.
+func (c *changes) asListed(until time.Time) bool {
+	n := 0
+	for _, all := range []map[string]seen{c.last.folders, c.last.files} {
 		for rel, was := range all {
 			var st syscall.Stat_t
-			if lstatAt(atWorkingFolder, join(dir.path, rel), &st) != nil || st.Mode&syscall.S_IFMT != was.kind || !seenAs(&st).same(was) {
+			if lstatAt(atWorkingFolder, join(c.last.dir, rel), &st) != nil || st.Mode&syscall.S_IFMT != was.kind || !seenAs(&st).same(was) {
 				return false
+			}
+			if was.kind == syscall.S_IFREG && st.Nlink > 1 {
+				c.linked = true
 			}
 			if n++; n%256 == 0 {
 				if now := time.Now(); until.IsZero() {
@@ -69,12 +102,12 @@ func (c *changes) unchanged(dir folder) bool {
 			}
 		}
 	}
-	c.looked.Store(others + 1)
 	return true
 }
 
 // look lists a folder. The caller holds mu.
 func (c *changes) look(dir folder, until time.Time) listing {
+	c.disarm() // it is for another listing
 	others := c.others.Load()
 	w := looker{until: until, buf: make([]byte, direntSize), listing: listing{
 		dir: dir.path, files: make(map[string]seen, len(c.last.files)), folders: make(map[string]seen, len(c.last.folders)),
@@ -91,6 +124,7 @@ func (c *changes) look(dir folder, until time.Time) listing {
 		w.why = wire.Clip(w.why, wire.MaxUnlisted/2)
 	}
 	c.looked.Store(others + 1)
+	c.linked = c.linked || w.linked
 	return w.listing
 }
 
@@ -225,6 +259,7 @@ func (w *looker) file(rel string, st *syscall.Stat_t) error {
 		return tooLong()
 	}
 	w.files[rel] = seenAs(st)
+	w.linked = w.linked || st.Nlink > 1
 	if len(w.files) > wire.MaxChanges {
 		return failf("exhausted", "", "the working folder holds more than %d files", wire.MaxChanges)
 	}

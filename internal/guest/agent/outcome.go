@@ -157,7 +157,7 @@ func (k *kernel) ended(in *interp) error {
 		out.Status, out.Message = e.stopping.why.status(), e.stopping.limit
 	}
 	told(&out, noteLost)
-	k.settled = append(k.settled, settled{e, k.final(e, out)})
+	k.settled = append(k.settled, settled{e: e, out: k.final(e, out)})
 	return nil
 }
 
