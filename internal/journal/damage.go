@@ -72,6 +72,16 @@ func (r Report) OK() bool {
 	return true
 }
 
+// signedBy says whether all of a run was signed by some of these keys.
+func (r Report) signedBy(keys map[string]bool) bool {
+	for _, k := range r.Keys {
+		if !keys[k.Public] {
+			return false
+		}
+	}
+	return r.Finished && len(r.Keys) > 0
+}
+
 // damageOf returns the damage that err is of, or nil.
 func damageOf(err error) *Damage {
 	var d *Damage

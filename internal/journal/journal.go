@@ -233,7 +233,7 @@ func (j *Journal) begin(ctx context.Context, began event.RunBegan, next event.Si
 		return nil, nil, err
 	}
 	j.sweep(ctx, key)
-	id, log, err := j.create(ctx)
+	id, now, log, err := j.create(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -244,7 +244,7 @@ func (j *Journal) begin(ctx context.Context, began event.RunBegan, next event.Si
 			err = errors.Join(err, log.Close(), j.cfg.Logs.Remove(context.WithoutCancel(ctx), id))
 		}
 	}()
-	if err := r.begin(ctx, began); err != nil {
+	if err := r.begin(ctx, now, began); err != nil {
 		return nil, nil, err
 	}
 	derived, cancel := context.WithCancelCause(ctx)
@@ -253,15 +253,16 @@ func (j *Journal) begin(ctx context.Context, began event.RunBegan, next event.Si
 	return derived, r, nil
 }
 
-// create makes a log under a name of its own.
-func (j *Journal) create(ctx context.Context) (string, store.Log, error) {
+// create makes a log under a name of its own, which says when the run began.
+func (j *Journal) create(ctx context.Context) (id string, began time.Time, log store.Log, err error) {
 	for range 64 {
-		id := newID(j.now())
-		log, err := j.cfg.Logs.Create(ctx, id)
+		began = j.now()
+		id = newID(began)
+		log, err = j.cfg.Logs.Create(ctx, id)
 		if fault.KindOf(err) == fault.Conflict {
 			continue
 		}
-		return id, log, err
+		return id, began, log, err
 	}
-	return "", nil, fault.New(fault.Conflict, "Try again.", "there is no free name for a run")
+	return "", began, nil, fault.New(fault.Conflict, "Try again.", "there is no free name for a run")
 }

@@ -380,20 +380,38 @@ func (k keyring) rotate(now time.Time) (Key, error) {
 func (k keyring) succession(to Key) []Succession {
 	var out []Succession
 	for len(out) < maxSuccession {
-		data, err := os.ReadFile(filepath.Join(k.dir, succeedFolder, to.ID+".json"))
-		var s Succession
-		if err != nil || json.Unmarshal(data, &s) != nil || s.To != to.Public || !s.valid() {
+		s, from, ok := k.handover(to)
+		if !ok {
 			break // a key without one is known by itself
 		}
-		out = append(out, s)
-		from, err := parsePublic(s.From)
-		if err != nil {
-			break
-		}
-		to = publicKey(from)
+		out, to = append(out, s), from
 	}
 	slices.Reverse(out)
 	return out
+}
+
+// handover returns the statement by which a key of ours took the place of from.
+func (k keyring) handover(to Key) (s Succession, from Key, ok bool) {
+	data, err := os.ReadFile(filepath.Join(k.dir, succeedFolder, to.ID+".json"))
+	if err != nil || json.Unmarshal(data, &s) != nil || s.To != to.Public || !s.valid() {
+		return s, from, false
+	}
+	raw, err := parsePublic(s.From)
+	if err != nil {
+		return s, from, false
+	}
+	return s, publicKey(raw), true
+}
+
+// own returns the public keys that sign here and that did before a rotation;
+// those that somebody else signs with and that are trusted are not among them.
+func (k keyring) own() map[string]bool {
+	own := map[string]bool{}
+	s, err := k.current()
+	for key, ok := s.Key, err == nil; ok && !own[key.Public]; _, key, ok = k.handover(key) {
+		own[key.Public] = true
+	}
+	return own
 }
 
 // redaction returns the key of the digests that stand for secrets. It is made

@@ -148,5 +148,6 @@ func (j *Journal) summarize(ctx context.Context, id string) (Summary, string, er
 	if s.Outcome == Running && !c.torn {
 		s.Outcome = Unfinished
 	}
+	s.Imported = !c.torn && !c.report.signedBy(j.keys.own())
 	return s, z.text(), err
 }

@@ -82,8 +82,9 @@ func (r *Recorder) Err() error {
 
 type failure struct{ err error }
 
-// begin writes the first two records and the row of the index.
-func (r *Recorder) begin(ctx context.Context, began event.RunBegan) error {
+// begin writes the first two records and the row of the index. They are of the
+// moment that the run's name says.
+func (r *Recorder) begin(ctx context.Context, now time.Time, began event.RunBegan) error {
 	first, err := encode(header{Format: formatVersion, Events: event.Version, Run: r.id, Key: r.key.Public, Succession: r.j.keys.succession(r.key.Key)})
 	if err != nil {
 		return err
@@ -92,7 +93,6 @@ func (r *Recorder) begin(ctx context.Context, began event.RunBegan) error {
 	if err != nil {
 		return err
 	}
-	now := r.j.now()
 	lines := [][]byte{r.chain(now, headerKind, first), r.chain(now, packed.kind, packed.data)}
 	if err := r.log.Append(lines...); err != nil {
 		return err

@@ -36,7 +36,9 @@ type Summary struct {
 	Records  int64          `json:"records"`
 	Bytes    int64          `json:"bytes"` // of the journal, without what is kept apart
 	Head     string         `json:"head"`  // hash of the last record
-	Imported bool           `json:"imported,omitempty"`
+	// Imported says that the run was taken in, or that nothing shows any more
+	// that it was made here: the index was lost, and our keys did not sign it.
+	Imported bool `json:"imported,omitempty"`
 }
 
 const (
