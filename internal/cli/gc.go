@@ -91,7 +91,7 @@ func (g *gcCommand) run(ctx context.Context) error {
 		switch {
 		case g.json && err == nil:
 			return g.p.printJSON(out)
-		case g.json:
+		case err != nil && (g.json || out.Bytes == 0):
 			return err
 		}
 		return errors.Join(g.p.emit(out.text(cfg.Journal.SnapshotBytes)), err) // what went before an error is gone all the same
@@ -217,14 +217,21 @@ type reason struct {
 	bytes int64
 }
 
+// unused begins the reason of a template that nobody used lately.
+const unused = "it was not used for "
+
 // byReason adds up what goes by why it goes, in the order in which reasons occur.
 func byReason(gone []session.Removed) []reason {
 	var out []reason
 	for _, g := range gone {
-		i := slices.IndexFunc(out, func(r reason) bool { return r.why == g.Why })
+		why := g.Why
+		if strings.HasPrefix(why, unused) {
+			why = "not used for long enough" // how long differs for each
+		}
+		i := slices.IndexFunc(out, func(r reason) bool { return r.why == why })
 		if i < 0 {
 			i = len(out)
-			out = append(out, reason{why: g.Why})
+			out = append(out, reason{why: why})
 		}
 		out[i].n++
 		out[i].bytes += g.Bytes
