@@ -12,7 +12,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"praxis/internal/app"
 	"praxis/internal/config"
 	"praxis/internal/event"
 	"praxis/internal/fault"
@@ -81,14 +80,13 @@ func (r *replayCommand) run(ctx context.Context, cmd *cobra.Command, ref string)
 		return usage("praxis replay", "--model, --question, --code and --edit change a step: name it with --from")
 	}
 	return r.p.withEngine(ctx, cfg, func(e engine) error {
-		rc, rec, err := r.p.loadRun(ctx, e, ref)
+		rc, rec, err := r.p.loadRun(ctx, cfg, e, ref, r.chosen())
 		if err != nil {
 			return err
 		}
 		if rc.Overrides, err = overrides(r.files, rec); err != nil {
 			return err
 		}
-		rc.Open = r.p.opener(e, r.chosen())
 		if r.image != "" || len(r.with) > 0 || r.requirements != "" {
 			rc.FromSnapshot = nil // a state belongs to its image
 		}
@@ -124,10 +122,11 @@ func (r *replayCommand) tell(report replay.Report) error {
 	return nil
 }
 
-// loadRun reads a run that is to be carried out again.
-func (p *program) loadRun(ctx context.Context, e engine, ref string) (replay.Config, replay.Recording, error) {
+// loadRun reads a run that is to be carried out again, in sessions with what o
+// changes. One that was made elsewhere gets no more of this host than c allows.
+func (p *program) loadRun(ctx context.Context, c config.Config, e engine, ref string, o sessionOptions) (replay.Config, replay.Recording, error) {
 	j := e.records().Journal
-	id, err := j.Find(ctx, ref)
+	id, err := findRun(ctx, j, ref)
 	if err != nil {
 		return replay.Config{}, replay.Recording{}, err
 	}
@@ -135,7 +134,15 @@ func (p *program) loadRun(ctx context.Context, e engine, ref string) (replay.Con
 	if err != nil {
 		return replay.Config{}, replay.Recording{}, err
 	}
-	cfg := replay.Config{Source: j, Program: p.version, Redact: j.Redact}
+	known, err := j.Summary(ctx, id)
+	if err != nil {
+		return replay.Config{}, replay.Recording{}, err
+	}
+	cfg := replay.Config{Source: j, Program: p.version, Redact: j.Redact, Open: p.opener(e, o)}
+	if known.Imported {
+		cfg.Open = foreign(cfg.Open, c)
+		return cfg, rec, nil
+	}
 	if rec.Session != nil {
 		cfg.FromSnapshot = func(ctx context.Context, id string) (run.Session, error) {
 			want := *rec.Session
@@ -209,6 +216,13 @@ func (r *replayCommand) branch(ctx context.Context, cfg config.Config, e engine,
 	}
 	if err != nil {
 		return err
+	}
+	known, err := e.records().Journal.Summary(ctx, rec.ID)
+	if err != nil {
+		return err
+	}
+	if known.Imported && change.Model != nil {
+		rec.Began = affordable(rec.Began, cfg)
 	}
 	began := rec.Branched(r.from, change, p.version)
 	a := &askCommand{p: p, json: r.json}
@@ -344,11 +358,10 @@ is 0 only when everything holds.`,
 				return err
 			}
 			return p.withEngine(ctx, cfg, func(e engine) error {
-				rc, rec, err := p.loadRun(ctx, e, args[0])
+				rc, rec, err := p.loadRun(ctx, cfg, e, args[0], sessionOptions{})
 				if err != nil {
 					return err
 				}
-				rc.Open = p.opener(e, sessionOptions{})
 				out, err := replay.Assert(ctx, rc, rec, filepath.Base(args[1]), code)
 				p.settled()
 				if err != nil {
@@ -388,9 +401,9 @@ or --with on another image: the regression test of an upgrade.`,
 			return p.withEngine(ctx, cfg, func(e engine) error {
 				var writeErr error
 				_, totals, err := replay.Test(ctx, args[0], replay.Suite{
-					Config: replay.Config{Redact: e.records().Journal.Redact, Open: p.opener(e, r.chosen()), Program: p.version, Sink: p.progress()},
+					Config: replay.Config{Redact: e.records().Journal.Redact, Program: p.version, Sink: p.progress()},
 					Bundle: func(ctx context.Context, path string) (replay.Bundle, error) {
-						return openBundle(ctx, e.records(), path)
+						return p.openBundle(ctx, cfg, e, path, r.chosen())
 					},
 					Done: func(res replay.Result) {
 						p.settled()
@@ -425,10 +438,14 @@ or --with on another image: the regression test of an upgrade.`,
 }
 
 // openBundle opens a run that was exported.
-func openBundle(ctx context.Context, r *app.Records, path string) (replay.Bundle, error) {
-	b, err := r.Journal.OpenBundle(ctx, path)
+func (p *program) openBundle(ctx context.Context, c config.Config, e engine, path string, o sessionOptions) (replay.Bundle, error) {
+	b, err := e.records().Journal.OpenBundle(ctx, path)
 	if err != nil {
 		return replay.Bundle{}, err
 	}
-	return replay.Bundle{Source: b, Run: b.Run(), Close: b.Close}, nil
+	out := replay.Bundle{Source: b, Run: b.Run(), Open: p.opener(e, o), Close: b.Close}
+	if b.Foreign() {
+		out.Open = foreign(out.Open, c)
+	}
+	return out, nil
 }

@@ -14,21 +14,22 @@ import (
 // Bundle is an exported run that is read where it stands, without being
 // imported. It was checked as a whole when it was opened.
 type Bundle struct {
-	b *bundle
-	f *os.File
+	b       *bundle
+	f       *os.File
+	foreign bool
 }
 
 // OpenBundle opens a bundle that Export wrote. What is damaged in it, or lies,
 // is refused.
 func (j *Journal) OpenBundle(ctx context.Context, path string) (*Bundle, error) {
-	b, err := openBundleFile(ctx, path)
+	b, err := openBundleFile(ctx, path, j.keys.own())
 	if err != nil {
 		return nil, fmt.Errorf("cannot open bundle %s: %w", path, err)
 	}
 	return b, nil
 }
 
-func openBundleFile(ctx context.Context, path string) (_ *Bundle, err error) {
+func openBundleFile(ctx context.Context, path string, own map[string]bool) (_ *Bundle, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
@@ -53,11 +54,15 @@ func openBundleFile(ctx context.Context, path string) (_ *Bundle, err error) {
 	if d := c.report.Damage; d != nil {
 		return nil, d
 	}
-	return &Bundle{b, f}, nil
+	return &Bundle{b, f, !c.report.signedBy(own)}, nil
 }
 
 // Run returns the id of the run.
 func (b *Bundle) Run() string { return b.b.manifest.Run }
+
+// Foreign says that no key of this data folder signed the run as a whole: it was
+// made elsewhere, for all that is known.
+func (b *Bundle) Foreign() bool { return b.foreign }
 
 // Records returns the events of the run, as Journal.Records does.
 func (b *Bundle) Records(ctx context.Context, id string) iter.Seq2[event.Record, error] {

@@ -12,12 +12,15 @@ import (
 
 	"praxis/internal/event"
 	"praxis/internal/fault"
+	"praxis/internal/run"
 )
 
 // Bundle is a run that was exported into a file.
 type Bundle struct {
 	Source
-	Run   string // its id
+	Run string // its id
+	// Open opens its sessions, as that of a Config does; nil: the Config's.
+	Open  func(ctx context.Context, want event.SessionBegan) (run.Session, error)
 	Close func() error
 }
 
@@ -157,6 +160,9 @@ func (s Suite) replay(ctx context.Context, path string, out *Result) (report Rep
 	}
 	cfg := s.Config
 	cfg.Source = b
+	if b.Open != nil {
+		cfg.Open = b.Open
+	}
 	return Replay(ctx, cfg, rec)
 }
 

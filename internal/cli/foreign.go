@@ -1,0 +1,64 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"praxis/internal/agent"
+	"praxis/internal/config"
+	"praxis/internal/event"
+	"praxis/internal/fault"
+	"praxis/internal/run"
+)
+
+// foreign opens sessions for a run that was made elsewhere. What its record says
+// is somebody else's word: a state that lies here under the name that it gives is
+// not for its code to see, and how much of this host it may take is for the
+// person here to say.
+func foreign(open func(context.Context, event.SessionBegan) (run.Session, error), c config.Config) func(context.Context, event.SessionBegan) (run.Session, error) {
+	return func(ctx context.Context, want event.SessionBegan) (run.Session, error) {
+		if want.Snapshot != "" {
+			return nil, fault.New(fault.Conflict, "Have it replayed where it was made.",
+				"cannot open the state that the run began with: the run was made elsewhere, and snapshot %s is not in its record", shortID(want.Snapshot))
+		}
+		for _, l := range []struct {
+			name      string
+			want, may float64
+			show      func(float64) string
+		}{
+			{"memory", float64(want.Limits.Memory), float64(c.Limits.Memory), sizeOf},
+			{"disk", float64(want.Limits.Disk), float64(c.Limits.Disk), sizeOf},
+			{"cpus", want.Limits.CPUs, c.Limits.CPUs, plainNumber},
+			{"processes", float64(want.Limits.Processes), float64(c.Limits.Processes), plainNumber},
+			{"open files", float64(want.Limits.OpenFiles), float64(c.Limits.OpenFiles), plainNumber},
+		} {
+			if l.want > l.may {
+				return nil, fault.New(fault.Denied, "If you trust the run, raise the limit in the configuration: praxis help config.",
+					"cannot open a session for a run that was made elsewhere: its limit of %s is %s, and the configuration allows %s",
+					l.name, l.show(l.want), l.show(l.may))
+			}
+		}
+		return open(ctx, want)
+	}
+}
+
+func sizeOf(n float64) string { return config.FormatSize(int64(n)) }
+
+func plainNumber(n float64) string { return fmt.Sprintf("%g", n) }
+
+// affordable returns the beginning of a run that was made elsewhere with no more
+// steps and tokens than a question has here: a branch pays for them.
+func affordable(b event.RunBegan, c config.Config) event.RunBegan {
+	for _, x := range []struct {
+		n    *int
+		most int
+	}{
+		{&b.MaxSteps, c.Ask.MaxSteps}, {&b.Budget.Reply, agent.DefaultMaxTokens},
+		{&b.Budget.Run, agent.DefaultTotalTokens}, {&b.Budget.Window, c.Ask.Window},
+	} {
+		if *x.n <= 0 || *x.n > x.most {
+			*x.n = x.most
+		}
+	}
+	return b
+}
