@@ -112,7 +112,6 @@ func described(what string) map[string]any {
 // ask is the first message: the question, and the files that it is about.
 func ask(question string, files []File) string {
 	var b strings.Builder
-	b.WriteString(question)
 	for i, f := range files {
 		if i == maxFiles {
 			fmt.Fprintf(&b, "\n\n… and %d more files in /work", len(files)-i)
@@ -123,10 +122,12 @@ func ask(question string, files []File) string {
 			b.WriteString("\nThe file " + f.Note + ".")
 		}
 		if preview := strings.TrimRight(strings.ToValidUTF8(f.Preview, "\uFFFD"), "\n"); preview != "" {
-			b.WriteString("\nIt begins:\n" + shorten(unmarked(preview), maxPreview, ""))
+			b.WriteString("\nIt begins:\n" + shorten(preview, maxPreview, ""))
 		}
 	}
-	return b.String()
+	// What a file is called and begins with is not what the person says, also
+	// where its first line stands behind ours.
+	return question + unmarked(b.String())
 }
 
 // fileSource is what is told about a file, as a source of figures.
