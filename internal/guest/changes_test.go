@@ -187,6 +187,82 @@ func TestChangesOfAFolderThatIsGone(t *testing.T) {
 	b.wantChanged("os.remove('"+b.work+"/a')", "removed a 0")
 }
 
+// After executions that change nothing the agent does not look any more.
+func TestChangesAreHeard(t *testing.T) {
+	b := start(t, nil)
+	rest := func() {
+		t.Helper()
+		for range 4 {
+			b.wantChanged("1+1")
+		}
+	}
+	b.wantChanged("import os, subprocess, threading; open('a','w').write('1'); os.makedirs('d/e')", "created a 1")
+	for i, c := range []struct{ code, want string }{
+		{"open('a','w').write('2')", "changed a 1"},
+		{"print('much'); open('a','w').write('3'); print('more')", "changed a 1"},
+		{"open('d/e/new','w').write('x')", "created d/e/new 1"},
+		{"_ = subprocess.run(['/bin/sh', '-c', 'echo child > d/e/new'])", "changed d/e/new 6"},
+		{"go = threading.Event(); t = threading.Thread(target=lambda: (go.wait(), open('bg','w').close())); t.start()", ""},
+		{"go.set(); t.join()", "created bg 0"},
+		{"os.rename('d/e', 'd/f')", "removed d/e/new 0\ncreated d/f/new 6"},
+		{"open('d/f/new', 'w').close()", "changed d/f/new 0"},
+		{"os.link('a', 'd/also')", "created d/also 1"},
+		{"open('d/also','w').write('12')", "changed a 2\nchanged d/also 2"},
+		{"os.remove('a')", "removed a 0"},
+		{"open('d/also','w').write('123')", "changed d/also 3"},
+	} {
+		rest()
+		if got := b.changed(c.code); got != c.want {
+			t.Errorf("%d: %q changed\n%s\nwant\n%s", i, c.code, got, c.want)
+		}
+	}
+}
+
+// The context that waits for the alarm may end, or another may change files.
+func TestChangesAreHeardInEveryContext(t *testing.T) {
+	b := start(t, nil)
+	in := func(context, code string) event.Execution {
+		t.Helper()
+		x := b.exec(wire.Execute{Code: code, Context: context, Changes: true})
+		if x.Unlisted != "" {
+			t.Errorf("%q in %s: %s", code, context, x.Unlisted)
+		}
+		return x
+	}
+	want := func(context, code, want string) {
+		t.Helper()
+		if got := b.told(in(context, code)); got != want {
+			t.Errorf("%q in %s changed %q, want %q", code, context, got, want)
+		}
+	}
+	want("main", "import os; open('a','w').close()", "created a 0")
+	for i, end := range []func(){
+		func() { in("other", "import os; os._exit(3)") },
+		func() {
+			if err := b.Restart(b.ctx(), "other"); err != nil {
+				t.Fatal(err)
+			}
+		},
+		func() {
+			if err := b.RemoveContext(b.ctx(), "other"); err != nil {
+				t.Fatal(err)
+			}
+		},
+		func() {},
+	} {
+		for range 4 {
+			want("other", "1", "")
+		}
+		want("main", "open('a','a').write('!')", fmt.Sprint("changed a ", 2*i+1))
+		for range 4 {
+			want("other", "1", "")
+			want("main", "1", "")
+		}
+		end()
+		want("main", "open('a','a').write('?')", fmt.Sprint("changed a ", 2*i+2))
+	}
+}
+
 // What became of the variables stands in the message and for itself.
 func TestStateNote(t *testing.T) {
 	b := start(t, nil)

@@ -83,7 +83,14 @@
 //   - Symbolic links are not followed. Links, pipes, sockets and folders are not
 //     listed, nor are the interpreter's caches: *.pyc and what is in __pycache__.
 //   - A file that is written only through memory that maps it is seen when the
-//     kernel inside moves its times, and gVisor's does so late or never.
+//     kernel inside moves its times, and gVisor's does so never: when something
+//     else is done to the file, too.
+//   - After two executions in a row that changed nothing the agent does not look
+//     any more, but has the kernel inside tell it that something happens (inotify).
+//     gVisor tells so by name: while a file has several, and ever after, the agent
+//     looks. It cannot know of a file that got one more name and lost its first
+//     within one execution: what is written later to a descriptor that was opened
+//     by the first counts for the next execution that changes anything.
 //   - At most MaxChanges files are looked at and changes told, with at most
 //     MaxChangeBytes of paths; names that cannot be shown are left out. At most
 //     256 MiB are hashed after an execution and 64 MiB before one; what is over
