@@ -174,10 +174,14 @@ func (s closingSession) Close() error { return s.w.Close() }
 
 // following shows how far a replay is.
 func (p *program) following(rec replay.Recording) event.Sink {
-	progress := p.progress()
+	progress, last := p.progress(), 0
+	for _, s := range rec.Steps {
+		last = max(last, s.N)
+	}
 	return event.SinkFunc(func(e event.Event) {
-		if s, ok := e.(event.StepBegan); ok && p.live != nil {
-			e = event.Progress{Room: "replay", Text: fmt.Sprintf("replaying step %d of %d", s.N, len(rec.Steps))}
+		// In a step beyond the last one only the end of the recording is found.
+		if s, ok := e.(event.StepBegan); ok && p.live != nil && s.N <= last {
+			e = event.Progress{Room: "replay", Text: fmt.Sprintf("replaying step %d of %d", s.N, last)}
 		}
 		progress.Emit(e)
 	})
@@ -225,14 +229,9 @@ func (r *replayCommand) branch(ctx context.Context, cfg config.Config, e engine,
 		rec.Began = affordable(rec.Began, cfg)
 	}
 	began := rec.Branched(r.from, change, p.version)
-	a := &askCommand{p: p, json: r.json}
-	rep := a.reporter()
 	runCtx, broken := context.WithCancelCause(ctx)
 	defer broken(nil)
-	var next event.Sink = &gallery{next: rep, broken: broken}
-	if r.json {
-		next = event.Discard
-	}
+	next, finish := r.view(began.Kind, broken)
 	runCtx, recorder, err := e.records().Journal.Begin(runCtx, began, next)
 	if err != nil {
 		return err
@@ -251,26 +250,56 @@ func (r *replayCommand) branch(ctx context.Context, cfg config.Config, e engine,
 			replay.Branched
 		}{recorder.ID(), out})
 	} else {
-		err = r.tellBranch(rep, recorder.ID(), out)
+		err = r.tellBranch(finish, recorder.ID(), out)
 	}
-	if err == nil && rec.Began.Kind == event.Ask && out.Answer == nil {
+	switch {
+	case err != nil:
+		return err
+	case rec.Began.Kind == event.Ask && out.Answer == nil:
 		return fate{exitFailed}
+	case rec.Began.Kind == event.Code && out.Execution != nil && out.Execution.Status != event.OK:
+		return fate{statusCode(out.Execution.Status)}
 	}
-	return err
+	return nil
 }
 
-func (r *replayCommand) tellBranch(rep reporter, id string, out replay.Branched) error {
+// view shows a branch as the command would that made the run: a question's on
+// the screen, what a person's code prints as it comes.
+func (r *replayCommand) view(kind event.Kind, broken func(error)) (event.Sink, func(ending) error) {
+	switch {
+	case r.json:
+		return event.Discard, nil
+	case kind == event.Code:
+		p := newPrinter(r.p.stdout, r.p.stderr)
+		p.alone, p.broken = true, broken
+		return p, func(ending) error { return p.err }
+	}
+	rep := (&askCommand{p: r.p}).reporter()
+	return &gallery{next: rep, broken: broken}, rep.finish
+}
+
+func (r *replayCommand) tellBranch(finish func(ending) error, id string, out replay.Branched) error {
 	e := ending{run: id}
 	if out.Answer == nil && out.Execution == nil {
 		e.err = errors.New(out.Reason)
 	}
-	if err := rep.finish(e); err != nil {
+	if err := finish(e); err != nil {
 		return err
+	}
+	if e.err != nil {
+		if _, err := fmt.Fprintf(r.p.stderr, "praxis: %s\n", cleanLine(out.Reason)); err != nil {
+			return err
+		}
 	}
 	for _, note := range out.Notes {
 		if _, err := fmt.Fprintf(r.p.stderr, "praxis: %s\n", cleanLine(note)); err != nil {
 			return err
 		}
+	}
+	if out.Kind == event.Code {
+		// What stands on standard output is the code's.
+		_, err := fmt.Fprintf(r.p.stderr, "praxis: run %s is run %s with %s; compare them with praxis diff\n", id, out.Run, cleanLine(out.Change))
+		return err
 	}
 	_, err := fmt.Fprintf(r.p.stdout, "run %s is run %s from step %d on, with %s; compare them with praxis diff\n", id, out.Run, out.Step, cleanLine(out.Change))
 	return err

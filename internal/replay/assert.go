@@ -254,11 +254,14 @@ func (a Assertions) Text(w io.Writer) error {
 			}
 		}
 	}
-	notRun := ""
+	rest := ""
 	if n := count["not run"]; n > 0 {
-		notRun = fmt.Sprintf(", %d not run", n)
+		rest = fmt.Sprintf(", %d not run", n)
 	}
-	fmt.Fprintf(&b, "%d ok, %d failed%s in %s\n", count["ok"], count["FAIL"], notRun, seconds(a.Took))
+	if a.Replay != nil && !a.Replay.Identical {
+		rest += ", in a state that is not the run's,"
+	}
+	fmt.Fprintf(&b, "%d ok, %d failed%s in %s\n", count["ok"], count["FAIL"], rest, seconds(a.Took))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

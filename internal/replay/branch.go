@@ -42,6 +42,7 @@ func (c Change) String() string {
 // Branched is a run that went on from a step of another.
 type Branched struct {
 	Run       string             `json:"run"`             // that it was made from
+	Kind      event.Kind         `json:"kind"`            //
 	Step      int                `json:"step"`            // the first one that is its own
 	Change    string             `json:"change"`          // what is different
 	Snapshot  string             `json:"snapshot"`        // that it began with; empty: the steps before were carried out again
@@ -85,7 +86,7 @@ func Branch(ctx context.Context, cfg Config, rec Recording, from int, c Change) 
 		return Branched{}, cfg.notCarriedOut(err)
 	}
 	began := time.Now()
-	out := Branched{Run: rec.ID, Step: from, Change: c.String()}
+	out := Branched{Run: rec.ID, Kind: rec.Began.Kind, Step: from, Change: c.String()}
 	if rec.Began.Kind == event.Code {
 		err = cfg.goOnCode(ctx, rec, c, &out)
 	} else {
