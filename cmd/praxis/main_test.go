@@ -3,7 +3,6 @@ package main
 import (
 	"debug/elf"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -92,7 +91,7 @@ func requireSandbox(t *testing.T) {
 // TestScripts runs the program as a person does: real sandboxes, real code.
 func TestScripts(t *testing.T) {
 	requireSandbox(t)
-	runScripts(t, "testdata")
+	(&scripts{dir: "testdata"}).run(t)
 }
 
 // TestPackages runs scripts that need packages which an index has. They are
@@ -115,40 +114,5 @@ func TestPackages(t *testing.T) {
 	if err != nil {
 		t.Fatalf("image build: %v: %s", err, out)
 	}
-	runScripts(t, filepath.Join("testdata", "packages"))
-}
-
-func runScripts(t *testing.T, dir string) {
-	t.Helper()
-	testscript.Run(t, testscript.Params{
-		Dir:                 dir,
-		RequireExplicitExec: true,
-		RequireUniqueNames:  true,
-		Setup: func(env *testscript.Env) error {
-			env.Setenv("PRAXIS_HOME", os.Getenv(homeVar))
-			for _, k := range []string{"PRAXIS_MODEL", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "XDG_CONFIG_HOME"} {
-				env.Setenv(k, "")
-			}
-			return nil
-		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"code": expectCode},
-	})
-}
-
-// expectCode runs a command and checks its exit code: code N command args….
-func expectCode(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) < 2 {
-		ts.Fatalf("usage: code N command args…")
-	}
-	got := "0"
-	if err := ts.Exec(args[1], args[2:]...); err != nil {
-		var exit *exec.ExitError
-		if !errors.As(err, &exit) {
-			ts.Fatalf("%v", err)
-		}
-		got = fmt.Sprint(exit.ExitCode())
-	}
-	if got != args[0] {
-		ts.Fatalf("exit code is %s, want %s", got, args[0])
-	}
+	(&scripts{dir: filepath.Join("testdata", "packages")}).run(t)
 }

@@ -1,0 +1,315 @@
+package main
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// patience is how long a script waits for what must come.
+const patience = time.Minute
+
+// scripts runs the scripts of a folder. What they can say beside testscript's
+// own commands:
+//
+//	code N command args…  runs a command whose exit code must be N
+//	home DIR              takes a data folder of its own, in which nothing has run
+//	run VAR [REF]         sets VAR to the id of a run, and VAR_LOG to its log;
+//	                      REF is last when it is left out
+//	await FILE PATTERN    waits until a file that the pattern of paths names holds
+//	                      a text; it must come within a minute
+//	without TEXT PATH…    no file holds a text, in any form that a program gives it
+//	unwritable DIR        makes a folder one that nothing can be written into
+//	tiny DIR SIZE         makes a folder on a disk of that size
+//
+// The condition [mount] says that file systems can be mounted here.
+type scripts struct {
+	dir    string
+	shared sync.Once // fills the data folder that others are made of
+	failed error
+}
+
+func (s *scripts) run(t *testing.T) {
+	t.Helper()
+	testscript.Run(t, testscript.Params{
+		Dir:                 s.dir,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(env *testscript.Env) error {
+			env.Setenv("PRAXIS_HOME", os.Getenv(homeVar))
+			for _, k := range []string{"PRAXIS_MODEL", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "XDG_CONFIG_HOME"} {
+				env.Setenv(k, "")
+			}
+			return nil
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"code": expectCode, "home": s.home, "run": findRun, "await": await,
+			"without": without, "unwritable": unwritable, "tiny": s.tiny,
+		},
+		Condition: func(cond string) (bool, error) {
+			if cond != "mount" {
+				return false, fmt.Errorf("unknown condition %q", cond)
+			}
+			return mounts(), nil
+		},
+	})
+}
+
+// expectCode runs a command and checks its exit code.
+func expectCode(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: code N command args…")
+	}
+	got := "0"
+	if err := ts.Exec(args[1], args[2:]...); err != nil {
+		var exit *exec.ExitError
+		if !errors.As(err, &exit) {
+			ts.Fatalf("%v", err)
+		}
+		got = fmt.Sprint(exit.ExitCode())
+	}
+	if got != args[0] {
+		ts.Fatalf("exit code is %s, want %s", got, args[0])
+	}
+}
+
+// home makes a data folder with the images of the shared one: they are linked,
+// since unpacking them takes seconds.
+func (s *scripts) home(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: home DIR")
+	}
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o700))
+	ts.Check(s.furnish(dir, os.Link))
+	ts.Setenv("PRAXIS_HOME", dir)
+}
+
+// furnish gives a data folder the images and programs of the shared one.
+func (s *scripts) furnish(dir string, link func(from, to string) error) error {
+	shared := os.Getenv(homeVar)
+	s.shared.Do(func() {
+		cmd := exec.Command("/proc/self/exe", "run", "-c", "None")
+		cmd.Args[0] = asProgram
+		cmd.Env = append(os.Environ(), "PRAXIS_HOME="+shared)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			s.failed = fmt.Errorf("cannot prepare the shared data folder: %w: %s", err, out)
+		}
+	})
+	if s.failed != nil {
+		return s.failed
+	}
+	for _, part := range []string{"images", "programs"} {
+		from, to := filepath.Join(shared, part), filepath.Join(dir, part)
+		err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+			if errors.Is(err, fs.ErrNotExist) {
+				return nil // another script's, on its way
+			}
+			if err != nil {
+				return err
+			}
+			target := filepath.Join(to, strings.TrimPrefix(path, from))
+			switch {
+			case d.IsDir():
+				info, err := d.Info()
+				if err != nil {
+					return err
+				}
+				return os.MkdirAll(target, info.Mode().Perm()|0o700)
+			case d.Type()&fs.ModeSymlink != 0:
+				text, err := os.Readlink(path)
+				if err != nil {
+					return err
+				}
+				return os.Symlink(text, target)
+			}
+			if err := link(path, target); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// findRun names a run and its log.
+func findRun(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 1 || len(args) > 2 {
+		ts.Fatalf("usage: run VAR [REF]")
+	}
+	ref := "last"
+	if len(args) == 2 {
+		ref = args[1]
+	}
+	ts.Check(ts.Exec("praxis", "verify", "--json", ref))
+	var got struct{ Run string }
+	text := ts.ReadFile("stdout")
+	if err := json.Unmarshal([]byte(text), &got); err != nil || got.Run == "" {
+		ts.Fatalf("no run %s: %v: %s", ref, err, text)
+	}
+	logs, err := filepath.Glob(filepath.Join(ts.Getenv("PRAXIS_HOME"), "journal", "*", got.Run+".jsonl"))
+	if err != nil || len(logs) != 1 {
+		ts.Fatalf("run %s has the logs %q: %v", got.Run, logs, err)
+	}
+	ts.Setenv(args[0], got.Run)
+	ts.Setenv(args[0]+"_LOG", logs[0])
+}
+
+// await waits for a text in a file.
+func await(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: await FILE PATTERN")
+	}
+	re, err := regexp.Compile("(?m)" + args[1])
+	ts.Check(err)
+	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		files, err := filepath.Glob(ts.MkAbs(args[0]))
+		ts.Check(err)
+		for _, f := range files {
+			if data, err := os.ReadFile(f); err == nil && re.Match(data) {
+				return
+			}
+		}
+	}
+	ts.Fatalf("%s holds no %q after %v", args[0], args[1], patience)
+}
+
+// without looks for a text in files, in every form that programs write it in.
+func without(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: without TEXT PATH…")
+	}
+	want := writings(args[0])
+	looked := 0
+	for _, pattern := range args[1:] {
+		roots, err := filepath.Glob(ts.MkAbs(pattern))
+		ts.Check(err)
+		for _, root := range roots {
+			ts.Check(filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+				if err != nil || !d.Type().IsRegular() {
+					return err
+				}
+				data, err := os.ReadFile(path)
+				if err != nil {
+					return err
+				}
+				looked++
+				for _, form := range want {
+					if i := bytes.Index(data, []byte(form)); i >= 0 {
+						return fmt.Errorf("%s holds %q: %.200q", path, form, data[max(0, i-40):])
+					}
+				}
+				return nil
+			}))
+		}
+	}
+	if looked == 0 {
+		ts.Fatalf("there are no files in %q", args[1:])
+	}
+}
+
+// writings are a text as it is, in JSON and JSON in JSON, as Python shows it, in
+// addresses, in hexadecimal, and in base64 at each of the places where it can
+// begin, without the characters that depend on what stands beside it.
+func writings(text string) []string {
+	inner := func(s string) string {
+		data, err := json.Marshal(s)
+		if err != nil {
+			panic(err)
+		}
+		return string(data[1 : len(data)-1])
+	}
+	query := url.QueryEscape(text)
+	out := []string{
+		text, inner(text), inner(inner(text)), strings.ReplaceAll(text, `\`, `\\`), hex.EncodeToString([]byte(text)),
+		query, strings.ReplaceAll(query, "+", "%20"), strings.NewReplacer("+", "%20", "%2F", "/").Replace(query),
+	}
+	for shift := range 3 {
+		code := base64.RawStdEncoding.EncodeToString([]byte("--"[:shift] + text))
+		code = code[(shift*8+5)/6 : (shift+len(text))*8/6]
+		out = append(out, code, strings.NewReplacer("+", "-", "/", "_").Replace(code))
+	}
+	return out
+}
+
+// unwritable makes a folder one that nothing can be written into: root may write
+// everywhere but to a file system that is read-only.
+func unwritable(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: unwritable DIR")
+	}
+	dir := ts.MkAbs(args[0])
+	if os.Geteuid() != 0 {
+		mode := func(mode fs.FileMode) error {
+			return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+				if err == nil && d.IsDir() {
+					err = os.Chmod(path, mode)
+				}
+				return err
+			})
+		}
+		ts.Check(mode(0o500))
+		ts.Defer(func() { ts.Check(mode(0o700)) })
+		return
+	}
+	ts.Check(syscall.Mount(dir, dir, "", syscall.MS_BIND, ""))
+	ts.Defer(func() { ts.Check(syscall.Unmount(dir, syscall.MNT_DETACH)) })
+	ts.Check(syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_BIND|syscall.MS_RDONLY, ""))
+}
+
+// tiny makes a data folder on a small disk. Images and programs stand beside it
+// and are mounted, as they would fill it.
+func (s *scripts) tiny(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: tiny DIR SIZE")
+	}
+	dir, beside := ts.MkAbs(args[0]), ts.MkAbs(args[0]+".parts")
+	ts.Check(os.MkdirAll(dir, 0o700))
+	ts.Check(os.MkdirAll(beside, 0o700))
+	ts.Check(s.furnish(beside, os.Link))
+	ts.Check(syscall.Mount("praxis-test", dir, "tmpfs", 0, "mode=700,size="+args[1]))
+	ts.Defer(func() { ts.Check(syscall.Unmount(dir, syscall.MNT_DETACH)) })
+	for _, part := range []string{"images", "programs", "templates"} {
+		from, to := filepath.Join(beside, part), filepath.Join(dir, part)
+		ts.Check(os.MkdirAll(from, 0o700))
+		ts.Check(os.Mkdir(to, 0o700))
+		ts.Check(syscall.Mount(from, to, "", syscall.MS_BIND, ""))
+		ts.Defer(func() { ts.Check(syscall.Unmount(to, syscall.MNT_DETACH)) })
+	}
+	ts.Setenv("PRAXIS_HOME", dir)
+}
+
+// mounts says whether this process may mount file systems.
+func mounts() bool {
+	if os.Geteuid() != 0 {
+		return false
+	}
+	dir, err := os.MkdirTemp("", "praxis-mount-")
+	if err != nil {
+		return false
+	}
+	defer os.Remove(dir)
+	if err := syscall.Mount("praxis-test", dir, "tmpfs", 0, "size=64k"); err != nil {
+		return false
+	}
+	return syscall.Unmount(dir, 0) == nil
+}
