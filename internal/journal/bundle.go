@@ -30,6 +30,9 @@ const (
 	maxEntries    = 100_000
 	maxManifest   = 32 << 20
 	maxUnpacked   = 16 << 30
+	// maxTexts is how much the records of a bundle may come to: many can refer to
+	// one long content, and who reads a run has all of it in memory.
+	maxTexts = 2 << 30
 	// maxRatio is what deflate can reach: what is more counts bytes twice.
 	maxRatio = 1032
 )
@@ -134,6 +137,7 @@ type bundle struct {
 	manifest manifest
 	log      *zip.File
 	blobs    map[string]*zip.File
+	most     int64 // bytes that its records may come to with their texts
 }
 
 // refused says that a file is no bundle, or one that lies.
@@ -159,7 +163,7 @@ func openBundle(r io.ReaderAt, size int64) (*bundle, error) {
 	if len(z.File) > maxEntries {
 		return nil, refused("it has %d entries, more than %d", len(z.File), maxEntries)
 	}
-	b := &bundle{blobs: map[string]*zip.File{}}
+	b := &bundle{blobs: map[string]*zip.File{}, most: maxTexts}
 	var about *zip.File
 	total, seen := uint64(0), map[string]bool{}
 	for _, f := range z.File {
@@ -331,6 +335,7 @@ func (b *bundle) decodes(ctx context.Context) (Summary, string, error) {
 	defer src.Close()
 	z := newSummarizer(b.manifest.Run)
 	c := newChecker(b.manifest.Run)
+	c.most = b.most
 	if err := c.events(ctx, src, b.open, func(r event.Record) bool { z.add(r); return true }); err != nil {
 		return Summary{}, "", err
 	}

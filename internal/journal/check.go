@@ -23,6 +23,7 @@ type checker struct {
 	want  string           // the run that it must be of; "": any
 	torn  bool             // a torn tail is no damage: somebody is writing
 	good  func(line) error // is given every record that goes on where the one before stopped; may be nil
+	most  int64            // how many bytes the records may come to with their texts; 0: any number
 	aside chan<- signature // takes signatures that are checked meanwhile; nil: they are checked at once
 	keys  map[string]ed25519.PublicKey
 
@@ -37,6 +38,7 @@ type checker struct {
 	refs   map[string]place // contents that are referred to, by their first record
 	sizes  map[string]int64
 	at     place
+	spent  int64 // bytes of the records with their texts
 }
 
 func newChecker(want string) *checker {

@@ -74,6 +74,7 @@ func (b *Bundle) Records(ctx context.Context, id string) iter.Seq2[event.Record,
 		src, err := b.b.openLog()
 		if err == nil {
 			c := newChecker(id)
+			c.most = b.b.most
 			err = errors.Join(c.events(ctx, src, b.b.open, func(r event.Record) bool { return yield(r, nil) }), src.Close())
 		}
 		if err != nil && !errors.Is(err, errEnough) {

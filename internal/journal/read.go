@@ -82,6 +82,9 @@ func (c *checker) events(ctx context.Context, src io.Reader, open opener, give f
 		if err != nil {
 			return c.unreadable(err)
 		}
+		if c.spent += int64(len(data)); c.most > 0 && c.spent > c.most {
+			return refused("its records come to more than %d bytes", c.most)
+		}
 		e, err := event.Unmarshal(l.kind, data)
 		if err != nil {
 			return c.damaged(c.at, "%v", err)
