@@ -102,6 +102,12 @@ func (s *screen) Emit(e event.Event) {
 		s.printf("  %s %s\n", s.style.paint(sgrYellow, "reply not usable:"), cleanLine(e.Reason))
 	case event.ReplyTrimmed:
 		s.printf("  %s\n", s.style.paint(sgrYellow, cleanLine(e.Reason)))
+	case event.HistoryCondensed:
+		s.condensed(e)
+	case event.ToolCalled:
+		s.toolCalled(e)
+	case event.ToolReturned:
+		s.toolReturned(e)
 	case event.ExecutionBegan:
 		if s.filling = len(e.Fills) > 0; !s.filling {
 			s.code(e.Code)

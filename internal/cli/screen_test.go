@@ -109,6 +109,25 @@ func TestScreenNoAnswer(t *testing.T) {
 	golden(t, "no-answer.txt", b.String())
 }
 
+// TestScreenTools shows what the agent asks of tools, its own notes among them,
+// and that a long conversation was shortened.
+func TestScreenTools(t *testing.T) {
+	var b bytes.Buffer
+	s := newScreen(&b, false, 40)
+	s.wrap = 40
+	for _, e := range []event.Event{
+		event.HistoryCondensed{Step: 2, Messages: 1, Bytes: 4096, Summary: "so far"},
+		event.ToolCalled{Step: 2, ID: "2.1", Tool: "save_note", Arguments: map[string]any{
+			"text": "The sales of all regions together are 24239.\nIn dollars\x1b[2J.", "tags": []string{"sales", "total"}}},
+		event.ToolReturned{Step: 2, ID: "2.1", Result: `{"id":"71"}`, Took: event.Duration(20 * time.Millisecond)},
+		event.ToolCalled{Step: 3, ID: "3.1", Tool: "search\x1b[m", Arguments: map[string]any{"query": strings.Repeat("x", 3000)}},
+		event.ToolReturned{Step: 3, ID: "3.1", Error: "the index\nis gone", Took: event.Duration(time.Second)},
+	} {
+		s.Emit(e)
+	}
+	golden(t, "tools.txt", b.String())
+}
+
 // TestScreenHidesNothing checks that what a person reads is what runs, asks or
 // is meant, whatever sequences a model or a file brings.
 func TestScreenHidesNothing(t *testing.T) {

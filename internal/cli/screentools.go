@@ -1,0 +1,52 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"praxis/internal/config"
+	"praxis/internal/event"
+)
+
+// maxArgument is how many characters of one argument of a tool are shown.
+const maxArgument = 2000
+
+// toolCalled shows what a tool is asked: the agent's own notes are tools too.
+func (s *screen) toolCalled(e event.ToolCalled) {
+	s.printf("  %s %s\n", s.style.paint(sgrCyan, "tool"), cleanLine(e.Tool))
+	for _, name := range slices.Sorted(maps.Keys(e.Arguments)) {
+		s.paragraphs("    ", cleanLine(name)+": "+shortened(argument(e.Arguments[name]), maxArgument))
+	}
+}
+
+// argument is a text as it is and anything else as JSON.
+func argument(v any) string {
+	if text, ok := v.(string); ok {
+		return text
+	}
+	data, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return string(data)
+}
+
+// toolReturned says that a tool is done. What it found is for the model, and in
+// the transcript of the run.
+func (s *screen) toolReturned(e event.ToolReturned) {
+	took := fmt.Sprintf("%.2f s", time.Duration(e.Took).Seconds())
+	if e.Error != "" {
+		s.printf("  %s %s\n", s.style.paint(sgrRed, "tool failed after "+took+":"), cleanLine(e.Error))
+		return
+	}
+	s.remark(fmt.Sprintf("[tool: ok, %s, %s]", took, config.FormatSize(int64(len(e.Result)))))
+}
+
+// condensed says that the model no longer sees the whole conversation.
+func (s *screen) condensed(e event.HistoryCondensed) {
+	s.remark(fmt.Sprintf("[%s before this, %s, stand shortened in what the model is sent; it can read them whole]",
+		count(e.Messages, "message"), config.FormatSize(int64(e.Bytes))))
+}
