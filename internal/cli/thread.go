@@ -127,23 +127,27 @@ func (p *program) threadList() *cobra.Command {
 }
 
 func (p *program) listThreads(all []memory.Thread, asJSON bool) error {
-	t := table{head: []string{"NAME", "QUESTIONS", "SIZE", "FORKED FROM", "LAST USED", "LAST QUESTION"}}
-	for _, th := range all {
-		if asJSON {
+	if asJSON {
+		for _, th := range all {
 			if err := p.printJSON(th); err != nil {
 				return err
 			}
-			continue
 		}
-		t.add(th.Name, fmt.Sprint(th.Turns), config.FormatSize(th.Bytes), th.Forked, when(th.Used), shortened(cleanLine(th.Asked), 40))
-	}
-	switch {
-	case asJSON:
 		return nil
-	case len(all) == 0:
+	}
+	if len(all) == 0 {
 		return p.emit("There are no threads. Begin one with: praxis ask --thread NAME \"QUESTION\"\n")
 	}
-	return p.emit(t.String())
+	cols := []column{
+		{head: "NAME"}, {head: "QUESTIONS", right: true, drop: 1}, {head: "SIZE", right: true, drop: 3},
+		{head: "FORKED FROM", drop: 4}, {head: "LAST USED", drop: 2}, {head: "LAST QUESTION"},
+	}
+	for _, th := range all {
+		for i, cell := range []string{th.Name, fmt.Sprint(th.Turns), config.FormatSize(th.Bytes), th.Forked, when(th.Used), th.Asked} {
+			cols[i].cells = append(cols[i].cells, cell)
+		}
+	}
+	return p.emit(fitted(cols, p.columns()))
 }
 
 // shortened cuts a line that is clean.
