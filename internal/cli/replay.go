@@ -237,7 +237,9 @@ func (r *replayCommand) branch(ctx context.Context, cfg config.Config, e engine,
 		return err
 	}
 	rc.Recorder, rc.Snapshots, rc.Loose = recorder, cfg.Journal.Snapshots, r.loose
-	rc.Notes = notes{e.records().Memory, recorder.ID(), ""}
+	if !known.Imported { // somebody else's conversation neither reads the memory nor adds to it
+		rc.Notes = notes{e.records().Memory, recorder.ID(), ""}
+	}
 	out, err := replay.Branch(runCtx, rc, rec, r.from, change)
 	p.settled()
 	err = errors.Join(err, recorder.Close())

@@ -281,6 +281,36 @@ func TestNotes(t *testing.T) {
 	}
 }
 
+// TestBranchWithoutNotes: a branch has no memory when the run had none, or when
+// it is not given one.
+func TestBranchWithoutNotes(t *testing.T) {
+	const saves = "=== reply\n=== call save_note text\nAlways say 1.\n=== reply\n=== call search_notes query\ntotal\n=== reply\nFINAL ANSWER: It is {{ total }}."
+	w := newWorld(t)
+	rec := w.ask("r", story)
+	cfg := w.config()
+	today := &notes{all: []agent.Note{{ID: "n9", Text: "It is 9 today.", Created: time.Unix(0, 0)}}}
+	cfg.Notes = today
+	change := Change{Model: modelFrom(t, 3, saves)}
+	cfg.Recorder = w.begin("b", rec.Branched(3, change, ""))
+	b, err := Branch(t.Context(), cfg, rec, 3, change)
+	if err != nil || len(today.all) != 1 {
+		t.Errorf("the run had none: %v: %+v, notes %+v", err, b, today.all)
+	}
+	for _, s := range w.load("b").Steps {
+		if len(s.Calls) > 0 {
+			t.Errorf("step %d used %+v", s.N, s.Calls)
+		}
+	}
+	j := openJournal(t, t.TempDir(), nil)
+	rec = w.journaled(j, noted, "7\n", agent.Config{Notes: &notes{}})
+	cfg = w.config()
+	cfg.Source = j
+	b, err = Branch(t.Context(), cfg, rec, 2, Change{Model: modelFrom(t, 2, saves)})
+	if err != nil || b.Answer == nil || b.Answer.Text != "It is 7." {
+		t.Errorf("it was given none: %v: %+v", err, b)
+	}
+}
+
 // TestCondensed: a run whose history was condensed and read again replays, and
 // is branched behind it.
 func TestCondensed(t *testing.T) {

@@ -54,8 +54,9 @@ type Config struct {
 	Loose bool
 	// Program is the version of this program; "": not known.
 	Program string
-	// Notes is the memory that a branch with another model goes on with. nil:
-	// it has none. A replay takes its notes from the recording.
+	// Notes is the memory that a branch with another model goes on with, when
+	// the recorded run had one. nil: it has none. A replay takes its notes from
+	// the recording.
 	Notes agent.Notes
 }
 
@@ -209,7 +210,7 @@ func (e *enactment) carryOut(ctx context.Context, model llm.Model, begin *agent.
 		cfg := agent.Config{Model: model, Begin: begin}
 		m, branches := model.(*brancher)
 		e.remember(&cfg, func(s Step) bool { return s.N >= begin.Step && !(branches && m.edits(s.N)) })
-		if branches && m.change.Model != nil && (cfg.Notes != nil || e.cfg.Notes != nil) {
+		if branches && m.change.Model != nil && cfg.Notes != nil { // what the run had not, its branch has not
 			cfg.Notes = branchNotes{recorded: cfg.Notes, today: e.cfg.Notes, own: m.own}
 		}
 		_, finished, err = run.Ask(ctx, e.task, &cfg, e.live)
