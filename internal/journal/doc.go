@@ -81,6 +81,9 @@
 //
 //	journal_resumed, run_ended with the outcome "abandoned", checkpoint
 //
+// Only a run that the index knows to have been begun here is given one: what came
+// from elsewhere, or may have when the index was lost, is signed by nobody anew.
+//
 // # Data
 //
 // The data of an event is the JSON of package event with three changes, made to
