@@ -31,7 +31,10 @@ model (--model), question (--question) or piece of code (--edit opens an editor,
 --code FILE reads it). That is a run of its own, with its parent recorded.
 
 With --image or --with the run is carried out on another image: the regression
-test of an upgrade. --file NAME=PATH takes another file for an input.`
+test of an upgrade. --file NAME=PATH takes another file for an input.
+
+A run that was made elsewhere gets no more memory, disk and processors than the
+configuration allows, and none of the states and notes that are kept here.`
 
 type replayCommand struct {
 	p            *program
