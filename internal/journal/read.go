@@ -59,10 +59,13 @@ func absent(id string, err error) error {
 type opener func(ctx context.Context, sum string) (io.ReadCloser, error)
 
 // events calls give with the events that src holds. A record is given when the
-// next one vouches for it.
+// next one vouches for it. A text that is kept apart and cannot be had does not
+// end them: [Missing] stands in its place, and the error at the end tells of the
+// first.
 func (c *checker) events(ctx context.Context, src io.Reader, open opener, give func(event.Record) bool) error {
 	var held *event.Record
 	var where place
+	var lost *Damage
 	pass := func() error {
 		if held != nil && !give(*held) {
 			return errEnough
@@ -78,7 +81,17 @@ func (c *checker) events(ctx context.Context, src io.Reader, open opener, give f
 		case headerKind, resumedKind, checkpointKind:
 			return nil
 		}
-		data, err := unpack(l.data, texts(ctx, open))
+		read := texts(ctx, open)
+		data, err := unpack(l.data, func(ref blobRef) (string, error) {
+			text, err := read(ref)
+			if d := c.lacks(err); d != nil {
+				if lost == nil {
+					lost = d
+				}
+				return Missing, nil
+			}
+			return text, err
+		})
 		if err != nil {
 			return c.unreadable(err)
 		}
@@ -102,17 +115,32 @@ func (c *checker) events(ctx context.Context, src io.Reader, open opener, give f
 			return err
 		}
 	}
-	if c.report.Damage != nil {
+	switch {
+	case lost != nil: // it stands before whatever ended the records
+		return lost
+	case c.report.Damage != nil:
 		return c.report.Damage
 	}
 	return nil
+}
+
+// Missing stands in the place of a text that is kept apart and cannot be had.
+const Missing = "[this text is missing: its content is gone, or is another]"
+
+// lacks says which damage it is that a content cannot be had; nil: err is
+// something else.
+func (c *checker) lacks(err error) *Damage {
+	if kind := fault.KindOf(err); err == nil || kind != fault.NotFound && kind != fault.Conflict {
+		return nil
+	}
+	return &Damage{Run: c.report.Run, Seq: c.at.seq, Offset: c.at.offset, Problem: "a content that it refers to cannot be had: " + err.Error()}
 }
 
 // unreadable makes of what is wrong with a content a damage of the record that
 // refers to it, unless it is something else.
 func (c *checker) unreadable(err error) error {
 	switch fault.KindOf(err) {
-	case fault.NotFound, fault.Conflict, fault.Invalid:
+	case fault.Invalid:
 		return c.damaged(c.at, "a content that it refers to cannot be had: %v", err)
 	}
 	return err

@@ -382,8 +382,13 @@ func TestContents(t *testing.T) {
 	long := hashLine([]byte(strings.Repeat("x", 3000)))
 	delete(b.disk.blobs, long)
 	got, err := b.records(t, r.ID())
-	if d := damageOf(err); len(got) != 3 || d == nil || d.Seq != 4 {
-		t.Errorf("%d events, then %v", len(got), err)
+	if d := damageOf(err); len(got) != 6 || d == nil || d.Seq != 4 {
+		t.Fatalf("%d events, then %v", len(got), err)
+	}
+	for i, e := range got[3:5] { // what stands after it is readable
+		if x, ok := e.Event.(event.ExecutionBegan); !ok || x.Code != Missing {
+			t.Errorf("event %d: %+v", i+4, e.Event)
+		}
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"praxis/internal/event"
+	"praxis/internal/legible"
 )
 
 // Diff writes what differs between two runs, and says whether nothing does:
@@ -19,10 +20,10 @@ import (
 // Options.Step limits it to one step.
 func Diff(w io.Writer, a, b Run, opt Options) (same bool, err error) {
 	d := comparison{w: bufio.NewWriter(w), a: tell(a), b: tell(b), colour: opt.Colour, same: true}
-	d.printf("%s\n%s\n", d.paint(sgrRed, "--- run "+visibleLine(a.ID)), d.paint(sgrGreen, "+++ run "+visibleLine(b.ID)))
+	d.printf("%s\n%s\n", d.paint(sgrRed, "--- run "+legible.Line(a.ID)), d.paint(sgrGreen, "+++ run "+legible.Line(b.ID)))
 	for _, run := range []Run{a, b} {
 		if run.Damage != "" {
-			d.printf("%s\n", d.paint(sgrYellow, "warning: records of run "+visibleLine(run.ID)+" are missing: "+visibleLine(run.Damage)))
+			d.printf("%s\n", d.paint(sgrYellow, "warning: the record of run "+legible.Line(run.ID)+" is not whole: "+legible.Line(run.Damage)))
 		}
 	}
 	if opt.Step == 0 {
@@ -103,16 +104,16 @@ func (d *comparison) steps(only int) {
 	if first > 1 && only == 0 {
 		which := "step 1 is that"
 		if first > 2 {
-			which = "steps 1 to " + thousands(first-1) + " are those"
+			which = "steps 1 to " + legible.Number(first-1) + " are those"
 		}
-		d.printf("\n%s of run %s\n", which, visibleLine(d.b.began.Parent.Run))
+		d.printf("\n%s of run %s\n", which, legible.Line(d.b.began.Parent.Run))
 	}
 	for _, n := range slices.Sorted(maps.Keys(union(a, b))) {
 		if n < first || only != 0 && n != only {
 			continue
 		}
 		x, y := a[n], b[n]
-		name := "step " + thousands(n)
+		name := "step " + legible.Number(n)
 		switch {
 		case x == nil:
 			name += ", only in the second run"

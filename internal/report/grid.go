@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"praxis/internal/legible"
 )
 
 // Bounds of a table that is read from HTML.
@@ -165,7 +167,7 @@ func (r *gridReader) endCell() {
 	if r.cell == nil {
 		return
 	}
-	r.at.Text = visible(strings.TrimSpace(r.cell.String()))
+	r.at.Text = legible.Text(strings.TrimSpace(r.cell.String()))
 	row := &r.grid.Rows[len(r.grid.Rows)-1]
 	row.Cells = append(row.Cells, r.at)
 	r.cell = nil

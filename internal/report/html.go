@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"praxis/internal/event"
+	"praxis/internal/legible"
 )
 
 //go:embed page.html
@@ -84,13 +85,13 @@ type piece struct {
 type sheetChange struct{ Kind, Path, Size, Hash, Short string }
 
 func pageOf(s *story) sheet {
-	p := sheet{ID: visibleLine(s.run.ID), Question: strings.TrimRight(visible(s.began.Question), "\n "), Scripted: s.began.Scripted}
+	p := sheet{ID: legible.Line(s.run.ID), Question: strings.TrimRight(legible.Text(s.began.Question), "\n "), Scripted: s.began.Scripted}
 	if p.Question == "" {
 		p.Question = "Run " + p.ID
 	}
-	p.Title = cut(visibleLine(p.Question), longQuestion)
+	p.Title = cut(legible.Line(p.Question), longQuestion)
 	p.Long = utf8.RuneCountInString(p.Question) > longQuestion || strings.Contains(p.Question, "\n")
-	p.Outcome, p.Tone = visibleLine(s.outcome()), "good"
+	p.Outcome, p.Tone = legible.Line(s.outcome()), "good"
 	if !s.well() {
 		p.Tone = "bad"
 	}
@@ -99,22 +100,22 @@ func pageOf(s *story) sheet {
 		p.Chips = append([]string{s.began.Model}, p.Chips...)
 	}
 	for i, c := range p.Chips {
-		p.Chips[i] = visibleLine(c)
+		p.Chips[i] = legible.Line(c)
 	}
-	p.Damage = visibleLine(s.run.Damage)
+	p.Damage = legible.Line(s.run.Damage)
 	if s.ended != nil {
-		p.Reason = visible(s.ended.Reason)
+		p.Reason = legible.Text(s.ended.Reason)
 	}
 	for _, f := range s.facts() {
-		p.Facts = append(p.Facts, fact{f.Name, visibleLine(f.Value)})
+		p.Facts = append(p.Facts, fact{f.Name, legible.Line(f.Value)})
 	}
 	for _, f := range s.inputs {
-		p.Inputs = append(p.Inputs, sheetFile{visibleLine(f.Name), visibleLine(f.Path), size(f.Bytes), visibleLine(f.SHA256), visibleLine(f.Withheld)})
+		p.Inputs = append(p.Inputs, sheetFile{legible.Line(f.Name), legible.Line(f.Path), legible.Size(f.Bytes), legible.Line(f.SHA256), legible.Line(f.Withheld)})
 	}
 	if a := s.answer; a != nil {
 		p.Answer = s.figures(blocks(a.Text))
 		for _, f := range a.Figures {
-			p.Figures = append(p.Figures, sheetFigure{visibleLine(f.Text), visibleLine(origin(f)), visible(f.Expression), f.Source == "unverified"})
+			p.Figures = append(p.Figures, sheetFigure{legible.Line(f.Text), legible.Line(origin(f)), legible.Text(f.Expression), f.Source == "unverified"})
 		}
 	}
 	for i, part := range s.parts {
@@ -146,7 +147,7 @@ func (s *story) sheetPart(p *part, first bool) (sheetPart, bool) {
 	if p.before != nil {
 		meta = append(meta, "state before it: "+p.before.Snapshot)
 	}
-	out.Meta = visibleLine(strings.Join(meta, " · "))
+	out.Meta = legible.Line(strings.Join(meta, " · "))
 	if p.failed {
 		out.Badge = "failed"
 	}
@@ -190,7 +191,7 @@ func (s *story) replied(e event.ModelReplied) []piece {
 }
 
 func remarked(r remark) []piece {
-	p := piece{Kind: "remark", Name: r.Label, Line: visibleLine(r.Text)}
+	p := piece{Kind: "remark", Name: r.Label, Line: legible.Line(r.Text)}
 	if r.Warn {
 		p.Tone = "warn"
 	}
@@ -208,7 +209,7 @@ func excerptOf(text string) excerpt {
 		return excerpt{}
 	}
 	x := bound(text, exportLines, exportBytes)
-	x.Head, x.Tail = visible(x.Head), visible(x.Tail)
+	x.Head, x.Tail = legible.Text(x.Head), legible.Text(x.Tail)
 	return x
 }
 
@@ -229,23 +230,23 @@ func (s *story) executed(it *item, x event.Execution) []piece {
 	if len(x.Changes) > 0 {
 		p := piece{Kind: "changes"}
 		for _, c := range x.Changes {
-			line := sheetChange{Kind: visibleLine(c.Kind), Path: visibleLine(c.Path), Hash: visibleLine(c.SHA256)}
+			line := sheetChange{Kind: legible.Line(c.Kind), Path: legible.Line(c.Path), Hash: legible.Line(c.SHA256)}
 			line.Short = short(line.Hash)
 			if c.Kind != "removed" {
-				line.Size = size(c.Bytes)
+				line.Size = legible.Size(c.Bytes)
 			}
 			p.Changes = append(p.Changes, line)
 		}
 		out = append(out, piece{Kind: "meta", Line: "changed files"}, p)
 	}
 	if x.Unlisted != "" {
-		out = append(out, piece{Kind: "remark", Name: "changed files", Line: visibleLine(x.Unlisted)})
+		out = append(out, piece{Kind: "remark", Name: "changed files", Line: legible.Line(x.Unlisted)})
 	}
 	line := x.Status.String() + ", " + used(x)
 	if x.Limit != "" {
 		line = x.Status.String() + ", limit " + string(x.Limit) + ", " + used(x)
 	}
-	return append(out, piece{Kind: "meta", Line: visibleLine("code: " + line)})
+	return append(out, piece{Kind: "meta", Line: legible.Line("code: " + line)})
 }
 
 // shown writes a displayed value: as the image or the table that it is, as the
@@ -263,13 +264,13 @@ func (s *story) shown(v view, result bool) []piece {
 	switch {
 	case v.picture != nil && v.picture.MIME != page:
 		source := "data:" + v.picture.MIME + ";base64," + base64.StdEncoding.EncodeToString(v.picture.Data)
-		out = append(out, piece{Kind: "picture", Source: template.URL(source), Alt: visibleLine(v.picture.Name), Name: visibleLine(s.caption(v.picture))})
+		out = append(out, piece{Kind: "picture", Source: template.URL(source), Alt: legible.Line(v.picture.Name), Name: legible.Line(s.caption(v.picture))})
 	case v.grid != nil:
 		out = append(out, piece{Kind: "grid", Name: name, Grid: v.grid})
 	case v.html != "":
 		caption := "an HTML page that the code displayed, without its scripts"
 		if v.picture != nil {
-			caption = visibleLine(s.caption(v.picture)) + ", without its scripts"
+			caption = legible.Line(s.caption(v.picture)) + ", without its scripts"
 		}
 		out = append(out, piece{Kind: "frame", Alt: name, Name: caption, Page: srcdoc(v.html)})
 		if text.Head != "" && !defaultText.MatchString(text.Head) {

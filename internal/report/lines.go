@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"praxis/internal/legible"
 )
 
 // Bounds of a difference. Past maxEdits, what lies between the first and the
@@ -29,7 +31,7 @@ func Lines(a, b string, names ...string) string {
 	d := diff{a: split(a), b: split(b)}
 	d.compare()
 	var out strings.Builder
-	fmt.Fprintf(&out, "--- %s\n+++ %s\n", visibleLine(label[0]), visibleLine(label[1]))
+	fmt.Fprintf(&out, "--- %s\n+++ %s\n", legible.Line(label[0]), legible.Line(label[1]))
 	shown, hidden := 0, 0
 	for _, h := range d.hunks() {
 		for _, line := range d.render(h) {
@@ -42,7 +44,7 @@ func Lines(a, b string, names ...string) string {
 		}
 	}
 	if hidden > 0 {
-		fmt.Fprintf(&out, "[%s of the difference left out]\n", count(hidden, "more line"))
+		fmt.Fprintf(&out, "[%s of the difference left out]\n", legible.Count(hidden, "more line"))
 	}
 	return out.String()
 }
@@ -250,7 +252,7 @@ func marked(mark, line string, differs int) []string {
 		}
 		text = cut
 	}
-	out := []string{mark + visible(text)}
+	out := []string{mark + legible.Text(text)}
 	if !whole {
 		out = append(out, `\ no newline at the end`)
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"praxis/internal/event"
+	"praxis/internal/legible"
 )
 
 // What Markdown and the page show of one output.
@@ -63,7 +64,7 @@ func (m *markdown) head() {
 		m.line("")
 	}
 	if m.run.Damage != "" {
-		m.line("**Records are missing:** %s", mdText(m.run.Damage))
+		m.line("**The record is not whole:** %s", mdText(m.run.Damage))
 		m.line("")
 	}
 	m.line("| | |")
@@ -93,7 +94,7 @@ func (m *markdown) head() {
 			if f.Withheld != "" {
 				hash = strings.TrimSpace(hash + " (not kept: " + mdText(f.Withheld) + ")")
 			}
-			m.line("| %s | %s | %s | %s |", mdCode(f.Name), mdCode(f.Path), size(f.Bytes), hash)
+			m.line("| %s | %s | %s | %s |", mdCode(f.Name), mdCode(f.Path), legible.Size(f.Bytes), hash)
 		}
 		m.line("")
 	}
@@ -215,7 +216,7 @@ func (m *markdown) executed(it *item, x event.Execution) {
 	for _, c := range x.Changes {
 		text := "- " + mdText(c.Kind) + " " + mdCode(c.Path)
 		if c.Kind != "removed" {
-			text += ", " + size(c.Bytes)
+			text += ", " + legible.Size(c.Bytes)
 		}
 		if c.SHA256 != "" {
 			text += ", SHA-256 " + mdCode(c.SHA256)
@@ -247,9 +248,9 @@ func (m *markdown) output(name, text string) {
 		m.line("")
 	}
 	x := bound(strings.TrimRight(text, "\n "), exportLines, exportBytes)
-	body := visible(x.Head)
+	body := legible.Text(x.Head)
 	if x.Left != "" {
-		body = strings.TrimSuffix(body, "\n") + "\n[… " + x.Left + " left out …]\n" + visible(x.Tail)
+		body = strings.TrimSuffix(body, "\n") + "\n[… " + x.Left + " left out …]\n" + legible.Text(x.Tail)
 	}
 	m.fence("text", body)
 }
@@ -339,13 +340,13 @@ var mdEntity = regexp.MustCompile(`&([#A-Za-z])`)
 
 // mdText writes a text that stays on one line and means nothing in Markdown.
 func mdText(s string) string {
-	return mdEscape.Replace(mdEntity.ReplaceAllString(visibleLine(s), "&amp;$1"))
+	return mdEscape.Replace(mdEntity.ReplaceAllString(legible.Line(s), "&amp;$1"))
 }
 
 // mdCode writes a name, a path, a hash or an expression as code. One that has
 // characters that could end the code or open a tag is written as text.
 func mdCode(s string) string {
-	s = visibleLine(s)
+	s = legible.Line(s)
 	if strings.TrimSpace(s) == "" || strings.ContainsAny(s, "`<>[]&|\\") {
 		return mdText(s)
 	}
@@ -354,7 +355,7 @@ func mdCode(s string) string {
 
 // mdTarget writes the path of a picture that the caller saved.
 func mdTarget(path string) string {
-	return "<" + strings.NewReplacer("<", "%3C", ">", "%3E", `\`, "%5C", "%", "%25").Replace(visibleLine(path)) + ">"
+	return "<" + strings.NewReplacer("<", "%3C", ">", "%3E", `\`, "%5C", "%", "%25").Replace(legible.Line(path)) + ">"
 }
 
 // mdActive finds what could open a tag, an entity, a link, a picture or a
@@ -364,7 +365,7 @@ var mdActive = regexp.MustCompile(`<[A-Za-z/!?]|&[#A-Za-z]|!\[|\](?:\(|:|\[)|\\+
 // prose writes a model's text, which is Markdown itself, so that its form is
 // kept and nothing in it is active.
 func prose(text string) string {
-	return mdActive.ReplaceAllStringFunc(visible(text), func(m string) string {
+	return mdActive.ReplaceAllStringFunc(legible.Text(text), func(m string) string {
 		switch m[0] {
 		case '<':
 			return "&lt;" + m[1:]

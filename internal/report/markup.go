@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"praxis/internal/legible"
 )
 
 // block is a piece of a model's prose, read as the little Markdown that models
@@ -41,7 +43,7 @@ var (
 
 // blocks reads prose. The result is visible text.
 func blocks(text string) []block {
-	r := blockReader{lines: strings.Split(strings.ReplaceAll(visible(strings.Trim(text, "\n")), "\t", "    "), "\n")}
+	r := blockReader{lines: strings.Split(strings.ReplaceAll(legible.Text(strings.Trim(text, "\n")), "\t", "    "), "\n")}
 	for r.at < len(r.lines) {
 		r.next()
 	}
@@ -297,7 +299,7 @@ func (f *figureMarker) spans(in []inline) []inline {
 				break
 			}
 			fig := f.answer.Figures[k]
-			text := visible(fig.Text)
+			text := legible.Text(fig.Text)
 			before, rest := s, s
 			before.Text = s.Text[:at]
 			if before.Text != "" {
@@ -308,7 +310,7 @@ func (f *figureMarker) spans(in []inline) []inline {
 			if fig.Expression != "" {
 				mark.Figure += ": " + cut(fig.Expression, 200)
 			}
-			mark.Figure = visibleLine(mark.Figure)
+			mark.Figure = legible.Line(mark.Figure)
 			out = append(out, mark)
 			rest.Text = s.Text[at+len(text):]
 			s, f.next = rest, k+1
@@ -324,7 +326,7 @@ func (f *figureMarker) spans(in []inline) []inline {
 func (f *figureMarker) find(text string) (at, figure int) {
 	at, figure = len(text), -1
 	for k := f.next; k < min(len(f.answer.Figures), f.next+maxAhead, maxMarked); k++ {
-		want := visible(f.answer.Figures[k].Text)
+		want := legible.Text(f.answer.Figures[k].Text)
 		if want == "" || strings.Contains(want, "\n") {
 			continue
 		}

@@ -8,10 +8,9 @@ import (
 	"html/template"
 	"io"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
 
 	"praxis/internal/event"
+	"praxis/internal/legible"
 )
 
 // Bounds of one text in a notebook.
@@ -42,7 +41,7 @@ func Notebook(w io.Writer, run Run) error {
 	if err := enc.Encode(n.file()); err != nil {
 		return fmt.Errorf("cannot write the notebook: %w", err)
 	}
-	if _, err := w.Write(plainJSON(b.Bytes())); err != nil {
+	if _, err := w.Write(legible.JSON(b.Bytes())); err != nil {
 		return fmt.Errorf("cannot write: %w", err)
 	}
 	return nil
@@ -241,10 +240,10 @@ func (n *notebook) end(it *item, x event.Execution) {
 	}
 	switch {
 	case x.Error != nil:
-		c.Outputs = append(c.Outputs, errorOutput{"error", visibleLine(x.Error.Name), visible(x.Error.Value), strings.Split(noted(raised(x)), "\n")})
+		c.Outputs = append(c.Outputs, errorOutput{"error", legible.Line(x.Error.Name), legible.Text(x.Error.Value), strings.Split(noted(raised(x)), "\n")})
 	case x.Status != event.OK:
 		text := stopped(x)
-		c.Outputs = append(c.Outputs, errorOutput{"error", x.Status.String(), visible(text), strings.Split(noted(text), "\n")})
+		c.Outputs = append(c.Outputs, errorOutput{"error", x.Status.String(), legible.Text(text), strings.Split(noted(text), "\n")})
 	}
 }
 
@@ -270,7 +269,7 @@ func (n *notebook) data(v view) map[string][]string {
 		put(page, `<iframe sandbox="" width="100%" height="400" `+string(srcdoc(v.html))+`></iframe>`)
 	}
 	if p := v.picture; p != nil && data["text/plain"] == nil {
-		put("text/plain", "["+visibleLine(n.caption(p))+"]")
+		put("text/plain", "["+legible.Line(n.caption(p))+"]")
 	}
 	return data
 }
@@ -292,7 +291,7 @@ func (g *grid) html() string {
 	}
 	b.WriteString("</table>\n")
 	if g.Note != "" {
-		b.WriteString("<p>" + template.HTMLEscapeString(visible(g.Note)) + "</p>\n")
+		b.WriteString("<p>" + template.HTMLEscapeString(legible.Text(g.Note)) + "</p>\n")
 	}
 	return b.String()
 }
@@ -301,9 +300,9 @@ func (g *grid) html() string {
 func noted(text string) string {
 	x := bound(text, notebookLines, notebookBytes)
 	if x.Left == "" {
-		return visible(x.Head)
+		return legible.Text(x.Head)
 	}
-	return strings.TrimSuffix(visible(x.Head), "\n") + "\n[… " + x.Left + " left out …]\n" + visible(x.Tail)
+	return strings.TrimSuffix(legible.Text(x.Head), "\n") + "\n[… " + x.Left + " left out …]\n" + legible.Text(x.Tail)
 }
 
 // sourceLines cuts a text into the lines of a notebook.
@@ -315,23 +314,3 @@ func sourceLines(text string) []string {
 }
 
 func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
-
-// plainJSON writes the characters of a JSON text that show nothing of
-// themselves as JSON's own escapes: the same text, with nothing hidden in it.
-func plainJSON(text []byte) []byte {
-	var b bytes.Buffer
-	for len(text) > 0 {
-		r, n := utf8.DecodeRune(text)
-		switch {
-		case r == 0x7f || (r >= 0x80 && r < 0xa0) || hides(r) && r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		case hides(r):
-			hi, lo := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, hi, lo)
-		default:
-			b.Write(text[:n])
-		}
-		text = text[n:]
-	}
-	return b.Bytes()
-}

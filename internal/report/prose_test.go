@@ -189,14 +189,3 @@ func FuzzHighlight(f *testing.F) {
 		}
 	})
 }
-
-func TestVisible(t *testing.T) {
-	for in, want := range map[string]string{
-		"plain\ttext\n": "plain\ttext\n", "é 日本 👩\u200d👧": "é 日本 👩\u200d👧", "a\r\nb\rc": "a\nb\\rc", "\x00\x1b\x7f\u0085": `\x00\x1b\x7f\x85`,
-		"\xff\xc3": `\xff\xc3`, "\u202e\u2066\ufeff\u2028\u00ad": `\u202e\u2066\ufeff\u2028\u00ad`, "\U000e0041\uffff": `\U000e0041\uffff`,
-	} {
-		if got := visible(in); got != want {
-			t.Errorf("%q: got %q, want %q", in, got, want)
-		}
-	}
-}

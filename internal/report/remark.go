@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"praxis/internal/event"
+	"praxis/internal/legible"
 )
 
 // remark is what all formats say in a line about an event that is neither
@@ -40,7 +41,7 @@ func (s *story) remark(it *item) (remark, bool) {
 	case event.ReplyTrimmed:
 		return remark{"reply trimmed", e.Reason, "", true}, true
 	case event.HistoryCondensed:
-		text := fmt.Sprintf("%s (%s) shortened for the model, kept whole as %s", count(e.Messages, "message"), size(int64(e.Bytes)), short(e.Whole))
+		text := fmt.Sprintf("%s (%s) shortened for the model, kept whole as %s", legible.Count(e.Messages, "message"), legible.Size(int64(e.Bytes)), short(e.Whole))
 		return remark{"history", text, e.Summary, false}, true
 	case event.ExecutionBegan:
 		return remark{"code", unfinished + ": the end of this code is not recorded", "", true}, it.lost
@@ -56,7 +57,7 @@ func (s *story) filled(it *item, e event.ExecutionEnded) (remark, bool) {
 	if !ok || len(began.Fills) == 0 {
 		return remark{}, false
 	}
-	what := count(len(began.Fills), "figure")
+	what := legible.Count(len(began.Fills), "figure")
 	if x := e.Execution; x.Status != event.OK {
 		return remark{"filling in", what + " of the answer: " + fate(x), strings.Join(began.Fills, "\n"), true}, true
 	}
@@ -99,7 +100,7 @@ func aside(it *item) (remark, bool) {
 	case event.SessionRolledBack:
 		return remark{"session", e.Session + " went back to the snapshot " + e.Snapshot, "", true}, true
 	case event.FileSaved:
-		return remark{"saved", e.Path + " (" + size(e.Bytes) + ")", "", false}, true
+		return remark{"saved", e.Path + " (" + legible.Size(e.Bytes) + ")", "", false}, true
 	}
 	return remark{}, false // the end of the session is the run's
 }
@@ -157,7 +158,7 @@ func stopped(x event.Execution) string {
 
 // used writes what an execution used, such as "12 ms, 35MiB".
 func used(x event.Execution) string {
-	text := fmt.Sprintf("%.0f ms, %s", x.Usage.WallMS, size(x.Usage.PeakMemoryBytes))
+	text := fmt.Sprintf("%.0f ms, %s", x.Usage.WallMS, legible.Size(x.Usage.PeakMemoryBytes))
 	if x.State != "" && x.State != event.Kept {
 		text += ", state " + string(x.State)
 	}

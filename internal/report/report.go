@@ -26,7 +26,7 @@
 // # Begun, not finished
 //
 // What a record opens and no record closes is shown as begun and not finished.
-// [Run.Damage] says why records are missing.
+// [Run.Damage] says why the record is not whole.
 package report
 
 import (
@@ -35,6 +35,7 @@ import (
 	"time"
 
 	"praxis/internal/event"
+	"praxis/internal/legible"
 )
 
 // Run is what is reported on.
@@ -276,7 +277,7 @@ func (s *story) title(p *part) string {
 	case s.began.Kind == event.Code:
 		return "code"
 	}
-	return "step " + thousands(p.step)
+	return "step " + legible.Number(p.step)
 }
 
 // outcome is how the run ended, in a word.
@@ -308,7 +309,7 @@ func (s *story) spent(model string, tokens event.Tokens) string {
 	if s.began.Scripted {
 		return "replies scripted"
 	}
-	text := thousands(tokens.Input) + " tokens in, " + thousands(tokens.Output) + " out"
+	text := legible.Number(tokens.Input) + " tokens in, " + legible.Number(tokens.Output) + " out"
 	if c := s.cost(model, tokens); c != "" {
 		text += ", " + c
 	}
@@ -323,7 +324,7 @@ func (s *story) total() []string {
 		tokens, steps = s.ended.Tokens, s.ended.Steps
 	}
 	if s.began.Kind != event.Code {
-		out = append(out, count(steps, "step"))
+		out = append(out, legible.Count(steps, "step"))
 	}
 	if s.ended != nil {
 		out = append(out, seconds(s.ended.Took))
@@ -366,7 +367,7 @@ func (s *story) facts() []fact {
 	if p := s.began.Parent; p != nil {
 		from := p.Run
 		if p.Step > 0 {
-			from += ", from step " + thousands(p.Step)
+			from += ", from step " + legible.Number(p.Step)
 		}
 		put("parent", strings.TrimSuffix(from+": "+p.Change, ": "))
 	}
@@ -382,8 +383,8 @@ func limits(l event.Limits) string {
 	if l.CPUs == 1 {
 		cpus = "CPU"
 	}
-	return fmt.Sprintf("%s of memory, %g %s, %s, %s of disk, %s", size(l.Memory), l.CPUs, cpus,
-		"at most "+thousands(l.Processes)+" processes", size(l.Disk), count(l.OpenFiles, "open file"))
+	return fmt.Sprintf("%s of memory, %g %s, %s, %s of disk, %s", legible.Size(l.Memory), l.CPUs, cpus,
+		"at most "+legible.Number(l.Processes)+" processes", legible.Size(l.Disk), legible.Count(l.OpenFiles, "open file"))
 }
 
 // maxPackages bounds the packages that a head names.
@@ -393,7 +394,7 @@ func packages(all []event.Package) string {
 	var names []string
 	for i, p := range all {
 		if i == maxPackages && len(all) > maxPackages+1 {
-			names = append(names, count(len(all)-i, "other"))
+			names = append(names, legible.Count(len(all)-i, "other"))
 			break
 		}
 		names = append(names, p.Name+" "+p.Version)

@@ -8,6 +8,7 @@ import (
 
 	"praxis/internal/event"
 	"praxis/internal/fault"
+	"praxis/internal/legible"
 )
 
 // Options say how a transcript is written.
@@ -61,7 +62,7 @@ func Transcript(w io.Writer, run Run, opt Options) error {
 		}
 		if !found {
 			return fault.New(fault.NotFound, "Leave out --step to see the whole run.",
-				"cannot show step %d of run %s: it has %s", opt.Step, visibleLine(run.ID), count(len(t.steps()), "step"))
+				"cannot show step %d of run %s: it has %s", opt.Step, legible.Line(run.ID), legible.Count(len(t.steps()), "step"))
 		}
 		t.damage()
 		return t.flush()
@@ -99,7 +100,7 @@ func (t *transcript) printf(format string, args ...any) {
 
 // block writes a text with an indent before every line.
 func (t *transcript) block(indent, sgr, text string) {
-	for line := range strings.SplitSeq(strings.TrimRight(visible(text), "\n "), "\n") {
+	for line := range strings.SplitSeq(strings.TrimRight(legible.Text(text), "\n "), "\n") {
 		t.printf("%s\n", strings.TrimRight(indent+t.paint(sgr, line), " "))
 	}
 }
@@ -136,16 +137,16 @@ func (t *transcript) head() {
 	if t.began.Kind != "" {
 		kind = ", " + string(t.began.Kind)
 	}
-	t.label("run", "", visibleLine(t.run.ID+kind))
+	t.label("run", "", legible.Line(t.run.ID+kind))
 	if t.began.Question != "" {
 		name := "question"
 		if t.began.Kind == event.Code {
 			name = "code"
 		}
-		t.label(name, "", strings.TrimRight(visible(t.began.Question), "\n "))
+		t.label(name, "", strings.TrimRight(legible.Text(t.began.Question), "\n "))
 	}
 	for _, f := range t.facts() {
-		t.label(f.Name, "", visibleLine(f.Value))
+		t.label(f.Name, "", legible.Line(f.Value))
 		if f.Name == "model" && t.began.Scripted {
 			t.label("", sgrYellow, "The model's replies were scripted: no model was called. The code really ran.")
 		}
@@ -154,17 +155,17 @@ func (t *transcript) head() {
 	if !t.well() {
 		sgr = sgrRed
 	}
-	t.label("outcome", sgr, visibleLine(t.outcome()))
+	t.label("outcome", sgr, legible.Line(t.outcome()))
 	if t.ended != nil && t.ended.Reason != "" {
-		t.label("", "", visible(t.ended.Reason))
+		t.label("", "", legible.Text(t.ended.Reason))
 	}
-	t.label("used", "", visibleLine(strings.Join(t.total(), ", ")))
+	t.label("used", "", legible.Line(strings.Join(t.total(), ", ")))
 	for i, f := range t.inputs {
 		name := "inputs"
 		if i > 0 {
 			name = ""
 		}
-		t.label(name, "", visibleLine(f.Name)+" as "+visibleLine(f.Path)+", "+size(f.Bytes)+content(f))
+		t.label(name, "", legible.Line(f.Name)+" as "+legible.Line(f.Path)+", "+legible.Size(f.Bytes)+content(f))
 	}
 	t.damage()
 }
@@ -173,17 +174,17 @@ func (t *transcript) head() {
 func content(f event.FileGiven) string {
 	text := ""
 	if f.SHA256 != "" {
-		text += "\nsha256 " + visibleLine(f.SHA256)
+		text += "\nsha256 " + legible.Line(f.SHA256)
 	}
 	if f.Withheld != "" {
-		text += "\nnot kept: " + visibleLine(f.Withheld)
+		text += "\nnot kept: " + legible.Line(f.Withheld)
 	}
 	return text
 }
 
 func (t *transcript) damage() {
 	if t.run.Damage != "" {
-		t.printf("%s %s\n", t.paint(sgrRed, "warning: records are missing:"), visibleLine(t.run.Damage))
+		t.printf("%s %s\n", t.paint(sgrRed, "warning: the record is not whole:"), legible.Line(t.run.Damage))
 	}
 }
 
@@ -191,12 +192,12 @@ func (t *transcript) damage() {
 func (t *transcript) part(p *part) {
 	if title := t.title(p); title != "" {
 		if t.began.MaxSteps > 0 && t.began.Kind != event.Code {
-			title += " of " + thousands(t.began.MaxSteps)
+			title += " of " + legible.Number(t.began.MaxSteps)
 		}
 		t.rule(title)
 	}
 	if p.before != nil {
-		t.dim("state before it: snapshot " + visibleLine(p.before.Snapshot) + sized(*p.before))
+		t.dim("state before it: snapshot " + legible.Line(p.before.Snapshot) + sized(*p.before))
 	}
 	for _, it := range p.items {
 		t.item(it)
@@ -236,14 +237,14 @@ func (t *transcript) remarked(r remark) {
 	if r.Warn {
 		sgr = sgrYellow
 	}
-	t.printf("  %s %s\n", t.paint(sgr, r.Label+":"), visibleLine(r.Text))
+	t.printf("  %s %s\n", t.paint(sgr, r.Label+":"), legible.Line(r.Text))
 	t.bounded("    ", "", r.Body, bodyLines, outputBytes)
 }
 
 // request writes what the model was sent, with the messages that are new in it.
 func (t *transcript) request(e event.ModelRequested) {
 	t.dim(fmt.Sprintf("asked %s: %s kept of the request before, %d new, a reply of at most %s tokens",
-		visibleLine(e.Model), count(e.Kept, "message"), len(e.Messages), thousands(e.MaxTokens)))
+		legible.Line(e.Model), legible.Count(e.Kept, "message"), len(e.Messages), legible.Number(e.MaxTokens)))
 	section := func(name, text string) {
 		if strings.TrimSpace(text) != "" {
 			t.printf("  %s\n", t.paint(sgrBold, name))
@@ -252,12 +253,12 @@ func (t *transcript) request(e event.ModelRequested) {
 	}
 	section("system", e.System)
 	for _, tool := range e.Tools {
-		section("tool "+visibleLine(tool.Name), tool.Description)
+		section("tool "+legible.Line(tool.Name), tool.Description)
 	}
 	for _, m := range e.Messages {
 		section(m.Role.String(), m.Text)
 		for _, c := range m.Calls {
-			section("call "+visibleLine(c.Name), callText(c))
+			section("call "+legible.Line(c.Name), callText(c))
 		}
 		for _, r := range m.Results {
 			section("result", r.Text)
@@ -280,7 +281,7 @@ func (t *transcript) reply(it *item, e event.ModelReplied) {
 	}
 	if t.full {
 		for _, c := range e.Calls {
-			t.printf("  %s\n", t.paint(sgrBold, "call "+visibleLine(c.Name)))
+			t.printf("  %s\n", t.paint(sgrBold, "call "+legible.Line(c.Name)))
 			t.block("    ", sgrDim, callText(c))
 		}
 	}
@@ -319,7 +320,7 @@ func (t *transcript) executed(it *item, x event.Execution) {
 	t.bounded("    ", "", x.Stdout, outputLines, outputBytes)
 	t.bounded("    ", sgrYellow, x.Stderr, outputLines, outputBytes)
 	if x.OutputFile != "" {
-		t.dim("the whole output was in " + visibleLine(x.OutputFile) + " of the session")
+		t.dim("the whole output was in " + legible.Line(x.OutputFile) + " of the session")
 	}
 	for _, v := range it.shown {
 		t.view(v)
@@ -334,14 +335,14 @@ func (t *transcript) executed(it *item, x event.Execution) {
 		t.changed(c)
 	}
 	if x.Unlisted != "" {
-		t.dim("changed files: " + visibleLine(x.Unlisted))
+		t.dim("changed files: " + legible.Line(x.Unlisted))
 	}
 	mark := t.paint(sgrGreen, "ok")
 	if x.Status != event.OK {
 		mark = t.paint(sgrRed, x.Status.String())
 	}
 	if x.Limit != "" {
-		mark += t.paint(sgrRed, ", limit "+visibleLine(string(x.Limit)))
+		mark += t.paint(sgrRed, ", limit "+legible.Line(string(x.Limit)))
 	}
 	t.printf("  %s%s%s\n", t.paint(sgrDim, "[code: "), mark, t.paint(sgrDim, ", "+used(x)+"]"))
 	if t.full {
@@ -350,11 +351,11 @@ func (t *transcript) executed(it *item, x event.Execution) {
 }
 
 func (t *transcript) changed(c event.Change) {
-	text := visibleLine(c.Kind) + " " + visibleLine(c.Path)
+	text := legible.Line(c.Kind) + " " + legible.Line(c.Path)
 	if c.Kind != "removed" {
-		text += ", " + size(c.Bytes)
+		text += ", " + legible.Size(c.Bytes)
 	}
-	if hash := visibleLine(c.SHA256); hash != "" {
+	if hash := legible.Line(c.SHA256); hash != "" {
 		if !t.full {
 			hash = short(hash)
 		}
@@ -368,9 +369,9 @@ func (t *transcript) view(v view) {
 	case v.picture != nil:
 		where := ""
 		if t.run.Saved[v.picture.Name] == "" {
-			where = "; praxis export " + visibleLine(t.run.ID) + " --format html shows it"
+			where = "; praxis export " + legible.Line(t.run.ID) + " --format html shows it"
 		}
-		t.printf("    %s\n", t.paint(sgrCyan, "["+visibleLine(t.caption(v.picture))+where+"]"))
+		t.printf("    %s\n", t.paint(sgrCyan, "["+legible.Line(t.caption(v.picture))+where+"]"))
 	case v.broken != "":
 		t.dim(v.broken)
 		fallthrough
@@ -401,7 +402,7 @@ func (t *transcript) tail() {
 			t.item(it)
 		}
 	}
-	t.printf("\n%s\n", t.paint(sgrDim, visibleLine(strings.Join(append([]string{t.outcome()}, t.total()...), ", "))))
+	t.printf("\n%s\n", t.paint(sgrDim, legible.Line(strings.Join(append([]string{t.outcome()}, t.total()...), ", "))))
 }
 
 // maxFigure bounds a figure and its expression in the list below an answer.
@@ -415,20 +416,20 @@ func (t *transcript) figures(a *event.AnswerGiven) {
 	t.printf("\n  %s\n", t.paint(sgrBold, "figures"))
 	width := 0
 	for _, f := range a.Figures {
-		width = max(width, len([]rune(cut(visibleLine(f.Text), maxFigure))))
+		width = max(width, len([]rune(cut(legible.Line(f.Text), maxFigure))))
 	}
 	for _, f := range a.Figures {
-		text, sgr := cut(visibleLine(f.Text), maxFigure), ""
+		text, sgr := cut(legible.Line(f.Text), maxFigure), ""
 		if f.Source == "unverified" {
 			sgr = sgrYellow
 		}
-		from := visibleLine(origin(f))
+		from := legible.Line(origin(f))
 		if f.Expression != "" {
-			from += ": " + cut(visibleLine(f.Expression), maxFigure)
+			from += ": " + cut(legible.Line(f.Expression), maxFigure)
 		}
 		t.printf("    %s%s  %s\n", text, strings.Repeat(" ", width-len([]rune(text))), t.paint(sgr, from))
 	}
 	if d := doubtful(a); len(d) > 0 {
-		t.printf("  %s\n", t.paint(sgrYellow, "warning: "+count(len(d), "figure")+" not traced to any code that ran"))
+		t.printf("  %s\n", t.paint(sgrYellow, "warning: "+legible.Count(len(d), "figure")+" not traced to any code that ran"))
 	}
 }

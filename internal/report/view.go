@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"praxis/internal/event"
+	"praxis/internal/legible"
 )
 
 // Picture is a displayed value that is a file rather than text: an image, or a
@@ -33,7 +34,7 @@ func (s *story) caption(p *Picture) string {
 	if p.Width > 0 {
 		parts = append(parts, strconv.Itoa(p.Width)+"×"+strconv.Itoa(p.Height))
 	}
-	parts = append(parts, size(int64(len(p.Data))))
+	parts = append(parts, legible.Size(int64(len(p.Data))))
 	if path := s.run.Saved[p.Name]; path != "" {
 		parts = append(parts, "saved as "+path)
 	}
