@@ -77,28 +77,33 @@ func (b *bench) appendGrouped(ctx context.Context) (Figure, error) {
 	return b.appended(ctx, event.StepBegan{N: 1})
 }
 
-// overhead alternates executions that are recorded, their changed files too,
-// with such that are not, and divides percentile by percentile.
+// smallest is the execution whose overhead is measured.
+const smallest = "x=1;x+1"
+
+// overhead alternates executions of two sessions, one that is recorded, its
+// changed files too, and one that is not, and divides percentile by percentile.
 func (b *bench) overhead(ctx context.Context) (Figure, error) {
 	var plain []float64
 	with, err := b.records(func(r Records) (Figure, error) {
-		return b.with(ctx, func(s *session.Session) (out Figure, err error) {
-			_, err = recorder(ctx, r.Journal, event.RunBegan{Kind: event.Code}, func(ctx context.Context, rec *journal.Recorder) error {
-				out, err = sample(b.Rounds*20, func() (float64, error) {
-					began := time.Now()
-					if err := eval(ctx, s, "x=1;x+1"); err != nil {
-						return 0, err
-					}
-					plain = append(plain, ms(began))
-					began = time.Now()
-					rec.Emit(event.ExecutionBegan{Session: s.ID(), Code: "x=1;x+1"})
-					x, err := s.Execute(ctx, "x=1;x+1", session.Exec{Changes: true}, rec)
-					rec.Emit(event.ExecutionEnded{Execution: x})
-					return ms(began), err
+		return b.with(ctx, func(bare *session.Session) (Figure, error) {
+			return b.with(ctx, func(s *session.Session) (out Figure, err error) {
+				_, err = recorder(ctx, r.Journal, event.RunBegan{Kind: event.Code}, func(ctx context.Context, rec *journal.Recorder) error {
+					out, err = sample(b.Rounds*20, func() (float64, error) {
+						began := time.Now()
+						if err := eval(ctx, bare, smallest); err != nil {
+							return 0, err
+						}
+						plain = append(plain, ms(began))
+						began = time.Now()
+						rec.Emit(event.ExecutionBegan{Session: s.ID(), Code: smallest})
+						x, err := s.Execute(ctx, smallest, session.Exec{Changes: true}, rec)
+						rec.Emit(event.ExecutionEnded{Execution: x})
+						return ms(began), err
+					})
+					return err
 				})
-				return err
+				return out, err
 			})
-			return out, err
 		})
 	})
 	without := figure(plain)
