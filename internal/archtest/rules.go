@@ -4,15 +4,16 @@ import "maps"
 
 // The rooms that many others name.
 const (
-	fault  = "internal/fault"
-	event  = "internal/event"
-	box    = "internal/sandbox"
-	llm    = "internal/llm"
-	kept   = "internal/store"
-	wire   = "internal/guest/wire"
-	unix   = "golang.org/x/sys"
-	pyDist = "github.com/kluctl/go-embed-python"
-	script = "github.com/rogpeppe/go-internal"
+	fault   = "internal/fault"
+	event   = "internal/event"
+	box     = "internal/sandbox"
+	llm     = "internal/llm"
+	kept    = "internal/store"
+	legible = "internal/legible"
+	wire    = "internal/guest/wire"
+	unix    = "golang.org/x/sys"
+	pyDist  = "github.com/kluctl/go-embed-python"
+	script  = "github.com/rogpeppe/go-internal"
 )
 
 // PraxisRules returns the rules of this module.
@@ -23,7 +24,7 @@ func PraxisRules() Rules {
 		Fuzzed: []string{
 			"internal/config", "internal/cli", wire, "internal/guest", "internal/session", "internal/image",
 			"internal/llm/scripted", "internal/agent/action", "internal/agent/grounding",
-			event, "internal/journal", "internal/report", "internal/price",
+			event, legible, "internal/journal", "internal/report", "internal/price",
 		},
 		Exceptions: map[string]string{
 			"cmd/praxis.version":     "the linker writes it",
@@ -56,8 +57,9 @@ func guestRooms() map[string]Room {
 		box:   {Imports: []string{fault, event}},
 		llm:   {Imports: []string{fault, event}},
 
-		"internal/config": {Imports: []string{fault, box}},
+		"internal/config": {Imports: []string{fault, box, legible}},
 		"internal/folder": {Imports: []string{fault}},
+		legible:           {},
 
 		// The boundary.
 		"internal/sandbox/gvisor": {
@@ -116,7 +118,7 @@ func runRooms() map[string]Room {
 			Third:   []string{"golang.org/x/sync"},
 			Tests:   []string{"internal/store/files", "internal/store/sqlite"},
 		},
-		"internal/report": {Imports: []string{fault, event}},
+		"internal/report": {Imports: []string{fault, event, legible}},
 		"internal/price":  {Imports: []string{fault, event}},
 		"internal/memory": {
 			Imports: []string{fault, event, kept},
@@ -127,7 +129,7 @@ func runRooms() map[string]Room {
 			Tests:   []string{"internal/llm/scripted"},
 		},
 		"internal/replay": {
-			Imports: []string{fault, event, llm, "internal/agent", "internal/agent/action", "internal/run", "internal/report", "internal/llm/recorded"},
+			Imports: []string{fault, event, llm, legible, "internal/agent", "internal/agent/action", "internal/run", "internal/report", "internal/llm/recorded"},
 			Tests:   []string{"internal/store/files", "internal/store/sqlite", "internal/llm/scripted", "internal/journal"},
 		},
 		"internal/llm/recorded": {Imports: []string{fault, event, llm}},
@@ -153,7 +155,7 @@ func runRooms() map[string]Room {
 		"internal/app": {Imports: []string{fault, event, box, llm, "internal/config", "internal/folder", "internal/image", "internal/session",
 			"internal/sandbox/gvisor", "internal/llm/...", "internal/journal", "internal/memory", "internal/store/files", "internal/store/sqlite"}},
 		"internal/cli": {
-			Imports: []string{fault, event, box, llm, wire, "internal/config", "internal/folder", "internal/image", "internal/session",
+			Imports: []string{fault, event, box, llm, wire, legible, "internal/config", "internal/folder", "internal/image", "internal/session",
 				"internal/agent", "internal/app", "internal/bench", "internal/guest", "examples/demo",
 				"internal/journal", "internal/memory", "internal/price", "internal/replay", "internal/report", "internal/run"},
 			Third:     []string{"github.com/spf13/cobra", "github.com/peterh/liner", "golang.org/x/term"},

@@ -14,6 +14,7 @@ import (
 	"praxis/internal/config"
 	"praxis/internal/event"
 	"praxis/internal/journal"
+	"praxis/internal/legible"
 	"praxis/internal/llm"
 	"praxis/internal/run"
 )
@@ -170,7 +171,7 @@ func (t *asking) ask(ctx context.Context) error {
 	}
 	for _, f := range inputs {
 		if f.Note != "" {
-			if _, err := fmt.Fprintf(p.stderr, "praxis: file %s %s\n", cleanLine(f.Name), f.Note); err != nil {
+			if _, err := fmt.Fprintf(p.stderr, "praxis: file %s %s\n", legible.Line(f.Name), f.Note); err != nil {
 				return err
 			}
 		}

@@ -12,6 +12,7 @@ import (
 	"praxis/internal/bench"
 	"praxis/internal/fault"
 	"praxis/internal/image"
+	"praxis/internal/legible"
 )
 
 // benchWith are the packages that the figures are about: what most sessions import.
@@ -50,7 +51,7 @@ Without one of these all are measured.`,
 func (b *benchCommand) run(ctx context.Context, suites []string) error {
 	for _, s := range suites {
 		if !slices.Contains(bench.Suites(), s) {
-			return usage("praxis bench", "there is no benchmark %q: write one of %s", cleanLine(s), strings.Join(bench.Suites(), ", "))
+			return usage("praxis bench", "there is no benchmark %q: write one of %s", legible.Line(s), strings.Join(bench.Suites(), ", "))
 		}
 	}
 	if slices.Equal(b.with, []string{"none"}) {
@@ -64,7 +65,7 @@ func (b *benchCommand) run(ctx context.Context, suites []string) error {
 		img, err := e.images().Resolve(ctx, image.Request{With: b.with}, b.p.progress())
 		b.p.settled()
 		if fault.KindOf(err) == fault.Unavailable && len(b.with) > 0 {
-			if _, err := fmt.Fprintf(b.p.stderr, "praxis: measuring without %s: %s\n", strings.Join(b.with, ","), cleanLine(err.Error())); err != nil {
+			if _, err := fmt.Fprintf(b.p.stderr, "praxis: measuring without %s: %s\n", strings.Join(b.with, ","), legible.Line(err.Error())); err != nil {
 				return err
 			}
 			img, err = e.images().Resolve(ctx, image.Request{}, b.p.progress())
@@ -88,7 +89,7 @@ func (b *benchCommand) run(ctx context.Context, suites []string) error {
 func describeReport(r bench.Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "machine  %s, %s, Linux %s, %d MiB\nimage    %s\n\n",
-		cleanLine(r.Machine.CPU), count(r.Machine.Cores, "core"), cleanLine(r.Machine.Kernel), r.Machine.MemoryMB, r.Image)
+		legible.Line(r.Machine.CPU), legible.Count(r.Machine.Cores, "core"), legible.Line(r.Machine.Kernel), r.Machine.MemoryMB, r.Image)
 	t := table{head: []string{"FIGURE", "UNIT", "P50", "P95", "P99", "RUNS", "AIM", "WHAT IT IS"}}
 	for _, name := range bench.Names() {
 		if f, ok := r.Figures[name]; ok {

@@ -13,6 +13,7 @@ import (
 
 	"praxis/internal/event"
 	"praxis/internal/fault"
+	"praxis/internal/legible"
 )
 
 // Bounds on the time that is spent on what code leaves behind. How many files
@@ -184,11 +185,11 @@ func (c collected) hint() string {
 		what string
 	}{{c.pictures, "picture"}, {c.pages, "HTML page"}, {c.files, "file"}} {
 		if k.n > 0 {
-			parts = append(parts, count(k.n, k.what))
+			parts = append(parts, legible.Count(k.n, k.what))
 		}
 	}
 	if c.unlisted != nil {
-		return "what files the code made is not known: " + cleanLine(c.unlisted.Error())
+		return "what files the code made is not known: " + legible.Line(c.unlisted.Error())
 	}
 	if len(parts) == 0 || c.named {
 		return ""

@@ -3,6 +3,8 @@ package cli
 import (
 	"strings"
 	"unicode"
+
+	"praxis/internal/legible"
 )
 
 // column is one column of a table that is fitted to a width.
@@ -74,7 +76,7 @@ func worthwhile(columns []column) []column {
 		empty := true
 		cells := make([]string, len(c.cells))
 		for i, cell := range c.cells {
-			cells[i] = cleanLine(cell)
+			cells[i] = legible.Line(cell)
 			empty = empty && cell == ""
 		}
 		if c.drop > 0 && empty {

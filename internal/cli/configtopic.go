@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"praxis/internal/config"
+	"praxis/internal/legible"
 )
 
 // configExample is a whole configuration file, with what holds without one.
@@ -72,6 +73,6 @@ This file changes nothing, since it holds what holds without one:
 
 %s
 
-PRAXIS_HOME names the data folder when the file does not.`, cleanLine(path), configKeys, configExample),
+PRAXIS_HOME names the data folder when the file does not.`, legible.Line(path), configKeys, configExample),
 	}
 }

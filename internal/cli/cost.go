@@ -13,6 +13,7 @@ import (
 	"praxis/internal/event"
 	"praxis/internal/fault"
 	"praxis/internal/journal"
+	"praxis/internal/legible"
 	"praxis/internal/price"
 )
 
@@ -50,7 +51,7 @@ func (p *program) costCommand() *cobra.Command {
 
 func (c *costCommand) run(ctx context.Context) error {
 	if c.by != "" && c.by != "model" && c.by != "day" {
-		return fault.New(fault.Invalid, "Write model or day.", "cannot add up by %q", cleanLine(c.by))
+		return fault.New(fault.Invalid, "Write model or day.", "cannot add up by %q", legible.Line(c.by))
 	}
 	prices, err := c.p.prices()
 	if err != nil {
@@ -121,7 +122,7 @@ func (c *costCommand) print(sum price.Costs) error {
 	}
 	if u := sum.Total.Unknown; u.Runs > 0 {
 		fmt.Fprintf(&b, "\nNot in it: %s with %s tokens, of models whose price is not known (+?).\nWrite it down: praxis cost --prices says where.\n",
-			count(u.Runs, "run"), thousands(u.Tokens.Input+u.Tokens.Output))
+			legible.Count(u.Runs, "run"), legible.Number(u.Tokens.Input+u.Tokens.Output))
 	}
 	return c.p.emit(b.String())
 }
@@ -151,21 +152,12 @@ func costTable(head string, lines []price.Line, total price.Line, withTotal bool
 			name += " (scripted)"
 		}
 		for i, cell := range []string{
-			name, thousands(l.Runs), thousands(l.Tokens.Input), thousands(l.Tokens.Output), brief(time.Duration(l.Took)), cost,
+			name, legible.Number(l.Runs), legible.Number(l.Tokens.Input), legible.Number(l.Tokens.Output), brief(time.Duration(l.Took)), cost,
 		} {
 			c[i].cells = append(c[i].cells, cell)
 		}
 	}
 	return fitted(c, 0)
-}
-
-// thousands writes a number with commas.
-func thousands(n int) string {
-	text := strconv.Itoa(n)
-	for i := len(text) - 3; i > 0 && text[i-1] != '-'; i -= 3 {
-		text = text[:i] + "," + text[i:]
-	}
-	return text
 }
 
 // prices prints the table of prices.
@@ -193,7 +185,7 @@ US dollars per million tokens. The first pattern that fits a model is its price.
 Your own prices go before these. Write them here:
   %s
   {"prices": [{"model": "openai:my-model*", "input": 0.5, "output": 1.5}]}
-`, cleanLine(where)))
+`, legible.Line(where)))
 }
 
 func amount(usd float64) string { return strconv.FormatFloat(usd, 'f', -1, 64) }

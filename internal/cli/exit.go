@@ -10,6 +10,7 @@ import (
 
 	"praxis/internal/event"
 	"praxis/internal/fault"
+	"praxis/internal/legible"
 )
 
 // The exit codes. exitTopic is their documentation: change both.
@@ -130,9 +131,9 @@ func report(w io.Writer, err error) {
 
 // tell prints a message and its remedy. Both may quote a guest or a file name.
 func tell(w io.Writer, message, remedy string) {
-	fmt.Fprintf(w, "praxis: %s\n", indentRest(clean(message), "  "))
+	fmt.Fprintf(w, "praxis: %s\n", indentRest(legible.Text(message), "  "))
 	if remedy != "" {
-		fmt.Fprintf(w, "  → %s\n", indentRest(clean(remedy), "    "))
+		fmt.Fprintf(w, "  → %s\n", indentRest(legible.Text(remedy), "    "))
 	}
 }
 

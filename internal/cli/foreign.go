@@ -8,6 +8,7 @@ import (
 	"praxis/internal/config"
 	"praxis/internal/event"
 	"praxis/internal/fault"
+	"praxis/internal/legible"
 	"praxis/internal/run"
 )
 
@@ -42,7 +43,7 @@ func foreign(open func(context.Context, event.SessionBegan) (run.Session, error)
 	}
 }
 
-func sizeOf(n float64) string { return config.FormatSize(int64(n)) }
+func sizeOf(n float64) string { return legible.Size(int64(n)) }
 
 func plainNumber(n float64) string { return fmt.Sprintf("%g", n) }
 

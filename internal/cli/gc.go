@@ -13,9 +13,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"praxis/internal/app"
-	"praxis/internal/config"
 	"praxis/internal/fault"
 	"praxis/internal/journal"
+	"praxis/internal/legible"
 	"praxis/internal/session"
 )
 
@@ -172,7 +172,7 @@ func (f freed) text(quota int64) string {
 		if n == 0 {
 			return
 		}
-		for i, cell := range []string{what, thousands(n), config.FormatSize(bytes), why} {
+		for i, cell := range []string{what, legible.Number(n), legible.Size(bytes), why} {
 			c[i].cells = append(c[i].cells, cell)
 		}
 	}
@@ -191,15 +191,15 @@ func (f freed) text(quota int64) string {
 	case len(c[0].cells) == 0:
 		b.WriteString("There is nothing to remove.\n")
 	case f.DryRun:
-		b.WriteString(fitted(c, 0) + fmt.Sprintf("\nThat would free %s. Nothing was removed.\n", config.FormatSize(f.Bytes)))
+		b.WriteString(fitted(c, 0) + fmt.Sprintf("\nThat would free %s. Nothing was removed.\n", legible.Size(f.Bytes)))
 	default:
-		b.WriteString(fitted(c, 0) + fmt.Sprintf("\nfreed %s\n", config.FormatSize(f.Bytes)))
+		b.WriteString(fitted(c, 0) + fmt.Sprintf("\nfreed %s\n", legible.Size(f.Bytes)))
 	}
 	if n := f.Sessions.InUse; n > 0 {
 		fmt.Fprintf(&b, "%s in use by a running session: praxis gc removes them when it has ended.\n", are(n, "snapshot or template", "snapshots or templates"))
 	}
 	fmt.Fprintf(&b, "kept: %s (%s), and snapshots of runs with %s of the %s that they may have\n",
-		count(f.Journal.Kept, "content"), config.FormatSize(f.Journal.KeptBytes), config.FormatSize(f.Sessions.Left), config.FormatSize(quota))
+		legible.Count(f.Journal.Kept, "content"), legible.Size(f.Journal.KeptBytes), legible.Size(f.Sessions.Left), legible.Size(quota))
 	return b.String()
 }
 
@@ -207,7 +207,7 @@ func are(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one + " is"
 	}
-	return thousands(n) + " " + many + " are"
+	return legible.Number(n) + " " + many + " are"
 }
 
 // reason is how much goes for one reason.
@@ -270,9 +270,9 @@ func (g *gcCommand) rebuildIndex(ctx context.Context) error {
 			done.Damaged = orEmpty(done.Damaged)
 			return g.p.printJSON(done)
 		}
-		text := "the index knows " + count(done.Runs, "run") + " now\n"
+		text := "the index knows " + legible.Count(done.Runs, "run") + " now\n"
 		if done.Removed > 0 {
-			text += "forgot " + count(done.Removed, "run") + " without a journal\n"
+			text += "forgot " + legible.Count(done.Removed, "run") + " without a journal\n"
 		}
 		for _, id := range done.Damaged {
 			text += "the journal of " + id + " is damaged: praxis verify " + id + "\n"

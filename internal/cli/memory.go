@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"praxis/internal/app"
+	"praxis/internal/legible"
 	"praxis/internal/memory"
 )
 
@@ -65,7 +66,7 @@ func (p *program) listNotes(found []memory.Note, asJSON bool, none string) error
 			}
 			continue
 		}
-		t.add(shortID(n.ID), when(n.Created), n.From.Thread, cleanLine(strings.Join(n.Tags, " ")), shortened(cleanLine(n.Text), 60))
+		t.add(shortID(n.ID), when(n.Created), n.From.Thread, legible.Line(strings.Join(n.Tags, " ")), shortened(legible.Line(n.Text), 60))
 	}
 	switch {
 	case asJSON:
@@ -87,9 +88,9 @@ func (p *program) memoryShow() *cobra.Command {
 				}
 				text := fmt.Sprintf("note   %s\nkept   %s\nfrom   %s\n", n.ID, when(n.Created), origin(n.From))
 				if len(n.Tags) > 0 {
-					text += "tags   " + cleanLine(strings.Join(n.Tags, ", ")) + "\n"
+					text += "tags   " + legible.Line(strings.Join(n.Tags, ", ")) + "\n"
 				}
-				return p.emit(text + "\n" + clean(n.Text) + "\n")
+				return p.emit(text + "\n" + legible.Text(n.Text) + "\n")
 			})
 		},
 	}

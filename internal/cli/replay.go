@@ -15,6 +15,7 @@ import (
 	"praxis/internal/config"
 	"praxis/internal/event"
 	"praxis/internal/fault"
+	"praxis/internal/legible"
 	"praxis/internal/llm"
 	"praxis/internal/replay"
 	"praxis/internal/run"
@@ -207,7 +208,7 @@ func overrides(files []string, rec replay.Recording) (map[string]func() (io.Read
 			known = known || given.Name == name
 		}
 		if !known {
-			return nil, fault.New(fault.Invalid, "Its inputs are listed by praxis show "+rec.ID+".", "cannot take %s: run %s was given no file of that name", cleanLine(name), rec.ID)
+			return nil, fault.New(fault.Invalid, "Its inputs are listed by praxis show "+rec.ID+".", "cannot take %s: run %s was given no file of that name", legible.Line(name), rec.ID)
 		}
 		out[name] = in.open
 	}
@@ -292,21 +293,21 @@ func (r *replayCommand) tellBranch(finish func(ending) error, id string, out rep
 		return err
 	}
 	if e.err != nil {
-		if _, err := fmt.Fprintf(r.p.stderr, "praxis: %s\n", cleanLine(out.Reason)); err != nil {
+		if _, err := fmt.Fprintf(r.p.stderr, "praxis: %s\n", legible.Line(out.Reason)); err != nil {
 			return err
 		}
 	}
 	for _, note := range out.Notes {
-		if _, err := fmt.Fprintf(r.p.stderr, "praxis: %s\n", cleanLine(note)); err != nil {
+		if _, err := fmt.Fprintf(r.p.stderr, "praxis: %s\n", legible.Line(note)); err != nil {
 			return err
 		}
 	}
 	if out.Kind == event.Code {
 		// What stands on standard output is the code's.
-		_, err := fmt.Fprintf(r.p.stderr, "praxis: run %s is run %s with %s; compare them with praxis diff\n", id, out.Run, cleanLine(out.Change))
+		_, err := fmt.Fprintf(r.p.stderr, "praxis: run %s is run %s with %s; compare them with praxis diff\n", id, out.Run, legible.Line(out.Change))
 		return err
 	}
-	_, err := fmt.Fprintf(r.p.stdout, "run %s is run %s from step %d on, with %s; compare them with praxis diff\n", id, out.Run, out.Step, cleanLine(out.Change))
+	_, err := fmt.Fprintf(r.p.stdout, "run %s is run %s from step %d on, with %s; compare them with praxis diff\n", id, out.Run, out.Step, legible.Line(out.Change))
 	return err
 }
 
@@ -361,7 +362,7 @@ func (r *replayCommand) editor(ctx context.Context, rec replay.Recording) (code 
 	cmd := exec.CommandContext(ctx, "sh", "-c", editor+` "$1"`, "sh", path)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.p.stdin, r.p.stdout, r.p.stderr
 	if err := cmd.Run(); err != nil {
-		return "", fault.New(fault.Invalid, "Check EDITOR.", "cannot edit the code: %s: %w", cleanLine(editor), err)
+		return "", fault.New(fault.Invalid, "Check EDITOR.", "cannot edit the code: %s: %w", legible.Line(editor), err)
 	}
 	edited, err := readCodeFile(path)
 	if err == nil && edited == code {

@@ -12,6 +12,7 @@ import (
 
 	"praxis/internal/config"
 	"praxis/internal/event"
+	"praxis/internal/legible"
 	"praxis/internal/run"
 )
 
@@ -286,7 +287,7 @@ func (t *running) summary(x event.Execution, id string, kept error) error {
 	}
 	lines := []string{t.note}
 	for _, f := range found.saved {
-		lines = append(lines, fmt.Sprintf("saved %s (%s)", cleanLine(f.Path), config.FormatSize(f.Bytes)))
+		lines = append(lines, fmt.Sprintf("saved %s (%s)", legible.Line(f.Path), legible.Size(f.Bytes)))
 	}
 	for _, line := range append(lines, found.hint()) {
 		if line != "" {

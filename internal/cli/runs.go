@@ -14,6 +14,7 @@ import (
 	"praxis/internal/event"
 	"praxis/internal/fault"
 	"praxis/internal/journal"
+	"praxis/internal/legible"
 	"praxis/internal/price"
 )
 
@@ -78,7 +79,7 @@ func momentFlag(now time.Time, end bool) flagValue[time.Time] {
 func parseUSD(s string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimPrefix(s, "$"), 64)
 	if err != nil || !(v >= 0 && v <= 1e9) {
-		return 0, fault.New(fault.Invalid, "Write dollars such as 0.05 or 2.", "cannot use cost %q: it is not an amount", cleanLine(s))
+		return 0, fault.New(fault.Invalid, "Write dollars such as 0.05 or 2.", "cannot use cost %q: it is not an amount", legible.Line(s))
 	}
 	return v, nil
 }
@@ -96,10 +97,10 @@ func outcomes() []string {
 func (r *runsCommand) query() (journal.Query, error) {
 	q := journal.Query{Model: r.model, Outcome: event.Outcome(r.outcome), Kind: event.Kind(r.kind), Thread: r.thread, Words: r.text}
 	if all := outcomes(); r.outcome != "" && !slices.Contains(all, r.outcome) {
-		return q, fault.New(fault.Invalid, "Write one of "+strings.Join(all, ", ")+".", "cannot list runs: there is no outcome %q", cleanLine(r.outcome))
+		return q, fault.New(fault.Invalid, "Write one of "+strings.Join(all, ", ")+".", "cannot list runs: there is no outcome %q", legible.Line(r.outcome))
 	}
 	if r.kind != "" && r.kind != string(event.Ask) && r.kind != string(event.Code) {
-		return q, fault.New(fault.Invalid, "Write ask or code.", "cannot list runs: there is no kind %q", cleanLine(r.kind))
+		return q, fault.New(fault.Invalid, "Write ask or code.", "cannot list runs: there is no kind %q", legible.Line(r.kind))
 	}
 	if r.limit < 0 {
 		return q, fault.New(fault.Invalid, "Write a number from 0, which is all.", "cannot list %d runs", r.limit)

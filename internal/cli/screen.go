@@ -7,15 +7,15 @@ import (
 	"strings"
 	"time"
 
-	"praxis/internal/config"
 	"praxis/internal/event"
+	"praxis/internal/legible"
 )
 
 // screen shows a run of the agent as it happens. It is fed by events alone, so
 // that a recorded run looks as it looked live. Everything that it shows comes
 // from a model or a guest and is made harmless, on a terminal and in a pipe
 // alike: this is a report, not a program's output. Code and prose are shown to
-// the last character, see clean; only output loses its control sequences.
+// the last character, see package legible; only output loses its control sequences.
 type screen struct {
 	w     io.Writer
 	style style
@@ -76,7 +76,7 @@ func (s *screen) printf(format string, args ...any) {
 
 // block writes a text with an indent before every line.
 func (s *screen) block(indent, sgr, text string) {
-	for line := range strings.SplitSeq(strings.TrimRight(clean(text), "\n "), "\n") {
+	for line := range strings.SplitSeq(strings.TrimRight(legible.Text(text), "\n "), "\n") {
 		s.printf("%s\n", strings.TrimRight(indent+s.style.paint(sgr, line), " "))
 	}
 }
@@ -90,7 +90,7 @@ func (s *screen) Emit(e event.Event) {
 	case event.StepBegan:
 		s.stepBegan(e)
 	case event.ModelRequested:
-		s.wait.begin(cleanLine(e.Model))
+		s.wait.begin(legible.Line(e.Model))
 	case event.ModelRetrying:
 		s.printf("  %s\n", s.style.paint(sgrYellow, retrying(e)))
 		s.wait.resume()
@@ -99,9 +99,9 @@ func (s *screen) Emit(e event.Event) {
 	case event.ModelReplied:
 		s.replied(e)
 	case event.ReplyRejected:
-		s.printf("  %s %s\n", s.style.paint(sgrYellow, "reply not usable:"), cleanLine(e.Reason))
+		s.printf("  %s %s\n", s.style.paint(sgrYellow, "reply not usable:"), legible.Line(e.Reason))
 	case event.ReplyTrimmed:
-		s.printf("  %s\n", s.style.paint(sgrYellow, cleanLine(e.Reason)))
+		s.printf("  %s\n", s.style.paint(sgrYellow, legible.Line(e.Reason)))
 	case event.HistoryCondensed:
 		s.condensed(e)
 	case event.ToolCalled:
@@ -119,7 +119,7 @@ func (s *screen) Emit(e event.Event) {
 	case event.ExecutionEnded:
 		s.executed(e.Execution)
 	case event.FileSaved:
-		s.printf("saved %s (%s)\n", cleanLine(e.Path), config.FormatSize(e.Bytes))
+		s.printf("saved %s (%s)\n", legible.Line(e.Path), legible.Size(e.Bytes))
 	case event.AnswerGiven:
 		s.answer(e)
 	case event.RunEnded:
@@ -136,11 +136,11 @@ func (s *screen) endWait() {
 
 func (s *screen) began(e event.RunBegan) {
 	s.scripted, s.steps = e.Scripted, e.MaxSteps
-	s.printf("%s %s\n", s.style.paint(sgrBold, "question"), strings.ReplaceAll(clean(e.Question), "\n", "\n         "))
+	s.printf("%s %s\n", s.style.paint(sgrBold, "question"), strings.ReplaceAll(legible.Text(e.Question), "\n", "\n         "))
 	if len(e.Files) > 0 {
-		s.printf("%s    %s\n", s.style.paint(sgrBold, "files"), cleanLine(strings.Join(e.Files, ", ")))
+		s.printf("%s    %s\n", s.style.paint(sgrBold, "files"), legible.Line(strings.Join(e.Files, ", ")))
 	}
-	s.printf("%s    %s\n", s.style.paint(sgrBold, "model"), cleanLine(e.Model))
+	s.printf("%s    %s\n", s.style.paint(sgrBold, "model"), legible.Line(e.Model))
 	if e.Scripted {
 		s.printf("%s\n", s.style.paint(sgrYellow, "         The model's replies are scripted: no model is called. The code really runs."))
 	}
@@ -176,7 +176,7 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds())
 func (s *screen) code(code string) {
 	s.output = nil
 	bar := s.style.paint(sgrDim, "│")
-	code = clean(strings.NewReplacer("\r\n", "\n", "\r", `\r`+"\n").Replace(code))
+	code = legible.Text(strings.NewReplacer("\r\n", "\n", "\r", `\r`+"\n").Replace(code))
 	for line := range strings.SplitSeq(s.style.highlight(strings.TrimRight(code, "\n ")), "\n") {
 		for i, part := range breakPainted(line, s.room(4), s.room(8)) {
 			if i > 0 {
@@ -278,7 +278,7 @@ func (s *screen) executed(x event.Execution) {
 	if x.Status != event.OK {
 		mark = s.style.paint(sgrRed, x.Status.String())
 	}
-	used := fmt.Sprintf(", %.0f ms, %s]", x.Usage.WallMS, config.FormatSize(x.Usage.PeakMemoryBytes))
+	used := fmt.Sprintf(", %.0f ms, %s]", x.Usage.WallMS, legible.Size(x.Usage.PeakMemoryBytes))
 	s.printf("  %s%s%s\n", s.style.paint(sgrDim, "[code: "), mark, s.style.paint(sgrDim, used))
 }
 
@@ -302,11 +302,11 @@ func (s *screen) answer(e event.AnswerGiven) {
 	var filled []string
 	for _, f := range e.Figures {
 		if f.Expression != "" {
-			filled = append(filled, cleanLine(f.Text))
+			filled = append(filled, legible.Line(f.Text))
 		}
 	}
 	if len(filled) > 0 {
-		s.remark("filling in " + count(len(filled), "figure") + ": " + someOf(filled, maxFilled))
+		s.remark("filling in " + legible.Count(len(filled), "figure") + ": " + someOf(filled, maxFilled))
 	}
 	s.printf("\n%s\n", s.style.rule("answer"))
 	s.paragraphs("  ", e.Text)
@@ -314,14 +314,14 @@ func (s *screen) answer(e event.AnswerGiven) {
 	traced := 0
 	for _, f := range e.Figures {
 		if f.Source == "unverified" {
-			unverified = append(unverified, cleanLine(f.Text))
+			unverified = append(unverified, legible.Line(f.Text))
 		} else {
 			traced++
 		}
 	}
 	s.printf("\n")
 	if traced > 0 {
-		s.remark(fmt.Sprintf("[%s in the answer traced to code that ran or to the question]", count(traced, "figure")))
+		s.remark(fmt.Sprintf("[%s in the answer traced to code that ran or to the question]", legible.Count(traced, "figure")))
 	}
 	if len(unverified) > 0 {
 		s.printf("  %s %s\n", s.style.paint(sgrYellow, "warning: not traced to any code that ran:"), strings.Join(unverified, ", "))
@@ -350,7 +350,7 @@ func someOf(texts []string, room int) string {
 func (s *screen) ended(e event.RunEnded) {
 	s.endOutput()
 	s.noAnswer = e.Outcome != event.Answered // why is told by the command, with what to do
-	s.totals = fmt.Sprintf("%s, %s", count(e.Steps, "step"), seconds(time.Duration(e.Took)))
+	s.totals = fmt.Sprintf("%s, %s", legible.Count(e.Steps, "step"), seconds(time.Duration(e.Took)))
 	if s.scripted {
 		s.totals += ", replies scripted"
 	} else {
@@ -375,13 +375,6 @@ func (s *screen) finish(hint string) error {
 		return fmt.Errorf("cannot write: %w", s.err)
 	}
 	return nil
-}
-
-func count(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
 }
 
 // maxThought bounds the line that is kept until it is whole.

@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"praxis/internal/config"
 	"praxis/internal/event"
+	"praxis/internal/legible"
 )
 
 // maxArgument is how many characters of one argument of a tool are shown.
@@ -16,9 +16,9 @@ const maxArgument = 2000
 
 // toolCalled shows what a tool is asked: the agent's own notes are tools too.
 func (s *screen) toolCalled(e event.ToolCalled) {
-	s.printf("  %s %s\n", s.style.paint(sgrCyan, "tool"), cleanLine(e.Tool))
+	s.printf("  %s %s\n", s.style.paint(sgrCyan, "tool"), legible.Line(e.Tool))
 	for _, name := range slices.Sorted(maps.Keys(e.Arguments)) {
-		s.paragraphs("    ", cleanLine(name)+": "+shortened(argument(e.Arguments[name]), maxArgument))
+		s.paragraphs("    ", legible.Line(name)+": "+shortened(argument(e.Arguments[name]), maxArgument))
 	}
 }
 
@@ -39,14 +39,14 @@ func argument(v any) string {
 func (s *screen) toolReturned(e event.ToolReturned) {
 	took := fmt.Sprintf("%.2f s", time.Duration(e.Took).Seconds())
 	if e.Error != "" {
-		s.printf("  %s %s\n", s.style.paint(sgrRed, "tool failed after "+took+":"), cleanLine(e.Error))
+		s.printf("  %s %s\n", s.style.paint(sgrRed, "tool failed after "+took+":"), legible.Line(e.Error))
 		return
 	}
-	s.remark(fmt.Sprintf("[tool: ok, %s, %s]", took, config.FormatSize(int64(len(e.Result)))))
+	s.remark(fmt.Sprintf("[tool: ok, %s, %s]", took, legible.Size(int64(len(e.Result)))))
 }
 
 // condensed says that the model no longer sees the whole conversation.
 func (s *screen) condensed(e event.HistoryCondensed) {
 	s.remark(fmt.Sprintf("[%s before this, %s, stand shortened in what the model is sent; it can read them whole]",
-		count(e.Messages, "message"), config.FormatSize(int64(e.Bytes))))
+		legible.Count(e.Messages, "message"), legible.Size(int64(e.Bytes))))
 }

@@ -151,74 +151,10 @@ func (c *cleaner) text(out *bytes.Buffer, r rune, raw []byte) {
 // strip makes a whole text of raw guest output harmless, see cleaner. Carriage
 // returns are escaped too: a line of ours must not be overwritten by what it shows.
 func strip(s string) string {
-	if plainASCII(s) {
-		return s
-	}
 	var out bytes.Buffer
 	c := cleaner{w: &out}
 	// Neither call fails: a buffer takes everything.
 	io.WriteString(&c, strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", `\r`))
 	c.flush()
 	return out.String()
-}
-
-// clean makes a text harmless that is quoted so that a person can judge it:
-// code, a question, a name, a reason. Nothing is dropped, for what the screen
-// leaves out still runs: every character that a terminal would act on or not
-// show is written as an escape. Only newlines and tabs pass.
-func clean(s string) string {
-	if plainASCII(s) {
-		return s
-	}
-	var out strings.Builder
-	s = strings.ReplaceAll(s, "\r\n", "\n")
-	for len(s) > 0 {
-		r, n := utf8.DecodeRuneInString(s)
-		switch {
-		case r == utf8.RuneError && n == 1:
-			fmt.Fprintf(&out, `\x%02x`, s[0])
-		case r == '\n' || r == '\t':
-			out.WriteRune(r)
-		case r == '\r':
-			out.WriteString(`\r`)
-		case r < 0x20 || (r >= 0x7f && r < 0xa0):
-			fmt.Fprintf(&out, `\x%02x`, r)
-		case hides(r) && r > 0xffff:
-			fmt.Fprintf(&out, `\U%08x`, r)
-		case hides(r):
-			fmt.Fprintf(&out, `\u%04x`, r)
-		default:
-			out.WriteString(s[:n])
-		}
-		s = s[n:]
-	}
-	return out.String()
-}
-
-// hides says whether a character above ASCII shows nothing of itself, or turns
-// around what stands beside it: C1 controls, separators of lines and format
-// characters (direction, width zero, tags). The two joiners pass, since whole
-// scripts and emoji need them.
-func hides(r rune) bool {
-	switch {
-	case r < 0x7f || r == 0x200c || r == 0x200d:
-		return false
-	case r < 0xa0 || r == 0x2028 || r == 0x2029:
-		return true
-	}
-	return unicode.Is(unicode.Cf, r)
-}
-
-func plainASCII(s string) bool {
-	for i := range len(s) {
-		if b := s[i]; (b < 0x20 && b != '\n' && b != '\t') || b >= 0x7f {
-			return false
-		}
-	}
-	return true
-}
-
-// cleanLine is clean for what must stay on one line, such as a file name.
-func cleanLine(s string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(clean(s), "\n", `\n`), "\t", `\t`)
 }

@@ -42,60 +42,6 @@ func TestStrip(t *testing.T) {
 	}
 }
 
-// TestClean checks that quoted text loses nothing and hides nothing.
-func TestClean(t *testing.T) {
-	for _, c := range []struct{ name, in, want string }{
-		{"plain", "a\tb\nc", "a\tb\nc"},
-		{"letters of all kinds", "größer 日本 🙂 👩\u200d💻", "größer 日本 🙂 👩\u200d💻"},
-		{"colour", "\x1b[31mred\x1b[0m", `\x1b[31mred\x1b[0m`},
-		{"title by BEL", "\x1b]0;owned\x07x", `\x1b]0;owned\x07x`},
-		{"title by ST", "\x1b]0;owned\x1b\\x", `\x1b]0;owned\x1b\x`},
-		{"device control", "\x1bPq#0", `\x1bPq#0`},
-		{"C1 OSC", "a\u009d0;t\u009cb", `a\x9d0;t\x9cb`},
-		{"raw C1 byte", "a\x9b31mb", `a\x9b31mb`},
-		{"bell, backspace, delete", "a\a\b\x7fb", `a\x07\x08\x7fb`},
-		{"not UTF-8", "a\xffb\xe6\x97", `a\xffb\xe6\x97`},
-		{"direction", "\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069", `\u200e\u200f\u061c\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069`},
-		{"nothing to see", "a\u200bb\u2060c\ufeffd\u00ade", `a\u200bb\u2060c\ufeffd\u00ade`},
-		{"tags", "\U000e0041", `\U000e0041`},
-		{"separators", "a\u2028b\u2029c\u0085d", `a\u2028b\u2029c\x85d`},
-		{"line ends", "a\r\nb\rc", "a\nb" + `\rc`},
-	} {
-		if got := clean(c.in); got != c.want {
-			t.Errorf("%s: got %q, want %q", c.name, got, c.want)
-		}
-	}
-}
-
-// FuzzClean checks that a printable character is never lost and no control
-// character gets through.
-func FuzzClean(f *testing.F) {
-	f.Add("x = 2; \"\x1b]\"; print(x); \"\x1b\\\"")
-	f.Add("a\u202eb\xff\U000e0001")
-	f.Fuzz(func(t *testing.T, in string) {
-		got := clean(in)
-		if !utf8.ValidString(got) {
-			t.Fatalf("%q became %q, which is not UTF-8", in, got)
-		}
-		rest := got
-		for _, r := range in {
-			if r == utf8.RuneError || hides(r) || r < 0x20 || r == 0x7f {
-				continue
-			}
-			i := strings.IndexRune(rest, r)
-			if i < 0 {
-				t.Fatalf("%q became %q, which has lost %q", in, got, r)
-			}
-			rest = rest[i:][utf8.RuneLen(r):]
-		}
-		for _, r := range got {
-			if hides(r) || (r < 0x20 && r != '\n' && r != '\t') || r == 0x7f {
-				t.Fatalf("%q let %U through", in, r)
-			}
-		}
-	})
-}
-
 // TestCleanerSplit checks that it does not matter where the output is split.
 func TestCleanerSplit(t *testing.T) {
 	const in = "a\x1b[31mré\u009b0md\x1b]0;t\x1b\\日\xff\n"

@@ -10,9 +10,9 @@ import (
 
 	"praxis/internal/agent"
 	"praxis/internal/app"
-	"praxis/internal/config"
 	"praxis/internal/event"
 	"praxis/internal/fault"
+	"praxis/internal/legible"
 	"praxis/internal/memory"
 	"praxis/internal/run"
 )
@@ -143,7 +143,7 @@ func (p *program) listThreads(all []memory.Thread, asJSON bool) error {
 		{head: "FORKED FROM", drop: 4}, {head: "LAST USED", drop: 2}, {head: "LAST QUESTION"},
 	}
 	for _, th := range all {
-		for i, cell := range []string{th.Name, fmt.Sprint(th.Turns), config.FormatSize(th.Bytes), th.Forked, when(th.Used), th.Asked} {
+		for i, cell := range []string{th.Name, fmt.Sprint(th.Turns), legible.Size(th.Bytes), th.Forked, when(th.Used), th.Asked} {
 			cols[i].cells = append(cols[i].cells, cell)
 		}
 	}
@@ -194,9 +194,9 @@ func tellTurn(ctx context.Context, r *app.Records, id string, b *strings.Builder
 		}
 		switch e := rec.Event.(type) {
 		case event.RunBegan:
-			fmt.Fprintf(b, "%s  run %s\n> %s\n\n", when(rec.Time), id, indentRest(clean(e.Question), "> "))
+			fmt.Fprintf(b, "%s  run %s\n> %s\n\n", when(rec.Time), id, indentRest(legible.Text(e.Question), "> "))
 		case event.AnswerGiven:
-			fmt.Fprintf(b, "%s\n\n", clean(e.Text))
+			fmt.Fprintf(b, "%s\n\n", legible.Text(e.Text))
 		}
 	}
 	return nil
@@ -297,7 +297,7 @@ func (p *program) threadRemove() *cobra.Command {
 				if err := unless(fault.NotFound, n.RemoveNamed(ctx, args[0])); err != nil {
 					return err
 				}
-				return p.emit(fmt.Sprintf("removed thread %s\n", cleanLine(args[0])))
+				return p.emit(fmt.Sprintf("removed thread %s\n", legible.Line(args[0])))
 			})
 		},
 	}

@@ -12,9 +12,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"praxis/internal/app"
-	"praxis/internal/config"
 	"praxis/internal/fault"
 	"praxis/internal/journal"
+	"praxis/internal/legible"
 )
 
 const verifyLong = `Checks the journals of runs: that every record is where it was and as it was
@@ -76,7 +76,7 @@ func (v verdict) exitCode() int {
 
 func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	if v.all && len(args) > 0 {
-		return usage("praxis verify", "--all and %q name two things", cleanLine(args[0]))
+		return usage("praxis verify", "--all and %q name two things", legible.Line(args[0]))
 	}
 	if v.key != "" {
 		public, err := readKeyFile(v.key)
@@ -186,10 +186,10 @@ func (v *verifyCommand) everything(ctx context.Context, r *app.Records) error {
 	var parts []string
 	for _, k := range []verdict{whole, unfinished, stranger, broken} {
 		if counts[k] > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", thousands(counts[k]), k.words()))
+			parts = append(parts, fmt.Sprintf("%s %s", legible.Number(counts[k]), k.words()))
 		}
 	}
-	text := fmt.Sprintf("%s: %s; %s records, %s\n", count(len(ids), "run"), strings.Join(parts, ", "), thousands(int(records)), config.FormatSize(bytes))
+	text := fmt.Sprintf("%s: %s; %s records, %s\n", legible.Count(len(ids), "run"), strings.Join(parts, ", "), legible.Number(int(records)), legible.Size(bytes))
 	return errors.Join(v.p.emit(text), exitWith(worst))
 }
 
@@ -278,9 +278,9 @@ func (v *verifyCommand) text(rep journal.Report, got verdict, file string) strin
 	if file != "" {
 		name = strings.TrimSpace(file + "  " + rep.Run)
 	}
-	fmt.Fprintf(&b, "%s  %s\n", cleanLine(name), got.words())
+	fmt.Fprintf(&b, "%s  %s\n", legible.Line(name), got.words())
 	line := func(label, format string, args ...any) {
-		text := cleanLine(fmt.Sprintf(format, args...))
+		text := legible.Line(fmt.Sprintf(format, args...))
 		for i, part := range breakWords(text, 64) {
 			if i > 0 {
 				label = ""
@@ -300,16 +300,16 @@ func (v *verifyCommand) text(rep journal.Report, got verdict, file string) strin
 		case 1:
 			line("before it", "1 record, which is whole")
 		default:
-			line("before it", "%s records, which are whole", thousands(int(good)))
+			line("before it", "%s records, which are whole", legible.Number(int(good)))
 		}
 		return b.String()
 	}
-	line("records", "%s (%s), each with the hash of the one before", thousands(int(rep.Records)), config.FormatSize(rep.Bytes))
+	line("records", "%s (%s), each with the hash of the one before", legible.Number(int(rep.Records)), legible.Size(rep.Bytes))
 	switch {
 	case rep.Unchecked > 0:
-		line("contents", "%s not checked: a bare journal comes without them", thousands(rep.Unchecked))
+		line("contents", "%s not checked: a bare journal comes without them", legible.Number(rep.Unchecked))
 	case rep.Blobs > 0:
-		line("contents", "%s, each as its hash says", thousands(rep.Blobs))
+		line("contents", "%s, each as its hash says", legible.Number(rep.Blobs))
 	}
 	line("signatures", "%s", signatures(rep))
 	for _, k := range rep.Keys {
@@ -331,9 +331,9 @@ func signatures(rep journal.Report) string {
 	if rep.Checkpoints == 0 {
 		return "none yet"
 	}
-	text := fmt.Sprintf("%s, good", thousands(int(rep.Checkpoints)))
+	text := fmt.Sprintf("%s, good", legible.Number(int(rep.Checkpoints)))
 	if left := rep.Records - rep.Signed; left > 0 {
-		text += fmt.Sprintf("; the last %s not signed yet", count(int(left), "record"))
+		text += fmt.Sprintf("; the last %s not signed yet", legible.Count(int(left), "record"))
 	}
 	return text
 }

@@ -5,6 +5,7 @@ import (
 	"regexp"
 
 	"praxis/internal/event"
+	"praxis/internal/legible"
 )
 
 // wholeName is the file of --out that holds output which was cut.
@@ -18,7 +19,7 @@ var cutMark = regexp.MustCompile(`… \[([0-9]+ bytes left out); the whole is in
 func wholeIn(text, out string) string {
 	where := "; --out DIR keeps the whole"
 	if out != "" {
-		where = "; the whole is in " + cleanLine(filepath.Join(out, wholeName))
+		where = "; the whole is in " + legible.Line(filepath.Join(out, wholeName))
 	}
 	return string(cutMark.ReplaceAllFunc([]byte(text), func(mark []byte) []byte {
 		return []byte("… [" + string(cutMark.FindSubmatch(mark)[1]) + where + "] …")

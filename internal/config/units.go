@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"praxis/internal/fault"
+	"praxis/internal/legible"
 )
 
 // Sizes is the range of a limit that counts bytes.
@@ -118,13 +119,13 @@ func (s Sizes) Parse(text string) (int64, error) {
 
 func (s Sizes) check(v int64) error {
 	if v < s.min || v > s.max {
-		return s.fault(FormatSize(v), "it is out of range")
+		return s.fault(legible.Size(v), "it is out of range")
 	}
 	return nil
 }
 
 func (s Sizes) fault(text, cause string) error {
-	return fault.New(fault.Invalid, fmt.Sprintf("Write a size from %s to %s, such as 512MiB or 2GB.", FormatSize(s.min), FormatSize(s.max)),
+	return fault.New(fault.Invalid, fmt.Sprintf("Write a size from %s to %s, such as 512MiB or 2GB.", legible.Size(s.min), legible.Size(s.max)),
 		"cannot use %s %q: %s", s.name, text, cause)
 }
 
@@ -192,16 +193,6 @@ func (n Numbers) fault(text, cause string) error {
 	return fault.New(fault.Invalid, fmt.Sprintf("Write a %s from %s to %s.", what,
 		strconv.FormatFloat(n.min, 'g', -1, 64), strconv.FormatFloat(n.max, 'f', -1, 64)),
 		"cannot use %s %q: %s", n.name, text, cause)
-}
-
-// FormatSize writes a size with the largest binary unit that keeps it short, such as "512MiB" or "1.5GiB".
-func FormatSize(n int64) string {
-	units := [...]string{"B", "KiB", "MiB", "GiB", "TiB"}
-	v, i := float64(n), 0
-	for math.Abs(v) >= 1024 && i < len(units)-1 {
-		v, i = v/1024, i+1
-	}
-	return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) + units[i]
 }
 
 // FormatDuration writes a time without empty parts: "24h", "1m30s", "100ms".

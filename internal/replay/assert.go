@@ -12,6 +12,7 @@ import (
 
 	"praxis/internal/event"
 	"praxis/internal/fault"
+	"praxis/internal/legible"
 	"praxis/internal/run"
 )
 
@@ -241,9 +242,9 @@ func (a Assertions) Text(w io.Writer) error {
 	for _, t := range a.Tests {
 		word := t.word()
 		count[word]++
-		fmt.Fprintf(&b, "%-7s %s", word, clean(t.Name))
+		fmt.Fprintf(&b, "%-7s %s", word, legible.Line(t.Name))
 		if t.NotRun {
-			b.WriteString(": " + clean(t.Detail))
+			b.WriteString(": " + legible.Line(t.Detail))
 		}
 		b.WriteByte('\n')
 		if !t.OK && !t.NotRun {
@@ -279,6 +280,6 @@ func (t Assertion) word() string {
 // indent writes a text of the guest, line by line.
 func indent(b *strings.Builder, text string) {
 	for line := range strings.Lines(text) {
-		b.WriteString("    " + clean(strings.TrimSuffix(line, "\n")) + "\n")
+		b.WriteString("    " + legible.Line(strings.TrimSuffix(line, "\n")) + "\n")
 	}
 }

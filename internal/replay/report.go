@@ -3,11 +3,11 @@ package replay
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
 	"praxis/internal/event"
+	"praxis/internal/legible"
 )
 
 // Report says what came of a replay.
@@ -76,8 +76,6 @@ func (r *Report) note(cfg Config, rec Recording) {
 		add("This run had a seed and its replay has another one or none: what is random differs.")
 	case !r.Seeded && r.Identical:
 		add("This run had no seed: another time, what is random, the order of sets or addresses in memory may differ.")
-	case !r.Seeded && r.Identical:
-		add("This run had no seed. It was the same this time; what is random, times and the order of sets may differ another time.")
 	case !r.Seeded:
 		add("This run had no seed: time, randomness, the order of sets and addresses in memory may differ.")
 	}
@@ -156,7 +154,7 @@ func (r Report) Text(w io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "run %s: %s\n", r.Run, r.Headline())
 	if changes := r.Changes(); changes != "" {
-		fmt.Fprintf(&b, "replayed with: %s\n", clean(changes))
+		fmt.Fprintf(&b, "replayed with: %s\n", legible.Line(changes))
 	}
 	for _, s := range r.Steps {
 		s.text(&b, r.Kind)
@@ -166,7 +164,7 @@ func (r Report) Text(w io.Writer) error {
 		diffs(&b, r.Ending)
 	}
 	for _, n := range r.Notes {
-		b.WriteString(clean(n) + "\n")
+		b.WriteString(legible.Line(n) + "\n")
 	}
 	what := "replayed"
 	if r.Kind != event.Code {
@@ -213,7 +211,7 @@ func (s StepReport) text(b *strings.Builder, kind event.Kind) {
 func list(all []Difference) string {
 	var parts []string
 	for _, d := range all {
-		part := clean(d.What)
+		part := legible.Line(d.What)
 		if d.Short {
 			part += fmt.Sprintf(" (%s → %s)", orNone(d.Was), orNone(d.Is))
 		}
@@ -239,17 +237,4 @@ func diffs(b *strings.Builder, all []Difference) {
 			b.WriteString("    " + line)
 		}
 	}
-}
-
-// clean writes what cannot be printed as an escape.
-func clean(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if strconv.IsPrint(r) {
-			b.WriteRune(r)
-			continue
-		}
-		b.WriteString(strings.Trim(strconv.QuoteRuneToASCII(r), "'"))
-	}
-	return b.String()
 }

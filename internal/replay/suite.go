@@ -12,6 +12,7 @@ import (
 
 	"praxis/internal/event"
 	"praxis/internal/fault"
+	"praxis/internal/legible"
 	"praxis/internal/run"
 )
 
@@ -173,9 +174,9 @@ func (r Result) Text(w io.Writer) error {
 	if r.Status == Passed {
 		word = "ok"
 	}
-	fmt.Fprintf(&b, "%-5s %s (%s)", word, clean(r.File), seconds(r.Took))
+	fmt.Fprintf(&b, "%-5s %s (%s)", word, legible.Line(r.File), seconds(r.Took))
 	if r.Run != "" {
-		b.WriteString(" run " + clean(r.Run))
+		b.WriteString(" run " + legible.Line(r.Run))
 	}
 	b.WriteByte('\n')
 	if r.Error != "" {
