@@ -2,7 +2,6 @@ package agent
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -216,9 +215,6 @@ func (r *run) lookedUp(what, text string, failed bool) (outcome, error) {
 
 // toJSON writes characters as they are, so that secrets are known in it.
 func toJSON(v any) (string, error) {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err := enc.Encode(v)
-	return strings.TrimSuffix(b.String(), "\n"), err
+	text, err := event.Encode(v)
+	return string(text), err
 }

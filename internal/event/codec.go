@@ -83,7 +83,7 @@ func Marshal(e Event) ([]byte, error) {
 	if entry(e) < 0 {
 		return nil, fmt.Errorf("cannot write event: %T is not one", e)
 	}
-	b, err := encode(e)
+	b, err := Encode(e)
 	if err != nil {
 		return nil, fmt.Errorf("cannot write event %s: %w", Name(e), err)
 	}
@@ -106,7 +106,9 @@ func Unmarshal(name string, data []byte) (Event, error) {
 	return nil, fmt.Errorf("cannot read event: %q is not one", name)
 }
 
-func encode(v any) ([]byte, error) {
+// Encode returns a value as events are written: one line of JSON, in which the
+// characters that matter on HTML pages stand as they are.
+func Encode(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

@@ -270,7 +270,7 @@ type outputJSON struct {
 
 // MarshalJSON writes the data as text.
 func (o Output) MarshalJSON() ([]byte, error) {
-	return encode(outputJSON{o.Stream, string(o.Data)})
+	return Encode(outputJSON{o.Stream, string(o.Data)})
 }
 
 // UnmarshalJSON reads what MarshalJSON wrote.

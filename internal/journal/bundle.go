@@ -86,7 +86,7 @@ func (j *Journal) export(ctx context.Context, id string, w io.Writer) error {
 		}
 		m.Blobs = append(m.Blobs, manifestBlob{sum, size})
 	}
-	data, err := encode(m)
+	data, err := event.Encode(m)
 	if err != nil {
 		return err
 	}

@@ -210,7 +210,7 @@ func strict(data []byte, v any) error {
 	if err := dec.Decode(v); err != nil {
 		return err
 	}
-	again, err := encode(v)
+	again, err := event.Encode(v)
 	if err == nil && !bytes.Equal(again, data) {
 		err = errors.New("it is not written as a journal writes it")
 	}

@@ -228,7 +228,7 @@ func FuzzPack(f *testing.F) {
 		if json.Unmarshal(data, &v) != nil || v == nil {
 			t.Skip()
 		}
-		data, err := encode(v)
+		data, err := event.Encode(v)
 		if err != nil {
 			t.Skip()
 		}

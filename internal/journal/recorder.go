@@ -1,11 +1,9 @@
 package journal
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -85,7 +83,7 @@ type failure struct{ err error }
 // begin writes the first two records and the row of the index. They are of the
 // moment that the run's name says.
 func (r *Recorder) begin(ctx context.Context, now time.Time, began event.RunBegan) error {
-	first, err := encode(header{Format: formatVersion, Events: event.Version, Run: r.id, Key: r.key.Public, Succession: r.j.keys.succession(r.key.Key)})
+	first, err := event.Encode(header{Format: formatVersion, Events: event.Version, Run: r.id, Key: r.key.Public, Succession: r.j.keys.succession(r.key.Key)})
 	if err != nil {
 		return err
 	}
@@ -472,15 +470,4 @@ func (r *Recorder) Close() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return errors.Join(r.late, err)
-}
-
-// encode writes v as package event does.
-func encode(v any) ([]byte, error) {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }

@@ -97,7 +97,7 @@ func (j *Journal) close(ctx context.Context, id string, log store.Log, key signe
 	r := newRecorder(j, id, log, key, nil, event.Discard)
 	r.seq, r.head, r.size, r.sum = c.report.Records, c.head, c.report.Bytes, z
 	now := j.now()
-	again, err := encode(resumed{Events: event.Version, Key: key.Public, Succession: j.keys.succession(key.Key), Cut: torn})
+	again, err := event.Encode(resumed{Events: event.Version, Key: key.Public, Succession: j.keys.succession(key.Key), Cut: torn})
 	if err != nil {
 		return err
 	}

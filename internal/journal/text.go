@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"praxis/internal/event"
 )
 
 // Bounds of what stands in a line.
@@ -365,11 +367,9 @@ func unquote(raw []byte) string {
 
 // quote writes a text as package event does.
 func quote(s string) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(s) != nil { // a string always can be
+	b, err := event.Encode(s)
+	if err != nil { // a string always can be
 		return []byte(`""`)
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+	return b
 }

@@ -291,7 +291,7 @@ func TestForged(t *testing.T) {
 	statement := Succession{From: own.Public, To: stranger.Public, Time: "2026-11-21T03:14:55.000000000Z"}
 	bad := statement
 	bad.Signature = stranger.signature(bad.text())
-	badJSON, _ := encode([]Succession{bad})
+	badJSON, _ := event.Encode([]Succession{bad})
 	for _, c := range []struct {
 		name    string
 		key     signer

@@ -213,13 +213,7 @@ func (m *Memory) encode(messages []event.Message) ([]byte, error) {
 	for i, msg := range messages {
 		clean[i] = m.clean(msg)
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(clean); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return event.Encode(clean)
 }
 
 // clean returns a message whose strings hold no secrets.

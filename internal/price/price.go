@@ -68,9 +68,6 @@ type Price struct {
 // value knows no price.
 type Table struct{ prices []Price }
 
-// BuiltIn returns the file that is built in, for a person to begin his own with.
-func BuiltIn() []byte { return bytes.Clone(builtIn) }
-
 // Load reads the person's file at path and puts the table that is built in
 // behind it. An empty path, or one at which there is no file, gives the latter
 // alone.
