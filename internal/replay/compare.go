@@ -76,10 +76,17 @@ func (r *Report) step(was Step, is *Step, open bool) {
 	open = open || was.Exchange == nil && len(was.Executions) == 0
 	out.Differences = differences(aspects(was), aspects(*is), open)
 	out.Identical = len(out.Differences) == 0
-	if !out.Identical {
+	if out.Identical {
+		out.Partial = open && !was.whole()
+	} else {
 		out.Causes = r.causes(was, *is)
 	}
 	r.Steps = append(r.Steps, out)
+}
+
+// whole says whether the step did something and every end of it was recorded.
+func (s Step) whole() bool {
+	return len(s.Executions) > 0 && !slices.ContainsFunc(s.Executions, func(x Execution) bool { return x.Ended == nil })
 }
 
 // causes guesses why a step differs.

@@ -284,6 +284,13 @@ func TestUnfinished(t *testing.T) {
 	if replayed < 15 {
 		t.Errorf("only %d of %d were replayed", replayed, len(all))
 	}
+	for last, want := range map[string]string{"execution_began": "step 1: identical, as far as it is recorded\n", "execution_ended": "step 1: identical\n"} {
+		n := 1 + slices.IndexFunc(all, func(r event.Record) bool { return event.Name(r.Event) == last })
+		w.records["r"] = all[:n]
+		if got, err := Replay(t.Context(), w.config(), w.load("r")); err != nil || !strings.Contains(text(t, got), want) {
+			t.Errorf("cut behind record %d: %v\n%s\nwant %q", n, err, text(t, got), want)
+		}
+	}
 	w.records["r"] = append(slices.Clone(all[:12]), event.Record{Seq: 13, Event: event.RunEnded{Outcome: event.Abandoned, Reason: "the process ended"}})
 	if got, err := Replay(t.Context(), w.config(), w.load("r")); err != nil || !got.Identical || !got.Unfinished {
 		t.Errorf("abandoned: %v\n%s", err, text(t, got))

@@ -52,6 +52,7 @@ type StepReport struct {
 	Identical   bool         `json:"identical"`
 	Missing     bool         `json:"missing,omitempty"` // the replay did not come to it
 	Extra       bool         `json:"extra,omitempty"`   // the recording does not have it
+	Partial     bool         `json:"partial,omitempty"` // the recording ends in it: identical as far as that goes
 	Differences []Difference `json:"differences,omitempty"`
 	Causes      []string     `json:"causes,omitempty"` // guesses
 }
@@ -138,6 +139,8 @@ func (p PackageChange) String() string {
 // Headline says the result in a few words, such as "differs, first in step 2".
 func (r Report) Headline() string {
 	switch {
+	case r.Identical && r.Unfinished:
+		return "identical, as far as it is recorded"
 	case r.Identical:
 		return "identical"
 	case r.First == nil:
@@ -190,6 +193,9 @@ func (s StepReport) text(b *strings.Builder, kind event.Kind) {
 		name = "code"
 	}
 	switch {
+	case s.Partial:
+		fmt.Fprintf(b, "%s: identical, as far as it is recorded\n", name)
+		return
 	case s.Identical:
 		fmt.Fprintf(b, "%s: identical\n", name)
 		return
