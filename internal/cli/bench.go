@@ -90,7 +90,7 @@ func describeReport(r bench.Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "machine  %s, %s, Linux %s, %d MiB\nimage    %s\n\n",
 		legible.Line(r.Machine.CPU), legible.Count(r.Machine.Cores, "core"), legible.Line(r.Machine.Kernel), r.Machine.MemoryMB, r.Image)
-	t := table{head: []string{"FIGURE", "UNIT", "P50", "P95", "P99", "RUNS", "AIM", "WHAT IT IS"}}
+	t := headed("FIGURE", "UNIT", "P50", "P95", "P99", "RUNS", "AIM", "WHAT IT IS")
 	for _, name := range bench.Names() {
 		if f, ok := r.Figures[name]; ok {
 			about := measured(name)

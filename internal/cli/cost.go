@@ -129,7 +129,7 @@ func (c *costCommand) print(sum price.Costs) error {
 
 // costTable shows sums, and their total when it is wanted.
 func costTable(head string, lines []price.Line, total price.Line, withTotal bool) string {
-	c := []column{
+	t := table{
 		{head: head}, {head: "RUNS", right: true}, {head: "INPUT", right: true}, {head: "OUTPUT", right: true},
 		{head: "TIME", right: true}, {head: "COST", right: true},
 	}
@@ -151,13 +151,9 @@ func costTable(head string, lines []price.Line, total price.Line, withTotal bool
 		case l.Scripted == l.Runs && l.Runs > 0 && name != "all":
 			name += " (scripted)"
 		}
-		for i, cell := range []string{
-			name, legible.Number(l.Runs), legible.Number(l.Tokens.Input), legible.Number(l.Tokens.Output), brief(time.Duration(l.Took)), cost,
-		} {
-			c[i].cells = append(c[i].cells, cell)
-		}
+		t.add(name, legible.Number(l.Runs), legible.Number(l.Tokens.Input), legible.Number(l.Tokens.Output), brief(time.Duration(l.Took)), cost)
 	}
-	return fitted(c, 0)
+	return t.String()
 }
 
 // prices prints the table of prices.
@@ -170,11 +166,9 @@ func (c *costCommand) prices(t price.Table) error {
 		}
 		return nil
 	}
-	cols := []column{{head: "MODEL"}, {head: "INPUT", right: true}, {head: "OUTPUT", right: true}, {head: "AS OF", drop: 1}, {head: "SOURCE", drop: 2}}
+	cols := table{{head: "MODEL"}, {head: "INPUT", right: true}, {head: "OUTPUT", right: true}, {head: "AS OF", drop: 1}, {head: "SOURCE", drop: 2}}
 	for _, p := range t.Prices() {
-		for i, cell := range []string{p.Model, amount(p.Input), amount(p.Output), p.AsOf, p.Source} {
-			cols[i].cells = append(cols[i].cells, cell)
-		}
+		cols.add(p.Model, amount(p.Input), amount(p.Output), p.AsOf, p.Source)
 	}
 	where := c.p.pricesPath()
 	if where == "" {

@@ -79,7 +79,7 @@ func describeHost(h sandbox.Host, home string) string {
 	fmt.Fprintf(&b, "boundary   %s\nbackend    %s, platform %s\nrun as     %s\ndata       %s\n", h.Boundary, h.Backend, h.Platform, user, home)
 	if len(h.Limits) > 0 {
 		b.WriteString("\nlimits and what enforces them\n")
-		t := table{head: []string{"  LIMIT", "BY", "NOTE"}}
+		t := headed("  LIMIT", "BY", "NOTE")
 		for _, l := range h.Limits {
 			t.add("  "+l.Limit, l.By, l.Note)
 		}

@@ -167,14 +167,12 @@ func hashesIn(ctx context.Context, j *journal.Journal, sum string, yield func(su
 
 // text says what went, or would go.
 func (f freed) text(quota int64) string {
-	c := []column{{head: "WHAT"}, {head: "HOW MANY", right: true}, {head: "SIZE", right: true}, {head: "WHY"}}
+	t := table{{head: "WHAT"}, {head: "HOW MANY", right: true}, {head: "SIZE", right: true}, {head: "WHY"}}
 	add := func(n int, what string, bytes int64, why string) {
 		if n == 0 {
 			return
 		}
-		for i, cell := range []string{what, legible.Number(n), legible.Size(bytes), why} {
-			c[i].cells = append(c[i].cells, cell)
-		}
+		t.add(what, legible.Number(n), legible.Size(bytes), why)
 	}
 	add(len(f.Journal.Runs), "runs", f.runBytes, "older than --runs-older-than")
 	add(f.Journal.Blobs, "contents", f.Journal.Bytes-f.runBytes, "no run and no thread refers to them")
@@ -188,12 +186,12 @@ func (f freed) text(quota int64) string {
 	}
 	var b strings.Builder
 	switch {
-	case len(c[0].cells) == 0:
+	case t.empty():
 		b.WriteString("There is nothing to remove.\n")
 	case f.DryRun:
-		b.WriteString(fitted(c, 0) + fmt.Sprintf("\nThat would free %s. Nothing was removed.\n", legible.Size(f.Bytes)))
+		b.WriteString(t.String() + fmt.Sprintf("\nThat would free %s. Nothing was removed.\n", legible.Size(f.Bytes)))
 	default:
-		b.WriteString(fitted(c, 0) + fmt.Sprintf("\nfreed %s\n", legible.Size(f.Bytes)))
+		b.WriteString(t.String() + fmt.Sprintf("\nfreed %s\n", legible.Size(f.Bytes)))
 	}
 	if n := f.Sessions.InUse; n > 0 {
 		fmt.Fprintf(&b, "%s in use by a running session: praxis gc removes them when it has ended.\n", are(n, "snapshot or template", "snapshots or templates"))

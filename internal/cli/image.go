@@ -44,7 +44,7 @@ func (p *program) imageList() *cobra.Command {
 }
 
 func (p *program) listImages(all []image.Info, asJSON bool) error {
-	t := table{head: []string{"ID", "NAME", "PACKAGES", "SIZE", "LAST USED"}}
+	t := headed("ID", "NAME", "PACKAGES", "SIZE", "LAST USED")
 	for _, i := range all {
 		if asJSON {
 			if err := p.printJSON(i); err != nil {

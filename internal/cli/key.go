@@ -49,7 +49,7 @@ func (p *program) keyList() *cobra.Command {
 }
 
 func (p *program) listKeys(keys []journal.Key, asJSON bool) error {
-	t := table{head: []string{"ID", "PUBLIC KEY", ""}}
+	t := headed("ID", "PUBLIC KEY", "")
 	for _, k := range keys {
 		if asJSON {
 			if err := p.printJSON(k); err != nil {

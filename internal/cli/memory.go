@@ -58,7 +58,7 @@ func (p *program) memorySearch() *cobra.Command {
 }
 
 func (p *program) listNotes(found []memory.Note, asJSON bool, none string) error {
-	t := table{head: []string{"ID", "WHEN", "THREAD", "TAGS", "NOTE"}}
+	t := headed("ID", "WHEN", "THREAD", "TAGS", "NOTE")
 	for _, n := range found {
 		if asJSON {
 			if err := p.printJSON(n); err != nil {

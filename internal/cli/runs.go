@@ -219,7 +219,7 @@ func (p *program) columns() int {
 // runTable shows runs in a table for a terminal so wide, or with every column
 // in full.
 func runTable(runs []journal.Summary, prices price.Table, now time.Time, width int) string {
-	c := []column{
+	t := table{
 		{head: "ID"}, {head: "WHEN"}, {head: "KIND", drop: 7}, {head: "OUTCOME"}, {head: "MODEL", drop: 8},
 		{head: "STEPS", drop: 6, right: true}, {head: "TOKENS", drop: 5, right: true},
 		{head: "COST", drop: 3, right: true}, {head: "TOOK", drop: 4, right: true}, {head: "QUESTION"},
@@ -229,14 +229,12 @@ func runTable(runs []journal.Summary, prices price.Table, now time.Time, width i
 		if width > 0 {
 			began = ago(now, s.Began)
 		}
-		for i, cell := range []string{
-			s.ID, began, string(s.Kind), string(s.Outcome), s.Model, some(s.Steps), some(s.Tokens.Input + s.Tokens.Output),
+		t.add(
+			s.ID, began, string(s.Kind), string(s.Outcome), s.Model, some(s.Steps), some(s.Tokens.Input+s.Tokens.Output),
 			costText(prices, s), brief(time.Duration(s.Took)), s.Question,
-		} {
-			c[i].cells = append(c[i].cells, cell)
-		}
+		)
 	}
-	return fitted(c, width)
+	return fitted(t, width)
 }
 
 // some writes a number that is not 0.

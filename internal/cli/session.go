@@ -59,7 +59,7 @@ func (p *program) sessionList() *cobra.Command {
 }
 
 func (p *program) listSessions(all []session.NamedInfo, asJSON bool) error {
-	t := table{head: []string{"NAME", "SNAPSHOTS", "SIZE", "IMAGE", "FORKED FROM", "LAST USED"}}
+	t := headed("NAME", "SNAPSHOTS", "SIZE", "IMAGE", "FORKED FROM", "LAST USED")
 	for _, s := range all {
 		var bytes int64
 		for _, snap := range s.Snapshots {
@@ -232,37 +232,4 @@ func (p *program) sessionRemove() *cobra.Command {
 			})
 		},
 	}
-}
-
-// table lines up columns.
-type table struct {
-	head []string
-	rows [][]string
-}
-
-func (t *table) add(cells ...string) {
-	for i, c := range cells {
-		cells[i] = legible.Line(c)
-	}
-	t.rows = append(t.rows, cells)
-}
-
-// String returns the table with two blanks between columns.
-func (t *table) String() string {
-	widths := make([]int, len(t.head))
-	all := append([][]string{t.head}, t.rows...)
-	for _, row := range all {
-		for i, c := range row {
-			widths[i] = max(widths[i], len([]rune(c)))
-		}
-	}
-	var b strings.Builder
-	for _, row := range all {
-		var line strings.Builder
-		for i, c := range row {
-			line.WriteString(c + strings.Repeat(" ", widths[i]-len([]rune(c))+2))
-		}
-		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
-	}
-	return b.String()
 }

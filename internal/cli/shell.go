@@ -349,12 +349,12 @@ func (s *shell) listFiles(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	t := table{head: []string{"NAME", "SIZE", "CHANGED"}}
+	t := headed("NAME", "SIZE", "CHANGED")
 	for _, name := range files.since(nil) {
 		f := files[name]
 		t.add(name, strconv.FormatInt(f.size, 10), when(f.changed))
 	}
-	if len(t.rows) == 0 {
+	if t.empty() {
 		return s.p.emit("There are no files.\n")
 	}
 	return s.p.emit(t.String())

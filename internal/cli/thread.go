@@ -138,14 +138,12 @@ func (p *program) listThreads(all []memory.Thread, asJSON bool) error {
 	if len(all) == 0 {
 		return p.emit("There are no threads. Begin one with: praxis ask --thread NAME \"QUESTION\"\n")
 	}
-	cols := []column{
+	cols := table{
 		{head: "NAME"}, {head: "QUESTIONS", right: true, drop: 1}, {head: "SIZE", right: true, drop: 3},
 		{head: "FORKED FROM", drop: 4}, {head: "LAST USED", drop: 2}, {head: "LAST QUESTION"},
 	}
 	for _, th := range all {
-		for i, cell := range []string{th.Name, fmt.Sprint(th.Turns), legible.Size(th.Bytes), th.Forked, when(th.Used), th.Asked} {
-			cols[i].cells = append(cols[i].cells, cell)
-		}
+		cols.add(th.Name, fmt.Sprint(th.Turns), legible.Size(th.Bytes), th.Forked, when(th.Used), th.Asked)
 	}
 	return p.emit(fitted(cols, p.columns()))
 }

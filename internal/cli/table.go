@@ -7,13 +7,38 @@ import (
 	"praxis/internal/legible"
 )
 
-// column is one column of a table that is fitted to a width.
+// table lines up columns.
+type table []column
+
+// column is one column of a table.
 type column struct {
 	head  string
 	right bool // numbers end at the same place
 	drop  int  // columns with the largest are left out first when there is no room; 0: never
 	cells []string
 }
+
+// headed returns a table whose columns all stay.
+func headed(heads ...string) table {
+	var t table
+	for _, h := range heads {
+		t = append(t, column{head: h})
+	}
+	return t
+}
+
+// add adds a row.
+func (t table) add(cells ...string) {
+	for i, c := range cells {
+		t[i].cells = append(t[i].cells, c)
+	}
+}
+
+// empty says whether there is no row.
+func (t table) empty() bool { return len(t) == 0 || len(t[0].cells) == 0 }
+
+// String returns all of the table.
+func (t table) String() string { return fitted(t, 0) }
 
 // leastLast is how many characters of the last column must be seen before
 // other columns are worth their room.
@@ -22,7 +47,7 @@ const leastLast = 30
 // fitted lines columns up in no more than width characters a line; 0 is any
 // number. A column that may be dropped and says nothing is left out. The last
 // column takes what room is left and is cut to it.
-func fitted(columns []column, width int) string {
+func fitted(columns table, width int) string {
 	columns = worthwhile(columns)
 	for width > 0 && len(columns) > 1 {
 		last := columns[len(columns)-1]

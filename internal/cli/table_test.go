@@ -7,8 +7,8 @@ import (
 
 func TestFitted(t *testing.T) {
 	question := strings.Repeat("long question ", 6)
-	cols := func() []column {
-		return []column{
+	cols := func() table {
+		return table{
 			{head: "ID", cells: []string{"a", "bb"}},
 			{head: "MODEL", drop: 2, cells: []string{"", "anthropic:claude"}},
 			{head: "COST", drop: 1, right: true, cells: []string{"$1", "$10"}},
