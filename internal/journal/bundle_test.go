@@ -334,7 +334,7 @@ func manifestOf(t testing.TB, all []part) []part {
 		t.Fatal(err)
 	}
 	m.Bytes = int64(len(all[1].data))
-	all[0].data, _ = encode(m)
+	all[0].data, _ = event.Encode(m)
 	return all
 }
 
@@ -365,7 +365,7 @@ func TestImportForged(t *testing.T) {
 			m.Blobs = []manifestBlob{{hashLine([]byte(blob)), int64(len(blob))}}
 			all = append(all, part{name: blobFolder + m.Blobs[0].SHA256, data: []byte(blob)})
 		}
-		data, err := encode(m)
+		data, err := event.Encode(m)
 		if err != nil {
 			t.Fatal(err)
 		}
