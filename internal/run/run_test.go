@@ -206,7 +206,7 @@ func TestEndings(t *testing.T) {
 		ran                  int
 	}{
 		{name: "no session", script: twoSteps, open: errors.New("cannot build image"), outcome: event.Failed, reason: "cannot build image"},
-		{name: "no reply", script: "=== reply\n```python\nx\n```", outcome: event.Unanswered, reason: "ends after 1 repl", ran: 1},
+		{name: "no reply", script: "=== reply\n```python\nx\n```", outcome: event.Unanswered, reason: "ends after 1 reply", ran: 1},
 		{name: "session gone", script: "=== reply\n```python\ngone\n```", outcome: event.Unanswered, reason: "the session is over", ran: 1},
 		{name: "wire cut", script: "=== reply\n```python\nbroken\n```", outcome: event.Unanswered, reason: "the wire is cut", ran: 1},
 		{name: "journal full before the code", script: twoSteps, failAt: "execution_began", reason: "the disk is full"},

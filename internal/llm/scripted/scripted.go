@@ -144,7 +144,7 @@ func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string
 		}
 	}
 	if n >= len(m.turns) {
-		return llm.Reply{}, fault.New(fault.Conflict, remedy, "cannot go on with script %s: it ends after %d replies", m.name, len(m.turns))
+		return llm.Reply{}, fault.New(fault.Conflict, remedy, "cannot go on with script %s: it ends after %s", m.name, replies(len(m.turns)))
 	}
 	t := m.turns[n]
 	if err := m.verify(t, n+1, observation(req)); err != nil {
@@ -235,4 +235,11 @@ func (m *Model) say(ctx context.Context, text string, delta func(string)) error 
 		}
 	}
 	return nil
+}
+
+func replies(n int) string {
+	if n == 1 {
+		return "1 reply"
+	}
+	return fmt.Sprintf("%d replies", n)
 }
