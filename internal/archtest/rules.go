@@ -25,6 +25,7 @@ func PraxisRules() Rules {
 			"internal/config", "internal/cli", wire, "internal/guest", "internal/session", "internal/image",
 			"internal/llm/scripted", "internal/agent/action", "internal/agent/grounding",
 			event, legible, "internal/journal", "internal/report", "internal/price",
+			"internal/agent", "internal/memory", "internal/replay", "internal/store/sqlite",
 		},
 		Exceptions: map[string]string{
 			"cmd/praxis.version":     "the linker writes it",
