@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"praxis/internal/app"
+	"praxis/internal/journal"
 )
 
 // completionTime bounds how long a Tab in the person's shell may take.
@@ -151,4 +152,32 @@ func completeModel(_ *cobra.Command, _ []string, typed string) ([]cobra.Completi
 	}
 	out = slices.DeleteFunc(out, func(c cobra.Completion) bool { return !strings.HasPrefix(c, typed) || c == typed })
 	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
+}
+
+// maxCompletions is how many runs Tab offers.
+const maxCompletions = 50
+
+// completeRuns offers the newest runs.
+func (p *program) completeRuns(most int) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+		ctx, stop := context.WithTimeout(cmd.Context(), completionTime)
+		defer stop()
+		var out []cobra.Completion
+		if len(args) >= most {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		// What fails offers nothing: an error has no place on a line that is being typed.
+		_ = p.withRecords(func(r *app.Records) error {
+			for s, err := range eachRun(ctx, r.Journal, journal.Query{Limit: maxCompletions}) {
+				if err != nil || len(out) >= maxCompletions {
+					return err
+				}
+				if len(s.ID) >= len(typed) && s.ID[:len(typed)] == typed && !slices.Contains(args, s.ID) {
+					out = append(out, cobra.CompletionWithDesc(s.ID, label(s.Question)))
+				}
+			}
+			return nil
+		})
+		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
+	}
 }

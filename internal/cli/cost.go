@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -10,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"praxis/internal/app"
+	"praxis/internal/config"
 	"praxis/internal/event"
 	"praxis/internal/fault"
 	"praxis/internal/journal"
@@ -25,10 +27,10 @@ correct it or add to it.`
 
 // costCommand is one praxis cost.
 type costCommand struct {
-	p            *program
-	since, until flagValue[time.Time]
-	by           string
-	table, json  bool
+	p           *program
+	span        spanFlags
+	by          string
+	table, json bool
 }
 
 func (p *program) costCommand() *cobra.Command {
@@ -38,11 +40,8 @@ func (p *program) costCommand() *cobra.Command {
 		Example: "  praxis cost --since 30d --by day",
 		RunE:    func(cmd *cobra.Command, _ []string) error { return c.run(cmd.Context()) },
 	}
-	now := time.Now()
-	c.since, c.until = momentFlag(now, false), momentFlag(now, true)
 	fs := cmd.Flags()
-	fs.Var(&c.since, "since", "runs that began then or later: 2026-11-21, yesterday, 30d")
-	fs.Var(&c.until, "until", "runs that began before, or on that day")
+	c.span.register(cmd)
 	fs.StringVar(&c.by, "by", "", "by `WHAT`: model or day (default: both)")
 	fs.BoolVar(&c.table, "prices", false, "print the table of prices and where to change it")
 	fs.BoolVar(&c.json, "json", false, "print one JSON object instead")
@@ -61,13 +60,7 @@ func (c *costCommand) run(ctx context.Context) error {
 		return c.prices(prices)
 	}
 	var q journal.Query
-	if c.since.value != nil {
-		q.Since = *c.since.value
-	}
-	if c.until.value != nil {
-		q.Until = *c.until.value
-	}
-	if err := checkRange(q.Since, q.Until); err != nil {
+	if err := c.span.narrow(&q); err != nil {
 		return err
 	}
 	return c.p.withRecords(func(r *app.Records) error {
@@ -95,7 +88,7 @@ type costLines struct {
 
 func (c *costCommand) print(sum price.Costs) error {
 	if c.json {
-		out := costLines{c.since.value, c.until.value, sum.Models, sum.Days, sum.Total}
+		out := costLines{c.span.since.value, c.span.until.value, sum.Models, sum.Days, sum.Total}
 		if c.by == "day" {
 			out.Models = nil
 		}
@@ -105,7 +98,7 @@ func (c *costCommand) print(sum price.Costs) error {
 		return c.p.printJSON(out)
 	}
 	if sum.Total.Runs == 0 {
-		if c.since.value == nil && c.until.value == nil {
+		if c.span.since.value == nil && c.span.until.value == nil {
 			return c.p.emit(noRuns)
 		}
 		return c.p.emit("There are no runs in that time.\n")
@@ -193,4 +186,38 @@ func costOf(t price.Table) func(string, event.Tokens) string {
 		}
 		return price.Format(cost)
 	}
+}
+
+// pricesPath returns the file in which a person keeps prices, or "" where the
+// environment names no folder for it.
+func (p *program) pricesPath() string {
+	path := config.Path(p.getenv)
+	if path == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(path), "prices.json")
+}
+
+// prices reads the price table.
+func (p *program) prices() (price.Table, error) { return price.Load(p.pricesPath()) }
+
+// usd returns what a run cost. One that asked no model, or only a file, cost nothing.
+func usd(t price.Table, s journal.Summary) (cost float64, known bool) {
+	if s.Scripted || s.Tokens == (event.Tokens{}) {
+		return 0, true
+	}
+	return t.Cost(s.Model, s.Tokens)
+}
+
+// costText is a cost in a table: "?" is one whose price is not known, and
+// nothing one that nobody was asked for.
+func costText(t price.Table, s journal.Summary) string {
+	cost, known := usd(t, s)
+	switch {
+	case s.Tokens == (event.Tokens{}):
+		return ""
+	case !known:
+		return "?"
+	}
+	return price.Format(cost)
 }

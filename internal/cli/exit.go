@@ -137,6 +137,12 @@ func tell(w io.Writer, message, remedy string) {
 	}
 }
 
+// remark tells a person something that is no part of the output.
+func (p *program) remark(format string, args ...any) error {
+	_, err := fmt.Fprintf(p.stderr, "praxis: %s\n", legible.Text(fmt.Sprintf(format, args...)))
+	return err
+}
+
 // indentRest puts the lines after the first below it.
 func indentRest(s, indent string) string {
 	return strings.ReplaceAll(strings.TrimRight(s, "\n"), "\n", "\n"+indent)

@@ -6,7 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"praxis/internal/fault"
+	"praxis/internal/journal"
 	"praxis/internal/legible"
 )
 
@@ -112,4 +115,33 @@ func parseAge(s string) (time.Duration, error) {
 		return 0, fault.New(fault.Invalid, "Write a time such as 30d, 12h or 0s.", "cannot use age %q: it is not a time", legible.Line(s))
 	}
 	return d, nil
+}
+
+// spanFlags are the flags that name a span of time in which runs began.
+type spanFlags struct{ since, until flagValue[time.Time] }
+
+func (s *spanFlags) register(cmd *cobra.Command) {
+	now := time.Now()
+	moment := func(end bool) flagValue[time.Time] {
+		return flagValue[time.Time]{parse: func(text string) (time.Time, error) { return parseMoment(now, text, end) }, kind: "time"}
+	}
+	s.since, s.until = moment(false), moment(true)
+	fs := cmd.Flags()
+	fs.Var(&s.since, "since", "runs that began then or later: 2026-11-21, yesterday, 7d")
+	fs.Var(&s.until, "until", "runs that began before, or on that day")
+}
+
+// narrow has a query find what lies in the span, and refuses one that nothing
+// can lie in.
+func (s *spanFlags) narrow(q *journal.Query) error {
+	if s.since.value != nil {
+		q.Since = *s.since.value
+	}
+	if s.until.value != nil {
+		q.Until = *s.until.value
+	}
+	if q.Since.IsZero() || q.Until.IsZero() || q.Since.Before(q.Until) {
+		return nil
+	}
+	return fault.New(fault.Invalid, "Write the earlier one after --since.", "cannot list runs: %s is not before %s", when(q.Since), when(q.Until))
 }

@@ -65,9 +65,7 @@ func (p *program) replayCommand() *cobra.Command {
 	fs.StringVar(&r.question, "question", "", "with --from and --model: ask `TEXT` instead")
 	fs.StringVar(&r.code, "code", "", "with --from: run the code of `FILE` in that step")
 	fs.BoolVar(&r.edit, "edit", false, "with --from: edit the code of that step first ($VISUAL, $EDITOR)")
-	fs.StringVar(&r.image, "image", "", "run on the image of this `ID or NAME`")
-	fs.StringArrayVar(&r.with, "with", nil, "run on an image with these `PACKAGES`")
-	fs.StringVar(&r.requirements, "requirements", "", "run on an image with the packages of this `FILE`")
+	r.imageFlags(cmd)
 	fs.StringArrayVar(&r.files, "file", nil, "take another file for an input, as `NAME=PATH` (may be repeated)")
 	fs.BoolVar(&r.loose, "loose", false, "branch also from a state that could only be made again differently")
 	fs.BoolVar(&r.json, "json", false, "print one JSON object instead")
@@ -105,6 +103,14 @@ func (r *replayCommand) run(ctx context.Context, cmd *cobra.Command, ref string)
 		}
 		return r.tell(report)
 	})
+}
+
+// imageFlags adds the flags that ask for another image.
+func (r *replayCommand) imageFlags(cmd *cobra.Command) {
+	fs := cmd.Flags()
+	fs.StringVar(&r.image, "image", "", "run on the image of this `ID or NAME`")
+	fs.StringArrayVar(&r.with, "with", nil, "run on an image with these `PACKAGES`")
+	fs.StringVar(&r.requirements, "requirements", "", "run on an image with the packages of this `FILE`")
 }
 
 // chosen returns the image that the command line asks for.
@@ -293,19 +299,18 @@ func (r *replayCommand) tellBranch(finish func(ending) error, id string, out rep
 		return err
 	}
 	if e.err != nil {
-		if _, err := fmt.Fprintf(r.p.stderr, "praxis: %s\n", legible.Line(out.Reason)); err != nil {
+		if err := r.p.remark("%s", legible.Line(out.Reason)); err != nil {
 			return err
 		}
 	}
 	for _, note := range out.Notes {
-		if _, err := fmt.Fprintf(r.p.stderr, "praxis: %s\n", legible.Line(note)); err != nil {
+		if err := r.p.remark("%s", legible.Line(note)); err != nil {
 			return err
 		}
 	}
 	if out.Kind == event.Code {
 		// What stands on standard output is the code's.
-		_, err := fmt.Fprintf(r.p.stderr, "praxis: run %s is run %s with %s; compare them with praxis diff\n", id, out.Run, legible.Line(out.Change))
-		return err
+		return r.p.remark("run %s is run %s with %s; compare them with praxis diff", id, out.Run, legible.Line(out.Change))
 	}
 	_, err := fmt.Fprintf(r.p.stdout, "run %s is run %s from step %d on, with %s; compare them with praxis diff\n", id, out.Run, out.Step, legible.Line(out.Change))
 	return err
@@ -369,118 +374,4 @@ func (r *replayCommand) editor(ctx context.Context, rec replay.Recording) (code 
 		return "", fault.New(fault.Invalid, "Change the code, or replay the run without --from.", "cannot branch: the code was not changed")
 	}
 	return edited, err
-}
-
-// assertCommand runs a person's assertions on the final state of a run.
-func (p *program) assertCommand() *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use: "assert RUN FILE.py", Short: "Run assertions on the final state of a run", Args: takes(2, 2, "a run and a file"),
-		Long: `Runs a Python file in the session of a run as it was at its end, with its
-variables and files: assert statements, and functions whose names begin with
-test_, one by one. Nothing of it is kept. The state is that of the run's last
-snapshot; when that is gone, the run is replayed to its end first. The exit code
-is 0 only when everything holds.`,
-		Example: "  praxis assert last checks.py",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
-			cfg, err := p.config()
-			if err != nil {
-				return err
-			}
-			code, err := readCodeFile(args[1])
-			if err != nil {
-				return err
-			}
-			return p.withEngine(ctx, cfg, func(e engine) error {
-				rc, rec, err := p.loadRun(ctx, cfg, e, args[0], sessionOptions{})
-				if err != nil {
-					return err
-				}
-				out, err := replay.Assert(ctx, rc, rec, filepath.Base(args[1]), code)
-				p.settled()
-				if err != nil {
-					return err
-				}
-				if asJSON {
-					err = p.printJSON(out)
-				} else {
-					err = out.Text(p.stdout)
-				}
-				if err == nil && !out.OK {
-					return fate{exitRaised}
-				}
-				return err
-			})
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object instead")
-	return cmd
-}
-
-// testCommand replays every run of a folder.
-func (p *program) testCommand() *cobra.Command {
-	var asJSON bool
-	r := &replayCommand{p: p}
-	cmd := &cobra.Command{
-		Use: "test DIR", Short: "Replay every run of a folder, as a test runner does", Args: takes(1, 1, "a folder"),
-		Long: `Replays every run that was exported into a folder (praxis export RUN --out DIR)
-and says which are identical. The exit code is 0 only when all are. With --image
-or --with on another image: the regression test of an upgrade.`,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
-			cfg, err := p.config()
-			if err != nil {
-				return err
-			}
-			return p.withEngine(ctx, cfg, func(e engine) error {
-				var writeErr error
-				_, totals, err := replay.Test(ctx, args[0], replay.Suite{
-					Config: replay.Config{Redact: e.records().Journal.Redact, Program: p.version, Sink: p.progress()},
-					Bundle: func(ctx context.Context, path string) (replay.Bundle, error) {
-						return p.openBundle(ctx, cfg, e, path, r.chosen())
-					},
-					Done: func(res replay.Result) {
-						p.settled()
-						if asJSON {
-							writeErr = errors.Join(writeErr, p.printJSON(res))
-						} else {
-							writeErr = errors.Join(writeErr, res.Text(p.stdout))
-						}
-					},
-				})
-				if err := errors.Join(err, writeErr); err != nil {
-					return err
-				}
-				if asJSON {
-					err = p.printJSON(totals)
-				} else {
-					err = totals.Text(p.stdout)
-				}
-				if err == nil && totals.OK != totals.Runs {
-					return fate{exitRaised}
-				}
-				return err
-			})
-		},
-	}
-	fs := cmd.Flags()
-	fs.StringVar(&r.image, "image", "", "run on the image of this `ID or NAME`")
-	fs.StringArrayVar(&r.with, "with", nil, "run on an image with these `PACKAGES`")
-	fs.StringVar(&r.requirements, "requirements", "", "run on an image with the packages of this `FILE`")
-	fs.BoolVar(&asJSON, "json", false, "print one JSON object a run, the totals last")
-	return cmd
-}
-
-// openBundle opens a run that was exported.
-func (p *program) openBundle(ctx context.Context, c config.Config, e engine, path string, o sessionOptions) (replay.Bundle, error) {
-	b, err := e.records().Journal.OpenBundle(ctx, path)
-	if err != nil {
-		return replay.Bundle{}, err
-	}
-	out := replay.Bundle{Source: b, Run: b.Run(), Open: p.opener(e, o), Close: b.Close}
-	if b.Foreign() {
-		out.Open = foreign(out.Open, c)
-	}
-	return out, nil
 }

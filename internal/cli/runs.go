@@ -38,7 +38,7 @@ const runsExample = `  praxis runs --since yesterday --outcome error
 // runsCommand is one praxis runs.
 type runsCommand struct {
 	p                    *program
-	since, until         flagValue[time.Time]
+	span                 spanFlags
 	cost                 flagValue[float64]
 	model, outcome, kind string
 	thread, text         string
@@ -53,12 +53,9 @@ func (p *program) runsCommand() *cobra.Command {
 		Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return r.list(cmd.Context()) },
 	}
-	now := time.Now()
-	r.since, r.until = momentFlag(now, false), momentFlag(now, true)
 	r.cost = flagValue[float64]{parse: parseUSD, kind: "dollars"}
 	fs := cmd.Flags()
-	fs.Var(&r.since, "since", "runs that began then or later: 2026-11-21, yesterday, 7d")
-	fs.Var(&r.until, "until", "runs that began before, or on that day")
+	r.span.register(cmd)
 	fs.StringVar(&r.model, "model", "", "runs that asked a `MODEL` whose name has this in it")
 	fs.StringVar(&r.outcome, "outcome", "", "runs with this `OUTCOME`: answered, error, timeout, …")
 	fs.StringVar(&r.outcome, "status", "", "the same as --outcome `OUTCOME`")
@@ -69,11 +66,6 @@ func (p *program) runsCommand() *cobra.Command {
 	fs.IntVar(&r.limit, "limit", 20, "list `N` runs at the most; 0 is all")
 	fs.BoolVar(&r.json, "json", false, "print one JSON object a line, with \"id\"")
 	return cmd
-}
-
-// momentFlag is a flag that names a point in time.
-func momentFlag(now time.Time, end bool) flagValue[time.Time] {
-	return flagValue[time.Time]{parse: func(s string) (time.Time, error) { return parseMoment(now, s, end) }, kind: "time"}
 }
 
 func parseUSD(s string) (float64, error) {
@@ -105,21 +97,7 @@ func (r *runsCommand) query() (journal.Query, error) {
 	if r.limit < 0 {
 		return q, fault.New(fault.Invalid, "Write a number from 0, which is all.", "cannot list %d runs", r.limit)
 	}
-	if r.since.value != nil {
-		q.Since = *r.since.value
-	}
-	if r.until.value != nil {
-		q.Until = *r.until.value
-	}
-	return q, checkRange(q.Since, q.Until)
-}
-
-// checkRange refuses a range of time that nothing can lie in.
-func checkRange(since, until time.Time) error {
-	if since.IsZero() || until.IsZero() || since.Before(until) {
-		return nil
-	}
-	return fault.New(fault.Invalid, "Write the earlier one after --since.", "cannot list runs: %s is not before %s", when(since), when(until))
+	return q, r.span.narrow(&q)
 }
 
 func (r *runsCommand) list(ctx context.Context) error {
