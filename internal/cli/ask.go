@@ -199,7 +199,7 @@ func (t *asking) ask(ctx context.Context) error {
 	if runErr != nil && errorCode(runErr) == exitInterrupted {
 		runErr = cut{answer.Steps}
 	}
-	outErr = errors.Join(outErr, rec.Close(), t.e.tidy(context.WithoutCancel(ctx)))
+	outErr = errors.Join(outErr, rec.Close(), tidy(context.WithoutCancel(ctx), t.e, t.cfg.Journal.SnapshotBytes))
 	p.told = p.told || t.json
 	if err := rep.finish(ending{rec.ID(), answer, t.found, runErr, outErr}); err != nil {
 		return errors.Join(err, outErr) // nobody reads: that it was cancelled says nothing more

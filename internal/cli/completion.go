@@ -172,7 +172,7 @@ func (p *program) completeRuns(most int) cobra.CompletionFunc {
 				if err != nil || len(out) >= maxCompletions {
 					return err
 				}
-				if len(s.ID) >= len(typed) && s.ID[:len(typed)] == typed && !slices.Contains(args, s.ID) {
+				if strings.HasPrefix(s.ID, typed) && !slices.Contains(args, s.ID) {
 					out = append(out, cobra.CompletionWithDesc(s.ID, label(s.Question)))
 				}
 			}

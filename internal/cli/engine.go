@@ -27,8 +27,6 @@ type engine interface {
 	named() namedSessions
 	images() images
 	records() *app.Records
-	// tidy keeps the snapshots of runs within their quota: the oldest go.
-	tidy(ctx context.Context) error
 	Close() error
 }
 
@@ -77,7 +75,7 @@ type completion struct {
 	matches    []string
 }
 
-// namedSessions is what session.Manager does for the session commands.
+// namedSessions is what session.Manager does for the session commands and gc.
 type namedSessions interface {
 	ListNamed(ctx context.Context) ([]session.NamedInfo, error)
 	LogNamed(ctx context.Context, name string) ([]session.SnapshotInfo, error)
@@ -85,6 +83,7 @@ type namedSessions interface {
 	RenameNamed(ctx context.Context, from, to string) error
 	RollbackNamed(ctx context.Context, name, snapshot string) (string, error)
 	RemoveNamed(ctx context.Context, name string) error
+	CollectSnapshots(ctx context.Context, c session.Collect) (session.Collected, error)
 }
 
 // images is what image.Store does for the image commands.

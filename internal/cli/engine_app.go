@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path"
 	"time"
 
@@ -213,11 +212,6 @@ func (o sessionOptions) fits(ctx context.Context, info session.NamedInfo, built 
 }
 
 func (e *appEngine) model(spec string) (llm.Model, error) { return e.Model(spec) }
-
-func (e *appEngine) tidy(ctx context.Context) error {
-	_, err := e.Sessions.CollectSnapshots(ctx, session.Collect{OlderThan: math.MaxInt64, Quota: e.cfg.Journal.SnapshotBytes})
-	return err
-}
 
 // room is a session as a workspace.
 type room struct {

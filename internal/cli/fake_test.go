@@ -112,11 +112,14 @@ func (e *fakeEngine) store(s fakeStore) error {
 	return os.WriteFile(e.file(), data, 0o600)
 }
 
-func (e *fakeEngine) named() namedSessions       { return e }
-func (e *fakeEngine) images() images             { return fakeImages{} }
-func (e *fakeEngine) Close() error               { return e.kept.Close() }
-func (e *fakeEngine) tidy(context.Context) error { return nil }
-func (e *fakeEngine) records() *app.Records      { return e.kept }
+func (e *fakeEngine) named() namedSessions  { return e }
+func (e *fakeEngine) images() images        { return fakeImages{} }
+func (e *fakeEngine) Close() error          { return e.kept.Close() }
+func (e *fakeEngine) records() *app.Records { return e.kept }
+
+func (e *fakeEngine) CollectSnapshots(context.Context, session.Collect) (session.Collected, error) {
+	return session.Collected{Snapshots: []session.Removed{}, Templates: []session.Removed{}}, nil
+}
 
 func (e *fakeEngine) model(name string) (llm.Model, error) { return app.NewModel(name, e.getenv) }
 

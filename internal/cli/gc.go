@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -58,12 +59,11 @@ func (p *program) gcCommand() *cobra.Command {
 // usualAge is how long the snapshots of runs are kept.
 const usualAge = 30 * 24 * time.Hour
 
-// snapshotCollector is what named sessions can do besides.
-type snapshotCollector interface {
-	CollectSnapshots(ctx context.Context, c session.Collect) (session.Collected, error)
+// tidy keeps the snapshots of runs within their quota: the oldest go.
+func tidy(ctx context.Context, e engine, quota int64) error {
+	_, err := e.named().CollectSnapshots(ctx, session.Collect{OlderThan: math.MaxInt64, Quota: quota})
+	return err
 }
-
-var _ snapshotCollector = (*session.Manager)(nil)
 
 // freed is the object of gc --json.
 type freed struct {
@@ -115,12 +115,12 @@ func (g *gcCommand) collect(ctx context.Context, e engine, quota int64) (out fre
 	}
 	out.Journal, err = records.Journal.Collect(ctx, what)
 	out.Journal.Runs = orEmpty(out.Journal.Runs)
-	if s, ok := e.named().(snapshotCollector); ok && err == nil {
+	if err == nil {
 		age := usualAge
 		if g.age.value != nil {
 			age = *g.age.value
 		}
-		out.Sessions, err = s.CollectSnapshots(ctx, session.Collect{OlderThan: age, Quota: quota, DryRun: g.dryRun})
+		out.Sessions, err = e.named().CollectSnapshots(ctx, session.Collect{OlderThan: age, Quota: quota, DryRun: g.dryRun})
 	}
 	out.Bytes = out.Journal.Bytes + out.Sessions.Bytes
 	return out, err
@@ -215,15 +215,12 @@ type reason struct {
 	bytes int64
 }
 
-// unused begins the reason of a template that nobody used lately.
-const unused = "it was not used for "
-
 // byReason adds up what goes by why it goes, in the order in which reasons occur.
 func byReason(gone []session.Removed) []reason {
 	var out []reason
 	for _, g := range gone {
 		why := g.Why
-		if strings.HasPrefix(why, unused) {
+		if strings.HasPrefix(why, session.Unused) {
 			why = "not used for long enough" // how long differs for each
 		}
 		i := slices.IndexFunc(out, func(r reason) bool { return r.why == why })

@@ -43,15 +43,26 @@ func jsonLine(e event.Event) (json.RawMessage, error) {
 	case event.ModelDelta, event.AnswerGiven:
 		return nil, nil
 	}
+	return withEvent(struct {
+		Event string `json:"event"`
+	}{event.Name(e)}, e)
+}
+
+// withEvent returns the object of an event with the fields of another before its own.
+func withEvent(before any, e event.Event) (json.RawMessage, error) {
+	line, err := event.Encode(before)
+	if err != nil {
+		return nil, err
+	}
 	data, err := event.Marshal(e)
 	if err != nil {
 		return nil, err
 	}
-	head := `{"event":"` + event.Name(e) + `"`
 	if len(data) > len("{}") {
-		head += ","
+		line[len(line)-1] = ','
+		line = append(line, data[1:]...)
 	}
-	return append([]byte(head), data[1:]...), nil
+	return line, nil
 }
 
 // answerLine is the last object of ask --json, also when there is no answer.

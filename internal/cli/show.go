@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"io"
 	"os"
@@ -129,24 +128,15 @@ func (s *showCommand) events(run reports.Run) error {
 
 // writeEvent writes one record as an object on a line of its own.
 func writeEvent(w io.Writer, rec event.Record) error {
-	data, err := event.Marshal(rec.Event)
-	if err != nil {
-		return err
-	}
-	head, err := json.Marshal(struct {
+	line, err := withEvent(struct {
 		Event string    `json:"event"`
 		Seq   int64     `json:"seq"`
 		Time  time.Time `json:"time"`
-	}{event.Name(rec.Event), rec.Seq, rec.Time})
+	}{event.Name(rec.Event), rec.Seq, rec.Time}, rec.Event)
 	if err != nil {
 		return err
 	}
-	line := head[:len(head)-1]
-	if len(data) > len("{}") {
-		line = append(line, ',')
-	}
-	line = append(append(line, data[1:]...), '\n')
-	_, err = safeJSON{w}.Write(line)
+	_, err = safeJSON{w}.Write(append(line, '\n'))
 	return err
 }
 

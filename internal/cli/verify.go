@@ -55,13 +55,16 @@ func (p *program) verifyCommand() *cobra.Command {
 // verdict is what was found of one run.
 type verdict string
 
-// The verdicts, the worst last.
+// The verdicts.
 const (
 	whole      verdict = "whole"
 	unfinished verdict = "unfinished"
 	stranger   verdict = "unknown_key"
 	broken     verdict = "damaged"
 )
+
+// verdicts returns them all, the worst last.
+func verdicts() []verdict { return []verdict{whole, unfinished, stranger, broken} }
 
 // exitCode maps a verdict.
 func (v verdict) exitCode() int {
@@ -184,7 +187,7 @@ func (v *verifyCommand) everything(ctx context.Context, r *app.Records) error {
 		return v.p.emit(noRuns)
 	}
 	var parts []string
-	for _, k := range []verdict{whole, unfinished, stranger, broken} {
+	for _, k := range verdicts() {
 		if counts[k] > 0 {
 			parts = append(parts, fmt.Sprintf("%s %s", legible.Number(counts[k]), k.words()))
 		}
@@ -355,11 +358,8 @@ func (v *verifyCommand) keyText(k journal.KeyReport) string {
 }
 
 func worse(a, b verdict) verdict {
-	rank := map[verdict]int{whole: 0, unfinished: 1, stranger: 2, broken: 3}
-	if rank[b] > rank[a] {
-		return b
-	}
-	return a
+	all := verdicts()
+	return all[max(slices.Index(all, a), slices.Index(all, b))]
 }
 
 func exitWith(v verdict) error {

@@ -49,6 +49,10 @@ type Removed struct {
 	Why     string    `json:"why"` // one clause
 }
 
+// Unused begins the Why of a template that was not used for long enough; how
+// long that was follows.
+const Unused = "it was not used for "
+
 // CollectSnapshots removes snapshots that nobody needs, the oldest first, and
 // templates, which are made again when they are wanted. Each goes as a whole: a
 // crash leaves some of them, and nothing half. What was removed before an error
@@ -129,7 +133,7 @@ func (m *Manager) collectTemplates(ctx context.Context, c Collect, out *Collecte
 		case s.orphan():
 			s.Why = "its image or its program is gone"
 		case unused >= c.OlderThan:
-			s.Why = "it was not used for " + unused.Round(time.Minute).String()
+			s.Why = Unused + unused.Round(time.Minute).String()
 		default:
 			continue
 		}
