@@ -171,7 +171,7 @@ func (r Report) Text(w io.Writer) error {
 	}
 	what := "replayed"
 	if r.Kind != event.Code {
-		what = steps(len(r.Steps)) + " replayed"
+		what = legible.Count(len(r.Steps), "step") + " replayed"
 	}
 	fmt.Fprintf(&b, "%s in %s\n", what, seconds(r.Took))
 	_, err := io.WriteString(w, b.String())
@@ -179,13 +179,6 @@ func (r Report) Text(w io.Writer) error {
 }
 
 func seconds(d event.Duration) string { return fmt.Sprintf("%.2f s", time.Duration(d).Seconds()) }
-
-func steps(n int) string {
-	if n == 1 {
-		return "1 step"
-	}
-	return fmt.Sprintf("%d steps", n)
-}
 
 func (s StepReport) text(b *strings.Builder, kind event.Kind) {
 	name := fmt.Sprintf("step %d", s.N)

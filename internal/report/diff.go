@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"crypto/sha256"
 	"fmt"
 	"io"
@@ -19,7 +18,7 @@ import (
 // of resources and the names of sessions and snapshots are not compared.
 // Options.Step limits it to one step.
 func Diff(w io.Writer, a, b Run, opt Options) (same bool, err error) {
-	d := comparison{w: bufio.NewWriter(w), a: tell(a), b: tell(b), colour: opt.Colour, same: true}
+	d := comparison{pen: newPen(w, opt), a: tell(a), b: tell(b), same: true}
 	d.printf("%s\n%s\n", d.paint(sgrRed, "--- run "+legible.Line(a.ID)), d.paint(sgrGreen, "+++ run "+legible.Line(b.ID)))
 	for _, run := range []Run{a, b} {
 		if run.Damage != "" {
@@ -40,29 +39,14 @@ func Diff(w io.Writer, a, b Run, opt Options) (same bool, err error) {
 	if d.same {
 		d.printf("nothing differs\n")
 	}
-	if err := d.w.Flush(); err != nil {
-		return d.same, fmt.Errorf("cannot write: %w", err)
-	}
-	return d.same, nil
+	return d.same, d.flush()
 }
 
 // comparison writes the differences of two runs.
 type comparison struct {
-	w      *bufio.Writer
-	a, b   *story
-	colour bool
-	same   bool
-}
-
-func (d *comparison) printf(format string, args ...any) {
-	_, _ = fmt.Fprintf(d.w, format, args...) // the writer keeps its first error
-}
-
-func (d *comparison) paint(sgr, text string) string {
-	if !d.colour || text == "" {
-		return text
-	}
-	return "\x1b[" + sgr + "m" + text + "\x1b[0m"
+	pen
+	a, b *story
+	same bool
 }
 
 // section compares one text of both runs.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
@@ -28,21 +27,9 @@ const (
 // transcript writes a run for a terminal.
 type transcript struct {
 	*story
-	w      *bufio.Writer
-	colour bool
-	full   bool // nothing is left out
+	pen
+	full bool // nothing is left out
 }
-
-// The colours are the sixteen that every terminal's owner has chosen himself.
-const (
-	sgrBold    = "1"
-	sgrDim     = "2"
-	sgrRed     = "31"
-	sgrGreen   = "32"
-	sgrYellow  = "33"
-	sgrMagenta = "35"
-	sgrCyan    = "36"
-)
 
 var classColours = map[string]string{
 	classComment: sgrDim, classText: sgrGreen, classNumber: sgrCyan, classKeyword: sgrMagenta, classBuiltin: sgrCyan, className: sgrBold,
@@ -51,7 +38,7 @@ var classColours = map[string]string{
 // Transcript writes a run as text that a person reads on a terminal or in a
 // pipe. With a step it writes that step alone, and all of it.
 func Transcript(w io.Writer, run Run, opt Options) error {
-	t := &transcript{story: tell(run), w: bufio.NewWriter(w), colour: opt.Colour, full: opt.Step != 0}
+	t := &transcript{story: tell(run), pen: newPen(w, opt), full: opt.Step != 0}
 	if opt.Step != 0 {
 		found := false
 		for _, p := range t.steps() {
@@ -76,26 +63,6 @@ func Transcript(w io.Writer, run Run, opt Options) error {
 	}
 	t.tail()
 	return t.flush()
-}
-
-func (t *transcript) flush() error {
-	if err := t.w.Flush(); err != nil {
-		return fmt.Errorf("cannot write: %w", err)
-	}
-	return nil
-}
-
-func (t *transcript) paint(sgr, text string) string {
-	if !t.colour || text == "" || sgr == "" {
-		return text
-	}
-	return "\x1b[" + sgr + "m" + text + "\x1b[0m"
-}
-
-// printf writes a line. Texts of the run are made visible by the caller; the
-// writer keeps its first error.
-func (t *transcript) printf(format string, args ...any) {
-	_, _ = fmt.Fprintf(t.w, format, args...)
 }
 
 // block writes a text with an indent before every line.

@@ -1,0 +1,44 @@
+package report
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+)
+
+// The colours are the sixteen that every terminal's owner has chosen himself.
+const (
+	sgrBold    = "1"
+	sgrDim     = "2"
+	sgrRed     = "31"
+	sgrGreen   = "32"
+	sgrYellow  = "33"
+	sgrMagenta = "35"
+	sgrCyan    = "36"
+)
+
+// pen writes text for a terminal, with colours or without.
+type pen struct {
+	w      *bufio.Writer
+	colour bool
+}
+
+func newPen(w io.Writer, opt Options) pen { return pen{bufio.NewWriter(w), opt.Colour} }
+
+func (p pen) paint(sgr, text string) string {
+	if !p.colour || text == "" || sgr == "" {
+		return text
+	}
+	return "\x1b[" + sgr + "m" + text + "\x1b[0m"
+}
+
+// printf writes a text of ours: what is the run's in it was made legible before.
+// The writer keeps its first error.
+func (p pen) printf(format string, args ...any) { _, _ = fmt.Fprintf(p.w, format, args...) }
+
+func (p pen) flush() error {
+	if err := p.w.Flush(); err != nil {
+		return fmt.Errorf("cannot write: %w", err)
+	}
+	return nil
+}
