@@ -38,6 +38,7 @@ type DB struct {
 	mu     sync.Mutex
 	writer *sql.DB
 	reader *sql.DB
+	frozen bool // the reader sees the file as it was when it was opened
 	closed bool
 }
 
@@ -224,8 +225,15 @@ func (d *DB) forReading(ctx context.Context) (*sql.DB, error) {
 	switch {
 	case d.closed:
 		return nil, errClosed
-	case d.reader != nil:
+	case d.reader != nil && !d.frozen:
 		return d.reader, nil
+	}
+	if d.frozen { // perhaps there is room again
+		err := d.reader.Close()
+		d.reader, d.frozen = nil, false
+		if err != nil {
+			return nil, err
+		}
 	}
 	info, err := d.look()
 	if err != nil {
@@ -241,18 +249,31 @@ func (d *DB) forReading(ctx context.Context) (*sql.DB, error) {
 			return nil, err
 		}
 	}
+	err = d.openReader(ctx, options, writable)
+	if writable && noRoom(err) {
+		// Nobody has it open, and what is there can be read on a full disk too.
+		if options, err = d.readOnly(); err == nil {
+			err = d.openReader(ctx, options, false)
+			d.frozen = err == nil
+		}
+	}
+	return d.reader, err
+}
+
+// openReader opens the pool of those that read.
+func (d *DB) openReader(ctx context.Context, options string, writable bool) error {
 	pool, err := d.pool(options)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	pool.SetMaxOpenConns(readers)
 	pool.SetMaxIdleConns(readers)
 	if err := d.current(ctx, pool, writable); err != nil {
 		pool.Close()
-		return nil, err
+		return err
 	}
 	d.reader = pool
-	return pool, nil
+	return nil
 }
 
 // current sees to it that what is read is of the newest format.

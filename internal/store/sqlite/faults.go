@@ -27,6 +27,10 @@ func code(err error) int {
 	return 0
 }
 
+// noRoom says whether the file that readers share could not be made as large as
+// it must be: SQLite has a code of its own for that.
+func noRoom(err error) bool { return code(err) == sqlite3.SQLITE_IOERR_SHMSIZE }
+
 // failed says what could not be done, as the fault that it is.
 func (d *DB) failed(ctx context.Context, what string, err error) error {
 	var f *fault.Error
@@ -42,7 +46,7 @@ func (d *DB) failed(ctx context.Context, what string, err error) error {
 	case primary == sqlite3.SQLITE_CORRUPT, primary == sqlite3.SQLITE_NOTADB, primary == sqlite3.SQLITE_FORMAT:
 		f = damaged(d.path, err)
 		return fault.New(f.Kind, f.Remedy, "cannot %s: %w", what, f)
-	case primary == sqlite3.SQLITE_FULL, errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case primary == sqlite3.SQLITE_FULL, noRoom(err), errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		return fault.New(fault.Exhausted, "Free space on the disk that holds "+dir+"; praxis gc removes what no run needs.",
 			"cannot %s: the disk is full: %w", what, err)
 	case primary == sqlite3.SQLITE_BUSY, primary == sqlite3.SQLITE_LOCKED:

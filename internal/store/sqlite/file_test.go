@@ -428,3 +428,50 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("%q %v", v.Data, err)
 	}
 }
+
+// TestOpenedOnFullDisk opens a database where not even SQLite's own files beside
+// it have room: it can be read, and written once there is room again.
+func TestOpenedOnFullDisk(t *testing.T) {
+	dir, inside := storetest.OnFullDisk(t)
+	if !inside {
+		return
+	}
+	ctx := context.Background()
+	path, ballast := filepath.Join(dir, "praxis.db"), filepath.Join(dir, "ballast")
+	first := opened(t, path)
+	kept, err := first.KV().Set(ctx, "b", "k", []byte("kept"), 0)
+	if err == nil {
+		err = first.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Create(ballast)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for err == nil {
+		_, err = f.Write(make([]byte, 4096))
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d := opened(t, path)
+	for range 2 {
+		if v, err := d.KV().Get(ctx, "b", "k"); string(v.Data) != "kept" || err != nil {
+			t.Errorf("%q %v", v.Data, err)
+		}
+	}
+	if _, err := d.KV().Set(ctx, "b", "k", []byte("new"), kept); fault.KindOf(err) != fault.Exhausted || !strings.Contains(err.Error(), "the disk is full") {
+		t.Errorf("written to a full disk: %v (%v)", err, fault.KindOf(err))
+	}
+	if err := os.Remove(ballast); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := d.KV().Set(ctx, "b", "k", []byte("new"), kept); err != nil {
+		t.Errorf("with room again: %v", err)
+	}
+	if v, err := d.KV().Get(ctx, "b", "k"); string(v.Data) != "new" || err != nil {
+		t.Errorf("%q %v", v.Data, err)
+	}
+}
