@@ -174,7 +174,7 @@ func TestFolder(t *testing.T) {
 	if err := totals.Text(&out); err != nil {
 		t.Error(err)
 	}
-	for _, want := range []string{"ok    a.praxis (", "FAIL  b/bad.praxis (", "step 3: differs: stderr", "+more", "ERROR c.praxis (", "there is none", "record 3 is changed\n    Export it again.", "FAIL: 4 runs: 1 identical, 1 differ, 2 could not be replayed"} {
+	for _, want := range []string{"ok    a.praxis (", "FAIL  b/bad.praxis (", "step 3: differs: stderr", "+more", "ERROR c.praxis (", "there is none", "record 3 is changed\n    → Export it again.", "FAIL: 4 runs: 1 identical, 1 different, 2 could not be replayed"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("text has no %q:\n%s", want, out.String())
 		}

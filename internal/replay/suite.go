@@ -181,7 +181,9 @@ func (r Result) Text(w io.Writer) error {
 	b.WriteByte('\n')
 	if r.Error != "" {
 		indent(&b, r.Error)
-		indent(&b, r.Remedy)
+		if r.Remedy != "" {
+			indent(&b, "→ "+r.Remedy)
+		}
 	}
 	if r.Report != nil && !r.Report.Identical {
 		r.Report.brief(&b)
@@ -238,7 +240,7 @@ func (t Totals) Text(w io.Writer) error {
 	if t.Runs == 1 {
 		runs = "run"
 	}
-	_, err := fmt.Fprintf(w, "%s: %d %s: %d identical, %d differ, %d could not be replayed (%s)\n",
+	_, err := fmt.Fprintf(w, "%s: %d %s: %d identical, %d different, %d could not be replayed (%s)\n",
 		word, t.Runs, runs, t.OK, t.Failed, t.Errors, seconds(t.Took))
 	return err
 }
