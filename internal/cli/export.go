@@ -196,7 +196,7 @@ func writeWhole(path string, replace bool, fill func(io.Writer) error) error {
 	fillErr := fill(w)
 	var bad damaged
 	if fillErr != nil && !errors.As(fillErr, &bad) {
-		if fullDisk(fillErr) {
+		if folder.Full(fillErr) {
 			fillErr = saveFault(path, fillErr)
 		}
 		return errors.Join(fillErr, f.Close())
@@ -230,17 +230,13 @@ func writeWhole(path string, replace bool, fill func(io.Writer) error) error {
 // else may read it is for the person to say.
 const exportMode = 0o600
 
-func fullDisk(err error) bool {
-	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
-}
-
 func saveFault(path string, err error) error {
 	var link *os.LinkError
 	if errors.As(err, &link) {
 		err = link.Err
 	}
 	switch {
-	case fullDisk(err):
+	case folder.Full(err):
 		return fault.New(fault.Exhausted, "Make room on the disk, or name another place with --out.", "cannot save %s: the disk is full", legible.Line(path))
 	case errors.Is(err, fs.ErrNotExist):
 		return fault.New(fault.Invalid, "Make the folder first, or name another place with --out.", "cannot save %s: there is no such folder", legible.Line(path))

@@ -14,6 +14,7 @@ import (
 	"syscall"
 
 	"praxis/internal/fault"
+	"praxis/internal/folder"
 	"praxis/internal/legible"
 )
 
@@ -194,7 +195,7 @@ func (o *outFolder) failed(name string, err error) error {
 	case errors.Is(err, errTooMuch):
 		return fault.New(fault.Exhausted, "Write less at once: a file with holes counts with its whole length. --disk sets the limit of a new session.",
 			"cannot save %s: all files together are more than the session's disk limit of %s", where, legible.Size(o.bound))
-	case errors.Is(err, syscall.ENOSPC):
+	case folder.Full(err):
 		return fault.New(fault.Exhausted, "Make room on the disk and run it again.", "cannot save %s: the disk is full", where)
 	case errors.Is(err, fs.ErrPermission):
 		return fault.New(fault.Invalid, "Name a folder after --out that you may write to.", "cannot save %s: permission denied", where)

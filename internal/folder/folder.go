@@ -1,8 +1,9 @@
 // Package folder keeps what is common to folders that Praxis keeps data in:
-// whose they are, and that files in them are written whole.
+// whose they are, that files in them are written whole, and when there is no room.
 package folder
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -65,4 +66,9 @@ func Sync(path string) error {
 	}
 	defer d.Close()
 	return d.Sync()
+}
+
+// Full says whether an error is that of a full disk or of a quota that is used up.
+func Full(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
 }

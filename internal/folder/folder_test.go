@@ -1,8 +1,11 @@
 package folder
 
 import (
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"praxis/internal/fault"
@@ -83,5 +86,21 @@ func TestMake(t *testing.T) {
 		if err := Make(path); fault.KindOf(err) != fault.Denied || fault.RemedyOf(err) == "" {
 			t.Errorf("%s: %v", path, err)
 		}
+	}
+}
+
+func TestFull(t *testing.T) {
+	for err, want := range map[error]bool{
+		&os.PathError{Op: "write", Err: syscall.ENOSPC}:     true,
+		fmt.Errorf("cannot write: %w", syscall.EDQUOT):      true,
+		&os.PathError{Op: "write", Err: syscall.EACCES}:     false,
+		errors.New("no space left on device, says a guest"): false,
+	} {
+		if got := Full(err); got != want {
+			t.Errorf("%v: got %v, want %v", err, got, want)
+		}
+	}
+	if Full(nil) {
+		t.Error("no error is a full disk")
 	}
 }

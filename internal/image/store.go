@@ -366,7 +366,7 @@ func explainFS(what string, err error) error {
 		return fault.New(fault.Canceled, "", "cannot %s: canceled: %w", what, err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return fault.New(fault.Unavailable, "Allow more time.", "cannot %s: out of time: %w", what, err)
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case folder.Full(err):
 		return fault.New(fault.Exhausted, spaceRemedy, "cannot %s: no space is left: %w", what, err)
 	case errors.Is(err, syscall.EROFS), errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
 		return fault.New(fault.Denied, "Use a folder that you may write to.", "cannot %s: %w", what, err)

@@ -452,7 +452,7 @@ func keyFault(what string, err error) error {
 		return fault.New(fault.NotFound, "Look at journal.key in the configuration.", "cannot %s: %w", what, err)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
 		return fault.New(fault.Denied, "Make the data folder writable for you, or set PRAXIS_HOME to one that is.", "cannot %s: %w", what, err)
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+	case folder.Full(err):
 		return fault.New(fault.Exhausted, "Free space on the disk.", "cannot %s: %w", what, err)
 	}
 	return fmt.Errorf("cannot %s: %w", what, err)

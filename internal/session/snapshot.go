@@ -11,7 +11,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -255,7 +254,7 @@ func (o *owner) discard(path string) error {
 
 // noSpace turns a full disk into a fault that says so.
 func noSpace(err error) error {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
+	if folder.Full(err) {
 		return fault.New(fault.Exhausted, "Free some space in the data folder, or set PRAXIS_HOME to another disk.", "the disk is full: %w", err)
 	}
 	return err

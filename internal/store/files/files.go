@@ -212,7 +212,7 @@ func (s *Store) failed(what string, err error) error {
 		return fault.New(f.Kind, f.Remedy, "cannot %s: %w", what, err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fault.New(fault.Canceled, "", "cannot %s: %w", what, err)
-	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
+	case folder.Full(err), errors.Is(err, syscall.EFBIG):
 		return fault.New(fault.Exhausted, "Free space on the disk that holds "+s.dir+"; praxis gc removes what no run needs.",
 			"cannot %s: %w", what, err)
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
