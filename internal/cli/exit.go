@@ -38,7 +38,7 @@ const exitTopic = `Exit codes of every command:
   2    the command line, a file or a name is wrong, or asks for what a named
        session cannot take on: nothing was run
   3    what there is of a run's journal is whole, but the run was begun and
-       not finished (verify)
+       not finished (verify, replay)
   124  the time limit ended the code
   125  Praxis failed, or something that it needs did: no image, no network,
        a model that does not answer, a step budget used up, a session in a

@@ -126,8 +126,11 @@ func (r *replayCommand) tell(report replay.Report) error {
 	} else if err := report.Text(r.p.stdout); err != nil {
 		return err
 	}
-	if !report.Identical {
+	switch {
+	case !report.Identical:
 		return fate{exitRaised}
+	case report.Unfinished: // only what there is was compared
+		return fate{exitUnfinished}
 	}
 	return nil
 }

@@ -136,7 +136,13 @@ func (s *screen) endWait() {
 
 func (s *screen) began(e event.RunBegan) {
 	s.scripted, s.steps = e.Scripted, e.MaxSteps
-	s.printf("%s %s\n", s.style.paint(sgrBold, "question"), strings.ReplaceAll(legible.Text(e.Question), "\n", "\n         "))
+	head := s.style.paint(sgrBold, "question")
+	for line := range strings.SplitSeq(legible.Text(e.Question), "\n") {
+		for _, part := range breakWords(line, s.room(9)) {
+			s.printf("%s\n", strings.TrimRight(head+" "+part, " "))
+			head = "        "
+		}
+	}
 	if len(e.Files) > 0 {
 		s.printf("%s    %s\n", s.style.paint(sgrBold, "files"), legible.Line(strings.Join(e.Files, ", ")))
 	}

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 
 	"praxis/internal/fault"
@@ -16,16 +15,9 @@ const importBatch = 1 << 20
 
 // Import takes in a run that Export wrote. All of it is checked before anything
 // is written. A run that is here already is left as it is: the same one is no
-// error, another one of that name is a Conflict.
+// error, another one of that name is a Conflict. Errors say why; what was to be
+// imported is its caller's to name.
 func (j *Journal) Import(ctx context.Context, r io.ReaderAt, size int64) (Summary, error) {
-	s, err := j.importBundle(ctx, r, size)
-	if err != nil {
-		return Summary{}, fmt.Errorf("cannot import run: %w", err)
-	}
-	return s, nil
-}
-
-func (j *Journal) importBundle(ctx context.Context, r io.ReaderAt, size int64) (Summary, error) {
 	b, err := openBundle(r, size)
 	if err != nil {
 		return Summary{}, err
