@@ -251,7 +251,7 @@ func TestCauses(t *testing.T) {
 
 func TestCausesOfSteps(t *testing.T) {
 	w := newWorld(t)
-	rec := w.ask("r", "=== reply\n~~~python\n# a\nshow x\nset t datetime.now()\n~~~\n=== reply\n~~~python\nshow y\n~~~\n=== reply\nFINAL ANSWER: Done.")
+	w.ask("r", "=== reply\n~~~python\n# a\nshow x\nset t datetime.now()\n~~~\n=== reply\n~~~python\nshow y\n~~~\n=== reply\nFINAL ANSWER: Done.")
 	w.bend["show"] = func(x *event.Execution) { x.Stdout = "<object at 0x7f00aa00bb10>\n" }
 	w.edit("r", func(e event.Event) event.Event {
 		if x, ok := e.(event.ExecutionEnded); ok {
@@ -260,7 +260,7 @@ func TestCausesOfSteps(t *testing.T) {
 		}
 		return e
 	})
-	rec = w.load("r")
+	rec := w.load("r")
 	got, err := Replay(t.Context(), w.config(), rec)
 	if err != nil || got.Identical {
 		t.Fatalf("%v\n%s", err, text(t, got))
