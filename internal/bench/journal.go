@@ -179,7 +179,7 @@ func (b *bench) replay(ctx context.Context) (Figure, error) {
 				err = fmt.Errorf("the replay differs: %s", report.Headline())
 			}
 			took := time.Duration(report.Took) - opening
-			return float64(took.Microseconds()) / 1000 / report.ExecutedMS, err
+			return float64(took) / float64(report.Executed), err
 		})
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"time"
 
 	"praxis/internal/event"
 	"praxis/internal/report"
@@ -55,7 +56,7 @@ func compare(was, is Recording, ended bool) Report {
 	for _, s := range was.Steps {
 		for _, x := range s.Executions {
 			if x.Ended != nil {
-				r.ExecutedMS += x.Ended.Usage.WallMS
+				r.Executed += event.Duration(x.Ended.Usage.WallMS * float64(time.Millisecond))
 			}
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"praxis/internal/event"
 	"praxis/internal/fault"
@@ -73,8 +74,8 @@ func TestIdentical(t *testing.T) {
 	if out := text(t, got); !strings.HasPrefix(out, "run r: identical\n") || !strings.Contains(out, "This run had no seed") {
 		t.Errorf("text:\n%s", out)
 	}
-	if got.ExecutedMS < 4*1.5 {
-		t.Errorf("the executions took %g ms", got.ExecutedMS)
+	if time.Duration(got.Executed) < 6*time.Millisecond {
+		t.Errorf("the executions took %s", got.Executed)
 	}
 }
 

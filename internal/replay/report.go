@@ -28,7 +28,7 @@ type Report struct {
 	Ending     []Difference    `json:"ending,omitempty"` // in the answer, and in how the run ended
 	Notes      []string        `json:"notes,omitempty"`  // full sentences
 	Took       event.Duration  `json:"took_ms"`
-	ExecutedMS float64         `json:"executed_ms"` // what the executions took when they were recorded
+	Executed   event.Duration  `json:"executed_ms"` // what the executions took when they were recorded
 }
 
 // PackageChange is a package of another version. Was or Is is empty when only
