@@ -255,7 +255,7 @@ func (r *replayCommand) branch(ctx context.Context, cfg config.Config, e engine,
 	}
 	out, err := replay.Branch(runCtx, rc, rec, r.from, change)
 	p.settled()
-	err = errors.Join(err, recorder.Close())
+	err = errors.Join(err, recorder.Close(), tidy(context.WithoutCancel(ctx), e, cfg.Journal.SnapshotBytes))
 	if err != nil {
 		return err
 	}
