@@ -1,14 +1,12 @@
 package files
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -66,26 +64,6 @@ func appendForever(dir string) error {
 	}
 }
 
-// start starts a writer and returns its output.
-func start(t *testing.T, dir string) (*exec.Cmd, *bufio.Scanner) {
-	t.Helper()
-	cmd := exec.Command("/proc/self/exe")
-	cmd.Env = append(os.Environ(), child+"="+dir)
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	return cmd, bufio.NewScanner(out)
-}
-
 // TestKilled kills a writer with SIGKILL wherever it is: what it said it
 // appended is there, in order, and the log can be written again.
 func TestKilled(t *testing.T) {
@@ -96,7 +74,7 @@ func TestKilled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		cmd, out := start(t, dir)
+		cmd, out := storetest.Child(t, child+"="+dir)
 		said, stop := -1, 20+rand.IntN(100)
 		killed := false
 		for out.Scan() {

@@ -17,6 +17,7 @@ import (
 
 	"praxis/internal/fault"
 	"praxis/internal/store"
+	"praxis/internal/store/storetest"
 )
 
 // The variables that make this test binary a writer: where, and how often.
@@ -83,21 +84,7 @@ func count(path, name string, times int) error {
 // start starts a writer.
 func start(t *testing.T, path, name string, times int) (*exec.Cmd, *bufio.Scanner) {
 	t.Helper()
-	cmd := exec.Command("/proc/self/exe")
-	cmd.Env = append(os.Environ(), childPath+"="+path, childName+"="+name, childTimes+"="+strconv.Itoa(times))
-	cmd.Stderr = os.Stderr
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	return cmd, bufio.NewScanner(out)
+	return storetest.Child(t, childPath+"="+path, childName+"="+name, childTimes+"="+strconv.Itoa(times))
 }
 
 // TestProcesses has several processes make one database and write to it: nothing
