@@ -12,6 +12,10 @@ const (
 	legible = "internal/legible"
 	wire    = "internal/guest/wire"
 	unix    = "golang.org/x/sys"
+	syntax  = "internal/plan/syntax"
+	cpython = "internal/plan/cpython"
+	yaml    = "github.com/goccy/go-yaml"
+	schema  = "github.com/santhosh-tekuri/jsonschema/v6"
 	pyDist  = "github.com/kluctl/go-embed-python"
 	script  = "github.com/rogpeppe/go-internal"
 )
@@ -40,7 +44,37 @@ func PraxisRules() Rules {
 func rooms() map[string]Room {
 	out := guestRooms()
 	maps.Copy(out, runRooms())
+	maps.Copy(out, planRooms())
 	return out
+}
+
+// planRooms are the plans: pure, so that what was checked is what runs.
+func planRooms() map[string]Room {
+	return map[string]Room{
+		"internal/tool": {Imports: []string{fault}, Third: []string{yaml, schema}},
+
+		syntax:                  {Imports: []string{fault}, Third: []string{"golang.org/x/text"}, Tests: []string{cpython}},
+		"internal/plan/pytext":  {Third: []string{"golang.org/x/text"}, Tests: []string{cpython}},
+		"internal/plan/regex":   {Tests: []string{cpython}},
+		"internal/plan/random":  {Tests: []string{cpython}},
+		"internal/plan/library": {},
+		"internal/plan/label":   {Imports: []string{fault}},
+		"internal/plan/policy":  {Imports: []string{fault, "internal/tool", "internal/plan/label"}, Third: []string{"github.com/google/cel-go", yaml}},
+		"internal/plan/interp": {
+			Imports: []string{fault, "internal/tool", syntax, "internal/plan/pytext", "internal/plan/regex", "internal/plan/random", "internal/plan/label", "internal/plan/library"},
+			Third:   []string{"github.com/cockroachdb/apd/v3"},
+			Tests:   []string{cpython},
+		},
+		"internal/plan/check": {
+			Imports: []string{fault, "internal/tool", syntax, "internal/plan/label", "internal/plan/policy", "internal/plan/library"},
+			Tests:   []string{cpython, "internal/plan/interp"},
+		},
+		"internal/plan": {
+			Imports: []string{fault, "internal/tool", "internal/plan/..."},
+			Tests:   []string{cpython},
+		},
+		cpython: {Third: []string{pyDist}},
+	}
 }
 
 // guestRooms are the boundary, and what lies before and behind it.
