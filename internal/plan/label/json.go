@@ -1,0 +1,111 @@
+package label
+
+import (
+	"encoding/json"
+	"slices"
+
+	"praxis/internal/fault"
+)
+
+// MarshalText writes the kind's name.
+func (k SourceKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads the kind's name.
+func (k *SourceKind) UnmarshalText(text []byte) error {
+	i := slices.Index(kindNames[:], string(text))
+	if i <= 0 {
+		return fault.New(fault.Invalid, "A source is of the kind user, tool or model.", "cannot read the label: unknown kind of source %.40q", text)
+	}
+	*k = SourceKind(i)
+	return nil
+}
+
+// MarshalText writes the kind's name.
+func (k EndorserKind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
+
+// UnmarshalText reads the kind's name.
+func (k *EndorserKind) UnmarshalText(text []byte) error {
+	i := slices.Index(endorserNames[:], string(text))
+	if i <= 0 {
+		return fault.New(fault.Invalid, "A label is endorsed by a person or a rule.", "cannot read the label: unknown kind of endorser %.40q", text)
+	}
+	*k = EndorserKind(i)
+	return nil
+}
+
+type sourceJSON struct {
+	Kind    SourceKind `json:"kind"`
+	Name    string     `json:"name"`
+	Call    int        `json:"call,omitempty"`
+	Line    int        `json:"line,omitempty"`
+	Col     int        `json:"col,omitempty"`
+	Trusted bool       `json:"trusted"`
+}
+
+type markJSON struct {
+	Kind     EndorserKind `json:"kind"`
+	Name     string       `json:"name"`
+	Why      string       `json:"why,omitempty"`
+	Source   *sourceJSON  `json:"source,omitempty"`
+	Released *Readers     `json:"released,omitempty"`
+}
+
+type labelJSON struct {
+	Trusted  bool         `json:"trusted"`
+	Sources  []sourceJSON `json:"sources"`
+	Readers  Readers      `json:"readers"`
+	Endorsed []markJSON   `json:"endorsed,omitempty"`
+	Wide     bool         `json:"wide,omitempty"`
+}
+
+// MarshalJSON writes the label as the journal keeps it. Equal labels give
+// equal bytes.
+func (l Label) MarshalJSON() ([]byte, error) {
+	out := labelJSON{Trusted: l.Trusted(), Sources: []sourceJSON{}, Readers: l.Readers, Wide: l.Wide}
+	for _, s := range l.Sources {
+		out.Sources = append(out.Sources, sourceJSON(s))
+	}
+	for _, e := range l.Endorsed {
+		m := markJSON{Kind: e.By.Kind, Name: e.By.Name, Why: e.By.Why}
+		if e.Source.Kind != 0 {
+			s := sourceJSON(e.Source)
+			m.Source = &s
+		} else {
+			m.Released = &e.Readers
+		}
+		out.Endorsed = append(out.Endorsed, m)
+	}
+	return json.Marshal(out)
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. "trusted" is not believed, it
+// follows from the sources.
+func (l *Label) UnmarshalJSON(data []byte) error {
+	var in labelJSON
+	if err := json.Unmarshal(data, &in); err != nil {
+		return err
+	}
+	out := Label{Readers: in.Readers, Wide: in.Wide}
+	for _, s := range in.Sources {
+		if !s.Kind.valid() {
+			return fault.New(fault.Invalid, "", "cannot read the label: a source has no kind")
+		}
+		out.Sources = append(out.Sources, Source(s))
+	}
+	for _, m := range in.Endorsed {
+		e := Endorsement{By: Endorser{Kind: m.Kind, Name: m.Name, Why: m.Why}}
+		switch {
+		case !m.Kind.valid():
+			return fault.New(fault.Invalid, "", "cannot read the label: an endorsement has no kind")
+		case m.Source != nil && m.Source.Kind.valid():
+			e.Source = Source(*m.Source)
+		case m.Source == nil && m.Released != nil:
+			e.Readers = *m.Released
+		default:
+			return fault.New(fault.Invalid, "", "cannot read the label: an endorsement names neither a source nor readers")
+		}
+		out.Endorsed = append(out.Endorsed, e)
+	}
+	*l = out.sorted()
+	return nil
+}
