@@ -16,9 +16,12 @@
 //	execution_began      execution_ended           one piece of code: output, result, error, limit, changed files
 //	tool_called          tool_returned             one call of a tool
 //	approval_asked       approval_given            what a person or a rule must allow first
+//	plan_written         plan_checked, plan_ended  a program whose flows are checked before it runs
+//	plan_waits           plan_resumed              its state, stored while a call waits
 //
 // Complete in themselves are file_given (an input of the run), snapshot_taken,
-// session_forked, session_rolled_back, reply_rejected, reply_trimmed,
+// session_forked, session_rolled_back, decision_made (what the policy says of a
+// call), label_lowered, reply_rejected, reply_trimmed,
 // model_retrying, history_condensed, file_saved and answer_given.
 //
 // Live only are progress, model_delta, output and display ([Transient]): a

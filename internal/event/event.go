@@ -301,15 +301,22 @@ type ToolCalled struct {
 	Tool      string         `json:"tool"`
 	Version   string         `json:"version,omitempty"`
 	Arguments map[string]any `json:"arguments"`
+	// Of a call from a plan: the hash of the tool's definition, the line of the
+	// call, what each argument depends on, and, in strict mode, that the call is made at all.
+	Hash    string               `json:"hash,omitempty"`
+	Line    int                  `json:"line,omitempty"`
+	Labels  map[string]DataLabel `json:"labels,omitempty"`
+	Control *DataLabel           `json:"control,omitempty"`
 }
 
 // ToolReturned closes what ToolCalled opened.
 type ToolReturned struct {
-	Step   int      `json:"step"`
-	ID     string   `json:"id"`
-	Result string   `json:"result,omitempty"`
-	Error  string   `json:"error,omitempty"` // why there is no result
-	Took   Duration `json:"took_ms"`
+	Step   int        `json:"step"`
+	ID     string     `json:"id"`
+	Result string     `json:"result,omitempty"`
+	Error  string     `json:"error,omitempty"` // why there is no result
+	Took   Duration   `json:"took_ms"`
+	Label  *DataLabel `json:"label,omitempty"` // of a result that a plan gets
 }
 
 // ApprovalAsked says that the call ID waits for somebody's leave.
@@ -388,6 +395,13 @@ type RunEnded struct {
 	Took    Duration `json:"took_ms"`
 }
 
+func (PlanWritten) event()       {}
+func (PlanChecked) event()       {}
+func (DecisionMade) event()      {}
+func (LabelLowered) event()      {}
+func (PlanWaits) event()         {}
+func (PlanResumed) event()       {}
+func (PlanEnded) event()         {}
 func (Progress) event()          {}
 func (RunBegan) event()          {}
 func (SessionBegan) event()      {}

@@ -69,6 +69,10 @@ func fill(v reflect.Value) {
 	case reflect.Map:
 		v.Set(reflect.MakeMap(v.Type()))
 		value := reflect.ValueOf("<b> & \u2028 \"$blob\"")
+		if v.Type().Elem().Kind() == reflect.Struct {
+			value = reflect.New(v.Type().Elem()).Elem()
+			fill(value)
+		}
 		v.SetMapIndex(reflect.ValueOf("key").Convert(v.Type().Key()), value)
 	case reflect.String:
 		v.SetString("text <é>\n")
