@@ -1,0 +1,416 @@
+package tool
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"praxis/internal/fault"
+)
+
+// Mismatch says where a value differs from its schema.
+type Mismatch struct {
+	Path     Pointer // to the wrong part of the value; "" is the whole
+	Expected string  // in words: "an integer from 1 to 100"
+	Got      string  // in words, with the value when it is short and not secret: `string "abc"`
+	Nearest  string  // the nearest valid form in words, or ""
+	Schema   Pointer // of the rule, in the schema
+	Limit    bool    // the value was not judged to the end: a bound was met
+	More     []*Mismatch
+}
+
+// Error returns the mismatch in one line: `/to: expected a string, got integer 3; write "3"`.
+func (m *Mismatch) Error() string {
+	var b strings.Builder
+	if m.Path != "" {
+		b.WriteString(clip(string(m.Path), 200) + ": ")
+	}
+	b.WriteString("expected " + m.Expected + ", got " + m.Got)
+	if m.Nearest != "" {
+		b.WriteString("; " + m.Nearest)
+	}
+	if n := len(m.More); n > 0 {
+		fmt.Fprintf(&b, " (and %d more)", n)
+	}
+	return b.String()
+}
+
+// Redacted returns the mismatch without anything of the value: for readers who
+// may not see the data. Names of members are cut from the path where the
+// schema does not declare them, so only list items and declared names remain.
+func (m *Mismatch) Redacted(s *Schema) *Mismatch {
+	kind, _, _ := strings.Cut(m.Got, " ")
+	switch kind {
+	case "string", "integer", "number", "boolean", "null", "array", "object":
+	default:
+		kind = "something else"
+	}
+	return &Mismatch{Path: declared(s.Type(), m.Path), Expected: m.Expected, Got: kind, Schema: m.Schema, Limit: m.Limit}
+}
+
+// declared keeps of a path what the type names.
+func declared(t *Type, p Pointer) Pointer {
+	var out Pointer
+	for _, seg := range p.Segments() {
+		var next *Type
+		if t != nil {
+			if prop, ok := t.Property(seg); ok {
+				out, next = out.Child(seg), prop.Type
+			} else if i, err := strconv.Atoi(seg); err == nil && t.Kinds.Has(ArrayKind) {
+				out, next = out+"/*", t.Items
+				if i < len(t.Prefix) {
+					next = t.Prefix[i]
+				}
+			} else {
+				out, next = out+"/*", t.Additional
+			}
+		} else {
+			out += "/*"
+		}
+		t = next
+	}
+	return out
+}
+
+// first puts the further mismatches below the first.
+func first(found []*Mismatch) *Mismatch {
+	if len(found) == 0 {
+		return nil
+	}
+	found[0].More = found[1:]
+	return found[0]
+}
+
+// describe says what a value is: its kind, and itself when it is short.
+func describe(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case bool:
+		return "boolean " + strconv.FormatBool(v)
+	case string:
+		return "string " + quote(v)
+	case []any:
+		return fmt.Sprintf("array of %d", len(v))
+	}
+	if isObject(v) {
+		return fmt.Sprintf("object with %d members", memberCount(v))
+	}
+	if text, ok := numberText(v); ok {
+		if kindOf(v) == IntegerKind {
+			return "integer " + clip(text, 40)
+		}
+		return "number " + clip(text, 40)
+	}
+	return fmt.Sprintf("a Go value of type %T", v)
+}
+
+// got is describe, but of a secret only the kind.
+func (s *schema) got(v any) string {
+	if s.note.secret {
+		return kindOf(v).String() + " (secret)"
+	}
+	return describe(v)
+}
+
+// describe says in words what the schema wants.
+func (s *schema) describe() string {
+	for s.ref != nil && s.kinds == AnyKind && !s.hasEnum {
+		s = s.ref
+	}
+	if s.hasEnum {
+		return listValues(s.enum)
+	}
+	switch s.kinds {
+	case AnyKind:
+		if s.comb != nil {
+			if list := append(append([]*schema{}, s.comb.any...), s.comb.one...); len(list) > 0 && len(list) < 8 {
+				return "one of several forms"
+			}
+		}
+		return "a value of another form"
+	case IntegerKind, IntegerKind | NumberKind:
+		return s.kinds.article() + s.numberRange()
+	case StringKind:
+		if s.str != nil && formatExample(s.str.format) != "" {
+			return "a string of format " + s.str.format
+		}
+	case ObjectKind:
+		if s.obj != nil && len(s.obj.required) > 0 {
+			return "an object with " + clip(strings.Join(s.obj.required, ", "), 100)
+		}
+	}
+	return s.kinds.article()
+}
+
+// article is the kinds' names with the article: "an integer", "a string or null".
+func (k Kinds) article() string {
+	name := k.String()
+	if k == AnyKind || k == NullKind || k == 0 {
+		return name
+	}
+	if strings.HasPrefix(name, "integer") || strings.HasPrefix(name, "object") || strings.HasPrefix(name, "array") {
+		return "an " + name
+	}
+	return "a " + name
+}
+
+func (s *schema) numberRange() string {
+	if s.num == nil {
+		return ""
+	}
+	var out string
+	if s.num.min != nil {
+		out = " from " + s.num.minText
+		if s.num.overMin {
+			out = " above " + s.num.minText
+		}
+	}
+	if s.num.max != nil {
+		if s.num.underMax {
+			out += " below " + s.num.maxText
+		} else {
+			out += " to " + s.num.maxText
+		}
+	}
+	if s.num.multiple != nil {
+		out += " in steps of " + s.num.multipleText
+	}
+	return out
+}
+
+// wrongKind is a value of a kind that is not allowed.
+func (s *schema) wrongKind(v any, at Pointer) *Mismatch {
+	m := &Mismatch{Path: at, Expected: s.describe(), Got: s.got(v), Schema: s.where}
+	if s.note.secret {
+		return m
+	}
+	kinds := s.shape.Kinds
+	text, isString := v.(string)
+	number, isNum := numberText(v)
+	switch {
+	case isString && kinds&(IntegerKind|NumberKind) != 0 && isNumber(text) && len(text) < 40:
+		if d, ok := parseDecimal(text); ok && (kinds.Has(NumberKind) || d.integer()) {
+			m.Nearest = "write " + text + " without quotes"
+		}
+	case isString && kinds.Has(BooleanKind) && (strings.EqualFold(text, "true") || strings.EqualFold(text, "false")):
+		m.Nearest = "write " + strings.ToLower(text) + " without quotes"
+	case isString && kinds.Has(NullKind) && (text == "" || text == "null" || text == "None"):
+		m.Nearest = "write null"
+	case isNum && kinds.Has(StringKind) && len(number) < 40:
+		m.Nearest = "write " + strconv.Quote(number)
+	case isNum && kinds.Has(IntegerKind) && len(number) < 40:
+		if f, err := strconv.ParseFloat(number, 64); err == nil && f > -1e15 && f < 1e15 {
+			m.Nearest = "write " + strconv.FormatFloat(f, 'f', 0, 64)
+		}
+	case kinds.Has(ArrayKind) && kindOf(v)&(StringKind|IntegerKind|NumberKind|BooleanKind|ObjectKind) != 0:
+		if s.arr == nil || s.arr.items == nil || s.arr.items.kinds&kindOf(v) != 0 {
+			m.Nearest = "write a list with this one item"
+		}
+	case v == nil && s.note.hasDefault:
+		m.Nearest = "leave it out: the default is " + literal(s.note.def)
+	case v == nil:
+		m.Nearest = "leave it out if it is not required"
+	}
+	return m
+}
+
+func (s *schema) checkNumber(v any, at Pointer) []*Mismatch {
+	text, _ := numberText(v)
+	d, ok := parseDecimal(text)
+	if !ok {
+		return nil // measure has refused it
+	}
+	n := s.num
+	wrong := ""
+	switch {
+	case n.min != nil && (d.compare(*n.min) < 0 || (n.overMin && d.compare(*n.min) == 0)):
+		wrong = "the least is " + n.minText
+		if n.overMin {
+			wrong = "it has to be above " + n.minText
+		}
+	case n.max != nil && (d.compare(*n.max) > 0 || (n.underMax && d.compare(*n.max) == 0)):
+		wrong = "the greatest is " + n.maxText
+		if n.underMax {
+			wrong = "it has to be below " + n.maxText
+		}
+	case n.multiple != nil && !d.multipleOf(*n.multiple):
+		wrong = "write a multiple of " + n.multipleText
+	default:
+		return nil
+	}
+	kinds := s.kinds & (IntegerKind | NumberKind)
+	return []*Mismatch{{Path: at, Expected: kinds.article() + s.numberRange(), Got: s.got(v), Nearest: wrong, Schema: s.where}}
+}
+
+func (s *schema) checkString(v string, at Pointer) []*Mismatch {
+	r := s.str
+	var found []*Mismatch
+	add := func(expected, near string) {
+		found = append(found, &Mismatch{Path: at, Expected: expected, Got: s.got(v), Nearest: near, Schema: s.where})
+	}
+	if r.minLen >= 0 || r.maxLen >= 0 {
+		n := utf8.RuneCountInString(v)
+		if r.minLen >= 0 && n < r.minLen {
+			add(fmt.Sprintf("a string of at least %d characters", r.minLen), fmt.Sprintf("it has %d", n))
+		}
+		if r.maxLen >= 0 && n > r.maxLen {
+			add(fmt.Sprintf("a string of at most %d characters", r.maxLen), fmt.Sprintf("it has %d", n))
+		}
+	}
+	if r.pattern != nil && !r.pattern.MatchString(v) {
+		near := ""
+		if s.note.hasExample {
+			near = "such as " + literal(s.note.example)
+		}
+		add("a string that matches "+clip(r.patternText, 120), near)
+	}
+	if r.format != "" && !formatOK(r.format, v) {
+		add("a string of format "+clip(r.format, 40), "such as "+quote(formatExample(r.format)))
+	}
+	return found
+}
+
+func (s *schema) checkLength(list []any, at Pointer) []*Mismatch {
+	a := s.arr
+	switch n := len(list); {
+	case a.minItems >= 0 && n < a.minItems:
+		return []*Mismatch{{Path: at, Expected: fmt.Sprintf("an array of at least %d items", a.minItems), Got: s.got(list), Schema: s.where}}
+	case a.maxItems >= 0 && n > a.maxItems:
+		return []*Mismatch{{Path: at, Expected: fmt.Sprintf("an array of at most %d items", a.maxItems), Got: s.got(list), Schema: s.where}}
+	}
+	return nil
+}
+
+func (s *schema) checkMembers(v any, at Pointer) []*Mismatch {
+	o := s.obj
+	var found []*Mismatch
+	for _, name := range o.required {
+		if _, has := memberOf(v, name); !has {
+			m := &Mismatch{Path: at, Expected: "the member " + quote(name), Got: "an object without it", Schema: s.where}
+			if part := o.property(name); part != nil {
+				m.Nearest = "add " + quote(name) + ", " + part.describe()
+			}
+			if near := s.misspelt(v, name); near != "" {
+				m.Nearest = "rename " + quote(near) + " to " + quote(name)
+			}
+			if found = append(found, m); len(found) > maxMismatches {
+				return found
+			}
+		}
+	}
+	for _, d := range o.dependent {
+		if _, has := memberOf(v, d.name); has {
+			for _, name := range d.needs {
+				if _, has := memberOf(v, name); !has {
+					found = append(found, &Mismatch{Path: at, Expected: fmt.Sprintf("the member %s, since there is %s", quote(name), quote(d.name)), Got: "an object without it", Schema: s.where})
+				}
+			}
+		}
+	}
+	n := memberCount(v)
+	if o.minProps >= 0 && n < o.minProps {
+		found = append(found, &Mismatch{Path: at, Expected: fmt.Sprintf("an object of at least %d members", o.minProps), Got: s.got(v), Schema: s.where})
+	}
+	if o.maxProps >= 0 && n > o.maxProps {
+		found = append(found, &Mismatch{Path: at, Expected: fmt.Sprintf("an object of at most %d members", o.maxProps), Got: s.got(v), Schema: s.where})
+	}
+	return found
+}
+
+// misspelt finds a member of v that is not declared and nearly has the name.
+func (s *schema) misspelt(v any, name string) string {
+	if memberCount(v) > 200 {
+		return ""
+	}
+	var others []string
+	for member := range eachMember(v) {
+		if s.obj.property(member) == nil {
+			others = append(others, member)
+		}
+	}
+	return nearest(name, others)
+}
+
+// additional is a member that may not be there.
+func (s *schema) additional(v any, name string, at Pointer) *Mismatch {
+	names := s.shape.Names()
+	var free []string
+	for _, n := range names {
+		if _, has := memberOf(v, n); !has {
+			free = append(free, n)
+		}
+	}
+	m := &Mismatch{Path: at.Child(name), Expected: "no member of this name", Got: "the member " + quote(name), Schema: s.where}
+	if near := nearest(name, free); near != "" {
+		m.Nearest = "did you mean " + quote(near) + "?"
+	} else if len(names) > 0 && len(names) <= 12 {
+		m.Nearest = "known are " + strings.Join(names, ", ")
+	}
+	return m
+}
+
+// literal writes a value as JSON for a message, cut when it is long.
+func literal(v any) string {
+	if s, ok := v.(string); ok {
+		return quote(s)
+	}
+	b, err := appendCanonical(nil, v, 0)
+	if err != nil {
+		return describe(v)
+	}
+	return clip(string(b), 60)
+}
+
+func listValues(values []any) string {
+	if len(values) == 1 {
+		return literal(values[0])
+	}
+	if len(values) == 0 {
+		return "nothing (no value is allowed here)"
+	}
+	var b strings.Builder
+	b.WriteString("one of ")
+	for i, v := range values {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		if i == 12 {
+			fmt.Fprintf(&b, "… (%d values)", len(values))
+			break
+		}
+		b.WriteString(literal(v))
+	}
+	return b.String()
+}
+
+// nearestValue finds the allowed value that was meant.
+func nearestValue(values []any, v any) string {
+	text, ok := v.(string)
+	if !ok {
+		if text, ok = numberText(v); !ok {
+			return ""
+		}
+	}
+	var texts []string
+	for _, allowed := range values {
+		if s, ok := allowed.(string); ok {
+			if s == text {
+				return "write " + quote(s)
+			}
+			texts = append(texts, s)
+		} else if n, ok := numberText(allowed); ok && n == text {
+			return "write " + n + " without quotes"
+		}
+	}
+	if near := nearest(text, texts); near != "" {
+		return "did you mean " + quote(near) + "?"
+	}
+	return ""
+}
+
+// fault returns the mismatch as a fault of kind Invalid: "what: /path: expected …".
+func (m *Mismatch) fault(what, remedy string) error {
+	return &fault.Error{Kind: fault.Invalid, Message: what + ": " + m.Error(), Remedy: remedy, Err: m}
+}

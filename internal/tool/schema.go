@@ -1,0 +1,262 @@
+package tool
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"regexp"
+	"strings"
+)
+
+// Schema is a compiled JSON Schema (draft 2020-12, and what of the drafts
+// before it still stands in the wild: definitions, tuples in items,
+// dependencies). It is immutable and safe for concurrent use. References stay
+// within the document: nothing is ever fetched. Formats are asserted, so that a
+// date is a date. Nothing is coerced: "3" is not 3.
+type Schema struct {
+	root *schema
+	doc  *node
+	file string
+}
+
+// schema is one compiled subschema. Rules that most subschemas lack are behind pointers.
+type schema struct {
+	at       Position
+	where    Pointer // in the schema's document
+	never    bool    // the schema false
+	kinds    Kinds   // allowed kinds; AnyKind when "type" is missing
+	ref      *schema
+	refText  string // what $ref says, until it is resolved
+	note     notes
+	enum     []any
+	enumSet  map[string]bool // canonical texts
+	hasEnum  bool
+	num      *numberRules
+	str      *stringRules
+	arr      *arrayRules
+	obj      *objectRules
+	comb     *combination
+	shape    *Type
+	tracking bool // needs to know what its parts have evaluated
+}
+
+// notes are the annotations.
+type notes struct {
+	title, description string
+	def                any
+	hasDefault         bool
+	secret             bool
+	example            any
+	hasExample         bool
+}
+
+type numberRules struct {
+	min, max           *decimal
+	overMin, underMax  bool // exclusive
+	multiple           *decimal
+	minText, maxText   string
+	multipleText       string
+	exclusive4, exMax4 bool // draft 4's boolean exclusiveMinimum and exclusiveMaximum
+}
+
+type stringRules struct {
+	minLen, maxLen int // -1: none
+	pattern        *regexp.Regexp
+	patternText    string
+	format         string
+}
+
+type arrayRules struct {
+	prefix                   []*schema
+	items                    *schema
+	contains                 *schema
+	minContains, maxContains int
+	minItems, maxItems       int
+	unique                   bool
+	unevaluated              *schema
+}
+
+type objectRules struct {
+	properties       []property
+	index            map[string]int
+	required         []string
+	patterns         []patternProperty
+	additional       *schema
+	names            *schema
+	minProps         int
+	maxProps         int
+	dependent        []dependency
+	dependentSchemas []property
+	unevaluated      *schema
+}
+
+type property struct {
+	name string
+	s    *schema
+}
+
+type patternProperty struct {
+	re   *regexp.Regexp
+	text string
+	s    *schema
+}
+
+type dependency struct {
+	name  string
+	needs []string
+}
+
+type combination struct {
+	all, any, one        []*schema
+	not, cond, then, els *schema
+}
+
+func (s *schema) numbers() *numberRules {
+	if s.num == nil {
+		s.num = &numberRules{}
+	}
+	return s.num
+}
+
+func (s *schema) strings() *stringRules {
+	if s.str == nil {
+		s.str = &stringRules{minLen: -1, maxLen: -1}
+	}
+	return s.str
+}
+
+func (s *schema) arrays() *arrayRules {
+	if s.arr == nil {
+		s.arr = &arrayRules{minContains: 1, maxContains: -1, minItems: -1, maxItems: -1}
+	}
+	return s.arr
+}
+
+func (s *schema) objects() *objectRules {
+	if s.obj == nil {
+		s.obj = &objectRules{minProps: -1, maxProps: -1}
+	}
+	return s.obj
+}
+
+func (s *schema) combined() *combination {
+	if s.comb == nil {
+		s.comb = &combination{}
+	}
+	return s.comb
+}
+
+func (o *objectRules) property(name string) *schema {
+	if o.index != nil {
+		if i, ok := o.index[name]; ok {
+			return o.properties[i].s
+		}
+		return nil
+	}
+	for i := range o.properties {
+		if o.properties[i].name == name {
+			return o.properties[i].s
+		}
+	}
+	return nil
+}
+
+// ParseSchema compiles a schema written in JSON or YAML. The file's name is
+// only used in positions of problems and, when it ends in .json, to decide the
+// format. The error is a fault of kind Invalid whose cause is [Problems].
+func ParseSchema(file string, data []byte) (*Schema, error) {
+	r := &report{file: file}
+	n := readDocument(r, data)
+	if n == nil {
+		return nil, r.list.fault()
+	}
+	s := compileSchema(r, n)
+	if err := r.list.fault(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// AnySchema returns the schema that allows every JSON value.
+func AnySchema() *Schema {
+	n := &node{kind: boolNode, text: "true"}
+	root := &schema{kinds: AnyKind}
+	shapes([]*schema{root})
+	return &Schema{root: root, doc: n}
+}
+
+// JSON returns the schema as it was declared, in its order, without spaces.
+func (s *Schema) JSON() []byte {
+	var b bytes.Buffer
+	writeNode(&b, s.doc)
+	return b.Bytes()
+}
+
+// MarshalJSON writes the schema as declared.
+func (s *Schema) MarshalJSON() ([]byte, error) { return s.JSON(), nil }
+
+// Hash returns the SHA-256 of the schema's canonical JSON. The order of
+// members does not count.
+func (s *Schema) Hash() [sha256.Size]byte {
+	b, err := appendCanonical(nil, s.doc.value(), 0)
+	if err != nil {
+		b = s.JSON() // cannot be: the reader has bounded depth and numbers
+	}
+	return sha256.Sum256(b)
+}
+
+func writeNode(b *bytes.Buffer, n *node) {
+	switch n.kind {
+	case nullNode:
+		b.WriteString("null")
+	case stringNode:
+		b.Write(appendString(nil, n.text))
+	case listNode:
+		b.WriteByte('[')
+		for i, item := range n.items {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			writeNode(b, item)
+		}
+		b.WriteByte(']')
+	case mapNode:
+		b.WriteByte('{')
+		for i, k := range n.keys {
+			if i > 0 {
+				b.WriteByte(',')
+			}
+			b.Write(appendString(nil, k.text))
+			b.WriteByte(':')
+			writeNode(b, n.items[i])
+		}
+		b.WriteByte('}')
+	default:
+		b.WriteString(n.text)
+	}
+}
+
+// quote writes s for a message: in double quotes, cut when it is long.
+func quote(s string) string { return `"` + clip(s, 80) + `"` }
+
+// clip cuts s to n characters for a message and writes control characters as escapes.
+func clip(s string, n int) string {
+	cut := false
+	count := 0
+	for i := range s {
+		if count == n {
+			s, cut = s[:i], true
+			break
+		}
+		count++
+	}
+	q, err := json.Marshal(strings.ToValidUTF8(s, "\uFFFD"))
+	if err != nil {
+		return ""
+	}
+	s = string(bytes.ReplaceAll(bytes.ReplaceAll(bytes.ReplaceAll(q[1:len(q)-1], []byte(`\u003c`), []byte("<")), []byte(`\u003e`), []byte(">")), []byte(`\u0026`), []byte("&")))
+	if cut {
+		s += "…"
+	}
+	return s
+}

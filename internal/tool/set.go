@@ -1,0 +1,275 @@
+package tool
+
+import (
+	"crypto/sha256"
+	"iter"
+	"slices"
+	"strings"
+
+	"praxis/internal/fault"
+)
+
+// Set is an immutable collection of definitions, with the inputs and the
+// principals of the files that they come from. It is safe for concurrent use.
+type Set struct {
+	byName     map[string][]*Definition // newest first
+	names      []string                 // sorted
+	namespaces map[string][]string      // "email" → names of its tools, sorted
+	inputs     []Input
+	principals Principals
+	pinned     map[string]*Definition
+}
+
+// NewSet joins files. The same name and version may be declared in several
+// files if the definitions are the same (have the same hash). Anything that
+// contradicts is a fault of kind Conflict that names both places.
+func NewSet(files ...*File) (*Set, error) {
+	s := &Set{byName: map[string][]*Definition{}, namespaces: map[string][]string{}, principals: Principals{Me: Me}}
+	var mePos Position
+	for _, f := range files {
+		if f.Me != "" {
+			if s.principals.Me != Me && s.principals.Me != f.Me {
+				return nil, conflict("Let one file say who the user is.", f.pos[Me], mePos, "me is %s here and %s there", quote(f.Me), quote(s.principals.Me))
+			}
+			s.principals.Me, mePos = f.Me, f.pos[Me]
+		}
+		for _, name := range f.Principals {
+			if !slices.Contains(s.principals.Names, name) {
+				s.principals.Names = append(s.principals.Names, name)
+			}
+		}
+		if err := s.addInputs(f); err != nil {
+			return nil, err
+		}
+		for _, d := range f.Tools {
+			if err := s.addTool(d); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return s, s.finish()
+}
+
+func conflict(remedy string, here, there Position, format string, args ...any) error {
+	f := fault.New(fault.Conflict, remedy, format, args...)
+	f.Message = here.String() + ": " + f.Message + " (" + there.String() + ")"
+	return f
+}
+
+func (s *Set) addInputs(f *File) error {
+	for _, in := range f.Inputs {
+		if old, ok := s.Input(in.Name); ok {
+			if old.Schema.Hash() != in.Schema.Hash() || old.Trusted != in.Trusted {
+				return conflict("Declare it once.", in.Pos, old.Pos, "the input %s is declared differently", quote(in.Name))
+			}
+			continue
+		}
+		s.inputs = append(s.inputs, in)
+	}
+	return nil
+}
+
+func (s *Set) addTool(d *Definition) error {
+	for _, old := range s.byName[d.Name] {
+		if old.Version.Compare(d.Version) != 0 {
+			continue
+		}
+		if old.Version != d.Version {
+			return conflict("Give one of them another number.", d.Pos, old.Pos, "%s and version %s differ in build metadata only, which does not order them", d.ID(), old.Version)
+		}
+		if old.Hash() == d.Hash() {
+			return nil
+		}
+		return conflict("Give what has changed a new version.", d.Pos, old.Pos, "%s is declared twice with different definitions", d.ID())
+	}
+	s.byName[d.Name] = append(s.byName[d.Name], d)
+	return nil
+}
+
+// finish sorts, and refuses names that a plan could not tell apart.
+func (s *Set) finish() error {
+	total := 0
+	for name, versions := range s.byName {
+		slices.SortFunc(versions, func(a, b *Definition) int { return b.Version.Compare(a.Version) })
+		s.names = append(s.names, name)
+		total += len(versions)
+	}
+	if total > MaxTools {
+		return fault.New(fault.Exhausted, "Load fewer files.", "cannot hold %d tools: at most %d", total, MaxTools)
+	}
+	slices.Sort(s.names)
+	for _, name := range s.names {
+		for i := range name {
+			if name[i] == '.' {
+				s.namespaces[name[:i]] = append(s.namespaces[name[:i]], name)
+			}
+		}
+	}
+	for _, name := range s.names {
+		if inside := s.namespaces[name]; inside != nil {
+			a, b := s.byName[name][0], s.byName[inside[0]][0]
+			return conflict("Rename one of them.", a.Pos, b.Pos, "%s is a tool, and the namespace of %s", name, b.Name)
+		}
+	}
+	for _, in := range s.inputs {
+		clash := s.namespaces[in.Name]
+		if s.byName[in.Name] != nil {
+			clash = []string{in.Name}
+		}
+		if clash != nil {
+			return conflict("Rename one of them.", in.Pos, s.byName[clash[0]][0].Pos, "the input %s has the name of tools: %s", quote(in.Name), clash[0])
+		}
+	}
+	return nil
+}
+
+// Lookup returns the tool of that name: the pinned version, else the newest,
+// a release before a pre-release.
+func (s *Set) Lookup(name string) (*Definition, bool) {
+	if d := s.pinned[name]; d != nil {
+		return d, true
+	}
+	versions := s.byName[name]
+	if len(versions) == 0 {
+		return nil, false
+	}
+	for _, d := range versions {
+		if !d.Version.Prerelease() {
+			return d, true
+		}
+	}
+	return versions[0], true
+}
+
+// Resolve returns a tool by name and version: "" as Lookup does, "1" or "1.2"
+// the newest release that begins so, or an exact version. The error is a fault
+// of kind NotFound whose remedy names the nearest.
+func (s *Set) Resolve(name, version string) (*Definition, error) {
+	versions := s.byName[name]
+	if len(versions) == 0 {
+		remedy := "List the tools with praxis tools ls."
+		if near := s.Suggest(name); near != "" {
+			remedy = "Did you mean " + near + "?"
+		}
+		return nil, fault.New(fault.NotFound, remedy, "there is no tool %s", quote(name))
+	}
+	if version == "" {
+		d, _ := s.Lookup(name)
+		return d, nil
+	}
+	var known []string
+	for _, d := range versions {
+		known = append(known, string(d.Version))
+		if string(d.Version) == version || (d.Version.matches(version) && !d.Version.Prerelease()) {
+			return d, nil
+		}
+	}
+	return nil, fault.New(fault.NotFound, "Known are "+clip(strings.Join(known, ", "), 200)+".", "there is no version %s of %s", quote(version), name)
+}
+
+// Pin returns a set in which Lookup gives these versions (as Resolve reads them).
+func (s *Set) Pin(versions map[string]string) (*Set, error) {
+	out := *s
+	out.pinned = make(map[string]*Definition, len(versions)+len(s.pinned))
+	for name, d := range s.pinned {
+		out.pinned[name] = d
+	}
+	for name, version := range versions {
+		d, err := s.Resolve(name, version)
+		if err != nil {
+			return nil, err
+		}
+		out.pinned[name] = d
+	}
+	return &out, nil
+}
+
+// Names returns the names of the tools, sorted.
+func (s *Set) Names() []string { return slices.Clone(s.names) }
+
+// Len returns the number of names.
+func (s *Set) Len() int { return len(s.names) }
+
+// All iterates over the tools that Lookup gives, by name.
+func (s *Set) All() iter.Seq[*Definition] {
+	return func(yield func(*Definition) bool) {
+		for _, name := range s.names {
+			if d, ok := s.Lookup(name); ok && !yield(d) {
+				return
+			}
+		}
+	}
+}
+
+// Versions returns all versions of a tool, the newest first.
+func (s *Set) Versions(name string) []*Definition { return slices.Clone(s.byName[name]) }
+
+// IsNamespace reports whether tools begin with that name and a dot.
+func (s *Set) IsNamespace(name string) bool { return s.namespaces[name] != nil }
+
+// Namespace returns the tools below a namespace, at any depth, by name.
+func (s *Set) Namespace(name string) []*Definition {
+	var out []*Definition
+	for _, n := range s.namespaces[name] {
+		if d, ok := s.Lookup(n); ok {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// Namespaces returns the names before a dot, sorted.
+func (s *Set) Namespaces() []string {
+	out := make([]string, 0, len(s.namespaces))
+	for name := range s.namespaces {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// Suggest returns the name of the tool that was probably meant, or "".
+func (s *Set) Suggest(name string) string {
+	if near := nearest(name, s.names); near != "" {
+		return near
+	}
+	// The right word in the wrong namespace, or without one.
+	last := name[strings.LastIndexByte(name, '.')+1:]
+	found := ""
+	for _, n := range s.names {
+		if n[strings.LastIndexByte(n, '.')+1:] == last {
+			if found != "" {
+				return ""
+			}
+			found = n
+		}
+	}
+	return found
+}
+
+// Inputs returns the inputs in declared order.
+func (s *Set) Inputs() []Input { return slices.Clone(s.inputs) }
+
+// Input returns the input of that name.
+func (s *Set) Input(name string) (Input, bool) {
+	for _, in := range s.inputs {
+		if in.Name == name {
+			return in, true
+		}
+	}
+	return Input{}, false
+}
+
+// Principals returns who the files know.
+func (s *Set) Principals() *Principals { return &s.principals }
+
+// Hash returns the SHA-256 over the hashes of the tools that Lookup gives, by name.
+func (s *Set) Hash() [sha256.Size]byte {
+	h := sha256.New()
+	for d := range s.All() {
+		sum := d.Hash()
+		h.Write([]byte(d.ID() + "\x00"))
+		h.Write(sum[:])
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}

@@ -1,0 +1,339 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"iter"
+	"math"
+	"math/big"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// Object is a JSON object whose members keep their order, so that a result
+// reaches a plan as the tool wrote it. The zero value is empty and ready. It
+// is not safe for concurrent change.
+type Object struct {
+	members []Member
+	index   map[string]int // built when the object has many members
+}
+
+// Member is one name and value of an Object.
+type Member struct {
+	Name  string
+	Value any
+}
+
+const indexFrom = 12 // members from which an index pays
+
+// NewObject makes an object of members; of two with the same name the later counts.
+func NewObject(members ...Member) *Object {
+	o := &Object{members: make([]Member, 0, len(members))}
+	for _, m := range members {
+		o.Set(m.Name, m.Value)
+	}
+	return o
+}
+
+// Len returns the number of members.
+func (o *Object) Len() int { return len(o.members) }
+
+// Get returns the value of a member.
+func (o *Object) Get(name string) (any, bool) {
+	if i := o.find(name); i >= 0 {
+		return o.members[i].Value, true
+	}
+	return nil, false
+}
+
+// Set changes a member or appends it.
+func (o *Object) Set(name string, v any) {
+	if i := o.find(name); i >= 0 {
+		o.members[i].Value = v
+		return
+	}
+	o.members = append(o.members, Member{Name: name, Value: v})
+	if o.index != nil {
+		o.index[name] = len(o.members) - 1
+	} else if len(o.members) > indexFrom {
+		o.index = make(map[string]int, 2*len(o.members))
+		for i, m := range o.members {
+			o.index[m.Name] = i
+		}
+	}
+}
+
+// All iterates over the members in their order.
+func (o *Object) All() iter.Seq2[string, any] {
+	return func(yield func(string, any) bool) {
+		for _, m := range o.members {
+			if !yield(m.Name, m.Value) {
+				return
+			}
+		}
+	}
+}
+
+func (o *Object) find(name string) int {
+	if o.index != nil {
+		if i, ok := o.index[name]; ok {
+			return i
+		}
+		return -1
+	}
+	for i := range o.members {
+		if o.members[i].Name == name {
+			return i
+		}
+	}
+	return -1
+}
+
+// MarshalJSON writes the members in their order.
+func (o *Object) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i, m := range o.members {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendString(b, m.Name)
+		b = append(b, ':')
+		v, err := json.Marshal(m.Value)
+		if err != nil {
+			return nil, err
+		}
+		b = append(b, v...)
+	}
+	return append(b, '}'), nil
+}
+
+// DecodeJSON reads one JSON value exactly: objects become *Object with their
+// order kept, numbers json.Number. Duplicate names, invalid UTF-8, nesting
+// deeper than MaxDepth and anything after the value are refused.
+func DecodeJSON(data []byte) (any, error) {
+	r := &report{file: "JSON"}
+	n := readJSON(r, data)
+	if err := r.list.fault(); err != nil {
+		return nil, err
+	}
+	return n.value(), nil
+}
+
+// isObject reports whether v is an object, and memberOf, eachMember and
+// memberCount read the two forms that one may have.
+func isObject(v any) bool {
+	switch v := v.(type) {
+	case *Object:
+		return v != nil
+	case map[string]any:
+		return true
+	}
+	return false
+}
+
+func memberOf(v any, name string) (any, bool) {
+	switch v := v.(type) {
+	case *Object:
+		if v != nil {
+			return v.Get(name)
+		}
+	case map[string]any:
+		m, ok := v[name]
+		return m, ok
+	}
+	return nil, false
+}
+
+func memberCount(v any) int {
+	switch v := v.(type) {
+	case *Object:
+		return v.Len()
+	case map[string]any:
+		return len(v)
+	}
+	return 0
+}
+
+// eachMember iterates in the object's order, or by name for a Go map.
+func eachMember(v any) iter.Seq2[string, any] {
+	switch v := v.(type) {
+	case *Object:
+		return v.All()
+	case map[string]any:
+		names := make([]string, 0, len(v))
+		for name := range v {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		return func(yield func(string, any) bool) {
+			for _, name := range names {
+				if !yield(name, v[name]) {
+					return
+				}
+			}
+		}
+	}
+	return func(func(string, any) bool) {}
+}
+
+// numberText returns the text of a number in any of the forms that values may
+// have, and whether v is a number that JSON can write.
+func numberText(v any) (string, bool) {
+	switch v := v.(type) {
+	case json.Number:
+		return string(v), isNumber(string(v))
+	case *big.Int:
+		if v == nil || v.BitLen() > maxDigits*4 {
+			return "", false
+		}
+		return v.String(), true
+	case int:
+		return strconv.Itoa(v), true
+	case int64:
+		return strconv.FormatInt(v, 10), true
+	case uint64:
+		return strconv.FormatUint(v, 10), true
+	case float64:
+		if math.IsNaN(v) || math.IsInf(v, 0) {
+			return "", false
+		}
+		return strconv.FormatFloat(v, 'g', -1, 64), true
+	}
+	return "", false
+}
+
+// isNumber reports whether s has JSON's form of a number.
+func isNumber(s string) bool {
+	s = strings.TrimPrefix(s, "-")
+	whole := digits(s)
+	if whole == 0 || (whole > 1 && s[0] == '0') {
+		return false
+	}
+	s = s[whole:]
+	if s != "" && s[0] == '.' {
+		n := digits(s[1:])
+		if n == 0 {
+			return false
+		}
+		s = s[1+n:]
+	}
+	if s != "" && (s[0] == 'e' || s[0] == 'E') {
+		s = s[1:]
+		if s != "" && (s[0] == '+' || s[0] == '-') {
+			s = s[1:]
+		}
+		n := digits(s)
+		if n == 0 {
+			return false
+		}
+		s = s[n:]
+	}
+	return s == ""
+}
+
+func digits(s string) int {
+	i := 0
+	for i < len(s) && s[i] >= '0' && s[i] <= '9' {
+		i++
+	}
+	return i
+}
+
+// appendString appends s as a JSON string; invalid UTF-8 becomes U+FFFD.
+func appendString(b []byte, s string) []byte {
+	const hex = "0123456789abcdef"
+	b = append(b, '"')
+	for i := 0; i < len(s); {
+		c := s[i]
+		switch {
+		case c == '"' || c == '\\':
+			b = append(b, '\\', c)
+		case c == '\n':
+			b = append(b, '\\', 'n')
+		case c == '\t':
+			b = append(b, '\\', 't')
+		case c == '\r':
+			b = append(b, '\\', 'r')
+		case c < 0x20:
+			b = append(b, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
+		case c < utf8.RuneSelf:
+			b = append(b, c)
+		default:
+			r, n := utf8.DecodeRuneInString(s[i:])
+			b = utf8.AppendRune(b, r)
+			i += n
+			continue
+		}
+		i++
+	}
+	return append(b, '"')
+}
+
+// appendCanonical appends the canonical JSON of a value: names sorted, numbers
+// in one form (1, 1.0 and 10e-1 are the same), no spaces. Two values are equal
+// for JSON Schema exactly when their canonical texts are.
+func appendCanonical(b []byte, v any, depth int) ([]byte, error) {
+	if depth > MaxDepth {
+		return nil, fmt.Errorf("nesting is deeper than %d", MaxDepth)
+	}
+	var err error
+	switch v := v.(type) {
+	case nil:
+		return append(b, "null"...), nil
+	case bool:
+		return strconv.AppendBool(b, v), nil
+	case string:
+		return appendString(b, v), nil
+	case []any:
+		b = append(b, '[')
+		for i, item := range v {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			if b, err = appendCanonical(b, item, depth+1); err != nil {
+				return nil, err
+			}
+		}
+		return append(b, ']'), nil
+	}
+	if isObject(v) {
+		names := make([]string, 0, memberCount(v))
+		for name := range eachMember(v) {
+			names = append(names, name)
+		}
+		slices.Sort(names)
+		b = append(b, '{')
+		for i, name := range names {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = append(appendString(b, name), ':')
+			member, _ := memberOf(v, name)
+			if b, err = appendCanonical(b, member, depth+1); err != nil {
+				return nil, err
+			}
+		}
+		return append(b, '}'), nil
+	}
+	text, ok := numberText(v)
+	if !ok {
+		return nil, fmt.Errorf("%T is not a JSON value", v)
+	}
+	d, ok := parseDecimal(text)
+	if !ok {
+		return nil, fmt.Errorf("number out of bounds")
+	}
+	return d.append(b), nil
+}
+
+// CanonicalJSON returns the canonical text of a value: names sorted, numbers in
+// one form, no spaces. It is what hashes are taken over.
+func CanonicalJSON(v any) ([]byte, error) {
+	b, err := appendCanonical(nil, v, 0)
+	if err != nil {
+		return nil, fmt.Errorf("cannot write canonical JSON: %w", err)
+	}
+	return b, nil
+}
