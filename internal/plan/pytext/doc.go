@@ -1,0 +1,35 @@
+// Package pytext is how Python 3.14 writes and reads numbers and strings:
+// representations, the format mini-language, printf-style and str.format
+// templates, literals, arithmetic of floats, the character database and codecs.
+// It knows Go's types only (int64, *big.Int, float64, string), keeps no state
+// and does no I/O.
+//
+// # Strings
+//
+// A Python string is a Go string of UTF-8 in which lone surrogates stand in
+// their three-byte form (ED A0 80 to ED BF BF); two surrogates beside each
+// other stay two code points. Functions take such a string for granted and do
+// not fail on another: a byte that fits nowhere counts as U+FFFD.
+//
+// # Errors and bounds
+//
+// What Python would raise is an [*Error] with the exception's type and
+// CPython's text. A function whose output may be far longer than its input
+// takes a limit in bytes and returns [ErrTooLong] before it allocates more; the
+// output of the others is at most a small multiple of the input. No function
+// changes a big.Int that it is given.
+//
+// # Contents
+//
+// Text: [RuneCount], [Offset], [DecodeRune], [AppendRune], [Runes], [IsASCII],
+// [Valid]; [AppendReprStr], [AppendASCII], [AppendReprBytes]; [StrIsAlpha] and
+// its like, [Upper], [Lower], [Title], [Capitalize], [SwapCase], [CaseFold];
+// [IsSpace], [IsLineBreak], [IsPrintable], [IsIDStart], [IsIDContinue].
+//
+// Numbers: [ParseInt], [ParseFloat], [AppendInt], [AppendBig], [AppendFloat],
+// [AppendBin], [AppendOct], [AppendHexInt]; [RoundFloat], [RoundInt],
+// [FloatToInt], [BigToFloat], [Ratio].
+//
+// Formatting: [ParseSpec], then [FormatInt], [FormatBig], [FormatFloat],
+// [FormatStr].
+package pytext

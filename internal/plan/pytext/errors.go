@@ -1,0 +1,76 @@
+package pytext
+
+import (
+	"errors"
+	"fmt"
+)
+
+// Kind names the Python exception that an [Error] becomes.
+type Kind uint8
+
+// The exceptions that this package asks for.
+const (
+	InvalidKind Kind = iota
+	ValueError
+	TypeError
+	OverflowError
+	ZeroDivisionError
+	LookupError
+	UnicodeEncodeError
+	UnicodeDecodeError
+)
+
+// String returns the exception's name in Python.
+func (k Kind) String() string {
+	switch k {
+	case ValueError:
+		return "ValueError"
+	case TypeError:
+		return "TypeError"
+	case OverflowError:
+		return "OverflowError"
+	case ZeroDivisionError:
+		return "ZeroDivisionError"
+	case LookupError:
+		return "LookupError"
+	case UnicodeEncodeError:
+		return "UnicodeEncodeError"
+	case UnicodeDecodeError:
+		return "UnicodeDecodeError"
+	}
+	return "InvalidKind"
+}
+
+// Error is a Python exception of the program: its type and CPython's text.
+type Error struct {
+	Kind Kind
+	Text string
+	// Unicode tells the attributes of a UnicodeEncodeError or
+	// UnicodeDecodeError; nil for the others.
+	Unicode *UnicodeDetail
+}
+
+// UnicodeDetail holds what a UnicodeError knows besides its text.
+type UnicodeDetail struct {
+	Encoding string
+	Object   string // the text, or the bytes, that were being converted
+	Start    int    // in code points when encoding, in bytes when decoding
+	End      int
+	Reason   string
+}
+
+// Error returns the text of the exception.
+func (e *Error) Error() string { return e.Text }
+
+// ErrTooLong says that a result would be longer than the caller allows. It is
+// not an exception of the program: it ends the run.
+var ErrTooLong = errors.New("text would be too long")
+
+// ErrComplex says that the result would be a complex number.
+var ErrComplex = errors.New("result would be a complex number")
+
+func errorf(k Kind, format string, args ...any) error {
+	return &Error{Kind: k, Text: fmt.Sprintf(format, args...)}
+}
+
+func valueError(text string) error { return &Error{Kind: ValueError, Text: text} }

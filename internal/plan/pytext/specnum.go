@@ -1,0 +1,457 @@
+package pytext
+
+import (
+	"math"
+	"math/big"
+	"strconv"
+)
+
+// number is the text of a number in the parts that a specifier arranges.
+type number struct {
+	sign   byte   // '-', '+', ' ' or 0
+	prefix string // 0x and the like
+	digits []byte // before the point
+	point  bool
+	frac   []byte // after the point
+	tail   []byte // exponent, percent sign
+	other  []byte // instead of digits: inf, nan, a character
+	every  int    // digits in a group
+}
+
+// setSign chooses the sign that is shown.
+func (n *number) setSign(s *Spec, negative bool) {
+	switch {
+	case negative:
+		n.sign = '-'
+	case s.Sign == '+' || s.Sign == ' ':
+		n.sign = s.Sign
+	}
+}
+
+// groupedLen returns the length of the digits with separators, filled with
+// zeros up to least columns, and how many zeros these are.
+func groupedLen(digits, least, every int) (length, zeros int) {
+	for {
+		group := min(every, max(digits, least, 1))
+		taken := min(digits, group)
+		zeros += group - taken
+		length += group
+		digits -= taken
+		least -= group
+		if digits <= 0 && least <= 0 {
+			return length, zeros
+		}
+		length++ // the separator
+		least--
+	}
+}
+
+// appendGroups appends zeros and digits with sep between groups that are
+// counted from the right.
+func appendGroups(dst []byte, zeros int, digits []byte, sep Separator, every int) []byte {
+	total := zeros + len(digits)
+	for i := range total {
+		if i > 0 && (total-i)%every == 0 {
+			dst = append(dst, byte(sep))
+		}
+		if i < zeros {
+			dst = append(dst, '0')
+		} else {
+			dst = append(dst, digits[i-zeros])
+		}
+	}
+	return dst
+}
+
+// append arranges the number. The result may have at most limit bytes.
+func (n *number) append(dst []byte, s *Spec, limit int) ([]byte, error) {
+	if s.Width > limit {
+		return dst, ErrTooLong
+	}
+	rest := len(n.prefix) + len(n.tail) + len(n.frac)
+	if n.sign != 0 {
+		rest++
+	}
+	if n.point {
+		rest++
+	}
+	if s.FracGroup != NoSeparator && len(n.frac) > 0 {
+		rest += (len(n.frac) - 1) / 3
+	}
+	grouped := s.Group != NoSeparator && n.other == nil
+	whole, zeros := len(n.digits)+RuneCount(string(n.other)), 0
+	if grouped {
+		least := 0
+		if s.Fill == '0' && s.Align == '=' {
+			least = max(s.Width-rest, 0)
+		}
+		whole, zeros = groupedLen(len(n.digits), least, n.every)
+	}
+	left, right := s.pad(rest + whole)
+	if rest+whole > limit || left+right > (limit-rest-whole)/RuneLen(s.Fill) {
+		return dst, ErrTooLong
+	}
+	if s.Align != '=' {
+		dst = s.fill(dst, left)
+	}
+	if n.sign != 0 {
+		dst = append(dst, n.sign)
+	}
+	dst = append(dst, n.prefix...)
+	if s.Align == '=' {
+		dst = s.fill(dst, left)
+	}
+	if grouped {
+		dst = appendGroups(dst, zeros, n.digits, s.Group, n.every)
+	} else {
+		dst = append(append(dst, n.other...), n.digits...)
+	}
+	return s.fill(n.appendFrac(dst, s.FracGroup), right), nil
+}
+
+// appendFrac appends what stands after the whole digits.
+func (n *number) appendFrac(dst []byte, group Separator) []byte {
+	if n.point {
+		dst = append(dst, '.')
+	}
+	if group == NoSeparator {
+		dst = append(dst, n.frac...)
+	} else {
+		for i, c := range n.frac {
+			if i > 0 && i%3 == 0 {
+				dst = append(dst, byte(group))
+			}
+			dst = append(dst, c)
+		}
+	}
+	return append(dst, n.tail...)
+}
+
+// FormatInt appends format(v, spec). The result may have at most limit bytes.
+func FormatInt(dst []byte, v int64, s *Spec, limit int) ([]byte, error) {
+	switch s.Type {
+	case 'd':
+		if s.Width < 2 && s.Sign == 0 && s.Group == NoSeparator && s.Precision < 0 && !s.NoNegZero && limit >= 20 {
+			return strconv.AppendInt(dst, v, 10), nil
+		}
+	case 'e', 'E', 'f', 'F', 'g', 'G', '%':
+		return FormatFloat(dst, float64(v), s, limit)
+	}
+	if err := s.checkInt(); err != nil {
+		return dst, err
+	}
+	if s.Type == 'c' {
+		return formatChar(dst, v, s, limit)
+	}
+	u := uint64(v)
+	if v < 0 {
+		u = -u
+	}
+	var room [72]byte
+	base, prefix := s.base()
+	n := number{digits: strconv.AppendUint(room[:0], u, base), prefix: prefix}
+	n.setSign(s, v < 0)
+	return n.finishInt(dst, s, base, limit)
+}
+
+// FormatBig appends format(v, spec). The result may have at most limit bytes.
+func FormatBig(dst []byte, v *big.Int, s *Spec, limit int) ([]byte, error) {
+	switch s.Type {
+	case 'e', 'E', 'f', 'F', 'g', 'G', '%':
+		f, err := BigToFloat(v)
+		if err != nil {
+			return dst, err
+		}
+		return FormatFloat(dst, f, s, limit)
+	}
+	if err := s.checkInt(); err != nil {
+		return dst, err
+	}
+	if s.Type == 'c' {
+		c := v.Int64()
+		if !v.IsInt64() {
+			c = tooLargeChar
+		}
+		return formatChar(dst, c, s, limit)
+	}
+	base, prefix := s.base()
+	digits, err := appendDigits(nil, v, base)
+	if err != nil {
+		return dst, err
+	}
+	n := number{digits: digits, prefix: prefix}
+	n.setSign(s, v.Sign() < 0)
+	return n.finishInt(dst, s, base, limit)
+}
+
+// appendDigits appends the digits of |v|.
+func appendDigits(dst []byte, v *big.Int, base int) ([]byte, error) {
+	start := len(dst)
+	if base == 10 {
+		var err error
+		if dst, err = AppendBig(dst, v); err != nil {
+			return dst, err
+		}
+	} else {
+		dst = v.Append(dst, base)
+	}
+	if dst[start] == '-' {
+		dst = append(dst[:start], dst[start+1:]...)
+	}
+	return dst, nil
+}
+
+// finishInt arranges the digits of an integer.
+func (n *number) finishInt(dst []byte, s *Spec, base, limit int) ([]byte, error) {
+	n.every = 4
+	if base == 10 {
+		n.every = 3
+	}
+	if s.Type == 'X' {
+		upperASCII(n.digits)
+	}
+	return n.append(dst, s, limit)
+}
+
+// checkInt refuses what no integer presentation takes.
+func (s *Spec) checkInt() error {
+	switch s.Type {
+	case 'b', 'c', 'd', 'o', 'x', 'X', 'n':
+	default:
+		return s.unknownType()
+	}
+	switch {
+	case s.Precision >= 0:
+		return valueError("Precision not allowed in integer format specifier")
+	case s.NoNegZero:
+		return valueError("Negative zero coercion (z) not allowed in integer format specifier")
+	}
+	return nil
+}
+
+// base returns the base of an integer presentation and the prefix to show.
+func (s *Spec) base() (base int, prefix string) {
+	switch s.Type {
+	case 'b':
+		base, prefix = 2, "0b"
+	case 'o':
+		base, prefix = 8, "0o"
+	case 'x':
+		base, prefix = 16, "0x"
+	case 'X':
+		base, prefix = 16, "0X"
+	default:
+		base = 10
+	}
+	if !s.Alternate {
+		prefix = ""
+	}
+	return base, prefix
+}
+
+// tooLargeChar stands for a number that is no int64.
+const tooLargeChar = math.MaxInt64
+
+// formatChar appends the character of the code point v.
+func formatChar(dst []byte, v int64, s *Spec, limit int) ([]byte, error) {
+	switch {
+	case s.Sign != 0:
+		return dst, valueError("Sign not allowed with integer format specifier 'c'")
+	case s.Alternate:
+		return dst, valueError("Alternate form (#) not allowed with integer format specifier 'c'")
+	case v == tooLargeChar:
+		return dst, errorf(OverflowError, "Python int too large to convert to C long")
+	case v < 0 || v > MaxRune:
+		return dst, errorf(OverflowError, "%%c arg not in range(0x110000)")
+	}
+	var room [4]byte
+	n := number{other: AppendRune(room[:0], rune(v))}
+	return n.append(dst, s, limit)
+}
+
+func upperASCII(b []byte) {
+	for i, c := range b {
+		if c-'a' < 26 {
+			b[i] = c - 0x20
+		}
+	}
+}
+
+// FormatFloat appends format(f, spec). The result may have at most limit bytes.
+func FormatFloat(dst []byte, f float64, s *Spec, limit int) ([]byte, error) {
+	layout := floatLayout{form: byte(s.Type), precision: s.Precision, alternate: s.Alternate, noNegZero: s.NoNegZero}
+	switch s.Type {
+	case 'f', 'e', 'g':
+	case 'F', 'E', 'G':
+		layout.form |= 0x20
+		layout.upper = true
+	case '%':
+		f *= 100
+		layout.form = 'f'
+	case 'n':
+		layout.form = 'g'
+	case 0:
+		layout.form, layout.dotZero = 'g', true
+		if s.Precision < 0 {
+			layout.form = 'r'
+		}
+	default:
+		return dst, s.unknownType()
+	}
+	if s.Precision > math.MaxInt32 {
+		return dst, errBigPrecision
+	}
+	if s.Precision > limit {
+		return dst, ErrTooLong
+	}
+	if layout.precision < 0 {
+		layout.precision = 6
+	}
+	if s.Width <= 0 && s.Type == 'f' && s.Sign == 0 && s.Group == NoSeparator && s.FracGroup == NoSeparator &&
+		!s.Alternate && !s.NoNegZero && layout.precision <= 100 && limit >= 500 && math.Abs(f) <= math.MaxFloat64 {
+		return strconv.AppendFloat(dst, f, 'f', layout.precision, 64), nil
+	}
+	var room [128]byte
+	n := number{every: 3}
+	negative := layout.number(&n, f, room[:0])
+	n.setSign(s, negative)
+	if s.Type == '%' {
+		n.tail = append(n.tail, '%')
+	}
+	return n.append(dst, s, limit)
+}
+
+// floatLayout says how the digits of a float are laid out.
+type floatLayout struct {
+	form      byte // e, f, g, or r for repr's
+	precision int
+	alternate bool // always a point, and in g the zeros behind
+	dotZero   bool // a whole number ends in .0
+	noNegZero bool
+	upper     bool
+}
+
+// exactDigits is more digits than any float has: all that follow are zeros.
+const exactDigits = 1100
+
+// number fills in the digits of f, without its sign, and reports whether the
+// sign is negative. The digits are built in room.
+func (l *floatLayout) number(n *number, f float64, room []byte) (negative bool) {
+	negative = math.Signbit(f)
+	f = math.Abs(f)
+	switch {
+	case f > math.MaxFloat64:
+		n.other = append(room, "inf"...)
+	case f != f:
+		n.other, negative = append(room, "nan"...), false
+	default:
+		switch l.form {
+		case 'f':
+			l.fixed(n, f, room)
+		case 'e':
+			l.scientific(n, f, room)
+		default:
+			l.general(n, f, room)
+		}
+		n.point = len(n.frac) > 0 || l.alternate
+		if l.noNegZero && allZero(n.digits) && allZero(n.frac) {
+			negative = false
+		}
+	}
+	if l.upper {
+		upperASCII(n.other)
+		upperASCII(n.tail)
+	}
+	return negative
+}
+
+func allZero(digits []byte) bool {
+	for _, c := range digits {
+		if c != '0' {
+			return false
+		}
+	}
+	return true
+}
+
+func appendZeros(dst []byte, n int) []byte {
+	for ; n > 0; n-- {
+		dst = append(dst, '0')
+	}
+	return dst
+}
+
+func (l *floatLayout) fixed(n *number, f float64, room []byte) {
+	text := strconv.AppendFloat(room, f, 'f', min(l.precision, exactDigits), 64)
+	n.digits = text
+	for i, c := range text {
+		if c == '.' {
+			n.digits, n.frac = text[:i:i], text[i+1:]
+			break
+		}
+	}
+	n.frac = appendZeros(n.frac, l.precision-exactDigits)
+}
+
+func (l *floatLayout) scientific(n *number, f float64, room []byte) {
+	text := strconv.AppendFloat(room, f, 'e', min(l.precision, exactDigits), 64)
+	i := len(text) - 1
+	for text[i] != 'e' {
+		i--
+	}
+	n.tail = append(n.tail, text[i:]...)
+	n.digits = text[:1:1]
+	if i > 1 {
+		n.frac = appendZeros(text[2:i], l.precision-exactDigits)
+	}
+}
+
+// general lays out as C's %g does, and as repr does.
+func (l *floatLayout) general(n *number, f float64, room []byte) {
+	precision, last := -1, 16
+	if l.form == 'g' {
+		l.precision = max(l.precision, 1)
+		precision, last = min(l.precision, exactDigits)-1, l.precision
+		if l.dotZero {
+			last--
+		}
+	}
+	text := strconv.AppendFloat(room, f, 'e', precision, 64)
+	i := len(text) - 1
+	for text[i] != 'e' {
+		i--
+	}
+	exponent, _ := strconv.Atoi(string(text[i+1:]))
+	var kept [8]byte
+	tail := append(kept[:0], text[i:]...)
+	digits := text[:i]
+	if len(digits) > 1 { // take the point out
+		copy(digits[1:], digits[2:])
+		digits = digits[:len(digits)-1]
+	}
+	if l.form == 'g' {
+		if l.alternate {
+			digits = appendZeros(digits, l.precision-len(digits))
+		} else {
+			for len(digits) > 1 && digits[len(digits)-1] == '0' {
+				digits = digits[:len(digits)-1]
+			}
+		}
+	}
+	switch point := exponent + 1; {
+	case point <= -4 || point > last:
+		n.digits, n.frac = digits[:1:1], digits[1:]
+		n.tail = append(n.tail, tail...)
+		return
+	case point <= 0:
+		n.digits = []byte{'0'}
+		n.frac = append(appendZeros(nil, -point), digits...)
+	case point >= len(digits):
+		n.digits = appendZeros(digits, point-len(digits))
+	default:
+		n.digits, n.frac = digits[:point:point], digits[point:]
+	}
+	if l.dotZero && len(n.frac) == 0 {
+		n.frac = []byte{'0'}
+	}
+}

@@ -1,0 +1,199 @@
+package pytext
+
+import _ "embed"
+
+// The tables hold what CPython 3.14 (Unicode 16) knows of each code point.
+// ucd.bin is a two-stage table of little-endian 16-bit numbers: for each block
+// of 128 code points the number of its page, then the pages, which hold the
+// index of each code point's record in ucdRecords. TestTables holds both
+// against CPython, and writes them anew with -update.
+//
+//go:embed ucd.bin
+var ucdIndex string
+
+//go:generate go test -run ^TestTables$ . -update
+
+// The properties in a record's flags.
+const (
+	flagAlpha uint16 = 1 << iota
+	flagDecimal
+	flagDigit
+	flagNumeric
+	flagSpace
+	flagUpper
+	flagLower
+	flagTitle // titlecase letters only
+	flagPrintable
+	flagIDStart
+	flagIDContinue
+	flagLineBreak
+	flagIgnorable // invisible to the rule of the final sigma
+	flagSpecial   // the mappings index ucdSpecial
+)
+
+// ucdRecord is what several code points have in common. The mappings are
+// added to the code point, or index ucdSpecial when flagSpecial is set.
+type ucdRecord struct {
+	flags                     uint16
+	digit                     int8
+	upper, lower, title, fold int32
+}
+
+const (
+	pageShift = 7
+	pageSize  = 1 << pageShift
+	pageCount = (MaxRune + 1) >> pageShift
+)
+
+// record returns the record of r.
+func record(r rune) *ucdRecord {
+	if uint32(r) > MaxRune {
+		return &ucdRecords[0]
+	}
+	i := int(r>>pageShift) * 2
+	page := int(ucdIndex[i]) | int(ucdIndex[i+1])<<8
+	i = (pageCount + page*pageSize + int(r&(pageSize-1))) * 2
+	return &ucdRecords[int(ucdIndex[i])|int(ucdIndex[i+1])<<8]
+}
+
+// IsSpace reports whether str.isspace, split and strip take r for a space.
+func IsSpace(r rune) bool {
+	if r < 0x80 {
+		return r == ' ' || r >= 9 && r <= 13 || r >= 28 && r <= 31
+	}
+	return record(r).flags&flagSpace != 0
+}
+
+// IsByteSpace reports whether bytes.isspace, split and strip take b for a space.
+func IsByteSpace(b byte) bool { return b == ' ' || b >= 9 && b <= 13 }
+
+// IsLineBreak reports whether str.splitlines ends a line at r. The pair "\r\n"
+// is one break.
+func IsLineBreak(r rune) bool {
+	if r < 0x80 {
+		return r >= 10 && r <= 13 || r >= 28 && r <= 30
+	}
+	return r == 0x85 || r == 0x2028 || r == 0x2029
+}
+
+// IsPrintable reports whether repr shows r as it is.
+func IsPrintable(r rune) bool {
+	if r < 0x7F {
+		return r >= ' '
+	}
+	return record(r).flags&flagPrintable != 0
+}
+
+// IsIDStart reports whether an identifier may begin with r.
+func IsIDStart(r rune) bool {
+	return r == '_' || record(r).flags&flagIDStart != 0
+}
+
+// IsIDContinue reports whether an identifier may go on with r.
+func IsIDContinue(r rune) bool { return record(r).flags&flagIDContinue != 0 }
+
+// DecimalValue returns the value of a decimal digit of any script, or -1.
+func DecimalValue(r rune) int {
+	if r < 0x80 {
+		if r >= '0' && r <= '9' {
+			return int(r - '0')
+		}
+		return -1
+	}
+	if rec := record(r); rec.flags&flagDecimal != 0 {
+		return int(rec.digit)
+	}
+	return -1
+}
+
+// DigitValue returns the value of a digit, which may be a superscript or the
+// like, or -1.
+func DigitValue(r rune) int {
+	if rec := record(r); rec.flags&flagDigit != 0 {
+		return int(rec.digit)
+	}
+	return -1
+}
+
+// all reports whether s is not empty and each code point has one of the flags.
+func all(s string, flags uint16) bool {
+	for i := 0; i < len(s); {
+		r, n := DecodeRune(s[i:])
+		if record(r).flags&flags == 0 {
+			return false
+		}
+		i += n
+	}
+	return len(s) > 0
+}
+
+// StrIsAlpha is str.isalpha.
+func StrIsAlpha(s string) bool { return all(s, flagAlpha) }
+
+// StrIsAlnum is str.isalnum.
+func StrIsAlnum(s string) bool { return all(s, flagAlpha|flagDecimal|flagDigit|flagNumeric) }
+
+// StrIsDecimal is str.isdecimal.
+func StrIsDecimal(s string) bool { return all(s, flagDecimal) }
+
+// StrIsDigit is str.isdigit.
+func StrIsDigit(s string) bool { return all(s, flagDigit) }
+
+// StrIsNumeric is str.isnumeric.
+func StrIsNumeric(s string) bool { return all(s, flagNumeric) }
+
+// StrIsSpace is str.isspace.
+func StrIsSpace(s string) bool { return all(s, flagSpace) }
+
+// StrIsPrintable is str.isprintable.
+func StrIsPrintable(s string) bool { return s == "" || all(s, flagPrintable) }
+
+// StrIsIdentifier is str.isidentifier.
+func StrIsIdentifier(s string) bool {
+	r, n := DecodeRune(s)
+	return n > 0 && IsIDStart(r) && (n == len(s) || all(s[n:], flagIDContinue))
+}
+
+// StrIsLower is str.islower.
+func StrIsLower(s string) bool { return onlyCase(s, flagLower, flagUpper|flagTitle) }
+
+// StrIsUpper is str.isupper.
+func StrIsUpper(s string) bool { return onlyCase(s, flagUpper, flagLower|flagTitle) }
+
+// onlyCase reports whether s has a code point with want and none with other.
+func onlyCase(s string, want, other uint16) bool {
+	found := false
+	for i := 0; i < len(s); {
+		r, n := DecodeRune(s[i:])
+		flags := record(r).flags
+		if flags&other != 0 {
+			return false
+		}
+		found = found || flags&want != 0
+		i += n
+	}
+	return found
+}
+
+// StrIsTitle is str.istitle.
+func StrIsTitle(s string) bool {
+	found, inWord := false, false
+	for i := 0; i < len(s); {
+		r, n := DecodeRune(s[i:])
+		switch flags := record(r).flags; {
+		case flags&(flagUpper|flagTitle) != 0:
+			if inWord {
+				return false
+			}
+			inWord, found = true, true
+		case flags&flagLower != 0:
+			if !inWord {
+				return false
+			}
+		default:
+			inWord = false
+		}
+		i += n
+	}
+	return found
+}
