@@ -1,0 +1,152 @@
+package syntax
+
+import "strings"
+
+func (p *parser) importStmt() Stmt {
+	start := p.tok
+	p.advance()
+	if p.tok.kind == kNewline {
+		p.failTok(p.tok, "Expected one or more names after 'import'")
+	}
+	s := &Import{}
+	for {
+		at := p.tok.pos
+		a := &Alias{Name: p.dottedName()}
+		a.AsName = p.asName()
+		a.Span = p.span(at)
+		s.Names = append(s.Names, a)
+		if !p.accept(kComma) {
+			break
+		}
+	}
+	if p.tok.kind == kFrom && p.peek() == kName {
+		p.advance()
+		p.dottedName()
+		p.failAtPos(SyntaxError, start.pos, p.prevEnd, "Did you mean to use 'from ... import ...' instead?")
+	}
+	s.Span = p.span(start.pos)
+	return s
+}
+
+// asName reads `as name`, "" when there is none.
+func (p *parser) asName() string {
+	if !p.accept(kAs) {
+		return ""
+	}
+	if p.diag {
+		p.diagImportTarget()
+	}
+	return p.name()
+}
+
+// dottedName reads names with dots between them.
+func (p *parser) dottedName() string {
+	from := p.tok
+	s := p.name()
+	if p.tok.kind != kDot {
+		return s
+	}
+	to := from
+	wide := from.wide
+	for p.accept(kDot) {
+		to = p.tok
+		if to.wide {
+			wide = true
+		}
+		p.expect(kName)
+	}
+	s = p.src[from.off:to.end]
+	if len(s) != dottedLen(s) || wide {
+		s = normalized(strings.Map(dropSpace, s))
+	}
+	return s
+}
+
+// dropSpace removes what may stand between the parts of a dotted name.
+func dropSpace(r rune) rune {
+	if r == ' ' || r == '\t' || r == '\f' || r == '\n' || r == '\\' {
+		return -1
+	}
+	return r
+}
+
+// dottedLen is how many bytes of s are not space.
+func dottedLen(s string) int {
+	n := 0
+	for i := range len(s) {
+		if dropSpace(rune(s[i])) >= 0 {
+			n++
+		}
+	}
+	return n
+}
+
+func (p *parser) importFrom() Stmt {
+	start := p.tok
+	p.advance()
+	s := &ImportFrom{}
+	for {
+		if p.tok.kind == kDot {
+			s.Level++
+		} else if p.tok.kind == kEllipsis {
+			s.Level += 3
+		} else {
+			break
+		}
+		p.advance()
+	}
+	if p.tok.kind != kImport || s.Level == 0 {
+		s.Module = p.dottedName()
+	}
+	p.expect(kImport)
+	switch p.tok.kind {
+	case kStar:
+		at := Span{p.tok.pos, p.tok.endPos}
+		p.advance()
+		s.Names = []*Alias{{Span: at, Name: "*"}}
+	case kLpar:
+		p.advance()
+		s.Names = p.importNames(kRpar)
+		p.expect(kRpar)
+	case kNewline:
+		p.failTok(p.tok, "Expected one or more names after 'import'")
+	default:
+		s.Names = p.importNames(kNewline)
+	}
+	s.Span = p.span(start.pos)
+	if s.Module == "__future__" && s.Level == 0 {
+		p.future(s)
+	}
+	return s
+}
+
+// importNames reads the names of an import up to end, before which a comma
+// is allowed when it is a parenthesis.
+func (p *parser) importNames(end kind) []*Alias {
+	var list []*Alias
+	for {
+		at := p.tok.pos
+		a := &Alias{Name: p.name()}
+		a.AsName = p.asName()
+		a.Span = p.span(at)
+		list = append(list, a)
+		if !p.accept(kComma) {
+			return list
+		}
+		if p.tok.kind == end {
+			if end == kNewline {
+				p.failTok(p.tok, "trailing comma not allowed without surrounding parentheses")
+			}
+			return list
+		}
+	}
+}
+
+// future looks for the one feature that changes the grammar.
+func (p *parser) future(s *ImportFrom) {
+	for _, a := range s.Names {
+		if a.Name == "barry_as_FLUFL" {
+			p.flufl = true
+		}
+	}
+}

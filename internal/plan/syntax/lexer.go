@@ -1,0 +1,571 @@
+package syntax
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Bounds of CPython's tokenizer.
+const (
+	maxBrackets = 200 // open brackets
+	maxIndents  = 100 // open blocks, the module's own level included
+	maxFStrings = 150 // f-strings within each other's fields
+	maxFields   = 2   // replacement fields within each other's format specs
+)
+
+// Classes of bytes.
+const (
+	cIdent = 1 << iota // may begin a name; every byte beyond ASCII may
+	cDigit
+	cHex
+	cSpace
+)
+
+// classes gives the classes of each byte, as sums of the constants above.
+var classes = [256]uint8{
+	0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 0, 8, 0, 0, 0,
+	0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+	8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+	6, 6, 6, 6, 6, 6, 6, 6, 6, 6, 0, 0, 0, 0, 0, 0,
+	0, 5, 5, 5, 5, 5, 5, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 1,
+	0, 5, 5, 5, 5, 5, 5, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0,
+	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+	1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1,
+}
+
+// bracket is one that is open.
+type bracket struct {
+	char byte
+	pos  Pos
+}
+
+// fmode is one f- or t-string that is being read.
+type fmode struct {
+	quote  byte
+	triple bool
+	raw    bool
+	tmpl   bool
+	start  token
+	fields int // open replacement fields
+	field  [maxFields + 1]struct {
+		level int  // brackets open inside it, its own brace included
+		spec  bool // its format spec is being read
+	}
+}
+
+// lexer cuts the source into tokens. The source ends in a newline and zero
+// bytes, which occur nowhere else.
+type lexer struct {
+	src       string
+	size      int // without the zero bytes
+	off       int
+	line      int32
+	lineStart int // offset of the current line
+	bol       bool
+	cont      bool // the current line goes on from a backslash
+	indents   []int32
+	alts      []int32 // the same with a tab counted as one column
+	pending   int     // INDENT (1) or DEDENTs (< 0) to be given
+	brackets  []bracket
+	modes     []fmode
+	last      kind
+	version   int
+}
+
+// lexError carries an error of the lexer up to the statement.
+type lexError struct {
+	err      *Error
+	unclosed bool // the source ended within brackets
+}
+
+func (l *lexer) pos(off int) Pos { return Pos{l.line, int32(off - l.lineStart)} }
+
+// fail stops reading with a SyntaxError over [from, to) of the current line.
+func (l *lexer) fail(from, to int, format string, args ...any) {
+	l.failAt(SyntaxError, l.pos(from), l.pos(to), format, args...)
+}
+
+func (l *lexer) failAt(k ErrorKind, from, to Pos, format string, args ...any) {
+	panic(lexError{err: &Error{Pos: from, End: to, Kind: k, Message: fmt.Sprintf(format, args...)}})
+}
+
+// next reads the next token into t.
+func (l *lexer) next(t *token) {
+	if len(l.modes) > 0 {
+		m := &l.modes[len(l.modes)-1]
+		if m.fields == 0 || m.field[m.fields-1].spec {
+			l.middle(t, m)
+			l.last = t.kind
+			return
+		}
+	}
+	if l.bol {
+		l.bol = false
+		l.indentation()
+	}
+	if l.pending != 0 {
+		l.dent(t)
+		return
+	}
+	l.plain(t)
+	l.last = t.kind
+}
+
+// dent gives one of the pending INDENT or DEDENT tokens.
+func (l *lexer) dent(t *token) {
+	p := l.pos(l.off)
+	*t = token{kind: kIndent, off: int32(l.off), end: int32(l.off), pos: p, endPos: p}
+	if l.pending < 0 {
+		t.kind = kDedent
+		l.pending++
+	} else {
+		l.pending--
+	}
+	l.last = t.kind
+}
+
+// indentation measures the start of a line and compares it with the blocks
+// that are open. Lines without code change nothing.
+func (l *lexer) indentation() {
+	var col, alt, contCol int32
+	src, i := l.src, l.off
+	for {
+		switch src[i] {
+		case ' ':
+			col++
+			alt++
+			i++
+			continue
+		case '\t':
+			col = (col/8 + 1) * 8
+			alt++
+			i++
+			continue
+		case '\f':
+			col, alt = 0, 0
+			i++
+			continue
+		case '\\':
+			if contCol == 0 {
+				contCol = col
+			}
+			if src[i+1] != '\n' {
+				l.off = i
+				l.fail(i+1, i+1, "unexpected character after line continuation character")
+			}
+			i += 2
+			l.line++
+			l.lineStart = i
+			if i >= l.size {
+				l.off = i
+				l.fail(i, i, "unexpected EOF while parsing")
+			}
+			continue
+		}
+		break
+	}
+	l.off = i
+	if src[i] == '#' || src[i] == '\n' || src[i] == 0 {
+		if src[i] != 0 {
+			return
+		}
+		col, alt, contCol = 0, 0, 0
+	}
+	if contCol > 0 {
+		col, alt = contCol, contCol
+	}
+	l.compareIndent(col, alt)
+}
+
+func (l *lexer) compareIndent(col, alt int32) {
+	top := len(l.indents) - 1
+	switch {
+	case col == l.indents[top]:
+		if alt != l.alts[top] {
+			l.tabError()
+		}
+	case col > l.indents[top]:
+		if len(l.indents) >= maxIndents {
+			l.failAt(IndentationError, l.pos(l.off), l.pos(l.off), "too many levels of indentation")
+		}
+		if alt <= l.alts[top] {
+			l.tabError()
+		}
+		l.indents = append(l.indents, col)
+		l.alts = append(l.alts, alt)
+		l.pending = 1
+	default:
+		for top > 0 && col < l.indents[top] {
+			top--
+			l.pending--
+		}
+		l.indents, l.alts = l.indents[:top+1], l.alts[:top+1]
+		if col != l.indents[top] {
+			// The line is read on as if it stood at the outer level.
+			l.failAt(IndentationError, l.lineEnd(), l.lineEnd(), "unindent does not match any outer indentation level")
+		}
+		if alt != l.alts[top] {
+			l.tabError()
+		}
+	}
+}
+
+// lineEnd is the end of the current line.
+func (l *lexer) lineEnd() Pos {
+	return l.pos(l.off + strings.IndexByte(l.src[l.off:], '\n'))
+}
+
+func (l *lexer) tabError() {
+	l.failAt(TabError, l.lineEnd(), l.lineEnd(), "inconsistent use of tabs and spaces in indentation")
+}
+
+// plain reads a token outside the text of f-strings.
+func (l *lexer) plain(t *token) {
+	src := l.src
+again:
+	i := l.off
+	for src[i] == ' ' || src[i] == '\t' || src[i] == '\f' {
+		i++
+	}
+	c := src[i]
+	if c == '#' {
+		i += strings.IndexByte(src[i:], '\n')
+		c = '\n'
+	}
+	t.off = int32(i)
+	t.pos = Pos{l.line, int32(i - l.lineStart)}
+	t.level = uint8(len(l.brackets))
+	t.tmpl, t.wide = false, false
+	cl := classes[c]
+	switch {
+	case cl&cIdent != 0:
+		l.name(t, i)
+		return
+	case cl&cDigit != 0, c == '.' && classes[src[i+1]]&cDigit != 0:
+		l.off = i
+		l.number(t)
+		return
+	}
+	switch c {
+	case '\n':
+		l.off = i + 1
+		if l.newline(t, i) {
+			return
+		}
+		goto again
+	case '\\':
+		l.off = i
+		l.continuation()
+		goto again
+	case '\'', '"':
+		l.str(t, i, i)
+		return
+	case 0:
+		l.off = i
+		l.eof(t)
+		return
+	}
+	l.operator(t, i)
+}
+
+// newline reads the end of a line at i. It reports false when the line says
+// nothing: the next one is to be read.
+func (l *lexer) newline(t *token, i int) bool {
+	blank := len(l.brackets) > 0 || len(l.modes) > 0 || l.last == kNewline || l.last == kIndent || l.last == kDedent
+	if !blank {
+		t.kind = kNewline
+		t.end = int32(i + 1)
+		t.endPos = Pos{l.line, t.pos.Col + 1}
+		l.line++
+		l.lineStart = i + 1
+		l.bol = true
+		return true
+	}
+	l.line++
+	l.lineStart = i + 1
+	if len(l.brackets) == 0 && len(l.modes) == 0 {
+		l.indentation()
+		if l.pending != 0 {
+			l.dent(t)
+			return true
+		}
+	}
+	return false
+}
+
+// continuation reads a backslash and the end of its line.
+func (l *lexer) continuation() {
+	i := l.off
+	if l.src[i+1] != '\n' {
+		l.fail(i+1, i+1, "unexpected character after line continuation character")
+	}
+	l.off = i + 2
+	l.line++
+	l.lineStart = l.off
+	if l.off >= l.size {
+		l.fail(l.off, l.off, "unexpected EOF while parsing")
+	}
+}
+
+// eof gives the tokens at the end of the source.
+func (l *lexer) eof(t *token) {
+	if len(l.brackets) > 0 {
+		l.unclosed()
+	}
+	t.kind = kEOF
+	t.end = t.off
+	t.endPos = t.pos
+}
+
+// name reads a name, a keyword, or a string with a prefix.
+func (l *lexer) name(t *token, i int) {
+	src := l.src
+	j := i
+	var bits byte
+	for classes[src[j]]&(cIdent|cDigit) != 0 {
+		bits |= src[j]
+		j++
+	}
+	if c := src[j]; (c == '\'' || c == '"') && j-i <= 2 && isPrefix(src[i:j], l.version) {
+		l.str(t, i, j)
+		return
+	}
+	if bits >= 0x80 {
+		l.wideName(i, j)
+		t.wide = true
+		t.kind = kName
+	} else if n := j - i; n >= 2 && n <= 8 {
+		t.kind = keyword(src[i:j])
+	} else {
+		t.kind = kName
+	}
+	l.off = j
+	t.end = int32(j)
+	t.endPos = Pos{l.line, int32(j - l.lineStart)}
+}
+
+// isPrefix says whether s, of one or two bytes, may stand before a string.
+func isPrefix(s string, version int) bool {
+	a := s[0] | 0x20
+	if len(s) == 1 {
+		return a == 'r' || a == 'b' || a == 'u' || a == 'f' || a == 't' && version >= 14
+	}
+	b := s[1] | 0x20
+	if a != 'r' {
+		a, b = b, a
+	}
+	return a == 'r' && (b == 'b' || b == 'f' || b == 't' && version >= 14)
+}
+
+// wideName checks a name with characters beyond ASCII.
+func (l *lexer) wideName(i, j int) {
+	for k := i; k < j; {
+		r, n := utf8.DecodeRuneInString(l.src[k:j])
+		if k == i && !idStart(r) || k > i && !idContinue(r) {
+			l.badChar(k, k+n, r)
+		}
+		k += n
+	}
+}
+
+func (l *lexer) badChar(from, to int, r rune) {
+	if unicode.IsPrint(r) {
+		l.fail(from, to, "invalid character '%c' (U+%04X)", r, r)
+	}
+	l.fail(from, to, "invalid non-printable character U+%04X", r)
+}
+
+// operator reads an operator or a bracket at i.
+func (l *lexer) operator(t *token, i int) {
+	src := l.src
+	c, d := src[i], src[i+1]
+	k, n := kEOF, 1
+	switch c {
+	case '(', '[', '{':
+		l.open(t, i, c)
+		return
+	case ')', ']', '}':
+		l.close(t, i, c)
+		return
+	case ',':
+		k = kComma
+	case '.':
+		k = kDot
+		if d == '.' && src[i+2] == '.' {
+			k, n = kEllipsis, 3
+		}
+	case ':':
+		k = kColon
+		if l.fieldLevel() {
+			m := &l.modes[len(l.modes)-1]
+			m.field[m.fields-1].spec = true
+		} else if d == '=' {
+			k, n = kColonEqual, 2
+		}
+	case ';':
+		k = kSemi
+	case '~':
+		k = kTilde
+	case '!':
+		switch {
+		case d == '=':
+			k, n = kNotEq, 2
+		case len(l.modes) > 0:
+			k = kExclam
+		default:
+			l.fail(i, i+1, "invalid syntax")
+		}
+	default:
+		k, n = arithmetic(c, d, src[i+2])
+	}
+	if k == kEOF {
+		r, size := utf8.DecodeRuneInString(src[i:])
+		l.off = i
+		if c == '$' || c == '?' || c == '`' {
+			l.fail(i, i+1, "invalid syntax")
+		}
+		l.badChar(i, i+size, r)
+	}
+	l.give(t, k, i, n)
+}
+
+// arithmetic reads the operators that may have a `=` behind them.
+func arithmetic(c, d, e byte) (kind, int) {
+	pair := func(plain, eq kind) (kind, int) {
+		if d == '=' {
+			return eq, 2
+		}
+		return plain, 1
+	}
+	double := func(plain, eq, dbl, dblEq kind) (kind, int) {
+		switch {
+		case d == c && e == '=':
+			return dblEq, 3
+		case d == c:
+			return dbl, 2
+		case d == '=':
+			return eq, 2
+		}
+		return plain, 1
+	}
+	switch c {
+	case '=':
+		return pair(kEqual, kEqEq)
+	case '+':
+		return pair(kPlus, kPlusEq)
+	case '-':
+		if d == '>' {
+			return kArrow, 2
+		}
+		return pair(kMinus, kMinusEq)
+	case '%':
+		return pair(kPercent, kPercentEq)
+	case '@':
+		return pair(kAt, kAtEq)
+	case '|':
+		return pair(kVbar, kVbarEq)
+	case '^':
+		return pair(kCaret, kCaretEq)
+	case '&':
+		return pair(kAmper, kAmperEq)
+	case '*':
+		return double(kStar, kStarEq, kDoubleStar, kDoubleStarEq)
+	case '/':
+		return double(kSlash, kSlashEq, kDoubleSlash, kDoubleSlashEq)
+	case '<':
+		if d == '>' {
+			return kNotEq, 2
+		}
+		return double(kLess, kLessEq, kLshift, kLshiftEq)
+	case '>':
+		return double(kGreater, kGreaterEq, kRshift, kRshiftEq)
+	}
+	return kEOF, 0
+}
+
+// give fills in a token of n bytes on one line.
+func (l *lexer) give(t *token, k kind, i, n int) {
+	t.kind = k
+	t.end = int32(i + n)
+	t.endPos = Pos{l.line, t.pos.Col + int32(n)}
+	l.off = i + n
+}
+
+// fieldLevel says whether the lexer is in the expression of a replacement
+// field and outside all brackets within it.
+func (l *lexer) fieldLevel() bool {
+	if len(l.modes) == 0 {
+		return false
+	}
+	m := &l.modes[len(l.modes)-1]
+	return m.fields > 0 && m.field[m.fields-1].level == len(l.brackets)
+}
+
+func (l *lexer) open(t *token, i int, c byte) {
+	if len(l.brackets) >= maxBrackets {
+		l.fail(i, i+1, "too many nested parentheses")
+	}
+	l.brackets = append(l.brackets, bracket{c, t.pos})
+	k := kLpar
+	switch c {
+	case '[':
+		k = kLsqb
+	case '{':
+		k = kLbrace
+	}
+	l.give(t, k, i, 1)
+}
+
+func (l *lexer) close(t *token, i int, c byte) {
+	want, k := byte('('), kRpar
+	switch c {
+	case ']':
+		want, k = '[', kRsqb
+	case '}':
+		want, k = '{', kRbrace
+	}
+	if l.fieldLevel() && c == '}' {
+		m := &l.modes[len(l.modes)-1]
+		m.fields--
+	} else if len(l.modes) > 0 && c == '}' && len(l.brackets) == 0 {
+		l.fail(i, i+1, "%s: single '}' is not allowed", l.modeName())
+	}
+	n := len(l.brackets)
+	if n == 0 {
+		l.fail(i, i+1, "unmatched '%c'", c)
+	}
+	if open := l.brackets[n-1]; open.char != want {
+		l.mismatch(i, c, open)
+	}
+	l.brackets = l.brackets[:n-1]
+	t.level = uint8(n - 1)
+	l.give(t, k, i, 1)
+}
+
+func (l *lexer) mismatch(i int, c byte, open bracket) {
+	if l.fieldLevel() && open.char == '{' {
+		l.fail(i, i+1, "%s: unmatched '%c'", l.modeName(), c)
+	}
+	if open.pos.Line != l.line {
+		l.fail(i, i+1, "closing parenthesis '%c' does not match opening parenthesis '%c' on line %d", c, open.char, open.pos.Line)
+	}
+	l.fail(i, i+1, "closing parenthesis '%c' does not match opening parenthesis '%c'", c, open.char)
+}
+
+// modeName is how messages call the string being read.
+func (l *lexer) modeName() string {
+	if l.modes[len(l.modes)-1].tmpl {
+		return "t-string"
+	}
+	return "f-string"
+}

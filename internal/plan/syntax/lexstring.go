@@ -1,0 +1,281 @@
+package syntax
+
+import "strings"
+
+// str reads a string whose prefix begins at i and whose quote stands at q.
+func (l *lexer) str(t *token, i, q int) {
+	src := l.src
+	quote := src[q]
+	triple := src[q+1] == quote && src[q+2] == quote
+	raw, kindOf := false, byte(0)
+	for _, c := range []byte(src[i:q]) {
+		switch c | 0x20 {
+		case 'r':
+			raw = true
+		case 'f', 't':
+			kindOf = c | 0x20
+		}
+	}
+	if kindOf != 0 {
+		l.fstart(t, q, fmode{quote: quote, triple: triple, raw: raw, tmpl: kindOf == 't'})
+		return
+	}
+	t.kind = kString
+	j := q + 1
+	if triple {
+		j = l.tripleEnd(t, q+3, quote)
+	} else {
+		if src[j] == quote { // empty
+			l.give(t, kString, int(t.off), j+1-int(t.off))
+			return
+		}
+		escaped := false
+		for {
+			c := src[j]
+			if c == quote {
+				break
+			}
+			if c == '\\' {
+				j++
+				c = src[j]
+				escaped = escaped || c == quote
+				if c == '\n' && j+1 < l.size {
+					l.line++
+					l.lineStart = j + 1
+					j++
+					continue
+				}
+			}
+			if c == '\n' || c == 0 {
+				l.unterminated(t, j, quote, escaped)
+			}
+			j++
+		}
+		j++
+	}
+	l.off = j
+	t.end = int32(j)
+	t.endPos = Pos{l.line, int32(j - l.lineStart)}
+}
+
+// tripleEnd finds the end of a triple-quoted string whose text begins at j.
+func (l *lexer) tripleEnd(t *token, j int, quote byte) int {
+	src := l.src
+	for {
+		switch c := src[j]; c {
+		case quote:
+			if src[j+1] == quote && src[j+2] == quote {
+				return j + 3
+			}
+		case '\\':
+			j++
+			if src[j] == '\n' {
+				l.line++
+				l.lineStart = j + 1
+			}
+		case '\n':
+			l.line++
+			l.lineStart = j + 1
+		case 0:
+			l.missingBrace(t, quote, 3)
+			l.unterminatedTriple(t, "")
+		}
+		j++
+	}
+}
+
+// unterminated reports a string that its line, which ends at j, does not
+// close. escaped says whether its quote occurs in it behind a backslash.
+func (l *lexer) unterminated(t *token, j int, quote byte, escaped bool) {
+	l.off = j
+	end := Pos{t.pos.Line, t.pos.Col + 1}
+	l.missingBrace(t, quote, 1)
+	hint := ""
+	if escaped {
+		hint = "; perhaps you escaped the end quote"
+	}
+	l.failAt(SyntaxError, t.pos, end, "unterminated string literal (detected at line %d)%s", l.line, hint)
+}
+
+// missingBrace reports a string in the field of an f-string with the same
+// quotes: rather than a string that begins it is the f-string's end, before
+// which the field was not closed.
+func (l *lexer) missingBrace(t *token, quote byte, size int) {
+	if len(l.modes) == 0 {
+		return
+	}
+	if m := &l.modes[len(l.modes)-1]; m.quote == quote && m.triple == (size == 3) {
+		l.failAt(SyntaxError, t.pos, Pos{t.pos.Line, t.pos.Col + 1}, "%s: expecting '}'", l.modeName())
+	}
+}
+
+// unterminatedTriple reports a triple-quoted string that the source does not close.
+func (l *lexer) unterminatedTriple(t *token, what string) {
+	line := l.line
+	if l.lineStart >= l.size && line > t.pos.Line {
+		line-- // the line behind the last newline does not exist
+	}
+	l.off = l.size
+	l.failAt(SyntaxError, t.pos, Pos{t.pos.Line, t.pos.Col + 1}, "unterminated triple-quoted %sstring literal (detected at line %d)", what, line)
+}
+
+// fstart begins an f- or t-string whose quote stands at q.
+func (l *lexer) fstart(t *token, q int, m fmode) {
+	n := 1
+	if m.triple {
+		n = 3
+	}
+	if len(l.modes) >= maxFStrings {
+		l.fail(int(t.off), q+n, "too many nested f-strings or t-strings")
+	}
+	l.give(t, kFStart, int(t.off), q+n-int(t.off))
+	t.tmpl = m.tmpl
+	m.start = *t
+	l.modes = append(l.modes, m)
+}
+
+// middle reads text of an f-string up to a field or the end, or that end or
+// the brace of that field.
+func (l *lexer) middle(t *token, m *fmode) {
+	src, i := l.src, l.off
+	inSpec := m.fields > 0
+	*t = token{off: int32(i), pos: l.pos(i), level: uint8(len(l.brackets)), tmpl: m.tmpl}
+	if l.closes(m, i) {
+		n := 1
+		if m.triple {
+			n = 3
+		}
+		l.give(t, kFEnd, i, n)
+		// A quote ends the string even inside a spec: the parser finds the
+		// brace missing.
+		l.brackets = l.brackets[:m.start.level]
+		l.modes = l.modes[:len(l.modes)-1]
+		return
+	}
+	if src[i] == '{' && (src[i+1] != '{' || inSpec) {
+		l.openField(t, m, i)
+		return
+	}
+	if src[i] == '}' && inSpec {
+		l.close(t, i, '}')
+		l.leaveSpec(m)
+		return
+	}
+	l.text(t, m, i, inSpec)
+}
+
+// leaveSpec is called when the field whose spec was read is closed.
+func (l *lexer) leaveSpec(m *fmode) {
+	m.field[m.fields].spec = false
+}
+
+// closes says whether the closing quote of m stands at i.
+func (l *lexer) closes(m *fmode, i int) bool {
+	src := l.src
+	return src[i] == m.quote && (!m.triple || src[i+1] == m.quote && src[i+2] == m.quote)
+}
+
+func (l *lexer) openField(t *token, m *fmode, i int) {
+	if m.fields > maxFields {
+		l.fail(i, i+1, "%s: expressions nested too deeply", l.modeName())
+	}
+	l.open(t, i, '{')
+	t.tmpl = m.tmpl
+	m.field[m.fields].level = len(l.brackets)
+	m.field[m.fields].spec = false
+	m.fields++
+}
+
+// text reads literal text from i on.
+func (l *lexer) text(t *token, m *fmode, i int, inSpec bool) {
+	src, j := l.src, i
+	finish := func(end, next int) {
+		t.kind = kFMiddle
+		t.end = int32(end)
+		t.endPos = Pos{l.line, int32(end - l.lineStart)}
+		l.off = next
+	}
+	for {
+		switch c := src[j]; c {
+		case m.quote:
+			if l.closes(m, j) {
+				finish(j, j)
+				return
+			}
+		case '\n':
+			if !m.triple {
+				if inSpec {
+					// The spec ends with the line; the parser finds the brace missing.
+					finish(j, j)
+					m.field[m.fields-1].spec = false
+					return
+				}
+				l.off = j
+				s := m.start
+				l.failAt(SyntaxError, s.pos, Pos{s.pos.Line, s.pos.Col + 1}, "unterminated %s literal (detected at line %d)", l.modeName(), l.line)
+			}
+			l.line++
+			l.lineStart = j + 1
+		case 0:
+			s := m.start
+			l.unterminatedTriple(&s, strings.TrimSuffix(l.modeName(), "string"))
+		case '{':
+			if src[j+1] != '{' || inSpec {
+				finish(j, j)
+				return
+			}
+			finish(j+1, j+2)
+			return
+		case '}':
+			if inSpec {
+				finish(j, j)
+				return
+			}
+			if src[j+1] != '}' {
+				l.off = j
+				l.fail(j, j+1, "%s: single '}' is not allowed", l.modeName())
+			}
+			finish(j+1, j+2)
+			return
+		case '\\':
+			if next, done := l.backslash(t, m, j); done {
+				finish(next, next)
+				return
+			} else {
+				j = next
+				continue
+			}
+		}
+		j++
+	}
+}
+
+// backslash steps over an escape at j; done means that the text ends here.
+func (l *lexer) backslash(t *token, m *fmode, j int) (next int, done bool) {
+	src := l.src
+	c := src[j+1]
+	switch {
+	case c == '{' || c == '}':
+		return j + 1, false // the brace is looked at on its own
+	case c == '\n':
+		l.line++
+		l.lineStart = j + 2
+		if j+2 >= l.size {
+			return j + 2, false
+		}
+		return j + 2, false
+	case c == 0:
+		return j + 1, false
+	case c == 'N' && !m.raw && src[j+2] == '{':
+		// A named character: its braces are no field.
+		k := j + 3
+		for src[k] != '}' && src[k] != m.quote && src[k] != '\n' && src[k] != 0 {
+			k++
+		}
+		if src[k] == '}' {
+			return k + 1, false
+		}
+		return j + 2, false
+	}
+	return j + 2, false
+}

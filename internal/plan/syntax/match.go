@@ -1,0 +1,365 @@
+package syntax
+
+// mayBeMatch says whether the name `match` at the start of a statement can
+// begin a match statement, going by the next token.
+func (p *parser) mayBeMatch() bool { return startsExpr[p.peek()] }
+
+// matchStmt reads a match statement; nil when what looked like one is an
+// expression that begins with a name.
+func (p *parser) matchStmt() Stmt {
+	head := p.tok
+	start := head.pos
+	s := &Match{}
+	if !p.try(func() bool {
+		plainly := p.plainly
+		p.plainly = true
+		defer func() { p.plainly = plainly }()
+		p.advance()
+		s.Subject = p.subject()
+		return p.tok.kind == kColon && p.peek() == kNewline
+	}) {
+		if p.diag {
+			p.diagMatch(head)
+		}
+		return nil
+	}
+	p.advance()
+	p.advance()
+	if p.tok.kind != kIndent {
+		p.failAtPos(IndentationError, p.tok.pos, p.tok.endPos, "expected an indented block after 'match' statement on line %d", start.Line)
+	}
+	if p.ahead(1).kind != kName || p.src[p.ahead(1).off:p.ahead(1).end] != "case" {
+		p.advance()
+		p.unexpected()
+	}
+	p.needs(10, Span{start, head.endPos}, "Pattern matching is")
+	p.advance()
+	p.enter()
+	for p.isSoft("case") && !p.full() {
+		p.guardedCase(s)
+	}
+	p.depth--
+	if p.tok.kind != kEOF && !p.full() {
+		p.cutTokens()
+		p.expect(kDedent)
+	}
+	p.cutTokens()
+	s.Span = p.span(start)
+	return s
+}
+
+// subject reads what a match statement looks at.
+func (p *parser) subject() Expr {
+	start := p.tok.pos
+	first := p.starNamedExpression()
+	if p.tok.kind == kComma {
+		return p.restOfTuple(start, first, (*parser).starNamedExpression)
+	}
+	if _, star := first.(*Starred); star {
+		p.unexpected()
+	}
+	return first
+}
+
+func (p *parser) matchCase() *MatchCase {
+	p.cutTokens()
+	head := p.tok
+	start := head.pos
+	p.advance()
+	c := &MatchCase{Pattern: p.patterns()}
+	if p.accept(kIf) {
+		c.Guard = p.namedExpression()
+	}
+	c.Body = p.block("'case' statement", head)
+	c.Span = p.span(start)
+	return c
+}
+
+// patterns reads a pattern, or a sequence without brackets.
+func (p *parser) patterns() Pattern {
+	start := p.tok.pos
+	first := p.starPattern()
+	if p.tok.kind != kComma {
+		if _, star := first.(*MatchStar); star {
+			p.unexpected()
+		}
+		return first
+	}
+	list := []Pattern{first}
+	for p.accept(kComma) {
+		if p.tok.kind == kColon || p.tok.kind == kIf {
+			break
+		}
+		list = append(list, p.starPattern())
+	}
+	return &MatchSequence{p.span(start), list}
+}
+
+// starPattern reads an element of a sequence.
+func (p *parser) starPattern() Pattern {
+	if p.tok.kind != kStar {
+		return p.pattern()
+	}
+	start := p.tok.pos
+	p.advance()
+	s := &MatchStar{}
+	if p.isSoft("_") {
+		p.advance()
+	} else {
+		s.Name = p.capture()
+	}
+	s.Span = p.span(start)
+	return s
+}
+
+// capture reads a name that a pattern binds.
+func (p *parser) capture() string {
+	if p.isSoft("_") {
+		p.unexpected()
+	}
+	switch p.peek() {
+	case kDot, kLpar, kEqual:
+		p.unexpected()
+	}
+	return p.name()
+}
+
+// pattern reads alternatives and the name behind `as`.
+func (p *parser) pattern() Pattern {
+	p.enter()
+	defer p.leave()
+	start := p.tok.pos
+	e := p.closedPattern()
+	if p.tok.kind == kVbar {
+		list := []Pattern{e}
+		for p.accept(kVbar) {
+			list = append(list, p.closedPattern())
+		}
+		e = &MatchOr{p.span(start), list}
+	}
+	if p.accept(kAs) {
+		if p.tok.kind != kName || p.isSoft("_") || p.peek() == kDot || p.peek() == kLpar || p.peek() == kEqual {
+			p.diagAsPattern()
+		}
+		name := p.capture()
+		e = &MatchAs{p.span(start), e, name}
+	}
+	return e
+}
+
+func (p *parser) closedPattern() Pattern {
+	start := p.tok.pos
+	switch p.tok.kind {
+	case kNumber, kMinus, kPlus:
+		v := p.signedNumber()
+		return &MatchValue{p.span(start), v}
+	case kString, kFStart:
+		v := p.strings()
+		return &MatchValue{p.span(start), v}
+	case kNone, kTrue, kFalse:
+		k := singletons[p.tok.kind]
+		p.advance()
+		return &MatchSingleton{p.span(start), k}
+	case kName:
+		return p.namePattern()
+	case kLpar:
+		return p.groupPattern()
+	case kLsqb:
+		p.advance()
+		list, _ := p.patternList(kRsqb)
+		return &MatchSequence{p.span(start), list}
+	case kLbrace:
+		return p.mappingPattern()
+	}
+	p.unexpected()
+	return nil
+}
+
+var singletons = [kinds]ConstKind{kNone: None, kTrue: True, kFalse: False}
+
+// patternList reads elements up to the closing bracket, which it reads too,
+// and says whether a comma stood behind the last.
+func (p *parser) patternList(end kind) (list []Pattern, comma bool) {
+	for p.tok.kind != end {
+		list = append(list, p.starPattern())
+		comma = p.accept(kComma)
+		if !comma {
+			break
+		}
+	}
+	p.expect(end)
+	return list, comma
+}
+
+func (p *parser) groupPattern() Pattern {
+	start := p.tok.pos
+	p.advance()
+	list, comma := p.patternList(kRpar)
+	if len(list) == 1 && !comma {
+		if _, star := list[0].(*MatchStar); star {
+			p.unexpected()
+		}
+		return list[0]
+	}
+	return &MatchSequence{p.span(start), list}
+}
+
+// signedNumber reads a number with its sign, or a complex number as a sum.
+func (p *parser) signedNumber() Expr {
+	start := p.tok.pos
+	var v Expr
+	negative := p.tok.kind == kMinus
+	if negative || p.tok.kind == kPlus {
+		plus := p.tok
+		p.advance()
+		if !negative {
+			p.needs(14, Span{plus.pos, plus.endPos}, "Unary plus in patterns is")
+		}
+	}
+	if p.tok.kind != kNumber {
+		p.unexpected()
+	}
+	real := p.numberAtom()
+	v = real
+	if negative {
+		v = &UnaryOp{p.span(start), USub, real}
+	}
+	op := Add
+	switch p.tok.kind {
+	case kMinus:
+		op = Sub
+	case kPlus:
+	default:
+		return v
+	}
+	p.advance()
+	if p.tok.kind != kNumber {
+		p.unexpected()
+	}
+	imag := p.numberAtom()
+	if real.Kind == Complex {
+		p.failSpan(real.Span, "real number required in complex literal")
+	}
+	if imag.Kind != Complex {
+		p.failSpan(imag.Span, "imaginary number required in complex literal")
+	}
+	return &BinOp{p.span(start), v, op, imag}
+}
+
+// dottedExpr reads a name with attributes.
+func (p *parser) dottedExpr() Expr {
+	start := p.tok.pos
+	n := p.names.get()
+	n.Span = Span{p.tok.pos, p.tok.endPos}
+	n.ID = p.name()
+	var e Expr = n
+	p.h = 1
+	for p.accept(kDot) {
+		a := p.attributes.get()
+		a.Value, a.Attr = e, p.name()
+		a.Span = p.span(start)
+		e = a
+		p.up(p.h)
+	}
+	return e
+}
+
+// namePattern reads a wildcard, a capture, a value or a class.
+func (p *parser) namePattern() Pattern {
+	start := p.tok.pos
+	soft := p.isSoft("_")
+	e := p.dottedExpr()
+	n, plain := e.(*Name)
+	switch {
+	case p.tok.kind == kLpar:
+		return p.classPattern(start, e)
+	case p.tok.kind == kEqual:
+		p.unexpected()
+	case plain && soft:
+		return &MatchAs{Span: p.span(start)}
+	case plain:
+		return &MatchAs{Span: p.span(start), Name: n.ID}
+	}
+	return &MatchValue{p.span(start), e}
+}
+
+func (p *parser) classPattern(start Pos, cls Expr) Pattern {
+	p.enter()
+	defer p.leave()
+	p.advance()
+	c := &MatchClass{Cls: cls}
+	for p.tok.kind != kRpar {
+		if p.tok.kind == kName && p.peek() == kEqual {
+			c.KwdAttrs = append(c.KwdAttrs, p.name())
+			p.advance()
+			c.KwdPatterns = append(c.KwdPatterns, p.pattern())
+		} else {
+			e := p.pattern()
+			if len(c.KwdAttrs) > 0 {
+				p.positionalAfterKeyword(e)
+			}
+			c.Patterns = append(c.Patterns, e)
+		}
+		if !p.accept(kComma) {
+			break
+		}
+	}
+	p.expect(kRpar)
+	c.Span = p.span(start)
+	return c
+}
+
+// positionalAfterKeyword reports positional patterns, from first on, that
+// stand behind keywords.
+func (p *parser) positionalAfterKeyword(first Pattern) {
+	end := first.Range().End
+	for p.tok.kind == kComma && p.peek() != kRpar && !(p.peek() == kName && p.ahead(2).kind == kEqual) {
+		p.advance()
+		end = p.pattern().Range().End
+	}
+	p.failAtPos(SyntaxError, first.Range().Start, end, "positional patterns follow keyword patterns")
+}
+
+func (p *parser) mappingPattern() Pattern {
+	p.enter()
+	defer p.leave()
+	start := p.tok.pos
+	p.advance()
+	m := &MatchMapping{}
+	for p.tok.kind != kRbrace {
+		if p.accept(kDoubleStar) {
+			rest := p.tok
+			m.Rest = p.capture()
+			if p.accept(kComma) && p.tok.kind != kRbrace {
+				p.diagRestNotLast(rest)
+			}
+			break
+		}
+		m.Keys = append(m.Keys, p.mappingKey())
+		p.expect(kColon)
+		m.Patterns = append(m.Patterns, p.pattern())
+		if !p.accept(kComma) {
+			break
+		}
+	}
+	p.expect(kRbrace)
+	m.Span = p.span(start)
+	return m
+}
+
+// mappingKey reads a literal or a dotted name.
+func (p *parser) mappingKey() Expr {
+	switch k := p.tok.kind; k {
+	case kNumber, kMinus, kPlus:
+		return p.signedNumber()
+	case kString, kFStart:
+		return p.strings()
+	case kNone, kTrue, kFalse:
+		return p.constant(singletons[k])
+	}
+	e := p.dottedExpr()
+	if _, plain := e.(*Name); plain {
+		p.unexpected()
+	}
+	return e
+}

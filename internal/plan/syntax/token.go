@@ -1,0 +1,213 @@
+package syntax
+
+// kind is the type of a token.
+type kind uint8
+
+// The tokens. Those up to kDedent are not part of what a node covers.
+const (
+	kEOF kind = iota
+	kNewline
+	kIndent
+	kDedent
+	kName
+	kNumber
+	kString
+	kFStart  // the opening of an f- or t-string
+	kFMiddle // literal text in it
+	kFEnd
+
+	kLpar
+	kRpar
+	kLsqb
+	kRsqb
+	kLbrace
+	kRbrace
+	kColon
+	kComma
+	kSemi
+	kDot
+	kEllipsis
+	kArrow
+	kColonEqual
+	kEqual
+	kExclam // `!` in an f-string
+	kTilde
+	kPlus
+	kMinus
+	kStar
+	kSlash
+	kDoubleSlash
+	kPercent
+	kAt
+	kDoubleStar
+	kVbar
+	kCaret
+	kAmper
+	kLshift
+	kRshift
+	kEqEq
+	kNotEq
+	kLess
+	kLessEq
+	kGreater
+	kGreaterEq
+	kPlusEq
+	kMinusEq
+	kStarEq
+	kSlashEq
+	kDoubleSlashEq
+	kPercentEq
+	kAtEq
+	kDoubleStarEq
+	kVbarEq
+	kCaretEq
+	kAmperEq
+	kLshiftEq
+	kRshiftEq
+
+	kAnd
+	kAs
+	kAssert
+	kAsync
+	kAwait
+	kBreak
+	kClass
+	kContinue
+	kDef
+	kDel
+	kElif
+	kElse
+	kExcept
+	kFalse
+	kFinally
+	kFor
+	kFrom
+	kGlobal
+	kIf
+	kImport
+	kIn
+	kIs
+	kLambda
+	kNone
+	kNonlocal
+	kNot
+	kOr
+	kPass
+	kRaise
+	kReturn
+	kTrue
+	kTry
+	kWhile
+	kWith
+	kYield
+
+	kinds // how many there are
+)
+
+// kindTexts names the tokens as they are written.
+var kindTexts = [kinds]string{
+	kLpar: "(", kRpar: ")", kLsqb: "[", kRsqb: "]", kLbrace: "{", kRbrace: "}",
+	kColon: ":", kComma: ",", kSemi: ";", kDot: ".", kEllipsis: "...", kArrow: "->",
+	kColonEqual: ":=", kEqual: "=", kExclam: "!", kTilde: "~", kPlus: "+", kMinus: "-",
+	kStar: "*", kSlash: "/", kDoubleSlash: "//", kPercent: "%", kAt: "@", kDoubleStar: "**",
+	kVbar: "|", kCaret: "^", kAmper: "&", kLshift: "<<", kRshift: ">>", kEqEq: "==",
+	kNotEq: "!=", kLess: "<", kLessEq: "<=", kGreater: ">", kGreaterEq: ">=",
+	kPlusEq: "+=", kMinusEq: "-=", kStarEq: "*=", kSlashEq: "/=", kDoubleSlashEq: "//=",
+	kPercentEq: "%=", kAtEq: "@=", kDoubleStarEq: "**=", kVbarEq: "|=", kCaretEq: "^=",
+	kAmperEq: "&=", kLshiftEq: "<<=", kRshiftEq: ">>=",
+	kAnd: "and", kAs: "as", kAssert: "assert", kAsync: "async", kAwait: "await",
+	kBreak: "break", kClass: "class", kContinue: "continue", kDef: "def", kDel: "del",
+	kElif: "elif", kElse: "else", kExcept: "except", kFalse: "False", kFinally: "finally",
+	kFor: "for", kFrom: "from", kGlobal: "global", kIf: "if", kImport: "import", kIn: "in",
+	kIs: "is", kLambda: "lambda", kNone: "None", kNonlocal: "nonlocal", kNot: "not",
+	kOr: "or", kPass: "pass", kRaise: "raise", kReturn: "return", kTrue: "True",
+	kTry: "try", kWhile: "while", kWith: "with", kYield: "yield",
+}
+
+// token is one token of the source.
+type token struct {
+	kind     kind
+	level    uint8 // how many brackets were open when it began
+	tmpl     bool  // of a t-string rather than an f-string
+	wide     bool  // a name with characters beyond ASCII
+	off, end int32 // where it stands in the source
+	pos      Pos
+	endPos   Pos
+}
+
+// keyword returns the kind of the name s.
+func keyword(s string) kind {
+	switch s {
+	case "if":
+		return kIf
+	case "in":
+		return kIn
+	case "is":
+		return kIs
+	case "as":
+		return kAs
+	case "or":
+		return kOr
+	case "and":
+		return kAnd
+	case "def":
+		return kDef
+	case "del":
+		return kDel
+	case "for":
+		return kFor
+	case "not":
+		return kNot
+	case "try":
+		return kTry
+	case "elif":
+		return kElif
+	case "else":
+		return kElse
+	case "from":
+		return kFrom
+	case "None":
+		return kNone
+	case "pass":
+		return kPass
+	case "True":
+		return kTrue
+	case "with":
+		return kWith
+	case "async":
+		return kAsync
+	case "await":
+		return kAwait
+	case "break":
+		return kBreak
+	case "class":
+		return kClass
+	case "False":
+		return kFalse
+	case "raise":
+		return kRaise
+	case "while":
+		return kWhile
+	case "yield":
+		return kYield
+	case "assert":
+		return kAssert
+	case "except":
+		return kExcept
+	case "global":
+		return kGlobal
+	case "import":
+		return kImport
+	case "lambda":
+		return kLambda
+	case "return":
+		return kReturn
+	case "finally":
+		return kFinally
+	case "continue":
+		return kContinue
+	case "nonlocal":
+		return kNonlocal
+	}
+	return kName
+}
