@@ -20,11 +20,13 @@ type Code struct {
 	kwStar  int // slot of **kw, or -1
 
 	// slots names the variables of a frame in their order: parameters
-	// (positional only, positional, keyword only, *args, **kw), other locals,
-	// hidden ones of the compiler (begin with a dot), then free variables
-	// from slots[locals] on. A variable that closures share has its *Cell in its slot.
+	// (positional only, positional, keyword only, *args, **kw), then free
+	// variables (Func.closure is copied to slots[params:params+free] when the frame
+	// is made), then other locals and hidden ones of the compiler (begin with a
+	// dot). A variable that closures share has its *Cell in its slot.
 	slots  []string
-	locals int // slots that are the frame's own
+	params int // posOnly + pos + kwOnly + one each for *args and **kw
+	free   int
 	stack  int // values on the stack at most
 
 	consts   []Value  // no labels, not changed; a string's hash and ascii are set
@@ -65,8 +67,8 @@ const (
 	flagClass                           // body of a class: has a name space of its own
 	flagModule                          // body of a module: its names are the globals
 	flagDoc
-	flagMethod // lies in a class body directly
-	flagCells  // begins with MAKE_CELL instructions
+	flagMethod  // lies in a class body directly
+	flagGeneric // class body: the class has type parameters and can be subscripted
 )
 
 // try is one entry of the exception table: an exception at a pc in [start, end)
