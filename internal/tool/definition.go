@@ -174,6 +174,27 @@ func (d *Definition) CheckArguments(arguments any) error {
 	return nil
 }
 
+// Rehearse answers a call from the examples: with the output of the one that
+// has these arguments, else of the first that has an output.
+func (d *Definition) Rehearse(arguments *Object) (result any, ok bool) {
+	want, err := appendCanonical(nil, d.FillDefaults(arguments), 0)
+	if err != nil {
+		return nil, false
+	}
+	for _, e := range d.Examples {
+		if !e.HasOutput {
+			continue
+		}
+		if !ok {
+			result, ok = e.Output, true
+		}
+		if got, err := appendCanonical(nil, d.FillDefaults(e.Input), 0); err == nil && string(got) == string(want) {
+			return e.Output, true
+		}
+	}
+	return result, ok
+}
+
 func (d *Definition) undeclared(arguments any) *Mismatch {
 	if d.Input.root.open() {
 		return nil
