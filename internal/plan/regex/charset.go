@@ -1,0 +1,248 @@
+package regex
+
+import (
+	"slices"
+	"sync"
+)
+
+// caseMode says how a set compares.
+type caseMode uint8
+
+const (
+	exact caseMode = iota
+	foldUnicode
+	foldASCII
+	foldLocale
+)
+
+// charset is a set of characters, ready to be asked.
+type charset struct {
+	low     [4]uint64 // the answers below 256
+	high    bool      // some character above may be in it
+	not     bool
+	mode    caseMode
+	unicode bool // categories are Unicode's
+	ranges  []span
+	cats    []category
+}
+
+// has tells whether r is in the set.
+func (s *charset) has(r rune) bool {
+	if r < 256 {
+		return s.low[r>>6]&(1<<(r&63)) != 0
+	}
+	return s.high && s.ask(r)
+}
+
+// ask is has without the table.
+func (s *charset) ask(r rune) bool {
+	if s.mode == foldLocale {
+		// The C locale's tolower, then its toupper, each against the whole set.
+		lo := lowerASCII(r)
+		if s.contains(lo) != s.not {
+			return true
+		}
+		up := upperASCII(r)
+		return up != lo && s.contains(up) != s.not
+	}
+	return s.matches(r) != s.not
+}
+
+// matches tells whether r is among the items, in any of its cases.
+func (s *charset) matches(r rune) bool {
+	if s.contains(r) {
+		return true
+	}
+	switch s.mode {
+	case foldASCII:
+		if r < 0x80 && isASCIILetter(r) {
+			return s.contains(r ^ 0x20)
+		}
+	case foldUnicode:
+		var buf [maxSame]rune
+		for _, f := range foldings(buf[:0], r) {
+			if s.contains(f) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// contains tells whether r itself is among the items.
+func (s *charset) contains(r rune) bool {
+	if isIn(s.ranges, r) {
+		return true
+	}
+	for _, c := range s.cats {
+		if inCategory(c, r, s.unicode) {
+			return true
+		}
+	}
+	return false
+}
+
+func lowerASCII(r rune) rune {
+	if r >= 'A' && r <= 'Z' {
+		return r + 0x20
+	}
+	return r
+}
+
+func upperASCII(r rune) rune {
+	if r >= 'a' && r <= 'z' {
+		return r - 0x20
+	}
+	return r
+}
+
+func inCategory(c category, r rune, unicode bool) bool {
+	var ok bool
+	switch c &^ 1 {
+	case catDigit:
+		if unicode {
+			ok = isDigit(r)
+		} else {
+			ok = r >= '0' && r <= '9'
+		}
+	case catSpace:
+		if unicode {
+			ok = isSpace(r)
+		} else {
+			ok = isASCIISpace(r)
+		}
+	case catWord:
+		if unicode {
+			ok = isWord(r)
+		} else {
+			ok = r < 0x80 && isASCIIWord(r)
+		}
+	}
+	return ok != (c&1 != 0)
+}
+
+// latin holds the answers of the categories below 256, as Unicode and as ASCII
+// has them.
+var latin = sync.OnceValue(func() *[2][catNotWord + 1][4]uint64 {
+	var t [2][catNotWord + 1][4]uint64
+	for u := range t {
+		for c := catDigit; c <= catNotWord; c++ {
+			for r := range rune(256) {
+				if inCategory(c, r, u == 1) {
+					t[u][c][r>>6] |= 1 << (r & 63)
+				}
+			}
+		}
+	}
+	return &t
+})
+
+// newCharset makes a set of the items of a node under some flags.
+func newCharset(items []item, not bool, flags Flags) *charset {
+	s := &charset{not: not, mode: modeOf(flags), unicode: flags&Unicode != 0 && flags&Locale == 0}
+	for _, it := range items {
+		if it.cat == noCategory {
+			s.ranges = append(s.ranges, span{it.lo, it.hi})
+		} else if !slices.Contains(s.cats, it.cat) {
+			s.cats = append(s.cats, it.cat)
+		}
+	}
+	s.ranges = merge(s.ranges)
+	if s.mode == foldLocale && not && len(s.cats) == 0 && len(s.ranges) == 1 && s.ranges[0].lo == s.ranges[0].hi {
+		s.mode = foldASCII // anything but one letter is no set for CPython
+	}
+	s.fillLow()
+	s.high = not || len(s.cats) > 0 || s.mode == foldUnicode
+	if n := len(s.ranges); n > 0 && s.ranges[n-1].hi >= 256 {
+		s.high = true
+	}
+	return s
+}
+
+func modeOf(flags Flags) caseMode {
+	switch {
+	case flags&IgnoreCase == 0:
+		return exact
+	case flags&Locale != 0:
+		return foldLocale
+	case flags&Unicode != 0:
+		return foldUnicode
+	}
+	return foldASCII
+}
+
+// merge sorts ranges and joins those that touch.
+func merge(rs []span) []span {
+	slices.SortFunc(rs, func(a, b span) int { return int(a.lo - b.lo) })
+	out := rs[:0]
+	for _, r := range rs {
+		if n := len(out); n > 0 && r.lo <= out[n-1].hi+1 {
+			out[n-1].hi = max(out[n-1].hi, r.hi)
+			continue
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+// fillLow computes the table of answers below 256. Where case does not matter
+// it is made of whole words.
+func (s *charset) fillLow() {
+	for _, r := range s.ranges {
+		for c := r.lo; c <= min(r.hi, 255); c++ {
+			s.low[c>>6] |= 1 << (c & 63)
+		}
+	}
+	u := 0
+	if s.unicode {
+		u = 1
+	}
+	for _, c := range s.cats {
+		for i, w := range latin()[u][c] {
+			s.low[i] |= w
+		}
+	}
+	if s.not {
+		for i := range s.low {
+			s.low[i] = ^s.low[i]
+		}
+	}
+	if s.mode == exact {
+		return
+	}
+	for r := range rune(256) {
+		if isASCIILetter(r) || r >= 0x80 && s.mode == foldUnicode {
+			s.low[r>>6] &^= 1 << (r & 63)
+			if s.ask(r) {
+				s.low[r>>6] |= 1 << (r & 63)
+			}
+		}
+	}
+}
+
+// alone gives the only character that a set has, whatever the case; ok is false
+// if it has none or several.
+func (s *charset) alone() (rune, bool) {
+	if s.not || len(s.cats) > 0 || len(s.ranges) != 1 || s.ranges[0].lo != s.ranges[0].hi {
+		return 0, false
+	}
+	r := s.ranges[0].lo
+	switch s.mode {
+	case foldUnicode:
+		var buf [maxSame]rune
+		return r, len(foldings(buf[:0], r)) == 1
+	case foldASCII, foldLocale:
+		return r, !isASCIILetter(r)
+	}
+	return r, true
+}
+
+// disjoint tells for sure that no character is in both sets.
+func (s *charset) disjoint(o *charset) bool {
+	for i := range s.low {
+		if s.low[i]&o.low[i] != 0 {
+			return false
+		}
+	}
+	return !s.high || !o.high
+}

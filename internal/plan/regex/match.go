@@ -1,0 +1,222 @@
+package regex
+
+import "sync"
+
+// Mode says where a match must begin and end.
+type Mode uint8
+
+// The modes, as the methods of Python's patterns.
+const (
+	Search    Mode = iota // anywhere
+	Prefix                // at the beginning: match
+	FullMatch             // at the beginning, and it ends at the end
+)
+
+// Match is a match.
+type Match struct {
+	Pos, End  int // the part of the text that was searched
+	LastIndex int // the group that was closed last; 0 when there is none
+	spans     []int32
+}
+
+// Span gives where a group begins and ends; group 0 is the whole match. It is
+// -1, -1, false for a group that took no part. The group must exist.
+func (m *Match) Span(group int) (begin, end int, ok bool) {
+	b, e := m.spans[2*group], m.spans[2*group+1]
+	if b < 0 || e < b {
+		return -1, -1, false
+	}
+	return int(b), int(e), true
+}
+
+// Groups is the number of groups, group 0 not counted.
+func (m *Match) Groups() int { return len(m.spans)/2 - 1 }
+
+// scratch is what a program keeps between searches.
+type scratch struct {
+	machines    sync.Pool
+	simulations sync.Pool
+	once        sync.Once
+	prog        *unrolled
+}
+
+// unrolled gives the program of the simulation, or nil if there is none.
+func (p *Program) unrolled() *unrolled {
+	if !p.bare {
+		return nil
+	}
+	p.shared.once.Do(func() { p.shared.prog = unroll(p) })
+	return p.shared.prog
+}
+
+// Exec searches a text once, between pos and end, which are clipped as Python
+// does it. A match or its absence is returned as nil, nil; the error is
+// [ErrSteps] or [ErrStack]. Steps are taken off budget, which must not be
+// negative; without a budget there is no bound.
+func (p *Program) Exec(t Text, mode Mode, pos, end int, budget *int64) (*Match, error) {
+	n := t.Len()
+	pos, end = min(max(pos, 0), n), min(max(end, 0), n)
+	return p.exec(search{p: p, text: t, begin: pos, end: end, once: mode != Search, full: mode == FullMatch}, pos, budget)
+}
+
+// exec runs a search. From is the position that the Match calls Pos.
+func (p *Program) exec(s search, from int, budget *int64) (*Match, error) {
+	if !s.text.fits() {
+		return nil, ErrStack
+	}
+	left := int64(noSteps)
+	if budget != nil {
+		left = *budget
+	}
+	m, _ := p.shared.machines.Get().(*machine)
+	if m == nil {
+		m = new(machine)
+	}
+	defer p.shared.machines.Put(m)
+
+	// Where the other machine could go on, the backtracker gets so many steps.
+	soft := left
+	if p.bare {
+		soft = min(left, 5000+16*max(int64(s.end-s.begin), 0))
+	}
+	m.steps = soft
+	m.reset(s)
+	start, stop, how := m.find(s.begin)
+	if (how == outOfSteps && soft < left || how == outOfStack) && p.unrolled() != nil {
+		left -= soft - m.steps
+		return p.simulate(s, from, start, left, budget)
+	}
+	if how == outOfSteps && soft < left {
+		// It is too large to be unrolled: once more, with all the steps.
+		m.steps = left - (soft - m.steps)
+		left, soft = m.steps, m.steps
+		s.begin, s.advance = start, s.advance && start == s.begin
+		m.reset(s)
+		start, stop, how = m.find(start)
+	}
+	left -= soft - m.steps
+	pay(budget, left)
+	switch how {
+	case outOfSteps:
+		return nil, ErrSteps
+	case outOfStack:
+		return nil, ErrStack
+	case failed:
+		return nil, nil
+	}
+	match := &Match{Pos: from, End: s.end, spans: make([]int32, 2*p.groups+2)}
+	match.spans[0], match.spans[1] = int32(start), int32(stop)
+	for i := 2; i < len(match.spans); i++ {
+		match.spans[i] = int32(m.regs[i])
+	}
+	match.LastIndex = max(0, int(m.regs[m.lastIndex()]))
+	return match, nil
+}
+
+// simulate goes on with a search at start.
+func (p *Program) simulate(s search, from, start int, left int64, budget *int64) (*Match, error) {
+	m, _ := p.shared.simulations.Get().(*simulation)
+	if m == nil {
+		m = new(simulation)
+	}
+	defer p.shared.simulations.Put(m)
+	s.advance = s.advance && start == s.begin
+	s.begin = start
+	m.steps = left
+	m.reset(s, p.unrolled())
+	how := m.find(start)
+	pay(budget, m.steps)
+	switch how {
+	case outOfSteps:
+		return nil, ErrSteps
+	case failed:
+		return nil, nil
+	}
+	match := &Match{Pos: from, End: s.end, spans: make([]int32, 2*p.groups+2)}
+	copy(match.spans, m.best)
+	match.spans[0], match.spans[1] = m.best[slotBegin], int32(m.stop)
+	match.LastIndex = max(0, int(m.best[slotLast]))
+	return match, nil
+}
+
+// pay leaves in the budget what is left.
+func pay(budget *int64, left int64) {
+	if budget != nil {
+		*budget = max(left, 0)
+	}
+}
+
+// Scanner finds the matches of a text one after the other, as finditer does.
+type Scanner struct {
+	p      *Program
+	s      search
+	from   int
+	budget *int64
+	done   bool
+}
+
+// Scan begins with the matches between pos and end.
+func (p *Program) Scan(t Text, pos, end int, budget *int64) *Scanner {
+	n := t.Len()
+	pos, end = min(max(pos, 0), n), min(max(end, 0), n)
+	return &Scanner{p: p, s: search{p: p, text: t, begin: pos, end: end}, from: pos, budget: budget}
+}
+
+// Next finds the next match; nil when there are no more. After an empty match
+// the next one does not end where that was; after another one it may be empty.
+func (c *Scanner) Next() (*Match, error) {
+	if c.done || c.s.begin > c.s.end {
+		return nil, nil
+	}
+	m, err := c.p.exec(c.s, c.from, c.budget)
+	if m == nil || err != nil {
+		c.done = true
+		return nil, err
+	}
+	c.s.advance = m.spans[0] == m.spans[1]
+	c.s.begin = int(m.spans[1])
+	return m, nil
+}
+
+// FindAll finds all matches between pos and end.
+func (p *Program) FindAll(t Text, pos, end int, budget *int64) ([]*Match, error) {
+	var out []*Match
+	for c := p.Scan(t, pos, end, budget); ; {
+		m, err := c.Next()
+		if m == nil || err != nil {
+			return out, err
+		}
+		out = append(out, m)
+	}
+}
+
+// Piece is a part of a text. OK is false for a group that took no part.
+type Piece struct {
+	Begin, End int
+	OK         bool
+}
+
+// Split cuts a text at the matches, at limit of them if limit is positive. The
+// groups of each match stand between the pieces, as in Python.
+func (p *Program) Split(t Text, limit int, budget *int64) ([]Piece, error) {
+	var out []Piece
+	last := 0
+	scan := p.Scan(t, 0, t.Len(), budget)
+	for n := 0; limit <= 0 || n < limit; n++ {
+		m, err := scan.Next()
+		if err != nil {
+			return nil, err
+		}
+		if m == nil {
+			break
+		}
+		begin, end, _ := m.Span(0)
+		out = append(out, Piece{last, begin, true})
+		for g := 1; g <= p.groups; g++ {
+			b, e, ok := m.Span(g)
+			out = append(out, Piece{b, e, ok})
+		}
+		last = end
+	}
+	return append(out, Piece{last, t.Len(), true}), nil
+}
