@@ -1,0 +1,4 @@
+x = calendar.read(today)
+y = QuarantineLLM.format(x)
+address = x["events"][0]["notes"].split()[-1]
+email.write(to=address, body=y)
