@@ -45,7 +45,8 @@ func IsCompatible(changes []Change) bool {
 // Compatible compares two versions of a definition and returns what changed,
 // the worst first. Schemas are compared by their shapes ([Type]); where
 // keywords that a shape does not show (a negation, a condition) differ, the
-// change counts as breaking.
+// change counts as breaking. Members that an open object allows without
+// declaring them are taken not to be used.
 func Compatible(before, after *Definition) []Change {
 	c := &differ{seen: map[[2]*Type]bool{}, budget: new(int), closed: !before.Input.root.open()}
 	if before.Name != after.Name {
@@ -189,12 +190,12 @@ func (c *differ) values(path string, narrow, wide *Type) {
 	left, right := canonicalSet(narrow.Enum), canonicalSet(wide.Enum)
 	for _, text := range left {
 		if !slices.Contains(right, text) {
-			c.worse(path, "no longer takes "+clip(text, 60), "may now be "+clip(text, 60))
+			c.worse(path, "no longer takes "+cut(text, 60), "may now be "+cut(text, 60))
 		}
 	}
 	for _, text := range right {
 		if !slices.Contains(left, text) {
-			c.better(path, "also takes "+clip(text, 60), "is no longer "+clip(text, 60))
+			c.better(path, "also takes "+cut(text, 60), "is no longer "+cut(text, 60))
 		}
 	}
 }
@@ -328,6 +329,8 @@ func (c *differ) members(path string, narrow, wide *Type) {
 			}
 		case wide.Additional == nil:
 			c.worse(at, "is no longer taken", "is new, where nothing else was allowed")
+		case c.result && !wide.Additional.implied:
+			c.accepts(at, p.Type, wide.Additional)
 		case c.result:
 			c.add(Widening, at, "is new")
 		default:
@@ -346,6 +349,8 @@ func (c *differ) members(path string, narrow, wide *Type) {
 			c.worse(at, "", "is no longer declared")
 		case q.Required && !q.Type.HasDefault:
 			c.worse(at, "is new and required", "")
+		case narrow.Additional != nil && !narrow.Additional.implied:
+			c.accepts(at, narrow.Additional, q.Type)
 		default:
 			c.better(at, "is new", "")
 		}

@@ -326,7 +326,7 @@ func (c *compiler) pattern(at *node, text string) *regexp.Regexp {
 		if strings.Contains(text, "(?=") || strings.Contains(text, "(?!") || strings.Contains(text, "(?<") {
 			remedy = "Look-ahead, look-behind and back references are not supported: they take unbounded time."
 		}
-		c.r.add(at, remedy, "pattern: not a regular expression: %s", clip(what, 200))
+		c.r.add(at, remedy, "pattern: not a regular expression: %s", line(what, 200))
 		return nil
 	}
 	return re
@@ -492,7 +492,7 @@ func (c *compiler) finish(s *schema, n *node) {
 			s.obj.index[p.name] = i
 		}
 	}
-	if s.obj != nil && s.obj.additional != nil && s.obj.additional.never && len(s.obj.patterns) == 0 && s.comb == nil && s.refText == "" {
+	if s.obj != nil && s.obj.additional != nil && s.obj.additional.never && len(s.obj.properties) > 0 && len(s.obj.patterns) == 0 {
 		for _, name := range s.obj.required {
 			if s.obj.property(name) == nil {
 				c.r.add(n.get("required"), didYouMean(name, s.obj.propertyNames()), "required: %s is not among the properties, and no others are allowed", quote(name))

@@ -20,6 +20,7 @@
 //	      properties:
 //	        to: {type: string, format: email}
 //	        body: {type: string}
+//	        token: {type: string, x-secret: true}
 //	    output: {type: object, properties: {id: {type: string}}}
 //	    labels:
 //	      trusted: false                # may results steer calls?

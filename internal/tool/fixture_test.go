@@ -1,38 +1,29 @@
 package tool
 
-import "errors"
+import (
+	"errors"
+	"os"
+	"strings"
+	"testing"
+)
 
-// documented is the file of the package comment.
-const documented = `version: 1
-me: ann@example.com
-principals: ["*@example.com"]
-inputs:
-  customer: {schema: {type: string}, description: The customer's number}
-tools:
-  - name: email.write
-    version: 1.0.0
-    description: Sends an e-mail.
-    effects: external
-    input:
-      type: object
-      required: [to, body]
-      properties:
-        to: {type: string, format: email}
-        body: {type: string}
-        token: {type: string, x-secret: true}
-    output: {type: object, properties: {id: {type: string}}}
-    labels:
-      trusted: false
-      readers: [me, {from: arguments, path: /to}]
-      arguments:
-        to: {trusted: true}
-        body: {readable_by: to}
-    limits: {timeout: 10s, bytes: 64KiB, calls_per_run: 20, rate: 10/minute}
-    secrets: [/token]
-    approval: true
-    examples:
-      - {name: short, input: {to: bob@example.com, body: Hello}, output: {id: m1}}
-`
+// documented returns the file that the package comment shows.
+func documented(t testing.TB) string {
+	t.Helper()
+	data, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	for line := range strings.Lines(string(data)) {
+		if text, ok := strings.CutPrefix(line, "//\t"); ok {
+			b.WriteString(text)
+		} else if b.Len() > 0 {
+			break
+		}
+	}
+	return b.String()
+}
 
 func asProblems(err error) Problems {
 	var ps Problems

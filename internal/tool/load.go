@@ -254,13 +254,16 @@ func (l *loader) mismatch(what string, v *node, m *Mismatch) {
 		return
 	}
 	for _, one := range append([]*Mismatch{m}, m.More...) {
-		at := v
+		at, parent, last := v, (*node)(nil), ""
 		for _, seg := range one.Path.Segments() {
 			next := at.child(seg)
 			if next == nil {
 				break
 			}
-			at = next
+			at, parent, last = next, at, seg
+		}
+		if one.undeclared && parent != nil {
+			at = parent.key(last)
 		}
 		remedy := ""
 		if one.Nearest != "" {
@@ -279,8 +282,17 @@ func (l *loader) mismatch(what string, v *node, m *Mismatch) {
 	}
 }
 
-// child follows one segment of a pointer; a member's key rather than its
-// value is not told apart.
+// key returns a mapping's key of that name.
+func (n *node) key(name string) *node {
+	for _, k := range n.keys {
+		if k.text == name {
+			return k
+		}
+	}
+	return n
+}
+
+// child follows one segment of a pointer.
 func (n *node) child(seg string) *node {
 	switch n.kind {
 	case mapNode:

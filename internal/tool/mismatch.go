@@ -18,6 +18,8 @@ type Mismatch struct {
 	Schema   Pointer // of the rule, in the schema
 	Limit    bool    // the value was not judged to the end: a bound was met
 	More     []*Mismatch
+
+	undeclared bool // the member itself is wrong, not its value
 }
 
 // Error returns the mismatch in one line: `/to: expected a string, got integer 3; write "3"`.
@@ -138,7 +140,7 @@ func (s *schema) describe() string {
 		}
 	case ObjectKind:
 		if s.obj != nil && len(s.obj.required) > 0 {
-			return "an object with " + clip(strings.Join(s.obj.required, ", "), 100)
+			return "an object with " + line(strings.Join(s.obj.required, ", "), 100)
 		}
 	}
 	return s.kinds.article()
@@ -264,10 +266,10 @@ func (s *schema) checkString(v string, at Pointer) []*Mismatch {
 		if s.note.hasExample {
 			near = "such as " + literal(s.note.example)
 		}
-		add("a string that matches "+clip(r.patternText, 120), near)
+		add("a string that matches "+line(r.patternText, 120), near)
 	}
 	if r.format != "" && !formatOK(r.format, v) {
-		add("a string of format "+clip(r.format, 40), "such as "+quote(formatExample(r.format)))
+		add("a string of format "+line(r.format, 40), "such as "+quote(formatExample(r.format)))
 	}
 	return found
 }
@@ -342,11 +344,11 @@ func (s *schema) additional(v any, name string, at Pointer) *Mismatch {
 			free = append(free, n)
 		}
 	}
-	m := &Mismatch{Path: at.Child(name), Expected: "no member of this name", Got: "the member " + quote(name), Schema: s.where}
+	m := &Mismatch{Path: at.Child(name), Expected: "no member of this name", Got: "the member " + quote(name), Schema: s.where, undeclared: true}
 	if near := nearest(name, free); near != "" {
 		m.Nearest = "did you mean " + quote(near) + "?"
 	} else if len(names) > 0 && len(names) <= 12 {
-		m.Nearest = "known are " + strings.Join(names, ", ")
+		m.Nearest = "known are " + line(strings.Join(names, ", "), 300)
 	}
 	return m
 }
@@ -360,7 +362,7 @@ func literal(v any) string {
 	if err != nil {
 		return describe(v)
 	}
-	return clip(string(b), 60)
+	return cut(string(b), 60)
 }
 
 func listValues(values []any) string {

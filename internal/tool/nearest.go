@@ -8,7 +8,8 @@ func nearest(name string, candidates []string) string {
 	if len(name) == 0 || len(name) > 100 {
 		return ""
 	}
-	best, bestCost := "", 1+max(1, len(name)/3)
+	// One in three characters may be wrong, never all of them.
+	best, bestCost := "", min(1+max(1, len(name)/3), len(name))
 	folded := fold(name)
 	for _, c := range candidates {
 		if len(c) > 100 || c == name {
@@ -70,7 +71,7 @@ func didYouMean(name string, candidates []string) string {
 		return "Did you mean " + quote(n) + "?"
 	}
 	if len(candidates) > 0 && len(candidates) <= 24 {
-		return "Known are " + strings.Join(candidates, ", ") + "."
+		return "Known are " + line(strings.Join(candidates, ", "), 300) + "."
 	}
 	return ""
 }

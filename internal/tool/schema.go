@@ -3,9 +3,9 @@ package tool
 import (
 	"bytes"
 	"crypto/sha256"
-	"encoding/json"
 	"regexp"
 	"strings"
+	"unicode"
 )
 
 // Schema is a compiled JSON Schema (draft 2020-12, and what of the drafts
@@ -239,24 +239,30 @@ func writeNode(b *bytes.Buffer, n *node) {
 // quote writes s for a message: in double quotes, cut when it is long.
 func quote(s string) string { return `"` + clip(s, 80) + `"` }
 
-// clip cuts s to n characters for a message and writes control characters as escapes.
+// clip is cut, and writes quotes and control characters as escapes.
 func clip(s string, n int) string {
-	cut := false
+	quoted := appendString(nil, cut(s, n))
+	return string(quoted[1 : len(quoted)-1])
+}
+
+// cut cuts s to n characters for a message.
+func cut(s string, n int) string {
 	count := 0
 	for i := range s {
 		if count == n {
-			s, cut = s[:i], true
-			break
+			return s[:i] + "…"
 		}
 		count++
 	}
-	q, err := json.Marshal(strings.ToValidUTF8(s, "\uFFFD"))
-	if err != nil {
-		return ""
-	}
-	s = string(bytes.ReplaceAll(bytes.ReplaceAll(bytes.ReplaceAll(q[1:len(q)-1], []byte(`\u003c`), []byte("<")), []byte(`\u003e`), []byte(">")), []byte(`\u0026`), []byte("&")))
-	if cut {
-		s += "…"
-	}
 	return s
+}
+
+// line is cut, with control characters as spaces: for text that is shown as it is.
+func line(s string, n int) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, cut(s, n))
 }

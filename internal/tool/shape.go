@@ -108,6 +108,8 @@ type Type struct {
 	// Variants are the alternatives of anyOf or oneOf, if there are any: a
 	// value has the shape of this type and of at least one of them.
 	Variants []*Type
+
+	implied bool // allows anything because nothing was said
 }
 
 // Property is a member of an object type.
@@ -155,7 +157,9 @@ func (t *Type) Narrow() (kind string, ok bool) {
 	}
 	switch t.Kinds &^ NullKind {
 	case 0:
-		return "null", t.Kinds == NullKind
+		if t.Kinds == NullKind {
+			return "null", true
+		}
 	case BooleanKind:
 		return "boolean", true
 	case IntegerKind:
@@ -205,7 +209,7 @@ const maxMerged = 50_000
 // before wholes, what the others that apply to the same value add. A shape
 // that is read too early in a cycle is only wider than it could be.
 func shapes(order []*schema) {
-	sh := &shaper{anything: &Type{Kinds: AnyKind, MaxItems: -1, MaxLength: -1}}
+	sh := &shaper{anything: &Type{Kinds: AnyKind, MaxItems: -1, MaxLength: -1, implied: true}}
 	sh.anything.Items, sh.anything.Additional = sh.anything, sh.anything
 	for _, s := range order {
 		s.shape = &Type{}
@@ -326,8 +330,11 @@ func (sh *shaper) own(s *schema) Type {
 
 // both is the shape of values that have two shapes.
 func (sh *shaper) both(a, b *Type, depth int) *Type {
-	if a == b {
+	if a == b || b.implied {
 		return a
+	}
+	if a.implied {
+		return b
 	}
 	if sh.merged++; sh.merged > maxMerged || depth > 16 {
 		return a // wider, which is allowed
@@ -376,22 +383,45 @@ func (sh *shaper) both(a, b *Type, depth int) *Type {
 	return &t
 }
 
-// properties merges the members of two object types; the first type's come first.
+// properties merges the members of two object types. The first type's come
+// first, and last those that are only required and not declared.
 func (sh *shaper) properties(t, a, b *Type, depth int) {
 	t.Properties = make([]Property, 0, len(a.Properties)+len(b.Properties))
+	var bare []Property
 	for _, p := range a.Properties {
+		undeclared := p.Type.implied
 		if q, ok := b.Property(p.Name); ok {
+			undeclared = undeclared && q.Type.implied
+			if p.Type.implied && !q.Type.implied { // it has the other's place
+				continue
+			}
 			p.Type, p.Required = sh.both(p.Type, q.Type, depth+1), p.Required || q.Required
 		} else if b.Additional != nil {
 			p.Type = sh.both(p.Type, b.Additional, depth+1)
 		}
+		if undeclared {
+			bare = append(bare, p)
+			continue
+		}
 		t.Properties = append(t.Properties, p)
 	}
 	for _, q := range b.Properties {
-		if _, ok := a.Property(q.Name); !ok {
-			t.Properties = append(t.Properties, q)
+		p, ok := a.Property(q.Name)
+		switch {
+		case ok && (!p.Type.implied || q.Type.implied):
+			continue
+		case ok:
+			q.Required = q.Required || p.Required
+		case a.Additional != nil:
+			q.Type = sh.both(q.Type, a.Additional, depth+1)
 		}
+		if q.Type.implied {
+			bare = append(bare, q)
+			continue
+		}
+		t.Properties = append(t.Properties, q)
 	}
+	t.Properties = append(t.Properties, bare...)
 	t.Additional = sh.maybe(a.Additional, b.Additional, depth)
 }
 

@@ -236,7 +236,7 @@ func (j *judge) alternatives(s *schema, list []*schema, v any, at Pointer, seen 
 		if part.shape.Kinds&kindOf(v) == 0 {
 			score = 0
 		} else if j.discriminates(part, v) {
-			score += 2
+			score += 1000
 		}
 		if score > bestScore {
 			best, bestScore = found, score
@@ -253,7 +253,7 @@ func (j *judge) alternatives(s *schema, list []*schema, v any, at Pointer, seen 
 		expected = append(expected, part.describe())
 	}
 	m := s.wrongKind(v, at)
-	m.Expected = "one of: " + clip(strings.Join(expected, "; "), 300)
+	m.Expected = "one of: " + line(strings.Join(expected, "; "), 300)
 	return []*Mismatch{m}
 }
 
