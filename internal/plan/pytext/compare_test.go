@@ -55,7 +55,7 @@ func compare(t *testing.T, py *cpython.Python, pairs []pair) {
 		}
 		for i, want := range lines {
 			if got := pairs[i].got; got != want {
-				t.Errorf("%s: got %s, want %s", pairs[i].expr, got, want)
+				t.Errorf("%s: got %s, want %s", cut(pairs[i].expr), cut(got), cut(want))
 				if failures++; failures > 40 {
 					t.FailNow()
 				}
@@ -63,6 +63,14 @@ func compare(t *testing.T, py *cpython.Python, pairs []pair) {
 		}
 		pairs = pairs[n:]
 	}
+}
+
+// cut shows the ends of a long text.
+func cut(s string) string {
+	if len(s) > 300 {
+		return s[:100] + "…" + s[len(s)-160:]
+	}
+	return s
 }
 
 // asciiOf is ascii(s).
@@ -156,4 +164,13 @@ func (d dice) text(most int) string {
 		}
 	}
 	return string(out)
+}
+
+// checkPythonError fails when the error is none that a program may see.
+func checkPythonError(t *testing.T, err error) {
+	t.Helper()
+	var e *Error
+	if err != nil && !errors.Is(err, ErrTooLong) && (!errors.As(err, &e) || e.Kind.String() == "InvalidKind" || e.Text == "") {
+		t.Fatalf("got the error %#v", err)
+	}
 }

@@ -26,10 +26,15 @@
 // its like, [Upper], [Lower], [Title], [Capitalize], [SwapCase], [CaseFold];
 // [IsSpace], [IsLineBreak], [IsPrintable], [IsIDStart], [IsIDContinue].
 //
-// Numbers: [ParseInt], [ParseFloat], [AppendInt], [AppendBig], [AppendFloat],
-// [AppendBin], [AppendOct], [AppendHexInt]; [RoundFloat], [RoundInt],
-// [FloatToInt], [BigToFloat], [Ratio].
+// Numbers: [ParseInt], [ParseFloat], [ParseFloatHex]; [AppendInt], [AppendBig],
+// [AppendFloat], [AppendFloatHex], [AppendBin], [AppendOct], [AppendHexInt];
+// [FloatDiv], [FloatMod], [FloatDivMod], [FloatPow], [IntTrueDiv], [BigTrueDiv];
+// [RoundFloat], [RoundInt], [FloatToInt], [BigToFloat], [Ratio],
+// [CompareIntFloat], [CompareBigFloat]; [HashInt], [HashBig], [HashFloat],
+// [HashStr].
 //
-// Formatting: [ParseSpec], then [FormatInt], [FormatBig], [FormatFloat],
-// [FormatStr].
+// Formatting: [ParseSpec], then [FormatInt], [FormatBig], [FormatFloat] or
+// [FormatStr]; [ParsePercent], then the methods of [Conversion];
+// [ParseTemplate] for str.format, [NextField] and [SplitFieldName] for
+// string.Formatter.
 package pytext

@@ -12,8 +12,8 @@ import (
 const MaxIntDigits = 4300
 
 // spaceToASCII turns spaces into ' ' and decimal digits into '0' to '9', as
-// int and float read them; a text of ASCII stays as it is. What is neither
-// becomes '?', and what follows it is of no interest.
+// int and float read them; ASCII stays as it is. What is neither becomes '?',
+// and what follows it is of no interest.
 func spaceToASCII(s string) string {
 	if IsASCII(s) {
 		return s
@@ -23,12 +23,12 @@ func spaceToASCII(s string) string {
 		r, n := DecodeRune(s[i:])
 		i += n
 		switch d := DecimalValue(r); {
+		case r < utf8.RuneSelf:
+			out = append(out, byte(r))
 		case IsSpace(r):
 			out = append(out, ' ')
 		case d >= 0:
 			out = append(out, '0'+byte(d))
-		case r < utf8.RuneSelf:
-			out = append(out, byte(r))
 		default:
 			return string(append(out, '?'))
 		}
@@ -128,7 +128,7 @@ func readInt(s string, base int) (v int64, b *big.Int, ok bool, err error) {
 		base, onlyZero = 10, strings.HasPrefix(s, "0")
 	}
 	digits, clean := intDigits(s, base)
-	if digits > MaxIntDigits && base&(base-1) != 0 {
+	if clean && digits > MaxIntDigits && base&(base-1) != 0 {
 		return 0, nil, false, errorf(ValueError, "Exceeds the limit (%d digits) for integer string conversion: value has %d digits; use sys.set_int_max_str_digits() to increase the limit", MaxIntDigits, digits)
 	}
 	if !clean {
