@@ -19,11 +19,10 @@ const (
 type compiler struct {
 	r       *report
 	root    *node
-	done    map[*node]*schema
 	order   []*schema
+	slab    []schema         // from which schemas are taken, since there are many
 	anchors map[string]*node // "base#anchor"
 	ids     map[string]*node // absolute or as written
-	base    map[*node]string // the $id that a node's references are relative to
 	refs    []pendingRef
 	old     bool // $schema names a draft before 2020-12
 	tracks  bool // an unevaluated… keyword occurs
@@ -37,7 +36,7 @@ type pendingRef struct {
 
 // compileSchema compiles a document; problems go to r, and then the result is not to be used.
 func compileSchema(r *report, root *node) *Schema {
-	c := &compiler{r: r, root: root, done: map[*node]*schema{}, anchors: map[string]*node{}, ids: map[string]*node{"": root}, base: map[*node]string{}}
+	c := &compiler{r: r, root: root}
 	before := len(r.list)
 	c.dialect(root)
 	s := c.schema(root, "", "")
@@ -79,14 +78,19 @@ func (c *compiler) dialect(root *node) {
 
 // schema compiles a node that stands where a schema is expected.
 func (c *compiler) schema(n *node, where Pointer, base string) *schema {
-	if s := c.done[n]; s != nil {
-		return s
+	if n.compiled != nil {
+		return n.compiled
 	}
-	s := &schema{at: c.r.pos(n), where: where, kinds: AnyKind}
-	c.done[n] = s
+	if len(c.slab) == 0 {
+		c.slab = make([]schema, min(64, 4+len(c.order)))
+	}
+	s := &c.slab[0]
+	c.slab = c.slab[1:]
+	s.line, s.col, s.where, s.kinds = n.line, n.col, where, AnyKind
+	n.compiled = s
 	c.order = append(c.order, s)
-	if len(c.done) > maxSubschemas {
-		if len(c.done) == maxSubschemas+1 {
+	if len(c.order) > maxSubschemas {
+		if len(c.order) == maxSubschemas+1 {
 			c.r.add(n, "", "the schema has more than %d parts", maxSubschemas)
 		}
 		return s
@@ -100,7 +104,6 @@ func (c *compiler) schema(n *node, where Pointer, base string) *schema {
 		return s
 	}
 	base = c.identify(n, base)
-	c.base[n] = base
 	for i, key := range n.keys {
 		v := n.items[i]
 		at := where.Child(key.text)
@@ -117,11 +120,17 @@ func (c *compiler) schema(n *node, where Pointer, base string) *schema {
 func (c *compiler) identify(n *node, base string) string {
 	if id := n.get("$id"); id != nil && id.kind == stringNode && !strings.HasPrefix(id.text, "#") {
 		base = strings.TrimSuffix(against(base, id.text), "#")
-		if _, taken := c.ids[base]; !taken || n == c.root {
+		if c.ids == nil {
+			c.ids = map[string]*node{}
+		}
+		if c.ids[base] == nil {
 			c.ids[base] = n
 		}
 	}
 	if a := n.get("$anchor"); a != nil && a.kind == stringNode {
+		if c.anchors == nil {
+			c.anchors = map[string]*node{}
+		}
 		c.anchors[base+"#"+a.text] = n
 	}
 	return base
@@ -319,6 +328,9 @@ func (c *compiler) pattern(at *node, text string) *regexp.Regexp {
 		c.r.add(at, "", "pattern: longer than %d characters", maxPattern)
 		return nil
 	}
+	if re := c.r.patterns[text]; re != nil {
+		return re
+	}
 	re, err := regexp.Compile(ecma(text))
 	if err != nil {
 		what := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
@@ -329,6 +341,10 @@ func (c *compiler) pattern(at *node, text string) *regexp.Regexp {
 		c.r.add(at, remedy, "pattern: not a regular expression: %s", line(what, 200))
 		return nil
 	}
+	if c.r.patterns == nil {
+		c.r.patterns = map[string]*regexp.Regexp{}
+	}
+	c.r.patterns[text] = re
 	return re
 }
 

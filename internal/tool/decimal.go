@@ -10,6 +10,8 @@ import (
 const (
 	maxDigits   = 10_000    // of a number in a value or a schema
 	maxExponent = 1_000_000 // decimal; beyond it a number is refused
+
+	maxNumberText = "10000 digits, exponent 1000000"
 )
 
 // decimal is an exact number: 0.digits × 10^exp. The digits have no leading

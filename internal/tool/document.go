@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"path"
 	"strings"
 	"unicode/utf8"
@@ -21,7 +20,9 @@ const (
 	// MaxDepth is how deep values, schemas and files may nest.
 	MaxDepth = 128
 
-	maxNodes = 1_000_000 // of a document with its aliases written out
+	maxNodes     = 1_000_000 // of a document with its aliases written out
+	maxNodesText = "1000000"
+	maxDepthText = "128"
 )
 
 type nodeKind uint8
@@ -58,6 +59,7 @@ type node struct {
 	text      string  // of a string; of a number as JSON writes it; "true", "false"
 	items     []*node // a list's items, a mapping's values
 	keys      []*node // a mapping's keys, strings in the file's order
+	compiled  *schema // when it stands where a schema does
 }
 
 func (n *node) get(key string) *node {
@@ -146,158 +148,26 @@ func place(data []byte, offset int) (line, col int) {
 	return 1 + bytes.Count(before, []byte("\n")), 1 + utf8.RuneCount(before[start:])
 }
 
-// jsonReader builds nodes from the tokens of encoding/json, whose offsets give the places.
-type jsonReader struct {
-	r    *report
-	data []byte
-	dec  *json.Decoder
-	last int // the byte up to which lines are counted
-	line int
-	col  int
-}
-
-func readJSON(r *report, data []byte) *node {
-	if !utf8.Valid(data) {
-		r.add(nil, "Write it as UTF-8.", "the text is not UTF-8")
-		return nil
-	}
-	j := &jsonReader{r: r, data: data, dec: json.NewDecoder(bytes.NewReader(data)), line: 1, col: 1}
-	j.dec.UseNumber()
-	n := j.value(0)
-	if n == nil {
-		return nil
-	}
-	if _, err := j.dec.Token(); err != io.EOF {
-		line, col := place(data, int(j.dec.InputOffset()))
-		r.addAt(Position{r.file, line, col}, "", "there is something after the end of the value")
-		return nil
-	}
-	return n
-}
-
-// token returns the next token and a node at its place, or nil after a problem.
-func (j *jsonReader) token() (json.Token, *node) {
-	at := int(j.dec.InputOffset())
-	for at < len(j.data) && strings.IndexByte(" \t\r\n,:", j.data[at]) >= 0 {
-		at++
-	}
-	for _, c := range string(j.data[j.last:max(at, j.last)]) {
-		j.col++
-		if c == '\n' {
-			j.line, j.col = j.line+1, 1
-		}
-	}
-	j.last = max(at, j.last)
-	tok, err := j.dec.Token()
-	if err == nil {
-		return tok, &node{line: int32(j.line), col: int32(j.col)}
-	}
-	pos, what := Position{j.r.file, j.line, j.col}, "the JSON text ends too early"
-	var syntax *json.SyntaxError
-	if errors.As(err, &syntax) && !errors.Is(err, io.ErrUnexpectedEOF) {
-		pos.Line, pos.Column = place(j.data, int(syntax.Offset)-1)
-		what = "not JSON: " + syntax.Error()
-	} else if err != io.EOF && !errors.Is(err, io.ErrUnexpectedEOF) {
-		what = "not JSON: " + err.Error()
-	}
-	j.r.addAt(pos, "", "%s", what)
-	return nil, nil
-}
-
-func (j *jsonReader) value(depth int) *node {
-	tok, n := j.token()
-	if n == nil {
-		return nil
-	}
-	if depth > MaxDepth {
-		j.r.add(n, "", "nesting is deeper than %d", MaxDepth)
-		return nil
-	}
-	switch t := tok.(type) {
-	case nil:
-		n.kind = nullNode
-	case bool:
-		n.kind, n.text = boolNode, "false"
-		if t {
-			n.text = "true"
-		}
-	case json.Number:
-		n.kind, n.text = numberNode, string(t)
-		if _, ok := parseDecimal(n.text); !ok {
-			j.r.add(n, "", "the number is out of bounds (%d digits, exponent %d)", maxDigits, maxExponent)
-			return nil
-		}
-	case string:
-		n.kind, n.text = stringNode, t
-	case json.Delim:
-		if t == '[' {
-			return j.list(n, depth)
-		}
-		return j.object(n, depth)
-	}
-	return n
-}
-
-func (j *jsonReader) list(n *node, depth int) *node {
-	n.kind = listNode
-	for j.dec.More() {
-		item := j.value(depth + 1)
-		if item == nil {
-			return nil
-		}
-		n.items = append(n.items, item)
-	}
-	if _, end := j.token(); end == nil {
-		return nil
-	}
-	return n
-}
-
-func (j *jsonReader) object(n *node, depth int) *node {
-	n.kind = mapNode
-	seen := keySet{}
-	for j.dec.More() {
-		tok, key := j.token()
-		if key == nil {
-			return nil
-		}
-		key.kind = stringNode
-		key.text, _ = tok.(string)
-		if first := seen.add(key); first != nil {
-			j.r.add(key, "Remove one of them.", "the name %s stands twice; first on line %d", quote(key.text), first.line)
-			return nil
-		}
-		v := j.value(depth + 1)
-		if v == nil {
-			return nil
-		}
-		n.keys, n.items = append(n.keys, key), append(n.items, v)
-	}
-	if _, end := j.token(); end == nil {
-		return nil
-	}
-	return n
-}
-
 // keySet finds duplicate keys; a map is made only for large mappings.
 type keySet struct {
-	few  []*node
 	many map[string]*node
 }
 
-// add returns the earlier key of the same text, if there is one.
-func (s *keySet) add(key *node) *node {
+// add returns the earlier key of the same text, if there is one. The keys
+// before it are those that were added and kept.
+func (s *keySet) add(before []*node, key *node) *node {
 	if s.many == nil {
-		for _, k := range s.few {
+		for _, k := range before {
 			if k.text == key.text {
 				return k
 			}
 		}
-		if s.few = append(s.few, key); len(s.few) > 16 {
+		if len(before) >= 16 {
 			s.many = make(map[string]*node, 64)
-			for _, k := range s.few {
+			for _, k := range before {
 				s.many[k.text] = k
 			}
+			s.many[key.text] = key
 		}
 		return nil
 	}
@@ -313,6 +183,17 @@ type yamlReader struct {
 	r     *report
 	nodes int
 	open  map[*yaml.Node]bool // anchors being written out, to find one inside of itself
+	slab  []node              // from which nodes are taken, since there are many
+}
+
+func (y *yamlReader) new(kind nodeKind, at *yaml.Node) *node {
+	if len(y.slab) == 0 {
+		y.slab = make([]node, min(512, 16+y.nodes))
+	}
+	n := &y.slab[0]
+	y.slab = y.slab[1:]
+	n.kind, n.line, n.col = kind, int32(at.Line), int32(at.Column)
+	return n
 }
 
 func readYAML(r *report, data []byte) *node {
@@ -365,18 +246,19 @@ func (y *yamlReader) node(n *yaml.Node, depth int) *node {
 	}
 	if y.nodes++; y.nodes > maxNodes {
 		if y.nodes == maxNodes+1 {
-			y.bad(n, "Use fewer aliases, or split the file.", "the document has more than %d values with its aliases written out", maxNodes)
+			y.bad(n, "Use fewer aliases, or split the file.", "the document has more than "+maxNodesText+" values with its aliases written out")
 		}
 		return nil
 	}
 	if depth > MaxDepth {
-		return y.bad(n, "", "nesting is deeper than %d", MaxDepth)
+		return y.bad(n, "", "%s", tooDeep())
 	}
 	switch n.Kind {
 	case yaml.ScalarNode:
 		return y.scalar(n)
 	case yaml.SequenceNode:
-		out := &node{kind: listNode, line: int32(n.Line), col: int32(n.Column)}
+		out := y.new(listNode, n)
+		out.items = make([]*node, 0, len(n.Content))
 		for _, item := range n.Content {
 			if c := y.node(item, depth+1); c != nil {
 				out.items = append(out.items, c)
@@ -397,7 +279,9 @@ func (y *yamlReader) node(n *yaml.Node, depth int) *node {
 }
 
 func (y *yamlReader) mapping(n *yaml.Node, depth int) *node {
-	out := &node{kind: mapNode, line: int32(n.Line), col: int32(n.Column)}
+	out := y.new(mapNode, n)
+	both := make([]*node, len(n.Content))
+	out.keys, out.items = both[:0:len(both)/2], both[len(both)/2:len(both)/2]
 	seen := keySet{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := n.Content[i]
@@ -409,8 +293,9 @@ func (y *yamlReader) mapping(n *yaml.Node, depth int) *node {
 			y.bad(k, "Write the keys out, or use an alias for a whole value.", "merge keys (<<) are not supported")
 			continue
 		}
-		key := &node{kind: stringNode, line: int32(k.Line), col: int32(k.Column), text: k.Value}
-		if first := seen.add(key); first != nil {
+		key := y.new(stringNode, k)
+		key.text = k.Value
+		if first := seen.add(out.keys, key); first != nil {
 			y.bad(k, "Remove one of them.", "the key %s stands twice; first on line %d", quote(key.text), first.line)
 			continue
 		}
@@ -425,7 +310,8 @@ func (y *yamlReader) mapping(n *yaml.Node, depth int) *node {
 // writing numbers (octal, "1_000", ".inf") are refused, since readers of the
 // file do not agree on what they are.
 func (y *yamlReader) scalar(n *yaml.Node) *node {
-	out := &node{kind: stringNode, line: int32(n.Line), col: int32(n.Column), text: n.Value}
+	out := y.new(stringNode, n)
+	out.text = n.Value
 	if n.Style&yaml.TaggedStyle != 0 {
 		return y.bad(n, "Remove the tag.", "YAML tags (%s) are not supported", n.Tag)
 	}
@@ -448,7 +334,7 @@ func (y *yamlReader) scalar(n *yaml.Node) *node {
 	}
 	if isNumber(n.Value) {
 		if _, ok := parseDecimal(n.Value); !ok {
-			return y.bad(n, "", "the number is out of bounds (%d digits, exponent %d)", maxDigits, maxExponent)
+			return y.bad(n, "", "%s", outOfBounds())
 		}
 		out.kind = numberNode
 		return out

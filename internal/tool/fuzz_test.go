@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
 
@@ -88,6 +89,44 @@ func FuzzSchema(f *testing.F) {
 			t.Fatalf("not one line: %q", m.Error())
 		}
 		m.Redacted(s)
+	})
+}
+
+// FuzzJSON holds that JSON is read as the standard library reads it, but for
+// what is documented: duplicate names, depth, and numbers out of bounds.
+func FuzzJSON(f *testing.F) {
+	for _, text := range []string{`{"a": [1, -0.5e+3, "x\u00e4\ud83d\ude00\n", null, true, false], "b": {}}`, `[`, `"\ud800"`, `01`, `1.`, `-`, `nul`, `{"a":1,}`, `{"a" 1}`, "\"\n\"", ` [ ] `, `tru`, `truex`, `"\q"`, `1e5x`} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		v, err := DecodeJSON(data)
+		r := &report{}
+		n := (*node)(nil)
+		if utf8.Valid(data) {
+			n = readJSON(r, data)
+		}
+		if (err == nil) != (n != nil) {
+			t.Fatalf("as a value %v, as a document %v", err, r.list)
+		}
+		d := json.NewDecoder(bytes.NewReader(data))
+		d.UseNumber()
+		var want any
+		valid := utf8.Valid(data) && json.Valid(data) && d.Decode(&want) == nil
+		if err != nil {
+			if valid && !strings.Contains(err.Error(), "stands twice") && !strings.Contains(err.Error(), "deeper than") && !strings.Contains(err.Error(), "out of bounds") {
+				t.Fatalf("%q is refused: %v", data, err)
+			}
+			return
+		}
+		if !valid {
+			t.Fatalf("%q is read as %v", data, v)
+		}
+		x, err1 := CanonicalJSON(v)
+		y, err2 := CanonicalJSON(want)
+		z, err3 := CanonicalJSON(n.value())
+		if !bytes.Equal(x, y) || !bytes.Equal(x, z) || err1 != nil || err2 != nil || err3 != nil {
+			t.Fatalf("%q is read as %s, %s as a document, and %s by the standard library", data, x, z, y)
+		}
 	})
 }
 
@@ -299,6 +338,18 @@ func BenchmarkLoadThousand(b *testing.B) {
 		}
 		if _, err := NewSet(f); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkLoadThousandJSON(b *testing.B) {
+	var text bytes.Buffer
+	writeNode(&text, readDocument(&report{file: "t.yaml"}, thousand()))
+	b.SetBytes(int64(text.Len()))
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := Load("t.json", text.Bytes()); err != nil {
+			b.Fatal(asProblems(err))
 		}
 	}
 }

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 
 	"praxis/internal/fault"
@@ -74,10 +75,11 @@ func (ps Problems) fault() error {
 	return &fault.Error{Kind: fault.Invalid, Message: message, Remedy: first.Remedy, Err: ps}
 }
 
-// report gathers the problems of one file.
+// report gathers the problems of one file, and what its parts share.
 type report struct {
-	file string
-	list Problems
+	file     string
+	list     Problems
+	patterns map[string]*regexp.Regexp // compiled once a file
 }
 
 func (r *report) pos(n *node) Position {

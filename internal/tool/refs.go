@@ -17,6 +17,9 @@ func (c *compiler) resolve(p pendingRef) {
 		fragment = plain
 	}
 	start := c.ids[whole]
+	if start == nil && whole == "" {
+		start = c.root
+	}
 	if start == nil {
 		c.r.add(p.node, "Copy what is needed into $defs and write #/$defs/NAME.", "$ref %s leads out of this document, and nothing is ever fetched", quote(text))
 		return
@@ -63,8 +66,8 @@ func (c *compiler) walk(p pendingRef, n *node, fragment, base string) {
 			}
 		}
 	}
-	if s := c.done[n]; s != nil {
-		p.from.ref = s
+	if n.compiled != nil {
+		p.from.ref = n.compiled
 		return
 	}
 	// identify, called by schema, applies the last $id once more: the same again.
@@ -80,7 +83,7 @@ func (c *compiler) loops() {
 			return true
 		}
 		if state[s] == 1 || depth > 4*MaxDepth {
-			c.r.addAt(s.at, "Put the reference below properties or items.", "the schema refers to itself without going into a part of the value")
+			c.r.addAt(Position{c.r.file, int(s.line), int(s.col)}, "Put the reference below properties or items.", "the schema refers to itself without going into a part of the value")
 			return false
 		}
 		state[s] = 1

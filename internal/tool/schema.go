@@ -21,7 +21,8 @@ type Schema struct {
 
 // schema is one compiled subschema. Rules that most subschemas lack are behind pointers.
 type schema struct {
-	at       Position
+	line     int32 // where it stands in the file
+	col      int32
 	where    Pointer // in the schema's document
 	never    bool    // the schema false
 	kinds    Kinds   // allowed kinds; AnyKind when "type" is missing

@@ -211,13 +211,14 @@ const maxMerged = 50_000
 func shapes(order []*schema) {
 	sh := &shaper{anything: &Type{Kinds: AnyKind, MaxItems: -1, MaxLength: -1, implied: true}}
 	sh.anything.Items, sh.anything.Additional = sh.anything, sh.anything
-	for _, s := range order {
-		s.shape = &Type{}
+	slab := make([]Type, len(order))
+	for i, s := range order {
+		s.shape = &slab[i]
 	}
 	for _, s := range order {
 		*s.shape = sh.own(s)
 	}
-	done := make(map[*schema]bool, len(order))
+	done := map[*schema]bool{}
 	for _, s := range slices.Backward(order) {
 		sh.fill(s, done)
 	}

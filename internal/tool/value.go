@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"praxis/internal/fault"
 )
 
 // Object is a JSON object whose members keep their order, so that a result
@@ -113,12 +115,19 @@ func (o *Object) MarshalJSON() ([]byte, error) {
 // order kept, numbers json.Number. Duplicate names, invalid UTF-8, nesting
 // deeper than MaxDepth and anything after the value are refused.
 func DecodeJSON(data []byte) (any, error) {
-	r := &report{file: "JSON"}
-	n := readJSON(r, data)
-	if err := r.list.fault(); err != nil {
-		return nil, err
+	if !utf8.Valid(data) {
+		return nil, fault.New(fault.Invalid, "Write it as UTF-8.", "cannot read JSON: the text is not UTF-8")
 	}
-	return n.value(), nil
+	s := newScanner(string(data))
+	v := s.value(0)
+	if s.bad == nil {
+		s.end()
+	}
+	if s.bad != nil {
+		line, col := place(data, s.bad.at)
+		return nil, fault.New(fault.Invalid, s.bad.remedy, "cannot read JSON: line %d, column %d: %s", line, col, s.bad.what)
+	}
+	return v, nil
 }
 
 // isObject reports whether v is an object, and memberOf, eachMember and
