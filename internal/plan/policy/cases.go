@@ -1,0 +1,262 @@
+package policy
+
+import (
+	"fmt"
+	"math/big"
+	"slices"
+	"strings"
+
+	"praxis/internal/plan/label"
+	"praxis/internal/tool"
+)
+
+// testCase is one case of the section tests.
+type testCase struct {
+	name   string
+	pos    tool.Position
+	call   Call
+	expect Verdict
+	rule   string // "" when the case does not say
+}
+
+// CaseResult is what became of one case.
+type CaseResult struct {
+	Name   string        `json:"name"`
+	Pos    tool.Position `json:"-"`
+	Place  string        `json:"place"`
+	Pass   bool          `json:"pass"`
+	Expect Verdict       `json:"expect"`
+	Rule   string        `json:"rule,omitempty"` // expected
+	Got    Decision      `json:"got"`
+}
+
+// String returns the case in one line.
+func (c CaseResult) String() string {
+	if c.Pass {
+		return "pass " + c.Name
+	}
+	want := c.Expect.String()
+	if c.Rule != "" {
+		want += " by " + quote(c.Rule)
+	}
+	return fmt.Sprintf("FAIL %s (%s): expected %s, got %s by %s: %s", c.Name, c.Pos, want, c.Got.Verdict, quote(c.Got.Rule), c.Got.Reason)
+}
+
+// Report is the result of the cases in a policy's file.
+type Report struct {
+	Cases     []CaseResult `json:"cases"`
+	Failed    int          `json:"failed"`
+	Uncovered []RuleInfo   `json:"uncovered"` // rules that apply in no case
+}
+
+// OK reports whether all cases pass.
+func (r Report) OK() bool { return r.Failed == 0 }
+
+// Test runs the cases of the file.
+func (p *Policy) Test() Report {
+	report := Report{Cases: []CaseResult{}, Uncovered: []RuleInfo{}}
+	covered := map[string]bool{}
+	for _, c := range p.cases {
+		d := p.Explain(c.call)
+		pass := d.Verdict == c.expect && (c.rule == "" || c.rule == d.Rule)
+		if !pass {
+			report.Failed++
+		}
+		report.Cases = append(report.Cases, CaseResult{Name: c.name, Pos: c.pos, Place: c.pos.String(), Pass: pass, Expect: c.expect, Rule: c.rule, Got: d})
+		for _, s := range d.Steps {
+			if s.outcome == isTrue {
+				covered[s.Rule] = true
+			}
+		}
+	}
+	for _, r := range p.Rules() {
+		if !covered[r.Name] {
+			report.Uncovered = append(report.Uncovered, r)
+		}
+	}
+	return report
+}
+
+func (l *loader) cases(e *entry) {
+	if e == nil || e.kind == nullEntry {
+		return
+	}
+	if e.kind != listEntry || len(e.items) > maxCases {
+		l.add(e.pos, "Write a list: - {name: …, call: …, args: …, expect: deny}.", "tests: expected a list of at most %d, got %s", maxCases, e.show())
+		return
+	}
+	names := map[string]int{}
+	for _, item := range e.items {
+		c := l.testCase(item)
+		if c == nil {
+			continue
+		}
+		if line, twice := names[c.name]; twice {
+			l.add(item.pos, "Give it a name of its own.", "the case %s stands twice; first on line %d", quote(c.name), line)
+		}
+		names[c.name] = item.pos.Line
+		l.policy.cases = append(l.policy.cases, *c)
+	}
+}
+
+func (l *loader) testCase(e *entry) *testCase {
+	before := len(l.problems)
+	if !l.keys(e, "a case", "name", "call", "number", "args", "control", "expect", "rule") {
+		return nil
+	}
+	c := &testCase{name: l.need(e, "name", "a case"), pos: e.pos}
+	what := "the case " + quote(c.name)
+	name := l.need(e, "call", what)
+	d, ok := l.policy.lookup(name)
+	if !ok && name != "" {
+		remedy := ""
+		if near := l.tools.Suggest(name); near != "" {
+			remedy = "Did you mean " + near + "?"
+		}
+		l.add(e.get("call").pos, remedy, "%s: there is no tool %s", what, quote(name))
+	}
+	expect := l.need(e, "expect", what)
+	if c.expect, ok = parseVerdict(expect); !ok && expect != "" {
+		l.add(e.get("expect").pos, "Write allow, ask or deny.", "%s: unknown decision %s", what, quote(expect))
+	}
+	if c.rule = l.text(e.get("rule"), "rule of "+what); c.rule != "" {
+		l.knownRule(e.get("rule"), what)
+	}
+	c.call.Number = 1
+	if n := e.get("number"); n != nil {
+		v, ok := new(big.Int).SetString(n.text, 10)
+		if n.kind != numberEntry || !ok || !v.IsInt64() || v.Int64() < 1 {
+			l.add(n.pos, "Write the number of the call in the run, from 1.", "%s: expected a number, got %s", what, n.show())
+		} else {
+			c.call.Number = int(v.Int64())
+		}
+	}
+	if ctl := e.get("control"); ctl != nil && l.keys(ctl, "control of "+what, "sources", "readers", "endorsed") {
+		c.call.Control = l.label(ctl, what)
+	}
+	if d == nil {
+		return nil
+	}
+	c.call.Tool = d
+	c.call.Args = map[string]Labelled{}
+	if args := e.get("args"); args != nil && args.kind != nullEntry && l.mapping(args, "args of "+what, maxMembers) {
+		for i, k := range args.keys {
+			if _, err := d.BindPartial(0, []string{k.text}); err != nil {
+				l.add(k.pos, didYouMean(k.text, d.Input.Type().Names()), "%s: %s has no argument %s", what, d.Name, quote(k.text))
+				continue
+			}
+			c.call.Args[k.text] = l.labelled(args.items[i], what)
+		}
+	}
+	if len(l.problems) > before {
+		return nil
+	}
+	return c
+}
+
+func (l *loader) knownRule(e *entry, what string) {
+	known := []string{DefaultRule, ApprovalRule, ArgumentRule}
+	for _, r := range l.policy.rules {
+		known = append(known, r.name)
+	}
+	if !slices.Contains(known, e.text) {
+		l.add(e.pos, didYouMean(e.text, known), "%s: there is no rule %s", what, quote(e.text))
+	}
+}
+
+// labelled reads a value with its labels. A plain scalar or list is a value
+// that the program states itself.
+func (l *loader) labelled(e *entry, what string) Labelled {
+	if e.kind != mapEntry {
+		return Labelled{Value: e.value()}
+	}
+	if !l.keys(e, "an argument of "+what, "value", "sources", "readers", "endorsed", "items", "fields") {
+		return Labelled{}
+	}
+	out := Labelled{Label: l.label(e, what)}
+	value, items, fields := e.get("value"), e.get("items"), e.get("fields")
+	count := 0
+	for _, v := range []*entry{value, items, fields} {
+		if v != nil {
+			count++
+		}
+	}
+	if count > 1 {
+		l.add(e.pos, "Write value, or items for a list whose items have labels, or fields for an object.", "an argument of %s has more than one of value, items and fields", what)
+		return out
+	}
+	switch {
+	case value != nil:
+		out.Value = value.value()
+	case items != nil && items.kind == listEntry:
+		out.Items = []Labelled{}
+		for _, item := range items.items {
+			out.Items = append(out.Items, l.labelled(item, what))
+		}
+	case items != nil:
+		l.add(items.pos, "Write a list.", "items of an argument of %s: expected a list, got %s", what, items.show())
+	case fields != nil && l.mapping(fields, "fields of an argument of "+what, maxMembers):
+		out.Fields = map[string]Labelled{}
+		for i, k := range fields.keys {
+			out.Fields[k.text] = l.labelled(fields.items[i], what)
+		}
+	}
+	return out
+}
+
+// label reads sources, readers and endorsed.
+func (l *loader) label(e *entry, what string) label.Label {
+	out := label.Label{Readers: label.Everyone()}
+	for _, s := range l.texts(e.get("sources"), "sources of "+what, maxMembers) {
+		if src, ok := l.sourceNamed(s.text); ok {
+			out.Sources = append(out.Sources, src)
+		} else {
+			l.source(from{s.text, s.pos})
+			if strings.Contains(s.text, "*") {
+				l.add(s.pos, "Name one source.", "%s: a star in the sources of a value", what)
+			}
+		}
+	}
+	if r := e.get("readers"); r != nil && !(r.kind == textEntry && r.text == "everyone") {
+		people := l.people(r, what)
+		for _, p := range people {
+			if strings.HasPrefix(p, "*") {
+				l.add(r.pos, "Name the principals.", "%s: a star in the readers of a value", what)
+			}
+		}
+		out.Readers = label.Only(people...)
+	}
+	if by := e.get("endorsed"); by != nil {
+		if who := l.text(by, "endorsed in "+what); who != "" {
+			out = out.Endorse(label.Endorser{Kind: label.Person, Name: who, Why: "stated in a test"})
+		}
+	}
+	slices.SortFunc(out.Sources, label.Source.Compare)
+	out.Sources = slices.Compact(out.Sources)
+	return out
+}
+
+// sourceNamed makes the source that a test names.
+func (l *loader) sourceNamed(name string) (label.Source, bool) {
+	switch {
+	case name == "user":
+		return label.Source{Kind: label.User, Trusted: true}, true
+	case name == "model":
+		return label.Source{Kind: label.Model, Name: "model", Call: 1}, true
+	case name == "user.today":
+		return label.Source{Kind: label.User, Name: "today", Trusted: true}, true
+	}
+	if input, ok := strings.CutPrefix(name, "user."); ok {
+		if in, ok := l.tools.Input(input); ok {
+			return label.Source{Kind: label.User, Name: in.Name, Trusted: in.Trusted}, true
+		}
+	}
+	d, ok := l.policy.lookup(name)
+	if !ok {
+		return label.Source{}, false
+	}
+	if d.Model {
+		return label.Source{Kind: label.Model, Name: d.Name, Call: 1}, true
+	}
+	return label.Source{Kind: label.Tool, Name: d.Name, Call: 1, Trusted: d.Labels.Trusted}, true
+}

@@ -1,0 +1,390 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"cel.dev/cel-go/cel"
+	"cel.dev/cel-go/common/ast"
+	"cel.dev/cel-go/common/operators"
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/interpreter"
+	"cel.dev/cel-go/parser"
+
+	"praxis/internal/tool"
+)
+
+// The bounds of a condition.
+const (
+	maxCondition   = 4_000     // characters
+	maxNodes       = 2_000     // of its tree, macros expanded
+	maxNesting     = 60        // of its text
+	maxPattern     = 500       // instructions of a regular expression
+	maxLoops       = 2         // macros inside of each other
+	costLimit      = 1_000_000 // CEL's units; the worst condition takes some 50 ms
+	fnPlain        = "@plain"
+	fnAt           = "@at"
+	fnHas          = "@has"
+	fnParts        = "@parts"
+	fnTrusted      = "trusted"
+	fnEndorsed     = "endorsed"
+	fnSources      = "sources"
+	fnFrom         = "from"
+	fnReadableBy   = "readableBy"
+	fnWithin       = "within"
+	conditionIntro = "Write a condition in CEL, such as args.to.trusted()."
+)
+
+// labelFunctions are those that ask a label; they need an argument, or a part
+// of one, before the dot.
+func labelFunctions() []string {
+	return []string{fnTrusted, fnEndorsed, fnSources, fnFrom, fnReadableBy}
+}
+
+// rootNames are the variables of every condition.
+func rootNames() []string { return []string{"args", "call", "groups", "pc", "tool"} }
+
+// condition is a compiled CEL expression.
+type condition struct {
+	at      *entry
+	text    string // canonical
+	clauses []clause
+	uses    []use
+	names   []string // of the named conditions that it asks
+	froms   []from   // patterns of sources that it names
+}
+
+// clause is one of the parts that the condition joins by &&.
+type clause struct {
+	text    string
+	prog    cel.Program
+	asks    []string // paths of the labels that it asks
+	literal *bool    // the clause is the word true or false
+}
+
+// use is one path from args that a condition follows.
+type use struct {
+	path  path
+	kind  useKind
+	pos   tool.Position
+	names []string // of the functions, for messages
+}
+
+type useKind uint8
+
+const (
+	usePlain  useKind = iota + 1 // its value
+	useLabel                     // its label
+	useTested                    // has()
+)
+
+// path is a way from a root: names of members, "*" for an item.
+type path struct {
+	root string
+	segs []string
+}
+
+func (p path) to(seg string) *path {
+	return &path{p.root, append(slices.Clip(slices.Clone(p.segs)), seg)}
+}
+
+func (p path) String() string {
+	var b strings.Builder
+	b.WriteString(p.root)
+	for _, s := range p.segs {
+		if s == "*" {
+			b.WriteString("[…]")
+		} else {
+			b.WriteString("." + s)
+		}
+	}
+	return b.String()
+}
+
+// from is a pattern of sources with its place.
+type from struct {
+	pattern string
+	pos     tool.Position
+}
+
+// compiler turns the texts of conditions into programs.
+type compiler struct {
+	r      *reader
+	env    *cel.Env
+	groups []string // names of groups with principals
+	named  []string // of the conditions that can be asked
+}
+
+// newCompiler builds the environment. Only has, all, exists and exists_one are
+// macros: map and filter build lists whose labels nobody would know.
+func newCompiler(r *reader, groups, named []string) (*compiler, error) {
+	dyn, str := cel.DynType, cel.StringType
+	texts := cel.ListType(str)
+	opts := []cel.EnvOption{
+		cel.StdLib(),
+		cel.ClearMacros(),
+		cel.Macros(cel.HasMacro, cel.AllMacro, cel.ExistsMacro, cel.ExistsOneMacro),
+		cel.EnableMacroCallTracking(),
+		cel.ParserExpressionSizeLimit(maxCondition),
+		cel.ParserRecursionLimit(maxNesting),
+		cel.ParserErrorRecoveryLimit(4),
+		cel.ExpressionNodeLimit(maxNodes),
+		cel.RegexProgramSizeLimit(maxPattern),
+		cel.DefaultUTCTimeZone(true),
+		cel.ASTValidators(cel.ValidateRegexLiterals(), cel.ValidateDurationLiterals(), cel.ValidateTimestampLiterals(), cel.ValidateComprehensionNestingLimit(maxLoops)),
+		cel.Variable("args", cel.MapType(str, dyn)),
+		cel.Variable("pc", dyn),
+		cel.Variable("tool", cel.MapType(str, str)),
+		cel.Variable("call", cel.MapType(str, cel.IntType)),
+		cel.Variable("groups", cel.MapType(str, texts)),
+		cel.Function(fnPlain, cel.Overload("plain_dyn", []*cel.Type{dyn}, dyn, cel.UnaryBinding(plainOf))),
+		cel.Function(fnAt, cel.Overload("at_dyn_dyn", []*cel.Type{dyn, dyn}, dyn, cel.BinaryBinding(partOf))),
+		cel.Function(fnHas, cel.Overload("has_dyn_string", []*cel.Type{dyn, str}, cel.BoolType, cel.BinaryBinding(hasPart))),
+		cel.Function(fnParts, cel.Overload("parts_dyn", []*cel.Type{dyn}, dyn, cel.UnaryBinding(partsOf))),
+		cel.Function(fnTrusted, cel.MemberOverload("dyn_trusted", []*cel.Type{dyn}, cel.BoolType, cel.UnaryBinding(isTrusted))),
+		cel.Function(fnEndorsed, cel.MemberOverload("dyn_endorsed", []*cel.Type{dyn}, cel.BoolType, cel.UnaryBinding(isEndorsed))),
+		cel.Function(fnSources, cel.MemberOverload("dyn_sources", []*cel.Type{dyn}, texts, cel.UnaryBinding(sourcesOf))),
+		cel.Function(fnFrom, cel.MemberOverload("dyn_from_string", []*cel.Type{dyn, str}, cel.BoolType, cel.BinaryBinding(isFrom))),
+		cel.Function(fnReadableBy, cel.MemberOverload("dyn_readable_by_dyn", []*cel.Type{dyn, dyn}, cel.BoolType, cel.OverloadIsNonStrict(), cel.BinaryBinding(isReadableBy))),
+		cel.Function(fnWithin, cel.MemberOverload("dyn_within_list", []*cel.Type{dyn, texts}, cel.BoolType, cel.BinaryBinding(isWithin))),
+	}
+	for _, name := range named {
+		opts = append(opts, cel.Variable(name, cel.BoolType))
+	}
+	env, err := cel.NewCustomEnv(opts...)
+	if err != nil {
+		return nil, fmt.Errorf("cannot prepare CEL: %w", err)
+	}
+	return &compiler{r: r, env: env, groups: groups, named: named}, nil
+}
+
+// compile returns nil after a problem.
+func (c *compiler) compile(e *entry) *condition {
+	if e.kind == boolEntry {
+		e = &entry{kind: textEntry, pos: e.pos, text: e.text}
+	}
+	switch {
+	case e.kind != textEntry || strings.TrimSpace(e.text) == "":
+		c.r.add(e.pos, conditionIntro, "a condition: expected a string, got %s", e.show())
+		return nil
+	case len(e.text) > maxCondition:
+		c.r.add(e.pos, "Name parts of it under conditions.", "a condition has at most %d characters", maxCondition)
+		return nil
+	}
+	parsed, issues := c.env.Parse(e.text)
+	if c.issues(e, issues) {
+		return nil
+	}
+	checked, issues := c.env.Check(parsed)
+	if c.issues(e, issues) {
+		return nil
+	}
+	if t := checked.OutputType(); t.Kind() != types.BoolKind && t.Kind() != types.DynKind {
+		c.r.add(e.pos, conditionIntro, "a condition is true or false, this one is %s", cel.FormatCELType(t))
+		return nil
+	}
+	before := len(c.r.problems)
+	native := checked.NativeRep()
+	cond := &condition{at: e}
+	for _, part := range conjuncts(native.Expr(), nil) {
+		c.clause(cond, native, part)
+	}
+	if len(c.r.problems) > before {
+		return nil
+	}
+	texts := make([]string, len(cond.clauses))
+	for i, cl := range cond.clauses {
+		texts[i] = cl.text
+	}
+	slices.Sort(texts)
+	cond.text = strings.Join(slices.Compact(texts), " && ")
+	return cond
+}
+
+// conjuncts splits an expression at its outer &&. Each part is a condition
+// that can be shown by itself; together they mean the same.
+func conjuncts(e ast.Expr, out []ast.Expr) []ast.Expr {
+	if e.Kind() == ast.CallKind && e.AsCall().FunctionName() == operators.LogicalAnd {
+		for _, arg := range e.AsCall().Args() {
+			out = conjuncts(arg, out)
+		}
+		return out
+	}
+	return append(out, e)
+}
+
+func (c *compiler) clause(cond *condition, native *ast.AST, part ast.Expr) {
+	text, err := parser.Unparse(part, native.SourceInfo())
+	if err != nil {
+		c.r.add(cond.at.pos, conditionIntro, "cannot read the condition: %v", err)
+		return
+	}
+	w := &rewriter{c: c, cond: cond, info: native.SourceInfo(), fac: ast.NewExprFactory(), next: maxID(native)}
+	cl := clause{text: text}
+	if part.Kind() == ast.LiteralKind {
+		if b, ok := part.AsLiteral().(types.Bool); ok {
+			literal := bool(b)
+			cl.literal = &literal
+		}
+	}
+	before := len(c.r.problems)
+	expr := w.plain(w.rewrite(part, nil))
+	if len(c.r.problems) > before {
+		return
+	}
+	plan := ast.NewCheckedAST(ast.NewAST(expr, native.SourceInfo()), native.TypeMap(), native.ReferenceMap())
+	prog, err := c.env.PlanProgram(plan, cel.EvalOptions(cel.OptOptimize), cel.CostTracking(costs{}), cel.CostLimit(costLimit))
+	if err != nil {
+		c.r.add(cond.at.pos, conditionIntro, "cannot prepare the condition: %v", err)
+		return
+	}
+	cl.prog = prog
+	for _, u := range w.uses {
+		if u.kind == useLabel && !slices.Contains(cl.asks, u.path.String()) {
+			cl.asks = append(cl.asks, u.path.String())
+		}
+	}
+	cond.clauses = append(cond.clauses, cl)
+	cond.uses = append(cond.uses, w.uses...)
+}
+
+func maxID(a *ast.AST) int64 {
+	most := int64(0)
+	for id := range a.IDs() {
+		most = max(most, id)
+	}
+	return most + 1
+}
+
+// issues turns what CEL complains about into problems.
+func (c *compiler) issues(e *entry, issues *cel.Issues) bool {
+	if issues == nil || issues.Err() == nil {
+		return false
+	}
+	for _, one := range issues.Errors() {
+		line, col := 1, 0
+		if one.Location != nil && one.Location.Line() > 0 {
+			line, col = one.Location.Line(), one.Location.Column()
+		}
+		what, _, _ := strings.Cut(one.Message, "\n")
+		c.r.add(c.r.within(e, line, col), c.remedy(what), "not a condition in CEL: %s", clip(strings.ReplaceAll(what, " (in container '')", ""), 200))
+	}
+	return true
+}
+
+func (c *compiler) remedy(message string) string {
+	if rest, ok := strings.CutPrefix(message, "undeclared reference to '"); ok {
+		name, _, _ := strings.Cut(rest, "'")
+		known := slices.Concat(rootNames(), c.named, labelFunctions(), []string{fnWithin, "has", "all", "exists", "exists_one", "size", "startsWith", "endsWith", "contains", "matches"})
+		if near := nearest(name, known); near != "" {
+			return "Did you mean " + near + "?"
+		}
+		if name == "map" || name == "filter" {
+			return "Use all, exists or exists_one: the labels of a list that map or filter makes would be lost."
+		}
+		return "Known are " + strings.Join(known, ", ") + "."
+	}
+	if strings.Contains(message, "no matching overload") {
+		return "The operands do not fit: compare values of one type, and call functions on arguments."
+	}
+	return conditionIntro
+}
+
+// costs prices the functions over labels: the others have CEL's own prices.
+type costs struct{}
+
+// CallCost returns nil for functions that have a price already.
+func (costs) CallCost(function, _ string, args []ref.Val, _ ref.Val) *uint64 {
+	price := uint64(1)
+	switch function {
+	case fnSources, fnFrom, fnTrusted:
+		if n, ok := args[0].(*node); ok && n.whole != nil {
+			price += uint64(len(n.whole.may.sources)) / 10
+		}
+	case fnReadableBy, fnWithin:
+		for _, a := range args {
+			if s, ok := a.(interface{ Size() ref.Val }); ok {
+				if size, ok := s.Size().(types.Int); ok {
+					price += uint64(size)
+				}
+			}
+			if n, ok := a.(*node); ok && n.whole != nil {
+				price += uint64(len(n.whole.may.readers.String())) / 100
+			}
+		}
+	default:
+		return nil
+	}
+	return &price
+}
+
+// outcome of a clause or a condition.
+type outcome uint8
+
+const (
+	isFalse outcome = iota
+	isTrue
+	isUnknown
+	isError
+)
+
+var outcomeNames = [...]string{"false", "true", "depends on the run", "cannot be evaluated"}
+
+func (o outcome) String() string { return outcomeNames[o] }
+
+// eval runs one clause.
+func (cl *clause) eval(ev *evaluation) (outcome, error) {
+	val, _, err := cl.prog.Eval(ev)
+	switch {
+	case ev.exhausted:
+		return isError, errTooLong
+	case err != nil:
+		var cancelled interpreter.EvalCancelledError
+		if errors.As(err, &cancelled) && cancelled.Cause == interpreter.CostLimitExceeded {
+			ev.exhausted = true
+			return isError, errTooLong
+		}
+		return isError, err
+	case types.IsUnknown(val):
+		return isUnknown, nil
+	}
+	switch val {
+	case types.True:
+		return isTrue, nil
+	case types.False:
+		return isFalse, nil
+	}
+	return isError, fmt.Errorf("it is %s, not true or false", clip(fmt.Sprint(val.Type().TypeName()), 40))
+}
+
+// errTooLong is the cause of the fault for a condition that takes too many steps.
+var errTooLong = errors.New("it takes too many steps")
+
+// eval joins the outcomes of the clauses as && does: one that is false decides.
+func (c *condition) eval(ev *evaluation, each func(*clause, outcome, error)) (outcome, error) {
+	result, failed := isTrue, error(nil)
+	for i := range c.clauses {
+		out, err := c.clauses[i].eval(ev)
+		if each != nil {
+			each(&c.clauses[i], out, err)
+		}
+		switch {
+		case errors.Is(err, errTooLong):
+			return isError, err
+		case out == isFalse:
+			result = isFalse
+		case result == isFalse:
+		case out == isUnknown:
+			result = isUnknown
+		case out == isError && result == isTrue:
+			result, failed = isError, err
+		}
+	}
+	if result != isError {
+		failed = nil
+	}
+	return result, failed
+}

@@ -1,0 +1,325 @@
+package policy
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+
+	"praxis/internal/fault"
+	"praxis/internal/tool"
+)
+
+// Decision is what the policy says about a call. Nothing in it depends on the
+// values of arguments, only on their labels: it may be shown to a model that
+// must not see untrusted text.
+type Decision struct {
+	Verdict Verdict `json:"verdict"`
+	Rule    string  `json:"rule"` // a rule of the file, DefaultRule, ApprovalRule, ArgumentRule or UnknownTool
+	Reason  string  `json:"reason"`
+	Remedy  string  `json:"remedy,omitempty"`
+	Err     error   `json:"-"` // a fault when a condition could not be evaluated, which denies
+	Steps   []Step  `json:"explanation"`
+}
+
+// Step is what one rule had to say.
+type Step struct {
+	Rule    string        `json:"rule"`
+	Pos     tool.Position `json:"-"`
+	Verdict Verdict       `json:"decision"`
+	Outcome string        `json:"outcome"` // "applies", "does not apply", "depends on the run", "cannot be evaluated"
+	Clauses []ClauseStep  `json:"clauses,omitempty"`
+
+	outcome outcome
+	err     error
+	reason  string
+	remedy  string
+}
+
+// ClauseStep is one of the parts that a condition joins by &&.
+type ClauseStep struct {
+	Text    string   `json:"text"`
+	Outcome string   `json:"outcome"`          // "true", "false", "depends on the run", "cannot be evaluated"
+	Labels  []string `json:"labels,omitempty"` // "args.to: calendar.read (untrusted); readers: everyone"
+	Error   string   `json:"error,omitempty"`
+}
+
+var stepNames = [...]string{"does not apply", "applies", "depends on the run", "cannot be evaluated"}
+
+// Decide decides a call. Of the rules that apply the strictest verdict counts,
+// and of those the first in the file; without any the tool's effects decide.
+// A condition that cannot be evaluated denies.
+func (p *Policy) Decide(c Call) Decision {
+	if bad := p.strange(c.Tool); bad != nil {
+		return *bad
+	}
+	return p.decide(p.concrete(&c))
+}
+
+// strange denies what is no tool of the policy.
+func (p *Policy) strange(d *tool.Definition) *Decision {
+	name := "without a name"
+	if d != nil {
+		if _, ok := p.lookup(d.Name); ok {
+			return nil
+		}
+		name = quote(d.Name)
+	}
+	return &Decision{Verdict: Deny, Rule: UnknownTool, Reason: "the policy was loaded without the tool " + name, Remedy: "Load the policy with all the tools that can be called.", Steps: []Step{}}
+}
+
+// concrete prepares the evaluation of a call. Arguments that are not given
+// have the defaults that the program's author can read in the definition.
+func (p *Policy) concrete(c *Call) *evaluation {
+	e := p.evaluation(c.Tool, max(c.Number, 1))
+	whole := &Labelled{Fields: c.Args}
+	var filled map[string]Labelled
+	for _, prop := range c.Tool.Arguments() {
+		if _, ok := c.Args[prop.Name]; !ok && prop.Type.HasDefault {
+			if filled == nil {
+				filled = make(map[string]Labelled, len(c.Args)+1)
+				for name, v := range c.Args {
+					filled[name] = v
+				}
+			}
+			filled[prop.Name] = Labelled{Value: prop.Type.Default}
+		}
+	}
+	if filled != nil {
+		whole.Fields = filled
+	}
+	if whole.Fields == nil {
+		whole.Fields = map[string]Labelled{}
+	}
+	e.args = newNode("args", c.Tool.Input.Type(), whole, bounds{})
+	e.control = newNode("pc", nil, &Labelled{Label: c.Control}, bounds{})
+	e.finish()
+	return e
+}
+
+func (e *evaluation) finish() {
+	e.args.me = e.policy.tools.Principals().Me
+	e.control.form, e.control.known = mark, false
+}
+
+func (p *Policy) decide(e *evaluation) Decision {
+	steps := p.steps(e)
+	return settle(e.def, steps, strictest(steps))
+}
+
+// settle makes the decision of the step that counts, or of none.
+func settle(def *tool.Definition, steps []Step, best *Step) Decision {
+	d := Decision{Steps: steps}
+	if best == nil {
+		d.Verdict, d.Rule = Default(def), DefaultRule
+		d.Reason, d.Remedy = defaultReason(def)
+		return d
+	}
+	d.Verdict, d.Rule, d.Reason, d.Remedy = best.Verdict, best.Rule, best.reason, best.remedy
+	if best.outcome == isError {
+		d.failed(best)
+	}
+	return d
+}
+
+// failed makes the decision on a condition that cannot be evaluated.
+func (d *Decision) failed(s *Step) {
+	kind, why := fault.Invalid, "it fails on these arguments"
+	if errors.Is(s.err, errTooLong) {
+		kind, why = fault.Exhausted, errTooLong.Error()
+	}
+	d.Verdict = Deny
+	d.Reason = fmt.Sprintf("the condition of the rule %s cannot be evaluated: %s", quote(s.Rule), why)
+	d.Remedy = "Correct the rule; praxis policy explain shows what fails. Until then the call is denied."
+	err := fault.New(kind, d.Remedy, "cannot decide the call: %s: the condition of the rule %s: %w", s.Pos, quote(s.Rule), s.err)
+	d.Err = err
+}
+
+// strictest returns the step that decides: one that cannot be evaluated
+// denies; otherwise the strictest verdict, and the first of them.
+func strictest(steps []Step) *Step {
+	var best *Step
+	rank := func(s *Step) Verdict {
+		if s.outcome == isError {
+			return Deny
+		}
+		return s.Verdict
+	}
+	for i := range steps {
+		s := &steps[i]
+		if s.outcome != isTrue && s.outcome != isError {
+			continue
+		}
+		if best == nil || rank(s) > rank(best) {
+			best = s
+		}
+	}
+	return best
+}
+
+func defaultReason(d *tool.Definition) (reason, remedy string) {
+	if Default(d) == Allow {
+		return "no rule applies, and " + d.Name + " changes nothing", ""
+	}
+	return "no rule allows it, and " + d.Name + " has effects (" + d.Effects.String() + ")", "Change the call so that a rule allows it, or let the person who owns the policy add a rule for " + d.Name + "."
+}
+
+// steps evaluates what the definition demands, then the rules of the file.
+func (p *Policy) steps(e *evaluation) []Step {
+	rules := p.byTool[e.def.Name]
+	steps := make([]Step, 0, len(rules)+len(e.def.Labels.Arguments)+1)
+	for _, d := range e.def.Labels.Arguments {
+		steps = append(steps, e.demand(d)...)
+	}
+	if e.def.Approval {
+		steps = append(steps, Step{
+			Rule: ApprovalRule, Pos: e.def.Pos, Verdict: Ask, outcome: isTrue,
+			reason: e.def.Name + " wants a person's consent to each call", remedy: "Ask the person.",
+		})
+	}
+	for _, r := range rules {
+		steps = append(steps, e.rule(r))
+	}
+	for i := range steps {
+		steps[i].Outcome = stepNames[steps[i].outcome]
+	}
+	return steps
+}
+
+func (e *evaluation) rule(r *rule) Step {
+	s := Step{Rule: r.name, Pos: r.pos, Verdict: r.verdict, reason: r.reason, remedy: r.remedy, outcome: isTrue}
+	if r.when == nil {
+		return s
+	}
+	e.exhausted = false
+	s.outcome, s.err = r.when.eval(e, func(c *clause, out outcome, err error) {
+		step := ClauseStep{Text: c.text, Outcome: out.String()}
+		if err != nil {
+			step.Error = clip(err.Error(), 300)
+		}
+		s.Clauses = append(s.Clauses, step)
+	})
+	return s
+}
+
+// demand turns a demand of the definition into denials.
+func (e *evaluation) demand(d tool.ArgDemand) []Step {
+	var steps []Step
+	arg := e.args.at(types.String(d.Argument))
+	if arg.presence == NotGiven {
+		return nil
+	}
+	step := func(text string, met ref.Val, remedy, format string, args ...any) {
+		s := Step{Rule: ArgumentRule, Pos: e.def.Pos, Verdict: Deny, reason: d.Reason, remedy: remedy}
+		if s.reason == "" {
+			s.reason = fmt.Sprintf(format, args...)
+		}
+		s.reason = "the argument " + d.Argument + " of " + e.def.Name + ": " + s.reason
+		switch {
+		case met == types.True:
+			s.outcome = isFalse
+		case met == types.False:
+			s.outcome = isTrue
+		case types.IsUnknown(met):
+			s.outcome = isUnknown
+		default:
+			s.outcome = isError
+			s.err, _ = met.(*types.Err)
+		}
+		s.Clauses = []ClauseStep{{Text: "!" + text, Outcome: s.outcome.String()}}
+		steps = append(steps, s)
+	}
+	if d.Trusted {
+		step("args."+d.Argument+".trusted()", trustedBetween(arg.labels()),
+			"Use a value that the user gave or that the program states itself.", "only trusted sources may influence it")
+	}
+	for _, who := range d.ReadableBy {
+		step("args."+d.Argument+".readableBy(args."+who+")", isReadableBy(arg, e.args.at(types.String(who))),
+			"Send only what "+who+" may read, or to principals who may read it.", "whoever %s names must be allowed to read it", who)
+	}
+	return steps
+}
+
+// Explain decides a call and says of each clause which labels it asked about.
+func (p *Policy) Explain(c Call) Decision {
+	if bad := p.strange(c.Tool); bad != nil {
+		return *bad
+	}
+	e := p.concrete(&c)
+	d := p.decide(e)
+	e.annotate(&d)
+	return d
+}
+
+// annotate adds the labels to the clauses.
+func (e *evaluation) annotate(d *Decision) {
+	asks := func(text string) []string { return nil }
+	for i := range d.Steps {
+		s := &d.Steps[i]
+		switch r := e.find(s.Rule); {
+		case r != nil && r.when != nil:
+			asks = func(text string) []string { return r.when.asked(text, e.policy) }
+		case s.Rule == ArgumentRule:
+			asks = func(text string) []string {
+				path, _, _ := strings.Cut(strings.TrimPrefix(text, "!"), "(")
+				return []string{path[:max(strings.LastIndexByte(path, '.'), 0)]}
+			}
+		default:
+			continue
+		}
+		for k := range s.Clauses {
+			for _, p := range asks(s.Clauses[k].Text) {
+				if n := e.follow(p); n != nil {
+					s.Clauses[k].Labels = append(s.Clauses[k].Labels, p+": "+n.labels().may.String())
+				}
+			}
+		}
+	}
+}
+
+func (e *evaluation) find(name string) *rule {
+	for _, r := range e.policy.byTool[e.def.Name] {
+		if r.name == name {
+			return r
+		}
+	}
+	return nil
+}
+
+// asked returns the paths whose labels a clause asks about, itself or through
+// a named condition.
+func (c *condition) asked(text string, p *Policy) []string {
+	for i := range c.clauses {
+		if c.clauses[i].text != text {
+			continue
+		}
+		out := slices.Clone(c.clauses[i].asks)
+		if named := p.named[text]; named != nil {
+			for k := range named.clauses {
+				out = append(out, named.clauses[k].asks...)
+			}
+		}
+		return out
+	}
+	return nil
+}
+
+// follow goes a path of names; the items of lists are shown with their whole.
+func (e *evaluation) follow(path string) *node {
+	segs := strings.Split(path, ".")
+	n := e.args
+	if segs[0] == "pc" {
+		return e.control
+	}
+	for _, s := range segs[1:] {
+		name, _, items := strings.Cut(s, "[")
+		n = n.at(types.String(name))
+		if items || n.presence == NotGiven {
+			break
+		}
+	}
+	return n
+}

@@ -1,0 +1,180 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/common/types/traits"
+)
+
+// noLabel is what asking a plain value for its label gives.
+func noLabel() ref.Val {
+	return types.NewErr("only an argument, or a part of one, has a label: a key of an object or a computed value has none")
+}
+
+func plainOf(v ref.Val) ref.Val {
+	if n, ok := v.(*node); ok {
+		return n.unwrap()
+	}
+	return v
+}
+
+func partsOf(v ref.Val) ref.Val {
+	if n, ok := v.(*node); ok {
+		return n.parts()
+	}
+	return v
+}
+
+// partOf follows a path. A part that the schema declares and that is not
+// given is a node without labels; one that nobody declared is an error, so
+// that a misspelt name is never taken for trusted.
+func partOf(v, key ref.Val) ref.Val {
+	n, ok := v.(*node)
+	if !ok {
+		if m, ok := v.(traits.Indexer); ok {
+			return m.Get(key)
+		}
+		return types.NewErr("a %s has no parts", v.Type().TypeName())
+	}
+	kid := n.at(key)
+	switch {
+	case kid.declared || kid.presence == Given:
+		return kid
+	case kid.presence == MaybeGiven:
+		return unknown()
+	}
+	return kid.missing()
+}
+
+func hasPart(v, key ref.Val) ref.Val {
+	n, ok := v.(*node)
+	if !ok {
+		return types.NewErr("a %s has no parts", v.Type().TypeName())
+	}
+	switch n.at(key).presence {
+	case Given:
+		return types.True
+	case NotGiven:
+		return types.False
+	}
+	return unknown()
+}
+
+func isTrusted(v ref.Val) ref.Val {
+	n, ok := v.(*node)
+	if !ok {
+		return noLabel()
+	}
+	return trustedBetween(n.labels())
+}
+
+func trustedBetween(b bounds) ref.Val {
+	switch {
+	case !b.must.trusted():
+		return types.False
+	case !b.may.any && b.may.trusted():
+		return types.True
+	}
+	return unknown()
+}
+
+func isEndorsed(v ref.Val) ref.Val {
+	n, ok := v.(*node)
+	if !ok {
+		return noLabel()
+	}
+	switch b := n.labels(); {
+	case b.must.endorsed:
+		return types.True
+	case !b.may.endorsed:
+		return types.False
+	}
+	return unknown()
+}
+
+func sourcesOf(v ref.Val) ref.Val {
+	n, ok := v.(*node)
+	if !ok {
+		return noLabel()
+	}
+	b := n.labels()
+	words := b.must.words()
+	if b.may.any || !slices.Equal(words, b.may.words()) {
+		return unknown()
+	}
+	return stringList(words)
+}
+
+func isFrom(v, pattern ref.Val) ref.Val {
+	n, ok := v.(*node)
+	if !ok {
+		return noLabel()
+	}
+	p, ok := pattern.(types.String)
+	if !ok {
+		return types.NewErr("from asks for the name of a source")
+	}
+	switch b := n.labels(); {
+	case b.must.from(string(p)):
+		return types.True
+	case !b.may.any && !b.may.from(string(p)):
+		return types.False
+	}
+	return unknown()
+}
+
+// isReadableBy is not strict: who everyone is need not be known.
+func isReadableBy(v, who ref.Val) ref.Val {
+	if types.IsUnknownOrError(v) {
+		return v
+	}
+	n, ok := v.(*node)
+	if !ok {
+		return noLabel()
+	}
+	b := n.labels()
+	if !b.may.any && b.may.readers.IsEveryone() {
+		return types.True
+	}
+	names, known, failed := principalsOf(who, n.me)
+	if failed != nil {
+		return failed
+	}
+	return canRead(b, names, known)
+}
+
+// isWithin asks whether all the principals that a value names are among
+// others, which may be patterns "*@acme.com".
+func isWithin(v, others ref.Val) ref.Val {
+	names, _, failed := principalsOf(v, "")
+	if failed != nil {
+		return failed
+	}
+	allowed, _, failed := principalsOf(others, "")
+	if failed != nil {
+		return failed
+	}
+	for _, name := range names {
+		if !slices.ContainsFunc(allowed, func(p string) bool { return principalMatch(p, name) }) {
+			return types.False
+		}
+	}
+	return types.True
+}
+
+// principalMatch compares a principal with a name or with "*@acme.com", whose
+// star stands for a local part: one that holds an @ of its own is no match.
+func principalMatch(pattern, name string) bool {
+	suffix, ok := strings.CutPrefix(pattern, "*")
+	if !ok {
+		return pattern == name
+	}
+	if len(name) <= len(suffix) || !strings.EqualFold(name[len(name)-len(suffix):], suffix) {
+		return false
+	}
+	local := name[:len(name)-len(suffix)]
+	return !strings.ContainsAny(local, "@,;<> \t\r\n\"")
+}

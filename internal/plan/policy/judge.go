@@ -1,0 +1,143 @@
+package policy
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"praxis/internal/tool"
+)
+
+// Certainty is what can be said about a call before the program runs. The
+// zero value is not one.
+type Certainty uint8
+
+// The certainties.
+const (
+	CertainAllow Certainty = iota + 1
+	CertainAsk
+	CertainDeny
+	DependsOnRunTime
+)
+
+var certaintyNames = [...]string{"", "certain allow", "certain ask", "certain deny", "depends on the run"}
+
+// String returns "certain deny".
+func (c Certainty) String() string {
+	if int(c) < len(certaintyNames) && c != 0 {
+		return certaintyNames[c]
+	}
+	return fmt.Sprintf("certainty(%d)", uint8(c))
+}
+
+// MarshalText writes the name.
+func (c Certainty) MarshalText() ([]byte, error) { return []byte(c.String()), nil }
+
+// Judgement is what the policy says about all the calls that an abstract one
+// may become.
+type Judgement struct {
+	Certainty Certainty `json:"certainty"`
+	Possible  []Verdict `json:"possible"` // the verdicts that a run may meet, the mildest first
+	Decision            // of a certain one; otherwise the rule that is open and could be the strictest
+}
+
+// Judge says what Decide will say. It is sound: when it is certain, Decide
+// gives that verdict for every call within the bounds, with one exception on
+// the safe side: a call whose values are so large that a condition takes too
+// many steps is denied.
+func (p *Policy) Judge(a Abstract) Judgement {
+	if bad := p.strange(a.Tool); bad != nil {
+		return Judgement{Certainty: CertainDeny, Possible: []Verdict{Deny}, Decision: *bad}
+	}
+	e := p.abstract(&a)
+	steps := p.steps(e)
+	sure := strictest(steps)
+	var open *Step
+	certain, denied := Default(e.def), false
+	if sure != nil {
+		certain = sure.Verdict
+		denied = certain == Deny || sure.outcome == isError
+	}
+	possible := []Verdict{Deny} // what is not known may fail
+	if sure != nil || Default(e.def) != Deny {
+		possible = append(possible, certain)
+	}
+	for i := range steps {
+		s := &steps[i]
+		if s.outcome != isUnknown {
+			continue
+		}
+		if open == nil || s.Verdict > open.Verdict {
+			open = s
+		}
+		if sure == nil || s.Verdict > certain {
+			possible = append(possible, s.Verdict)
+		}
+	}
+	if open == nil || denied {
+		d := settle(e.def, steps, sure)
+		e.annotate(&d)
+		return Judgement{Certainty: Certainty(d.Verdict), Possible: []Verdict{d.Verdict}, Decision: d}
+	}
+	slices.Sort(possible)
+	j := Judgement{Certainty: DependsOnRunTime, Possible: slices.Compact(possible)}
+	j.Decision = Decision{Verdict: open.Verdict, Rule: open.Rule, Reason: open.reason, Remedy: open.remedy, Steps: steps}
+	e.annotate(&j.Decision)
+	return j
+}
+
+// abstract prepares the evaluation of an abstract call.
+func (p *Policy) abstract(a *Abstract) *evaluation {
+	e := p.evaluation(a.Tool, a.Number)
+	args := maps.Clone(a.Args)
+	if args == nil {
+		args = map[string]Bound{}
+	}
+	for _, prop := range a.Tool.Arguments() {
+		if prop.Type.HasDefault {
+			withDefault(args, prop, a.Open)
+		}
+	}
+	e.args = newBound("args", a.Tool.Input.Type(), &Bound{Fields: args}, bounds{})
+	e.args.open = a.Open
+	e.control = newBound("pc", nil, &a.Control, bounds{})
+	e.finish()
+	return e
+}
+
+// withDefault puts the default in the place of an argument that is not given.
+func withDefault(args map[string]Bound, prop tool.Property, open bool) {
+	b, ok := args[prop.Name]
+	switch {
+	case !ok && open:
+		args[prop.Name] = Bound{AnySource: true}
+	case !ok || b.Presence == NotGiven:
+		args[prop.Name] = Bound{Known: true, Value: prop.Type.Default}
+	case b.Presence == MaybeGiven:
+		wide := Bound{May: b.May, AnySource: b.AnySource}
+		for _, part := range b.Items {
+			wide.widen(part)
+		}
+		for _, part := range b.Fields {
+			wide.widen(part)
+		}
+		args[prop.Name] = wide
+	}
+}
+
+// widen lets the label of a part into an upper bound.
+func (b *Bound) widen(part Bound) {
+	if part.Presence == NotGiven {
+		return
+	}
+	b.May.Sources = slices.Concat(b.May.Sources, part.May.Sources)
+	b.May.Endorsed = slices.Concat(b.May.Endorsed, part.May.Endorsed)
+	b.May.Readers = b.May.Readers.Intersect(part.May.Readers)
+	b.AnySource = b.AnySource || part.AnySource
+	for _, p := range part.Items {
+		b.widen(p)
+	}
+	for _, p := range part.Fields {
+		b.widen(p)
+	}
+}

@@ -1,0 +1,266 @@
+package policy
+
+import (
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"slices"
+
+	"cel.dev/cel-go/common/types"
+	"cel.dev/cel-go/common/types/ref"
+	"cel.dev/cel-go/interpreter"
+
+	"praxis/internal/fault"
+	"praxis/internal/plan/label"
+	"praxis/internal/tool"
+)
+
+// Verdict is what becomes of a call, from the mildest to the strictest. The
+// zero value is not one.
+type Verdict uint8
+
+// The verdicts.
+const (
+	Allow Verdict = iota + 1
+	Ask           // a person decides
+	Deny
+)
+
+var verdictNames = [...]string{"", "allow", "ask", "deny"}
+
+// String returns the name that files use, such as "deny".
+func (v Verdict) String() string {
+	if int(v) < len(verdictNames) && v != 0 {
+		return verdictNames[v]
+	}
+	return fmt.Sprintf("verdict(%d)", uint8(v))
+}
+
+// MarshalText writes the name.
+func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil }
+
+// UnmarshalText reads the name.
+func (v *Verdict) UnmarshalText(text []byte) error {
+	parsed, ok := parseVerdict(string(text))
+	if !ok {
+		return fault.New(fault.Invalid, "Write allow, ask or deny.", "cannot read the verdict %s", quote(string(text)))
+	}
+	*v = parsed
+	return nil
+}
+
+func parseVerdict(s string) (Verdict, bool) {
+	i := slices.Index(verdictNames[1:], s)
+	return Verdict(i + 1), i >= 0
+}
+
+// The names that stand in decisions for rules that no file declares.
+const (
+	DefaultRule  = "default"  // no rule applies: by the tool's effects
+	ApprovalRule = "approval" // the tool's definition wants a person's consent
+	ArgumentRule = "argument" // the tool's definition demands something of an argument
+	UnknownTool  = "unknown tool"
+)
+
+// Policy is a loaded policy. It is immutable and safe for concurrent use.
+type Policy struct {
+	name   string
+	tools  *tool.Set
+	ask    *tool.Definition // of ask_llm, unless the set has one
+	named  map[string]*condition
+	rules  []*rule
+	byTool map[string][]*rule
+	lowers []*lowering
+	cases  []testCase
+	groups ref.Val // name → principals, for conditions
+	hash   [sha256.Size]byte
+}
+
+// rule is one rule of the file.
+type rule struct {
+	name    string
+	pos     tool.Position
+	tools   []string   // sorted
+	when    *condition // nil: always
+	verdict Verdict
+	reason  string
+	remedy  string
+}
+
+// Name returns the name that Load was given.
+func (p *Policy) Name() string { return p.name }
+
+// Hash returns the SHA-256 of what the policy says: its rules with their
+// conditions in canonical form, groups and lowerings, without tests and layout.
+func (p *Policy) Hash() [sha256.Size]byte { return p.hash }
+
+// RuleInfo is what Rules tells about a rule.
+type RuleInfo struct {
+	Name    string        `json:"name"`
+	Pos     tool.Position `json:"-"`
+	Tools   []string      `json:"tools"`
+	When    string        `json:"when,omitempty"` // canonical; "" is always
+	Verdict Verdict       `json:"decision"`
+	Reason  string        `json:"reason"`
+	Remedy  string        `json:"remedy,omitempty"`
+}
+
+// Rules returns the rules of the file in its order.
+func (p *Policy) Rules() []RuleInfo {
+	out := make([]RuleInfo, len(p.rules))
+	for i, r := range p.rules {
+		out[i] = RuleInfo{Name: r.name, Pos: r.pos, Tools: slices.Clone(r.tools), Verdict: r.verdict, Reason: r.reason, Remedy: r.remedy}
+		if r.when != nil {
+			out[i].When = r.when.text
+		}
+	}
+	return out
+}
+
+// AskLLM returns the definition of ask_llm, the call of the plan language that
+// a quarantined model answers. It is the language's own, so that no file of
+// tools declares it, but policies may speak of it as of a tool.
+func AskLLM() (*tool.Definition, error) {
+	in, err := tool.ParseSchema("ask_llm.json", []byte(`{"type": "object", "required": ["question"], "additionalProperties": false,
+		"properties": {"question": {"type": "string"}, "data": {}, "schema": {}}}`))
+	if err != nil {
+		return nil, fmt.Errorf("cannot define ask_llm: %w", err)
+	}
+	return &tool.Definition{
+		Name: "ask_llm", Version: "1.0.0", Title: "Ask a quarantined model", Effects: tool.Read, Model: true,
+		Description: "Asks a model that has no tools a question about data.",
+		Input:       in, Output: tool.AnySchema(), Labels: tool.Labels{Readers: tool.Readers{Everyone: true}},
+	}, nil
+}
+
+// lookup finds a tool of the set, or ask_llm.
+func (p *Policy) lookup(name string) (*tool.Definition, bool) {
+	if d, ok := p.tools.Lookup(name); ok {
+		return d, true
+	}
+	return p.ask, name == p.ask.Name
+}
+
+// toolNames returns the names of all that can be called, sorted.
+func (p *Policy) toolNames() []string {
+	names := p.tools.Names()
+	if _, ok := p.tools.Lookup(p.ask.Name); !ok {
+		names = append(names, p.ask.Name)
+		slices.Sort(names)
+	}
+	return names
+}
+
+// Default returns the verdict on a tool when no rule applies: reading is
+// allowed, acting is denied.
+func Default(d *tool.Definition) Verdict {
+	if d.Effects == tool.Pure || d.Effects == tool.Read {
+		return Allow
+	}
+	return Deny
+}
+
+// Empty returns the policy without rules over a set of tools: the defaults and
+// what the definitions themselves demand.
+func Empty(tools *tool.Set) (*Policy, error) {
+	ask, err := AskLLM()
+	if err != nil {
+		return nil, err
+	}
+	p := &Policy{tools: tools, ask: ask}
+	p.index()
+	return p, nil
+}
+
+// Endorse returns the label of data that a person has looked at and vouches
+// for: its untrusted sources are replaced by a mark that names who and why.
+func Endorse(l label.Label, who, why string) (label.Label, error) {
+	switch {
+	case who == "":
+		return l, fault.New(fault.Invalid, "Say who endorses it.", "cannot endorse a value: nobody is named")
+	case why == "":
+		return l, fault.New(fault.Invalid, "Say why it can be trusted.", "cannot endorse a value: no reason is given")
+	case len(who) > maxText || len(why) > maxText:
+		return l, fault.New(fault.Invalid, "Be brief.", "cannot endorse a value: a name and a reason have at most %d bytes", maxText)
+	}
+	return l.Endorse(label.Endorser{Kind: label.Person, Name: who, Why: why}), nil
+}
+
+// evaluation is the state of one decision: the variables of all conditions. It
+// is an activation of CEL.
+type evaluation struct {
+	policy    *Policy
+	def       *tool.Definition
+	args      *node
+	control   *node
+	vars      map[string]ref.Val
+	asked     map[string]ref.Val // outcomes of named conditions
+	exhausted bool
+}
+
+var _ interpreter.Activation = (*evaluation)(nil)
+
+// ResolveName returns a variable.
+func (e *evaluation) ResolveName(name string) (any, bool) {
+	switch name {
+	case "args":
+		return e.args, true
+	case "pc":
+		return e.control, true
+	}
+	if v, ok := e.vars[name]; ok {
+		return v, true
+	}
+	c := e.policy.named[name]
+	if c == nil {
+		return nil, false
+	}
+	v, ok := e.asked[name]
+	if !ok {
+		if e.asked == nil {
+			e.asked = make(map[string]ref.Val)
+		}
+		v = e.ask(c)
+		e.asked[name] = v
+	}
+	return v, true
+}
+
+// ask evaluates a named condition once for all that ask it.
+func (e *evaluation) ask(c *condition) ref.Val {
+	out, err := c.eval(e, nil)
+	switch out {
+	case isTrue:
+		return types.True
+	case isFalse:
+		return types.False
+	case isUnknown:
+		return unknown()
+	}
+	return types.WrapErr(errors.Join(err))
+}
+
+// Parent returns nil.
+func (e *evaluation) Parent() interpreter.Activation { return nil }
+
+// evaluation prepares the variables. Number 0 is a number that is not known.
+func (p *Policy) evaluation(def *tool.Definition, number int) *evaluation {
+	e := &evaluation{policy: p, def: def}
+	var n ref.Val = types.Int(number)
+	if number == 0 {
+		n = unknown()
+	}
+	texts := func(pairs ...string) ref.Val {
+		m := make(map[string]string, len(pairs)/2)
+		for i := 0; i < len(pairs); i += 2 {
+			m[pairs[i]] = pairs[i+1]
+		}
+		return types.NewStringStringMap(types.DefaultTypeAdapter, m)
+	}
+	e.vars = map[string]ref.Val{
+		"tool":   texts("name", def.Name, "version", string(def.Version), "namespace", def.Namespace(), "effects", def.Effects.String()),
+		"call":   types.NewStringInterfaceMap(types.DefaultTypeAdapter, map[string]any{"number": n}),
+		"groups": p.groups,
+	}
+	return e
+}
