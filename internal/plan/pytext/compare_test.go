@@ -32,6 +32,12 @@ var cases = flag.Int("cases", 4000, "generated cases of each comparison with CPy
 // compare holds each pair against CPython.
 func compare(t *testing.T, py *cpython.Python, pairs []pair) {
 	t.Helper()
+	compareWith(t, py, "", pairs)
+}
+
+// compareWith is compare for expressions that need a program before them.
+func compareWith(t *testing.T, py *cpython.Python, program string, pairs []pair) {
+	t.Helper()
 	failures := 0
 	for len(pairs) > 0 {
 		n := min(len(pairs), 5000)
@@ -42,7 +48,7 @@ func compare(t *testing.T, py *cpython.Python, pairs []pair) {
 			}
 			exprs.WriteString(p.expr)
 		}
-		reply, err := py.Run(cpython.Program{Code: "EXPRESSIONS = " + asciiOf(exprs.String()) + evaluator, Seconds: 60})
+		reply, err := py.Run(cpython.Program{Code: "EXPRESSIONS = " + asciiOf(exprs.String()) + "\n" + program + evaluator, Seconds: 60})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -56,7 +62,7 @@ func compare(t *testing.T, py *cpython.Python, pairs []pair) {
 		for i, want := range lines {
 			if got := pairs[i].got; got != want {
 				t.Errorf("%s: got %s, want %s", cut(pairs[i].expr), cut(got), cut(want))
-				if failures++; failures > 40 {
+				if failures++; failures > 10 {
 					t.FailNow()
 				}
 			}

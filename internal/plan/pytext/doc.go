@@ -37,4 +37,6 @@
 // [FormatStr]; [ParsePercent], then the methods of [Conversion];
 // [ParseTemplate] for str.format, [NextField] and [SplitFieldName] for
 // string.Formatter.
+//
+// Bytes: [Encode], [Decode], [Rot13], [AppendHex], [ParseHex].
 package pytext

@@ -125,3 +125,77 @@ func TestFormat(t *testing.T) {
 }
 
 func pow10(n int64) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(n), nil) }
+
+// TestLimits checks that nothing is built beyond the limit.
+func TestLimits(t *testing.T) {
+	const limit = 1000
+	for _, c := range []struct {
+		spec    string
+		v       any
+		tooLong bool
+	}{
+		{"1000d", int64(7), false}, {"1001d", int64(7), true}, {"0999999999999", int64(7), true}, {"01000,", int64(7), true}, {"0999,", int64(7), false}, {"0998,", int64(7), false},
+		{"\U0001F600<251", int64(7), true}, {"\U0001F600<250", int64(7), false}, {"*^4000000000c", int64(65), true},
+		{"", pow10(999), false}, {"", pow10(1000), true}, {",", pow10(800), true}, {"b", pow10(400), true}, {"x", pow10(900), false},
+		{".998f", 1.5, false}, {".999f", 1.5, true}, {".1001f", 1.5, true}, {".2000000000f", 1.5, true}, {".2000000000e", 1.5, true}, {"#.2000000000g", 1.5, true},
+		{".900,f", 1.5, true}, {".700f", 1e300, true}, {".690f", 1e300, false}, {"1001", 1.5, true}, {"é^502", 1.5, true},
+		{"", strings.Repeat("a", 1000), false}, {"", strings.Repeat("a", 1001), true}, {".1000", strings.Repeat("a", 1001), false}, {"1001", "a", true}, {"é^501", "a", true}, {"é^500", "aa", false},
+	} {
+		target := ForFloat
+		switch c.v.(type) {
+		case int64, *big.Int:
+			target = ForInt
+		case string:
+			target = ForStr
+		}
+		s, err := ParseSpec(c.spec, target, "t")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out []byte
+		switch v := c.v.(type) {
+		case float64:
+			out, err = FormatFloat(nil, v, &s, limit)
+		case int64:
+			out, err = FormatInt(nil, v, &s, limit)
+		case *big.Int:
+			out, err = FormatBig(nil, v, &s, limit)
+		case string:
+			out, err = FormatStr(nil, v, &s, limit)
+		}
+		if (err == ErrTooLong) != c.tooLong || err != nil && !c.tooLong || len(out) > limit {
+			t.Errorf("%.20v with %q: %d bytes, %v", c.v, c.spec, len(out), err)
+		}
+	}
+}
+
+// FuzzSpec checks that no specifier makes the parser or a layout fail, or
+// exceed the limit.
+func FuzzSpec(f *testing.F) {
+	d := newDice(7)
+	for range 100 {
+		f.Add(d.spec("bcdoxXneEfFgG%s"), d.float(), d.Int64(), d.text(5))
+	}
+	f.Fuzz(func(t *testing.T, text string, x float64, n int64, v string) {
+		const limit = 2000
+		for _, target := range []Target{ForStr, ForInt, ForFloat} {
+			s, err := ParseSpec(text, target, "t")
+			checkPythonError(t, err)
+			if err != nil {
+				continue
+			}
+			for _, format := range []func() ([]byte, error){
+				func() ([]byte, error) { return FormatFloat(nil, x, &s, limit) },
+				func() ([]byte, error) { return FormatInt(nil, n, &s, limit) },
+				func() ([]byte, error) { return FormatBig(nil, new(big.Int).Lsh(big.NewInt(n), 100), &s, limit) },
+				func() ([]byte, error) { return FormatStr(nil, v, &s, limit) },
+			} {
+				out, err := format()
+				checkPythonError(t, err)
+				if len(out) > limit {
+					t.Fatalf("%q made %d bytes", text, len(out))
+				}
+			}
+		}
+	})
+}

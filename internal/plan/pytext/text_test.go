@@ -1,0 +1,155 @@
+package pytext
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"unicode/utf8"
+
+	"praxis/internal/plan/cpython"
+)
+
+func pyBool(b bool) string {
+	if b {
+		return "True"
+	}
+	return "False"
+}
+
+func TestStrings(t *testing.T) {
+	d := newDice(30)
+	var pairs []pair
+	for range *cases {
+		s := d.text(of(d, 1, 3, 8, 20))
+		lit := asciiOf(s)
+		for name, f := range map[string]func(string) string{
+			"upper": Upper, "lower": Lower, "title": Title, "capitalize": Capitalize, "swapcase": SwapCase, "casefold": CaseFold,
+		} {
+			pairs = append(pairs, pair{lit + "." + name + "()", asciiOf(f(s))})
+		}
+		for name, f := range map[string]func(string) bool{
+			"isalpha": StrIsAlpha, "isalnum": StrIsAlnum, "isdecimal": StrIsDecimal, "isdigit": StrIsDigit, "isnumeric": StrIsNumeric, "isspace": StrIsSpace,
+			"isupper": StrIsUpper, "islower": StrIsLower, "istitle": StrIsTitle, "isprintable": StrIsPrintable, "isidentifier": StrIsIdentifier, "isascii": IsASCII,
+		} {
+			pairs = append(pairs, pair{lit + "." + name + "()", pyBool(f(s))})
+		}
+		n := d.IntN(12)
+		pairs = append(pairs,
+			pair{"repr(" + lit + ")", asciiOf(ReprStr(s))},
+			pair{"ascii(" + lit + ")", asciiOf(asciiOf(s))},
+			pair{"repr(" + pyBytes([]byte(s)) + ")", asciiOf(pyBytes([]byte(s)))},
+			pair{"len(" + lit + ")", fmt.Sprint(RuneCount(s))},
+			pair{fmt.Sprintf("%s[:%d]", lit, n), asciiOf(s[:Offset(s, n)])},
+			pair{"[ord(c) for c in " + lit + "]", showRunes(Runes(s))},
+		)
+		if !Valid(s) || FromRunes(Runes(s)) != s || HasSurrogate(s) == utf8.ValidString(s) {
+			t.Errorf("%q: taken apart wrongly", s)
+		}
+		var back []rune
+		for rest := s; rest != ""; {
+			r, n := DecodeLastRune(rest)
+			back, rest = append(back, r), rest[:len(rest)-n]
+		}
+		slices.Reverse(back)
+		if !slices.Equal(back, Runes(s)) {
+			t.Errorf("%q: read backwards as %x", s, back)
+		}
+	}
+	for _, s := range []string{"", "'", "\"", "'\"", "a'b", "ΑΣ", "Σ", "ΑΣ.", "ΑΣ.Α", "'Σ'", "a\u0301Σ\u0301", "ΣΣ", "aΣ \u00adb", "ŉa ǅǆ", "ﬃ", "O'NEIL isn't", "_", "1a", "a1", "·a", "a·", "ªº", "℘", "ꟲ"} {
+		for name, f := range map[string]func(string) string{"upper": Upper, "lower": Lower, "title": Title, "capitalize": Capitalize, "swapcase": SwapCase, "casefold": CaseFold, "__repr__": ReprStr} {
+			pairs = append(pairs, pair{asciiOf(s) + "." + name + "()", asciiOf(f(s))})
+		}
+		for name, f := range map[string]func(string) bool{"isupper": StrIsUpper, "islower": StrIsLower, "istitle": StrIsTitle, "isprintable": StrIsPrintable, "isidentifier": StrIsIdentifier, "isspace": StrIsSpace} {
+			pairs = append(pairs, pair{asciiOf(s) + "." + name + "()", pyBool(f(s))})
+		}
+	}
+	compare(t, cpython.Start(t), pairs)
+}
+
+func showRunes(runes []rune) string {
+	out := []byte("[")
+	for i, r := range runes {
+		if i > 0 {
+			out = append(out, ", "...)
+		}
+		out = AppendInt(out, int64(r))
+	}
+	return string(append(out, ']'))
+}
+
+func TestInvalid(t *testing.T) {
+	for _, s := range []string{"\xff", "a\xc3", "\xed\xa0", "\xed", "\xed\xa0\x80\xff", "\xed\xa0\x80\xed", "é\xed\xb0\x80é\xf4\x90\x80\x80", "\xc0\x80", "\x80"} {
+		if Valid(s) {
+			t.Errorf("%q is valid", s)
+		}
+		ReprStr(s)
+		Upper(s)
+		Lower(s)
+		RuneCount(s)
+		Offset(s, 3)
+	}
+	if !Valid("") || !Valid("\xed\xa0\x80") || !Valid("a\xed\xa0\x80\xed\xb0\x80é") {
+		t.Error("a string with surrogates is not valid")
+	}
+}
+
+// TestCounts holds the fast ways of counting against the plain one.
+func TestCounts(t *testing.T) {
+	d := newDice(31)
+	for range *cases {
+		s := d.text(60)
+		starts := []int{}
+		for i := 0; i < len(s); {
+			starts = append(starts, i)
+			_, n := DecodeRune(s[i:])
+			i += n
+		}
+		if got := RuneCount(s); got != len(starts) {
+			t.Fatalf("%q: counted %d, want %d", s, got, len(starts))
+		}
+		for n := range len(starts) + 3 {
+			want := len(s)
+			if n < len(starts) {
+				want = starts[n]
+			}
+			if got := Offset(s, n); got != want {
+				t.Fatalf("%q: code point %d at %d, want %d", s, n, got, want)
+			}
+		}
+	}
+}
+
+// FuzzText checks that no bytes, valid or not, make a function of text fail.
+func FuzzText(f *testing.F) {
+	d := newDice(32)
+	for range 50 {
+		f.Add(d.text(10))
+	}
+	f.Add("\xff\xed\xa0")
+	f.Fuzz(func(t *testing.T, s string) {
+		for _, change := range []func(string) string{Upper, Lower, Title, Capitalize, SwapCase, CaseFold, ReprStr, Rot13} {
+			if out := change(s); Valid(s) && !Valid(out) {
+				t.Fatalf("%q became %q", s, out)
+			}
+		}
+		for _, is := range []func(string) bool{StrIsAlpha, StrIsTitle, StrIsLower, StrIsIdentifier, HasSurrogate} {
+			is(s)
+		}
+		if Valid(s) && (FromRunes(Runes(s)) != s || len(Runes(s)) != RuneCount(s)) {
+			t.Fatalf("%q: taken apart wrongly", s)
+		}
+		for n := range 20 {
+			if at := Offset(s, n); at < 0 || at > len(s) {
+				t.Fatalf("%q: code point %d at %d", s, n, at)
+			}
+		}
+		if !Valid(asciiOf(s)) || !IsASCII(asciiOf(s)) {
+			t.Fatalf("%q is not escaped", s)
+		}
+		out, err := ParseHex(s)
+		checkPythonError(t, err)
+		if len(out) > len(s) {
+			t.Fatalf("%q is %d bytes", s, len(out))
+		}
+	})
+}
