@@ -9,9 +9,6 @@ func (p *parser) call(start Pos, f Expr) Expr {
 	c := p.calls.get()
 	c.Func = f
 	if p.tok.kind != kRpar {
-		if p.diag && !p.plainly {
-			p.diagArguments()
-		}
 		p.h = 0
 		c.Args, c.Keywords = p.arguments(open)
 		h = max(h, p.h)
@@ -35,6 +32,10 @@ func (p *parser) closedByGenerator(c *Call, open Pos) bool {
 	return ok && g.Start == open
 }
 
+// noGenerator is the place of parentheses that a generator expression cannot
+// share.
+var noGenerator = Pos{}
+
 // arguments reads the arguments up to the closing parenthesis. open is where
 // the opening one stands.
 func (p *parser) arguments(open Pos) ([]Expr, []*Keyword) {
@@ -48,27 +49,33 @@ func (p *parser) arguments(open Pos) ([]Expr, []*Keyword) {
 				p.diagStarAfterDoubleStar()
 				p.unexpected()
 			}
-			p.exprs.push(p.starred((*parser).expression))
+			p.exprs.push(p.starredArgument())
 		case p.tok.kind == kDoubleStar:
 			unpacked = true
 			start := p.tok.pos
 			p.advance()
 			p.keyword(start, "")
+			p.diagUnpacked(start, "keyword")
 		case p.tok.kind == kName && p.peek() == kEqual:
 			start := p.tok.pos
 			id := p.text(p.tok)
 			p.advance()
 			p.advance()
+			name := p.span(start)
+			p.diagKeyword(start)
 			p.keyword(start, id)
+			p.diagKeywordValue(name)
 		default:
+			p.diagConstantKeyword()
 			e := p.argument()
-			if p.tok.kind == kFor || p.tok.kind == kAsync {
+			if (p.tok.kind == kFor || p.tok.kind == kAsync) && open != noGenerator {
 				e = p.bareGenerator(open, e, p.exprs.mark() == args && p.kwList.mark() == kws)
 				p.exprs.push(e)
 				p.up(p.h)
 				return p.exprs.take(args), nil
 			}
 			if p.tok.kind == kEqual || p.kwList.mark() > kws {
+				p.diagFailedArgument(e, p.kwList.items[kws:])
 				p.unexpected()
 			}
 			p.exprs.push(e)
@@ -111,6 +118,7 @@ func (p *parser) bareGenerator(open Pos, elt Expr, first bool) Expr {
 	g.Generators = p.comprehensions()
 	p.up(max(h, p.h))
 	if !first || p.tok.kind != kRpar {
+		p.diagBareGenerator(g)
 		p.unexpected()
 	}
 	p.advance()
@@ -122,9 +130,6 @@ func (p *parser) bareGenerator(open Pos, elt Expr, first bool) Expr {
 // is not read: `)` of a def, `:` of a lambda, whose parameters have no
 // annotations.
 func (p *parser) parameters(end kind, annotated bool) *Arguments {
-	if p.diag && !p.plainly {
-		p.diagParameters(end, annotated)
-	}
 	a := p.arguments0()
 	start := p.tok.pos
 	mark, defs := p.argList.mark(), p.defaults.mark()
@@ -133,11 +138,15 @@ func (p *parser) parameters(end kind, annotated bool) *Arguments {
 		switch p.tok.kind {
 		case kSlash:
 			if a.PosOnlyArgs != nil || p.argList.mark() == mark {
+				p.diagSlash(a.PosOnlyArgs != nil)
 				p.unexpected()
 			}
 			a.PosOnlyArgs = p.argList.take(mark)
 			p.needs(8, Span{p.tok.pos, p.tok.endPos}, "Positional-only parameters are")
 			p.advance()
+			if p.searching() && p.tok.kind == kStar {
+				p.failTok(p.tok, "expected comma between / and *")
+			}
 		case kStar:
 			a.Args = p.argList.take(mark)
 			a.Defaults = p.defaults.take(defs)
@@ -154,12 +163,18 @@ func (p *parser) parameters(end kind, annotated bool) *Arguments {
 			p.h = max(h, p.h) + 1
 			return a
 		default:
-			p.argList.push(p.parameter(annotated, false))
+			p.diagParenthesized(end, annotated)
+			arg := p.parameter(annotated, false)
+			p.argList.push(arg)
 			h = max(h, p.h)
 			if p.accept(kEqual) {
+				p.diagDefault()
 				p.defaults.push(p.expression())
 				h = max(h, p.h)
 			} else if p.defaults.mark() > defs {
+				if p.searching() && (p.tok.kind == kComma || p.tok.kind == end) {
+					p.failSpan(arg.Span, "parameter without a default follows parameter with a default")
+				}
 				p.unexpected()
 			}
 		}
@@ -181,12 +196,17 @@ func (p *parser) arguments0() *Arguments { return p.arena.arguments.get() }
 
 // starParameters reads `*args` or `*` and the parameters behind it.
 func (p *parser) starParameters(a *Arguments, end kind, annotated bool) {
+	star := p.tok
 	p.advance()
 	h := 0
 	bare := p.tok.kind == kComma
+	if p.tok.kind == end {
+		p.diagBareStar(star, end)
+	}
 	if !bare {
 		a.VarArg = p.parameter(annotated, true)
 		h = p.h
+		p.diagStarDefault("var-positional")
 	}
 	mark, defs := p.argList.mark(), p.defaults.mark()
 	for p.tok.kind != end {
@@ -197,16 +217,19 @@ func (p *parser) starParameters(a *Arguments, end kind, annotated bool) {
 		if p.tok.kind == kDoubleStar {
 			a.KwOnlyArgs, a.KwDefaults = p.argList.take(mark), p.defaults.take(defs)
 			if bare && a.KwOnlyArgs == nil {
+				p.diagBareStar(star, end)
 				p.unexpected()
 			}
 			p.kwParameter(a, end, annotated)
 			p.h = max(h, p.h)
 			return
 		}
+		p.diagAfterStar()
 		p.argList.push(p.parameter(annotated, false))
 		h = max(h, p.h)
 		var d Expr
 		if p.accept(kEqual) {
+			p.diagDefault()
 			d = p.expression()
 			h = max(h, p.h)
 		}
@@ -214,6 +237,7 @@ func (p *parser) starParameters(a *Arguments, end kind, annotated bool) {
 	}
 	a.KwOnlyArgs, a.KwDefaults = p.argList.take(mark), p.defaults.take(defs)
 	if bare && a.KwOnlyArgs == nil {
+		p.diagBareStar(star, end)
 		p.unexpected()
 	}
 	p.h = h
@@ -223,7 +247,10 @@ func (p *parser) starParameters(a *Arguments, end kind, annotated bool) {
 func (p *parser) kwParameter(a *Arguments, end kind, annotated bool) {
 	p.advance()
 	a.KwArg = p.parameter(annotated, false)
-	p.accept(kComma)
+	p.diagStarDefault("var-keyword")
+	if p.accept(kComma) {
+		p.diagAfterKwargs()
+	}
 	if p.tok.kind != end {
 		p.unexpected()
 	}

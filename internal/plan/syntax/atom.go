@@ -112,8 +112,8 @@ func (p *parser) restOfDisplay(first Expr, end kind) []Expr {
 		if p.tok.kind == end {
 			break
 		}
-		if p.diag && !p.plainly {
-			p.diagUnpacking()
+		if end != kRpar {
+			p.diagComprehensionTarget(p.exprs.items[mark:])
 		}
 		p.exprs.push(p.starNamedExpression())
 		h = max(h, p.h)
@@ -134,9 +134,6 @@ func (p *parser) list() Expr {
 	if p.accept(kRsqb) {
 		p.h = 1
 		return &List{Span: p.span(start)}
-	}
-	if p.diag && !p.plainly {
-		p.diagUnpacking()
 	}
 	first := p.starNamedExpression()
 	if p.tok.kind == kFor || p.tok.kind == kAsync {
@@ -176,8 +173,7 @@ func (p *parser) brace() Expr {
 	case kColon:
 		switch first.(type) {
 		case *Starred, *NamedExpr:
-			if !p.parenthesized(first, start) {
-				p.diagDictKey(first)
+			if !p.parenthesized(first) {
 				p.unexpected()
 			}
 		}
@@ -195,9 +191,9 @@ func (p *parser) brace() Expr {
 	return &Set{Span: p.span(start), Elts: elts}
 }
 
-// parenthesized says whether e, which began behind the token that began at
-// start, has parentheses around it that are not part of its span.
-func (p *parser) parenthesized(e Expr, start Pos) bool {
+// parenthesized says whether e, which was just read, has parentheses around
+// it that are not part of its span.
+func (p *parser) parenthesized(e Expr) bool {
 	return p.toks[p.i-1].kind == kRpar && p.prevEnd != e.Range().End
 }
 
@@ -217,14 +213,13 @@ func (p *parser) dict(start Pos, key Expr) Expr {
 			if first && (p.tok.kind == kFor || p.tok.kind == kAsync) {
 				p.failTok(star, "dict unpacking cannot be used in dict comprehension")
 			}
-			p.diagDictUnpacking(star, value)
 		} else {
 			if key == nil {
-				key = p.dictKey()
+				key = p.expression()
 				h = max(h, p.h)
 			}
 			if p.tok.kind != kColon {
-				p.diagMissingColon(key)
+				p.diagMissingColon(key, first)
 			}
 			p.expect(kColon)
 			p.diagDictValue()
@@ -268,11 +263,6 @@ func (p *parser) unzip(d *Dict, mark int) {
 	p.exprs.items = p.exprs.items[:mark]
 }
 
-func (p *parser) dictKey() Expr {
-	p.diagStarKey()
-	return p.expression()
-}
-
 // comprehensions reads `for … in … if …`, at least once.
 func (p *parser) comprehensions() []*Comprehension {
 	var list []*Comprehension
@@ -288,7 +278,7 @@ func (p *parser) comprehensions() []*Comprehension {
 		c.Target = p.forTargets(head)
 		h = max(h, p.h)
 		if p.tok.kind != kIn {
-			p.diagForTarget(head)
+			p.diagForIn()
 		}
 		p.expect(kIn)
 		c.Iter = p.disjunction()

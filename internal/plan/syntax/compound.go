@@ -1,5 +1,7 @@
 package syntax
 
+import "fmt"
+
 // block reads the body of a compound statement, from its colon on. what
 // names the statement for the message when the body is missing.
 func (p *parser) block(what string, head *token) []Stmt {
@@ -10,14 +12,22 @@ func (p *parser) block(what string, head *token) []Stmt {
 	p.advance()
 	mark := p.stmts.mark()
 	if p.tok.kind != kNewline {
+		if p.diag {
+			p.unexpected() // it was read, so it is not at fault
+		}
 		p.cutTokens()
+		p.inClause = false
 		p.simpleLine()
 		p.cutTokens()
+		p.inClause = true
 		return p.stmts.take(mark)
 	}
 	p.advance()
 	if p.tok.kind != kIndent {
-		p.failAtPos(IndentationError, p.tok.pos, p.tok.endPos, "expected an indented block after %s on line %d", what, line)
+		p.noBlock(what, line)
+	}
+	if p.diag {
+		p.unexpected()
 	}
 	p.advance()
 	p.enter()
@@ -28,7 +38,25 @@ func (p *parser) block(what string, head *token) []Stmt {
 	p.cutTokens()
 	p.accept(kDedent)
 	p.cutTokens()
+	p.inClause = true
 	return p.stmts.take(mark)
+}
+
+// noBlock reports that the body of a statement is missing. The current token
+// begins the next statement.
+func (p *parser) noBlock(what string, line int32) {
+	s := p.tokenSpan(p.tok)
+	panic(parseError{stay: true, err: &Error{
+		Pos: s.Start, End: s.End, Kind: IndentationError,
+		Message: fmt.Sprintf("expected an indented block after %s on line %d", what, line),
+	}})
+}
+
+// failNext reports a mistake at the current token, which begins the next
+// statement.
+func (p *parser) failNext(message string) {
+	s := p.tokenSpan(p.tok)
+	panic(parseError{stay: true, err: &Error{Pos: s.Start, End: s.End, Kind: SyntaxError, Message: message}})
 }
 
 func (p *parser) ifStmt() Stmt {
@@ -37,7 +65,11 @@ func (p *parser) ifStmt() Stmt {
 	s := p.ifs.get()
 	s.Test = p.namedExpression()
 	start := head.pos
-	s.Body = p.block(ifNames[head.kind], head)
+	what := "'if' statement"
+	if head.kind == kElif {
+		what = "'elif' statement"
+	}
+	s.Body = p.block(what, head)
 	switch p.tok.kind {
 	case kElif:
 		p.enter()
@@ -49,9 +81,6 @@ func (p *parser) ifStmt() Stmt {
 	s.Span = p.span(start)
 	return s
 }
-
-// ifNames is how messages call the two.
-var ifNames = map[kind]string{kIf: "'if' statement", kElif: "'elif' statement"}
 
 // elseBlock reads an else clause; nil when there is none.
 func (p *parser) elseBlock() []Stmt {
@@ -65,7 +94,7 @@ func (p *parser) elseBlock() []Stmt {
 	}
 	body := p.block("'else' statement", head)
 	if p.tok.kind == kElif {
-		p.failTok(p.tok, "'elif' block follows an 'else' block")
+		p.failNext("'elif' block follows an 'else' block")
 	}
 	return body
 }
@@ -199,7 +228,11 @@ func (p *parser) functionDef(start Pos, decorators []Expr, async bool) Stmt {
 	p.advance()
 	f.Args = p.parameters(kRpar, true)
 	p.expect(kRpar)
-	if p.accept(kArrow) {
+	if p.tok.kind == kArrow {
+		if p.searching() && !startsExpr[p.peek()] {
+			p.failTok(p.tok, "expected ':'")
+		}
+		p.advance()
 		f.Returns = p.expression()
 	}
 	if p.tok.kind != kColon {
@@ -221,16 +254,10 @@ func (p *parser) classDef(decorators []Expr) Stmt {
 	c.NameSpan = Span{p.tok.pos, p.tok.endPos}
 	c.Name = p.name()
 	c.TypeParams = p.typeParams()
-	if open := p.tok.pos; p.accept(kLpar) {
+	if p.accept(kLpar) {
 		if p.tok.kind != kRpar {
-			if p.diag && !p.plainly {
-				p.diagArguments()
-			}
 			p.h = 0
-			c.Bases, c.Keywords = p.arguments(open)
-		}
-		if len(c.Bases) == 1 && c.Bases[0].Range().Start == open {
-			p.unexpected() // a bare generator expression is no base
+			c.Bases, c.Keywords = p.arguments(noGenerator)
 		}
 		p.expect(kRpar)
 	}

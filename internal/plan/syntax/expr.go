@@ -66,7 +66,7 @@ func (p *parser) namedExpression() Expr {
 		return p.walrus()
 	}
 	if p.diag && !p.plainly {
-		return p.diagNamed()
+		return p.searchNamed()
 	}
 	e := p.expression()
 	if p.tok.kind == kColonEqual {
@@ -118,11 +118,10 @@ func (p *parser) yieldExpr() Expr {
 // expression reads a conditional expression, a disjunction or a lambda.
 func (p *parser) expression() Expr {
 	p.enter()
-	if p.diag && !p.plainly {
-		p.diagExpression()
-	}
 	var e Expr
-	if p.tok.kind == kLambda {
+	if p.diag && !p.plainly {
+		e = p.searchExpression()
+	} else if p.tok.kind == kLambda {
 		e = p.lambda()
 	} else {
 		start := p.tok.pos
@@ -152,6 +151,7 @@ func (p *parser) lambda() Expr {
 	args := p.parameters(kColon, false)
 	h := p.h
 	p.expect(kColon)
+	p.diagLambdaColon(start)
 	body := p.expression()
 	p.up(max(h, p.h))
 	return &Lambda{Span: p.span(start), Args: args, Body: body}
@@ -277,11 +277,16 @@ func (p *parser) binary(prec uint8) Expr {
 			return left
 		}
 		h := p.h
-		p.advance()
-		if p.diag && p.tok.kind == kNot && b.prec >= precSum {
-			p.diagNotAfter()
+		var right Expr
+		if p.diag {
+			if right = p.searchRight(b.prec); right == nil {
+				p.h = h
+				return left
+			}
+		} else {
+			p.advance()
+			right = p.binary(b.prec + 1)
 		}
-		right := p.binary(b.prec + 1)
 		n := p.binops.get()
 		*n = BinOp{Span: p.span(start), Left: left, Op: b.op, Right: right}
 		left = n

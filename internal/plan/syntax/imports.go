@@ -33,9 +33,7 @@ func (p *parser) asName() string {
 	if !p.accept(kAs) {
 		return ""
 	}
-	if p.diag {
-		p.diagImportTarget()
-	}
+	p.diagImportTarget()
 	return p.name()
 }
 

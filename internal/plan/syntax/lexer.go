@@ -163,13 +163,13 @@ func (l *lexer) indentation() {
 				l.off = i
 				l.fail(i+1, i+1, "unexpected character after line continuation character")
 			}
+			if i+2 >= l.size {
+				l.off = i
+				l.fail(i+1, i+1, "unexpected EOF while parsing")
+			}
 			i += 2
 			l.line++
 			l.lineStart = i
-			if i >= l.size {
-				l.off = i
-				l.fail(i, i, "unexpected EOF while parsing")
-			}
 			continue
 		}
 		break
@@ -196,7 +196,8 @@ func (l *lexer) compareIndent(col, alt int32) {
 		}
 	case col > l.indents[top]:
 		if len(l.indents) >= maxIndents {
-			l.failAt(IndentationError, l.pos(l.off), l.pos(l.off), "too many levels of indentation")
+			at := Pos{Line: l.line}
+			l.failAt(IndentationError, at, at, "too many levels of indentation")
 		}
 		if alt <= l.alts[top] {
 			l.tabError()
@@ -226,7 +227,8 @@ func (l *lexer) lineEnd() Pos {
 }
 
 func (l *lexer) tabError() {
-	l.failAt(TabError, l.lineEnd(), l.lineEnd(), "inconsistent use of tabs and spaces in indentation")
+	at := Pos{Line: l.line}
+	l.failAt(TabError, at, at, "inconsistent use of tabs and spaces in indentation")
 }
 
 // plain reads a token outside the text of f-strings.
@@ -309,12 +311,12 @@ func (l *lexer) continuation() {
 	if l.src[i+1] != '\n' {
 		l.fail(i+1, i+1, "unexpected character after line continuation character")
 	}
+	if i+2 >= l.size {
+		l.fail(i+1, i+1, "unexpected EOF while parsing")
+	}
 	l.off = i + 2
 	l.line++
 	l.lineStart = l.off
-	if l.off >= l.size {
-		l.fail(l.off, l.off, "unexpected EOF while parsing")
-	}
 }
 
 // eof gives the tokens at the end of the source.
@@ -336,7 +338,7 @@ func (l *lexer) name(t *token, i int) {
 		bits |= src[j]
 		j++
 	}
-	if c := src[j]; (c == '\'' || c == '"') && j-i <= 2 && isPrefix(src[i:j], l.version) {
+	if c := src[j]; (c == '\'' || c == '"') && j-i <= 5 && l.isPrefix(i, j) {
 		l.str(t, i, j)
 		return
 	}
@@ -354,17 +356,30 @@ func (l *lexer) name(t *token, i int) {
 	t.endPos = Pos{l.line, int32(j - l.lineStart)}
 }
 
-// isPrefix says whether s, of one or two bytes, may stand before a string.
-func isPrefix(s string, version int) bool {
-	a := s[0] | 0x20
-	if len(s) == 1 {
-		return a == 'r' || a == 'b' || a == 'u' || a == 'f' || a == 't' && version >= 14
+// prefixes are the letters that may stand before a string; those of the
+// later pairs exclude each other.
+const (
+	prefixes  = "burft"
+	exclusive = "uburuf" + "utbfbt" + "ft"
+)
+
+// isPrefix says whether the letters [i, j) make the quote behind them begin a
+// string.
+func (l *lexer) isPrefix(i, j int) bool {
+	var seen [len(prefixes)]bool
+	for k := i; k < j; k++ {
+		n := strings.IndexByte(prefixes, l.src[k]|0x20)
+		if n < 0 || seen[n] || prefixes[n] == 't' && l.version < 14 {
+			return false
+		}
+		seen[n] = true
 	}
-	b := s[1] | 0x20
-	if a != 'r' {
-		a, b = b, a
+	for k := 0; k < len(exclusive); k += 2 {
+		if seen[strings.IndexByte(prefixes, exclusive[k])] && seen[strings.IndexByte(prefixes, exclusive[k+1])] {
+			l.fail(i, j, "'%c' and '%c' prefixes are incompatible", exclusive[k], exclusive[k+1])
+		}
 	}
-	return a == 'r' && (b == 'b' || b == 'f' || b == 't' && version >= 14)
+	return true
 }
 
 // wideName checks a name with characters beyond ASCII.
@@ -417,23 +432,18 @@ func (l *lexer) operator(t *token, i int) {
 	case '~':
 		k = kTilde
 	case '!':
-		switch {
-		case d == '=':
+		k = kExclam
+		if d == '=' {
 			k, n = kNotEq, 2
-		case len(l.modes) > 0:
-			k = kExclam
-		default:
-			l.fail(i, i+1, "invalid syntax")
 		}
+	case '$', '?', '`':
+		k = kUnknown
 	default:
 		k, n = arithmetic(c, d, src[i+2])
 	}
 	if k == kEOF {
 		r, size := utf8.DecodeRuneInString(src[i:])
 		l.off = i
-		if c == '$' || c == '?' || c == '`' {
-			l.fail(i, i+1, "invalid syntax")
-		}
 		l.badChar(i, i+size, r)
 	}
 	l.give(t, k, i, n)
@@ -516,6 +526,7 @@ func (l *lexer) open(t *token, i int, c byte) {
 		l.fail(i, i+1, "too many nested parentheses")
 	}
 	l.brackets = append(l.brackets, bracket{c, t.pos})
+	t.level = uint8(len(l.brackets))
 	k := kLpar
 	switch c {
 	case '[':

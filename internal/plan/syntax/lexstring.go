@@ -8,12 +8,12 @@ func (l *lexer) str(t *token, i, q int) {
 	quote := src[q]
 	triple := src[q+1] == quote && src[q+2] == quote
 	raw, kindOf := false, byte(0)
-	for _, c := range []byte(src[i:q]) {
-		switch c | 0x20 {
+	for k := i; k < q; k++ {
+		switch c := src[k] | 0x20; c {
 		case 'r':
 			raw = true
 		case 'f', 't':
-			kindOf = c | 0x20
+			kindOf = c
 		}
 	}
 	if kindOf != 0 {
@@ -92,7 +92,7 @@ func (l *lexer) unterminated(t *token, j int, quote byte, escaped bool) {
 	l.missingBrace(t, quote, 1)
 	hint := ""
 	if escaped {
-		hint = "; perhaps you escaped the end quote"
+		hint = "; perhaps you escaped the end quote?"
 	}
 	l.failAt(SyntaxError, t.pos, end, "unterminated string literal (detected at line %d)%s", l.line, hint)
 }
@@ -177,7 +177,7 @@ func (l *lexer) closes(m *fmode, i int) bool {
 
 func (l *lexer) openField(t *token, m *fmode, i int) {
 	if m.fields > maxFields {
-		l.fail(i, i+1, "%s: expressions nested too deeply", l.modeName())
+		l.fail(i-1, i, "%s: expressions nested too deeply", l.modeName())
 	}
 	l.open(t, i, '{')
 	t.tmpl = m.tmpl
@@ -192,7 +192,7 @@ func (l *lexer) text(t *token, m *fmode, i int, inSpec bool) {
 	finish := func(end, next int) {
 		t.kind = kFMiddle
 		t.end = int32(end)
-		t.endPos = Pos{l.line, int32(end - l.lineStart)}
+		t.endPos = Pos{l.line, int32(next - l.lineStart)}
 		l.off = next
 	}
 	for {
@@ -205,10 +205,8 @@ func (l *lexer) text(t *token, m *fmode, i int, inSpec bool) {
 		case '\n':
 			if !m.triple {
 				if inSpec {
-					// The spec ends with the line; the parser finds the brace missing.
-					finish(j, j)
-					m.field[m.fields-1].spec = false
-					return
+					l.off = j
+					l.fail(j, j, "%s: newlines are not allowed in format specifiers for single quoted %ss", l.modeName(), l.modeName())
 				}
 				l.off = j
 				s := m.start

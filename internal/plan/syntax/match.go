@@ -11,28 +11,26 @@ func (p *parser) matchStmt() Stmt {
 	start := head.pos
 	s := &Match{}
 	if !p.try(func() bool {
-		plainly := p.plainly
-		p.plainly = true
-		defer func() { p.plainly = plainly }()
 		p.advance()
 		s.Subject = p.subject()
 		return p.tok.kind == kColon && p.peek() == kNewline
 	}) {
-		if p.diag {
-			p.diagMatch(head)
-		}
+		p.diagMatch()
 		return nil
 	}
 	p.advance()
 	p.advance()
 	if p.tok.kind != kIndent {
-		p.failAtPos(IndentationError, p.tok.pos, p.tok.endPos, "expected an indented block after 'match' statement on line %d", start.Line)
+		p.noBlock("'match' statement", start.Line)
 	}
 	if p.ahead(1).kind != kName || p.src[p.ahead(1).off:p.ahead(1).end] != "case" {
 		p.advance()
 		p.unexpected()
 	}
 	p.needs(10, Span{start, head.endPos}, "Pattern matching is")
+	if p.diag {
+		p.unexpected()
+	}
 	p.advance()
 	p.enter()
 	for p.isSoft("case") && !p.full() {
@@ -150,7 +148,7 @@ func (p *parser) pattern() Pattern {
 func (p *parser) closedPattern() Pattern {
 	start := p.tok.pos
 	switch p.tok.kind {
-	case kNumber, kMinus, kPlus:
+	case kNumber, kMinus:
 		v := p.signedNumber()
 		return &MatchValue{p.span(start), v}
 	case kString, kFStart:
@@ -208,14 +206,7 @@ func (p *parser) groupPattern() Pattern {
 func (p *parser) signedNumber() Expr {
 	start := p.tok.pos
 	var v Expr
-	negative := p.tok.kind == kMinus
-	if negative || p.tok.kind == kPlus {
-		plus := p.tok
-		p.advance()
-		if !negative {
-			p.needs(14, Span{plus.pos, plus.endPos}, "Unary plus in patterns is")
-		}
-	}
+	negative := p.accept(kMinus)
 	if p.tok.kind != kNumber {
 		p.unexpected()
 	}
@@ -328,10 +319,9 @@ func (p *parser) mappingPattern() Pattern {
 	m := &MatchMapping{}
 	for p.tok.kind != kRbrace {
 		if p.accept(kDoubleStar) {
-			rest := p.tok
 			m.Rest = p.capture()
 			if p.accept(kComma) && p.tok.kind != kRbrace {
-				p.diagRestNotLast(rest)
+				p.unexpected()
 			}
 			break
 		}
@@ -350,7 +340,7 @@ func (p *parser) mappingPattern() Pattern {
 // mappingKey reads a literal or a dotted name.
 func (p *parser) mappingKey() Expr {
 	switch k := p.tok.kind; k {
-	case kNumber, kMinus, kPlus:
+	case kNumber, kMinus:
 		return p.signedNumber()
 	case kString, kFStart:
 		return p.strings()

@@ -24,12 +24,17 @@ type parser struct {
 	diag    bool // second reading, with the search for known mistakes
 	plainly bool // within diag: do not search
 	errs    []*Error
-	flufl   bool      // `<>` is written for `!=`
-	again   func()    // reads the current input again, when it is no statement
-	failed  int       // index of the token beyond which nothing was read
-	lost    bool      // the statement before could not be read
-	inMatch int       // cases that are being read
-	star    starState // of the try statement whose handlers are read
+	flufl   bool   // `<>` is written for `!=`
+	again   func() // reads the current input again, when it is no statement
+	failed  int    // index of the token beyond which nothing was read
+	stuck   bool   // the lexer could not read on
+	lexErr  *Error // because of this
+	lost    bool   // the statement before could not be read
+	fuel    int    // how many tokens may still be read again in search of a mistake
+	// The tokens begin with a clause of a compound statement (elif, else,
+	// except, finally, case) rather than with a statement.
+	inClause bool
+	star     starState // of the try statement whose handlers are read
 }
 
 // starState says which kind of handlers a try statement has.
@@ -49,6 +54,9 @@ type parseError struct {
 
 // unnamed unwinds to the statement, where the mistake is searched for.
 type unnamed struct{}
+
+// giveUp ends a search for mistakes that takes too long.
+type giveUp struct{}
 
 // unexpected gives up at the current token.
 func (p *parser) unexpected() { panic(unnamed{}) }
@@ -126,6 +134,11 @@ func (p *parser) cutTokens() {
 
 // rewind makes toks[i] the current token again.
 func (p *parser) rewind(i int) {
+	if p.diag {
+		if p.fuel -= p.i - i; p.fuel < 0 {
+			panic(giveUp{})
+		}
+	}
 	p.i = i
 	p.tok = &p.toks[i]
 	p.prevEnd = p.cutEnd

@@ -26,20 +26,18 @@ func (p *parser) guardedCase(m *Match) {
 	at := p.tok.off
 	depth, marks := p.depth, p.marks()
 	defer p.caught(depth, marks, at)
+	p.inClause = true
 	m.Cases = append(m.Cases, p.matchCase())
 }
 
 // guard runs f in the same way; again is what reads the tokens a second time
 // to find out what is wrong.
 func (p *parser) guard(f, again func()) {
-	at := int32(-1)
-	if p.tok != nil {
-		at = p.tok.off
-	}
 	p.again = again
 	depth, marks := p.depth, p.marks()
-	defer p.caught(depth, marks, at)
+	defer p.caught(depth, marks, -1)
 	f()
+	p.again = nil
 }
 
 // caught is deferred by the functions above.
@@ -52,9 +50,6 @@ func (p *parser) caught(depth int, marks marks, at int32) {
 	stay := p.report(r)
 	p.cut(marks)
 	p.depth, p.diag, p.plainly = depth, false, false
-	if p.full() || p.tok == nil {
-		return
-	}
 	p.resume(stay, at)
 }
 
@@ -66,6 +61,7 @@ func (p *parser) report(r any) (stay bool) {
 	switch r := r.(type) {
 	case lexError:
 		p.dropToken()
+		p.stuck, p.lexErr = true, r.err
 		e, fromLexer = r.err, true
 	case parseError:
 		e = r.err
@@ -93,15 +89,17 @@ func (p *parser) diagnose() (e *Error, fromLexer bool) {
 	last := p.toks[len(p.toks)-1]
 	at := p.i
 	p.failed = len(p.toks) - 1
+	p.fuel = 64*len(p.toks) + 4096
 	defer func() {
 		if r := recover(); r != nil {
 			switch r := r.(type) {
 			case lexError:
 				p.dropToken()
+				p.stuck, p.lexErr = true, r.err
 				e, fromLexer = r.err, true
 			case parseError:
 				e = r.err
-			case unnamed:
+			case unnamed, giveUp:
 				e = p.nameless(&last)
 			default:
 				panic(r)
@@ -117,7 +115,8 @@ func (p *parser) diagnose() (e *Error, fromLexer bool) {
 
 // nameless is the error of a statement that has no known mistake.
 func (p *parser) nameless(t *token) *Error {
-	e := &Error{Pos: t.pos, End: t.endPos, Kind: SyntaxError, Message: "invalid syntax"}
+	s := p.tokenSpan(t)
+	e := &Error{Pos: s.Start, End: s.End, Kind: SyntaxError, Message: "invalid syntax"}
 	switch t.kind {
 	case kIndent:
 		e.Kind, e.Message = IndentationError, "unexpected indent"
@@ -133,20 +132,21 @@ func (p *parser) reread() {
 		p.again()
 		return
 	}
-	switch p.tok.kind {
-	case kElif:
-		p.ifStmt()
-	case kElse:
-		p.elseBlock()
-	case kExcept:
-		p.handler()
-	default:
-		if p.isSoft("case") && p.inMatch > 0 {
-			p.try(func() bool { p.matchCase(); return true })
+	if p.inClause {
+		switch p.tok.kind {
+		case kElif:
+			p.ifStmt()
+		case kElse:
+			p.elseBlock()
+		case kExcept:
+			p.handler()
+		case kName:
+			p.matchCase()
 		}
-		if p.compound() == nil {
-			p.simple()
-		}
+		return
+	}
+	if p.compound() == nil {
+		p.simple()
 	}
 }
 
@@ -210,8 +210,28 @@ func (p *parser) resume(stay bool, at int32) {
 		p.cutTokens()
 		return
 	}
-	p.skipFailed()
+	inBlock := slices.ContainsFunc(p.toks, func(t token) bool { return t.kind == kIndent })
+	if p.stuck {
+		p.unstick()
+	} else {
+		p.skipFailed()
+	}
+	if inBlock && p.tok.kind != kIndent {
+		p.strayStatements()
+		return
+	}
 	p.strayBlock()
+}
+
+// unstick lets the lexer, which could not read on, begin anew: behind the
+// indentation, when that was what it complained of, or with the next line.
+func (p *parser) unstick() {
+	p.stuck = false
+	e := p.lexErr
+	if e.Kind == SyntaxError || len(p.indents) >= maxIndents {
+		p.nextLine(p.off + strings.IndexByte(p.src[p.off:p.size]+"\n", '\n') + 1)
+	}
+	p.restart()
 }
 
 // stopHere makes the current token the last.
@@ -353,6 +373,11 @@ func (p *parser) strayBlock() {
 		return
 	}
 	p.advance()
+	p.strayStatements()
+}
+
+// strayStatements reads the rest of a block that belongs to nothing.
+func (p *parser) strayStatements() {
 	mark := p.stmts.mark()
 	for p.tok.kind != kDedent && p.tok.kind != kEOF && !p.full() {
 		p.guarded()

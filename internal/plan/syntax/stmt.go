@@ -2,11 +2,14 @@ package syntax
 
 // fileInput reads statements to the end of the source.
 func (p *parser) fileInput() []Stmt {
-	if !p.start() {
-		return nil
-	}
+	p.start()
 	mark := p.stmts.mark()
 	for p.tok.kind != kEOF && !p.full() {
+		if p.tok.kind == kDedent { // of a block whose start was lost
+			p.cutTokens()
+			p.advance()
+			continue
+		}
 		p.guarded()
 	}
 	return p.stmts.take(mark)
@@ -14,9 +17,7 @@ func (p *parser) fileInput() []Stmt {
 
 // evalInput reads one expression to the end of the source.
 func (p *parser) evalInput() []Stmt {
-	if !p.start() {
-		return nil
-	}
+	p.start()
 	var body []Stmt
 	p.guard(func() {
 		start := p.tok.pos
@@ -31,21 +32,11 @@ func (p *parser) evalInput() []Stmt {
 }
 
 // start reads the first token.
-func (p *parser) start() bool {
-	for n := 0; ; n++ {
-		ok := false
-		p.guard(func() {
-			p.fetch()
-			p.i, p.tok = len(p.toks)-1, &p.toks[len(p.toks)-1]
-			ok = true
-		}, nil)
-		if ok {
-			return true
-		}
-		if p.full() || p.tok != nil {
-			return p.tok != nil
-		}
-	}
+func (p *parser) start() {
+	p.toks = append(p.toks, token{kind: kNewline})
+	p.tok = &p.toks[0]
+	p.guard(p.advance, nil)
+	p.cutTokens()
 }
 
 // full says whether enough errors were found.
@@ -64,6 +55,7 @@ func (p *parser) expressions() Expr {
 // statement reads a statement, or simple ones on one line, onto p.stmts.
 func (p *parser) statement() {
 	p.cutTokens()
+	p.inClause = false
 	if s := p.compound(); s != nil {
 		p.stmts.push(s)
 		return
@@ -118,6 +110,9 @@ func (p *parser) simpleLine() {
 // simple reads one simple statement.
 func (p *parser) simple() Stmt {
 	start := p.tok.pos
+	if p.searching() {
+		p.searchStatementBeforeIf()
+	}
 	switch p.tok.kind {
 	case kReturn:
 		p.advance()
@@ -172,8 +167,12 @@ func (p *parser) nameList() []string {
 // exprStmt reads an expression, and the assignment that it may begin.
 func (p *parser) exprStmt() Stmt {
 	if p.diag && !p.plainly {
-		p.diagStatement()
+		return p.searchStatement()
 	}
+	return p.plainExprStmt()
+}
+
+func (p *parser) plainExprStmt() Stmt {
 	start := p.tok.pos
 	e := p.annotatedRHS()
 	switch k := p.tok.kind; {
@@ -240,7 +239,8 @@ func (p *parser) annAssign(start Pos, t Expr) Stmt {
 	p.advance()
 	a := &AnnAssign{Target: t, Simple: isName && t.Range().Start == start}
 	a.Annotation = p.expression()
-	if p.accept(kEqual) {
+	if p.tok.kind == kEqual && p.hasValue() {
+		p.advance()
 		a.Value = p.annotatedRHS()
 	}
 	a.Span = p.span(start)
@@ -294,6 +294,9 @@ func (p *parser) delStmt() Stmt {
 	first := p.i
 	mark := p.exprs.mark()
 	for {
+		if p.tok.kind == kStar {
+			p.diagDelete(first)
+		}
 		p.exprs.push(p.bitwiseOr())
 		if !p.accept(kComma) || !startsExpr[p.tok.kind] {
 			break
@@ -315,22 +318,16 @@ func (p *parser) delStmt() Stmt {
 }
 
 func (p *parser) raiseStmt() Stmt {
-	start := p.tok
+	start := p.tok.pos
 	p.advance()
 	r := &Raise{}
-	if p.tok.kind == kFrom {
-		p.failAtPos(SyntaxError, start.pos, p.tok.endPos, "did you forget an expression between 'raise' and 'from'?")
-	}
 	if startsExpr[p.tok.kind] {
 		r.Exc = p.expression()
-		if from := p.tok; p.accept(kFrom) {
-			if !startsExpr[p.tok.kind] {
-				p.failTok(from, "did you forget an expression after 'from'?")
-			}
+		if p.accept(kFrom) {
 			r.Cause = p.expression()
 		}
 	}
-	r.Span = p.span(start.pos)
+	r.Span = p.span(start)
 	return r
 }
 
@@ -339,10 +336,8 @@ func (p *parser) assertStmt() Stmt {
 	p.advance()
 	a := &Assert{}
 	a.Test = p.expression()
-	p.diagAssert(a.Test)
 	if p.accept(kComma) {
 		a.Msg = p.expression()
-		p.diagAssert(a.Msg)
 	}
 	a.Span = p.span(start)
 	return a

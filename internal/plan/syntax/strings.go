@@ -60,7 +60,7 @@ func (p *parser) strings() Expr {
 			p.failAtPos(SyntaxError, first.pos, p.prevEnd, "cannot mix t-string literals with string or bytes literals")
 		}
 		if seen.bytes && (seen.text || seen.f) {
-			p.mixedBytes(start)
+			p.mixedBytes()
 		}
 		first = tok
 	}
@@ -80,9 +80,8 @@ func (p *parser) strings() Expr {
 	return c
 }
 
-// mixedBytes reports bytes and text side by side; the whole run of literals
-// is what the message is about.
-func (p *parser) mixedBytes(start Pos) {
+// mixedBytes reports bytes and text side by side, at the token behind them.
+func (p *parser) mixedBytes() {
 	for p.tok.kind == kString || p.tok.kind == kFStart {
 		if p.tok.kind == kFStart {
 			p.fstring()
@@ -90,7 +89,7 @@ func (p *parser) mixedBytes(start Pos) {
 			p.advance()
 		}
 	}
-	p.failSpan(p.span(start), "cannot mix bytes and nonbytes literals")
+	p.failLast("cannot mix bytes and nonbytes literals")
 }
 
 // merge joins neighbouring constants; with joined set, empty ones go.
@@ -208,15 +207,11 @@ func (p *parser) fpart(parts []Expr, tmpl, raw, spec bool) []Expr {
 // field reads a replacement field.
 func (p *parser) field(parts []Expr, tmpl, raw, spec bool) []Expr {
 	start := p.tok
-	what := "f-string"
-	if start.tmpl {
-		what = "t-string"
-	}
+	what := stringName(start.tmpl)
 	p.enter()
 	p.advance()
 	from := int(start.end)
-	p.diagFieldStart(what)
-	value := p.annotatedRHS()
+	value := p.fieldValue(what)
 	h := p.h
 	p.diagFieldValue(what)
 	to := int(p.tok.off)
@@ -236,7 +231,7 @@ func (p *parser) field(parts []Expr, tmpl, raw, spec bool) []Expr {
 		h = max(h, p.h)
 	}
 	if p.tok.kind != kRbrace {
-		p.diagFieldEnd(what, conv >= 0, fs != nil)
+		p.diagFieldEnd(what, fs != nil)
 		p.unexpected()
 	}
 	closing := p.tok

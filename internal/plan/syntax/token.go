@@ -30,7 +30,8 @@ const (
 	kArrow
 	kColonEqual
 	kEqual
-	kExclam // `!` in an f-string
+	kExclam
+	kUnknown // a character that no Python program uses
 	kTilde
 	kPlus
 	kMinus
@@ -108,7 +109,7 @@ const (
 var kindTexts = [kinds]string{
 	kLpar: "(", kRpar: ")", kLsqb: "[", kRsqb: "]", kLbrace: "{", kRbrace: "}",
 	kColon: ":", kComma: ",", kSemi: ";", kDot: ".", kEllipsis: "...", kArrow: "->",
-	kColonEqual: ":=", kEqual: "=", kExclam: "!", kTilde: "~", kPlus: "+", kMinus: "-",
+	kColonEqual: ":=", kEqual: "=", kExclam: "!", kUnknown: "?", kTilde: "~", kPlus: "+", kMinus: "-",
 	kStar: "*", kSlash: "/", kDoubleSlash: "//", kPercent: "%", kAt: "@", kDoubleStar: "**",
 	kVbar: "|", kCaret: "^", kAmper: "&", kLshift: "<<", kRshift: ">>", kEqEq: "==",
 	kNotEq: "!=", kLess: "<", kLessEq: "<=", kGreater: ">", kGreaterEq: ">=",

@@ -10,7 +10,7 @@ func (p *parser) tryStmt() Stmt {
 	s := &TryStmt{}
 	s.Body = p.block("'try' statement", head)
 	if p.tok.kind != kExcept && p.tok.kind != kFinally {
-		p.failTok(p.tok, "expected 'except' or 'finally' block")
+		p.failNext("expected 'except' or 'finally' block")
 	}
 	star := starUnknown
 	for p.tok.kind == kExcept {
@@ -42,9 +42,9 @@ func (p *parser) handler() (*ExceptHandler, starState) {
 	before := p.star
 	p.advance()
 	h := &ExceptHandler{}
-	kind, what := starNo, "'except' statement"
+	kind, what := starNo, "except"
 	if star := p.tok; p.accept(kStar) {
-		kind, what = starYes, "'except*' statement"
+		kind, what = starYes, "except*"
 		p.needs(11, Span{start, star.endPos}, "Exception groups are")
 		if before == starNo {
 			p.failAtPos(SyntaxError, start, star.endPos, "cannot have both 'except' and 'except*' on the same 'try'")
@@ -55,10 +55,10 @@ func (p *parser) handler() (*ExceptHandler, starState) {
 	} else if before == starYes {
 		p.failTok(head, "cannot have both 'except' and 'except*' on the same 'try'")
 	}
-	if p.tok.kind != kColon || kind == starYes {
-		p.handlerTypes(h, what)
+	if p.tok.kind != kColon && p.tok.kind != kNewline || kind == starYes {
+		p.handlerTypes(h, what+" statement")
 	}
-	h.Body = p.block(what, head)
+	h.Body = p.block("'"+what+"' statement", head)
 	h.Span = p.span(start)
 	return h, kind
 }
@@ -76,6 +76,9 @@ func (p *parser) handlerTypes(h *ExceptHandler, what string) {
 			if p.tok.kind == kColon {
 				p.failAtPos(SyntaxError, start, p.prevEnd, "multiple exception types must be parenthesized when using 'as'")
 			}
+			p.unexpected()
+		}
+		if p.tok.kind != kColon {
 			p.unexpected()
 		}
 		p.needs(14, h.Type.Range(), "except expressions without parentheses are")
@@ -113,9 +116,6 @@ func (p *parser) withStmt(start Pos, async bool) Stmt {
 // withItems reads items in parentheses. It reports false when the
 // parentheses turn out to belong to an expression.
 func (p *parser) withItems(s *With) bool {
-	plainly := p.plainly
-	p.plainly = true
-	defer func() { p.plainly = plainly }()
 	p.advance()
 	for {
 		s.Items = append(s.Items, p.withItem())
@@ -130,13 +130,17 @@ func (p *parser) withItems(s *With) bool {
 	return true
 }
 
+// endsItem says which tokens may follow the target of a with statement; the
+// end of a line may, so that the colon is what is reported missing.
+var endsItem = [kinds]bool{kComma: true, kRpar: true, kColon: true, kNewline: true}
+
 func (p *parser) withItem() *WithItem {
 	start := p.tok.pos
 	w := &WithItem{ContextExpr: p.expression()}
 	if p.accept(kAs) {
 		at := p.i
 		t := p.starTarget()
-		if _, bad := target(t, Store, true); bad != nil || p.tok.kind != kComma && p.tok.kind != kRpar && p.tok.kind != kColon {
+		if _, bad := target(t, Store, true); bad != nil || !endsItem[p.tok.kind] {
 			p.diagWithTarget(at)
 			p.unexpected()
 		}
