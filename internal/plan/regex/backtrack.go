@@ -128,6 +128,9 @@ func (m *machine) find(from int) (start, end int, how outcome) {
 			return start, end, how
 		}
 	}
+	if m.steps < 0 {
+		return start, 0, outOfSteps
+	}
 	return start, 0, failed
 }
 

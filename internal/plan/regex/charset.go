@@ -48,7 +48,8 @@ func (s *charset) ask(r rune) bool {
 	return s.matches(r) != s.not
 }
 
-// matches tells whether r is among the items, in any of its cases.
+// matches tells whether r is among the items. Those that are not categories hold
+// it in any of its cases.
 func (s *charset) matches(r rune) bool {
 	if s.contains(r) {
 		return true
@@ -56,12 +57,12 @@ func (s *charset) matches(r rune) bool {
 	switch s.mode {
 	case foldASCII:
 		if r < 0x80 && isASCIILetter(r) {
-			return s.contains(r ^ 0x20)
+			return isIn(s.ranges, r^0x20)
 		}
 	case foldUnicode:
 		var buf [maxSame]rune
 		for _, f := range foldings(buf[:0], r) {
-			if s.contains(f) {
+			if isIn(s.ranges, f) {
 				return true
 			}
 		}

@@ -56,8 +56,12 @@ type inst struct {
 	set      *charset
 }
 
-// maxCode bounds the instructions of a program.
-const maxCode = 1 << 20
+// maxPattern bounds the characters of a pattern, maxCode the instructions of a
+// program.
+const (
+	maxPattern = 1 << 18
+	maxCode    = 1 << 19
+)
 
 // generator writes the backtracker's code.
 type generator struct {

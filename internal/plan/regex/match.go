@@ -40,6 +40,15 @@ type scratch struct {
 	prog        *unrolled
 }
 
+// keep keeps a machine for the next search, but not a large stack.
+func (s *scratch) keep(m *machine) {
+	if cap(m.stack) > 1<<16 {
+		m.stack = nil
+	}
+	m.text, m.narrow, m.wide = Text{}, "", nil
+	s.machines.Put(m)
+}
+
 // unrolled gives the program of the simulation, or nil if there is none.
 func (p *Program) unrolled() *unrolled {
 	if !p.bare {
@@ -72,7 +81,7 @@ func (p *Program) exec(s search, from int, budget *int64) (*Match, error) {
 	if m == nil {
 		m = new(machine)
 	}
-	defer p.shared.machines.Put(m)
+	defer p.shared.keep(m)
 
 	// Where the other machine could go on, the backtracker gets so many steps.
 	soft := left
@@ -119,7 +128,10 @@ func (p *Program) simulate(s search, from, start int, left int64, budget *int64)
 	if m == nil {
 		m = new(simulation)
 	}
-	defer p.shared.simulations.Put(m)
+	defer func() {
+		m.text = Text{}
+		p.shared.simulations.Put(m)
+	}()
 	s.advance = s.advance && start == s.begin
 	s.begin = start
 	m.steps = left

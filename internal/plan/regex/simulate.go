@@ -188,6 +188,7 @@ func (m *simulation) follow(pc, level int32, pos int, to *threads) {
 		default:
 			to.at = append(to.at, visit{v.pc, level})
 			to.slots = append(to.slots, m.work...)
+			m.steps -= int64(m.slots) >> 4
 		}
 	}
 }

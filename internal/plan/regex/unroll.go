@@ -17,8 +17,12 @@ package regex
 // one number, the count of levels that have. A state of the simulation is an
 // instruction with such a number.
 
-// maxUnrolled bounds the states of an unrolled program.
-const maxUnrolled = 20000
+// maxUnrolled bounds the states of an unrolled program, maxSlots what all
+// threads together can note of groups: 16 MiB twice.
+const (
+	maxUnrolled = 20000
+	maxSlots    = 1 << 22
+)
 
 // unrolled is the program of the simulation.
 type unrolled struct {
@@ -42,7 +46,7 @@ func unroll(p *Program) *unrolled {
 	u := &unroller{out: &unrolled{}, p: p, sets: setCache{}}
 	u.node(p.tree, p.flags)
 	u.emit(inst{op: opMatch})
-	if u.full {
+	if u.full || u.out.count*(2*p.groups+2) > maxSlots {
 		return nil
 	}
 	return u.out

@@ -1,0 +1,147 @@
+package regex
+
+import (
+	"strings"
+	"sync"
+	"testing"
+
+	"praxis/internal/plan/cpython"
+)
+
+func mustCompile(t testing.TB, pattern string, flags Flags) *Program {
+	t.Helper()
+	p, bad := Compile(Str(pattern), flags)
+	if bad != nil {
+		t.Fatal(bad)
+	}
+	return p
+}
+
+func TestProgramTellsWhatItIs(t *testing.T) {
+	p := mustCompile(t, `(?i)(?P<year>\d+)-(x)?(?P<month>\d+)`, MultiLine)
+	if p.Groups() != 3 || p.Flags() != IgnoreCase|MultiLine|Unicode || p.Pattern().String() != `(?i)(?P<year>\d+)-(x)?(?P<month>\d+)` {
+		t.Errorf("%d groups, flags %d, pattern %s", p.Groups(), p.Flags(), p.Pattern().String())
+	}
+	if n := p.Names(); len(n) != 2 || n[0] != (Name{"year", 1}) || n[1] != (Name{"month", 3}) {
+		t.Errorf("names %v", n)
+	}
+	if g, ok := p.Group("month"); g != 3 || !ok {
+		t.Errorf("month is group %d, %v", g, ok)
+	}
+	if _, ok := p.Group("day"); ok {
+		t.Error("there is a group day")
+	}
+	if p.GroupName(3) != "month" || p.GroupName(2) != "" {
+		t.Errorf("group 3 is %q, group 2 %q", p.GroupName(3), p.GroupName(2))
+	}
+}
+
+func TestErrors(t *testing.T) {
+	cases := []struct{ pattern, want string }{
+		{`[`, "unterminated character set at position 0"},
+		{`(ab`, "missing ), unterminated subpattern at position 0"},
+		{`abc(x`, "missing ), unterminated subpattern at position 3"},
+		{`*`, "nothing to repeat at position 0"},
+		{`\q`, `bad escape \q at position 0`},
+		{`(?<=a*)b`, "look-behind requires fixed-width pattern"},
+		{"a\nb\n(", "missing ), unterminated subpattern at position 4 (line 3, column 1)"},
+		{`\N{BULLET}`, `\N{BULLET} is not supported here, write the character or \uXXXX at position 0`},
+	}
+	for _, c := range cases {
+		_, bad := Compile(Str(c.pattern), 0)
+		if bad == nil || bad.Error() != c.want || bad.Kind != Pattern {
+			t.Errorf("%s: got %v, want %s", c.pattern, bad, c.want)
+		}
+	}
+}
+
+func TestTextKeepsSurrogates(t *testing.T) {
+	s := Runes([]rune{'a', 0xD800, 'é', 0xDFFF, 0x1F600}).String()
+	text := Str(s)
+	if text.Len() != 5 || text.At(1) != 0xD800 || text.At(3) != 0xDFFF || text.Slice(0, 5) != s {
+		t.Errorf("%q became %q", s, text.String())
+	}
+	m, err := mustCompile(t, `[\ud800-\udfff]é`, 0).Exec(text, Search, 0, 5, nil)
+	if err != nil || m == nil {
+		t.Fatal(m, err)
+	}
+	if b, e, _ := m.Span(0); b != 1 || e != 3 {
+		t.Errorf("the match is %d to %d", b, e)
+	}
+}
+
+func TestEscapeAgainstCPython(t *testing.T) {
+	var all strings.Builder
+	for r := range rune(0x200) {
+		all.WriteRune(r)
+	}
+	reply := cpython.Start(t).Exec(t, "import re\nprint(ascii(re.escape(''.join(map(chr, range(0x200))))))\nprint(ascii(re.escape(bytes(range(256))).decode('latin1')))\n")
+	lines := strings.Split(reply.Out, "\n")
+	raw := make([]byte, 256)
+	for i := range raw {
+		raw[i] = byte(i)
+	}
+	if got := quote(decode(Escape(all.String())), true); got != lines[0] {
+		t.Errorf("got %s, want %s", got, lines[0])
+	}
+	if got := quote(Bytes(Escape(string(raw))).runes(), true); got != lines[1] {
+		t.Errorf("got %s, want %s", got, lines[1])
+	}
+	if Escape("plain") != "plain" {
+		t.Error("what needs no escape was changed")
+	}
+}
+
+func TestSubstitutionIsBounded(t *testing.T) {
+	p := mustCompile(t, `a`, 0)
+	tpl, bad := ParseTemplate(Str(strings.Repeat("x", 1000)), p)
+	if bad != nil {
+		t.Fatal(bad)
+	}
+	text := Str(strings.Repeat("a", 1000))
+	if _, _, err := p.Sub(text, tpl, 0, 100_000, nil); err != ErrRoom {
+		t.Errorf("a million characters in a hundred thousand: %v", err)
+	}
+	if s, n, err := p.Sub(text, tpl, 0, 1_000_000, nil); err != nil || n != 1000 || len(s) != 1_000_000 {
+		t.Errorf("%d substitutions, %d characters, %v", n, len(s), err)
+	}
+}
+
+// TestProgramsAreShared runs one program from several goroutines.
+func TestProgramsAreShared(t *testing.T) {
+	p := mustCompile(t, `(a+)+$|(b)`, 0)
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			for range 20 {
+				m, err := p.Exec(Str(strings.Repeat("a", 300)+"cab"), Search, 0, 303, nil)
+				if err != nil || m == nil {
+					t.Error(m, err)
+					return
+				}
+				if b, _, _ := m.Span(2); b != 302 {
+					t.Errorf("found at %d", b)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}
+
+func BenchmarkSearch(b *testing.B) {
+	text := strings.Repeat("The quick brown fox jumps over the lazy dog, 2024-05-17 user@example.com; ", 1000)
+	for _, c := range []struct{ name, pattern string }{
+		{"words", `\w+`}, {"date", `(\d{4})-(\d\d)-(\d\d)`}, {"mail", `[\w.]+@[\w.]+\.\w+`}, {"literal", `lazy`},
+		{"alternatives", `fox|dog|cat|user`}, {"lazy", `T.*?dog`}, {"lookahead", `\w+(?=,)`}, {"fold", `(?i)QUICK`},
+	} {
+		p := mustCompile(b, c.pattern, 0)
+		b.Run(c.name, func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
+			for b.Loop() {
+				if _, err := p.FindAll(Str(text), 0, len(text), nil); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
