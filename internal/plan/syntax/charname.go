@@ -43,9 +43,10 @@ var charNames = sync.OnceValue(func() map[string]rune {
 			names[n] = r
 		}
 	}
-	for i := 0; i+1 < len(charAliases); i += 2 {
-		n, _ := strconv.ParseUint(charAliases[i], 16, 32)
-		names[charAliases[i+1]] = rune(n)
+	for line := range strings.Lines(charAliases) {
+		code, alias, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
+		n, _ := strconv.ParseUint(code, 16, 32)
+		names[alias] = rune(n)
 	}
 	return names
 })

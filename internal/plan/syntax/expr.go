@@ -237,7 +237,8 @@ func (p *parser) compareOp() CmpOperator {
 		}
 		p.advance()
 	case kNotEq:
-		if p.src[p.tok.off] == '<' { // `<>` is `!=` of another time
+		// `<>` is `!=` of another time, and of an old joke.
+		if old := p.src[p.tok.off] == '<'; old != p.flufl {
 			return 0
 		}
 	}

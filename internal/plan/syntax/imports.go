@@ -148,3 +148,41 @@ func (p *parser) future(s *ImportFrom) {
 		}
 	}
 }
+
+// checkFuture refuses features that never were, in the imports from
+// __future__ at the start of the module, where such imports belong.
+func checkFuture(body []Stmt) *Error {
+	for i, s := range body {
+		f, ok := s.(*ImportFrom)
+		if !ok {
+			if i == 0 && isDocstring(s) {
+				continue
+			}
+			return nil
+		}
+		if f.Module != "__future__" || f.Level != 0 {
+			return nil
+		}
+		for _, a := range f.Names {
+			switch a.Name {
+			case "nested_scopes", "generators", "division", "absolute_import", "with_statement", "print_function",
+				"unicode_literals", "barry_as_FLUFL", "generator_stop", "annotations":
+			case "braces":
+				return &Error{Pos: a.Start, End: a.End, Kind: SyntaxError, Message: "not a chance"}
+			default:
+				return &Error{Pos: a.Start, End: a.End, Kind: SyntaxError, Message: "future feature " + clip(a.Name) + " is not defined"}
+			}
+		}
+	}
+	return nil
+}
+
+// isDocstring says whether s is a string on its own.
+func isDocstring(s Stmt) bool {
+	e, ok := s.(*ExprStmt)
+	if !ok {
+		return false
+	}
+	c, ok := e.Value.(*Constant)
+	return ok && c.Kind == Str
+}

@@ -61,6 +61,9 @@ func Parse(src []byte, opts Options) (*Module, []*Error) {
 		m.Body = p.evalInput()
 	} else {
 		m.Body = p.fileInput()
+		if err := checkFuture(m.Body); err != nil && len(p.errs) == 0 {
+			p.errs = append(p.errs, err)
+		}
 	}
 	if n := len(m.Body); n > 0 {
 		m.Span = Span{m.Body[0].Range().Start, m.Body[n-1].Range().End}

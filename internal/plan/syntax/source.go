@@ -3,8 +3,11 @@ package syntax
 import (
 	"bytes"
 	"fmt"
+	"sort"
 	"strings"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding/charmap"
 )
 
 // source is a program as the lexer wants it: UTF-8, lines ended by \n, the
@@ -31,21 +34,18 @@ func decode(src []byte, opts Options) (source, *Error) {
 	switch {
 	case !known:
 		return source{}, startError(line, "unknown encoding: %s", clip(name))
-	case bom && enc != encUTF8:
+	case bom && name != "" && name != "utf-8" && !strings.HasPrefix(canonical(name), "utf-8"):
 		return source{}, startError(line, "encoding problem: %s with BOM", clip(name))
 	}
 	var b strings.Builder
 	b.Grow(len(body) + len(body)/8 + 8)
-	switch enc {
-	case encUTF8:
+	if enc == nil {
 		if err := checkUTF8(body, name != ""); err != nil {
 			return source{}, err
 		}
 		writeLines(&b, body)
-	default:
-		if err := transcode(&b, body, enc, name); err != nil {
-			return source{}, err
-		}
+	} else if err := transcode(&b, body, enc, name); err != nil {
+		return source{}, err
 	}
 	text := b.String()
 	if text != "" && text[len(text)-1] != '\n' {
@@ -161,32 +161,85 @@ func cookieName(text []byte) string {
 	}
 }
 
-// encoding is one that sources may be written in.
-type encoding uint8
-
-const (
-	encUTF8 encoding = iota + 1
-	encASCII
-	encLatin1
-)
-
-// encodingOf finds an encoding by the names Python knows it by.
-func encodingOf(name string) (encoding, bool) {
-	switch n := strings.ToLower(strings.ReplaceAll(name, "_", "-")); {
-	case n == "", n == "utf-8", n == "utf8", n == "u8", n == "utf", n == "utf8-ucs2", n == "utf8-ucs4", n == "cp65001",
-		n == "utf-8-sig", strings.HasPrefix(n, "utf-8-"):
-		return encUTF8, true
-	case n == "ascii", n == "us-ascii", n == "646", n == "ansi-x3.4-1968", n == "iso646-us":
-		return encASCII, true
-	case n == "latin-1", n == "latin1", n == "latin", n == "l1", n == "iso-8859-1", n == "iso8859-1", n == "8859", n == "cp819",
-		strings.HasPrefix(n, "latin-1-"), strings.HasPrefix(n, "iso-8859-1-"), strings.HasPrefix(n, "iso-latin-1"):
-		return encLatin1, true
-	}
-	return 0, false
+// canonical is how Python compares the names of encodings.
+func canonical(name string) string {
+	return strings.ToLower(strings.ReplaceAll(name, "_", "-"))
 }
 
-// transcode writes s, which is in enc, as UTF-8.
-func transcode(b *strings.Builder, s []byte, enc encoding, name string) *Error {
+// encodingOf finds an encoding by the names Python knows it by. Of UTF-8 it
+// is nil.
+func encodingOf(name string) (func(byte) rune, bool) {
+	n := canonical(name)
+	switch n {
+	case "", "utf-8", "utf8", "u8", "utf", "utf8-ucs2", "utf8-ucs4", "cp65001", "utf-8-sig":
+		return nil, true
+	case "ascii", "us-ascii", "646", "ansi-x3.4-1968", "iso646-us":
+		return ascii, true
+	case "latin-1", "latin1", "latin", "l1", "iso-8859-1", "iso8859-1", "8859", "cp819":
+		return latin1, true
+	}
+	if strings.HasPrefix(n, "utf-8-") {
+		return nil, true
+	}
+	for _, prefix := range []string{"latin-1-", "iso-8859-1-", "iso-latin-1-"} {
+		if strings.HasPrefix(n, prefix) || n == "iso-latin-1" {
+			return latin1, true
+		}
+	}
+	if m := charmapNamed(n); m != nil {
+		return func(c byte) rune {
+			if c < 0xA0 && strings.HasPrefix(n, "iso") {
+				return rune(c) // the control characters, which the tables leave out
+			}
+			return m.DecodeByte(c)
+		}, true
+	}
+	return nil, false
+}
+
+func ascii(c byte) rune {
+	if c >= utf8.RuneSelf {
+		return utf8.RuneError
+	}
+	return rune(c)
+}
+
+func latin1(c byte) rune { return rune(c) }
+
+// charmapNamed finds one of the other encodings of one byte a character.
+func charmapNamed(n string) *charmap.Charmap {
+	n = strings.ReplaceAll(n, "-", "")
+	n = strings.Replace(n, "windows", "cp", 1)
+	n = strings.Replace(n, "ibm", "cp", 1)
+	i := sort.Search(len(charmaps), func(i int) bool { return charmaps[i].name >= n })
+	if i < len(charmaps) && charmaps[i].name == n {
+		return charmaps[i].table
+	}
+	return nil
+}
+
+// charmaps are sorted by name.
+var charmaps = []struct {
+	name  string
+	table *charmap.Charmap
+}{
+	{"cp1250", charmap.Windows1250}, {"cp1251", charmap.Windows1251}, {"cp1252", charmap.Windows1252},
+	{"cp1253", charmap.Windows1253}, {"cp1254", charmap.Windows1254}, {"cp1255", charmap.Windows1255},
+	{"cp1256", charmap.Windows1256}, {"cp1257", charmap.Windows1257}, {"cp1258", charmap.Windows1258},
+	{"cp437", charmap.CodePage437}, {"cp850", charmap.CodePage850}, {"cp852", charmap.CodePage852},
+	{"cp855", charmap.CodePage855}, {"cp858", charmap.CodePage858}, {"cp860", charmap.CodePage860},
+	{"cp862", charmap.CodePage862}, {"cp863", charmap.CodePage863}, {"cp865", charmap.CodePage865},
+	{"cp866", charmap.CodePage866},
+	{"iso885910", charmap.ISO8859_10}, {"iso885913", charmap.ISO8859_13}, {"iso885914", charmap.ISO8859_14},
+	{"iso885915", charmap.ISO8859_15}, {"iso885916", charmap.ISO8859_16}, {"iso88592", charmap.ISO8859_2},
+	{"iso88593", charmap.ISO8859_3}, {"iso88594", charmap.ISO8859_4}, {"iso88595", charmap.ISO8859_5},
+	{"iso88596", charmap.ISO8859_6}, {"iso88597", charmap.ISO8859_7}, {"iso88598", charmap.ISO8859_8},
+	{"iso88599", charmap.ISO8859_9}, {"koi8r", charmap.KOI8R}, {"koi8u", charmap.KOI8U},
+	{"maccyrillic", charmap.MacintoshCyrillic}, {"macroman", charmap.Macintosh},
+}
+
+// transcode writes s, whose bytes dec decodes, as UTF-8.
+func transcode(b *strings.Builder, s []byte, dec func(byte) rune, name string) *Error {
 	for i, c := range s {
 		switch {
 		case c == '\r':
@@ -196,11 +249,13 @@ func transcode(b *strings.Builder, s []byte, enc encoding, name string) *Error {
 			b.WriteByte('\n')
 		case c < utf8.RuneSelf:
 			b.WriteByte(c)
-		case enc == encASCII:
-			line := 1 + bytes.Count(s[:i], []byte{'\n'})
-			return startError(line, "(unicode error) '%s' codec can't decode byte 0x%02x in position %d: ordinal not in range(128)", clip(name), c, i)
 		default:
-			b.WriteRune(rune(c))
+			r := dec(c)
+			if r == utf8.RuneError {
+				line := 1 + bytes.Count(s[:i], []byte{'\n'})
+				return startError(line, "(unicode error) '%s' codec can't decode byte 0x%02x in position %d", clip(name), c, i)
+			}
+			b.WriteRune(r)
 		}
 	}
 	return nil
