@@ -1,9 +1,6 @@
 package regex
 
-import (
-	"slices"
-	"sync"
-)
+import "slices"
 
 // caseMode says how a set compares.
 type caseMode uint8
@@ -122,21 +119,20 @@ func inCategory(c category, r rune, unicode bool) bool {
 	return ok != (c&1 != 0)
 }
 
-// latin holds the answers of the categories below 256, as Unicode and as ASCII
-// has them.
-var latin = sync.OnceValue(func() *[2][catNotWord + 1][4]uint64 {
-	var t [2][catNotWord + 1][4]uint64
-	for u := range t {
-		for c := catDigit; c <= catNotWord; c++ {
-			for r := range rune(256) {
-				if inCategory(c, r, u == 1) {
-					t[u][c][r>>6] |= 1 << (r & 63)
-				}
-			}
-		}
-	}
-	return &t
-})
+// latin holds the characters below 256 of the categories, as ASCII and as Unicode
+// have them.
+var latin = [2][catWord + 1][4]uint64{
+	{
+		catDigit: {0x3ff000000000000, 0, 0, 0},
+		catSpace: {0x100003e00, 0, 0, 0},
+		catWord:  {0x3ff000000000000, 0x7fffffe87fffffe, 0, 0},
+	},
+	{
+		catDigit: {0x3ff000000000000, 0, 0, 0},
+		catSpace: {0x1f0003e00, 0, 0x100000020, 0},
+		catWord:  {0x3ff000000000000, 0x7fffffe87fffffe, 0x762c040000000000, 0xff7fffffff7fffff},
+	},
+}
 
 // newCharset makes a set of the items of a node under some flags.
 func newCharset(items []item, not bool, flags Flags) *charset {
@@ -199,7 +195,10 @@ func (s *charset) fillLow() {
 		u = 1
 	}
 	for _, c := range s.cats {
-		for i, w := range latin()[u][c] {
+		for i, w := range latin[u][c&^1] {
+			if c&1 != 0 {
+				w = ^w
+			}
 			s.low[i] |= w
 		}
 	}

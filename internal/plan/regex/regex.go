@@ -24,7 +24,11 @@
 // own stacks, and these are bounded too.
 //
 // What is left out: \N{...}, which needs the names of all characters, and
-// locales other than C for the LOCALE flag of bytes patterns.
+// locales other than C for the LOCALE flag of bytes patterns. Two faults of
+// CPython are not imitated: a conditional on a group that is still open may see
+// what a failed attempt left there, and a search may overlook a match that
+// begins with a category in a group with flags of its own, as (?u:\s) in an ASCII
+// pattern, because the first character is looked for under the outer flags.
 package regex
 
 import (

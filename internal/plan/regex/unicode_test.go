@@ -68,6 +68,21 @@ func TestClassesAgainstCPython(t *testing.T) {
 	}
 }
 
+// TestLatinTable holds the table of the first 256 characters against the
+// questions that it answers.
+func TestLatinTable(t *testing.T) {
+	for u := range 2 {
+		for c := catDigit; c <= catNotWord; c++ {
+			s := newCharset([]item{{cat: c}}, false, Flags(u)*Unicode)
+			for r := range rune(256) {
+				if got, want := s.has(r), inCategory(c, r, u == 1); got != want {
+					t.Errorf("unicode %d, category %d: %U is %v in the table, %v otherwise", u, c, r, got, want)
+				}
+			}
+		}
+	}
+}
+
 // TestCaseAgainstCPython matches every character that has a case against all
 // the others.
 func TestCaseAgainstCPython(t *testing.T) {
