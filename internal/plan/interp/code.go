@@ -294,22 +294,24 @@ const (
 	// Modules.
 	opImport     // ( → mod) names[a]; dotted. w: 1 gives the first part of the dotted name. Two words
 	opImportFrom // (mod → mod v) names[a]; ImportError
-	opImportStar // (mod → ) all public names of mod become globals
 
 	// Labels of control: in strict mode only. See compile_strict.go.
-	opPcSave    // ( → ) keeps the thread's pc in slot a (as the label of None)
-	opPcRestore // ( → ) pc = what slot a keeps ⊔ the thread's sticky label
-	opPcJoin    // (v → v) pc ⊔= v's label
-	opPcJoinAt  // (…) pc ⊔= the label of the a-th value from the top
-	opPcStick   // ( → ) sticky ⊔= pc: no restore will forget what pc is now
-	opPcTop     // (v → v) v's label ⊔= pc
-	opPcFast    // ( → ) label of slot a ⊔= pc, if bound
-	opPcDeref   // ( → ) label in the cell of slot a ⊔= pc, if bound
-	opPcGlobal  // ( → ) label of the global sites[a] ⊔= pc, if bound
-	opPcName    // ( → ) label of names[a] in the class's name space ⊔= pc, if bound
-	opMay       // (…) the labels of the a values at the top join the thread's label of what may have raised
-	opMaySave   // ( → ) keeps the thread's label of what may have raised in slot a, and sets it to nothing
-	opMayJoin   // ( → ) pc and sticky ⊔= what may have raised; what slot a keeps is joined to it again
+	opPcSave       // ( → ) keeps the thread's pc in slot a (as the label of None)
+	opPcRestore    // ( → ) pc = what slot a keeps ⊔ the thread's sticky label
+	opPcJoin       // (v → v) pc ⊔= v's label
+	opPcStick      // ( → ) sticky ⊔= pc: no restore will forget what pc is now
+	opPcTop        // (v → v) v's label ⊔= pc
+	opPcFast       // ( → ) label of slot a ⊔= pc, if bound
+	opPcDeref      // ( → ) label in the cell of slot a ⊔= pc, if bound
+	opPcGlobal     // ( → ) label of the global sites[a] ⊔= pc, if bound
+	opPcName       // ( → ) label of names[a] in the class's name space ⊔= pc, if bound
+	opPcHeldFast   // the four as above; and if what it holds is a list, set, dict or the like, pc also joins its shape and its elements' labels
+	opPcHeldDeref  //
+	opPcHeldGlobal //
+	opPcHeldName   //
+	opMay          // (…) the labels of the a values at the top join the thread's label of what may have raised
+	opMaySave      // ( → ) keeps the thread's label of what may have raised in slot a, and sets it to nothing
+	opMayJoin      // ( → ) pc and sticky ⊔= what may have raised; what slot a keeps is joined to it again
 
 	opCount // how many there are
 )
