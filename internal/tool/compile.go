@@ -1,8 +1,10 @@
 package tool
 
 import (
+	"fmt"
 	"net/url"
 	"regexp"
+	"regexp/syntax"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,6 +13,7 @@ import (
 const (
 	maxSubschemas = 20_000
 	maxPattern    = 4096 // characters
+	maxProgram    = 4000 // instructions that a pattern compiles to
 	maxEnum       = 10_000
 )
 
@@ -309,7 +312,7 @@ func (c *compiler) text(s *schema, key, v *node) bool {
 		s.strings().maxLen = c.count(key, v)
 	case "pattern":
 		if text := c.string(key, v); v.kind == stringNode {
-			s.strings().patternText, s.str.pattern = text, c.pattern(v, text)
+			s.strings().pattern = c.pattern(v, text)
 		}
 	case "format":
 		s.strings().format = c.string(key, v)
@@ -323,29 +326,52 @@ func (c *compiler) text(s *schema, key, v *node) bool {
 }
 
 // pattern compiles ECMA 262's dialect as far as Go's linear-time engine has it.
-func (c *compiler) pattern(at *node, text string) *regexp.Regexp {
+func (c *compiler) pattern(at *node, text string) *pattern {
 	if len(text) > maxPattern {
 		c.r.add(at, "", "pattern: longer than %d characters", maxPattern)
 		return nil
 	}
-	if re := c.r.patterns[text]; re != nil {
-		return re
+	if p := c.r.patterns[text]; p != nil {
+		return p
 	}
-	re, err := regexp.Compile(ecma(text))
+	p, err := newPattern(text)
 	if err != nil {
-		what := strings.TrimPrefix(err.Error(), "error parsing regexp: ")
 		remedy := ""
 		if strings.Contains(text, "(?=") || strings.Contains(text, "(?!") || strings.Contains(text, "(?<") {
 			remedy = "Look-ahead, look-behind and back references are not supported: they take unbounded time."
 		}
-		c.r.add(at, remedy, "pattern: not a regular expression: %s", line(what, 200))
+		c.r.add(at, remedy, "pattern: %s", line(strings.TrimPrefix(err.Error(), "error parsing regexp: "), 200))
 		return nil
 	}
 	if c.r.patterns == nil {
-		c.r.patterns = map[string]*regexp.Regexp{}
+		c.r.patterns = map[string]*pattern{}
 	}
-	c.r.patterns[text] = re
-	return re
+	c.r.patterns[text] = p
+	return p
+}
+
+// newPattern compiles a pattern and measures its program, on which the time of matching depends.
+func newPattern(text string) (*pattern, error) {
+	goText := ecma(text)
+	size := 2 * len(goText)
+	if strings.Contains(goText, "{") { // counted repetition is written out
+		tree, err := syntax.Parse(goText, syntax.Perl)
+		if err != nil {
+			return nil, err
+		}
+		program, err := syntax.Compile(tree.Simplify())
+		if err != nil {
+			return nil, err
+		}
+		if size = len(program.Inst); size > maxProgram {
+			return nil, fmt.Errorf("it repeats too much: %d instructions, at most %d", size, maxProgram)
+		}
+	}
+	re, err := regexp.Compile(goText)
+	if err != nil {
+		return nil, err
+	}
+	return &pattern{text, re, size}, nil
 }
 
 // ecma rewrites the escapes that Go's syntax lacks: \uXXXX, \cX, \/ and the like.
@@ -435,7 +461,7 @@ func (c *compiler) object(s *schema, key, v *node, at Pointer, base string) bool
 	case "patternProperties":
 		c.each(key, v, func(name, part *node) {
 			if re := c.pattern(name, name.text); re != nil {
-				s.objects().patterns = append(s.obj.patterns, patternProperty{re, name.text, c.schema(part, at.Child(name.text), base)})
+				s.objects().patterns = append(s.obj.patterns, patternProperty{re, c.schema(part, at.Child(name.text), base)})
 			}
 		})
 	case "additionalProperties":

@@ -201,7 +201,8 @@ func (d *Definition) undeclared(arguments any) *Mismatch {
 	}
 	for name := range eachMember(arguments) {
 		if _, ok := d.Input.Type().Property(name); !ok {
-			return d.Input.root.additional(arguments, name, "")
+			m := d.Input.root.additional(arguments, name)
+			return &m
 		}
 	}
 	return nil

@@ -54,7 +54,8 @@
 //
 //   - [Load], [NewSet], [Set.Lookup], [Set.Resolve], [Set.Pin], [Set.Namespace], [Set.Suggest], [Set.Input], [Set.Principals]
 //   - [Definition]: its fields; [Definition.Arguments], [Definition.Bind], [BindArgs], [Definition.FillDefaults],
-//     [Definition.CheckArguments], [Definition.CheckResult], [Definition.Hash], [Definition.Signature], [Definition.Rehearse]
+//     [Definition.CheckArguments], [Definition.CheckResult], [Definition.Hash], [Definition.Signature],
+//     [Definition.Rehearse], [Definition.RedactArguments]
 //   - [Labels], [Labels.Demand], [Readers.Static] (before a run), [Readers.Resolve] (of one call)
 //   - [Schema]: [ParseSchema], [Schema.Validate], [Schema.Type], [Schema.Narrow]; [Type] for checkers, [Type.Narrow]
 //   - [Compatible] for changes of a definition

@@ -20,8 +20,8 @@ const (
 	// MaxDepth is how deep values, schemas and files may nest.
 	MaxDepth = 128
 
-	maxNodes     = 1_000_000 // of a document with its aliases written out
-	maxNodesText = "1000000"
+	maxNodes     = 500_000 // of a document with its aliases written out
+	maxNodesText = "500000"
 	maxDepthText = "128"
 )
 
@@ -125,10 +125,24 @@ func readDocument(r *report, data []byte) *node {
 		r.addAt(Position{r.file, line, col}, "Save the file as UTF-8.", "the text is not UTF-8")
 		return nil
 	}
+	if crowded(data) {
+		r.addAt(Position{r.file, 1, 1}, "Split the file.", "the document has more than "+maxNodesText+" values")
+		return nil
+	}
 	if isJSON(r.file, data) {
 		return readJSON(r, data)
 	}
 	return readYAML(r, data)
+}
+
+// crowded reports whether a text has so many marks that it is not worth
+// building the parser's tree, a hundred times its size, to refuse it then.
+func crowded(data []byte) bool {
+	marks := 0
+	for _, mark := range []string{",", "[", "{", "\n"} {
+		marks += bytes.Count(data, []byte(mark))
+	}
+	return marks > 2*maxNodes
 }
 
 // isJSON decides the format: by the file's name, else JSON if it is valid as such.

@@ -160,7 +160,7 @@ func (l *loader) toolSchemas(d *draft) {
 		}
 		if part := d.Input.root.objects().property(p.Name); part != nil {
 			j := &judge{steps: baseSteps}
-			l.mismatch("default of "+quote(p.Name), at, first(j.check(part, p.Type.Default, "", nil)))
+			l.mismatch("default of "+quote(p.Name), at, first(j.check(part, p.Type.Default, nil)))
 		}
 	}
 }

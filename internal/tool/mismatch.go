@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"praxis/internal/fault"
 )
@@ -183,8 +182,8 @@ func (s *schema) numberRange() string {
 }
 
 // wrongKind is a value of a kind that is not allowed.
-func (s *schema) wrongKind(v any, at Pointer) *Mismatch {
-	m := &Mismatch{Path: at, Expected: s.describe(), Got: s.got(v), Schema: s.where}
+func (s *schema) wrongKind(v any) Mismatch {
+	m := Mismatch{Expected: s.describe(), Got: s.got(v)}
 	if s.note.secret {
 		return m
 	}
@@ -218,107 +217,46 @@ func (s *schema) wrongKind(v any, at Pointer) *Mismatch {
 	return m
 }
 
-func (s *schema) checkNumber(v any, at Pointer) []*Mismatch {
+// wrongNumber says what bound a number does not keep, "" when it keeps all.
+func (s *schema) wrongNumber(v any) string {
 	text, _ := numberText(v)
 	d, ok := parseDecimal(text)
 	if !ok {
-		return nil // measure has refused it
+		return "" // measure has refused it
 	}
 	n := s.num
-	wrong := ""
 	switch {
-	case n.min != nil && (d.compare(*n.min) < 0 || (n.overMin && d.compare(*n.min) == 0)):
-		wrong = "the least is " + n.minText
-		if n.overMin {
-			wrong = "it has to be above " + n.minText
-		}
-	case n.max != nil && (d.compare(*n.max) > 0 || (n.underMax && d.compare(*n.max) == 0)):
-		wrong = "the greatest is " + n.maxText
-		if n.underMax {
-			wrong = "it has to be below " + n.maxText
-		}
+	case n.min != nil && n.overMin && d.compare(*n.min) <= 0:
+		return "it has to be above " + n.minText
+	case n.min != nil && d.compare(*n.min) < 0:
+		return "the least is " + n.minText
+	case n.max != nil && n.underMax && d.compare(*n.max) >= 0:
+		return "it has to be below " + n.maxText
+	case n.max != nil && d.compare(*n.max) > 0:
+		return "the greatest is " + n.maxText
 	case n.multiple != nil && !d.multipleOf(*n.multiple):
-		wrong = "write a multiple of " + n.multipleText
-	default:
-		return nil
+		return "write a multiple of " + n.multipleText
 	}
-	kinds := s.kinds & (IntegerKind | NumberKind)
-	return []*Mismatch{{Path: at, Expected: kinds.article() + s.numberRange(), Got: s.got(v), Nearest: wrong, Schema: s.where}}
+	return ""
 }
 
-func (s *schema) checkString(v string, at Pointer) []*Mismatch {
-	r := s.str
-	var found []*Mismatch
-	add := func(expected, near string) {
-		found = append(found, &Mismatch{Path: at, Expected: expected, Got: s.got(v), Nearest: near, Schema: s.where})
+func (s *schema) wrongLength(list []any) Mismatch {
+	if len(list) < s.arr.minItems {
+		return Mismatch{Expected: fmt.Sprintf("an array of at least %d items", s.arr.minItems), Got: s.got(list)}
 	}
-	if r.minLen >= 0 || r.maxLen >= 0 {
-		n := utf8.RuneCountInString(v)
-		if r.minLen >= 0 && n < r.minLen {
-			add(fmt.Sprintf("a string of at least %d characters", r.minLen), fmt.Sprintf("it has %d", n))
-		}
-		if r.maxLen >= 0 && n > r.maxLen {
-			add(fmt.Sprintf("a string of at most %d characters", r.maxLen), fmt.Sprintf("it has %d", n))
-		}
-	}
-	if r.pattern != nil && !r.pattern.MatchString(v) {
-		near := ""
-		if s.note.hasExample {
-			near = "such as " + literal(s.note.example)
-		}
-		add("a string that matches "+line(r.patternText, 120), near)
-	}
-	if r.format != "" && !formatOK(r.format, v) {
-		add("a string of format "+line(r.format, 40), "such as "+quote(formatExample(r.format)))
-	}
-	return found
+	return Mismatch{Expected: fmt.Sprintf("an array of at most %d items", s.arr.maxItems), Got: s.got(list)}
 }
 
-func (s *schema) checkLength(list []any, at Pointer) []*Mismatch {
-	a := s.arr
-	switch n := len(list); {
-	case a.minItems >= 0 && n < a.minItems:
-		return []*Mismatch{{Path: at, Expected: fmt.Sprintf("an array of at least %d items", a.minItems), Got: s.got(list), Schema: s.where}}
-	case a.maxItems >= 0 && n > a.maxItems:
-		return []*Mismatch{{Path: at, Expected: fmt.Sprintf("an array of at most %d items", a.maxItems), Got: s.got(list), Schema: s.where}}
+// lacks is a required member that is not there.
+func (s *schema) lacks(v any, name string) Mismatch {
+	m := Mismatch{Expected: "the member " + quote(name), Got: "an object without it"}
+	if part := s.obj.property(name); part != nil {
+		m.Nearest = "add " + quote(name) + ", " + part.describe()
 	}
-	return nil
-}
-
-func (s *schema) checkMembers(v any, at Pointer) []*Mismatch {
-	o := s.obj
-	var found []*Mismatch
-	for _, name := range o.required {
-		if _, has := memberOf(v, name); !has {
-			m := &Mismatch{Path: at, Expected: "the member " + quote(name), Got: "an object without it", Schema: s.where}
-			if part := o.property(name); part != nil {
-				m.Nearest = "add " + quote(name) + ", " + part.describe()
-			}
-			if near := s.misspelt(v, name); near != "" {
-				m.Nearest = "rename " + quote(near) + " to " + quote(name)
-			}
-			if found = append(found, m); len(found) > maxMismatches {
-				return found
-			}
-		}
+	if near := s.misspelt(v, name); near != "" {
+		m.Nearest = "rename " + quote(near) + " to " + quote(name)
 	}
-	for _, d := range o.dependent {
-		if _, has := memberOf(v, d.name); has {
-			for _, name := range d.needs {
-				if _, has := memberOf(v, name); !has {
-					found = append(found, &Mismatch{Path: at, Expected: fmt.Sprintf("the member %s, since there is %s", quote(name), quote(d.name)), Got: "an object without it", Schema: s.where})
-				}
-			}
-		}
-	}
-	n := memberCount(v)
-	if o.minProps >= 0 && n < o.minProps {
-		found = append(found, &Mismatch{Path: at, Expected: fmt.Sprintf("an object of at least %d members", o.minProps), Got: s.got(v), Schema: s.where})
-	}
-	if o.maxProps >= 0 && n > o.maxProps {
-		found = append(found, &Mismatch{Path: at, Expected: fmt.Sprintf("an object of at most %d members", o.maxProps), Got: s.got(v), Schema: s.where})
-	}
-	return found
+	return m
 }
 
 // misspelt finds a member of v that is not declared and nearly has the name.
@@ -336,7 +274,7 @@ func (s *schema) misspelt(v any, name string) string {
 }
 
 // additional is a member that may not be there.
-func (s *schema) additional(v any, name string, at Pointer) *Mismatch {
+func (s *schema) additional(v any, name string) Mismatch {
 	names := s.shape.Names()
 	var free []string
 	for _, n := range names {
@@ -344,7 +282,7 @@ func (s *schema) additional(v any, name string, at Pointer) *Mismatch {
 			free = append(free, n)
 		}
 	}
-	m := &Mismatch{Path: at.Child(name), Expected: "no member of this name", Got: "the member " + quote(name), Schema: s.where, undeclared: true}
+	m := Mismatch{Path: Pointer("").Child(name), Expected: "no member of this name", Got: "the member " + quote(name), undeclared: true}
 	if near := nearest(name, free); near != "" {
 		m.Nearest = "did you mean " + quote(near) + "?"
 	} else if len(names) > 0 && len(names) <= 12 {

@@ -2,7 +2,6 @@ package tool
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"praxis/internal/fault"
@@ -79,7 +78,7 @@ func (ps Problems) fault() error {
 type report struct {
 	file     string
 	list     Problems
-	patterns map[string]*regexp.Regexp // compiled once a file
+	patterns map[string]*pattern // compiled once a file
 }
 
 func (r *report) pos(n *node) Position {

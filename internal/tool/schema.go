@@ -62,8 +62,7 @@ type numberRules struct {
 
 type stringRules struct {
 	minLen, maxLen int // -1: none
-	pattern        *regexp.Regexp
-	patternText    string
+	pattern        *pattern
 	format         string
 }
 
@@ -97,9 +96,15 @@ type property struct {
 }
 
 type patternProperty struct {
-	re   *regexp.Regexp
+	*pattern
+	s *schema
+}
+
+// pattern is a compiled regular expression.
+type pattern struct {
 	text string
-	s    *schema
+	re   *regexp.Regexp
+	size int // instructions of its program
 }
 
 type dependency struct {

@@ -31,7 +31,7 @@ var badSchemas = []struct{ name, schema, want, remedy string }{
 	{"multiple of zero", "{multipleOf: ▸0}", "above 0", ""},
 	{"enum as a value", "{enum: ▸a}", "enum: expected a list", "[a, b]"},
 	{"anyOf of nothing", "{anyOf: ▸[]}", "anyOf: expected a list of schemas, got an empty list", ""},
-	{"pattern", "{pattern: \"▸(\"}", "pattern: not a regular expression", ""},
+	{"pattern", "{pattern: \"▸(\"}", "pattern: missing closing )", ""},
 	{"look-ahead", "{pattern: ▸'^(?=a)'}", "pattern", "Look-ahead"},
 	{"back reference", `{pattern: ▸'(a)\1'}`, "pattern", ""},
 	{"long pattern", "{pattern: ▸" + strings.Repeat("a", maxPattern+1) + "}", "longer than", ""},
@@ -45,6 +45,7 @@ var badSchemas = []struct{ name, schema, want, remedy string }{
 	{"references in a ring", "{$ref: '#/$defs/a', $defs: {a: {anyOf: [{$ref: '#/$defs/b'}]}, b: {$ref: '#/$defs/a'}}}", "refers to itself", ""},
 	{"dynamic reference", "{▸$dynamicRef: '#a'}", "not supported", "$anchor"},
 	{"unknown dialect", "{$schema: ▸https://example.com/schema}", "dialect", "2020-12"},
+	{"repeated to exhaustion", "{pattern: ▸'a{900}b{900}c{900}d{900}e{900}'}", "repeats too much", ""},
 	{"boolean in words", "{uniqueItems: ▸yes}", "uniqueItems: expected a boolean", ""},
 }
 

@@ -291,7 +291,10 @@ func (sh *shaper) own(s *schema) Type {
 		t.Kinds &= kinds
 	}
 	if s.str != nil {
-		t.Format, t.Pattern, t.MinLength, t.MaxLength = s.str.format, s.str.patternText, max(0, s.str.minLen), s.str.maxLen
+		t.Format, t.MinLength, t.MaxLength = s.str.format, max(0, s.str.minLen), s.str.maxLen
+		if s.str.pattern != nil {
+			t.Pattern = s.str.pattern.text
+		}
 	}
 	if s.num != nil {
 		t.Minimum, t.Maximum, t.ExclusiveMinimum, t.ExclusiveMaximum = s.num.minText, s.num.maxText, s.num.overMin, s.num.underMax

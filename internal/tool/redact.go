@@ -1,0 +1,133 @@
+package tool
+
+import "strconv"
+
+// Redacted stands where a secret was.
+const Redacted = "(secret)"
+
+// RedactArguments returns the arguments of a call with what is secret
+// replaced: what the input schema marks and what [Secrets] points to. The
+// value itself is not changed. Members that no schema declares stay.
+func (d *Definition) RedactArguments(arguments any) any {
+	return redact(arguments, []*schema{d.Input.root}, paths(d.Secrets.Input), 0)
+}
+
+// RedactResult is RedactArguments for a result.
+func (d *Definition) RedactResult(result any) any {
+	return redact(result, []*schema{d.Output.root}, paths(d.Secrets.Output), 0)
+}
+
+func paths(list []Pointer) [][]string {
+	out := make([][]string, len(list))
+	for i, p := range list {
+		out[i] = p.Segments()
+	}
+	return out
+}
+
+// redact judges v by all the schemas that may apply to it: a part that is
+// secret in one alternative is secret.
+func redact(v any, schemas []*schema, secret [][]string, depth int) any {
+	if depth > MaxDepth {
+		return Redacted
+	}
+	for _, path := range secret {
+		if len(path) == 0 {
+			return Redacted
+		}
+	}
+	schemas = applied(schemas)
+	for _, s := range schemas {
+		if s.note.secret {
+			return Redacted
+		}
+	}
+	if list, ok := v.([]any); ok {
+		out := make([]any, len(list))
+		for i, part := range list {
+			var inside []*schema
+			for _, s := range schemas {
+				inside = s.atIndex(inside, i)
+			}
+			out[i] = redact(part, inside, below(secret, strconv.Itoa(i)), depth+1)
+		}
+		return out
+	}
+	if !isObject(v) {
+		return v
+	}
+	out := &Object{}
+	for name, member := range eachMember(v) {
+		var inside []*schema
+		for _, s := range schemas {
+			inside = s.atName(inside, name)
+		}
+		out.Set(name, redact(member, inside, below(secret, name), depth+1))
+	}
+	return out
+}
+
+// applied adds the parts that apply to the same value, each once.
+func applied(schemas []*schema) []*schema {
+	seen := make(map[*schema]bool, len(schemas))
+	var out []*schema
+	for i := 0; i < len(schemas); i++ {
+		if s := schemas[i]; !seen[s] {
+			seen[s] = true
+			out = append(out, s)
+			s.inPlace(func(part *schema) { schemas = append(schemas[:len(schemas):len(schemas)], part) })
+		}
+	}
+	return out
+}
+
+// atIndex adds the parts that may apply to an item.
+func (s *schema) atIndex(list []*schema, i int) []*schema {
+	if s.arr == nil {
+		return list
+	}
+	if i < len(s.arr.prefix) {
+		list = append(list, s.arr.prefix[i])
+	} else if s.arr.items != nil {
+		list = append(list, s.arr.items)
+	}
+	for _, part := range []*schema{s.arr.contains, s.arr.unevaluated} {
+		if part != nil {
+			list = append(list, part)
+		}
+	}
+	return list
+}
+
+// atName adds the parts that may apply to a member.
+func (s *schema) atName(list []*schema, name string) []*schema {
+	if s.obj == nil {
+		return list
+	}
+	known := false
+	if part := s.obj.property(name); part != nil {
+		known, list = true, append(list, part)
+	}
+	for _, p := range s.obj.patterns {
+		if p.re.MatchString(name) {
+			known, list = true, append(list, p.s)
+		}
+	}
+	for _, part := range []*schema{s.obj.additional, s.obj.unevaluated} {
+		if part != nil && !known {
+			list = append(list, part)
+		}
+	}
+	return list
+}
+
+// below keeps the paths that go through a segment, without it.
+func below(paths [][]string, segment string) [][]string {
+	var out [][]string
+	for _, path := range paths {
+		if path[0] == segment || path[0] == "*" {
+			out = append(out, path[1:])
+		}
+	}
+	return out
+}
