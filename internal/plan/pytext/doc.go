@@ -31,7 +31,9 @@
 // [FloatDiv], [FloatMod], [FloatDivMod], [FloatPow], [IntTrueDiv], [BigTrueDiv];
 // [RoundFloat], [RoundInt], [FloatToInt], [BigToFloat], [Ratio],
 // [CompareIntFloat], [CompareBigFloat]; [HashInt], [HashBig], [HashFloat],
-// [HashStr].
+// [HashStr]; [Sum] for the builtin sum, [ExactSum] for math.fsum, [Hypot], and
+// [Exp], [Log], [Sin] and the like, which give C's last digits where Go's
+// package math gives others.
 //
 // Formatting: [ParseSpec], then [FormatInt], [FormatBig], [FormatFloat] or
 // [FormatStr]; [ParsePercent], then the methods of [Conversion];
