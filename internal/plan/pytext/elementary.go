@@ -57,7 +57,7 @@ func Log10(x float64) float64 {
 	// product with k to be exact.
 	const high = 0x1.34413509f6p-2
 	const low = math.Ln2/math.Ln10 - high
-	return float64(k)*low + math.Log10E*Log(m) + float64(k)*high
+	return float64(float64(k)*low) + float64(math.Log10E*Log(m)) + float64(float64(k)*high)
 }
 
 // halfPi takes multiples of pi/2 away: what is left, and the multiple modulo 4.
@@ -233,7 +233,7 @@ func Asinh(x float64) float64 {
 	if !(a > 2 && a < 1<<28) {
 		return math.Asinh(x)
 	}
-	return math.Copysign(Log(2*a+1/(math.Sqrt(a*a+1)+a)), x)
+	return math.Copysign(Log(2*a+1/(math.Sqrt(float64(a*a)+1)+a)), x)
 }
 
 // Acosh returns the inverse hyperbolic cosine of x.
@@ -241,7 +241,7 @@ func Acosh(x float64) float64 {
 	if !(x > 2 && x < 1<<28) {
 		return math.Acosh(x)
 	}
-	return Log(2*x - 1/(x+math.Sqrt(x*x-1)))
+	return Log(2*x - 1/(x+math.Sqrt(float64(x*x)-1)))
 }
 
 // inverseFactorial holds 1/n! at n.
