@@ -236,13 +236,3 @@ func (s *charset) alone() (rune, bool) {
 	}
 	return r, true
 }
-
-// disjoint tells for sure that no character is in both sets.
-func (s *charset) disjoint(o *charset) bool {
-	for i := range s.low {
-		if s.low[i]&o.low[i] != 0 {
-			return false
-		}
-	}
-	return !s.high || !o.high
-}

@@ -182,8 +182,6 @@ func (g *generator) node(n *node, flags Flags) {
 		g.emit(inst{op: opRef, x: int32(n.group), mode: modeOf(flags)})
 	case nodeCond:
 		g.conditional(n, flags)
-	case nodeFail:
-		g.emit(inst{op: opFail})
 	}
 }
 

@@ -15,7 +15,6 @@ const (
 	nodeLook                 // kids[0]; behind, not
 	nodeRef                  // what group matched
 	nodeCond                 // kids[0] if group matched, else kids[1] (nil: nothing)
-	nodeFail                 // nothing matches
 )
 
 // infinite is the bound of a repeat without one.

@@ -78,7 +78,7 @@ var notStart = []span{
 	{0xfe7a, 0xfe7a}, {0xfe7c, 0xfe7c}, {0xfe7e, 0xfe7e}, {0xff9e, 0xff9f},
 }
 
-// startsOnlyAsContinuation are those of notStart that may continue one.
+// continuesOnly are those of notStart that may continue one.
 var continuesOnly = []span{{0xe33, 0xe33}, {0xeb3, 0xeb3}, {0xff9e, 0xff9f}}
 
 func isNewLetter(r rune) bool { return isIn(newAlnum, r) && !isIn(newDigits, r) }
