@@ -466,6 +466,10 @@ func (b *builder) keywordsIndex(names []string) int {
 
 // load pushes what a name means.
 func (b *builder) load(name string) {
+	if name == "__debug__" {
+		b.emit(opLoadTrue, 0)
+		return
+	}
 	name = b.scope.mangle(name)
 	switch r := b.scope.resolve(name); r.kind {
 	case refGlobal:
@@ -486,6 +490,9 @@ func (b *builder) loadVar(v *variable) {
 	case b.bound.has(v.slot):
 		b.emit(opLoadFast, v.slot)
 	default:
+		if v.home.kind == scopeInline && v.opened < len(b.ins) && b.ins[v.opened].op == opNop {
+			b.ins[v.opened].op = opClearFast
+		}
 		b.emit(opLoadFastCheck, v.slot)
 		b.markBound(v)
 	}

@@ -41,13 +41,14 @@ func (b *builder) openInline() {
 			v.slot = b.slot(v.name)
 		}
 		b.bound.remove(v.slot)
-		switch {
-		case v.cell:
+		if v.cell {
 			b.emit(opClearFast, v.slot)
 			b.emit(opMakeCell, v.slot)
-		default:
-			b.emit(opClearFast, v.slot)
+			continue
 		}
+		// It is only cleared if there is a load that has to find out.
+		v.opened = len(b.ins)
+		b.emit(opNop, v.slot)
 	}
 }
 

@@ -348,10 +348,53 @@ func (f *facts) of(n syntax.Node) effects {
 		w.stmt(n)
 	case *syntax.BoolOp, *syntax.Compare:
 		w.later(n.(syntax.Expr))
+	case *syntax.GeneratorExp: // one that is compiled in place
+		w.comprehension(n.Generators, n.Elt, nil)
+	case *syntax.ListComp:
+		w.comprehension(n.Generators, n.Elt, nil)
+	case *syntax.SetComp:
+		w.comprehension(n.Generators, n.Elt, nil)
+	case *syntax.DictComp:
+		w.comprehension(n.Generators, n.Key, n.Value)
 	case syntax.Expr:
 		w.expr(n)
 	}
 	return w.e
+}
+
+// comprehension walks all but the first iterable, which is computed before.
+func (w *effectWalk) comprehension(gens []*syntax.Comprehension, elt, value syntax.Expr) {
+	w.iterates()
+	for i, g := range gens {
+		if i > 0 {
+			w.expr(g.Iter)
+		}
+		for _, cond := range g.Ifs {
+			w.expr(cond)
+		}
+		w.hiddenTarget(g.Target)
+	}
+	w.expr(elt)
+	w.expr(value)
+}
+
+// hiddenTarget walks the target of a comprehension, whose names nobody else knows.
+func (w *effectWalk) hiddenTarget(t syntax.Expr) {
+	switch t := t.(type) {
+	case *syntax.Name:
+	case *syntax.Starred:
+		w.hiddenTarget(t.Value)
+	case *syntax.Tuple:
+		for _, e := range t.Elts {
+			w.hiddenTarget(e)
+		}
+	case *syntax.List:
+		for _, e := range t.Elts {
+			w.hiddenTarget(e)
+		}
+	default:
+		w.e.sticky = true
+	}
 }
 
 // later walks what of a condition is computed only after another part was tested.
@@ -568,6 +611,7 @@ func (w *effectWalk) expr(e syntax.Expr) {
 			w.e.sticky = true
 		case *syntax.Comprehension:
 			w.iterates()
+			w.hiddenTarget(n.Target)
 		case *syntax.Starred:
 			w.iterates()
 		case *syntax.BinOp, *syntax.UnaryOp, *syntax.Compare, *syntax.Subscript, *syntax.Attribute, *syntax.FormattedValue, *syntax.BoolOp, *syntax.IfExp:

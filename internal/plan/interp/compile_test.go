@@ -1,10 +1,12 @@
 package interp
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"praxis/internal/fault"
 	"praxis/internal/plan/syntax"
 )
 
@@ -51,4 +53,76 @@ func TestLibraryOfPython(t *testing.T) {
 			}
 		}
 	}
+}
+
+var update = flag.Bool("update", false, "write the listings of testdata anew")
+
+// TestListings compares the code of some programs with what was looked over by hand.
+func TestListings(t *testing.T) {
+	files, _ := filepath.Glob("testdata/code/*.py")
+	if len(files) == 0 {
+		t.Fatal("no programs")
+	}
+	for _, f := range files {
+		src, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		u := compileText(t, string(src), compileOptions{strict: filepath.Base(f) == "strict.py"})
+		if err := verify(u.codes[0]); err != nil {
+			t.Error(err)
+		}
+		golden := f[:len(f)-3] + ".txt"
+		got := listing(u.codes[0])
+		if *update {
+			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != string(want) {
+			t.Errorf("%s: the code differs from the listing:\n%s", f, got)
+		}
+		again := compileText(t, string(src), compileOptions{strict: u.strict})
+		if listing(again.codes[0]) != got {
+			t.Errorf("%s: a second compilation gives other code", f)
+		}
+	}
+}
+
+// FuzzCompile: whatever the parser reads is compiled to sound code, or refused.
+func FuzzCompile(f *testing.F) {
+	files, _ := filepath.Glob("testdata/code/*.py")
+	for _, name := range files {
+		src, err := os.ReadFile(name)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(string(src), false)
+		f.Add(string(src), true)
+	}
+	for _, c := range syntaxErrors {
+		f.Add(c.src, true)
+	}
+	f.Fuzz(func(t *testing.T, src string, strict bool) {
+		m, errs := syntax.Parse([]byte(src), syntax.Options{})
+		if len(errs) > 0 {
+			return
+		}
+		for _, library := range []bool{false, true} {
+			u, err := compile(m, compileOptions{strict: strict, library: library})
+			if err != nil {
+				if fault.KindOf(err) != fault.Invalid {
+					t.Fatal(err)
+				}
+				continue
+			}
+			if err := verify(u.codes[0]); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
 }

@@ -149,6 +149,7 @@ func (f *features) classOperand(e syntax.Expr) {
 }
 
 func (f *features) attribute(n *syntax.Attribute) {
+	f.superOf(n.Value)
 	if attrName(n.Value) == "__class__" && (n.Attr == "__name__" || n.Attr == "__qualname__" || n.Attr == "__doc__") {
 		f.allow(n.Value)
 	}
@@ -193,9 +194,6 @@ func attributeRemedy(name string) string {
 func (f *features) call(n *syntax.Call) {
 	if attrName(n.Func) == "__class__" {
 		f.allow(n.Func)
-	}
-	if a, ok := n.Func.(*syntax.Attribute); ok {
-		f.superOf(a.Value)
 	}
 	name, ok := n.Func.(*syntax.Name)
 	if !ok {

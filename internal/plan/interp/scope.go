@@ -29,8 +29,9 @@ type scope struct {
 	order     []*variable // vars in order of first binding; parameters first
 	globals   map[string]bool
 	nonlocals map[string]bool
-	marks     map[string]mark // what happened to a name so far, for the errors of declarations
-	uses      []string        // names that are read or written, in order, once each
+	declared  map[string]syntax.Span // where a name was declared global or nonlocal
+	marks     map[string]mark        // what happened to a name so far, for the errors of declarations
+	uses      []string               // names that are read or written, in order, once each
 	used      map[string]bool
 	refs      map[string]ref
 
@@ -51,6 +52,7 @@ type variable struct {
 	deleted bool // del, or the name of an except clause: may be unbound anywhere
 	loop    bool // target of a comprehension
 	slot    int  // in the code of home; set by the compiler
+	opened  int  // of a comprehension: the instruction that clears the slot, should that matter
 }
 
 // ref is what a name means in a scope.
@@ -405,9 +407,13 @@ func (a *analysis) declare(s *scope, span syntax.Span, names []string, global bo
 			a.fail(span, "name '"+name+"' is used prior to "+word+" declaration")
 			continue
 		case global && s.nonlocals[name] || !global && s.globals[name]:
-			a.fail(span, "name '"+name+"' is nonlocal and global")
+			a.fail(s.declared[name], "name '"+name+"' is nonlocal and global")
 			continue
 		}
+		if s.declared == nil {
+			s.declared = map[string]syntax.Span{}
+		}
+		s.declared[name] = span
 		if global {
 			if s.kind == scopeModule {
 				continue

@@ -1,0 +1,67 @@
+package interp
+
+import (
+	"strings"
+	"testing"
+
+	"praxis/internal/fault"
+	"praxis/internal/plan/syntax"
+)
+
+func TestUnsupported(t *testing.T) {
+	cases := []struct{ src, want string }{
+		{"async def f():\n    async for x in y:\n        pass", "2:4 async for"},
+		{"async def f():\n    async with x:\n        pass", "2:4 async with"},
+		{"async def f():\n    return [x async for x in y]", "2:14 an asynchronous comprehension"},
+		{"async def f():\n    yield 1", "2:4 an asynchronous generator"},
+		{"try:\n    pass\nexcept* ValueError:\n    pass", "1:0 except*"},
+		{"x = 1 + 2j", "1:8 a complex number"},
+		{"x = t'{y}'", "1:4 a template string"},
+		{"from math import *", "1:17 import *"},
+		{"from . import a", "1:0 a relative import"},
+		{"class A(metaclass=M): pass", "1:8 a metaclass"},
+		{"class A(metaclass=abc.ABCMeta): pass", ""},
+		{"().__class__.__mro__[1].__subclasses__()", "1:0 the attribute __subclasses__; 1:0 the attribute __mro__; 1:0 the attribute __class__"},
+		{"print(x.__class__.__name__, x.__class__(1), x.__class__ is y.__class__)", ""},
+		{"f.__globals__", "1:0 the attribute __globals__"},
+		{"f.__code__.co_consts", "1:0 the attribute __code__"},
+		{"getattr(x, '__globals__')", "1:0 the attribute __globals__"},
+		{"getattr(x, '__name__')", ""},
+		{"eval('1')", "1:0 the name eval"},
+		{"e = eval", "1:4 the name eval"},
+		{"def compile(x):\n    return x\ncompile(1)", ""},
+		{"open('f')", "1:0 the name open"},
+		{"vars()", "1:0 the name vars"},
+		{"vars(x)", ""},
+		{"__import__('os')", "1:0 the name __import__"},
+		{"__builtins__", "1:0 the name __builtins__"},
+		{"type('A', (), {})", "1:0 making a class with type"},
+		{"class A:\n    def f(self):\n        super().f(); super(A, self).g()", ""},
+		{"class A:\n    def f(self):\n        super().f()\n        return super().g + self.__init__.__doc__", ""},
+		{"class A:\n    def f(self):\n        s = super()", "3:12 the name super"},
+	}
+	for _, c := range cases {
+		m, errs := syntax.Parse([]byte(c.src), syntax.Options{})
+		if len(errs) > 0 {
+			t.Fatalf("%q: %v", c.src, errs[0])
+		}
+		var got []string
+		for _, r := range Unsupported(m) {
+			if r.Remedy == "" || !strings.HasSuffix(r.Remedy, ".") || !r.Pos.Before(r.End) {
+				t.Errorf("%q: %+v has no remedy or no place", c.src, r)
+			}
+			got = append(got, itoa(int(r.Pos.Line))+":"+itoa(int(r.Pos.Col))+" "+r.Feature)
+		}
+		if text := strings.Join(got, "; "); text != c.want {
+			t.Errorf("%q:\n got %s\nwant %s", c.src, text, c.want)
+		}
+	}
+}
+
+func TestRefusalIsAFault(t *testing.T) {
+	m, _ := syntax.Parse([]byte("x = 1\ny = eval('2')"), syntax.Options{})
+	_, err := compile(m, compileOptions{})
+	if fault.KindOf(err) != fault.Invalid || fault.RemedyOf(err) == "" || !strings.Contains(err.Error(), "line 2: the name eval") {
+		t.Errorf("compile gives %v", err)
+	}
+}
