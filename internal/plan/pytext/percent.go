@@ -35,6 +35,10 @@ func ParsePercent(template string) ([]Conversion, error) { return parsePercent(t
 // ParsePercentBytes is ParsePercent for the template of a bytes object.
 func ParsePercentBytes(template string) ([]Conversion, error) { return parsePercent(template, true) }
 
+// maxPieces is how many pieces a template may have: each takes far more memory
+// than its text.
+const maxPieces = 1 << 18
+
 func parsePercent(template string, bytes bool) ([]Conversion, error) {
 	var out []Conversion
 	p := percentReader{text: template, bytes: bytes}
@@ -46,6 +50,9 @@ func parsePercent(template string, bytes bool) ([]Conversion, error) {
 				out = append(out, c)
 			}
 			return out, nil
+		}
+		if len(out) == maxPieces {
+			return out, ErrTooLong
 		}
 		p.pos++
 		if err := p.conversion(&c); err != nil {
@@ -265,7 +272,7 @@ func (c *Conversion) AppendInt(dst []byte, v int64, limit int) ([]byte, error) {
 // AppendBig is AppendInt for integers of any size.
 func (c *Conversion) AppendBig(dst []byte, v *big.Int, limit int) ([]byte, error) {
 	base, _ := c.base()
-	digits, err := appendDigits(nil, v, base)
+	digits, err := appendDigits(nil, v, base, limit)
 	if err != nil {
 		return dst, err
 	}

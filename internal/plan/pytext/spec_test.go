@@ -136,7 +136,7 @@ func TestLimits(t *testing.T) {
 	}{
 		{"1000d", int64(7), false}, {"1001d", int64(7), true}, {"0999999999999", int64(7), true}, {"01000,", int64(7), true}, {"0999,", int64(7), false}, {"0998,", int64(7), false},
 		{"\U0001F600<251", int64(7), true}, {"\U0001F600<250", int64(7), false}, {"*^4000000000c", int64(65), true},
-		{"", pow10(999), false}, {"", pow10(1000), true}, {",", pow10(800), true}, {"b", pow10(400), true}, {"x", pow10(900), false},
+		{"", pow10(999), false}, {"", pow10(1000), true}, {",", pow10(800), true}, {"b", pow10(400), true}, {"x", pow10(900), false}, {"x", pow10(4000), true}, {"o", pow10(100000), true},
 		{".998f", 1.5, false}, {".999f", 1.5, true}, {".1001f", 1.5, true}, {".2000000000f", 1.5, true}, {".2000000000e", 1.5, true}, {"#.2000000000g", 1.5, true},
 		{".900,f", 1.5, true}, {".700f", 1e300, true}, {".690f", 1e300, false}, {"1001", 1.5, true}, {"é^502", 1.5, true},
 		{"", strings.Repeat("a", 1000), false}, {"", strings.Repeat("a", 1001), true}, {".1000", strings.Repeat("a", 1001), false}, {"1001", "a", true}, {"é^501", "a", true}, {"é^500", "aa", false},

@@ -3,6 +3,7 @@ package pytext
 import (
 	"math"
 	"math/big"
+	"math/bits"
 	"strconv"
 )
 
@@ -175,7 +176,7 @@ func FormatBig(dst []byte, v *big.Int, s *Spec, limit int) ([]byte, error) {
 		return formatChar(dst, c, s, limit)
 	}
 	base, prefix := s.base()
-	digits, err := appendDigits(nil, v, base)
+	digits, err := appendDigits(nil, v, base, limit)
 	if err != nil {
 		return dst, err
 	}
@@ -184,8 +185,11 @@ func FormatBig(dst []byte, v *big.Int, s *Spec, limit int) ([]byte, error) {
 	return n.finishInt(dst, s, base, limit)
 }
 
-// appendDigits appends the digits of |v|.
-func appendDigits(dst []byte, v *big.Int, base int) ([]byte, error) {
+// appendDigits appends the digits of |v|, at most limit.
+func appendDigits(dst []byte, v *big.Int, base, limit int) ([]byte, error) {
+	if v.BitLen()/bits.Len(uint(base-1)) > limit && base != 10 { // of ten digits AppendBig has its own limit
+		return dst, ErrTooLong
+	}
 	start := len(dst)
 	if base == 10 {
 		var err error

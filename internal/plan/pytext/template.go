@@ -64,6 +64,7 @@ func ParseTemplate(template string) ([]Field, error) {
 type numbering struct {
 	next         int
 	auto, manual bool
+	pieces       int
 }
 
 // parse splits a template whose fields' specifiers may nest depth deep.
@@ -71,9 +72,13 @@ func (n *numbering) parse(template string, depth int) ([]Field, error) {
 	var out []Field
 	for template != "" {
 		raw, rest, err := NextField(template)
+		if err == nil && n.pieces == maxPieces {
+			err = ErrTooLong
+		}
 		if err != nil {
 			return out, err
 		}
+		n.pieces++
 		template = rest
 		f := Field{Literal: raw.Literal, HasField: raw.HasField, Index: -1}
 		if raw.HasField {

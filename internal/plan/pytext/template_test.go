@@ -155,6 +155,19 @@ func TestTemplate(t *testing.T) {
 	compare(t, cpython.Start(t), pairs)
 }
 
+// TestManyPieces checks that no template takes much more memory than it has text.
+func TestManyPieces(t *testing.T) {
+	if fields, err := ParseTemplate(strings.Repeat("{}", maxPieces+1)); err != ErrTooLong || len(fields) != maxPieces {
+		t.Errorf("got %d fields, %v", len(fields), err)
+	}
+	if fields, err := ParseTemplate("{:" + strings.Repeat("{}", maxPieces+1) + "}"); err != nil || fields[0].Err != ErrTooLong {
+		t.Errorf("nested: got %d fields, %v", len(fields), err)
+	}
+	if pieces, err := ParsePercent(strings.Repeat("%d", maxPieces+1)); err != ErrTooLong || len(pieces) != maxPieces {
+		t.Errorf("got %d pieces, %v", len(pieces), err)
+	}
+}
+
 // FuzzTemplate checks that no template makes the parser fail, and that the
 // pieces of one that has no fields give its text back.
 func FuzzTemplate(f *testing.F) {
