@@ -1,0 +1,31 @@
+// Package plan carries plans out: programs whose data flows are checked before
+// they run and whose values carry labels while they run.
+//
+// A plan goes through these rooms:
+//
+//	syntax   text → tree
+//	check    what is certain before it runs: names, types, flows, the policy
+//	interp   tree → bytecode → labelled values
+//	policy   each call of a tool, decided by rules over the labels
+//
+// The package is pure. It never calls a tool: [Run.Next] goes on until the plan
+// needs something and returns it; the caller acts, and answers with
+// [Run.Reply], [Run.Refuse] or [Run.Fail]. Between the two the whole state can
+// be stored with [Run.Dump] and go on elsewhere with [Resume].
+//
+//	p, err := plan.Prepare(source, plan.Options{Tools: tools, Policy: rules})
+//	// p.Check holds the findings; a plan that was refused cannot be started
+//	r, err := p.Start(plan.Start{Now: now})
+//	for {
+//		step, err := r.Next()
+//		if step.End != nil { break }
+//		switch step.Call.Decision.Verdict { … }   // allowed: call the tool, r.Reply(result)
+//	}
+//
+// # Labels of results
+//
+// The result of a call carries the call as a source, trusted or not as the
+// tool's definition says, and everything that its arguments carry; who may read
+// it follows from the definition and from the readers of the arguments. A rule
+// of the policy may then lower the label of a result of a narrow type.
+package plan
