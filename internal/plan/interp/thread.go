@@ -21,6 +21,11 @@ type Thread struct {
 
 	steps  int64 // left
 	memory int64 // bytes left until the heap is measured again
+
+	nest   int               // how deep natives and operators have called each other
+	busy   []Object          // what repr is writing right now, outermost first
+	ids    map[Object]uint64 // the identities that were asked for, but those of instances
+	lastID uint64
 }
 
 // join is the label of what depends on both.

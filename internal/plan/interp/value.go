@@ -108,8 +108,9 @@ type List struct {
 // the hash table. shape is what its keys and their order depend on.
 type Dict struct {
 	entries []entry // removed ones have an unset key
-	index   []int32 // open addressing into entries; nil while there are few
+	index   []int32 // open addressing into entries, from 1; nil while there are few
 	live    int
+	filled  int // places of the index that are not 0; those past the entries are of removed ones
 	shape   label.ID
 	version uint32 // changes with the keys: an iterator finds out, a cache of names, too
 }
@@ -119,10 +120,24 @@ type entry struct {
 	hash     uint64
 }
 
-// Set is a set or, when frozen, a frozenset: a dict without values, in order of insertion.
+// Set is a set or, when frozen, a frozenset. table is open addressing with the
+// probing of CPython, so that sets of numbers come in the same order there and
+// here. shape is what its elements are made of and depend on.
 type Set struct {
-	d      Dict
-	frozen bool
+	table   []slot // a power of two; nil while nothing was added
+	used    int    // elements
+	filled  int    // elements and the places of removed ones
+	finger  int    // where pop goes on
+	shape   label.ID
+	version uint32
+	frozen  bool
+}
+
+// slot is one place of a set. gone marks a place whose element was removed.
+type slot struct {
+	key  Value
+	hash uint64
+	gone bool
 }
 
 // Range is a range; its bounds are exact.
@@ -164,6 +179,7 @@ type ToolRef struct{ name string }
 // Instances of classes derived from built-in ones (dict, str, int, …) keep the
 // built-in part in base.
 type Instance struct {
+	id    uint64 // its identity, given when it is first asked for
 	cls   *Class
 	attrs Dict
 	base  Value // kUnset when the class derives from object alone
@@ -194,5 +210,5 @@ type Property struct{ get, set, del, doc Value }
 // Wrapper is a staticmethod or a classmethod.
 type Wrapper struct {
 	fn    Value
-	class bool // classmethod
+	bind  bool // classmethod: gets the class
 }
