@@ -6,7 +6,7 @@ import (
 )
 
 // Labelled is a value with its labels. A list has Items and an object has
-// Fields when its parts carry labels of their own; Label is then that of the
+// Fields (not nil, but possibly empty) when its parts carry labels of their own; Label is then that of the
 // container itself (its length, order and keys). Otherwise Value is a JSON
 // value as [praxis/internal/tool] has them, and Label is that of all of it.
 type Labelled struct {
@@ -67,8 +67,14 @@ type Abstract struct {
 // Exactly returns the bound of a value whose labels are known.
 func Exactly(v Labelled) Bound {
 	b := Bound{Known: true, Value: v.Value, Must: v.Label, May: v.Label}
-	for _, item := range v.Items {
-		b.Items = append(b.Items, Exactly(item))
+	if v.Items == nil && v.Fields == nil {
+		v = apart(v)
+	}
+	if v.Items != nil {
+		b.Items = make([]Bound, len(v.Items))
+		for i, item := range v.Items {
+			b.Items[i] = Exactly(item)
+		}
 	}
 	if v.Fields != nil {
 		b.Fields = make(map[string]Bound, len(v.Fields))
@@ -77,4 +83,22 @@ func Exactly(v Labelled) Bound {
 		}
 	}
 	return b
+}
+
+// apart gives the parts of a value that has one label parts of their own. They
+// add nothing to the label of the whole, which stays theirs, too.
+func apart(v Labelled) Labelled {
+	if items, ok := v.Value.([]any); ok {
+		v.Items = make([]Labelled, len(items))
+		for i, item := range items {
+			v.Items[i].Value = item
+		}
+	} else if names, ok := memberNames(v.Value); ok {
+		v.Fields = make(map[string]Labelled, len(names))
+		for _, name := range names {
+			part, _ := memberOf(v.Value, name)
+			v.Fields[name] = Labelled{Value: part}
+		}
+	}
+	return v
 }

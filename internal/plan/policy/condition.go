@@ -63,14 +63,14 @@ type clause struct {
 	prog    cel.Program
 	asks    []string // paths of the labels that it asks
 	literal *bool    // the clause is the word true or false
+	loose   bool     // binds less than &&
 }
 
 // use is one path from args that a condition follows.
 type use struct {
-	path  path
-	kind  useKind
-	pos   tool.Position
-	names []string // of the functions, for messages
+	path path
+	kind useKind
+	pos  tool.Position
 }
 
 type useKind uint8
@@ -198,6 +198,9 @@ func (c *compiler) compile(e *entry) *condition {
 	texts := make([]string, len(cond.clauses))
 	for i, cl := range cond.clauses {
 		texts[i] = cl.text
+		if cl.loose && len(cond.clauses) > 1 {
+			texts[i] = "(" + cl.text + ")"
+		}
 	}
 	slices.Sort(texts)
 	cond.text = strings.Join(slices.Compact(texts), " && ")
@@ -224,6 +227,9 @@ func (c *compiler) clause(cond *condition, native *ast.AST, part ast.Expr) {
 	}
 	w := &rewriter{c: c, cond: cond, info: native.SourceInfo(), fac: ast.NewExprFactory(), next: maxID(native)}
 	cl := clause{text: text}
+	if part.Kind() == ast.CallKind {
+		cl.loose = slices.Contains([]string{operators.LogicalOr, operators.Conditional}, part.AsCall().FunctionName())
+	}
 	if part.Kind() == ast.LiteralKind {
 		if b, ok := part.AsLiteral().(types.Bool); ok {
 			literal := bool(b)
@@ -270,6 +276,7 @@ func (c *compiler) issues(e *entry, issues *cel.Issues) bool {
 			line, col = one.Location.Line(), one.Location.Column()
 		}
 		what, _, _ := strings.Cut(one.Message, "\n")
+		what, _, _ = strings.Cut(what, " (did you mean") // the remedy says it
 		c.r.add(c.r.within(e, line, col), c.remedy(what), "not a condition in CEL: %s", clip(strings.ReplaceAll(what, " (in container '')", ""), 200))
 	}
 	return true

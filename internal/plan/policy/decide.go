@@ -256,9 +256,9 @@ func (p *Policy) Explain(c Call) Decision {
 
 // annotate adds the labels to the clauses.
 func (e *evaluation) annotate(d *Decision) {
-	asks := func(text string) []string { return nil }
 	for i := range d.Steps {
 		s := &d.Steps[i]
+		var asks func(text string) []string
 		switch r := e.find(s.Rule); {
 		case r != nil && r.when != nil:
 			asks = func(text string) []string { return r.when.asked(text, e.policy) }

@@ -318,24 +318,28 @@ func nearest(name string, candidates []string) string {
 	return best
 }
 
-// distance counts the insertions, deletions and replacements from a to b.
+// distance counts the insertions, deletions, replacements and swaps of
+// neighbours from a to b.
 func distance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
+	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range last {
+		last[j] = j
 	}
 	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
 		row[0] = i
 		for j := 1; j <= len(b); j++ {
-			cost := diagonal
+			cost := last[j-1]
 			if a[i-1] != b[j-1] {
 				cost++
 			}
-			diagonal, row[j] = row[j], min(cost, row[j]+1, row[j-1]+1)
+			row[j] = min(cost, last[j]+1, row[j-1]+1)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
 		}
+		before, last, row = last, row, before
 	}
-	return row[len(b)]
+	return last[len(b)]
 }
 
 // didYouMean returns a sentence that names the nearest candidate, lists them

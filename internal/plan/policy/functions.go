@@ -141,6 +141,9 @@ func isReadableBy(v, who ref.Val) ref.Val {
 	}
 	names, known, failed := principalsOf(who, n.me)
 	if failed != nil {
+		if b.must.readers.IsEveryone() {
+			return unknown() // if everyone may read it, nobody asks who that is
+		}
 		return failed
 	}
 	return canRead(b, names, known)

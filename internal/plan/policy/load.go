@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"cel.dev/cel-go/common/types"
-
 	"praxis/internal/tool"
 )
 
@@ -266,13 +264,11 @@ func (l *loader) pick(e *entry, what string) []string {
 
 func (l *loader) conditions(e *entry) error {
 	groups := make([]string, 0, len(l.principals))
-	all := map[string]any{}
-	for name, members := range l.principals {
+	for name := range l.principals {
 		groups = append(groups, name)
-		all[name] = members
 	}
 	slices.Sort(groups)
-	l.policy.groups = types.NewStringInterfaceMap(types.DefaultTypeAdapter, all)
+	l.policy.groups = stringLists(l.principals)
 	var named []string
 	if e != nil && l.mapping(e, "conditions", maxGroups) {
 		for _, k := range e.keys {
@@ -406,7 +402,7 @@ func (p *Policy) index() {
 		}
 	}
 	if p.groups == nil {
-		p.groups = types.NewStringInterfaceMap(types.DefaultTypeAdapter, map[string]any{})
+		p.groups = stringLists(nil)
 	}
 }
 

@@ -342,6 +342,9 @@ func (n *node) keys() ref.Val {
 }
 
 func (n *node) missing() ref.Val {
+	if strings.HasSuffix(n.path, "]") {
+		return types.NewErr("%s is not there", n.path)
+	}
 	return types.NewErr("%s is not given: ask has(%s) first", n.path, n.path)
 }
 
@@ -406,6 +409,15 @@ func unknown() ref.Val { return types.NewUnknown(0, nil) }
 
 func stringList(names []string) ref.Val {
 	return types.NewStringList(types.DefaultTypeAdapter, names)
+}
+
+// stringLists is the variable groups.
+func stringLists(lists map[string][]string) ref.Val {
+	all := make(map[string]any, len(lists))
+	for name, members := range lists {
+		all[name] = members
+	}
+	return types.NewStringInterfaceMap(types.DefaultTypeAdapter, all)
 }
 
 // celValue turns a JSON value into CEL's.
