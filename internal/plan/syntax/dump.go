@@ -421,6 +421,14 @@ func (d *dumper) display(n Expr) {
 func (d *dumper) constant(n *Constant) {
 	d.open("Constant")
 	d.field("value")
+	d.constantValue(n)
+	if n.U {
+		d.str("kind", "u")
+	}
+}
+
+// constantValue writes the value as Python's repr.
+func (d *dumper) constantValue(n *Constant) {
 	switch n.Kind {
 	case Int:
 		if n.Big != nil {
@@ -439,9 +447,6 @@ func (d *dumper) constant(n *Constant) {
 		d.out = appendBytesRepr(d.out, n.Str)
 	default:
 		d.text(n.Kind.String())
-	}
-	if n.U {
-		d.str("kind", "u")
 	}
 }
 

@@ -27,6 +27,7 @@ type parser struct {
 	flufl   bool   // `<>` is written for `!=`
 	again   func() // reads the current input again, when it is no statement
 	failed  int    // index of the token beyond which nothing was read
+	tries   int    // attempts within each other
 	stuck   bool   // the lexer could not read on
 	lexErr  *Error // because of this
 	lost    bool   // the statement before could not be read
@@ -54,6 +55,10 @@ type parseError struct {
 
 // unnamed unwinds to the statement, where the mistake is searched for.
 type unnamed struct{}
+
+// maxTries bounds attempts within each other: a named mistake unwinds them
+// all, and what it unwinds stays on the stack until it is caught.
+const maxTries = 256
 
 // giveUp ends a search for mistakes that takes too long.
 type giveUp struct{}
@@ -218,9 +223,14 @@ func (p *parser) tooDeep() {
 
 // try reads with f; when f cannot, or reports false, nothing was read.
 func (p *parser) try(f func() bool) (ok bool) {
+	if p.tries >= maxTries {
+		panic(giveUp{})
+	}
+	p.tries++
 	i, depth, h := p.i, p.depth, p.h
 	marks := p.marks()
 	defer func() {
+		p.tries--
 		if r := recover(); r != nil {
 			if _, known := r.(unnamed); !known {
 				panic(r)
