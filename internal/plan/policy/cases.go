@@ -107,7 +107,7 @@ func (l *loader) testCase(e *entry) *testCase {
 	c := &testCase{name: l.need(e, "name", "a case"), pos: e.pos}
 	what := "the case " + quote(c.name)
 	name := l.need(e, "call", what)
-	d, ok := l.policy.lookup(name)
+	d, ok := l.tools.Lookup(name)
 	if !ok && name != "" {
 		remedy := ""
 		if near := l.tools.Suggest(name); near != "" {
@@ -251,7 +251,7 @@ func (l *loader) sourceNamed(name string) (label.Source, bool) {
 			return label.Source{Kind: label.User, Name: in.Name, Trusted: in.Trusted}, true
 		}
 	}
-	d, ok := l.policy.lookup(name)
+	d, ok := l.tools.Lookup(name)
 	if !ok {
 		return label.Source{}, false
 	}

@@ -51,7 +51,7 @@ func (l *loader) fit(u use, tools []string, tested map[string]bool, what string)
 	var never, optional []string
 	var bad, known = "", []string{}
 	for _, name := range tools {
-		d, ok := l.policy.lookup(name)
+		d, ok := l.tools.Lookup(name)
 		if !ok {
 			continue
 		}
@@ -133,7 +133,7 @@ func (l *loader) source(f from) {
 	for _, in := range l.tools.Inputs() {
 		known = append(known, "user."+in.Name)
 	}
-	known = append(append(known, "user.today"), l.policy.toolNames()...)
+	known = append(append(known, "user.today"), l.tools.Names()...)
 	for _, k := range known {
 		if globMatch(f.pattern, k) {
 			return

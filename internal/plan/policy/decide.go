@@ -63,7 +63,7 @@ func (p *Policy) Decide(c Call) Decision {
 func (p *Policy) strange(d *tool.Definition) *Decision {
 	name := "without a name"
 	if d != nil {
-		if _, ok := p.lookup(d.Name); ok {
+		if _, ok := p.tools.Lookup(d.Name); ok {
 			return nil
 		}
 		name = quote(d.Name)

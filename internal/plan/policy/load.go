@@ -40,12 +40,8 @@ func Load(name string, data []byte, tools *tool.Set) (*Policy, error) {
 	if root == nil {
 		return nil, r.fault()
 	}
-	ask, err := AskLLM()
-	if err != nil {
-		return nil, err
-	}
 	l := &loader{
-		reader: r, tools: tools, policy: &Policy{name: name, tools: tools, ask: ask, named: map[string]*condition{}},
+		reader: r, tools: tools, policy: &Policy{name: name, tools: tools, named: map[string]*condition{}},
 		toolGroups: map[string][]string{}, groupPos: map[string]tool.Position{}, principals: map[string][]string{},
 		order: map[string]int{}, said: tool.NewObject(),
 	}
@@ -156,7 +152,7 @@ func (l *loader) groups(e *entry) {
 			l.add(key.pos, "Use letters, digits and underscores, and begin with a letter.", "%s: conditions cannot write that name", what)
 			continue
 		}
-		if _, ok := l.policy.lookup(key.text); ok || l.tools.IsNamespace(key.text) {
+		if _, ok := l.tools.Lookup(key.text); ok || l.tools.IsNamespace(key.text) {
 			l.add(key.pos, "Choose another name.", "%s has the name of a tool", what)
 			continue
 		}
@@ -225,7 +221,7 @@ func didYouMeanOr(name string, candidates []string, otherwise string) string {
 // pick reads names of tools, globs and groups, and returns the tools' names.
 func (l *loader) pick(e *entry, what string) []string {
 	out := []string{}
-	all := l.policy.toolNames()
+	all := l.tools.Names()
 	for _, item := range l.texts(e, "tools of "+what, maxMembers) {
 		name := item.text
 		if group, ok := l.toolGroups[name]; ok {

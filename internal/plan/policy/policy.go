@@ -66,7 +66,6 @@ const (
 type Policy struct {
 	name   string
 	tools  *tool.Set
-	ask    *tool.Definition // of ask_llm, unless the set has one
 	named  map[string]*condition
 	rules  []*rule
 	byTool map[string][]*rule
@@ -117,40 +116,6 @@ func (p *Policy) Rules() []RuleInfo {
 	return out
 }
 
-// AskLLM returns the definition of ask_llm, the call of the plan language that
-// a quarantined model answers. It is the language's own, so that no file of
-// tools declares it, but policies may speak of it as of a tool.
-func AskLLM() (*tool.Definition, error) {
-	in, err := tool.ParseSchema("ask_llm.json", []byte(`{"type": "object", "required": ["question"], "additionalProperties": false,
-		"properties": {"question": {"type": "string"}, "data": {}, "schema": {}}}`))
-	if err != nil {
-		return nil, fmt.Errorf("cannot define ask_llm: %w", err)
-	}
-	return &tool.Definition{
-		Name: "ask_llm", Version: "1.0.0", Title: "Ask a quarantined model", Effects: tool.Read, Model: true,
-		Description: "Asks a model that has no tools a question about data.",
-		Input:       in, Output: tool.AnySchema(), Labels: tool.Labels{Readers: tool.Readers{Everyone: true}},
-	}, nil
-}
-
-// lookup finds a tool of the set, or ask_llm.
-func (p *Policy) lookup(name string) (*tool.Definition, bool) {
-	if d, ok := p.tools.Lookup(name); ok {
-		return d, true
-	}
-	return p.ask, name == p.ask.Name
-}
-
-// toolNames returns the names of all that can be called, sorted.
-func (p *Policy) toolNames() []string {
-	names := p.tools.Names()
-	if _, ok := p.tools.Lookup(p.ask.Name); !ok {
-		names = append(names, p.ask.Name)
-		slices.Sort(names)
-	}
-	return names
-}
-
 // Default returns the verdict on a tool when no rule applies: reading is
 // allowed, acting is denied.
 func Default(d *tool.Definition) Verdict {
@@ -162,14 +127,10 @@ func Default(d *tool.Definition) Verdict {
 
 // Empty returns the policy without rules over a set of tools: the defaults and
 // what the definitions themselves demand.
-func Empty(tools *tool.Set) (*Policy, error) {
-	ask, err := AskLLM()
-	if err != nil {
-		return nil, err
-	}
-	p := &Policy{tools: tools, ask: ask}
+func Empty(tools *tool.Set) *Policy {
+	p := &Policy{tools: tools}
 	p.index()
-	return p, nil
+	return p
 }
 
 // Endorse returns the label of data that a person has looked at and vouches

@@ -78,7 +78,12 @@ func tools(t testing.TB) *tool.Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := tool.NewSet(f)
+	question, err := tool.ParseSchema("ask.json", []byte(`{"type": "object", "properties": {"question": {"type": "string"}, "data": {}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := &tool.Definition{Name: "ask_llm", Version: "1.0.0", Input: question, Output: tool.AnySchema(), Effects: tool.Read, Model: true}
+	s, err := tool.NewSet(f, &tool.File{Tools: []*tool.Definition{ask}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +101,7 @@ func load(t testing.TB, text string) *Policy {
 
 func def(t testing.TB, p *Policy, name string) *tool.Definition {
 	t.Helper()
-	d, ok := p.lookup(name)
+	d, ok := p.tools.Lookup(name)
 	if !ok {
 		t.Fatalf("no tool %s", name)
 	}
@@ -297,11 +302,7 @@ func TestDefinitionsDemand(t *testing.T) {
 	if d := p.Decide(Call{Tool: pay, Args: args}); d.Verdict != Ask {
 		t.Errorf("got %+v", d)
 	}
-	empty, err := Empty(p.tools)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if d := empty.Decide(Call{Tool: pay, Args: args}); d.Verdict != Ask || d.Rule != ApprovalRule {
+	if d := Empty(p.tools).Decide(Call{Tool: pay, Args: args}); d.Verdict != Ask || d.Rule != ApprovalRule {
 		t.Errorf("the empty policy: %+v", d)
 	}
 }
