@@ -12,7 +12,7 @@ type Class struct {
 	isExc  bool     // derives from BaseException
 	final  bool     // cannot be derived from (bool, NoneType, …)
 	static bool     // built in: attributes cannot be set, its natives are found by name
-	core   bool // its methods are what the operators do by themselves
+	core   bool     // its methods are what the operators do by themselves
 	kinds  int      // version of this class's attributes, for caches; changes with each write
 }
 

@@ -31,7 +31,7 @@ func listing(c *Code) string {
 			line = pos.Line
 			mark = fmt.Sprintf("%4d", line)
 		}
-		fmt.Fprintf(&b, "%s %4d %s%s\n", mark, pc, opNames[in.op()], operands(c, pc))
+		fmt.Fprintf(&b, "%s %4d %s%s\n", mark, pc, instrNames[in.op()], operands(c, pc))
 		pc += words(in.op())
 	}
 	for _, t := range c.tries {

@@ -3,6 +3,7 @@ package interp
 import (
 	"math"
 	"math/big"
+	"strconv"
 
 	"praxis/internal/fault"
 	"praxis/internal/plan/pytext"
@@ -60,7 +61,7 @@ type compiler struct {
 func (c *compiler) fail(pos syntax.Pos, format string, args ...any) {
 	if c.err == nil {
 		f := fault.New(fault.Invalid, "Make the program smaller.", format, args...)
-		f.Message = "cannot compile the program: line " + itoa(int(pos.Line)) + ": " + f.Message
+		f.Message = "cannot compile the program: line " + strconv.Itoa(int(pos.Line)) + ": " + f.Message
 		c.err = f
 	}
 }
@@ -80,11 +81,11 @@ func (c *compiler) str(s string) Value {
 
 // constStr makes a string of which nothing is left to compute, since VMs share it.
 func constStr(s string) *Str {
-	o := &Str{s: s, ascii: 1, hash: uint64(pytext.HashStr(s))}
+	o := &Str{s: s, ascii: 1, hash: hashString(s)}
 	for i := range len(s) {
 		if s[i] >= 0x80 {
 			o.ascii = -1
-			o.runes = decodeRunes(s)
+			o.runes = pytext.Runes(s)
 			break
 		}
 	}

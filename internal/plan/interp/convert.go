@@ -138,9 +138,6 @@ func (d Data) Join(t *label.Table) label.ID {
 	return l
 }
 
-// valueBytes is about what one value takes in a container.
-const valueBytes = 32
-
 // fromData makes a value of d. The error is a limit, or that d is no JSON value.
 func (t *Thread) fromData(d Data) (Value, error) { return t.fromDataAt(d, maxDataDepth) }
 

@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"strconv"
 	"strings"
 	"testing"
 
@@ -50,7 +51,7 @@ func TestUnsupported(t *testing.T) {
 			if r.Remedy == "" || !strings.HasSuffix(r.Remedy, ".") || !r.Pos.Before(r.End) {
 				t.Errorf("%q: %+v has no remedy or no place", c.src, r)
 			}
-			got = append(got, itoa(int(r.Pos.Line))+":"+itoa(int(r.Pos.Col))+" "+r.Feature)
+			got = append(got, strconv.Itoa(int(r.Pos.Line))+":"+strconv.Itoa(int(r.Pos.Col))+" "+r.Feature)
 		}
 		if text := strings.Join(got, "; "); text != c.want {
 			t.Errorf("%q:\n got %s\nwant %s", c.src, text, c.want)

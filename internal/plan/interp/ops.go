@@ -15,19 +15,19 @@ const (
 type opName struct{ sign, plain, reflected, inplace string }
 
 var opNames = [...]opName{
-	syntax.Add:    {"+", "__add__", "__radd__", "__iadd__"},
-	syntax.Sub:    {"-", "__sub__", "__rsub__", "__isub__"},
-	syntax.Mult:    {"*", "__mul__", "__rmul__", "__imul__"},
-	syntax.MatMult: {"@", "__matmul__", "__rmatmul__", "__imatmul__"},
-	syntax.Div:    {"/", "__truediv__", "__rtruediv__", "__itruediv__"},
-	syntax.Mod:    {"%", "__mod__", "__rmod__", "__imod__"},
-	syntax.Pow:    {"** or pow()", "__pow__", "__rpow__", "__ipow__"},
-	syntax.LShift:    {"<<", "__lshift__", "__rlshift__", "__ilshift__"},
-	syntax.RShift:    {">>", "__rshift__", "__rrshift__", "__irshift__"},
-	syntax.BitOr:     {"|", "__or__", "__ror__", "__ior__"},
-	syntax.BitXor:    {"^", "__xor__", "__rxor__", "__ixor__"},
-	syntax.BitAnd:    {"&", "__and__", "__rand__", "__iand__"},
-	syntax.FloorDiv:  {"//", "__floordiv__", "__rfloordiv__", "__ifloordiv__"},
+	syntax.Add:      {"+", "__add__", "__radd__", "__iadd__"},
+	syntax.Sub:      {"-", "__sub__", "__rsub__", "__isub__"},
+	syntax.Mult:     {"*", "__mul__", "__rmul__", "__imul__"},
+	syntax.MatMult:  {"@", "__matmul__", "__rmatmul__", "__imatmul__"},
+	syntax.Div:      {"/", "__truediv__", "__rtruediv__", "__itruediv__"},
+	syntax.Mod:      {"%", "__mod__", "__rmod__", "__imod__"},
+	syntax.Pow:      {"** or pow()", "__pow__", "__rpow__", "__ipow__"},
+	syntax.LShift:   {"<<", "__lshift__", "__rlshift__", "__ilshift__"},
+	syntax.RShift:   {">>", "__rshift__", "__rrshift__", "__irshift__"},
+	syntax.BitOr:    {"|", "__or__", "__ror__", "__ior__"},
+	syntax.BitXor:   {"^", "__xor__", "__rxor__", "__ixor__"},
+	syntax.BitAnd:   {"&", "__and__", "__rand__", "__iand__"},
+	syntax.FloorDiv: {"//", "__floordiv__", "__rfloordiv__", "__ifloordiv__"},
 }
 
 // enter notes that a native or an operator goes one level deeper; where ends the message.

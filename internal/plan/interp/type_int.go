@@ -41,7 +41,6 @@ func intNatives() []*Native {
 	return append(out, dunders(kInt, "bool", "__repr__ __and__ __rand__ __or__ __ror__ __xor__ __rxor__")...)
 }
 
-
 // plainInt returns an int that is no bool, without its label.
 func plainInt(v Value) Value {
 	if v.k == kBool {

@@ -24,25 +24,25 @@ type types struct {
 
 // exceptions are the classes of exceptions.
 type exceptions struct {
-	BaseException, Exception, BaseExceptionGroup, ExceptionGroup                    *Class
-	GeneratorExit, KeyboardInterrupt, SystemExit                                    *Class
-	ArithmeticError, FloatingPointError, OverflowError, ZeroDivisionError           *Class
-	AssertionError, AttributeError, BufferError, EOFError                           *Class
-	ImportError, ModuleNotFoundError, LookupError, IndexError, KeyError             *Class
-	MemoryError, NameError, UnboundLocalError                                       *Class
-	OSError, ConnectionError, TimeoutError, FileNotFoundError, FileExistsError      *Class
-	PermissionError, InterruptedError, IsADirectoryError, NotADirectoryError        *Class
-	BlockingIOError, ChildProcessError, ProcessLookupError                          *Class
-	BrokenPipeError, ConnectionAbortedError, ConnectionRefusedError                 *Class
-	ConnectionResetError                                                            *Class
-	ReferenceError, RuntimeError, NotImplementedError, RecursionError               *Class
-	PythonFinalizationError, StopAsyncIteration, StopIteration                      *Class
-	SyntaxError, IndentationError, TabError, SystemError, TypeError                 *Class
-	ValueError, UnicodeError, UnicodeDecodeError, UnicodeEncodeError                *Class
-	UnicodeTranslateError                                                           *Class
-	Warning, BytesWarning, DeprecationWarning, EncodingWarning, FutureWarning       *Class
-	ImportWarning, PendingDeprecationWarning, ResourceWarning, RuntimeWarning       *Class
-	SyntaxWarning, UnicodeWarning, UserWarning                                      *Class
+	BaseException, Exception, BaseExceptionGroup, ExceptionGroup               *Class
+	GeneratorExit, KeyboardInterrupt, SystemExit                               *Class
+	ArithmeticError, FloatingPointError, OverflowError, ZeroDivisionError      *Class
+	AssertionError, AttributeError, BufferError, EOFError                      *Class
+	ImportError, ModuleNotFoundError, LookupError, IndexError, KeyError        *Class
+	MemoryError, NameError, UnboundLocalError                                  *Class
+	OSError, ConnectionError, TimeoutError, FileNotFoundError, FileExistsError *Class
+	PermissionError, InterruptedError, IsADirectoryError, NotADirectoryError   *Class
+	BlockingIOError, ChildProcessError, ProcessLookupError                     *Class
+	BrokenPipeError, ConnectionAbortedError, ConnectionRefusedError            *Class
+	ConnectionResetError                                                       *Class
+	ReferenceError, RuntimeError, NotImplementedError, RecursionError          *Class
+	PythonFinalizationError, StopAsyncIteration, StopIteration                 *Class
+	SyntaxError, IndentationError, TabError, SystemError, TypeError            *Class
+	ValueError, UnicodeError, UnicodeDecodeError, UnicodeEncodeError           *Class
+	UnicodeTranslateError                                                      *Class
+	Warning, BytesWarning, DeprecationWarning, EncodingWarning, FutureWarning  *Class
+	ImportWarning, PendingDeprecationWarning, ResourceWarning, RuntimeWarning  *Class
+	SyntaxWarning, UnicodeWarning, UserWarning                                 *Class
 }
 
 // newTypes returns the built-in classes.

@@ -209,6 +209,6 @@ type Property struct{ get, set, del, doc Value }
 
 // Wrapper is a staticmethod or a classmethod.
 type Wrapper struct {
-	fn    Value
-	bind  bool // classmethod: gets the class
+	fn   Value
+	bind bool // classmethod: gets the class
 }

@@ -1,7 +1,7 @@
 package interp
 
-// opNames are what listings call the operations.
-var opNames = [opCount]string{
+// instrNames are what listings call the operations.
+var instrNames = [opCount]string{
 	opNop:             "NOP",
 	opLoadConst:       "LOAD_CONST",
 	opLoadInt:         "LOAD_INT",
