@@ -294,6 +294,7 @@ const (
 	// Modules.
 	opImport     // ( → mod) names[a]; dotted. w: 1 gives the first part of the dotted name. Two words
 	opImportFrom // (mod → mod v) names[a]; ImportError
+	opImportStar // (mod → ) all public names of mod become globals; library modules only
 
 	// Labels of control: in strict mode only. See compile_strict.go.
 	opPcSave       // ( → ) keeps the thread's pc in slot a (as the label of None)

@@ -58,5 +58,5 @@ var plainEffects = [opCount]int8{
 	opReturn: -1, opYieldFrom: -1, opTypeAlias: 1,
 	opReraise: -1, opPushExc: 1, opPopExc: -1, opWithEnter: 1, opWithExcept: 1,
 	opMatchSequence: 1, opMatchMapping: 1, opMatchLen: 1, opMatchKeys: 1, opMatchClass: -1, opMatchRest: -1,
-	opImport: 1, opImportFrom: 1,
+	opImport: 1, opImportFrom: 1, opImportStar: -1,
 }

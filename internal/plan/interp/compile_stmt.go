@@ -281,6 +281,10 @@ func (b *builder) importFrom(n *syntax.ImportFrom) {
 	}
 	b.emit2(opImport, b.nameIndex(n.Module), 0)
 	for _, al := range n.Names {
+		if al.Name == "*" {
+			b.emit(opImportStar, 0)
+			return
+		}
 		b.emit(opImportFrom, b.nameIndex(al.Name))
 		b.store(importedAs(al))
 	}

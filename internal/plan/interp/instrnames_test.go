@@ -125,6 +125,7 @@ var instrNames = [opCount]string{
 	opMatchClass:      "MATCH_CLASS",
 	opMatchRest:       "MATCH_REST",
 	opImport:          "IMPORT",
+	opImportStar:      "IMPORT_STAR",
 	opImportFrom:      "IMPORT_FROM",
 	opPcSave:          "PC_SAVE",
 	opPcRestore:       "PC_RESTORE",
