@@ -23,6 +23,7 @@ func (w *world) oneOf(texts ...string) string { return texts[w.IntN(len(texts))]
 var paths = map[string][]string{
 	"email.write":  {"args.to", "args.body", "args.cc", "args.subject", "args.to[0]", "args.cc[1]", "args"},
 	"calendar.add": {"args.event", "args.event.title", "args.event.guests", "args.event.guests[0]", "args.event.guests[1].mail", "args.event.extra", "args.event.extra.x"},
+	"note.save":    {"args.event", "args.event.title", "args.event.guests", "args.event.guests[1].mail", "args.event.extra", "args.event.extra.x", "args.event.extra.x"},
 	"bank.pay":     {"args.amount", "args.iban", "args.memo"},
 	"email.read":   {"args.id", "args"},
 }
@@ -84,7 +85,7 @@ func (w *world) policy(on string) *Policy {
 	fmt.Fprintf(&b, "conditions: {named: %q}\nrules:\n", w.oneOf("call.number > 2", "args.trusted()", "pc.trusted() || args.from('user')"))
 	for i := range 1 + w.IntN(4) {
 		guard := ""
-		for _, p := range []string{"args.cc", "args.event.guests", "args.event.extra", "args.event.extra.x", "args.memo", "args.id"} {
+		for _, p := range []string{"args.cc", "args.event", "args.event.title", "args.event.guests", "args.event.extra", "args.event.extra.x", "args.memo", "args.id"} {
 			if slices.ContainsFunc(paths[on], func(q string) bool { return strings.HasPrefix(q, p) }) {
 				guard += " && (has(" + p + ") || true)"
 			}
@@ -155,9 +156,14 @@ func (w *world) value(depth int) Labelled {
 func (w *world) call(d *tool.Definition) Call {
 	c := Call{Tool: d, Number: 1 + w.IntN(4), Args: map[string]Labelled{}, Control: w.label()}
 	for _, a := range d.Arguments() {
-		if w.IntN(4) > 0 {
-			c.Args[a.Name] = w.value(2)
+		if w.IntN(4) == 0 {
+			continue
 		}
+		v := w.value(2)
+		if a.Name == "event" && w.IntN(2) == 0 {
+			v = Labelled{Label: w.label(), Fields: map[string]Labelled{"title": w.value(1), "extra": w.value(1), "guests": w.value(2)}}
+		}
+		c.Args[a.Name] = v
 	}
 	return c
 }
@@ -264,7 +270,7 @@ func (w *world) bound(v Labelled) Bound {
 }
 
 func (w *world) abstract(c Call) Abstract {
-	a := Abstract{Tool: c.Tool, Args: map[string]Bound{}, Open: w.IntN(6) == 0}
+	a := Abstract{Tool: c.Tool, Args: map[string]Bound{}, Open: w.IntN(4) == 0}
 	if w.IntN(2) == 0 {
 		a.Number = c.Number
 	}
@@ -275,7 +281,10 @@ func (w *world) abstract(c Call) Abstract {
 		case given && (!a.Open || w.IntN(2) == 0):
 			a.Args[arg.Name] = w.bound(v)
 		case !given && w.IntN(3) == 0:
-			b := w.bound(w.value(2))
+			b := w.bound(Labelled{Label: w.label(), Fields: map[string]Labelled{"title": w.value(1), "guests": w.value(2)}})
+			if w.IntN(2) == 0 {
+				b = w.bound(w.value(2))
+			}
 			b.Presence = Presence(1 + w.IntN(2))
 			a.Args[arg.Name] = b
 		}
@@ -291,13 +300,13 @@ func TestJudgeIsSound(t *testing.T) {
 	w := &world{rand.New(rand.NewPCG(7, 8)), tools(t)}
 	refused, certain, depends := 0, map[Certainty]int{}, 0
 	for round := range rounds {
-		on := w.oneOf("email.write", "calendar.add", "bank.pay", "email.read")
+		on := w.oneOf("email.write", "calendar.add", "note.save", "note.save", "bank.pay", "email.read")
 		p := w.policy(on)
 		if p == nil {
 			refused++
 			continue
 		}
-		for range 12 {
+		for range 16 {
 			c := w.call(def(t, p, on))
 			d := p.Decide(c)
 			exact := Abstract{Tool: c.Tool, Number: c.Number, Args: map[string]Bound{}, Control: Exactly(Labelled{Label: c.Control})}
@@ -325,6 +334,55 @@ func TestJudgeIsSound(t *testing.T) {
 	t.Logf("%d policies refused, certain %v, depends %d", refused, certain, depends)
 	if refused > rounds*3/4 || certain[CertainAllow] < rounds/20 || certain[CertainAsk] < rounds/20 || certain[CertainDeny] < rounds/20 || depends < rounds/20 {
 		t.Errorf("the test is lopsided: %d of %d policies refused, certain %v, depends %d", refused, rounds, certain, depends)
+	}
+}
+
+// TestJudge states what the judgement knows, and what it must not claim.
+func TestJudge(t *testing.T) {
+	untrusted := mail("").Label
+	private := mail("", "bob@acme.com").Label
+	trusted := user("").Label
+	unknownText := Bound{Must: trusted, May: trusted}
+	for _, c := range []struct {
+		when string
+		args map[string]Bound
+		want outcome
+	}{
+		{`args.to.trusted()`, map[string]Bound{"to": {Must: untrusted, May: untrusted}}, isFalse},
+		{`args.to.trusted()`, map[string]Bound{"to": {May: untrusted}}, isUnknown},
+		{`args.to.trusted()`, map[string]Bound{"to": unknownText}, isTrue},
+		{`args.to.trusted()`, map[string]Bound{"to": {AnySource: true}}, isUnknown},
+		{`args.to.trusted()`, map[string]Bound{"to": {Must: untrusted, May: untrusted, AnySource: true}}, isFalse},
+		{`args.to[0].trusted()`, map[string]Bound{"to": {Must: untrusted, May: untrusted}}, isUnknown},
+		{`args.to[0].trusted()`, map[string]Bound{"to": {Items: []Bound{{Must: untrusted, May: untrusted}}}}, isFalse},
+		{`args.to == "x" || args.to.trusted()`, map[string]Bound{"to": unknownText}, isTrue},
+		{`args.to == "x" && args.to.trusted()`, map[string]Bound{"to": unknownText}, isUnknown},
+		{`args.to == "x" && !args.to.trusted()`, map[string]Bound{"to": unknownText}, isFalse},
+		{`args.to == "x"`, map[string]Bound{"to": {Known: true, Value: "x", AnySource: true}}, isTrue},
+		{`args.body.readableBy(args.to)`, map[string]Bound{"to": unknownText, "body": {AnySource: false, May: untrusted}}, isTrue},
+		{`args.body.readableBy(args.to)`, map[string]Bound{"to": unknownText, "body": {May: private}}, isUnknown},
+		{`args.body.readableBy("bob@acme.com")`, map[string]Bound{"body": {May: private, Must: private}}, isTrue},
+		{`args.body.readableBy("bob@acme.com")`, map[string]Bound{"body": {May: mail("", "x@x").Label}}, isUnknown},
+		{`args.body.readableBy("eve@evil.com")`, map[string]Bound{"body": {May: private}}, isUnknown},
+		{`args.body.readableBy("eve@evil.com")`, map[string]Bound{"body": {May: private, Must: private}}, isFalse},
+		{`args.body.readableBy(args.to)`, map[string]Bound{"to": {Known: true, Value: "eve@evil.com"}, "body": {May: private, Must: private}}, isFalse},
+		{`has(args.cc)`, nil, isFalse},
+		{`has(args.cc)`, map[string]Bound{"cc": {Presence: MaybeGiven}}, isUnknown},
+		{`args.cc.trusted()`, map[string]Bound{"cc": {Presence: MaybeGiven, Must: untrusted, May: untrusted}}, isUnknown},
+		{`args.cc[0].trusted()`, map[string]Bound{"cc": {Presence: MaybeGiven, Items: []Bound{{Must: untrusted, May: untrusted}}}}, isUnknown},
+		{`args.cc[0].trusted()`, map[string]Bound{"cc": {Items: []Bound{{Must: untrusted, May: untrusted}}}}, isFalse},
+		{`args.cc.all(c, c.trusted())`, map[string]Bound{"cc": {Items: []Bound{{May: trusted}, {May: trusted}}}}, isTrue},
+		{`args.cc.all(c, c.trusted())`, map[string]Bound{"cc": {May: trusted}}, isUnknown},
+		{`call.number > 0`, nil, isUnknown},
+		{`args.to.sources() == ["email.read"]`, map[string]Bound{"to": {Must: untrusted, May: untrusted}}, isTrue},
+		{`args.to.from("email.*")`, map[string]Bound{"to": {May: untrusted}}, isUnknown},
+		{`args.to.from("calendar.add")`, map[string]Bound{"to": {May: untrusted}}, isFalse},
+		{`pc.trusted()`, nil, isTrue},
+	} {
+		p := load(t, fmt.Sprintf("version: 1\nrules:\n- {name: r, tools: [email.write], when: %q, decision: ask, reason: x}\n", "has(args.cc) && false || ("+c.when+")"))
+		if s := p.abstract(&Abstract{Tool: def(t, p, "email.write"), Args: c.args}); s.rule(p.rules[0]).outcome != c.want {
+			t.Errorf("%s: got %s, want %s", c.when, s.rule(p.rules[0]).outcome, c.want)
+		}
 	}
 }
 

@@ -58,6 +58,15 @@ tools:
             guests: {type: array, items: {type: object, properties: {mail: {type: string}}, additionalProperties: false}}
             extra: {type: object}
     labels: {arguments: {event: {trusted: true, reason: invitations go to others}}}
+  - name: note.save
+    version: 1.0.0
+    description: Saves a note.
+    effects: write
+    input:
+      type: object
+      additionalProperties: false
+      properties:
+        event: {type: object, properties: {title: {type: string}, guests: {type: array, items: {type: object, properties: {mail: {type: string}}}}, extra: {type: object}}}
   - name: bank.pay
     version: 1.0.0
     description: Pays.
