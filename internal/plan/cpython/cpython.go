@@ -71,7 +71,7 @@ func Start(t testing.TB) *Python {
 		t.Fatalf("there is no CPython to compare with: %v", err)
 	}
 	p := &Python{path: path}
-	p.cmd = exec.Command(path, "-I", "-c", serve)
+	p.cmd = exec.Command(path, "-s", "-P", "-c", serve) // not -I: that would ignore PYTHONHASHSEED
 	p.cmd.Env = []string{"PYTHONHASHSEED=0", "LC_ALL=C.UTF-8", "TZ=UTC"}
 	p.cmd.Stderr = os.Stderr
 	stdin, err := p.cmd.StdinPipe()

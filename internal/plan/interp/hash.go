@@ -127,8 +127,7 @@ func (t *Thread) hash(v Value) (uint64, error) {
 	case kRange:
 		return t.hashRange(v.o.(*Range))
 	case kSlice:
-		s := v.o.(*Slice)
-		return t.hashItems([]Value{s.start, s.stop, s.step}, false)
+		return t.hashItems(v.o.(*Slice).parts(), false)
 	case kMethod:
 		m := v.o.(*Method)
 		h, err := t.hash(m.fn)

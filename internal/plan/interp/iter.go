@@ -308,14 +308,11 @@ func (t *Thread) advanceDict(it *Iter) (Value, bool, error) {
 			continue
 		}
 		if it.left == 0 {
-			break
+			it.src = Value{}
+			return Value{}, false, t.failAt(d.shape, t.types.RuntimeError, "dictionary keys changed during iteration")
 		}
 		it.left--
 		return t.entryValue(it.kind, e, d.shape), true, nil
-	}
-	if it.left == 0 && !back && it.i < int64(len(d.entries)) {
-		it.src = Value{}
-		return Value{}, false, t.failAt(d.shape, t.types.RuntimeError, "dictionary keys changed during iteration")
 	}
 	it.src = Value{}
 	return Value{l: d.shape}, false, nil

@@ -79,6 +79,9 @@ func meth(recv Kind, name, params string, f nativeFunc) *Native {
 // wrongSelf is the TypeError of a method that was called on a value of another class.
 func (t *Thread) wrongSelf(name string, self Value) error {
 	class, method, _ := strings.Cut(name, ".")
+	if strings.HasPrefix(method, "__") {
+		return t.failOf(self, t.types.TypeError, "descriptor '%s' requires a '%s' object but received a '%s'", method, class, t.className(self))
+	}
 	return t.failOf(self, t.types.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", method, class, t.className(self))
 }
 
@@ -100,7 +103,7 @@ func dunders(recv Kind, class, names string) []*Native {
 
 // dunder is the native behind a special method of any built-in class.
 func dunder(name string) Native {
-	for op, n := range opNames {
+	for op, n := range operators {
 		switch name {
 		case n.plain:
 			return Native{params: "self, value, /", call: operatorNative(syntax.Operator(op), false)}
@@ -147,15 +150,33 @@ func operatorNative(op syntax.Operator, reflected bool) nativeFunc {
 		}
 		v, ok, err := t.binaryCore(op, x, y)
 		if !ok && err == nil {
-			v = notImplemented
+			v, err = t.noSequence(op, a.Pos[0], a.Pos[1])
 		}
 		v.l = t.join(v.l, t.join(x.l, y.l))
 		return v, err
 	}
 }
 
+// noSequence is what a + b and a * b of the methods of sequences give when b
+// does not fit: an exception, where other classes return NotImplemented.
+func (t *Thread) noSequence(op syntax.Operator, a, b Value) (Value, error) {
+	switch {
+	case isSequence(a) && op == syntax.Add:
+		return Value{}, t.noOperator(op, "+", a, b)
+	case isSequence(a) && op == syntax.Mult:
+		return Value{}, t.failOn(a, b, t.types.TypeError, "'%s' object cannot be interpreted as an integer", t.className(b))
+	}
+	return notImplemented, nil
+}
+
 func inplaceNative(op syntax.Operator) nativeFunc {
-	return func(t *Thread, a *Args) (Value, error) { return t.inplace(op, a.Pos[0], t.base(a.Pos[1])) }
+	return func(t *Thread, a *Args) (Value, error) {
+		x, y := a.Pos[0], t.base(a.Pos[1])
+		if x.k == kSet && !isSetLike(y) || x.k == kList && op == syntax.Mult && !t.isIndex(y) {
+			return t.noSequence(op, x, y)
+		}
+		return t.inplace(op, x, a.Pos[1])
+	}
 }
 
 func compareNative(op syntax.CmpOperator) nativeFunc {

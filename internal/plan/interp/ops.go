@@ -14,7 +14,7 @@ const (
 // opName is how an operator is written and the methods that stand for it.
 type opName struct{ sign, plain, reflected, inplace string }
 
-var opNames = [...]opName{
+var operators = [...]opName{
 	syntax.Add:      {"+", "__add__", "__radd__", "__iadd__"},
 	syntax.Sub:      {"-", "__sub__", "__rsub__", "__isub__"},
 	syntax.Mult:     {"*", "__mul__", "__rmul__", "__imul__"},
@@ -106,7 +106,9 @@ func (t *Thread) binaryCore(op syntax.Operator, a, b Value) (Value, bool, error)
 			return t.repeat(b, a)
 		}
 	case kStr, kBytes, kList, kTuple:
-		return t.seqOp(op, a, b)
+		if v, ok, err := t.seqOp(op, a, b); ok || err != nil {
+			return v, ok, err
+		}
 	case kSet:
 		return t.setOp(op, a, b)
 	case kDict:
@@ -125,7 +127,7 @@ func (t *Thread) binaryCore(op syntax.Operator, a, b Value) (Value, bool, error)
 			return t.repeat(b, a)
 		}
 	}
-	if b.k == kView && a.k == kSet {
+	if b.k == kView {
 		return t.viewOp(op, a, b)
 	}
 	return Value{}, false, nil
@@ -138,7 +140,7 @@ func (t *Thread) union(a, b Value) Value { return t.tuple([]Value{a, b}) }
 
 // binaryObject is binary where at least one class may bring its own operator.
 func (t *Thread) binaryObject(op syntax.Operator, a, b Value) (Value, error) {
-	n := &opNames[op]
+	n := &operators[op]
 	_, left := t.override(a, n.plain)
 	_, right := t.override(b, n.reflected)
 	ca, cb := t.classOf(a), t.classOf(b)
@@ -214,7 +216,7 @@ func (t *Thread) inplace(op syntax.Operator, a, b Value) (Value, error) {
 			return a, t.dictUpdate(a, b)
 		}
 	case kObject, kSpecial:
-		n := &opNames[op]
+		n := &operators[op]
 		if _, ok := t.override(a, n.inplace); ok {
 			if v, ok, err := t.tryOperator(a, n.inplace, b); ok || err != nil {
 				v.l = t.join(v.l, a.l)
@@ -243,7 +245,7 @@ func (t *Thread) binaryInplace(op syntax.Operator, a, b Value) (Value, error) {
 		if a.k == kObject || a.k == kSpecial || b.k == kObject || b.k == kSpecial {
 			v, err = t.binaryObject(op, a, b)
 		} else {
-			sign := opNames[op].sign + "="
+			sign := operators[op].sign + "="
 			if op == syntax.Pow {
 				sign = "**="
 			}

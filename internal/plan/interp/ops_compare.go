@@ -213,7 +213,7 @@ func (t *Thread) equalCore(a, b Value) (bool, error) {
 		return t.equalRanges(a.o.(*Range), b.o.(*Range))
 	case kSlice:
 		x, y := a.o.(*Slice), b.o.(*Slice)
-		return t.equalItems([]Value{x.start, x.stop, x.step}, []Value{y.start, y.stop, y.step})
+		return t.equalItems(x.parts(), y.parts())
 	case kMethod:
 		x, y := a.o.(*Method), b.o.(*Method)
 		if !same(x.self, y.self) {
@@ -355,9 +355,17 @@ func (t *Thread) order(op syntax.CmpOperator, a, b Value) (ok, known bool, err e
 		return ok, true, err
 	case kSet, kView:
 		return t.orderSets(op, a, b)
+	case kSlice:
+		if b.k != kSlice {
+			return false, false, nil
+		}
+		ok, err := t.orderItems(op, a.o.(*Slice).parts(), b.o.(*Slice).parts())
+		return ok, true, err
 	}
 	return false, false, nil
 }
+
+func (s *Slice) parts() []Value { return []Value{s.start, s.stop, s.step} }
 
 // compareNumbers gives -1, 0, 1, or 2 when one is not a number.
 func compareNumbers(a, b Value) (int, bool) {

@@ -273,7 +273,7 @@ func (t *Thread) appendOther(dst []byte, v Value) ([]byte, error) {
 		t.see(o.label(t))
 		return t.appendParts(append(dst, "range("...), o.parts())
 	case *Slice:
-		return t.appendParts(append(dst, "slice("...), []Value{o.start, o.stop, o.step})
+		return t.appendParts(append(dst, "slice("...), o.parts())
 	case *Func:
 		return t.appendAt(append(append(append(dst, "<function "...), o.qual...), " at"...), v), nil
 	case *Native:
@@ -400,7 +400,7 @@ func (t *Thread) appendException(dst []byte, v Value, e *Exception) ([]byte, err
 	case e.cls.derives(ts.KeyError) && len(items) == 1:
 		return t.appendRepr(dst, items[0])
 	case e.cls.derives(ts.OSError) && len(items) >= 2 && len(items) <= 5:
-		return t.appendOSError(dst, items)
+		return t.appendOSError(dst, e, items)
 	case e.cls.derives(ts.UnicodeError) && len(items) >= 4:
 		return t.appendUnicodeError(dst, e.cls, items)
 	case e.cls.derives(ts.BaseExceptionGroup) && len(items) == 2:
@@ -421,15 +421,19 @@ func (t *Thread) appendException(dst []byte, v Value, e *Exception) ([]byte, err
 	return t.appendRepr(dst, e.args)
 }
 
-func (t *Thread) appendOSError(dst []byte, items []Value) ([]byte, error) {
+func (t *Thread) appendOSError(dst []byte, e *Exception, items []Value) ([]byte, error) {
 	dst, err := t.appendStr(append(dst, "[Errno "...), items[0])
 	if err != nil {
 		return dst, err
 	}
-	if dst, err = t.appendStr(append(dst, "] "...), items[1]); err != nil || len(items) == 2 || items[2].k == kNone {
+	if dst, err = t.appendStr(append(dst, "] "...), items[1]); err != nil {
 		return dst, err
 	}
-	return t.appendRepr(append(dst, ": "...), items[2])
+	file, ok := e.attrs.str("filename")
+	if !ok || file.k == kNone {
+		return dst, nil
+	}
+	return t.appendRepr(append(dst, ": "...), file)
 }
 
 // appendUnicodeError appends str() of an exception of encoding or decoding.

@@ -340,10 +340,8 @@ func (t *Thread) viewOp(op syntax.Operator, a, b Value) (Value, bool, error) {
 	if op != syntax.BitAnd && op != syntax.BitOr && op != syntax.Sub && op != syntax.BitXor {
 		return Value{}, false, nil
 	}
-	if !isSetLike(a) || a.k == kSet && !isSetLike(b) {
-		if !(b.k == kView && isSetLike(b)) || a.k == kSet {
-			return Value{}, false, nil
-		}
+	if !(a.k == kView && isSetLike(a)) && !(b.k == kView && isSetLike(b)) {
+		return Value{}, false, nil
 	}
 	out := &Set{}
 	s, err := t.shaped(func() error {

@@ -180,14 +180,14 @@ func intBitCount(t *Thread, a *Args) (Value, error) {
 }
 
 // byteOrder returns whether an argument says "little".
-func (t *Thread) byteOrder(v Value) (bool, error) {
+func (t *Thread) byteOrder(method string, v Value) (bool, error) {
 	if v.k == kUnset {
 		return false, nil
 	}
 	t.see(v.l)
 	s, ok := t.payload(v, kStr)
 	if !ok {
-		return false, t.raise(t.types.TypeError, "argument 'byteorder' must be str, not %s", t.className(v))
+		return false, t.raise(t.types.TypeError, "%s() argument 'byteorder' must be str, not %s", method, t.className(v))
 	}
 	switch s.o.(*Str).s {
 	case "big":
@@ -214,7 +214,7 @@ func intToBytes(t *Thread, a *Args) (Value, error) {
 			return Value{}, err
 		}
 	}
-	little, err := t.byteOrder(a.Pos[2])
+	little, err := t.byteOrder("to_bytes", a.Pos[2])
 	if err != nil {
 		return Value{}, err
 	}
@@ -261,7 +261,7 @@ func reverseBytes(b []byte) {
 }
 
 func intFromBytes(t *Thread, a *Args) (Value, error) {
-	little, err := t.byteOrder(a.Pos[2])
+	little, err := t.byteOrder("from_bytes", a.Pos[2])
 	if err != nil {
 		return Value{}, err
 	}

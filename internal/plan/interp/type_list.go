@@ -90,7 +90,9 @@ func listInsert(t *Thread, a *Args) (Value, error) {
 	l := a.Pos[0].o.(*List)
 	var i int
 	s, err := t.shaped(func() (err error) {
-		i, err = t.clampIndex(a.Pos[1], len(l.items))
+		if _, err = t.intArg(a.Pos[1]); err == nil {
+			i, err = t.clampIndex(a.Pos[1], len(l.items))
+		}
 		return err
 	})
 	if err != nil {
@@ -122,7 +124,7 @@ func listPop(t *Thread, a *Args) (Value, error) {
 	i := int64(len(l.items)) - 1
 	if a.Pos[1].k != kUnset {
 		s, err := t.shaped(func() (err error) {
-			i, err = t.indexOf(a.Pos[1])
+			i, err = t.intArg(a.Pos[1])
 			return err
 		})
 		if err != nil {

@@ -458,6 +458,8 @@ func (t *Thread) exceptionAttr(e *Exception, name string) (Value, bool) {
 			v, _ := at(0)
 			return v, e.cls.derives(ts.ImportError)
 		}
+	case e.cls.derives(ts.BaseExceptionGroup) && (name == "message" || name == "exceptions"):
+		return e.attrs.str(name)
 	case e.cls.derives(ts.SyntaxError) && name == "msg":
 		return at(0)
 	case e.cls.derives(ts.UnicodeError):

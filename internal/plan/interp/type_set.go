@@ -553,7 +553,7 @@ func (t *Thread) setInplace(op syntax.Operator, a, b Value) (Value, error) {
 			}
 			return t.setToggle(s, o)
 		}
-		return t.noOperator(op, opNames[op].sign+"=", a, b)
+		return t.noOperator(op, operators[op].sign+"=", a, b)
 	})
 	return a, err
 }
