@@ -77,6 +77,7 @@ type ModelRequested struct {
 	Kept      int       `json:"kept"`
 	Messages  []Message `json:"messages"`
 	MaxTokens int       `json:"max_tokens"`
+	Call      string    `json:"call,omitempty"` // of a quarantined model: the call of a plan that it answers
 }
 
 // ModelReplied is the whole reply of one turn. Thought is the prose around the
@@ -89,6 +90,7 @@ type ModelReplied struct {
 	Cut     bool     `json:"cut,omitempty"` // it ended because MaxTokens was reached
 	Tokens  Tokens   `json:"tokens"`
 	Took    Duration `json:"took_ms"`
+	Call    string   `json:"call,omitempty"`
 }
 
 // ModelFailed closes a request that got no reply.
@@ -96,4 +98,5 @@ type ModelFailed struct {
 	Step   int      `json:"step"`
 	Reason string   `json:"reason"`
 	Took   Duration `json:"took_ms"`
+	Call   string   `json:"call,omitempty"`
 }
