@@ -20,12 +20,15 @@ type Native struct {
 	// the machine turns a generator or an instance there into a list beforehand, in
 	// frames of its own, so that a host call in it can be dumped.
 	drains []int
+
+	sig signatureCell // of params
 }
 
 func (n *Native) class(t *Thread) *Class { return t.types.Native }
 
 // Args are the arguments of a call to a native, already bound to its parameters.
-// A missing optional argument is a kUnset Value.
+// A missing optional argument is a kUnset Value. The slices belong to the machine:
+// a native that keeps Pos must copy it (the values themselves, and Star, it may keep).
 type Args struct {
 	Pos   []Value // bound parameters in order of declaration, or the raw positional ones when Native.params is ""
 	Star  []Value // what *args took

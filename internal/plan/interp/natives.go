@@ -2,7 +2,6 @@ package interp
 
 import (
 	"strings"
-	"sync"
 
 	"praxis/internal/plan/syntax"
 )
@@ -11,29 +10,35 @@ import (
 type nativeFunc = func(t *Thread, a *Args) (Value, error)
 
 // natives returns the table of all natives by name. It is made once a process.
-func natives() map[string]*Native { return nativeTable() }
+func natives() map[string]*Native { return nativeTable.get(makeNatives) }
 
-var nativeTable = sync.OnceValue(func() map[string]*Native {
+var nativeTable once[map[string]*Native]
+
+func makeNatives() map[string]*Native {
 	out := make(map[string]*Native, 1024)
-	for _, table := range [][]*Native{typeNatives()} {
+	for _, table := range [][]*Native{typeNatives(), hiddenNatives()} {
 		for _, n := range table {
 			out[n.name] = n
 		}
 	}
 	return out
-})
+}
 
 // typeNatives are the methods of the built-in classes, made once a process.
-var typeNatives = sync.OnceValue(func() []*Native {
+func typeNatives() []*Native { return typeTable.get(makeTypeNatives) }
+
+var typeTable once[[]*Native]
+
+func makeTypeNatives() []*Native {
 	var out []*Native
 	for _, table := range [][]*Native{
 		objectNatives(), exceptionNatives(), intNatives(), floatNatives(), strNatives(), bytesNatives(),
-		tupleNatives(), listNatives(), dictNatives(), viewNatives(), setNatives(), rangeNatives(), iterNatives(),
+		tupleNatives(), listNatives(), dictNatives(), viewNatives(), setNatives(), rangeNatives(), iterNatives(), machineNatives(),
 	} {
 		out = append(out, table...)
 	}
 	return out
-})
+}
 
 // bindings of natives that are not methods of instances.
 var classNatives = [...]string{

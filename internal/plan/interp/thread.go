@@ -2,6 +2,7 @@ package interp
 
 import (
 	"fmt"
+	"strconv"
 
 	"praxis/internal/fault"
 	"praxis/internal/plan/label"
@@ -16,6 +17,8 @@ type Thread struct {
 
 	seen   label.ID // what the native that runs has touched so far
 	pc     label.ID // strict mode: what the control flow depends on
+	sticky label.ID // strict mode: what no end of a block lets pc forget
+	may    label.ID // strict mode: what may have raised in the block around
 	strict bool
 	plain  bool // labels are off; for measuring their cost only
 
@@ -63,7 +66,12 @@ func (t *Thread) alloc(bytes int64) error {
 }
 
 // Raise is an exception of the program on its way.
-type Raise struct{ exc *Exception }
+type Raise struct {
+	exc    *Exception
+	l      label.ID // what it depends on that it was raised
+	linked bool     // its context has been set
+	quiet  bool     // the frame that raises it again adds no line to the traceback
+}
 
 func (r *Raise) Error() string { return r.exc.cls.name }
 
@@ -84,13 +92,16 @@ func (t *Thread) raiseArgs(c *Class, args ...Value) error {
 		args[i].l = t.join(args[i].l, t.seen)
 	}
 	e.args = t.tuple(args)
-	return &Raise{e}
+	return &Raise{exc: e, l: t.seen}
 }
 
 // refuse is the fault of a use of the language that is left out.
 func refuse(remedy, format string, args ...any) error {
 	return fault.New(fault.Invalid, remedy, format, args...)
 }
+
+// itoa writes an int.
+func itoa(n int) string { return strconv.Itoa(n) }
 
 // str makes a string value without a label.
 func (t *Thread) str(s string) Value { return Value{k: kStr, o: &Str{s: s}} }

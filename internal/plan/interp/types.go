@@ -1,9 +1,6 @@
 package interp
 
-import (
-	"strings"
-	"sync"
-)
+import "strings"
 
 // types is the table of the built-in classes. It is made once a process and not changed.
 type types struct {
@@ -48,7 +45,9 @@ type exceptions struct {
 // newTypes returns the built-in classes.
 func newTypes(*Thread) *types { return builtinTypes() }
 
-var builtinTypes = sync.OnceValue(makeTypes)
+func builtinTypes() *types { return typesTable.get(makeTypes) }
+
+var typesTable once[*types]
 
 // named returns the built-in class or exception that a program knows by name.
 func (ts *types) named(name string) (*Class, bool) {

@@ -159,8 +159,8 @@ type Func struct {
 	defaults []Value          // of the last positional parameters
 	kw       map[string]Value // of keyword-only parameters; written once, read by name only
 	closure  []*Cell
-	attrs    *Dict  // set by the program; may be nil
-	owner    *Class // the class whose body made it, for super(); may be nil
+	attrs    *Dict    // set by the program; may be nil
+	run      *running // what the VM keeps beside the code
 }
 
 // Method is a function bound to an object.
@@ -170,6 +170,8 @@ type Method struct{ self, fn Value }
 type Module struct {
 	name  string
 	names Dict
+	tools bool // a name space of tools
+	fixed bool // its names cannot be set by the program
 }
 
 // ToolRef is a tool that a plan can call.
@@ -193,7 +195,7 @@ type Exception struct {
 	context  Value // __context__
 	suppress bool  // __suppress_context__
 	notes    []Value
-	trace    []Trace // innermost last
+	trace    []Trace // innermost first
 }
 
 // Trace is one line of a traceback.

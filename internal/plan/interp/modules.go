@@ -1,0 +1,7 @@
+package interp
+
+// librarySource returns the source of a module that is written in the plan language.
+func librarySource(name string) (string, bool) { return "", false }
+
+// moduleValues returns what puts the values that are no functions into a native module, or nil.
+func moduleValues(name string) func(t *Thread, m *Module) { return nil }

@@ -1,0 +1,274 @@
+package interp
+
+import (
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"praxis/internal/fault"
+	"praxis/internal/plan/label"
+	"praxis/internal/plan/syntax"
+)
+
+// Options say how a program is compiled.
+type Options struct {
+	Strict bool // implicit flows are followed, too
+}
+
+// Env is what the host gives to a program: names that it can use without binding them.
+type Env struct {
+	Tools  []string // dotted names, such as "email.write"
+	Inputs []string
+}
+
+// Program is a compiled program. It is not changed by runs; many VMs may share it.
+type Program struct {
+	unit   *unit
+	env    Env
+	source string
+}
+
+// Compile compiles a program. The source is what tracebacks show lines of.
+func Compile(m *syntax.Module, source string, env Env, o Options) (*Program, error) {
+	u, err := compile(m, compileOptions{strict: o.Strict})
+	if err != nil {
+		return nil, err
+	}
+	return &Program{unit: u, env: env, source: source}, nil
+}
+
+// line returns line n of the source, from 1, without the white space around it.
+func (p *Program) line(n int) string {
+	rest := p.source
+	for ; n > 1; n-- {
+		i := strings.IndexByte(rest, '\n')
+		if i < 0 {
+			return ""
+		}
+		rest = rest[i+1:]
+	}
+	line, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(line)
+}
+
+// Limits bound a run. Zero stands for the default.
+type Limits struct {
+	Steps  int64 // about one instruction each; 200 million
+	Memory int64 // bytes of the values that are in use; 256 MiB
+	Output int64 // bytes printed; 1 MiB
+	Calls  int   // of tools; 10,000
+	Depth  int   // frames; 1,000, as CPython
+}
+
+func (l Limits) withDefaults() Limits {
+	set := func(n *int64, d int64) {
+		if *n <= 0 {
+			*n = d
+		}
+	}
+	set(&l.Steps, 200_000_000)
+	set(&l.Memory, 256<<20)
+	set(&l.Output, 1<<20)
+	if l.Calls <= 0 {
+		l.Calls = 10_000
+	}
+	if l.Depth <= 0 {
+		l.Depth = 1000
+	}
+	return l
+}
+
+// Config is what a run depends on beside the program.
+type Config struct {
+	Limits Limits
+	Labels *label.Table // nil: a new one
+	Plain  bool         // labels are not joined; for measuring what they cost
+	Now    time.Time    // what the program's clock shows
+	Seed   uint64       // of the program's random numbers
+}
+
+// VM runs one program. It is not safe for concurrent use, but for Interrupt.
+type VM struct {
+	t     Thread
+	prog  *Program
+	cfg   Config
+	main  *Module
+	state state
+
+	builtins *Module
+	machines *Module // functions of the machine's own
+	modules  map[string]*Module
+	runs     map[*unit][]*running
+	names    map[string]*Str // interned names of attributes and globals
+
+	frames     []*Frame // the active ones; frames[0] is not used
+	pool       []*Frame // frames to be used at each depth
+	depth      int
+	depthLimit int
+	slab       []Value
+	top        int
+	segs       []segment
+	spare      []Value
+	grew       bool
+	nested     int // how deep Go has called back into the program
+
+	args   []*argSlot
+	argTop int
+	mark   int64 // Thread.memory when the outermost native began
+
+	result       Value // of what returned to Go
+	yielded      bool  // result was yielded
+	tail         tailCall
+	pending      pending
+	classCell    *Cell  // of the class that a metaclass is about to make
+	classVersion uint32 // changes when caches of attributes are no longer right
+
+	stepsLeft int64 // beyond Thread.steps
+	stop      atomic.Pointer[interruption]
+	calls     int // of tools
+	output    []Chunk
+	printed   int64
+	now       time.Time
+}
+
+type interruption struct{ cause error }
+
+// state says what may be done with a VM.
+type state uint8
+
+const (
+	stateNew    state = iota
+	stateCalls        // a tool's answer is awaited
+	stateEnded        // the program has ended
+	stateBroken       // a limit was reached, or something of ours failed
+)
+
+// Chunk is a piece of what the program printed, and what it depends on.
+type Chunk struct {
+	Text  string
+	Label label.ID
+}
+
+// New makes a VM that is about to run a program.
+func New(p *Program, cfg Config) (*VM, error) {
+	vm := &VM{prog: p, cfg: cfg, now: cfg.Now}
+	vm.cfg.Limits = cfg.Limits.withDefaults()
+	t := &vm.t
+	t.vm = vm
+	t.types = newTypes(t)
+	t.strict = p.unit.strict
+	t.plain = cfg.Plain
+	if t.labels = cfg.Labels; t.labels == nil {
+		t.labels = label.NewTable()
+	}
+	vm.stepsLeft = vm.cfg.Limits.Steps
+	t.memory = vm.cfg.Limits.Memory
+	vm.depthLimit = vm.cfg.Limits.Depth
+	vm.slab = make([]Value, firstSlab)
+	vm.deepen()
+	if err := vm.prepare(); err != nil {
+		return nil, err
+	}
+	return vm, nil
+}
+
+// prepare makes the modules that every program has.
+func (vm *VM) prepare() error {
+	if err := vm.makeBuiltins(); err != nil {
+		return err
+	}
+	vm.main = &Module{name: "__main__"}
+	vm.main.names.setName(vm.intern("__name__"), vm.t.str("__main__"))
+	for _, name := range vm.prog.env.Tools {
+		vm.addTool(name)
+	}
+	_, err := vm.push(vm.bodyOf(vm.prog.unit, vm.main), retGo)
+	return err
+}
+
+// bodyOf is the function that carries out the body of a module.
+func (vm *VM) bodyOf(u *unit, m *Module) *Func {
+	c := u.codes[0]
+	return &Func{code: c, globals: m, name: c.name, qual: c.qual, run: vm.running(c)}
+}
+
+// Outcome is why a VM stopped: [Done], [*Call] or [*Failed].
+type Outcome interface{ outcome() }
+
+// Done is the end of the program.
+type Done struct{}
+
+// Call is the call of a tool, whose answer the program waits for.
+type Call struct {
+	Tool    string
+	Number  int // 1, 2, … in this run
+	Line    int // of the call in the plan, from 1
+	Col     int // from 0, in bytes
+	Control label.ID
+}
+
+// Failed is an exception that nothing caught.
+type Failed struct {
+	Class string
+	Text  string // str() of the exception
+	Label label.ID
+	Trace []Trace // of the plan's own lines, the innermost first
+	Full  string  // what CPython prints about it
+}
+
+func (Done) outcome()    {}
+func (*Call) outcome()   {}
+func (*Failed) outcome() {}
+
+// Run carries out the program until it ends or calls a tool. An error is a limit
+// that was reached, or a failure of the machine; the VM cannot go on then.
+func (vm *VM) Run() (Outcome, error) {
+	if vm.state != stateNew {
+		return nil, vm.wrongState()
+	}
+	return vm.proceed(vm.run())
+}
+
+func (vm *VM) wrongState() error {
+	switch vm.state {
+	case stateCalls:
+		return fault.New(fault.Conflict, "Give the answer with Reply or Raise.", "cannot run the plan: it waits for the answer of %s", vm.pending.tool)
+	case stateEnded:
+		return fault.New(fault.Conflict, "Make a new VM.", "cannot run the plan: it has ended")
+	}
+	return fault.New(fault.Conflict, "Make a new VM.", "cannot run the plan: it was stopped")
+}
+
+// proceed turns what run gave into an outcome.
+func (vm *VM) proceed(err error) (Outcome, error) {
+	if err == errHost {
+		vm.state = stateCalls
+		return vm.callOutcome(), nil
+	}
+	if err == nil {
+		vm.state = stateEnded
+		return Done{}, nil
+	}
+	if r, ok := err.(*Raise); ok {
+		vm.state = stateEnded
+		return vm.failure(r)
+	}
+	vm.state = stateBroken
+	return nil, err
+}
+
+// Interrupt makes a run that goes on in another goroutine end with this error soon.
+func (vm *VM) Interrupt(cause error) { vm.stop.Store(&interruption{cause}) }
+
+// Output returns what the program has printed since the last call.
+func (vm *VM) Output() []Chunk {
+	out := vm.output
+	vm.output = nil
+	return out
+}
+
+// Steps returns how many steps have been used.
+func (vm *VM) Steps() int64 { return vm.cfg.Limits.Steps - vm.stepsLeft - max(vm.t.steps, 0) }
+
+// Labels returns the table of the run's labels.
+func (vm *VM) Labels() *label.Table { return vm.t.labels }
