@@ -178,6 +178,34 @@ rules:
 	}
 }
 
+// TestLargeArguments decides calls whose arguments are as large as a run allows.
+func TestLargeArguments(t *testing.T) {
+	p := load(t, `
+version: 1
+rules:
+  - {name: each, tools: [email.write], when: "has(args.cc) && args.cc.all(c, c.trusted() && c != 'x') && args.body.readableBy(args.cc)", decision: allow, reason: x}
+`)
+	write := def(t, p, "email.write")
+	many := func(n int) Labelled {
+		l := Labelled{Items: make([]Labelled, n)}
+		for i := range l.Items {
+			l.Items[i] = user(fmt.Sprint("p", i, "@sales.acme.com"))
+		}
+		return l
+	}
+	names := make([]string, 10_000)
+	for i := range names {
+		names[i] = fmt.Sprint("p", i, "@sales.acme.com")
+	}
+	body := mail(strings.Repeat("x", 1<<20), names...)
+	for n, want := range map[int]Verdict{10_000: Allow, 10_001: Deny, 300_000: Deny} {
+		d := p.Decide(Call{Tool: write, Args: map[string]Labelled{"to": own("x"), "body": body, "cc": many(n)}})
+		if d.Verdict != want {
+			t.Errorf("%d recipients: got %s by %s: %s (%v)", n, d.Verdict, d.Rule, d.Reason, d.Err)
+		}
+	}
+}
+
 func FuzzLoad(f *testing.F) {
 	for _, c := range badFiles() {
 		if len(c.text) < 2000 {

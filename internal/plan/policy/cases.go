@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"praxis/internal/fault"
 	"praxis/internal/plan/label"
 	"praxis/internal/tool"
 )
@@ -99,6 +100,31 @@ func (l *loader) cases(e *entry) {
 	}
 }
 
+// ParseCall reads a call in the form that tests have: call, args, number,
+// control. It is for explanations of calls that a person writes down.
+func (p *Policy) ParseCall(name string, data []byte) (Call, error) {
+	r := &reader{file: name}
+	root := r.read(data)
+	if root == nil {
+		return Call{}, r.callFault()
+	}
+	l := &loader{reader: r, tools: p.tools, policy: p}
+	var c Call
+	if l.keys(root, "a call", "call", "number", "args", "control") {
+		c, _ = l.call(root, "the call")
+	}
+	return c, r.callFault()
+}
+
+// callFault is fault for what is not a policy.
+func (r *reader) callFault() error {
+	if len(r.problems) == 0 {
+		return nil
+	}
+	first := r.problems[0]
+	return &fault.Error{Kind: fault.Invalid, Message: "cannot read the call: " + first.Pos.String() + ": " + first.What, Remedy: first.Remedy, Err: r.problems}
+}
+
 func (l *loader) testCase(e *entry) *testCase {
 	before := len(l.problems)
 	if !l.keys(e, "a case", "name", "call", "number", "args", "control", "expect", "rule") {
@@ -106,6 +132,23 @@ func (l *loader) testCase(e *entry) *testCase {
 	}
 	c := &testCase{name: l.need(e, "name", "a case"), pos: e.pos}
 	what := "the case " + quote(c.name)
+	var ok bool
+	expect := l.need(e, "expect", what)
+	if c.expect, ok = parseVerdict(expect); !ok && expect != "" {
+		l.add(e.get("expect").pos, "Write allow, ask or deny.", "%s: unknown decision %s", what, quote(expect))
+	}
+	if c.rule = l.text(e.get("rule"), "rule of "+what); c.rule != "" {
+		l.knownRule(e.get("rule"), what)
+	}
+	if c.call, ok = l.call(e, what); !ok || len(l.problems) > before {
+		return nil
+	}
+	return c
+}
+
+// call reads the call of a case.
+func (l *loader) call(e *entry, what string) (Call, bool) {
+	c := Call{Number: 1, Args: map[string]Labelled{}}
 	name := l.need(e, "call", what)
 	d, ok := l.tools.Lookup(name)
 	if !ok && name != "" {
@@ -115,43 +158,31 @@ func (l *loader) testCase(e *entry) *testCase {
 		}
 		l.add(e.get("call").pos, remedy, "%s: there is no tool %s", what, quote(name))
 	}
-	expect := l.need(e, "expect", what)
-	if c.expect, ok = parseVerdict(expect); !ok && expect != "" {
-		l.add(e.get("expect").pos, "Write allow, ask or deny.", "%s: unknown decision %s", what, quote(expect))
-	}
-	if c.rule = l.text(e.get("rule"), "rule of "+what); c.rule != "" {
-		l.knownRule(e.get("rule"), what)
-	}
-	c.call.Number = 1
 	if n := e.get("number"); n != nil {
 		v, ok := new(big.Int).SetString(n.text, 10)
 		if n.kind != numberEntry || !ok || !v.IsInt64() || v.Int64() < 1 {
 			l.add(n.pos, "Write the number of the call in the run, from 1.", "%s: expected a number, got %s", what, n.show())
 		} else {
-			c.call.Number = int(v.Int64())
+			c.Number = int(v.Int64())
 		}
 	}
 	if ctl := e.get("control"); ctl != nil && l.keys(ctl, "control of "+what, "sources", "readers", "endorsed") {
-		c.call.Control = l.label(ctl, what)
+		c.Control = l.label(ctl, what)
 	}
 	if d == nil {
-		return nil
+		return c, false
 	}
-	c.call.Tool = d
-	c.call.Args = map[string]Labelled{}
+	c.Tool = d
 	if args := e.get("args"); args != nil && args.kind != nullEntry && l.mapping(args, "args of "+what, maxMembers) {
 		for i, k := range args.keys {
 			if _, err := d.BindPartial(0, []string{k.text}); err != nil {
 				l.add(k.pos, didYouMean(k.text, d.Input.Type().Names()), "%s: %s has no argument %s", what, d.Name, quote(k.text))
 				continue
 			}
-			c.call.Args[k.text] = l.labelled(args.items[i], what)
+			c.Args[k.text] = l.labelled(args.items[i], what)
 		}
 	}
-	if len(l.problems) > before {
-		return nil
-	}
-	return c
+	return c, true
 }
 
 func (l *loader) knownRule(e *entry, what string) {

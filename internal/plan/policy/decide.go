@@ -13,9 +13,10 @@ import (
 	"praxis/internal/tool"
 )
 
-// Decision is what the policy says about a call. Nothing in it depends on the
-// values of arguments, only on their labels: it may be shown to a model that
-// must not see untrusted text.
+// Decision is what the policy says about a call. Rule, Reason and Remedy are
+// texts of the policy and of the definitions: no value of an argument is in
+// them, so that they may be shown to a model that must not see untrusted text.
+// Steps and Err are for people: they may quote parts of values.
 type Decision struct {
 	Verdict Verdict `json:"verdict"`
 	Rule    string  `json:"rule"` // a rule of the file, DefaultRule, ApprovalRule, ArgumentRule or UnknownTool
@@ -241,6 +242,29 @@ func (e *evaluation) demand(d tool.ArgDemand) []Step {
 			"Send only what "+who+" may read, or to principals who may read it.", "whoever %s names must be allowed to read it", who)
 	}
 	return steps
+}
+
+// String returns the decision with its explanation, some lines of text.
+func (d Decision) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s by %s: %s\n", d.Verdict, quote(d.Rule), d.Reason)
+	if d.Remedy != "" {
+		fmt.Fprintf(&b, "  %s\n", d.Remedy)
+	}
+	for _, s := range d.Steps {
+		fmt.Fprintf(&b, "- %s (%s): %s %s\n", s.Rule, s.Pos, s.Verdict, s.Outcome)
+		for _, c := range s.Clauses {
+			fmt.Fprintf(&b, "    %s: %s", c.Text, c.Outcome)
+			if c.Error != "" {
+				fmt.Fprintf(&b, " (%s)", c.Error)
+			}
+			b.WriteString("\n")
+			for _, l := range c.Labels {
+				fmt.Fprintf(&b, "      %s\n", l)
+			}
+		}
+	}
+	return b.String()
 }
 
 // Explain decides a call and says of each clause which labels it asked about.

@@ -2,7 +2,6 @@ package policy
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 
 	"praxis/internal/plan/label"
@@ -112,15 +111,19 @@ func (p *Policy) Lower(def *tool.Definition, l label.Label, t *tool.Type) (lower
 	}
 	for _, w := range p.lowers {
 		if slices.Contains(w.tools, def.Name) && slices.Contains(w.kinds, kind) && w.vouches(l) {
-			by := label.Endorser{Kind: label.Rule, Name: w.name, Why: w.reason}
-			out := l.Endorse(by)
-			if w.release {
-				out = out.Release(by, w.readers)
-			}
-			return out, w.name, true
+			return w.apply(l), w.name, true
 		}
 	}
 	return l, "", false
+}
+
+func (w *lowering) apply(l label.Label) label.Label {
+	by := label.Endorser{Kind: label.Rule, Name: w.name, Why: w.reason}
+	out := l.Endorse(by)
+	if w.release {
+		out = out.Release(by, w.readers)
+	}
+	return out
 }
 
 // vouches reports whether the rule covers all untrusted sources of a label.
@@ -140,47 +143,85 @@ func (w *lowering) vouches(l label.Label) bool {
 
 // Lowered is a part of a result with its lowered label.
 type Lowered struct {
-	Path  tool.Pointer // "*" stands for every item of a list
+	Path  tool.Pointer
 	Label label.Label
 	Rule  string
 }
 
-// LowerParts applies [Policy.Lower] to a result and to its parts as their type
-// tells them, and returns those that a rule vouches for. It is for results
-// that are objects of narrow fields, as quarantined models give them.
+// LowerParts applies [Policy.Lower] to a result and to the members of objects
+// in it, as their type tells them, and returns those that a rule vouches for,
+// with all that is in them. It is for results that are objects of narrow
+// fields, as quarantined models give them. Lists are not entered: any text can
+// be written as a list of numbers.
+//
+// A type that comes from the plan, as the schema of ask_llm does, is only to be
+// used when its own label is trusted: an enum of somebody else's words is no
+// narrow type.
 func (p *Policy) LowerParts(def *tool.Definition, l label.Label, t *tool.Type) []Lowered {
+	leaves, _ := p.lowerAll(def, l, t)
+	return leaves
+}
+
+// LowerShapes returns the objects in a result whose own label, without that of
+// their members, can be lowered because members of theirs are: objects that
+// have exactly the members that their type requires, so that nothing can be
+// read out of their shape.
+func (p *Policy) LowerShapes(def *tool.Definition, l label.Label, t *tool.Type) []Lowered {
+	_, shapes := p.lowerAll(def, l, t)
+	return shapes
+}
+
+const (
+	maxLowered      = 1000 // parts of a result that are looked at
+	maxLoweredDepth = 16
+)
+
+func (p *Policy) lowerAll(def *tool.Definition, l label.Label, t *tool.Type) (leaves, shapes []Lowered) {
 	if def == nil || len(p.lowers) == 0 {
-		return nil
+		return nil, nil
 	}
 	if t == nil {
 		t = def.Output.Type()
 	}
-	var out []Lowered
-	left := maxLowered
-	p.lowerParts(def, l, t, "", 0, &left, &out)
-	return out
+	w := lowerWalk{policy: p, def: def, label: l, left: maxLowered}
+	w.part(t, "", 0)
+	return w.leaves, w.shapes
 }
 
-const maxLowered = 1000 // parts that LowerParts looks at
+type lowerWalk struct {
+	policy         *Policy
+	def            *tool.Definition
+	label          label.Label
+	left           int
+	leaves, shapes []Lowered
+}
 
-func (p *Policy) lowerParts(def *tool.Definition, l label.Label, t *tool.Type, at tool.Pointer, depth int, left *int, out *[]Lowered) {
-	if *left--; *left < 0 || depth > 16 || t == nil {
-		return
+// part reports the rule that lowered something in the part.
+func (w *lowerWalk) part(t *tool.Type, at tool.Pointer, depth int) string {
+	if w.left--; w.left < 0 || depth > maxLoweredDepth || t == nil {
+		return ""
 	}
-	if low, rule, ok := p.Lower(def, l, t); ok {
-		*out = append(*out, Lowered{at, low, rule})
-		return
+	if low, rule, ok := w.policy.Lower(w.def, w.label, t); ok {
+		w.leaves = append(w.leaves, Lowered{at, low, rule})
+		return rule
 	}
+	by, fixed := "", t.Kinds == tool.ObjectKind && t.Additional == nil && len(t.Variants) == 0
+	place := len(w.shapes)
 	for _, prop := range t.Properties {
-		p.lowerParts(def, l, prop.Type, at.Child(prop.Name), depth+1, left, out)
+		fixed = fixed && prop.Required
+		if rule := w.part(prop.Type, at.Child(prop.Name), depth+1); by == "" {
+			by = rule
+		}
 	}
-	if !t.Kinds.Has(tool.ArrayKind) || t.Kinds == tool.AnyKind {
-		return
+	if by == "" || !fixed {
+		return ""
 	}
-	for i, item := range t.Prefix {
-		p.lowerParts(def, l, item, at+"/"+tool.Pointer(strconv.Itoa(i)), depth+1, left, out)
+	for _, rule := range w.policy.lowers {
+		if rule.name == by {
+			w.shapes = append(w.shapes, Lowered{})
+			copy(w.shapes[place+1:], w.shapes[place:])
+			w.shapes[place] = Lowered{at, rule.apply(w.label), by}
+		}
 	}
-	if len(t.Prefix) == 0 {
-		p.lowerParts(def, l, t.Items, at+"/*", depth+1, left, out)
-	}
+	return by
 }

@@ -19,6 +19,9 @@ import (
 	"praxis/internal/tool"
 )
 
+// maxLoop bounds the items that all, exists and exists_one go through.
+const maxLoop = 20_000
+
 // maxValueDepth bounds how deep values nest that conditions look at.
 const maxValueDepth = 200
 
@@ -50,7 +53,8 @@ type node struct {
 	bound    *Bound
 	me       string // the user's own name as a principal
 
-	whole *bounds // memo
+	whole *bounds // memo: the label with that of all parts
+	inner *bounds // memo: what the parts get from it
 	kids  map[any]*node
 	plain ref.Val
 }
@@ -278,12 +282,16 @@ func (n *node) inside(path string, key any, absent *node) *node {
 
 // containers is what the label of a part is joined with.
 func (n *node) containers() bounds {
+	if n.inner != nil {
+		return *n.inner
+	}
 	must, may := gather{}, gather{}
 	must.join(n.above.must)
 	must.join(n.own.must)
 	may.join(n.above.may)
 	may.join(n.own.may)
-	return bounds{must.result(), may.result()}
+	n.inner = &bounds{must.result(), may.result()}
+	return *n.inner
 }
 
 // parts returns what a macro iterates over: nodes of a list's items, or the
@@ -297,7 +305,6 @@ func (n *node) parts() ref.Val {
 	case n.presence == MaybeGiven || n.open || n.form == leaf && !n.known:
 		return unknown()
 	}
-	var out []ref.Val
 	count := -1
 	switch {
 	case n.form == list && n.call != nil:
@@ -316,8 +323,12 @@ func (n *node) parts() ref.Val {
 	if count < 0 {
 		return types.NewErr("%s is neither a list nor an object", n.path)
 	}
-	for i := range count {
-		out = append(out, n.at(types.Int(i)))
+	if count > maxLoop {
+		return types.NewErr("%s has %d items, a condition looks at %d at most one by one", n.path, count, maxLoop)
+	}
+	out := make([]ref.Val, count)
+	for i := range out {
+		out[i] = n.at(types.Int(i))
 	}
 	return types.NewRefValList(types.DefaultTypeAdapter, out)
 }
@@ -351,12 +362,12 @@ func (n *node) missing() ref.Val {
 // unwrap returns the value without its labels, for CEL's own operators.
 func (n *node) unwrap() ref.Val {
 	if n.plain == nil {
-		n.plain = n.bare(0)
+		n.plain = n.bare()
 	}
 	return n.plain
 }
 
-func (n *node) bare(depth int) ref.Val {
+func (n *node) bare() ref.Val {
 	switch {
 	case n.presence == NotGiven:
 		return n.missing()
@@ -364,46 +375,78 @@ func (n *node) bare(depth int) ref.Val {
 		return types.NewErr("%s has labels but no value", n.path)
 	case n.presence == MaybeGiven || n.open || n.form == leaf && !n.known:
 		return unknown()
-	case depth > maxValueDepth:
-		return types.NewErr("%s nests deeper than %d", n.path, maxValueDepth)
 	case n.form == leaf:
-		return celValue(n.value, depth)
-	case n.form == object:
-		return n.bareObject(depth)
+		return celValue(n.value, 0)
+	case n.call != nil:
+		return n.call.bare(0)
 	}
-	items := n.parts()
-	lister, ok := items.(traits.Lister)
-	if !ok {
-		return items
-	}
-	size, _ := lister.Size().(types.Int)
-	out := make([]ref.Val, 0, size)
-	for i := range size {
-		v := n.at(i).bare(depth + 1)
-		if types.IsUnknownOrError(v) {
-			return v
-		}
-		out = append(out, v)
-	}
-	return types.NewRefValList(types.DefaultTypeAdapter, out)
+	return n.bound.bare(0)
 }
 
-func (n *node) bareObject(depth int) ref.Val {
-	keys := n.keys()
-	names, ok := keys.Value().([]string)
-	if !ok {
-		return keys
-	}
-	out := make(map[ref.Val]ref.Val, len(names))
-	for _, name := range names {
-		v := n.at(types.String(name)).bare(depth + 1)
-		if types.IsUnknownOrError(v) {
-			return v
+// bare is the value without labels.
+func (l *Labelled) bare(depth int) ref.Val {
+	switch {
+	case depth > maxValueDepth:
+		return tooDeep()
+	case l.Fields != nil:
+		out := make(map[ref.Val]ref.Val, len(l.Fields))
+		for _, name := range slices.Sorted(maps.Keys(l.Fields)) {
+			f := l.Fields[name]
+			v := f.bare(depth + 1)
+			if types.IsUnknownOrError(v) {
+				return v
+			}
+			out[types.String(name)] = v
 		}
-		out[types.String(name)] = v
+		return types.NewRefValMap(types.DefaultTypeAdapter, out)
+	case l.Items != nil:
+		out := make([]ref.Val, len(l.Items))
+		for i := range l.Items {
+			if out[i] = l.Items[i].bare(depth + 1); types.IsUnknownOrError(out[i]) {
+				return out[i]
+			}
+		}
+		return types.NewRefValList(types.DefaultTypeAdapter, out)
 	}
-	return types.NewRefValMap(types.DefaultTypeAdapter, out)
+	return celValue(l.Value, depth)
 }
+
+// bare is the value without labels, when all of it is known.
+func (b *Bound) bare(depth int) ref.Val {
+	switch {
+	case depth > maxValueDepth:
+		return tooDeep()
+	case b.Presence != Given:
+		return unknown()
+	case b.Fields != nil:
+		out := make(map[ref.Val]ref.Val, len(b.Fields))
+		for _, name := range slices.Sorted(maps.Keys(b.Fields)) {
+			f := b.Fields[name]
+			if f.Presence == NotGiven {
+				continue
+			}
+			v := f.bare(depth + 1)
+			if types.IsUnknownOrError(v) {
+				return v
+			}
+			out[types.String(name)] = v
+		}
+		return types.NewRefValMap(types.DefaultTypeAdapter, out)
+	case b.Items != nil:
+		out := make([]ref.Val, len(b.Items))
+		for i := range b.Items {
+			if out[i] = b.Items[i].bare(depth + 1); types.IsUnknownOrError(out[i]) {
+				return out[i]
+			}
+		}
+		return types.NewRefValList(types.DefaultTypeAdapter, out)
+	case !b.Known:
+		return unknown()
+	}
+	return celValue(b.Value, depth)
+}
+
+func tooDeep() ref.Val { return types.NewErr("a value nests deeper than %d", maxValueDepth) }
 
 func unknown() ref.Val { return types.NewUnknown(0, nil) }
 
@@ -423,7 +466,7 @@ func stringLists(lists map[string][]string) ref.Val {
 // celValue turns a JSON value into CEL's.
 func celValue(v any, depth int) ref.Val {
 	if depth > maxValueDepth {
-		return types.NewErr("a value nests deeper than %d", maxValueDepth)
+		return tooDeep()
 	}
 	switch v := v.(type) {
 	case nil:

@@ -408,9 +408,27 @@ lower:
 	if _, _, ok := p.Lower(def(t, p, "email.read"), l, typ(`{"enum":["a"]}`)); ok {
 		t.Error("a rule lowers the results of another tool")
 	}
-	parts := p.LowerParts(ask, l, typ(`{"type":"object","properties":{"day":{"type":"string","format":"date"},"text":{"type":"string"},"sums":{"type":"array","items":{"type":"number"}}},"additionalProperties":false}`))
-	if len(parts) != 2 || parts[0].Path != "/day" || parts[1].Path != "/sums/*" || parts[1].Rule != "numbers" {
+	reply := typ(`{"type":"object","required":["day","text","more"],"properties":{"day":{"type":"string","format":"date"},"text":{"type":"string"},
+		"more":{"type":"object","required":["sum"],"properties":{"sum":{"type":"number"},"list":{"type":"array","items":{"type":"number"}}},"additionalProperties":false}},"additionalProperties":false}`)
+	parts := p.LowerParts(ask, l, reply)
+	if len(parts) != 2 || parts[0].Path != "/day" || parts[1].Path != "/more/sum" || parts[1].Rule != "numbers" {
 		t.Errorf("got %+v", parts)
+	}
+	// more has a member that may be left out: whether it is there tells something.
+	shapes := p.LowerShapes(ask, l, reply)
+	if len(shapes) != 1 || shapes[0].Path != "" || shapes[0].Rule != "dates" || !shapes[0].Label.Trusted() {
+		t.Errorf("got %+v", shapes)
+	}
+	open := typ(`{"type":"object","required":["day"],"properties":{"day":{"type":"string","format":"date"}}}`)
+	if shapes := p.LowerShapes(ask, l, open); shapes != nil {
+		t.Errorf("an object of any members: %+v", shapes)
+	}
+	inner := typ(`{"type":"object","required":["a"],"additionalProperties":false,"properties":{"a":{"type":"object","required":["b"],"additionalProperties":false,"properties":{"b":{"enum":["x","y"]}}}}}`)
+	if shapes := p.LowerShapes(ask, l, inner); len(shapes) != 2 || shapes[0].Path != "" || shapes[1].Path != "/a" {
+		t.Errorf("got %+v", shapes)
+	}
+	if p.LowerParts(nil, l, nil) != nil || p.LowerParts(def(t, p, "email.read"), l, nil) != nil {
+		t.Error("results without a rule are lowered")
 	}
 }
 
@@ -436,6 +454,23 @@ func TestHashIsOfTheMeaning(t *testing.T) {
 	}
 	if load(t, text).Hash() == load(t, other).Hash() {
 		t.Error("another condition has the same hash")
+	}
+}
+
+func TestParseCall(t *testing.T) {
+	p := load(t, "version: 1\nrules: [{name: send, tools: [email.write], when: args.to.trusted(), decision: allow, reason: x}]\n")
+	c, err := p.ParseCall("call.yaml", []byte("call: email.write\nargs: {to: {value: x, sources: [email.read]}, body: y}\nnumber: 7\n"))
+	if err != nil || c.Number != 7 || c.Args["body"].Value != "y" {
+		t.Fatalf("got %+v, %v", c, err)
+	}
+	want := "deny by \"default\": no rule allows it, and email.write has effects (external)\n" +
+		"  Change the call so that a rule allows it, or let the person who owns the policy add a rule for email.write.\n" +
+		"- send (policy.yaml:2:9): allow does not apply\n    args.to.trusted(): false\n      args.to: email.read (untrusted); readers: everyone\n"
+	if got := p.Explain(c).String(); got != want {
+		t.Errorf("got %s\nwant %s", got, want)
+	}
+	if _, err := p.ParseCall("call.yaml", []byte("call: email.writ\n")); fault.KindOf(err) != fault.Invalid || !strings.HasPrefix(err.Error(), "cannot read the call: call.yaml:1:7:") {
+		t.Errorf("got %v", err)
 	}
 }
 
