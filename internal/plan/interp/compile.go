@@ -32,11 +32,13 @@ func compile(m *syntax.Module, o compileOptions) (*unit, error) {
 	if o.strict {
 		known = gatherFacts(m)
 	}
-	sc := analyse(m, known)
-	if len(sc.errs) > 0 {
-		e := sc.errs[0]
-		return nil, refuse("Correct the program.", "cannot compile the program: line %d: %s: %s", e.Pos.Line, e.Kind, e.Message)
+	for _, e := range syntax.Check(m) {
+		// Plans may await outside of functions.
+		if e.Message != "'await' outside function" {
+			return nil, refuse("Correct the program.", "cannot compile the program: line %d: %s: %s", e.Pos.Line, e.Kind, e.Message)
+		}
 	}
+	sc := analyse(m, known)
 	c := &compiler{unit: &unit{module: o.module, strict: o.strict}, scopes: sc, strict: o.strict, facts: known}
 	c.module(m)
 	if c.err != nil {

@@ -4,6 +4,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"praxis/internal/fault"
@@ -57,6 +58,16 @@ func TestLibraryOfPython(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the listings of testdata anew")
 
+// TestSyntaxErrors: what only the checks after the grammar find is refused with its place.
+func TestSyntaxErrors(t *testing.T) {
+	m, _ := syntax.Parse([]byte("x = 1\ndef f():\n    break\n"), syntax.Options{})
+	_, err := compile(m, compileOptions{})
+	if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "line 3: SyntaxError: 'break' outside loop") {
+		t.Errorf("compile gives %v", err)
+	}
+	compileText(t, "await f()", compileOptions{})
+}
+
 // TestListings compares the code of some programs with what was looked over by hand.
 func TestListings(t *testing.T) {
 	files, _ := filepath.Glob("testdata/code/*.py")
@@ -104,8 +115,8 @@ func FuzzCompile(f *testing.F) {
 		f.Add(string(src), false)
 		f.Add(string(src), true)
 	}
-	for _, c := range syntaxErrors {
-		f.Add(c.src, true)
+	for _, src := range []string{"return", "def f():\n nonlocal x", "[(yield) for x in y]", "await f()", "del a, (b, [c])", "type A[T] = list[T]"} {
+		f.Add(src, true)
 	}
 	f.Fuzz(func(t *testing.T, src string, strict bool) {
 		m, errs := syntax.Parse([]byte(src), syntax.Options{})

@@ -29,9 +29,7 @@ type scope struct {
 	order     []*variable // vars in order of first binding; parameters first
 	globals   map[string]bool
 	nonlocals map[string]bool
-	declared  map[string]syntax.Span // where a name was declared global or nonlocal
-	marks     map[string]mark        // what happened to a name so far, for the errors of declarations
-	uses      []string               // names that are read or written, in order, once each
+	uses      []string // names that are read or written, in order, once each
 	used      map[string]bool
 	refs      map[string]ref
 
@@ -50,7 +48,6 @@ type variable struct {
 	home    *scope
 	cell    bool // closures share it
 	deleted bool // del, or the name of an except clause: may be unbound anywhere
-	loop    bool // target of a comprehension
 	slot    int  // in the code of home; set by the compiler
 	opened  int  // of a comprehension: the instruction that clears the slot, should that matter
 }
@@ -68,15 +65,6 @@ const (
 	refLocal          // a variable of this code
 	refFree           // a variable of a code around
 	refName           // in the name space of the class whose body this is
-)
-
-type mark uint8
-
-const (
-	markUsed mark = 1 << iota
-	markBound
-	markAnnotated
-	markWalrus
 )
 
 // code is the scope whose code s is part of.
@@ -102,10 +90,10 @@ func mangle(class, name string) string {
 }
 
 // bind notes that name (mangled) is bound in s.
-func (s *scope) bind(name string) *variable {
+func (s *scope) bind(name string) {
 	s.use(name)
-	if v := s.vars[name]; v != nil {
-		return v
+	if s.vars[name] != nil {
+		return
 	}
 	v := &variable{name: name, home: s, slot: -1}
 	if s.vars == nil {
@@ -113,7 +101,6 @@ func (s *scope) bind(name string) *variable {
 	}
 	s.vars[name] = v
 	s.order = append(s.order, v)
-	return v
 }
 
 func (s *scope) use(name string) {
@@ -125,14 +112,6 @@ func (s *scope) use(name string) {
 	}
 	s.used[name] = true
 	s.uses = append(s.uses, name)
-}
-
-// mark notes what happened to a name, for the errors of later declarations.
-func (s *scope) mark(name string, m mark) {
-	if s.marks == nil {
-		s.marks = make(map[string]mark)
-	}
-	s.marks[name] |= m
 }
 
 // resolve says what a name (mangled) means in s.
@@ -201,28 +180,17 @@ type scopes struct {
 	of   map[syntax.Node]*scope // of modules, functions, lambdas, classes, comprehensions
 	typ  map[syntax.Node]*scope // of the type parameters of a function, class or alias
 	list []*scope
-	errs []*syntax.Error
 }
 
-// maxErrors bounds how many errors are told about one program.
-const maxErrors = 20
-
-// analyse finds the scopes of a program, what its names mean, and what CPython
-// calls a SyntaxError although the grammar allows it.
+// analyse finds the scopes of a program, and what its names mean. What CPython
+// calls a SyntaxError although the grammar allows it has been refused before.
 func analyse(m *syntax.Module, f *facts) *scopes {
 	a := &analysis{facts: f, scopes: scopes{of: map[syntax.Node]*scope{}, typ: map[syntax.Node]*scope{}}}
-	root := a.push(nil, scopeModule, "<module>")
-	a.of[m] = root
-	a.root = root
-	a.futures(m.Body)
-	a.block(root, m.Body)
-	for _, p := range a.pending {
-		if r := p.scope.find(p.name); r.kind != refFree && r.kind != refLocal {
-			a.fail(p.span, "no binding for nonlocal '"+p.name+"' found")
-		}
-	}
-	// Inner scopes last: a variable is known to be shared before its code is compiled,
-	// and free variables have the same order each time.
+	a.root = a.push(nil, scopeModule, "<module>")
+	a.of[m] = a.root
+	a.block(a.root, m.Body)
+	// Outer scopes first: free variables have the same order each time, and what
+	// is shared is known before code is made.
 	for _, s := range a.list {
 		for _, name := range s.uses {
 			s.resolve(name)
@@ -231,28 +199,12 @@ func analyse(m *syntax.Module, f *facts) *scopes {
 	return &a.scopes
 }
 
-// SyntaxErrors finds what Python calls a SyntaxError although the grammar
-// allows it, such as a return outside of a function. There may be more than it tells.
-func SyntaxErrors(m *syntax.Module) []*syntax.Error { return analyse(m, nil).errs }
-
 // analysis walks a tree and makes its scopes.
 type analysis struct {
 	scopes
-	facts   *facts // of strict mode, or nil
-	root    *scope
-	loops   int // loops around in this function
-	star    int // loops that were around the except* block that this is in, plus 1
-	pending []pendingNonlocal
-
-	iterating int                  // iterables of comprehensions around
-	whole     *syntax.GeneratorExp // strict mode: the one that is compiled in place
-}
-
-// pendingNonlocal is a declaration whose variable may be bound later in the source.
-type pendingNonlocal struct {
-	scope *scope
-	span  syntax.Span
-	name  string
+	facts *facts // of strict mode, or nil
+	root  *scope
+	whole *syntax.GeneratorExp // strict mode: the one that is compiled in place
 }
 
 func (a *analysis) push(parent *scope, kind scopeKind, name string) *scope {
@@ -264,25 +216,13 @@ func (a *analysis) push(parent *scope, kind scopeKind, name string) *scope {
 	return s
 }
 
-func (a *analysis) fail(span syntax.Span, message string) {
-	if len(a.errs) < maxErrors {
-		a.errs = append(a.errs, &syntax.Error{Pos: span.Start, End: span.End, Kind: syntax.SyntaxError, Message: message})
-	}
-}
-
-// function walks the parameters and the body of a def or lambda; defaults,
-// decorators and annotations belong to the scope around.
+// function makes the scope of a def or lambda; defaults, decorators and
+// annotations belong to the scope around.
 func (a *analysis) function(outer *scope, n syntax.Node, name string, args *syntax.Arguments) *scope {
 	s := a.push(outer, scopeFunc, name)
 	a.of[n] = s
 	for _, p := range parameters(args) {
-		m := s.mangle(p.Arg)
-		if s.vars[m] != nil {
-			a.fail(p.Span, "duplicate argument '"+p.Arg+"' in function definition")
-			continue
-		}
-		a.debug(p.Span, p.Arg)
-		s.bind(m)
+		s.bind(s.mangle(p.Arg))
 		s.params++
 	}
 	return s
@@ -322,11 +262,7 @@ func (a *analysis) typeParams(s *scope, n syntax.Node, params []syntax.TypeParam
 	t := a.push(s, scopeInline, "")
 	a.typ[n] = t
 	for _, p := range params {
-		name := typeParamName(p)
-		if t.vars[t.mangle(name)] != nil {
-			a.fail(p.Range(), "duplicate type parameter '"+name+"'")
-		}
-		t.bind(t.mangle(name))
+		t.bind(t.mangle(typeParamName(p)))
 	}
 	return t
 }
@@ -344,10 +280,8 @@ func typeParamName(p syntax.TypeParam) string {
 }
 
 // store binds a name, where a declaration says so in another scope.
-func (a *analysis) store(s *scope, span syntax.Span, name string, m mark) {
-	a.debug(span, name)
+func (a *analysis) store(s *scope, name string) {
 	name = s.mangle(name)
-	s.mark(name, m)
 	switch {
 	case s.globals[name]:
 		a.root.bind(name)
@@ -360,17 +294,9 @@ func (a *analysis) store(s *scope, span syntax.Span, name string, m mark) {
 }
 
 func (a *analysis) load(s *scope, name string) {
-	name = s.mangle(name)
-	s.mark(name, markUsed)
-	s.use(name)
+	s.use(s.mangle(name))
 	if name == "super" || name == "__class__" {
 		s.use("__class__")
-	}
-}
-
-func (a *analysis) debug(span syntax.Span, name string) {
-	if name == "__debug__" {
-		a.fail(span, "cannot assign to __debug__")
 	}
 }
 
@@ -382,61 +308,18 @@ func (a *analysis) del(s *scope, name string) {
 }
 
 // declare is a global or nonlocal statement.
-func (a *analysis) declare(s *scope, span syntax.Span, names []string, global bool) {
-	word := "nonlocal"
+func (a *analysis) declare(s *scope, names []string, global bool) {
+	if global && s.kind == scopeModule {
+		return
+	}
+	list := &s.nonlocals
 	if global {
-		word = "global"
+		list = &s.globals
+	}
+	if *list == nil {
+		*list = map[string]bool{}
 	}
 	for _, name := range names {
-		name = s.mangle(name)
-		param := s.vars[name] != nil && s.kind == scopeFunc && isParam(s, name)
-		switch m := s.marks[name]; {
-		case !global && s.kind == scopeModule:
-			a.fail(span, "nonlocal declaration not allowed at module level")
-			continue
-		case param:
-			a.fail(span, "name '"+name+"' is parameter and "+word)
-			continue
-		case m&markAnnotated != 0:
-			a.fail(span, "annotated name '"+name+"' can't be "+word)
-			continue
-		case m&markBound != 0:
-			a.fail(span, "name '"+name+"' is assigned to before "+word+" declaration")
-			continue
-		case m&markUsed != 0:
-			a.fail(span, "name '"+name+"' is used prior to "+word+" declaration")
-			continue
-		case global && s.nonlocals[name] || !global && s.globals[name]:
-			a.fail(s.declared[name], "name '"+name+"' is nonlocal and global")
-			continue
-		}
-		if s.declared == nil {
-			s.declared = map[string]syntax.Span{}
-		}
-		s.declared[name] = span
-		if global {
-			if s.kind == scopeModule {
-				continue
-			}
-			if s.globals == nil {
-				s.globals = map[string]bool{}
-			}
-			s.globals[name] = true
-			continue
-		}
-		a.pending = append(a.pending, pendingNonlocal{s, span, name})
-		if s.nonlocals == nil {
-			s.nonlocals = map[string]bool{}
-		}
-		s.nonlocals[name] = true
+		(*list)[s.mangle(name)] = true
 	}
-}
-
-func isParam(s *scope, name string) bool {
-	for _, v := range s.order[:min(s.params, len(s.order))] {
-		if v.name == name {
-			return true
-		}
-	}
-	return false
 }
