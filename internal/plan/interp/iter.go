@@ -30,6 +30,10 @@ const (
 	iterSeq        // asks __getitem__ with 0, 1, 2, …
 	iterSeqReverse // asks __getitem__ with n-1, n-2, …
 	iterCall       // calls src until it returns stop
+	iterEnumerate  // src is an iterator, i the next number
+	iterZip        // src is a tuple of iterators, n is 1 when they must be of one length
+	iterMap        // likewise; stop is the function
+	iterFilter     // src is an iterator, stop the function or None
 	iterKinds      // the number of kinds
 )
 
@@ -38,7 +42,7 @@ var iterNames = [iterKinds]string{
 	"", "list_iterator", "list_reverseiterator", "tuple_iterator", "str_iterator", "bytes_iterator",
 	"range_iterator", "longrange_iterator", "dict_keyiterator", "dict_valueiterator", "dict_itemiterator",
 	"dict_reversekeyiterator", "dict_reversevalueiterator", "dict_reverseitemiterator", "set_iterator",
-	"iterator", "reversed", "callable_iterator",
+	"iterator", "reversed", "callable_iterator", "enumerate", "zip", "map", "filter",
 }
 
 // Iter is an iterator over a value of a built-in class.
@@ -407,7 +411,7 @@ func (t *Thread) advanceOther(it *Iter) (Value, bool, error) {
 		it.src = Value{}
 		return Value{l: v.l}, false, nil
 	}
-	return Value{}, false, nil
+	return t.advanceBuilt(it)
 }
 
 // each calls f with each element of v, labelled. It sees what the number of

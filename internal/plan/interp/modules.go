@@ -1,7 +1,16 @@
 package interp
 
+import "praxis/internal/plan/library"
+
 // librarySource returns the source of a module that is written in the plan language.
-func librarySource(name string) (string, bool) { return "", false }
+func librarySource(name string) (string, bool) { return library.Source(name) }
 
 // moduleValues returns what puts the values that are no functions into a native module, or nil.
-func moduleValues(name string) func(t *Thread, m *Module) { return nil }
+func moduleValues(name string) func(t *Thread, m *Module) {
+	return nil
+}
+
+// libraryNatives are the functions of native modules.
+func libraryNatives() []*Native {
+	return nil
+}

@@ -16,7 +16,7 @@ var nativeTable once[map[string]*Native]
 
 func makeNatives() map[string]*Native {
 	out := make(map[string]*Native, 1024)
-	for _, table := range [][]*Native{typeNatives(), hiddenNatives()} {
+	for _, table := range [][]*Native{typeNatives(), hiddenNatives(), builtinNatives(), libraryNatives()} {
 		for _, n := range table {
 			out[n.name] = n
 		}
@@ -33,7 +33,7 @@ func makeTypeNatives() []*Native {
 	var out []*Native
 	for _, table := range [][]*Native{
 		objectNatives(), exceptionNatives(), intNatives(), floatNatives(), strNatives(), bytesNatives(),
-		tupleNatives(), listNatives(), dictNatives(), viewNatives(), setNatives(), rangeNatives(), iterNatives(), machineNatives(),
+		tupleNatives(), listNatives(), dictNatives(), viewNatives(), setNatives(), rangeNatives(), iterNatives(), iterConstructors(), machineNatives(),
 	} {
 		out = append(out, table...)
 	}

@@ -33,11 +33,7 @@ func listSort(t *Thread, a *Args) (Value, error) {
 
 // builtin returns a function of the library's module of built-in functions.
 func (t *Thread) builtin(name string) (Value, error) {
-	m, err := t.importModule("builtins")
-	if err != nil {
-		return Value{}, err
-	}
-	v, ok := m.names.str(name)
+	v, ok := t.vm.builtins.names.str(name)
 	if !ok {
 		return Value{}, t.raise(t.types.SystemError, "no function %s", name)
 	}

@@ -1,0 +1,40 @@
+// Package library holds the modules of the plan language that are written in
+// the plan language itself. Labels, limits and dumps work in them as in a plan.
+// It is text only: package interp compiles it.
+//
+// Modules may use what plans may not: names that begin with an underscore of
+// natives, and metaclasses. A module whose natives are written in Go has them
+// in its name space before its source runs.
+package library
+
+import (
+	"embed"
+	"sort"
+	"strings"
+)
+
+//go:embed *.py
+var files embed.FS
+
+// Source returns the source of a module; ok is false when there is none of that name.
+func Source(name string) (source string, ok bool) {
+	if strings.ContainsAny(name, "/\\") {
+		return "", false
+	}
+	b, err := files.ReadFile(name + ".py")
+	return string(b), err == nil
+}
+
+// Names returns the names of the modules, sorted.
+func Names() []string {
+	entries, err := files.ReadDir(".")
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, e := range entries {
+		out = append(out, strings.TrimSuffix(e.Name(), ".py"))
+	}
+	sort.Strings(out)
+	return out
+}
