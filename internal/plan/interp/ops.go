@@ -135,9 +135,6 @@ func (t *Thread) binaryCore(op syntax.Operator, a, b Value) (Value, bool, error)
 
 func isSequence(v Value) bool { return v.k == kStr || v.k == kList || v.k == kTuple || v.k == kBytes }
 
-// union stands for "a | b" of types: nothing looks at it but annotations.
-func (t *Thread) union(a, b Value) Value { return t.tuple([]Value{a, b}) }
-
 // binaryObject is binary where at least one class may bring its own operator.
 func (t *Thread) binaryObject(op syntax.Operator, a, b Value) (Value, error) {
 	n := &operators[op]

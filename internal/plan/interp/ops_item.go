@@ -361,10 +361,15 @@ func (t *Thread) itemClass(o, k Value) (Value, error) {
 		}
 	}
 	ts := t.types
-	for _, g := range []*Class{ts.List, ts.Dict, ts.Tuple, ts.Set, ts.FrozenSet, ts.Type} {
-		if c.derives(g) {
-			return o, nil
+	for _, g := range [...]*Class{ts.List, ts.Dict, ts.Tuple, ts.Set, ts.FrozenSet, ts.Type} {
+		if !c.derives(g) {
+			continue
 		}
+		args := []Value{k}
+		if k.k == kTuple {
+			args = k.o.(*Tuple).items
+		}
+		return Value{k: kSpecial, o: &Alias{origin: c, args: args}}, nil
 	}
 	return Value{}, t.raise(ts.TypeError, "type '%s' is not subscriptable", c.name)
 }

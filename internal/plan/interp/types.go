@@ -9,6 +9,7 @@ type types struct {
 	Tuple, List, Dict, Set, FrozenSet, Range, Slice            *Class
 	Func, Native, Method, Module, Tool, Generator, Coroutine   *Class
 	Property, StaticMethod, ClassMethod, Super, Cell, Iterator *Class
+	Union, Alias                                               *Class
 	DictKeys, DictValues, DictItems                            *Class
 
 	exceptions
@@ -59,7 +60,7 @@ func (ts *types) named(name string) (*Class, bool) {
 var hiddenTypes = map[string]bool{
 	"NoneType": true, "ellipsis": true, "NotImplementedType": true, "function": true,
 	"method": true, "module": true, "tool": true, "generator": true, "coroutine": true,
-	"cell": true, "iterator": true,
+	"cell": true, "iterator": true, "UnionType": true, "GenericAlias": true,
 }
 
 // classMaker builds the table.
@@ -120,6 +121,8 @@ func makeTypes() *types {
 		{&ts.DictKeys, "dict_keys", kView, true},
 		{&ts.DictValues, "dict_values", kView, true},
 		{&ts.DictItems, "dict_items", kView, true},
+		{&ts.Union, "UnionType", kSpecial, true},
+		{&ts.Alias, "GenericAlias", kSpecial, true},
 	} {
 		m.add(c.where, c.name, c.layout, object).final = c.final
 	}
@@ -129,6 +132,8 @@ func makeTypes() *types {
 			m.add(&ts.iterators[k], name, kIter, object).final = true
 		}
 	}
+	ts.Union.name, ts.Union.qual, ts.Union.module, ts.Union.core = "Union", "Union", "typing", false
+	ts.Alias.module, ts.Alias.core = "types", false
 	m.exceptions()
 	for i := range ts.chars {
 		s := &Str{s: string(rune(i)), ascii: 1}
