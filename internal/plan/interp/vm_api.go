@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"slices"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -85,6 +86,7 @@ type Config struct {
 	Plain  bool         // labels are not joined; for measuring what they cost
 	Now    time.Time    // what the program's clock shows
 	Seed   uint64       // of the program's random numbers
+	Inputs []Field      // values of the names in Env.Inputs
 }
 
 // VM runs one program. It is not safe for concurrent use, but for Interrupt.
@@ -125,7 +127,7 @@ type VM struct {
 
 	stepsLeft int64 // beyond Thread.steps
 	stop      atomic.Pointer[interruption]
-	calls     int // of tools
+	made      []CallSite
 	output    []Chunk
 	printed   int64
 	now       time.Time
@@ -137,7 +139,7 @@ type interruption struct{ cause error }
 type state uint8
 
 const (
-	stateNew    state = iota
+	stateNew    state = iota // it can go on
 	stateCalls        // a tool's answer is awaited
 	stateEnded        // the program has ended
 	stateBroken       // a limit was reached, or something of ours failed
@@ -182,6 +184,17 @@ func (vm *VM) prepare() error {
 	for _, name := range vm.prog.env.Tools {
 		vm.addTool(name)
 	}
+	for _, name := range vm.prog.env.Inputs {
+		i := slices.IndexFunc(vm.cfg.Inputs, func(f Field) bool { return f.Name == name })
+		if i < 0 {
+			return fault.New(fault.Invalid, "Give the input a value.", "cannot run the plan: its input %s has no value", name)
+		}
+		v, err := vm.t.fromData(vm.cfg.Inputs[i].Data)
+		if err != nil {
+			return err
+		}
+		vm.main.names.setName(vm.intern(name), v)
+	}
 	_, err := vm.push(vm.bodyOf(vm.prog.unit, vm.main), retGo)
 	return err
 }
@@ -201,10 +214,17 @@ type Done struct{}
 // Call is the call of a tool, whose answer the program waits for.
 type Call struct {
 	Tool    string
-	Number  int // 1, 2, … in this run
-	Line    int // of the call in the plan, from 1
-	Col     int // from 0, in bytes
-	Control label.ID
+	Number  int        // 1, 2, … in this run
+	Line    int        // of the call in the plan, from 1
+	Col     int        // from 0, in bytes
+	Args    []Argument // positional ones first
+	Control label.ID   // what depends on: that this tool is called, here and now
+}
+
+// Argument is one argument of a call; its name is "" when it is positional.
+type Argument struct {
+	Name string
+	Data
 }
 
 // Failed is an exception that nothing caught.
@@ -255,6 +275,74 @@ func (vm *VM) proceed(err error) (Outcome, error) {
 	}
 	vm.state = stateBroken
 	return nil, err
+}
+
+// Reply goes on with the result of the call that the program waits for.
+func (vm *VM) Reply(result Data) (Outcome, error) {
+	if err := vm.answers(); err != nil {
+		return nil, err
+	}
+	v, err := vm.t.fromData(result)
+	if err != nil {
+		vm.state = stateBroken
+		return nil, err
+	}
+	return vm.answer(v)
+}
+
+// Raise goes on with an exception in the place of the call that the program
+// waits for. Class is the name of a built-in exception; another name stands for RuntimeError.
+func (vm *VM) Raise(class, text string, l label.ID) (Outcome, error) {
+	if err := vm.answers(); err != nil {
+		return nil, err
+	}
+	t := &vm.t
+	c, ok := t.types.named(class)
+	if !ok || !c.isExc {
+		c = t.types.RuntimeError
+	}
+	p := vm.pending
+	vm.pending = pending{}
+	vm.state = stateNew
+	l = t.join(l, p.l)
+	e := t.newException(c, []Value{t.str(text).with(l)})
+	err := vm.failed(p.mode, p.extra, &Raise{exc: e, l: l})
+	if err != nil {
+		err = vm.unwind(err)
+	}
+	if err == nil {
+		err = vm.run()
+	}
+	return vm.proceed(err)
+}
+
+// answers reports whether an answer is awaited.
+func (vm *VM) answers() error {
+	if vm.state != stateCalls {
+		return fault.New(fault.Conflict, "Answer only after Run, Reply or Raise returned a call.", "cannot answer the plan: it waits for no answer")
+	}
+	return nil
+}
+
+// Value returns a global of the program; ok is false when it is not bound. The
+// error says that it is no JSON value.
+func (vm *VM) Value(name string) (d Data, ok bool, err error) {
+	v, ok := vm.main.names.str(name)
+	if !ok {
+		return Data{}, false, nil
+	}
+	d, err = vm.t.toData(v)
+	return d, true, err
+}
+
+// Calls returns the calls that the program has made so far.
+func (vm *VM) Calls() []CallSite { return slices.Clone(vm.made) }
+
+// CallSite is a call that the program has made.
+type CallSite struct {
+	Tool string
+	Line int
+	Col  int
 }
 
 // Interrupt makes a run that goes on in another goroutine end with this error soon.

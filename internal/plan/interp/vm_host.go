@@ -3,14 +3,13 @@ package interp
 import (
 	"praxis/internal/fault"
 	"praxis/internal/plan/label"
+	"praxis/internal/plan/syntax"
 )
 
 // pending is the call of a tool whose answer is awaited.
 type pending struct {
 	tool  string
-	pos   []Value
-	names []string
-	named []Value
+	args  []Argument
 	l     label.ID // what the choice of the tool depends on
 	mode  retMode
 	extra Value
@@ -24,30 +23,47 @@ func (vm *VM) hostCall(fn Value, pos []Value, names []string, named []Value, mod
 			"Call the tool outside of special methods such as __eq__ and of the functions that Go code calls, and use its result there.",
 			"cannot call %s here: the language itself is waiting for the value of this function", tool)
 	}
-	if vm.calls++; vm.calls > vm.cfg.Limits.Calls {
+	if len(vm.made) >= vm.cfg.Limits.Calls {
 		return fault.New(fault.Exhausted, "Let the plan call fewer tools, or allow more calls.",
 			"cannot go on with the plan: it made more than its %d calls of tools", vm.cfg.Limits.Calls)
 	}
-	vm.pending = pending{
-		tool: tool, l: vm.t.join(fn.l, vm.t.pc), mode: mode, extra: extra, names: names,
-		pos:   append([]Value(nil), pos...),
-		named: append([]Value(nil), named...),
+	var args []Argument
+	for _, v := range pos {
+		d, err := vm.t.toData(v)
+		if err != nil {
+			return vm.failed(mode, extra, err)
+		}
+		args = append(args, Argument{Data: d})
 	}
+	for i, name := range names {
+		d, err := vm.t.toData(named[i])
+		if err != nil {
+			return vm.failed(mode, extra, err)
+		}
+		args = append(args, Argument{name, d})
+	}
+	at := vm.place()
+	vm.made = append(vm.made, CallSite{tool, int(at.Line), int(at.Col)})
+	vm.pending = pending{tool: tool, l: vm.t.join(fn.l, vm.t.pc), args: args, mode: mode, extra: extra}
 	return errHost
+}
+
+// place is where the plan itself is: of a library module that it called, where it called it.
+func (vm *VM) place() syntax.Pos {
+	for i := vm.depth; i > 0; i-- {
+		if f := vm.frames[i]; f.code.unit.module == "" {
+			return f.code.position(f.ip - 1)
+		}
+	}
+	return syntax.Pos{}
 }
 
 // callOutcome is what the host learns of a call.
 func (vm *VM) callOutcome() *Call {
-	f := vm.frames[vm.depth]
-	for i := vm.depth; i > 0; i-- { // the place in the plan itself
-		if vm.frames[i].code.unit.module == "" {
-			f = vm.frames[i]
-			break
-		}
-	}
-	pos := f.code.position(f.ip - 1)
 	p := &vm.pending
-	return &Call{Tool: p.tool, Number: vm.calls, Line: int(pos.Line), Col: int(pos.Col), Control: p.l}
+	n := len(vm.made)
+	at := vm.made[n-1]
+	return &Call{Tool: p.tool, Number: n, Line: at.Line, Col: at.Col, Args: p.args, Control: p.l}
 }
 
 // answer goes on with the value of the call that is awaited.

@@ -78,8 +78,7 @@ func (vm *VM) live() int64 {
 		h.values(a.Named)
 	}
 	h.value(vm.result)
-	h.values(vm.pending.pos)
-	h.values(vm.pending.named)
+	h.value(vm.pending.extra)
 	for _, c := range vm.output {
 		h.size += int64(len(c.Text)) + 32
 	}
