@@ -66,10 +66,17 @@ func (p *parser) arguments(open Pos) ([]Expr, []*Keyword) {
 			p.keyword(start, id)
 			p.diagKeywordValue(name)
 		default:
+			if p.kwList.mark() > kws && !p.diag {
+				p.unexpected()
+			}
 			p.diagConstantKeyword()
 			e := p.argument()
 			if (p.tok.kind == kFor || p.tok.kind == kAsync) && open != noGenerator {
-				e = p.bareGenerator(open, e, p.exprs.mark() == args && p.kwList.mark() == kws)
+				first := p.exprs.mark() == args && p.kwList.mark() == kws
+				if !first && !p.diag {
+					p.unexpected()
+				}
+				e = p.bareGenerator(open, e, first)
 				p.exprs.push(e)
 				p.up(p.h)
 				return p.exprs.take(args), nil
@@ -118,7 +125,7 @@ func (p *parser) bareGenerator(open Pos, elt Expr, first bool) Expr {
 	g.Generators = p.comprehensions()
 	p.up(max(h, p.h))
 	if !first || p.tok.kind != kRpar {
-		p.diagBareGenerator(g)
+		p.diagBareGenerator(g, first)
 		p.unexpected()
 	}
 	p.advance()
@@ -224,7 +231,7 @@ func (p *parser) starParameters(a *Arguments, end kind, annotated bool) {
 			p.h = max(h, p.h)
 			return
 		}
-		p.diagAfterStar()
+		p.diagAfterStar(end)
 		p.argList.push(p.parameter(annotated, false))
 		h = max(h, p.h)
 		var d Expr

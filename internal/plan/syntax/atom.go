@@ -275,10 +275,11 @@ func (p *parser) comprehensions() []*Comprehension {
 		}
 		head := p.i
 		p.expect(kFor)
+		p.diagForIn()
 		c.Target = p.forTargets(head)
 		h = max(h, p.h)
 		if p.tok.kind != kIn {
-			p.diagForIn()
+			p.diagForTarget(head)
 		}
 		p.expect(kIn)
 		c.Iter = p.disjunction()

@@ -113,9 +113,9 @@ func (c *checker) await(e *Await) {
 	case s.kind == comprehensionScope:
 		s.coroutine = true
 	case !s.functionLike():
-		c.lateAt(e, "'await' outside function")
+		c.earlyAt(e, "'await' outside function")
 	case !s.async:
-		c.lateAt(e, "'await' outside async function")
+		c.earlyAt(e, "'await' outside async function")
 	}
 	c.expr(e.Value)
 }

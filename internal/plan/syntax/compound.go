@@ -16,7 +16,7 @@ func (p *parser) block(what string, head *token) []Stmt {
 			p.unexpected() // it was read, so it is not at fault
 		}
 		p.cutTokens()
-		p.inClause = false
+		p.inClause, p.inLine = false, true
 		p.simpleLine()
 		p.cutTokens()
 		p.inClause = true
@@ -129,9 +129,9 @@ func (p *parser) forTargets(head int) Expr {
 // starTarget reads one target, as an expression that is still to be checked.
 func (p *parser) starTarget() Expr {
 	if p.tok.kind == kStar {
-		return p.starred((*parser).bitwiseOr)
+		return p.starred((*parser).primary)
 	}
-	return p.bitwiseOr()
+	return p.primary()
 }
 
 func (p *parser) forStmt(start Pos, async bool) Stmt {
@@ -218,7 +218,11 @@ func (p *parser) functionDef(start Pos, decorators []Expr, async bool) Stmt {
 	f.Async, f.Decorators = async, decorators
 	f.NameSpan = Span{p.tok.pos, p.tok.endPos}
 	f.Name = p.name()
-	f.TypeParams = p.typeParams()
+	if p.diag {
+		p.try(func() bool { f.TypeParams = p.typeParams(); return true })
+	} else {
+		f.TypeParams = p.typeParams()
+	}
 	if p.tok.kind != kLpar {
 		if p.diag {
 			p.failTok(p.tok, "expected '('")

@@ -31,10 +31,13 @@ func (p *parser) diagComprehensionTarget(elts []Expr) {
 	p.rewind(at)
 }
 
+// CPython looks for the two mistakes below already when it reads a statement
+// for the first time.
+
 // diagMissingColon looks for a dict whose key has no value. Only the keys
 // behind the first show that it is a dict.
 func (p *parser) diagMissingColon(key Expr, first bool) {
-	if !p.searching() || first {
+	if first {
 		return
 	}
 	end := key.Range().End
@@ -45,15 +48,11 @@ func (p *parser) diagMissingColon(key Expr, first bool) {
 // diagDictValue looks for what cannot be the value of a dict; the current
 // token is the one behind the colon.
 func (p *parser) diagDictValue() {
-	if !p.searching() {
-		return
-	}
 	switch p.tok.kind {
 	case kStar:
 		start := p.tok.pos
-		if p.attempt((*parser).starExpression) != nil {
-			p.failFrom(start, "cannot use a starred expression in a dictionary value")
-		}
+		p.starExpression()
+		p.failFrom(start, "cannot use a starred expression in a dictionary value")
 	case kRbrace, kComma:
 		p.failTok(&p.toks[p.i-1], "expression expected after dictionary key and ':'")
 	}
@@ -99,8 +98,8 @@ func (p *parser) anyArgument() {
 }
 
 // diagBareGenerator reports a generator expression that needs parentheses.
-func (p *parser) diagBareGenerator(g *GeneratorExp) {
-	if p.searching() {
+func (p *parser) diagBareGenerator(g *GeneratorExp, first bool) {
+	if p.searching() && (!first || p.tok.kind == kComma) {
 		p.failFrom(g.Elt.Range().Start, "Generator expression must be parenthesized")
 	}
 }
@@ -131,12 +130,14 @@ func (p *parser) diagKeywordValue(name Span) {
 
 // diagConstantKeyword looks for `True=x`.
 func (p *parser) diagConstantKeyword() {
-	if !p.searching() || p.peek() != kEqual {
+	if !p.searching() {
 		return
 	}
 	switch t := p.tok; t.kind {
 	case kNone, kTrue, kFalse:
-		p.failSpan(Span{t.pos, p.ahead(1).endPos}, "cannot assign to %s", kindTexts[t.kind])
+		if p.peek() == kEqual {
+			p.failSpan(Span{t.pos, p.ahead(1).endPos}, "cannot assign to %s", kindTexts[t.kind])
+		}
 	}
 }
 
@@ -169,10 +170,14 @@ func (p *parser) diagStarAfterDoubleStar() {
 // starredArgument reads `*value` in a call.
 func (p *parser) starredArgument() Expr {
 	start := p.tok.pos
-	if p.searching() && !startsExpr[p.peek()] {
-		p.failLast("Invalid star expression")
+	var e Expr
+	if p.searching() {
+		if e = p.attempt(func(p *parser) Expr { return p.starred((*parser).expression) }); e == nil {
+			p.failLast("Invalid star expression")
+		}
+	} else {
+		e = p.starred((*parser).expression)
 	}
-	e := p.starred((*parser).expression)
 	if p.searching() && (p.tok.kind == kFor || p.tok.kind == kAsync) && p.try(func() bool { p.comprehensions(); return true }) {
 		p.failSpan(e.Range(), "iterable unpacking cannot be used in comprehension")
 	}
@@ -230,7 +235,7 @@ func (p *parser) diagParenthesized(end kind, annotated bool) {
 
 // diagAfterStar looks for the reason why the current token cannot stand
 // among the parameters behind a `*`.
-func (p *parser) diagAfterStar() {
+func (p *parser) diagAfterStar(end kind) {
 	if !p.searching() {
 		return
 	}
@@ -238,7 +243,15 @@ func (p *parser) diagAfterStar() {
 	case kSlash:
 		p.failTok(p.tok, "/ must be ahead of *")
 	case kStar:
-		p.failTok(p.tok, "* argument may appear only once")
+		star := p.tok
+		p.advance()
+		if p.tok.kind == kName {
+			p.parameter(end == kRpar, false)
+		}
+		if p.tok.kind == kComma || p.tok.kind == end {
+			p.failTok(star, "* argument may appear only once")
+		}
+		p.unexpected()
 	}
 }
 

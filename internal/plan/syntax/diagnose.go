@@ -33,11 +33,11 @@ func (p *parser) lastPos() Span { return p.tokenSpan(&p.toks[len(p.toks)-1]) }
 // tokenSpan is the place of t. Those without text stand where CPython's
 // tokenizer stood when it gave them: a column before.
 func (p *parser) tokenSpan(t *token) Span {
-	switch t.kind {
-	case kIndent, kDedent:
+	switch {
+	case t.kind == kIndent, t.kind == kDedent && int(t.off) < p.size:
 		at := Pos{t.pos.Line, max(0, t.pos.Col-1)}
 		return Span{at, at}
-	case kEOF:
+	case t.kind == kEOF, t.kind == kDedent:
 		if at, ok := p.endOfText(); ok {
 			return Span{at, at}
 		}
@@ -96,6 +96,8 @@ func (p *parser) searchExpression() Expr {
 		p.searchStringGap()
 	case kLambda:
 		return p.lambda()
+	case kPass, kBreak, kContinue:
+		p.searchStatementBeforeIf()
 	}
 	exempt := p.isSoftKeyword(&first) || first.kind == kName && p.peek() == kString
 	a := p.attemptOrLegacy(&first, i)
@@ -115,7 +117,15 @@ func (p *parser) searchExpression() Expr {
 // attemptOrLegacy reads a disjunction. When it cannot, it still looks for a
 // statement of Python 2.
 func (p *parser) attemptOrLegacy(first *token, i int) Expr {
-	if !p.isLegacy(first) {
+	if p.quietAt == i && i > 0 {
+		// CPython remembers what it read here without looking for mistakes.
+		if a := p.silent((*parser).disjunction); a != nil {
+			return a
+		}
+		p.searchLegacy(first, i)
+		p.unexpected()
+	}
+	if first.kind != kName {
 		return p.disjunction()
 	}
 	if a := p.attempt((*parser).disjunction); a != nil {
@@ -160,6 +170,7 @@ func (p *parser) searchMissingComma(first *token, i int, a Expr) {
 		return
 	}
 	at := p.i
+	p.quietAt = at
 	b := p.silent((*parser).simpleExpression)
 	if b == nil {
 		return
@@ -174,15 +185,21 @@ func (p *parser) searchMissingComma(first *token, i int, a Expr) {
 	p.rewind(at)
 }
 
-// searchLegacy looks for `print x` and `exec x`; the name is toks[i].
+// searchLegacy looks for `print x` and `exec x`; the name is toks[i]. After
+// another name it looks for mistakes in what might be x.
 func (p *parser) searchLegacy(first *token, i int) {
-	if !p.isLegacy(first) {
+	if first.kind != kName || i+1 >= len(p.toks) {
+		return
+	}
+	switch k := p.toks[i+1].kind; {
+	case k == kPass || k == kBreak || k == kContinue:
+	case k == kLpar || !startsExpr[k]:
 		return
 	}
 	at := p.i
 	p.rewind(i + 1)
-	if p.tok.kind != kLpar && startsExpr[p.tok.kind] {
-		if b := p.attempt((*parser).starExpressions); b != nil {
+	if b := p.attempt((*parser).starExpressions); b != nil {
+		if p.isLegacy(first) {
 			name := p.src[first.off:first.end]
 			p.failSpan(Span{first.pos, b.Range().End}, "Missing parentheses in call to '%s'. Did you mean %s(...)?", name, name)
 		}
@@ -196,7 +213,9 @@ func (p *parser) searchTernary(start Pos, body Expr) Expr {
 	p.advance()
 	test := p.attempt((*parser).disjunction)
 	if test == nil {
-		p.unexpected()
+		p.rewind(at)
+		p.h = h
+		return body
 	}
 	h = max(h, p.h)
 	switch p.tok.kind {

@@ -67,7 +67,9 @@ func (p *parser) searchStatement() Stmt {
 	i := p.i
 	var s Stmt
 	if p.try(func() bool { s = p.plainExprStmt(); return true }) {
-		return s
+		if _, plain := s.(*ExprStmt); !plain {
+			return s
+		}
 	}
 	p.searchAnnotation(i)
 	p.searchTargets(i)
@@ -90,7 +92,8 @@ func (p *parser) searchAnnotation(i int) {
 		p.rewind(i)
 	}
 	if e := p.attempt((*parser).starNamedExpression); e != nil && p.accept(kComma) {
-		for startsExpr[p.tok.kind] && p.attempt((*parser).starNamedExpression) != nil && p.accept(kComma) {
+		for startsExpr[p.tok.kind] && p.attempt((*parser).starNamedExpression) != nil {
+			p.accept(kComma) // the grammar lets lists follow each other here
 		}
 		if colon() {
 			p.failSpan(e.Range(), "only single target (not tuple) can be annotated")
@@ -190,21 +193,39 @@ func (p *parser) diagForTarget(head int) {
 	p.rewind(at)
 }
 
-// diagForIn looks for the missing `in` of a comprehension.
+// diagForIn looks for the missing `in` of a comprehension; the current token
+// is the one behind its `for`.
 func (p *parser) diagForIn() {
-	if p.searching() {
-		p.failTok(p.tok, "'in' expected after for-loop variables")
-	}
-}
-
-// diagWithTarget looks for what a with statement cannot assign to; it
-// begins at toks[i].
-func (p *parser) diagWithTarget(i int) {
 	if !p.searching() {
 		return
 	}
 	at := p.i
-	p.rewind(i)
+	if p.attempt(func(p *parser) Expr {
+		e := p.bitwiseOr()
+		if p.tok.kind == kComma {
+			return p.restOfTuple(e.Range().Start, e, (*parser).bitwiseOr)
+		}
+		return e
+	}) != nil && p.tok.kind != kIn {
+		p.failTok(p.tok, "'in' expected after for-loop variables")
+	}
+	p.rewind(at)
+}
+
+// diagWithTarget looks for what a with statement cannot assign to; the
+// current token begins it.
+func (p *parser) diagWithTarget() {
+	if !p.searching() {
+		return
+	}
+	at := p.i
+	if p.try(func() bool {
+		_, bad := target(p.starTarget(), Store, true)
+		return bad == nil && endsItem[p.tok.kind]
+	}) {
+		p.rewind(at)
+		return
+	}
 	e := p.attempt((*parser).expression)
 	switch p.tok.kind {
 	case kComma, kRpar, kColon:

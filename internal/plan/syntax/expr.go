@@ -20,7 +20,15 @@ func (p *parser) restOfTuple(start Pos, first Expr, element func(*parser) Expr) 
 		if !startsExpr[p.tok.kind] {
 			break
 		}
-		p.exprs.push(element(p))
+		if p.diag {
+			e := p.attempt(element)
+			if e == nil {
+				break
+			}
+			p.exprs.push(e)
+		} else {
+			p.exprs.push(element(p))
+		}
 		h = max(h, p.h)
 	}
 	t := p.tuples.get()
@@ -127,11 +135,25 @@ func (p *parser) expression() Expr {
 		start := p.tok.pos
 		e = p.disjunction()
 		if p.tok.kind == kIf {
-			e = p.ternary(start, e)
+			e = p.maybeTernary(start, e)
 		}
 	}
 	p.depth--
 	return e
+}
+
+// maybeTernary reads the rest of a conditional expression. When statements
+// are read again, one that is not complete ends before its `if`.
+func (p *parser) maybeTernary(start Pos, body Expr) Expr {
+	if p.diag {
+		h := p.h
+		if e := p.attempt(func(p *parser) Expr { return p.ternary(start, body) }); e != nil {
+			return e
+		}
+		p.h = h
+		return body
+	}
+	return p.ternary(start, body)
 }
 
 func (p *parser) ternary(start Pos, body Expr) Expr {
@@ -163,14 +185,7 @@ func (p *parser) disjunction() Expr {
 	if p.tok.kind != kOr {
 		return e
 	}
-	mark, h := p.exprs.mark(), p.h
-	p.exprs.push(e)
-	for p.accept(kOr) {
-		p.exprs.push(p.conjunction())
-		h = max(h, p.h)
-	}
-	p.up(h)
-	return &BoolOp{Span: p.span(start), Op: Or, Values: p.exprs.take(mark)}
+	return p.boolOp(start, e, kOr, Or, (*parser).conjunction)
 }
 
 func (p *parser) conjunction() Expr {
@@ -179,14 +194,39 @@ func (p *parser) conjunction() Expr {
 	if p.tok.kind != kAnd {
 		return e
 	}
+	return p.boolOp(start, e, kAnd, And, (*parser).inversion)
+}
+
+// boolOp reads the rest of a run of the operator k, whose first operand is e.
+func (p *parser) boolOp(start Pos, e Expr, k kind, op BoolOperator, f func(*parser) Expr) Expr {
 	mark, h := p.exprs.mark(), p.h
 	p.exprs.push(e)
-	for p.accept(kAnd) {
-		p.exprs.push(p.inversion())
+	for p.tok.kind == k {
+		v := p.operand(f)
+		if v == nil {
+			break
+		}
+		p.exprs.push(v)
 		h = max(h, p.h)
 	}
+	values := p.exprs.take(mark)
+	if len(values) == 1 {
+		p.h = h
+		return e
+	}
 	p.up(h)
-	return &BoolOp{Span: p.span(start), Op: And, Values: p.exprs.take(mark)}
+	return &BoolOp{Span: p.span(start), Op: op, Values: values}
+}
+
+// operand steps over an operator and reads with f. When statements are read
+// again, it returns nil where f cannot read, and nothing was read: what stands
+// before the operator may still say what is wrong.
+func (p *parser) operand(f func(*parser) Expr) Expr {
+	if p.diag {
+		return p.attempt(func(p *parser) Expr { p.advance(); return f(p) })
+	}
+	p.advance()
+	return f(p)
 }
 
 func (p *parser) inversion() Expr {
@@ -205,15 +245,32 @@ func (p *parser) inversion() Expr {
 func (p *parser) comparison() Expr {
 	start := p.tok.pos
 	e := p.bitwiseOr()
-	op := p.compareOp()
-	if op == 0 {
+	if comparisons[p.tok.kind] == 0 {
 		return e
 	}
 	mark, ops, h := p.exprs.mark(), p.cmpOps.mark(), p.h
-	for ; op != 0; op = p.compareOp() {
+	for {
+		at := p.i
+		op := p.compareOp()
+		if op == 0 {
+			break
+		}
+		if p.diag {
+			v := p.attempt((*parser).bitwiseOr)
+			if v == nil {
+				p.rewind(at)
+				break
+			}
+			p.exprs.push(v)
+		} else {
+			p.exprs.push(p.bitwiseOr())
+		}
 		p.cmpOps.push(op)
-		p.exprs.push(p.bitwiseOr())
 		h = max(h, p.h)
+	}
+	if p.cmpOps.mark() == ops {
+		p.h = h
+		return e
 	}
 	c := p.compares.get()
 	*c = Compare{Span: p.span(start), Left: e, Ops: p.cmpOps.take(ops), Comparators: p.exprs.take(mark)}
@@ -327,9 +384,12 @@ func (p *parser) power() Expr {
 	}
 	h := p.h
 	p.enter()
-	p.advance()
-	right := p.factor()
+	right := p.operand((*parser).factor)
 	p.leave()
+	if right == nil {
+		p.h = h
+		return e
+	}
 	p.up(max(h, p.h))
 	return &BinOp{Span: p.span(start), Left: e, Op: Pow, Right: right}
 }
@@ -349,31 +409,47 @@ func (p *parser) awaitPrimary() Expr {
 func (p *parser) primary() Expr {
 	start := p.tok.pos
 	e := p.atom()
-	for {
-		switch p.tok.kind {
-		case kDot:
-			p.advance()
-			a := p.attributes.get()
-			*a = Attribute{Value: e, Attr: p.name()}
-			a.Span = p.span(start)
-			e = a
-			p.up(p.h)
-		case kLpar:
-			e = p.call(start, e)
-		case kLsqb:
-			h := p.h
-			p.advance()
-			s := p.subscripts.get()
-			s.Value = e
-			s.Slice = p.slices()
-			p.expect(kRsqb)
-			s.Span = p.span(start)
-			e = s
-			p.up(max(h, p.h))
-		default:
-			return e
+	for trailers[p.tok.kind] {
+		if p.diag {
+			next := p.attempt(func(p *parser) Expr { return p.trailer(start, e) })
+			if next == nil {
+				break
+			}
+			e = next
+		} else {
+			e = p.trailer(start, e)
 		}
 	}
+	return e
+}
+
+// trailers are the tokens that may follow an atom.
+var trailers = [kinds]bool{kDot: true, kLpar: true, kLsqb: true}
+
+// trailer reads an attribute, a call or a subscript of e, which began at start.
+func (p *parser) trailer(start Pos, e Expr) Expr {
+	switch p.tok.kind {
+	case kDot:
+		p.advance()
+		a := p.attributes.get()
+		*a = Attribute{Value: e, Attr: p.name()}
+		a.Span = p.span(start)
+		p.up(p.h)
+		return a
+	case kLpar:
+		return p.call(start, e)
+	}
+	h := p.h
+	p.enter()
+	p.advance()
+	s := p.subscripts.get()
+	s.Value = e
+	s.Slice = p.slices()
+	p.expect(kRsqb)
+	s.Span = p.span(start)
+	p.depth--
+	p.up(max(h, p.h))
+	return s
 }
 
 // slices reads what stands in the brackets of a subscript.

@@ -19,8 +19,7 @@ func (p *parser) importStmt() Stmt {
 			break
 		}
 	}
-	if p.tok.kind == kFrom && p.peek() == kName {
-		p.advance()
+	if p.searching() && p.accept(kFrom) {
 		p.dottedName()
 		p.failAtPos(SyntaxError, start.pos, p.prevEnd, "Did you mean to use 'from ... import ...' instead?")
 	}

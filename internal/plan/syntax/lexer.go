@@ -86,6 +86,7 @@ type lexer struct {
 type lexError struct {
 	err      *Error
 	unclosed bool // the source ended within brackets
+	weak     bool // CPython reports it only when the parser comes to it
 }
 
 func (l *lexer) pos(off int) Pos { return Pos{l.line, int32(off - l.lineStart)} }
@@ -96,7 +97,14 @@ func (l *lexer) fail(from, to int, format string, args ...any) {
 }
 
 func (l *lexer) failAt(k ErrorKind, from, to Pos, format string, args ...any) {
-	panic(lexError{err: &Error{Pos: from, End: to, Kind: k, Message: fmt.Sprintf(format, args...)}})
+	panic(lexError{weak: k != SyntaxError, err: &Error{Pos: from, End: to, Kind: k, Message: fmt.Sprintf(format, args...)}})
+}
+
+// failWeakly stops reading with a SyntaxError that does not go before those
+// of the parser.
+func (l *lexer) failWeakly(at int, message string) {
+	p := l.pos(at)
+	panic(lexError{weak: true, err: &Error{Pos: p, End: p, Kind: SyntaxError, Message: message}})
 }
 
 // next reads the next token into t.
@@ -161,11 +169,11 @@ func (l *lexer) indentation() {
 			}
 			if src[i+1] != '\n' {
 				l.off = i
-				l.fail(i+1, i+1, "unexpected character after line continuation character")
+				l.failWeakly(i+1, "unexpected character after line continuation character")
 			}
 			if i+2 >= l.size {
 				l.off = i
-				l.fail(i+1, i+1, "unexpected EOF while parsing")
+				l.failWeakly(i+1, "unexpected EOF while parsing")
 			}
 			i += 2
 			l.line++
@@ -240,12 +248,12 @@ again:
 		i++
 	}
 	c := src[i]
+	t.off = int32(i)
+	t.pos = Pos{l.line, int32(i - l.lineStart)}
 	if c == '#' {
 		i += strings.IndexByte(src[i:], '\n')
 		c = '\n'
 	}
-	t.off = int32(i)
-	t.pos = Pos{l.line, int32(i - l.lineStart)}
 	t.level = uint8(len(l.brackets))
 	t.tmpl, t.wide = false, false
 	cl := classes[c]
@@ -287,7 +295,7 @@ func (l *lexer) newline(t *token, i int) bool {
 	if !blank {
 		t.kind = kNewline
 		t.end = int32(i + 1)
-		t.endPos = Pos{l.line, t.pos.Col + 1}
+		t.endPos = Pos{l.line, int32(i - l.lineStart + 1)}
 		l.line++
 		l.lineStart = i + 1
 		l.bol = true
@@ -309,10 +317,10 @@ func (l *lexer) newline(t *token, i int) bool {
 func (l *lexer) continuation() {
 	i := l.off
 	if l.src[i+1] != '\n' {
-		l.fail(i+1, i+1, "unexpected character after line continuation character")
+		l.failWeakly(i+1, "unexpected character after line continuation character")
 	}
 	if i+2 >= l.size {
-		l.fail(i+1, i+1, "unexpected EOF while parsing")
+		l.failWeakly(i+1, "unexpected EOF while parsing")
 	}
 	l.off = i + 2
 	l.line++

@@ -147,8 +147,7 @@ func (l *lexer) middle(t *token, m *fmode) {
 		}
 		l.give(t, kFEnd, i, n)
 		// A quote ends the string even inside a spec: the parser finds the
-		// brace missing.
-		l.brackets = l.brackets[:m.start.level]
+		// brace missing, which stays open for the lexer.
 		l.modes = l.modes[:len(l.modes)-1]
 		return
 	}

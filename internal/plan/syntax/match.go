@@ -85,7 +85,7 @@ func (p *parser) patterns() Pattern {
 	}
 	list := []Pattern{first}
 	for p.accept(kComma) {
-		if p.tok.kind == kColon || p.tok.kind == kIf {
+		if p.tok.kind == kColon || p.tok.kind == kIf || p.tok.kind == kNewline {
 			break
 		}
 		list = append(list, p.starPattern())
@@ -112,7 +112,7 @@ func (p *parser) starPattern() Pattern {
 
 // capture reads a name that a pattern binds.
 func (p *parser) capture() string {
-	if p.isSoft("_") {
+	if p.tok.kind != kName || p.isSoft("_") {
 		p.unexpected()
 	}
 	switch p.peek() {

@@ -120,7 +120,7 @@ func (l *lexer) decimal(i int) int {
 func (l *lexer) endOfNumber(j int, what string) {
 	src := l.src
 	c := src[j]
-	if classes[c]&cIdent == 0 {
+	if classes[c]&cIdent == 0 || c >= 0x80 {
 		return
 	}
 	ok := false
@@ -140,13 +140,6 @@ func (l *lexer) endOfNumber(j int, what string) {
 	}
 	if ok {
 		return
-	}
-	if c >= 0x80 {
-		k := j
-		for classes[src[k]]&(cIdent|cDigit) != 0 {
-			k++
-		}
-		l.wideName(j, k)
 	}
 	l.fail(j-1, j, "invalid %s literal", what)
 }

@@ -27,6 +27,7 @@ type parser struct {
 	flufl   bool   // `<>` is written for `!=`
 	again   func() // reads the current input again, when it is no statement
 	failed  int    // index of the token beyond which nothing was read
+	quietAt int    // index of a token from which an expression was read without a search
 	tries   int    // attempts within each other
 	stuck   bool   // the lexer could not read on
 	lexErr  *Error // because of this
@@ -35,6 +36,8 @@ type parser struct {
 	// The tokens begin with a clause of a compound statement (elif, else,
 	// except, finally, case) rather than with a statement.
 	inClause bool
+	wasMatch bool      // the line before is an expression that begins with `match`
+	inLine   bool      // they begin behind a colon or semicolon, where only simple statements may stand
 	star     starState // of the try statement whose handlers are read
 }
 

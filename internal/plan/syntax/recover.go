@@ -12,12 +12,20 @@ func (p *parser) guarded() {
 	at := p.tok.off
 	depth, marks := p.depth, p.marks()
 	defer p.caught(depth, marks, at)
+	if p.tok.kind != kIndent {
+		p.wasMatch = false
+	}
 	if p.lost && p.orphan() {
 		p.skipLine()
 		p.strayBlock()
 		return
 	}
 	p.lost = false
+	if p.tok.kind == kDedent { // of a block whose start was lost
+		p.cutTokens()
+		p.advance()
+		return
+	}
 	p.statement()
 }
 
@@ -68,6 +76,7 @@ func (p *parser) report(r any) (stay bool) {
 		stay = r.stay
 	case unnamed:
 		e, fromLexer = p.diagnose()
+		fromLexer = fromLexer || e.Message == "unexpected indent" || e.Message == "unexpected unindent"
 	default:
 		panic(r)
 	}
@@ -89,7 +98,7 @@ func (p *parser) diagnose() (e *Error, fromLexer bool) {
 	last := p.toks[len(p.toks)-1]
 	at := p.i
 	p.failed = len(p.toks) - 1
-	p.fuel = 64*len(p.toks) + 4096
+	p.fuel, p.quietAt = 64*len(p.toks)+4096, -1
 	defer func() {
 		if r := recover(); r != nil {
 			switch r := r.(type) {
@@ -117,10 +126,12 @@ func (p *parser) diagnose() (e *Error, fromLexer bool) {
 func (p *parser) nameless(t *token) *Error {
 	s := p.tokenSpan(t)
 	e := &Error{Pos: s.Start, End: s.End, Kind: SyntaxError, Message: "invalid syntax"}
-	switch t.kind {
-	case kIndent:
+	switch {
+	case t.kind == kIndent && p.wasMatch:
+		e.Message = "expected ':'"
+	case t.kind == kIndent:
 		e.Kind, e.Message = IndentationError, "unexpected indent"
-	case kDedent:
+	case t.kind == kDedent:
 		e.Kind, e.Message = IndentationError, "unexpected unindent"
 	}
 	return e
@@ -145,7 +156,7 @@ func (p *parser) reread() {
 		}
 		return
 	}
-	if p.compound() == nil {
+	if p.inLine || p.compound() == nil {
 		p.simple()
 	}
 }
@@ -167,8 +178,12 @@ func (p *parser) verdict(e *Error) (v *Error) {
 				panic(r)
 			}
 			v = e
-			if !le.unclosed || line > le.err.Pos.Line {
+			switch n := len(l.brackets); {
+			case len(l.modes) > 0: // what is wrong within f-strings does not count
+			case !le.unclosed && !le.weak:
 				v = le.err
+			case n > 0 && line > l.brackets[n-1].pos.Line:
+				v = unclosedError(l.brackets[n-1])
 			}
 		}
 	}()
@@ -181,11 +196,14 @@ func (p *parser) verdict(e *Error) (v *Error) {
 
 // unclosed gives up at the end of the source because of an open bracket.
 func (l *lexer) unclosed() {
-	b := l.brackets[len(l.brackets)-1]
-	panic(lexError{unclosed: true, err: &Error{
+	panic(lexError{unclosed: true, err: unclosedError(l.brackets[len(l.brackets)-1])})
+}
+
+func unclosedError(b bracket) *Error {
+	return &Error{
 		Pos: b.pos, End: Pos{b.pos.Line, b.pos.Col + 1}, Kind: SyntaxError,
 		Message: fmt.Sprintf("'%c' was never closed", b.char),
-	}})
+	}
 }
 
 // resume finds the token at which the next statement begins. at is where the

@@ -5,11 +5,6 @@ func (p *parser) fileInput() []Stmt {
 	p.start()
 	mark := p.stmts.mark()
 	for p.tok.kind != kEOF && !p.full() {
-		if p.tok.kind == kDedent { // of a block whose start was lost
-			p.cutTokens()
-			p.advance()
-			continue
-		}
 		p.guarded()
 	}
 	return p.stmts.take(mark)
@@ -55,12 +50,14 @@ func (p *parser) expressions() Expr {
 // statement reads a statement, or simple ones on one line, onto p.stmts.
 func (p *parser) statement() {
 	p.cutTokens()
-	p.inClause = false
+	p.inClause, p.inLine = false, false
+	isMatch := p.isSoft("match") && p.mayBeMatch()
 	if s := p.compound(); s != nil {
 		p.stmts.push(s)
 		return
 	}
 	p.simpleLine()
+	p.wasMatch = isMatch
 }
 
 // compound reads a compound statement; nil means that none begins here.
@@ -103,6 +100,7 @@ func (p *parser) simpleLine() {
 			break
 		}
 		p.cutTokens()
+		p.inLine = true
 	}
 	p.expect(kNewline)
 }
@@ -297,7 +295,7 @@ func (p *parser) delStmt() Stmt {
 		if p.tok.kind == kStar {
 			p.diagDelete(first)
 		}
-		p.exprs.push(p.bitwiseOr())
+		p.exprs.push(p.primary())
 		if !p.accept(kComma) || !startsExpr[p.tok.kind] {
 			break
 		}

@@ -138,10 +138,9 @@ func (p *parser) withItem() *WithItem {
 	start := p.tok.pos
 	w := &WithItem{ContextExpr: p.expression()}
 	if p.accept(kAs) {
-		at := p.i
+		p.diagWithTarget()
 		t := p.starTarget()
 		if _, bad := target(t, Store, true); bad != nil || !endsItem[p.tok.kind] {
-			p.diagWithTarget(at)
 			p.unexpected()
 		}
 		w.OptionalVars = t
