@@ -5,9 +5,7 @@ import "praxis/internal/plan/syntax"
 // comprehension compiles a list, set or dict comprehension in place: its
 // variables are hidden slots of the code around.
 func (b *builder) comprehension(e syntax.Expr, build Op, gens []*syntax.Comprehension, elt, value syntax.Expr) {
-	b.expr(gens[0].Iter)
-	b.may(1)
-	b.emit(opGetIter, 0)
+	b.iterator(gens[0].Iter)
 	r := b.enter(e)
 	old := b.scope
 	b.scope = b.c.scopes.of[e]
@@ -57,9 +55,7 @@ func (b *builder) openInline() {
 func (b *builder) generators(gens []*syntax.Comprehension, i int, body func(depth int)) {
 	g := gens[i]
 	if i > 0 {
-		b.expr(g.Iter)
-		b.may(1)
-		b.emit(opGetIter, 0)
+		b.iterator(g.Iter)
 	}
 	old := b.at(g.Target)
 	head, end := b.head(), newPlace()
@@ -106,8 +102,6 @@ func (b *builder) generatorExp(e *syntax.GeneratorExp) {
 	f.leaveFunction(nil)
 	f.finish()
 	b.makeFunction(f, 0)
-	b.expr(e.Generators[0].Iter)
-	b.may(1)
-	b.emit(opGetIter, 0)
+	b.iterator(e.Generators[0].Iter)
 	b.emit(opCall, 1)
 }

@@ -57,7 +57,7 @@ func (b *builder) display(e syntax.Expr) {
 	case *syntax.List:
 		b.elements(opBuildList, opListAppend, opListExtend, e.Elts)
 	case *syntax.Set:
-		b.elements(opBuildSet, opSetAdd, opSetUpdate, e.Elts)
+		b.setDisplay(e)
 	case *syntax.Dict:
 		b.dict(e)
 	case *syntax.ListComp:
@@ -434,6 +434,59 @@ func (b *builder) elements(build, add, extend Op, elts []syntax.Expr) {
 			b.emitAdd(add, 1)
 		}
 	}
+}
+
+// setDisplay builds a set. One of three literals or more is made, as in CPython,
+// by an update from a set of them: that decides the order of its elements.
+func (b *builder) setDisplay(e *syntax.Set) {
+	if !isLiteralSet(e) {
+		b.elements(opBuildSet, opSetAdd, opSetUpdate, e.Elts)
+		return
+	}
+	b.emit(opBuildSet, 0)
+	b.elements(opBuildSet, opSetAdd, opSetUpdate, e.Elts)
+	b.may(1)
+	b.emit(opSetUpdate, 1)
+}
+
+// iterator puts an iterator over e on the stack. A set of literals is walked over as it is.
+func (b *builder) iterator(e syntax.Expr) {
+	if s, ok := e.(*syntax.Set); ok && isLiteralSet(s) {
+		old := b.at(e)
+		b.elements(opBuildSet, opSetAdd, opSetUpdate, s.Elts)
+		b.pos = old
+	} else {
+		b.expr(e)
+	}
+	b.may(1)
+	b.emit(opGetIter, 0)
+}
+
+func isLiteralSet(e *syntax.Set) bool {
+	if len(e.Elts) < 3 {
+		return false
+	}
+	for _, x := range e.Elts {
+		if !isLiteral(x, maxFold) {
+			return false
+		}
+	}
+	return true
+}
+
+// isLiteral reports whether e is a literal or a tuple of some.
+func isLiteral(e syntax.Expr, height int) bool {
+	tu, ok := e.(*syntax.Tuple)
+	if !ok {
+		_, ok = fold(e)
+		return ok
+	}
+	for _, x := range tu.Elts {
+		if height == 0 || !isLiteral(x, height-1) {
+			return false
+		}
+	}
+	return true
 }
 
 // emitBuild and emitAdd: a set looks at its elements' hashes, which may fail.

@@ -106,9 +106,7 @@ func (b *builder) arrive(p *place) {
 }
 
 func (b *builder) forStmt(n *syntax.For) {
-	b.expr(n.Iter)
-	b.may(1)
-	b.emit(opGetIter, 0)
+	b.iterator(n.Iter)
 	r := b.enter(n)
 	head, end, brk := b.head(), newPlace(), newPlace()
 	b.may(1)

@@ -352,7 +352,7 @@ func (vm *VM) extend(f *Frame, in Instr) error {
 	defer func() { t.seen = seen }()
 	if in.op() == opSetUpdate {
 		s := f.at(in.arg() + 1).o.(*Set)
-		err := t.each(v, func(x Value) error { _, err := s.add(t, x); return err })
+		err := t.setUpdate(s, v)
 		if err != nil {
 			return err
 		}
