@@ -291,8 +291,8 @@ func (t *Thread) equalLists(x, y *List) (bool, error) {
 }
 
 func (t *Thread) equalItem(a, b Value) (bool, error) {
-	if t.steps--; t.steps < 0 {
-		return false, t.step(0)
+	if err := t.step(1); err != nil {
+		return false, err
 	}
 	if same(a, b) {
 		t.see(a.l)

@@ -86,8 +86,8 @@ func (t *Thread) appendCall(dst []byte, v Value, name string) ([]byte, error) {
 // appendRepr appends repr(v).
 func (t *Thread) appendRepr(dst []byte, v Value) ([]byte, error) {
 	t.see(v.l)
-	if t.steps--; t.steps < 0 {
-		return dst, t.step(0)
+	if err := t.step(1); err != nil {
+		return dst, err
 	}
 	n := len(dst)
 	switch v.k {

@@ -399,8 +399,8 @@ func (p *parts) add(s string) error {
 	if err := p.t.alloc(valueBytes); err != nil {
 		return err
 	}
-	if p.t.steps--; p.t.steps < 0 {
-		return p.t.step(0)
+	if err := p.t.step(1); err != nil {
+		return err
 	}
 	v, err := p.t.textValue(p.x, s)
 	p.items = append(p.items, v)
