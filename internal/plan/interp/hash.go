@@ -154,6 +154,9 @@ func (t *Thread) hashObject(v Value) (uint64, error) {
 	fn, ok := t.override(v, "__hash__")
 	if !ok {
 		if b := t.base(v); b.k != v.k {
+			if b.k == kList || b.k == kDict || b.k == kSet && !b.o.(*Set).frozen {
+				return 0, t.unhashable(v)
+			}
 			return t.hash(b)
 		}
 		return hashResult(int64(t.identity(v))), nil

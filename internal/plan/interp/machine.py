@@ -18,6 +18,14 @@ def mapping(m):
     return {k: m[k] for k in m.keys()}
 
 
+def filled(fn, self, given, /, **kw):
+    if hasattr(given, 'keys'):
+        given = {k: given[k] for k in given.keys()}
+    else:
+        given = [x for x in given]
+    return fn(self, given, **kw)
+
+
 def drained(fn, args, at, kw):
     if isinstance(at, int):
         args = list(args)

@@ -68,15 +68,23 @@ func (t *Thread) binary(op syntax.Operator, a, b Value) (Value, error) {
 	if b.l != l {
 		l = t.join(l, b.l)
 	}
-	v, ok, err := t.binaryCore(op, a, b)
+	var v Value
+	var ok bool
+	var err error
+	if !isObject(a) && !isObject(b) {
+		v, ok, err = t.binaryCore(op, a, b)
+	}
 	if !ok && err == nil {
-		v, err = t.binaryObject(op, a, b)
+		v, err = t.binaryObject(op, operators[op].sign, a, b)
 	}
 	if l != 0 {
 		v.l = t.join(v.l, l)
 	}
 	return v, err
 }
+
+// isObject reports whether v is an instance whose class may bring its own operators.
+func isObject(v Value) bool { return v.k == kObject || v.k == kSpecial }
 
 // binaryCore is binary for values of built-in classes; ok is false when they
 // have no such operator. The labels of the operands themselves are the caller's.
@@ -135,8 +143,9 @@ func (t *Thread) binaryCore(op syntax.Operator, a, b Value) (Value, bool, error)
 
 func isSequence(v Value) bool { return v.k == kStr || v.k == kList || v.k == kTuple || v.k == kBytes }
 
-// binaryObject is binary where at least one class may bring its own operator.
-func (t *Thread) binaryObject(op syntax.Operator, a, b Value) (Value, error) {
+// binaryObject is binary where at least one class may bring its own operator;
+// sign is how messages call it.
+func (t *Thread) binaryObject(op syntax.Operator, sign string, a, b Value) (Value, error) {
 	n := &operators[op]
 	_, left := t.override(a, n.plain)
 	_, right := t.override(b, n.reflected)
@@ -147,11 +156,13 @@ func (t *Thread) binaryObject(op syntax.Operator, a, b Value) (Value, error) {
 		}
 		right = false
 	}
+	pa, pb := t.base(a), t.base(b)
+	joins := isSequence(pa) || isSequence(pb) // sequences come after all else
 	if left {
 		if v, ok, err := t.tryOperator(a, n.plain, b); ok || err != nil {
 			return v, err
 		}
-	} else if pa, pb := t.base(a), t.base(b); pa.k != a.k || pb.k != b.k {
+	} else if !joins {
 		if v, ok, err := t.binaryCore(op, pa, pb); ok || err != nil {
 			return v, err
 		}
@@ -161,7 +172,15 @@ func (t *Thread) binaryObject(op syntax.Operator, a, b Value) (Value, error) {
 			return v, err
 		}
 	}
-	return Value{}, t.noOperator(op, n.sign, a, b)
+	if joins && !left {
+		if op == syntax.Mod { // a template asks the values by themselves
+			pb = b
+		}
+		if v, ok, err := t.binaryCore(op, pa, pb); ok || err != nil {
+			return v, err
+		}
+	}
+	return Value{}, t.noOperator(op, sign, a, b)
 }
 
 // tryOperator calls a method of an operator; ok is false when it returned NotImplemented.
@@ -178,7 +197,7 @@ func (t *Thread) noOperator(op syntax.Operator, sign string, a, b Value) error {
 	switch {
 	case op == syntax.Add && sign == "+" && pa.k == kStr:
 		return t.failOn(a, b, te, "can only concatenate str (not \"%s\") to str", nb)
-	case op == syntax.Add && sign == "+" && pa.k == kList:
+	case op == syntax.Add && pa.k == kList:
 		return t.failOn(a, b, te, "can only concatenate list (not \"%s\") to list", nb)
 	case op == syntax.Add && sign == "+" && pa.k == kTuple:
 		return t.failOn(a, b, te, "can only concatenate tuple (not \"%s\") to tuple", nb)
@@ -237,20 +256,21 @@ func (t *Thread) inplace(op syntax.Operator, a, b Value) (Value, error) {
 // binaryInplace is binary whose TypeError names the operator with "=".
 func (t *Thread) binaryInplace(op syntax.Operator, a, b Value) (Value, error) {
 	l := t.join(a.l, b.l)
-	v, ok, err := t.binaryCore(op, a, b)
+	sign := operators[op].sign + "="
+	switch {
+	case op == syntax.Pow:
+		sign = "**="
+	case op == syntax.Add && (a.k == kStr || a.k == kTuple):
+		sign = "+"
+	}
+	var v Value
+	var ok bool
+	var err error
+	if !isObject(a) && !isObject(b) {
+		v, ok, err = t.binaryCore(op, a, b)
+	}
 	if !ok && err == nil {
-		if a.k == kObject || a.k == kSpecial || b.k == kObject || b.k == kSpecial {
-			v, err = t.binaryObject(op, a, b)
-		} else {
-			sign := operators[op].sign + "="
-			if op == syntax.Pow {
-				sign = "**="
-			}
-			if op == syntax.Add && (a.k == kStr || a.k == kTuple) {
-				sign = "+"
-			}
-			err = t.noOperator(op, sign, a, b)
-		}
+		v, err = t.binaryObject(op, sign, a, b)
 	}
 	if l != 0 {
 		v.l = t.join(v.l, l)

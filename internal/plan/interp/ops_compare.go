@@ -508,7 +508,7 @@ func (t *Thread) containsItem(items []Value, x Value) (bool, error) {
 func (t *Thread) containsEach(o, x Value) (bool, error) {
 	it, err := t.iter(o)
 	if err != nil {
-		if o.k != kIter && o.k != kGen && o.k != kObject && o.k != kSpecial {
+		if ok, _ := t.iterable(o, ""); !ok {
 			return false, t.failAt(t.seen, t.types.TypeError, "argument of type '%s' is not a container or iterable", t.className(o))
 		}
 		return false, err

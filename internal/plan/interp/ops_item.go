@@ -349,6 +349,9 @@ func (t *Thread) itemObject(o, k Value) (Value, error) {
 		}
 		return Value{}, t.missing(b, k, v.l)
 	}
+	if !isSequence(b) && b.k != kRange {
+		return Value{}, t.raise(t.types.TypeError, "'%s' object is not subscriptable", t.className(o))
+	}
 	return t.item(b, k)
 }
 

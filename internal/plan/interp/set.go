@@ -106,6 +106,21 @@ func (s *Set) addHashed(t *Thread, k Value, h uint64, l label.ID) (bool, error) 
 			return false, err
 		}
 	}
+	s.version++
+	s.used++
+	free, fresh := s.vacant(h)
+	*free = slot{key: k, hash: h}
+	if fresh {
+		if s.filled++; s.filled*5 >= (len(s.table)-1)*3 {
+			err = s.resize(t, s.growth())
+		}
+	}
+	return true, err
+}
+
+// vacant returns the place for a new element: the last place of a removed one
+// that the search comes by, or the first that is fresh.
+func (s *Set) vacant(h uint64) (at *slot, fresh bool) {
 	mask := uint64(len(s.table) - 1)
 	perturb := h
 	for i := h & mask; ; {
@@ -114,15 +129,15 @@ func (s *Set) addHashed(t *Thread, k Value, h uint64, l label.ID) (bool, error) 
 			end = i + setProbes
 		}
 		for p := i; p <= end; p++ {
-			if e := &s.table[p]; e.key.k == kUnset && !e.gone {
-				*e = slot{key: k, hash: h}
-				s.used++
-				s.filled++
-				s.version++
-				if uint64(s.filled)*5 >= mask*3 {
-					err = s.resize(t, s.growth())
-				}
-				return true, err
+			e := &s.table[p]
+			switch {
+			case e.key.k != kUnset:
+			case e.gone:
+				at = e
+			case at != nil:
+				return at, false
+			default:
+				return e, true
 			}
 		}
 		perturb >>= 5

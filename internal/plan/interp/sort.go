@@ -24,11 +24,7 @@ func listSort(t *Thread, a *Args) (Value, error) {
 	if key.k == kNative {
 		return none, t.sortByNative(a.Pos[0].with(t.join(a.Pos[0].l, s)), key, reverse)
 	}
-	fn, err := t.builtin("_sort")
-	if err != nil {
-		return Value{}, err
-	}
-	return t.tail(fn, []Value{a.Pos[0], key, boolValue(reverse).with(s)}, nil, nil)
+	return t.tailBuiltin("_sort", a.Pos[0], key, boolValue(reverse).with(s))
 }
 
 // builtin returns a function of the library's module of built-in functions.

@@ -6,14 +6,14 @@ import "praxis/internal/plan/syntax"
 func dictNatives() []*Native {
 	m := func(name, params string, f nativeFunc) *Native { return meth(kDict, "dict."+name, params, f).exact() }
 	return append([]*Native{
-		{name: "dict.__new__", params: "", call: dictNew, precise: true, drains: []int{1}},
+		{name: "dict.__new__", params: "", call: dictNew, precise: true},
 		{name: "dict.fromkeys", params: "cls, iterable, value=None, /", call: dictFromKeys, precise: true, drains: []int{1}},
-		m("__init__", "", dictInit).drain(1),
+		m("__init__", "", dictInit),
 		m("get", "self, key, default=None, /", dictGet),
 		m("setdefault", "self, key, default=None, /", dictSetDefault),
 		m("pop", "self, key, default=None, /", dictPop),
 		m("popitem", "self, /", dictPopItem),
-		m("update", "", dictUpdateMethod).drain(1),
+		m("update", "", dictUpdateMethod),
 		m("clear", "self, /", dictClear),
 		m("copy", "self, /", dictCopy),
 		m("keys", "self, /", viewOf(viewKeys)),
@@ -33,21 +33,38 @@ func dictNew(t *Thread, a *Args) (Value, error) {
 	if len(a.Pos) > 2 {
 		return Value{}, t.arity("dict", len(a.Pos)-1, 0, 1)
 	}
-	return v, t.fillDict(v, a)
+	return t.filled("dict.__new__", v, v, a)
 }
 
 func dictInit(t *Thread, a *Args) (Value, error) {
 	if len(a.Pos) > 2 {
 		return Value{}, t.arity("dict", len(a.Pos)-1, 0, 1)
 	}
-	return none, t.fillDict(a.Pos[0], a)
+	return t.filled("dict.__init__", a.Pos[0], none, a)
 }
 
 func dictUpdateMethod(t *Thread, a *Args) (Value, error) {
 	if len(a.Pos) > 2 {
 		return Value{}, t.arity("update", len(a.Pos)-1, 0, 1)
 	}
-	return none, t.fillDict(a.Pos[0], a)
+	return t.filled("dict.update", a.Pos[0], none, a)
+}
+
+// filled adds what the arguments of the native name give to the dict v, and
+// returns result. What the program's own code has to give is asked for first, in
+// frames of the machine, and the native is called again.
+func (t *Thread) filled(name string, v, result Value, a *Args) (Value, error) {
+	if len(a.Pos) > 1 && t.vm.foreign(a.Pos[1]) {
+		if _, ok := t.plainDict(a.Pos[1]); !ok {
+			fn, err := t.vm.own("filled")
+			if err != nil {
+				return Value{}, err
+			}
+			n := Value{k: kNative, o: natives()[name]}
+			return t.tail(fn, append([]Value{n}, a.Pos...), a.Names, a.Named)
+		}
+	}
+	return result, t.fillDict(v, a)
 }
 
 // fillDict adds what the second positional argument and the keywords give.

@@ -7,41 +7,7 @@ import (
 	"testing"
 
 	"praxis/internal/plan/cpython"
-	"praxis/internal/plan/syntax"
 )
-
-// runPlan runs a program without tools and returns what it printed, and the
-// line "Class: text" of an exception that nothing caught.
-func runPlan(t *testing.T, source string) (out, failed string) {
-	t.Helper()
-	m, errs := syntax.Parse([]byte(source), syntax.Options{})
-	if len(errs) > 0 {
-		t.Fatalf("cannot parse: %v\n%s", errs[0], source)
-	}
-	p, err := Compile(m, source, Env{}, Options{})
-	if err != nil {
-		t.Fatalf("cannot compile: %v\n%s", err, source)
-	}
-	vm, err := New(p, Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	end, err := vm.Run()
-	var b strings.Builder
-	for _, c := range vm.Output() {
-		b.WriteString(c.Text)
-	}
-	if err != nil {
-		return b.String(), err.Error()
-	}
-	if f, ok := end.(*Failed); ok {
-		failed = f.Class
-		if f.Text != "" {
-			failed += ": " + f.Text
-		}
-	}
-	return b.String(), failed
-}
 
 // TestBuiltinTypes runs the programs of testdata/types_*.py here and on CPython:
 // each prints a line for each expression, so that one difference shows one line.
@@ -60,11 +26,11 @@ func TestBuiltinTypes(t *testing.T) {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".py"), func(t *testing.T) {
 			for _, program := range strings.Split(string(source), "---\n") {
 				reply := py.Exec(t, program)
-				out, failed := runPlan(t, program)
-				if failed != reply.Error {
-					t.Errorf("ended with %q, CPython with %q", failed, reply.Error)
+				got := runPlan(program, false)
+				if got.Error != reply.Error {
+					t.Errorf("ended with %q, CPython with %q", got.Error, reply.Error)
 				}
-				lines += compareLines(t, program, out, reply.Out)
+				lines += compareLines(t, program, got.Out, reply.Out)
 			}
 		})
 	}

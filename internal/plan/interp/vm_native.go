@@ -155,6 +155,9 @@ func (vm *VM) native(n *Native, self Value, pos []Value, names []string, named [
 	}
 	for _, i := range n.drains {
 		if i < len(a.Pos) && vm.foreign(a.Pos[i]) {
+			if sig.free {
+				self = Value{} // it is in pos
+			}
 			return vm.drainArg(n, sig, i, self, pos, names, named, l)
 		}
 	}
