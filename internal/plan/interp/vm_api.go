@@ -126,6 +126,7 @@ type VM struct {
 	classVersion uint32 // changes when caches of attributes are no longer right
 
 	stepsLeft int64 // beyond Thread.steps
+	batch     int64 // stepBatch, or less in tests
 	stop      atomic.Pointer[interruption]
 	made      []CallSite
 	output    []Chunk
@@ -163,7 +164,7 @@ func New(p *Program, cfg Config) (*VM, error) {
 	if t.labels = cfg.Labels; t.labels == nil {
 		t.labels = label.NewTable()
 	}
-	vm.stepsLeft = vm.cfg.Limits.Steps
+	vm.stepsLeft, vm.batch = vm.cfg.Limits.Steps, stepBatch
 	t.memory = vm.cfg.Limits.Memory
 	vm.depthLimit = vm.cfg.Limits.Depth
 	vm.slab = make([]Value, firstSlab)

@@ -16,7 +16,7 @@ func (t *Thread) outOfSteps() error {
 	if i := vm.stop.Load(); i != nil {
 		return i.cause
 	}
-	take := min(max(stepBatch, -t.steps), vm.stepsLeft)
+	take := min(max(vm.batch, -t.steps), vm.stepsLeft)
 	vm.stepsLeft -= take
 	if t.steps += take; t.steps < 0 {
 		return fault.New(fault.Exhausted, "Let the plan do less, or give it more steps.",

@@ -78,6 +78,9 @@ func runPlan(src string, strict bool) (r cpython.Reply) {
 		r.Error = "fault: " + err.Error()
 		return r
 	}
+	if strict {
+		vm.batch = 1 // each step looks at the limits: no operation may be cut short by that
+	}
 	out, err := vm.Run()
 	return ended(vm, out, err)
 }
