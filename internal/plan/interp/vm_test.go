@@ -61,7 +61,7 @@ func ended(vm *VM, out Outcome, err error) cpython.Reply {
 	return r
 }
 
-func endOf(src string, strict bool) (r cpython.Reply) {
+func runPlan(src string, strict bool) (r cpython.Reply) {
 	m, errs := syntax.Parse([]byte(src), syntax.Options{})
 	if len(errs) > 0 {
 		r.Error = "SyntaxError: " + errs[0].Message
@@ -117,7 +117,7 @@ func compare(t *testing.T, py *cpython.Python, where, src string) {
 	t.Helper()
 	want := py.Exec(t, src)
 	for _, strict := range []bool{false, true} {
-		got := endOf(src, strict)
+		got := runPlan(src, strict)
 		if got.Out == want.Out && got.Error == want.Error && got.Line == want.Line {
 			continue
 		}
