@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-	"sync"
 	"unicode"
 
 	"golang.org/x/text/unicode/runenames"
@@ -14,7 +13,7 @@ import (
 const maxCharName = 128
 
 // characterNamed finds the character with a Unicode name, as `\N{…}` writes it.
-func characterNamed(name string) (rune, bool) {
+func (p *parser) characterNamed(name string) (rune, bool) {
 	if len(name) > maxCharName {
 		return 0, false
 	}
@@ -27,13 +26,16 @@ func characterNamed(name string) (rune, bool) {
 	if syllable, ok := strings.CutPrefix(name, "HANGUL SYLLABLE "); ok {
 		return hangul(syllable)
 	}
-	r, ok := charNames()[name]
+	if p.charNames == nil {
+		p.charNames = charNames()
+	}
+	r, ok := p.charNames[name]
 	return r, ok
 }
 
 // charNames maps the names to their characters. Building it takes some tens
 // of milliseconds, which only programs with a `\N{…}` pay.
-var charNames = sync.OnceValue(func() map[string]rune {
+func charNames() map[string]rune {
 	names := make(map[string]rune, 40000)
 	for r := rune(0); r <= unicode.MaxRune; r++ {
 		if r >= 0x3400 && r < 0xA000 || r >= 0xAC00 && r < 0xF900 || r >= 0x20000 && r < 0xE0000 && (r < 0x2F800 || r > 0x2FA20) {
@@ -49,7 +51,7 @@ var charNames = sync.OnceValue(func() map[string]rune {
 		names[alias] = rune(n)
 	}
 	return names
-})
+}
 
 // hangul finds a syllable by the short names of its letters.
 func hangul(s string) (rune, bool) {

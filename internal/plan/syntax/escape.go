@@ -153,7 +153,7 @@ func (p *parser) namedEscape(b *strings.Builder, t *token, s string, i int) int 
 		}
 		p.badEscape(t, s, at, end, "malformed \\N character escape")
 	}
-	r, ok := characterNamed(s[i+1 : i+n])
+	r, ok := p.characterNamed(s[i+1 : i+n])
 	if !ok {
 		p.badEscape(t, s, at, i+n, "unknown Unicode character name")
 	}

@@ -12,32 +12,34 @@ import "fmt"
 type parser struct {
 	lexer
 	arena
-	toks    []token
-	i       int
-	tok     *token // &toks[i]
-	prevEnd Pos    // end of the last token that is no newline or indentation
-	cutEnd  Pos    // prevEnd at toks[0]
-	depth   int    // of the recursion
-	h       int    // height of the expression read last
-	max     int    // bound of depth and of depth + h
-	opts    Options
-	diag    bool // second reading, with the search for known mistakes
-	plainly bool // within diag: do not search
-	errs    []*Error
-	flufl   bool   // `<>` is written for `!=`
-	again   func() // reads the current input again, when it is no statement
-	failed  int    // index of the token beyond which nothing was read
-	quietAt int    // index of a token from which an expression was read without a search
-	tries   int    // attempts within each other
-	stuck   bool   // the lexer could not read on
-	lexErr  *Error // because of this
-	lost    bool   // the statement before could not be read
-	fuel    int    // how many tokens may still be read again in search of a mistake
+	toks      []token
+	i         int
+	tok       *token // &toks[i]
+	prevEnd   Pos    // end of the last token that is no newline or indentation
+	cutEnd    Pos    // prevEnd at toks[0]
+	depth     int    // of the recursion
+	h         int    // height of the expression read last
+	max       int    // bound of depth and of depth + h
+	opts      Options
+	diag      bool // second reading, with the search for known mistakes
+	plainly   bool // within diag: do not search
+	errs      []*Error
+	charNames map[string]rune // of the `\N{…}` escapes; nil until one was read
+	flufl     bool            // `<>` is written for `!=`
+	again     func()          // reads the current input again, when it is no statement
+	failed    int             // index of the token beyond which nothing was read
+	quietAt   int             // index of a token from which an expression was read without a search
+	tries     int             // attempts within each other
+	stuck     bool            // the lexer could not read on
+	lexErr    *Error          // because of this
+	lost      bool            // the statement before could not be read
+	fuel      int             // how many tokens may still be read again in search of a mistake
 	// The tokens begin with a clause of a compound statement (elif, else,
 	// except, finally, case) rather than with a statement.
 	inClause bool
 	wasMatch bool      // the line before is an expression that begins with `match`
 	inLine   bool      // they begin behind a colon or semicolon, where only simple statements may stand
+	quote    string    // of the f-string that is being read
 	star     starState // of the try statement whose handlers are read
 }
 

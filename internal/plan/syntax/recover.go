@@ -18,6 +18,7 @@ func (p *parser) guarded() {
 	if p.lost && p.orphan() {
 		p.skipLine()
 		p.strayBlock()
+		p.lost = true
 		return
 	}
 	p.lost = false
@@ -209,8 +210,8 @@ func unclosedError(b bracket) *Error {
 // resume finds the token at which the next statement begins. at is where the
 // failed one began, which must not be read again.
 func (p *parser) resume(stay bool, at int32) {
-	p.lost = true
 	defer func() {
+		p.lost = true
 		// The lexer may fail again on the way: then the next line is tried.
 		if r := recover(); r != nil {
 			if _, ok := r.(lexError); !ok {

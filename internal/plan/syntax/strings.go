@@ -159,6 +159,8 @@ func (p *parser) stringConstant() *Constant {
 func (p *parser) fstring() []Expr {
 	p.enter()
 	start := p.tok
+	quote := p.quote
+	p.quote = strings.TrimLeft(p.src[start.off:start.end], "fFrRtT")
 	raw := strings.ContainsAny(strings.TrimRight(p.src[start.off:start.end], `'"`), "rR")
 	p.advance()
 	parts := make([]Expr, 0, 4)
@@ -170,6 +172,7 @@ func (p *parser) fstring() []Expr {
 	p.advance()
 	p.depth--
 	p.h = h
+	p.quote = quote
 	return parts
 }
 
@@ -215,6 +218,9 @@ func (p *parser) field(parts []Expr, tmpl, raw, spec bool) []Expr {
 	h := p.h
 	p.diagFieldValue(what)
 	to := int(p.tok.off)
+	if p.version < 12 {
+		p.plainField(Span{start.pos, p.prevEnd}, p.src[from:to])
+	}
 	debug := p.tok.kind == kEqual
 	if debug {
 		p.advance()
@@ -254,6 +260,14 @@ func (p *parser) field(parts []Expr, tmpl, raw, spec bool) []Expr {
 		return append(parts, &Interpolation{Span: span, Value: value, Str: strings.TrimRight(p.src[from:to], " \t\n\f"), Conversion: conv, FormatSpec: fs})
 	}
 	return append(parts, &FormattedValue{Span: span, Value: value, Conversion: conv, FormatSpec: fs})
+}
+
+// plainField refuses an expression, which is text, that fields of f-strings
+// could not hold before Python 3.12.
+func (p *parser) plainField(at Span, text string) {
+	if strings.Contains(text, p.quote) || strings.Contains(text, "\\") || withoutComments(text) != text {
+		p.needs(12, at, "f-strings with nested quotes, backslashes or comments are")
+	}
 }
 
 // conversion reads `!r`, `!s` or `!a`.

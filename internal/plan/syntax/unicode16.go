@@ -5,7 +5,7 @@ import "unicode"
 // Python 3.14 knows Unicode 16, package unicode an older one. What was added
 // in between:
 var (
-	newPrintable = &unicode.RangeTable{
+	newPrintable = unicode.RangeTable{
 		R16: []unicode.Range16{
 			{Lo: 0x897, Hi: 0x897, Stride: 1},
 			{Lo: 0x1b4e, Hi: 0x1b4f, Stride: 1},
@@ -61,7 +61,7 @@ var (
 			{Lo: 0x2ebf0, Hi: 0x2ee5d, Stride: 1},
 		},
 	}
-	newIDStart = &unicode.RangeTable{
+	newIDStart = unicode.RangeTable{
 		R16: []unicode.Range16{
 			{Lo: 0x1c89, Hi: 0x1c8a, Stride: 1},
 			{Lo: 0xa7cb, Hi: 0xa7cd, Stride: 1},
@@ -89,7 +89,7 @@ var (
 			{Lo: 0x2ebf0, Hi: 0x2ee5d, Stride: 1},
 		},
 	}
-	newIDContinue = &unicode.RangeTable{
+	newIDContinue = unicode.RangeTable{
 		R16: []unicode.Range16{
 			{Lo: 0x897, Hi: 0x897, Stride: 1},
 			{Lo: 0x1c89, Hi: 0x1c8a, Stride: 1},

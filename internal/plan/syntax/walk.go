@@ -5,7 +5,7 @@ package syntax
 // with nil.
 func Walk(n Node, visit func(Node) bool) {
 	if !isNil(n) && visit(n) {
-		children(n, func(c Node) { Walk(c, visit) })
+		Children(n, func(c Node) { Walk(c, visit) })
 	}
 }
 
@@ -41,8 +41,8 @@ func opt[T interface {
 	}
 }
 
-// children calls f for each child of n, without nils.
-func children(n Node, f func(Node)) {
+// Children calls f for each child of n, in the order of [Walk].
+func Children(n Node, f func(Node)) {
 	switch n := n.(type) {
 	case Stmt:
 		stmtChildren(n, f)

@@ -1,0 +1,274 @@
+package syntax_test
+
+import (
+	"bufio"
+	_ "embed"
+	"encoding/hex"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"praxis/internal/plan/cpython"
+	"praxis/internal/plan/syntax"
+)
+
+var (
+	all    = flag.Bool("all", false, "compare all files, not a sample")
+	update = flag.Bool("update", false, "write what CPython says into testdata/broken.txt")
+	python = flag.String("python", "", "compare with this interpreter, of Python 3.14, instead of the embedded one")
+)
+
+//go:embed testdata/dump.py
+var dumpScript string
+
+// oracle is a CPython that tells how it reads programs.
+type oracle struct {
+	t   testing.TB
+	in  *json.Encoder
+	out *bufio.Reader
+}
+
+func newOracle(t testing.TB) *oracle {
+	path := *python
+	if path == "" {
+		path = cpython.Start(t).Path()
+	}
+	cmd := exec.Command(path, "-I", "-c", dumpScript)
+	cmd.Stderr = os.Stderr
+	stdin, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		stdin.Close()
+		cmd.Wait()
+	})
+	return &oracle{t, json.NewEncoder(stdin), bufio.NewReaderSize(stdout, 1<<20)}
+}
+
+func (o *oracle) ask(answer any, what, arg string) {
+	o.t.Helper()
+	if err := o.in.Encode([]string{what, arg}); err != nil {
+		o.t.Fatal(err)
+	}
+	line, err := o.out.ReadBytes('\n')
+	if err != nil {
+		o.t.Fatal(err)
+	}
+	if err := json.Unmarshal(line, answer); err != nil {
+		o.t.Fatal(err)
+	}
+}
+
+func (o *oracle) text(what, arg string) string {
+	o.t.Helper()
+	var s string
+	o.ask(&s, what, arg)
+	return s
+}
+
+// describe writes the error as the oracle does: the kind, the line, the
+// column counted in characters from 1, and the message.
+func describe(src []byte, e *syntax.Error) string {
+	line := ""
+	for i, l := range strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(src)), "\n") {
+		if i == int(e.Pos.Line)-1 {
+			line = l
+		}
+	}
+	col := utf8.RuneCountInString(line[:min(len(line), int(e.Pos.Col))])
+	col += max(0, int(e.Pos.Col)-len(line))
+	return fmt.Sprintf("%s %d:%d %s", e.Kind, e.Pos.Line, col+1, e.Message)
+}
+
+// verdict is what we say of a program: its first error, or "ok".
+func verdict(src []byte) string {
+	m, errs := syntax.Parse(src, syntax.Options{})
+	if len(errs) == 0 {
+		errs = syntax.Check(m)
+	}
+	if len(errs) > 0 {
+		return describe(src, errs[0])
+	}
+	return "ok"
+}
+
+// read returns the cases of a file of testdata.
+func read(t testing.TB, name string) []string {
+	b, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Split(strings.TrimSuffix(string(b), "\n"), "\n---\n")
+}
+
+// brokenCase is a program that is refused. want is what CPython says of it,
+// ours what we say, where that differs and why is fine.
+type brokenCase struct{ src, want, ours string }
+
+// broken reads testdata/broken.txt. Each program is followed by a line `#= …`
+// with CPython's error and, where ours differs, one `#! …`.
+func broken(t testing.TB) []brokenCase {
+	var list []brokenCase
+	for _, text := range read(t, "broken.txt") {
+		src, rest, ok := strings.Cut(text, "\n#= ")
+		if !ok {
+			t.Fatalf("a case has no line #=: %q", text)
+		}
+		want, ours, ok := strings.Cut(rest, "\n#! ")
+		if !ok {
+			ours = want
+		}
+		list = append(list, brokenCase{src, want, ours})
+	}
+	return list
+}
+
+func TestBroken(t *testing.T) {
+	differ := 0
+	for _, c := range broken(t) {
+		if got := verdict([]byte(c.src)); got != c.ours {
+			t.Errorf("%q:\n got %s\nwant %s", c.src, got, c.ours)
+		}
+		if c.ours != c.want {
+			differ++
+		}
+	}
+	if differ > 8 {
+		t.Errorf("%d programs differ from CPython, at most 8 are accepted", differ)
+	}
+}
+
+func TestBrokenInCPython(t *testing.T) {
+	o := newOracle(t)
+	cases := broken(t)
+	var out []string
+	for _, c := range cases {
+		want := o.text("compile", c.src)
+		if want != c.want && !*update {
+			t.Errorf("%q:\nCPython says %s\n    not that %s", c.src, want, c.want)
+		}
+		text := c.src + "\n#= " + want
+		if ours := verdict([]byte(c.src)); ours != want {
+			text += "\n#! " + ours
+		}
+		out = append(out, text)
+	}
+	if *update {
+		if err := os.WriteFile("testdata/broken.txt", []byte(strings.Join(out, "\n---\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// layouts are programs whose bytes a text file does not keep.
+func layouts() []string {
+	return []string{
+		"x = 1\r\nif x:\r\n    y = \"a\\\r\nb\"\r\n    z = \"\"\"c\r\nd\"\"\"\r\n",
+		"x = 1\ry = 2\r",
+		"\x0cx = 1\n\x0c\ndef f():\n  \x0c  pass\n",
+		"  \n\t\n",
+		"", "\n", "x", "# comment", "x # comment", "\\\n\nx", "if a:\n\n\n  b\n\n\n", "if a:\n  b\n  # c\n", "if a:\n  b\n# c\n  d\n",
+		"\ufeffx = 1\n", "x = 1\\\n  + 2\n", "  \\\n  \nx\n", "if a:\n  \\\n  b\n", "def f():\n  pass\n  \n\t",
+		"# -*- coding: latin-1 -*-\nx = 'é'", "x = 1\n    \n    # c\n", "f'''\r\n{x}\r\n'''\r\n", "f'''{x\r\n=}'''\r\n",
+	}
+}
+
+func TestValid(t *testing.T) {
+	o := newOracle(t)
+	for _, src := range append(read(t, "valid.txt"), layouts()...) {
+		m, errs := syntax.Parse([]byte(src), syntax.Options{})
+		want := o.text("dump", src)
+		if len(errs) > 0 {
+			t.Errorf("%q: %v; CPython: %.200s", src, errs[0], want)
+			continue
+		}
+		compare(t, src, syntax.Dump(m, true), want)
+		if errs := syntax.Check(m); len(errs) > 0 {
+			if c := o.text("compile", src); c != describe([]byte(src), errs[0]) {
+				t.Errorf("%q: Check says %v, CPython %s", src, errs[0], c)
+			}
+		}
+	}
+}
+
+// compare reports where two dumps part.
+func compare(t testing.TB, what, got, want string) {
+	t.Helper()
+	if got == want {
+		return
+	}
+	i := 0
+	for i < len(got) && i < len(want) && got[i] == want[i] {
+		i++
+	}
+	from := max(0, i-150)
+	t.Errorf("%.200q:\n got …%.300s\nwant …%.300s", what, got[from:], want[from:])
+}
+
+// TestFiles holds our trees of installed Python files against CPython's, and
+// the errors of those that it refuses: a few hundred of its own standard
+// library, with -all every one, and the packages installed on the machine.
+func TestFiles(t *testing.T) {
+	o := newOracle(t)
+	roots := []string{o.text("library", "")}
+	if *all {
+		out, err := exec.Command("python3", "-c", "import sys; print('\\n'.join(p for p in sys.path if p))").Output()
+		if err != nil {
+			t.Logf("no installed packages are compared: %v", err)
+		}
+		roots = append(roots, strings.Fields(string(out))...)
+	}
+	n, bytes := 0, 0
+	for _, root := range roots {
+		var files []string
+		o.ask(&files, "files", root)
+		for i, path := range files {
+			if !*all && i%3 != 0 {
+				continue
+			}
+			src, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, bytes = n+1, bytes+len(src)
+			o.compareFile(path, src)
+		}
+	}
+	t.Logf("%d files, %d bytes", n, bytes)
+	if n < 150 {
+		t.Errorf("only %d files were compared", n)
+	}
+}
+
+// compareFile holds one file against CPython.
+func (o *oracle) compareFile(path string, src []byte) {
+	m, errs := syntax.Parse(src, syntax.Options{})
+	want := o.text("sum", path)
+	if len(errs) > 0 {
+		got := describe(src, errs[0])
+		// Where an unknown encoding or a byte order mark is at fault, CPython
+		// gives no column.
+		if got != want && !strings.Contains(want, "encoding") {
+			o.t.Errorf("%s:\n got %s\nwant %s", path, got, want)
+		}
+		return
+	}
+	if sum := syntax.DumpSum(m); hex.EncodeToString(sum[:]) != want {
+		o.t.Errorf("%s: the trees differ, or CPython refuses it: %s", path, want)
+		compare(o.t, path, syntax.Dump(m, true), o.text("dump", string(src)))
+	}
+}
