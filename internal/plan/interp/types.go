@@ -37,6 +37,7 @@ type exceptions struct {
 	PythonFinalizationError, StopAsyncIteration, StopIteration                 *Class
 	SyntaxError, IndentationError, TabError, SystemError, TypeError            *Class
 	ValueError, UnicodeError, UnicodeDecodeError, UnicodeEncodeError           *Class
+	ToolError, NotEnoughInformation                                            *Class // the plan language's own
 	UnicodeTranslateError                                                      *Class
 	Warning, BytesWarning, DeprecationWarning, EncodingWarning, FutureWarning  *Class
 	ImportWarning, PendingDeprecationWarning, ResourceWarning, RuntimeWarning  *Class
@@ -163,7 +164,9 @@ func (m classMaker) exceptions() {
 		excName{&e.NameError, "NameError"}, excName{&e.OSError, "OSError"}, excName{&e.ReferenceError, "ReferenceError"},
 		excName{&e.RuntimeError, "RuntimeError"}, excName{&e.StopAsyncIteration, "StopAsyncIteration"},
 		excName{&e.StopIteration, "StopIteration"}, excName{&e.SyntaxError, "SyntaxError"}, excName{&e.SystemError, "SystemError"},
-		excName{&e.TypeError, "TypeError"}, excName{&e.ValueError, "ValueError"}, excName{&e.Warning, "Warning"})
+		excName{&e.TypeError, "TypeError"}, excName{&e.ToolError, "ToolError"},
+		excName{&e.ValueError, "ValueError"}, excName{&e.Warning, "Warning"})
+	add(e.ToolError, excName{&e.NotEnoughInformation, "NotEnoughInformation"})
 	add(e.BaseExceptionGroup, excName{&e.ExceptionGroup, "ExceptionGroup"})
 	e.ExceptionGroup.bases = append(e.ExceptionGroup.bases, e.Exception)
 	e.ExceptionGroup.mro = []*Class{e.ExceptionGroup, e.BaseExceptionGroup, e.Exception, e.BaseException, m.ts.Object}
