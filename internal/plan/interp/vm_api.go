@@ -141,9 +141,9 @@ type state uint8
 
 const (
 	stateNew    state = iota // it can go on
-	stateCalls        // a tool's answer is awaited
-	stateEnded        // the program has ended
-	stateBroken       // a limit was reached, or something of ours failed
+	stateCalls               // a tool's answer is awaited
+	stateEnded               // the program has ended
+	stateBroken              // a limit was reached, or something of ours failed
 )
 
 // Chunk is a piece of what the program printed, and what it depends on.
@@ -276,6 +276,14 @@ func (vm *VM) proceed(err error) (Outcome, error) {
 	}
 	vm.state = stateBroken
 	return nil, err
+}
+
+// Waiting returns the call that the program waits at, or nil.
+func (vm *VM) Waiting() *Call {
+	if vm.state != stateCalls {
+		return nil
+	}
+	return vm.callOutcome()
 }
 
 // Reply goes on with the result of the call that the program waits for.
