@@ -1,6 +1,10 @@
 package interp
 
-import "praxis/internal/plan/label"
+import (
+	"strings"
+
+	"praxis/internal/plan/label"
+)
 
 // site is what a VM has learnt at one place of a code that names something.
 type site struct {
@@ -62,8 +66,10 @@ func (t *Thread) find(o Value, name string) (attr, bool) {
 	case kClass:
 		return t.findClass(o, name)
 	case kModule:
-		if v, ok := o.o.(*Module).names.str(name); ok {
-			return attr{v: v, l: o.l}, true
+		if m := o.o.(*Module); m.shows(name) {
+			if v, ok := m.names.str(name); ok {
+				return attr{v: v, l: o.l}, true
+			}
 		}
 	case kFunc:
 		if v, ok := t.funcAttr(o.o.(*Func), name); ok {
@@ -136,7 +142,7 @@ func (t *Thread) findCommon(o Value, name string) (attr, bool) {
 			return attr{v: t.attrsDict(&i.attrs), l: o.l}, true
 		}
 		if m, ok := o.o.(*Module); ok {
-			return attr{v: t.attrsDict(&m.names), l: o.l}, true
+			return attr{v: t.moduleDict(m), l: o.l}, true
 		}
 	}
 	return attr{}, false
@@ -147,6 +153,23 @@ func (t *Thread) attrsDict(ns *Dict) Value {
 	d := &Dict{}
 	for i := range ns.entries {
 		if e := &ns.entries[i]; e.key.k == kStr {
+			d.setName(e.key.o.(*Str), e.val)
+		}
+	}
+	return Value{k: kDict, o: d}
+}
+
+// shows reports whether a name of a module is for others: those of library
+// modules that begin with an underscore are not.
+func (m *Module) shows(name string) bool {
+	return len(name) == 0 || name[0] != '_' || m.tools || m.name == "__main__" || !reflective(name) && strings.HasPrefix(name, "__")
+}
+
+// moduleDict is a copy of the names that a module shows.
+func (t *Thread) moduleDict(m *Module) Value {
+	d := &Dict{}
+	for i := range m.names.entries {
+		if e := &m.names.entries[i]; e.key.k == kStr && m.shows(e.key.o.(*Str).s) {
 			d.setName(e.key.o.(*Str), e.val)
 		}
 	}

@@ -54,6 +54,7 @@ type unit struct {
 	module string  // "" is the plan itself
 	codes  []*Code // codes[0] is the module's body
 	strict bool
+	source string // of what a library module compiled while the program runs; "" for all else
 }
 
 type note struct{ name, text string }

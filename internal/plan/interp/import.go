@@ -222,6 +222,9 @@ func (vm *VM) imports(f *Frame, in Instr) error {
 	case opImport:
 		name := f.code.names[in.arg()]
 		first := f.word() == 1
+		if f.code.unit.module == "" && strings.HasPrefix(name, "_") {
+			return vm.noModule(name)
+		}
 		m, err := t.importModule(name)
 		if err != nil {
 			return err

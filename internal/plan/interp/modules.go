@@ -12,5 +12,11 @@ func moduleValues(name string) func(t *Thread, m *Module) {
 
 // libraryNatives are the functions of native modules.
 func libraryNatives() []*Native {
-	return nil
+	var out []*Native
+	for _, table := range [][]*Native{
+		dataclassNatives(),
+	} {
+		out = append(out, table...)
+	}
+	return out
 }

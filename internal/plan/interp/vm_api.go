@@ -101,6 +101,7 @@ type VM struct {
 	machines *Module // functions of the machine's own
 	modules  map[string]*Module
 	runs     map[*unit][]*running
+	built    map[string]*unit // what library modules compiled, by source
 	names    map[string]*Str // interned names of attributes and globals
 
 	frames     []*Frame // the active ones; frames[0] is not used

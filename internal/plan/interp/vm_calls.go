@@ -172,6 +172,26 @@ func (vm *VM) metaclass(f *Frame, def *classDef) error {
 	return nil
 }
 
+// bindInBody is what a name in the body of a class is bound to. A metaclass of a
+// library module that has a function _bind_ may put another value there: that
+// is how auto() gets its value before the next line of the body runs.
+func (vm *VM) bindInBody(def *classDef, name string, v Value) (Value, error) {
+	meta := def.meta
+	for _, b := range def.bases {
+		if c, ok := b.o.(*Class); ok && c.meta != nil {
+			meta = c.meta
+		}
+	}
+	if meta == nil {
+		return v, nil
+	}
+	fn, _, ok := meta.lookup("_bind_")
+	if !ok {
+		return v, nil
+	}
+	return vm.t.call(fn, []Value{vm.t.tuple(def.bases), {k: kDict, o: def.ns}, vm.nameValue(name), v}, nil, nil)
+}
+
 // returnClass ends the body of a class.
 func (vm *VM) returnClass(f *Frame, a int) error {
 	def := f.def

@@ -93,7 +93,14 @@ func (vm *VM) variables(f *Frame, in Instr) error {
 		if err := t.alloc(entryBytes); err != nil {
 			return err
 		}
-		f.def.ns.setName(vm.intern(f.code.names[a]), f.take())
+		v := f.take()
+		if len(f.def.bases) > 0 || f.def.meta != nil {
+			var err error
+			if v, err = vm.bindInBody(f.def, f.code.names[a], v); err != nil {
+				return err
+			}
+		}
+		f.def.ns.setName(vm.intern(f.code.names[a]), v)
 	case opDeleteName:
 		if !f.def.ns.delStr(f.code.names[a]) {
 			return vm.nameError(f.code.names[a])
