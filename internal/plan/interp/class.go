@@ -124,7 +124,7 @@ func (vm *VM) baseClasses(def *classDef) ([]*Class, error) {
 			i--
 			continue
 		}
-		if c.final || c.static && c.layout == kClass {
+		if (c.final || c.static && c.layout == kClass) && !(def.library && c == t.types.Type) {
 			return nil, t.raise(t.types.TypeError, "type '%s' is not an acceptable base type", c.name)
 		}
 		for _, k := range out {

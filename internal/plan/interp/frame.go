@@ -57,6 +57,8 @@ type classDef struct {
 	ns    *Dict
 	meta  *Class
 	l     label.ID
+
+	library bool // the class statement is one of a library module
 }
 
 // running is what a VM keeps beside one code.

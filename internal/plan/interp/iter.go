@@ -97,7 +97,7 @@ func newIter(kind iterKind, v Value, n int64) Value {
 
 // iter returns an iterator over v, labelled with what its elements depend on.
 func (t *Thread) iter(v Value) (Value, error) {
-	if v.k == kObject || v.k == kSpecial {
+	if v.k == kObject || v.k == kSpecial || v.k == kClass {
 		if fn, ok := t.override(v, "__iter__"); ok {
 			return t.iterObject(v, fn)
 		}

@@ -353,7 +353,7 @@ func (t *Thread) truth(v Value) (bool, error) {
 	case kList, kDict, kSet, kRange, kView:
 		n, err := t.length(v)
 		return n != 0, err
-	case kObject, kSpecial:
+	case kObject, kSpecial, kClass:
 		return t.truthObject(v)
 	case kNotImplemented:
 		return false, t.raise(t.types.TypeError, "NotImplemented should not be used in a boolean context")
@@ -417,7 +417,7 @@ func (t *Thread) length(v Value) (int, error) {
 			return 0, t.raise(t.types.OverflowError, "Python int too large to convert to C ssize_t")
 		}
 		return int(n.Int64()), nil
-	case kObject, kSpecial:
+	case kObject, kSpecial, kClass:
 		return t.lengthObject(v)
 	}
 	return 0, t.raise(t.types.TypeError, "object of type '%s' has no len()", t.className(v))

@@ -448,7 +448,7 @@ func (t *Thread) orderItems(op syntax.CmpOperator, a, b []Value) (bool, error) {
 func (t *Thread) contains(o, x Value) (bool, error) {
 	t.see(o.l)
 	t.see(x.l)
-	if o.k == kObject || o.k == kSpecial {
+	if o.k == kObject || o.k == kSpecial || o.k == kClass {
 		if fn, ok := t.override(o, "__contains__"); ok && fn.k != kNone {
 			v, _, err := t.callSpecial(o, "__contains__", x)
 			if err != nil {

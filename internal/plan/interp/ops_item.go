@@ -358,6 +358,10 @@ func (t *Thread) itemObject(o, k Value) (Value, error) {
 // itemClass is a subscript of a class: what annotations write, such as list[int].
 func (t *Thread) itemClass(o, k Value) (Value, error) {
 	c := o.o.(*Class)
+	if _, ok := t.override(o, "__getitem__"); ok {
+		v, _, err := t.callSpecial(o, "__getitem__", k)
+		return v, err
+	}
 	if !c.static {
 		if fn, ok := t.lookupClassGetItem(o); ok {
 			return t.call(fn, []Value{k}, nil, nil)
@@ -477,7 +481,7 @@ func (t *Thread) iterable(v Value, message string) (bool, error) {
 	switch v.k {
 	case kList, kTuple, kStr, kBytes, kDict, kSet, kRange, kView, kIter, kGen:
 		return true, nil
-	case kObject, kSpecial:
+	case kObject, kSpecial, kClass:
 		if _, ok := t.override(v, "__iter__"); ok {
 			return true, nil
 		}

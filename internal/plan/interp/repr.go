@@ -47,7 +47,7 @@ func (t *Thread) appendStr(dst []byte, v Value) ([]byte, error) {
 	case kStr:
 		t.see(v.l)
 		return append(dst, v.o.(*Str).s...), nil
-	case kObject, kSpecial:
+	case kObject, kSpecial, kClass:
 		for _, name := range [...]string{"__str__", "__repr__"} {
 			if _, ok := t.override(v, name); ok {
 				return t.appendCall(dst, v, name)
@@ -281,6 +281,11 @@ func (t *Thread) appendOther(dst []byte, v Value) ([]byte, error) {
 	case *Method:
 		return t.appendMethod(dst, v, o)
 	case *Class:
+		if o.meta != nil {
+			if _, ok := t.override(v, "__repr__"); ok {
+				return t.appendCall(dst, v, "__repr__")
+			}
+		}
 		dst = append(dst, "<class '"...)
 		if o.module != "" && o.module != "builtins" {
 			dst = append(append(dst, o.module...), '.')

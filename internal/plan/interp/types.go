@@ -301,7 +301,13 @@ func (t *Thread) payload(v Value, k Kind) (Value, bool) {
 // override returns the method name of v's class when the class or one of its
 // bases brings one that the operators do not know by themselves.
 func (t *Thread) override(v Value, name string) (Value, bool) {
-	if v.k != kObject && v.k != kSpecial {
+	switch v.k {
+	case kObject, kSpecial:
+	case kClass:
+		if v.o.(*Class).meta == nil {
+			return Value{}, false
+		}
+	default:
 		return Value{}, false
 	}
 	fn, owner, ok := t.classOf(v).lookup(name)

@@ -102,7 +102,7 @@ type VM struct {
 	modules  map[string]*Module
 	runs     map[*unit][]*running
 	built    map[string]*unit // what library modules compiled, by source
-	names    map[string]*Str // interned names of attributes and globals
+	names    map[string]*Str  // interned names of attributes and globals
 
 	frames     []*Frame // the active ones; frames[0] is not used
 	pool       []*Frame // frames to be used at each depth

@@ -418,7 +418,7 @@ func (t *Thread) setFuncAttr(fn *Func, name string, v Value) error {
 // delAttr deletes an attribute.
 func (t *Thread) delAttr(o Value, name string) error {
 	cls := t.classOf(o)
-	if o.k == kObject {
+	if o.k == kObject || o.k == kClass && o.o.(*Class).meta != nil {
 		if t.vm.traits(cls)&hasDelattr != 0 {
 			fn, _, _ := cls.lookup("__delattr__")
 			_, err := t.call(fn, []Value{o, t.str(name)}, nil, nil)

@@ -117,7 +117,7 @@ func (vm *VM) makeFunction(f *Frame, a, flags int) error {
 // classBody begins a class: its body runs in a frame with a name space of its own.
 func (vm *VM) classBody(f *Frame, in Instr) error {
 	t := &vm.t
-	def := &classDef{ns: &Dict{}}
+	def := &classDef{ns: &Dict{}, library: f.code.unit.module != ""}
 	if in.op() == opMakeClass {
 		n := in.arg()
 		names := f.code.keywords[f.word()]

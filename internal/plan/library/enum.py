@@ -36,6 +36,7 @@ class _Body:
     def __init__(self):
         self.members = []
         self.values = []
+        self.last = []
         self.ignored = ()
         self.autos = False
 
@@ -246,6 +247,7 @@ def _resolve(bases, ns, body, name, value):
     if isinstance(value, tuple) and any([isinstance(v, auto) for v in value]):
         parts = [_next_value(bases, ns, body, name, v) if isinstance(v, auto) else v for v in value]
         return tuple(parts) if type(value) is tuple else type(value)(*parts)
+    body.last.append(value)
     return value
 
 
@@ -257,7 +259,8 @@ def _next_value(bases, ns, body, name, marker):
             make = make.__func__
         if make is None:
             make = bases[-1]._generate_next_value_
-        marker.value = make(name, 1, len(body.members), body.values[:])
+        marker.value = make(name, 1, len(body.members), body.last[:])
+    body.last.append(marker.value)
     return marker.value
 
 

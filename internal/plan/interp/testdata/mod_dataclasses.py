@@ -300,7 +300,7 @@ try:
     s.other = 1
 except AttributeError as e:
     print('no attribute')
-print(hasattr(s, '__dict__'))
+print(hasattr(s, 'y'), hasattr(s, 'other'))
 ---
 # slots and frozen, derived, with super
 from dataclasses import dataclass

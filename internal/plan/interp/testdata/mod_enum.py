@@ -1,86 +1,438 @@
-from enum import *
-def tr(f):
-    try: print(f())
-    except Exception as e: print(type(e).__name__, e)
-class C(Enum):
-    R=1
-    G=2
-    B=1
-tr(lambda: C(5)); tr(lambda: C['X']); tr(lambda: C.X)
-def s(): C.R=3
-tr(s)
-def s(): C.Z=3
-tr(s); print(C.Z)
-def s(): del C.R
-tr(s)
-def s(): C.R.value=3
-tr(s)
-def s(): C.R.name=3
-tr(s)
-def s(): C.R.foo=3
-tr(s)
-def s():
-    class D(C): X=4
-tr(s)
-def s():
-    class D(Enum):
-        A=1
-        A=2
-tr(s)
-def s():
-    @unique
-    class D(Enum):
-        A=1
-        B=1
-        E=1
-tr(s)
-print(C, repr(C), C.R, repr(C.B), list(C), C.__members__, len(C), 1 in C, C.R in C, 7 in C,'R' in C)
-class F(Flag):
-    A=auto();B=auto();C=4
-    AB=A|B
-print(F.A|F.C, repr(F.A|F.C), repr(F.AB), F.AB, list(F), F(0), repr(F(0)), ~F.A, list(F.AB), F.A in F.AB, len(F.AB), bool(F(0)))
-tr(lambda: F(8)); tr(lambda:F(-1)); tr(lambda:F('x')); tr(lambda: F.A|1); tr(lambda: F.A|'s')
-class I(IntFlag):
-    A=1;B=2
-print(I.A|I.B, repr(I.A|8), I(8), repr(I(0)), I.A+1, repr(I.A|2), ~I.A, repr(~I.A), f"{I.A}", repr(I.A&5))
-class N(IntEnum):
-    A=1;B=auto()
-print(N.A, repr(N.A), N.A+1, f"{N.A:>3}", f"{N.B}", N.A<N.B, N(1), str(N.A), "%d %s"%(N.A,N.A))
-class S(StrEnum):
-    AA=auto();B='x'
-print(S.AA, repr(S.AA), S.AA=='aa', f"{S.B:>3}", S.B.upper(), '|'.join(S))
-tr(lambda: C.R<C.G)
-tr(lambda: C())
-tr(lambda: C(1,2,3))
-tr(lambda: C.R())
-def s():
-    class T(StrEnum): A=1
-tr(s)
-print(Enum('Q','a b c'), list(Enum('Q',['x','y'])), list(Enum('Q',{'x':3})), list(IntEnum('Q','a b',start=5)))
-class P(Enum):
-    E=(1,2.5); M=(3,4)
-    def __init__(self,a,b): self.a=a;self.b=b
-    @property
-    def s(self): return self.a+self.b
-print(P.E.s,P((1,2.5)),repr(P.E))
-tr(lambda: hash(C.R)==hash('R'))
-class St(str,Enum):
-    A='a'
-print(St.A, repr(St.A), f"{St.A}", St.A=='a', St('a'), St.A.value, "%s"%St.A, format(St.A))
-print(C.R.R, dir(C)[:3], C.__name__, C.R.__class__, type(C), isinstance(C.R,C), C.R is C(1), C.R==1, N.A==1)
-print(F.A.name, (F.A|F.C).name, F(0).name, F.AB.value, I(8).name, I(9).name)
-tr(lambda: F.A < F.B)
-tr(lambda: F.A + 1)
-class E0(Enum): pass
-tr(lambda: E0(1))
-print(F.A ^ F.AB, F.A & F.B, F.__members__, Flag, EnumType, auto())
-class SS(Enum):
-    @classmethod
-    def _missing_(cls, v): return cls.X if v=='d' else None
-    X='x'
-print(SS('d')); tr(lambda: SS('q'))
+# members
+from enum import Enum
+class Color(Enum):
+    RED = 1
+    GREEN = 2
+    BLUE = 1
+print(Color, repr(Color), Color.RED, repr(Color.BLUE), list(Color), len(Color))
+print(Color.RED.name, Color.RED.value, Color(2), Color['GREEN'], Color.BLUE is Color.RED, Color.RED == Color.GREEN)
+print(dict(Color.__members__), 1 in Color, Color.RED in Color, 7 in Color, 'RED' in Color)
+print(Color.RED == 1, Color.RED != 1, {Color.RED: 'r'}[Color(1)], f"{Color.RED}", f"{Color.RED:>12}|", "%s" % Color.RED)
+print([c.name for c in Color], list(reversed(Color)), Color.RED.GREEN, isinstance(Color.RED, Color), type(Color.RED) is Color)
+print(type(Color), Color.__name__, bool(Color), bool(Color.RED), hash(Color.RED) == hash(Color(1)))
+---
+from enum import Enum
+class Color(Enum):
+    RED = 1
+Color(5)
+---
+from enum import Enum
+class Color(Enum):
+    RED = 1
+Color['PINK']
+---
+from enum import Enum
+class Color(Enum):
+    RED = 1
+Color.PINK
+---
+from enum import Enum
+class Color(Enum):
+    RED = 1
+    GREEN = 2
+Color.RED < Color.GREEN
+---
+from enum import Enum
+class Color(Enum):
+    RED = 1
+Color.RED = 3
+---
+from enum import Enum
+class Color(Enum):
+    RED = 1
+del Color.RED
+---
+from enum import Enum
+class Color(Enum):
+    RED = 1
+Color.RED.value = 4
+---
+from enum import Enum
+class Color(Enum):
+    RED = 1
+Color.RED.name = 4
+---
+from enum import Enum
+class Color(Enum):
+    RED = 1
+class More(Color):
+    BLUE = 2
+---
+from enum import Enum
+class Color(Enum):
+    RED = 1
+    RED = 2
+---
+from enum import Enum
+class Color(Enum):
+    RED = 1
+Color()
+---
+from enum import Enum
+class Color(Enum):
+    RED = 1
+Color.RED()
+---
+from enum import Enum
+class Empty(Enum):
+    pass
+print(list(Empty), len(Empty), Empty)
+Empty(1)
+---
+# auto
+from enum import Enum, auto
+class Step(Enum):
+    A = auto()
+    B = auto()
+    C = 10
+    D = auto()
+    E = B + 100
+print(list(Step), Step.E)
+class Named(Enum):
+    def _generate_next_value_(name, start, count, last_values):
+        return name.lower() + str(count)
+    X = auto()
+    Y = auto()
+print(list(Named))
+class Pair(Enum):
+    P = auto(), 'first'
+    Q = auto(), 'second'
+print(list(Pair))
+class Text(Enum):
+    A = 'a'
+    B = auto()
+---
+# unique
+from enum import Enum, unique
+@unique
+class Ok(Enum):
+    A = 1
+    B = 2
+print(Ok.A)
+@unique
 class Bad(Enum):
+    A = 1
+    B = 1
+    C = 1
+---
+# methods, properties, class attributes, init
+from enum import Enum
+class Planet(Enum):
+    MERCURY = (3.303e+23, 2.4397e6)
+    EARTH = (5.976e+24, 6.37814e6)
+    def __init__(self, mass, radius):
+        self.mass = mass
+        self.radius = radius
+    @property
+    def gravity(self):
+        G = 6.67300E-11
+        return round(G * self.mass / (self.radius * self.radius), 4)
     @classmethod
-    def _missing_(cls, v): return 5
-    X='x'
-tr(lambda: Bad('q'))
+    def heaviest(cls):
+        return max(cls, key=lambda p: p.mass)
+    @staticmethod
+    def hello():
+        return 'hi'
+print([p.gravity for p in Planet], Planet.heaviest(), Planet.hello(), Planet.EARTH.mass, Planet((3.303e+23, 2.4397e6)))
+print(repr(Planet.EARTH))
+---
+# methods that use other members
+from enum import Enum
+class Light(Enum):
+    RED = 'red'
+    GREEN = 'green'
+    YELLOW = 'yellow'
+    def next(self):
+        order = list(Light)
+        return order[(order.index(self) + 1) % len(order)]
+    def __str__(self):
+        return self.value.upper()
+print(Light.RED.next(), Light.YELLOW.next(), f"{Light.GREEN}", repr(Light.RED), [str(x) for x in Light])
+---
+# __new__ that sets the value
+from enum import Enum
+class Coord(bytes, Enum):
+    def __new__(cls, value, label, unit):
+        obj = bytes.__new__(cls, [value])
+        obj._value_ = value
+        obj.label = label
+        obj.unit = unit
+        return obj
+    PX = (0, 'P.X', 'km')
+    PY = (1, 'P.Y', 'm')
+print(Coord(1), Coord.PX.label, Coord.PY.unit, Coord.PY == b'\x01')
+class Plain(Enum):
+    def __new__(cls, code, text):
+        obj = object.__new__(cls)
+        obj._value_ = code
+        obj.text = text
+        return obj
+    OK = 200, 'fine'
+    NO = 404, 'not found'
+print(Plain(404).text, Plain.OK, Plain.OK.value, list(Plain))
+---
+# _missing_
+from enum import Enum
+class Size(Enum):
+    SMALL = 's'
+    LARGE = 'l'
+    @classmethod
+    def _missing_(cls, value):
+        if isinstance(value, str):
+            for m in cls:
+                if m.name.lower() == value.lower():
+                    return m
+        return None
+print(Size('small'), Size('LARGE'), Size('s'))
+Size(3)
+---
+from enum import Enum
+class Bad(Enum):
+    X = 1
+    @classmethod
+    def _missing_(cls, value):
+        return 5
+Bad(2)
+---
+from enum import Enum
+class Bad(Enum):
+    X = 1
+    @classmethod
+    def _missing_(cls, value):
+        raise LookupError('no ' + str(value))
+Bad(2)
+---
+# IntEnum
+from enum import IntEnum, auto
+class N(IntEnum):
+    ONE = 1
+    TWO = auto()
+    BIG = 100
+print(N.ONE, repr(N.ONE), N.ONE + 1, N.ONE < N.TWO, N(2), str(N.BIG), f"{N.BIG}", f"{N.ONE:>4}", "%d %s" % (N.ONE, N.TWO))
+print(sorted([N.BIG, N.ONE]), max(N), sum(N), N.ONE == 1, 1 == N.ONE, [10, 20, 30][N.ONE], {1: 'x'}[N.ONE], N.TWO * 2.5)
+print(N.ONE.value, type(N.ONE.value), isinstance(N.ONE, int), int(N.BIG), N.BIG // 7, hash(N.ONE) == hash(1), -N.ONE, N.TWO | 4)
+---
+from enum import IntEnum
+class N(IntEnum):
+    A = 'x'
+---
+# StrEnum and str mixin
+from enum import StrEnum, Enum, auto
+class S(StrEnum):
+    ALPHA = auto()
+    B = 'bee'
+print(S.ALPHA, repr(S.B), S.B == 'bee', S.B.upper(), '-'.join(S), f"{S.B:>5}", S('alpha'), S.B + '!', len(S.B), 'bee' in S)
+class T(str, Enum):
+    A = 'a'
+    B = 'b'
+print(T.A, repr(T.A), T.A == 'a', f"{T.A}", T('b'), T.A.value, "%s" % T.B, {'a': 1}[T.A], T.A.upper(), ''.join([T.A, T.B]), sorted([T.B, T.A]))
+---
+from enum import StrEnum
+class S(StrEnum):
+    A = 3
+---
+# int and float mixins
+from enum import Enum
+class I(int, Enum):
+    A = 1
+    B = 2
+class F(float, Enum):
+    PI = 3.14
+print(I.A, repr(I.B), I.A + I.B, F.PI, repr(F.PI), F.PI * 2, I(1), f"{I.A}", f"{F.PI}")
+---
+# Flag
+from enum import Flag, auto
+class P(Flag):
+    R = auto()
+    W = auto()
+    X = auto()
+    RW = R | W
+print(list(P), P.R | P.X, repr(P.R | P.X), repr(P.RW), P.RW, P(0), repr(P(0)), ~P.R, list(P.RW), P.R in P.RW, len(P.RW))
+print(bool(P(0)), bool(P.R), P.R & P.W, P.RW ^ P.R, P(3), P(5), P.RW is P(3), (P.R | P.X) is (P.X | P.R), P.R.name, (P.R | P.X).name, P(0).name)
+print(P.RW.value, P.__members__ == {'R': P.R, 'W': P.W, 'X': P.X, 'RW': P.RW}, len(P), P, ~P(0), P.X in P.RW, P.R | P.W == P.RW)
+allowed = P.R
+allowed |= P.W
+print(allowed, P.W in allowed, [p.name for p in P if p in allowed])
+---
+from enum import Flag
+class P(Flag):
+    R = 1
+    W = 2
+P(8)
+---
+from enum import Flag
+class P(Flag):
+    R = 1
+P.R | 1
+---
+from enum import Flag
+class P(Flag):
+    R = 1
+1 in P.R
+---
+from enum import Flag
+class P(Flag):
+    R = 1
+print(1 in P, 0 in P, 9 in P)
+P('x')
+---
+# IntFlag
+from enum import IntFlag
+class I(IntFlag):
+    A = 1
+    B = 2
+    C = 4
+print(I.A | I.B, repr(I.A | 8), I(8), repr(I(0)), I.A + 1, repr(I.A | 2), ~I.A, repr(~I.A), f"{I.A}", repr(I.A & 5), I.A == 1, repr(I(7) ^ I.B), repr(1 | I.B))
+print(list(I(5)), I.A in I(5), [i.name for i in I], I(9).name, sum(I))
+---
+# boundaries
+from enum import Flag, IntFlag, STRICT, CONFORM, EJECT, KEEP
+class S(Flag, boundary=CONFORM):
+    A = 1
+    B = 2
+class E(Flag, boundary=EJECT):
+    A = 1
+    B = 2
+class K(Flag, boundary=KEEP):
+    A = 1
+    B = 2
+print(repr(S(7)), repr(E(7)), repr(K(7)), repr(S(4)), repr(K(8)), repr(~S.A))
+---
+# the functional way
+from enum import Enum, IntEnum, Flag
+A = Enum('A', 'ONE TWO THREE')
+B = Enum('B', ['x', 'y'], start=5)
+C = Enum('C', {'p': 'q', 'r': 's'})
+D = IntEnum('D', [('m', 3), ('n', 4)])
+F = Flag('F', 'a b c')
+print(A, list(A), list(B), list(C), list(D), list(F), A.ONE.value, A('x') if 'x' in A else None, A(2))
+---
+# aliases and unhashable values
+from enum import Enum
+class U(Enum):
+    A = [1, 2]
+    B = {'k': 1}
+    C = [1, 2]
+print(U([1, 2]), U.C is U.A, list(U), U({'k': 1}), [1, 2] in U)
+---
+# members of a dict and of a set, sorting by value, grouping
+from enum import Enum
+class Level(Enum):
+    LOW = 1
+    MID = 2
+    HIGH = 3
+counts = {}
+for x in [Level.LOW, Level.HIGH, Level.LOW]:
+    counts[x] = counts.get(x, 0) + 1
+print(counts, sorted(Level, key=lambda m: -m.value), len({Level.LOW, Level(1)}), {m.name: m.value for m in Level})
+---
+# match
+from enum import Enum
+class Shape(Enum):
+    ROUND = 'r'
+    SQUARE = 's'
+def area(kind, n):
+    match kind:
+        case Shape.ROUND:
+            return 3 * n * n
+        case Shape.SQUARE:
+            return n * n
+        case _:
+            return None
+print(area(Shape.ROUND, 2), area(Shape.SQUARE, 2), area('r', 2))
+---
+# ordering with a mixin class
+from enum import Enum
+class Ordered(Enum):
+    def __lt__(self, other):
+        if self.__class__ is other.__class__:
+            return self.value < other.value
+        return NotImplemented
+    def __ge__(self, other):
+        return self.value >= other.value
+class Grade(Ordered):
+    A = 5
+    B = 4
+print(Grade.A > Grade.B, sorted(Grade), Grade.A >= Grade.B, max(Grade))
+---
+# private and dunder names, functions and nested classes are no members
+from enum import Enum, member, nonmember
+class E(Enum):
+    A = 1
+    _private = 2
+    __very = 3
+    other = nonmember(5)
+    called = member(7)
+    def f(self):
+        return self.value * 2
+    class Inner:
+        n = 3
+    g = staticmethod(lambda: 'g')
+print(list(E), E.other, E.called, E.A.f(), E.Inner.n, E.g())
+---
+# _ignore_ and _order_
+from enum import Enum
+class E(Enum):
+    _ignore_ = 'temp i'
+    temp = 5
+    A = temp + 1
+    B = 2
+print(list(E), hasattr(E, 'temp'))
+class G(Enum):
+    _order_ = 'X Y'
+    X = 1
+    Y = 2
+print(list(G))
+---
+from enum import Enum
+class E(Enum):
+    _whatever_ = 3
+---
+# verify
+from enum import Enum, Flag, verify, UNIQUE, CONTINUOUS, NAMED_FLAGS
+@verify(UNIQUE, CONTINUOUS)
+class Good(Enum):
+    A = 1
+    B = 2
+print(Good.A)
+for check in (UNIQUE, CONTINUOUS):
+    try:
+        @verify(check)
+        class Bad(Enum):
+            A = 1
+            B = 4
+            C = 1
+    except ValueError as e:
+        print(e)
+try:
+    @verify(NAMED_FLAGS)
+    class Color(Flag):
+        RED = 1
+        WHITE = 15
+except ValueError as e:
+    print(e)
+---
+# data classes hold them
+from dataclasses import dataclass, asdict
+from enum import Enum
+class Status(Enum):
+    OPEN = 'open'
+    DONE = 'done'
+@dataclass
+class Task:
+    title: str
+    status: Status = Status.OPEN
+t = Task('x')
+print(t, t == Task('x', Status('open')), Task('y', Status.DONE).status.value, Task.status)
+---
+# a member's class is told by isinstance; members are hashable and not orderable
+from enum import Enum, IntEnum
+class A(Enum):
+    X = 1
+class B(IntEnum):
+    X = 1
+print(A.X == B.X, B.X == 1, A.X is A.X, A.X in [A.X], A.X in {A.X}, isinstance(A.X, Enum), issubclass(B, int))
+try:
+    A.X + 1
+except TypeError as e:
+    print(e)
