@@ -189,11 +189,13 @@ type SessionEnded struct {
 	Session string `json:"session"`
 }
 
-// FileGiven says that an input was put into the session. Its content is kept
-// under its hash unless Withheld says why not.
+// FileGiven says that an input was put into the session, or, with a role, what a
+// plan is held against and goes on from. Its content is kept under its hash
+// unless Withheld says why not.
 type FileGiven struct {
-	Name     string `json:"name"` // on the person's side
-	Path     string `json:"path"` // in the session
+	Name     string `json:"name"`           // on the person's side
+	Path     string `json:"path"`           // in the session; empty with a role
+	Role     string `json:"role,omitempty"` // of a plan's file: "tools", "policy", or "state" that was stored
 	Bytes    int64  `json:"bytes"`
 	SHA256   string `json:"sha256"`
 	Withheld string `json:"withheld,omitempty"`
@@ -378,12 +380,17 @@ type Figure struct {
 type Outcome string
 
 // The outcomes. A run of code has its execution's status as outcome: ok, error,
-// timeout, memory, output, killed, interrupted or crashed.
+// timeout, memory, output, killed, interrupted or crashed. A run of a plan has
+// its status: ok, error, limit, waits or stopped; or it was refused.
 const (
 	Answered   Outcome = "answered"
 	Unanswered Outcome = "unanswered" // Reason says why
 	Failed     Outcome = "failed"     // it could not be carried out; Reason says why
 	Abandoned  Outcome = "abandoned"  // the process that carried it out ended first
+	Refused    Outcome = "refused"    // the check of the plan refused it: nothing ran
+	Waits      Outcome = "waits"      // the plan waits at a call; its state is stored
+	Limit      Outcome = "limit"      // the plan broke a limit that it cannot catch
+	Stopped    Outcome = "stopped"    // the plan was ended from outside
 )
 
 // RunEnded closes a run.

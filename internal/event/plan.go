@@ -11,7 +11,7 @@ type PlanWritten struct {
 	Name   string         `json:"name,omitempty"`   // of its file
 	Mode   string         `json:"mode"`             // "normal", or "strict": implicit flows count, too
 	Tools  []ToolPin      `json:"tools,omitempty"`  // that the plan may call, sorted by name
-	Policy string         `json:"policy,omitempty"` // SHA-256 of the policy, hexadecimal; its text is kept under that hash
+	Policy string         `json:"policy,omitempty"` // SHA-256 of what the policy says, hexadecimal; its text is the file_given of that role
 	Inputs map[string]any `json:"inputs,omitempty"` // the names that it was given from outside
 	Now    string         `json:"now"`              // what the plan's clock shows, RFC 3339
 }
