@@ -140,10 +140,20 @@ func (vm *VM) baseClasses(def *classDef) ([]*Class, error) {
 	return out, nil
 }
 
-// badBase is the error of a base that is no class: Python tries to make a class with its type.
+// badBase is the error of a base that is no class: Python calls its type with
+// a name, the bases and a dict, and this is what comes of it.
 func (vm *VM) badBase(b Value) error {
 	t := &vm.t
-	return t.raise(t.types.TypeError, "cannot derive from %s object: a base must be a class", t.className(b))
+	c := t.classOf(b)
+	switch {
+	case c == t.types.Int:
+		return t.raise(t.types.TypeError, "int expected at most 2 arguments, got 3")
+	case c == t.types.Module:
+		return t.raise(t.types.TypeError, "module() takes at most 2 arguments (3 given)")
+	case c == t.types.Func:
+		return t.raise(t.types.TypeError, "function() argument 'code' must be code, not str")
+	}
+	return t.raise(t.types.TypeError, "cannot derive a class from a '%s' object", c.name)
 }
 
 // inherit fills in what c has from its bases.

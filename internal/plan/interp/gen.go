@@ -195,6 +195,8 @@ func (vm *VM) throw(gv Value, r *Raise, mode retMode) error {
 	case g.f == nil:
 		return vm.failed(mode, Value{}, r)
 	case !g.started:
+		c := g.f.code
+		r.exc.trace = append(r.exc.trace, Trace{Module: c.unit.module, Func: c.qual, Line: c.firstLine})
 		g.started = true
 		g.f = nil
 		return vm.failed(mode, Value{}, r)

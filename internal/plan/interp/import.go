@@ -271,7 +271,7 @@ func (vm *VM) parentModule(top, name string, m *Module) (*Module, error) {
 // noName is the error of from m import name.
 func (vm *VM) noName(m *Module, name string) error {
 	t := &vm.t
-	err := t.raise(t.types.ImportError, "cannot import name '%s' from '%s'", name, m.name)
+	err := t.raise(t.types.ImportError, "cannot import name '%s' from '%s' (unknown location)", name, m.name)
 	if r, ok := err.(*Raise); ok {
 		r.exc.attrs.setStr(t, "name", t.str(m.name))
 		r.exc.attrs.setStr(t, "name_from", t.str(name))

@@ -11,7 +11,7 @@ def take(it, limit):
         out.append(x)
         if len(out) == limit:
             break
-    return out
+    return iter(out)
 
 
 def mapping(m):

@@ -596,7 +596,11 @@ func (t *Thread) erase(o, k Value) error {
 			return t.erase(b, k)
 		}
 	}
-	verb := "doesn't"
+	verb := "does not"
+	switch o.k {
+	case kTuple, kStr, kBytes, kRange, kObject:
+		verb = "doesn't" // the two words of CPython
+	}
 	return t.raise(t.types.TypeError, "'%s' object %s support item deletion", t.className(o), verb)
 }
 

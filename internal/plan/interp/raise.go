@@ -87,8 +87,6 @@ func (vm *VM) stopped(g *Gen, r *Raise) error {
 		n.l = r.l
 		v := Value{k: kObject, o: r.exc, l: r.l}
 		n.exc.cause, n.exc.context, n.exc.suppress = v, v, true
-		n.exc.trace = append(n.exc.trace, r.exc.trace...)
-		n.quiet = false
 	}
 	return err
 }
@@ -234,13 +232,13 @@ const exceptionBytes = 480
 func (vm *VM) withEnter(f *Frame) error {
 	t := &vm.t
 	mgr := f.take()
-	enter, ok := t.lookupSpecial(mgr, "__enter__")
-	if !ok {
-		return t.raise(t.types.TypeError, "'%s' object does not support the context manager protocol", t.className(mgr))
-	}
 	exit, ok := t.lookupSpecial(mgr, "__exit__")
 	if !ok {
 		return t.raise(t.types.TypeError, "'%s' object does not support the context manager protocol (missed __exit__ method)", t.className(mgr))
+	}
+	enter, ok := t.lookupSpecial(mgr, "__enter__")
+	if !ok {
+		return t.raise(t.types.TypeError, "'%s' object does not support the context manager protocol", t.className(mgr))
 	}
 	f.put(exit)
 	f.put(enter)

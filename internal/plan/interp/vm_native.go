@@ -340,6 +340,12 @@ func (vm *VM) nativeCount(n *Native, sig *signature, given int, names []string) 
 		pos, need, given = pos-1, need-1, given-1
 	}
 	keywords := sig.posOnly < len(sig.names)
+	if n.name == "sorted" || n.name == "int.__new__" { // they look at the positional ones first
+		if n.name == "sorted" {
+			return t.raise(t.types.TypeError, "sorted expected 1 argument, got %d", given)
+		}
+		return t.raise(t.types.TypeError, "int expected at most 2 arguments, got %d", given)
+	}
 	switch {
 	case !keywords && pos == 0 && !sig.star:
 		return t.raise(t.types.TypeError, "%s() takes no arguments (%d given)", n.shown(true), given)
