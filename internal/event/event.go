@@ -388,8 +388,8 @@ const (
 	Failed     Outcome = "failed"     // it could not be carried out; Reason says why
 	Abandoned  Outcome = "abandoned"  // the process that carried it out ended first
 	Refused    Outcome = "refused"    // the check of the plan refused it: nothing ran
-	Waits      Outcome = "waits"      // the plan waits at a call; its state is stored
-	Limit      Outcome = "limit"      // the plan broke a limit that it cannot catch
+	Waiting    Outcome = "waits"      // the plan waits at a call; its state is stored
+	Limited    Outcome = "limit"      // the plan broke a limit that it cannot catch
 	Stopped    Outcome = "stopped"    // the plan was ended from outside
 )
 
