@@ -7,6 +7,10 @@ func librarySource(name string) (string, bool) { return library.Source(name) }
 
 // moduleValues returns what puts the values that are no functions into a native module, or nil.
 func moduleValues(name string) func(t *Thread, m *Module) {
+	switch name {
+	case "math":
+		return mathValues
+	}
 	return nil
 }
 
@@ -15,6 +19,7 @@ func libraryNatives() []*Native {
 	var out []*Native
 	for _, table := range [][]*Native{
 		dataclassNatives(),
+		mathNatives(), operatorNatives(), copyNatives(), heapNatives(), collectionsNatives(), timeNatives(), asyncioNatives(),
 	} {
 		out = append(out, table...)
 	}

@@ -1,0 +1,786 @@
+"""Containers beside list, dict, set and tuple."""
+
+
+class OrderedDict(dict):
+    """A dict whose order counts."""
+
+    def move_to_end(self, key, last=True):
+        value = dict.pop(self, key)
+        if last:
+            dict.__setitem__(self, key, value)
+            return
+        rest = list(dict.items(self))
+        dict.clear(self)
+        dict.__setitem__(self, key, value)
+        dict.update(self, rest)
+
+    def popitem(self, last=True):
+        if not self:
+            raise KeyError("dictionary is empty")
+        for key in reversed(self) if last else self:
+            break
+        return (key, dict.pop(self, key))
+
+    def __eq__(self, other):
+        if isinstance(other, OrderedDict):
+            return list(dict.items(self)) == list(dict.items(other))
+        return dict.__eq__(self, other)
+
+    def __ne__(self, other):
+        r = self.__eq__(other)
+        return r if r is NotImplemented else not r
+
+    def __or__(self, other):
+        if not isinstance(other, dict):
+            return NotImplemented
+        new = self.copy()
+        new.update(other)
+        return new
+
+    def __ror__(self, other):
+        if not isinstance(other, dict):
+            return NotImplemented
+        new = self.__class__(other)
+        new.update(self)
+        return new
+
+    def copy(self):
+        return self.__class__(self)
+
+    __copy__ = copy
+
+    def __repr__(self):
+        if not self:
+            return self.__class__.__name__ + "()"
+        return f"{self.__class__.__name__}({dict.__repr__(self)})"
+
+
+class defaultdict(dict):
+    """A dict that makes the values that it does not have."""
+
+    def __init__(self, default_factory=None, /, *args, **kwargs):
+        if default_factory is not None and not callable(default_factory):
+            raise TypeError("first argument must be callable or None")
+        dict.__init__(self, *args, **kwargs)
+        self.default_factory = default_factory
+
+    def __missing__(self, key):
+        factory = self.default_factory
+        if factory is None:
+            raise KeyError(key)
+        value = factory()
+        dict.__setitem__(self, key, value)
+        return value
+
+    def __or__(self, other):
+        if not isinstance(other, dict):
+            return NotImplemented
+        new = self.copy()
+        new.update(other)
+        return new
+
+    def __ror__(self, other):
+        if not isinstance(other, dict):
+            return NotImplemented
+        new = self.__class__(self.default_factory, other)
+        new.update(self)
+        return new
+
+    def copy(self):
+        return self.__class__(self.default_factory, self)
+
+    __copy__ = copy
+
+    def __repr__(self):
+        return f"{self.__class__.__name__}({self.default_factory!r}, {dict.__repr__(self)})"
+
+
+def _second(pair):
+    return pair[1]
+
+
+class Counter(dict):
+    """How often each element occurs."""
+
+    def __init__(self, iterable=None, /, **kwds):
+        dict.__init__(self)
+        self.update(iterable, **kwds)
+
+    def __missing__(self, key):
+        return 0
+
+    def total(self):
+        return sum(self.values())
+
+    def most_common(self, n=None):
+        pairs = sorted(self.items(), key=_second, reverse=True)
+        return pairs if n is None else pairs[:max(n, 0)]
+
+    def elements(self):
+        for x, n in self.items():
+            for _ in range(n):
+                yield x
+
+    @classmethod
+    def fromkeys(cls, iterable, v=None):
+        raise NotImplementedError("Counter.fromkeys() is undefined.  Use Counter(iterable) instead.")
+
+    def update(self, iterable=None, /, **kwds):
+        if isinstance(iterable, dict):
+            if self:
+                for x, n in iterable.items():
+                    self[x] = n + self.get(x, 0)
+            else:
+                dict.update(self, iterable)
+        elif iterable is not None:
+            _count(self, iterable)
+        if kwds:
+            self.update(kwds)
+
+    def subtract(self, iterable=None, /, **kwds):
+        if isinstance(iterable, dict):
+            for x, n in iterable.items():
+                self[x] = self.get(x, 0) - n
+        elif iterable is not None:
+            for x in iterable:
+                self[x] = self.get(x, 0) - 1
+        if kwds:
+            self.subtract(kwds)
+
+    def copy(self):
+        return self.__class__(self)
+
+    __copy__ = copy
+
+    def __delitem__(self, key):
+        if key in self:
+            dict.__delitem__(self, key)
+
+    def __repr__(self):
+        if not self:
+            return f"{self.__class__.__name__}()"
+        try:
+            d = dict(self.most_common())
+        except TypeError:
+            d = dict(self)
+        return f"{self.__class__.__name__}({d!r})"
+
+    def __eq__(self, other):
+        if not isinstance(other, Counter):
+            return dict.__eq__(self, other)
+        return all([self[x] == other[x] for c in (self, other) for x in c])
+
+    def __ne__(self, other):
+        r = self.__eq__(other)
+        return r if r is NotImplemented else not r
+
+    def __le__(self, other):
+        if not isinstance(other, Counter):
+            return NotImplemented
+        return all([self[x] <= other[x] for c in (self, other) for x in c])
+
+    def __lt__(self, other):
+        if not isinstance(other, Counter):
+            return NotImplemented
+        return self <= other and self != other
+
+    def __ge__(self, other):
+        if not isinstance(other, Counter):
+            return NotImplemented
+        return all([self[x] >= other[x] for c in (self, other) for x in c])
+
+    def __gt__(self, other):
+        if not isinstance(other, Counter):
+            return NotImplemented
+        return self >= other and self != other
+
+    def __add__(self, other):
+        if not isinstance(other, Counter):
+            return NotImplemented
+        out = Counter()
+        for x, n in self.items():
+            n = n + other[x]
+            if n > 0:
+                out[x] = n
+        for x, n in other.items():
+            if x not in self and n > 0:
+                out[x] = n
+        return out
+
+    def __sub__(self, other):
+        if not isinstance(other, Counter):
+            return NotImplemented
+        out = Counter()
+        for x, n in self.items():
+            n = n - other[x]
+            if n > 0:
+                out[x] = n
+        for x, n in other.items():
+            if x not in self and n < 0:
+                out[x] = 0 - n
+        return out
+
+    def __or__(self, other):
+        if not isinstance(other, Counter):
+            return NotImplemented
+        out = Counter()
+        for x, n in self.items():
+            n = max(n, other[x])
+            if n > 0:
+                out[x] = n
+        for x, n in other.items():
+            if x not in self and n > 0:
+                out[x] = n
+        return out
+
+    def __and__(self, other):
+        if not isinstance(other, Counter):
+            return NotImplemented
+        out = Counter()
+        for x, n in self.items():
+            n = min(n, other[x])
+            if n > 0:
+                out[x] = n
+        return out
+
+    def __xor__(self, other):
+        if not isinstance(other, Counter):
+            return NotImplemented
+        out = Counter()
+        for x, n in self.items():
+            n = abs(n - other[x])
+            if n:
+                out[x] = n
+        for x, n in other.items():
+            if x not in self and n:
+                out[x] = abs(n)
+        return out
+
+    def __pos__(self):
+        return self + Counter()
+
+    def __neg__(self):
+        return Counter() - self
+
+    def _keep(self):
+        for x in [x for x, n in self.items() if not n > 0]:
+            del self[x]
+        return self
+
+    def __iadd__(self, other):
+        for x, n in other.items():
+            self[x] += n
+        return self._keep()
+
+    def __isub__(self, other):
+        for x, n in other.items():
+            self[x] -= n
+        return self._keep()
+
+    def __ior__(self, other):
+        for x, n in other.items():
+            if n > self[x]:
+                self[x] = n
+        return self._keep()
+
+    def __iand__(self, other):
+        for x, n in list(self.items()):
+            if other[x] < n:
+                self[x] = other[x]
+        return self._keep()
+
+
+class deque:
+    """A queue with two ends."""
+
+    __hash__ = None
+
+    def __init__(self, iterable=(), maxlen=None):
+        if maxlen is not None:
+            if not isinstance(maxlen, int):
+                raise TypeError("an integer is required")
+            if maxlen < 0:
+                raise ValueError("maxlen must be non-negative")
+        self._maxlen = maxlen
+        self._front = []  # the first half, the first element last
+        self._back = []
+        self._changes = 0
+        self.extend(iterable)
+
+    maxlen = property(lambda self: self._maxlen)
+
+    def append(self, x, /):
+        self._back.append(x)
+        self._changes += 1
+        if self._maxlen is not None and len(self) > self._maxlen:
+            self.popleft()
+
+    def appendleft(self, x, /):
+        self._front.append(x)
+        self._changes += 1
+        if self._maxlen is not None and len(self) > self._maxlen:
+            self.pop()
+
+    def pop(self):
+        if not self._back:
+            if not self._front:
+                raise IndexError("pop from an empty deque")
+            self._shift(self._front, self._back)
+        self._changes += 1
+        return self._back.pop()
+
+    def popleft(self):
+        if not self._front:
+            if not self._back:
+                raise IndexError("pop from an empty deque")
+            self._shift(self._back, self._front)
+        self._changes += 1
+        return self._front.pop()
+
+    def _shift(self, source, target):
+        n = (len(source) + 1) // 2
+        target += source[n - 1::-1]
+        del source[:n]
+
+    def extend(self, iterable, /):
+        if iterable is self:
+            iterable = list(iterable)
+        if self._maxlen is None:
+            self._back.extend(iterable)
+            self._changes += 1
+        else:
+            for x in iterable:
+                self.append(x)
+
+    def extendleft(self, iterable, /):
+        if iterable is self:
+            iterable = list(iterable)
+        for x in iterable:
+            self.appendleft(x)
+
+    def _all(self):
+        return self._front[::-1] + self._back
+
+    def _set(self, items):
+        self._front.clear()
+        self._back[:] = items
+        self._changes += 1
+
+    def clear(self):
+        self._set([])
+
+    def copy(self):
+        return self.__class__(self, self._maxlen)
+
+    __copy__ = copy
+
+    def rotate(self, n=1, /):
+        size = len(self)
+        if size < 2:
+            return
+        n %= size
+        if n <= size // 2:
+            for _ in range(n):
+                self.appendleft_(self.pop())
+        else:
+            for _ in range(size - n):
+                self.append_(self.popleft())
+
+    def appendleft_(self, x):
+        self._front.append(x)
+
+    def append_(self, x):
+        self._back.append(x)
+
+    def reverse(self):
+        self._front, self._back = self._back, self._front
+        self._changes += 1
+
+    def count(self, x, /):
+        return self._front.count(x) + self._back.count(x)
+
+    def index(self, x, start=0, stop=None, /):
+        items = self._all()
+        stop = len(items) if stop is None else stop
+        try:
+            return items.index(x, start, stop)
+        except ValueError:
+            raise ValueError("deque.index(x): x not in deque") from None
+
+    def insert(self, i, x, /):
+        if self._maxlen is not None and len(self) >= self._maxlen:
+            raise IndexError("deque already at its maximum size")
+        items = self._all()
+        items.insert(i, x)
+        self._set(items)
+
+    def remove(self, x, /):
+        items = self._all()
+        try:
+            items.remove(x)
+        except ValueError:
+            raise ValueError("deque.remove(x): x not in deque") from None
+        self._set(items)
+
+    def __len__(self):
+        return len(self._front) + len(self._back)
+
+    def __bool__(self):
+        return bool(self._back) or bool(self._front)
+
+    def _place(self, i):
+        if not isinstance(i, int):
+            raise TypeError(f"sequence index must be integer, not '{type(i).__name__}'")
+        n = len(self._front)
+        if i < 0:
+            i += n + len(self._back)
+            if i < 0:
+                raise IndexError("deque index out of range")
+        if i < n:
+            return self._front, n - 1 - i
+        if i - n >= len(self._back):
+            raise IndexError("deque index out of range")
+        return self._back, i - n
+
+    def __getitem__(self, i):
+        half, i = self._place(i)
+        return half[i]
+
+    def __setitem__(self, i, x):
+        half, i = self._place(i)
+        half[i] = x
+
+    def __delitem__(self, i):
+        half, i = self._place(i)
+        del half[i]
+        self._changes += 1
+
+    def __iter__(self):
+        changes = self._changes
+        for x in self._all():
+            if changes != self._changes:
+                raise RuntimeError("deque mutated during iteration")
+            yield x
+        if changes != self._changes:
+            raise RuntimeError("deque mutated during iteration")
+
+    def __reversed__(self):
+        changes = self._changes
+        for x in self._all()[::-1]:
+            if changes != self._changes:
+                raise RuntimeError("deque mutated during iteration")
+            yield x
+
+    def __contains__(self, x):
+        return x in self._front or x in self._back
+
+    def __eq__(self, other):
+        if not isinstance(other, deque):
+            return NotImplemented
+        return self._all() == other._all()
+
+    def __lt__(self, other):
+        if not isinstance(other, deque):
+            return NotImplemented
+        return self._all() < other._all()
+
+    def __le__(self, other):
+        if not isinstance(other, deque):
+            return NotImplemented
+        return self._all() <= other._all()
+
+    def __gt__(self, other):
+        if not isinstance(other, deque):
+            return NotImplemented
+        return self._all() > other._all()
+
+    def __ge__(self, other):
+        if not isinstance(other, deque):
+            return NotImplemented
+        return self._all() >= other._all()
+
+    def __add__(self, other):
+        if not isinstance(other, deque):
+            raise TypeError(f'can only concatenate deque (not "{type(other).__name__}") to deque')
+        new = self.copy()
+        new.extend(other)
+        return new
+
+    def __iadd__(self, other):
+        self.extend(other)
+        return self
+
+    def __mul__(self, n):
+        if not isinstance(n, int):
+            return NotImplemented
+        return self.__class__(self._all() * n, self._maxlen)
+
+    __rmul__ = __mul__
+
+    def __imul__(self, n):
+        items = self._all() * n
+        self.clear()
+        self.extend(items)
+        return self
+
+    def __repr__(self):
+        items = self._all()
+        text = ", ".join(["deque([...])" if x is self else repr(x) for x in items])
+        end = "" if self._maxlen is None else f", maxlen={self._maxlen}"
+        return f"{self.__class__.__name__}([{text}]{end})"
+
+
+_keywords = frozenset(
+    "False None True and as assert async await break class continue def del elif else except finally for from "
+    "global if import in is lambda nonlocal not or pass raise return try while with yield".split())
+
+
+def _field_names(typename, names, rename):
+    if isinstance(names, str):
+        names = names.replace(",", " ").split()
+    names = [str(n) for n in names]
+    typename = str(typename)
+    if rename:
+        seen = set()
+        for i, n in enumerate(names):
+            if not n.isidentifier() or n in _keywords or n.startswith("_") or n in seen:
+                names[i] = f"_{i}"
+            seen.add(n)
+    for n in [typename] + names:
+        if not n.isidentifier():
+            raise ValueError(f"Type names and field names must be valid identifiers: {n!r}")
+        if n in _keywords:
+            raise ValueError(f"Type names and field names cannot be a keyword: {n!r}")
+    seen = set()
+    for n in names:
+        if n.startswith("_") and not rename:
+            raise ValueError(f"Field names cannot start with an underscore: {n!r}")
+        if n in seen:
+            raise ValueError(f"Encountered duplicate field name: {n!r}")
+        seen.add(n)
+    return names
+
+
+def _field(i):
+    return property(lambda self: self[i], None, None, f"Alias for field number {i}")
+
+
+def namedtuple(typename, field_names, *, rename=False, defaults=None, module=None):
+    names = tuple(_field_names(typename, field_names, rename))
+    defaults = () if defaults is None else tuple(defaults)
+    if len(defaults) > len(names):
+        raise TypeError("Got more default values than field names")
+    return _named(typename, names, dict(zip(names[len(names) - len(defaults):], defaults)), module or "__main__", {})
+
+
+def _listed(names):
+    names = [f"'{n}'" for n in names]
+    if len(names) < 3:
+        return " and ".join(names)
+    return ", ".join(names[:-1]) + ", and " + names[-1]
+
+
+def _named(typename, names, defaults, module, extra):
+    size = len(names)
+
+    def fill(args, kwargs):
+        given = len(args)
+        if given > size:
+            takes = str(size + 1) if not defaults else f"from {size - len(defaults) + 1} to {size + 1}"
+            raise TypeError(f"{typename}.__new__() takes {takes} positional argument{'' if size == 0 and not defaults else 's'} "
+                            f"but {given + 1} were given")
+        values = list(args)
+        for n in names[given:]:
+            if n in kwargs:
+                values.append(kwargs.pop(n))
+            elif n in defaults:
+                values.append(defaults[n])
+            else:
+                missing = [m for m in names[len(args):] if m not in kwargs and m not in defaults and m not in names[len(args):len(values)]]
+                s = "s" if len(missing) > 1 else ""
+                raise TypeError(f"{typename}.__new__() missing {len(missing)} required positional argument{s}: {_listed(missing)}")
+        for n in kwargs:
+            if n in names:
+                raise TypeError(f"{typename}.__new__() got multiple values for argument '{n}'")
+            raise TypeError(f"{typename}.__new__() got an unexpected keyword argument '{n}'")
+        return values
+
+    def __new__(cls, /, *args, **kwargs):
+        if kwargs or len(args) != size:
+            args = fill(args, kwargs)
+        return tuple.__new__(cls, args)
+
+    def _make(cls, iterable):
+        values = tuple(iterable)
+        if len(values) != size:
+            raise TypeError(f"Expected {size} arguments, got {len(values)}")
+        return tuple.__new__(cls, values)
+
+    def _replace(self, /, **kwds):
+        values = [kwds.pop(n, v) for n, v in zip(names, self)]
+        if kwds:
+            raise TypeError(f"Got unexpected field names: {list(kwds)!r}")
+        return self._make(values)
+
+    def _asdict(self):
+        return dict(zip(names, self))
+
+    def __repr__(self):
+        return self.__class__.__name__ + "(" + ", ".join([f"{n}={v!r}" for n, v in zip(names, self)]) + ")"
+
+    def __getnewargs__(self):
+        return tuple(self)
+
+    space = {
+        "__slots__": (), "_fields": names, "_field_defaults": defaults, "__match_args__": names,
+        "__new__": __new__, "_make": classmethod(_make), "_replace": _replace, "__replace__": _replace,
+        "_asdict": _asdict, "__repr__": __repr__, "__getnewargs__": __getnewargs__, "__module__": module,
+        "__doc__": f"{typename}({', '.join(names)})", "__qualname__": typename,
+    }
+    for i, n in enumerate(names):
+        space[n] = _field(i)
+    space.update(extra)
+    return type(typename, (tuple,), space)
+
+
+class ChainMap:
+    """Several dicts seen as one."""
+
+    def __init__(self, *maps):
+        self.maps = list(maps) or [{}]
+
+    def __missing__(self, key):
+        raise KeyError(key)
+
+    def __getitem__(self, key):
+        for m in self.maps:
+            if key in m:
+                return m[key]
+        return self.__missing__(key)
+
+    def get(self, key, default=None):
+        return self[key] if key in self else default
+
+    def __len__(self):
+        return len(self._merged())
+
+    def _merged(self):
+        d = {}
+        for m in reversed(self.maps):
+            d.update(dict.fromkeys(m))
+        return d
+
+    def __iter__(self):
+        return iter(self._merged())
+
+    def __contains__(self, key):
+        return any([key in m for m in self.maps])
+
+    def __bool__(self):
+        return any([bool(m) for m in self.maps])
+
+    def keys(self):
+        return self._merged().keys()
+
+    def values(self):
+        return [self[k] for k in self]
+
+    def items(self):
+        return [(k, self[k]) for k in self]
+
+    def __repr__(self):
+        return f"{self.__class__.__name__}({', '.join([repr(m) for m in self.maps])})"
+
+    @classmethod
+    def fromkeys(cls, iterable, value=None, /):
+        return cls(dict.fromkeys(iterable, value))
+
+    def copy(self):
+        return self.__class__(self.maps[0].copy(), *self.maps[1:])
+
+    __copy__ = copy
+
+    def new_child(self, m=None, **kwargs):
+        if m is None:
+            m = kwargs
+        elif kwargs:
+            m.update(kwargs)
+        return self.__class__(m, *self.maps)
+
+    @property
+    def parents(self):
+        return self.__class__(*self.maps[1:])
+
+    def __setitem__(self, key, value):
+        self.maps[0][key] = value
+
+    def __delitem__(self, key):
+        try:
+            del self.maps[0][key]
+        except KeyError:
+            raise KeyError(f"Key not found in the first mapping: {key!r}")
+
+    def popitem(self):
+        try:
+            return self.maps[0].popitem()
+        except KeyError:
+            raise KeyError("No keys found in the first mapping.")
+
+    def pop(self, key, *args):
+        try:
+            return self.maps[0].pop(key, *args)
+        except KeyError:
+            raise KeyError(f"Key not found in the first mapping: {key!r}")
+
+    def setdefault(self, key, default=None):
+        if key in self:
+            return self[key]
+        self[key] = default
+        return default
+
+    def update(self, other=(), /, **kwds):
+        self.maps[0].update(other, **kwds)
+
+    def clear(self):
+        self.maps[0].clear()
+
+    def __eq__(self, other):
+        if isinstance(other, ChainMap):
+            other = dict(other.items())
+        return dict(self.items()) == other
+
+    __hash__ = None
+
+    def __or__(self, other):
+        new = self.copy()
+        new.maps[0].update(other)
+        return new
+
+    def __ior__(self, other):
+        self.maps[0].update(other)
+        return self
+
+
+class UserDict(dict):
+    """A dict to derive from; data is the dict itself."""
+
+    @property
+    def data(self):
+        return self
+
+
+class UserList(list):
+    """A list to derive from; data is the list itself."""
+
+    @property
+    def data(self):
+        return self
+
+
+class UserString(str):
+    """A str to derive from."""
+
+    @property
+    def data(self):
+        return str(self)
+

@@ -1,0 +1,375 @@
+"""Functions about functions."""
+
+WRAPPER_ASSIGNMENTS = ("__module__", "__name__", "__qualname__", "__doc__", "__annotations__")
+WRAPPER_UPDATES = ("__dict__",)
+
+_missing = object()
+
+
+def reduce(function, iterable, /, initial=_missing):
+    it = iter(iterable)
+    value = initial
+    if value is _missing:
+        for value in it:
+            break
+        else:
+            raise TypeError("reduce() of empty iterable with no initial value")
+    for x in it:
+        value = function(value, x)
+    return value
+
+
+def update_wrapper(wrapper, wrapped, assigned=WRAPPER_ASSIGNMENTS, updated=WRAPPER_UPDATES):
+    for name in assigned:
+        if hasattr(wrapped, name):
+            try:
+                setattr(wrapper, name, getattr(wrapped, name))
+            except (AttributeError, TypeError):
+                pass
+    for name in updated:
+        for k, v in getattr(wrapped, name, {}).items():
+            setattr(wrapper, k, v)
+    wrapper.__wrapped__ = wrapped
+    return wrapper
+
+
+def wraps(wrapped, assigned=WRAPPER_ASSIGNMENTS, updated=WRAPPER_UPDATES):
+    return lambda wrapper: update_wrapper(wrapper, wrapped, assigned, updated)
+
+
+class _PlaceholderType:
+    def __repr__(self):
+        return "Placeholder"
+
+
+Placeholder = _PlaceholderType()
+
+
+class partial:
+    """A call with some of its arguments filled in."""
+
+    def __init__(self, func, /, *args, **keywords):
+        if not callable(func):
+            raise TypeError("the first argument must be callable")
+        if isinstance(func, partial):
+            args = func._fill(args)
+            keywords = {**func.keywords, **keywords}
+            func = func.func
+        self.func = func
+        self.args = args
+        self.keywords = keywords
+
+    def _fill(self, args):
+        if not any([x is Placeholder for x in self.args]):
+            return self.args + args
+        out = []
+        left = list(args)
+        for x in self.args:
+            if x is Placeholder and left:
+                x = left.pop(0)
+            out.append(x)
+        return tuple(out + left)
+
+    def __call__(self, /, *args, **keywords):
+        args = self._fill(args)
+        if any([x is Placeholder for x in args]):
+            raise TypeError("missing positional arguments in 'partial' call; expected at least "
+                            + str([x is Placeholder for x in args].count(True)) + ", got 0")
+        return self.func(*args, **{**self.keywords, **keywords})
+
+    def __repr__(self):
+        parts = [repr(self.func)] + [repr(x) for x in self.args]
+        parts += [f"{k}={v!r}" for k, v in self.keywords.items()]
+        return f"functools.partial({', '.join(parts)})"
+
+
+class partialmethod:
+    """A method with some of its arguments filled in."""
+
+    def __init__(self, func, /, *args, **keywords):
+        self.func = func
+        self.args = args
+        self.keywords = keywords
+
+    def __get__(self, obj, cls=None):
+        func = self.func
+        if hasattr(func, "__get__"):
+            func = func.__get__(obj, cls)
+            return partial(func, *self.args, **self.keywords)
+        return partial(func, obj, *self.args, **self.keywords)
+
+
+def lru_cache(maxsize=128, typed=False):
+    if callable(maxsize):
+        return _cached(maxsize, 128, typed)
+    if maxsize is not None and not isinstance(maxsize, int):
+        raise TypeError("Expected first argument to be an integer, a callable, or None")
+    return lambda function: _cached(function, maxsize, typed)
+
+
+def cache(user_function, /):
+    return _cached(user_function, None, False)
+
+
+_mark = object()
+
+
+def _key(args, keywords, typed):
+    key = args
+    if keywords:
+        key += (_mark,)
+        for item in keywords.items():
+            key += item
+    if typed:
+        key += tuple([type(x) for x in args])
+        key += tuple([type(x) for x in keywords.values()])
+    elif len(key) == 1 and type(key[0]) in (int, str):
+        return key[0]
+    return key
+
+
+class CacheInfo(tuple):
+    def __new__(cls, hits, misses, maxsize, currsize):
+        return tuple.__new__(cls, (hits, misses, maxsize, currsize))
+
+    hits = property(lambda self: self[0])
+    misses = property(lambda self: self[1])
+    maxsize = property(lambda self: self[2])
+    currsize = property(lambda self: self[3])
+
+    def __repr__(self):
+        return f"CacheInfo(hits={self[0]}, misses={self[1]}, maxsize={self[2]}, currsize={self[3]})"
+
+
+def _cached(function, maxsize, typed):
+    if maxsize is not None and maxsize < 0:
+        maxsize = 0
+    store = {}
+    hits = misses = 0
+
+    def unbounded(*args, **keywords):
+        nonlocal hits, misses
+        key = _key(args, keywords, typed)
+        value = store.get(key, _missing)
+        if value is not _missing:
+            hits += 1
+            return value
+        misses += 1
+        value = function(*args, **keywords)
+        store[key] = value
+        return value
+
+    def bounded(*args, **keywords):
+        nonlocal hits, misses
+        key = _key(args, keywords, typed)
+        value = store.pop(key, _missing)
+        if value is not _missing:
+            hits += 1
+            store[key] = value
+            return value
+        misses += 1
+        value = function(*args, **keywords)
+        if key not in store:
+            while len(store) >= maxsize:
+                for oldest in store:
+                    break
+                del store[oldest]
+            store[key] = value
+        return value
+
+    def uncached(*args, **keywords):
+        nonlocal misses
+        misses += 1
+        return function(*args, **keywords)
+
+    def cache_info():
+        return CacheInfo(hits, misses, maxsize, len(store))
+
+    def cache_clear():
+        nonlocal hits, misses
+        store.clear()
+        hits = misses = 0
+
+    wrapper = unbounded if maxsize is None else bounded if maxsize > 0 else uncached
+    update_wrapper(wrapper, function)
+    wrapper.cache_info = cache_info
+    wrapper.cache_clear = cache_clear
+    wrapper.cache_parameters = lambda: {"maxsize": maxsize, "typed": typed}
+    return wrapper
+
+
+class _Ordered:
+    __slots__ = ("obj", "_compare")
+    __hash__ = None
+
+    def __init__(self, obj, compare):
+        self.obj = obj
+        self._compare = compare
+
+    def __lt__(self, other):
+        return self._compare(self.obj, other.obj) < 0
+
+    def __gt__(self, other):
+        return self._compare(self.obj, other.obj) > 0
+
+    def __eq__(self, other):
+        return self._compare(self.obj, other.obj) == 0
+
+    def __le__(self, other):
+        return self._compare(self.obj, other.obj) <= 0
+
+    def __ge__(self, other):
+        return self._compare(self.obj, other.obj) >= 0
+
+
+def cmp_to_key(mycmp):
+    return lambda obj: _Ordered(obj, mycmp)
+
+
+def _negated(name):
+    def method(self, other):
+        r = getattr(type(self), name)(self, other)
+        return r if r is NotImplemented else not r
+    return method
+
+
+def _or_equal(name):
+    def method(self, other):
+        r = getattr(type(self), name)(self, other)
+        return r if r is NotImplemented else r or self == other
+    return method
+
+
+def _but_unequal(name):
+    def method(self, other):
+        r = getattr(type(self), name)(self, other)
+        return r if r is NotImplemented else r and self != other
+    return method
+
+
+def _not_and_unequal(name):
+    def method(self, other):
+        r = getattr(type(self), name)(self, other)
+        return r if r is NotImplemented else not r and self != other
+    return method
+
+
+def _not_or_equal(name):
+    def method(self, other):
+        r = getattr(type(self), name)(self, other)
+        return r if r is NotImplemented else not r or self == other
+    return method
+
+
+_orders = {
+    "__lt__": {"__gt__": _not_and_unequal, "__le__": _or_equal, "__ge__": _negated},
+    "__le__": {"__ge__": _not_or_equal, "__lt__": _but_unequal, "__gt__": _negated},
+    "__gt__": {"__lt__": _not_and_unequal, "__ge__": _or_equal, "__le__": _negated},
+    "__ge__": {"__le__": _not_or_equal, "__gt__": _but_unequal, "__lt__": _negated},
+}
+
+
+def total_ordering(cls):
+    roots = [name for name in _orders if getattr(cls, name, None) is not getattr(object, name, None)]
+    if not roots:
+        raise ValueError("must define at least one ordering operation: < > <= >=")
+    for root in ("__lt__", "__le__", "__gt__", "__ge__"):
+        if root in roots:
+            break
+    for name, make in _orders[root].items():
+        if name not in roots:
+            method = make(root)
+            method.__name__ = name
+            setattr(cls, name, method)
+    return cls
+
+
+class cached_property:
+    """A property whose value is computed once and kept in the instance."""
+
+    def __init__(self, func):
+        self.func = func
+        self.attrname = None
+        self.__doc__ = func.__doc__
+
+    def __set_name__(self, owner, name):
+        if self.attrname is None:
+            self.attrname = name
+
+    def __get__(self, instance, owner=None):
+        if instance is None:
+            return self
+        value = self.func(instance)
+        instance.__setattr__(self.attrname, value)
+        return value
+
+
+def singledispatch(func):
+    registry = {object: func}
+
+    def dispatch(cls):
+        for c in cls.__mro__:
+            if c in registry:
+                return registry[c]
+        for c in registry:
+            if issubclass(cls, c):
+                return registry[c]
+        return func
+
+    def register(cls, method=None):
+        if method is None:
+            if isinstance(cls, type):
+                return lambda f: register(cls, f)
+            method = cls
+            cls = _first_annotation(method)
+        for c in cls if isinstance(cls, tuple) else (cls,):
+            registry[type(None) if c is None else c] = method
+        return method
+
+    def wrapper(*args, **keywords):
+        if not args:
+            raise TypeError(f"{func.__name__} requires at least 1 positional argument")
+        return dispatch(args[0].__class__)(*args, **keywords)
+
+    update_wrapper(wrapper, func)
+    wrapper.register = register
+    wrapper.dispatch = dispatch
+    wrapper.registry = registry
+    return wrapper
+
+
+_classes = {c.__name__: c for c in (int, float, str, bool, bytes, list, dict, tuple, set, frozenset, object, range)}
+
+
+def _first_annotation(method):
+    for text in method.__annotations__.values():
+        if not isinstance(text, str):
+            return text
+        if text == "None":
+            return type(None)
+        parts = [p.strip().partition("[")[0] for p in text.split("|")]
+        known = [type(None) if p == "None" else _classes.get(p) for p in parts]
+        if None not in known:
+            return tuple(known)
+        raise TypeError(f"Invalid annotation: {text} is not a class that is built in; use register(cls)")
+    raise TypeError("Invalid first argument to `register()`. Use either `@register(some_class)` or plain `@register` on an annotated function.")
+
+
+class singledispatchmethod:
+    """A method that chooses by the class of its first argument."""
+
+    def __init__(self, func):
+        self.dispatcher = singledispatch(func)
+        self.func = func
+
+    def register(self, cls, method=None):
+        return self.dispatcher.register(cls, method)
+
+    def __get__(self, obj, cls=None):
+        def method(*args, **keywords):
+            f = self.dispatcher.dispatch(args[0].__class__)
+            if hasattr(f, "__get__"):
+                f = f.__get__(obj, cls)
+                return f(*args, **keywords)
+            return f(obj, *args, **keywords)
+        return method

@@ -1,0 +1,368 @@
+"""Iterators that are made of iterators."""
+
+
+def count(start=0, step=1):
+    n = start
+    while True:
+        yield n
+        n += step
+
+
+def cycle(iterable):
+    seen = []
+    for x in iterable:
+        yield x
+        seen.append(x)
+    while seen:
+        for x in seen:
+            yield x
+
+
+def repeat(object, times=None):
+    if times is None:
+        while True:
+            yield object
+    for _ in range(times):
+        yield object
+
+
+def chain(*iterables):
+    for it in iterables:
+        for x in it:
+            yield x
+
+
+def _flatten(iterable):
+    for it in iterable:
+        for x in it:
+            yield x
+
+
+chain.from_iterable = _flatten
+
+
+def accumulate(iterable, func=None, *, initial=None):
+    it = iter(iterable)
+    total = initial
+    if initial is None:
+        for total in it:
+            break
+        else:
+            return
+    yield total
+    if func is None:
+        for x in it:
+            total = total + x
+            yield total
+    else:
+        for x in it:
+            total = func(total, x)
+            yield total
+
+
+def batched(iterable, n, *, strict=False):
+    if n < 1:
+        raise ValueError("n must be at least one")
+    return _batches(iterable, n, strict)
+
+
+def _batches(iterable, n, strict):
+    batch = []
+    for x in iterable:
+        batch.append(x)
+        if len(batch) == n:
+            yield tuple(batch)
+            batch = []
+    if batch:
+        if strict:
+            raise ValueError("batched(): incomplete batch")
+        yield tuple(batch)
+
+
+def compress(data, selectors):
+    for x, keep in zip(data, selectors):
+        if keep:
+            yield x
+
+
+def dropwhile(predicate, iterable):
+    it = iter(iterable)
+    for x in it:
+        if not predicate(x):
+            yield x
+            break
+    for x in it:
+        yield x
+
+
+def takewhile(predicate, iterable):
+    for x in iterable:
+        if not predicate(x):
+            break
+        yield x
+
+
+def filterfalse(predicate, iterable):
+    if predicate is None:
+        predicate = bool
+    for x in iterable:
+        if not predicate(x):
+            yield x
+
+
+def starmap(function, iterable):
+    for args in iterable:
+        yield function(*args)
+
+
+def pairwise(iterable):
+    it = iter(iterable)
+    for a in it:
+        break
+    else:
+        return
+    for b in it:
+        yield (a, b)
+        a = b
+
+
+def islice(iterable, *args):
+    s = slice(*args)
+    start = 0 if s.start is None else s.start
+    stop = s.stop
+    step = 1 if s.step is None else s.step
+    if stop is not None and (not _is_index(stop) or stop < 0):
+        raise ValueError("Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
+    if not _is_index(start) or start < 0:
+        raise ValueError("Indices for islice() must be None or an integer: 0 <= x <= sys.maxsize.")
+    if not _is_index(step) or step < 1:
+        raise ValueError("Step for islice() must be a positive integer or None.")
+    return _islice(iter(iterable), start, stop, step)
+
+
+def _is_index(n):
+    return isinstance(n, int) or hasattr(n, "__index__")
+
+
+def _islice(it, start, stop, step):
+    if stop is not None and stop <= start:
+        if start > 0 and stop > 0:
+            n = 0
+            for _ in it:
+                n += 1
+                if n == stop:
+                    break
+        return
+    n = 0
+    take = start
+    for x in it:
+        if n == take:
+            yield x
+            take += step
+        n += 1
+        if n == stop:
+            break
+
+
+class groupby:
+    """Groups of neighbours whose keys are equal."""
+
+    def __init__(self, iterable, key=None):
+        self._it = iter(iterable)
+        self._key = key
+        self._round = None
+        self._full = False
+        self._ended = False
+
+    def __iter__(self):
+        return self
+
+    def _step(self):
+        for x in self._it:
+            self._value = x
+            self._now = x if self._key is None else self._key(x)
+            self._full = True
+            return True
+        self._full = False
+        self._ended = True
+        return False
+
+    def __next__(self):
+        if self._round is None:
+            if not self._step():
+                raise StopIteration
+        else:
+            while self._full and self._now == self._wanted or not self._full and not self._ended:
+                if not self._step():
+                    break
+            if self._ended:
+                raise StopIteration
+        self._wanted = self._now
+        self._round = object()
+        return (self._now, self._group(self._round))
+
+    def _group(self, turn):
+        wanted = self._wanted
+        while turn is self._round:
+            if not self._full and not self._step():
+                return
+            if self._now != wanted:
+                return
+            self._full = False
+            yield self._value
+
+
+def tee(iterable, n=2):
+    if n < 0:
+        raise ValueError("n must be >= 0")
+    it = iter(iterable)
+    queues = [[] for _ in range(n)]
+    return tuple([_branch(it, queues, i) for i in range(n)])
+
+
+def _branch(it, queues, i):
+    mine = queues[i]
+    at = 0
+    while True:
+        if at == len(mine):
+            mine.clear()
+            at = 0
+            for x in it:
+                for q in queues:
+                    q.append(x)
+                break
+            else:
+                return
+        x = mine[at]
+        at += 1
+        if at > 1000:
+            del mine[:at]
+            at = 0
+        yield x
+
+
+def zip_longest(*iterables, fillvalue=None):
+    its = [iter(it) for it in iterables]
+    open = [True] * len(its)
+    left = len(its)
+    while left:
+        row = []
+        for i in range(len(its)):
+            x = fillvalue
+            if open[i]:
+                for x in its[i]:
+                    break
+                else:
+                    open[i] = False
+                    left -= 1
+                    x = fillvalue
+            row.append(x)
+        if left:
+            yield tuple(row)
+
+
+def product(*iterables, repeat=1):
+    if repeat < 0:
+        raise ValueError("repeat argument cannot be negative")
+    return _product([tuple(it) for it in iterables] * repeat)
+
+
+def _product(pools):
+    n = len(pools)
+    sizes = [len(p) for p in pools]
+    if 0 in sizes:
+        return
+    at = [0] * n
+    row = [p[0] for p in pools]
+    while True:
+        yield tuple(row)
+        i = n - 1
+        while i >= 0:
+            at[i] += 1
+            if at[i] < sizes[i]:
+                row[i] = pools[i][at[i]]
+                break
+            at[i] = 0
+            row[i] = pools[i][0]
+            i -= 1
+        else:
+            return
+
+
+def permutations(iterable, r=None):
+    pool = tuple(iterable)
+    n = len(pool)
+    if r is None:
+        r = n
+    if not isinstance(r, int):
+        raise TypeError("Expected int as r")
+    if r < 0:
+        raise ValueError("r must be non-negative")
+    return _permutations(pool, n, r)
+
+
+def _permutations(pool, n, r):
+    if r > n:
+        return
+    free = list(range(n))
+    turns = list(range(n, n - r, -1))
+    yield tuple([pool[i] for i in free[:r]])
+    while True:
+        for i in range(r - 1, -1, -1):
+            turns[i] -= 1
+            if turns[i] == 0:
+                free.append(free.pop(i))
+                turns[i] = n - i
+            else:
+                j = n - turns[i]
+                free[i], free[j] = free[j], free[i]
+                yield tuple([pool[k] for k in free[:r]])
+                break
+        else:
+            return
+
+
+def combinations(iterable, r):
+    pool = tuple(iterable)
+    if r < 0:
+        raise ValueError("r must be non-negative")
+    return _combinations(pool, len(pool), r)
+
+
+def _combinations(pool, n, r):
+    if r > n:
+        return
+    at = list(range(r))
+    yield tuple([pool[i] for i in at])
+    while True:
+        for i in range(r - 1, -1, -1):
+            if at[i] != i + n - r:
+                break
+        else:
+            return
+        at[i] += 1
+        for j in range(i + 1, r):
+            at[j] = at[j - 1] + 1
+        yield tuple([pool[k] for k in at])
+
+
+def combinations_with_replacement(iterable, r):
+    pool = tuple(iterable)
+    if r < 0:
+        raise ValueError("r must be non-negative")
+    return _multisets(pool, len(pool), r)
+
+
+def _multisets(pool, n, r):
+    if n == 0 and r > 0:
+        return
+    at = [0] * r
+    yield tuple([pool[i] for i in at])
+    while True:
+        for i in range(r - 1, -1, -1):
+            if at[i] != n - 1:
+                break
+        else:
+            return
+        at[i:] = [at[i] + 1] * (r - i)
+        yield tuple([pool[k] for k in at])

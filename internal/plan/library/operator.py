@@ -1,0 +1,193 @@
+"""Operators as functions."""
+
+
+def is_(a, b, /):
+    return a is b
+
+
+def is_not(a, b, /):
+    return a is not b
+
+
+def not_(a, /):
+    return not a
+
+
+def truth(a, /):
+    return bool(a)
+
+
+def is_none(a, /):
+    return a is None
+
+
+def is_not_none(a, /):
+    return a is not None
+
+
+def contains(a, b, /):
+    return b in a
+
+
+def concat(a, b, /):
+    if not hasattr(a, "__getitem__"):
+        raise TypeError(f"'{type(a).__name__}' object can't be concatenated")
+    return a + b
+
+
+def countOf(a, b, /):
+    n = 0
+    for x in a:
+        if x is b or x == b:
+            n += 1
+    return n
+
+
+def indexOf(a, b, /):
+    i = 0
+    for x in a:
+        if x is b or x == b:
+            return i
+        i += 1
+    raise ValueError("sequence.index(x): x not in sequence")
+
+
+def index(a, /):
+    return a.__index__()
+
+
+def setitem(a, b, c, /):
+    a[b] = c
+
+
+def delitem(a, b, /):
+    del a[b]
+
+
+def length_hint(obj, default=0, /):
+    try:
+        return len(obj)
+    except TypeError:
+        return obj.__length_hint__() if hasattr(obj, "__length_hint__") else default
+
+
+def call(obj, /, *args, **kwargs):
+    return obj(*args, **kwargs)
+
+
+def iadd(a, b, /):
+    a += b
+    return a
+
+
+def iand(a, b, /):
+    a &= b
+    return a
+
+
+def iconcat(a, b, /):
+    a += b
+    return a
+
+
+def ifloordiv(a, b, /):
+    a //= b
+    return a
+
+
+def ilshift(a, b, /):
+    a <<= b
+    return a
+
+
+def imod(a, b, /):
+    a %= b
+    return a
+
+
+def imul(a, b, /):
+    a *= b
+    return a
+
+
+def ior(a, b, /):
+    a |= b
+    return a
+
+
+def ipow(a, b, /):
+    a **= b
+    return a
+
+
+def irshift(a, b, /):
+    a >>= b
+    return a
+
+
+def isub(a, b, /):
+    a -= b
+    return a
+
+
+def itruediv(a, b, /):
+    a /= b
+    return a
+
+
+def ixor(a, b, /):
+    a ^= b
+    return a
+
+
+class itemgetter:
+    def __init__(self, item, /, *items):
+        self._items = (item, *items)
+
+    def __call__(self, obj, /):
+        items = self._items
+        if len(items) == 1:
+            return obj[items[0]]
+        return tuple([obj[i] for i in items])
+
+    def __repr__(self):
+        return f"operator.itemgetter({', '.join([repr(i) for i in self._items])})"
+
+
+class attrgetter:
+    def __init__(self, attr, /, *attrs):
+        self._attrs = (attr, *attrs)
+        for a in self._attrs:
+            if not isinstance(a, str):
+                raise TypeError("attribute name must be a string")
+
+    def __call__(self, obj, /):
+        attrs = self._attrs
+        if len(attrs) == 1:
+            return _follow(obj, attrs[0])
+        return tuple([_follow(obj, a) for a in attrs])
+
+    def __repr__(self):
+        return f"operator.attrgetter({', '.join([repr(a) for a in self._attrs])})"
+
+
+def _follow(obj, path):
+    for name in path.split("."):
+        obj = getattr(obj, name)
+    return obj
+
+
+class methodcaller:
+    def __init__(self, name, /, *args, **kwargs):
+        if not isinstance(name, str):
+            raise TypeError("method name must be a string")
+        self._name = name
+        self._args = args
+        self._kwargs = kwargs
+
+    def __call__(self, obj, /):
+        return getattr(obj, self._name)(*self._args, **self._kwargs)
+
+    def __repr__(self):
+        parts = [repr(self._name)] + [repr(a) for a in self._args] + [f"{k}={v!r}" for k, v in self._kwargs.items()]
+        return f"operator.methodcaller({', '.join(parts)})"
