@@ -54,7 +54,8 @@ type unit struct {
 	module string  // "" is the plan itself
 	codes  []*Code // codes[0] is the module's body
 	strict bool
-	source string // of what a library module compiled while the program runs; "" for all else
+	source string       // of what a library module compiled while the program runs; "" for all else
+	summed once[[]byte] // what sum has computed
 }
 
 type note struct{ name, text string }

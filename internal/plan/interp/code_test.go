@@ -8,16 +8,6 @@ import (
 	"praxis/internal/plan/syntax"
 )
 
-// words says how many words an instruction has.
-func words(op Op) int {
-	switch op {
-	case opLoadNameDeref, opCompareJump, opCmpFastFast, opCmpFastConst, opForIterFast, opCallKw, opCallMethodKw,
-		opMakeFunction, opMakeClass, opAnnotate, opTypeAlias, opMatchClass, opImport:
-		return 2
-	}
-	return 1
-}
-
 // listing writes a code as text, one instruction a line, with the codes in it.
 func listing(c *Code) string {
 	var b strings.Builder
@@ -32,7 +22,7 @@ func listing(c *Code) string {
 			mark = fmt.Sprintf("%4d", line)
 		}
 		fmt.Fprintf(&b, "%s %4d %s%s\n", mark, pc, instrNames[in.op()], operands(c, pc))
-		pc += words(in.op())
+		pc += in.op().words()
 	}
 	for _, t := range c.tries {
 		fmt.Fprintf(&b, "     try %d-%d -> %d depth %d\n", t.start, t.end, t.handler, t.depth)
@@ -48,7 +38,7 @@ func operands(c *Code, pc int) string {
 	a := in.arg()
 	x, y := in.pair()
 	word := 0
-	if words(in.op()) == 2 {
+	if in.op().words() == 2 {
 		word = int(c.instrs[pc+1])
 	}
 	switch in.op() {
@@ -127,7 +117,7 @@ func verify(c *Code) error {
 	for i := range v.depth {
 		v.depth[i] = -1
 	}
-	for pc := 0; pc < len(c.instrs); pc += words(c.instrs[pc].op()) {
+	for pc := 0; pc < len(c.instrs); pc += c.instrs[pc].op().words() {
 		v.start[pc] = true
 	}
 	v.flow(0, 0, 0)
@@ -174,7 +164,7 @@ func (v *verifier) flow(from, pc, depth int) {
 func (v *verifier) step(pc int) {
 	c, in, d := v.c, v.c.instrs[pc], v.depth[pc]
 	word := 0
-	if words(in.op()) == 2 {
+	if in.op().words() == 2 {
 		word = int(c.instrs[pc+1])
 	}
 	for _, t := range c.tries {
@@ -187,7 +177,7 @@ func (v *verifier) step(pc int) {
 			break
 		}
 	}
-	next, a := pc+words(in.op()), in.arg()
+	next, a := pc+in.op().words(), in.arg()
 	if v.bounds(pc, in, word); v.err != nil {
 		return
 	}
