@@ -43,11 +43,11 @@ var skipped = map[string]bool{
 	"Str.runes": true, "Str.hash": true, "Str.ascii": true,
 	"Func.run": true, "Class.traits": true,
 	"Thread.labels": true, "Thread.types": true, "Thread.vm": true,
-	"VM.prog": true, "VM.runs": true, "VM.names": true, "VM.stop": true, "VM.tail": true,
+	"VM.prog": true, "VM.runs": true, "VM.names": true, "VM.stop": true, "VM.loaded": true, "VM.tail": true,
 	"VM.frames": true, "VM.pool": true, "VM.depth": true, "VM.slab": true, "VM.top": true, "VM.segs": true,
 	"VM.spare": true, "VM.grew": true, "VM.args": true, "VM.argTop": true, "VM.depthLimit": true,
-	"Config.Labels": true,
-	"Frame.st":      true, "Frame.code": true, "Frame.run": true, "Frame.base": true, "Frame.grown": true, "Frame.gen": true,
+	"Config.Labels": true, "Config.Inputs": true,
+	"Frame.st": true, "Frame.code": true, "Frame.run": true, "Frame.base": true, "Frame.grown": true, "Frame.gen": true,
 }
 
 // layouts is the layout of this process.
@@ -63,6 +63,8 @@ func makeLayout() *layout {
 	l.codecs[reflect.TypeFor[*big.Int]()] = bigCodec{}
 	l.codecs[reflect.TypeFor[*Code]()] = codeCodec{}
 	l.codecs[reflect.TypeFor[*Frame]()] = frameCodec{}
+	l.codecs[reflect.TypeFor[Data]()] = dataCodec{}
+	l.codecs[reflect.TypeFor[map[Object]uint64]()] = identityCodec{}
 	l.codecs[reflect.TypeFor[Object]()] = refCodec{reflect.TypeFor[Object]()}
 	for i, o := range dumpObjects() {
 		p := reflect.TypeOf(o)
@@ -87,7 +89,7 @@ func dumpObjects() []Object {
 	return []Object{
 		&Str{}, &Big{}, &Bytes{}, &Tuple{}, &List{}, &Dict{}, &Set{}, &Range{}, &Slice{}, &Cell{},
 		&Func{}, &Method{}, &Module{}, &ToolRef{}, &Class{}, &Instance{}, &Exception{}, &Property{}, &Wrapper{},
-		&Iter{}, &View{}, &Gen{}, &Super{}, &TypeAlias{},
+		&Iter{}, &View{}, &Gen{}, &Super{}, &TypeAlias{}, &Union{}, &Alias{},
 	}
 }
 

@@ -319,11 +319,13 @@ func fits(k Kind, o Object) bool {
 	return k == kSpecial
 }
 
-// bigInt reads and writes the number of a large int.
+// bigCodec stores the number of a large int.
 type bigCodec struct{}
 
-func (bigCodec) write(w *dumpWriter, v reflect.Value) {
-	n := *pointer[*big.Int](v)
+func (bigCodec) write(w *dumpWriter, v reflect.Value) { writeBig(w, *pointer[*big.Int](v)) }
+func (bigCodec) read(r *dumpReader, v reflect.Value)  { readBig(r, pointer[*big.Int](v)) }
+
+func writeBig(w *dumpWriter, n *big.Int) {
 	if n == nil {
 		w.uint(0)
 		return
@@ -333,7 +335,7 @@ func (bigCodec) write(w *dumpWriter, v reflect.Value) {
 	w.out = append(w.out, b...)
 }
 
-func (bigCodec) read(r *dumpReader, v reflect.Value) {
+func readBig(r *dumpReader, to **big.Int) {
 	head := r.uint()
 	if head == 0 {
 		return
@@ -346,5 +348,5 @@ func (bigCodec) read(r *dumpReader, v reflect.Value) {
 	if head&2 == 0 {
 		n.Neg(n)
 	}
-	*pointer[*big.Int](v) = n
+	*to = n
 }

@@ -1,8 +1,11 @@
 package interp
 
 import (
+	"cmp"
+	"maps"
 	"math/bits"
 	"reflect"
+	"slices"
 )
 
 // dictCodec stores the entries of a dict in their order, removed ones too, as
@@ -160,7 +163,7 @@ func (r *dumpReader) frame(f *Frame, window func(n int) []Value) {
 	}
 	f.code, f.run = c, r.vm.running(c)
 	r.frames = append(r.frames, f)
-	if f.sp < len(c.slots) || f.sp > len(c.slots)+c.stack || f.ip < 0 || f.ip >= len(c.instrs) || !c.starts(f.ip) || f.mode > lastMode {
+	if f.sp < len(c.slots) || f.sp > len(c.slots)+c.stack || f.ip < 0 || f.ip >= len(c.instrs) || !c.starts(f.ip) || f.mode >= retModes {
 		r.fail("a frame does not belong to its code")
 		return
 	}
@@ -204,7 +207,7 @@ func (r *dumpReader) check(o Object) {
 	case *Set:
 		ok = checkSet(o)
 	case *Range:
-		ok = isInt(o.start) && isInt(o.stop) && isInt(o.step)
+		ok = isWhole(o.start) && isWhole(o.stop) && isWhole(o.step)
 	case *Func:
 		ok = o.code != nil && o.globals != nil && len(o.closure) == o.code.free && !slicesHasNil(o.closure) &&
 			len(o.defaults) <= o.code.posOnly+o.code.pos
@@ -226,6 +229,12 @@ func (r *dumpReader) check(o Object) {
 		if ok && o.f != nil {
 			o.f.gen = o
 		}
+	case *Method:
+		n := 0
+		for m, is := o, true; is && n < maxMethods; n++ {
+			m, is = m.fn.o.(*Method)
+		}
+		ok = n < maxMethods
 	case *Super:
 		ok = o.cls != nil && o.of != nil
 	}
@@ -234,7 +243,10 @@ func (r *dumpReader) check(o Object) {
 	}
 }
 
-func isInt(v Value) bool { return v.k == kInt || v.k == kBig }
+// maxMethods bounds how often a method is that of a method.
+const maxMethods = 100
+
+func isWhole(v Value) bool { return v.k == kInt || v.k == kBig }
 
 func slicesHasNil[T any](list []*T) bool {
 	for _, p := range list {
@@ -279,11 +291,38 @@ func checkIter(it *Iter) bool {
 	case iterRange:
 		return it.src.k == kRange
 	case iterBigRange:
-		return it.src.k == kRange && isInt(it.stop)
+		return it.src.k == kRange && isWhole(it.stop)
 	case iterKeys, iterValues, iterItems, iterKeysReverse, iterValuesReverse, iterItemsReverse:
 		return it.src.k == kDict
 	case iterSet:
 		return it.src.k == kSet && it.i >= 0
 	}
 	return true
+}
+
+// identityCodec stores which numbers objects have got as their identities.
+type identityCodec struct{}
+
+func (identityCodec) write(w *dumpWriter, v reflect.Value) {
+	ids := *pointer[map[Object]uint64](v)
+	w.uint(uint64(len(ids)))
+	for _, o := range slices.SortedFunc(maps.Keys(ids), func(a, b Object) int { return cmp.Compare(ids[a], ids[b]) }) {
+		w.ref(o)
+		w.uint(ids[o])
+	}
+}
+
+func (identityCodec) read(r *dumpReader, v reflect.Value) {
+	n := r.count(64)
+	if n == 0 {
+		return
+	}
+	ids := make(map[Object]uint64, n)
+	for ; n > 0 && r.err == nil; n-- {
+		o := r.ref()
+		if o != nil {
+			ids[o] = r.uint()
+		}
+	}
+	*pointer[map[Object]uint64](v) = ids
 }

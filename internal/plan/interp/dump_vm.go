@@ -192,7 +192,7 @@ func Load(p *Program, data []byte) (*VM, error) {
 	if r.err != nil {
 		return nil, r.err
 	}
-	vm := &VM{prog: p}
+	vm := &VM{prog: p, loaded: true}
 	t := &vm.t
 	t.vm, t.labels = vm, label.NewTable()
 	t.types = newTypes(t)
@@ -369,8 +369,12 @@ func (r *dumpReader) state() {
 	}
 	vm.cfg.Labels = vm.t.labels
 	vm.depthLimit = vm.cfg.Limits.Depth
-	if depth == 0 || depth > uint64(max(vm.depthLimit, 0))+1 || vm.state != stateCalls || vm.nested != 0 || vm.calls < 1 || vm.pending.mode > lastMode {
+	if depth == 0 || depth > uint64(max(vm.depthLimit, 0))+1 || vm.state != stateCalls || vm.nested != 0 || len(vm.made) == 0 || vm.pending.mode >= retModes {
 		r.fail("it is that of no plan which waits for a tool")
+		return
+	}
+	if c := vm.cfg.Limits; vm.t.steps > stepBatch || vm.batch > stepBatch || vm.batch < 1 || vm.stepsLeft > c.Steps || vm.t.memory > c.Memory || vm.printed < 0 {
+		r.fail("it has more left than its limits")
 		return
 	}
 	for ; depth > 0 && r.err == nil; depth-- {

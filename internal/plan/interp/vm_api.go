@@ -129,6 +129,7 @@ type VM struct {
 	stepsLeft int64 // beyond Thread.steps
 	batch     int64 // stepBatch, or less in tests
 	stop      atomic.Pointer[interruption]
+	loaded    bool // made by Load, of a state that may have been tampered with
 	made      []CallSite
 	output    []Chunk
 	printed   int64
@@ -297,7 +298,23 @@ func (vm *VM) Reply(result Data) (Outcome, error) {
 		vm.state = stateBroken
 		return nil, err
 	}
+	if vm.loaded {
+		return vm.guarded(func() (Outcome, error) { return vm.answer(v) })
+	}
 	return vm.answer(v)
+}
+
+// guarded goes on with a state that was loaded: what it holds was checked piece
+// by piece, but only the machine itself finds out whether the pieces fit together.
+func (vm *VM) guarded(f func() (Outcome, error)) (o Outcome, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			vm.state = stateBroken
+			o, err = nil, fault.New(fault.Invalid, "Use the state as it was stored, or run the plan again.",
+				"cannot go on with the plan: its state is damaged: %v", p)
+		}
+	}()
+	return f()
 }
 
 // Raise goes on with an exception in the place of the call that the program
@@ -311,12 +328,20 @@ func (vm *VM) Raise(class, text string, l label.ID) (Outcome, error) {
 	if !ok || !c.isExc {
 		c = t.types.RuntimeError
 	}
+	l = t.join(l, vm.pending.l)
+	r := &Raise{exc: t.newException(c, []Value{t.str(text).with(l)}), l: l}
+	if vm.loaded {
+		return vm.guarded(func() (Outcome, error) { return vm.answerRaise(r) })
+	}
+	return vm.answerRaise(r)
+}
+
+// answerRaise goes on with an exception in the place of the call that is awaited.
+func (vm *VM) answerRaise(r *Raise) (Outcome, error) {
 	p := vm.pending
 	vm.pending = pending{}
 	vm.state = stateNew
-	l = t.join(l, p.l)
-	e := t.newException(c, []Value{t.str(text).with(l)})
-	err := vm.failed(p.mode, p.extra, &Raise{exc: e, l: l})
+	err := vm.failed(p.mode, p.extra, r)
 	if err != nil {
 		err = vm.unwind(err)
 	}
