@@ -43,7 +43,7 @@ var skipped = map[string]bool{
 	"Str.runes": true, "Str.hash": true, "Str.ascii": true,
 	"Func.run": true, "Class.traits": true,
 	"Thread.labels": true, "Thread.types": true, "Thread.vm": true,
-	"VM.prog": true, "VM.runs": true, "VM.names": true, "VM.stop": true, "VM.loaded": true, "VM.tail": true,
+	"VM.prog": true, "VM.runs": true, "VM.names": true, "VM.stop": true, "VM.loaded": true, "VM.built": true, "VM.tail": true,
 	"VM.frames": true, "VM.pool": true, "VM.depth": true, "VM.slab": true, "VM.top": true, "VM.segs": true,
 	"VM.spare": true, "VM.grew": true, "VM.args": true, "VM.argTop": true, "VM.depthLimit": true,
 	"Config.Labels": true, "Config.Inputs": true,

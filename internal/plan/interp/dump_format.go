@@ -17,7 +17,8 @@ import (
 //	sum of the program (with its strictness, tools and inputs)
 //	sum of the machine: its types, natives and instructions
 //	labels     length, and label.Table's own form
-//	modules    count, and for each unit of the library that is used: name, sum
+//	units      count, and for each unit that is used, but the program: name of the
+//	           module, text that it was made of while the program ran, sum
 //	strings    count, and for each length and bytes
 //	objects    count, and for each what it is; see objectTag
 //	state      the VM's own fields, then its frames
@@ -43,7 +44,7 @@ const (
 	tagClass                   // a built-in class: name
 	tagChar                    // the string of one ASCII character: code
 	tagEmpty                   // the empty string
-	tagConst                   // a literal: module, number of the code, number of the constant
+	tagConst                   // a literal: number of the unit, of the code, of the constant
 	tagType
 )
 
@@ -57,7 +58,8 @@ type dumpWriter struct {
 	objects []Object
 	strs    map[string]int
 	strings []string
-	units   map[*unit]bool
+	units   []*unit // units[0] is the program
+	unitIDs map[*unit]int
 	consts  map[Object]constRef
 	inside  map[*Dict]insideRef
 	current int // number of the object that is being written
@@ -135,7 +137,7 @@ type dumpReader struct {
 	labels  *label.Table
 	strings []string
 	objects []Object
-	units   map[string]*unit
+	units   []*unit
 	budget  int64 // bytes that may still be allocated
 	hashes  []hashLater
 	dicts   []*Dict

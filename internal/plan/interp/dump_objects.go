@@ -93,23 +93,29 @@ func (r *dumpReader) settle() {
 type codeCodec struct{}
 
 func (codeCodec) write(w *dumpWriter, v reflect.Value) {
-	c := *pointer[*Code](v)
-	w.units[c.unit] = true
-	w.string(c.unit.module)
+	w.code(*pointer[*Code](v))
+}
+
+func (w *dumpWriter) code(c *Code) {
+	i, ok := w.unitIDs[c.unit]
+	if !ok {
+		i = len(w.units)
+		w.unitIDs[c.unit] = i
+		w.units = append(w.units, c.unit)
+	}
+	w.uint(uint64(i))
 	w.uint(uint64(c.id))
 }
 
 func (codeCodec) read(r *dumpReader, v reflect.Value) { *pointer[*Code](v) = r.code() }
 
 func (r *dumpReader) code() *Code {
-	name := r.string()
-	u := r.units[name]
-	i := r.uint()
-	if u == nil || i >= uint64(len(u.codes)) {
+	u, i := r.uint(), r.uint()
+	if u >= uint64(len(r.units)) || i >= uint64(len(r.units[u].codes)) {
 		r.fail("there is no such code")
 		return nil
 	}
-	return u.codes[i]
+	return r.units[u].codes[i]
 }
 
 // frameCodec stores the frame of a generator, which has a window of its own.
@@ -146,8 +152,7 @@ func (frameCodec) read(r *dumpReader, v reflect.Value) {
 
 // frame writes a frame: its code, its fields, its window up to the top of the stack.
 func (w *dumpWriter) frame(f *Frame) {
-	code := f.code
-	codeCodec{}.write(w, reflect.ValueOf(&code).Elem())
+	w.code(f.code)
 	theLayout().frame.write(w, reflect.ValueOf(f).Elem())
 	for _, v := range f.st[:f.sp] {
 		w.value(v)
@@ -163,7 +168,7 @@ func (r *dumpReader) frame(f *Frame, window func(n int) []Value) {
 	}
 	f.code, f.run = c, r.vm.running(c)
 	r.frames = append(r.frames, f)
-	if f.sp < len(c.slots) || f.sp > len(c.slots)+c.stack || f.ip < 0 || f.ip >= len(c.instrs) || !c.starts(f.ip) || f.mode >= retModes {
+	if f.sp < len(c.slots) || f.sp > len(c.slots)+c.stack || f.ip < 0 || f.ip >= len(c.instrs) || !c.rests(f.ip) || f.mode >= retModes {
 		r.fail("a frame does not belong to its code")
 		return
 	}
@@ -179,11 +184,16 @@ func (r *dumpReader) frame(f *Frame, window func(n int) []Value) {
 	}
 }
 
-// starts says whether an instruction begins at pc.
-func (c *Code) starts(pc int) bool {
+// rests says whether a frame can rest at pc: where an instruction begins, or at
+// its second word, which is read when the value that it waits for is there.
+func (c *Code) rests(pc int) bool {
 	at := 0
 	for at < pc {
-		at += c.instrs[at].op().words()
+		words := c.instrs[at].op().words()
+		if words == 2 && at+1 == pc {
+			return true
+		}
+		at += words
 	}
 	return at == pc
 }

@@ -2,11 +2,13 @@ package interp
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"praxis/internal/fault"
 	"praxis/internal/plan/label"
@@ -18,7 +20,7 @@ func (vm *VM) Dump() ([]byte, error) {
 	if vm.state != stateCalls {
 		return nil, fault.New(fault.Conflict, "Store the state while the plan waits for a tool.", "cannot store the plan's state: it does not wait for a tool")
 	}
-	w := &dumpWriter{vm: vm, ids: map[Object]int{}, strs: map[string]int{}, units: map[*unit]bool{}, inside: map[*Dict]insideRef{}}
+	w := &dumpWriter{vm: vm, ids: map[Object]int{}, strs: map[string]int{}, units: []*unit{vm.prog.unit}, unitIDs: map[*unit]int{vm.prog.unit: 0}, inside: map[*Dict]insideRef{}}
 	w.literals()
 	w.current = -1
 	state := w.section(w.state)
@@ -36,7 +38,7 @@ func (vm *VM) Dump() ([]byte, error) {
 	out = append(out, machineSum()...)
 	out = binary.AppendUvarint(out, uint64(len(labels)))
 	out = append(out, labels...)
-	out = w.modules(out)
+	out = w.library(out)
 	out = binary.AppendUvarint(out, uint64(len(w.strings)))
 	for _, s := range w.strings {
 		out = binary.AppendUvarint(out, uint64(len(s)))
@@ -57,7 +59,9 @@ func (w *dumpWriter) section(f func()) []byte {
 // literals finds the constants of the units in use: they are known by place.
 func (w *dumpWriter) literals() {
 	w.consts = map[Object]constRef{}
-	units := slices.SortedFunc(maps.Keys(w.vm.runs), func(a, b *unit) int { return bytes.Compare([]byte(a.module), []byte(b.module)) })
+	units := slices.SortedFunc(maps.Keys(w.vm.runs), func(a, b *unit) int {
+		return cmp.Or(strings.Compare(a.module, b.module), strings.Compare(a.source, b.source))
+	})
 	for _, u := range units {
 		for _, c := range u.codes {
 			for i, v := range c.consts {
@@ -157,9 +161,7 @@ func (w *dumpWriter) table() {
 		}
 		if c, ok := w.consts[o]; ok {
 			w.uint(tagConst)
-			w.units[c.code.unit] = true
-			w.string(c.code.unit.module)
-			w.uint(uint64(c.code.id))
+			w.code(c.code)
 			w.uint(uint64(c.index))
 			continue
 		}
@@ -167,18 +169,14 @@ func (w *dumpWriter) table() {
 	}
 }
 
-// modules writes which units of the library are meant.
-func (w *dumpWriter) modules(out []byte) []byte {
-	names := map[string]*unit{}
-	for u := range w.units {
-		if u != w.vm.prog.unit {
-			names[u.module] = u
-		}
-	}
-	out = binary.AppendUvarint(out, uint64(len(names)))
-	for _, name := range slices.Sorted(maps.Keys(names)) {
-		out = binary.AppendUvarint(out, uint64(len(name)))
-		out = append(append(out, name...), names[name].sum()...)
+// library writes which units beside the program are meant.
+func (w *dumpWriter) library(out []byte) []byte {
+	out = binary.AppendUvarint(out, uint64(len(w.units)-1))
+	for _, u := range w.units[1:] {
+		out = binary.AppendUvarint(out, uint64(len(u.module)))
+		out = append(out, u.module...)
+		out = binary.AppendUvarint(out, uint64(len(u.source)))
+		out = append(append(out, u.source...), u.sum()...)
 	}
 	return out
 }
@@ -202,7 +200,7 @@ func Load(p *Program, data []byte) (*VM, error) {
 	}
 	vm.slab = make([]Value, firstSlab)
 	vm.deepen()
-	r.modules(p)
+	r.library(p)
 	r.texts()
 	r.table()
 	r.state()
@@ -241,27 +239,39 @@ func (r *dumpReader) head(p *Program) {
 	}
 }
 
-func (r *dumpReader) modules(p *Program) {
-	r.units = map[string]*unit{"": p.unit}
+func (r *dumpReader) library(p *Program) {
+	r.units = []*unit{p.unit}
 	for n := r.count(1); n > 0 && r.err == nil; n-- {
-		name := string(r.bytes(r.uint()))
+		name, source := string(r.bytes(r.uint())), string(r.bytes(r.uint()))
 		sum := r.bytes(sumSize)
-		if r.err != nil || r.units[name] != nil {
-			r.fail("a module stands there twice")
+		if r.err != nil || !r.alloc(int64(len(source))*32) {
 			return
 		}
-		u, err := r.vm.unitNamed(name, p.unit.strict)
+		u, err := r.vm.unitNamed(name, source, p.unit.strict)
 		if err != nil || !bytes.Equal(u.sum(), sum) {
 			r.err = fault.New(fault.Conflict, "Run the plan again, or load its state with the version that stored it.",
 				"cannot load the plan's state: the module %q of the library is another one", name)
 			return
 		}
-		r.units[name] = u
+		r.units = append(r.units, u)
 	}
 }
 
-// unitNamed returns the code of a library module.
-func (vm *VM) unitNamed(name string, strict bool) (*unit, error) {
+// unitNamed returns the code of a library module, or of what one has compiled.
+func (vm *VM) unitNamed(name, built string, strict bool) (*unit, error) {
+	if built != "" {
+		if len(built) > maxBuilt || name != "dataclasses" {
+			return nil, vm.noModule(name)
+		}
+		u, err := compileBuilt(built, strict)
+		if err == nil {
+			if vm.built == nil {
+				vm.built = make(map[string]*unit)
+			}
+			vm.built[built] = u
+		}
+		return u, err
+	}
 	source := machineSource
 	if name != "_machine" {
 		var ok bool
