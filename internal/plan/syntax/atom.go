@@ -78,6 +78,7 @@ func (p *parser) paren() Expr {
 	if p.diag && !p.plainly {
 		p.diagParen()
 	}
+	p.diagFirstStar()
 	first := p.starNamedExpression()
 	switch p.tok.kind {
 	case kFor, kAsync:
@@ -135,6 +136,7 @@ func (p *parser) list() Expr {
 		p.h = 1
 		return &List{Span: p.span(start)}
 	}
+	p.diagFirstStar()
 	first := p.starNamedExpression()
 	if p.tok.kind == kFor || p.tok.kind == kAsync {
 		c := &ListComp{Elt: first}
@@ -168,6 +170,7 @@ func (p *parser) brace() Expr {
 	if p.tok.kind == kDoubleStar {
 		return p.dict(start, nil)
 	}
+	p.diagFirstStar()
 	first := p.starNamedExpression()
 	switch p.tok.kind {
 	case kColon:

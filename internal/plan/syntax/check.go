@@ -128,7 +128,7 @@ func (c *checker) compound(s Stmt) {
 		c.classDef(s)
 	case *For:
 		if s.Async && !c.scope.async {
-			c.lateAt(s, "'async for' outside async function")
+			c.earlyAt(s, "'async for' outside async function")
 		}
 		c.target(s.Target)
 		c.expr(s.Iter)
@@ -210,7 +210,7 @@ func (c *checker) returns(s *Return) {
 
 func (c *checker) with(s *With) {
 	if s.Async && !c.scope.async {
-		c.lateAt(s, "'async with' outside async function")
+		c.earlyAt(s, "'async with' outside async function")
 	}
 	for _, item := range s.Items {
 		c.expr(item.ContextExpr)

@@ -115,6 +115,13 @@ func (p *parser) whileStmt() Stmt {
 // toks[head].
 func (p *parser) forTargets(head int) Expr {
 	start := p.tok.pos
+	if p.searching() {
+		if p.attempt((*parser).starTarget) == nil {
+			p.diagForTarget(head)
+			p.unexpected()
+		}
+		p.rewind(head + 1)
+	}
 	t := p.starTarget()
 	if p.tok.kind == kComma {
 		t = p.restOfTuple(start, t, (*parser).starTarget)
@@ -168,7 +175,9 @@ func (p *parser) asyncStmt() Stmt {
 
 func (p *parser) decorated() Stmt {
 	var list []Expr
-	for p.accept(kAt) {
+	for p.tok.kind == kAt {
+		p.cutTokens()
+		p.advance()
 		at := p.tok.pos
 		e := p.namedExpression()
 		if p.version < 9 && !dotted(e) {
@@ -176,14 +185,16 @@ func (p *parser) decorated() Stmt {
 		}
 		list = append(list, e)
 		p.expect(kNewline)
-		p.cutTokens()
 	}
 	switch p.tok.kind {
 	case kDef:
+		p.cutTokens()
 		return p.functionDef(p.tok.pos, list, false)
 	case kClass:
+		p.cutTokens()
 		return p.classDef(list)
 	case kAsync:
+		p.cutTokens()
 		start := p.tok.pos
 		p.advance()
 		if p.tok.kind == kDef {
@@ -233,11 +244,9 @@ func (p *parser) functionDef(start Pos, decorators []Expr, async bool) Stmt {
 	f.Args = p.parameters(kRpar, true)
 	p.expect(kRpar)
 	if p.tok.kind == kArrow {
-		if p.searching() && !startsExpr[p.peek()] {
+		if f.Returns = p.operand((*parser).expression); f.Returns == nil {
 			p.failTok(p.tok, "expected ':'")
 		}
-		p.advance()
-		f.Returns = p.expression()
 	}
 	if p.tok.kind != kColon {
 		if p.diag {

@@ -185,6 +185,18 @@ func (p *parser) starredArgument() Expr {
 	return e
 }
 
+// diagFirstStar looks for a lone `*` behind an opening bracket.
+func (p *parser) diagFirstStar() {
+	if !p.searching() || p.tok.kind != kStar {
+		return
+	}
+	at := p.i
+	if p.attempt(func(p *parser) Expr { return p.starred((*parser).expression) }) == nil {
+		p.failLast("Invalid star expression")
+	}
+	p.rewind(at)
+}
+
 // diagDefault looks for a `=` without a default behind it.
 func (p *parser) diagDefault() {
 	if !p.searching() {

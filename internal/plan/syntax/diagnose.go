@@ -195,6 +195,9 @@ func (p *parser) searchLegacy(first *token, i int) {
 	case k == kPass || k == kBreak || k == kContinue:
 	case k == kLpar || !startsExpr[k]:
 		return
+	case p.isLegacy(first):
+	case trailers[k] || binary[k].prec > 0 || k == kNot && i+2 < len(p.toks) && p.toks[i+2].kind == kIn:
+		return // it goes on from the name, and was looked at with it
 	}
 	at := p.i
 	p.rewind(i + 1)

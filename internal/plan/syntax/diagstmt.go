@@ -167,12 +167,6 @@ func (p *parser) diagImportTarget() {
 	p.rewind(at)
 }
 
-// hasValue says whether a value follows the `=` of an annotated assignment.
-// Without one, the assignment ends before the `=`.
-func (p *parser) hasValue() bool {
-	return !p.searching() || p.peek() == kYield || startsExpr[p.peek()]
-}
-
 // missingColon reports the header of a statement that does not end in a colon.
 func (p *parser) missingColon() {
 	if p.searching() && p.tok.kind == kNewline {
@@ -207,7 +201,7 @@ func (p *parser) diagForIn() {
 		}
 		return e
 	}) != nil && p.tok.kind != kIn {
-		p.failTok(p.tok, "'in' expected after for-loop variables")
+		p.failLast("'in' expected after for-loop variables")
 	}
 	p.rewind(at)
 }

@@ -491,6 +491,7 @@ func (p *parser) tupleOf(start Pos, e Expr) Expr {
 func (p *parser) slice() Expr {
 	start := p.tok.pos
 	if p.tok.kind == kStar {
+		p.diagFirstStar()
 		return p.starred((*parser).expression)
 	}
 	var lower Expr

@@ -120,26 +120,16 @@ func (l *lexer) decimal(i int) int {
 func (l *lexer) endOfNumber(j int, what string) {
 	src := l.src
 	c := src[j]
-	if classes[c]&cIdent == 0 || c >= 0x80 {
+	if classes[c]&(cIdent|cDigit) == 0 || c >= 0x80 {
 		return
 	}
-	ok := false
-	switch rest := src[j:]; c {
-	case 'a':
-		ok = strings.HasPrefix(rest, "and")
-	case 'e':
-		ok = strings.HasPrefix(rest, "else")
-	case 'f':
-		ok = strings.HasPrefix(rest, "for")
-	case 'i':
-		ok = rest[1] == 'f' || rest[1] == 'n' || rest[1] == 's'
-	case 'o':
-		ok = strings.HasPrefix(rest, "or")
-	case 'n':
-		ok = strings.HasPrefix(rest, "not")
-	}
-	if ok {
+	if c == 'i' && strings.IndexByte("fns", src[j+1]) >= 0 {
 		return
+	}
+	for _, word := range []string{"and", "else", "for", "or", "not"} {
+		if strings.HasPrefix(src[j:], word) && classes[src[j+len(word)]]&(cIdent|cDigit) == 0 {
+			return
+		}
 	}
 	l.fail(j-1, j, "invalid %s literal", what)
 }

@@ -237,9 +237,9 @@ func (p *parser) annAssign(start Pos, t Expr) Stmt {
 	p.advance()
 	a := &AnnAssign{Target: t, Simple: isName && t.Range().Start == start}
 	a.Annotation = p.expression()
-	if p.tok.kind == kEqual && p.hasValue() {
-		p.advance()
-		a.Value = p.annotatedRHS()
+	if p.tok.kind == kEqual {
+		// Without a value, the assignment ends before the `=`.
+		a.Value = p.operand((*parser).annotatedRHS)
 	}
 	a.Span = p.span(start)
 	return a

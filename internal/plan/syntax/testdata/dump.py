@@ -30,6 +30,8 @@ def answer(what, arg):
         dump = ast.dump(ast.parse(source), include_attributes=True)
     except SyntaxError as e:
         return error(e)
+    except (MemoryError, RecursionError, ValueError) as e:
+        return "too much: %s" % e
     if what == "sum":
         return hashlib.sha256(dump.encode("utf-8", "surrogatepass")).hexdigest()
     return dump
