@@ -1,0 +1,571 @@
+package check
+
+import (
+	"strconv"
+
+	"praxis/internal/plan/syntax"
+)
+
+// attr reads an attribute.
+func (f *frame) attr(v val, name string, n syntax.Node) val {
+	var out val
+	f.a.step(1)
+	f.raises(v.may)
+	for _, id := range v.objs.all() {
+		out = join(out, f.attrOf(f.a.objects[id], v, name, n))
+	}
+	if v.fl&scalar != 0 {
+		// An attribute of a value without parts is one, too, or a method of it.
+		s := v
+		s.objs, s.k = nil, nil
+		m := f.a.alloc(oBound, n, f.act, name)
+		f.a.grow(&m.recv, s.loose())
+		out = join(out, val{may: v.may, objs: one(m.id), fl: reached | scalar})
+	}
+	return out.with(v.may)
+}
+
+func (f *frame) attrOf(o *object, v val, name string, n syntax.Node) val {
+	a := f.a
+	self := ref(o).with(v.may)
+	switch o.kind {
+	case oInst:
+		return f.instAttr(o, self, name, n)
+	case oClass:
+		return f.classRead(o, self, name, n)
+	case oModule:
+		return f.moduleAttr(o, name, n)
+	case oSpace:
+		return f.space(o.name+"."+name, n)
+	case oSuper:
+		return f.superAttr(o, name, n)
+	case oWrap:
+		return f.wrapAttr(o, self, name, n)
+	case oFunc:
+		// Functions may carry attributes of the program's own.
+		out := o.other
+		if e := ent(o.attrs, name); e != nil {
+			out = join(out, e.v)
+		}
+		return join(out, plain(nil, nil))
+	case oNative:
+		if s := a.nativeAttr(o.name, name); s != "" {
+			return ref(a.nativeObject(s, f))
+		}
+	}
+	m := a.alloc(oBound, n, f.act, name)
+	a.grow(&m.recv, self)
+	out := ref(m)
+	switch o.kind {
+	case oOpaque, oData, oIter, oGen:
+		// What is read may be a value as well.
+		out = join(out, a.contents(o).loose())
+		if o.kind == oOpaque {
+			out = join(out, ref(o))
+		}
+		if name == "__context__" || name == "__cause__" || name == "__traceback__" {
+			out = join(out, a.raised)
+		}
+		out.fl |= scalar
+	}
+	return out
+}
+
+func (f *frame) instAttr(o *object, self val, name string, n syntax.Node) val {
+	a := f.a
+	var out val
+	if m, ok := a.classAttr(o.of, "__getattribute__"); ok {
+		out = join(out, f.call(f.bindAttr(m, o, self, "__getattribute__", n), args{site: n, pos: []val{f.constant(name)}}))
+	}
+	found := false
+	if e := ent(o.attrs, name); e != nil {
+		out, found = join(out, e.v), true
+	}
+	if m, ok := a.classAttr(o.of, name); ok {
+		out, found = join(out, f.bindAttr(m, o, self, name, n)), true
+	}
+	out = join(out, o.other)
+	native := o.of.class.nativeAll(a)
+	if m, ok := a.classAttr(o.of, "__getattr__"); ok && (!found || o.of.class.loose) {
+		out = join(out, f.call(f.bindAttr(m, o, self, "__getattr__", n), args{site: n, pos: []val{f.constant(name)}}))
+	}
+	if len(native) > 0 && !found {
+		m := a.alloc(oBound, n, f.act, name)
+		a.grow(&m.recv, self)
+		out = join(join(out, ref(m)), a.contents(o).loose())
+		out = join(out, a.raised.loose())
+		if enumLike(native) {
+			out = join(out, f.members(o.of))
+		}
+	}
+	if !found && len(native) == 0 {
+		// Such as __class__, __doc__, __dict__; and the object itself, whose attributes they may hold.
+		out = join(out, plain(nil, nil))
+		if name == "__dict__" {
+			out = join(out, self)
+		}
+		if name == "__class__" {
+			out = join(out, ref(o.of))
+		}
+	}
+	return out
+}
+
+// bindAttr is what an attribute of a class becomes when it is read from an instance.
+func (f *frame) bindAttr(m val, o *object, self val, name string, n syntax.Node) val {
+	a := f.a
+	out := val{may: m.may, must: m.must, fl: m.fl & (reached | scalar), k: m.k}
+	for _, id := range m.objs.all() {
+		p := a.objects[id]
+		switch p.kind {
+		case oFunc:
+			b := a.alloc(oBound, n, f.act, "bound "+strconv.Itoa(int(p.id))+" "+strconv.Itoa(int(o.id)))
+			a.grow(&b.fn, ref(p))
+			a.grow(&b.recv, self)
+			out.objs = out.objs.union(one(b.id))
+		case oWrap:
+			out = join(out, f.unwrap(p, o, self, n))
+		case oInst:
+			if r, ok := f.specialOf(p, "__get__", ref(p), args{site: n, pos: []val{self, ref(o)}}); ok {
+				out = join(out, r)
+			} else {
+				out.objs = out.objs.union(one(id))
+			}
+		case oNative, oOpaque, oBound:
+			// A native may or may not become a method.
+			b := a.alloc(oBound, n, f.act, "bound "+strconv.Itoa(int(p.id))+" "+strconv.Itoa(int(o.id)))
+			a.grow(&b.fn, ref(p))
+			a.grow(&b.recv, self)
+			out.objs = out.objs.union(one(id)).union(one(b.id))
+		default:
+			out.objs = out.objs.union(one(id))
+		}
+	}
+	return out
+}
+
+// unwrap reads a property, static method or class method from an instance or a class.
+func (f *frame) unwrap(p, o *object, self val, n syntax.Node) val {
+	switch p.name {
+	case "staticmethod":
+		return p.fn
+	case "classmethod":
+		cls := self
+		if o.kind == oInst {
+			cls = ref(o.of).with(self.may)
+		}
+		b := f.a.alloc(oBound, n, f.act, "class "+strconv.Itoa(int(p.id))+" "+strconv.Itoa(int(o.id)))
+		f.a.grow(&b.fn, p.fn)
+		f.a.grow(&b.recv, cls)
+		return ref(b)
+	}
+	if o.kind == oClass {
+		return ref(p)
+	}
+	return f.call(p.fn, args{site: n, pos: []val{self}}).loose()
+}
+
+func (f *frame) classRead(o *object, self val, name string, n syntax.Node) val {
+	a := f.a
+	var out val
+	if m, ok := a.classAttr(o, name); ok {
+		out = val{may: m.may, must: m.must, fl: m.fl, k: m.k}
+		for _, id := range m.objs.all() {
+			p := a.objects[id]
+			switch p.kind {
+			case oWrap:
+				out = join(out, f.unwrap(p, o, self, n))
+			case oInst:
+				if r, ok := f.specialOf(p, "__get__", ref(p), args{site: n, pos: []val{f.constant(nil), self}}); ok {
+					out = join(out, r)
+				} else {
+					out.objs = out.objs.union(one(id))
+				}
+			default:
+				out.objs = out.objs.union(one(id))
+			}
+		}
+	}
+	if native := o.class.nativeAll(a); len(native) > 0 {
+		if enumLike(native) && !dunder(name) && !out.bottom() {
+			// A member is an object around the value.
+			inst := a.alloc(oInst, o.node, o.act, "member")
+			inst.of = o
+			a.grow(&inst.elem, out.loose())
+			out = join(out, ref(inst))
+		}
+		m := a.alloc(oBound, n, f.act, name)
+		a.grow(&m.recv, self)
+		out = join(join(out, ref(m)), o.elem.loose())
+	}
+	if out.bottom() {
+		out = plain(nil, nil)
+		if name == "__init__" || name == "__new__" {
+			m := a.alloc(oBound, n, f.act, name)
+			a.grow(&m.recv, self)
+			out = ref(m)
+		}
+	}
+	return join(out, o.other)
+}
+
+// superAttr reads an attribute by way of super().
+func (f *frame) superAttr(o *object, name string, n syntax.Node) val {
+	a := f.a
+	var out val
+	found := false
+	for _, id := range o.recv.objs.all() {
+		p := a.objects[id]
+		c := p.of
+		if p.kind == oClass {
+			c = p
+		}
+		if c == nil || c.class == nil {
+			continue
+		}
+		multi := false
+		c.lineage(func(b *object) bool {
+			multi = multi || len(b.class.bases) > 1
+			return true
+		})
+		self := ref(p).with(o.recv.may)
+		take := func(b *object) bool {
+			e := ent(b.attrs, name)
+			if e == nil {
+				return true
+			}
+			found = true
+			out = join(out, f.bindAttr(e.v, p, self, name, n))
+			return multi || b.class.loose
+		}
+		if multi {
+			c.lineage(func(b *object) bool { return b == o.of || take(b) })
+			continue
+		}
+		for _, b := range o.of.class.bases {
+			b.lineage(take)
+		}
+	}
+	if !found {
+		m := a.alloc(oBound, n, f.act, name)
+		a.grow(&m.recv, o.recv)
+		out = join(out, ref(m))
+	}
+	return out
+}
+
+// wrapAttr reads the parts of a property: setter, getter, fget.
+func (f *frame) wrapAttr(o *object, self val, name string, n syntax.Node) val {
+	m := f.a.alloc(oBound, n, f.act, name)
+	f.a.grow(&m.recv, self)
+	return join(ref(m), o.fn)
+}
+
+// setAttr stores an attribute.
+func (f *frame) setAttr(v val, name string, x val, n syntax.Node) {
+	a := f.a
+	x.may = union(x.may, f.pc)
+	stored := x
+	stored.may = stored.may.via(pos(n), stepStore, name)
+	f.raises(v.may)
+	for _, id := range v.objs.all() {
+		o := a.objects[id]
+		switch o.kind {
+		case oInst:
+			if f.descriptors(v, name, "__set__", args{site: n, pos: []val{ref(o).with(v.may), x}}) {
+				continue
+			}
+			if m, ok := a.classAttr(o.of, "__setattr__"); ok {
+				f.call(f.bindAttr(m, o, ref(o).with(v.may), "__setattr__", n), args{site: n, pos: []val{f.constant(name), x}})
+			}
+			a.setAttr(o, name, stored.with(v.may))
+		case oClass, oFunc, oModule:
+			a.setAttr(o, name, stored.with(v.may))
+		default:
+			a.grow(&o.other, stored.with(v.may))
+			f.store(o, plain(v.may, nil), stored)
+		}
+	}
+}
+
+// descriptors calls what a class has in an attribute's place: the setter of a
+// property, a method of a descriptor.
+func (f *frame) descriptors(v val, name, method string, x args) bool {
+	found := false
+	for _, id := range v.objs.all() {
+		o := f.a.objects[id]
+		if o.kind != oInst {
+			continue
+		}
+		m, ok := f.a.classAttr(o.of, name)
+		if !ok {
+			continue
+		}
+		for _, id := range m.objs.all() {
+			switch p := f.a.objects[id]; p.kind {
+			case oWrap:
+				if p.name == "property" {
+					found = true
+					f.call(p.elem, x)
+				}
+			case oInst:
+				if _, ok := f.specialOf(p, method, ref(p), x); ok {
+					found = true
+				}
+			}
+		}
+	}
+	return found
+}
+
+// item reads v[key].
+func (f *frame) item(v, key val, n syntax.Node) val {
+	var out val
+	f.a.step(1)
+	by := union(v.may, key.may)
+	f.raises(by)
+	for _, id := range v.objs.all() {
+		out = join(out, f.itemOf(f.a.objects[id], v, key, n))
+	}
+	if v.fl&scalar != 0 {
+		r := plain(by, union(v.must, key.must))
+		out = join(out, r)
+	}
+	out = out.after(v)
+	out = out.after(key)
+	return out.with(f.a.deep(key))
+}
+
+func (f *frame) itemOf(o *object, v, key val, n syntax.Node) val {
+	a := f.a
+	switch o.kind {
+	case oList, oTuple:
+		if i, ok := key.number(); ok && !o.moved {
+			if i < 0 && o.elem.bottom() {
+				i += len(o.ents)
+			}
+			if i >= 0 && i < len(o.ents) && (o.elem.bottom() || o.kind == oList) {
+				return o.ents[i].v.with(o.shape)
+			}
+			if i >= 0 {
+				return o.elem.with(o.shape)
+			}
+		}
+		return a.contents(o)
+	case oDict:
+		if s, ok := key.text(); ok {
+			r := o.elem
+			if e := ent(o.ents, s); e != nil {
+				r = join(r, e.v)
+			}
+			return r.with(o.shape)
+		}
+		return a.contents(o)
+	case oData:
+		return a.dataKey(o, key, n, f)
+	case oInst:
+		var out val
+		if r, ok := f.specialOf(o, "__getitem__", ref(o).with(v.may), args{site: n, pos: []val{key}}); ok {
+			out = r
+		} else {
+			out = join(join(a.contents(o), o.other), f.allAttrs(o)).loose()
+		}
+		if r, ok := f.specialOf(o, "__missing__", ref(o).with(v.may), args{site: n, pos: []val{key}}); ok {
+			out = join(out, r)
+		}
+		return out
+	case oClass:
+		out := f.members(o)
+		if m, ok := a.classAttr(o, "__class_getitem__"); ok {
+			out = join(out, f.call(m, args{site: n, pos: []val{ref(o), key}}))
+		}
+		return join(out, ref(o))
+	case oNative, oFunc, oModule:
+		return ref(o) // list[int]
+	}
+	return join(a.contents(o).loose(), ref(o))
+}
+
+// allAttrs joins the attributes of an instance.
+func (f *frame) allAttrs(o *object) val {
+	var v val
+	for _, e := range o.attrs {
+		v = join(v, e.v)
+	}
+	return v
+}
+
+// setItem stores v[key] = x.
+func (f *frame) setItem(v, key, x val, n syntax.Node) {
+	key.may = union(key.may, f.pc)
+	x.may = union(x.may, f.pc)
+	f.raises(union(v.may, key.may))
+	f.hashes(key, n)
+	stored := x
+	name := ""
+	if s, ok := key.text(); ok {
+		name = s
+	}
+	stored.may = stored.may.via(pos(n), stepStore, name)
+	key.may = union(key.may, f.a.deep(key))
+	for _, id := range v.objs.all() {
+		o := f.a.objects[id]
+		if o.kind == oInst {
+			if _, ok := f.specialOf(o, "__setitem__", ref(o).with(v.may), args{site: n, pos: []val{key, x}}); ok {
+				continue
+			}
+		}
+		f.store(o, key.with(v.may), stored)
+	}
+}
+
+// store puts x under a key into a container.
+func (f *frame) store(o *object, key, x val) {
+	a := f.a
+	switch o.kind {
+	case oList:
+		a.growLab(&o.shape, key.may)
+		if i, ok := key.number(); ok && !o.moved && i >= 0 && i < len(o.ents) {
+			a.grow(&o.ents[i].v, x)
+			return
+		}
+		// Another place, of those that are known, or a slice.
+		a.flag(&o.moved)
+		if _, ok := key.number(); !ok {
+			a.flag(&o.fewer)
+		}
+		a.grow(&o.elem, join(x, f.maybeElements(x, o.node)))
+	case oDict, oData:
+		a.setKey(o, key, x)
+	case oClass, oFunc, oModule, oNative, oTool, oSpace:
+		a.grow(&o.other, x)
+	default:
+		a.grow(&o.keys, key.loose())
+		a.growLab(&o.shape, key.may)
+		a.grow(&o.elem, x.loose())
+		if o.kind == oInst {
+			a.grow(&o.other, x.loose())
+		}
+	}
+}
+
+// maybeElements is what iterating over x gives, if it holds anything: a slice
+// may be replaced by it.
+func (f *frame) maybeElements(x val, n syntax.Node) val {
+	if x.objs == nil {
+		return val{}
+	}
+	return f.iterate(x, n).loose()
+}
+
+func (f *frame) delItem(v, key val, n syntax.Node) {
+	l := union(f.a.deep(key), union(v.may, f.pc))
+	f.raises(l)
+	for _, id := range v.objs.all() {
+		o := f.a.objects[id]
+		if o.kind == oInst {
+			f.specialOf(o, "__delitem__", ref(o).with(v.may), args{site: n, pos: []val{key}})
+		}
+		f.a.drop(o, l)
+	}
+}
+
+// hashes calls the methods that a key's use in a dict or set calls.
+func (f *frame) hashes(key val, n syntax.Node) {
+	if key.objs == nil {
+		return
+	}
+	f.compares(n, key)
+}
+
+// iterate gives what iterating over v gives, each element with what it depends on.
+func (f *frame) iterate(v val, n syntax.Node) val {
+	var out val
+	f.a.step(1)
+	f.raises(v.may)
+	for _, id := range v.objs.all() {
+		out = join(out, f.elements(f.a.objects[id], v, n))
+	}
+	if v.fl&scalar != 0 {
+		out = join(out, plain(v.may, v.must))
+	}
+	return out.after(v)
+}
+
+// elements is what iterating over an object gives.
+func (f *frame) elements(o *object, v val, n syntax.Node) val {
+	a := f.a
+	switch o.kind {
+	case oDict:
+		return o.dictKeys()
+	case oData:
+		k := plain(a.dataOwn(o), nil)
+		return join(join(a.dataItem(o), o.elem), join(k, o.dictKeys())).with(o.shape).loose()
+	case oGen:
+		f.resume(o, val{}, n)
+		return o.gen.yields
+	case oInst:
+		return f.instElements(o, v, n)
+	case oClass:
+		return join(f.members(o), f.enumMembers(o))
+	case oOpaque:
+		return join(a.contents(o), ref(o)).loose()
+	}
+	return a.contents(o)
+}
+
+func (f *frame) enumMembers(o *object) val {
+	if !enumLike(o.class.nativeAll(f.a)) {
+		return val{}
+	}
+	inst := f.a.alloc(oInst, o.node, o.act, "member")
+	inst.of = o
+	f.a.grow(&inst.elem, f.members(o))
+	return ref(inst)
+}
+
+func (f *frame) instElements(o *object, v val, n syntax.Node) val {
+	a := f.a
+	self := ref(o).with(v.may)
+	var out val
+	it, ok := f.specialOf(o, "__iter__", self, args{site: n})
+	if ok {
+		for _, id := range it.objs.all() {
+			p := a.objects[id]
+			if p.kind == oInst {
+				r, _ := f.specialOf(p, "__next__", ref(p).with(it.may), args{site: n})
+				out = join(out, r)
+				if len(p.of.class.nativeAll(a)) > 0 {
+					out = join(out, a.contents(p).loose())
+				}
+				continue
+			}
+			out = join(out, f.elements(p, it, n))
+		}
+		return out.with(it.may).loose()
+	}
+	if r, ok := f.specialOf(o, "__next__", self, args{site: n}); ok {
+		out = join(out, r)
+	}
+	if r, ok := f.specialOf(o, "__getitem__", self, args{site: n, pos: []val{plain(nil, nil)}}); ok {
+		out = join(out, r)
+	}
+	return join(out, join(join(a.contents(o), o.dictKeys()), f.allAttrs(o))).loose()
+}
+
+// resume lets a generator go on: what it is sent arrives, and its body has
+// been carried out as soon as something is known to start it.
+func (f *frame) resume(o *object, sent val, n syntax.Node) {
+	a := f.a
+	for act := o.gen; act != nil; act = nil {
+		a.grow(&act.sent, sent)
+		if !f.pc.within(act.pc) {
+			act.pc = union(act.pc, f.pc)
+			act.stale, a.changed = true, true
+		}
+		a.analyse(act)
+		f.pc = union(f.pc, act.out)
+		f.exc = joinExc(f.exc, act.exc, val{})
+	}
+}
+

@@ -1,0 +1,489 @@
+package check
+
+import (
+	"praxis/internal/plan/syntax"
+)
+
+// args are the arguments of a call.
+type args struct {
+	site  syntax.Node
+	pos   []val
+	named []entry
+	star  val // elements of *args, of which there may be any number
+	kw    val // values of **kwargs whose names are not known
+	open  bool
+	hasKw bool
+	where []syntax.Expr // of the positional arguments, where they are known
+}
+
+// all joins the arguments.
+func (x *args) all() val {
+	var v val
+	for _, p := range x.pos {
+		v = join(v, p)
+	}
+	for _, e := range x.named {
+		v = join(v, e.v)
+	}
+	return join(join(v, x.star), x.kw).loose()
+}
+
+// call calls what v may be.
+func (f *frame) call(v val, x args) val {
+	var out val
+	f.a.step(1)
+	for _, id := range v.objs.all() {
+		out = join(out, f.callObject(f.a.objects[id], v, x))
+		if f.dead {
+			break
+		}
+	}
+	f.raises(v.may)
+	if v.fl&scalar != 0 {
+		// Calling what cannot be called, or a native value that nobody knows.
+		out = join(out, f.opaque(x.site, "call", true, append([]val{v}, x.all())...))
+	}
+	return out.with(v.may)
+}
+
+func (f *frame) callObject(o *object, v val, x args) val {
+	switch o.kind {
+	case oFunc:
+		return f.callFunc(o, x, v)
+	case oBound:
+		if o.fn.objs != nil {
+			y := x
+			y.pos = append([]val{o.recv}, x.pos...)
+			y.where = nil
+			if x.where != nil {
+				y.where = append([]syntax.Expr{nil}, x.where...)
+			}
+			return f.call(o.fn, y).with(o.recv.may)
+		}
+		return f.method(o.recv, o.name, x)
+	case oClass:
+		return f.construct(o, x)
+	case oNative:
+		return f.native(o.name, x)
+	case oTool:
+		return f.toolCall(o, v, x)
+	case oInst:
+		if r, ok := f.specialOf(o, "__call__", ref(o).with(v.may), x); ok {
+			return r
+		}
+	case oWrap:
+		return f.call(o.fn, x)
+	}
+	return f.opaque(x.site, "call", true, ref(o).with(v.may), x.all())
+}
+
+// maxChain is how many calls back contexts are told apart.
+const maxChain = 3
+
+// maxContexts bounds the contexts of one function; further calls share one.
+const maxContexts = 24
+
+// activationFor finds the activation of a function object for a call.
+func (f *frame) activationFor(o *object, site syntax.Node) *activation {
+	a := f.a
+	ctx, chain := a.context(f.act, site)
+	if act, ok := o.called[ctx]; ok {
+		return act
+	}
+	if len(o.called) >= maxContexts {
+		ctx, chain = 0, nil
+		if act, ok := o.called[ctx]; ok {
+			return act
+		}
+	}
+	act := a.newActivation(o.code, o, chain)
+	act.ctx = ctx
+	if o.called == nil {
+		o.called = map[int32]*activation{}
+	}
+	o.called[ctx] = act
+	o.bodies = append(o.bodies, act)
+	return act
+}
+
+// context numbers the chain of calls that a call continues.
+func (a *analysis) context(caller *activation, site syntax.Node) (int32, []syntax.Node) {
+	chain := append([]syntax.Node{site}, caller.chain...)
+	if len(chain) > maxChain {
+		chain = chain[:maxChain]
+	}
+	ctx := int32(0)
+	for i := len(chain) - 1; i >= 0; i-- {
+		key := contextKey{ctx, chain[i]}
+		id, ok := a.contexts[key]
+		if !ok {
+			id = int32(len(a.contexts)) + 1
+			if a.contexts == nil {
+				a.contexts = map[contextKey]int32{}
+			}
+			a.contexts[key] = id
+		}
+		ctx = id
+	}
+	return ctx, chain
+}
+
+// callFunc calls a function of the program.
+func (f *frame) callFunc(o *object, x args, v val) val {
+	a := f.a
+	act := f.activationFor(o, x.site)
+	f.bind(act, o, x)
+	if !f.pc.within(act.pc) {
+		act.pc = union(act.pc, f.pc)
+		act.stale = true
+	}
+	if o.code.lazy {
+		g := a.alloc(oGen, x.site, act, o.code.name)
+		g.gen = act
+		a.analyse(act)
+		f.pc = union(f.pc, act.out)
+		return ref(g)
+	}
+	a.analyse(act)
+	f.pc = union(f.pc, act.out)
+	f.exc = joinExc(f.exc, act.exc, val{})
+	r := act.ret
+	if r.may != nil {
+		r.may = r.may.via(pos(x.site), stepReturn, o.code.name)
+	}
+	return r
+}
+
+// bind passes arguments to the parameters of an activation.
+func (f *frame) bind(act *activation, o *object, x args) {
+	a, fn := f.a, o.code
+	p := fn.args
+	if p == nil {
+		return
+	}
+	n := len(p.PosOnlyArgs) + len(p.Args)
+	total := n + len(p.KwOnlyArgs)
+	if p.VarArg != nil {
+		total++
+	}
+	if p.KwArg != nil {
+		total++
+	}
+	if act.params == nil {
+		act.params = make([]val, total)
+	}
+	give := func(i int, name string, v val) {
+		v.may = v.may.via(pos(x.site), stepArgument, fn.name+"\x00"+name)
+		j := join(act.params[i], v)
+		if act.params[i].bottom() {
+			j = v
+		}
+		if !same(j, act.params[i]) {
+			act.params[i] = j
+			act.stale, a.changed = true, true
+		}
+	}
+	used := make(map[string]bool, len(x.named))
+	one := func(i int, name string, positional, byName bool) {
+		var v val
+		certain := false
+		if positional && i < len(x.pos) {
+			v, certain = x.pos[i], true
+		} else {
+			if positional {
+				v = x.star
+			}
+			if byName {
+				if e := ent(x.named, name); e != nil {
+					used[name] = true
+					v = join(v, e.v)
+					certain = !e.weak && x.star.bottom()
+				}
+				v = join(v, x.kw)
+			}
+			if !certain {
+				if d := ent(fn.defaults, name); d != nil {
+					v = join(v, d.v)
+				}
+			}
+		}
+		give(i, name, v)
+	}
+	for i, arg := range p.PosOnlyArgs {
+		one(i, arg.Arg, true, false)
+	}
+	for i, arg := range p.Args {
+		one(len(p.PosOnlyArgs)+i, arg.Arg, true, true)
+	}
+	at := n
+	if p.VarArg != nil {
+		t := a.alloc(oTuple, p, act, "*")
+		f.fill(t, x, n)
+		give(at, p.VarArg.Arg, ref(t))
+		at++
+	}
+	for i, arg := range p.KwOnlyArgs {
+		one(at+i, arg.Arg, false, true)
+	}
+	if p.KwArg != nil {
+		d := a.alloc(oDict, p, act, "**")
+		for _, e := range x.named {
+			if !used[e.name] {
+				a.setKey(d, val{k: &konst{e.name}, fl: reached | scalar}, e.v)
+			}
+		}
+		if x.hasKw {
+			a.grow(&d.elem, x.kw)
+			a.grow(&d.keys, plain(x.kw.may, nil))
+		}
+		give(at+len(p.KwOnlyArgs), p.KwArg.Arg, ref(d))
+	}
+}
+
+// fill puts the positional arguments from the n-th on into a tuple.
+func (f *frame) fill(t *object, x args, n int) {
+	var rest []val
+	if len(x.pos) > n {
+		rest = x.pos[n:]
+	}
+	f.a.display(t, rest)
+	if !x.star.bottom() {
+		f.a.flag(&t.moved)
+		f.a.grow(&t.elem, x.star)
+		f.a.growLab(&t.shape, x.star.may)
+	}
+}
+
+// display stores the elements of a literal in their places.
+func (a *analysis) display(o *object, items []val) {
+	if !o.made {
+		o.made = true
+		a.changed = true
+		if !o.moved && len(items) <= maxEntries {
+			for _, v := range items {
+				o.ents = append(o.ents, entry{v: v})
+			}
+			return
+		}
+	}
+	if len(o.ents) == len(items) {
+		for i, v := range items {
+			a.grow(&o.ents[i].v, v)
+		}
+		return
+	}
+	a.flag(&o.moved)
+	a.flag(&o.fewer)
+	for _, v := range items {
+		a.grow(&o.elem, v)
+	}
+}
+
+// arguments evaluates the arguments of a call.
+func (f *frame) arguments(n *syntax.Call) args {
+	x := args{site: n, where: n.Args}
+	for _, e := range n.Args {
+		st, ok := e.(*syntax.Starred)
+		if !ok {
+			v := f.eval(e)
+			if x.open {
+				x.star = join(x.star, v)
+			} else {
+				x.pos = append(x.pos, v)
+			}
+			continue
+		}
+		v := f.eval(st.Value)
+		if items, ok := f.exactItems(v); ok && !x.open {
+			x.pos = append(x.pos, items...)
+			continue
+		}
+		el := f.iterate(v, st).with(v.may).loose()
+		if !el.bottom() || el.may != nil {
+			el.fl |= reached
+		}
+		x.star = join(x.star, el)
+		x.open = true
+	}
+	for _, k := range n.Keywords {
+		v := f.eval(k.Value)
+		if k.Arg != "" {
+			x.named = append(x.named, entry{name: k.Arg, v: v})
+			continue
+		}
+		x.hasKw = true
+		for _, id := range v.objs.all() {
+			o := f.a.objects[id]
+			if o.kind == oDict && len(v.objs.ids) == 1 && v.fl&scalar == 0 {
+				for _, e := range o.ents {
+					x.named = append(x.named, entry{name: e.name, v: e.v.with(union(v.may, o.shape)), weak: true})
+				}
+				if !o.elem.bottom() {
+					x.kw = join(x.kw, o.elem.with(union(union(v.may, o.shape), o.keys.may)).loose())
+				}
+				continue
+			}
+			x.kw = join(x.kw, f.item(v, plain(nil, nil), n).with(f.a.deep(v)).loose())
+		}
+		if v.fl&scalar != 0 {
+			x.kw = join(x.kw, v.loose())
+		}
+	}
+	return x
+}
+
+// exactItems gives the elements of a tuple or list whose places are known.
+func (f *frame) exactItems(v val) ([]val, bool) {
+	if v.fl&scalar != 0 || v.objs == nil || len(v.objs.ids) != 1 {
+		return nil, false
+	}
+	o := f.a.objects[v.objs.ids[0]]
+	if o.kind != oTuple && o.kind != oList || o.moved || !o.elem.bottom() || o.act == nil {
+		return nil, false
+	}
+	items := make([]val, len(o.ents))
+	for i := range items {
+		items[i] = o.ents[i].v.with(o.shape).after(v)
+	}
+	return items, true
+}
+
+// special calls a method with a special name of those instances that v may be.
+func (f *frame) special(v val, name string, x args) val {
+	var out val
+	for _, id := range v.objs.all() {
+		o := f.a.objects[id]
+		if o.kind != oInst {
+			continue
+		}
+		if r, ok := f.specialOf(o, name, ref(o).with(v.may), x); ok {
+			out = join(out, r)
+		}
+	}
+	return out
+}
+
+// specialOf calls a method of an instance's class, if it has one.
+func (f *frame) specialOf(o *object, name string, self val, x args) (val, bool) {
+	m, ok := f.a.classAttr(o.of, name)
+	if !ok {
+		return val{}, false
+	}
+	bound := f.bindAttr(m, o, self, name, x.site)
+	return f.call(bound, x).with(self.may), true
+}
+
+// opaque is what something does that is not known in detail: it may read
+// all that it is given, keep it, change it and call it.
+func (f *frame) opaque(n syntax.Node, name string, changes bool, in ...val) val {
+	a := f.a
+	var all val
+	for _, v := range in {
+		all = join(all, v.loose())
+	}
+	o := a.alloc(oOpaque, n, f.act, name)
+	f.absorb(o, all)
+	if !o.busy {
+		o.busy = true
+		f.callbacks(o, all)
+		o.busy = false
+	}
+	held := val{may: union(o.elem.may, f.pc), objs: o.elem.objs.union(one(o.id)), fl: reached | scalar}
+	if changes {
+		f.smash(all, held)
+	}
+	f.raises(held.may)
+	return held
+}
+
+// absorb puts v, all that it depends on and what it gives when it is
+// iterated into an opaque object.
+func (f *frame) absorb(o *object, v val) {
+	a := f.a
+	l := union(a.deep(v), f.pc)
+	objs := v.objs.union(one(o.id))
+	for _, id := range v.objs.all() {
+		switch p := a.objects[id]; p.kind {
+		case oGen, oIter, oInst:
+			if p == o {
+				continue
+			}
+			e := f.elements(p, ref(p), o.node)
+			objs = objs.union(e.objs)
+			l = union(l, a.deep(e))
+		}
+	}
+	a.grow(&o.elem, val{may: l, objs: objs, fl: reached | scalar})
+}
+
+// callbacks calls the functions that can be reached from what something opaque
+// was given, with all that it holds.
+func (f *frame) callbacks(o *object, all val) {
+	a := f.a
+	var fns []*object
+	a.reach(all.objs, func(p *object) {
+		switch p.kind {
+		case oFunc, oBound, oClass, oNative, oTool:
+			fns = append(fns, p)
+		case oInst:
+			if p.of != nil && p.of.class.special(a) {
+				fns = append(fns, p)
+			}
+		}
+	})
+	for _, p := range fns {
+		x := args{site: o.node, star: o.elem, open: true}
+		if p.kind == oInst {
+			f.specials(p, o, x)
+			continue
+		}
+		if p == o || a.busy(p, o) {
+			continue
+		}
+		v := f.call(ref(p), x)
+		f.absorb(o, v)
+	}
+}
+
+type busyKey struct{ fn, o int32 }
+
+// busy keeps what is opaque from calling itself without end.
+func (a *analysis) busy(p, o *object) bool {
+	return p.kind == oBound && p.fn.objs == nil && p.recv.objs.has(o.id)
+}
+
+// specials calls the methods with special names of an instance that something
+// opaque was given: it may compare it, print it, iterate over it.
+func (f *frame) specials(p, o *object, x args) {
+	for _, name := range p.of.class.specialNames(f.a, p.of) {
+		if v, ok := f.specialOf(p, name, ref(p).with(o.elem.may), x); ok {
+			f.absorb(o, v)
+		}
+	}
+}
+
+// smash lets everything that can be changed and reached from v hold held.
+func (f *frame) smash(v, held val) {
+	a := f.a
+	var all []*object
+	a.reach(v.objs, func(p *object) { all = append(all, p) })
+	for _, p := range all {
+		switch p.kind {
+		case oList, oSet, oOpaque, oIter:
+			a.flag(&p.moved)
+			a.flag(&p.fewer)
+			a.grow(&p.elem, held)
+			a.growLab(&p.shape, held.may)
+		case oDict, oData:
+			a.flag(&p.fewer)
+			a.flag(&p.moved)
+			a.grow(&p.keys, plain(held.may, nil))
+			a.grow(&p.elem, held)
+			a.growLab(&p.shape, held.may)
+		case oInst:
+			a.grow(&p.other, held)
+			a.grow(&p.elem, held)
+			a.growLab(&p.shape, held.may)
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package check
+
+import (
+	"praxis/internal/plan/label"
+	"praxis/internal/plan/policy"
+	"praxis/internal/plan/syntax"
+	"praxis/internal/tool"
+)
+
+// Input is what is checked, and what it is held against.
+type Input struct {
+	Name    string // of the file, as messages name it
+	Source  []byte
+	Module  *syntax.Module
+	Tools   *tool.Set      // nil: no tools
+	Policy  *policy.Policy // nil: flows are reported, nothing is judged
+	Strict  bool           // the control flow counts, too
+	Refused []Refusal      // what the program uses that the language leaves out
+	Steps   int64          // of the analysis; 0 stands for a few million
+}
+
+// Refusal is one use of something that the plan language leaves out.
+type Refusal struct {
+	Pos     syntax.Pos
+	End     syntax.Pos
+	Feature string
+	Remedy  string
+}
+
+// defaultSteps bounds the analysis to about a second.
+const defaultSteps = 4_000_000
+
+// Check checks a program.
+func Check(in Input) *Result {
+	r := &Result{Name: in.Name, Strict: in.Strict, source: in.Source}
+	a := &analysis{tools: in.Tools, policy: in.Policy, strict: in.Strict, left: in.Steps, maxObjects: 200_000}
+	if a.left <= 0 {
+		a.left = defaultSteps
+	}
+	a.sources = append(a.sources, source{})
+	a.objectIDs = make(map[objectKey]int32, 32)
+	a.addInputs()
+	a.scopes = newScopes(in.Module)
+	for _, x := range in.Refused {
+		r.add(Finding{Kind: Refused, Level: Error, Line: int(x.Pos.Line), Col: int(x.Pos.Col), EndLine: int(x.End.Line), EndCol: int(x.End.Col),
+			Message: x.Feature + " is not part of the plan language", Remedy: x.Remedy})
+	}
+	a.names(r)
+	a.run(in.Module)
+	a.report(r)
+	r.finish()
+	return r
+}
+
+// addInputs makes the sources of the names that are given from outside.
+func (a *analysis) addInputs() {
+	a.inputs = map[string]int32{}
+	add := func(in tool.Input) {
+		a.inputs[in.Name] = a.sourceOf(sourceKey{kind: label.User, name: in.Name}, func() source {
+			s := source{placed: true, src: label.Source{Kind: label.User, Name: in.Name, Trusted: in.Trusted}}
+			if !in.Readers.Everyone {
+				who, everyone, _ := in.Readers.Static(a.tools.Principals())
+				if !everyone {
+					s.lo = label.Only(who...)
+					s.hi = s.lo
+				}
+			}
+			return s
+		})
+	}
+	add(tool.Input{Name: "today", Trusted: true, Readers: tool.Readers{Everyone: true}})
+	if a.tools == nil {
+		return
+	}
+	for _, in := range a.tools.Inputs() {
+		add(in)
+	}
+}

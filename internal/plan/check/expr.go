@@ -1,0 +1,896 @@
+package check
+
+import (
+	"math/big"
+	"strings"
+
+	"praxis/internal/plan/syntax"
+)
+
+// constant is a value that the program states.
+func (f *frame) constant(v any) val { return val{k: &konst{v}, fl: reached | scalar} }
+
+func literal(n *syntax.Constant) val {
+	v := val{fl: reached | scalar}
+	switch n.Kind {
+	case syntax.None:
+		v.k = &konst{nil}
+	case syntax.True:
+		v.k = &konst{true}
+	case syntax.False:
+		v.k = &konst{false}
+	case syntax.Int:
+		if n.Big != nil {
+			v.k = &konst{n.Big}
+		} else {
+			v.k = &konst{n.Int}
+		}
+	case syntax.Float:
+		v.k = &konst{n.Float}
+	case syntax.Str:
+		v.k = &konst{n.Str}
+	}
+	return v
+}
+
+// eval gives the value of an expression.
+func (f *frame) eval(e syntax.Expr) val {
+	f.a.step(1)
+	switch e := e.(type) {
+	case *syntax.Constant:
+		return literal(e)
+	case *syntax.Name:
+		return f.name(e)
+	case *syntax.Attribute:
+		if v, ok := f.dotted(e); ok {
+			return v
+		}
+		return f.attr(f.eval(e.Value), e.Attr, e)
+	case *syntax.Call:
+		return f.callExpr(e)
+	case *syntax.Subscript:
+		return f.subscript(e)
+	case *syntax.JoinedStr:
+		return f.joined(e)
+	case *syntax.FormattedValue:
+		return f.formatted(e)
+	case *syntax.BinOp:
+		return f.binary(e.Op, f.eval(e.Left), f.eval(e.Right), e)
+	case *syntax.UnaryOp:
+		return f.unary(e)
+	case *syntax.BoolOp:
+		return f.boolOp(e)
+	case *syntax.Compare:
+		return f.compare(e)
+	case *syntax.IfExp:
+		return f.ifExp(e)
+	case *syntax.List:
+		return f.sequence(oList, e, e.Elts)
+	case *syntax.Tuple:
+		return f.sequence(oTuple, e, e.Elts)
+	case *syntax.Set:
+		return f.sequence(oSet, e, e.Elts)
+	case *syntax.Dict:
+		return f.dict(e)
+	}
+	return f.evalRare(e)
+}
+
+func (f *frame) evalRare(e syntax.Expr) val {
+	switch e := e.(type) {
+	case *syntax.NamedExpr:
+		v := f.eval(e.Value)
+		f.write(e.Target.ID, v, e.Start)
+		return v
+	case *syntax.Lambda:
+		v := f.function(e, e.Args)
+		f.a.objects[v.objs.ids[0]].code.expr = e.Body
+		return v
+	case *syntax.ListComp:
+		return f.comprehension(oList, e, e.Generators, e.Elt, nil)
+	case *syntax.SetComp:
+		return f.comprehension(oSet, e, e.Generators, e.Elt, nil)
+	case *syntax.DictComp:
+		return f.comprehension(oDict, e, e.Generators, e.Key, e.Value)
+	case *syntax.GeneratorExp:
+		return f.generator(e)
+	case *syntax.Await:
+		return f.await(f.eval(e.Value), e)
+	case *syntax.Yield:
+		v := f.constant(nil)
+		if e.Value != nil {
+			v = f.eval(e.Value)
+		}
+		return f.yield(v)
+	case *syntax.YieldFrom:
+		return f.yieldFrom(f.eval(e.Value), e)
+	case *syntax.Starred:
+		return f.eval(e.Value)
+	case *syntax.Slice:
+		return f.slice(e)
+	}
+	return plain(nil, nil)
+}
+
+// name reads a variable, or a name from outside.
+func (f *frame) name(n *syntax.Name) val {
+	if v, ok := f.read(n); ok {
+		return v
+	}
+	return f.outside(n.ID)
+}
+
+// outside is the value of a name that the program does not bind.
+func (f *frame) outside(name string) val {
+	if id, ok := f.a.inputs[name]; ok {
+		return f.a.input(name, id, f)
+	}
+	if v, ok := f.toolName(name); ok {
+		return v
+	}
+	return ref(f.a.nativeObject(name, f))
+}
+
+// toolName is a tool, or the names before a tool's dot.
+func (f *frame) toolName(name string) (val, bool) {
+	if f.a.tools == nil {
+		return val{}, false
+	}
+	if d, ok := f.a.tools.Lookup(name); ok {
+		return ref(f.a.toolObject(d, f)), true
+	}
+	if f.a.tools.IsNamespace(name) {
+		return f.space(name, nil), true
+	}
+	return val{}, false
+}
+
+// space is a name below tools' dots: a tool, or more names.
+func (f *frame) space(name string, n syntax.Node) val {
+	a := f.a
+	if d, ok := a.tools.Lookup(name); ok {
+		return ref(a.toolObject(d, f))
+	}
+	o := a.alloc(oSpace, a.scopes.root.node, a.root, name)
+	return ref(o)
+}
+
+// dotted reads a.b.c that names a tool without the steps between.
+func (f *frame) dotted(e *syntax.Attribute) (val, bool) {
+	if f.a.tools == nil {
+		return val{}, false
+	}
+	root, ok := e.Value.(*syntax.Name)
+	if !ok {
+		return val{}, false
+	}
+	if _, _, bound := f.scope.lookup(root.ID); bound || !f.a.tools.IsNamespace(root.ID) {
+		return val{}, false
+	}
+	return f.space(root.ID+"."+e.Attr, e), true
+}
+
+func (f *frame) callExpr(e *syntax.Call) val {
+	if name, ok := e.Func.(*syntax.Name); ok && name.ID == "super" && len(e.Args) != 1 {
+		if _, _, bound := f.scope.lookup("super"); !bound {
+			return f.super(e)
+		}
+	}
+	fn := f.eval(e.Func)
+	x := f.drained(fn, e)
+	if x == nil {
+		y := f.arguments(e)
+		x = &y
+	}
+	f.exactly(fn, e, x)
+	return f.call(fn, *x)
+}
+
+// drained evaluates a generator expression that the function uses up at once.
+func (f *frame) drained(fn val, e *syntax.Call) *args {
+	if len(e.Args) == 0 || fn.objs == nil || len(fn.objs.ids) != 1 {
+		return nil
+	}
+	g, ok := e.Args[0].(*syntax.GeneratorExp)
+	if !ok || len(e.Args) > 1 {
+		return nil
+	}
+	o := f.a.objects[fn.objs.ids[0]]
+	switch {
+	case o.kind == oNative && drains(o.name):
+	case o.kind == oBound && o.fn.objs == nil && o.name == "join" && o.recv.objs == nil:
+	default:
+		return nil
+	}
+	x := args{site: e, where: e.Args}
+	x.pos = []val{f.inlineGenerator(g)}
+	for _, k := range e.Keywords {
+		if k.Arg == "" {
+			return nil
+		}
+		x.named = append(x.named, entry{name: k.Arg, v: f.eval(k.Value)})
+	}
+	return &x
+}
+
+// drains says whether a built-in function uses up its argument before it returns.
+func drains(name string) bool {
+	switch name {
+	case "sum", "list", "tuple", "set", "frozenset", "sorted", "min", "max", "dict", "any", "all", "len":
+		return true
+	}
+	return false
+}
+
+// super is super() in a method: what comes after its class.
+func (f *frame) super(e *syntax.Call) val {
+	o := f.a.alloc(oSuper, e, f.act, "super")
+	if len(e.Args) == 2 {
+		for _, id := range f.eval(e.Args[0]).objs.all() {
+			if c := f.a.objects[id]; c.kind == oClass {
+				o.of = c
+			}
+		}
+		f.a.grow(&o.recv, f.eval(e.Args[1]))
+	} else {
+		for act := f.act; act != nil; act = act.fn.outer {
+			if act.fn.class != nil {
+				o.of = act.fn.class
+				if len(act.params) > 0 {
+					f.a.grow(&o.recv, act.params[0])
+				}
+				break
+			}
+		}
+	}
+	if o.of == nil {
+		return f.opaque(e, "super", true, o.recv)
+	}
+	return ref(o).with(o.recv.may)
+}
+
+func (f *frame) subscript(e *syntax.Subscript) val {
+	v := f.eval(e.Value)
+	if s, ok := e.Slice.(*syntax.Slice); ok {
+		return f.sliced(v, s, e)
+	}
+	return f.item(v, f.eval(e.Slice), e)
+}
+
+// slice is a slice object on its own.
+func (f *frame) slice(e *syntax.Slice) val {
+	v := plain(nil, nil)
+	for _, p := range []syntax.Expr{e.Lower, e.Upper, e.Step} {
+		if p != nil {
+			v = v.with(f.a.deep(f.eval(p)))
+		}
+	}
+	return v
+}
+
+// sliced is v[a:b].
+func (f *frame) sliced(v val, s *syntax.Slice, n syntax.Node) val {
+	key := f.slice(s)
+	l := union(key.may, v.may)
+	f.raises(l)
+	var out val
+	for _, id := range v.objs.all() {
+		o := f.a.objects[id]
+		switch o.kind {
+		case oInst:
+			if r, ok := f.specialOf(o, "__getitem__", ref(o).with(v.may), args{site: n, pos: []val{key}}); ok {
+				out = join(out, r)
+				continue
+			}
+			fallthrough
+		case oList, oTuple, oData, oOpaque:
+			kind := oList
+			if o.kind == oTuple {
+				kind = oTuple
+			}
+			r := f.copyOf(kind, n, union(l, o.shape), f.elements(o, v, n))
+			out = join(out, r)
+			if o.kind == oOpaque || o.kind == oInst {
+				out = join(out, f.a.contents(o).loose())
+			}
+		default:
+			out = join(out, f.a.contents(o).loose())
+		}
+	}
+	if v.fl&scalar != 0 {
+		out = join(out, plain(l, v.must))
+	}
+	return out.with(l)
+}
+
+
+// copyOf makes a container of elements whose places are not known.
+func (f *frame) copyOf(kind okind, n syntax.Node, shape *lab, elem val) val {
+	o := f.a.alloc(kind, n, f.act, "copy")
+	f.a.flag(&o.moved)
+	f.a.flag(&o.fewer)
+	f.a.grow(&o.elem, elem)
+	f.a.growLab(&o.shape, union(shape, f.pc))
+	return ref(o)
+}
+
+func (f *frame) joined(e *syntax.JoinedStr) val {
+	out := plain(nil, nil)
+	var b strings.Builder
+	known := true
+	for _, p := range e.Values {
+		v := f.eval(p)
+		out.may, out.must = union(out.may, v.may), union(out.must, v.must)
+		if s, ok := v.text(); ok && known && b.Len() < 1<<16 {
+			b.WriteString(s)
+		} else {
+			known = false
+		}
+	}
+	if known {
+		out.k = &konst{b.String()}
+	}
+	return out
+}
+
+func (f *frame) formatted(e *syntax.FormattedValue) val {
+	v := f.eval(e.Value)
+	out := f.textOf(v, e)
+	if e.FormatSpec != nil {
+		s := f.joined(e.FormatSpec)
+		out = plain(union(out.may, s.may), union(out.must, s.must))
+	} else if _, ok := v.text(); ok && (e.Conversion == -1 || e.Conversion == 's') {
+		out.k = v.k
+	}
+	return out
+}
+
+// textOf is the text of a value: it depends on all that the value holds.
+func (f *frame) textOf(v val, n syntax.Node) val {
+	l := f.a.deep(v)
+	l = union(l, f.a.deep(f.describes(v, n)))
+	f.raises(l)
+	return plain(l, v.must)
+}
+
+// describes calls the methods of the program's classes that make text.
+func (f *frame) describes(v val, n syntax.Node) val {
+	return f.instancesCall(v, n, args{site: n, pos: nil}, "__str__", "__repr__", "__format__")
+}
+
+// compares calls the methods of the program's classes that compare.
+func (f *frame) compares(n syntax.Node, vs ...val) *lab {
+	var l *lab
+	var all val
+	for _, v := range vs {
+		l = union(l, f.a.deep(v))
+		all = join(all, v)
+	}
+	if all.objs == nil {
+		return l
+	}
+	held := val{may: l, objs: f.within(all), fl: reached | scalar}
+	r := f.instancesCall(all, n, args{site: n, star: held, open: true},
+		"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__contains__", "__bool__", "__len__")
+	return union(l, f.a.deep(r))
+}
+
+// within is all objects that can be reached.
+func (f *frame) within(v val) *oset {
+	var s *oset
+	var list []*oset
+	f.a.reach(v.objs, func(o *object) {
+		if o.kind != oFunc && o.kind != oClass {
+			list = append(list, one(o.id))
+		}
+	})
+	if len(list) > 256 {
+		f.a.lose(syntax.Pos{}, "objects with methods of their own are compared with too many others")
+	}
+	for _, o := range list {
+		s = s.union(o)
+	}
+	return s
+}
+
+// instancesCall calls special methods of all instances that can be reached.
+func (f *frame) instancesCall(v val, n syntax.Node, x args, names ...string) val {
+	if v.objs == nil || !f.a.hasClasses() {
+		return val{}
+	}
+	var insts []*object
+	f.a.reach(v.objs, func(o *object) {
+		if o.kind == oInst {
+			insts = append(insts, o)
+		}
+	})
+	var out val
+	for _, o := range insts {
+		for _, name := range names {
+			y := x
+			if name == "__format__" {
+				y.pos = []val{plain(nil, nil)}
+			}
+			if r, ok := f.specialOf(o, name, ref(o), y); ok {
+				out = join(out, r)
+			}
+		}
+	}
+	return out
+}
+
+func (a *analysis) hasClasses() bool { return a.scopes.classes }
+
+func (f *frame) unary(e *syntax.UnaryOp) val {
+	v := f.eval(e.Operand)
+	f.raises(v.may)
+	if e.Op == syntax.Not {
+		t := f.truth(v, e)
+		return plain(t, v.must)
+	}
+	out := plain(f.a.deep(v), v.must)
+	if v.k != nil && e.Op == syntax.USub {
+		switch n := v.k.v.(type) {
+		case int64:
+			if n != -1<<63 {
+				out.k = &konst{-n}
+			}
+		case float64:
+			out.k = &konst{-n}
+		case *big.Int:
+			out.k = &konst{new(big.Int).Neg(n)}
+		}
+	}
+	if v.objs != nil {
+		out = join(out, f.special(v, unaryMethod(e.Op), args{site: e}))
+		out = join(out, f.opaqueOperands(e, v))
+	}
+	return out.with(v.may)
+}
+
+func unaryMethod(op syntax.UnaryOperator) string {
+	switch op {
+	case syntax.UAdd:
+		return "__pos__"
+	case syntax.USub:
+		return "__neg__"
+	}
+	return "__invert__"
+}
+
+// truth is what the truth of a value depends on.
+func (f *frame) truth(v val, n syntax.Node) *lab {
+	l := v.may
+	for _, id := range v.objs.all() {
+		o := f.a.objects[id]
+		l = union(l, o.shape)
+		switch o.kind {
+		case oData:
+			l = union(l, f.a.dataOwn(o))
+		case oOpaque:
+			l = union(l, o.elem.may)
+		case oInst:
+			self := ref(o).with(v.may)
+			for _, name := range []string{"__bool__", "__len__"} {
+				if r, ok := f.specialOf(o, name, self, args{site: n}); ok {
+					l = union(l, r.may)
+				}
+			}
+			l = union(l, o.elem.may)
+		}
+	}
+	return l
+}
+
+func (f *frame) boolOp(e *syntax.BoolOp) val {
+	var out val
+	mark := f.mark()
+	var alts []diff
+	for i, x := range e.Values {
+		v := f.eval(x)
+		out = join(out, v)
+		if i < len(e.Values)-1 {
+			f.truth(v, x)
+			f.controlOf(v, x)
+			alts = append(alts, f.since(mark))
+		}
+	}
+	alts = append(alts, f.take(mark))
+	f.merge(alts...)
+	f.unmark()
+	return out.with(f.pc)
+}
+
+// controlOf joins what the truth of a value depends on into the control flow.
+func (f *frame) controlOf(v val, n syntax.Node) {
+	if f.a.strict {
+		f.pc = union(f.pc, f.truth(v, n))
+	}
+}
+
+func (f *frame) ifExp(e *syntax.IfExp) val {
+	t := f.eval(e.Test)
+	f.truth(t, e.Test)
+	f.controlOf(t, e.Test)
+	mark := f.mark()
+	a := f.eval(e.Body)
+	d := f.take(mark)
+	b := f.eval(e.OrElse)
+	f.merge(d, f.take(mark))
+	f.unmark()
+	return join(a, b).with(f.pc)
+}
+
+func (f *frame) compare(e *syntax.Compare) val {
+	left := f.eval(e.Left)
+	out := plain(left.may, nil)
+	for i, x := range e.Comparators {
+		if i > 0 {
+			f.controlOf(out, e)
+		}
+		right := f.eval(x)
+		if i == 0 && left.objs == nil && right.objs == nil {
+			out.must = union(left.must, right.must)
+		}
+		switch e.Ops[i] {
+		case syntax.Is, syntax.IsNot:
+			out.may = union(out.may, union(left.may, right.may))
+		default:
+			out.may = union(out.may, f.compares(e, left, right))
+			if e.Ops[i] == syntax.In || e.Ops[i] == syntax.NotIn {
+				f.contains(right, left, e)
+			}
+		}
+		left = right
+	}
+	f.raises(out.may)
+	return out.with(f.pc)
+}
+
+// contains carries out what in does beside comparing: it iterates.
+func (f *frame) contains(v, x val, n syntax.Node) {
+	f.special(v, "__contains__", args{site: n, pos: []val{x}})
+	for _, id := range v.objs.all() {
+		switch o := f.a.objects[id]; o.kind {
+		case oGen, oInst, oIter:
+			f.compares(n, f.elements(o, v, n), x)
+		}
+	}
+}
+
+// sequence evaluates a display.
+func (f *frame) sequence(kind okind, n syntax.Node, elts []syntax.Expr) val {
+	a := f.a
+	o := a.alloc(kind, n, f.act, "")
+	items := make([]val, 0, len(elts))
+	exact := true
+	outer := a.merge
+	if len(elts) > maxEntries && a.merge == nil {
+		a.merge = n
+	}
+	for _, e := range elts {
+		st, ok := e.(*syntax.Starred)
+		if !ok {
+			v := f.eval(e)
+			v.may = union(v.may, f.pc)
+			items = append(items, v)
+			continue
+		}
+		v := f.eval(st.Value)
+		if in, ok := f.exactItems(v); ok && kind != oSet {
+			items = append(items, in...)
+			continue
+		}
+		exact = false
+		el := f.iterate(v, st)
+		a.growLab(&o.shape, union(v.may, el.may))
+		items = append(items, el.loose())
+	}
+	a.merge = outer
+	if kind == oSet {
+		for _, v := range items {
+			f.hashes(v, n)
+			a.grow(&o.elem, v)
+			a.growLab(&o.shape, a.deep(v))
+		}
+		return ref(o)
+	}
+	if !exact {
+		a.flag(&o.moved)
+		a.flag(&o.fewer)
+		for _, v := range items {
+			a.grow(&o.elem, v)
+		}
+		return ref(o)
+	}
+	a.display(o, items)
+	return ref(o)
+}
+
+func (f *frame) dict(e *syntax.Dict) val {
+	a := f.a
+	o := a.alloc(oDict, e, f.act, "")
+	outer := a.merge
+	if len(e.Keys) > maxEntries && a.merge == nil {
+		a.merge = e
+	}
+	for i, k := range e.Keys {
+		if k == nil {
+			f.update(o, f.eval(e.Values[i]), e)
+			continue
+		}
+		key := f.eval(k)
+		v := f.eval(e.Values[i])
+		v.may = union(v.may, f.pc)
+		f.hashes(key, e)
+		key.may = a.deep(key)
+		a.setKey(o, key, v)
+		if s, ok := key.text(); ok && !o.made {
+			if x := ent(o.ents, s); x != nil {
+				x.weak = false
+			}
+		}
+	}
+	if !o.made {
+		o.made = true
+		a.changed = true
+	}
+	a.merge = outer
+	return ref(o)
+}
+
+// update puts the entries of v into a dict.
+func (f *frame) update(o *object, v val, n syntax.Node) {
+	a := f.a
+	f.raises(v.may)
+	a.growLab(&o.shape, union(v.may, f.pc))
+	for _, id := range v.objs.all() {
+		p := a.objects[id]
+		switch p.kind {
+		case oDict:
+			a.growLab(&o.shape, p.shape)
+			for i := range p.ents {
+				a.setKey(o, f.constant(p.ents[i].name), p.ents[i].v.with(v.may))
+			}
+			a.grow(&o.elem, p.elem.with(v.may))
+			a.grow(&o.keys, p.keys.with(v.may))
+			a.growLab(&o.shape, p.keys.may)
+		default:
+			// Pairs, or something like a dict.
+			el := f.elements(p, v, n)
+			pair := f.iterate(el, n)
+			got := f.item(ref(p).with(v.may), plain(nil, nil), n)
+			a.grow(&o.keys, join(el, pair).with(v.may).loose())
+			a.growLab(&o.shape, union(union(el.may, pair.may), p.shape))
+			a.grow(&o.elem, join(join(pair, got), el).with(v.may).loose())
+		}
+	}
+	if v.fl&scalar != 0 {
+		a.grow(&o.keys, plain(v.may, nil))
+		a.grow(&o.elem, plain(v.may, nil))
+	}
+}
+
+// comprehension evaluates a list, set or dict comprehension.
+func (f *frame) comprehension(kind okind, n syntax.Node, gens []*syntax.Comprehension, elt, value syntax.Expr) val {
+	a := f.a
+	outer := a.merge
+	a.merge = nil
+	o := a.alloc(kind, n, f.act, "")
+	a.flag(&o.moved)
+	a.flag(&o.fewer)
+	f.over(n, gens, func(by *lab) {
+		v := f.eval(elt)
+		v.may = union(v.may, f.pc)
+		if kind == oDict {
+			x := f.eval(value)
+			x.may = union(x.may, f.pc)
+			f.hashes(v, n)
+			v.may = union(a.deep(v), f.pc)
+			a.setKey(o, v, x)
+			return
+		}
+		if kind == oSet {
+			f.hashes(v, n)
+			a.growLab(&o.shape, a.deep(v))
+		}
+		a.grow(&o.elem, v)
+	}, &o.shape)
+	a.merge = outer
+	return ref(o)
+}
+
+// over carries out the loops of a comprehension. What their lengths depend on
+// goes into shape.
+func (f *frame) over(n syntax.Node, gens []*syntax.Comprehension, each func(*lab), shape **lab) {
+	first := f.iterable(gens[0].Iter)
+	f.overValue(n, gens, first, each, shape)
+}
+
+type iterable struct {
+	v    val
+	elem val
+}
+
+func (f *frame) iterable(e syntax.Expr) iterable {
+	v := f.eval(e)
+	return iterable{v, f.iterate(v, e)}
+}
+
+func (f *frame) overValue(n syntax.Node, gens []*syntax.Comprehension, first iterable, each func(*lab), shape **lab) {
+	outer := f.scope
+	f.scope = f.a.scopes.of[n]
+	mark := f.mark()
+	base := len(f.trail)
+	key := headKey{n, f.act.id}
+	head := f.a.heads[key]
+	f.nest++
+	for turn := 0; ; turn++ {
+		for _, p := range head {
+			f.set(p.slot, p.v)
+		}
+		f.turns(gens, first, each, shape)
+		back := f.since(mark)
+		f.rollback(base)
+		f.dead = false
+		grown := false
+		head, grown = f.widen(head, []diff{back})
+		if !grown || turn+1 >= settled(f.nest) {
+			if grown {
+				if f.a.heads == nil {
+					f.a.heads = map[headKey][]slotVal{}
+				}
+				f.a.heads[key] = head
+				f.a.changed = true
+			}
+			f.merge(back, diff{})
+			break
+		}
+	}
+	f.nest--
+	f.unmark()
+	f.scope = outer
+}
+
+func (f *frame) turns(gens []*syntax.Comprehension, first iterable, each func(*lab), shape **lab) {
+	var by *lab
+	for i, g := range gens {
+		it := first
+		if i > 0 {
+			it = f.iterable(g.Iter)
+		}
+		l := union(it.v.may, f.lengthOf(it.v))
+		l = union(l, it.elem.may)
+		by = union(by, l)
+		f.a.growLab(shape, l)
+		f.control(it.v.with(l))
+		f.assign(g.Target, it.elem)
+		for _, c := range g.Ifs {
+			t := f.eval(c)
+			tl := f.truth(t, c)
+			f.a.growLab(shape, union(t.may, tl))
+			f.controlOf(t, c)
+		}
+	}
+	each(by)
+}
+
+// lengthOf is what the length of a container depends on.
+func (f *frame) lengthOf(v val) *lab {
+	l := v.may
+	for _, id := range v.objs.all() {
+		o := f.a.objects[id]
+		l = union(l, o.shape)
+		switch o.kind {
+		case oData:
+			l = union(l, f.a.dataOwn(o))
+		case oOpaque, oInst, oIter:
+			l = union(l, o.elem.may)
+		case oGen:
+			l = union(l, o.gen.yields.may)
+		}
+	}
+	return l
+}
+
+// generator makes the object of a generator expression.
+func (f *frame) generator(e *syntax.GeneratorExp) val {
+	a := f.a
+	v := f.function(e, nil)
+	o := a.objects[v.objs.ids[0]]
+	o.code.gens, o.code.lazy, o.code.name = e, true, "generator"
+	first := f.iterable(e.Generators[0].Iter)
+	act := f.activationFor(o, e)
+	a.grow(&act.sent, first.v)
+	g := a.alloc(oGen, e, act, "")
+	g.gen = act
+	if !f.pc.within(act.pc) {
+		act.pc = union(act.pc, f.pc)
+		act.stale = true
+	}
+	a.analyse(act)
+	f.pc = union(f.pc, act.out)
+	return ref(g)
+}
+
+// generatorBody carries out a generator expression's loops.
+func (f *frame) generatorBody(e *syntax.GeneratorExp) {
+	first := f.act.sent
+	var shape *lab
+	f.overValue(e, e.Generators, iterable{first, f.iterate(first, e)}, func(*lab) {
+		v := f.eval(e.Elt)
+		f.a.grow(&f.act.yields, v.with(f.pc))
+	}, &shape)
+	f.a.grow(&f.act.yields, val{may: shape})
+}
+
+// inlineGenerator evaluates a generator expression that is used up where it stands.
+func (f *frame) inlineGenerator(e *syntax.GeneratorExp) val {
+	a := f.a
+	first := f.iterable(e.Generators[0].Iter)
+	v := f.function(e, nil)
+	o := a.objects[v.objs.ids[0]]
+	o.code.gens, o.code.name = e, "generator"
+	act := f.activationFor(o, e)
+	g := &frame{a: a, act: act, scope: a.scopes.of[e], inline: f, pc: f.pc, nest: f.nest}
+	act.round, act.stale = a.round, false
+	g.start()
+	l := a.alloc(oIter, e, f.act, "")
+	g.overValue(e, e.Generators, first, func(*lab) {
+		a.grow(&l.elem, g.eval(e.Elt).with(g.pc))
+	}, &l.shape)
+	f.pc = union(f.pc, g.pc)
+	f.exc = joinExc(f.exc, g.exc, val{})
+	return ref(l)
+}
+
+func (f *frame) yield(v val) val {
+	f.a.grow(&f.act.yields, v.with(f.pc))
+	// Others run until the generator goes on.
+	return join(f.act.sent, f.constant(nil)).loose()
+}
+
+func (f *frame) yieldFrom(v val, n syntax.Node) val {
+	f.a.grow(&f.act.yields, f.iterate(v, n).with(f.pc))
+	f.special(v, "send", args{site: n, pos: []val{f.act.sent}})
+	return f.finished(v, n).loose()
+}
+
+// finished is what generators and coroutines return.
+func (f *frame) finished(v val, n syntax.Node) val {
+	out := f.constant(nil)
+	for _, id := range v.objs.all() {
+		o := f.a.objects[id]
+		switch o.kind {
+		case oGen:
+			f.resume(o, f.act.sent, n)
+			out = join(out, o.gen.ret)
+		case oOpaque:
+			out = join(out, f.a.contents(o))
+		case oInst:
+			if r, ok := f.specialOf(o, "__await__", ref(o), args{site: n}); ok {
+				out = join(out, f.finished(r, n))
+			}
+			out = join(out, f.a.raised)
+		}
+	}
+	return out.with(v.may)
+}
+
+func (f *frame) await(v val, n syntax.Node) val {
+	only := v.objs != nil && v.fl&scalar == 0
+	for _, id := range v.objs.all() {
+		o := f.a.objects[id]
+		only = only && o.kind == oGen
+	}
+	if only {
+		var out val
+		for _, id := range v.objs.all() {
+			o := f.a.objects[id]
+			f.resume(o, val{}, n)
+			out = join(out, o.gen.ret)
+		}
+		return out.with(v.may)
+	}
+	return join(v, f.finished(v, n).loose())
+}

@@ -1,0 +1,220 @@
+package check
+
+import (
+	"strings"
+
+	"praxis/internal/plan/syntax"
+	"praxis/internal/tool"
+)
+
+// problem is something that the analysis found on its way.
+type problem struct{ finding Finding }
+
+// builtinNames are the names that every program has, each between spaces.
+const builtinNames = " ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError BrokenPipeError BufferError " +
+	"BytesWarning ChildProcessError ConnectionAbortedError ConnectionError ConnectionRefusedError ConnectionResetError DeprecationWarning EOFError " +
+	"Ellipsis EncodingWarning EnvironmentError Exception ExceptionGroup False FileExistsError FileNotFoundError FloatingPointError FutureWarning " +
+	"GeneratorExit IOError ImportError ImportWarning IndentationError IndexError InterruptedError IsADirectoryError KeyError KeyboardInterrupt " +
+	"LookupError MemoryError ModuleNotFoundError NameError None NotADirectoryError NotEnoughInformation NotImplemented NotImplementedError OSError OverflowError " +
+	"PendingDeprecationWarning PermissionError ProcessLookupError PythonFinalizationError RecursionError ReferenceError ResourceWarning RuntimeError RuntimeWarning " +
+	"StopAsyncIteration StopIteration SyntaxError SyntaxWarning SystemError SystemExit TabError TimeoutError ToolError True TypeError " +
+	"UnboundLocalError UnicodeDecodeError UnicodeEncodeError UnicodeError UnicodeTranslateError UnicodeWarning UserWarning ValueError Warning " +
+	"ZeroDivisionError __debug__ __name__ __doc__ __annotations__ abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile complex " +
+	"copyright credits delattr dict dir divmod enumerate eval exec exit filter float format frozenset getattr globals hasattr hash help hex id input " +
+	"int isinstance issubclass iter len license list locals map max memoryview min next object oct open ord pow print property quit range repr " +
+	"reversed round set setattr slice sorted staticmethod str sum super tuple type vars zip __import__ __build_class__ __builtins__ __loader__ __spec__ __file__ __class__ "
+
+func builtinName(name string) bool { return strings.Contains(builtinNames, " "+name+" ") }
+
+// names checks every name that the program reads.
+func (a *analysis) names(r *Result) {
+	for _, s := range a.scopes.all {
+		for _, u := range s.uses {
+			name := u.name.ID
+			if _, _, ok := u.in.lookup(name); ok {
+				continue
+			}
+			if _, ok := a.inputs[name]; ok || builtinName(name) {
+				continue
+			}
+			if a.tools != nil {
+				if _, ok := a.tools.Lookup(name); ok || a.tools.IsNamespace(name) {
+					continue
+				}
+			}
+			f := found(u.name, Name, Error, "name '"+name+"' is not defined")
+			f.Remedy = near(name, a.visible(u.in))
+			r.add(f)
+		}
+	}
+	if a.tools == nil {
+		return
+	}
+	for _, c := range a.scopes.calls {
+		a.toolCallNames(r, c)
+	}
+}
+
+// visible lists the names that a piece of program can use.
+func (a *analysis) visible(s *scope) []string {
+	var out []string
+	for t := s; t != nil && len(out) < 2000; t = t.parent {
+		out = append(out, t.names...)
+	}
+	for name := range a.inputs {
+		out = append(out, name)
+	}
+	if a.tools != nil {
+		out = append(out, a.tools.Namespaces()...)
+		out = append(out, a.tools.Names()...)
+	}
+	return append(out, strings.Fields(builtinNames)...)
+}
+
+// dottedName gives a.b.c as text, when a is a name from outside.
+func dottedName(e syntax.Expr, s *scope) (string, bool) {
+	switch e := e.(type) {
+	case *syntax.Name:
+		if _, _, bound := s.lookup(e.ID); bound {
+			return "", false
+		}
+		return e.ID, true
+	case *syntax.Attribute:
+		base, ok := dottedName(e.Value, s)
+		return base + "." + e.Attr, ok
+	}
+	return "", false
+}
+
+// toolOf is the tool that a call names.
+func (a *analysis) toolOf(c callUse) (*tool.Definition, bool) {
+	if a.tools == nil {
+		return nil, false
+	}
+	name, ok := dottedName(c.call.Func, c.in)
+	if !ok {
+		return nil, false
+	}
+	return a.tools.Lookup(name)
+}
+
+// toolCallNames checks the name of a tool that is called, and how it is called.
+func (a *analysis) toolCallNames(r *Result, c callUse) {
+	name, ok := dottedName(c.call.Func, c.in)
+	if !ok {
+		return
+	}
+	d, ok := a.tools.Lookup(name)
+	if !ok {
+		root, _, _ := strings.Cut(name, ".")
+		if a.tools.IsNamespace(root) && root != name {
+			f := found(c.call.Func, Name, Error, "there is no tool "+name)
+			if s := a.tools.Suggest(name); s != "" {
+				f.Remedy = "Did you mean " + s + "?"
+			} else {
+				f.Remedy = "Known are " + toolNames(a.tools.Namespace(root)) + "."
+			}
+			r.add(f)
+		}
+		return
+	}
+	a.bindTool(r, d, c.call)
+}
+
+func toolNames(list []*tool.Definition) string {
+	var b strings.Builder
+	for i, d := range list {
+		if i == 12 {
+			b.WriteString(", …")
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(d.Name)
+	}
+	return b.String()
+}
+
+func (a *analysis) bindTool(r *Result, d *tool.Definition, call *syntax.Call) {
+	var names []string
+	partial := false
+	positional := 0
+	for _, e := range call.Args {
+		if _, ok := e.(*syntax.Starred); ok {
+			partial = true
+		} else {
+			positional++
+		}
+	}
+	for _, k := range call.Keywords {
+		if k.Arg == "" {
+			partial = true
+		} else {
+			names = append(names, k.Arg)
+		}
+	}
+	bind := d.Bind
+	if partial {
+		bind = d.BindPartial
+	}
+	if _, err := bind(positional, names); err != nil {
+		f := found(call, Arguments, Error, err.Error())
+		f.Tool = d.Name
+		f.Remedy = "Call it as " + d.Signature() + "."
+		r.add(f)
+	}
+}
+
+// exactly checks a call of a function of the program whose parameters and
+// arguments are known.
+func (f *frame) exactly(fn val, n *syntax.Call, x *args) {}
+
+// near is a sentence that names what was probably meant.
+func near(name string, candidates []string) string {
+	best, cost := "", min(1+max(1, len(name)/3), len(name))
+	if len(name) > 100 {
+		return ""
+	}
+	for _, c := range candidates {
+		if c == name || len(c) > 100 || len(c)-len(name) >= cost || len(name)-len(c) >= cost {
+			continue
+		}
+		if d := edits(name, c, cost); d < cost {
+			best, cost = c, d
+		}
+	}
+	if best == "" {
+		return ""
+	}
+	return "Did you mean " + best + "?"
+}
+
+// edits is the number of inserted, deleted, replaced or swapped bytes between
+// two words, cut off at limit.
+func edits(a, b string, limit int) int {
+	before, prev, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
+	for j := range prev {
+		prev[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		row[0] = i
+		least := i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] || a[i-1]|0x20 == b[j-1]|0x20 {
+				cost = 0
+			}
+			row[j] = min(prev[j]+1, row[j-1]+1, prev[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+			least = min(least, row[j])
+		}
+		if least >= limit {
+			return limit
+		}
+		before, prev, row = prev, row, before
+	}
+	return prev[len(b)]
+}

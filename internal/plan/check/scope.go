@@ -1,0 +1,476 @@
+package check
+
+import (
+	"slices"
+
+	"praxis/internal/plan/syntax"
+)
+
+// scopeKind says what a scope belongs to.
+type scopeKind uint8
+
+const (
+	moduleScope scopeKind = iota + 1
+	functionScope
+	classScope
+	compScope // of a comprehension, whose variables lie in the frame around it
+)
+
+// scope is the names that a piece of program binds. Scopes of comprehensions
+// share the slots of the function or module around them, their host.
+type scope struct {
+	kind   scopeKind
+	node   syntax.Node
+	parent *scope
+	host   *scope
+	names  []string
+	slots  []int32
+	index  map[string]int32 // when there are many names
+	outer  map[string]bool  // declared global (true) or nonlocal (false)
+
+	// Of hosts, by slot:
+	captured []bool // functions within read it
+	shared   []bool // functions within write it
+	slotted  []string
+
+	generator bool // of functions
+	async     bool
+	uses      []use
+}
+
+// use is a name that is read.
+type use struct {
+	name *syntax.Name
+	in   *scope
+}
+
+const manyNames = 12
+
+// slot returns the slot of a name that the scope itself binds.
+func (s *scope) slot(name string) (int32, bool) {
+	if s.index != nil {
+		n, ok := s.index[name]
+		return n, ok
+	}
+	for i, n := range s.names {
+		if n == name {
+			return s.slots[i], true
+		}
+	}
+	return 0, false
+}
+
+// declare binds a name in the scope.
+func (s *scope) declare(name string) {
+	if name == "" {
+		return
+	}
+	if s.outer != nil {
+		if _, ok := s.outer[name]; ok {
+			return
+		}
+	}
+	if _, ok := s.slot(name); ok {
+		return
+	}
+	h := s.host
+	n := int32(len(h.slotted))
+	h.slotted = append(h.slotted, name)
+	h.captured = append(h.captured, false)
+	h.shared = append(h.shared, false)
+	s.names = append(s.names, name)
+	s.slots = append(s.slots, n)
+	if s.index != nil {
+		s.index[name] = n
+	} else if len(s.names) > manyNames {
+		s.index = make(map[string]int32, 2*manyNames)
+		for i, name := range s.names {
+			s.index[name] = s.slots[i]
+		}
+	}
+}
+
+// lookup finds the scope that a name belongs to when it is used in s. Without
+// one it is a name from outside.
+func (s *scope) lookup(name string) (owner *scope, slot int32, ok bool) {
+	start := s
+	for ; s != nil; s = s.parent {
+		if s.kind == classScope && s != start {
+			continue
+		}
+		if s.outer != nil {
+			if global, ok := s.outer[name]; ok {
+				if global {
+					for s.parent != nil {
+						s = s.parent
+					}
+					slot, ok := s.slot(name)
+					return s, slot, ok
+				}
+				continue
+			}
+		}
+		if slot, ok := s.slot(name); ok {
+			return s.host, slot, true
+		}
+	}
+	return nil, 0, false
+}
+
+// scopes builds the scopes of a program.
+type scopes struct {
+	of    map[syntax.Node]*scope
+	bound map[string]bool // names that some function declares global
+	root  *scope
+	all   []*scope
+	// What the program does that the analysis of flows asks for.
+	catches bool // exceptions are bound to names, or seen by methods of the program
+	classes bool // it defines classes
+	calls   []callUse
+}
+
+// callUse is a call of a dotted name.
+type callUse struct {
+	call *syntax.Call
+	in   *scope
+}
+
+// newScopes reads a program.
+func newScopes(m *syntax.Module) *scopes {
+	b := &scopes{of: make(map[syntax.Node]*scope, 8)}
+	b.root = b.open(moduleScope, m, nil)
+	b.block(b.root, m.Body)
+	b.resolve()
+	return b
+}
+
+func (b *scopes) open(kind scopeKind, n syntax.Node, parent *scope) *scope {
+	s := &scope{kind: kind, node: n, parent: parent}
+	s.host = s
+	if kind == compScope {
+		s.host = parent.host
+	}
+	b.of[n] = s
+	b.all = append(b.all, s)
+	return s
+}
+
+// resolve notes which variables functions share.
+func (b *scopes) resolve() {
+	for _, s := range b.all {
+		for name, global := range s.outer {
+			target := s.parent
+			if global {
+				target = b.root
+			}
+			owner, slot, ok := target.lookup(name)
+			if !ok && global {
+				b.root.declare(name)
+				owner, slot, ok = target.lookup(name)
+			}
+			if ok && owner != s.host {
+				owner.captured[slot] = true
+				owner.shared[slot] = true
+			}
+		}
+	}
+	for _, s := range b.all {
+		for _, u := range s.uses {
+			if owner, slot, ok := u.in.lookup(u.name.ID); ok && owner != u.in.host {
+				owner.captured[slot] = true
+			}
+		}
+	}
+}
+
+func (b *scopes) block(s *scope, body []syntax.Stmt) {
+	for _, st := range body {
+		b.stmt(s, st)
+	}
+}
+
+func (b *scopes) stmt(s *scope, n syntax.Stmt) {
+	switch n := n.(type) {
+	case *syntax.FunctionDef:
+		s.declare(n.Name)
+		b.exprs(s, n.Decorators)
+		b.function(s, n, n.Args, n.TypeParams)
+		inner := b.of[n]
+		inner.async = n.Async
+		b.block(inner, n.Body)
+	case *syntax.ClassDef:
+		b.classes = true
+		s.declare(n.Name)
+		b.exprs(s, n.Decorators)
+		around := b.typeParams(s, n, n.TypeParams)
+		b.exprs(around, n.Bases)
+		for _, k := range n.Keywords {
+			b.expr(around, k.Value)
+		}
+		inner := b.open(classScope, n, around)
+		b.block(inner, n.Body)
+	case *syntax.Global:
+		b.declared(s, n.Names, true)
+	case *syntax.Nonlocal:
+		b.declared(s, n.Names, false)
+	case *syntax.Import:
+		for _, al := range n.Names {
+			s.declare(boundName(al))
+		}
+	case *syntax.ImportFrom:
+		for _, al := range n.Names {
+			s.declare(boundName(al))
+		}
+	case *syntax.TryStmt:
+		b.block(s, n.Body)
+		for _, h := range n.Handlers {
+			b.expr(s, h.Type)
+			s.declare(h.Name)
+			b.catches = b.catches || h.Name != ""
+			b.block(s, h.Body)
+		}
+		b.block(s, n.OrElse)
+		b.block(s, n.FinalBody)
+	case *syntax.With:
+		b.catches = true
+		for _, it := range n.Items {
+			b.expr(s, it.ContextExpr)
+			b.expr(s, it.OptionalVars)
+		}
+		b.block(s, n.Body)
+	case *syntax.If:
+		b.expr(s, n.Test)
+		b.block(s, n.Body)
+		b.block(s, n.OrElse)
+	case *syntax.While:
+		b.expr(s, n.Test)
+		b.block(s, n.Body)
+		b.block(s, n.OrElse)
+	case *syntax.For:
+		b.expr(s, n.Iter)
+		b.expr(s, n.Target)
+		b.block(s, n.Body)
+		b.block(s, n.OrElse)
+	case *syntax.Match:
+		b.expr(s, n.Subject)
+		for _, c := range n.Cases {
+			b.pattern(s, c.Pattern)
+			b.expr(s, c.Guard)
+			b.block(s, c.Body)
+		}
+	case *syntax.TypeAlias:
+		s.declare(n.Name.ID)
+	case *syntax.AnnAssign:
+		b.expr(s, n.Target)
+		b.expr(s, n.Value)
+	default:
+		syntax.Walk(n, func(c syntax.Node) bool {
+			if e, ok := c.(syntax.Expr); ok {
+				b.expr(s, e)
+				return false
+			}
+			return true
+		})
+	}
+}
+
+// boundName is the name that an import binds.
+func boundName(al *syntax.Alias) string {
+	if al.AsName != "" {
+		return al.AsName
+	}
+	for i := range al.Name {
+		if al.Name[i] == '.' {
+			return al.Name[:i]
+		}
+	}
+	return al.Name
+}
+
+func (b *scopes) declared(s *scope, names []string, global bool) {
+	if s.outer == nil {
+		s.outer = map[string]bool{}
+	}
+	for _, n := range names {
+		if s.kind != moduleScope {
+			s.outer[n] = global
+		}
+		if global {
+			b.root.declare(n)
+		}
+	}
+}
+
+// typeParams opens the scope of the type parameters, if there are any.
+func (b *scopes) typeParams(s *scope, n syntax.Node, params []syntax.TypeParam) *scope {
+	if len(params) == 0 {
+		return s
+	}
+	kind := compScope
+	in := &scope{kind: kind, node: n, parent: s, host: s.host}
+	b.all = append(b.all, in)
+	for _, p := range params {
+		switch p := p.(type) {
+		case *syntax.TypeVar:
+			in.declare(p.Name)
+		case *syntax.ParamSpec:
+			in.declare(p.Name)
+		case *syntax.TypeVarTuple:
+			in.declare(p.Name)
+		}
+	}
+	return in
+}
+
+func (b *scopes) function(s *scope, n syntax.Node, args *syntax.Arguments, params []syntax.TypeParam) {
+	b.exprs(s, args.Defaults)
+	for _, d := range args.KwDefaults {
+		b.expr(s, d)
+	}
+	inner := b.open(functionScope, n, b.typeParams(s, n, params))
+	for _, list := range [][]*syntax.Arg{args.PosOnlyArgs, args.Args} {
+		for _, p := range list {
+			inner.declare(p.Arg)
+		}
+	}
+	if args.VarArg != nil {
+		inner.declare(args.VarArg.Arg)
+	}
+	for _, p := range args.KwOnlyArgs {
+		inner.declare(p.Arg)
+	}
+	if args.KwArg != nil {
+		inner.declare(args.KwArg.Arg)
+	}
+}
+
+func (b *scopes) pattern(s *scope, p syntax.Pattern) {
+	syntax.Walk(p, func(c syntax.Node) bool {
+		switch c := c.(type) {
+		case *syntax.MatchAs:
+			s.declare(c.Name)
+		case *syntax.MatchStar:
+			s.declare(c.Name)
+		case *syntax.MatchMapping:
+			s.declare(c.Rest)
+		case syntax.Expr:
+			b.expr(s, c)
+			return false
+		}
+		return true
+	})
+}
+
+func (b *scopes) exprs(s *scope, list []syntax.Expr) {
+	for _, e := range list {
+		b.expr(s, e)
+	}
+}
+
+// expr reads an expression; nil is none.
+func (b *scopes) expr(s *scope, e syntax.Expr) {
+	switch e := e.(type) {
+	case nil:
+	case *syntax.Name:
+		if e.Ctx == syntax.Load {
+			h := s.host
+			h.uses = append(h.uses, use{e, s})
+		} else {
+			s.bind(e.ID)
+			h := s.host
+			if h.kind == functionScope && s.kind == compScope && e.Ctx == syntax.Del {
+				h.uses = append(h.uses, use{e, s})
+			}
+		}
+	case *syntax.Constant:
+	case *syntax.NamedExpr:
+		t := s
+		for t.kind == compScope || isGenerator(t) {
+			t = t.parent
+		}
+		t.bind(e.Target.ID)
+		b.walrus(s, t, e.Target.ID)
+		b.expr(s, e.Value)
+	case *syntax.Lambda:
+		b.function(s, e, e.Args, nil)
+		b.expr(b.of[e], e.Body)
+	case *syntax.ListComp:
+		b.comp(s, e, e.Generators, e.Elt, nil)
+	case *syntax.SetComp:
+		b.comp(s, e, e.Generators, e.Elt, nil)
+	case *syntax.DictComp:
+		b.comp(s, e, e.Generators, e.Key, e.Value)
+	case *syntax.GeneratorExp:
+		b.comp(s, e, e.Generators, e.Elt, nil)
+	case *syntax.Yield:
+		s.host.generator = true
+		b.expr(s, e.Value)
+	case *syntax.YieldFrom:
+		s.host.generator = true
+		b.expr(s, e.Value)
+	case *syntax.Attribute:
+		b.expr(s, e.Value)
+	case *syntax.Call:
+		b.expr(s, e.Func)
+		b.exprs(s, e.Args)
+		for _, k := range e.Keywords {
+			b.expr(s, k.Value)
+		}
+		b.calls = append(b.calls, callUse{e, s})
+	default:
+		first := true
+		syntax.Walk(e, func(c syntax.Node) bool {
+			if first {
+				first = false
+				return true
+			}
+			if x, ok := c.(syntax.Expr); ok {
+				b.expr(s, x)
+				return false
+			}
+			return true
+		})
+	}
+}
+
+// walrus notes that a generator expression binds a variable of the function around it.
+func (b *scopes) walrus(s, t *scope, name string) {
+	for u := s; u != t; u = u.parent {
+		if isGenerator(u) {
+			if owner, slot, ok := t.lookup(name); ok {
+				owner.captured[slot] = true
+				owner.shared[slot] = true
+			}
+			return
+		}
+	}
+}
+
+func isGenerator(s *scope) bool {
+	_, ok := s.node.(*syntax.GeneratorExp)
+	return ok && s.kind == functionScope
+}
+
+// bind declares a name where an assignment in s binds it.
+func (s *scope) bind(name string) { s.declare(name) }
+
+func (b *scopes) comp(s *scope, n syntax.Node, gens []*syntax.Comprehension, elt, value syntax.Expr) {
+	b.expr(s, gens[0].Iter)
+	kind := compScope
+	if _, lazy := n.(*syntax.GeneratorExp); lazy {
+		kind = functionScope
+	}
+	in := b.open(kind, n, s)
+	for i, g := range gens {
+		b.expr(in, g.Target)
+		if i > 0 {
+			b.expr(in, g.Iter)
+		}
+		b.exprs(in, g.Ifs)
+	}
+	b.expr(in, elt)
+	b.expr(in, value)
+}
+
+// hasName says whether the scope itself binds a name.
+func (s *scope) hasName(name string) bool { return slices.Contains(s.slotted, name) }

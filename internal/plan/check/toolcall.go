@@ -1,0 +1,616 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"praxis/internal/plan/label"
+	"praxis/internal/plan/policy"
+	"praxis/internal/plan/syntax"
+	"praxis/internal/tool"
+)
+
+// sink is a place that calls a tool, in all contexts together.
+type sink struct {
+	node  syntax.Node
+	def   *tool.Definition
+	live  bool // reached in this round
+	args  []sinkArg
+	pc    *lab
+	judge []policy.Judgement
+}
+
+// sinkArg is an argument of a call, in all contexts together.
+type sinkArg struct {
+	name string
+	may  *lab
+	must *lab
+	seen bool
+}
+
+func (s *sink) begin() { s.live, s.args, s.pc, s.judge = false, nil, nil, nil }
+
+func (s *sink) arg(name string, may, must *lab) {
+	for i := range s.args {
+		if s.args[i].name == name {
+			s.args[i].may = union(s.args[i].may, may)
+			s.args[i].must = both(s.args[i].must, must)
+			return
+		}
+	}
+	if s.live {
+		must = nil
+	}
+	s.args = append(s.args, sinkArg{name: name, may: may, must: must})
+}
+
+type sinkKey struct {
+	node syntax.Node
+	tool string
+}
+
+func (a *analysis) sinkAt(n syntax.Node, d *tool.Definition) *sink {
+	key := sinkKey{n, d.Name}
+	s := a.sinks[key]
+	if s == nil {
+		s = &sink{node: n, def: d}
+		if a.sinks == nil {
+			a.sinks = map[sinkKey]*sink{}
+		}
+		a.sinks[key] = s
+		a.sinkOrder = append(a.sinkOrder, s)
+	}
+	return s
+}
+
+func (a *analysis) toolObject(d *tool.Definition, f *frame) *object {
+	o := a.alloc(oTool, a.scopes.root.node, a.root, d.Name)
+	o.def = d
+	return o
+}
+
+// input is the value of a name that is given from outside.
+func (a *analysis) input(name string, id int32, f *frame) val {
+	l := a.sources[id].lab
+	org := a.originOf(originKey{a.scopes.root.node, -1 - id}, nil)
+	org.may, org.must = l, l
+	typ := a.inputType(name)
+	return a.dataVal(org, typ, "", 0)
+}
+
+func (a *analysis) inputType(name string) *tool.Type {
+	if a.tools != nil {
+		if in, ok := a.tools.Input(name); ok && in.Schema != nil {
+			return in.Schema.Type()
+		}
+	}
+	if name == "today" {
+		return &tool.Type{Kinds: tool.StringKind}
+	}
+	return nil
+}
+
+func (a *analysis) originOf(key originKey, d *tool.Definition) *origin {
+	o := a.origins[key]
+	if o == nil {
+		o = &origin{def: d, exact: map[tool.Pointer]int32{}}
+		if a.origins == nil {
+			a.origins = map[originKey]*origin{}
+		}
+		a.origins[key] = o
+	}
+	return o
+}
+
+// toolCall carries out the call of a tool.
+func (f *frame) toolCall(o *object, fn val, x args) val {
+	a, d := f.a, o.def
+	direct := false
+	if c, ok := x.site.(*syntax.Call); ok {
+		direct = !f.foreign(c, o)
+	}
+	control := union(f.pc, fn.may)
+	may, must := control, (*lab)(nil)
+	s := a.sinkAt(x.site, d)
+	abs := policy.Abstract{Tool: d, Args: map[string]policy.Bound{}, Open: x.open || x.hasKw}
+	params := d.Arguments()
+	given := func(name string, v val, weak bool) {
+		m := f.bound(v, 0)
+		if weak {
+			m.Presence = policy.MaybeGiven
+			v.must = nil
+		}
+		l, c := a.deep(v), f.deepMust(v, 0)
+		l = l.via(pos(x.site), stepSink, d.Name+"\x00"+name)
+		if old, ok := abs.Args[name]; ok {
+			abs.Args[name] = a.anyOf(old, m)
+		} else {
+			abs.Args[name] = m
+		}
+		s.arg(name, l, c)
+		may = union(may, l)
+		if !weak {
+			must = union(must, c)
+		}
+	}
+	for i, v := range x.pos {
+		if i < len(params) {
+			given(params[i].Name, v, false)
+		} else {
+			may = union(may, a.deep(v))
+		}
+	}
+	for _, e := range x.named {
+		given(e.name, e.v, e.weak)
+	}
+	if abs.Open {
+		rest := join(x.star, x.kw).loose()
+		l := a.deep(rest)
+		may = union(may, l)
+		for _, p := range params[min(len(x.pos), len(params)):] {
+			b := a.wide(union(l, s.mayOf(p.Name)))
+			b.Presence = policy.MaybeGiven
+			abs.Args[p.Name] = b
+			s.arg(p.Name, l.via(pos(x.site), stepSink, d.Name+"\x00"+p.Name), nil)
+		}
+		may = union(may, l)
+	}
+	abs.Control = a.wide(control)
+	s.live = true
+	s.pc = union(s.pc, control)
+	if a.policy != nil {
+		s.judge = append(s.judge, a.policy.Judge(abs))
+	}
+	id := a.callSource(d, pos(x.site), direct)
+	src := a.sources[id].lab
+	may, must = union(src, may), union(src, must)
+	f.raises(may)
+	return f.result(d, x, may, must)
+}
+
+func (s *sink) mayOf(name string) *lab {
+	for i := range s.args {
+		if s.args[i].name == name {
+			return s.args[i].may
+		}
+	}
+	return nil
+}
+
+// foreign says whether the tool is called by something built in, as a callback:
+// a run does not know the place in the plan then.
+func (f *frame) foreign(c *syntax.Call, o *object) bool {
+	v := f.calleeOf(c)
+	return !v.objs.has(o.id)
+}
+
+// calleeOf is what a call's function is, as far as it is known without evaluating it again.
+func (f *frame) calleeOf(c *syntax.Call) val {
+	switch fn := c.Func.(type) {
+	case *syntax.Name:
+		return f.name(fn)
+	case *syntax.Attribute:
+		if v, ok := f.dotted(fn); ok {
+			return v
+		}
+	}
+	return val{}
+}
+
+// callSource is the source that the calls of a tool at a place are.
+func (a *analysis) callSource(d *tool.Definition, at syntax.Pos, placed bool) int32 {
+	kind := label.Tool
+	if d.Model {
+		kind = label.Model
+	}
+	return a.sourceOf(sourceKey{kind: kind, name: d.Name, pos: at}, func() source {
+		s := source{placed: placed, src: label.Source{Kind: kind, Name: d.Name, Line: int(at.Line), Col: int(at.Col), Trusted: d.Labels.Trusted && kind == label.Tool}}
+		who, everyone, exact := d.Labels.Readers.Static(a.tools.Principals())
+		if everyone {
+			return s
+		}
+		s.lo = label.Only(who...)
+		if exact {
+			s.hi = s.lo
+		}
+		return s
+	})
+}
+
+// result is the value that the call of a tool gives.
+func (f *frame) result(d *tool.Definition, x args, may, must *lab) val {
+	a := f.a
+	org := a.originOf(originKey{x.site, f.act.id}, d)
+	if org.must == nil && org.may == nil {
+		org.may, org.must = may, must
+	} else {
+		a.growLab(&org.may, may)
+		if m := both(org.must, must); !sameLab(m, org.must) {
+			org.must = m
+			a.changed = true
+		}
+	}
+	typ := d.Output.Type()
+	if d.Name == "ask_llm" {
+		typ = f.replyType(x)
+	}
+	a.lower(org, typ)
+	v := a.dataVal(org, typ, "", 0)
+	return v
+}
+
+// replyType is the type that ask_llm is asked for; nil when it is not known.
+func (f *frame) replyType(x args) *tool.Type {
+	if x.open || x.hasKw {
+		return nil
+	}
+	want, given := val{}, false
+	if len(x.pos) > 2 {
+		want, given = x.pos[2], true
+	}
+	if e := ent(x.named, "schema"); e != nil {
+		want, given = e.v, true
+	}
+	if !given || isNone(want) {
+		return &tool.Type{Kinds: tool.StringKind}
+	}
+	json, ok := f.known(want, 0)
+	if !ok {
+		return nil
+	}
+	text, err := tool.CanonicalJSON(json)
+	if err != nil {
+		return nil
+	}
+	s, err := tool.ParseSchema("schema.json", text)
+	if err != nil {
+		return nil
+	}
+	return s.Type()
+}
+
+// lower finds the parts of a result that the policy lowers.
+func (a *analysis) lower(org *origin, typ *tool.Type) {
+	if a.policy == nil || org.def == nil {
+		return
+	}
+	l, any := a.label(org.may, true)
+	org.lowered = org.lowered[:0]
+	if !any && typ != nil {
+		for _, p := range a.policy.LowerParts(org.def, l, typ) {
+			org.lowered = append(org.lowered, loweredPart{p.Path, a.afterRule(org.may, p)})
+		}
+	}
+	m, _ := a.label(org.must, false)
+	org.lowMust = org.lowMust[:0]
+	if typ == nil {
+		org.lowMust = append(org.lowMust, loweredPart{"", nil})
+		return
+	}
+	for _, p := range a.policy.LowerParts(org.def, m, typ) {
+		org.lowMust = append(org.lowMust, loweredPart{p.Path, a.trustedOf(org.must)})
+	}
+}
+
+// trustedOf is the trusted sources of a set.
+func (a *analysis) trustedOf(l *lab) *lab {
+	var out *lab
+	if l == nil {
+		return nil
+	}
+	for _, id := range l.ids {
+		if s := &a.sources[id]; s.mark == nil && s.src.Trusted {
+			out = union(out, s.lab)
+		}
+	}
+	return out
+}
+
+// afterRule is a set after a rule of the policy has lowered it.
+func (a *analysis) afterRule(l *lab, p policy.Lowered) *lab {
+	var out *lab
+	marks := map[label.Source]label.Endorsement{}
+	for _, e := range p.Label.Endorsed {
+		if e.Source.Kind != 0 {
+			marks[e.Source] = e
+		}
+	}
+	for i, id := range l.ids {
+		s := a.sources[id]
+		twin := s
+		if s.mark == nil && !s.src.Trusted {
+			if m, ok := marks[s.src]; ok {
+				twin.mark = &m
+			}
+		}
+		released := false
+		for _, e := range p.Label.Endorsed {
+			released = released || e.Source.Kind == 0
+		}
+		if released {
+			twin.lo, twin.hi = p.Label.Readers, p.Label.Readers
+		}
+		key := sourceKey{kind: s.src.Kind, name: s.src.Name, rule: p.Rule, base: id}
+		n := a.sourceOf(key, func() source { return twin })
+		t := a.sources[n].lab
+		out = union(out, &lab{ids: t.ids, steps: []*step{l.steps[i]}})
+	}
+	return out
+}
+
+// maxNested is how deep results are told apart by their parts.
+const maxNested = 8
+
+// dataVal is the value of a part of a result.
+func (a *analysis) dataVal(org *origin, typ *tool.Type, path tool.Pointer, deep int) val {
+	v := val{may: org.at(org.lowered, org.may, path), must: org.must, fl: reached}
+	for _, p := range org.lowMust {
+		if within(path, p.path) {
+			v.must = p.lab
+		}
+	}
+	if typ == nil || typ.Kinds&(tool.ArrayKind|tool.ObjectKind) == 0 {
+		v.fl |= scalar
+		if typ != nil {
+			return v
+		}
+	}
+	if typ != nil && typ.Kinds&^(tool.ArrayKind|tool.ObjectKind) != 0 {
+		v.fl |= scalar
+	}
+	id, ok := org.exact[path]
+	if !ok {
+		o := a.newObject(oData, a.scopes.root.node, a.root)
+		o.data = &dataInfo{root: org, path: path, typ: typ, deep: deep}
+		id = o.id
+		org.exact[path] = id
+	}
+	v.objs = one(id)
+	return v
+}
+
+// at is the label of a part.
+func (org *origin) at(parts []loweredPart, l *lab, path tool.Pointer) *lab {
+	for _, p := range parts {
+		if within(path, p.path) {
+			return p.lab
+		}
+	}
+	return l
+}
+
+// within says whether a path is at or below another.
+func within(path, under tool.Pointer) bool {
+	return path == under || len(path) > len(under) && path[:len(under)] == under && path[len(under)] == '/'
+}
+
+// dataOwn is what the length and the keys of a JSON value depend on.
+func (a *analysis) dataOwn(o *object) *lab {
+	d := o.data
+	return d.root.at(d.root.lowered, d.root.may, d.path)
+}
+
+// child is a part of a JSON value.
+func (a *analysis) child(o *object, typ *tool.Type, name string) val {
+	d := o.data
+	if d.deep >= maxNested {
+		return val{may: d.root.may, objs: one(o.id), fl: reached | scalar}
+	}
+	return a.dataVal(d.root, typ, d.path.Child(name), d.deep+1)
+}
+
+// dataItem is any element or member of a JSON value.
+func (a *analysis) dataItem(o *object) val {
+	var v val
+	t := o.data.typ
+	if t == nil || len(t.Variants) > 0 {
+		return a.child(o, nil, "?")
+	}
+	if t.Kinds&tool.ArrayKind != 0 {
+		v = join(v, a.items(o, t))
+	}
+	if t.Kinds&tool.ObjectKind != 0 {
+		for _, p := range t.Properties {
+			v = join(v, a.child(o, p.Type, p.Name))
+		}
+		if t.Additional != nil {
+			v = join(v, a.child(o, t.Additional, "?"))
+		}
+	}
+	return v
+}
+
+// items is any item of a list.
+func (a *analysis) items(o *object, t *tool.Type) val {
+	if len(t.Prefix) > 0 {
+		return a.child(o, nil, "?")
+	}
+	return a.child(o, t.Items, "*")
+}
+
+// dataKey reads a member or an item of a JSON value.
+func (a *analysis) dataKey(o *object, key val, n syntax.Node, f *frame) val {
+	t := o.data.typ
+	name, isText := key.text()
+	var out val
+	switch {
+	case t == nil || len(t.Variants) > 0:
+		out = a.child(o, nil, "?")
+	case isText:
+		if p, ok := t.Property(name); ok {
+			out = a.child(o, p.Type, p.Name)
+		} else if t.Additional != nil {
+			out = a.child(o, t.Additional, "?")
+		}
+		f.memberMissing(o, name, n, out.bottom())
+	default:
+		out = a.dataItem(o)
+	}
+	if isText {
+		if e := ent(o.ents, name); e != nil {
+			out = join(out, e.v)
+		}
+		out = join(out, o.elem)
+	} else {
+		for i := range o.ents {
+			out = join(out, o.ents[i].v)
+		}
+		out = join(out, o.elem)
+	}
+	return out.with(o.shape)
+}
+
+// known gives the JSON value that a value is known to be.
+func (f *frame) known(v val, deep int) (any, bool) {
+	if v.k != nil {
+		return v.k.v, true
+	}
+	o, ok := f.exactObject(v)
+	if !ok || deep > 20 {
+		return nil, false
+	}
+	switch o.kind {
+	case oList, oTuple:
+		out := make([]any, len(o.ents))
+		for i := range o.ents {
+			x, ok := f.known(o.ents[i].v, deep+1)
+			if !ok {
+				return nil, false
+			}
+			out[i] = x
+		}
+		return out, true
+	case oDict:
+		out := &tool.Object{}
+		for _, e := range o.ents {
+			x, ok := f.known(e.v, deep+1)
+			if !ok || e.weak {
+				return nil, false
+			}
+			out.Set(e.name, x)
+		}
+		return out, true
+	}
+	return nil, false
+}
+
+// exactObject is the one container that v is, when all its parts are known.
+func (f *frame) exactObject(v val) (*object, bool) {
+	if v.fl&scalar != 0 || v.objs == nil || len(v.objs.ids) != 1 {
+		return nil, false
+	}
+	o := f.a.objects[v.objs.ids[0]]
+	switch o.kind {
+	case oList, oTuple, oDict:
+		return o, o.made && !o.moved && !o.fewer && o.elem.bottom() && o.keys.bottom()
+	}
+	return nil, false
+}
+
+// deepMust is what a value certainly depends on, with what it certainly holds.
+func (f *frame) deepMust(v val, deep int) *lab {
+	m := v.must
+	o, ok := f.exactObject(v)
+	if !ok || deep > 8 {
+		return m
+	}
+	for _, e := range o.ents {
+		if !e.weak {
+			m = union(m, f.deepMust(e.v, deep+1))
+		}
+	}
+	return m
+}
+
+// bound is what is known of an argument for the policy.
+func (f *frame) bound(v val, deep int) policy.Bound {
+	a := f.a
+	if k, ok := f.known(v, 0); ok && v.k != nil {
+		b := a.wide(v.may)
+		b.Must, _ = a.label(v.must, false)
+		b.Known, b.Value = true, k
+		return b
+	}
+	o, ok := f.exactObject(v)
+	if !ok || deep > 8 {
+		b := a.wide(a.deep(v))
+		b.Must, _ = a.label(f.deepMust(v, 0), false)
+		return b
+	}
+	b := a.wide(union(v.may, o.shape))
+	b.Must, _ = a.label(v.must, false)
+	if o.kind == oDict {
+		b.Fields = map[string]policy.Bound{}
+		for _, e := range o.ents {
+			p := f.bound(e.v, deep+1)
+			if e.weak {
+				p.Presence = policy.MaybeGiven
+			}
+			b.Fields[e.name] = p
+		}
+		return b
+	}
+	b.Items = make([]policy.Bound, len(o.ents))
+	for i := range o.ents {
+		b.Items[i] = f.bound(o.ents[i].v, deep+1)
+	}
+	return b
+}
+
+// wide is a bound with an upper label only.
+func (a *analysis) wide(l *lab) policy.Bound {
+	var b policy.Bound
+	b.May, b.AnySource = a.label(l, true)
+	return b
+}
+
+// anyOf is a bound of what is one of two.
+func (a *analysis) anyOf(x, y policy.Bound) policy.Bound {
+	b := policy.Bound{Presence: policy.MaybeGiven, AnySource: true}
+	b.May.Readers = label.Only()
+	return b
+}
+
+// memberMissing notes that a member is read that a result cannot have.
+func (f *frame) memberMissing(o *object, name string, n syntax.Node, missing bool) {
+	if !missing || o.data.root.def == nil {
+		return
+	}
+	t := o.data.typ
+	if t.Kinds != tool.ObjectKind || t.Additional != nil || ent(o.ents, name) != nil || !o.elem.bottom() {
+		return
+	}
+	a := f.a
+	if a.missing == nil {
+		a.missing = map[syntax.Node]missingMember{}
+	}
+	a.missing[n] = missingMember{def: o.data.root.def, name: name, names: t.Names()}
+}
+
+type missingMember struct {
+	def   *tool.Definition
+	name  string
+	names []string
+}
+
+func (m missingMember) text() string {
+	return fmt.Sprintf("results of %s have no member %q", m.def.Name, m.name)
+}
+
+func sortedNodes(m map[syntax.Node]missingMember) []syntax.Node {
+	out := make([]syntax.Node, 0, len(m))
+	for n := range m {
+		out = append(out, n)
+	}
+	slices.SortFunc(out, func(a, b syntax.Node) int {
+		p, q := pos(a), pos(b)
+		switch {
+		case p.Before(q):
+			return -1
+		case q.Before(p):
+			return 1
+		}
+		return 0
+	})
+	return out
+}
