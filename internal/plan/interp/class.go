@@ -18,6 +18,7 @@ type Class struct {
 	slotted bool     // instances have only the attributes that __slots__ names, along the whole mro
 	kinds   int      // version of this class's attributes, for caches; changes with each write
 	meta    *Class   // the class of this class, of library modules; nil: type
+	maker   *maker   // what the VM has learnt about making instances; nil: nothing
 	traits  traits   // what the class brings, as of version kinds; see [VM.traits]
 }
 
@@ -364,4 +365,39 @@ func (vm *VM) traits(c *Class) traits {
 	}
 	c.traits, c.kinds = tr, int(vm.classVersion)
 	return tr
+}
+
+// maker is what a VM knows about the instances of one class.
+type maker struct {
+	ver   uint32 // VM.classVersion when it was learnt
+	fixed int    // arguments that init takes, the object included, without any binding
+	init  *Func
+	attrs int // attributes that the last instance had when a new one was made
+	last  *Instance
+}
+
+// learn notes how instances of c are made, when that is plain: object's __new__
+// and an __init__ of the program.
+func (vm *VM) learn(c *Class, init Value) {
+	fn, ok := init.o.(*Func)
+	if !ok || init.l != 0 || fn.run == nil || fn.run.fixed < 1 {
+		return
+	}
+	c.maker = &maker{ver: vm.classVersion, fixed: fn.run.fixed, init: fn}
+}
+
+// newInstance makes an instance with room for as many attributes as the one before has.
+func (vm *VM) newInstance(c *Class, m *maker) (Value, error) {
+	if m.last != nil {
+		m.attrs = max(m.attrs, min(len(m.last.attrs.entries), smallDict))
+	}
+	if err := vm.t.alloc(instanceBytes + int64(m.attrs)*entryBytes); err != nil {
+		return Value{}, err
+	}
+	o := &Instance{cls: c}
+	if m.attrs > 0 {
+		o.attrs.entries = make([]entry, 0, m.attrs)
+	}
+	m.last = o
+	return Value{k: kObject, o: o}, nil
 }

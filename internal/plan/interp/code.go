@@ -240,7 +240,7 @@ const (
 	opBuildList   // (… → list)   a values
 	opBuildSet    // (… → set)    a values
 	opBuildMap    // (k v … → dict) a pairs
-	opBuildString // (… → str)    joins a strings
+	opBuildString // (… → str)    joins a strings, and ints
 	opListAppend  // (list … v → list …)  the list is the a-th from the top, after v was popped
 	opSetAdd      // (set … v → set …)
 	opMapAdd      // (dict … k v → dict …)
@@ -254,7 +254,7 @@ const (
 	opUnpackSequence // (v → xa … x1)  Again; the first at the top; ValueError when it is not a values
 	opUnpackEx       // (v → … )       Again; a&0xfff values before the star, a>>12 after it; the first at the top, the starred one a list
 
-	opFormat // (v spec → str) or (v → str): a&3 is the conversion (0 none, 1 str, 2 repr, 3 ascii), a&4 says that there is a spec
+	opFormat // (v spec → str) or (v → str): a&3 is the conversion (0 none, 1 str, 2 repr, 3 ascii), a&4 says that there is a spec; 8 alone: an int may stay what it is, opBuildString follows
 
 	// Functions and calls. The position of the instruction is that of the call.
 	opCall         // (fn x1 … xa → v)

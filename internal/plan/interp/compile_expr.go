@@ -41,7 +41,7 @@ func (b *builder) expr(e syntax.Expr) {
 	case *syntax.JoinedStr:
 		b.joinedStr(e)
 	case *syntax.FormattedValue:
-		b.formatted(e)
+		b.formatted(e, false)
 	case *syntax.Lambda:
 		b.lambda(e)
 	default:
@@ -555,7 +555,13 @@ func (b *builder) dict(e *syntax.Dict) {
 func (b *builder) joinedStr(e *syntax.JoinedStr) {
 	n := 0
 	for _, v := range e.Values {
-		b.expr(v)
+		if f, ok := v.(*syntax.FormattedValue); ok {
+			old := b.at(f)
+			b.formatted(f, len(e.Values) > 1)
+			b.pos = old
+		} else {
+			b.expr(v)
+		}
 		if n++; n == maxBuild {
 			b.emit(opBuildString, n)
 			n = 1
@@ -571,7 +577,8 @@ func (b *builder) joinedStr(e *syntax.JoinedStr) {
 	}
 }
 
-func (b *builder) formatted(e *syntax.FormattedValue) {
+// formatted formats one value; part says that it becomes part of a longer string.
+func (b *builder) formatted(e *syntax.FormattedValue, part bool) {
 	b.expr(e.Value)
 	arg := 0
 	switch e.Conversion {
@@ -587,5 +594,8 @@ func (b *builder) formatted(e *syntax.FormattedValue) {
 		arg |= 4
 	}
 	b.may(1 + arg>>2)
+	if part && arg == 0 {
+		arg = 8
+	}
 	b.emit(opFormat, arg)
 }

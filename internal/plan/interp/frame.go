@@ -14,6 +14,7 @@ type Frame struct {
 	fn      *Func
 	run     *running
 	sp, ip  int
+	high    int      // operands below are in use by the call that is being made, although sp may be lower
 	base    int      // VM.top before the frame was made
 	grown   bool     // the frame began a new slab
 	mode    retMode  // what is done with the value that the frame returns
@@ -144,7 +145,7 @@ func (vm *VM) push(fn *Func, mode retMode) (*Frame, error) {
 func (f *Frame) enter(fn *Func, mode retMode) {
 	c := fn.code
 	f.fn, f.code, f.run = fn, c, fn.run
-	f.sp, f.ip = len(c.slots), 0
+	f.sp, f.ip, f.high = len(c.slots), 0, 0
 	f.mode, f.ret = mode, 0
 	if rest := f.st[c.params:len(c.slots)]; len(rest) > 0 {
 		clear(rest)

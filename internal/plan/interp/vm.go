@@ -463,7 +463,7 @@ next:
 		switch s.kind {
 		case siteSlot:
 			if o, ok := x.o.(*Instance); ok && o.cls == s.cls && s.ver == vm.classVersion {
-				if e := o.attrs.entries; int(s.pos) < len(e) && e[s.pos].key.o == Object(s.key) {
+				if e := o.attrs.entries; int(s.pos) < len(e) && sameName(&e[s.pos].key, s.key) {
 					l := x.l
 					*x = e[s.pos].val
 					if l != 0 {
@@ -483,7 +483,7 @@ next:
 			}
 		case siteClass:
 			if c, ok := x.o.(*Class); ok && c == s.cls && s.ver == vm.classVersion {
-				if e := s.own.attrs.entries; int(s.pos) < len(e) && e[s.pos].key.o == Object(s.key) {
+				if e := s.own.attrs.entries; int(s.pos) < len(e) && sameName(&e[s.pos].key, s.key) {
 					l := x.l
 					*x = e[s.pos].val
 					if l != 0 {
@@ -503,7 +503,7 @@ next:
 		x := &st[sp-1]
 		if s.kind == siteSlot && x.l|t.pc == 0 {
 			if o, ok := x.o.(*Instance); ok && o.cls == s.cls && s.ver == vm.classVersion {
-				if e := o.attrs.entries; int(s.pos) < len(e) && e[s.pos].key.o == Object(s.key) {
+				if e := o.attrs.entries; int(s.pos) < len(e) && sameName(&e[s.pos].key, s.key) {
 					sp -= 2
 					e[s.pos].val = st[sp]
 					goto next
@@ -736,6 +736,24 @@ next:
 		sp -= n
 		st[sp] = Value{k: kList, o: &List{items: items}}
 		sp++
+	case opFormat:
+		if st[sp-1].k == kInt && in>>8 == 8 {
+			goto next
+		}
+		f.ip, f.sp = ip, sp
+		if err = vm.format(f, in.arg()); err != nil {
+			goto raise
+		}
+		sp = f.sp
+	case opBuildString:
+		n := in.arg()
+		f.ip, f.sp = ip, sp
+		if v, err = vm.joinParts(st[sp-n : sp]); err != nil {
+			goto raise
+		}
+		sp -= n
+		st[sp] = v
+		sp++
 	case opListAppend:
 		sp--
 		l := st[sp-in.arg()].o.(*List)
@@ -760,7 +778,7 @@ next:
 						goto raise
 					}
 				}
-				f.ip, f.sp = ip, sp-1-n
+				f.ip, f.sp, f.high = ip, sp-1-n, sp
 				l := x.l
 				var g *Frame
 				if g, err = vm.push(fn, retPush); err != nil {
@@ -772,8 +790,34 @@ next:
 				sp, ip = g.sp, 0
 				goto next
 			}
+		case kClass:
+			c := x.o.(*Class)
+			if m := c.maker; m != nil && m.ver == vm.classVersion && m.fixed == n+1 {
+				if t.steps -= 2 * callSteps; t.steps < 0 {
+					f.ip, f.sp = ip, sp
+					if err = t.outOfSteps(); err != nil {
+						goto raise
+					}
+				}
+				f.ip, f.sp, f.high = ip, sp-1-n, sp
+				l := x.l
+				if v, err = vm.newInstance(c, m); err != nil {
+					goto raise
+				}
+				v.l = l
+				var g *Frame
+				if g, err = vm.push(m.init, retInit); err != nil {
+					goto raise
+				}
+				copy(g.st[1:], st[sp-n:sp])
+				g.st[0] = v
+				g.extra = v
+				f, code, st, consts = g, g.code.instrs, g.st, g.code.consts
+				sp, ip = g.sp, 0
+				goto next
+			}
 		case kNative:
-			f.ip, f.sp = ip, sp-1-n
+			f.ip, f.sp, f.high = ip, sp-1-n, sp
 			v, err = vm.native(x.o.(*Native), Value{}, st[sp-n:sp], nil, nil, x.l)
 			if err == nil {
 				sp -= n
@@ -787,7 +831,7 @@ next:
 			}
 			goto raise
 		}
-		f.ip, f.sp = ip, sp-1-n
+		f.ip, f.sp, f.high = ip, sp-1-n, sp
 		if err = vm.invoke(*x, Value{}, st[sp-n:sp], nil, nil, retPush, Value{}); err != nil {
 			goto raise
 		}
@@ -809,7 +853,7 @@ next:
 						goto raise
 					}
 				}
-				f.ip, f.sp = ip, sp-2-n
+				f.ip, f.sp, f.high = ip, sp-2-n, sp
 				l := x.l
 				var g *Frame
 				if g, err = vm.push(fn, retPush); err != nil {
@@ -822,7 +866,7 @@ next:
 				goto next
 			}
 		case kNative:
-			f.ip, f.sp = ip, sp-2-n
+			f.ip, f.sp, f.high = ip, sp-2-n, sp
 			v, err = vm.native(x.o.(*Native), Value{}, args, nil, nil, x.l)
 			if err == nil {
 				sp -= 1 + n
@@ -836,7 +880,7 @@ next:
 			}
 			goto raise
 		}
-		f.ip, f.sp = ip, sp-2-n
+		f.ip, f.sp, f.high = ip, sp-2-n, sp
 		if err = vm.invoke(*x, Value{}, args, nil, nil, retPush, Value{}); err != nil {
 			goto raise
 		}
@@ -848,6 +892,20 @@ next:
 			v = st[sp-1]
 		}
 		if f.mode == retPush && f.gen == nil {
+			if f.ret != 0 {
+				v.l = t.join(v.l, f.ret)
+			}
+			vm.pop(f)
+			f = vm.frames[vm.depth]
+			code, st, consts = f.code.instrs, f.st, f.code.consts
+			sp, ip = f.sp, f.ip
+			st[sp] = v
+			sp++
+			goto next
+		}
+		if f.mode == retInit && v.k == kNone {
+			v = f.extra
+			f.extra = Value{}
 			if f.ret != 0 {
 				v.l = t.join(v.l, f.ret)
 			}
@@ -899,6 +957,12 @@ raise:
 		return err
 	}
 	goto reload
+}
+
+// sameName reports whether a key of a name space is this very string object.
+func sameName(key *Value, name *Str) bool {
+	s, ok := key.o.(*Str)
+	return ok && s == name
 }
 
 // callSteps is what a call costs of the limit of steps.

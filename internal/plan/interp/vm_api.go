@@ -126,6 +126,9 @@ type VM struct {
 	classCell    *Cell  // of the class that a metaclass is about to make
 	classVersion uint32 // changes when caches of attributes are no longer right
 
+	text  []byte        // where strings are put together
+	specs [16]specEntry // the format specifiers that were used last
+
 	stepsLeft int64 // beyond Thread.steps
 	batch     int64 // stepBatch, or less in tests
 	stop      atomic.Pointer[interruption]

@@ -7,6 +7,7 @@ func (vm *VM) calling(f *Frame, in Instr) error {
 	case opCallKw, opCallMethodKw:
 		names := f.code.keywords[f.word()]
 		args := f.st[f.sp-n : f.sp]
+		f.high = f.sp
 		f.sp -= n
 		pos, named := args[:n-len(names)], args[n-len(names):]
 		var self Value
@@ -398,6 +399,9 @@ func (vm *VM) create(cls Value, pos []Value, names []string, named []Value, mode
 	case c.layout == kObject:
 		if initOwner != nil && initOwner.static && len(pos)+len(names) > 0 {
 			return vm.failed(mode, extra, t.raise(t.types.TypeError, "%s() takes no arguments", c.name))
+		}
+		if c.meta == nil {
+			vm.learn(c, init)
 		}
 		if err = t.alloc(instanceBytes); err == nil {
 			obj = Value{k: kObject, o: &Instance{cls: c}, l: cls.l}

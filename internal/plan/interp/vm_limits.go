@@ -99,7 +99,7 @@ func (vm *VM) tidy() {
 	}
 	for i := 1; i <= vm.depth; i++ {
 		f := vm.frames[i]
-		clear(f.st[f.sp:])
+		clear(f.st[max(f.sp, f.high):])
 	}
 }
 

@@ -244,13 +244,6 @@ func (vm *VM) build(f *Frame, in Instr) error {
 		}
 		f.sp -= 2 * a
 		f.put(Value{k: kDict, o: d})
-	case opBuildString:
-		v, err := vm.joinStrings(f.st[f.sp-a : f.sp])
-		if err != nil {
-			return err
-		}
-		f.sp -= a
-		f.put(v)
 	case opSetAdd:
 		v := f.take()
 		_, err := f.at(a).o.(*Set).add(t, v)
@@ -267,36 +260,8 @@ func (vm *VM) build(f *Frame, in Instr) error {
 		f.put(t.tuple(l.items).with(l.shape))
 	case opUnpackSequence, opUnpackEx:
 		return vm.unpack(f, in)
-	case opFormat:
-		return vm.format(f, a)
 	}
 	return nil
-}
-
-// joinStrings makes one string of the parts of an f-string.
-func (vm *VM) joinStrings(parts []Value) (Value, error) {
-	size, ascii := 0, true
-	var l label.ID
-	for i := range parts {
-		s := parts[i].o.(*Str)
-		size += len(s.s)
-		ascii = ascii && s.ascii == 1
-		if parts[i].l != 0 {
-			l = vm.t.join(l, parts[i].l)
-		}
-	}
-	if err := vm.t.alloc(int64(size) + strBytes); err != nil {
-		return Value{}, err
-	}
-	buf := make([]byte, 0, size)
-	for i := range parts {
-		buf = append(buf, parts[i].o.(*Str).s...)
-	}
-	v := Value{k: kStr, o: &Str{s: string(buf)}, l: l}
-	if ascii {
-		v.o.(*Str).ascii = 1
-	}
-	return v, nil
 }
 
 // foreign reports whether the language's own code has to walk over v: a
@@ -590,47 +555,6 @@ func (vm *VM) unpackError(v Value, n, before, after int, star bool) error {
 		return t.raise(t.types.ValueError, "too many values to unpack (expected %d, got %d)", before, n)
 	}
 	return t.raise(t.types.ValueError, "too many values to unpack (expected %d)", before)
-}
-
-// format is one {} of an f-string.
-func (vm *VM) format(f *Frame, a int) error {
-	t := &vm.t
-	seen := t.seen
-	t.seen = 0
-	defer func() { t.seen = seen }()
-	var spec Value
-	if a&4 != 0 {
-		spec = f.take()
-	}
-	v := *f.at(1)
-	if v.k == kStr && spec.k == kUnset && a != 2 && a != 3 {
-		return nil
-	}
-	t.see(v.l)
-	t.see(spec.l)
-	if verb := a & 3; verb != 0 {
-		x, err := t.convert(v, rune("-sra"[verb]))
-		if err != nil {
-			return err
-		}
-		if v = x; spec.k == kUnset {
-			f.st[f.sp-1] = v.with(t.join(v.l, t.seen))
-			return nil
-		}
-	}
-	text := ""
-	if spec.k == kStr {
-		text = spec.o.(*Str).s
-	}
-	s, err := t.format(v, text)
-	if err != nil {
-		return err
-	}
-	if err := t.alloc(int64(len(s)) + strBytes); err != nil {
-		return err
-	}
-	f.st[f.sp-1] = t.str(s).with(t.seen)
-	return nil
 }
 
 // control carries out the instructions of strict mode.
