@@ -19,7 +19,7 @@ func libraryNatives() []*Native {
 	var out []*Native
 	for _, table := range [][]*Native{
 		dataclassNatives(),
-		mathNatives(), operatorNatives(), copyNatives(), heapNatives(), collectionsNatives(), timeNatives(), asyncioNatives(),
+		mathNatives(), operatorNatives(), jsonNatives(), copyNatives(), heapNatives(), collectionsNatives(), timeNatives(), asyncioNatives(),
 	} {
 		out = append(out, table...)
 	}

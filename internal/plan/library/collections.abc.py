@@ -12,7 +12,7 @@ class _Kind(type):
             return True
         if cls._classes is not None:
             return any([k in cls._classes for k in c.__mro__])
-        return bool(cls._methods) and all([any([_has(k, m) for k in c.__mro__]) for m in cls._methods])
+        return bool(cls._methods) and all([_has(c, m) for m in cls._methods])
 
     def __getitem__(cls, item):
         return cls
@@ -31,8 +31,11 @@ class _Kind(type):
 
 
 def _has(cls, name):
-    d = cls.__dict__
-    return name in d and d[name] is not None
+    for k in cls.__mro__:
+        d = k.__dict__
+        if name in d:
+            return d[name] is not None
+    return False
 
 
 def _class_of(v):

@@ -1,0 +1,213 @@
+"""Text in lines of a given width."""
+
+_white = "\t\n\x0b\x0c\r "
+
+
+def _words(text, hyphens):
+    """Cuts text into words, the spaces between them, and parts of words with hyphens."""
+    out = []
+    i = 0
+    n = len(text)
+    while i < n:
+        j = i
+        if text[i] in _white:
+            while j < n and text[j] in _white:
+                j += 1
+            out.append(text[i:j])
+        else:
+            while j < n and text[j] not in _white:
+                j += 1
+            out += _parts(text[i:j]) if hyphens else [text[i:j]]
+        i = j
+    return out
+
+
+def _is_letter(c):
+    return c.isalpha()
+
+
+def _is_word(c):
+    return c.isalnum() or c == "_"
+
+
+_marks = "!\"'&.,?"
+
+
+def _parts(word):
+    """Cuts a word behind its hyphens where letters stand around them, and around dashes."""
+    out = []
+    start = 0
+    i = 0
+    n = len(word)
+    while i < n:
+        if word[i] == "-":
+            k = i
+            while k < n and word[k] == "-":
+                k += 1
+            if k - i >= 2 and i > 0 and k < n and (_is_word(word[i - 1]) or word[i - 1] in _marks) and _is_word(word[k]):
+                if i > start:
+                    out.append(word[start:i])
+                out.append(word[i:k])
+                start = i = k
+                continue
+            if k - i == 1 and k < n and _breaks(word, start, i):
+                out.append(word[start:k])
+                start = k
+            i = k
+            continue
+        i += 1
+    if start < n:
+        out.append(word[start:])
+    return out
+
+
+def _breaks(word, start, i):
+    """Whether a line may end behind the hyphen at i: two letters before it, two behind it."""
+    before = word[start:i]
+    if len(before) < 2 or not _is_letter(before[-1]):
+        return False
+    if not (_is_letter(before[-2]) or before[-2] == "-" and len(before) > 2 and _is_letter(before[-3])):
+        return False
+    after = word[i + 1:i + 4]
+    if not after or not _is_letter(after[0]):
+        return False
+    return len(after) > 1 and (_is_letter(after[1]) or after[1] == "-" and len(after) > 2 and _is_letter(after[2]))
+
+
+class TextWrapper:
+    def __init__(self, width=70, initial_indent="", subsequent_indent="", expand_tabs=True, replace_whitespace=True,
+                 fix_sentence_endings=False, break_long_words=True, drop_whitespace=True, break_on_hyphens=True, tabsize=8, *,
+                 max_lines=None, placeholder=" [...]"):
+        self.width = width
+        self.initial_indent = initial_indent
+        self.subsequent_indent = subsequent_indent
+        self.expand_tabs = expand_tabs
+        self.replace_whitespace = replace_whitespace
+        self.fix_sentence_endings = fix_sentence_endings
+        self.break_long_words = break_long_words
+        self.drop_whitespace = drop_whitespace
+        self.break_on_hyphens = break_on_hyphens
+        self.tabsize = tabsize
+        self.max_lines = max_lines
+        self.placeholder = placeholder
+
+    def _chunks(self, text):
+        if self.expand_tabs:
+            text = text.expandtabs(self.tabsize)
+        if self.replace_whitespace:
+            for c in _white:
+                text = text.replace(c, " ")
+        chunks = _words(text, self.break_on_hyphens)
+        if self.fix_sentence_endings:
+            for i in range(len(chunks) - 1):
+                word = chunks[i].rstrip("\"'")
+                if chunks[i + 1] == " " and len(word) > 1 and word[-1] in ".!?" and word[-2].isascii() and word[-2].islower():
+                    chunks[i + 1] = "  "
+        return chunks
+
+    def _cut(self, queue, line, used, width):
+        """Takes as much of a word that is too long as fits."""
+        room = 1 if width < 1 else width - used
+        word = queue[-1]
+        if self.break_long_words:
+            end = room
+            if self.break_on_hyphens and len(word) > room:
+                at = word.rfind("-", 0, room)
+                if at > 0 and any([c != "-" for c in word[:at]]):
+                    end = at + 1
+            line.append(word[:end])
+            queue[-1] = word[end:]
+        elif not line:
+            line.append(queue.pop())
+
+    def wrap(self, text):
+        queue = self._chunks(text)
+        if self.width <= 0:
+            raise ValueError(f"invalid width {self.width!r} (must be > 0)")
+        if self.max_lines is not None:
+            indent = self.subsequent_indent if self.max_lines > 1 else self.initial_indent
+            if len(indent) + len(self.placeholder.lstrip()) > self.width:
+                raise ValueError("placeholder too large for max width")
+        queue.reverse()
+        lines = []
+        while queue:
+            line = []
+            used = 0
+            indent = self.subsequent_indent if lines else self.initial_indent
+            width = self.width - len(indent)
+            if self.drop_whitespace and queue[-1].strip() == "" and lines:
+                queue.pop()
+            while queue and used + len(queue[-1]) <= width:
+                used += len(queue[-1])
+                line.append(queue.pop())
+            if queue and len(queue[-1]) > width:
+                self._cut(queue, line, used, width)
+                used = sum([len(c) for c in line])
+            if self.drop_whitespace and line and line[-1].strip() == "":
+                used -= len(line[-1])
+                line.pop()
+            if not line:
+                continue
+            if self.max_lines is None or len(lines) + 1 < self.max_lines or (
+                    not queue or self.drop_whitespace and len(queue) == 1 and not queue[0].strip()) and used <= width:
+                lines.append(indent + "".join(line))
+                continue
+            while line:
+                if line[-1].strip() and used + len(self.placeholder) <= width:
+                    line.append(self.placeholder)
+                    lines.append(indent + "".join(line))
+                    break
+                used -= len(line[-1])
+                line.pop()
+            else:
+                if lines:
+                    last = lines[-1].rstrip()
+                    if len(last) + len(self.placeholder) <= self.width:
+                        lines[-1] = last + self.placeholder
+                        break
+                lines.append(indent + self.placeholder.lstrip())
+            break
+        return lines
+
+    def fill(self, text):
+        return "\n".join(self.wrap(text))
+
+
+def wrap(text, width=70, **kwargs):
+    return TextWrapper(width=width, **kwargs).wrap(text)
+
+
+def fill(text, width=70, **kwargs):
+    return TextWrapper(width=width, **kwargs).fill(text)
+
+
+def shorten(text, width, **kwargs):
+    return TextWrapper(width=width, max_lines=1, **kwargs).fill(" ".join(text.strip().split()))
+
+
+def dedent(text):
+    lines = text.split("\n")
+    margin = None
+    for i, line in enumerate(lines):
+        if not line.strip(" \t\r\x0b\x0c"):
+            lines[i] = ""
+            continue
+        indent = line[:len(line) - len(line.lstrip(" \t"))]
+        if margin is None:
+            margin = indent
+        else:
+            n = 0
+            while n < len(margin) and n < len(indent) and margin[n] == indent[n]:
+                n += 1
+            margin = margin[:n]
+    n = len(margin or "")
+    return "\n".join([line[n:] if line else line for line in lines])
+
+
+def indent(text, prefix, predicate=None):
+    out = []
+    for line in text.splitlines(True):
+        if predicate(line) if predicate is not None else line.strip():
+            line = prefix + line
+        out.append(line)
+    return "".join(out)
