@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// BenchmarkParse reads the files below PYTHON_LIB, by default Go's own idea
-// of a program: a generated one.
+// BenchmarkParse reads the files below the folder that PYTHON_LIB names; when
+// it names none, one small program repeated.
 func BenchmarkParse(b *testing.B) {
 	var files [][]byte
 	size := 0
@@ -35,6 +35,17 @@ func BenchmarkParse(b *testing.B) {
 			m, _ := Parse(src, Options{})
 			runtime.KeepAlive(m)
 		}
+	}
+}
+
+// BenchmarkSmall reads and checks one program of twenty lines.
+func BenchmarkSmall(b *testing.B) {
+	src := []byte(sample)
+	b.SetBytes(int64(len(src)))
+	b.ReportAllocs()
+	for b.Loop() {
+		m, _ := Parse(src, Options{})
+		Check(m)
 	}
 }
 

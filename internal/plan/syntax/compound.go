@@ -3,7 +3,7 @@ package syntax
 import "fmt"
 
 // block reads the body of a compound statement, from its colon on. what
-// names the statement for the message when the body is missing.
+// names the statement for the message when the body is missing; it may be empty.
 func (p *parser) block(what string, head *token) []Stmt {
 	if p.tok.kind != kColon {
 		p.missingColon()
@@ -46,9 +46,13 @@ func (p *parser) block(what string, head *token) []Stmt {
 // begins the next statement.
 func (p *parser) noBlock(what string, line int32) {
 	s := p.tokenSpan(p.tok)
+	message := "expected an indented block"
+	if what != "" {
+		message += fmt.Sprintf(" after %s on line %d", what, line)
+	}
 	panic(parseError{stay: true, err: &Error{
 		Pos: s.Start, End: s.End, Kind: IndentationError,
-		Message: fmt.Sprintf("expected an indented block after %s on line %d", what, line),
+		Message: message,
 	}})
 }
 

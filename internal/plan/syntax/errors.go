@@ -1,6 +1,9 @@
 package syntax
 
-import "strings"
+import (
+	"bytes"
+	"strings"
+)
 
 // ErrorKind is the class of the exception CPython raises for an [Error].
 type ErrorKind uint8
@@ -42,6 +45,7 @@ func (e *Error) Render(src []byte) string {
 	var b strings.Builder
 	b.WriteString(e.Error())
 	b.WriteByte('\n')
+	src = bytes.TrimPrefix(src, []byte(byteOrderMark))
 	line := lineAt(src, int(e.Pos.Line))
 	from, to := min(int(e.Pos.Col), len(line)), len(line)
 	if e.End.Line == e.Pos.Line {

@@ -72,7 +72,6 @@ type lexer struct {
 	line      int32
 	lineStart int // offset of the current line
 	bol       bool
-	cont      bool // the current line goes on from a backslash
 	indents   []int32
 	alts      []int32 // the same with a tab counted as one column
 	pending   int     // INDENT (1) or DEDENTs (< 0) to be given

@@ -17,6 +17,9 @@ type source struct {
 	size int // without the sentinels
 }
 
+// byteOrderMark may stand before a source in UTF-8.
+const byteOrderMark = "\xef\xbb\xbf"
+
 // sentinels lets the lexer look ahead without asking for the end.
 const sentinels = "\x00\x00\x00\x00"
 
@@ -28,7 +31,7 @@ func decode(src []byte, opts Options) (source, *Error) {
 	if i := bytes.IndexByte(src, 0); i >= 0 {
 		return source{}, startError(1+bytes.Count(src[:i], []byte{'\n'}), "source code cannot contain null bytes")
 	}
-	body, bom := bytes.CutPrefix(src, []byte("\xef\xbb\xbf"))
+	body, bom := bytes.CutPrefix(src, []byte(byteOrderMark))
 	name, line := cookie(body)
 	enc, known := encodingOf(name)
 	switch {

@@ -56,8 +56,11 @@ func (p *parser) statement() {
 		p.stmts.push(s)
 		return
 	}
+	mark := p.stmts.mark()
 	p.simpleLine()
-	p.wasMatch = isMatch
+	if isMatch && p.stmts.mark() == mark+1 {
+		_, p.wasMatch = p.stmts.items[mark].(*ExprStmt)
+	}
 }
 
 // compound reads a compound statement; nil means that none begins here.
@@ -292,8 +295,13 @@ func (p *parser) delStmt() Stmt {
 	first := p.i
 	mark := p.exprs.mark()
 	for {
-		if p.tok.kind == kStar {
+		at := p.i
+		if p.searching() && p.silent((*parser).primary) == nil {
 			p.diagDelete(first)
+			p.unexpected()
+		}
+		if p.searching() {
+			p.rewind(at)
 		}
 		p.exprs.push(p.primary())
 		if !p.accept(kComma) || !startsExpr[p.tok.kind] {

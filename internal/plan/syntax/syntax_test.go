@@ -106,6 +106,7 @@ func TestRender(t *testing.T) {
 		{"é = ñ ü\n", "line 1: SyntaxError: invalid syntax\n    é = ñ ü\n          ^\n"},
 		{"x = 'a", "line 1: SyntaxError: unterminated string literal (detected at line 1)\n    x = 'a\n        ^\n"},
 		{"if x:\n", "line 1: IndentationError: expected an indented block after 'if' statement on line 1\n    if x:\n         ^\n"},
+		{"\ufeffx y", "line 1: SyntaxError: invalid syntax\n    x y\n      ^\n"},
 		{"x\ty \x1b[0m z", "line 1: SyntaxError: invalid non-printable character U+001B\n    x y ?[0m z\n        ^\n"},
 	} {
 		_, errs := syntax.Parse([]byte(c.src), syntax.Options{})

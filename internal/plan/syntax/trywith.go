@@ -46,19 +46,22 @@ func (p *parser) handler() (*ExceptHandler, starState) {
 	if star := p.tok; p.accept(kStar) {
 		kind, what = starYes, "except*"
 		p.needs(11, Span{start, star.endPos}, "Exception groups are")
-		if before == starNo {
-			p.failAtPos(SyntaxError, start, star.endPos, "cannot have both 'except' and 'except*' on the same 'try'")
-		}
 		if p.tok.kind == kColon || p.tok.kind == kNewline {
 			p.failTok(p.tok, "expected one or more exception types")
 		}
-	} else if before == starYes {
-		p.failTok(head, "cannot have both 'except' and 'except*' on the same 'try'")
 	}
+	both := Span{start, p.prevEnd}
 	if p.tok.kind != kColon && p.tok.kind != kNewline || kind == starYes {
 		p.handlerTypes(h, what+" statement")
 	}
-	h.Body = p.block("'"+what+"' statement", head)
+	if before != starUnknown && before != kind && p.tok.kind == kColon {
+		p.failSpan(both, "cannot have both 'except' and 'except*' on the same 'try'")
+	}
+	after := "'" + what + "' statement"
+	if t, ok := h.Type.(*Tuple); ok && len(t.Elts) > 0 && t.Start == t.Elts[0].Range().Start {
+		after = "" // of types without parentheses CPython says less
+	}
+	h.Body = p.block(after, head)
 	h.Span = p.span(start)
 	return h, kind
 }
@@ -102,9 +105,6 @@ func (p *parser) withStmt(start Pos, async bool) Stmt {
 			s.Items = append(s.Items, p.withItem())
 			if !p.accept(kComma) {
 				break
-			}
-			if p.diag && p.tok.kind == kColon {
-				p.failTok(&p.toks[p.i-1], "the last 'with' item has a trailing comma")
 			}
 		}
 	}
