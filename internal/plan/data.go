@@ -1,0 +1,71 @@
+package plan
+
+import (
+	"praxis/internal/plan/interp"
+	"praxis/internal/plan/label"
+	"praxis/internal/plan/policy"
+)
+
+// Printed is a piece of what a plan printed, and what it depends on.
+type Printed struct {
+	Text  string
+	Label label.Label
+}
+
+// Output returns what the plan has printed since the last call, and what all
+// that it ever printed depends on.
+func (r *Run) Output() ([]Printed, label.Label) {
+	out := r.out
+	r.out = nil
+	return out, r.table.Label(r.outputs)
+}
+
+func (r *Run) print() {
+	for _, c := range r.vm.Output() {
+		r.out = append(r.out, Printed{c.Text, r.table.Label(c.Label)})
+		r.outputs = r.table.Join(r.outputs, c.Label)
+	}
+}
+
+// labelled is a value as the policy sees it.
+func (r *Run) labelled(d interp.Data) policy.Labelled {
+	out := policy.Labelled{Value: d.Value, Label: r.table.Label(d.Label)}
+	if d.Items != nil {
+		out.Items = []policy.Labelled{}
+	}
+	for _, item := range d.Items {
+		out.Items = append(out.Items, r.labelled(item))
+	}
+	if d.Fields != nil {
+		out.Fields = make(map[string]policy.Labelled, len(d.Fields))
+		for _, f := range d.Fields {
+			out.Fields[f.Name] = r.labelled(f.Data)
+		}
+	}
+	return out
+}
+
+// relabel changes the part of a value at a path.
+func relabel(d interp.Data, path []string, change func(interp.Data) interp.Data) interp.Data {
+	if len(path) == 0 {
+		return change(d)
+	}
+	for i := range d.Fields {
+		if d.Fields[i].Name == path[0] {
+			d.Fields[i].Data = relabel(d.Fields[i].Data, path[1:], change)
+		}
+	}
+	return d
+}
+
+// whole gives a value and everything in it one label.
+func whole(d interp.Data, l label.ID) interp.Data {
+	d.Label = l
+	for i := range d.Items {
+		d.Items[i] = whole(d.Items[i], l)
+	}
+	for i := range d.Fields {
+		d.Fields[i].Data = whole(d.Fields[i].Data, l)
+	}
+	return d
+}

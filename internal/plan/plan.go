@@ -1,0 +1,176 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+
+	"praxis/internal/fault"
+	"praxis/internal/plan/check"
+	"praxis/internal/plan/interp"
+	"praxis/internal/plan/label"
+	"praxis/internal/plan/policy"
+	"praxis/internal/plan/syntax"
+	"praxis/internal/tool"
+)
+
+// Source is the text of a plan.
+type Source struct {
+	Name string // of its file, as messages name it
+	Text []byte // as it stands in the file: its encoding is found by its first lines
+}
+
+// Options are what a plan is held against.
+type Options struct {
+	Tools  *tool.Set      // nil: the quarantined model alone; see [Tools]
+	Policy *policy.Policy // nil: the defaults, and what the definitions demand
+	Strict bool           // implicit flows count, too
+	// Audit lets a plan be started whose calls the check refuses by the policy:
+	// for carrying out a record again, when nothing is called.
+	Audit bool
+}
+
+// Plan is a plan that was checked. It is immutable and safe for concurrent use.
+type Plan struct {
+	Source
+	Options
+	Check *check.Result
+
+	program *interp.Program // nil when the plan was refused
+}
+
+// Prepare parses, checks and compiles a plan. What is wrong with the plan
+// stands in Plan.Check; the error says what is wrong with the options.
+func Prepare(src Source, o Options) (*Plan, error) {
+	var err error
+	if o.Tools == nil {
+		if o.Tools, err = Tools(); err != nil {
+			return nil, err
+		}
+	}
+	if o.Policy == nil {
+		o.Policy = policy.Empty(o.Tools)
+	}
+	p := &Plan{Source: src, Options: o}
+	module, bad := syntax.Parse(src.Text, syntax.Options{})
+	if len(bad) == 0 {
+		bad = syntax.Check(module)
+	}
+	if len(bad) > 0 {
+		p.Check = check.Broken(src.Name, src.Text, bad)
+		return p, nil
+	}
+	p.Check = check.Check(check.Input{
+		Name: src.Name, Source: src.Text, Module: module, Tools: o.Tools, Policy: o.Policy, Strict: o.Strict,
+		Refused: refusals(module),
+	})
+	if !p.Check.Accepted && !(o.Audit && flowsAlone(p.Check)) {
+		return p, nil
+	}
+	p.program, err = interp.Compile(module, string(src.Text), o.env(), interp.Options{Strict: o.Strict})
+	if err != nil && fault.KindOf(err) == fault.Invalid {
+		p.Check.Refuse(err)
+		return p, nil
+	}
+	return p, err
+}
+
+// flowsAlone says that a plan was refused for nothing but the policy.
+func flowsAlone(r *check.Result) bool {
+	return !slices.ContainsFunc(r.Findings, func(f check.Finding) bool { return f.Level == check.Error && f.Kind != check.Violation })
+}
+
+// Today is the name that holds the day of the plan's clock, as 2026-11-21.
+const Today = "today"
+
+// env are the names that a plan has without binding them.
+func (o Options) env() interp.Env {
+	env := interp.Env{Tools: o.Tools.Names(), Inputs: []string{Today}}
+	for _, in := range o.Tools.Inputs() {
+		env.Inputs = append(env.Inputs, in.Name)
+	}
+	return env
+}
+
+// Start begins a plan. Nothing is carried out before [Run.Next]. A plan that
+// was refused, and inputs that are missing, unknown or do not fit their
+// schemas, are faults of kind Invalid.
+func (p *Plan) Start(s Start) (*Run, error) {
+	if p.program == nil {
+		return nil, fault.New(fault.Invalid, "Correct what the check found.", "cannot start the plan: its check refused it")
+	}
+	r := &Run{plan: p, start: s, table: label.NewTable(), calls: map[string]int{}}
+	inputs, err := r.inputs()
+	if err != nil {
+		return nil, err
+	}
+	r.vm, err = interp.New(p.program, interp.Config{Limits: s.Limits, Labels: r.table, Now: s.Now, Seed: uint64(s.Seed), Inputs: inputs})
+	if err != nil {
+		return nil, err
+	}
+	r.answer = r.vm.Run
+	return r, nil
+}
+
+// inputs are the values of the names that come from outside.
+func (r *Run) inputs() ([]interp.Field, error) {
+	day := label.Source{Kind: label.User, Name: Today, Trusted: true}
+	out := []interp.Field{{Name: Today, Data: interp.Data{Value: r.start.Now.Format("2006-01-02"), Label: r.table.Of(day, label.Everyone())}}}
+	declared := r.plan.Tools.Inputs()
+	for name := range r.start.Inputs {
+		if !slices.ContainsFunc(declared, func(in tool.Input) bool { return in.Name == name }) {
+			return nil, fault.New(fault.Invalid, "Declare it under inputs in the file of tools, or leave it out.", "cannot start the plan: there is no input %q", name)
+		}
+	}
+	for _, in := range declared {
+		v, ok := r.start.Inputs[in.Name]
+		if !ok {
+			if !in.HasDefault {
+				return nil, fault.New(fault.Invalid, "Give it a value.", "cannot start the plan: the input %s has no value", in.Name)
+			}
+			v = in.Default
+		}
+		if m := in.Schema.Validate(v); m != nil {
+			return nil, fault.New(fault.Invalid, "Give it a value that fits its schema.", "cannot start the plan: input %s: %w", in.Name, m)
+		}
+		l, err := r.inputLabel(in)
+		if err != nil {
+			return nil, err
+		}
+		d, err := interp.DataOf(v, l)
+		if err != nil {
+			return nil, fmt.Errorf("cannot start the plan: input %s: %w", in.Name, err)
+		}
+		out = append(out, interp.Field{Name: in.Name, Data: d})
+	}
+	return out, nil
+}
+
+func (r *Run) inputLabel(in tool.Input) (label.ID, error) {
+	who, everyone, err := in.Readers.Resolve(r.plan.Tools.Principals(), nil, nil)
+	if err != nil {
+		return 0, err
+	}
+	readers := label.Everyone()
+	if !everyone {
+		readers = label.Only(who...)
+	}
+	return r.table.Of(label.Source{Kind: label.User, Name: in.Name, Trusted: in.Trusted}, readers), nil
+}
+
+// end tells how the plan ended.
+func (r *Run) end(out interp.Outcome, err error) (*End, error) {
+	switch out := out.(type) {
+	case interp.Done:
+		return &End{Status: OK}, nil
+	case *interp.Failed:
+		end := &End{Status: Failed, Error: out.Full, Class: out.Class, Label: r.table.Label(out.Label)}
+		if len(out.Trace) > 0 {
+			end.Line = out.Trace[0].Line
+		}
+		return end, nil
+	}
+	if k := fault.KindOf(err); k == fault.Exhausted || k == fault.Canceled || k == fault.Invalid {
+		return &End{Status: Limit, Error: err.Error(), Fault: err}, nil
+	}
+	return nil, err
+}

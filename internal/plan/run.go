@@ -1,0 +1,350 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"praxis/internal/fault"
+	"praxis/internal/plan/interp"
+	"praxis/internal/plan/label"
+	"praxis/internal/plan/policy"
+	"praxis/internal/tool"
+)
+
+// Start is what a plan is begun with.
+type Start struct {
+	Inputs map[string]any // values of the declared inputs, as package tool has JSON; the rest have their defaults
+	Now    time.Time      // what the plan's clock shows, and the day that the name today holds
+	Seed   int64          // of the plan's random numbers
+	Limits interp.Limits  // zero fields have their defaults
+}
+
+// Call is a call of a tool that the plan waits at.
+type Call struct {
+	Number    int // 1, 2, … in the run
+	Tool      *tool.Definition
+	Line, Col int          // of the call in the plan; Line counts from 1, Col from 0
+	Arguments *tool.Object // by name, with the defaults that the definition declares
+	Labels    map[string]label.Label
+	Control   label.Label // strict mode: what decided that the call is reached
+	Decision  policy.Decision
+
+	deep label.ID // of all arguments together, and of the control flow
+}
+
+// ID names the call in its run: "call-3".
+func (c *Call) ID() string { return fmt.Sprintf("call-%d", c.Number) }
+
+// Step is what a plan came to: a call that it waits at, or its end.
+type Step struct {
+	Call *Call
+	End  *End
+}
+
+// Status says how a plan ended.
+type Status string
+
+// The ways in which a plan ends.
+const (
+	OK     Status = "ok"
+	Failed Status = "error" // an exception that nothing caught
+	Limit  Status = "limit" // a limit that the plan cannot catch
+)
+
+// End is how a plan ended.
+type End struct {
+	Status Status
+	Error  string      // the traceback, or which limit
+	Label  label.Label // of the error's text: it may quote data
+	Class  string      // of the exception: "ValueError"
+	Line   int         // where it was raised, from 1
+	Fault  error       // of status Limit: with its remedy
+}
+
+// Used is what a plan has used of its limits.
+type Used struct {
+	Steps int64
+	Calls int
+}
+
+// Got is what a plan got as the result of a call.
+type Got struct {
+	Label   label.Label // of the result, before any rule lowered it or a part of it
+	Lowered []Lowered
+}
+
+// Lowered says that a rule of the policy, or a person, lowered the label of a
+// result or of a part of it.
+type Lowered struct {
+	Rule     string
+	From, To label.Label
+}
+
+// Run is a plan that is carried out. It is not safe for concurrent use, but for Interrupt.
+type Run struct {
+	plan    *Plan
+	start   Start
+	vm      *interp.VM
+	table   *label.Table
+	call    *Call                          // that the plan waits at
+	answer  func() (interp.Outcome, error) // goes on; nil while a call waits
+	calls   map[string]int                 // of each tool
+	total   int
+	out     []Printed
+	outputs label.ID // of all that was printed
+}
+
+// ErrNotWaiting is returned by answers to a call that nobody waits for.
+var ErrNotWaiting = errors.New("cannot answer: the plan waits at no call")
+
+// Next goes on until the plan needs something or ends. Calls that break the
+// tool's own rules (arguments, calls a run) are answered with an exception in
+// the plan and are not seen by the caller. The error says that Praxis broke it.
+func (r *Run) Next() (Step, error) {
+	if r.call != nil {
+		return Step{Call: r.call}, nil
+	}
+	for {
+		if r.answer == nil {
+			return Step{}, fault.New(fault.Conflict, "Start the plan again.", "cannot go on: the plan has ended")
+		}
+		out, err := r.answer()
+		r.answer = nil
+		r.print()
+		switch out := out.(type) {
+		case *interp.Call:
+			if err := r.prepare(out); err != nil {
+				return Step{}, err
+			}
+			if r.call != nil {
+				return Step{Call: r.call}, nil
+			}
+		default:
+			end, err := r.end(out, err)
+			return Step{End: end}, err
+		}
+	}
+}
+
+// prepare binds and judges a call. For one that cannot be made an exception is
+// raised in the plan instead.
+func (r *Run) prepare(c *interp.Call) error {
+	def, ok := r.plan.Tools.Lookup(c.Tool)
+	if !ok {
+		return fmt.Errorf("cannot call %s: the tool is gone", c.Tool)
+	}
+	deep := c.Control
+	var positional []interp.Data
+	var named []tool.Named[interp.Data]
+	for _, a := range c.Args {
+		deep = r.table.Join(deep, a.Data.Join(r.table))
+		if a.Name == "" {
+			positional = append(positional, a.Data)
+		} else {
+			named = append(named, tool.Named[interp.Data]{Name: a.Name, Value: a.Data})
+		}
+	}
+	bound, err := tool.BindArgs(def, positional, named)
+	if err != nil {
+		r.raiseIn("TypeError", err.Error(), deep)
+		return nil
+	}
+	call := &Call{
+		Number: r.total + 1, Tool: def, Line: c.Line, Col: c.Col, Control: r.table.Label(c.Control),
+		Labels: map[string]label.Label{}, deep: deep,
+	}
+	args := &tool.Object{}
+	judged := policy.Call{Tool: def, Number: call.Number, Control: call.Control, Args: map[string]policy.Labelled{}}
+	for _, a := range bound {
+		args.Set(a.Name, a.Value.JSON())
+		call.Labels[a.Name] = r.table.Label(a.Value.Join(r.table))
+		judged.Args[a.Name] = r.labelled(a.Value)
+	}
+	if err := def.CheckArguments(args); err != nil {
+		r.raiseIn("ToolError", err.Error(), deep)
+		return nil
+	}
+	if n := def.Limits.CallsPerRun; n > 0 && r.calls[def.Name] >= n {
+		r.raiseIn("ToolError", fmt.Sprintf("%s was called %d times, as often as a run may", def.Name, n), c.Control)
+		return nil
+	}
+	r.total++
+	r.calls[def.Name]++
+	call.Arguments = def.FillDefaults(args)
+	call.Decision = r.plan.Policy.Decide(judged)
+	r.call = call
+	return nil
+}
+
+// Reply answers the call that the plan waits at with what the tool returned. A
+// result that the tool's schema forbids becomes an exception in the plan and is
+// returned as a fault of kind Invalid; the plan can go on.
+func (r *Run) Reply(result any) (Got, error) {
+	data, schema, err := r.take(result)
+	if err != nil {
+		return Got{}, err
+	}
+	from := r.table.Label(data.Label)
+	got := Got{Label: from}
+	// The words of an enum are the schema's: whoever chose the schema chose them.
+	if c := r.call; c.Tool.Name != AskLLM || c.Labels["schema"].Trusted() {
+		for _, part := range r.plan.Policy.LowerParts(c.Tool, from, schema.Type()) {
+			data = relabel(data, part.Path.Segments(), func(d interp.Data) interp.Data { return whole(d, r.table.Intern(part.Label)) })
+			got.Lowered = append(got.Lowered, Lowered{part.Rule, from, part.Label})
+		}
+		for _, part := range r.plan.Policy.LowerShapes(c.Tool, from, schema.Type()) {
+			data = relabel(data, part.Path.Segments(), func(d interp.Data) interp.Data {
+				d.Label = r.table.Intern(part.Label)
+				return d
+			})
+		}
+	}
+	r.reply(data)
+	return got, nil
+}
+
+// ReplyEndorsed is Reply for a result that a person has looked at and vouches for.
+func (r *Run) ReplyEndorsed(result any, who, why string) (Got, error) {
+	data, _, err := r.take(result)
+	if err != nil {
+		return Got{}, err
+	}
+	from := r.table.Label(data.Label)
+	to, err := policy.Endorse(from, who, why)
+	if err != nil {
+		return Got{}, err
+	}
+	r.reply(whole(data, r.table.Intern(to)))
+	return Got{Label: from, Lowered: []Lowered{{"person", from, to}}}, nil
+}
+
+// take checks a result and labels it. What is wrong with it is raised in the plan.
+func (r *Run) take(result any) (data interp.Data, schema *tool.Schema, err error) {
+	c := r.call
+	if c == nil {
+		return data, nil, ErrNotWaiting
+	}
+	schema = c.Tool.Output
+	err = c.Tool.CheckResult(result)
+	if err == nil && c.Tool.Name == AskLLM {
+		if schema, err = replySchema(c); err == nil {
+			err = fits(schema, result)
+		}
+	}
+	var l label.ID
+	if err == nil {
+		l, err = r.resultLabel(c, result)
+	}
+	if err == nil {
+		data, err = interp.DataOf(result, l)
+	}
+	if err != nil {
+		return data, nil, errors.Join(err, r.Fail(err.Error()))
+	}
+	return data, schema, nil
+}
+
+func (r *Run) reply(d interp.Data) {
+	r.call = nil
+	r.answer = func() (interp.Outcome, error) { return r.vm.Reply(d) }
+}
+
+func (r *Run) raiseIn(class, text string, l label.ID) {
+	r.call = nil
+	r.answer = func() (interp.Outcome, error) { return r.vm.Raise(class, text, l) }
+}
+
+// Refuse answers the call with PermissionError: the policy or a person said no.
+func (r *Run) Refuse(reason, remedy string) error {
+	if r.call == nil {
+		return ErrNotWaiting
+	}
+	text := r.call.Tool.Name + " was not called: " + reason
+	if remedy != "" {
+		text += ". " + remedy
+	}
+	return r.raise("PermissionError", text)
+}
+
+// Fail answers the call with ToolError. The text comes from outside: it has
+// the call as a source.
+func (r *Run) Fail(text string) error { return r.raise("ToolError", text) }
+
+// NotEnough answers a call of the quarantined model that could not answer.
+func (r *Run) NotEnough(text string) error { return r.raise("NotEnoughInformation", text) }
+
+func (r *Run) raise(class, text string) error {
+	c := r.call
+	if c == nil {
+		return ErrNotWaiting
+	}
+	r.raiseIn(class, text, r.table.Join(c.deep, r.table.Of(c.source(false), label.Everyone())))
+	return nil
+}
+
+// source is the call as a source of data.
+func (c *Call) source(trusted bool) label.Source {
+	kind := label.Tool
+	if c.Tool.Model {
+		kind = label.Model
+	}
+	return label.Source{Kind: kind, Name: c.Tool.Name, Call: c.Number, Line: c.Line, Col: c.Col, Trusted: trusted && kind == label.Tool}
+}
+
+// resultLabel is what the result of a call depends on, and who may read it.
+func (r *Run) resultLabel(c *Call, result any) (label.ID, error) {
+	who, everyone, err := c.Tool.Labels.Readers.Resolve(r.plan.Tools.Principals(), c.Arguments, result)
+	if err != nil {
+		return 0, err
+	}
+	readers := label.Everyone()
+	if !everyone {
+		readers = label.Only(who...)
+	}
+	return r.table.Join(c.deep, r.table.Of(c.source(c.Tool.Labels.Trusted), readers)), nil
+}
+
+// replySchema is the type that a plan wants of the quarantined model.
+func replySchema(c *Call) (*tool.Schema, error) {
+	want, ok := c.Arguments.Get("schema")
+	if !ok || want == nil {
+		return tool.ParseSchema("schema.json", []byte(`{"type": "string"}`))
+	}
+	text, err := tool.CanonicalJSON(want)
+	if err != nil {
+		return nil, err
+	}
+	return tool.ParseSchema("schema.json", text)
+}
+
+// ReplySchema is the type that the reply to a call of the quarantined model must have.
+func (c *Call) ReplySchema() (*tool.Schema, error) {
+	if c.Tool.Name == AskLLM {
+		return replySchema(c)
+	}
+	return c.Tool.Output, nil
+}
+
+func fits(s *tool.Schema, v any) error {
+	if m := s.Validate(v); m != nil {
+		return fault.New(fault.Invalid, "Ask again, or for something simpler.", "cannot take the reply: %w", m)
+	}
+	return nil
+}
+
+// Waiting returns the call that the plan waits at, or nil.
+func (r *Run) Waiting() *Call { return r.call }
+
+// Plan returns the plan that is carried out.
+func (r *Run) Plan() *Plan { return r.plan }
+
+// Started returns what the plan was begun with.
+func (r *Run) Started() Start { return r.start }
+
+// Used returns what has been used of the limits.
+func (r *Run) Used() Used { return Used{Steps: r.vm.Steps(), Calls: r.total} }
+
+// Interrupt ends the plan from another goroutine: Next returns an End of
+// status Limit with the cause. It is how a caller keeps a limit of time.
+func (r *Run) Interrupt(cause error) { r.vm.Interrupt(cause) }

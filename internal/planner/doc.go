@@ -1,0 +1,19 @@
+// Package planner carries plans out with the host's tools, people and models,
+// and lets a model write them.
+//
+// [Carry] carries out one plan: it asks the policy before each call, a person
+// where the policy says so, calls tools and the quarantined model, and emits
+// every event in order. [Ask] lets a model write the plan first: what the check
+// refuses goes back to it with its remedies, until a plan is accepted or the
+// bound is met.
+//
+// # Who sees what
+//
+// The planner's model sees the question, the tools' definitions and its own
+// plans. It never sees what a tool returned: of a failure it learns the kind of
+// the exception, the line, and which calls were made; the text only when
+// everything that it depends on is trusted.
+//
+// The quarantined model sees the data of one question. It has no tools, no
+// history, and its reply has the type that the plan asked for or there is none.
+package planner

@@ -1,0 +1,268 @@
+package planner
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"praxis/internal/event"
+	"praxis/internal/fault"
+	"praxis/internal/llm"
+	"praxis/internal/plan"
+	"praxis/internal/plan/check"
+)
+
+// DefaultPlans is how many plans the model may write.
+const DefaultPlans = 5
+
+// Config is what a question needs. Model and Options.Tools must be set.
+type Config struct {
+	Host              // its Step is not used; its Model is the quarantined one
+	Planner llm.Model // the one that writes plans
+	Options plan.Options
+	Start   plan.Start
+	Plans   int // that the model may write; 0: DefaultPlans
+	// Tokens bounds the planner's input and output of the whole run; 0: a million.
+	Tokens int
+}
+
+const defaultTokens = 1_000_000
+
+// Answer is what a question came to.
+type Answer struct {
+	Text    string // what the plan printed
+	Outcome Outcome
+	Plan    *plan.Plan // the last one that was checked; nil when the model wrote none
+	Steps   int
+	Tokens  event.Tokens
+}
+
+// Ask lets the model write a plan for the question and carries it out. Every
+// plan is one step. The error is a fault of kind Exhausted when no plan was
+// accepted or every accepted one failed.
+func Ask(ctx context.Context, cfg Config, question string) (Answer, error) {
+	if strings.TrimSpace(question) == "" {
+		return Answer{}, fault.New(fault.Invalid, "Ask something.", "cannot plan: the question is empty")
+	}
+	if cfg.Sink == nil {
+		cfg.Sink = event.Discard
+	}
+	if cfg.Plans <= 0 {
+		cfg.Plans = DefaultPlans
+	}
+	if cfg.Tokens <= 0 {
+		cfg.Tokens = defaultTokens
+	}
+	p := &planning{cfg: cfg, system: system(cfg.Options)}
+	p.messages = []llm.Message{{Role: llm.User, Text: question}}
+	err := p.loop(ctx)
+	if err == nil {
+		cfg.Sink.Emit(event.AnswerGiven{Text: p.answer.Text})
+	}
+	return p.answer, err
+}
+
+// planning is one question.
+type planning struct {
+	cfg      Config
+	system   string
+	messages []llm.Message
+	told     int // messages of the request before
+	answer   Answer
+}
+
+func (p *planning) loop(ctx context.Context) error {
+	var last string // why the last plan could not be used
+	for step := 1; step <= p.cfg.Plans; step++ {
+		p.answer.Steps = step
+		p.cfg.Sink.Emit(event.StepBegan{N: step})
+		if used := p.answer.Tokens.Input + p.answer.Tokens.Output; used >= p.cfg.Tokens {
+			return fault.New(fault.Exhausted, "Allow more tokens, or ask for less.", "cannot plan: %d tokens are used up", used)
+		}
+		reply, err := ask(ctx, asking{sink: p.cfg.Sink, model: p.cfg.Planner, step: step, kept: p.told}, llm.Request{System: p.system, Messages: p.messages})
+		if err != nil {
+			return err
+		}
+		p.told = len(p.messages)
+		p.answer.Tokens.Input += reply.Tokens.Input
+		p.answer.Tokens.Output += reply.Tokens.Output
+		p.messages = append(p.messages, llm.Message{Role: llm.Assistant, Text: reply.Text})
+		code, why := program(reply.Text)
+		if why == "" {
+			var done bool
+			if done, why, err = p.try(ctx, step, code); done || err != nil {
+				return err
+			}
+		} else {
+			p.cfg.Sink.Emit(event.ReplyRejected{Step: step, Reason: why})
+		}
+		last = why
+		p.messages = append(p.messages, llm.Message{Role: llm.User, Text: why})
+	}
+	return fault.New(fault.Exhausted, "Ask in other words, or try another model.", "cannot plan: %d plans could not be used; of the last one: %s", p.cfg.Plans, firstLine(last))
+}
+
+func firstLine(s string) string {
+	line, _, _ := strings.Cut(s, "\n")
+	return line
+}
+
+// try checks a plan and carries it out. why is what the model is told when it
+// is not done.
+func (p *planning) try(ctx context.Context, step int, code string) (done bool, why string, err error) {
+	prepared, err := plan.Prepare(plan.Source{Name: "plan.py", Text: []byte(code)}, p.cfg.Options)
+	if err != nil {
+		return false, "", err
+	}
+	p.answer.Plan = prepared
+	Announce(p.cfg.Sink, step, prepared, p.cfg.Start)
+	if !prepared.Check.Accepted {
+		return false, refused(prepared.Check), nil
+	}
+	run, err := prepared.Start(p.cfg.Start)
+	if err != nil {
+		return false, "", err
+	}
+	host := p.cfg.Host
+	host.Step = step
+	out, err := Carry(ctx, run, host)
+	p.answer.Outcome = out
+	p.answer.Tokens.Input += out.Tokens.Input
+	p.answer.Tokens.Output += out.Tokens.Output
+	if err != nil {
+		return false, "", err
+	}
+	switch out.Status {
+	case "ok":
+		if strings.TrimSpace(out.Output) == "" && len(out.Called) == 0 {
+			return false, "The plan did nothing: it called no tool and printed nothing. Print the answer.", nil
+		}
+		p.answer.Text = strings.TrimRight(out.Output, "\n")
+		return true, "", nil
+	case "waits":
+		return true, "", nil
+	}
+	return false, failed(out), nil
+}
+
+// Announce emits that a plan was written and what its check found.
+func Announce(sink event.Sink, step int, p *plan.Plan, s plan.Start) {
+	w := event.PlanWritten{Step: step, Code: string(p.Text), Name: p.Name, Mode: "normal", Inputs: s.Inputs, Now: s.Now.UTC().Format(time.RFC3339)}
+	if p.Strict {
+		w.Mode = "strict"
+	}
+	sum := p.Policy.Hash()
+	w.Policy = fmt.Sprintf("%x", sum[:])
+	for d := range p.Tools.All() {
+		h := d.Hash()
+		w.Tools = append(w.Tools, event.ToolPin{Name: d.Name, Version: string(d.Version), Hash: fmt.Sprintf("%x", h[:])})
+	}
+	sink.Emit(w)
+	sink.Emit(event.PlanChecked{Step: step, Accepted: p.Check.Accepted, Findings: findings(p.Check)})
+}
+
+// findings are what the check found, and what it proved.
+// findings are what the check found, and the calls that it proved safe.
+func findings(r *check.Result) []event.Finding {
+	var out []event.Finding
+	for _, f := range r.Findings {
+		e := event.Finding{
+			Rule: string(f.Kind), Verdict: string(f.Level), Message: f.Message, Remedy: f.Remedy, Tool: f.Tool, Place: event.Place{Line: f.Line, Col: f.Col},
+		}
+		if f.Kind == check.Violation || f.Kind == check.Possible {
+			e.Verdict = string(f.Kind)
+		}
+		if len(f.Paths) > 0 {
+			e.Argument = f.Paths[0].Argument
+			for _, s := range f.Paths[0].Steps {
+				e.Path = append(e.Path, event.Place{Line: s.Line, Col: s.Col, Text: s.Text})
+			}
+		}
+		out = append(out, e)
+	}
+	for _, f := range r.Flows {
+		if f.Verdict == check.Safe {
+			out = append(out, event.Finding{Rule: "flow", Verdict: "proved safe", Message: f.Tool + " is allowed in every run", Tool: f.Tool, Place: event.Place{Line: f.Line, Col: f.Col}})
+		}
+	}
+	return out
+}
+
+// program finds the plan in a reply. why says what is wrong with the reply.
+func program(text string) (code, why string) {
+	var blocks []string
+	lines := strings.Split(text, "\n")
+	for i := 0; i < len(lines); i++ {
+		open := strings.TrimSpace(lines[i])
+		fence := strings.TrimRight(open, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789 ")
+		if len(fence) < 3 || strings.Trim(fence, "`") != "" {
+			continue
+		}
+		start := i + 1
+		for i++; i < len(lines) && strings.TrimSpace(lines[i]) != fence; i++ {
+		}
+		if i == len(lines) {
+			return "", "The reply ends in the middle of its program: write a shorter one, whole, in one ```python block."
+		}
+		blocks = append(blocks, strings.Join(lines[start:i], "\n")+"\n")
+	}
+	switch len(blocks) {
+	case 0:
+		return "", "The reply holds no program: write the whole plan in one ```python block."
+	case 1:
+		return blocks[0], ""
+	}
+	return "", "The reply holds several programs: write the whole plan in one ```python block."
+}
+
+// refused tells the model why its plan may not run.
+func refused(r *check.Result) string {
+	var b strings.Builder
+	b.WriteString("The plan was not run. Correct it and write it again, whole:\n")
+	for _, f := range r.Findings {
+		if f.Level != check.Error {
+			continue
+		}
+		fmt.Fprintf(&b, "\nline %d: %s", f.Line, f.Message)
+		for _, p := range f.Paths {
+			fmt.Fprintf(&b, "\n    %s reaches %s:", p.Source, p.Argument)
+			for _, s := range p.Steps {
+				fmt.Fprintf(&b, "\n    line %d: %s", s.Line, s.Text)
+			}
+		}
+		if f.Remedy != "" {
+			b.WriteString("\n    " + f.Remedy)
+		}
+	}
+	return b.String()
+}
+
+// failed tells the model how its plan ended, without anything that came from
+// sources which are not trusted.
+func failed(o Outcome) string {
+	var b strings.Builder
+	switch {
+	case o.Status == "limit":
+		fmt.Fprintf(&b, "The plan was stopped: %s.", o.End.Error)
+	case o.End.Label.Trusted():
+		fmt.Fprintf(&b, "The plan failed:\n%s", strings.TrimRight(o.End.Error, "\n"))
+	default:
+		fmt.Fprintf(&b, "The plan failed on line %d with %s. The text of the error depends on data that you may not see.", o.End.Line, o.End.Class)
+	}
+	if len(o.Called) > 0 {
+		b.WriteString("\nIt had called these tools already, and what they did stays done:")
+		for _, c := range o.Called {
+			switch {
+			case !c.Done:
+				fmt.Fprintf(&b, "\n- line %d: %s was not called: denied", c.Line, c.Tool)
+			case c.Failed:
+				fmt.Fprintf(&b, "\n- line %d: %s failed", c.Line, c.Tool)
+			default:
+				fmt.Fprintf(&b, "\n- line %d: %s", c.Line, c.Tool)
+			}
+		}
+	}
+	b.WriteString("\nWrite the plan again, whole, so that it does what is left to do.")
+	return b.String()
+}

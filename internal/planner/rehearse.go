@@ -1,0 +1,144 @@
+package planner
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+
+	"praxis/internal/fault"
+	"praxis/internal/plan"
+	"praxis/internal/tool"
+)
+
+// Rehearsal answers calls without calling anything: from replies that were
+// given, then from the examples of the tools' definitions. A call that neither
+// answers is answered later ([ErrLater]), so that the plan waits.
+type Rehearsal struct {
+	// Models says that what a model answers is asked of one, unless a reply fits.
+	Models  bool
+	replies []reply
+	used    []bool
+	// Answered is told of each call and where its answer comes from. It may be nil.
+	Answered func(c *plan.Call, from string)
+}
+
+var _ Tools = (*Rehearsal)(nil)
+
+// reply is one line of a file of replies.
+type reply struct {
+	tool      string
+	arguments string // canonical JSON; "" fits all
+	result    any
+	err       string
+}
+
+const maxReplies = 100_000
+
+// ReadReplies reads replies, one JSON object a line:
+//
+//	{"tool": "calendar.read", "arguments": {"day": "2026-05-04"}, "result": {…}}
+//	{"tool": "email.write", "error": "the server is down"}
+//
+// A reply without arguments fits every call of its tool. Each is used once, in
+// order, except that the last one that fits is used again and again.
+func ReadReplies(name string, data []byte) (*Rehearsal, error) {
+	r := &Rehearsal{}
+	lines := bufio.NewScanner(bytes.NewReader(data))
+	lines.Buffer(nil, 16<<20)
+	for n := 1; lines.Scan(); n++ {
+		if len(bytes.TrimSpace(lines.Bytes())) == 0 {
+			continue
+		}
+		one, err := readReply(lines.Bytes())
+		if err != nil {
+			return nil, fault.New(fault.Invalid, `Write one object a line: {"tool": NAME, "result": JSON} or {"tool": NAME, "error": TEXT}.`, "cannot read replies: %s:%d: %w", name, n, err)
+		}
+		if r.replies = append(r.replies, one); len(r.replies) > maxReplies {
+			return nil, fault.New(fault.Exhausted, "Give fewer.", "cannot read replies: %s holds more than %d", name, maxReplies)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, fault.New(fault.Invalid, "Write shorter lines.", "cannot read replies: %s: %w", name, err)
+	}
+	r.used = make([]bool, len(r.replies))
+	return r, nil
+}
+
+func readReply(line []byte) (reply, error) {
+	var out reply
+	v, err := tool.DecodeJSON(line)
+	if err != nil {
+		return out, err
+	}
+	o, ok := v.(*tool.Object)
+	if !ok {
+		return out, errors.New("it is not an object")
+	}
+	hasResult, hasError := false, false
+	for name, v := range o.All() {
+		switch name {
+		case "tool":
+			out.tool, _ = v.(string)
+		case "arguments":
+			text, err := tool.CanonicalJSON(v)
+			if err != nil {
+				return out, err
+			}
+			out.arguments = string(text)
+		case "result":
+			out.result, hasResult = v, true
+		case "error":
+			out.err, hasError = v.(string)
+		default:
+			return out, fmt.Errorf("the member %q is not known", name)
+		}
+	}
+	if out.tool == "" || hasResult == hasError || hasError && out.err == "" {
+		return out, errors.New("it needs a tool, and either a result or the text of an error")
+	}
+	return out, nil
+}
+
+// Call answers a call.
+func (r *Rehearsal) Call(_ context.Context, c *plan.Call) (any, error) {
+	args, err := tool.CanonicalJSON(c.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	found := -1
+	for i, one := range r.replies {
+		if one.tool != c.Tool.Name || one.arguments != "" && one.arguments != string(args) {
+			continue
+		}
+		if found = i; !r.used[i] {
+			break
+		}
+	}
+	if found >= 0 {
+		r.used[found] = true
+		r.tell(c, "the replies")
+		if one := r.replies[found]; one.err != "" {
+			return nil, errors.New(one.err)
+		}
+		return r.replies[found].result, nil
+	}
+	if c.Tool.Model && r.Models {
+		return nil, ErrNoImplementation
+	}
+	if result, ok := c.Tool.Rehearse(c.Arguments); ok {
+		r.tell(c, "the examples of its definition")
+		return result, nil
+	}
+	if c.Tool.Model {
+		return nil, ErrNoImplementation
+	}
+	return nil, ErrLater
+}
+
+func (r *Rehearsal) tell(c *plan.Call, from string) {
+	if r.Answered != nil {
+		r.Answered(c, from)
+	}
+}

@@ -1,0 +1,72 @@
+package planner
+
+import (
+	"errors"
+
+	"praxis/internal/fault"
+	"praxis/internal/plan"
+	"praxis/internal/plan/policy"
+	"praxis/internal/tool"
+)
+
+// Text is a file that a plan is held against.
+type Text struct {
+	Name string `json:"name"` // as messages name it
+	Text string `json:"text"`
+}
+
+// Rules are what a plan is held against, as texts, so that they can be kept
+// with a run and read again where the files are not.
+type Rules struct {
+	Tools  []Text `json:"tools,omitempty"`
+	Policy *Text  `json:"policy,omitempty"` // nil: the defaults, and what the definitions demand
+	Strict bool   `json:"strict,omitempty"`
+}
+
+// The roles of files of a plan in the record of its run.
+const (
+	RoleTools  = "tools"
+	RolePolicy = "policy"
+	RoleState  = "state"
+)
+
+// Load reads the texts. What is wrong in one is a fault that names the place.
+func (r Rules) Load() (plan.Options, error) {
+	var files []*tool.File
+	for _, t := range r.Tools {
+		f, err := tool.Load(t.Name, []byte(t.Text))
+		if err != nil {
+			return plan.Options{}, more("cannot use the tools", err)
+		}
+		files = append(files, f)
+	}
+	set, err := plan.Tools(files...)
+	if err != nil {
+		return plan.Options{}, err
+	}
+	o := plan.Options{Tools: set, Strict: r.Strict}
+	if r.Policy != nil {
+		if o.Policy, err = policy.Load(r.Policy.Name, []byte(r.Policy.Text), set); err != nil {
+			return plan.Options{}, more("cannot use the policy", err)
+		}
+	}
+	return o, nil
+}
+
+// more says what could not be done with a file, and all that is wrong in it.
+func more(what string, err error) error {
+	var ps tool.Problems
+	var f *fault.Error
+	if !errors.As(err, &f) || !errors.As(err, &ps) {
+		return err
+	}
+	text := what + ": "
+	remedy := f.Remedy
+	if len(ps) == 1 {
+		text += ps[0].Pos.String() + ": " + ps[0].What
+	} else {
+		// Each problem has its own remedy beside it.
+		text, remedy = what+":\n"+ps.Error(), ""
+	}
+	return &fault.Error{Kind: f.Kind, Message: text, Remedy: remedy, Err: err}
+}
