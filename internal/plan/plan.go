@@ -74,6 +74,15 @@ func Prepare(src Source, o Options) (*Plan, error) {
 	return p, err
 }
 
+// refusals are the uses of features that the language leaves out.
+func refusals(m *syntax.Module) []check.Refusal {
+	var out []check.Refusal
+	for _, r := range interp.Unsupported(m) {
+		out = append(out, check.Refusal(r))
+	}
+	return out
+}
+
 // flowsAlone says that a plan was refused for nothing but the policy.
 func flowsAlone(r *check.Result) bool {
 	return !slices.ContainsFunc(r.Findings, func(f check.Finding) bool { return f.Level == check.Error && f.Kind != check.Violation })
