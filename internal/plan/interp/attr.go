@@ -589,7 +589,7 @@ func (t *Thread) noAttr(o Value, name string) error {
 	t2 := t.types.AttributeError
 	switch x := o.o.(type) {
 	case *Class:
-		err = t.raise(t2, "type object '%s' has no attribute '%s'", x.name, name)
+		err = t.raise(t2, "type object '%s' has no attribute '%s'", x.shown(), name)
 	case *Module:
 		if x.tools {
 			return t.noTool(x, name)

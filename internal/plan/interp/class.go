@@ -40,6 +40,17 @@ func (c *Class) class(t *Thread) *Class {
 	return t.types.Type
 }
 
+// shown is the class's name in messages: with its module where the class says
+// so, which are those that are not written in Python in CPython.
+func (c *Class) shown() string {
+	if !c.static && c.module != "__main__" {
+		if _, ok := c.attrs.str("_qualified_"); ok {
+			return c.module + "." + c.name
+		}
+	}
+	return c.name
+}
+
 // derives reports whether c is base or derived from it.
 func (c *Class) derives(base *Class) bool {
 	for _, k := range c.mro {

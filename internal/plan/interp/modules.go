@@ -19,6 +19,7 @@ func libraryNatives() []*Native {
 	var out []*Native
 	for _, table := range [][]*Native{
 		dataclassNatives(),
+		clockNatives(),
 		mathNatives(), operatorNatives(), jsonNatives(), copyNatives(), heapNatives(), collectionsNatives(), timeNatives(), asyncioNatives(),
 	} {
 		out = append(out, table...)

@@ -116,7 +116,7 @@ func (t *Thread) richObject(op syntax.CmpOperator, a, b Value) (Value, error) {
 		return boolValue(!same(a, b)), nil
 	}
 	return Value{}, t.raise(t.types.TypeError, "'%s' not supported between instances of '%s' and '%s'",
-		n.sign, ca.name, cb.name)
+		n.sign, ca.shown(), cb.shown())
 }
 
 // notEqual is != by a's own __eq__, when it has one.

@@ -259,7 +259,7 @@ func (t *Thread) classOf(v Value) *Class {
 }
 
 // className returns the name of v's class as error messages give it.
-func (t *Thread) className(v Value) string { return t.classOf(v).name }
+func (t *Thread) className(v Value) string { return t.classOf(v).shown() }
 
 // isInstance reports whether v is an instance of cls or of a class derived from it.
 func (t *Thread) isInstance(v Value, cls *Class) bool {

@@ -328,7 +328,7 @@ func (t *Thread) setOwn(o Value, name string, v Value) error {
 			return t.raise(t.types.AttributeError, "'%s' object attribute '%s' is read-only", in.cls.name, name)
 		}
 		return t.withObject(t.raise(t.types.AttributeError,
-			"'%s' object has no attribute '%s' and no __dict__ for setting new attributes", in.cls.name, name), o, name)
+			"'%s' object has no attribute '%s' and no __dict__ for setting new attributes", in.cls.shown(), name), o, name)
 	}
 	return vm.addAttr(in, vm.intern(name), v)
 }
