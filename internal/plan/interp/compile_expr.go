@@ -415,28 +415,6 @@ const maxBuild = 64
 
 // elements builds a list or set of elements, some of which may be *x.
 func (b *builder) elements(build, add, extend Op, elts []syntax.Expr) {
-	if build == opBuildSet && len(elts) > 2 && allConstant(elts) {
-		// CPython merges a set that it made beforehand into a new one, which gives
-		// its elements another order than adding them would.
-		b.emitBuild(opBuildSet, 0)
-		b.plainElements(build, add, extend, elts)
-		b.may(1)
-		b.emit(opSetUpdate, 1)
-		return
-	}
-	b.plainElements(build, add, extend, elts)
-}
-
-func allConstant(elts []syntax.Expr) bool {
-	for _, e := range elts {
-		if _, ok := fold(e); !ok {
-			return false
-		}
-	}
-	return true
-}
-
-func (b *builder) plainElements(build, add, extend Op, elts []syntax.Expr) {
 	n := 0
 	for n < len(elts) && n < maxBuild {
 		if _, ok := elts[n].(*syntax.Starred); ok {

@@ -131,6 +131,7 @@ type VM struct {
 
 	stepsLeft int64 // beyond Thread.steps
 	batch     int64 // stepBatch, or less in tests
+	eager     bool  // tests: each allocation measures what is live
 	stop      atomic.Pointer[interruption]
 	loaded    bool // made by Load, of a state that may have been tampered with
 	made      []CallSite

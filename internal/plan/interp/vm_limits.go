@@ -39,6 +39,9 @@ func (t *Thread) outOfMemory(bytes int64) error {
 			"cannot go on with the plan: it needs more than its %d MiB of memory", limit>>20)
 	}
 	left := limit - live - bytes
+	if vm.eager {
+		left = 0
+	}
 	if vm.argTop > 0 {
 		vm.mark = left + max(vm.mark-t.memory-bytes, 0) + bytes
 	}
@@ -94,8 +97,8 @@ func (vm *VM) live() int64 {
 func (vm *VM) tidy() {
 	clear(vm.slab[vm.top:])
 	vm.spare = nil
-	for _, a := range vm.args[vm.argTop:] {
-		*a = argSlot{}
+	for i := vm.argTop + 1; i < len(vm.args); i++ { // the one at argTop may be filled right now
+		*vm.args[i] = argSlot{}
 	}
 	for i := 1; i <= vm.depth; i++ {
 		f := vm.frames[i]

@@ -78,8 +78,8 @@ func runPlan(src string, strict bool) (r cpython.Reply) {
 		r.Error = "fault: " + err.Error()
 		return r
 	}
-	if strict {
-		vm.batch = 1 // each step looks at the limits: no operation may be cut short by that
+	if strict { // each step and each allocation looks at the limits: no operation may be cut short by that
+		vm.batch, vm.eager, vm.t.memory = 1, true, 0
 	}
 	out, err := vm.Run()
 	return ended(vm, out, err)
