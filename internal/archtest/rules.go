@@ -183,7 +183,7 @@ func runRooms() map[string]Room {
 		"internal/planner": {Imports: []string{fault, event, llm, "internal/tool", "internal/plan", "internal/plan/..."}, Tests: []string{"internal/llm/scripted"}},
 
 		"internal/bench": {Imports: []string{event, kept, "internal/agent", "internal/image", "internal/journal", "internal/llm/recorded", "internal/replay", "internal/run", "internal/session",
-			"internal/tool", "internal/plan", "internal/plan/interp", "internal/plan/label", syntax}, Third: []string{"golang.org/x/sync", "go.starlark.net"}},
+			"internal/tool", "internal/plan", "internal/plan/interp", "internal/plan/label", "internal/plan/policy", syntax}, Third: []string{"golang.org/x/sync", "go.starlark.net"}},
 
 		// The escape and limits battery is tests alone.
 		"internal/battery": {

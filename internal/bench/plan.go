@@ -17,6 +17,7 @@ import (
 	"praxis/internal/plan"
 	"praxis/internal/plan/interp"
 	"praxis/internal/plan/label"
+	"praxis/internal/plan/policy"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/tool"
 )
@@ -278,13 +279,22 @@ tools:
     output: {type: string}
 `
 
-func twentyOptions() (plan.Options, error) {
+const twentyPolicy = `version: 1
+rules:
+  - {name: chosen, tools: [mail.send], when: "!args.to.trusted()", decision: deny, reason: the recipient comes from elsewhere, remedy: Name the recipient in the plan.}
+  - {name: send, tools: [mail.send], decision: allow, reason: the user wants it}
+`
+
+func twentyOptions() (o plan.Options, err error) {
 	file, err := tool.Load("tools.yaml", []byte(twentyTools))
 	if err != nil {
-		return plan.Options{}, err
+		return o, err
 	}
-	tools, err := plan.Tools(file)
-	return plan.Options{Tools: tools}, err
+	if o.Tools, err = plan.Tools(file); err != nil {
+		return o, err
+	}
+	o.Policy, err = policy.Load("policy.yaml", []byte(twentyPolicy), o.Tools)
+	return o, err
 }
 
 // planStart is the time from the text to the first call: parse, check, compile, run.
@@ -349,7 +359,7 @@ func (b *bench) planState(figures map[string]Figure) error {
 	figures["dump_kb"] = figure([]float64{float64(len(state)) / 1000})
 	f, err := sample(20*b.Rounds, func() (float64, error) {
 		began := time.Now()
-		_, err := plan.Resume(state, o.Tools, nil)
+		_, err := plan.Resume(state, o.Tools, o.Policy)
 		return ms(began) * 1000, err
 	})
 	figures["resume_us"] = f
