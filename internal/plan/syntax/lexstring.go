@@ -61,6 +61,7 @@ func (l *lexer) str(t *token, i, q int) {
 // tripleEnd finds the end of a triple-quoted string whose text begins at j.
 func (l *lexer) tripleEnd(t *token, j int, quote byte) int {
 	src := l.src
+	line, start := l.line, l.lineStart
 	for {
 		switch c := src[j]; c {
 		case quote:
@@ -77,7 +78,10 @@ func (l *lexer) tripleEnd(t *token, j int, quote byte) int {
 			l.line++
 			l.lineStart = j + 1
 		case 0:
+			line, l.line = l.line, line
+			start, l.lineStart = l.lineStart, start
 			l.missingBrace(t, quote, 3)
+			l.line, l.lineStart = line, start
 			l.unterminatedTriple(t, "")
 		}
 		j++

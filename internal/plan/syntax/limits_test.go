@@ -48,7 +48,7 @@ func TestHostile(t *testing.T) {
 		{r("print lambda: ", n), "invalid syntax"}, {r("exec ", n), "invalid syntax"}, {r("a not ", n), "invalid syntax"},
 		{r("'a' b ", n), "Is this intended to be part of the string?"}, {r("x: ", n), "invalid syntax"}, {r("a, b: ", n), "only single target"},
 		{"print " + r("[print ", 190) + "x y", "invalid syntax"}, {r("f'{", 140) + "x y" + r("}'", 140), "Perhaps you forgot a comma?"},
-		{r("word ", n) + "(", "invalid syntax"}, {r("[x, ", 190) + "y z" + r("]", 190), "Perhaps you forgot a comma?"},
+		{"a " + r("~", 2000) + " b", "invalid syntax"}, {r("word ", n) + "(", "invalid syntax"}, {r("[x, ", 190) + "y z" + r("]", 190), "Perhaps you forgot a comma?"},
 		{"x" + r(",x", n), ""}, {r("x = ", n) + "1", ""}, {r("a<", n) + "b", ""}, {r("a and ", n) + "b", ""}, {r("'a' ", n), ""},
 		{r("a\n", n), ""}, {r("global x;", n), ""}, {r("\\\n", n) + "x", ""}, {r("\\\n", n), "unexpected EOF"}, {r("(", 200) + r(")", 200), ""}, {r("#", n), ""},
 		{"f'" + r("{x}", n) + "'", ""}, {"f'" + r("{{", n) + "'", ""}, {"\"" + r("\\N{BULLET}", n) + "\"", ""}, {"0x" + r("f", n), ""},

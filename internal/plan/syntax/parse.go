@@ -88,6 +88,6 @@ func newParser(text source, opts Options) *parser {
 		src: text.text, size: text.size, line: 1, bol: true, last: kNewline,
 		indents: make([]int32, 1, 16), alts: make([]int32, 1, 16), version: opts.Version,
 	}
-	p.toks = make([]token, 0, 256)
+	p.toks = make([]token, 0, 64)
 	return p
 }

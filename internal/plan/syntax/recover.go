@@ -115,6 +115,7 @@ func (p *parser) diagnose() (e *Error, fromLexer bool) {
 				panic(r)
 			}
 		}
+		p.diag, p.plainly = false, false // the way back costs no fuel
 		p.rewind(at)
 	}()
 	p.diag = true

@@ -66,6 +66,7 @@ func TestRecovery(t *testing.T) {
 		{"x = f'{a b}'\ny = f'{'\nz = 1\n", []int32{1, 2}, "z"},
 		{"a = 0777\nb = 1\nc = 1__0\nd = é€\n", []int32{1, 3, 4}, "b"},
 		{"for x in y\n    pass\nelse:\n    a b\nz = 1\n", []int32{1, 4}, "z"},
+		{"f'''{\nx\n}{'''{\ny\n!r}'b''\nz = 1", []int32{3, 5}, "z"},
 		{"x y; z = 1; w v\nu = 1", []int32{1}, "u"},
 		{"a b\n" + strings.Repeat("a b\n", 100), nil, ""},
 	} {
