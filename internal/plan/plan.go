@@ -66,7 +66,7 @@ func Prepare(src Source, o Options) (*Plan, error) {
 	if !p.Check.Accepted && !(o.Audit && flowsAlone(p.Check)) {
 		return p, nil
 	}
-	p.program, err = interp.Compile(module, string(src.Text), o.env(), interp.Options{Strict: o.Strict})
+	p.program, err = interp.Compile(module, string(src.Text), o.env(), interp.Options{Strict: o.Strict, Name: src.Name})
 	if err != nil && fault.KindOf(err) == fault.Invalid {
 		p.Check.Refuse(err)
 		return p, nil

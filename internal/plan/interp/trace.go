@@ -82,7 +82,7 @@ func (vm *VM) renderTrace(b *strings.Builder, trace []Trace) {
 			continue
 		}
 		name := tr.Func[strings.LastIndexByte(tr.Func, '.')+1:]
-		b.WriteString("  File \"plan.py\", line " + strconv.Itoa(tr.Line) + ", in " + name + "\n")
+		b.WriteString("  File \"" + vm.prog.name + "\", line " + strconv.Itoa(tr.Line) + ", in " + name + "\n")
 		if line := vm.prog.line(tr.Line); line != "" {
 			b.WriteString("    " + line + "\n")
 		}

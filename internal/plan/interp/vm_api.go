@@ -13,7 +13,8 @@ import (
 
 // Options say how a program is compiled.
 type Options struct {
-	Strict bool // implicit flows are followed, too
+	Strict bool   // implicit flows are followed, too
+	Name   string // of the program's file, as tracebacks show it; "": plan.py
 }
 
 // Env is what the host gives to a program: names that it can use without binding them.
@@ -27,6 +28,7 @@ type Program struct {
 	unit   *unit
 	env    Env
 	source string
+	name   string
 }
 
 // Compile compiles a program. The source is what tracebacks show lines of.
@@ -35,7 +37,11 @@ func Compile(m *syntax.Module, source string, env Env, o Options) (*Program, err
 	if err != nil {
 		return nil, err
 	}
-	return &Program{unit: u, env: env, source: source}, nil
+	p := &Program{unit: u, env: env, source: source, name: o.Name}
+	if p.name == "" {
+		p.name = "plan.py"
+	}
+	return p, nil
 }
 
 // line returns line n of the source, from 1, without the white space around it.
