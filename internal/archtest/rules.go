@@ -196,7 +196,8 @@ func runRooms() map[string]Room {
 		"internal/cli": {
 			Imports: []string{fault, event, box, llm, wire, legible, "internal/config", "internal/folder", "internal/image", "internal/session",
 				"internal/agent", "internal/app", "internal/bench", "internal/guest", "examples/demo",
-				"internal/journal", "internal/memory", "internal/price", "internal/replay", "internal/report", "internal/run"},
+				"internal/journal", "internal/memory", "internal/price", "internal/replay", "internal/report", "internal/run",
+				"internal/planner", "internal/plan", "internal/plan/...", "internal/tool"},
 			Third:     []string{"github.com/spf13/cobra", "github.com/peterh/liner", "golang.org/x/term"},
 			TestThird: []string{script},
 		},

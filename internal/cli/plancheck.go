@@ -1,0 +1,104 @@
+package cli
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"praxis/internal/plan"
+	checks "praxis/internal/plan/check"
+)
+
+const planCheckLong = `Says what is certain about a plan before anything runs: names, arguments and
+types, and for each call of a tool which data can reach which argument, and what
+the policy says of it. A call is
+
+  safe         the policy allows every such call
+  possible     it depends on the run: the call is decided then
+  violation    the policy denies every such call: the plan is refused
+
+Nothing runs. The exit code is 1 when the plan is refused.`
+
+const planExample = "  praxis plan check plan.py --tools tools.yaml --policy policy.yaml"
+
+// planChecking is one praxis plan check, explain or graph.
+type planChecking struct {
+	p           *program
+	rules       ruleFlags
+	json, sarif bool
+	format      string
+}
+
+func (p *program) planCheckCommand() *cobra.Command {
+	c := &planChecking{p: p}
+	cmd := &cobra.Command{
+		Use: "check FILE", Short: "Prove which data can reach which call, before anything runs", Long: planCheckLong, Example: planExample,
+		Args: takes(1, 1, "the file of the plan"),
+		RunE: func(_ *cobra.Command, args []string) error { return c.check(args[0]) },
+	}
+	c.rules.register(cmd)
+	cmd.Flags().BoolVar(&c.json, "json", false, "print one JSON object instead")
+	cmd.Flags().BoolVar(&c.sarif, "sarif", false, "print SARIF 2.1.0 instead, as code scanners write it")
+	return cmd
+}
+
+func (c *planChecking) check(name string) error {
+	if c.json && c.sarif {
+		return usage("praxis plan check", "--json and --sarif are two forms of one output")
+	}
+	prepared, _, err := c.p.prepare(&c.rules, name)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.json:
+		err = c.p.printJSON(prepared.Check)
+	default:
+		err = c.p.emit(c.p.checkText(c.p.stdout, prepared))
+	}
+	return errors.Join(err, refusal(prepared))
+}
+
+// refusal is the exit code of a plan that was refused.
+func refusal(p *plan.Plan) error {
+	if p.Check.Accepted {
+		return nil
+	}
+	return fate{exitNot}
+}
+
+// checkText is what the check found, for a person.
+func (p *program) checkText(w any, prepared *plan.Plan) string {
+	style := p.styleOf(w)
+	var b strings.Builder
+	for line := range strings.Lines(prepared.Check.Text()) {
+		b.WriteString(paintCheck(style, strings.TrimSuffix(line, "\n")) + "\n")
+	}
+	return b.String()
+}
+
+// styleOf is the style of a stream.
+func (p *program) styleOf(w any) style {
+	out, ok := w.(interface{ Write([]byte) (int, error) })
+	if !ok {
+		return style{}
+	}
+	return style{on: p.colours(out), width: width(out)}
+}
+
+// paintCheck colours one line of what the check found.
+func paintCheck(s style, line string) string {
+	if !s.on {
+		return line
+	}
+	for level, sgr := range map[checks.Level]string{checks.Error: sgrRed, checks.Warning: sgrYellow, checks.Note: sgrCyan} {
+		if place, text, found := strings.Cut(line, ": "+string(level)+": "); found && !strings.HasPrefix(line, " ") {
+			return s.paint(sgrBold, place+":") + " " + s.paint(sgr, string(level)+":") + " " + text
+		}
+	}
+	if t := strings.TrimLeft(line, " "); t != "" && strings.Trim(t, "^") == "" {
+		return strings.Repeat(" ", len(line)-len(t)) + s.paint(sgrRed, t)
+	}
+	return line
+}

@@ -1,0 +1,142 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"praxis/internal/event"
+	"praxis/internal/fault"
+	"praxis/internal/legible"
+	"praxis/internal/plan"
+	"praxis/internal/planner"
+)
+
+// planPrinter shows a plan while it is carried out: what it prints, and
+// notices of what was not really done.
+type planPrinter struct {
+	p     *program
+	out   *printer
+	json  bool
+	calls []planCall
+	told  map[string]bool
+}
+
+func newPlanPrinter(p *program, asJSON bool) *planPrinter {
+	return &planPrinter{p: p, out: newPrinter(p.stdout, p.stderr), json: asJSON, told: map[string]bool{}}
+}
+
+// Emit takes an event of the run.
+func (w *planPrinter) Emit(e event.Event) {
+	switch e := e.(type) {
+	case event.Output:
+		if !w.json {
+			w.out.Emit(e)
+		}
+	case event.ToolCalled:
+		w.calls = append(w.calls, planCall{ID: e.ID, Tool: e.Tool, Line: e.Line, Arguments: e.Arguments, Labels: e.Labels})
+	case event.DecisionMade:
+		w.change(e.ID, func(c *planCall) { c.Decision, c.Rule, c.Reason = e.Verdict, e.Rule, e.Reason })
+	case event.ApprovalGiven:
+		w.change(e.ID, func(c *planCall) { c.Granted = &e.Granted })
+	case event.ToolReturned:
+		w.change(e.ID, func(c *planCall) { c.Result, c.Error = e.Result, e.Error })
+	}
+}
+
+func (w *planPrinter) change(id string, f func(*planCall)) {
+	for i := len(w.calls) - 1; i >= 0; i-- {
+		if w.calls[i].ID == id {
+			f(&w.calls[i])
+			return
+		}
+	}
+}
+
+// notice says something on a line of its own on standard error. Of many alike
+// the first is enough.
+func (w *planPrinter) notice(format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if w.json || w.told[text] || w.out.err != nil {
+		return
+	}
+	w.told[text] = true
+	if w.out.column[0] && isTerminal(w.p.stdout) {
+		w.out.write(event.Stdout, []byte("\n"))
+	}
+	w.out.err = w.p.remark("%s", text)
+}
+
+// rehearsed says that a tool was not really called.
+func (w *planPrinter) rehearsed(c *plan.Call, from string) {
+	w.notice("rehearsed: %s was not called; answered from %s", c.Tool.Name, from)
+}
+
+// finish says how the plan ended.
+func (w *planPrinter) finish(out planner.Outcome, run string, prepared *plan.Plan, file string) error {
+	if w.out.err != nil {
+		return w.out.err
+	}
+	if out.Status == string(event.Refused) {
+		_, err := io.WriteString(w.p.stderr, w.p.checkText(w.p.stderr, prepared))
+		return errors.Join(err, w.p.remark("the check refused the plan: nothing ran"))
+	}
+	if out.End != nil && out.End.Status == plan.Failed {
+		w.out.line(event.Stderr, out.End.Error)
+	}
+	for _, d := range w.denials() {
+		w.notice("%s", d)
+	}
+	if out.End != nil && out.End.Status == plan.Limit && w.out.err == nil {
+		tell(w.p.stderr, out.End.Error, fault.RemedyOf(out.End.Fault))
+	}
+	if out.Waiting != nil && w.out.err == nil {
+		w.out.err = w.waits(out, run, file)
+	}
+	for _, to := range []io.Writer{w.out.stdout, w.out.stderr} {
+		if c, ok := to.(*cleaner); ok && w.out.err == nil {
+			w.out.err = c.flush()
+		}
+	}
+	return w.out.err
+}
+
+// denials says which calls were not made.
+func (w *planPrinter) denials() []string {
+	var out []string
+	for _, c := range w.calls {
+		switch {
+		case c.Decision == "deny":
+			out = append(out, fmt.Sprintf("denied: %s on line %d, by the rule %q: %s", c.Tool, c.Line, c.Rule, strings.TrimSuffix(c.Reason, ".")))
+		case c.Granted != nil && !*c.Granted:
+			out = append(out, fmt.Sprintf("denied: %s on line %d, which a person has to agree to (rule %q)", c.Tool, c.Line, c.Rule))
+		}
+	}
+	return out
+}
+
+// waits says how to go on with a plan that waits.
+func (w *planPrinter) waits(out planner.Outcome, run, file string) error {
+	c := out.Waiting
+	from := run
+	if file != "" {
+		from = file
+	}
+	message := fmt.Sprintf("the plan waits at %s on line %d: its state is stored", c.Tool.Name, c.Line)
+	how := "with a result: praxis plan resume " + legible.Line(from) + " --result JSON"
+	if w.asked(c.ID()) {
+		message = fmt.Sprintf("the plan waits for leave to call %s on line %d: its state is stored", c.Tool.Name, c.Line)
+		how = "with a decision: praxis plan resume " + legible.Line(from) + " --approve, or --deny REASON"
+	}
+	tell(w.p.stderr, message, "Go on "+how+".")
+	return nil
+}
+
+// asked says that a call waits for somebody's leave.
+func (w *planPrinter) asked(id string) bool {
+	return slices.ContainsFunc(w.calls, func(c planCall) bool {
+		return c.ID == id && c.Decision == "ask" && c.Granted == nil
+	})
+}
