@@ -20,6 +20,7 @@ func libraryNatives() []*Native {
 	for _, table := range [][]*Native{
 		dataclassNatives(),
 		clockNatives(),
+		randomNatives(),
 		mathNatives(), operatorNatives(), jsonNatives(), copyNatives(), heapNatives(), collectionsNatives(), timeNatives(), asyncioNatives(),
 	} {
 		out = append(out, table...)

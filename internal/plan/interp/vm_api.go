@@ -108,6 +108,7 @@ type VM struct {
 	modules  map[string]*Module
 	runs     map[*unit][]*running
 	built    map[string]*unit // what library modules compiled, by source
+	seeds    uint64           // generators of random numbers that were seeded with the run's seed
 	names    map[string]*Str  // interned names of attributes and globals
 
 	frames     []*Frame // the active ones; frames[0] is not used

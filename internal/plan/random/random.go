@@ -211,3 +211,26 @@ func (s *Source) Below(n uint64) uint64 {
 	}
 	return r
 }
+
+// MarshalBinary stores the state.
+func (s *Source) MarshalBinary() ([]byte, error) {
+	st := s.State()
+	b := make([]byte, 0, 4*size+4)
+	for _, w := range st.Words {
+		b = binary.BigEndian.AppendUint32(b, w)
+	}
+	return binary.BigEndian.AppendUint32(b, st.Index), nil
+}
+
+// UnmarshalBinary goes on where MarshalBinary stored the state.
+func (s *Source) UnmarshalBinary(b []byte) error {
+	if len(b) != 4*size+4 {
+		return ErrState
+	}
+	var st State
+	for i := range st.Words {
+		st.Words[i] = binary.BigEndian.Uint32(b[4*i:])
+	}
+	st.Index = binary.BigEndian.Uint32(b[4*size:])
+	return s.SetState(st)
+}

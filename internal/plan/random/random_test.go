@@ -219,3 +219,30 @@ func TestNumbersOfBits(t *testing.T) {
 		}
 	}
 }
+
+// TestStored: a stored generator goes on with the same numbers, and what is no
+// state is refused.
+func TestStored(t *testing.T) {
+	s := New(big.NewInt(5))
+	for range 700 {
+		s.Random()
+	}
+	b, err := s.MarshalBinary()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again Source
+	if err := again.UnmarshalBinary(b); err != nil {
+		t.Fatal(err)
+	}
+	for range 700 {
+		if x, y := s.Random(), again.Random(); x != y {
+			t.Fatalf("got %v, want %v", y, x)
+		}
+	}
+	for _, bad := range [][]byte{nil, b[1:], append(b[:len(b)-4:len(b)-4], 0xff, 0, 0, 0)} {
+		if err := again.UnmarshalBinary(bad); err == nil {
+			t.Errorf("%d bytes were taken as a state", len(bad))
+		}
+	}
+}
