@@ -190,6 +190,7 @@ func (vm *VM) pop(f *Frame) {
 	vm.depth--
 	if f.handled.k != kUnset {
 		f.handled = Value{}
+		vm.handlers--
 	}
 	if f.gen != nil {
 		return
@@ -211,12 +212,22 @@ func (vm *VM) shrink() {
 
 // handling returns the exception that is handled now, of the innermost frame that handles one.
 func (vm *VM) handling() Value {
-	for i := vm.depth; i > 0; i-- {
-		if h := vm.frames[i].handled; h.k == kObject {
-			return h
-		} else if vm.frames[i].gen != nil && h.k == kNone {
-			continue
+	if vm.handlers > 0 {
+		for i := vm.depth; i > 0; i-- {
+			if h := vm.frames[i].handled; h.k != kUnset {
+				return h
+			}
 		}
 	}
 	return Value{}
+}
+
+// handle makes exc what the frame handles; an unset value: nothing.
+func (vm *VM) handle(f *Frame, exc Value) {
+	if f.handled.k != kUnset {
+		vm.handlers--
+	}
+	if f.handled = exc; exc.k != kUnset {
+		vm.handlers++
+	}
 }

@@ -84,6 +84,9 @@ func (vm *VM) reenter(gv Value, mode retMode, extra Value) error {
 	}
 	f := g.f
 	vm.frames[vm.depth] = f
+	if f.handled.k != kUnset {
+		vm.handlers++
+	}
 	f.mode, f.ret, f.extra = mode, gv.l, extra
 	g.running = true
 	return nil

@@ -106,14 +106,15 @@ func (vm *VM) exceptions(f *Frame, in Instr) error {
 		if prev.k == kUnset {
 			prev = none
 		}
-		f.handled = exc
+		vm.handle(f, exc)
 		f.put(prev)
 		f.put(exc)
 	case opPopExc:
-		f.handled = Value{}
-		if prev := f.take(); prev.k == kObject {
-			f.handled = prev
+		prev := f.take()
+		if prev.k != kObject {
+			prev = Value{}
 		}
+		vm.handle(f, prev)
 	case opMatchExc:
 		cls := f.take()
 		exc := *f.at(1)

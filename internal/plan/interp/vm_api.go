@@ -120,6 +120,7 @@ type VM struct {
 	segs       []segment
 	spare      []Value
 	grew       bool
+	handlers   int // active frames that handle an exception
 	nested     int // how deep Go has called back into the program
 
 	args   []*argSlot
@@ -138,7 +139,7 @@ type VM struct {
 
 	stepsLeft int64 // beyond Thread.steps
 	batch     int64 // stepBatch, or less in tests
-	eager     bool  // tests: each allocation measures what is live
+	eager     int   // tests: so many allocations measure what is live, whatever is left
 	stop      atomic.Pointer[interruption]
 	loaded    bool // made by Load, of a state that may have been tampered with
 	made      []CallSite

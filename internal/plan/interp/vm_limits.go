@@ -39,7 +39,8 @@ func (t *Thread) outOfMemory(bytes int64) error {
 			"cannot go on with the plan: it needs more than its %d MiB of memory", limit>>20)
 	}
 	left := limit - live - bytes
-	if vm.eager {
+	if vm.eager > 0 {
+		vm.eager--
 		left = 0
 	}
 	if vm.argTop > 0 {
