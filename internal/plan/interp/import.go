@@ -342,9 +342,10 @@ func (t *Thread) noTool(m *Module, name string) error {
 			names = append(names, s.s)
 		}
 	}
-	hint := ""
-	if like := nearest(name, names); like != "" {
-		hint = ". Did you mean: '" + m.name + "." + like + "'?"
+	sort.Strings(names)
+	list := strings.Join(names[:min(len(names), 8)], ", ")
+	if len(names) > 8 {
+		list += ", …"
 	}
-	return t.raise(t.types.AttributeError, "there is no tool '%s.%s'%s", m.name, name, hint)
+	return t.raise(t.types.AttributeError, "there is no tool '%s.%s': %s has %s", m.name, name, m.name, list)
 }

@@ -58,8 +58,8 @@ func (vm *VM) link(r *Raise) {
 	if e == r.exc {
 		return
 	}
-	// The chain must not become a ring.
-	for i, c := 0, e; i < 1000; i++ {
+	// The chain must not become a ring. What was never raised before is in no chain.
+	for i, c := 0, e; i < 1000 && r.exc.trace != nil; i++ {
 		next, ok := c.context.o.(*Exception)
 		if !ok {
 			break
