@@ -40,7 +40,7 @@ func (w *planPrinter) Emit(e event.Event) {
 	case event.DecisionMade:
 		w.change(e.ID, func(c *planCall) { c.Decision, c.Rule, c.Reason = e.Verdict, e.Rule, e.Reason })
 	case event.ApprovalGiven:
-		w.change(e.ID, func(c *planCall) { c.Granted = &e.Granted })
+		w.change(e.ID, func(c *planCall) { c.Granted, c.By, c.Said = &e.Granted, e.By, e.Reason })
 	case event.ToolReturned:
 		w.change(e.ID, func(c *planCall) { c.Result, c.Error = e.Result, e.Error })
 	}
@@ -110,6 +110,8 @@ func (w *planPrinter) denials() []string {
 		switch {
 		case c.Decision == "deny":
 			out = append(out, fmt.Sprintf("denied: %s on line %d, by the rule %q: %s", c.Tool, c.Line, c.Rule, strings.TrimSuffix(c.Reason, ".")))
+		case c.Granted != nil && !*c.Granted && c.By == "person":
+			out = append(out, strings.TrimSuffix(fmt.Sprintf("denied by a person: %s on line %d: %s", c.Tool, c.Line, c.Said), ": "))
 		case c.Granted != nil && !*c.Granted:
 			out = append(out, fmt.Sprintf("denied: %s on line %d, which a person has to agree to (rule %q)", c.Tool, c.Line, c.Rule))
 		}

@@ -404,7 +404,9 @@ type planCall struct {
 	Decision  string                     `json:"decision"`
 	Rule      string                     `json:"rule"`
 	Reason    string                     `json:"reason,omitempty"`
-	Granted   *bool                      `json:"granted,omitempty"` // by a person, when one was asked
+	Granted   *bool                      `json:"granted,omitempty"` // when a person had to agree
+	By        string                     `json:"by,omitempty"`      // who decided then
+	Said      string                     `json:"said,omitempty"`    // and why
 	Result    string                     `json:"result,omitempty"`
 	Error     string                     `json:"error,omitempty"`
 }

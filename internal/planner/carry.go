@@ -197,7 +197,7 @@ func (c *carrying) call(ctx context.Context, call *plan.Call) (later bool, err e
 			return false, err
 		}
 		if !granted {
-			return false, c.refuse(call, "it was not approved by "+by, reason)
+			return false, c.refuse(call, denied(by, reason), remedy(by, reason))
 		}
 	default:
 		return false, c.refuse(call, d.Reason, d.Remedy)
@@ -247,6 +247,25 @@ func (c *carrying) approve(ctx context.Context, call *plan.Call) (granted bool, 
 		c.Sink.Emit(event.ApprovalGiven{ID: call.ID(), Granted: granted, By: by, Reason: reason})
 	}
 	return granted, by, reason, err
+}
+
+// denied says in words that nobody gave leave for a call.
+func denied(by, reason string) string {
+	switch {
+	case by != "person":
+		return "a person has to agree to it, and none did"
+	case reason == "":
+		return "a person denied it"
+	}
+	return "a person denied it: " + strings.TrimSuffix(reason, ".")
+}
+
+// remedy is what to do about it: what a person said is no remedy.
+func remedy(by, reason string) string {
+	if by == "person" {
+		return ""
+	}
+	return reason
 }
 
 func (c *carrying) refuse(call *plan.Call, reason, remedy string) error {

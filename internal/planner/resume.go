@@ -36,7 +36,7 @@ func Continue(ctx context.Context, r *plan.Run, h Host, a Response, approved boo
 	if call == nil {
 		return Outcome{}, plan.ErrNotWaiting
 	}
-	if err := a.fits(call, approved); err != nil {
+	if err := a.Fits(call, approved); err != nil {
 		return Outcome{}, err
 	}
 	g := &given{Response: a, call: call.Number, approved: approved, tools: h.Tools, approver: h.Approver}
@@ -44,7 +44,9 @@ func Continue(ctx context.Context, r *plan.Run, h Host, a Response, approved boo
 	return Carry(ctx, r, h)
 }
 
-func (a Response) fits(call *plan.Call, approved bool) error {
+// Fits says whether the response is one to the call. A wrong one is a fault of
+// kind Invalid. approved says that the call was approved before.
+func (a Response) Fits(call *plan.Call, approved bool) error {
 	bad := func(remedy, format string, args ...any) error {
 		return fault.New(fault.Invalid, remedy, "cannot answer "+call.Tool.Name+": "+format, args...)
 	}

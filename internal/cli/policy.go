@@ -1,0 +1,199 @@
+package cli
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"praxis/internal/fault"
+	"praxis/internal/legible"
+	"praxis/internal/plan/policy"
+)
+
+func (p *program) policyCommand() *cobra.Command {
+	return group("policy", "Test and explain the rules that decide the calls of plans", p.policyTestCommand(), p.policyExplainCommand())
+}
+
+const policyTestLong = `Runs the cases that stand under tests in a policy, says which of its rules no case
+covers, and fails when a case does not come out as it expects. Nothing is called.
+
+The exit code is 1 when a case fails.`
+
+// policyTask is one praxis policy test or explain.
+type policyTask struct {
+	p     *program
+	rules ruleFlags
+	call  string
+	json  bool
+}
+
+func (p *program) policyTestCommand() *cobra.Command {
+	t := &policyTask{p: p}
+	cmd := &cobra.Command{
+		Use: "test FILE", Short: "Run the cases in a policy", Long: policyTestLong, Example: "  praxis policy test policy.yaml --tools tools.yaml",
+		Args: takes(1, 1, "the file of the policy"),
+		RunE: func(_ *cobra.Command, args []string) error { return t.test(args[0]) },
+	}
+	t.register(cmd)
+	return cmd
+}
+
+func (t *policyTask) register(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&t.rules.tools, "tools", nil, "`FILE` that declares the tools (may be repeated)")
+	cmd.Flags().BoolVar(&t.json, "json", false, "print one JSON object instead")
+}
+
+// load reads the policy.
+func (t *policyTask) load(file string) (*policy.Policy, error) {
+	t.rules.policy = file
+	if len(t.rules.tools) == 0 {
+		return nil, fault.New(fault.Invalid, "Name the file that declares them: --tools FILE.", "cannot use the policy %s: its rules are about tools", legible.Line(file))
+	}
+	_, o, err := t.rules.load()
+	return o.Policy, err
+}
+
+func (t *policyTask) test(file string) error {
+	pol, err := t.load(file)
+	if err != nil {
+		return err
+	}
+	report := pol.Test()
+	if t.json {
+		err = t.p.printJSON(struct {
+			File string `json:"file"`
+			Pass bool   `json:"pass"`
+			policy.Report
+		}{file, report.OK(), report})
+	} else {
+		err = t.p.emit(t.report(file, report))
+	}
+	if !report.OK() {
+		err = errors.Join(err, fate{exitNot})
+	}
+	return err
+}
+
+// report tells what became of the cases.
+func (t *policyTask) report(file string, r policy.Report) string {
+	s := t.p.styleOf(t.p.stdout)
+	var b strings.Builder
+	for _, c := range r.Cases {
+		if c.Pass {
+			fmt.Fprintf(&b, "%s  %s\n", s.paint(sgrGreen, "pass"), legible.Line(c.Name))
+			continue
+		}
+		want := c.Expect.String()
+		if c.Rule != "" {
+			want += fmt.Sprintf(" by the rule %q", c.Rule)
+		}
+		fmt.Fprintf(&b, "%s  %s (%s)\n", s.paint(sgrRed, "FAIL"), legible.Line(c.Name), legible.Line(c.Place))
+		fmt.Fprintf(&b, "      expected %s\n", legible.Line(want))
+		fmt.Fprintf(&b, "      got      %s by the rule %q: %s\n", c.Got.Verdict, legible.Line(c.Got.Rule), legible.Line(c.Got.Reason))
+		b.WriteString(considered(c.Got.Steps, "      "))
+	}
+	for _, rule := range r.Uncovered {
+		fmt.Fprintf(&b, "%s  no case covers the rule %q (%s)\n", s.paint(sgrYellow, "note"), legible.Line(rule.Name), legible.Line(rule.Pos.String()))
+	}
+	fmt.Fprintf(&b, "%s: %s, %s\n", legible.Line(file), legible.Count(len(r.Cases), "case"), failedOf(r.Failed))
+	return b.String()
+}
+
+func failedOf(n int) string {
+	if n == 0 {
+		return "all pass"
+	}
+	return fmt.Sprintf("%d failed", n)
+}
+
+// considered says what each rule had to say about a call.
+func considered(steps []policy.Step, indent string) string {
+	var b strings.Builder
+	for _, step := range steps {
+		fmt.Fprintf(&b, "%srule %q (%s): %s\n", indent, legible.Line(step.Rule), step.Verdict, legible.Line(step.Outcome))
+		for _, c := range step.Clauses {
+			fmt.Fprintf(&b, "%s  %s: %s\n", indent, legible.Line(c.Text), legible.Line(strings.TrimSuffix(c.Outcome+": "+c.Error, ": ")))
+			for _, l := range c.Labels {
+				fmt.Fprintf(&b, "%s    %s\n", indent, legible.Line(l))
+			}
+		}
+	}
+	return b.String()
+}
+
+const policyExplainLong = `Says in words what the rules of a policy decide, and what decides the tools that
+no rule is about. With --call it explains one call, written as in a test:
+
+  praxis policy explain policy.yaml --tools tools.yaml --call \
+    '{"call": "email.write", "args": {"to": {"value": "a@b.example", "sources": ["calendar.read"]}, "body": "Hello"}}'`
+
+func (p *program) policyExplainCommand() *cobra.Command {
+	t := &policyTask{p: p}
+	cmd := &cobra.Command{
+		Use: "explain FILE", Short: "Say in words what the rules of a policy decide", Long: policyExplainLong,
+		Args: takes(1, 1, "the file of the policy"),
+		RunE: func(_ *cobra.Command, args []string) error { return t.explain(args[0]) },
+	}
+	t.register(cmd)
+	cmd.Flags().StringVar(&t.call, "call", "", "explain this call, as `JSON`")
+	return cmd
+}
+
+func (t *policyTask) explain(file string) error {
+	pol, err := t.load(file)
+	if err != nil {
+		return err
+	}
+	if t.call != "" {
+		return t.explainCall(pol)
+	}
+	_, o, err := t.rules.load()
+	if err != nil {
+		return err
+	}
+	words := inWords(pol, o.Tools)
+	if t.json {
+		return t.p.printJSON(struct {
+			File  string            `json:"file"`
+			Rules []policy.RuleInfo `json:"rules"`
+			Tools []toolWords       `json:"tools"`
+		}{file, orEmpty(pol.Rules()), words})
+	}
+	return t.p.emit(t.words(pol, words))
+}
+
+// explainCall says what is decided about one call and why.
+func (t *policyTask) explainCall(pol *policy.Policy) error {
+	if !json.Valid([]byte(t.call)) {
+		return fault.New(fault.Invalid, `Write it as {"call": "TOOL", "args": {…}}.`, "cannot read --call: it is no JSON")
+	}
+	call, err := pol.ParseCall("--call", []byte(t.call))
+	if err != nil {
+		return err
+	}
+	d := pol.Explain(call)
+	if t.json {
+		return t.p.printJSON(d)
+	}
+	s := t.p.styleOf(t.p.stdout)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s by the rule %q: %s\n", s.paint(verdictColour(d.Verdict), d.Verdict.String()), legible.Line(d.Rule), legible.Line(d.Reason))
+	if d.Remedy != "" {
+		fmt.Fprintf(&b, "  → %s\n", legible.Line(d.Remedy))
+	}
+	b.WriteString(considered(d.Steps, "  "))
+	return t.p.emit(b.String())
+}
+
+func verdictColour(v policy.Verdict) string {
+	switch v {
+	case policy.Allow:
+		return sgrGreen
+	case policy.Ask:
+		return sgrYellow
+	}
+	return sgrRed
+}
