@@ -298,10 +298,12 @@ const (
 	opImportFrom // (mod → mod v) names[a]; ImportError
 	opImportStar // (mod → ) all public names of mod become globals; library modules only
 
-	// Labels of control: in strict mode only. See compile_strict.go.
+	// Labels of control: in strict mode only. See compile_strict.go. An exception
+	// that is handled joins its label into pc and sticky.
 	opPcSave       // ( → ) keeps the thread's pc in slot a (as the label of None)
-	opPcRestore    // ( → ) pc = what slot a keeps ⊔ the thread's sticky label
+	opPcRestore    // ( → ) pc = what slot a keeps ⊔ sticky; but while the thread is trying, or when opPcBound... marked the slot, sticky ⊔= pc
 	opPcJoin       // (v → v) pc ⊔= v's label
+	opPcIter       // (it → it) pc ⊔= what the end of the iteration depends on: it's label and the shape of its container
 	opPcStick      // ( → ) sticky ⊔= pc: no restore will forget what pc is now
 	opPcTop        // (v → v) v's label ⊔= pc
 	opPcFast       // ( → ) label of slot a ⊔= pc, if bound
@@ -312,9 +314,13 @@ const (
 	opPcHeldDeref  //
 	opPcHeldGlobal //
 	opPcHeldName   //
-	opMay          // (…) the labels of the a values at the top join the thread's label of what may have raised
-	opMaySave      // ( → ) keeps the thread's label of what may have raised in slot a, and sets it to nothing
-	opMayJoin      // ( → ) pc and sticky ⊔= what may have raised; what slot a keeps is joined to it again
+	opPcBoundFast  // ( → ) two words: marks slot w if the variable is not bound, for the four kinds of variables
+	opPcBoundDeref //
+	opPcBoundGlobal
+	opPcBoundName
+	opMay     // (…) while the thread is trying: pc and sticky ⊔= the labels of the a values at the top, and of their shapes
+	opMaySave // ( → ) keeps in slot a whether the thread is trying; from now on it is
+	opMayJoin // ( → ) it is trying if slot a says so
 
 	opCount // how many there are
 )

@@ -509,6 +509,7 @@ func (b *builder) markBound(v *variable) {
 
 // store pops into a name.
 func (b *builder) store(name string) {
+	b.pcTop()
 	name = b.scope.mangle(name)
 	switch r := b.scope.resolve(name); {
 	case r.kind == refGlobal:

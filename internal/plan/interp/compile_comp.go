@@ -60,6 +60,7 @@ func (b *builder) generators(gens []*syntax.Comprehension, i int, body func(dept
 	old := b.at(g.Target)
 	head, end := b.head(), newPlace()
 	b.may(1)
+	b.pcIter()
 	b.jump(opForIter, end)
 	b.assign(g.Target)
 	for _, cond := range g.Ifs {

@@ -28,6 +28,8 @@ type facts struct {
 	iterators bool            // what is iterated may be an iterator, which iterating changes
 	dynamic   bool            // attributes may be set under any name
 	catches   bool            // an exception may be seen: there is a try or a with
+	asks      bool            // next, getattr or hasattr is there, which handle exceptions
+	always    bool            // the machine itself sees exceptions of the program, such as StopIteration
 
 	direct  map[syntax.Node]bool // expressions that are iterated where they stand, once
 	dunders []*syntax.FunctionDef
@@ -44,6 +46,8 @@ func gatherFacts(m *syntax.Module) *facts {
 		f.node(n)
 		return true
 	})
+	f.always = f.always || f.asks && len(f.dunders) > 0
+	f.catches = f.catches || f.always
 	for name := range f.modules {
 		if f.bound[name] != 1 {
 			delete(f.modules, name)
@@ -215,6 +219,9 @@ func (f *facts) node(n syntax.Node) {
 		f.call(n)
 	case *syntax.Name:
 		f.iterators = f.iterators || oneOf(makesIterators, n.ID) && !f.direct[n]
+		if n.ID == "next" || n.ID == "getattr" || n.ID == "hasattr" {
+			f.asks = true
+		}
 		if n.ID == "setattr" || n.ID == "type" {
 			f.dynamic, f.operators = true, f.operators || n.ID == "setattr"
 		}
@@ -300,6 +307,10 @@ func (f *facts) classDef(n *syntax.ClassDef) {
 			continue
 		}
 		dunder := strings.HasPrefix(d.Name, "__") && strings.HasSuffix(d.Name, "__")
+		switch d.Name {
+		case "__next__", "__getattr__", "__getattribute__", "__getitem__":
+			f.always = true
+		}
 		if d.Name != "__init__" && d.Name != "__post_init__" && (dunder || len(d.Decorators) > 0) {
 			plain := *d
 			plain.Decorators = nil
@@ -741,4 +752,85 @@ func rootName(e *syntax.Attribute) (string, bool) {
 			return "", false
 		}
 	}
+}
+
+// definite lists the variables that a statement assigns in whichever way it is
+// passed; what leaves it does not matter.
+func definite(n syntax.Node) map[string]bool {
+	switch n := n.(type) {
+	case *syntax.If:
+		return both(definiteBlock(n.Body), definiteBlock(n.OrElse))
+	case *syntax.Match:
+		var all map[string]bool
+		for i, c := range n.Cases {
+			if names := definiteBlock(c.Body); i == 0 {
+				all = names
+			} else {
+				all = both(all, names)
+			}
+		}
+		if last := n.Cases[len(n.Cases)-1]; last.Guard == nil && isWildcard(last.Pattern) {
+			return all
+		}
+		return map[string]bool{}
+	case *syntax.With:
+		return definiteBlock(n.Body)
+	case *syntax.Assign:
+		names := map[string]bool{}
+		for _, t := range n.Targets {
+			if name, ok := t.(*syntax.Name); ok {
+				names[name.ID] = true
+			}
+		}
+		return names
+	case *syntax.AugAssign:
+		if name, ok := n.Target.(*syntax.Name); ok {
+			return map[string]bool{name.ID: true}
+		}
+	case *syntax.FunctionDef:
+		return map[string]bool{n.Name: true}
+	case *syntax.ClassDef:
+		return map[string]bool{n.Name: true}
+	case *syntax.Return, *syntax.Raise, *syntax.Break, *syntax.Continue:
+		return nil
+	}
+	return map[string]bool{}
+}
+
+func isWildcard(p syntax.Pattern) bool {
+	as, ok := p.(*syntax.MatchAs)
+	return ok && as.Pattern == nil
+}
+
+// definiteBlock is definite for statements one after the other; nil stands for
+// all variables: the end is not reached.
+func definiteBlock(body []syntax.Stmt) map[string]bool {
+	out := map[string]bool{}
+	for _, s := range body {
+		names := definite(s)
+		if names == nil {
+			return nil
+		}
+		for name := range names {
+			out[name] = true
+		}
+	}
+	return out
+}
+
+// both are the variables in two sets.
+func both(a, b map[string]bool) map[string]bool {
+	if a == nil {
+		return b
+	}
+	if b == nil {
+		return a
+	}
+	out := map[string]bool{}
+	for name := range a {
+		if b[name] {
+			out[name] = true
+		}
+	}
+	return out
 }

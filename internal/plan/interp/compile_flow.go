@@ -110,6 +110,7 @@ func (b *builder) forStmt(n *syntax.For) {
 	r := b.enter(n)
 	head, end, brk := b.head(), newPlace(), newPlace()
 	b.may(1)
+	b.pcIter()
 	b.jump(opForIter, end)
 	b.assign(n.Target)
 	b.blocks = append(b.blocks, block{kind: blockFor, brk: brk, cont: head})
@@ -261,7 +262,7 @@ func (b *builder) exit(pos syntax.Pos) {
 // try statements
 
 func (b *builder) try(n *syntax.TryStmt) {
-	r := b.tryBegin()
+	r := b.tryBegin(n)
 	if len(n.FinalBody) == 0 {
 		b.tryExcept(n, r)
 	} else {
@@ -380,7 +381,7 @@ func (b *builder) with(items []*syntax.WithItem, body []syntax.Stmt) {
 		b.block(body)
 		return
 	}
-	r := b.tryBegin()
+	r := b.tryBegin(&syntax.With{Items: items, Body: body})
 	it, pos, end := items[0], b.pos, newPlace()
 	b.expr(it.ContextExpr)
 	b.pos = it.ContextExpr.Range().Start

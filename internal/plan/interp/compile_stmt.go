@@ -10,6 +10,9 @@ func (c *compiler) module(m *syntax.Module) {
 	b.code.firstLine = 1
 	b.begin()
 	b.docstring(m.Body)
+	if c.strict && c.facts.always {
+		b.emit(opMaySave, b.hidden())
+	}
 	b.block(m.Body)
 	b.emit(opReturnNone, 0)
 	b.finish()

@@ -28,10 +28,13 @@ import "praxis/internal/plan/syntax"
 // function was called. In generators and coroutines that is not known, so they
 // are sticky.
 //
-// Exceptions: whatever might have raised joins its operands' labels to `may`, and
-// so does pc at the end of each region. When a try statement catches something,
-// and when it did not have to, may joins pc and sticks. Where the program
-// has no try and no with, nobody sees that an exception was not raised.
+// Exceptions: within a try or a with statement the thread is trying. Whatever
+// could raise then joins its operands' labels into pc, for the rest of the run,
+// as what comes after it only happens if it did not raise; so does pc at the end
+// of each region, as the region may have been left. The label of an exception that
+// is handled joins pc, too. Where nobody could handle one, nobody sees that it was
+// not raised. That a name is not bound is an exception as well: where one may be
+// handled, a region that leaves it open whether a variable is bound is sticky.
 
 // region is a stretch of program that is decided over by what was tested.
 type region struct {
@@ -46,7 +49,32 @@ func (b *builder) enter(n syntax.Node) *region {
 	}
 	r := &region{slot: b.hidden(), e: b.c.facts.of(n)}
 	b.emit(opPcSave, r.slot)
+	if b.c.facts.catches && len(r.e.assigned) > 0 {
+		sure := definite(n)
+		for _, name := range r.e.assigned {
+			if !sure[name] {
+				b.mustBeBound(name, r.slot)
+			}
+		}
+	}
 	return r
+}
+
+// mustBeBound makes a region sticky that leaves it open whether a variable is bound.
+func (b *builder) mustBeBound(name string, slot int) {
+	name = b.scope.mangle(name)
+	switch r := b.scope.resolve(name); {
+	case r.kind == refGlobal:
+		b.emit2(opPcBoundGlobal, b.globalSite(name), slot)
+	case r.kind == refName:
+		b.emit2(opPcBoundName, b.nameIndex(name), slot)
+	case r.kind == refFree:
+		b.emit2(opPcBoundDeref, b.slotOf[r.v], slot)
+	case r.v.cell:
+		b.emit2(opPcBoundDeref, r.v.slot, slot)
+	case !b.bound.has(r.v.slot):
+		b.emit2(opPcBoundFast, r.v.slot, slot)
+	}
 }
 
 // leave ends a region; top says that its value lies on the stack.
@@ -194,32 +222,45 @@ func (b *builder) may(n int) {
 	}
 }
 
+// pcIter: how often a loop goes round depends on what it goes over.
+func (b *builder) pcIter() {
+	if b.c.strict {
+		b.emit(opPcIter, 0)
+	}
+}
+
 func (b *builder) pcTop() {
 	if b.c.strict {
 		b.emit(opPcTop, 0)
 	}
 }
 
-// tryBegin opens a try or with statement.
-func (b *builder) tryBegin() *region {
+// tryBegin opens a try or with statement; n is the statement.
+func (b *builder) tryBegin(n syntax.Stmt) *region {
 	if !b.c.strict || b.dead {
 		return nil
 	}
-	r := &region{slot: b.hidden()}
+	r := &region{slot: b.hidden(), e: b.c.facts.ofBody([]syntax.Stmt{n})}
 	b.emit(opMaySave, r.slot)
 	return r
 }
 
+// mayJoin ends the part of a try statement whose exceptions it handles. Nobody
+// knows who resumes a generator, so there the thread goes on trying.
 func (b *builder) mayJoin(r *region) {
-	if r != nil {
+	if r != nil && !b.own.generator && !b.own.coroutine {
 		b.emit(opMayJoin, r.slot)
 	}
 }
 
 func (b *builder) tryEnd(r *region) {
-	if r != nil {
-		b.release(r.slot)
+	if r == nil {
+		return
 	}
+	for _, name := range r.e.assigned {
+		b.pcVariable(name, r.e.only[name])
+	}
+	b.release(r.slot)
 }
 
 // wholeGenexp says whether a generator expression is used up by the call that it

@@ -202,7 +202,8 @@ func (c *Code) rests(pc int) bool {
 func (op Op) words() int {
 	switch op {
 	case opLoadNameDeref, opCompareJump, opCmpFastFast, opCmpFastConst, opForIterFast, opCallKw, opCallMethodKw,
-		opMakeFunction, opMakeClass, opAnnotate, opTypeAlias, opMatchClass, opImport:
+		opMakeFunction, opMakeClass, opAnnotate, opTypeAlias, opMatchClass, opImport,
+		opPcBoundFast, opPcBoundDeref, opPcBoundGlobal, opPcBoundName:
 		return 2
 	}
 	return 1

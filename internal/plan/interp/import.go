@@ -139,11 +139,11 @@ func (vm *VM) runModule(m *Module, source string) error {
 	}
 	// What a library module defines depends on nothing, whoever imports it first.
 	t := &vm.t
-	pc, sticky, may, seen := t.pc, t.sticky, t.may, t.seen
-	t.pc, t.sticky, t.may, t.seen = 0, 0, 0, 0
+	pc, sticky, trying, seen := t.pc, t.sticky, t.trying, t.seen
+	t.pc, t.sticky, t.trying, t.seen = 0, 0, false, 0
 	m.names.setName(vm.intern("__name__"), t.str(m.name))
 	_, err = t.call(Value{k: kFunc, o: vm.bodyOf(u, m)}, nil, nil, nil)
-	t.pc, t.sticky, t.may, t.seen = pc, sticky, may, seen
+	t.pc, t.sticky, t.trying, t.seen = pc, sticky, trying, seen
 	return err
 }
 

@@ -22,6 +22,9 @@ func (vm *VM) unwind(err error) error {
 		}
 		r.quiet = false
 		if h, ok := f.code.handler(f.ip - 1); ok {
+			if vm.t.strict {
+				vm.t.stick(r.l)
+			}
 			f.sp = len(f.code.slots) + int(h.depth)
 			f.put(Value{k: kObject, o: r.exc, l: r.l})
 			f.ip = int(h.handler)

@@ -18,7 +18,7 @@ type Thread struct {
 	seen   label.ID // what the native that runs has touched so far
 	pc     label.ID // strict mode: what the control flow depends on
 	sticky label.ID // strict mode: what no end of a block lets pc forget
-	may    label.ID // strict mode: what may have raised in the block around
+	trying bool     // strict mode: somebody may handle an exception
 	strict bool
 	plain  bool // labels are off; for measuring their cost only
 

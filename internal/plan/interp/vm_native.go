@@ -191,6 +191,9 @@ func (vm *VM) native(n *Native, self Value, pos []Value, names []string, named [
 		vm.mark = 0
 	}
 	if t.seen != 0 {
+		if t.trying {
+			t.stick(t.seen)
+		}
 		if err != nil || !n.precise {
 			any = t.join(any, t.seen)
 		}

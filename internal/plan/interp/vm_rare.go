@@ -565,9 +565,15 @@ func (vm *VM) control(f *Frame, in Instr) error {
 	case opPcSave:
 		f.st[a] = none.with(t.pc)
 	case opPcRestore:
-		t.pc = t.join(f.st[a].l, t.sticky)
+		if t.trying || f.st[a].n != 0 {
+			t.sticky = t.join(t.sticky, t.pc)
+		} else {
+			t.pc = t.join(f.st[a].l, t.sticky)
+		}
 	case opPcJoin:
 		t.pc = t.join(t.pc, f.at(1).l)
+	case opPcIter:
+		t.pc = t.join(t.pc, t.join(f.at(1).l, t.shapeOf(*f.at(1))))
 	case opPcStick:
 		t.sticky = t.join(t.sticky, t.pc)
 	case opPcTop:
@@ -581,19 +587,53 @@ func (vm *VM) control(f *Frame, in Instr) error {
 				t.hold(*v)
 			}
 		}
+	case opPcBoundFast, opPcBoundDeref, opPcBoundGlobal, opPcBoundName:
+		if v := vm.controlled(f, in.op(), a); v == nil || v.k == kUnset {
+			f.st[f.word()].n = 1
+		} else {
+			f.word()
+		}
 	case opMay:
-		for i := 1; i <= a; i++ {
-			t.may = t.join(t.may, f.at(i).l)
+		for i := 1; i <= a && t.trying; i++ {
+			if v := f.at(i); v.l != 0 || v.k == kList || v.k == kDict || v.k == kSet || v.k == kIter {
+				t.stick(t.join(v.l, t.shapeOf(*v)))
+			}
 		}
 	case opMaySave:
-		f.st[a] = none.with(t.may)
-		t.may = 0
+		f.st[a] = boolValue(t.trying)
+		t.trying = true
 	case opMayJoin:
-		t.pc = t.join(t.pc, t.may)
-		t.sticky = t.join(t.sticky, t.may)
-		t.may = t.join(t.may, f.st[a].l)
+		t.trying = f.st[a].n != 0
 	}
 	return nil
+}
+
+// stick joins a label into pc for the rest of the run.
+func (t *Thread) stick(l label.ID) {
+	if l != 0 {
+		t.pc = t.join(t.pc, l)
+		t.sticky = t.join(t.sticky, l)
+	}
+}
+
+// shapeOf is what the length and the order of a container depend on; of an
+// iterator, those of what it walks over.
+func (t *Thread) shapeOf(v Value) label.ID {
+	switch o := v.o.(type) {
+	case *List:
+		return o.shape
+	case *Dict:
+		return o.shape
+	case *Set:
+		return o.shape
+	case *View:
+		return o.d.shape
+	case *Iter:
+		if o.src.k != kIter {
+			return t.join(o.src.l, t.shapeOf(o.src))
+		}
+	}
+	return 0
 }
 
 // controlled is the variable that an instruction of strict mode is about, or nil.
@@ -601,11 +641,11 @@ func (vm *VM) controlled(f *Frame, op Op, a int) *Value {
 	ns := &f.fn.globals.names
 	name := ""
 	switch op {
-	case opPcFast, opPcHeldFast:
+	case opPcFast, opPcHeldFast, opPcBoundFast:
 		return &f.st[a]
-	case opPcDeref, opPcHeldDeref:
+	case opPcDeref, opPcHeldDeref, opPcBoundDeref:
 		return &f.st[a].o.(*Cell).v
-	case opPcName, opPcHeldName:
+	case opPcName, opPcHeldName, opPcBoundName:
 		ns, name = f.def.ns, f.code.names[a]
 	default:
 		name = f.code.sites[a]
