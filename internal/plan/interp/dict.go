@@ -34,7 +34,8 @@ func (t *Thread) under(v Value) Value {
 func (t *Thread) hashKey(k Value) (uint64, label.ID, error) {
 	switch k.k {
 	case kStr:
-		return hashStr(k.o.(*Str)), k.l, nil
+		h, err := t.hashText(k.o.(*Str))
+		return h, k.l, err
 	case kInt, kBool:
 		return hashInt(k.n), k.l, nil
 	}
@@ -385,7 +386,7 @@ func (d *Dict) copy(t *Thread) (*Dict, error) {
 	if err := t.alloc(int64(d.live)*entryBytes + 64); err != nil {
 		return nil, err
 	}
-	if err := t.step(int64(d.live) / 8); err != nil {
+	if err := t.step(int64(d.live) / 4); err != nil {
 		return nil, err
 	}
 	out := &Dict{live: d.live, shape: t.join(d.shape, t.pc), entries: make([]entry, 0, d.live)}

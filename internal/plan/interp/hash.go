@@ -102,12 +102,22 @@ func (v *sip) round() {
 	v.c = bits.RotateLeft64(v.c, 32)
 }
 
+// hashText is hashStr, and accounts for the work.
+func (t *Thread) hashText(s *Str) (uint64, error) {
+	if s.hash == 0 && len(s.s) > 64 {
+		if err := t.step(int64(len(s.s)) / 32); err != nil {
+			return 0, err
+		}
+	}
+	return hashStr(s), nil
+}
+
 // hash returns the hash of v and sees all that it depends on.
 func (t *Thread) hash(v Value) (uint64, error) {
 	t.see(v.l)
 	switch v.k {
 	case kStr:
-		return hashStr(v.o.(*Str)), nil
+		return t.hashText(v.o.(*Str))
 	case kInt, kBool:
 		return hashInt(v.n), nil
 	case kFloat:
@@ -117,7 +127,8 @@ func (t *Thread) hash(v Value) (uint64, error) {
 	case kBig:
 		return hashBig(v.o.(*Big).v), nil
 	case kBytes:
-		return hashBytes(v.o.(*Bytes).b), nil
+		b := v.o.(*Bytes).b
+		return hashBytes(b), t.step(int64(len(b)) / 32)
 	case kTuple:
 		return t.hashItems(v.o.(*Tuple).items, true)
 	case kSet:
@@ -207,7 +218,7 @@ func (t *Thread) hashItems(items []Value, sized bool) (uint64, error) {
 
 func (t *Thread) hashSet(s *Set) (uint64, error) {
 	t.see(s.shape)
-	if err := t.step(int64(len(s.table)) / 8); err != nil {
+	if err := t.step(int64(len(s.table)) / 2); err != nil {
 		return 0, err
 	}
 	var h uint64

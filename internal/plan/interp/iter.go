@@ -476,7 +476,7 @@ func (t *Thread) collect(v Value) ([]Value, error) {
 	if err := t.alloc(int64(len(out)) * valueBytes); err != nil {
 		return nil, err
 	}
-	if err := t.step(int64(len(out)) / 16); err != nil {
+	if err := t.step(int64(len(out)) / 8); err != nil {
 		return nil, err
 	}
 	return append(make([]Value, 0, len(out)), out...), nil

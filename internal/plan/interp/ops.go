@@ -388,7 +388,11 @@ func (t *Thread) length(v Value) (int, error) {
 	t.see(v.l)
 	switch v.k {
 	case kStr:
-		return strLen(v.o.(*Str)), nil
+		s := v.o.(*Str)
+		if len(s.s) > 1024 && !isASCII(s) {
+			t.steps -= int64(len(s.s)) / 256 // the next step finds out
+		}
+		return strLen(s), nil
 	case kList:
 		l := v.o.(*List)
 		t.see(l.shape)

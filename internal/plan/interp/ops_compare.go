@@ -230,7 +230,7 @@ func (t *Thread) stepText(a, b Value) error {
 	if n <= 1024 || b.k != a.k || a.o == b.o {
 		return nil
 	}
-	return t.step(int64(min(n, textLen(b))) / 1024)
+	return t.step(int64(min(n, textLen(b))) / 256)
 }
 
 // textLen returns the bytes of a string or a bytes object.
@@ -534,8 +534,8 @@ func (t *Thread) containsStr(s, sub string) (bool, error) {
 
 // stepSearch accounts for a search through n bytes.
 func (t *Thread) stepSearch(n, sub int) error {
-	if n > 512 {
-		return t.step(int64(n) / 512)
+	if n > 128 {
+		return t.step(int64(n) / 128)
 	}
 	return nil
 }

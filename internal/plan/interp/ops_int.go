@@ -192,7 +192,7 @@ func (t *Thread) size(bits, work int64) error {
 			return err
 		}
 	}
-	return t.step(work / 4096)
+	return t.step(work / 1024)
 }
 
 // bigOp is an operator on two ints of any size.
@@ -226,7 +226,7 @@ func (t *Thread) bigOp(op syntax.Operator, a, b Value) (Value, bool, error) {
 		if y.Sign() == 0 {
 			return Value{}, true, t.divisionByZero(a, b)
 		}
-		if err := t.size(lx, mulWork(max(lx-ly, 0)+64, ly)); err != nil {
+		if err := t.size(lx, 4*mulWork(max(lx-ly, 0)+64, ly)); err != nil {
 			return Value{}, true, err
 		}
 		q, r := floorBig(x, y)
@@ -234,7 +234,7 @@ func (t *Thread) bigOp(op syntax.Operator, a, b Value) (Value, bool, error) {
 			out = r
 		}
 	case syntax.Div:
-		if err := t.step((lx + ly) / 1024); err != nil {
+		if err := t.step((lx + ly) / 256); err != nil {
 			return Value{}, true, err
 		}
 		f, err := pytext.BigTrueDiv(x, y)

@@ -315,7 +315,7 @@ func (t *Thread) sliceItems(items []Value, s *Slice) ([]Value, error) {
 	if err := t.alloc(int64(n)*valueBytes + strBytes); err != nil {
 		return nil, err
 	}
-	if err := t.step(int64(n) / 16); err != nil {
+	if err := t.step(int64(n) / 8); err != nil {
 		return nil, err
 	}
 	if step == 1 {
@@ -503,7 +503,7 @@ func (t *Thread) splice(l *List, lo, hi int, items []Value) error {
 			return err
 		}
 	}
-	if err := t.step(int64(len(l.items)-lo) / 64); err != nil {
+	if err := t.step(int64(len(l.items)-lo) / 4); err != nil {
 		return err
 	}
 	old := len(l.items)
@@ -621,7 +621,7 @@ func (t *Thread) eraseSlice(l *List, s *Slice) error {
 	if step < 0 {
 		lo, step = lo+(n-1)*step, -step
 	}
-	if err := t.step(int64(len(l.items)) / 16); err != nil {
+	if err := t.step(int64(len(l.items)) / 8); err != nil {
 		return err
 	}
 	out := l.items[:lo]

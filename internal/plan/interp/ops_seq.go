@@ -37,7 +37,7 @@ func (t *Thread) runesOf(s *Str) ([]rune, error) {
 		if err := t.alloc(int64(len(s.s)) * 4); err != nil {
 			return nil, err
 		}
-		if err := t.step(int64(len(s.s)) / 64); err != nil {
+		if err := t.step(int64(len(s.s)) / 32); err != nil {
 			return nil, err
 		}
 		s.runes = pytext.Runes(s.s)
@@ -93,6 +93,9 @@ func (t *Thread) sliceStr(o Value, s *Slice) (Value, error) {
 	if step == 1 && n == strLen(str) {
 		return o, nil
 	}
+	if err := t.step(int64(n) / 64); err != nil {
+		return Value{}, err
+	}
 	if isASCII(str) {
 		if step == 1 {
 			return t.newStr(strings.Clone(str.s[lo : lo+n]))
@@ -107,6 +110,9 @@ func (t *Thread) sliceStr(o Value, s *Slice) (Value, error) {
 		return t.newStr(string(out))
 	}
 	if step == 1 {
+		if err := t.step(int64(len(str.s)) / 128); err != nil {
+			return Value{}, err
+		}
 		a := pytext.Offset(str.s, lo)
 		b := a + pytext.Offset(str.s[a:], n)
 		return t.newStr(strings.Clone(str.s[a:b]))
@@ -156,19 +162,7 @@ func (t *Thread) concat(a, b Value) (Value, error) {
 		case y.s == "":
 			return a, nil
 		}
-		if err := t.alloc(int64(len(x.s)+len(y.s)) + strBytes); err != nil {
-			return Value{}, err
-		}
-		if n := len(x.s) + len(y.s); n > 4096 { // adding to a long string again and again is quadratic
-			if err := t.step(int64(n) / 4096); err != nil {
-				return Value{}, err
-			}
-		}
-		out := &Str{s: x.s + y.s}
-		if x.ascii > 0 && y.ascii > 0 {
-			out.ascii = 1
-		}
-		return Value{k: kStr, o: out}, nil
+		return t.concatStr(x, y)
 	case *Bytes:
 		y := b.o.(*Bytes)
 		if err := t.alloc(int64(len(x.b)+len(y.b)) + strBytes); err != nil {
@@ -184,6 +178,33 @@ func (t *Thread) concat(a, b Value) (Value, error) {
 	return t.newList(items, t.join(x.shape, y.shape)), err
 }
 
+// concatStr is x + y of two strings that are not empty.
+func (t *Thread) concatStr(x, y *Str) (Value, error) {
+	n := len(x.s) + len(y.s) // bytes to copy
+	long := len(x.s) >= longStr && len(y.s) <= len(x.s)
+	if long && x.inPlace(len(y.s)) {
+		n = len(y.s)
+	}
+	if err := t.alloc(int64(n) + strBytes); err != nil {
+		return Value{}, err
+	}
+	if n > 256 {
+		if err := t.step(int64(n) / 128); err != nil {
+			return Value{}, err
+		}
+	}
+	var out *Str
+	if long {
+		out = extended(x, y)
+	} else {
+		out = &Str{s: x.s + y.s}
+	}
+	if x.ascii > 0 && y.ascii > 0 {
+		out.ascii = 1
+	}
+	return Value{k: kStr, o: out}, nil
+}
+
 // newList makes a list value whose shape is s; it keeps items.
 func (t *Thread) newList(items []Value, s label.ID) Value {
 	return Value{k: kList, o: &List{items: items, shape: t.join(s, t.pc)}}
@@ -194,7 +215,7 @@ func (t *Thread) concatItems(a, b []Value) ([]Value, error) {
 	if err := t.alloc(int64(n)*valueBytes + strBytes); err != nil {
 		return nil, err
 	}
-	if err := t.step(int64(n) / 16); err != nil {
+	if err := t.step(int64(n) / 8); err != nil {
 		return nil, err
 	}
 	return append(append(make([]Value, 0, n), a...), b...), nil
@@ -251,7 +272,7 @@ func (t *Thread) repeated(seq Value, times int64) (Value, error) {
 		if err := t.alloc(n*times + strBytes); err != nil {
 			return Value{}, err
 		}
-		if err := t.step(n * times / 1024); err != nil {
+		if err := t.step(n * times / 256); err != nil {
 			return Value{}, err
 		}
 		if s, ok := o.(*Str); ok {
@@ -285,7 +306,7 @@ func (t *Thread) repeatItems(items []Value, times int64, seq Value) ([]Value, er
 	if err := t.alloc(n*times*valueBytes + strBytes); err != nil {
 		return nil, err
 	}
-	if err := t.step(n * times / 16); err != nil {
+	if err := t.step(n * times / 8); err != nil {
 		return nil, err
 	}
 	out := make([]Value, 0, n*times)

@@ -147,7 +147,7 @@ func (t *Thread) appendContainer(dst []byte, v Value) ([]byte, error) {
 	if len(t.busy) >= maxNest {
 		return dst, t.raise(t.types.RecursionError, "maximum recursion depth exceeded while getting the repr of an object")
 	}
-	if err := t.step(int64(len(t.busy)) / 64); err != nil {
+	if err := t.step(int64(len(t.busy)) / 8); err != nil {
 		return dst, err
 	}
 	t.busy = append(t.busy, v.o)

@@ -162,7 +162,7 @@ func (s *Set) resize(t *Thread, least int) error {
 		if err := t.alloc(int64(size) * slotBytes); err != nil {
 			return err
 		}
-		if err := t.step(int64(s.used) / 8); err != nil {
+		if err := t.step(int64(s.used)); err != nil {
 			return err
 		}
 	}
@@ -252,10 +252,13 @@ func (s *Set) merge(t *Thread, o *Set) error {
 	if err := s.reserve(t, o.used); err != nil {
 		return err
 	}
-	if err := t.step(int64(len(o.table)) / 8); err != nil {
+	if err := t.step(int64(len(o.table)) / 2); err != nil {
 		return err
 	}
 	s.version++
+	if err := t.alloc(int64(len(o.table)) * slotBytes); err != nil {
+		return err
+	}
 	if s.filled == 0 {
 		if s.size() == o.size() && o.filled == o.used {
 			s.table = append([]slot(nil), o.table...)

@@ -160,8 +160,8 @@ func (t *Thread) intBase(v, base Value) (Value, error) {
 
 // parseInt reads an int from a string or a bytes object.
 func (t *Thread) parseInt(v Value, base int) (Value, error) {
-	if n := int64(textLen(v)); n > 64 {
-		if err := t.size(n*6, mulWork(n*6, n*6)); err != nil {
+	if n := int64(textLen(v)); n > 64 { // bases that are no power of two are bounded by the digits that are read
+		if err := t.size(n*6, n*64); err != nil {
 			return Value{}, err
 		}
 	}

@@ -129,7 +129,9 @@ func (t *Thread) asSet(v Value) (*Set, error) {
 		return b.o.(*Set), nil
 	}
 	s := &Set{}
-	return s, t.setUpdate(s, v)
+	err := t.setUpdate(s, v)
+	t.see(s.shape)
+	return s, err
 }
 
 func setAdd(t *Thread, a *Args) (Value, error) {
@@ -263,7 +265,7 @@ func (t *Thread) intersect(out, s *Set, o Value) error {
 		if x.used > s.used {
 			x, s = s, x
 		}
-		if err := t.step(int64(len(x.table)) / 8); err != nil {
+		if err := t.step(int64(len(x.table)) / 2); err != nil {
 			return err
 		}
 		for i := 0; i < len(x.table); i++ {
@@ -327,7 +329,7 @@ func (t *Thread) difference(out, s *Set, o Value) error {
 		}
 		return t.setSubtract(out, b)
 	}
-	if err := t.step(int64(len(s.table)) / 8); err != nil {
+	if err := t.step(int64(len(s.table)) / 2); err != nil {
 		return err
 	}
 	for i := 0; i < len(s.table); i++ {
@@ -362,7 +364,7 @@ func (t *Thread) setSubtract(s *Set, o Value) error {
 			s.clear(t, 0)
 			return nil
 		}
-		if err := t.step(int64(len(x.table)) / 8); err != nil {
+		if err := t.step(int64(len(x.table)) / 2); err != nil {
 			return err
 		}
 		for i := 0; i < len(x.table); i++ {
@@ -395,7 +397,7 @@ func (t *Thread) setToggle(s, o *Set) error {
 		s.clear(t, 0)
 		return nil
 	}
-	if err := t.step(int64(len(o.table)) / 8); err != nil {
+	if err := t.step(int64(len(o.table)) / 2); err != nil {
 		return err
 	}
 	for i := 0; i < len(o.table); i++ {
@@ -598,7 +600,7 @@ func (t *Thread) subset(s, o *Set) (bool, error) {
 	if s.used > o.used {
 		return false, nil
 	}
-	if err := t.step(int64(len(s.table)) / 8); err != nil {
+	if err := t.step(int64(len(s.table)) / 2); err != nil {
 		return false, err
 	}
 	for i := 0; i < len(s.table); i++ {

@@ -48,7 +48,7 @@ func mapping(f func(string) string) nativeFunc {
 	return func(t *Thread, a *Args) (Value, error) {
 		s := a.Pos[0].o.(*Str).s
 		if len(s) > 64 {
-			if err := t.step(int64(len(s)) / 64); err != nil {
+			if err := t.step(int64(len(s)) / 16); err != nil {
 				return Value{}, err
 			}
 			if err := t.alloc(int64(len(s))); err != nil {
@@ -62,7 +62,7 @@ func mapping(f func(string) string) nativeFunc {
 func predicate(f func(string) bool) nativeFunc {
 	return func(t *Thread, a *Args) (Value, error) {
 		s := a.Pos[0].o.(*Str).s
-		return boolValue(f(s)), t.step(int64(len(s)) / 128)
+		return boolValue(f(s)), t.step(int64(len(s)) / 32)
 	}
 }
 
@@ -163,7 +163,7 @@ func (t *Thread) codecCost(n int) error {
 	if err := t.alloc(int64(n) * 4); err != nil {
 		return err
 	}
-	return t.step(int64(n) / 64)
+	return t.step(int64(n) / 32)
 }
 
 func strEncode(t *Thread, a *Args) (Value, error) {
@@ -408,7 +408,7 @@ func bytesMapping(f func(string) string) nativeFunc {
 func bytesPredicate(f func(string) bool) nativeFunc {
 	return func(t *Thread, a *Args) (Value, error) {
 		b := a.Pos[0].o.(*Bytes).b
-		return boolValue(f(asciiView(b))), t.step(int64(len(b)) / 64)
+		return boolValue(f(asciiView(b))), t.step(int64(len(b)) / 32)
 	}
 }
 
@@ -480,7 +480,7 @@ func (t *Thread) bytesOf(x Value) (string, error) {
 		if err := t.alloc(n.n); err != nil {
 			return "", err
 		}
-		return string(make([]byte, n.n)), t.step(n.n / 1024)
+		return string(make([]byte, n.n)), t.step(n.n / 256)
 	}
 	if _, err := t.iterable(x, "cannot convert '"+t.className(x)+"' object to bytes"); err != nil {
 		return "", err

@@ -23,6 +23,15 @@ func textOf(v Value) text {
 	return text{s: s.s, wide: !isASCII(s)}
 }
 
+// text is textOf, and accounts for what finding places in a long one costs.
+func (t *Thread) text(v Value) text {
+	x := textOf(v)
+	if x.wide {
+		t.steps -= int64(len(x.s)) / 64 // the next step finds out
+	}
+	return x
+}
+
 func (x text) len() int {
 	if x.wide {
 		return pytext.RuneCount(x.s)
@@ -159,7 +168,7 @@ func (t *Thread) subArg(x text, v Value, method string) (string, error) {
 
 func finder(method string, last bool) nativeFunc {
 	return func(t *Thread, a *Args) (Value, error) {
-		x := textOf(a.Pos[0])
+		x := t.text(a.Pos[0])
 		sub, err := t.subArg(x, a.Pos[1], method)
 		if err != nil {
 			return Value{}, err
@@ -196,7 +205,7 @@ func finder(method string, last bool) nativeFunc {
 }
 
 func textCount(t *Thread, a *Args) (Value, error) {
-	x := textOf(a.Pos[0])
+	x := t.text(a.Pos[0])
 	sub, err := t.subArg(x, a.Pos[1], "count")
 	if err != nil {
 		return Value{}, err
@@ -217,7 +226,7 @@ func textCount(t *Thread, a *Args) (Value, error) {
 
 func affix(method string, test func(s, part string) bool) nativeFunc {
 	return func(t *Thread, a *Args) (Value, error) {
-		x := textOf(a.Pos[0])
+		x := t.text(a.Pos[0])
 		lo, hi, ok, err := t.span(x, a.Pos[2], a.Pos[3])
 		if err != nil {
 			return Value{}, err
@@ -257,7 +266,7 @@ func affix(method string, test func(s, part string) bool) nativeFunc {
 
 func remover(method string, trim func(s, part string) string) nativeFunc {
 	return func(t *Thread, a *Args) (Value, error) {
-		x := textOf(a.Pos[0])
+		x := t.text(a.Pos[0])
 		var part string
 		var err error
 		if x.bytes {
@@ -280,12 +289,7 @@ func remover(method string, trim func(s, part string) string) nativeFunc {
 
 func stripper(method string, left, right bool) nativeFunc {
 	return func(t *Thread, a *Args) (Value, error) {
-		x := textOf(a.Pos[0])
-		if n := len(x.s); n > 1024 {
-			if err := t.step(int64(n) / 256); err != nil {
-				return Value{}, err
-			}
-		}
+		x := t.text(a.Pos[0])
 		strips := x.isSpace
 		if given(a.Pos[1]) {
 			t.see(a.Pos[1].l)
@@ -302,7 +306,7 @@ func stripper(method string, left, right bool) nativeFunc {
 				return Value{}, err
 			}
 			if len(chars) > 64 {
-				if err := t.step(int64(len(chars)) / 64 * int64(len(x.s)) / 64); err != nil {
+				if err := t.step(int64(len(chars)) / 64 * int64(len(x.s)) / 16); err != nil {
 					return Value{}, err
 				}
 			}
@@ -325,6 +329,9 @@ func stripper(method string, left, right bool) nativeFunc {
 		}
 		if len(s) == len(x.s) {
 			return a.Pos[0], nil
+		}
+		if err := t.step(int64(len(x.s)-len(s)) / 8); err != nil {
+			return Value{}, err
 		}
 		return t.textValue(x, strings.Clone(s))
 	}
@@ -362,7 +369,7 @@ func (x text) isSpace(char string) bool {
 
 // splitArgs reads the arguments of split and rsplit; most < 0 is no bound.
 func (t *Thread) splitArgs(a *Args, method string) (x text, sep string, blank bool, most int64, err error) {
-	x = textOf(a.Pos[0])
+	x = t.text(a.Pos[0])
 	t.see(a.Pos[0].l)
 	most = -1
 	if a.Pos[2].k != kUnset {
@@ -370,7 +377,7 @@ func (t *Thread) splitArgs(a *Args, method string) (x text, sep string, blank bo
 			return x, "", false, 0, err
 		}
 	}
-	if err = t.stepSearch(len(x.s)*4, 1); err != nil {
+	if err = t.stepSearch(len(x.s)*8, 1); err != nil {
 		return x, "", false, 0, err
 	}
 	if !given(a.Pos[1]) {
@@ -521,12 +528,12 @@ func (p *parts) rsplitBlank(s string, most int64) error {
 }
 
 func textSplitLines(t *Thread, a *Args) (Value, error) {
-	x := textOf(a.Pos[0])
+	x := t.text(a.Pos[0])
 	keep, err := t.flag(a.Pos[1])
 	if err != nil {
 		return Value{}, err
 	}
-	if err := t.stepSearch(len(x.s)*4, 1); err != nil {
+	if err := t.stepSearch(len(x.s)*8, 1); err != nil {
 		return Value{}, err
 	}
 	p := parts{t: t, x: x}
@@ -568,7 +575,7 @@ func (x text) line(s string) (text, whole int) {
 
 func partitioner(find func(s, sep string) int, right bool) nativeFunc {
 	return func(t *Thread, a *Args) (Value, error) {
-		x := textOf(a.Pos[0])
+		x := t.text(a.Pos[0])
 		if !x.bytes {
 			if _, ok := t.payload(a.Pos[1], kStr); !ok {
 				return Value{}, t.failOf(a.Pos[1], t.types.TypeError, "must be str, not %s", t.className(a.Pos[1]))
@@ -601,7 +608,7 @@ func partitioner(find func(s, sep string) int, right bool) nativeFunc {
 }
 
 func textReplace(t *Thread, a *Args) (Value, error) {
-	x := textOf(a.Pos[0])
+	x := t.text(a.Pos[0])
 	before, err := t.textArg(x, a.Pos[1], "replace", 1)
 	if err != nil {
 		return Value{}, err
@@ -637,7 +644,7 @@ func textReplace(t *Thread, a *Args) (Value, error) {
 	if err := t.alloc(size); err != nil {
 		return Value{}, err
 	}
-	if err := t.step(size / 512); err != nil {
+	if err := t.step(size / 256); err != nil {
 		return Value{}, err
 	}
 	if before == "" {
@@ -664,7 +671,7 @@ func (x text) interleave(part string, n int64) string {
 }
 
 func textJoin(t *Thread, a *Args) (Value, error) {
-	x := textOf(a.Pos[0])
+	x := t.text(a.Pos[0])
 	if _, err := t.iterable(a.Pos[1], "can only join an iterable"); err != nil {
 		return Value{}, err
 	}
@@ -719,7 +726,7 @@ func textJoin(t *Thread, a *Args) (Value, error) {
 	if err := t.alloc(size); err != nil {
 		return Value{}, err
 	}
-	if err := t.step(size / 1024); err != nil {
+	if err := t.step(size / 256); err != nil {
 		return Value{}, err
 	}
 	out := make([]byte, 0, size)
@@ -770,7 +777,7 @@ func (t *Thread) pad(x text, s, fill string, left, right int64) (Value, error) {
 	if err := t.alloc(size); err != nil {
 		return Value{}, err
 	}
-	if err := t.step(size / 512); err != nil {
+	if err := t.step(size / 256); err != nil {
 		return Value{}, err
 	}
 	return t.textValue(x, strings.Repeat(fill, int(left))+s+strings.Repeat(fill, int(right)))
@@ -778,7 +785,7 @@ func (t *Thread) pad(x text, s, fill string, left, right int64) (Value, error) {
 
 func padder(method string) nativeFunc {
 	return func(t *Thread, a *Args) (Value, error) {
-		x := textOf(a.Pos[0])
+		x := t.text(a.Pos[0])
 		width, err := t.intArg(a.Pos[1])
 		if err != nil {
 			return Value{}, err
@@ -803,7 +810,7 @@ func padder(method string) nativeFunc {
 }
 
 func textZfill(t *Thread, a *Args) (Value, error) {
-	x := textOf(a.Pos[0])
+	x := t.text(a.Pos[0])
 	width, err := t.intArg(a.Pos[1])
 	if err != nil {
 		return Value{}, err
@@ -827,7 +834,7 @@ func textZfill(t *Thread, a *Args) (Value, error) {
 }
 
 func textExpandTabs(t *Thread, a *Args) (Value, error) {
-	x := textOf(a.Pos[0])
+	x := t.text(a.Pos[0])
 	size := int64(8)
 	if a.Pos[1].k != kUnset {
 		n, err := t.index(a.Pos[1])
@@ -838,7 +845,7 @@ func textExpandTabs(t *Thread, a *Args) (Value, error) {
 			return Value{}, t.raise(t.types.OverflowError, "Python int too large to convert to C int")
 		}
 	}
-	if err := t.step(int64(len(x.s)) / 64); err != nil {
+	if err := t.step(int64(len(x.s)) / 16); err != nil {
 		return Value{}, err
 	}
 	var b strings.Builder
@@ -852,7 +859,7 @@ func textExpandTabs(t *Thread, a *Args) (Value, error) {
 				if err := t.alloc(pad); err != nil {
 					return Value{}, err
 				}
-				if err := t.step(pad / 512); err != nil {
+				if err := t.step(pad / 256); err != nil {
 					return Value{}, err
 				}
 				b.WriteString(strings.Repeat(" ", int(pad)))

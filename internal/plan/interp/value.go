@@ -90,6 +90,7 @@ type Str struct {
 	runes []rune // the code points, made when a string that is not ASCII is indexed; not part of a dump
 	hash  uint64 // 0: not computed yet
 	ascii int8   // 0: not known, 1: yes, -1: no
+	tail  *tail  // where s can be made longer in place; not part of a dump
 }
 
 // Bytes is a bytes object. It is not changed.
