@@ -46,6 +46,7 @@ var skipped = map[string]bool{
 	"VM.prog": true, "VM.runs": true, "VM.names": true, "VM.stop": true, "VM.loaded": true, "VM.built": true, "VM.tail": true,
 	"VM.frames": true, "VM.pool": true, "VM.depth": true, "VM.slab": true, "VM.top": true, "VM.segs": true,
 	"VM.spare": true, "VM.grew": true, "VM.args": true, "VM.argTop": true, "VM.depthLimit": true,
+	"RePattern.prog": true, "ReMatch.m": true, "ReMatch.subject": true, "VM.regexes": true,
 	"Config.Labels": true, "Config.Inputs": true,
 	"Frame.st": true, "Frame.code": true, "Frame.run": true, "Frame.base": true, "Frame.grown": true, "Frame.gen": true,
 }
@@ -89,7 +90,7 @@ func dumpObjects() []Object {
 	return []Object{
 		&Str{}, &Big{}, &Bytes{}, &Tuple{}, &List{}, &Dict{}, &Set{}, &Range{}, &Slice{}, &Cell{},
 		&Func{}, &Method{}, &Module{}, &ToolRef{}, &Class{}, &Instance{}, &Exception{}, &Property{}, &Wrapper{},
-		&Iter{}, &View{}, &Gen{}, &Super{}, &TypeAlias{}, &Union{}, &Alias{}, &Dice{},
+		&Iter{}, &View{}, &Gen{}, &Super{}, &TypeAlias{}, &Union{}, &Alias{}, &Dice{}, &RePattern{}, &ReMatch{},
 	}
 }
 

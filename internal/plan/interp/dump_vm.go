@@ -138,7 +138,7 @@ func (w *dumpWriter) table() {
 		case *Class:
 			if x.static {
 				w.uint(tagClass)
-				w.string(x.name)
+				w.string(w.vm.t.types.key(x))
 				continue
 			}
 		case *Dict:

@@ -10,6 +10,8 @@ func moduleValues(name string) func(t *Thread, m *Module) {
 	switch name {
 	case "math":
 		return mathValues
+	case "re":
+		return regexValues
 	}
 	return nil
 }
@@ -22,6 +24,7 @@ func libraryNatives() []*Native {
 		clockNatives(),
 		randomNatives(),
 		mathNatives(), operatorNatives(), jsonNatives(), copyNatives(), heapNatives(), collectionsNatives(), timeNatives(), asyncioNatives(),
+		mathNatives(), operatorNatives(), jsonNatives(), regexNatives(), copyNatives(), heapNatives(), collectionsNatives(), timeNatives(), asyncioNatives(),
 	} {
 		out = append(out, table...)
 	}

@@ -33,7 +33,7 @@ func makeTypeNatives() []*Native {
 	var out []*Native
 	for _, table := range [][]*Native{
 		objectNatives(), exceptionNatives(), intNatives(), floatNatives(), strNatives(), bytesNatives(),
-		tupleNatives(), listNatives(), dictNatives(), viewNatives(), setNatives(), rangeNatives(), iterNatives(), aliasNatives(), iterConstructors(), machineNatives(),
+		tupleNatives(), listNatives(), dictNatives(), viewNatives(), setNatives(), rangeNatives(), iterNatives(), aliasNatives(), iterConstructors(), machineNatives(), regexMethods(),
 	} {
 		out = append(out, table...)
 	}

@@ -10,6 +10,7 @@ type types struct {
 	Func, Native, Method, Module, Tool, Generator, Coroutine   *Class
 	Property, StaticMethod, ClassMethod, Super, Cell, Iterator *Class
 	Union, Alias                                               *Class
+	RePattern, ReMatch                                         *Class
 	DictKeys, DictValues, DictItems                            *Class
 
 	exceptions
@@ -54,7 +55,21 @@ var typesTable once[*types]
 // named returns the built-in class or exception that a program knows by name.
 func (ts *types) named(name string) (*Class, bool) {
 	c, ok := ts.all[name]
-	return c, ok && !strings.Contains(name, "_") && !hiddenTypes[name]
+	return c, ok && !strings.ContainsAny(name, "_.") && !hiddenTypes[name]
+}
+
+// key is the name by which a built-in class is found in the table.
+func (ts *types) key(c *Class) string {
+	if ts.all[c.name] == c {
+		return c.name
+	}
+	key := ""
+	for name, other := range ts.all {
+		if other == c && (key == "" || name < key) {
+			key = name
+		}
+	}
+	return key
 }
 
 // hiddenTypes are built-in classes whose names are not bound in a program.
@@ -123,6 +138,8 @@ func makeTypes() *types {
 		{&ts.DictValues, "dict_values", kView, true},
 		{&ts.DictItems, "dict_items", kView, true},
 		{&ts.Union, "UnionType", kSpecial, true},
+		{&ts.RePattern, "re.Pattern", kSpecial, true},
+		{&ts.ReMatch, "re.Match", kSpecial, true},
 		{&ts.Alias, "GenericAlias", kSpecial, true},
 	} {
 		m.add(c.where, c.name, c.layout, object).final = c.final
@@ -135,6 +152,10 @@ func makeTypes() *types {
 	}
 	ts.Union.name, ts.Union.qual, ts.Union.module, ts.Union.core = "Union", "Union", "typing", false
 	ts.Alias.module, ts.Alias.core = "types", false
+	for _, c := range [...]*Class{ts.RePattern, ts.ReMatch} {
+		c.module, c.name, _ = strings.Cut(c.name, ".")
+		c.qual, c.core = c.name, false
+	}
 	m.exceptions()
 	for i := range ts.chars {
 		s := &Str{s: string(rune(i)), ascii: 1}
@@ -206,7 +227,8 @@ type excName struct {
 // bind puts the natives named "class.name" into their classes.
 func (ts *types) bind(natives []*Native) {
 	for _, n := range natives {
-		class, name, _ := strings.Cut(n.name, ".")
+		dot := strings.LastIndexByte(n.name, '.')
+		class, name := n.name[:dot], n.name[dot+1:]
 		ts.all[class].attrs.setStr(nil, name, bound(n))
 	}
 	for _, c := range []*Class{ts.List, ts.Dict, ts.Set} {

@@ -8,6 +8,7 @@ import (
 
 	"praxis/internal/fault"
 	"praxis/internal/plan/label"
+	"praxis/internal/plan/regex"
 	"praxis/internal/plan/syntax"
 )
 
@@ -106,6 +107,7 @@ type VM struct {
 	builtins *Module
 	machines *Module // functions of the machine's own
 	modules  map[string]*Module
+	regexes  map[regexKey]*regex.Program // compiled patterns
 	runs     map[*unit][]*running
 	built    map[string]*unit // what library modules compiled, by source
 	seeds    uint64           // generators of random numbers that were seeded with the run's seed

@@ -19,6 +19,16 @@ type Match struct {
 	spans     []int32
 }
 
+// StoredMatch makes a match again of what was kept of it: the spans of all
+// groups, -1, -1 for one that took no part.
+func StoredMatch(pos, end, lastIndex int, spans []int) *Match {
+	m := &Match{Pos: pos, End: end, LastIndex: lastIndex, spans: make([]int32, len(spans))}
+	for i, n := range spans {
+		m.spans[i] = int32(n)
+	}
+	return m
+}
+
 // Span gives where a group begins and ends; group 0 is the whole match. It is
 // -1, -1, false for a group that took no part. The group must exist.
 func (m *Match) Span(group int) (begin, end int, ok bool) {
