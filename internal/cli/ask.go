@@ -26,7 +26,12 @@ those that no code computed are pointed out.
 
 The model is the one of --model, of PRAXIS_MODEL, of the configuration file, or
 what ANTHROPIC_API_KEY or OPENAI_API_KEY allow. OPENAI_BASE_URL makes openai: a
-local server. "scripted:FILE" plays replies from a file.`
+local server. "scripted:FILE" plays replies from a file.
+
+With --mode plan the model writes a plan instead, which calls the tools of
+--tools by the rules of --policy: it is checked before anything runs, what is
+wrong goes back to the model, and what the plan prints is the answer. The model
+never sees what a tool returns. See "praxis plan --help".`
 
 type askCommand struct {
 	p        *program
@@ -39,6 +44,7 @@ type askCommand struct {
 	maxSteps flagValue[float64]
 	json     bool
 	own      []ownFile // what run found of the files above and the model's script
+	planAsk  planAsk
 }
 
 func (p *program) askCommand() *cobra.Command {
@@ -49,7 +55,13 @@ func (p *program) askCommand() *cobra.Command {
 		Long:    askLong,
 		Example: `  praxis ask "Which region grew fastest?" --file sales.csv --with pandas,matplotlib --out charts`,
 		Args:    takes(1, 1, "the question"),
-		RunE:    func(cmd *cobra.Command, args []string) error { return a.tell(a.run(cmd.Context(), args[0])) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			err := a.planAsk.check(cmd)
+			if err == nil {
+				err = a.run(cmd.Context(), args[0])
+			}
+			return a.tell(err)
+		},
 	}
 	fs := cmd.Flags()
 	fs.StringArrayVar(&a.files, "file", nil, "`PATH` of a file that the question is about (may be repeated)")
@@ -60,6 +72,7 @@ func (p *program) askCommand() *cobra.Command {
 	fs.Var(&a.maxSteps, "max-steps", "how many turns the model may take (default 10)")
 	fs.BoolVar(&a.json, "json", false, "print one JSON object an event, the answer last")
 	a.flags.register(cmd)
+	a.planAsk.register(cmd)
 	return cmd
 }
 
@@ -83,6 +96,9 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 	name, err := chooseModel(a.model, cfg, a.p.getenv)
 	if err != nil {
 		return err
+	}
+	if a.planAsk.mode == modePlan {
+		return a.plan(ctx, cfg, question, name)
 	}
 	inputs, err := checkInputs(a.files)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"praxis/internal/event"
@@ -42,7 +41,12 @@ func (w *planPrinter) Emit(e event.Event) {
 	case event.ApprovalGiven:
 		w.change(e.ID, func(c *planCall) { c.Granted, c.By, c.Said = &e.Granted, e.By, e.Reason })
 	case event.ToolReturned:
-		w.change(e.ID, func(c *planCall) { c.Result, c.Error = e.Result, e.Error })
+		w.change(e.ID, func(c *planCall) {
+			c.Result, c.Error, c.Rehearsed = e.Result, e.Error, e.Rehearsed
+			if e.Rehearsed != "" {
+				w.notice("rehearsed: %s was not called; answered from %s", c.Tool, e.Rehearsed)
+			}
+		})
 	}
 }
 
@@ -69,11 +73,6 @@ func (w *planPrinter) notice(format string, args ...any) {
 	w.out.err = w.p.remark("%s", text)
 }
 
-// rehearsed says that a tool was not really called.
-func (w *planPrinter) rehearsed(c *plan.Call, from string) {
-	w.notice("rehearsed: %s was not called; answered from %s", c.Tool.Name, from)
-}
-
 // finish says how the plan ended.
 func (w *planPrinter) finish(out planner.Outcome, run string, prepared *plan.Plan, file string) error {
 	if w.out.err != nil {
@@ -93,7 +92,7 @@ func (w *planPrinter) finish(out planner.Outcome, run string, prepared *plan.Pla
 		tell(w.p.stderr, out.End.Error, fault.RemedyOf(out.End.Fault))
 	}
 	if out.Waiting != nil && w.out.err == nil {
-		w.out.err = w.waits(out, run, file)
+		tellWaiting(w.p.stderr, out, run, file)
 	}
 	for _, to := range []io.Writer{w.out.stdout, w.out.stderr} {
 		if c, ok := to.(*cleaner); ok && w.out.err == nil {
@@ -119,8 +118,8 @@ func (w *planPrinter) denials() []string {
 	return out
 }
 
-// waits says how to go on with a plan that waits.
-func (w *planPrinter) waits(out planner.Outcome, run, file string) error {
+// tellWaiting says how to go on with a plan that waits.
+func tellWaiting(w io.Writer, out planner.Outcome, run, file string) {
 	c := out.Waiting
 	from := run
 	if file != "" {
@@ -128,17 +127,9 @@ func (w *planPrinter) waits(out planner.Outcome, run, file string) error {
 	}
 	message := fmt.Sprintf("the plan waits at %s on line %d: its state is stored", c.Tool.Name, c.Line)
 	how := "with a result: praxis plan resume " + legible.Line(from) + " --result JSON"
-	if w.asked(c.ID()) {
+	if out.Asked {
 		message = fmt.Sprintf("the plan waits for leave to call %s on line %d: its state is stored", c.Tool.Name, c.Line)
 		how = "with a decision: praxis plan resume " + legible.Line(from) + " --approve, or --deny REASON"
 	}
-	tell(w.p.stderr, message, "Go on "+how+".")
-	return nil
-}
-
-// asked says that a call waits for somebody's leave.
-func (w *planPrinter) asked(id string) bool {
-	return slices.ContainsFunc(w.calls, func(c planCall) bool {
-		return c.ID == id && c.Decision == "ask" && c.Granted == nil
-	})
+	tell(w, message, "Go on "+how+".")
 }

@@ -283,7 +283,6 @@ func (t *planTask) host() planner.Host {
 		Tools: t.rehearsal, Model: t.model, Sink: t.rec, Timeout: t.timeout(), Keep: t.keep,
 		Approver: &approver{p: t.p, yes: t.flags.yes, later: t.flags.later},
 	}
-	t.rehearsal.Answered = t.printer.rehearsed
 	return h
 }
 
@@ -409,6 +408,7 @@ type planCall struct {
 	Said      string                     `json:"said,omitempty"`    // and why
 	Result    string                     `json:"result,omitempty"`
 	Error     string                     `json:"error,omitempty"`
+	Rehearsed string                     `json:"rehearsed,omitempty"` // where the answer comes from when it was not really called
 }
 
 func (t *planTask) result(out planner.Outcome, err error) planResult {

@@ -124,6 +124,8 @@ func (s *screen) Emit(e event.Event) {
 		s.answer(e)
 	case event.RunEnded:
 		s.ended(e)
+	default:
+		s.plan(e)
 	}
 }
 
@@ -148,7 +150,11 @@ func (s *screen) began(e event.RunBegan) {
 	}
 	s.printf("%s    %s\n", s.style.paint(sgrBold, "model"), legible.Line(e.Model))
 	if e.Scripted {
-		s.printf("%s\n", s.style.paint(sgrYellow, "         The model's replies are scripted: no model is called. The code really runs."))
+		really := "The code really runs."
+		if e.Mode == modePlan {
+			really = "The plan really runs."
+		}
+		s.printf("%s\n", s.style.paint(sgrYellow, "         The model's replies are scripted: no model is called. "+really))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"praxis/internal/event"
@@ -16,11 +17,18 @@ const maxArgument = 2000
 
 // toolCalled shows what a tool is asked: the agent's own notes are tools too.
 func (s *screen) toolCalled(e event.ToolCalled) {
+	if e.Line > 0 {
+		s.planCalled(e)
+		return
+	}
 	s.printf("  %s %s\n", s.style.paint(sgrCyan, "tool"), legible.Line(e.Tool))
 	for _, name := range slices.Sorted(maps.Keys(e.Arguments)) {
 		s.paragraphs("    ", legible.Line(name)+": "+shortened(argument(e.Arguments[name]), maxArgument))
 	}
 }
+
+// notCalled begins what is recorded of a call that was denied.
+const notCalled = "not called: "
 
 // argument is a text as it is and anything else as JSON.
 func argument(v any) string {
@@ -38,6 +46,16 @@ func argument(v any) string {
 // the transcript of the run.
 func (s *screen) toolReturned(e event.ToolReturned) {
 	took := fmt.Sprintf("%.2f s", time.Duration(e.Took).Seconds())
+	switch {
+	case strings.HasPrefix(e.Error, notCalled): // the decision was shown
+		return
+	case e.Rehearsed != "" && e.Error != "":
+		s.printf("    %s %s\n", s.style.paint(sgrRed, "failed in rehearsal:"), legible.Line(e.Error))
+		return
+	case e.Rehearsed != "":
+		s.remark("  [rehearsed: not really called; answered from " + legible.Line(e.Rehearsed) + "]")
+		return
+	}
 	if e.Error != "" {
 		s.printf("  %s %s\n", s.style.paint(sgrRed, "tool failed after "+took+":"), legible.Line(e.Error))
 		return

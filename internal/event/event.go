@@ -116,7 +116,8 @@ const (
 // RunBegan opens a run.
 type RunBegan struct {
 	Kind     Kind     `json:"kind"`
-	Question string   `json:"question"` // of an ask; of code, its first line
+	Mode     string   `json:"mode,omitempty"` // of an ask: "plan" when the model writes plans
+	Question string   `json:"question"`       // of an ask; of code, its first line
 	Model    string   `json:"model,omitempty"`
 	Scripted bool     `json:"scripted"` // the model's replies come from a file
 	Files    []string `json:"files,omitempty"`
@@ -319,6 +320,9 @@ type ToolReturned struct {
 	Error  string     `json:"error,omitempty"` // why there is no result
 	Took   Duration   `json:"took_ms"`
 	Label  *DataLabel `json:"label,omitempty"` // of a result that a plan gets
+	// Rehearsed says where the answer comes from when the tool was not really
+	// called; empty: it was.
+	Rehearsed string `json:"rehearsed,omitempty"`
 }
 
 // ApprovalAsked says that the call ID waits for somebody's leave.

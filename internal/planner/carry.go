@@ -60,6 +60,7 @@ type Outcome struct {
 	Label   label.Label // of the output
 	End     *plan.End   // nil while it waits
 	Waiting *plan.Call  // the call that it waits at
+	Asked   bool        // what it waits for is a person's leave, not a result
 	State   string      // where its state was stored
 	Called  []Called    // in order
 	Tokens  event.Tokens
@@ -191,6 +192,7 @@ func (c *carrying) call(ctx context.Context, call *plan.Call) (later bool, err e
 	case policy.Ask:
 		granted, by, reason, err := c.approve(ctx, call)
 		if errors.Is(err, ErrLater) {
+			c.out.Asked = true
 			return true, nil
 		}
 		if err != nil {
@@ -302,6 +304,13 @@ var ErrNoImplementation = errors.New("nothing implements the tool")
 // answer gives the plan what a call came to.
 func (c *carrying) answer(call *plan.Call, result any, failed error, took time.Duration) error {
 	e := event.ToolReturned{Step: c.Step, ID: call.ID(), Took: event.Duration(took)}
+	var rehearsed rehearsedFailure
+	if errors.As(failed, &rehearsed) {
+		e.Rehearsed = rehearsed.from
+	}
+	if r, ok := result.(Rehearsed); ok {
+		result, e.Rehearsed = r.Result, r.From
+	}
 	if failed != nil {
 		e.Error = failed.Error()
 		c.Sink.Emit(e)

@@ -20,9 +20,18 @@ type Rehearsal struct {
 	Models  bool
 	replies []reply
 	used    []bool
-	// Answered is told of each call and where its answer comes from. It may be nil.
-	Answered func(c *plan.Call, from string)
 }
+
+// Rehearsed is an answer that nobody gave now. [Tools] may return one.
+type Rehearsed struct {
+	Result any
+	From   string // where it comes from, in words
+}
+
+// rehearsedFailure is a failure that nobody had now.
+type rehearsedFailure struct{ text, from string }
+
+func (e rehearsedFailure) Error() string { return e.text }
 
 var _ Tools = (*Rehearsal)(nil)
 
@@ -118,18 +127,16 @@ func (r *Rehearsal) Call(_ context.Context, c *plan.Call) (any, error) {
 	}
 	if found >= 0 {
 		r.used[found] = true
-		r.tell(c, "the replies")
 		if one := r.replies[found]; one.err != "" {
-			return nil, errors.New(one.err)
+			return nil, rehearsedFailure{one.err, fromReplies}
 		}
-		return r.replies[found].result, nil
+		return Rehearsed{r.replies[found].result, fromReplies}, nil
 	}
 	if c.Tool.Model && r.Models {
 		return nil, ErrNoImplementation
 	}
 	if result, ok := c.Tool.Rehearse(c.Arguments); ok {
-		r.tell(c, "the examples of its definition")
-		return result, nil
+		return Rehearsed{result, "the examples of its definition"}, nil
 	}
 	if c.Tool.Model {
 		return nil, ErrNoImplementation
@@ -137,8 +144,4 @@ func (r *Rehearsal) Call(_ context.Context, c *plan.Call) (any, error) {
 	return nil, ErrLater
 }
 
-func (r *Rehearsal) tell(c *plan.Call, from string) {
-	if r.Answered != nil {
-		r.Answered(c, from)
-	}
-}
+const fromReplies = "the replies"

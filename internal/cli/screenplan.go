@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"praxis/internal/event"
+	"praxis/internal/legible"
+)
+
+// plan shows what happens to a plan. It reports whether the event was of one.
+func (s *screen) plan(e event.Event) bool {
+	switch e := e.(type) {
+	case event.PlanWritten:
+		s.code(e.Code)
+	case event.PlanChecked:
+		s.checked(e)
+	case event.DecisionMade:
+		s.decided(e)
+	case event.ApprovalGiven:
+		s.approved(e)
+	case event.LabelLowered:
+		s.remark(fmt.Sprintf("[by %s the data count as trusted: %s]", by(e.By), legible.Line(strings.Join(e.From.Sources, ", "))))
+	case event.PlanWaits:
+		s.endOutput()
+		s.printf("  %s\n", s.style.paint(sgrYellow, "waits: its state is stored, "+legible.Size(e.Bytes)))
+	case event.PlanEnded:
+		s.planEnded(e)
+	default:
+		return false
+	}
+	return true
+}
+
+func by(who string) string {
+	if who == "person" {
+		return "a person's word"
+	}
+	return fmt.Sprintf("the rule %q", legible.Line(who))
+}
+
+// checked shows what is certain before the plan runs.
+func (s *screen) checked(e event.PlanChecked) {
+	safe, open := 0, 0
+	for _, f := range e.Findings {
+		switch f.Verdict {
+		case "proved safe":
+			safe++
+		case "possible":
+			open++
+		default:
+			s.finding(f)
+		}
+	}
+	mark := s.style.paint(sgrGreen, "accepted")
+	if !e.Accepted {
+		mark = s.style.paint(sgrRed, "refused before anything ran")
+		s.failed = s.step
+	}
+	var parts []string
+	if safe > 0 {
+		parts = append(parts, legible.Count(safe, "call")+" proved safe")
+	}
+	if open > 0 {
+		parts = append(parts, legible.Count(open, "call")+" decided when it runs")
+	}
+	text := ""
+	if len(parts) > 0 {
+		text = ", " + strings.Join(parts, ", ")
+	}
+	s.printf("  %s%s%s\n", s.style.paint(sgrDim, "[check: "), mark, s.style.paint(sgrDim, text+"]"))
+}
+
+func (s *screen) finding(f event.Finding) {
+	sgr := sgrRed
+	if f.Verdict == "warning" || f.Verdict == "note" {
+		sgr = sgrYellow
+	}
+	head := fmt.Sprintf("line %d: ", f.Place.Line)
+	for i, part := range breakWords(head+legible.Line(f.Message), s.room(4)) {
+		if i > 0 {
+			part = "  " + part
+		}
+		s.printf("    %s\n", s.style.paint(sgr, part))
+	}
+	for _, p := range f.Path {
+		s.printf("      %s %s\n", s.style.paint(sgrDim, placed(p)), legible.Line(p.Text))
+	}
+}
+
+// placed names the line of a step, which inputs do not have.
+func placed(p event.Place) string {
+	if p.Line == 0 {
+		return "         "
+	}
+	return fmt.Sprintf("line %-4d", p.Line)
+}
+
+// planCalled shows a call of a plan and where each argument comes from.
+func (s *screen) planCalled(e event.ToolCalled) {
+	s.endOutput()
+	s.printf("  %s %s %s\n", s.style.paint(sgrCyan, "call"), legible.Line(e.Tool), s.style.paint(sgrDim, fmt.Sprintf("(line %d)", e.Line)))
+	for _, name := range slices.Sorted(maps.Keys(e.Arguments)) {
+		s.paragraphs("    ", legible.Line(name)+": "+shortened(argument(e.Arguments[name]), maxArgument))
+		l, labelled := e.Labels[name]
+		if !labelled {
+			continue
+		}
+		sgr := sgrDim
+		if !l.Trusted {
+			sgr = sgrYellow
+		}
+		s.printf("      %s\n", s.style.paint(sgr, "from "+legible.Line(sourceText(l))))
+	}
+}
+
+// sourceText says where data come from, and who may read them when not everyone.
+func sourceText(l event.DataLabel) string {
+	text := "the plan itself"
+	if len(l.Sources) > 0 {
+		text = strings.Join(l.Sources, ", ")
+	}
+	if !l.Anyone {
+		who := "nobody"
+		if len(l.Readers) > 0 {
+			who = strings.Join(l.Readers, ", ")
+		}
+		text += "; may be read by " + who
+	}
+	return text
+}
+
+func (s *screen) decided(e event.DecisionMade) {
+	sgr := map[string]string{"allow": sgrGreen, "ask": sgrYellow, "deny": sgrRed}[e.Verdict]
+	s.printf("    %s %s\n", s.style.paint(sgr, verdictWord(e.Verdict)), s.style.paint(sgrDim, fmt.Sprintf("by the rule %q", legible.Line(e.Rule))))
+	if e.Verdict == "deny" && e.Reason != "" {
+		s.paragraphs("      ", e.Reason)
+	}
+}
+
+// verdictWord is a verdict as what became of a call.
+func verdictWord(v string) string {
+	switch v {
+	case "allow":
+		return "allowed"
+	case "ask":
+		return "needs a person's leave"
+	case "deny":
+		return "denied"
+	}
+	return legible.Line(v)
+}
+
+func (s *screen) approved(e event.ApprovalGiven) {
+	text, sgr := "granted by "+e.By, sgrGreen
+	if !e.Granted {
+		text, sgr = "not granted", sgrRed
+	}
+	if e.Reason != "" {
+		text += ": " + legible.Line(e.Reason)
+	}
+	s.printf("    %s\n", s.style.paint(sgr, text))
+}
+
+func (s *screen) planEnded(e event.PlanEnded) {
+	s.endOutput()
+	s.failed = 0
+	mark := s.style.paint(sgrGreen, "ok")
+	if e.Status != "ok" {
+		s.failed = s.step
+		mark = s.style.paint(sgrRed, legible.Line(e.Status))
+		s.block("    ", sgrRed, e.Error)
+	}
+	s.printf("  %s%s%s\n", s.style.paint(sgrDim, "[plan: "), mark, s.style.paint(sgrDim, ", "+legible.Count(e.Used.Calls, "call")+"]"))
+}
