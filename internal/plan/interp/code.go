@@ -171,13 +171,11 @@ const (
 	opLoadName      // ( → v)  class bodies: sites[a] in the class's name space, else global
 	opStoreName     // (v → )  class bodies: names[a]
 	opDeleteName    // ( → )   class bodies: names[a]
-	opLoadNameDeref // ( → v)  class bodies, two words: names[a] in the class's name space, else the cell in slot w
 
 	// The stack.
 	opPop    // (v → )
 	opDup    // (v → v v)
 	opDup2   // (x y → x y x y)
-	opCopy   // (… → … v)  the a-th value from the top, 1 is the top
 	opSwap   // swaps the top with the a-th from the top, 2 is the one below
 	opRotate // (… v → v …) moves the top below the a-1 values under it
 

@@ -265,7 +265,7 @@ func (v *verifier) bounds(pc int, in Instr, word int) {
 		ok = word < len(c.keywords)
 	case opMakeFunction:
 		ok = a < len(c.codes)
-	case opCopy, opSwap, opRotate:
+	case opSwap, opRotate:
 		ok = a <= v.depth[pc]
 	case opReturnClass:
 		ok = a <= len(c.slots)

@@ -18,7 +18,7 @@ type compileOptions struct {
 }
 
 // maxInstrs bounds the instructions of one unit, counted before they are fused.
-const maxInstrs = 4 << 20
+const maxInstrs = 2 << 20
 
 // compile makes code of a program. The first thing that is wrong with it is a
 // fault of kind Invalid that tells the place.

@@ -137,3 +137,37 @@ func FuzzCompile(f *testing.F) {
 		}
 	})
 }
+
+// TestTooLarge: code that would grow without bound is refused with its place,
+// and what is only long is not.
+func TestTooLarge(t *testing.T) {
+	nested := "def f():\n"
+	for i := range 40 {
+		pad := strings.Repeat(" ", i+1)
+		nested += pad + "try: return g()\n" + pad + "finally:\n"
+	}
+	nested += strings.Repeat(" ", 41) + "pass\n"
+	m, errs := syntax.Parse([]byte(nested), syntax.Options{})
+	if len(errs) > 0 {
+		t.Fatal(errs[0])
+	}
+	_, err := compile(m, compileOptions{})
+	if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), ": the program is too large") || !strings.Contains(err.Error(), "line ") {
+		t.Errorf("nested finally clauses give %v", err)
+	}
+	for _, src := range []string{
+		strings.Repeat("x = 1\n", 100_000),
+		"x = [" + strings.Repeat("a, ", 100_000) + "]\n",
+		"f(" + strings.Repeat("a, ", 10_000) + ")\n",
+		strings.Repeat("a, ", 10_000) + " = x\n",
+		"x = " + strings.Repeat("a + ", 1000) + "1\n",
+	} {
+		u := compileText(t, src, compileOptions{})
+		if err := verify(u.codes[0]); err != nil {
+			t.Errorf("%.1000v", err)
+		}
+		if n := u.codes[0].stack; n > 10_010 {
+			t.Errorf("%.20q… needs a stack of %d values", src, n)
+		}
+	}
+}

@@ -201,7 +201,7 @@ func (c *Code) rests(pc int) bool {
 // words says how many words an instruction has.
 func (op Op) words() int {
 	switch op {
-	case opLoadNameDeref, opCompareJump, opCmpFastFast, opCmpFastConst, opForIterFast, opCallKw, opCallMethodKw,
+	case opCompareJump, opCmpFastFast, opCmpFastConst, opForIterFast, opCallKw, opCallMethodKw,
 		opMakeFunction, opMakeClass, opAnnotate, opTypeAlias, opMatchClass, opImport,
 		opPcBoundFast, opPcBoundDeref, opPcBoundGlobal, opPcBoundName:
 		return 2

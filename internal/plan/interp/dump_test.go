@@ -124,7 +124,7 @@ func drive(t *testing.T, p *Program, dumps bool) (out string, err error) {
 		if err != nil || !ok {
 			break
 		}
-		if dumps && (n < 40 || n%37 == 0) && n < 4000 {
+		if dumps && (n < 16 || n%97 == 0) && n < 4000 {
 			for _, c := range vm.Output() {
 				b.WriteString(c.Text)
 			}

@@ -111,9 +111,6 @@ next:
 	case opDup2:
 		st[sp], st[sp+1] = st[sp-2], st[sp-1]
 		sp += 2
-	case opCopy:
-		st[sp] = st[sp-in.arg()]
-		sp++
 	case opSwap:
 		i := sp - in.arg()
 		st[sp-1], st[i] = st[i], st[sp-1]

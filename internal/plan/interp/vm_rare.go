@@ -78,17 +78,6 @@ func (vm *VM) variables(f *Frame, in Instr) error {
 		v, err := vm.loadGlobal(f, a)
 		f.put(v)
 		return err
-	case opLoadNameDeref:
-		w := f.word()
-		if v, ok := f.def.ns.str(f.code.names[a]); ok {
-			f.put(v)
-			return nil
-		}
-		v := f.st[w].o.(*Cell).v
-		if v.k == kUnset {
-			return vm.unbound(f, w)
-		}
-		f.put(v)
 	case opStoreName:
 		if err := t.alloc(entryBytes); err != nil {
 			return err
