@@ -362,6 +362,10 @@ const instanceBytes = 160
 // construct carries out cls(…).
 func (vm *VM) construct(cls Value, pos []Value, names []string, named []Value, mode retMode, extra Value) error {
 	c := cls.o.(*Class)
+	if cls.n != 0 { // from type.__call__
+		cls.n = 0
+		return vm.create(cls, pos, names, named, mode, extra)
+	}
 	if c.meta != nil {
 		if fn, owner, ok := c.meta.lookup("__call__"); ok && !owner.static {
 			return vm.invoke(fn, cls, pos, names, named, mode, extra)

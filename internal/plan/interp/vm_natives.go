@@ -4,6 +4,7 @@ package interp
 // functions, generators, descriptors, classes themselves.
 func machineNatives() []*Native {
 	return []*Native{
+		{name: "type.__call__", call: typeCall, precise: true},
 		{name: "type.__new__", call: typeNew, precise: true},
 		{name: "object.__setattr__", params: "self, name, value, /", call: objectSetattr, precise: true},
 		{name: "object.__delattr__", params: "self, name, /", call: objectDelattr, precise: true},
@@ -77,6 +78,16 @@ func typeNew(t *Thread, a *Args) (Value, error) {
 	cell := t.vm.classCell
 	t.vm.classCell = nil
 	return t.vm.makeClass(def, qual, module, cell)
+}
+
+// typeCall makes an instance past the __call__ of the metaclass.
+func typeCall(t *Thread, a *Args) (Value, error) {
+	if len(a.Pos) == 0 || a.Pos[0].k != kClass {
+		return Value{}, t.raise(t.types.TypeError, "descriptor '__call__' requires a 'type' object")
+	}
+	cls := a.Pos[0]
+	cls.n = 1
+	return t.tail(cls, append([]Value(nil), a.Pos[1:]...), a.Names, append([]Value(nil), a.Named...))
 }
 
 // nameArg is an argument that must be the name of an attribute.

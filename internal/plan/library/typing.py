@@ -228,7 +228,7 @@ class _NamedTupleType(type):
     def __new__(meta, name, bases, space, **kwargs):
         if not any([type(b) is _NamedTupleType for b in bases]):
             return type.__new__(meta, name, bases, space)
-        import collections
+        from collections import _named
         names = list(space.get("__annotations__", {}))
         defaults = {}
         for n in names:
@@ -243,12 +243,12 @@ class _NamedTupleType(type):
         for n in ("__new__", "__init__", "__slots__", "__getnewargs__", "_fields", "_field_defaults", "_make", "_replace", "_asdict"):
             if n in extra:
                 raise AttributeError("Cannot overwrite NamedTuple attribute " + n)
-        return collections._named(name, tuple(names), defaults, space.get("__module__", "__main__"), extra)
+        return _named(name, tuple(names), defaults, space.get("__module__", "__main__"), extra)
 
     def __call__(cls, typename, fields=(), /, **kwargs):
-        import collections
+        from collections import _named, _field_names
         fields = list(fields) + list(kwargs.items())
-        return collections._named(typename, tuple(collections._field_names(typename, [n for n, _ in fields], False)), {}, "__main__",
+        return _named(typename, tuple(_field_names(typename, [n for n, _ in fields], False)), {}, "__main__",
                                   {"__annotations__": dict(fields)})
 
 

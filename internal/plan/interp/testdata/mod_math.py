@@ -1,0 +1,88 @@
+import math
+def t(*fs):
+    for f in fs:
+        try:
+            print(repr(f()), end=" ")
+        except Exception as e:
+            print(type(e).__name__, e, end=" ")
+    print()
+t(lambda: math.sqrt(-1), lambda: math.sqrt("a"), lambda: math.sqrt(10**400), lambda: math.sqrt(2), lambda: math.sqrt(True))
+t(lambda: math.log(0), lambda: math.log(0.0), lambda: math.log(-1.5), lambda: math.log(10**400), lambda: math.log(-10**400), lambda: math.log(1, 1), lambda: math.log(5, 0), lambda: math.log(8, 2), lambda: math.log(100, 10))
+t(lambda: math.log2(0), lambda: math.log2(-1.0), lambda: math.log10(0), lambda: math.log2(8), lambda: math.log10(1000), lambda: math.log2(2**2000), lambda: math.log10(10**400), lambda: math.log1p(-1), lambda: math.log1p(1e-10))
+t(lambda: math.exp(1000), lambda: math.exp2(5000), lambda: math.expm1(1000), lambda: math.exp(1), lambda: math.exp(-1000), lambda: math.exp2(10), lambda: math.expm1(1e-10))
+---
+import math
+def t(*fs):
+    for f in fs:
+        try:
+            print(repr(f()), end=" ")
+        except Exception as e:
+            print(type(e).__name__, e, end=" ")
+    print()
+inf, nan = math.inf, math.nan
+t(lambda: math.sin(inf), lambda: math.cos(inf), lambda: math.tan(inf), lambda: math.sin(1), lambda: math.cos(1), lambda: math.tan(1), lambda: math.sin(math.pi), lambda: math.sin(nan))
+t(lambda: math.asin(2), lambda: math.acos(2), lambda: math.atanh(1), lambda: math.acosh(0.5), lambda: math.asin(0.5), lambda: math.acos(0.5), lambda: math.atan(1), lambda: math.atan2(1, -1), lambda: math.atanh(0.5), lambda: math.asinh(1), lambda: math.acosh(2))
+t(lambda: math.sinh(1000), lambda: math.cosh(1000), lambda: math.sinh(1), lambda: math.cosh(1), lambda: math.tanh(1), lambda: math.degrees(1), lambda: math.radians(180))
+t(lambda: math.gamma(0), lambda: math.gamma(-1), lambda: math.gamma(-inf), lambda: math.gamma(200), lambda: math.gamma(5), lambda: math.gamma(0.5), lambda: math.gamma(-1.5), lambda: math.gamma(3.7), lambda: math.gamma(171))
+t(lambda: math.lgamma(0), lambda: math.lgamma(-1), lambda: math.lgamma(inf), lambda: math.lgamma(-0.5), lambda: math.lgamma(100), lambda: math.lgamma(3), lambda: math.erf(0.5), lambda: math.erfc(2))
+---
+import math
+def t(*fs):
+    for f in fs:
+        try:
+            print(repr(f()), end=" ")
+        except Exception as e:
+            print(type(e).__name__, e, end=" ")
+    print()
+inf, nan = math.inf, math.nan
+t(lambda: math.pow(0, -1), lambda: math.pow(-1, 0.5), lambda: math.pow(10, 400), lambda: math.pow(2, 0.5), lambda: math.pow(nan, 0), lambda: math.pow(1, nan), lambda: math.pow(-inf, 3))
+t(lambda: math.fmod(1, 0), lambda: math.fmod(inf, 1), lambda: math.fmod(-7, 3), lambda: math.fmod(7, -3), lambda: math.remainder(1, 0), lambda: math.remainder(inf, 1), lambda: math.remainder(7, 4), lambda: math.remainder(5.5, 2))
+t(lambda: math.factorial(-1), lambda: math.factorial(1.5), lambda: math.factorial(5.0), lambda: math.factorial("a"), lambda: math.factorial(10**20), lambda: math.factorial(20), lambda: math.factorial(30), lambda: math.factorial(0))
+t(lambda: math.comb(5, -1), lambda: math.comb(-1, 1), lambda: math.comb(5.0, 1), lambda: math.comb(10**20, 10**20), lambda: math.comb(10**30, 10**20), lambda: math.comb(52, 5), lambda: math.comb(10**20, 3), lambda: math.comb(3, 5))
+t(lambda: math.perm(5), lambda: math.perm(5, -1), lambda: math.perm(-5, 1), lambda: math.perm(10**30, 10**20), lambda: math.perm(5, None), lambda: math.perm(10, 3), lambda: math.perm(10**20, 2), lambda: math.perm(2, 3), lambda: math.perm(5, 0))
+t(lambda: math.isqrt(-1), lambda: math.isqrt(1.5), lambda: math.isqrt(10**40), lambda: math.isqrt(99), lambda: math.gcd(1.5), lambda: math.gcd(), lambda: math.gcd(12, 18, 27), lambda: math.gcd(-4, 6), lambda: math.lcm(), lambda: math.lcm(0, 5), lambda: math.lcm(4, 6, 10))
+---
+import math
+def t(*fs):
+    for f in fs:
+        try:
+            print(repr(f()), end=" ")
+        except Exception as e:
+            print(type(e).__name__, e, end=" ")
+    print()
+inf, nan = math.inf, math.nan
+t(lambda: math.floor("a"), lambda: math.ceil(inf), lambda: math.floor(nan), lambda: math.trunc("a"), lambda: math.trunc(inf), lambda: math.floor(-2.5), lambda: math.ceil(-2.5), lambda: math.trunc(-2.5), lambda: math.floor(5), lambda: math.floor(1e20))
+t(lambda: math.prod([]), lambda: math.prod([2, 3], start=4), lambda: math.prod(["a"]), lambda: math.prod([1.5, 2]), lambda: math.prod(5), lambda: math.prod(x for x in [1, 2, 3]), lambda: math.prod(range(1, 25)))
+t(lambda: math.dist([1], [1, 2]), lambda: math.dist((1, 2), (4, 6)), lambda: math.dist(1, 2), lambda: math.hypot(), lambda: math.hypot("a"), lambda: math.hypot(3, 4), lambda: math.hypot(1, 2, 3), lambda: math.hypot(inf, nan))
+t(lambda: math.frexp(0), lambda: math.frexp(inf), lambda: math.frexp(10), lambda: math.modf(-inf), lambda: math.modf(3.7), lambda: math.modf(-2.0), lambda: math.ldexp(1, 5000), lambda: math.ldexp(1, -5000), lambda: math.ldexp(1, 10**30), lambda: math.ldexp(1, 1.5), lambda: math.ldexp(0, 10**30), lambda: math.ldexp(0.75, 4))
+t(lambda: math.nextafter(1, 2, steps=-1), lambda: math.nextafter(1, 2, steps=5), lambda: math.nextafter(1, 2, steps=1.5), lambda: math.nextafter(0, -1), lambda: math.nextafter(0, -1, steps=3), lambda: math.nextafter(5e-324, -1, steps=2), lambda: math.nextafter(1, 1), lambda: math.ulp(inf), lambda: math.ulp(0), lambda: math.ulp(1), lambda: math.ulp(-1e300))
+t(lambda: math.isclose(1, 2, rel_tol=-1), lambda: math.isclose(1, 1 + 1e-10), lambda: math.isclose(0, 1e-10), lambda: math.isclose(0, 1e-10, abs_tol=1e-9), lambda: math.isclose(inf, inf), lambda: math.isclose(nan, nan))
+---
+import math
+def t(*fs):
+    for f in fs:
+        try:
+            print(repr(f()), end=" ")
+        except Exception as e:
+            print(type(e).__name__, e, end=" ")
+    print()
+inf, nan = math.inf, math.nan
+t(lambda: math.sumprod([1], [1, 2]), lambda: math.sumprod([1, 2], [3, 4]), lambda: math.sumprod([1.5, 2], [3, 4]), lambda: math.sumprod([0.1] * 10, [1] * 10), lambda: math.sumprod([], []))
+t(lambda: math.fma(1, 2, 3), lambda: math.fma(inf, 0, 3), lambda: math.fma(1e308, 10, 0), lambda: math.fma(inf, 1, -inf), lambda: math.fma(0.1, 10, -1))
+t(lambda: math.fsum([1e308, 1e308]), lambda: math.fsum([inf, -inf]), lambda: math.fsum(["a"]), lambda: math.fsum([0.1] * 10), lambda: math.fsum([1e100, 1, -1e100]), lambda: math.fsum([]))
+t(lambda: math.copysign(1, -0.0), lambda: math.fabs(-1), lambda: math.cbrt(8), lambda: math.isnan("a"), lambda: math.isnan(nan), lambda: math.isinf(-inf), lambda: math.isfinite(1), lambda: math.isfinite(10**400))
+t(lambda: math.sin(), lambda: math.sin(1, 2), lambda: math.pow(1), lambda: math.log(), lambda: math.log(1, 2, 3), lambda: math.comb(1), lambda: math.atan2(1))
+print(math.e, math.pi, math.tau, math.inf, math.nan)
+class N:
+    def __float__(self):
+        return 2.5
+    def __floor__(self):
+        return "floor"
+    def __ceil__(self):
+        return "ceil"
+    def __trunc__(self):
+        return "trunc"
+class I:
+    def __index__(self):
+        return 16
+t(lambda: math.sqrt(N()), lambda: math.floor(N()), lambda: math.ceil(N()), lambda: math.trunc(N()), lambda: math.sqrt(I()), lambda: math.isqrt(I()), lambda: math.gcd(I(), 24))
