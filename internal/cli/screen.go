@@ -169,6 +169,10 @@ func (s *screen) stepBegan(e event.StepBegan) {
 }
 
 func (s *screen) replied(e event.ModelReplied) {
+	if e.Call != "" { // what it said is the result of the call
+		s.remark("  [a model without tools answered, " + seconds(time.Duration(e.Took)) + "]")
+		return
+	}
 	if s.thought.shown {
 		s.thought.rest(func(line string) { s.block("  ", sgrDim, line) })
 	} else if text := strings.TrimSpace(e.Thought); text != "" {

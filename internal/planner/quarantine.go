@@ -133,6 +133,16 @@ type asking struct {
 
 const maxReply = 4096 // tokens
 
+// thought is the prose before the plan in a reply. The quarantined model's
+// replies are values, not thoughts.
+func (a asking) thought(text string) string {
+	if a.call != "" {
+		return ""
+	}
+	before, _, _ := strings.Cut("\n"+text, "\n```")
+	return strings.TrimSpace(before)
+}
+
 // ask asks a model; nothing is asked that is not recorded.
 func ask(ctx context.Context, a asking, req llm.Request) (llm.Reply, error) {
 	if req.MaxTokens == 0 {
@@ -158,6 +168,6 @@ func ask(ctx context.Context, a asking, req llm.Request) (llm.Reply, error) {
 		a.sink.Emit(event.ModelFailed{Step: a.step, Reason: err.Error(), Took: took, Call: a.call})
 		return llm.Reply{}, err
 	}
-	a.sink.Emit(event.ModelReplied{Step: a.step, Text: reply.Text, Calls: reply.Calls, Cut: reply.Cut, Tokens: reply.Tokens, Took: took, Call: a.call})
+	a.sink.Emit(event.ModelReplied{Step: a.step, Text: reply.Text, Thought: a.thought(reply.Text), Calls: reply.Calls, Cut: reply.Cut, Tokens: reply.Tokens, Took: took, Call: a.call})
 	return reply, nil
 }

@@ -170,7 +170,14 @@ func aspectsOf(s *story) map[int][]aspect {
 					}
 					fmt.Fprintf(&changes, "%s %s, %d bytes, %s\n", c.Kind, c.Path, c.Bytes, c.SHA256)
 				}
-			case event.ReplyRejected, event.ModelFailed, event.ToolCalled, event.ToolReturned, event.ApprovalGiven:
+			case event.PlanWritten:
+				code.WriteString(ended(e.Code))
+			case event.PlanEnded:
+				status.WriteString(e.Status + "\n")
+				stdout.WriteString(e.Output)
+				raise.WriteString(ended(e.Error))
+			case event.ReplyRejected, event.ModelFailed, event.ToolCalled, event.ToolReturned, event.ApprovalGiven,
+				event.PlanChecked, event.DecisionMade, event.LabelLowered, event.PlanWaits:
 				if r, ok := s.remark(it); ok {
 					other.WriteString(ended(untimed(it, r)))
 				}
@@ -244,6 +251,9 @@ func given(s *story) string {
 		line("seed", decimal(*seed))
 	}
 	line("bounds", fmt.Sprintf("%s of time, %s of processor time, %d bytes of output", s.began.Bounds.Timeout, s.began.Bounds.CPU, s.began.Bounds.OutputBytes))
+	for _, f := range s.files {
+		line(f.Role, fmt.Sprintf("%s, %d bytes, %s", f.Name, f.Bytes, f.SHA256))
+	}
 	for _, f := range s.inputs {
 		line("input", fmt.Sprintf("%s, %d bytes, %s", f.Path, f.Bytes, f.SHA256))
 	}

@@ -46,6 +46,7 @@ type sheet struct {
 	Outcome, Tone       string
 	Chips               []string
 	Damage, Reason      string
+	Ran                 string // what was not scripted
 	Answer              []block
 	Figures             []sheetFigure
 	Facts               []fact
@@ -85,7 +86,7 @@ type piece struct {
 type sheetChange struct{ Kind, Path, Size, Hash, Short string }
 
 func pageOf(s *story) sheet {
-	p := sheet{ID: legible.Line(s.run.ID), Question: strings.TrimRight(legible.Text(s.began.Question), "\n "), Scripted: s.began.Scripted}
+	p := sheet{ID: legible.Line(s.run.ID), Question: strings.TrimRight(legible.Text(s.began.Question), "\n "), Scripted: s.began.Scripted, Ran: s.ran()}
 	if p.Question == "" {
 		p.Question = "Run " + p.ID
 	}
@@ -176,7 +177,7 @@ func (s *story) pieces(it *item) []piece {
 	if r, ok := s.remark(it); ok {
 		return remarked(r)
 	}
-	return nil
+	return planPieces(it.Event)
 }
 
 func (s *story) replied(e event.ModelReplied) []piece {

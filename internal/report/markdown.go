@@ -78,7 +78,7 @@ func (m *markdown) head() {
 	}
 	m.line("")
 	if m.began.Scripted {
-		m.line("The model's replies were scripted: no model was called. The code really ran.")
+		m.line("The model's replies were scripted: no model was called. %s", m.ran())
 		m.line("")
 	}
 	if len(m.inputs) > 0 {
@@ -157,6 +157,9 @@ func (m *markdown) heading(p *part) {
 }
 
 func (m *markdown) item(it *item) {
+	if m.planText(it.Event) {
+		return
+	}
 	switch e := it.Event.(type) {
 	case event.ModelReplied:
 		m.reply(it, e)

@@ -48,6 +48,11 @@ func (s *story) remark(it *item) (remark, bool) {
 	case event.ExecutionEnded:
 		return s.filled(it, e)
 	}
+	if e, ok := it.Event.(event.ToolCalled); !ok || e.Line > 0 {
+		if r, ok := planned(it); ok {
+			return r, true
+		}
+	}
 	return aside(it)
 }
 
@@ -80,6 +85,9 @@ func aside(it *item) (remark, bool) {
 		}
 		if e.Error != "" {
 			return remark{"tool failed", name + " after " + seconds(e.Took), e.Error, true}, true
+		}
+		if e.Rehearsed != "" {
+			return remark{"rehearsed", name + " was not really called; answered from " + e.Rehearsed, e.Result, false}, true
 		}
 		return remark{"tool result", name + " after " + seconds(e.Took), e.Result, false}, true
 	case event.ApprovalAsked:

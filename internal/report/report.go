@@ -63,6 +63,8 @@ type story struct {
 	last     time.Time // the last record's
 	session  *event.SessionBegan
 	inputs   []event.FileGiven
+	files    []event.FileGiven  // that a plan is held against
+	first    *event.PlanWritten // the first plan
 	parts    []*part
 	answer   *event.AnswerGiven
 	ended    *event.RunEnded
@@ -139,7 +141,9 @@ func (t *teller) head(r event.Record) bool {
 		}
 		t.session = &e
 	case event.FileGiven:
-		t.inputs = append(t.inputs, e)
+		if !t.planFile(e) {
+			t.inputs = append(t.inputs, e)
+		}
 	case event.AnswerGiven:
 		if t.answer != nil {
 			return false
@@ -166,14 +170,14 @@ func (t *teller) record(r event.Record) {
 		return
 	case event.ModelRequested:
 		t.part().model, t.part().asked = e.Model, true
-		t.open["model"] = it
+		t.open["model "+e.Call] = it
 	case event.ModelReplied:
-		it.opened = t.take("model")
+		it.opened = t.take("model " + e.Call)
 		add(&t.part().tokens, e.Tokens)
 		add(&t.tokens, e.Tokens)
 		t.part().took += e.Took
 	case event.ModelFailed:
-		it.opened = t.take("model")
+		it.opened = t.take("model " + e.Call)
 		t.part().failed = true
 	case event.ReplyRejected:
 		t.part().failed = true
@@ -199,6 +203,8 @@ func (t *teller) record(r event.Record) {
 			t.closed = true
 			t.parts = append(t.parts, &part{at: r.Time})
 		}
+	default:
+		t.plan(it)
 	}
 	if _, ends := r.Event.(event.SessionEnded); ends {
 		return // there is nothing to say about it
@@ -274,8 +280,8 @@ func (s *story) title(p *part) string {
 	switch {
 	case p.step == 0:
 		return ""
-	case s.began.Kind == event.Code:
-		return "code"
+	case s.began.Kind == event.Code, s.began.Kind == event.Plan:
+		return string(s.began.Kind)
 	}
 	return "step " + legible.Number(p.step)
 }
@@ -323,7 +329,7 @@ func (s *story) total() []string {
 	if s.ended != nil {
 		tokens, steps = s.ended.Tokens, s.ended.Steps
 	}
-	if s.began.Kind != event.Code {
+	if s.began.Kind != event.Code && s.began.Kind != event.Plan {
 		out = append(out, legible.Count(steps, "step"))
 	}
 	if s.ended != nil {
@@ -364,6 +370,7 @@ func (s *story) facts() []fact {
 		put("seed", decimal(*seed))
 	}
 	put("thread", s.began.Thread)
+	s.planFacts(put)
 	if p := s.began.Parent; p != nil {
 		from := p.Run
 		if p.Step > 0 {

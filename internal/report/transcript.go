@@ -107,15 +107,15 @@ func (t *transcript) head() {
 	t.label("run", "", legible.Line(t.run.ID+kind))
 	if t.began.Question != "" {
 		name := "question"
-		if t.began.Kind == event.Code {
-			name = "code"
+		if t.began.Kind == event.Code || t.began.Kind == event.Plan {
+			name = string(t.began.Kind)
 		}
 		t.label(name, "", strings.TrimRight(legible.Text(t.began.Question), "\n "))
 	}
 	for _, f := range t.facts() {
 		t.label(f.Name, "", legible.Line(f.Value))
 		if f.Name == "model" && t.began.Scripted {
-			t.label("", sgrYellow, "The model's replies were scripted: no model was called. The code really ran.")
+			t.label("", sgrYellow, "The model's replies were scripted: no model was called. "+t.ran())
 		}
 	}
 	sgr := sgrGreen
@@ -158,7 +158,7 @@ func (t *transcript) damage() {
 // part writes a step, or what stands before the first.
 func (t *transcript) part(p *part) {
 	if title := t.title(p); title != "" {
-		if t.began.MaxSteps > 0 && t.began.Kind != event.Code {
+		if t.began.MaxSteps > 0 && t.began.Kind != event.Code && t.began.Kind != event.Plan {
 			title += " of " + legible.Number(t.began.MaxSteps)
 		}
 		t.rule(title)
@@ -181,6 +181,12 @@ func (t *transcript) item(it *item) {
 		}
 	case event.ModelReplied:
 		t.reply(it, e)
+		return
+	case event.PlanWritten:
+		t.code(e.Code)
+		return
+	case event.PlanEnded:
+		t.planEnded(e)
 		return
 	case event.ExecutionBegan:
 		if len(e.Fills) == 0 || t.full {
@@ -263,7 +269,11 @@ func (t *transcript) reply(it *item, e event.ModelReplied) {
 	if e.Cut {
 		spent += ", cut: the reply was longer than it may be"
 	}
-	t.dim("model: " + seconds(e.Took) + ", " + spent)
+	who := "model: "
+	if e.Call != "" {
+		who = "model without tools, for " + legible.Line(e.Call) + ": "
+	}
+	t.dim(who + seconds(e.Took) + ", " + spent)
 }
 
 // code writes Python.
