@@ -20,9 +20,9 @@ func iterBuiltins() []*Native {
 // iterConstructors make the built-in iterators that are classes in Python.
 func iterConstructors() []*Native {
 	return []*Native{
-		{name: "enumerate.__new__", params: "cls, iterable, start=0", call: enumerateNew, precise: true},
+		{name: "enumerate.__new__", params: "cls, iterable=None, start=0", call: enumerateNew, precise: true},
 		{name: "zip.__new__", params: "cls, /, *iterables, strict=False", call: zipNew, precise: true},
-		{name: "map.__new__", params: "cls, function, iterable, /, *iterables, strict=False", call: mapNew, precise: true},
+		{name: "map.__new__", params: "cls, function=None, iterable=None, /, *iterables, strict=False", call: mapNew, precise: true},
 		{name: "filter.__new__", params: "cls, function, iterable, /", call: filterNew, precise: true},
 		{name: "reversed.__new__", params: "cls, sequence, /", call: reversedNew, precise: true},
 	}
@@ -157,6 +157,9 @@ func (t *Thread) iterators(vs []Value) (its []Value, l label.ID, ok bool, err er
 }
 
 func enumerateNew(t *Thread, a *Args) (Value, error) {
+	if a.Pos[1].k == kUnset {
+		return Value{}, t.raise(t.types.TypeError, "enumerate() missing required argument 'iterable'")
+	}
 	start := intValue(0)
 	if a.Pos[2].k != kUnset {
 		seen := t.seen
@@ -223,6 +226,9 @@ func (t *Thread) strictFlag(v Value) (bool, label.ID, error) {
 }
 
 func mapNew(t *Thread, a *Args) (Value, error) {
+	if a.Pos[2].k == kUnset {
+		return Value{}, t.raise(t.types.TypeError, "map() must have at least two arguments.")
+	}
 	fn := a.Pos[1]
 	strict, l, err := t.strictFlag(a.Pos[3])
 	if err != nil {

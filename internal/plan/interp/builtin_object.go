@@ -97,6 +97,13 @@ func (t *Thread) derivesAny(c *Class, of Value, depth int) (bool, error) {
 		}
 		return false, nil
 	}
+	if fn, ok := t.override(of, "__subclasscheck__"); ok && fn.k != kNone {
+		r, _, err := t.callSpecial(of, "__subclasscheck__", classValue(c))
+		if err != nil {
+			return false, err
+		}
+		return t.truth(r)
+	}
 	return false, t.raise(t.types.TypeError, "issubclass() arg 2 must be a class, a tuple of classes, or a union")
 }
 

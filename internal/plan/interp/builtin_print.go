@@ -126,7 +126,7 @@ func builtinOrd(t *Thread, a *Args) (Value, error) {
 		if n = len(b); n == 1 {
 			return intValue(int64(b[0])), nil
 		}
-		return Value{}, t.raise(t.types.TypeError, "ord() expected a character, but bytes of length %d found", n)
+		return Value{}, t.raise(t.types.TypeError, "ord() expected a character, but string of length %d found", n)
 	}
 	return Value{}, t.raise(t.types.TypeError, "ord() expected string of length 1, but %s found", t.className(v))
 }

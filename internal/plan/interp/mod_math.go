@@ -199,6 +199,9 @@ func mathNextAfter(t *Thread, a *Args) (Value, error) {
 	}
 	x, y := v[0], v[1]
 	if !given(a.Pos[2]) {
+		if x == y {
+			return floatValue(y), nil
+		}
 		return floatValue(math.Nextafter(x, y)), nil
 	}
 	n, err := t.index(a.Pos[2])

@@ -86,3 +86,24 @@ class I:
     def __index__(self):
         return 16
 t(lambda: math.sqrt(N()), lambda: math.floor(N()), lambda: math.ceil(N()), lambda: math.trunc(N()), lambda: math.sqrt(I()), lambda: math.isqrt(I()), lambda: math.gcd(I(), 24))
+---
+import math
+vals = [0.0, -0.0, 0.1, 0.5, 1.0, 1.5, 2.0, 2.5, 3.3, 7.7, 9.5, 33.3, 100.0, 170.5, 1e-5, 1e-10, 1e-300, -0.3, -1.5, -2.7, -33.1, 0.999999, 1.000001, 12345.678]
+for name in "acos acosh asin asinh atan atanh ceil cos cosh degrees erf erfc exp exp2 expm1 fabs floor frexp gamma lgamma log log10 log1p log2 modf radians sin sinh sqrt tan tanh trunc ulp".split():
+    for v in vals:
+        try:
+            r = repr(getattr(math, name)(v))
+        except Exception as e:
+            r = type(e).__name__ + " " + str(e)
+        print(name, v, r)
+---
+import math
+vals = [0.0, -0.0, 0.1, 0.5, 1.0, 1.5, 2.0, 3.3, 10.0, 1e-5, 1e300, -0.3, -1.0, -2.7, math.inf, -math.inf, math.nan]
+for name in "atan2 copysign fmod hypot isclose log nextafter pow remainder".split():
+    for a in vals:
+        for b in vals:
+            try:
+                r = repr(getattr(math, name)(a, b))
+            except Exception as e:
+                r = type(e).__name__ + " " + str(e)
+            print(name, a, b, r)
