@@ -379,7 +379,7 @@ func (r *dumpReader) state() {
 	}
 	vm.cfg.Labels = vm.t.labels
 	vm.depthLimit = vm.cfg.Limits.Depth
-	if depth == 0 || depth > uint64(max(vm.depthLimit, 0))+1 || vm.state != stateCalls || vm.nested != 0 || len(vm.made) == 0 || vm.pending.mode >= retModes {
+	if depth == 0 || depth > 2*uint64(max(vm.depthLimit, 0))+1 || vm.state != stateCalls || vm.nested != 0 || len(vm.made) == 0 || vm.pending.mode >= retModes {
 		r.fail("it is that of no plan which waits for a tool")
 		return
 	}

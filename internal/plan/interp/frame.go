@@ -119,7 +119,7 @@ const (
 // push makes a frame for fn. Its parameters are not set yet; its other variables
 // are unbound, but for the free ones.
 func (vm *VM) push(fn *Func, mode retMode) (*Frame, error) {
-	if vm.depth >= vm.depthLimit {
+	if vm.depth >= vm.depthLimit && vm.tooManyFrames() {
 		return nil, vm.tooDeep()
 	}
 	r := fn.run
@@ -153,6 +153,20 @@ func (f *Frame) enter(fn *Func, mode retMode) {
 			rest[i] = Value{k: kSpecial, o: cell}
 		}
 	}
+}
+
+// tooManyFrames reports whether the frames at hand are more than the limit allows.
+// Frames of the library, which are C's and no frames in CPython, are not counted,
+// as long as there are no more than of the program's.
+func (vm *VM) tooManyFrames() bool {
+	vm.t.steps -= int64(vm.depth) / 16
+	own := 0
+	for i := 1; i <= vm.depth; i++ {
+		if vm.frames[i].code.unit.module == "" {
+			own++
+		}
+	}
+	return own >= vm.depthLimit || vm.depth >= 2*vm.depthLimit
 }
 
 // tooDeep is the exception of a recursion that does not end.

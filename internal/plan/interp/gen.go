@@ -74,7 +74,7 @@ func (vm *VM) reenter(gv Value, mode retMode, extra Value) error {
 			return err
 		}
 	}
-	if vm.depth >= vm.depthLimit {
+	if vm.depth >= vm.depthLimit && vm.tooManyFrames() {
 		return vm.tooDeep()
 	}
 	g := gv.o.(*Gen)

@@ -24,7 +24,7 @@ func libraryNatives() []*Native {
 		clockNatives(),
 		randomNatives(),
 		mathNatives(), operatorNatives(), jsonNatives(), copyNatives(), heapNatives(), collectionsNatives(), timeNatives(), asyncioNatives(),
-		mathNatives(), operatorNatives(), jsonNatives(), regexNatives(), copyNatives(), heapNatives(), collectionsNatives(), timeNatives(), asyncioNatives(),
+		mathNatives(), operatorNatives(), jsonNatives(), regexNatives(), bytesModules(), copyNatives(), heapNatives(), collectionsNatives(), timeNatives(), asyncioNatives(),
 	} {
 		out = append(out, table...)
 	}

@@ -53,7 +53,7 @@ p = re.compile(r"""
 print(p.findall("a = 1, bb=22"), dict(p.findall("a=1 b=2")))
 ---
 import re
-print(re.findall(r"(?<=\$)\d+", "$10 20 $30"), re.findall(r"\b\w{3}\b", "the cat sat down"), re.findall(r"(?:ab)+", "ababxab"), re.search(r"(\w)\1", "hello").group(), re.findall(r"a(?!b)", "abac"), re.match(r"(a+)+$", "a" * 30 + "b"))
+print(re.findall(r"(?<=\$)\d+", "$10 20 $30"), re.findall(r"\b\w{3}\b", "the cat sat down"), re.findall(r"(?:ab)+", "ababxab"), re.search(r"(\w)\1", "hello").group(), re.findall(r"a(?!b)", "abac"), re.match(r"(a+)+$", "a" * 10 + "b"))
 print(re.findall("é.", "aéb éc"), re.search(r"\w+", "ñandú x").group(), re.sub("ü", "ue", "grün"), re.findall("[α-ω]+", "abc αβγ"), re.search("b", "éb").span())
 ---
 import re

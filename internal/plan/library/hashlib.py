@@ -1,0 +1,62 @@
+"""Digests of bytes."""
+
+algorithms_guaranteed = {"md5", "sha1", "sha224", "sha256", "sha384", "sha512"}
+algorithms_available = algorithms_guaranteed
+
+_block = {"md5": 64, "sha1": 64, "sha224": 64, "sha256": 64, "sha384": 128, "sha512": 128}
+_sums = {"md5": _md5, "sha1": _sha1, "sha224": _sha224, "sha256": _sha256, "sha384": _sha384, "sha512": _sha512}
+
+
+class _Hash:
+    def __init__(self, name, data):
+        self.name = name
+        self.block_size = _block[name]
+        self._data = b""
+        self.update(data)
+        self.digest_size = len(self.digest())
+
+    def update(self, data, /):
+        if isinstance(data, str):
+            raise TypeError("Strings must be encoded before hashing")
+        if not isinstance(data, bytes):
+            raise TypeError("object supporting the buffer API required")
+        self._data += data
+
+    def digest(self):
+        return _sums[self.name](self._data)
+
+    def hexdigest(self):
+        return self.digest().hex()
+
+    def copy(self):
+        return _Hash(self.name, self._data)
+
+
+def new(name, data=b"", **kwargs):
+    if name.lower() not in _sums:
+        raise ValueError(f"unsupported hash type {name}")
+    return _Hash(name.lower(), data)
+
+
+def md5(data=b"", **kwargs):
+    return _Hash("md5", data)
+
+
+def sha1(data=b"", **kwargs):
+    return _Hash("sha1", data)
+
+
+def sha224(data=b"", **kwargs):
+    return _Hash("sha224", data)
+
+
+def sha256(data=b"", **kwargs):
+    return _Hash("sha256", data)
+
+
+def sha384(data=b"", **kwargs):
+    return _Hash("sha384", data)
+
+
+def sha512(data=b"", **kwargs):
+    return _Hash("sha512", data)

@@ -1,0 +1,8 @@
+"""Text in HTML."""
+
+
+def escape(s, quote=True):
+    s = s.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    if quote:
+        s = s.replace('"', "&quot;").replace("'", "&#x27;")
+    return s
