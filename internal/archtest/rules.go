@@ -165,8 +165,9 @@ func runRooms() map[string]Room {
 			Tests:   []string{"internal/llm/scripted"},
 		},
 		"internal/replay": {
-			Imports: []string{fault, event, llm, legible, "internal/agent", "internal/agent/action", "internal/run", "internal/report", "internal/llm/recorded"},
-			Tests:   []string{"internal/store/files", "internal/store/sqlite", "internal/llm/scripted", "internal/journal"},
+			Imports: []string{fault, event, llm, legible, "internal/agent", "internal/agent/action", "internal/run", "internal/report", "internal/llm/recorded",
+				"internal/planner", "internal/plan", "internal/tool"},
+			Tests: []string{"internal/store/files", "internal/store/sqlite", "internal/llm/scripted", "internal/journal"},
 		},
 		"internal/llm/recorded": {Imports: []string{fault, event, llm}},
 

@@ -34,6 +34,10 @@ model (--model), question (--question) or piece of code (--edit opens an editor,
 With --image or --with the run is carried out on another image: the regression
 test of an upgrade. --file NAME=PATH takes another file for an input.
 
+A run of a plan is carried out again with the recorded answers of its calls,
+without a sandbox. With --policy FILE its calls are decided by other rules: what
+they would have decided is shown beside what was decided.
+
 A run that was made elsewhere gets no more memory, disk and processors than the
 configuration allows, and none of the states and notes that are kept here.`
 
@@ -50,6 +54,7 @@ type replayCommand struct {
 	files        []string
 	loose        bool
 	json         bool
+	policy       string
 }
 
 func (p *program) replayCommand() *cobra.Command {
@@ -68,6 +73,7 @@ func (p *program) replayCommand() *cobra.Command {
 	r.imageFlags(cmd)
 	fs.StringArrayVar(&r.files, "file", nil, "take another file for an input, as `NAME=PATH` (may be repeated)")
 	fs.BoolVar(&r.loose, "loose", false, "branch also from a state that could only be made again differently")
+	fs.StringVar(&r.policy, "policy", "", "of a plan: what the policy in `FILE` would have decided")
 	fs.BoolVar(&r.json, "json", false, "print one JSON object instead")
 	return cmd
 }
@@ -80,6 +86,9 @@ func (r *replayCommand) run(ctx context.Context, cmd *cobra.Command, ref string)
 	branch := cmd.Flags().Changed("from")
 	if !branch && (r.model != "" || r.question != "" || r.code != "" || r.edit) {
 		return usage("praxis replay", "--model, --question, --code and --edit change a step: name it with --from")
+	}
+	if done, err := r.plan(ctx, cmd, ref); done || err != nil {
+		return err
 	}
 	return r.p.withEngine(ctx, cfg, func(e engine) error {
 		rc, rec, err := r.p.loadRun(ctx, cfg, e, ref, r.chosen())

@@ -10,6 +10,7 @@ import (
 
 	"praxis/internal/event"
 	"praxis/internal/legible"
+	"praxis/internal/planner"
 )
 
 // maxArgument is how many characters of one argument of a tool are shown.
@@ -26,9 +27,6 @@ func (s *screen) toolCalled(e event.ToolCalled) {
 		s.paragraphs("    ", legible.Line(name)+": "+shortened(argument(e.Arguments[name]), maxArgument))
 	}
 }
-
-// notCalled begins what is recorded of a call that was denied.
-const notCalled = "not called: "
 
 // argument is a text as it is and anything else as JSON.
 func argument(v any) string {
@@ -47,7 +45,7 @@ func argument(v any) string {
 func (s *screen) toolReturned(e event.ToolReturned) {
 	took := fmt.Sprintf("%.2f s", time.Duration(e.Took).Seconds())
 	switch {
-	case strings.HasPrefix(e.Error, notCalled): // the decision was shown
+	case strings.HasPrefix(e.Error, planner.NotCalled): // the decision was shown
 		return
 	case e.Rehearsed != "" && e.Error != "":
 		s.printf("    %s %s\n", s.style.paint(sgrRed, "failed in rehearsal:"), legible.Line(e.Error))

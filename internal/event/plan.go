@@ -1,19 +1,21 @@
 package event
 
+import "encoding/json"
+
 // Plan is the kind of a run that carries a plan out.
 const Plan Kind = "plan"
 
 // PlanWritten holds a plan as it was given or as the model wrote it, and what it
 // is held against. It is followed by plan_checked.
 type PlanWritten struct {
-	Step   int            `json:"step"` // 0: a person gave it
-	Code   string         `json:"code"`
-	Name   string         `json:"name,omitempty"`   // of its file
-	Mode   string         `json:"mode"`             // "normal", or "strict": implicit flows count, too
-	Tools  []ToolPin      `json:"tools,omitempty"`  // that the plan may call, sorted by name
-	Policy string         `json:"policy,omitempty"` // SHA-256 of what the policy says, hexadecimal; its text is the file_given of that role
-	Inputs map[string]any `json:"inputs,omitempty"` // the names that it was given from outside
-	Now    string         `json:"now"`              // what the plan's clock shows, RFC 3339
+	Step   int                        `json:"step"` // 0: a person gave it
+	Code   string                     `json:"code"`
+	Name   string                     `json:"name,omitempty"`   // of its file
+	Mode   string                     `json:"mode"`             // "normal", or "strict": implicit flows count, too
+	Tools  []ToolPin                  `json:"tools,omitempty"`  // that the plan may call, sorted by name
+	Policy string                     `json:"policy,omitempty"` // SHA-256 of what the policy says, hexadecimal; its text is the file_given of that role
+	Inputs map[string]json.RawMessage `json:"inputs,omitempty"` // the names that it was given from outside
+	Now    string                     `json:"now"`              // what the plan's clock shows, RFC 3339
 }
 
 // ToolPin is one version of a tool, by the hash of its definition.
@@ -72,10 +74,12 @@ type DecisionMade struct {
 // the policy says that data of its type carries no instructions.
 type LabelLowered struct {
 	Step int       `json:"step"`
-	ID   string    `json:"id"`   // of the call whose result it is
-	By   string    `json:"by"`   // "person" or the rule's name
-	From DataLabel `json:"from"` // before
-	To   DataLabel `json:"to"`   // after
+	ID   string    `json:"id"`            // of the call whose result it is
+	By   string    `json:"by"`            // "person" or the rule's name
+	Who  string    `json:"who,omitempty"` // the person
+	Why  string    `json:"why,omitempty"` // as the person said
+	From DataLabel `json:"from"`          // before
+	To   DataLabel `json:"to"`            // after
 }
 
 // PlanWaits says that the plan waits at the call ID and that its whole state was stored.
@@ -84,6 +88,8 @@ type PlanWaits struct {
 	ID    string `json:"id"`
 	State string `json:"state"` // SHA-256 of the stored state, hexadecimal
 	Bytes int64  `json:"bytes"`
+	// Output is what the plan printed until then.
+	Output string `json:"output,omitempty"`
 }
 
 // PlanResumed says that a stored plan goes on.

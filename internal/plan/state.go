@@ -84,11 +84,16 @@ func pins(tools *tool.Set) map[string]string {
 // that was stored. A state that is damaged or of another version is a fault of
 // kind Invalid, other tools one of kind Conflict.
 func Resume(state []byte, tools *tool.Set, pol *policy.Policy) (*Run, error) {
+	return Options{Tools: tools, Policy: pol}.Resume(state)
+}
+
+// Resume is the function of that name with options; the mode is the state's.
+func (o Options) Resume(state []byte) (*Run, error) {
 	h, machine, err := openState(state)
 	if err != nil {
 		return nil, err
 	}
-	o := Options{Tools: tools, Policy: pol, Strict: h.Strict}
+	o.Strict = h.Strict
 	p, err := Prepare(Source{Name: h.Name, Text: h.Text}, o)
 	if err != nil {
 		return nil, err

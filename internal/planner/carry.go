@@ -172,15 +172,15 @@ func (c *carrying) store(ctx context.Context, call *plan.Call) error {
 		return fmt.Errorf("cannot store the plan: %w", err)
 	}
 	c.out.Status, c.out.Waiting = "waits", call
-	c.Sink.Emit(event.PlanWaits{Step: c.Step, ID: call.ID(), State: c.out.State, Bytes: int64(len(state))})
+	c.Sink.Emit(event.PlanWaits{Step: c.Step, ID: call.ID(), State: c.out.State, Bytes: int64(len(state)), Output: c.text.String()})
 	return nil
 }
 
 // call decides a call and carries it out. later says that its answer comes later.
 func (c *carrying) call(ctx context.Context, call *plan.Call) (later bool, err error) {
 	d := call.Decision
-	c.announce(call)
-	c.Sink.Emit(event.DecisionMade{Step: c.Step, ID: call.ID(), Tool: call.Tool.Name, Verdict: d.Verdict.String(), Rule: d.Rule, Reason: d.Reason, Remedy: d.Remedy})
+	c.Sink.Emit(Announcement(c.Step, call))
+	c.Sink.Emit(Decided(c.Step, call))
 	done := Called{Tool: call.Tool.Name, Line: call.Line, Verdict: d.Verdict.String()}
 	defer func() {
 		if !later {
@@ -199,10 +199,10 @@ func (c *carrying) call(ctx context.Context, call *plan.Call) (later bool, err e
 			return false, err
 		}
 		if !granted {
-			return false, c.refuse(call, denied(by, reason), remedy(by, reason))
+			return false, c.refuse(call, Denial{by, reason})
 		}
 	default:
-		return false, c.refuse(call, d.Reason, d.Remedy)
+		return false, c.refuse(call, Denial{"", d.Reason})
 	}
 	began := time.Now()
 	result, err := c.perform(ctx, call)
@@ -216,11 +216,11 @@ func (c *carrying) call(ctx context.Context, call *plan.Call) (later bool, err e
 	return false, c.answer(call, result, err, time.Since(began))
 }
 
-// announce tells of a call before anything is done about it.
-func (c *carrying) announce(call *plan.Call) {
+// Announcement tells of a call before anything is done about it.
+func Announcement(step int, call *plan.Call) event.ToolCalled {
 	sum := call.Tool.Hash()
 	e := event.ToolCalled{
-		Step: c.Step, ID: call.ID(), Tool: call.Tool.Name, Version: string(call.Tool.Version), Hash: fmt.Sprintf("%x", sum[:]), Line: call.Line,
+		Step: step, ID: call.ID(), Tool: call.Tool.Name, Version: string(call.Tool.Version), Hash: fmt.Sprintf("%x", sum[:]), Line: call.Line,
 		Arguments: map[string]any{}, Labels: map[string]event.DataLabel{},
 	}
 	if shown, ok := call.Tool.RedactArguments(call.Arguments).(*tool.Object); ok {
@@ -235,7 +235,13 @@ func (c *carrying) announce(call *plan.Call) {
 		control := DataLabel(call.Control)
 		e.Control = &control
 	}
-	c.Sink.Emit(e)
+	return e
+}
+
+// Decided tells what the policy says of a call.
+func Decided(step int, call *plan.Call) event.DecisionMade {
+	d := call.Decision
+	return event.DecisionMade{Step: step, ID: call.ID(), Tool: call.Tool.Name, Verdict: d.Verdict.String(), Rule: d.Rule, Reason: d.Reason, Remedy: d.Remedy}
 }
 
 func (c *carrying) approve(ctx context.Context, call *plan.Call) (granted bool, by, reason string, err error) {
@@ -251,28 +257,31 @@ func (c *carrying) approve(ctx context.Context, call *plan.Call) (granted bool, 
 	return granted, by, reason, err
 }
 
-// denied says in words that nobody gave leave for a call.
-func denied(by, reason string) string {
+// Denial is why a call is not made.
+type Denial struct {
+	By     string // who decided; "": the policy's own rules
+	Reason string // as it was recorded
+}
+
+// Apply tells the plan.
+func (d Denial) Apply(r *plan.Run, remedy string) error {
 	switch {
-	case by != "person":
-		return "a person has to agree to it, and none did"
-	case reason == "":
-		return "a person denied it"
+	case d.By == "":
+		return r.Refuse(d.Reason, remedy)
+	case d.By != "person":
+		return r.Refuse("a person has to agree to it, and none did", d.Reason)
+	case d.Reason == "":
+		return r.Refuse("a person denied it", "")
 	}
-	return "a person denied it: " + strings.TrimSuffix(reason, ".")
+	return r.Refuse("a person denied it: "+strings.TrimSuffix(d.Reason, "."), "")
 }
 
-// remedy is what to do about it: what a person said is no remedy.
-func remedy(by, reason string) string {
-	if by == "person" {
-		return ""
-	}
-	return reason
-}
+// NotCalled begins the error that is recorded of a call that was denied.
+const NotCalled = "not called: "
 
-func (c *carrying) refuse(call *plan.Call, reason, remedy string) error {
-	c.Sink.Emit(event.ToolReturned{Step: c.Step, ID: call.ID(), Error: "not called: " + reason})
-	return c.run.Refuse(reason, remedy)
+func (c *carrying) refuse(call *plan.Call, d Denial) error {
+	c.Sink.Emit(event.ToolReturned{Step: c.Step, ID: call.ID(), Error: NotCalled + d.Reason})
+	return d.Apply(c.run, call.Decision.Remedy)
 }
 
 // perform carries an allowed call out.
@@ -314,15 +323,13 @@ func (c *carrying) answer(call *plan.Call, result any, failed error, took time.D
 	if failed != nil {
 		e.Error = failed.Error()
 		c.Sink.Emit(e)
-		if errors.Is(failed, ErrNotEnough) {
-			return c.run.NotEnough(failed.Error())
-		}
-		return c.run.Fail(failed.Error())
+		return Fail(c.run, failed.Error())
 	}
 	reply := c.run.Reply
-	if e, ok := result.(Endorsed); ok {
-		result = e.Result
-		reply = func(v any) (plan.Got, error) { return c.run.ReplyEndorsed(v, e.Who, e.Why) }
+	vouched, ok := result.(Endorsed)
+	if ok {
+		result = vouched.Result
+		reply = func(v any) (plan.Got, error) { return c.run.ReplyEndorsed(v, vouched.Who, vouched.Why) }
 	}
 	got, err := reply(result)
 	if err != nil && fault.KindOf(err) == fault.Internal {
@@ -333,7 +340,7 @@ func (c *carrying) answer(call *plan.Call, result any, failed error, took time.D
 		c.Sink.Emit(e)
 		return nil
 	}
-	text, err := tool.CanonicalJSON(call.Tool.RedactResult(result))
+	text, err := event.Encode(call.Tool.RedactResult(result)) // members keep their order
 	if err != nil {
 		return fmt.Errorf("cannot record the result of %s: %w", call.Tool.Name, err)
 	}
@@ -341,9 +348,18 @@ func (c *carrying) answer(call *plan.Call, result any, failed error, took time.D
 	e.Result, e.Label = string(text), &l
 	c.Sink.Emit(e)
 	for _, low := range got.Lowered {
-		c.Sink.Emit(event.LabelLowered{Step: c.Step, ID: call.ID(), By: low.Rule, From: DataLabel(low.From), To: DataLabel(low.To)})
+		c.Sink.Emit(event.LabelLowered{Step: c.Step, ID: call.ID(), By: low.Rule, Who: vouched.Who, Why: vouched.Why, From: DataLabel(low.From), To: DataLabel(low.To)})
 	}
 	return nil
+}
+
+// Fail tells the plan that a call failed. What says that a model had not enough
+// information is an exception of its own.
+func Fail(r *plan.Run, text string) error {
+	if c := r.Waiting(); c != nil && c.Tool.Model && strings.HasPrefix(text, ErrNotEnough.Error()) {
+		return r.NotEnough(text)
+	}
+	return r.Fail(text)
 }
 
 // DataLabel is a label as events have it.

@@ -2,6 +2,7 @@ package planner
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -148,7 +149,15 @@ func (p *planning) try(ctx context.Context, step int, code string) (done bool, w
 
 // Announce emits that a plan was written and what its check found.
 func Announce(sink event.Sink, step int, p *plan.Plan, s plan.Start) {
-	w := event.PlanWritten{Step: step, Code: string(p.Text), Name: p.Name, Mode: "normal", Inputs: s.Inputs, Now: s.Now.UTC().Format(time.RFC3339)}
+	w := event.PlanWritten{Step: step, Code: string(p.Text), Name: p.Name, Mode: "normal", Now: s.Now.Format(time.RFC3339Nano)}
+	for name, v := range s.Inputs {
+		if text, err := event.Encode(v); err == nil { // what a plan can be given is JSON
+			if w.Inputs == nil {
+				w.Inputs = map[string]json.RawMessage{}
+			}
+			w.Inputs[name] = text
+		}
+	}
 	if p.Strict {
 		w.Mode = "strict"
 	}
@@ -159,7 +168,21 @@ func Announce(sink event.Sink, step int, p *plan.Plan, s plan.Start) {
 		w.Tools = append(w.Tools, event.ToolPin{Name: d.Name, Version: string(d.Version), Hash: fmt.Sprintf("%x", h[:])})
 	}
 	sink.Emit(w)
-	sink.Emit(event.PlanChecked{Step: step, Accepted: p.Check.Accepted, Findings: findings(p.Check)})
+	sink.Emit(Checked(step, p))
+}
+
+// Checked tells what the check of a plan found.
+func Checked(step int, p *plan.Plan) event.PlanChecked {
+	return event.PlanChecked{Step: step, Accepted: p.Check.Accepted, Findings: findings(p.Check)}
+}
+
+// Findings writes findings down, one a line.
+func Findings(all []event.Finding) string {
+	var b strings.Builder
+	for _, f := range all {
+		fmt.Fprintf(&b, "line %d: %s: %s\n", f.Place.Line, f.Verdict, f.Message)
+	}
+	return b.String()
 }
 
 // findings are what the check found, and what it proved.

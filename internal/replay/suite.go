@@ -42,6 +42,7 @@ type Result struct {
 	Error  string         `json:"error,omitempty"`
 	Remedy string         `json:"remedy,omitempty"`
 	Report *Report        `json:"report,omitempty"`
+	Plan   *PlanReport    `json:"plan,omitempty"` // of a run of plans, in the place of Report
 	Took   event.Duration `json:"took_ms"`
 }
 
@@ -131,40 +132,53 @@ func bundles(dir string) ([]string, error) {
 func (s Suite) one(ctx context.Context, dir, file string) Result {
 	began := time.Now()
 	out := Result{File: file}
-	report, err := s.replay(ctx, filepath.Join(dir, file), &out)
+	identical, err := s.replay(ctx, filepath.Join(dir, file), &out)
 	out.Took = event.Duration(time.Since(began))
 	switch {
 	case err != nil:
 		out.Status, out.Error, out.Remedy = Broken, err.Error(), fault.RemedyOf(err)
-		return out
-	case report.Identical:
+	case identical:
 		out.Status = Passed
 	default:
 		out.Status = Failed
 	}
-	out.Report = &report
 	return out
 }
 
-func (s Suite) replay(ctx context.Context, path string, out *Result) (report Report, err error) {
+func (s Suite) replay(ctx context.Context, path string, out *Result) (identical bool, err error) {
 	b, err := s.Bundle(ctx, path)
 	if err != nil {
-		return Report{}, err
+		return false, err
 	}
 	if b.Close != nil {
 		defer func() { err = errors.Join(err, b.Close()) }()
 	}
 	out.Run = b.Run
+	if began, err := Began(ctx, b, b.Run); err == nil && IsPlan(began) {
+		rec, err := LoadPlan(ctx, b, b.Run)
+		if err != nil {
+			return false, err
+		}
+		report, err := ReplayPlan(ctx, rec, PlanConfig{Redact: s.Redact})
+		if err == nil {
+			out.Plan = &report
+		}
+		return report.Identical, err
+	}
 	rec, err := Load(ctx, b, b.Run)
 	if err != nil {
-		return Report{}, err
+		return false, err
 	}
 	cfg := s.Config
 	cfg.Source = b
 	if b.Open != nil {
 		cfg.Open = b.Open
 	}
-	return Replay(ctx, cfg, rec)
+	report, err := Replay(ctx, cfg, rec)
+	if err == nil {
+		out.Report = &report
+	}
+	return report.Identical, err
 }
 
 // Text writes a result for a person: one line, and under it why it is not ok.
@@ -187,6 +201,9 @@ func (r Result) Text(w io.Writer) error {
 	}
 	if r.Report != nil && !r.Report.Identical {
 		r.Report.brief(&b)
+	}
+	if r.Plan != nil && !r.Plan.Identical {
+		r.Plan.brief(&b)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

@@ -94,7 +94,7 @@ func planned(it *item) (remark, bool) {
 	case event.LabelLowered:
 		return lowered(e), true
 	case event.PlanWaits:
-		return remark{"waits", fmt.Sprintf("at %s; its state is stored: %s, sha256 %s", e.ID, legible.Size(e.Bytes), short(e.State)), "", true}, true
+		return remark{"waits", fmt.Sprintf("at %s; its state is stored: %s, sha256 %s", e.ID, legible.Size(e.Bytes), short(e.State)), e.Output, true}, true
 	case event.PlanResumed:
 		from := "the plan of run " + e.Run
 		if e.Run == "" {
