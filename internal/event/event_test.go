@@ -69,7 +69,10 @@ func fill(v reflect.Value) {
 	case reflect.Map:
 		v.Set(reflect.MakeMap(v.Type()))
 		value := reflect.ValueOf("<b> & \u2028 \"$blob\"")
-		if v.Type().Elem().Kind() == reflect.Struct {
+		switch {
+		case v.Type().Elem() == reflect.TypeFor[json.RawMessage]():
+			value = reflect.ValueOf(json.RawMessage(`{"b":[1.50,"<b>"],"a":null}`))
+		case v.Type().Elem().Kind() == reflect.Struct:
 			value = reflect.New(v.Type().Elem()).Elem()
 			fill(value)
 		}
