@@ -12,7 +12,7 @@ import (
 // name A is the int 1, B the int 2, S the string "ab", P the string "b", each from
 // a tool of its own name in lower case; everything else is the program's own.
 // Each line after the first part is an expression and the tools that it depends on.
-var labelCases = []struct{ name, setup, want string }{
+var labelCases = []labelCase{
 	{"numbers", "", `
 		A + 1: a
 		1 + A: a
@@ -321,8 +321,13 @@ var labelCases = []struct{ name, setup, want string }{
 }
 
 // TestLabels runs the cases and reads the labels of the expressions.
-func TestLabels(t *testing.T) {
-	for _, c := range labelCases {
+func TestLabels(t *testing.T) { checkLabels(t, labelCases) }
+
+// labelCase is what some expressions depend on after a setup.
+type labelCase struct{ name, setup, want string }
+
+func checkLabels(t *testing.T, cases []labelCase) {
+	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			source := c.setup + "\n"
 			var exprs, wants []string

@@ -1,4 +1,4 @@
-"""Places in sorted lists."""
+"""Places in sorted lists. The place is computed with the outcome of each comparison, so that it depends on them."""
 
 
 def bisect_right(a, x, lo=0, hi=None, *, key=None):
@@ -9,10 +9,9 @@ def bisect_right(a, x, lo=0, hi=None, *, key=None):
     while lo < hi:
         mid = (lo + hi) // 2
         y = a[mid] if key is None else key(a[mid])
-        if x < y:
-            hi = mid
-        else:
-            lo = mid + 1
+        left = bool(x < y)
+        hi -= left * (hi - mid)
+        lo += (not left) * (mid + 1 - lo)
     return lo
 
 
@@ -24,10 +23,9 @@ def bisect_left(a, x, lo=0, hi=None, *, key=None):
     while lo < hi:
         mid = (lo + hi) // 2
         y = a[mid] if key is None else key(a[mid])
-        if y < x:
-            lo = mid + 1
-        else:
-            hi = mid
+        right = bool(y < x)
+        lo += right * (mid + 1 - lo)
+        hi -= (not right) * (hi - mid)
     return lo
 
 

@@ -38,8 +38,7 @@ def concat(a, b, /):
 def countOf(a, b, /):
     n = 0
     for x in a:
-        if x is b or x == b:
-            n += 1
+        n += bool(x is b or x == b)
     return n
 
 
