@@ -36,7 +36,7 @@ type Rules struct {
 	Module     string
 	Rooms      map[string]Room
 	Fuzzed     []string          // packages that decode or parse: each has a fuzz target
-	Exceptions map[string]string // "package.Name" → why a budget or the rule on variables does not hold for it
+	Exceptions map[string]string // "package.Name" or "package.file.go" → why a budget or the rule on variables does not hold for it
 	Names      []string          // names that no package may have
 	Budgets    Budgets
 }
@@ -182,7 +182,7 @@ func (c *checker) pack(p *pack) {
 		if known {
 			c.imports(p, room, s)
 		}
-		if s.lines > c.rules.Budgets.FileLines {
+		if s.lines > c.rules.Budgets.FileLines && !c.excepted(p, path.Base(s.name)) {
 			c.report(s.name, "size", "file has %d lines, at most %d are allowed", s.lines, c.rules.Budgets.FileLines)
 		}
 		if !s.test {
