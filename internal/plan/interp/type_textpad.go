@@ -2,8 +2,6 @@ package interp
 
 import (
 	"strings"
-
-	"praxis/internal/plan/pytext"
 )
 
 // How strings and bytes objects are padded.
