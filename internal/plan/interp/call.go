@@ -413,8 +413,11 @@ func (vm *VM) element(f *Frame, v Value) {
 	f.put(v)
 }
 
-// endLoop leaves the loop that f is in.
-func (vm *VM) endLoop(f *Frame) {
+// endLoop leaves the loop that f is in; l is what it depends on that there is no other element.
+func (vm *VM) endLoop(f *Frame, l label.ID) {
+	if vm.t.strict {
+		vm.t.pc = vm.t.join(vm.t.pc, l)
+	}
 	f.sp--
 	f.ip = f.code.instrs[f.ip-1].arg()
 }
@@ -430,7 +433,7 @@ func (vm *VM) failed(mode retMode, extra Value, err error) error {
 	stop := r.exc.cls.derives(t.types.StopIteration)
 	switch {
 	case mode == retNext && stop:
-		vm.endLoop(f)
+		vm.endLoop(f, r.l)
 		return nil
 	case mode == retDefaultNext && stop:
 		f.put(extra.with(t.join(extra.l, r.l)))

@@ -105,7 +105,7 @@ func (vm *VM) deliverGen(g *Gen, mode retMode, extra, v Value, yielded bool) err
 		if yielded {
 			vm.element(f, v)
 		} else {
-			vm.endLoop(f)
+			vm.endLoop(f, v.l)
 		}
 	case retSend:
 		if yielded {

@@ -380,6 +380,9 @@ func (vm *VM) Value(name string) (d Data, ok bool, err error) {
 	if !ok {
 		return Data{}, false, nil
 	}
+	if pc := vm.t.join(vm.t.pc, vm.t.sticky); pc != 0 {
+		v.l = vm.t.join(v.l, pc)
+	}
 	d, err = vm.t.toData(v)
 	return d, true, err
 }

@@ -300,7 +300,7 @@ func (vm *VM) forIter(f *Frame, in Instr) error {
 	if ok {
 		vm.element(f, v)
 	} else {
-		vm.endLoop(f)
+		vm.endLoop(f, v.l)
 	}
 	return nil
 }

@@ -160,6 +160,36 @@ var flows = []struct{ src, want string }{
 	{"def deco(f):\n    def w(*a): return f(*a)\n    return w\n@deco\ndef f(x): return num() + x\nsend(f(1))", "num() send(8/num#1)"},
 }
 
+// strictFlows are programs with what their calls carry in strict mode: a call
+// that happens because of data tells of it, too.
+var strictFlows = []struct{ src, want string }{
+	{"if secret() == 's3cret': send('yes')", "secret() send(yes/-) because of secret#1"},
+	{"if secret() == 's3cret': x = 1\nelse: x = 2\nsend(x)", "secret() send(1/secret#1)"},
+	{"x = 0\nif secret() == 'no': x = 1\nsend(x)", "secret() send(0/secret#1)"},
+	{"x = 'a' if secret() else 'b'\nsend(x, 'c')", "secret() send(a/secret#1, c/-)"},
+	{"n = 0\nfor m in read(): n += 1\nsend(n)", "read() send(2/read#1)"},
+	{"n = 0\nwhile n < num(): n = 10\nsend(n)", "num() num() because of num#1 send(10/num#1+num#2)"},
+	{"def f(s):\n    if s: return 1\n    return 2\nsend(f(secret()), f(''))", "secret() send(1/secret#1, 2/-)"},
+	{"l = []\nif secret(): l.append(1)\nsend(len(l))", "secret() send(1/secret#1) because of secret#1"},
+	{"x = 1\ntry:\n    int(secret())\n    x = 2\nexcept ValueError: x = 3\nsend(x)", "secret() send(3/-) because of secret#1"},
+	{"send(secret() and 'a')", "secret() send(a/secret#1)"},
+	{"if name: print('hi')\nprint('end')", "print \"hi\"/name print \"end\"/-"},
+	{"x = 1\nif name: x = 2\nif secret(): x = x + 1\nsend(x)", "secret() send(3/name+secret#1)"},
+}
+
+func TestStrictFlows(t *testing.T) {
+	for _, c := range strictFlows {
+		h := newHost(t, c.src, true)
+		out, err := h.run()
+		if r := ended(h.vm, out, err); r.Error != "" {
+			t.Errorf("%s\n  ended with %s line %d", c.src, r.Error, r.Line)
+		}
+		if got := strings.Join(h.log, " "); got != c.want {
+			t.Errorf("%s\n  got  %s\n  want %s", c.src, got, c.want)
+		}
+	}
+}
+
 func TestFlows(t *testing.T) {
 	for _, c := range flows {
 		h := newHost(t, c.src, false)
@@ -261,7 +291,7 @@ func TestToolErrors(t *testing.T) {
 func TestMissingTool(t *testing.T) {
 	h := newHost(t, "mail.raed()", false)
 	out, err := h.run()
-	if f, ok := out.(*Failed); !ok || !strings.Contains(f.Text, "mail.read") {
+	if f, ok := out.(*Failed); !ok || !strings.Contains(f.Text, "mail has read, write") {
 		t.Errorf("%+v %v", out, err)
 	}
 }
