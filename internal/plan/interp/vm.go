@@ -661,9 +661,6 @@ next:
 		st[sp-1] = v
 	case opForIter, opForIterFast:
 		x := &st[sp-1]
-		if t.strict && x.l != 0 {
-			t.pc = t.join(t.pc, x.l) // whether there is another element tells of what is walked over
-		}
 		if it, ok := x.o.(*Iter); ok {
 			var more bool
 			switch {
@@ -685,9 +682,6 @@ next:
 				f.ip, f.sp = ip, sp
 				if v, more, err = t.advance(it); err != nil {
 					goto raise
-				}
-				if !more && t.strict {
-					t.pc = t.join(t.pc, v.l)
 				}
 			}
 			switch {

@@ -171,7 +171,7 @@ var strictFlows = []struct{ src, want string }{
 	{"n = 0\nwhile n < num(): n = 10\nsend(n)", "num() num() because of num#1 send(10/num#1+num#2)"},
 	{"def f(s):\n    if s: return 1\n    return 2\nsend(f(secret()), f(''))", "secret() send(1/secret#1, 2/-)"},
 	{"l = []\nif secret(): l.append(1)\nsend(len(l))", "secret() send(1/secret#1) because of secret#1"},
-	{"x = 1\ntry:\n    int(secret())\n    x = 2\nexcept ValueError: x = 3\nsend(x)", "secret() send(3/-) because of secret#1"},
+	{"x = 1\ntry:\n    int(secret())\n    x = 2\nexcept ValueError: x = 3\nsend(x)", "secret() send(3/secret#1) because of secret#1"},
 	{"send(secret() and 'a')", "secret() send(a/secret#1)"},
 	{"if name: print('hi')\nprint('end')", "print \"hi\"/name print \"end\"/-"},
 	{"x = 1\nif name: x = 2\nif secret(): x = x + 1\nsend(x)", "secret() send(3/name+secret#1)"},
