@@ -37,6 +37,8 @@ const patience = time.Minute
 //	unwritable DIR        makes a folder one that nothing can be written into
 //	tiny DIR SIZE         makes a folder on a disk of that size
 //
+// The variable EXAMPLES is the folder of the examples.
+//
 // The condition [mount] says that file systems can be mounted here.
 type scripts struct {
 	dir    string
@@ -52,6 +54,11 @@ func (s *scripts) run(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("PRAXIS_HOME", os.Getenv(homeVar))
+			examples, err := filepath.Abs(filepath.Join("..", "..", "examples"))
+			if err != nil {
+				return err
+			}
+			env.Setenv("EXAMPLES", examples)
 			for _, k := range []string{"PRAXIS_MODEL", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "XDG_CONFIG_HOME"} {
 				env.Setenv(k, "")
 			}

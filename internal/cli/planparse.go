@@ -12,7 +12,8 @@ import (
 	"praxis/internal/plan/syntax"
 )
 
-const planParseLong = `Reads a program as Python 3.14 does and prints its tree, as ast.dump writes it.
+const planParseLong = `Reads a program as Python 3.14 does and prints its tree, as ast.dump writes it
+with an indent of two; with --json it stands on one line.
 What is wrong with it is shown with its line, as many mistakes as can be told
 apart. Nothing runs. The exit code is 1 when it is no Python.
 
@@ -67,7 +68,7 @@ func (p *program) planParse(name string, asJSON, attributes bool) error {
 		}
 		err = p.printJSON(out)
 	} else if len(bad) == 0 {
-		err = p.emit(legible.Text(tree) + "\n")
+		err = p.emit(legible.Text(indented(tree)) + "\n")
 	} else {
 		err = p.syntaxErrors(src, bad)
 	}

@@ -25,8 +25,9 @@ A point in time is a day (2026-11-21, today, yesterday), an age (7d, 12h), or a
 time (2026-11-21T14:00:00Z). A day after --until is taken whole.
 
 An outcome is answered, unanswered or failed for a question; ok, error, timeout,
-memory, output, killed, interrupted or crashed for code; and running, unfinished
-or abandoned for what did not end.
+memory, output, killed, interrupted or crashed for code; ok, error, limit,
+refused, waits or stopped for a plan; and running, unfinished or abandoned for
+what did not end.
 
 Where a command takes a RUN it may be an id, its beginning, last, or last~2 for
 the one two before the last.`
@@ -59,7 +60,7 @@ func (p *program) runsCommand() *cobra.Command {
 	fs.StringVar(&r.model, "model", "", "runs that asked a `MODEL` whose name has this in it")
 	fs.StringVar(&r.outcome, "outcome", "", "runs with this `OUTCOME`: answered, error, timeout, …")
 	fs.StringVar(&r.outcome, "status", "", "the same as --outcome `OUTCOME`")
-	fs.StringVar(&r.kind, "kind", "", "runs of this `KIND`: ask for questions, code for code that a person gave")
+	fs.StringVar(&r.kind, "kind", "", "runs of this `KIND`: ask for questions, code for code that a person gave, plan for plans")
 	fs.StringVar(&r.thread, "thread", "", "runs of this conversation, by its `NAME`")
 	fs.Var(&r.cost, "cost", "runs that cost at least so many dollars")
 	fs.StringVar(&r.text, "text", "", "runs with these `WORDS` in question, code or answer")
@@ -78,7 +79,8 @@ func parseUSD(s string) (float64, error) {
 
 // outcomes are those that a run can have, as a list shows them.
 func outcomes() []string {
-	out := []string{string(event.Answered), string(event.Unanswered), string(event.Failed), string(event.Abandoned), "running", "unfinished"}
+	out := []string{string(event.Answered), string(event.Unanswered), string(event.Failed), string(event.Abandoned), "running", "unfinished",
+		string(event.Refused), string(event.Waiting), string(event.Limited), string(event.Stopped)}
 	for s := event.OK; s <= event.Crashed; s++ {
 		out = append(out, s.String())
 	}
@@ -91,8 +93,8 @@ func (r *runsCommand) query() (journal.Query, error) {
 	if all := outcomes(); r.outcome != "" && !slices.Contains(all, r.outcome) {
 		return q, fault.New(fault.Invalid, "Write one of "+strings.Join(all, ", ")+".", "cannot list runs: there is no outcome %q", legible.Line(r.outcome))
 	}
-	if r.kind != "" && r.kind != string(event.Ask) && r.kind != string(event.Code) {
-		return q, fault.New(fault.Invalid, "Write ask or code.", "cannot list runs: there is no kind %q", legible.Line(r.kind))
+	if r.kind != "" && r.kind != string(event.Ask) && r.kind != string(event.Code) && r.kind != string(event.Plan) {
+		return q, fault.New(fault.Invalid, "Write ask, code or plan.", "cannot list runs: there is no kind %q", legible.Line(r.kind))
 	}
 	if r.limit < 0 {
 		return q, fault.New(fault.Invalid, "Write a number from 0, which is all.", "cannot list %d runs", r.limit)
