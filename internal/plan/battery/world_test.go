@@ -161,3 +161,14 @@ func run(t testing.TB, code string, o plan.Options) ran {
 		}
 	}
 }
+
+// write writes a file that a person asked for by a flag.
+func write(t testing.TB, name, text string) {
+	t.Helper()
+	if name == "" {
+		return
+	}
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}

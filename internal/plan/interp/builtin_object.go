@@ -202,7 +202,16 @@ func builtinSetAttr(t *Thread, a *Args) (Value, error) {
 		return Value{}, err
 	}
 	v := a.Pos[2]
-	return none, t.setAttr(a.Pos[0], name, t.under(v.with(t.join(v.l, a.Pos[1].l))))
+	l := a.Pos[1].l
+	err = t.setAttr(a.Pos[0], name, t.under(v.with(t.join(v.l, l))))
+	if in := instance(a.Pos[0]); err == nil && in != nil && l != 0 {
+		// Which attributes there are is told by vars and dir.
+		in.attrs.shape = t.join(in.attrs.shape, l)
+		if at := in.attrs.place(name); at >= 0 {
+			in.attrs.entries[at].key.l = t.join(in.attrs.entries[at].key.l, l)
+		}
+	}
+	return none, err
 }
 
 func builtinDelAttr(t *Thread, a *Args) (Value, error) {

@@ -519,7 +519,7 @@ next:
 		case siteMethod:
 			if o, ok := x.o.(*Instance); ok && o.cls == s.cls && s.ver == vm.classVersion && !o.attrs.may(s.hash) {
 				st[sp] = *x
-				*x = s.val
+				*x = s.val.with(x.l)
 				sp++
 				goto next
 			}

@@ -84,7 +84,8 @@ func (vm *VM) loadMethod(f *Frame, i int) error {
 		if a, ok := t.find(o, name); ok && !a.call {
 			vm.learnMethod(f, i, o, a)
 			if a.self.k != kUnset {
-				f.st[f.sp-1] = a.v
+				// Which method it is depends on what chose the object.
+				f.st[f.sp-1] = a.v.with(t.join(a.v.l, o.l))
 				f.put(a.self)
 				return nil
 			}
