@@ -24,7 +24,7 @@ type analysis struct {
 	functions map[syntax.Node]*function
 	contexts  map[contextKey]int32
 	acts      []*activation
-	heads     map[headKey][]slotVal // states of loops that did not settle at once
+	heads     map[headKey]headState // of loops that did not settle at once
 	sinks     map[sinkKey]*sink
 	sinkOrder []*sink
 	missing   map[syntax.Node]missingMember
@@ -65,6 +65,12 @@ type headKey struct {
 	act  int32
 }
 
+// headState is what variables and control are at a loop's head.
+type headState struct {
+	pairs []slotVal
+	pc    *lab
+}
+
 type originKey struct {
 	site syntax.Node
 	act  int32
@@ -79,6 +85,8 @@ type activation struct {
 	chain []syntax.Node // the last calls, the latest first
 	self  *object       // the function object
 
+	caller *activation // the first that led here
+
 	params []val
 	pc     *lab // of all calls
 	out    *lab // control after it
@@ -90,6 +98,7 @@ type activation struct {
 
 	round  int32 // in which it was analysed last
 	active bool
+	trying bool // a caller may handle exceptions
 	stale  bool // what goes in has grown since
 }
 

@@ -11,6 +11,7 @@ func (f *frame) attr(v val, name string, n syntax.Node) val {
 	var out val
 	f.a.step(1)
 	f.raises(v.may)
+	f.risks(v)
 	for _, id := range v.objs.all() {
 		out = join(out, f.attrOf(f.a.objects[id], v, name, n))
 	}
@@ -19,7 +20,7 @@ func (f *frame) attr(v val, name string, n syntax.Node) val {
 		s := v
 		s.objs, s.k = nil, nil
 		m := f.a.alloc(oBound, n, f.act, name)
-		f.a.grow(&m.recv, s.loose())
+		f.a.grow(&m.recv, s)
 		out = join(out, val{may: v.may, objs: one(m.id), fl: reached | scalar})
 	}
 	return out.with(v.may)
@@ -54,6 +55,9 @@ func (f *frame) attrOf(o *object, v val, name string, n syntax.Node) val {
 		}
 	}
 	m := a.alloc(oBound, n, f.act, name)
+	if o.kind == oData {
+		self.must = v.must // it may be a text, whose methods give what depends on it
+	}
 	a.grow(&m.recv, self)
 	out := ref(m)
 	switch o.kind {
@@ -268,6 +272,7 @@ func (f *frame) setAttr(v val, name string, x val, n syntax.Node) {
 	stored := x
 	stored.may = stored.may.via(pos(n), stepStore, name)
 	f.raises(v.may)
+	f.risks(v, x)
 	for _, id := range v.objs.all() {
 		o := a.objects[id]
 		switch o.kind {
@@ -324,6 +329,7 @@ func (f *frame) item(v, key val, n syntax.Node) val {
 	f.a.step(1)
 	by := union(v.may, key.may)
 	f.raises(by)
+	f.risks(v, key)
 	for _, id := range v.objs.all() {
 		out = join(out, f.itemOf(f.a.objects[id], v, key, n))
 	}
@@ -400,6 +406,7 @@ func (f *frame) setItem(v, key, x val, n syntax.Node) {
 	key.may = union(key.may, f.pc)
 	x.may = union(x.may, f.pc)
 	f.raises(union(v.may, key.may))
+	f.risks(v, key, x)
 	f.hashes(key, n)
 	stored := x
 	name := ""
@@ -461,6 +468,7 @@ func (f *frame) maybeElements(x val, n syntax.Node) val {
 func (f *frame) delItem(v, key val, n syntax.Node) {
 	l := union(f.a.deep(key), union(v.may, f.pc))
 	f.raises(l)
+	f.risks(v, key)
 	for _, id := range v.objs.all() {
 		o := f.a.objects[id]
 		if o.kind == oInst {
@@ -483,7 +491,10 @@ func (f *frame) iterate(v val, n syntax.Node) val {
 	var out val
 	f.a.step(1)
 	f.raises(v.may)
+	f.risks(v)
 	for _, id := range v.objs.all() {
+		// A join is as much work as there are objects in it.
+		f.a.step(1 + int64(len(out.objs.all()))/16)
 		out = join(out, f.elements(f.a.objects[id], v, n))
 	}
 	if v.fl&scalar != 0 {
@@ -568,4 +579,3 @@ func (f *frame) resume(o *object, sent val, n syntax.Node) {
 		f.exc = joinExc(f.exc, act.exc, val{})
 	}
 }
-

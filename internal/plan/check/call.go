@@ -39,9 +39,9 @@ func (f *frame) call(v val, x args) val {
 		}
 	}
 	f.raises(v.may)
-	if v.fl&scalar != 0 {
-		// Calling what cannot be called, or a native value that nobody knows.
-		out = join(out, f.opaque(x.site, "call", true, append([]val{v}, x.all())...))
+	if v.fl&scalar != 0 && out.bottom() {
+		// A value without parts cannot be called: there is no result.
+		out = join(out, plain(v.may, nil))
 	}
 	return out.with(v.may)
 }
@@ -80,12 +80,31 @@ func (f *frame) callObject(o *object, v val, x args) val {
 // maxChain is how many calls back contexts are told apart.
 const maxChain = 3
 
+// maxRecursion bounds how far back a function is looked for that calls itself.
+const maxRecursion = 64
+
 // maxContexts bounds the contexts of one function; further calls share one.
 const maxContexts = 24
 
 // activationFor finds the activation of a function object for a call.
 func (f *frame) activationFor(o *object, site syntax.Node) *activation {
 	a := f.a
+	// A function that calls itself, by whatever way, goes on in the same context.
+	if o.code.cached {
+		if act, ok := o.called[0]; ok {
+			return act
+		}
+		act := a.newActivation(o.code, o, nil)
+		act.caller = f.act
+		o.called = map[int32]*activation{0: act}
+		o.bodies = append(o.bodies, act)
+		return act
+	}
+	for up, n := f.act, 0; up != nil && n < maxRecursion; up, n = up.caller, n+1 {
+		if up.self == o {
+			return up
+		}
+	}
 	ctx, chain := a.context(f.act, site)
 	if act, ok := o.called[ctx]; ok {
 		return act
@@ -97,7 +116,7 @@ func (f *frame) activationFor(o *object, site syntax.Node) *activation {
 		}
 	}
 	act := a.newActivation(o.code, o, chain)
-	act.ctx = ctx
+	act.ctx, act.caller = ctx, f.act
 	if o.called == nil {
 		o.called = map[int32]*activation{}
 	}
@@ -136,6 +155,9 @@ func (f *frame) callFunc(o *object, x args, v val) val {
 	if !f.pc.within(act.pc) {
 		act.pc = union(act.pc, f.pc)
 		act.stale = true
+	}
+	if a.strict && !act.trying && f.trying() {
+		act.trying, act.stale = true, true
 	}
 	if o.code.lazy {
 		g := a.alloc(oGen, x.site, act, o.code.name)
@@ -311,18 +333,20 @@ func (f *frame) arguments(n *syntax.Call) args {
 			x.named = append(x.named, entry{name: k.Arg, v: v})
 			continue
 		}
-		x.hasKw = true
+		x.hasKw = x.hasKw || v.fl&scalar != 0
 		for _, id := range v.objs.all() {
 			o := f.a.objects[id]
 			if o.kind == oDict && len(v.objs.ids) == 1 && v.fl&scalar == 0 {
 				for _, e := range o.ents {
-					x.named = append(x.named, entry{name: e.name, v: e.v.with(union(v.may, o.shape)), weak: true})
+					x.named = append(x.named, entry{name: e.name, v: e.v.with(union(v.may, o.shape)), weak: e.weak || o.fewer})
 				}
 				if !o.elem.bottom() {
+					x.hasKw = true
 					x.kw = join(x.kw, o.elem.with(union(union(v.may, o.shape), o.keys.may)).loose())
 				}
 				continue
 			}
+			x.hasKw = true
 			x.kw = join(x.kw, f.item(v, plain(nil, nil), n).with(f.a.deep(v)).loose())
 		}
 		if v.fl&scalar != 0 {
@@ -388,28 +412,33 @@ func (f *frame) opaque(n syntax.Node, name string, changes bool, in ...val) val 
 		f.callbacks(o, all)
 		o.busy = false
 	}
-	held := val{may: union(o.elem.may, f.pc), objs: o.elem.objs.union(one(o.id)), fl: reached | scalar}
+	held := o.held(f.pc)
 	if changes {
 		f.smash(all, held)
 	}
 	f.raises(held.may)
+	f.stick(held.may)
 	return held
 }
 
-// absorb puts v, all that it depends on and what it gives when it is
+// absorb puts v, all that can be reached from it and what it gives when it is
 // iterated into an opaque object.
 func (f *frame) absorb(o *object, v val) {
 	a := f.a
 	l := union(a.deep(v), f.pc)
-	objs := v.objs.union(one(o.id))
-	for _, id := range v.objs.all() {
+	objs := f.within(v).union(one(o.id))
+	if objs.within(o.elem.objs) && l.within(o.elem.may) && o.absorbed == a.round {
+		return
+	}
+	o.absorbed = a.round
+	for _, id := range objs.ids {
 		switch p := a.objects[id]; p.kind {
 		case oGen, oIter, oInst:
 			if p == o {
 				continue
 			}
 			e := f.elements(p, ref(p), o.node)
-			objs = objs.union(e.objs)
+			objs = objs.union(f.within(e))
 			l = union(l, a.deep(e))
 		}
 	}
@@ -420,36 +449,34 @@ func (f *frame) absorb(o *object, v val) {
 // was given, with all that it holds.
 func (f *frame) callbacks(o *object, all val) {
 	a := f.a
-	var fns []*object
-	a.reach(all.objs, func(p *object) {
-		switch p.kind {
-		case oFunc, oBound, oClass, oNative, oTool:
-			fns = append(fns, p)
-		case oInst:
-			if p.of != nil && p.of.class.special(a) {
-				fns = append(fns, p)
-			}
-		}
-	})
-	for _, p := range fns {
+	for _, id := range f.within(all).all() {
+		p := a.objects[id]
 		x := args{site: o.node, star: o.elem, open: true}
-		if p.kind == oInst {
-			f.specials(p, o, x)
-			continue
+		switch p.kind {
+		case oInst:
+			if p.of != nil {
+				f.specials(p, o, x)
+			}
+		case oNative:
+			if !pureModule(p.name) && !builtinName(p.name) {
+				f.smash(o.elem, o.held(f.pc))
+			}
+		case oBound:
+			if p.fn.objs == nil {
+				// A method that is built in: it may change its object.
+				f.smash(p.recv, o.held(f.pc))
+				continue
+			}
+			f.absorb(o, f.callback(ref(p), x))
+		case oFunc, oClass, oTool, oWrap:
+			f.absorb(o, f.callback(ref(p), x))
 		}
-		if p == o || a.busy(p, o) {
-			continue
-		}
-		v := f.call(ref(p), x)
-		f.absorb(o, v)
 	}
 }
 
-type busyKey struct{ fn, o int32 }
-
-// busy keeps what is opaque from calling itself without end.
-func (a *analysis) busy(p, o *object) bool {
-	return p.kind == oBound && p.fn.objs == nil && p.recv.objs.has(o.id)
+// held is what an opaque object may give back.
+func (o *object) held(pc *lab) val {
+	return val{may: union(o.elem.may, pc), objs: o.elem.objs.union(one(o.id)), fl: reached | scalar}
 }
 
 // specials calls the methods with special names of an instance that something

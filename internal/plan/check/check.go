@@ -41,6 +41,7 @@ func Check(in Input) *Result {
 	a.objectIDs = make(map[objectKey]int32, 32)
 	a.addInputs()
 	a.scopes = newScopes(in.Module)
+	a.scopes.catches = a.scopes.catches || a.strict && (a.scopes.tries || a.scopes.always)
 	for _, x := range in.Refused {
 		r.add(Finding{Kind: Refused, Level: Error, Line: int(x.Pos.Line), Col: int(x.Pos.Col), EndLine: int(x.End.Line), EndCol: int(x.End.Col),
 			Message: x.Feature + " is not part of the plan language", Remedy: x.Remedy})

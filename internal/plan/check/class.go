@@ -85,15 +85,34 @@ func (f *frame) knownDecorator(name string, v val, n syntax.Node) (bool, val) {
 		for _, id := range v.objs.all() {
 			if o := f.a.objects[id]; o.kind == oClass {
 				f.a.flag(&o.class.data)
+				f.stick(f.ownLabels(o))
 			}
 		}
 		return true, v
 	case "abc.abstractmethod", "functools.total_ordering", "enum.unique", "typing.final", "typing.override", "typing.runtime_checkable", "typing.overload", "typing.no_type_check":
 		return true, v
-	case "functools.lru_cache", "functools.cache", "functools.wraps":
+	case "functools.lru_cache", "functools.cache":
+		for _, id := range v.objs.all() {
+			o := f.a.objects[id]
+			if o.kind != oFunc {
+				return false, val{}
+			}
+			f.a.flag(&o.code.cached)
+		}
+		return v.fl&scalar == 0, v
+	case "functools.wraps":
 		return true, v
 	}
 	return false, val{}
+}
+
+// ownLabels is what the attributes of a class depend on.
+func (f *frame) ownLabels(o *object) *lab {
+	var l *lab
+	for _, e := range o.attrs {
+		l = union(l, f.a.deep(e.v))
+	}
+	return l
 }
 
 // wrap makes a property, static method or class method of a function.
@@ -139,6 +158,9 @@ func (f *frame) classDef(n *syntax.ClassDef) {
 		kw = append(kw, entry{name: k.Arg, v: f.eval(k.Value)})
 	}
 	f.classBody(o, n)
+	if len(o.class.nativeAll(a)) > 0 {
+		f.stick(f.ownLabels(o))
+	}
 	if len(others) > 0 {
 		a.grow(&o.elem, f.opaque(n, "base", true, others...))
 	}
@@ -165,7 +187,7 @@ func (f *frame) classBody(o *object, n *syntax.ClassDef) {
 		act = a.newActivation(&function{name: n.Name, scope: a.scopes.of[n], outer: f.act}, o, f.act.chain)
 		o.gen = act
 	}
-	g := &frame{a: a, act: act, scope: act.fn.scope, pc: f.pc, class: o}
+	g := &frame{a: a, act: act, scope: act.fn.scope, pc: f.pc, class: o, tried: f.trying()}
 	g.start()
 	g.block(n.Body)
 	f.pc = union(f.pc, g.pc)
@@ -356,6 +378,9 @@ func (f *frame) construct(c *object, x args) val {
 		}
 	}
 	native := c.class.nativeAll(a)
+	if !known && a.strict {
+		f.raises(a.deep(x.all()))
+	}
 	if !known || len(native) > 0 {
 		f.absorbArgs(o, x)
 	}
@@ -423,6 +448,7 @@ func (f *frame) fields(o *object, x args) bool {
 	if !is {
 		return false
 	}
+	f.stick(f.a.deep(x.all()))
 	names = unique(names)
 	exact = exact && !x.open && !x.hasKw
 	for _, name := range names {

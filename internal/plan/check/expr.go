@@ -2,6 +2,7 @@ package check
 
 import (
 	"math/big"
+	"slices"
 	"strings"
 
 	"praxis/internal/plan/syntax"
@@ -176,14 +177,93 @@ func (f *frame) callExpr(e *syntax.Call) val {
 			return f.super(e)
 		}
 	}
+	if at, ok := e.Func.(*syntax.Attribute); ok {
+		if _, ok := f.dotted(at); !ok {
+			return f.callAttr(at, e)
+		}
+	}
 	fn := f.eval(e.Func)
 	x := f.drained(fn, e)
 	if x == nil {
 		y := f.arguments(e)
 		x = &y
 	}
+	f.risks(fn)
+	for _, v := range x.pos {
+		f.risks(v)
+	}
+	for _, n := range x.named {
+		f.risks(n.v)
+	}
+	f.risks(x.star, x.kw)
 	f.exactly(fn, e, x)
-	return f.call(fn, *x)
+	r := f.call(fn, *x)
+	f.risks(r)
+	return r
+}
+
+// callAttr is a call of an attribute: mostly of a method, which needs no object
+// of its own.
+func (f *frame) callAttr(at *syntax.Attribute, e *syntax.Call) val {
+	v := f.eval(at.Value)
+	f.raises(v.may)
+	f.risks(v)
+	var x args
+	if y := f.drainedBy(v, at.Attr, e); y != nil {
+		x = *y
+	} else {
+		x = f.arguments(e)
+	}
+	for _, a := range x.pos {
+		f.risks(a)
+	}
+	for _, n := range x.named {
+		f.risks(n.v)
+	}
+	f.risks(x.star, x.kw)
+	var out val
+	for _, id := range v.objs.all() {
+		out = join(out, f.callMethod(f.a.objects[id], v, at, x))
+	}
+	if v.fl&scalar != 0 {
+		s := v
+		s.objs = nil
+		out = join(out, f.method(s, at.Attr, x))
+	}
+	out = out.with(v.may)
+	f.risks(out)
+	return out
+}
+
+// callMethod calls the method of an object that an attribute names.
+func (f *frame) callMethod(o *object, v val, at *syntax.Attribute, x args) val {
+	self := ref(o).with(v.may)
+	switch o.kind {
+	case oList, oTuple, oSet, oDict, oData, oIter, oGen, oOpaque:
+		return f.method(self, at.Attr, x)
+	case oInst:
+		if m, ok := f.a.classAttr(o.of, at.Attr); ok && ent(o.attrs, at.Attr) == nil && o.other.bottom() && m.fl&scalar == 0 && m.objs != nil && len(m.objs.ids) == 1 {
+			p := f.a.objects[m.objs.ids[0]]
+			if _, odd := f.a.classAttr(o.of, "__getattribute__"); p.kind == oFunc && !odd && !o.of.class.loose {
+				x.pos = append([]val{self}, x.pos...)
+				x.where = nil
+				return f.callFunc(p, x, m).with(m.may)
+			}
+		}
+	}
+	return f.call(f.attrOf(o, v, at.Attr, at), x)
+}
+
+// drainedBy is drained for the method join of a text.
+func (f *frame) drainedBy(v val, name string, e *syntax.Call) *args {
+	if name != "join" || v.objs != nil || len(e.Args) != 1 || len(e.Keywords) > 0 {
+		return nil
+	}
+	g, ok := e.Args[0].(*syntax.GeneratorExp)
+	if !ok {
+		return nil
+	}
+	return &args{site: e, where: e.Args, pos: []val{f.inlineGenerator(g)}}
 }
 
 // drained evaluates a generator expression that the function uses up at once.
@@ -198,7 +278,6 @@ func (f *frame) drained(fn val, e *syntax.Call) *args {
 	o := f.a.objects[fn.objs.ids[0]]
 	switch {
 	case o.kind == oNative && drains(o.name):
-	case o.kind == oBound && o.fn.objs == nil && o.name == "join" && o.recv.objs == nil:
 	default:
 		return nil
 	}
@@ -273,6 +352,7 @@ func (f *frame) sliced(v val, s *syntax.Slice, n syntax.Node) val {
 	key := f.slice(s)
 	l := union(key.may, v.may)
 	f.raises(l)
+	f.risks(v)
 	var out val
 	for _, id := range v.objs.all() {
 		o := f.a.objects[id]
@@ -302,7 +382,6 @@ func (f *frame) sliced(v val, s *syntax.Slice, n syntax.Node) val {
 	}
 	return out.with(l)
 }
-
 
 // copyOf makes a container of elements whose places are not known.
 func (f *frame) copyOf(kind okind, n syntax.Node, shape *lab, elem val) val {
@@ -375,22 +454,22 @@ func (f *frame) compares(n syntax.Node, vs ...val) *lab {
 	return union(l, f.a.deep(r))
 }
 
-// within is all objects that can be reached.
+// maxWithin bounds the objects that something opaque may hold.
+const maxWithin = 400
+
+// within is all objects that can be reached from a value.
 func (f *frame) within(v val) *oset {
-	var s *oset
-	var list []*oset
-	f.a.reach(v.objs, func(o *object) {
-		if o.kind != oFunc && o.kind != oClass {
-			list = append(list, one(o.id))
-		}
-	})
-	if len(list) > 256 {
-		f.a.lose(syntax.Pos{}, "objects with methods of their own are compared with too many others")
+	if v.objs == nil {
+		return nil
 	}
-	for _, o := range list {
-		s = s.union(o)
+	var ids []int32
+	f.a.reach(v.objs, func(o *object) { ids = append(ids, o.id) })
+	if len(ids) > maxWithin {
+		f.a.lose(syntax.Pos{}, "too many objects reach something that is not known in detail")
 	}
-	return s
+	f.a.step(int64(len(ids)))
+	slices.Sort(ids)
+	return &oset{ids: ids}
 }
 
 // instancesCall calls special methods of all instances that can be reached.
@@ -406,6 +485,9 @@ func (f *frame) instancesCall(v val, n syntax.Node, x args, names ...string) val
 	})
 	var out val
 	for _, o := range insts {
+		if f.a.strict && (o.of.class.data || len(o.of.class.nativeAll(f.a)) > 0) {
+			f.stick(f.a.deep(v))
+		}
 		for _, name := range names {
 			y := x
 			if name == "__format__" {
@@ -424,6 +506,7 @@ func (a *analysis) hasClasses() bool { return a.scopes.classes }
 func (f *frame) unary(e *syntax.UnaryOp) val {
 	v := f.eval(e.Operand)
 	f.raises(v.may)
+	f.risks(v)
 	if e.Op == syntax.Not {
 		t := f.truth(v, e)
 		return plain(t, v.must)
@@ -541,6 +624,7 @@ func (f *frame) compare(e *syntax.Compare) val {
 				f.contains(right, left, e)
 			}
 		}
+		f.risks(left, right)
 		left = right
 	}
 	f.raises(out.may)
@@ -589,6 +673,7 @@ func (f *frame) sequence(kind okind, n syntax.Node, elts []syntax.Expr) val {
 	a.merge = outer
 	if kind == oSet {
 		for _, v := range items {
+			f.risks(v)
 			f.hashes(v, n)
 			a.grow(&o.elem, v)
 			a.growLab(&o.shape, a.deep(v))
@@ -621,6 +706,7 @@ func (f *frame) dict(e *syntax.Dict) val {
 		}
 		key := f.eval(k)
 		v := f.eval(e.Values[i])
+		f.risks(key, v)
 		v.may = union(v.may, f.pc)
 		f.hashes(key, e)
 		key.may = a.deep(key)
@@ -643,6 +729,7 @@ func (f *frame) dict(e *syntax.Dict) val {
 func (f *frame) update(o *object, v val, n syntax.Node) {
 	a := f.a
 	f.raises(v.may)
+	f.risks(v)
 	a.growLab(&o.shape, union(v.may, f.pc))
 	for _, id := range v.objs.all() {
 		p := a.objects[id]
@@ -684,6 +771,7 @@ func (f *frame) comprehension(kind okind, n syntax.Node, gens []*syntax.Comprehe
 		v.may = union(v.may, f.pc)
 		if kind == oDict {
 			x := f.eval(value)
+			f.risks(v, x)
 			x.may = union(x.may, f.pc)
 			f.hashes(v, n)
 			v.may = union(a.deep(v), f.pc)
@@ -691,6 +779,7 @@ func (f *frame) comprehension(kind okind, n syntax.Node, gens []*syntax.Comprehe
 			return
 		}
 		if kind == oSet {
+			f.risks(v)
 			f.hashes(v, n)
 			a.growLab(&o.shape, a.deep(v))
 		}
@@ -723,25 +812,25 @@ func (f *frame) overValue(n syntax.Node, gens []*syntax.Comprehension, first ite
 	mark := f.mark()
 	base := len(f.trail)
 	key := headKey{n, f.act.id}
-	head := f.a.heads[key]
+	known := f.a.heads[key]
+	head := known.pairs
+	f.pc = union(f.pc, known.pc)
 	f.nest++
 	for turn := 0; ; turn++ {
 		for _, p := range head {
 			f.set(p.slot, p.v)
 		}
+		pc := f.pc
 		f.turns(gens, first, each, shape)
 		back := f.since(mark)
 		f.rollback(base)
 		f.dead = false
 		grown := false
 		head, grown = f.widen(head, []diff{back})
+		grown = grown || !f.pc.within(pc)
 		if !grown || turn+1 >= settled(f.nest) {
 			if grown {
-				if f.a.heads == nil {
-					f.a.heads = map[headKey][]slotVal{}
-				}
-				f.a.heads[key] = head
-				f.a.changed = true
+				f.later(key, head)
 			}
 			f.merge(back, diff{})
 			break
@@ -832,7 +921,7 @@ func (f *frame) inlineGenerator(e *syntax.GeneratorExp) val {
 	o := a.objects[v.objs.ids[0]]
 	o.code.gens, o.code.name = e, "generator"
 	act := f.activationFor(o, e)
-	g := &frame{a: a, act: act, scope: a.scopes.of[e], inline: f, pc: f.pc, nest: f.nest}
+	g := &frame{a: a, act: act, scope: a.scopes.of[e], inline: f, pc: f.pc, nest: f.nest, tried: f.trying()}
 	act.round, act.stale = a.round, false
 	g.start()
 	l := a.alloc(oIter, e, f.act, "")
@@ -851,6 +940,7 @@ func (f *frame) yield(v val) val {
 }
 
 func (f *frame) yieldFrom(v val, n syntax.Node) val {
+	f.raises(v.may)
 	f.a.grow(&f.act.yields, f.iterate(v, n).with(f.pc))
 	f.special(v, "send", args{site: n, pos: []val{f.act.sent}})
 	return f.finished(v, n).loose()
@@ -878,6 +968,7 @@ func (f *frame) finished(v val, n syntax.Node) val {
 }
 
 func (f *frame) await(v val, n syntax.Node) val {
+	f.raises(v.may)
 	only := v.objs != nil && v.fl&scalar == 0
 	for _, id := range v.objs.all() {
 		o := f.a.objects[id]

@@ -43,7 +43,7 @@ e = calendar.read("x")
 d = {"to": "bob@acme.com", "body": e["title"]}
 email.write(d["to"], d["body"])
 email.write(d["body"], d["to"])
-email.write(**d)`, "4 email.write safe to= body=calendar.read!\n5 email.write violation to=calendar.read! body=\n6 email.write possible to= body=calendar.read\n"},
+email.write(**d)`, "4 email.write safe to= body=calendar.read!\n5 email.write violation to=calendar.read! body=\n6 email.write safe to= body=calendar.read!\n"},
 	{"loop", `
 e = calendar.read("x")
 text = ""
@@ -64,7 +64,7 @@ def f(n, x):
     if n == 0:
         return x
     return f(n - 1, x + "a")
-email.write(f(5, "b"), f(3, calendar.read("x")["title"]))`, "6 email.write safe to= body=calendar.read\n"},
+email.write(f(5, "b"), f(3, calendar.read("x")["title"]))`, "6 email.write safe to= body=calendar.read!\n"},
 	{"closure", `
 def make(x):
     def inner():
@@ -117,11 +117,11 @@ email.write(names[0], "x")`, "5 email.write possible to=calendar.read body=\n"},
 when = ask_llm("when?", calendar.read("x"), {"type": "string", "format": "date"})
 email.write(when, "x")
 free = ask_llm("who?", calendar.read("x"))
-email.write(free, "x")`, "3 email.write safe to=calendar.read~!+ask_llm~! body=\n5 email.write violation to=calendar.read!+ask_llm! body=\n"},
+email.write(free, "x")`, "3 email.write safe to=calendar.read~+ask_llm~ body=\n5 email.write violation to=calendar.read!+ask_llm! body=\n"},
 	{"model object", `
-r = ask_llm("when?", calendar.read("x"), {"type": "object", "properties": {"day": {"type": "string", "format": "date"}, "who": {"type": "string"}}})
+r = ask_llm("when?", calendar.read("x"), {"type": "object", "additionalProperties": False, "required": ["day", "who"], "properties": {"day": {"type": "string", "format": "date"}, "who": {"type": "string"}}})
 email.write(r["day"], "x")
-email.write(r["who"], "x")`, "3 email.write safe to=calendar.read~+ask_llm~ body=\n4 email.write violation to=calendar.read!+ask_llm! body=\n"},
+email.write(r["who"], "x")`, "3 email.write safe to=calendar.read~+ask_llm~ body=\n4 email.write violation to=calendar.read!+ask_llm!+calendar.read~+ask_llm~ body=\n"},
 	{"unreached", `
 def f():
     email.write("a", "b")

@@ -24,6 +24,7 @@ type frame struct {
 	nest  int // loops
 
 	class *object // of class bodies
+	tried bool    // the frame around it is trying
 
 	stamp []int32
 	accV  []val
@@ -44,9 +45,9 @@ type diff struct {
 
 // tryState gathers what a try statement's body may leave behind at any point.
 type tryState struct {
-	first  map[int32]int
-	pairs  []slotVal // all that a variable ever was in it
-	jumps  []*loopState
+	first map[int32]int
+	pairs []slotVal // all that a variable ever was in it
+	jumps []*loopState
 	loops int // that are around it
 }
 
@@ -213,11 +214,42 @@ func (f *frame) control(v val) {
 	}
 }
 
-// raises notes that an operation on values may fail with an exception that
-// tells of them.
+// stick notes that what is done is written in the plan language itself, with
+// branches of its own that depend on what it is given.
+func (f *frame) stick(l *lab) {
+	if f.a.strict {
+		f.pc = union(f.pc, l)
+	}
+}
+
+// trying says whether somebody may handle an exception that is raised here.
+func (f *frame) trying() bool {
+	if f.a.scopes.always || len(f.tries) > 0 || f.tried || f.act.trying {
+		return true
+	}
+	fn := f.act.fn
+	return f.a.scopes.tries && fn.scope != nil && (fn.lazy || fn.gens != nil)
+}
+
+// raises notes that an operation may fail with an exception that tells of a
+// set. In mode strict, that it did not fail tells as much.
 func (f *frame) raises(l *lab) {
-	if f.a.scopes.catches && l != nil {
-		f.exc.may = union(f.exc.may, l)
+	if l == nil || !f.a.scopes.catches {
+		return
+	}
+	f.exc.may = union(f.exc.may, l)
+	if f.a.strict && f.trying() {
+		f.pc = union(f.pc, l)
+	}
+}
+
+// risks is raises for operations on values: their shapes tell as well.
+func (f *frame) risks(vs ...val) {
+	if !f.a.strict || !f.trying() {
+		return
+	}
+	for _, v := range vs {
+		f.raises(f.lengthOf(v))
 	}
 }
 

@@ -89,6 +89,8 @@ func union(a, b *lab) *lab {
 		return b
 	case b.within(a):
 		return a
+	case a.within(b):
+		return b
 	}
 	out := &lab{ids: make([]int32, 0, len(a.ids)+len(b.ids)), steps: make([]*step, 0, len(a.ids)+len(b.ids))}
 	i, k := 0, 0

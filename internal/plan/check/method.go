@@ -7,12 +7,18 @@ import (
 // method calls a method of something built in by name.
 func (f *frame) method(recv val, name string, x args) val {
 	var out val
+	if f.a.strict && f.trying() {
+		f.stick(union(f.a.deep(recv), f.a.deep(x.all())))
+	}
 	for _, id := range recv.objs.all() {
 		o := f.a.objects[id]
 		self := ref(o).with(recv.may)
 		var r val
 		ok := false
 		if !x.open && !x.hasKw {
+			if o.kind == oData {
+				self.must = recv.must // for its text: what a method makes of that depends on the receiver
+			}
 			r, ok = f.methodOf(o, self, name, x)
 		}
 		if !ok {
@@ -210,7 +216,8 @@ func (f *frame) listMethod(o *object, self val, name string, x args) (val, bool)
 		el := a.contents(o)
 		l := f.compares(x.site, el)
 		if e := ent(x.named, "key"); e != nil && !isNone(e.v) {
-			k := f.call(e.v, args{site: x.site, pos: []val{el.loose()}})
+			f.stick(a.deep(el))
+			k := f.callback(e.v, args{site: x.site, pos: []val{el.loose()}})
 			l = union(a.deep(k), f.compares(x.site, k))
 		}
 		if e := ent(x.named, "reverse"); e != nil {
@@ -335,7 +342,9 @@ func (f *frame) dictMethod(o *object, self val, name string, x args) (val, bool)
 func (f *frame) dataMethod(o *object, self val, name string, x args) (val, bool) {
 	a := f.a
 	own := a.dataOwn(o)
+	text := plain(union(self.may, own), self.must)
 	self = self.with(own)
+	self.must = nil
 	switch name {
 	case "get", "pop", "setdefault", "keys", "values", "items", "popitem", "update", "clear", "copy":
 		r, ok := f.dataDict(o, self, name, x)
@@ -350,7 +359,7 @@ func (f *frame) dataMethod(o *object, self val, name string, x args) (val, bool)
 	if strings.HasPrefix(name, "__") {
 		return val{}, false
 	}
-	return f.textMethod(plain(self.may, nil), name, x), true
+	return f.textMethod(text, name, x), true
 }
 
 func (f *frame) dataDict(o *object, self val, name string, x args) (val, bool) {

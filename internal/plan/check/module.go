@@ -224,7 +224,7 @@ func (f *frame) functools(fn string, x args) (val, bool) {
 				f.a.grow(&o.elem, x.pos[2].with(by))
 			}
 			for range 4 {
-				r := f.call(x.pos[0], args{site: x.site, pos: []val{o.elem.loose(), el.loose()}})
+				r := f.callback(x.pos[0], args{site: x.site, pos: []val{o.elem.loose(), el.loose()}})
 				f.a.grow(&o.elem, r.with(by))
 			}
 			return o.elem.with(by).loose(), true

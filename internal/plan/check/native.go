@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"praxis/internal/plan/syntax"
@@ -36,7 +37,10 @@ func (f *frame) moduleAttr(o *object, name string, n syntax.Node) val {
 
 // native calls something built in.
 func (f *frame) native(name string, x args) val {
-	a := f.a
+	in := x.all()
+	if f.a.strict && (f.trying() || f.library(name, x, in)) {
+		f.stick(f.a.deep(in))
+	}
 	if strings.IndexByte(name, '.') < 0 {
 		if r, ok := f.builtin(name, x); ok {
 			return r
@@ -44,12 +48,33 @@ func (f *frame) native(name string, x args) val {
 	} else if r, ok := f.moduleCall(name, x); ok {
 		return r
 	}
-	in := x.all()
 	if exceptionName(name) {
 		return f.newException(name, x)
 	}
-	_ = a
 	return f.opaque(x.site, name, !pureModule(name), in)
+}
+
+// library says whether a function is written in the plan language, or does
+// what it does by way of such functions.
+func (f *frame) library(name string, x args, all val) bool {
+	switch name {
+	case "len", "str", "repr", "ascii", "int", "float", "bool", "abs", "round", "divmod", "pow", "chr", "ord", "hex", "oct", "bin", "hash", "callable",
+		"isinstance", "issubclass", "bytes", "slice", "range", "print", "format", "type", "object", "iter", "setattr", "property", "staticmethod", "classmethod":
+		return false
+	case "list", "tuple", "set", "frozenset", "sorted", "reversed", "enumerate", "zip", "dict", "sum", "min", "max", "any", "all":
+		if ent(x.named, "key") != nil {
+			return true
+		}
+		for _, id := range all.objs.all() {
+			switch f.a.objects[id].kind {
+			case oList, oTuple, oSet, oDict, oData:
+			default:
+				return true
+			}
+		}
+		return false
+	}
+	return !strings.HasPrefix(name, "math.")
 }
 
 func exceptionName(name string) bool {
@@ -248,7 +273,7 @@ func (f *frame) container(name string, x args) (val, bool) {
 	case "sorted":
 		l := f.compares(x.site, el)
 		if e := ent(x.named, "key"); e != nil && !isNone(e.v) {
-			k := f.call(e.v, args{site: x.site, pos: []val{el.loose()}})
+			k := f.callback(e.v, args{site: x.site, pos: []val{el.loose()}})
 			f.compares(x.site, k)
 			l = a.deep(k)
 		}
@@ -258,7 +283,7 @@ func (f *frame) container(name string, x args) (val, bool) {
 		return f.copyOf(oList, x.site, union(by, l), el.with(l)), true
 	case "reversed", "iter":
 		if name == "iter" && len(x.pos) == 2 {
-			r := f.call(x.pos[0], args{site: x.site})
+			r := f.callback(x.pos[0], args{site: x.site})
 			f.compares(x.site, r, x.pos[1])
 			return f.iterator(x.site, union(by, x.pos[1].may), r), true
 		}
@@ -370,7 +395,7 @@ func (f *frame) reduce(name string, x args) val {
 	}
 	l := f.compares(x.site, el)
 	if e := ent(x.named, "key"); e != nil && !isNone(e.v) {
-		k := f.call(e.v, args{site: x.site, pos: []val{el.loose()}})
+		k := f.callback(e.v, args{site: x.site, pos: []val{el.loose()}})
 		l = union(a.deep(k), f.compares(x.site, k))
 	}
 	out := el.with(union(by, l)).loose()
@@ -396,7 +421,7 @@ func (f *frame) mapped(name string, x args) (val, bool) {
 	if name == "filter" && isNone(fn) {
 		return f.iterator(x.site, union(by, f.truth(els[0], x.site)), els[0]), true
 	}
-	r := f.call(fn, args{site: x.site, pos: els})
+	r := f.callback(fn, args{site: x.site, pos: els})
 	if name == "map" {
 		return f.iterator(x.site, by, r.with(by)), true
 	}
@@ -446,9 +471,14 @@ func (f *frame) attrCall(name string, x args) (val, bool) {
 			f.setAttr(o, known, x.pos[2].with(key.may), x.site)
 			return f.constant(nil), true
 		}
-		return f.opaque(x.site, name, true, x.all()), true
+		f.setAnyAttr(o, key, x.pos[2], x.site)
+		return f.constant(nil), true
 	case "delattr":
-		return f.opaque(x.site, name, true, x.all()), true
+		f.special(o, "__delattr__", args{site: x.site, pos: []val{key}})
+		for _, name := range f.attrNames(o) {
+			f.descriptors(o, name, "__delete__", args{site: x.site, pos: []val{o}})
+		}
+		return f.constant(nil), true
 	case "getattr":
 		if ok {
 			r := f.attr(o, known, x.site).with(key.may)
@@ -457,22 +487,11 @@ func (f *frame) attrCall(name string, x args) (val, bool) {
 			}
 			return r, true
 		}
-		var r val
-		for _, id := range o.objs.all() {
-			p := f.a.objects[id]
-			if p.kind == oInst {
-				for _, e := range p.attrs {
-					r = join(r, e.v)
-				}
-				p.of.lineage(func(c *object) bool {
-					for _, e := range c.attrs {
-						r = join(r, f.bindAttr(e.v, p, ref(p).with(o.may), e.name, x.site))
-					}
-					return true
-				})
-			}
+		r := f.anyAttr(o, x.site)
+		if len(x.pos) > 2 {
+			r = join(r, x.pos[2])
 		}
-		return join(r.with(f.a.deep(key)), f.opaque(x.site, name, true, x.all(), r)).loose(), true
+		return r.with(union(o.may, f.a.deep(key))).loose(), true
 	}
 	// hasattr
 	r := plain(union(o.may, f.a.deep(key)), nil)
@@ -480,7 +499,78 @@ func (f *frame) attrCall(name string, x args) (val, bool) {
 		v := f.attr(o, known, x.site)
 		r = r.with(v.may)
 	} else {
-		r = r.with(f.opaque(x.site, name, true, x.all()).may)
+		r = r.with(f.anyAttr(o, x.site).may)
 	}
 	return r.with(f.exc.may), true
+}
+
+// attrNames are the names of the attributes that are known of instances.
+func (f *frame) attrNames(v val) []string {
+	var names []string
+	for _, id := range v.objs.all() {
+		o := f.a.objects[id]
+		for _, e := range o.attrs {
+			names = append(names, e.name)
+		}
+		c := o
+		if o.kind == oInst {
+			c = o.of
+		}
+		if c.kind == oClass {
+			c.lineage(func(c *object) bool {
+				for _, e := range c.attrs {
+					names = append(names, e.name)
+				}
+				return true
+			})
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// anyAttr reads an attribute whose name is not known.
+func (f *frame) anyAttr(v val, n syntax.Node) val {
+	out := f.attr(v, "?", n)
+	for _, name := range f.attrNames(v) {
+		out = join(out, f.attr(v, name, n))
+	}
+	return out.loose()
+}
+
+// setAnyAttr stores an attribute whose name is not known.
+func (f *frame) setAnyAttr(v, key, x val, n syntax.Node) {
+	l := union(union(v.may, f.a.deep(key)), f.pc)
+	stored := x.with(l).loose()
+	for _, name := range f.attrNames(v) {
+		f.descriptors(v, name, "__set__", args{site: n, pos: []val{v, x}})
+	}
+	for _, id := range v.objs.all() {
+		o := f.a.objects[id]
+		if o.kind == oInst {
+			f.specialOf(o, "__setattr__", ref(o).with(v.may), args{site: n, pos: []val{key, x}})
+		}
+		f.a.grow(&o.other, stored)
+		for i := range o.attrs {
+			f.a.grow(&o.attrs[i].v, stored)
+		}
+	}
+}
+
+// callback calls what a function was given, any number of times: in mode
+// strict a call may depend on what those before it gave.
+func (f *frame) callback(fn val, x args) val {
+	given := x
+	for r := (val{}); ; {
+		before := f.pc
+		x.pos = nil
+		for _, v := range given.pos {
+			x.pos = append(x.pos, v.with(f.pc))
+		}
+		r = join(r, f.call(fn, x))
+		f.stick(f.a.deep(r))
+		if f.pc.within(before) {
+			return r
+		}
+	}
 }

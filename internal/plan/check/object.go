@@ -43,16 +43,17 @@ type object struct {
 	node syntax.Node // that makes it
 	act  *activation
 
-	shape *lab    // length, order and membership
-	elem  val     // what it holds beside ents
-	keys  val     // of dicts, those that are not in ents
-	ents  []entry // by key or, in lists and tuples, in order
-	moved bool    // the order of a list has changed, or its length is not known
-	fewer bool    // something may have been taken out
-	made  bool // a literal has put its elements in
-	busy  bool // something opaque is working
-	attrs []entry
-	other val // attributes under names that are not known
+	shape    *lab    // length, order and membership
+	elem     val     // what it holds beside ents
+	keys     val     // of dicts, those that are not in ents
+	ents     []entry // by key or, in lists and tuples, in order
+	moved    bool    // the order of a list has changed, or its length is not known
+	fewer    bool    // something may have been taken out
+	made     bool    // a literal has put its elements in
+	busy     bool    // something opaque is working
+	absorbed int32   // the round in which something opaque took something in last
+	attrs    []entry
+	other    val // attributes under names that are not known
 
 	name  string // of natives, modules, tools, name spaces
 	recv  val    // of methods: their object
@@ -81,7 +82,8 @@ type function struct {
 	defaults []entry // by name of parameter
 	lazy     bool    // a generator or coroutine
 	async    bool
-	first    val // of generator expressions: the first iterable's elements
+	cached   bool // calls may give what other calls have computed
+	first    val  // of generator expressions: the first iterable's elements
 }
 
 // classInfo is what is known of a class of the program.
@@ -107,14 +109,16 @@ type dataInfo struct {
 type origin struct {
 	def       *tool.Definition
 	may, must *lab
-	lowered   []loweredPart
+	lowered   []loweredPart // by the policy, with all that is in them
+	shapes    []loweredPart // without what is in them
 	lowMust   []loweredPart
 	exact     map[tool.Pointer]int32
 }
 
 type loweredPart struct {
-	path tool.Pointer
-	lab  *lab
+	path  tool.Pointer
+	lab   *lab
+	alone bool // without what is in it
 }
 
 type objectKey struct {

@@ -41,6 +41,7 @@ func methodsOf(op syntax.Operator) (in, left, right string) {
 // binary is what an operator makes of two values.
 func (f *frame) binary(op syntax.Operator, a, b val, n syntax.Node) val {
 	f.raises(union(a.may, b.may))
+	f.risks(a, b)
 	out := val{}
 	if a.objs == nil && b.objs == nil || a.fl&scalar != 0 && b.fl&scalar != 0 {
 		out = plain(union(a.may, b.may), union(a.must, b.must))

@@ -125,6 +125,8 @@ type scopes struct {
 	all   []*scope
 	// What the program does that the analysis of flows asks for.
 	catches bool // exceptions are bound to names, or seen by methods of the program
+	always  bool // exceptions of the program may be seen by the language itself
+	tries   bool // exceptions may be caught
 	classes bool // it defines classes
 	calls   []callUse
 }
@@ -200,6 +202,7 @@ func (b *scopes) stmt(s *scope, n syntax.Stmt) {
 		b.block(inner, n.Body)
 	case *syntax.ClassDef:
 		b.classes = true
+		b.always = b.always || asked(n)
 		s.declare(n.Name)
 		b.exprs(s, n.Decorators)
 		around := b.typeParams(s, n, n.TypeParams)
@@ -222,6 +225,7 @@ func (b *scopes) stmt(s *scope, n syntax.Stmt) {
 			s.declare(boundName(al))
 		}
 	case *syntax.TryStmt:
+		b.tries = true
 		b.block(s, n.Body)
 		for _, h := range n.Handlers {
 			b.expr(s, h.Type)
@@ -232,7 +236,7 @@ func (b *scopes) stmt(s *scope, n syntax.Stmt) {
 		b.block(s, n.OrElse)
 		b.block(s, n.FinalBody)
 	case *syntax.With:
-		b.catches = true
+		b.catches, b.tries = true, true
 		for _, it := range n.Items {
 			b.expr(s, it.ContextExpr)
 			b.expr(s, it.OptionalVars)
@@ -272,6 +276,16 @@ func (b *scopes) stmt(s *scope, n syntax.Stmt) {
 			return true
 		})
 	}
+}
+
+// asked says whether a class has methods that the language calls by itself.
+func asked(n *syntax.ClassDef) bool {
+	for _, s := range n.Body {
+		if d, ok := s.(*syntax.FunctionDef); ok && (len(d.Decorators) > 0 || dunder(d.Name) && d.Name != "__init__" && d.Name != "__post_init__") {
+			return true
+		}
+	}
+	return false
 }
 
 // boundName is the name that an import binds.
@@ -373,6 +387,7 @@ func (b *scopes) expr(s *scope, e syntax.Expr) {
 	case nil:
 	case *syntax.Name:
 		if e.Ctx == syntax.Load {
+			b.always = b.always || e.ID == "next" || e.ID == "getattr" || e.ID == "hasattr"
 			h := s.host
 			h.uses = append(h.uses, use{e, s})
 		} else {

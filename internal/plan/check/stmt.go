@@ -160,7 +160,9 @@ func (f *frame) loop(n syntax.Stmt) {
 	f.nest++
 	mark := f.mark()
 	key := headKey{n, f.act.id}
-	head := f.a.heads[key]
+	known := f.a.heads[key]
+	head := known.pairs
+	f.pc = union(f.pc, known.pc)
 	var first val
 	loop, isFor := n.(*syntax.For)
 	if isFor {
@@ -174,6 +176,7 @@ func (f *frame) loop(n syntax.Stmt) {
 			f.set(p.slot, p.v)
 		}
 		st.breaks, st.continues = nil, nil
+		pc := f.pc
 		f.loops = append(f.loops, st)
 		exit = f.turn(n, first, mark)
 		f.loops = f.loops[:len(f.loops)-1]
@@ -182,15 +185,11 @@ func (f *frame) loop(n syntax.Stmt) {
 		f.dead = false
 		grown := false
 		head, grown = f.widen(head, backs)
-		if !grown {
+		if !grown && f.pc.within(pc) {
 			break
 		}
 		if turn+1 >= settled(f.nest) {
-			if f.a.heads == nil {
-				f.a.heads = map[headKey][]slotVal{}
-			}
-			f.a.heads[key] = head
-			f.a.changed = true
+			f.later(key, head)
 			break
 		}
 	}
@@ -206,6 +205,23 @@ func (f *frame) loop(n syntax.Stmt) {
 	alts = append(alts, f.take(mark))
 	f.merge(alts...)
 	f.unmark()
+}
+
+// later leaves a loop that has not settled to the next round.
+func (f *frame) later(key headKey, head []slotVal) {
+	a := f.a
+	if a.heads == nil {
+		a.heads = map[headKey]headState{}
+	}
+	old := a.heads[key]
+	equal := len(old.pairs) == len(head) && f.pc.within(old.pc)
+	for i := range head {
+		equal = equal && old.pairs[i].slot == head[i].slot && same(old.pairs[i].v, head[i].v)
+	}
+	if !equal {
+		a.heads[key] = headState{head, union(old.pc, f.pc)}
+		a.changed = true
+	}
 }
 
 // turn carries out a loop's test and body once, and returns the state in which

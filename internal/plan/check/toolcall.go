@@ -230,30 +230,42 @@ func (f *frame) result(d *tool.Definition, x args, may, must *lab) val {
 			a.changed = true
 		}
 	}
-	typ := d.Output.Type()
+	typ, certain := d.Output.Type(), true
 	if d.Name == "ask_llm" {
-		typ = f.replyType(x)
+		typ, certain = f.replyType(x)
 	}
-	a.lower(org, typ)
+	a.lower(org, typ, certain)
 	v := a.dataVal(org, typ, "", 0)
 	return v
 }
 
-// replyType is the type that ask_llm is asked for; nil when it is not known.
-func (f *frame) replyType(x args) *tool.Type {
+// replyType is the type that ask_llm is asked for, nil when it is not known, and
+// whether nobody has chosen it who is not trusted.
+func (f *frame) replyType(x args) (*tool.Type, bool) {
 	if x.open || x.hasKw {
-		return nil
+		return nil, false
 	}
 	want, given := val{}, false
 	if len(x.pos) > 2 {
 		want, given = x.pos[2], true
 	}
 	if e := ent(x.named, "schema"); e != nil {
-		want, given = e.v, true
+		want, given = e.v, !e.weak
+		if e.weak {
+			return nil, false
+		}
 	}
 	if !given || isNone(want) {
-		return &tool.Type{Kinds: tool.StringKind}
+		return &tool.Type{Kinds: tool.StringKind}, true
 	}
+	if l, any := f.a.label(f.a.deep(want), true); any || !l.Trusted() {
+		return f.schemaType(want), false
+	}
+	return f.schemaType(want), true
+}
+
+// schemaType is the type that a known schema says.
+func (f *frame) schemaType(want val) *tool.Type {
 	json, ok := f.known(want, 0)
 	if !ok {
 		return nil
@@ -269,27 +281,42 @@ func (f *frame) replyType(x args) *tool.Type {
 	return s.Type()
 }
 
-// lower finds the parts of a result that the policy lowers.
-func (a *analysis) lower(org *origin, typ *tool.Type) {
+// lower finds the parts of a result that the policy lowers for certain, and
+// those that it may lower.
+func (a *analysis) lower(org *origin, typ *tool.Type, certain bool) {
 	if a.policy == nil || org.def == nil {
 		return
 	}
-	l, any := a.label(org.may, true)
-	org.lowered = org.lowered[:0]
-	if !any && typ != nil {
-		for _, p := range a.policy.LowerParts(org.def, l, typ) {
-			org.lowered = append(org.lowered, loweredPart{p.Path, a.afterRule(org.may, p)})
-		}
-	}
+	org.lowered, org.shapes, org.lowMust = org.lowered[:0], org.shapes[:0], org.lowMust[:0]
 	m, _ := a.label(org.must, false)
-	org.lowMust = org.lowMust[:0]
 	if typ == nil {
-		org.lowMust = append(org.lowMust, loweredPart{"", nil})
+		// A type that is known at run time only may be narrow.
+		org.lowMust = append(org.lowMust, loweredPart{path: "", lab: a.trustedOf(org.must)})
 		return
 	}
-	for _, p := range a.policy.LowerParts(org.def, m, typ) {
-		org.lowMust = append(org.lowMust, loweredPart{p.Path, a.trustedOf(org.must)})
+	least := a.policy.LowerParts(org.def, m, typ)
+	leastShapes := a.policy.LowerShapes(org.def, m, typ)
+	for _, p := range least {
+		org.lowMust = append(org.lowMust, loweredPart{p.Path, a.trustedOf(org.must), false})
 	}
+	for _, p := range leastShapes {
+		org.lowMust = append(org.lowMust, loweredPart{p.Path, a.trustedOf(org.must), true})
+	}
+	l, any := a.label(org.may, true)
+	if any || !certain {
+		return
+	}
+	for _, p := range a.policy.LowerParts(org.def, l, typ) {
+		org.lowered = append(org.lowered, loweredPart{p.Path, a.afterRule(org.may, p, hasRule(least, p)), false})
+	}
+	for _, p := range a.policy.LowerShapes(org.def, l, typ) {
+		org.shapes = append(org.shapes, loweredPart{p.Path, a.afterRule(org.may, p, hasRule(leastShapes, p)), true})
+	}
+}
+
+// hasRule says whether the same rule lowers the same part.
+func hasRule(list []policy.Lowered, p policy.Lowered) bool {
+	return slices.ContainsFunc(list, func(q policy.Lowered) bool { return q.Path == p.Path && q.Rule == p.Rule })
 }
 
 // trustedOf is the trusted sources of a set.
@@ -307,7 +334,8 @@ func (a *analysis) trustedOf(l *lab) *lab {
 }
 
 // afterRule is a set after a rule of the policy has lowered it.
-func (a *analysis) afterRule(l *lab, p policy.Lowered) *lab {
+// A smaller set may be lowered by another rule unless it is the only one.
+func (a *analysis) afterRule(l *lab, p policy.Lowered, only bool) *lab {
 	var out *lab
 	marks := map[label.Source]label.Endorsement{}
 	for _, e := range p.Label.Endorsed {
@@ -330,6 +358,9 @@ func (a *analysis) afterRule(l *lab, p policy.Lowered) *lab {
 		if released {
 			twin.lo, twin.hi = p.Label.Readers, p.Label.Readers
 		}
+		if !only {
+			twin.lo, twin.hi = twin.lo.Intersect(s.lo), label.Everyone()
+		}
 		key := sourceKey{kind: s.src.Kind, name: s.src.Name, rule: p.Rule, base: id}
 		n := a.sourceOf(key, func() source { return twin })
 		t := a.sources[n].lab
@@ -343,9 +374,9 @@ const maxNested = 8
 
 // dataVal is the value of a part of a result.
 func (a *analysis) dataVal(org *origin, typ *tool.Type, path tool.Pointer, deep int) val {
-	v := val{may: org.at(org.lowered, org.may, path), must: org.must, fl: reached}
+	v := val{may: org.at(path), must: org.must, fl: reached}
 	for _, p := range org.lowMust {
-		if within(path, p.path) {
+		if path == p.path || !p.alone && within(path, p.path) {
 			v.must = p.lab
 		}
 	}
@@ -370,13 +401,18 @@ func (a *analysis) dataVal(org *origin, typ *tool.Type, path tool.Pointer, deep 
 }
 
 // at is the label of a part.
-func (org *origin) at(parts []loweredPart, l *lab, path tool.Pointer) *lab {
-	for _, p := range parts {
+func (org *origin) at(path tool.Pointer) *lab {
+	for _, p := range org.shapes {
+		if path == p.path {
+			return p.lab
+		}
+	}
+	for _, p := range org.lowered {
 		if within(path, p.path) {
 			return p.lab
 		}
 	}
-	return l
+	return org.may
 }
 
 // within says whether a path is at or below another.
@@ -387,7 +423,7 @@ func within(path, under tool.Pointer) bool {
 // dataOwn is what the length and the keys of a JSON value depend on.
 func (a *analysis) dataOwn(o *object) *lab {
 	d := o.data
-	return d.root.at(d.root.lowered, d.root.may, d.path)
+	return d.root.at(d.path)
 }
 
 // child is a part of a JSON value.

@@ -149,15 +149,11 @@ func (s *oset) union(o *oset) *oset {
 	case s == nil:
 		return o
 	}
-	missing := false
-	for _, id := range o.ids {
-		if !s.has(id) {
-			missing = true
-			break
-		}
-	}
-	if !missing {
+	if len(o.ids) <= len(s.ids) && o.within(s) {
 		return s
+	}
+	if len(s.ids) < len(o.ids) && s.within(o) {
+		return o
 	}
 	out := make([]int32, 0, len(s.ids)+len(o.ids))
 	i, k := 0, 0
@@ -175,4 +171,32 @@ func (s *oset) union(o *oset) *oset {
 		}
 	}
 	return &oset{ids: out}
+}
+
+// within says whether o has all objects of s.
+func (s *oset) within(o *oset) bool {
+	if s == nil || s == o {
+		return true
+	}
+	if o == nil || len(s.ids) > len(o.ids) {
+		return false
+	}
+	if len(s.ids) <= 4 {
+		for _, id := range s.ids {
+			if !o.has(id) {
+				return false
+			}
+		}
+		return true
+	}
+	i := 0
+	for _, id := range s.ids {
+		for i < len(o.ids) && o.ids[i] < id {
+			i++
+		}
+		if i == len(o.ids) || o.ids[i] != id {
+			return false
+		}
+	}
+	return true
 }

@@ -1,0 +1,314 @@
+package check_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"praxis/internal/fault"
+	"praxis/internal/plan/check"
+	"praxis/internal/plan/interp"
+	"praxis/internal/plan/label"
+	"praxis/internal/plan/syntax"
+	"praxis/internal/tool"
+)
+
+var (
+	programs = flag.Int("programs", 2000, "how many generated programs the soundness test runs")
+	most     = flag.Int("most", 3, "how many failures are shown")
+	modes    = flag.Int("modes", 3, "1: normal, 2: strict, 3: both")
+	only     = flag.String("only", "", "a file with the one program that the soundness test runs")
+	firstOne = flag.Uint64("first", 1, "the number of the first generated program")
+)
+
+const soundTools = `version: 1
+inputs:
+  given: {schema: {type: string}}
+  pair: {schema: {type: object}, trusted: false}
+tools:
+  - {name: src.s, version: 1.0.0, description: text, effects: read, input: {type: object, properties: {x: {}, y: {}}}, labels: {readers: everyone}}
+  - {name: src.t, version: 1.0.0, description: text, effects: read, input: {type: object, properties: {x: {}, y: {}}}, labels: {trusted: true, readers: everyone}}
+  - {name: src.i, version: 1.0.0, description: number, effects: read, input: {type: object, properties: {x: {}, y: {}}}, labels: {readers: everyone}}
+  - {name: src.l, version: 1.0.0, description: list, effects: read, input: {type: object, properties: {x: {}, y: {}}}, labels: {readers: everyone}}
+  - {name: src.d, version: 1.0.0, description: dict, effects: read, input: {type: object, properties: {x: {}, y: {}}}, output: {type: object, properties: {a: {type: string}, b: {type: array, items: {type: string}}, c: {type: object, properties: {d: {type: string}}}}}, labels: {readers: everyone}}
+  - {name: fails, version: 1.0.0, description: fails, effects: read, input: {type: object, properties: {x: {}, y: {}}}, labels: {readers: everyone}}
+  - {name: sink, version: 1.0.0, description: takes, effects: pure, input: {type: object, properties: {x: {}, y: {}}}, labels: {readers: everyone}}
+`
+
+type soundWorld struct{ tools *tool.Set }
+
+func newSoundWorld(t testing.TB) soundWorld {
+	t.Helper()
+	file, err := tool.Load("tools.yaml", []byte(soundTools))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := tool.NewSet(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return soundWorld{set}
+}
+
+// answer is what a tool returns in the test.
+func answer(name string, n int) any {
+	switch name {
+	case "src.i":
+		return int64(n % 4)
+	case "src.l":
+		return []any{"p", "q", fmt.Sprint("r", n%3)}[:1+n%3]
+	case "src.d":
+		return tool.NewObject(tool.Member{Name: "a", Value: "va"}, tool.Member{Name: "b", Value: []any{"x", "y"}}, tool.Member{Name: "c", Value: tool.NewObject(tool.Member{Name: "d", Value: "deep"})})
+	}
+	return fmt.Sprint("ab,c"[:n%4+1], n%7)
+}
+
+// site is a call of a tool in the program's text.
+type site struct {
+	tool      string
+	line, col int
+}
+
+// violated compares a run with what the check promised. It returns what is wrong, and
+// how many calls were made.
+func (w soundWorld) violated(t testing.TB, src string, strict bool) (wrong string, calls int) {
+	m, bad := syntax.Parse([]byte(src), syntax.Options{})
+	if len(bad) == 0 {
+		bad = syntax.Check(m)
+	}
+	if len(bad) > 0 {
+		if strings.Contains(bad[0].Message, "assignment expression") {
+			return "", 0
+		}
+		t.Fatalf("%v\n%s", bad[0], src)
+	}
+	if refused := interp.Unsupported(m); len(refused) > 0 {
+		t.Fatalf("%s\n%s", refused[0].Feature, src)
+	}
+	r := check.Check(check.Input{Name: "plan.py", Source: []byte(src), Module: m, Tools: w.tools, Strict: strict})
+	prog, err := interp.Compile(m, src, interp.Env{Tools: w.tools.Names(), Inputs: []string{"given", "pair", "today"}}, interp.Options{Strict: strict})
+	if err != nil {
+		t.Fatalf("%v\n%s", err, src)
+	}
+	if r.Lost != nil {
+		lostPrograms++
+		t.Logf("too hard at line %d: %s", r.Lost.Line, r.Lost.Reason)
+		return "", 0
+	}
+	table := label.NewTable()
+	vm, err := interp.New(prog, interp.Config{Labels: table, Inputs: w.inputs(t, table), Now: time.Unix(0, 0),
+		Limits: interp.Limits{Steps: 300_000, Memory: 32 << 20, Calls: 300, Depth: 200}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	flows := map[site]*check.Flow{}
+	for i := range r.Flows {
+		f := &r.Flows[i]
+		flows[site{f.Tool, f.Line, f.Col}] = f
+	}
+	out, err := vm.Run()
+	for {
+		c, ok := out.(*interp.Call)
+		if err != nil || !ok {
+			if err != nil && fault.KindOf(err) != fault.Exhausted && fault.KindOf(err) != fault.Invalid {
+				t.Fatalf("%v\n%s", err, src)
+			}
+			return "", calls
+		}
+		calls++
+		deep := c.Control
+		for _, a := range c.Args {
+			deep = table.Join(deep, a.Data.Join(table))
+		}
+		if wrong := w.compare(c, flows, table, r, strict); wrong != "" {
+			return wrong, calls
+		}
+		deep = table.Join(deep, table.Of(label.Source{Kind: label.Tool, Name: c.Tool, Call: c.Number, Line: c.Line, Col: c.Col}, label.Everyone()))
+		if c.Tool == "fails" {
+			out, err = vm.Raise("ToolError", "it failed", deep)
+			continue
+		}
+		d, derr := interp.DataOf(answer(c.Tool, c.Number), deep)
+		if derr != nil {
+			t.Fatal(derr)
+		}
+		out, err = vm.Reply(d)
+	}
+}
+
+var lostPrograms int
+
+func (w soundWorld) inputs(t testing.TB, table *label.Table) []interp.Field {
+	var out []interp.Field
+	for name, v := range map[string]any{"given": "ann", "pair": tool.NewObject(tool.Member{Name: "u", Value: "x"}, tool.Member{Name: "v", Value: "y"}), "today": "2026-01-01"} {
+		d, err := interp.DataOf(v, table.Of(label.Source{Kind: label.User, Name: name, Trusted: name != "pair"}, label.Everyone()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, interp.Field{Name: name, Data: d})
+	}
+	slices.SortFunc(out, func(a, b interp.Field) int { return strings.Compare(a.Name, b.Name) })
+	return out
+}
+
+// compare says what of a call the check did not foresee.
+func (w soundWorld) compare(c *interp.Call, flows map[site]*check.Flow, table *label.Table, r *check.Result, strict bool) string {
+	def, _ := w.tools.Lookup(c.Tool)
+	f := flows[site{c.Tool, c.Line, c.Col}]
+	foreign := f == nil
+	if foreign {
+		f = together(c.Tool, r)
+	}
+	if f == nil {
+		return fmt.Sprintf("line %d: the call of %s was not foreseen", c.Line, c.Tool)
+	}
+	if f.Verdict == check.Dead {
+		return fmt.Sprintf("line %d: the call of %s was said to be unreachable", c.Line, c.Tool)
+	}
+	var pos []interp.Data
+	var named []tool.Named[interp.Data]
+	for _, a := range c.Args {
+		if a.Name == "" {
+			pos = append(pos, a.Data)
+		} else {
+			named = append(named, tool.Named[interp.Data]{Name: a.Name, Value: a.Data})
+		}
+	}
+	for _, s := range table.Label(c.Control).Sources {
+		if !f.Control.Has(s) && !f.Anything {
+			return fmt.Sprintf("line %d: %s: control has %s, foreseen %v", c.Line, c.Tool, s, f.Control)
+		}
+	}
+	bound, err := tool.BindArgs(def, pos, named)
+	if err != nil {
+		return ""
+	}
+	for _, b := range bound {
+		i := slices.IndexFunc(f.Args, func(a check.Arg) bool { return a.Name == b.Name })
+		if i < 0 {
+			return fmt.Sprintf("line %d: %s: argument %s was not foreseen", c.Line, c.Tool, b.Name)
+		}
+		a := f.Args[i]
+		l := table.Label(b.Value.Join(table))
+		for _, s := range l.Sources {
+			if !a.AnyFrom && !a.May.Has(s) {
+				return fmt.Sprintf("line %d: %s: argument %s has %s at %d:%d, foreseen %v", c.Line, c.Tool, b.Name, s, s.Line, s.Col, a.May)
+			}
+		}
+		for _, o := range a.Must {
+			if !foreign && !slices.ContainsFunc(l.Sources, func(s label.Source) bool { return check.Sources{o}.Has(s) }) {
+				return fmt.Sprintf("line %d: %s: argument %s lacks %v, which was certain; it has %s", c.Line, c.Tool, b.Name, o, l)
+			}
+		}
+	}
+	return ""
+}
+
+// together joins the flows of all calls of a tool, for calls whose place in the
+// plan a run does not know.
+func together(name string, r *check.Result) *check.Flow {
+	var out *check.Flow
+	for i := range r.Flows {
+		f := &r.Flows[i]
+		if f.Tool != name || f.Verdict == check.Dead {
+			continue
+		}
+		if out == nil {
+			out = &check.Flow{Tool: name}
+		}
+		out.Control = append(out.Control, f.Control...)
+		for _, a := range f.Args {
+			i := slices.IndexFunc(out.Args, func(b check.Arg) bool { return b.Name == a.Name })
+			if i < 0 {
+				out.Args = append(out.Args, check.Arg{Name: a.Name})
+				i = len(out.Args) - 1
+			}
+			b := &out.Args[i]
+			b.May = append(b.May[:len(b.May):len(b.May)], a.May...)
+			b.AnyFrom = b.AnyFrom || a.AnyFrom
+		}
+	}
+	return out
+}
+
+func TestSound(t *testing.T) {
+	w := newSoundWorld(t)
+	if *only != "" {
+		src, err := os.ReadFile(*only)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, strict := range []bool{false, true} {
+			wrong, calls := w.violated(t, string(src), strict)
+			t.Logf("strict %v: %d calls, wrong: %s", strict, calls, wrong)
+		}
+		return
+	}
+	total, failures := 0, 0
+	for i := range uint64(*programs) {
+		seed := *firstOne + i
+		src := newGenerator(seed).program()
+		for _, strict := range []bool{false, true} {
+			if strict && *modes&2 == 0 || !strict && *modes&1 == 0 {
+				continue
+			}
+			if file := os.Getenv("CHECK_SOUND_TRACE"); file != "" {
+				if err := os.WriteFile(file, []byte(src), 0o600); err != nil {
+					t.Fatal(err)
+				}
+			}
+			wrong, calls := w.violated(t, src, strict)
+			total += calls
+			if wrong != "" {
+				t.Errorf("program %d, strict %v: %s\n%s", seed, strict, wrong, numbered(shrink(src, func(s string) bool { return w.still(t, s, strict) })))
+				if failures++; failures >= *most {
+					t.FailNow()
+				}
+			}
+		}
+	}
+	if total < *programs {
+		t.Errorf("only %d calls in %d programs", total, *programs)
+	}
+	t.Logf("%d calls, %d programs too hard", total, lostPrograms)
+}
+
+// still says whether a program still shows something wrong.
+func (w soundWorld) still(t testing.TB, src string, strict bool) bool {
+	m, bad := syntax.Parse([]byte(src), syntax.Options{})
+	if len(bad) > 0 || len(syntax.Check(m)) > 0 || len(interp.Unsupported(m)) > 0 {
+		return false
+	}
+	wrong, _ := w.violated(t, src, strict)
+	return wrong != ""
+}
+
+// shrink takes lines out of a program as long as it fails.
+func shrink(src string, fails func(string) bool) string {
+	lines := strings.Split(strings.TrimRight(src, "\n"), "\n")
+	for size := max(1, len(lines)/2); size >= 1; size /= 2 {
+		for i := 0; i+size <= len(lines); {
+			less := slices.Concat(lines[:i:i], lines[i+size:])
+			if fails(strings.Join(less, "\n") + "\n") {
+				lines = less
+			} else {
+				i++
+			}
+		}
+	}
+	return strings.Join(lines, "\n") + "\n"
+}
+
+func numbered(src string) string {
+	var b strings.Builder
+	n := 0
+	for line := range strings.Lines(src) {
+		n++
+		fmt.Fprintf(&b, "%3d %s", n, line)
+	}
+	return b.String()
+}
