@@ -72,12 +72,12 @@ func planRooms() map[string]Room {
 		"internal/plan/pytext":  {Third: []string{"golang.org/x/text"}, Tests: []string{cpython}},
 		"internal/plan/regex":   {Tests: []string{cpython}},
 		"internal/plan/random":  {Tests: []string{cpython}},
+		"internal/plan/decimal": {Tests: []string{cpython}},
 		"internal/plan/library": {},
 		"internal/plan/label":   {Imports: []string{fault}},
 		"internal/plan/policy":  {Imports: []string{fault, "internal/tool", "internal/plan/label"}, Third: []string{"cel.dev/cel-go", yaml}},
 		"internal/plan/interp": {
-			Imports: []string{fault, "internal/tool", syntax, "internal/plan/pytext", "internal/plan/regex", "internal/plan/random", "internal/plan/label", "internal/plan/library"},
-			Third:   []string{"github.com/cockroachdb/apd/v3"},
+			Imports: []string{fault, "internal/tool", syntax, "internal/plan/pytext", "internal/plan/regex", "internal/plan/random", "internal/plan/decimal", "internal/plan/label", "internal/plan/library"},
 			Tests:   []string{cpython},
 		},
 		"internal/plan/check": {

@@ -43,6 +43,9 @@ func (c *Class) class(t *Thread) *Class {
 // shown is the class's name in messages: with its module where the class says
 // so, which are those that are not written in Python in CPython.
 func (c *Class) shown() string {
+	if c.static && c.module != "builtins" {
+		return c.module + "." + c.name
+	}
 	if !c.static && c.module != "__main__" {
 		if _, ok := c.attrs.str("_qualified_"); ok {
 			return c.module + "." + c.name

@@ -90,7 +90,7 @@ func dumpObjects() []Object {
 	return []Object{
 		&Str{}, &Big{}, &Bytes{}, &Tuple{}, &List{}, &Dict{}, &Set{}, &Range{}, &Slice{}, &Cell{},
 		&Func{}, &Method{}, &Module{}, &ToolRef{}, &Class{}, &Instance{}, &Exception{}, &Property{}, &Wrapper{},
-		&Iter{}, &View{}, &Gen{}, &Super{}, &TypeAlias{}, &Union{}, &Alias{}, &Dice{}, &RePattern{}, &ReMatch{},
+		&Iter{}, &View{}, &Gen{}, &Super{}, &TypeAlias{}, &Union{}, &Alias{}, &Dice{}, &RePattern{}, &ReMatch{}, &Dec{},
 	}
 }
 

@@ -12,6 +12,8 @@ func moduleValues(name string) func(t *Thread, m *Module) {
 		return mathValues
 	case "re":
 		return regexValues
+	case "decimal":
+		return decimalValues
 	}
 	return nil
 }
@@ -23,6 +25,7 @@ func libraryNatives() []*Native {
 		dataclassNatives(),
 		clockNatives(),
 		randomNatives(),
+		contextNatives(),
 		mathNatives(), operatorNatives(), jsonNatives(), copyNatives(), heapNatives(), collectionsNatives(), timeNatives(), asyncioNatives(),
 		mathNatives(), operatorNatives(), jsonNatives(), regexNatives(), bytesModules(), copyNatives(), heapNatives(), collectionsNatives(), timeNatives(), asyncioNatives(),
 	} {

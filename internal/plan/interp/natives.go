@@ -33,7 +33,7 @@ func makeTypeNatives() []*Native {
 	var out []*Native
 	for _, table := range [][]*Native{
 		objectNatives(), exceptionNatives(), intNatives(), floatNatives(), strNatives(), bytesNatives(),
-		tupleNatives(), listNatives(), dictNatives(), viewNatives(), setNatives(), rangeNatives(), iterNatives(), aliasNatives(), iterConstructors(), machineNatives(), regexMethods(),
+		tupleNatives(), listNatives(), dictNatives(), viewNatives(), setNatives(), rangeNatives(), iterNatives(), aliasNatives(), iterConstructors(), machineNatives(), regexMethods(), decimalNatives(),
 	} {
 		out = append(out, table...)
 	}
@@ -43,6 +43,7 @@ func makeTypeNatives() []*Native {
 // bindings of natives that are not methods of instances.
 var classNatives = [...]string{
 	"dict.fromkeys", "int.from_bytes", "float.fromhex", "float.from_number", "bytes.fromhex",
+	"Decimal.from_float", "Decimal.from_number",
 	"object.__init_subclass__", "object.__subclasshook__",
 }
 

@@ -12,6 +12,7 @@ type types struct {
 	Union, Alias                                               *Class
 	RePattern, ReMatch                                         *Class
 	DictKeys, DictValues, DictItems                            *Class
+	Decimal                                                    *Class
 
 	exceptions
 
@@ -76,7 +77,7 @@ func (ts *types) key(c *Class) string {
 var hiddenTypes = map[string]bool{
 	"NoneType": true, "ellipsis": true, "NotImplementedType": true, "function": true,
 	"method": true, "module": true, "tool": true, "generator": true, "coroutine": true,
-	"cell": true, "iterator": true, "UnionType": true, "GenericAlias": true,
+	"cell": true, "iterator": true, "Decimal": true, "UnionType": true, "GenericAlias": true,
 }
 
 // classMaker builds the table.
@@ -144,6 +145,8 @@ func makeTypes() *types {
 	} {
 		m.add(c.where, c.name, c.layout, object).final = c.final
 	}
+	dec := m.add(&ts.Decimal, "Decimal", kSpecial, object)
+	dec.module, dec.core = "decimal", false // its natives are its operators
 	m.add(&ts.Bool, "bool", kInt, ts.Int).final = true
 	for k, name := range iterNames {
 		if k > 0 {

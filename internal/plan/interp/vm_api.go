@@ -110,6 +110,7 @@ type VM struct {
 	regexes  map[regexKey]*regex.Program // compiled patterns
 	runs     map[*unit][]*running
 	built    map[string]*unit // what library modules compiled, by source
+	decimal  Value            // the context that decimal numbers are computed in
 	seeds    uint64           // generators of random numbers that were seeded with the run's seed
 	names    map[string]*Str  // interned names of attributes and globals
 
