@@ -154,8 +154,10 @@ func (t *Thread) attrsDict(ns *Dict) Value {
 	for i := range ns.entries {
 		if e := &ns.entries[i]; e.key.k == kStr {
 			d.setName(e.key.o.(*Str), e.val)
+			d.entries[len(d.entries)-1].key.l = e.key.l
 		}
 	}
+	d.shape = t.join(ns.shape, t.pc)
 	return Value{k: kDict, o: d}
 }
 

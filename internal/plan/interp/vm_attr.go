@@ -224,6 +224,9 @@ func (vm *VM) addAttr(in *Instance, name *Str, v Value) error {
 			in.attrs.entries = make([]entry, 0, 4)
 		}
 	}
+	if t.pc != 0 {
+		in.attrs.shape = t.join(in.attrs.shape, t.pc)
+	}
 	in.attrs.addName(name, t.under(v))
 	return nil
 }

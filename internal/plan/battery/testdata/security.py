@@ -1013,3 +1013,16 @@ a, b = [], []
 n = int(mail.read(id=1)["subject"])
 c = [a, b][n > 4]
 mail.send(to=["ann@acme.com", "bob@acme.com"][a is c], subject="s", body="b")
+--- [normal: denied] [strict: denied] an attribute with a name from data
+class A:
+    pass
+a = A()
+setattr(a, mail.read(id=1)["body"], "x")
+mail.send(to=list(vars(a))[0], subject="s", body="b")
+--- [normal: allowed] [strict: denied] which attributes a branch made
+class A:
+    pass
+a = A()
+if "eve" in mail.read(id=1)["body"]:
+    a.x = 1
+mail.send(to=["ann@acme.com", "bob@acme.com"][len(vars(a))], subject="s", body="b")
