@@ -48,7 +48,7 @@ func (vm *VM) again(mode retMode, extra Value) error {
 }
 
 // maxNested bounds how deep Go code and the program call each other.
-const maxNested = 180
+const maxNested = 1000
 
 // call calls fn from Go and waits for its value. A tool cannot be called in it.
 func (t *Thread) call(fn Value, pos []Value, names []string, named []Value) (Value, error) {
@@ -79,6 +79,39 @@ func (t *Thread) call(fn Value, pos []Value, names []string, named []Value) (Val
 	}
 	vm.nested--
 	if err != errReturned {
+		return Value{}, err
+	}
+	v := vm.result
+	vm.result = Value{}
+	return v, nil
+}
+
+// callSelf calls fn with self before args from Go. Unlike call it needs no slice on the heap.
+func (t *Thread) callSelf(fn, self Value, args ...Value) (Value, error) {
+	vm := t.vm
+	f, ok := fn.o.(*Func)
+	if !ok || f.run == nil || f.run.fixed != len(args)+1 {
+		return t.call(fn, prepend(self, args), nil, nil)
+	}
+	if t.steps -= callSteps; t.steps < 0 {
+		if err := t.outOfSteps(); err != nil {
+			return Value{}, err
+		}
+	}
+	if vm.nested >= maxNested {
+		return Value{}, vm.tooDeep()
+	}
+	g, err := vm.push(f, retGo)
+	if err != nil {
+		return Value{}, err
+	}
+	g.st[0] = self
+	copy(g.st[1:], args)
+	g.ret = fn.l
+	vm.nested++
+	err = vm.run()
+	vm.nested--
+	if err != nil {
 		return Value{}, err
 	}
 	v := vm.result

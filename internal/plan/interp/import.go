@@ -2,6 +2,7 @@ package interp
 
 import (
 	_ "embed"
+	"slices"
 	"sort"
 	"strings"
 	"sync"
@@ -72,30 +73,35 @@ func (vm *VM) nameValue(name string) Value { return Value{k: kStr, o: vm.intern(
 func (vm *VM) makeBuiltins() error {
 	m := &Module{name: "builtins", fixed: true}
 	vm.builtins = m
-	for _, b := range builtinNames() {
-		m.names.addName(b.name, b.v)
-	}
+	m.names = builtinNames().clone(32)
 	if src, ok := librarySource("builtins"); ok {
 		return vm.runModule(m, src)
 	}
 	return nil
 }
 
-type builtinEntry struct {
-	name *Str
-	v    Value
+// builtinNames are the classes and natives that every program knows, in the
+// order of their names. The dict must not be changed.
+func builtinNames() *Dict { return builtinTable.get(makeBuiltinTable) }
+
+var builtinTable once[*Dict]
+
+// clone copies a name space, with room for more names.
+func (d *Dict) clone(room int) Dict {
+	c := *d
+	c.entries = append(make([]entry, 0, len(d.entries)+room), d.entries...)
+	c.index = slices.Clone(d.index)
+	return c
 }
 
-// builtinNames are the classes and natives that every program knows, in the
-// order of their names.
-func builtinNames() []builtinEntry { return builtinTable.get(makeBuiltinTable) }
-
-var builtinTable once[[]builtinEntry]
-
-func makeBuiltinTable() []builtinEntry {
+func makeBuiltinTable() *Dict {
 	ts := builtinTypes()
-	var out []builtinEntry
-	add := func(name string, v Value) { out = append(out, builtinEntry{constStr(name), v}) }
+	type named struct {
+		name *Str
+		v    Value
+	}
+	var list []named
+	add := func(name string, v Value) { list = append(list, named{constStr(name), v}) }
 	for name := range ts.all {
 		if c, ok := ts.named(name); ok {
 			add(name, classValue(c))
@@ -111,7 +117,11 @@ func makeBuiltinTable() []builtinEntry {
 	add("NotImplemented", Value{k: kNotImplemented})
 	add("Ellipsis", Value{k: kEllipsis})
 	add("__debug__", boolValue(true))
-	sort.Slice(out, func(i, k int) bool { return out[i].name.s < out[k].name.s })
+	sort.Slice(list, func(i, k int) bool { return list[i].name.s < list[k].name.s })
+	out := &Dict{}
+	for _, n := range list {
+		out.addName(n.name, n.v)
+	}
 	return out
 }
 

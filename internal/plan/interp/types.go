@@ -344,11 +344,21 @@ func (t *Thread) override(v Value, name string) (Value, bool) {
 
 // callSpecial calls the method name of v's class; false: there is none.
 func (t *Thread) callSpecial(v Value, name string, args ...Value) (Value, bool, error) {
-	fn, ok := t.lookupSpecial(v, name)
-	if !ok {
+	cls := t.classOf(v)
+	m, owner, ok := cls.lookup(name)
+	if !ok || m.k == kNone {
 		return Value{}, false, nil
 	}
-	r, err := t.call(fn, args, nil, nil)
+	var r Value
+	var err error
+	if m.k == kFunc {
+		r, err = t.callSelf(m, v, args...)
+	} else {
+		if m, err = t.value(t.bound(m, owner, v, cls), v, name); err != nil {
+			return Value{}, false, nil
+		}
+		r, err = t.call(m, append([]Value(nil), args...), nil, nil)
+	}
 	if err == nil && v.l != 0 {
 		r.l = t.join(r.l, v.l)
 	}

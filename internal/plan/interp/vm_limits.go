@@ -53,7 +53,7 @@ func (t *Thread) outOfMemory(bytes int64) error {
 // heap walks over everything that the program can reach and adds up its size.
 type heap struct {
 	t     *Thread
-	seen  map[Object]bool
+	seen  visited
 	queue []Object
 	size  int64
 }
@@ -66,7 +66,7 @@ type sized interface {
 
 // live is how many bytes the program can reach.
 func (vm *VM) live() int64 {
-	h := &heap{t: &vm.t, seen: make(map[Object]bool)}
+	h := &heap{t: &vm.t}
 	h.module(vm.main)
 	for _, m := range vm.modules {
 		h.module(m)
@@ -125,8 +125,7 @@ func (h *heap) frame(f *Frame) {
 func (h *heap) module(m *Module) { h.add(m) }
 
 func (h *heap) add(o Object) {
-	if !h.seen[o] {
-		h.seen[o] = true
+	if h.seen.add(o) {
 		h.queue = append(h.queue, o)
 	}
 }

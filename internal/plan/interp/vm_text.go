@@ -56,7 +56,11 @@ type specEntry struct {
 // spec reads the specifier of an int or a float; ok is false when it has an
 // error, which the slow way tells.
 func (vm *VM) spec(text string, k Kind) (*pytext.Spec, bool) {
-	e := &vm.specs[(len(text)+int(k)+int(text[len(text)-1]))%len(vm.specs)]
+	at := uint32(k)
+	for i := range len(text) {
+		at = at*33 ^ uint32(text[i])
+	}
+	e := &vm.specs[at%uint32(len(vm.specs))]
 	if e.k == k && e.text == text {
 		return &e.spec, true
 	}
