@@ -139,7 +139,7 @@ func radix(prefix string, base int) nativeFunc {
 			return Value{}, err
 		}
 		n := toBig(v)
-		if err := t.size(int64(n.BitLen()), int64(n.BitLen())); err != nil {
+		if err := t.size(int64(n.BitLen()), 8*int64(n.BitLen())); err != nil {
 			return Value{}, err
 		}
 		s := n.Text(base)

@@ -195,7 +195,7 @@ func (t *Thread) hashItems(items []Value, sized bool) (uint64, error) {
 		return 0, err
 	}
 	defer t.leave()
-	if err := t.step(int64(len(items)) / 4); err != nil {
+	if err := t.step(1 + int64(len(items))/4); err != nil {
 		return 0, err
 	}
 	const p1, p2, p5 = 11400714785074694791, 14029467366897019727, 2870177450012600261

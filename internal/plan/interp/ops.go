@@ -127,7 +127,8 @@ func (t *Thread) binaryCore(op syntax.Operator, a, b Value) (Value, bool, error)
 		return t.viewOp(op, a, b)
 	case kNone, kClass:
 		if op == syntax.BitOr && (b.k == kClass || b.k == kNone) { // a union of types, as annotations have it
-			return t.union(a, b), true, nil
+			v, err := t.union(a, b)
+			return v, true, err
 		}
 	}
 	if op == syntax.Mult {

@@ -4,7 +4,6 @@ import (
 	"math/big"
 	"strings"
 
-	"praxis/internal/plan/label"
 	"praxis/internal/plan/pytext"
 	"praxis/internal/plan/syntax"
 )
@@ -566,15 +565,4 @@ func (t *Thread) rangeHas(r *Range, x Value) bool {
 	}
 	d := new(big.Int).Sub(n, start)
 	return d.Rem(d, step).Sign() == 0
-}
-
-// deep joins the labels of a value and of what it is made of, as far as it cannot be changed.
-func (t *Thread) deep(v Value) label.ID {
-	l := v.l
-	if v.k == kTuple {
-		for _, x := range v.o.(*Tuple).items {
-			l = t.join(l, t.deep(x))
-		}
-	}
-	return l
 }

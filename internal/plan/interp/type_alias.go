@@ -20,8 +20,8 @@ func aliasNatives() []*Native {
 		n := func(name, params string, f nativeFunc) {
 			out = append(out, &Native{name: class + "." + name, params: params, call: f})
 		}
-		n("__or__", "self, value, /", func(t *Thread, a *Args) (Value, error) { return t.unionOrNot(a.Pos[0], a.Pos[1]), nil })
-		n("__ror__", "self, value, /", func(t *Thread, a *Args) (Value, error) { return t.unionOrNot(a.Pos[1], a.Pos[0]), nil })
+		n("__or__", "self, value, /", func(t *Thread, a *Args) (Value, error) { return t.unionOrNot(a.Pos[0], a.Pos[1]) })
+		n("__ror__", "self, value, /", func(t *Thread, a *Args) (Value, error) { return t.unionOrNot(a.Pos[1], a.Pos[0]) })
 		n("__repr__", "self, /", func(t *Thread, a *Args) (Value, error) {
 			s, err := t.typeRepr(a.Pos[0])
 			return t.str(s), err
@@ -45,15 +45,15 @@ func isTypeLike(v Value) bool {
 	return v.k == kNone
 }
 
-func (t *Thread) unionOrNot(a, b Value) Value {
+func (t *Thread) unionOrNot(a, b Value) (Value, error) {
 	if !isTypeLike(a) || !isTypeLike(b) {
-		return notImplemented
+		return notImplemented, nil
 	}
 	return t.union(a, b)
 }
 
 // union is a | b of types: each of them once.
-func (t *Thread) union(a, b Value) Value {
+func (t *Thread) union(a, b Value) (Value, error) {
 	var args []Value
 	for _, v := range [...]Value{a, b} {
 		parts := []Value{v}
@@ -61,61 +61,73 @@ func (t *Thread) union(a, b Value) Value {
 			parts = u.args
 		}
 		for _, p := range parts {
-			if !holdsType(args, p) {
+			if ok, err := t.holdsType(args, p); err != nil {
+				return Value{}, err
+			} else if !ok {
 				args = append(args, p)
 			}
 		}
 	}
 	if len(args) == 1 {
-		return args[0]
+		return args[0], nil
 	}
-	return Value{k: kSpecial, o: &Union{args}}
+	return Value{k: kSpecial, o: &Union{args}}, t.alloc(int64(len(args)) * valueBytes)
 }
 
-func holdsType(args []Value, v Value) bool {
+func (t *Thread) holdsType(args []Value, v Value) (bool, error) {
 	for _, x := range args {
-		if sameType(x, v) {
-			return true
+		if ok, err := t.sameType(x, v); ok || err != nil {
+			return ok, err
 		}
 	}
-	return false
+	return false, nil
 }
 
 // sameType reports whether two types that were written are one.
-func sameType(a, b Value) bool {
+func (t *Thread) sameType(a, b Value) (bool, error) {
+	if err := t.step(1); err != nil {
+		return false, err
+	}
+	if err := t.enter(" in comparison"); err != nil {
+		return false, err
+	}
+	defer t.leave()
 	switch x := a.o.(type) {
 	case *Alias:
 		y, ok := b.o.(*Alias)
 		if !ok || x.origin != y.origin || len(x.args) != len(y.args) {
-			return false
+			return false, nil
 		}
 		for i := range x.args {
-			if !sameType(x.args[i], y.args[i]) {
-				return false
+			if ok, err := t.sameType(x.args[i], y.args[i]); !ok || err != nil {
+				return false, err
 			}
 		}
-		return true
+		return true, nil
 	case *Union:
 		y, ok := b.o.(*Union)
 		if !ok || len(x.args) != len(y.args) {
-			return false
+			return false, nil
 		}
 		for _, v := range x.args {
-			if !holdsType(y.args, v) {
-				return false
+			if ok, err := t.holdsType(y.args, v); !ok || err != nil {
+				return false, err
 			}
 		}
-		return true
+		return true, nil
 	case *Str:
 		y, ok := b.o.(*Str)
-		return ok && x.s == y.s
+		return ok && x.s == y.s, nil
 	}
-	return same(a, b)
+	return same(a, b), nil
 }
 
 // typeRepr writes a type as annotations have it.
 func (t *Thread) typeRepr(v Value) (string, error) {
 	t.see(v.l)
+	if err := t.step(1); err != nil {
+		return "", err
+	}
 	if err := t.enter(" while getting the repr of an object"); err != nil {
 		return "", err
 	}
@@ -162,7 +174,8 @@ func aliasEq(t *Thread, a *Args) (Value, error) {
 	if t.classOf(a.Pos[0]) != t.classOf(a.Pos[1]) {
 		return notImplemented, nil
 	}
-	return boolValue(sameType(a.Pos[0], a.Pos[1])), nil
+	ok, err := t.sameType(a.Pos[0], a.Pos[1])
+	return boolValue(ok), err
 }
 
 func aliasHash(t *Thread, a *Args) (Value, error) {

@@ -130,7 +130,7 @@ func (d *Dict) merge(t *Thread, o *Dict) error {
 			continue
 		}
 		n := o.version
-		if err := d.setHashed(t, e.key, e.val, e.hash, t.deep(e.key)); err != nil {
+		if err := d.setHashed(t, e.key, e.val, e.hash, 0); err != nil { // o's shape has the keys' labels
 			return err
 		}
 		if o.version != n {

@@ -107,10 +107,12 @@ func (t *Thread) setUpdate(s *Set, v Value) error {
 			return err
 		}
 		for i := 0; i < len(d.entries); i++ {
-			if e := d.entries[i]; e.key.k != kUnset {
-				if _, err := s.addHashed(t, e.key, e.hash, t.deep(e.key)); err != nil {
-					return err
-				}
+			e := d.entries[i]
+			if e.key.k == kUnset {
+				continue
+			}
+			if _, err := s.addHashed(t, e.key, e.hash, 0); err != nil { // d's shape has the keys' labels
+				return err
 			}
 		}
 		return t.step(int64(d.live) / 4)
