@@ -1,11 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"praxis/internal/legible"
 	"praxis/internal/plan"
 	checks "praxis/internal/plan/check"
 )
@@ -52,6 +54,11 @@ func (c *planChecking) check(name string) error {
 		return err
 	}
 	switch {
+	case c.sarif:
+		var text []byte
+		if text, err = prepared.Check.SARIF(); err == nil {
+			err = c.p.emit(string(legible.JSON(append(bytes.TrimRight(text, "\n"), '\n'))))
+		}
 	case c.json:
 		err = c.p.printJSON(prepared.Check)
 	default:

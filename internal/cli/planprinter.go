@@ -121,15 +121,15 @@ func (w *planPrinter) denials() []string {
 // tellWaiting says how to go on with a plan that waits.
 func tellWaiting(w io.Writer, out planner.Outcome, run, file string) {
 	c := out.Waiting
-	from := run
+	stored := "its state is stored"
 	if file != "" {
-		from = file
+		stored += ", also in " + legible.Line(file)
 	}
-	message := fmt.Sprintf("the plan waits at %s on line %d: its state is stored", c.Tool.Name, c.Line)
-	how := "with a result: praxis plan resume " + legible.Line(from) + " --result JSON"
+	message := fmt.Sprintf("the plan waits at %s on line %d: %s", c.Tool.Name, c.Line, stored)
+	how := "with a result: praxis plan resume " + run + " --result JSON"
 	if out.Asked {
-		message = fmt.Sprintf("the plan waits for leave to call %s on line %d: its state is stored", c.Tool.Name, c.Line)
-		how = "with a decision: praxis plan resume " + legible.Line(from) + " --approve, or --deny REASON"
+		message = fmt.Sprintf("the plan waits for leave to call %s on line %d: %s", c.Tool.Name, c.Line, stored)
+		how = "with a decision: praxis plan resume " + run + " --approve, or --deny REASON"
 	}
 	tell(w, message, "Go on "+how+".")
 }

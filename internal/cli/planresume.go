@@ -281,17 +281,25 @@ func (s *stored) file(ctx context.Context, records *app.Records, e event.FileGiv
 	return nil
 }
 
-// waitingState finds the run that stored a state; there may be none.
+// waitingState finds the run that stored a state, the newest when several did;
+// there may be none. A plan that waited for leave and one that then waits for the
+// result have one state: the call counts as approved when it was in all of them.
 func waitingState(ctx context.Context, records *app.Records, sum string) (stored, error) {
+	var found stored
 	for run, err := range eachRun(ctx, records.Journal, journal.Query{Outcome: event.Waiting}) {
 		if err != nil {
 			return stored{}, err
 		}
-		if s, err := waitingRun(ctx, records, run.ID); err == nil && s.sum == sum {
-			return s, nil
+		s, err := waitingRun(ctx, records, run.ID)
+		switch {
+		case err != nil || s.sum != sum:
+		case found.run == "":
+			found = s
+		default:
+			found.approved = found.approved && s.approved
 		}
 	}
-	return stored{}, nil
+	return found, nil
 }
 
 // once refuses to go on twice with one plan: its calls would be made twice.

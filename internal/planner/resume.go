@@ -56,6 +56,8 @@ func (a Response) Fits(call *plan.Call, approved bool) error {
 		return bad("Give one of them.", "both a result and an error were given")
 	case a.Endorse != "" && !a.Given:
 		return bad("Give the result, too.", "there is no result that could be endorsed")
+	case call.Decision.Verdict == policy.Deny:
+		return nil // by other rules than those that it waited under: it is denied, whatever was said
 	case asks && a.Approve == nil:
 		return bad("Approve or deny it: --approve, or --deny REASON.", "somebody has to agree to the call first: %s", strings.TrimSuffix(call.Decision.Reason, "."))
 	case !asks && a.Approve != nil:

@@ -1,0 +1,259 @@
+package cli
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"praxis/internal/fault"
+	"praxis/internal/legible"
+	"praxis/internal/plan"
+	checks "praxis/internal/plan/check"
+	"praxis/internal/plan/policy"
+)
+
+const planExplainLong = `Explains each call of a tool in a plan: what the policy says of it before
+anything runs, by which rule and why, where the data of each argument can come
+from and where they certainly do, and the way that they take.`
+
+func (p *program) planExplainCommand() *cobra.Command {
+	c := &planChecking{p: p}
+	cmd := &cobra.Command{
+		Use: "explain FILE", Short: "Explain each call of a plan: its rules, and the way of its data", Long: planExplainLong,
+		Example: "  praxis plan explain plan.py --tools tools.yaml --policy policy.yaml",
+		Args:    takes(1, 1, "the file of the plan"),
+		RunE:    func(_ *cobra.Command, args []string) error { return c.explain(args[0]) },
+	}
+	c.rules.register(cmd)
+	cmd.Flags().BoolVar(&c.json, "json", false, "print one JSON object instead")
+	return cmd
+}
+
+// explained is one call in the object of plan explain --json.
+type explained struct {
+	checks.Flow
+	Paths  []checks.Path     `json:"paths"`
+	Reason string            `json:"reason,omitempty"`
+	Remedy string            `json:"remedy,omitempty"`
+	Rules  []policy.RuleInfo `json:"rules"` // of the policy, about this tool
+}
+
+func (c *planChecking) explain(name string) error {
+	prepared, _, err := c.p.prepare(&c.rules, name)
+	if err != nil {
+		return err
+	}
+	calls := explainCalls(prepared)
+	if c.json {
+		if err := c.p.printJSON(struct {
+			Name     string           `json:"name"`
+			Accepted bool             `json:"accepted"`
+			Findings []checks.Finding `json:"findings"`
+			Calls    []explained      `json:"calls"`
+		}{prepared.Name, prepared.Check.Accepted, prepared.Check.Findings, calls}); err != nil {
+			return err
+		}
+		return refusal(prepared)
+	}
+	if len(calls) == 0 {
+		if err := c.p.emit(c.p.checkText(c.p.stdout, prepared)); err != nil {
+			return err
+		}
+		return refusal(prepared)
+	}
+	s := c.p.styleOf(c.p.stdout)
+	var b strings.Builder
+	for i := range calls {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		calls[i].text(&b, s, prepared)
+	}
+	if err := c.p.emit(b.String()); err != nil {
+		return err
+	}
+	return refusal(prepared)
+}
+
+// explainCalls gathers what is known of each call.
+func explainCalls(p *plan.Plan) []explained {
+	rules := p.Policy.Rules()
+	out := []explained{}
+	for _, f := range p.Check.Flows {
+		e := explained{Flow: f, Paths: []checks.Path{}, Rules: []policy.RuleInfo{}}
+		for _, a := range f.Args {
+			e.Paths = append(e.Paths, a.Paths...)
+		}
+		for _, r := range rules {
+			if slices.Contains(r.Tools, f.Tool) {
+				e.Rules = append(e.Rules, r)
+			}
+			if r.Name == f.Rule {
+				e.Reason, e.Remedy = r.Reason, r.Remedy
+			}
+		}
+		for _, found := range p.Check.Findings {
+			if found.Line == f.Line && found.Col == f.Col && found.Tool == f.Tool {
+				e.Reason, e.Remedy = found.Message, found.Remedy
+			}
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// flowVerdict is a verdict in words.
+func flowVerdict(v checks.Verdict) (words, sgr string) {
+	switch v {
+	case checks.Safe:
+		return "proved safe: the policy allows every such call", sgrGreen
+	case checks.Violating:
+		return "violation: the policy denies every such call", sgrRed
+	case checks.Open:
+		return "possible: decided when it runs", sgrYellow
+	case checks.Dead:
+		return "never reached", sgrYellow
+	}
+	return "not judged", sgrDim
+}
+
+func (e *explained) text(b *strings.Builder, s style, p *plan.Plan) {
+	words, sgr := flowVerdict(e.Verdict)
+	fmt.Fprintf(b, "%s  %s\n", s.paint(sgrBold, fmt.Sprintf("line %d  %s", e.Line, e.Tool)), s.paint(sgr, words))
+	wrapped := func(indent, text string) {
+		for i, part := range breakWords(legible.Line(text), max(s.width, 20)-len(indent)-2) {
+			if i > 0 {
+				part = "  " + part
+			}
+			fmt.Fprintf(b, "%s%s\n", indent, part)
+		}
+	}
+	if e.Rule != "" {
+		why := ""
+		if e.Reason != "" {
+			why = ": " + strings.TrimSuffix(e.Reason, ".")
+		}
+		wrapped("  ", fmt.Sprintf("rule %q%s", e.Rule, why))
+	}
+	if e.Remedy != "" {
+		wrapped("  ", "→ "+e.Remedy)
+	}
+	for _, a := range e.Args {
+		wrapped("  ", a.Name+": from "+origins(a))
+		for _, path := range a.Paths {
+			for i, part := range breakWords(legible.Line(way(path)), max(s.width, 20)-6) {
+				if i > 0 {
+					part = "  " + part
+				}
+				fmt.Fprintf(b, "    %s\n", s.paint(sgrDim, part))
+			}
+		}
+	}
+	if len(e.Control) > 0 {
+		wrapped("  ", "that it is called depends on "+sourceList(e.Control, nil))
+	}
+	if e.Anything {
+		wrapped("  ", "where its data come from could not be followed")
+	}
+	for _, r := range e.Rules {
+		when := ""
+		if r.When != "" {
+			when = " when " + r.When
+		}
+		wrapped("  ", fmt.Sprintf("rule %q: %s%s", r.Name, r.Verdict, when))
+	}
+	if def, ok := p.Tools.Lookup(e.Tool); ok {
+		for _, d := range demands(def) {
+			wrapped("  ", "its definition: "+d)
+		}
+	}
+}
+
+// way is the way that data take, as one chain.
+func way(p checks.Path) string {
+	var parts []string
+	for _, step := range p.Steps {
+		text := step.Text
+		if step.Line > 0 {
+			text = fmt.Sprintf("%s (%d:%d)", step.Text, step.Line, step.Col+1)
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, " → ")
+}
+
+// origins says where an argument can come from.
+func origins(a checks.Arg) string {
+	if a.AnyFrom {
+		return "anywhere"
+	}
+	return sourceList(a.May, a.Must)
+}
+
+// sourceList names sources; those in certain are always among them.
+func sourceList(may, certain checks.Sources) string {
+	if len(may) == 0 {
+		return "the plan itself"
+	}
+	var parts []string
+	for _, o := range may {
+		text := o.Name
+		if o.Kind == "user" {
+			text = "input " + text
+		}
+		var about []string
+		if o.Line > 0 {
+			about = append(about, fmt.Sprintf("line %d", o.Line))
+		}
+		if !o.Trusted {
+			about = append(about, "not trusted")
+		}
+		if o.Endorsed {
+			about = append(about, "vouched for")
+		}
+		if slices.Contains(certain, o) {
+			about = append(about, "certain")
+		}
+		if len(about) > 0 {
+			text += " (" + strings.Join(about, ", ") + ")"
+		}
+		parts = append(parts, text)
+	}
+	return strings.Join(parts, ", ")
+}
+
+const planGraphLong = `Draws how data flow through a plan into the calls of its tools, as text that
+other programs draw: Mermaid for documents, DOT for Graphviz.
+
+  praxis plan graph plan.py --tools tools.yaml --format dot | dot -Tsvg > plan.svg`
+
+func (p *program) planGraphCommand() *cobra.Command {
+	c := &planChecking{p: p}
+	cmd := &cobra.Command{
+		Use: "graph FILE", Short: "Draw how data flow through a plan", Long: planGraphLong, Args: takes(1, 1, "the file of the plan"),
+		RunE: func(_ *cobra.Command, args []string) error { return c.graph(args[0]) },
+	}
+	c.rules.register(cmd)
+	cmd.Flags().StringVar(&c.format, "format", "mermaid", "`FORMAT`: mermaid or dot")
+	return cmd
+}
+
+func (c *planChecking) graph(name string) error {
+	if c.format != "mermaid" && c.format != "dot" {
+		return fault.New(fault.Invalid, "Write mermaid or dot.", "cannot draw the plan: there is no format %q", legible.Line(c.format))
+	}
+	prepared, _, err := c.p.prepare(&c.rules, name)
+	if err != nil {
+		return err
+	}
+	text := prepared.Check.Mermaid()
+	if c.format == "dot" {
+		text = prepared.Check.DOT()
+	}
+	if err := c.p.emit(legible.Text(strings.TrimRight(text, "\n")) + "\n"); err != nil {
+		return err
+	}
+	return refusal(prepared)
+}
