@@ -76,9 +76,9 @@ func ReplayPlan(ctx context.Context, rec PlanRecording, c PlanConfig) (PlanRepor
 		rules.Policy, out.Policy = other, other.Name
 	}
 	for _, recorded := range rec.Plans {
-		e := planEnactment{ctx: ctx, rec: recorded, rules: rules, seed: rec.Began.Seed, other: other != nil, redact: c.Redact}
+		e := planEnactment{rec: recorded, rules: rules, seed: rec.Began.Seed, other: other != nil, redact: c.Redact}
 		e.report = PlanStepReport{Step: recorded.Written.Step, Decisions: []Redecided{}}
-		if err := e.carryOut(); err != nil {
+		if err := e.carryOut(ctx); err != nil {
 			return out, err
 		}
 		e.report.Identical = len(e.report.Differences) == 0
@@ -102,7 +102,6 @@ func ReplayPlan(ctx context.Context, rec PlanRecording, c PlanConfig) (PlanRepor
 
 // planEnactment is one plan that is carried out again.
 type planEnactment struct {
-	ctx    context.Context
 	rec    RecordedPlan
 	rules  planner.Rules
 	seed   *int64
@@ -128,7 +127,7 @@ func (e *planEnactment) note(format string, args ...any) {
 }
 
 // carryOut carries the plan out and compares.
-func (e *planEnactment) carryOut() error {
+func (e *planEnactment) carryOut(ctx context.Context) error {
 	e.rules.Strict = e.rec.Written.Mode == "strict"
 	options, err := e.rules.Load()
 	if err != nil {
@@ -143,10 +142,10 @@ func (e *planEnactment) carryOut() error {
 		run.Interrupt(fault.New(fault.Exhausted, "", "cannot go on with the plan: %w", planner.ErrTime))
 	})
 	defer timer.Stop()
-	defer context.AfterFunc(e.ctx, func() { run.Interrupt(context.Cause(e.ctx)) })()
+	defer context.AfterFunc(ctx, func() { run.Interrupt(context.Cause(ctx)) })()
 	for i := 0; ; i++ {
 		step, err := run.Next()
-		if cause := context.Cause(e.ctx); cause != nil {
+		if cause := context.Cause(ctx); cause != nil {
 			return fault.New(fault.Canceled, "", "cannot replay the plan: %w", cause)
 		}
 		if err != nil {

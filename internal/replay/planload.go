@@ -63,14 +63,14 @@ const maxText = 64 << 20
 
 // LoadPlan reads a run of plans.
 func LoadPlan(ctx context.Context, src Source, id string) (PlanRecording, error) {
-	f := planFold{ctx: ctx, src: src, rec: PlanRecording{ID: id}}
+	f := planFold{src: src, rec: PlanRecording{ID: id}}
 	read := int64(0)
 	for r, err := range src.Records(ctx, id) {
 		if err != nil {
 			return f.rec, unreadable(id, read, err)
 		}
 		read++
-		if err := f.add(r.Event); err != nil {
+		if err := f.add(ctx, r.Event); err != nil {
 			var known *fault.Error
 			if errors.As(err, &known) {
 				return f.rec, err
@@ -90,20 +90,19 @@ func LoadPlan(ctx context.Context, src Source, id string) (PlanRecording, error)
 
 // planFold puts a recording of plans together.
 type planFold struct {
-	ctx   context.Context
 	src   Source
 	rec   PlanRecording
 	state []byte
 }
 
-func (f *planFold) add(e event.Event) error {
+func (f *planFold) add(ctx context.Context, e event.Event) error {
 	switch e := e.(type) {
 	case event.RunBegan:
 		f.rec.Began = e
 	case event.RunEnded:
 		f.rec.Ended = &e
 	case event.FileGiven:
-		return f.file(e)
+		return f.file(ctx, e)
 	case event.PlanWritten:
 		f.rec.Plans = append(f.rec.Plans, RecordedPlan{Written: e})
 	case event.PlanChecked:
@@ -169,7 +168,7 @@ func (f *planFold) call(id string, change func(*PlanCall)) error {
 }
 
 // file reads what the plans were held against.
-func (f *planFold) file(e event.FileGiven) error {
+func (f *planFold) file(ctx context.Context, e event.FileGiven) error {
 	most := int64(maxText)
 	switch e.Role {
 	case planner.RoleTools, planner.RolePolicy:
@@ -184,7 +183,7 @@ func (f *planFold) file(e event.FileGiven) error {
 	if e.Withheld != "" {
 		return fault.New(fault.Conflict, "", "cannot replay run %s: %s is not kept: %s", f.rec.ID, e.Name, e.Withheld)
 	}
-	data, err := f.content(e.SHA256, most)
+	data, err := f.content(ctx, e.SHA256, most)
 	if err != nil {
 		return fault.New(fault.Conflict, "See what is wrong with praxis verify "+f.rec.ID+".", "cannot replay run %s: the content of %s cannot be read: %w", f.rec.ID, e.Name, err)
 	}
@@ -200,8 +199,8 @@ func (f *planFold) file(e event.FileGiven) error {
 	return nil
 }
 
-func (f *planFold) content(sum string, most int64) (data []byte, err error) {
-	from, err := f.src.Blob(f.ctx, sum)
+func (f *planFold) content(ctx context.Context, sum string, most int64) (data []byte, err error) {
+	from, err := f.src.Blob(ctx, sum)
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,235 @@
+package check
+
+import (
+	"praxis/internal/plan/syntax"
+)
+
+// Comprehensions, generators, and what waits for a value.
+
+// comprehension evaluates a list, set or dict comprehension.
+func (f *frame) comprehension(kind okind, n syntax.Node, gens []*syntax.Comprehension, elt, value syntax.Expr) val {
+	a := f.a
+	outer := a.merge
+	a.merge = nil
+	o := a.alloc(kind, n, f.act, "")
+	a.flag(&o.moved)
+	a.flag(&o.fewer)
+	f.over(n, gens, func(by *lab) {
+		v := f.eval(elt)
+		v.may = union(v.may, f.pc)
+		if kind == oDict {
+			x := f.eval(value)
+			f.risks(v, x)
+			x.may = union(x.may, f.pc)
+			f.hashes(v, n)
+			v.may = union(a.deep(v), f.pc)
+			a.setKey(o, v, x)
+			return
+		}
+		if kind == oSet {
+			f.risks(v)
+			f.hashes(v, n)
+			a.growLab(&o.shape, a.deep(v))
+		}
+		a.grow(&o.elem, v)
+	}, &o.shape)
+	a.merge = outer
+	return ref(o)
+}
+
+// over carries out the loops of a comprehension. What their lengths depend on
+// goes into shape.
+func (f *frame) over(n syntax.Node, gens []*syntax.Comprehension, each func(*lab), shape **lab) {
+	first := f.iterable(gens[0].Iter)
+	f.overValue(n, gens, first, each, shape)
+}
+
+type iterable struct {
+	v    val
+	elem val
+}
+
+func (f *frame) iterable(e syntax.Expr) iterable {
+	v := f.eval(e)
+	return iterable{v, f.iterate(v, e)}
+}
+
+func (f *frame) overValue(n syntax.Node, gens []*syntax.Comprehension, first iterable, each func(*lab), shape **lab) {
+	outer := f.scope
+	f.scope = f.a.scopes.of[n]
+	mark := f.mark()
+	base := len(f.trail)
+	key := headKey{n, f.act.id}
+	known := f.a.heads[key]
+	head := known.pairs
+	f.pc = union(f.pc, known.pc)
+	f.nest++
+	for turn := 0; ; turn++ {
+		for _, p := range head {
+			f.set(p.slot, p.v)
+		}
+		pc := f.pc
+		f.turns(gens, first, each, shape)
+		back := f.since(mark)
+		f.rollback(base)
+		f.dead = false
+		grown := false
+		head, grown = f.widen(head, []diff{back})
+		grown = grown || !f.pc.within(pc)
+		if !grown || turn+1 >= settled(f.nest) {
+			if grown {
+				f.later(key, head)
+			}
+			f.merge(back, diff{})
+			break
+		}
+	}
+	f.nest--
+	f.unmark()
+	f.scope = outer
+}
+
+func (f *frame) turns(gens []*syntax.Comprehension, first iterable, each func(*lab), shape **lab) {
+	var by *lab
+	for i, g := range gens {
+		it := first
+		if i > 0 {
+			it = f.iterable(g.Iter)
+		}
+		l := union(it.v.may, f.lengthOf(it.v))
+		l = union(l, it.elem.may)
+		by = union(by, l)
+		f.a.growLab(shape, l)
+		f.control(it.v.with(l))
+		f.assign(g.Target, it.elem)
+		for _, c := range g.Ifs {
+			t := f.eval(c)
+			tl := f.truth(t, c)
+			f.a.growLab(shape, union(t.may, tl))
+			f.controlOf(t, c)
+		}
+	}
+	each(by)
+}
+
+// lengthOf is what the length of a container depends on.
+func (f *frame) lengthOf(v val) *lab {
+	l := v.may
+	for _, id := range v.objs.all() {
+		o := f.a.objects[id]
+		l = union(l, o.shape)
+		switch o.kind {
+		case oData:
+			l = union(l, f.a.dataOwn(o))
+		case oOpaque, oInst, oIter:
+			l = union(l, o.elem.may)
+		case oGen:
+			l = union(l, o.gen.yields.may)
+		}
+	}
+	return l
+}
+
+// generator makes the object of a generator expression.
+func (f *frame) generator(e *syntax.GeneratorExp) val {
+	a := f.a
+	v := f.function(e, nil)
+	o := a.objects[v.objs.ids[0]]
+	o.code.gens, o.code.lazy, o.code.name = e, true, "generator"
+	first := f.iterable(e.Generators[0].Iter)
+	act := f.activationFor(o, e)
+	a.grow(&act.sent, first.v)
+	g := a.alloc(oGen, e, act, "")
+	g.gen = act
+	if !f.pc.within(act.pc) {
+		act.pc = union(act.pc, f.pc)
+		act.stale = true
+	}
+	a.analyse(act)
+	f.pc = union(f.pc, act.out)
+	return ref(g)
+}
+
+// generatorBody carries out a generator expression's loops.
+func (f *frame) generatorBody(e *syntax.GeneratorExp) {
+	first := f.act.sent
+	var shape *lab
+	f.overValue(e, e.Generators, iterable{first, f.iterate(first, e)}, func(*lab) {
+		v := f.eval(e.Elt)
+		f.a.grow(&f.act.yields, v.with(f.pc))
+	}, &shape)
+	f.a.grow(&f.act.yields, val{may: shape})
+}
+
+// inlineGenerator evaluates a generator expression that is used up where it stands.
+func (f *frame) inlineGenerator(e *syntax.GeneratorExp) val {
+	a := f.a
+	first := f.iterable(e.Generators[0].Iter)
+	v := f.function(e, nil)
+	o := a.objects[v.objs.ids[0]]
+	o.code.gens, o.code.name = e, "generator"
+	act := f.activationFor(o, e)
+	g := &frame{a: a, act: act, scope: a.scopes.of[e], inline: f, pc: f.pc, nest: f.nest, tried: f.trying()}
+	act.round, act.stale = a.round, false
+	g.start()
+	l := a.alloc(oIter, e, f.act, "")
+	g.overValue(e, e.Generators, first, func(*lab) {
+		a.grow(&l.elem, g.eval(e.Elt).with(g.pc))
+	}, &l.shape)
+	f.pc = union(f.pc, g.pc)
+	f.exc = joinExc(f.exc, g.exc, val{})
+	return ref(l)
+}
+
+func (f *frame) yield(v val) val {
+	f.a.grow(&f.act.yields, v.with(f.pc))
+	// Others run until the generator goes on.
+	return join(f.act.sent, f.constant(nil)).loose()
+}
+
+func (f *frame) yieldFrom(v val, n syntax.Node) val {
+	f.raises(v.may)
+	f.a.grow(&f.act.yields, f.iterate(v, n).with(f.pc))
+	f.special(v, "send", args{site: n, pos: []val{f.act.sent}})
+	return f.finished(v, n).loose()
+}
+
+// finished is what generators and coroutines return.
+func (f *frame) finished(v val, n syntax.Node) val {
+	out := f.constant(nil)
+	for _, id := range v.objs.all() {
+		o := f.a.objects[id]
+		switch o.kind {
+		case oGen:
+			f.resume(o, f.act.sent, n)
+			out = join(out, o.gen.ret)
+		case oOpaque:
+			out = join(out, f.a.contents(o))
+		case oInst:
+			if r, ok := f.specialOf(o, "__await__", ref(o), args{site: n}); ok {
+				out = join(out, f.finished(r, n))
+			}
+			out = join(out, f.a.raised)
+		}
+	}
+	return out.with(v.may)
+}
+
+func (f *frame) await(v val, n syntax.Node) val {
+	f.raises(v.may)
+	only := v.objs != nil && v.fl&scalar == 0
+	for _, id := range v.objs.all() {
+		o := f.a.objects[id]
+		only = only && o.kind == oGen
+	}
+	if only {
+		var out val
+		for _, id := range v.objs.all() {
+			o := f.a.objects[id]
+			f.resume(o, val{}, n)
+			out = join(out, o.gen.ret)
+		}
+		return out.with(v.may)
+	}
+	return join(v, f.finished(v, n).loose())
+}
