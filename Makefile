@@ -46,6 +46,11 @@ demo: build
 FUZZTIME ?= 5m
 nightly: test race
 	go test ./internal/battery -run TestKilledWhileSaving -timeout 3h -args -kills 300
+	go test ./internal/plan/syntax -run 'TestFiles|TestChanged' -timeout 1h -args -all
+	go test ./internal/plan/regex -run Generated -timeout 1h -regex.generated 100000
+	go test ./internal/plan/pytext -timeout 1h -args -cases 20000
+	go test ./internal/plan/check -run TestSound -timeout 2h -args -programs 100000
+	go test ./internal/plan/battery -run TestDiffer -timeout 2h -args -programs 100000
 	@for pkg in $$(go list ./...); do \
 		dir=$$(go list -f '{{.Dir}}' $$pkg); \
 		fuzz=$$(grep -hoE '^func Fuzz[A-Za-z0-9_]+' $$dir/*_test.go 2>/dev/null | sed 's/^func //'); \
