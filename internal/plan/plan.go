@@ -53,7 +53,7 @@ func Prepare(src Source, o Options) (*Plan, error) {
 	p := &Plan{Source: src, Options: o}
 	module, bad := syntax.Parse(src.Text, syntax.Options{})
 	if len(bad) == 0 {
-		bad = syntax.Check(module)
+		bad = interp.SyntaxErrors(module)
 	}
 	if len(bad) > 0 {
 		p.Check = check.Broken(src.Name, src.Text, bad)

@@ -3,6 +3,7 @@ package interp
 import (
 	"math"
 	"math/big"
+	"slices"
 	"strconv"
 
 	"praxis/internal/fault"
@@ -32,11 +33,9 @@ func compile(m *syntax.Module, o compileOptions) (*unit, error) {
 	if o.strict {
 		known = gatherFacts(m)
 	}
-	for _, e := range syntax.Check(m) {
-		// Plans may await outside of functions.
-		if e.Message != "'await' outside function" {
-			return nil, refuse("Correct the program.", "cannot compile the program: line %d: %s: %s", e.Pos.Line, e.Kind, e.Message)
-		}
+	if bad := SyntaxErrors(m); len(bad) > 0 {
+		e := bad[0]
+		return nil, refuse("Correct the program.", "cannot compile the program: line %d: %s: %s", e.Pos.Line, e.Kind, e.Message)
 	}
 	sc := analyse(m, known)
 	c := &compiler{unit: &unit{module: o.module, strict: o.strict}, scopes: sc, strict: o.strict, facts: known}
@@ -45,6 +44,15 @@ func compile(m *syntax.Module, o compileOptions) (*unit, error) {
 		return nil, c.err
 	}
 	return c.unit, nil
+}
+
+// SyntaxErrors finds what Python calls a SyntaxError although the grammar allows
+// it. Unlike a Python module a plan may await outside of functions, as if it
+// were the body of one.
+func SyntaxErrors(m *syntax.Module) []*syntax.Error {
+	return slices.DeleteFunc(syntax.Check(m), func(e *syntax.Error) bool {
+		return e.Message == "'await' outside function" || e.Message == "asynchronous comprehension outside of an asynchronous function"
+	})
 }
 
 // compiler is what the codes of one unit share.

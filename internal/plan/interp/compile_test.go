@@ -65,7 +65,13 @@ func TestSyntaxErrors(t *testing.T) {
 	if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "line 3: SyntaxError: 'break' outside loop") {
 		t.Errorf("compile gives %v", err)
 	}
-	compileText(t, "await f()", compileOptions{})
+	for _, src := range []string{"await f()", "x = [await f(y) for y in z]", "for x in y:\n    print(await f(x))"} {
+		compileText(t, src, compileOptions{})
+	}
+	m, _ = syntax.Parse([]byte("def f():\n    await g()"), syntax.Options{})
+	if bad := SyntaxErrors(m); len(bad) != 1 || bad[0].Message != "'await' outside async function" {
+		t.Errorf("an await in a plain function gives %v", bad)
+	}
 }
 
 // TestListings compares the code of some programs with what was looked over by hand.
