@@ -275,6 +275,17 @@ func (vm *VM) bind(slots []Value, fn *Func, self Value, pos []Value, names []str
 	return nil
 }
 
+// labelKeys gives the keys of a dict of keyword arguments, the last of which was
+// just added, what the names in the mapping of f(**m) depend on.
+func (vm *VM) labelKeys(d *Dict) {
+	if vm.keyLabel != 0 {
+		t := &vm.t
+		t.mark(&d.shape, vm.keyLabel)
+		e := &d.entries[len(d.entries)-1]
+		e.key.l = t.join(e.key.l, vm.keyLabel)
+	}
+}
+
 // bindNamed puts the keyword arguments into their slots.
 func (vm *VM) bindNamed(slots []Value, fn *Func, names []string, named []Value) error {
 	c := fn.code
@@ -296,7 +307,9 @@ next:
 			if err := t.alloc(entryBytes); err != nil {
 				return err
 			}
-			slots[c.kwStar].o.(*Dict).setName(vm.intern(name), named[j])
+			d := slots[c.kwStar].o.(*Dict)
+			d.setName(vm.intern(name), named[j])
+			vm.labelKeys(d)
 			continue
 		}
 		for i := 0; i < c.posOnly; i++ {

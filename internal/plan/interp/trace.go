@@ -130,6 +130,10 @@ func (vm *VM) hint(e *Exception) string {
 		for i := range d.entries {
 			if s, ok := d.entries[i].key.o.(*Str); ok && d.entries[i].key.k == kStr {
 				names = append(names, s.s)
+				if len(names) <= 750 && max(len(name.s), len(s.s)) <= 40 && s.s != name.s && distance(name.s, s.s, 2, 1) <= (len(name.s)+len(s.s)+3)/3 {
+					t.see(t.join(d.entries[i].key.l, d.entries[i].val.l)) // a name from data labels what it is the name of
+					t.see(d.shape)
+				}
 			}
 		}
 	}

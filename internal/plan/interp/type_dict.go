@@ -79,7 +79,7 @@ func (t *Thread) fillDict(v Value, a *Args) error {
 		t.mark(&d.shape, v.l)
 	}
 	for i, name := range a.Names {
-		if err := d.set(t, t.str(name), a.Named[i]); err != nil {
+		if err := d.set(t, t.str(name).with(t.vm.keyLabel), a.Named[i]); err != nil {
 			return err
 		}
 	}

@@ -126,9 +126,10 @@ type VM struct {
 	handlers   int // active frames that handle an exception
 	nested     int // how deep Go has called back into the program
 
-	args   []*argSlot
-	argTop int
-	mark   int64 // Thread.memory when the outermost native began
+	args     []*argSlot
+	argTop   int
+	keyLabel label.ID // what the names in the m of f(**m) depend on, while f is called
+	mark     int64    // Thread.memory when the outermost native began
 
 	result       Value // of what returned to Go
 	yielded      bool  // result was yielded

@@ -344,6 +344,9 @@ func (vm *VM) setClassAttr(c *Class, name string, v Value) error {
 	if c.static {
 		return t.raise(t.types.TypeError, "cannot set '%s' attribute of immutable type '%s'", name, c.name)
 	}
+	if err := t.plainName(name, v); err != nil {
+		return err
+	}
 	switch name {
 	case "__name__":
 		if s, ok := v.o.(*Str); ok {
@@ -388,7 +391,22 @@ func plainAttr(v Value) bool {
 	return true
 }
 
+// plainName refuses a labelled text as the name of a class or of a function:
+// names are shown in errors and representations, and carry no labels there.
+func (t *Thread) plainName(attr string, v Value) error {
+	switch attr {
+	case "__name__", "__qualname__", "__module__":
+		if t.join(v.l, t.sticky) != t.sticky {
+			return t.raise(t.types.TypeError, "cannot set %s to a text that depends on data", attr)
+		}
+	}
+	return nil
+}
+
 func (t *Thread) setFuncAttr(fn *Func, name string, v Value) error {
+	if err := t.plainName(name, v); err != nil {
+		return err
+	}
 	s, isStr := v.o.(*Str)
 	switch name {
 	case "__name__":

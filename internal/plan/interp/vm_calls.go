@@ -61,14 +61,19 @@ func (vm *VM) callEx(f *Frame, a int) error {
 	t := &vm.t
 	var names []string
 	var named []Value
+	outer := vm.keyLabel
+	defer func() { vm.keyLabel = outer }()
+	vm.keyLabel = 0
 	if a == 1 {
 		d := f.take().o.(*Dict)
+		vm.keyLabel = d.shape
 		for i := range d.entries {
 			e := &d.entries[i]
 			if e.key.k == kUnset {
 				continue
 			}
 			k := t.base(e.key)
+			vm.keyLabel = t.join(vm.keyLabel, k.l)
 			names = append(names, k.o.(*Str).s)
 			named = append(named, e.val.with(t.join(e.val.l, t.join(k.l, d.shape))))
 		}

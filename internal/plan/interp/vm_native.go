@@ -401,6 +401,7 @@ func (vm *VM) drainArg(n *Native, sig *signature, i int, self Value, pos []Value
 	kw := &Dict{}
 	for j, name := range names {
 		kw.setName(vm.intern(name), named[j])
+		vm.labelKeys(kw)
 	}
 	at := intValue(int64(i))
 	if i >= len(pos) {
