@@ -33,12 +33,13 @@ func PraxisRules() Rules {
 			"internal/llm/scripted", "internal/agent/action", "internal/agent/grounding",
 			event, legible, "internal/journal", "internal/report", "internal/price",
 			"internal/agent", "internal/memory", "internal/replay", "internal/store/sqlite",
-			"internal/tool", syntax, "internal/plan/pytext", "internal/plan/regex", "internal/plan/label", "internal/plan/policy", "internal/plan/interp", "internal/plan/check",
+			"internal/tool", syntax, "internal/plan/pytext", "internal/plan/regex", "internal/plan/decimal", "internal/plan/label", "internal/plan/policy", "internal/plan/interp", "internal/plan/check",
 		},
 		Exceptions: map[string]string{
 			"cmd/praxis.version":     "the linker writes it",
 			"internal/event.Discard": "a function without state",
 
+			"internal/plan/decimal.powers":      madeOnce,
 			"internal/plan/interp.layouts":      madeOnce,
 			"internal/plan/interp.machineSums":  madeOnce,
 			"internal/plan/interp.moduleTable":  madeOnce,

@@ -86,7 +86,7 @@ func (c *Context) align(a, b *Decimal) (x, y *big.Int, exp int64) {
 	other := b.Digits()
 	low := a.Exp + min(-1, size-c.Prec-2)
 	if other+exp-1 < low {
-		y, exp = bigOne, low
+		y, exp = one(), low
 	}
 	x = a.Coef()
 	if a.Exp > exp {
@@ -179,7 +179,7 @@ func (c *Context) Quo(a, b *Decimal) *Decimal {
 	q, rest := new(big.Int).QuoRem(x, y, rest)
 	if rest.Sign() != 0 {
 		if new(big.Int).Rem(q, big.NewInt(5)).Sign() == 0 { // no exact result, no half
-			q.Add(q, bigOne)
+			q.Add(q, one())
 		}
 	} else {
 		q, exp = strip(q, exp, a.Exp-b.Exp)
@@ -342,9 +342,9 @@ func (c *Context) RemNear(a, b *Decimal) *Decimal {
 	}
 	q, r := new(big.Int).QuoRem(x, y, new(big.Int))
 	twice := new(big.Int).Lsh(r, 1)
-	if twice.Add(twice, new(big.Int).And(q, bigOne)).Cmp(y) > 0 {
+	if twice.Add(twice, new(big.Int).And(q, one())).Cmp(y) > 0 {
 		r.Sub(r, y)
-		q.Add(q, bigOne)
+		q.Add(q, one())
 	}
 	if digits(q) > c.Prec {
 		return c.invalid(DivisionImpossible)
@@ -459,7 +459,7 @@ func (c *Context) Sqrt(d *Decimal) *Decimal {
 	coef := d.Coef()
 	size := d.Digits()
 	if d.Exp&1 != 0 {
-		coef = new(big.Int).Mul(coef, bigTen)
+		coef = new(big.Int).Mul(coef, ten())
 		size = size>>1 + 1
 	} else {
 		size = (size + 1) >> 1
@@ -484,7 +484,7 @@ func (c *Context) Sqrt(d *Decimal) *Decimal {
 		}
 		e += shift
 	} else if new(big.Int).Rem(n, big.NewInt(5)).Sign() == 0 {
-		n.Add(n, bigOne)
+		n.Add(n, one())
 	}
 	half := *c
 	half.Status, half.Rounding = 0, RoundHalfEven

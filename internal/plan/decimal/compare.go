@@ -168,7 +168,7 @@ func (c *Context) next(d *Decimal, down bool) *Decimal {
 		if d.Neg == down {
 			return d
 		}
-		return New(d.Neg, new(big.Int).Sub(pow10(c.Prec), bigOne), c.Etop())
+		return New(d.Neg, new(big.Int).Sub(pow10(c.Prec), one()), c.Etop())
 	}
 	quiet := *c
 	quiet.Rounding = RoundCeiling
@@ -178,7 +178,7 @@ func (c *Context) next(d *Decimal, down bool) *Decimal {
 	if r := quiet.fix(d); r.Form != Finite || Cmp(r, d) != 0 {
 		return r
 	}
-	return quiet.Add(d, New(down, bigOne, quiet.Etiny()-1))
+	return quiet.Add(d, New(down, one(), quiet.Etiny()-1))
 }
 
 // NextToward returns the number of the context that is next to a in the direction of b.
@@ -304,7 +304,7 @@ func (c *Context) Logical(a, b *Decimal, op func(x, y byte) byte) *Decimal {
 
 // Ones is the number of as many ones as the precision has digits.
 func (c *Context) Ones() *Decimal {
-	return New(false, new(big.Int).Quo(new(big.Int).Sub(pow10(c.Prec), bigOne), big.NewInt(9)), 0)
+	return New(false, new(big.Int).Quo(new(big.Int).Sub(pow10(c.Prec), one()), big.NewInt(9)), 0)
 }
 
 func (c *Context) logicalDigits(d *Decimal) (string, bool) {

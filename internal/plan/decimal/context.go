@@ -157,7 +157,7 @@ func (r Rounding) cut(neg bool, coef *big.Int, n int64) (q *big.Int, inexact boo
 		}
 	}
 	if r.away(neg, q, part) {
-		q.Add(q, bigOne)
+		q.Add(q, one())
 	}
 	return q, part != 0
 }
@@ -207,7 +207,7 @@ func (c *Context) fix(d *Decimal) *Decimal {
 func (c *Context) shorten(d *Decimal, least, top int64, small bool) *Decimal {
 	coef, inexact := c.Rounding.cut(d.Neg, d.Coef(), least-d.Exp)
 	if digits(coef) > c.Prec {
-		coef = new(big.Int).Quo(coef, bigTen)
+		coef = new(big.Int).Quo(coef, ten())
 		least++
 	}
 	if least > top {
@@ -237,7 +237,7 @@ func (c *Context) overflow(neg bool) *Decimal {
 		if c.Prec > MaxDigits {
 			return &Decimal{Form: Infinite, Neg: neg}
 		}
-		return New(neg, new(big.Int).Sub(pow10(c.Prec), bigOne), c.Etop())
+		return New(neg, new(big.Int).Sub(pow10(c.Prec), one()), c.Etop())
 	}
 	return &Decimal{Form: Infinite, Neg: neg}
 }

@@ -42,12 +42,6 @@ const MaxDigits = 100_000_000
 // ErrTooLong says that a number would have more than [MaxDigits] digits.
 var ErrTooLong = errors.New("the decimal number has too many digits")
 
-var (
-	bigZero = new(big.Int)
-	bigOne  = big.NewInt(1)
-	bigTen  = big.NewInt(10)
-)
-
 // New returns ±coef × 10^exp; it keeps coef, which must not be negative.
 func New(neg bool, coef *big.Int, exp int64) *Decimal {
 	return &Decimal{Neg: neg, coef: coef, Exp: exp}
@@ -96,7 +90,7 @@ func Special(form Form, neg bool, digits *big.Int) *Decimal {
 // Coef returns the coefficient, or the digits of a NaN. It must not be changed.
 func (d *Decimal) Coef() *big.Int {
 	if d.coef == nil {
-		return bigZero
+		return new(big.Int)
 	}
 	return d.coef
 }
@@ -167,23 +161,28 @@ func digits(n *big.Int) int64 {
 // powers are the powers of ten that are used most; they are not changed.
 var powers = sync.OnceValue(func() []*big.Int {
 	out := make([]*big.Int, 130)
-	p := big.NewInt(1)
+	p, base := big.NewInt(1), big.NewInt(10)
 	for i := range out {
 		out[i] = p
-		p = new(big.Int).Mul(p, bigTen)
+		p = new(big.Int).Mul(p, base)
 	}
 	return out
 })
 
+// one and ten are the numbers; they must not be changed.
+func one() *big.Int { return powers()[0] }
+
+func ten() *big.Int { return powers()[1] }
+
 // pow10 returns 10^n, which must not be changed. The caller has seen to it that n is not too large.
 func pow10(n int64) *big.Int {
 	if n <= 0 {
-		return bigOne
+		return one()
 	}
 	if table := powers(); n < int64(len(table)) {
 		return table[n]
 	}
-	return new(big.Int).Exp(bigTen, big.NewInt(n), nil)
+	return new(big.Int).Exp(ten(), big.NewInt(n), nil)
 }
 
 // Parse reads a number as Python's constructor does: white space around it and
@@ -390,7 +389,7 @@ func (d *Decimal) Ratio() (n, den *big.Int, ok bool) {
 		return nil, nil, false
 	}
 	n = new(big.Int).Set(d.Coef())
-	den = new(big.Int).Set(bigOne)
+	den = new(big.Int).Set(one())
 	if d.Exp >= 0 {
 		n.Mul(n, pow10(d.Exp))
 	} else if n.Sign() != 0 {

@@ -29,20 +29,20 @@ func (c *Context) Exp(d *Decimal) *Decimal {
 	case d.Form == Infinite:
 		return d
 	case d.IsZero():
-		return New(false, bigOne, 0)
+		return New(false, one(), 0)
 	}
 	adj := d.Adjusted()
 	digitsOf := func(n int64) int64 { return int64(len(big.NewInt(n).String())) }
 	switch {
 	case !d.Neg && adj > digitsOf((c.Emax+1)*3):
-		return c.halfEven(New(false, bigOne, c.Emax+1))
+		return c.halfEven(New(false, one(), c.Emax+1))
 	case d.Neg && adj > digitsOf((-c.Etiny()+1)*3):
-		return c.halfEven(New(false, bigOne, c.Etiny()-1))
+		return c.halfEven(New(false, one(), c.Etiny()-1))
 	case !d.Neg && adj < -c.Prec:
-		n := new(big.Int).Add(pow10(c.Prec), bigOne)
+		n := new(big.Int).Add(pow10(c.Prec), one())
 		return c.halfEven(New(false, n, -c.Prec))
 	case d.Neg && adj < -c.Prec-1:
-		n := new(big.Int).Sub(pow10(c.Prec+1), bigOne)
+		n := new(big.Int).Sub(pow10(c.Prec+1), one())
 		return c.halfEven(New(false, n, -c.Prec-1))
 	}
 	for extra := int64(3); ; extra += 3 + extra/2 {
@@ -114,11 +114,11 @@ func fixed(d *Decimal, w int64) *big.Int {
 func expFixed(r *big.Int, w int64) *big.Int {
 	k := uint(math.Sqrt(float64(w)*3.33)) + 4
 	bits := uint(float64(w)*3.3219280948873626) + 2*k + 16
-	one := new(big.Int).Lsh(bigOne, bits)
+	unit := new(big.Int).Lsh(one(), bits)
 	x := new(big.Int).Lsh(r, bits)
 	x.Quo(x, pow10(w))
 	x.Rsh(x, k)
-	sum := new(big.Int).Add(one, x)
+	sum := new(big.Int).Add(unit, x)
 	term := new(big.Int).Set(x)
 	for n := int64(2); term.Sign() != 0; n++ {
 		term.Mul(term, x)
@@ -163,7 +163,7 @@ func (c *Context) Ln(d *Decimal) *Decimal { return c.logarithm(d, false) }
 // Log10 returns the logarithm of d to base 10.
 func (c *Context) Log10(d *Decimal) *Decimal { return c.logarithm(d, true) }
 
-func (c *Context) logarithm(d *Decimal, ten bool) *Decimal {
+func (c *Context) logarithm(d *Decimal, common bool) *Decimal {
 	if n := c.nan(d); n != nil {
 		return n
 	}
@@ -176,16 +176,16 @@ func (c *Context) logarithm(d *Decimal, ten bool) *Decimal {
 		return c.invalid(InvalidOperation)
 	}
 	coef, exp := strip(d.Coef(), d.Exp, math.MaxInt64/2)
-	if coef.Cmp(bigOne) == 0 {
+	if coef.Cmp(one()) == 0 {
 		if exp == 0 {
 			return New(false, nil, 0)
 		}
-		if ten {
+		if common {
 			return c.fix(FromInt64(exp))
 		}
 	}
 	for extra := int64(4); ; extra += 3 + extra/2 {
-		n, e := logDigits(d, c.Prec+extra, ten)
+		n, e := logDigits(d, c.Prec+extra, common)
 		neg := n.Sign() < 0
 		n.Abs(n)
 		if settled(n, c.Prec) {
@@ -195,7 +195,7 @@ func (c *Context) logarithm(d *Decimal, ten bool) *Decimal {
 }
 
 // logDigits returns the logarithm of d as n × 10^exp with at least p correct digits, wrong by at most 2.
-func logDigits(d *Decimal, p int64, ten bool) (n *big.Int, exp int64) {
+func logDigits(d *Decimal, p int64, common bool) (n *big.Int, exp int64) {
 	// Near 1 the logarithm is small: as many digits more are needed as it has zeros.
 	near := c1(d)
 	w := p + near + int64(len(big.NewInt(d.Adjusted()).String())) + 6
@@ -206,7 +206,7 @@ func logDigits(d *Decimal, p int64, ten bool) (n *big.Int, exp int64) {
 	}
 	x := lnFixed(fixed(m, w+d.Digits()), w+d.Digits(), w)
 	l := ln10(w)
-	if ten {
+	if common {
 		x.Mul(x, pow10(w))
 		x.Quo(x, l)
 		x.Add(x, new(big.Int).Mul(big.NewInt(k), pow10(w)))
@@ -231,7 +231,7 @@ func c1(d *Decimal) int64 {
 		return 0
 	}
 	wideCtx := wide(max(d.Digits()+2, 3) + 2)
-	diff := wideCtx.Sub(d, New(false, bigOne, 0))
+	diff := wideCtx.Sub(d, New(false, one(), 0))
 	if diff.IsZero() {
 		return 0
 	}
@@ -248,8 +248,8 @@ func lnFixed(x *big.Int, from, w int64) *big.Int {
 	} else {
 		v.Quo(x, pow10(from-guard))
 	}
-	one := pow10(guard)
-	f, _ := new(big.Rat).SetFrac(v, one).Float64()
+	unit := pow10(guard)
+	f, _ := new(big.Rat).SetFrac(v, unit).Float64()
 	guess := math.Log(f)
 	a := new(big.Int)
 	new(big.Float).SetPrec(80).Mul(big.NewFloat(guess), big.NewFloat(1e15)).Int(a)
@@ -257,22 +257,22 @@ func lnFixed(x *big.Int, from, w int64) *big.Int {
 	y := new(big.Int)
 	if a.Sign() <= 0 {
 		y.Mul(v, expFixed(new(big.Int).Neg(a), guard))
-		y.Quo(y, one)
+		y.Quo(y, unit)
 	} else {
-		y.Mul(v, one)
+		y.Mul(v, unit)
 		y.Quo(y, expFixed(a, guard))
 	}
 	// ln y = 2 artanh((y-1)/(y+1))
-	t := new(big.Int).Sub(y, one)
-	t.Mul(t, one)
-	t.Quo(t, new(big.Int).Add(y, one))
+	t := new(big.Int).Sub(y, unit)
+	t.Mul(t, unit)
+	t.Quo(t, new(big.Int).Add(y, unit))
 	square := new(big.Int).Mul(t, t)
-	square.Quo(square, one)
+	square.Quo(square, unit)
 	sum := new(big.Int).Set(t)
 	term := new(big.Int).Set(t)
 	for n := int64(3); term.Sign() != 0; n += 2 {
 		term.Mul(term, square)
-		term.Quo(term, one)
+		term.Quo(term, unit)
 		sum.Add(sum, new(big.Int).Quo(term, big.NewInt(n)))
 	}
 	sum.Lsh(sum, 1)
@@ -289,7 +289,7 @@ func (c *Context) Pow(a, b *Decimal) *Decimal {
 		if a.IsZero() {
 			return c.invalid(InvalidOperation)
 		}
-		return New(false, bigOne, 0)
+		return New(false, one(), 0)
 	}
 	whole := b.IsInt()
 	neg := false
@@ -310,18 +310,18 @@ func (c *Context) Pow(a, b *Decimal) *Decimal {
 		return &Decimal{Form: Infinite, Neg: neg}
 	}
 	base := a.with(false)
-	one := cmpAbs(base, New(false, bigOne, 0))
+	size := cmpAbs(base, New(false, one(), 0))
 	if b.Form == Infinite {
 		switch {
-		case one == 0:
+		case size == 0:
 			c.Status |= Inexact | Rounded
 			return New(false, pow10(c.Prec-1), 1-c.Prec)
-		case (one > 0) == b.Neg:
+		case (size > 0) == b.Neg:
 			return New(neg, nil, 0)
 		}
 		return &Decimal{Form: Infinite, Neg: neg}
 	}
-	if one == 0 {
+	if size == 0 {
 		return c.powOfOne(base, b, whole, neg)
 	}
 	if r := c.powBounds(base, b, neg); r != nil {
@@ -373,13 +373,13 @@ func (c *Context) powBounds(a, b *Decimal, neg bool) *Decimal {
 		}
 		low = int64(len(big.NewInt(adj).String())) - 1
 	} else {
-		diff := wide(a.Digits()+4).Sub(a, New(false, bigOne, 0))
+		diff := wide(a.Digits()+4).Sub(a, New(false, one(), 0))
 		low = diff.Adjusted() - 2
 	}
 	if low+b.Adjusted() < 20 {
 		return nil
 	}
-	if (cmpAbs(a, New(false, bigOne, 0)) > 0) != b.Neg {
+	if (cmpAbs(a, New(false, one(), 0)) > 0) != b.Neg {
 		return c.overflow(neg)
 	}
 	c.Status |= Underflow | Subnormal | Inexact | Rounded | Clamped
@@ -394,7 +394,7 @@ func (c *Context) powInt(a, b *Decimal, neg bool) *Decimal {
 	x := a
 	if b.Neg {
 		work.Prec++
-		x = work.Quo(New(false, bigOne, 0), a)
+		x = work.Quo(New(false, one(), 0), a)
 		work.Status &^= InvalidOperation
 	}
 	n, ok := b.Int()
@@ -430,7 +430,7 @@ func (c *Context) powReal(a, b *Decimal) *Decimal {
 	if r.Form == Infinite {
 		return c.overflow(false)
 	}
-	if Cmp(r, New(false, bigOne, 0)) == 0 {
+	if Cmp(r, New(false, one(), 0)) == 0 {
 		r = New(false, pow10(c.Prec-1), 1-c.Prec)
 	}
 	return c.fix(r)

@@ -259,7 +259,7 @@ func (f spec) pad(sign, body string) string {
 // Hash returns the hash of a finite number or an infinity: equal to that of an int or a float with its value.
 func (d *Decimal) Hash() int64 {
 	const bits = 61
-	mod := new(big.Int).Sub(new(big.Int).Lsh(bigOne, bits), bigOne)
+	mod := new(big.Int).Sub(new(big.Int).Lsh(one(), bits), one())
 	if d.Form == Infinite {
 		if d.Neg {
 			return -314159
@@ -268,9 +268,9 @@ func (d *Decimal) Hash() int64 {
 	}
 	p := new(big.Int)
 	if d.Exp >= 0 {
-		p.Exp(bigTen, big.NewInt(d.Exp), mod)
+		p.Exp(ten(), big.NewInt(d.Exp), mod)
 	} else {
-		inv := new(big.Int).ModInverse(bigTen, mod)
+		inv := new(big.Int).ModInverse(ten(), mod)
 		p.Exp(inv, big.NewInt(-d.Exp), mod)
 	}
 	p.Mul(p, d.Coef())
