@@ -577,7 +577,7 @@ func (t *Thread) plainAttr(o Value, name string) (Value, bool, error) {
 // operations do, and binds it.
 func (t *Thread) lookupSpecial(o Value, name string) (Value, bool) {
 	cls := t.classOf(o)
-	v, owner, ok := cls.lookup(name)
+	v, owner, ok := t.method(cls, name)
 	if !ok || v.k == kNone {
 		return Value{}, false
 	}

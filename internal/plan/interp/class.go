@@ -20,6 +20,7 @@ type Class struct {
 	meta    *Class   // the class of this class, of library modules; nil: type
 	maker   *maker   // what the VM has learnt about making instances; nil: nothing
 	traits  traits   // what the class brings, as of version kinds; see [VM.traits]
+	methods *methods // what was looked up last, beside the class; not part of a dump
 }
 
 // traits say which of the rare hooks of the attribute protocol a class has.

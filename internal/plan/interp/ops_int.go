@@ -185,6 +185,21 @@ func (t *Thread) big(n *big.Int) (Value, error) {
 	return Value{k: kBig, o: &Big{n}}, t.alloc(int64(n.BitLen())/8 + strBytes)
 }
 
+// bigBox is an int and its number in one allocation.
+type bigBox struct {
+	Big
+	n big.Int
+}
+
+// boxed makes an int of a result and accounts for it.
+func (t *Thread) boxed(b *bigBox) (Value, error) {
+	if b.n.IsInt64() {
+		return intValue(b.n.Int64()), nil
+	}
+	b.v = &b.n
+	return Value{k: kBig, o: &b.Big}, t.alloc(int64(b.n.BitLen())/8 + strBytes)
+}
+
 // size accounts for a result of so many bits, and for the work of making it, before it is made.
 func (t *Thread) size(bits, work int64) error {
 	if bits > 1<<12 {
@@ -199,7 +214,8 @@ func (t *Thread) size(bits, work int64) error {
 func (t *Thread) bigOp(op syntax.Operator, a, b Value) (Value, bool, error) {
 	x, y := toBig(a), toBig(b)
 	lx, ly := int64(x.BitLen()), int64(y.BitLen())
-	out := new(big.Int)
+	box := &bigBox{}
+	out := &box.n
 	switch op {
 	case syntax.Add, syntax.Sub, syntax.BitAnd, syntax.BitOr, syntax.BitXor:
 		if err := t.size(max(lx, ly), lx+ly); err != nil {
@@ -230,9 +246,11 @@ func (t *Thread) bigOp(op syntax.Operator, a, b Value) (Value, bool, error) {
 			return Value{}, true, err
 		}
 		q, r := floorBig(x, y)
-		if out = q; op == syntax.Mod {
-			out = r
+		if op == syntax.Mod {
+			q = r
 		}
+		v, err := t.big(q)
+		return v, true, err
 	case syntax.Div:
 		if err := t.step((lx + ly) / 256); err != nil {
 			return Value{}, true, err
@@ -250,7 +268,7 @@ func (t *Thread) bigOp(op syntax.Operator, a, b Value) (Value, bool, error) {
 	default:
 		return Value{}, false, nil
 	}
-	v, err := t.big(out)
+	v, err := t.boxed(box)
 	return v, true, err
 }
 

@@ -3,7 +3,6 @@ package interp
 import (
 	"cmp"
 	"slices"
-	"strings"
 )
 
 func listSort(t *Thread, a *Args) (Value, error) {
@@ -100,7 +99,7 @@ func (t *Thread) sortValues(items, keys []Value, reverse bool) error {
 	if n < 2 {
 		return nil
 	}
-	if err := t.alloc(n * (valueBytes + 8)); err != nil {
+	if err := t.alloc(n * (valueBytes + 32)); err != nil {
 		return err
 	}
 	by := items
@@ -138,29 +137,7 @@ func (t *Thread) sortPlain(order []int32, by []Value) (ok bool, err error) {
 			return false, nil
 		}
 	}
-	var compare func(a, b int32) int
-	switch k {
-	case kInt:
-		compare = func(a, b int32) int { return cmp.Compare(by[a].n, by[b].n) }
-	case kFloat:
-		for i := range by {
-			if f := by[i].float(); f != f {
-				return false, nil
-			}
-		}
-		compare = func(a, b int32) int {
-			x, y := by[a].float(), by[b].float()
-			switch {
-			case x < y:
-				return -1
-			case x > y:
-				return 1
-			}
-			return 0
-		}
-	case kStr:
-		compare = func(a, b int32) int { return strings.Compare(by[a].o.(*Str).s, by[b].o.(*Str).s) }
-	default:
+	if k != kInt && k != kFloat && k != kStr {
 		return false, nil
 	}
 	work := int64(0)
@@ -174,11 +151,49 @@ func (t *Thread) sortPlain(order []int32, by []Value) (ok bool, err error) {
 	if err := t.step(work); err != nil {
 		return true, err
 	}
-	if slices.IsSortedFunc(order, compare) {
-		return true, nil
+	switch k {
+	case kInt:
+		sortKeys(order, func(i int32) int64 { return by[i].n })
+	case kFloat:
+		for i := range by {
+			if f := by[i].float(); f != f {
+				return false, nil
+			}
+		}
+		sortKeys(order, func(i int32) float64 { return by[i].float() })
+	default:
+		sortKeys(order, func(i int32) string { return by[i].o.(*Str).s })
 	}
-	slices.SortStableFunc(order, compare)
 	return true, nil
+}
+
+// sortKeys sorts numbers of elements by their keys; among equal keys their order stays.
+func sortKeys[K cmp.Ordered](order []int32, key func(int32) K) {
+	type pair struct {
+		k     K
+		i, at int32
+	}
+	pairs := make([]pair, len(order))
+	sorted := true
+	for at, i := range order {
+		pairs[at] = pair{key(i), i, int32(at)}
+		sorted = sorted && (at == 0 || pairs[at-1].k <= pairs[at].k)
+	}
+	if sorted {
+		return
+	}
+	slices.SortFunc(pairs, func(a, b pair) int {
+		switch {
+		case a.k < b.k:
+			return -1
+		case a.k > b.k:
+			return 1
+		}
+		return int(a.at - b.at)
+	})
+	for at := range pairs {
+		order[at] = pairs[at].i
+	}
 }
 
 // run is the least length of the pieces that are sorted by insertion.

@@ -55,7 +55,11 @@ func mapping(f func(string) string) nativeFunc {
 				return Value{}, err
 			}
 		}
-		return t.newStr(f(s))
+		out := f(s)
+		if out == s {
+			return a.Pos[0], nil
+		}
+		return t.newStr(out)
 	}
 }
 

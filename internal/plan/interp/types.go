@@ -323,6 +323,34 @@ func (t *Thread) payload(v Value, k Kind) (Value, bool) {
 	return b, b.k == k || k == kInt && (b.k == kBool || b.k == kBig)
 }
 
+// methods remembers what methods of a class were asked for by name.
+type methods struct {
+	version uint32 // of [VM.classVersion]
+	slots   [16]struct {
+		name  string
+		fn    Value
+		owner *Class // nil: there is none of that name
+	}
+}
+
+// method is [Class.lookup] with a memory.
+func (t *Thread) method(c *Class, name string) (Value, *Class, bool) {
+	if c.static || len(name) < 4 { // built-in classes are shared by all VMs
+		return c.lookup(name)
+	}
+	m := c.methods
+	if m == nil || m.version != t.vm.classVersion {
+		m = &methods{version: t.vm.classVersion}
+		c.methods = m
+	}
+	s := &m.slots[(uint(len(name))+uint(name[2])*5+uint(name[3])*3)%16]
+	if s.name != name {
+		s.name = name
+		s.fn, s.owner, _ = c.lookup(name)
+	}
+	return s.fn, s.owner, s.owner != nil
+}
+
 // override returns the method name of v's class when the class or one of its
 // bases brings one that the operators do not know by themselves.
 func (t *Thread) override(v Value, name string) (Value, bool) {
@@ -335,7 +363,7 @@ func (t *Thread) override(v Value, name string) (Value, bool) {
 	default:
 		return Value{}, false
 	}
-	fn, owner, ok := t.classOf(v).lookup(name)
+	fn, owner, ok := t.method(t.classOf(v), name)
 	if !ok || owner.core {
 		return Value{}, false
 	}
@@ -345,7 +373,7 @@ func (t *Thread) override(v Value, name string) (Value, bool) {
 // callSpecial calls the method name of v's class; false: there is none.
 func (t *Thread) callSpecial(v Value, name string, args ...Value) (Value, bool, error) {
 	cls := t.classOf(v)
-	m, owner, ok := cls.lookup(name)
+	m, owner, ok := t.method(cls, name)
 	if !ok || m.k == kNone {
 		return Value{}, false, nil
 	}
