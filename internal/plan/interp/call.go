@@ -344,7 +344,7 @@ func (vm *VM) tooMany(fn *Func, given int, slots []Value, names []string) error 
 	}
 	takes := plural(n, "positional argument")
 	if d := len(fn.defaults); d > 0 {
-		takes = "from " + itoa(n-d) + " to " + plural(n, "positional argument")
+		takes = "from " + itoa(n-d) + " to " + itoa(n) + " positional arguments"
 	}
 	were := "were"
 	if given == 1 && kw == 0 {

@@ -409,10 +409,33 @@ func (vm *VM) newInstance(c *Class, m *maker) (Value, error) {
 	if err := vm.t.alloc(instanceBytes + int64(m.attrs)*entryBytes); err != nil {
 		return Value{}, err
 	}
-	o := &Instance{cls: c}
-	if m.attrs > 0 {
-		o.attrs.entries = make([]entry, 0, m.attrs)
-	}
+	o := roomy(m.attrs)
+	o.cls = c
 	m.last = o
 	return Value{k: kObject, o: o}, nil
+}
+
+// roomy makes an instance with room for n attributes, in one allocation when they are few.
+func roomy(n int) *Instance {
+	switch {
+	case n == 0:
+		return &Instance{}
+	case n <= 2:
+		o := &struct {
+			Instance
+			room [2]entry
+		}{}
+		o.attrs.entries = o.room[:0]
+		return &o.Instance
+	case n <= 4:
+		o := &struct {
+			Instance
+			room [4]entry
+		}{}
+		o.attrs.entries = o.room[:0]
+		return &o.Instance
+	}
+	o := &Instance{}
+	o.attrs.entries = make([]entry, 0, n)
+	return o
 }

@@ -126,7 +126,7 @@ func (t *Thread) binaryCore(op syntax.Operator, a, b Value) (Value, bool, error)
 	case kView:
 		return t.viewOp(op, a, b)
 	case kNone, kClass:
-		if op == syntax.BitOr && (b.k == kClass || b.k == kNone) { // a union of types, as annotations have it
+		if op == syntax.BitOr && (b.k == kClass || b.k == kNone && a.k == kClass) { // a union of types, as annotations have it
 			v, err := t.union(a, b)
 			return v, true, err
 		}

@@ -507,6 +507,19 @@ next:
 				}
 			}
 		}
+		if s.kind == siteAdd && x.l|t.pc == 0 {
+			if o, ok := x.o.(*Instance); ok && o.cls == s.cls && s.ver == vm.classVersion {
+				d := &o.attrs
+				if n := len(d.entries); n == int(s.pos) && n < cap(d.entries) && n < smallDict && !d.may(s.hash) {
+					sp -= 2
+					d.entries = d.entries[:n+1]
+					d.entries[n] = entry{Value{k: kStr, o: s.key}, st[sp], s.hash}
+					d.live++
+					d.version++
+					goto next
+				}
+			}
+		}
 		f.ip, f.sp = ip, sp
 		if err = vm.storeAttr(f, in.arg()); err != nil {
 			goto raise

@@ -291,22 +291,17 @@ func (vm *VM) machine(f *Frame, name string, args ...Value) error {
 func (vm *VM) extend(f *Frame, in Instr) error {
 	t := &vm.t
 	v := *f.at(1)
-	if vm.foreign(v) {
-		if in.op() == opArgsExtend {
-			if ok, err := vm.iterable(v); err != nil {
-				return err
-			} else if !ok {
-				return vm.notExpandable(f, in.arg()+1, "argument after * must be an iterable, not ", v)
-			}
-		}
-		return vm.drain(f, 1)
-	}
-	if in.op() == opArgsExtend {
+	if in.op() != opSetUpdate {
 		if ok, err := vm.iterable(v); err != nil {
 			return err
-		} else if !ok {
+		} else if !ok && in.op() == opArgsExtend {
 			return vm.notExpandable(f, in.arg()+1, "argument after * must be an iterable, not ", v)
+		} else if !ok {
+			return vm.labelled(t.raise(t.types.TypeError, "Value after * must be an iterable, not %s", t.className(v)), []Value{v})
 		}
+	}
+	if vm.foreign(v) {
+		return vm.drain(f, 1)
 	}
 	seen := t.seen
 	t.seen = 0
@@ -445,6 +440,11 @@ func (vm *VM) unpack(f *Frame, in Instr) error {
 	if in.op() == opUnpackEx {
 		before, after, star = in.arg()&0xfff, in.arg()>>12, true
 	}
+	if ok, err := vm.iterable(v); err != nil {
+		return err
+	} else if !ok {
+		return vm.labelled(t.raise(t.types.TypeError, "cannot unpack non-iterable %s object", t.className(v)), []Value{v})
+	}
 	if vm.foreign(v) {
 		if v.k == kGen || v.k == kObject {
 			v = f.take()
@@ -465,11 +465,6 @@ func (vm *VM) unpack(f *Frame, in Instr) error {
 	case kList:
 		items, l = b.o.(*List).items, t.join(b.l, b.o.(*List).shape)
 	default:
-		if ok, err := vm.iterable(v); err != nil {
-			return err
-		} else if !ok {
-			return t.raise(t.types.TypeError, "cannot unpack non-iterable %s object", t.className(v))
-		}
 		seen := t.seen
 		t.seen = 0
 		var err error
