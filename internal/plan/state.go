@@ -102,10 +102,25 @@ func (o Options) Resume(state []byte) (*Run, error) {
 		return nil, fault.New(fault.Denied, "Check it with praxis plan check.", "cannot resume the plan: the check refuses it now")
 	}
 	now := pins(p.Tools)
-	for id, sum := range h.Tools {
-		if now[id] != sum {
-			return nil, fault.New(fault.Conflict, "Give the files of tools that the plan was started with.", "cannot resume the plan: the definition of %s is another one now", id)
+	for id, sum := range now {
+		if h.Tools[id] != sum {
+			return nil, otherTools(id)
 		}
+	}
+	for id := range h.Tools {
+		if now[id] == "" {
+			return nil, otherTools(id)
+		}
+	}
+	made := 0
+	for _, n := range h.Calls {
+		if n < 0 {
+			return nil, broken("it counts calls below nothing")
+		}
+		made += n
+	}
+	if h.Total < 1 || h.Total != made {
+		return nil, broken("its calls do not add up")
 	}
 	r := &Run{plan: p, start: Start{Now: h.Now, Seed: h.Seed, Limits: h.Limits}, calls: h.Calls, total: h.Total, outputs: h.Outputs}
 	if r.start.Inputs, err = inputsOf(h.Inputs); err != nil {
@@ -135,6 +150,10 @@ func (o Options) Resume(state []byte) (*Run, error) {
 		return nil, broken("its call does not fit the tool")
 	}
 	return r, nil
+}
+
+func otherTools(id string) error {
+	return fault.New(fault.Conflict, "Give the files of tools that the plan was started with.", "cannot resume the plan: the definition of %s is another one now", id)
 }
 
 func broken(why string) error {

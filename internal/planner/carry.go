@@ -126,8 +126,13 @@ func (c *carrying) carry(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
-		if later {
+		switch {
+		case later && c.Keep != nil:
 			return c.store(ctx, step.Call)
+		case later: // the plan goes on, with an exception
+			if err := c.run.Fail("the answer comes later, and this run cannot wait"); err != nil {
+				return err
+			}
 		}
 	}
 }
@@ -161,9 +166,6 @@ func (c *carrying) ended(text string, line int) {
 
 // store keeps the state of a plan that waits.
 func (c *carrying) store(ctx context.Context, call *plan.Call) error {
-	if c.Keep == nil {
-		return c.run.Fail("the answer comes later, and this run cannot wait")
-	}
 	state, err := c.run.Dump()
 	if err != nil {
 		return fmt.Errorf("cannot store the plan: %w", err)

@@ -267,7 +267,7 @@ func failed(o Outcome) string {
 	var b strings.Builder
 	switch {
 	case o.Status == "limit":
-		fmt.Fprintf(&b, "The plan was stopped: %s.", o.End.Error)
+		b.WriteString("The plan was stopped: it used up its steps, its memory, its time, its output or its calls of tools. Let it do less.")
 	case o.End.Label.Trusted():
 		fmt.Fprintf(&b, "The plan failed:\n%s", strings.TrimRight(o.End.Error, "\n"))
 	default:

@@ -459,7 +459,8 @@ func TestStrictKeepsSecrets(t *testing.T) {
 		t.Fatalf("seed %d: %s:\n%s", seed, leaks(t, src, true, &pairs, &open), src)
 	}
 	t.Logf("%d pairs of runs, %d values open; %d programs leak in the other mode", pairs, open, plain)
-	if pairs < count || open < count || plain < count/20 {
+	// Sticky control leaves few values open; those that are must agree.
+	if pairs < count || open < count/4 || plain < count/20 {
 		t.Errorf("the programs prove too little: %d pairs of runs, %d values open, %d leak in the other mode", pairs, open, plain)
 	}
 }

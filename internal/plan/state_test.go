@@ -1,0 +1,126 @@
+package plan_test
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"strings"
+	"testing"
+	"time"
+
+	"praxis/internal/fault"
+	"praxis/internal/plan"
+	"praxis/internal/tool"
+)
+
+const clockTools = `version: 1
+tools:
+  - name: box.get
+    version: 1.0.0
+    description: Gets.
+    effects: read
+    labels: {readers: everyone}
+    input: {type: object, required: [n], properties: {n: {type: integer}}, additionalProperties: false}
+    output: {type: integer}
+`
+
+func tools(t testing.TB, text string) *tool.Set {
+	t.Helper()
+	file, err := tool.Load("tools.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := plan.Tools(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return set
+}
+
+// waiting starts a plan and lets it come to its first call.
+func waiting(t testing.TB, set *tool.Set) (*plan.Run, []byte) {
+	t.Helper()
+	src := "total = 0\nfor n in range(3):\n    total += box.get(n)\nprint(total)\n"
+	p, err := plan.Prepare(plan.Source{Name: "plan.py", Text: []byte(src)}, plan.Options{Tools: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.Start(plan.Start{Now: time.Unix(1_790_000_000, 0).UTC()})
+	if err != nil {
+		t.Fatal(p.Check.Text(), err)
+	}
+	if step, err := r.Next(); err != nil || step.Call == nil {
+		t.Fatal(step, err)
+	}
+	state, err := r.Dump()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r, state
+}
+
+// TestResume stores the plan at every call and goes on with what was stored.
+func TestResume(t *testing.T) {
+	set := tools(t, clockTools)
+	r, state := waiting(t, set)
+	out := ""
+	for i := int64(1); ; i++ {
+		var err error
+		if r, err = plan.Resume(state, set, nil); err != nil {
+			t.Fatal(err)
+		}
+		if c := r.Waiting(); c == nil || c.Number != int(i) || c.Tool.Name != "box.get" {
+			t.Fatalf("call %d: waits at %+v", i, c)
+		}
+		if _, err := r.Reply(10 * i); err != nil {
+			t.Fatal(err)
+		}
+		step, err := r.Next()
+		if err != nil {
+			t.Fatal(err)
+		}
+		printed, l := r.Output()
+		for _, p := range printed {
+			out += p.Text
+		}
+		if step.End != nil {
+			if out != "60\n" || l.Trusted() || len(l.Sources) != 3 {
+				t.Errorf("printed %q, %s", out, l)
+			}
+			return
+		}
+		if state, err = r.Dump(); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestResumeRefuses: what is damaged, of another version, or not of these tools.
+func TestResumeRefuses(t *testing.T) {
+	set := tools(t, clockTools)
+	_, state := waiting(t, set)
+	// again puts a sum below what was changed on purpose.
+	again := func(old, new string) []byte {
+		body := bytes.Replace(state[:len(state)-sha256.Size], []byte(old), []byte(new), 1)
+		sum := sha256.Sum256(body)
+		return append(body, sum[:]...)
+	}
+	for name, c := range map[string]struct {
+		state []byte
+		tools *tool.Set
+		kind  fault.Kind
+		text  string
+	}{
+		"empty":         {nil, set, fault.Invalid, "not the state of one"},
+		"cut":           {state[:len(state)-40], set, fault.Invalid, "damaged"},
+		"changed":       {append(bytes.Clone(state[:100]), append([]byte("x"), state[101:]...)...), set, fault.Invalid, "damaged"},
+		"other version": {append([]byte("praxis plan state 9\n"), state[20:]...), set, fault.Invalid, "another version"},
+		"counts":        {again(`"total":1`, `"total":0`), set, fault.Invalid, "add up"},
+		"below nothing": {again(`"box.get":1`, `"box.get":-1`), set, fault.Invalid, "below nothing"},
+		"no tools":      {again(`"tools":{`, `"tools":{},"tools_":{`), set, fault.Invalid, "header"},
+		"other tools":   {state, tools(t, strings.Replace(clockTools, "Gets.", "Gets another.", 1)), fault.Conflict, "another one now"},
+	} {
+		if _, err := plan.Resume(c.state, c.tools, nil); fault.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.text) {
+			t.Errorf("%s: got %v", name, err)
+		}
+	}
+}
