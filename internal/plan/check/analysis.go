@@ -93,10 +93,12 @@ type activation struct {
 	ret    val
 	yields val // of generators
 	sent   val
+	shape  *lab // of generator expressions: how often they give something
 	exc    val
 	cells  []val // of variables that functions within share, by slot
 
 	round  int32 // in which it was analysed last
+	runs   int32 // in this round
 	active bool
 	trying bool // a caller may handle exceptions
 	stale  bool // what goes in has grown since
@@ -104,6 +106,9 @@ type activation struct {
 
 // giveUp stops the analysis.
 type giveUp struct{}
+
+// grew notes that something that is known of the whole program has grown.
+func (a *analysis) grew() { a.changed = true }
 
 // step uses steps of the budget.
 func (a *analysis) step(n int64) {
@@ -157,9 +162,12 @@ func (a *analysis) run(m *syntax.Module) {
 func (a *analysis) newActivation(fn *function, self *object, chain []syntax.Node) *activation {
 	act := &activation{id: int32(len(a.acts)), fn: fn, self: self, chain: chain, stale: true}
 	a.acts = append(a.acts, act)
-	a.changed = true
+	a.grew()
 	return act
 }
+
+// maxRuns bounds how often a function is analysed again in one round.
+const maxRuns = 3
 
 // maxDepth bounds how deep calls are followed at once; the others wait.
 const maxDepth = 200
@@ -168,7 +176,7 @@ const maxDepth = 200
 func (a *analysis) analyse(act *activation) {
 	if act.active {
 		if act.stale {
-			a.changed = true
+			a.grew()
 		}
 		return
 	}
@@ -182,6 +190,13 @@ func (a *analysis) analyse(act *activation) {
 		}
 		return
 	}
+	if act.round != a.round {
+		act.runs = 0
+	} else if act.runs >= maxRuns {
+		a.grew()
+		return
+	}
+	act.runs++
 	act.round, act.stale, act.active = a.round, false, true
 	a.depth++
 	merge := a.merge

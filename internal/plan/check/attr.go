@@ -572,7 +572,8 @@ func (f *frame) resume(o *object, sent val, n syntax.Node) {
 		a.grow(&act.sent, sent)
 		if !f.pc.within(act.pc) {
 			act.pc = union(act.pc, f.pc)
-			act.stale, a.changed = true, true
+			act.stale = true
+			a.grew()
 		}
 		a.analyse(act)
 		f.pc = union(f.pc, act.out)

@@ -1,6 +1,8 @@
 package check
 
 import (
+	"strings"
+
 	"praxis/internal/plan/syntax"
 )
 
@@ -13,6 +15,7 @@ type args struct {
 	kw    val // values of **kwargs whose names are not known
 	open  bool
 	hasKw bool
+	vague bool          // the last of pos stands for any number
 	where []syntax.Expr // of the positional arguments, where they are known
 }
 
@@ -71,8 +74,17 @@ func (f *frame) callObject(o *object, v val, x args) val {
 		if r, ok := f.specialOf(o, "__call__", ref(o).with(v.may), x); ok {
 			return r
 		}
+		if len(o.of.class.nativeAll(f.a)) == 0 {
+			return plain(v.may, nil) // it cannot be called
+		}
 	case oWrap:
 		return f.call(o.fn, x)
+	case oPartial:
+		return f.callPartial(o, v, x)
+	case oOpaque:
+		return f.opaqueMethod(o, ref(o).with(v.may), "call", x)
+	default:
+		return plain(v.may, nil) // it cannot be called
 	}
 	return f.opaque(x.site, "call", true, ref(o).with(v.may), x.all())
 }
@@ -202,7 +214,8 @@ func (f *frame) bind(act *activation, o *object, x args) {
 		}
 		if !same(j, act.params[i]) {
 			act.params[i] = j
-			act.stale, a.changed = true, true
+			act.stale = true
+			a.grew()
 		}
 	}
 	used := make(map[string]bool, len(x.named))
@@ -280,7 +293,7 @@ func (f *frame) fill(t *object, x args, n int) {
 func (a *analysis) display(o *object, items []val) {
 	if !o.made {
 		o.made = true
-		a.changed = true
+		a.grew()
 		if !o.moved && len(items) <= maxEntries {
 			for _, v := range items {
 				o.ents = append(o.ents, entry{v: v})
@@ -407,11 +420,7 @@ func (f *frame) opaque(n syntax.Node, name string, changes bool, in ...val) val 
 	}
 	o := a.alloc(oOpaque, n, f.act, name)
 	f.absorb(o, all)
-	if !o.busy {
-		o.busy = true
-		f.callbacks(o, all)
-		o.busy = false
-	}
+	f.callbacksOf(o, all)
 	held := o.held(f.pc)
 	if changes {
 		f.smash(all, held)
@@ -445,6 +454,24 @@ func (f *frame) absorb(o *object, v val) {
 	a.grow(&o.elem, val{may: l, objs: objs, fl: reached | scalar})
 }
 
+// callbacksOf calls what something opaque was given, once a round unless it
+// was given more since.
+func (f *frame) callbacksOf(o *object, all val) {
+	a := f.a
+	if o.busy {
+		return
+	}
+	if o.asked == a.round && same(o.askedWith, o.elem) && f.pc.within(o.askedPC) {
+		f.pc = union(f.pc, o.askedPC)
+		return
+	}
+	o.asked, o.askedWith = a.round, o.elem
+	o.busy = true
+	f.callbacks(o, all)
+	o.busy = false
+	o.askedPC = union(o.askedPC, f.pc)
+}
+
 // callbacks calls the functions that can be reached from what something opaque
 // was given, with all that it holds.
 func (f *frame) callbacks(o *object, all val) {
@@ -468,7 +495,7 @@ func (f *frame) callbacks(o *object, all val) {
 				continue
 			}
 			f.absorb(o, f.callback(ref(p), x))
-		case oFunc, oClass, oTool, oWrap:
+		case oFunc, oClass, oTool, oWrap, oPartial:
 			f.absorb(o, f.callback(ref(p), x))
 		}
 	}
@@ -489,28 +516,73 @@ func (f *frame) specials(p, o *object, x args) {
 	}
 }
 
-// smash lets everything that can be changed and reached from v hold held.
-func (f *frame) smash(v, held val) {
-	a := f.a
-	var all []*object
-	a.reach(v.objs, func(p *object) { all = append(all, p) })
-	for _, p := range all {
-		switch p.kind {
-		case oList, oSet, oOpaque, oIter:
-			a.flag(&p.moved)
-			a.flag(&p.fewer)
-			a.grow(&p.elem, held)
-			a.growLab(&p.shape, held.may)
-		case oDict, oData:
-			a.flag(&p.fewer)
-			a.flag(&p.moved)
-			a.grow(&p.keys, plain(held.may, nil))
-			a.grow(&p.elem, held)
-			a.growLab(&p.shape, held.may)
-		case oInst:
-			a.grow(&p.other, held)
-			a.grow(&p.elem, held)
-			a.growLab(&p.shape, held.may)
+// callPartial calls what functools.partial has made.
+func (f *frame) callPartial(o *object, v val, x args) val {
+	y := x
+	y.pos, y.where, y.named = nil, nil, nil
+	for i := range o.ents {
+		y.pos = append(y.pos, o.ents[i].v)
+	}
+	if !o.elem.bottom() {
+		// Not the same number in all places.
+		y.star, y.open = join(y.star, join(o.elem, x.all())), true
+	} else {
+		y.pos = append(y.pos, x.pos...)
+	}
+	for _, e := range o.attrs {
+		if ent(x.named, e.name) == nil {
+			y.named = append(y.named, e)
 		}
+	}
+	y.named = append(y.named, x.named...)
+	return f.call(o.fn, y).with(v.may)
+}
+
+// smash lets what something opaque was given hold all that it has. Nothing
+// built in changes what is within its arguments, but by the methods of objects
+// that are made for that.
+func (f *frame) smash(v, held val) {
+	for _, id := range v.objs.all() {
+		p := f.a.objects[id]
+		f.overwrite(p, held)
+		if p.kind == oOpaque && !keepsContents(p.name) {
+			for _, id := range p.elem.objs.all() {
+				f.overwrite(f.a.objects[id], held)
+			}
+		}
+	}
+}
+
+// keepsContents says whether the objects that a native makes leave what they hold as it is.
+func keepsContents(name string) bool {
+	switch module, fn, _ := strings.Cut(name, "."); module {
+	case "collections":
+		return fn != "ChainMap"
+	case "itertools", "re", "datetime", "statistics", "decimal", "fractions", "enum", "exception", "field", "object", "string", "textwrap", "json":
+		return true
+	case "": // the results of methods
+		return true
+	}
+	return false
+}
+
+func (f *frame) overwrite(p *object, held val) {
+	a := f.a
+	switch p.kind {
+	case oList, oSet, oOpaque, oIter:
+		a.flag(&p.moved)
+		a.flag(&p.fewer)
+		a.grow(&p.elem, held)
+		a.growLab(&p.shape, held.may)
+	case oDict, oData:
+		a.flag(&p.fewer)
+		a.flag(&p.moved)
+		a.grow(&p.keys, plain(held.may, nil))
+		a.grow(&p.elem, held)
+		a.growLab(&p.shape, held.may)
+	case oInst:
+		a.grow(&p.other, held)
+		a.grow(&p.elem, held)
+		a.growLab(&p.shape, held.may)
 	}
 }

@@ -40,7 +40,7 @@ func (f *frame) defaults(o *object, p *syntax.Arguments) {
 			return
 		}
 		o.code.defaults = append(o.code.defaults, entry{name: name, v: v})
-		f.a.changed = true
+		f.a.grew()
 	}
 	names := slices.Concat(p.PosOnlyArgs, p.Args)
 	names = names[len(names)-len(p.Defaults):]
@@ -143,7 +143,7 @@ func (f *frame) classDef(n *syntax.ClassDef) {
 			case oClass:
 				if p != o && !p.derives(o, 0) && !slices.Contains(o.class.bases, p) {
 					o.class.bases = append(o.class.bases, p)
-					a.changed = true
+					a.grew()
 				}
 			case oNative:
 				o.class.addNative(p.name)
@@ -402,11 +402,7 @@ func (f *frame) absorbArgs(o *object, x args) {
 	}
 	f.absorb(o, all)
 	f.a.growLab(&o.shape, f.a.deep(all))
-	if !o.busy {
-		o.busy = true
-		f.callbacks(o, all)
-		o.busy = false
-	}
+	f.callbacksOf(o, all)
 }
 
 func enumLike(native []string) bool {

@@ -153,12 +153,11 @@ func (f *frame) generator(e *syntax.GeneratorExp) val {
 // generatorBody carries out a generator expression's loops.
 func (f *frame) generatorBody(e *syntax.GeneratorExp) {
 	first := f.act.sent
-	var shape *lab
 	f.overValue(e, e.Generators, iterable{first, f.iterate(first, e)}, func(*lab) {
 		v := f.eval(e.Elt)
 		f.a.grow(&f.act.yields, v.with(f.pc))
-	}, &shape)
-	f.a.grow(&f.act.yields, val{may: shape})
+	}, &f.act.shape)
+	f.a.grow(&f.act.yields, val{may: f.act.shape})
 }
 
 // inlineGenerator evaluates a generator expression that is used up where it stands.

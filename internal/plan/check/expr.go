@@ -719,7 +719,7 @@ func (f *frame) dict(e *syntax.Dict) val {
 	}
 	if !o.made {
 		o.made = true
-		a.changed = true
+		a.grew()
 	}
 	a.merge = outer
 	return ref(o)

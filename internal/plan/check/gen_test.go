@@ -67,7 +67,11 @@ func (g *generator) program() string {
 	for k, n := range map[byte]string{'s': "s1", 'i': "i1", 'l': "l1", 'd': "d1", 't': "t1", 'e': "e1"} {
 		g.define(k, n)
 	}
-	for range 6 + g.IntN(14) {
+	n := 4 + g.IntN(6)
+	if g.IntN(10) == 0 {
+		n = 20
+	}
+	for range n {
 		g.statement()
 	}
 	for _, k := range "sildte" {
@@ -112,7 +116,7 @@ func (g *generator) scoped(f func()) {
 }
 
 func (g *generator) statement() {
-	if g.depth > 3 {
+	if g.depth > 2 {
 		g.simple()
 		return
 	}

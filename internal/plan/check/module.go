@@ -214,6 +214,16 @@ func (f *frame) functools(fn string, x args) (val, bool) {
 		if len(x.pos) == 1 {
 			return x.pos[0], true
 		}
+	case "partial":
+		if len(x.pos) > 0 && !x.open && !x.hasKw {
+			o := f.a.alloc(oPartial, x.site, f.act, "")
+			f.a.grow(&o.fn, x.pos[0])
+			f.a.display(o, x.pos[1:])
+			for _, e := range x.named {
+				f.a.setAttr(o, e.name, e.v)
+			}
+			return ref(o), true
+		}
 	case "reduce":
 		if len(x.pos) >= 2 && !x.open {
 			el := f.iterate(x.pos[1], x.site)

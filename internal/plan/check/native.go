@@ -185,7 +185,19 @@ func (f *frame) builtinOpen(name string, x args) (val, bool) {
 	case "str", "repr", "int", "float", "bool", "abs", "round", "len", "hash", "bytes":
 		return f.text(x), true
 	}
-	return val{}, false
+	if x.hasKw {
+		return val{}, false
+	}
+	// Any number of arguments: each may be any of them.
+	y := x
+	y.open, y.vague = false, true
+	y.star, y.where = val{}, nil
+	y.pos = append(append([]val(nil), x.pos...), x.star)
+	r, ok := f.builtin(name, y)
+	if len(x.pos) == 0 && (name == "min" || name == "max") {
+		r = join(r, x.star.loose())
+	}
+	return r.loose(), ok
 }
 
 func (f *frame) builtinMore(name string, x args) (val, bool) {
@@ -356,6 +368,10 @@ func (f *frame) zipped(name string, x args, by *lab) val {
 		}
 	}
 	a.display(t, items)
+	if x.vague {
+		a.flag(&t.moved)
+		a.flag(&t.fewer)
+	}
 	return f.iterator(x.site, by, ref(t))
 }
 
@@ -436,8 +452,12 @@ func (f *frame) next(x args) val {
 	}
 	v := x.pos[0]
 	out := f.iterate(v, x.site)
+	var ended *lab // what the end of the iterator tells
 	for _, id := range v.objs.all() {
 		o := f.a.objects[id]
+		if o.kind == oGen {
+			ended = union(ended, union(o.gen.ret.may, o.gen.exc.may))
+		}
 		if o.kind == oInst {
 			if r, ok := f.specialOf(o, "__next__", ref(o).with(v.may), args{site: x.site}); ok {
 				out = join(out, r)
@@ -446,7 +466,7 @@ func (f *frame) next(x args) val {
 	}
 	l := f.lengthOf(v)
 	if len(x.pos) > 1 {
-		out = join(out, x.pos[1].with(l))
+		out = join(out, x.pos[1].with(union(l, ended)))
 		if f.a.scopes.catches {
 			out = out.with(f.a.raised.may)
 		}

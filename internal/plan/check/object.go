@@ -26,6 +26,7 @@ const (
 	oGen   // a generator or coroutine
 	oIter  // an iterator; elem is what it gives
 	oSuper
+	oPartial
 	oWrap // a property, static method or class method
 )
 
@@ -43,17 +44,20 @@ type object struct {
 	node syntax.Node // that makes it
 	act  *activation
 
-	shape    *lab    // length, order and membership
-	elem     val     // what it holds beside ents
-	keys     val     // of dicts, those that are not in ents
-	ents     []entry // by key or, in lists and tuples, in order
-	moved    bool    // the order of a list has changed, or its length is not known
-	fewer    bool    // something may have been taken out
-	made     bool    // a literal has put its elements in
-	busy     bool    // something opaque is working
-	absorbed int32   // the round in which something opaque took something in last
-	attrs    []entry
-	other    val // attributes under names that are not known
+	shape     *lab    // length, order and membership
+	elem      val     // what it holds beside ents
+	keys      val     // of dicts, those that are not in ents
+	ents      []entry // by key or, in lists and tuples, in order
+	moved     bool    // the order of a list has changed, or its length is not known
+	fewer     bool    // something may have been taken out
+	made      bool    // a literal has put its elements in
+	busy      bool    // something opaque is working
+	asked     int32   // the round in which something opaque has called what it holds
+	askedWith val
+	askedPC   *lab
+	absorbed  int32 // the round in which something opaque took something in last
+	attrs     []entry
+	other     val // attributes under names that are not known
 
 	name  string // of natives, modules, tools, name spaces
 	recv  val    // of methods: their object
@@ -149,7 +153,7 @@ func (a *analysis) alloc(kind okind, n syntax.Node, act *activation, name string
 func (a *analysis) newObject(kind okind, n syntax.Node, act *activation) *object {
 	o := &object{kind: kind, id: int32(len(a.objects)), node: n, act: act}
 	a.objects = append(a.objects, o)
-	a.changed = true
+	a.grew()
 	if len(a.objects) > a.maxObjects {
 		a.lose(pos(n), "the program makes too many objects to tell them apart")
 	}
@@ -173,27 +177,27 @@ func (a *analysis) grow(at *val, v val) {
 	}
 	if at.bottom() && at.may == nil {
 		*at = v
-		a.changed = true
+		a.grew()
 		return
 	}
 	j := join(*at, v)
 	if !same(j, *at) {
 		*at = j
-		a.changed = true
+		a.grew()
 	}
 }
 
 func (a *analysis) growLab(at **lab, l *lab) {
 	if !l.within(*at) {
 		*at = union(*at, l)
-		a.changed = true
+		a.grew()
 	}
 }
 
 func (a *analysis) flag(at *bool) {
 	if !*at {
 		*at = true
-		a.changed = true
+		a.grew()
 	}
 }
 
@@ -221,7 +225,7 @@ func (a *analysis) setAttr(o *object, name string, v val) {
 		return
 	}
 	o.attrs = append(o.attrs, entry{name: name, v: v})
-	a.changed = true
+	a.grew()
 }
 
 // contents is all that a container holds, each joined with what reading it
@@ -290,7 +294,7 @@ func (a *analysis) setKey(o *object, key, v val) {
 		return
 	}
 	o.ents = append(o.ents, entry{name: name, v: v, weak: true})
-	a.changed = true
+	a.grew()
 }
 
 // deep is all that a value depends on with everything that it holds.

@@ -387,6 +387,7 @@ func (b *scopes) expr(s *scope, e syntax.Expr) {
 	case nil:
 	case *syntax.Name:
 		if e.Ctx == syntax.Load {
+			b.catches = b.catches || e.ID == "next"
 			b.always = b.always || e.ID == "next" || e.ID == "getattr" || e.ID == "hasattr"
 			h := s.host
 			h.uses = append(h.uses, use{e, s})

@@ -261,7 +261,7 @@ func TestSound(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			wrong, calls := w.violated(t, src, strict)
+			wrong, calls := w.held(t, src, strict)
 			total += calls
 			if wrong != "" {
 				t.Errorf("program %d, strict %v: %s\n%s", seed, strict, wrong, numbered(shrink(src, func(s string) bool { return w.still(t, s, strict) })))
@@ -277,13 +277,23 @@ func TestSound(t *testing.T) {
 	t.Logf("%d calls, %d programs too hard", total, lostPrograms)
 }
 
+// held is violated, where a panic is wrong, too.
+func (w soundWorld) held(t testing.TB, src string, strict bool) (wrong string, calls int) {
+	defer func() {
+		if r := recover(); r != nil {
+			wrong = fmt.Sprint("panic: ", r)
+		}
+	}()
+	return w.violated(t, src, strict)
+}
+
 // still says whether a program still shows something wrong.
 func (w soundWorld) still(t testing.TB, src string, strict bool) bool {
 	m, bad := syntax.Parse([]byte(src), syntax.Options{})
 	if len(bad) > 0 || len(syntax.Check(m)) > 0 || len(interp.Unsupported(m)) > 0 {
 		return false
 	}
-	wrong, _ := w.violated(t, src, strict)
+	wrong, _ := w.held(t, src, strict)
 	return wrong != ""
 }
 

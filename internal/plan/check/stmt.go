@@ -220,7 +220,7 @@ func (f *frame) later(key headKey, head []slotVal) {
 	}
 	if !equal {
 		a.heads[key] = headState{head, union(old.pc, f.pc)}
-		a.changed = true
+		a.grew()
 	}
 }
 

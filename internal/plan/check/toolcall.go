@@ -227,7 +227,7 @@ func (f *frame) result(d *tool.Definition, x args, may, must *lab) val {
 		a.growLab(&org.may, may)
 		if m := both(org.must, must); !sameLab(m, org.must) {
 			org.must = m
-			a.changed = true
+			a.grew()
 		}
 	}
 	typ, certain := d.Output.Type(), true
@@ -374,6 +374,9 @@ const maxNested = 8
 
 // dataVal is the value of a part of a result.
 func (a *analysis) dataVal(org *origin, typ *tool.Type, path tool.Pointer, deep int) val {
+	if typ != nil && typ.Kinds == tool.AnyKind && len(typ.Properties)+len(typ.Prefix)+len(typ.Variants) == 0 {
+		typ = nil // nothing is known
+	}
 	v := val{may: org.at(path), must: org.must, fl: reached}
 	for _, p := range org.lowMust {
 		if path == p.path || !p.alone && within(path, p.path) {
@@ -429,7 +432,7 @@ func (a *analysis) dataOwn(o *object) *lab {
 // child is a part of a JSON value.
 func (a *analysis) child(o *object, typ *tool.Type, name string) val {
 	d := o.data
-	if d.deep >= maxNested {
+	if d.deep >= maxNested || d.typ == nil {
 		return val{may: d.root.may, objs: one(o.id), fl: reached | scalar}
 	}
 	return a.dataVal(d.root, typ, d.path.Child(name), d.deep+1)
