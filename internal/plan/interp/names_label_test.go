@@ -53,3 +53,17 @@ func TestKeywordNamesAreLabelled(t *testing.T) {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }
+
+// TestRepetitionsAreLabelled tells that a repetition carries what __index__ knows.
+func TestRepetitionsAreLabelled(t *testing.T) {
+	src := "s = secret()\nclass F:\n    def __index__(self): return len(s)\nl = [1]\nl *= F()\nsend('a' * F())\nsend(len([1] * F()))\nsend(len(l))\nsend('a' * 2)\n"
+	h := newHost(t, src, false)
+	if out, err := h.run(); err != nil {
+		t.Fatal(out, err)
+	}
+	for i, want := range []string{"secret#1", "secret#1", "secret#1", ""} {
+		if got := h.log[i+1]; strings.Contains(got, "secret#1") != (want != "") {
+			t.Errorf("call %d: %s", i, got)
+		}
+	}
+}

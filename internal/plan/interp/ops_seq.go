@@ -229,26 +229,29 @@ func (t *Thread) repeat(seq, n Value) (Value, bool, error) {
 	if !t.isIndex(n) {
 		return Value{}, false, nil
 	}
-	times, err := t.repeats(n)
+	times, l, err := t.repeats(n)
 	if err != nil {
 		return Value{}, true, err
 	}
 	v, err := t.repeated(seq, times)
-	return v, true, err
+	return v.with(t.join(v.l, l)), true, err
 }
 
-// repeats returns how often something is repeated.
-func (t *Thread) repeats(n Value) (int64, error) {
+// repeats returns how often something is repeated, and what that depends on: an
+// object's __index__ may know more than the object shows.
+func (t *Thread) repeats(n Value) (int64, label.ID, error) {
 	seen := t.seen
+	t.seen = 0
 	x, err := t.index(n)
+	l := t.join(t.seen, x.l)
 	t.seen = seen
 	if err != nil {
-		return 0, err
+		return 0, l, err
 	}
 	if x.k == kBig {
-		return 0, t.failOf(n, t.types.OverflowError, "cannot fit '%s' into an index-sized integer", t.className(n))
+		return 0, l, t.failOf(n, t.types.OverflowError, "cannot fit '%s' into an index-sized integer", t.className(n))
 	}
-	return max(x.n, 0), nil
+	return max(x.n, 0), l, nil
 }
 
 // tooLarge reports whether n things of so many bytes cannot exist at all.
@@ -328,7 +331,7 @@ func (t *Thread) repeatInplace(a, b Value) (Value, error) {
 	if !t.isIndex(b) {
 		return Value{}, t.noOperator(syntax.Mult, "*=", a, b)
 	}
-	times, err := t.repeats(b)
+	times, by, err := t.repeats(b)
 	if err != nil {
 		return Value{}, err
 	}
@@ -338,7 +341,7 @@ func (t *Thread) repeatInplace(a, b Value) (Value, error) {
 		return Value{}, err
 	}
 	l.items = items
-	t.mark(&l.shape, t.join(a.l, b.l))
+	t.mark(&l.shape, t.join(a.l, by))
 	return a, nil
 }
 
