@@ -61,11 +61,11 @@ func waiting(t testing.TB, set *tool.Set) (*plan.Run, []byte) {
 // TestResume stores the plan at every call and goes on with what was stored.
 func TestResume(t *testing.T) {
 	set := tools(t, clockTools)
-	r, state := waiting(t, set)
+	_, state := waiting(t, set)
 	out := ""
 	for i := int64(1); ; i++ {
-		var err error
-		if r, err = plan.Resume(state, set, nil); err != nil {
+		r, err := plan.Resume(state, set, nil)
+		if err != nil {
 			t.Fatal(err)
 		}
 		if c := r.Waiting(); c == nil || c.Number != int(i) || c.Tool.Name != "box.get" {

@@ -21,7 +21,6 @@ type analysis struct {
 	sourceIDs map[sourceKey]int32
 	objects   []*object
 	objectIDs map[objectKey]int32
-	functions map[syntax.Node]*function
 	contexts  map[contextKey]int32
 	acts      []*activation
 	heads     map[headKey]headState // of loops that did not settle at once

@@ -317,9 +317,6 @@ func (a *analysis) classAttr(o *object, name string) (v val, ok bool) {
 	return v, ok
 }
 
-// special says whether a class of the program has methods with special names.
-func (c *classInfo) special(a *analysis) bool { return c != nil }
-
 // specialNames are the special methods that something built in may call.
 func (c *classInfo) specialNames(a *analysis, o *object) []string {
 	var out []string

@@ -45,8 +45,6 @@ type step struct {
 // maxSteps bounds a path; a longer one keeps its beginning.
 const maxSteps = 40
 
-func (l *lab) empty() bool { return l == nil }
-
 func (l *lab) any() bool { return l != nil && l.ids[0] == anySource }
 
 func (l *lab) has(id int32) bool {

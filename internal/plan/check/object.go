@@ -87,7 +87,6 @@ type function struct {
 	lazy     bool    // a generator or coroutine
 	async    bool
 	cached   bool // calls may give what other calls have computed
-	first    val  // of generator expressions: the first iterable's elements
 }
 
 // classInfo is what is known of a class of the program.

@@ -1,8 +1,6 @@
 package check
 
 import (
-	"slices"
-
 	"praxis/internal/plan/syntax"
 )
 
@@ -119,10 +117,9 @@ func (s *scope) lookup(name string) (owner *scope, slot int32, ok bool) {
 
 // scopes builds the scopes of a program.
 type scopes struct {
-	of    map[syntax.Node]*scope
-	bound map[string]bool // names that some function declares global
-	root  *scope
-	all   []*scope
+	of   map[syntax.Node]*scope
+	root *scope
+	all  []*scope
 	// What the program does that the analysis of flows asks for.
 	catches bool // exceptions are bound to names, or seen by methods of the program
 	always  bool // exceptions of the program may be seen by the language itself
@@ -487,6 +484,3 @@ func (b *scopes) comp(s *scope, n syntax.Node, gens []*syntax.Comprehension, elt
 	b.expr(in, elt)
 	b.expr(in, value)
 }
-
-// hasName says whether the scope itself binds a name.
-func (s *scope) hasName(name string) bool { return slices.Contains(s.slotted, name) }

@@ -25,7 +25,6 @@ type sinkArg struct {
 	name string
 	may  *lab
 	must *lab
-	seen bool
 }
 
 func (s *sink) begin() { s.live, s.args, s.pc, s.judge = false, nil, nil, nil }

@@ -373,10 +373,6 @@ func (b *builder) constant(v Value, key constKey) int {
 	return i
 }
 
-func (b *builder) intConst(n int64) int {
-	return b.constant(intValue(n), constKey{k: kInt, n: n})
-}
-
 func (b *builder) strConst(s string) int {
 	return b.constant(b.c.str(s), constKey{k: kStr, s: s})
 }

@@ -19,7 +19,6 @@ type leaky struct {
 	depth int
 	loops int
 	fn    bool // in a function
-	gen   bool
 }
 
 var leakyVars = []string{"a", "b", "c"}

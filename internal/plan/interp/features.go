@@ -42,7 +42,6 @@ type features struct {
 	list    []Refusal
 	fine    map[syntax.Node]bool // nodes that their parent makes acceptable
 	suspect []*syntax.Name       // names that are refused unless the program binds them
-	funcs   []*syntax.FunctionDef
 }
 
 func (f *features) refuse(span syntax.Span, feature, remedy string) {

@@ -142,7 +142,6 @@ type formatter struct {
 	t     *Thread
 	pos   []Value
 	named func(name string) (Value, bool, error)
-	self  Value
 	isMap bool // format_map: there are no positional values
 }
 

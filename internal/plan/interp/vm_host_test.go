@@ -12,9 +12,8 @@ import (
 
 // host answers the calls of a test's program. Each answer is a value of its own source.
 type host struct {
-	vm   *VM
-	log  []string
-	call int
+	vm  *VM
+	log []string
 }
 
 // answers are what the tools of the tests give.
