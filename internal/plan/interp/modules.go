@@ -24,6 +24,7 @@ func libraryNatives() []*Native {
 	for _, table := range [][]*Native{
 		dataclassNatives(),
 		clockNatives(),
+		timeTextNatives(),
 		randomNatives(),
 		contextNatives(),
 		mathNatives(), operatorNatives(), jsonNatives(), copyNatives(), heapNatives(), collectionsNatives(), timeNatives(), asyncioNatives(),

@@ -519,7 +519,7 @@ class date:
 
     def _fields(self):
         n = date.toordinal(self)
-        return _text.Fields(self._year, self._month, self._day, 0, 0, 0, 0, (n - 1) % 7,
+        return (self._year, self._month, self._day, 0, 0, 0, 0, (n - 1) % 7,
                             n - _text.ordinal(self._year, 1, 1) + 1, None, None)
 
     def timetuple(self):
@@ -609,7 +609,7 @@ def _shifted(d, days):
 
 def _struct(f, dst):
     import time as clock
-    return clock.struct_time((f.year, f.month, f.day, f.hour, f.minute, f.second, f.weekday, f.yearday, dst))
+    return clock.struct_time((*f[:6], f[7], f[8], dst))
 
 
 def _stamp(timestamp):
@@ -842,7 +842,7 @@ class time:
     def strftime(self, format):
         _strftime_argument(format)
         offset = self.utcoffset()
-        return _text.write(format, _text.Fields(1900, 1, 1, self._hour, self._minute, self._second, self._micro, 0, 1,
+        return _text.write(format, (1900, 1, 1, self._hour, self._minute, self._second, self._micro, 0, 1,
                                                 None if offset is None else offset._micros, self.tzname()))
 
     def _key(self, other, equality):
@@ -1089,7 +1089,7 @@ class datetime(date):
     def _fields(self):
         n = _date_class.toordinal(self)
         offset = self.utcoffset()
-        return _text.Fields(self._year, self._month, self._day, self._hour, self._minute, self._second, self._micro,
+        return (self._year, self._month, self._day, self._hour, self._minute, self._second, self._micro,
                             (n - 1) % 7, n - _text.ordinal(self._year, 1, 1) + 1,
                             None if offset is None else offset._micros, self.tzname())
 

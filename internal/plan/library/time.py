@@ -93,7 +93,7 @@ def _fields(t, name):
         raise ValueError('seconds out of range')
     if not 0 <= (t[7] or 1) <= 366:
         raise ValueError('day of year out of range')
-    return _text.Fields(t[0], month, day, t[3], t[4], t[5], 0, t[6] % 7, t[7] or 1, 0, 'UTC')
+    return (t[0], month, day, t[3], t[4], t[5], 0, t[6] % 7, t[7] or 1, 0, 'UTC')
 
 
 def strftime(format, t=None, /):
