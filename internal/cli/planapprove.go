@@ -119,7 +119,8 @@ func (a *approver) read(ctx context.Context) (string, error) {
 	}()
 	select {
 	case <-ctx.Done():
-		return "", context.Cause(ctx)
+		_, err := io.WriteString(a.p.stderr, "\n") // the prompt's line is open
+		return "", errors.Join(context.Cause(ctx), err)
 	case g := <-done:
 		if errors.Is(g.err, io.EOF) {
 			return "n", nil

@@ -94,6 +94,9 @@ func explainCalls(p *plan.Plan) []explained {
 				e.Reason, e.Remedy = r.Reason, r.Remedy
 			}
 		}
+		if def, ok := p.Tools.Lookup(f.Tool); ok && f.Rule == policy.DefaultRule {
+			e.Reason = "no rule applies, and it " + effectWords(def.Effects.String())
+		}
 		for _, found := range p.Check.Findings {
 			if found.Line == f.Line && found.Col == f.Col && found.Tool == f.Tool {
 				e.Reason, e.Remedy = found.Message, found.Remedy

@@ -125,7 +125,7 @@ func tellWaiting(w io.Writer, out planner.Outcome, run, file string) {
 	if file != "" {
 		stored += ", also in " + legible.Line(file)
 	}
-	message := fmt.Sprintf("the plan waits at %s on line %d: %s", c.Tool.Name, c.Line, stored)
+	message := fmt.Sprintf("the plan waits for the result of %s on line %d: %s", c.Tool.Name, c.Line, stored)
 	how := "with a result: praxis plan resume " + run + " --result JSON"
 	if out.Asked {
 		message = fmt.Sprintf("the plan waits for leave to call %s on line %d: %s", c.Tool.Name, c.Line, stored)

@@ -117,6 +117,9 @@ func (c *carrying) carry(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if step.End != nil && step.End.Status == plan.Limit && ctx.Err() != nil {
+			return context.Cause(ctx) // it was ended from outside
+		}
 		if step.End != nil {
 			c.out.End, c.out.Status = step.End, string(step.End.Status)
 			c.ended(step.End.Error, step.End.Line)
