@@ -208,7 +208,7 @@ func (vm *VM) prepare() error {
 		if i < 0 {
 			return fault.New(fault.Invalid, "Give the input a value.", "cannot run the plan: its input %s has no value", name)
 		}
-		v, err := vm.t.fromData(vm.cfg.Inputs[i].Data)
+		v, err := vm.admit(vm.cfg.Inputs[i].Data)
 		if err != nil {
 			return err
 		}
@@ -309,7 +309,7 @@ func (vm *VM) Reply(result Data) (Outcome, error) {
 	if err := vm.answers(); err != nil {
 		return nil, err
 	}
-	v, err := vm.t.fromData(result)
+	v, err := vm.admit(result)
 	if err != nil {
 		vm.state = stateBroken
 		return nil, err

@@ -81,3 +81,29 @@ func (vm *VM) answer(v Value) (Outcome, error) {
 	}
 	return vm.proceed(err)
 }
+
+// admit makes a value of what the host gives.
+func (vm *VM) admit(d Data) (Value, error) {
+	if vm.t.plain {
+		d = d.unlabelled()
+	}
+	return vm.t.fromData(d)
+}
+
+// unlabelled returns the value without any label.
+func (d Data) unlabelled() Data {
+	out := Data{Value: d.Value}
+	if d.Items != nil {
+		out.Items = make([]Data, len(d.Items))
+		for i, e := range d.Items {
+			out.Items[i] = e.unlabelled()
+		}
+	}
+	if d.Fields != nil {
+		out.Fields = make([]Field, len(d.Fields))
+		for i, f := range d.Fields {
+			out.Fields[i] = Field{f.Name, f.Data.unlabelled()}
+		}
+	}
+	return out
+}

@@ -162,3 +162,12 @@ func TestRecursion(t *testing.T) {
 		}
 	}
 }
+
+// isFault reports whether an error is one that the caller can do something about.
+func isFault(err error) bool {
+	switch fault.KindOf(err) {
+	case fault.Exhausted, fault.Invalid:
+		return true
+	}
+	return false
+}
