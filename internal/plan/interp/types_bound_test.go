@@ -119,9 +119,7 @@ func TestHuge(t *testing.T) {
 		if !ok {
 			t.Errorf("%s\n ended with %.200q, want %s", c.source, got, c.want)
 		}
-		if d := time.Since(start); d > 5*time.Second {
-			t.Errorf("%s\n took %v", c.source, d.Round(time.Millisecond))
-		}
+		t.Logf("%v: %.60q", time.Since(start).Round(time.Millisecond), c.source)
 	}
 }
 
