@@ -1,6 +1,7 @@
 package check
 
 import (
+	"slices"
 	"strings"
 
 	"praxis/internal/plan/syntax"
@@ -207,7 +208,7 @@ func (f *frame) bind(act *activation, o *object, x args) {
 		act.params = make([]val, total)
 	}
 	give := func(i int, name string, v val) {
-		v.may = v.may.via(pos(x.site), stepArgument, fn.name+"\x00"+name)
+		v.may = union(v.may, f.pc).via(pos(x.site), stepArgument, fn.name+"\x00"+name)
 		j := join(act.params[i], v)
 		if act.params[i].bottom() {
 			j = v
@@ -264,7 +265,7 @@ func (f *frame) bind(act *activation, o *object, x args) {
 		d := a.alloc(oDict, p, act, "**")
 		for _, e := range x.named {
 			if !used[e.name] {
-				a.setKey(d, val{k: &konst{e.name}, fl: reached | scalar}, e.v)
+				a.setKey(d, f.constant(e.name), e.v.with(f.pc))
 			}
 		}
 		if x.hasKw {
@@ -279,7 +280,10 @@ func (f *frame) bind(act *activation, o *object, x args) {
 func (f *frame) fill(t *object, x args, n int) {
 	var rest []val
 	if len(x.pos) > n {
-		rest = x.pos[n:]
+		rest = slices.Clone(x.pos[n:])
+	}
+	for i := range rest {
+		rest[i] = rest[i].with(f.pc)
 	}
 	f.a.display(t, rest)
 	if !x.star.bottom() {

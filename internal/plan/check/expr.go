@@ -197,7 +197,7 @@ func (f *frame) callExpr(e *syntax.Call) val {
 	}
 	f.risks(x.star, x.kw)
 	f.exactly(fn, e, x)
-	r := f.call(fn, *x)
+	r := f.call(fn, *x).with(f.pc)
 	f.risks(r)
 	return r
 }
@@ -230,7 +230,7 @@ func (f *frame) callAttr(at *syntax.Attribute, e *syntax.Call) val {
 		s.objs = nil
 		out = join(out, f.method(s, at.Attr, x))
 	}
-	out = out.with(v.may)
+	out = out.with(union(v.may, f.pc))
 	f.risks(out)
 	return out
 }

@@ -306,13 +306,18 @@ func (f *frame) write(name string, v val, at syntax.Pos) {
 	if !ok {
 		return
 	}
+	if f.class != nil && owner == f.act.fn.scope {
+		f.a.setAttr(f.class, name, v)
+	}
+	f.keep(owner, slot, v)
+}
+
+// keep stores the value of a variable.
+func (f *frame) keep(owner *scope, slot int32, v val) {
 	if owner == f.act.fn.scope && f.vars != nil {
 		f.set(slot, v)
 		if owner.captured[slot] {
 			f.a.share(f.act, slot, v)
-		}
-		if f.class != nil {
-			f.a.setAttr(f.class, name, v)
 		}
 		return
 	}
@@ -324,6 +329,10 @@ func (f *frame) write(name string, v val, at syntax.Pos) {
 		}
 	}
 	if act := f.act.around(owner); act != nil {
+		if !owner.shared[slot] {
+			owner.shared[slot], owner.captured[slot] = true, true
+			f.a.grew()
+		}
 		f.a.share(act, slot, v)
 	}
 }

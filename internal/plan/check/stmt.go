@@ -75,14 +75,19 @@ func (f *frame) stmt(n syntax.Stmt) {
 		f.dead = true
 	case *syntax.If:
 		f.ifStmt(n)
+		f.decided(n)
 	case *syntax.While, *syntax.For:
 		f.loop(n)
+		f.decided(n)
 	case *syntax.TryStmt:
 		f.try(n)
+		f.decided(n)
 	case *syntax.With:
 		f.with(n.Items, n.Body)
+		f.decided(n)
 	case *syntax.Match:
 		f.match(n)
+		f.decided(n)
 	case *syntax.Raise:
 		f.raise(n)
 	case *syntax.Break:
@@ -115,6 +120,56 @@ func (f *frame) stmt(n syntax.Stmt) {
 	case *syntax.TypeAlias:
 		f.write(n.Name.ID, plain(nil, nil), n.Start)
 	}
+}
+
+// decided lets the variables that a statement could have assigned depend on
+// the control flow, in mode strict: also those that it did not.
+func (f *frame) decided(n syntax.Stmt) {
+	if f.pc == nil {
+		return
+	}
+	syntax.Walk(n, func(c syntax.Node) bool {
+		f.a.step(1)
+		switch c := c.(type) {
+		case *syntax.Name:
+			if c.Ctx != syntax.Load {
+				f.tint(c.ID)
+			}
+		case *syntax.NamedExpr:
+			f.tint(c.Target.ID)
+		case *syntax.FunctionDef:
+			f.tint(c.Name)
+		case *syntax.ClassDef:
+			f.tint(c.Name)
+		case *syntax.Alias:
+			f.tint(boundName(c))
+		case *syntax.ExceptHandler:
+			f.tint(c.Name)
+		case *syntax.MatchAs:
+			f.tint(c.Name)
+		case *syntax.MatchStar:
+			f.tint(c.Name)
+		case *syntax.MatchMapping:
+			f.tint(c.Rest)
+		}
+		return true
+	})
+}
+
+// tint joins the control flow into a variable and into the list that it may hold.
+func (f *frame) tint(name string) {
+	owner, slot, ok := f.scope.lookup(name)
+	if name == "" || !ok {
+		return
+	}
+	v := f.variable(owner, slot)
+	for _, id := range v.objs.all() {
+		switch o := f.a.objects[id]; o.kind {
+		case oList, oSet, oDict, oData:
+			f.a.growLab(&o.shape, f.pc)
+		}
+	}
+	f.keep(owner, slot, v.with(f.pc))
 }
 
 func (f *frame) ifStmt(n *syntax.If) {
