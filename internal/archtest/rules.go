@@ -48,7 +48,6 @@ func PraxisRules() Rules {
 			"internal/plan/interp.nativeTable":  madeOnce,
 			"internal/plan/interp.typeTable":    madeOnce,
 			"internal/plan/interp.typesTable":   madeOnce,
-			"internal/plan/decimal.powers":      madeOnce,
 			"internal/plan/decimal.bigZero":     "a constant that Go cannot declare as one",
 			"internal/plan/decimal.bigOne":      "a constant that Go cannot declare as one",
 			"internal/plan/decimal.bigTen":      "a constant that Go cannot declare as one",
