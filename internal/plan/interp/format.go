@@ -244,6 +244,7 @@ type percentArgs struct {
 	tuple bool
 	next  int
 	keyed bool
+	bytes bool // the template is a bytes object
 }
 
 func (p *percentArgs) take() (Value, error) {
@@ -264,8 +265,10 @@ func (p *percentArgs) take() (Value, error) {
 // mapping reports whether the values can be asked by key.
 func (p *percentArgs) mapping() bool {
 	switch p.args.k {
-	case kDict, kList, kRange, kBytes:
+	case kDict, kList, kRange:
 		return true
+	case kBytes:
+		return !p.bytes
 	case kObject, kSpecial:
 		if _, ok := p.t.override(p.args, "__getitem__"); ok {
 			return true
@@ -296,7 +299,7 @@ func (t *Thread) percent(template, args Value) (Value, error) {
 }
 
 func (t *Thread) percentText(template, args Value) ([]byte, error) {
-	p := percentArgs{t: t, args: args}
+	p := percentArgs{t: t, args: args, bytes: template.k == kBytes}
 	if b := t.base(args); b.k == kTuple {
 		p.tuple, p.items = true, b.o.(*Tuple).items
 	}
@@ -356,7 +359,7 @@ func (p *percentArgs) append(dst []byte, c *pytext.Conversion, isBytes bool) ([]
 		p.next = max(p.next, 1)
 	}
 	if c.WidthArg {
-		if c.Width, err = p.star("width too big"); err != nil {
+		if c.Width, err = p.star("ssize_t"); err != nil {
 			return dst, err
 		}
 		if c.Width < 0 {
@@ -364,7 +367,7 @@ func (p *percentArgs) append(dst []byte, c *pytext.Conversion, isBytes bool) ([]
 		}
 	}
 	if c.PrecArg {
-		if c.Prec, err = p.star("precision too big"); err != nil {
+		if c.Prec, err = p.star("int"); err != nil {
 			return dst, err
 		}
 		c.Prec = max(c.Prec, 0)
@@ -379,7 +382,7 @@ func (p *percentArgs) append(dst []byte, c *pytext.Conversion, isBytes bool) ([]
 }
 
 // star takes a width or a precision from the values.
-func (p *percentArgs) star(tooBig string) (int, error) {
+func (p *percentArgs) star(size string) (int, error) {
 	v, err := p.take()
 	if err != nil {
 		return 0, err
@@ -390,7 +393,7 @@ func (p *percentArgs) star(tooBig string) (int, error) {
 		return 0, p.t.raise(p.t.types.TypeError, "* wants int")
 	}
 	if n.k == kBig || n.n > math.MaxInt32 || n.n < -math.MaxInt32 {
-		return 0, p.t.raise(p.t.types.OverflowError, "Python int too large to convert to C int")
+		return 0, p.t.raise(p.t.types.OverflowError, "Python int too large to convert to C %s", size)
 	}
 	return int(n.n), nil
 }

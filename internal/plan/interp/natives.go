@@ -109,6 +109,9 @@ func dunders(recv Kind, class, names string) []*Native {
 
 // dunder is the native behind a special method of any built-in class.
 func dunder(name string) Native {
+	if name == "__pow__" {
+		return Native{params: "self, value, mod=None, /", call: powNative}
+	}
 	for op, n := range operators {
 		switch name {
 		case n.plain:
@@ -150,7 +153,13 @@ func dunder(name string) Native {
 
 func operatorNative(op syntax.Operator, reflected bool) nativeFunc {
 	return func(t *Thread, a *Args) (Value, error) {
+		if reflected && op == syntax.Mod && isSequence(a.Pos[0]) && t.base(a.Pos[1]).k != a.Pos[0].k {
+			return notImplemented, nil
+		}
 		x, y := a.Pos[0], t.base(a.Pos[1])
+		if isInt(x) && !isInt(y) || x.k == kFloat && !isInt(y) && y.k != kFloat {
+			return notImplemented.with(t.join(x.l, y.l)), nil
+		}
 		if reflected {
 			x, y = y, x
 		}
@@ -173,6 +182,21 @@ func (t *Thread) noSequence(op syntax.Operator, a, b Value) (Value, error) {
 		return Value{}, t.failOn(a, b, t.types.TypeError, "'%s' object cannot be interpreted as an integer", t.className(b))
 	}
 	return notImplemented, nil
+}
+
+// powNative is pow(self, value, mod) of numbers.
+func powNative(t *Thread, a *Args) (Value, error) {
+	if !given(a.Pos[2]) {
+		return operatorNative(syntax.Pow, false)(t, a)
+	}
+	x, y, z := a.Pos[0], t.base(a.Pos[1]), t.base(a.Pos[2])
+	switch {
+	case x.k == kFloat:
+		return Value{}, t.failAt(t.join(x.l, z.l), t.types.TypeError, "pow() 3rd argument not allowed unless all arguments are integers")
+	case !isInt(y) || !isInt(z):
+		return notImplemented.with(t.join(x.l, t.join(y.l, z.l))), nil
+	}
+	return t.powMod(x, y, z)
 }
 
 func inplaceNative(op syntax.Operator) nativeFunc {
@@ -201,6 +225,9 @@ func compareNative(op syntax.CmpOperator) nativeFunc {
 			}
 		default:
 			var ok, known bool
+			if isInt(x) && y.k == kFloat {
+				break
+			}
 			if ok, known, err = t.order(op, x, y); known {
 				v = boolValue(ok)
 			}
@@ -214,11 +241,29 @@ func compareNative(op syntax.CmpOperator) nativeFunc {
 // sameFamily reports whether == of two built-in values is more than identity.
 func sameFamily(a, b Value) bool {
 	number := func(v Value) bool { return isInt(v) || v.k == kFloat }
-	return a.k == b.k || number(a) && number(b)
+	return a.k == b.k || number(a) && number(b) && !(isInt(a) && b.k == kFloat)
 }
 
 func unaryNative(op syntax.UnaryOperator) nativeFunc {
 	return func(t *Thread, a *Args) (Value, error) { return t.unary(op, a.Pos[0]) }
+}
+
+// isSlot reports whether a native is what CPython wraps a slot of a class in:
+// its errors are worded in another way.
+func (n *Native) isSlot() bool {
+	class, method, _ := strings.Cut(n.name, ".")
+	if !strings.HasPrefix(method, "__") {
+		return false
+	}
+	switch method {
+	case "__format__", "__round__", "__trunc__", "__floor__", "__ceil__", "__reversed__", "__new__", "__init_subclass__", "__setitem__", "__bytes__":
+		return false
+	case "__getitem__":
+		return class != "list" && class != "dict"
+	case "__contains__":
+		return class != "dict" && class != "set" && class != "frozenset"
+	}
+	return true
 }
 
 // seenNative is a special method whose result carries what was seen.

@@ -452,6 +452,14 @@ func (t *Thread) lengthObject(v Value) (int, error) {
 	return int(n.n), nil
 }
 
+// argName is what messages about arguments call the class of v.
+func (t *Thread) argName(v Value) string {
+	if v.k == kNone {
+		return "None"
+	}
+	return t.className(v)
+}
+
 // index returns v as an exact int, by __index__ where it has one, and sees it.
 func (t *Thread) index(v Value) (Value, error) {
 	t.see(v.l)

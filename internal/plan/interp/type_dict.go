@@ -263,7 +263,14 @@ func dictSetDefault(t *Thread, a *Args) (Value, error) {
 func dictPop(t *Thread, a *Args) (Value, error) {
 	self := a.Pos[0]
 	d := self.o.(*Dict)
-	v, ok, err := d.del(t, a.Pos[1])
+	var v Value
+	var ok bool
+	var err error
+	if d.live > 0 {
+		v, ok, err = d.del(t, a.Pos[1])
+	} else { // the key is not even hashed
+		v.l = t.join(d.shape, a.Pos[1].l)
+	}
 	if err != nil {
 		return Value{}, err
 	}

@@ -33,6 +33,9 @@ func intNatives() []*Native {
 		m("__format__", "self, format_spec, /", formatMethod),
 		m("__divmod__", "self, value, /", intDivmod),
 		m("__rdivmod__", "self, value, /", func(t *Thread, a *Args) (Value, error) {
+			if t.base(a.Pos[1]).k == kFloat {
+				return notImplemented, nil
+			}
 			return t.divmod(a.Pos[1], a.Pos[0])
 		}),
 		{name: "int.from_bytes", params: "cls, bytes, byteorder='big', *, signed=False", call: intFromBytes, drains: []int{1}},
@@ -67,7 +70,7 @@ func boolNew(t *Thread, a *Args) (Value, error) {
 func intNew(t *Thread, a *Args) (Value, error) {
 	args := a.Pos[1:]
 	if len(args) > 2 || len(args)+len(a.Named) > 2 {
-		return Value{}, t.raise(t.types.TypeError, "int() takes at most 2 arguments (%d given)", len(args)+len(a.Named))
+		return Value{}, t.arity("int", len(args)+len(a.Named), 0, 2)
 	}
 	var base Value
 	if len(args) == 2 {
@@ -187,7 +190,7 @@ func (t *Thread) byteOrder(method string, v Value) (bool, error) {
 	t.see(v.l)
 	s, ok := t.payload(v, kStr)
 	if !ok {
-		return false, t.raise(t.types.TypeError, "%s() argument 'byteorder' must be str, not %s", method, t.className(v))
+		return false, t.raise(t.types.TypeError, "%s() argument 'byteorder' must be str, not %s", method, t.argName(v))
 	}
 	switch s.o.(*Str).s {
 	case "big":
@@ -269,7 +272,8 @@ func intFromBytes(t *Thread, a *Args) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	if b := t.base(a.Pos[1]); b.k == kStr || isInt(b) || b.k == kFloat || b.k == kNone {
+	b := t.base(a.Pos[1])
+	if ok, _ := t.iterable(b, ""); !ok || b.k == kStr {
 		return Value{}, t.failOf(b, t.types.TypeError, "cannot convert '%s' object to bytes", t.className(b))
 	}
 	raw, err := t.bytesOf(a.Pos[1])
@@ -285,7 +289,7 @@ func intFromBytes(t *Thread, a *Args) (Value, error) {
 		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(len(buf))*8))
 	}
 	v, err := t.big(n)
-	if c := a.Pos[0].o.(*Class); err == nil && !c.static {
+	if c := a.Pos[0].o.(*Class); err == nil && c != t.types.Int {
 		return t.call(a.Pos[0], []Value{v}, nil, nil)
 	}
 	return v, err
@@ -313,7 +317,7 @@ func intRound(t *Thread, a *Args) (Value, error) {
 func formatMethod(t *Thread, a *Args) (Value, error) {
 	spec, ok := t.payload(a.Pos[1], kStr)
 	if !ok {
-		return Value{}, t.raise(t.types.TypeError, "__format__() argument must be str, not %s", t.className(a.Pos[1]))
+		return Value{}, t.raise(t.types.TypeError, "__format__() argument must be str, not %s", t.argName(a.Pos[1]))
 	}
 	s, err := t.format(a.Pos[0], spec.o.(*Str).s)
 	if err != nil {
@@ -322,7 +326,12 @@ func formatMethod(t *Thread, a *Args) (Value, error) {
 	return t.newStr(s)
 }
 
-func intDivmod(t *Thread, a *Args) (Value, error) { return t.divmod(a.Pos[0], a.Pos[1]) }
+func intDivmod(t *Thread, a *Args) (Value, error) {
+	if isInt(a.Pos[0]) && t.base(a.Pos[1]).k == kFloat {
+		return notImplemented, nil
+	}
+	return t.divmod(a.Pos[0], a.Pos[1])
+}
 
 // divmod is divmod(a, b) for numbers; NotImplemented for anything else.
 func (t *Thread) divmod(a, b Value) (Value, error) {

@@ -114,7 +114,7 @@ func objectFormat(t *Thread, a *Args) (Value, error) {
 	l := t.join(a.Pos[0].l, a.Pos[1].l)
 	spec, ok := t.payload(a.Pos[1], kStr)
 	if !ok {
-		return Value{}, t.failAt(l, t.types.TypeError, "__format__() argument must be str, not %s", t.className(a.Pos[1]))
+		return Value{}, t.failAt(l, t.types.TypeError, "__format__() argument must be str, not %s", t.argName(a.Pos[1]))
 	}
 	if spec.o.(*Str).s != "" {
 		return Value{}, t.failAt(l, t.types.TypeError, "unsupported format string passed to %s.__format__", t.className(a.Pos[0]))
@@ -235,7 +235,7 @@ func exceptionAddNote(t *Thread, a *Args) (Value, error) {
 		return Value{}, t.wrongSelf("BaseException.add_note", a.Pos[0])
 	}
 	if _, ok := t.payload(a.Pos[1], kStr); !ok {
-		return Value{}, t.failOf(a.Pos[1], t.types.TypeError, "add_note() argument must be str, not %s", t.className(a.Pos[1]))
+		return Value{}, t.failOf(a.Pos[1], t.types.TypeError, "add_note() argument must be str, not %s", t.argName(a.Pos[1]))
 	}
 	e.notes = append(e.notes, t.under(a.Pos[1]).with(t.join(a.Pos[1].l, a.Pos[0].l)))
 	return none, t.alloc(valueBytes)
@@ -309,7 +309,7 @@ func groupNew(t *Thread, a *Args) (Value, error) {
 	}
 	c := a.Pos[0].o.(*Class)
 	if _, ok := t.payload(a.Pos[1], kStr); !ok {
-		return Value{}, t.failOf(a.Pos[1], t.types.TypeError, "BaseExceptionGroup.__new__() argument 1 must be str, not %s", t.className(a.Pos[1]))
+		return Value{}, t.failOf(a.Pos[1], t.types.TypeError, "BaseExceptionGroup.__new__() argument 1 must be str, not %s", t.argName(a.Pos[1]))
 	}
 	seq := t.plainSeq(a.Pos[2])
 	if seq.k != kList && seq.k != kTuple {

@@ -286,9 +286,14 @@ func (t *Thread) intersect(out, s *Set, o Value) error {
 		return nil
 	}
 	return t.each(o, func(v Value) error {
-		ok, err := s.has(t, v)
-		if ok && err == nil {
-			_, err = out.add(t, v)
+		h, l, err := t.hashKey(v)
+		if err != nil {
+			return err
+		}
+		t.see(l)
+		at, err := s.find(t, v, h)
+		if err == nil && at >= 0 {
+			_, err = out.addHashed(t, v, h, l)
 		}
 		return err
 	})
@@ -578,6 +583,11 @@ func setIsDisjoint(t *Thread, a *Args) (Value, error) {
 func setIsSubset(t *Thread, a *Args) (Value, error) {
 	s := a.Pos[0].o.(*Set)
 	t.see(s.shape)
+	if b := t.base(a.Pos[1]); b.k != kSet {
+		both := &Set{}
+		err := t.intersect(both, s, a.Pos[1])
+		return boolValue(both.used == s.used), err
+	}
 	o, err := t.asSet(a.Pos[1])
 	if err != nil {
 		return Value{}, err

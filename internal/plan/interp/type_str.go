@@ -41,7 +41,7 @@ func strNatives() []*Native {
 	}
 	out = append(out, textMethods("str", kStr)...)
 	return append(out, dunders(kStr, "str", "__len__ __getitem__ __contains__ __iter__ __repr__ __hash__ "+
-		"__add__ __mul__ __rmul__ __mod__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__")...)
+		"__add__ __mul__ __rmul__ __mod__ __rmod__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__")...)
 }
 
 func mapping(f func(string) string) nativeFunc {
@@ -102,6 +102,9 @@ func strNew(t *Thread, a *Args) (Value, error) {
 		return t.construct(a.Pos[0], t.types.empty), nil
 	}
 	t.see(x.l)
+	if _, _, err := t.codecArgs("str", args[1], args[2]); err != nil {
+		return Value{}, err
+	}
 	b, ok := t.payload(x, kBytes)
 	if !ok {
 		if _, isStr := t.payload(x, kStr); isStr {
@@ -123,7 +126,11 @@ func (t *Thread) codecArgs(method string, encoding, errs Value) (string, string,
 		t.see(v.l)
 		s, ok := t.payload(v, kStr)
 		if !ok {
-			return "", "", t.raise(t.types.TypeError, "%s() argument '%s' must be str, not %s", method, [2]string{"encoding", "errors"}[i], t.className(v))
+			name := t.argName(v)
+			if method == "str" {
+				name = t.className(v)
+			}
+			return "", "", t.raise(t.types.TypeError, "%s() argument '%s' must be str, not %s", method, [2]string{"encoding", "errors"}[i], name)
 		}
 		names[i] = s.o.(*Str).s
 	}
@@ -272,10 +279,18 @@ func strMakeTrans(t *Thread, a *Args) (Value, error) {
 		t.see(v.l)
 		s, ok := t.payload(v, kStr)
 		if !ok && i == 0 {
+			if _, ok := t.payload(a.Pos[1], kStr); !ok {
+				return Value{}, t.raise(t.types.TypeError, "maketrans() argument 2 must be str, not %s", t.argName(a.Pos[1]))
+			}
+			if x := a.Pos[2]; x.k != kUnset {
+				if _, ok := t.payload(x, kStr); !ok {
+					return Value{}, t.raise(t.types.TypeError, "maketrans() argument 3 must be str, not %s", t.argName(x))
+				}
+			}
 			return Value{}, t.raise(t.types.TypeError, "first maketrans argument must be a string if there is a second argument")
 		}
 		if !ok {
-			return Value{}, t.raise(t.types.TypeError, "maketrans() argument %d must be str, not %s", i+1, t.className(v))
+			return Value{}, t.raise(t.types.TypeError, "maketrans() argument %d must be str, not %s", i+1, t.argName(v))
 		}
 		texts[i] = s.o.(*Str).s
 	}
@@ -366,7 +381,7 @@ func bytesNatives() []*Native {
 	}))
 	out = append(out, textMethods("bytes", kBytes)...)
 	return append(out, dunders(kBytes, "bytes", "__len__ __getitem__ __contains__ __iter__ __repr__ __hash__ "+
-		"__add__ __mul__ __rmul__ __mod__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__")...)
+		"__add__ __mul__ __rmul__ __mod__ __rmod__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__")...)
 }
 
 func byteSpaces(s string) bool {
@@ -432,7 +447,10 @@ func bytesNew(t *Thread, a *Args) (Value, error) {
 	x := args[0]
 	t.see(x.l)
 	b := ""
-	var err error
+	_, _, err := t.codecArgs("bytes", args[1], args[2])
+	if err != nil {
+		return Value{}, err
+	}
 	switch p := t.base(x); {
 	case p.k == kStr && args[1].k == kUnset && args[2].k == kUnset:
 		err = t.raise(t.types.TypeError, "string argument without an encoding")
@@ -594,6 +612,13 @@ func bytesDecode(t *Thread, a *Args) (Value, error) {
 func bytesHex(t *Thread, a *Args) (Value, error) {
 	b := a.Pos[0].o.(*Bytes).b
 	sep, every := byte(0), 1
+	if a.Pos[2].k != kUnset {
+		n, err := t.intArg(a.Pos[2])
+		if err != nil {
+			return Value{}, err
+		}
+		every = int(max(min(n, 1<<30), -1<<30))
+	}
 	if a.Pos[1].k != kUnset {
 		t.see(a.Pos[1].l)
 		p := t.base(a.Pos[1])
@@ -608,13 +633,6 @@ func bytesHex(t *Thread, a *Args) (Value, error) {
 			return Value{}, t.raise(t.types.ValueError, "sep must be ASCII.")
 		}
 		sep = s[0]
-	}
-	if a.Pos[2].k != kUnset {
-		n, err := t.intArg(a.Pos[2])
-		if err != nil {
-			return Value{}, err
-		}
-		every = int(max(min(n, 1<<30), -1<<30))
 	}
 	if err := t.codecCost(len(b)); err != nil {
 		return Value{}, err

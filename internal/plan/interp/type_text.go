@@ -75,7 +75,7 @@ func (t *Thread) textArg(x text, v Value, method string, n int) (string, error) 
 	}
 	s, ok := t.payload(v, kStr)
 	if !ok {
-		return "", t.raise(t.types.TypeError, "%s() argument %d must be str, not %s", method, n, t.className(v))
+		return "", t.raise(t.types.TypeError, "%s() argument %d must be str, not %s", method, n, t.argName(v))
 	}
 	return s.o.(*Str).s, nil
 }
@@ -134,7 +134,7 @@ func textMethods(class string, recv Kind) []*Native {
 		m("splitlines", "self, keepends=False", textSplitLines),
 		m("partition", "self, sep, /", partitioner(strings.Index, false)),
 		m("rpartition", "self, sep, /", partitioner(strings.LastIndex, true)),
-		m("replace", "self, old, new, /, count=-1", textReplace),
+		m("replace", replaceParams(recv), textReplace),
 		m("join", "self, iterable, /", textJoin).drain(1),
 		m("center", "self, width, fillchar=' ', /", padder("center")),
 		m("ljust", "self, width, fillchar=' ', /", padder("ljust")),
@@ -142,6 +142,14 @@ func textMethods(class string, recv Kind) []*Native {
 		m("zfill", "self, width, /", textZfill),
 		m("expandtabs", "self, tabsize=8", textExpandTabs),
 	}
+}
+
+// replaceParams: only strings take the count by name.
+func replaceParams(recv Kind) string {
+	if recv == kBytes {
+		return "self, old, new, count=-1, /"
+	}
+	return "self, old, new, /, count=-1"
 }
 
 // subArg returns what is searched for; in a bytes object it may be a byte, too.
@@ -169,11 +177,16 @@ func (t *Thread) subArg(x text, v Value, method string) (string, error) {
 func finder(method string, last bool) nativeFunc {
 	return func(t *Thread, a *Args) (Value, error) {
 		x := t.text(a.Pos[0])
-		sub, err := t.subArg(x, a.Pos[1], method)
+		if !x.bytes {
+			if _, err := t.subArg(x, a.Pos[1], method); err != nil {
+				return Value{}, err
+			}
+		}
+		lo, hi, ok, err := t.span(x, a.Pos[2], a.Pos[3])
 		if err != nil {
 			return Value{}, err
 		}
-		lo, hi, ok, err := t.span(x, a.Pos[2], a.Pos[3])
+		sub, err := t.subArg(x, a.Pos[1], method)
 		if err != nil {
 			return Value{}, err
 		}
@@ -206,11 +219,16 @@ func finder(method string, last bool) nativeFunc {
 
 func textCount(t *Thread, a *Args) (Value, error) {
 	x := t.text(a.Pos[0])
-	sub, err := t.subArg(x, a.Pos[1], "count")
+	if !x.bytes {
+		if _, err := t.subArg(x, a.Pos[1], "count"); err != nil {
+			return Value{}, err
+		}
+	}
+	lo, hi, ok, err := t.span(x, a.Pos[2], a.Pos[3])
 	if err != nil {
 		return Value{}, err
 	}
-	lo, hi, ok, err := t.span(x, a.Pos[2], a.Pos[3])
+	sub, err := t.subArg(x, a.Pos[1], "count")
 	if err != nil || !ok {
 		return intValue(0), err
 	}
@@ -274,7 +292,7 @@ func remover(method string, trim func(s, part string) string) nativeFunc {
 		} else if p, ok := t.payload(a.Pos[1], kStr); ok {
 			part = p.o.(*Str).s
 		} else {
-			err = t.failOf(a.Pos[1], t.types.TypeError, "%s() argument must be str, not %s", method, t.className(a.Pos[1]))
+			err = t.failOf(a.Pos[1], t.types.TypeError, "%s() argument must be str, not %s", method, t.argName(a.Pos[1]))
 		}
 		if err != nil {
 			return Value{}, err

@@ -349,6 +349,12 @@ func (vm *VM) nativeCount(n *Native, sig *signature, given int, names []string) 
 		}
 		return t.raise(t.types.TypeError, "int expected at most 2 arguments, got %d", given)
 	}
+	if n.isSlot() {
+		if need != pos {
+			return t.raise(t.types.TypeError, "expected %d or %s, got %d", need, plural(pos, "argument"), given)
+		}
+		return t.raise(t.types.TypeError, "expected %s, got %d", plural(pos, "argument"), given)
+	}
 	switch {
 	case !keywords && pos == 0 && !sig.star:
 		return t.raise(t.types.TypeError, "%s() takes no arguments (%d given)", n.shown(true), given)
