@@ -35,8 +35,9 @@ func (b *builder) comprehension(e syntax.Expr, build Op, gens []*syntax.Comprehe
 func (b *builder) openInline() {
 	s := b.scope
 	for _, v := range s.order {
-		if v.slot < 0 {
-			v.slot = b.slot(v.name)
+		// The body of a finally is compiled twice, with the functions and classes in it.
+		if v.slot < 0 || v.in != b {
+			v.slot, v.in = b.slot(v.name), b
 		}
 		b.bound.remove(v.slot)
 		if v.cell {

@@ -46,10 +46,11 @@ type scope struct {
 type variable struct {
 	name    string
 	home    *scope
-	cell    bool // closures share it
-	deleted bool // del, or the name of an except clause: may be unbound anywhere
-	slot    int  // in the code of home; set by the compiler
-	opened  int  // of a comprehension: the instruction that clears the slot, should that matter
+	cell    bool     // closures share it
+	deleted bool     // del, or the name of an except clause: may be unbound anywhere
+	slot    int      // in the code of home; set by the compiler
+	in      *builder // of a comprehension: the one that gave it its slot
+	opened  int      // of a comprehension: the instruction that clears the slot, should that matter
 }
 
 // ref is what a name means in a scope.

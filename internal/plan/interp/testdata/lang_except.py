@@ -515,3 +515,18 @@ reversed(5)
 hash([])
 ---
 int('1' * 5000)
+---
+# A finally is compiled twice, with the comprehensions in its functions and classes.
+for bad in (False, True):
+    try:
+        try:
+            if bad:
+                raise ValueError("x")
+        finally:
+            class C:
+                shared = [a + 1 for a in (1, 2)]
+            def f(x):
+                return {b: [c for c in range(b)] for b in x}
+            print(C.shared, f((1, 2)))
+    except ValueError as e:
+        print("caught", e)
