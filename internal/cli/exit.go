@@ -34,11 +34,13 @@ const exitTopic = `Exit codes of every command:
        limit on output: the code itself is to be looked at; or what was asked
        is not so: a journal is damaged or signed by a key that is not trusted
        (verify), two runs differ (diff), a replay is not identical (replay,
-       test), an assertion failed (assert)
+       test), an assertion failed (assert), a plan was refused by its check or
+       broke a limit (plan), a case of a policy fails (policy test)
   2    the command line, a file or a name is wrong, or asks for what a named
        session cannot take on: nothing was run
   3    what there is of a run's journal is whole, but the run was begun and
-       not finished (verify, replay)
+       not finished (verify, replay); or a plan waits for an answer and its
+       state is stored (plan run, plan resume, ask)
   124  the time limit ended the code
   125  Praxis failed, or something that it needs did: no image, no network,
        a model that does not answer, a step budget used up, a session in a
