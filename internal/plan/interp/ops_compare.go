@@ -519,8 +519,19 @@ func (t *Thread) containsEach(o, x Value) (bool, error) {
 			return false, err
 		}
 		if ok, err := t.equalItem(v, x); ok || err != nil {
+			t.stoppedIn(o)
 			return ok, err
 		}
+	}
+}
+
+// stoppedIn notes, in strict mode, that a search stopped in the middle of an
+// iterator: where it goes on next depends on all that was compared, and no
+// value says so.
+func (t *Thread) stoppedIn(o Value) {
+	if t.strict && (o.k == kIter || o.k == kGen || isObject(o)) {
+		t.sticky = t.join(t.sticky, t.seen)
+		t.pc = t.join(t.pc, t.seen)
 	}
 }
 
