@@ -123,7 +123,7 @@ mail.send(to=to, subject="s", body="b")
 --- [normal: refused] [strict: refused] out of a lambda
 f = lambda: mail.read(id=1)["body"]
 mail.send(to=f(), subject="s", body="b")
---- [normal: denied] [strict: denied] out of functools.partial
+--- [normal: refused] [strict: refused] out of functools.partial
 import functools
 def go(to, subject):
     mail.send(to=to, subject=subject, body="b")
