@@ -11,6 +11,8 @@ func dataclassNatives() []*Native {
 		{name: "dataclasses._build", params: "source, names, /", call: buildFunctions, precise: true},
 		{name: "dataclasses._set_slots", params: "cls, names, /", call: setSlots, precise: true},
 		{name: "_labels.carry", params: "value, /, *others", call: carry, precise: true},
+		{name: "_labels.plain", params: "value, /", call: plainLabel, precise: true},
+		{name: "_labels.remember", params: "table, key, value, /", call: remember, precise: true},
 	}
 }
 
@@ -22,6 +24,24 @@ func carry(t *Thread, a *Args) (Value, error) {
 		v.l = t.join(v.l, a.Star[i].l)
 	}
 	return v, nil
+}
+
+// plainLabel and remember are for tables that keep what a function would make
+// anew: whether something is in the table cannot be seen from outside, so that
+// what it was first made for does not count. Who takes it out labels it with
+// what he asked for.
+func plainLabel(t *Thread, a *Args) (Value, error) { return a.Pos[0].with(0), nil }
+
+func remember(t *Thread, a *Args) (Value, error) {
+	d, ok := a.Pos[0].o.(*Dict)
+	if !ok {
+		return Value{}, fault.New(fault.Internal, "", "cannot remember: the library gave no dict")
+	}
+	pc := t.pc
+	t.pc = 0
+	err := d.set(t, a.Pos[1].with(0), a.Pos[2].with(0))
+	t.pc = pc
+	return none, err
 }
 
 // maxBuilt bounds the text that one library function may have compiled.

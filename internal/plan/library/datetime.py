@@ -28,10 +28,10 @@ def _shown(cls):
     return f'datetime.{cls.__name__}' if cls.__module__ == 'datetime' else cls.__name__
 
 
-def _require(given, names):
-    for i, name in enumerate(names):
-        if given[i] is _missing:
-            raise TypeError(f"function missing required argument '{name}' (pos {i + 1})")
+def _required(n, name, pos):
+    if n is _missing:
+        raise TypeError(f"function missing required argument '{name}' (pos {pos})")
+    return _index(n)
 
 
 def _fixed(name, kind, get):
@@ -435,8 +435,7 @@ class date:
     _qualified_ = True
 
     def __new__(cls, year=_missing, month=_missing, day=_missing):
-        _require((year, month, day), ('year', 'month', 'day'))
-        year, month, day = _index(year), _index(month), _index(day)
+        year, month, day = _required(year, 'year', 1), _required(month, 'month', 2), _required(day, 'day', 3)
         _text.check_date(year, month, day)
         return _date(cls, year, month, day)
 
@@ -936,8 +935,7 @@ class datetime(date):
 
     def __new__(cls, year=_missing, month=_missing, day=_missing, hour=0, minute=0, second=0, microsecond=0,
                 tzinfo=None, *, fold=0):
-        _require((year, month, day), ('year', 'month', 'day'))
-        year, month, day = _index(year), _index(month), _index(day)
+        year, month, day = _required(year, 'year', 1), _required(month, 'month', 2), _required(day, 'day', 3)
         hour, minute, second, micro = _index(hour), _index(minute), _index(second), _index(microsecond)
         _check_zone(tzinfo)
         _text.check_date(year, month, day)

@@ -1,7 +1,7 @@
 """Enumerations. The machine calls EnumType._bind_ for each name that the body of an
 enumeration assigns: that is where auto() gets its value and members are told from methods."""
 
-from _labels import carry as _carry
+from _labels import carry as _carry, plain as _plain, remember as _remember
 
 __all__ = ['EnumType', 'EnumMeta', 'Enum', 'IntEnum', 'StrEnum', 'Flag', 'IntFlag', 'ReprEnum', 'auto', 'unique',
            'verify', 'EnumCheck', 'FlagBoundary', 'CONTINUOUS', 'NAMED_FLAGS', 'UNIQUE', 'STRICT', 'CONFORM',
@@ -596,16 +596,18 @@ class Flag(Enum, boundary=STRICT):
                 return value
             elif value < 0:
                 value += max(all_bits + 1, 1 << value.bit_length())
+        given = value
+        value = _plain(value)
         negative = None
         if value < 0:
             negative = value
             value = all_bits + 1 + value if boundary is EJECT or boundary is KEEP else cls._singles_mask_ & value
         known = cls._value2member_map_.get(value)
         if known is None:
-            known = _combination(cls, value, boundary)
-            cls._value2member_map_[value] = known
+            known = _combination(cls, value, boundary, given)
+            _remember(cls._value2member_map_, value, known)
         if negative is not None:
-            cls._value2member_map_[negative] = known
+            _remember(cls._value2member_map_, negative, known)
         return known
 
     @classmethod
@@ -680,7 +682,7 @@ class Flag(Enum, boundary=STRICT):
     __rxor__ = __xor__
 
 
-def _combination(cls, value, boundary):
+def _combination(cls, value, boundary, given):
     """Makes the member without a name of its own that has these bits."""
     kind = cls._member_type_
     made = object.__new__(cls) if kind is object else kind.__new__(cls, value)
@@ -700,7 +702,7 @@ def _combination(cls, value, boundary):
                 covered |= bits
     left = value ^ covered
     if left and boundary is STRICT:
-        raise ValueError(f'{cls!r}: no members with value {left!r}')
+        raise ValueError(f'{cls!r}: no members with value {_carry(left, given)!r}')
     made._name_ = '|'.join([p._name_ for p in parts]) or None
     if left and made._name_ is not None:
         made._name_ = f'{made._name_}|{left!r}'
