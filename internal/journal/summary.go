@@ -79,6 +79,8 @@ func (z *summarizer) add(r event.Record) {
 		z.s.Tokens.Output += e.Tokens.Output
 	case event.ExecutionBegan:
 		z.say(e.Code)
+	case event.PlanWritten:
+		z.say(e.Code)
 	case event.AnswerGiven:
 		z.say(e.Text)
 	case event.RunEnded:

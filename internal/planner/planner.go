@@ -58,7 +58,7 @@ func Ask(ctx context.Context, cfg Config, question string) (Answer, error) {
 	p := &planning{cfg: cfg, system: system(cfg.Options)}
 	p.messages = []llm.Message{{Role: llm.User, Text: question}}
 	err := p.loop(ctx)
-	if err == nil {
+	if err == nil && p.answer.Outcome.Waiting == nil {
 		cfg.Sink.Emit(event.AnswerGiven{Text: p.answer.Text})
 	}
 	return p.answer, err

@@ -2,6 +2,7 @@ package report_test
 
 import (
 	"bytes"
+	"encoding/json"
 	"encoding/xml"
 	"errors"
 	"fmt"
@@ -179,13 +180,23 @@ func FuzzReports(f *testing.F) {
 	f.Add("'''\\", "<table><thead><tr><th colspan=3>&amp;<br></th></tr></table><p>x", uint8(3))
 	f.Fuzz(func(t *testing.T, text, html string, kind uint8) {
 		run := report.Run{ID: text, Damage: text, Records: records(
-			event.RunBegan{Kind: []event.Kind{event.Ask, event.Code}[kind%2], Question: text, Model: text, Parent: &event.Parent{Run: text, Change: text}},
+			event.RunBegan{Kind: []event.Kind{event.Ask, event.Code, event.Plan}[kind%3], Question: text, Model: text, Parent: &event.Parent{Run: text, Change: text}},
 			event.FileGiven{Name: text, Path: text, SHA256: text},
+			event.FileGiven{Name: text, Role: "tools", SHA256: html, Withheld: text},
+			event.PlanWritten{Code: text, Name: html, Mode: text, Inputs: map[string]json.RawMessage{text: json.RawMessage(`"<b>"`)}, Now: html},
+			event.PlanChecked{Findings: []event.Finding{{Rule: text, Verdict: text, Message: html, Remedy: text, Path: []event.Place{{Line: 1, Text: html}}}}},
+			event.PlanResumed{State: text, Run: html},
 			event.StepBegan{N: int(kind)},
 			event.ModelRequested{Model: text, System: text, Messages: []event.Message{{Text: text}}},
 			event.ModelReplied{Thought: text, Text: html},
 			event.ExecutionBegan{Code: text},
 			event.ToolCalled{ID: "1", Tool: text, Arguments: map[string]any{text: html}},
+			event.ToolCalled{ID: "2", Line: 1, Tool: text, Arguments: map[string]any{text: html}, Labels: map[string]event.DataLabel{text: {Sources: []string{html}, Readers: []string{text}}}},
+			event.DecisionMade{ID: "2", Tool: text, Verdict: html, Rule: text, Reason: html, Remedy: text},
+			event.LabelLowered{ID: text, By: html, From: event.DataLabel{Sources: []string{text}}},
+			event.ToolReturned{ID: "2", Result: html, Rehearsed: text},
+			event.PlanWaits{ID: text, State: html, Output: text},
+			event.PlanEnded{Status: text, Output: html, Error: text},
 			event.ExecutionEnded{Execution: event.Execution{Status: event.Status(kind % 10), Stdout: text, Stderr: html, Result: event.Bundle{"text": text, "text/html": html},
 				Displays: []event.Bundle{{"image/svg+xml": html}, {"text/html": html}, {"image/png": text}, {text: html}, {"text/markdown": text}},
 				Error:    &event.Raised{Name: text, Value: html, Traceback: text}, Changes: []event.Change{{Path: text, Kind: text, SHA256: html}}}},
