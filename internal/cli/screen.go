@@ -31,6 +31,7 @@ type screen struct {
 	output   *indenter
 	totals   string
 	noAnswer bool
+	waits    bool // for somebody's answer
 	filling  bool // what runs is not the model's code but fills its answer in
 }
 
@@ -365,6 +366,7 @@ func someOf(texts []string, room int) string {
 
 func (s *screen) ended(e event.RunEnded) {
 	s.endOutput()
+	s.waits = e.Outcome == event.Waiting
 	s.noAnswer = e.Outcome != event.Answered // why is told by the command, with what to do
 	s.totals = fmt.Sprintf("%s, %s", legible.Count(e.Steps, "step"), seconds(time.Duration(e.Took)))
 	if s.scripted {
@@ -379,7 +381,11 @@ func (s *screen) finish(hint string) error {
 	s.endWait()
 	s.endOutput()
 	if s.noAnswer {
-		s.printf("\n%s\n", s.style.rule("no answer"))
+		title := "no answer"
+		if s.waits {
+			title = "no answer yet"
+		}
+		s.printf("\n%s\n", s.style.rule(title))
 	}
 	if hint != "" {
 		s.printf("%s\n", hint)

@@ -103,7 +103,11 @@ func (s *screen) planCalled(e event.ToolCalled) {
 	s.endOutput()
 	s.printf("  %s %s %s\n", s.style.paint(sgrCyan, "call"), legible.Line(e.Tool), s.style.paint(sgrDim, fmt.Sprintf("(line %d)", e.Line)))
 	for _, name := range slices.Sorted(maps.Keys(e.Arguments)) {
-		s.paragraphs("    ", legible.Line(name)+": "+shortened(argument(e.Arguments[name]), maxArgument))
+		text := argument(e.Arguments[name])
+		if text == "" {
+			text = `""`
+		}
+		s.paragraphs("    ", legible.Line(name)+": "+shortened(text, maxArgument))
 		l, labelled := e.Labels[name]
 		if !labelled {
 			continue

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -75,7 +74,7 @@ func (s *story) planFacts(put func(name, value string)) {
 }
 
 func jsonText(v any) string {
-	text, err := json.Marshal(v)
+	text, err := event.Encode(v)
 	if err != nil {
 		return fmt.Sprint(v) // it did not come from a record
 	}
@@ -117,16 +116,16 @@ func checked(e event.PlanChecked) remark {
 		case "possible":
 			open++
 		}
-		fmt.Fprintf(&body, "line %d: %s: %s\n", f.Place.Line, f.Verdict, f.Message)
+		fmt.Fprintf(&body, "line %d: %s: %s\n", f.Place.Line, legible.Line(f.Verdict), legible.Line(f.Message))
 		for _, p := range f.Path {
 			where := ""
 			if p.Line > 0 {
 				where = fmt.Sprintf("line %d: ", p.Line)
 			}
-			fmt.Fprintf(&body, "  %s%s\n", where, p.Text)
+			fmt.Fprintf(&body, "  %s%s\n", where, legible.Line(p.Text))
 		}
 		if f.Remedy != "" {
-			fmt.Fprintf(&body, "  %s\n", f.Remedy)
+			fmt.Fprintf(&body, "  %s\n", legible.Line(f.Remedy))
 		}
 	}
 	parts := []string{"accepted"}
@@ -150,7 +149,7 @@ func called(it *item, e event.ToolCalled) remark {
 	}
 	var body strings.Builder
 	for _, name := range slices.Sorted(maps.Keys(e.Arguments)) {
-		fmt.Fprintf(&body, "%s: %s\n", name, jsonText(e.Arguments[name]))
+		fmt.Fprintf(&body, "%s: %s\n", legible.Line(name), jsonText(e.Arguments[name]))
 		if l, ok := e.Labels[name]; ok {
 			fmt.Fprintf(&body, "  from %s\n", from(l))
 		}
@@ -162,8 +161,12 @@ func called(it *item, e event.ToolCalled) remark {
 	return r
 }
 
-// from says where data come from, and who may read them when not everyone.
-func from(l event.DataLabel) string {
+// from says where data come from, and who may read them when not everyone. It is
+// one line: names of readers may come from data, and must not look like what
+// stands beside them.
+func from(l event.DataLabel) string { return legible.Line(origins(l)) }
+
+func origins(l event.DataLabel) string {
 	text := "the plan itself"
 	if len(l.Sources) > 0 {
 		text = strings.Join(l.Sources, ", ")

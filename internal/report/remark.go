@@ -83,6 +83,9 @@ func aside(it *item) (remark, bool) {
 		if called, ok := it.opened.(event.ToolCalled); ok {
 			name = called.Tool
 		}
+		if called, ok := it.opened.(event.ToolCalled); ok && called.Line > 0 && strings.HasPrefix(e.Error, "not called: ") {
+			return remark{"call", name + " was not made", "", true}, true
+		}
 		if e.Error != "" {
 			return remark{"tool failed", name + " after " + seconds(e.Took), e.Error, true}, true
 		}

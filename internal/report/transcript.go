@@ -364,7 +364,11 @@ func (t *transcript) tail() {
 		t.block("  ", "", a.Text)
 		t.figures(a)
 	} else if t.ended == nil || t.began.Kind == event.Ask {
-		t.rule("no answer")
+		if t.ended != nil && t.ended.Outcome == event.Waiting {
+			t.rule("no answer yet")
+		} else {
+			t.rule("no answer")
+		}
 		if t.ended == nil {
 			t.printf("  %s\n", t.paint(sgrRed, "The run was begun and is not finished: the record ends here."))
 		} else {
