@@ -102,7 +102,7 @@ func readBounded(name string, most int) ([]byte, error) {
 		return nil, inputFault(name, err)
 	}
 	if len(data) > most {
-		return nil, fault.New(fault.Exhausted, "Give a shorter file.", "cannot read %s: it is longer than %s", legible.Line(name), legible.Size(int64(most)))
+		return nil, fault.New(fault.Invalid, "Give a shorter file.", "cannot read %s: it is longer than %s", legible.Line(name), legible.Size(int64(most)))
 	}
 	return data, nil
 }
@@ -121,7 +121,7 @@ func (p *program) readPlan(name string) (plan.Source, error) {
 		return plan.Source{}, fault.New(fault.Invalid, "", "cannot read standard input: %w", err)
 	}
 	if len(text) > maxPlan {
-		return plan.Source{}, fault.New(fault.Exhausted, "Give a shorter plan.", "cannot read standard input: it is longer than %s", legible.Size(maxPlan))
+		return plan.Source{}, fault.New(fault.Invalid, "Give a shorter plan.", "cannot read standard input: it is longer than %s", legible.Size(maxPlan))
 	}
 	return plan.Source{Name: "standard input", Text: text}, nil
 }
