@@ -64,14 +64,13 @@ func rooms() map[string]Room {
 	out := guestRooms()
 	maps.Copy(out, runRooms())
 	maps.Copy(out, planRooms())
+	maps.Copy(out, toolRooms())
 	return out
 }
 
 // planRooms are the plans: pure, so that what was checked is what runs.
 func planRooms() map[string]Room {
 	return map[string]Room{
-		"internal/tool": {Imports: []string{fault}, Third: []string{yaml}, TestThird: []string{schema}},
-
 		syntax:                  {Imports: []string{fault}, Third: []string{"golang.org/x/text"}, Tests: []string{cpython}},
 		"internal/plan/pytext":  {Third: []string{"golang.org/x/text"}, Tests: []string{cpython}},
 		"internal/plan/regex":   {Tests: []string{cpython}},

@@ -1,0 +1,26 @@
+package archtest
+
+// toolRooms are the tools: what they are, what carries them out, the one gate
+// that every call goes through, and the way out to the network.
+func toolRooms() map[string]Room {
+	const tool = "internal/tool"
+	return map[string]Room{
+		tool: {Imports: []string{fault}, Third: []string{yaml}, TestThird: []string{schema}},
+
+		"internal/tool/registry": {Imports: []string{fault, tool}},
+		"internal/tool/stub":     {Imports: []string{fault, tool}, Tests: []string{cpython, syntax}},
+		"internal/tool/typed":    {Imports: []string{fault, tool}, Third: []string{schema}},
+		"internal/tool/python":   {Imports: []string{fault, event, tool, syntax}},
+		"internal/tool/command":  {Imports: []string{fault, tool}, Third: []string{unix}},
+		"internal/tool/builtin":  {Imports: []string{fault, tool}, Third: []string{"modernc.org/sqlite", "github.com/parquet-go/parquet-go", unix}},
+		"internal/tool/web":      {Imports: []string{fault, tool}},
+		"internal/tool/openapi":  {Imports: []string{fault, tool}, Third: []string{"github.com/getkin/kin-openapi", yaml}},
+		"internal/tool/mcp":      {Imports: []string{fault, tool}, Third: []string{"github.com/modelcontextprotocol/go-sdk"}},
+		"internal/tool/wasm":     {Imports: []string{fault, tool}, Third: []string{"github.com/tetratelabs/wazero"}},
+
+		"internal/gate":     {Imports: []string{fault, event, tool, "internal/plan/label", "internal/plan/policy"}},
+		"internal/approval": {Imports: []string{fault, event, tool, "internal/gate"}},
+		"internal/egress":   {Imports: []string{fault, event}, Third: []string{"golang.org/x/net"}},
+		"internal/offer":    {Imports: []string{fault, event, wire, tool, "internal/tool/stub", "internal/gate", "internal/egress", "internal/guest"}},
+	}
+}

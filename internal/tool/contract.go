@@ -1,0 +1,67 @@
+package tool
+
+import "context"
+
+// Invocation is one call of a tool that was let through.
+type Invocation struct {
+	Tool      *Definition
+	ID        string  // of the call, unique in its run
+	Key       string  // the same for every try of this call, unique among all runs
+	Arguments *Object // valid, with their defaults
+}
+
+// Implementation carries out the calls of one tool. It is safe for concurrent
+// use.
+type Implementation interface {
+	// Call carries a call out and returns a JSON value as this package has
+	// them. It ends soon after ctx does. A fault says what its kind means:
+	// Invalid, the tool refuses these arguments; Denied, it may not do that;
+	// Exhausted, a bound was met; Unavailable, it may work when tried again. Any
+	// other error says that the tool failed. No error holds a secret.
+	Call(ctx context.Context, c Invocation) (any, error)
+	// Identity names what answers, for the journal: its kind, where it comes
+	// from and, where there is one, a digest. It holds no secret.
+	Identity() string
+	Close() error
+}
+
+// Binding says how a tool is implemented: what stands under "run" in a file.
+type Binding struct {
+	Kind string   // "python", "command", "http", "wasm" or "go"
+	Spec *Object  // what the kind reads
+	Dir  string   // folder that relative paths start from
+	Pos  Position // in the file
+}
+
+// Kind makes the implementations of one kind.
+type Kind interface {
+	// Derive returns what a binding says of the definition, in the form of a
+	// tool in a file, so that the file need not repeat it. The file's own keys
+	// count before it. nil: it says nothing.
+	Derive(ctx context.Context, b Binding) (*Object, error)
+	// New makes the implementation of a tool. What is wrong in the binding is a
+	// fault of kind Invalid.
+	New(ctx context.Context, d *Definition, b Binding) (Implementation, error)
+}
+
+// Provided is a tool of a server: its definition in the form of a tool in a
+// file, and what carries it out.
+type Provided struct {
+	Document       *Object
+	Implementation Implementation
+}
+
+// Server provides tools that it describes itself.
+type Server interface {
+	// Tools returns what the server provides now.
+	Tools(ctx context.Context) ([]Provided, error)
+	// Changed receives when the server says that its tools changed.
+	Changed() <-chan struct{}
+	Close() error
+}
+
+// SecretSource gives the values of declared secrets. One that is not declared, or
+// has no value, is a fault that names it.
+type SecretSource interface {
+	Secret(name string) (string, error)
+}
