@@ -1,0 +1,22 @@
+// Package gate is the one way to a tool. Whoever calls (a model natively, code
+// in a sandbox, a plan), the same things happen in the same order: the arguments
+// are validated, the policy decides, somebody is asked where it says so, the call
+// is recorded before it is made and its result after, limits and idempotency are
+// kept, and secrets are taken out.
+package gate
+
+import "errors"
+
+// Origin says who calls.
+type Origin string
+
+// The origins.
+const (
+	Model Origin = "model" // a native call of the model
+	Code  Origin = "code"  // code in the sandbox
+	Plan  Origin = "plan"
+)
+
+// ErrLater says that the answer to a call, or to the question whether it may be
+// made, comes later. Only plans can wait.
+var ErrLater = errors.New("the answer comes later")
