@@ -24,6 +24,9 @@ type File struct {
 	Principals []string // names or patterns "*@example.com"
 	Inputs     []Input
 	Tools      []*Definition
+	Bindings   map[string]Binding // how tools are implemented, by their IDs; not every tool is
+	Servers    []ServerEntry
+	Secrets    []SecretEntry
 	pos        map[string]Position // of me
 }
 
@@ -43,13 +46,15 @@ type Input struct {
 // or it is valid JSON. It does no input or output: name only stands in
 // positions. The error is a fault of kind Invalid whose message is the first
 // problem and whose cause is [Problems], all of them.
-func Load(name string, data []byte) (*File, error) {
+func Load(name string, data []byte) (*File, error) { return load(name, data, nil) }
+
+func load(name string, data []byte, derive Derive) (*File, error) {
 	r := &report{file: name}
 	n := readDocument(r, data)
 	if n == nil {
 		return nil, r.list.fault()
 	}
-	l := &loader{report: r, file: &File{Name: name, pos: map[string]Position{}}}
+	l := &loader{report: r, file: &File{Name: name, pos: map[string]Position{}, Bindings: map[string]Binding{}}, derive: derive}
 	fields(l, n, "the file", fileFields(), l.file)
 	if len(r.list) == 0 {
 		l.principals()
@@ -64,6 +69,7 @@ func Load(name string, data []byte) (*File, error) {
 type loader struct {
 	*report
 	file    *File
+	derive  Derive  // nil: files say everything themselves
 	readers []*node // literal principals, to be judged when all are known
 }
 
@@ -131,7 +137,9 @@ func fileFields() []field[File] {
 			}
 		}},
 		{"inputs", false, func(l *loader, f *File, v *node) { l.inputs(f, v) }},
+		{"secrets", false, func(l *loader, f *File, v *node) { l.secretEntries(f, v) }},
 		{"tools", false, func(l *loader, f *File, v *node) { l.tools(f, v) }},
+		{"servers", false, func(l *loader, f *File, v *node) { l.servers(f, v) }},
 	}
 }
 

@@ -12,7 +12,7 @@ import (
 // until all are there.
 type draft struct {
 	Definition
-	input, output, labels, secrets, examples, model *node
+	input, output, labels, secrets, examples, model, run *node
 }
 
 func (l *loader) tools(f *File, v *node) {
@@ -36,6 +36,11 @@ func (l *loader) tools(f *File, v *node) {
 			continue
 		}
 		seen[d.ID()] = d.Pos
+		if run := item.get("run"); run != nil {
+			if b, ok := l.binding(run); ok {
+				f.Bindings[d.ID()] = b
+			}
+		}
 		f.Tools = append(f.Tools, d)
 	}
 }
@@ -61,6 +66,7 @@ func toolFields() []field[draft] {
 		{"approval", false, func(l *loader, d *draft, v *node) { d.Approval = l.flag("approval", v) }},
 		{"model", false, func(l *loader, d *draft, v *node) { d.model, d.Model = v, l.flag("model", v) }},
 		{"examples", false, func(_ *loader, d *draft, v *node) { d.examples = v }},
+		{"run", false, func(_ *loader, d *draft, v *node) { d.run = v }},
 	}
 }
 
@@ -69,6 +75,9 @@ func (l *loader) tool(n *node) *Definition {
 	d := &draft{}
 	d.Pos = l.pos(n)
 	before := len(l.report.list)
+	if n = l.derived(n); n == nil {
+		return nil
+	}
 	fields(l, n, "the tool"+toolTitle(n), toolFields(), d)
 	l.toolSchemas(d)
 	if len(l.report.list) > before {
@@ -77,6 +86,9 @@ func (l *loader) tool(n *node) *Definition {
 	l.toolLabels(d)
 	l.toolSecrets(d)
 	l.toolModel(d)
+	if d.run != nil && d.Model {
+		l.add(d.run, "Remove run.", "the tool %s is answered by a model: nothing else carries it out", d.Name)
+	}
 	if d.examples != nil {
 		l.toolExamples(d)
 	}
