@@ -240,6 +240,8 @@ func show(log *bytes.Buffer, e event.Event) {
 		fmt.Fprintf(log, "Output %s %d bytes\n", e.Stream, len(e.Data))
 	case event.ExecutionEnded:
 		fmt.Fprintf(log, "ExecutionEnded step %d %s %s\n", e.Step, e.Execution.Status, e.Execution.Message)
+	case event.ToolCalled:
+		fmt.Fprintf(log, "ToolCalled step %d %s %s %v\n", e.Step, e.ID, e.Tool, e.Arguments)
 	case event.ToolReturned:
 		fmt.Fprintf(log, "ToolReturned step %d %s, %s: %s\n%s", e.Step, e.ID, e.Took, e.Error, indent(e.Result))
 	case event.HistoryCondensed:
