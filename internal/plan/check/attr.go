@@ -21,7 +21,7 @@ func (f *frame) attr(v val, name string, n syntax.Node) val {
 		s.objs, s.k = nil, nil
 		m := f.a.alloc(oBound, n, f.act, name)
 		f.a.grow(&m.recv, s)
-		out = join(out, val{may: v.may, objs: one(m.id), fl: reached | scalar})
+		out = join(out, val{may: v.may, objs: &m.only, fl: reached | scalar})
 	}
 	return out.with(v.may)
 }
@@ -126,7 +126,7 @@ func (f *frame) bindAttr(m val, o *object, self val, name string, n syntax.Node)
 			b := a.alloc(oBound, n, f.act, "bound "+strconv.Itoa(int(p.id))+" "+strconv.Itoa(int(o.id)))
 			a.grow(&b.fn, ref(p))
 			a.grow(&b.recv, self)
-			out.objs = out.objs.union(one(b.id))
+			out.objs = out.objs.union(&b.only)
 		case oWrap:
 			out = join(out, f.unwrap(p, o, self, n))
 		case oInst:
@@ -140,7 +140,7 @@ func (f *frame) bindAttr(m val, o *object, self val, name string, n syntax.Node)
 			b := a.alloc(oBound, n, f.act, "bound "+strconv.Itoa(int(p.id))+" "+strconv.Itoa(int(o.id)))
 			a.grow(&b.fn, ref(p))
 			a.grow(&b.recv, self)
-			out.objs = out.objs.union(one(id)).union(one(b.id))
+			out.objs = out.objs.union(one(id)).union(&b.only)
 		default:
 			out.objs = out.objs.union(one(id))
 		}

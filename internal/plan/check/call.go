@@ -9,15 +9,16 @@ import (
 
 // args are the arguments of a call.
 type args struct {
-	site  syntax.Node
-	pos   []val
-	named []entry
-	star  val // elements of *args, of which there may be any number
-	kw    val // values of **kwargs whose names are not known
-	open  bool
-	hasKw bool
-	vague bool          // the last of pos stands for any number
-	where []syntax.Expr // of the positional arguments, where they are known
+	site   syntax.Node
+	pos    []val
+	named  []entry
+	star   val // elements of *args, of which there may be any number
+	kw     val // values of **kwargs whose names are not known
+	open   bool
+	hasKw  bool
+	vague  bool          // the last of pos stands for any number
+	direct bool          // the text of the program calls it, nothing built in does
+	where  []syntax.Expr // of the positional arguments, where they are known
 }
 
 // all joins the arguments.
@@ -439,7 +440,7 @@ func (f *frame) opaque(n syntax.Node, name string, changes bool, in ...val) val 
 func (f *frame) absorb(o *object, v val) {
 	a := f.a
 	l := union(a.deep(v), f.pc)
-	objs := f.within(v).union(one(o.id))
+	objs := f.within(v).union(&o.only)
 	if objs.within(o.elem.objs) && l.within(o.elem.may) && o.absorbed == a.round {
 		return
 	}
@@ -507,7 +508,7 @@ func (f *frame) callbacks(o *object, all val) {
 
 // held is what an opaque object may give back.
 func (o *object) held(pc *lab) val {
-	return val{may: union(o.elem.may, pc), objs: o.elem.objs.union(one(o.id)), fl: reached | scalar}
+	return val{may: union(o.elem.may, pc), objs: o.elem.objs.union(&o.only), fl: reached | scalar}
 }
 
 // specials calls the methods with special names of an instance that something
@@ -523,7 +524,7 @@ func (f *frame) specials(p, o *object, x args) {
 // callPartial calls what functools.partial has made.
 func (f *frame) callPartial(o *object, v val, x args) val {
 	y := x
-	y.pos, y.where, y.named = nil, nil, nil
+	y.pos, y.where, y.named, y.direct = nil, nil, nil, false
 	for i := range o.ents {
 		y.pos = append(y.pos, o.ents[i].v)
 	}

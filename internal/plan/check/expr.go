@@ -9,27 +9,12 @@ import (
 )
 
 // constant is a value that the program states.
-func (f *frame) constant(v any) val { return val{k: &konst{v}, fl: reached | scalar} }
+func (f *frame) constant(v any) val { return val{k: constantOf(v), fl: reached | scalar} }
 
 func literal(n *syntax.Constant) val {
 	v := val{fl: reached | scalar}
-	switch n.Kind {
-	case syntax.None:
-		v.k = &konst{nil}
-	case syntax.True:
-		v.k = &konst{true}
-	case syntax.False:
-		v.k = &konst{false}
-	case syntax.Int:
-		if n.Big != nil {
-			v.k = &konst{n.Big}
-		} else {
-			v.k = &konst{n.Int}
-		}
-	case syntax.Float:
-		v.k = &konst{n.Float}
-	case syntax.Str:
-		v.k = &konst{n.Str}
+	if n.Kind != syntax.Bytes && n.Kind != syntax.Ellipsis && n.Kind != syntax.Complex {
+		v.k = n
 	}
 	return v
 }
@@ -177,12 +162,14 @@ func (f *frame) callExpr(e *syntax.Call) val {
 			return f.super(e)
 		}
 	}
+	var fn val
 	if at, ok := e.Func.(*syntax.Attribute); ok {
-		if _, ok := f.dotted(at); !ok {
+		if fn, ok = f.dotted(at); !ok {
 			return f.callAttr(at, e)
 		}
+	} else {
+		fn = f.eval(e.Func)
 	}
-	fn := f.eval(e.Func)
 	x := f.drained(fn, e)
 	if x == nil {
 		y := f.arguments(e)
@@ -196,7 +183,7 @@ func (f *frame) callExpr(e *syntax.Call) val {
 		f.risks(n.v)
 	}
 	f.risks(x.star, x.kw)
-	f.exactly(fn, e, x)
+	x.direct = true
 	r := f.call(fn, *x).with(f.pc)
 	f.risks(r)
 	return r
@@ -221,6 +208,7 @@ func (f *frame) callAttr(at *syntax.Attribute, e *syntax.Call) val {
 		f.risks(n.v)
 	}
 	f.risks(x.star, x.kw)
+	x.direct = true
 	var out val
 	for _, id := range v.objs.all() {
 		out = join(out, f.callMethod(f.a.objects[id], v, at, x))
@@ -407,7 +395,7 @@ func (f *frame) joined(e *syntax.JoinedStr) val {
 		}
 	}
 	if known {
-		out.k = &konst{b.String()}
+		out.k = constantOf(b.String())
 	}
 	return out
 }
@@ -513,15 +501,15 @@ func (f *frame) unary(e *syntax.UnaryOp) val {
 	}
 	out := plain(f.a.deep(v), v.must)
 	if v.k != nil && e.Op == syntax.USub {
-		switch n := v.k.v.(type) {
+		switch n := jsonOf(v.k).(type) {
 		case int64:
 			if n != -1<<63 {
-				out.k = &konst{-n}
+				out.k = constantOf(-n)
 			}
 		case float64:
-			out.k = &konst{-n}
+			out.k = constantOf(-n)
 		case *big.Int:
-			out.k = &konst{new(big.Int).Neg(n)}
+			out.k = constantOf(new(big.Int).Neg(n))
 		}
 	}
 	if v.objs != nil {

@@ -139,24 +139,46 @@ func (l *lab) via(pos syntax.Pos, kind stepKind, name string) *lab {
 	if l == nil || len(l.ids) > maxTraced {
 		return l
 	}
+	if len(l.ids) == 1 {
+		s := l.steps[0]
+		if s.ends(pos, kind, name) {
+			return l
+		}
+		one := &struct {
+			lab
+			steps [1]*step
+			step  step
+		}{step: step{prev: s, pos: pos, kind: kind, name: name, n: s.length() + 1}}
+		one.steps[0] = &one.step
+		one.lab = lab{ids: l.ids, steps: one.steps[:]}
+		return &one.lab
+	}
 	var out *lab
 	for i, s := range l.steps {
-		if s != nil && (s.n >= maxSteps || s.pos == pos && s.kind == kind && s.name == name) {
+		if s.ends(pos, kind, name) {
 			continue
 		}
 		if out == nil {
 			out = &lab{ids: l.ids, steps: slices.Clone(l.steps)}
 		}
-		n := int32(1)
-		if s != nil {
-			n = s.n + 1
-		}
-		out.steps[i] = &step{prev: s, pos: pos, kind: kind, name: name, n: n}
+		out.steps[i] = &step{prev: s, pos: pos, kind: kind, name: name, n: s.length() + 1}
 	}
 	if out == nil {
 		return l
 	}
 	return out
+}
+
+func (s *step) length() int32 {
+	if s == nil {
+		return 0
+	}
+	return s.n
+}
+
+// ends says whether a path ends with such a step, or may have no more.
+func (s *step) ends(pos syntax.Pos, kind stepKind, name string) bool {
+	return s != nil && (s.n >= maxSteps || s.pos == pos && s.kind == kind && s.name == name)
 }
 
 // source is a place that data come from. The calls of one place are one source.

@@ -10,21 +10,31 @@ import (
 // problem is something that the analysis found on its way.
 type problem struct{ finding Finding }
 
-// builtinNames are the names that every program has, each between spaces.
-const builtinNames = " ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup BlockingIOError BrokenPipeError BufferError " +
-	"BytesWarning ChildProcessError ConnectionAbortedError ConnectionError ConnectionRefusedError ConnectionResetError DeprecationWarning EOFError " +
-	"Ellipsis EncodingWarning EnvironmentError Exception ExceptionGroup False FileExistsError FileNotFoundError FloatingPointError FutureWarning " +
-	"GeneratorExit IOError ImportError ImportWarning IndentationError IndexError InterruptedError IsADirectoryError KeyError KeyboardInterrupt " +
-	"LookupError MemoryError ModuleNotFoundError NameError None NotADirectoryError NotEnoughInformation NotImplemented NotImplementedError OSError OverflowError " +
-	"PendingDeprecationWarning PermissionError ProcessLookupError PythonFinalizationError RecursionError ReferenceError ResourceWarning RuntimeError RuntimeWarning " +
-	"StopAsyncIteration StopIteration SyntaxError SyntaxWarning SystemError SystemExit TabError TimeoutError ToolError True TypeError " +
-	"UnboundLocalError UnicodeDecodeError UnicodeEncodeError UnicodeError UnicodeTranslateError UnicodeWarning UserWarning ValueError Warning " +
-	"ZeroDivisionError __debug__ __name__ __doc__ __annotations__ abs aiter all anext any ascii bin bool breakpoint bytearray bytes callable chr classmethod compile complex " +
-	"copyright credits delattr dict dir divmod enumerate eval exec exit filter float format frozenset getattr globals hasattr hash help hex id input " +
-	"int isinstance issubclass iter len license list locals map max memoryview min next object oct open ord pow print property quit range repr " +
-	"reversed round set setattr slice sorted staticmethod str sum super tuple type vars zip __import__ __build_class__ __builtins__ __loader__ __spec__ __file__ __class__ "
-
-func builtinName(name string) bool { return strings.Contains(builtinNames, " "+name+" ") }
+// builtinName says whether every program has a name.
+func builtinName(name string) bool {
+	switch name {
+	case "ArithmeticError", "AssertionError", "AttributeError", "BaseException", "BaseExceptionGroup", "BlockingIOError", "BrokenPipeError",
+		"BufferError", "BytesWarning", "ChildProcessError", "ConnectionAbortedError", "ConnectionError", "ConnectionRefusedError",
+		"ConnectionResetError", "DeprecationWarning", "EOFError", "Ellipsis", "EncodingWarning", "EnvironmentError", "Exception",
+		"ExceptionGroup", "False", "FileExistsError", "FileNotFoundError", "FloatingPointError", "FutureWarning", "GeneratorExit", "IOError",
+		"ImportError", "ImportWarning", "IndentationError", "IndexError", "InterruptedError", "IsADirectoryError", "KeyError",
+		"KeyboardInterrupt", "LookupError", "MemoryError", "ModuleNotFoundError", "NameError", "None", "NotADirectoryError",
+		"NotEnoughInformation", "NotImplemented", "NotImplementedError", "OSError", "OverflowError", "PendingDeprecationWarning",
+		"PermissionError", "ProcessLookupError", "PythonFinalizationError", "RecursionError", "ReferenceError", "ResourceWarning", "RuntimeError",
+		"RuntimeWarning", "StopAsyncIteration", "StopIteration", "SyntaxError", "SyntaxWarning", "SystemError", "SystemExit", "TabError",
+		"TimeoutError", "ToolError", "True", "TypeError", "UnboundLocalError", "UnicodeDecodeError", "UnicodeEncodeError", "UnicodeError",
+		"UnicodeTranslateError", "UnicodeWarning", "UserWarning", "ValueError", "Warning", "ZeroDivisionError", "__annotations__",
+		"__build_class__", "__builtins__", "__class__", "__debug__", "__doc__", "__file__", "__import__", "__loader__", "__name__", "__spec__",
+		"abs", "aiter", "all", "anext", "any", "ascii", "bin", "bool", "breakpoint", "bytearray", "bytes", "callable", "chr", "classmethod",
+		"compile", "complex", "copyright", "credits", "delattr", "dict", "dir", "divmod", "enumerate", "eval", "exec", "exit", "filter", "float",
+		"format", "frozenset", "getattr", "globals", "hasattr", "hash", "help", "hex", "id", "input", "int", "isinstance", "issubclass", "iter",
+		"len", "license", "list", "locals", "map", "max", "memoryview", "min", "next", "object", "oct", "open", "ord", "pow", "print", "property",
+		"quit", "range", "repr", "reversed", "round", "set", "setattr", "slice", "sorted", "staticmethod", "str", "sum", "super", "tuple", "type",
+		"vars", "zip":
+		return true
+	}
+	return false
+}
 
 // names checks every name that the program reads.
 func (a *analysis) names(r *Result) {
@@ -68,7 +78,8 @@ func (a *analysis) visible(s *scope) []string {
 		out = append(out, a.tools.Namespaces()...)
 		out = append(out, a.tools.Names()...)
 	}
-	return append(out, strings.Fields(builtinNames)...)
+	return append(out, "abs", "all", "any", "bool", "dict", "enumerate", "filter", "float", "int", "isinstance", "len", "list", "map", "max", "min",
+		"print", "range", "repr", "reversed", "round", "set", "sorted", "str", "sum", "tuple", "type", "zip", "Exception", "ValueError", "KeyError")
 }
 
 // dottedName gives a.b.c as text, when a is a name from outside.
@@ -165,10 +176,6 @@ func (a *analysis) bindTool(r *Result, d *tool.Definition, call *syntax.Call) {
 		r.add(f)
 	}
 }
-
-// exactly checks a call of a function of the program whose parameters and
-// arguments are known.
-func (f *frame) exactly(fn val, n *syntax.Call, x *args) {}
 
 // near is a sentence that names what was probably meant.
 func near(name string, candidates []string) string {

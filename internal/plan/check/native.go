@@ -333,7 +333,7 @@ func kindNamed(name string) okind {
 	return oList
 }
 
-func isNone(v val) bool { return v.k != nil && v.k.v == nil }
+func isNone(v val) bool { return v.k != nil && v.k.Kind == syntax.None }
 
 // iterator makes an iterator.
 func (f *frame) iterator(n syntax.Node, shape *lab, elem val) val {

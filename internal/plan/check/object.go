@@ -69,6 +69,9 @@ type object struct {
 	gen   *activation
 	data  *dataInfo
 
+	only oset // the set of it alone
+	self [1]int32
+
 	called map[int32]*activation // of functions, by context
 	bodies []*activation
 }
@@ -151,6 +154,8 @@ func (a *analysis) alloc(kind okind, n syntax.Node, act *activation, name string
 
 func (a *analysis) newObject(kind okind, n syntax.Node, act *activation) *object {
 	o := &object{kind: kind, id: int32(len(a.objects)), node: n, act: act}
+	o.self[0] = o.id
+	o.only.ids = o.self[:]
 	a.objects = append(a.objects, o)
 	a.grew()
 	if len(a.objects) > a.maxObjects {
@@ -167,7 +172,7 @@ func pos(n syntax.Node) syntax.Pos {
 }
 
 // ref is a value that is an object for certain.
-func ref(o *object) val { return val{objs: one(o.id), fl: reached} }
+func ref(o *object) val { return val{objs: &o.only, fl: reached} }
 
 // grow joins v into a cell of an object and notes whether that changed anything.
 func (a *analysis) grow(at *val, v val) {

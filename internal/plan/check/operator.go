@@ -70,15 +70,13 @@ func fold(op syntax.Operator, a, b *konst) *konst {
 	if op != syntax.Add || a == nil || b == nil {
 		return nil
 	}
-	s, ok := a.v.(string)
-	t, ok2 := b.v.(string)
-	if ok && ok2 && len(s)+len(t) < 1<<16 {
-		return &konst{s + t}
+	if a.Kind == syntax.Str && b.Kind == syntax.Str && len(a.Str)+len(b.Str) < 1<<16 {
+		return constantOf(a.Str + b.Str)
 	}
-	x, ok := a.v.(int64)
-	y, ok2 := b.v.(int64)
-	if z := x + y; ok && ok2 && (z > x) == (y > 0) {
-		return &konst{z}
+	if a.Kind == syntax.Int && b.Kind == syntax.Int && a.Big == nil && b.Big == nil {
+		if z := a.Int + b.Int; (z > a.Int) == (b.Int > 0) {
+			return constantOf(z)
+		}
 	}
 	return nil
 }

@@ -258,19 +258,23 @@ func (a *analysis) reportSink(r *Result, s *sink) {
 		fl.Args = append(fl.Args, Arg{Name: x.name, May: a.sourcesOf(x.may), Must: a.sourcesOf(x.must), AnyFrom: x.may.any(), Paths: a.paths(x.may, x.name)})
 	}
 	fl.Verdict = Unjudged
-	if len(s.judge) > 0 {
-		j := worst(s.judge)
+	var judge []policy.Judgement
+	for _, c := range s.calls {
+		judge = append(judge, a.policy.Judge(c.Abstract))
+	}
+	if len(judge) > 0 {
+		j := worst(judge)
 		fl.Rule = j.Rule
 		switch {
-		case everywhere(s.judge, policy.CertainAllow):
+		case everywhere(judge, policy.CertainAllow):
 			fl.Verdict = Safe
-		case everywhere(s.judge, policy.CertainDeny):
+		case everywhere(judge, policy.CertainDeny):
 			fl.Verdict = Violating
 			r.add(a.judged(s, fl, j, Violation, Error, s.def.Name+" is called against the policy: "+reason(j)))
 		default:
 			fl.Verdict = Open
 			text := fmt.Sprintf("%s may be called against the policy: %s", s.def.Name, reason(j))
-			if everywhere(s.judge, policy.CertainAsk) {
+			if everywhere(judge, policy.CertainAsk) {
 				text = fmt.Sprintf("a person is asked before %s is called: %s", s.def.Name, reason(j))
 			}
 			r.add(a.judged(s, fl, j, Possible, Note, text))

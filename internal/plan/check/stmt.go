@@ -293,7 +293,7 @@ func (f *frame) turn(n syntax.Stmt, first val, mark int) (exit diff) {
 		t := f.eval(n.Test)
 		f.control(t)
 		exit = f.since(mark)
-		if t.k != nil && t.k.v == true {
+		if t.k != nil && t.k.Kind == syntax.True {
 			exit.dead = true
 		}
 		f.block(n.Body)
@@ -354,8 +354,8 @@ func (f *frame) jump(out bool) {
 // thrown is the exception that a handler gets.
 func (f *frame) thrown(n syntax.Node, exc val) val {
 	o := f.a.alloc(oOpaque, n, f.act, "exception")
-	f.a.grow(&o.elem, val{may: exc.may, objs: exc.objs.union(one(o.id)), fl: reached | scalar})
-	v := val{may: exc.may, objs: exc.objs.union(one(o.id)), fl: reached}
+	f.a.grow(&o.elem, val{may: exc.may, objs: exc.objs.union(&o.only), fl: reached | scalar})
+	v := val{may: exc.may, objs: exc.objs.union(&o.only), fl: reached}
 	f.a.grow(&f.a.raised, v)
 	return v
 }

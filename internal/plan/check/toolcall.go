@@ -17,7 +17,13 @@ type sink struct {
 	live  bool // reached in this round
 	args  []sinkArg
 	pc    *lab
-	judge []policy.Judgement
+	calls []abstract
+}
+
+// abstract is what is known of a call in one context.
+type abstract struct {
+	act int32
+	policy.Abstract
 }
 
 // sinkArg is an argument of a call, in all contexts together.
@@ -27,7 +33,7 @@ type sinkArg struct {
 	must *lab
 }
 
-func (s *sink) begin() { s.live, s.args, s.pc, s.judge = false, nil, nil, nil }
+func (s *sink) begin() { s.live, s.args, s.pc, s.calls = false, s.args[:0], nil, s.calls[:0] }
 
 func (s *sink) arg(name string, may, must *lab) {
 	for i := range s.args {
@@ -104,10 +110,6 @@ func (a *analysis) originOf(key originKey, d *tool.Definition) *origin {
 // toolCall carries out the call of a tool.
 func (f *frame) toolCall(o *object, fn val, x args) val {
 	a, d := f.a, o.def
-	direct := false
-	if c, ok := x.site.(*syntax.Call); ok {
-		direct = !f.foreign(c, o)
-	}
 	control := union(f.pc, fn.may)
 	may, must := control, (*lab)(nil)
 	s := a.sinkAt(x.site, d)
@@ -158,9 +160,14 @@ func (f *frame) toolCall(o *object, fn val, x args) val {
 	s.live = true
 	s.pc = union(s.pc, control)
 	if a.policy != nil {
-		s.judge = append(s.judge, a.policy.Judge(abs))
+		// In a loop the last turn is the widest.
+		n := len(s.calls)
+		if n > 0 && x.direct && s.calls[n-1].act == f.act.id {
+			n--
+		}
+		s.calls = append(s.calls[:n], abstract{f.act.id, abs})
 	}
-	id := a.callSource(d, pos(x.site), direct)
+	id := a.callSource(d, pos(x.site), x.direct)
 	src := a.sources[id].lab
 	may, must = union(src, may), union(src, must)
 	f.raises(may)
@@ -174,26 +181,6 @@ func (s *sink) mayOf(name string) *lab {
 		}
 	}
 	return nil
-}
-
-// foreign says whether the tool is called by something built in, as a callback:
-// a run does not know the place in the plan then.
-func (f *frame) foreign(c *syntax.Call, o *object) bool {
-	v := f.calleeOf(c)
-	return !v.objs.has(o.id)
-}
-
-// calleeOf is what a call's function is, as far as it is known without evaluating it again.
-func (f *frame) calleeOf(c *syntax.Call) val {
-	switch fn := c.Func.(type) {
-	case *syntax.Name:
-		return f.name(fn)
-	case *syntax.Attribute:
-		if v, ok := f.dotted(fn); ok {
-			return v
-		}
-	}
-	return val{}
 }
 
 // callSource is the source that the calls of a tool at a place are.
@@ -432,7 +419,7 @@ func (a *analysis) dataOwn(o *object) *lab {
 func (a *analysis) child(o *object, typ *tool.Type, name string) val {
 	d := o.data
 	if d.deep >= maxNested || d.typ == nil {
-		return val{may: d.root.may, objs: one(o.id), fl: reached | scalar}
+		return val{may: d.root.may, objs: &o.only, fl: reached | scalar}
 	}
 	return a.dataVal(d.root, typ, d.path.Child(name), d.deep+1)
 }
@@ -501,7 +488,7 @@ func (a *analysis) dataKey(o *object, key val, n syntax.Node, f *frame) val {
 // known gives the JSON value that a value is known to be.
 func (f *frame) known(v val, deep int) (any, bool) {
 	if v.k != nil {
-		return v.k.v, true
+		return jsonOf(v.k), true
 	}
 	o, ok := f.exactObject(v)
 	if !ok || deep > 20 {

@@ -1,8 +1,11 @@
 package check
 
 import (
+	"math"
 	"math/big"
 	"slices"
+
+	"praxis/internal/plan/syntax"
 )
 
 // val is an abstract value. The zero value is bottom: nothing reaches it.
@@ -21,33 +24,76 @@ const (
 	scalar                      // it may be a value without parts
 )
 
-// konst is a known value: nil, bool, *big.Int, int64, float64 or string.
-type konst struct{ v any }
+// konst is a known value: what a literal says.
+type konst = syntax.Constant
 
-func (k *konst) same(o *konst) bool {
+// constant is the literal of a value: nil, a bool, a number or a string.
+func constantOf(v any) *konst {
+	switch v := v.(type) {
+	case bool:
+		if v {
+			return &konst{Kind: syntax.True}
+		}
+		return &konst{Kind: syntax.False}
+	case int64:
+		return &konst{Kind: syntax.Int, Int: v}
+	case *big.Int:
+		return &konst{Kind: syntax.Int, Big: v}
+	case float64:
+		return &konst{Kind: syntax.Float, Float: v}
+	case string:
+		return &konst{Kind: syntax.Str, Str: v}
+	}
+	return &konst{Kind: syntax.None}
+}
+
+// jsonOf is the value of a literal as package tool has it.
+func jsonOf(k *konst) any {
+	switch k.Kind {
+	case syntax.True:
+		return true
+	case syntax.False:
+		return false
+	case syntax.Int:
+		if k.Big != nil {
+			return k.Big
+		}
+		return k.Int
+	case syntax.Float:
+		return k.Float
+	case syntax.Str:
+		return k.Str
+	}
+	return nil
+}
+
+func sameConst(k, o *konst) bool {
 	if k == o {
 		return true
 	}
-	if k == nil || o == nil {
+	if k == nil || o == nil || k.Kind != o.Kind {
 		return false
 	}
-	a, aok := k.v.(*big.Int)
-	b, bok := o.v.(*big.Int)
-	if aok || bok {
-		return aok && bok && a.Cmp(b) == 0
+	switch k.Kind {
+	case syntax.Int:
+		if k.Big != nil && o.Big != nil {
+			return k.Big.Cmp(o.Big) == 0
+		}
+		return k.Big == nil && o.Big == nil && k.Int == o.Int
+	case syntax.Float:
+		return math.Float64bits(k.Float) == math.Float64bits(o.Float)
 	}
-	return k.v == o.v
+	return k.Str == o.Str
 }
 
 func (v val) bottom() bool { return v.fl == 0 && v.objs == nil }
 
 // text returns the string that v is known to be.
 func (v val) text() (string, bool) {
-	if v.k == nil {
+	if v.k == nil || v.k.Kind != syntax.Str {
 		return "", false
 	}
-	s, ok := v.k.v.(string)
-	return s, ok
+	return v.k.Str, true
 }
 
 // number returns the small number that v is known to be.
@@ -55,15 +101,14 @@ func (v val) number() (int, bool) {
 	if v.k == nil {
 		return 0, false
 	}
-	switch n := v.k.v.(type) {
-	case int64:
-		if n >= -1<<30 && n <= 1<<30 {
-			return int(n), true
+	switch v.k.Kind {
+	case syntax.Int:
+		if v.k.Big == nil && v.k.Int >= -1<<30 && v.k.Int <= 1<<30 {
+			return int(v.k.Int), true
 		}
-	case bool:
-		if n {
-			return 1, true
-		}
+	case syntax.True:
+		return 1, true
+	case syntax.False:
 		return 0, true
 	}
 	return 0, false
@@ -81,7 +126,7 @@ func join(a, b val) val {
 		return a
 	}
 	out := val{may: union(a.may, b.may), must: both(a.must, b.must), objs: a.objs.union(b.objs), fl: a.fl | b.fl}
-	if a.k.same(b.k) {
+	if sameConst(a.k, b.k) {
 		out.k = a.k
 	}
 	return out
@@ -89,7 +134,7 @@ func join(a, b val) val {
 
 // same says whether nothing distinguishes two values but their paths.
 func same(a, b val) bool {
-	return a.fl == b.fl && a.k.same(b.k) && sameLab(a.may, b.may) && sameLab(a.must, b.must) && a.objs.same(b.objs)
+	return a.fl == b.fl && sameConst(a.k, b.k) && sameLab(a.may, b.may) && sameLab(a.must, b.must) && a.objs.same(b.objs)
 }
 
 func sameLab(a, b *lab) bool {
