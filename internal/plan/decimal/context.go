@@ -253,12 +253,3 @@ func rescale(d *Decimal, exp int64, r Rounding) *Decimal {
 	coef, _ := r.cut(d.Neg, d.Coef(), exp-d.Exp)
 	return New(d.Neg, coef, exp)
 }
-
-// Cost estimates the steps that an operation on numbers with these digits takes.
-func (c *Context) Cost(ds ...*Decimal) int64 {
-	n := int64(0)
-	for _, d := range ds {
-		n = max(n, int64(d.Coef().BitLen())/64)
-	}
-	return 1 + n + n*n/16
-}

@@ -9,5 +9,6 @@
 // digits everywhere.
 //
 // The cost of an operation grows with the precision and the digits of its
-// operands; [Context.Cost] tells it before the work is done.
+// operands, and with the distance of their exponents where one is moved to the
+// other: the caller bounds those.
 package decimal

@@ -573,17 +573,45 @@ func (w *effectWalk) compound(n syntax.Stmt) {
 		}
 		w.block(n.OrElse)
 		w.block(n.FinalBody)
-	default: // with, del, class
+	case *syntax.With:
+		w.e.sticky = true
+		for _, item := range n.Items {
+			w.expr(item.ContextExpr)
+			if item.OptionalVars != nil {
+				w.target(item.OptionalVars)
+			}
+		}
+		w.block(n.Body)
+	case *syntax.ClassDef:
+		w.e.sticky = true
+		w.assign(n.Name, false)
+		w.shared(n.Body)
+	default: // del
 		w.e.sticky = true
 		syntax.Walk(n, func(n syntax.Node) bool {
 			for _, name := range bindings(n) {
 				w.assign(name, false)
 			}
-			switch n.(type) {
-			case *syntax.Return:
-				w.e.returns = true
-			case *syntax.Break, *syntax.Continue:
-				w.e.escapes = true
+			return true
+		})
+	}
+}
+
+// shared notes what the body of a class assigns outside of the class.
+func (w *effectWalk) shared(body []syntax.Stmt) {
+	for _, s := range body {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.FunctionDef, *syntax.Lambda:
+				return false
+			case *syntax.Global:
+				for _, name := range n.Names {
+					w.assign(name, false)
+				}
+			case *syntax.Nonlocal:
+				for _, name := range n.Names {
+					w.assign(name, false)
+				}
 			}
 			return true
 		})

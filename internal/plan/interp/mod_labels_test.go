@@ -1,8 +1,10 @@
 package interp
 
 import (
+	"strings"
 	"testing"
 
+	"praxis/internal/fault"
 	"praxis/internal/plan/label"
 )
 
@@ -125,4 +127,40 @@ func labelOf(t *testing.T, expr string, strict bool) label.ID {
 		l = table.Join(l, c.Label)
 	}
 	return l
+}
+
+// FuzzTimeText reads texts as times by formats, and writes what was read: it
+// ends, and what a format wrote it reads again.
+func FuzzTimeText(f *testing.F) {
+	for _, c := range [][2]string{{"2024-02-03", "%Y-%m-%d"}, {"111", "%d%m%H"}, {"  x", " %f%%"}, {"Sat Feb  3 04:05:06 2024", "%c"}, {"+05:30:00.5", "%z"}, {"é", "%é%_5d%-"}, {"2024 53 1", "%G %V %u"}} {
+		f.Add(c[0], c[1])
+	}
+	p := program(f, `
+from datetime import datetime
+try:
+    print(datetime(2024, 2, 3, 4, 5, 6, 7).strftime(fmt))
+    t = datetime.strptime(text, fmt)
+except ValueError:
+    print('bad')
+else:
+    again = t.strftime(fmt)
+    if '%' not in fmt.replace('%Y-%m-%d', '') and datetime.strptime(again, fmt) != t:
+        print('other', t, again)
+`, Env{Inputs: []string{"text", "fmt"}}, Options{})
+	f.Fuzz(func(t *testing.T, text, format string) {
+		text, format = strings.ToValidUTF8(text, "?"), strings.ToValidUTF8(format, "?")
+		vm, err := New(p, Config{Limits: Limits{Steps: 5_000_000}, Inputs: []Field{{Name: "text", Data: Data{Value: text}}, {Name: "fmt", Data: Data{Value: format}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := vm.Run()
+		if _, ok := out.(Done); !ok && fault.KindOf(err) != fault.Exhausted {
+			t.Fatalf("%q by %q: %v %v", text, format, out, err)
+		}
+		for _, c := range vm.Output() {
+			if strings.HasPrefix(c.Text, "other") {
+				t.Fatalf("%q by %q: %s", text, format, c.Text)
+			}
+		}
+	})
 }

@@ -220,7 +220,7 @@ func (s *Set) removeAt(i int) {
 
 // tidy drops the traces of removed elements when they are many.
 func (s *Set) tidy(t *Thread) error {
-	if s.filled-s.used <= len(s.table)/4 {
+	if s.filled-s.used <= (s.size()-1)/4 {
 		return nil
 	}
 	return s.resize(t, s.growth())
@@ -228,7 +228,7 @@ func (s *Set) tidy(t *Thread) error {
 
 // clear removes everything; l says what that depends on.
 func (s *Set) clear(t *Thread, l label.ID) {
-	*s = Set{frozen: s.frozen, version: s.version + 1}
+	*s = Set{frozen: s.frozen, version: s.version + 1, finger: s.finger}
 	t.mark(&s.shape, l)
 }
 

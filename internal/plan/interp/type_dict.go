@@ -379,15 +379,16 @@ func (t *Thread) viewOp(op syntax.Operator, a, b Value) (Value, bool, error) {
 // viewSet fills out with a op b.
 func (t *Thread) viewSet(op syntax.Operator, out *Set, a, b Value) error {
 	if op == syntax.BitAnd {
-		x, y := a, b
+		x, y := a, b // y is walked over, x is asked
+		if x.k != kView || !isSetLike(x) {
+			x, y = y, x
+		}
 		if isSetLike(y) {
 			n, _ := t.length(x)
-			if m, _ := t.length(y); m > n {
+			m, _ := t.length(y)
+			if y.k == kSet && n <= m || y.k == kView && m > n {
 				x, y = y, x
 			}
-		}
-		if !isSetLike(x) {
-			x, y = y, x
 		}
 		return t.each(y, func(v Value) error {
 			ok, err := t.contains(x, v)
@@ -397,7 +398,11 @@ func (t *Thread) viewSet(op syntax.Operator, out *Set, a, b Value) error {
 			return err
 		})
 	}
-	if err := t.setUpdate(out, a); err != nil {
+	left := a
+	if w, ok := a.o.(*View); ok && w.kind == viewKeys {
+		left = Value{k: kDict, o: w.d, l: a.l}
+	}
+	if err := t.setUpdate(out, left); err != nil {
 		return err
 	}
 	switch op {
@@ -406,8 +411,8 @@ func (t *Thread) viewSet(op syntax.Operator, out *Set, a, b Value) error {
 	case syntax.Sub:
 		return t.setSubtract(out, b)
 	}
-	other := &Set{}
-	if err := t.setUpdate(other, b); err != nil {
+	other, err := t.asSet(b)
+	if err != nil {
 		return err
 	}
 	return t.setToggle(out, other)

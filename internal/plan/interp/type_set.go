@@ -471,7 +471,7 @@ func setIntersectionUpdate(t *Thread, a *Args) (Value, error) {
 // take makes the elements of o those of s.
 func (s *Set) take(t *Thread, o *Set) {
 	t.mark(&s.shape, o.shape)
-	s.table, s.used, s.filled, s.finger = o.table, o.used, o.filled, 0
+	s.table, s.used, s.filled = o.table, o.used, o.filled
 	s.version++
 }
 

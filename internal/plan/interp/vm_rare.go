@@ -628,7 +628,10 @@ func (vm *VM) controlled(f *Frame, op Op, a int) *Value {
 	case opPcFast, opPcHeldFast, opPcBoundFast:
 		return &f.st[a]
 	case opPcDeref, opPcHeldDeref, opPcBoundDeref:
-		return &f.st[a].o.(*Cell).v
+		if c, ok := f.st[a].o.(*Cell); ok {
+			return &c.v
+		}
+		return nil // of a comprehension that was not reached
 	case opPcName, opPcHeldName, opPcBoundName:
 		ns, name = f.def.ns, f.code.names[a]
 	default:

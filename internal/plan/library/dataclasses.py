@@ -122,6 +122,9 @@ def _type_of(note):
 
 
 def _make_field(cls, name, note, kw_only):
+    # The name becomes a part of the text that _build compiles.
+    if not isinstance(name, str) or not name.isidentifier() or name in _KEYWORDS:
+        raise TypeError(f'Field names must be valid identifiers: {name!r}')
     default = getattr(cls, name, MISSING)
     if isinstance(default, Field):
         f = default
