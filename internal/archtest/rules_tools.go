@@ -8,7 +8,7 @@ func toolRooms() map[string]Room {
 		tool: {Imports: []string{fault}, Third: []string{yaml}, TestThird: []string{schema}},
 
 		"internal/tool/registry": {Imports: []string{fault, tool}},
-		"internal/tool/stub":     {Imports: []string{fault, tool}, Tests: []string{cpython, syntax}},
+		"internal/tool/stub":     {Imports: []string{fault, tool, legible}, Tests: []string{cpython, syntax}},
 		"internal/tool/typed":    {Imports: []string{fault, tool}, Third: []string{schema}},
 		"internal/tool/python":   {Imports: []string{fault, event, tool, syntax}},
 		"internal/tool/command":  {Imports: []string{fault, tool}, Third: []string{unix}},
@@ -19,7 +19,7 @@ func toolRooms() map[string]Room {
 		"internal/tool/wasm":     {Imports: []string{fault, tool}, Third: []string{"github.com/tetratelabs/wazero"}},
 
 		"internal/gate":     {Imports: []string{fault, event, tool, "internal/plan/label", "internal/plan/policy"}},
-		"internal/approval": {Imports: []string{fault, event, tool, "internal/gate"}},
+		"internal/approval": {Imports: []string{fault, event, tool, legible, "internal/gate"}, Third: []string{unix}},
 		"internal/egress":   {Imports: []string{fault, event}, Third: []string{"golang.org/x/net"}},
 		"internal/offer":    {Imports: []string{fault, event, wire, tool, "internal/tool/stub", "internal/gate", "internal/egress", "internal/guest"}},
 	}
