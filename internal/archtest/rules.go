@@ -33,7 +33,10 @@ func PraxisRules() Rules {
 			"internal/llm/scripted", "internal/agent/action", "internal/agent/grounding",
 			event, legible, "internal/journal", "internal/report", "internal/price",
 			"internal/agent", "internal/memory", "internal/replay", "internal/store/sqlite",
-			"internal/tool", "internal/tool/stub", syntax, "internal/plan/pytext", "internal/plan/regex", "internal/plan/decimal", "internal/plan/label", "internal/plan/policy", "internal/plan/interp", "internal/plan/check",
+			"internal/tool", "internal/tool/stub",
+			"internal/tool/openapi",
+			"internal/tool/web",
+			syntax, "internal/plan/pytext", "internal/plan/regex", "internal/plan/decimal", "internal/plan/label", "internal/plan/policy", "internal/plan/interp", "internal/plan/check",
 		},
 		Exceptions: map[string]string{
 			"cmd/praxis.version":     "the linker writes it",
@@ -80,7 +83,7 @@ func planRooms() map[string]Room {
 		"internal/plan/label":   {Imports: []string{fault}},
 		"internal/plan/policy":  {Imports: []string{fault, "internal/tool", "internal/plan/label"}, Third: []string{"cel.dev/cel-go", yaml}},
 		"internal/plan/interp": {
-			Imports: []string{fault, "internal/tool", "internal/tool/stub", syntax, "internal/plan/pytext", "internal/plan/regex", "internal/plan/random", "internal/plan/decimal", "internal/plan/label", "internal/plan/library"},
+			Imports: []string{fault, "internal/tool", syntax, "internal/plan/pytext", "internal/plan/regex", "internal/plan/random", "internal/plan/decimal", "internal/plan/label", "internal/plan/library"},
 			Tests:   []string{cpython},
 		},
 		"internal/plan/check": {
