@@ -190,7 +190,7 @@ func runRooms() map[string]Room {
 		"internal/replay": {
 			Imports: []string{fault, event, llm, legible, "internal/agent", "internal/agent/action", "internal/run", "internal/report", "internal/llm/recorded",
 				"internal/planner", "internal/plan", "internal/tool"},
-			Tests: []string{"internal/store/files", "internal/store/sqlite", "internal/llm/scripted", "internal/journal"},
+			Tests: []string{"internal/store/files", "internal/store/sqlite", "internal/llm/scripted", "internal/journal", "internal/gate"},
 		},
 		"internal/llm/recorded": {Imports: []string{fault, event, llm}},
 
@@ -204,7 +204,7 @@ func runRooms() map[string]Room {
 			Tests:   []string{"internal/llm/scripted"},
 		},
 
-		"internal/planner": {Imports: []string{fault, event, llm, "internal/tool", "internal/plan", "internal/plan/..."}, Tests: []string{"internal/llm/scripted"}},
+		"internal/planner": {Imports: []string{fault, event, llm, "internal/gate", "internal/tool", "internal/plan", "internal/plan/..."}, Tests: []string{"internal/llm/scripted"}},
 
 		"internal/bench": {Imports: []string{event, kept, "internal/agent", "internal/image", "internal/journal", "internal/llm/recorded", "internal/replay", "internal/run", "internal/session",
 			"internal/tool", "internal/plan", "internal/plan/interp", "internal/plan/label", "internal/plan/policy", syntax}, Third: []string{"golang.org/x/sync", "go.starlark.net"}},
@@ -221,7 +221,7 @@ func runRooms() map[string]Room {
 			Imports: []string{fault, event, box, llm, wire, legible, "internal/config", "internal/folder", "internal/image", "internal/session",
 				"internal/agent", "internal/app", "internal/bench", "internal/guest", "examples/demo",
 				"internal/journal", "internal/memory", "internal/price", "internal/replay", "internal/report", "internal/run",
-				"internal/planner", "internal/plan", "internal/plan/...", "internal/tool"},
+				"internal/planner", "internal/plan", "internal/plan/...", "internal/tool", "internal/gate"},
 			Third:     []string{"github.com/spf13/cobra", "github.com/peterh/liner", "golang.org/x/term"},
 			TestThird: []string{script},
 		},

@@ -9,10 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"praxis/internal/gate"
 	"praxis/internal/legible"
-	"praxis/internal/plan"
-	"praxis/internal/planner"
-	"praxis/internal/tool"
 )
 
 // approver asks the person at the terminal for leave.
@@ -22,84 +20,75 @@ type approver struct {
 	input      lineReader
 }
 
-var _ planner.Approver = (*approver)(nil)
+var _ gate.Approver = (*approver)(nil)
 
 // Approve asks about one call.
-func (a *approver) Approve(ctx context.Context, c *plan.Call) (granted bool, by, reason string, err error) {
+func (a *approver) Approve(ctx context.Context, q gate.Question) (gate.Answer, error) {
+	person := func(granted bool, reason string) (gate.Answer, error) {
+		return gate.Answer{Granted: granted, Scope: gate.Once, By: gate.ByPerson, Reason: reason}, nil
+	}
 	switch {
 	case a.yes:
-		return true, "person", "--yes", nil
+		return person(true, "--yes")
 	case a.later:
-		return false, "", "", planner.ErrLater
+		return gate.Answer{}, gate.ErrLater
 	case !isTerminal(a.p.stdin) || !isTerminal(a.p.stderr):
-		return false, "policy", "There is no terminal to ask on. Grant it with --yes, or let it wait with --later", nil
+		return gate.Answer{By: gate.ByPolicy, Reason: "There is no terminal to ask on. Grant it with --yes, or let it wait with --later"}, nil
 	}
-	if _, err := io.WriteString(a.p.stderr, a.question(c)); err != nil {
-		return false, "", "", err
+	if _, err := io.WriteString(a.p.stderr, a.question(q)); err != nil {
+		return gate.Answer{}, err
 	}
 	for {
 		if _, err := io.WriteString(a.p.stderr, "Call it? [y]es, [n]o, [l]ater: "); err != nil {
-			return false, "", "", err
+			return gate.Answer{}, err
 		}
 		line, err := a.read(ctx)
 		if err != nil {
-			return false, "", "", err
+			return gate.Answer{}, err
 		}
 		switch strings.ToLower(strings.TrimSpace(line)) {
 		case "y", "yes":
-			return true, "person", "", nil
+			return person(true, "")
 		case "n", "no":
-			return false, "person", "", nil
+			return person(false, "")
 		case "l", "later":
-			return false, "", "", planner.ErrLater
+			return gate.Answer{}, gate.ErrLater
 		}
 	}
 }
 
 // question shows a call: what it would do, and where each argument comes from.
-func (a *approver) question(c *plan.Call) string {
+func (a *approver) question(q gate.Question) string {
 	s := a.p.styleOf(a.p.stderr)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n", s.paint(sgrBold, fmt.Sprintf("The plan asks for leave to call %s, on line %d.", c.Tool.Name, c.Line)))
-	if text := strings.TrimSpace(c.Tool.Description); text != "" {
+	fmt.Fprintf(&b, "%s\n", s.paint(sgrBold, fmt.Sprintf("The plan asks for leave to call %s, on line %d.", q.Tool.Name, q.Line)))
+	if text := strings.TrimSpace(q.Tool.Description); text != "" {
 		for _, part := range breakWords(legible.Line(text), s.width-4) {
 			fmt.Fprintf(&b, "  %s\n", s.paint(sgrDim, part))
 		}
 	}
-	shown := map[string]any{}
-	if args, ok := c.Tool.RedactArguments(c.Arguments).(*tool.Object); ok {
-		maps.Insert(shown, args.All())
-	}
+	shown := maps.Collect(q.Arguments.All())
 	for _, name := range slices.Sorted(maps.Keys(shown)) {
 		fmt.Fprintf(&b, "  %s: %s\n", s.paint(sgrCyan, legible.Line(name)), legible.Text(indentRest(shortened(argument(shown[name]), maxArgument), "    ")))
-		fmt.Fprintf(&b, "    %s\n", s.paint(labelColour(c, name), "from "+legible.Line(fromWhere(c, name))))
+		fmt.Fprintf(&b, "    %s\n", s.paint(labelColour(q, name), "from "+legible.Line(fromWhere(q, name))))
 	}
-	fmt.Fprintf(&b, "  rule %q: %s\n", legible.Line(c.Decision.Rule), legible.Line(c.Decision.Reason))
+	fmt.Fprintf(&b, "  rule %q: %s\n", legible.Line(q.Rule), legible.Line(q.Reason))
 	return b.String()
 }
 
-func labelColour(c *plan.Call, name string) string {
-	if c.Labels[name].Trusted() {
+func labelColour(q gate.Question, name string) string {
+	if q.Labels[name].Trusted {
 		return sgrDim
 	}
 	return sgrYellow
 }
 
 // fromWhere says where an argument comes from.
-func fromWhere(c *plan.Call, name string) string {
-	l, given := c.Labels[name]
-	if !given || len(l.Sources) == 0 && len(l.Endorsed) == 0 {
-		return "the plan itself"
+func fromWhere(q gate.Question, name string) string {
+	if l, given := q.Labels[name]; given && len(l.Sources) > 0 {
+		return strings.Join(l.Sources, ", ")
 	}
-	var parts []string
-	for _, s := range l.Sources {
-		text := s.String()
-		if s.Line > 0 {
-			text += fmt.Sprintf(" on line %d", s.Line)
-		}
-		parts = append(parts, text)
-	}
-	return strings.Join(parts, ", ")
+	return "the plan itself"
 }
 
 // read reads a line, until the command is interrupted. The reading goes on

@@ -13,6 +13,7 @@ import (
 	"praxis/internal/app"
 	"praxis/internal/config"
 	"praxis/internal/event"
+	"praxis/internal/gate"
 	"praxis/internal/llm"
 	"praxis/internal/plan"
 	"praxis/internal/planner"
@@ -141,13 +142,13 @@ func (t *planning) ask(ctx context.Context) error {
 		return err
 	}
 	answer, runErr := planner.Answer{}, keepRules(runCtx, rec, t.rules)
-	if runErr == nil {
+	g, err := planner.NewGate(t.options, gate.Config{
+		Run: rec.ID(), Caller: t.rehearsal, Sink: rec, Approver: &approver{p: p, yes: t.planAsk.host.yes, later: t.planAsk.host.later},
+	})
+	if runErr = errors.Join(runErr, err); runErr == nil {
 		task := &planTask{p: p, rec: rec}
 		answer, runErr = planner.Ask(runCtx, planner.Config{
-			Host: planner.Host{
-				Tools: t.rehearsal, Model: t.quarantine, Sink: rec, Keep: task.keep, Timeout: t.timeout(),
-				Approver: &approver{p: p, yes: t.planAsk.host.yes, later: t.planAsk.host.later},
-			},
+			Host:    planner.Host{Gate: g, Model: t.quarantine, Sink: rec, Keep: task.keep, Timeout: t.timeout()},
 			Planner: t.model, Options: t.options, Start: t.start, Plans: t.plans(),
 		}, t.question)
 	}

@@ -15,6 +15,7 @@ import (
 	"praxis/internal/event"
 	"praxis/internal/fault"
 	"praxis/internal/folder"
+	"praxis/internal/gate"
 	"praxis/internal/journal"
 	"praxis/internal/legible"
 	"praxis/internal/llm"
@@ -235,7 +236,10 @@ func (t *planTask) run(ctx context.Context, began event.RunBegan, carry func(con
 	if err == nil {
 		planner.Announce(t.rec, 0, t.prepared, t.start)
 		if t.prepared.Check.Accepted {
-			out, err = carry(runCtx, t.host())
+			var h planner.Host
+			if h, err = t.host(); err == nil {
+				out, err = carry(runCtx, h)
+			}
 		} else {
 			out.Status = string(event.Refused)
 		}
@@ -278,12 +282,11 @@ func keepRules(ctx context.Context, rec *journal.Recorder, r planner.Rules) erro
 }
 
 // host is what the plan is carried out with.
-func (t *planTask) host() planner.Host {
-	h := planner.Host{
-		Tools: t.rehearsal, Model: t.model, Sink: t.rec, Timeout: t.timeout(), Keep: t.keep,
-		Approver: &approver{p: t.p, yes: t.flags.yes, later: t.flags.later},
-	}
-	return h
+func (t *planTask) host() (planner.Host, error) {
+	g, err := planner.NewGate(t.prepared.Options, gate.Config{
+		Run: t.rec.ID(), Caller: t.rehearsal, Sink: t.rec, Approver: &approver{p: t.p, yes: t.flags.yes, later: t.flags.later},
+	})
+	return planner.Host{Gate: g, Model: t.model, Sink: t.rec, Timeout: t.timeout(), Keep: t.keep}, err
 }
 
 // keep stores a plan that waits.
@@ -413,7 +416,7 @@ type planCall struct {
 
 func (t *planTask) result(out planner.Outcome, err error) planResult {
 	r := planResult{
-		Run: t.rec.ID(), Status: out.Status, Output: out.Output, Label: planner.DataLabel(out.Label), Check: t.prepared.Check,
+		Run: t.rec.ID(), Status: out.Status, Output: out.Output, Label: gate.DataLabel(out.Label), Check: t.prepared.Check,
 		Calls: orEmpty(t.printer.calls), Tokens: out.Tokens, Used: event.PlanUsage{Steps: out.Used.Steps, Calls: out.Used.Calls}, Failure: failureOf(err),
 	}
 	if r.Status == "" {

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"praxis/internal/event"
+	"praxis/internal/gate"
 	"praxis/internal/legible"
-	"praxis/internal/planner"
 )
 
 // maxArgument is how many characters of one argument of a tool are shown.
@@ -45,7 +45,7 @@ func argument(v any) string {
 func (s *screen) toolReturned(e event.ToolReturned) {
 	took := fmt.Sprintf("%.2f s", time.Duration(e.Took).Seconds())
 	switch {
-	case strings.HasPrefix(e.Error, planner.NotCalled): // the decision was shown
+	case strings.HasPrefix(e.Error, gate.NotCalled): // the decision was shown
 		return
 	case e.Rehearsed != "" && e.Error != "":
 		s.printf("    %s %s\n", s.style.paint(sgrRed, "failed in rehearsal:"), legible.Line(e.Error))

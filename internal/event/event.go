@@ -310,6 +310,10 @@ type ToolCalled struct {
 	Line    int                  `json:"line,omitempty"`
 	Labels  map[string]DataLabel `json:"labels,omitempty"`
 	Control *DataLabel           `json:"control,omitempty"`
+	// Origin says who calls: "model" (a native call), "code" or "plan".
+	Origin string `json:"origin,omitempty"`
+	// By names what carries the call out; it holds no secret.
+	By string `json:"by,omitempty"`
 }
 
 // ToolReturned closes what ToolCalled opened.
@@ -329,14 +333,18 @@ type ToolReturned struct {
 type ApprovalAsked struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason"`
+	Bound  string `json:"bound,omitempty"` // SHA-256, hexadecimal, of what the answer is bound to: definition, arguments and labels
 }
 
 // ApprovalGiven closes what ApprovalAsked opened.
 type ApprovalGiven struct {
 	ID      string `json:"id"`
 	Granted bool   `json:"granted"`
-	By      string `json:"by"` // "person", "policy", "timeout"
+	By      string `json:"by"`              // "person", "program", "policy", "timeout"
+	Who     string `json:"who,omitempty"`   // the person or the program
+	Scope   string `json:"scope,omitempty"` // "once", "exact" (these arguments) or "run"
 	Reason  string `json:"reason,omitempty"`
+	Bound   string `json:"bound,omitempty"` // as in approval_asked
 }
 
 // SnapshotTaken says that a session's whole state was saved. Step is the first

@@ -39,6 +39,9 @@ type Question struct {
 	// Bound is the SHA-256, hexadecimal, of all that an answer is bound to: the
 	// tool's definition, the arguments and their labels.
 	Bound string
+	// Granted says whether an answer that was given meanwhile, to another
+	// question, holds for this one too. It may be nil.
+	Granted func() (Answer, bool)
 }
 
 // Answer is what was decided.

@@ -9,6 +9,7 @@ import (
 
 	"praxis/internal/event"
 	"praxis/internal/fault"
+	"praxis/internal/gate"
 	"praxis/internal/llm"
 	"praxis/internal/plan"
 	"praxis/internal/plan/label"
@@ -16,35 +17,21 @@ import (
 	"praxis/internal/tool"
 )
 
-// Tools calls tools. The result is a JSON value as package tool has them.
-type Tools interface {
-	// Call calls a tool whose call was allowed. [ErrLater] says that the answer
-	// comes later: the plan's state is stored then. Any other error is the
-	// tool's failure, which the plan learns of as an exception.
-	Call(ctx context.Context, c *plan.Call) (result any, err error)
-}
-
-// ErrLater says that the answer to a call comes later.
-var ErrLater = errors.New("the answer comes later")
-
-// Approver asks a person. by names who decided: "person", "timeout", "policy".
-// [ErrLater] says that the decision comes later.
-type Approver interface {
-	Approve(ctx context.Context, c *plan.Call) (granted bool, by, reason string, err error)
-}
-
 // Host is what a plan is carried out with.
 type Host struct {
-	Tools    Tools     // nil: no tool is there, calls fail
-	Approver Approver  // nil: what needs a person's consent is denied
-	Model    llm.Model // the quarantined one; nil: there is none
-	Sink     event.Sink
+	// Gate is what every call goes through. It lets plans call ([gate.Plan]).
+	Gate  *gate.Gate
+	Model llm.Model // the quarantined one; nil: there is none
+	Sink  event.Sink
 	// Keep stores the state of a plan that waits and returns its SHA-256. nil: a
 	// plan cannot wait.
 	Keep func(ctx context.Context, state []byte) (sum string, err error)
 	Step int // of the events
 	// Timeout bounds the plan's own time between calls; 0: 30 s.
 	Timeout time.Duration
+
+	// answers is what was said to the call that a stored plan waits at.
+	answers *given
 }
 
 // DefaultTimeout bounds the time that a plan itself takes.
@@ -162,7 +149,7 @@ func (c *carrying) next(ctx context.Context) (plan.Step, error) {
 
 func (c *carrying) ended(text string, line int) {
 	c.Sink.Emit(event.PlanEnded{
-		Step: c.Step, Status: c.out.Status, Output: c.text.String(), Label: DataLabel(c.out.Label), Error: text, Line: line,
+		Step: c.Step, Status: c.out.Status, Output: c.text.String(), Label: gate.DataLabel(c.out.Label), Error: text, Line: line,
 		Used: event.PlanUsage{Steps: c.run.Used().Steps, Calls: c.run.Used().Calls},
 	})
 }
@@ -181,66 +168,101 @@ func (c *carrying) store(ctx context.Context, call *plan.Call) error {
 	return nil
 }
 
-// call decides a call and carries it out. later says that its answer comes later.
+// call lets a call through the gate and tells the plan what came of it. later
+// says that its answer comes later.
 func (c *carrying) call(ctx context.Context, call *plan.Call) (later bool, err error) {
-	d := call.Decision
-	c.Sink.Emit(Announcement(c.Step, call))
-	c.Sink.Emit(Decided(c.Step, call))
-	done := Called{Tool: call.Tool.Name, Line: call.Line, Verdict: d.Verdict.String()}
-	defer func() {
-		if !later {
-			c.out.Called = append(c.out.Called, done)
-		}
-	}()
-	switch d.Verdict {
-	case policy.Allow:
-	case policy.Ask:
-		granted, by, reason, err := c.approve(ctx, call)
-		if errors.Is(err, ErrLater) {
-			c.out.Asked = true
-			return true, nil
-		}
-		if err != nil {
-			return false, err
-		}
-		if !granted {
-			return false, c.refuse(call, Denial{by, reason})
-		}
-	default:
-		return false, c.refuse(call, Denial{"", d.Reason})
-	}
-	began := time.Now()
-	result, err := c.perform(ctx, call)
+	done := Called{Tool: call.Tool.Name, Line: call.Line, Verdict: call.Decision.Verdict.String()}
+	out, err := c.Gate.Call(ctx, gate.Request{
+		Origin: gate.Plan, Step: c.Step, ID: call.ID(), Line: call.Line, Name: call.Tool.Name, Version: string(call.Tool.Version),
+		Arguments: call.Arguments, Labels: call.Labels, Control: call.Control, Decision: &call.Decision,
+		Accept: c.accept, Caller: &answering{c, call}, Answer: c.answers.to(call),
+	})
 	switch {
-	case errors.Is(err, ErrLater):
+	case err != nil && fault.KindOf(err) != fault.Internal && ctx.Err() == nil: // a bound of the run
+		out.Failed, err = err, nil
+	case err != nil:
+		return false, err
+	case out.Later:
+		c.out.Asked = out.Asked
 		return true, nil
-	case err != nil && ctx.Err() != nil:
-		return false, context.Cause(ctx)
 	}
-	done.Done, done.Failed = true, err != nil
-	return false, c.answer(call, result, err, time.Since(began))
+	done.Done, done.Failed = out.Done, out.Done && out.Failed != nil
+	c.out.Called = append(c.out.Called, done)
+	switch {
+	case out.Denied != nil:
+		d := Denial{out.Denied.By, out.Denied.Reason}
+		if call.Decision.Verdict == policy.Deny {
+			d.By = ""
+		}
+		return false, d.Apply(c.run, call.Decision.Remedy)
+	case out.Failed != nil && c.run.Waiting() == call:
+		return false, Fail(c.run, out.Failed.Error())
+	}
+	return false, nil // the plan has its result, or an exception because it did not fit
+}
+
+// accept gives the plan a result.
+func (c *carrying) accept(result any) (gate.Accepted, error) {
+	reply := c.run.Reply
+	vouched, ok := result.(gate.Endorsed)
+	if ok {
+		result = vouched.Result
+		reply = func(v any) (plan.Got, error) { return c.run.ReplyEndorsed(v, vouched.Who, vouched.Why) }
+	}
+	got, err := reply(result)
+	if err != nil {
+		return gate.Accepted{}, err
+	}
+	out := gate.Accepted{Label: got.Label}
+	for _, low := range got.Lowered {
+		out.Lowered = append(out.Lowered, gate.Lowered{Rule: low.Rule, Who: vouched.Who, Why: vouched.Why, From: low.From, To: low.To})
+	}
+	return out, nil
+}
+
+// answering carries one call of a plan out: as somebody said, with the tool, or
+// with the quarantined model.
+type answering struct {
+	*carrying
+	call *plan.Call
+}
+
+var _ gate.Caller = (*answering)(nil)
+
+// Call carries the call out.
+func (a *answering) Call(ctx context.Context, inv tool.Invocation) (any, error) {
+	if result, err, ok := a.answers.result(a.call); ok {
+		return result, err
+	}
+	err := ErrNoImplementation
+	if tools := a.Gate.Caller(); tools != nil {
+		result, called := tools.Call(ctx, inv)
+		if called == nil || !a.call.Tool.Model || !errors.Is(called, ErrNoImplementation) {
+			return result, called
+		}
+		err = called
+	}
+	if a.call.Tool.Model {
+		return a.quarantined(ctx, a.call)
+	}
+	return nil, fault.New(fault.NotFound, "Give the tool an implementation (run: …).", "cannot call %s: %w", a.call.Tool.Name, err)
+}
+
+// Identity names what carries a tool out.
+func (a *answering) Identity(d *tool.Definition) string {
+	if who, ok := a.Gate.Caller().(gate.Identified); ok {
+		return who.Identity(d)
+	}
+	return ""
 }
 
 // Announcement tells of a call before anything is done about it.
 func Announcement(step int, call *plan.Call) event.ToolCalled {
-	sum := call.Tool.Hash()
-	e := event.ToolCalled{
-		Step: step, ID: call.ID(), Tool: call.Tool.Name, Version: string(call.Tool.Version), Hash: fmt.Sprintf("%x", sum[:]), Line: call.Line,
-		Arguments: map[string]any{}, Labels: map[string]event.DataLabel{},
+	shown, ok := call.Tool.RedactArguments(call.Arguments).(*tool.Object)
+	if !ok {
+		shown = tool.NewObject()
 	}
-	if shown, ok := call.Tool.RedactArguments(call.Arguments).(*tool.Object); ok {
-		for name, v := range shown.All() {
-			e.Arguments[name] = v
-		}
-	}
-	for name, l := range call.Labels {
-		e.Labels[name] = DataLabel(l)
-	}
-	if len(call.Control.Sources) > 0 {
-		control := DataLabel(call.Control)
-		e.Control = &control
-	}
-	return e
+	return gate.Announcement(step, call.ID(), call.Line, call.Tool, shown, call.Labels, call.Control)
 }
 
 // Decided tells what the policy says of a call.
@@ -249,18 +271,8 @@ func Decided(step int, call *plan.Call) event.DecisionMade {
 	return event.DecisionMade{Step: step, ID: call.ID(), Tool: call.Tool.Name, Verdict: d.Verdict.String(), Rule: d.Rule, Reason: d.Reason, Remedy: d.Remedy}
 }
 
-func (c *carrying) approve(ctx context.Context, call *plan.Call) (granted bool, by, reason string, err error) {
-	c.Sink.Emit(event.ApprovalAsked{ID: call.ID(), Reason: call.Decision.Reason})
-	if c.Approver == nil {
-		granted, by, reason, err = nobody()
-	} else {
-		granted, by, reason, err = c.Approver.Approve(ctx, call)
-	}
-	if err == nil {
-		c.Sink.Emit(event.ApprovalGiven{ID: call.ID(), Granted: granted, By: by, Reason: reason})
-	}
-	return granted, by, reason, err
-}
+// ErrNoImplementation says that nothing implements a tool.
+var ErrNoImplementation = errors.New("nothing implements the tool")
 
 // Denial is why a call is not made.
 type Denial struct {
@@ -273,89 +285,12 @@ func (d Denial) Apply(r *plan.Run, remedy string) error {
 	switch {
 	case d.By == "":
 		return r.Refuse(d.Reason, remedy)
-	case d.By != "person":
+	case d.By != gate.ByPerson:
 		return r.Refuse("a person has to agree to it, and none did", d.Reason)
 	case d.Reason == "":
 		return r.Refuse("a person denied it", "")
 	}
 	return r.Refuse("a person denied it: "+strings.TrimSuffix(d.Reason, "."), "")
-}
-
-// NotCalled begins the error that is recorded of a call that was denied.
-const NotCalled = "not called: "
-
-func (c *carrying) refuse(call *plan.Call, d Denial) error {
-	c.Sink.Emit(event.ToolReturned{Step: c.Step, ID: call.ID(), Error: NotCalled + d.Reason})
-	return d.Apply(c.run, call.Decision.Remedy)
-}
-
-// perform carries an allowed call out.
-func (c *carrying) perform(ctx context.Context, call *plan.Call) (any, error) {
-	if err := ctx.Err(); err != nil { // nothing is done that cannot be recorded
-		return nil, err
-	}
-	if limit := call.Tool.Limits.Timeout; limit > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeoutCause(ctx, limit, fault.New(fault.Unavailable, "Call it again later.", "%s gave no answer within %s", call.Tool.Name, limit))
-		defer cancel()
-	}
-	switch {
-	case c.Tools == nil && call.Tool.Model:
-		return c.quarantined(ctx, call)
-	case c.Tools == nil:
-		return nil, fault.New(fault.Unavailable, "Give the tool an implementation.", "nothing carries out %s", call.Tool.Name)
-	}
-	result, err := c.Tools.Call(ctx, call)
-	if call.Tool.Model && errors.Is(err, ErrNoImplementation) {
-		return c.quarantined(ctx, call)
-	}
-	return result, err
-}
-
-// ErrNoImplementation says that nothing implements a tool.
-var ErrNoImplementation = errors.New("nothing implements the tool")
-
-// answer gives the plan what a call came to.
-func (c *carrying) answer(call *plan.Call, result any, failed error, took time.Duration) error {
-	e := event.ToolReturned{Step: c.Step, ID: call.ID(), Took: event.Duration(took)}
-	var rehearsed rehearsedFailure
-	if errors.As(failed, &rehearsed) {
-		e.Rehearsed = rehearsed.from
-	}
-	if r, ok := result.(Rehearsed); ok {
-		result, e.Rehearsed = r.Result, r.From
-	}
-	if failed != nil {
-		e.Error = failed.Error()
-		c.Sink.Emit(e)
-		return Fail(c.run, failed.Error())
-	}
-	reply := c.run.Reply
-	vouched, ok := result.(Endorsed)
-	if ok {
-		result = vouched.Result
-		reply = func(v any) (plan.Got, error) { return c.run.ReplyEndorsed(v, vouched.Who, vouched.Why) }
-	}
-	got, err := reply(result)
-	if err != nil && fault.KindOf(err) == fault.Internal {
-		return err
-	}
-	if err != nil { // the plan learns of it as an exception
-		e.Error = err.Error()
-		c.Sink.Emit(e)
-		return nil
-	}
-	text, err := event.Encode(call.Tool.RedactResult(result)) // members keep their order
-	if err != nil {
-		return fmt.Errorf("cannot record the result of %s: %w", call.Tool.Name, err)
-	}
-	l := DataLabel(got.Label)
-	e.Result, e.Label = string(text), &l
-	c.Sink.Emit(e)
-	for _, low := range got.Lowered {
-		c.Sink.Emit(event.LabelLowered{Step: c.Step, ID: call.ID(), By: low.Rule, Who: vouched.Who, Why: vouched.Why, From: DataLabel(low.From), To: DataLabel(low.To)})
-	}
-	return nil
 }
 
 // Fail tells the plan that a call failed. What says that a model had not enough
@@ -365,16 +300,4 @@ func Fail(r *plan.Run, text string) error {
 		return r.NotEnough(text)
 	}
 	return r.Fail(text)
-}
-
-// DataLabel is a label as events have it.
-func DataLabel(l label.Label) event.DataLabel {
-	out := event.DataLabel{Trusted: l.Trusted(), Anyone: l.Readers.IsEveryone()}
-	if !out.Anyone {
-		out.Readers = l.Readers.Principals()
-	}
-	for _, s := range l.Sources {
-		out.Sources = append(out.Sources, s.String())
-	}
-	return out
 }

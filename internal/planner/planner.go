@@ -9,6 +9,7 @@ import (
 
 	"praxis/internal/event"
 	"praxis/internal/fault"
+	"praxis/internal/gate"
 	"praxis/internal/llm"
 	"praxis/internal/plan"
 	"praxis/internal/plan/check"
@@ -288,4 +289,17 @@ func failed(o Outcome) string {
 	}
 	b.WriteString("\nWrite the plan again, whole, so that it does what is left to do.")
 	return b.String()
+}
+
+// NewGate makes the gate that plans with these options call tools through. Of
+// cfg, the tools, the policy and who may call are filled in.
+func NewGate(o plan.Options, cfg gate.Config) (*gate.Gate, error) {
+	cfg.Tools, cfg.Policy, cfg.Origins = o.Tools, o.Policy, []gate.Origin{gate.Plan}
+	if cfg.Tools == nil {
+		var err error
+		if cfg.Tools, err = plan.Tools(); err != nil {
+			return nil, err
+		}
+	}
+	return gate.New(cfg)
 }

@@ -9,6 +9,7 @@ import (
 
 	"praxis/internal/event"
 	"praxis/internal/fault"
+	"praxis/internal/gate"
 	"praxis/internal/llm"
 	"praxis/internal/plan"
 	"praxis/internal/tool"
@@ -35,7 +36,7 @@ const (
 // quarantined lets a model without tools answer a call.
 func (c *carrying) quarantined(ctx context.Context, call *plan.Call) (any, error) {
 	if c.Model == nil && c.Keep != nil {
-		return nil, ErrLater // a person may answer
+		return nil, gate.ErrLater // a person may answer
 	}
 	if c.Model == nil {
 		return nil, fault.New(fault.Unavailable, "Name a model.", "there is no model that could answer %s", call.Tool.Name)

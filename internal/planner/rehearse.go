@@ -8,13 +8,13 @@ import (
 	"fmt"
 
 	"praxis/internal/fault"
-	"praxis/internal/plan"
+	"praxis/internal/gate"
 	"praxis/internal/tool"
 )
 
 // Rehearsal answers calls without calling anything: from replies that were
 // given, then from the examples of the tools' definitions. A call that neither
-// answers is answered later ([ErrLater]), so that the plan waits.
+// answers is answered later ([gate.ErrLater]), so that the plan waits.
 type Rehearsal struct {
 	// Models says that what a model answers is asked of one, unless a reply fits.
 	Models  bool
@@ -22,18 +22,7 @@ type Rehearsal struct {
 	used    []bool
 }
 
-// Rehearsed is an answer that nobody gave now. [Tools] may return one.
-type Rehearsed struct {
-	Result any
-	From   string // where it comes from, in words
-}
-
-// rehearsedFailure is a failure that nobody had now.
-type rehearsedFailure struct{ text, from string }
-
-func (e rehearsedFailure) Error() string { return e.text }
-
-var _ Tools = (*Rehearsal)(nil)
+var _ gate.Caller = (*Rehearsal)(nil)
 
 // reply is one line of a file of replies.
 type reply struct {
@@ -111,7 +100,7 @@ func readReply(line []byte) (reply, error) {
 }
 
 // Call answers a call.
-func (r *Rehearsal) Call(_ context.Context, c *plan.Call) (any, error) {
+func (r *Rehearsal) Call(_ context.Context, c tool.Invocation) (any, error) {
 	args, err := tool.CanonicalJSON(c.Arguments)
 	if err != nil {
 		return nil, err
@@ -128,20 +117,20 @@ func (r *Rehearsal) Call(_ context.Context, c *plan.Call) (any, error) {
 	if found >= 0 {
 		r.used[found] = true
 		if one := r.replies[found]; one.err != "" {
-			return nil, rehearsedFailure{one.err, fromReplies}
+			return nil, gate.RehearsedFailure{Text: one.err, From: fromReplies}
 		}
-		return Rehearsed{r.replies[found].result, fromReplies}, nil
+		return gate.Rehearsed{Result: r.replies[found].result, From: fromReplies}, nil
 	}
 	if c.Tool.Model && r.Models {
 		return nil, ErrNoImplementation
 	}
 	if result, ok := c.Tool.Rehearse(c.Arguments); ok {
-		return Rehearsed{result, "the examples of its definition"}, nil
+		return gate.Rehearsed{Result: result, From: "the examples of its definition"}, nil
 	}
 	if c.Tool.Model {
 		return nil, ErrNoImplementation
 	}
-	return nil, ErrLater
+	return nil, gate.ErrLater
 }
 
 const fromReplies = "the replies"

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"praxis/internal/fault"
+	"praxis/internal/gate"
 	"praxis/internal/plan"
 	"praxis/internal/plan/policy"
 	"praxis/internal/tool"
@@ -53,13 +54,13 @@ func testSet(t testing.TB) *tool.Set {
 }
 
 // call makes the call of a tool with one argument.
-func call(t *testing.T, name, argument string, value any) *plan.Call {
+func invocation(t *testing.T, name, argument string, value any) tool.Invocation {
 	t.Helper()
 	d, ok := testSet(t).Lookup(name)
 	if !ok {
 		t.Fatalf("no tool %s", name)
 	}
-	return &plan.Call{Tool: d, Number: 1, Arguments: tool.NewObject(tool.Member{Name: argument, Value: value})}
+	return tool.Invocation{Tool: d, ID: "call-1", Arguments: tool.NewObject(tool.Member{Name: argument, Value: value})}
 }
 
 func TestRehearsal(t *testing.T) {
@@ -73,21 +74,21 @@ func TestRehearsal(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i, c := range []struct {
-		call   *plan.Call
+		call   tool.Invocation
 		models bool
 		want   any
 		from   string
 		err    string
 	}{
-		{call(t, "find", "key", "a"), false, "1", fromReplies, ""},
-		{call(t, "find", "key", "b"), false, "null", fromReplies, ""},
-		{call(t, "find", "key", "b"), false, nil, "", "lost"},
-		{call(t, "find", "key", "b"), false, nil, "", "lost"}, // the last one that fits stays
-		{call(t, "look", "key", "one"), false, "1", "the examples of its definition", ""},
-		{call(t, "judge", "text", []any{2}), true, "false", fromReplies, ""},
-		{call(t, "judge", "text", "a"), false, "true", "the examples of its definition", ""},
-		{call(t, "judge", "text", "a"), true, nil, "", ErrNoImplementation.Error()},
-		{call(t, "ask_llm", "question", "a"), false, nil, "", ErrNoImplementation.Error()},
+		{invocation(t, "find", "key", "a"), false, "1", fromReplies, ""},
+		{invocation(t, "find", "key", "b"), false, "null", fromReplies, ""},
+		{invocation(t, "find", "key", "b"), false, nil, "", "lost"},
+		{invocation(t, "find", "key", "b"), false, nil, "", "lost"}, // the last one that fits stays
+		{invocation(t, "look", "key", "one"), false, "1", "the examples of its definition", ""},
+		{invocation(t, "judge", "text", []any{2}), true, "false", fromReplies, ""},
+		{invocation(t, "judge", "text", "a"), false, "true", "the examples of its definition", ""},
+		{invocation(t, "judge", "text", "a"), true, nil, "", ErrNoImplementation.Error()},
+		{invocation(t, "ask_llm", "question", "a"), false, nil, "", ErrNoImplementation.Error()},
 	} {
 		r.Models = c.models
 		got, err := r.Call(t.Context(), c.call)
@@ -97,14 +98,14 @@ func TestRehearsal(t *testing.T) {
 			}
 			continue
 		}
-		re, ok := got.(Rehearsed)
+		re, ok := got.(gate.Rehearsed)
 		text, jsonErr := tool.CanonicalJSON(re.Result)
 		if err != nil || !ok || jsonErr != nil || string(text) != c.want || re.From != c.from {
 			t.Errorf("%d: got %#v %s, %v", i, got, text, err)
 		}
 	}
 	empty := &Rehearsal{}
-	if _, err := empty.Call(t.Context(), call(t, "find", "key", "a")); !errors.Is(err, ErrLater) {
+	if _, err := empty.Call(t.Context(), invocation(t, "find", "key", "a")); !errors.Is(err, gate.ErrLater) {
 		t.Errorf("error %v, want that the answer comes later", err)
 	}
 }
@@ -134,8 +135,8 @@ func FuzzReadReplies(f *testing.F) {
 		if err != nil {
 			return
 		}
-		c := call(t, "look", "key", "one")
-		if _, err := r.Call(t.Context(), c); errors.Is(err, ErrLater) {
+		c := invocation(t, "look", "key", "one")
+		if _, err := r.Call(t.Context(), c); errors.Is(err, gate.ErrLater) {
 			t.Error("a call with an example waits")
 		}
 	})
@@ -143,10 +144,11 @@ func FuzzReadReplies(f *testing.F) {
 
 func TestResponseFits(t *testing.T) {
 	yes, no := true, false
-	allowed, asked, denied := call(t, "look", "key", "x"), call(t, "look", "key", "x"), call(t, "look", "key", "x")
-	allowed.Decision = policy.Decision{Verdict: policy.Allow}
-	asked.Decision = policy.Decision{Verdict: policy.Ask, Reason: "it costs."}
-	denied.Decision = policy.Decision{Verdict: policy.Deny}
+	decided := func(v policy.Verdict, reason string) *plan.Call {
+		inv := invocation(t, "look", "key", "x")
+		return &plan.Call{Tool: inv.Tool, Number: 1, Arguments: inv.Arguments, Decision: policy.Decision{Verdict: v, Reason: reason}}
+	}
+	allowed, asked, denied := decided(policy.Allow, ""), decided(policy.Ask, "it costs."), decided(policy.Deny, "")
 	for i, c := range []struct {
 		call     *plan.Call
 		approved bool

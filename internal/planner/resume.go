@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"praxis/internal/fault"
+	"praxis/internal/gate"
 	"praxis/internal/plan"
 	"praxis/internal/plan/policy"
 )
@@ -21,13 +22,6 @@ type Response struct {
 	Who     string // the person
 }
 
-// Endorsed is a result that a person has looked at and vouches for. [Tools] may
-// return one.
-type Endorsed struct {
-	Result   any
-	Who, Why string
-}
-
 // Continue answers the call that a plan waits at, and carries the plan on.
 // approved says that the call was approved before. An answer that does not fit
 // is a fault of kind Invalid, and the plan goes on waiting.
@@ -39,8 +33,7 @@ func Continue(ctx context.Context, r *plan.Run, h Host, a Response, approved boo
 	if err := a.Fits(call, approved); err != nil {
 		return Outcome{}, err
 	}
-	g := &given{Response: a, call: call.Number, approved: approved, tools: h.Tools, approver: h.Approver}
-	h.Tools, h.Approver = g, g
+	h.answers = &given{Response: a, call: call.Number, approved: approved}
 	return Carry(ctx, r, h)
 }
 
@@ -79,45 +72,35 @@ func (a Response) Fits(call *plan.Call, approved bool) error {
 	return nil
 }
 
-// given answers one call as somebody said, and all others as the host does.
+// given is what somebody said to one call.
 type given struct {
 	Response
 	call     int
 	approved bool
-	tools    Tools
-	approver Approver
 }
 
-// Call answers a call.
-func (g *given) Call(ctx context.Context, c *plan.Call) (any, error) {
+// result answers the call as somebody said; ok is false when nobody did.
+func (g *given) result(c *plan.Call) (result any, err error, ok bool) {
 	switch {
-	case c.Number != g.call || !g.Given && g.Error == "":
-		if g.tools == nil {
-			return nil, ErrNoImplementation
-		}
-		return g.tools.Call(ctx, c)
+	case g == nil || c.Number != g.call || !g.Given && g.Error == "":
+		return nil, nil, false
 	case g.Error != "":
-		return nil, errors.New(g.Error)
+		return nil, errors.New(g.Error), true
 	case g.Endorse != "":
-		return Endorsed{g.Result, g.Who, g.Endorse}, nil
+		return gate.Endorsed{Result: g.Result, Who: g.Who, Why: g.Endorse}, nil, true
 	}
-	return g.Result, nil
+	return g.Result, nil, true
 }
 
-// Approve asks a person, unless one has said.
-func (g *given) Approve(ctx context.Context, c *plan.Call) (granted bool, by, reason string, err error) {
+// to is the answer to the question whether the call may be made, nil when nobody gave one.
+func (g *given) to(c *plan.Call) *gate.Answer {
 	switch {
-	case c.Number == g.call && g.approved:
-		return true, "person", "approved before the plan waited", nil
-	case c.Number == g.call:
-		return *g.Response.Approve, "person", g.Reason, nil
-	case g.approver == nil:
-		return nobody()
+	case g == nil || c.Number != g.call:
+		return nil
+	case g.approved:
+		return &gate.Answer{Granted: true, Scope: gate.Once, By: gate.ByPerson, Reason: "approved before the plan waited"}
+	case g.Response.Approve == nil:
+		return nil
 	}
-	return g.approver.Approve(ctx, c)
-}
-
-// nobody denies for want of a person.
-func nobody() (granted bool, by, reason string, err error) {
-	return false, "policy", "Nobody is there who could be asked.", nil
+	return &gate.Answer{Granted: *g.Response.Approve, Scope: gate.Once, By: gate.ByPerson, Who: g.Who, Reason: g.Reason}
 }

@@ -10,6 +10,7 @@ import (
 
 	"praxis/internal/event"
 	"praxis/internal/fault"
+	"praxis/internal/gate"
 	"praxis/internal/plan"
 	"praxis/internal/planner"
 	"praxis/internal/tool"
@@ -290,7 +291,7 @@ func written(v any) string {
 
 // answer answers a call as it was answered.
 func (e *planEnactment) answer(was PlanCall, run *plan.Run) error {
-	if reason, denied := strings.CutPrefix(was.Returned.Error, planner.NotCalled); denied {
+	if reason, denied := strings.CutPrefix(was.Returned.Error, gate.NotCalled); denied {
 		d := planner.Denial{Reason: reason}
 		if was.Given != nil {
 			d.By = was.Given.By

@@ -12,6 +12,7 @@ import (
 
 	"praxis/internal/event"
 	"praxis/internal/fault"
+	"praxis/internal/gate"
 	"praxis/internal/planner"
 )
 
@@ -104,7 +105,11 @@ func recordedPlan(t *testing.T) planSource {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := planner.Carry(t.Context(), run, planner.Host{Tools: replies, Sink: sink})
+	g, err := planner.NewGate(options, gate.Config{Caller: replies, Sink: sink})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := planner.Carry(t.Context(), run, planner.Host{Gate: g, Sink: sink})
 	if err != nil || out.Status != "ok" {
 		t.Fatalf("%+v, %v", out, err)
 	}

@@ -65,3 +65,12 @@ type Server interface {
 type SecretSource interface {
 	Secret(name string) (string, error)
 }
+
+// Labelled is a result that says of itself what it depends on. What the
+// definition says counts as well: a result can only be less trusted, and read by
+// fewer. Implementations may return one.
+type Labelled struct {
+	Value   any
+	Trusted *bool    // nil: it does not say
+	Readers []string // nil: it does not say; empty: nobody
+}
