@@ -1,0 +1,76 @@
+package wasm
+
+import (
+	"context"
+	"net"
+	"net/netip"
+	"strconv"
+	"time"
+
+	"praxis/internal/fault"
+)
+
+// Dial makes a connection to a host that a manifest grants: address is its name, or
+// an address that was granted as one, and port.
+type Dial func(ctx context.Context, network, address string) (net.Conn, error)
+
+// safeDial returns the Dial that is used when none is given: names are resolved
+// once, and only addresses of the public Internet are connected to.
+func safeDial(lookup func(ctx context.Context, host string) ([]netip.Addr, error)) Dial {
+	dialer := &net.Dialer{Timeout: 10 * time.Second, KeepAlive: -1}
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		name, port, err := net.SplitHostPort(address)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := netip.ParseAddr(name); err == nil {
+			return dialer.DialContext(ctx, network, address) // granted by address
+		}
+		n, err := strconv.ParseUint(port, 10, 16)
+		if err != nil {
+			return nil, err
+		}
+		found, err := lookup(ctx, name)
+		if err != nil {
+			return nil, err
+		}
+		last := error(fault.New(fault.Denied, "", "cannot ask %s: its name leads to no address of the public Internet", address))
+		for _, ip := range found {
+			if !public(ip) {
+				continue
+			}
+			// To the address that was checked, not to the name, which may lead
+			// elsewhere when it is asked for again.
+			conn, err := dialer.DialContext(ctx, network, netip.AddrPortFrom(ip.Unmap(), uint16(n)).String())
+			if err == nil {
+				return conn, nil
+			}
+			last = err
+		}
+		return nil, last
+	}
+}
+
+func lookup(ctx context.Context, host string) ([]netip.Addr, error) {
+	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+}
+
+// public reports whether an address is one of the public Internet, by the special
+// purpose registries of IANA.
+func public(ip netip.Addr) bool {
+	ip = ip.Unmap()
+	if ip.Zone() != "" || !ip.IsGlobalUnicast() || ip.IsPrivate() {
+		return false
+	}
+	for _, special := range []string{
+		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
+		"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
+		// Of IPv6 also what carries an address of IPv4 inside.
+		"::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20", "5f00::/16", "fec0::/10",
+	} {
+		if netip.MustParsePrefix(special).Contains(ip) {
+			return false
+		}
+	}
+	return true
+}
