@@ -213,6 +213,11 @@ func (k *call) abandon() {
 // send sends data of the request's stream and waits while its window is shut.
 // It returns io.ErrClosedPipe when the guest has closed the request.
 func (k *call) send(ctx context.Context, what string, b []byte) error {
+	return k.sendAs(ctx, what, wire.Data, b)
+}
+
+// sendAs is send for frames of another kind that take from the window.
+func (k *call) sendAs(ctx context.Context, what string, kind wire.Kind, b []byte) error {
 	for {
 		k.mu.Lock()
 		closed, lost := k.closed, k.lost
@@ -227,7 +232,7 @@ func (k *call) send(ctx context.Context, what string, b []byte) error {
 		case closed:
 			return io.ErrClosedPipe
 		case room:
-			return k.c.write(ctx, false, wire.Data, k.id, b)
+			return k.c.write(ctx, false, kind, k.id, b)
 		}
 		select {
 		case <-k.room:

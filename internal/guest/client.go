@@ -14,7 +14,8 @@
 //	err = c.Quiesce(ctx)                       // then take the checkpoint, then Hello again
 //
 // Executions, processes and watches that go on at a Quiesce are followed again
-// after the Hello, without the caller noticing.
+// after the Hello, without the caller noticing. So are calls of tools: what
+// code inside asks for, after an [Client.Offer], is answered by a [Host].
 package guest
 
 import (
@@ -74,6 +75,7 @@ type Client struct {
 	calls     map[uint32]*call
 	abandoned int
 	workdir   string // where executions change files
+	asks      asks
 }
 
 // New makes a client of a sandbox's stream, which belongs to the client from
@@ -83,6 +85,7 @@ func New(stream io.ReadWriteCloser) *Client {
 	c := &Client{
 		stream: stream, writing: make(chan struct{}, 1), done: make(chan struct{}),
 		ready: make(chan struct{}), calls: map[uint32]*call{}, workdir: wire.DefaultWorkdir,
+		asks: asks{open: map[uint32]*asked{}, named: map[string]*asked{}},
 	}
 	c.wg.Add(1)
 	go c.read()
@@ -117,6 +120,7 @@ func (c *Client) fail(err error) {
 	close(c.done)
 	c.mu.Unlock()
 	_ = c.stream.Close()
+	c.cancelAsks()
 }
 
 // broken is the error of a request that the end of the stream cut off.
@@ -339,6 +343,8 @@ func (c *Client) take(f wire.Frame) error {
 	switch {
 	case awaiting:
 		return nil // of an older epoch, which is forgotten
+	case f.ID&wire.AskBit != 0:
+		return c.takeAsk(f)
 	case k == nil:
 		return violation("%s for the request %d, which is not open", f.Kind, f.ID)
 	}
@@ -386,6 +392,7 @@ func (c *Client) takeHello(f wire.Frame) error {
 		k.lose()
 	}
 	c.calls, c.abandoned = map[uint32]*call{}, 0
+	c.forgetAsks()
 	c.toPhase(opened)
 	return nil
 }
@@ -396,6 +403,7 @@ func (c *Client) register() *call {
 	defer c.mu.Unlock()
 	for {
 		c.lastID++
+		c.lastID &^= wire.AskBit // the guest's
 		if _, taken := c.calls[c.lastID]; c.lastID != 0 && !taken {
 			break
 		}

@@ -29,6 +29,8 @@ type Session struct {
 	took   time.Duration
 	gate   *semaphore.Weighted // calls hold 1, what replaces the sandbox holds all
 
+	offering sync.Mutex // held to make an offer; before mu
+
 	mu     sync.Mutex
 	guest  *live     // nil while paused or closed
 	paused *Snapshot // its state while it has no sandbox; the folder is the session's
@@ -41,6 +43,8 @@ type Session struct {
 	calls  int       // running now
 	lease  time.Time // zero: none
 	closed string    // why, "" while the session lives
+
+	offered *offered // nil: nothing
 }
 
 const allCalls = 1 << 20
@@ -231,6 +235,9 @@ func (s *Session) replace(ctx context.Context, snap Snapshot) error {
 	l, err := s.m.restore(ctx, snap, s.opt)
 	if err != nil {
 		return err
+	}
+	if err := s.offerAgain(ctx, l); err != nil {
+		return l.failed("cannot offer tools to the restored session", err)
 	}
 	s.mu.Lock()
 	old := s.guest

@@ -37,6 +37,7 @@ type interp struct {
 	broken   string // why the control socket cannot be used any more
 	report   []byte // what it said of its crash
 	buf      []byte
+	environ  map[string]string // what it was told of its environment
 }
 
 // control is a frame of the kernel. Every field is checked before it is used.
@@ -109,7 +110,9 @@ func (k *kernel) begin(in *interp, started config) error {
 	}
 	k.preload = false
 	limitLive(in.child.pid, cfg)
+	in.environ = started.variables()
 	in.send(map[string]any{"op": "start", "preload": preload, "seed": cfg.Seed, "deterministic": cfg.Deterministic, "columns": cfg.Columns})
+	in.tell(cfg)
 	k.srv.guard.wake()
 	return nil
 }
@@ -125,6 +128,25 @@ func (in *interp) send(v any) {
 	}
 	in.outbox = append(binary.BigEndian.AppendUint32(in.outbox, uint32(len(body))), body...)
 	in.flush()
+}
+
+// tell tells the interpreter how its environment changed.
+func (in *interp) tell(cfg config) {
+	now := cfg.variables()
+	set, unset := map[string]string{}, []string{}
+	for k, v := range now {
+		if old, ok := in.environ[k]; !ok || old != v {
+			set[k] = v
+		}
+	}
+	for k := range in.environ {
+		if _, ok := now[k]; !ok {
+			unset = append(unset, k)
+		}
+	}
+	if in.environ = now; len(set)+len(unset) > 0 {
+		in.send(map[string]any{"op": "environ", "set": set, "unset": unset})
+	}
 }
 
 func (in *interp) flush() {

@@ -42,11 +42,13 @@ func (l *link) sendLocked(epoch uint64, kind wire.Kind, id uint32, body ...[]byt
 	return l.err == nil
 }
 
-// open answers a hello: from here on only its epoch speaks.
-func (l *link) open(h wire.Hello) {
+// open answers a hello: from here on only its epoch speaks. reset is called
+// between the two epochs.
+func (l *link) open(h wire.Hello, reset func()) {
 	body, _ := json.Marshal(wire.Hello{Version: wire.Version, Epoch: h.Epoch})
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	reset()
 	l.epoch = h.Epoch
 	l.sendLocked(h.Epoch, wire.HelloKind, 0, body)
 }
@@ -60,7 +62,25 @@ func (l *link) hush(epoch uint64, id uint32) {
 	}
 }
 
-// request is one open request of the host.
+// begin sends the frame that opens an ask, under the number that register gives
+// it, so that numbers are sent in their order.
+func (l *link) begin(register func(epoch uint64) uint32, body []byte) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.epoch == 0 || l.err != nil {
+		return false
+	}
+	return l.sendLocked(l.epoch, wire.AskKind, register(l.epoch), body)
+}
+
+// current returns the epoch that may speak, 0 while there is none.
+func (l *link) current() uint64 {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.epoch
+}
+
+// request is one open request of the host's, or an ask of ours.
 type request struct {
 	id    uint32
 	epoch uint64
@@ -142,6 +162,15 @@ func (r *request) gone() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
+}
+
+// waitGone waits until nobody waits for an answer.
+func (r *request) waitGone() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for r.err == nil {
+		r.cond.Wait()
+	}
 }
 
 // credit gives units of the window back.
@@ -260,16 +289,22 @@ func (r *request) receive() ([]byte, error) {
 	b := r.inbox[0]
 	r.inbox[0], r.inbox = nil, r.inbox[1:]
 	r.units -= wire.Cost(len(b))
-	r.used += wire.Cost(len(b))
+	r.mu.Unlock()
+	r.spend(wire.Cost(len(b)))
+	return b, nil
+}
+
+// spend gives credit for units that were used, now or with later ones.
+func (r *request) spend(units int) {
 	give := 0
-	if r.used >= wire.Window/2 {
+	r.mu.Lock()
+	if r.used += units; r.used >= wire.Window/2 {
 		give, r.used = r.used, 0
 	}
 	r.mu.Unlock()
 	if give > 0 {
 		r.link.send(r.epoch, wire.Credit, r.id, wire.AppendCredit(nil, uint32(give)))
 	}
-	return b, nil
 }
 
 // reader reads the data of a request.

@@ -21,12 +21,14 @@ const (
 // server is the agent: it owns everything that runs in the session.
 type server struct {
 	link   *link
+	asks   *asks
 	reaper *reaper
 	guard  *guard
 	wg     sync.WaitGroup // goroutines of requests, kernels and processes
 
 	changes   changes       // what executions did to files
 	fileSlots chan struct{} // bounds file ops
+	offering  sync.Mutex    // held to take an offer; before mu
 
 	mu       sync.Mutex
 	cfg      config
@@ -39,6 +41,8 @@ type server struct {
 	counter  int      // executions so far; names the files of their output
 	watchers int
 	closing  bool
+	desk     *desk  // nil before tools are offered
+	proxy    *proxy // nil before a way to the network is offered
 }
 
 func newServer(out io.Writer) *server {
@@ -53,6 +57,7 @@ func newServer(out io.Writer) *server {
 		fileSlots: make(chan struct{}, maxFiles),
 	}
 	s.guard = newGuard(s)
+	s.asks = newAsks(s.link)
 	return s
 }
 
@@ -74,10 +79,16 @@ func (s *server) serve(in io.Reader) error {
 				epoch = e
 			}
 		case wire.Request:
-			if epoch != 0 && f.ID != 0 {
+			if epoch != 0 && f.ID != 0 && f.ID&wire.AskBit == 0 {
 				s.request(epoch, f.ID, f.Body)
 			}
+		case wire.Response, wire.Failure, wire.Part:
+			s.asks.take(f)
 		case wire.Data, wire.End, wire.Credit, wire.Cancel:
+			if f.ID&wire.AskBit != 0 {
+				s.asks.take(f)
+				continue
+			}
 			s.mu.Lock()
 			req := s.requests[f.ID]
 			s.mu.Unlock()
@@ -122,7 +133,12 @@ func (s *server) hello(body []byte) (uint64, bool) {
 			k.reseed(h.Reseed)
 		}
 	}
-	s.link.open(h)
+	var asked []opened
+	s.link.open(h, func() { asked = s.asks.forget() })
+	for _, o := range asked {
+		o.r.end(errForgot)
+	}
+	s.asks.again()
 	return h.Epoch, true
 }
 
@@ -233,6 +249,7 @@ var handlers = map[string]handler{
 	wire.OpStart:     {false, follow((*server).start)},
 	wire.OpConnect:   {true, follow((*server).connect)},
 	wire.OpSignal:    {true, reply((*server).signal)},
+	wire.OpOffer:     {false, reply((*server).offer)},
 }
 
 // reply makes a handler of a function whose result closes the request.
@@ -289,7 +306,15 @@ func (s *server) close() {
 		procs = append(procs, p)
 	}
 	s.requests = map[uint32]*request{}
+	desk, proxy := s.desk, s.proxy
 	s.mu.Unlock()
+	if desk != nil {
+		desk.close()
+	}
+	if proxy != nil {
+		proxy.close()
+	}
+	s.asks.close()
 	for _, r := range requests {
 		r.end(errForgot)
 	}

@@ -19,9 +19,10 @@ import (
 type config struct {
 	wire.Setup
 	ready   bool
-	group   string // folder of the pids group that programs join; empty when unprivileged
-	program string // path of the kernel's program
-	scratch string // folder to remove at the end; only when unprivileged
+	group   string            // folder of the pids group that programs join; empty when unprivileged
+	program string            // path of the kernel's program
+	scratch string            // folder to remove at the end; only when unprivileged
+	offered map[string]string // environment that came with an offer; never changed
 }
 
 func (c config) privileged() bool { return !c.Unprivileged }
@@ -40,6 +41,17 @@ const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bi
 
 // env is the environment of a program: what every program needs, the session's, and extra.
 func (c config) env(extra map[string]string) (env []string, path string) {
+	all := c.variables()
+	maps.Copy(all, extra)
+	for k, v := range all {
+		env = append(env, k+"="+v)
+	}
+	slices.Sort(env)
+	return env, all["PATH"]
+}
+
+// variables is the environment that every program starts with.
+func (c config) variables() map[string]string {
 	all := map[string]string{
 		"PATH": filepath.Dir(c.Python) + ":" + defaultPath, "HOME": c.Home, "LANG": "C.UTF-8",
 		"USER": "user", "LOGNAME": "user", "TMPDIR": c.Temp, "PYTHONDONTWRITEBYTECODE": "1",
@@ -50,12 +62,8 @@ func (c config) env(extra map[string]string) (env []string, path string) {
 	if c.Deterministic {
 		maps.Copy(all, deterministicEnv)
 	}
-	maps.Copy(all, extra)
-	for k, v := range all {
-		env = append(env, k+"="+v)
-	}
-	slices.Sort(env)
-	return env, all["PATH"]
+	maps.Copy(all, c.offered)
+	return all
 }
 
 func (c config) memoryOfProcess() int64 {
@@ -111,7 +119,7 @@ func (s *server) setup(_ *request, args wire.Setup) (wire.SetupReply, error) {
 	s.mu.Lock()
 	old := s.cfg
 	s.mu.Unlock()
-	cfg := config{Setup: args, ready: true, group: old.group, program: old.program, scratch: old.scratch}
+	cfg := config{Setup: args, ready: true, group: old.group, program: old.program, scratch: old.scratch, offered: old.offered}
 	if !old.ready {
 		if err := cfg.prepare(); err != nil {
 			return wire.SetupReply{}, err
@@ -188,7 +196,18 @@ func (c *config) prepare() error {
 		where, c.scratch = dir, dir
 	}
 	c.program = filepath.Join(where, "kernel.py")
+	if err := os.MkdirAll(filepath.Dir(c.toolsModule()), 0o755); err != nil {
+		return fmt.Errorf("cannot set up session: %w", err)
+	}
+	if err := writeProgram(c.toolsModule(), python.Tools()); err != nil {
+		return err
+	}
 	return writeProgram(c.program, python.Source())
+}
+
+// toolsModule is the file of the module "tools", where package python wants it.
+func (c config) toolsModule() string {
+	return filepath.Join(filepath.Dir(c.program), "lib", "tools.py")
 }
 
 // shutDoors takes away what the sandbox's kernel offers to everyone and nobody
@@ -208,10 +227,10 @@ func (c *config) shutDoors() error {
 func writeProgram(path, text string) error {
 	temp := path + ".new"
 	if err := os.WriteFile(temp, []byte(text), 0o644); err != nil {
-		return fmt.Errorf("cannot write the kernel's program: %w", err)
+		return fmt.Errorf("cannot write a program of ours: %w", err)
 	}
 	if err := os.Rename(temp, path); err != nil {
-		return fmt.Errorf("cannot write the kernel's program: %w", err)
+		return fmt.Errorf("cannot write a program of ours: %w", err)
 	}
 	return nil
 }

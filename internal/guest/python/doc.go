@@ -17,6 +17,7 @@
 //	{"op":"complete","id":I,"code":S,"cursor":N}        cursor counts code points
 //	{"op":"reseed","entropy":hex}                        mix fresh entropy into every known generator
 //	{"op":"seed","seed":N}                               begin what follows from a seed
+//	{"op":"environ","set":{…},"unset":[…]}               change the environment
 //
 // From the kernel:
 //
@@ -87,6 +88,32 @@
 // a template serves every seed. Without a seed nothing is replaced, and after
 // "reseed" what was replaced asks the system again. What libraries in C and
 // other programs ask the system is theirs.
+//
+// # Tools
+//
+// tools.py is the module "tools", by which code calls what the host offers. It
+// lies in lib/ beside the kernel's program. The environment says where the agent
+// listens (PRAXIS_TOOLS, a unix socket) and lets other interpreters find the
+// module (PYTHONPATH). In a kernel the module is found after the program's own
+// modules, so that a file tools.py of the user's is what it always was; once
+// tools are offered it is found before them, and the import that hides a file of
+// the user's warns. In other interpreters Python's order holds: a tools.py beside
+// the script is found first.
+//
+// On the socket one call is made after the other. A call is
+//
+//	u32 length | JSON
+//
+// and its answer, in one frame or several,
+//
+//	u32 length | u8 kind | body      kind 0: the JSON, or the last part of it; 1: a failure
+//	                                 {"kind","message","remedy"}, in the place of what came
+//	                                 before; 2: a part; 3: the connection was idle for long
+//	                                 and is closed, nothing that was sent on it was read
+//
+// Closing the connection gives the call up. The module keeps connections, at most
+// as many as calls may be under way (32 a process), and has none in common with
+// forks. What is in the JSON is between the module and the host.
 //
 // # Speed
 //

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-//go:embed kernel.py control.py streams.py errors.py pretty.py show.py hooks.py seeds.py complete.py
+//go:embed kernel.py control.py streams.py errors.py pretty.py show.py hooks.py seeds.py complete.py tools.py
 var files embed.FS
 
 // Source returns the whole kernel as one program: kernel.py with the modules
@@ -28,6 +28,10 @@ func Source() string {
 	b.WriteString(read("kernel.py"))
 	return b.String()
 }
+
+// Tools returns the module "tools". The agent writes it to lib/tools.py in the
+// folder of the kernel's program.
+func Tools() string { return read("tools.py") }
 
 func read(name string) string {
 	data, err := files.ReadFile(name)

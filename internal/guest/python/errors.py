@@ -74,10 +74,10 @@ def _refusal(exc):
 class Errors:
     """Formats exceptions. hidden is the builtins namespace by which frames of the kernel are known."""
 
-    def __init__(self, hidden, sources):
+    def __init__(self, hidden, sources, tools):
         self.hidden = hidden
         self.sources = sources
-        roots = {sys.prefix, sys.base_prefix, os.path.dirname(os.__file__)}
+        roots = {sys.prefix, sys.base_prefix, os.path.dirname(os.__file__), os.path.dirname(tools)}
         self.libraries = tuple(sorted((root.rstrip("/") + "/" for root in roots), key=len, reverse=True))
 
     def format(self, exc):

@@ -46,6 +46,13 @@ func (p *prepared) prepare(dir string) error {
 	if err := os.WriteFile(p.program, []byte(Source()), 0o600); err != nil {
 		return err
 	}
+	lib := filepath.Join(dir, "lib")
+	if err := os.Mkdir(lib, 0o700); err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(lib, "tools.py"), []byte(Tools()), 0o600); err != nil {
+		return err
+	}
 	if p.interpreter = os.Getenv("PRAXIS_TEST_PYTHON"); p.interpreter != "" {
 		return nil
 	}

@@ -57,6 +57,45 @@ class Hooks:
         return spec
 
 
+class Tools:
+    """A finder of the module "tools": after the program's own modules, and before them once tools are offered."""
+
+    def __init__(self, path):
+        self.path = path
+        self.offered = False
+
+    def install(self):
+        sys.meta_path.append(self)
+
+    def offer(self, offered):
+        """Take the place that an offer, or its end, gives the module."""
+        self.offered = offered
+        sys.meta_path[:] = [finder for finder in sys.meta_path if finder is not self]
+        sys.meta_path.insert(0 if offered else len(sys.meta_path), self)
+        module = sys.modules.get("tools")
+        if module is None:
+            return
+        if getattr(module, "__file__", None) == self.path:
+            module._forget()
+        elif offered:  # the program's own, imported before there was another
+            del sys.modules["tools"]
+
+    def find_spec(self, name, path=None, target=None):
+        if name != "tools" or path is not None:
+            return None
+        from importlib.machinery import PathFinder
+        from importlib.util import spec_from_file_location
+
+        if self.offered:
+            other = PathFinder.find_spec(name)
+            if other is not None and other.origin not in (None, self.path):
+                import warnings
+
+                text = f"'tools' is the module of this session's tools; {other.origin} is hidden by it: give that file another name"
+                warnings.warn(text, RuntimeWarning, stacklevel=2)
+        return spec_from_file_location(name, self.path)
+
+
 def numpy_width(columns):
     """Return the action that lets numpy print lines of columns characters."""
     return lambda module: module.set_printoptions(linewidth=columns)

@@ -87,7 +87,8 @@ class Kernel:
         os.close(3)
         self.streams = streams.Streams()
         self.sources = errors.Sources()
-        self.errors = errors.Errors(PRIVATE, self.sources)
+        self.tools = hooks.Tools(f"{os.path.dirname(os.path.abspath(__file__))}/lib/tools.py")
+        self.errors = errors.Errors(PRIVATE, self.sources, self.tools.path)
         self.show = show.Show(pretty, self.send_display)
         self.hooks = hooks.Hooks()
         self.seeds = seeds.Seeds()
@@ -103,6 +104,7 @@ class Kernel:
             "complete": self.answer_complete,
             "reseed": lambda m: self.seeds.mix(bytes.fromhex(m.get("entropy") or "")),
             "seed": lambda m: self.seeds.set(int(m.get("seed") or 0)),
+            "environ": self.set_environ,
         }
         message = {}
         while message is not None:
@@ -251,6 +253,7 @@ class Kernel:
                 self.use_loop()
 
         self.hooks.install()
+        self.tools.install()
         self.hooks.add("linecache", self.sources.publish)
         self.hooks.add("threading", set_threading)
         self.hooks.add("getpass", set_getpass)
@@ -260,6 +263,14 @@ class Kernel:
         self.hooks.add("pandas", hooks.pandas_width(columns))
         self.hooks.add("multiprocessing.context", hooks.fork_by_default)
         self.hooks.add("matplotlib.pyplot", hooks.show_instead_of_warning(self.show))
+
+    def set_environ(self, message):
+        """Change the environment of what follows, as the host says."""
+        for name in message.get("unset") or ():
+            os.environ.pop(str(name), None)
+        for name, value in (message.get("set") or {}).items():
+            os.environ[str(name)] = str(value)
+        self.tools.offer("PRAXIS_TOOLS" in os.environ)
 
     def answer_complete(self, message):
         cursor = int(message.get("cursor") or 0)

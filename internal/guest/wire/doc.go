@@ -17,9 +17,10 @@
 //	6 event     guest → host   body: JSON event of the request (an execution's, a process's, a watch's)
 //	7 output    guest → host   body: u64 sequence | u8 stream (1 stdout, 2 stderr) | raw bytes
 //	8 hello     both ways      id 0; opens a stream, see below
-//	9 part      guest → host   body: a piece of the JSON of the request's next event or response
+//	9 part      both ways      body: a piece of the JSON of the request's next event or response
 //	10 credit   both ways      body: u32; so many more units may be sent for the request, see below
-//	11 cancel   host → guest   body empty: the host gives the request up; the guest still closes it
+//	11 cancel   both ways      body empty: who opened the request gives it up; the other side still closes it
+//	12 ask      guest → host   body: JSON {"op": …, "name": …, …}; a request of the guest's, see Asks
 //
 // Unknown kinds and ids that are not open are protocol errors: the host drops
 // the guest; the guest ignores them.
@@ -110,4 +111,37 @@
 // not yet credited stays in the process's pipes, so that a slow reader slows
 // the process and loses nothing. {"op":"connect","proc": name, "after": seq}
 // follows it again on a later stream.
+//
+// # Asks
+//
+// An ask is a request that the guest opens, for what code inside wants of the
+// host. Its id has the top bit set and is greater than that of every ask of the
+// epoch before it. The host closes it by a response, whose JSON may come in
+// parts, or by a failure; the guest may cancel it. Frames of the guest's for an
+// ask that was closed crossed the closing frame, and are ignored. Windows and
+// credit are those of requests. Before an offer, and for what is not in the
+// offer, the answer is a failure "unavailable"; over MaxTools and MaxConnect of
+// an op it is a failure "exhausted".
+//
+// {"op":"offer"}, a request of the host's, makes the guest listen: on a socket
+// for the module "tools", and at a port of 127.0.0.1 when there is a way to the
+// network. Nothing listens before the first offer.
+//
+// {"op":"tools","name":N,"body":…} takes a JSON text of at most MaxArguments
+// bytes to the host and one back. {"op":"tools","name":N,"long":true} is
+// followed by the text as data and an end.
+//
+// {"op":"connect","name":N} is a connection that was accepted inside: bytes both
+// ways as data, an end of each side that has no more. The response says that the
+// host has done with it.
+//
+// After a hello the guest asks again, under the same names and new ids, for
+// "tools" that it has no answer to: "again" is true, "sent" says how much of a
+// long text it has sent (the rest and an end follow, an end that was sent before
+// too) and "after" how much of the response has come in parts (it goes on from
+// there). The host goes on serving such asks through a checkpoint and answers
+// the new id; a host that does not know the name, as after a restore, answers
+// with a failure "unavailable", since nobody knows whether the call was done.
+// Asks that are given up meanwhile are asked again and canceled. Connections are
+// closed by a hello.
 package wire

@@ -49,9 +49,10 @@ const (
 	Part
 	Credit
 	Cancel
+	AskKind
 )
 
-var kindNames = [...]string{"", "request", "response", "failure", "data", "end", "event", "output", "hello", "part", "credit", "cancel"}
+var kindNames = [...]string{"", "request", "response", "failure", "data", "end", "event", "output", "hello", "part", "credit", "cancel", "ask"}
 
 // String returns the kind's name, such as "request".
 func (k Kind) String() string {

@@ -1,0 +1,114 @@
+package agent
+
+import (
+	"cmp"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"praxis/internal/guest/wire"
+)
+
+// offer lets code inside ask the host for what args says. What listens is made
+// by the first offer that needs it and stays: the host refuses what it took back.
+func (s *server) offer(_ *request, args wire.Offer) (none, error) {
+	cfg, err := s.config()
+	if err != nil {
+		return none{}, err
+	}
+	if err := args.Check(); err != nil {
+		return none{}, failf("invalid", "", "cannot take offer: %v", err)
+	}
+	s.offering.Lock() // one after the other
+	defer s.offering.Unlock()
+	environ := maps.Clone(args.Environ)
+	if environ == nil {
+		environ = map[string]string{}
+	}
+	if args.Tools {
+		if err := s.openDesk(cfg); err != nil {
+			return none{}, err
+		}
+		environ["PRAXIS_TOOLS"] = s.desk.path
+		// For the interpreters that kernels start; a kernel finds the module by itself.
+		environ["PYTHONPATH"] = filepath.Dir(cfg.toolsModule())
+		if more := cmp.Or(args.Environ["PYTHONPATH"], cfg.Env["PYTHONPATH"]); more != "" {
+			environ["PYTHONPATH"] += string(filepath.ListSeparator) + more
+		}
+	}
+	if args.Net {
+		if err := s.openProxy(cmp.Or(args.Port, wire.ProxyPort)); err != nil {
+			return none{}, err
+		}
+	}
+	s.mu.Lock()
+	s.cfg.offered = environ
+	cfg = s.cfg
+	kernels := s.allKernels()
+	s.mu.Unlock()
+	for _, k := range kernels {
+		k.tellOffer(cfg)
+	}
+	return none{}, nil
+}
+
+// tellOffer tells a running interpreter of a changed environment; one that is
+// being started hears of it when it has begun.
+func (k *kernel) tellOffer(cfg config) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.in == nil || k.in.doomed != goOn {
+		return
+	}
+	k.in.tell(cfg)
+	k.ringIfStuck()
+}
+
+// openDesk listens for calls of tools, if nothing does. The caller holds offering.
+func (s *server) openDesk(cfg config) error {
+	if s.desk != nil {
+		return nil
+	}
+	uid := uint32(userID)
+	if !cfg.privileged() {
+		uid = uint32(os.Getuid())
+	}
+	d, err := newDesk(s, filepath.Join(filepath.Dir(cfg.program), "tools.sock"), uid)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	s.desk = d
+	closing := s.closing
+	s.mu.Unlock()
+	if closing {
+		d.close()
+	}
+	return nil
+}
+
+// openProxy listens for connections to the network, if nothing does at that
+// port. The caller holds offering.
+func (s *server) openProxy(port int) error {
+	if old := s.proxy; old != nil {
+		if old.port == port {
+			return nil
+		}
+		old.close()
+	}
+	l, err := net.Listen("tcp4", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return failf("unavailable", "End the process that listens at the port.", "cannot listen at port %d: %v", port, err)
+	}
+	p := newProxy(s, l.(*net.TCPListener), port)
+	s.mu.Lock()
+	s.proxy = p
+	closing := s.closing
+	s.mu.Unlock()
+	if closing {
+		p.close()
+	}
+	return nil
+}

@@ -1,0 +1,544 @@
+package guest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"sync"
+
+	"praxis/internal/fault"
+	"praxis/internal/guest/wire"
+)
+
+// Host does what code inside asks for. Its methods are called from goroutines
+// of the client's, many at once, and must return when ctx is over, which it is
+// when the guest gives up or the stream ends.
+type Host interface {
+	// Tools answers a JSON text with another. A fault goes to the code that
+	// asked, with its remedy; of any other error the code hears nothing.
+	Tools(ctx context.Context, body json.RawMessage) (json.RawMessage, error)
+	// Connect serves a connection that was accepted inside until it is over.
+	// The connection has a method CloseWrite, too. It is closed on return.
+	Connect(ctx context.Context, conn io.ReadWriteCloser)
+}
+
+const (
+	// maxRefused bounds asks whose refusal is still to be written.
+	maxRefused = 256
+	// maxBodies bounds the texts of long asks that are held together, in bytes.
+	maxBodies = 64 << 20
+	// maxAnswers bounds the answers that the guest has still to take, in bytes.
+	// Only those that do not fit in a frame count.
+	maxAnswers = 256 << 20
+)
+
+// errRestored is the answer to an ask of which this client knows nothing.
+var errRestored = fault.New(fault.Unavailable, "Find out whether it was done before you call again.",
+	"the session was restored while the call was under way: whether it was done is not known")
+
+// asks is what a client knows of the guest's asks. The client's mu guards it.
+type asks struct {
+	host    Host // nil: nothing is offered
+	offer   wire.Offer
+	last    uint32            // the greatest id of the epoch
+	open    map[uint32]*asked // of the epoch
+	named   map[string]*asked // "tools", through epochs
+	tools   int
+	conns   int
+	refused int
+	bodies  int
+	answers int
+}
+
+// asked is one ask that is served.
+type asked struct {
+	c      *Client
+	name   string // "" of a connection
+	cancel context.CancelFunc
+	fresh  chan struct{} // rung when k was replaced
+
+	// The client's mu guards what follows.
+	k     *call // nil while the guest has not asked again
+	after int   // bytes of the answer that the guest has
+	got   int   // bytes of a long body that came
+	long  bool
+	stale bool // not asked again in this epoch
+}
+
+// Offer lets code inside ask for what o says, and h answers. A later offer
+// takes the place of an earlier one; the zero Offer takes it back.
+func (c *Client) Offer(ctx context.Context, o wire.Offer, h Host) error {
+	const what = "offer tools to guest"
+	if err := o.Check(); err != nil {
+		return fault.New(fault.Invalid, "", "cannot %s: %w", what, err)
+	}
+	if (o.Tools || o.Net) && h == nil {
+		return fault.New(fault.Invalid, "", "cannot %s: there is nobody to answer", what)
+	}
+	c.mu.Lock()
+	c.asks.host, c.asks.offer = h, o
+	c.mu.Unlock()
+	_, err := ask[struct{}](ctx, c, what, wire.OpOffer, o)
+	return err
+}
+
+// takeAsk handles a frame of an ask. It is called by the reader, so it never waits.
+func (c *Client) takeAsk(f wire.Frame) error {
+	if f.Kind == wire.AskKind {
+		return c.openAsk(f)
+	}
+	c.mu.Lock()
+	late := f.ID <= c.asks.last
+	t := c.asks.open[f.ID]
+	var k *call
+	if t != nil {
+		k = t.k
+		if f.Kind == wire.Data {
+			t.got += len(f.Body)
+		}
+	}
+	c.mu.Unlock()
+	switch f.Kind {
+	case wire.Data, wire.End:
+		if k != nil {
+			return k.take(f)
+		}
+	case wire.Credit:
+		n, err := wire.ParseCredit(f.Body)
+		if err != nil {
+			return violation("%v", err)
+		}
+		if k != nil {
+			return k.credited(n)
+		}
+	case wire.Cancel:
+		if t != nil {
+			t.cancel()
+		}
+	default:
+		return violation("%s for an ask", f.Kind)
+	}
+	if !late {
+		return violation("%s for an ask that was not opened", f.Kind)
+	}
+	return nil
+}
+
+// openAsk begins to serve an ask, or refuses it.
+func (c *Client) openAsk(f wire.Frame) error {
+	var a wire.Ask
+	if json.Unmarshal(f.Body, &a) != nil {
+		return violation("an ask that cannot be read")
+	}
+	if err := a.Check(); err != nil {
+		return violation("%v", err)
+	}
+	a.Body = append(json.RawMessage(nil), a.Body...)
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := &c.asks
+	if f.ID <= s.last {
+		return violation("an ask with an id that was used")
+	}
+	s.last = f.ID
+	k := &call{c: c, id: f.ID, wake: make(chan struct{}, 1), room: make(chan struct{}, 1), ended: !a.Long && a.Op == wire.AskTools}
+	if c.err != nil {
+		return nil // Close waits for no more than what is there
+	}
+	if known := s.named[a.Name]; a.Op == wire.AskTools && known != nil {
+		return c.attach(known, k, a)
+	}
+	var refusal error
+	switch {
+	case a.Again:
+		refusal = errRestored
+	case s.host == nil || a.Op == wire.AskTools && !s.offer.Tools || a.Op == wire.AskConnect && !s.offer.Net:
+		refusal = fault.New(fault.Unavailable, "Go on without them.", "the session has no %s", map[string]string{wire.AskTools: "tools", wire.AskConnect: "way to the network"}[a.Op])
+	case a.Op == wire.AskTools && s.tools >= wire.MaxTools:
+		refusal = fault.New(fault.Exhausted, "Wait for some of them to end.", "%d calls are under way, the limit is %d", s.tools, wire.MaxTools)
+	case a.Op == wire.AskConnect && s.conns >= wire.MaxConnect:
+		refusal = fault.New(fault.Exhausted, "Close some of them.", "%d connections are open, the limit is %d", s.conns, wire.MaxConnect)
+	}
+	if refusal != nil {
+		return c.refuse(f.ID, refusal)
+	}
+	c.serve(a, k)
+	return nil
+}
+
+// refuse answers an ask that is not served. The caller holds mu.
+func (c *Client) refuse(id uint32, why error) error {
+	if c.asks.refused++; c.asks.refused > maxRefused {
+		return violation("it asks and asks, and does not hear that it is refused")
+	}
+	c.wg.Go(func() {
+		_ = c.write(context.Background(), false, wire.Failure, id, failureBody(why)) // a quiet stream forgets the ask
+		c.mu.Lock()
+		c.asks.refused--
+		c.mu.Unlock()
+	})
+	return nil
+}
+
+// attach gives an ask that goes on its new number. The caller holds mu.
+func (c *Client) attach(t *asked, k *call, a wire.Ask) error {
+	if !a.Again || t.k != nil {
+		return violation("an ask under a name that is in use")
+	}
+	if a.Long != t.long || a.Long && a.Sent != t.got {
+		// Some of it was lost: nothing that can be trusted comes of it.
+		t.cancel()
+		delete(c.asks.named, t.name)
+		return c.refuse(k.id, errRestored)
+	}
+	t.k, t.after, t.stale = k, a.After, false
+	c.asks.open[k.id] = t
+	ring(t.fresh)
+	return nil
+}
+
+// serve starts the goroutine of an ask. The caller holds mu.
+func (c *Client) serve(a wire.Ask, k *call) {
+	ctx, cancel := context.WithCancel(context.Background())
+	t := &asked{c: c, cancel: cancel, fresh: make(chan struct{}, 1), k: k, long: a.Long}
+	s := &c.asks
+	s.open[k.id] = t
+	host := s.host
+	if a.Op == wire.AskConnect {
+		s.conns++
+		c.wg.Go(func() {
+			defer cancel()
+			t.connect(ctx, host, k)
+		})
+		return
+	}
+	t.name = a.Name
+	s.named[a.Name] = t
+	s.tools++
+	c.wg.Go(func() {
+		defer cancel()
+		t.tools(ctx, host, k, a.Body)
+	})
+}
+
+// cancelAsks ends what is served, because the stream is over.
+func (c *Client) cancelAsks() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, t := range c.asks.open {
+		t.cancel()
+	}
+	for _, t := range c.asks.named {
+		t.cancel()
+	}
+}
+
+// forgetAsks begins an epoch: connections end, calls wait to be asked for
+// again, and those that were not asked for in a whole epoch end too. The caller
+// holds mu.
+func (c *Client) forgetAsks() {
+	s := &c.asks
+	for _, t := range s.open {
+		t.k.lose()
+		if t.name == "" {
+			t.cancel()
+		}
+	}
+	for name, t := range s.named {
+		if t.k = nil; t.stale {
+			t.cancel()
+			delete(s.named, name)
+		}
+		t.stale = true
+	}
+	s.open, s.last = map[uint32]*asked{}, 0
+}
+
+// tools serves an ask for tools.
+func (t *asked) tools(ctx context.Context, host Host, k *call, body json.RawMessage) {
+	var answer []byte
+	var err error
+	if t.long {
+		if body, k, err = t.body(ctx, k); k == nil {
+			t.leave()
+			return
+		}
+	}
+	if err == nil {
+		answer, err = host.Tools(ctx, body)
+	}
+	t.free(len(body))
+	if err == nil {
+		answer, err = t.fits(answer)
+	}
+	if err != nil {
+		t.close(ctx, k, wire.Failure, failureBody(err))
+		return
+	}
+	big := len(answer) > wire.MaxBody
+	t.close(ctx, k, wire.Response, answer)
+	if big {
+		t.c.mu.Lock()
+		t.c.asks.answers -= len(answer)
+		t.c.mu.Unlock()
+	}
+}
+
+// free gives back what the body of a long ask took.
+func (t *asked) free(n int) {
+	if t.long {
+		t.c.mu.Lock()
+		t.c.asks.bodies -= n
+		t.c.mu.Unlock()
+	}
+}
+
+// fits checks an answer and takes room for one that does not fit in a frame.
+func (t *asked) fits(answer []byte) ([]byte, error) {
+	if len(answer) <= wire.MaxBody {
+		return answer, nil
+	}
+	const remedy = "Ask for less: filter, or read it in pages."
+	if len(answer) > wire.MaxMessage {
+		return nil, fault.New(fault.Exhausted, remedy, "the answer has %d bytes, the limit is %d", len(answer), wire.MaxMessage)
+	}
+	t.c.mu.Lock()
+	defer t.c.mu.Unlock()
+	if t.c.asks.answers+len(answer) > maxAnswers {
+		return nil, fault.New(fault.Exhausted, "Make fewer calls at a time.", "answers of more than %d bytes wait to be taken", maxAnswers)
+	}
+	t.c.asks.answers += len(answer)
+	return answer, nil
+}
+
+// body reads the body of a long ask, through checkpoints. Without a call the
+// ask is over; with an error it is to be refused.
+func (t *asked) body(ctx context.Context, k *call) (json.RawMessage, *call, error) {
+	var body []byte
+	for {
+		f, err := k.next(ctx, "read what was asked")
+		if errors.Is(err, errLost) {
+			if k, _ = t.again(ctx, k); k == nil {
+				return body, nil, nil
+			}
+			continue
+		}
+		if err != nil {
+			if t.c.Err() != nil {
+				return body, nil, nil
+			}
+			return body, k, err
+		}
+		if f.Kind == wire.End {
+			if !json.Valid(body) {
+				return body, k, fault.New(fault.Invalid, "", "cannot read what was asked: it is no JSON")
+			}
+			return body, k, nil
+		}
+		t.c.mu.Lock()
+		over := t.c.asks.bodies+len(f.Body) > maxBodies
+		if !over {
+			t.c.asks.bodies += len(f.Body)
+		}
+		t.c.mu.Unlock()
+		if over {
+			return body, k, fault.New(fault.Exhausted, "Make fewer calls at a time, or pass less.", "arguments of more than %d bytes are under way", maxBodies)
+		}
+		if body = append(body, f.Body...); len(body) > wire.MaxArguments {
+			return body, k, fault.New(fault.Exhausted, "Pass less, or a file's name.", "the arguments have more than %d bytes", wire.MaxArguments)
+		}
+	}
+}
+
+// again waits until the guest asks again after it lost k. It returns nil when
+// it gave up.
+func (t *asked) again(ctx context.Context, k *call) (*call, int) {
+	for {
+		t.c.mu.Lock()
+		now, after := t.k, t.after
+		t.c.mu.Unlock()
+		if now != nil && now != k {
+			return now, after
+		}
+		select {
+		case <-t.fresh:
+		case <-ctx.Done():
+			return nil, 0
+		}
+	}
+}
+
+// leave forgets an ask that nobody waits for.
+func (t *asked) leave() {
+	t.c.mu.Lock()
+	defer t.c.mu.Unlock()
+	t.forget(t.k)
+	t.c.asks.tools--
+}
+
+// forget takes an ask out of the tables. The caller holds mu.
+func (t *asked) forget(k *call) {
+	if k != nil && t.c.asks.open[k.id] == t {
+		delete(t.c.asks.open, k.id)
+	}
+	if t.c.asks.named[t.name] == t {
+		delete(t.c.asks.named, t.name)
+	}
+}
+
+// close answers an ask for tools, in the epoch in which the guest hears it.
+func (t *asked) close(ctx context.Context, k *call, kind wire.Kind, answer []byte) {
+	c := t.c
+	var after int
+	c.mu.Lock()
+	c.asks.tools-- // before the guest hears of it, and asks for more
+	if t.k != nil {
+		k, after = t.k, t.after
+	}
+	c.mu.Unlock()
+	for {
+		err := t.say(ctx, k, kind, answer, after)
+		if !errors.Is(err, errLost) && !errors.Is(err, errQuiet) {
+			break
+		}
+		if k, after = t.again(ctx, k); k == nil {
+			break
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t.forget(k)
+}
+
+// say writes what is left of an answer. What was given up is answered too,
+// without the parts: the guest waits for the end of it.
+func (t *asked) say(ctx context.Context, k *call, kind wire.Kind, answer []byte, after int) error {
+	if after > len(answer) || after > 0 && kind == wire.Failure {
+		after = 0 // of an answer that is no more, or never was
+	}
+	rest := answer[after:]
+	for len(rest) > wire.MaxBody {
+		if err := k.sendAs(ctx, "answer guest", wire.Part, rest[:wire.Chunk]); err != nil {
+			if ctx.Err() != nil && t.c.Err() == nil {
+				kind, rest = wire.Failure, failureBody(fault.New(fault.Canceled, "", "the call was given up"))
+				break
+			}
+			return err
+		}
+		rest = rest[wire.Chunk:]
+	}
+	return t.c.write(context.Background(), false, kind, k.id, rest)
+}
+
+// failureBody is what a failure frame says of an error.
+func failureBody(err error) []byte {
+	w := wire.Fault{Kind: fault.Internal.String(), Message: "the host could not do it"}
+	var f *fault.Error
+	if errors.As(err, &f) {
+		w = wire.Fault{Kind: f.Kind.String(), Message: wire.Clip(f.Message, wire.MaxText), Remedy: wire.Clip(f.Remedy, wire.MaxText)}
+	} else if errors.Is(err, context.Canceled) {
+		w = wire.Fault{Kind: fault.Canceled.String(), Message: "the call was given up"}
+	}
+	body, _ := json.Marshal(w) // strings can be marshaled
+	return body
+}
+
+// connect serves a connection.
+func (t *asked) connect(ctx context.Context, host Host, k *call) {
+	const what = "use connection of guest"
+	conn := &conn{
+		next:   func() (wire.Frame, error) { return k.next(ctx, what) },
+		send:   func(b []byte) error { return k.sendAs(ctx, what, wire.Data, b) },
+		end:    func() error { return t.c.write(ctx, false, wire.End, k.id) },
+		cancel: t.cancel,
+	}
+	host.Connect(ctx, conn)
+	_ = conn.Close()
+	c := t.c
+	c.mu.Lock()
+	c.asks.conns--
+	if c.asks.open[k.id] == t {
+		delete(c.asks.open, k.id)
+	}
+	c.mu.Unlock()
+	k.mu.Lock()
+	lost := k.lost
+	k.mu.Unlock()
+	if !lost {
+		_ = c.write(context.Background(), false, wire.Response, k.id, []byte("{}")) // a quiet stream forgets the ask
+	}
+}
+
+// conn is a connection that was accepted inside. Its functions end with it.
+type conn struct {
+	next   func() (wire.Frame, error)
+	send   func([]byte) error
+	end    func() error
+	cancel context.CancelFunc
+
+	reading sync.Mutex
+	rest    []byte
+	over    error // why there is no more to read
+
+	writing sync.Mutex
+	shut    bool // our end was sent
+}
+
+// Read reads what the guest sent.
+func (c *conn) Read(p []byte) (int, error) {
+	c.reading.Lock()
+	defer c.reading.Unlock()
+	for len(c.rest) == 0 && len(p) > 0 {
+		if c.over != nil {
+			return 0, c.over
+		}
+		f, err := c.next()
+		switch {
+		case err != nil:
+			c.over = err
+		case f.Kind == wire.End:
+			c.over = io.EOF
+		default:
+			c.rest = f.Body
+		}
+	}
+	n := copy(p, c.rest)
+	c.rest = c.rest[n:]
+	return n, nil
+}
+
+// Write sends to the guest.
+func (c *conn) Write(p []byte) (int, error) {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if c.shut {
+		return 0, io.ErrClosedPipe
+	}
+	n := 0
+	for n < len(p) {
+		b := p[n:min(n+wire.Chunk, len(p))]
+		if err := c.send(b); err != nil {
+			return n, err
+		}
+		n += len(b)
+	}
+	return n, nil
+}
+
+// CloseWrite tells the guest that nothing more will be sent.
+func (c *conn) CloseWrite() error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	if c.shut {
+		return nil
+	}
+	c.shut = true
+	return c.end()
+}
+
+// Close ends the connection both ways, and calls that wait on it.
+func (c *conn) Close() error {
+	c.cancel()
+	return nil
+}

@@ -1,0 +1,84 @@
+package wire
+
+import (
+	"encoding/json"
+	"errors"
+	"strings"
+)
+
+// OpOffer is the op by which the host lets code inside ask for things: Offer → none.
+const OpOffer = "offer"
+
+// The ops of an ask.
+const (
+	AskTools   = "tools"   // JSON → JSON, what is in it is not the protocol's
+	AskConnect = "connect" // data, end both ways: a connection that was accepted inside
+)
+
+// Bounds of asks. Both sides check them.
+const (
+	AskBit     = 1 << 31 // set in every id that the guest chooses, and in no other
+	MaxTools   = 64      // asks "tools" that are open at a time
+	MaxConnect = 128     // asks "connect" that are open at a time
+
+	MaxArguments    = 16 << 20 // bytes of the body of an ask "tools"
+	MaxEnviron      = 64       // variables of an offer
+	MaxEnvironBytes = 64 << 10 // bytes of their names and values together
+
+	// ProxyPort is where connections are accepted inside, at 127.0.0.1, when
+	// an offer names no other port.
+	ProxyPort = 3128
+)
+
+// Offer lets code inside ask. The zero value takes back what was offered.
+type Offer struct {
+	Tools   bool              `json:"tools,omitempty"`
+	Net     bool              `json:"net,omitempty"`
+	Port    int               `json:"port,omitempty"`    // of 127.0.0.1; 0: ProxyPort
+	Environ map[string]string `json:"environ,omitempty"` // for kernels that run, from their next execution on, and for processes started later
+}
+
+// Check says what cannot be meant in an offer.
+func (o Offer) Check() error {
+	if o.Port < 0 || o.Port > 65535 {
+		return errors.New("the port is out of range")
+	}
+	size := 0
+	for k, v := range o.Environ {
+		if size += len(k) + len(v); k == "" || strings.ContainsAny(k, "=\x00") || strings.Contains(v, "\x00") {
+			return errors.New("a variable of the environment has an impossible name or value")
+		}
+	}
+	if len(o.Environ) > MaxEnviron || size > MaxEnvironBytes {
+		return errors.New("too many variables of the environment")
+	}
+	return nil
+}
+
+// Ask opens an ask.
+type Ask struct {
+	Op    string          `json:"op"`
+	Name  string          `json:"name"`            // the guest's, unique among its asks
+	Again bool            `json:"again,omitempty"` // it was asked under this name in an earlier epoch
+	Sent  int             `json:"sent,omitempty"`  // of Again: bytes of a Long body that were sent before
+	After int             `json:"after,omitempty"` // of Again: bytes of the response that came as parts before
+	Long  bool            `json:"long,omitempty"`  // the body follows as data and end
+	Body  json.RawMessage `json:"body,omitempty"`
+}
+
+// Check says what cannot be in an ask.
+func (a Ask) Check() error {
+	switch {
+	case a.Op != AskTools && a.Op != AskConnect:
+		return errors.New("an ask for what does not exist")
+	case !ValidName(a.Name):
+		return errors.New("an ask without a good name")
+	case a.Sent < 0 || a.Sent > MaxArguments || a.After < 0 || a.After > MaxMessage || !a.Again && a.Sent+a.After > 0:
+		return errors.New("an ask that goes on from an impossible place")
+	case a.Op == AskConnect && (a.Again || a.Long || a.Body != nil):
+		return errors.New("a connection that is asked for again, or with a body")
+	case a.Op == AskTools && a.Long == (a.Body != nil):
+		return errors.New("an ask for tools without a body, or with two")
+	}
+	return nil
+}
