@@ -225,3 +225,18 @@ func (l *loader) addFault(at *node, err error) {
 	}
 	l.add(at, "", "%s", err)
 }
+
+// SecretEntries returns the secrets that a file declares, whatever else is wrong
+// with it.
+func SecretEntries(name string, data []byte) ([]SecretEntry, error) {
+	r := &report{file: name}
+	n := readDocument(r, data)
+	if n == nil {
+		return nil, r.list.fault()
+	}
+	l := &loader{report: r, file: &File{Name: name, pos: map[string]Position{}}}
+	if v := n.get("secrets"); v != nil {
+		l.secretEntries(l.file, v)
+	}
+	return l.file.Secrets, r.list.fault()
+}

@@ -1,0 +1,304 @@
+// Package registry joins definitions of tools with what carries them out: the
+// files that declare them, the kinds of implementations, the servers, and tools
+// that are written in Go. What it holds does not change while it is open, so
+// that a run goes on with the versions that it began with.
+package registry
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"praxis/internal/fault"
+	"praxis/internal/tool"
+)
+
+// Config is what a registry is made with.
+type Config struct {
+	// Kinds make implementations, by the name that stands under "run".
+	Kinds map[string]tool.Kind
+	// OpenServer connects to a server of a file; nil: there are none.
+	OpenServer func(ctx context.Context, s tool.ServerEntry, dir string, secrets tool.SecretSource) (tool.Server, error)
+	Secrets    *Secrets // of the files; nil: [ReadSecrets] was not asked
+}
+
+// File is the text of a file of tools.
+type File struct {
+	Name string // as messages name it; relative paths in it start from its folder
+	Text []byte
+}
+
+// Registry is the tools that a run has. It is safe for concurrent use.
+type Registry struct {
+	set      *tool.Set
+	files    []*tool.File
+	by       map[string]tool.Implementation // by the IDs of definitions
+	servers  map[string]tool.Server
+	problems []string
+	closing  sync.Once
+	closed   error
+}
+
+// Open reads files and makes what carries their tools out. given are tools of
+// another origin, such as those written in Go. A server that cannot be reached
+// is a problem of the registry, not an error: its tools are missing.
+func Open(ctx context.Context, cfg Config, files []File, given ...tool.Provided) (r *Registry, err error) {
+	r = &Registry{by: map[string]tool.Implementation{}, servers: map[string]tool.Server{}}
+	defer func() {
+		if err != nil {
+			err = errors.Join(err, r.Close())
+		}
+	}()
+	for _, f := range files {
+		if err := r.file(ctx, cfg, f); err != nil {
+			return r, err
+		}
+	}
+	if err := r.provided("the program", "", given); err != nil {
+		return r, err
+	}
+	r.set, err = tool.NewSet(r.files...)
+	return r, err
+}
+
+// file reads a file and makes its implementations.
+func (r *Registry) file(ctx context.Context, cfg Config, f File) error {
+	dir, err := filepath.Abs(filepath.Dir(f.Name))
+	if err != nil {
+		return fmt.Errorf("cannot read tools: %s: %w", f.Name, err)
+	}
+	kind := func(b *tool.Binding) (tool.Kind, error) {
+		b.Dir = dir
+		k, ok := cfg.Kinds[b.Kind]
+		if !ok {
+			return nil, fault.New(fault.Unavailable, "", "%s: this command carries out no tools of the kind %s", b.Pos, b.Kind)
+		}
+		return k, nil
+	}
+	loaded, err := tool.LoadWith(f.Name, f.Text, func(b tool.Binding) (*tool.Object, error) {
+		k, err := kind(&b)
+		if err != nil {
+			return nil, err
+		}
+		return k.Derive(ctx, b)
+	})
+	if err != nil {
+		return err
+	}
+	r.files = append(r.files, loaded)
+	for _, d := range loaded.Tools {
+		b, ok := loaded.Bindings[d.ID()]
+		if !ok {
+			continue
+		}
+		k, err := kind(&b)
+		if err != nil {
+			return err
+		}
+		made, err := k.New(ctx, d, b)
+		if err != nil {
+			return at(b.Pos, err)
+		}
+		if err := r.add(d, made); err != nil {
+			return err
+		}
+	}
+	return r.serversOf(ctx, cfg, loaded, dir)
+}
+
+// at names the place of a binding in what its kind says of it.
+func at(pos tool.Position, err error) error {
+	var f *fault.Error
+	if !errors.As(err, &f) || strings.Contains(f.Message, pos.String()) {
+		return err
+	}
+	return fault.New(f.Kind, f.Remedy, "%s: %w", pos, err)
+}
+
+func (r *Registry) add(d *tool.Definition, made tool.Implementation) error {
+	if r.by[d.ID()] != nil {
+		return errors.Join(fault.New(fault.Conflict, "Give one of them another version or name.", "%s: %s is implemented twice", d.Pos, d.ID()), made.Close())
+	}
+	r.by[d.ID()] = made
+	return nil
+}
+
+// serversOf connects to the servers of a file, side by side.
+func (r *Registry) serversOf(ctx context.Context, cfg Config, f *tool.File, dir string) error {
+	type opened struct {
+		server tool.Server
+		tools  []tool.Provided
+		err    error
+	}
+	found := make([]opened, len(f.Servers))
+	var wg sync.WaitGroup
+	for i, s := range f.Servers {
+		if r.servers[s.Name] != nil {
+			return fault.New(fault.Conflict, "Rename one of them.", "%s: two servers are called %q", s.Pos, s.Name)
+		}
+		if cfg.OpenServer == nil {
+			r.problems = append(r.problems, fmt.Sprintf("%s: the server %s is not asked by this command", s.Pos, s.Name))
+			continue
+		}
+		wg.Go(func() {
+			o := &found[i]
+			if o.server, o.err = cfg.OpenServer(ctx, s, dir, cfg.Secrets); o.err == nil {
+				o.tools, o.err = o.server.Tools(ctx)
+			}
+		})
+	}
+	wg.Wait()
+	for i, o := range found {
+		s := f.Servers[i]
+		if o.server != nil {
+			r.servers[s.Name] = o.server
+		}
+		switch kind := fault.KindOf(o.err); {
+		case o.err == nil:
+		case kind == fault.Invalid || ctx.Err() != nil:
+			return at(s.Pos, o.err)
+		default:
+			text := fmt.Sprintf("%s: the server %s gives no tools: %s", s.Pos, s.Name, o.err)
+			if remedy := fault.RemedyOf(o.err); remedy != "" {
+				text += ". " + remedy
+			}
+			r.problems = append(r.problems, text)
+			continue
+		}
+		if p, ok := o.server.(interface{ Problems() []string }); ok {
+			for _, text := range p.Problems() {
+				r.problems = append(r.problems, fmt.Sprintf("%s: the server %s: %s", s.Pos, s.Name, text))
+			}
+		}
+		if err := r.provided("server "+s.Name, s.Name, o.tools); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// provided takes tools that come with their definitions.
+func (r *Registry) provided(from, server string, tools []tool.Provided) error {
+	if len(tools) == 0 {
+		return nil
+	}
+	f := &tool.File{Name: from}
+	for _, p := range tools {
+		d, err := tool.Define(from, p.Document)
+		if err != nil {
+			if server == "" {
+				return err
+			}
+			r.problems = append(r.problems, fmt.Sprintf("the server %s: a tool was left out: %s", server, err))
+			continue
+		}
+		if err := r.add(d, p.Implementation); err != nil {
+			return err
+		}
+		f.Tools = append(f.Tools, d)
+	}
+	r.files = append(r.files, f)
+	return nil
+}
+
+// Set returns the definitions.
+func (r *Registry) Set() *tool.Set { return r.set }
+
+// Files returns what the files, servers and the program declare.
+func (r *Registry) Files() []*tool.File { return slices.Clone(r.files) }
+
+// Problems says what is missing, such as servers that do not answer, in sentences.
+func (r *Registry) Problems() []string { return slices.Clone(r.problems) }
+
+// Changed receives the name of a server whose tools changed. The registry
+// itself does not change: open another to have them.
+func (r *Registry) Changed(ctx context.Context) <-chan string {
+	out := make(chan string)
+	var wg sync.WaitGroup
+	for name, s := range r.servers {
+		wg.Go(func() {
+			for {
+				select {
+				case _, open := <-s.Changed():
+					if !open {
+						return
+					}
+				case <-ctx.Done():
+					return
+				}
+				select {
+				case out <- name:
+				case <-ctx.Done():
+					return
+				}
+			}
+		})
+	}
+	go func() {
+		wg.Wait()
+		close(out)
+	}()
+	return out
+}
+
+// Call carries a call out that was let through.
+func (r *Registry) Call(ctx context.Context, c tool.Invocation) (any, error) {
+	made := r.by[c.Tool.ID()]
+	if made == nil {
+		return nil, fault.New(fault.NotFound, "Give the tool an implementation (run: …).", "nothing carries out %s", c.Tool.ID())
+	}
+	return made.Call(ctx, c)
+}
+
+// Identity names what carries a tool out; "" when nothing does.
+func (r *Registry) Identity(d *tool.Definition) string {
+	if made := r.by[d.ID()]; made != nil {
+		return made.Identity()
+	}
+	return ""
+}
+
+// Implements says whether something carries a tool out.
+func (r *Registry) Implements(d *tool.Definition) bool { return r.by[d.ID()] != nil }
+
+// Sum is the SHA-256, hexadecimal, of the definitions and of what carries them out.
+func (r *Registry) Sum() string {
+	h := sha256.New()
+	set := r.set.Hash()
+	h.Write(set[:])
+	for d := range r.set.All() {
+		fmt.Fprintf(h, "%s\n%s\n", d.ID(), r.Identity(d))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Close ends what carries tools out.
+func (r *Registry) Close() error {
+	r.closing.Do(func() {
+		var mu sync.Mutex
+		var wg sync.WaitGroup
+		end := func(close func() error) {
+			wg.Go(func() {
+				err := close()
+				mu.Lock()
+				defer mu.Unlock()
+				r.closed = errors.Join(r.closed, err)
+			})
+		}
+		for _, made := range r.by {
+			end(made.Close)
+		}
+		wg.Wait()
+		for _, s := range r.servers {
+			end(s.Close)
+		}
+		wg.Wait()
+	})
+	return r.closed
+}
