@@ -61,7 +61,7 @@ const (
 	maxFiles    = 50       // files that the model is told about
 )
 
-// Config is what a run needs. Model and Session must be set.
+// Config is what a run needs. Model must be set, and Session or Tools.
 type Config struct {
 	Model       llm.Model
 	Session     Session
@@ -88,6 +88,12 @@ type Config struct {
 	Store func(ctx context.Context, whole []byte) (sum string, err error)
 	Load  func(ctx context.Context, sum string) ([]byte, error)
 	Notes Notes // the memory across threads; nil: there is none
+	// Tools are what the model may call natively; nil: none. With Tools, Session
+	// may be nil: the model then has tools and no code of its own.
+	Tools Toolbox
+	// Guide tells the model of what its code can call, a section of the prompt;
+	// "": nothing.
+	Guide string
 	Now   func() time.Time
 }
 
@@ -117,8 +123,8 @@ type Answer struct {
 // Run answers a question. It emits what happens in the steps and the answer;
 // that the run begins and ends is its caller's to say.
 func Run(ctx context.Context, cfg Config, question string) (Answer, error) {
-	if cfg.Model == nil || cfg.Session == nil {
-		return Answer{}, errors.New("cannot run: no model or no session")
+	if cfg.Model == nil || cfg.Session == nil && cfg.Tools == nil {
+		return Answer{}, errors.New("cannot run: no model, or neither a session nor tools")
 	}
 	question = strings.TrimSpace(question)
 	if question == "" {
@@ -184,7 +190,8 @@ type run struct {
 	doubted  bool             // unverified figures went back once
 	draft    string
 	found    string
-	last     string // how the last step ended, for the message when the steps are used up
+	last     string     // how the last step ended, for the message when the steps are used up
+	calls    []llm.Call // of the reply that is acted on
 }
 
 // outcome is what one action came to.
@@ -210,6 +217,7 @@ func (r *run) loop(ctx context.Context) (Answer, error) {
 		if err != nil {
 			return Answer{}, err
 		}
+		r.calls = reply.Calls
 		o, err := r.act(ctx, parsed, rejection)
 		if err != nil {
 			return Answer{}, err
@@ -264,7 +272,7 @@ func (r *run) reason(ctx context.Context) (llm.Reply, action.Parsed, error, erro
 	}
 	r.tokens.Input += reply.Tokens.Input
 	r.tokens.Output += reply.Tokens.Output
-	parsed, rejection := action.Parse(reply, r.offered()...)
+	parsed, rejection := r.parse(reply)
 	r.cfg.Sink.Emit(event.ModelReplied{
 		Step: r.step, Thought: parsed.Thought, Text: reply.Text, Calls: reply.Calls, Cut: reply.Cut, Tokens: reply.Tokens, Took: took,
 	})
@@ -295,7 +303,7 @@ func (r *run) act(ctx context.Context, parsed action.Parsed, rejection error) (o
 		beside = append(beside, h)
 	}
 	o, err := r.carryOut(ctx, parsed.Action)
-	o.beside = beside
+	o.beside = append(o.beside, beside...)
 	return o, err
 }
 
@@ -313,6 +321,8 @@ func (r *run) carryOut(ctx context.Context, a action.Action) (outcome, error) {
 		return r.search(ctx, a.Text)
 	case action.History:
 		return r.recall(ctx, a)
+	case action.Use:
+		return r.useTools(ctx, a)
 	}
 	return r.execute(ctx, a.Text)
 }
@@ -331,7 +341,11 @@ func (r *run) offered() []action.Kind {
 
 // tools are the native tools that are offered.
 func (r *run) tools() []llm.Tool {
-	return tools(r.offered())
+	own := tools(r.offered(), r.cfg.Session != nil)
+	if r.cfg.Tools != nil {
+		own = append(own, r.cfg.Tools.Tools()...)
+	}
+	return own
 }
 
 // reject tells everyone that a reply could not be used.

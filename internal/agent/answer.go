@@ -24,6 +24,10 @@ func (r *run) answer(ctx context.Context, text string) (outcome, error) {
 	if err != nil {
 		return r.rejectAnswer(err)
 	}
+	if r.cfg.Session == nil && len(template.Expressions()) > 0 {
+		return r.rejectAnswer(fault.New(fault.Invalid, "Write figures as they stand in what tools gave.",
+			"cannot fill in the answer: there is no code in this run that could give {{ %s }}", oneLine(template.Expressions()[0])))
+	}
 	values, rejection, err := r.evaluate(ctx, template.Expressions())
 	if err != nil {
 		return outcome{}, err
@@ -38,7 +42,7 @@ func (r *run) answer(ctx context.Context, text string) (outcome, error) {
 	r.draft = shorten(filled.Text, 2000, "")
 	if doubtful := grounding.Doubtful(filled.Figures); len(doubtful) > 0 && !r.doubted && r.step < r.cfg.MaxSteps {
 		r.doubted = true
-		return r.rejectAnswer(unverified(doubtful))
+		return r.rejectAnswer(unverified(doubtful, r.cfg.Session != nil))
 	}
 	r.cfg.Sink.Emit(event.AnswerGiven{Text: filled.Text, Figures: filled.Figures})
 	a := Answer{Text: filled.Text, Figures: filled.Figures}
@@ -52,10 +56,15 @@ func (r *run) rejectAnswer(err error) (outcome, error) {
 	return outcome{observation: "The final answer was not taken: " + advice(err), failed: true}, nil
 }
 
-func unverified(figures []event.Figure) error {
+func unverified(figures []event.Figure, code bool) error {
 	var names []string
 	for _, f := range figures {
 		names = append(names, fmt.Sprintf("%q", f.Text))
+	}
+	if !code {
+		return fault.New(fault.Invalid,
+			"Write each as it stands in what a tool gave, or call a tool that gives it, and give the answer again. What no tool gives, leave out or say that it is not known.",
+			"cannot trace figures of the answer to what any tool gave or to the question: %s", list(names))
 	}
 	return fault.New(fault.Invalid,
 		"Compute each of them in the sandbox and put it in as {{ expression }}, or print where it comes from, and give the answer again. "+

@@ -107,8 +107,12 @@ func over(x event.Execution) error {
 // stall counts how often the same code, or the same of something else, gave the
 // same result.
 func (r *run) stall(key [32]byte, what, ended string) (again bool, err error) {
+	return r.stallAfter(maxSame, key, what, ended)
+}
+
+func (r *run) stallAfter(most int, key [32]byte, what, ended string) (again bool, err error) {
 	r.same[key]++
-	if n := r.same[key]; n >= maxSame {
+	if n := r.same[key]; n >= most {
 		return true, fault.New(fault.Exhausted, "Ask in other words, or try another model.",
 			"cannot answer: the run stalls: the same %s gave the same result %d times: %s", what, n, ended)
 	}

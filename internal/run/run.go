@@ -59,7 +59,8 @@ type Input struct {
 
 // Task is a run to be carried out.
 type Task struct {
-	Began  event.RunBegan
+	Began event.RunBegan
+	// Open opens the session; nil: the run needs none, its model has tools alone.
 	Open   func(ctx context.Context) (Session, error)
 	Inputs []Input
 	// Snapshots says that the state before each step and at the end is saved,
@@ -94,7 +95,7 @@ func Ask(ctx context.Context, t Task, cfg *agent.Config, rec Recorder) (answer a
 	finish = t.finish(ctx, s, Result{Answer: answer, Err: err}, rec)
 	end := event.RunEnded{Outcome: event.Answered, Steps: answer.Steps, Tokens: answer.Tokens, Took: event.Duration(time.Since(began))}
 	switch {
-	case s == nil:
+	case err != nil && s == nil && t.Open != nil:
 		end.Outcome, end.Reason = event.Failed, err.Error()
 	case err != nil:
 		end.Outcome, end.Reason = event.Unanswered, err.Error()
@@ -104,11 +105,15 @@ func Ask(ctx context.Context, t Task, cfg *agent.Config, rec Recorder) (answer a
 }
 
 func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder) (agent.Answer, error) {
+	cfg.MaxSteps, cfg.MaxTokens = t.Began.MaxSteps, t.Began.Budget.Reply
+	cfg.TotalTokens, cfg.Window = t.Began.Budget.Run, t.Began.Budget.Window
+	if s == nil {
+		cfg.Sink = rec
+		return agent.Run(ctx, cfg, t.Began.Question)
+	}
 	a := &asked{task: t, s: s, rec: rec, dirty: true}
 	a.save = func(step int) { a.saving.Go(func() { save(ctx, s, step, rec) }) }
 	cfg.Session, cfg.Sink, cfg.SessionName = a, event.SinkFunc(a.emit), s.Describe().Session
-	cfg.MaxSteps, cfg.MaxTokens = t.Began.MaxSteps, t.Began.Budget.Reply
-	cfg.TotalTokens, cfg.Window = t.Began.Budget.Run, t.Began.Budget.Window
 	for _, p := range s.Describe().Image.Packages {
 		cfg.Packages = append(cfg.Packages, p.Name+" "+p.Version)
 	}
@@ -175,7 +180,7 @@ func because(rec Recorder, err error) error {
 
 // open opens the session and gives it the inputs.
 func (t Task) open(ctx context.Context, rec Recorder) (Session, error) {
-	if err := ctx.Err(); err != nil {
+	if err := ctx.Err(); err != nil || t.Open == nil {
 		return nil, err
 	}
 	s, err := t.Open(ctx)

@@ -79,6 +79,7 @@ const (
 	Save                    // Text is a note, its placeholders not yet filled
 	Search                  // Text is what notes are searched for
 	History                 // Text is a pointer to a condensed conversation, or empty: the newest one
+	Use                     // Uses are native calls of the run's tools
 )
 
 // maxBeside bounds the notes that are saved beside an action.
@@ -92,6 +93,7 @@ type Action struct {
 	Part  int      // of a condensed conversation, counted from 1
 	Call  int      // index of the native call that it came from; -1: the text
 	Notes []string // what the model must be told with the observation, in full sentences
+	Uses  []int    // indices of the native calls that call tools
 }
 
 // Parsed is a reply that was read.

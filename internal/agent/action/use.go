@@ -1,0 +1,49 @@
+package action
+
+import (
+	"strings"
+
+	"praxis/internal/fault"
+	"praxis/internal/llm"
+)
+
+// Uses reads a reply that calls tools of the run natively. isTool tells their
+// names. All such calls are taken, in their order; code and an answer beside
+// them are not, since they were written before the results were seen. It
+// returns false for a reply that calls none.
+func Uses(r llm.Reply, isTool func(name string) bool) (Parsed, bool) {
+	p := Parsed{Action: Action{Kind: Use, Call: -1}, Unused: make([]string, len(r.Calls))}
+	others := false
+	for i, c := range r.Calls {
+		switch {
+		case isTool(c.Name) && p.Action.Call < 0:
+			p.Action.Call = i
+			p.Action.Uses = append(p.Action.Uses, i)
+		case isTool(c.Name):
+			p.Action.Uses = append(p.Action.Uses, i)
+		default:
+			others = true
+			p.Unused[i] = "Not taken: tools were called in the same reply. Send it again when you have seen what they gave."
+		}
+	}
+	if p.Action.Call < 0 {
+		return Parsed{}, false
+	}
+	if others {
+		p.Trimmed = "calls of tools beside others: only the tools were called"
+	}
+	prose, thinking := splitThinking(strings.ReplaceAll(r.Text, "\r\n", "\n"))
+	if p.Thought = strings.TrimSpace(prose); p.Thought == "" {
+		p.Thought = thinking
+	}
+	return p, true
+}
+
+// AcceptedTools names what a model can do that has tools and no code.
+const AcceptedTools = "Call one of the tools natively; to finish, call the tool " + ToolAnswer + " with the argument text, " +
+	"or write a line that begins with FINAL ANSWER: and the answer after it."
+
+// NoCode is the rejection of code in a run that has none.
+func NoCode() error {
+	return fault.New(fault.Invalid, AcceptedTools, "cannot act on the reply: it holds code, and this run has tools alone")
+}

@@ -1,0 +1,124 @@
+package agent
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"strings"
+
+	"praxis/internal/agent/action"
+	"praxis/internal/event"
+	"praxis/internal/fault"
+	"praxis/internal/llm"
+)
+
+// Toolbox is what the model may call natively.
+type Toolbox interface {
+	// Tools are offered with each request. Their names fit the providers' rules.
+	Tools() []llm.Tool
+	// Call calls a tool for a step under an id that is unique in the run. What
+	// the tool or the gate before it says is in Used; an error says that the run
+	// cannot go on.
+	Call(ctx context.Context, step int, id string, c llm.Call) (Used, error)
+}
+
+// Used is what one call of a tool came to.
+type Used struct {
+	Tool   string // as the person knows it
+	Text   string // the result, as the model is shown it; of a failure why and what to do
+	Failed bool
+	Whole  string // the whole result, where figures of the answer may come from; "": Text
+}
+
+// maxUses bounds the calls of one reply.
+const maxUses = 32
+
+// maxPolls is how often the same call may give the same result: some things are
+// asked for until they are done.
+const maxPolls = 20
+
+// parse reads what the model wants done.
+func (r *run) parse(reply llm.Reply) (action.Parsed, error) {
+	if r.cfg.Tools != nil {
+		names := map[string]bool{}
+		for _, t := range r.cfg.Tools.Tools() {
+			names[t.Name] = true
+		}
+		if parsed, ok := action.Uses(reply, func(name string) bool { return names[name] }); ok {
+			return parsed, nil
+		}
+	}
+	parsed, rejection := action.Parse(reply, r.offered()...)
+	if r.cfg.Session != nil {
+		return parsed, rejection
+	}
+	if rejection == nil && parsed.Action.Kind == action.Run {
+		rejection = action.NoCode()
+		parsed = action.Parsed{Thought: parsed.Thought, Unused: make([]string, len(reply.Calls))}
+		for i := range parsed.Unused {
+			parsed.Unused[i] = rejection.Error()
+		}
+	} else if rejection != nil {
+		rejection = fault.New(fault.Invalid, action.AcceptedTools, "%s", strings.ReplaceAll(rejection.Error(), "neither code nor", "neither a call of a tool nor"))
+	}
+	return parsed, rejection
+}
+
+// useTools calls tools, one after the other, so that what happens has one order.
+func (r *run) useTools(ctx context.Context, a action.Action) (outcome, error) {
+	var out outcome
+	for n, i := range a.Uses {
+		text, failed, err := r.useTool(ctx, r.calls[i], n)
+		if err != nil {
+			return outcome{}, err
+		}
+		if n == 0 {
+			out.observation, out.failed = text, failed
+			continue
+		}
+		out.beside = append(out.beside, heardOf{call: i, text: text, failed: failed})
+	}
+	return out, nil
+}
+
+func (r *run) useTool(ctx context.Context, c llm.Call, n int) (text string, failed bool, err error) {
+	if n >= maxUses {
+		return fmt.Sprintf("Not called: at most %d calls a turn. Send it again.", maxUses), true, nil
+	}
+	r.uses++
+	used, err := r.cfg.Tools.Call(ctx, r.step, fmt.Sprintf("%d.%d", r.step, r.uses), c)
+	if ctx.Err() != nil {
+		return "", false, canceled(ctx.Err())
+	}
+	if err != nil {
+		return "", false, err
+	}
+	r.last = "the last step called " + used.Tool
+	if used.Failed {
+		text = markStatus + "error" + markError + used.Text
+	} else {
+		whole := used.Whole
+		if whole == "" {
+			whole = used.Text
+		}
+		r.sources.AddOutput(strings.ToValidUTF8(whole, " "))
+		r.found = shorten(strings.ToValidUTF8(used.Text, "\uFFFD"), 2000, "")
+		text = markStatus + event.OK.String() + "\nresult:\n" + used.Text
+	}
+	h := sha256.New()
+	input, err := toJSON(c.InputObject())
+	if err != nil {
+		return "", false, err
+	}
+	for _, part := range []string{c.Name, input, used.Text} {
+		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part) // a hash never fails
+	}
+	again, err := r.stallAfter(maxPolls, [32]byte(h.Sum(nil)), "call", oneLine(used.Text))
+	if err != nil {
+		return "", false, err
+	}
+	if again {
+		text += "\n\nThis call gave this result before. Try something else."
+	}
+	return text, used.Failed, nil
+}
