@@ -36,6 +36,7 @@ func PraxisRules() Rules {
 			"internal/tool", "internal/tool/stub",
 			"internal/tool/openapi",
 			"internal/tool/web",
+			"internal/tool/mcp",
 			syntax, "internal/plan/pytext", "internal/plan/regex", "internal/plan/decimal", "internal/plan/label", "internal/plan/policy", "internal/plan/interp", "internal/plan/check",
 		},
 		Exceptions: map[string]string{

@@ -74,6 +74,9 @@ func (d *described) document(s *settings, server, version string) (doc *tool.Obj
 	if _, isObject := input.(*tool.Object); !ok || !isObject {
 		return nil, "", errors.New("it has no input schema")
 	}
+	if support, _ := get(o, "execution", "taskSupport"); support == "required" {
+		return nil, "", errors.New("it only runs as a task, which is not supported")
+	}
 	notes := annotationsOf(o)
 	doc = tool.NewObject(
 		tool.Member{Name: "name", Value: s.Namespace + "." + local},
@@ -143,16 +146,9 @@ func (d *described) version(s *settings, server string) string {
 	return "0.0.0+h" + d.hash[:12]
 }
 
-// check loads a document as a file does.
+// check reads a document as the registry will.
 func check(doc *tool.Object) error {
-	file, err := tool.NewObject(
-		tool.Member{Name: "version", Value: 1},
-		tool.Member{Name: "tools", Value: []any{doc}},
-	).MarshalJSON()
-	if err != nil {
-		return err
-	}
-	_, err = tool.Load("tool.json", file)
+	_, err := tool.Define("tool", doc)
 	var problems tool.Problems
 	if errors.As(err, &problems) && len(problems) > 0 {
 		return errors.New(problems[0].What)

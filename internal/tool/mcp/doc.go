@@ -36,8 +36,8 @@
 //
 // A tool is called NAMESPACE.NAME, NAME being the server's with an underscore
 // for every character that a name cannot have; what the server calls it stands in
-// x-mcp. Two tools that would get one name are both left out, as is a tool whose
-// schemas are none: Problems says why. A tool's version is the server's when that
+// x-mcp. Two tools that would get one name are both left out, as is a tool
+// whose input schema is none or that only runs as a task: Problems says why. A tool's version is the server's when that
 // is a semantic version, else 0.0.0+h and the first 12 digits of the hash of the
 // tool's description.
 //

@@ -132,6 +132,7 @@ const oneTool = `[{"name":"echo","description":"Says it again.","inputSchema":{"
 
 func newFake(tools string) *fake {
 	f := &fake{version: "1.2.3"}
+	tools = strings.ReplaceAll(tools, "\n", " ") // a message is a line
 	f.tools.Store(&tools)
 	f.call = func(l *line, id json.RawMessage, _ string, params json.RawMessage) {
 		var p struct {

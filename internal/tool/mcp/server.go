@@ -47,7 +47,7 @@ type Server struct {
 	failed   error     // of the last start
 	failures int       // in a row
 	retryAt  time.Time // no start before
-	problems tool.Problems
+	problems []string
 }
 
 var _ tool.Server = (*Server)(nil)
@@ -76,7 +76,7 @@ func Open(ctx context.Context, cfg Config) (*Server, error) {
 func (s *Server) Changed() <-chan struct{} { return s.changed }
 
 // Problems returns what is wrong with the tools that the last Tools left out.
-func (s *Server) Problems() tool.Problems {
+func (s *Server) Problems() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Clone(s.problems)
@@ -311,14 +311,14 @@ func (s *Server) Tools(ctx context.Context) ([]tool.Provided, error) {
 		taken[d.local()]++
 	}
 	var out []tool.Provided
-	var problems tool.Problems
-	problem := func(what, remedy string) {
+	var problems []string
+	problem := func(what string) {
 		if len(problems) < maxProblems {
-			problems = append(problems, tool.Problem{Pos: tool.Position{File: s.cfg.Name}, What: what, Remedy: remedy})
+			problems = append(problems, what)
 		}
 	}
 	for _, what := range all.problems {
-		problem(what, "")
+		problem(what)
 	}
 	for _, d := range all.tools {
 		local := d.local()
@@ -326,19 +326,19 @@ func (s *Server) Tools(ctx context.Context) ([]tool.Provided, error) {
 		case !s.set.filter.wants(d.original, local):
 			continue
 		case local == "":
-			problem("the tool "+quoted(d.original)+" is left out: no name can be made of its name", "")
+			problem("the tool " + quoted(d.original) + " is left out: no name can be made of its name")
 			continue
 		case taken[local] > 1:
-			problem("the tool "+quoted(d.original)+" is left out: another one would also be called "+s.set.Namespace+"."+local, "Deny one of them under tools.")
+			problem("the tool " + quoted(d.original) + " is left out: another one would also be called " + s.set.Namespace + "." + local + "; deny one of them under tools")
 			continue
 		}
 		doc, note, err := d.document(s.set, s.cfg.Name, ses.serverVersion())
 		if err != nil {
-			problem("the tool "+quoted(d.original)+" is left out: "+err.Error(), "")
+			problem("the tool " + quoted(d.original) + " is left out: " + err.Error())
 			continue
 		}
 		if note != "" {
-			problem("the tool "+quoted(d.original)+": "+note, "")
+			problem("the tool " + quoted(d.original) + ": " + note)
 		}
 		_, structured := d.output()
 		out = append(out, tool.Provided{Document: doc, Implementation: &remote{server: s, original: d.original, hash: d.hash, structured: structured}})
@@ -416,8 +416,6 @@ func (r *remote) Call(ctx context.Context, c tool.Invocation) (any, error) {
 func (r *remote) once(ctx context.Context, ses *session, c tool.Invocation, arguments json.RawMessage) (string, error) {
 	hash, ok, err := ses.known(ctx, r.original)
 	switch {
-	case errors.Is(err, sdk.ErrSessionMissing):
-		return "", errSessionOver
 	case err != nil && !ses.alive():
 		return "", errSessionOver // the call itself was not sent
 	case err != nil:

@@ -226,6 +226,7 @@ func TestCancelReachesTheServer(t *testing.T) {
 }
 
 func TestHangingServerIsReplaced(t *testing.T) {
+	t.Parallel()
 	f := newFake(oneTool)
 	f.call = func(l *line, id json.RawMessage, _ string, _ json.RawMessage) {
 		if f.starts.Load() > 1 {
@@ -344,7 +345,7 @@ func TestTooManyTools(t *testing.T) {
 	if err != nil || len(tools) != maxTools {
 		t.Fatalf("got %d tools, %v", len(tools), err)
 	}
-	if p := s.Problems(); len(p) != 1 || !strings.Contains(p[0].What, "more than 5000 tools") {
+	if p := s.Problems(); len(p) != 1 || !strings.Contains(p[0], "more than 5000 tools") {
 		t.Errorf("got %v", p)
 	}
 }

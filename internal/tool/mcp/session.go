@@ -203,6 +203,7 @@ func (s *session) list(ctx context.Context) (*listed, error) {
 	s.mu.Unlock()
 	out, err := s.pages(ctx)
 	if err != nil {
+		s.broken(err)
 		s.outdated()
 		return nil, s.trouble("cannot read the server's tools", err)
 	}
@@ -300,6 +301,29 @@ func (s *session) known(ctx context.Context, original string) (hash string, ok b
 // nothing was done.
 var errSessionOver = errors.New("the server forgot the session")
 
+// broken notes that the session was over before something was sent, and reports
+// whether it was.
+func (s *session) broken(err error) bool {
+	over := errors.Is(err, sdk.ErrSessionMissing) || errors.Is(err, sdk.ErrConnectionClosed)
+	if over {
+		s.fail(fault.New(fault.Unavailable, "", "the session is over: %w", err))
+	}
+	return over
+}
+
+// codeRejected is the code of an error that the SDK itself makes when a message
+// could not be sent.
+const codeRejected = -32005
+
+// answerOf is the error that a server answered with, nil if it is another.
+func answerOf(err error) *jsonrpc.Error {
+	var answered *jsonrpc.Error
+	if errors.As(err, &answered) && answered.Code != codeRejected {
+		return answered
+	}
+	return nil
+}
+
 // call calls a tool and returns the result as it was sent.
 func (s *session) call(ctx context.Context, original, id string, arguments json.RawMessage) (string, error) {
 	within, stop := until(ctx, s.gone)
@@ -307,7 +331,7 @@ func (s *session) call(ctx context.Context, original, id string, arguments json.
 	params := &sdk.CallToolParams{Name: original, Arguments: arguments}
 	params.SetProgressToken(id)
 	res, err := s.client.CallTool(within, params)
-	var answered *jsonrpc.Error
+	answered := answerOf(err)
 	switch {
 	case err == nil:
 		raw, ok := res.Meta[rawKey].(string)
@@ -317,10 +341,9 @@ func (s *session) call(ctx context.Context, original, id string, arguments json.
 		return raw, nil
 	case ctx.Err() != nil:
 		return "", ctx.Err()
-	case errors.Is(err, sdk.ErrSessionMissing):
-		s.fail(err)
+	case s.broken(err):
 		return "", errSessionOver
-	case errors.As(err, &answered):
+	case answered != nil:
 		message := s.used.text(clip(answered.Message, maxErrorText))
 		if answered.Code == jsonrpc.CodeInvalidParams {
 			return "", fault.New(fault.Invalid, "Call it with arguments that the tool takes.", "the server refuses the arguments: %s", message)
@@ -330,28 +353,28 @@ func (s *session) call(ctx context.Context, original, id string, arguments json.
 	return "", s.trouble("the server did not answer", err)
 }
 
-// probe finds out whether the server still answers, and ends the session if not.
+// probe finds out whether a process still answers, and kills it if not. A server
+// over HTTP that hangs is nothing of ours to end.
 func (s *session) probe() {
+	if s.pipe == nil {
+		return
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), pingTimeout)
 	defer cancel()
 	ctx, stop := until(ctx, s.gone)
 	defer stop()
 	err := s.client.Ping(ctx, nil)
-	var answered *jsonrpc.Error
-	if err == nil || errors.As(err, &answered) || !s.alive() {
+	if err == nil || answerOf(err) != nil || !s.alive() {
 		return
 	}
 	s.fail(fault.New(fault.Unavailable, "", "the server hung"))
-	if s.pipe != nil {
-		s.pipe.kill()
-	}
+	s.pipe.kill()
 }
 
 // speaksNewer reports whether a server that refused the version that most know may
 // know the newer one, in which there is no greeting.
 func (s *session) speaksNewer(err error) bool {
-	var answered *jsonrpc.Error
-	if errors.As(err, &answered) {
+	if answerOf(err) != nil {
 		return true
 	}
 	if s.edge == nil {
