@@ -33,7 +33,7 @@ func PraxisRules() Rules {
 			"internal/llm/scripted", "internal/agent/action", "internal/agent/grounding",
 			event, legible, "internal/journal", "internal/report", "internal/price",
 			"internal/agent", "internal/memory", "internal/replay", "internal/store/sqlite",
-			"internal/tool", "internal/tool/stub",
+			"internal/tool", "internal/tool/stub", "internal/tool/typed", "internal/approval",
 			"internal/tool/openapi",
 			"internal/tool/web",
 			"internal/tool/mcp",
