@@ -88,7 +88,7 @@ func planRooms() map[string]Room {
 			Tests:   []string{cpython},
 		},
 		"internal/plan/check": {
-			Imports: []string{fault, "internal/tool", "internal/tool/stub", syntax, "internal/plan/label", "internal/plan/policy", "internal/plan/library"},
+			Imports: []string{fault, "internal/tool", syntax, "internal/plan/label", "internal/plan/policy", "internal/plan/library"},
 			Tests:   []string{cpython, "internal/plan/interp"},
 		},
 		"internal/plan": {
