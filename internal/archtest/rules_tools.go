@@ -21,6 +21,6 @@ func toolRooms() map[string]Room {
 		"internal/gate":     {Imports: []string{fault, event, tool, "internal/plan/label", "internal/plan/policy"}},
 		"internal/approval": {Imports: []string{fault, event, tool, legible, "internal/gate"}, Third: []string{unix}},
 		"internal/egress":   {Imports: []string{fault, event}, Third: []string{"golang.org/x/net"}},
-		"internal/offer":    {Imports: []string{fault, event, wire, tool, "internal/tool/stub", "internal/gate", "internal/egress", "internal/guest"}},
+		"internal/offer":    {Imports: []string{fault, event, llm, tool, "internal/tool/stub", "internal/gate", "internal/guest", "internal/agent"}},
 	}
 }
