@@ -37,6 +37,7 @@ func PraxisRules() Rules {
 			"internal/tool/openapi",
 			"internal/tool/web",
 			"internal/tool/mcp",
+			"internal/egress",
 			syntax, "internal/plan/pytext", "internal/plan/regex", "internal/plan/decimal", "internal/plan/label", "internal/plan/policy", "internal/plan/interp", "internal/plan/check",
 		},
 		Exceptions: map[string]string{

@@ -18,10 +18,11 @@
 //	approval_asked       approval_given            what a person or a rule must allow first
 //	plan_written         plan_checked, plan_ended  a program whose flows are checked before it runs
 //	plan_waits           plan_resumed              its state, stored while a call waits
+//	connection_opened    connection_closed         one connection of the code to a host, through the proxy
 //
 // Complete in themselves are file_given (an input of the run), snapshot_taken,
 // session_forked, session_rolled_back, decision_made (what the policy says of a
-// call), label_lowered, reply_rejected, reply_trimmed,
+// call), label_lowered, connection_refused, reply_rejected, reply_trimmed,
 // model_retrying, history_condensed, file_saved and answer_given.
 //
 // Live only are progress, model_delta, output and display ([Transient]): a

@@ -414,6 +414,9 @@ type RunEnded struct {
 	Took    Duration `json:"took_ms"`
 }
 
+func (ConnectionOpened) event()  {}
+func (ConnectionClosed) event()  {}
+func (ConnectionRefused) event() {}
 func (PlanWritten) event()       {}
 func (PlanChecked) event()       {}
 func (DecisionMade) event()      {}
