@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"strconv"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -21,6 +22,9 @@ import (
 const (
 	dialTimeout  = 10 * time.Second
 	maxRedirects = 3
+	// listenTimeout is how long a server may take to open the stream on which it
+	// speaks unasked. The SDK waits for it without end before a session is ready.
+	listenTimeout = 5 * time.Second
 	// maxRefusal is how much of the body of an answer with an error status is read.
 	maxRefusal = 64 << 10
 )
@@ -37,6 +41,13 @@ type edge struct {
 	fail     func(error)
 	status   atomic.Int64  // of the last answer
 	closed   chan struct{} // ends every request
+	once     sync.Once
+}
+
+// close ends every request.
+func (e *edge) close() {
+	e.once.Do(func() { close(e.closed) })
+	e.base.CloseIdleConnections()
 }
 
 func newEdge(s *settings, source tool.SecretSource, used *secrets, in *inbound, fail func(error)) *edge {
@@ -51,6 +62,15 @@ func newEdge(s *settings, source tool.SecretSource, used *secrets, in *inbound, 
 		},
 		endpoint: s.endpoint, headers: s.Headers, source: source, used: used, in: in, fail: fail,
 		closed: make(chan struct{}),
+	}
+}
+
+func (e *edge) over() bool {
+	select {
+	case <-e.closed:
+		return true
+	default:
+		return false
 	}
 }
 
@@ -93,9 +113,18 @@ func (e *edge) RoundTrip(req *http.Request) (*http.Response, error) {
 	if req.Method == http.MethodPost {
 		e.in.await()
 	}
+	listens := req.Method == http.MethodGet && req.Header.Get("Last-Event-ID") == ""
+	impatient := time.AfterFunc(listenTimeout, func() {
+		if listens {
+			cancel()
+		}
+	})
 	resp, err := e.base.RoundTrip(req)
-	if err != nil {
+	if late := !impatient.Stop(); err != nil {
 		cancel()
+		if listens && (late || e.over()) {
+			return noStream(req), nil // the SDK would try again, and again
+		}
 		return nil, err
 	}
 	e.status.Store(int64(resp.StatusCode))
@@ -105,6 +134,14 @@ func (e *edge) RoundTrip(req *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	return resp, nil
+}
+
+// noStream is the answer of a server that does not speak unasked.
+func noStream(req *http.Request) *http.Response {
+	return &http.Response{
+		Status: "405 Method Not Allowed", StatusCode: http.StatusMethodNotAllowed, Proto: "HTTP/1.1", ProtoMajor: 1, ProtoMinor: 1,
+		Header: http.Header{}, Body: http.NoBody, Request: req,
+	}
 }
 
 // judge puts a filter on the body of an answer.

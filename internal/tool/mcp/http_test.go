@@ -310,6 +310,22 @@ func TestLostStreamGoesOn(t *testing.T) {
 	}
 }
 
+// A server that never opens the stream on which it would speak unasked.
+func TestServerThatDoesNotListen(t *testing.T) {
+	t.Parallel()
+	x := newWeb(t)
+	x.call = func(w http.ResponseWriter, _ *http.Request, id json.RawMessage) { stream(w, event(id, "heard")) }
+	x.get = func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
+	began := time.Now()
+	if _, err := openURL(t, x.URL, "").Tools(soonDone(t, 200*time.Millisecond)); fault.KindOf(err) != fault.Unavailable || time.Since(began) > 3*time.Second {
+		t.Errorf("out of time: got %v after %v", err, time.Since(began))
+	}
+	l := load(t, openURL(t, x.URL, ""))
+	if got, err := l.call(soonDone(t, 10*time.Second), "web.echo", `{}`); got != "heard" {
+		t.Errorf("got %v, %v", got, err)
+	}
+}
+
 func TestCanceledHTTPCallEnds(t *testing.T) {
 	x := newWeb(t)
 	called := make(chan struct{})

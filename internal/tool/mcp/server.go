@@ -236,6 +236,10 @@ func (s *Server) connect(ctx context.Context, version string) (*session, error) 
 	if err != nil {
 		return nil, err
 	}
+	if ses.edge != nil {
+		// The SDK opens a stream of its own, which ctx does not end.
+		defer context.AfterFunc(ctx, ses.edge.close)()
+	}
 	if err := ses.greet(ctx, transport, version); err != nil {
 		told := ses.trouble("cannot start the MCP server "+s.cfg.Name, err)
 		newer := ses.speaksNewer(err)

@@ -135,8 +135,7 @@ func (s *session) end() {
 		case <-timer.C:
 		}
 		if s.edge != nil {
-			close(s.edge.closed)
-			s.edge.base.CloseIdleConnections()
+			s.edge.close()
 		}
 		<-over
 	})
