@@ -1,0 +1,30 @@
+package approval
+
+import (
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// discardTyped throws away what the system holds of a terminal's input.
+func discardTyped(f *os.File) {
+	control(f, func(fd int) { _ = unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH) })
+}
+
+// columns is the width of a terminal, 0 when it does not say.
+func columns(f *os.File) int {
+	n := 0
+	control(f, func(fd int) {
+		if size, err := unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ); err == nil {
+			n = int(size.Col)
+		}
+	})
+	return n
+}
+
+// control calls with the file's descriptor, which stays in its mode.
+func control(f *os.File, call func(fd int)) {
+	if raw, err := f.SyscallConn(); err == nil {
+		_ = raw.Control(func(fd uintptr) { call(int(fd)) })
+	}
+}
