@@ -20,8 +20,9 @@
 // {name} is an argument, {secret:NAME} a secret, "{{" and "}}" are braces. A
 // string that is nothing but an argument has the argument's value in a JSON body:
 // a list stays a list. {arguments} alone is the object of all the arguments,
-// unless an argument has that name. Whatever names an argument that is not given,
-// or is null, is left out of query, headers, forms and bodies. In a path an
+// unless an argument has that name. Whatever names an argument that is not given
+// is left out of query, headers, forms and bodies. Null counts as not given, but as
+// a value of its own in a JSON body. In a path an
 // argument stands in one segment: it is percent-encoded, and what would walk
 // about (".", "..") is refused. In texts a list is joined by commas and an object
 // is JSON.

@@ -243,8 +243,8 @@ func (f *filling) value(s *shape) (v any, ok bool, err error) {
 		return f.args, true, nil
 	case s.isText:
 		if name, whole := s.text.whole(); whole {
-			v, ok := f.arg(name)
-			return v, ok, nil
+			v, ok := f.args.Get(name)
+			return v, ok, nil // null is a value of JSON
 		}
 		return f.anyText(s.text)
 	case s.object:

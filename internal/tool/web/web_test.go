@@ -162,6 +162,7 @@ func TestRequests(t *testing.T) {
 		{"no body", object("id*"), `{method: POST, url: "URL/{id}/start"}`, `{"id":1}`, `POST /1/start`},
 		{"types stay", object("ids", "who", "opt", "n"), `{method: POST, url: "URL/", body: {items: "{ids}", note: "by {who}", o: "{opt}", n: "{n}", fixed: [1, "{opt}", "{n}", {deep: "{who}"}], brace: "{{x}}"}}`,
 			`{"ids":[1,2.50],"who":"ann","n":false}`, `POST / {"items":[1,2.50],"note":"by ann","n":false,"fixed":[1,false,{"deep":"ann"}],"brace":"{x}"}`},
+		{"null is a value", object("a", "b"), `{method: POST, url: "URL/", body: {x: "{a}", y: ["{a}", "{b}"], z: "-{a}"}}`, `{"a":null}`, `POST / {"x":null,"y":[null]}`},
 		{"all arguments", object("a", "b"), `{method: POST, url: "URL/", body: "{arguments}"}`, `{"a":1,"b":[null]}`, `POST / {"a":1,"b":[null]}`},
 		{"all arguments inside", object("a*"), `{method: POST, url: "URL/{a}", body: {params: "{arguments}", v: 2}}`, `{"a":1}`, `POST /1 {"params":{"a":1},"v":2}`},
 		{"rest beside a body", object("a", "b"), `{method: POST, url: "URL/", body: {one: "{a}"}}`, `{"b":2,"a":1}`, `POST / {"one":1,"b":2}`},
