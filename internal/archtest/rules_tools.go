@@ -14,7 +14,7 @@ func toolRooms() map[string]Room {
 		"internal/tool/command":  {Imports: []string{fault, tool}, Third: []string{unix}},
 		"internal/tool/builtin":  {Imports: []string{fault, tool}, Third: []string{"modernc.org/sqlite", "github.com/parquet-go/parquet-go", unix}},
 		"internal/tool/web":      {Imports: []string{fault, tool}},
-		"internal/tool/openapi":  {Imports: []string{fault, tool}, Third: []string{"github.com/getkin/kin-openapi", yaml}},
+		"internal/tool/openapi":  {Imports: []string{fault, tool}, Third: []string{yaml}, Tests: []string{"internal/tool/web"}},
 		"internal/tool/mcp":      {Imports: []string{fault, tool}, Third: []string{"github.com/modelcontextprotocol/go-sdk"}},
 		"internal/tool/wasm":     {Imports: []string{fault, tool}, Third: []string{"github.com/tetratelabs/wazero"}},
 
