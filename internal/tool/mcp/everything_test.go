@@ -67,6 +67,7 @@ func everything(t *testing.T) (node, program string) {
 }
 
 func TestEverythingOverStdio(t *testing.T) {
+	t.Parallel()
 	node, program := everything(t)
 	spec := fmt.Sprintf(`{"command": [%q, %q, "stdio"], "env": {"TOKEN": "{secret:KEY}"}, "namespace": "all"}`, node, program)
 	var progress atomic.Int64
@@ -100,6 +101,7 @@ func TestEverythingOverStdio(t *testing.T) {
 }
 
 func TestEverythingOverHTTP(t *testing.T) {
+	t.Parallel()
 	node, program := everything(t)
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

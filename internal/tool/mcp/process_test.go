@@ -24,6 +24,7 @@ const roleVariable = "PRAXIS_MCP_ROLE"
 func TestMain(m *testing.M) {
 	switch os.Getenv(roleVariable) {
 	case "":
+		os.Setenv("PRAXIS_CANARY", "not for servers")
 		os.Exit(m.Run())
 	case "sleep":
 		time.Sleep(time.Hour)
@@ -65,7 +66,6 @@ func hostServer() {
 
 func openHost(t *testing.T, env string) *Server {
 	t.Helper()
-	t.Setenv("PRAXIS_CANARY", "not for servers")
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
@@ -148,6 +148,7 @@ func TestProgramOnTheHost(t *testing.T) {
 }
 
 func TestStubbornProgramIsKilled(t *testing.T) {
+	t.Parallel()
 	t.Log("takes the grace of a server, " + stopGrace.String())
 	s := openHost(t, `, "STUBBORN": "1"`)
 	pid, _, child, _, _ := facts(t, load(t, s))
