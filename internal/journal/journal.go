@@ -266,3 +266,16 @@ func (j *Journal) create(ctx context.Context) (id string, began time.Time, log s
 	}
 	return "", began, nil, fault.New(fault.Conflict, "Try again.", "there is no free name for a run")
 }
+
+// Hide adds secrets, by name, that never enter the journal. It is to be called
+// before a run begins; what an earlier recorder keeps out stays as it was.
+func (j *Journal) Hide(secrets map[string]string) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	all := maps.Clone(j.cfg.Secrets)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, secrets)
+	j.cfg.Secrets, j.redactor = all, nil
+}
