@@ -45,7 +45,7 @@ type Config struct {
 //
 // Nothing grants everything: what needs nobody's agreement is said by the tool's
 // definition or the policy, where it can be read later. The approver denies after
-// Config.Timeout. Errors are faults of kind Invalid or Unavailable.
+// Config.Timeout, and is an [io.Closer]. Errors are faults of kind Invalid or Unavailable.
 func Parse(spec string, c Config) (gate.Approver, error) {
 	if c.Timeout <= 0 {
 		c.Timeout = DefaultTimeout
@@ -102,12 +102,21 @@ func words(s string) ([]string, error) {
 	return strings.Fields(s), nil
 }
 
-// Timeout denies when an approver has not answered after d.
+// Timeout denies when an approver has not answered after d. The result is an
+// [io.Closer] that closes the approver.
 func Timeout(a gate.Approver, d time.Duration) gate.Approver { return &timed{a, d} }
 
 type timed struct {
 	approver gate.Approver
 	after    time.Duration
+}
+
+// Close closes the approver, if it can be closed.
+func (t *timed) Close() error {
+	if c, ok := t.approver.(io.Closer); ok {
+		return c.Close()
+	}
+	return nil
 }
 
 // Approve asks, and stops waiting when the time is over even if the approver does not.

@@ -3,6 +3,8 @@ package approval
 import (
 	"context"
 	"errors"
+	"io"
+	"os"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -146,6 +148,27 @@ func TestTimeout(t *testing.T) {
 	later := approver(func(context.Context, gate.Question) (gate.Answer, error) { return gate.Answer{}, gate.ErrLater })
 	if _, err := Timeout(later, time.Minute).Approve(t.Context(), q); !errors.Is(err, gate.ErrLater) {
 		t.Errorf("got %v", err)
+	}
+}
+
+func TestTimeoutCloses(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Close()
+	a, err := Parse("terminal", Config{In: r, Out: io.Discard})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := a.(io.Closer).Close(); err != nil {
+		t.Error(err)
+	}
+	if a := ask(t, a, deletion(t)); a.Granted || a.By != gate.ByTimeout {
+		t.Errorf("closed: got %+v", a)
+	}
+	if err := Timeout(Never{}, time.Second).(io.Closer).Close(); err != nil {
+		t.Error(err)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -141,6 +142,28 @@ func TestWebhookDenies(t *testing.T) {
 	}
 	if a := ask(t, w, deletion(t)); a.Granted || !strings.Contains(a.Reason, "refused") || strings.Contains(fmt.Sprint(a), secret) {
 		t.Errorf("nobody there: got %+v", a)
+	}
+}
+
+// TestWebhookProvesWhoItIs: over https only a server with a certificate for its
+// name is asked.
+func TestWebhookProvesWhoItIs(t *testing.T) {
+	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { grant(w, bound) }))
+	server.Config.ErrorLog = log.New(io.Discard, "", 0)
+	server.StartTLS()
+	defer server.Close()
+	w, err := NewWebhook(WebhookConfig{URL: server.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a := ask(t, w, deletion(t)); a.Granted || !strings.Contains(a.Reason, "certificate") {
+		t.Errorf("got %+v", a)
+	}
+	if w, err = NewWebhook(WebhookConfig{URL: server.URL, Transport: server.Client().Transport}); err != nil {
+		t.Fatal(err)
+	}
+	if a := ask(t, w, deletion(t)); !a.Granted {
+		t.Errorf("got %+v", a)
 	}
 }
 

@@ -39,7 +39,8 @@ type WebhookConfig struct {
 	URL     string
 	Secret  string            // signs questions; "" leaves the signature out
 	Headers map[string]string // beside those of the protocol
-	Client  *http.Client      // whose transport is used in tests; nil: one of its own
+	// Transport carries requests; nil: one that trusts the system's certificates and uses no proxy.
+	Transport http.RoundTripper
 }
 
 // NewWebhook checks a configuration. What is wrong is a fault of kind Invalid, which
@@ -62,16 +63,16 @@ func NewWebhook(c WebhookConfig) (*Webhook, error) {
 		}
 		w.headers[name] = value
 	}
-	var transport http.RoundTripper = &http.Transport{
-		DialContext:            (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
-		TLSHandshakeTimeout:    10 * time.Second,
-		MaxResponseHeaderBytes: maxAnswer,
-		MaxIdleConns:           2, IdleConnTimeout: time.Minute,
-		DisableCompression: true,
-		ForceAttemptHTTP2:  true,
-	}
-	if c.Client != nil && c.Client.Transport != nil {
-		transport = c.Client.Transport
+	transport := c.Transport
+	if transport == nil {
+		transport = &http.Transport{
+			DialContext:            (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
+			TLSHandshakeTimeout:    10 * time.Second,
+			MaxResponseHeaderBytes: maxAnswer,
+			MaxIdleConns:           2, IdleConnTimeout: time.Minute,
+			DisableCompression: true,
+			ForceAttemptHTTP2:  true,
+		}
 	}
 	w.client = &http.Client{Transport: transport, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	return w, nil

@@ -23,7 +23,12 @@
 //
 // A name that Python does not allow is written with underscores: "first-name"
 // as first_name, "class" as class_, "2nd" as _2nd. The docstring says what is
-// sent, a [Spec] has both; f(**{"first-name": …}) is the same.
+// sent, and a [Spec] has both.
+//
+// An argument that has to be given may be declared behind one that may be left
+// out. From there on the signature takes names only: plans count the arguments
+// in declared order, Python wants those without defaults first, and a name is
+// right in both.
 //
 // # Spec
 //

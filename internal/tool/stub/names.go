@@ -45,27 +45,23 @@ func identifier(s string) string {
 		return s + "_"
 	}
 	var b strings.Builder
-	for _, r := range s {
+	for _, r := range clip(s, maxIdentifier) {
 		if r < utf8.RuneSelf && isWordByte(byte(r)) {
 			b.WriteRune(r)
-		} else if b.Len() == 0 || !strings.HasSuffix(b.String(), "_") {
+		} else {
 			b.WriteByte('_')
 		}
-		if b.Len() >= maxIdentifier {
-			break
-		}
 	}
-	out := b.String()
-	switch {
-	case strings.Trim(out, "_") == "":
-		return "arg"
-	case out[0] >= '0' && out[0] <= '9':
+	if out := b.String(); out == "" || (out[0] >= '0' && out[0] <= '9') {
 		return "_" + out
 	}
-	return out
+	return b.String()
 }
 
-const maxIdentifier = 100
+const (
+	maxIdentifier = 100
+	maxUnderlines = 8 // that tell names apart before numbers do
+)
 
 // identifiers returns for each name how it is written in Python, without two
 // being the same. Names that need no change keep theirs.
@@ -84,8 +80,10 @@ func identifiers(names []string) []string {
 		}
 		base := identifier(name)
 		try := base
-		for n := max(next[base], 2); taken[try]; n++ {
-			try = base + "_" + strconv.Itoa(n)
+		for n := next[base]; taken[try]; n++ {
+			if try = base + strings.Repeat("_", n+1); n >= maxUnderlines {
+				try = base + "_" + strconv.Itoa(n)
+			}
 			next[base] = n
 		}
 		out[i], taken[try] = try, true

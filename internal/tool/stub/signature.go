@@ -46,7 +46,7 @@ func (m *module) function(d *tool.Definition) *function {
 	}
 	named := false
 	for i, name := range identifiers(names) {
-		p := parameter{Property: args[i], python: name, hint: m.hint(args[i].Type, args[i].Name, owner), keyword: named}
+		p := parameter{Property: args[i], python: name, hint: m.hint(args[i].Type, args[i].Name, owner)}
 		switch {
 		case p.Type.HasDefault:
 			text, ok := literal(p.Type.Default, maxDefault)
@@ -56,8 +56,10 @@ func (m *module) function(d *tool.Definition) *function {
 		case !p.Required:
 			p.value = "..."
 		}
-		// What has to be given cannot stand behind what may be left out.
+		// What has to be given cannot stand behind what may be left out, and
+		// not all who call put it in front, so that only names are sure there.
 		named = named || (p.value != "" && i < last)
+		p.keyword = named
 		f.parameters = append(f.parameters, p)
 	}
 	f.more = m.extra(d, names, owner)
@@ -275,18 +277,14 @@ func (f *function) facts() []string {
 	if len(limits) > 0 {
 		lines = append(lines, "Limits: "+strings.Join(limits, ", ")+".")
 	}
-	errors := "ToolError, with a remedy, when the arguments do not fit, the call fails"
-	switch {
-	case len(limits) > 0 && (d.Approval || d.Effects.Acts()):
-		errors += ", meets a limit or is not allowed."
-	case len(limits) > 0:
-		errors += " or meets a limit."
-	case d.Approval || d.Effects.Acts():
-		errors += " or is not allowed."
-	default:
-		errors = strings.Replace(errors, ", the call", " or the call", 1) + "."
+	errors := []string{"InvalidArguments"}
+	if d.Approval || d.Effects.Acts() {
+		errors = append(errors, "Denied")
 	}
-	return append(lines, "Raises: "+errors)
+	if len(limits) > 0 {
+		errors = append(errors, "Exhausted")
+	}
+	return append(lines, "Raises: "+strings.Join(errors, ", ")+" or another ToolError, with .remedy.")
 }
 
 // example is the first example that is short enough, as a call.
