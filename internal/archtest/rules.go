@@ -35,6 +35,7 @@ func PraxisRules() Rules {
 			"internal/agent", "internal/memory", "internal/replay", "internal/store/sqlite",
 			"internal/tool", "internal/tool/stub", "internal/tool/typed", "internal/approval",
 			"internal/tool/openapi",
+			"internal/tool/wasm",
 			"internal/tool/web",
 			"internal/tool/mcp",
 			"internal/egress",
