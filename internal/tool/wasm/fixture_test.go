@@ -215,6 +215,13 @@ func tiny(body []byte, middle ...[]byte) []byte {
 	)
 }
 
+// withLocals is a module whose _start has locals.
+func withLocals(n int, body []byte) []byte {
+	fn := join([]byte{1}, number(n), []byte{0x7f}, body, []byte{0x0b})
+	return join(header, section(1, 1, 0x60, 0, 0), section(3, 1, 0), section(7, join([]byte{1}, named(entry), []byte{0, 0})...),
+		section(10, join([]byte{1}, number(len(fn)), fn)...))
+}
+
 // put writes a module and makes a tool of it.
 func (f *fixture) put(t testing.TB, k *Kind, data []byte, grant string) (tool.Implementation, error) {
 	t.Helper()

@@ -34,6 +34,13 @@ func bad() map[string]struct {
 		"no start":         {join(header, section(1, 1, 0x60, 0, 0)), "_start"},
 		"start is memory":  {join(header, section(5, 1, 0, 1), section(7, join([]byte{1}, named(entry), []byte{2, 0})...)), "_start"},
 		"cut":              {tiny(nil)[:len(tiny(nil))-3], "in the middle"},
+		"unknown op":       {tiny([]byte{0xf5}), "instruction 0xf5"},
+		"unknown bulk op":  {tiny([]byte{0xfc, 18}), "instruction 0xfc"},
+		"atomics":          {tiny([]byte{0xfe, 0x10, 0, 0}), "instruction 0xfe"},
+		"operand cut":      {tiny([]byte{0x43, 0}), "section 10"},
+		"many branches":    {tiny(bytes.Repeat([]byte{0x41, 0, 0x04, 0x40, 0x0b}, 60_000)), "too long to compile"},
+		"many targets":     {tiny(bytes.Repeat(join([]byte{0x41, 0, 0x0e}, number(100_000), make([]byte, 100_001)), 60)), "too long to compile"},
+		"many joins":       {withLocals(50_000, bytes.Repeat([]byte{0x41, 0, 0x04, 0x40, 0x0b}, 50)), "branches and locals"},
 		"unknown section":  {join(tiny(nil), section(77)), "unknown section 77"},
 		"section twice":    {join(tiny(nil), section(1, 0)), "twice"},
 		"size of 4 GiB":    {join(header, []byte{1, 0xff, 0xff, 0xff, 0xff, 0x0f}), "in the middle"},
@@ -89,7 +96,6 @@ func TestTinyModules(t *testing.T) {
 		"nothing":     {tiny(nil), `{}`, fault.Internal, "no answer"},
 		"recursion":   {tiny([]byte{0x10, 0}), `{}`, fault.Internal, "stack overflow"},
 		"bad code":    {tiny([]byte{0x6a}), `{}`, fault.Invalid, "cannot be compiled"},
-		"unknown op":  {tiny([]byte{0xf5}), `{}`, fault.Invalid, "cannot be compiled"},
 		"loop":        {tiny([]byte{0x03, 0x40, 0x0c, 0, 0x0b}), `{"time":"200ms"}`, fault.Exhausted, "200ms"},
 		"start loops": {join(header, section(1, 1, 0x60, 0, 0), section(3, 1, 0), section(7, join([]byte{1}, named(entry), []byte{0, 0})...), section(8, 0), section(10, 1, 7, 0, 0x03, 0x40, 0x0c, 0, 0x0b, 0x0b)), `{"time":"200ms"}`, fault.Exhausted, "200ms"},
 		"big memory":  {tiny(nil, section(5, 1, 0, 0x80, 0x10)), `{}`, fault.Invalid, "cannot be compiled"},
@@ -271,5 +277,59 @@ func TestSettings(t *testing.T) {
 	wantFault(t, err, fault.Unavailable, "/data")
 	if v, err := f.kind.Derive(context.Background(), tool.Binding{}); v != nil || err != nil {
 		t.Errorf("derived %v, %v", v, err)
+	}
+}
+
+// The instructions of vectors, of memory and of tables are known by their operands:
+// the compiler reads the same ones and finds nothing wrong.
+func TestInstructions(t *testing.T) {
+	address := []byte{0x41, 0}
+	vector := join([]byte{0xfd, 12}, make([]byte, 16))
+	body := join(
+		address, []byte{0xfd, 0, 4, 0, 0x1a}, // v128.load
+		vector, vector, []byte{0xfd, 13}, make([]byte, 16), []byte{0x1a}, // i8x16.shuffle
+		vector, []byte{0xfd, 21, 3, 0x1a}, // i8x16.extract_lane_s
+		address, vector, []byte{0xfd, 84, 0, 0, 3, 0x1a}, // v128.load8_lane
+		address, []byte{0xfd, 92, 2, 0, 0x1a}, // v128.load32_zero
+		vector, []byte{0xfd, 0x4d, 0x1a}, // v128.not
+		vector, vector, []byte{0xfd, 0xba, 0x01, 0x1a}, // i32x4.dot_i16x8_s
+		[]byte{0x43, 0, 0, 0, 0, 0xfc, 0, 0x1a}, // f32.const, i32.trunc_sat_f32_s
+		[]byte{0x44, 0, 0, 0, 0, 0, 0, 0, 0, 0x1a, 0x42, 0x7f, 0x1a},
+		address, address, address, []byte{0xfc, 10, 0, 0}, // memory.copy
+		address, address, address, []byte{0xfc, 11, 0}, // memory.fill
+		address, address, address, []byte{0xfc, 14, 0, 0}, // table.copy
+		[]byte{0xfc, 16, 0, 0x1a, 0xd0, 0x70, 0xd1, 0x1a}, // table.size, ref.null, ref.is_null
+		address, address, address, []byte{0x1c, 1, 0x7f, 0x1a}, // select
+		[]byte{0x02, 0x40}, address, []byte{0x0e, 1, 0, 0, 0x0b}, // br_table in a block
+		address, []byte{0x28, 2, 0, 0x1a, 0x3f, 0, 0x1a},
+		address, []byte{0x11, 0, 0}, // call_indirect, of nothing
+	)
+	impl, err := shared(t).put(t, New(Config{}), tiny(body, section(4, 1, 0x70, 0, 1), section(5, 1, 0, 1)), `{}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = call(t, impl, `{}`)
+	wantFault(t, err, fault.Internal, "trapped: invalid table access")
+}
+
+// What is closed while it compiles is freed when that has ended.
+func TestClosedWhileCompiling(t *testing.T) {
+	f := shared(t)
+	k := New(Config{})
+	impl := f.with(t, k, `{}`)
+	p := impl.(*implementation).program
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := impl.Call(ctx, tool.Invocation{}); err == nil {
+		t.Error("no error")
+	}
+	if err := impl.Close(); err != nil {
+		t.Error(err)
+	}
+	<-p.done
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.made || !p.unused || len(k.programs) != 0 {
+		t.Errorf("made %v, unused %v, %d programs", p.made, p.unused, len(k.programs))
 	}
 }

@@ -222,12 +222,14 @@ func tables(r *reader) ([]byte, error) {
 	return out, nil
 }
 
-// functions checks the sizes of functions and their locals.
+// functions checks the sizes of functions, their locals, and how hard they are to
+// compile.
 func functions(r *reader) error {
 	n := r.count()
 	if n > maxFunctions {
 		return broken("it has more than %d functions", maxFunctions)
 	}
+	var all uint64
 	for i := range n {
 		body := &reader{rest: r.take(r.u32())}
 		if r.bad {
@@ -246,7 +248,17 @@ func functions(r *reader) error {
 				return broken("function %d has more than %d locals", i, maxLocals)
 			}
 		}
+		takes, err := effort(body, locals)
+		if err != nil {
+			return err
+		}
 		r.bad = r.bad || body.bad
+		if all += takes; all > maxEffort {
+			return &moduleError{
+				fmt.Sprintf("it would take too long to compile (function %d takes %d%% of what is allowed)", i, takes*100/maxEffort),
+				"Split functions with very many branches.",
+			}
+		}
 	}
 	return nil
 }

@@ -34,6 +34,8 @@ type program struct {
 	mu      sync.Mutex
 	mod     *module
 	done    chan struct{} // closed when compiling has ended; nil before it begins
+	made    bool          // compiling has ended
+	unused  bool          // nobody needs it any more
 	runtime wazero.Runtime
 	code    wazero.CompiledModule
 	err     error
@@ -65,13 +67,12 @@ func (p *program) release() error {
 		return nil
 	}
 	p.mu.Lock()
-	done := p.done
-	p.mu.Unlock()
-	if done == nil {
-		return nil
+	defer p.mu.Unlock()
+	p.unused = true
+	if p.made {
+		return p.free()
 	}
-	<-done // compiling cannot be stopped
-	return p.free()
+	return nil // compiling cannot be stopped; it frees what it made when it has ended
 }
 
 func (p *program) free() error {
@@ -105,7 +106,15 @@ func (p *program) ready(ctx context.Context) error {
 }
 
 func (p *program) make(done chan struct{}) {
-	defer close(done)
+	defer func() {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		p.made = true
+		if p.unused {
+			_ = p.free()
+		}
+		close(done)
+	}()
 	err := p.compile(p.kind.cfg.CacheDir != "")
 	if err != nil && p.kind.cfg.CacheDir != "" {
 		// What is wrong may be the folder: a full disk, a file that was cut off.
