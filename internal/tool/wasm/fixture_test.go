@@ -1,6 +1,7 @@
 package wasm
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -220,6 +221,21 @@ func withLocals(n int, body []byte) []byte {
 	fn := join([]byte{1}, number(n), []byte{0x7f}, body, []byte{0x0b})
 	return join(header, section(1, 1, 0x60, 0, 0), section(3, 1, 0), section(7, join([]byte{1}, named(entry), []byte{0, 0})...),
 		section(10, join([]byte{1}, number(len(fn)), fn)...))
+}
+
+// answers is a module that answers 1, after as many ifs.
+func answers(ifs int) []byte {
+	i32 := byte(0x7f)
+	fn := join([]byte{0}, bytes.Repeat([]byte{0x41, 0, 0x04, 0x40, 0x0b}, ifs),
+		[]byte{0x41, 1, 0x41, 0, 0x41, 1, 0x41, 16, 0x10, 0, 0x1a, 0x0b}) // fd_write(1, 0, 1, 16)
+	return join(header,
+		section(1, 2, 0x60, 0, 0, 0x60, 4, i32, i32, i32, i32, 1, i32),
+		section(2, join([]byte{1}, named(wasi), named("fd_write"), []byte{0, 1})...),
+		section(3, 1, 0), section(5, 1, 0, 1),
+		section(7, join([]byte{2}, named(entry), []byte{0, 1}, named("memory"), []byte{2, 0})...),
+		section(10, join([]byte{1}, number(len(fn)), fn)...),
+		section(11, join([]byte{1, 0, 0x41, 0, 0x0b, 9}, []byte{8, 0, 0, 0, 1, 0, 0, 0, '1'})...), // one text, at 8, of length 1
+	)
 }
 
 // put writes a module and makes a tool of it.

@@ -184,12 +184,17 @@ func TestCompiledOnce(t *testing.T) {
 	f := shared(t)
 	dir := filepath.Join(t.TempDir(), "cache")
 	k := New(Config{CacheDir: dir})
-	a, b := f.with(t, k, `{}`), f.with(t, k, `{"time":"5s"}`)
+	data := answers(10)
+	module, sum := filepath.Join(t.TempDir(), "m.wasm"), digest(data)
+	if err := os.WriteFile(module, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a, b := f.tool(t, k, module, sum, `{}`), f.tool(t, k, module, sum, `{"time":"5s"}`)
 	if len(k.programs) != 1 {
 		t.Errorf("%d programs", len(k.programs))
 	}
-	must(t, a, `{"do":"echo"}`)
-	must(t, b, `{"do":"echo"}`)
+	must(t, a, `{}`)
+	must(t, b, `{}`)
 	var files []string
 	_ = filepath.WalkDir(dir, func(p string, d os.DirEntry, _ error) error {
 		if d.Type().IsRegular() {
@@ -203,7 +208,7 @@ func TestCompiledOnce(t *testing.T) {
 	if err := a.Close(); err != nil {
 		t.Error(err)
 	}
-	must(t, b, `{"do":"echo"}`)
+	must(t, b, `{}`)
 	if err := b.Close(); err != nil {
 		t.Error(err)
 	}
@@ -214,12 +219,12 @@ func TestCompiledOnce(t *testing.T) {
 	if err := os.Truncate(files[0], 100); err != nil {
 		t.Fatal(err)
 	}
-	must(t, f.with(t, New(Config{CacheDir: dir}), `{}`), `{"do":"echo"}`)
+	must(t, f.tool(t, New(Config{CacheDir: dir}), module, sum, `{}`), `{}`)
 	// What others could have written is not run.
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	spec := object(t, fmt.Sprintf(`{"module":%q,"sha256":%q,"grant":{}}`, f.module, f.sum))
+	spec := object(t, fmt.Sprintf(`{"module":%q,"sha256":%q,"grant":{}}`, module, sum))
 	_, err := New(Config{CacheDir: dir}).New(t.Context(), definition(t), tool.Binding{Spec: spec})
 	wantFault(t, err, fault.Denied, "others may write to it")
 }
@@ -253,7 +258,6 @@ func TestSettings(t *testing.T) {
 		`{"module":"m","grant":{"env":{"A":"x\u0000"}}}`:                                                        "NUL",
 		`{"module":"m","grant":{"env":{"A":1}}}`:                                                                "secret",
 		`{"module":"m","grant":{"env":{"A":{"secrt":"X"}}}}`:                                                    "secret",
-		`{"module":"try.wasm","sha256":"` + f.sum + `","grant":{"env":{"A":{"secret":"NONE"}}}}`:                "no secret NONE",
 		`{"module":"m","grant":{"hosts":["example.com"]}}`:                                                      "port",
 		`{"module":"m","grant":{"hosts":["*.example.com:443"]}}`:                                                "wildcards",
 		`{"module":"m","grant":{"hosts":["example.com:0"]}}`:                                                    "host",
@@ -275,6 +279,11 @@ func TestSettings(t *testing.T) {
 	}
 	_, err := call(t, impl, `{"do":"echo"}`)
 	wantFault(t, err, fault.Unavailable, "/data")
+	// And so is a secret that is not there.
+	_, err = call(t, f.with(t, f.kind, `{"env":{"A":{"secret":"NONE"}}}`), `{"do":"echo"}`)
+	wantFault(t, err, fault.NotFound, "no secret NONE")
+	_, err = call(t, f.with(t, New(Config{}), `{"env":{"A":"{secret:CRM}"}}`), `{"do":"echo"}`)
+	wantFault(t, err, fault.Invalid, "no secret CRM")
 	if v, err := f.kind.Derive(context.Background(), tool.Binding{}); v != nil || err != nil {
 		t.Errorf("derived %v, %v", v, err)
 	}
@@ -314,9 +323,11 @@ func TestInstructions(t *testing.T) {
 
 // What is closed while it compiles is freed when that has ended.
 func TestClosedWhileCompiling(t *testing.T) {
-	f := shared(t)
 	k := New(Config{})
-	impl := f.with(t, k, `{}`)
+	impl, err := shared(t).put(t, k, answers(3000), `{}`)
+	if err != nil {
+		t.Fatal(err)
+	}
 	p := impl.(*implementation).program
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -111,16 +111,14 @@ func (k *Kind) New(_ context.Context, d *tool.Definition, b tool.Binding) (tool.
 	}, nil
 }
 
-// checkGrant finds out now what could not be given at a call.
+// checkGrant finds out now what could not be given at a call. Secrets are left to
+// the call: a tool that is not used needs none.
 func (k *Kind) checkGrant(mod *module, file string, g grant) error {
 	for _, m := range g.mounts {
 		info, err := os.Stat(m.path)
 		if err != nil || !info.IsDir() {
 			return fault.New(fault.Invalid, "Make the folder, or correct its path.", "cannot use module %s: the folder for %s is not there", file, m.at)
 		}
-	}
-	if _, _, err := k.environ(g); err != nil {
-		return err
 	}
 	if k.cfg.CacheDir != "" {
 		return checkCacheDir(k.cfg.CacheDir)
