@@ -39,6 +39,7 @@ func PraxisRules() Rules {
 			"internal/tool/web",
 			"internal/tool/mcp",
 			"internal/egress",
+			"internal/tool/python", "internal/tool/command", "internal/tool/builtin",
 			syntax, "internal/plan/pytext", "internal/plan/regex", "internal/plan/decimal", "internal/plan/label", "internal/plan/policy", "internal/plan/interp", "internal/plan/check",
 		},
 		Exceptions: map[string]string{

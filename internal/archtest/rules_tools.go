@@ -10,7 +10,7 @@ func toolRooms() map[string]Room {
 		"internal/tool/registry": {Imports: []string{fault, tool}},
 		"internal/tool/stub":     {Imports: []string{fault, tool, legible}, Tests: []string{cpython, syntax}},
 		"internal/tool/typed":    {Imports: []string{fault, tool}, Third: []string{schema}},
-		"internal/tool/python":   {Imports: []string{fault, event, tool, syntax}},
+		"internal/tool/python":   {Imports: []string{fault, tool, syntax}, Tests: []string{cpython}},
 		"internal/tool/command":  {Imports: []string{fault, tool}, Third: []string{unix}},
 		"internal/tool/builtin":  {Imports: []string{fault, tool}, Third: []string{"modernc.org/sqlite", "github.com/parquet-go/parquet-go", unix}},
 		"internal/tool/web":      {Imports: []string{fault, tool}},

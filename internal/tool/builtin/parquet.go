@@ -247,7 +247,7 @@ func reading(t parquet.Type) (string, func(parquet.Value) any) {
 			}
 			unit := l.Timestamp.Unit
 			return "TIMESTAMP", func(v parquet.Value) any {
-				at := time.Unix(0, 0)
+				var at time.Time
 				switch {
 				case unit.Millis != nil:
 					at = time.UnixMilli(v.Int64())

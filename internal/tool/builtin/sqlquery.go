@@ -247,7 +247,7 @@ func paramsOf(args *tool.Object) ([]any, error) {
 	case *tool.Object:
 		for name, item := range v.All() {
 			name = strings.TrimLeft(name, ":@$")
-			if !sqlName().MatchString(name) {
+			if !isName(name) {
 				return nil, fault.New(fault.Invalid, "Use letters, digits and underscores.", "cannot use the parameter %q", clip(name))
 			}
 			if err := add(name, item); err != nil {

@@ -10,11 +10,9 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -73,7 +71,15 @@ type reserved struct {
 	MaxRows   int64         `json:"max_rows"`
 }
 
-var sqlName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`) })
+// isName says whether a name is plain enough for SQL to need no quotes.
+func isName(s string) bool {
+	for i := range len(s) {
+		if c := s[i]; c >= 0x80 || !letter(c) && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return s != "" && len(s) <= 64
+}
 
 // readSettings reads {NAME: FILE, …}; the names may stand under tables and
 // databases, too, where they cannot be taken for settings.
@@ -130,7 +136,7 @@ func (s sqlSettings) of(f format) []attached {
 }
 
 func readAttached(b binding, name string, v any) (attached, error) {
-	if !sqlName().MatchString(name) || strings.HasPrefix(lower(name), "sqlite_") || slices.Contains([]string{"main", "temp", tablesSchema}, lower(name)) {
+	if !isName(name) || strings.HasPrefix(lower(name), "sqlite_") || slices.Contains([]string{"main", "temp", tablesSchema}, lower(name)) {
 		return attached{}, fault.New(fault.Invalid, "Use letters, digits and underscores, and none of SQLite's own names.", "cannot attach a file as %q", clip(name))
 	}
 	var f fileSettings
@@ -270,7 +276,7 @@ func tableLine(name string, columns []column) string {
 	const most = 100
 	for _, c := range columns[:min(len(columns), most)] {
 		part := clip(strings.ToValidUTF8(oneLine(c.name), "?"))
-		if !sqlName().MatchString(part) {
+		if !isName(part) {
 			part = named(part)
 		}
 		if c.kind != "" {
@@ -318,7 +324,7 @@ func (a *attached) shownDatabase(ctx context.Context) ([]string, error) {
 	flush := func() {
 		if len(columns) > 0 {
 			name := last
-			if !sqlName().MatchString(name) {
+			if !isName(name) {
 				name = named(clip(strings.ToValidUTF8(oneLine(name), "?")))
 			}
 			out = append(out, tableLine(a.name+"."+name, columns))
