@@ -1,12 +1,14 @@
 package web
 
 import (
+	"bufio"
 	"compress/gzip"
 	"context"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -344,5 +346,99 @@ func TestAnswerThatUnfolds(t *testing.T) {
 	})
 	if _, err := makeTool(t, Config{}, object(), "read", `{url: "`+s.URL+`"}`).with(t, `{}`); fault.KindOf(err) != fault.Exhausted {
 		t.Errorf("got %v", err)
+	}
+}
+
+// TestNothingIsSentTwice breaks a kept connection after a request was read: the
+// gate decides on retries, not the transport.
+func TestNothingIsSentTwice(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	requests := make(chan string, 10)
+	go func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				in := bufio.NewReader(conn)
+				for i := range 2 {
+					r, err := http.ReadRequest(in)
+					if err != nil {
+						return
+					}
+					io.Copy(io.Discard, r.Body)
+					requests <- r.Header.Get("Idempotency-Key")
+					if i == 0 {
+						io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}")
+					}
+				}
+			}()
+		}
+	}()
+	m := makeTool(t, Config{}, object("a"), "external", `{method: POST, url: "http://`+l.Addr().String()+`"}`)
+	if _, err := m.with(t, `{"a":1}`); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.with(t, `{"a":2}`); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("got %v", err)
+	}
+	if n := len(requests); n != 2 {
+		t.Errorf("the server got %d requests, want 2", n)
+	}
+	if key := <-requests; key != "run-1/c1" {
+		t.Errorf("key %q", key)
+	}
+}
+
+func TestCloseDropsConnections(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {}))
+	closed := make(chan struct{}, 1)
+	s.Config.ConnState = func(_ net.Conn, state http.ConnState) {
+		if state == http.StateClosed {
+			closed <- struct{}{}
+		}
+	}
+	s.Start()
+	defer s.Close()
+	m := makeTool(t, Config{}, object(), "read", `{url: "`+s.URL+`"}`)
+	if _, err := m.with(t, `{}`); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Close(); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-closed:
+	case <-time.After(10 * time.Second):
+		t.Error("the connection is kept after the last tool is closed")
+	}
+}
+
+func TestTLS(t *testing.T) {
+	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, "%q", r.Proto+" "+r.Header.Get("Idempotency-Key"))
+	}))
+	s.EnableHTTP2 = true
+	s.Config.ErrorLog = log.New(io.Discard, "", 0)
+	s.StartTLS()
+	defer s.Close()
+	run := `{method: POST, url: "` + s.URL + `"}`
+	if _, err := makeTool(t, Config{}, object(), "write", run).with(t, `{}`); fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "certificate") {
+		t.Errorf("a certificate that nobody signed: %v", err)
+	}
+	transport := guardedTransport(nil, nil)
+	defer transport.CloseIdleConnections()
+	transport.TLSClientConfig = s.Client().Transport.(*http.Transport).TLSClientConfig.Clone()
+	transport.TLSClientConfig.NextProtos = nil
+	v, err := makeTool(t, Config{Transport: transport}, object(), "write", run).with(t, `{}`)
+	if err != nil || v != "HTTP/2.0 run-1/c1" {
+		t.Errorf("got %v %v", v, err)
 	}
 }
