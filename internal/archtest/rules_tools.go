@@ -20,7 +20,7 @@ func toolRooms() map[string]Room {
 
 		"internal/gate":     {Imports: []string{fault, event, tool, "internal/plan/label", "internal/plan/policy"}},
 		"internal/approval": {Imports: []string{fault, event, tool, legible, "internal/gate"}, Third: []string{unix}},
-		"internal/egress":   {Imports: []string{fault, event}, Third: []string{"golang.org/x/net"}},
+		"internal/egress":   {Imports: []string{fault, event}, Third: []string{"golang.org/x/net"}, Tests: []string{cpython}},
 		"internal/offer":    {Imports: []string{fault, event, llm, tool, "internal/tool/stub", "internal/gate", "internal/guest", "internal/agent"}},
 	}
 }

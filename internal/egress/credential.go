@@ -113,16 +113,14 @@ func checkCredential(c Credential) (bound, error) {
 	return b, nil
 }
 
-// covers says whether there is a credential for the target, whatever its scheme.
+// covers says whether there is a credential for the target: TLS to it must be
+// read, and nothing may pass unread.
 func (v *vault) covers(t target) bool {
 	return slices.ContainsFunc(v.list, func(b bound) bool { return b.t == t })
 }
 
-// secure says whether TLS to the target must be read.
-func (v *vault) secure(t target) bool { return v.covers(t) }
-
-// secureHosts returns the targets whose TLS must be read.
-func (v *vault) secureHosts() []target {
+// hosts returns a target for each host that has a credential.
+func (v *vault) hosts() []target {
 	var out []target
 	for _, b := range v.list {
 		if !slices.ContainsFunc(out, func(t target) bool { return t.host == b.t.host }) {

@@ -16,18 +16,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"praxis/internal/fault"
+	"praxis/internal/plan/cpython"
 )
 
 const canary = `cAnArY/5+"7f&9`
 
 // withCredential makes a world with a credential for api.example.com, and a
 // server there that repeats all that it is told, in every form.
-func withCredential(t *testing.T, more ...Credential) (w *world, c *http.Client, placeholder string, seen *[]string) {
+func withCredential(t *testing.T, more ...Credential) (w *world, c *http.Client, placeholder string, seen func() []string) {
 	t.Helper()
 	placeholder = NewPlaceholder()
 	roots := x509.NewCertPool()
@@ -36,12 +38,17 @@ func withCredential(t *testing.T, more ...Credential) (w *world, c *http.Client,
 		Value: func() (string, error) { return canary, nil },
 	}}, more...)}
 	w = newWorld(t, config, "api.example.com,other.example.com,api.example.com:8080")
-	seen = new([]string)
+	var arrived []string
+	seen = func() []string {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return slices.Clone(arrived)
+	}
 	h := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		auth := r.Header.Get("Authorization")
 		w.mu.Lock()
-		*seen = append(*seen, fmt.Sprintf("%s %s %s %s", r.Host, r.URL, auth, r.Header.Get("Accept-Encoding")+r.Header.Get("Range")))
+		arrived = append(arrived, fmt.Sprintf("%s %s %s %s", r.Host, r.URL, auth, r.Header.Get("Accept-Encoding")+r.Header.Get("Range")))
 		w.mu.Unlock()
 		if r.URL.Path == "/v1/gzip" {
 			rw.Header().Set("Content-Encoding", "gzip")
@@ -139,7 +146,7 @@ func TestCredential(t *testing.T) {
 			t.Errorf("%s: %d %q", x.value, status, body)
 		}
 		want := "api.example.com /v1/items?q=1 " + x.arrives + " identity"
-		if got := (*seen)[len(*seen)-1]; got != want {
+		if got := seen()[len(seen())-1]; got != want {
 			t.Errorf("arrived %q, want %q", got, want)
 		}
 	}
@@ -183,7 +190,7 @@ func TestPlaceholderElsewhere(t *testing.T) {
 			t.Errorf("%s: %d %q", x.what, status, body)
 		}
 	}
-	for _, arrived := range *seen {
+	for _, arrived := range seen() {
 		if leaks(arrived) || strings.Contains(arrived, placeholder) {
 			t.Errorf("arrived: %s", arrived)
 		}
@@ -233,6 +240,11 @@ func TestOnlyItsHostIsRead(t *testing.T) {
 	if _, err := other.Leaf.Verify(x509.VerifyOptions{Roots: pool, DNSName: "other.example.com"}); err == nil {
 		t.Error("the authority is trusted for every name")
 	}
+	// Who does not trust the authority is told why, by an event.
+	if _, err := w.client("http", x509.NewCertPool()).Get("https://api.example.com/v1/"); err == nil {
+		t.Error("a certificate that is not trusted was accepted")
+	}
+	w.await("the code does not accept the certificate of the proxy")
 	// What is spoken to a host with credentials must be HTTP for it.
 	w.raw("CONNECT api.example.com:8080 HTTP/1.1\r\n\r\n")
 	if got := w.ask("CONNECT api.example.com:443 HTTP/1.1\r\n\r\n\x00\x01"); !strings.HasSuffix(got, "established\r\n\r\n") {
@@ -245,7 +257,7 @@ func TestHostIsVerified(t *testing.T) {
 	w.names["api.example.com"] = []string{"93.184.216.77"}
 	w.serve("api.example.com", 443, true, hello("an impostor")) // with a certificate that nobody vouches for
 	status, body := send(t, c, "GET", "https://api.example.com/v1/", "Authorization", "Bearer "+placeholder, "")
-	if status != 502 || !strings.Contains(body, "certificate cannot be trusted") || len(*seen) != 0 {
+	if status != 502 || !strings.Contains(body, "certificate cannot be trusted") || len(seen()) != 0 {
 		t.Errorf("%d %q", status, body)
 	}
 }
@@ -299,8 +311,8 @@ func TestCredentialsRefused(t *testing.T) {
 	}
 }
 
-// TestPrograms drives the proxy with curl and with Python's urllib, as they are
-// found on this machine.
+// TestPrograms drives the proxy with Python's urllib, and with curl when it is
+// on this machine.
 func TestPrograms(t *testing.T) {
 	w, _, placeholder, seen := withCredential(t)
 	_, port, err := net.SplitHostPort(w.at)
@@ -332,22 +344,22 @@ func TestPrograms(t *testing.T) {
 		},
 	} {
 		path, err := exec.LookPath(name)
-		if err == nil {
-			err = exec.Command(path, "--version").Run()
+		if name == "python3" {
+			path, err = cpython.Unpack()
 		}
 		if err != nil {
-			t.Logf("%s is not on this machine: %v", name, err)
+			t.Logf("without %s: %v", name, err)
 			continue
 		}
-		before := len(*seen)
+		before := len(seen())
 		header := "Authorization: Bearer " + placeholder
 		if out := run(path, programs("https://api.example.com/v1/", header)...); !strings.Contains(out, "Bearer "+placeholder) || leaks(out) {
 			t.Errorf("%s, with a credential: %s", name, out)
 		}
-		if got := (*seen)[before:]; len(got) != 1 || !strings.Contains(got[0], canary) {
+		if got := seen()[before:]; len(got) != 1 || !strings.Contains(got[0], canary) {
 			t.Errorf("%s: arrived %q", name, got)
 		}
-		if out := run(path, programs("http://other.example.com/x", "X: y")...); strings.Contains(out, "rror") || len(*seen) != before+2 {
+		if out := run(path, programs("http://other.example.com/x", "X: y")...); strings.Contains(out, "rror") || len(seen()) != before+2 {
 			t.Errorf("%s, plain: %s", name, out)
 		}
 		if out := run(path, programs("https://elsewhere.net/", "X: y")...); !strings.Contains(out, "403") {

@@ -48,7 +48,7 @@ type Config struct {
 	Resolver    Resolver                                                             // nil: the host's
 	Dial        func(ctx context.Context, network, address string) (net.Conn, error) // nil: the host's network
 	Roots       *x509.CertPool                                                       // that hosts with credentials are held against; nil: the host's
-	Sink        event.Sink                                                           // is never called twice at once; nil: nobody is told
+	Sink        event.Sink                                                           // is never called twice at once, and must not call the proxy; nil: nobody is told
 	Now         func() time.Time                                                     // nil: the host's clock
 }
 
@@ -101,7 +101,7 @@ func New(c Config) (*Proxy, error) {
 	if p.now == nil {
 		p.now = time.Now
 	}
-	if hosts := v.secureHosts(); len(hosts) > 0 {
+	if hosts := v.hosts(); len(hosts) > 0 {
 		if p.ca, err = newAuthority(hosts, time.Now()); err != nil {
 			return nil, err
 		}
@@ -217,7 +217,8 @@ func (p *Proxy) Close() error {
 }
 
 // Serve serves one connection of the code and returns when it is closed. It
-// closes conn.
+// closes conn, which must end a Read and a Write that wait; a CloseWrite, if it
+// has one, is used to say that a host has no more to say.
 func (p *Proxy) Serve(ctx context.Context, conn io.ReadWriteCloser) {
 	given := ctx
 	ctx, cancel := context.WithCancel(given)

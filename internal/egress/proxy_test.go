@@ -45,7 +45,7 @@ func TestProtocols(t *testing.T) {
 			}
 		}
 	}
-	for _, name := range w.looked {
+	for _, name := range w.lookups() {
 		if name == "other.net." {
 			t.Error("a name that is not allowed was looked up")
 		}
@@ -60,8 +60,8 @@ func TestOffByDefault(t *testing.T) {
 	if status, body := get(t, w.client("http", nil), "http://example.com/"); status != 403 || !strings.Contains(body, "Add --allow-net example.com:80") {
 		t.Errorf("got %d %q", status, body)
 	}
-	if len(w.looked)+len(w.dialed) != 0 {
-		t.Errorf("looked up %v, dialled %v", w.looked, w.dialed)
+	if len(w.lookups())+len(w.dials()) != 0 {
+		t.Errorf("looked up %v, dialled %v", w.lookups(), w.dials())
 	}
 }
 
@@ -77,7 +77,7 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("%s: %d %q", url, status, body)
 		}
 	}
-	before := len(w.dialed)
+	before := len(w.dials())
 	for _, host := range []string{
 		"10.0.0.8:8080", "10.0.0.7:80", "167772167:8080", "0xa.0.0.7:8080", "0xa000007:8080", "012.0.0.7:8080", "10.7:8080", "10.0.7:8080", "10.0.0.7.:8080",
 		"[::ffff:10.0.0.7]:8080", "[::ffff:a00:7]:8080", "[fd00::7%25eth0]:8080", "[64:ff9b::a00:7]:8080", "127.0.0.1:80", "0:80", "0.0.0.0:80", "localhost:80", "[::]:80", "１０.0.0.7:8080",
@@ -101,8 +101,8 @@ func TestAddresses(t *testing.T) {
 			t.Errorf("SOCKS %q: got %q", name, got)
 		}
 	}
-	if len(w.dialed) != before {
-		t.Errorf("dialled %v", w.dialed[before:])
+	if len(w.dials()) != before {
+		t.Errorf("dialled %v", w.dials()[before:])
 	}
 }
 
@@ -122,8 +122,8 @@ func TestAnswersInside(t *testing.T) {
 			t.Errorf("%s: SOCKS %q", addr, got)
 		}
 	}
-	if len(w.dialed) != 0 {
-		t.Errorf("dialled %v", w.dialed)
+	if len(w.dials()) != 0 {
+		t.Errorf("dialled %v", w.dials())
 	}
 	// Of several, only those that are allowed are dialled, wherever they stand.
 	w.names["mixed.example.com"] = []string{"127.0.0.1", "93.184.216.99", "10.0.0.8"}
@@ -138,10 +138,10 @@ func TestAnswersInside(t *testing.T) {
 		t.Errorf("listed: %d %q", status, body)
 	}
 	// A name that changes its address between the judging and the dialling cannot: it is asked once.
-	if want := []string{"93.184.216.99:80", "10.0.0.9:80"}; !slices.Equal(w.dialed, want) {
-		t.Errorf("dialled %v, want %v", w.dialed, want)
+	if want := []string{"93.184.216.99:80", "10.0.0.9:80"}; !slices.Equal(w.dials(), want) {
+		t.Errorf("dialled %v, want %v", w.dials(), want)
 	}
-	if got := len(w.looked); got != 20 {
+	if got := len(w.lookups()); got != 20 {
 		t.Errorf("%d look-ups, want one for each of 20 connections", got)
 	}
 }
@@ -276,7 +276,7 @@ func TestRedirectsAreJudgedAgain(t *testing.T) {
 	if status, body := get(t, c, "http://example.com/"); status != 403 || !strings.Contains(body, "169.254.169.254:80") {
 		t.Errorf("got %d %q", status, body)
 	}
-	if len(w.dialed) != 1 {
-		t.Errorf("dialled %v", w.dialed)
+	if len(w.dials()) != 1 {
+		t.Errorf("dialled %v", w.dials())
 	}
 }

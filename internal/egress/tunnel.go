@@ -123,7 +123,7 @@ func (p *Proxy) judged(ctx context.Context, g *guest, l *link, via string, kind 
 	case kind == spokenHTTP:
 		l.speaks("http")
 		newSide(p, g, &tunnelled{l, host}, via).serve(ctx)
-	case p.vault.secure(l.t):
+	case p.vault.covers(l.t):
 		l.speaks("https")
 		p.terminate(ctx, g, &tunnelled{l, host}, via)
 	default:

@@ -137,6 +137,18 @@ func (w *world) seen() []event.Event {
 	return slices.Clone(w.events)
 }
 
+func (w *world) lookups() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.looked)
+}
+
+func (w *world) dials() []string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return slices.Clone(w.dialed)
+}
+
 // text returns all events as they are written.
 func (w *world) text() string {
 	var b strings.Builder
