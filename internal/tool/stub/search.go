@@ -20,17 +20,15 @@ import (
 // their endings. A word of a query also finds words that begin with it and, for
 // less, those that mean the same.
 type Index struct {
-	defs   []*tool.Definition
-	names  []string // in small letters
-	lists  map[string][]posting
-	words  []string // the keys of lists, sorted
-	length []float32
-	mean   float64
+	defs  []*tool.Definition
+	names []string // in small letters
+	lists map[string][]posting
+	words []string // the keys of lists, sorted
 }
 
 type posting struct {
 	tool   int32
-	weight float32
+	weight float32 // of the word in the tool, as BM25 has it but for how rare the word is
 }
 
 // The weights of where a word stands, and the parameters of BM25.
@@ -53,7 +51,8 @@ const (
 
 // NewIndex makes an index of tools.
 func NewIndex(defs []*tool.Definition) *Index {
-	ix := &Index{defs: slices.Clone(defs), lists: map[string][]posting{}, length: make([]float32, len(defs))}
+	ix := &Index{defs: slices.Clone(defs), lists: map[string][]posting{}}
+	length := make([]float64, len(defs))
 	slices.SortStableFunc(ix.defs, func(a, b *tool.Definition) int { return strings.Compare(a.Name, b.Name) })
 	total := 0.0
 	for i, d := range ix.defs {
@@ -76,14 +75,18 @@ func NewIndex(defs []*tool.Definition) *Index {
 		slices.Sort(words) // sums of floats depend on their order
 		for _, w := range words {
 			ix.lists[w] = append(ix.lists[w], posting{int32(i), weights[w]})
-			ix.length[i] += weights[w]
+			length[i] += float64(weights[w])
 		}
-		total += float64(ix.length[i])
+		total += length[i]
 	}
-	ix.mean = max(total/float64(max(len(defs), 1)), 1)
+	mean := max(total/float64(max(len(defs), 1)), 1)
 	ix.words = make([]string, 0, len(ix.lists))
-	for w := range ix.lists {
-		ix.words = append(ix.words, w)
+	for word, list := range ix.lists {
+		ix.words = append(ix.words, word)
+		for i, p := range list {
+			w := float64(p.weight)
+			list[i].weight = float32(w * (saturation + 1) / (w + saturation*(1-lengthShare+lengthShare*length[p.tool]/mean)))
+		}
 	}
 	slices.Sort(ix.words)
 	return ix
@@ -102,23 +105,54 @@ func (ix *Index) Search(query string, limit int) []*tool.Definition {
 	if query == "" || limit <= 0 {
 		return nil
 	}
+	terms := queryWords(query)
+	score := ix.score(terms)
+	low := strings.ToLower(query)
+	below := strings.TrimSuffix(low, ".") + "."
+	var top []int // the best so far, the best first
+	better := func(a, b int) int { return cmp.Or(cmp.Compare(score[b], score[a]), cmp.Compare(a, b)) }
+	for i, name := range ix.names {
+		switch {
+		case !strings.HasSuffix(name, low) && !strings.HasPrefix(name, below):
+		case name == low:
+			score[i] += 1000
+		case strings.HasPrefix(name, below):
+			score[i] += 10
+		case strings.HasSuffix(name, "."+low):
+			score[i] += 100
+		}
+		if score[i] <= 0 || (len(top) == limit && better(i, top[limit-1]) > 0) {
+			continue
+		}
+		if len(top) == limit {
+			top = top[:limit-1]
+		}
+		at, _ := slices.BinarySearchFunc(top, i, better)
+		top = slices.Insert(top, at, i)
+	}
+	out := make([]*tool.Definition, len(top))
+	for i, at := range top {
+		out[i] = ix.defs[at]
+	}
+	return out
+}
+
+// score weighs all tools by the words of a query.
+func (ix *Index) score(terms []string) []float64 {
 	score := make([]float64, len(ix.defs))
 	matched := make([]uint8, len(ix.defs))
 	best := make([]float64, len(ix.defs)) // of the word at hand
-	terms := queryWords(query)
+	touched := make([]int32, 0, len(ix.defs))
 	for _, term := range terms {
-		var touched []int32
+		touched = touched[:0]
 		for _, v := range ix.variants(term) {
 			list := ix.lists[v.word]
-			idf := math.Log(1 + (float64(len(ix.defs))-float64(len(list))+0.5)/(float64(len(list))+0.5))
+			share := v.share * math.Log(1+(float64(len(ix.defs))-float64(len(list))+0.5)/(float64(len(list))+0.5))
 			for _, p := range list {
-				w := float64(p.weight)
-				norm := 1 - lengthShare + lengthShare*float64(ix.length[p.tool])/ix.mean
-				s := v.share * idf * w * (saturation + 1) / (w + saturation*norm)
 				if best[p.tool] == 0 {
 					touched = append(touched, p.tool)
 				}
-				best[p.tool] = max(best[p.tool], s)
+				best[p.tool] = max(best[p.tool], share*float64(p.weight))
 			}
 		}
 		for _, i := range touched {
@@ -127,32 +161,10 @@ func (ix *Index) Search(query string, limit int) []*tool.Definition {
 			best[i] = 0
 		}
 	}
-	low := strings.ToLower(query)
-	var found []int
-	for i := range ix.defs {
-		if len(terms) > 0 {
-			score[i] *= 0.4 + 0.6*float64(matched[i])/float64(len(terms))
-		}
-		switch name := ix.names[i]; {
-		case name == low:
-			score[i] += 1000
-		case strings.HasSuffix(name, "."+low):
-			score[i] += 100
-		case strings.HasPrefix(name, strings.TrimSuffix(low, ".")+"."):
-			score[i] += 10
-		}
-		if score[i] > 0 {
-			found = append(found, i)
-		}
+	for i := range score {
+		score[i] *= 0.4 + 0.6*float64(matched[i])/float64(max(len(terms), 1))
 	}
-	slices.SortFunc(found, func(a, b int) int {
-		return cmp.Or(cmp.Compare(score[b], score[a]), cmp.Compare(a, b))
-	})
-	out := make([]*tool.Definition, 0, min(limit, len(found)))
-	for _, i := range found[:min(limit, len(found))] {
-		out = append(out, ix.defs[i])
-	}
-	return out
+	return score
 }
 
 type variant struct {

@@ -211,15 +211,15 @@ func TestFailures(t *testing.T) {
 		kind fault.Kind
 		is   error
 	}{
-		"error":     {func() (any, error) { return nil, boom }, "cannot call t.f: the disk is full", fault.Internal, boom},
-		"fault":     {func() (any, error) { return nil, refused }, "cannot do that", fault.Denied, refused},
-		"panic":     {func() (any, error) { panic("broken\xff" + strings.Repeat("x", 10000)) }, "cannot call t.f: the function panicked: broken?x", fault.Internal, nil},
-		"index": {func() (any, error) { return []int{}[len(t.Name())], nil }, "index out of range", fault.Internal, nil},
-		"goexit":    {func() (any, error) { runtime.Goexit(); return nil, nil }, "ended its goroutine", fault.Internal, nil},
-		"not JSON":  {func() (any, error) { return math.NaN(), nil }, "is no JSON", fault.Internal, nil},
-		"channel":   {func() (any, error) { return make(chan int), nil }, "is no JSON", fault.Internal, nil},
-		"cycle":     {func() (any, error) { return loop, nil }, "is no JSON", fault.Internal, nil},
-		"marshal":   {func() (any, error) { return free{make(chan int)}, nil }, "is no JSON", fault.Internal, nil},
+		"error":    {func() (any, error) { return nil, boom }, "cannot call t.f: the disk is full", fault.Internal, boom},
+		"fault":    {func() (any, error) { return nil, refused }, "cannot do that", fault.Denied, refused},
+		"panic":    {func() (any, error) { panic("broken\xff" + strings.Repeat("x", 10000)) }, "cannot call t.f: the function panicked: broken?x", fault.Internal, nil},
+		"index":    {func() (any, error) { return []int{}[len(t.Name())], nil }, "index out of range", fault.Internal, nil},
+		"goexit":   {func() (any, error) { runtime.Goexit(); return nil, nil }, "ended its goroutine", fault.Internal, nil},
+		"not JSON": {func() (any, error) { return math.NaN(), nil }, "is no JSON", fault.Internal, nil},
+		"channel":  {func() (any, error) { return make(chan int), nil }, "is no JSON", fault.Internal, nil},
+		"cycle":    {func() (any, error) { return loop, nil }, "is no JSON", fault.Internal, nil},
+		"marshal":  {func() (any, error) { return free{make(chan int)}, nil }, "is no JSON", fault.Internal, nil},
 		"deep": {func() (any, error) {
 			return json.RawMessage(strings.Repeat("[", 200) + strings.Repeat("]", 200)), nil
 		}, "is no JSON value", fault.Internal, nil},
