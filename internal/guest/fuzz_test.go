@@ -136,3 +136,52 @@ func FuzzClient(f *testing.F) {
 		}
 	})
 }
+
+// mirror is a host that answers a text with itself, and sends bytes back.
+type mirror struct{}
+
+func (mirror) Tools(_ context.Context, body json.RawMessage) (json.RawMessage, error) {
+	return body, nil
+}
+
+func (mirror) Connect(_ context.Context, conn io.ReadWriteCloser) { _, _ = io.Copy(conn, conn) }
+
+// FuzzAsks feeds a client that has made an offer with a hostile guest's frames.
+// Closing it must end everything that was asked for.
+func FuzzAsks(f *testing.F) {
+	ask := func(id byte, body string) []byte { return fuzzFrame(wire.AskKind, id, body) }
+	f.Add(ask(1, `{"op":"tools","name":"a","body":[1]}`))
+	f.Add(append(ask(1, `{"op":"connect","name":"a"}`), append(fuzzFrame(wire.Data, 1, "x"), fuzzFrame(wire.End, 1, "")...)...))
+	f.Add(append(ask(1, `{"op":"tools","name":"a","long":true}`), append(fuzzFrame(wire.Data, 1, "[1"), append(fuzzFrame(wire.Data, 1, "]"), fuzzFrame(wire.End, 1, "")...)...)...))
+	f.Add(append(ask(1, `{"op":"tools","name":"a","again":true,"sent":3,"after":7,"long":true}`), ask(2, `{"op":"tools","name":"a","body":1}`)...))
+	f.Add(append(ask(1, `{"op":"connect","name":"a"}`), fuzzFrame(wire.Cancel, 1, "")...))
+	f.Fuzz(func(t *testing.T, lies []byte) {
+		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		defer cancel()
+		text := frames(lies)
+		for b := text; len(b) > 9; { // ids of asks
+			n := int(binary.BigEndian.Uint32(b))
+			if n < 5 || len(b) < 4+n {
+				break
+			}
+			b[5] |= 0x80
+			b = b[4+n:]
+		}
+		c := New(newLiar(text))
+		if err := c.Hello(ctx, wire.Hello{}); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.Offer(ctx, wire.Offer{Tools: true, Net: true}, mirror{}); err == nil {
+			t.Error("an offer that the guest did not take")
+		}
+		if ctx.Err() != nil {
+			t.Error("the guest kept the host waiting")
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		if c.asks.tools != 0 || c.asks.conns != 0 || c.asks.bodies != 0 || c.asks.answers != 0 {
+			t.Errorf("what was asked for is not settled: %+v", c.asks)
+		}
+	})
+}

@@ -303,7 +303,7 @@ def _talk(line, frame):
         return None, None
 
 
-def _exchange(frame, tool="", started=None):
+def _exchange(frame, tool="", grip=None):
     """Take a frame to the host and return the answer."""
     slots = _state.slots
     line = slots.get()
@@ -311,8 +311,8 @@ def _exchange(frame, tool="", started=None):
         while True:
             if line is None:
                 line = _connect()
-            if started is not None:
-                started(line)
+            if grip is not None:
+                grip.hold(line)
             kind, text = _talk(line, frame)
             if kind != RETIRED:
                 break
@@ -327,6 +327,8 @@ def _exchange(frame, tool="", started=None):
             line = None
         raise
     finally:
+        if grip is not None:
+            grip.hold(None)
         slots.put(line)
     answer = _decode(text)
     if kind == RESULT:
@@ -353,20 +355,38 @@ def call(name, arguments=None, version=""):
     return answer.get("result") if isinstance(answer, dict) else answer
 
 
+class _Grip:
+    """What lets another thread give a call up, and never the next one on the same connection."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.line = None
+        self.canceled = False
+
+    def hold(self, line):
+        with self.lock:
+            self.line = line
+            if self.canceled and line is not None:
+                raise ToolError("the call was given up", "canceled")
+
+    def cancel(self):
+        with self.lock:
+            self.canceled = True
+            if self.line is not None:
+                try:
+                    self.line.shutdown(SHUT_RDWR)
+                except OSError:
+                    pass
+
+
 async def _call_async(name, arguments, version):
     import asyncio
 
-    frame = _request(name, version, arguments)
-    lines = []
-    future = asyncio.get_running_loop().run_in_executor(_threads(), _exchange, frame, name, lines.append)
+    frame, grip = _request(name, version, arguments), _Grip()
     try:
-        answer = await future
+        answer = await asyncio.get_running_loop().run_in_executor(_threads(), _exchange, frame, name, grip)
     except asyncio.CancelledError:
-        if lines and not future.done():
-            try:
-                lines[-1].shutdown(SHUT_RDWR)
-            except OSError:
-                pass
+        grip.cancel()
         raise
     return answer.get("result") if isinstance(answer, dict) else answer
 
