@@ -261,6 +261,7 @@ func (t *asked) tools(ctx context.Context, host Host, k *call, body json.RawMess
 	var err error
 	if t.long {
 		if body, k, err = t.body(ctx, k); k == nil {
+			t.free(len(body))
 			t.leave()
 			return
 		}

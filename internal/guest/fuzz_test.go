@@ -154,6 +154,7 @@ func FuzzAsks(f *testing.F) {
 	f.Add(append(ask(1, `{"op":"connect","name":"a"}`), append(fuzzFrame(wire.Data, 1, "x"), fuzzFrame(wire.End, 1, "")...)...))
 	f.Add(append(ask(1, `{"op":"tools","name":"a","long":true}`), append(fuzzFrame(wire.Data, 1, "[1"), append(fuzzFrame(wire.Data, 1, "]"), fuzzFrame(wire.End, 1, "")...)...)...))
 	f.Add(append(ask(1, `{"op":"tools","name":"a","again":true,"sent":3,"after":7,"long":true}`), ask(2, `{"op":"tools","name":"a","body":1}`)...))
+	f.Add(append(ask(1, `{"op":"tools","name":"a","long":true}`), fuzzFrame(wire.Data, 1, "[1")...)) // and no end
 	f.Add(append(ask(1, `{"op":"connect","name":"a"}`), fuzzFrame(wire.Cancel, 1, "")...))
 	f.Fuzz(func(t *testing.T, lies []byte) {
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)

@@ -20,6 +20,7 @@ import (
 type toy struct {
 	mu    sync.Mutex
 	state toyState
+	offer string // the last one since the toy was started or restored
 }
 
 type toyState struct {
@@ -101,7 +102,12 @@ func (g *toy) answer(f wire.Frame) (kind wire.Kind, id uint32, body any, ok bool
 				g.state.Seed = fmt.Sprint(*r.Seed)
 			}
 			return wire.Response, f.ID, wire.SetupReply{Version: "3.14.0"}, true
+		case wire.OpOffer:
+			g.offer = string(f.Body)
 		case wire.OpExecute:
+			if r.Code == "offer" {
+				return wire.Response, f.ID, wire.Executed{Status: event.OK.String(), State: string(event.Kept), Result: wire.Bundle{"text": g.offer}}, true
+			}
 			if r.Code == "die" {
 				return 0, 0, nil, false
 			}

@@ -17,7 +17,6 @@ type asks struct {
 	last  uint32 // the last number of the epoch
 	open  map[uint32]opened
 	tools map[*errand]struct{} // without an answer, through epochs
-	conns int
 }
 
 // opened is an ask of this epoch that the host has not closed.
