@@ -192,7 +192,7 @@ func runRooms() map[string]Room {
 			Tests:   []string{"internal/llm/scripted"},
 		},
 		"internal/replay": {
-			Imports: []string{fault, event, llm, legible, "internal/agent", "internal/agent/action", "internal/run", "internal/report", "internal/llm/recorded",
+			Imports: []string{fault, event, llm, legible, "internal/agent", "internal/agent/action", "internal/run", "internal/report", "internal/llm/recorded", "internal/gate",
 				"internal/planner", "internal/plan", "internal/tool"},
 			Tests: []string{"internal/store/files", "internal/store/sqlite", "internal/llm/scripted", "internal/journal", "internal/gate"},
 		},
@@ -220,12 +220,13 @@ func runRooms() map[string]Room {
 
 		// Wiring and the person's end.
 		"internal/app": {Imports: []string{fault, event, box, llm, "internal/config", "internal/folder", "internal/image", "internal/session",
-			"internal/sandbox/gvisor", "internal/llm/...", "internal/journal", "internal/memory", "internal/store/files", "internal/store/sqlite"}},
+			"internal/sandbox/gvisor", "internal/llm/...", "internal/journal", "internal/memory", "internal/store/files", "internal/store/sqlite",
+			"internal/tool", "internal/tool/...", "internal/guest", wire}},
 		"internal/cli": {
 			Imports: []string{fault, event, box, llm, wire, legible, "internal/config", "internal/folder", "internal/image", "internal/session",
 				"internal/agent", "internal/app", "internal/bench", "internal/guest", "examples/demo",
 				"internal/journal", "internal/memory", "internal/price", "internal/replay", "internal/report", "internal/run",
-				"internal/planner", "internal/plan", "internal/plan/...", "internal/tool", "internal/gate"},
+				"internal/planner", "internal/plan", "internal/plan/...", "internal/tool", "internal/tool/registry", "internal/gate", "internal/offer", "internal/approval", "internal/egress"},
 			Third:     []string{"github.com/spf13/cobra", "github.com/peterh/liner", "golang.org/x/term"},
 			TestThird: []string{script},
 		},

@@ -7,15 +7,18 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"praxis/internal/agent"
 	"praxis/internal/config"
 	"praxis/internal/event"
+	"praxis/internal/gate"
 	"praxis/internal/journal"
 	"praxis/internal/legible"
 	"praxis/internal/llm"
+	"praxis/internal/offer"
 	"praxis/internal/run"
 )
 
@@ -45,6 +48,7 @@ type askCommand struct {
 	json     bool
 	own      []ownFile // what run found of the files above and the model's script
 	planAsk  planAsk
+	tools    toolFlags
 }
 
 func (p *program) askCommand() *cobra.Command {
@@ -73,6 +77,8 @@ func (p *program) askCommand() *cobra.Command {
 	fs.BoolVar(&a.json, "json", false, "print one JSON object an event, the answer last")
 	a.flags.register(cmd)
 	a.planAsk.register(cmd)
+	a.tools.register(cmd)
+	a.tools.registerNet(cmd)
 	return cmd
 }
 
@@ -123,6 +129,10 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 			return err
 		}
 		t := &asking{askCommand: a, cfg: cfg, e: e, model: model, question: question, inputs: inputs}
+		if t.tooling, err = a.p.openTooling(ctx, cfg, e.records(), e, &a.tools, &a.planAsk.rules); err != nil {
+			return err
+		}
+		defer a.p.closing(t.tooling, &err)
 		if err = t.ask(ctx); t.w != nil {
 			a.p.closing(t.w, &err)
 		}
@@ -170,6 +180,7 @@ type asking struct {
 	model    llm.Model
 	question string
 	inputs   []input
+	tooling  *tooling
 	w        workspace // open when the run came so far
 
 	rec   *journal.Recorder
@@ -202,16 +213,27 @@ func (t *asking) ask(ctx context.Context) error {
 		return err
 	}
 	t.rec, t.col = rec, collector{dir: t.out, guard: t.own}
+	keepErr := keepRules(runCtx, rec, t.tooling.rules)
 	agentCfg := agent.Config{Model: t.model, Store: rec.Store, Load: t.e.records().Content}
 	if t.thread != "" || t.notes {
 		agentCfg.Notes = notes{t.e.records().Memory, rec.ID(), t.thread}
 	}
-	answer, outErr, runErr := run.Ask(runCtx, run.Task{
+	keepErr = errors.Join(keepErr, t.offer(runCtx, rec, &agentCfg))
+	task := run.Task{
 		Began: began, Inputs: inputs, Snapshots: t.cfg.Journal.Snapshots,
-		Open:   func(ctx context.Context) (run.Session, error) { return t.open(ctx, &agentCfg) },
+		Open: func(ctx context.Context) (run.Session, error) {
+			if keepErr != nil {
+				return nil, keepErr
+			}
+			return t.open(ctx, &agentCfg)
+		},
 		Ready:  func(ctx context.Context) error { return t.col.begin(ctx, t.w) },
 		Finish: func(_ context.Context, r run.Result) error { return t.finish(ctx, r, gallery) },
-	}, &agentCfg, rec)
+	}
+	if t.planAsk.mode == modeTools && keepErr == nil {
+		task.Open, task.Finish = nil, nil
+	}
+	answer, outErr, runErr := run.Ask(runCtx, task, &agentCfg, heard{rec, t.tooling.desk})
 	if runErr != nil && errorCode(runErr) == exitInterrupted {
 		runErr = cut{answer.Steps}
 	}
@@ -231,6 +253,9 @@ func (t *asking) open(ctx context.Context, cfg *agent.Config) (run.Session, erro
 		return nil, err
 	}
 	t.w = w
+	if err := t.tooling.offered(ctx, w, true); err != nil {
+		return nil, err
+	}
 	if t.thread == "" {
 		return runSession{w: w}, nil
 	}
@@ -245,6 +270,40 @@ func (t *asking) open(ctx context.Context, cfg *agent.Config) (run.Session, erro
 		}
 	}
 	return runSession{w: w}, nil
+}
+
+// offer makes what the model and its code may call.
+func (t *asking) offer(ctx context.Context, rec *journal.Recorder, cfg *agent.Config) error {
+	origins := map[string][]gate.Origin{modeCode: {gate.Code}, modeTools: {gate.Model}, modeBoth: {gate.Code, gate.Model}}[t.planAsk.mode]
+	if err := t.tooling.begin(ctx, rec.ID(), rec, t.e.records().Journal.Redact, nil, origins...); err != nil {
+		return err
+	}
+	for _, in := range t.inputs {
+		t.tooling.gate.SawFile(in.name)
+	}
+	if t.planAsk.mode != modeTools {
+		cfg.Guide = t.tooling.desk.Guide(t.tooling.egress.Strings())
+	}
+	if t.planAsk.mode == modeCode {
+		return nil
+	}
+	var err error
+	cfg.Tools, err = t.tooling.desk.Native(t.planAsk.mode == modeBoth)
+	return err
+}
+
+// heard is a recorder whose events a desk hears, too.
+type heard struct {
+	*journal.Recorder
+	desk *offer.Desk
+}
+
+// Emit records an event.
+func (h heard) Emit(e event.Event) {
+	if h.desk != nil {
+		h.desk.Heard(e)
+	}
+	h.Recorder.Emit(e)
 }
 
 // finish takes out of the session what is to stay. A thread stays as it was
@@ -264,12 +323,33 @@ func (t *asking) finish(ctx context.Context, r run.Result, g *gallery) error {
 	return asUnsaved(err)
 }
 
+// waitingTime is the wall time of an execution that may wait for somebody's
+// leave; its processor time stays as it is.
+const waitingTime = 15 * time.Minute
+
+// bounds are those of each execution. Where code may have to wait for a call,
+// the wall time is long and the processor's is what it was.
+func (t *asking) bounds() event.Bounds {
+	b := bounds(t.flags.exec(t.cfg.Execution))
+	if t.tooling.has() && t.flags.timeout.value == nil {
+		if b.CPU == 0 {
+			b.CPU = b.Timeout
+		}
+		b.Timeout = event.Duration(waitingTime)
+	}
+	return b
+}
+
 // began describes the run that begins.
 func (t *asking) began() event.RunBegan {
+	mode := t.planAsk.mode
+	if mode == modeCode {
+		mode = ""
+	}
 	return event.RunBegan{
-		Kind: event.Ask, Question: strings.TrimSpace(t.question), Model: t.model.Name(),
+		Kind: event.Ask, Mode: mode, Question: strings.TrimSpace(t.question), Model: t.model.Name(),
 		Scripted: strings.HasPrefix(t.model.Name(), "scripted:"), Files: inputNames(t.inputs), MaxSteps: t.cfg.Ask.MaxSteps,
-		Bounds: bounds(t.flags.exec(t.cfg.Execution)), Budget: event.Budget{Reply: agent.DefaultMaxTokens, Run: agent.DefaultTotalTokens, Window: t.cfg.Ask.Window},
+		Bounds: t.bounds(), Tools: t.tooling.pins(), Net: t.tooling.egress.Strings(), Budget: event.Budget{Reply: agent.DefaultMaxTokens, Run: agent.DefaultTotalTokens, Window: t.cfg.Ask.Window},
 		Seed: t.flags.seed.value, Thread: t.thread, Program: t.p.version,
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"praxis/internal/app"
 	"praxis/internal/bench"
 	"praxis/internal/event"
+	"praxis/internal/guest"
+	"praxis/internal/guest/wire"
 	"praxis/internal/image"
 	"praxis/internal/llm"
 	"praxis/internal/run"
@@ -52,6 +54,8 @@ type workspace interface {
 	restart(ctx context.Context) error
 	complete(ctx context.Context, code string, cursor int) (completion, error)
 	put(ctx context.Context, path string, r io.Reader) error
+	// offer lets the session's code ask for tools and connections.
+	offer(ctx context.Context, o wire.Offer, h guest.Host) error
 	get(ctx context.Context, path string, w io.Writer) error
 	list(ctx context.Context, dir string) ([]guestFile, error)
 	// snapshot keeps the state beside the line of a named session.

@@ -243,6 +243,10 @@ func (r *room) execute(ctx context.Context, code string, x session.Exec, sink ev
 	return r.Session.Execute(ctx, code, x, sink)
 }
 
+func (r *room) offer(ctx context.Context, o wire.Offer, h guest.Host) error {
+	return r.Offer(ctx, o, h)
+}
+
 func (r *room) interrupt(ctx context.Context) error { return r.Session.Interrupt(ctx, "") }
 func (r *room) restart(ctx context.Context) error   { return r.Session.Restart(ctx, "") }
 

@@ -21,6 +21,8 @@ import (
 	"praxis/internal/bench"
 	"praxis/internal/config"
 	"praxis/internal/event"
+	"praxis/internal/guest"
+	"praxis/internal/guest/wire"
 	"praxis/internal/fault"
 	"praxis/internal/image"
 	"praxis/internal/llm"
@@ -195,6 +197,8 @@ func (w *fakeWorkspace) restart(context.Context) error {
 func (w *fakeWorkspace) complete(_ context.Context, code string, cursor int) (completion, error) {
 	return completion{0, cursor, []string{code + "_completed", "hidden\x1b[2K"}}, nil
 }
+
+func (w *fakeWorkspace) offer(context.Context, wire.Offer, guest.Host) error { return nil }
 
 func (w *fakeWorkspace) put(_ context.Context, path string, r io.Reader) error {
 	data, err := io.ReadAll(r)

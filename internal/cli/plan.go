@@ -42,10 +42,16 @@ type ruleFlags struct {
 }
 
 func (f *ruleFlags) register(cmd *cobra.Command) {
+	f.registerFiles(cmd)
+	fs := cmd.Flags()
+	fs.BoolVar(&f.strict, "strict", false, "count implicit flows, too: branches, loops, exceptions")
+}
+
+// registerFiles adds the flags that name files.
+func (f *ruleFlags) registerFiles(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.tools, "tools", nil, "`FILE` that declares tools (may be repeated)")
 	fs.StringVar(&f.policy, "policy", "", "`FILE` with the rules for calls")
-	fs.BoolVar(&f.strict, "strict", false, "count implicit flows, too: branches, loops, exceptions")
 }
 
 // maxPolicy bounds a policy in bytes.

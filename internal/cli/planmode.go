@@ -29,14 +29,16 @@ type planAsk struct {
 
 // The modes of ask.
 const (
-	modeCode = "code"
-	modePlan = "plan"
+	modeCode  = "code"  // code, which may call tools
+	modeTools = "tools" // native calls of tools, and no code
+	modeBoth  = "both"
+	modePlan  = "plan"
 )
 
 // register adds the flags. Seed and timeout are those of every session.
 func (a *planAsk) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringVar(&a.mode, "mode", modeCode, "how it is answered: code in a sandbox, or a `plan` that calls tools and whose flows are proved")
+	fs.StringVar(&a.mode, "mode", modeCode, "how it is answered: by code in a sandbox that may call tools, by tools alone, by both, or by a plan whose flows are proved; `MODE` is code, tools, both or plan")
 	a.rules.register(cmd)
 	fs.StringVar(&a.quarantine, "quarantine-model", "", "with --mode plan: the model that sees data, as `PROVIDER:NAME` (default: the same)")
 	fs.StringArrayVar(&a.host.inputs, "input", nil, "with --mode plan: value of a declared input, as `NAME=JSON`")
@@ -48,25 +50,33 @@ func (a *planAsk) register(cmd *cobra.Command) {
 
 // planOnly and codeOnly are the flags that belong to one mode.
 func planOnly() []string {
-	return []string{"tools", "policy", "strict", "quarantine-model", "input", "now", "replies", "yes", "later"}
+	return []string{"strict", "quarantine-model", "input", "now", "replies", "yes", "later"}
 }
 
 func codeOnly() []string {
-	return []string{"file", "out", "thread", "notes", "with", "requirements", "memory", "disk", "cpus", "processes", "cpu-time", "output-limit"}
+	return append([]string{"file", "out", "thread", "with", "requirements", "memory", "disk", "cpus", "processes", "cpu-time", "output-limit"}, netFlags()...)
 }
 
 // check says which flags do not belong to the mode.
 func (a *planAsk) check(cmd *cobra.Command) error {
 	wrong, other := planOnly(), modePlan
 	switch a.mode {
-	case modeCode:
+	case modeCode, modeBoth:
+	case modeTools:
+		wrong, other = append(codeOnly(), planOnly()...), modeCode
 	case modePlan:
-		wrong, other = codeOnly(), modeCode
+		wrong, other = append(codeOnly(), "notes"), modeCode
 	default:
-		return usage("praxis ask", "there is no mode %q: write code or plan", a.mode)
+		return usage("praxis ask", "there is no mode %q: write code, tools, both or plan", a.mode)
 	}
 	if i := slices.IndexFunc(wrong, cmd.Flags().Changed); i >= 0 {
+		if slices.Contains(planOnly(), wrong[i]) {
+			other = modePlan
+		}
 		return usage("praxis ask", "--%s belongs to --mode %s", wrong[i], other)
+	}
+	if (a.mode == modeTools || a.mode == modeBoth) && len(a.rules.tools) == 0 {
+		return usage("praxis ask", "--mode %s needs --tools FILE", a.mode)
 	}
 	return a.host.check("praxis ask")
 }

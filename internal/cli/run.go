@@ -12,6 +12,7 @@ import (
 
 	"praxis/internal/config"
 	"praxis/internal/event"
+	"praxis/internal/gate"
 	"praxis/internal/legible"
 	"praxis/internal/run"
 )
@@ -47,6 +48,8 @@ type runCommand struct {
 	out     string
 	session string
 	json    bool
+	rules   ruleFlags
+	tools   toolFlags
 }
 
 func (p *program) runCommand() *cobra.Command {
@@ -72,6 +75,9 @@ func (p *program) runCommand() *cobra.Command {
 	fs.StringVar(&r.session, "session", "", "keep variables and files under this `NAME`")
 	fs.BoolVar(&r.json, "json", false, "print one JSON object instead")
 	r.flags.register(cmd)
+	r.rules.registerFiles(cmd)
+	r.tools.register(cmd)
+	r.tools.registerNet(cmd)
 	return cmd
 }
 
@@ -97,6 +103,10 @@ func (r *runCommand) run(ctx context.Context, inline *string, args []string) err
 	own := ownFiles(append(slices.Concat(r.files, args), r.flags.requirements)...)
 	return r.p.withEngine(ctx, cfg, func(e engine) (err error) {
 		t := &running{runCommand: r, cfg: cfg, e: e, inputs: inputs, code: code, own: own}
+		if t.tooling, err = r.p.openTooling(ctx, cfg, e.records(), e, &r.tools, &r.rules); err != nil {
+			return err
+		}
+		defer r.p.closing(t.tooling, &err)
 		if err = t.execute(ctx); t.w != nil {
 			r.p.closing(t.w, &err)
 		}
@@ -156,6 +166,8 @@ type running struct {
 	col    collector
 	w      workspace // open when the run came so far
 
+	tooling *tooling
+
 	found collected
 	note  string
 	saved string // the snapshot of a named session
@@ -181,11 +193,24 @@ func (t *running) execute(ctx context.Context) error {
 		return err
 	}
 	t.col = collector{dir: t.out, guard: t.own}
+	offerErr := errors.Join(keepRules(runCtx, rec, t.tooling.rules),
+		t.tooling.begin(runCtx, rec.ID(), rec, t.e.records().Journal.Redact, nil, gate.Code))
+	if offerErr == nil {
+		for _, in := range t.inputs {
+			t.tooling.gate.SawFile(in.name)
+		}
+	}
 	x, kept, err := run.Code(runCtx, run.Task{
 		Began: began, Inputs: plainInputs(t.inputs),
 		Open: func(ctx context.Context) (run.Session, error) {
+			if offerErr != nil {
+				return nil, offerErr
+			}
 			t.w, err = t.e.open(ctx, t.flags.options().named(t.session), t.p.progress())
 			t.p.settled()
+			if err == nil {
+				err = t.tooling.offered(ctx, t.w, true)
+			}
 			return runSession{w: t.w, interrupts: &t.p.interrupts}, err
 		},
 		Ready:  func(ctx context.Context) error { return t.col.begin(ctx, t.w) },
@@ -212,6 +237,7 @@ func (t *running) began() event.RunBegan {
 	return event.RunBegan{
 		Kind: event.Code, Question: firstLine(t.code), Files: inputNames(t.inputs),
 		Bounds: bounds(t.flags.exec(t.cfg.Execution)), Seed: t.flags.seed.value, Program: t.p.version,
+		Tools: t.tooling.pins(), Net: t.tooling.egress.Strings(),
 	}
 }
 

@@ -115,9 +115,11 @@ const (
 
 // RunBegan opens a run.
 type RunBegan struct {
-	Kind     Kind     `json:"kind"`
-	Mode     string   `json:"mode,omitempty"` // of an ask: "plan" when the model writes plans
-	Question string   `json:"question"`       // of an ask; of code, its first line
+	Kind Kind `json:"kind"`
+	// Mode says how an ask is answered: "" by code, "plan" by plans, "tools" by
+	// native calls alone, "both" by code and native calls.
+	Mode     string   `json:"mode,omitempty"`
+	Question string   `json:"question"` // of an ask; of code, its first line
 	Model    string   `json:"model,omitempty"`
 	Scripted bool     `json:"scripted"` // the model's replies come from a file
 	Files    []string `json:"files,omitempty"`
@@ -128,6 +130,11 @@ type RunBegan struct {
 	Thread   string   `json:"thread,omitempty"`  // the conversation that it goes on with
 	Parent   *Parent  `json:"parent,omitempty"`  // the run that it was branched or replayed from
 	Program  string   `json:"program,omitempty"` // version of praxis
+	// Tools are those that the model or its code may call, sorted by name. The
+	// texts of definitions and policy are file_given of their roles.
+	Tools []ToolPin `json:"tools,omitempty"`
+	// Net are the hosts that code may reach, as rules say them.
+	Net []string `json:"net,omitempty"`
 }
 
 // Bounds are those of one execution. A zero CPU means no bound of its own.

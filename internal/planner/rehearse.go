@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"praxis/internal/fault"
 	"praxis/internal/gate"
@@ -134,3 +135,8 @@ func (r *Rehearsal) Call(_ context.Context, c tool.Invocation) (any, error) {
 }
 
 const fromReplies = "the replies"
+
+// Answers says whether replies were given for a tool.
+func (r *Rehearsal) Answers(name string) bool {
+	return slices.ContainsFunc(r.replies, func(one reply) bool { return one.tool == name })
+}
