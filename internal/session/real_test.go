@@ -60,10 +60,13 @@ func realSession(t testing.TB) *Session {
 	return s
 }
 
-// counter is a host with the tools "add" and "big", that echoes connections.
-type counter struct{ calls atomic.Int64 }
+// counter is a host with the tools "add", "big" and "wait", that echoes connections.
+type counter struct {
+	calls   atomic.Int64
+	waiting chan struct{} // a call of wait began; it ends when it is given up
+}
 
-func (c *counter) Tools(_ context.Context, body json.RawMessage) (json.RawMessage, error) {
+func (c *counter) Tools(ctx context.Context, body json.RawMessage) (json.RawMessage, error) {
 	var m struct {
 		Do, Name, Tool string
 		Arguments      struct{ A, B int }
@@ -78,6 +81,10 @@ func (c *counter) Tools(_ context.Context, body json.RawMessage) (json.RawMessag
 		return json.RawMessage(`{"tools":[{"name":"math.add","version":"1.0.0","parameters":[{"name":"a","type":"int","required":true},{"name":"b","type":"int","required":true}]}],"namespaces":[]}`), nil
 	case m.Do == "describe":
 		return json.RawMessage(`{"name":"big","version":"1.0.0","parameters":[]}`), nil
+	case m.Tool == "wait":
+		close(c.waiting)
+		<-ctx.Done()
+		return nil, ctx.Err()
 	case m.Tool == "big":
 		return json.RawMessage(`{"result":"` + strings.Repeat("x", 8<<20) + `"}`), nil
 	}
@@ -117,11 +124,19 @@ def echo():
     return len(got), got[:5]
 echo()`
 
+const waitCode = `
+import threading, tools
+got = []
+def wait():
+    try: tools.call("wait")
+    except Exception as e: got.append(f"{type(e).__name__}: " + str(e).partition("\n")[0])
+waiting = threading.Thread(target=wait); waiting.start()`
+
 func TestToolsInARealSandbox(t *testing.T) {
 	if testing.Short() {
 		t.Skip("skipped: -short, and this needs a sandbox")
 	}
-	s, host := realSession(t), &counter{}
+	s, host := realSession(t), &counter{waiting: make(chan struct{})}
 	if err := s.Offer(t.Context(), wire.Offer{Tools: true, Net: true}, host); err != nil {
 		t.Fatal(err)
 	}
@@ -140,15 +155,20 @@ func TestToolsInARealSandbox(t *testing.T) {
 		check("import tools; len(tools.big())", fmt.Sprint(8<<20))
 	}
 	every()
+	must(t, s, waitCode)
+	<-host.waiting
 	snap, err := s.Snapshot(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	every()
+	check("waiting.is_alive()", "True") // it goes on through a snapshot
 	if err := s.Rollback(t.Context(), snap.ID); err != nil {
 		t.Fatal(err)
 	}
 	every()
+	// The restored session cannot know what became of the call.
+	check("waiting.join(20); got", "['Unavailable: wait: the session was restored while the call was under way: whether it was done is not known']")
 	if err := s.Pause(t.Context()); err != nil {
 		t.Fatal(err)
 	}
