@@ -87,10 +87,12 @@ type query struct {
 	loading  chan struct{} // one at a time
 	closing  chan struct{}
 	calls    sync.WaitGroup
+	spill    int64 // bytes on disk after which queries end
 
 	mu     sync.Mutex
-	store  string  // name of the tables in memory
-	keep   *sql.DB // holds them; nil until the first is loaded
+	store  string    // name of the tables in memory
+	keep   *sql.DB   // holds them; nil until the first is loaded
+	pin    *sql.Conn // the connection without which they would be gone
 	loaded map[string]bool
 	widest int
 	closed bool
@@ -101,7 +103,7 @@ func newQuery(_ context.Context, d *tool.Definition, b binding) (tool.Implementa
 	if err != nil {
 		return nil, err
 	}
-	q := &query{settings: s, bytes: bound(d), slots: make(chan struct{}, atOnce), loading: make(chan struct{}, 1), store: "/praxis-" + rand.Text(), loaded: map[string]bool{}, widest: 100, closing: make(chan struct{})}
+	q := &query{settings: s, bytes: bound(d), slots: make(chan struct{}, atOnce), loading: make(chan struct{}, 1), store: "/praxis-" + rand.Text(), loaded: map[string]bool{}, widest: 100, spill: maxSpill, closing: make(chan struct{})}
 	return q, nil
 }
 
@@ -128,7 +130,9 @@ func (q *query) Close() error {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if q.keep != nil {
-		return q.keep.Close()
+		err := errors.Join(q.pin.Close(), q.keep.Close())
+		q.keep, q.pin = nil, nil
+		return err
 	}
 	return nil
 }
@@ -155,28 +159,29 @@ func (q *query) Call(ctx context.Context, c tool.Invocation) (any, error) {
 	q.mu.Unlock()
 	defer q.calls.Done()
 
-	late := fault.New(fault.Exhausted, "Ask for less: fewer rows, a condition on an indexed column, no product of tables.", "cannot run the query: it takes longer than %s", q.settings.timeout)
-	ctx, cancel := context.WithTimeoutCause(ctx, q.settings.timeout, late)
-	defer cancel()
-	ctx, stop := context.WithCancelCause(ctx)
+	call, stop := context.WithCancelCause(ctx)
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		q.watch(ctx, stop)
+		q.watch(call, stop)
 	}()
 	defer func() { stop(nil); <-watched }()
 	select {
 	case q.slots <- struct{}{}:
 		defer func() { <-q.slots }()
-	case <-ctx.Done():
-		return nil, context.Cause(ctx)
+	case <-call.Done():
+		return nil, context.Cause(call)
 	}
-	if err := q.load(ctx, st); err != nil {
-		return nil, q.failed(ctx, err)
+	if err := q.load(call, st); err != nil {
+		return nil, q.failed(call, err)
 	}
-	out, err := q.run(ctx, st, params, int(min(limit, q.settings.rows)))
+	// To read a table takes as long as its file is; that is done once.
+	late := fault.New(fault.Exhausted, "Ask for less: fewer rows, a condition on an indexed column, no product of tables.", "cannot run the query: it takes longer than %s", q.settings.timeout)
+	timed, cancel := context.WithTimeoutCause(call, q.settings.timeout, late)
+	defer cancel()
+	out, err := q.run(timed, st, params, int(min(limit, q.settings.rows)))
 	if err != nil {
-		return nil, q.failed(ctx, err)
+		return nil, q.failed(timed, err)
 	}
 	return out, nil
 }
@@ -194,8 +199,8 @@ func (q *query) watch(ctx context.Context, stop context.CancelCauseFunc) {
 			stop(fault.New(fault.Unavailable, "", "cannot run the query: the tool is closed"))
 			return
 		case <-tick.C:
-			if spilled() > maxSpill {
-				stop(fault.New(fault.Exhausted, "Ask for less: fewer rows, no product of tables, a recursion that ends.", "cannot run the query: it needs more than %d bytes on disk", maxSpill))
+			if spilled() > q.spill {
+				stop(fault.New(fault.Exhausted, "Ask for less: fewer rows, no product of tables, a recursion that ends.", "cannot run the query: it needs more than %d bytes on disk", q.spill))
 				return
 			}
 		}
@@ -318,11 +323,13 @@ func (q *query) memory() (*sql.DB, error) {
 	if err != nil {
 		return nil, err
 	}
-	db.SetMaxOpenConns(1)
-	db.SetMaxIdleConns(1)
-	db.SetConnMaxIdleTime(0)
-	db.SetConnMaxLifetime(0)
-	q.keep = db
+	// A load that is given up may cost its connection.
+	pin, err := db.Conn(context.Background())
+	if err != nil {
+		db.Close()
+		return nil, err
+	}
+	q.keep, q.pin = db, pin
 	return db, nil
 }
 

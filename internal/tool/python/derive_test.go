@@ -227,7 +227,7 @@ func FuzzDerive(f *testing.F) {
 
 // FuzzDocstring: any text is read, and the names are those of arguments.
 func FuzzDocstring(f *testing.F) {
-	for _, s := range []string{"Args:\n a: b", ":param x: y\n z", "Parameters\n---\na : b\n  c", "Returns:\n\n\n", ":::", "Args:\nReturns:\nArgs:"} {
+	for _, s := range []string{":param *:000", "Args:\n a: b", ":param x: y\n z", "Parameters\n---\na : b\n  c", "Returns:\n\n\n", ":::", "Args:\nReturns:\nArgs:"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {

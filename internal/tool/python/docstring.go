@@ -236,7 +236,9 @@ func (w *words) field(name, text string) {
 	switch parts[0] {
 	case "param", "parameter", "arg", "argument", "key", "keyword", "ivar", "var":
 		if len(parts) > 1 && text != "" {
-			w.arguments[strings.Trim(parts[len(parts)-1], "*`")] = text
+			for _, n := range namesOf(parts[len(parts)-1]) {
+				w.arguments[n] = text
+			}
 		}
 	case "return", "returns", "yields":
 		w.returns = text

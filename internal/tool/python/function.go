@@ -78,18 +78,18 @@ func (f *function) Call(ctx context.Context, c tool.Invocation) (any, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot call %s: %w", f.name, err)
 	}
-	ctx, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
+	watch, stop := context.WithCancelCause(ctx)
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
 		select {
 		case <-f.closing:
 			stop(f.closed())
-		case <-ctx.Done():
+		case <-watch.Done():
 		}
 	}()
 	defer func() { stop(nil); <-watched }()
+	ctx = watch
 	if f.src.Timeout > 0 {
 		late := fault.New(fault.Exhausted, "Ask for less, or raise the timeout in the tool's file.", "cannot call %s: it took longer than %s", f.name, f.src.Timeout)
 		var cancel context.CancelFunc

@@ -329,7 +329,7 @@ type fake struct {
 	files   map[string][]byte
 	answer  func(n int) (string, python.Outcome, error)
 	calls   int
-	closed  int
+	closed  atomic.Int32
 	running int
 }
 
@@ -369,7 +369,7 @@ func (f *fake) ReadFile(_ context.Context, path string, most int64) ([]byte, err
 }
 
 func (f *fake) Close() error {
-	f.closed++
+	f.closed.Add(1)
 	return nil
 }
 
@@ -405,11 +405,11 @@ func TestHostileSandbox(t *testing.T) {
 		if c.kind == 0 && (err != nil || encode(t, out) != "[1.50,null]") || c.kind != 0 && (err == nil || fault.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.words) || len(err.Error()) > 2000) {
 			t.Errorf("%.100s: got %v, %v, want %v %q", c.text, out, err, c.kind, c.words)
 		}
-		if f.closed != c.closed {
-			t.Errorf("%.100s: the sandbox was closed %d times", c.text, f.closed)
+		if int(f.closed.Load()) != c.closed {
+			t.Errorf("%.100s: the sandbox was closed %d times", c.text, f.closed.Load())
 		}
-		if err := m.impl.Close(); err != nil || f.closed != 1 {
-			t.Errorf("%.100s: after Close it was closed %d times, %v", c.text, f.closed, err)
+		if err := m.impl.Close(); err != nil || f.closed.Load() != 1 {
+			t.Errorf("%.100s: after Close it was closed %d times, %v", c.text, f.closed.Load(), err)
 		}
 		if _, err := m.call(t, t.Context(), `{}`); fault.KindOf(err) != fault.Unavailable {
 			t.Errorf("after Close: %v", err)
@@ -448,12 +448,12 @@ func TestLife(t *testing.T) {
 		}
 		// The third call hung: its sandbox went; the fourth opened one, which idled
 		// away; the fifth is in the same, since its wait was none.
-		if len(boxes) != 2 || boxes[0].closed != 1 || boxes[0].calls != 3 || boxes[1].closed != 0 || boxes[1].calls != 2 {
+		if len(boxes) != 2 || boxes[0].closed.Load() != 1 || boxes[0].calls != 3 || boxes[1].closed.Load() != 0 || boxes[1].calls != 2 {
 			t.Errorf("%d boxes", len(boxes))
 		}
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		if boxes[1].closed != 1 {
+		if boxes[1].closed.Load() != 1 {
 			t.Error("an idle sandbox was kept")
 		}
 		// Close in the middle of a call.
@@ -471,7 +471,7 @@ func TestLife(t *testing.T) {
 			t.Errorf("a call under Close: %v", err)
 		}
 		synctest.Wait()
-		if len(boxes) != 3 || boxes[2].closed != 1 {
+		if len(boxes) != 3 || boxes[2].closed.Load() != 1 {
 			t.Errorf("%d boxes after Close", len(boxes))
 		}
 	})
