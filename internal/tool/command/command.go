@@ -303,13 +303,14 @@ func (c *command) Call(ctx context.Context, call tool.Invocation) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	in, err := c.stdin.fill(call.Arguments, c.secrets)
+	var used []string
+	in, err := c.stdin.fill(call.Arguments, c.secrets, &used)
 	if err != nil {
 		return nil, err
 	}
 	var env []string
 	for _, v := range c.env {
-		s, err := v.value.fill(call.Arguments, c.secrets)
+		s, err := v.value.fill(call.Arguments, c.secrets, &used)
 		if err != nil {
 			return nil, err
 		}
@@ -324,7 +325,7 @@ func (c *command) Call(ctx context.Context, call tool.Invocation) (any, error) {
 		ctx, cancel = context.WithTimeoutCause(ctx, c.timeout, late)
 		defer cancel()
 	}
-	done, err := run(ctx, process{path: c.program, argv: append([]string{c.program}, argv...), env: env, dir: c.dir, stdin: in, most: c.bytes})
+	done, err := run(ctx, process{path: c.program, argv: append([]string{c.program}, argv...), env: env, dir: c.dir, stdin: in, most: c.bytes, secrets: used})
 	if err != nil {
 		return nil, err
 	}

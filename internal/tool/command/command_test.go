@@ -82,9 +82,9 @@ func TestCommand(t *testing.T) {
 		{`{"argv":["printf","%s|","z","{x...}"]}`, `{"x":[]}`, `"z|"`},
 		{`{"argv":["printf","%s|","--m={x}"]}`, `{"x":"-1"}`, `"--m=-1|"`},
 		{`{"argv":["printf","%s|","z","{x}"],"dashes":true}`, `{"x":"-1"}`, `"z|-1|"`},
-		{`{"argv":["cat"],"stdin":"<{x}>{secret:TOKEN}{{}}"}`, `{"x":"-\n"}`, `"<-\n>s3cr3t{}"`},
+		{`{"argv":["cat"],"stdin":"<{x}>{secret:TOKEN}{{}}"}`, `{"x":"-\n"}`, `"<-\n>(secret){}"`},
 		{`{"argv":["cat"]}`, `{}`, `""`},
-		{`{"argv":["env"],"env":{"A":"{secret:TOKEN}-{x}"},"output":"lines"}`, `{"x":"1"}`, `["A=s3cr3t-1","PATH=relative::/usr/local/bin:/usr/bin:/bin","HOME=/home/x"]`},
+		{`{"argv":["env"],"env":{"A":"{secret:TOKEN}-{x}"},"output":"lines"}`, `{"x":"1"}`, `["A=(secret)-1","PATH=relative::/usr/local/bin:/usr/bin:/bin","HOME=/home/x"]`},
 		{`{"argv":["printf","a\r\nb\n\nc"],"output":"lines"}`, `{}`, `["a","b","","c"]`},
 		{`{"argv":["printf",""],"output":"lines"}`, `{}`, `[]`},
 		{`{"argv":["printf","{{\"b\":1.0,\"a\":[]}}"],"output":"json"}`, `{}`, `{"b":1.0,"a":[]}`},
@@ -327,4 +327,31 @@ func TestAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
+}
+
+// TestSecretsStay has programs write the secret that they were given.
+func TestSecretsStay(t *testing.T) {
+	call, err := open(t, `{"argv":["sh","-c","echo a$A; cat"],"env":{"A":"{secret:TOKEN}"},"stdin":"{secret:TOKEN}b"}`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := call(t.Context(), "{}"); err != nil || out != "a(secret)\n(secret)b" {
+		t.Errorf("got %v, %v", out, err)
+	}
+	for _, script := range []string{`echo $A >&2; exit 1`, `for i in $(seq 1 3000); do echo $A >&2; done; exit 1`, `printf $A >&2; head -c 4094 /dev/zero | tr '\\000' x >&2; exit 1`} {
+		call, err := open(t, `{"argv":["sh","-c",`+quote(script)+`],"env":{"A":"{secret:TOKEN}"}}`)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = call(t.Context(), "{}")
+		if err == nil || len(err.Error()) > 5000 || len(err.Error()) < 40 {
+			t.Errorf("%s: %v", script, err)
+			continue
+		}
+		for part := range 4 {
+			if strings.Contains(err.Error(), "s3cr3t"[part:part+3]) && !strings.Contains("(secret)", "s3cr3t"[part:part+3]) {
+				t.Errorf("%s: a part of the secret is told: %.60q", script, err)
+			}
+		}
+	}
 }

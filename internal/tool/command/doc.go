@@ -24,7 +24,8 @@
 // No shell reads anything. An element that begins with an argument's text never
 // becomes an option: when it begins with "-" the call is refused, unless "--"
 // stands before it or the file says dashes: true. Secrets may stand in env and
-// stdin; in argv every user of the machine would see them.
+// stdin; in argv every user of the machine would see them. Where the program
+// writes one that it was given, "(secret)" stands in the result and in the error.
 //
 // # Life
 //

@@ -1,6 +1,7 @@
 package command
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"praxis/internal/fault"
+	"praxis/internal/tool"
 )
 
 // drain is how long what a program wrote is still read after it ended, when
@@ -27,7 +29,8 @@ const drain = 500 * time.Millisecond
 type process struct {
 	path, dir, stdin string
 	argv, env        []string
-	most             int64 // bytes of standard output
+	most             int64    // bytes of standard output
+	secrets          []string // that nothing it writes may hold when it is handed on
 }
 
 // finished is what came of it.
@@ -60,7 +63,7 @@ func run(ctx context.Context, p process) (finished, error) {
 	defer pipes.closeOurs()
 
 	var readers sync.WaitGroup
-	out, tail := &head{most: p.most, over: make(chan struct{})}, &tail{}
+	out, tail := &head{most: p.most, over: make(chan struct{})}, newTail(p.secrets)
 	readers.Go(func() { _, _ = io.Copy(out, pipes.stdout) })
 	readers.Go(func() { _, _ = io.Copy(tail, pipes.stderr) })
 	if pipes.stdin != nil {
@@ -104,6 +107,9 @@ func run(ctx context.Context, p process) (finished, error) {
 	}
 	if stopped != nil {
 		return finished{}, stopped
+	}
+	for _, secret := range p.secrets {
+		out.data = bytes.ReplaceAll(out.data, []byte(secret), []byte(tool.Redacted))
 	}
 	f := finished{stdout: out.data, stderr: tail.String(), code: cmd.ProcessState.ExitCode()}
 	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
@@ -250,24 +256,45 @@ func (h *head) Write(b []byte) (int, error) {
 
 func (h *head) full() bool { return h.done }
 
-// tail keeps the last part of what is written.
+// tail keeps the last part of what is written, and so much before that a secret
+// is found that lies across the cut.
 type tail struct {
-	data []byte
-	cut  bool
+	secrets []string
+	keep    int
+	data    []byte
+	cut     bool
+}
+
+func newTail(secrets []string) *tail {
+	t := &tail{secrets: secrets, keep: maxTail}
+	for _, s := range secrets {
+		t.keep = max(t.keep, maxTail+len(s))
+	}
+	return t
 }
 
 func (t *tail) Write(b []byte) (int, error) {
+	n := len(b)
+	if len(b) > t.keep {
+		b, t.cut = b[len(b)-t.keep:], true
+	}
 	t.data = append(t.data, b...)
-	if over := len(t.data) - maxTail; over > 0 {
+	if over := len(t.data) - t.keep; over > 0 {
 		t.data = append(t.data[:0], t.data[over:]...)
 		t.cut = true
 	}
-	return len(b), nil
+	return n, nil
 }
 
 func (t *tail) String() string {
-	if t.cut {
-		return "…" + string(t.data)
+	s := string(t.data)
+	for _, secret := range t.secrets {
+		s = strings.ReplaceAll(s, secret, tool.Redacted)
 	}
-	return string(t.data)
+	if !t.cut {
+		return s[max(0, len(s)-maxTail):]
+	}
+	// The beginning may hold the end of a secret.
+	s = s[min(len(s), t.keep-maxTail):]
+	return "…" + s[max(0, len(s)-maxTail):]
 }

@@ -250,8 +250,9 @@ func dash(name string) error {
 	return fault.New(fault.Invalid, `Give a value that begins otherwise, such as ./-x for a file; or let the tool's file have "--" before it.`, "cannot run the command: the argument %s begins with - and would be read as an option", name)
 }
 
-// fill fills a template whose whole is one text; arguments without a value are empty.
-func (t template) fill(args *tool.Object, secrets tool.SecretSource) (string, error) {
+// fill fills a template whose whole is one text; arguments without a value are
+// empty. The secrets that it takes are added to used.
+func (t template) fill(args *tool.Object, secrets tool.SecretSource, used *[]string) (string, error) {
 	var b strings.Builder
 	for _, p := range t {
 		switch p.kind {
@@ -261,6 +262,9 @@ func (t template) fill(args *tool.Object, secrets tool.SecretSource) (string, er
 			s, err := secrets.Secret(p.text)
 			if err != nil {
 				return "", err
+			}
+			if s != "" {
+				*used = append(*used, s)
 			}
 			b.WriteString(s)
 		default:
