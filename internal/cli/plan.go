@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -36,9 +37,10 @@ func (p *program) planCommand() *cobra.Command {
 
 // ruleFlags name what plans are held against.
 type ruleFlags struct {
-	tools  []string
-	policy string
-	strict bool
+	tools    []string
+	policy   string
+	strict   bool
+	commands bool // tools and servers may run programs on this machine
 }
 
 func (f *ruleFlags) register(cmd *cobra.Command) {
@@ -52,6 +54,11 @@ func (f *ruleFlags) registerFiles(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.tools, "tools", nil, "`FILE` that declares tools (may be repeated)")
 	fs.StringVar(&f.policy, "policy", "", "`FILE` with the rules for calls")
+	f.registerCommands(cmd)
+}
+
+func (f *ruleFlags) registerCommands(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&f.commands, "allow-commands", false, "let tools and their servers run programs on this machine, outside of any sandbox")
 }
 
 // maxPolicy bounds a policy in bytes.
@@ -77,14 +84,18 @@ func (f *ruleFlags) read() (planner.Rules, error) {
 	return out, nil
 }
 
-// load reads the files and what they say.
-func (f *ruleFlags) load() (planner.Rules, plan.Options, error) {
-	rules, err := f.read()
+// load reads the files and what they, and the servers that they name, say. No
+// tool can be called afterwards.
+func (f *ruleFlags) load(ctx context.Context, p *program) (o plan.Options, err error) {
+	cfg, err := p.config()
 	if err != nil {
-		return rules, plan.Options{}, err
+		return o, err
 	}
-	o, err := rules.Load()
-	return rules, o, err
+	t, err := p.openTooling(ctx, cfg, nil, nil, &toolFlags{approve: "never"}, f)
+	if err != nil {
+		return o, err
+	}
+	return t.options(), t.Close()
 }
 
 // readBounded reads a file that a command line names.
@@ -133,17 +144,16 @@ func (p *program) readPlan(name string) (plan.Source, error) {
 }
 
 // prepare reads and checks a plan.
-func (p *program) prepare(f *ruleFlags, name string) (*plan.Plan, planner.Rules, error) {
-	rules, o, err := f.load()
+func (p *program) prepare(ctx context.Context, f *ruleFlags, name string) (*plan.Plan, error) {
+	o, err := f.load(ctx, p)
 	if err != nil {
-		return nil, rules, err
+		return nil, err
 	}
 	src, err := p.readPlan(name)
 	if err != nil {
-		return nil, rules, err
+		return nil, err
 	}
-	prepared, err := plan.Prepare(src, o)
-	return prepared, rules, err
+	return plan.Prepare(src, o)
 }
 
 // planTitle is what a run of a plan is called in a list.

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"strings"
 
@@ -37,7 +38,7 @@ func (p *program) planCheckCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "check FILE", Short: "Prove which data can reach which call, before anything runs", Long: planCheckLong, Example: planExample,
 		Args: takes(1, 1, "the file of the plan"),
-		RunE: func(_ *cobra.Command, args []string) error { return c.check(args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return c.check(cmd.Context(), args[0]) },
 	}
 	c.rules.register(cmd)
 	cmd.Flags().BoolVar(&c.json, "json", false, "print one JSON object instead")
@@ -45,11 +46,11 @@ func (p *program) planCheckCommand() *cobra.Command {
 	return cmd
 }
 
-func (c *planChecking) check(name string) error {
+func (c *planChecking) check(ctx context.Context, name string) error {
 	if c.json && c.sarif {
 		return usage("praxis plan check", "--json and --sarif are two forms of one output")
 	}
-	prepared, _, err := c.p.prepare(&c.rules, name)
+	prepared, err := c.p.prepare(ctx, &c.rules, name)
 	if err != nil {
 		return err
 	}

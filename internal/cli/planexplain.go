@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -24,7 +25,7 @@ func (p *program) planExplainCommand() *cobra.Command {
 		Use: "explain FILE", Short: "Explain each call of a plan: its rules, and the way of its data", Long: planExplainLong,
 		Example: "  praxis plan explain plan.py --tools tools.yaml --policy policy.yaml",
 		Args:    takes(1, 1, "the file of the plan"),
-		RunE:    func(_ *cobra.Command, args []string) error { return c.explain(args[0]) },
+		RunE:    func(cmd *cobra.Command, args []string) error { return c.explain(cmd.Context(), args[0]) },
 	}
 	c.rules.register(cmd)
 	cmd.Flags().BoolVar(&c.json, "json", false, "print one JSON object instead")
@@ -40,8 +41,8 @@ type explained struct {
 	Rules  []policy.RuleInfo `json:"rules"` // of the policy, about this tool
 }
 
-func (c *planChecking) explain(name string) error {
-	prepared, _, err := c.p.prepare(&c.rules, name)
+func (c *planChecking) explain(ctx context.Context, name string) error {
+	prepared, err := c.p.prepare(ctx, &c.rules, name)
 	if err != nil {
 		return err
 	}
@@ -236,18 +237,18 @@ func (p *program) planGraphCommand() *cobra.Command {
 	c := &planChecking{p: p}
 	cmd := &cobra.Command{
 		Use: "graph FILE", Short: "Draw how data flow through a plan", Long: planGraphLong, Args: takes(1, 1, "the file of the plan"),
-		RunE: func(_ *cobra.Command, args []string) error { return c.graph(args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return c.graph(cmd.Context(), args[0]) },
 	}
 	c.rules.register(cmd)
 	cmd.Flags().StringVar(&c.format, "format", "mermaid", "`FORMAT`: mermaid or dot")
 	return cmd
 }
 
-func (c *planChecking) graph(name string) error {
+func (c *planChecking) graph(ctx context.Context, name string) error {
 	if c.format != "mermaid" && c.format != "dot" {
 		return fault.New(fault.Invalid, "Write mermaid or dot.", "cannot draw the plan: there is no format %q", legible.Line(c.format))
 	}
-	prepared, _, err := c.p.prepare(&c.rules, name)
+	prepared, err := c.p.prepare(ctx, &c.rules, name)
 	if err != nil {
 		return err
 	}

@@ -13,7 +13,6 @@ import (
 	"praxis/internal/app"
 	"praxis/internal/config"
 	"praxis/internal/event"
-	"praxis/internal/gate"
 	"praxis/internal/llm"
 	"praxis/internal/plan"
 	"praxis/internal/planner"
@@ -89,8 +88,7 @@ type planning struct {
 	question   string
 	model      llm.Model
 	quarantine llm.Model
-	rules      planner.Rules
-	options    plan.Options
+	tools      *tooling
 	start      plan.Start
 	rehearsal  *planner.Rehearsal
 }
@@ -105,12 +103,6 @@ func (a *askCommand) plan(ctx context.Context, cfg config.Config, question, mode
 	if v := a.flags.seed.value; v != nil {
 		t.start.Seed = *v
 	}
-	if t.rules, t.options, err = a.planAsk.rules.load(); err != nil {
-		return err
-	}
-	if err := t.inputs(); err != nil {
-		return err
-	}
 	if t.rehearsal, _, err = a.p.planHost(&a.planAsk.host); err != nil {
 		return err
 	}
@@ -124,8 +116,15 @@ func (a *askCommand) plan(ctx context.Context, cfg config.Config, question, mode
 			return err
 		}
 	}
-	return a.p.withRecords(func(r *app.Records) error {
+	return a.p.withRecords(func(r *app.Records) (err error) {
 		t.records = r
+		if t.tools, err = a.p.openTooling(ctx, cfg, r, nil, &a.tools, &a.planAsk.rules); err != nil {
+			return err
+		}
+		defer a.p.closing(t.tools, &err)
+		if err := t.inputs(); err != nil {
+			return err
+		}
 		return t.ask(ctx)
 	})
 }
@@ -133,7 +132,7 @@ func (a *askCommand) plan(ctx context.Context, cfg config.Config, question, mode
 // inputs checks the inputs before a model is asked: a plan that does nothing
 // takes them.
 func (t *planning) inputs() error {
-	p, err := plan.Prepare(plan.Source{Name: "plan.py"}, t.options)
+	p, err := plan.Prepare(plan.Source{Name: "plan.py"}, t.tools.options())
 	if err == nil {
 		_, err = p.Start(t.start)
 	}
@@ -151,15 +150,13 @@ func (t *planning) ask(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	answer, runErr := planner.Answer{}, keepRules(runCtx, rec, t.rules)
-	g, err := planner.NewGate(t.options, gate.Config{
-		Run: rec.ID(), Caller: t.rehearsal, Sink: rec, Approver: &approver{p: p, yes: t.planAsk.host.yes, later: t.planAsk.host.later},
-	})
+	answer, runErr := planner.Answer{}, keepRules(runCtx, rec, t.tools.rules)
+	g, err := t.tools.planGate(t.tools.options(), rec, t.records, t.rehearsal, &t.planAsk.host)
 	if runErr = errors.Join(runErr, err); runErr == nil {
 		task := &planTask{p: p, rec: rec}
 		answer, runErr = planner.Ask(runCtx, planner.Config{
 			Host:    planner.Host{Gate: g, Model: t.quarantine, Sink: rec, Keep: task.keep, Timeout: t.timeout()},
-			Planner: t.model, Options: t.options, Start: t.start, Plans: t.plans(),
+			Planner: t.model, Options: t.tools.options(), Start: t.start, Plans: t.plans(),
 		}, t.question)
 	}
 	if runErr != nil && errorCode(runErr) == exitInterrupted {

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"praxis/internal/app"
+	"praxis/internal/config"
 	"praxis/internal/event"
 	"praxis/internal/fault"
 	"praxis/internal/journal"
@@ -64,6 +65,7 @@ func (p *program) planResumeCommand() *cobra.Command {
 	fs.StringVar(&r.endorse, "endorse", "", "vouch for the result, and say `WHY`")
 	fs.StringArrayVar(&r.rules.tools, "tools", nil, "`FILE` that declares the tools, when the run is not recorded here")
 	fs.StringVar(&r.rules.policy, "policy", "", "`FILE` with other rules than those of the run")
+	r.rules.registerCommands(cmd)
 	r.host.answers(cmd)
 	fs.StringVar(&r.host.model, "model", "", "the model that answers without tools, as `PROVIDER:NAME`")
 	fs.StringVar(&r.state, "state", "", "store the state in this `FILE`, too, when the plan waits again")
@@ -122,7 +124,7 @@ func (r *planResuming) run(cmd *cobra.Command, ref string) error {
 	if err != nil {
 		return err
 	}
-	given, err := r.rules.read()
+	cfg, err := r.p.config()
 	if err != nil {
 		return err
 	}
@@ -130,21 +132,16 @@ func (r *planResuming) run(cmd *cobra.Command, ref string) error {
 	if err != nil {
 		return err
 	}
-	return r.p.withRecords(func(records *app.Records) error {
+	return r.p.withRecords(func(records *app.Records) (err error) {
 		s, err := r.find(ctx, records, ref)
 		if err != nil {
 			return err
 		}
-		if len(given.Tools) > 0 {
-			s.rules.Tools = given.Tools
-		}
-		if given.Policy != nil {
-			s.rules.Policy = given.Policy
-		}
-		o, err := s.rules.Load()
+		tools, o, err := r.heldAgainst(ctx, cfg, records, &s)
 		if err != nil {
 			return err
 		}
+		defer r.p.closing(tools, &err)
 		run, err := plan.Resume(s.state, o.Tools, o.Policy)
 		if err != nil {
 			return err
@@ -153,7 +150,7 @@ func (r *planResuming) run(cmd *cobra.Command, ref string) error {
 			return err
 		}
 		s.rules.Strict = run.Plan().Strict
-		t := &planTask{p: r.p, records: records, prepared: run.Plan(), rules: s.rules, start: run.Started(), rehearsal: rehearsal, model: model,
+		t := &planTask{p: r.p, records: records, prepared: run.Plan(), tools: tools, rules: s.rules, start: run.Started(), rehearsal: rehearsal, model: model,
 			flags: &r.host, state: r.state, json: r.json}
 		began := event.RunBegan{}
 		if s.run != "" {
@@ -167,6 +164,33 @@ func (r *planResuming) run(cmd *cobra.Command, ref string) error {
 			return planner.Continue(ctx, run, h, answer, s.approved)
 		})
 	})
+}
+
+// heldAgainst opens the tools that the command line names, and returns what the
+// plan is held against: what its run kept, unless the command line says other.
+// Without files of tools nothing carries calls out.
+func (r *planResuming) heldAgainst(ctx context.Context, cfg config.Config, records *app.Records, s *stored) (*tooling, plan.Options, error) {
+	given, err := r.rules.read()
+	if err != nil {
+		return nil, plan.Options{}, err
+	}
+	if given.Policy != nil {
+		s.rules.Policy = given.Policy
+	}
+	named := r.rules
+	named.policy = ""
+	tools, err := r.p.openTooling(ctx, cfg, records, nil, &toolFlags{}, &named)
+	if err != nil {
+		return nil, plan.Options{}, err
+	}
+	if len(given.Tools) > 0 {
+		s.rules.Tools = tools.rules.Tools
+	}
+	o, err := s.rules.Load()
+	if err != nil {
+		err = errors.Join(err, tools.Close())
+	}
+	return tools, o, err
 }
 
 // keepState keeps the state that a run goes on from.

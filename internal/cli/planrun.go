@@ -114,6 +114,7 @@ type planRunning struct {
 	p     *program
 	rules ruleFlags
 	host  hostFlags
+	tools toolFlags
 	state string
 	json  bool
 }
@@ -127,6 +128,7 @@ func (p *program) planRunCommand() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args[0]) },
 	}
 	r.rules.register(cmd)
+	r.tools.register(cmd)
 	r.host.register(cmd)
 	fs := cmd.Flags()
 	fs.StringVar(&r.host.model, "model", "", "the model that answers without tools, as `PROVIDER:NAME`")
@@ -143,7 +145,7 @@ func (r *planRunning) run(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	prepared, rules, err := r.p.prepare(&r.rules, name)
+	cfg, err := r.p.config()
 	if err != nil {
 		return err
 	}
@@ -151,13 +153,26 @@ func (r *planRunning) run(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if prepared.Check.Accepted { // what is wrong with the inputs is wrong with the command line
-		if _, err := prepared.Start(start); err != nil {
+	src, err := r.p.readPlan(name)
+	if err != nil {
+		return err
+	}
+	return r.p.withRecords(func(records *app.Records) (err error) {
+		tools, err := r.p.openTooling(ctx, cfg, records, nil, &r.tools, &r.rules)
+		if err != nil {
 			return err
 		}
-	}
-	return r.p.withRecords(func(records *app.Records) error {
-		t := &planTask{p: r.p, records: records, prepared: prepared, rules: rules, start: start, rehearsal: rehearsal, model: model,
+		defer r.p.closing(tools, &err)
+		prepared, err := plan.Prepare(src, tools.options())
+		if err != nil {
+			return err
+		}
+		if prepared.Check.Accepted { // what is wrong with the inputs is wrong with the command line
+			if _, err := prepared.Start(start); err != nil {
+				return err
+			}
+		}
+		t := &planTask{p: r.p, records: records, prepared: prepared, tools: tools, rules: tools.rules, start: start, rehearsal: rehearsal, model: model,
 			flags: &r.host, state: r.state, json: r.json}
 		return t.run(ctx, event.RunBegan{}, func(ctx context.Context, h planner.Host) (planner.Outcome, error) {
 			run, err := prepared.Start(start)
@@ -198,6 +213,7 @@ type planTask struct {
 	p         *program
 	records   *app.Records
 	prepared  *plan.Plan
+	tools     *tooling
 	rules     planner.Rules
 	start     plan.Start
 	rehearsal *planner.Rehearsal
@@ -283,10 +299,15 @@ func keepRules(ctx context.Context, rec *journal.Recorder, r planner.Rules) erro
 
 // host is what the plan is carried out with.
 func (t *planTask) host() (planner.Host, error) {
-	g, err := planner.NewGate(t.prepared.Options, gate.Config{
-		Run: t.rec.ID(), Caller: t.rehearsal, Sink: t.rec, Approver: &approver{p: t.p, yes: t.flags.yes, later: t.flags.later},
-	})
+	g, err := t.tools.planGate(t.prepared.Options, t.rec, t.records, t.rehearsal, t.flags)
 	return planner.Host{Gate: g, Model: t.model, Sink: t.rec, Timeout: t.timeout(), Keep: t.keep}, err
+}
+
+// planGate makes the gate of a run of plans.
+func (t *tooling) planGate(o plan.Options, rec *journal.Recorder, records *app.Records, rehearsal *planner.Rehearsal, f *hostFlags) (*gate.Gate, error) {
+	return planner.NewGate(o, gate.Config{
+		Run: rec.ID(), Caller: callers{t.registry, rehearsal}, Sink: rec, Redact: records.Journal.Redact, Approver: planApprover{f.yes, f.later, t},
+	})
 }
 
 // keep stores a plan that waits.

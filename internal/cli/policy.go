@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 
 	"praxis/internal/fault"
 	"praxis/internal/legible"
+	"praxis/internal/plan"
 	"praxis/internal/plan/policy"
 )
 
@@ -35,7 +37,7 @@ func (p *program) policyTestCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "test FILE", Short: "Run the cases in a policy", Long: policyTestLong, Example: "  praxis policy test policy.yaml --tools tools.yaml",
 		Args: takes(1, 1, "the file of the policy"),
-		RunE: func(_ *cobra.Command, args []string) error { return t.test(args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return t.test(cmd.Context(), args[0]) },
 	}
 	t.register(cmd)
 	return cmd
@@ -44,24 +46,24 @@ func (p *program) policyTestCommand() *cobra.Command {
 func (t *policyTask) register(cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&t.rules.tools, "tools", nil, "`FILE` that declares the tools (may be repeated)")
 	cmd.Flags().BoolVar(&t.json, "json", false, "print one JSON object instead")
+	t.rules.registerCommands(cmd)
 }
 
 // load reads the policy.
-func (t *policyTask) load(file string) (*policy.Policy, error) {
+func (t *policyTask) load(ctx context.Context, file string) (plan.Options, error) {
 	t.rules.policy = file
 	if len(t.rules.tools) == 0 {
-		return nil, fault.New(fault.Invalid, "Name the file that declares them: --tools FILE.", "cannot use the policy %s: its rules are about tools", legible.Line(file))
+		return plan.Options{}, fault.New(fault.Invalid, "Name the file that declares them: --tools FILE.", "cannot use the policy %s: its rules are about tools", legible.Line(file))
 	}
-	_, o, err := t.rules.load()
-	return o.Policy, err
+	return t.rules.load(ctx, t.p)
 }
 
-func (t *policyTask) test(file string) error {
-	pol, err := t.load(file)
+func (t *policyTask) test(ctx context.Context, file string) error {
+	o, err := t.load(ctx, file)
 	if err != nil {
 		return err
 	}
-	report := pol.Test()
+	report := o.Policy.Test()
 	if t.json {
 		err = t.p.printJSON(struct {
 			File string `json:"file"`
@@ -135,24 +137,21 @@ func (p *program) policyExplainCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "explain FILE", Short: "Say in words what the rules of a policy decide", Long: policyExplainLong,
 		Args: takes(1, 1, "the file of the policy"),
-		RunE: func(_ *cobra.Command, args []string) error { return t.explain(args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error { return t.explain(cmd.Context(), args[0]) },
 	}
 	t.register(cmd)
 	cmd.Flags().StringVar(&t.call, "call", "", "explain this call, as `JSON`")
 	return cmd
 }
 
-func (t *policyTask) explain(file string) error {
-	pol, err := t.load(file)
+func (t *policyTask) explain(ctx context.Context, file string) error {
+	o, err := t.load(ctx, file)
 	if err != nil {
 		return err
 	}
+	pol := o.Policy
 	if t.call != "" {
 		return t.explainCall(pol)
-	}
-	_, o, err := t.rules.load()
-	if err != nil {
-		return err
 	}
 	words := inWords(pol, o.Tools)
 	if t.json {

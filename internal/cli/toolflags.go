@@ -23,7 +23,6 @@ import (
 	"praxis/internal/legible"
 	"praxis/internal/offer"
 	"praxis/internal/plan"
-	"praxis/internal/plan/policy"
 	"praxis/internal/planner"
 	"praxis/internal/tool"
 	"praxis/internal/tool/registry"
@@ -33,7 +32,6 @@ import (
 type toolFlags struct {
 	approve     string
 	patience    flagValue[time.Duration]
-	commands    bool
 	net         []string
 	credentials []string
 }
@@ -43,7 +41,6 @@ func (f *toolFlags) register(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringVar(&f.approve, "approve", "", "who is asked about calls that need leave: terminal, never, a webhook's `URL`, or command:PROGRAM")
 	fs.Var(&f.patience, "approve-timeout", "how long an answer is waited for before the call is denied (default 5m)")
-	fs.BoolVar(&f.commands, "allow-commands", false, "let tools run programs on this machine, outside of any sandbox")
 }
 
 // registerNet adds the flags of the network. They are for commands with code.
@@ -61,11 +58,11 @@ type tooling struct {
 	p        *program
 	flags    *toolFlags
 	registry *registry.Registry
-	set      *tool.Set
-	policy   *policy.Policy
+	held     plan.Options  // what plans are held against
 	rules    planner.Rules // as they are kept with the run
 	secrets  *registry.Secrets
 	approver gate.Approver
+	nobody   bool // nobody is asked, as there is no terminal and the command line names nobody
 	egress   egress.Rules
 	boxes    *lazyApp
 
@@ -145,11 +142,11 @@ func (p *program) openTooling(ctx context.Context, cfg config.Config, records *a
 		records.Journal.Hide(hidden)
 	}
 	t.registry, err = app.OpenTools(ctx, cfg.Home, records, t.boxes.open, app.ToolOptions{
-		Files: files, Secrets: t.secrets, Commands: f.commands, Servers: true, Sink: p.progress(),
+		Files: files, Secrets: t.secrets, Commands: r.commands, Servers: true, Sink: p.progress(),
 	})
 	p.settled()
 	if err != nil {
-		return t, err
+		return t, planner.UnusableTools(err)
 	}
 	for _, text := range t.registry.Problems() {
 		if _, err := fmt.Fprintf(p.stderr, "praxis: %s\n", legible.Text(text)); err != nil {
@@ -165,15 +162,12 @@ func (p *program) openTooling(ctx context.Context, cfg config.Config, records *a
 
 // hold joins the tools and the policy over them.
 func (t *tooling) hold(rules planner.Rules) error {
-	var err error
-	if t.set, err = plan.Tools(t.registry.Files()...); err != nil {
+	set, err := plan.Tools(t.registry.Files()...)
+	if err != nil {
 		return err
 	}
-	t.policy = policy.Empty(t.set)
-	if rules.Policy != nil {
-		if t.policy, err = policy.Load(rules.Policy.Name, []byte(rules.Policy.Text), t.set); err != nil {
-			return err
-		}
+	if t.held, err = rules.Over(set); err != nil {
+		return err
 	}
 	t.rules = rules
 	if t.implemented() { // what was derived cannot be derived again where the files are not
@@ -188,7 +182,7 @@ func (t *tooling) hold(rules planner.Rules) error {
 
 // implemented says whether anything carries a tool out.
 func (t *tooling) implemented() bool {
-	for d := range t.set.All() {
+	for d := range t.held.Tools.All() {
 		if t.registry.Implements(d) {
 			return true
 		}
@@ -197,9 +191,7 @@ func (t *tooling) implemented() bool {
 }
 
 // options are what plans are held against.
-func (t *tooling) options() plan.Options {
-	return plan.Options{Tools: t.set, Policy: t.policy, Strict: t.rules.Strict}
-}
+func (t *tooling) options() plan.Options { return t.held }
 
 // has says whether there are tools beside the quarantined model.
 func (t *tooling) has() bool { return t.registry.Set().Len() > 0 }
@@ -209,9 +201,9 @@ func (t *tooling) has() bool { return t.registry.Set().Len() > 0 }
 func (t *tooling) whoIsAsked() (gate.Approver, error) {
 	spec := t.flags.approve
 	if spec == "" {
-		spec = "never"
+		spec, t.nobody = "never", true
 		if isTerminal(t.p.stdin) && isTerminal(t.p.stderr) {
-			spec = "terminal"
+			spec, t.nobody = "terminal", false
 		}
 	}
 	c := approval.Config{Secret: t.p.getenv("PRAXIS_APPROVE_SECRET"), Who: t.p.getenv("USER")}
@@ -226,7 +218,7 @@ func (t *tooling) whoIsAsked() (gate.Approver, error) {
 
 // begin makes the gate of a run, its desk and its way out.
 func (t *tooling) begin(ctx context.Context, run string, sink event.Sink, redact func(string) string, caller gate.Caller, origins ...gate.Origin) error {
-	set := t.set
+	set := t.held.Tools
 	if !slices.Contains(origins, gate.Plan) {
 		set = t.registry.Set() // the quarantined model is for plans
 	}
@@ -235,7 +227,7 @@ func (t *tooling) begin(ctx context.Context, run string, sink event.Sink, redact
 	}
 	var err error
 	t.gate, err = gate.New(gate.Config{
-		Run: run, Tools: set, Policy: t.policy, Caller: caller, Approver: t.approver, Sink: sink, Redact: redact, Origins: origins,
+		Run: run, Tools: set, Policy: t.held.Policy, Caller: caller, Approver: t.approver, Sink: sink, Redact: redact, Origins: origins,
 	})
 	if err != nil {
 		return err

@@ -36,7 +36,7 @@ func (r Rules) Load() (plan.Options, error) {
 	for _, t := range r.Tools {
 		f, err := tool.Load(t.Name, []byte(t.Text))
 		if err != nil {
-			return plan.Options{}, more("cannot use the tools", err)
+			return plan.Options{}, UnusableTools(err)
 		}
 		files = append(files, f)
 	}
@@ -44,8 +44,18 @@ func (r Rules) Load() (plan.Options, error) {
 	if err != nil {
 		return plan.Options{}, err
 	}
+	return r.Over(set)
+}
+
+// UnusableTools says that tools cannot be used, with all that is wrong in their
+// file.
+func UnusableTools(err error) error { return more("cannot use the tools", err) }
+
+// Over holds a set of tools against the policy.
+func (r Rules) Over(set *tool.Set) (plan.Options, error) {
 	o := plan.Options{Tools: set, Strict: r.Strict}
 	if r.Policy != nil {
+		var err error
 		if o.Policy, err = policy.Load(r.Policy.Name, []byte(r.Policy.Text), set); err != nil {
 			return plan.Options{}, more("cannot use the policy", err)
 		}
