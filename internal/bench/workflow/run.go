@@ -1,0 +1,231 @@
+package workflow
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+
+	"praxis/internal/agent"
+	"praxis/internal/event"
+	"praxis/internal/gate"
+	"praxis/internal/guest"
+	"praxis/internal/guest/wire"
+	"praxis/internal/offer"
+	"praxis/internal/plan/policy"
+	"praxis/internal/tool"
+	"praxis/internal/tool/registry"
+	"praxis/internal/tool/typed"
+)
+
+// Session is where code runs.
+type Session interface {
+	agent.Session
+	// Offer lets the code ask for tools, as session.Session has it.
+	Offer(ctx context.Context, o wire.Offer, h guest.Host) error
+	Close() error
+}
+
+// Workflow is a task that is done in both ways.
+type Workflow struct {
+	Name     string
+	Question string
+	make     func() *world
+}
+
+// world is one workflow's data, tools and scripts. Each way has its own.
+type world struct {
+	tools  []tool.Provided
+	err    error // of a tool that cannot be made
+	mu     sync.Mutex
+	direct func(t *turn) string // returns the answer
+	code   []step
+	answer string       // of the code, with placeholders
+	want   string       // the right answer
+	state  func() error // what is wrong with the stores afterwards; nil: nothing changes them
+}
+
+// step is one execution of code.
+type step struct{ thought, code string }
+
+// define adds a tool to a world. Calls come one at a time.
+func define[In, Out any](w *world, name, description string, effects tool.Effects, f func(In) (Out, error)) {
+	t, err := typed.New(name, "1.0.0", description, effects, func(_ context.Context, in In) (Out, error) {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		return f(in)
+	})
+	if err != nil {
+		w.err = errors.Join(w.err, err)
+		return
+	}
+	w.tools = append(w.tools, t.Provided())
+}
+
+// Result is what one workflow came to.
+type Result struct {
+	Name         string  `json:"name"`
+	DirectTokens int     `json:"direct_tokens"`
+	CodeTokens   int     `json:"code_tokens"`
+	Saving       float64 `json:"saving"` // a fraction of one
+	Correct      bool    `json:"correct"`
+	DirectBilled int     `json:"direct_billed"` // input tokens over all turns
+	CodeBilled   int     `json:"code_billed"`
+	DirectTurns  int     `json:"direct_turns"`
+	CodeTurns    int     `json:"code_turns"`
+	Wrong        string  `json:"wrong,omitempty"` // why Correct is false
+}
+
+// Report is what all workflows came to.
+type Report struct {
+	Tokenizer    string   `json:"tokenizer"`
+	MedianSaving float64  `json:"median_saving"`
+	WorstSaving  float64  `json:"worst_saving"`
+	Workflows    []Result `json:"workflows"`
+}
+
+// Measure carries workflows out in both ways. open opens a session for each.
+func Measure(ctx context.Context, workflows []Workflow, open func(ctx context.Context) (Session, error), sink event.Sink) (Report, error) {
+	r := Report{Tokenizer: Tokenizer}
+	c := newCounter()
+	for _, w := range workflows {
+		sink.Emit(event.Progress{Room: "bench", Text: w.Name})
+		d, err := w.direct(ctx, c)
+		if err != nil {
+			return r, fmt.Errorf("cannot do %s by direct calls: %w", w.Name, err)
+		}
+		s, err := open(ctx)
+		if err != nil {
+			return r, err
+		}
+		x, err := w.inCode(ctx, c, s)
+		if err = errors.Join(err, s.Close()); err != nil {
+			return r, fmt.Errorf("cannot do %s in code: %w", w.Name, err)
+		}
+		r.Workflows = append(r.Workflows, w.compare(d, x))
+	}
+	r.sum()
+	return r, nil
+}
+
+// did is what one way came to.
+type did struct {
+	tokens, billed, turns int
+	wrong                 error
+}
+
+func (w Workflow) compare(direct, code did) Result {
+	out := Result{
+		Name: w.Name, DirectTokens: direct.tokens, CodeTokens: code.tokens,
+		Saving:       math.Round(10_000*(1-float64(code.tokens)/float64(direct.tokens))) / 10_000,
+		Correct:      direct.wrong == nil && code.wrong == nil,
+		DirectBilled: direct.billed, CodeBilled: code.billed, DirectTurns: direct.turns, CodeTurns: code.turns,
+	}
+	for way, err := range map[string]error{"direct calls": direct.wrong, "code": code.wrong} {
+		if err != nil {
+			out.Wrong += way + ": " + err.Error() + ". "
+		}
+	}
+	out.Wrong = strings.TrimSpace(out.Wrong)
+	return out
+}
+
+// sum fills in what is said of all.
+func (r *Report) sum() {
+	var all []float64
+	for _, w := range r.Workflows {
+		all = append(all, w.Saving)
+	}
+	if len(all) == 0 {
+		return
+	}
+	slices.Sort(all)
+	r.WorstSaving = all[0]
+	r.MedianSaving = (all[(len(all)-1)/2] + all[len(all)/2]) / 2
+}
+
+// allowAll is the policy: without a rule no call that changes anything is made.
+const allowAll = `
+version: 1
+rules:
+- {name: all, tools: ["*"], decision: allow, reason: these tools change nothing outside the benchmark}
+`
+
+// open makes a world and the desk of a run over its tools.
+func (w Workflow) open(ctx context.Context, origin gate.Origin) (*world, *offer.Desk, *registry.Registry, error) {
+	made := w.make()
+	if made.err != nil {
+		return nil, nil, nil, made.err
+	}
+	reg, err := registry.Open(ctx, registry.Config{}, nil, made.tools...)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	rules, err := policy.Load("bench", []byte(allowAll), reg.Set())
+	if err != nil {
+		return nil, nil, nil, errors.Join(err, reg.Close())
+	}
+	g, err := gate.New(gate.Config{Run: w.Name, Tools: reg.Set(), Caller: reg, Policy: rules, Origins: []gate.Origin{origin}})
+	if err != nil {
+		return nil, nil, nil, errors.Join(err, reg.Close())
+	}
+	return made, offer.New(offer.Config{Gate: g}), reg, nil
+}
+
+// direct does a workflow by calls of the model.
+func (w Workflow) direct(ctx context.Context, c counter) (out did, err error) {
+	made, desk, reg, err := w.open(ctx, gate.Model)
+	if err != nil {
+		return did{}, err
+	}
+	defer func() { err = errors.Join(err, reg.Close()) }()
+	native, err := desk.Native(false)
+	if err != nil {
+		return did{}, err
+	}
+	p, stop := play(c, func(t *turn) { t.answer(made.direct(t)) })
+	defer stop()
+	return made.ask(ctx, p, agent.Config{Tools: native}, w.Question)
+}
+
+// inCode does a workflow by code that runs in a session.
+func (w Workflow) inCode(ctx context.Context, c counter, s Session) (out did, err error) {
+	made, desk, reg, err := w.open(ctx, gate.Code)
+	if err != nil {
+		return did{}, err
+	}
+	defer func() { err = errors.Join(err, reg.Close()) }()
+	if err := s.Offer(ctx, wire.Offer{Tools: true}, desk); err != nil {
+		return did{}, err
+	}
+	p, stop := play(c, func(t *turn) {
+		for _, x := range made.code {
+			t.run(x.thought, x.code)
+		}
+		t.answer(made.answer)
+	})
+	defer stop()
+	return made.ask(ctx, p, agent.Config{Session: s, Guide: desk.Guide(nil)}, w.Question)
+}
+
+// ask lets the agent answer. Its bounds are such that nothing is shortened.
+func (w *world) ask(ctx context.Context, p *player, cfg agent.Config, question string) (did, error) {
+	cfg.Model, cfg.MaxSteps, cfg.TotalTokens, cfg.Window = p, 10_000, 1<<40, 1<<40
+	a, err := agent.Run(ctx, cfg, question)
+	if err != nil {
+		return did{}, err
+	}
+	if err := p.took(a.Messages); err != nil {
+		return did{}, err
+	}
+	out := did{tokens: p.head + p.tokens, billed: p.billed, turns: p.turns}
+	if a.Text != w.want {
+		out.wrong = fmt.Errorf("the answer is %q, and should be %q", a.Text, w.want)
+	} else if w.state != nil {
+		out.wrong = w.state()
+	}
+	return out, nil
+}
