@@ -211,7 +211,12 @@ func runRooms() map[string]Room {
 		"internal/planner": {Imports: []string{fault, event, llm, "internal/gate", "internal/tool", "internal/plan", "internal/plan/..."}, Tests: []string{"internal/llm/scripted"}},
 
 		"internal/bench": {Imports: []string{event, kept, "internal/agent", "internal/image", "internal/journal", "internal/llm/recorded", "internal/replay", "internal/run", "internal/session",
-			"internal/tool", "internal/plan", "internal/plan/interp", "internal/plan/label", "internal/plan/policy", syntax}, Third: []string{"golang.org/x/sync", "go.starlark.net"}},
+			"internal/tool", "internal/plan", "internal/plan/interp", "internal/plan/label", "internal/plan/policy", syntax,
+			"internal/bench/workflow", wire, "internal/gate", "internal/offer", "internal/tool/registry", "internal/tool/typed"}, Third: []string{"golang.org/x/sync", "go.starlark.net"}},
+		"internal/bench/workflow": {Imports: []string{fault, event, llm, wire, "internal/agent", "internal/agent/action", "internal/gate", "internal/guest", "internal/offer", "internal/plan/policy",
+			"internal/tool", "internal/tool/registry", "internal/tool/typed"},
+			Tests: []string{"internal/guest/agent", "internal/image", "internal/sandbox/gvisor", "internal/session"},
+			Third: []string{"github.com/tiktoken-go/tokenizer"}},
 
 		// The escape and limits battery is tests alone.
 		"internal/battery": {
@@ -224,7 +229,7 @@ func runRooms() map[string]Room {
 			"internal/tool", "internal/tool/...", "internal/guest", wire}},
 		"internal/cli": {
 			Imports: []string{fault, event, box, llm, wire, legible, "internal/config", "internal/folder", "internal/image", "internal/session",
-				"internal/agent", "internal/app", "internal/bench", "internal/guest", "examples/demo",
+				"internal/agent", "internal/app", "internal/bench", "internal/bench/workflow", "internal/guest", "examples/demo",
 				"internal/journal", "internal/memory", "internal/price", "internal/replay", "internal/report", "internal/run",
 				"internal/planner", "internal/plan", "internal/plan/...", "internal/tool", "internal/tool/registry", "internal/gate", "internal/offer", "internal/approval", "internal/egress"},
 			Third:     []string{"github.com/spf13/cobra", "github.com/peterh/liner", "golang.org/x/term"},

@@ -18,10 +18,12 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"praxis/internal/bench/workflow"
 	"praxis/internal/event"
 	"praxis/internal/image"
 	"praxis/internal/run"
 	"praxis/internal/session"
+	"praxis/internal/tool/registry"
 )
 
 // Config is what the measurements need.
@@ -35,6 +37,8 @@ type Config struct {
 	OpenRecords func(dir string) (Records, error)
 	// OpenSession opens a session for a run. One that is an io.Closer is closed.
 	OpenSession func(ctx context.Context, want event.SessionBegan) (run.Session, error)
+	// OpenTools opens the tools of files, as a run does.
+	OpenTools func(ctx context.Context, files []registry.File) (*registry.Registry, error)
 }
 
 // Figure is one measured quantity over Runs runs.
@@ -58,6 +62,7 @@ type Report struct {
 	Machine Machine
 	Image   string
 	Figures map[string]Figure
+	Tokens  *workflow.Report // what tools in code save; nil: not measured
 }
 
 // measurement is one entry of the table below.
@@ -85,11 +90,15 @@ func measurements() []measurement {
 		{"verify_mb_per_s", "journal", (*bench).verify},
 		{"replay_ratio", "journal", (*bench).replay},
 		{"list_100k_ms", "journal", (*bench).list},
+		{"call_us", "tools", (*bench).call},
+		{"call_recorded_us", "tools", (*bench).callRecorded},
+		{"calls_per_second", "tools", (*bench).callsPerSecond},
+		{"start_ms", "tools", (*bench).start},
 	}
 }
 
 // Suites returns the names that Run accepts.
-func Suites() []string { return []string{"sandbox", "session", "journal"} }
+func Suites() []string { return []string{"sandbox", "session", "journal", "tools"} }
 
 // Names returns the figures in the order in which they are measured.
 func Names() []string {
@@ -130,6 +139,13 @@ func Run(ctx context.Context, cfg Config, suites ...string) (Report, error) {
 			return r, fmt.Errorf("cannot measure %s: %w", m.name, err)
 		}
 		r.Figures[m.name] = f
+	}
+	if len(suites) == 0 || slices.Contains(suites, "tools") {
+		tokens, err := b.tokens(ctx)
+		if err != nil {
+			return r, fmt.Errorf("cannot measure tokens: %w", err)
+		}
+		r.Tokens = &tokens
 	}
 	return r, nil
 }
@@ -413,6 +429,9 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	out := map[string]any{"machine": r.Machine, "image": r.Image}
 	for name, f := range r.Figures {
 		out[name] = f
+	}
+	if r.Tokens != nil {
+		out["tokens"] = r.Tokens
 	}
 	return json.Marshal(out)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"praxis/internal/bench"
+	"praxis/internal/bench/workflow"
 	"praxis/internal/fault"
 	"praxis/internal/image"
 	"praxis/internal/legible"
@@ -28,14 +29,15 @@ func (p *program) benchCommand() *cobra.Command {
 	b := &benchCommand{p: p}
 	cmd := &cobra.Command{
 		Use:   "bench [" + strings.Join(bench.Suites(), "|") + "]",
-		Short: "Measure how fast sandboxes and sessions are on this machine",
-		Long: "Measures how fast sandboxes and sessions are on this machine, with " + benchWith + ` imported.
+		Short: "Measure how fast sandboxes, sessions and tools are on this machine",
+		Long: "Measures how fast sandboxes, sessions and tools are on this machine, with " + benchWith + ` imported.
 Where no package index can be reached, the figures are of the bare interpreter,
 and the output says so. "--with none" asks for that.
 
   sandbox  restoring an interpreter, one after the other and together; its memory and speed
   session  a claim from the pool, a round trip, a snapshot, a fork
   journal  appending a record, what records add to an execution, verify, replay, listing runs
+  tools    a call of a tool from code, a start with 1,000 tools, and the tokens that tools in code save
 
 Without one of these all are measured.`,
 		Args:      takes(0, 1, ""),
@@ -97,8 +99,32 @@ func describeReport(r bench.Report) string {
 			t.add(name, about.unit, number(f.P50), number(f.P95), number(f.P99), strconv.Itoa(f.Runs), about.aim, about.what)
 		}
 	}
-	return b.String() + t.String()
+	b.WriteString(t.String())
+	if r.Tokens != nil {
+		b.WriteString(describeTokens(*r.Tokens))
+	}
+	return b.String()
 }
+
+// describeTokens tells what tools in code save.
+func describeTokens(r workflow.Report) string {
+	t := headed("WORKFLOW", "DIRECT", "CODE", "SAVING", "TURNS", "BILLED DIRECT", "BILLED CODE", "CORRECT")
+	wrong := ""
+	for _, w := range r.Workflows {
+		correct := "both ways"
+		if !w.Correct {
+			correct = "no"
+			wrong += "\n" + w.Name + ": " + legible.Line(w.Wrong)
+		}
+		t.add(w.Name, strconv.Itoa(w.DirectTokens), strconv.Itoa(w.CodeTokens), percent(w.Saving),
+			fmt.Sprintf("%d, %d", w.DirectTurns, w.CodeTurns), strconv.Itoa(w.DirectBilled), strconv.Itoa(w.CodeBilled), correct)
+	}
+	return fmt.Sprintf("\nTokens of the whole conversation, each counted once (%s): direct calls compared with tools in code.\n"+
+		"The median saving is %s (aim ≥ 95 %%), the worst %s (aim ≥ 75 %%).\n\n%s%s",
+		r.Tokenizer, percent(r.MedianSaving), percent(r.WorstSaving), t.String(), wrong)
+}
+
+func percent(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) + " %" }
 
 // meaning is what a person needs to read a figure.
 type meaning struct{ unit, aim, what string }
@@ -136,6 +162,14 @@ func measured(name string) meaning {
 		return meaning{"×", "≤ 1.5", "a replay without the start of its session, compared with its executions"}
 	case "list_100k_ms":
 		return meaning{"ms", "≤ 50", "listing a page of 100,000 runs"}
+	case "call_us":
+		return meaning{"µs", "≤ 700", "a pure tool written in Go, called from Python in the sandbox, there and back"}
+	case "call_recorded_us":
+		return meaning{"µs", "", "the same in a run that is recorded: a call is on disk before it is made"}
+	case "calls_per_second":
+		return meaning{"1/s", "", "such calls a second, 32 at a time"}
+	case "start_ms":
+		return meaning{"ms", "≤ 100", "opening 1,000 tools of files, until the model can be told of them"}
 	}
 	return meaning{}
 }

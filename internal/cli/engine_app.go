@@ -20,6 +20,7 @@ import (
 	"praxis/internal/run"
 	"praxis/internal/sandbox"
 	"praxis/internal/session"
+	"praxis/internal/tool/registry"
 )
 
 // appEngine is the engine of the program: package app's.
@@ -64,6 +65,14 @@ func (e *appEngine) bench(ctx context.Context, img image.Image, suites []string,
 				return nil, err
 			}
 			return closingSession{runSession{w: &room{Session: s, img: img}}}, nil
+		},
+		OpenTools: func(ctx context.Context, files []registry.File) (*registry.Registry, error) {
+			secrets, err := app.ReadToolSecrets(files, func(string) string { return "" })
+			if err != nil {
+				return nil, err
+			}
+			boxes := func(context.Context) (*app.App, error) { return e.App, nil }
+			return app.OpenTools(ctx, e.cfg.Home, e.Records, boxes, app.ToolOptions{Files: files, Secrets: secrets, Sink: sink})
 		},
 	}, suites...)
 }
