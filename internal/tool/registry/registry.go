@@ -102,6 +102,9 @@ func (r *Registry) file(ctx context.Context, cfg Config, f File) error {
 			return err
 		}
 		made, err := k.New(ctx, d, b)
+		if fault.KindOf(err) == fault.Denied { // the others go on; who calls it learns why
+			made, err = refused{at(b.Pos, err)}, nil
+		}
 		if err != nil {
 			return at(b.Pos, err)
 		}
@@ -128,6 +131,13 @@ func (r *Registry) add(d *tool.Definition, made tool.Implementation) error {
 	r.by[d.ID()] = made
 	return nil
 }
+
+// refused is a tool that this process may not carry out.
+type refused struct{ why error }
+
+func (r refused) Call(context.Context, tool.Invocation) (any, error) { return nil, r.why }
+func (r refused) Identity() string                                   { return "refused" }
+func (r refused) Close() error                                       { return nil }
 
 // serversOf connects to the servers of a file, side by side.
 func (r *Registry) serversOf(ctx context.Context, cfg Config, f *tool.File, dir string) error {

@@ -38,6 +38,8 @@ func (k kind) Derive(_ context.Context, b tool.Binding) (*tool.Object, error) {
 func (k kind) New(_ context.Context, d *tool.Definition, b tool.Binding) (tool.Implementation, error) {
 	if v, _ := b.Spec.Get("file"); v == "bad" {
 		return nil, fault.New(fault.Invalid, "Write another.", "the file is bad")
+	} else if v == "forbidden" {
+		return nil, fault.New(fault.Denied, "Allow it.", "it runs a program")
 	}
 	return echo{d.ID(), k.closed}, nil
 }
@@ -144,6 +146,23 @@ func TestOpenBad(t *testing.T) {
 		[]File{{"a.yaml", []byte("tools: [{name: a, run: {python: {file: x}}}]")}, {"b.yaml", []byte("tools: [{name: a, run: {python: {file: y}}}]")}})
 	if fault.KindOf(err) != fault.Conflict || len(closed) != 2 {
 		t.Errorf("the same tool in two files gives %v, closed %v", err, closed)
+	}
+}
+
+// TestRefused holds that a tool that may not run here does not keep others away.
+func TestRefused(t *testing.T) {
+	var closed []string
+	r, err := Open(t.Context(), Config{Kinds: map[string]tool.Kind{"python": kind{&closed}}},
+		[]File{{"t.yaml", []byte("tools: [{name: a, run: {python: {file: forbidden}}}, {name: b, run: {python: {file: x}}}]")}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	d, _ := r.Set().Lookup("a")
+	if _, err := r.Call(t.Context(), tool.Invocation{Tool: d}); fault.KindOf(err) != fault.Denied || fault.RemedyOf(err) != "Allow it." {
+		t.Errorf("it gives %v", err)
+	}
+	if !r.Implements(d) || r.Set().Len() != 2 {
+		t.Error("tools are missing")
 	}
 }
 
