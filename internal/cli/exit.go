@@ -118,6 +118,12 @@ func errorCode(err error) int {
 	return exitFailed
 }
 
+// warn tells the person something beside the output. Nobody waits for it: a
+// terminal that is gone shows elsewhere.
+func (p *program) warn(format string, args ...any) {
+	_, _ = fmt.Fprintf(p.stderr, "praxis: "+format+"\n", args...)
+}
+
 // report prints an error in the one voice: what failed and why, then what to do.
 func report(w io.Writer, err error) {
 	var f fate

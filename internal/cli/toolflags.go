@@ -8,6 +8,7 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -46,7 +47,7 @@ func (f *toolFlags) register(cmd *cobra.Command) {
 // registerNet adds the flags of the network. They are for commands with code.
 func (f *toolFlags) registerNet(cmd *cobra.Command) {
 	fs := cmd.Flags()
-	fs.StringArrayVar(&f.net, "allow-net", nil, "let code reach these `HOSTS`, such as api.example.com:443,*.example.org (may be repeated)")
+	fs.StringArrayVar(&f.net, "allow-net", nil, "let code reach these `HOSTS`, such as api.example.com:443,*.example.org, or those that stand in @FILE, which is read again when it changes (may be repeated)")
 	fs.StringArrayVar(&f.credentials, "credential", nil, "`HOST[/PATH]=HEADER:VARIABLE`: requests of code to that host get the value of an environment variable, which the code never sees")
 }
 
@@ -71,6 +72,7 @@ type tooling struct {
 	desk  *offer.Desk
 	env   map[string]string // placeholders of credentials
 	stop  context.CancelFunc
+	tasks sync.WaitGroup // what goes on beside the run
 }
 
 // lazyApp makes sandboxes when a tool first needs one, unless the command has
@@ -116,10 +118,10 @@ func (p *program) openTooling(ctx context.Context, cfg config.Config, records *a
 			err = errors.Join(err, t.Close())
 		}
 	}()
-	if t.egress, err = egress.ParseRules(f.net); err != nil {
+	if t.egress, err = f.hosts(); err != nil {
 		return t, err
 	}
-	if len(f.credentials) > 0 && t.egress.Empty() {
+	if len(f.credentials) > 0 && len(f.net) == 0 {
 		return t, usage("praxis", "--credential is for hosts that --allow-net names")
 	}
 	rules, err := r.read()
@@ -149,9 +151,7 @@ func (p *program) openTooling(ctx context.Context, cfg config.Config, records *a
 		return t, planner.UnusableTools(err)
 	}
 	for _, text := range t.registry.Problems() {
-		if _, err := fmt.Fprintf(p.stderr, "praxis: %s\n", legible.Text(text)); err != nil {
-			return t, err
-		}
+		p.warn("%s", legible.Text(text))
 	}
 	if err := t.hold(rules); err != nil {
 		return t, err
@@ -236,7 +236,7 @@ func (t *tooling) begin(ctx context.Context, run string, sink event.Sink, redact
 	if t.has() {
 		c.Gate = t.gate
 	}
-	if !t.egress.Empty() {
+	if len(t.flags.net) > 0 {
 		if t.proxy, err = t.newProxy(sink); err != nil {
 			return err
 		}
@@ -245,6 +245,9 @@ func (t *tooling) begin(ctx context.Context, run string, sink event.Sink, redact
 	t.desk = offer.New(c)
 	ctx, t.stop = context.WithCancel(ctx)
 	t.follow(ctx)
+	if t.proxy != nil && slices.ContainsFunc(t.flags.net, fromFile) {
+		t.tasks.Go(func() { t.followNet(ctx) })
+	}
 	return nil
 }
 
@@ -252,11 +255,65 @@ func (t *tooling) begin(ctx context.Context, run string, sink event.Sink, redact
 // those that it began with.
 func (t *tooling) follow(ctx context.Context) {
 	changed := t.registry.Changed(ctx)
-	go func() {
+	t.tasks.Go(func() {
 		for name := range changed {
-			_, _ = fmt.Fprintf(t.p.stderr, "praxis: the server %s changed its tools; this run goes on with those that it began with\n", name) // nobody waits for it
+			t.p.warn("the server %s changed its tools; this run goes on with those that it began with", name)
 		}
-	}()
+	})
+}
+
+// netInterval is how often files of hosts are looked at.
+const netInterval = time.Second
+
+// followNet reads files of hosts again when they change. Live connections that
+// the new rules do not allow are closed. A file that cannot be read leaves the
+// rules as they are, and says so once.
+func (t *tooling) followNet(ctx context.Context) {
+	tick := time.NewTicker(netInterval)
+	defer tick.Stop()
+	told := ""
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		rules, err := t.flags.hosts()
+		switch {
+		case err != nil && err.Error() != told:
+			told = err.Error()
+			t.p.warn("the hosts that code may reach stay as they are: %s", legible.Line(told))
+		case err == nil && !slices.Equal(rules.Strings(), t.proxy.Rules().Strings()):
+			told = ""
+			t.proxy.SetRules(rules)
+			t.p.warn("code may now reach %s", legible.Line(strings.Join(rules.Strings(), ", ")))
+		}
+	}
+}
+
+// fromFile says whether a value of --allow-net names a file.
+func fromFile(value string) bool { return strings.HasPrefix(value, "@") }
+
+// hosts reads the rules of --allow-net.
+func (f *toolFlags) hosts() (egress.Rules, error) {
+	var texts []string
+	for _, value := range f.net {
+		if !fromFile(value) {
+			texts = append(texts, value)
+			continue
+		}
+		text, err := readBounded(value[1:], 64<<10)
+		if err != nil {
+			return egress.Rules{}, err
+		}
+		for line := range strings.Lines(string(text)) {
+			line, _, _ = strings.Cut(line, "#")
+			if line = strings.TrimSpace(line); line != "" {
+				texts = append(texts, line)
+			}
+		}
+	}
+	return egress.ParseRules(texts)
 }
 
 // newProxy makes the way out.
@@ -363,6 +420,7 @@ func (t *tooling) Close() error {
 	var err error
 	if t.stop != nil {
 		t.stop()
+		t.tasks.Wait()
 	}
 	if t.proxy != nil {
 		err = t.proxy.Close()

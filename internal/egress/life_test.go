@@ -366,7 +366,16 @@ func TestEnviron(t *testing.T) {
 	}
 	defer p.Close()
 	env := p.Environ(3128, "/etc/ca.pem")
-	if p.CA() != nil || len(env) != 8 || env["HTTPS_PROXY"] != "http://127.0.0.1:3128" || env["all_proxy"] != "socks5h://127.0.0.1:3128" || env["SSL_CERT_FILE"] != "" {
+	if p.CA() != nil || len(env) != 8 || env["HTTPS_PROXY"] != "http://127.0.0.1:3128" || env["all_proxy"] != "http://127.0.0.1:3128" || env["no_proxy"] != "localhost,127.0.0.1,::1" || env["SSL_CERT_FILE"] != "" {
 		t.Errorf("got %v", env)
+	}
+	// An address that a rule names is the host's, not the sandbox's own.
+	rules, err := ParseRules([]string{"127.0.0.1:8080,localhost:81"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.SetRules(rules)
+	if own := p.Environ(3128, "")["no_proxy"]; own != "::1" {
+		t.Errorf("no_proxy is %q", own)
 	}
 }

@@ -138,13 +138,13 @@ func (l Limits) complete() Limits {
 // there, of the certificates to trust: the usual ones and [Proxy.CA]; it counts
 // only when there is a CA.
 func (p *Proxy) Environ(port int, bundle string) map[string]string {
-	at := "127.0.0.1:" + strconv.Itoa(port)
+	at := "http://127.0.0.1:" + strconv.Itoa(port)
 	out := map[string]string{}
 	for name, value := range map[string]string{
-		"http_proxy":  "http://" + at,
-		"https_proxy": "http://" + at,
-		"all_proxy":   "socks5h://" + at,
-		"no_proxy":    "localhost,127.0.0.1,::1",
+		// The port speaks SOCKS5, too; clients without a library for it refuse to
+		// start when they are told so.
+		"http_proxy": at, "https_proxy": at, "all_proxy": at,
+		"no_proxy": strings.Join(p.Rules().own(), ","),
 	} {
 		out[name], out[strings.ToUpper(name)] = value, value
 	}

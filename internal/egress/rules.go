@@ -3,6 +3,7 @@ package egress
 import (
 	"fmt"
 	"net/netip"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -75,6 +76,18 @@ func (r Rules) Strings() []string {
 
 // Empty says whether the rules allow nothing.
 func (r Rules) Empty() bool { return len(r.list) == 0 }
+
+// own are the names of the sandbox itself, to which its programs go without the
+// proxy: those that no rule gives another meaning.
+func (r Rules) own() []string {
+	var out []string
+	for _, name := range []string{"localhost", "127.0.0.1", "::1"} {
+		if !slices.ContainsFunc(r.list, func(one rule) bool { return one.host == name }) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
 
 func parseRule(text string) (rule, error) {
 	bad := func(remedy, format string, args ...any) (rule, error) {
