@@ -66,14 +66,14 @@ type Gate struct {
 
 	mu       sync.Mutex
 	calls    int                  // let in so far
-	refused  int                  // for a bound, since the last that was told
 	perTool  map[string]int       // by name
 	window   map[string][]instant // of tools with a rate
 	labels   *label.Table
-	seen     label.ID            // of all that the model and its code have seen
-	grants   map[string]struct{} // what was granted for longer than one call
-	tickets  map[string]*ticket  // calls that may be asked for again
-	answered []string            // tickets that are over, the oldest first
+	seen     label.ID           // of all that the model and its code have seen
+	grants   map[string]Answer  // what was granted for longer than one call
+	tickets  map[string]*ticket // calls that may be asked for again
+	answered []string           // tickets that are over, the oldest first
+	weight   int                // bytes of their results
 }
 
 // instant is when a call was made.
@@ -107,7 +107,7 @@ func New(cfg Config) (*Gate, error) {
 	}
 	return &Gate{
 		cfg: cfg, slots: make(chan struct{}, cfg.InFlight), labels: label.NewTable(),
-		perTool: map[string]int{}, window: map[string][]instant{}, grants: map[string]struct{}{}, tickets: map[string]*ticket{},
+		perTool: map[string]int{}, window: map[string][]instant{}, grants: map[string]Answer{}, tickets: map[string]*ticket{},
 	}, nil
 }
 
@@ -174,6 +174,8 @@ type Outcome struct {
 	Done   bool // it was carried out
 	Later  bool // its answer comes later ([ErrLater])
 	Asked  bool // what comes later is somebody's leave, not a result
+
+	size int // bytes of the result's JSON
 }
 
 // Denial is why a call was not made.
@@ -328,6 +330,17 @@ func (g *Gate) Saw(l label.Label) {
 	g.seen = g.labels.Join(g.seen, g.labels.Intern(l))
 }
 
+// sawCall notes that the model or its code has seen what a call gave. Which of
+// a tool's calls it was is left out: all that is given from then on depends on
+// it, and would be told and asked about with every call that there was.
+func (g *Gate) sawCall(l label.Label) {
+	l.Sources = slices.Clone(l.Sources)
+	for i := range l.Sources {
+		l.Sources[i].Call = 0
+	}
+	g.Saw(l)
+}
+
 // SawFile notes that the code has a file of the person's, whose content nobody
 // vouches for.
 func (g *Gate) SawFile(name string) {
@@ -348,8 +361,12 @@ type ticket struct {
 	err  error
 }
 
-// maxTickets bounds the answers that are kept.
-const maxTickets = 256
+// maxTickets and maxKept bound the answers that are kept: how many, and how
+// many bytes of results.
+const (
+	maxTickets = 256
+	maxKept    = 64 << 20
+)
 
 func (g *Gate) take(name string) (t *ticket, first bool) {
 	g.mu.Lock()
@@ -372,9 +389,9 @@ func (g *Gate) Knows(ticket string) bool {
 func (g *Gate) answer(name string, t *ticket) {
 	g.mu.Lock()
 	g.answered = append(g.answered, name)
-	if len(g.answered) > maxTickets {
+	for g.weight += t.out.size; len(g.answered) > maxTickets || g.weight > maxKept && len(g.answered) > 1; g.answered = g.answered[1:] {
+		g.weight -= g.tickets[g.answered[0]].out.size
 		delete(g.tickets, g.answered[0])
-		g.answered = g.answered[1:]
 	}
 	g.mu.Unlock()
 	close(t.done)

@@ -128,11 +128,11 @@ func (c *passing) pass(ctx context.Context) (Outcome, error) {
 	case policy.Ask:
 		denied, later, err := c.ask(ctx)
 		if err != nil {
-			return c.out, err
+			return c.stopped(err, false, 0)
 		}
 		if later {
-			c.out.Later, c.out.Asked = true, true
-			return c.out, nil
+			c.out.Asked = true
+			return c.later(0), nil
 		}
 		if denied != nil {
 			return c.deny(denied), nil
@@ -141,20 +141,39 @@ func (c *passing) pass(ctx context.Context) (Outcome, error) {
 		return c.deny(&Denial{By: ByPolicy, Reason: d.Reason, Remedy: d.Remedy}), nil
 	}
 	if err := ctx.Err(); err != nil { // nothing is done that cannot be recorded
-		return c.out, context.Cause(ctx)
+		return c.stopped(context.Cause(ctx), false, 0)
 	}
 	began := c.cfg.Now()
 	result, err := c.perform(ctx)
 	switch {
 	case errors.Is(err, ErrLater):
-		c.out.Later = true
-		return c.out, nil
+		return c.later(c.cfg.Now().Sub(began)), nil
 	case err != nil && ctx.Err() != nil:
-		c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: "given up: the run was stopped", Took: event.Duration(c.cfg.Now().Sub(began))})
-		return c.out, context.Cause(ctx)
+		return c.stopped(context.Cause(ctx), true, c.cfg.Now().Sub(began))
 	}
 	c.out.Done = true
 	return c.finish(result, err, c.cfg.Now().Sub(began))
+}
+
+// stopped closes a call that ended with the run; made says that it was made. A
+// plan may go on from where it waited, so that a call which was not made stays open.
+func (c *passing) stopped(cause error, made bool, took time.Duration) (Outcome, error) {
+	switch {
+	case made:
+		c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: "given up: the run was stopped", Took: event.Duration(took)})
+	case c.Origin != Plan:
+		c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: NotCalled + "the run was stopped"})
+	}
+	return c.out, cause
+}
+
+// later says that the answer comes later. Who cannot wait gets none.
+func (c *passing) later(took time.Duration) Outcome {
+	c.out.Later = true
+	if c.Origin != Plan {
+		c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: c.out.Fault().Error(), Took: event.Duration(took)})
+	}
+	return c.out
 }
 
 func (c *passing) decide() policy.Decision {
@@ -200,9 +219,9 @@ func (c *passing) ask(ctx context.Context) (denied *Denial, later bool, err erro
 	defer c.mu.Unlock()
 	switch a.Scope {
 	case Exact:
-		c.grants[sum] = struct{}{}
+		c.grants[sum] = a
 	case Whole:
-		c.grants[whole] = struct{}{}
+		c.grants[whole] = a
 	}
 	return nil, false, nil
 }
@@ -228,11 +247,11 @@ func (c *passing) answerTo(ctx context.Context, sum, whole string) (Answer, erro
 func (c *passing) granted(sum, whole string) (Answer, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if _, ok := c.grants[sum]; ok {
-		return Answer{Granted: true, By: ByPerson, Scope: Once, Reason: "granted before for these arguments"}, true
+	if a, ok := c.grants[sum]; ok {
+		return Answer{Granted: true, By: a.By, Who: a.Who, Scope: Once, Reason: "granted before for these arguments"}, true
 	}
-	if _, ok := c.grants[whole]; ok {
-		return Answer{Granted: true, By: ByPerson, Scope: Once, Reason: "granted before for this run"}, true
+	if a, ok := c.grants[whole]; ok {
+		return Answer{Granted: true, By: a.By, Who: a.Who, Scope: Once, Reason: "granted before for this run"}, true
 	}
 	return Answer{}, false
 }
@@ -355,7 +374,7 @@ func (c *passing) fail(e event.ToolReturned, failed error) Outcome {
 	c.Sink().Emit(e)
 	c.out.Failed = failed
 	if c.Origin != Plan { // the text of a failure comes from outside, too
-		c.Saw(c.source(false))
+		c.sawCall(c.source(false))
 	}
 	return c.out
 }

@@ -1,6 +1,8 @@
 package gate
 
 import (
+	"encoding/json"
+
 	"praxis/internal/event"
 	"praxis/internal/fault"
 	"praxis/internal/plan/label"
@@ -43,6 +45,7 @@ func (c *passing) bounded(result any) (any, error) {
 	case int64(len(text)) > limit:
 		return nil, fault.New(fault.Exhausted, "Ask for less.", "%s returned %d bytes; at most %d are taken", c.def.Name, len(text), limit)
 	}
+	c.out.size = len(text)
 	if clean := c.cfg.Redact(string(text)); clean != string(text) {
 		result = c.scrub(result)
 	}
@@ -57,6 +60,10 @@ func (c *passing) scrub(v any) any {
 	switch v := v.(type) {
 	case string:
 		return c.cfg.Redact(v)
+	case json.Number: // a secret may be all digits
+		if clean := c.cfg.Redact(v.String()); clean != v.String() {
+			return clean
+		}
 	case []any:
 		out := make([]any, len(v))
 		for i := range v {
@@ -130,6 +137,6 @@ func (c *passing) accept(result any) (Accepted, error) {
 	if lowered {
 		got.Lowered = []Lowered{{Rule: rule, Who: vouched.Who, Why: vouched.Why, From: from, To: to}}
 	}
-	c.Saw(to)
+	c.sawCall(to)
 	return got, nil
 }

@@ -264,7 +264,7 @@ func (n *Native) read(id string, input *tool.Object) agent.Used {
 func (d *Desk) keep(id string, value any, text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if len(text) > maxResults {
+	if _, again := d.kept[id]; again || len(text) > maxResults {
 		return
 	}
 	d.kept[id] = kept{value, text}
