@@ -282,11 +282,21 @@ func (c *passing) perform(ctx context.Context) (any, error) {
 			return result, err
 		}
 		select {
-		case <-time.After(time.Duration(try*try) * 100 * time.Millisecond):
+		case <-time.After(pause(err, try)):
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
 	}
+}
+
+// pause is how long is waited before a call is made again: as long as whoever
+// answered asks for, else a little more each time.
+func pause(err error, try int) time.Duration {
+	var asked interface{ RetryAfter() time.Duration }
+	if errors.As(err, &asked) && asked.RetryAfter() > 0 {
+		return asked.RetryAfter()
+	}
+	return time.Duration(try*try) * 100 * time.Millisecond
 }
 
 // safely makes a panic of an implementation the failure of its call.

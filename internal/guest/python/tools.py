@@ -11,6 +11,7 @@
     tools.stub("crm")                  # the signatures of a namespace as text
     tools.use("crm.find", "1.2.0")     # that version's function, whatever is current
     tools.call("crm.find", {"region": "eu"})   # by name, for arguments that are no Python names
+    tools.result("2.1")                # the whole of a result that the conversation shows in part
 
     await crm.find.aio(region="eu")    # the same call from a coroutine; asyncio.gather runs 32 at a time
     tools.map(crm.get, ids)            # many calls at a time, the results in order
@@ -42,7 +43,7 @@ from types import ModuleType
 
 __all__ = [
     "Denied", "Exhausted", "InvalidArguments", "ToolError", "Unavailable",
-    "call", "describe", "frame", "map", "names", "search", "stub", "use",
+    "call", "describe", "frame", "map", "names", "result", "search", "stub", "use",
 ]  # fmt: skip
 
 MAX_ARGUMENTS = 16 << 20  # bytes of a call, as JSON
@@ -430,20 +431,23 @@ def _function(spec, pinned=False):
     """Make the function of a tool: its parameters are Python's own, so that Python checks them."""
     tool, version = spec["name"], spec.get("version", "") if pinned else ""
     name = _python_name(tool.rpartition(".")[2], ())
-    taken, required, optional, pairs = {"_call", "_pack", "_async"}, [], [], []
+    taken, required, optional, named, pairs = {"_call", "_pack", "_async"}, [], [], [], []
     space = {"_Default": _Default}
     annotations = {}
     for i, p in enumerate(spec.get("parameters") or ()):
-        arg = _python_name(p["name"], taken)
+        arg = _python_name(str(p.get("python") or p["name"]), taken)
         taken.add(arg)
         if p.get("type"):
             annotations[arg] = p["type"]
         pairs.append(f"({p['name']!r}, {arg})")
+        keyword = p.get("keyword")
         if p.get("required"):
-            required.append(arg)
+            (named if keyword else required).append(arg)
             continue
         space[f"_default{i}"] = _Default(repr(p["default"]) if p.get("default") is not None else "None")
-        optional.append(f"{arg}=_default{i}")
+        (named if keyword else optional).append(f"{arg}=_default{i}")
+    if named:
+        named.insert(0, "*")
     if spec.get("returns"):
         annotations["return"] = spec["returns"]
 
@@ -455,7 +459,7 @@ def _function(spec, pinned=False):
 
     space["_call"] = lambda items: call(tool, given(items), version)
     space["_async"] = later
-    head, items = ", ".join(required + optional), f"({''.join(pair + ', ' for pair in pairs)})"
+    head, items = ", ".join(required + optional + named), f"({''.join(pair + ', ' for pair in pairs)})"
     where = f"{__file__.rpartition('/')[0]}/{tool}"
     source = f"def {name}({head}):\n return _call({items})\ndef aio({head}):\n return _async({items})\n"
     exec(compile(source, where, "exec"), space)
@@ -641,6 +645,11 @@ class Description:
 def names():
     """Return the names of the tools, sorted; of a very large catalogue, the first of them."""
     return list(_catalogue()[0])
+
+
+def result(ident):
+    """Return the whole result of an earlier call that the conversation shows in part."""
+    return _ask(do="result", id=str(ident))["result"]
 
 
 def search(text, limit=10):

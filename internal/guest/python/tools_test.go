@@ -91,6 +91,8 @@ func tooled(t *testing.T) *kernel {
 			return 0, `{"tools":[` + strings.ReplaceAll(toolSpec, `"name":"put"`, `"name":"a.b.deep"`) + `],"namespaces":[]}`
 		case "describe":
 			return 0, toolSpec
+		case "result":
+			return 0, `{"result":[1,{"whole":true}]}`
 		case "call":
 			if from, ok := m.Arguments["from"]; ok {
 				return 0, `{"result":{"from":` + string(from) + `,"value":` + string(m.Arguments["value"]) + `}}`
@@ -159,6 +161,7 @@ func TestToolFunctions(t *testing.T) {
 		"tools.stub('a')":                                   `"# a.b is a namespace: tools.stub('a.b')\n"`,
 		"caught(tools.search, 'x')":                         "'ToolError: nothing'",
 		"tools.names()":                                     "['a.b.deep', 'put']",
+		"tools.result('2.1')":                               "[1, {'whole': True}]",
 		"[r for r in await __import__('asyncio').gather(*[put.aio(i) for i in range(40)])] == list(range(40))":   "True",
 		"import pickle; e = pickle.loads(pickle.dumps(tools.Denied('m', 'denied', 'r', 't'))); e.remedy, e.tool": "('r', 't')",
 	} {
@@ -169,6 +172,18 @@ func TestToolFunctions(t *testing.T) {
 	o := k.run("put()")
 	if strings.Contains(o.done.Error.Traceback, "_call(") || !strings.Contains(o.done.Error.Traceback, "put()") {
 		t.Errorf("the traceback is %s", o.done.Error.Traceback)
+	}
+}
+
+// The host says how arguments are called and which are given by name alone; what
+// is no name in Python is made one, whatever it says.
+func TestToolParameters(t *testing.T) {
+	k := tooled(t)
+	k.run(`f = tools._function({"name": "x.f", "parameters": [
+    {"name": "first-name", "python": "first_name", "required": True}, {"name": "limit", "default": 10},
+    {"name": "class", "python": "class_", "required": True, "keyword": True}, {"name": "evil", "python": "a=print(1)"}]})`)
+	if got := k.text("import inspect; str(inspect.signature(f))"); got != `'(first_name, limit=10, a_print_1_=None, *, class_)'` {
+		t.Errorf("got %s", got)
 	}
 }
 

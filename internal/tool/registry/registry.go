@@ -10,6 +10,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -41,6 +42,7 @@ type Registry struct {
 	by       map[string]tool.Implementation // by the IDs of definitions
 	servers  map[string]tool.Server
 	problems []string
+	kinds    map[string]tool.Kind
 	closing  sync.Once
 	closed   error
 }
@@ -49,7 +51,7 @@ type Registry struct {
 // another origin, such as those written in Go. A server that cannot be reached
 // is a problem of the registry, not an error: its tools are missing.
 func Open(ctx context.Context, cfg Config, files []File, given ...tool.Provided) (r *Registry, err error) {
-	r = &Registry{by: map[string]tool.Implementation{}, servers: map[string]tool.Server{}}
+	r = &Registry{by: map[string]tool.Implementation{}, servers: map[string]tool.Server{}, kinds: cfg.Kinds}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, r.Close())
@@ -307,6 +309,11 @@ func (r *Registry) Close() error {
 		wg.Wait()
 		for _, s := range r.servers {
 			end(s.Close)
+		}
+		for _, k := range r.kinds { // what their tools shared
+			if c, ok := k.(io.Closer); ok {
+				end(c.Close)
+			}
 		}
 		wg.Wait()
 	})
