@@ -62,6 +62,9 @@ type Sandboxes func(ctx context.Context) (*App, error)
 // OpenTools opens a registry of tools. home is the data folder. Sandboxes are
 // made when they are first needed.
 func OpenTools(ctx context.Context, home string, rec *Records, boxes Sandboxes, o ToolOptions) (*registry.Registry, error) {
+	if err := tool.CheckDepth(os.Getenv); err != nil {
+		return nil, err
+	}
 	if o.Sink == nil {
 		o.Sink = event.Discard
 	}

@@ -48,6 +48,11 @@ func New(cfg Config) *Kind {
 	return &Kind{cfg: cfg}
 }
 
+func (k *Kind) getenv(name string) string {
+	v, _ := k.cfg.Lookup(name)
+	return v
+}
+
 // spec is what stands in a file.
 type spec struct {
 	Argv    []any         `json:"argv"`
@@ -243,6 +248,8 @@ func (k *Kind) New(_ context.Context, d *tool.Definition, b tool.Binding) (tool.
 			c.env = append(c.env, variable{name, template{{plain, v}}})
 		}
 	}
+	c.env = slices.DeleteFunc(c.env, func(e variable) bool { return e.name == tool.DepthVariable }) // the file has no say
+	c.env = append(c.env, variable{tool.DepthVariable, template{{plain, tool.Deeper(k.getenv)}}})
 	c.name, c.secrets, c.bytes = d.Name, k.cfg.Secrets, maxOutput
 	if d.Limits.Bytes > 0 {
 		c.bytes = min(c.bytes, d.Limits.Bytes)

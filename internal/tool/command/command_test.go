@@ -84,7 +84,7 @@ func TestCommand(t *testing.T) {
 		{`{"argv":["printf","%s|","z","{x}"],"dashes":true}`, `{"x":"-1"}`, `"z|-1|"`},
 		{`{"argv":["cat"],"stdin":"<{x}>{secret:TOKEN}{{}}"}`, `{"x":"-\n"}`, `"<-\n>(secret){}"`},
 		{`{"argv":["cat"]}`, `{}`, `""`},
-		{`{"argv":["env"],"env":{"A":"{secret:TOKEN}-{x}"},"output":"lines"}`, `{"x":"1"}`, `["A=(secret)-1","PATH=relative::/usr/local/bin:/usr/bin:/bin","HOME=/home/x"]`},
+		{`{"argv":["env"],"env":{"A":"{secret:TOKEN}-{x}","PRAXIS_DEPTH":"0"},"output":"lines"}`, `{"x":"1"}`, `["A=(secret)-1","PATH=relative::/usr/local/bin:/usr/bin:/bin","HOME=/home/x","PRAXIS_DEPTH=1"]`},
 		{`{"argv":["printf","a\r\nb\n\nc"],"output":"lines"}`, `{}`, `["a","b","","c"]`},
 		{`{"argv":["printf",""],"output":"lines"}`, `{}`, `[]`},
 		{`{"argv":["printf","{{\"b\":1.0,\"a\":[]}}"],"output":"json"}`, `{}`, `{"b":1.0,"a":[]}`},

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"praxis/internal/fault"
+	"praxis/internal/tool"
 )
 
 // Program is what a server over standard input and output is started from.
@@ -65,8 +66,11 @@ func startOnHost(p Program) (Process, error) {
 		}
 	}
 	for name, value := range p.Env {
-		cmd.Env = append(cmd.Env, name+"="+value)
+		if name != tool.DepthVariable {
+			cmd.Env = append(cmd.Env, name+"="+value)
+		}
 	}
+	cmd.Env = append(cmd.Env, tool.DepthVariable+"="+tool.Deeper(os.Getenv))
 	slices.Sort(cmd.Env)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	h := &hostProcess{cmd: cmd, ended: make(chan struct{})}

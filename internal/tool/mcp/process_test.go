@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"praxis/internal/fault"
+	"praxis/internal/tool"
 )
 
 // The test binary is a server, or the child of one, when this is set.
@@ -127,7 +128,7 @@ func TestProgramOnTheHost(t *testing.T) {
 		t.Errorf("it runs in %s", dir)
 	}
 	for name := range strings.SplitSeq(env, ",") {
-		if name != roleVariable && name != "PWD" && !slices.Contains(inherited(), name) {
+		if name != roleVariable && name != "PWD" && name != tool.DepthVariable && !slices.Contains(inherited(), name) {
 			t.Errorf("it got the variable %s", name)
 		}
 	}
