@@ -73,7 +73,7 @@ func OpenTools(ctx context.Context, home string, rec *Records, boxes Sandboxes, 
 		"command": command.New(command.Config{Allow: o.Commands, Secrets: o.Secrets}),
 		"go":      builtin.New(builtin.Config{Notes: toolNotes{rec, o.Run}}),
 		"http":    web.New(web.Config{Secrets: o.Secrets}),
-		"python":  python.New(python.Config{Open: t.python}),
+		"python":  python.New(python.Config{Open: t.python, Image: t.image}),
 		"wasm":    wasm.New(wasm.Config{Secrets: o.Secrets, CacheDir: filepath.Join(home, "wasm")}),
 	}
 	cfg := registry.Config{Kinds: kinds, Secrets: o.Secrets}

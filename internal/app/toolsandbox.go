@@ -27,6 +27,9 @@ import (
 type toolSandboxes struct {
 	boxes Sandboxes
 	sink  event.Sink
+
+	mu     sync.Mutex
+	images map[string]string // IDs of the images that were used, by their names
 }
 
 var _ mcp.Launcher = (*toolSandboxes)(nil)
@@ -43,7 +46,25 @@ func (t *toolSandboxes) session(ctx context.Context, packages []string, memory i
 	if err != nil {
 		return nil, err
 	}
+	t.mu.Lock()
+	if t.images == nil {
+		t.images = map[string]string{}
+	}
+	t.images[img.Name] = img.ID
+	t.mu.Unlock()
 	return a.Sessions.Create(ctx, session.Options{Image: img, Limits: sandbox.Limits{Memory: memory}}, t.sink)
+}
+
+// image is the digest of the image with these packages, "" as long as no call
+// needed it.
+func (t *toolSandboxes) image(packages []string) string {
+	name, err := image.Request{With: packages}.Name()
+	if err != nil {
+		return ""
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.images[name]
 }
 
 // python opens a sandbox for a function.

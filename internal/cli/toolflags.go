@@ -379,7 +379,10 @@ const caBundle = "/tmp/praxis-ca.pem"
 func (t *tooling) offered(ctx context.Context, w workspace, tools bool) error {
 	o := wire.Offer{Tools: tools && t.has(), Net: t.proxy != nil}
 	if !o.Tools && !o.Net {
-		return nil
+		if w.describe().Name == "" {
+			return nil
+		}
+		return w.offer(ctx, o, t.desk) // takes back what an earlier command offered
 	}
 	if t.proxy != nil {
 		o.Environ = t.proxy.Environ(wire.ProxyPort, caBundle)

@@ -30,7 +30,14 @@ type function struct {
 	gone  bool // Close was called
 }
 
-func (f *function) Identity() string { return f.identity }
+func (f *function) Identity() string {
+	if f.cfg.Image != nil {
+		if digest := f.cfg.Image(f.src.Packages); digest != "" {
+			return f.identity + " image " + digest
+		}
+	}
+	return f.identity
+}
 
 // Close interrupts the call that runs and closes the sandbox.
 func (f *function) Close() error {

@@ -251,10 +251,5 @@ func (k *Kind) New(_ context.Context, d *tool.Definition, b tool.Binding) (tool.
 	if len(s.Packages) > 0 {
 		fn.identity += " packages " + strings.Join(s.Packages, ",")
 	}
-	if k.cfg.Image != nil {
-		if digest := k.cfg.Image(s.Packages); digest != "" {
-			fn.identity += " image " + digest
-		}
-	}
 	return fn, nil
 }
