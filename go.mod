@@ -22,12 +22,12 @@ require (
 	modernc.org/sqlite v1.60.1
 )
 
-require golang.org/x/net v0.61.0
-
 require (
-	github.com/dlclark/regexp2/v2 v2.5.1 // indirect
-	github.com/tiktoken-go/tokenizer v0.10.0 // indirect
+	github.com/tiktoken-go/tokenizer v0.10.0
+	golang.org/x/net v0.61.0
 )
+
+require github.com/dlclark/regexp2/v2 v2.5.1 // indirect
 
 require (
 	cel.dev/expr v0.25.1 // indirect
