@@ -32,6 +32,8 @@ type ToolOptions struct {
 	Run  string
 	Sink event.Sink // hears of the making of images and templates
 	Log  func(line string)
+	// Report hears of all that is wrong in the files, see [registry.Config].
+	Report func(pos tool.Position, err error)
 }
 
 // ReadToolSecrets reads the secrets that files of tools declare.
@@ -76,7 +78,7 @@ func OpenTools(ctx context.Context, home string, rec *Records, boxes Sandboxes, 
 		"python":  python.New(python.Config{Open: t.python, Image: t.image}),
 		"wasm":    wasm.New(wasm.Config{Secrets: o.Secrets, CacheDir: filepath.Join(home, "wasm")}),
 	}
-	cfg := registry.Config{Kinds: kinds, Secrets: o.Secrets}
+	cfg := registry.Config{Kinds: kinds, Secrets: o.Secrets, Report: o.Report}
 	if o.Servers {
 		cfg.OpenServer = func(ctx context.Context, s tool.ServerEntry, dir string, secrets tool.SecretSource) (tool.Server, error) {
 			log := o.Log

@@ -177,7 +177,7 @@ func (t *Terminal) question(q gate.Question) string {
 	rule := strings.Repeat("─", t.width)
 	fmt.Fprintf(&b, "\n%s\n%s %s wants to be called (%s).\n", rule, legible.Line(q.Tool.Name), legible.Line(string(q.Tool.Version)), effects(q.Tool.Effects))
 	t.block(&b, "  says       ", shorten(q.Tool.Description, shownText))
-	by := map[gate.Origin]string{gate.Model: "the model", gate.Code: "code in the sandbox", gate.Plan: "the plan"}[q.Origin]
+	by := map[gate.Origin]string{gate.Model: "the model", gate.Code: "code in the sandbox", gate.Plan: "the plan", gate.Person: "a person at the command line"}[q.Origin]
 	if by == "" {
 		by = shorten(string(q.Origin), 40)
 	}

@@ -231,7 +231,7 @@ func runRooms() map[string]Room {
 			Imports: []string{fault, event, box, llm, wire, legible, "internal/config", "internal/folder", "internal/image", "internal/session",
 				"internal/agent", "internal/app", "internal/bench", "internal/bench/workflow", "internal/guest", "examples/demo",
 				"internal/journal", "internal/memory", "internal/price", "internal/replay", "internal/report", "internal/run",
-				"internal/planner", "internal/plan", "internal/plan/...", "internal/tool", "internal/tool/registry", "internal/gate", "internal/offer", "internal/approval", "internal/egress"},
+				"internal/planner", "internal/plan", "internal/plan/...", "internal/tool", "internal/tool/registry", "internal/tool/stub", "internal/tool/openapi", "internal/gate", "internal/offer", "internal/approval", "internal/egress"},
 			Third:     []string{"github.com/spf13/cobra", "github.com/peterh/liner", "golang.org/x/term"},
 			TestThird: []string{script},
 		},

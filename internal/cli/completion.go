@@ -30,7 +30,8 @@ func (p *program) completeAll(root *cobra.Command) error {
 		"image rm":         imageNames,
 	}
 	takesRuns := map[string]int{"show": 1, "export": 1, "diff": 2, "verify": 1000, "replay": 1, "assert": 1}
-	takesFiles := map[string]bool{"import": true, "key trust": true}
+	takesFiles := map[string]bool{"import": true, "key trust": true, "tools ls": true, "tools check": true, "tools test": true, "tools diff": true, "tools import openapi": true}
+	takesTools := map[string]bool{"tools show": true, "tools call": true}
 	var visit func(c *cobra.Command) error
 	visit = func(c *cobra.Command) error {
 		path := strings.TrimPrefix(c.CommandPath(), root.Name()+" ")
@@ -40,6 +41,8 @@ func (p *program) completeAll(root *cobra.Command) error {
 			c.ValidArgsFunction = p.completeRuns(n)
 		} else if _, ok := takesFiles[path]; ok {
 			c.ValidArgsFunction = cobra.FixedCompletions(nil, cobra.ShellCompDirectiveDefault)
+		} else if takesTools[path] {
+			c.ValidArgsFunction = p.completeTools
 		} else if path != "run" && !c.HasSubCommands() {
 			c.ValidArgsFunction = cobra.NoFileCompletions
 		}

@@ -35,7 +35,10 @@ const exitTopic = `Exit codes of every command:
        is not so: a journal is damaged or signed by a key that is not trusted
        (verify), two runs differ (diff), a replay is not identical (replay,
        test), an assertion failed (assert), a plan was refused by its check or
-       broke a limit (plan), a case of a policy fails (policy test)
+       broke a limit (plan), a case of a policy fails (policy test), a file of
+       tools is wrong (tools check), a call of a tool failed or was not made
+       (tools call), an example fails (tools test), or a change of a tool breaks
+       its users without saying so (tools diff)
   2    the command line, a file or a name is wrong, or asks for what a named
        session cannot take on: nothing was run
   3    what there is of a run's journal is whole, but the run was begun and

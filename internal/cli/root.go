@@ -48,6 +48,7 @@ func (p *program) root() *cobra.Command {
 	}{
 		{"Compute:", []*cobra.Command{p.runCommand(), p.shellCommand(), p.askCommand(), p.demoCommand()}},
 		{"Plans:", []*cobra.Command{p.planCommand(), p.policyCommand()}},
+		{"Tools:", []*cobra.Command{p.toolsCommand()}},
 		{"Look at runs:", []*cobra.Command{
 			p.runsCommand(), p.showCommand(), p.diffCommand(), p.verifyCommand(), p.costCommand(), p.exportCommand(), p.importCommand(),
 		}},

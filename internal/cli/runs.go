@@ -60,7 +60,7 @@ func (p *program) runsCommand() *cobra.Command {
 	fs.StringVar(&r.model, "model", "", "runs that asked a `MODEL` whose name has this in it")
 	fs.StringVar(&r.outcome, "outcome", "", "runs with this `OUTCOME`: answered, error, timeout, …")
 	fs.StringVar(&r.outcome, "status", "", "the same as --outcome `OUTCOME`")
-	fs.StringVar(&r.kind, "kind", "", "runs of this `KIND`: ask for questions, code for code that a person gave, plan for plans")
+	fs.StringVar(&r.kind, "kind", "", "runs of this `KIND`: ask for questions, code for code that a person gave, plan for plans, tool for calls of tools")
 	fs.StringVar(&r.thread, "thread", "", "runs of this conversation, by its `NAME`")
 	fs.Var(&r.cost, "cost", "runs that cost at least so many dollars")
 	fs.StringVar(&r.text, "text", "", "runs with these `WORDS` in question, code or answer")
@@ -93,8 +93,8 @@ func (r *runsCommand) query() (journal.Query, error) {
 	if all := outcomes(); r.outcome != "" && !slices.Contains(all, r.outcome) {
 		return q, fault.New(fault.Invalid, "Write one of "+strings.Join(all, ", ")+".", "cannot list runs: there is no outcome %q", legible.Line(r.outcome))
 	}
-	if r.kind != "" && r.kind != string(event.Ask) && r.kind != string(event.Code) && r.kind != string(event.Plan) {
-		return q, fault.New(fault.Invalid, "Write ask, code or plan.", "cannot list runs: there is no kind %q", legible.Line(r.kind))
+	if r.kind != "" && r.kind != string(event.Ask) && r.kind != string(event.Code) && r.kind != string(event.Plan) && r.kind != string(event.ToolCall) {
+		return q, fault.New(fault.Invalid, "Write ask, code, plan or tool.", "cannot list runs: there is no kind %q", legible.Line(r.kind))
 	}
 	if r.limit < 0 {
 		return q, fault.New(fault.Invalid, "Write a number from 0, which is all.", "cannot list %d runs", r.limit)

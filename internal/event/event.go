@@ -111,6 +111,9 @@ type Kind string
 const (
 	Ask  Kind = "ask"  // a question, answered by the agent
 	Code Kind = "code" // a person's code, run once
+
+	// ToolCall is one call of a tool that a person made.
+	ToolCall Kind = "tool"
 )
 
 // RunBegan opens a run.

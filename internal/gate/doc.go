@@ -15,6 +15,8 @@ const (
 	Model Origin = "model" // a native call of the model
 	Code  Origin = "code"  // code in the sandbox
 	Plan  Origin = "plan"
+	// Person is somebody at the command line. What they give is the user's.
+	Person Origin = "person"
 )
 
 // ErrLater says that the answer to a call, or to the question whether it may be

@@ -241,6 +241,8 @@ func (g *Gate) call(ctx context.Context, r Request) (Outcome, error) {
 
 func modeRemedy(o Origin) string {
 	switch o {
+	case Person:
+		return "Call it with praxis tools call."
 	case Model:
 		return "Call it from code, or ask with --mode tools or --mode both."
 	case Code:

@@ -60,6 +60,9 @@ func (c *passing) check() error {
 			c.Labels[name] = seen
 		}
 	}
+	if c.Origin == Person {
+		c.personal()
+	}
 	c.labels = map[string]event.DataLabel{}
 	for name, l := range c.Labels {
 		c.labels[name] = DataLabel(l)
@@ -74,6 +77,17 @@ func (c *passing) check() error {
 		return c.plain(bad)
 	}
 	return nil
+}
+
+// personal labels the arguments as a person's own.
+func (c *passing) personal() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for name := range c.Arguments.All() {
+		own := label.Label{Sources: []label.Source{{Kind: label.User, Name: name, Trusted: true}}, Readers: label.Everyone()}
+		c.Labels[name] = own
+		c.deep = c.Gate.labels.Join(c.deep, c.Gate.labels.Intern(own))
+	}
 }
 
 // Sink is where the call is recorded.

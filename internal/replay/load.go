@@ -62,6 +62,8 @@ func (r Recording) replayable() error {
 		return fault.New(fault.Conflict, "Look at it with praxis show "+r.ID+".", "cannot replay run %s: %s", r.ID, why)
 	}
 	switch {
+	case r.Began.Kind == event.ToolCall:
+		return refuse("it is one call of a tool; make it again with praxis tools call")
 	case r.Began.Kind != event.Ask && r.Began.Kind != event.Code:
 		return refuse(fmt.Sprintf("runs of kind %q are not known", r.Began.Kind))
 	case r.Session == nil && r.Ended != nil && r.Ended.Reason != "":

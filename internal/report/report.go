@@ -280,10 +280,15 @@ func (s *story) title(p *part) string {
 	switch {
 	case p.step == 0:
 		return ""
-	case s.began.Kind == event.Code, s.began.Kind == event.Plan:
+	case !asked(s.began.Kind):
 		return string(s.began.Kind)
 	}
 	return "step " + legible.Number(p.step)
+}
+
+// asked says whether a run of this kind answers a question, in steps.
+func asked(k event.Kind) bool {
+	return k != event.Code && k != event.Plan && k != event.ToolCall
 }
 
 // outcome is how the run ended, in a word.
@@ -329,7 +334,7 @@ func (s *story) total() []string {
 	if s.ended != nil {
 		tokens, steps = s.ended.Tokens, s.ended.Steps
 	}
-	if s.began.Kind != event.Code && s.began.Kind != event.Plan {
+	if asked(s.began.Kind) {
 		out = append(out, legible.Count(steps, "step"))
 	}
 	if s.ended != nil {

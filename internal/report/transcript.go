@@ -107,7 +107,7 @@ func (t *transcript) head() {
 	t.label("run", "", legible.Line(t.run.ID+kind))
 	if t.began.Question != "" {
 		name := "question"
-		if t.began.Kind == event.Code || t.began.Kind == event.Plan {
+		if !asked(t.began.Kind) {
 			name = string(t.began.Kind)
 		}
 		t.label(name, "", strings.TrimRight(legible.Text(t.began.Question), "\n "))
@@ -158,7 +158,7 @@ func (t *transcript) damage() {
 // part writes a step, or what stands before the first.
 func (t *transcript) part(p *part) {
 	if title := t.title(p); title != "" {
-		if t.began.MaxSteps > 0 && t.began.Kind != event.Code && t.began.Kind != event.Plan {
+		if t.began.MaxSteps > 0 && asked(t.began.Kind) {
 			title += " of " + legible.Number(t.began.MaxSteps)
 		}
 		t.rule(title)

@@ -27,6 +27,10 @@ type Config struct {
 	// OpenServer connects to a server of a file; nil: there are none.
 	OpenServer func(ctx context.Context, s tool.ServerEntry, dir string, secrets tool.SecretSource) (tool.Server, error)
 	Secrets    *Secrets // of the files; nil: [ReadSecrets] was not asked
+	// Report hears of all that is wrong in the files, each with its place. What
+	// is wrong is then left out, and [Open] fails only when ctx is over. nil: the
+	// first thing that is wrong is Open's error.
+	Report func(pos tool.Position, err error)
 }
 
 // File is the text of a file of tools.
@@ -58,15 +62,26 @@ func Open(ctx context.Context, cfg Config, files []File, given ...tool.Provided)
 		}
 	}()
 	for _, f := range files {
-		if err := r.file(ctx, cfg, f); err != nil {
+		if err := r.file(ctx, cfg, f); err != nil && !cfg.reported(ctx, tool.Position{File: f.Name}, err) {
 			return r, err
 		}
 	}
 	if err := r.provided("the program", "", given); err != nil {
 		return r, err
 	}
-	r.set, err = tool.NewSet(r.files...)
+	if r.set, err = tool.NewSet(r.files...); err != nil && cfg.reported(ctx, tool.Position{}, err) {
+		r.set, err = tool.NewSet()
+	}
 	return r, err
+}
+
+// reported tells what is wrong to who wants to hear all of it.
+func (c Config) reported(ctx context.Context, pos tool.Position, err error) bool {
+	if c.Report == nil || ctx.Err() != nil {
+		return false
+	}
+	c.Report(pos, err)
+	return true
 }
 
 // file reads a file and makes its implementations.
@@ -105,12 +120,16 @@ func (r *Registry) file(ctx context.Context, cfg Config, f File) error {
 		}
 		made, err := k.New(ctx, d, b)
 		if fault.KindOf(err) == fault.Denied { // the others go on; who calls it learns why
+			cfg.reported(ctx, b.Pos, err)
 			made, err = refused{at(b.Pos, err)}, nil
 		}
-		if err != nil {
+		switch {
+		case err != nil && cfg.reported(ctx, b.Pos, err):
+			continue
+		case err != nil:
 			return at(b.Pos, err)
 		}
-		if err := r.add(d, made); err != nil {
+		if err := r.add(d, made); err != nil && !cfg.reported(ctx, d.Pos, err) {
 			return err
 		}
 	}
@@ -173,6 +192,8 @@ func (r *Registry) serversOf(ctx context.Context, cfg Config, f *tool.File, dir 
 		}
 		switch kind := fault.KindOf(o.err); {
 		case o.err == nil:
+		case cfg.reported(ctx, s.Pos, o.err):
+			continue
 		case kind == fault.Invalid || ctx.Err() != nil:
 			return at(s.Pos, o.err)
 		default:
