@@ -85,7 +85,11 @@ func OpenTools(ctx context.Context, home string, rec *Records, boxes Sandboxes, 
 			if log != nil {
 				log = func(line string) { o.Log(s.Name + ": " + line) }
 			}
-			return mcp.Open(ctx, mcp.Config{Name: s.Name, Spec: s.Spec, Dir: dir, Secrets: secrets, Sandbox: t, AllowCommands: o.Commands, Log: log})
+			server, err := mcp.Open(ctx, mcp.Config{Name: s.Name, Spec: s.Spec, Dir: dir, Secrets: secrets, Sandbox: t, AllowCommands: o.Commands, Log: log})
+			if err != nil {
+				return nil, err // not a server that is nil within
+			}
+			return server, nil
 		}
 	}
 	return registry.Open(ctx, cfg, o.Files)

@@ -110,12 +110,15 @@ func (p *program) openTools(ctx context.Context, o toolOpening, f func(*registry
 	boxes := &lazyApp{p: p, cfg: cfg}
 	defer p.closing(boxes, &err)
 	var wrong error
+	later := map[tool.Position]error{} // said unless the tool is there in spite of it
 	report := o.report
 	if report == nil {
 		report = func(pos tool.Position, err error) {
 			var ps tool.Problems
 			kind := fault.KindOf(err)
-			if kind == fault.Denied || kind == fault.Unavailable || o.lenient && pos.Line > 0 && !errors.As(err, &ps) {
+			if kind == fault.Denied && o.lenient {
+				later[pos] = err
+			} else if kind == fault.Denied || kind == fault.Unavailable || o.lenient && pos.Line > 0 && !errors.As(err, &ps) {
 				p.toolRemark(pos, err)
 			} else if wrong == nil {
 				wrong = atPlace(pos, err)
@@ -132,6 +135,14 @@ func (p *program) openTools(ctx context.Context, o toolOpening, f func(*registry
 	defer p.closing(reg, &err)
 	if wrong != nil {
 		return wrong
+	}
+	for _, f := range reg.Files() {
+		for _, b := range f.Bindings {
+			delete(later, b.Pos)
+		}
+	}
+	for pos, err := range later {
+		p.toolRemark(pos, err)
 	}
 	if o.report == nil && !o.offline {
 		for _, text := range reg.Problems() {

@@ -28,8 +28,8 @@ is read: a text is taken as it stands, a number, a boolean, a list or an object
 is read as JSON. --json-args gives all of them as one object.
 
 The arguments are yours: to the policy their source is the user, who is trusted.
-Without a policy, a tool that only computes or reads is called; one that reaches
-others or changes something needs a rule that allows it, or asks.
+Without a rule of --policy, a tool that only computes or reads is called; one that
+changes something or reaches others is not, unless its definition asks for leave.
 
 The result goes to standard output, a text as it is, anything else as JSON. The
 exit code is 1 when the tool failed or was not called, 2 when the tool or its

@@ -75,7 +75,9 @@ func (l *loader) tool(n *node) *Definition {
 	d := &draft{}
 	d.Pos = l.pos(n)
 	before := len(l.report.list)
+	written := n
 	if n = l.derived(n); n == nil {
+		l.written(written, d)
 		return nil
 	}
 	fields(l, n, "the tool"+toolTitle(n), toolFields(), d)
@@ -93,6 +95,17 @@ func (l *loader) tool(n *node) *Definition {
 		l.toolExamples(d)
 	}
 	return &d.Definition
+}
+
+// written judges what a file says of a tool whose implementation cannot be
+// asked for the rest.
+func (l *loader) written(n *node, d *draft) {
+	table := toolFields()
+	for i := range table {
+		table[i].need = false
+	}
+	fields(l, n, "the tool"+toolTitle(n), table, d)
+	l.toolSchemas(d)
 }
 
 func toolTitle(n *node) string {

@@ -200,3 +200,48 @@ func TestSecrets(t *testing.T) {
 		t.Errorf("two secrets of one name give %v", err)
 	}
 }
+
+// With Report all that is wrong is told, and what is right stays.
+func TestReport(t *testing.T) {
+	var closed []string
+	var told []string
+	cfg := Config{
+		Kinds: map[string]tool.Kind{"python": kind{&closed}, "command": kind{&closed}},
+		OpenServer: func(context.Context, tool.ServerEntry, string, tool.SecretSource) (tool.Server, error) {
+			return nil, fault.New(fault.Unavailable, "", "nobody answers")
+		},
+		Report: func(pos tool.Position, err error) { told = append(told, pos.String()+" "+err.Error()) },
+	}
+	r, err := Open(context.Background(), cfg, []File{
+		{Name: "a.yaml", Text: []byte("tools:\n  - {name: x.bad, run: {python: {file: bad}}}\n  - {name: x.good, run: {python: {file: good}}}\n  - {name: x.run, run: {command: {file: forbidden}}}\n")},
+		{Name: "b.yaml", Text: []byte("tools: 3\n")},
+		{Name: "c.yaml", Text: []byte("servers:\n  gone: {url: https://gone.example.com}\n")},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []string{
+		"a.yaml:2:24 the file is bad", "a.yaml:4:24 it runs a program",
+		`b.yaml b.yaml:1:8: tools: expected a list, got a number`, "c.yaml:2:3 nobody answers",
+	}
+	if len(told) != len(want) {
+		t.Fatalf("told %q", told)
+	}
+	for i := range want[:2] {
+		if told[i] != want[i] {
+			t.Errorf("told %q, want %q", told[i], want[i])
+		}
+	}
+	if !strings.HasPrefix(told[2], "b.yaml b.yaml:1:8: ") || told[3] != want[3] {
+		t.Errorf("told %q", told[2:])
+	}
+	if got := r.Set().Names(); len(got) != 3 {
+		t.Errorf("the tools are %q", got)
+	}
+	if d, _ := r.Set().Lookup("x.good"); !r.Implements(d) {
+		t.Error("nothing carries out what is right")
+	}
+	if err := r.Close(); err != nil {
+		t.Error(err)
+	}
+}
