@@ -8,6 +8,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -118,6 +119,16 @@ func play(t *testing.T, c map[string]string) string {
 		}
 		cfg.Notes = n
 	}
+	if text := c["tools"]; text != "" {
+		box := toolbox{}
+		if err := json.Unmarshal([]byte(text), &box); err != nil {
+			t.Fatal(err)
+		}
+		cfg.Tools = box
+		if _, ok := c["session"]; !ok {
+			cfg.Session = nil
+		}
+	}
 	if cfg.Window > 0 {
 		kept := blobs{}
 		cfg.Store, cfg.Load = kept.Store, kept.Load
@@ -135,6 +146,22 @@ func play(t *testing.T, c map[string]string) string {
 		fmt.Fprintf(&log, "error: %s: %s\nremedy: %s\ndraft: %q\nfound: %q\n", fault.KindOf(err), err, fault.RemedyOf(err), answer.Draft, answer.Found)
 	}
 	return log.String()
+}
+
+// toolbox are tools by their names, and what each call of one gives.
+type toolbox map[string]string
+
+func (b toolbox) Tools() []llm.Tool {
+	var out []llm.Tool
+	for _, name := range slices.Sorted(maps.Keys(b)) {
+		out = append(out, llm.Tool{Name: name, Description: "Gives " + name + ".", Schema: map[string]any{"type": "object"}})
+	}
+	return out
+}
+
+func (b toolbox) Call(_ context.Context, _ int, id string, c llm.Call) (agent.Used, error) {
+	text, failed := strings.CutPrefix(b[c.Name], "failed: ")
+	return agent.Used{Tool: c.Name, Text: text + " (" + id + ")", Failed: failed}, nil
 }
 
 // clock goes on by a second whenever it is read.

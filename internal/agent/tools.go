@@ -66,9 +66,13 @@ func (r *run) parse(reply llm.Reply) (action.Parsed, error) {
 
 // useTools calls tools, one after the other, so that what happens has one order.
 func (r *run) useTools(ctx context.Context, a action.Action) (outcome, error) {
+	calls := r.calls
+	if len(calls) == 0 {
+		calls = a.Written
+	}
 	var out outcome
 	for n, i := range a.Uses {
-		text, failed, err := r.useTool(ctx, r.calls[i], n)
+		text, failed, err := r.useTool(ctx, calls[i], n)
 		if err != nil {
 			return outcome{}, err
 		}

@@ -93,7 +93,10 @@ type Action struct {
 	Part  int      // of a condensed conversation, counted from 1
 	Call  int      // index of the native call that it came from; -1: the text
 	Notes []string // what the model must be told with the observation, in full sentences
-	Uses  []int    // indices of the native calls that call tools
+	Uses  []int    // indices of the native calls that call tools, or of Written
+	// Written are calls of tools in a reply without native calls, which small
+	// models write out as JSON.
+	Written []llm.Call
 }
 
 // Parsed is a reply that was read.

@@ -292,8 +292,13 @@ func unwrap(text string) string {
 	return unfence(text)
 }
 
-// writtenCall reads a tool call that was written out as JSON.
+// writtenCall reads a call of one of our own tools that was written out as JSON.
 func writtenCall(text string, o offer) (llm.Call, bool) {
+	return writtenUse(text, func(name string) bool { return o[kindOf(name)] })
+}
+
+// writtenUse reads a call of a tool that is known and that was written out as JSON.
+func writtenUse(text string, known func(name string) bool) (llm.Call, bool) {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") {
 		return llm.Call{}, false
@@ -315,7 +320,7 @@ func writtenCall(text string, o offer) (llm.Call, bool) {
 	if name == "" {
 		return bareInput(v)
 	}
-	if !o[kindOf(name)] {
+	if !known(name) {
 		return llm.Call{}, false
 	}
 	c := llm.Call{Name: name}

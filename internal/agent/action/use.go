@@ -12,6 +12,9 @@ import (
 // them are not, since they were written before the results were seen. It
 // returns false for a reply that calls none.
 func Uses(r llm.Reply, isTool func(name string) bool) (Parsed, bool) {
+	if len(r.Calls) == 0 {
+		return written(r, isTool)
+	}
 	p := Parsed{Action: Action{Kind: Use, Call: -1}, Unused: make([]string, len(r.Calls))}
 	others := false
 	for i, c := range r.Calls {
@@ -34,6 +37,38 @@ func Uses(r llm.Reply, isTool func(name string) bool) (Parsed, bool) {
 	}
 	prose, thinking := splitThinking(strings.ReplaceAll(r.Text, "\r\n", "\n"))
 	if p.Thought = strings.TrimSpace(prose); p.Thought == "" {
+		p.Thought = thinking
+	}
+	return p, true
+}
+
+// written reads calls of tools that were written out as JSON, in blocks of their
+// own or as the whole reply.
+func written(r llm.Reply, isTool func(name string) bool) (Parsed, bool) {
+	text := r.Text
+	if len(text) > maxReply {
+		text = strings.ToValidUTF8(text[:maxReply], "")
+	}
+	prose, thinking := splitThinking(strings.ReplaceAll(text, "\r\n", "\n"))
+	p := Parsed{Action: Action{Kind: Use, Call: -1}}
+	var thought []string
+	known := func(name string) bool { return isTool(name) || isTool(strings.ReplaceAll(name, ".", "__")) }
+	for _, piece := range scan(prose, offer{}) {
+		c, ok := writtenUse(piece.text, known)
+		if !ok || c.Name == ToolRun || c.Name == ToolAnswer {
+			thought = append(thought, strings.TrimSpace(piece.text))
+			continue
+		}
+		if !isTool(c.Name) {
+			c.Name = strings.ReplaceAll(c.Name, ".", "__")
+		}
+		p.Action.Uses = append(p.Action.Uses, len(p.Action.Written))
+		p.Action.Written = append(p.Action.Written, c)
+	}
+	if len(p.Action.Written) == 0 {
+		return Parsed{}, false
+	}
+	if p.Thought = strings.TrimSpace(strings.Join(thought, "\n")); p.Thought == "" {
 		p.Thought = thinking
 	}
 	return p, true
