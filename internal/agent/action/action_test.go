@@ -241,6 +241,9 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, raw string, cut bool) {
 		replies := []llm.Reply{{Text: text, Cut: cut}, {Text: text, Cut: cut, Calls: []llm.Call{{Name: "execute_python", Raw: raw}, {Name: "final_answer", Raw: raw}}}}
 		for _, r := range replies {
+			if u, ok := action.Uses(r, func(name string) bool { return name == "final_answer" || strings.HasPrefix(name, "a") }); ok && (len(u.Action.Uses) == 0 || len(u.Unused) != len(r.Calls)) {
+				t.Fatalf("a use of no tools: %+v", u)
+			}
 			p, err := action.Parse(r)
 			if len(p.Unused) != len(r.Calls) {
 				t.Fatalf("%d answers for %d calls", len(p.Unused), len(r.Calls))
