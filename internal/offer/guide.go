@@ -4,12 +4,14 @@ import (
 	"fmt"
 	"strings"
 
+	"praxis/internal/tool"
 	"praxis/internal/tool/stub"
 )
 
 const (
 	maxLines     = 30   // tools that the model's guide shows by their signatures
 	maxLineBytes = 6000 // of these lines together
+	maxDetail    = 600  // bytes of what a description says behind its first paragraph
 	maxListed    = 200  // tools that it shows by their names
 )
 
@@ -34,7 +36,7 @@ func (d *Desk) guideTools() string {
 	var lines []string
 	size := 0
 	for _, def := range all {
-		line := "  " + stub.Line(def)
+		line := "  " + stub.Line(def) + detail(def)
 		size += len(line)
 		lines = append(lines, line)
 	}
@@ -46,6 +48,16 @@ func (d *Desk) guideTools() string {
 	}
 	return text + fmt.Sprintf("\n- There are %d tools in the namespaces %s. Find one with print(tools.search(\"words\")), and its arguments with print(tools.describe(name)).",
 		len(all), strings.Join(d.namespaces(), ", "))
+}
+
+// detail is what stands behind the first paragraph of a short description, such
+// as the tables that can be asked.
+func detail(def *tool.Definition) string {
+	_, more, found := strings.Cut(strings.TrimSpace(def.Description), "\n")
+	if more = strings.TrimSpace(more); !found || more == "" || len(more) > maxDetail {
+		return ""
+	}
+	return "\n    " + strings.ReplaceAll(more, "\n", "\n    ")
 }
 
 // namespaces are the first parts of names with how many tools are below.

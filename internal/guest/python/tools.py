@@ -635,8 +635,8 @@ class Description:
 
     def __repr__(self):
         signature = self.__dict__.get("signature") or ""
-        if signature and not signature.startswith((self.name, self.name.rpartition(".")[2])):
-            signature = self.name + signature
+        if signature:  # "def find(…) -> …" becomes "crm.find(…) -> …"
+            signature = self.name + signature[signature.find("(") :]
         lines = [f"{signature or self.name}    # version {self.__dict__.get('version') or '?'}"]
         lines += ["    " + line if line else "" for line in (self.__dict__.get("doc") or "").splitlines()]
         return "\n".join(lines)

@@ -67,7 +67,7 @@ func answerFrame(kind byte, body string) []byte {
 	return append(append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), kind), body...)
 }
 
-const toolSpec = `{"name":"put","version":"2.0.0","doc":"Put a value.\n\nAnywhere.","signature":"put(value, *, from_=None)","stub":"def put(value: object, from_: str = None) -> object: ...",
+const toolSpec = `{"name":"put","version":"2.0.0","doc":"Put a value.\n\nAnywhere.","signature":"def put(value, *, from_=None)","stub":"def put(value: object, from_: str = None) -> object: ...",
 "parameters":[{"name":"from","type":"str","required":false,"default":"here"},{"name":"value","type":"object","required":true}],"returns":"object"}`
 
 // tooled starts a kernel with the tool "put", which gives back its value.
