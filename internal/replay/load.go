@@ -32,6 +32,9 @@ func Load(ctx context.Context, src Source, id string) (Recording, error) {
 		if read++; read == 1 {
 			f.rec.At = r.Time
 		}
+		if b, ok := r.Event.(event.RunBegan); ok && b.Kind == event.ToolCall {
+			return Recording{}, Recording{ID: id, Began: b}.replayable()
+		}
 		if err := f.add(r.Event); err != nil {
 			return Recording{}, fault.New(fault.Conflict, "Look at it with praxis show "+id+".",
 				"cannot replay run %s: record %d (%s) is out of place: %w", id, r.Seq, event.Name(r.Event), err)
