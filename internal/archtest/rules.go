@@ -193,7 +193,7 @@ func runRooms() map[string]Room {
 		},
 		"internal/replay": {
 			Imports: []string{fault, event, llm, legible, "internal/agent", "internal/agent/action", "internal/run", "internal/report", "internal/llm/recorded", "internal/gate",
-				"internal/planner", "internal/plan", "internal/tool"},
+				"internal/offer", "internal/planner", "internal/plan", "internal/plan/label", "internal/plan/policy", "internal/tool"},
 			Tests: []string{"internal/store/files", "internal/store/sqlite", "internal/llm/scripted", "internal/journal", "internal/gate"},
 		},
 		"internal/llm/recorded": {Imports: []string{fault, event, llm}},

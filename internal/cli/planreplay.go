@@ -25,13 +25,10 @@ func (r *replayCommand) plan(ctx context.Context, cmd *cobra.Command, ref string
 			return err
 		}
 		if err != nil || !replay.IsPlan(began) {
-			if r.policy != "" {
-				return usage("praxis replay", "--policy is for runs of plans, and run %s is none", id)
-			}
 			return nil
 		}
 		done = true
-		others := []string{"from", "model", "question", "code", "edit", "image", "with", "requirements", "file", "loose"}
+		others := []string{"from", "model", "question", "code", "edit", "image", "with", "requirements", "file", "loose", "tools"}
 		if i := slices.IndexFunc(others, cmd.Flags().Changed); i >= 0 {
 			return usage("praxis replay", "--%s is for runs of code, and run %s is one of a plan", others[i], id)
 		}

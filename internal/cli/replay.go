@@ -34,6 +34,14 @@ model (--model), question (--question) or piece of code (--edit opens an editor,
 With --image or --with the run is carried out on another image: the regression
 test of an upgrade. --file NAME=PATH takes another file for an input.
 
+The tools of a run are not called again, and no host is reached: its calls are
+answered from the record, by tool and arguments in their order, and so are the
+approvals; the recorded policy decides anew. A call that the record does not
+have is refused and told. With --policy FILE another policy decides, with
+--tools FILE other definitions hold (nothing in them is carried out). A branch
+(--from) calls no tool either: a call that only reads is answered where the
+record has the same one, and every other call is refused.
+
 A run of a plan is carried out again with the recorded answers of its calls,
 without a sandbox. With --policy FILE its calls are decided by other rules: what
 they would have decided is shown beside what was decided.
@@ -55,6 +63,7 @@ type replayCommand struct {
 	loose        bool
 	json         bool
 	policy       string
+	tools        []string
 }
 
 func (p *program) replayCommand() *cobra.Command {
@@ -73,7 +82,8 @@ func (p *program) replayCommand() *cobra.Command {
 	r.imageFlags(cmd)
 	fs.StringArrayVar(&r.files, "file", nil, "take another file for an input, as `NAME=PATH` (may be repeated)")
 	fs.BoolVar(&r.loose, "loose", false, "branch also from a state that could only be made again differently")
-	fs.StringVar(&r.policy, "policy", "", "of a plan: what the policy in `FILE` would have decided")
+	fs.StringVar(&r.policy, "policy", "", "what the policy in `FILE` would have decided")
+	fs.StringArrayVar(&r.tools, "tools", nil, "of a run with tools: hold its calls against the definitions in `FILE` (may be repeated)")
 	fs.BoolVar(&r.json, "json", false, "print one JSON object instead")
 	return cmd
 }
@@ -101,6 +111,9 @@ func (r *replayCommand) run(ctx context.Context, cmd *cobra.Command, ref string)
 		if r.image != "" || len(r.with) > 0 || r.requirements != "" {
 			rc.FromSnapshot = nil // a state belongs to its image
 		}
+		if err := r.others(&rc, rec, branch); err != nil {
+			return err
+		}
 		if branch {
 			return r.branch(ctx, cfg, e, rc, rec)
 		}
@@ -112,6 +125,25 @@ func (r *replayCommand) run(ctx context.Context, cmd *cobra.Command, ref string)
 		}
 		return r.tell(report)
 	})
+}
+
+// others reads the definitions and the policy that stand in for the recorded ones.
+func (r *replayCommand) others(rc *replay.Config, rec replay.Recording, branch bool) error {
+	if r.policy == "" && r.tools == nil {
+		return nil
+	}
+	if branch {
+		return usage("praxis replay", "--policy and --tools are for a replay, and a branch goes by the recorded ones")
+	}
+	if len(rec.Began.Tools) == 0 {
+		return usage("praxis replay", "--policy and --tools are for runs with tools, and run %s had none", rec.ID)
+	}
+	rules, err := (&ruleFlags{tools: r.tools, policy: r.policy}).read()
+	if err != nil {
+		return err
+	}
+	rc.Policy, rc.Tools = rules.Policy, rules.Tools
+	return nil
 }
 
 // imageFlags adds the flags that ask for another image.

@@ -7,7 +7,11 @@ import (
 	"time"
 
 	"praxis/internal/agent"
+	"praxis/internal/egress"
 	"praxis/internal/event"
+	"praxis/internal/guest/wire"
+	"praxis/internal/offer"
+	"praxis/internal/replay"
 	"praxis/internal/run"
 	"praxis/internal/session"
 )
@@ -18,7 +22,10 @@ type runSession struct {
 	interrupts *interrupts // Ctrl-C interrupts the code; nil: it ends the command
 }
 
-var _ run.Session = runSession{}
+var (
+	_ run.Session     = runSession{}
+	_ replay.Offering = runSession{}
+)
 
 // Execute runs code and looks which files it changed.
 func (s runSession) Execute(ctx context.Context, code string, b event.Bounds, sink event.Sink) (event.Execution, error) {
@@ -40,6 +47,22 @@ func (s runSession) Save(ctx context.Context) (run.Saved, error) { return s.w.sn
 
 // Describe returns what session this is.
 func (s runSession) Describe() event.SessionBegan { return s.w.describe() }
+
+// Offer offers a desk to the session's code.
+func (s runSession) Offer(ctx context.Context, d *offer.Desk, tools, net bool) error {
+	o := wire.Offer{Tools: tools, Net: net}
+	if net {
+		p, err := egress.New(egress.Config{}) // it says where code looks for a proxy, and serves nobody
+		if err != nil {
+			return err
+		}
+		o.Environ = p.Environ(wire.ProxyPort, "")
+		if err := p.Close(); err != nil {
+			return err
+		}
+	}
+	return s.w.offer(ctx, o, d)
+}
 
 // bounds are those of an execution as they are recorded.
 func bounds(x session.Exec) event.Bounds {

@@ -328,10 +328,14 @@ type ToolCalled struct {
 
 // ToolReturned closes what ToolCalled opened.
 type ToolReturned struct {
-	Step   int        `json:"step"`
-	ID     string     `json:"id"`
-	Result string     `json:"result,omitempty"`
-	Error  string     `json:"error,omitempty"` // why there is no result
+	Step   int    `json:"step"`
+	ID     string `json:"id"`
+	Result string `json:"result,omitempty"`
+	Error  string `json:"error,omitempty"` // why there is no result
+	// Of a failure: its kind, as package fault names it, and what to do about it,
+	// as the caller was told.
+	Kind   string     `json:"kind,omitempty"`
+	Remedy string     `json:"remedy,omitempty"`
 	Took   Duration   `json:"took_ms"`
 	Label  *DataLabel `json:"label,omitempty"` // of a result that a plan gets
 	// Rehearsed says where the answer comes from when the tool was not really

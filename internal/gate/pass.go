@@ -73,8 +73,9 @@ func (c *passing) check() error {
 	}
 	if bad != nil {
 		c.announce()
-		c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: c.cfg.Redact(bad.Error())})
-		return c.plain(bad)
+		bad = c.plain(bad)
+		c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: bad.Error(), Kind: fault.KindOf(bad).String(), Remedy: fault.RemedyOf(bad)})
+		return bad
 	}
 	return nil
 }
@@ -333,6 +334,8 @@ type Rehearsed struct {
 // RehearsedFailure is a failure that nobody met now.
 type RehearsedFailure struct {
 	Text, From string
+	Kind       fault.Kind // 0: it is not known
+	Remedy     string
 }
 
 // Error returns what the failure says.
@@ -351,6 +354,9 @@ func (c *passing) finish(result any, failed error, took time.Duration) (Outcome,
 	var rehearsed RehearsedFailure
 	if errors.As(failed, &rehearsed) {
 		e.Rehearsed = rehearsed.From
+		if rehearsed.Kind != 0 {
+			failed = fault.New(rehearsed.Kind, rehearsed.Remedy, "%s", rehearsed.Text)
+		}
 	}
 	if r, ok := result.(Rehearsed); ok {
 		result, e.Rehearsed = r.Result, r.From
@@ -394,7 +400,7 @@ func (c *passing) finish(result any, failed error, took time.Duration) (Outcome,
 
 func (c *passing) fail(e event.ToolReturned, failed error) Outcome {
 	failed = c.plain(failed)
-	e.Error = failed.Error()
+	e.Error, e.Kind, e.Remedy = failed.Error(), fault.KindOf(failed).String(), fault.RemedyOf(failed)
 	c.Sink().Emit(e)
 	c.out.Failed = failed
 	if c.Origin != Plan { // the text of a failure comes from outside, too

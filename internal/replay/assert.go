@@ -58,6 +58,9 @@ var testRE = regexp.MustCompile(`(?m)^(async[ \t]+)?def[ \t]+(test_\w*|test)[ \t
 // The assertions run beside what the run's code has left: code that means to
 // deceive them can, as it can replace what they call.
 func Assert(ctx context.Context, cfg Config, rec Recording, file, code string) (Assertions, error) {
+	if rec.sessionless() {
+		return Assertions{}, fault.New(fault.Invalid, "Assert on a run with code.", "cannot assert on run %s: its model called tools alone, so that there is no session", rec.ID)
+	}
 	if rec.Session == nil {
 		return Assertions{}, rec.replayable()
 	}

@@ -138,11 +138,13 @@ func (c Config) goOnCode(ctx context.Context, rec Recording, change Change, out 
 	if err != nil {
 		return c.notCarriedOut(err)
 	}
+	e.kit.branch(0)
 	e.task.Began, e.code = rec.Branched(0, change, c.Program), change.Code
 	if _, err := e.carryOut(ctx, nil, nil); err != nil {
 		return err
 	}
 	out.fill(e.live.recording(), 0)
+	out.ofTools(e.kit)
 	return nil
 }
 
@@ -163,6 +165,7 @@ func (c Config) goOnAsk(ctx context.Context, rec Recording, from int, change Cha
 		b.Messages = messages
 	}
 	e.task.Began = rec.Branched(from, change, c.Program)
+	e.kit.branch(from)
 	m := &brancher{e: e, from: from, at: b.Step, change: change, loose: c.Loose}
 	m.name = e.task.Began.Model
 	m.rest = newPlayer(m.name, rec.since(from, change.Code != ""))
@@ -178,6 +181,7 @@ func (c Config) goOnAsk(ctx context.Context, rec Recording, from int, change Cha
 	}
 	is := e.live.recording()
 	out.fill(is, from)
+	out.ofTools(e.kit)
 	out.Ended = change.Model == nil && m.rest.ended() && is.Answer == nil
 	return out.check(change, from, is)
 }
@@ -201,13 +205,17 @@ func (c Config) fromState(ctx context.Context, rec Recording, from int, out *Bra
 		if err == nil {
 			out.Snapshot = id
 			e := &enactment{cfg: c, rec: rec, live: newLive(c, rec.Began), open: s}
-			e.task = run.Task{Snapshots: c.Snapshots, Open: func(context.Context) (run.Session, error) { return s, nil }}
+			if err := e.equip(ctx, from); err != nil {
+				e.close(&err)
+				return nil, nil, err
+			}
+			e.task = run.Task{Snapshots: c.Snapshots, Open: func(ctx context.Context) (run.Session, error) { return s, e.kit.offer(ctx, s) }}
 			b := &agent.Begin{Step: from, Messages: rec.find(from).Messages}
 			b.Tokens, b.Ran = e.before(ctx, from)
 			return e, b, nil
 		}
 	}
-	if from > rec.Steps[0].N {
+	if from > rec.Steps[0].N && !rec.sessionless() {
 		out.Notes = append(out.Notes, fmt.Sprintf("The state before step %d is not kept any more: the steps before it were carried out again.", from))
 	}
 	e, err := c.enact(ctx, rec)
@@ -327,6 +335,19 @@ func (b *Branched) fill(is Recording, step int) {
 	}
 	if s := is.find(step); s != nil && len(s.Executions) > 0 && s.Executions[0].Fills == nil {
 		b.Execution = s.Executions[0].Ended
+	}
+}
+
+// ofTools says what a branch does with calls.
+func (b *Branched) ofTools(k *toolkit) {
+	if k == nil {
+		return
+	}
+	if k.set.Len() > 0 {
+		b.Notes = append(b.Notes, "A branch calls no tool: calls were answered from the record of run "+b.Run+" where it has the same call of a tool that only reads; all others were refused.")
+	}
+	if len(k.rec.Began.Net) > 0 {
+		b.Notes = append(b.Notes, "A branch reaches no host: its connections were refused.")
 	}
 }
 

@@ -25,15 +25,10 @@ type aspect struct {
 // run wanted more replies than were recorded.
 func compare(was, is Recording, ended bool) Report {
 	r := Report{
-		Run: was.ID, Kind: was.Began.Kind, Question: was.Began.Question, Seeded: was.Session.Seed != nil,
+		Run: was.ID, Kind: was.Began.Kind, Question: was.Began.Question, Seeded: seeded(was),
 		Unfinished: !was.Finished(),
 	}
-	if is.Session != nil {
-		r.Packages = packageChanges(was.Session.Image, is.Session.Image)
-		r.Image = imageChange(was.Session.Image, is.Session.Image)
-		r.Seeded = r.Seeded && is.Session.Seed != nil && *is.Session.Seed == *was.Session.Seed
-		r.Limits = was.Session.Limits != is.Session.Limits
-	}
+	r.givenAnew(was.Session, is.Session)
 	r.Inputs = inputChanges(was.Inputs, is.Inputs)
 	for i, s := range was.Steps {
 		r.step(s, is.find(s.N), r.Unfinished && i == len(was.Steps)-1)
@@ -69,13 +64,16 @@ func (r *Report) step(was Step, is *Step, open bool) {
 	out := StepReport{N: was.N}
 	if is == nil {
 		// A step in which nothing was recorded cannot be missed.
-		out.Missing = was.Exchange != nil || len(was.Executions) > 0
+		out.Missing = was.Exchange != nil || len(was.Executions) > 0 || len(was.Calls) > 0
 		out.Identical = !out.Missing
 		r.Steps = append(r.Steps, out)
 		return
 	}
 	open = open || was.Exchange == nil && len(was.Executions) == 0
-	out.Differences = differences(aspects(was), aspects(*is), open)
+	through, own := gated(was.Calls)
+	now, ownNow := gated(is.Calls)
+	w, i := callAspects(through, now, open)
+	out.Differences = differences(append(aspects(was, own), w...), append(aspects(*is, ownNow), i...), open)
 	out.Identical = len(out.Differences) == 0
 	if out.Identical {
 		out.Partial = open && !was.whole()
@@ -99,6 +97,7 @@ func (r *Report) causes(was, is Step) []string {
 			break
 		}
 	}
+	out = append(out, unfetched(was)...)
 	for _, x := range was.Executions {
 		out = append(out, Causes(x.Code, r.Seeded)...)
 		out = append(out, fateCauses(x)...)
@@ -129,8 +128,9 @@ func (r *Report) ending(was, is Recording, ended bool) {
 	r.Ending = append(r.Ending, differences(w, i, false)...)
 }
 
-// aspects takes a step apart into what is compared.
-func aspects(s Step) []aspect {
+// aspects takes a step apart into what is compared. calls are those of the
+// agent's own tools.
+func aspects(s Step, calls []Call) []aspect {
 	var out []aspect
 	for i, x := range s.Executions {
 		for _, a := range executionAspects(x) {
@@ -141,8 +141,8 @@ func aspects(s Step) []aspect {
 	for i, reason := range s.Rejected {
 		out = append(out, aspect{what: numbered("rejection", i, len(s.Rejected)), text: stable(reason)})
 	}
-	for i, c := range s.Calls {
-		what := numbered("call of "+c.Called.Tool, i, len(s.Calls))
+	for i, c := range calls {
+		what := numbered("call of "+c.Called.Tool, i, len(calls))
 		args, err := event.Marshal(event.ToolCalled{Tool: c.Called.Tool, Version: c.Called.Version, Arguments: c.Called.Arguments})
 		if err != nil {
 			args = []byte(err.Error())

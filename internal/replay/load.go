@@ -69,9 +69,9 @@ func (r Recording) replayable() error {
 		return refuse("it is one call of a tool; make it again with praxis tools call")
 	case r.Began.Kind != event.Ask && r.Began.Kind != event.Code:
 		return refuse(fmt.Sprintf("runs of kind %q are not known", r.Began.Kind))
-	case r.Session == nil && r.Ended != nil && r.Ended.Reason != "":
+	case r.Session == nil && !r.sessionless() && r.Ended != nil && r.Ended.Reason != "":
 		return refuse("it never had a session: " + r.Ended.Reason)
-	case r.Session == nil:
+	case r.Session == nil && !r.sessionless():
 		return refuse("it never had a session")
 	case len(r.Steps) == 0:
 		return refuse("it ended before its first step")

@@ -42,6 +42,9 @@ func (r Recording) calls(of func(Step) bool) []event.Event {
 			continue
 		}
 		for _, c := range s.Calls {
+			if c.Called.Origin != "" {
+				continue // a tool behind the gate
+			}
 			out = append(out, c.Called)
 			if c.Returned != nil {
 				out = append(out, *c.Returned)

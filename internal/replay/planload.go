@@ -183,7 +183,7 @@ func (f *planFold) file(ctx context.Context, e event.FileGiven) error {
 	if e.Withheld != "" {
 		return fault.New(fault.Conflict, "", "cannot replay run %s: %s is not kept: %s", f.rec.ID, e.Name, e.Withheld)
 	}
-	data, err := f.content(ctx, e.SHA256, most)
+	data, err := content(ctx, f.src, e.SHA256, most)
 	if err != nil {
 		return fault.New(fault.Conflict, "See what is wrong with praxis verify "+f.rec.ID+".", "cannot replay run %s: the content of %s cannot be read: %w", f.rec.ID, e.Name, err)
 	}
@@ -199,8 +199,9 @@ func (f *planFold) file(ctx context.Context, e event.FileGiven) error {
 	return nil
 }
 
-func (f *planFold) content(ctx context.Context, sum string, most int64) (data []byte, err error) {
-	from, err := f.src.Blob(ctx, sum)
+// content reads a text that is kept.
+func content(ctx context.Context, src Source, sum string, most int64) (data []byte, err error) {
+	from, err := src.Blob(ctx, sum)
 	if err != nil {
 		return nil, err
 	}

@@ -7,8 +7,10 @@ import (
 	"time"
 
 	"praxis/internal/event"
+	"praxis/internal/gate"
 	"praxis/internal/llm"
 	"praxis/internal/llm/recorded"
+	"praxis/internal/planner"
 )
 
 // Recording is a run, taken apart.
@@ -18,7 +20,8 @@ type Recording struct {
 	Began     event.RunBegan
 	Session   *event.SessionBegan // nil: it never had one
 	Inputs    []event.FileGiven
-	Steps     []Step // a run of code has one, with the number 0
+	Rules     []event.FileGiven // definitions of tools and the policy, by their roles
+	Steps     []Step            // a run of code has one, with the number 0
 	Snapshots []event.SnapshotTaken
 	Answer    *event.AnswerGiven
 	Ended     *event.RunEnded // nil: begun, not finished
@@ -34,6 +37,8 @@ type Step struct {
 	Rejected   []string // why the reply or the answer was sent back
 	Calls      []Call
 	Condensed  []event.HistoryCondensed
+	Hosts      []string // that its code reached, in their order
+	Refused    int      // connections that were refused
 }
 
 // Execution is one piece of code that was executed.
@@ -46,8 +51,15 @@ type Execution struct {
 // Call is one call of a tool.
 type Call struct {
 	Called   event.ToolCalled
-	Returned *event.ToolReturned // nil: begun, not finished
+	Decision *event.DecisionMade  // nil: it did not come so far, or there is no gate before it
+	Given    *event.ApprovalGiven // nil: nobody was asked, or nobody answered
+	Returned *event.ToolReturned  // nil: begun, not finished
+
+	opened, closed int // when, among the calls; closed is 0 while it is open
 }
+
+// sessionless says whether it is a run whose model had tools and no code.
+func (r Recording) sessionless() bool { return r.Began.Kind == event.Ask && r.Began.Mode == modeTools }
 
 // Finished says whether the run came to an end of its own.
 func (r Recording) Finished() bool {
@@ -103,7 +115,12 @@ type fold struct {
 	messages []llm.Message // of the last request
 	asking   bool          // a request has no reply yet
 	running  bool          // an execution has not ended
+	calls    map[string]at // by id
+	clock    int           // of calls
 }
+
+// at is where a call stands.
+type at struct{ step, call int }
 
 // add takes one event in. An error says that it cannot stand where it stands.
 func (f *fold) add(e event.Event) error {
@@ -119,6 +136,8 @@ func (f *fold) add(e event.Event) error {
 		return nil
 	case !f.begun:
 		return fmt.Errorf("the run has not begun")
+	case f.rec.Ended != nil && ofTools(e):
+		return nil // a thread that the code left called once more
 	case f.rec.Ended != nil:
 		return fmt.Errorf("the run has ended before")
 	}
@@ -126,6 +145,9 @@ func (f *fold) add(e event.Event) error {
 	case event.SessionBegan:
 		return f.session(e)
 	case event.FileGiven:
+		if e.Role != "" {
+			return f.rule(e)
+		}
 		if f.rec.Session == nil || len(f.rec.Steps) > 0 {
 			return fmt.Errorf("inputs stand between the session's beginning and the first step")
 		}
@@ -136,6 +158,28 @@ func (f *fold) add(e event.Event) error {
 		f.rec.Ended = &e
 	default:
 		return f.inStep(e)
+	}
+	return nil
+}
+
+// ofTools says whether an event is one of a call or a connection, which code
+// makes at any time.
+func ofTools(e event.Event) bool {
+	switch e.(type) {
+	case event.ToolCalled, event.DecisionMade, event.ApprovalAsked, event.ApprovalGiven, event.ToolReturned, event.LabelLowered,
+		event.ConnectionOpened, event.ConnectionClosed, event.ConnectionRefused:
+		return true
+	}
+	return false
+}
+
+// rule takes in what calls are held against.
+func (f *fold) rule(e event.FileGiven) error {
+	if len(f.rec.Steps) > 0 {
+		return fmt.Errorf("tools and policy stand before the first step")
+	}
+	if e.Role == planner.RoleTools || e.Role == planner.RolePolicy {
+		f.rec.Rules = append(f.rec.Rules, e)
 	}
 	return nil
 }
@@ -179,9 +223,17 @@ func (f *fold) beside(e event.Event) error {
 	case event.HistoryCondensed:
 		return f.change(e.Step, func(s *Step) { s.Condensed = append(s.Condensed, e) })
 	case event.ToolCalled:
-		return f.change(e.Step, func(s *Step) { s.Calls = append(s.Calls, Call{Called: e}) })
+		return f.called(e)
+	case event.DecisionMade:
+		f.ofCall(e.ID, func(c *Call) { c.Decision = &e })
+	case event.ApprovalGiven:
+		f.ofCall(e.ID, func(c *Call) { c.Given = &e })
 	case event.ToolReturned:
 		return f.returned(e)
+	case event.ConnectionOpened:
+		f.lately(func(s *Step) { s.Hosts = append(s.Hosts, e.Host) })
+	case event.ConnectionRefused:
+		f.lately(func(s *Step) { s.Refused += max(1, e.Count) })
 	case event.AnswerGiven:
 		if f.rec.Answer != nil || len(f.rec.Steps) == 0 || f.running || f.asking {
 			return fmt.Errorf("a run gives one answer, at the end of a step")
@@ -194,7 +246,7 @@ func (f *fold) beside(e event.Event) error {
 // step opens a step. Those of a branch begin with the one that it was made from.
 func (f *fold) step(e event.StepBegan) error {
 	switch n := len(f.rec.Steps); {
-	case f.rec.Session == nil:
+	case f.rec.Session == nil && !f.rec.sessionless():
 		return fmt.Errorf("step %d begins without a session", e.N)
 	case f.rec.Began.Kind == event.Code:
 		return fmt.Errorf("a run of code has no steps")
@@ -263,17 +315,54 @@ func (f *fold) executed(e event.ExecutionEnded) error {
 	})
 }
 
+// called takes in a call. That of code may come when its step is over: a thread
+// that it left goes on.
+func (f *fold) called(e event.ToolCalled) error {
+	n := len(f.rec.Steps) - 1
+	if e.Origin == "" || e.Origin == string(gate.Model) || n < 0 {
+		if err := f.change(e.Step, func(*Step) {}); err != nil {
+			return err
+		}
+	}
+	for n > 0 && f.rec.Steps[n].N > e.Step {
+		n--
+	}
+	if f.calls == nil {
+		f.calls = map[string]at{}
+	}
+	f.clock++
+	s := &f.rec.Steps[n]
+	f.calls[e.ID] = at{n, len(s.Calls)}
+	s.Calls = append(s.Calls, Call{Called: e, opened: f.clock})
+	return nil
+}
+
+// ofCall changes a call; one that is not there is none of a tool.
+func (f *fold) ofCall(id string, change func(*Call)) bool {
+	p, ok := f.calls[id]
+	if ok {
+		change(&f.rec.Steps[p.step].Calls[p.call])
+	}
+	return ok
+}
+
 func (f *fold) returned(e event.ToolReturned) error {
-	found := false
-	err := f.change(e.Step, func(s *Step) {
-		for i := range s.Calls {
-			if c := &s.Calls[i]; !found && c.Called.ID == e.ID && c.Returned == nil {
-				c.Returned, found = &e, true
-			}
+	twice := false
+	found := f.ofCall(e.ID, func(c *Call) {
+		if twice = c.Returned != nil; !twice {
+			f.clock++
+			c.Returned, c.closed = &e, f.clock
 		}
 	})
-	if err == nil && !found {
+	if !found || twice {
 		return fmt.Errorf("a tool returns that was not called")
 	}
-	return err
+	return nil
+}
+
+// lately changes the step that is open, if there is one.
+func (f *fold) lately(change func(*Step)) {
+	if n := len(f.rec.Steps); n > 0 {
+		change(&f.rec.Steps[n-1])
+	}
 }

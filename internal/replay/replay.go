@@ -19,6 +19,7 @@ import (
 	"praxis/internal/fault"
 	"praxis/internal/llm"
 	"praxis/internal/llm/recorded"
+	"praxis/internal/planner"
 	"praxis/internal/run"
 )
 
@@ -58,6 +59,11 @@ type Config struct {
 	// the recorded run had one. nil: it has none. A replay takes its notes from
 	// the recording.
 	Notes agent.Notes
+	// Tools and Policy are definitions of tools, and a policy, in the place of
+	// those that a replayed run had, to see what they come to. nil: those that
+	// it had. No tool is ever called: see [Offering].
+	Tools  []planner.Text
+	Policy *planner.Text
 }
 
 // Again describes the run that replays this one.
@@ -89,6 +95,12 @@ func replay(ctx context.Context, cfg Config, rec Recording, finish func(context.
 		return Report{}, finished, err
 	}
 	report := compare(rec, e.live.recording(), p.ended())
+	if e.kit != nil && e.kit.other {
+		report.Tools = e.kit.changes()
+	}
+	if cfg.Policy != nil {
+		report.Policy = cfg.Policy.Name
+	}
 	report.note(cfg, rec)
 	report.Took = event.Duration(time.Since(began))
 	return report, finished, nil
@@ -109,6 +121,7 @@ type enactment struct {
 	rec    Recording
 	task   run.Task
 	live   *live
+	kit    *toolkit // nil: there are no tools and no network
 	open   run.Session
 	code   string // in the place of a person's code that was recorded
 	finish func(context.Context, run.Session) error
@@ -128,18 +141,52 @@ func (c Config) enact(ctx context.Context, rec Recording) (*enactment, error) {
 		return nil, err
 	}
 	e.task = run.Task{Began: rec.Began, Inputs: inputs, Snapshots: c.Snapshots}
+	if err := e.equip(ctx, rec.Steps[0].N); err != nil {
+		return nil, err
+	}
+	if rec.sessionless() {
+		return e, nil
+	}
 	e.task.Open = func(ctx context.Context) (run.Session, error) {
 		s, err := c.Open(ctx, *rec.Session)
 		e.open = s
+		if err == nil {
+			err = e.kit.offer(ctx, s)
+		}
 		return s, err
 	}
 	e.task.Finish = func(ctx context.Context, _ run.Result) error {
+		e.kit.end()
 		if e.finish == nil || e.open == nil {
 			return nil
 		}
 		return e.finish(ctx, e.open)
 	}
 	return e, nil
+}
+
+// equip prepares what calls meet from a step on.
+func (e *enactment) equip(ctx context.Context, from int) error {
+	kit, err := e.cfg.tools(ctx, e.rec, from, e.live)
+	if err != nil || kit == nil {
+		return err
+	}
+	e.kit, e.live.kit = kit, kit
+	var before []Call
+	e.line(ctx, from, func(rec Recording, step int) {
+		var calls []Call
+		for _, s := range rec.Steps {
+			if s.N < step {
+				calls = append(calls, s.Calls...)
+			}
+		}
+		before = append(calls, before...)
+	})
+	kit.saw(before)
+	if e.cfg.Recorder != nil {
+		return kit.keep(ctx, e.live)
+	}
+	return nil
 }
 
 // firstStep begins the agent's conversation where the recorded one begins, with
@@ -159,22 +206,30 @@ const maxParents = 100
 // this one was branched from too. Of a run that is gone nothing is known, so
 // that some figures may count as unverified.
 func (e *enactment) before(ctx context.Context, step int) (tokens event.Tokens, ran []agent.Ran) {
-	rec := e.rec
-	for range maxParents {
+	e.line(ctx, step, func(rec Recording, step int) {
 		t, r := rec.before(step)
 		tokens.Input, tokens.Output = tokens.Input+t.Input, tokens.Output+t.Output
 		ran = append(r, ran...)
+	})
+	return tokens, ran
+}
+
+// line visits the run and those that it was branched from, each with the step
+// before which it counts.
+func (e *enactment) line(ctx context.Context, step int, visit func(rec Recording, step int)) {
+	rec := e.rec
+	for range maxParents {
+		visit(rec, step)
 		if len(rec.Steps) == 0 || rec.Steps[0].N <= 1 || rec.Began.Parent == nil {
-			break
+			return
 		}
 		step = rec.Steps[0].N
 		parent, err := Load(ctx, e.cfg.Source, rec.Began.Parent.Run)
 		if err != nil {
-			break
+			return
 		}
 		rec = parent
 	}
-	return tokens, ran
 }
 
 // before sums up the steps of this run before one.
@@ -212,6 +267,9 @@ func (e *enactment) carryOut(ctx context.Context, model llm.Model, begin *agent.
 		e.remember(&cfg, func(s Step) bool { return s.N >= begin.Step && !(branches && m.edits(s.N)) })
 		if branches && m.change.Model != nil && cfg.Notes != nil { // what the run had not, its branch has not
 			cfg.Notes = branchNotes{recorded: cfg.Notes, today: e.cfg.Notes, own: m.own}
+		}
+		if err := e.kit.equip(&cfg); err != nil {
+			return nil, e.cfg.notCarriedOut(err)
 		}
 		_, finished, err = run.Ask(ctx, e.task, &cfg, e.live)
 	}
@@ -291,6 +349,7 @@ type live struct {
 	next   run.Recorder // may be nil
 	sink   event.Sink
 	redact func(string) string // may be nil
+	kit    *toolkit            // may be nil
 
 	mu  sync.Mutex
 	got fold
@@ -313,20 +372,29 @@ func newLive(c Config, began event.RunBegan) *live {
 func (l *live) Emit(e event.Event) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.next != nil {
-		l.next.Emit(e)
-	}
-	l.sink.Emit(e)
 	if event.Transient(e) {
+		l.pass(e)
 		return
 	}
 	kept, err := l.asKept(e)
+	if err == nil && !l.kit.heard(kept) {
+		return
+	}
+	l.pass(e)
 	if err == nil {
 		err = l.got.add(kept)
 	}
 	if err != nil && l.err == nil {
 		l.err = fmt.Errorf("cannot follow the replay: %s: %w", event.Name(e), err)
 	}
+}
+
+// pass passes an event on.
+func (l *live) pass(e event.Event) {
+	if l.next != nil {
+		l.next.Emit(e)
+	}
+	l.sink.Emit(e)
 }
 
 // asKept returns an event as it is read from a journal.

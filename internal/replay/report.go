@@ -23,6 +23,8 @@ type Report struct {
 	Image      string          `json:"image,omitempty"`      // what is different about the image
 	Packages   []PackageChange `json:"packages,omitempty"`
 	Inputs     []InputChange   `json:"inputs,omitempty"`
+	Tools      []ToolChange    `json:"tools,omitempty"`  // defined otherwise than they were
+	Policy     string          `json:"policy,omitempty"` // the file of another policy
 	Limits     bool            `json:"limits,omitempty"` // the session's limits differ
 	Steps      []StepReport    `json:"steps"`
 	Ending     []Difference    `json:"ending,omitempty"` // in the answer, and in how the run ended
@@ -34,6 +36,14 @@ type Report struct {
 // PackageChange is a package of another version. Was or Is is empty when only
 // one of the images has it.
 type PackageChange struct {
+	Name string `json:"name"`
+	Was  string `json:"was"`
+	Is   string `json:"is"`
+}
+
+// ToolChange is a tool whose definition is another. Was or Is is empty when it is
+// defined on one side alone.
+type ToolChange struct {
 	Name string `json:"name"`
 	Was  string `json:"was"`
 	Is   string `json:"is"`
@@ -70,10 +80,12 @@ type Difference struct {
 // note adds what a person should know besides.
 func (r *Report) note(cfg Config, rec Recording) {
 	add := func(format string, args ...any) { r.Notes = append(r.Notes, fmt.Sprintf(format, args...)) }
+	r.toolNotes(rec)
 	switch {
+	case rec.sessionless(): // there is no code that could vary
 	case r.Seeded && !r.Identical:
 		add("This run had a seed, so it should repeat. What a seed does not fix, such as a clock that the code reads, may still differ.")
-	case !r.Seeded && rec.Session.Seed != nil:
+	case !r.Seeded && seeded(rec):
 		add("This run had a seed and its replay has another one or none: what is random differs.")
 	case !r.Seeded && r.Identical:
 		add("This run had no seed: another time, what is random, the order of sets or addresses in memory may differ.")
@@ -91,6 +103,9 @@ func (r *Report) note(cfg Config, rec Recording) {
 	}
 	if cfg.Program != "" && rec.Began.Program != "" && cfg.Program != rec.Began.Program {
 		add("The run was recorded with praxis %s and replayed with %s.", rec.Began.Program, cfg.Program)
+	}
+	if secretResults(rec) {
+		add("Secrets were taken out of what calls gave: the replay goes on without them.")
 	}
 	if redacted(rec) {
 		add("Secrets were taken out of the recording: code that held one runs without it.")
@@ -119,6 +134,12 @@ func (r Report) Changes() string {
 	for _, p := range r.Packages {
 		parts = append(parts, p.String())
 	}
+	for _, t := range r.Tools {
+		parts = append(parts, t.String())
+	}
+	if r.Policy != "" {
+		parts = append(parts, "the policy in "+r.Policy)
+	}
 	for _, i := range r.Inputs {
 		parts = append(parts, "input "+i.Name+" has another content")
 	}
@@ -134,6 +155,20 @@ func (p PackageChange) String() string {
 		return p.Name + " " + p.Was + " removed"
 	}
 	return p.Name + " " + p.Was + " → " + p.Is
+}
+
+// String says what changed, such as "tool crm.find 1.0.0 defined otherwise" or
+// "tool crm.find 1.0.0 → 2.0.0".
+func (t ToolChange) String() string {
+	switch {
+	case t.Was == "":
+		return "tool " + t.Name + " " + t.Is + " added"
+	case t.Is == "":
+		return "tool " + t.Name + " " + t.Was + " removed"
+	case t.Was == t.Is:
+		return "tool " + t.Name + " " + t.Is + " defined otherwise"
+	}
+	return "tool " + t.Name + " " + t.Was + " → " + t.Is
 }
 
 // Headline says the result in a few words, such as "differs, first in step 2".
