@@ -33,6 +33,11 @@ type screen struct {
 	noAnswer bool
 	waits    bool // for somebody's answer
 	filling  bool // what runs is not the model's code but fills its answer in
+
+	calls   calls               // of tools
+	hosts   map[string]string   // of connections that are open, by their ids
+	traffic map[string]*carried // of those that were closed, by host
+	turned  int                 // connections that were refused while the code ran
 }
 
 func newScreen(w io.Writer, colours bool, width int) *screen {
@@ -152,6 +157,9 @@ func (s *screen) began(e event.RunBegan) {
 	s.printf("%s    %s\n", s.style.paint(sgrBold, "model"), legible.Line(e.Model))
 	if e.Scripted {
 		really := "The code really runs."
+		if e.Mode == modeTools {
+			really = "The tools are really called."
+		}
 		if e.Mode == modePlan {
 			really = "The plan really runs."
 		}
@@ -267,6 +275,9 @@ func (s *screen) display(b event.Bundle) {
 
 func (s *screen) executed(x event.Execution) {
 	s.endOutput()
+	s.endCalls()
+	s.endConnections()
+	s.endRefused()
 	if s.filling {
 		s.filled(x)
 		return

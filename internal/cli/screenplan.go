@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"praxis/internal/event"
+	"praxis/internal/gate"
 	"praxis/internal/legible"
 )
 
@@ -18,9 +19,19 @@ func (s *screen) plan(e event.Event) bool {
 	case event.PlanChecked:
 		s.checked(e)
 	case event.DecisionMade:
-		s.decided(e)
+		if !s.calls.quiet[e.ID] && !s.calls.plain(e) {
+			s.decided(e)
+		}
 	case event.ApprovalGiven:
-		s.approved(e)
+		if !s.calls.quiet[e.ID] {
+			s.approved(e)
+		}
+	case event.ConnectionOpened:
+		s.connected(e)
+	case event.ConnectionClosed:
+		s.disconnected(e)
+	case event.ConnectionRefused:
+		s.refused(e)
 	case event.LabelLowered:
 		s.remark(fmt.Sprintf("[by %s the data count as trusted: %s]", by(e.By), legible.Line(strings.Join(e.From.Sources, ", "))))
 	case event.PlanWaits:
@@ -140,7 +151,7 @@ func (s *screen) decided(e event.DecisionMade) {
 	sgr := map[string]string{"allow": sgrGreen, "ask": sgrYellow, "deny": sgrRed}[e.Verdict]
 	s.printf("    %s %s\n", s.style.paint(sgr, verdictWord(e.Verdict)), s.style.paint(sgrDim, fmt.Sprintf("by the rule %q", legible.Line(e.Rule))))
 	if e.Verdict == "deny" && e.Reason != "" {
-		s.paragraphs("      ", e.Reason)
+		s.paragraphs("      ", strings.TrimSpace(e.Reason+"\n"+e.Remedy))
 	}
 }
 
@@ -158,7 +169,12 @@ func verdictWord(v string) string {
 }
 
 func (s *screen) approved(e event.ApprovalGiven) {
-	text, sgr := "granted by "+e.By, sgrGreen
+	text, sgr := "granted by "+legible.Line(strings.TrimSpace(e.By+" "+e.Who)), sgrGreen
+	if e.Scope == string(gate.Exact) {
+		text += " for these arguments"
+	} else if e.Scope == string(gate.Whole) {
+		text += " for the run"
+	}
 	if !e.Granted {
 		text, sgr = "not granted", sgrRed
 	}

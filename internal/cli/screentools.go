@@ -22,6 +22,10 @@ func (s *screen) toolCalled(e event.ToolCalled) {
 		s.planCalled(e)
 		return
 	}
+	s.endOutput()
+	if e.Origin != "" && s.calls.begin(e) {
+		return
+	}
 	s.printf("  %s %s\n", s.style.paint(sgrCyan, "tool"), legible.Line(e.Tool))
 	for _, name := range slices.Sorted(maps.Keys(e.Arguments)) {
 		s.paragraphs("    ", legible.Line(name)+": "+shortened(argument(e.Arguments[name]), maxArgument))
@@ -43,6 +47,10 @@ func argument(v any) string {
 // toolReturned says that a tool is done. What it found is for the model, and in
 // the transcript of the run.
 func (s *screen) toolReturned(e event.ToolReturned) {
+	name, quiet := s.calls.returned(e)
+	if quiet {
+		return
+	}
 	took := fmt.Sprintf("%.2f s", time.Duration(e.Took).Seconds())
 	switch {
 	case strings.HasPrefix(e.Error, gate.NotCalled): // the decision was shown
@@ -55,14 +63,188 @@ func (s *screen) toolReturned(e event.ToolReturned) {
 		return
 	}
 	if e.Error != "" {
-		s.printf("  %s %s\n", s.style.paint(sgrRed, "tool failed after "+took+":"), legible.Line(e.Error))
+		s.printf("  %s %s\n", s.style.paint(sgrRed, name+" failed after "+took+":"), legible.Line(e.Error))
 		return
 	}
-	s.remark(fmt.Sprintf("[tool: ok, %s, %s]", took, legible.Size(int64(len(e.Result)))))
+	s.remark(fmt.Sprintf("[%s: ok, %s, %s]", name, took, legible.Size(int64(len(e.Result)))))
 }
 
 // condensed says that the model no longer sees the whole conversation.
 func (s *screen) condensed(e event.HistoryCondensed) {
 	s.remark(fmt.Sprintf("[%s before this, %s, stand shortened in what the model is sent; it can read them whole]",
 		legible.Count(e.Messages, "message"), legible.Size(int64(e.Bytes))))
+}
+
+// maxCalls is how many calls of one tool that one piece of code makes are shown
+// one by one. Of those beyond, one line tells when the code is over.
+const maxCalls = 5
+
+// calls are the calls of tools under way, and those that are counted.
+type calls struct {
+	names map[string]string // of tools, by the ids of calls
+	quiet map[string]bool   // calls that are only counted, by their ids
+	tools []*counted        // in the order in which they were first called
+}
+
+// counted are the calls of one tool that code made.
+type counted struct {
+	name                             string
+	calls, shown, ok, failed, denied int
+	took                             time.Duration
+}
+
+// begin takes a call in and says whether it is only counted.
+func (c *calls) begin(e event.ToolCalled) (quiet bool) {
+	if c.names == nil {
+		c.names, c.quiet = map[string]string{}, map[string]bool{}
+	}
+	c.names[e.ID] = e.Tool
+	if e.Origin != string(gate.Code) {
+		return false
+	}
+	t := c.of(e.Tool)
+	if t == nil {
+		t = &counted{name: e.Tool}
+		c.tools = append(c.tools, t)
+	}
+	if t.shown < maxCalls {
+		t.shown++
+		return false
+	}
+	t.calls++
+	c.quiet[e.ID] = true
+	return true
+}
+
+func (c *calls) of(tool string) *counted {
+	for _, t := range c.tools {
+		if t.name == tool {
+			return t
+		}
+	}
+	return nil
+}
+
+// returned takes the end of a call in: what the tool is called, and whether the
+// call is only counted.
+func (c *calls) returned(e event.ToolReturned) (name string, quiet bool) {
+	name, known := c.names[e.ID]
+	if !known {
+		return "tool", false
+	}
+	quiet = c.quiet[e.ID]
+	delete(c.names, e.ID)
+	delete(c.quiet, e.ID)
+	t := c.of(name)
+	if !quiet || t == nil {
+		return legible.Line(name), quiet
+	}
+	t.took += time.Duration(e.Took)
+	switch {
+	case strings.HasPrefix(e.Error, gate.NotCalled):
+		t.denied++
+	case e.Error != "":
+		t.failed++
+	default:
+		t.ok++
+	}
+	return name, true
+}
+
+// plain says whether a decision goes without saying: no rule speaks of the call
+// of the model or its code, and it may be made.
+func (c *calls) plain(e event.DecisionMade) bool {
+	_, known := c.names[e.ID]
+	return known && e.Verdict == "allow" && e.Rule == "default"
+}
+
+// endCalls tells of the calls that were only counted.
+func (s *screen) endCalls() {
+	for _, t := range s.calls.tools {
+		if t.calls == 0 {
+			continue
+		}
+		parts := []string{}
+		for _, one := range []struct {
+			n    int
+			what string
+		}{{t.ok, "ok"}, {t.failed, "failed"}, {t.denied, "denied"}, {t.calls - t.ok - t.failed - t.denied, "under way"}} {
+			if one.n > 0 {
+				parts = append(parts, legible.Number(one.n)+" "+one.what)
+			}
+		}
+		s.remark(fmt.Sprintf("[%s: %s more, %s, %s]", legible.Line(t.name), legible.Count(t.calls, "call"), strings.Join(parts, ", "), seconds(t.took)))
+	}
+	s.calls.tools = nil
+}
+
+// connections of the code, as the proxy tells of them.
+func (s *screen) connected(e event.ConnectionOpened) {
+	if s.hosts == nil {
+		s.hosts = map[string]string{}
+	}
+	s.hosts[e.ID] = fmt.Sprintf("%s:%d", e.Host, e.Port)
+}
+
+func (s *screen) disconnected(e event.ConnectionClosed) {
+	host, known := s.hosts[e.ID]
+	if !known {
+		return
+	}
+	delete(s.hosts, e.ID)
+	t := s.traffic[host]
+	if t == nil {
+		t = &carried{}
+		if s.traffic == nil {
+			s.traffic = map[string]*carried{}
+		}
+		s.traffic[host] = t
+	}
+	t.connections++
+	t.sent, t.received, t.injected = t.sent+e.Sent, t.received+e.Received, t.injected+e.Injected
+}
+
+// carried is what went over the connections to one host.
+type carried struct {
+	connections, injected int
+	sent, received        int64
+}
+
+// endConnections tells what the code's connections carried.
+func (s *screen) endConnections() {
+	for _, host := range slices.Sorted(maps.Keys(s.traffic)) {
+		t := s.traffic[host]
+		text := fmt.Sprintf("%s to %s: %s sent, %s received", legible.Count(t.connections, "connection"), legible.Line(host), legible.Size(t.sent), legible.Size(t.received))
+		if t.injected > 0 {
+			text += ", " + legible.Count(t.injected, "request") + " with a credential"
+		}
+		s.remark("[" + text + "]")
+	}
+	s.traffic = nil
+}
+
+func (s *screen) refused(e event.ConnectionRefused) {
+	if s.turned++; s.turned > maxCalls {
+		return
+	}
+	s.endOutput()
+	host := legible.Line(e.Host)
+	if e.Port > 0 {
+		host = fmt.Sprintf("%s:%d", host, e.Port)
+	}
+	if host != "" {
+		host = " to " + host
+	}
+	s.printf("  %s %s\n", s.style.paint(sgrYellow, "connection"+host+" refused:"), legible.Line(e.Reason))
+	if e.Remedy != "" {
+		s.paragraphs("    ", e.Remedy)
+	}
+}
+
+// endRefused tells of the connections that were refused besides.
+func (s *screen) endRefused() {
+	if n := s.turned - maxCalls; n > 0 {
+		s.remark("[" + legible.Count(n, "refused connection") + " more]")
+	}
+	s.turned = 0
 }

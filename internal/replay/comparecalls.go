@@ -51,20 +51,17 @@ func callAspects(was, is []Call, open bool) (w, i []aspect) {
 	return side(was), side(is)
 }
 
-// aligned puts calls that were under way at the same time in the record into
-// the order that they have there: which of them came first means nothing.
+// aligned puts the calls of a step into the recorded order when some of those
+// were under way at the same time: which of them came first means nothing then.
 func aligned(was, is []Call) []Call {
-	out := make([]Call, 0, len(is))
-	for from := 0; from < len(was) && from < len(is); {
-		to, until := from+1, was[from].until()
-		for to < len(was) && was[to].opened < until {
-			until = max(until, was[to].until())
-			to++
+	until := 0
+	for _, c := range was {
+		if c.opened < until {
+			return sorted(was, is)
 		}
-		out = append(out, sorted(was[from:to], is[from:min(to, len(is))])...)
-		from = to
+		until = max(until, c.until())
 	}
-	return append(out, is[len(out):]...)
+	return is
 }
 
 // until is when a call was over, among the calls.

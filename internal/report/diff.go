@@ -177,8 +177,9 @@ func aspectsOf(s *story) map[int][]aspect {
 				stdout.WriteString(e.Output)
 				raise.WriteString(ended(e.Error))
 			case event.ReplyRejected, event.ModelFailed, event.ToolCalled, event.ToolReturned, event.ApprovalGiven,
-				event.PlanChecked, event.DecisionMade, event.LabelLowered, event.PlanWaits:
-				if r, ok := s.remark(it); ok {
+				event.PlanChecked, event.DecisionMade, event.LabelLowered, event.PlanWaits, event.ConnectionOpened, event.ConnectionRefused:
+				r, ok := s.remark(it)
+				if _, opened := it.Event.(event.ConnectionOpened); ok || opened {
 					other.WriteString(ended(untimed(it, r)))
 				}
 			}
@@ -194,6 +195,8 @@ func untimed(it *item, r remark) string {
 	switch e := it.Event.(type) {
 	case event.ModelFailed:
 		r.Text = e.Reason
+	case event.ConnectionOpened: // it is told with its end, which is not compared
+		r = remark{Label: "network", Text: fmt.Sprintf("%s:%d", e.Host, e.Port)}
 	case event.ToolReturned:
 		r.Text, _, _ = strings.Cut(r.Text, " after ")
 	}
@@ -235,6 +238,7 @@ func given(s *story) string {
 	line("kind", string(s.began.Kind))
 	line("question", s.began.Question)
 	line("model", s.began.Model)
+	line("mode", s.began.Mode)
 	line("thread", s.began.Thread)
 	seed := s.began.Seed
 	if s.session != nil {
@@ -251,6 +255,10 @@ func given(s *story) string {
 		line("seed", decimal(*seed))
 	}
 	line("bounds", fmt.Sprintf("%s of time, %s of processor time, %d bytes of output", s.began.Bounds.Timeout, s.began.Bounds.CPU, s.began.Bounds.OutputBytes))
+	for _, t := range s.began.Tools {
+		line("tool", t.Name+" "+t.Version+" "+short(t.Hash))
+	}
+	line("network", strings.Join(s.began.Net, ", "))
 	for _, f := range s.files {
 		line(f.Role, fmt.Sprintf("%s, %d bytes, %s", f.Name, f.Bytes, f.SHA256))
 	}

@@ -29,7 +29,7 @@ func HTML(w io.Writer, run Run) error {
 		return fmt.Errorf("cannot read the page's template: %w", err)
 	}
 	b := bufio.NewWriter(w)
-	if err := t.ExecuteTemplate(b, "page", pageOf(tell(run))); err != nil {
+	if err := t.ExecuteTemplate(b, "page", pageOf(told(run))); err != nil {
 		return fmt.Errorf("cannot write: %w", err)
 	}
 	if err := b.Flush(); err != nil {

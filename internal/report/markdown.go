@@ -21,7 +21,7 @@ const (
 // Pictures are referred to where the caller saved them, see Run.Saved; without
 // that they are named.
 func Markdown(w io.Writer, run Run) error {
-	m := &markdown{story: tell(run)}
+	m := &markdown{story: told(run)}
 	m.head()
 	m.answered()
 	for _, p := range m.parts {

@@ -23,7 +23,7 @@ const (
 // code cell for each piece of code with what came of it, and markdown around it.
 // The code is what ran, to the byte; opening the notebook runs nothing.
 func Notebook(w io.Writer, run Run) error {
-	n := notebook{markdown: &markdown{story: tell(run)}}
+	n := notebook{markdown: &markdown{story: told(run)}}
 	n.md("question", n.head)
 	n.md("answer", n.answered)
 	for _, p := range n.parts {

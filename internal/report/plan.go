@@ -214,6 +214,9 @@ func (s *story) ran() string {
 	if s.first != nil || s.began.Mode == "plan" {
 		return "The plan really ran."
 	}
+	if s.began.Mode == "tools" {
+		return "There is no code."
+	}
 	return "The code really ran."
 }
 

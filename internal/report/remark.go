@@ -23,6 +23,9 @@ const unfinished = "begun, not finished"
 
 // remark returns what to say about an item, if it is one of those.
 func (s *story) remark(it *item) (remark, bool) {
+	if r, ok := gated(it); ok {
+		return r, r.Label != ""
+	}
 	switch e := it.Event.(type) {
 	case event.RunBegan:
 		return remark{"run", "a second beginning of the run is recorded", "", true}, true

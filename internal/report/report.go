@@ -90,10 +90,12 @@ type part struct {
 // happened, and again with what closes it.
 type item struct {
 	event.Record
-	opened event.Event // by what the record closes; nil when that is not recorded
-	lost   bool        // the record opens what no record closes
-	shown  []view      // of ExecutionEnded: what was displayed, the result last
-	result bool        // the last of shown is the value of the last expression
+	opened event.Event       // by what the record closes; nil when that is not recorded
+	lost   bool              // the record opens what no record closes
+	shown  []view            // of ExecutionEnded: what was displayed, the result last
+	call   *event.ToolCalled // that it belongs to, of the model or its code
+	sum    *bundled          // it stands for many calls
+	result bool              // the last of shown is the value of the last expression
 }
 
 // teller builds a story record by record.
@@ -163,6 +165,7 @@ func (t *teller) part() *part { return t.parts[len(t.parts)-1] }
 // record tells what happened in a step, or around it.
 func (t *teller) record(r event.Record) {
 	it := &item{Record: r}
+	t.tools(it)
 	switch e := r.Event.(type) {
 	case event.StepBegan:
 		t.closed = false
@@ -375,6 +378,7 @@ func (s *story) facts() []fact {
 		put("seed", decimal(*seed))
 	}
 	put("thread", s.began.Thread)
+	s.toolFacts(put)
 	s.planFacts(put)
 	if p := s.began.Parent; p != nil {
 		from := p.Run

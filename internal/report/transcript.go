@@ -38,7 +38,10 @@ var classColours = map[string]string{
 // Transcript writes a run as text that a person reads on a terminal or in a
 // pipe. With a step it writes that step alone, and all of it.
 func Transcript(w io.Writer, run Run, opt Options) error {
-	t := &transcript{story: tell(run), pen: newPen(w, opt), full: opt.Step != 0}
+	t := &transcript{pen: newPen(w, opt), full: opt.Step != 0}
+	if t.story = tell(run); !t.full {
+		t.story = told(run)
+	}
 	if opt.Step != 0 {
 		found := false
 		for _, p := range t.steps() {
