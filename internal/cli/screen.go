@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -29,6 +30,7 @@ type screen struct {
 	failed   int // the step whose execution failed, 0 when the last one did not
 	thought  thought
 	output   *indenter
+	broke    bool // the last line of output had no end
 	totals   string
 	noAnswer bool
 	waits    bool // for somebody's answer
@@ -199,7 +201,7 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds())
 // code shows what is about to run. A carriage return ends a line for Python, so
 // what follows it gets a line of its own: it is no part of a comment before it.
 func (s *screen) code(code string) {
-	s.output = nil
+	s.output, s.broke = nil, false
 	bar := s.style.paint(sgrDim, "│")
 	code = legible.Text(strings.NewReplacer("\r\n", "\n", "\r", `\r`+"\n").Replace(code))
 	for line := range strings.SplitSeq(s.style.highlight(strings.TrimRight(code, "\n ")), "\n") {
@@ -250,11 +252,15 @@ func (s *screen) guest(e event.Output) {
 	if s.output == nil {
 		s.output = newIndenter("    ", func(text string) { s.printf("%s", text) })
 	}
+	if s.broke { // the line was ended for something else
+		e.Data, s.broke = bytes.TrimPrefix(e.Data, []byte("\n")), false
+	}
 	s.output.write(e.Data)
 }
 
 func (s *screen) endOutput() {
 	if s.output != nil {
+		s.broke = s.output.open
 		s.output.end()
 		s.output = nil
 	}

@@ -146,10 +146,10 @@ func shortened(text string) string {
 
 // unfetched says that code used the network, which a replay does not.
 func unfetched(s Step) []string {
-	if len(s.Hosts) == 0 {
+	if len(s.Hosts)+s.Refused == 0 {
 		return nil
 	}
-	return []string{"its code reached hosts, which a replay does not"}
+	return []string{"its code used the network, which a replay does not have"}
 }
 
 // toolNotes says what a person should know of the tools and hosts of a run.
@@ -168,7 +168,7 @@ func (r *Report) toolNotes(rec Recording) {
 	case len(hosts) > 0:
 		r.Notes = append(r.Notes, "The code of this run reached hosts: "+strings.Join(hosts, ", ")+". What came over the network is not in the record, so connections were refused: where the code used it, the replay differs.")
 	case len(rec.Began.Net) > 0:
-		r.Notes = append(r.Notes, "The code of this run could reach hosts and reached none; in the replay it can reach none.")
+		r.Notes = append(r.Notes, "The code of this run was let reach hosts and reached none; a replay reaches none.")
 	}
 }
 

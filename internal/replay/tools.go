@@ -473,7 +473,7 @@ func (k *toolkit) Serve(ctx context.Context, conn io.ReadWriteCloser) {
 	if tell {
 		k.sink.Emit(event.ConnectionRefused{Reason: noNetwork, Count: 1})
 	}
-	answer := fmt.Sprintf("HTTP/1.1 502 Refused by praxis\r\nContent-Type: text/plain\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s\n", len(noNetwork)+1, noNetwork)
+	answer := fmt.Sprintf("HTTP/1.1 502 Refused by praxis: %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", noNetwork)
 	if first[0] == 5 { // SOCKS5: no method is acceptable
 		answer = "\x05\xff"
 	}

@@ -22,6 +22,7 @@ import (
 	"praxis/internal/fault"
 	"praxis/internal/llm"
 	"praxis/internal/llm/scripted"
+	"praxis/internal/offer"
 	"praxis/internal/run"
 )
 
@@ -38,7 +39,10 @@ type world struct {
 	// bend changes what code gives, by a part of the code: a planted difference.
 	bend map[string]func(*event.Execution)
 	ran  []string
-	mu   sync.Mutex
+	// desks are what boxes were offered.
+	desks  map[*box]*offer.Desk
+	offers []string
+	mu     sync.Mutex
 }
 
 func newWorld(t *testing.T) *world {
@@ -62,6 +66,7 @@ func (s state) clone() state {
 //
 //	set NAME WORDS   show NAME   err WORDS   value NAME   display MIME DATA
 //	write PATH WORDS   read PATH   raise NAME WORDS   check NAME WORDS   die
+//	ask TOOL JSON    calls a tool
 //	def NAME():      the indented lines below are its body
 //	NAME(); None     runs it
 type box struct {
@@ -209,6 +214,8 @@ func (b *box) command(line string, x *event.Execution) {
 		x.Stdout += b.files[name]
 	case "raise":
 		raise(name, words)
+	case "ask":
+		b.ask(rest, x)
 	case "check":
 		if b.vars[name] != words {
 			raise("AssertionError", b.vars[name]+" is not "+words)

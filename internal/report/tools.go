@@ -21,6 +21,7 @@ type bundled struct {
 	calls, ok, failed, denied int
 	asked, granted, open      int
 	took                      event.Duration
+	turned                    bool // refused connections
 	connections               bool
 	sent, received            int64
 	examples                  []string // why calls failed or were denied, without repetition
@@ -77,6 +78,8 @@ func bundleKey(it *item) string {
 		if it.call != nil && it.call.Origin == "code" {
 			return "tool " + it.call.Tool
 		}
+	case event.ConnectionRefused:
+		return "refused"
 	case event.ConnectionOpened:
 		return fmt.Sprintf("connection %s:%d", e.Host, e.Port)
 	case event.ConnectionClosed:
@@ -90,7 +93,7 @@ func bundleKey(it *item) string {
 // opens says whether an item is the first of those of its call or connection.
 func opens(it *item) bool {
 	switch it.Event.(type) {
-	case event.ToolCalled, event.ConnectionOpened:
+	case event.ToolCalled, event.ConnectionOpened, event.ConnectionRefused:
 		return true
 	}
 	return false
@@ -115,7 +118,7 @@ func (p *part) bundle() {
 		b := sums[key]
 		if b == nil {
 			kind, name, _ := strings.Cut(key, " ")
-			b = &bundled{tool: name, connections: kind == "connection"}
+			b = &bundled{tool: name, connections: kind == "connection", turned: kind == "refused"}
 			sums[key] = b
 			kept = append(kept, &item{Record: it.Record, sum: b})
 		}
@@ -147,6 +150,9 @@ func (b *bundled) add(it *item) {
 			b.ok++
 		}
 		b.example(e.Error)
+	case event.ConnectionRefused:
+		b.calls += max(1, e.Count)
+		b.example(e.Reason)
 	case event.ConnectionClosed:
 		b.sent, b.received = b.sent+e.Sent, b.received+e.Received
 	}
@@ -168,6 +174,9 @@ func (b *bundled) example(text string) {
 }
 
 func (b *bundled) remark() remark {
+	if b.turned {
+		return remark{"network refused", legible.Count(b.calls, "connection"), strings.Join(b.examples, "\n"), true}
+	}
 	if b.connections {
 		return remark{"network", fmt.Sprintf("%s to %s: %s", legible.Count(b.calls, "connection"), b.tool, traffic(b.sent, b.received)), "", false}
 	}
