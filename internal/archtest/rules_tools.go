@@ -18,6 +18,10 @@ func toolRooms() map[string]Room {
 		"internal/tool/mcp":      {Imports: []string{fault, tool}, Third: []string{"github.com/modelcontextprotocol/go-sdk"}},
 		"internal/tool/wasm":     {Imports: []string{fault, tool}, Third: []string{"github.com/tetratelabs/wazero"}},
 
+		// The battery of tools is tests alone, over the parts as app wires them.
+		"internal/battery/tools": {Tests: []string{fault, event, wire, tool, "internal/tool/registry", "internal/app", "internal/config", "internal/egress", "internal/gate",
+			"internal/guest", "internal/guest/agent", "internal/image", "internal/journal", "internal/offer", "internal/sandbox/gvisor", "internal/session"}},
+
 		"internal/gate":     {Imports: []string{fault, event, tool, "internal/plan/label", "internal/plan/policy"}},
 		"internal/approval": {Imports: []string{fault, event, tool, legible, "internal/gate"}, Third: []string{unix}},
 		"internal/egress":   {Imports: []string{fault, event}, Third: []string{"golang.org/x/net"}, Tests: []string{cpython}},

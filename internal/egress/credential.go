@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/rand"
 	"encoding/base64"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -297,12 +298,27 @@ func misplaced(b *bound, t target, secure bool) *refusal {
 		"a request to %s holds the placeholder of the credential %s, which is not for it", t, b.Name)
 }
 
+// minHidden is the length from which a secret is looked for as a part of
+// something that is encoded, in bytes.
+const minHidden = 8
+
 // disguises returns the forms in which a server that repeats a secret writes it.
 func disguises(s, shown string) []pair {
 	forms := []string{
 		s, url.QueryEscape(s), url.PathEscape(s), html.EscapeString(s),
 		base64.StdEncoding.EncodeToString([]byte(s)), base64.RawStdEncoding.EncodeToString([]byte(s)),
 		base64.URLEncoding.EncodeToString([]byte(s)), base64.RawURLEncoding.EncodeToString([]byte(s)),
+	}
+	query := url.QueryEscape(s)
+	forms = append(forms, strings.ReplaceAll(query, "+", "%20"))
+	if len(s) >= minHidden { // shorter ones would be found in what is no secret
+		digits := hex.EncodeToString([]byte(s))
+		forms = append(forms, digits, strings.ToUpper(digits))
+		for shift := range 3 { // in the middle of a text, whatever stands around it
+			whole := base64.RawStdEncoding.EncodeToString([]byte("xyz"[:shift] + s))
+			part := whole[(shift*8+5)/6 : (shift+len(s))*8/6]
+			forms = append(forms, part, strings.NewReplacer("+", "-", "/", "_").Replace(part))
+		}
 	}
 	for _, escape := range []bool{true, false} {
 		var b bytes.Buffer
@@ -311,7 +327,8 @@ func disguises(s, shown string) []pair {
 		if enc.Encode(s) == nil {
 			text := strings.Trim(b.String(), "\n")
 			text = text[1 : len(text)-1]
-			forms = append(forms, text, strings.ReplaceAll(text, "/", `\/`))
+			again, _ := json.Marshal(text) // a text is always encoded
+			forms = append(forms, text, strings.ReplaceAll(text, "/", `\/`), string(again[1:len(again)-1]))
 		}
 	}
 	slices.Sort(forms)
