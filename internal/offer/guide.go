@@ -35,7 +35,7 @@ func (d *Desk) guideTools() string {
 - Work on results in code and print only what you need: what is not printed does not fill this conversation. tools.frame(records) makes a DataFrame.`
 	var lines []string
 	size := 0
-	for _, def := range all {
+	for _, def := range all[:min(len(all), maxLines)] {
 		line := "  " + stub.Line(def) + detail(def)
 		size += len(line)
 		lines = append(lines, line)

@@ -54,21 +54,22 @@ func (d *Desk) Native(code bool) (*Native, error) {
 	size := 0
 	all := d.all()
 	for _, def := range all {
-		name := nativeName(def.Name)
+		n.names[nativeName(def.Name)] = def.Name
+		size += len(def.Input.JSON()) + len(def.Description)
+	}
+	if n.large = len(all) > maxOffered || size > maxOfferedBytes; n.large {
+		n.offered = large(len(all))
+		all = nil
+	}
+	for _, def := range all {
 		schema := map[string]any{}
-		text := def.Input.JSON()
-		if err := json.Unmarshal(text, &schema); err != nil {
+		if err := json.Unmarshal(def.Input.JSON(), &schema); err != nil {
 			return nil, fmt.Errorf("cannot offer %s: %w", def.Name, err)
 		}
 		if _, ok := schema["type"]; !ok {
 			schema["type"] = "object"
 		}
-		n.names[name] = def.Name
-		n.offered = append(n.offered, llm.Tool{Name: name, Description: described(def), Schema: schema})
-		size += len(text) + len(def.Description)
-	}
-	if n.large = len(all) > maxOffered || size > maxOfferedBytes; n.large {
-		n.offered = large(len(all))
+		n.offered = append(n.offered, llm.Tool{Name: nativeName(def.Name), Description: described(def), Schema: schema})
 	}
 	n.offered = append(n.offered, llm.Tool{
 		Name: readResult, Description: "Reads more of a result that was shown in part.",

@@ -30,7 +30,12 @@ func nearest(name string, candidates []string) string {
 
 // fold drops case and separators, so that readableBy meets readable_by.
 func fold(s string) string {
-	return strings.NewReplacer("_", "", "-", "", " ", "").Replace(strings.ToLower(s))
+	return strings.Map(func(r rune) rune {
+		if r == '_' || r == '-' || r == ' ' {
+			return -1
+		}
+		return r
+	}, strings.ToLower(s))
 }
 
 // edits is the optimal string alignment distance (insert, delete, replace, swap

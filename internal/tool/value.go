@@ -94,21 +94,65 @@ func (o *Object) find(name string) int {
 }
 
 // MarshalJSON writes the members in their order.
-func (o *Object) MarshalJSON() ([]byte, error) {
-	b := []byte{'{'}
+func (o *Object) MarshalJSON() ([]byte, error) { return appendObject(nil, o) }
+
+func appendObject(b []byte, o *Object) (_ []byte, err error) {
+	b = append(b, '{')
 	for i, m := range o.members {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendString(b, m.Name)
-		b = append(b, ':')
-		v, err := json.Marshal(m.Value)
-		if err != nil {
+		b = append(appendString(b, m.Name), ':')
+		if b, err = appendValue(b, m.Value); err != nil {
 			return nil, err
 		}
-		b = append(b, v...)
 	}
 	return append(b, '}'), nil
+}
+
+// appendValue writes a value as json.Marshal does, which would read what
+// objects write once more at every level.
+func appendValue(b []byte, v any) (_ []byte, err error) {
+	switch v := v.(type) {
+	case *Object:
+		if v != nil {
+			return appendObject(b, v)
+		}
+	case []any:
+		if v == nil {
+			break
+		}
+		b = append(b, '[')
+		for i, item := range v {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			if b, err = appendValue(b, item); err != nil {
+				return nil, err
+			}
+		}
+		return append(b, ']'), nil
+	case string:
+		if isPlain(v) {
+			return append(append(append(b, '"'), v...), '"'), nil
+		}
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil, err
+	}
+	return append(b, text...), nil
+}
+
+// isPlain reports whether a string stands in JSON as it is.
+func isPlain(s string) bool {
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c < ' ' || c >= 0x7f, c == '"', c == '\\', c == '<', c == '>', c == '&':
+			return false
+		}
+	}
+	return true
 }
 
 // DecodeJSON reads one JSON value exactly: objects become *Object with their

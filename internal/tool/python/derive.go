@@ -30,15 +30,30 @@ type deriver struct {
 
 // parse reads a module and finds a function in it.
 func parse(file, name string, src []byte) (*deriver, *syntax.FunctionDef, error) {
+	d, err := module(file, src)
+	if err != nil {
+		return nil, nil, err
+	}
+	f, err := d.find(file, name)
+	return d, f, err
+}
+
+// module reads a module.
+func module(file string, src []byte) (*deriver, error) {
 	m, errs := syntax.Parse(src, syntax.Options{MaxErrors: 1, MaxDepth: 500})
 	if len(errs) == 0 {
 		errs = syntax.Check(m)
 	}
 	if len(errs) > 0 {
-		return nil, nil, fault.New(fault.Invalid, "Correct the file.", "cannot read %s: line %d: %s: %s", file, errs[0].Pos.Line, errs[0].Kind, errs[0].Message)
+		return nil, fault.New(fault.Invalid, "Correct the file.", "cannot read %s: line %d: %s: %s", file, errs[0].Pos.Line, errs[0].Kind, errs[0].Message)
 	}
 	d := &deriver{imports: map[string]string{}, classes: map[string]*syntax.ClassDef{}, aliases: map[string]syntax.Expr{}, funcs: map[string]*syntax.FunctionDef{}, consts: map[string]syntax.Expr{}, left: maxTypes}
 	d.survey(m.Body, 0)
+	return d, nil
+}
+
+// find finds a function of the module.
+func (d *deriver) find(file, name string) (*syntax.FunctionDef, error) {
 	f := d.funcs[name]
 	if f == nil {
 		var names []string
@@ -52,14 +67,14 @@ func parse(file, name string, src []byte) (*deriver, *syntax.FunctionDef, error)
 		if len(names) > 0 {
 			remedy = "The file has: " + strings.Join(names[:min(20, len(names))], ", ") + "."
 		}
-		return nil, nil, fault.New(fault.Invalid, remedy, "cannot find the function %s in %s", name, file)
+		return nil, fault.New(fault.Invalid, remedy, "cannot find the function %s in %s", name, file)
 	}
 	for _, p := range []*syntax.Arg{f.Args.VarArg, f.Args.KwArg} {
 		if p != nil {
-			return nil, nil, fault.New(fault.Invalid, "Give each argument a parameter of its own, or take a list or dict.", "cannot use %s in %s: arguments of *%s have no names", name, file, p.Arg)
+			return nil, fault.New(fault.Invalid, "Give each argument a parameter of its own, or take a list or dict.", "cannot use %s in %s: arguments of *%s have no names", name, file, p.Arg)
 		}
 	}
-	return d, f, nil
+	return f, nil
 }
 
 // survey notes what a module binds, in branches and attempts too.
@@ -116,12 +131,17 @@ func (d *deriver) survey(body []syntax.Stmt, depth int) {
 	}
 }
 
-// derive makes the definition of a function.
+// derive reads a module and makes the definition of a function in it.
 func derive(file, name string, src []byte) (*tool.Object, error) {
 	d, f, err := parse(file, name, src)
 	if err != nil {
 		return nil, err
 	}
+	return d.define(f), nil
+}
+
+// define makes the definition of a function.
+func (d *deriver) define(f *syntax.FunctionDef) *tool.Object {
 	words := readDocstring(docstring(f.Body))
 	doc := tool.NewObject()
 	if words.text != "" {
@@ -136,7 +156,7 @@ func derive(file, name string, src []byte) (*tool.Object, error) {
 		}
 		doc.Set("output", d.whole(out))
 	}
-	return doc, nil
+	return doc
 }
 
 // whole adds the definitions that a schema refers to.

@@ -1,6 +1,7 @@
 package python
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	_ "embed"
@@ -13,9 +14,11 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"praxis/internal/fault"
+	"praxis/internal/plan/syntax"
 	"praxis/internal/tool"
 )
 
@@ -73,7 +76,21 @@ type Config struct {
 }
 
 // Kind makes functions in files.
-type Kind struct{ cfg Config }
+type Kind struct {
+	cfg Config
+
+	mu    sync.Mutex
+	files map[string]parsed // by path: one with many functions is read once
+}
+
+// maxParsed is how many files are kept as they were read.
+const maxParsed = 32
+
+// parsed is a file as it was read.
+type parsed struct {
+	text   []byte
+	module *deriver
+}
 
 var _ tool.Kind = (*Kind)(nil)
 
@@ -101,7 +118,10 @@ func readFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer f.Close()
-	return io.ReadAll(io.LimitReader(f, maxSource+1))
+	var text bytes.Buffer
+	text.Grow(int(min(info.Size(), maxSource)) + bytes.MinRead)
+	_, err = text.ReadFrom(io.LimitReader(f, maxSource+1))
+	return text.Bytes(), err
 }
 
 // spec is what stands in a file.
@@ -116,7 +136,8 @@ type spec struct {
 // source is a spec with the text of its file.
 type source struct {
 	spec
-	base   string // the file's name without folders
+	path   string
+	base   string // its last part
 	text   []byte
 	memory int64
 }
@@ -176,7 +197,7 @@ func (k *Kind) read(b tool.Binding) (*source, error) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(b.Dir, path)
 	}
-	s.base = filepath.Base(path)
+	s.path, s.base = path, filepath.Base(path)
 	text, err := k.cfg.Read(path)
 	if err != nil {
 		var p *os.PathError
@@ -218,7 +239,32 @@ func (k *Kind) Derive(_ context.Context, b tool.Binding) (*tool.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	return derive(s.base, s.Function, s.text)
+	d, f, err := k.parse(s)
+	if err != nil {
+		return nil, err
+	}
+	return d.define(f), nil
+}
+
+// parse finds a function in a file that it reads once.
+func (k *Kind) parse(s *source) (*deriver, *syntax.FunctionDef, error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	p, ok := k.files[s.path]
+	if !ok || !bytes.Equal(p.text, s.text) {
+		d, err := module(s.base, s.text)
+		if err != nil {
+			return nil, nil, err
+		}
+		if k.files == nil || len(k.files) >= maxParsed {
+			k.files = map[string]parsed{}
+		}
+		p = parsed{s.text, d}
+		k.files[s.path] = p
+	}
+	d := *p.module // what a definition uses up is its own
+	f, err := d.find(s.base, s.Function)
+	return &d, f, err
 }
 
 // New makes the implementation. The file is as it is now for as long as that lives.
@@ -230,7 +276,7 @@ func (k *Kind) New(_ context.Context, d *tool.Definition, b tool.Binding) (tool.
 	if k.cfg.Open == nil {
 		return nil, fault.New(fault.Unavailable, "Run it where sandboxes can be made.", "cannot use %s: there is no sandbox for Python", d.Name)
 	}
-	_, f, err := parse(s.base, s.Function, s.text)
+	_, f, err := k.parse(s)
 	if err != nil {
 		return nil, err
 	}
