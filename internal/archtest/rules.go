@@ -212,7 +212,8 @@ func runRooms() map[string]Room {
 
 		"internal/bench": {Imports: []string{event, kept, "internal/agent", "internal/image", "internal/journal", "internal/llm/recorded", "internal/replay", "internal/run", "internal/session",
 			"internal/tool", "internal/plan", "internal/plan/interp", "internal/plan/label", "internal/plan/policy", syntax,
-			"internal/bench/workflow", wire, "internal/gate", "internal/offer", "internal/tool/registry", "internal/tool/typed"}, Third: []string{"golang.org/x/sync", "go.starlark.net"}},
+			"internal/bench/workflow", wire, "internal/gate", "internal/offer", "internal/tool/registry", "internal/tool/typed"}, Third: []string{"golang.org/x/sync", "go.starlark.net"},
+			Tests: []string{"internal/guest/agent", "internal/sandbox/gvisor", "internal/tool/python", "internal/tool/web"}},
 		"internal/bench/workflow": {Imports: []string{fault, event, llm, wire, "internal/agent", "internal/agent/action", "internal/gate", "internal/guest", "internal/offer", "internal/plan/policy",
 			"internal/tool", "internal/tool/registry", "internal/tool/typed"},
 			Tests: []string{"internal/guest/agent", "internal/image", "internal/sandbox/gvisor", "internal/session"},

@@ -33,7 +33,7 @@ type Binding struct {
 	Pos  Position // in the file
 }
 
-// Kind makes the implementations of one kind.
+// Kind makes the implementations of one kind. It is safe for concurrent use.
 type Kind interface {
 	// Derive returns what a binding says of the definition, in the form of a
 	// tool in a file, so that the file need not repeat it. The file's own keys

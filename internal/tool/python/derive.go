@@ -200,6 +200,9 @@ func (d *deriver) input(f *syntax.FunctionDef, words words) *tool.Object {
 // take it; another default that the hint does not allow is left to the function.
 func (d *deriver) defaulted(schema *tool.Object, v any) *tool.Object {
 	fits := func(s *tool.Object) bool {
+		if isPlainly(s, v) {
+			return true
+		}
 		text, err := d.whole(s).MarshalJSON()
 		if err != nil {
 			return false
@@ -218,6 +221,28 @@ func (d *deriver) defaulted(schema *tool.Object, v any) *tool.Object {
 	out := clone(schema)
 	out.Set("default", v)
 	return out
+}
+
+// isPlainly reports whether a value is of the one type that a schema asks for
+// and nothing else. Most are, and need no schema to be compiled.
+func isPlainly(schema *tool.Object, v any) bool {
+	name, ok := schema.Get("type")
+	if !ok || schema.Len() > 1 {
+		return false
+	}
+	switch v.(type) {
+	case nil:
+		return name == "null"
+	case bool:
+		return name == "boolean"
+	case string:
+		return name == "string"
+	case int64:
+		return name == "integer" || name == "number"
+	case float64:
+		return name == "number"
+	}
+	return false
 }
 
 func clone(o *tool.Object) *tool.Object {

@@ -57,7 +57,10 @@ func readDocstring(s string) words {
 
 // cleaned drops the indentation that all lines but the first share.
 func cleaned(s string) []string {
-	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", "        ").Replace(s), "\n")
+	if strings.ContainsAny(s, "\r\t") {
+		s = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\t", "        ").Replace(s)
+	}
+	lines := strings.Split(s, "\n")
 	least := -1
 	for _, l := range lines[1:] {
 		if strings.TrimSpace(l) != "" && (least < 0 || indent(l) < least) {

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -61,8 +62,8 @@ func Open(ctx context.Context, cfg Config, files []File, given ...tool.Provided)
 			err = errors.Join(err, r.Close())
 		}
 	}()
-	for _, f := range files {
-		if err := r.file(ctx, cfg, f); err != nil && !cfg.reported(ctx, tool.Position{File: f.Name}, err) {
+	for _, f := range readAll(ctx, cfg, files) {
+		if err := r.file(ctx, cfg, f); err != nil && !cfg.reported(ctx, tool.Position{File: f.name}, err) {
 			return r, err
 		}
 	}
@@ -84,37 +85,69 @@ func (c Config) reported(ctx context.Context, pos tool.Position, err error) bool
 	return true
 }
 
-// file reads a file and makes its implementations.
-func (r *Registry) file(ctx context.Context, cfg Config, f File) error {
-	dir, err := filepath.Abs(filepath.Dir(f.Name))
-	if err != nil {
-		return fmt.Errorf("cannot read tools: %s: %w", f.Name, err)
+// source is a file that was read.
+type source struct {
+	*tool.File
+	name string
+	dir  string // that its paths start from
+	err  error  // why it was not read
+}
+
+// readAll reads files side by side.
+func readAll(ctx context.Context, cfg Config, files []File) []source {
+	out := make([]source, len(files))
+	var wg sync.WaitGroup
+	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
+	for i, f := range files {
+		slots <- struct{}{}
+		wg.Go(func() {
+			defer func() { <-slots }()
+			out[i] = read(ctx, cfg, f)
+		})
 	}
-	kind := func(b *tool.Binding) (tool.Kind, error) {
-		b.Dir = dir
-		k, ok := cfg.Kinds[b.Kind]
-		if !ok {
-			return nil, fault.New(fault.Unavailable, "", "%s: this command carries out no tools of the kind %s", b.Pos, b.Kind)
-		}
-		return k, nil
+	wg.Wait()
+	return out
+}
+
+func read(ctx context.Context, cfg Config, f File) source {
+	s := source{name: f.Name}
+	if s.dir, s.err = filepath.Abs(filepath.Dir(f.Name)); s.err != nil {
+		s.err = fmt.Errorf("cannot read tools: %s: %w", f.Name, s.err)
+		return s
 	}
-	loaded, err := tool.LoadWith(f.Name, f.Text, func(b tool.Binding) (*tool.Object, error) {
-		k, err := kind(&b)
+	s.File, s.err = tool.LoadWith(f.Name, f.Text, func(b tool.Binding) (*tool.Object, error) {
+		k, err := cfg.kind(&b, s.dir)
 		if err != nil {
 			return nil, err
 		}
 		return k.Derive(ctx, b)
 	})
-	if err != nil {
-		return err
+	return s
+}
+
+// kind returns who makes what a binding says.
+func (c Config) kind(b *tool.Binding, dir string) (tool.Kind, error) {
+	b.Dir = dir
+	k, ok := c.Kinds[b.Kind]
+	if !ok {
+		return nil, fault.New(fault.Unavailable, "", "%s: this command carries out no tools of the kind %s", b.Pos, b.Kind)
 	}
+	return k, nil
+}
+
+// file makes the implementations of a file.
+func (r *Registry) file(ctx context.Context, cfg Config, f source) error {
+	if f.err != nil {
+		return f.err
+	}
+	loaded := f.File
 	r.files = append(r.files, loaded)
 	for _, d := range loaded.Tools {
 		b, ok := loaded.Bindings[d.ID()]
 		if !ok {
 			continue
 		}
-		k, err := kind(&b)
+		k, err := cfg.kind(&b, f.dir)
 		if err != nil {
 			return err
 		}
@@ -133,7 +166,7 @@ func (r *Registry) file(ctx context.Context, cfg Config, f File) error {
 			return err
 		}
 	}
-	return r.serversOf(ctx, cfg, loaded, dir)
+	return r.serversOf(ctx, cfg, loaded, f.dir)
 }
 
 // at names the place of a binding in what its kind says of it.

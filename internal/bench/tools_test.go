@@ -1,0 +1,118 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"praxis/internal/event"
+	"praxis/internal/guest/agent"
+	"praxis/internal/image"
+	"praxis/internal/sandbox/gvisor"
+	"praxis/internal/session"
+	"praxis/internal/tool"
+	"praxis/internal/tool/python"
+	"praxis/internal/tool/registry"
+	"praxis/internal/tool/web"
+)
+
+// The test binary is the sandbox's processes and the agent too, as praxis is.
+func TestMain(m *testing.M) {
+	if gvisor.Dispatch(os.Args) {
+		return
+	}
+	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "guest-") {
+		os.Exit(agent.Main())
+	}
+	os.Exit(m.Run())
+}
+
+// starter measures starts with the kinds that its files need.
+func starter() *bench {
+	kinds := map[string]tool.Kind{
+		"http": web.New(web.Config{}),
+		"python": python.New(python.Config{Open: func(context.Context, python.Options) (python.Sandbox, error) {
+			return nil, errors.New("nothing is called here")
+		}}),
+	}
+	return &bench{Config: Config{Rounds: 1, OpenTools: func(ctx context.Context, files []registry.File) (*registry.Registry, error) {
+		return registry.Open(ctx, registry.Config{Kinds: kinds}, files)
+	}}}
+}
+
+func TestStart(t *testing.T) {
+	b := starter()
+	b.Dir = t.TempDir()
+	f, err := b.start(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if f.Runs != 5 || f.P50 <= 0 {
+		t.Errorf("measured %+v", f)
+	}
+	if left, err := os.ReadDir(b.Dir); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v, %v", left, err)
+	}
+}
+
+func BenchmarkStart(b *testing.B) {
+	names, err := writeTools(b.TempDir())
+	if err != nil {
+		b.Fatal(err)
+	}
+	s := starter()
+	for b.Loop() {
+		if err := s.startOnce(b.Context(), names); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// TestCalls times calls from a real sandbox.
+func TestCalls(t *testing.T) {
+	dir := t.TempDir()
+	images, err := image.Open(filepath.Join(dir, "images"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	img, err := images.Resolve(t.Context(), image.Request{}, event.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	backend, err := gvisor.New(gvisor.Config{Dir: filepath.Join(dir, "run")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := session.Open(session.Config{Dir: dir, Backend: backend, Program: exe})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := errors.Join(m.Close(), backend.Close(), images.Close()); err != nil {
+			t.Error(err)
+		}
+	}()
+	b := &bench{Config: Config{Sessions: m, Rounds: 1, Sink: event.Discard}, opt: session.Options{Image: img}}
+	for name, want := range map[string]struct {
+		take func(context.Context) (Figure, error)
+		runs int
+	}{"call": {b.call, callSamples}, "calls a second": {b.callsPerSecond, 3}} {
+		f, err := want.take(t.Context())
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if f.Runs != want.runs || f.P50 <= 0 || f.P95 < f.P50 {
+			t.Errorf("%s: measured %+v", name, f)
+		}
+	}
+	if _, err := b.calling(t.Context(), event.Discard, "raise ValueError('no')"); err == nil || !strings.Contains(err.Error(), "error") {
+		t.Errorf("code that fails: %v", err)
+	}
+}
