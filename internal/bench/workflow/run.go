@@ -124,12 +124,12 @@ func (w Workflow) compare(direct, code did) Result {
 		Correct:      direct.wrong == nil && code.wrong == nil,
 		DirectBilled: direct.billed, CodeBilled: code.billed, DirectTurns: direct.turns, CodeTurns: code.turns,
 	}
-	for way, err := range map[string]error{"direct calls": direct.wrong, "code": code.wrong} {
-		if err != nil {
-			out.Wrong += way + ": " + err.Error() + ". "
-		}
+	if direct.wrong != nil {
+		out.Wrong = "direct calls: " + direct.wrong.Error()
 	}
-	out.Wrong = strings.TrimSpace(out.Wrong)
+	if code.wrong != nil {
+		out.Wrong = strings.TrimPrefix(out.Wrong+"; code: "+code.wrong.Error(), "; ")
+	}
 	return out
 }
 
