@@ -32,7 +32,7 @@ func PraxisRules() Rules {
 			"internal/config", "internal/cli", wire, "internal/guest", "internal/session", "internal/image",
 			"internal/llm/scripted", "internal/agent/action", "internal/agent/grounding",
 			event, legible, "internal/journal", "internal/report", "internal/price",
-			"internal/agent", "internal/memory", "internal/replay", "internal/store/sqlite",
+			"internal/agent", "internal/offer", "internal/memory", "internal/replay", "internal/store/sqlite",
 			"internal/tool", "internal/tool/stub", "internal/tool/typed", "internal/approval",
 			"internal/tool/openapi",
 			"internal/tool/wasm",
