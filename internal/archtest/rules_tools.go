@@ -13,18 +13,19 @@ func toolRooms() map[string]Room {
 		"internal/tool/python":   {Imports: []string{fault, tool, syntax}, Tests: []string{cpython}},
 		"internal/tool/command":  {Imports: []string{fault, tool}, Third: []string{unix}},
 		"internal/tool/builtin":  {Imports: []string{fault, tool}, Third: []string{"modernc.org/sqlite", "github.com/parquet-go/parquet-go", unix}},
-		"internal/tool/web":      {Imports: []string{fault, tool}},
+		"internal/tool/web":      {Imports: []string{fault, "internal/netaddr", tool}},
 		"internal/tool/openapi":  {Imports: []string{fault, tool}, Third: []string{yaml}, Tests: []string{"internal/tool/web"}},
 		"internal/tool/mcp":      {Imports: []string{fault, tool}, Third: []string{"github.com/modelcontextprotocol/go-sdk"}},
-		"internal/tool/wasm":     {Imports: []string{fault, tool}, Third: []string{"github.com/tetratelabs/wazero"}},
+		"internal/tool/wasm":     {Imports: []string{fault, "internal/netaddr", tool}, Third: []string{"github.com/tetratelabs/wazero"}},
 
 		// The battery of tools is tests alone, over the parts as app wires them.
 		"internal/battery/tools": {Tests: []string{fault, event, wire, tool, "internal/tool/registry", "internal/app", "internal/config", "internal/egress", "internal/gate",
 			"internal/guest", "internal/guest/agent", "internal/image", "internal/journal", "internal/offer", "internal/sandbox/gvisor", "internal/session"}},
 
+		"internal/netaddr":  {},
 		"internal/gate":     {Imports: []string{fault, event, tool, "internal/plan/label", "internal/plan/policy"}},
 		"internal/approval": {Imports: []string{fault, event, tool, legible, "internal/gate"}, Third: []string{unix}},
-		"internal/egress":   {Imports: []string{fault, event}, Third: []string{"golang.org/x/net"}, Tests: []string{cpython}},
+		"internal/egress":   {Imports: []string{fault, "internal/netaddr", event}, Third: []string{"golang.org/x/net"}, Tests: []string{cpython}},
 		"internal/offer":    {Imports: []string{fault, event, llm, tool, "internal/tool/stub", "internal/gate", "internal/guest", "internal/agent"}},
 	}
 }

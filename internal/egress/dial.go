@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"praxis/internal/event"
+
+	"praxis/internal/netaddr"
 )
 
 // Bounds of the addresses of one name that are looked at and tried.
@@ -161,7 +163,7 @@ func permitted(rules Rules, addr netip.Addr, port uint16) bool {
 // off says why an address is off limits, or "": it is inside some network, or
 // it is one of this very machine.
 func off(addr netip.Addr) string {
-	if why := inside(addr); why != "" {
+	if why := netaddr.Inside(addr); why != "" {
 		return why
 	}
 	own, err := net.InterfaceAddrs()

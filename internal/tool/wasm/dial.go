@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"praxis/internal/fault"
+	"praxis/internal/netaddr"
 )
 
 // Dial makes a connection to a host that a manifest grants: address is its name, or
@@ -36,7 +37,7 @@ func safeDial(lookup func(ctx context.Context, host string) ([]netip.Addr, error
 		}
 		last := error(fault.New(fault.Denied, "", "cannot ask %s: its name leads to no address of the public Internet", address))
 		for _, ip := range found {
-			if !public(ip) {
+			if !netaddr.Public(ip) {
 				continue
 			}
 			// To the address that was checked, not to the name, which may lead
@@ -53,24 +54,4 @@ func safeDial(lookup func(ctx context.Context, host string) ([]netip.Addr, error
 
 func lookup(ctx context.Context, host string) ([]netip.Addr, error) {
 	return net.DefaultResolver.LookupNetIP(ctx, "ip", host)
-}
-
-// public reports whether an address is one of the public Internet, by the special
-// purpose registries of IANA.
-func public(ip netip.Addr) bool {
-	ip = ip.Unmap()
-	if ip.Zone() != "" || !ip.IsGlobalUnicast() || ip.IsPrivate() {
-		return false
-	}
-	for _, special := range []string{
-		"0.0.0.0/8", "100.64.0.0/10", "192.0.0.0/24", "192.0.2.0/24", "192.88.99.0/24", "198.18.0.0/15",
-		"198.51.100.0/24", "203.0.113.0/24", "240.0.0.0/4",
-		// Of IPv6 also what carries an address of IPv4 inside.
-		"::/96", "64:ff9b::/96", "64:ff9b:1::/48", "100::/64", "2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20", "5f00::/16", "fec0::/10",
-	} {
-		if netip.MustParsePrefix(special).Contains(ip) {
-			return false
-		}
-	}
-	return true
 }

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"praxis/internal/netaddr"
 )
 
 // refusedAddress says that a name leads to an address that is not to be reached.
@@ -70,47 +72,5 @@ func mayDial(host string, addr netip.Addr, allow []netip.Prefix) bool {
 			return true
 		}
 	}
-	return isPublic(addr)
-}
-
-// isPublic reports whether an address is one of the public internet (IANA's
-// registries of special addresses), looking into addresses that carry an IPv4
-// address inside.
-func isPublic(a netip.Addr) bool {
-	a = a.Unmap()
-	if !a.IsGlobalUnicast() || a.IsPrivate() || a.IsLoopback() || a.IsLinkLocalUnicast() || a.Zone() != "" {
-		return false
-	}
-	b := a.As16()
-	if a.Is4() {
-		return publicFour([4]byte(b[12:]))
-	}
-	switch {
-	case b[0] == 0x00 && b[1] == 0x64 && b[2] == 0xff && b[3] == 0x9b: // NAT64
-		return b[4] == 0 && b[5] == 0 && publicFour([4]byte(b[12:]))
-	case b[0] == 0x20 && b[1] == 0x02: // 6to4
-		return publicFour([4]byte(b[2:6]))
-	case b[0] == 0x20 && b[1] == 0x01 && b[2] < 0x02: // Teredo and others of 2001::/23
-		return false
-	case b[0] == 0x20 && b[1] == 0x01 && b[2] == 0x0d && b[3] == 0xb8: // documentation
-		return false
-	}
-	return b[0]&0xe0 == 0x20 // 2000::/3 is all that is public
-}
-
-func publicFour(b [4]byte) bool {
-	a := netip.AddrFrom4(b)
-	switch {
-	case !a.IsGlobalUnicast(), a.IsPrivate(), a.IsLoopback(), a.IsLinkLocalUnicast():
-		return false
-	case b[0] == 0, b[0] >= 240:
-		return false
-	case b[0] == 100 && b[1]&0xc0 == 64: // shared by carriers
-		return false
-	case b[0] == 192 && b[1] == 0 && (b[2] == 0 || b[2] == 2), b[0] == 192 && b[1] == 88 && b[2] == 99:
-		return false
-	case b[0] == 198 && (b[1]&0xfe == 18 || b[1] == 51 && b[2] == 100), b[0] == 203 && b[1] == 0 && b[2] == 113:
-		return false
-	}
-	return true
+	return netaddr.Public(addr)
 }

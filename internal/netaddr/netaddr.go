@@ -1,8 +1,9 @@
-package egress
+// Package netaddr judges addresses: is one a place of the public network, or of
+// this machine, its network or its cloud? Every room that connects to where a
+// name leads asks it, so that there is one answer.
+package netaddr
 
-import (
-	"net/netip"
-)
+import "net/netip"
 
 // block is a range of addresses that is never reached through a name.
 type block struct {
@@ -45,8 +46,11 @@ func v6(a, b uint16, bits int) netip.Prefix {
 	return netip.PrefixFrom(netip.AddrFrom16([16]byte{byte(a >> 8), byte(a), byte(b >> 8), byte(b)}), bits)
 }
 
-// inside says why an address is not one of the public network, or "".
-func inside(addr netip.Addr) string {
+// Public says whether an address is one of the public network.
+func Public(addr netip.Addr) bool { return addr.Zone() == "" && Inside(addr) == "" }
+
+// Inside says why an address is not one of the public network, or "".
+func Inside(addr netip.Addr) string {
 	addr = addr.Unmap().WithZone("")
 	if !addr.IsValid() {
 		return "no address"
@@ -91,13 +95,13 @@ func translated(addr netip.Addr) (what string, ok bool) {
 	embedded := netip.AddrFrom4([4]byte(a[12:]))
 	switch {
 	case addrHas(a, 0, 0x64, 0xff, 0x9b, 0, 0, 0, 0, 0, 0, 0, 0): // NAT64, RFC 6052
-		what = inside(embedded)
+		what = Inside(embedded)
 		if what != "" {
 			what += " behind NAT64"
 		}
 		return what, true
 	case a[8]&^0x02 == 0 && a[9] == 0 && a[10] == 0x5e && a[11] == 0xfe: // ISATAP, RFC 5214
-		if what = inside(embedded); what != "" {
+		if what = Inside(embedded); what != "" {
 			return what + " behind ISATAP", true
 		}
 	}
