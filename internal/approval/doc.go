@@ -12,7 +12,7 @@
 //	tool       name; tool_version; tool_hash: SHA-256 of its definition
 //	title, description, effects
 //	           of the tool
-//	origin     who calls: "model", "code" or "plan"; line: in the code, 0 unknown
+//	origin     who calls: "model", "code", "plan" or "person"; line: in the code, 0 unknown
 //	arguments  without secrets
 //	labels     of each argument, where it came from: sources, trusted, readers, anyone
 //	rule, reason

@@ -239,7 +239,8 @@ func (i *mcpImport) text(doc *tool.Object, reg *registry.Registry) string {
 		fmt.Fprintf(&b, "#   %s (%s, %s)\n", legible.Line(stub.Line(d)), d.Effects, legible.Line(string(d.Version)))
 	}
 	for _, text := range reg.Problems() {
-		fmt.Fprintf(&b, "# %s\n", legible.Line(text))
+		_, said, _ := strings.Cut(text, ": ") // the place is the command line
+		fmt.Fprintf(&b, "# %s\n", legible.Line(said))
 	}
 	return b.String()
 }

@@ -320,7 +320,8 @@ type ToolCalled struct {
 	Line    int                  `json:"line,omitempty"`
 	Labels  map[string]DataLabel `json:"labels,omitempty"`
 	Control *DataLabel           `json:"control,omitempty"`
-	// Origin says who calls: "model" (a native call), "code" or "plan".
+	// Origin says who calls: "model" (a native call), "code", "plan" or
+	// "person".
 	Origin string `json:"origin,omitempty"`
 	// By names what carries the call out; it holds no secret.
 	By string `json:"by,omitempty"`

@@ -58,6 +58,9 @@ func system(o plan.Options) string {
 		fmt.Fprintf(&b, ", %s (%s %s)", in.Name, in.Description, in.Schema.JSON())
 	}
 	b.WriteString(".\n")
+	if o.Policy == nil { // the defaults, which denials explain
+		return b.String()
+	}
 	if rules := o.Policy.Rules(); len(rules) > 0 {
 		b.WriteString("\nThe user's rules:\n")
 		for _, r := range rules {
