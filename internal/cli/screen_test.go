@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"flag"
+	"fmt"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -243,4 +244,62 @@ func TestChooseModel(t *testing.T) {
 			t.Errorf("%+v: got %q, %v", c, got, err)
 		}
 	}
+}
+
+// equipped is a run whose model and code call tools and reach hosts.
+func equipped() []event.Event {
+	ms := func(n int) event.Duration { return event.Duration(time.Duration(n) * time.Millisecond) }
+	out := func(s string) event.Event { return event.Output{Stream: event.Stdout, Data: []byte(s)} }
+	called := func(id, tool, origin, city string) event.Event {
+		return event.ToolCalled{Step: 1, ID: id, Tool: tool, Version: "1.0.0", Origin: origin, Arguments: map[string]any{"city": city}}
+	}
+	decided := func(id, tool, verdict, rule string) event.Event {
+		return event.DecisionMade{Step: 1, ID: id, Tool: tool, Verdict: verdict, Rule: rule, Reason: "it \x1b[2Jleaves the house", Remedy: "Ask the person."}
+	}
+	events := []event.Event{
+		event.RunBegan{Question: "Who?", Mode: "both", Model: "scripted:x", Scripted: true, MaxSteps: 3},
+		event.StepBegan{N: 1},
+		called("1.1", "crm.find", "model", "Bonn"), decided("1.1", "crm.find", "allow", "default"),
+		event.ToolReturned{Step: 1, ID: "1.1", Result: "[]", Took: ms(120)},
+		called("1.2", "mail\x1b[m", "model", "Bonn"), decided("1.2", "mail", "ask", "mail"),
+		event.ApprovalAsked{ID: "1.2"}, event.ApprovalGiven{ID: "1.2", Granted: true, By: "program", Who: "desk", Scope: "run", Reason: "as agreed"},
+		event.ToolReturned{Step: 1, ID: "1.2", Error: "the server is down", Took: ms(120)},
+		event.StepBegan{N: 2},
+		event.ExecutionBegan{Step: 2, Code: "go()"},
+		out("before"),
+	}
+	for i := range 1000 {
+		id := fmt.Sprintf("tool-%d", i)
+		r := event.ToolReturned{Step: 2, ID: id, Result: "[]", Took: ms(1)}
+		if i == 900 {
+			r = event.ToolReturned{Step: 2, ID: id, Error: "not called: no"}
+		}
+		events = append(events, called(id, "crm.find", "code", "x"), decided(id, "crm.find", "allow", "default"), r)
+		if i == 0 {
+			events = append(events, out("\n"))
+		}
+	}
+	for range 9 {
+		events = append(events, event.ConnectionRefused{Host: "10.0.0.1", Port: 80, Reason: "it is a private address", Remedy: "Allow it by its address.", Count: 1})
+	}
+	for _, id := range []string{"c1", "c2"} {
+		events = append(events, event.ConnectionOpened{ID: id, Host: "api.example.com", Port: 443}, event.ConnectionClosed{ID: id, Sent: 100, Received: 5000, Injected: 1})
+	}
+	return append(events,
+		called("m", "mail", "code", "y"), decided("m", "mail", "deny", "own words"), event.ToolReturned{Step: 2, ID: "m", Error: "not called: no"},
+		event.ExecutionEnded{Step: 2, Execution: event.Execution{Status: event.OK, State: event.Kept}},
+		event.RunEnded{Outcome: event.Answered, Steps: 2, Took: ms(4000)},
+	)
+}
+
+func TestScreenOfTools(t *testing.T) {
+	var b bytes.Buffer
+	s := newScreen(&b, false, 80)
+	for _, e := range equipped() {
+		s.Emit(e)
+	}
+	if err := s.finish(""); err != nil {
+		t.Fatal(err)
+	}
+	golden(t, "screen-tools.txt", b.String())
 }

@@ -173,7 +173,7 @@ func (s *screen) endCalls() {
 				parts = append(parts, legible.Number(one.n)+" "+one.what)
 			}
 		}
-		s.remark(fmt.Sprintf("[%s: %s more, %s, %s]", legible.Line(t.name), legible.Count(t.calls, "call"), strings.Join(parts, ", "), seconds(t.took)))
+		s.remark(fmt.Sprintf("[%s: %s, %s, %s]", legible.Line(t.name), legible.Count(t.calls, "further call"), strings.Join(parts, ", "), seconds(t.took)))
 	}
 	s.calls.tools = nil
 }
@@ -244,7 +244,7 @@ func (s *screen) refused(e event.ConnectionRefused) {
 // endRefused tells of the connections that were refused besides.
 func (s *screen) endRefused() {
 	if n := s.turned - maxCalls; n > 0 {
-		s.remark("[" + legible.Count(n, "refused connection") + " more]")
+		s.remark("[" + legible.Count(n, "further connection") + " refused]")
 	}
 	s.turned = 0
 }

@@ -134,6 +134,10 @@ func (b *bundled) add(it *item) {
 		if it.lost {
 			b.open++
 		}
+	case event.DecisionMade:
+		if e.Verdict == "deny" {
+			b.example(strings.TrimSpace(notCalled + e.Reason + "\n" + e.Remedy))
+		}
 	case event.ApprovalGiven:
 		b.asked++
 		if e.Granted {
@@ -149,10 +153,10 @@ func (b *bundled) add(it *item) {
 		default:
 			b.ok++
 		}
-		b.example(e.Error)
+		b.example(strings.TrimSpace(e.Error + "\n" + e.Remedy))
 	case event.ConnectionRefused:
 		b.calls += max(1, e.Count)
-		b.example(e.Reason)
+		b.example(strings.TrimSpace(e.Reason + "\n" + e.Remedy))
 	case event.ConnectionClosed:
 		b.sent, b.received = b.sent+e.Sent, b.received+e.Received
 	}
@@ -166,7 +170,7 @@ func (b *bundled) example(text string) {
 		return
 	}
 	for _, known := range b.examples {
-		if known == text {
+		if strings.HasPrefix(known, text) { // a denial was told with its remedy
 			return
 		}
 	}
