@@ -216,7 +216,7 @@ func (t *asking) ask(ctx context.Context) error {
 	keepErr := keepRules(runCtx, rec, t.tooling.rules)
 	agentCfg := agent.Config{Model: t.model, Store: rec.Store, Load: t.e.records().Content}
 	if t.thread != "" || t.notes {
-		agentCfg.Notes = notes{t.e.records().Memory, rec.ID(), t.thread}
+		agentCfg.Notes = notes{t.e.records().Memory, rec.ID(), t.thread, func() { t.tooling.sawEarlier("notes") }}
 	}
 	keepErr = errors.Join(keepErr, t.offer(runCtx, rec, &agentCfg))
 	task := run.Task{
@@ -262,7 +262,9 @@ func (t *asking) open(ctx context.Context, cfg *agent.Config) (run.Session, erro
 	if t.talk, err = openThread(ctx, t.e.records(), t.thread); err != nil {
 		return nil, err
 	}
-	cfg.History = t.talk.history
+	if cfg.History = t.talk.history; len(cfg.History) > 0 {
+		t.tooling.sawEarlier("thread")
+	}
 	if text := t.talk.moved(w.describe()); text != "" {
 		cfg.Changed = text
 		if _, err := fmt.Fprintf(t.p.stderr, "praxis: %s\n", text); err != nil {

@@ -292,7 +292,7 @@ func (r *replayCommand) branch(ctx context.Context, cfg config.Config, e engine,
 	}
 	rc.Recorder, rc.Snapshots, rc.Loose = recorder, cfg.Journal.Snapshots, r.loose
 	if !known.Imported { // somebody else's conversation neither reads the memory nor adds to it
-		rc.Notes = notes{e.records().Memory, recorder.ID(), ""}
+		rc.Notes = notes{mem: e.records().Memory, run: recorder.ID()}
 	}
 	out, err := replay.Branch(runCtx, rc, rec, r.from, change)
 	p.settled()

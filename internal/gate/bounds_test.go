@@ -530,3 +530,35 @@ func TestALabelIsNotForgotten(t *testing.T) {
 		t.Error("the run forgot what it has seen")
 	}
 }
+
+// TestManyArguments refuses a call with more arguments than can be recorded
+// with all that each depends on: a few bytes a name would become gigabytes.
+func TestManyArguments(t *testing.T) {
+	w, j := &works{}, &journal{}
+	g := open(t, gate.Config{Tools: tools(t, reading("")), Caller: w, Sink: j})
+	many := tool.NewObject()
+	for i := range gate.MaxNamed + 1 {
+		many.Set(fmt.Sprint("a", i), true)
+	}
+	_, err := call(t, g, gate.Request{Arguments: many})
+	if fault.KindOf(err) != fault.Exhausted || w.count() != 0 || len(j.all()) != 0 {
+		t.Errorf("got %v, called %d times, %d events", err, w.count(), len(j.all()))
+	}
+}
+
+// TestTheNetworkIsNotTrusted holds what is given after the code reached a host
+// to come from there.
+func TestTheNetworkIsNotTrusted(t *testing.T) {
+	g := open(t, gate.Config{Tools: tools(t, reading("")), Caller: &works{}})
+	if l := g.Seen(); !l.Trusted() {
+		t.Fatalf("a run begins with %v", l)
+	}
+	g.SawNetwork()
+	if l := g.Seen(); l.Trusted() || !strings.Contains(fmt.Sprint(l.Sources), "the network") {
+		t.Errorf("got %v", l.Sources)
+	}
+	out, err := call(t, g, gate.Request{Arguments: args(t, `{"q":"x"}`)})
+	if err != nil || out.Fault() != nil || out.Label.Trusted() {
+		t.Errorf("got %v, %v, %v", err, out.Fault(), out.Label)
+	}
+}

@@ -24,6 +24,9 @@ const (
 	DefaultInFlight = 64
 	// MaxArguments bounds the JSON of one call's arguments, in bytes.
 	MaxArguments = 16 << 20
+	// MaxNamed bounds how many arguments a call has: each is recorded with all
+	// that it depends on.
+	MaxNamed = 1000
 	// MaxResult bounds the JSON of a result whose definition sets no bound.
 	MaxResult = 16 << 20
 )
@@ -349,6 +352,15 @@ func (g *Gate) sawCall(l label.Label) {
 func (g *Gate) SawFile(name string) {
 	g.Saw(label.Label{Sources: []label.Source{{Kind: label.User, Name: name}}, Readers: label.Everyone()})
 }
+
+// SawNetwork notes that the code has reached a host of the network: what it
+// gives from then on may come from there.
+func (g *Gate) SawNetwork() {
+	g.Saw(label.Label{Sources: []label.Source{{Kind: label.Tool, Name: network}}, Readers: label.Everyone()})
+}
+
+// network names the network as a source; no tool can have such a name.
+const network = "the network"
 
 // Seen returns what arguments that the model or its code gives depend on.
 func (g *Gate) Seen() label.Label {

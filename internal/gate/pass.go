@@ -34,6 +34,9 @@ func (c *passing) check() error {
 	if c.Arguments == nil {
 		c.Arguments = tool.NewObject()
 	}
+	if n := c.Arguments.Len(); n > MaxNamed {
+		return fault.New(fault.Exhausted, "Give a list or an object as one argument.", "cannot call %s: it has %d arguments; at most %d are taken", c.def.Name, n, MaxNamed)
+	}
 	size, err := c.Arguments.MarshalJSON()
 	switch {
 	case err != nil:

@@ -29,8 +29,10 @@ const (
 	// maxBodies bounds the texts of long asks that are held together, in bytes.
 	maxBodies = 64 << 20
 	// maxAnswers bounds the answers that the guest has still to take, in bytes.
-	// Only those that do not fit in a frame count.
 	maxAnswers = 256 << 20
+	// maxEnding bounds asks that are over, but of whose end the guest has still
+	// to hear. An honest guest has none of them to wait for when it asks for more.
+	maxEnding = 1024
 )
 
 // errRestored is the answer to an ask of which this client knows nothing.
@@ -47,6 +49,7 @@ type asks struct {
 	tools   int
 	conns   int
 	refused int
+	ending  int // over, and still to be said
 	bodies  int
 	answers int
 }
@@ -163,6 +166,9 @@ func (c *Client) openAsk(f wire.Frame) error {
 	if refusal != nil {
 		return c.refuse(f.ID, refusal)
 	}
+	if s.ending >= maxEnding {
+		return violation("it asks and asks, and does not hear the answers")
+	}
 	c.serve(a, k)
 	return nil
 }
@@ -277,13 +283,10 @@ func (t *asked) tools(ctx context.Context, host Host, k *call, body json.RawMess
 		t.close(ctx, k, wire.Failure, failureBody(err))
 		return
 	}
-	big := len(answer) > wire.MaxBody
 	t.close(ctx, k, wire.Response, answer)
-	if big {
-		t.c.mu.Lock()
-		t.c.asks.answers -= len(answer)
-		t.c.mu.Unlock()
-	}
+	t.c.mu.Lock()
+	t.c.asks.answers -= len(answer)
+	t.c.mu.Unlock()
 }
 
 // free gives back what the body of a long ask took.
@@ -295,11 +298,8 @@ func (t *asked) free(n int) {
 	}
 }
 
-// fits checks an answer and takes room for one that does not fit in a frame.
+// fits checks an answer and takes room for it, until it is said.
 func (t *asked) fits(answer []byte) ([]byte, error) {
-	if len(answer) <= wire.MaxBody {
-		return answer, nil
-	}
 	const remedy = "Ask for less: filter, or read it in pages."
 	if len(answer) > wire.MaxMessage {
 		return nil, fault.New(fault.Exhausted, remedy, "the answer has %d bytes, the limit is %d", len(answer), wire.MaxMessage)
@@ -394,6 +394,7 @@ func (t *asked) close(ctx context.Context, k *call, kind wire.Kind, answer []byt
 	var after int
 	c.mu.Lock()
 	c.asks.tools-- // before the guest hears of it, and asks for more
+	c.asks.ending++
 	if t.k != nil {
 		k, after = t.k, t.after
 	}
@@ -409,6 +410,7 @@ func (t *asked) close(ctx context.Context, k *call, kind wire.Kind, answer []byt
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.asks.ending--
 	t.forget(k)
 }
 
@@ -459,6 +461,7 @@ func (t *asked) connect(ctx context.Context, host Host, k *call) {
 	c := t.c
 	c.mu.Lock()
 	c.asks.conns--
+	c.asks.ending++
 	if c.asks.open[k.id] == t {
 		delete(c.asks.open, k.id)
 	}
@@ -469,6 +472,9 @@ func (t *asked) connect(ctx context.Context, host Host, k *call) {
 	if !lost {
 		_ = c.write(context.Background(), false, wire.Response, k.id, []byte("{}")) // a quiet stream forgets the ask
 	}
+	c.mu.Lock()
+	c.asks.ending--
+	c.mu.Unlock()
 }
 
 // conn is a connection that was accepted inside. Its functions end with it.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 	"testing"
+	"time"
 
 	"praxis/internal/fault"
 	"praxis/internal/guest"
@@ -84,6 +85,10 @@ func TestLiesInAsks(t *testing.T) {
 		"a request of the guest's":   say(wire.Request, first, `{"op":"ping"}`),
 		"more data than the window":  func(l *liar) { flood(l, `{"op":"connect","name":"a"}`) },
 		"asks and hears no refusals": manyAsks,
+		"asks and hears no answers":  func(l *liar) { manyShort(l, func(i int) string { return tools(fmt.Sprint("a", i), callNow) }) },
+		"connects and hears no end": func(l *liar) {
+			manyShort(l, func(i int) string { return fmt.Sprintf(`{"op":"connect","name":"c%d"}`, i) })
+		},
 	}
 	for name, f := range lies {
 		t.Run(name, func(t *testing.T) {
@@ -119,6 +124,20 @@ func manyAsks(l *liar) {
 	for i := range 10_000 {
 		if !l.say(wire.AskKind, uint32(first+i), tools(fmt.Sprint("a", i), callWait)) {
 			return
+		}
+	}
+}
+
+// manyShort opens asks that are over at once and reads nothing. A pause now and
+// then lets the host come to the end of those before.
+func manyShort(l *liar, ask func(i int) string) {
+	for i := range 100_000 {
+		id := uint32(first + i)
+		if !l.say(wire.AskKind, id, ask(i)) || !l.say(wire.Cancel, id, "") {
+			return
+		}
+		if i%32 == 31 {
+			time.Sleep(time.Millisecond)
 		}
 	}
 }
