@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -177,6 +178,9 @@ func (k *toolkit) open(o plan.Options, c Config) error {
 	}
 	for _, name := range k.rec.Began.Files {
 		k.gate.SawFile(name)
+	}
+	if k.rec.Session != nil && k.rec.Session.Snapshot != "" {
+		k.gate.SawFile("session") // as the run itself held it
 	}
 	d := offer.Config{}
 	if k.set.Len() > 0 {
@@ -454,6 +458,11 @@ func (k *toolkit) Approve(_ context.Context, q gate.Question) (gate.Answer, erro
 // noNetwork is what code hears that wants to reach a host.
 const noNetwork = "a run that is carried out again reaches no host: what came over the network is not in its record"
 
+// reached says whether the recorded run reached a host.
+func (k *toolkit) reached() bool {
+	return slices.ContainsFunc(k.rec.Steps, func(s Step) bool { return len(s.Hosts) > 0 })
+}
+
 // maxRefused bounds the refused connections that are told of.
 const maxRefused = 100
 
@@ -465,6 +474,9 @@ func (k *toolkit) Serve(ctx context.Context, conn io.ReadWriteCloser) {
 	first := make([]byte, 1)
 	if _, err := io.ReadFull(conn, first); err != nil {
 		return
+	}
+	if k.reached() { // what the code went on with came from there then
+		k.gate.SawNetwork()
 	}
 	k.mu.Lock()
 	k.refused++
