@@ -36,6 +36,7 @@ const patience = time.Minute
 //	without TEXT PATH…    no file holds a text, in any form that a program gives it
 //	unwritable DIR        makes a folder one that nothing can be written into
 //	tiny DIR SIZE         makes a folder on a disk of that size
+//	serve VAR             starts a web server and sets VAR to its address
 //
 // The variable EXAMPLES is the folder of the examples.
 //
@@ -66,7 +67,7 @@ func (s *scripts) run(t *testing.T) {
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"code": expectCode, "home": s.home, "run": findRun, "await": await,
-			"without": without, "unwritable": unwritable, "tiny": s.tiny,
+			"without": without, "unwritable": unwritable, "tiny": s.tiny, "serve": serve,
 		},
 		Condition: func(cond string) (bool, error) {
 			if cond != "mount" {
