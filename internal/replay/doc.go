@@ -28,9 +28,24 @@
 // that are no UTF-8 are written there as U+FFFD, so they are taken as such here
 // too.
 //
+// # Tools and the network
+//
+// No tool is called and no host is reached. The gate decides each call anew, by
+// the definitions and the policy that were recorded, and what it lets through is
+// answered from the record: a native call by its id, a call of code by tool and
+// arguments, in their order. So are approvals. A call that the record does not
+// have is refused, and told in its step. What a recorded definition says of how
+// it is carried out is never used, so that a record from elsewhere can make this
+// host do nothing. The order of calls counts, unless some of the step's were
+// under way at the same time when they were recorded.
+//
+// A branch goes on in the same way: a call that only reads is answered where the
+// record has the same one, and all others are refused.
+//
 // # What it cannot repeat
 //
-// A person who interrupts, a limit of time that ended the code at another
+// What came over the network, a call that was refused because it came too soon
+// (rates do not count here), a person who interrupts, a limit of time that ended the code at another
 // place, and without a seed everything random. [Report] says for each step what
 // its code may read that differs from run to run; that is a guess from the
 // text of the code, and it is worded so.
