@@ -215,7 +215,7 @@ func TestNativeCalls(t *testing.T) {
 // TestLongResults shows the beginning, and the rest in parts that lose nothing
 // and cut no character; code has it whole.
 func TestLongResults(t *testing.T) {
-	long := strings.Repeat("añ€😀", 5000)
+	long := "x" + strings.Repeat("añ€😀", 5000) // so that parts end in the middle of characters
 	w := &works{do: func(tool.Invocation) (any, error) { return long, nil }}
 	d, _ := desk(t, shop, w, gate.Model, gate.Code)
 	n := native(t, d, true)
