@@ -14,6 +14,7 @@ import (
 	"praxis/internal/agent"
 	"praxis/internal/config"
 	"praxis/internal/event"
+	"praxis/internal/fault"
 	"praxis/internal/gate"
 	"praxis/internal/journal"
 	"praxis/internal/legible"
@@ -133,6 +134,9 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 			return err
 		}
 		defer a.p.closing(t.tooling, &err)
+		if a.planAsk.mode != modeCode && !t.tooling.has() {
+			return fault.New(fault.Invalid, "Declare some, or ask with --mode code.", "cannot ask with --mode %s: the files of --tools declare no tools", a.planAsk.mode)
+		}
 		if err = t.ask(ctx); t.w != nil {
 			a.p.closing(t.w, &err)
 		}

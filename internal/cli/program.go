@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"sync"
 	"syscall"
 	"time"
@@ -27,8 +28,16 @@ func Main(version string) int {
 		getenv: os.Getenv, environ: os.Environ(), version: version, signals: signals,
 	}
 	p.openEngine = p.openApp
+	if os.Getenv("GOGC") == "" {
+		// A command lives shortly: collecting often costs it more than memory does.
+		debug.SetGCPercent(400)
+		debug.SetMemoryLimit(relaxedHeap)
+	}
 	return p.run(context.Background(), os.Args[1:])
 }
+
+// relaxedHeap is how far the heap may grow before it is collected as usual.
+const relaxedHeap = 1 << 30
 
 // program is one run of the command line: what it reads, writes and is told.
 type program struct {

@@ -325,6 +325,9 @@ type ToolCalled struct {
 	Origin string `json:"origin,omitempty"`
 	// By names what carries the call out; it holds no secret.
 	By string `json:"by,omitempty"`
+	// Effects are those of the definition: "pure", "read", "write" or "external";
+	// empty for the tools that every run has.
+	Effects string `json:"effects,omitempty"`
 }
 
 // ToolReturned closes what ToolCalled opened.

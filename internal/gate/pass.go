@@ -119,7 +119,7 @@ func (c *passing) caller() Caller {
 func Announcement(step int, id string, line int, def *tool.Definition, shown *tool.Object, labels map[string]label.Label, control label.Label) event.ToolCalled {
 	sum := def.Hash()
 	e := event.ToolCalled{
-		Step: step, ID: id, Tool: def.Name, Version: string(def.Version), Hash: hex.EncodeToString(sum[:]), Line: line,
+		Step: step, ID: id, Tool: def.Name, Version: string(def.Version), Hash: hex.EncodeToString(sum[:]), Line: line, Effects: def.Effects.String(),
 		Arguments: map[string]any{}, Labels: map[string]event.DataLabel{},
 	}
 	for name, v := range shown.All() {

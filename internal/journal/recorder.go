@@ -160,8 +160,10 @@ func (r *Recorder) Emit(e event.Event) {
 // mustSync says whether e announces what must not be done, or said, before it
 // is on disk.
 func mustSync(e event.Event) bool {
-	switch e.(type) {
-	case event.ModelRequested, event.ToolCalled, event.ApprovalAsked, event.ApprovalGiven, event.AnswerGiven, event.RunEnded:
+	switch e := e.(type) {
+	case event.ToolCalled: // what changes nothing may be forgotten with the power
+		return e.Effects != "pure" && e.Effects != "read"
+	case event.ModelRequested, event.ApprovalAsked, event.ApprovalGiven, event.AnswerGiven, event.RunEnded:
 		return true
 	}
 	return false

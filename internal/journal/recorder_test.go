@@ -49,7 +49,7 @@ func TestGroupedSync(t *testing.T) {
 			want bool
 		}{
 			{event.StepBegan{N: 1}, false}, {event.ModelRequested{}, true}, {event.ModelReplied{}, false}, {event.ExecutionBegan{}, false},
-			{event.ExecutionEnded{Execution: event.Execution{Status: event.OK}}, false}, {event.ToolCalled{}, true}, {event.ToolReturned{}, false},
+			{event.ExecutionEnded{Execution: event.Execution{Status: event.OK}}, false}, {event.ToolCalled{}, true}, {event.ToolCalled{Effects: "write"}, true}, {event.ToolCalled{Effects: "read"}, false}, {event.ToolReturned{}, false},
 			{event.ApprovalAsked{}, true}, {event.ApprovalGiven{}, true}, {event.FileSaved{}, false}, {event.AnswerGiven{}, true},
 		} {
 			r.Emit(c.e)

@@ -60,6 +60,7 @@ var badFiles = []struct {
 	{"name with two underscores", tool0("name: ▸__a.b", "version: 1.0.0", "effects: pure"), "two underscores", "a.b"},
 	{"name that begins with a digit", tool0("name: ▸2fa.check", "version: 1.0.0", "effects: pure"), "digit", "n2fa.check"},
 	{"name in another script", tool0("name: ▸почта", "version: 1.0.0", "effects: pure"), "letters, digits", ""},
+	{"name of the module's own", tool0("name: ▸search.docs", "version: 1.0.0", "effects: pure"), "tools.search is a function of the module itself", ""},
 	{"reserved name", tool0("name: ▸ask_llm", "version: 1.0.0", "effects: pure"), "language's own", ""},
 	{"version is a number", tool0("name: a.b", "version: ▸1.2", "effects: pure"), "semantic version, got 1.2", "Write 1.2.0."},
 	{"version with a v", tool0("name: a.b", "version: ▸v1.2.3", "effects: pure"), "semantic version", "Write 1.2.3."},

@@ -138,9 +138,17 @@ func (l *loader) toolName(d *draft, v *node) {
 		l.add(v, remedy, "the name %s: %s", quote(d.Name), wrong)
 	case len(parts) > 8:
 		l.add(v, "", "the name %s has more than 8 parts", quote(d.Name))
+	case slices.Contains(reservedNames(), parts[0]):
+		l.add(v, wouldBe(parts[0]+"_"+strings.TrimPrefix(d.Name[len(parts[0]):], ".")), "the name %s: in code, tools.%s is a function of the module itself", quote(d.Name), parts[0])
 	case d.Name == "ask_llm":
 		l.add(v, "Choose another name.", "the name \"ask_llm\" is the language's own")
 	}
+}
+
+// reservedNames are the functions of the module that code imports tools from: a
+// tool or a namespace of such a name could not be reached there.
+func reservedNames() []string {
+	return []string{"call", "describe", "frame", "map", "names", "result", "search", "stub", "use"}
 }
 
 func (l *loader) toolVersion(d *draft, v *node) {
