@@ -272,14 +272,20 @@ func TestTickets(t *testing.T) {
 		for i := range 8 { // while it is under way
 			wg.Go(func() {
 				time.Sleep(time.Duration(i) * 100 * time.Millisecond)
-				if got := ask("u-1", fmt.Sprint(i)); got != "0" {
+				if got := ask("u-1", "0"); got != "0" {
 					t.Errorf("got %v", got)
 				}
 			})
 		}
 		wg.Wait()
-		if got := ask("u-1", "late"); got != "0" || w.count() != 1 || len(find[event.ToolCalled](j)) != 1 || !g.Knows("u-1") {
+		if got := ask("u-1", "0"); got != "0" || w.count() != 1 || len(find[event.ToolCalled](j)) != 1 || !g.Knows("u-1") {
 			t.Errorf("got %v, called %d times", got, w.count())
+		}
+		// What it was given for, and nothing else.
+		for _, r := range []gate.Request{{Ticket: "u-1", Arguments: args(t, `{"q":"other"}`)}, {Ticket: "u-1", Version: "1.0.0", Arguments: args(t, `{"q":"0"}`)}, {Ticket: "u-1"}} {
+			if out, err := call(t, g, r); fault.KindOf(err) != fault.Conflict || out.Result != nil || w.count() != 1 {
+				t.Errorf("got %v, %v, called %d times", out.Result, err, w.count())
+			}
 		}
 		if ask("u-2", "x"); w.count() != 2 {
 			t.Errorf("another ticket: called %d times", w.count())
@@ -290,7 +296,7 @@ func TestTickets(t *testing.T) {
 		go func() { done <- ask("u-3", "kept") }()
 		synctest.Wait()
 		cancel()
-		if _, err := g.Call(ctx, gate.Request{Origin: gate.Code, Name: "crm.find", Ticket: "u-3"}); !errors.Is(err, context.Canceled) {
+		if _, err := g.Call(ctx, gate.Request{Origin: gate.Code, Name: "crm.find", Ticket: "u-3", Arguments: args(t, `{"q":"kept"}`)}); !errors.Is(err, context.Canceled) {
 			t.Errorf("got %v", err)
 		}
 		if got := <-done; got != "kept" {
@@ -560,5 +566,25 @@ func TestTheNetworkIsNotTrusted(t *testing.T) {
 	out, err := call(t, g, gate.Request{Arguments: args(t, `{"q":"x"}`)})
 	if err != nil || out.Fault() != nil || out.Label.Trusted() {
 		t.Errorf("got %v, %v, %v", err, out.Fault(), out.Label)
+	}
+}
+
+// TestVolume bounds what is recorded of a run's calls together.
+func TestVolume(t *testing.T) {
+	w := &works{do: func(context.Context, tool.Invocation) (any, error) { return strings.Repeat("r", 1000), nil }}
+	j := &journal{}
+	g := open(t, gate.Config{Tools: tools(t, reading("")), Caller: w, Sink: j, MaxBytes: 4500})
+	var err error
+	for range 10 {
+		var out gate.Outcome
+		if out, err = call(t, g, gate.Request{Arguments: args(t, `{"q":"`+strings.Repeat("a", 990)+`"}`)}); err != nil {
+			break
+		}
+		if out.Fault() != nil {
+			t.Fatal(out.Fault())
+		}
+	}
+	if fault.KindOf(err) != fault.Exhausted || w.count() != 2 || len(find[event.ToolCalled](j)) != 2 {
+		t.Errorf("got %v, called %d times, %d recorded", err, w.count(), len(find[event.ToolCalled](j)))
 	}
 }

@@ -22,6 +22,8 @@ const (
 	DefaultTimeout  = time.Minute
 	DefaultCalls    = 10_000
 	DefaultInFlight = 64
+	// DefaultBytes bounds what is recorded of all calls of a run.
+	DefaultBytes = 8 << 30
 	// MaxArguments bounds the JSON of one call's arguments, in bytes.
 	MaxArguments = 16 << 20
 	// MaxNamed bounds how many arguments a call has: each is recorded with all
@@ -58,6 +60,7 @@ type Config struct {
 	Timeout  time.Duration // of a call whose definition sets none; 0: DefaultTimeout
 	MaxCalls int           // of the run; 0: DefaultCalls
 	InFlight int           // at a time; 0: DefaultInFlight
+	MaxBytes int64         // of the JSON of all arguments and results of the run; 0: DefaultBytes
 	Unpaced  bool          // rates of tools do not count, as nothing is really called
 	Now      func() time.Time
 }
@@ -70,6 +73,7 @@ type Gate struct {
 
 	mu       sync.Mutex
 	calls    int                  // let in so far
+	volume   int64                // bytes of their arguments and results
 	perTool  map[string]int       // by name
 	window   map[string][]instant // of tools with a rate
 	labels   *label.Table
@@ -105,6 +109,9 @@ func New(cfg Config) (*Gate, error) {
 	}
 	if cfg.InFlight <= 0 {
 		cfg.InFlight = DefaultInFlight
+	}
+	if cfg.MaxBytes <= 0 {
+		cfg.MaxBytes = DefaultBytes
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now
@@ -210,7 +217,14 @@ func (g *Gate) Call(ctx context.Context, r Request) (Outcome, error) {
 	if r.Ticket == "" {
 		return g.call(ctx, r)
 	}
-	t, first := g.take(r.Ticket)
+	what, err := r.what()
+	if err != nil {
+		return Outcome{}, fault.New(fault.Invalid, "Give JSON values.", "cannot call %s: its arguments are no JSON", r.Name)
+	}
+	t, first := g.take(r.Ticket, what)
+	if t.what != what {
+		return Outcome{}, fault.New(fault.Conflict, "Give each call an id of its own.", "%s was not called: another call was made with the same id", r.Name)
+	}
 	if first {
 		t.out, t.err = g.call(ctx, r)
 		g.answer(r.Ticket, t)
@@ -371,6 +385,7 @@ func (g *Gate) Seen() label.Label {
 
 // ticket is a call that may be asked for again.
 type ticket struct {
+	what [sha256.Size]byte
 	done chan struct{}
 	out  Outcome
 	err  error
@@ -383,13 +398,13 @@ const (
 	maxKept    = 64 << 20
 )
 
-func (g *Gate) take(name string) (t *ticket, first bool) {
+func (g *Gate) take(name string, what [sha256.Size]byte) (t *ticket, first bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if t := g.tickets[name]; t != nil {
 		return t, false
 	}
-	t = &ticket{done: make(chan struct{})}
+	t = &ticket{what: what, done: make(chan struct{})}
 	g.tickets[name] = t
 	return t, true
 }
@@ -399,6 +414,21 @@ func (g *Gate) Knows(ticket string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.tickets[ticket] != nil
+}
+
+// what says which call it is: the tool, its version and its arguments.
+func (r Request) what() ([sha256.Size]byte, error) {
+	var args []byte
+	if r.Arguments != nil {
+		var err error
+		if args, err = r.Arguments.MarshalJSON(); err != nil {
+			return [sha256.Size]byte{}, err
+		}
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q ", r.Name, r.Version)
+	h.Write(args)
+	return [sha256.Size]byte(h.Sum(nil)), nil
 }
 
 func (g *Gate) answer(name string, t *ticket) {

@@ -45,6 +45,10 @@ func (c *passing) check() error {
 		return fault.New(fault.Exhausted, "Give less, or a reference in place of the data.", "cannot call %s: its arguments have %d bytes; at most %d are taken", c.def.Name, len(size), MaxArguments)
 	}
 	c.mu.Lock()
+	if c.volume += int64(len(size)); c.volume > c.cfg.MaxBytes {
+		c.mu.Unlock()
+		return fault.New(fault.Exhausted, "Do without, or pass less in another run.", "cannot call %s: the calls of this run gave and took more than %d bytes", c.def.Name, c.cfg.MaxBytes)
+	}
 	c.number = c.calls
 	if c.out.ID == "" {
 		c.out.ID = fmt.Sprintf("tool-%d", c.number)

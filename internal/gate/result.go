@@ -46,6 +46,9 @@ func (c *passing) bounded(result any) (any, error) {
 		return nil, fault.New(fault.Exhausted, "Ask for less.", "%s returned %d bytes; at most %d are taken", c.def.Name, len(text), limit)
 	}
 	c.out.size = len(text)
+	c.mu.Lock()
+	c.volume += int64(len(text))
+	c.mu.Unlock()
 	if clean := c.cfg.Redact(string(text)); clean != string(text) {
 		result = c.scrub(result)
 	}
