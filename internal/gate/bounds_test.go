@@ -588,3 +588,28 @@ func TestVolume(t *testing.T) {
 		t.Errorf("got %v, called %d times, %d recorded", err, w.count(), len(find[event.ToolCalled](j)))
 	}
 }
+
+// TestSecretArguments keeps what a definition calls secret out of the record and
+// out of questions, also where it is all of the arguments, or wrong.
+func TestSecretArguments(t *testing.T) {
+	const canary = "canary-4711"
+	whole := "\n  - {name: crm.find, version: 1.0.0, effects: write, approval: true, secrets: {input: ['']}, input: {type: object, properties: {q: {type: string}}}}\n"
+	short := "\n  - {name: crm.find, version: 1.0.0, effects: read, secrets: {input: [/q]}, input: {type: object, properties: {q: {type: string, maxLength: 3}}}}\n"
+	for name, text := range map[string]string{"all": whole, "wrong": short} {
+		j := &journal{}
+		var shown string
+		approver := asks(func(_ context.Context, q gate.Question) (gate.Answer, error) {
+			text, err := q.Arguments.MarshalJSON()
+			shown = string(text)
+			return gate.Answer{Granted: true, By: gate.ByPerson}, err
+		})
+		g := open(t, gate.Config{Tools: tools(t, text), Caller: &works{}, Sink: j, Approver: approver})
+		_, err := call(t, g, gate.Request{Arguments: args(t, `{"q":"`+canary+`"}`)})
+		if name == "all" && (err != nil || shown != `{"q":"(secret)"}`) {
+			t.Errorf("%s: got %v, asked with %s", name, err, shown)
+		}
+		if told := fmt.Sprint(j.all()); strings.Contains(told, canary) || !strings.Contains(told, "(secret)") {
+			t.Errorf("%s: recorded %s", name, told)
+		}
+	}
+}

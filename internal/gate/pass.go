@@ -77,6 +77,10 @@ func (c *passing) check() error {
 	c.shown = tool.NewObject()
 	if o, ok := c.def.RedactArguments(c.Arguments).(*tool.Object); ok {
 		c.shown = o
+	} else { // all of it is secret; that there is something is not
+		for name := range c.Arguments.All() {
+			c.shown.Set(name, tool.Redacted)
+		}
 	}
 	if bad != nil {
 		c.announce()

@@ -169,7 +169,7 @@ func (d *Definition) CheckArguments(arguments any) error {
 		m = d.undeclared(arguments)
 	}
 	if m != nil {
-		return m.fault("cannot call "+d.Name+": arguments", "Call it with arguments that fit its input schema.")
+		return m.hiding(d.Secrets.Input).fault("cannot call "+d.Name+": arguments", "Call it with arguments that fit its input schema.")
 	}
 	return nil
 }
@@ -212,7 +212,7 @@ func (d *Definition) undeclared(arguments any) *Mismatch {
 // Invalid whose cause is a [*Mismatch]: the tool, not its caller, is at fault.
 func (d *Definition) CheckResult(result any) error {
 	if m := d.Output.Validate(result); m != nil {
-		return m.fault("cannot use the result of "+d.Name+": result", "The tool does not keep its own output schema: correct the tool or its definition.")
+		return m.hiding(d.Secrets.Output).fault("cannot use the result of "+d.Name+": result", "The tool does not keep its own output schema: correct the tool or its definition.")
 	}
 	return nil
 }

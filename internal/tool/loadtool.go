@@ -465,7 +465,8 @@ func (l *loader) toolSecrets(d *draft) {
 	read := func(what string, v *node, s *Schema) []Pointer {
 		var out []Pointer
 		for _, item := range l.list("secrets", v) {
-			if p := l.pointer("secrets", item); p != "" {
+			p := l.pointer("secrets", item)
+			if p != "" || item.kind == stringNode && item.text == "" { // all of it
 				l.path(item, "secrets: "+string(p), p, s, what)
 				out = append(out, p)
 			}

@@ -1,6 +1,9 @@
 package tool
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+)
 
 // Redacted stands where a secret was.
 const Redacted = "(secret)"
@@ -65,6 +68,37 @@ func redact(v any, schemas []*schema, secret [][]string, depth int) any {
 		out.Set(name, redact(member, inside, below(secret, name), depth+1))
 	}
 	return out
+}
+
+// hiding returns the mismatch without the value where that is, holds or is a part
+// of what a pointer calls secret. What the schema itself calls so is hidden already.
+func (m *Mismatch) hiding(secrets []Pointer) *Mismatch {
+	if len(secrets) == 0 {
+		return m
+	}
+	out := *m
+	for _, p := range secrets {
+		if meet(p.Segments(), m.Path.Segments()) {
+			kind, _, _ := strings.Cut(m.Got, " ")
+			out.Got, out.Nearest = kind+" "+Redacted, ""
+			break
+		}
+	}
+	out.More = nil
+	for _, more := range m.More {
+		out.More = append(out.More, more.hiding(secrets))
+	}
+	return &out
+}
+
+// meet says whether one of two paths leads to, or into, the end of the other.
+func meet(pattern, path []string) bool {
+	for i := range min(len(pattern), len(path)) {
+		if pattern[i] != "*" && pattern[i] != path[i] {
+			return false
+		}
+	}
+	return true
 }
 
 // applied adds the parts that apply to the same value, each once.
