@@ -104,6 +104,9 @@ func (a *askCommand) run(ctx context.Context, question string) error {
 	if err != nil {
 		return err
 	}
+	if a.planAsk.mode == "" {
+		a.planAsk.mode = modeCode
+	}
 	if a.planAsk.mode == modePlan {
 		return a.plan(ctx, cfg, question, name)
 	}
