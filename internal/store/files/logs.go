@@ -336,6 +336,7 @@ type log struct {
 
 	mu     sync.Mutex
 	size   int64 // bytes of whole lines
+	held   int64 // where the space that is kept for later lines ends
 	dirty  bool  // something changed since the last sync began
 	broken error // why nothing more is taken
 }
@@ -356,6 +357,7 @@ func (l *log) Append(lines ...[]byte) error {
 	}
 	l.dirty = true
 	if _, err := l.f.Write(data); err != nil {
+		l.held = 0 // cutting gives the spare space back, too
 		if cutErr := l.f.Truncate(l.size); cutErr != nil {
 			l.broken = fmt.Errorf("part of a record is left at byte %d and cannot be cut off: %w", l.size, cutErr)
 			err = errors.Join(err, l.broken)
@@ -363,7 +365,22 @@ func (l *log) Append(lines ...[]byte) error {
 		return l.s.failed("append to log "+l.name, err)
 	}
 	l.size += int64(len(data))
+	l.hold()
 	return nil
+}
+
+// spare is how much space a log keeps for its next lines, so that how a run ended
+// can be written when something else has filled the disk.
+const spare = 16 << 10
+
+// hold keeps the spare space behind the last line.
+func (l *log) hold() {
+	if l.held >= l.size+spare/2 {
+		return
+	}
+	if reserve(l.f.Handle(), l.size, spare) {
+		l.held = l.size + spare
+	}
 }
 
 // join checks lines and puts them together.
@@ -416,6 +433,9 @@ func (l *log) Close() error {
 	defer l.mu.Unlock()
 	if errors.Is(l.broken, errClosed) {
 		return nil
+	}
+	if l.broken == nil && l.held > l.size {
+		release(l.f.Handle(), l.size)
 	}
 	l.broken = errClosed
 	err := unlock(l.f.Handle())

@@ -49,6 +49,18 @@ func control(f *os.File, cmd int, l *unix.Flock_t) error {
 	}
 }
 
+// reserve takes space for what will be written behind the end of a file. That it
+// cannot be had is no failure: there is only no promise then.
+func reserve(f *os.File, from, bytes int64) bool {
+	return unix.Fallocate(int(f.Fd()), unix.FALLOC_FL_KEEP_SIZE, from, bytes) == nil
+}
+
+// release gives back what was reserved behind the end of a file. What stays is
+// given back when the file is written again or removed.
+func release(f *os.File, size int64) {
+	_ = unix.Ftruncate(int(f.Fd()), size)
+}
+
 // syncData puts a file's contents and its size on disk.
 func syncData(f *os.File) error {
 	for {
