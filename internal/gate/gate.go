@@ -249,7 +249,6 @@ func (g *Gate) call(ctx context.Context, r Request) (Outcome, error) {
 	if err := g.admit(ctx, def, r.Origin); err != nil {
 		return Outcome{}, err
 	}
-	defer func() { <-g.slots }()
 	c := &passing{Gate: g, Request: r, def: def, out: Outcome{ID: r.ID, Tool: def}}
 	if err := c.check(); err != nil {
 		return Outcome{ID: c.out.ID, Tool: def}, err
@@ -279,20 +278,12 @@ func (g *Gate) resolve(r Request) (*tool.Definition, error) {
 	return g.cfg.Tools.Resolve(r.Name, r.Version)
 }
 
-// admit counts a call and waits for its turn.
+// admit counts a call and keeps its tool's rate.
 func (g *Gate) admit(ctx context.Context, def *tool.Definition, o Origin) error {
 	if err := g.count(def, o); err != nil {
 		return err
 	}
-	if err := g.pace(ctx, def); err != nil {
-		return err
-	}
-	select {
-	case g.slots <- struct{}{}:
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return g.pace(ctx, def)
 }
 
 func (g *Gate) count(def *tool.Definition, o Origin) error {

@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"praxis/internal/event"
@@ -169,6 +170,12 @@ func (c *passing) pass(ctx context.Context) (Outcome, error) {
 	if err := ctx.Err(); err != nil { // nothing is done that cannot be recorded
 		return c.stopped(context.Cause(ctx), false, 0)
 	}
+	select { // what waits for somebody's leave is in nobody's way
+	case c.slots <- struct{}{}:
+		defer func() { <-c.slots }()
+	case <-ctx.Done():
+		return c.stopped(context.Cause(ctx), false, 0)
+	}
 	began := c.cfg.Now()
 	result, err := c.perform(ctx)
 	switch {
@@ -238,11 +245,14 @@ func (c *passing) ask(ctx context.Context) (denied *Denial, later bool, err erro
 		a = Answer{By: ByPolicy, Reason: c.cfg.Redact(err.Error())}
 	}
 	c.Sink().Emit(event.ApprovalGiven{ID: c.out.ID, Granted: a.Granted, By: a.By, Who: a.Who, Scope: string(a.Scope), Reason: a.Reason, Bound: sum})
-	if !a.Granted {
-		return &Denial{By: a.By, Reason: a.Reason, Remedy: c.out.Decision.Remedy}, false, nil
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if !a.Granted {
+		if a.By == ByPerson || a.By == ByProgram { // who said no is not asked the same again
+			c.grants[sum] = a
+		}
+		return &Denial{By: a.By, Reason: a.Reason, Remedy: c.out.Decision.Remedy}, false, nil
+	}
 	switch a.Scope {
 	case Exact:
 		c.grants[sum] = a
@@ -269,11 +279,14 @@ func (c *passing) answerTo(ctx context.Context, sum, whole string) (Answer, erro
 	})
 }
 
-// granted says whether an earlier answer holds for this call.
+// granted is an earlier answer that holds for this call, if there is one.
 func (c *passing) granted(sum, whole string) (Answer, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if a, ok := c.grants[sum]; ok {
+	if a, ok := c.grants[sum]; ok && !a.Granted {
+		a.Reason = "denied before for these arguments: " + strings.TrimPrefix(a.Reason, "denied before for these arguments: ")
+		return a, true
+	} else if ok {
 		return Answer{Granted: true, By: a.By, Who: a.Who, Scope: Once, Reason: "granted before for these arguments"}, true
 	}
 	if a, ok := c.grants[whole]; ok {

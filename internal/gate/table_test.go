@@ -87,8 +87,9 @@ var answers = []struct {
 	{"nobody", nil, "refused by policy, not called", "refused by policy, not called", "refused by policy, not called"},
 }
 
-// asked is how often somebody is asked over the three calls.
-var asked = map[string]int{"once": 3, "exact": 2, "run": 1, "denied": 3, "timeout": 3, "broken": 3, "nobody": 0}
+// asked is how often somebody is asked over the three calls: who said no is not asked
+// the same again.
+var asked = map[string]int{"once": 3, "exact": 2, "run": 1, "denied": 2, "timeout": 3, "broken": 3, "nobody": 0}
 
 // cell is one place of the table.
 type cell struct {
