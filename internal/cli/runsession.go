@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"io"
 	"path"
 	"time"
@@ -56,10 +57,11 @@ func (s runSession) Offer(ctx context.Context, d *offer.Desk, tools, net bool) e
 		if err != nil {
 			return err
 		}
-		o.Environ = p.Environ(wire.ProxyPort, "")
-		if err := p.Close(); err != nil {
+		bundle, err := putCAs(ctx, s.w, nil)
+		if err := errors.Join(err, p.Close()); err != nil {
 			return err
 		}
+		o.Environ = p.Environ(wire.ProxyPort, bundle)
 	}
 	return s.w.offer(ctx, o, d)
 }

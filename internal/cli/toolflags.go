@@ -66,6 +66,7 @@ type tooling struct {
 	nobody   bool // nobody is asked, as there is no terminal and the command line names nobody
 	egress   egress.Rules
 	boxes    *lazyApp
+	named    string // the flags that name the files again, for who goes on with a plan
 
 	gate  *gate.Gate
 	proxy *egress.Proxy
@@ -112,7 +113,7 @@ func (l *lazyApp) Close() error {
 // openTooling reads tools and policy and makes what carries tools out. e may be
 // nil. Without files of tools there are none.
 func (p *program) openTooling(ctx context.Context, cfg config.Config, records *app.Records, e engine, f *toolFlags, r *ruleFlags) (t *tooling, err error) {
-	t = &tooling{p: p, flags: f, boxes: &lazyApp{p: p, cfg: cfg, given: e}}
+	t = &tooling{p: p, flags: f, boxes: &lazyApp{p: p, cfg: cfg, given: e}, named: r.again()}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, t.Close())
@@ -393,14 +394,13 @@ func (t *tooling) offered(ctx context.Context, w workspace, tools bool) error {
 		return w.offer(ctx, o, t.desk) // takes back what an earlier command offered
 	}
 	if t.proxy != nil {
-		o.Environ = t.proxy.Environ(wire.ProxyPort, caBundle)
+		bundle, err := putCAs(ctx, w, t.proxy.CA())
+		if err != nil {
+			return err
+		}
+		o.Environ = t.proxy.Environ(wire.ProxyPort, bundle)
 		for name, placeholder := range t.env {
 			o.Environ[name] = placeholder
-		}
-		if ca := t.proxy.CA(); ca != nil {
-			if err := w.put(ctx, caBundle, strings.NewReader(usualCAs()+string(ca))); err != nil {
-				return err
-			}
 		}
 	}
 	return w.offer(ctx, o, t.desk)
@@ -411,6 +411,16 @@ func (t *tooling) sawEarlier(what string) {
 	if t.gate != nil {
 		t.gate.SawFile(what)
 	}
+}
+
+// putCAs writes the certificates that code is to trust into a session, which has
+// none of its own, and returns where they are; "" when there are none.
+func putCAs(ctx context.Context, w workspace, own []byte) (string, error) {
+	text := usualCAs() + string(own)
+	if text == "" {
+		return "", nil
+	}
+	return caBundle, w.put(ctx, caBundle, strings.NewReader(text))
 }
 
 // usualCAs are the certificates that this machine trusts, or "".
@@ -450,6 +460,36 @@ func (t *tooling) Close() error {
 		err = errors.Join(err, c.Close())
 	}
 	return errors.Join(err, t.boxes.Close())
+}
+
+// again returns the flags that let a call of a tool be made when its plan is gone
+// on with; "" when nothing carries it out.
+func (t *tooling) again(d *tool.Definition) string {
+	if t == nil || t.registry == nil || !t.registry.Implements(d) {
+		return ""
+	}
+	return t.named
+}
+
+// again writes the flags that name the files of tools.
+func (f *ruleFlags) again() string {
+	var b strings.Builder
+	for _, file := range f.tools {
+		b.WriteString(" --tools " + shellWord(file))
+	}
+	if f.commands && len(f.tools) > 0 {
+		b.WriteString(" --allow-commands")
+	}
+	return b.String()
+}
+
+// shellWord writes a text so that a shell takes it as one word.
+func shellWord(s string) string {
+	s = legible.Line(s)
+	if s != "" && !strings.ContainsAny(s, " \t'\"\\$`*?[]{}()<>|&;#~!") {
+		return s
+	}
+	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
 // callers carries calls out by the registry, and rehearses those of tools that

@@ -135,8 +135,8 @@ func (l Limits) complete() Limits {
 
 // Environ returns the environment that makes programs use the proxy, which
 // listens at 127.0.0.1 and the given port of the sandbox. bundle is the path,
-// there, of the certificates to trust: the usual ones and [Proxy.CA]; it counts
-// only when there is a CA.
+// there, of the certificates to trust: the usual ones and [Proxy.CA]; "" says
+// nothing of certificates.
 func (p *Proxy) Environ(port int, bundle string) map[string]string {
 	at := "http://127.0.0.1:" + strconv.Itoa(port)
 	out := map[string]string{}
@@ -148,7 +148,7 @@ func (p *Proxy) Environ(port int, bundle string) map[string]string {
 	} {
 		out[name], out[strings.ToUpper(name)] = value, value
 	}
-	if p.ca != nil && bundle != "" {
+	if bundle != "" {
 		for _, name := range []string{"SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE", "PIP_CERT", "NODE_EXTRA_CA_CERTS"} {
 			out[name] = bundle
 		}

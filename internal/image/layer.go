@@ -269,7 +269,11 @@ func (s *Store) installLayer(ctx context.Context, call pipCall, l lock) (*layerP
 		if err := fixScripts(filepath.Join(tree, "bin"), exe); err != nil {
 			return fmt.Errorf("cannot adapt the packages' programs: %w", err)
 		}
-		call.say(fmt.Sprintf("compiling %d packages", len(l.Wheels)))
+		what := "packages"
+		if len(l.Wheels) == 1 {
+			what = "package"
+		}
+		call.say(fmt.Sprintf("compiling %d %s", len(l.Wheels), what))
 		if err := compileTree(ctx, exe, tree, guestPackages, false); err != nil {
 			return err
 		}
