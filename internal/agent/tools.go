@@ -49,6 +49,9 @@ func (r *run) parse(reply llm.Reply) (action.Parsed, error) {
 		}
 	}
 	parsed, rejection := action.Parse(reply, r.offered()...)
+	if rejection != nil && r.cfg.Tools != nil {
+		rejection = r.withNames(rejection, reply.Calls)
+	}
 	if r.cfg.Session != nil {
 		return parsed, rejection
 	}
@@ -62,6 +65,23 @@ func (r *run) parse(reply llm.Reply) (action.Parsed, error) {
 		rejection = fault.New(fault.Invalid, action.AcceptedTools, "%s", strings.ReplaceAll(rejection.Error(), "neither code nor", "neither a call of a tool nor"))
 	}
 	return parsed, rejection
+}
+
+// maxNamed bounds the tools that a rejection lists.
+const maxNamed = 20
+
+// withNames adds the tools that there are to the rejection of a call of one that
+// there is not, when they are few.
+func (r *run) withNames(rejection error, calls []llm.Call) error {
+	offered := r.cfg.Tools.Tools()
+	if len(calls) == 0 || len(offered) == 0 || len(offered) > maxNamed || !strings.Contains(rejection.Error(), "there is no tool") {
+		return rejection
+	}
+	names := make([]string, len(offered))
+	for i, t := range offered {
+		names[i] = t.Name
+	}
+	return fault.New(fault.KindOf(rejection), fault.RemedyOf(rejection), "%w; there are %s", rejection, strings.Join(names, ", "))
 }
 
 // useTools calls tools, one after the other, so that what happens has one order.

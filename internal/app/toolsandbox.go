@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"path"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -94,7 +94,7 @@ func (s *toolSession) Execute(ctx context.Context, code string) (python.Outcome,
 		return python.Outcome{}, err
 	}
 	if x.State != event.Kept { // what the function left in memory is gone
-		return python.Outcome{}, fmt.Errorf("the sandbox ended: %s %s", x.Status, x.Message)
+		return python.Outcome{}, errors.New(ending(x))
 	}
 	out := python.Outcome{OK: x.Status == event.OK}
 	switch x.Status {
@@ -111,6 +111,16 @@ func (s *toolSession) Execute(ctx context.Context, code string) (python.Outcome,
 		}
 	}
 	return out, nil
+}
+
+// ending says why an execution took the sandbox with it. What a session would say
+// of its variables means nothing to who calls a tool.
+func ending(x event.Execution) string {
+	why, _, _ := strings.Cut(x.Message, ";")
+	if why == "" {
+		return x.Status.String()
+	}
+	return why
 }
 
 // WriteFile writes a file into the session.

@@ -178,7 +178,7 @@ func (t *planning) ask(ctx context.Context) error {
 		return err
 	}
 	if !t.json {
-		tellWaiting(p.stderr, answer.Outcome, rec.ID(), "")
+		tellWaiting(p.stderr, answer.Outcome, rec.ID(), "", t.tools.again(waits.Tool))
 	}
 	return fate{exitUnfinished}
 }

@@ -21,6 +21,7 @@ type planPrinter struct {
 	json  bool
 	calls []planCall
 	told  map[string]bool
+	again string // flags for who goes on with a plan that waits
 }
 
 func newPlanPrinter(p *program, asJSON bool) *planPrinter {
@@ -92,7 +93,7 @@ func (w *planPrinter) finish(out planner.Outcome, run string, prepared *plan.Pla
 		tell(w.p.stderr, out.End.Error, fault.RemedyOf(out.End.Fault))
 	}
 	if out.Waiting != nil && w.out.err == nil {
-		tellWaiting(w.p.stderr, out, run, file)
+		tellWaiting(w.p.stderr, out, run, file, w.again)
 	}
 	for _, to := range []io.Writer{w.out.stdout, w.out.stderr} {
 		if c, ok := to.(*cleaner); ok && w.out.err == nil {
@@ -118,8 +119,9 @@ func (w *planPrinter) denials() []string {
 	return out
 }
 
-// tellWaiting says how to go on with a plan that waits.
-func tellWaiting(w io.Writer, out planner.Outcome, run, file string) {
+// tellWaiting says how to go on with a plan that waits, with the flags that let
+// its calls be made.
+func tellWaiting(w io.Writer, out planner.Outcome, run, file, flags string) {
 	c := out.Waiting
 	stored := "its state is stored"
 	if file != "" {
@@ -129,7 +131,7 @@ func tellWaiting(w io.Writer, out planner.Outcome, run, file string) {
 	how := "with a result: praxis plan resume " + run + " --result JSON"
 	if out.Asked {
 		message = fmt.Sprintf("the plan waits for leave to call %s on line %d: %s", c.Tool.Name, c.Line, stored)
-		how = "with a decision: praxis plan resume " + run + " --approve, or --deny REASON"
+		how = "with a decision: praxis plan resume " + run + " --approve" + flags + ", or --deny REASON"
 	}
 	tell(w, message, "Go on "+how+".")
 }

@@ -26,9 +26,11 @@ const planResumeLong = `Goes on with a plan that waits: answers the call that it
 on from there, as a run of its own. RUN is the run that waits, FILE what --state
 stored.
 
-The tools and the policy are those that the run was recorded with; the call is
-decided again. --policy takes another one. A FILE whose run is not recorded here
-needs --tools and --policy.
+The policy and the definitions of the tools are those that the run was recorded
+with; the call is decided again. --policy takes another one. What carries tools
+out is not recorded: calls are really made when --tools names the files, and wait
+for their --result when it does not. A FILE whose run is not recorded here needs
+--tools and --policy.
 
 A result must fit the schema of the tool. It is as trustworthy as the tool's
 definition says; --endorse says that you have looked at it and vouch for it,
@@ -53,7 +55,7 @@ func (p *program) planResumeCommand() *cobra.Command {
 	r := &planResuming{p: p}
 	cmd := &cobra.Command{
 		Use: "resume RUN|FILE", Short: "Answer the call that a plan waits at, and go on", Long: planResumeLong,
-		Example: "  praxis plan resume last --result '{\"id\": \"m-1\"}'\n  praxis plan resume last --approve\n  praxis plan resume mail.state --deny 'not today'",
+		Example: "  praxis plan resume last --result '{\"id\": \"m-1\"}'\n  praxis plan resume last --approve --tools tools.yaml\n  praxis plan resume mail.state --deny 'not today'",
 		Args:    takes(1, 1, "the run that waits, or the file of its state"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return r.run(cmd, args[0]) },
 	}
@@ -63,7 +65,7 @@ func (p *program) planResumeCommand() *cobra.Command {
 	fs.BoolVar(&r.approve, "approve", false, "give leave for the call")
 	fs.StringVar(&r.deny, "deny", "", "deny the call, and say why: `REASON`")
 	fs.StringVar(&r.endorse, "endorse", "", "vouch for the result, and say `WHY`")
-	fs.StringArrayVar(&r.rules.tools, "tools", nil, "`FILE` that declares the tools, when the run is not recorded here")
+	fs.StringArrayVar(&r.rules.tools, "tools", nil, "`FILE` that declares the tools: what carries them out is called (may be repeated)")
 	fs.StringVar(&r.rules.policy, "policy", "", "`FILE` with other rules than those of the run")
 	r.rules.registerCommands(cmd)
 	r.host.answers(cmd)
@@ -77,9 +79,9 @@ func (p *program) planResumeCommand() *cobra.Command {
 // response is what the command line says to the call.
 func (r *planResuming) response(cmd *cobra.Command) (a planner.Response, err error) {
 	given := cmd.Flags().Changed
-	const remedy = "Give one of --result JSON, --error TEXT, --approve, --deny REASON."
+	const remedy = "Give one of --result JSON, --error TEXT, --approve, --deny REASON; or --tools FILE, to make a call that has leave already."
 	switch {
-	case !given("result") && !given("error") && !given("deny") && !r.approve:
+	case !given("result") && !given("error") && !given("deny") && !r.approve && !given("tools"):
 		return a, fault.New(fault.Invalid, remedy, "cannot go on with the plan: nothing is said to the call that it waits at")
 	case r.approve && given("deny"):
 		return a, usage("praxis plan resume", "--approve and --deny contradict each other")
@@ -90,6 +92,7 @@ func (r *planResuming) response(cmd *cobra.Command) (a planner.Response, err err
 	case given("endorse") && strings.TrimSpace(r.endorse) == "":
 		return a, usage("praxis plan resume", "--endorse needs a reason")
 	}
+	a.Call = given("tools")
 	a.Error, a.Endorse, a.Reason = r.failed, r.endorse, r.deny
 	if a.Who = r.p.getenv("USER"); a.Who == "" {
 		a.Who = "person"

@@ -26,8 +26,9 @@ import (
 const planRunLong = `Checks a plan and carries it out. What it prints comes out on standard output and
 nothing else does. A plan that calls no tool needs neither tools nor a policy.
 
-Calls are decided by the policy before they are made. Tools have no
-implementations yet: calls are rehearsed, from the lines of --replies
+Calls are decided by the policy before they are made. A tool whose file says what
+carries it out (run: …) is really called. Calls of the others, and of all that
+--replies answers, are rehearsed: from its lines
 
   {"tool": "calendar.read", "arguments": {"day": "2026-05-04"}, "result": {}}
   {"tool": "email.write", "error": "the server is down"}
@@ -367,9 +368,19 @@ func (t *planTask) tell(out planner.Outcome, err error) error {
 		if err := errors.Join(t.p.printJSON(t.result(out, err)), err); err != nil {
 			return err
 		}
-	} else if err := errors.Join(t.printer.finish(out, t.rec.ID(), t.prepared, t.stored), err); err != nil {
+		return t.fate(out)
+	}
+	if out.Waiting != nil {
+		t.printer.again = t.tools.again(out.Waiting.Tool)
+	}
+	if err := errors.Join(t.printer.finish(out, t.rec.ID(), t.prepared, t.stored), err); err != nil {
 		return err
 	}
+	return t.fate(out)
+}
+
+// fate is how the command ends.
+func (*planTask) fate(out planner.Outcome) error {
 	if code := planCode(out); code != exitOK {
 		return fate{code}
 	}

@@ -409,7 +409,7 @@ func TestAResultThatItsSchemaForbids(t *testing.T) {
 		j := &journal{}
 		w := &works{do: func(context.Context, tool.Invocation) (any, error) { return result, nil }}
 		out, err := call(t, open(t, gate.Config{Tools: set, Caller: w, Sink: j}), gate.Request{Name: "a.b"})
-		if err != nil || fault.KindOf(out.Failed) != fault.Invalid || out.Result != nil || j.told() != "called, allow, failed" {
+		if err != nil || fault.KindOf(out.Failed) != fault.Unavailable || out.Result != nil || j.told() != "called, allow, failed" {
 			t.Errorf("%v: %v, %+v, told %s", result, err, out, j.told())
 		}
 		if strings.Contains(fmt.Sprint(out.Failed, find[event.ToolReturned](j)), "hunter2") {

@@ -41,7 +41,7 @@ func (c *passing) bounded(result any) (any, error) {
 	text, err := tool.CanonicalJSON(result)
 	switch {
 	case err != nil:
-		return nil, fault.New(fault.Invalid, "Mend the tool.", "%s returned what is no JSON value", c.def.Name)
+		return nil, fault.New(fault.Unavailable, "Mend the tool.", "%s returned what is no JSON value", c.def.Name)
 	case int64(len(text)) > limit:
 		return nil, fault.New(fault.Exhausted, "Ask for less.", "%s returned %d bytes; at most %d are taken", c.def.Name, len(text), limit)
 	}
@@ -53,7 +53,8 @@ func (c *passing) bounded(result any) (any, error) {
 		result = c.scrub(result)
 	}
 	if err := c.def.CheckResult(result); err != nil {
-		return nil, err
+		// The caller's arguments were right: it is the tool that failed.
+		return nil, fault.New(fault.Unavailable, fault.RemedyOf(err), "%w", err)
 	}
 	return result, nil
 }

@@ -20,6 +20,7 @@ type Response struct {
 	Error   string // why there is none
 	Endorse string // why a person vouches for the result; "": nobody does
 	Who     string // the person
+	Call    bool   // a call that was approved before may be made now
 }
 
 // Continue answers the call that a plan waits at, and carries the plan on.
@@ -55,7 +56,7 @@ func (a Response) Fits(call *plan.Call, approved bool) error {
 		return bad("Approve or deny it: --approve, or --deny REASON.", "somebody has to agree to the call first: %s", strings.TrimSuffix(call.Decision.Reason, "."))
 	case !asks && a.Approve != nil:
 		return bad("Answer it: --result JSON, or --error TEXT.", "nobody has to agree to the call; it waits for its result")
-	case !asks && !a.Given && a.Error == "":
+	case !asks && !a.Given && a.Error == "" && !a.Call:
 		return bad("Answer it: --result JSON, or --error TEXT.", "the call waits for its result")
 	case a.Approve != nil && !*a.Approve && (a.Given || a.Error != ""):
 		return bad("Deny it, or say what came of it.", "a call that is denied has no result")

@@ -63,7 +63,7 @@ class ToolError(Exception):
 
     def __str__(self):
         text = self.message
-        if self.tool and not text.startswith(self.tool):
+        if self.tool and self.tool not in text:
             text = f"{self.tool}: {text}"
         return f"{text}\n{self.remedy}" if self.remedy else text
 
@@ -84,7 +84,7 @@ class Exhausted(ToolError):
 
 
 class Unavailable(ToolError):
-    """The tool, or what it needs, cannot be reached now."""
+    """The tool failed, or it cannot be reached now."""
 
 
 _KINDS = {"invalid": InvalidArguments, "denied": Denied, "exhausted": Exhausted, "unavailable": Unavailable}
@@ -663,9 +663,9 @@ def describe(name, version=""):
 
 
 def use(name, version):
-    """Return the function of one version of a tool."""
+    """Return the function of one version of a tool: "1" and "1.2" mean the newest that begins so."""
     spec = _spec(name, version)
-    if spec.get("version") != version:
+    if not f"{spec.get('version')}.".startswith(f"{version}."):
         remedy = f"It has version {spec.get('version')}."
         raise ToolError(f"there is no version {version} of {name}", "not_found", remedy, name)
     return _function(spec, pinned=True)
