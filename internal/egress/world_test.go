@@ -165,7 +165,7 @@ func (w *world) text() string {
 // await waits for an event in whose text the words stand.
 func (w *world) await(words string) {
 	w.t.Helper()
-	for range 500 {
+	for range 3000 {
 		if strings.Contains(w.text(), words) {
 			return
 		}
