@@ -32,6 +32,10 @@ The model is the one of --model, of PRAXIS_MODEL, of the configuration file, or
 what ANTHROPIC_API_KEY or OPENAI_API_KEY allow. OPENAI_BASE_URL makes openai: a
 local server. "scripted:FILE" plays replies from a file.
 
+With --tools the code may call the tools that these files declare. With --mode
+tools the model calls them itself, one native call after the other, and has no
+code and nothing else; with --mode both it does either. See "praxis tools --help".
+
 With --mode plan the model writes a plan instead, which calls the tools of
 --tools by the rules of --policy: it is checked before anything runs, what is
 wrong goes back to the model, and what the plan prints is the answer. The model

@@ -40,7 +40,7 @@ type toolFlags struct {
 func (f *toolFlags) register(cmd *cobra.Command) {
 	f.patience = flagValue[time.Duration]{parse: config.Timeout.Parse, kind: "time"}
 	fs := cmd.Flags()
-	fs.StringVar(&f.approve, "approve", "", "who is asked about calls that need leave: terminal, never, a webhook's `URL`, or command:PROGRAM")
+	fs.StringVar(&f.approve, "approve", "", "who is asked about calls that need leave; `WHO` is terminal, never, a webhook's URL, or command:PROGRAM")
 	fs.Var(&f.patience, "approve-timeout", "how long an answer is waited for before the call is denied (default 5m)")
 }
 
@@ -48,7 +48,7 @@ func (f *toolFlags) register(cmd *cobra.Command) {
 func (f *toolFlags) registerNet(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.net, "allow-net", nil, "let code reach these `HOSTS`, such as api.example.com:443,*.example.org, or those that stand in @FILE, which is read again when it changes (may be repeated)")
-	fs.StringArrayVar(&f.credentials, "credential", nil, "`HOST[/PATH]=HEADER:VARIABLE`: requests of code to that host get the value of an environment variable, which the code never sees")
+	fs.StringArrayVar(&f.credentials, "credential", nil, "put the value of an environment variable into a header of requests of code to that host, over TLS alone; the code sees a placeholder: `HOST[/PATH]=HEADER:VARIABLE`")
 }
 
 // net flags are for code alone.

@@ -44,7 +44,11 @@ func result(d *tool.Definition) string {
 	if text == "" {
 		text = "any value"
 	}
-	out := "It returns " + legible.Line(text) + "."
+	out := "It returns " + legible.Line(text)
+	if shape := stub.Shape(d); strings.Contains(shape, "{") { // the name of a class alone says little
+		out += ": " + legible.Line(shape)
+	}
+	out += "."
 	if what := d.Output.Type().Description; what != "" {
 		out += " " + legible.Line(what)
 	}

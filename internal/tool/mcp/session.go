@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"sync"
 	"time"
 
@@ -152,8 +153,17 @@ func (s *session) trouble(what string, err error) error {
 		return fault.New(f.Kind, f.Remedy, "%s: %s%s", what, s.used.text(f.Message), s.printed())
 	}
 	remedy := fault.RemedyOf(err)
-	if remedy == "" {
+	switch {
+	case remedy != "":
+	case s.pipe != nil && !s.alive() && (s.client == nil || s.client.InitializeResult() == nil):
+		remedy = "See that its command runs, and that it speaks MCP over standard input and output."
+	default:
 		remedy = "Try again later."
+	}
+	// Which message was being sent says less than why it did not arrive.
+	var unsent *url.Error
+	if errors.As(err, &unsent) {
+		err = unsent.Err
 	}
 	return fault.New(fault.Unavailable, remedy, "%s: %s%s", what, s.used.text(clip(err.Error(), 500)), s.printed())
 }

@@ -105,10 +105,11 @@ func (m *module) reserve(name string) {
 
 func (m *module) header(namespace string) string {
 	var b strings.Builder
-	if namespace == "" {
-		namespace = "tools"
+	title := "Tools."
+	if namespace != "" {
+		title = "Tools: " + docText(oneLine(namespace, 200)) + "."
 	}
-	b.WriteString("\"\"\"Tools: " + docText(oneLine(namespace, 200)) + ".\"\"\"\n\n")
+	b.WriteString("\"\"\"" + title + "\"\"\"\n\n")
 	if m.used["_builtins"] {
 		b.WriteString("import builtins as _builtins\n")
 	}

@@ -18,6 +18,14 @@ const (
 	lineArguments = 12 // of one tool
 )
 
+// Shape returns what a call returns as [Line] shows it, "" when it may be anything.
+func Shape(d *tool.Definition) string {
+	if hint := fitting(d.Output.Type(), lineResult); hint != "Any" {
+		return hint
+	}
+	return ""
+}
+
 // Line returns a tool in one line of few tokens, for a prompt:
 //
 //	crm.find(customer: str, limit: int = 10) -> list[{id: str, name?: str}] — Finds customers.
@@ -53,7 +61,7 @@ func Line(d *tool.Definition) string {
 		parts = append(parts, text)
 	}
 	line := (&function{def: d}).callName() + "(" + strings.Join(parts, ", ") + ")"
-	if hint := fitting(d.Output.Type(), lineResult); hint != "Any" {
+	if hint := Shape(d); hint != "" {
 		line += " -> " + hint
 	}
 	text := d.Description
