@@ -698,6 +698,8 @@ def frame(records):
         raise ImportError("tools.frame needs pandas, which this session does not have: use the list as it is", name="pandas") from None
     if isinstance(records, dict):
         lists = [value for value in records.values() if isinstance(value, list)]
+        if len(lists) > 1:  # {"columns": ["a"], "rows": [{"a": 1}]}
+            lists = [value for value in lists if all(isinstance(item, dict) for item in value)]
         if len(lists) == 1:  # {"items": [...], "total": 3}
             records = lists[0]
         else:
