@@ -6,8 +6,11 @@ VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS := -s -w -X main.version=$(VERSION)
 
 # The detector of data races needs cgo, and the sandbox needs a static binary:
-# packages that start sandboxes are left out.
-NO_RACE := praxis/(cmd/praxis|internal/(sandbox/gvisor|battery|app|bench))
+# packages that start sandboxes are left out. So are those without goroutines, in
+# which there can be no race: plans, schemas, texts. What only takes long there is
+# left to "make nightly" (RACEFLAGS=).
+NO_RACE := praxis/(cmd/praxis|examples|internal/(sandbox/gvisor|battery|app|bench|plan|archtest|agent/grounding|report|price|legible|tool/stub|tool/openapi))
+RACEFLAGS ?= -short
 
 .PHONY: all build format vet test race lint bench demo nightly clean
 
@@ -26,7 +29,7 @@ test: format vet
 	go test -timeout 20m ./...
 
 race:
-	CGO_ENABLED=1 go test -race $$(go list ./... | grep -Ev '^($(NO_RACE))(/|$$)')
+	CGO_ENABLED=1 go test -race $(RACEFLAGS) $$(go list ./... | grep -Ev '^($(NO_RACE))(/|$$)')
 
 # The import rules and the budgets of size are a test.
 lint: format vet
@@ -44,7 +47,8 @@ demo: build
 # cannot be built for fuzzing (the instrumentation overflows its functions without
 # a stack check): of those packages the seeds alone are run, by "make test".
 FUZZTIME ?= 5m
-nightly: test race
+nightly: test
+	$(MAKE) race RACEFLAGS=
 	go test ./internal/battery -run TestKilledWhileSaving -timeout 3h -args -kills 300
 	go test ./internal/plan/syntax -run 'TestFiles|TestChanged' -timeout 1h -args -all
 	go test ./internal/plan/regex -run Generated -timeout 1h -regex.generated 100000

@@ -359,7 +359,11 @@ func (s *session) call(ctx context.Context, original, id string, arguments json.
 		}
 		return "", fmt.Errorf("the server answered with error %d: %s", answered.Code, message)
 	}
-	return "", s.trouble("the server did not answer", err)
+	trouble := s.trouble("the server did not answer", err)
+	// Whoever waits for the connection's end may hear of it later: the next call
+	// must not find it still there.
+	s.fail(fault.New(fault.Unavailable, "", "the connection broke: %w", err))
+	return "", trouble
 }
 
 // probe finds out whether a process still answers, and kills it if not. A server

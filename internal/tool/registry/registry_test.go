@@ -6,11 +6,15 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"sync"
 	"testing"
 
 	"praxis/internal/fault"
 	"praxis/internal/tool"
 )
+
+// closing guards the lists of what was closed: a registry closes side by side.
+var closing sync.Mutex
 
 // echo carries calls out by giving the arguments back.
 type echo struct {
@@ -21,6 +25,8 @@ type echo struct {
 func (e echo) Call(_ context.Context, c tool.Invocation) (any, error) { return c.Arguments, nil }
 func (e echo) Identity() string                                       { return "echo " + e.name }
 func (e echo) Close() error {
+	closing.Lock()
+	defer closing.Unlock()
 	*e.closed = append(*e.closed, e.name)
 	return nil
 }
@@ -54,6 +60,8 @@ type server struct {
 func (s *server) Tools(context.Context) ([]tool.Provided, error) { return s.tools, s.err }
 func (s *server) Changed() <-chan struct{}                       { return nil }
 func (s *server) Close() error {
+	closing.Lock()
+	defer closing.Unlock()
 	*s.closed = append(*s.closed, "server")
 	return nil
 }
