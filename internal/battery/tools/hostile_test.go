@@ -21,7 +21,7 @@ for name in ["hang", "flood", "lie", "die", "fail"]:
     except tools.ToolError as exc:
         print(name, type(exc).__name__, exc.kind, bool(exc.remedy), str(exc)[:90].replace("\n", " "))
 print(bad.count() > 0)
-`, "hang Unavailable unavailable", "flood Exhausted exhausted True", "lie InvalidArguments invalid", "die Unavailable unavailable", "fail Unavailable unavailable", "True")
+`, "hang Unavailable unavailable", "flood Exhausted exhausted True", "lie Unavailable unavailable True", "die Unavailable unavailable", "fail Unavailable unavailable", "True")
 	})
 	t.Run("huge arguments", func(t *testing.T) {
 		before := w.calls.Load()
