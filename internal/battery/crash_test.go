@@ -207,6 +207,13 @@ func crashChild(dir, img string) int {
 			if out.Status != event.OK {
 				continue // its sandbox was killed: it is back at the last snapshot
 			}
+			if head := s.Head(); out.State != event.Kept && head != "" {
+				// Its kernel was killed while nothing ran, and the count began anew.
+				if err := s.Rollback(ctx, head); err != nil {
+					return err
+				}
+				continue
+			}
 			if _, err := s.Save(ctx, "count"); err != nil {
 				if err := s.Use(ctx, func(c *guest.Client) error { return c.Ping(ctx) }); err == nil {
 					return fmt.Errorf("saving failed though the guest lives: %w", err)
