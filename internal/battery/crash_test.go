@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"praxis/internal/event"
+	"praxis/internal/fault"
 	"praxis/internal/guest"
 	"praxis/internal/sandbox/gvisor"
 	"praxis/internal/session"
@@ -204,18 +205,21 @@ func crashChild(dir, img string) int {
 			if err != nil {
 				return err
 			}
-			if out.Status != event.OK {
-				continue // its sandbox was killed: it is back at the last snapshot
-			}
-			if head := s.Head(); out.State != event.Kept && head != "" {
-				// Its kernel was killed while nothing ran, and the count began anew.
+			if head := s.Head(); out.State == event.Lost && head != "" {
+				// Its kernel was killed, and the count would begin anew.
 				if err := s.Rollback(ctx, head); err != nil {
 					return err
 				}
 				continue
 			}
+			if out.Status != event.OK {
+				continue // its sandbox was killed: it is back at the last snapshot
+			}
 			if _, err := s.Save(ctx, "count"); err != nil {
-				if err := s.Use(ctx, func(c *guest.Client) error { return c.Ping(ctx) }); err == nil {
+				if fault.KindOf(err) == fault.Conflict {
+					continue // the kernel was killed after it counted: the next execution is told
+				}
+				if ping := s.Use(ctx, func(c *guest.Client) error { return c.Ping(ctx) }); ping == nil {
 					return fmt.Errorf("saving failed though the guest lives: %w", err)
 				}
 				continue

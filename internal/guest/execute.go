@@ -398,7 +398,7 @@ func (c *Client) Contexts(ctx context.Context) ([]wire.ContextInfo, error) {
 		default:
 			return nil, c.reject(what, violation("a context in a state that does not exist"))
 		}
-		if !wire.ValidName(i.Name) || i.PID < 0 || i.Execution != "" && !wire.ValidName(i.Execution) || len(i.Version) > 256 || line(i.Version, 256) != i.Version {
+		if !wire.ValidName(i.Name) || i.PID < 0 || i.Execution != "" && !wire.ValidName(i.Execution) || line(i.Version, 256) != i.Version || line(i.Lost, 1024) != i.Lost {
 			return nil, c.reject(what, violation("a context that cannot be"))
 		}
 	}

@@ -3,6 +3,7 @@ package guest_test
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -293,6 +294,20 @@ func TestContexts(t *testing.T) {
 	list, err := b.Contexts(b.ctx())
 	if err != nil || len(list) != 2 || list[0].Name != "main" || list[1].Name != "other" || list[1].State != "idle" || list[0].Version == "" {
 		t.Fatalf("got %+v, %v", list, err)
+	}
+	b.run("import os, signal")
+	b.run("os.kill(" + strconv.Itoa(list[1].PID) + ", signal.SIGKILL)")
+	for lost := ""; lost == ""; time.Sleep(time.Millisecond) {
+		if list, err = b.Contexts(b.ctx()); err != nil || list[0].Lost != "" {
+			t.Fatalf("got %+v, %v", list, err)
+		}
+		lost = list[1].Lost
+	}
+	if x := b.exec(wire.Execute{Context: "other", Code: "x"}); x.State != event.Lost || !strings.Contains(x.Message, list[1].Lost) {
+		t.Errorf("after a kill: %+v, and %q", x, list[1].Lost)
+	}
+	if list, err = b.Contexts(b.ctx()); err != nil || list[1].Lost != "" {
+		t.Errorf("told already: %+v, %v", list, err)
 	}
 	if err := b.Restart(b.ctx(), "other"); err != nil {
 		t.Fatal(err)

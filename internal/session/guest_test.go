@@ -16,11 +16,12 @@ import (
 )
 
 // toy is a guest that speaks the protocol and knows "x = text", "x", "die", "hang",
-// "touch path" and "reseeds": enough to see what a session does with its sandboxes.
+// "lose", "touch path" and "reseeds": enough to see what a session does with its sandboxes.
 type toy struct {
 	mu    sync.Mutex
 	state toyState
 	offer string // the last one since the toy was started or restored
+	lost  string // why the variables were lost, until an execution was told
 }
 
 type toyState struct {
@@ -102,6 +103,9 @@ func (g *toy) answer(f wire.Frame) (kind wire.Kind, id uint32, body any, ok bool
 				g.state.Seed = fmt.Sprint(*r.Seed)
 			}
 			return wire.Response, f.ID, wire.SetupReply{Version: "3.14.0"}, true
+		case wire.OpContexts:
+			main := wire.ContextInfo{Name: wire.Main, State: "idle", Lost: g.lost}
+			return wire.Response, f.ID, wire.Contexts{Contexts: []wire.ContextInfo{main}}, true
 		case wire.OpOffer:
 			g.offer = string(f.Body)
 		case wire.OpExecute:
@@ -127,6 +131,13 @@ func (g *toy) answer(f wire.Frame) (kind wire.Kind, id uint32, body any, ok bool
 
 func (g *toy) execute(code string) wire.Executed {
 	done := wire.Executed{Status: event.OK.String(), State: string(event.Kept)}
+	if g.lost != "" {
+		done.State, done.Message, g.lost = string(event.Lost), g.lost, ""
+	}
+	if code == "lose" {
+		g.state.Vars, g.lost = map[string]string{}, "the toy dropped them, and the variables were lost"
+		return done
+	}
 	name, value, assigns := strings.Cut(code, " = ")
 	switch {
 	case assigns:

@@ -6,6 +6,7 @@ import (
 	"os"
 	"time"
 
+	"praxis/internal/fault"
 	"praxis/internal/guest/wire"
 )
 
@@ -42,23 +43,46 @@ func (s *Session) freeze(ctx context.Context, l *live) (Snapshot, error) {
 	return snap, err
 }
 
+// intact refuses a guest that lost variables while nothing ran, which nobody
+// was told yet: what is saved of it must not take the place of a whole state. It
+// is asked once the state is taken, since a kernel may die until then.
+func intact(ctx context.Context, l *live) error {
+	contexts, err := l.client.Contexts(ctx)
+	if err != nil {
+		return err
+	}
+	for _, c := range contexts {
+		if c.Lost != "" {
+			return fault.New(fault.Conflict, "Run code to go on without the variables, or go back to the last snapshot.",
+				"cannot save session: context %s: %s", c.Name, c.Lost)
+		}
+	}
+	return nil
+}
+
 // Snapshot saves the session's whole state, which goes on. It waits until no
 // call is running; calls that come meanwhile wait until the state is written,
-// not until it is on disk for good. A dead sandbox goes back to the newest snapshot.
+// not until it is on disk for good. A dead sandbox goes back to the newest
+// snapshot. A state that lost its variables while nothing ran is not saved
+// before an execution has told so.
 func (s *Session) Snapshot(ctx context.Context) (Snapshot, error) {
 	var frozen Snapshot
 	var nth int
 	err := s.alone(ctx, func(l *live) (err error) {
-		frozen, err = s.freeze(ctx, l)
+		if frozen, err = s.freeze(ctx, l); err == nil {
+			err = intact(ctx, l)
+		}
 		s.mu.Lock()
 		nth = s.nextLocked()
 		s.mu.Unlock()
 		return err
 	})
+	if frozen.dir != "" {
+		defer os.RemoveAll(frozen.dir)
+	}
 	if err != nil {
 		return Snapshot{}, err
 	}
-	defer os.RemoveAll(frozen.dir)
 	snap, h, err := s.m.snapshots.publish(frozen, "")
 	if err != nil {
 		return Snapshot{}, err

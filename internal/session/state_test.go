@@ -228,3 +228,39 @@ func TestChangedFiles(t *testing.T) {
 		t.Errorf("of a lying guest: %+v", out)
 	}
 }
+
+// Variables that went away while nothing ran would be missed by the next
+// command only, when the whole state is gone: such a state is not saved.
+func TestLossThatNobodyWasToldOfIsNotSaved(t *testing.T) {
+	dir := t.TempDir()
+	m := toyManager(t, dir)
+	n, err := m.OpenNamed(t.Context(), "work", toyOptions(t), event.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer n.Close()
+	eval(t, n.Session, "x = 1")
+	head, err := n.Save(t.Context(), "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	eval(t, n.Session, "lose")
+	_, err = n.Save(t.Context(), "")
+	if fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "the variables were lost") || n.Head() != head {
+		t.Fatalf("saved with head %s: %v", n.Head(), err)
+	}
+	if left, err := filepath.Glob(filepath.Join(dir, "snapshots", "*")); err != nil || len(left) != 1 {
+		t.Errorf("snapshots: %v, %v", left, err)
+	}
+	if err := n.Rollback(t.Context(), head); err != nil {
+		t.Fatal(err)
+	}
+	want(t, n.Session, "x", "1")
+	eval(t, n.Session, "lose")
+	if out, err := n.Execute(t.Context(), "x = 2", Exec{}, event.Discard); err != nil || out.State != event.Lost {
+		t.Fatalf("told %+v, %v", out, err)
+	}
+	if id, err := n.Save(t.Context(), ""); err != nil || id == head {
+		t.Errorf("who was told cannot save: %s, %v", id, err)
+	}
+}

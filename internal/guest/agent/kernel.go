@@ -350,7 +350,7 @@ func (k *kernel) complete(req *request, args wire.Complete) error {
 func (k *kernel) info() wire.ContextInfo {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	i := wire.ContextInfo{Name: k.name, State: "starting", Version: k.reply.Version, PreloadErrors: k.reply.PreloadErrors}
+	i := wire.ContextInfo{Name: k.name, State: "starting", Version: k.reply.Version, PreloadErrors: k.reply.PreloadErrors, Lost: k.lost}
 	if k.in != nil {
 		i.PID = k.in.child.pid
 	}

@@ -139,6 +139,7 @@ type ContextInfo struct {
 	PID           int               `json:"pid,omitempty"`
 	Version       string            `json:"version,omitempty"`
 	PreloadErrors map[string]string `json:"preload_errors,omitempty"`
+	Lost          string            `json:"lost,omitempty"` // why its variables were lost while nothing ran, until an execution is told
 }
 
 // Contexts is the reply to the op of that name, sorted by name.
