@@ -145,7 +145,8 @@ func (c *Client) openAsk(f wire.Frame) error {
 		return violation("an ask with an id that was used")
 	}
 	s.last = f.ID
-	k := &call{c: c, id: f.ID, wake: make(chan struct{}, 1), room: make(chan struct{}, 1), ended: !a.Long && a.Op == wire.AskTools}
+	k := newCall(c, f.ID)
+	k.ended = !a.Long && a.Op == wire.AskTools
 	if c.err != nil {
 		return nil // Close waits for no more than what is there
 	}
@@ -164,7 +165,7 @@ func (c *Client) openAsk(f wire.Frame) error {
 		refusal = fault.New(fault.Exhausted, "Close some of them.", "%d connections are open, the limit is %d", s.conns, wire.MaxConnect)
 	}
 	if refusal != nil {
-		return c.refuse(f.ID, refusal)
+		return c.refuse(k, refusal)
 	}
 	if s.ending >= maxEnding {
 		return violation("it asks and asks, and does not hear the answers")
@@ -174,12 +175,12 @@ func (c *Client) openAsk(f wire.Frame) error {
 }
 
 // refuse answers an ask that is not served. The caller holds mu.
-func (c *Client) refuse(id uint32, why error) error {
+func (c *Client) refuse(k *call, why error) error {
 	if c.asks.refused++; c.asks.refused > maxRefused {
 		return violation("it asks and asks, and does not hear that it is refused")
 	}
 	c.wg.Go(func() {
-		_ = c.write(context.Background(), false, wire.Failure, id, failureBody(why)) // a quiet stream forgets the ask
+		_ = k.write(context.Background(), wire.Failure, failureBody(why)) // a quiet stream forgets the ask
 		c.mu.Lock()
 		c.asks.refused--
 		c.mu.Unlock()
@@ -196,7 +197,7 @@ func (c *Client) attach(t *asked, k *call, a wire.Ask) error {
 		// Some of it was lost: nothing that can be trusted comes of it.
 		t.cancel()
 		delete(c.asks.named, t.name)
-		return c.refuse(k.id, errRestored)
+		return c.refuse(k, errRestored)
 	}
 	t.k, t.after, t.stale = k, a.After, false
 	c.asks.open[k.id] = t
@@ -431,7 +432,7 @@ func (t *asked) say(ctx context.Context, k *call, kind wire.Kind, answer []byte,
 		}
 		rest = rest[wire.Chunk:]
 	}
-	return t.c.write(context.Background(), false, kind, k.id, rest)
+	return k.write(context.Background(), kind, rest)
 }
 
 // failureBody is what a failure frame says of an error.
@@ -453,7 +454,7 @@ func (t *asked) connect(ctx context.Context, host Host, k *call) {
 	conn := &conn{
 		next:   func() (wire.Frame, error) { return k.next(ctx, what) },
 		send:   func(b []byte) error { return k.sendAs(ctx, what, wire.Data, b) },
-		end:    func() error { return t.c.write(ctx, false, wire.End, k.id) },
+		end:    func() error { return k.write(ctx, wire.End) },
 		cancel: t.cancel,
 	}
 	host.Connect(ctx, conn)
@@ -466,12 +467,7 @@ func (t *asked) connect(ctx context.Context, host Host, k *call) {
 		delete(c.asks.open, k.id)
 	}
 	c.mu.Unlock()
-	k.mu.Lock()
-	lost := k.lost
-	k.mu.Unlock()
-	if !lost {
-		_ = c.write(context.Background(), false, wire.Response, k.id, []byte("{}")) // a quiet stream forgets the ask
-	}
+	_ = k.write(context.Background(), wire.Response, []byte("{}")) // a quiet stream forgets the ask
 	c.mu.Lock()
 	c.asks.ending--
 	c.mu.Unlock()

@@ -21,6 +21,7 @@ var errLost = errors.New("the stream was reopened")
 type call struct {
 	c         *Client
 	id        uint32
+	epoch     uint64        // in which it was opened
 	wake      chan struct{} // something for next
 	room      chan struct{} // something for send
 	abandoned bool          // guarded by c.mu
@@ -34,6 +35,16 @@ type call struct {
 	dropped bool // nobody takes frames any more
 	closed  bool // by the guest
 	lost    bool
+}
+
+// newCall makes a call of the epoch that is open. The caller holds c.mu.
+func newCall(c *Client, id uint32) *call {
+	return &call{c: c, id: id, epoch: c.live, wake: make(chan struct{}, 1), room: make(chan struct{}, 1)}
+}
+
+// write writes a frame of the call's, or returns errQuiet.
+func (k *call) write(ctx context.Context, kind wire.Kind, body ...[]byte) error {
+	return k.c.write(ctx, k, kind, k.id, body...)
 }
 
 // take queues a frame that costs units.
@@ -129,7 +140,7 @@ func (k *call) next(ctx context.Context, what string) (wire.Frame, error) {
 			if credit > 0 {
 				// Not ctx: the frame is taken and must not be lost. If writing
 				// fails, the stream is over or the request lost, as next will see.
-				_ = k.c.write(context.Background(), false, wire.Credit, k.id, wire.AppendCredit(nil, uint32(credit)))
+				_ = k.write(context.Background(), wire.Credit, wire.AppendCredit(nil, uint32(credit)))
 			}
 			return f, nil
 		}
@@ -206,7 +217,7 @@ func (k *call) abandon() {
 	}
 	if open {
 		// Best effort: a quiet stream forgets the request anyway.
-		_ = c.write(context.Background(), false, wire.Cancel, k.id)
+		_ = k.write(context.Background(), wire.Cancel)
 	}
 }
 
@@ -232,7 +243,7 @@ func (k *call) sendAs(ctx context.Context, what string, kind wire.Kind, b []byte
 		case closed:
 			return io.ErrClosedPipe
 		case room:
-			return k.c.write(ctx, false, kind, k.id, b)
+			return k.write(ctx, kind, b)
 		}
 		select {
 		case <-k.room:

@@ -69,7 +69,8 @@ type Client struct {
 	ready     chan struct{} // closed while the phase is opened
 	idle      chan struct{} // not nil while a Quiesce waits for busy to be 0
 	busy      int           // requests that a checkpoint must not cut in two
-	epoch     uint64
+	epoch     uint64        // that was asked for last
+	live      uint64        // that is open, or was until the stream became quiet
 	awaiting  chan struct{} // closed by the answer to a hello; nil when none is awaited
 	lastID    uint32
 	calls     map[uint32]*call
@@ -152,7 +153,7 @@ func (c *Client) Hello(ctx context.Context, h wire.Hello) error {
 		c.toPhase(quiet)
 	}
 	c.mu.Unlock()
-	if err := c.write(ctx, true, wire.HelloKind, 0, body); err != nil {
+	if err := c.write(ctx, nil, wire.HelloKind, 0, body); err != nil {
 		return err
 	}
 	select {
@@ -213,7 +214,7 @@ func (c *Client) Quiesce(ctx context.Context) error {
 		}
 	}
 	k := c.register()
-	if err := c.write(ctx, true, wire.Request, k.id, []byte(`{"op":"`+wire.OpQuiesce+`"}`)); err != nil {
+	if err := c.write(ctx, nil, wire.Request, k.id, []byte(`{"op":"`+wire.OpQuiesce+`"}`)); err != nil {
 		return err
 	}
 	_, err := k.response(ctx, "quiesce guest")
@@ -266,12 +267,13 @@ func (c *Client) settled() {
 	}
 }
 
-// errQuiet says that nothing may be written now.
-var errQuiet = errors.New("the stream is quiet")
+// errQuiet says that nothing may be written now, or no more for this call.
+var errQuiet = errors.New("the stream is quiet, or was reopened")
 
-// write writes one frame. With silence it is the last before a quiet phase or
-// the hello that ends one.
-func (c *Client) write(ctx context.Context, silence bool, kind wire.Kind, id uint32, body ...[]byte) error {
+// write writes one frame for k. Numbers are used again in the next epoch, so
+// what belongs to a call is written in its own epoch only. Without a call it is
+// the last frame before a quiet phase, or the hello that ends one.
+func (c *Client) write(ctx context.Context, k *call, kind wire.Kind, id uint32, body ...[]byte) error {
 	select {
 	case c.writing <- struct{}{}:
 	case <-c.done:
@@ -281,12 +283,12 @@ func (c *Client) write(ctx context.Context, silence bool, kind wire.Kind, id uin
 	}
 	defer func() { <-c.writing }()
 	c.mu.Lock()
-	now := c.phase
-	if silence && kind == wire.Request {
+	may := k == nil || k.epoch == c.live && (c.phase == opened || c.phase == quiescing)
+	if k == nil && kind == wire.Request {
 		c.toPhase(quiet)
 	}
 	c.mu.Unlock()
-	if !silence && now != opened && now != quiescing {
+	if !may {
 		return errQuiet
 	}
 	buf, err := wire.Append(c.wbuf[:0], kind, id, body...)
@@ -391,7 +393,7 @@ func (c *Client) takeHello(f wire.Frame) error {
 	for _, k := range c.calls {
 		k.lose()
 	}
-	c.calls, c.abandoned = map[uint32]*call{}, 0
+	c.calls, c.abandoned, c.live = map[uint32]*call{}, 0, h.Epoch
 	c.forgetAsks()
 	c.toPhase(opened)
 	return nil
@@ -408,7 +410,7 @@ func (c *Client) register() *call {
 			break
 		}
 	}
-	k := &call{c: c, id: c.lastID, wake: make(chan struct{}, 1), room: make(chan struct{}, 1)}
+	k := newCall(c, c.lastID)
 	c.calls[k.id] = k
 	return k
 }
@@ -420,7 +422,7 @@ func (c *Client) open(ctx context.Context, op string, args any) (*call, error) {
 		return nil, err
 	}
 	k := c.register()
-	if err := c.write(ctx, false, wire.Request, k.id, body); err != nil {
+	if err := k.write(ctx, wire.Request, body); err != nil {
 		c.mu.Lock()
 		if c.calls[k.id] == k {
 			delete(c.calls, k.id)

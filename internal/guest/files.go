@@ -267,7 +267,7 @@ func (k *call) sendAll(ctx context.Context, what string, r io.Reader) error {
 			}
 		}
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return k.c.write(ctx, false, wire.End, k.id)
+			return k.write(ctx, wire.End)
 		}
 		if err != nil {
 			return fmt.Errorf("cannot %s: %w", what, err)

@@ -167,7 +167,7 @@ func (p *Process) reconnect(ctx context.Context, what string, seq uint64) (*call
 	shut := p.shut
 	p.mu.Unlock()
 	if shut { // the end may have been lost with the old stream; twice is no harm
-		err = p.c.write(ctx, false, wire.End, k.id)
+		err = k.write(ctx, wire.End)
 		if errors.Is(err, errQuiet) {
 			err = nil // the stream is reopened once more
 		}
@@ -228,7 +228,7 @@ func (s *stdin) Close() error {
 	if twice {
 		return nil
 	}
-	err := s.send(func(k *call) error { return s.c.write(context.Background(), false, wire.End, k.id) })
+	err := s.send(func(k *call) error { return k.write(context.Background(), wire.End) })
 	if errors.Is(err, io.ErrClosedPipe) {
 		return nil
 	}
