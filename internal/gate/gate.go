@@ -125,9 +125,6 @@ func New(cfg Config) (*Gate, error) {
 // Tools returns the tools behind the gate.
 func (g *Gate) Tools() *tool.Set { return g.cfg.Tools }
 
-// Policy returns the policy that decides.
-func (g *Gate) Policy() *policy.Policy { return g.cfg.Policy }
-
 // Caller returns what carries calls out, or nil.
 func (g *Gate) Caller() Caller { return g.cfg.Caller }
 
@@ -138,7 +135,7 @@ type Request struct {
 	ID        string // unique in the run; "": the gate makes one
 	Line      int    // of the call in the plan; 0: unknown
 	Name      string // of the tool
-	Version   string // "": the pinned one
+	Version   string // "": the newest
 	Arguments *tool.Object
 	// Ticket names the call where it may be asked for again: the same ticket is
 	// answered with the same outcome and never carried out twice. "": none.

@@ -17,7 +17,6 @@ type Set struct {
 	namespaces map[string][]string      // "email" → names of its tools, sorted
 	inputs     []Input
 	principals Principals
-	pinned     map[string]*Definition
 }
 
 // NewSet joins files. The same name and version may be declared in several
@@ -123,12 +122,8 @@ func (s *Set) finish() error {
 	return nil
 }
 
-// Lookup returns the tool of that name: the pinned version, else the newest,
-// a release before a pre-release.
+// Lookup returns the newest version of a tool, a release before a pre-release.
 func (s *Set) Lookup(name string) (*Definition, bool) {
-	if d := s.pinned[name]; d != nil {
-		return d, true
-	}
 	versions := s.byName[name]
 	if len(versions) == 0 {
 		return nil, false
@@ -165,23 +160,6 @@ func (s *Set) Resolve(name, version string) (*Definition, error) {
 		}
 	}
 	return nil, fault.New(fault.NotFound, "Known are "+clip(strings.Join(known, ", "), 200)+".", "there is no version %s of %s", quote(version), name)
-}
-
-// Pin returns a set in which Lookup gives these versions (as Resolve reads them).
-func (s *Set) Pin(versions map[string]string) (*Set, error) {
-	out := *s
-	out.pinned = make(map[string]*Definition, len(versions)+len(s.pinned))
-	for name, d := range s.pinned {
-		out.pinned[name] = d
-	}
-	for name, version := range versions {
-		d, err := s.Resolve(name, version)
-		if err != nil {
-			return nil, err
-		}
-		out.pinned[name] = d
-	}
-	return &out, nil
 }
 
 // Names returns the names of the tools, sorted.

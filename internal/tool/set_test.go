@@ -111,19 +111,6 @@ func TestLookup(t *testing.T) {
 	if got := len(s.Versions("email.write")); got != 3 {
 		t.Errorf("%d versions", got)
 	}
-
-	pinned, err := s.Pin(map[string]string{"email.write": "1.2.0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	d, _ := pinned.Lookup("email.write")
-	again, _ := s.Lookup("email.write")
-	if d.Version != "1.2.0" || again.Version != "1.10.0" || pinned.Hash() == s.Hash() {
-		t.Errorf("pinned %s, else %s", d.Version, again.Version)
-	}
-	if _, err := s.Pin(map[string]string{"email.write": "7"}); fault.KindOf(err) != fault.NotFound {
-		t.Errorf("a pin to nothing: %v", err)
-	}
 }
 
 func TestJoinedFiles(t *testing.T) {

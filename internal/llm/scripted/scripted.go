@@ -49,7 +49,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"time"
 
 	"praxis/internal/fault"
 	"praxis/internal/llm"
@@ -62,9 +61,8 @@ const remedy = "A script's replies fit one course of events only: use it with th
 
 // Model is one script. It is safe for concurrent use.
 type Model struct {
-	name   string
-	turns  []turn
-	typing time.Duration
+	name  string
+	turns []turn
 }
 
 var _ llm.Model = (*Model)(nil)
@@ -124,14 +122,6 @@ func Parse(name string, r io.Reader) (*Model, error) {
 	return &Model{name: name, turns: turns}, nil
 }
 
-// Typed returns the same model that pauses for d before each word that it
-// streams, as a person reads along. 0: no pause.
-func (m *Model) Typed(d time.Duration) *Model {
-	c := *m
-	c.typing = d
-	return &c
-}
-
 // Name returns "scripted:" and the script's name.
 func (m *Model) Name() string { return "scripted:" + m.name }
 
@@ -150,11 +140,11 @@ func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string
 	if err := m.verify(t, n+1, observation(req)); err != nil {
 		return llm.Reply{}, err
 	}
-	if delta == nil {
-		delta = func(string) {}
-	}
-	if err := m.say(ctx, t.reply.Text, delta); err != nil {
+	if err := ctx.Err(); err != nil {
 		return llm.Reply{}, fault.New(fault.Canceled, "", "cannot ask the model: %w", err)
+	}
+	if delta != nil && t.reply.Text != "" {
+		delta(t.reply.Text)
 	}
 	return t.fresh(), nil
 }
@@ -211,30 +201,6 @@ func short(s string) string {
 		return string(r[:bound/2]) + fmt.Sprintf(" … %d characters … ", len(r)-bound) + string(r[len(r)-bound/2:])
 	}
 	return s
-}
-
-// say streams text word by word, with the pauses of Typed.
-func (m *Model) say(ctx context.Context, text string, delta func(string)) error {
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	if m.typing <= 0 {
-		if text != "" {
-			delta(text)
-		}
-		return nil
-	}
-	tick := time.NewTicker(m.typing)
-	defer tick.Stop()
-	for word := range strings.SplitAfterSeq(text, " ") {
-		select {
-		case <-tick.C:
-			delta(word)
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	return nil
 }
 
 func replies(n int) string {

@@ -309,9 +309,9 @@ func TestJudgeIsSound(t *testing.T) {
 		for range 16 {
 			c := w.call(def(t, p, on))
 			d := p.Decide(c)
-			exact := Abstract{Tool: c.Tool, Number: c.Number, Args: map[string]Bound{}, Control: Exactly(Labelled{Label: c.Control})}
+			exact := Abstract{Tool: c.Tool, Number: c.Number, Args: map[string]Bound{}, Control: exactly(Labelled{Label: c.Control})}
 			for name, v := range c.Args {
-				exact.Args[name] = Exactly(v)
+				exact.Args[name] = exactly(v)
 			}
 			if j := p.Judge(exact); j.Certainty == DependsOnRunTime || j.Verdict != d.Verdict || j.Rule != d.Rule {
 				t.Fatalf("round %d: an exact call is judged %s by %s, decided %s by %s\n%s", round, j.Certainty, j.Rule, d.Verdict, d.Rule, describe(p, c, exact, d))
@@ -402,4 +402,43 @@ func describe(p *Policy, c Call, a Abstract, d Decision) string {
 		fmt.Fprintf(&b, "judged: %s %s %v %v\n", s.Rule, s.Outcome, s.err, s.Clauses)
 	}
 	return b.String()
+}
+
+// exactly returns the bound of a value whose labels are known.
+func exactly(v Labelled) Bound {
+	b := Bound{Known: true, Value: v.Value, Must: v.Label, May: v.Label}
+	if v.Items == nil && v.Fields == nil {
+		v = apart(v)
+	}
+	if v.Items != nil {
+		b.Items = make([]Bound, len(v.Items))
+		for i, item := range v.Items {
+			b.Items[i] = exactly(item)
+		}
+	}
+	if v.Fields != nil {
+		b.Fields = make(map[string]Bound, len(v.Fields))
+		for name, f := range v.Fields {
+			b.Fields[name] = exactly(f)
+		}
+	}
+	return b
+}
+
+// apart gives the parts of a value that has one label parts of their own. They
+// add nothing to the label of the whole, which stays theirs, too.
+func apart(v Labelled) Labelled {
+	if items, ok := v.Value.([]any); ok {
+		v.Items = make([]Labelled, len(items))
+		for i, item := range items {
+			v.Items[i].Value = item
+		}
+	} else if names, ok := memberNames(v.Value); ok {
+		v.Fields = make(map[string]Labelled, len(names))
+		for _, name := range names {
+			part, _ := memberOf(v.Value, name)
+			v.Fields[name] = Labelled{Value: part}
+		}
+	}
+	return v
 }

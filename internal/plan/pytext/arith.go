@@ -83,18 +83,6 @@ func FloatDivMod(a, b float64) (quotient, mod float64, err error) {
 	return floor, mod, nil
 }
 
-// IntTrueDiv is a / b of integers, rounded once.
-func IntTrueDiv(a, b int64) (float64, error) {
-	const exact = 1 << 53
-	if b == 0 {
-		return 0, errZeroDivision
-	}
-	if a >= -exact && a <= exact && b >= -exact && b <= exact {
-		return float64(a) / float64(b), nil
-	}
-	return BigTrueDiv(big.NewInt(a), big.NewInt(b))
-}
-
 // BigTrueDiv is a / b of integers of any size, rounded once.
 func BigTrueDiv(a, b *big.Int) (float64, error) {
 	if b.Sign() == 0 {

@@ -31,7 +31,6 @@ func BenchmarkPaths(b *testing.B) {
 		{"RoundFloat", func() { RoundFloat(1234.5678, 2) }},
 		{"FloatMod", func() { FloatMod(1234.5678, 7.5) }},
 		{"FloatPow", func() { FloatPow(1.05, 10) }},
-		{"HashStr", func() { sink += int(HashStr("some_key_name")) }},
 		{"ReprStr", func() { AppendReprStr(buf[:0], "hello world") }},
 		{"RuneCount", func() { sink += RuneCount(text) }},
 		{"CaseFold", func() { sink += len(CaseFold(ascii)) }},

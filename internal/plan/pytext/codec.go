@@ -316,17 +316,3 @@ func toCP1252(r rune) (byte, bool) {
 	}
 	return 0, false
 }
-
-// Rot13 is codecs.encode(s, 'rot13'), and its own inverse.
-func Rot13(s string) string {
-	out := []byte(s)
-	for i, c := range out {
-		switch c |= 0x20; {
-		case c >= 'a' && c <= 'm':
-			out[i] += 13
-		case c >= 'n' && c <= 'z':
-			out[i] -= 13
-		}
-	}
-	return string(out)
-}

@@ -89,7 +89,6 @@ func TestCodecs(t *testing.T) {
 		enc, err := Encode(nil, string(rune(c)), "cp1252", "")
 		pairs = append(pairs, pair{showUnicode(fmt.Sprintf("chr(%d).encode('cp1252')", c)), unicodeShown(pyBytes(enc), err)})
 	}
-	pairs = append(pairs, pair{"codecs.encode('Hello Nn Zz [`{é', 'rot13')", asciiOf(Rot13("Hello Nn Zz [`{é"))})
 	for i := range pairs {
 		pairs[i].expr = strings.ReplaceAll(pairs[i].expr, "é", "\\xe9")
 	}

@@ -24,14 +24,14 @@
 // Text: [RuneCount], [Offset], [DecodeRune], [AppendRune], [Runes], [IsASCII],
 // [Valid]; [AppendReprStr], [AppendASCII], [AppendReprBytes]; [StrIsAlpha] and
 // its like, [Upper], [Lower], [Title], [Capitalize], [SwapCase], [CaseFold];
-// [IsSpace], [IsLineBreak], [IsPrintable], [IsIDStart], [IsIDContinue].
+// [IsSpace], [IsLineBreak], [IsPrintable], [IsIDStart].
 //
 // Numbers: [ParseInt], [ParseFloat], [ParseFloatHex]; [AppendInt], [AppendBig],
-// [AppendFloat], [AppendFloatHex], [AppendBin], [AppendOct], [AppendHexInt];
-// [FloatDiv], [FloatMod], [FloatDivMod], [FloatPow], [IntTrueDiv], [BigTrueDiv];
+// [AppendFloat], [AppendFloatHex];
+// [FloatDiv], [FloatMod], [FloatDivMod], [FloatPow], [BigTrueDiv];
 // [RoundFloat], [RoundInt], [FloatToInt], [BigToFloat], [Ratio],
-// [CompareIntFloat], [CompareBigFloat]; [HashInt], [HashBig], [HashFloat],
-// [HashStr]; [Sum] for the builtin sum, [ExactSum] for math.fsum, [Hypot], and
+// [CompareIntFloat], [CompareBigFloat]; [HashInt], [HashBig], [HashFloat];
+// [Sum] for the builtin sum, [ExactSum] for math.fsum, [Hypot], and
 // [Exp], [Log], [Sin] and the like, which give C's last digits where Go's
 // package math gives others.
 //

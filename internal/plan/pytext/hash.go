@@ -77,27 +77,3 @@ func HashFloat(f float64) int64 {
 	}
 	return signedHash(timesPower(uint64(m*(1<<53)), uint(e)), f < 0)
 }
-
-// HashStr hashes a text. Unlike CPython's it is the same in each process: what
-// a program does must not depend on chance.
-func HashStr(s string) int64 {
-	const k0, k1 = 0xa0761d6478bd642f, 0xe7037ed1a0b428db
-	h := k0 ^ uint64(len(s))
-	for ; len(s) > 8; s = s[8:] {
-		hi, lo := bits.Mul64(word(s)^k1, h^k0)
-		h = hi ^ lo
-	}
-	tail := uint64(0)
-	if len(s) == 8 {
-		tail = word(s)
-	} else {
-		for i := range len(s) {
-			tail |= uint64(s[i]) << (8 * i)
-		}
-	}
-	hi, lo := bits.Mul64(tail^k1, h^k0)
-	if h = hi ^ lo; int64(h) == -1 {
-		return -2
-	}
-	return int64(h)
-}

@@ -209,28 +209,6 @@ func tooManyDigits(v *big.Int) bool {
 	return v.CmpAbs(limit) >= 0
 }
 
-// AppendBin appends bin(v), AppendOct and AppendHexInt likewise.
-func AppendBin(dst []byte, v *big.Int) []byte { return appendBase(dst, v, "0b", 2) }
-
-// AppendOct appends oct(v).
-func AppendOct(dst []byte, v *big.Int) []byte { return appendBase(dst, v, "0o", 8) }
-
-// AppendHexInt appends hex(v).
-func AppendHexInt(dst []byte, v *big.Int) []byte { return appendBase(dst, v, "0x", 16) }
-
-func appendBase(dst []byte, v *big.Int, prefix string, base int) []byte {
-	if v.Sign() < 0 {
-		dst = append(dst, '-')
-	}
-	dst = append(dst, prefix...)
-	start := len(dst)
-	dst = v.Append(dst, base)
-	if dst[start] == '-' {
-		dst = append(dst[:start], dst[start+1:]...)
-	}
-	return dst
-}
-
 // RoundInt is round(v, -places) for places > 0: v rounded to a multiple of
 // 10**places, ties to the even multiple. v is not changed.
 func RoundInt(v *big.Int, places int64) *big.Int {

@@ -89,9 +89,6 @@ func IsIDStart(r rune) bool {
 	return r == '_' || record(r).flags&flagIDStart != 0
 }
 
-// IsIDContinue reports whether an identifier may go on with r.
-func IsIDContinue(r rune) bool { return record(r).flags&flagIDContinue != 0 }
-
 // DecimalValue returns the value of a decimal digit of any script, or -1.
 func DecimalValue(r rune) int {
 	if r < 0x80 {
@@ -101,15 +98,6 @@ func DecimalValue(r rune) int {
 		return -1
 	}
 	if rec := record(r); rec.flags&flagDecimal != 0 {
-		return int(rec.digit)
-	}
-	return -1
-}
-
-// DigitValue returns the value of a digit, which may be a superscript or the
-// like, or -1.
-func DigitValue(r rune) int {
-	if rec := record(r); rec.flags&flagDigit != 0 {
 		return int(rec.digit)
 	}
 	return -1

@@ -29,7 +29,6 @@ type checker struct {
 	late      []*Error // of writing code
 	frames    []frame  // what a jump out of the statement leaves
 	futureEnd Pos      // after the imports from __future__ at the start
-	uses      *uses    // for a survey; nil for a check
 }
 
 // frame is a loop or an `except*` handler around the current statement.
@@ -249,9 +248,6 @@ func (c *checker) imports(names []*Alias, from string, level int) {
 		name := a.AsName
 		if name == "" {
 			name, _, _ = strings.Cut(a.Name, ".")
-		}
-		if c.uses != nil {
-			c.surveyImport(a, name, from, level)
 		}
 		if name == "*" {
 			if c.scope.kind != moduleScope {

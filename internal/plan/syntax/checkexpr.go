@@ -17,9 +17,6 @@ func (c *checker) expr(e Expr) {
 	case *Set:
 		c.elements(e.Elts)
 	case *Call:
-		if c.uses != nil {
-			c.uses.calls = append(c.uses.calls, scopedCall{c.scope, e})
-		}
 		c.expr(e.Func)
 		c.arguments(e.Args, e.Keywords)
 	case *Lambda:

@@ -105,9 +105,6 @@ func (c *checker) defineIn(s *scope, n Node, name string, what symbol) {
 // use notes that the scope reads a name.
 func (c *checker) use(n *Name) {
 	s, name := c.scope, n.ID
-	if c.uses != nil {
-		c.uses.names = append(c.uses.names, scopedName{s, n})
-	}
 	old, known := s.symbols[name]
 	if !known {
 		s.names = append(s.names, name)

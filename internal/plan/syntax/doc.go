@@ -6,9 +6,8 @@
 // and TryStar, and the async statements are a flag of the plain ones.
 //
 // [Parse] reports what is no Python at all, [Check] what CPython refuses only
-// when it compiles, [NewSurvey] what a program imports, calls and takes from
-// outside. The first error is worded and placed as CPython's; the cases in
-// which it is not are in testdata/broken.txt, marked `#!`.
+// when it compiles. The first error is worded and placed as CPython's; the cases
+// in which it is not are in testdata/broken.txt, marked `#!`.
 //
 // A statement is read twice when it is wrong. The first reading is plain and
 // fast. The second, in the files diag*.go, looks for the mistakes that have a

@@ -1,9 +1,6 @@
 package syntax
 
-import (
-	"crypto/sha256"
-	"strconv"
-)
+import "strconv"
 
 // Dump writes the tree as CPython's ast.dump(tree, include_attributes=…)
 // does, in one line.
@@ -11,14 +8,6 @@ func Dump(n Node, includeAttributes bool) string {
 	d := dumper{attrs: includeAttributes}
 	d.node(n)
 	return string(d.out)
-}
-
-// DumpSum returns the SHA-256 of the [Dump] with attributes: what to compare
-// when trees are large and many.
-func DumpSum(n Node) [sha256.Size]byte {
-	d := dumper{attrs: true}
-	d.node(n)
-	return sha256.Sum256(d.out)
 }
 
 // dumper writes nodes. Fields are written with a comma behind the previous

@@ -42,7 +42,6 @@ func FuzzParse(f *testing.F) {
 			t.Fatalf("%q: two trees", src)
 		}
 		syntax.Check(m)
-		syntax.NewSurvey(m)
 		opts.Mode = syntax.ExpressionMode
 		syntax.Parse(src, opts)
 	})

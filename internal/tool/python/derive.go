@@ -28,16 +28,6 @@ type deriver struct {
 	left    int
 }
 
-// parse reads a module and finds a function in it.
-func parse(file, name string, src []byte) (*deriver, *syntax.FunctionDef, error) {
-	d, err := module(file, src)
-	if err != nil {
-		return nil, nil, err
-	}
-	f, err := d.find(file, name)
-	return d, f, err
-}
-
 // module reads a module.
 func module(file string, src []byte) (*deriver, error) {
 	m, errs := syntax.Parse(src, syntax.Options{MaxErrors: 1, MaxDepth: 500})
@@ -129,15 +119,6 @@ func (d *deriver) survey(body []syntax.Stmt, depth int) {
 			}
 		}
 	}
-}
-
-// derive reads a module and makes the definition of a function in it.
-func derive(file, name string, src []byte) (*tool.Object, error) {
-	d, f, err := parse(file, name, src)
-	if err != nil {
-		return nil, err
-	}
-	return d.define(f), nil
 }
 
 // define makes the definition of a function.

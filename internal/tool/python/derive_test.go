@@ -239,3 +239,16 @@ func FuzzDocstring(f *testing.F) {
 		}
 	})
 }
+
+// derive reads a module and makes the definition of a function in it.
+func derive(file, name string, src []byte) (*tool.Object, error) {
+	d, err := module(file, src)
+	if err != nil {
+		return nil, err
+	}
+	f, err := d.find(file, name)
+	if err != nil {
+		return nil, err
+	}
+	return d.define(f), nil
+}

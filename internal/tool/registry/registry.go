@@ -6,8 +6,6 @@ package registry
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"io"
@@ -27,7 +25,7 @@ type Config struct {
 	Kinds map[string]tool.Kind
 	// OpenServer connects to a server of a file; nil: there are none.
 	OpenServer func(ctx context.Context, s tool.ServerEntry, dir string, secrets tool.SecretSource) (tool.Server, error)
-	Secrets    *Secrets // of the files; nil: [ReadSecrets] was not asked
+	Secrets    *Secrets // of the files, which servers may ask for; nil: there are none
 	// Report hears of all that is wrong in the files, each with its place. What
 	// is wrong is then left out, and [Open] fails only when ctx is over. nil: the
 	// first thing that is wrong is Open's error.
@@ -332,17 +330,6 @@ func (r *Registry) Identity(d *tool.Definition) string {
 
 // Implements says whether something carries a tool out.
 func (r *Registry) Implements(d *tool.Definition) bool { return r.by[d.ID()] != nil }
-
-// Sum is the SHA-256, hexadecimal, of the definitions and of what carries them out.
-func (r *Registry) Sum() string {
-	h := sha256.New()
-	set := r.set.Hash()
-	h.Write(set[:])
-	for d := range r.set.All() {
-		fmt.Fprintf(h, "%s\n%s\n", d.ID(), r.Identity(d))
-	}
-	return hex.EncodeToString(h.Sum(nil))
-}
 
 // Close ends what carries tools out.
 func (r *Registry) Close() error {
