@@ -20,10 +20,10 @@ type passing struct {
 	*Gate
 	Request
 	def    *tool.Definition
-	number int // of the call, as labels name it
-	labels map[string]event.DataLabel
-	shown  *tool.Object // the arguments without secrets
-	deep   label.ID     // of everything that the arguments depend on
+	number int                        // of the call, as labels name it
+	labels map[string]event.DataLabel // of the arguments, as they are recorded; not changed
+	shown  *tool.Object               // the arguments without secrets
+	deep   label.ID                   // of everything that the arguments depend on
 	out    Outcome
 }
 
@@ -71,10 +71,7 @@ func (c *passing) check() error {
 	if c.Origin == Person {
 		c.personal()
 	}
-	c.labels = map[string]event.DataLabel{}
-	for name, l := range c.Labels {
-		c.labels[name] = DataLabel(l)
-	}
+	c.labels = dataLabels(c.Labels)
 	c.shown = tool.NewObject()
 	if o, ok := c.def.RedactArguments(c.Arguments).(*tool.Object); ok {
 		c.shown = o
@@ -107,7 +104,7 @@ func (c *passing) personal() {
 func (c *passing) Sink() event.Sink { return c.cfg.Sink }
 
 func (c *passing) announce() {
-	e := Announcement(c.Step, c.out.ID, c.Line, c.def, c.shown, c.Labels, c.Control)
+	e := announcement(c.Step, c.out.ID, c.Line, c.def, c.shown, c.labels, c.Control)
 	e.Origin = string(c.Origin)
 	if who, ok := c.caller().(Identified); ok {
 		e.By = who.Identity(c.def)
@@ -126,22 +123,32 @@ func (c *passing) caller() Caller {
 // Announcement tells of a call before anything is done about it. shown are its
 // arguments without secrets.
 func Announcement(step int, id string, line int, def *tool.Definition, shown *tool.Object, labels map[string]label.Label, control label.Label) event.ToolCalled {
+	return announcement(step, id, line, def, shown, dataLabels(labels), control)
+}
+
+func announcement(step int, id string, line int, def *tool.Definition, shown *tool.Object, labels map[string]event.DataLabel, control label.Label) event.ToolCalled {
 	sum := def.Hash()
 	e := event.ToolCalled{
 		Step: step, ID: id, Tool: def.Name, Version: string(def.Version), Hash: hex.EncodeToString(sum[:]), Line: line, Effects: def.Effects.String(),
-		Arguments: map[string]any{}, Labels: map[string]event.DataLabel{},
+		Arguments: map[string]any{}, Labels: labels,
 	}
 	for name, v := range shown.All() {
 		e.Arguments[name] = v
-	}
-	for name, l := range labels {
-		e.Labels[name] = DataLabel(l)
 	}
 	if len(control.Sources) > 0 {
 		l := DataLabel(control)
 		e.Control = &l
 	}
 	return e
+}
+
+// dataLabels are labels of arguments as they are recorded.
+func dataLabels(labels map[string]label.Label) map[string]event.DataLabel {
+	out := make(map[string]event.DataLabel, len(labels))
+	for name, l := range labels {
+		out[name] = DataLabel(l)
+	}
+	return out
 }
 
 // pass decides the call and carries it out.
