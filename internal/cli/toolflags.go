@@ -255,11 +255,10 @@ func (t *tooling) begin(ctx context.Context, run string, sink event.Sink, redact
 // follow tells the person when a server changes its tools: the run goes on with
 // those that it began with.
 func (t *tooling) follow(ctx context.Context) {
-	changed := t.registry.Changed(ctx)
 	t.tasks.Go(func() {
-		for name := range changed {
-			t.p.warn("the server %s changed its tools; this run goes on with those that it began with", name)
-		}
+		t.registry.Follow(ctx, func(server string) {
+			t.p.warn("the server %s changed its tools; this run goes on with those that it began with", server)
+		})
 	})
 }
 

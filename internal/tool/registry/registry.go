@@ -280,10 +280,10 @@ func (r *Registry) Files() []*tool.File { return slices.Clone(r.files) }
 // Problems says what is missing, such as servers that do not answer, in sentences.
 func (r *Registry) Problems() []string { return slices.Clone(r.problems) }
 
-// Changed receives the name of a server whose tools changed. The registry
-// itself does not change: open another to have them.
-func (r *Registry) Changed(ctx context.Context) <-chan string {
-	out := make(chan string)
+// Follow says which server's tools changed, one at a time, and returns when ctx
+// is over. The registry itself does not change: open another to have them.
+func (r *Registry) Follow(ctx context.Context, changed func(server string)) {
+	var mu sync.Mutex
 	var wg sync.WaitGroup
 	for name, s := range r.servers {
 		wg.Go(func() {
@@ -296,19 +296,13 @@ func (r *Registry) Changed(ctx context.Context) <-chan string {
 				case <-ctx.Done():
 					return
 				}
-				select {
-				case out <- name:
-				case <-ctx.Done():
-					return
-				}
+				mu.Lock()
+				changed(name)
+				mu.Unlock()
 			}
 		})
 	}
-	go func() {
-		wg.Wait()
-		close(out)
-	}()
-	return out
+	wg.Wait()
 }
 
 // Call carries a call out that was let through.

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 
 	"praxis/internal/fault"
 	"praxis/internal/tool"
@@ -52,13 +53,14 @@ func (k kind) New(_ context.Context, d *tool.Definition, b tool.Binding) (tool.I
 
 // server provides tools.
 type server struct {
-	tools  []tool.Provided
-	err    error
-	closed *[]string
+	tools   []tool.Provided
+	err     error
+	closed  *[]string
+	changed chan struct{}
 }
 
 func (s *server) Tools(context.Context) ([]tool.Provided, error) { return s.tools, s.err }
-func (s *server) Changed() <-chan struct{}                       { return nil }
+func (s *server) Changed() <-chan struct{}                       { return s.changed }
 func (s *server) Close() error {
 	closing.Lock()
 	defer closing.Unlock()
@@ -252,4 +254,47 @@ func TestReport(t *testing.T) {
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
+}
+
+// TestFollow holds that who follows hears of each server, and that nothing of it
+// goes on when it has returned.
+func TestFollow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var closed []string
+		servers := map[string]*server{}
+		for _, name := range []string{"one", "two", "gone"} {
+			servers[name] = &server{closed: &closed, changed: make(chan struct{}, 1)}
+		}
+		r, err := Open(t.Context(), Config{
+			OpenServer: func(_ context.Context, s tool.ServerEntry, _ string, _ tool.SecretSource) (tool.Server, error) {
+				return servers[s.Name], nil
+			},
+		}, []File{{"t.yaml", []byte("servers: {one: {url: https://one.example.com}, two: {url: https://two.example.com}, gone: {url: https://gone.example.com}}")}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		close(servers["gone"].changed)
+		ctx, cancel := context.WithCancel(t.Context())
+		told, returned := map[string]int{}, false
+		go func() {
+			r.Follow(ctx, func(name string) { told[name]++ })
+			returned = true
+		}()
+		servers["one"].changed <- struct{}{}
+		synctest.Wait()
+		servers["one"].changed <- struct{}{}
+		servers["two"].changed <- struct{}{}
+		synctest.Wait()
+		if told["one"] != 2 || told["two"] != 1 || len(told) != 2 || returned {
+			t.Errorf("told %v, returned: %v", told, returned)
+		}
+		cancel()
+		synctest.Wait()
+		if !returned {
+			t.Error("it goes on although its context is over")
+		}
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 }
