@@ -243,10 +243,11 @@ func (g *Gate) call(ctx context.Context, r Request) (Outcome, error) {
 	if err != nil {
 		return Outcome{}, err
 	}
-	if err := g.admit(ctx, def, r.Origin); err != nil {
+	number, err := g.admit(ctx, def, r.Origin)
+	if err != nil {
 		return Outcome{}, err
 	}
-	c := &passing{Gate: g, Request: r, def: def, out: Outcome{ID: r.ID, Tool: def}}
+	c := &passing{Gate: g, Request: r, def: def, number: number, out: Outcome{ID: r.ID, Tool: def}}
 	if err := c.check(); err != nil {
 		return Outcome{ID: c.out.ID, Tool: def}, err
 	}
@@ -275,27 +276,33 @@ func (g *Gate) resolve(r Request) (*tool.Definition, error) {
 	return g.cfg.Tools.Resolve(r.Name, r.Version)
 }
 
-// admit counts a call and keeps its tool's rate.
-func (g *Gate) admit(ctx context.Context, def *tool.Definition, o Origin) error {
-	if err := g.count(def, o); err != nil {
-		return err
+// admit counts a call, whose number it returns, and keeps its tool's rate. What
+// comes too early was not called: the bound of its tool does not count it.
+func (g *Gate) admit(ctx context.Context, def *tool.Definition, o Origin) (number int, err error) {
+	if number, err = g.count(def, o); err != nil {
+		return 0, err
 	}
-	return g.pace(ctx, def)
+	if err = g.pace(ctx, def); err != nil {
+		g.mu.Lock()
+		g.perTool[def.Name]--
+		g.mu.Unlock()
+	}
+	return number, err
 }
 
-func (g *Gate) count(def *tool.Definition, o Origin) error {
+func (g *Gate) count(def *tool.Definition, o Origin) (number int, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.calls >= g.cfg.MaxCalls {
-		return fault.New(fault.Exhausted, "Ask for more at a time, such as a list in place of single items.", "%s was not called: a run may make %d calls", def.Name, g.cfg.MaxCalls)
+		return 0, fault.New(fault.Exhausted, "Ask for more at a time, such as a list in place of single items.", "%s was not called: a run may make %d calls", def.Name, g.cfg.MaxCalls)
 	}
 	// A plan counts its own, since it goes on in other processes.
 	if n := def.Limits.CallsPerRun; o != Plan && n > 0 && g.perTool[def.Name] >= n {
-		return fault.New(fault.Exhausted, "Do without, or ask for more at a time.", "%s was called %d times, as often as a run may", def.Name, n)
+		return 0, fault.New(fault.Exhausted, "Do without, or ask for more at a time.", "%s was called %d times, as often as a run may", def.Name, n)
 	}
 	g.calls++
 	g.perTool[def.Name]++
-	return nil
+	return g.calls, nil
 }
 
 // pace keeps a tool's rate: a call that comes too early waits.

@@ -30,7 +30,7 @@ type passing struct {
 // NotCalled begins the error that is recorded of a call that was denied.
 const NotCalled = "not called: "
 
-// check judges the arguments and numbers the call. What is wrong is recorded.
+// check judges the arguments and names the call. What is wrong is recorded.
 func (c *passing) check() error {
 	if c.Arguments == nil {
 		c.Arguments = tool.NewObject()
@@ -50,7 +50,6 @@ func (c *passing) check() error {
 		c.mu.Unlock()
 		return fault.New(fault.Exhausted, "Do without, or pass less in another run.", "cannot call %s: the calls of this run gave and took more than %d bytes", c.def.Name, c.cfg.MaxBytes)
 	}
-	c.number = c.calls
 	if c.out.ID == "" {
 		c.out.ID = fmt.Sprintf("tool-%d", c.number)
 	}
