@@ -149,6 +149,17 @@ func (r *request) end(err error) {
 	}
 }
 
+// listen has f called, without mu, whenever credit comes or the request ends. If
+// it has ended, f is never called, and the reason is returned.
+func (r *request) listen(f func()) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err == nil {
+		r.onCredit = f
+	}
+	return r.err
+}
+
 // retire ends whoever waits in the request, and tells no follower.
 func (r *request) retire() {
 	r.mu.Lock()

@@ -24,6 +24,7 @@ type process struct {
 	stdin    *os.File   // nil: none
 	feeding  sync.Mutex // held by the one that writes to stdin
 	written  func()     // says that it writes no more files
+	starter  *request   // that it was started by
 
 	mu       sync.Mutex
 	cond     sync.Cond
@@ -76,6 +77,7 @@ func (s *server) start(req *request, args wire.Process) error {
 		return err
 	}
 	s.guard.wake()
+	p.starter = req
 	p.follow(req, 0)
 	return nil
 }
@@ -150,19 +152,6 @@ func (p *process) follow(r *request, after uint64) {
 		old.retire()
 		old.fail(failf("conflict", "", "another request follows the process now"))
 	}
-	r.mu.Lock()
-	r.onCredit = func() {
-		p.mu.Lock()
-		defer p.mu.Unlock()
-		if err := r.gone(); err != nil {
-			if p.follower == r {
-				p.follower = nil
-			}
-			r.fail(err)
-		}
-		p.cond.Broadcast()
-	}
-	r.mu.Unlock()
 	body, _ := marshal(wire.Started{PID: p.child.pid})
 	r.trySend(wire.Event, body)
 	if p.stdin != nil {
@@ -171,11 +160,43 @@ func (p *process) follow(r *request, after uint64) {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if r.gone() == nil {
+	if err := r.listen(func() { p.credited(r) }); err != nil {
+		p.lose(r, err)
+	} else {
 		p.follower = r
 	}
 	p.cond.Broadcast()
 	p.answer()
+}
+
+// credited is called when the follower can take more, or is gone. One that was
+// answered meanwhile is neither: its request is closed.
+func (p *process) credited(r *request) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.follower != r {
+		return
+	}
+	if err := r.gone(); err != nil {
+		p.follower = nil
+		p.lose(r, err)
+	}
+	p.cond.Broadcast()
+}
+
+// lose closes a follower that is gone. When it is the start that was given up,
+// nobody knows of the process, which ends. The caller holds mu.
+func (p *process) lose(r *request, err error) {
+	r.fail(err)
+	if r != p.starter || err != errCanceled {
+		return
+	}
+	p.reason, p.closing = "its start was given up", true
+	p.srv.wg.Add(1)
+	go func() {
+		defer p.srv.wg.Done()
+		killTree(p.child)
+	}()
 }
 
 // feed writes what the follower brings to the process's standard input.

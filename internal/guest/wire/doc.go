@@ -107,10 +107,11 @@
 // {"op":"start"} starts a process under the name that the host chose and
 // follows it: the first event is {"pid": …} once the program runs, output
 // frames carry what it writes (consecutive sequence numbers), the response is
-// its end. Data and end frames of the request are its standard input. What is
-// not yet credited stays in the process's pipes, so that a slow reader slows
-// the process and loses nothing. {"op":"connect","proc": name, "after": seq}
-// follows it again on a later stream.
+// its end. Data and end frames of the request are its standard input. A start
+// that is canceled ends the process: nobody knows of it. What is not yet
+// credited stays in the process's pipes, so that a slow reader slows the process
+// and loses nothing. {"op":"connect","proc": name, "after": seq} follows it again
+// on a later stream.
 //
 // # Asks
 //
