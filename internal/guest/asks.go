@@ -39,6 +39,9 @@ const (
 var errRestored = fault.New(fault.Unavailable, "Find out whether it was done before you call again.",
 	"the session was restored while the call was under way: whether it was done is not known")
 
+// errGivenUp is the answer to an ask that the guest gave up.
+var errGivenUp = fault.New(fault.Canceled, "", "the call was given up")
+
 // asks is what a client knows of the guest's asks. The client's mu guards it.
 type asks struct {
 	host    Host // nil: nothing is offered
@@ -176,16 +179,22 @@ func (c *Client) openAsk(f wire.Frame) error {
 
 // refuse answers an ask that is not served. The caller holds mu.
 func (c *Client) refuse(k *call, why error) error {
-	if c.asks.refused++; c.asks.refused > maxRefused {
+	if c.asks.refused >= maxRefused {
 		return violation("it asks and asks, and does not hear that it is refused")
 	}
+	c.decline(k, why)
+	return nil
+}
+
+// decline is refuse for what the guest could not have known. The caller holds mu.
+func (c *Client) decline(k *call, why error) {
+	c.asks.refused++
 	c.wg.Go(func() {
 		_ = k.write(context.Background(), wire.Failure, failureBody(why)) // a quiet stream forgets the ask
 		c.mu.Lock()
 		c.asks.refused--
 		c.mu.Unlock()
 	})
-	return nil
 }
 
 // attach gives an ask that goes on its new number. The caller holds mu.
@@ -375,17 +384,24 @@ func (t *asked) again(ctx context.Context, k *call) (*call, int) {
 func (t *asked) leave() {
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
-	t.forget(t.k)
+	t.forget(nil)
 	t.c.asks.tools--
 }
 
-// forget takes an ask out of the tables. The caller holds mu.
-func (t *asked) forget(k *call) {
-	if k != nil && t.c.asks.open[k.id] == t {
-		delete(t.c.asks.open, k.id)
+// forget takes an ask out of the tables. answered is the call that was answered
+// last; the guest may just have asked again, and hears an end of that, too. The
+// caller holds mu.
+func (t *asked) forget(answered *call) {
+	s := &t.c.asks
+	if s.named[t.name] == t {
+		delete(s.named, t.name)
 	}
-	if t.c.asks.named[t.name] == t {
-		delete(t.c.asks.named, t.name)
+	if t.k == nil || s.open[t.k.id] != t {
+		return
+	}
+	delete(s.open, t.k.id)
+	if t.k != answered && t.c.err == nil {
+		t.c.decline(t.k, errGivenUp)
 	}
 }
 
@@ -425,7 +441,7 @@ func (t *asked) say(ctx context.Context, k *call, kind wire.Kind, answer []byte,
 	for len(rest) > wire.MaxBody {
 		if err := k.sendAs(ctx, "answer guest", wire.Part, rest[:wire.Chunk]); err != nil {
 			if ctx.Err() != nil && t.c.Err() == nil {
-				kind, rest = wire.Failure, failureBody(fault.New(fault.Canceled, "", "the call was given up"))
+				kind, rest = wire.Failure, failureBody(errGivenUp)
 				break
 			}
 			return err

@@ -207,8 +207,12 @@ func (c *Client) Quiesce(ctx context.Context) error {
 			return c.broken("quiesce guest")
 		case <-ctx.Done():
 			c.mu.Lock()
-			c.idle = nil
-			c.toPhase(opened)
+			if c.idle == idle {
+				c.idle = nil
+			}
+			if c.phase == quiescing { // else a hello came between
+				c.toPhase(opened)
+			}
 			c.mu.Unlock()
 			return canceled(ctx, "quiesce guest")
 		}
