@@ -16,12 +16,14 @@ import (
 )
 
 // toy is a guest that speaks the protocol and knows "x = text", "x", "die", "hang",
-// "lose", "touch path" and "reseeds": enough to see what a session does with its sandboxes.
+// "lose", "ask", "touch path" and "reseeds": enough to see what a session does with its sandboxes.
 type toy struct {
 	mu    sync.Mutex
 	state toyState
 	offer string // the last one since the toy was started or restored
 	lost  string // why the variables were lost, until an execution was told
+
+	asking bool // it calls a tool after its next word
 }
 
 type toyState struct {
@@ -66,6 +68,12 @@ func (g *toy) Run(in io.Reader, out io.Writer) int {
 		frame, err := wire.Append(nil, kind, id, b)
 		if err != nil {
 			return 1
+		}
+		if g.asking {
+			g.asking = false
+			if frame, err = wire.Append(frame, wire.AskKind, wire.AskBit|1, []byte(`{"op":"tools","name":"a1","body":1}`)); err != nil {
+				return 1
+			}
 		}
 		if _, err := out.Write(frame); err != nil {
 			return 0
@@ -115,6 +123,7 @@ func (g *toy) answer(f wire.Frame) (kind wire.Kind, id uint32, body any, ok bool
 			if r.Code == "die" {
 				return 0, 0, nil, false
 			}
+			g.asking = r.Code == "ask"
 			if r.Code == "hang" {
 				return 0, 0, nil, true
 			}

@@ -1,7 +1,10 @@
 package session
 
 import (
+	"context"
+	"encoding/json"
 	"testing"
+	"time"
 
 	"praxis/internal/event"
 	"praxis/internal/guest/wire"
@@ -49,4 +52,42 @@ func TestAnOfferOutlivesTheSandbox(t *testing.T) {
 	if err := s.Offer(t.Context(), wire.Offer{Port: -1}, nil); err == nil {
 		t.Error("an offer that cannot be was made")
 	}
+}
+
+// curious is a host whose calls ask after their session before they give up.
+type curious struct {
+	counter
+	s      *Session
+	called chan struct{}
+}
+
+func (c *curious) Tools(ctx context.Context, _ json.RawMessage) (json.RawMessage, error) {
+	close(c.called)
+	<-ctx.Done()
+	c.s.Renew(time.Hour)
+	return nil, ctx.Err()
+}
+
+// Whoever answers the code of a session may use the session, also while that is
+// paused and waits for him.
+func TestAPauseWaitsForCallsWithoutTheSessionsLock(t *testing.T) {
+	m := toyManager(t, t.TempDir())
+	s := create(t, m, toyOptions(t))
+	h := &curious{s: s, called: make(chan struct{})}
+	if err := s.Offer(t.Context(), wire.Offer{Tools: true}, h); err != nil {
+		t.Fatal(err)
+	}
+	eval(t, s, "ask")
+	<-h.called
+	paused := make(chan error, 1)
+	go func() { paused <- s.Pause(t.Context()) }()
+	select {
+	case err := <-paused:
+		if err != nil {
+			t.Error(err)
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("the pause and the call wait for each other")
+	}
+	want(t, s, "x", "")
 }

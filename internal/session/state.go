@@ -172,12 +172,13 @@ func (s *Session) Pause(ctx context.Context) error {
 			return err
 		}
 		s.mu.Lock()
-		defer s.mu.Unlock()
 		if s.closed != "" { // meanwhile: its guest is ended already
+			defer s.mu.Unlock()
 			return errors.Join(s.overLocked(), os.RemoveAll(snap.dir))
 		}
 		s.guest, s.paused = nil, &snap
-		return l.close()
+		s.mu.Unlock()
+		return l.close() // waits for whoever answers its code, who may ask after the session
 	})
 }
 
