@@ -199,8 +199,8 @@ func (b *inbound) start() {
 // what the code does next is awaited, so that it is seen when it goes away.
 func (b *inbound) end() {
 	b.once.Do(func() {
-		b.ended.Store(true)
 		done := b.side.ahead()
+		b.ended.Store(true) // afterwards: who sees it reads the next request, and waits for who reads ahead
 		go func() {
 			defer close(done)
 			if _, err := b.side.br.Peek(1); err != nil {
