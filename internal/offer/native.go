@@ -53,11 +53,15 @@ func (d *Desk) Native(code bool) (*Native, error) {
 	n := &Native{desk: d, code: code, names: map[string]string{}}
 	size := 0
 	all := d.all()
+	n.large = len(all) > maxOffered
 	for _, def := range all {
 		n.names[nativeName(def.Name)] = def.Name
-		size += len(def.Input.JSON()) + len(def.Description)
+		if !n.large {
+			size += len(def.Input.JSON()) + len(def.Description)
+			n.large = size > maxOfferedBytes
+		}
 	}
-	if n.large = len(all) > maxOffered || size > maxOfferedBytes; n.large {
+	if n.large {
 		n.offered = large(len(all))
 		all = nil
 	}

@@ -3,7 +3,9 @@ package tool
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"praxis/internal/fault"
 )
@@ -125,6 +127,7 @@ func (l *loader) derived(n *node) *node {
 	if !ok {
 		return nil
 	}
+	l.run, l.bound = run, b
 	doc, err := l.derive(b)
 	if err != nil {
 		l.addFault(run, err)
@@ -149,6 +152,12 @@ func (l *loader) derived(n *node) *node {
 
 // graft makes a tree of a value that stands in no file: it takes the place of at.
 func (l *loader) graft(at *node, doc *Object) *node {
+	if at != nil {
+		p := planter{line: at.line, col: at.col, left: maxPlanted}
+		if n := p.node(doc, 0); n != nil {
+			return n
+		}
+	}
 	data, err := doc.MarshalJSON()
 	if err != nil || len(data) > MaxFile {
 		l.add(at, "", "the definition cannot be read")
@@ -163,6 +172,81 @@ func (l *loader) graft(at *node, doc *Object) *node {
 	}
 	return n
 }
+
+// maxPlanted bounds what a planter makes, in nodes and in bytes of text.
+const maxPlanted = 64 << 10
+
+// planter makes a tree of a value without its text, which what is derived of
+// implementations would be written and read again for. It leaves to who reads
+// the text what is large, deep or not plainly JSON.
+type planter struct {
+	line, col int32
+	left      int
+	slab      []node
+	made      int
+}
+
+func (p *planter) new(kind nodeKind, text string) *node {
+	if p.left -= 1 + len(text); p.left < 0 || kind == stringNode && !utf8.ValidString(text) {
+		return nil
+	}
+	if len(p.slab) == 0 {
+		p.slab = make([]node, min(512, 16+p.made))
+	}
+	n := &p.slab[0]
+	p.slab = p.slab[1:]
+	p.made++
+	n.kind, n.text, n.line, n.col = kind, text, p.line, p.col
+	return n
+}
+
+// node returns nil for what it leaves to others.
+func (p *planter) node(v any, depth int) *node {
+	if depth > maxPlantedDepth {
+		return nil
+	}
+	switch v := v.(type) {
+	case nil:
+		return p.new(nullNode, "")
+	case bool:
+		return p.new(boolNode, strconv.FormatBool(v))
+	case string:
+		return p.new(stringNode, v)
+	case int64:
+		return p.new(numberNode, strconv.FormatInt(v, 10))
+	case []any:
+		n := p.new(listNode, "")
+		if n == nil {
+			return nil
+		}
+		n.items = make([]*node, len(v))
+		for i, item := range v {
+			if n.items[i] = p.node(item, depth+1); n.items[i] == nil {
+				return nil
+			}
+		}
+		return n
+	case *Object:
+		n := p.new(mapNode, "")
+		if n == nil || v == nil {
+			return nil
+		}
+		both := make([]*node, 2*v.Len())
+		n.keys, n.items = both[:v.Len():v.Len()], both[v.Len():]
+		for i, m := range v.members {
+			n.keys[i], n.items[i] = p.new(stringNode, m.Name), p.node(m.Value, depth+1)
+			if n.keys[i] == nil || n.items[i] == nil {
+				return nil
+			}
+		}
+		return n
+	}
+	return nil
+}
+
+// maxPlantedDepth is less than [MaxDepth], so that who reads the text says what
+// is too deep.
+const maxPlantedDepth = 64
 
 func (n *node) moveTo(line, col int32) {
 	n.line, n.col = line, col

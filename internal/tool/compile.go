@@ -23,7 +23,6 @@ type compiler struct {
 	r       *report
 	root    *node
 	order   []*schema
-	slab    []schema         // from which schemas are taken, since there are many
 	anchors map[string]*node // "base#anchor"
 	ids     map[string]*node // absolute or as written
 	refs    []pendingRef
@@ -52,8 +51,7 @@ func compileSchema(r *report, root *node) *Schema {
 	if len(r.list) > before {
 		return nil
 	}
-	shapes(c.order)
-	out := &Schema{root: s, doc: root, file: r.file}
+	out := &Schema{root: s, doc: root, file: r.file, parts: c.order}
 	for _, part := range c.order {
 		part.tracking = c.tracks
 	}
@@ -79,16 +77,25 @@ func (c *compiler) dialect(root *node) {
 	}
 }
 
+// keyword is a keyword of the schema at a place. Places of the parts below it are
+// written when there are any.
+type keyword struct {
+	of   Pointer
+	name string
+}
+
+func (k keyword) place() Pointer { return k.of.Child(k.name) }
+
+func (k keyword) child(name string) Pointer {
+	return k.of + "/" + Pointer(escapePointer(k.name)) + "/" + Pointer(escapePointer(name))
+}
+
 // schema compiles a node that stands where a schema is expected.
 func (c *compiler) schema(n *node, where Pointer, base string) *schema {
 	if n.compiled != nil {
 		return n.compiled
 	}
-	if len(c.slab) == 0 {
-		c.slab = make([]schema, min(64, 4+len(c.order)))
-	}
-	s := &c.slab[0]
-	c.slab = c.slab[1:]
+	s := c.r.newSchema()
 	s.line, s.col, s.where, s.kinds = n.line, n.col, where, AnyKind
 	n.compiled = s
 	c.order = append(c.order, s)
@@ -109,7 +116,7 @@ func (c *compiler) schema(n *node, where Pointer, base string) *schema {
 	base = c.identify(n, base)
 	for i, key := range n.keys {
 		v := n.items[i]
-		at := where.Child(key.text)
+		at := keyword{where, key.text}
 		if !c.annotation(s, key, v) && !c.general(s, key, v, at, base) && !c.number(s, key, v) &&
 			!c.text(s, key, v) && !c.array(s, key, v, at, base) && !c.object(s, key, v, at, base) && !c.combine(s, key, v, at, base) {
 			c.unknown(key)
@@ -182,7 +189,7 @@ func (c *compiler) annotation(s *schema, key, v *node) bool {
 	return true
 }
 
-func (c *compiler) general(s *schema, key, v *node, at Pointer, base string) bool {
+func (c *compiler) general(s *schema, key, v *node, at keyword, base string) bool {
 	switch key.text {
 	case "type":
 		c.types(s, key, v)
@@ -207,7 +214,7 @@ func (c *compiler) general(s *schema, key, v *node, at Pointer, base string) boo
 			c.refs = append(c.refs, pendingRef{s, v, base})
 		}
 	case "$defs", "definitions":
-		c.each(key, v, func(name, part *node) { c.schema(part, at.Child(name.text), base) })
+		c.each(key, v, func(name, part *node) { c.schema(part, at.child(name.text), base) })
 	case "$dynamicRef", "$dynamicAnchor", "$recursiveRef", "$recursiveAnchor":
 		c.r.add(key, "Write $ref and $anchor.", "%s is not supported", key.text)
 	default:
@@ -411,7 +418,7 @@ func isHex(s string) bool {
 	return true
 }
 
-func (c *compiler) array(s *schema, key, v *node, at Pointer, base string) bool {
+func (c *compiler) array(s *schema, key, v *node, at keyword, base string) bool {
 	switch key.text {
 	case "items":
 		if v.kind == listNode {
@@ -420,17 +427,17 @@ func (c *compiler) array(s *schema, key, v *node, at Pointer, base string) bool 
 			}
 			s.arrays().prefix = c.list(key, v, at, base)
 		} else {
-			s.arrays().items = c.schema(v, at, base)
+			s.arrays().items = c.schema(v, at.place(), base)
 		}
 	case "prefixItems":
 		s.arrays().prefix = c.list(key, v, at, base)
 	case "additionalItems":
-		part := c.schema(v, at, base)
+		part := c.schema(v, at.place(), base)
 		if s.arrays().items == nil {
 			s.arr.items = part
 		}
 	case "contains":
-		s.arrays().contains = c.schema(v, at, base)
+		s.arrays().contains = c.schema(v, at.place(), base)
 	case "minContains":
 		s.arrays().minContains = c.count(key, v)
 	case "maxContains":
@@ -442,7 +449,7 @@ func (c *compiler) array(s *schema, key, v *node, at Pointer, base string) bool 
 	case "uniqueItems":
 		s.arrays().unique = c.bool(key, v)
 	case "unevaluatedItems":
-		s.arrays().unevaluated = c.schema(v, at, base)
+		s.arrays().unevaluated = c.schema(v, at.place(), base)
 		c.tracks = true
 	default:
 		return false
@@ -450,24 +457,24 @@ func (c *compiler) array(s *schema, key, v *node, at Pointer, base string) bool 
 	return true
 }
 
-func (c *compiler) object(s *schema, key, v *node, at Pointer, base string) bool {
+func (c *compiler) object(s *schema, key, v *node, at keyword, base string) bool {
 	switch key.text {
 	case "properties":
 		c.each(key, v, func(name, part *node) {
-			s.objects().properties = append(s.obj.properties, property{name.text, c.schema(part, at.Child(name.text), base)})
+			s.objects().properties = append(s.obj.properties, property{name.text, c.schema(part, at.child(name.text), base)})
 		})
 	case "required":
 		s.objects().required = c.strings(key, v)
 	case "patternProperties":
 		c.each(key, v, func(name, part *node) {
 			if re := c.pattern(name, name.text); re != nil {
-				s.objects().patterns = append(s.obj.patterns, patternProperty{re, c.schema(part, at.Child(name.text), base)})
+				s.objects().patterns = append(s.obj.patterns, patternProperty{re, c.schema(part, at.child(name.text), base)})
 			}
 		})
 	case "additionalProperties":
-		s.objects().additional = c.schema(v, at, base)
+		s.objects().additional = c.schema(v, at.place(), base)
 	case "propertyNames":
-		s.objects().names = c.schema(v, at, base)
+		s.objects().names = c.schema(v, at.place(), base)
 	case "minProperties":
 		s.objects().minProps = c.count(key, v)
 	case "maxProperties":
@@ -478,7 +485,7 @@ func (c *compiler) object(s *schema, key, v *node, at Pointer, base string) bool
 		})
 	case "dependentSchemas":
 		c.each(key, v, func(name, part *node) {
-			s.objects().dependentSchemas = append(s.obj.dependentSchemas, property{name.text, c.schema(part, at.Child(name.text), base)})
+			s.objects().dependentSchemas = append(s.obj.dependentSchemas, property{name.text, c.schema(part, at.child(name.text), base)})
 		})
 	case "dependencies":
 		c.each(key, v, func(name, part *node) {
@@ -486,10 +493,10 @@ func (c *compiler) object(s *schema, key, v *node, at Pointer, base string) bool
 				s.objects().dependent = append(s.obj.dependent, dependency{name.text, c.strings(name, part)})
 				return
 			}
-			s.objects().dependentSchemas = append(s.obj.dependentSchemas, property{name.text, c.schema(part, at.Child(name.text), base)})
+			s.objects().dependentSchemas = append(s.obj.dependentSchemas, property{name.text, c.schema(part, at.child(name.text), base)})
 		})
 	case "unevaluatedProperties":
-		s.objects().unevaluated = c.schema(v, at, base)
+		s.objects().unevaluated = c.schema(v, at.place(), base)
 		c.tracks = true
 	default:
 		return false
@@ -497,7 +504,7 @@ func (c *compiler) object(s *schema, key, v *node, at Pointer, base string) bool
 	return true
 }
 
-func (c *compiler) combine(s *schema, key, v *node, at Pointer, base string) bool {
+func (c *compiler) combine(s *schema, key, v *node, at keyword, base string) bool {
 	switch key.text {
 	case "allOf":
 		s.combined().all = c.list(key, v, at, base)
@@ -506,13 +513,13 @@ func (c *compiler) combine(s *schema, key, v *node, at Pointer, base string) boo
 	case "oneOf":
 		s.combined().one = c.list(key, v, at, base)
 	case "not":
-		s.combined().not = c.schema(v, at, base)
+		s.combined().not = c.schema(v, at.place(), base)
 	case "if":
-		s.combined().cond = c.schema(v, at, base)
+		s.combined().cond = c.schema(v, at.place(), base)
 	case "then":
-		s.combined().then = c.schema(v, at, base)
+		s.combined().then = c.schema(v, at.place(), base)
 	case "else":
-		s.combined().els = c.schema(v, at, base)
+		s.combined().els = c.schema(v, at.place(), base)
 	default:
 		return false
 	}
@@ -617,14 +624,14 @@ func (c *compiler) strings(key, v *node) []string {
 	return out
 }
 
-func (c *compiler) list(key, v *node, at Pointer, base string) []*schema {
+func (c *compiler) list(key, v *node, at keyword, base string) []*schema {
 	if v.kind != listNode || len(v.items) == 0 {
 		c.r.add(v, "", "%s: expected a list of schemas, got %s", key.text, show(v))
 		return nil
 	}
 	out := make([]*schema, len(v.items))
 	for i, item := range v.items {
-		out[i] = c.schema(item, at.Index(i), base)
+		out[i] = c.schema(item, at.child(strconv.Itoa(i)), base)
 	}
 	return out
 }

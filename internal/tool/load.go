@@ -71,6 +71,9 @@ type loader struct {
 	file    *File
 	derive  Derive  // nil: files say everything themselves
 	readers []*node // literal principals, to be judged when all are known
+	keys    []field[draft]
+	run     *node   // the last that was read
+	bound   Binding // what it says
 }
 
 // field is one key of a mapping: how it is read into a T.

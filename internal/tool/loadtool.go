@@ -37,7 +37,11 @@ func (l *loader) tools(f *File, v *node) {
 		}
 		seen[d.ID()] = d.Pos
 		if run := item.get("run"); run != nil {
-			if b, ok := l.binding(run); ok {
+			b, ok := l.bound, true
+			if run != l.run {
+				b, ok = l.binding(run)
+			}
+			if ok {
 				f.Bindings[d.ID()] = b
 			}
 		}
@@ -70,6 +74,14 @@ func toolFields() []field[draft] {
 	}
 }
 
+// toolKeys is the table of toolFields, made once.
+func (l *loader) toolKeys() []field[draft] {
+	if l.keys == nil {
+		l.keys = toolFields()
+	}
+	return l.keys
+}
+
 // tool reads one definition. It is only to be used when there was no problem.
 func (l *loader) tool(n *node) *Definition {
 	d := &draft{}
@@ -80,7 +92,7 @@ func (l *loader) tool(n *node) *Definition {
 		l.written(written, d)
 		return nil
 	}
-	fields(l, n, "the tool"+toolTitle(n), toolFields(), d)
+	fields(l, n, "the tool"+toolTitle(n), l.toolKeys(), d)
 	l.toolSchemas(d)
 	if len(l.report.list) > before {
 		return nil

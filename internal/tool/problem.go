@@ -79,6 +79,18 @@ type report struct {
 	file     string
 	list     Problems
 	patterns map[string]*pattern // compiled once a file
+	slab     []schema            // from which schemas are taken, since there are many
+	schemas  int                 // taken so far
+}
+
+func (r *report) newSchema() *schema {
+	if len(r.slab) == 0 {
+		r.slab = make([]schema, min(64, 4+r.schemas))
+	}
+	s := &r.slab[0]
+	r.slab = r.slab[1:]
+	r.schemas++
+	return s
 }
 
 func (r *report) pos(n *node) Position {

@@ -79,7 +79,7 @@ func (c *compiler) loops() {
 	state := map[*schema]int{} // 1: being visited, 2: done
 	var visit func(s *schema, depth int) bool
 	visit = func(s *schema, depth int) bool {
-		if s == nil || state[s] == 2 {
+		if s == nil || !s.applies() || state[s] == 2 {
 			return true
 		}
 		if state[s] == 1 || depth > 4*MaxDepth {
@@ -99,6 +99,11 @@ func (c *compiler) loops() {
 			return
 		}
 	}
+}
+
+// applies says whether there are parts that apply to the same value.
+func (s *schema) applies() bool {
+	return s.ref != nil || s.comb != nil || s.obj != nil && len(s.obj.dependentSchemas) > 0
 }
 
 // inPlace calls do with the parts that apply to the same value.

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"regexp"
 	"strings"
+	"sync"
 	"unicode"
 )
 
@@ -17,6 +18,9 @@ type Schema struct {
 	root *schema
 	doc  *node
 	file string
+
+	parts []*schema // without shapes until shape is done
+	shape sync.Once
 }
 
 // schema is one compiled subschema. Rules that most subschemas lack are behind pointers.
@@ -187,8 +191,7 @@ func ParseSchema(file string, data []byte) (*Schema, error) {
 func AnySchema() *Schema {
 	n := &node{kind: boolNode, text: "true"}
 	root := &schema{kinds: AnyKind}
-	shapes([]*schema{root})
-	return &Schema{root: root, doc: n}
+	return &Schema{root: root, doc: n, parts: []*schema{root}}
 }
 
 // JSON returns the schema as it was declared, in its order, without spaces.
@@ -216,7 +219,7 @@ func writeNode(b *bytes.Buffer, n *node) {
 	case nullNode:
 		b.WriteString("null")
 	case stringNode:
-		b.Write(appendString(nil, n.text))
+		b.Write(appendString(b.AvailableBuffer(), n.text))
 	case listNode:
 		b.WriteByte('[')
 		for i, item := range n.items {
@@ -232,7 +235,7 @@ func writeNode(b *bytes.Buffer, n *node) {
 			if i > 0 {
 				b.WriteByte(',')
 			}
-			b.Write(appendString(nil, k.text))
+			b.Write(appendString(b.AvailableBuffer(), k.text))
 			b.WriteByte(':')
 			writeNode(b, n.items[i])
 		}

@@ -139,7 +139,19 @@ func (t *Type) Names() []string {
 }
 
 // Type returns the shape of the schema's values.
-func (s *Schema) Type() *Type { return s.root.shape }
+func (s *Schema) Type() *Type {
+	s.shaped()
+	return s.root.shape
+}
+
+// shaped sees to it that all parts have their shapes. They are made when they
+// are first asked for: of most tools of a large catalogue nobody asks.
+func (s *Schema) shaped() {
+	s.shape.Do(func() {
+		shapes(s.parts)
+		s.parts = nil
+	})
+}
 
 // Narrow is [Type.Narrow] of the whole schema.
 func (s *Schema) Narrow() (kind string, ok bool) { return s.Type().Narrow() }

@@ -25,6 +25,7 @@ func (s *Schema) Validate(v any) *Mismatch {
 	if m := measure(v, "", 0, &parts); m != nil {
 		return m
 	}
+	s.shaped()
 	j := &judge{steps: baseSteps + stepsPerPart*parts}
 	found := j.check(s.root, v, nil)
 	if j.steps < 0 {

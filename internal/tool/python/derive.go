@@ -204,13 +204,34 @@ func (d *deriver) defaulted(schema *tool.Object, v any) *tool.Object {
 	return out
 }
 
-// isPlainly reports whether a value is of the one type that a schema asks for
-// and nothing else. Most are, and need no schema to be compiled.
+// isPlainly reports whether a value is of the one type, or one of the texts, that
+// a schema asks for, which asks for nothing else. Most are, and need no schema to
+// be compiled.
 func isPlainly(schema *tool.Object, v any) bool {
-	name, ok := schema.Get("type")
-	if !ok || schema.Len() > 1 {
-		return false
+	plain := false
+	for key, want := range schema.All() {
+		switch key {
+		case "title", "description":
+		case "type":
+			if !isOfType(v, want) {
+				return false
+			}
+			plain = true
+		case "enum":
+			text, ok := v.(string)
+			if !ok || !slices.Contains(listed(want), any(text)) {
+				return false
+			}
+			plain = true
+		default:
+			return false
+		}
 	}
+	return plain
+}
+
+// isOfType reports whether a value is of the type of that name.
+func isOfType(v, name any) bool {
 	switch v.(type) {
 	case nil:
 		return name == "null"

@@ -79,8 +79,10 @@ type Config struct {
 type Kind struct {
 	cfg Config
 
+	reads sync.Pool // of *bytes.Buffer, for files that are read again
+
 	mu    sync.Mutex
-	files map[string]parsed // by path: one with many functions is read once
+	files map[string]*parsed // by path: one with many functions is read once
 }
 
 // maxParsed is how many files are kept as they were read.
@@ -89,6 +91,7 @@ const maxParsed = 32
 // parsed is a file as it was read.
 type parsed struct {
 	text   []byte
+	sum    [sha256.Size]byte
 	module *deriver
 }
 
@@ -96,32 +99,48 @@ var _ tool.Kind = (*Kind)(nil)
 
 // New returns the kind.
 func New(cfg Config) *Kind {
-	if cfg.Read == nil {
-		cfg.Read = readFile
-	}
 	if cfg.Idle <= 0 {
 		cfg.Idle = defaultIdle
 	}
-	return &Kind{cfg: cfg}
+	return &Kind{cfg: cfg, reads: sync.Pool{New: func() any { return new(bytes.Buffer) }}}
 }
 
-func readFile(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err != nil {
+// text reads a file. One that is as it was when it was read last is not kept twice.
+func (k *Kind) text(path string) ([]byte, error) {
+	if k.cfg.Read != nil {
+		return k.cfg.Read(path)
+	}
+	b := k.reads.Get().(*bytes.Buffer)
+	defer k.reads.Put(b)
+	b.Reset()
+	if err := readFile(b, path); err != nil {
 		return nil, err
 	}
+	k.mu.Lock()
+	p := k.files[path]
+	k.mu.Unlock()
+	if p != nil && bytes.Equal(p.text, b.Bytes()) {
+		return p.text, nil
+	}
+	return bytes.Clone(b.Bytes()), nil
+}
+
+func readFile(into *bytes.Buffer, path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New("it is no plain file")
+		return errors.New("it is no plain file")
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer f.Close()
-	var text bytes.Buffer
-	text.Grow(int(min(info.Size(), maxSource)) + bytes.MinRead)
-	_, err = text.ReadFrom(io.LimitReader(f, maxSource+1))
-	return text.Bytes(), err
+	into.Grow(int(min(info.Size(), maxSource)) + bytes.MinRead)
+	_, err = into.ReadFrom(io.LimitReader(f, maxSource+1))
+	return err
 }
 
 // spec is what stands in a file.
@@ -198,7 +217,7 @@ func (k *Kind) read(b tool.Binding) (*source, error) {
 		path = filepath.Join(b.Dir, path)
 	}
 	s.path, s.base = path, filepath.Base(path)
-	text, err := k.cfg.Read(path)
+	text, err := k.text(path)
 	if err != nil {
 		var p *os.PathError
 		if errors.As(err, &p) {
@@ -239,32 +258,32 @@ func (k *Kind) Derive(_ context.Context, b tool.Binding) (*tool.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	d, f, err := k.parse(s)
+	d, f, _, err := k.parse(s)
 	if err != nil {
 		return nil, err
 	}
 	return d.define(f), nil
 }
 
-// parse finds a function in a file that it reads once.
-func (k *Kind) parse(s *source) (*deriver, *syntax.FunctionDef, error) {
+// parse finds a function in a file that it reads once, and gives the file's sum.
+func (k *Kind) parse(s *source) (*deriver, *syntax.FunctionDef, [sha256.Size]byte, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	p, ok := k.files[s.path]
 	if !ok || !bytes.Equal(p.text, s.text) {
 		d, err := module(s.base, s.text)
 		if err != nil {
-			return nil, nil, err
+			return nil, nil, [sha256.Size]byte{}, err
 		}
 		if k.files == nil || len(k.files) >= maxParsed {
-			k.files = map[string]parsed{}
+			k.files = map[string]*parsed{}
 		}
-		p = parsed{s.text, d}
+		p = &parsed{s.text, sha256.Sum256(s.text), d}
 		k.files[s.path] = p
 	}
 	d := *p.module // what a definition uses up is its own
 	f, err := d.find(s.base, s.Function)
-	return &d, f, err
+	return &d, f, p.sum, err
 }
 
 // New makes the implementation. The file is as it is now for as long as that lives.
@@ -276,7 +295,7 @@ func (k *Kind) New(_ context.Context, d *tool.Definition, b tool.Binding) (tool.
 	if k.cfg.Open == nil {
 		return nil, fault.New(fault.Unavailable, "Run it where sandboxes can be made.", "cannot use %s: there is no sandbox for Python", d.Name)
 	}
-	_, f, err := k.parse(s)
+	_, f, sum, err := k.parse(s)
 	if err != nil {
 		return nil, err
 	}
@@ -293,7 +312,7 @@ func (k *Kind) New(_ context.Context, d *tool.Definition, b tool.Binding) (tool.
 	if d.Limits.Bytes > 0 {
 		fn.most = min(fn.most, d.Limits.Bytes)
 	}
-	fn.identity = fmt.Sprintf("python %s sha256:%x", s.base+"#"+s.Function, sha256.Sum256(s.text))
+	fn.identity = fmt.Sprintf("python %s sha256:%x", s.base+"#"+s.Function, sum)
 	if len(s.Packages) > 0 {
 		fn.identity += " packages " + strings.Join(s.Packages, ",")
 	}

@@ -55,20 +55,23 @@ func NewIndex(defs []*tool.Definition) *Index {
 	length := make([]float64, len(defs))
 	slices.SortStableFunc(ix.defs, func(a, b *tool.Definition) int { return strings.Compare(a.Name, b.Name) })
 	total := 0.0
+	w := weigher{weights: map[string]float32{}, seen: map[string]float32{}}
+	weights := w.weights
+	var words []string
 	for i, d := range ix.defs {
 		ix.names = append(ix.names, strings.ToLower(d.Name))
-		weights := map[string]float32{}
+		clear(weights)
 		cut := strings.LastIndexByte(d.Name, '.') + 1
-		addWords(weights, d.Name[cut:], inLastName)
-		addWords(weights, d.Name[:cut], inName)
-		addWords(weights, d.Title, inTitle)
-		addWords(weights, d.Description, inText)
+		w.add(d.Name[cut:], inLastName)
+		w.add(d.Name[:cut], inName)
+		w.add(d.Title, inTitle)
+		w.add(d.Description, inText)
 		args := d.Arguments()
 		for _, a := range args[:min(len(args), 50)] {
-			addWords(weights, a.Name, inArgument)
-			addWords(weights, a.Type.Description, inArgText)
+			w.add(a.Name, inArgument)
+			w.add(a.Type.Description, inArgText)
 		}
-		words := make([]string, 0, len(weights))
+		words = words[:0]
 		for w := range weights {
 			words = append(words, w)
 		}
@@ -237,16 +240,21 @@ func isFiller(w string) bool {
 	return false
 }
 
-func addWords(weights map[string]float32, s string, weight float32) {
+// weigher weighs the words of one tool after the other.
+type weigher struct {
+	weights, seen map[string]float32
+}
+
+func (w *weigher) add(s string, weight float32) {
 	n := 0
-	seen := map[string]float32{}
+	clear(w.seen)
 	for word := range eachWord(clip(s, 16*maxTextWords)) {
 		if n++; n > maxTextWords {
 			break
 		}
 		// What is said again says less.
-		seen[word]++
-		weights[word] += weight / seen[word]
+		w.seen[word]++
+		w.weights[word] += weight / w.seen[word]
 	}
 }
 
@@ -266,7 +274,7 @@ func eachWord(s string) func(yield func(string) bool) {
 		}
 		for i, r := range s {
 			switch {
-			case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana):
+			case r >= utf8.RuneSelf && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana):
 				if !flush(i) || !yield(string(r)) {
 					return
 				}
