@@ -342,11 +342,15 @@ func TestRunning(t *testing.T) {
 			continue
 		}
 		// A writer may be in the middle of a line.
+		b.disk.mu.Lock() // the journal syncs when it is time
 		whole := b.disk.logs[r.ID()].Len()
 		b.disk.logs[r.ID()].WriteString(`{"seq":`)
+		b.disk.mu.Unlock()
 		rep := b.verified(t, r.ID())
 		got, err := b.records(t, r.ID())
+		b.disk.mu.Lock()
 		b.disk.logs[r.ID()].Truncate(whole)
+		b.disk.mu.Unlock()
 		if rep.Damage != nil || !rep.Running || rep.Finished || err != nil || len(got) != i+2 || rep.Bytes != int64(whole) {
 			t.Fatalf("%+v; %d events, %v", rep, len(got), err)
 		}

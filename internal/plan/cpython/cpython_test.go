@@ -18,6 +18,7 @@ func TestRun(t *testing.T) {
 		{cpython.Program{Code: "import sys\nsys.exit(3)"}, cpython.Reply{Error: "SystemExit: 3", Line: 2}},
 		{cpython.Program{Code: "x ="}, cpython.Reply{Error: "SyntaxError: invalid syntax (plan.py, line 1)", Line: 1}},
 		{cpython.Program{Code: "while True: pass", Seconds: 0.1}, cpython.Reply{Error: "TooLong", Line: 0}},
+		{cpython.Program{Code: "x = []\nwhile True: x.append(bytes(1 << 30))"}, cpython.Reply{Error: "MemoryError", Line: 2}},
 		{cpython.Program{Code: "try: x\nexcept NameError as e: print(e)"}, cpython.Reply{Out: "name 'x' is not defined\n"}},
 	} {
 		got, err := py.Run(c.prog)

@@ -4,7 +4,10 @@ A request: {"code": text, "expr": text or null, "seconds": number, "stdin": text
 The reply: {"out": what was printed, "error": "Type: message" or "",
 "line": where in the program it was raised, "value": repr of expr}.
 """
-import contextlib, io, json, signal, sys, warnings
+import contextlib, io, json, resource, signal, sys, warnings
+
+# Programs are generated: one that eats memory is to fail, not the machine.
+MEMORY = 4 << 30
 
 
 class TooLong(BaseException):
@@ -50,6 +53,7 @@ def run(request):
 
 def main():
     sys.setrecursionlimit(1000)
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     replies, sys.stdout = sys.stdout, sys.stderr
     for line in sys.stdin:
         reply = run(json.loads(line))
