@@ -130,7 +130,7 @@ func TestSiblingsDoNotNotice(t *testing.T) {
 // every cycle that it gets.
 func TestAnswersWhileBusy(t *testing.T) {
 	m := manager(t)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 4*time.Minute)
 	defer cancel()
 	s, err := m.Create(ctx, session.Options{Image: defaultImage}, event.Discard)
 	if err != nil {
@@ -150,7 +150,7 @@ for i in range(6):
 print("burning", flush=True)
 while True:
     pass
-`, session.Exec{Timeout: 50 * time.Second}, event.SinkFunc(func(e event.Event) {
+`, session.Exec{Timeout: 3 * time.Minute}, event.SinkFunc(func(e event.Event) {
 			if o, ok := e.(event.Output); ok && bytes.Contains(o.Data, []byte("burning")) {
 				close(began)
 			}
@@ -167,7 +167,7 @@ while True:
 	}
 	for range 5 {
 		err := s.Use(ctx, func(c *guest.Client) error {
-			bounded, cancel := context.WithTimeout(ctx, 10*time.Second)
+			bounded, cancel := context.WithTimeout(ctx, 30*time.Second)
 			defer cancel()
 			if err := c.Ping(bounded); err != nil {
 				return err

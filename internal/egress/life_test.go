@@ -83,7 +83,7 @@ func TestSOCKSRefusals(t *testing.T) {
 
 // TestTimesOut feeds the proxy one byte at a time, and nothing at all.
 func TestTimesOut(t *testing.T) {
-	w := newWorld(t, Config{Limits: Limits{Head: 300 * time.Millisecond, Idle: 600 * time.Millisecond}}, "example.com,raw.example.com:9")
+	w := newWorld(t, Config{Limits: Limits{Head: 300 * time.Millisecond, Idle: 2 * time.Second}}, "example.com,raw.example.com:9")
 	silent, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -126,7 +126,7 @@ func TestTimesOut(t *testing.T) {
 		}
 	}
 	w.await("the head of a request took longer than 300ms")
-	w.await("no byte moved for 600ms")
+	w.await("no byte moved for 2s")
 	w.await("the SOCKS request took longer")
 	w.await("the first bytes took longer")
 }

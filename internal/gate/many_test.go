@@ -48,7 +48,7 @@ func TestTenThousandCallsInALoop(t *testing.T) {
 	if bytes > 10_000*1500 {
 		t.Errorf("10,000 calls are recorded in %d bytes", bytes)
 	}
-	if took > 10*time.Second {
+	if took > 40*time.Second {
 		t.Errorf("10,000 calls took %v", took)
 	}
 }

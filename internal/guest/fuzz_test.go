@@ -96,7 +96,7 @@ func FuzzClient(f *testing.F) {
 	f.Add(byte(5), append(fuzzFrame(wire.Event, 1, `{"pid":3}`), fuzzFrame(wire.Response, 1, `{"code":0}`)...))
 	f.Add(byte(6), fuzzFrame(wire.Credit, 1, "\x00\x00\x00\x01"))
 	f.Fuzz(func(t *testing.T, op byte, lies []byte) {
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		c := New(newLiar(frames(lies)))
 		defer c.Close()
@@ -157,7 +157,7 @@ func FuzzAsks(f *testing.F) {
 	f.Add(append(ask(1, `{"op":"tools","name":"a","long":true}`), fuzzFrame(wire.Data, 1, "[1")...)) // and no end
 	f.Add(append(ask(1, `{"op":"connect","name":"a"}`), fuzzFrame(wire.Cancel, 1, "")...))
 	f.Fuzz(func(t *testing.T, lies []byte) {
-		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		text := frames(lies)
 		for b := text; len(b) > 9; { // ids of asks

@@ -57,7 +57,7 @@ func lie(t *testing.T, f func(l *liar)) *guest.Client {
 }
 
 func testCtx(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -473,7 +473,7 @@ func TestFloods(t *testing.T) {
 				go l.drain() // credit, so that the host is not held up
 				f(l, id)
 			})
-			ctx, cancel := context.WithTimeout(testCtx(t), 10*time.Second)
+			ctx, cancel := context.WithTimeout(testCtx(t), 40*time.Second)
 			defer cancel()
 			_, err := c.Execute(ctx, wire.Execute{Code: "1", OutputBytes: 1000}, nil)
 			if fault.KindOf(err) != fault.Unavailable {
@@ -618,7 +618,7 @@ func TestNothingLeaks(t *testing.T) {
 		conn.Close()
 		<-served
 	}
-	for end := time.Now().Add(5 * time.Second); runtime.NumGoroutine() > before; time.Sleep(5 * time.Millisecond) {
+	for end := time.Now().Add(30 * time.Second); runtime.NumGoroutine() > before; time.Sleep(5 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("%d goroutines before, %d after", before, runtime.NumGoroutine())
 		}

@@ -88,7 +88,7 @@ func waitAgent(t testing.TB, cmd *exec.Cmd) {
 		if err != nil {
 			t.Errorf("agent ended with %v", err)
 		}
-	case <-time.After(20 * time.Second):
+	case <-time.After(time.Minute):
 		cmd.Process.Signal(syscall.SIGQUIT)
 		<-done
 		t.Error("agent did not end when its stream was closed")

@@ -1,14 +1,17 @@
 package command_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -244,12 +247,13 @@ func TestRelative(t *testing.T) {
 func TestNothingLeft(t *testing.T) {
 	for name, c := range map[string]struct {
 		script string
-		ends   bool
+		pids   int
+		ends   bool // by itself; the others are given up once all their children run
 	}{
-		"a child in the background": {`sleep 987654 & echo $! > pids`, true},
-		"a child that hangs":        {`sleep 987654 & echo $! > pids; wait`, false},
-		"a child in its own group":  {`setsid sleep 987654 & sleep 0.2; pgrep -P $$ -f 987654 > pids; wait`, false},
-		"a tree":                    {`sh -c 'sleep 987654 & echo $! >> pids; wait' & sh -c 'sleep 987654 & echo $! >> pids; wait' & wait`, false},
+		"a child in the background": {`sleep 987654 & echo $! > pids`, 1, true},
+		"a child that hangs":        {`sleep 987654 & echo $! > pids; wait`, 1, false},
+		"a child in its own group":  {`setsid sh -c 'echo $$ > pids; exec sleep 987654' & wait`, 1, false},
+		"a tree":                    {`sh -c 'sleep 987654 & echo $! >> pids; wait' & sh -c 'sleep 987654 & echo $! >> pids; wait' & wait`, 2, false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -259,18 +263,29 @@ func TestNothingLeft(t *testing.T) {
 			}
 			ctx, cancel := context.WithCancelCause(t.Context())
 			why := errors.New("enough")
-			timer := time.AfterFunc(600*time.Millisecond, func() { cancel(why) })
-			defer timer.Stop()
+			defer cancel(nil)
+			written := func() []string { // whole lines only
+				data, _ := os.ReadFile(filepath.Join(dir, "pids"))
+				return strings.Fields(string(data[:bytes.LastIndexByte(data, '\n')+1]))
+			}
+			if !c.ends {
+				go func() {
+					for len(written()) < c.pids && ctx.Err() == nil {
+						time.Sleep(5 * time.Millisecond)
+					}
+					cancel(why)
+				}()
+			}
 			if _, err = call(ctx, "{}"); c.ends && err != nil || !c.ends && !errors.Is(err, why) {
 				t.Errorf("got %v", err)
 			}
-			data, err := os.ReadFile(filepath.Join(dir, "pids"))
-			if err != nil || len(strings.Fields(string(data))) == 0 {
-				t.Fatalf("no numbers of processes: %q, %v", data, err)
+			pids := written()
+			if len(pids) != c.pids {
+				t.Fatalf("%d numbers of processes: %q", c.pids, pids)
 			}
-			for _, pid := range strings.Fields(string(data)) {
+			for _, pid := range pids {
 				// What is killed ends soon, not at once.
-				for end := time.Now().Add(5 * time.Second); alive(pid); {
+				for end := time.Now().Add(30 * time.Second); alive(pid); {
 					if time.Now().After(end) {
 						t.Fatalf("process %s is left", pid)
 					}
@@ -298,7 +313,8 @@ func quote(s string) string {
 // TestEscaped has a program whose pipe is held by something that is not its own
 // any more: the call ends all the same.
 func TestEscaped(t *testing.T) {
-	call, err := open(t, `{"argv":["sh","-c","echo x; (setsid sleep 3 &)"]}`)
+	dir := t.TempDir()
+	call, err := open(t, `{"argv":["sh","-c","echo x; (setsid sh -c 'echo $$ > pid; exec sleep 120' &)"],"dir":`+quote(dir)+`}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -306,8 +322,13 @@ func TestEscaped(t *testing.T) {
 	if out, err := call(t.Context(), "{}"); err != nil || out != "x\n" {
 		t.Errorf("got %v, %v", out, err)
 	}
-	if took := time.Since(began); took > 2500*time.Millisecond {
+	if took := time.Since(began); took > time.Minute {
 		t.Errorf("it took %v", took)
+	}
+	if data, err := os.ReadFile(filepath.Join(dir, "pid")); err == nil {
+		if pid, err := strconv.Atoi(strings.TrimSpace(string(data))); err == nil {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
 	}
 }
 

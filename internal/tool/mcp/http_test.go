@@ -72,7 +72,7 @@ func TestSDKServerOverHTTP(t *testing.T) {
 			if d == nil || d.Effects != tool.Read || d.Version != "2.1.0" {
 				t.Fatalf("got %+v", d)
 			}
-			ctx := soonDone(t, 10*time.Second)
+			ctx := soonDone(t, 40*time.Second)
 			got, err := l.call(ctx, "web.add", `{"A": 2, "B": 40}`)
 			if err != nil || show(t, got) != `{"sum":42}` {
 				t.Fatalf("got %v, %v", got, err)
@@ -266,7 +266,7 @@ func TestHostileHTTP(t *testing.T) {
 				t.Errorf("got %v, %v (%v); want %v with %q", got, err, fault.KindOf(err), c.kind, c.text)
 			}
 			hostile.Store(false)
-			if got, err := l.call(soonDone(t, 10*time.Second), "web.echo", `{}`); got != "again" {
+			if got, err := l.call(soonDone(t, 40*time.Second), "web.echo", `{}`); got != "again" {
 				t.Errorf("the next call: got %v, %v", got, err)
 			}
 		})
@@ -285,7 +285,7 @@ func TestLostSessionIsMadeAnew(t *testing.T) {
 		stream(w, event(id, "second"))
 	}
 	l := load(t, openURL(t, x.URL, ""))
-	if got, err := l.call(soonDone(t, 10*time.Second), "web.echo", `{}`); got != "second" {
+	if got, err := l.call(soonDone(t, 40*time.Second), "web.echo", `{}`); got != "second" {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
@@ -305,7 +305,7 @@ func TestLostStreamGoesOn(t *testing.T) {
 		stream(w, event(*call.Load(), "late"))
 	}
 	l := load(t, openURL(t, x.URL, ""))
-	if got, err := l.call(soonDone(t, 10*time.Second), "web.echo", `{}`); got != "late" {
+	if got, err := l.call(soonDone(t, 40*time.Second), "web.echo", `{}`); got != "late" {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
@@ -317,11 +317,11 @@ func TestServerThatDoesNotListen(t *testing.T) {
 	x.call = func(w http.ResponseWriter, _ *http.Request, id json.RawMessage) { stream(w, event(id, "heard")) }
 	x.get = func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	began := time.Now()
-	if _, err := openURL(t, x.URL, "").Tools(soonDone(t, 200*time.Millisecond)); fault.KindOf(err) != fault.Unavailable || time.Since(began) > 3*time.Second {
+	if _, err := openURL(t, x.URL, "").Tools(soonDone(t, 200*time.Millisecond)); fault.KindOf(err) != fault.Unavailable || time.Since(began) > listenTimeout {
 		t.Errorf("out of time: got %v after %v", err, time.Since(began))
 	}
 	l := load(t, openURL(t, x.URL, ""))
-	if got, err := l.call(soonDone(t, 10*time.Second), "web.echo", `{}`); got != "heard" {
+	if got, err := l.call(soonDone(t, 40*time.Second), "web.echo", `{}`); got != "heard" {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
@@ -343,7 +343,7 @@ func TestCanceledHTTPCallEnds(t *testing.T) {
 	}
 	select {
 	case <-over:
-	case <-soonDone(t, 5*time.Second).Done():
+	case <-soonDone(t, 40*time.Second).Done():
 		t.Error("the request goes on")
 	}
 }
@@ -351,7 +351,7 @@ func TestCanceledHTTPCallEnds(t *testing.T) {
 func TestServerThatIsNotThere(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
-	_, err := openURL(t, gone.URL+"/?key=1", "").Tools(soonDone(t, 10*time.Second))
+	_, err := openURL(t, gone.URL+"/?key=1", "").Tools(soonDone(t, 40*time.Second))
 	if fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "cannot start the MCP server web") {
 		t.Errorf("got %v", err)
 	}
@@ -359,7 +359,7 @@ func TestServerThatIsNotThere(t *testing.T) {
 
 func TestHeaderWithALineBreak(t *testing.T) {
 	x := newWeb(t)
-	_, err := openURL(t, x.URL, `"headers": {"X": "{secret:BAD}"}`).Tools(soonDone(t, 10*time.Second))
+	_, err := openURL(t, x.URL, `"headers": {"X": "{secret:BAD}"}`).Tools(soonDone(t, 40*time.Second))
 	if fault.KindOf(err) != fault.Invalid || x.posts.Load() > 0 {
 		t.Errorf("got %v after %d requests", err, x.posts.Load())
 	}

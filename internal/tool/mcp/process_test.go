@@ -87,7 +87,7 @@ func openHost(t *testing.T, env string) *Server {
 // facts asks a server on the host what it is like.
 func facts(t *testing.T, l *loaded) (pid, pgid, child int, dir, env string) {
 	t.Helper()
-	got, err := l.call(soonDone(t, 10*time.Second), "host.echo", `{}`)
+	got, err := l.call(soonDone(t, 40*time.Second), "host.echo", `{}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,7 +100,7 @@ func facts(t *testing.T, l *loaded) (pid, pgid, child int, dir, env string) {
 // ends waits until a process is gone or a zombie that somebody else has to reap.
 func ends(t *testing.T, pid int) {
 	t.Helper()
-	wait := soonDone(t, 10*time.Second)
+	wait := soonDone(t, 40*time.Second)
 	for {
 		stat, err := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/stat")
 		if err != nil {
@@ -132,7 +132,7 @@ func TestProgramOnTheHost(t *testing.T) {
 			t.Errorf("it got the variable %s", name)
 		}
 	}
-	_, err := l.call(soonDone(t, 10*time.Second), "host.echo", `{"text": "die"}`)
+	_, err := l.call(soonDone(t, 40*time.Second), "host.echo", `{"text": "die"}`)
 	if fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "it printed: dying as asked") {
 		t.Errorf("got %v", err)
 	}
@@ -166,7 +166,7 @@ func TestProgramThatIsNotThere(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	if _, err := s.Tools(soonDone(t, time.Second)); fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "cannot start /no/such/program") {
+	if _, err := s.Tools(soonDone(t, 40*time.Second)); fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "cannot start /no/such/program") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -177,7 +177,7 @@ func TestProgramThatEndsAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	_, err = s.Tools(soonDone(t, 5*time.Second))
+	_, err = s.Tools(soonDone(t, 40*time.Second))
 	if fault.KindOf(err) != fault.Unavailable || !strings.Contains(err.Error(), "it printed: no configuration") {
 		t.Errorf("got %v", err)
 	}

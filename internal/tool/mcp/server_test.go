@@ -18,7 +18,7 @@ import (
 func TestCallOverPipes(t *testing.T) {
 	f := newFake(oneTool)
 	l := load(t, f.open(t, ""))
-	got, err := l.call(soonDone(t, 5*time.Second), "fake.echo", `{"text": "hi"}`)
+	got, err := l.call(soonDone(t, 40*time.Second), "fake.echo", `{"text": "hi"}`)
 	if err != nil || got != "echo: hi" {
 		t.Fatalf("got %v, %v", got, err)
 	}
@@ -52,7 +52,7 @@ func TestNumbersAndOrderAreKept(t *testing.T) {
 	f.call = func(l *line, id json.RawMessage, _ string, _ json.RawMessage) {
 		l.result(id, `{"content":[{"type":"hologram","x":1}],"structuredContent":`+value+`}`)
 	}
-	got, err := load(t, f.open(t, "")).call(soonDone(t, 5*time.Second), "fake.n", `{}`)
+	got, err := load(t, f.open(t, "")).call(soonDone(t, 40*time.Second), "fake.n", `{}`)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -188,7 +188,7 @@ func TestServerRequestsAreRefused(t *testing.T) {
 		l.text(id, "done")
 	}
 	l := load(t, f.open(t, ""))
-	if _, err := l.call(soonDone(t, 5*time.Second), "fake.echo", `{}`); err != nil {
+	if _, err := l.call(soonDone(t, 40*time.Second), "fake.echo", `{}`); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
@@ -197,7 +197,7 @@ func TestServerRequestsAreRefused(t *testing.T) {
 			if m.Error == nil || m.Error.Code != -32601 || !strings.Contains(m.Error.Message, "not offered") {
 				t.Errorf("got %s %+v", m.Result, m.Error)
 			}
-		case <-soonDone(t, 5*time.Second).Done():
+		case <-soonDone(t, 40*time.Second).Done():
 			t.Fatal("no answer")
 		}
 	}
@@ -220,7 +220,7 @@ func TestCancelReachesTheServer(t *testing.T) {
 	}
 	select {
 	case <-canceled:
-	case <-soonDone(t, 5*time.Second).Done():
+	case <-soonDone(t, 40*time.Second).Done():
 		t.Error("the server did not hear of it")
 	}
 }
@@ -249,7 +249,7 @@ func TestHangingServerIsReplaced(t *testing.T) {
 	case <-soonDone(t, 2*pingTimeout).Done():
 		t.Fatal("it was not found to hang")
 	}
-	if got, err := l.call(soonDone(t, 5*time.Second), "fake.echo", `{}`); got != "new" {
+	if got, err := l.call(soonDone(t, 40*time.Second), "fake.echo", `{}`); got != "new" {
 		t.Errorf("got %v, %v", got, err)
 	}
 }
@@ -267,7 +267,7 @@ func TestChangeUnderTheRun(t *testing.T) {
 		_ = l.send(`{"jsonrpc":"2.0","method":"notifications/tools/list_changed"}`)
 		l.text(id, "last")
 	}
-	ctx := soonDone(t, 10*time.Second)
+	ctx := soonDone(t, 40*time.Second)
 	if got, err := l.call(ctx, "fake.echo", `{}`); got != "last" {
 		t.Fatalf("got %v, %v", got, err)
 	}
@@ -299,7 +299,7 @@ func TestAnotherServerAfterReconnect(t *testing.T) {
 		l.die()
 	}
 	l := load(t, f.open(t, ""))
-	ctx := soonDone(t, 10*time.Second)
+	ctx := soonDone(t, 40*time.Second)
 	if _, err := l.call(ctx, "fake.echo", `{}`); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("got %v", err)
 	}
@@ -314,7 +314,7 @@ func TestCrashLoopIsSlowedDown(t *testing.T) {
 	l := load(t, s)
 	f.greet = func(l *line, _ json.RawMessage) bool { l.die(); return true }
 	f.call = func(l *line, _ json.RawMessage, _ string, _ json.RawMessage) { l.die() }
-	ctx := soonDone(t, 10*time.Second)
+	ctx := soonDone(t, 40*time.Second)
 	for range 500 {
 		if _, err := l.call(ctx, "fake.echo", `{}`); fault.KindOf(err) != fault.Unavailable {
 			t.Fatalf("got %v", err)
@@ -388,7 +388,7 @@ func TestSecretsDoNotComeBack(t *testing.T) {
 		t.Fatalf("the server got %q", got)
 	}
 	for _, mode = range []string{"result", "name", "error", "protocol", "stderr"} {
-		got, err := l.call(soonDone(t, 5*time.Second), "fake.echo", `{}`)
+		got, err := l.call(soonDone(t, 40*time.Second), "fake.echo", `{}`)
 		text := show(t, got) + fmt.Sprint(err)
 		if strings.Contains(text, "4711") || !strings.Contains(text, tool.Redacted) {
 			t.Errorf("%s: got %s", mode, text)
@@ -397,7 +397,7 @@ func TestSecretsDoNotComeBack(t *testing.T) {
 }
 
 func TestSecretIsMissing(t *testing.T) {
-	_, err := newFake(oneTool).open(t, `"env": {"T": "{secret:OTHER}"}`).Tools(soonDone(t, time.Second))
+	_, err := newFake(oneTool).open(t, `"env": {"T": "{secret:OTHER}"}`).Tools(soonDone(t, 40*time.Second))
 	if err == nil || !strings.Contains(err.Error(), "OTHER") {
 		t.Errorf("got %v", err)
 	}
@@ -408,11 +408,11 @@ func TestLimits(t *testing.T) {
 	f.call = func(l *line, id json.RawMessage, _ string, _ json.RawMessage) { l.text(id, strings.Repeat("x", 5000)) }
 	l := load(t, f.open(t, ""))
 	l.defs["fake.echo"].Limits.Bytes = 1000
-	if _, err := l.call(soonDone(t, 5*time.Second), "fake.echo", `{}`); fault.KindOf(err) != fault.Exhausted {
+	if _, err := l.call(soonDone(t, 40*time.Second), "fake.echo", `{}`); fault.KindOf(err) != fault.Exhausted {
 		t.Errorf("a long result: got %v", err)
 	}
 	big := strings.Repeat("y", 100<<20)
-	_, err := l.impl["fake.echo"].Call(soonDone(t, 10*time.Second), tool.Invocation{Tool: l.defs["fake.echo"],
+	_, err := l.impl["fake.echo"].Call(soonDone(t, 40*time.Second), tool.Invocation{Tool: l.defs["fake.echo"],
 		Arguments: tool.NewObject(tool.Member{Name: "text", Value: big})})
 	if fault.KindOf(err) != fault.Exhausted {
 		t.Errorf("100 MB of arguments: got %v", err)
@@ -444,7 +444,7 @@ func TestCloseEndsEverything(t *testing.T) {
 	if err := s.Close(); err != nil {
 		t.Error(err)
 	}
-	wait := soonDone(t, 10*time.Second)
+	wait := soonDone(t, 40*time.Second)
 	for runtime.NumGoroutine() > before {
 		select {
 		case <-wait.Done():
@@ -468,7 +468,7 @@ func TestServerThatOnlyDiscovers(t *testing.T) {
 		}
 	}
 	l := load(t, f.open(t, ""))
-	if got, err := l.call(soonDone(t, 5*time.Second), "fake.echo", `{"text":"x"}`); got != "echo: x" {
+	if got, err := l.call(soonDone(t, 40*time.Second), "fake.echo", `{"text":"x"}`); got != "echo: x" {
 		t.Errorf("got %v, %v", got, err)
 	}
 }

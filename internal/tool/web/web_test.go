@@ -114,7 +114,7 @@ func (m made) with(t *testing.T, arguments string) (any, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	return m.Call(ctx, tool.Invocation{Tool: m.d, ID: "c1", Key: "run-1/c1", Arguments: v.(*tool.Object)})
 }
