@@ -215,6 +215,70 @@ func TestWhatIsTriedAgain(t *testing.T) {
 	}
 }
 
+// prepared takes long to become ready.
+type prepared struct {
+	*works
+	takes time.Duration
+	err   error
+}
+
+func (p prepared) Prepare(ctx context.Context, _ *tool.Definition) error {
+	select {
+	case <-time.After(p.takes):
+		return p.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// TestPreparationIsNoCall begins the time of a call when its tool is ready.
+func TestPreparationIsNoCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, c := range []struct {
+			takes time.Duration
+			err   error
+			want  string
+			calls int
+		}{
+			{10 * time.Second, nil, "", 1},
+			{time.Second, errors.New("it does not compile"), "it does not compile", 0},
+			{time.Hour, nil, "was not ready within 15m0s", 0},
+		} {
+			w := prepared{&works{do: func(context.Context, tool.Invocation) (any, error) { return "done", nil }}, c.takes, c.err}
+			g := open(t, gate.Config{Tools: tools(t, reading("timeout: 3s")), Caller: w})
+			out, err := call(t, g, gate.Request{})
+			if err != nil || w.count() != c.calls {
+				t.Fatalf("%v: %d calls, %v", c.takes, w.count(), err)
+			}
+			if c.want == "" && out.Failed != nil || c.want != "" && (out.Failed == nil || !strings.Contains(out.Failed.Error(), c.want)) {
+				t.Errorf("%v: got %v, want %q", c.takes, out.Failed, c.want)
+			}
+		}
+	})
+}
+
+// after is the fault of a service that says when to come back.
+type after time.Duration
+
+func (a after) Error() string             { return "the server answered 429" }
+func (a after) RetryAfter() time.Duration { return time.Duration(a) }
+
+// TestNoWaitBeyondTheTime tells what a service said, where waiting for it would
+// take longer than the call may.
+func TestNoWaitBeyondTheTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &works{do: func(context.Context, tool.Invocation) (any, error) {
+			return nil, fault.New(fault.Unavailable, "Wait for 7s.", "%w", after(7*time.Second))
+		}}
+		g := open(t, gate.Config{Tools: tools(t, reading("timeout: 3s")), Caller: w})
+		began := time.Now()
+		out, err := call(t, g, gate.Request{})
+		if err != nil || out.Failed == nil || !strings.Contains(out.Failed.Error(), "429") || time.Since(began) != 0 || w.count() != 1 {
+			t.Errorf("after %v and %d calls: %v, %v", time.Since(began), w.count(), out.Failed, err)
+		}
+	})
+}
+
 func TestTimeOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		j := &journal{}

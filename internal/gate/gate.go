@@ -22,6 +22,8 @@ const (
 	DefaultTimeout  = time.Minute
 	DefaultCalls    = 10_000
 	DefaultInFlight = 64
+	// MaxPreparation bounds what a tool needs once, such as an image with its packages.
+	MaxPreparation = 15 * time.Minute
 	// DefaultBytes bounds what is recorded of all calls of a run.
 	DefaultBytes = 8 << 30
 	// MaxArguments bounds the JSON of one call's arguments, in bytes.
@@ -38,6 +40,12 @@ const (
 // later.
 type Caller interface {
 	Call(ctx context.Context, c tool.Invocation) (any, error)
+}
+
+// Preparer is a [Caller] that makes a tool ready before the time of its call
+// begins: what is done once, such as compiling a module, is no call's doing.
+type Preparer interface {
+	Prepare(ctx context.Context, d *tool.Definition) error
 }
 
 // Identified is a [Caller] that can say what carries a tool out.

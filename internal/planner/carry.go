@@ -248,6 +248,17 @@ func (a *answering) Call(ctx context.Context, inv tool.Invocation) (any, error) 
 	return nil, fault.New(fault.NotFound, "Give the tool an implementation (run: …).", "cannot call %s: %w", a.call.Tool.Name, err)
 }
 
+// Prepare makes a tool ready whose call is not answered otherwise.
+func (a *answering) Prepare(ctx context.Context, d *tool.Definition) error {
+	if _, _, ok := a.answers.result(a.call); ok {
+		return nil
+	}
+	if p, ok := a.Gate.Caller().(gate.Preparer); ok {
+		return p.Prepare(ctx, d)
+	}
+	return nil
+}
+
 // Identity names what carries a tool out.
 func (a *answering) Identity(d *tool.Definition) string {
 	if who, ok := a.Gate.Caller().(gate.Identified); ok {

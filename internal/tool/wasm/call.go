@@ -77,6 +77,28 @@ func (m *implementation) begin(parent context.Context) (ctx context.Context, end
 	}, nil
 }
 
+// Prepare compiles the module, which is done once.
+func (m *implementation) Prepare(parent context.Context) error {
+	ctx, _, done, err := m.begin(parent)
+	if err != nil {
+		return err
+	}
+	defer done()
+	return m.ready(ctx)
+}
+
+// ready waits until the module is compiled.
+func (m *implementation) ready(ctx context.Context) error {
+	err := m.program.ready(ctx)
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return m.failed("%w", context.Cause(ctx))
+	}
+	return m.fault(fault.KindOf(err), "", "%v", err)
+}
+
 // Call runs the module once.
 func (m *implementation) Call(parent context.Context, c tool.Invocation) (any, error) {
 	ctx, end, done, err := m.begin(parent)
@@ -96,11 +118,8 @@ func (m *implementation) Call(parent context.Context, c tool.Invocation) (any, e
 	if err != nil {
 		return nil, err
 	}
-	if err := m.program.ready(ctx); err != nil {
-		if ctx.Err() != nil {
-			return nil, m.failed("%w", context.Cause(ctx))
-		}
-		return nil, m.fault(fault.KindOf(err), "", "%v", err)
+	if err := m.ready(ctx); err != nil {
+		return nil, err
 	}
 	select {
 	case m.kind.slots <- struct{}{}:
