@@ -208,7 +208,7 @@ func runRooms() map[string]Room {
 			Tests:   []string{"internal/llm/scripted"},
 		},
 
-		"internal/planner": {Imports: []string{fault, event, llm, "internal/gate", "internal/tool", "internal/plan", "internal/plan/..."}, Tests: []string{"internal/llm/scripted"}},
+		"internal/planner": {Imports: []string{fault, legible, event, llm, "internal/gate", "internal/tool", "internal/plan", "internal/plan/..."}, Tests: []string{"internal/llm/scripted"}},
 
 		"internal/bench": {Imports: []string{event, kept, "internal/agent", "internal/image", "internal/journal", "internal/llm/recorded", "internal/replay", "internal/run", "internal/session",
 			"internal/tool", "internal/plan", "internal/plan/interp", "internal/plan/label", "internal/plan/policy", syntax,

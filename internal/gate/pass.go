@@ -10,6 +10,7 @@ import (
 
 	"praxis/internal/event"
 	"praxis/internal/fault"
+	"praxis/internal/legible"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/policy"
 	"praxis/internal/tool"
@@ -43,12 +44,12 @@ func (c *passing) check() error {
 	case err != nil:
 		return fault.New(fault.Invalid, "Give JSON values.", "cannot call %s: its arguments are no JSON", c.def.Name)
 	case len(size) > MaxArguments:
-		return fault.New(fault.Exhausted, "Give less, or a reference in place of the data.", "cannot call %s: its arguments have %d bytes; at most %d are taken", c.def.Name, len(size), MaxArguments)
+		return fault.New(fault.Exhausted, "Give less, or a reference in place of the data.", "cannot call %s: its arguments have %s", c.def.Name, legible.Over(int64(len(size)), MaxArguments))
 	}
 	c.mu.Lock()
 	if c.volume += int64(len(size)); c.volume > c.cfg.MaxBytes {
 		c.mu.Unlock()
-		return fault.New(fault.Exhausted, "Do without, or pass less in another run.", "cannot call %s: the calls of this run gave and took more than %d bytes", c.def.Name, c.cfg.MaxBytes)
+		return fault.New(fault.Exhausted, "Do without, or pass less in another run.", "cannot call %s: the calls of this run gave and took more than %s", c.def.Name, legible.Size(c.cfg.MaxBytes))
 	}
 	if c.out.ID == "" {
 		c.out.ID = fmt.Sprintf("tool-%d", c.number)
@@ -310,6 +311,9 @@ func (c *passing) perform(ctx context.Context) (any, error) {
 	if caller == nil {
 		return nil, fault.New(fault.NotFound, "Give the tool an implementation (run: …).", "nothing carries out %s", c.def.Name)
 	}
+	if err := prepare(ctx, caller, c.def); err != nil {
+		return nil, err
+	}
 	limit := c.cfg.Timeout
 	if c.def.Limits.Timeout > 0 {
 		limit = c.def.Limits.Timeout
@@ -326,12 +330,31 @@ func (c *passing) perform(ctx context.Context) (any, error) {
 		if err == nil || !again || try == tries || fault.KindOf(err) != fault.Unavailable {
 			return result, err
 		}
+		wait := pause(err, try)
+		if until, ok := ctx.Deadline(); ok && time.Until(until) < wait {
+			return result, err // what it said is more than that its time is over
+		}
 		select {
-		case <-time.After(pause(err, try)):
+		case <-time.After(wait):
 		case <-ctx.Done():
 			return nil, context.Cause(ctx)
 		}
 	}
+}
+
+// prepare makes a tool ready, when whoever carries it out can.
+func prepare(ctx context.Context, caller Caller, def *tool.Definition) error {
+	p, ok := caller.(Preparer)
+	if !ok {
+		return nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, MaxPreparation, fault.New(fault.Unavailable, "Call it again later.", "%s was not ready within %s", def.Name, MaxPreparation))
+	defer cancel()
+	err := p.Prepare(ctx, def)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
 }
 
 // pause is how long is waited before a call is made again: as long as whoever

@@ -5,6 +5,7 @@ import (
 
 	"praxis/internal/event"
 	"praxis/internal/fault"
+	"praxis/internal/legible"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/policy"
 	"praxis/internal/tool"
@@ -43,7 +44,7 @@ func (c *passing) bounded(result any) (any, error) {
 	case err != nil:
 		return nil, fault.New(fault.Unavailable, "Mend the tool.", "%s returned what is no JSON value", c.def.Name)
 	case int64(len(text)) > limit:
-		return nil, fault.New(fault.Exhausted, "Ask for less.", "%s returned %d bytes; at most %d are taken", c.def.Name, len(text), limit)
+		return nil, fault.New(fault.Exhausted, "Ask for less.", "%s returned %s", c.def.Name, legible.Over(int64(len(text)), int64(limit)))
 	}
 	c.out.size = len(text)
 	c.mu.Lock()

@@ -112,6 +112,15 @@ func Size(n int64) string {
 	return strconv.FormatFloat(math.Round(v*10)/10, 'f', -1, 64) + units[i]
 }
 
+// Over writes a size and the bound that it is over, such as "20MiB, more than
+// 16MiB", in bytes where the units would make them the same.
+func Over(n, bound int64) string {
+	if Size(n) == Size(bound) {
+		return Number(int(n)) + " bytes, more than " + Number(int(bound))
+	}
+	return Size(n) + ", more than " + Size(bound)
+}
+
 // Number writes a number with commas.
 func Number(n int) string {
 	text := strconv.Itoa(n)

@@ -93,6 +93,11 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("Size(%d): got %q, want %q", n, got, want)
 		}
 	}
+	for n, want := range map[int64]string{20 << 20: "20MiB, more than 16MiB", 16<<20 + 1: "16,777,217 bytes, more than 16,777,216"} {
+		if got := Over(n, 16<<20); got != want {
+			t.Errorf("Over(%d): got %q, want %q", n, got, want)
+		}
+	}
 	for n, want := range map[int]string{0: "0 runs", 1: "1 run", 999: "999 runs", 1000: "1,000 runs", -1234567: "-1,234,567 runs"} {
 		if got := Count(n, "run"); got != want {
 			t.Errorf("Count(%d): got %q, want %q", n, got, want)

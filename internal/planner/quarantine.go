@@ -10,6 +10,7 @@ import (
 	"praxis/internal/event"
 	"praxis/internal/fault"
 	"praxis/internal/gate"
+	"praxis/internal/legible"
 	"praxis/internal/llm"
 	"praxis/internal/plan"
 	"praxis/internal/tool"
@@ -82,7 +83,7 @@ func quarantineQuestion(call *plan.Call, schema *tool.Schema) (string, error) {
 		return "", err
 	}
 	if len(text) > maxQuarantined {
-		return "", fault.New(fault.Exhausted, "Ask about a part of it.", "the data has %d bytes, more than the %d of one question", len(text), maxQuarantined)
+		return "", fault.New(fault.Exhausted, "Ask about a part of it.", "the data of one question has %s", legible.Over(int64(len(text)), maxQuarantined))
 	}
 	return fmt.Sprintf("Question: %s\n\nJSON Schema of the value: %s\n\nData (JSON):\n%s", question, schema.JSON(), text), nil
 }

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"praxis/internal/fault"
+	"praxis/internal/legible"
 	"praxis/internal/tool"
 )
 
@@ -82,7 +83,7 @@ func run(ctx context.Context, p process) (finished, error) {
 	select {
 	case <-exited:
 	case <-out.over:
-		stopped = fault.New(fault.Exhausted, "Ask for less.", "cannot run the command: it writes more than %d bytes", p.most)
+		stopped = fault.New(fault.Exhausted, "Ask for less.", "cannot run the command: it writes more than %s", legible.Size(int64(p.most)))
 	case <-ctx.Done():
 		stopped = context.Cause(ctx)
 	}
@@ -103,7 +104,7 @@ func run(ctx context.Context, p process) (finished, error) {
 	// An exit code that is not 0 is no error of ours: the state says it.
 	_ = cmd.Wait()
 	if stopped == nil && out.full() {
-		stopped = fault.New(fault.Exhausted, "Ask for less.", "cannot run the command: it wrote more than %d bytes", p.most)
+		stopped = fault.New(fault.Exhausted, "Ask for less.", "cannot run the command: it wrote more than %s", legible.Size(int64(p.most)))
 	}
 	if stopped != nil {
 		return finished{}, stopped

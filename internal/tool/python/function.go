@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"praxis/internal/fault"
+	"praxis/internal/legible"
 	"praxis/internal/tool"
 )
 
@@ -79,12 +80,8 @@ func (f *function) closed() error {
 	return fault.New(fault.Unavailable, "", "cannot call %s: it is closed", f.name)
 }
 
-// Call calls the function.
-func (f *function) Call(ctx context.Context, c tool.Invocation) (any, error) {
-	arguments, err := json.Marshal(c.Arguments)
-	if err != nil {
-		return nil, fmt.Errorf("cannot call %s: %w", f.name, err)
-	}
+// whileOpen returns a context that Close ends, too.
+func (f *function) whileOpen(ctx context.Context) (watch context.Context, done func()) {
 	watch, stop := context.WithCancelCause(ctx)
 	watched := make(chan struct{})
 	go func() {
@@ -95,8 +92,45 @@ func (f *function) Call(ctx context.Context, c tool.Invocation) (any, error) {
 		case <-watch.Done():
 		}
 	}()
-	defer func() { stop(nil); <-watched }()
-	ctx = watch
+	return watch, func() { stop(nil); <-watched }
+}
+
+// Prepare opens the sandbox when there is none: its image may have to be made
+// first. Where a call runs, there is one.
+func (f *function) Prepare(ctx context.Context) error {
+	ctx, done := f.whileOpen(ctx)
+	defer done()
+	select {
+	case f.turn <- struct{}{}:
+		defer func() { <-f.turn }()
+	default:
+		return nil
+	}
+	if f.gone {
+		return f.closed()
+	}
+	if f.box != nil {
+		return nil
+	}
+	if err := f.open(ctx); err != nil {
+		_ = f.drop() // why it did not open is of more use
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+		return err
+	}
+	f.timer = time.AfterFunc(f.cfg.Idle, f.rest)
+	return nil
+}
+
+// Call calls the function.
+func (f *function) Call(ctx context.Context, c tool.Invocation) (any, error) {
+	arguments, err := json.Marshal(c.Arguments)
+	if err != nil {
+		return nil, fmt.Errorf("cannot call %s: %w", f.name, err)
+	}
+	ctx, done := f.whileOpen(ctx)
+	defer done()
 	if f.src.Timeout > 0 {
 		late := fault.New(fault.Exhausted, "Ask for less, or raise the timeout in the tool's file.", "cannot call %s: it took longer than %s", f.name, f.src.Timeout)
 		var cancel context.CancelFunc
@@ -215,12 +249,16 @@ func (f *function) read(data []byte) (any, error) {
 	}
 	if value, ok := o.Get("value"); ok {
 		if int64(len(data)) > f.most+100 {
-			return nil, f.large(strconv.Itoa(len(data)))
+			return nil, f.large(int64(len(data)))
 		}
 		return value, nil
 	}
 	if size, ok := o.Get("large"); ok {
-		return nil, f.large(clip(fmt.Sprint(size), 20))
+		n, err := strconv.ParseInt(fmt.Sprint(size), 10, 64)
+		if err != nil || n <= f.most { // nothing that the caller wrote
+			n = f.most + 1
+		}
+		return nil, f.large(n)
 	}
 	e, _ := o.Get("error")
 	raised, ok := e.(*tool.Object)
@@ -244,6 +282,6 @@ func (f *function) read(data []byte) (any, error) {
 	return nil, fmt.Errorf("cannot call %s: %s", f.name, message)
 }
 
-func (f *function) large(size string) error {
-	return fault.New(fault.Exhausted, "Ask for less.", "cannot call %s: its result has %s bytes, more than %d", f.name, size, f.most)
+func (f *function) large(size int64) error {
+	return fault.New(fault.Exhausted, "Ask for less.", "cannot call %s: its result has %s", f.name, legible.Over(size, f.most))
 }

@@ -319,7 +319,7 @@ func TestPython(t *testing.T) {
 	}
 	small := create(t, cfg, `def f(n: int) -> str: return "x" * n`, "f", "")
 	defer small.impl.Close()
-	failed(small, `{"n":20000000}`, fault.Exhausted, "20000")
+	failed(small, `{"n":20000000}`, fault.Exhausted, "its result has 19.1MiB, more than 16MiB")
 	got(small, `{"n":1}`, `"x"`)
 }
 
@@ -393,7 +393,7 @@ func TestHostileSandbox(t *testing.T) {
 		{`{"call":1}`, ok, nil, fault.Internal, "neither", 0},
 		{`{"call":1,"error":"x"}`, ok, nil, fault.Internal, "neither", 0},
 		{`{"call":1,"error":{"type":1,"message":[],"line":{}}}`, ok, nil, fault.Internal, "x.f", 0},
-		{`{"call":1,"large":"` + strings.Repeat("9", 1000) + `"}`, ok, nil, fault.Exhausted, "999", 0},
+		{`{"call":1,"large":"` + strings.Repeat("9", 1000) + `"}`, ok, nil, fault.Exhausted, "16,777,217 bytes, more than 16,777,216", 0},
 		{`{"call":1,"value":"` + strings.Repeat("x", 17<<20) + `"}`, ok, nil, fault.Internal, "no file", 1},
 		{``, python.Outcome{Limit: true, Why: "memory: more than 1 GiB"}, nil, fault.Exhausted, "memory", 1},
 		{``, python.Outcome{Why: strings.Repeat("x", 5000)}, nil, fault.Internal, "xxx", 1},

@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"praxis/internal/fault"
+	"praxis/internal/legible"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/tool"
 )
@@ -226,7 +227,7 @@ func (k *Kind) read(b tool.Binding) (*source, error) {
 		return wrong("Correct the path; it starts from the folder of the tool's file.", "cannot read %s: %w", path, err)
 	}
 	if len(text) > maxSource {
-		return wrong("Put what is large into a package.", "%s has more than %d bytes", s.base, maxSource)
+		return wrong("Put what is large into a package.", "%s has more than %s", s.base, legible.Size(maxSource))
 	}
 	s.text = text
 	return s, nil

@@ -40,6 +40,7 @@ import (
 	"time"
 
 	"praxis/internal/fault"
+	"praxis/internal/legible"
 	"praxis/internal/tool"
 )
 
@@ -261,7 +262,7 @@ func (t *Tool) value(v any) (any, error) {
 		return nil, fmt.Errorf("cannot call %s: its result is no JSON: %w", t.def.Name, err)
 	}
 	if int64(len(text)) > t.bound {
-		return nil, fault.New(fault.Exhausted, "Ask for less.", "cannot call %s: its result has %d bytes; at most %d", t.def.Name, len(text), t.bound)
+		return nil, fault.New(fault.Exhausted, "Ask for less.", "cannot call %s: its result has %s", t.def.Name, legible.Over(int64(len(text)), int64(t.bound)))
 	}
 	value, err := tool.DecodeJSON(text)
 	if err != nil { // not a fault: the caller did nothing wrong

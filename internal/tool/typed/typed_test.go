@@ -223,7 +223,7 @@ func TestFailures(t *testing.T) {
 		"deep": {func() (any, error) {
 			return json.RawMessage(strings.Repeat("[", 200) + strings.Repeat("]", 200)), nil
 		}, "is no JSON value", fault.Internal, nil},
-		"large": {func() (any, error) { return strings.Repeat("x", 2000), nil }, "2002 bytes; at most 1000", fault.Exhausted, nil},
+		"large": {func() (any, error) { return strings.Repeat("x", 2000), nil }, "its result has 2KiB, more than 1000B", fault.Exhausted, nil},
 	} {
 		f := made(t, func(context.Context, struct{}) (any, error) { return test.f() }, Limits(tool.Limits{Bytes: 1000}))
 		got, err := call(t, f, `{}`)

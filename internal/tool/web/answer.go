@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"praxis/internal/fault"
+	"praxis/internal/legible"
 	"praxis/internal/tool"
 )
 
@@ -84,7 +85,7 @@ func (e *brokenAnswer) Error() string { return "the answer breaks off: " + e.cau
 func (e *brokenAnswer) Unwrap() error { return e.cause }
 
 func tooLong(limit int64) error {
-	return fault.New(fault.Exhausted, "Ask for less: a page, a filter, fewer fields.", "the answer has more than %d bytes", limit)
+	return fault.New(fault.Exhausted, "Ask for less: a page, a filter, fewer fields.", "the answer has more than %s", legible.Size(int64(limit)))
 }
 
 // decode reads a body by its type.
@@ -142,7 +143,7 @@ func refusal(resp *http.Response, m mask) error {
 	what := strings.TrimSpace(strconv.Itoa(status) + " " + strings.ToLower(http.StatusText(status)))
 	says := said(resp, m)
 	if says != "" {
-		says = ": it says: " + says
+		says = " and says: " + says
 	}
 	kind, remedy := fault.Invalid, ""
 	switch status {
@@ -151,7 +152,7 @@ func refusal(resp *http.Response, m mask) error {
 	case 401, 402, 403, 451:
 		kind, remedy = fault.Denied, "The credentials in the file of the tool have to allow this."
 	case 404, 410:
-		return fault.New(fault.Invalid, "Check the arguments that say what is asked for.", "not found: the server answered %s%s", what, says)
+		return fault.New(fault.Invalid, "Check the arguments that say what is asked for.", "the server answered %s%s", what, says)
 	case 409, 412, 423, 428:
 		kind, remedy = fault.Conflict, "Look at the state as it is now, then decide anew."
 	case 413, 414, 431:

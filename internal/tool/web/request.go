@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"praxis/internal/fault"
+	"praxis/internal/legible"
 	"praxis/internal/tool"
 )
 
@@ -353,7 +354,7 @@ func (r *request) takesBody(d *tool.Definition) bool {
 
 func bounded(data []byte, contentType string) ([]byte, string, error) {
 	if len(data) > maxBody {
-		return nil, "", fault.New(fault.Exhausted, "Send less at once.", "the request would have %d bytes; at most %d are sent", len(data), maxBody)
+		return nil, "", fault.New(fault.Exhausted, "Send less at once.", "the request would have %s", legible.Over(int64(len(data)), maxBody))
 	}
 	return data, contentType, nil
 }

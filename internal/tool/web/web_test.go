@@ -395,15 +395,15 @@ func TestStatuses(t *testing.T) {
 		retry       time.Duration
 		wantRetrier bool
 	}{
-		{status: 400, kind: "application/json", body: `{"error":{"code":3,"message":"q is\nneeded"}}`, want: fault.Invalid, message: "the server answered 400 bad request: it says: q is needed"},
+		{status: 400, kind: "application/json", body: `{"error":{"code":3,"message":"q is\nneeded"}}`, want: fault.Invalid, message: "the server answered 400 bad request and says: q is needed"},
 		{status: 422, kind: "application/json", body: `{"detail":[{"loc":["body","x"],"msg":"field required"}]}`, want: fault.Invalid, message: `field required`},
-		{status: 422, kind: "application/problem+json", body: `{"title":"Bad","detail":"x is wrong"}`, want: fault.Invalid, message: `it says: x is wrong`},
-		{status: 400, kind: "application/json", body: `{"errors":["a","b"]}`, want: fault.Invalid, message: `it says: {"errors":["a","b"]}`},
+		{status: 422, kind: "application/problem+json", body: `{"title":"Bad","detail":"x is wrong"}`, want: fault.Invalid, message: `and says: x is wrong`},
+		{status: 400, kind: "application/json", body: `{"errors":["a","b"]}`, want: fault.Invalid, message: `and says: {"errors":["a","b"]}`},
 		{status: 400, kind: "text/plain", body: strings.Repeat("word ", 1000), want: fault.Invalid, message: `word…`},
 		{status: 400, kind: "text/html", body: `<h1>no</h1>`, want: fault.Invalid, message: `answered 400 bad request`},
 		{status: 401, want: fault.Denied, message: "401"}, {status: 402, want: fault.Denied, message: "402"}, {status: 403, want: fault.Denied, message: "403"},
-		{status: 404, kind: "text/plain", body: "no such customer", want: fault.Invalid, message: "not found: the server answered 404 not found: it says: no such customer"},
-		{status: 405, want: fault.Invalid, message: "405"}, {status: 410, want: fault.Invalid, message: "not found"}, {status: 418, want: fault.Invalid, message: "418"},
+		{status: 404, kind: "text/plain", body: "no such customer", want: fault.Invalid, message: "the server answered 404 not found and says: no such customer"},
+		{status: 405, want: fault.Invalid, message: "405"}, {status: 410, want: fault.Invalid, message: "410 gone"}, {status: 418, want: fault.Invalid, message: "418"},
 		{status: 409, want: fault.Conflict, message: "409"}, {status: 412, want: fault.Conflict, message: "412"},
 		{status: 413, want: fault.Exhausted, message: "413"},
 		{status: 429, want: fault.Exhausted, message: "429"},
