@@ -295,7 +295,7 @@ func (k *Kind) resolve(name, dir string) (string, error) {
 		}
 	}
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", fault.New(fault.Invalid, "Install it, or write its absolute path.", "cannot find the program %s", name)
+		return "", fault.New(fault.NotFound, "Install it, or write its absolute path.", "cannot find the program %s", name)
 	}
 	return "", fault.New(fault.Invalid, "Correct argv.", "cannot run the program %s: %w", name, err)
 }

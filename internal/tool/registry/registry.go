@@ -150,7 +150,7 @@ func (r *Registry) file(ctx context.Context, cfg Config, f source) error {
 			return err
 		}
 		made, err := k.New(ctx, d, b)
-		if fault.KindOf(err) == fault.Denied { // the others go on; who calls it learns why
+		if kind := fault.KindOf(err); kind == fault.Denied || kind == fault.NotFound { // the others go on; who calls it learns why
 			cfg.reported(ctx, b.Pos, err)
 			made, err = refused{at(b.Pos, err)}, nil
 		}
@@ -184,7 +184,8 @@ func (r *Registry) add(d *tool.Definition, made tool.Implementation) error {
 	return nil
 }
 
-// refused is a tool that this process may not carry out.
+// refused is a tool that this process may not carry out, or that needs a program
+// that this machine lacks.
 type refused struct{ why error }
 
 func (r refused) Call(context.Context, tool.Invocation) (any, error) { return nil, r.why }
@@ -312,6 +313,14 @@ func (r *Registry) Call(ctx context.Context, c tool.Invocation) (any, error) {
 		return nil, fault.New(fault.NotFound, "Give the tool an implementation (run: …).", "nothing carries out %s", c.Tool.ID())
 	}
 	return made.Call(ctx, c)
+}
+
+// Prepare makes a tool ready for its calls, when that takes long once.
+func (r *Registry) Prepare(ctx context.Context, d *tool.Definition) error {
+	if p, ok := r.by[d.ID()].(interface{ Prepare(context.Context) error }); ok {
+		return p.Prepare(ctx)
+	}
+	return nil
 }
 
 // Identity names what carries a tool out; "" when nothing does.

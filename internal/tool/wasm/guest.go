@@ -183,7 +183,7 @@ type ends struct {
 // Bounds of ends: what is kept of each and what is told.
 const (
 	keptEnd = 4 << 10
-	toldEnd = 1 << 10
+	toldEnd = 512
 )
 
 // Write never fails.
