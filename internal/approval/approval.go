@@ -1,6 +1,7 @@
 package approval
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -17,11 +18,13 @@ import (
 const DefaultTimeout = 5 * time.Minute
 
 // Never denies everything.
-type Never struct{}
+type Never struct {
+	Why string // nobody is asked; "": the command line says so
+}
 
 // Approve denies.
-func (Never) Approve(context.Context, gate.Question) (gate.Answer, error) {
-	return denied(gate.ByPolicy, "", "nobody is asked in this run (--approve never)"), nil
+func (n Never) Approve(context.Context, gate.Question) (gate.Answer, error) {
+	return denied(gate.ByPolicy, "", "%s", cmp.Or(n.Why, "nobody is asked in this run (--approve never)")), nil
 }
 
 // Config is what [Parse] needs beside the specification.

@@ -86,7 +86,10 @@ func decode(data []byte, q gate.Question) (gate.Answer, error) {
 			return gate.Answer{}, fmt.Errorf("%q of the answer is no text", key)
 		}
 	}
-	if q.Bound == "" || texts["bound"] != q.Bound {
+	if texts["bound"] == "" {
+		return gate.Answer{}, errors.New(`the answer has no "bound"; it is the question's`)
+	}
+	if texts["bound"] != q.Bound {
 		return gate.Answer{}, errors.New("the answer is bound to another call")
 	}
 	switch scope := gate.Scope(texts["scope"]); scope {

@@ -97,6 +97,8 @@ func parseRule(text string) (rule, error) {
 	switch {
 	case text == "":
 		return bad(form, "it is empty")
+	case isRange(text):
+		return bad("Write each address of it that is needed, such as 10.0.0.7:443.", "it is a range of addresses")
 	case strings.Contains(text, "://"), strings.ContainsAny(text, "/@?#"):
 		return bad("Write only the host and the port, such as api.example.com:443, without scheme and path.", "it is a URL")
 	case text == "*" || strings.HasPrefix(text, "*:"):
@@ -180,6 +182,12 @@ func (r Rules) match(t target) (found rule, ok bool) {
 }
 
 // listed says whether the address itself stands in the rules, with the port.
+// isRange says whether a text is a range of addresses, such as 10.0.0.0/8.
+func isRange(text string) bool {
+	_, err := netip.ParsePrefix(text)
+	return err == nil
+}
+
 func (r Rules) listed(addr netip.Addr, port uint16) bool {
 	_, ok := r.match(target{host: addr.String(), addr: addr, port: port})
 	return ok

@@ -78,6 +78,8 @@ func TestRulesRefused(t *testing.T) {
 		"https://a.example.com":   "is a URL",
 		"a.example.com/path":      "is a URL",
 		"user@a.example.com":      "is a URL",
+		"10.0.0.0/8":              "range of addresses",
+		"fd00::/8":                "range of addresses",
 		"a.*.example.com":         "wrong place",
 		"a*.example.com":          "wrong place",
 		"*.*.example.com":         "wrong place",

@@ -66,7 +66,7 @@ func Open(ctx context.Context, cfg Config) (*Server, error) {
 		return nil, fault.New(fault.Unavailable, "Remove sandbox: true to run it on the host.",
 			"cannot open the MCP server %s: there is no sandbox to run it in", cfg.Name)
 	case len(set.Command) > 0 && !set.Sandbox && !cfg.AllowCommands:
-		return nil, fault.New(fault.Denied, "Allow commands on the host, or write sandbox: true.",
+		return nil, fault.New(fault.Denied, "Start Praxis with --allow-commands if you trust the file, or write sandbox: true there.",
 			"cannot open the MCP server %s: commands on the host are not allowed", cfg.Name)
 	}
 	return &Server{cfg: cfg, set: set, changed: make(chan struct{}, 1), stop: make(chan struct{}), turn: make(chan struct{}, 1)}, nil
@@ -152,8 +152,7 @@ func (s *Server) acquire(ctx context.Context) (*session, error) {
 		return nil, s.ended(ctx)
 	}
 	if failed != nil && wait > 0 {
-		return nil, fault.New(fault.KindOf(failed), cmp.Or(fault.RemedyOf(failed), "Try again later."),
-			"%w (next start in %s)", failed, wait.Round(10*time.Millisecond))
+		return nil, fault.New(fault.KindOf(failed), cmp.Or(fault.RemedyOf(failed), "Try again later."), "%w", failed)
 	}
 	ses, err := s.start(ctx)
 	if err != nil {
@@ -228,6 +227,7 @@ func (s *Server) start(ctx context.Context) (*session, error) {
 // not nil if the server was reached.
 func (s *Server) connect(ctx context.Context, version string) (*session, error) {
 	ses := newSession(&s.used)
+	ses.boxed = s.set.Sandbox
 	in := &inbound{say: s.log, changed: func() {
 		ses.outdated()
 		s.note()

@@ -43,6 +43,7 @@ type session struct {
 	pipe   *pipeConn // nil over HTTP
 	edge   *edge     // nil over standard input and output
 	used   *secrets
+	boxed  bool // the server runs in a sandbox
 
 	gone  chan struct{} // the connection is broken or over
 	once  sync.Once
@@ -157,6 +158,9 @@ func (s *session) trouble(what string, err error) error {
 	case remedy != "":
 	case s.pipe != nil && !s.alive() && (s.client == nil || s.client.InitializeResult() == nil):
 		remedy = "See that its command runs, and that it speaks MCP over standard input and output."
+		if s.boxed {
+			remedy = "See that its command runs in a sandbox, which has no network and only a copy of the server's folder: npx and uvx can fetch nothing there."
+		}
 	default:
 		remedy = "Try again later."
 	}
