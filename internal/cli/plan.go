@@ -133,14 +133,20 @@ func (p *program) readPlan(name string) (plan.Source, error) {
 		text, err := readBounded(name, maxPlan)
 		return plan.Source{Name: name, Text: text}, err
 	}
-	text, err := io.ReadAll(io.LimitReader(p.stdin, maxPlan+1))
-	if err != nil {
-		return plan.Source{}, fault.New(fault.Invalid, "", "cannot read standard input: %w", err)
+	text, err := p.readInput(maxPlan, "Give a shorter plan.")
+	return plan.Source{Name: "standard input", Text: text}, err
+}
+
+// readInput reads standard input, which has at most so many bytes.
+func (p *program) readInput(most int64, remedy string) ([]byte, error) {
+	text, err := io.ReadAll(io.LimitReader(p.stdin, most+1))
+	switch {
+	case err != nil:
+		return nil, fault.New(fault.Invalid, "", "cannot read standard input: %w", err)
+	case int64(len(text)) > most:
+		return nil, fault.New(fault.Invalid, remedy, "cannot read standard input: it is longer than %s", legible.Size(most))
 	}
-	if len(text) > maxPlan {
-		return plan.Source{}, fault.New(fault.Invalid, "Give a shorter plan.", "cannot read standard input: it is longer than %s", legible.Size(maxPlan))
-	}
-	return plan.Source{Name: "standard input", Text: text}, nil
+	return text, nil
 }
 
 // prepare reads and checks a plan.

@@ -3,6 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -258,6 +259,11 @@ func (c *planChecking) graph(ctx context.Context, name string) error {
 	}
 	if err := c.p.emit(legible.Text(strings.TrimRight(text, "\n")) + "\n"); err != nil {
 		return err
+	}
+	if !prepared.Check.Accepted { // a drawing does not say why
+		if _, err := io.WriteString(c.p.stderr, c.p.checkText(c.p.stderr, prepared)); err != nil {
+			return err
+		}
 	}
 	return refusal(prepared)
 }

@@ -85,7 +85,8 @@ func (p *program) syntaxErrors(src plan.Source, bad []*syntax.Error) error {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		fmt.Fprintf(&b, "%s:%d:%d\n%s\n", legible.Line(src.Name), e.Pos.Line, e.Pos.Col+1, legible.Text(strings.TrimRight(e.Render(src.Text), "\n")))
+		_, what, _ := strings.Cut(e.Render(src.Text), ": ") // behind the line's number, which stands before it
+		fmt.Fprintf(&b, "%s:%d:%d: error: %s\n", legible.Line(src.Name), e.Pos.Line, e.Pos.Col+1, legible.Text(strings.TrimRight(what, "\n")))
 	}
 	_, err := io.WriteString(p.stderr, b.String())
 	return err

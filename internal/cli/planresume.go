@@ -81,7 +81,7 @@ func (r *planResuming) response(cmd *cobra.Command) (a planner.Response, err err
 	given := cmd.Flags().Changed
 	const remedy = "Give one of --result JSON, --error TEXT, --approve, --deny REASON; or --tools FILE, to make a call that has leave already."
 	switch {
-	case !given("result") && !given("error") && !given("deny") && !r.approve && !given("tools"):
+	case !given("result") && !given("error") && !given("deny") && !r.approve && !r.host.yes && !given("tools"):
 		return a, fault.New(fault.Invalid, remedy, "cannot go on with the plan: nothing is said to the call that it waits at")
 	case r.approve && given("deny"):
 		return a, usage("praxis plan resume", "--approve and --deny contradict each other")
@@ -148,6 +148,9 @@ func (r *planResuming) run(cmd *cobra.Command, ref string) error {
 		run, err := plan.Resume(s.state, o.Tools, o.Policy)
 		if err != nil {
 			return err
+		}
+		if r.host.yes && !s.approved && answer.Approve == nil && !answer.Given && answer.Error == "" {
+			answer.Approve = &r.host.yes // every call is this one, too
 		}
 		if err := answer.Fits(run.Waiting(), s.approved); err != nil {
 			return err

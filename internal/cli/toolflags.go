@@ -123,7 +123,7 @@ func (p *program) openTooling(ctx context.Context, cfg config.Config, records *a
 		return t, err
 	}
 	if len(f.credentials) > 0 && len(f.net) == 0 {
-		return t, usage("praxis", "--credential is for hosts that --allow-net names")
+		return t, usage("praxis run", "--credential is for hosts that --allow-net names")
 	}
 	rules, err := r.read()
 	if err != nil {
@@ -202,10 +202,11 @@ func (t *tooling) has() bool { return t.registry.Set().Len() > 0 }
 func (t *tooling) whoIsAsked() (gate.Approver, error) {
 	spec := t.flags.approve
 	if spec == "" {
-		spec, t.nobody = "never", true
-		if isTerminal(t.p.stdin) && isTerminal(t.p.stderr) {
-			spec, t.nobody = "terminal", false
+		if !isTerminal(t.p.stdin) || !isTerminal(t.p.stderr) {
+			t.nobody = true
+			return approval.Never{Why: "a person has to agree, and there is no terminal to ask on"}, nil
 		}
+		spec = "terminal"
 	}
 	c := approval.Config{Secret: t.p.getenv("PRAXIS_APPROVE_SECRET"), Who: t.p.getenv("USER")}
 	if token := t.p.getenv("PRAXIS_APPROVE_TOKEN"); token != "" {
@@ -359,7 +360,7 @@ func credential(text string) (egress.Credential, string, error) {
 	header, variable, ok2 := strings.Cut(what, ":")
 	host, prefix, hasPath := strings.Cut(target, "/")
 	bad := func() (egress.Credential, string, error) {
-		return egress.Credential{}, "", usage("praxis", "--credential %q is not HOST[/PATH]=HEADER:VARIABLE", legible.Line(text))
+		return egress.Credential{}, "", usage("praxis run", "--credential %q is not HOST[/PATH]=HEADER:VARIABLE", legible.Line(text))
 	}
 	if !ok || !ok2 || host == "" || header == "" || variable == "" {
 		return bad()
@@ -504,6 +505,14 @@ func (c callers) Call(ctx context.Context, inv tool.Invocation) (any, error) {
 		return c.Registry.Call(ctx, inv)
 	}
 	return c.rehearsal.Call(ctx, inv)
+}
+
+// Prepare makes a tool ready that will really be called.
+func (c callers) Prepare(ctx context.Context, d *tool.Definition) error {
+	if c.Implements(d) && !c.rehearsal.Answers(d.Name) {
+		return c.Registry.Prepare(ctx, d)
+	}
+	return nil
 }
 
 // Identity names what carries a tool out.

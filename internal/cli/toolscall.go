@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"praxis/internal/gate"
 	"praxis/internal/journal"
 	"praxis/internal/legible"
+	"praxis/internal/plan/policy"
 	"praxis/internal/tool"
 )
 
@@ -25,7 +27,8 @@ call is recorded as a run of its own (praxis show last).
 
 Arguments are written NAME=VALUE. What the tool's schema says decides how a value
 is read: a text is taken as it stands, a number, a boolean, a list or an object
-is read as JSON. --json-args gives all of them as one object.
+is read as JSON. --json-args gives all of them as one object, which is read from
+standard input where it is "-".
 
 The arguments are yours: to the policy their source is the user, who is trusted.
 Without a rule of --policy, a tool that only computes or reads is called; one that
@@ -61,7 +64,7 @@ func (p *program) toolsCallCommand() *cobra.Command {
 	}
 	c.rules.registerFiles(cmd)
 	c.tools.register(cmd)
-	cmd.Flags().StringVar(&c.args, "json-args", "", "the arguments, as one `JSON` object")
+	cmd.Flags().StringVar(&c.args, "json-args", "", "the arguments, as one `JSON` object; - reads it from standard input")
 	cmd.Flags().BoolVar(&c.json, "json", false, "print one JSON object instead")
 	return cmd
 }
@@ -81,6 +84,13 @@ func (c *toolCalling) run(ctx context.Context, args []string) (err error) {
 		defer c.p.closing(c.tooling, &err)
 		if c.def, err = findTool(c.tooling.registry.Set(), args[0]); err != nil {
 			return err
+		}
+		if c.args == "-" {
+			data, err := c.p.readInput(gate.MaxArguments, "Give fewer arguments.")
+			if err != nil {
+				return err
+			}
+			c.args = string(data)
 		}
 		if c.given, err = callArguments(c.def, args[1:], c.args); err != nil {
 			return err
@@ -181,9 +191,20 @@ func (c *toolCalling) tell(out gate.Outcome, err error) error {
 		return err
 	}
 	if !c.json {
-		tell(c.p.stderr, failed.Error(), fault.RemedyOf(failed))
+		tell(c.p.stderr, failed.Error(), c.remedy(out, failed))
 	}
 	return fate{exitRaised}
+}
+
+// remedy is what the person can do, who is told to ask the person otherwise.
+func (c *toolCalling) remedy(out gate.Outcome, failed error) string {
+	switch {
+	case out.Denied == nil || out.Decision.Verdict != policy.Ask:
+		return fault.RemedyOf(failed)
+	case c.tooling.nobody:
+		return "Call it on a terminal, or say who is asked with --approve."
+	}
+	return ""
 }
 
 // print writes a result: a text as it is, anything else as JSON.
@@ -199,9 +220,37 @@ func (c *toolCalling) print(v any) error {
 		}
 		return err
 	}
-	enc := newEncoder(c.p.stdout)
+	var b bytes.Buffer
+	enc := newEncoder(&b)
 	enc.SetIndent("", "  ")
-	return enc.Encode(v)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := c.p.stdout.Write(readable(b.Bytes()))
+	return err
+}
+
+// readable writes &, < and > in JSON as they are: the escapes are for web pages.
+func readable(text []byte) []byte {
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		if text[i] != '\\' {
+			out = append(out, text[i])
+			continue
+		}
+		rest := text[i:]
+		switch {
+		case bytes.HasPrefix(rest, []byte(`\u0026`)):
+			out, i = append(out, '&'), i+5
+		case bytes.HasPrefix(rest, []byte(`\u003c`)):
+			out, i = append(out, '<'), i+5
+		case bytes.HasPrefix(rest, []byte(`\u003e`)):
+			out, i = append(out, '>'), i+5
+		default: // an escape has at least one more byte, which may be a backslash
+			out, i = append(out, rest[:min(2, len(rest))]...), i+1
+		}
+	}
+	return out
 }
 
 // callArguments reads the arguments of a command line.
