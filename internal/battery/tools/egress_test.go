@@ -172,15 +172,17 @@ func (w *world) newRules(t *testing.T) {
 	old := w.net.Rules()
 	done := make(chan string, 1)
 	host, port := splitAddress(w.address.echo)
-	opened := len(heard[event.ConnectionOpened](w))
 	go func() {
 		done <- w.python(t, fmt.Sprintf(`
 import http.client, os, urllib.parse
 proxy = urllib.parse.urlsplit(os.environ["http_proxy"])
 c = http.client.HTTPConnection(proxy.hostname, proxy.port, timeout=30)
 c.set_tunnel(%q, %s); c.connect(); c.sock.sendall(b"\x00x"); print(c.sock.recv(10))
+c.sock.sendall(b"stop")
 try:
-    print("then", c.sock.recv(10))
+    while data := c.sock.recv(10):
+        print("said", data)
+    print("then", data)
 except OSError as exc:
     print("then", type(exc).__name__)
 try:
@@ -190,10 +192,13 @@ except OSError as exc:
     print("refused", exc)
 `, host, port, host, port))
 	}()
-	for end := time.Now().Add(30 * time.Second); len(heard[event.ConnectionOpened](w)) == opened && time.Now().Before(end); {
-		time.Sleep(10 * time.Millisecond)
+	select {
+	case <-w.stopped: // the code has connected, and heard an answer
+	case out := <-done:
+		t.Fatalf("the code ended: %q", out)
+	case <-time.After(time.Minute):
+		t.Fatal("the code never came so far")
 	}
-	time.Sleep(200 * time.Millisecond) // bytes flow meanwhile, or do not: both ends are the same
 	rules, err := egress.ParseRules([]string{w.address.site})
 	if err != nil {
 		t.Fatal(err)

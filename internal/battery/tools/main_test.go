@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"bytes"
 	"context"
 	"crypto/x509"
 	"errors"
@@ -63,6 +64,7 @@ type world struct {
 	site    *httptest.Server  // plain
 	safe    *httptest.Server  // TLS, under names
 	echo    net.Listener      // that speaks no HTTP
+	stopped chan struct{}     // rung when it is sent "stop"
 	address struct{ site, safe, echo string }
 
 	mu     sync.Mutex
@@ -185,6 +187,7 @@ func (w *world) serve() {
 	w.t.Cleanup(w.site.Close)
 	w.t.Cleanup(w.safe.Close)
 	var err error
+	w.stopped = make(chan struct{}, 1)
 	w.echo, err = net.Listen("tcp", "127.0.0.1:0")
 	w.must(err)
 	w.t.Cleanup(func() { _ = w.echo.Close() })
@@ -196,7 +199,7 @@ func (w *world) serve() {
 			}
 			go func() {
 				defer conn.Close()
-				_, _ = io.Copy(conn, conn)
+				_, _ = io.Copy(io.MultiWriter(conn, stop(w.stopped)), conn)
 			}()
 		}
 	}()
@@ -369,4 +372,17 @@ func main() {
 		w.t.Fatalf("cannot build the module: %v\n%s", err, text)
 	}
 	return out
+}
+
+// stop rings when it is told to.
+type stop chan struct{}
+
+func (s stop) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("stop")) {
+		select {
+		case s <- struct{}{}:
+		default:
+		}
+	}
+	return len(p), nil
 }
