@@ -132,11 +132,11 @@ func (t *timed) Approve(ctx context.Context, q gate.Question) (gate.Answer, erro
 	}
 	replies := make(chan reply, 1)
 	go func() {
-		r := reply{answer: denied(gate.ByProgram, "", "cannot ask: the approver ended")}
+		r := reply{answer: denied(gate.ByNobody, "", "cannot ask: the approver ended")}
 		defer func() { replies <- r }()
 		defer func() {
 			if p := recover(); p != nil {
-				r = reply{answer: denied(gate.ByProgram, "", "cannot ask: the approver panicked: %s", clip(fmt.Sprint(p), 200))}
+				r = reply{answer: denied(gate.ByNobody, "", "cannot ask: the approver panicked: %s", clip(fmt.Sprint(p), 200))}
 			}
 		}()
 		answer, err := t.approver.Approve(ctx, q)

@@ -49,7 +49,7 @@ const killed = 2 * time.Second
 func (c *Command) Approve(ctx context.Context, q gate.Question) (gate.Answer, error) {
 	body, err := encode(q)
 	if err != nil {
-		return denied(gate.ByProgram, c.who, "cannot ask %s: %v", c.who, err), nil
+		return denied(gate.ByNobody, c.who, "cannot ask %s: %v", c.who, err), nil
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -62,25 +62,25 @@ func (c *Command) Approve(ctx context.Context, q gate.Question) (gate.Answer, er
 	errs := &bounded{max: maxReason}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(body), out, errs
 	if err := cmd.Start(); err != nil {
-		return denied(gate.ByProgram, c.who, "cannot ask %s: it cannot be started", c.who), nil
+		return denied(gate.ByNobody, c.who, "cannot ask %s: it cannot be started", c.who), nil
 	}
 	err = cmd.Wait()
 	_ = group() // what it left behind; nothing is the usual case
 	if out.over {
-		return denied(gate.ByProgram, c.who, "cannot ask %s: its answer has more than %s", c.who, legible.Size(maxAnswer)), nil
+		return denied(gate.ByNobody, c.who, "cannot ask %s: its answer has more than %s", c.who, legible.Size(maxAnswer)), nil
 	}
 	if ctx.Err() != nil {
 		return unanswered(ctx, c.who), nil
 	}
 	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
-		return denied(gate.ByProgram, c.who, "cannot ask %s: %s%s", c.who, ended(err), errs.said()), nil
+		return denied(gate.ByNobody, c.who, "cannot ask %s: %s%s", c.who, ended(err), errs.said()), nil
 	}
 	if err != nil {
-		return denied(gate.ByProgram, c.who, "cannot ask %s: it ended, but something that it started kept its output open", c.who), nil
+		return denied(gate.ByNobody, c.who, "cannot ask %s: it ended, but something that it started kept its output open", c.who), nil
 	}
 	a, err := decode(out.data.Bytes(), q)
 	if err != nil {
-		return denied(gate.ByProgram, c.who, "cannot ask %s: %v", c.who, err), nil
+		return denied(gate.ByNobody, c.who, "cannot ask %s: %v", c.who, err), nil
 	}
 	if a.Who == "" {
 		a.Who = c.who

@@ -127,7 +127,7 @@ func TestWebhookDenies(t *testing.T) {
 		"panic": {func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) }, "cannot ask"},
 	} {
 		a := ask(t, webhook(t, test.h), deletion(t))
-		if a.Granted || a.By != gate.ByProgram || a.Who == "" || !strings.Contains(a.Reason, test.want) {
+		if a.Granted || a.By != gate.ByNobody || a.Who == "" || !strings.Contains(a.Reason, test.want) {
 			t.Errorf("%s: got %+v, want a denial with %q", name, a, test.want)
 		}
 		if strings.Contains(fmt.Sprint(a), secret) {
@@ -245,7 +245,7 @@ func TestCommandDenies(t *testing.T) {
 		`yes >&2 & ` + yes + `kill -9 $!; exit 1`: "it exited with 1",
 	} {
 		a := ask(t, script(t, text), deletion(t))
-		if a.Granted || a.By != gate.ByProgram || !strings.Contains(a.Reason, want) {
+		if a.Granted || a.By != gate.ByNobody || !strings.Contains(a.Reason, want) {
 			t.Errorf("%s: got %+v, want a denial with %q", text, a, want)
 		}
 	}

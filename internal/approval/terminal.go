@@ -147,7 +147,7 @@ func (t *Terminal) ask(ctx context.Context, q gate.Question) (gate.Answer, error
 			return gate.Answer{}, err
 		}
 	}
-	return denied(gate.ByPerson, t.who, "the answers could not be understood"), nil
+	return denied(gate.ByNobody, t.who, "the answers could not be understood"), nil
 }
 
 // refuse returns a no, for which it asks why if the person said no and nothing more.

@@ -106,7 +106,7 @@ func isHeader(name, value string) bool {
 func (w *Webhook) Approve(ctx context.Context, q gate.Question) (gate.Answer, error) {
 	body, err := encode(q)
 	if err != nil {
-		return denied(gate.ByProgram, w.host, "cannot ask %s: %v", w.host, err), nil
+		return denied(gate.ByNobody, w.host, "cannot ask %s: %v", w.host, err), nil
 	}
 	answer, err := w.post(ctx, body)
 	if err == nil {
@@ -121,7 +121,7 @@ func (w *Webhook) Approve(ctx context.Context, q gate.Question) (gate.Answer, er
 	if ctx.Err() != nil {
 		return unanswered(ctx, w.host), nil
 	}
-	return denied(gate.ByProgram, w.host, "cannot ask %s: %v", w.host, err), nil
+	return denied(gate.ByNobody, w.host, "cannot ask %s: %v", w.host, err), nil
 }
 
 func (w *Webhook) post(ctx context.Context, body []byte) ([]byte, error) {

@@ -358,7 +358,7 @@ type ApprovalAsked struct {
 type ApprovalGiven struct {
 	ID      string `json:"id"`
 	Granted bool   `json:"granted"`
-	By      string `json:"by"`              // "person", "program", "policy", "timeout"
+	By      string `json:"by"`              // "person", "program", "policy", "timeout", "nobody"
 	Who     string `json:"who,omitempty"`   // the person or the program
 	Scope   string `json:"scope,omitempty"` // "once", "exact" (these arguments) or "run"
 	Reason  string `json:"reason,omitempty"`

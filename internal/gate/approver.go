@@ -23,6 +23,7 @@ const (
 	ByProgram = "program" // a webhook or a command
 	ByPolicy  = "policy"
 	ByTimeout = "timeout"
+	ByNobody  = "nobody" // who was to be asked broke down, or gave no answer that can be used
 )
 
 // Question is a call that somebody has to agree to.

@@ -81,6 +81,12 @@ var answers = []struct {
 		"refused by timeout, not called", "refused by timeout, not called", "refused by timeout, not called",
 	},
 	{
+		"silent", func() (gate.Answer, error) {
+			return gate.Answer{By: gate.ByNobody, Reason: "the webhook answered with status 502"}, nil
+		},
+		"refused by nobody, not called", "refused by nobody, not called", "refused by nobody, not called",
+	},
+	{
 		"broken", func() (gate.Answer, error) { return gate.Answer{Granted: true}, errors.New("the pager is broken") },
 		"refused by policy, not called", "refused by policy, not called", "refused by policy, not called",
 	},
@@ -89,7 +95,7 @@ var answers = []struct {
 
 // asked is how often somebody is asked over the three calls: who said no is not asked
 // the same again.
-var asked = map[string]int{"once": 3, "exact": 2, "run": 1, "denied": 2, "timeout": 3, "broken": 3, "nobody": 0}
+var asked = map[string]int{"once": 3, "exact": 2, "run": 1, "denied": 2, "timeout": 3, "silent": 3, "broken": 3, "nobody": 0}
 
 // cell is one place of the table.
 type cell struct {
@@ -126,8 +132,8 @@ func TestTheTable(t *testing.T) {
 			}
 		}
 	}
-	// 32 rules × 12 pairs, of which 5 are open; 16 of the rules ask, with 7 answers.
-	if want := 32*7 + 16*5 + 16*5*7; cells != want {
+	// 32 rules × 12 pairs, of which 5 are open; 16 of the rules ask, with 8 answers.
+	if want := 32*7 + 16*5 + 16*5*8; cells != want {
 		t.Errorf("the table has %d cells, want %d", cells, want)
 	}
 }
