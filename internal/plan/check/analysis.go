@@ -27,6 +27,7 @@ type analysis struct {
 	sinks     map[sinkKey]*sink
 	sinkOrder []*sink
 	missing   map[syntax.Node]missingMember
+	misuses   map[syntax.Node]misuse
 	uses      []problem
 	origins   map[originKey]*origin
 

@@ -37,6 +37,9 @@ func (x *args) all() val {
 func (f *frame) call(v val, x args) val {
 	var out val
 	f.a.step(1)
+	if x.direct && (v.fl&scalar != 0 || len(v.objs.all()) > 1) {
+		f.a.made(x.site, Finding{}) // by one of them, perhaps
+	}
 	for _, id := range v.objs.all() {
 		out = join(out, f.callObject(f.a.objects[id], v, x))
 		if f.dead {
@@ -164,6 +167,7 @@ func (a *analysis) context(caller *activation, site syntax.Node) (int32, []synta
 // callFunc calls a function of the program.
 func (f *frame) callFunc(o *object, x args, v val) val {
 	a := f.a
+	f.callable(o, x)
 	act := f.activationFor(o, x.site)
 	f.bind(act, o, x)
 	if !f.pc.within(act.pc) {

@@ -210,6 +210,7 @@ func (a *analysis) report(r *Result) {
 		a.flowsLost(r)
 		return
 	}
+	a.misused(r)
 	called := map[syntax.Node]bool{}
 	for _, s := range a.sinkOrder {
 		called[s.node] = true

@@ -110,6 +110,7 @@ func (a *analysis) originOf(key originKey, d *tool.Definition) *origin {
 // toolCall carries out the call of a tool.
 func (f *frame) toolCall(o *object, fn val, x args) val {
 	a, d := f.a, o.def
+	f.fits(d, x)
 	control := union(f.pc, fn.may)
 	may, must := control, (*lab)(nil)
 	s := a.sinkAt(x.site, d)
@@ -488,7 +489,7 @@ func (a *analysis) dataKey(o *object, key val, n syntax.Node, f *frame) val {
 // known gives the JSON value that a value is known to be.
 func (f *frame) known(v val, deep int) (any, bool) {
 	if v.k != nil {
-		return jsonOf(v.k), true
+		return jsonOf(v.k), v.k.Kind != syntax.Bytes && v.k.Kind != syntax.Ellipsis
 	}
 	o, ok := f.exactObject(v)
 	if !ok || deep > 20 {

@@ -1,0 +1,213 @@
+package check
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"praxis/internal/fault"
+	"praxis/internal/plan/syntax"
+	"praxis/internal/tool"
+)
+
+// misuse is what is known of a call that cannot be made.
+type misuse struct {
+	round int32
+	fine  bool // in one context at least
+	wrong Finding
+}
+
+// made notes whether the call at n can be made as the analysis knows it now. A
+// call is told of that can be made in no context: a function that is called with
+// values of several kinds often tells them apart by itself.
+func (a *analysis) made(n syntax.Node, wrong Finding) {
+	if a.misuses == nil {
+		a.misuses = map[syntax.Node]misuse{}
+	}
+	m := a.misuses[n]
+	if m.round != a.round {
+		m = misuse{round: a.round, wrong: wrong}
+	}
+	m.fine = m.fine || wrong.Message == ""
+	a.misuses[n] = m
+}
+
+// misused reports the calls that cannot be made.
+func (a *analysis) misused(r *Result) {
+	for n, m := range a.misuses {
+		if m.round == a.round && !m.fine {
+			f := m.wrong
+			s := n.Range()
+			f.Line, f.Col, f.EndLine, f.EndCol = int(s.Start.Line), int(s.Start.Col), int(s.End.Line), int(s.End.Col)
+			r.add(f)
+		}
+	}
+}
+
+// callable notes whether a function of the program can be called with x. Where
+// exceptions may be caught somewhere, the mistake may be meant.
+func (f *frame) callable(o *object, x args) {
+	if !x.direct || o.code.args == nil {
+		return
+	}
+	text := arity(o.code, x)
+	if text == "" {
+		f.a.made(x.site, Finding{})
+		return
+	}
+	level := Error
+	if f.a.scopes.tries {
+		level = Warning
+	}
+	f.a.made(x.site, Finding{Kind: Arguments, Level: level, Message: o.code.name + "() " + text, Remedy: "It is defined as " + signature(o.code) + "."})
+}
+
+// arity says in Python's words why a function cannot take these arguments, "" when
+// it can, or may.
+func arity(fn *function, x args) string {
+	p := fn.args
+	if x.open || x.hasKw || x.vague || slices.ContainsFunc(x.named, func(e entry) bool { return e.weak }) {
+		return ""
+	}
+	places := slices.Concat(p.PosOnlyArgs, p.Args)
+	if len(x.pos) > len(places) && p.VarArg == nil {
+		return fmt.Sprintf("takes %s but %d were given", counted(len(places), "positional argument"), len(x.pos))
+	}
+	given := map[string]bool{}
+	for i := range min(len(x.pos), len(places)) {
+		given[places[i].Arg] = true
+	}
+	for _, e := range x.named {
+		byName := slices.ContainsFunc(p.Args, func(a *syntax.Arg) bool { return a.Arg == e.name }) ||
+			slices.ContainsFunc(p.KwOnlyArgs, func(a *syntax.Arg) bool { return a.Arg == e.name })
+		switch {
+		case byName && given[e.name]:
+			return "got multiple values for argument '" + e.name + "'"
+		case byName:
+			given[e.name] = true
+		case p.KwArg == nil:
+			return "got an unexpected keyword argument '" + e.name + "'"
+		}
+	}
+	var missing []string
+	for _, a := range slices.Concat(places, p.KwOnlyArgs) {
+		if !given[a.Arg] && ent(fn.defaults, a.Arg) == nil {
+			missing = append(missing, "'"+a.Arg+"'")
+		}
+	}
+	if len(missing) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("is missing %s: %s", counted(len(missing), "argument"), strings.Join(missing, ", "))
+}
+
+func counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// signature writes the head of a function's definition, without types.
+func signature(fn *function) string {
+	p := fn.args
+	var parts []string
+	add := func(list []*syntax.Arg) {
+		for _, a := range list {
+			if ent(fn.defaults, a.Arg) != nil {
+				parts = append(parts, a.Arg+"=…")
+			} else {
+				parts = append(parts, a.Arg)
+			}
+		}
+	}
+	if add(p.PosOnlyArgs); len(p.PosOnlyArgs) > 0 {
+		parts = append(parts, "/")
+	}
+	add(p.Args)
+	switch {
+	case p.VarArg != nil:
+		parts = append(parts, "*"+p.VarArg.Arg)
+	case len(p.KwOnlyArgs) > 0:
+		parts = append(parts, "*")
+	}
+	if add(p.KwOnlyArgs); p.KwArg != nil {
+		parts = append(parts, "**"+p.KwArg.Arg)
+	}
+	return fn.name + "(" + strings.Join(parts, ", ") + ")"
+}
+
+// fits notes whether a tool can be called with x: whether what is known of the
+// arguments is allowed by its input schema.
+func (f *frame) fits(d *tool.Definition, x args) {
+	if !x.direct || x.open || x.hasKw || slices.ContainsFunc(x.named, func(e entry) bool { return e.weak }) {
+		return
+	}
+	var named []tool.Named[val]
+	for _, e := range x.named {
+		named = append(named, tool.Named[val]{Name: e.name, Value: e.v})
+	}
+	bound, err := tool.BindArgs(d, x.pos, named)
+	if err != nil {
+		return // told of by its name
+	}
+	text, remedy := f.misfit(d, bound)
+	if text == "" {
+		f.a.made(x.site, Finding{})
+		return
+	}
+	f.a.made(x.site, Finding{Kind: Value, Level: Error, Tool: d.Name, Message: text, Remedy: remedy})
+}
+
+// misfit says what the schema of a tool forbids of known arguments.
+func (f *frame) misfit(d *tool.Definition, bound []tool.Named[val]) (text, remedy string) {
+	whole := &tool.Object{}
+	for _, b := range bound {
+		if v, ok := f.known(b.Value, 0); ok {
+			whole.Set(b.Name, v)
+			continue
+		}
+		want, ok := d.Input.Type().Property(b.Name)
+		if kinds := f.kinds(b.Value); ok && kinds != 0 && want.Type.Kinds&kinds == 0 {
+			return fmt.Sprintf("cannot call %s: arguments: /%s: expected %s, got %s", d.Name, b.Name, want.Type.Kinds, kinds), "Call it as " + d.Signature() + "."
+		}
+	}
+	if whole.Len() < len(bound) {
+		return "", ""
+	}
+	err := d.CheckArguments(whole)
+	if err == nil {
+		return "", ""
+	}
+	var told *fault.Error
+	if errors.As(err, &told) {
+		remedy = told.Remedy
+	}
+	return err.Error(), remedy
+}
+
+// kinds is what a value without a known content is in JSON, 0 when it may be
+// several things.
+func (f *frame) kinds(v val) tool.Kinds {
+	if v.fl&scalar != 0 || v.objs == nil {
+		return 0
+	}
+	var all tool.Kinds
+	for _, id := range v.objs.ids {
+		switch o := f.a.objects[id]; o.kind {
+		case oList, oTuple:
+			all |= tool.ArrayKind
+		case oDict:
+			all |= tool.ObjectKind
+		case oData:
+			if o.data.typ == nil {
+				return 0
+			}
+			all |= o.data.typ.Kinds & (tool.ArrayKind | tool.ObjectKind)
+		default:
+			return 0
+		}
+	}
+	return all
+}

@@ -1,0 +1,89 @@
+package check_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"praxis/internal/plan/check"
+)
+
+// told is what a check says besides flows, one line each.
+func told(r *check.Result) string {
+	var b strings.Builder
+	for _, f := range r.Findings {
+		if f.Kind == check.Arguments || f.Kind == check.Value {
+			fmt.Fprintf(&b, "%d %s %s: %s", f.Line, f.Kind, f.Level, f.Message)
+		}
+	}
+	return b.String()
+}
+
+// TestCallsThatCannotBeMade finds calls whose arguments no function takes.
+func TestCallsThatCannotBeMade(t *testing.T) {
+	w := newWorld(t)
+	for _, c := range []struct{ src, want string }{
+		{"def f(a, b): pass\nf(1)", "2 arguments error: f() is missing 1 argument: 'b'"},
+		{"def f(a, b): pass\nf(1, 2, 3)", "2 arguments error: f() takes 2 positional arguments but 3 were given"},
+		{"def f(a): pass\nf(1, c=2)", "2 arguments error: f() got an unexpected keyword argument 'c'"},
+		{"def f(a): pass\nf(1, a=2)", "2 arguments error: f() got multiple values for argument 'a'"},
+		{"def f(a, /): pass\nf(a=2)", "2 arguments error: f() got an unexpected keyword argument 'a'"},
+		{"def f(*, key, other): pass\nf()", "2 arguments error: f() is missing 2 arguments: 'key', 'other'"},
+		{"f = lambda x: x\nf()", "2 arguments error: lambda() is missing 1 argument: 'x'"},
+		{"class A:\n  def __init__(self, x): self.x = x\n  def m(self): return 1\nA()", "4 arguments error: __init__() is missing 1 argument: 'x'"},
+		{"class A:\n  def m(self): return 1\na = A()\na.m(5)", "4 arguments error: m() takes 1 positional argument but 2 were given"},
+		{"class A:\n  @staticmethod\n  def m(x): return x\nA.m()", "4 arguments error: m() is missing 1 argument: 'x'"},
+		{"def f(a): pass\ntry:\n  f()\nexcept TypeError:\n  pass", "3 arguments warning: f() is missing 1 argument: 'a'"},
+		{"class A:\n  def __call__(self, x): return x\nA()()", "3 arguments error: __call__() is missing 1 argument: 'x'"},
+
+		{"def f(a, b=1, *c, d=2, **e): pass\nf(1); f(1, 2, 3); f(a=1, z=2); f(1, d=3)", ""},
+		{"def f(a, b): pass\nx = [1, 2]\nf(*x); f(*range(2)); f(**{'a': 1, 'b': 2}); f(1, **{'b': 2})", ""},
+		{"def f(a): pass\ndef g(a, b): pass\nfor h in [f, g]:\n  h(1) if h is f else h(1, 2)", ""},
+		{"def f(a, b): return a\nprint(list(map(f, [1], [2])))", ""},
+		{"import functools\ndef f(a, b): return a\ng = functools.partial(f, 1)\ng(2)", ""},
+		{"def deco(fn):\n  def inner(*a): return fn(*a)\n  return inner\n@deco\ndef f(a, b): return a\nf(1, 2)", ""},
+		{"class A:\n  def __new__(cls, *a): return object.__new__(cls)\n  def __init__(self, x, y): pass\nA(1, 2)", ""},
+		{"class A:\n  @classmethod\n  def make(cls, x): return cls()\nA.make(1); A().make(1)", ""},
+		{"import dataclasses\n@dataclasses.dataclass\nclass P:\n  x: int\n  y: int = 2\nP(1); P(1, 3); P(x=1)", ""},
+		{"def f(n): return f(n - 1) if n else 0\nf(3)", ""},
+		{"class A:\n  def m(self, x): return x\nm = A().m\nm(1)\nA.m(A(), 1)", ""},
+		{"def f(a):\n  yield a\nfor x in f(1): pass\nasync def g(a): return a\nawait g(1)", ""},
+		{"def never(a): pass\ndef unused(): never()", ""},
+		{"def f(x): return x\nf = f if today else len\nf([1])", ""},
+	} {
+		for _, strict := range []bool{false, true} {
+			r := w.check(t, c.src, strict)
+			if got := told(r); got != c.want || r.Accepted == strings.Contains(c.want, "error") {
+				t.Errorf("%s\nstrict %v, accepted %v: got %q, want %q", c.src, strict, r.Accepted, got, c.want)
+			}
+		}
+	}
+}
+
+// TestArgumentsAgainstSchemas finds what a tool's input schema forbids of what
+// is known before the program runs.
+func TestArgumentsAgainstSchemas(t *testing.T) {
+	w := newWorld(t)
+	for _, c := range []struct{ src, want string }{
+		{"calendar.read(1)", `1 value error: cannot call calendar.read: arguments: /day: expected a string, got integer 1; write "1"`},
+		{"calendar.read(day=None)", "1 value error: cannot call calendar.read: arguments: /day: expected a string, got null; leave it out if it is not required"},
+		{"day = ['mon']\ncalendar.read(day)", `2 value error: cannot call calendar.read: arguments: /day: expected a string, got array of 1`},
+		{"d = calendar.read('mon')\ncontacts.find(d['guests'])", "2 value error: cannot call contacts.find: arguments: /name: expected string, got array"},
+		{"d = calendar.read('mon')\ncontacts.find({'who': d.title})", "2 value error: cannot call contacts.find: arguments: /name: expected string, got object"},
+		{"def ask(x): return contacts.find(x)\nask(3)", `1 value error: cannot call contacts.find: arguments: /name: expected a string, got integer 3; write "3"`},
+		{"try:\n  contacts.find(2.5)\nexcept ToolError:\n  pass", `2 value error: cannot call contacts.find: arguments: /name: expected a string, got number 2.5; write "2.5"`},
+
+		{"calendar.read('mon'); calendar.read(customer); log(1, [2, None])", ""},
+		{"d = calendar.read('mon')\ncontacts.find(d.title); contacts.find(d.guests[0]); contacts.find(d['place'])", "2 value error: cannot call contacts.find: arguments: /name: expected string, got object"},
+		{"def ask(x): return contacts.find(x)\nask('ann'); ask(3)", ""}, // by its own choice, perhaps
+		{"x = 'a' if today else 3\ncontacts.find(x)", ""},
+		{"contacts.find(str(3)); secret.read(); secret.read(id='x')", ""},
+		{"args = {'name': 'ann'}\ncontacts.find(**args)", ""},
+		{"log(b'x')", ""},
+	} {
+		r := w.check(t, c.src, false)
+		if got := told(r); got != c.want || r.Accepted == strings.Contains(c.want, "error") {
+			t.Errorf("%s\naccepted %v: got %q, want %q", c.src, r.Accepted, got, c.want)
+		}
+	}
+}
