@@ -61,7 +61,7 @@ func Prepare(src Source, o Options) (*Plan, error) {
 	}
 	p.Check = check.Check(check.Input{
 		Name: src.Name, Source: src.Text, Module: module, Tools: o.Tools, Policy: o.Policy, Strict: o.Strict,
-		Refused: refusals(module),
+		Refused: refusals(module), Builtins: interp.BuiltinParams,
 	})
 	if !p.Check.Accepted && !(o.Audit && flowsAlone(p.Check)) {
 		return p, nil

@@ -17,6 +17,10 @@ type Input struct {
 	Strict  bool           // the control flow counts, too
 	Refused []Refusal      // what the program uses that the language leaves out
 	Steps   int64          // of the analysis; 0 stands for a few million
+
+	// Builtins gives the parameters of built-in functions in Python's notation.
+	// It may be nil: then their calls are not judged.
+	Builtins func(name string) (params string, ok bool)
 }
 
 // Refusal is one use of something that the plan language leaves out.
@@ -47,6 +51,7 @@ func Check(in Input) *Result {
 			Message: x.Feature + " is not part of the plan language", Remedy: x.Remedy})
 	}
 	a.names(r)
+	a.builtinCalls(r, in.Builtins)
 	a.run(in.Module)
 	a.report(r)
 	r.finish()

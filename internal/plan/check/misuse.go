@@ -45,8 +45,7 @@ func (a *analysis) misused(r *Result) {
 	}
 }
 
-// callable notes whether a function of the program can be called with x. Where
-// exceptions may be caught somewhere, the mistake may be meant.
+// callable notes whether a function of the program can be called with x.
 func (f *frame) callable(o *object, x args) {
 	if !x.direct || o.code.args == nil {
 		return
@@ -56,11 +55,70 @@ func (f *frame) callable(o *object, x args) {
 		f.a.made(x.site, Finding{})
 		return
 	}
-	level := Error
-	if f.a.scopes.tries {
-		level = Warning
+	f.a.made(x.site, Finding{Kind: Arguments, Level: f.a.mistake(), Message: o.code.name + "() " + text, Remedy: "It is defined as " + signature(o.code) + "."})
+}
+
+// builtinCalls judges the calls of built-in functions by their names.
+func (a *analysis) builtinCalls(r *Result, builtins func(string) (string, bool)) {
+	for _, c := range a.scopes.calls {
+		name, ok := c.call.Func.(*syntax.Name)
+		if !ok || builtins == nil {
+			continue
+		}
+		params, ok := builtins(name.ID)
+		if _, _, bound := c.in.lookup(name.ID); !ok || bound || a.inputs[name.ID] != 0 {
+			continue
+		}
+		fn, x := headed(name.ID, params), args{}
+		for _, e := range c.call.Args {
+			_, star := e.(*syntax.Starred)
+			x.open = x.open || star
+			x.pos = append(x.pos, val{})
+		}
+		for _, k := range c.call.Keywords {
+			x.hasKw = x.hasKw || k.Arg == ""
+			x.named = append(x.named, entry{name: k.Arg})
+		}
+		if text := arity(fn, x); text != "" {
+			f := found(c.call, Arguments, a.mistake(), name.ID+"() "+text)
+			f.Remedy = "It is called as " + name.ID + "(" + params + ")."
+			r.add(f)
+		}
 	}
-	f.a.made(x.site, Finding{Kind: Arguments, Level: level, Message: o.code.name + "() " + text, Remedy: "It is defined as " + signature(o.code) + "."})
+}
+
+// headed is a function of which only the head is known.
+func headed(name, params string) *function {
+	p := &syntax.Arguments{}
+	fn := &function{name: name, args: p}
+	list := &p.Args
+	for part := range strings.SplitSeq(params, ", ") {
+		param, _, optional := strings.Cut(part, "=")
+		switch {
+		case param == "/":
+			p.PosOnlyArgs, p.Args = p.Args, nil
+		case param == "*":
+			list = &p.KwOnlyArgs
+		case strings.HasPrefix(param, "**"):
+			p.KwArg = &syntax.Arg{Arg: param[2:]}
+		case param[:1] == "*":
+			p.VarArg, list = &syntax.Arg{Arg: param[1:]}, &p.KwOnlyArgs
+		default:
+			if *list = append(*list, &syntax.Arg{Arg: param}); optional {
+				fn.defaults = append(fn.defaults, entry{name: param})
+			}
+		}
+	}
+	return fn
+}
+
+// mistake is how much a call matters that would raise a TypeError: where
+// exceptions may be caught somewhere, it may be meant.
+func (a *analysis) mistake() Level {
+	if a.scopes.tries {
+		return Warning
+	}
+	return Error
 }
 
 // arity says in Python's words why a function cannot take these arguments, "" when

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"praxis/internal/plan/check"
+	"praxis/internal/plan/syntax"
 )
 
 // told is what a check says besides flows, one line each.
@@ -56,6 +57,40 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 			if got := told(r); got != c.want || r.Accepted == strings.Contains(c.want, "error") {
 				t.Errorf("%s\nstrict %v, accepted %v: got %q, want %q", c.src, strict, r.Accepted, got, c.want)
 			}
+		}
+	}
+}
+
+// TestBuiltinCalls judges built-in functions by what the interpreter says of them.
+func TestBuiltinCalls(t *testing.T) {
+	params := map[string]string{
+		"len": "obj, /", "sorted": "iterable, /, *, key=None, reverse=False",
+		"print": "*args, sep=None, end=None", "round": "number, ndigits=None",
+	}
+	for _, c := range []struct{ src, want string }{
+		{"len(1, 2)", "1 arguments error: len() takes 1 positional argument but 2 were given"},
+		{"len()", "1 arguments error: len() is missing 1 argument: 'obj'"},
+		{"len(obj=[])", "1 arguments error: len() got an unexpected keyword argument 'obj'"},
+		{"sorted([], len)", "1 arguments error: sorted() takes 1 positional argument but 2 were given"},
+		{"sorted([], keys=len)", "1 arguments error: sorted() got an unexpected keyword argument 'keys'"},
+		{"round(1, 2, 3)", "1 arguments error: round() takes 2 positional arguments but 3 were given"},
+		{"print(1, color=2)", "1 arguments error: print() got an unexpected keyword argument 'color'"},
+		{"try:\n  len()\nexcept TypeError: pass", "2 arguments warning: len() is missing 1 argument: 'obj'"},
+		{"print(); print(1, 2, 3, sep='', end=''); round(1.5); round(number=1.5, ndigits=1); sorted([1], key=len, reverse=True)", ""},
+		{"x = [[1]]\nlen(*x); sorted(*x, **{})", ""},
+		{"def len(a, b): return a\nlen(1, 2)", ""},
+		{"def f(len): return len(1, 2, 3)\n", ""},
+	} {
+		m, bad := syntax.Parse([]byte(c.src), syntax.Options{})
+		if len(bad) > 0 {
+			t.Fatal(c.src, bad[0])
+		}
+		r := check.Check(check.Input{Name: "plan.py", Source: []byte(c.src), Module: m, Builtins: func(name string) (string, bool) {
+			p, ok := params[name]
+			return p, ok
+		}})
+		if got := told(r); got != c.want || r.Accepted == strings.Contains(c.want, "error") {
+			t.Errorf("%s\naccepted %v: got %q, want %q", c.src, r.Accepted, got, c.want)
 		}
 	}
 }

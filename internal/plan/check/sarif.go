@@ -90,7 +90,7 @@ func (r *Result) SARIF() ([]byte, error) {
 	for _, f := range r.Findings {
 		text := f.Message
 		if f.Remedy != "" {
-			text += " " + f.Remedy
+			text += ". " + f.Remedy
 		}
 		out := sarifResult{
 			RuleID: string(f.Kind), Level: string(f.Level), Message: sarifText{text},

@@ -1,11 +1,33 @@
 package interp
 
-import "praxis/internal/plan/pytext"
+import (
+	"strings"
+
+	"praxis/internal/plan/pytext"
+)
 
 // builtinNatives are the built-in functions.
 func builtinNatives() []*Native {
 	return append(append(append(textBuiltins(), numberBuiltins()...), objectBuiltins()...), iterBuiltins()...)
 }
+
+// BuiltinParams are the parameters of a built-in function in Python's notation,
+// such as "iterable, /, *, key=None, reverse=False". It does not know classes,
+// whose calls convert, and functions that look at their arguments themselves.
+func BuiltinParams(name string) (params string, ok bool) {
+	params, ok = paramTable.get(func() map[string]string {
+		table := make(map[string]string, 64)
+		for _, n := range builtinNatives() {
+			if n.params != "" && !strings.Contains(n.name, ".") {
+				table[n.name] = n.params
+			}
+		}
+		return table
+	})[name]
+	return params, ok
+}
+
+var paramTable once[map[string]string]
 
 // textBuiltins are the built-in functions that write values.
 func textBuiltins() []*Native {

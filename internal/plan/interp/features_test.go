@@ -66,3 +66,26 @@ func TestRefusalIsAFault(t *testing.T) {
 		t.Errorf("compile gives %v", err)
 	}
 }
+
+// TestBuiltinParams has the check read every head that it is told of.
+func TestBuiltinParams(t *testing.T) {
+	known := 0
+	for _, n := range builtinNatives() {
+		params, ok := BuiltinParams(n.name)
+		if !ok {
+			continue
+		}
+		known++
+		if _, bad := syntax.Parse([]byte("def f("+params+"): pass"), syntax.Options{}); len(bad) > 0 {
+			t.Errorf("%s(%s): %v", n.name, params, bad[0])
+		}
+		for part := range strings.SplitSeq(params, ", ") { // as the check does
+			if part == "" || strings.Count(part, "'")%2 != 0 || strings.ContainsAny(part, "()[]") {
+				t.Errorf("%s: a parameter %q", n.name, part)
+			}
+		}
+	}
+	if _, ok := BuiltinParams("int"); ok || known < 25 {
+		t.Errorf("%d functions are known, a class: %v", known, ok)
+	}
+}
