@@ -277,6 +277,61 @@ func TestSound(t *testing.T) {
 	t.Logf("%d calls, %d programs too hard", total, lostPrograms)
 }
 
+// soundModules use modules that hold what they are given, or call it.
+const soundModules = `import sys, io, contextlib, types, queue
+from pprint import pformat
+v = src.s(1)
+b = io.StringIO()
+print(v, file=b)
+sink(b.getvalue())
+@contextlib.contextmanager
+def cm(x):
+    yield x
+with cm(v) as y:
+    sink(y)
+try:
+    sys.exit(v)
+except SystemExit as e:
+    sink(e.code)
+try:
+    exit(v)
+except SystemExit as e:
+    sink(e.code)
+n = types.SimpleNamespace(a=v)
+sink(n.a)
+q = queue.Queue()
+q.put(v)
+sink(q.get())
+sink(pformat([v]))
+class W:
+    def write(self, s): self.got = s
+w = W()
+print(v, file=w)
+sink(w.got)
+with contextlib.ExitStack() as st:
+    z = st.enter_context(cm(v))
+    sink(z)
+box = []
+with contextlib.ExitStack() as st:
+    st.callback(box.append, v)
+sink(box)
+m = types.MappingProxyType({"a": v})
+sink(m["a"])
+@cm("a")
+def g(p): return p
+sink(g(v))
+sink(1)
+`
+
+func TestSoundModules(t *testing.T) {
+	w := newSoundWorld(t)
+	for _, strict := range []bool{false, true} {
+		if wrong, calls := w.violated(t, soundModules, strict); wrong != "" || calls != 14 {
+			t.Errorf("strict %v: %d calls, wrong: %s", strict, calls, wrong)
+		}
+	}
+}
+
 // held is violated, where a panic is wrong, too.
 func (w soundWorld) held(t testing.TB, src string, strict bool) (wrong string, calls int) {
 	defer func() {

@@ -63,6 +63,13 @@ func Unpack() (string, error) {
 // Start starts an interpreter that ends with the test.
 func Start(t testing.TB) *Python {
 	t.Helper()
+	return StartSeed(t, 0)
+}
+
+// StartSeed is Start with hashes of strings that follow from a seed: what two
+// such interpreters print differently, CPython itself leaves open.
+func StartSeed(t testing.TB, seed uint32) *Python {
+	t.Helper()
 	path, err := Unpack()
 	if err == nil {
 		err = exec.Command(path, "-c", "").Run()
@@ -72,7 +79,7 @@ func Start(t testing.TB) *Python {
 	}
 	p := &Python{path: path}
 	p.cmd = exec.Command(path, "-s", "-P", "-c", serve) // not -I: that would ignore PYTHONHASHSEED
-	p.cmd.Env = []string{"PYTHONHASHSEED=0", "LC_ALL=C.UTF-8", "TZ=UTC"}
+	p.cmd.Env = []string{fmt.Sprint("PYTHONHASHSEED=", seed), "LC_ALL=C.UTF-8", "TZ=UTC"}
 	p.cmd.Stderr = os.Stderr
 	stdin, err := p.cmd.StdinPipe()
 	if err != nil {

@@ -3,6 +3,7 @@ package interp
 import (
 	"strings"
 
+	"praxis/internal/plan/label"
 	"praxis/internal/plan/pytext"
 )
 
@@ -46,7 +47,7 @@ func textBuiltins() []*Native {
 
 func builtinPrint(t *Thread, a *Args) (Value, error) {
 	if given(a.Pos[2]) {
-		return Value{}, refuse("Leave file out: a plan prints to its output.", "a plan cannot print to a file")
+		return none, t.printTo(a)
 	}
 	seen := t.seen
 	t.seen = 0
@@ -61,6 +62,50 @@ func builtinPrint(t *Thread, a *Args) (Value, error) {
 		return Value{}, err
 	}
 	return none, t.write(string(text), l)
+}
+
+// printTo prints to an object of the program that has a method write, such as
+// an io.StringIO: one call for each value, and one for what stands between and after.
+func (t *Thread) printTo(a *Args) error {
+	sep, err := t.printWord(a.Pos[0], "sep", " ")
+	if err != nil {
+		return err
+	}
+	end, err := t.printWord(a.Pos[1], "end", "\n")
+	if err != nil {
+		return err
+	}
+	write, err := t.getAttr(a.Pos[2], "write")
+	if err != nil {
+		return err
+	}
+	put := func(s string, l label.ID) error {
+		v, err := t.newStr(s)
+		if err == nil {
+			_, err = t.call(write, []Value{v.with(l)}, nil, nil)
+		}
+		return err
+	}
+	for i, x := range a.Star {
+		if i > 0 {
+			if err := put(sep, a.Pos[0].l); err != nil {
+				return err
+			}
+		}
+		seen := t.seen
+		t.seen = 0
+		text, err := t.appendStr(nil, x)
+		l := t.seen
+		t.seen = seen
+		if err != nil {
+			t.see(l)
+			return err
+		}
+		if err := put(string(text), t.join(l, x.l)); err != nil {
+			return err
+		}
+	}
+	return put(end, a.Pos[1].l)
 }
 
 // printed is the text that print writes; it sees all of it.

@@ -400,6 +400,7 @@ func (b *builder) with(items []*syntax.WithItem, body []syntax.Stmt) {
 	b.with(items[1:], body)
 	b.blocks = b.blocks[:len(b.blocks)-1]
 	b.pause(p)
+	b.mayJoin(r)
 	b.exit(at)
 	b.jump(opJump, end)
 	b.pos = at

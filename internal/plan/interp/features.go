@@ -25,9 +25,11 @@ func (r Refusal) Fault() *fault.Error {
 const maxRefusals = 100
 
 // Unsupported finds what a program uses that the plan language leaves out, in
-// the order of the source.
+// the order of the source. It first writes out the names of "from module import *".
 func Unsupported(m *syntax.Module) []Refusal {
 	f := &features{}
+	writeStars(m)
+	f.lacking(m)
 	syntax.Walk(m, func(n syntax.Node) bool {
 		f.node(n)
 		return len(f.list) < maxRefusals
@@ -86,7 +88,7 @@ func (f *features) node(n syntax.Node) {
 		}
 		for _, al := range n.Names {
 			if al.Name == "*" {
-				f.refuse(al.Span, "import *", "Name what you import: from module import name, other.")
+				f.refuse(al.Span, "import *", "Name what you import, or import it at the outer level of the program.")
 			}
 		}
 	case *syntax.Constant:
@@ -238,7 +240,7 @@ func refusedNames(name string) (string, bool) {
 		return "Use a dict of your own for names that are computed.", true
 	case "vars":
 		return "Call vars with one object: vars(x).", true
-	case "breakpoint", "help", "exit", "quit", "copyright", "credits", "license":
+	case "breakpoint", "help", "copyright", "credits", "license":
 		return "Leave it out; a plan runs on its own.", true
 	case "__import__":
 		return "Use an import statement.", true

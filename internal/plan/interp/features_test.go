@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"praxis/internal/fault"
+	"praxis/internal/plan/library"
 	"praxis/internal/plan/syntax"
 )
 
@@ -18,7 +19,17 @@ func TestUnsupported(t *testing.T) {
 		{"try:\n    pass\nexcept* ValueError:\n    pass", "1:0 except*"},
 		{"x = 1 + 2j", "1:8 a complex number"},
 		{"x = t'{y}'", "1:4 a template string"},
-		{"from math import *", "1:17 import *"},
+		{"from math import *", ""},
+		{"def f():\n    from math import *", "2:21 import *"},
+		{"from nowhere import *", "1:0 the module nowhere; 1:20 import *"},
+		{"import os, math\nfrom numpy.linalg import x", "1:7 the module os; 2:0 the module numpy.linalg"},
+		{"import nope as math\nimport _random", "1:7 the module nope; 2:7 the module _random"},
+		{"try:\n    import numpy as np\nexcept ImportError:\n    np = None", ""},
+		{"import sys\nprint(sys.maxsize, sys.stdin.read())", "2:19 sys.stdin"},
+		{"import sys\nsys = x\nprint(sys.stdin)", ""},
+		{"from contextlib import suppress, redirect_stdout", "1:33 contextlib.redirect_stdout"},
+		{"import math\ntry:\n    math.nope\nexcept AttributeError:\n    pass", ""},
+		{"from collections import abc\nimport collections.abc\nfrom __future__ import annotations", ""},
 		{"from . import a", "1:0 a relative import"},
 		{"class A(metaclass=M): pass", "1:8 a metaclass"},
 		{"class A(metaclass=abc.ABCMeta): pass", ""},
@@ -55,6 +66,52 @@ func TestUnsupported(t *testing.T) {
 		}
 		if text := strings.Join(got, "; "); text != c.want {
 			t.Errorf("%q:\n got %s\nwant %s", c.src, text, c.want)
+		}
+	}
+}
+
+// TestModuleNames holds the names that the text of a module shows against those
+// that an import binds.
+func TestModuleNames(t *testing.T) {
+	for _, name := range library.Names() {
+		if !knownModule(name) {
+			continue
+		}
+		m, errs := syntax.Parse([]byte("import "+name), syntax.Options{})
+		if len(errs) > 0 {
+			t.Fatal(errs[0])
+		}
+		p, err := Compile(m, "import "+name, Env{}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		vm, err := New(p, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out, err := vm.Run(); err != nil || out != (Done{}) {
+			t.Fatalf("import %s gives %v, %v", name, out, err)
+		}
+		said := nameSet(name)
+		for _, e := range vm.modules[name].names.entries {
+			s, ok := e.key.o.(*Str)
+			if !ok || strings.HasPrefix(s.s, "_") {
+				continue
+			}
+			if !said[s.s] {
+				t.Errorf("%s.%s is bound but not known", name, s.s)
+			}
+			delete(said, s.s)
+		}
+		for n := range said {
+			if !strings.HasPrefix(n, "_") {
+				t.Errorf("%s.%s is known but not bound", name, n)
+			}
+		}
+		for _, n := range exported(name) {
+			if vm.modules[name].names.place(n) < 0 {
+				t.Errorf("%s exports %s, which is not bound", name, n)
+			}
 		}
 	}
 }

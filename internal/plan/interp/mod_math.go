@@ -440,10 +440,16 @@ func wholeNative(method string, f func(float64) float64) nativeFunc {
 
 // mathValues are the constants of module math.
 func mathValues(t *Thread, m *Module) {
-	for _, c := range []struct {
-		name string
-		v    float64
-	}{{"pi", math.Pi}, {"e", math.E}, {"tau", 2 * math.Pi}, {"inf", math.Inf(1)}, {"nan", math.NaN()}} {
+	for _, c := range mathConstants() {
 		m.names.setName(t.vm.intern(c.name), floatValue(c.v))
 	}
+}
+
+type mathConstant struct {
+	name string
+	v    float64
+}
+
+func mathConstants() []mathConstant {
+	return []mathConstant{{"pi", math.Pi}, {"e", math.E}, {"tau", 2 * math.Pi}, {"inf", math.Inf(1)}, {"nan", math.NaN()}}
 }

@@ -27,7 +27,7 @@ func libraryNatives() []*Native {
 		timeTextNatives(),
 		randomNatives(),
 		contextNatives(),
-		mathNatives(), operatorNatives(), jsonNatives(), copyNatives(), heapNatives(), collectionsNatives(), timeNatives(), asyncioNatives(),
+		systemNatives(),
 		mathNatives(), operatorNatives(), jsonNatives(), regexNatives(), bytesModules(), copyNatives(), heapNatives(), collectionsNatives(), timeNatives(), asyncioNatives(),
 	} {
 		out = append(out, table...)

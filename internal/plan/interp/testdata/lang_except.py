@@ -356,7 +356,12 @@ def f():
     return g
 f()()
 ---
-import nonexistent
+def f():
+    try:
+        import nonexistent
+    finally:
+        print("tried")
+f()
 ---
 try:
     import nothing_here

@@ -5,9 +5,15 @@ import math
 math.sqrt(-1)
 ---
 import math
-math.foo
+try:
+    math.foo
+finally:
+    pass
 ---
-from math import nonexistent
+try:
+    from math import nonexistent
+finally:
+    pass
 ---
 import math
 class Color:

@@ -1,0 +1,151 @@
+"""Tools for the with statement."""
+
+import functools as _functools
+from abc import ABC as _ABC, abstractmethod as _abstractmethod
+
+
+class AbstractContextManager(_ABC):
+    def __enter__(self):
+        return self
+
+    @_abstractmethod
+    def __exit__(self, exc_type, exc_value, traceback):
+        return None
+
+
+class ContextDecorator:
+    def _recreate_cm(self):
+        return self
+
+    def __call__(self, func):
+        @_functools.wraps(func)
+        def inner(*args, **kwds):
+            with self._recreate_cm():
+                return func(*args, **kwds)
+        return inner
+
+
+class _GeneratorContextManager(ContextDecorator):
+    def __init__(self, func, args, kwds):
+        self.gen = func(*args, **kwds)
+        self._made_by = (func, args, kwds)
+        self.__doc__ = func.__doc__
+
+    def _recreate_cm(self):
+        return _GeneratorContextManager(*self._made_by)
+
+    def __enter__(self):
+        try:
+            return next(self.gen)
+        except StopIteration:
+            raise RuntimeError("generator didn't yield") from None
+
+    def __exit__(self, kind, value, trace):
+        if kind is None:
+            for _ in self.gen:
+                self.gen.close()
+                raise RuntimeError("generator didn't stop")
+            return False
+        if value is None:
+            value = kind()
+        try:
+            self.gen.throw(value)
+        except StopIteration as stop:
+            return stop is not value
+        except RuntimeError as error:
+            if error is value or isinstance(value, StopIteration) and error.__cause__ is value:
+                return False
+            raise
+        except BaseException as error:
+            if error is value:
+                return False
+            raise
+        self.gen.close()
+        raise RuntimeError("generator didn't stop after throw()")
+
+
+def contextmanager(func):
+    @_functools.wraps(func)
+    def helper(*args, **kwds):
+        return _GeneratorContextManager(func, args, kwds)
+    return helper
+
+
+class closing(AbstractContextManager):
+    def __init__(self, thing):
+        self.thing = thing
+
+    def __enter__(self):
+        return self.thing
+
+    def __exit__(self, *what):
+        self.thing.close()
+
+
+class suppress(AbstractContextManager):
+    def __init__(self, *exceptions):
+        self._exceptions = exceptions
+
+    def __enter__(self):
+        pass
+
+    def __exit__(self, kind, value, trace):
+        return kind is not None and issubclass(kind, self._exceptions)
+
+
+class nullcontext(AbstractContextManager):
+    def __init__(self, enter_result=None):
+        self.enter_result = enter_result
+
+    def __enter__(self):
+        return self.enter_result
+
+    def __exit__(self, *what):
+        pass
+
+
+class ExitStack(AbstractContextManager):
+    def __init__(self):
+        self._calls = []
+
+    def enter_context(self, cm):
+        if not (hasattr(cm, '__enter__') and hasattr(cm, '__exit__')):
+            raise TypeError(f"'{type(cm).__module__}.{type(cm).__qualname__}' object does not support the context manager protocol")
+        result = cm.__enter__()
+        self._calls.append(cm.__exit__)
+        return result
+
+    def push(self, exit):
+        self._calls.append(exit.__exit__ if hasattr(exit, '__exit__') else exit)
+        return exit
+
+    def callback(self, callback, /, *args, **kwds):
+        def call(kind, value, trace):
+            callback(*args, **kwds)
+        self._calls.append(call)
+        return callback
+
+    def pop_all(self):
+        other = type(self)()
+        other._calls = self._calls
+        self._calls = []
+        return other
+
+    def close(self):
+        self.__exit__(None, None, None)
+
+    def __exit__(self, kind, value, trace):
+        first, raised, swallowed = value, False, False
+        while self._calls:
+            call = self._calls.pop()
+            try:
+                if call(kind, value, trace):
+                    swallowed, raised = True, False
+                    kind = value = trace = None
+            except BaseException as error:
+                if error.__context__ is None and error is not value:
+                    error.__context__ = value
+                kind, value, trace, raised = type(error), error, None, True
+        if raised:
+            raise value
+        return first is not None and swallowed
