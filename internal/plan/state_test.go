@@ -124,3 +124,56 @@ func TestResumeRefuses(t *testing.T) {
 		}
 	}
 }
+
+// A plan that waits within what modules of the library hold goes on from its
+// state, with the recursion limit that it set.
+func TestResumeInModules(t *testing.T) {
+	set := tools(t, clockTools)
+	src := `from math import *
+import contextlib, io, sys
+sys.setrecursionlimit(3000)
+@contextlib.contextmanager
+def counted(n):
+    yield box.get(n)
+    print("end", n, file=out)
+def deep(n):
+    return n and 1 + deep(n - 1)
+out = io.StringIO()
+with contextlib.ExitStack() as stack:
+    a = stack.enter_context(counted(1))
+    b = stack.enter_context(counted(2))
+print(floor(sqrt(a + b)), deep(2000), repr(out.getvalue()))
+sys.exit()
+`
+	p, err := plan.Prepare(plan.Source{Name: "plan.py", Text: []byte(src)}, plan.Options{Tools: set})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := p.Start(plan.Start{Now: time.Unix(1_790_000_000, 0).UTC()})
+	if err != nil {
+		t.Fatal(p.Check.Text(), err)
+	}
+	for range 2 {
+		if step, err := r.Next(); err != nil || step.Call == nil {
+			t.Fatal(step, err)
+		}
+		state, err := r.Dump()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r, err = plan.Resume(state, set, nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Reply(8); err != nil {
+			t.Fatal(err)
+		}
+	}
+	step, err := r.Next()
+	if err != nil || step.End == nil || step.End.Status != plan.OK {
+		t.Fatalf("%+v, %v", step, err)
+	}
+	printed, _ := r.Output()
+	if len(printed) != 1 || printed[0].Text != "4 2000 'end 2\\nend 1\\n'\n" {
+		t.Errorf("it prints %q", printed)
+	}
+}
