@@ -159,6 +159,7 @@ func (p *program) prepare(ctx context.Context, f *ruleFlags, name string) (*plan
 	if err != nil {
 		return nil, err
 	}
+	o.Pedantic = true // whoever has a plan checked wants to hear of every mistake
 	return plan.Prepare(src, o)
 }
 

@@ -27,6 +27,9 @@ type Options struct {
 	// Audit lets a plan be started whose calls the check refuses by the policy:
 	// for carrying out a record again, when nothing is called.
 	Audit bool
+	// Pedantic refuses wrong names and arguments also in a plan that calls no
+	// tool, where nothing can be left half done: see [check.Input.Forgive].
+	Pedantic bool
 }
 
 // Plan is a plan that was checked. It is immutable and safe for concurrent use.
@@ -61,7 +64,7 @@ func Prepare(src Source, o Options) (*Plan, error) {
 	}
 	p.Check = check.Check(check.Input{
 		Name: src.Name, Source: src.Text, Module: module, Tools: o.Tools, Policy: o.Policy, Strict: o.Strict,
-		Refused: refusals(module), Builtins: interp.BuiltinParams,
+		Refused: refusals(module), Builtins: interp.BuiltinParams, Forgive: !o.Pedantic,
 	})
 	if !p.Check.Accepted && !(o.Audit && flowsAlone(p.Check)) {
 		return p, nil

@@ -120,6 +120,7 @@ func (a *analysis) toolCallNames(r *Result, c callUse) {
 		root, _, _ := strings.Cut(name, ".")
 		if a.tools.IsNamespace(root) && root != name {
 			f := found(c.call.Func, Name, Error, "there is no tool "+name)
+			f.Tool = name
 			if s := a.tools.Suggest(name); s != "" {
 				f.Remedy = "Did you mean " + s + "?"
 			} else {
