@@ -355,10 +355,10 @@ func (s *screen) answer(e event.AnswerGiven) {
 	}
 	s.printf("\n")
 	if traced > 0 {
-		s.remark(fmt.Sprintf("[%s in the answer traced to code that ran or to the question]", legible.Count(traced, "figure")))
+		s.remark(fmt.Sprintf("[%s in the answer traced to what ran or to the question]", legible.Count(traced, "figure")))
 	}
 	if len(unverified) > 0 {
-		s.printf("  %s %s\n", s.style.paint(sgrYellow, "warning: not traced to any code that ran:"), strings.Join(unverified, ", "))
+		s.printf("  %s %s\n", s.style.paint(sgrYellow, "warning: not traced to anything that ran:"), strings.Join(unverified, ", "))
 	}
 }
 

@@ -189,7 +189,7 @@ func origin(f event.Figure) string {
 	case "question":
 		return "in the question"
 	case "unverified":
-		return "not traced to any code that ran"
+		return "not traced to anything that ran"
 	}
 	return f.Source
 }

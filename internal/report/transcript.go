@@ -414,6 +414,6 @@ func (t *transcript) figures(a *event.AnswerGiven) {
 		t.printf("    %s%s  %s\n", text, strings.Repeat(" ", width-len([]rune(text))), t.paint(sgr, from))
 	}
 	if d := doubtful(a); len(d) > 0 {
-		t.printf("  %s\n", t.paint(sgrYellow, "warning: "+legible.Count(len(d), "figure")+" not traced to any code that ran"))
+		t.printf("  %s\n", t.paint(sgrYellow, "warning: "+legible.Count(len(d), "figure")+" not traced to anything that ran"))
 	}
 }
