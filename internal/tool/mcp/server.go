@@ -218,7 +218,6 @@ func (s *Server) start(ctx context.Context) (*session, error) {
 		} else {
 			s.recovered()
 		}
-		s.note() // what it provides may be another thing next time
 	})
 	return ses, nil
 }
