@@ -283,9 +283,14 @@ func onVM(src string, strict bool) string {
 	return b.String()
 }
 
-// unlike says why outputs cannot be compared: what CPython itself leaves open.
+// unlike says why outputs cannot be compared: what CPython itself leaves open,
+// and what the page on the language names: every NaN is one object, and the
+// names of typing are not iterated.
 func unlike(out string) bool {
-	for _, s := range []string{"limit: ", "MemoryError", "refused: ", "hash(", "SyntaxError", "TooLong"} {
+	if strings.Count(out, "nan: ") > 1 {
+		return true
+	}
+	for _, s := range []string{"limit: ", "MemoryError", "refused: ", "hash(", "SyntaxError", "TooLong", "types.GenericAlias"} {
 		if strings.Contains(out, s) {
 			return true
 		}

@@ -310,6 +310,9 @@ func (t *Thread) advanceBuilt(it *Iter) (Value, bool, error) {
 			return Value{l: l}, false, err
 		}
 		v, err := t.call(it.stop, row, nil, nil)
+		if r, is := err.(*Raise); is && r.exc.cls.derives(t.types.StopIteration) {
+			return Value{l: t.join(r.l, it.stop.l)}, false, nil // map(next, …) ends with the first that has no more
+		}
 		return v, err == nil, err
 	case iterFilter:
 		return t.advanceFilter(it)

@@ -123,6 +123,9 @@ func builtinSum(t *Thread, a *Args) (Value, error) {
 	if err := t.step(int64(len(items)) / 4); err != nil {
 		return Value{}, err
 	}
+	if len(items) == 0 {
+		return start.with(t.join(start.l, l)), nil
+	}
 	total, rest, err := t.sumNumbers(start, items, &l)
 	if err != nil {
 		return Value{}, err

@@ -286,6 +286,9 @@ func (t *Thread) intersect(out, s *Set, o Value) error {
 		return nil
 	}
 	return t.each(o, func(v Value) error {
+		if out.used > 0 && out.used == s.used {
+			return nil // all is found: what follows is not even hashed
+		}
 		h, l, err := t.hashKey(v)
 		if err != nil {
 			return err
@@ -571,10 +574,14 @@ func setIsDisjoint(t *Thread, a *Args) (Value, error) {
 	t.see(a.Pos[0].l)
 	out := true
 	err := t.each(a.Pos[1], func(v Value) error {
-		ok, err := t.contains(a.Pos[0], v)
-		if ok {
-			out = false
+		if !out {
+			return nil // what follows is not even hashed
 		}
+		if _, _, err := t.hashKey(v); err != nil {
+			return t.elementError(err, v) // a set has no hash, though the operator in takes one
+		}
+		ok, err := t.contains(a.Pos[0], v)
+		out = !ok
 		return err
 	})
 	return boolValue(out), err

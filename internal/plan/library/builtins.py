@@ -37,8 +37,18 @@ def _extreme(items, key, sign):
     return items[_place(keys, sign)]
 
 
+_no_more = object()
+
+
 def _map(fn, strict, first, *rest):
-    if not rest:
+    if not rest and fn is next:
+        # The first iterator that has no more ends the map.
+        for it in first:
+            x = next(it, _no_more)
+            if x is _no_more:
+                return
+            yield x
+    elif not rest:
         for x in first:
             yield fn(x)
     elif strict:

@@ -272,7 +272,8 @@ class _TypedDictType(type):
 
 
 class _TypedBase(metaclass=_TypedDictType):
-    pass
+    def __init_subclass__(cls, **kwargs):
+        pass
 
 
 class _TypedDict:

@@ -116,3 +116,13 @@ print(list(map(list, zip(*matrix))), [sum(r) for r in zip(*matrix)], list(map(su
 def chunks(s, n):
     return list(zip(*[iter(s)] * n))
 print(chunks("abcdef", 2), next(zip("ab", "cd")))
+---
+its = [iter("abc"), iter("d"), iter("")]
+print(list(map(next, its)), list(map(next, its)), list(map(next, [])))
+def turns(*sequences):
+    waiting = [iter(s) for s in sequences]
+    while waiting:
+        for x in map(next, waiting):
+            yield x
+        waiting.pop()
+print(list(turns("ab", "cde")))
