@@ -52,7 +52,7 @@ func (s *server) start(req *request, args wire.Process) error {
 		}
 		dir = join(root, rel)
 	}
-	p := &process{name: args.Proc, srv: s, out: -1, err: -1, bell: -1}
+	p := &process{name: args.Proc, srv: s, out: -1, err: -1, bell: -1, starter: req}
 	p.cond.L = &p.mu
 	s.mu.Lock()
 	_, twice := s.procs[p.name]
@@ -77,7 +77,6 @@ func (s *server) start(req *request, args wire.Process) error {
 		return err
 	}
 	s.guard.wake()
-	p.starter = req
 	p.follow(req, 0)
 	return nil
 }
