@@ -12,6 +12,9 @@ func (f *frame) attr(v val, name string, n syntax.Node) val {
 	f.a.step(1)
 	f.raises(v.may)
 	f.risks(v)
+	if name == "__dict__" { // as vars(v)
+		return join(v.loose(), plain(f.a.deep(v), nil)).with(v.may)
+	}
 	for _, id := range v.objs.all() {
 		out = join(out, f.attrOf(f.a.objects[id], v, name, n))
 	}
@@ -103,11 +106,8 @@ func (f *frame) instAttr(o *object, self val, name string, n syntax.Node) val {
 		}
 	}
 	if !found && len(native) == 0 {
-		// Such as __class__, __doc__, __dict__; and the object itself, whose attributes they may hold.
+		// Such as __class__ and __doc__.
 		out = join(out, plain(nil, nil))
-		if name == "__dict__" {
-			out = join(out, self)
-		}
 		if name == "__class__" {
 			out = join(out, ref(o.of))
 		}

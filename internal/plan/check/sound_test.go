@@ -358,9 +358,49 @@ sink(list(it))
 sink(1)
 `
 
+// soundParts reads attributes through __dict__ and __class__.
+const soundParts = `v = src.s(1)
+class C:
+    count = 0
+    def __init__(self, a, b):
+        self.a = a
+        self.b = b
+        self.__class__.count += 1
+    def show(self):
+        return str(self.__dict__)
+    def put(self, x):
+        self.__class__.last = x
+    def clone(self):
+        cls = self.__class__
+        return cls(**self.__dict__)
+c = C(v, "b")
+sink(c.__dict__["b"])
+sink(c.__dict__["a"])
+sink(c.show())
+sink([k for k in c.__dict__])
+sink([x for _, x in c.__dict__.items()])
+sink(c.__dict__ == C(1, 2).__dict__)
+c.put(v)
+sink(C.last)
+sink(c.clone().a)
+sink({**c.__dict__})
+def f(d): return d.get("a")
+sink(f(c.__dict__))
+k = c.__class__
+sink(k(v, 1).a)
+sink(C.count)
+x = v.__class__
+sink(x(3))
+sink(str(c.__class__))
+setattr(c, v, 1)
+sink(list(c.__dict__))
+sink(len(c.__dict__))
+sink(1)
+`
+
 func TestSoundModules(t *testing.T) {
 	w := newSoundWorld(t)
-	for src, want := range map[string]int{soundModules: 14, soundEnds: 13, soundWith: 2} {
+	for src, want := range map[string]int{soundModules: 14, soundEnds: 13, soundWith: 2, soundParts: 18} {
 		for _, strict := range []bool{false, true} {
 			if wrong, calls := w.violated(t, src, strict); wrong != "" || calls != want {
 				t.Errorf("strict %v: %d calls, wrong: %s\n%s", strict, calls, wrong, src)

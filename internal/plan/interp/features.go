@@ -99,10 +99,13 @@ func (f *features) node(n syntax.Node) {
 		f.refuse(n.Span, "a template string", "Use an f-string.")
 	case *syntax.Attribute:
 		f.attribute(n)
-	case *syntax.Compare:
-		f.classOperand(n.Left)
-		for _, e := range n.Comparators {
-			f.classOperand(e)
+	case *syntax.Subscript:
+		if n.Ctx != syntax.Load {
+			f.copied(n.Value, n.Span)
+		}
+	case *syntax.Assign:
+		if attrName(n.Value) == "__dict__" {
+			f.refuse(n.Value.Range(), "keeping the attribute __dict__", "Write dict(vars(x)): a copy, as vars(x) is.")
 		}
 	case *syntax.Call:
 		f.call(n)
@@ -142,17 +145,27 @@ func (f *features) class(n *syntax.ClassDef) {
 	}
 }
 
-// classOperand allows x.__class__ where it is only compared.
-func (f *features) classOperand(e syntax.Expr) {
-	if attrName(e) == "__class__" {
-		f.allow(e)
+// copied refuses to change what vars(x) or x.__dict__ gives: it is a copy.
+func (f *features) copied(e syntax.Expr, span syntax.Span) {
+	c, ok := e.(*syntax.Call)
+	if ok {
+		name, is := c.Func.(*syntax.Name)
+		ok = is && name.ID == "vars"
+	}
+	if ok || attrName(e) == "__dict__" {
+		f.refuse(span, "changing attributes through vars(x) or x.__dict__", "Use setattr(x, name, value) and delattr(x, name).")
 	}
 }
 
 func (f *features) attribute(n *syntax.Attribute) {
 	f.superOf(n.Value)
-	if attrName(n.Value) == "__class__" && (n.Attr == "__name__" || n.Attr == "__qualname__" || n.Attr == "__doc__") {
-		f.allow(n.Value)
+	switch n.Attr {
+	case "update", "pop", "popitem", "setdefault", "clear":
+		f.copied(n.Value, n.Span)
+	case "__class__", "__dict__":
+		if n.Ctx == syntax.Load {
+			return
+		}
 	}
 	if !f.fine[n] && reflective(n.Attr) {
 		f.refuse(n.Span, "the attribute "+n.Attr, attributeRemedy(n.Attr))
@@ -193,9 +206,6 @@ func attributeRemedy(name string) string {
 }
 
 func (f *features) call(n *syntax.Call) {
-	if attrName(n.Func) == "__class__" {
-		f.allow(n.Func)
-	}
 	name, ok := n.Func.(*syntax.Name)
 	if !ok {
 		return

@@ -133,3 +133,14 @@ e(lambda: TimeoutError('x'))
 e(lambda: ValueError('x').with_traceback(None))
 e(lambda: ValueError([1, {'a': 2}]))
 e(lambda: repr(ValueError("it's")))
+---
+import json
+class A:
+    n = 0
+    def __init__(self, **kw):
+        for k in kw: setattr(self, k, kw[k])
+        self.__class__.n += 1
+    def __repr__(self): return f"{self.__class__.__name__}({', '.join(f'{k}={v!r}' for k, v in self.__dict__.items())})"
+    def __eq__(self, o): return self.__class__ == o.__class__ and self.__dict__ == o.__dict__
+class B(A): pass
+a = A(x=1, y=[2]); print(a, a == A(x=1, y=[2]), a == B(x=1, y=[2]), json.dumps(a.__dict__), A.n, B.n, a.__class__, (5).__class__, [].__class__.__name__)
