@@ -53,6 +53,7 @@ func PraxisRules() Rules {
 			"internal/plan/interp.units":        madeOnce,
 			"internal/plan/interp.builtinTable": madeOnce,
 			"internal/plan/interp.paramTable":   madeOnce,
+			"internal/plan/interp.nameSets":     madeOnce,
 			"internal/plan/interp.nativeTable":  madeOnce,
 			"internal/plan/interp.typeTable":    madeOnce,
 			"internal/plan/interp.typesTable":   madeOnce,

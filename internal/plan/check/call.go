@@ -38,7 +38,7 @@ func (f *frame) call(v val, x args) val {
 	var out val
 	f.a.step(1)
 	if x.direct && (v.fl&scalar != 0 || len(v.objs.all()) > 1) {
-		f.a.made(x.site, Finding{}) // by one of them, perhaps
+		f.a.made(x.site, nil) // by one of them, perhaps
 	}
 	for _, id := range v.objs.all() {
 		out = join(out, f.callObject(f.a.objects[id], v, x))

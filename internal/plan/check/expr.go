@@ -210,7 +210,7 @@ func (f *frame) callAttr(at *syntax.Attribute, e *syntax.Call) val {
 	f.risks(x.star, x.kw)
 	x.direct = true
 	if v.fl&scalar != 0 || len(v.objs.all()) > 1 {
-		f.a.made(e, Finding{}) // with one of them, perhaps
+		f.a.made(e, nil) // with one of them, perhaps
 	}
 	var out val
 	for _, id := range v.objs.all() {

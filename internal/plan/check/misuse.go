@@ -3,6 +3,7 @@ package check
 import (
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -15,13 +16,13 @@ import (
 type misuse struct {
 	round int32
 	fine  bool // in one context at least
-	wrong Finding
+	wrong *Finding
 }
 
 // made notes whether the call at n can be made as the analysis knows it now. A
 // call is told of that can be made in no context: a function that is called with
 // values of several kinds often tells them apart by itself.
-func (a *analysis) made(n syntax.Node, wrong Finding) {
+func (a *analysis) made(n syntax.Node, wrong *Finding) {
 	if a.misuses == nil {
 		a.misuses = map[syntax.Node]misuse{}
 	}
@@ -29,7 +30,7 @@ func (a *analysis) made(n syntax.Node, wrong Finding) {
 	if m.round != a.round {
 		m = misuse{round: a.round, wrong: wrong}
 	}
-	m.fine = m.fine || wrong.Message == ""
+	m.fine = m.fine || wrong == nil
 	a.misuses[n] = m
 }
 
@@ -37,7 +38,7 @@ func (a *analysis) made(n syntax.Node, wrong Finding) {
 func (a *analysis) misused(r *Result) {
 	for n, m := range a.misuses {
 		if m.round == a.round && !m.fine {
-			f := m.wrong
+			f := *m.wrong
 			s := n.Range()
 			f.Line, f.Col, f.EndLine, f.EndCol = int(s.Start.Line), int(s.Start.Col), int(s.End.Line), int(s.End.Col)
 			r.add(f)
@@ -52,10 +53,10 @@ func (f *frame) callable(o *object, x args) {
 	}
 	text := arity(o.code, x)
 	if text == "" {
-		f.a.made(x.site, Finding{})
+		f.a.made(x.site, nil)
 		return
 	}
-	f.a.made(x.site, Finding{Kind: Arguments, Level: f.a.mistake(), Message: o.code.name + "() " + text, Remedy: "It is defined as " + signature(o.code) + "."})
+	f.a.made(x.site, &Finding{Kind: Arguments, Level: f.a.mistake(), Message: o.code.name + "() " + text, Remedy: "It is defined as " + signature(o.code) + "."})
 }
 
 // builtinCalls judges the calls of built-in functions by their names.
@@ -67,6 +68,9 @@ func (a *analysis) builtinCalls(r *Result, builtins func(string) (string, bool))
 		}
 		params, ok := builtins(name.ID)
 		if _, _, bound := c.in.lookup(name.ID); !ok || bound || a.inputs[name.ID] != 0 {
+			continue
+		}
+		if positional(c.call) && takes(params, len(c.call.Args)) {
 			continue
 		}
 		fn, x := headed(name.ID, params), args{}
@@ -85,6 +89,37 @@ func (a *analysis) builtinCalls(r *Result, builtins func(string) (string, bool))
 			r.add(f)
 		}
 	}
+}
+
+// positional says that a call has positional arguments only, each of them shown.
+func positional(n *syntax.Call) bool {
+	return len(n.Keywords) == 0 && !slices.ContainsFunc(n.Args, func(e syntax.Expr) bool {
+		_, star := e.(*syntax.Starred)
+		return star
+	})
+}
+
+// takes says whether a function with these parameters takes n positional
+// arguments. It is what most calls need, without more being made of the text.
+func takes(params string, n int) bool {
+	least, most, star := 0, 0, false
+	for part := range strings.SplitSeq(params, ", ") {
+		optional := strings.Contains(part, "=")
+		switch {
+		case part == "/" || strings.HasPrefix(part, "**"):
+		case part == "*":
+			star = true
+		case part[0] == '*':
+			star, most = true, math.MaxInt
+		case star && !optional:
+			return false // it must be named
+		case !star && optional:
+			most++
+		case !star:
+			least, most = least+1, most+1
+		}
+	}
+	return least <= n && n <= most
 }
 
 // headed is a function of which only the head is known.
@@ -212,10 +247,10 @@ func (f *frame) fits(d *tool.Definition, x args) {
 	}
 	text, remedy := f.misfit(d, bound)
 	if text == "" {
-		f.a.made(x.site, Finding{})
+		f.a.made(x.site, nil)
 		return
 	}
-	f.a.made(x.site, Finding{Kind: Value, Level: Error, Tool: d.Name, Message: text, Remedy: remedy})
+	f.a.made(x.site, &Finding{Kind: Value, Level: Error, Tool: d.Name, Message: text, Remedy: remedy})
 }
 
 // misfit says what the schema of a tool forbids of known arguments.

@@ -2,6 +2,7 @@ package interp
 
 import (
 	"strings"
+	"sync"
 
 	"praxis/internal/plan/syntax"
 )
@@ -148,11 +149,7 @@ func writeStars(m *syntax.Module) {
 // import in a try statement is let through: the program may do without it.
 func (f *features) lacking(m *syntax.Module) {
 	modules := map[string]string{} // by the name that the program has for them
-	bound := map[string]int{}
 	syntax.Walk(m, func(n syntax.Node) bool {
-		for _, name := range bindings(n) {
-			bound[name]++
-		}
 		switch n := n.(type) {
 		case *syntax.TryStmt:
 			f.tries(n)
@@ -174,7 +171,13 @@ func (f *features) lacking(m *syntax.Module) {
 	if len(modules) == 0 {
 		return
 	}
-	names := map[string]map[string]bool{}
+	bound := map[string]int{}
+	syntax.Walk(m, func(n syntax.Node) bool {
+		for _, name := range bindings(n) {
+			bound[name]++
+		}
+		return true
+	})
 	syntax.Walk(m, func(n syntax.Node) bool {
 		a, ok := n.(*syntax.Attribute)
 		if !ok || f.fine[a] {
@@ -185,10 +188,7 @@ func (f *features) lacking(m *syntax.Module) {
 			return true
 		}
 		module := modules[of.ID]
-		if names[module] == nil {
-			names[module] = nameSet(module)
-		}
-		if !names[module][a.Attr] && !knownModule(module+"."+a.Attr) {
+		if !nameSet(module)[a.Attr] && !knownModule(module+"."+a.Attr) {
 			f.refuse(a.Span, module+"."+a.Attr, "The language's "+module+" lacks it; do without it.")
 		}
 		return true
@@ -213,13 +213,20 @@ func (f *features) tries(n *syntax.TryStmt) {
 	}
 }
 
+// nameSet holds the names of a module. It must not be changed.
 func nameSet(module string) map[string]bool {
+	if set, ok := nameSets.Load(module); ok {
+		return set.(map[string]bool)
+	}
 	set := map[string]bool{}
 	for _, n := range moduleNames(module) {
 		set[n] = true
 	}
+	nameSets.Store(module, set)
 	return set
 }
+
+var nameSets sync.Map // by module: map[string]bool
 
 func (f *features) importFrom(n *syntax.ImportFrom) {
 	if !knownModule(n.Module) {
@@ -229,11 +236,8 @@ func (f *features) importFrom(n *syntax.ImportFrom) {
 	if n.Module == "__future__" {
 		return
 	}
-	var names map[string]bool
+	names := nameSet(n.Module)
 	for _, al := range n.Names {
-		if names == nil {
-			names = nameSet(n.Module)
-		}
 		if al.Name != "*" && !names[al.Name] && !knownModule(n.Module+"."+al.Name) {
 			f.refuse(al.Span, n.Module+"."+al.Name, "The language's "+n.Module+" lacks it; do without it.")
 		}

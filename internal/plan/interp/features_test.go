@@ -1,6 +1,7 @@
 package interp
 
 import (
+	"maps"
 	"strconv"
 	"strings"
 	"testing"
@@ -98,7 +99,7 @@ func TestModuleNames(t *testing.T) {
 		if out, err := vm.Run(); err != nil || out != (Done{}) {
 			t.Fatalf("import %s gives %v, %v", name, out, err)
 		}
-		said := nameSet(name)
+		said := maps.Clone(nameSet(name))
 		for _, e := range vm.modules[name].names.entries {
 			s, ok := e.key.o.(*Str)
 			if !ok || strings.HasPrefix(s.s, "_") {
