@@ -181,13 +181,13 @@ func (r Rules) match(t target) (found rule, ok bool) {
 	return found, ok
 }
 
-// listed says whether the address itself stands in the rules, with the port.
 // isRange says whether a text is a range of addresses, such as 10.0.0.0/8.
 func isRange(text string) bool {
 	_, err := netip.ParsePrefix(text)
 	return err == nil
 }
 
+// listed says whether the address itself stands in the rules, with the port.
 func (r Rules) listed(addr netip.Addr, port uint16) bool {
 	_, ok := r.match(target{host: addr.String(), addr: addr, port: port})
 	return ok

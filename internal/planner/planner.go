@@ -186,7 +186,6 @@ func Findings(all []event.Finding) string {
 	return b.String()
 }
 
-// findings are what the check found, and what it proved.
 // findings are what the check found, and the calls that it proved safe.
 func findings(r *check.Result) []event.Finding {
 	var out []event.Finding

@@ -36,8 +36,8 @@ func (a *analysis) made(n syntax.Node, wrong *Finding) {
 
 // misused reports the calls that cannot be made.
 func (a *analysis) misused(r *Result) {
-	for n, m := range a.misuses {
-		if m.round == a.round && !m.fine {
+	for _, n := range sortedNodes(a.misuses) {
+		if m := a.misuses[n]; m.round == a.round && !m.fine {
 			f := *m.wrong
 			s := n.Range()
 			f.Line, f.Col, f.EndLine, f.EndCol = int(s.Start.Line), int(s.Start.Col), int(s.End.Line), int(s.End.Col)

@@ -623,13 +623,18 @@ func (m missingMember) text() string {
 	return fmt.Sprintf("results of %s have no member %q", m.def.Name, m.name)
 }
 
-func sortedNodes(m map[syntax.Node]missingMember) []syntax.Node {
+// sortedNodes are the nodes of a table in the order of the source, the shorter of
+// two that begin at one place first.
+func sortedNodes[T any](m map[syntax.Node]T) []syntax.Node {
 	out := make([]syntax.Node, 0, len(m))
 	for n := range m {
 		out = append(out, n)
 	}
 	slices.SortFunc(out, func(a, b syntax.Node) int {
 		p, q := pos(a), pos(b)
+		if p == q {
+			p, q = a.Range().End, b.Range().End
+		}
 		switch {
 		case p.Before(q):
 			return -1
