@@ -9,7 +9,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 # packages that start sandboxes are left out. So are those without goroutines, in
 # which there can be no race: plans, schemas, texts. What only takes long there is
 # left to "make nightly" (RACEFLAGS=).
-NO_RACE := praxis/(cmd/praxis|examples|internal/(sandbox/gvisor|battery|app|bench|plan|archtest|agent/grounding|report|price|legible|tool/stub|tool/openapi))
+NO_RACE := praxis/(cmd/praxis|examples|internal/(sandbox/gvisor|test/battery|test/archtest|app|bench|plan|agent/grounding|record/report|record/price|safetext|tool/stub|tool/openapi))
 RACEFLAGS ?= -short
 
 .PHONY: all build format vet test race lint bench demo nightly clean
@@ -34,7 +34,7 @@ race:
 # The import rules and the budgets of size are a test.
 lint: format vet
 	go mod tidy -diff
-	go test -count 1 ./internal/archtest
+	go test -count 1 ./internal/test/archtest
 	go tool staticcheck ./...
 
 bench: build
@@ -49,12 +49,12 @@ demo: build
 FUZZTIME ?= 5m
 nightly: test
 	$(MAKE) race RACEFLAGS=
-	go test ./internal/battery -run TestKilledWhileSaving -timeout 3h -args -kills 300
+	go test ./internal/test/battery -run TestKilledWhileSaving -timeout 3h -args -kills 300
 	go test ./internal/plan/syntax -run 'TestFiles|TestChanged' -timeout 1h -args -all
 	go test ./internal/plan/regex -run Generated -timeout 1h -regex.generated 100000
 	go test ./internal/plan/pytext -timeout 1h -args -cases 20000
 	go test ./internal/plan/check -run TestSound -timeout 2h -args -programs 100000
-	go test ./internal/plan/battery -run TestDiffer -timeout 2h -args -programs 100000
+	go test ./internal/test/battery/plans -run TestDiffer -timeout 2h -args -programs 100000
 	@for pkg in $$(go list ./...); do \
 		dir=$$(go list -f '{{.Dir}}' $$pkg); \
 		fuzz=$$(grep -hoE '^func Fuzz[A-Za-z0-9_]+' $$dir/*_test.go 2>/dev/null | sed 's/^func //'); \

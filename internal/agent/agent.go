@@ -33,10 +33,10 @@ import (
 	"strings"
 	"time"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/agent/action"
 	"praxis/internal/agent/grounding"
-	"praxis/internal/event"
-	"praxis/internal/fault"
 	"praxis/internal/llm"
 )
 

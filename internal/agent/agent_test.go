@@ -18,9 +18,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/agent"
-	"praxis/internal/event"
-	"praxis/internal/fault"
 	"praxis/internal/llm"
 	"praxis/internal/llm/scripted"
 )

@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"strings"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/agent/grounding"
-	"praxis/internal/event"
-	"praxis/internal/fault"
 )
 
 // maxListed bounds the figures and placeholders that a rejection names.

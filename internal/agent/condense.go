@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"praxis/event"
 	"praxis/internal/agent/action"
-	"praxis/internal/event"
 	"praxis/internal/llm"
 )
 

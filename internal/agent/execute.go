@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
+	"praxis/event"
+	"praxis/fault"
 )
 
 // execute runs the model's code as one step.

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/agent"
-	"praxis/internal/event"
-	"praxis/internal/fault"
 	"praxis/internal/llm"
 )
 

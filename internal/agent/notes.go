@@ -6,10 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/agent/action"
 	"praxis/internal/agent/grounding"
-	"praxis/internal/event"
-	"praxis/internal/fault"
 )
 
 // Bounds of what notes take of a run.

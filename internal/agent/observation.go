@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"praxis/internal/event"
+	"praxis/event"
 )
 
 // Bounds of what the model sees of one execution, in bytes. It sees the head and

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"praxis/fault"
 	"praxis/internal/agent/action"
-	"praxis/internal/fault"
 	"praxis/internal/llm"
 )
 

@@ -7,9 +7,9 @@ import (
 	"reflect"
 	"sync"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/agent/action"
-	"praxis/internal/event"
-	"praxis/internal/fault"
 )
 
 // RecordedNotes are notes that give what they gave in a recorded run, in its

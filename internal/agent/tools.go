@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/agent/action"
-	"praxis/internal/event"
-	"praxis/internal/fault"
 	"praxis/internal/llm"
 )
 

@@ -11,8 +11,8 @@ import (
 	"os"
 	"path/filepath"
 
+	"praxis/internal/atomicfile"
 	"praxis/internal/config"
-	"praxis/internal/folder"
 	"praxis/internal/image"
 	"praxis/internal/sandbox"
 	"praxis/internal/sandbox/gvisor"
@@ -42,7 +42,7 @@ func New(ctx context.Context, c config.Config, getenv func(string) string, r *Re
 }
 
 func (a *App) open(ctx context.Context, c config.Config) error {
-	if err := folder.Make(c.Home); err != nil {
+	if err := atomicfile.Make(c.Home); err != nil {
 		return err
 	}
 	program, err := os.Executable()

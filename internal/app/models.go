@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/llm"
 	"praxis/internal/llm/anthropic"
 	"praxis/internal/llm/openai"

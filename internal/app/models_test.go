@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 func TestNewModel(t *testing.T) {

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"praxis/internal/config"
-	"praxis/internal/journal"
-	"praxis/internal/memory"
+	"praxis/internal/record/journal"
+	"praxis/internal/record/memory"
 	"praxis/internal/store/files"
 	"praxis/internal/store/sqlite"
 )

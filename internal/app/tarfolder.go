@@ -8,7 +8,7 @@ import (
 	"io/fs"
 	"os"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // maxFolder bounds what is copied of a server's folder, in bytes and files.

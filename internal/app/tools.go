@@ -8,17 +8,17 @@ import (
 	"os"
 	"path/filepath"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/memory"
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/record/memory"
 	"praxis/internal/tool"
-	"praxis/internal/tool/builtin"
-	"praxis/internal/tool/command"
-	"praxis/internal/tool/mcp"
-	"praxis/internal/tool/python"
+	"praxis/internal/tool/kind/builtin"
+	"praxis/internal/tool/kind/command"
+	"praxis/internal/tool/kind/mcp"
+	"praxis/internal/tool/kind/python"
+	"praxis/internal/tool/kind/wasm"
+	"praxis/internal/tool/kind/web"
 	"praxis/internal/tool/registry"
-	"praxis/internal/tool/wasm"
-	"praxis/internal/tool/web"
 )
 
 // ToolOptions say which tools to open and what they may do.

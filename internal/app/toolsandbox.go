@@ -11,15 +11,15 @@ import (
 	"syscall"
 	"time"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/guest"
 	"praxis/internal/guest/wire"
 	"praxis/internal/image"
 	"praxis/internal/sandbox"
 	"praxis/internal/session"
-	"praxis/internal/tool/mcp"
-	"praxis/internal/tool/python"
+	"praxis/internal/tool/kind/mcp"
+	"praxis/internal/tool/kind/python"
 )
 
 // toolSandboxes makes sandboxes for tools: sessions of their own, never the

@@ -18,8 +18,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"praxis/event"
 	"praxis/internal/bench/workflow"
-	"praxis/internal/event"
 	"praxis/internal/image"
 	"praxis/internal/run"
 	"praxis/internal/session"

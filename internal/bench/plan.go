@@ -12,13 +12,13 @@ import (
 	"go.starlark.net/starlark"
 	starsyntax "go.starlark.net/syntax"
 
-	"praxis/internal/event"
+	"praxis/event"
 	"praxis/internal/image"
 	"praxis/internal/plan"
-	"praxis/internal/plan/interp"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/policy"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/vm"
 	"praxis/internal/tool"
 )
 
@@ -196,25 +196,25 @@ func onVM(w work, plain bool) (float64, error) {
 	if len(bad) > 0 {
 		return 0, bad[0]
 	}
-	p, err := interp.Compile(m, src, interp.Env{Inputs: []string{"zero"}}, interp.Options{})
+	p, err := vm.Compile(m, src, vm.Env{Inputs: []string{"zero"}}, vm.Options{})
 	if err != nil {
 		return 0, err
 	}
 	return best(func() error {
 		table := label.NewTable()
-		zero := interp.Data{Value: int64(0)}
+		zero := vm.Data{Value: int64(0)}
 		if !plain {
 			zero.Label = table.Of(label.Source{Kind: label.User, Name: "zero"}, label.Everyone())
 		}
-		vm, err := interp.New(p, interp.Config{
-			Plain: plain, Limits: interp.Limits{Steps: math.MaxInt64 / 4}, Labels: table,
-			Inputs: []interp.Field{{Name: "zero", Data: zero}},
+		machine, err := vm.New(p, vm.Config{
+			Plain: plain, Limits: vm.Limits{Steps: math.MaxInt64 / 4}, Labels: table,
+			Inputs: []vm.Field{{Name: "zero", Data: zero}},
 		})
 		if err != nil {
 			return err
 		}
-		out, err := vm.Run()
-		if _, ok := out.(interp.Done); err == nil && !ok {
+		out, err := machine.Run()
+		if _, ok := out.(vm.Done); err == nil && !ok {
 			err = fmt.Errorf("the program failed: %v", out)
 		}
 		return err

@@ -10,14 +10,14 @@ import (
 	"strings"
 	"time"
 
+	"praxis/event"
 	"praxis/internal/bench/workflow"
-	"praxis/internal/event"
-	"praxis/internal/gate"
 	"praxis/internal/guest/wire"
-	"praxis/internal/journal"
-	"praxis/internal/offer"
+	"praxis/internal/record/journal"
 	"praxis/internal/session"
 	"praxis/internal/tool"
+	"praxis/internal/tool/bridge"
+	"praxis/internal/tool/gate"
 	"praxis/internal/tool/registry"
 	"praxis/internal/tool/typed"
 )
@@ -55,7 +55,7 @@ func (b *bench) calling(ctx context.Context, sink event.Sink, code string) (out 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if err := s.Offer(ctx, wire.Offer{Tools: true}, offer.New(offer.Config{Gate: g})); err != nil {
+	if err := s.Offer(ctx, wire.Offer{Tools: true}, bridge.New(bridge.Config{Gate: g})); err != nil {
 		return nil, err
 	}
 	x, err := s.Execute(ctx, code, session.Exec{Timeout: 5 * time.Minute}, event.Discard)
@@ -196,7 +196,7 @@ func (b *bench) startOnce(ctx context.Context, names []string) (err error) {
 	if err != nil {
 		return err
 	}
-	desk := offer.New(offer.Config{Gate: g})
+	desk := bridge.New(bridge.Config{Gate: g})
 	native, err := desk.Native(true)
 	if err != nil {
 		return err

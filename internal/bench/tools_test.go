@@ -8,15 +8,15 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/event"
+	"praxis/event"
 	"praxis/internal/guest/agent"
 	"praxis/internal/image"
 	"praxis/internal/sandbox/gvisor"
 	"praxis/internal/session"
 	"praxis/internal/tool"
-	"praxis/internal/tool/python"
+	"praxis/internal/tool/kind/python"
+	"praxis/internal/tool/kind/web"
 	"praxis/internal/tool/registry"
-	"praxis/internal/tool/web"
 )
 
 // The test binary is the sandbox's processes and the agent too, as praxis is.

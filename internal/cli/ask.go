@@ -11,16 +11,16 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/agent"
 	"praxis/internal/config"
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/gate"
-	"praxis/internal/journal"
-	"praxis/internal/legible"
 	"praxis/internal/llm"
-	"praxis/internal/offer"
+	"praxis/internal/record/journal"
 	"praxis/internal/run"
+	"praxis/internal/safetext"
+	"praxis/internal/tool/bridge"
+	"praxis/internal/tool/gate"
 )
 
 const askLong = `Asks a question. The model answers it by writing code, which runs in a sandbox;
@@ -209,7 +209,7 @@ func (t *asking) ask(ctx context.Context) error {
 	}
 	for _, f := range inputs {
 		if f.Note != "" {
-			if _, err := fmt.Fprintf(p.stderr, "praxis: file %s %s\n", legible.Line(f.Name), f.Note); err != nil {
+			if _, err := fmt.Fprintf(p.stderr, "praxis: file %s %s\n", safetext.Line(f.Name), f.Note); err != nil {
 				return err
 			}
 		}
@@ -308,7 +308,7 @@ func (t *asking) offer(ctx context.Context, rec *journal.Recorder, cfg *agent.Co
 // heard is a recorder whose events a desk hears, too.
 type heard struct {
 	*journal.Recorder
-	desk *offer.Desk
+	desk *bridge.Desk
 }
 
 // Emit records an event.

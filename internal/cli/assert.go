@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"praxis/internal/replay"
+	"praxis/internal/record/replay"
 )
 
 // assertCommand runs a person's assertions on the final state of a run.

@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/fault"
 	"praxis/internal/bench"
 	"praxis/internal/bench/workflow"
-	"praxis/internal/fault"
 	"praxis/internal/image"
-	"praxis/internal/legible"
+	"praxis/internal/safetext"
 )
 
 // benchWith are the packages that the figures are about: what most sessions import.
@@ -53,7 +53,7 @@ Without one of these all are measured.`,
 func (b *benchCommand) run(ctx context.Context, suites []string) error {
 	for _, s := range suites {
 		if !slices.Contains(bench.Suites(), s) {
-			return usage("praxis bench", "there is no benchmark %q: write one of %s", legible.Line(s), strings.Join(bench.Suites(), ", "))
+			return usage("praxis bench", "there is no benchmark %q: write one of %s", safetext.Line(s), strings.Join(bench.Suites(), ", "))
 		}
 	}
 	if slices.Equal(b.with, []string{"none"}) {
@@ -67,7 +67,7 @@ func (b *benchCommand) run(ctx context.Context, suites []string) error {
 		img, err := e.images().Resolve(ctx, image.Request{With: b.with}, b.p.progress())
 		b.p.settled()
 		if fault.KindOf(err) == fault.Unavailable && len(b.with) > 0 {
-			if _, err := fmt.Fprintf(b.p.stderr, "praxis: measuring without %s: %s\n", strings.Join(b.with, ","), legible.Line(err.Error())); err != nil {
+			if _, err := fmt.Fprintf(b.p.stderr, "praxis: measuring without %s: %s\n", strings.Join(b.with, ","), safetext.Line(err.Error())); err != nil {
 				return err
 			}
 			img, err = e.images().Resolve(ctx, image.Request{}, b.p.progress())
@@ -91,7 +91,7 @@ func (b *benchCommand) run(ctx context.Context, suites []string) error {
 func describeReport(r bench.Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "machine  %s, %s, Linux %s, %d MiB\nimage    %s\n\n",
-		legible.Line(r.Machine.CPU), legible.Count(r.Machine.Cores, "core"), legible.Line(r.Machine.Kernel), r.Machine.MemoryMB, r.Image)
+		safetext.Line(r.Machine.CPU), safetext.Count(r.Machine.Cores, "core"), safetext.Line(r.Machine.Kernel), r.Machine.MemoryMB, r.Image)
 	t := headed("FIGURE", "UNIT", "P50", "P95", "P99", "RUNS", "AIM", "WHAT IT IS")
 	for _, name := range bench.Names() {
 		if f, ok := r.Figures[name]; ok {
@@ -114,7 +114,7 @@ func describeTokens(r workflow.Report) string {
 		correct := "both ways"
 		if !w.Correct {
 			correct = "no"
-			wrong += "\n" + w.Name + ": " + legible.Line(w.Wrong)
+			wrong += "\n" + w.Name + ": " + safetext.Line(w.Wrong)
 		}
 		t.add(w.Name, strconv.Itoa(w.DirectTokens), strconv.Itoa(w.CodeTokens), percent(w.Saving),
 			fmt.Sprintf("%d, %d", w.DirectTurns, w.CodeTurns), strconv.Itoa(w.DirectBilled), strconv.Itoa(w.CodeBilled), correct)

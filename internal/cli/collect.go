@@ -11,9 +11,9 @@ import (
 	"strings"
 	"time"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/legible"
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/safetext"
 )
 
 // Bounds on the time that is spent on what code leaves behind. How many files
@@ -185,11 +185,11 @@ func (c collected) hint() string {
 		what string
 	}{{c.pictures, "picture"}, {c.pages, "HTML page"}, {c.files, "file"}} {
 		if k.n > 0 {
-			parts = append(parts, legible.Count(k.n, k.what))
+			parts = append(parts, safetext.Count(k.n, k.what))
 		}
 	}
 	if c.unlisted != nil {
-		return "what files the code made is not known: " + legible.Line(c.unlisted.Error())
+		return "what files the code made is not known: " + safetext.Line(c.unlisted.Error())
 	}
 	if len(parts) == 0 || c.named {
 		return ""

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"praxis/internal/app"
-	"praxis/internal/journal"
+	"praxis/internal/record/journal"
 )
 
 // completionTime bounds how long a Tab in the person's shell may take.

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"praxis/internal/config"
-	"praxis/internal/legible"
+	"praxis/internal/safetext"
 )
 
 // configExample is a whole configuration file, with what holds without one.
@@ -73,6 +73,6 @@ This file changes nothing, since it holds what holds without one:
 
 %s
 
-PRAXIS_HOME names the data folder when the file does not.`, legible.Line(path), configKeys, configExample),
+PRAXIS_HOME names the data folder when the file does not.`, safetext.Line(path), configKeys, configExample),
 	}
 }

@@ -10,13 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/config"
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/journal"
-	"praxis/internal/legible"
-	"praxis/internal/price"
+	"praxis/internal/record/journal"
+	"praxis/internal/record/price"
+	"praxis/internal/safetext"
 )
 
 const costLong = `Adds up what runs used: tokens, time and money, by model and by day. Money is
@@ -50,7 +50,7 @@ func (p *program) costCommand() *cobra.Command {
 
 func (c *costCommand) run(ctx context.Context) error {
 	if c.by != "" && c.by != "model" && c.by != "day" {
-		return fault.New(fault.Invalid, "Write model or day.", "cannot add up by %q", legible.Line(c.by))
+		return fault.New(fault.Invalid, "Write model or day.", "cannot add up by %q", safetext.Line(c.by))
 	}
 	prices, err := c.p.prices()
 	if err != nil {
@@ -115,7 +115,7 @@ func (c *costCommand) print(sum price.Costs) error {
 	}
 	if u := sum.Total.Unknown; u.Runs > 0 {
 		fmt.Fprintf(&b, "\nNot in it: %s with %s tokens, of models whose price is not known (+?).\nWrite it down: praxis cost --prices says where.\n",
-			legible.Count(u.Runs, "run"), legible.Number(u.Tokens.Input+u.Tokens.Output))
+			safetext.Count(u.Runs, "run"), safetext.Number(u.Tokens.Input+u.Tokens.Output))
 	}
 	return c.p.emit(b.String())
 }
@@ -144,7 +144,7 @@ func costTable(head string, lines []price.Line, total price.Line, withTotal bool
 		case l.Scripted == l.Runs && l.Runs > 0 && name != "all":
 			name += " (scripted)"
 		}
-		t.add(name, legible.Number(l.Runs), legible.Number(l.Tokens.Input), legible.Number(l.Tokens.Output), brief(time.Duration(l.Took)), cost)
+		t.add(name, safetext.Number(l.Runs), safetext.Number(l.Tokens.Input), safetext.Number(l.Tokens.Output), brief(time.Duration(l.Took)), cost)
 	}
 	return t.String()
 }
@@ -172,7 +172,7 @@ US dollars per million tokens. The first pattern that fits a model is its price.
 Your own prices go before these. Write them here:
   %s
   {"prices": [{"model": "openai:my-model*", "input": 0.5, "output": 1.5}]}
-`, legible.Line(where)))
+`, safetext.Line(where)))
 }
 
 func amount(usd float64) string { return strconv.FormatFloat(usd, 'f', -1, 64) }

@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"praxis/internal/app"
-	reports "praxis/internal/report"
+	reports "praxis/internal/record/report"
 )
 
 const diffLong = `Shows what differs between two runs: the question, the model, the image, the

@@ -3,9 +3,9 @@ package cli
 import (
 	"testing"
 
-	"praxis/internal/event"
-	"praxis/internal/gate"
+	"praxis/event"
 	"praxis/internal/tool"
+	"praxis/internal/tool/gate"
 	"praxis/internal/tool/registry"
 )
 

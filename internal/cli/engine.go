@@ -5,9 +5,9 @@ import (
 	"io"
 	"time"
 
+	"praxis/event"
 	"praxis/internal/app"
 	"praxis/internal/bench"
-	"praxis/internal/event"
 	"praxis/internal/guest"
 	"praxis/internal/guest/wire"
 	"praxis/internal/image"

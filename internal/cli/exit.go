@@ -8,9 +8,9 @@ import (
 	"strings"
 	"syscall"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/legible"
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/safetext"
 )
 
 // The exit codes. exitTopic is their documentation: change both.
@@ -142,15 +142,15 @@ func report(w io.Writer, err error) {
 
 // tell prints a message and its remedy. Both may quote a guest or a file name.
 func tell(w io.Writer, message, remedy string) {
-	fmt.Fprintf(w, "praxis: %s\n", indentRest(legible.Text(message), "  "))
+	fmt.Fprintf(w, "praxis: %s\n", indentRest(safetext.Text(message), "  "))
 	if remedy != "" {
-		fmt.Fprintf(w, "  → %s\n", indentRest(legible.Text(remedy), "    "))
+		fmt.Fprintf(w, "  → %s\n", indentRest(safetext.Text(remedy), "    "))
 	}
 }
 
 // remark tells a person something that is no part of the output.
 func (p *program) remark(format string, args ...any) error {
-	_, err := fmt.Fprintf(p.stderr, "praxis: %s\n", legible.Text(fmt.Sprintf(format, args...)))
+	_, err := fmt.Fprintf(p.stderr, "praxis: %s\n", safetext.Text(fmt.Sprintf(format, args...)))
 	return err
 }
 

@@ -15,11 +15,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/fault"
 	"praxis/internal/app"
-	"praxis/internal/fault"
-	"praxis/internal/folder"
-	"praxis/internal/legible"
-	reports "praxis/internal/report"
+	"praxis/internal/atomicfile"
+	reports "praxis/internal/record/report"
+	"praxis/internal/safetext"
 )
 
 const exportLong = `Writes a run into a file, RUN.praxis in this folder when nothing else is said.
@@ -101,7 +101,7 @@ func (e *exportCommand) export(ctx context.Context, ref string) error {
 		if e.json {
 			return errors.Join(e.p.printJSON(exported{id, e.format, path, n}), err)
 		}
-		return errors.Join(e.p.emit(fmt.Sprintf("saved %s (%s)\n", legible.Line(path), legible.Size(n))), err)
+		return errors.Join(e.p.emit(fmt.Sprintf("saved %s (%s)\n", safetext.Line(path), safetext.Size(n))), err)
 	})
 }
 
@@ -115,7 +115,7 @@ func (e *exportCommand) settle() error {
 	}
 	switch {
 	case !slices.Contains(formats(), e.format):
-		return fault.New(fault.Invalid, "Write one of "+strings.Join(formats(), ", ")+".", "cannot export: there is no format %q", legible.Line(e.format))
+		return fault.New(fault.Invalid, "Write one of "+strings.Join(formats(), ", ")+".", "cannot export: there is no format %q", safetext.Line(e.format))
 	case e.out == "-" && e.json:
 		return usage("praxis export", "--out - and --json both write to standard output")
 	case e.out == "-" && e.format == "praxis" && isTerminal(e.p.stdout):
@@ -182,7 +182,7 @@ func copyLog(ctx context.Context, r *app.Records, id string, w io.Writer) (err e
 // What fill could write before a damage is kept, and the damage returned.
 func writeWhole(path string, replace bool, fill func(io.Writer) error) error {
 	there := func() error {
-		return fault.New(fault.Conflict, "Choose another place with --out, or replace what is there with --force.", "cannot save %s: it is there already", legible.Line(path))
+		return fault.New(fault.Conflict, "Choose another place with --out, or replace what is there with --force.", "cannot save %s: it is there already", safetext.Line(path))
 	}
 	if info, err := os.Lstat(path); err == nil && (!replace || info.IsDir()) {
 		return choice{there()} // before any work is done
@@ -196,7 +196,7 @@ func writeWhole(path string, replace bool, fill func(io.Writer) error) error {
 	fillErr := fill(w)
 	var bad damaged
 	if fillErr != nil && !errors.As(fillErr, &bad) {
-		if folder.Full(fillErr) {
+		if atomicfile.Full(fillErr) {
 			fillErr = saveFault(path, fillErr)
 		}
 		return errors.Join(fillErr, f.Close())
@@ -218,7 +218,7 @@ func writeWhole(path string, replace bool, fill func(io.Writer) error) error {
 		return choice{there()}
 	}
 	if err == nil {
-		err = folder.Sync(filepath.Dir(path))
+		err = atomicfile.Sync(filepath.Dir(path))
 	}
 	if err != nil {
 		return saveFault(path, err)
@@ -236,12 +236,12 @@ func saveFault(path string, err error) error {
 		err = link.Err
 	}
 	switch {
-	case folder.Full(err):
-		return fault.New(fault.Exhausted, "Make room on the disk, or name another place with --out.", "cannot save %s: the disk is full", legible.Line(path))
+	case atomicfile.Full(err):
+		return fault.New(fault.Exhausted, "Make room on the disk, or name another place with --out.", "cannot save %s: the disk is full", safetext.Line(path))
 	case errors.Is(err, fs.ErrNotExist):
-		return fault.New(fault.Invalid, "Make the folder first, or name another place with --out.", "cannot save %s: there is no such folder", legible.Line(path))
+		return fault.New(fault.Invalid, "Make the folder first, or name another place with --out.", "cannot save %s: there is no such folder", safetext.Line(path))
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR):
-		return fault.New(fault.Invalid, "Name a place with --out that you may write to.", "cannot save %s: %w", legible.Line(path), cause(err))
+		return fault.New(fault.Invalid, "Name a place with --out that you may write to.", "cannot save %s: %w", safetext.Line(path), cause(err))
 	}
-	return fmt.Errorf("cannot save %s: %w", legible.Line(path), cause(err))
+	return fmt.Errorf("cannot save %s: %w", safetext.Line(path), cause(err))
 }

@@ -8,7 +8,7 @@ import (
 	"syscall"
 	"testing"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // TestWriteWhole checks that a file is there whole or not at all, and that what

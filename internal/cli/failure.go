@@ -7,8 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"praxis/internal/fault"
-	"praxis/internal/legible"
+	"praxis/fault"
+	"praxis/internal/safetext"
 )
 
 // failure is what a command could not do, as an object.
@@ -79,7 +79,7 @@ func asUnsaved(err error) error {
 type cut struct{ steps int }
 
 // Error tells where.
-func (c cut) Error() string { return "interrupted after " + legible.Count(c.steps, "step") }
+func (c cut) Error() string { return "interrupted after " + safetext.Count(c.steps, "step") }
 
 // Is makes it an interruption.
 func (c cut) Is(target error) bool { return target == errInterrupted }

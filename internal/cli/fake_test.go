@@ -17,11 +17,11 @@ import (
 	"strings"
 	"time"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/bench"
 	"praxis/internal/config"
-	"praxis/internal/event"
-	"praxis/internal/fault"
 	"praxis/internal/guest"
 	"praxis/internal/guest/wire"
 	"praxis/internal/image"

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"praxis/internal/config"
-	"praxis/internal/legible"
+	"praxis/internal/safetext"
 	"praxis/internal/sandbox"
 	"praxis/internal/session"
 )
@@ -74,7 +74,7 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 func parseSeed(s string) (int64, error) {
 	v, err := strconv.ParseInt(s, 10, 64)
 	if err != nil {
-		return 0, usage("praxis run", "--seed %q is not a whole number of 64 bits", legible.Line(s))
+		return 0, usage("praxis run", "--seed %q is not a whole number of 64 bits", safetext.Line(s))
 	}
 	return v, nil
 }
@@ -90,11 +90,11 @@ func (f *sessionFlags) beyond(processors int, memory int64) string {
 	var asked, has []string
 	if v := f.cpus.value; v != nil && *v > float64(processors) {
 		asked = append(asked, "--cpus "+strconv.FormatFloat(*v, 'g', -1, 64))
-		has = append(has, legible.Count(processors, "processor"))
+		has = append(has, safetext.Count(processors, "processor"))
 	}
 	if v := f.memory.value; v != nil && memory > 0 && *v > memory {
-		asked = append(asked, "--memory "+legible.Size(*v))
-		has = append(has, legible.Size(memory)+" of memory")
+		asked = append(asked, "--memory "+safetext.Size(*v))
+		has = append(has, safetext.Size(memory)+" of memory")
 	}
 	if len(asked) == 0 {
 		return ""

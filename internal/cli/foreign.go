@@ -4,12 +4,12 @@ import (
 	"context"
 	"fmt"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/agent"
 	"praxis/internal/config"
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/legible"
 	"praxis/internal/run"
+	"praxis/internal/safetext"
 )
 
 // foreign opens sessions for a run that was made elsewhere. What its record says
@@ -43,7 +43,7 @@ func foreign(open func(context.Context, event.SessionBegan) (run.Session, error)
 	}
 }
 
-func sizeOf(n float64) string { return legible.Size(int64(n)) }
+func sizeOf(n float64) string { return safetext.Size(int64(n)) }
 
 func plainNumber(n float64) string { return fmt.Sprintf("%g", n) }
 

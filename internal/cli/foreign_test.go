@@ -7,11 +7,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/config"
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/replay"
+	"praxis/internal/record/replay"
 )
 
 // spyEngine notes which sessions it was asked for.

@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/fault"
 	"praxis/internal/app"
-	"praxis/internal/fault"
-	"praxis/internal/journal"
-	"praxis/internal/legible"
+	"praxis/internal/record/journal"
+	"praxis/internal/safetext"
 	"praxis/internal/session"
 )
 
@@ -172,7 +172,7 @@ func (f freed) text(quota int64) string {
 		if n == 0 {
 			return
 		}
-		t.add(what, legible.Number(n), legible.Size(bytes), why)
+		t.add(what, safetext.Number(n), safetext.Size(bytes), why)
 	}
 	add(len(f.Journal.Runs), "runs", f.runBytes, "older than --runs-older-than")
 	add(f.Journal.Blobs, "contents", f.Journal.Bytes-f.runBytes, "no run and no thread refers to them")
@@ -189,15 +189,15 @@ func (f freed) text(quota int64) string {
 	case t.empty():
 		b.WriteString("There is nothing to remove.\n")
 	case f.DryRun:
-		b.WriteString(t.String() + fmt.Sprintf("\nThat would free %s. Nothing was removed.\n", legible.Size(f.Bytes)))
+		b.WriteString(t.String() + fmt.Sprintf("\nThat would free %s. Nothing was removed.\n", safetext.Size(f.Bytes)))
 	default:
-		b.WriteString(t.String() + fmt.Sprintf("\nfreed %s\n", legible.Size(f.Bytes)))
+		b.WriteString(t.String() + fmt.Sprintf("\nfreed %s\n", safetext.Size(f.Bytes)))
 	}
 	if n := f.Sessions.InUse; n > 0 {
 		fmt.Fprintf(&b, "%s in use by a running session: praxis gc removes them when it has ended.\n", are(n, "snapshot or template", "snapshots or templates"))
 	}
 	fmt.Fprintf(&b, "kept: %s (%s), and snapshots of runs with %s of the %s that they may have\n",
-		legible.Count(f.Journal.Kept, "content"), legible.Size(f.Journal.KeptBytes), legible.Size(f.Sessions.Left), legible.Size(quota))
+		safetext.Count(f.Journal.Kept, "content"), safetext.Size(f.Journal.KeptBytes), safetext.Size(f.Sessions.Left), safetext.Size(quota))
 	return b.String()
 }
 
@@ -205,7 +205,7 @@ func are(n int, one, many string) string {
 	if n == 1 {
 		return "1 " + one + " is"
 	}
-	return legible.Number(n) + " " + many + " are"
+	return safetext.Number(n) + " " + many + " are"
 }
 
 // reason is how much goes for one reason.
@@ -265,9 +265,9 @@ func (g *gcCommand) rebuildIndex(ctx context.Context) error {
 			done.Damaged = orEmpty(done.Damaged)
 			return g.p.printJSON(done)
 		}
-		text := "the index knows " + legible.Count(done.Runs, "run") + " now\n"
+		text := "the index knows " + safetext.Count(done.Runs, "run") + " now\n"
 		if done.Removed > 0 {
-			text += "forgot " + legible.Count(done.Removed, "run") + " without a journal\n"
+			text += "forgot " + safetext.Count(done.Removed, "run") + " without a journal\n"
 		}
 		for _, id := range done.Damaged {
 			text += "the journal of " + id + " is damaged: praxis verify " + id + "\n"

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/journal"
+	"praxis/internal/record/journal"
 	"praxis/internal/session"
 )
 

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"praxis/internal/image"
-	"praxis/internal/legible"
+	"praxis/internal/safetext"
 )
 
 func (p *program) imageCommand() *cobra.Command {
@@ -52,7 +52,7 @@ func (p *program) listImages(all []image.Info, asJSON bool) error {
 			}
 			continue
 		}
-		t.add(shortID(i.ID), i.Name, fmt.Sprint(len(i.Packages)), legible.Size(i.Bytes), when(i.Used))
+		t.add(shortID(i.ID), i.Name, fmt.Sprint(len(i.Packages)), safetext.Size(i.Bytes), when(i.Used))
 	}
 	if asJSON {
 		return nil
@@ -84,7 +84,7 @@ func (p *program) imageBuild() *cobra.Command {
 				var b strings.Builder
 				fmt.Fprintf(&b, "%s  %s\n", shortID(img.ID), img.Name)
 				for _, pkg := range img.Packages {
-					fmt.Fprintf(&b, "  %s %s\n", legible.Line(pkg.Name), legible.Line(pkg.Version))
+					fmt.Fprintf(&b, "  %s %s\n", safetext.Line(pkg.Name), safetext.Line(pkg.Version))
 				}
 				return p.emit(b.String())
 			})
@@ -155,5 +155,5 @@ func (p *program) pruned(gone []image.Info, asJSON bool) error {
 	if asJSON {
 		return nil
 	}
-	return p.emit(fmt.Sprintf("%s removed, %s freed\n", legible.Count(len(gone), "image"), legible.Size(bytes)))
+	return p.emit(fmt.Sprintf("%s removed, %s freed\n", safetext.Count(len(gone), "image"), safetext.Size(bytes)))
 }

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/fault"
 	"praxis/internal/app"
-	"praxis/internal/fault"
-	"praxis/internal/journal"
-	"praxis/internal/legible"
+	"praxis/internal/record/journal"
+	"praxis/internal/safetext"
 )
 
 const importLong = `Takes over runs that praxis export wrote. Everything in a file is checked first:
@@ -46,7 +46,7 @@ func (p *program) importFile(ctx context.Context, j *journal.Journal, path strin
 	defer func() { err = errors.Join(err, f.Close()) }()
 	s, err := j.Import(ctx, f, info.Size())
 	if err != nil {
-		return fmt.Errorf("cannot import %s: %w", legible.Line(path), err)
+		return fmt.Errorf("cannot import %s: %w", safetext.Line(path), err)
 	}
 	if asJSON {
 		err = p.printJSON(s)
@@ -73,7 +73,7 @@ func openExported(path string) (*os.File, fs.FileInfo, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fault.New(fault.Invalid, "Name a file that praxis export wrote.", "cannot read %s: it is no regular file", legible.Line(path))
+		err = fault.New(fault.Invalid, "Name a file that praxis export wrote.", "cannot read %s: it is no regular file", safetext.Line(path))
 	}
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())

@@ -13,9 +13,9 @@ import (
 	"syscall"
 	"unicode/utf8"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/guest/wire"
-	"praxis/internal/legible"
+	"praxis/internal/safetext"
 )
 
 // workDir is the session's working folder.
@@ -46,8 +46,8 @@ func checkInputs(paths []string) ([]input, error) {
 			return nil, err
 		}
 		if other, taken := names[in.name]; taken {
-			return nil, fault.New(fault.Invalid, "Rename one of them: both would be "+path.Join(workDir, legible.Line(in.name))+".",
-				"cannot take file %s: %s has the same name", legible.Line(p), legible.Line(other))
+			return nil, fault.New(fault.Invalid, "Rename one of them: both would be "+path.Join(workDir, safetext.Line(in.name))+".",
+				"cannot take file %s: %s has the same name", safetext.Line(p), safetext.Line(other))
 		}
 		names[in.name] = p
 		out = append(out, in)
@@ -61,10 +61,10 @@ func checkInput(p string) (input, error) {
 		return input{}, inputFault(p, err)
 	}
 	if info.IsDir() {
-		return input{}, fault.New(fault.Invalid, "Name the files in it, or pack it and unpack it in the code.", "cannot take file %s: it is a folder", legible.Line(p))
+		return input{}, fault.New(fault.Invalid, "Name the files in it, or pack it and unpack it in the code.", "cannot take file %s: it is a folder", safetext.Line(p))
 	}
 	if !info.Mode().IsRegular() {
-		return input{}, fault.New(fault.Invalid, "Copy what it holds to a file first.", "cannot take file %s: it is not a regular file", legible.Line(p))
+		return input{}, fault.New(fault.Invalid, "Copy what it holds to a file first.", "cannot take file %s: it is not a regular file", safetext.Line(p))
 	}
 	f, err := os.Open(p)
 	if err != nil {
@@ -75,7 +75,7 @@ func checkInput(p string) (input, error) {
 		return input{}, inputFault(p, err)
 	}
 	if !utf8.ValidString(name) {
-		return input{}, fault.New(fault.Invalid, "Rename it.", "cannot take file %s: its name is not UTF-8", legible.Line(p))
+		return input{}, fault.New(fault.Invalid, "Rename it.", "cannot take file %s: its name is not UTF-8", safetext.Line(p))
 	}
 	return input{name: name, path: p, bytes: info.Size(), info: info}, nil
 }
@@ -89,11 +89,11 @@ func inputFault(p string, err error) error {
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, syscall.ENOTDIR):
-		return fault.New(fault.NotFound, "Check the path.", "cannot read %s: there is no such file", legible.Line(p))
+		return fault.New(fault.NotFound, "Check the path.", "cannot read %s: there is no such file", safetext.Line(p))
 	case errors.Is(err, fs.ErrPermission):
-		return fault.New(fault.Invalid, "Make it readable for you (chmod u+r).", "cannot read %s: permission denied", legible.Line(p))
+		return fault.New(fault.Invalid, "Make it readable for you (chmod u+r).", "cannot read %s: permission denied", safetext.Line(p))
 	}
-	return fault.New(fault.Invalid, "", "cannot read %s: %w", legible.Line(p), cause)
+	return fault.New(fault.Invalid, "", "cannot read %s: %w", safetext.Line(p), cause)
 }
 
 // putInputs copies the files into the session's working folder.
@@ -113,7 +113,7 @@ func putInput(ctx context.Context, w workspace, in input) error {
 	}
 	defer f.Close()
 	if err := w.put(ctx, path.Join(workDir, in.name), f); err != nil {
-		return fmt.Errorf("cannot copy %s into the session: %w", legible.Line(in.path), err)
+		return fmt.Errorf("cannot copy %s into the session: %w", safetext.Line(in.path), err)
 	}
 	return nil
 }
@@ -132,7 +132,7 @@ func (in input) open() (io.ReadCloser, error) {
 func (p *program) readCode(inline *string, args []string) (string, error) {
 	switch {
 	case inline != nil && len(args) > 0:
-		return "", usage("praxis run", "both -c and %s were given", legible.Line(args[0]))
+		return "", usage("praxis run", "both -c and %s were given", safetext.Line(args[0]))
 	case inline != nil:
 		return checkCode("-c", []byte(*inline))
 	case len(args) > 0 && args[0] != "-":
@@ -154,7 +154,7 @@ func readCodeFile(name string) (string, error) {
 	}
 	defer f.Close()
 	if info, err := f.Stat(); err != nil || info.IsDir() {
-		return "", fault.New(fault.Invalid, "Name a file with Python code.", "cannot run %s: it is a folder", legible.Line(name))
+		return "", fault.New(fault.Invalid, "Name a file with Python code.", "cannot run %s: it is a folder", safetext.Line(name))
 	}
 	data, err := io.ReadAll(io.LimitReader(f, wire.MaxCode+1))
 	if err != nil {
@@ -166,11 +166,11 @@ func readCodeFile(name string) (string, error) {
 func checkCode(name string, data []byte) (string, error) {
 	if len(data) > wire.MaxCode {
 		return "", fault.New(fault.Invalid, "Put data into files (--file) and keep the code to what computes.",
-			"cannot run %s: it is longer than %d KiB", legible.Line(name), wire.MaxCode>>10)
+			"cannot run %s: it is longer than %d KiB", safetext.Line(name), wire.MaxCode>>10)
 	}
 	text := strings.TrimPrefix(string(data), "\ufeff")
 	if !utf8.ValidString(text) {
-		return "", fault.New(fault.Invalid, "Save it as UTF-8.", "cannot run %s: it is not UTF-8 text", legible.Line(name))
+		return "", fault.New(fault.Invalid, "Save it as UTF-8.", "cannot run %s: it is not UTF-8 text", safetext.Line(name))
 	}
 	return text, nil
 }

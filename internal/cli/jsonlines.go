@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"io"
 
-	"praxis/internal/event"
+	"praxis/event"
 )
 
 // jsonLines writes events as JSON, one object a line, each with "event" as its

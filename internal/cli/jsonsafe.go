@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"io"
 
-	"praxis/internal/legible"
+	"praxis/internal/safetext"
 )
 
 // newEncoder returns the encoder of everything that is printed as JSON. A person
@@ -22,7 +22,7 @@ type safeJSON struct{ w io.Writer }
 
 // Write passes one or more whole values on. The count is of p's bytes.
 func (s safeJSON) Write(p []byte) (int, error) {
-	if _, err := s.w.Write(legible.JSON(p)); err != nil {
+	if _, err := s.w.Write(safetext.JSON(p)); err != nil {
 		return 0, err
 	}
 	return len(p), nil

@@ -7,8 +7,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"praxis/internal/event"
-	"praxis/internal/legible"
+	"praxis/event"
+	"praxis/internal/safetext"
 )
 
 // TestJSONHidesNothing checks that no JSON carries what a terminal acts on, and
@@ -35,7 +35,7 @@ func TestJSONHidesNothing(t *testing.T) {
 		var b bytes.Buffer
 		print(&b)
 		for _, r := range b.String() {
-			if (r < 0x20 && r != '\n') || legible.Hidden(r) {
+			if (r < 0x20 && r != '\n') || safetext.Hidden(r) {
 				t.Errorf("%s: %U got through in %q", name, r, b.String())
 			}
 		}
@@ -76,7 +76,7 @@ func FuzzSafeJSON(f *testing.F) {
 		if err := json.Unmarshal(b.Bytes(), &out); err != nil || out != strings.ToValidUTF8(in, "") && utf8.ValidString(in) {
 			t.Fatalf("%q became %q, %v", in, out, err)
 		}
-		if bytes.ContainsFunc(b.Bytes(), legible.Hidden) {
+		if bytes.ContainsFunc(b.Bytes(), safetext.Hidden) {
 			t.Fatalf("%q became %q", in, b.Bytes())
 		}
 	})

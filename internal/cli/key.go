@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/fault"
 	"praxis/internal/app"
-	"praxis/internal/fault"
-	"praxis/internal/journal"
-	"praxis/internal/legible"
+	"praxis/internal/record/journal"
+	"praxis/internal/safetext"
 )
 
 const keyLong = `Every run's journal is signed with an Ed25519 key. It is made on first use and
@@ -156,9 +156,9 @@ func pickKey(keys []journal.Key, args []string) (journal.Key, error) {
 	case len(args) == 0:
 		return journal.Key{}, fault.New(fault.NotFound, "Record a run first, such as: praxis run -c 'print(6 * 7)'", "cannot show the key: there is none yet")
 	case len(found) > 1:
-		return journal.Key{}, fault.New(fault.Invalid, "Write more of its id.", "cannot show key %s: several begin so", legible.Line(args[0]))
+		return journal.Key{}, fault.New(fault.Invalid, "Write more of its id.", "cannot show key %s: several begin so", safetext.Line(args[0]))
 	}
-	return journal.Key{}, fault.New(fault.NotFound, "List them with praxis key ls.", "cannot show key %s: there is none", legible.Line(args[0]))
+	return journal.Key{}, fault.New(fault.NotFound, "List them with praxis key ls.", "cannot show key %s: there is none", safetext.Line(args[0]))
 }
 
 // publicPEM writes a public key as other programs read it.
@@ -190,7 +190,7 @@ func readKeyFile(path string) (journal.Key, error) {
 	if err != nil {
 		return journal.Key{}, inputFault(path, err)
 	}
-	bad := fault.New(fault.Invalid, "Name a file with what praxis key show prints.", "cannot read key %s: it holds no public Ed25519 key", legible.Line(path))
+	bad := fault.New(fault.Invalid, "Name a file with what praxis key show prints.", "cannot read key %s: it holds no public Ed25519 key", safetext.Line(path))
 	var raw []byte
 	if text := strings.TrimSpace(string(data)); strings.HasPrefix(text, keyPrefix) {
 		if raw, err = publicBytes(text); err != nil {

@@ -12,8 +12,8 @@ import (
 
 	"github.com/peterh/liner"
 
-	"praxis/internal/fault"
-	"praxis/internal/folder"
+	"praxis/fault"
+	"praxis/internal/atomicfile"
 )
 
 // lineReader reads what a person types, or what is piped in.
@@ -166,7 +166,7 @@ func (l *typedLines) save() error {
 	if _, err := l.state.WriteHistory(&b); err != nil {
 		return fmt.Errorf("cannot save history: %w", err)
 	}
-	if err := folder.WriteFile(l.history, b.Bytes()); err != nil {
+	if err := atomicfile.WriteFile(l.history, b.Bytes()); err != nil {
 		return fmt.Errorf("cannot save history: %w", err)
 	}
 	return nil

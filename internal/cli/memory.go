@@ -7,8 +7,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"praxis/internal/app"
-	"praxis/internal/legible"
-	"praxis/internal/memory"
+	"praxis/internal/record/memory"
+	"praxis/internal/safetext"
 )
 
 func (p *program) memoryCommand() *cobra.Command {
@@ -66,7 +66,7 @@ func (p *program) listNotes(found []memory.Note, asJSON bool, none string) error
 			}
 			continue
 		}
-		t.add(shortID(n.ID), when(n.Created), n.From.Thread, legible.Line(strings.Join(n.Tags, " ")), shortened(legible.Line(n.Text), 60))
+		t.add(shortID(n.ID), when(n.Created), n.From.Thread, safetext.Line(strings.Join(n.Tags, " ")), shortened(safetext.Line(n.Text), 60))
 	}
 	switch {
 	case asJSON:
@@ -88,9 +88,9 @@ func (p *program) memoryShow() *cobra.Command {
 				}
 				text := fmt.Sprintf("note   %s\nkept   %s\nfrom   %s\n", n.ID, when(n.Created), origin(n.From))
 				if len(n.Tags) > 0 {
-					text += "tags   " + legible.Line(strings.Join(n.Tags, ", ")) + "\n"
+					text += "tags   " + safetext.Line(strings.Join(n.Tags, ", ")) + "\n"
 				}
-				return p.emit(text + "\n" + legible.Text(n.Text) + "\n")
+				return p.emit(text + "\n" + safetext.Text(n.Text) + "\n")
 			})
 		},
 	}

@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"praxis/fault"
 	"praxis/internal/config"
-	"praxis/internal/fault"
 )
 
 // Models that a key alone chooses. A person who wants another names it.

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"praxis/internal/fault"
-	"praxis/internal/journal"
-	"praxis/internal/legible"
+	"praxis/fault"
+	"praxis/internal/record/journal"
+	"praxis/internal/safetext"
 )
 
 const momentRemedy = `Write a day such as 2026-11-21, "yesterday", an age such as 7d or 12h, or a time such as 2026-11-21T14:00:00Z.`
@@ -19,7 +19,7 @@ const momentRemedy = `Write a day such as 2026-11-21, "yesterday", an age such a
 // day stands for its beginning, or as the end of a range for its end.
 func parseMoment(now time.Time, text string, end bool) (time.Time, error) {
 	bad := func(why string) (time.Time, error) {
-		return time.Time{}, fault.New(fault.Invalid, momentRemedy, "cannot use time %q: %s", legible.Line(text), why)
+		return time.Time{}, fault.New(fault.Invalid, momentRemedy, "cannot use time %q: %s", safetext.Line(text), why)
 	}
 	s := strings.ToLower(strings.TrimSpace(text))
 	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
@@ -112,7 +112,7 @@ func brief(d time.Duration) string {
 func parseAge(s string) (time.Duration, error) {
 	d, ok := readAge(strings.TrimSpace(s))
 	if !ok {
-		return 0, fault.New(fault.Invalid, "Write a time such as 30d, 12h or 0s.", "cannot use age %q: it is not a time", legible.Line(s))
+		return 0, fault.New(fault.Invalid, "Write a time such as 30d, 12h or 0s.", "cannot use age %q: it is not a time", safetext.Line(s))
 	}
 	return d, nil
 }

@@ -4,7 +4,7 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 func TestParseMoment(t *testing.T) {

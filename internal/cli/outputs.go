@@ -13,9 +13,9 @@ import (
 	"strings"
 	"syscall"
 
-	"praxis/internal/fault"
-	"praxis/internal/folder"
-	"praxis/internal/legible"
+	"praxis/fault"
+	"praxis/internal/atomicfile"
+	"praxis/internal/safetext"
 )
 
 // Bounds on what is taken out of a session at once. The names, the number and
@@ -92,9 +92,9 @@ func checkOut(dir string) error {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil // made when there is something to save
 	case err != nil:
-		return fault.New(fault.Invalid, "Name another folder after --out.", "cannot use folder %s: %w", legible.Line(dir), cause(err))
+		return fault.New(fault.Invalid, "Name another folder after --out.", "cannot use folder %s: %w", safetext.Line(dir), cause(err))
 	case !info.IsDir():
-		return fault.New(fault.Invalid, "Name another folder after --out.", "cannot use folder %s: it is a file", legible.Line(dir))
+		return fault.New(fault.Invalid, "Name another folder after --out.", "cannot use folder %s: it is a file", safetext.Line(dir))
 	}
 	return nil
 }
@@ -122,7 +122,7 @@ func prepareOut(dir string) error {
 }
 
 func outFault(do, dir string, err error) error {
-	return fault.New(fault.Invalid, "Name a folder after --out that you may write to.", "cannot %s folder %s: %w", do, legible.Line(dir), cause(err))
+	return fault.New(fault.Invalid, "Name a folder after --out that you may write to.", "cannot %s folder %s: %w", do, safetext.Line(dir), cause(err))
 }
 
 // cause takes the path out of an error that is told with its path anyway.
@@ -153,7 +153,7 @@ func (o *outFolder) Close() error { return o.root.Close() }
 // save writes one file whole: what fill writes goes under another name first.
 func (o *outFolder) save(name string, fill func(io.Writer) error) error {
 	if len(o.saved) >= maxSaved {
-		return fault.New(fault.Exhausted, "Pack them into one archive in the code.", "cannot save %s: more than %d files", legible.Line(name), maxSaved)
+		return fault.New(fault.Exhausted, "Pack them into one archive in the code.", "cannot save %s: more than %d files", safetext.Line(name), maxSaved)
 	}
 	name, err := o.place(name)
 	if err != nil {
@@ -190,12 +190,12 @@ func (o *outFolder) save(name string, fill func(io.Writer) error) error {
 }
 
 func (o *outFolder) failed(name string, err error) error {
-	where := legible.Line(filepath.Join(o.dir, name))
+	where := safetext.Line(filepath.Join(o.dir, name))
 	switch {
 	case errors.Is(err, errTooMuch):
 		return fault.New(fault.Exhausted, "Write less at once: a file with holes counts with its whole length. --disk sets the limit of a new session.",
-			"cannot save %s: all files together are more than the session's disk limit of %s", where, legible.Size(o.bound))
-	case folder.Full(err):
+			"cannot save %s: all files together are more than the session's disk limit of %s", where, safetext.Size(o.bound))
+	case atomicfile.Full(err):
 		return fault.New(fault.Exhausted, "Make room on the disk and run it again.", "cannot save %s: the disk is full", where)
 	case errors.Is(err, fs.ErrPermission):
 		return fault.New(fault.Invalid, "Name a folder after --out that you may write to.", "cannot save %s: permission denied", where)
@@ -279,7 +279,7 @@ func safeName(name string) string {
 			}
 			return r
 		}, strings.ToValidUTF8(part, "_"))
-		part = legible.Line(part)
+		part = safetext.Line(part)
 		if part[0] == '.' || part[0] == '-' {
 			part = "_" + part[1:]
 		}

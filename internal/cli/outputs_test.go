@@ -12,8 +12,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
+	"praxis/event"
+	"praxis/fault"
 )
 
 func TestSafeName(t *testing.T) {

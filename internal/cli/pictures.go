@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"praxis/internal/event"
+	"praxis/event"
 )
 
 // picture is a displayed value that is a file rather than text: an image, or a

@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"praxis/internal/fault"
-	"praxis/internal/legible"
+	"praxis/fault"
 	"praxis/internal/plan"
 	"praxis/internal/planner"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 )
 
@@ -105,7 +105,7 @@ func readBounded(name string, most int) ([]byte, error) {
 		return nil, inputFault(name, err)
 	}
 	if info.IsDir() {
-		return nil, fault.New(fault.Invalid, "Name a file.", "cannot read %s: it is a folder", legible.Line(name))
+		return nil, fault.New(fault.Invalid, "Name a file.", "cannot read %s: it is a folder", safetext.Line(name))
 	}
 	f, err := os.Open(name)
 	if err != nil {
@@ -119,7 +119,7 @@ func readBounded(name string, most int) ([]byte, error) {
 		return nil, inputFault(name, err)
 	}
 	if len(data) > most {
-		return nil, fault.New(fault.Invalid, "Give a shorter file.", "cannot read %s: it is longer than %s", legible.Line(name), legible.Size(int64(most)))
+		return nil, fault.New(fault.Invalid, "Give a shorter file.", "cannot read %s: it is longer than %s", safetext.Line(name), safetext.Size(int64(most)))
 	}
 	return data, nil
 }
@@ -144,7 +144,7 @@ func (p *program) readInput(most int64, remedy string) ([]byte, error) {
 	case err != nil:
 		return nil, fault.New(fault.Invalid, "", "cannot read standard input: %w", err)
 	case int64(len(text)) > most:
-		return nil, fault.New(fault.Invalid, remedy, "cannot read standard input: it is longer than %s", legible.Size(most))
+		return nil, fault.New(fault.Invalid, remedy, "cannot read standard input: it is longer than %s", safetext.Size(most))
 	}
 	return text, nil
 }
@@ -169,7 +169,7 @@ func planTitle(src plan.Source) string {
 	for line := range bytes.Lines(src.Text) {
 		text := strings.TrimSpace(string(line))
 		if text != "" && !strings.HasPrefix(text, "#") {
-			return title + ": " + legible.Line(text)
+			return title + ": " + safetext.Line(text)
 		}
 	}
 	return title
@@ -179,15 +179,15 @@ func planTitle(src plan.Source) string {
 func inputValue(text string) (name string, value any, err error) {
 	name, raw, found := strings.Cut(text, "=")
 	if !found || name == "" {
-		return "", nil, fault.New(fault.Invalid, `Write it as NAME=JSON, such as --input customer='"4711"'.`, "cannot use the input %q: it names no value", legible.Line(text))
+		return "", nil, fault.New(fault.Invalid, `Write it as NAME=JSON, such as --input customer='"4711"'.`, "cannot use the input %q: it names no value", safetext.Line(text))
 	}
 	value, err = tool.DecodeJSON([]byte(raw))
 	if err != nil {
 		remedy := "Write the value as JSON."
 		if !strings.ContainsAny(raw, `"'{[`) {
-			remedy = fmt.Sprintf(`Write the value as JSON: --input %s='"%s"' if it is a text.`, legible.Line(name), legible.Line(raw))
+			remedy = fmt.Sprintf(`Write the value as JSON: --input %s='"%s"' if it is a text.`, safetext.Line(name), safetext.Line(raw))
 		}
-		return "", nil, fault.New(fault.Invalid, remedy, "cannot use the input %s: %w", legible.Line(name), err)
+		return "", nil, fault.New(fault.Invalid, remedy, "cannot use the input %s: %w", safetext.Line(name), err)
 	}
 	return name, value, nil
 }
@@ -204,7 +204,7 @@ func inputValues(texts []string) (map[string]any, error) {
 			return nil, err
 		}
 		if _, twice := out[name]; twice {
-			return nil, fault.New(fault.Invalid, "Give it once.", "cannot use the input %s: it is given twice", legible.Line(name))
+			return nil, fault.New(fault.Invalid, "Give it once.", "cannot use the input %s: it is given twice", safetext.Line(name))
 		}
 		out[name] = value
 	}

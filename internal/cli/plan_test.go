@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/plan/syntax"
 )
 

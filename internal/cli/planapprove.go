@@ -3,7 +3,7 @@ package cli
 import (
 	"context"
 
-	"praxis/internal/gate"
+	"praxis/internal/tool/gate"
 )
 
 // planApprover answers for a plan: as the command line says, else whoever is

@@ -10,7 +10,7 @@ import (
 
 	"praxis/internal/bench"
 	"praxis/internal/image"
-	"praxis/internal/legible"
+	"praxis/internal/safetext"
 )
 
 type planBenchCommand struct {
@@ -64,7 +64,7 @@ func (b *planBenchCommand) run(ctx context.Context) error {
 func describePlans(r bench.Report) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "machine  %s, %s, Linux %s, %d MiB\n\n",
-		legible.Line(r.Machine.CPU), legible.Count(r.Machine.Cores, "core"), legible.Line(r.Machine.Kernel), r.Machine.MemoryMB)
+		safetext.Line(r.Machine.CPU), safetext.Count(r.Machine.Cores, "core"), safetext.Line(r.Machine.Kernel), r.Machine.MemoryMB)
 	t := headed("FIGURE", "UNIT", "P50", "P95", "RUNS", "AIM", "WHAT IT IS")
 	for _, name := range bench.PlanNames() {
 		if f, ok := r.Figures[name]; ok {

@@ -8,9 +8,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"praxis/internal/legible"
 	"praxis/internal/plan"
 	checks "praxis/internal/plan/check"
+	"praxis/internal/safetext"
 )
 
 const planCheckLong = `Says what is certain about a plan before anything runs: names, arguments and
@@ -58,7 +58,7 @@ func (c *planChecking) check(ctx context.Context, name string) error {
 	case c.sarif:
 		var text []byte
 		if text, err = prepared.Check.SARIF(); err == nil {
-			err = c.p.emit(string(legible.JSON(append(bytes.TrimRight(text, "\n"), '\n'))))
+			err = c.p.emit(string(safetext.JSON(append(bytes.TrimRight(text, "\n"), '\n'))))
 		}
 	case c.json:
 		err = c.p.printJSON(prepared.Check)

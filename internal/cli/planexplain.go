@@ -9,11 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"praxis/internal/fault"
-	"praxis/internal/legible"
+	"praxis/fault"
 	"praxis/internal/plan"
 	checks "praxis/internal/plan/check"
 	"praxis/internal/plan/policy"
+	"praxis/internal/safetext"
 )
 
 const planExplainLong = `Explains each call of a tool in a plan: what the policy says of it before
@@ -128,7 +128,7 @@ func (e *explained) text(b *strings.Builder, s style, p *plan.Plan) {
 	words, sgr := flowVerdict(e.Verdict)
 	fmt.Fprintf(b, "%s  %s\n", s.paint(sgrBold, fmt.Sprintf("line %d  %s", e.Line, e.Tool)), s.paint(sgr, words))
 	wrapped := func(indent, text string) {
-		for i, part := range breakWords(legible.Line(text), max(s.width, 20)-len(indent)-2) {
+		for i, part := range breakWords(safetext.Line(text), max(s.width, 20)-len(indent)-2) {
 			if i > 0 {
 				part = "  " + part
 			}
@@ -148,7 +148,7 @@ func (e *explained) text(b *strings.Builder, s style, p *plan.Plan) {
 	for _, a := range e.Args {
 		wrapped("  ", a.Name+": from "+origins(a))
 		for _, path := range a.Paths {
-			for i, part := range breakWords(legible.Line(way(path)), max(s.width, 20)-6) {
+			for i, part := range breakWords(safetext.Line(way(path)), max(s.width, 20)-6) {
 				if i > 0 {
 					part = "  " + part
 				}
@@ -247,7 +247,7 @@ func (p *program) planGraphCommand() *cobra.Command {
 
 func (c *planChecking) graph(ctx context.Context, name string) error {
 	if c.format != "mermaid" && c.format != "dot" {
-		return fault.New(fault.Invalid, "Write mermaid or dot.", "cannot draw the plan: there is no format %q", legible.Line(c.format))
+		return fault.New(fault.Invalid, "Write mermaid or dot.", "cannot draw the plan: there is no format %q", safetext.Line(c.format))
 	}
 	prepared, err := c.p.prepare(ctx, &c.rules, name)
 	if err != nil {
@@ -257,7 +257,7 @@ func (c *planChecking) graph(ctx context.Context, name string) error {
 	if c.format == "dot" {
 		text = prepared.Check.DOT()
 	}
-	if err := c.p.emit(legible.Text(strings.TrimRight(text, "\n")) + "\n"); err != nil {
+	if err := c.p.emit(safetext.Text(strings.TrimRight(text, "\n")) + "\n"); err != nil {
 		return err
 	}
 	if !prepared.Check.Accepted { // a drawing does not say why

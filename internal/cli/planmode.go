@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/event"
 	"praxis/internal/agent"
 	"praxis/internal/app"
 	"praxis/internal/config"
-	"praxis/internal/event"
 	"praxis/internal/llm"
 	"praxis/internal/plan"
 	"praxis/internal/planner"

@@ -7,9 +7,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"praxis/internal/legible"
 	"praxis/internal/plan"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/safetext"
 )
 
 const planParseLong = `Reads a program as Python 3.14 does and prints its tree, as ast.dump writes it
@@ -68,7 +68,7 @@ func (p *program) planParse(name string, asJSON, attributes bool) error {
 		}
 		err = p.printJSON(out)
 	} else if len(bad) == 0 {
-		err = p.emit(legible.Text(indented(tree)) + "\n")
+		err = p.emit(safetext.Text(indented(tree)) + "\n")
 	} else {
 		err = p.syntaxErrors(src, bad)
 	}
@@ -86,7 +86,7 @@ func (p *program) syntaxErrors(src plan.Source, bad []*syntax.Error) error {
 			b.WriteString("\n")
 		}
 		_, what, _ := strings.Cut(e.Render(src.Text), ": ") // behind the line's number, which stands before it
-		fmt.Fprintf(&b, "%s:%d:%d: error: %s\n", legible.Line(src.Name), e.Pos.Line, e.Pos.Col+1, legible.Text(strings.TrimRight(what, "\n")))
+		fmt.Fprintf(&b, "%s:%d:%d: error: %s\n", safetext.Line(src.Name), e.Pos.Line, e.Pos.Col+1, safetext.Text(strings.TrimRight(what, "\n")))
 	}
 	_, err := io.WriteString(p.stderr, b.String())
 	return err

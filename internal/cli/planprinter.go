@@ -6,11 +6,11 @@ import (
 	"io"
 	"strings"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/legible"
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/plan"
 	"praxis/internal/planner"
+	"praxis/internal/safetext"
 )
 
 // planPrinter shows a plan while it is carried out: what it prints, and
@@ -125,7 +125,7 @@ func tellWaiting(w io.Writer, out planner.Outcome, run, file, flags string) {
 	c := out.Waiting
 	stored := "its state is stored"
 	if file != "" {
-		stored += ", also in " + legible.Line(file)
+		stored += ", also in " + safetext.Line(file)
 	}
 	message := fmt.Sprintf("the plan waits for the result of %s on line %d: %s", c.Tool.Name, c.Line, stored)
 	how := "with a result: praxis plan resume " + run + " --result JSON"

@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/fault"
 	"praxis/internal/app"
-	"praxis/internal/fault"
 	"praxis/internal/planner"
-	"praxis/internal/replay"
+	"praxis/internal/record/replay"
 )
 
 // plan carries a run out again if it is one of plans: that takes no sandbox. A

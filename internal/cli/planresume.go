@@ -11,14 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/config"
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/journal"
-	"praxis/internal/legible"
 	"praxis/internal/plan"
 	"praxis/internal/planner"
+	"praxis/internal/record/journal"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 )
 
@@ -242,7 +242,7 @@ func (r *planResuming) find(ctx context.Context, records *app.Records, ref strin
 			return s, err
 		}
 		return s, fault.New(fault.Invalid, "Give --tools and --policy, the files that it was started with.",
-			"cannot go on from %s: the run that stored it is not recorded here", legible.Line(ref))
+			"cannot go on from %s: the run that stored it is not recorded here", safetext.Line(ref))
 	}
 	return s, nil
 }
@@ -296,7 +296,7 @@ func (s *stored) file(ctx context.Context, records *app.Records, e event.FileGiv
 		return nil
 	}
 	if e.Withheld != "" {
-		return fault.New(fault.Conflict, "Take the secret out of the file and start the plan again.", "cannot go on with run %s: the journal does not keep %s: %s", s.run, legible.Line(e.Name), e.Withheld)
+		return fault.New(fault.Conflict, "Take the secret out of the file and start the plan again.", "cannot go on with run %s: the journal does not keep %s: %s", s.run, safetext.Line(e.Name), e.Withheld)
 	}
 	text, err := records.Content(ctx, e.SHA256)
 	if err != nil {

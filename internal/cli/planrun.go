@@ -10,17 +10,17 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/app"
+	"praxis/internal/atomicfile"
 	"praxis/internal/config"
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/folder"
-	"praxis/internal/gate"
-	"praxis/internal/journal"
-	"praxis/internal/legible"
 	"praxis/internal/llm"
 	"praxis/internal/plan"
 	"praxis/internal/planner"
+	"praxis/internal/record/journal"
+	"praxis/internal/safetext"
+	"praxis/internal/tool/gate"
 )
 
 const planRunLong = `Checks a plan and carries it out. What it prints comes out on standard output and
@@ -85,7 +85,7 @@ func (f *hostFlags) moment() (time.Time, error) {
 			return t, nil
 		}
 	}
-	return time.Time{}, fault.New(fault.Invalid, "Write a day as 2026-05-04, or a time as 2026-05-04T08:00:00Z.", "cannot use the time %q: it is none", legible.Line(f.now))
+	return time.Time{}, fault.New(fault.Invalid, "Write a day as 2026-05-04, or a time as 2026-05-04T08:00:00Z.", "cannot use the time %q: it is none", safetext.Line(f.now))
 }
 
 // start is what the plan is begun with.
@@ -318,7 +318,7 @@ func (t *planTask) keep(ctx context.Context, state []byte) (string, error) {
 		return "", err
 	}
 	if t.state != "" {
-		if err := folder.WriteFile(t.state, state); err != nil {
+		if err := atomicfile.WriteFile(t.state, state); err != nil {
 			return "", asUnsaved(saveFault(t.state, err))
 		}
 		t.stored = t.state

@@ -9,10 +9,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"praxis/internal/fault"
-	"praxis/internal/legible"
+	"praxis/fault"
 	"praxis/internal/plan"
 	"praxis/internal/plan/policy"
+	"praxis/internal/safetext"
 )
 
 func (p *program) policyCommand() *cobra.Command {
@@ -53,7 +53,7 @@ func (t *policyTask) register(cmd *cobra.Command) {
 func (t *policyTask) load(ctx context.Context, file string) (plan.Options, error) {
 	t.rules.policy = file
 	if len(t.rules.tools) == 0 {
-		return plan.Options{}, fault.New(fault.Invalid, "Name the file that declares them: --tools FILE.", "cannot use the policy %s: its rules are about tools", legible.Line(file))
+		return plan.Options{}, fault.New(fault.Invalid, "Name the file that declares them: --tools FILE.", "cannot use the policy %s: its rules are about tools", safetext.Line(file))
 	}
 	return t.rules.load(ctx, t.p)
 }
@@ -85,22 +85,22 @@ func (t *policyTask) report(file string, r policy.Report) string {
 	var b strings.Builder
 	for _, c := range r.Cases {
 		if c.Pass {
-			fmt.Fprintf(&b, "%s  %s\n", s.paint(sgrGreen, "pass"), legible.Line(c.Name))
+			fmt.Fprintf(&b, "%s  %s\n", s.paint(sgrGreen, "pass"), safetext.Line(c.Name))
 			continue
 		}
 		want := c.Expect.String()
 		if c.Rule != "" {
 			want += fmt.Sprintf(" by the rule %q", c.Rule)
 		}
-		fmt.Fprintf(&b, "%s  %s (%s)\n", s.paint(sgrRed, "FAIL"), legible.Line(c.Name), legible.Line(c.Place))
-		fmt.Fprintf(&b, "      expected %s\n", legible.Line(want))
-		fmt.Fprintf(&b, "      got      %s by the rule %q: %s\n", c.Got.Verdict, legible.Line(c.Got.Rule), legible.Line(c.Got.Reason))
+		fmt.Fprintf(&b, "%s  %s (%s)\n", s.paint(sgrRed, "FAIL"), safetext.Line(c.Name), safetext.Line(c.Place))
+		fmt.Fprintf(&b, "      expected %s\n", safetext.Line(want))
+		fmt.Fprintf(&b, "      got      %s by the rule %q: %s\n", c.Got.Verdict, safetext.Line(c.Got.Rule), safetext.Line(c.Got.Reason))
 		b.WriteString(considered(c.Got.Steps, "      "))
 	}
 	for _, rule := range r.Uncovered {
-		fmt.Fprintf(&b, "%s  no case covers the rule %q (%s)\n", s.paint(sgrYellow, "note"), legible.Line(rule.Name), legible.Line(rule.Pos.String()))
+		fmt.Fprintf(&b, "%s  no case covers the rule %q (%s)\n", s.paint(sgrYellow, "note"), safetext.Line(rule.Name), safetext.Line(rule.Pos.String()))
 	}
-	fmt.Fprintf(&b, "%s: %s, %s\n", legible.Line(file), legible.Count(len(r.Cases), "case"), failedOf(r.Failed))
+	fmt.Fprintf(&b, "%s: %s, %s\n", safetext.Line(file), safetext.Count(len(r.Cases), "case"), failedOf(r.Failed))
 	return b.String()
 }
 
@@ -115,11 +115,11 @@ func failedOf(n int) string {
 func considered(steps []policy.Step, indent string) string {
 	var b strings.Builder
 	for _, step := range steps {
-		fmt.Fprintf(&b, "%srule %q (%s): %s\n", indent, legible.Line(step.Rule), step.Verdict, legible.Line(step.Outcome))
+		fmt.Fprintf(&b, "%srule %q (%s): %s\n", indent, safetext.Line(step.Rule), step.Verdict, safetext.Line(step.Outcome))
 		for _, c := range step.Clauses {
-			fmt.Fprintf(&b, "%s  %s: %s\n", indent, legible.Line(c.Text), legible.Line(strings.TrimSuffix(c.Outcome+": "+c.Error, ": ")))
+			fmt.Fprintf(&b, "%s  %s: %s\n", indent, safetext.Line(c.Text), safetext.Line(strings.TrimSuffix(c.Outcome+": "+c.Error, ": ")))
 			for _, l := range c.Labels {
-				fmt.Fprintf(&b, "%s    %s\n", indent, legible.Line(l))
+				fmt.Fprintf(&b, "%s    %s\n", indent, safetext.Line(l))
 			}
 		}
 	}
@@ -179,9 +179,9 @@ func (t *policyTask) explainCall(pol *policy.Policy) error {
 	}
 	s := t.p.styleOf(t.p.stdout)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s by the rule %q: %s\n", s.paint(verdictColour(d.Verdict), d.Verdict.String()), legible.Line(d.Rule), legible.Line(d.Reason))
+	fmt.Fprintf(&b, "%s by the rule %q: %s\n", s.paint(verdictColour(d.Verdict), d.Verdict.String()), safetext.Line(d.Rule), safetext.Line(d.Reason))
 	if d.Remedy != "" {
-		fmt.Fprintf(&b, "  → %s\n", legible.Line(d.Remedy))
+		fmt.Fprintf(&b, "  → %s\n", safetext.Line(d.Remedy))
 	}
 	b.WriteString(considered(d.Steps, "  "))
 	return t.p.emit(b.String())

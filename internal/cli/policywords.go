@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"praxis/internal/legible"
 	"praxis/internal/plan/policy"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 )
 
@@ -83,9 +83,9 @@ func (t *policyTask) words(pol *policy.Policy, tools []toolWords) string {
 		fmt.Fprintf(&b, "\n%s  %s\n", s.paint(sgrBold, w.Tool), s.paint(sgrDim, "("+effectWords(w.Effects)+")"))
 		for _, name := range w.Rules {
 			r := rules[name]
-			fmt.Fprintf(&b, "  %s  %s\n", s.paint(verdictColour(r.Verdict), fmt.Sprintf("%-5s", r.Verdict)), legible.Line(r.Name))
+			fmt.Fprintf(&b, "  %s  %s\n", s.paint(verdictColour(r.Verdict), fmt.Sprintf("%-5s", r.Verdict)), safetext.Line(r.Name))
 			line := func(label, text string) {
-				for i, part := range breakWords(legible.Line(text), s.width-18) {
+				for i, part := range breakWords(safetext.Line(text), s.width-18) {
 					if i > 0 {
 						label = ""
 					}
@@ -101,7 +101,7 @@ func (t *policyTask) words(pol *policy.Policy, tools []toolWords) string {
 			}
 		}
 		for _, d := range w.Demands {
-			for i, part := range breakWords("its definition: "+legible.Line(d), s.width-2) {
+			for i, part := range breakWords("its definition: "+safetext.Line(d), s.width-2) {
 				if i > 0 {
 					part = "  " + part
 				}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"sync"
 
-	"praxis/internal/event"
-	"praxis/internal/legible"
+	"praxis/event"
+	"praxis/internal/safetext"
 )
 
 // progress returns the sink that shows long preparations on standard error: as
@@ -23,7 +23,7 @@ func (p *program) progress() event.Sink {
 	return event.SinkFunc(func(e event.Event) {
 		if pr, ok := e.(event.Progress); ok && pr.Room != "template" && pr.Room != "bench" {
 			// Nothing can be done about a standard error that is gone.
-			_, _ = io.WriteString(p.stderr, "praxis: "+strings.TrimSpace(legible.Line(pr.Text))+"\n")
+			_, _ = io.WriteString(p.stderr, "praxis: "+strings.TrimSpace(safetext.Line(pr.Text))+"\n")
 		}
 	})
 }
@@ -50,7 +50,7 @@ func (l *liveLine) Emit(e event.Event) {
 	if !ok {
 		return
 	}
-	line := []rune("praxis: " + strings.TrimSpace(legible.Line(pr.Text)))
+	line := []rune("praxis: " + strings.TrimSpace(safetext.Line(pr.Text)))
 	if len(line) >= l.style.width { // a line that wraps cannot be erased
 		line = append(line[:max(l.style.width-2, 0)], '…')
 	}

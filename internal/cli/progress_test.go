@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/event"
+	"praxis/event"
 )
 
 // TestLiveLine checks that progress stays on one line of the terminal, harmless

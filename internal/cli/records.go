@@ -7,13 +7,13 @@ import (
 	"io/fs"
 	"iter"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/config"
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/journal"
-	"praxis/internal/legible"
-	reports "praxis/internal/report"
+	"praxis/internal/record/journal"
+	reports "praxis/internal/record/report"
+	"praxis/internal/safetext"
 )
 
 // openRecords opens what is kept of runs.
@@ -72,7 +72,7 @@ func findRun(ctx context.Context, j *journal.Journal, ref string) (string, error
 		return id, err
 	}
 	if any, listErr := j.Runs(ctx, journal.Query{Limit: 1}); listErr == nil && len(any) == 0 {
-		return "", fault.New(fault.NotFound, "Every praxis ask and praxis run makes one.", "cannot find run %s: there are no runs yet", legible.Line(ref))
+		return "", fault.New(fault.NotFound, "Every praxis ask and praxis run makes one.", "cannot find run %s: there are no runs yet", safetext.Line(ref))
 	}
 	return "", err
 }
@@ -101,7 +101,7 @@ func readRun(ctx context.Context, j *journal.Journal, ref string) (out reports.R
 		switch {
 		case errors.As(err, &d):
 			out.Damage = fmt.Sprintf("the journal is damaged at record %d, byte %d: %s", d.Seq, d.Offset, d.Problem)
-			return out, damaged{fault.New(fault.Conflict, "What stands before it is whole. Look closer with: praxis verify "+legible.Line(ref),
+			return out, damaged{fault.New(fault.Conflict, "What stands before it is whole. Look closer with: praxis verify "+safetext.Line(ref),
 				"cannot read all of run %s: %s", out.ID, out.Damage)}
 		case fault.KindOf(err) == fault.NotFound && len(out.Records) == 0:
 			return reports.Run{}, fault.New(fault.Conflict, "If it was removed on purpose, have the index forget it: praxis gc --rebuild-index",
@@ -121,8 +121,8 @@ func bundleFault(path string, err error) error {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
 		return inputFault(path, err)
 	case errors.As(err, &d):
-		return fault.New(fault.Conflict, "Look closer with: praxis verify "+legible.Line(path),
-			"cannot read %s: the journal in it is damaged at record %d, byte %d: %s", legible.Line(path), d.Seq, d.Offset, d.Problem)
+		return fault.New(fault.Conflict, "Look closer with: praxis verify "+safetext.Line(path),
+			"cannot read %s: the journal in it is damaged at record %d, byte %d: %s", safetext.Line(path), d.Seq, d.Offset, d.Problem)
 	}
 	return err
 }

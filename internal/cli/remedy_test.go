@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/event"
+	"praxis/event"
 )
 
 // TestRemedies requires that the remedy of a limit names the flag that raises it.

@@ -12,13 +12,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/config"
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/legible"
 	"praxis/internal/llm"
-	"praxis/internal/replay"
+	"praxis/internal/record/replay"
 	"praxis/internal/run"
+	"praxis/internal/safetext"
 )
 
 const replayLong = `Carries a run out again: in a fresh session, from the image, limits, seed and
@@ -258,7 +258,7 @@ func overrides(files []string, rec replay.Recording) (map[string]func() (io.Read
 			known = known || given.Name == name
 		}
 		if !known {
-			return nil, fault.New(fault.Invalid, "Its inputs are listed by praxis show "+rec.ID+".", "cannot take %s: run %s was given no file of that name", legible.Line(name), rec.ID)
+			return nil, fault.New(fault.Invalid, "Its inputs are listed by praxis show "+rec.ID+".", "cannot take %s: run %s was given no file of that name", safetext.Line(name), rec.ID)
 		}
 		out[name] = in.open
 	}
@@ -343,20 +343,20 @@ func (r *replayCommand) tellBranch(finish func(ending) error, id string, out rep
 		return err
 	}
 	if e.err != nil {
-		if err := r.p.remark("%s", legible.Line(out.Reason)); err != nil {
+		if err := r.p.remark("%s", safetext.Line(out.Reason)); err != nil {
 			return err
 		}
 	}
 	for _, note := range out.Notes {
-		if err := r.p.remark("%s", legible.Line(note)); err != nil {
+		if err := r.p.remark("%s", safetext.Line(note)); err != nil {
 			return err
 		}
 	}
 	if out.Kind == event.Code {
 		// What stands on standard output is the code's.
-		return r.p.remark("run %s is run %s with %s; compare them with praxis diff", id, out.Run, legible.Line(out.Change))
+		return r.p.remark("run %s is run %s with %s; compare them with praxis diff", id, out.Run, safetext.Line(out.Change))
 	}
-	_, err := fmt.Fprintf(r.p.stdout, "run %s is run %s from step %d on, with %s; compare them with praxis diff\n", id, out.Run, out.Step, legible.Line(out.Change))
+	_, err := fmt.Fprintf(r.p.stdout, "run %s is run %s from step %d on, with %s; compare them with praxis diff\n", id, out.Run, out.Step, safetext.Line(out.Change))
 	return err
 }
 
@@ -411,7 +411,7 @@ func (r *replayCommand) editor(ctx context.Context, rec replay.Recording) (code 
 	cmd := exec.CommandContext(ctx, "sh", "-c", editor+` "$1"`, "sh", path)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.p.stdin, r.p.stdout, r.p.stderr
 	if err := cmd.Run(); err != nil {
-		return "", fault.New(fault.Invalid, "Check EDITOR.", "cannot edit the code: %s: %w", legible.Line(editor), err)
+		return "", fault.New(fault.Invalid, "Check EDITOR.", "cannot edit the code: %s: %w", safetext.Line(editor), err)
 	}
 	edited, err := readCodeFile(path)
 	if err == nil && edited == code {

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"praxis/internal/fault"
-	"praxis/internal/legible"
+	"praxis/fault"
+	"praxis/internal/safetext"
 )
 
 const about = `Praxis lets a language model compute instead of guess: it runs the code that the
@@ -80,7 +80,7 @@ func unknownCommand(cmd *cobra.Command, name string) error {
 	if near := cmd.SuggestionsFor(name); len(near) > 0 {
 		remedy = fmt.Sprintf("Did you mean %q? %s", cmd.CommandPath()+" "+near[0], remedy)
 	}
-	return fault.New(fault.Invalid, remedy, "cannot read the command line: there is no command %q", legible.Line(name))
+	return fault.New(fault.Invalid, remedy, "cannot read the command line: there is no command %q", safetext.Line(name))
 }
 
 // group makes a command that only holds others.
@@ -105,7 +105,7 @@ func takes(low, high int, what string) cobra.PositionalArgs {
 		case len(args) < low:
 			return usage(cmd.CommandPath(), "%s is missing", what)
 		case len(args) > high:
-			return usage(cmd.CommandPath(), "%q is one argument too many", legible.Line(args[high]))
+			return usage(cmd.CommandPath(), "%q is one argument too many", safetext.Line(args[high]))
 		}
 		return nil
 	}

@@ -10,11 +10,11 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/event"
 	"praxis/internal/config"
-	"praxis/internal/event"
-	"praxis/internal/gate"
-	"praxis/internal/legible"
 	"praxis/internal/run"
+	"praxis/internal/safetext"
+	"praxis/internal/tool/gate"
 )
 
 const runLong = `Runs Python code in a sandbox: a FILE, the CODE after -c, or what is piped in
@@ -313,7 +313,7 @@ func (t *running) summary(x event.Execution, id string, kept error) error {
 	}
 	lines := []string{t.note}
 	for _, f := range found.saved {
-		lines = append(lines, fmt.Sprintf("saved %s (%s)", legible.Line(f.Path), legible.Size(f.Bytes)))
+		lines = append(lines, fmt.Sprintf("saved %s (%s)", safetext.Line(f.Path), safetext.Size(f.Bytes)))
 	}
 	for _, line := range append(lines, found.hint()) {
 		if line != "" {

@@ -10,12 +10,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/app"
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/journal"
-	"praxis/internal/legible"
-	"praxis/internal/price"
+	"praxis/internal/record/journal"
+	"praxis/internal/record/price"
+	"praxis/internal/safetext"
 )
 
 const runsLong = `Lists runs, the newest first. Everything that a flag says must hold. Whatever
@@ -72,7 +72,7 @@ func (p *program) runsCommand() *cobra.Command {
 func parseUSD(s string) (float64, error) {
 	v, err := strconv.ParseFloat(strings.TrimPrefix(s, "$"), 64)
 	if err != nil || !(v >= 0 && v <= 1e9) {
-		return 0, fault.New(fault.Invalid, "Write dollars such as 0.05 or 2.", "cannot use cost %q: it is not an amount", legible.Line(s))
+		return 0, fault.New(fault.Invalid, "Write dollars such as 0.05 or 2.", "cannot use cost %q: it is not an amount", safetext.Line(s))
 	}
 	return v, nil
 }
@@ -91,10 +91,10 @@ func outcomes() []string {
 func (r *runsCommand) query() (journal.Query, error) {
 	q := journal.Query{Model: r.model, Outcome: event.Outcome(r.outcome), Kind: event.Kind(r.kind), Thread: r.thread, Words: r.text}
 	if all := outcomes(); r.outcome != "" && !slices.Contains(all, r.outcome) {
-		return q, fault.New(fault.Invalid, "Write one of "+strings.Join(all, ", ")+".", "cannot list runs: there is no outcome %q", legible.Line(r.outcome))
+		return q, fault.New(fault.Invalid, "Write one of "+strings.Join(all, ", ")+".", "cannot list runs: there is no outcome %q", safetext.Line(r.outcome))
 	}
 	if r.kind != "" && r.kind != string(event.Ask) && r.kind != string(event.Code) && r.kind != string(event.Plan) && r.kind != string(event.ToolCall) {
-		return q, fault.New(fault.Invalid, "Write ask, code, plan or tool.", "cannot list runs: there is no kind %q", legible.Line(r.kind))
+		return q, fault.New(fault.Invalid, "Write ask, code, plan or tool.", "cannot list runs: there is no kind %q", safetext.Line(r.kind))
 	}
 	if r.limit < 0 {
 		return q, fault.New(fault.Invalid, "Write a number from 0, which is all.", "cannot list %d runs", r.limit)

@@ -7,14 +7,14 @@ import (
 	"path"
 	"time"
 
+	"praxis/event"
 	"praxis/internal/agent"
 	"praxis/internal/egress"
-	"praxis/internal/event"
 	"praxis/internal/guest/wire"
-	"praxis/internal/offer"
-	"praxis/internal/replay"
+	"praxis/internal/record/replay"
 	"praxis/internal/run"
 	"praxis/internal/session"
+	"praxis/internal/tool/bridge"
 )
 
 // runSession is an open session as package run sees it.
@@ -50,7 +50,7 @@ func (s runSession) Save(ctx context.Context) (run.Saved, error) { return s.w.sn
 func (s runSession) Describe() event.SessionBegan { return s.w.describe() }
 
 // Offer offers a desk to the session's code.
-func (s runSession) Offer(ctx context.Context, d *offer.Desk, tools, net bool) error {
+func (s runSession) Offer(ctx context.Context, d *bridge.Desk, tools, net bool) error {
 	o := wire.Offer{Tools: tools, Net: net}
 	if net {
 		p, err := egress.New(egress.Config{}) // it says where code looks for a proxy, and serves nobody

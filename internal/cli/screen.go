@@ -8,8 +8,8 @@ import (
 	"strings"
 	"time"
 
-	"praxis/internal/event"
-	"praxis/internal/legible"
+	"praxis/event"
+	"praxis/internal/safetext"
 )
 
 // screen shows a run of the agent as it happens. It is fed by events alone, so
@@ -84,7 +84,7 @@ func (s *screen) printf(format string, args ...any) {
 
 // block writes a text with an indent before every line.
 func (s *screen) block(indent, sgr, text string) {
-	for line := range strings.SplitSeq(strings.TrimRight(legible.Text(text), "\n "), "\n") {
+	for line := range strings.SplitSeq(strings.TrimRight(safetext.Text(text), "\n "), "\n") {
 		s.printf("%s\n", strings.TrimRight(indent+s.style.paint(sgr, line), " "))
 	}
 }
@@ -98,7 +98,7 @@ func (s *screen) Emit(e event.Event) {
 	case event.StepBegan:
 		s.stepBegan(e)
 	case event.ModelRequested:
-		s.wait.begin(legible.Line(e.Model))
+		s.wait.begin(safetext.Line(e.Model))
 	case event.ModelRetrying:
 		s.printf("  %s\n", s.style.paint(sgrYellow, retrying(e)))
 		s.wait.resume()
@@ -107,9 +107,9 @@ func (s *screen) Emit(e event.Event) {
 	case event.ModelReplied:
 		s.replied(e)
 	case event.ReplyRejected:
-		s.printf("  %s %s\n", s.style.paint(sgrYellow, "reply not usable:"), legible.Line(e.Reason))
+		s.printf("  %s %s\n", s.style.paint(sgrYellow, "reply not usable:"), safetext.Line(e.Reason))
 	case event.ReplyTrimmed:
-		s.printf("  %s\n", s.style.paint(sgrYellow, legible.Line(e.Reason)))
+		s.printf("  %s\n", s.style.paint(sgrYellow, safetext.Line(e.Reason)))
 	case event.HistoryCondensed:
 		s.condensed(e)
 	case event.ToolCalled:
@@ -127,7 +127,7 @@ func (s *screen) Emit(e event.Event) {
 	case event.ExecutionEnded:
 		s.executed(e.Execution)
 	case event.FileSaved:
-		s.printf("saved %s (%s)\n", legible.Line(e.Path), legible.Size(e.Bytes))
+		s.printf("saved %s (%s)\n", safetext.Line(e.Path), safetext.Size(e.Bytes))
 	case event.AnswerGiven:
 		s.answer(e)
 	case event.RunEnded:
@@ -147,16 +147,16 @@ func (s *screen) endWait() {
 func (s *screen) began(e event.RunBegan) {
 	s.scripted, s.steps = e.Scripted, e.MaxSteps
 	head := s.style.paint(sgrBold, "question")
-	for line := range strings.SplitSeq(legible.Text(e.Question), "\n") {
+	for line := range strings.SplitSeq(safetext.Text(e.Question), "\n") {
 		for _, part := range breakWords(line, s.room(9)) {
 			s.printf("%s\n", strings.TrimRight(head+" "+part, " "))
 			head = "        "
 		}
 	}
 	if len(e.Files) > 0 {
-		s.printf("%s    %s\n", s.style.paint(sgrBold, "files"), legible.Line(strings.Join(e.Files, ", ")))
+		s.printf("%s    %s\n", s.style.paint(sgrBold, "files"), safetext.Line(strings.Join(e.Files, ", ")))
 	}
-	s.printf("%s    %s\n", s.style.paint(sgrBold, "model"), legible.Line(e.Model))
+	s.printf("%s    %s\n", s.style.paint(sgrBold, "model"), safetext.Line(e.Model))
 	if e.Scripted {
 		really := "The code really runs."
 		if e.Mode == modeTools {
@@ -203,7 +203,7 @@ func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds())
 func (s *screen) code(code string) {
 	s.output, s.broke = nil, false
 	bar := s.style.paint(sgrDim, "│")
-	code = legible.Text(strings.NewReplacer("\r\n", "\n", "\r", `\r`+"\n").Replace(code))
+	code = safetext.Text(strings.NewReplacer("\r\n", "\n", "\r", `\r`+"\n").Replace(code))
 	for line := range strings.SplitSeq(s.style.highlight(strings.TrimRight(code, "\n ")), "\n") {
 		for i, part := range breakPainted(line, s.room(4), s.room(8)) {
 			if i > 0 {
@@ -312,7 +312,7 @@ func (s *screen) executed(x event.Execution) {
 	if x.Status != event.OK {
 		mark = s.style.paint(sgrRed, x.Status.String())
 	}
-	used := fmt.Sprintf(", %.0f ms, %s]", x.Usage.WallMS, legible.Size(x.Usage.PeakMemoryBytes))
+	used := fmt.Sprintf(", %.0f ms, %s]", x.Usage.WallMS, safetext.Size(x.Usage.PeakMemoryBytes))
 	s.printf("  %s%s%s\n", s.style.paint(sgrDim, "[code: "), mark, s.style.paint(sgrDim, used))
 }
 
@@ -336,11 +336,11 @@ func (s *screen) answer(e event.AnswerGiven) {
 	var filled []string
 	for _, f := range e.Figures {
 		if f.Expression != "" {
-			filled = append(filled, legible.Line(f.Text))
+			filled = append(filled, safetext.Line(f.Text))
 		}
 	}
 	if len(filled) > 0 {
-		s.remark("filling in " + legible.Count(len(filled), "figure") + ": " + someOf(filled, maxFilled))
+		s.remark("filling in " + safetext.Count(len(filled), "figure") + ": " + someOf(filled, maxFilled))
 	}
 	s.printf("\n%s\n", s.style.rule("answer"))
 	s.paragraphs("  ", e.Text)
@@ -348,14 +348,14 @@ func (s *screen) answer(e event.AnswerGiven) {
 	traced := 0
 	for _, f := range e.Figures {
 		if f.Source == "unverified" {
-			unverified = append(unverified, legible.Line(f.Text))
+			unverified = append(unverified, safetext.Line(f.Text))
 		} else {
 			traced++
 		}
 	}
 	s.printf("\n")
 	if traced > 0 {
-		s.remark(fmt.Sprintf("[%s in the answer traced to what ran or to the question]", legible.Count(traced, "figure")))
+		s.remark(fmt.Sprintf("[%s in the answer traced to what ran or to the question]", safetext.Count(traced, "figure")))
 	}
 	if len(unverified) > 0 {
 		s.printf("  %s %s\n", s.style.paint(sgrYellow, "warning: not traced to anything that ran:"), strings.Join(unverified, ", "))
@@ -385,7 +385,7 @@ func (s *screen) ended(e event.RunEnded) {
 	s.endOutput()
 	s.waits = e.Outcome == event.Waiting
 	s.noAnswer = e.Outcome != event.Answered // why is told by the command, with what to do
-	s.totals = fmt.Sprintf("%s, %s", legible.Count(e.Steps, "step"), seconds(time.Duration(e.Took)))
+	s.totals = fmt.Sprintf("%s, %s", safetext.Count(e.Steps, "step"), seconds(time.Duration(e.Took)))
 	if s.scripted {
 		s.totals += ", replies scripted"
 	} else {

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/event"
+	"praxis/event"
 	"praxis/internal/session"
 )
 

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"praxis/internal/event"
-	"praxis/internal/gate"
-	"praxis/internal/legible"
+	"praxis/event"
+	"praxis/internal/safetext"
+	"praxis/internal/tool/gate"
 )
 
 // plan shows what happens to a plan. It reports whether the event was of one.
@@ -33,10 +33,10 @@ func (s *screen) plan(e event.Event) bool {
 	case event.ConnectionRefused:
 		s.refused(e)
 	case event.LabelLowered:
-		s.remark(fmt.Sprintf("[by %s the data count as trusted: %s]", by(e.By), legible.Line(strings.Join(e.From.Sources, ", "))))
+		s.remark(fmt.Sprintf("[by %s the data count as trusted: %s]", by(e.By), safetext.Line(strings.Join(e.From.Sources, ", "))))
 	case event.PlanWaits:
 		s.endOutput()
-		s.printf("  %s\n", s.style.paint(sgrYellow, "waits: its state is stored, "+legible.Size(e.Bytes)))
+		s.printf("  %s\n", s.style.paint(sgrYellow, "waits: its state is stored, "+safetext.Size(e.Bytes)))
 	case event.PlanEnded:
 		s.planEnded(e)
 	default:
@@ -49,7 +49,7 @@ func by(who string) string {
 	if who == "person" {
 		return "a person's word"
 	}
-	return fmt.Sprintf("the rule %q", legible.Line(who))
+	return fmt.Sprintf("the rule %q", safetext.Line(who))
 }
 
 // checked shows what is certain before the plan runs.
@@ -72,10 +72,10 @@ func (s *screen) checked(e event.PlanChecked) {
 	}
 	var parts []string
 	if safe > 0 {
-		parts = append(parts, legible.Count(safe, "call")+" proved safe")
+		parts = append(parts, safetext.Count(safe, "call")+" proved safe")
 	}
 	if open > 0 {
-		parts = append(parts, legible.Count(open, "call")+" decided when it runs")
+		parts = append(parts, safetext.Count(open, "call")+" decided when it runs")
 	}
 	text := ""
 	if len(parts) > 0 {
@@ -90,14 +90,14 @@ func (s *screen) finding(f event.Finding) {
 		sgr = sgrYellow
 	}
 	head := fmt.Sprintf("line %d: ", f.Place.Line)
-	for i, part := range breakWords(head+legible.Line(f.Message), s.room(4)) {
+	for i, part := range breakWords(head+safetext.Line(f.Message), s.room(4)) {
 		if i > 0 {
 			part = "  " + part
 		}
 		s.printf("    %s\n", s.style.paint(sgr, part))
 	}
 	for _, p := range f.Path {
-		s.printf("      %s %s\n", s.style.paint(sgrDim, placed(p)), legible.Line(p.Text))
+		s.printf("      %s %s\n", s.style.paint(sgrDim, placed(p)), safetext.Line(p.Text))
 	}
 }
 
@@ -112,13 +112,13 @@ func placed(p event.Place) string {
 // planCalled shows a call of a plan and where each argument comes from.
 func (s *screen) planCalled(e event.ToolCalled) {
 	s.endOutput()
-	s.printf("  %s %s %s\n", s.style.paint(sgrCyan, "call"), legible.Line(e.Tool), s.style.paint(sgrDim, fmt.Sprintf("(line %d)", e.Line)))
+	s.printf("  %s %s %s\n", s.style.paint(sgrCyan, "call"), safetext.Line(e.Tool), s.style.paint(sgrDim, fmt.Sprintf("(line %d)", e.Line)))
 	for _, name := range slices.Sorted(maps.Keys(e.Arguments)) {
 		text := argument(e.Arguments[name])
 		if text == "" {
 			text = `""`
 		}
-		s.paragraphs("    ", legible.Line(name)+": "+shortened(text, maxArgument))
+		s.paragraphs("    ", safetext.Line(name)+": "+shortened(text, maxArgument))
 		l, labelled := e.Labels[name]
 		if !labelled {
 			continue
@@ -127,7 +127,7 @@ func (s *screen) planCalled(e event.ToolCalled) {
 		if !l.Trusted {
 			sgr = sgrYellow
 		}
-		s.printf("      %s\n", s.style.paint(sgr, "from "+legible.Line(sourceText(l))))
+		s.printf("      %s\n", s.style.paint(sgr, "from "+safetext.Line(sourceText(l))))
 	}
 }
 
@@ -149,7 +149,7 @@ func sourceText(l event.DataLabel) string {
 
 func (s *screen) decided(e event.DecisionMade) {
 	sgr := map[string]string{"allow": sgrGreen, "ask": sgrYellow, "deny": sgrRed}[e.Verdict]
-	s.printf("    %s %s\n", s.style.paint(sgr, verdictWord(e.Verdict)), s.style.paint(sgrDim, fmt.Sprintf("by the rule %q", legible.Line(e.Rule))))
+	s.printf("    %s %s\n", s.style.paint(sgr, verdictWord(e.Verdict)), s.style.paint(sgrDim, fmt.Sprintf("by the rule %q", safetext.Line(e.Rule))))
 	if e.Verdict == "deny" && e.Reason != "" {
 		s.paragraphs("      ", strings.TrimSpace(e.Reason+"\n"+e.Remedy))
 	}
@@ -165,11 +165,11 @@ func verdictWord(v string) string {
 	case "deny":
 		return "denied"
 	}
-	return legible.Line(v)
+	return safetext.Line(v)
 }
 
 func (s *screen) approved(e event.ApprovalGiven) {
-	text, sgr := "granted by "+legible.Line(strings.TrimSpace(e.By+" "+e.Who)), sgrGreen
+	text, sgr := "granted by "+safetext.Line(strings.TrimSpace(e.By+" "+e.Who)), sgrGreen
 	if e.Scope == string(gate.Exact) {
 		text += " for these arguments"
 	} else if e.Scope == string(gate.Whole) {
@@ -179,7 +179,7 @@ func (s *screen) approved(e event.ApprovalGiven) {
 		text, sgr = "not granted", sgrRed
 	}
 	if e.Reason != "" {
-		text += ": " + legible.Line(e.Reason)
+		text += ": " + safetext.Line(e.Reason)
 	}
 	s.printf("    %s\n", s.style.paint(sgr, text))
 }
@@ -190,8 +190,8 @@ func (s *screen) planEnded(e event.PlanEnded) {
 	mark := s.style.paint(sgrGreen, "ok")
 	if e.Status != "ok" {
 		s.failed = s.step
-		mark = s.style.paint(sgrRed, legible.Line(e.Status))
+		mark = s.style.paint(sgrRed, safetext.Line(e.Status))
 		s.block("    ", sgrRed, e.Error)
 	}
-	s.printf("  %s%s%s\n", s.style.paint(sgrDim, "[plan: "), mark, s.style.paint(sgrDim, ", "+legible.Count(e.Used.Calls, "call")+"]"))
+	s.printf("  %s%s%s\n", s.style.paint(sgrDim, "[plan: "), mark, s.style.paint(sgrDim, ", "+safetext.Count(e.Used.Calls, "call")+"]"))
 }

@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
-	"praxis/internal/event"
-	"praxis/internal/gate"
-	"praxis/internal/legible"
+	"praxis/event"
+	"praxis/internal/safetext"
+	"praxis/internal/tool/gate"
 )
 
 // maxArgument is how many characters of one argument of a tool are shown.
@@ -26,9 +26,9 @@ func (s *screen) toolCalled(e event.ToolCalled) {
 	if e.Origin != "" && s.calls.begin(e) {
 		return
 	}
-	s.printf("  %s %s\n", s.style.paint(sgrCyan, "tool"), legible.Line(e.Tool))
+	s.printf("  %s %s\n", s.style.paint(sgrCyan, "tool"), safetext.Line(e.Tool))
 	for _, name := range slices.Sorted(maps.Keys(e.Arguments)) {
-		s.paragraphs("    ", legible.Line(name)+": "+shortened(argument(e.Arguments[name]), maxArgument))
+		s.paragraphs("    ", safetext.Line(name)+": "+shortened(argument(e.Arguments[name]), maxArgument))
 	}
 }
 
@@ -56,23 +56,23 @@ func (s *screen) toolReturned(e event.ToolReturned) {
 	case strings.HasPrefix(e.Error, gate.NotCalled): // the decision was shown
 		return
 	case e.Rehearsed != "" && e.Error != "":
-		s.printf("    %s %s\n", s.style.paint(sgrRed, "failed in rehearsal:"), legible.Line(e.Error))
+		s.printf("    %s %s\n", s.style.paint(sgrRed, "failed in rehearsal:"), safetext.Line(e.Error))
 		return
 	case e.Rehearsed != "":
-		s.remark("  [rehearsed: not really called; answered from " + legible.Line(e.Rehearsed) + "]")
+		s.remark("  [rehearsed: not really called; answered from " + safetext.Line(e.Rehearsed) + "]")
 		return
 	}
 	if e.Error != "" {
-		s.printf("  %s %s\n", s.style.paint(sgrRed, name+" failed after "+took+":"), legible.Line(e.Error))
+		s.printf("  %s %s\n", s.style.paint(sgrRed, name+" failed after "+took+":"), safetext.Line(e.Error))
 		return
 	}
-	s.remark(fmt.Sprintf("[%s: ok, %s, %s]", name, took, legible.Size(int64(len(e.Result)))))
+	s.remark(fmt.Sprintf("[%s: ok, %s, %s]", name, took, safetext.Size(int64(len(e.Result)))))
 }
 
 // condensed says that the model no longer sees the whole conversation.
 func (s *screen) condensed(e event.HistoryCondensed) {
 	s.remark(fmt.Sprintf("[%s before this, %s, stand shortened in what the model is sent; it can read them whole]",
-		legible.Count(e.Messages, "message"), legible.Size(int64(e.Bytes))))
+		safetext.Count(e.Messages, "message"), safetext.Size(int64(e.Bytes))))
 }
 
 // maxCalls is how many calls of one tool that one piece of code makes are shown
@@ -137,7 +137,7 @@ func (c *calls) returned(e event.ToolReturned) (name string, quiet bool) {
 	delete(c.quiet, e.ID)
 	t := c.of(name)
 	if !quiet || t == nil {
-		return legible.Line(name), quiet
+		return safetext.Line(name), quiet
 	}
 	t.took += time.Duration(e.Took)
 	switch {
@@ -170,10 +170,10 @@ func (s *screen) endCalls() {
 			what string
 		}{{t.ok, "ok"}, {t.failed, "failed"}, {t.denied, "denied"}, {t.calls - t.ok - t.failed - t.denied, "under way"}} {
 			if one.n > 0 {
-				parts = append(parts, legible.Number(one.n)+" "+one.what)
+				parts = append(parts, safetext.Number(one.n)+" "+one.what)
 			}
 		}
-		s.remark(fmt.Sprintf("[%s: %s, %s, %s]", legible.Line(t.name), legible.Count(t.calls, "further call"), strings.Join(parts, ", "), seconds(t.took)))
+		s.remark(fmt.Sprintf("[%s: %s, %s, %s]", safetext.Line(t.name), safetext.Count(t.calls, "further call"), strings.Join(parts, ", "), seconds(t.took)))
 	}
 	s.calls.tools = nil
 }
@@ -214,9 +214,9 @@ type carried struct {
 func (s *screen) endConnections() {
 	for _, host := range slices.Sorted(maps.Keys(s.traffic)) {
 		t := s.traffic[host]
-		text := fmt.Sprintf("%s to %s: %s sent, %s received", legible.Count(t.connections, "connection"), legible.Line(host), legible.Size(t.sent), legible.Size(t.received))
+		text := fmt.Sprintf("%s to %s: %s sent, %s received", safetext.Count(t.connections, "connection"), safetext.Line(host), safetext.Size(t.sent), safetext.Size(t.received))
 		if t.injected > 0 {
-			text += ", " + legible.Count(t.injected, "request") + " with a credential"
+			text += ", " + safetext.Count(t.injected, "request") + " with a credential"
 		}
 		s.remark("[" + text + "]")
 	}
@@ -228,14 +228,14 @@ func (s *screen) refused(e event.ConnectionRefused) {
 		return
 	}
 	s.endOutput()
-	host := legible.Line(e.Host)
+	host := safetext.Line(e.Host)
 	if e.Port > 0 {
 		host = fmt.Sprintf("%s:%d", host, e.Port)
 	}
 	if host != "" {
 		host = " to " + host
 	}
-	s.printf("  %s %s\n", s.style.paint(sgrYellow, "connection"+host+" refused:"), legible.Line(e.Reason))
+	s.printf("  %s %s\n", s.style.paint(sgrYellow, "connection"+host+" refused:"), safetext.Line(e.Reason))
 	if e.Remedy != "" {
 		s.paragraphs("    ", e.Remedy)
 	}
@@ -244,7 +244,7 @@ func (s *screen) refused(e event.ConnectionRefused) {
 // endRefused tells of the connections that were refused besides.
 func (s *screen) endRefused() {
 	if n := s.turned - maxCalls; n > 0 {
-		s.remark("[" + legible.Count(n, "further connection") + " refused]")
+		s.remark("[" + safetext.Count(n, "further connection") + " refused]")
 	}
 	s.turned = 0
 }

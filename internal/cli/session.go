@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"praxis/internal/fault"
-	"praxis/internal/legible"
+	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/session"
 )
 
@@ -72,7 +72,7 @@ func (p *program) listSessions(all []session.NamedInfo, asJSON bool) error {
 			}
 			continue
 		}
-		t.add(s.Name, fmt.Sprint(len(s.Snapshots)), legible.Size(bytes), s.Image.Name, s.Forked, when(s.Used))
+		t.add(s.Name, fmt.Sprint(len(s.Snapshots)), safetext.Size(bytes), s.Image.Name, s.Forked, when(s.Used))
 	}
 	if asJSON {
 		return nil
@@ -186,7 +186,7 @@ func snapshotTree(log []session.SnapshotInfo) string {
 				} else if len(next) > 1 {
 					branch = "└─"
 				}
-				fmt.Fprintf(&b, "%s%s%s %s  %s  %8s  %s\n", indent, branch, mark, shortID(s.ID), when(s.Created), legible.Size(s.Bytes), label(s.Label))
+				fmt.Fprintf(&b, "%s%s%s %s  %s  %8s  %s\n", indent, branch, mark, shortID(s.ID), when(s.Created), safetext.Size(s.Bytes), label(s.Label))
 				if len(next) > 1 {
 					bar := "  "
 					if i < len(next)-1 {
@@ -208,7 +208,7 @@ func snapshotTree(log []session.SnapshotInfo) string {
 // label is the code that made a snapshot, short enough for a line.
 func label(s string) string {
 	const width = 60
-	r := []rune(legible.Line(s))
+	r := []rune(safetext.Line(s))
 	if len(r) > width {
 		return string(r[:width-1]) + "…"
 	}

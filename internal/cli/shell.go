@@ -14,10 +14,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/config"
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/legible"
+	"praxis/internal/safetext"
 	"praxis/internal/session"
 )
 
@@ -286,7 +286,7 @@ func (s *shell) toOut(f func(*outFolder) error) error {
 	err = errors.Join(f(o), o.Close())
 	report(s.p.stderr, err)
 	for _, saved := range o.saved {
-		if err := s.say("saved %s (%s)", legible.Line(saved.Path), legible.Size(saved.Bytes)); err != nil {
+		if err := s.say("saved %s (%s)", safetext.Line(saved.Path), safetext.Size(saved.Bytes)); err != nil {
 			return err
 		}
 	}
@@ -333,7 +333,7 @@ func (s *shell) command(ctx context.Context, line string) (more bool, err error)
 		}
 		return true, s.save(ctx, arg)
 	}
-	return true, fault.New(fault.Invalid, "", "%s is not a command; see :help", legible.Line(name))
+	return true, fault.New(fault.Invalid, "", "%s is not a command; see :help", safetext.Line(name))
 }
 
 // workPath is a path of the working folder. The guest's agent checks that it leads nowhere else.
@@ -381,7 +381,7 @@ func (s *shell) completer(ctx context.Context) func(string, int) (int, []string)
 		var out []string
 		for _, m := range c.matches {
 			// A match is put on the line that the person then runs: nothing in it may hide.
-			if m == legible.Line(m) {
+			if m == safetext.Line(m) {
 				out = append(out, m)
 			}
 		}

@@ -12,10 +12,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/app"
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	reports "praxis/internal/report"
+	reports "praxis/internal/record/report"
 )
 
 const showLong = `Shows what happened in a run: its question or code, and step by step the

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"praxis/internal/legible"
+	"praxis/internal/safetext"
 )
 
 // table lines up columns.
@@ -101,7 +101,7 @@ func worthwhile(columns []column) []column {
 		empty := true
 		cells := make([]string, len(c.cells))
 		for i, cell := range c.cells {
-			cells[i] = legible.Line(cell)
+			cells[i] = safetext.Line(cell)
 			empty = empty && cell == ""
 		}
 		if c.drop > 0 && empty {

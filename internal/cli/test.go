@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"praxis/internal/config"
-	"praxis/internal/replay"
+	"praxis/internal/record/replay"
 )
 
 // testCommand replays every run of a folder.

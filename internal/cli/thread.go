@@ -8,13 +8,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/agent"
 	"praxis/internal/app"
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/legible"
-	"praxis/internal/memory"
+	"praxis/internal/record/memory"
 	"praxis/internal/run"
+	"praxis/internal/safetext"
 )
 
 // thread is the conversation that a question goes on with. Its variables and
@@ -147,7 +147,7 @@ func (p *program) listThreads(all []memory.Thread, asJSON bool) error {
 		{head: "FORKED FROM", drop: 4}, {head: "LAST USED", drop: 2}, {head: "LAST QUESTION"},
 	}
 	for _, th := range all {
-		cols.add(th.Name, fmt.Sprint(th.Turns), legible.Size(th.Bytes), th.Forked, when(th.Used), th.Asked)
+		cols.add(th.Name, fmt.Sprint(th.Turns), safetext.Size(th.Bytes), th.Forked, when(th.Used), th.Asked)
 	}
 	return p.emit(fitted(cols, p.columns()))
 }
@@ -196,9 +196,9 @@ func tellTurn(ctx context.Context, r *app.Records, id string, b *strings.Builder
 		}
 		switch e := rec.Event.(type) {
 		case event.RunBegan:
-			fmt.Fprintf(b, "%s  run %s\n> %s\n\n", when(rec.Time), id, indentRest(legible.Text(e.Question), "> "))
+			fmt.Fprintf(b, "%s  run %s\n> %s\n\n", when(rec.Time), id, indentRest(safetext.Text(e.Question), "> "))
 		case event.AnswerGiven:
-			fmt.Fprintf(b, "%s\n\n", legible.Text(e.Text))
+			fmt.Fprintf(b, "%s\n\n", safetext.Text(e.Text))
 		}
 	}
 	return nil
@@ -299,7 +299,7 @@ func (p *program) threadRemove() *cobra.Command {
 				if err := unless(fault.NotFound, n.RemoveNamed(ctx, args[0])); err != nil {
 					return err
 				}
-				return p.emit(fmt.Sprintf("removed thread %s\n", legible.Line(args[0])))
+				return p.emit(fmt.Sprintf("removed thread %s\n", safetext.Line(args[0])))
 			})
 		},
 	}

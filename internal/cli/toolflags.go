@@ -13,19 +13,19 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/app"
-	"praxis/internal/approval"
 	"praxis/internal/config"
 	"praxis/internal/egress"
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/gate"
 	"praxis/internal/guest/wire"
-	"praxis/internal/legible"
-	"praxis/internal/offer"
 	"praxis/internal/plan"
 	"praxis/internal/planner"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
+	"praxis/internal/tool/approval"
+	"praxis/internal/tool/bridge"
+	"praxis/internal/tool/gate"
 	"praxis/internal/tool/registry"
 )
 
@@ -70,7 +70,7 @@ type tooling struct {
 
 	gate  *gate.Gate
 	proxy *egress.Proxy
-	desk  *offer.Desk
+	desk  *bridge.Desk
 	env   map[string]string // placeholders of credentials
 	stop  context.CancelFunc
 	tasks sync.WaitGroup // what goes on beside the run
@@ -152,7 +152,7 @@ func (p *program) openTooling(ctx context.Context, cfg config.Config, records *a
 		return t, planner.UnusableTools(err)
 	}
 	for _, text := range t.registry.Problems() {
-		p.warn("%s", legible.Text(text))
+		p.warn("%s", safetext.Text(text))
 	}
 	if err := t.hold(rules); err != nil {
 		return t, err
@@ -234,7 +234,7 @@ func (t *tooling) begin(ctx context.Context, run string, sink event.Sink, redact
 	if err != nil {
 		return err
 	}
-	c := offer.Config{}
+	c := bridge.Config{}
 	if t.has() {
 		c.Gate = t.gate
 	}
@@ -244,7 +244,7 @@ func (t *tooling) begin(ctx context.Context, run string, sink event.Sink, redact
 		}
 		c.Network = t.proxy
 	}
-	t.desk = offer.New(c)
+	t.desk = bridge.New(c)
 	ctx, t.stop = context.WithCancel(ctx)
 	t.follow(ctx)
 	if t.proxy != nil && slices.ContainsFunc(t.flags.net, fromFile) {
@@ -283,11 +283,11 @@ func (t *tooling) followNet(ctx context.Context) {
 		switch {
 		case err != nil && err.Error() != told:
 			told = err.Error()
-			t.p.warn("the hosts that code may reach stay as they are: %s", legible.Line(told))
+			t.p.warn("the hosts that code may reach stay as they are: %s", safetext.Line(told))
 		case err == nil && !slices.Equal(rules.Strings(), t.proxy.Rules().Strings()):
 			told = ""
 			t.proxy.SetRules(rules)
-			t.p.warn("code may now reach %s", legible.Line(strings.Join(rules.Strings(), ", ")))
+			t.p.warn("code may now reach %s", safetext.Line(strings.Join(rules.Strings(), ", ")))
 		}
 	}
 }
@@ -333,7 +333,7 @@ func (t *tooling) newProxy(sink event.Sink) (*egress.Proxy, error) {
 		}
 		value := t.p.getenv(variable)
 		if value == "" {
-			return nil, fault.New(fault.Invalid, "Set it, or leave --credential out.", "the environment variable %s of --credential is not set", legible.Line(variable))
+			return nil, fault.New(fault.Invalid, "Set it, or leave --credential out.", "the environment variable %s of --credential is not set", safetext.Line(variable))
 		}
 		c.Name, c.Placeholder = variable, egress.NewPlaceholder()
 		c.Value = func() (string, error) { return value, nil }
@@ -360,7 +360,7 @@ func credential(text string) (egress.Credential, string, error) {
 	header, variable, ok2 := strings.Cut(what, ":")
 	host, prefix, hasPath := strings.Cut(target, "/")
 	bad := func() (egress.Credential, string, error) {
-		return egress.Credential{}, "", usage("praxis run", "--credential %q is not HOST[/PATH]=HEADER:VARIABLE", legible.Line(text))
+		return egress.Credential{}, "", usage("praxis run", "--credential %q is not HOST[/PATH]=HEADER:VARIABLE", safetext.Line(text))
 	}
 	if !ok || !ok2 || host == "" || header == "" || variable == "" {
 		return bad()
@@ -485,7 +485,7 @@ func (f *ruleFlags) again() string {
 
 // shellWord writes a text so that a shell takes it as one word.
 func shellWord(s string) string {
-	s = legible.Line(s)
+	s = safetext.Line(s)
 	if s != "" && !strings.ContainsAny(s, " \t'\"\\$`*?[]{}()<>|&;#~!") {
 		return s
 	}

@@ -10,10 +10,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/app"
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/legible"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/registry"
 )
@@ -224,7 +224,7 @@ func findTool(set *tool.Set, id string) (*tool.Definition, error) {
 	name, version := splitID(id)
 	d, err := set.Resolve(name, version)
 	if err != nil && set.Len() == 0 {
-		return nil, fault.New(fault.NotFound, "See what is wrong with praxis tools check.", "cannot find %s: the file gives no tools", legible.Line(name))
+		return nil, fault.New(fault.NotFound, "See what is wrong with praxis tools check.", "cannot find %s: the file gives no tools", safetext.Line(name))
 	}
 	return d, err
 }

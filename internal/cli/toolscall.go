@@ -11,14 +11,14 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/app"
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/gate"
-	"praxis/internal/journal"
-	"praxis/internal/legible"
 	"praxis/internal/plan/policy"
+	"praxis/internal/record/journal"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
+	"praxis/internal/tool/gate"
 )
 
 const toolsCallLong = `Calls a tool once, through the gate that every call goes through: its arguments
@@ -274,10 +274,10 @@ func callArguments(d *tool.Definition, texts []string, object string) (*tool.Obj
 	for _, text := range texts {
 		name, raw, found := strings.Cut(text, "=")
 		if !found || name == "" {
-			return nil, fault.New(fault.Invalid, "Write NAME=VALUE, such as "+example(d)+".", "cannot use the argument %q: it names no value", legible.Line(text))
+			return nil, fault.New(fault.Invalid, "Write NAME=VALUE, such as "+example(d)+".", "cannot use the argument %q: it names no value", safetext.Line(text))
 		}
 		if _, twice := out.Get(name); twice {
-			return nil, fault.New(fault.Invalid, "Give it once.", "cannot use the argument %s: it is given twice", legible.Line(name))
+			return nil, fault.New(fault.Invalid, "Give it once.", "cannot use the argument %s: it is given twice", safetext.Line(name))
 		}
 		v, err := argumentValue(name, raw, types[name])
 		if err != nil {
@@ -322,7 +322,7 @@ func argumentValue(name, raw string, t *tool.Type) (any, error) {
 	case kinds.Has(tool.BooleanKind):
 		sample = "true"
 	}
-	return nil, fault.New(fault.Invalid, fmt.Sprintf("Write it as JSON, such as %s=%s.", legible.Line(name), sample), "cannot use the argument %s: expected %s, got %q", legible.Line(name), kinds, shortened(legible.Line(raw), 60))
+	return nil, fault.New(fault.Invalid, fmt.Sprintf("Write it as JSON, such as %s=%s.", safetext.Line(name), sample), "cannot use the argument %s: expected %s, got %q", safetext.Line(name), kinds, shortened(safetext.Line(raw), 60))
 }
 
 // kindsOf are the kinds of values that a type allows, its alternatives considered.

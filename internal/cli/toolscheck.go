@@ -9,9 +9,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/fault"
 	"praxis/internal/app"
-	"praxis/internal/fault"
-	"praxis/internal/legible"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/registry"
 )
@@ -163,21 +163,21 @@ func (c *toolsChecking) text(files []string, tools int) string {
 			sgr = sgrYellow
 		}
 		if f.File != "" || f.Line > 0 {
-			b.WriteString(s.paint(sgrBold, legible.Line(tool.Position{File: f.File, Line: f.Line, Column: f.Column}.String())+":") + " ")
+			b.WriteString(s.paint(sgrBold, safetext.Line(tool.Position{File: f.File, Line: f.Line, Column: f.Column}.String())+":") + " ")
 		}
-		fmt.Fprintf(&b, "%s %s\n", s.paint(sgr, f.Level+":"), legible.Line(f.What))
+		fmt.Fprintf(&b, "%s %s\n", s.paint(sgr, f.Level+":"), safetext.Line(f.What))
 		if f.Remedy != "" {
-			fmt.Fprintf(&b, "  → %s\n", legible.Line(f.Remedy))
+			fmt.Fprintf(&b, "  → %s\n", safetext.Line(f.Remedy))
 		}
 	}
-	fmt.Fprintf(&b, "%s: %s, ", legible.Line(strings.Join(files, ", ")), legible.Count(tools, "tool"))
+	fmt.Fprintf(&b, "%s: %s, ", safetext.Line(strings.Join(files, ", ")), safetext.Count(tools, "tool"))
 	switch {
 	case len(c.found) == 0:
 		b.WriteString("nothing is wrong\n")
 	case count[levelWarning] == 0:
-		fmt.Fprintf(&b, "%s\n", legible.Count(count[levelError], "error"))
+		fmt.Fprintf(&b, "%s\n", safetext.Count(count[levelError], "error"))
 	default:
-		fmt.Fprintf(&b, "%s, %s\n", legible.Count(count[levelError], "error"), legible.Count(count[levelWarning], "warning"))
+		fmt.Fprintf(&b, "%s, %s\n", safetext.Count(count[levelError], "error"), safetext.Count(count[levelWarning], "warning"))
 	}
 	return b.String()
 }

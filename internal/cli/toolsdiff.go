@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"praxis/internal/fault"
-	"praxis/internal/legible"
+	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/registry"
 )
@@ -168,33 +168,33 @@ func (d *toolsDiffing) text(changes []toolChange) string {
 	var b strings.Builder
 	failed := 0
 	for _, c := range changes {
-		head := legible.Line(c.Tool) + "  "
+		head := safetext.Line(c.Tool) + "  "
 		switch {
 		case c.After == "":
-			head += legible.Line(c.Before) + " is gone"
+			head += safetext.Line(c.Before) + " is gone"
 		case c.Before == "":
-			head += legible.Line(c.After) + " is new"
+			head += safetext.Line(c.After) + " is new"
 		case c.Before == c.After:
-			head += legible.Line(c.After)
+			head += safetext.Line(c.After)
 		default:
-			head += legible.Line(c.Before) + " → " + legible.Line(c.After)
+			head += safetext.Line(c.Before) + " → " + safetext.Line(c.After)
 		}
 		if c.Before != "" && c.After != "" {
 			head += map[bool]string{true: ": compatible", false: ": breaks users"}[c.Compatible]
 		}
 		b.WriteString(s.paint(sgrBold, head) + "\n")
 		for _, part := range c.Changes {
-			fmt.Fprintf(&b, "  %s  %s: %s\n", s.paint(impactColour(part.Impact), part.Impact), legible.Line(part.Path), legible.Line(part.What))
+			fmt.Fprintf(&b, "  %s  %s: %s\n", s.paint(impactColour(part.Impact), part.Impact), safetext.Line(part.Path), safetext.Line(part.What))
 		}
 		if c.Error != "" {
 			failed++
-			fmt.Fprintf(&b, "  %s %s\n", s.paint(sgrRed, "error:"), legible.Line(c.Error))
+			fmt.Fprintf(&b, "  %s %s\n", s.paint(sgrRed, "error:"), safetext.Line(c.Error))
 		}
 	}
 	if len(changes) == 0 {
 		return "Nothing changed.\n"
 	}
-	fmt.Fprintf(&b, "%s changed or new, %s\n", legible.Count(len(changes), "tool"), map[bool]string{true: "versions say so", false: legible.Count(failed, "error")}[failed == 0])
+	fmt.Fprintf(&b, "%s changed or new, %s\n", safetext.Count(len(changes), "tool"), map[bool]string{true: "versions say so", false: safetext.Count(failed, "error")}[failed == 0])
 	return b.String()
 }
 

@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/fault"
 	"praxis/internal/app"
-	"praxis/internal/fault"
-	"praxis/internal/folder"
-	"praxis/internal/legible"
+	"praxis/internal/atomicfile"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/openapi"
 	"praxis/internal/tool/registry"
@@ -79,9 +79,9 @@ func (i *openAPIImport) run(name string) error {
 		return i.p.emit(string(text))
 	}
 	if _, err := os.Lstat(i.file); !errors.Is(err, fs.ErrNotExist) {
-		return choice{fault.New(fault.Conflict, "Remove it, or name another.", "cannot write %s: there is such a file", legible.Line(i.file))}
+		return choice{fault.New(fault.Conflict, "Remove it, or name another.", "cannot write %s: there is such a file", safetext.Line(i.file))}
 	}
-	if err := folder.WriteFile(i.file, text); err != nil {
+	if err := atomicfile.WriteFile(i.file, text); err != nil {
 		return saveFault(i.file, err)
 	}
 	return i.p.remark("wrote %s; see what is in it with: praxis tools ls %s", i.file, i.file)
@@ -185,7 +185,7 @@ func pairs(flag string, texts []string) (*tool.Object, error) {
 	for _, text := range texts {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
-			return nil, usage("praxis tools import mcp", "%s %q is not NAME=VALUE", flag, legible.Line(text))
+			return nil, usage("praxis tools import mcp", "%s %q is not NAME=VALUE", flag, safetext.Line(text))
 		}
 		out.Set(name, value)
 	}
@@ -234,13 +234,13 @@ func (i *mcpImport) text(doc *tool.Object, reg *registry.Registry) string {
 	var b strings.Builder
 	writeYAML(&b, doc, 0)
 	defs := allTools(reg.Set())
-	fmt.Fprintf(&b, "\n# It provides %s:\n", legible.Count(len(defs), "tool"))
+	fmt.Fprintf(&b, "\n# It provides %s:\n", safetext.Count(len(defs), "tool"))
 	for _, d := range defs {
-		fmt.Fprintf(&b, "#   %s (%s, %s)\n", legible.Line(stub.Line(d)), d.Effects, legible.Line(string(d.Version)))
+		fmt.Fprintf(&b, "#   %s (%s, %s)\n", safetext.Line(stub.Line(d)), d.Effects, safetext.Line(string(d.Version)))
 	}
 	for _, text := range reg.Problems() {
 		_, said, _ := strings.Cut(text, ": ") // the place is the command line
-		fmt.Fprintf(&b, "# %s\n", legible.Line(said))
+		fmt.Fprintf(&b, "# %s\n", safetext.Line(said))
 	}
 	return b.String()
 }
@@ -295,7 +295,7 @@ func splitWords(s string) ([]any, error) {
 	}
 	switch {
 	case quote != 0 || escaped:
-		return nil, usage("praxis tools import mcp", "--command %q ends within a quotation", legible.Line(s))
+		return nil, usage("praxis tools import mcp", "--command %q ends within a quotation", safetext.Line(s))
 	case open:
 		out = append(out, word.String())
 	}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"praxis/internal/legible"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/registry"
 	"praxis/internal/tool/stub"
@@ -86,7 +86,7 @@ func (l *toolsListing) list(ctx context.Context, args []string) error {
 			return l.p.emit("No tool fits these words.\n")
 		}
 		if len(found) == 0 {
-			return l.p.emit("There are no tools in " + legible.Line(strings.Join(files, ", ")) + ".\n")
+			return l.p.emit("There are no tools in " + safetext.Line(strings.Join(files, ", ")) + ".\n")
 		}
 		t := table{{head: "TOOL"}, {head: "EFFECTS"}, {head: "FROM", drop: 2}, {head: "APPROVAL", drop: 1}, {head: "WHAT IT DOES"}}
 		for _, d := range found {
@@ -157,15 +157,15 @@ func (s *toolsShowing) text(reg *registry.Registry, d *tool.Definition) string {
 	st := s.p.styleOf(s.p.stdout)
 	var b strings.Builder
 	line := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%s%s%s\n", st.paint(sgrBold, name), strings.Repeat(" ", max(1, 12-len(name))), legible.Line(fmt.Sprintf(format, args...)))
+		fmt.Fprintf(&b, "%s%s%s\n", st.paint(sgrBold, name), strings.Repeat(" ", max(1, 12-len(name))), safetext.Line(fmt.Sprintf(format, args...)))
 	}
-	title := legible.Line(d.ID())
+	title := safetext.Line(d.ID())
 	if d.Title != "" {
-		title += "  " + legible.Line(d.Title)
+		title += "  " + safetext.Line(d.Title)
 	}
 	b.WriteString(st.paint(sgrBold, title) + "\n")
 	if text := strings.TrimSpace(d.Description); text != "" {
-		b.WriteString("  " + strings.ReplaceAll(indentRest(legible.Text(text), "  "), "\n  \n", "\n\n") + "\n")
+		b.WriteString("  " + strings.ReplaceAll(indentRest(safetext.Text(text), "  "), "\n  \n", "\n\n") + "\n")
 	}
 	b.WriteString("\n")
 	b.WriteString(arguments(d))

@@ -10,13 +10,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/app"
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/gate"
-	"praxis/internal/legible"
 	"praxis/internal/plan/policy"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
+	"praxis/internal/tool/gate"
 	"praxis/internal/tool/registry"
 )
 
@@ -208,17 +208,17 @@ func (t *toolsTesting) text(files []string, results []exampleResult, count map[s
 	s := t.p.styleOf(t.p.stdout)
 	var b strings.Builder
 	for _, r := range results {
-		name := legible.Line(r.Tool + "@" + r.Version + ": " + r.Example)
+		name := safetext.Line(r.Tool + "@" + r.Version + ": " + r.Example)
 		switch r.Status {
 		case statusPass:
 			fmt.Fprintf(&b, "%s  %s\n", s.paint(sgrGreen, "pass"), name)
 		case statusSkipped:
-			fmt.Fprintf(&b, "%s  %s: %s\n", s.paint(sgrYellow, "skip"), name, legible.Line(r.Why))
+			fmt.Fprintf(&b, "%s  %s: %s\n", s.paint(sgrYellow, "skip"), name, safetext.Line(r.Why))
 		default:
-			fmt.Fprintf(&b, "%s  %s (%s)\n", s.paint(sgrRed, "FAIL"), name, legible.Line(r.Place))
-			fmt.Fprintf(&b, "      %s\n", indentRest(legible.Text(r.Why), "      "))
+			fmt.Fprintf(&b, "%s  %s (%s)\n", s.paint(sgrRed, "FAIL"), name, safetext.Line(r.Place))
+			fmt.Fprintf(&b, "      %s\n", indentRest(safetext.Text(r.Why), "      "))
 			for line := range strings.Lines(r.Diff) {
-				b.WriteString("      " + legible.Line(strings.TrimSuffix(line, "\n")) + "\n")
+				b.WriteString("      " + safetext.Line(strings.TrimSuffix(line, "\n")) + "\n")
 			}
 		}
 	}
@@ -226,7 +226,7 @@ func (t *toolsTesting) text(files []string, results []exampleResult, count map[s
 		b.WriteString("There are no examples: give a tool some (examples: [{input: {…}, output: …}]).\n")
 		return b.String()
 	}
-	fmt.Fprintf(&b, "%s: %s, %s", legible.Line(strings.Join(files, ", ")), legible.Count(len(results), "example"), failedOf(count[statusFail]))
+	fmt.Fprintf(&b, "%s: %s, %s", safetext.Line(strings.Join(files, ", ")), safetext.Count(len(results), "example"), failedOf(count[statusFail]))
 	if n := count[statusSkipped]; n > 0 {
 		fmt.Fprintf(&b, ", %d skipped", n)
 	}

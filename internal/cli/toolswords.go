@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"praxis/internal/legible"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/stub"
 )
@@ -44,13 +44,13 @@ func result(d *tool.Definition) string {
 	if text == "" {
 		text = "any value"
 	}
-	out := "It returns " + legible.Line(text)
+	out := "It returns " + safetext.Line(text)
 	if shape := stub.Shape(d); strings.Contains(shape, "{") { // the name of a class alone says little
-		out += ": " + legible.Line(shape)
+		out += ": " + safetext.Line(shape)
 	}
 	out += "."
 	if what := d.Output.Type().Description; what != "" {
-		out += " " + legible.Line(what)
+		out += " " + safetext.Line(what)
 	}
 	return out + "\n\n"
 }
@@ -122,10 +122,10 @@ func limitWords(l tool.Limits) string {
 		parts = append(parts, l.Timeout.String()+" a call")
 	}
 	if l.Bytes > 0 {
-		parts = append(parts, legible.Size(l.Bytes)+" a result")
+		parts = append(parts, safetext.Size(l.Bytes)+" a result")
 	}
 	if l.CallsPerRun > 0 {
-		parts = append(parts, legible.Count(l.CallsPerRun, "call")+" a run")
+		parts = append(parts, safetext.Count(l.CallsPerRun, "call")+" a run")
 	}
 	if l.Rate.Calls > 0 {
 		parts = append(parts, l.Rate.String())
@@ -156,5 +156,5 @@ func asJSON(v any) string {
 	if err != nil {
 		return fmt.Sprint(v)
 	}
-	return string(legible.JSON(text))
+	return string(safetext.JSON(text))
 }

@@ -11,10 +11,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/fault"
 	"praxis/internal/app"
-	"praxis/internal/fault"
-	"praxis/internal/journal"
-	"praxis/internal/legible"
+	"praxis/internal/record/journal"
+	"praxis/internal/safetext"
 )
 
 const verifyLong = `Checks the journals of runs: that every record is where it was and as it was
@@ -79,7 +79,7 @@ func (v verdict) exitCode() int {
 
 func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	if v.all && len(args) > 0 {
-		return usage("praxis verify", "--all and %q name two things", legible.Line(args[0]))
+		return usage("praxis verify", "--all and %q name two things", safetext.Line(args[0]))
 	}
 	if v.key != "" {
 		public, err := readKeyFile(v.key)
@@ -189,10 +189,10 @@ func (v *verifyCommand) everything(ctx context.Context, r *app.Records) error {
 	var parts []string
 	for _, k := range verdicts() {
 		if counts[k] > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", legible.Number(counts[k]), k.words()))
+			parts = append(parts, fmt.Sprintf("%s %s", safetext.Number(counts[k]), k.words()))
 		}
 	}
-	text := fmt.Sprintf("%s: %s; %s records, %s\n", legible.Count(len(ids), "run"), strings.Join(parts, ", "), legible.Number(int(records)), legible.Size(bytes))
+	text := fmt.Sprintf("%s: %s; %s records, %s\n", safetext.Count(len(ids), "run"), strings.Join(parts, ", "), safetext.Number(int(records)), safetext.Size(bytes))
 	return errors.Join(v.p.emit(text), exitWith(worst))
 }
 
@@ -281,9 +281,9 @@ func (v *verifyCommand) text(rep journal.Report, got verdict, file string) strin
 	if file != "" {
 		name = strings.TrimSpace(file + "  " + rep.Run)
 	}
-	fmt.Fprintf(&b, "%s  %s\n", legible.Line(name), got.words())
+	fmt.Fprintf(&b, "%s  %s\n", safetext.Line(name), got.words())
 	line := func(label, format string, args ...any) {
-		text := legible.Line(fmt.Sprintf(format, args...))
+		text := safetext.Line(fmt.Sprintf(format, args...))
 		for i, part := range breakWords(text, 64) {
 			if i > 0 {
 				label = ""
@@ -303,16 +303,16 @@ func (v *verifyCommand) text(rep journal.Report, got verdict, file string) strin
 		case 1:
 			line("before it", "1 record, which is whole")
 		default:
-			line("before it", "%s records, which are whole", legible.Number(int(good)))
+			line("before it", "%s records, which are whole", safetext.Number(int(good)))
 		}
 		return b.String()
 	}
-	line("records", "%s (%s), each with the hash of the one before", legible.Number(int(rep.Records)), legible.Size(rep.Bytes))
+	line("records", "%s (%s), each with the hash of the one before", safetext.Number(int(rep.Records)), safetext.Size(rep.Bytes))
 	switch {
 	case rep.Unchecked > 0:
-		line("contents", "%s not checked: a bare journal comes without them", legible.Number(rep.Unchecked))
+		line("contents", "%s not checked: a bare journal comes without them", safetext.Number(rep.Unchecked))
 	case rep.Blobs > 0:
-		line("contents", "%s, each as its hash says", legible.Number(rep.Blobs))
+		line("contents", "%s, each as its hash says", safetext.Number(rep.Blobs))
 	}
 	line("signatures", "%s", signatures(rep))
 	for _, k := range rep.Keys {
@@ -334,9 +334,9 @@ func signatures(rep journal.Report) string {
 	if rep.Checkpoints == 0 {
 		return "none yet"
 	}
-	text := fmt.Sprintf("%s, good", legible.Number(int(rep.Checkpoints)))
+	text := fmt.Sprintf("%s, good", safetext.Number(int(rep.Checkpoints)))
 	if left := rep.Records - rep.Signed; left > 0 {
-		text += fmt.Sprintf("; the last %s not signed yet", legible.Count(int(left), "record"))
+		text += fmt.Sprintf("; the last %s not signed yet", safetext.Count(int(left), "record"))
 	}
 	return text
 }

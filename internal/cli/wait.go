@@ -5,8 +5,8 @@ import (
 	"io"
 	"time"
 
-	"praxis/internal/event"
-	"praxis/internal/legible"
+	"praxis/event"
+	"praxis/internal/safetext"
 )
 
 // waitTick is how often the line of a waitLine is drawn; the first time after
@@ -86,5 +86,5 @@ func retrying(e event.ModelRetrying) string {
 	if pause < 950*time.Millisecond {
 		after = fmt.Sprintf("%d ms", pause.Milliseconds())
 	}
-	return fmt.Sprintf("[%s: asking again in %s]", legible.Line(e.Reason), after)
+	return fmt.Sprintf("[%s: asking again in %s]", safetext.Line(e.Reason), after)
 }

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"praxis/internal/event"
+	"praxis/event"
 )
 
 // TestWaiting checks that a terminal shows for whom it waits and how long, and

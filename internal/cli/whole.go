@@ -4,8 +4,8 @@ import (
 	"path/filepath"
 	"regexp"
 
-	"praxis/internal/event"
-	"praxis/internal/legible"
+	"praxis/event"
+	"praxis/internal/safetext"
 )
 
 // wholeName is the file of --out that holds output which was cut.
@@ -19,7 +19,7 @@ var cutMark = regexp.MustCompile(`… \[([0-9]+ bytes left out); the whole is in
 func wholeIn(text, out string) string {
 	where := "; --out DIR keeps the whole"
 	if out != "" {
-		where = "; the whole is in " + legible.Line(filepath.Join(out, wholeName))
+		where = "; the whole is in " + safetext.Line(filepath.Join(out, wholeName))
 	}
 	return string(cutMark.ReplaceAllFunc([]byte(text), func(mark []byte) []byte {
 		return []byte("… [" + string(cutMark.FindSubmatch(mark)[1]) + where + "] …")

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"praxis/internal/legible"
+	"praxis/internal/safetext"
 )
 
 // room is how many columns a line has beside what stands there already; 0: any number.
@@ -19,7 +19,7 @@ func (s *screen) room(taken int) int {
 // is laid out in columns, as a table is, has lines that begin alike: a broken
 // line goes on below its own first word.
 func (s *screen) paragraphs(indent, text string) {
-	for line := range strings.SplitSeq(strings.TrimRight(legible.Text(text), "\n "), "\n") {
+	for line := range strings.SplitSeq(strings.TrimRight(safetext.Text(text), "\n "), "\n") {
 		for _, part := range breakWords(line, s.room(len(indent))) {
 			s.printf("%s\n", strings.TrimRight(indent+part, " "))
 		}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/event"
+	"praxis/event"
 )
 
 func TestBreakWords(t *testing.T) {

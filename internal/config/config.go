@@ -25,7 +25,7 @@ import (
 	"strings"
 	"time"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/sandbox"
 )
 

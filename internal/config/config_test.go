@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 func env(pairs ...string) func(string) string {

@@ -9,8 +9,8 @@ import (
 	"strings"
 	"time"
 
-	"praxis/internal/fault"
-	"praxis/internal/legible"
+	"praxis/fault"
+	"praxis/internal/safetext"
 )
 
 // Sizes is the range of a limit that counts bytes.
@@ -119,13 +119,13 @@ func (s Sizes) Parse(text string) (int64, error) {
 
 func (s Sizes) check(v int64) error {
 	if v < s.min || v > s.max {
-		return s.fault(legible.Size(v), "it is out of range")
+		return s.fault(safetext.Size(v), "it is out of range")
 	}
 	return nil
 }
 
 func (s Sizes) fault(text, cause string) error {
-	return fault.New(fault.Invalid, fmt.Sprintf("Write a size from %s to %s, such as 512MiB or 2GB.", legible.Size(s.min), legible.Size(s.max)),
+	return fault.New(fault.Invalid, fmt.Sprintf("Write a size from %s to %s, such as 512MiB or 2GB.", safetext.Size(s.min), safetext.Size(s.max)),
 		"cannot use %s %q: %s", s.name, text, cause)
 }
 

@@ -14,7 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"praxis/internal/event"
+	"praxis/event"
 )
 
 // pipes is a network without one: each host answers requests, and says "echo "

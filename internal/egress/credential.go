@@ -14,7 +14,7 @@ import (
 	"slices"
 	"strings"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // Credential is a secret that the proxy puts into requests. The code holds its

@@ -21,8 +21,8 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/fault"
-	"praxis/internal/plan/cpython"
+	"praxis/fault"
+	"praxis/internal/test/cpython"
 )
 
 const canary = `cAnArY/5+"7f&9`

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"praxis/internal/event"
+	"praxis/event"
 
 	"praxis/internal/netaddr"
 )

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/event"
+	"praxis/event"
 )
 
 // TestRaw passes other protocols where a rule names the port, whoever speaks first.

@@ -11,7 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"praxis/internal/event"
+	"praxis/event"
 )
 
 // link is a connection to a host. It counts its bytes, and its end is an event.

@@ -17,8 +17,8 @@ import (
 	"sync"
 	"time"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
+	"praxis/event"
+	"praxis/fault"
 )
 
 // Resolver finds the addresses of a name; *net.Resolver is one. The name ends in

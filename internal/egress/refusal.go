@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"praxis/internal/event"
+	"praxis/event"
 )
 
 // verdict is the sort of a refusal.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // Bounds of a list of rules.

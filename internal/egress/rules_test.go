@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 func mustRules(t testing.TB, texts ...string) Rules {

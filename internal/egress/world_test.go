@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/event"
+	"praxis/event"
 )
 
 // world is a network with names, in which every address is served by this process.

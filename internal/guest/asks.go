@@ -7,7 +7,7 @@ import (
 	"io"
 	"sync"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/guest/wire"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/guest"
 	"praxis/internal/guest/wire"
 )

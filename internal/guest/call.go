@@ -9,7 +9,7 @@ import (
 	"sync"
 	"unicode"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/guest/wire"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/event"
+	"praxis/event"
 	"praxis/internal/guest/wire"
 )
 

@@ -30,7 +30,7 @@ import (
 	"sync"
 	"time"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/guest/wire"
 )
 

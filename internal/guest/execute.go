@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/guest/wire"
 )
 

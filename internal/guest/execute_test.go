@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/guest/wire"
 )
 

@@ -8,7 +8,7 @@ import (
 	"io"
 	"io/fs"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/guest/wire"
 )
 

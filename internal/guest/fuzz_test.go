@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/event"
+	"praxis/event"
 	"praxis/internal/guest/wire"
 )
 

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/guest"
 	"praxis/internal/guest/wire"
 )

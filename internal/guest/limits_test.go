@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/event"
+	"praxis/event"
 	"praxis/internal/guest/wire"
 )
 

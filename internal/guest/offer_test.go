@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/guest"
 	"praxis/internal/guest/wire"
 )

@@ -7,8 +7,8 @@ import (
 	"io"
 	"sync"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/guest/wire"
 )
 

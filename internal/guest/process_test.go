@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/guest/wire"
 )
 

@@ -8,8 +8,8 @@ import (
 	"syscall"
 	"testing"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
+	"praxis/event"
+	"praxis/fault"
 )
 
 // mountTmpfs mounts a small file system, or skips the test.

@@ -13,7 +13,7 @@ import (
 	"runtime"
 	"strings"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/sandbox"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // fakeHost makes a host's root folder: names that end in "/" are folders,

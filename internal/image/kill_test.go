@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/event"
+	"praxis/event"
 )
 
 // buildChild is the program of a child process: it builds the default image,

@@ -18,7 +18,7 @@ import (
 	"slices"
 	"strings"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // lock is what a request was resolved to: exact wheels.

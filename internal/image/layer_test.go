@@ -18,8 +18,8 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
+	"praxis/event"
+	"praxis/fault"
 )
 
 // index is a package index (PEP 503) made of files that tests put in.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/event"
+	"praxis/event"
 )
 
 // The tests share one store with one unpacked interpreter, made on first use;

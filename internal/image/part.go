@@ -16,7 +16,7 @@ import (
 	"strings"
 	"time"
 
-	"praxis/internal/folder"
+	"praxis/internal/atomicfile"
 )
 
 // The kinds of part; each is a folder of the store.
@@ -156,7 +156,7 @@ func (s *Store) publish(stage string, sl seal) (part, error) {
 	if err := os.Rename(stage, final); err != nil {
 		return part{}, fmt.Errorf("cannot put the image in its place: %w", err)
 	}
-	if err := folder.Sync(filepath.Dir(final)); err != nil {
+	if err := atomicfile.Sync(filepath.Dir(final)); err != nil {
 		return part{}, fmt.Errorf("cannot put the image in its place: %w", err)
 	}
 	return part{dir: final, seal: sl}, nil
@@ -337,7 +337,7 @@ func (s *Store) writeFile(path string, data []byte) error {
 	if err := os.Rename(f.Name(), path); err != nil {
 		return err
 	}
-	return folder.Sync(filepath.Dir(path))
+	return atomicfile.Sync(filepath.Dir(path))
 }
 
 // readSmall reads one of the store's own records.

@@ -19,7 +19,7 @@ import (
 
 	"github.com/kluctl/go-embed-python/pip"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 //go:embed runpip.py

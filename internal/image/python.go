@@ -16,7 +16,7 @@ import (
 
 	"github.com/kluctl/go-embed-python/python"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // embeddedRelease is the version of the module that carries CPython and pip;

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // minPrefix is how many digits of an ID name an image.

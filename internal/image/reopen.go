@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"path/filepath"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // Reopen returns an image that was built before, by its ID, the beginning of

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // requirement is one line of what is asked for: the subset of PEP 508 that

@@ -13,9 +13,9 @@ import (
 	"syscall"
 	"time"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/folder"
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/atomicfile"
 )
 
 // Store keeps images below one folder. Its methods are safe for concurrent
@@ -72,7 +72,7 @@ func Open(dir string) (*Store, error) {
 		return nil, explainFS("open image store", err)
 	}
 	// What lies here is run on the host: nobody else may have put it there.
-	if err := folder.Own(abs); err != nil {
+	if err := atomicfile.Own(abs); err != nil {
 		return nil, fmt.Errorf("cannot open image store: %w", err)
 	}
 	s := &Store{dir: abs, host: "/", leases: map[string]*os.File{}}
@@ -366,7 +366,7 @@ func explainFS(what string, err error) error {
 		return fault.New(fault.Canceled, "", "cannot %s: canceled: %w", what, err)
 	case errors.Is(err, context.DeadlineExceeded):
 		return fault.New(fault.Unavailable, "Allow more time.", "cannot %s: out of time: %w", what, err)
-	case folder.Full(err):
+	case atomicfile.Full(err):
 		return fault.New(fault.Exhausted, spaceRemedy, "cannot %s: no space is left: %w", what, err)
 	case errors.Is(err, syscall.EROFS), errors.Is(err, syscall.EACCES), errors.Is(err, syscall.EPERM):
 		return fault.New(fault.Denied, "Use a folder that you may write to.", "cannot %s: %w", what, err)

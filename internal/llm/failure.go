@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // Failure is one failed attempt to use a model, as the provider's SDK saw it.

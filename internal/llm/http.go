@@ -7,7 +7,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // MaxBody bounds what is read of one HTTP answer of a provider, in bytes.

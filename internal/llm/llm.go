@@ -6,7 +6,7 @@ import (
 	"context"
 	"time"
 
-	"praxis/internal/event"
+	"praxis/event"
 )
 
 // Model is one model of one provider.

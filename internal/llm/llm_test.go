@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 func TestRetryDo(t *testing.T) {

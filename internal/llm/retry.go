@@ -7,7 +7,7 @@ import (
 	"math/rand/v2"
 	"time"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // Retry is how patiently a provider asks again after a failure that may pass.

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"slices"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/plan/check"
-	"praxis/internal/plan/interp"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/policy"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/vm"
 	"praxis/internal/tool"
 )
 
@@ -38,7 +38,7 @@ type Plan struct {
 	Options
 	Check *check.Result
 
-	program *interp.Program // nil when the plan was refused
+	program *vm.Program // nil when the plan was refused
 }
 
 // Prepare parses, checks and compiles a plan. What is wrong with the plan
@@ -56,7 +56,7 @@ func Prepare(src Source, o Options) (*Plan, error) {
 	p := &Plan{Source: src, Options: o}
 	module, bad := syntax.Parse(src.Text, syntax.Options{})
 	if len(bad) == 0 {
-		bad = interp.SyntaxErrors(module)
+		bad = vm.SyntaxErrors(module)
 	}
 	if len(bad) > 0 {
 		p.Check = check.Broken(src.Name, src.Text, bad)
@@ -64,12 +64,12 @@ func Prepare(src Source, o Options) (*Plan, error) {
 	}
 	p.Check = check.Check(check.Input{
 		Name: src.Name, Source: src.Text, Module: module, Tools: o.Tools, Policy: o.Policy, Strict: o.Strict,
-		Refused: refusals(module), Builtins: interp.BuiltinParams, Forgive: !o.Pedantic,
+		Refused: refusals(module), Builtins: vm.BuiltinParams, Forgive: !o.Pedantic,
 	})
 	if !p.Check.Accepted && !(o.Audit && flowsAlone(p.Check)) {
 		return p, nil
 	}
-	p.program, err = interp.Compile(module, string(src.Text), o.env(), interp.Options{Strict: o.Strict, Name: src.Name})
+	p.program, err = vm.Compile(module, string(src.Text), o.env(), vm.Options{Strict: o.Strict, Name: src.Name})
 	if err != nil && fault.KindOf(err) == fault.Invalid {
 		p.Check.Refuse(err)
 		return p, nil
@@ -80,7 +80,7 @@ func Prepare(src Source, o Options) (*Plan, error) {
 // refusals are the uses of features that the language leaves out.
 func refusals(m *syntax.Module) []check.Refusal {
 	var out []check.Refusal
-	for _, r := range interp.Unsupported(m) {
+	for _, r := range vm.Unsupported(m) {
 		out = append(out, check.Refusal(r))
 	}
 	return out
@@ -95,8 +95,8 @@ func flowsAlone(r *check.Result) bool {
 const Today = "today"
 
 // env are the names that a plan has without binding them.
-func (o Options) env() interp.Env {
-	env := interp.Env{Tools: o.Tools.Names(), Inputs: []string{Today}}
+func (o Options) env() vm.Env {
+	env := vm.Env{Tools: o.Tools.Names(), Inputs: []string{Today}}
 	for _, in := range o.Tools.Inputs() {
 		env.Inputs = append(env.Inputs, in.Name)
 	}
@@ -115,7 +115,7 @@ func (p *Plan) Start(s Start) (*Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	r.vm, err = interp.New(p.program, interp.Config{Limits: s.Limits, Labels: r.table, Now: s.Now, Seed: uint64(s.Seed), Inputs: inputs})
+	r.vm, err = vm.New(p.program, vm.Config{Limits: s.Limits, Labels: r.table, Now: s.Now, Seed: uint64(s.Seed), Inputs: inputs})
 	if err != nil {
 		return nil, err
 	}
@@ -124,9 +124,9 @@ func (p *Plan) Start(s Start) (*Run, error) {
 }
 
 // inputs are the values of the names that come from outside.
-func (r *Run) inputs() ([]interp.Field, error) {
+func (r *Run) inputs() ([]vm.Field, error) {
 	day := label.Source{Kind: label.User, Name: Today, Trusted: true}
-	out := []interp.Field{{Name: Today, Data: interp.Data{Value: r.start.Now.Format("2006-01-02"), Label: r.table.Of(day, label.Everyone())}}}
+	out := []vm.Field{{Name: Today, Data: vm.Data{Value: r.start.Now.Format("2006-01-02"), Label: r.table.Of(day, label.Everyone())}}}
 	declared := r.plan.Tools.Inputs()
 	for name := range r.start.Inputs {
 		if !slices.ContainsFunc(declared, func(in tool.Input) bool { return in.Name == name }) {
@@ -148,11 +148,11 @@ func (r *Run) inputs() ([]interp.Field, error) {
 		if err != nil {
 			return nil, err
 		}
-		d, err := interp.DataOf(v, l)
+		d, err := vm.DataOf(v, l)
 		if err != nil {
 			return nil, fmt.Errorf("cannot start the plan: input %s: %w", in.Name, err)
 		}
-		out = append(out, interp.Field{Name: in.Name, Data: d})
+		out = append(out, vm.Field{Name: in.Name, Data: d})
 	}
 	return out, nil
 }
@@ -170,11 +170,11 @@ func (r *Run) inputLabel(in tool.Input) (label.ID, error) {
 }
 
 // end tells how the plan ended.
-func (r *Run) end(out interp.Outcome, err error) (*End, error) {
+func (r *Run) end(out vm.Outcome, err error) (*End, error) {
 	switch out := out.(type) {
-	case interp.Done:
+	case vm.Done:
 		return &End{Status: OK}, nil
-	case *interp.Failed:
+	case *vm.Failed:
 		if out.Class == "SystemExit" && (out.Text == "" || out.Text == "None" || out.Text == "0") {
 			return &End{Status: OK}, nil
 		}

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"time"
 
-	"praxis/internal/fault"
-	"praxis/internal/plan/interp"
+	"praxis/fault"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/policy"
+	"praxis/internal/plan/vm"
 	"praxis/internal/tool"
 )
 
@@ -17,7 +17,7 @@ type Start struct {
 	Inputs map[string]any // values of the declared inputs, as package tool has JSON; the rest have their defaults
 	Now    time.Time      // what the plan's clock shows, and the day that the name today holds
 	Seed   int64          // of the plan's random numbers
-	Limits interp.Limits  // zero fields have their defaults
+	Limits vm.Limits      // zero fields have their defaults
 }
 
 // Call is a call of a tool that the plan waits at.
@@ -85,11 +85,11 @@ type Lowered struct {
 type Run struct {
 	plan    *Plan
 	start   Start
-	vm      *interp.VM
+	vm      *vm.VM
 	table   *label.Table
-	call    *Call                          // that the plan waits at
-	answer  func() (interp.Outcome, error) // goes on; nil while a call waits
-	calls   map[string]int                 // of each tool
+	call    *Call                      // that the plan waits at
+	answer  func() (vm.Outcome, error) // goes on; nil while a call waits
+	calls   map[string]int             // of each tool
 	total   int
 	out     []Printed
 	outputs label.ID // of all that was printed
@@ -113,7 +113,7 @@ func (r *Run) Next() (Step, error) {
 		r.answer = nil
 		r.print()
 		switch out := out.(type) {
-		case *interp.Call:
+		case *vm.Call:
 			if err := r.prepare(out); err != nil {
 				return Step{}, err
 			}
@@ -129,20 +129,20 @@ func (r *Run) Next() (Step, error) {
 
 // prepare binds and judges a call. For one that cannot be made an exception is
 // raised in the plan instead.
-func (r *Run) prepare(c *interp.Call) error {
+func (r *Run) prepare(c *vm.Call) error {
 	def, ok := r.plan.Tools.Lookup(c.Tool)
 	if !ok {
 		return fmt.Errorf("cannot call %s: the tool is gone", c.Tool)
 	}
 	deep := c.Control
-	var positional []interp.Data
-	var named []tool.Named[interp.Data]
+	var positional []vm.Data
+	var named []tool.Named[vm.Data]
 	for _, a := range c.Args {
 		deep = r.table.Join(deep, a.Data.Join(r.table))
 		if a.Name == "" {
 			positional = append(positional, a.Data)
 		} else {
-			named = append(named, tool.Named[interp.Data]{Name: a.Name, Value: a.Data})
+			named = append(named, tool.Named[vm.Data]{Name: a.Name, Value: a.Data})
 		}
 	}
 	bound, err := tool.BindArgs(def, positional, named)
@@ -190,11 +190,11 @@ func (r *Run) Reply(result any) (Got, error) {
 	// The words of an enum are the schema's: whoever chose the schema chose them.
 	if c := r.call; c.Tool.Name != AskLLM || c.Labels["schema"].Trusted() {
 		for _, part := range r.plan.Policy.LowerParts(c.Tool, from, schema.Type()) {
-			data = relabel(data, part.Path.Segments(), func(d interp.Data) interp.Data { return whole(d, r.table.Intern(part.Label)) })
+			data = relabel(data, part.Path.Segments(), func(d vm.Data) vm.Data { return whole(d, r.table.Intern(part.Label)) })
 			got.Lowered = append(got.Lowered, Lowered{part.Rule, from, part.Label})
 		}
 		for _, part := range r.plan.Policy.LowerShapes(c.Tool, from, schema.Type()) {
-			data = relabel(data, part.Path.Segments(), func(d interp.Data) interp.Data {
+			data = relabel(data, part.Path.Segments(), func(d vm.Data) vm.Data {
 				d.Label = r.table.Intern(part.Label)
 				return d
 			})
@@ -220,7 +220,7 @@ func (r *Run) ReplyEndorsed(result any, who, why string) (Got, error) {
 }
 
 // take checks a result and labels it. What is wrong with it is raised in the plan.
-func (r *Run) take(result any) (data interp.Data, schema *tool.Schema, err error) {
+func (r *Run) take(result any) (data vm.Data, schema *tool.Schema, err error) {
 	c := r.call
 	if c == nil {
 		return data, nil, ErrNotWaiting
@@ -237,7 +237,7 @@ func (r *Run) take(result any) (data interp.Data, schema *tool.Schema, err error
 		l, err = r.resultLabel(c, result)
 	}
 	if err == nil {
-		data, err = interp.DataOf(result, l)
+		data, err = vm.DataOf(result, l)
 	}
 	if err != nil {
 		return data, nil, errors.Join(err, r.Fail(err.Error()))
@@ -245,14 +245,14 @@ func (r *Run) take(result any) (data interp.Data, schema *tool.Schema, err error
 	return data, schema, nil
 }
 
-func (r *Run) reply(d interp.Data) {
+func (r *Run) reply(d vm.Data) {
 	r.call = nil
-	r.answer = func() (interp.Outcome, error) { return r.vm.Reply(d) }
+	r.answer = func() (vm.Outcome, error) { return r.vm.Reply(d) }
 }
 
 func (r *Run) raiseIn(class, text string, l label.ID) {
 	r.call = nil
-	r.answer = func() (interp.Outcome, error) { return r.vm.Raise(class, text, l) }
+	r.answer = func() (vm.Outcome, error) { return r.vm.Raise(class, text, l) }
 }
 
 // Refuse answers the call with PermissionError: the policy or a person said no.

@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"time"
 
-	"praxis/internal/fault"
-	"praxis/internal/plan/interp"
+	"praxis/fault"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/policy"
+	"praxis/internal/plan/vm"
 	"praxis/internal/tool"
 )
 
@@ -35,7 +35,7 @@ type header struct {
 	Inputs  json.RawMessage   `json:"inputs"`
 	Now     time.Time         `json:"now"`
 	Seed    int64             `json:"seed"`
-	Limits  interp.Limits     `json:"limits"`
+	Limits  vm.Limits         `json:"limits"`
 	Calls   map[string]int    `json:"calls"`
 	Total   int               `json:"total"`
 	Outputs label.ID          `json:"outputs"`
@@ -129,7 +129,7 @@ func (o Options) Resume(state []byte) (*Run, error) {
 	if r.calls == nil {
 		r.calls = map[string]int{}
 	}
-	if r.vm, err = interp.Load(p.program, machine); err != nil {
+	if r.vm, err = vm.Load(p.program, machine); err != nil {
 		return nil, err
 	}
 	r.table = r.vm.Labels()

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/plan"
 	"praxis/internal/tool"
 )

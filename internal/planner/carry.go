@@ -7,14 +7,14 @@ import (
 	"strings"
 	"time"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/gate"
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/llm"
 	"praxis/internal/plan"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/policy"
 	"praxis/internal/tool"
+	"praxis/internal/tool/gate"
 )
 
 // Host is what a plan is carried out with.

@@ -7,12 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/gate"
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/llm"
 	"praxis/internal/plan"
 	"praxis/internal/plan/check"
+	"praxis/internal/tool/gate"
 )
 
 // DefaultPlans is how many plans the model may write.

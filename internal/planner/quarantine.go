@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/gate"
-	"praxis/internal/legible"
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/llm"
 	"praxis/internal/plan"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
+	"praxis/internal/tool/gate"
 )
 
 // ErrNotEnough says that the data does not hold what a model was asked for: the
@@ -83,7 +83,7 @@ func quarantineQuestion(call *plan.Call, schema *tool.Schema) (string, error) {
 		return "", err
 	}
 	if len(text) > maxQuarantined {
-		return "", fault.New(fault.Exhausted, "Ask about a part of it.", "the data of one question has %s", legible.Over(int64(len(text)), maxQuarantined))
+		return "", fault.New(fault.Exhausted, "Ask about a part of it.", "the data of one question has %s", safetext.Over(int64(len(text)), maxQuarantined))
 	}
 	return fmt.Sprintf("Question: %s\n\nJSON Schema of the value: %s\n\nData (JSON):\n%s", question, schema.JSON(), text), nil
 }

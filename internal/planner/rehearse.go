@@ -8,9 +8,9 @@ import (
 	"fmt"
 	"slices"
 
-	"praxis/internal/fault"
-	"praxis/internal/gate"
+	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/gate"
 )
 
 // Rehearsal answers calls without calling anything: from replies that were

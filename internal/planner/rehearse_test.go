@@ -5,11 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/fault"
-	"praxis/internal/gate"
+	"praxis/fault"
 	"praxis/internal/plan"
 	"praxis/internal/plan/policy"
 	"praxis/internal/tool"
+	"praxis/internal/tool/gate"
 )
 
 const testTools = `

@@ -5,10 +5,10 @@ import (
 	"errors"
 	"strings"
 
-	"praxis/internal/fault"
-	"praxis/internal/gate"
+	"praxis/fault"
 	"praxis/internal/plan"
 	"praxis/internal/plan/policy"
+	"praxis/internal/tool/gate"
 )
 
 // Response is what is said to a call that a stored plan waits at.

@@ -3,7 +3,7 @@ package planner
 import (
 	"errors"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/plan"
 	"praxis/internal/plan/policy"
 	"praxis/internal/tool"

@@ -4,8 +4,8 @@ import (
 	"context"
 	"sync"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
+	"praxis/event"
+	"praxis/fault"
 )
 
 // asked is the session as the agent sees it. States are saved while the model

@@ -17,8 +17,8 @@ import (
 	"io"
 	"time"
 
+	"praxis/event"
 	"praxis/internal/agent"
-	"praxis/internal/event"
 )
 
 // Session is what a run needs of an open session.

@@ -13,9 +13,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/agent"
-	"praxis/internal/event"
-	"praxis/internal/fault"
 	"praxis/internal/llm/scripted"
 )
 

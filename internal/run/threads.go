@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"praxis/internal/event"
+	"praxis/event"
 )
 
 // RestCode waits for the threads that the code left, as an interpreter does

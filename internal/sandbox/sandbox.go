@@ -11,7 +11,7 @@ import (
 	"io"
 	"time"
 
-	"praxis/internal/event"
+	"praxis/event"
 )
 
 // Backend makes sandboxes. Its methods are safe for concurrent use.

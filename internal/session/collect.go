@@ -14,7 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // Collect says which snapshots and templates may be removed. Those that named

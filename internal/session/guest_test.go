@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"praxis/internal/event"
+	"praxis/event"
 	"praxis/internal/guest/wire"
 	"praxis/internal/image"
 	"praxis/internal/sandbox"

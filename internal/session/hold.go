@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // maxHolds bounds how many of its snapshots a session keeps from being

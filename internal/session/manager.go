@@ -15,9 +15,9 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/folder"
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/atomicfile"
 	"praxis/internal/guest"
 	"praxis/internal/guest/wire"
 	"praxis/internal/image"
@@ -103,7 +103,7 @@ func Open(cfg Config) (*Manager, error) {
 	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("cannot open data folder: %w", err)
 	}
-	if err := folder.Own(cfg.Dir); err != nil {
+	if err := atomicfile.Own(cfg.Dir); err != nil {
 		return nil, fmt.Errorf("cannot open data folder: %w", err)
 	}
 	var dirs []string

@@ -12,9 +12,9 @@ import (
 	"strings"
 	"time"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
-	"praxis/internal/folder"
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/atomicfile"
 	"praxis/internal/image"
 	"praxis/internal/sandbox"
 )
@@ -462,7 +462,7 @@ func (m *Manager) writeNamed(info NamedInfo) error {
 	if err != nil {
 		return err
 	}
-	if err := folder.WriteFile(filepath.Join(m.names, info.Name, "session.json"), b); err != nil {
+	if err := atomicfile.WriteFile(filepath.Join(m.names, info.Name, "session.json"), b); err != nil {
 		return fmt.Errorf("cannot save session %s: %w", info.Name, noSpace(err))
 	}
 	return nil

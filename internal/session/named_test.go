@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
+	"praxis/event"
+	"praxis/fault"
 )
 
 // inNamed opens a session, runs code in it, and saves.

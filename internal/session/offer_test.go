@@ -6,7 +6,7 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/event"
+	"praxis/event"
 	"praxis/internal/guest/wire"
 )
 

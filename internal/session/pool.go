@@ -5,8 +5,8 @@ import (
 	"errors"
 	"sync"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/sandbox"
 )
 

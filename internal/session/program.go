@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"praxis/internal/folder"
+	"praxis/internal/atomicfile"
 )
 
 // installProgram copies the executable at path into dir by its build id and
@@ -99,7 +99,7 @@ func copyFile(to, from string, mode os.FileMode) error {
 // publish renames the finished folder tmp to path and syncs the parent. When
 // another process was first, its folder stands and tmp is dropped by the caller.
 func publish(tmp, path string) error {
-	if err := folder.Sync(tmp); err != nil {
+	if err := atomicfile.Sync(tmp); err != nil {
 		return err
 	}
 	if err := os.Rename(tmp, path); err != nil {
@@ -108,7 +108,7 @@ func publish(tmp, path string) error {
 		}
 		return err
 	}
-	return folder.Sync(filepath.Dir(path))
+	return atomicfile.Sync(filepath.Dir(path))
 }
 
 // keepPrograms is how many builds may lie in the data folder before those that

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/event"
+	"praxis/event"
 	"praxis/internal/guest/wire"
 	"praxis/internal/image"
 	"praxis/internal/sandbox/gvisor"

@@ -11,8 +11,8 @@ import (
 	"testing/synctest"
 	"time"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
+	"praxis/event"
+	"praxis/fault"
 )
 
 func create(t *testing.T, m *Manager, opt Options) *Session {

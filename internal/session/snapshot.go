@@ -15,8 +15,8 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"praxis/internal/fault"
-	"praxis/internal/folder"
+	"praxis/fault"
+	"praxis/internal/atomicfile"
 	"praxis/internal/sandbox"
 )
 
@@ -113,14 +113,14 @@ func seal(snap *Snapshot) error {
 	if snap.ID, snap.Bytes, err = sum(snap.state(), syncedHash); err != nil {
 		return err
 	}
-	if err := folder.Sync(snap.state()); err != nil {
+	if err := atomicfile.Sync(snap.state()); err != nil {
 		return err
 	}
 	b, err := json.MarshalIndent(snap, "", " ")
 	if err != nil {
 		return err
 	}
-	return folder.WriteFile(filepath.Join(snap.dir, metaFile), b)
+	return atomicfile.WriteFile(filepath.Join(snap.dir, metaFile), b)
 }
 
 // sum returns the name and the size of the contents of a folder whose files are
@@ -254,7 +254,7 @@ func (o *owner) discard(path string) error {
 
 // noSpace turns a full disk into a fault that says so.
 func noSpace(err error) error {
-	if folder.Full(err) {
+	if atomicfile.Full(err) {
 		return fault.New(fault.Exhausted, "Free some space in the data folder, or set PRAXIS_HOME to another disk.", "the disk is full: %w", err)
 	}
 	return err

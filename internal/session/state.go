@@ -6,7 +6,7 @@ import (
 	"os"
 	"time"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/guest/wire"
 )
 

@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/sandbox"
 	"praxis/internal/sandbox/fake"
 )

@@ -13,8 +13,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
+	"praxis/event"
+	"praxis/fault"
 )
 
 // template is the prepared state that sessions with the same options start from.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // badFiles are files with one thing wrong each. In the text, ▸ stands before

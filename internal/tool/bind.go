@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // BindReason says why arguments do not fit a tool's parameters. The zero value is not one.

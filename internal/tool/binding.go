@@ -7,7 +7,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // ServerEntry is a server of tools as a file declares it.

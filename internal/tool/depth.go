@@ -3,7 +3,7 @@ package tool
 import (
 	"strconv"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // DepthVariable is the environment variable by which programs that carry out

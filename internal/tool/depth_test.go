@@ -3,7 +3,7 @@ package tool
 import (
 	"testing"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 func TestDepth(t *testing.T) {

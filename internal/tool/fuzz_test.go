@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // FuzzLoad holds that any file loads, or is refused with places and a bounded

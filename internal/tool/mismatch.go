@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // Mismatch says where a value differs from its schema.

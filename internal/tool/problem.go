@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // maxProblems bounds how many problems of one file are told; a file with more

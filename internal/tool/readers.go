@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // Me is the name that stands in files for the user on whose behalf plans run.

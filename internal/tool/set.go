@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // Set is an immutable collection of definitions, with the inputs and the

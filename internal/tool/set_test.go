@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 func mustLoad(t testing.TB, name, text string) *File {

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // DecodeSpec reads a binding's settings into the struct that into points to, by

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // Object is a JSON object whose members keep their order, so that a result

@@ -45,7 +45,7 @@ import (
 	"slices"
 	"strings"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/llm"
 )
 

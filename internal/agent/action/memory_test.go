@@ -5,8 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"praxis/fault"
 	"praxis/internal/agent/action"
-	"praxis/internal/fault"
 	"praxis/internal/llm"
 )
 

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/agent/grounding"
-	"praxis/internal/event"
-	"praxis/internal/fault"
 )
 
 func TestExpressions(t *testing.T) {

@@ -41,8 +41,8 @@ import (
 	"regexp"
 	"strings"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
+	"praxis/event"
+	"praxis/fault"
 )
 
 // Bounds of a template.

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"praxis/internal/event"
+	"praxis/event"
 )
 
 // Bounds of what is kept of a run's outputs. What is beyond them is not found, so

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/llm"
 	"praxis/internal/tool"
 )

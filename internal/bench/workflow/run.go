@@ -9,14 +9,14 @@ import (
 	"strings"
 	"sync"
 
+	"praxis/event"
 	"praxis/internal/agent"
-	"praxis/internal/event"
-	"praxis/internal/gate"
 	"praxis/internal/guest"
 	"praxis/internal/guest/wire"
-	"praxis/internal/offer"
 	"praxis/internal/plan/policy"
 	"praxis/internal/tool"
+	"praxis/internal/tool/bridge"
+	"praxis/internal/tool/gate"
 	"praxis/internal/tool/registry"
 	"praxis/internal/tool/typed"
 )
@@ -155,7 +155,7 @@ rules:
 `
 
 // open makes a world and the desk of a run over its tools.
-func (w Workflow) open(ctx context.Context, origin gate.Origin) (*world, *offer.Desk, *registry.Registry, error) {
+func (w Workflow) open(ctx context.Context, origin gate.Origin) (*world, *bridge.Desk, *registry.Registry, error) {
 	made := w.make()
 	if made.err != nil {
 		return nil, nil, nil, made.err
@@ -172,7 +172,7 @@ func (w Workflow) open(ctx context.Context, origin gate.Origin) (*world, *offer.
 	if err != nil {
 		return nil, nil, nil, errors.Join(err, reg.Close())
 	}
-	return made, offer.New(offer.Config{Gate: g}), reg, nil
+	return made, bridge.New(bridge.Config{Gate: g}), reg, nil
 }
 
 // direct does a workflow by calls of the model.

@@ -10,7 +10,7 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/event"
+	"praxis/event"
 	"praxis/internal/guest"
 	"praxis/internal/guest/agent"
 	"praxis/internal/guest/wire"

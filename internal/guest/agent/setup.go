@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"praxis/internal/guest/python"
+	"praxis/internal/guest/kernel/python"
 	"praxis/internal/guest/wire"
 )
 

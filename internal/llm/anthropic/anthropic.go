@@ -17,7 +17,7 @@ import (
 	sdk "github.com/anthropics/anthropic-sdk-go"
 	"github.com/anthropics/anthropic-sdk-go/option"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/llm"
 )
 

@@ -11,8 +11,8 @@ import (
 
 	sdk "github.com/anthropics/anthropic-sdk-go"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/llm"
 )
 

@@ -28,7 +28,7 @@ import (
 	sdk "github.com/openai/openai-go/v3"
 	"github.com/openai/openai-go/v3/option"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/llm"
 )
 

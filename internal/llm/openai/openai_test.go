@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/llm"
 	"praxis/internal/llm/openai"
 )

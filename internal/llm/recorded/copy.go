@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"praxis/internal/event"
+	"praxis/event"
 	"praxis/internal/llm"
 )
 

@@ -12,8 +12,8 @@ import (
 	"slices"
 	"sync"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/llm"
 )
 

@@ -10,8 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/llm"
 	"praxis/internal/llm/recorded"
 )

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/llm"
 )
 

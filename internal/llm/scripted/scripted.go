@@ -50,7 +50,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/llm"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/llm"
 	"praxis/internal/llm/scripted"
 )

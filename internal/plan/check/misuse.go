@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/tool"
 )

@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/plan/check"
-	"praxis/internal/plan/interp"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/vm"
 	"praxis/internal/tool"
 )
 
@@ -86,11 +86,11 @@ func (w soundWorld) violated(t testing.TB, src string, strict bool) (wrong strin
 		}
 		t.Fatalf("%v\n%s", bad[0], src)
 	}
-	if refused := interp.Unsupported(m); len(refused) > 0 {
+	if refused := vm.Unsupported(m); len(refused) > 0 {
 		t.Fatalf("%s\n%s", refused[0].Feature, src)
 	}
 	r := check.Check(check.Input{Name: "plan.py", Source: []byte(src), Module: m, Tools: w.tools, Strict: strict})
-	prog, err := interp.Compile(m, src, interp.Env{Tools: w.tools.Names(), Inputs: []string{"given", "pair", "today"}}, interp.Options{Strict: strict})
+	prog, err := vm.Compile(m, src, vm.Env{Tools: w.tools.Names(), Inputs: []string{"given", "pair", "today"}}, vm.Options{Strict: strict})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, src)
 	}
@@ -100,8 +100,8 @@ func (w soundWorld) violated(t testing.TB, src string, strict bool) (wrong strin
 		return "", 0
 	}
 	table := label.NewTable()
-	vm, err := interp.New(prog, interp.Config{Labels: table, Inputs: w.inputs(t, table), Now: time.Unix(0, 0),
-		Limits: interp.Limits{Steps: 300_000, Memory: 32 << 20, Calls: 300, Depth: 200}})
+	machine, err := vm.New(prog, vm.Config{Labels: table, Inputs: w.inputs(t, table), Now: time.Unix(0, 0),
+		Limits: vm.Limits{Steps: 300_000, Memory: 32 << 20, Calls: 300, Depth: 200}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -110,9 +110,9 @@ func (w soundWorld) violated(t testing.TB, src string, strict bool) (wrong strin
 		f := &r.Flows[i]
 		flows[site{f.Tool, f.Line, f.Col}] = f
 	}
-	out, err := vm.Run()
+	out, err := machine.Run()
 	for {
-		c, ok := out.(*interp.Call)
+		c, ok := out.(*vm.Call)
 		if err != nil || !ok {
 			if err != nil && fault.KindOf(err) != fault.Exhausted && fault.KindOf(err) != fault.Invalid {
 				t.Fatalf("%v\n%s", err, src)
@@ -129,34 +129,34 @@ func (w soundWorld) violated(t testing.TB, src string, strict bool) (wrong strin
 		}
 		deep = table.Join(deep, table.Of(label.Source{Kind: label.Tool, Name: c.Tool, Call: c.Number, Line: c.Line, Col: c.Col}, label.Everyone()))
 		if c.Tool == "fails" {
-			out, err = vm.Raise("ToolError", "it failed", deep)
+			out, err = machine.Raise("ToolError", "it failed", deep)
 			continue
 		}
-		d, derr := interp.DataOf(answer(c.Tool, c.Number), deep)
+		d, derr := vm.DataOf(answer(c.Tool, c.Number), deep)
 		if derr != nil {
 			t.Fatal(derr)
 		}
-		out, err = vm.Reply(d)
+		out, err = machine.Reply(d)
 	}
 }
 
 var lostPrograms int
 
-func (w soundWorld) inputs(t testing.TB, table *label.Table) []interp.Field {
-	var out []interp.Field
+func (w soundWorld) inputs(t testing.TB, table *label.Table) []vm.Field {
+	var out []vm.Field
 	for name, v := range map[string]any{"given": "ann", "pair": tool.NewObject(tool.Member{Name: "u", Value: "x"}, tool.Member{Name: "v", Value: "y"}), "today": "2026-01-01"} {
-		d, err := interp.DataOf(v, table.Of(label.Source{Kind: label.User, Name: name, Trusted: name != "pair"}, label.Everyone()))
+		d, err := vm.DataOf(v, table.Of(label.Source{Kind: label.User, Name: name, Trusted: name != "pair"}, label.Everyone()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, interp.Field{Name: name, Data: d})
+		out = append(out, vm.Field{Name: name, Data: d})
 	}
-	slices.SortFunc(out, func(a, b interp.Field) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b vm.Field) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
 // compare says what of a call the check did not foresee.
-func (w soundWorld) compare(c *interp.Call, flows map[site]*check.Flow, table *label.Table, r *check.Result, strict bool) string {
+func (w soundWorld) compare(c *vm.Call, flows map[site]*check.Flow, table *label.Table, r *check.Result, strict bool) string {
 	def, _ := w.tools.Lookup(c.Tool)
 	f := flows[site{c.Tool, c.Line, c.Col}]
 	foreign := f == nil
@@ -169,13 +169,13 @@ func (w soundWorld) compare(c *interp.Call, flows map[site]*check.Flow, table *l
 	if f.Verdict == check.Dead {
 		return fmt.Sprintf("line %d: the call of %s was said to be unreachable", c.Line, c.Tool)
 	}
-	var pos []interp.Data
-	var named []tool.Named[interp.Data]
+	var pos []vm.Data
+	var named []tool.Named[vm.Data]
 	for _, a := range c.Args {
 		if a.Name == "" {
 			pos = append(pos, a.Data)
 		} else {
-			named = append(named, tool.Named[interp.Data]{Name: a.Name, Value: a.Data})
+			named = append(named, tool.Named[vm.Data]{Name: a.Name, Value: a.Data})
 		}
 	}
 	for _, s := range table.Label(c.Control).Sources {
@@ -431,7 +431,7 @@ func (w soundWorld) held(t testing.TB, src string, strict bool) (wrong string, c
 // still says whether a program still shows something wrong.
 func (w soundWorld) still(t testing.TB, src string, strict bool) bool {
 	m, bad := syntax.Parse([]byte(src), syntax.Options{})
-	if len(bad) > 0 || len(syntax.Check(m)) > 0 || len(interp.Unsupported(m)) > 0 {
+	if len(bad) > 0 || len(syntax.Check(m)) > 0 || len(vm.Unsupported(m)) > 0 {
 		return false
 	}
 	wrong, _ := w.held(t, src, strict)

@@ -4,7 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // formatVersion is the first byte of a marshalled table.

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // MarshalText writes the kind's name.

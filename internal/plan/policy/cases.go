@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/plan/label"
 	"praxis/internal/tool"
 )

@@ -10,7 +10,7 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 	"cel.dev/cel-go/interpreter"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/plan/label"
 	"praxis/internal/tool"
 )

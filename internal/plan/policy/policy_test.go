@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/plan/label"
 	"praxis/internal/tool"
 )

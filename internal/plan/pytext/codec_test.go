@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/plan/cpython"
+	"praxis/internal/test/cpython"
 )
 
 func codecNames() []string {

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/plan/cpython"
+	"praxis/internal/test/cpython"
 )
 
 // pair is an expression of Python and what this package says it gives: the

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/plan/cpython"
+	"praxis/internal/test/cpython"
 )
 
 // function is one of the math module, and where to try it.

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/plan/cpython"
+	"praxis/internal/test/cpython"
 )
 
 // renderPercent fills one value into a template of one conversion, as the

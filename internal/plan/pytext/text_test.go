@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"praxis/internal/plan/cpython"
+	"praxis/internal/test/cpython"
 )
 
 func pyBool(b bool) string {

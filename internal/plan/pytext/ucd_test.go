@@ -10,7 +10,7 @@ import (
 	"os/exec"
 	"testing"
 
-	"praxis/internal/plan/cpython"
+	"praxis/internal/test/cpython"
 )
 
 var update = flag.Bool("update", false, "write the tables of Unicode anew")

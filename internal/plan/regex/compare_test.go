@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/plan/cpython"
+	"praxis/internal/test/cpython"
 )
 
 // probe is the Python side of the comparison: it does with every case what

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/plan/cpython"
+	"praxis/internal/test/cpython"
 )
 
 var (

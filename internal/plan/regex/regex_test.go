@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	"praxis/internal/plan/cpython"
+	"praxis/internal/test/cpython"
 )
 
 func mustCompile(t testing.TB, pattern string, flags Flags) *Program {

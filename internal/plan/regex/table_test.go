@@ -3,7 +3,7 @@ package regex
 import (
 	"testing"
 
-	"praxis/internal/plan/cpython"
+	"praxis/internal/test/cpython"
 )
 
 // tableCases are patterns, each with the subjects that it is tried on. A pattern

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/plan/cpython"
+	"praxis/internal/test/cpython"
 )
 
 // everyRune is all code points, surrogates included, in order.

@@ -15,8 +15,8 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"praxis/internal/plan/cpython"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/test/cpython"
 )
 
 var (

@@ -5,7 +5,7 @@ import (
 
 	"praxis/internal/sandbox"
 	"praxis/internal/sandbox/fake"
-	"praxis/internal/sandbox/sandboxtest"
+	"praxis/internal/test/sandboxtest"
 )
 
 func TestExam(t *testing.T) {

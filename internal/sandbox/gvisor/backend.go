@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"sync"
 
-	"praxis/internal/fault"
-	"praxis/internal/folder"
+	"praxis/fault"
+	"praxis/internal/atomicfile"
 	"praxis/internal/sandbox"
 )
 
@@ -55,7 +55,7 @@ func New(cfg Config) (*Backend, error) {
 	if base, err = filepath.EvalSymlinks(base); err != nil {
 		return nil, fmt.Errorf("cannot open sandbox state: %w", err)
 	}
-	if err := folder.Own(base); err != nil {
+	if err := atomicfile.Own(base); err != nil {
 		return nil, fmt.Errorf("cannot open sandbox state: %w", err)
 	}
 	o, err := newOwner(base)

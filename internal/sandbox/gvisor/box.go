@@ -12,8 +12,8 @@ import (
 	"sync"
 	"time"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/sandbox"
 )
 

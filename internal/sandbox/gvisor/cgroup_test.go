@@ -15,7 +15,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 const (

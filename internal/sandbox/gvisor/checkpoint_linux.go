@@ -21,7 +21,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/sandbox"
 )
 

@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"praxis/internal/sandbox"
-	"praxis/internal/sandbox/sandboxtest"
+	"praxis/internal/test/sandboxtest"
 )
 
 // ownerCommand makes the test binary a process that starts a sandbox in the

@@ -14,8 +14,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"praxis/internal/event"
-	"praxis/internal/fault"
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/sandbox"
 )
 

@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // TestManifestLies reads what may lie in a checkpoint's folder, mutated at

@@ -13,7 +13,7 @@ import (
 	"gvisor.dev/gvisor/runsc/config"
 	"gvisor.dev/gvisor/runsc/flag"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/sandbox"
 )
 

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/sandbox"
 )
 

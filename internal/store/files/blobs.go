@@ -17,7 +17,7 @@ import (
 	"sync"
 	"time"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/store"
 )
 

@@ -15,7 +15,7 @@ import (
 	"syscall"
 	"testing"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/store"
 )
 

@@ -6,7 +6,7 @@ import (
 	"os"
 	"syscall"
 
-	"praxis/internal/folder"
+	"praxis/internal/atomicfile"
 )
 
 // disk is all that changes the file system, so that a test can let any step of
@@ -53,7 +53,7 @@ func (system) Open(path string, flag int) (file, error) {
 func (system) Mkdir(path string) error      { return os.Mkdir(path, folderMode) }
 func (system) Rename(from, to string) error { return os.Rename(from, to) }
 func (system) Remove(path string) error     { return os.Remove(path) }
-func (system) Sync(path string) error       { return folder.Sync(path) }
+func (system) Sync(path string) error       { return atomicfile.Sync(path) }
 
 type systemFile struct{ f *os.File }
 

@@ -11,8 +11,8 @@ import (
 	"sync"
 	"syscall"
 
-	"praxis/internal/fault"
-	"praxis/internal/folder"
+	"praxis/fault"
+	"praxis/internal/atomicfile"
 )
 
 // Options are the choices of a store.
@@ -64,7 +64,7 @@ func (s *Store) Blobs() *Blobs { return &s.blobs }
 // root says whether the store's own folder is there. It may be reached by a
 // symbolic link; what is in it may not.
 func (s *Store) root() (bool, error) {
-	err := folder.Own(s.dir)
+	err := atomicfile.Own(s.dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return false, nil
 	}
@@ -89,7 +89,7 @@ func (s *Store) has(dir string) (bool, error) {
 	case !info.IsDir():
 		return false, odd(dir, "folder")
 	}
-	return true, folder.Own(dir)
+	return true, atomicfile.Own(dir)
 }
 
 // odd is the fault for what is there in place of a folder or a file.
@@ -161,7 +161,7 @@ func (s *Store) makeRoot() error {
 		}
 		s.made[dir] = true
 	}
-	return folder.Own(s.dir)
+	return atomicfile.Own(s.dir)
 }
 
 func (s *Store) wasMade(dir string) bool {
@@ -212,7 +212,7 @@ func (s *Store) failed(what string, err error) error {
 		return fault.New(f.Kind, f.Remedy, "cannot %s: %w", what, err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fault.New(fault.Canceled, "", "cannot %s: %w", what, err)
-	case folder.Full(err), errors.Is(err, syscall.EFBIG):
+	case atomicfile.Full(err), errors.Is(err, syscall.EFBIG):
 		return fault.New(fault.Exhausted, "Free space on the disk that holds "+s.dir+"; praxis gc removes what no run needs.",
 			"cannot %s: %w", what, err)
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):

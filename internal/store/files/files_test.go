@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"praxis/internal/store"
-	"praxis/internal/store/storetest"
+	"praxis/internal/test/storetest"
 )
 
 // fresh returns an empty store.

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"sync"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/store"
 )
 

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // plant makes a store with one log and one blob and returns where they are.

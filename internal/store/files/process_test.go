@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/fault"
-	"praxis/internal/store/storetest"
+	"praxis/fault"
+	"praxis/internal/test/storetest"
 )
 
 // child is the variable that makes this test binary a writer, and says where.

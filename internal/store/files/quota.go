@@ -11,8 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"praxis/internal/fault"
-	"praxis/internal/folder"
+	"praxis/fault"
+	"praxis/internal/atomicfile"
 )
 
 // settled is how long ago a folder must have changed for its time to tell a
@@ -89,7 +89,7 @@ func (u *usage) bytes(s *Store, dir string) (int64, error) {
 	if looked >= worth {
 		// Whoever cannot write it looks again the next time.
 		if text, err := json.Marshal(now); err == nil {
-			_ = folder.WriteFile(filepath.Join(dir, remembered), text)
+			_ = atomicfile.WriteFile(filepath.Join(dir, remembered), text)
 		}
 	}
 	return total, nil

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
-	"praxis/internal/fault"
-	"praxis/internal/folder"
+	"praxis/fault"
+	"praxis/internal/atomicfile"
 )
 
 // SetAside moves a database that is damaged out of the way, with what belongs to
@@ -37,7 +37,7 @@ func SetAside(path string, now time.Time) (string, error) {
 			return "", fmt.Errorf("cannot move the database aside: %w", err)
 		}
 	}
-	if err := folder.Sync(filepath.Dir(d.path)); err != nil {
+	if err := atomicfile.Sync(filepath.Dir(d.path)); err != nil {
 		return "", fmt.Errorf("cannot move the database aside: %w", err)
 	}
 	return to, nil

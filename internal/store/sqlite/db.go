@@ -14,8 +14,8 @@ import (
 
 	"modernc.org/sqlite"
 
-	"praxis/internal/fault"
-	"praxis/internal/folder"
+	"praxis/fault"
+	"praxis/internal/atomicfile"
 )
 
 const (
@@ -187,7 +187,7 @@ func (d *DB) create() error {
 	if err := f.Close(); err != nil {
 		return err
 	}
-	return folder.Sync(dir)
+	return atomicfile.Sync(dir)
 }
 
 // look checks what is at the path without opening it: to open and close it here
@@ -203,7 +203,7 @@ func (d *DB) look() (fs.FileInfo, error) {
 
 // there says what is at the path, when it is a file of ours.
 func (d *DB) there() (fs.FileInfo, error) {
-	if err := folder.Own(filepath.Dir(d.path)); errors.Is(err, fs.ErrNotExist) {
+	if err := atomicfile.Own(filepath.Dir(d.path)); errors.Is(err, fs.ErrNotExist) {
 		return nil, errAbsent
 	} else if err != nil {
 		return nil, err

@@ -13,8 +13,8 @@ import (
 	"modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
 
-	"praxis/internal/fault"
-	"praxis/internal/folder"
+	"praxis/fault"
+	"praxis/internal/atomicfile"
 )
 
 const codeBusy = sqlite3.SQLITE_BUSY
@@ -47,7 +47,7 @@ func (d *DB) failed(ctx context.Context, what string, err error) error {
 	case primary == sqlite3.SQLITE_CORRUPT, primary == sqlite3.SQLITE_NOTADB, primary == sqlite3.SQLITE_FORMAT:
 		f = damaged(d.path, err)
 		return fault.New(f.Kind, f.Remedy, "cannot %s: %w", what, f)
-	case primary == sqlite3.SQLITE_FULL, noRoom(err), folder.Full(err):
+	case primary == sqlite3.SQLITE_FULL, noRoom(err), atomicfile.Full(err):
 		return fault.New(fault.Exhausted, "Free space on the disk that holds "+dir+"; praxis gc removes what no run needs.",
 			"cannot %s: the disk is full: %w", what, err)
 	case primary == sqlite3.SQLITE_BUSY, primary == sqlite3.SQLITE_LOCKED:

@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 const (

@@ -12,9 +12,9 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/store"
-	"praxis/internal/store/storetest"
+	"praxis/internal/test/storetest"
 )
 
 // filled makes a database with a value and some documents and closes it.

@@ -6,7 +6,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/store"
 )
 

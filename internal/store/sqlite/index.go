@@ -5,7 +5,7 @@ import (
 	"database/sql"
 	"errors"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/store"
 )
 

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 // migration brings a database from the format before to the one of its place

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/store"
-	"praxis/internal/store/storetest"
+	"praxis/internal/test/storetest"
 )
 
 // The variables that make this test binary a writer: where, and how often.

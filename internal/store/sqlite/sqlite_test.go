@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"praxis/internal/store"
-	"praxis/internal/store/storetest"
+	"praxis/internal/test/storetest"
 )
 
 // fresh returns a database that is not there yet.

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 )
 
 const (

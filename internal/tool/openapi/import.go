@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/tool"
 )
 

@@ -15,9 +15,9 @@ import (
 	"testing"
 	"time"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/tool"
-	"praxis/internal/tool/web"
+	"praxis/internal/tool/kind/web"
 )
 
 var update = flag.Bool("update", false, "write the golden files")

@@ -10,7 +10,7 @@ import (
 
 	"go.yaml.in/yaml/v4"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/tool"
 )
 

@@ -15,7 +15,7 @@ import (
 	"strings"
 	"sync"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/tool"
 )
 

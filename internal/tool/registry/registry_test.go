@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/tool"
 )
 

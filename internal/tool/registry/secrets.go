@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/tool"
 )
 

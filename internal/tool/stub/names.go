@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"praxis/internal/legible"
+	"praxis/internal/safetext"
 )
 
 // isKeyword says whether Python keeps a word for itself everywhere.
@@ -150,9 +150,9 @@ func quote(s string) string {
 			b.WriteString(`\r`)
 		case r < 0x20 || (r >= 0x7f && r < 0xa0):
 			fmt.Fprintf(&b, `\x%02x`, r)
-		case r > 0xffff && legible.Hidden(r):
+		case r > 0xffff && safetext.Hidden(r):
 			fmt.Fprintf(&b, `\U%08x`, r)
-		case legible.Hidden(r) || r == 0x200c || r == 0x200d:
+		case safetext.Hidden(r) || r == 0x200c || r == 0x200d:
 			fmt.Fprintf(&b, `\u%04x`, r)
 		default:
 			b.WriteString(s[i : i+n])
@@ -176,7 +176,7 @@ func clip(s string, n int) string {
 
 // oneLine makes a text of a tool fit into one line of a comment or a prompt.
 func oneLine(s string, n int) string {
-	return clip(legible.Line(strings.Join(strings.Fields(clip(s, 4*n+64)), " ")), n)
+	return clip(safetext.Line(strings.Join(strings.Fields(clip(s, 4*n+64)), " ")), n)
 }
 
 // summary is the first sentence of a description.
@@ -188,5 +188,5 @@ func summary(s string, n int) string {
 			break
 		}
 	}
-	return clip(legible.Line(s), n)
+	return clip(safetext.Line(s), n)
 }

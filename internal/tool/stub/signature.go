@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"praxis/internal/legible"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 )
 
@@ -144,7 +144,7 @@ func (f *function) doc() string {
 		fmt.Fprintf(&b, format, args...)
 	}
 	if text != "" {
-		section("%s", clip(legible.Text(clip(text, maxDescription)), maxDescription))
+		section("%s", clip(safetext.Text(clip(text, maxDescription)), maxDescription))
 	}
 	if lines := f.argumentLines(); len(lines) > 0 {
 		section("Arguments:\n%s", strings.Join(lines, "\n"))
@@ -272,7 +272,7 @@ func (f *function) facts() []string {
 		limits = append(limits, d.Limits.Timeout.Round(time.Millisecond).String()+" a call")
 	}
 	if d.Limits.Bytes > 0 {
-		limits = append(limits, legible.Size(d.Limits.Bytes)+" a result")
+		limits = append(limits, safetext.Size(d.Limits.Bytes)+" a result")
 	}
 	if len(limits) > 0 {
 		lines = append(lines, "Limits: "+strings.Join(limits, ", ")+".")

@@ -7,8 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/plan/cpython"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/test/cpython"
 	"praxis/internal/tool"
 )
 

@@ -39,8 +39,8 @@ import (
 	"sync"
 	"time"
 
-	"praxis/internal/fault"
-	"praxis/internal/legible"
+	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 )
 
@@ -262,7 +262,7 @@ func (t *Tool) value(v any) (any, error) {
 		return nil, fmt.Errorf("cannot call %s: its result is no JSON: %w", t.def.Name, err)
 	}
 	if int64(len(text)) > t.bound {
-		return nil, fault.New(fault.Exhausted, "Ask for less.", "cannot call %s: its result has %s", t.def.Name, legible.Over(int64(len(text)), int64(t.bound)))
+		return nil, fault.New(fault.Exhausted, "Ask for less.", "cannot call %s: its result has %s", t.def.Name, safetext.Over(int64(len(text)), int64(t.bound)))
 	}
 	value, err := tool.DecodeJSON(text)
 	if err != nil { // not a fault: the caller did nothing wrong

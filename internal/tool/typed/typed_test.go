@@ -13,7 +13,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"praxis/internal/fault"
+	"praxis/fault"
 	"praxis/internal/tool"
 )
 

@@ -1,0 +1,74 @@
+// Package atomicfile keeps what is common to folders that Praxis keeps data in:
+// whose they are, that files in them are written whole, and when there is no room.
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"syscall"
+
+	"praxis/fault"
+)
+
+// Own refuses a folder that somebody else could have put something into: what
+// lies in a data folder is run, removed or killed by. It follows a symbolic
+// link. Faults: Denied, with what to do.
+func Own(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return fault.New(fault.Invalid, "Give the path of a folder.", "%s is not a folder", path)
+	}
+	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
+		return fault.New(fault.Denied, "Use a folder of your own: set PRAXIS_HOME.",
+			"%s belongs to user %d, not to %d", path, st.Uid, os.Geteuid())
+	}
+	if info.Mode().Perm()&0o022 != 0 {
+		return fault.New(fault.Denied, "Run chmod go-w on it, or set PRAXIS_HOME to a folder of your own.", "others may write to %s", path)
+	}
+	return nil
+}
+
+// WriteFile replaces the file at path by data in one step: a reader, also after
+// a crash, sees the old contents or the new, whole. Its mode is 0600.
+func WriteFile(path string, data []byte) error {
+	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	if _, err := f.Write(data); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		f.Close()
+		return err
+	}
+	if err := f.Close(); err != nil {
+		return err
+	}
+	if err := os.Rename(f.Name(), path); err != nil {
+		return err
+	}
+	return Sync(filepath.Dir(path))
+}
+
+// Sync puts the entries of a folder on disk.
+func Sync(path string) error {
+	d, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("cannot sync folder: %w", err)
+	}
+	defer d.Close()
+	return d.Sync()
+}
+
+// Full says whether an error is that of a full disk or of a quota that is used up.
+func Full(err error) bool {
+	return errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT)
+}

@@ -1,4 +1,0 @@
-// Package battery tries plans: harmless tasks, which must not be held up, and
-// hostile ones, which must not get through. It holds tests alone; the programs
-// are in testdata.
-package battery

@@ -1,0 +1,319 @@
+package vm
+
+import "praxis/internal/plan/syntax"
+
+// module compiles the body of the program.
+func (c *compiler) module(m *syntax.Module) {
+	s := c.scopes.of[m]
+	b := c.build(nil, s, "<module>")
+	b.code.flags |= flagModule
+	b.code.firstLine = 1
+	b.begin()
+	b.docstring(m.Body)
+	if c.strict && c.facts.always {
+		b.emit(opMaySave, b.hidden())
+	}
+	b.block(m.Body)
+	b.emit(opReturnNone, 0)
+	b.finish()
+}
+
+func (b *builder) docstring(body []syntax.Stmt) {
+	if s, ok := docstring(body); ok {
+		b.code.doc = s
+		b.code.flags |= flagDoc
+	}
+}
+
+// block compiles statements. What cannot be reached is left out.
+func (b *builder) block(body []syntax.Stmt) {
+	for _, n := range body {
+		if b.dead || b.c.err != nil {
+			return
+		}
+		old := b.at(n)
+		b.stmt(n)
+		b.pos = old
+	}
+}
+
+func (b *builder) stmt(n syntax.Stmt) {
+	switch n := n.(type) {
+	case *syntax.ExprStmt:
+		if _, ok := n.Value.(*syntax.Constant); !ok {
+			b.expr(n.Value)
+			b.emit(opPop, 0)
+		}
+	case *syntax.Assign:
+		b.expr(n.Value)
+		for i, t := range n.Targets {
+			if i < len(n.Targets)-1 {
+				b.emit(opDup, 0)
+			}
+			b.assign(t)
+		}
+	case *syntax.AugAssign:
+		b.augAssign(n)
+	case *syntax.AnnAssign:
+		b.annAssign(n)
+	case *syntax.Return:
+		b.returns(n)
+	case *syntax.Delete:
+		for _, t := range n.Targets {
+			b.deleteTarget(t)
+		}
+	case *syntax.Assert:
+		b.assert(n)
+	case *syntax.Raise:
+		b.raise(n)
+	case *syntax.Import:
+		for _, al := range n.Names {
+			b.importName(al)
+		}
+	case *syntax.ImportFrom:
+		b.importFrom(n)
+	case *syntax.FunctionDef:
+		b.functionDef(n)
+	case *syntax.ClassDef:
+		b.classDef(n)
+	case *syntax.TypeAlias:
+		b.emit2(opTypeAlias, b.nameIndex(n.Name.ID), b.strConst(unparse(n.Value)))
+		b.store(n.Name.ID)
+	case *syntax.Global, *syntax.Nonlocal, *syntax.Pass:
+	default:
+		b.compound(n)
+	}
+}
+
+func (b *builder) compound(n syntax.Stmt) {
+	switch n := n.(type) {
+	case *syntax.If:
+		b.ifStmt(n)
+	case *syntax.While:
+		b.while(n)
+	case *syntax.For:
+		b.forStmt(n)
+	case *syntax.Break:
+		b.breakLoop(false)
+	case *syntax.Continue:
+		b.breakLoop(true)
+	case *syntax.TryStmt:
+		b.try(n)
+	case *syntax.With:
+		b.with(n.Items, n.Body)
+	case *syntax.Match:
+		b.matchStmt(n)
+	}
+}
+
+// assign pops the value at the top into a target.
+func (b *builder) assign(t syntax.Expr) {
+	old := b.at(t)
+	switch t := t.(type) {
+	case *syntax.Name:
+		b.store(t.ID)
+	case *syntax.Attribute:
+		b.expr(t.Value)
+		b.may(2)
+		b.emit(opStoreAttr, b.site(b.scope.mangle(t.Attr)))
+	case *syntax.Subscript:
+		b.expr(t.Value)
+		b.expr(t.Slice)
+		b.may(3)
+		b.emit(opStoreSubscr, 0)
+	case *syntax.Tuple:
+		b.unpack(t.Elts)
+	case *syntax.List:
+		b.unpack(t.Elts)
+	case *syntax.Starred:
+		b.assign(t.Value)
+	}
+	b.pos = old
+}
+
+func (b *builder) unpack(elts []syntax.Expr) {
+	star := -1
+	for i, e := range elts {
+		if _, ok := e.(*syntax.Starred); ok {
+			star = i
+		}
+	}
+	b.may(1)
+	if star < 0 {
+		b.emit(opUnpackSequence, len(elts))
+	} else {
+		after := len(elts) - star - 1
+		if star > maxPair || after > maxPair {
+			b.c.fail(b.pos, "too many expressions in star-unpacking assignment")
+		}
+		b.emit(opUnpackEx, star&maxPair|(after&maxPair)<<12)
+	}
+	for _, e := range elts {
+		b.assign(e)
+	}
+}
+
+// augAssign compiles target op= value; the parts of the target are evaluated once.
+func (b *builder) augAssign(n *syntax.AugAssign) {
+	switch t := n.Target.(type) {
+	case *syntax.Name:
+		b.load(t.ID)
+		b.expr(n.Value)
+		b.inplace(n)
+		b.store(t.ID)
+	case *syntax.Attribute:
+		b.expr(t.Value)
+		b.emit(opDup, 0)
+		b.may(1)
+		b.emit(opLoadAttr, b.site(b.scope.mangle(t.Attr)))
+		b.expr(n.Value)
+		b.inplace(n)
+		b.emit(opSwap, 2)
+		b.may(2)
+		b.emit(opStoreAttr, b.site(b.scope.mangle(t.Attr)))
+	case *syntax.Subscript:
+		b.expr(t.Value)
+		b.expr(t.Slice)
+		b.emit(opDup2, 0)
+		b.may(2)
+		b.emit(opSubscr, 0)
+		b.expr(n.Value)
+		b.inplace(n)
+		b.emit(opRotate, 3)
+		b.may(3)
+		b.emit(opStoreSubscr, 0)
+	}
+}
+
+func (b *builder) inplace(n *syntax.AugAssign) {
+	b.may(2)
+	b.emit(opInplace, int(n.Op))
+}
+
+func (b *builder) annAssign(n *syntax.AnnAssign) {
+	if n.Value != nil {
+		b.expr(n.Value)
+		b.assign(n.Target)
+	} else if _, ok := n.Target.(*syntax.Name); !ok {
+		b.evaluateTarget(n.Target)
+	}
+	name, ok := n.Target.(*syntax.Name)
+	if ok && n.Simple && (b.own.kind == scopeClass || b.own.kind == scopeModule) {
+		b.emit2(opAnnotate, b.nameIndex(b.scope.mangle(name.ID)), b.strConst(unparse(n.Annotation)))
+	}
+}
+
+// evaluateTarget computes the parts of a target that is annotated and not assigned.
+func (b *builder) evaluateTarget(t syntax.Expr) {
+	switch t := t.(type) {
+	case *syntax.Attribute:
+		b.expr(t.Value)
+		b.emit(opPop, 0)
+	case *syntax.Subscript:
+		b.expr(t.Value)
+		b.emit(opPop, 0)
+		b.expr(t.Slice)
+		b.emit(opPop, 0)
+	}
+}
+
+func (b *builder) deleteTarget(t syntax.Expr) {
+	old := b.at(t)
+	switch t := t.(type) {
+	case *syntax.Name:
+		b.del(t.ID)
+	case *syntax.Attribute:
+		b.expr(t.Value)
+		b.may(1)
+		b.emit(opDeleteAttr, b.site(b.scope.mangle(t.Attr)))
+	case *syntax.Subscript:
+		b.expr(t.Value)
+		b.expr(t.Slice)
+		b.may(2)
+		b.emit(opDeleteSubscr, 0)
+	case *syntax.Tuple:
+		for _, e := range t.Elts {
+			b.deleteTarget(e)
+		}
+	case *syntax.List:
+		for _, e := range t.Elts {
+			b.deleteTarget(e)
+		}
+	}
+	b.pos = old
+}
+
+func (b *builder) assert(n *syntax.Assert) {
+	ok := newPlace()
+	r := b.enter(n)
+	b.jumpIf(n.Test, ok, true)
+	if n.Msg != nil {
+		b.expr(n.Msg)
+		b.emit(opAssertError, 1)
+	} else {
+		b.emit(opAssertError, 0)
+	}
+	b.set(ok)
+	b.leave(r, false)
+}
+
+func (b *builder) raise(n *syntax.Raise) {
+	args := 0
+	for _, e := range []syntax.Expr{n.Exc, n.Cause} {
+		if e != nil {
+			b.expr(e)
+			args++
+		}
+	}
+	b.may(args)
+	b.emit(opRaise, args)
+}
+
+func (b *builder) importName(al *syntax.Alias) {
+	root := 1
+	if al.AsName != "" {
+		root = 0
+	}
+	b.emit2(opImport, b.nameIndex(al.Name), root)
+	b.store(importedAs(al))
+}
+
+func (b *builder) importFrom(n *syntax.ImportFrom) {
+	if n.Module == "__future__" && n.Level == 0 {
+		return
+	}
+	b.emit2(opImport, b.nameIndex(n.Module), 0)
+	for _, al := range n.Names {
+		if al.Name == "*" {
+			b.emit(opImportStar, 0)
+			return
+		}
+		b.emit(opImportFrom, b.nameIndex(al.Name))
+		b.store(importedAs(al))
+	}
+	b.emit(opPop, 0)
+}
+
+func (b *builder) ifStmt(n *syntax.If) {
+	if truth, ok := known(n.Test); ok {
+		if truth {
+			b.block(n.Body)
+		} else {
+			b.block(n.OrElse)
+		}
+		return
+	}
+	r := b.enter(n)
+	end, orElse := newPlace(), newPlace()
+	b.jumpIf(n.Test, orElse, false)
+	b.block(n.Body)
+	if len(n.OrElse) > 0 {
+		b.jump(opJump, end)
+		b.set(orElse)
+		b.block(n.OrElse)
+		b.set(end)
+	} else {
+		b.set(orElse)
+	}
+	b.leave(r, false)
+}

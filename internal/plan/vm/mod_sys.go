@@ -1,0 +1,26 @@
+package vm
+
+// maxDepth bounds what a program can make of its recursion limit.
+const maxDepth = 20000
+
+// systemNatives are those of module sys; all else of it is written in the plan language.
+func systemNatives() []*Native {
+	return []*Native{{name: "sys._depth", params: "limit, /", precise: true, call: systemDepth}}
+}
+
+// systemDepth sets how deep functions may call each other, and returns it. A
+// limit that depends on data changes nothing: who then recurses too deep would
+// tell about them.
+func systemDepth(t *Thread, a *Args) (Value, error) {
+	vm := t.vm
+	limit := t.base(a.Pos[0])
+	n := limit.n
+	if limit.k == kBig {
+		n = maxDepth
+	}
+	if n > 0 && a.Pos[0].l == 0 && t.pc == 0 {
+		vm.cfg.Limits.Depth = int(min(n, maxDepth))
+		vm.depthLimit = vm.cfg.Limits.Depth
+	}
+	return intValue(int64(vm.depthLimit)), nil
+}

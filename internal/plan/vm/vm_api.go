@@ -1,0 +1,416 @@
+package vm
+
+import (
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"praxis/fault"
+	"praxis/internal/plan/label"
+	"praxis/internal/plan/regex"
+	"praxis/internal/plan/syntax"
+)
+
+// Options say how a program is compiled.
+type Options struct {
+	Strict bool   // implicit flows are followed, too
+	Name   string // of the program's file, as tracebacks show it; "": plan.py
+}
+
+// Env is what the host gives to a program: names that it can use without binding them.
+type Env struct {
+	Tools  []string // dotted names, such as "email.write"
+	Inputs []string
+}
+
+// Program is a compiled program. It is not changed by runs; many VMs may share it.
+type Program struct {
+	unit   *unit
+	env    Env
+	source string
+	name   string
+}
+
+// Compile compiles a program. The source is what tracebacks show lines of.
+func Compile(m *syntax.Module, source string, env Env, o Options) (*Program, error) {
+	u, err := compile(m, compileOptions{strict: o.Strict})
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{unit: u, env: env, source: source, name: o.Name}
+	if p.name == "" {
+		p.name = "plan.py"
+	}
+	return p, nil
+}
+
+// line returns line n of the source, from 1, without the white space around it.
+func (p *Program) line(n int) string {
+	rest := p.source
+	for ; n > 1; n-- {
+		i := strings.IndexByte(rest, '\n')
+		if i < 0 {
+			return ""
+		}
+		rest = rest[i+1:]
+	}
+	line, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(line)
+}
+
+// Limits bound a run. Zero stands for the default.
+type Limits struct {
+	Steps  int64 // about one instruction each; 200 million
+	Memory int64 // bytes of the values that are in use; 256 MiB
+	Output int64 // bytes printed; 1 MiB
+	Calls  int   // of tools; 10,000
+	Depth  int   // frames; 1,000, as CPython
+}
+
+func (l Limits) withDefaults() Limits {
+	set := func(n *int64, d int64) {
+		if *n <= 0 {
+			*n = d
+		}
+	}
+	set(&l.Steps, 200_000_000)
+	set(&l.Memory, 256<<20)
+	set(&l.Output, 1<<20)
+	if l.Calls <= 0 {
+		l.Calls = 10_000
+	}
+	if l.Depth <= 0 {
+		l.Depth = 1000
+	}
+	return l
+}
+
+// Config is what a run depends on beside the program.
+type Config struct {
+	Limits Limits
+	Labels *label.Table // nil: a new one
+	Plain  bool         // labels are not joined; for measuring what they cost
+	Now    time.Time    // what the program's clock shows
+	Seed   uint64       // of the program's random numbers
+	Inputs []Field      // values of the names in Env.Inputs
+}
+
+// VM runs one program. It is not safe for concurrent use, but for Interrupt.
+type VM struct {
+	t     Thread
+	prog  *Program
+	cfg   Config
+	main  *Module
+	state state
+
+	builtins *Module
+	machines *Module // functions of the machine's own
+	modules  map[string]*Module
+	regexes  map[regexKey]*regex.Program // compiled patterns
+	runs     map[*unit][]*running
+	built    map[string]*unit // what library modules compiled, by source
+	decimal  Value            // the context that decimal numbers are computed in
+	seeds    uint64           // generators of random numbers that were seeded with the run's seed
+	names    map[string]*Str  // interned names of attributes and globals
+
+	frames     []*Frame // the active ones; frames[0] is not used
+	pool       []*Frame // frames to be used at each depth
+	depth      int
+	depthLimit int
+	slab       []Value
+	top        int
+	segs       []segment
+	spare      []Value
+	grew       bool
+	handlers   int // active frames that handle an exception
+	nested     int // how deep Go has called back into the program
+
+	args     []*argSlot
+	argTop   int
+	keyLabel label.ID // what the names in the m of f(**m) depend on, while f is called
+	mark     int64    // Thread.memory when the outermost native began
+
+	result       Value // of what returned to Go
+	yielded      bool  // result was yielded
+	tail         tailCall
+	pending      pending
+	classCell    *Cell  // of the class that a metaclass is about to make
+	classVersion uint32 // changes when caches of attributes are no longer right
+
+	text  []byte        // where strings are put together
+	specs [16]specEntry // the format specifiers that were used last
+
+	stepsLeft int64 // beyond Thread.steps
+	batch     int64 // stepBatch, or less in tests
+	eager     int   // tests: so many allocations measure what is live, whatever is left
+	stop      atomic.Pointer[interruption]
+	loaded    bool // made by Load, of a state that may have been tampered with
+	made      []CallSite
+	output    []Chunk
+	printed   int64
+	now       time.Time
+}
+
+type interruption struct{ cause error }
+
+// state says what may be done with a VM.
+type state uint8
+
+const (
+	stateNew    state = iota // it can go on
+	stateCalls               // a tool's answer is awaited
+	stateEnded               // the program has ended
+	stateBroken              // a limit was reached, or something of ours failed
+)
+
+// Chunk is a piece of what the program printed, and what it depends on.
+type Chunk struct {
+	Text  string
+	Label label.ID
+}
+
+// New makes a VM that is about to run a program.
+func New(p *Program, cfg Config) (*VM, error) {
+	vm := &VM{prog: p, cfg: cfg, now: cfg.Now}
+	vm.cfg.Limits = cfg.Limits.withDefaults()
+	t := &vm.t
+	t.vm = vm
+	t.types = newTypes(t)
+	t.strict = p.unit.strict
+	t.plain = cfg.Plain
+	if t.labels = cfg.Labels; t.labels == nil {
+		t.labels = label.NewTable()
+	}
+	vm.stepsLeft, vm.batch = vm.cfg.Limits.Steps, stepBatch
+	t.memory = vm.cfg.Limits.Memory
+	vm.depthLimit = vm.cfg.Limits.Depth
+	vm.slab = make([]Value, firstSlab)
+	vm.deepen()
+	if err := vm.prepare(); err != nil {
+		return nil, err
+	}
+	return vm, nil
+}
+
+// prepare makes the modules that every program has.
+func (vm *VM) prepare() error {
+	if err := vm.makeBuiltins(); err != nil {
+		return err
+	}
+	vm.main = &Module{name: "__main__"}
+	vm.main.names.setName(vm.intern("__name__"), vm.t.str("__main__"))
+	for _, name := range vm.prog.env.Tools {
+		vm.addTool(name)
+	}
+	for _, name := range vm.prog.env.Inputs {
+		i := slices.IndexFunc(vm.cfg.Inputs, func(f Field) bool { return f.Name == name })
+		if i < 0 {
+			return fault.New(fault.Invalid, "Give the input a value.", "cannot run the plan: its input %s has no value", name)
+		}
+		v, err := vm.admit(vm.cfg.Inputs[i].Data)
+		if err != nil {
+			return err
+		}
+		vm.main.names.setName(vm.intern(name), v)
+	}
+	_, err := vm.push(vm.bodyOf(vm.prog.unit, vm.main), retGo)
+	return err
+}
+
+// bodyOf is the function that carries out the body of a module.
+func (vm *VM) bodyOf(u *unit, m *Module) *Func {
+	c := u.codes[0]
+	return &Func{code: c, globals: m, name: c.name, qual: c.qual, run: vm.running(c)}
+}
+
+// Outcome is why a VM stopped: [Done], [*Call] or [*Failed].
+type Outcome interface{ outcome() }
+
+// Done is the end of the program.
+type Done struct{}
+
+// Call is the call of a tool, whose answer the program waits for.
+type Call struct {
+	Tool    string
+	Number  int        // 1, 2, … in this run
+	Line    int        // of the call in the plan, from 1
+	Col     int        // from 0, in bytes
+	Args    []Argument // positional ones first
+	Control label.ID   // what depends on: that this tool is called, here and now
+}
+
+// Argument is one argument of a call; its name is "" when it is positional.
+type Argument struct {
+	Name string
+	Data
+}
+
+// Failed is an exception that nothing caught.
+type Failed struct {
+	Class string
+	Text  string // str() of the exception
+	Label label.ID
+	Trace []Trace // of the plan's own lines, the innermost first
+	Full  string  // what CPython prints about it
+}
+
+func (Done) outcome()    {}
+func (*Call) outcome()   {}
+func (*Failed) outcome() {}
+
+// Run carries out the program until it ends or calls a tool. An error is a limit
+// that was reached, or a failure of the machine; the VM cannot go on then.
+func (vm *VM) Run() (Outcome, error) {
+	if vm.state != stateNew {
+		return nil, vm.wrongState()
+	}
+	return vm.proceed(vm.run())
+}
+
+func (vm *VM) wrongState() error {
+	switch vm.state {
+	case stateCalls:
+		return fault.New(fault.Conflict, "Give the answer with Reply or Raise.", "cannot run the plan: it waits for the answer of %s", vm.pending.tool)
+	case stateEnded:
+		return fault.New(fault.Conflict, "Make a new VM.", "cannot run the plan: it has ended")
+	}
+	return fault.New(fault.Conflict, "Make a new VM.", "cannot run the plan: it was stopped")
+}
+
+// proceed turns what run gave into an outcome.
+func (vm *VM) proceed(err error) (Outcome, error) {
+	if err == errHost {
+		vm.state = stateCalls
+		return vm.callOutcome(), nil
+	}
+	if err == nil {
+		vm.state = stateEnded
+		return Done{}, nil
+	}
+	if r, ok := err.(*Raise); ok {
+		vm.state = stateEnded
+		return vm.failure(r)
+	}
+	vm.state = stateBroken
+	return nil, err
+}
+
+// Waiting returns the call that the program waits at, or nil.
+func (vm *VM) Waiting() *Call {
+	if vm.state != stateCalls {
+		return nil
+	}
+	return vm.callOutcome()
+}
+
+// Reply goes on with the result of the call that the program waits for.
+func (vm *VM) Reply(result Data) (Outcome, error) {
+	if err := vm.answers(); err != nil {
+		return nil, err
+	}
+	v, err := vm.admit(result)
+	if err != nil {
+		vm.state = stateBroken
+		return nil, err
+	}
+	if vm.loaded {
+		return vm.guarded(func() (Outcome, error) { return vm.answer(v) })
+	}
+	return vm.answer(v)
+}
+
+// guarded goes on with a state that was loaded: what it holds was checked piece
+// by piece, but only the machine itself finds out whether the pieces fit together.
+func (vm *VM) guarded(f func() (Outcome, error)) (o Outcome, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			vm.state = stateBroken
+			o, err = nil, fault.New(fault.Invalid, "Use the state as it was stored, or run the plan again.",
+				"cannot go on with the plan: its state is damaged: %v", p)
+		}
+	}()
+	return f()
+}
+
+// Raise goes on with an exception in the place of the call that the program
+// waits for. Class is the name of a built-in exception; another name stands for RuntimeError.
+func (vm *VM) Raise(class, text string, l label.ID) (Outcome, error) {
+	if err := vm.answers(); err != nil {
+		return nil, err
+	}
+	t := &vm.t
+	c, ok := t.types.named(class)
+	if !ok || !c.isExc {
+		c = t.types.RuntimeError
+	}
+	l = t.join(l, vm.pending.l)
+	r := &Raise{exc: t.newException(c, []Value{t.str(text).with(l)}), l: l}
+	if vm.loaded {
+		return vm.guarded(func() (Outcome, error) { return vm.answerRaise(r) })
+	}
+	return vm.answerRaise(r)
+}
+
+// answerRaise goes on with an exception in the place of the call that is awaited.
+func (vm *VM) answerRaise(r *Raise) (Outcome, error) {
+	p := vm.pending
+	vm.pending = pending{}
+	vm.state = stateNew
+	err := vm.failed(p.mode, p.extra, r)
+	if err != nil {
+		err = vm.unwind(err)
+	}
+	if err == nil {
+		err = vm.run()
+	}
+	return vm.proceed(err)
+}
+
+// answers reports whether an answer is awaited.
+func (vm *VM) answers() error {
+	if vm.state != stateCalls {
+		return fault.New(fault.Conflict, "Answer only after Run, Reply or Raise returned a call.", "cannot answer the plan: it waits for no answer")
+	}
+	return nil
+}
+
+// Value returns a global of the program; ok is false when it is not bound. The
+// error says that it is no JSON value.
+func (vm *VM) Value(name string) (d Data, ok bool, err error) {
+	v, ok := vm.main.names.str(name)
+	if !ok {
+		return Data{}, false, nil
+	}
+	if pc := vm.t.join(vm.t.pc, vm.t.sticky); pc != 0 {
+		v.l = vm.t.join(v.l, pc)
+	}
+	d, err = vm.t.toData(v)
+	return d, true, err
+}
+
+// Calls returns the calls that the program has made so far.
+func (vm *VM) Calls() []CallSite { return slices.Clone(vm.made) }
+
+// CallSite is a call that the program has made.
+type CallSite struct {
+	Tool string
+	Line int
+	Col  int
+}
+
+// Interrupt makes a run that goes on in another goroutine end with this error soon.
+func (vm *VM) Interrupt(cause error) { vm.stop.Store(&interruption{cause}) }
+
+// Output returns what the program has printed since the last call.
+func (vm *VM) Output() []Chunk {
+	out := vm.output
+	vm.output = nil
+	return out
+}
+
+// Steps returns how many steps have been used.
+func (vm *VM) Steps() int64 { return vm.cfg.Limits.Steps - vm.stepsLeft - max(vm.t.steps, 0) }
+
+// Labels returns the table of the run's labels.
+func (vm *VM) Labels() *label.Table { return vm.t.labels }

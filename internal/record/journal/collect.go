@@ -1,0 +1,218 @@
+package journal
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"praxis/fault"
+	"praxis/internal/store"
+)
+
+// unusedFor is how long ago a content must have been stored to be removed: a run
+// that is being written may be about to refer to a younger one.
+const unusedFor = time.Hour
+
+// Collect says what is to be removed.
+type Collect struct {
+	// OlderThan is how long ago a run must have begun to be removed; 0: none is.
+	OlderThan time.Duration
+	// Keep says which of the old runs stay; nil: none.
+	Keep func(Summary) bool
+	// Others calls yield with the names of contents that something else than a
+	// journal refers to; nil: nothing else does.
+	Others func(ctx context.Context, yield func(sum string)) error
+	// DryRun removes nothing and only says what would be.
+	DryRun bool
+}
+
+// Collected says what was removed, or would be.
+type Collected struct {
+	Runs      []string `json:"runs"`
+	Blobs     int      `json:"blobs"`
+	Bytes     int64    `json:"bytes"` // of journals and contents
+	Kept      int      `json:"kept"`  // contents that are referred to, or young
+	KeptBytes int64    `json:"kept_bytes"`
+	DryRun    bool     `json:"dry_run"`
+}
+
+// Collect removes old runs, if that is asked for, and then the contents that no
+// journal refers to. A content whose name stands anywhere in a journal stays,
+// also when that journal is damaged.
+func (j *Journal) Collect(ctx context.Context, what Collect) (Collected, error) {
+	out, err := j.collect(ctx, what)
+	if err != nil {
+		return out, fmt.Errorf("cannot collect what is not needed: %w", err)
+	}
+	return out, nil
+}
+
+func (j *Journal) collect(ctx context.Context, what Collect) (Collected, error) {
+	out := Collected{DryRun: what.DryRun}
+	gone := map[string]bool{}
+	if what.OlderThan > 0 {
+		if err := j.collectRuns(ctx, what, gone, &out); err != nil {
+			return out, err
+		}
+	}
+	// What is stored, or stored again, from here on is younger than since.
+	since := time.Now().Add(-unusedFor)
+	unused, err := j.candidates(ctx, since, &out)
+	if err != nil {
+		return out, err
+	}
+	if err := j.keepUsed(ctx, gone, unused); err != nil {
+		return out, err
+	}
+	if what.Others != nil {
+		if err := what.Others(ctx, func(sum string) { delete(unused, sum) }); err != nil {
+			return out, err
+		}
+	}
+	for sum, size := range unused {
+		removed := true
+		if !what.DryRun {
+			if removed, err = j.removeBlob(ctx, sum, since); err != nil {
+				return out, err
+			}
+		}
+		if removed {
+			out.Blobs++
+			out.Bytes += size
+			out.Kept--
+			out.KeptBytes -= size
+		}
+	}
+	return out, nil
+}
+
+// candidates returns the contents that are old enough, with their sizes, and
+// counts all of them as kept.
+func (j *Journal) candidates(ctx context.Context, since time.Time, out *Collected) (map[string]int64, error) {
+	old := map[string]int64{}
+	for blob, err := range j.cfg.Blobs.All(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		out.Kept++
+		out.KeptBytes += blob.Bytes
+		if !blob.Stored.After(since) {
+			old[blob.SHA256] = blob.Bytes
+		}
+	}
+	return old, nil
+}
+
+func (j *Journal) removeBlob(ctx context.Context, sum string, since time.Time) (bool, error) {
+	if c, ok := j.cfg.Blobs.(store.Collector); ok {
+		return c.RemoveUnused(ctx, sum, since)
+	}
+	return true, j.cfg.Blobs.Remove(ctx, sum)
+}
+
+// collectRuns removes old runs that nobody writes.
+func (j *Journal) collectRuns(ctx context.Context, what Collect, gone map[string]bool, out *Collected) error {
+	q := Query{Until: j.now().Add(-what.OlderThan), Limit: maxPage}
+	for {
+		runs, err := j.Runs(ctx, q)
+		if err != nil {
+			return err
+		}
+		for _, s := range runs {
+			if s.Outcome == Running || what.Keep != nil && what.Keep(s) {
+				continue
+			}
+			if !what.DryRun {
+				err := j.remove(ctx, s.ID)
+				if fault.KindOf(err) == fault.Conflict {
+					continue // somebody writes it after all
+				}
+				if err != nil {
+					return err
+				}
+			}
+			gone[s.ID] = true
+			out.Runs = append(out.Runs, s.ID)
+			out.Bytes += s.Bytes
+		}
+		if len(runs) < q.Limit {
+			return nil
+		}
+		q.Before = &runs[len(runs)-1]
+	}
+}
+
+// Remove removes a run. What it alone refers to is for Collect to remove.
+func (j *Journal) Remove(ctx context.Context, id string) error {
+	if err := j.remove(ctx, id); err != nil {
+		return fmt.Errorf("cannot remove run %.40q: %w", id, err)
+	}
+	return nil
+}
+
+func (j *Journal) remove(ctx context.Context, id string) error {
+	if !validID(id) {
+		return noSuch(id)
+	}
+	missing := j.cfg.Logs.Remove(ctx, id)
+	if missing != nil && fault.KindOf(missing) != fault.NotFound {
+		return missing
+	}
+	if missing != nil {
+		if _, err := j.cfg.Index.Get(ctx, runDoc, id); err != nil {
+			return absent(id, err)
+		}
+	}
+	if err := j.cfg.Index.Delete(ctx, runDoc, id); err != nil {
+		return err
+	}
+	return j.cfg.Index.Delete(ctx, openDoc, id)
+}
+
+// keepUsed takes those contents out of unused whose names stand in a journal.
+func (j *Journal) keepUsed(ctx context.Context, gone map[string]bool, unused map[string]int64) error {
+	for id, err := range j.cfg.Logs.Names(ctx) {
+		if err == nil && !gone[id] && len(unused) > 0 {
+			err = j.keepUsedBy(ctx, id, unused)
+		}
+		if err != nil && fault.KindOf(err) != fault.NotFound {
+			return err
+		}
+	}
+	return nil
+}
+
+// keepUsedBy looks for names as text: also where the journal is damaged.
+func (j *Journal) keepUsedBy(ctx context.Context, id string, unused map[string]int64) error {
+	src, err := j.cfg.Logs.Read(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	in := bufio.NewReaderSize(until(ctx, src), 256<<10)
+	var first, last [sumLength]byte // of the digits that stand in a row
+	for n := 0; ; {
+		c, err := in.ReadByte()
+		if err == nil && isHex(c) {
+			if n < sumLength {
+				first[n] = c
+			}
+			last[n%sumLength] = c
+			n++
+			continue
+		}
+		if n >= sumLength {
+			delete(unused, string(first[:]))
+			at := n % sumLength
+			delete(unused, string(last[at:])+string(last[:at]))
+		}
+		if n = 0; err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}

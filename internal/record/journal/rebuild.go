@@ -1,0 +1,195 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"praxis/fault"
+	"praxis/internal/store"
+)
+
+// Rebuilt says what Rebuild did.
+type Rebuilt struct {
+	Runs    int      `json:"runs"`    // rows that were written
+	Removed int      `json:"removed"` // rows whose journal is gone
+	Damaged []string `json:"damaged"` // runs that could not be read to their end
+}
+
+// Rebuild makes the index of runs anew from the journals. A row that knows of
+// more records than stand there is left: it is the witness that some are missing.
+func (j *Journal) Rebuild(ctx context.Context) (Rebuilt, error) {
+	r, err := j.rebuild(ctx)
+	if err != nil {
+		return r, fmt.Errorf("cannot build the index of runs again: %w", err)
+	}
+	return r, nil
+}
+
+func (j *Journal) rebuild(ctx context.Context) (Rebuilt, error) {
+	var out Rebuilt
+	there := map[string]bool{}
+	for id, err := range j.cfg.Logs.Names(ctx) {
+		if err != nil {
+			return out, err
+		}
+		if !validID(id) {
+			continue
+		}
+		there[id] = true
+		if err := j.reindex(ctx, id, &out); err != nil {
+			return out, err
+		}
+	}
+	for _, kind := range []string{runDoc, openDoc} {
+		gone, err := j.goneRows(ctx, kind, there)
+		if err != nil {
+			return out, err
+		}
+		for _, id := range gone {
+			if err := j.cfg.Index.Delete(ctx, kind, id); err != nil {
+				return out, err
+			}
+			if kind == runDoc {
+				out.Removed++
+			}
+		}
+	}
+	return out, nil
+}
+
+// reindex writes the row of one run.
+func (j *Journal) reindex(ctx context.Context, id string, out *Rebuilt) error {
+	s, text, err := j.summarize(ctx, id)
+	damage := damageOf(err)
+	switch {
+	case damage != nil:
+		out.Damaged = append(out.Damaged, id)
+		s.Outcome, s.Reason = Unfinished, cut(damage.Error(), maxReason)
+	case fault.KindOf(err) == fault.NotFound:
+		return nil // it was removed meanwhile
+	case err != nil:
+		return err
+	}
+	if s.Kind == "" {
+		return nil // there is nothing to be listed
+	}
+	d, err := j.cfg.Index.Get(ctx, runDoc, id)
+	if err != nil && fault.KindOf(err) != fault.NotFound {
+		return err
+	}
+	if row, failed := summaryOf(d); err == nil && failed == nil {
+		s.Imported = row.Imported
+		if row.Records > s.Records {
+			if damage == nil && s.Outcome != Running { // else it went on meanwhile
+				out.Damaged = append(out.Damaged, id)
+			}
+			return nil
+		}
+	}
+	if s.Outcome == Unfinished && damage == nil && !s.Imported {
+		s.Outcome = Running // so that it is given an end
+	}
+	out.Runs++
+	return j.put(ctx, s, text)
+}
+
+// goneRows returns the rows without a journal.
+func (j *Journal) goneRows(ctx context.Context, kind string, there map[string]bool) ([]string, error) {
+	var gone []string
+	var before *store.Doc
+	for {
+		docs, err := j.cfg.Index.Find(ctx, store.Query{Kind: kind, Before: before, Limit: maxPage})
+		if err != nil {
+			return nil, err
+		}
+		for _, d := range docs {
+			if !there[d.ID] {
+				gone = append(gone, d.ID)
+			}
+		}
+		if len(docs) < maxPage {
+			return gone, nil
+		}
+		before = &docs[len(docs)-1]
+	}
+}
+
+// fill builds the index when it is empty and there are journals: it was lost,
+// or is new.
+func (j *Journal) fill(ctx context.Context) error {
+	j.filling.Lock()
+	defer j.filling.Unlock()
+	if j.filled {
+		return nil
+	}
+	docs, err := j.cfg.Index.Find(ctx, store.Query{Kind: runDoc, Limit: 1})
+	if err != nil {
+		return err
+	}
+	if len(docs) == 0 {
+		for _, err := range j.cfg.Logs.Names(ctx) {
+			if err != nil {
+				return err
+			}
+			if _, err := j.rebuild(ctx); err != nil {
+				return err
+			}
+			break
+		}
+	}
+	j.filled = true
+	return nil
+}
+
+// unwritable says whether the index could be read, and not written.
+func unwritable(err error) bool {
+	kind := fault.KindOf(err)
+	return kind == fault.Denied || kind == fault.Exhausted
+}
+
+// runsOfLogs is Runs without an index, for a folder that cannot be written.
+func (j *Journal) runsOfLogs(ctx context.Context, q Query) ([]Summary, error) {
+	var out []Summary
+	first := q.first()
+	words := strings.Fields(strings.ToLower(strings.ReplaceAll(q.Words, `"`, " ")))
+	var ids []string
+	for id, err := range j.cfg.Logs.Names(ctx) {
+		if err != nil {
+			return nil, fmt.Errorf("cannot list runs: %w", err)
+		}
+		if validID(id) {
+			ids = append(ids, id)
+		}
+	}
+	for _, id := range slices.Backward(ids) {
+		s, text, err := j.summarize(ctx, id)
+		if err != nil && damageOf(err) == nil {
+			return nil, fmt.Errorf("cannot list runs: %w", err)
+		}
+		after := first == nil || order(s) < first.Order || order(s) == first.Order && s.ID < first.ID
+		if s.Kind != "" && after && q.fits(s, strings.ToLower(text), words) {
+			out = append(out, s)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b Summary) int {
+		if order(a) != order(b) {
+			return int(min(max(order(b)-order(a), -1), 1))
+		}
+		return strings.Compare(b.ID, a.ID)
+	})
+	return out[:min(len(out), q.Limit)], nil
+}
+
+// fits compares a run as the index would.
+func (q Query) fits(s Summary, text string, words []string) bool {
+	for _, w := range words {
+		if !strings.Contains(text, strings.TrimSuffix(w, "*")) {
+			return false
+		}
+	}
+	return (q.Kind == "" || q.Kind == s.Kind) && (q.Thread == "" || q.Thread == s.Thread) &&
+		(q.Outcome == "" || q.Outcome == s.Outcome) && !s.Began.Before(q.Since) &&
+		strings.Contains(strings.ToLower(s.Model), strings.ToLower(q.Model))
+}

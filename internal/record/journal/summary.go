@@ -1,0 +1,123 @@
+package journal
+
+import (
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"praxis/event"
+)
+
+// What the outcome of a run is as long as its journal has no end.
+const (
+	Running    event.Outcome = "running"    // a process writes it
+	Unfinished event.Outcome = "unfinished" // begun, and nobody writes it any more
+)
+
+// Summary is what the index knows of a run.
+type Summary struct {
+	ID       string         `json:"id"`
+	Kind     event.Kind     `json:"kind"`
+	Question string         `json:"question"` // its beginning
+	Model    string         `json:"model,omitempty"`
+	Scripted bool           `json:"scripted,omitempty"`
+	Outcome  event.Outcome  `json:"outcome"`
+	Reason   string         `json:"reason,omitempty"`
+	Thread   string         `json:"thread,omitempty"`
+	Began    time.Time      `json:"began"`
+	Took     event.Duration `json:"took_ms"`
+	Steps    int            `json:"steps"`
+	Tokens   event.Tokens   `json:"tokens"`
+	Parent   *event.Parent  `json:"parent,omitempty"`
+	Image    string         `json:"image,omitempty"`
+	Seed     *int64         `json:"seed,omitempty"`
+	Files    int            `json:"files,omitempty"` // inputs
+	Program  string         `json:"program,omitempty"`
+	Records  int64          `json:"records"`
+	Bytes    int64          `json:"bytes"` // of the journal, without what is kept apart
+	Head     string         `json:"head"`  // hash of the last record
+	// Imported says that the run was taken in, or that nothing shows any more
+	// that it was made here: the index was lost, and our keys did not sign it.
+	Imported bool `json:"imported,omitempty"`
+}
+
+const (
+	maxQuestion = 2000
+	maxText     = 64 << 10
+	maxReason   = 2000
+)
+
+// summarizer makes a summary of the events of a run.
+type summarizer struct {
+	s     Summary
+	last  time.Time
+	words strings.Builder
+}
+
+func newSummarizer(id string) *summarizer {
+	return &summarizer{s: Summary{ID: id, Outcome: Running}}
+}
+
+// add takes in the next event.
+func (z *summarizer) add(r event.Record) {
+	z.last = r.Time
+	switch e := r.Event.(type) {
+	case event.RunBegan:
+		z.s.Kind, z.s.Question, z.s.Model, z.s.Scripted = e.Kind, cut(e.Question, maxQuestion), e.Model, e.Scripted
+		z.s.Thread, z.s.Parent, z.s.Seed, z.s.Program = e.Thread, e.Parent, e.Seed, e.Program
+		z.s.Began = r.Time
+		z.say(e.Question)
+	case event.SessionBegan:
+		z.s.Image = e.Image.ID
+	case event.FileGiven:
+		z.s.Files++
+		z.say(e.Name)
+	case event.StepBegan:
+		z.s.Steps = max(z.s.Steps, e.N)
+	case event.ModelReplied:
+		z.s.Tokens.Input += e.Tokens.Input
+		z.s.Tokens.Output += e.Tokens.Output
+	case event.ExecutionBegan:
+		z.say(e.Code)
+	case event.PlanWritten:
+		z.say(e.Code)
+	case event.AnswerGiven:
+		z.say(e.Text)
+	case event.RunEnded:
+		z.s.Outcome, z.s.Reason, z.s.Took = e.Outcome, cut(e.Reason, maxReason), e.Took
+		z.s.Steps = max(z.s.Steps, e.Steps)
+		// What was taken from replies is more when the run broke off.
+		z.s.Tokens.Input, z.s.Tokens.Output = max(z.s.Tokens.Input, e.Tokens.Input), max(z.s.Tokens.Output, e.Tokens.Output)
+	}
+}
+
+// say adds words that the run is found by.
+func (z *summarizer) say(s string) {
+	if z.words.Len() < maxText {
+		z.words.WriteString(cut(s, maxText-z.words.Len()))
+		z.words.WriteByte('\n')
+	}
+}
+
+func (z *summarizer) text() string { return z.words.String() }
+
+// summary returns what is known by now.
+func (z *summarizer) summary(records, size int64, head string) Summary {
+	s := z.s
+	s.Records, s.Bytes, s.Head = records, size, head
+	if s.Outcome == Running && !s.Began.IsZero() {
+		s.Took = event.Duration(z.last.Sub(s.Began))
+	}
+	return s
+}
+
+// cut returns the beginning of s, of at most n bytes, in whole characters.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
+}

@@ -1,0 +1,147 @@
+package journal
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/store"
+)
+
+const (
+	// sweepTime and sweepRuns bound what a run that begins does for others.
+	sweepTime = 2 * time.Second
+	sweepRuns = 16
+	// sweepLook is how many runs without an end are looked at.
+	sweepLook = 1000
+)
+
+// sweep gives runs an end whose process did not. Whatever it cannot do, the next
+// one tries: the run that begins must not wait for it, or fail.
+func (j *Journal) sweep(ctx context.Context, key signer) {
+	ctx, cancel := context.WithTimeout(ctx, sweepTime)
+	defer cancel()
+	docs, err := j.cfg.Index.Find(ctx, store.Query{Kind: openDoc, Limit: sweepLook})
+	if err != nil {
+		return
+	}
+	done := 0
+	for _, d := range docs {
+		if writing, err := j.writing(ctx, d.ID); ctx.Err() != nil || writing || err != nil && fault.KindOf(err) != fault.NotFound {
+			continue
+		}
+		if done++; done > sweepRuns {
+			return
+		}
+		_ = j.abandon(ctx, d.ID, key) // see above
+	}
+}
+
+// abandon ends a run that nobody writes any more.
+func (j *Journal) abandon(ctx context.Context, id string, key signer) error {
+	log, torn, err := j.cfg.Logs.Reopen(ctx, id)
+	if fault.KindOf(err) == fault.NotFound {
+		return j.lost(ctx, id)
+	}
+	if err != nil {
+		return err
+	}
+	defer log.Close()
+	z := newSummarizer(id)
+	c := newChecker(id)
+	src, err := j.cfg.Logs.Read(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer src.Close()
+	err = c.events(ctx, src, j.Blob, func(r event.Record) bool { z.add(r); return true })
+	switch damage := damageOf(err); {
+	case damage != nil:
+		// Nothing is written behind what is not as it was.
+		return j.leave(ctx, id, z.summary(c.report.Records, c.report.Bytes, c.head), "its "+strings.TrimPrefix(damage.Error(), "the "))
+	case err != nil:
+		return err
+	case c.report.Finished: // and only the index was not told
+		return j.put(ctx, z.summary(c.report.Records, c.report.Bytes, c.head), z.text())
+	case c.ended:
+		return j.leave(ctx, id, z.summary(c.report.Records, c.report.Bytes, c.head), "its last checkpoint is missing")
+	}
+	return j.close(ctx, id, log, key, c, z, torn)
+}
+
+// close writes the end of an abandoned run.
+func (j *Journal) close(ctx context.Context, id string, log store.Log, key signer, c *checker, z *summarizer, torn int64) error {
+	before, err := j.cfg.Index.Get(ctx, runDoc, id)
+	row := Summary{}
+	if err == nil {
+		row, err = summaryOf(before)
+	}
+	if err != nil && fault.KindOf(err) != fault.NotFound {
+		return err
+	}
+	if row.Records > c.report.Records {
+		return j.leave(ctx, id, row, fmt.Sprintf("its journal has %d records, and had %d", c.report.Records, row.Records))
+	}
+	reason := row.Reason
+	if reason == "" {
+		reason = "the process that carried it out ended first"
+	}
+	if torn > 0 {
+		reason += fmt.Sprintf("; %d bytes of a torn record were cut off", torn)
+	}
+	s := z.summary(0, 0, "")
+	end := event.RunEnded{Outcome: event.Abandoned, Reason: reason, Steps: s.Steps, Tokens: s.Tokens, Took: s.Took}
+	r := newRecorder(j, id, log, key, nil, event.Discard)
+	r.seq, r.head, r.size, r.sum = c.report.Records, c.head, c.report.Bytes, z
+	now := j.now()
+	again, err := event.Encode(resumed{Events: event.Version, Key: key.Public, Succession: j.keys.succession(key.Key), Cut: torn})
+	if err != nil {
+		return err
+	}
+	data, err := event.Marshal(end)
+	if err != nil {
+		return err
+	}
+	lines := [][]byte{r.chain(now, resumedKind, again), r.chain(now, event.Name(end), data), r.checkpoint(now)}
+	if err := log.Append(lines...); err != nil {
+		return err
+	}
+	if err := log.Sync(); err != nil {
+		return err
+	}
+	z.add(event.Record{Seq: r.seq - 2, Time: now, Event: end})
+	return j.put(ctx, z.summary(r.seq, r.size, r.head), z.text())
+}
+
+// lost notes that a run's journal is gone.
+func (j *Journal) lost(ctx context.Context, id string) error {
+	d, err := j.cfg.Index.Get(ctx, runDoc, id)
+	if err != nil {
+		if fault.KindOf(err) == fault.NotFound {
+			return j.cfg.Index.Delete(ctx, openDoc, id)
+		}
+		return err
+	}
+	s, err := summaryOf(d)
+	if err != nil {
+		return err
+	}
+	return j.leave(ctx, id, s, "its journal is gone")
+}
+
+// leave notes that a run stays without an end, and why.
+func (j *Journal) leave(ctx context.Context, id string, s Summary, why string) error {
+	d, err := j.cfg.Index.Get(ctx, runDoc, id)
+	if err == nil {
+		if row, err := summaryOf(d); err == nil && row.Records > s.Records {
+			s = row // what is known of it is not forgotten
+		}
+	} else if fault.KindOf(err) != fault.NotFound {
+		return err
+	}
+	s.Outcome, s.Reason = Unfinished, cut(why, maxReason)
+	return j.put(ctx, s, d.Text+"\n"+s.Question)
+}

@@ -1,0 +1,95 @@
+package replay
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/llm/recorded"
+)
+
+// Source is where recorded runs and the contents of their inputs are read.
+type Source interface {
+	// Records returns the records of a run, in order. An error ends them.
+	Records(ctx context.Context, id string) iter.Seq2[event.Record, error]
+	// Blob opens the content with a hash.
+	Blob(ctx context.Context, sum string) (io.ReadCloser, error)
+}
+
+// Load reads a run. One that was not finished is loaded as far as it goes; one
+// whose journal is damaged, or holds what no run can have done, is refused.
+func Load(ctx context.Context, src Source, id string) (Recording, error) {
+	f := fold{rec: Recording{ID: id}}
+	read := int64(0)
+	for r, err := range src.Records(ctx, id) {
+		if err != nil {
+			return Recording{}, unreadable(id, read, err)
+		}
+		if read++; read == 1 {
+			f.rec.At = r.Time
+		}
+		if b, ok := r.Event.(event.RunBegan); ok && b.Kind == event.ToolCall {
+			return Recording{}, Recording{ID: id, Began: b}.replayable()
+		}
+		if err := f.add(r.Event); err != nil {
+			return Recording{}, fault.New(fault.Conflict, "Look at it with praxis show "+id+".",
+				"cannot replay run %s: record %d (%s) is out of place: %w", id, r.Seq, event.Name(r.Event), err)
+		}
+	}
+	if err := ctx.Err(); err != nil {
+		return Recording{}, fault.New(fault.Canceled, "", "cannot load run %s: %w", id, err)
+	}
+	if !f.begun {
+		return Recording{}, fault.New(fault.Conflict, "", "cannot replay run %s: its journal holds no events", id)
+	}
+	return f.rec, nil
+}
+
+// unreadable says why the records end before their end. What could be read
+// before a damage is not replayed: nobody knows what is missing.
+func unreadable(id string, read int64, err error) error {
+	var f *fault.Error
+	if errors.As(err, &f) && (read == 0 || f.Kind != fault.Conflict) {
+		return err // there is no such run, or it cannot be opened
+	}
+	return fault.New(fault.Conflict, "See what is wrong with praxis verify "+id+".", "cannot replay run %s: %w", id, err)
+}
+
+// replayable refuses a run of which there is nothing to carry out.
+func (r Recording) replayable() error {
+	refuse := func(why string) error {
+		return fault.New(fault.Conflict, "Look at it with praxis show "+r.ID+".", "cannot replay run %s: %s", r.ID, why)
+	}
+	switch {
+	case r.Began.Kind == event.ToolCall:
+		return refuse("it is one call of a tool; make it again with praxis tools call")
+	case r.Began.Kind != event.Ask && r.Began.Kind != event.Code:
+		return refuse(fmt.Sprintf("runs of kind %q are not known", r.Began.Kind))
+	case r.Session == nil && !r.sessionless() && r.Ended != nil && r.Ended.Reason != "":
+		return refuse("it never had a session: " + r.Ended.Reason)
+	case r.Session == nil && !r.sessionless():
+		return refuse("it never had a session")
+	case len(r.Steps) == 0:
+		return refuse("it ended before its first step")
+	case r.Began.Kind == event.Ask && r.Steps[0].Messages == nil:
+		return refuse("it ended before the model was asked")
+	case r.Began.Kind == event.Ask && len(r.Exchanges()) == 0:
+		return refuse("it ended before the model replied")
+	}
+	return nil
+}
+
+// until returns the exchanges of the steps before one.
+func (r Recording) until(step int) []recorded.Exchange {
+	var out []recorded.Exchange
+	for _, s := range r.Steps {
+		if s.N < step && s.Exchange != nil {
+			out = append(out, *s.Exchange)
+		}
+	}
+	return out
+}

@@ -1,0 +1,484 @@
+package replay
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/agent"
+	"praxis/internal/llm"
+	"praxis/internal/llm/recorded"
+	"praxis/internal/planner"
+	"praxis/internal/run"
+)
+
+// Config is what a replay needs. Source and Open must be set.
+type Config struct {
+	Source Source
+	// Open opens a session like the one that was recorded: its image, limits
+	// and seed, and the snapshot that it began with when it names one. A named
+	// session is never opened itself, as it has gone on since. A session that
+	// is an io.Closer is closed when the replay is over.
+	Open func(ctx context.Context, want event.SessionBegan) (run.Session, error)
+	// FromSnapshot opens a session from a snapshot. A NotFound or Conflict
+	// fault, or nil, means that the snapshot is gone: the steps before are
+	// then carried out again. A session that is an io.Closer is closed.
+	FromSnapshot func(ctx context.Context, id string) (run.Session, error)
+	// Overrides stands in for inputs, by their names: for those that were not
+	// kept, or to see what another content comes to.
+	Overrides map[string]func() (io.ReadCloser, error)
+	// Sink hears of everything while it happens. nil: nobody does.
+	Sink event.Sink
+	// Recorder records the run that is carried out; its run_began is the
+	// caller's to emit (see Recording.Again and Recording.Branched). nil: it is
+	// not recorded.
+	Recorder run.Recorder
+	// Snapshots says that the states of the run are saved, so that it can be
+	// branched itself.
+	Snapshots bool
+	// Redact takes secrets out of a text, as the journal's does: what the code
+	// prints of them now stands in no recording. nil: there are none.
+	Redact func(string) string
+	// Loose lets a branch go on from a state that was made again and is not the
+	// recorded one.
+	Loose bool
+	// Program is the version of this program; "": not known.
+	Program string
+	// Notes is the memory that a branch with another model goes on with, when
+	// the recorded run had one. nil: it has none. A replay takes its notes from
+	// the recording.
+	Notes agent.Notes
+	// Tools and Policy are definitions of tools, and a policy, in the place of
+	// those that a replayed run had, to see what they come to. nil: those that
+	// it had. No tool is ever called: see [Offering].
+	Tools  []planner.Text
+	Policy *planner.Text
+}
+
+// Again describes the run that replays this one.
+func (r Recording) Again(program string) event.RunBegan {
+	b := r.Began
+	b.Parent = &event.Parent{Run: r.ID, Change: "replayed"}
+	b.Program, b.Thread = program, ""
+	return b
+}
+
+// Replay carries a run out again and compares. err says why it could not be
+// carried out; what came of it, also when it differs, is in the report.
+func Replay(ctx context.Context, cfg Config, rec Recording) (Report, error) {
+	report, _, err := replay(ctx, cfg, rec, nil)
+	return report, err
+}
+
+// replay is Replay with something to be done in the session at the end.
+func replay(ctx context.Context, cfg Config, rec Recording, finish func(context.Context, run.Session) error) (Report, error, error) {
+	began := time.Now()
+	e, err := cfg.enact(ctx, rec)
+	if err != nil {
+		return Report{}, nil, cfg.notCarriedOut(err)
+	}
+	e.finish = finish
+	p := newPlayer(rec.Began.Model, rec.Exchanges())
+	finished, err := e.carryOut(ctx, p, e.firstStep(ctx))
+	if err != nil {
+		return Report{}, finished, err
+	}
+	report := compare(rec, e.live.recording(), p.ended())
+	if e.kit != nil && e.kit.other {
+		report.Tools = e.kit.changes()
+	}
+	if cfg.Policy != nil {
+		report.Policy = cfg.Policy.Name
+	}
+	report.note(cfg, rec)
+	report.Took = event.Duration(time.Since(began))
+	return report, finished, nil
+}
+
+// notCarriedOut ends the record of a run that its caller began and that cannot
+// be carried out: it failed, and was not left unfinished.
+func (c Config) notCarriedOut(err error) error {
+	if c.Recorder != nil {
+		c.Recorder.Emit(event.RunEnded{Outcome: event.Failed, Reason: err.Error()})
+	}
+	return err
+}
+
+// enactment is a run that is carried out after a recording.
+type enactment struct {
+	cfg    Config
+	rec    Recording
+	task   run.Task
+	live   *live
+	kit    *toolkit // nil: there are no tools and no network
+	open   run.Session
+	code   string // in the place of a person's code that was recorded
+	finish func(context.Context, run.Session) error
+}
+
+// enact prepares a run after a recording: a fresh session and its inputs.
+func (c Config) enact(ctx context.Context, rec Recording) (*enactment, error) {
+	if c.Source == nil || c.Open == nil {
+		return nil, errors.New("cannot replay: no source or no sessions")
+	}
+	if err := rec.replayable(); err != nil {
+		return nil, err
+	}
+	e := &enactment{cfg: c, rec: rec, live: newLive(c, rec.Began)}
+	inputs, err := c.inputs(ctx, rec)
+	if err != nil {
+		return nil, err
+	}
+	e.task = run.Task{Began: rec.Began, Inputs: inputs, Snapshots: c.Snapshots}
+	if err := e.equip(ctx, rec.Steps[0].N); err != nil {
+		return nil, err
+	}
+	if rec.sessionless() {
+		return e, nil
+	}
+	e.task.Open = func(ctx context.Context) (run.Session, error) {
+		s, err := c.Open(ctx, *rec.Session)
+		e.open = s
+		if err == nil {
+			err = e.kit.offer(ctx, s)
+		}
+		return s, err
+	}
+	e.task.Finish = func(ctx context.Context, _ run.Result) error {
+		e.kit.end()
+		if e.finish == nil || e.open == nil {
+			return nil
+		}
+		return e.finish(ctx, e.open)
+	}
+	return e, nil
+}
+
+// equip prepares what calls meet from a step on.
+func (e *enactment) equip(ctx context.Context, from int) error {
+	kit, err := e.cfg.tools(ctx, e.rec, from, e.live)
+	if err != nil || kit == nil {
+		return err
+	}
+	e.kit, e.live.kit = kit, kit
+	var before []Call
+	e.line(ctx, from, func(rec Recording, step int) {
+		var calls []Call
+		for _, s := range rec.Steps {
+			if s.N < step {
+				calls = append(calls, s.Calls...)
+			}
+		}
+		before = append(calls, before...)
+	})
+	kit.saw(before)
+	if e.cfg.Recorder != nil {
+		return kit.keep(ctx, e.live)
+	}
+	return nil
+}
+
+// firstStep begins the agent's conversation where the recorded one begins, with
+// the messages as they were recorded: what was told of files, of earlier
+// questions and of the person's wishes needs not be made up again.
+func (e *enactment) firstStep(ctx context.Context) *agent.Begin {
+	first := e.rec.Steps[0]
+	b := &agent.Begin{Step: first.N, Messages: first.Messages}
+	b.Tokens, b.Ran = e.before(ctx, first.N)
+	return b
+}
+
+// maxParents bounds the line of branches of branches that is followed.
+const maxParents = 100
+
+// before sums up the steps before one for the agent, those of the runs that
+// this one was branched from too. Of a run that is gone nothing is known, so
+// that some figures may count as unverified.
+func (e *enactment) before(ctx context.Context, step int) (tokens event.Tokens, ran []agent.Ran) {
+	e.line(ctx, step, func(rec Recording, step int) {
+		t, r := rec.before(step)
+		tokens.Input, tokens.Output = tokens.Input+t.Input, tokens.Output+t.Output
+		ran = append(r, ran...)
+	})
+	return tokens, ran
+}
+
+// line visits the run and those that it was branched from, each with the step
+// before which it counts.
+func (e *enactment) line(ctx context.Context, step int, visit func(rec Recording, step int)) {
+	rec := e.rec
+	for range maxParents {
+		visit(rec, step)
+		if len(rec.Steps) == 0 || rec.Steps[0].N <= 1 || rec.Began.Parent == nil {
+			return
+		}
+		step = rec.Steps[0].N
+		parent, err := Load(ctx, e.cfg.Source, rec.Began.Parent.Run)
+		if err != nil {
+			return
+		}
+		rec = parent
+	}
+}
+
+// before sums up the steps of this run before one.
+func (r Recording) before(step int) (tokens event.Tokens, ran []agent.Ran) {
+	for _, s := range r.Steps {
+		if s.N >= step {
+			break
+		}
+		if s.Exchange != nil {
+			tokens.Input += s.Exchange.Reply.Tokens.Input
+			tokens.Output += s.Exchange.Reply.Tokens.Output
+		}
+		for _, x := range s.Executions {
+			if x.Fills == nil && x.Ended != nil {
+				ran = append(ran, agent.Ran{Code: x.Code, Execution: *x.Ended})
+			}
+		}
+	}
+	return tokens, ran
+}
+
+// carryOut carries the run out. finished is what finish returned; err says that
+// there is no run to speak of. That a run has no answer is no error here.
+func (e *enactment) carryOut(ctx context.Context, model llm.Model, begin *agent.Begin) (finished, err error) {
+	defer e.close(&err)
+	if e.rec.Began.Kind == event.Code {
+		code, alone := e.code, e.rec.Session.Name == ""
+		if code == "" {
+			code = e.rec.Steps[0].Executions[0].Code
+		}
+		_, finished, err = run.Code(ctx, e.task, code, alone, e.live)
+	} else {
+		cfg := agent.Config{Model: model, Begin: begin}
+		m, branches := model.(*brancher)
+		e.remember(&cfg, func(s Step) bool { return s.N >= begin.Step && !(branches && m.edits(s.N)) })
+		if branches && m.change.Model != nil && cfg.Notes != nil { // what the run had not, its branch has not
+			cfg.Notes = branchNotes{recorded: cfg.Notes, today: e.cfg.Notes, own: m.own}
+		}
+		if err := e.kit.equip(&cfg); err != nil {
+			return nil, e.cfg.notCarriedOut(err)
+		}
+		_, finished, err = run.Ask(ctx, e.task, &cfg, e.live)
+	}
+	got := e.live.recording()
+	switch cause := ctx.Err(); {
+	case e.live.failure() != nil:
+		return finished, e.live.failure()
+	case cause != nil:
+		return finished, fault.New(fault.Canceled, "", "cannot replay run %s: %w", e.rec.ID, cause)
+	case err != nil && len(got.Steps) == 0:
+		return finished, err // there was no session, or the inputs could not be put into it
+	}
+	return finished, nil
+}
+
+// close ends the session; that it cannot is added to err.
+func (e *enactment) close(err *error) {
+	if c, ok := e.open.(io.Closer); ok {
+		*err = errors.Join(*err, c.Close())
+	}
+	e.open = nil
+}
+
+// inputs returns the inputs of a run, each from where it is kept or from what
+// stands in for it. All are looked for before anything is begun.
+func (c Config) inputs(ctx context.Context, rec Recording) ([]run.Input, error) {
+	for name := range c.Overrides {
+		if !slices.ContainsFunc(rec.Inputs, func(f event.FileGiven) bool { return f.Name == name }) {
+			return nil, fault.New(fault.Invalid, "The run was given: "+names(rec.Inputs)+".",
+				"cannot replay run %s with another %s: it has no input of this name", rec.ID, name)
+		}
+	}
+	var out []run.Input
+	for _, f := range rec.Inputs {
+		open := c.Overrides[f.Name]
+		if open == nil {
+			if err := c.kept(ctx, rec.ID, f); err != nil {
+				return nil, err
+			}
+			open = func() (io.ReadCloser, error) { return c.Source.Blob(ctx, f.SHA256) }
+		}
+		out = append(out, run.Input{File: agent.File{Name: f.Name, Path: f.Path, Bytes: f.Bytes}, Open: open})
+	}
+	return out, nil
+}
+
+func names(inputs []event.FileGiven) string {
+	if len(inputs) == 0 {
+		return "no files"
+	}
+	var out []string
+	for _, f := range inputs {
+		out = append(out, f.Name)
+	}
+	return strings.Join(out, ", ")
+}
+
+// kept says whether the content of an input can be had.
+func (c Config) kept(ctx context.Context, id string, f event.FileGiven) error {
+	const remedy = "Give the file itself (--file NAME=PATH) in its place."
+	if f.Withheld != "" {
+		return fault.New(fault.Conflict, remedy, "cannot replay run %s: input %s was not kept: %s", id, f.Name, f.Withheld)
+	}
+	r, err := c.Source.Blob(ctx, f.SHA256)
+	if fault.KindOf(err) == fault.NotFound {
+		return fault.New(fault.Conflict, remedy, "cannot replay run %s: the content of input %s is gone: %w", id, f.Name, err)
+	}
+	if err != nil {
+		return fmt.Errorf("cannot replay run %s: cannot read input %s: %w", id, f.Name, err)
+	}
+	return r.Close()
+}
+
+// live records the run that is carried out: for the comparison, and for who
+// listens or records besides.
+type live struct {
+	next   run.Recorder // may be nil
+	sink   event.Sink
+	redact func(string) string // may be nil
+	kit    *toolkit            // may be nil
+
+	mu  sync.Mutex
+	got fold
+	err error // the first event that could not be taken in
+}
+
+var _ run.Recorder = (*live)(nil)
+
+func newLive(c Config, began event.RunBegan) *live {
+	l := &live{next: c.Recorder, sink: c.Sink, redact: c.Redact, got: fold{begun: true}}
+	l.got.rec.Began = began
+	if l.sink == nil {
+		l.sink = event.Discard
+	}
+	return l
+}
+
+// Emit implements event.Sink. An event is recorded before anything else
+// happens, in one order for everybody.
+func (l *live) Emit(e event.Event) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if event.Transient(e) {
+		l.pass(e)
+		return
+	}
+	kept, err := l.asKept(e)
+	if err == nil && !l.kit.heard(kept) {
+		return
+	}
+	l.pass(e)
+	if err == nil {
+		err = l.got.add(kept)
+	}
+	if err != nil && l.err == nil {
+		l.err = fmt.Errorf("cannot follow the replay: %s: %w", event.Name(e), err)
+	}
+}
+
+// pass passes an event on.
+func (l *live) pass(e event.Event) {
+	if l.next != nil {
+		l.next.Emit(e)
+	}
+	l.sink.Emit(e)
+}
+
+// asKept returns an event as it is read from a journal.
+func (l *live) asKept(e event.Event) (event.Event, error) {
+	if _, ok := e.(event.ModelRequested); ok {
+		return e, nil // not compared, and long
+	}
+	data, err := event.Marshal(e)
+	if err == nil && l.redact != nil {
+		data, err = withoutSecrets(data, l.redact)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return event.Unmarshal(event.Name(e), data)
+}
+
+// withoutSecrets takes secrets out of every string of a JSON object.
+func withoutSecrets(data []byte, redact func(string) string) ([]byte, error) {
+	var v any
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.UseNumber()
+	if err := dec.Decode(&v); err != nil {
+		return nil, err
+	}
+	var walk func(any) any
+	walk = func(v any) any {
+		switch v := v.(type) {
+		case string:
+			return redact(v)
+		case []any:
+			for i := range v {
+				v[i] = walk(v[i])
+			}
+		case map[string]any:
+			for k := range v {
+				v[k] = walk(v[k])
+			}
+		}
+		return v
+	}
+	return json.Marshal(walk(v))
+}
+
+// Keep implements run.Recorder.
+func (l *live) Keep(ctx context.Context, name string, r io.Reader) (sum string, bytes int64, withheld string, err error) {
+	if l.next != nil {
+		return l.next.Keep(ctx, name, r)
+	}
+	h := sha256.New()
+	bytes, err = io.Copy(h, r)
+	return hex.EncodeToString(h.Sum(nil)), bytes, "", err
+}
+
+// Err implements run.Recorder.
+func (l *live) Err() error {
+	if l.next == nil {
+		return nil
+	}
+	return l.next.Err()
+}
+
+// failure says why what was carried out is not known.
+func (l *live) failure() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return errors.Join(l.Err(), l.err)
+}
+
+func (l *live) recording() Recording {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.got.rec
+}
+
+// player gives recorded replies, and knows whether more were wanted.
+type player struct {
+	*recorded.Model
+	replies int
+}
+
+func newPlayer(name string, exchanges []recorded.Exchange) *player {
+	return &player{Model: recorded.New(name, exchanges), replies: len(exchanges)}
+}
+
+// ended says that the model was asked for more replies than were recorded.
+func (p *player) ended() bool { return len(p.Asked()) > p.replies }

@@ -1,0 +1,493 @@
+package replay
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/agent"
+	"praxis/internal/plan"
+	"praxis/internal/plan/label"
+	"praxis/internal/plan/policy"
+	"praxis/internal/planner"
+	"praxis/internal/tool"
+	"praxis/internal/tool/bridge"
+	"praxis/internal/tool/gate"
+)
+
+// Offering is a session whose code can be offered tools and connections. The
+// sessions of runs that had them must be one.
+type Offering interface {
+	// Offer lets the session's code ask d. It holds as long as the session.
+	Offer(ctx context.Context, d *bridge.Desk, tools, net bool) error
+}
+
+// toolkit is what the calls of a run meet when it is carried out again: the gate
+// decides anew, by the recorded definitions and policy, and the record answers.
+// Nothing of the definitions is carried out, and no host is reached.
+type toolkit struct {
+	rec   Recording
+	rules []event.FileGiven // with the texts beside
+	texts []planner.Text
+	set   *tool.Set
+	gate  *gate.Gate
+	desk  *bridge.Desk
+	sink  event.Sink
+	other bool // other definitions than those of the record
+
+	mu      sync.Mutex
+	step    int
+	own     int                // the first step of a branch; math.MaxInt: there is none
+	over    bool               // what is called from now on is no part of the run
+	byID    map[string]*waiter // recorded calls, by their ids
+	byWhat  map[string][]*waiter
+	claimed map[string]claim // calls that are made, by their ids
+	refused int              // connections
+}
+
+// waiter is a recorded call that waits to be made again.
+type waiter struct {
+	Call
+	made bool
+}
+
+// claim is a call that is made: the recorded one that it is, if any.
+type claim struct {
+	was *Call
+	own bool // the branch makes it, not the recorded run
+}
+
+// tools prepares what the calls of a run meet, from a step on; nil: it had
+// neither tools nor a network.
+func (c Config) tools(ctx context.Context, rec Recording, from int, sink event.Sink) (*toolkit, error) {
+	native := rec.Began.Mode == modeTools || rec.Began.Mode == modeBoth
+	if len(rec.Began.Tools) == 0 && len(rec.Began.Net) == 0 && !native {
+		return nil, nil
+	}
+	k := &toolkit{
+		rec: rec, sink: sink, own: math.MaxInt,
+		byID: map[string]*waiter{}, byWhat: map[string][]*waiter{}, claimed: map[string]claim{},
+	}
+	rules, err := c.rules(ctx, rec, k)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.hold(rules, c); err != nil {
+		return nil, err
+	}
+	if native && k.set.Len() == 0 {
+		return nil, fault.New(fault.Conflict, "Look at it with praxis show "+rec.ID+".", "cannot replay run %s: its record holds no tools", rec.ID)
+	}
+	for _, s := range rec.Steps {
+		for _, one := range s.Calls {
+			if s.N >= from && one.Called.Origin != "" {
+				w := &waiter{Call: one}
+				k.byID[one.Called.ID] = w
+				k.byWhat[alike(one.Called)] = append(k.byWhat[alike(one.Called)], w)
+			}
+		}
+	}
+	return k, nil
+}
+
+// The modes of questions whose models call tools natively.
+const (
+	modeTools = "tools" // and have no code
+	modeBoth  = "both"
+)
+
+// rules reads what the calls were held against, with what stands in its place.
+func (c Config) rules(ctx context.Context, rec Recording, k *toolkit) (planner.Rules, error) {
+	var out planner.Rules
+	for _, f := range rec.Rules {
+		if f.Withheld != "" {
+			return out, fault.New(fault.Conflict, "", "cannot replay run %s: %s is not kept: %s", rec.ID, f.Name, f.Withheld)
+		}
+		data, err := content(ctx, c.Source, f.SHA256, maxText)
+		if err != nil {
+			return out, fault.New(fault.Conflict, "See what is wrong with praxis verify "+rec.ID+".", "cannot replay run %s: the content of %s cannot be read: %w", rec.ID, f.Name, err)
+		}
+		t := planner.Text{Name: f.Name, Text: string(data)}
+		k.rules, k.texts = append(k.rules, f), append(k.texts, t)
+		if f.Role == planner.RolePolicy {
+			out.Policy = &t
+		} else {
+			out.Tools = append(out.Tools, t)
+		}
+	}
+	if c.Tools != nil {
+		out.Tools, k.other = c.Tools, true
+	}
+	if c.Policy != nil {
+		out.Policy = c.Policy
+	}
+	return out, nil
+}
+
+// hold reads definitions and policy, and makes the gate. What a text says of how
+// a tool is carried out is read and left alone.
+func (k *toolkit) hold(rules planner.Rules, c Config) error {
+	options, err := rules.Load()
+	if err != nil {
+		return fmt.Errorf("cannot replay run %s: %w", k.rec.ID, err)
+	}
+	var files []*tool.File
+	for _, t := range rules.Tools {
+		f, err := tool.Load(t.Name, []byte(t.Text))
+		if err != nil {
+			return fmt.Errorf("cannot replay run %s: %w", k.rec.ID, err)
+		}
+		files = append(files, f)
+	}
+	if k.set, err = tool.NewSet(files...); err != nil { // without the quarantined model, which is for plans
+		return fmt.Errorf("cannot replay run %s: %w", k.rec.ID, err)
+	}
+	if changes := k.changes(); len(changes) > 0 && !k.other {
+		return fault.New(fault.Conflict, "See what is wrong with praxis verify "+k.rec.ID+".",
+			"cannot replay run %s: the definitions in its record are not those that it names: %s", k.rec.ID, changes[0])
+	}
+	if options.Policy == nil {
+		options.Policy = policy.Empty(options.Tools)
+	}
+	return k.open(options, c)
+}
+
+func (k *toolkit) open(o plan.Options, c Config) error {
+	origins := []gate.Origin{gate.Code}
+	switch k.rec.Began.Mode {
+	case modeTools:
+		origins = []gate.Origin{gate.Model}
+	case modeBoth:
+		origins = append(origins, gate.Model)
+	}
+	var err error
+	k.gate, err = gate.New(gate.Config{
+		Run: k.rec.ID, Tools: k.set, Policy: o.Policy, Caller: k, Approver: k, Sink: k.sink, Redact: c.Redact, Origins: origins, Unpaced: true,
+	})
+	if err != nil {
+		return err
+	}
+	for _, name := range k.rec.Began.Files {
+		k.gate.SawFile(name)
+	}
+	if k.rec.Session != nil && k.rec.Session.Snapshot != "" {
+		k.gate.SawFile("session") // as the run itself held it
+	}
+	d := bridge.Config{}
+	if k.set.Len() > 0 {
+		d.Gate = k.gate
+	}
+	if len(k.rec.Began.Net) > 0 {
+		d.Network = k
+	}
+	k.desk = bridge.New(d)
+	return nil
+}
+
+// saw notes what the model and its code had seen of calls before.
+func (k *toolkit) saw(calls []Call) {
+	for i, c := range calls {
+		if c.Called.Origin == "" || c.Returned == nil {
+			continue
+		}
+		l := label.Label{Sources: []label.Source{{Kind: label.Tool, Name: c.Called.Tool, Call: i + 1}}, Readers: label.Everyone()}
+		if was := c.Returned.Label; was != nil {
+			l.Sources[0].Trusted = was.Trusted
+			if !was.Anyone {
+				l.Readers = label.Only(was.Readers...)
+			}
+		}
+		k.gate.Saw(l)
+	}
+}
+
+// changes says which tools are not defined as they were.
+func (k *toolkit) changes() []ToolChange {
+	var out []ToolChange
+	for _, pin := range k.rec.Began.Tools {
+		def, ok := k.set.Lookup(pin.Name)
+		change := ToolChange{Name: pin.Name, Was: pin.Version}
+		if ok {
+			sum := def.Hash()
+			change.Is = string(def.Version)
+			if hex.EncodeToString(sum[:]) == pin.Hash {
+				continue
+			}
+		}
+		out = append(out, change)
+	}
+	for def := range k.set.All() {
+		known := false
+		for _, pin := range k.rec.Began.Tools {
+			known = known || pin.Name == def.Name
+		}
+		if !known {
+			out = append(out, ToolChange{Name: def.Name, Is: string(def.Version)})
+		}
+	}
+	return out
+}
+
+// keep keeps definitions and policy with a run that is recorded itself.
+func (k *toolkit) keep(ctx context.Context, l *live) error {
+	for i, f := range k.rules {
+		sum, n, withheld, err := l.Keep(ctx, f.Name, strings.NewReader(k.texts[i].Text))
+		if err != nil {
+			return err
+		}
+		l.Emit(event.FileGiven{Name: f.Name, Role: f.Role, Bytes: n, SHA256: sum, Withheld: withheld})
+	}
+	return nil
+}
+
+// offer lets the code of a session call.
+func (k *toolkit) offer(ctx context.Context, s any) error {
+	if k == nil {
+		return nil
+	}
+	o, ok := s.(Offering)
+	if !ok {
+		return errors.New("cannot replay: tools cannot be offered to this session")
+	}
+	return o.Offer(ctx, k.desk, k.set.Len() > 0, len(k.rec.Began.Net) > 0)
+}
+
+// equip gives the agent what it had: the tools that its model may call, and the
+// guide to those of its code.
+func (k *toolkit) equip(cfg *agent.Config) error {
+	if k == nil {
+		return nil
+	}
+	if mode := k.rec.Began.Mode; mode != modeTools {
+		cfg.Guide = k.desk.Guide(k.rec.Began.Net)
+		if mode != modeBoth {
+			return nil
+		}
+	}
+	var err error
+	cfg.Tools, err = k.desk.Native(k.rec.Began.Mode == modeBoth)
+	return err
+}
+
+// alike says which call it is: those of the same text are answered alike, of
+// whatever version the tool is.
+func alike(e event.ToolCalled) string {
+	e.Version = ""
+	return what(e)
+}
+
+// what is a call as it is compared.
+func what(e event.ToolCalled) string {
+	args, err := event.Encode(e.Arguments) // keys in order
+	if err != nil {
+		args = []byte(err.Error()) // it did not come from a record
+	}
+	return e.Origin + " " + e.Tool + " " + e.Version + " " + secretRE.ReplaceAllString(string(args), "[secret $1]")
+}
+
+// heard follows the run. e is as it is kept. It says whether e belongs to the run.
+func (k *toolkit) heard(e event.Event) bool {
+	if k == nil {
+		return true
+	}
+	k.desk.Heard(e)
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch e := e.(type) {
+	case event.StepBegan:
+		k.step = e.N
+	case event.ToolCalled:
+		if e.Origin == "" {
+			break
+		}
+		if k.over {
+			return false
+		}
+		k.claimed[e.ID] = claim{was: k.take(e), own: k.step >= k.own}
+	case event.DecisionMade, event.ApprovalAsked, event.ApprovalGiven, event.ToolReturned, event.ConnectionRefused:
+		return !k.over
+	}
+	return true
+}
+
+// take returns the recorded call that a call is, and takes it from those that
+// wait: the one with its id, else the first like it.
+func (k *toolkit) take(e event.ToolCalled) *Call {
+	like := alike(e)
+	if w := k.byID[e.ID]; w != nil && !w.made && e.Origin == string(gate.Model) && alike(w.Called) == like {
+		w.made = true
+		return &w.Call
+	}
+	waiting := k.byWhat[like]
+	for i, w := range waiting {
+		if !w.made {
+			w.made, k.byWhat[like] = true, waiting[i+1:]
+			return &w.Call
+		}
+	}
+	return nil
+}
+
+// branch says that from a step on the run is another one.
+func (k *toolkit) branch(from int) {
+	if k != nil {
+		k.own = from
+	}
+}
+
+// end ends the run: what is called from now on is no part of it.
+func (k *toolkit) end() {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.over = true
+}
+
+func (k *toolkit) claim(id string) claim {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.claimed[id]
+}
+
+// from says where the answers come from.
+func (k *toolkit) from() string { return "the record of run " + k.rec.ID }
+
+// refuse is the failure of a call that the record does not answer.
+func (k *toolkit) refuse(remedy, format string, args ...any) error {
+	return gate.RehearsedFailure{Text: fmt.Sprintf(format, args...), From: k.from(), Kind: fault.Denied, Remedy: remedy}
+}
+
+// Call answers a call as it was answered. Nothing is called.
+func (k *toolkit) Call(_ context.Context, inv tool.Invocation) (any, error) {
+	const remedy = "Go on without."
+	c := k.claim(inv.ID)
+	switch {
+	case c.own && inv.Tool.Effects.Acts():
+		return nil, k.refuse(remedy, "%s was not called: a branch of a run carries out nothing that acts", inv.Tool.Name)
+	case c.own && c.was == nil:
+		return nil, k.refuse(remedy, "%s was not called: a branch of a run calls no tool, and run %s did not make this call", inv.Tool.Name, k.rec.ID)
+	case c.was == nil:
+		return nil, k.refuse(remedy, "%s was not called: run %s did not make this call", inv.Tool.Name, k.rec.ID)
+	case c.was.Returned == nil:
+		return nil, k.refuse(remedy, "%s was not called: the record of run %s ends before its answer", inv.Tool.Name, k.rec.ID)
+	}
+	r := c.was.Returned
+	if strings.HasPrefix(r.Error, gate.NotCalled) {
+		return nil, k.refuse(remedy, "%s was %s", inv.Tool.Name, r.Error)
+	}
+	if r.Error != "" {
+		return nil, gate.RehearsedFailure{Text: r.Error, From: k.from(), Kind: kindOf(r.Kind), Remedy: r.Remedy}
+	}
+	v, err := tool.DecodeJSON([]byte(r.Result))
+	if err != nil {
+		return nil, k.refuse(remedy, "%s was not called: its recorded result cannot be read", inv.Tool.Name)
+	}
+	return gate.Rehearsed{Result: labelled(v, inv.Tool, r.Label), From: k.from()}, nil
+}
+
+// Identity names what answers.
+func (k *toolkit) Identity(*tool.Definition) string { return k.from() }
+
+// kindOf reads the kind of a failure.
+func kindOf(name string) fault.Kind {
+	for kind := fault.Invalid; kind <= fault.Internal; kind++ {
+		if kind.String() == name {
+			return kind
+		}
+	}
+	return fault.Unavailable
+}
+
+// labelled is a result that depends on what it depended on: a result may have
+// said of itself that it is less trusted, or for fewer, than its definition says.
+func labelled(v any, def *tool.Definition, was *event.DataLabel) any {
+	if was == nil {
+		return v
+	}
+	out := tool.Labelled{Value: v}
+	if !was.Anyone {
+		out.Readers = append([]string{}, was.Readers...)
+	}
+	if def.Labels.Trusted && !was.Trusted {
+		trusted := vouched(def.Name, was.Sources)
+		out.Trusted = &trusted
+	}
+	return out
+}
+
+// vouched says whether the last call of a tool among sources gave what is trusted.
+func vouched(name string, sources []string) bool {
+	last, trusted := -1, true
+	for _, s := range sources {
+		rest, ok := strings.CutPrefix(s, name+"#")
+		if !ok {
+			continue
+		}
+		number, trust, _ := strings.Cut(rest, " ")
+		if n, err := strconv.Atoi(number); err == nil && n > last {
+			last, trusted = n, trust == "(trusted)"
+		}
+	}
+	return trusted
+}
+
+// Approve answers as somebody answered. Nobody is asked.
+func (k *toolkit) Approve(_ context.Context, q gate.Question) (gate.Answer, error) {
+	c := k.claim(q.ID)
+	if c.own {
+		return gate.Answer{By: gate.ByPolicy, Reason: "nobody is asked in a branch of a run"}, nil
+	}
+	if c.was == nil || c.was.Given == nil {
+		return gate.Answer{By: gate.ByPolicy, Reason: "nobody was asked in run " + k.rec.ID}, nil
+	}
+	g := c.was.Given
+	return gate.Answer{Granted: g.Granted, Scope: gate.Scope(g.Scope), By: g.By, Who: g.Who, Reason: g.Reason}, nil
+}
+
+// noNetwork is what code hears that wants to reach a host.
+const noNetwork = "a run that is carried out again reaches no host: what came over the network is not in its record"
+
+// reached says whether the recorded run reached a host.
+func (k *toolkit) reached() bool {
+	return slices.ContainsFunc(k.rec.Steps, func(s Step) bool { return len(s.Hosts) > 0 })
+}
+
+// maxRefused bounds the refused connections that are told of.
+const maxRefused = 100
+
+// Serve refuses a connection, in the protocol that it begins with.
+func (k *toolkit) Serve(ctx context.Context, conn io.ReadWriteCloser) {
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() }) // it is over either way
+	defer stop()
+	defer func() { _ = conn.Close() }()
+	first := make([]byte, 1)
+	if _, err := io.ReadFull(conn, first); err != nil {
+		return
+	}
+	if k.reached() { // what the code went on with came from there then
+		k.gate.SawNetwork()
+	}
+	k.mu.Lock()
+	k.refused++
+	tell := k.refused <= maxRefused
+	k.mu.Unlock()
+	if tell {
+		k.sink.Emit(event.ConnectionRefused{Reason: noNetwork, Count: 1})
+	}
+	answer := fmt.Sprintf("HTTP/1.1 502 Refused by praxis: %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", noNetwork)
+	if first[0] == 5 { // SOCKS5: no method is acceptable
+		answer = "\x05\xff"
+	}
+	_, _ = io.WriteString(conn, answer) // who does not listen hears nothing
+}

@@ -1,0 +1,311 @@
+package report
+
+import (
+	"bufio"
+	_ "embed" // the page's template
+	"encoding/base64"
+	"fmt"
+	"html/template"
+	"io"
+	"strings"
+	"unicode/utf8"
+
+	"praxis/event"
+	"praxis/internal/safetext"
+)
+
+//go:embed page.html
+var pageTemplate string
+
+// longQuestion is how many characters a headline has at the most.
+const longQuestion = 160
+
+// HTML writes a run as one page with its pictures in it, for a browser or a
+// printer. It holds no script and loads nothing, and the page says so to the
+// browser.
+func HTML(w io.Writer, run Run) error {
+	t, err := template.New("").Parse(pageTemplate)
+	if err != nil {
+		return fmt.Errorf("cannot read the page's template: %w", err)
+	}
+	b := bufio.NewWriter(w)
+	if err := t.ExecuteTemplate(b, "page", pageOf(told(run))); err != nil {
+		return fmt.Errorf("cannot write: %w", err)
+	}
+	if err := b.Flush(); err != nil {
+		return fmt.Errorf("cannot write: %w", err)
+	}
+	return nil
+}
+
+// sheet is what the template shows. Its texts are visible ones; the template
+// escapes them.
+type sheet struct {
+	ID, Title, Question string
+	Long, Scripted      bool
+	Outcome, Tone       string
+	Chips               []string
+	Damage, Reason      string
+	Ran                 string // what was not scripted
+	Answer              []block
+	Figures             []sheetFigure
+	Facts               []fact
+	Inputs              []sheetFile
+	Parts               []sheetPart
+	Foot                string
+}
+
+type sheetFigure struct {
+	Text, From, Expression string
+	Doubt                  bool
+}
+
+type sheetFile struct{ Name, Path, Size, Hash, Withheld string }
+
+type sheetPart struct {
+	Anchor, Title, Badge, Meta string
+	Pieces                     []piece
+}
+
+// piece is one thing in a part; Kind says which of the fields are used.
+type piece struct {
+	Kind    string // "prose", "code", "text", "picture", "frame", "grid", "changes", "remark", "folded", "meta"
+	Name    string
+	Line    string
+	Alt     string
+	Tone    string // "bad", "warn"
+	Text    excerpt
+	Blocks  []block
+	Code    []span
+	Grid    *grid
+	Changes []sheetChange
+	Source  template.URL      // of a picture: a data URI of base64
+	Page    template.HTMLAttr // of a frame: its srcdoc, escaped
+}
+
+type sheetChange struct{ Kind, Path, Size, Hash, Short string }
+
+func pageOf(s *story) sheet {
+	p := sheet{ID: safetext.Line(s.run.ID), Question: strings.TrimRight(safetext.Text(s.began.Question), "\n "), Scripted: s.began.Scripted, Ran: s.ran()}
+	if p.Question == "" {
+		p.Question = "Run " + p.ID
+	}
+	p.Title = cut(safetext.Line(p.Question), longQuestion)
+	p.Long = utf8.RuneCountInString(p.Question) > longQuestion || strings.Contains(p.Question, "\n")
+	p.Outcome, p.Tone = safetext.Line(s.outcome()), "good"
+	if !s.well() {
+		p.Tone = "bad"
+	}
+	p.Chips = s.total()
+	if s.began.Model != "" {
+		p.Chips = append([]string{s.began.Model}, p.Chips...)
+	}
+	for i, c := range p.Chips {
+		p.Chips[i] = safetext.Line(c)
+	}
+	p.Damage = safetext.Line(s.run.Damage)
+	if s.ended != nil {
+		p.Reason = safetext.Text(s.ended.Reason)
+	}
+	for _, f := range s.facts() {
+		p.Facts = append(p.Facts, fact{f.Name, safetext.Line(f.Value)})
+	}
+	for _, f := range s.inputs {
+		p.Inputs = append(p.Inputs, sheetFile{safetext.Line(f.Name), safetext.Line(f.Path), safetext.Size(f.Bytes), safetext.Line(f.SHA256), safetext.Line(f.Withheld)})
+	}
+	if a := s.answer; a != nil {
+		p.Answer = s.figures(blocks(a.Text))
+		for _, f := range a.Figures {
+			p.Figures = append(p.Figures, sheetFigure{safetext.Line(f.Text), safetext.Line(origin(f)), safetext.Text(f.Expression), f.Source == "unverified"})
+		}
+	}
+	for i, part := range s.parts {
+		if section, ok := s.sheetPart(part, i == 0); ok {
+			p.Parts = append(p.Parts, section)
+		}
+	}
+	p.Foot = "Made from the records of run " + p.ID + ". praxis verify checks them, praxis replay runs the code again."
+	return p
+}
+
+// sheetPart writes a part, unless there is nothing in it.
+func (s *story) sheetPart(p *part, first bool) (sheetPart, bool) {
+	out := sheetPart{Title: "Afterwards"}
+	if first {
+		out.Title = "Before the first step"
+	}
+	if title := s.title(p); title != "" {
+		out.Title = strings.ToUpper(title[:1]) + title[1:]
+		out.Anchor = "step-" + decimal(int64(p.step))
+	}
+	for _, it := range p.items {
+		out.Pieces = append(out.Pieces, s.pieces(it)...)
+	}
+	var meta []string
+	if p.asked {
+		meta = append(meta, "model "+seconds(p.took), s.spent(p.model, p.tokens))
+	}
+	if p.before != nil {
+		meta = append(meta, "state before it: "+p.before.Snapshot)
+	}
+	out.Meta = safetext.Line(strings.Join(meta, " · "))
+	if p.failed {
+		out.Badge = "failed"
+	}
+	return out, p.step > 0 || len(out.Pieces) > 0
+}
+
+// pieces writes one item.
+func (s *story) pieces(it *item) []piece {
+	switch e := it.Event.(type) {
+	case event.ModelReplied:
+		return s.replied(e)
+	case event.ExecutionBegan:
+		if len(e.Fills) > 0 {
+			break
+		}
+		out := []piece{{Kind: "code", Code: highlight(strings.TrimRight(visibleCode(e.Code), "\n "))}}
+		if r, ok := s.remark(it); ok {
+			out = append(out, remarked(r)...)
+		}
+		return out
+	case event.ExecutionEnded:
+		if _, filling := s.filled(it, e); !filling {
+			return s.executed(it, e.Execution)
+		}
+	}
+	if r, ok := s.remark(it); ok {
+		return remarked(r)
+	}
+	return planPieces(it.Event)
+}
+
+func (s *story) replied(e event.ModelReplied) []piece {
+	var out []piece
+	if strings.TrimSpace(e.Thought) != "" {
+		out = append(out, piece{Kind: "prose", Blocks: blocks(e.Thought)})
+	}
+	if e.Cut {
+		out = append(out, piece{Kind: "remark", Name: "model", Line: "the reply was cut: it was longer than it may be", Tone: "warn"})
+	}
+	return out
+}
+
+func remarked(r remark) []piece {
+	p := piece{Kind: "remark", Name: r.Label, Line: safetext.Line(r.Text)}
+	if r.Warn {
+		p.Tone = "warn"
+	}
+	out := []piece{p}
+	if text := excerptOf(r.Body); text.Head != "" {
+		out = append(out, piece{Kind: "text", Text: text})
+	}
+	return out
+}
+
+// excerptOf bounds a text and makes it visible.
+func excerptOf(text string) excerpt {
+	text = strings.TrimRight(text, "\n ")
+	if strings.TrimLeft(text, "\n ") == "" {
+		return excerpt{}
+	}
+	x := bound(text, exportLines, exportBytes)
+	x.Head, x.Tail = safetext.Text(x.Head), safetext.Text(x.Tail)
+	return x
+}
+
+func (s *story) executed(it *item, x event.Execution) []piece {
+	var out []piece
+	text := func(name, tone, text string) {
+		if x := excerptOf(text); x.Head != "" {
+			out = append(out, piece{Kind: "text", Name: name, Tone: tone, Text: x})
+		}
+	}
+	text("output", "", x.Stdout)
+	text("error output", "warn", x.Stderr)
+	for i, v := range it.shown {
+		out = append(out, s.shown(v, it.result && i == len(it.shown)-1)...)
+	}
+	text("traceback", "bad", raised(x))
+	text("", "bad", stopped(x))
+	if len(x.Changes) > 0 {
+		p := piece{Kind: "changes"}
+		for _, c := range x.Changes {
+			line := sheetChange{Kind: safetext.Line(c.Kind), Path: safetext.Line(c.Path), Hash: safetext.Line(c.SHA256)}
+			line.Short = short(line.Hash)
+			if c.Kind != "removed" {
+				line.Size = safetext.Size(c.Bytes)
+			}
+			p.Changes = append(p.Changes, line)
+		}
+		out = append(out, piece{Kind: "meta", Line: "changed files"}, p)
+	}
+	if x.Unlisted != "" {
+		out = append(out, piece{Kind: "remark", Name: "changed files", Line: safetext.Line(x.Unlisted)})
+	}
+	line := x.Status.String() + ", " + used(x)
+	if x.Limit != "" {
+		line = x.Status.String() + ", limit " + string(x.Limit) + ", " + used(x)
+	}
+	return append(out, piece{Kind: "meta", Line: safetext.Line("code: " + line)})
+}
+
+// shown writes a displayed value: as the image or the table that it is, as the
+// page that it is in a frame without any permission, or as text.
+func (s *story) shown(v view, result bool) []piece {
+	var out []piece
+	name := "displayed"
+	if result {
+		name = "result"
+	}
+	if v.broken != "" {
+		out = append(out, piece{Kind: "remark", Name: name, Line: v.broken, Tone: "warn"})
+	}
+	text := excerptOf(v.text)
+	switch {
+	case v.picture != nil && v.picture.MIME != page:
+		source := "data:" + v.picture.MIME + ";base64," + base64.StdEncoding.EncodeToString(v.picture.Data)
+		out = append(out, piece{Kind: "picture", Source: template.URL(source), Alt: safetext.Line(v.picture.Name), Name: safetext.Line(s.caption(v.picture))})
+	case v.grid != nil:
+		out = append(out, piece{Kind: "grid", Name: name, Grid: v.grid})
+	case v.html != "":
+		caption := "an HTML page that the code displayed, without its scripts"
+		if v.picture != nil {
+			caption = safetext.Line(s.caption(v.picture)) + ", without its scripts"
+		}
+		out = append(out, piece{Kind: "frame", Alt: name, Name: caption, Page: srcdoc(v.html)})
+		if text.Head != "" && !defaultText.MatchString(text.Head) {
+			out = append(out, piece{Kind: "folded", Name: "as text", Text: text})
+		}
+	case text.Head != "":
+		out = append(out, piece{Kind: "text", Name: name, Text: text})
+	}
+	return out
+}
+
+// maxFrame bounds the page in a frame.
+const maxFrame = 4 << 20
+
+// srcdoc writes the attribute that makes HTML the content of a frame. The
+// template's own escaping would let entities in it be read one time too many.
+// What the content can do is bounded by the frame: an empty sandbox attribute
+// allows no script, no form, no window and no way out, and a frame with a srcdoc
+// inherits the page's policy, which allows no network.
+func srcdoc(source string) template.HTMLAttr {
+	if len(source) > maxFrame {
+		source = "<p>The page is too large to be shown.</p>"
+	}
+	source = strings.Map(func(r rune) rune {
+		if (r < 0x20 && r != '\n' && r != '\t') || (r >= 0x7f && r < 0xa0) || r&0xfffe == 0xfffe {
+			return utf8.RuneError
+		}
+		return r
+	}, valid(source))
+	return template.HTMLAttr(`srcdoc="` + template.HTMLEscapeString(frameHead+source) + `"`)
+}
+
+// frameHead gives a framed page a policy of its own, for a notebook has none to
+// inherit, and a look when it has none.
+const frameHead = `<!doctype html><meta charset="utf-8">` +
+	`<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; img-src data:">` +
+	`<style>body{font:14px/1.5 sans-serif;margin:12px}</style>`

@@ -1,0 +1,206 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"praxis/event"
+	"praxis/internal/safetext"
+)
+
+// remark is what all formats say in a line about an event that is neither
+// prose nor code. Its texts are raw: each format makes them harmless.
+type remark struct {
+	Label string // such as "tool call"; our own words
+	Text  string // one line
+	Body  string // more lines, or empty
+	Warn  bool   // something went wrong
+}
+
+const unfinished = "begun, not finished"
+
+// remark returns what to say about an item, if it is one of those.
+func (s *story) remark(it *item) (remark, bool) {
+	if r, ok := gated(it); ok {
+		return r, r.Label != ""
+	}
+	switch e := it.Event.(type) {
+	case event.RunBegan:
+		return remark{"run", "a second beginning of the run is recorded", "", true}, true
+	case event.AnswerGiven:
+		return remark{"answer", "a second answer is recorded", e.Text, true}, true
+	case event.SessionBegan:
+		return remark{"session", "another session began: " + e.Session, "", false}, true
+	case event.ModelRequested:
+		return remark{"model", e.Model + " was asked: " + unfinished, "", true}, it.lost
+	case event.ModelRetrying:
+		return remark{"model", fmt.Sprintf("%s: attempt %d after %s", e.Reason, e.Attempt, seconds(e.After)), "", true}, true
+	case event.ModelFailed:
+		return remark{"model failed", e.Reason + " (after " + seconds(e.Took) + ")", "", true}, true
+	case event.ReplyRejected:
+		return remark{"reply not usable", e.Reason, "", true}, true
+	case event.ReplyTrimmed:
+		return remark{"reply trimmed", e.Reason, "", true}, true
+	case event.HistoryCondensed:
+		text := fmt.Sprintf("%s (%s) shortened for the model, kept whole as %s", safetext.Count(e.Messages, "message"), safetext.Size(int64(e.Bytes)), short(e.Whole))
+		return remark{"history", text, e.Summary, false}, true
+	case event.ExecutionBegan:
+		return remark{"code", unfinished + ": the end of this code is not recorded", "", true}, it.lost
+	case event.ExecutionEnded:
+		return s.filled(it, e)
+	}
+	if e, ok := it.Event.(event.ToolCalled); !ok || e.Line > 0 {
+		if r, ok := planned(it); ok {
+			return r, true
+		}
+	}
+	return aside(it)
+}
+
+// filled tells how filling in an answer ended. The values come with the answer.
+func (s *story) filled(it *item, e event.ExecutionEnded) (remark, bool) {
+	began, ok := it.opened.(event.ExecutionBegan)
+	if !ok || len(began.Fills) == 0 {
+		return remark{}, false
+	}
+	what := safetext.Count(len(began.Fills), "figure")
+	if x := e.Execution; x.Status != event.OK {
+		return remark{"filling in", what + " of the answer: " + fate(x), strings.Join(began.Fills, "\n"), true}, true
+	}
+	return remark{"filling in", what + " of the answer", "", false}, true
+}
+
+// aside tells about tools, approvals, snapshots, and the session's and files' ends.
+func aside(it *item) (remark, bool) {
+	switch e := it.Event.(type) {
+	case event.ToolCalled:
+		name := strings.TrimSpace(e.Tool + " " + e.Version)
+		if it.lost {
+			return remark{"tool call", name + ": " + unfinished, arguments(e.Arguments), true}, true
+		}
+		return remark{"tool call", name, arguments(e.Arguments), false}, true
+	case event.ToolReturned:
+		name := e.ID
+		if called, ok := it.opened.(event.ToolCalled); ok {
+			name = called.Tool
+		}
+		if called, ok := it.opened.(event.ToolCalled); ok && called.Line > 0 && strings.HasPrefix(e.Error, "not called: ") {
+			return remark{"call", name + " was not made", "", true}, true
+		}
+		if e.Error != "" {
+			return remark{"tool failed", name + " after " + seconds(e.Took), e.Error, true}, true
+		}
+		if e.Rehearsed != "" {
+			return remark{"rehearsed", name + " was not really called; answered from " + e.Rehearsed, e.Result, false}, true
+		}
+		return remark{"tool result", name + " after " + seconds(e.Took), e.Result, false}, true
+	case event.ApprovalAsked:
+		if it.lost {
+			return remark{"approval", "asked for " + e.ID + ": " + unfinished, e.Reason, true}, true
+		}
+		return remark{"approval", "asked for " + e.ID, e.Reason, false}, true
+	case event.ApprovalGiven:
+		verb := "refused"
+		if e.Granted {
+			verb = "granted"
+		}
+		return remark{"approval", verb + " for " + e.ID + " by " + e.By, e.Reason, !e.Granted}, true
+	case event.SnapshotTaken:
+		return remark{"snapshot", e.Snapshot + sized(e), "", false}, true
+	case event.SessionForked:
+		return remark{"session", e.Session + " began as a fork of " + e.From + ", snapshot " + e.Snapshot, "", false}, true
+	case event.SessionRolledBack:
+		return remark{"session", e.Session + " went back to the snapshot " + e.Snapshot, "", true}, true
+	case event.FileSaved:
+		return remark{"saved", e.Path + " (" + safetext.Size(e.Bytes) + ")", "", false}, true
+	}
+	return remark{}, false // the end of the session is the run's
+}
+
+// arguments writes a tool's arguments as JSON, keys in order.
+func arguments(a map[string]any) string {
+	if len(a) == 0 {
+		return ""
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(a); err != nil {
+		return fmt.Sprint(a) // it did not come from a record
+	}
+	return strings.TrimSuffix(b.String(), "\n")
+}
+
+// fate says how an execution ended that did not end well.
+func fate(x event.Execution) string {
+	switch {
+	case x.Error != nil:
+		return strings.TrimSuffix(x.Error.Name+": "+x.Error.Value, ": ")
+	case x.Message != "":
+		return x.Status.String() + ": " + x.Message
+	}
+	return x.Status.String()
+}
+
+// raised is the traceback of an execution, or "".
+func raised(x event.Execution) string {
+	if x.Error == nil {
+		return ""
+	}
+	if x.Error.Traceback != "" {
+		return x.Error.Traceback
+	}
+	return strings.TrimSuffix(x.Error.Name+": "+x.Error.Value, ": ")
+}
+
+// stopped says in one voice why code did not end by itself, or "".
+func stopped(x event.Execution) string {
+	switch x.Status {
+	case event.OK, event.Error:
+		return x.Message
+	case event.Interrupted:
+		return strings.TrimSuffix("interrupted: "+x.Message, ": ")
+	}
+	if x.Message == "" {
+		return "cannot finish the code: status " + x.Status.String()
+	}
+	return "cannot finish the code: " + x.Message
+}
+
+// used writes what an execution used, such as "12 ms, 35MiB".
+func used(x event.Execution) string {
+	text := fmt.Sprintf("%.0f ms, %s", x.Usage.WallMS, safetext.Size(x.Usage.PeakMemoryBytes))
+	if x.State != "" && x.State != event.Kept {
+		text += ", state " + string(x.State)
+	}
+	return text
+}
+
+// origin says in words where a figure of an answer comes from.
+func origin(f event.Figure) string {
+	switch f.Source {
+	case "computed":
+		return "computed"
+	case "output":
+		return "printed by the code"
+	case "question":
+		return "in the question"
+	case "unverified":
+		return "not traced to anything that ran"
+	}
+	return f.Source
+}
+
+// doubtful returns the figures of an answer that are not traced to anything.
+func doubtful(a *event.AnswerGiven) []string {
+	var out []string
+	for _, f := range a.Figures {
+		if f.Source == "unverified" {
+			out = append(out, f.Text)
+		}
+	}
+	return out
+}

@@ -1,0 +1,354 @@
+package report
+
+import (
+	"fmt"
+	"strings"
+
+	"praxis/event"
+	"praxis/internal/safetext"
+)
+
+// notCalled begins the recorded error of a call that was denied.
+const notCalled = "not called: "
+
+// maxAlike is how many calls of one tool that code makes a step tells one by one.
+// Of more, one line tells.
+const maxAlike = 8
+
+// bundled is what one line says of many calls of a tool, or of many connections.
+type bundled struct {
+	tool                      string
+	calls, ok, failed, denied int
+	asked, granted, open      int
+	took                      event.Duration
+	turned                    bool // refused connections
+	connections               bool
+	sent, received            int64
+	examples                  []string // why calls failed or were denied, without repetition
+}
+
+// told reads a run's records for a person: of many calls alike it tells once.
+func told(run Run) *story {
+	s := tell(run)
+	for _, p := range s.parts {
+		p.bundle()
+	}
+	return s
+}
+
+// gatedCall returns the call that an event belongs to when the model or its code
+// makes it; plans tell of theirs in their own words.
+func (t *teller) gatedCall(id string) *event.ToolCalled {
+	it := t.open["tool "+id]
+	if it == nil {
+		return nil
+	}
+	if e, ok := it.Event.(event.ToolCalled); ok && e.Origin != "" && e.Line == 0 {
+		return &e
+	}
+	return nil
+}
+
+// tools takes in what happens to calls and connections.
+func (t *teller) tools(it *item) {
+	switch e := it.Event.(type) {
+	case event.DecisionMade:
+		it.call = t.gatedCall(e.ID)
+	case event.ApprovalAsked:
+		it.call = t.gatedCall(e.ID)
+	case event.ApprovalGiven:
+		it.call = t.gatedCall(e.ID)
+	case event.ToolReturned:
+		it.call = t.gatedCall(e.ID)
+	case event.ConnectionOpened:
+		t.open["connection "+e.ID] = it
+	case event.ConnectionClosed:
+		it.opened = t.take("connection " + e.ID)
+	}
+}
+
+// bundleKey says of what an item is one of many, or "".
+func bundleKey(it *item) string {
+	switch e := it.Event.(type) {
+	case event.ToolCalled:
+		if e.Origin == "code" {
+			return "tool " + e.Tool
+		}
+	case event.DecisionMade, event.ApprovalAsked, event.ApprovalGiven, event.ToolReturned:
+		if it.call != nil && it.call.Origin == "code" {
+			return "tool " + it.call.Tool
+		}
+	case event.ConnectionRefused:
+		return "refused"
+	case event.ConnectionOpened:
+		return fmt.Sprintf("connection %s:%d", e.Host, e.Port)
+	case event.ConnectionClosed:
+		if o, ok := it.opened.(event.ConnectionOpened); ok {
+			return fmt.Sprintf("connection %s:%d", o.Host, o.Port)
+		}
+	}
+	return ""
+}
+
+// opens says whether an item is the first of those of its call or connection.
+func opens(it *item) bool {
+	switch it.Event.(type) {
+	case event.ToolCalled, event.ConnectionOpened, event.ConnectionRefused:
+		return true
+	}
+	return false
+}
+
+// bundle puts many calls alike into one item, which stands where the first stood.
+func (p *part) bundle() {
+	counts := map[string]int{}
+	for _, it := range p.items {
+		if key := bundleKey(it); key != "" && opens(it) {
+			counts[key]++
+		}
+	}
+	sums := map[string]*bundled{}
+	kept := p.items[:0]
+	for _, it := range p.items {
+		key := bundleKey(it)
+		if key == "" || counts[key] <= maxAlike {
+			kept = append(kept, it)
+			continue
+		}
+		b := sums[key]
+		if b == nil {
+			kind, name, _ := strings.Cut(key, " ")
+			b = &bundled{tool: name, connections: kind == "connection", turned: kind == "refused"}
+			sums[key] = b
+			kept = append(kept, &item{Record: it.Record, sum: b})
+		}
+		b.add(it)
+	}
+	p.items = kept
+}
+
+func (b *bundled) add(it *item) {
+	switch e := it.Event.(type) {
+	case event.ToolCalled, event.ConnectionOpened:
+		b.calls++
+		if it.lost {
+			b.open++
+		}
+	case event.DecisionMade:
+		if e.Verdict == "deny" {
+			b.example(strings.TrimSpace(notCalled + e.Reason + "\n" + e.Remedy))
+		}
+	case event.ApprovalGiven:
+		b.asked++
+		if e.Granted {
+			b.granted++
+		}
+	case event.ToolReturned:
+		b.took += e.Took
+		switch {
+		case strings.HasPrefix(e.Error, notCalled):
+			b.denied++
+		case e.Error != "":
+			b.failed++
+		default:
+			b.ok++
+		}
+		b.example(strings.TrimSpace(e.Error + "\n" + e.Remedy))
+	case event.ConnectionRefused:
+		b.calls += max(1, e.Count)
+		b.example(strings.TrimSpace(e.Reason + "\n" + e.Remedy))
+	case event.ConnectionClosed:
+		b.sent, b.received = b.sent+e.Sent, b.received+e.Received
+	}
+}
+
+// maxExamples bounds the different failures that a line for many calls shows.
+const maxExamples = 3
+
+func (b *bundled) example(text string) {
+	if text == "" || len(b.examples) == maxExamples {
+		return
+	}
+	for _, known := range b.examples {
+		if strings.HasPrefix(known, text) { // a denial was told with its remedy
+			return
+		}
+	}
+	b.examples = append(b.examples, text)
+}
+
+func (b *bundled) remark() remark {
+	if b.turned {
+		return remark{"network refused", safetext.Count(b.calls, "connection"), strings.Join(b.examples, "\n"), true}
+	}
+	if b.connections {
+		return remark{"network", fmt.Sprintf("%s to %s: %s", safetext.Count(b.calls, "connection"), b.tool, traffic(b.sent, b.received)), "", false}
+	}
+	parts := []string{}
+	for _, one := range []struct {
+		n    int
+		what string
+	}{{b.ok, "ok"}, {b.failed, "failed"}, {b.denied, "denied"}, {b.open, "begun, not finished"}} {
+		if one.n > 0 {
+			parts = append(parts, safetext.Number(one.n)+" "+one.what)
+		}
+	}
+	if b.asked > 0 {
+		parts = append(parts, fmt.Sprintf("somebody was asked about %s and granted %s", safetext.Number(b.asked), safetext.Number(b.granted)))
+	}
+	text := fmt.Sprintf("%s of %s from code: %s, %s in all", safetext.Count(b.calls, "call"), b.tool, strings.Join(parts, ", "), seconds(b.took))
+	return remark{"tool calls", text, strings.Join(b.examples, "\n"), b.failed+b.denied+b.open > 0}
+}
+
+func traffic(sent, received int64) string {
+	return safetext.Size(sent) + " sent, " + safetext.Size(received) + " received"
+}
+
+// gated tells about calls that the model or its code makes, and about
+// connections. ok says that the item is one of those; a remark without a label
+// says that there is nothing to tell.
+func gated(it *item) (r remark, ok bool) {
+	if it.sum != nil {
+		return it.sum.remark(), true
+	}
+	switch e := it.Event.(type) {
+	case event.ToolCalled:
+		if e.Origin == "" || e.Line > 0 {
+			return remark{}, false
+		}
+		return gatedCalled(it, e), true
+	case event.ConnectionOpened:
+		if !it.lost {
+			return remark{}, true // told with its end
+		}
+		return remark{"network", connectionText(e) + ": " + unfinished, "", true}, true
+	case event.ConnectionClosed:
+		return connectionClosed(it, e), true
+	case event.ConnectionRefused:
+		return connectionRefused(e), true
+	}
+	if it.call == nil {
+		return remark{}, false
+	}
+	return ofGated(it)
+}
+
+// ofGated tells what became of a call.
+func ofGated(it *item) (remark, bool) {
+	name := it.call.Tool
+	switch e := it.Event.(type) {
+	case event.DecisionMade:
+		if e.Verdict == "allow" && e.Rule == "default" {
+			return remark{}, true
+		}
+		return decided(e), true
+	case event.ApprovalAsked:
+		if !it.lost {
+			return remark{}, true // the decision said why, and the answer comes
+		}
+		return remark{"approval", "asked for " + name + ": " + unfinished, e.Reason, true}, true
+	case event.ApprovalGiven:
+		verb := "refused"
+		if e.Granted {
+			verb = "granted"
+		}
+		text := verb + " for " + name + " by " + strings.TrimSpace(e.By+" "+e.Who)
+		if scope := scopeText(e.Scope); e.Granted && scope != "" {
+			text += ", " + scope
+		}
+		return remark{"approval", text, e.Reason, !e.Granted}, true
+	case event.ToolReturned:
+		return gatedReturned(name, e), true
+	}
+	return remark{}, false
+}
+
+func scopeText(scope string) string {
+	switch scope {
+	case "once":
+		return "for this call"
+	case "exact":
+		return "for these arguments"
+	case "run":
+		return "for the run"
+	}
+	return scope
+}
+
+func gatedCalled(it *item, e event.ToolCalled) remark {
+	who := "by the model"
+	if e.Origin != "model" {
+		who = "from " + e.Origin
+	}
+	text := strings.TrimSpace(e.Tool+" "+e.Version) + ", " + who
+	if e.By != "" {
+		text += ", carried out by " + e.By
+	}
+	r := remark{Label: "tool call", Text: text, Body: arguments(e.Arguments)}
+	if it.lost {
+		r.Text, r.Warn = r.Text+": "+unfinished, true
+	}
+	return r
+}
+
+func gatedReturned(name string, e event.ToolReturned) remark {
+	why := strings.TrimSpace(e.Error + "\n" + e.Remedy)
+	switch {
+	case strings.HasPrefix(e.Error, notCalled):
+		return remark{"tool denied", name + " was not called", strings.TrimPrefix(why, notCalled), true}
+	case e.Error != "" && e.Rehearsed != "":
+		return remark{"tool failed", name + ", not really called: answered from " + e.Rehearsed, why, true}
+	case e.Error != "":
+		return remark{"tool failed", name + " after " + seconds(e.Took), why, true}
+	case e.Rehearsed != "":
+		return remark{"tool result", name + ", not really called: answered from " + e.Rehearsed, e.Result, false}
+	}
+	return remark{"tool result", name + " after " + seconds(e.Took), e.Result, false}
+}
+
+func connectionText(e event.ConnectionOpened) string {
+	return fmt.Sprintf("%s:%d (%s), by the rule %s, %s", e.Host, e.Port, e.Address, e.Rule, e.Via)
+}
+
+func connectionClosed(it *item, e event.ConnectionClosed) remark {
+	text := e.ID
+	if o, ok := it.opened.(event.ConnectionOpened); ok {
+		text = connectionText(o)
+	}
+	text += ": " + traffic(e.Sent, e.Received)
+	if e.Protocol != "" {
+		text += ", " + e.Protocol
+	}
+	if e.Requests > 0 {
+		text += ", " + safetext.Count(e.Requests, "request")
+	}
+	if e.Injected > 0 {
+		text += ", " + safetext.Number(e.Injected) + " with a credential"
+	}
+	return remark{"network", text + " in " + seconds(e.Took), e.Reason, false}
+}
+
+func connectionRefused(e event.ConnectionRefused) remark {
+	text := "a connection"
+	if e.Count > 1 {
+		text = safetext.Count(e.Count, "connection")
+	}
+	if e.Host != "" {
+		text += " to " + e.Host
+		if e.Port > 0 {
+			text += fmt.Sprintf(":%d", e.Port)
+		}
+	}
+	return remark{"network refused", text + ": " + e.Reason, e.Remedy, true}
+}
+
+// toolFacts are what the head says about tools and the network.
+func (s *story) toolFacts(put func(name, value string)) {
+	switch s.began.Mode {
+	case "tools":
+		put("mode", "tools: the model calls tools and has no code")
+	case "both":
+		put("mode", "both: the model calls tools and writes code")
+	}
+	put("network", strings.Join(s.began.Net, ", "))
+}

@@ -1,0 +1,419 @@
+package report
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/safetext"
+)
+
+// Options say how a transcript is written.
+type Options struct {
+	Step   int  // only this step, with all that is recorded of it; 0: all steps
+	Colour bool // for a terminal
+}
+
+// What a transcript shows of one text when it shows all steps.
+const (
+	outputLines = 60
+	outputBytes = 8 << 10
+	thoughtMax  = 16 << 10
+	bodyLines   = 20
+)
+
+// transcript writes a run for a terminal.
+type transcript struct {
+	*story
+	pen
+	full bool // nothing is left out
+}
+
+var classColours = map[string]string{
+	classComment: sgrDim, classText: sgrGreen, classNumber: sgrCyan, classKeyword: sgrMagenta, classBuiltin: sgrCyan, className: sgrBold,
+}
+
+// Transcript writes a run as text that a person reads on a terminal or in a
+// pipe. With a step it writes that step alone, and all of it.
+func Transcript(w io.Writer, run Run, opt Options) error {
+	t := &transcript{pen: newPen(w, opt), full: opt.Step != 0}
+	if t.story = tell(run); !t.full {
+		t.story = told(run)
+	}
+	if opt.Step != 0 {
+		found := false
+		for _, p := range t.steps() {
+			if p.step == opt.Step {
+				t.part(p)
+				found = true
+			}
+		}
+		if !found {
+			return fault.New(fault.NotFound, "Leave out --step to see the whole run.",
+				"cannot show step %d of run %s: it has %s", opt.Step, safetext.Line(run.ID), safetext.Count(len(t.steps()), "step"))
+		}
+		t.damage()
+		return t.flush()
+	}
+	t.head()
+	for _, p := range t.parts {
+		if p.step == 0 && p == t.parts[len(t.parts)-1] {
+			break
+		}
+		t.part(p)
+	}
+	t.tail()
+	return t.flush()
+}
+
+// block writes a text with an indent before every line.
+func (t *transcript) block(indent, sgr, text string) {
+	for line := range strings.SplitSeq(strings.TrimRight(safetext.Text(text), "\n "), "\n") {
+		t.printf("%s\n", strings.TrimRight(indent+t.paint(sgr, line), " "))
+	}
+}
+
+// bounded writes a text's head and tail, or all of it when a step is shown in full.
+func (t *transcript) bounded(indent, sgr, text string, lines, bytes int) {
+	if strings.Trim(text, "\n ") == "" {
+		return
+	}
+	if t.full {
+		t.block(indent, sgr, text)
+		return
+	}
+	x := bound(strings.TrimRight(text, "\n "), lines, bytes)
+	t.block(indent, sgr, x.Head)
+	if x.Left != "" {
+		t.printf("%s%s\n", indent, t.paint(sgrDim, "[… "+x.Left+" left out: praxis show shows them with --step …]"))
+		t.block(indent, sgr, x.Tail)
+	}
+}
+
+func (t *transcript) rule(title string) {
+	t.printf("\n%s\n", t.paint(sgrBold, "── "+title+" "+strings.Repeat("─", max(3, 74-len([]rune(title))))))
+}
+
+// label writes one line of the head; what follows its first line is indented.
+func (t *transcript) label(name, sgr, text string) {
+	text = strings.ReplaceAll(text, "\n", "\n          ")
+	t.printf("%s%s%s\n", t.paint(sgrBold, name), strings.Repeat(" ", max(1, 10-len(name))), t.paint(sgr, text))
+}
+
+func (t *transcript) head() {
+	kind := ""
+	if t.began.Kind != "" {
+		kind = ", " + string(t.began.Kind)
+	}
+	t.label("run", "", safetext.Line(t.run.ID+kind))
+	if t.began.Question != "" {
+		name := "question"
+		if !asked(t.began.Kind) {
+			name = string(t.began.Kind)
+		}
+		t.label(name, "", strings.TrimRight(safetext.Text(t.began.Question), "\n "))
+	}
+	for _, f := range t.facts() {
+		t.label(f.Name, "", safetext.Line(f.Value))
+		if f.Name == "model" && t.began.Scripted {
+			t.label("", sgrYellow, "The model's replies were scripted: no model was called. "+t.ran())
+		}
+	}
+	sgr := sgrGreen
+	if !t.well() {
+		sgr = sgrRed
+	}
+	t.label("outcome", sgr, safetext.Line(t.outcome()))
+	if t.ended != nil && t.ended.Reason != "" {
+		t.label("", "", safetext.Text(t.ended.Reason))
+	}
+	t.label("used", "", safetext.Line(strings.Join(t.total(), ", ")))
+	for i, f := range t.inputs {
+		name := "inputs"
+		if i > 0 {
+			name = ""
+		}
+		t.label(name, "", safetext.Line(f.Name)+" as "+safetext.Line(f.Path)+", "+safetext.Size(f.Bytes)+content(f))
+	}
+	t.damage()
+}
+
+// content says what the content of an input is, and why it is not there.
+func content(f event.FileGiven) string {
+	text := ""
+	if f.SHA256 != "" {
+		text += "\nsha256 " + safetext.Line(f.SHA256)
+	}
+	if f.Withheld != "" {
+		text += "\nnot kept: " + safetext.Line(f.Withheld)
+	}
+	return text
+}
+
+func (t *transcript) damage() {
+	if t.run.Damage != "" {
+		t.printf("%s %s\n", t.paint(sgrRed, "warning: the record is not whole:"), safetext.Line(t.run.Damage))
+	}
+}
+
+// part writes a step, or what stands before the first.
+func (t *transcript) part(p *part) {
+	if title := t.title(p); title != "" {
+		if t.began.MaxSteps > 0 && asked(t.began.Kind) {
+			title += " of " + safetext.Number(t.began.MaxSteps)
+		}
+		t.rule(title)
+	}
+	if p.before != nil {
+		t.dim("state before it: snapshot " + safetext.Line(p.before.Snapshot) + sized(*p.before))
+	}
+	for _, it := range p.items {
+		t.item(it)
+	}
+}
+
+func (t *transcript) dim(text string) { t.printf("  %s\n", t.paint(sgrDim, "["+text+"]")) }
+
+func (t *transcript) item(it *item) {
+	switch e := it.Event.(type) {
+	case event.ModelRequested:
+		if t.full {
+			t.request(e)
+		}
+	case event.ModelReplied:
+		t.reply(it, e)
+		return
+	case event.PlanWritten:
+		t.code(e.Code)
+		return
+	case event.PlanEnded:
+		t.planEnded(e)
+		return
+	case event.ExecutionBegan:
+		if len(e.Fills) == 0 || t.full {
+			t.code(e.Code)
+		}
+	case event.ExecutionEnded:
+		if r, ok := t.remark(it); ok {
+			t.remarked(r)
+			return
+		}
+		t.executed(it, e.Execution)
+		return
+	}
+	if r, ok := t.remark(it); ok {
+		t.remarked(r)
+	}
+}
+
+func (t *transcript) remarked(r remark) {
+	sgr := ""
+	if r.Warn {
+		sgr = sgrYellow
+	}
+	t.printf("  %s %s\n", t.paint(sgr, r.Label+":"), safetext.Line(r.Text))
+	t.bounded("    ", "", r.Body, bodyLines, outputBytes)
+}
+
+// request writes what the model was sent, with the messages that are new in it.
+func (t *transcript) request(e event.ModelRequested) {
+	t.dim(fmt.Sprintf("asked %s: %s kept of the request before, %d new, a reply of at most %s tokens",
+		safetext.Line(e.Model), safetext.Count(e.Kept, "message"), len(e.Messages), safetext.Number(e.MaxTokens)))
+	section := func(name, text string) {
+		if strings.TrimSpace(text) != "" {
+			t.printf("  %s\n", t.paint(sgrBold, name))
+			t.block("    ", sgrDim, text)
+		}
+	}
+	section("system", e.System)
+	for _, tool := range e.Tools {
+		section("tool "+safetext.Line(tool.Name), tool.Description)
+	}
+	for _, m := range e.Messages {
+		section(m.Role.String(), m.Text)
+		for _, c := range m.Calls {
+			section("call "+safetext.Line(c.Name), callText(c))
+		}
+		for _, r := range m.Results {
+			section("result", r.Text)
+		}
+	}
+}
+
+func callText(c event.Call) string {
+	if c.Input == nil {
+		return c.Raw
+	}
+	return arguments(c.Input)
+}
+
+func (t *transcript) reply(it *item, e event.ModelReplied) {
+	t.bounded("  ", sgrDim, e.Thought, outputLines, thoughtMax)
+	if t.full && strings.TrimSpace(e.Text) != strings.TrimSpace(e.Thought) {
+		t.printf("  %s\n", t.paint(sgrBold, "reply"))
+		t.block("    ", sgrDim, e.Text)
+	}
+	if t.full {
+		for _, c := range e.Calls {
+			t.printf("  %s\n", t.paint(sgrBold, "call "+safetext.Line(c.Name)))
+			t.block("    ", sgrDim, callText(c))
+		}
+	}
+	model := t.began.Model
+	if asked, ok := it.opened.(event.ModelRequested); ok {
+		model = asked.Model
+	}
+	spent := "scripted reply"
+	if !t.began.Scripted {
+		spent = t.spent(model, e.Tokens)
+	}
+	if e.Cut {
+		spent += ", cut: the reply was longer than it may be"
+	}
+	who := "model: "
+	if e.Call != "" {
+		who = "model without tools, for " + safetext.Line(e.Call) + ": "
+	}
+	t.dim(who + seconds(e.Took) + ", " + spent)
+}
+
+// code writes Python.
+func (t *transcript) code(code string) {
+	var b strings.Builder
+	for _, s := range highlight(strings.TrimRight(visibleCode(code), "\n ")) {
+		for i, line := range strings.Split(s.Text, "\n") {
+			if i > 0 {
+				b.WriteByte('\n')
+			}
+			b.WriteString(t.paint(classColours[s.Class], line))
+		}
+	}
+	for line := range strings.SplitSeq(b.String(), "\n") {
+		t.printf("%s\n", strings.TrimRight("  "+t.paint(sgrDim, "│")+" "+line, " "))
+	}
+}
+
+// executed writes what came of code.
+func (t *transcript) executed(it *item, x event.Execution) {
+	t.bounded("    ", "", x.Stdout, outputLines, outputBytes)
+	t.bounded("    ", sgrYellow, x.Stderr, outputLines, outputBytes)
+	if x.OutputFile != "" {
+		t.dim("the whole output was in " + safetext.Line(x.OutputFile) + " of the session")
+	}
+	for _, v := range it.shown {
+		t.view(v)
+	}
+	if text := raised(x); text != "" {
+		t.bounded("    ", sgrRed, text, outputLines, outputBytes)
+	}
+	if text := stopped(x); text != "" {
+		t.block("    ", sgrRed, text)
+	}
+	for _, c := range x.Changes {
+		t.changed(c)
+	}
+	if x.Unlisted != "" {
+		t.dim("changed files: " + safetext.Line(x.Unlisted))
+	}
+	mark := t.paint(sgrGreen, "ok")
+	if x.Status != event.OK {
+		mark = t.paint(sgrRed, x.Status.String())
+	}
+	if x.Limit != "" {
+		mark += t.paint(sgrRed, ", limit "+safetext.Line(string(x.Limit)))
+	}
+	t.printf("  %s%s%s\n", t.paint(sgrDim, "[code: "), mark, t.paint(sgrDim, ", "+used(x)+"]"))
+	if t.full {
+		t.dim(fmt.Sprintf("processor time %.0f ms", x.Usage.CPUMS))
+	}
+}
+
+func (t *transcript) changed(c event.Change) {
+	text := safetext.Line(c.Kind) + " " + safetext.Line(c.Path)
+	if c.Kind != "removed" {
+		text += ", " + safetext.Size(c.Bytes)
+	}
+	if hash := safetext.Line(c.SHA256); hash != "" {
+		if !t.full {
+			hash = short(hash)
+		}
+		text += ", sha256 " + hash
+	}
+	t.printf("    %s %s\n", t.paint(sgrDim, "file"), text)
+}
+
+func (t *transcript) view(v view) {
+	switch {
+	case v.picture != nil:
+		where := ""
+		if t.run.Saved[v.picture.Name] == "" {
+			where = "; praxis export " + safetext.Line(t.run.ID) + " --format html shows it"
+		}
+		t.printf("    %s\n", t.paint(sgrCyan, "["+safetext.Line(t.caption(v.picture))+where+"]"))
+	case v.broken != "":
+		t.dim(v.broken)
+		fallthrough
+	default:
+		t.bounded("    ", "", v.text, outputLines, outputBytes)
+	}
+}
+
+// tail writes the answer and what came after it.
+func (t *transcript) tail() {
+	if a := t.answer; a != nil {
+		t.rule("answer")
+		t.block("  ", "", a.Text)
+		t.figures(a)
+	} else if t.ended == nil || t.began.Kind == event.Ask {
+		if t.ended != nil && t.ended.Outcome == event.Waiting {
+			t.rule("no answer yet")
+		} else {
+			t.rule("no answer")
+		}
+		if t.ended == nil {
+			t.printf("  %s\n", t.paint(sgrRed, "The run was begun and is not finished: the record ends here."))
+		} else {
+			t.block("  ", "", strings.TrimPrefix(t.ended.Reason+"\n", "\n"))
+		}
+	}
+	if last := t.parts[len(t.parts)-1]; last.step == 0 {
+		for i, it := range last.items {
+			if i == 0 {
+				t.printf("\n")
+			}
+			t.item(it)
+		}
+	}
+	t.printf("\n%s\n", t.paint(sgrDim, safetext.Line(strings.Join(append([]string{t.outcome()}, t.total()...), ", "))))
+}
+
+// maxFigure bounds a figure and its expression in the list below an answer.
+const maxFigure = 60
+
+// figures lists where the figures of the answer come from.
+func (t *transcript) figures(a *event.AnswerGiven) {
+	if len(a.Figures) == 0 {
+		return
+	}
+	t.printf("\n  %s\n", t.paint(sgrBold, "figures"))
+	width := 0
+	for _, f := range a.Figures {
+		width = max(width, len([]rune(cut(safetext.Line(f.Text), maxFigure))))
+	}
+	for _, f := range a.Figures {
+		text, sgr := cut(safetext.Line(f.Text), maxFigure), ""
+		if f.Source == "unverified" {
+			sgr = sgrYellow
+		}
+		from := safetext.Line(origin(f))
+		if f.Expression != "" {
+			from += ": " + cut(safetext.Line(f.Expression), maxFigure)
+		}
+		t.printf("    %s%s  %s\n", text, strings.Repeat(" ", width-len([]rune(text))), t.paint(sgr, from))
+	}
+	if d := doubtful(a); len(d) > 0 {
+		t.printf("  %s\n", t.paint(sgrYellow, "warning: "+safetext.Count(len(d), "figure")+" not traced to anything that ran"))
+	}
+}

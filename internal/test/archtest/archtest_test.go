@@ -1,0 +1,202 @@
+package archtest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestPraxis checks this module itself.
+func TestPraxis(t *testing.T) {
+	root := filepath.Join("..", "..", "..")
+	if _, err := os.Stat(filepath.Join(root, "go.mod")); err != nil {
+		t.Fatalf("the module's root is not where it is looked for: %v", err)
+	}
+	found, err := Check(root, PraxisRules())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range found {
+		t.Error(v)
+	}
+}
+
+// plantedRules are small enough for a violation to be the only one.
+func plantedRules() Rules {
+	return Rules{
+		Module: "m",
+		Rooms: map[string]Room{
+			"a":   {Imports: []string{"b", "tree/..."}, Third: []string{"x.org/mod"}, Tests: []string{"t"}, TestThird: []string{"x.org/test"}},
+			"b":   {},
+			"cmd": {},
+		},
+		Exceptions: map[string]string{"a.Excused": "planted", "a.excusedFunc": "planted"},
+		Names:      []string{"utils"},
+		Budgets:    Budgets{FuncLines: 10, FileLines: 40, InterfaceMethods: 2, Documented: 1},
+	}
+}
+
+func plant(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	all := map[string]string{
+		"a/a.go":      "// Package a is planted.\npackage a\n",
+		"b/b.go":      "// Package b is planted.\npackage b\n",
+		"cmd/main.go": "// Command cmd is planted.\npackage main\n",
+	}
+	for name, text := range files {
+		all[name] = text
+	}
+	for name, text := range all {
+		if text == "" {
+			continue
+		}
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+func TestPlanted(t *testing.T) {
+	long := "package a\n\nfunc f() {\n" + strings.Repeat("\t_ = 0\n", 10) + "}\n"
+	for _, c := range []struct {
+		name  string
+		file  string
+		text  string
+		rule  string // "" when it is allowed
+		where string
+	}{
+		{"allowed edge", "a/x.go", "package a\n\nimport _ \"m/b\"\n", "", ""},
+		{"allowed tree", "a/x.go", "package a\n\nimport _ \"m/tree/deep/er\"\n", "", ""},
+		{"forbidden edge", "b/x.go", "package b\n\nimport _ \"m/a\"\n", "import", "b/x.go:3"},
+		{"name that only begins alike", "a/x.go", "package a\n\nimport _ \"m/bb\"\n", "import", "a/x.go:3"},
+		{"edge for tests only", "a/x.go", "package a\n\nimport _ \"m/t\"\n", "import", "a/x.go:3"},
+		{"edge for tests, in a test", "a/x_test.go", "package a\n\nimport _ \"m/t\"\n", "", ""},
+		{"package under test from outside", "a/x_test.go", "package a_test\n\nimport _ \"m/a\"\n", "", ""},
+		{"forbidden edge in a test", "b/x_test.go", "package b\n\nimport _ \"m/a\"\n", "import", "b/x_test.go:3"},
+		{"allowed third party", "a/x.go", "package a\n\nimport _ \"x.org/mod/sub\"\n", "", ""},
+		{"third party in the wrong room", "b/x.go", "package b\n\nimport _ \"x.org/mod/sub\"\n", "third-party", "b/x.go:3"},
+		{"third party that only begins alike", "a/x.go", "package a\n\nimport _ \"x.org/modern\"\n", "third-party", "a/x.go:3"},
+		{"third party for tests only", "a/x.go", "package a\n\nimport _ \"x.org/test\"\n", "third-party", "a/x.go:3"},
+		{"third party for tests, in a test", "a/x_test.go", "package a\n\nimport _ \"x.org/test\"\n", "", ""},
+		{"standard library", "b/x.go", "package b\n\nimport _ \"net/http\"\n", "", ""},
+		{"file behind a build tag", "b/x.go", "//go:build never\n\npackage b\n\nimport _ \"m/a\"\n", "import", "b/x.go:5"},
+		{"room without a line", "c/c.go", "// Package c is planted.\npackage c\n", "room", "c"},
+		{"line without a room", "b/b.go", "", "room", "b"},
+		{"name", "utils/u.go", "// Package utils is planted.\npackage utils\n", "name", "utils"},
+		{"no package comment", "b/b.go", "package b\n", "doc", "b"},
+		{"no comment on a function", "b/x.go", "package b\n\nfunc F() {}\n", "doc", "b/x.go:3"},
+		{"no comment on a method", "b/x.go", "package b\n\n// T is planted.\ntype T int\n\nfunc (t *T) M() {}\n", "doc", "b/x.go:6"},
+		{"no comment on a type of a group", "b/x.go", "package b\n\n// Two.\ntype (\n\tA int\n\t// B is.\n\tB int\n)\n", "doc", "b/x.go:5"},
+		{"comment on a group of constants", "b/x.go", "package b\n\n// Two.\nconst (\n\tA = 1\n\tB = 2\n)\n", "", ""},
+		{"method of a hidden type", "b/x.go", "package b\n\ntype t int\n\nfunc (t) M() {}\n", "", ""},
+		{"long function", "a/x.go", long, "size", "a/x.go:3"},
+		{"excused long function", "a/x.go", strings.Replace(long, "func f", "func excusedFunc", 1), "", ""},
+		{"long function in a test", "a/x_test.go", long, "", ""},
+		{"long file", "a/x.go", "package a\n" + strings.Repeat("\n", 40), "size", "a/x.go"},
+		{"wide interface", "b/x.go", "package b\n\n// I is planted.\ntype I interface {\n\tA()\n\tB()\n\tC()\n}\n", "interface", "b/x.go:4"},
+		{"wide hidden interface", "b/x.go", "package b\n\ntype i interface {\n\tA()\n\tB()\n\tC()\n}\n", "", ""},
+		{"kept context", "b/x.go", "package b\n\nimport \"context\"\n\ntype s struct {\n\tctx context.Context\n}\n", "context", "b/x.go:6"},
+		{"kept context, renamed and embedded", "b/x.go", "package b\n\nimport c \"context\"\n\nfunc f() {\n\ttype s struct{ c.Context }\n}\n", "context", "b/x.go:6"},
+		{"init", "b/x.go", "package b\n\nfunc init() {}\n", "init", "b/x.go:3"},
+		{"init in main", "cmd/x.go", "package main\n\nfunc init() {}\n", "", ""},
+		{"method called init", "b/x.go", "package b\n\ntype t int\n\nfunc (t) init() {}\n", "", ""},
+		{"variable", "b/x.go", "package b\n\nvar n int\n", "variable", "b/x.go:3"},
+		{"variable with a value", "b/x.go", "package b\n\nvar n = 1\n", "variable", "b/x.go:3"},
+		{"variable from a call", "b/x.go", "package b\n\nimport \"os\"\n\nvar n = os.Getpid()\n", "variable", "b/x.go:5"},
+		{"excused variable", "a/x.go", "package a\n\n// Excused is.\nvar Excused = 1\n", "", ""},
+		{"error, pattern, pin", "b/x.go", "package b\n\nvar e = errors.New(\"\")\n\nvar p = regexp.MustCompile(\"\")\n\nvar _ I = x\n", "", ""},
+		{"embed", "b/x.go", "package b\n\nimport _ \"embed\"\n\n//go:embed x.go\nvar text string\n", "", ""},
+		{"variable of another package", "b/x.go", "package b\n\nimport _ \"embed\"\n\n//go:linkname text other.text\nvar text string\n", "", ""},
+		{"error of a type of its own", "b/x.go", "package b\n\nvar errGone = &failure{}\n", "", ""},
+		{"error that is written to", "b/x.go", "package b\n\nvar errGone = &failure{}\n\nfunc f() { errGone.n++ }\n", "variable", "b/x.go:5"},
+		{"pointer", "b/x.go", "package b\n\nvar state = &failure{}\n", "variable", "b/x.go:3"},
+		{"table", "b/x.go", "package b\n\nvar t = map[string]int{\"a\": 1}\n\nfunc f() { t := t; t[\"b\"] = 2 }\n", "", ""},
+		{"table written to", "b/x.go", "package b\n\nvar t = map[string]int{}\n\nfunc f() { t[\"b\"] = 2 }\n", "variable", "b/x.go:5"},
+		{"table deleted from", "b/x.go", "package b\n\nvar t = map[string]int{}\n\nfunc f() { delete(t, \"b\") }\n", "variable", "b/x.go:5"},
+		{"unsafe", "b/x.go", "package b\n\nimport _ \"unsafe\"\n", "unsafe", "b/x.go:3"},
+		{"unsafe in its place", "b/x_unsafe.go", "package b\n\nimport _ \"unsafe\"\n", "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rules := plantedRules()
+			if c.rule == "name" {
+				rules.Rooms["utils"] = Room{}
+			}
+			found, err := Check(plant(t, map[string]string{c.file: c.text}), rules)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := ""
+			if c.rule != "" {
+				want = c.where + ": " + c.rule
+			}
+			got := ""
+			for _, v := range found {
+				got += v.Where + ": " + v.Rule
+			}
+			if got != want {
+				t.Errorf("got %v, want %q", found, want)
+			}
+		})
+	}
+}
+
+// TestPlantedInTable checks that a write to a table from another file of the package is seen.
+func TestPlantedInTable(t *testing.T) {
+	root := plant(t, map[string]string{
+		"b/x.go": "package b\n\nvar t = map[string]int{}\n",
+		"b/y.go": "package b\n\nfunc f() { t[\"b\"]++ }\n",
+	})
+	found, err := Check(root, plantedRules())
+	if err != nil || len(found) != 1 || found[0].Where != "b/y.go:3" {
+		t.Errorf("got %v, %v, want one violation at b/y.go:3", found, err)
+	}
+}
+
+func TestFuzzed(t *testing.T) {
+	rules := plantedRules()
+	rules.Fuzzed = []string{"b"}
+	found, err := Check(plant(t, nil), rules)
+	if err != nil || len(found) != 1 || found[0].Rule != "fuzz" {
+		t.Errorf("no target: got %v, %v, want one fuzz violation", found, err)
+	}
+	found, err = Check(plant(t, map[string]string{"b/b_test.go": "package b\n\nfunc FuzzB(f *testing.F) {}\n"}), rules)
+	if err != nil || len(found) != 0 {
+		t.Errorf("with a target: got %v, %v, want none", found, err)
+	}
+}
+
+// TestDocumentedShare checks that the share is of all names, not of each package.
+func TestDocumentedShare(t *testing.T) {
+	rules := plantedRules()
+	rules.Budgets.Documented = 0.95
+	rules.Budgets.FileLines = 400
+	var text strings.Builder
+	text.WriteString("package b\n")
+	for i := range 19 {
+		fmt.Fprintf(&text, "\n// F%d is planted.\nfunc F%d() {}\n", i, i)
+	}
+	one := text.String() + "\nfunc Bare() {}\n"
+	if found, err := Check(plant(t, map[string]string{"b/x.go": one}), rules); err != nil || len(found) != 0 {
+		t.Errorf("19 of 20: got %v, %v, want none", found, err)
+	}
+	if found, err := Check(plant(t, map[string]string{"b/x.go": one + "\nfunc Bare2() {}\n"}), rules); err != nil || len(found) != 2 {
+		t.Errorf("19 of 21: got %v, %v, want the two bare names", found, err)
+	}
+}
+
+func TestBroken(t *testing.T) {
+	if _, err := Check(plant(t, map[string]string{"b/x.go": "package"}), plantedRules()); err == nil {
+		t.Error("a file that does not parse: got no error")
+	}
+	if _, err := Check(filepath.Join(t.TempDir(), "none"), plantedRules()); err == nil {
+		t.Error("a folder that is not there: got no error")
+	}
+}

@@ -1,0 +1,243 @@
+package archtest
+
+import "maps"
+
+// The rooms that many others name.
+const (
+	fault    = "fault"
+	event    = "event"
+	box      = "internal/sandbox"
+	llm      = "internal/llm"
+	kept     = "internal/store"
+	safetext = "internal/safetext"
+	wire     = "internal/guest/wire"
+	unix     = "golang.org/x/sys"
+	syntax   = "internal/plan/syntax"
+	cpython  = "internal/test/cpython"
+	yaml     = "go.yaml.in/yaml/v4"
+	schema   = "github.com/google/jsonschema-go"
+	pyDist   = "github.com/kluctl/go-embed-python"
+	script   = "github.com/rogpeppe/go-internal"
+)
+
+// madeOnce is why a variable of a package is allowed to be computed.
+const madeOnce = "a table that is made once a process, when it is first needed, and never changed"
+
+// PraxisRules returns the rules of this module.
+func PraxisRules() Rules {
+	return Rules{
+		Module: "praxis",
+		Rooms:  rooms(),
+		Fuzzed: []string{
+			"internal/config", "internal/cli", wire, "internal/guest", "internal/session", "internal/image",
+			"internal/llm/scripted", "internal/agent/action", "internal/agent/grounding",
+			event, safetext, "internal/record/journal", "internal/record/report", "internal/record/price",
+			"internal/agent", "internal/tool/bridge", "internal/record/memory", "internal/record/replay", "internal/store/sqlite",
+			"internal/tool", "internal/tool/stub", "internal/tool/typed", "internal/tool/approval",
+			"internal/tool/openapi",
+			"internal/tool/kind/wasm",
+			"internal/tool/kind/web",
+			"internal/tool/kind/mcp",
+			"internal/egress",
+			"internal/tool/kind/python", "internal/tool/kind/command", "internal/tool/kind/builtin",
+			syntax, "internal/plan/pytext", "internal/plan/regex", "internal/plan/decimal", "internal/plan/label", "internal/plan/policy", "internal/plan/vm", "internal/plan/check",
+		},
+		Exceptions: map[string]string{
+			"cmd/praxis.version": "the linker writes it",
+			"event.Discard":      "a function without state",
+
+			"internal/plan/decimal.powers":  madeOnce,
+			"internal/plan/vm.layouts":      madeOnce,
+			"internal/plan/vm.machineSums":  madeOnce,
+			"internal/plan/vm.moduleTable":  madeOnce,
+			"internal/plan/vm.units":        madeOnce,
+			"internal/plan/vm.builtinTable": madeOnce,
+			"internal/plan/vm.paramTable":   madeOnce,
+			"internal/plan/vm.nameSets":     madeOnce,
+			"internal/plan/vm.nativeTable":  madeOnce,
+			"internal/plan/vm.typeTable":    madeOnce,
+			"internal/plan/vm.typesTable":   madeOnce,
+			"internal/plan/decimal.bigZero": "a constant that Go cannot declare as one",
+			"internal/plan/decimal.bigOne":  "a constant that Go cannot declare as one",
+			"internal/plan/decimal.bigTen":  "a constant that Go cannot declare as one",
+			"internal/plan/vm.VM.run":       "the loop over instructions: one switch",
+			"internal/plan/vm.vm.go":        "it holds the loop",
+		},
+		Names:   []string{"util", "utils", "helper", "helpers", "common", "types", "misc", "shared", "base", "lib"},
+		Budgets: Budgets{FuncLines: 100, FileLines: 800, InterfaceMethods: 5, Documented: 0.95},
+	}
+}
+
+// rooms is the table.
+func rooms() map[string]Room {
+	out := guestRooms()
+	maps.Copy(out, runRooms())
+	maps.Copy(out, planRooms())
+	maps.Copy(out, toolRooms())
+	return out
+}
+
+// planRooms are the plans: pure, so that what was checked is what runs.
+func planRooms() map[string]Room {
+	return map[string]Room{
+		syntax:                  {Imports: []string{fault}, Third: []string{"golang.org/x/text"}, Tests: []string{cpython}},
+		"internal/plan/pytext":  {Third: []string{"golang.org/x/text"}, Tests: []string{cpython}},
+		"internal/plan/regex":   {Tests: []string{cpython}},
+		"internal/plan/random":  {Tests: []string{cpython}},
+		"internal/plan/decimal": {Tests: []string{cpython}},
+		"internal/plan/library": {},
+		"internal/plan/label":   {Imports: []string{fault}},
+		"internal/plan/policy":  {Imports: []string{fault, "internal/tool", "internal/plan/label"}, Third: []string{"cel.dev/cel-go", yaml}},
+		"internal/plan/vm": {
+			Imports: []string{fault, "internal/tool", syntax, "internal/plan/pytext", "internal/plan/regex", "internal/plan/random", "internal/plan/decimal", "internal/plan/label", "internal/plan/library"},
+			Tests:   []string{cpython},
+		},
+		"internal/plan/check": {
+			Imports: []string{fault, "internal/tool", syntax, "internal/plan/label", "internal/plan/policy", "internal/plan/library"},
+			Tests:   []string{cpython, "internal/plan/vm"},
+		},
+		"internal/plan": {
+			Imports: []string{fault, "internal/tool", "internal/plan/..."},
+			Tests:   []string{cpython},
+		},
+		cpython: {Third: []string{pyDist}},
+
+		// What plans must survive is tests alone.
+		"internal/test/battery/plans": {Tests: []string{fault, "internal/tool", "internal/plan", "internal/plan/...", cpython}},
+	}
+}
+
+// guestRooms are the boundary, and what lies before and behind it.
+func guestRooms() map[string]Room {
+	return map[string]Room{
+		"cmd/praxis": {
+			Imports:   []string{"internal/cli", "internal/sandbox/gvisor", "internal/guest/agent"},
+			TestThird: []string{script},
+		},
+		"examples/demo": {},
+
+		// Contracts and vocabulary.
+		fault: {},
+		event: {Imports: []string{fault}},
+		box:   {Imports: []string{fault, event}},
+		llm:   {Imports: []string{fault, event}},
+
+		"internal/config":     {Imports: []string{fault, box, safetext}},
+		"internal/atomicfile": {Imports: []string{fault}},
+		safetext:              {},
+
+		// The boundary.
+		"internal/sandbox/gvisor": {
+			Imports: []string{fault, event, box, "internal/atomicfile"},
+			Third:   []string{"gvisor.dev/gvisor", "github.com/opencontainers/runtime-spec", "github.com/sirupsen/logrus", unix},
+			Tests:   []string{"internal/test/sandboxtest"},
+		},
+		"internal/sandbox/fake": {
+			Imports: []string{fault, event, box},
+			Tests:   []string{"internal/test/sandboxtest"},
+		},
+		"internal/test/sandboxtest": {Imports: []string{fault, event, box}, Third: []string{unix}},
+		"internal/image": {
+			Imports: []string{fault, event, box, "internal/atomicfile"},
+			Third:   []string{pyDist, unix},
+		},
+
+		// Inside the sandbox: the standard library and the wire, so that the
+		// agent stays small and nothing of the host's side slips in.
+		wire:                           {},
+		"internal/guest/kernel/python": {TestThird: []string{pyDist}},
+		"internal/guest/agent":         {Imports: []string{wire, "internal/guest/kernel/python"}, Tests: []string{event, fault, "internal/guest"}, TestThird: []string{pyDist}},
+		"internal/guest": {
+			Imports:   []string{fault, event, wire},
+			Tests:     []string{"internal/guest/agent", "internal/guest/kernel/python"},
+			TestThird: []string{pyDist},
+		},
+
+		// session and agent never import each other: cli joins them.
+		"internal/session": {
+			Imports: []string{fault, event, box, wire, "internal/atomicfile", "internal/guest", "internal/image"},
+			Third:   []string{unix, "golang.org/x/sync"},
+			Tests:   []string{"internal/sandbox/gvisor", "internal/sandbox/fake", "internal/guest/agent"},
+		},
+	}
+}
+
+// runRooms are what is done with sessions, what is kept of it, and what a person sees.
+func runRooms() map[string]Room {
+	return map[string]Room{
+		// What is kept, and the record of what happened.
+		kept:                      {Imports: []string{fault}},
+		"internal/test/storetest": {Imports: []string{fault, kept}},
+		"internal/store/files": {
+			Imports: []string{fault, kept, "internal/atomicfile"},
+			Third:   []string{unix},
+			Tests:   []string{"internal/test/storetest"},
+		},
+		"internal/store/sqlite": {
+			Imports: []string{fault, kept, "internal/atomicfile"},
+			Third:   []string{"modernc.org/sqlite"},
+			Tests:   []string{"internal/test/storetest"},
+		},
+		"internal/record/journal": {
+			Imports: []string{fault, event, kept, "internal/atomicfile"},
+			Third:   []string{"golang.org/x/sync"},
+			Tests:   []string{"internal/store/files", "internal/store/sqlite"},
+		},
+		"internal/record/report": {Imports: []string{fault, event, safetext}},
+		"internal/record/price":  {Imports: []string{fault, event}},
+		"internal/record/memory": {
+			Imports: []string{fault, event, kept},
+			Tests:   []string{"internal/store/files", "internal/store/sqlite"},
+		},
+		"internal/run": {
+			Imports: []string{fault, event, llm, "internal/agent"},
+			Tests:   []string{"internal/llm/scripted"},
+		},
+		"internal/record/replay": {
+			Imports: []string{fault, event, llm, safetext, "internal/agent", "internal/agent/action", "internal/run", "internal/record/report", "internal/llm/recorded", "internal/tool/gate",
+				"internal/tool/bridge", "internal/planner", "internal/plan", "internal/plan/label", "internal/plan/policy", "internal/tool"},
+			Tests: []string{"internal/store/files", "internal/store/sqlite", "internal/llm/scripted", "internal/record/journal", "internal/tool/gate"},
+		},
+		"internal/llm/recorded": {Imports: []string{fault, event, llm}},
+
+		"internal/llm/anthropic":   {Imports: []string{fault, event, llm}, Third: []string{"github.com/anthropics/anthropic-sdk-go"}},
+		"internal/llm/openai":      {Imports: []string{fault, event, llm}, Third: []string{"github.com/openai/openai-go/v3"}},
+		"internal/llm/scripted":    {Imports: []string{fault, event, llm}},
+		"internal/agent/action":    {Imports: []string{fault, llm}},
+		"internal/agent/grounding": {Imports: []string{fault, event}},
+		"internal/agent": {
+			Imports: []string{fault, event, llm, "internal/agent/..."},
+			Tests:   []string{"internal/llm/scripted"},
+		},
+
+		"internal/planner": {Imports: []string{fault, safetext, event, llm, "internal/tool/gate", "internal/tool", "internal/plan", "internal/plan/..."}, Tests: []string{"internal/llm/scripted"}},
+
+		"internal/bench": {Imports: []string{event, kept, "internal/agent", "internal/image", "internal/record/journal", "internal/llm/recorded", "internal/record/replay", "internal/run", "internal/session",
+			"internal/tool", "internal/plan", "internal/plan/vm", "internal/plan/label", "internal/plan/policy", syntax,
+			"internal/bench/workflow", wire, "internal/tool/gate", "internal/tool/bridge", "internal/tool/registry", "internal/tool/typed"}, Third: []string{"golang.org/x/sync", "go.starlark.net"},
+			Tests: []string{"internal/guest/agent", "internal/sandbox/gvisor", "internal/tool/kind/python", "internal/tool/kind/web"}},
+		"internal/bench/workflow": {Imports: []string{fault, event, llm, wire, "internal/agent", "internal/agent/action", "internal/tool/gate", "internal/guest", "internal/tool/bridge", "internal/plan/policy",
+			"internal/tool", "internal/tool/registry", "internal/tool/typed"},
+			Tests: []string{"internal/guest/agent", "internal/image", "internal/sandbox/gvisor", "internal/session"},
+			Third: []string{"github.com/tiktoken-go/tokenizer"}},
+
+		// The escape and limits battery is tests alone.
+		"internal/test/battery": {
+			Tests: []string{fault, event, box, wire, "internal/sandbox/gvisor", "internal/guest", "internal/guest/agent", "internal/image", "internal/session"},
+		},
+
+		// Wiring and the person's end.
+		"internal/app": {Imports: []string{fault, event, box, llm, "internal/config", "internal/atomicfile", "internal/image", "internal/session",
+			"internal/sandbox/gvisor", "internal/llm/...", "internal/record/journal", "internal/record/memory", "internal/store/files", "internal/store/sqlite",
+			"internal/tool", "internal/tool/...", "internal/guest", wire}},
+		"internal/cli": {
+			Imports: []string{fault, event, box, llm, wire, safetext, "internal/config", "internal/atomicfile", "internal/image", "internal/session",
+				"internal/agent", "internal/app", "internal/bench", "internal/bench/workflow", "internal/guest", "examples/demo",
+				"internal/record/journal", "internal/record/memory", "internal/record/price", "internal/record/replay", "internal/record/report", "internal/run",
+				"internal/planner", "internal/plan", "internal/plan/...", "internal/tool", "internal/tool/registry", "internal/tool/stub", "internal/tool/openapi", "internal/tool/gate", "internal/tool/bridge", "internal/tool/approval", "internal/egress"},
+			Third:     []string{"github.com/spf13/cobra", "github.com/peterh/liner", "golang.org/x/term"},
+			TestThird: []string{script},
+		},
+		"internal/test/archtest": {},
+	}
+}

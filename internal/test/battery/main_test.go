@@ -1,0 +1,78 @@
+package battery
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"praxis/event"
+	"praxis/internal/guest/agent"
+	"praxis/internal/image"
+	"praxis/internal/sandbox/gvisor"
+	"praxis/internal/session"
+)
+
+// What all tests share: building the default image takes seconds.
+var (
+	dataDir      string
+	defaultImage image.Image
+)
+
+func TestMain(m *testing.M) {
+	gvisor.Dispatch(os.Args)
+	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "guest-") {
+		os.Exit(agent.Main())
+	}
+	if len(os.Args) == 4 && os.Args[1] == crashArg {
+		os.Exit(crashChild(os.Args[2], os.Args[3]))
+	}
+	os.Exit(run(m))
+}
+
+func run(m *testing.M) int {
+	var err error
+	if dataDir, err = os.MkdirTemp("", "praxis-battery-"); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	defer os.RemoveAll(dataDir)
+	images, err := image.Open(filepath.Join(dataDir, "images"))
+	if err == nil {
+		defer images.Close()
+		defaultImage, err = images.Resolve(context.Background(), image.Request{}, event.Discard)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		return 1
+	}
+	return m.Run()
+}
+
+// manager makes sessions of the real backend, as the product does.
+func manager(t *testing.T) *session.Manager {
+	t.Helper()
+	backend, err := gvisor.New(gvisor.Config{Dir: filepath.Join(dataDir, "run")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := session.Open(session.Config{Dir: dataDir, Backend: backend, Program: exe})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := m.Close(); err != nil {
+			t.Errorf("closing sessions: %v", err)
+		}
+		if err := backend.Close(); err != nil {
+			t.Errorf("closing backend: %v", err)
+		}
+	})
+	return m
+}

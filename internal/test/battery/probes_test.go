@@ -1,0 +1,166 @@
+package battery
+
+import (
+	"bufio"
+	"context"
+	_ "embed"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"praxis/event"
+	"praxis/internal/sandbox"
+	"praxis/internal/session"
+)
+
+//go:embed testdata/probes.txt
+var probesText string
+
+//go:embed testdata/prelude.py
+var prelude string
+
+// probe is one case of probes.txt.
+type probe struct {
+	name    string
+	tries   string
+	expect  []string // statuses that are fine
+	limits  sandbox.Limits
+	timeout time.Duration
+	code    string
+}
+
+func parseProbes(t *testing.T, text string) []probe {
+	t.Helper()
+	var out []probe
+	for _, part := range strings.Split(text, "\n=== ")[1:] {
+		name, rest, _ := strings.Cut(part, "\n")
+		p := probe{name: strings.TrimSpace(name), expect: []string{"ok"}, timeout: 15 * time.Second}
+		lines := bufio.NewScanner(strings.NewReader(rest))
+		var code []string
+		for lines.Scan() {
+			key, value, ok := strings.Cut(lines.Text(), ": ")
+			if !ok || len(code) > 0 || !slices.Contains([]string{"tries", "expect", "limits", "timeout"}, key) {
+				code = append(code, lines.Text())
+				continue
+			}
+			if err := p.set(key, value); err != nil {
+				t.Fatalf("probe %s: %v", p.name, err)
+			}
+		}
+		p.code = strings.Join(code, "\n")
+		if p.tries == "" {
+			t.Fatalf("probe %s does not say what it tries", p.name)
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+func (p *probe) set(key, value string) error {
+	switch key {
+	case "tries":
+		p.tries = value
+	case "expect":
+		p.expect = strings.Fields(value)
+	case "timeout":
+		var n int
+		if _, err := fmt.Sscan(value, &n); err != nil {
+			return err
+		}
+		p.timeout = time.Duration(n) * time.Second
+	case "limits":
+		name, v, _ := strings.Cut(value, "=")
+		var n int64
+		if _, err := fmt.Sscan(strings.TrimSuffix(v, "MiB"), &n); err != nil {
+			return err
+		}
+		switch name {
+		case "memory":
+			p.limits.Memory = n << 20
+		case "disk":
+			p.limits.Disk = n << 20
+		case "processes":
+			p.limits.Processes = int(n)
+		default:
+			return fmt.Errorf("unknown limit %q", name)
+		}
+	}
+	return nil
+}
+
+var placeholder = regexp.MustCompile(`\{\{\w+\}\}`)
+
+func TestProbes(t *testing.T) {
+	h := newHost(t)
+	m := manager(t)
+	probes := parseProbes(t, probesText)
+	if len(probes) < 60 {
+		t.Fatalf("%d probes, want at least 60", len(probes))
+	}
+	for _, p := range probes {
+		t.Run(p.name, func(t *testing.T) {
+			code := h.fill(prelude + "\n" + p.code)
+			if left := placeholder.FindString(code); left != "" {
+				t.Fatalf("nothing is planted for %s", left)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			s, err := m.Create(ctx, session.Options{Image: defaultImage, Limits: p.limits}, event.Discard)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			got, err := s.Execute(ctx, code, session.Exec{Timeout: p.timeout}, event.Discard)
+			if err != nil {
+				t.Fatalf("it tries to %s: %v", p.tries, err)
+			}
+			about := fmt.Sprintf("it tries to %s\nstatus %s, %s, state %s\nstdout %.2000s\nstderr %.2000s\nerror %.2000v", p.tries, got.Status, got.Message, got.State, got.Stdout, got.Stderr, got.Error)
+			if strings.Contains(got.Stdout, "ESCAPED") {
+				t.Errorf("it got through: %s", about)
+			}
+			if !strings.Contains(got.Stdout, "CONTAINED") && !slices.Contains(p.expect, "memory") {
+				t.Errorf("it did not run to its point: %s", about)
+			}
+			if !slices.Contains(p.expect, got.Status.String()) {
+				t.Errorf("status %s, want one of %v: %s", got.Status, p.expect, about)
+			}
+			if ended := got.Status != event.OK && got.Status != event.Error; ended && got.Message == "" {
+				t.Errorf("no message: %s", about)
+			}
+			if limit := named(got.Status); limit != "" && !strings.ContainsAny(got.Message, "0123456789") {
+				t.Errorf("the message does not name the %s limit's value: %s", limit, about)
+			}
+			alive(ctx, t, s, about)
+		})
+	}
+	h.check(t)
+}
+
+// named returns the limit that a status is about, or "".
+func named(s event.Status) string {
+	switch s {
+	case event.Timeout, event.Memory, event.OutputLimit:
+		return s.String()
+	}
+	return ""
+}
+
+// alive requires that the session works after what was done to it.
+func alive(ctx context.Context, t *testing.T, s *session.Session, about string) {
+	t.Helper()
+	for range 2 {
+		after, err := s.Execute(ctx, "print(6*7)", session.Exec{Timeout: 20 * time.Second}, event.Discard)
+		if err != nil {
+			t.Fatalf("the session is unusable afterwards: %v: %s", err, about)
+		}
+		// What the bomb left running may take the first execution down as well, but says so.
+		if after.Status == event.OK && strings.Contains(after.Stdout, "42") {
+			return
+		}
+		about += fmt.Sprintf("\nafterwards: status %s, %s, stdout %.300s", after.Status, after.Message, after.Stdout)
+	}
+	t.Errorf("the session does not answer afterwards: %s", about)
+}

@@ -1,0 +1,388 @@
+package tools
+
+import (
+	"bytes"
+	"context"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/app"
+	"praxis/internal/config"
+	"praxis/internal/egress"
+	"praxis/internal/guest"
+	"praxis/internal/guest/agent"
+	"praxis/internal/guest/wire"
+	"praxis/internal/image"
+	"praxis/internal/record/journal"
+	"praxis/internal/sandbox/gvisor"
+	"praxis/internal/session"
+	"praxis/internal/tool"
+	"praxis/internal/tool/bridge"
+	"praxis/internal/tool/gate"
+	"praxis/internal/tool/registry"
+)
+
+func TestMain(m *testing.M) {
+	gvisor.Dispatch(os.Args)
+	if len(os.Args) > 1 && strings.HasPrefix(os.Args[1], "guest-") {
+		os.Exit(agent.Main())
+	}
+	os.Exit(m.Run())
+}
+
+// world is what all tests share: a data folder, a run, its tools, and a session.
+type world struct {
+	t    *testing.T
+	home string // the data folder
+	dir  string // of the files of tools
+	app  *app.App
+	rec  *journal.Recorder
+	reg  *registry.Registry
+	gate *gate.Gate
+	net  *egress.Proxy
+	s    *session.Session
+
+	environ map[string]string // of the session
+	secrets map[string]string // values that nobody may see, by what they are
+	calls   atomic.Int64      // of the counting tool
+	site    *httptest.Server  // plain
+	safe    *httptest.Server  // TLS, under names
+	echo    net.Listener      // that speaks no HTTP
+	stopped chan struct{}     // rung when it is sent "stop"
+	address struct{ site, safe, echo string }
+
+	mu     sync.Mutex
+	events []event.Event
+	asked  []http.Header // what the servers were asked with
+}
+
+// TestTools runs all that shares the session, in this order.
+func TestTools(t *testing.T) {
+	w := newWorld(t)
+	for _, one := range []struct {
+		name string
+		run  func(*testing.T, *world)
+	}{
+		{"egress", egressTests},
+		{"hostile", hostileTests},
+		{"boxes", boxTests},
+		{"canaries", canaryTests}, // last: it looks at all that the others left
+	} {
+		t.Run(one.name, func(t *testing.T) { one.run(t, w) })
+	}
+}
+
+// canary is a value that must not be found anywhere but where it is needed. It
+// has what programs escape.
+func (w *world) canary(what string) string {
+	if w.secrets[what] == "" {
+		w.secrets[what] = fmt.Sprintf("cnry+%s/&<=\"%%~-5f3a9c17e0b24d68", what)
+	}
+	return w.secrets[what]
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	w := &world{t: t, home: t.TempDir(), dir: t.TempDir(), secrets: map[string]string{}}
+	w.serve()
+	w.write()
+	ctx := t.Context()
+	cfg, err := config.Default(func(name string) string { return map[string]string{"PRAXIS_HOME": w.home}[name] })
+	w.must(err)
+	rec, err := app.OpenRecords(cfg, nil, "test")
+	w.must(err)
+	w.app, err = app.New(ctx, cfg, func(string) string { return "" }, rec)
+	w.must(err)
+	t.Cleanup(func() { w.check(w.app.Close()) })
+	img, err := w.app.Images.Resolve(ctx, image.Request{}, event.Discard)
+	if err != nil {
+		t.Skipf("no image can be made here: %v", err)
+	}
+	w.tools(ctx)
+	w.s, err = w.app.Sessions.Create(ctx, session.Options{Image: img}, event.Discard)
+	w.must(err)
+	t.Cleanup(func() { w.check(w.s.Close()) })
+	w.connect(ctx)
+	w.offer(ctx, w.gate)
+	return w
+}
+
+func (w *world) must(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func (w *world) check(err error) {
+	w.t.Helper()
+	if err != nil {
+		w.t.Error(err)
+	}
+}
+
+// Emit hears what is recorded, before secrets are taken out: of the gate and the
+// proxy, which take them out themselves where they know them.
+func (w *world) Emit(e event.Event) {
+	w.mu.Lock()
+	w.events = append(w.events, e)
+	w.mu.Unlock()
+	w.rec.Emit(e)
+}
+
+func heard[E event.Event](w *world) []E {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var out []E
+	for _, e := range w.events {
+		if got, ok := e.(E); ok {
+			out = append(out, got)
+		}
+	}
+	return out
+}
+
+// serve starts the servers that the sandbox may reach.
+func (w *world) serve() {
+	answer := http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
+		w.mu.Lock()
+		w.asked = append(w.asked, r.Header.Clone())
+		w.mu.Unlock()
+		if r.URL.Path == "/slow" {
+			out.(http.Flusher).Flush()
+			select {
+			case <-r.Context().Done():
+			case <-time.After(30 * time.Second):
+			}
+			return
+		}
+		body, _ := io.ReadAll(r.Body)
+		// A server that repeats what it was told, in every form.
+		fmt.Fprintf(out, "hello %s %s", r.Method, r.URL.Path)
+		for _, name := range []string{"Authorization", "X-Secret"} {
+			if v := r.Header.Get(name); v != "" {
+				v = strings.TrimPrefix(v, "Bearer ")
+				fmt.Fprintf(out, " %s", strings.Join(disguises(v), " "))
+			}
+		}
+		_, _ = out.Write(body)
+	})
+	w.site, w.safe = httptest.NewServer(answer), httptest.NewTLSServer(answer)
+	w.t.Cleanup(w.site.Close)
+	w.t.Cleanup(w.safe.Close)
+	var err error
+	w.stopped = make(chan struct{}, 1)
+	w.echo, err = net.Listen("tcp", "127.0.0.1:0")
+	w.must(err)
+	w.t.Cleanup(func() { _ = w.echo.Close() })
+	go func() {
+		for {
+			conn, err := w.echo.Accept()
+			if err != nil {
+				return
+			}
+			go func() {
+				defer conn.Close()
+				_, _ = io.Copy(io.MultiWriter(conn, stop(w.stopped)), conn)
+			}()
+		}
+	}()
+	w.address.site, w.address.safe, w.address.echo = w.site.Listener.Addr().String(), w.safe.Listener.Addr().String(), w.echo.Addr().String()
+}
+
+// names are hosts that the proxy's resolver knows.
+type names map[string]string
+
+func (n names) LookupNetIP(_ context.Context, _, host string) ([]netip.Addr, error) {
+	if a, ok := n[strings.TrimSuffix(host, ".")]; ok {
+		return []netip.Addr{netip.MustParseAddr(a)}, nil
+	}
+	return nil, &net.DNSError{Err: "no such host", Name: host, IsNotFound: true}
+}
+
+// connect makes the way out, once.
+func (w *world) connect(ctx context.Context) {
+	rules, err := egress.ParseRules([]string{w.address.site, w.address.echo, "example.com:443", "*.inside.test:80", "inside.test:80"})
+	w.must(err)
+	roots := x509.NewCertPool()
+	roots.AddCert(w.safe.Certificate())
+	placeholder := egress.NewPlaceholder()
+	w.net, err = egress.New(egress.Config{
+		Rules: rules, Sink: w, Roots: roots,
+		Resolver: names{"example.com": "93.184.216.34", "inside.test": "127.0.0.1", "ten.inside.test": "10.0.0.1", "meta.inside.test": "169.254.169.254"},
+		Dial: func(ctx context.Context, network, address string) (net.Conn, error) {
+			if address == "93.184.216.34:443" { // the safe server, whose certificate is of example.com
+				address = w.address.safe
+			}
+			return new(net.Dialer).DialContext(ctx, network, address)
+		},
+		Credentials: []egress.Credential{{
+			Name: "SAFE_TOKEN", Host: "example.com", Header: "Authorization", PathPrefix: "/v1", Placeholder: placeholder,
+			Value: func() (string, error) { return w.canary("credential"), nil },
+		}},
+	})
+	w.must(err)
+	w.t.Cleanup(func() { w.check(w.net.Close()) })
+	const bundle = "/tmp/praxis-ca.pem"
+	w.must(w.s.Use(ctx, func(c *guest.Client) error {
+		_, err := c.WriteFile(ctx, bundle, strings.NewReader(string(w.net.CA())), 0o644)
+		return err
+	}))
+	w.environ = w.net.Environ(wire.ProxyPort, bundle)
+	w.environ["SAFE_TOKEN"] = placeholder
+}
+
+// offer gives the session the tools behind a gate, and the way out.
+func (w *world) offer(ctx context.Context, g *gate.Gate) {
+	w.must(w.s.Offer(ctx, wire.Offer{Tools: true, Net: true, Environ: w.environ}, bridge.New(bridge.Config{Gate: g, Network: w.net})))
+}
+
+// newGate makes a gate of the run that lets so many calls through.
+func (w *world) newGate(calls int) *gate.Gate {
+	g, err := gate.New(gate.Config{
+		Run: w.rec.ID(), Tools: w.reg.Set(), Caller: w, Sink: w, Redact: w.app.Records.Journal.Redact, Origins: []gate.Origin{gate.Code},
+		MaxCalls: calls, Approver: everybody{},
+	})
+	w.must(err)
+	return g
+}
+
+// tools opens the run and its tools.
+func (w *world) tools(ctx context.Context) {
+	text, err := os.ReadFile(filepath.Join(w.dir, "tools.yaml"))
+	w.must(err)
+	files := []registry.File{{Name: filepath.Join(w.dir, "tools.yaml"), Text: text}}
+	getenv := func(name string) string { return w.secrets[name] }
+	secrets, err := app.ReadToolSecrets(files, getenv)
+	w.must(err)
+	hidden := secrets.Values()
+	hidden["SAFE_TOKEN"] = w.canary("credential")
+	w.app.Records.Journal.Hide(hidden)
+	_, w.rec, err = w.app.Records.Journal.Begin(ctx, event.RunBegan{Kind: event.Code, Question: "the battery"}, event.Discard)
+	w.must(err)
+	boxes := func(context.Context) (*app.App, error) { return w.app, nil }
+	w.reg, err = app.OpenTools(ctx, w.home, w.app.Records, boxes, app.ToolOptions{
+		Files: files, Secrets: secrets, Commands: true, Servers: true, Sink: event.Discard, Run: w.rec.ID(),
+	})
+	w.must(err)
+	w.t.Cleanup(func() { w.check(w.reg.Close()) })
+	if p := w.reg.Problems(); len(p) > 0 {
+		w.t.Fatal(p)
+	}
+	w.gate = w.newGate(gate.DefaultCalls)
+}
+
+// everybody is asked about nothing: what wants leave has it.
+type everybody struct{}
+
+func (everybody) Approve(context.Context, gate.Question) (gate.Answer, error) {
+	return gate.Answer{Granted: true, By: gate.ByPolicy}, nil
+}
+
+// Call carries out what the registry does, and the tools that are written here.
+func (w *world) Call(ctx context.Context, c tool.Invocation) (any, error) {
+	if w.reg.Implements(c.Tool) {
+		return w.reg.Call(ctx, c)
+	}
+	switch c.Tool.Name {
+	case "bad.count":
+		return w.calls.Add(1), nil
+	case "bad.echo":
+		return c.Arguments, nil
+	case "bad.hang":
+		<-ctx.Done()
+		return nil, ctx.Err()
+	case "bad.flood":
+		return strings.Repeat("flood", 4<<20), nil
+	case "bad.lie":
+		return "three", nil
+	case "bad.die":
+		panic("at work")
+	case "bad.fail":
+		return nil, errors.New("it broke on " + strings.Join(disguises(w.canary("ECHOED")), " "))
+	case "bad.marked":
+		return tool.NewObject(tool.Member{Name: "key", Value: w.canary("marked result")}), nil
+	}
+	return nil, fault.New(fault.NotFound, "", "nothing carries out %s", c.Tool.Name)
+}
+
+// python runs code in the shared session and returns what it printed.
+func (w *world) python(t *testing.T, code string) string {
+	t.Helper()
+	x, err := w.s.Execute(t.Context(), code, session.Exec{Timeout: 60 * time.Second, OutputBytes: 1 << 20}, event.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if x.Status != event.OK || x.State != event.Kept {
+		t.Fatalf("the code ended as %s (%s), the state is %s:\n%s\n%s\n%v", x.Status, x.Message, x.State, x.Stdout, x.Stderr, x.Error)
+	}
+	return x.Stdout + x.Stderr
+}
+
+// expect runs code, whose prints must be these lines.
+func (w *world) expect(t *testing.T, code string, want ...string) {
+	t.Helper()
+	got := strings.Split(strings.TrimSpace(w.python(t, code)), "\n")
+	if len(got) != len(want) {
+		t.Errorf("printed %q, want %q", got, want)
+		return
+	}
+	for i := range want {
+		if !strings.Contains(got[i], want[i]) {
+			t.Errorf("line %d is %q, want %q", i+1, got[i], want[i])
+		}
+	}
+}
+
+// buildWASM makes a module that repeats its environment.
+func (w *world) buildWASM() string {
+	src := filepath.Join(w.dir, "repeat")
+	w.must(os.MkdirAll(src, 0o700))
+	w.must(os.WriteFile(filepath.Join(src, "main.go"), []byte(`package main
+
+import (
+	"encoding/json"
+	"os"
+)
+
+func main() {
+	_ = json.NewEncoder(os.Stdout).Encode(map[string]any{"env": os.Environ()})
+}
+`), 0o600))
+	out := filepath.Join(w.dir, "repeat.wasm")
+	cmd := exec.Command("go", "build", "-trimpath", "-ldflags=-s -w", "-o", out, "main.go")
+	cmd.Dir, cmd.Env = src, append(os.Environ(), "GOOS=wasip1", "GOARCH=wasm", "GOFLAGS=", "CGO_ENABLED=0")
+	if text, err := cmd.CombinedOutput(); err != nil {
+		w.t.Fatalf("cannot build the module: %v\n%s", err, text)
+	}
+	return out
+}
+
+// stop rings when it is told to.
+type stop chan struct{}
+
+func (s stop) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("stop")) {
+		select {
+		case s <- struct{}{}:
+		default:
+		}
+	}
+	return len(p), nil
+}

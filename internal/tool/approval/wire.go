@@ -1,0 +1,128 @@
+package approval
+
+import (
+	"context"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"praxis/event"
+	"praxis/internal/safetext"
+	"praxis/internal/tool"
+	"praxis/internal/tool/gate"
+)
+
+// Bounds of what programs answer.
+const (
+	maxAnswer = 64 << 10 // bytes
+	maxWho    = 200
+	maxReason = 1000
+)
+
+// question is a gate.Question as programs read it.
+type question struct {
+	Version     int                        `json:"version"`
+	Run         string                     `json:"run"`
+	ID          string                     `json:"id"`
+	Tool        string                     `json:"tool"`
+	ToolVersion string                     `json:"tool_version"`
+	ToolHash    string                     `json:"tool_hash"`
+	Title       string                     `json:"title,omitempty"`
+	Description string                     `json:"description"`
+	Effects     string                     `json:"effects"`
+	Origin      string                     `json:"origin"`
+	Line        int                        `json:"line"`
+	Arguments   *tool.Object               `json:"arguments"`
+	Labels      map[string]event.DataLabel `json:"labels"`
+	Rule        string                     `json:"rule"`
+	Reason      string                     `json:"reason"`
+	Bound       string                     `json:"bound"`
+}
+
+func encode(q gate.Question) ([]byte, error) {
+	if q.Tool == nil {
+		return nil, errors.New("the question names no tool")
+	}
+	hash := q.Tool.Hash()
+	w := question{
+		Version: 1, Run: q.Run, ID: q.ID, Tool: q.Tool.Name, ToolVersion: string(q.Tool.Version), ToolHash: hex.EncodeToString(hash[:]),
+		Title: q.Tool.Title, Description: q.Tool.Description, Effects: q.Tool.Effects.String(), Origin: string(q.Origin), Line: q.Line,
+		Arguments: q.Arguments, Labels: q.Labels, Rule: q.Rule, Reason: q.Reason, Bound: q.Bound,
+	}
+	if w.Arguments == nil {
+		w.Arguments = tool.NewObject()
+	}
+	if w.Labels == nil {
+		w.Labels = map[string]event.DataLabel{}
+	}
+	return json.Marshal(w)
+}
+
+// decode reads what a program answers to q.
+func decode(data []byte, q gate.Question) (gate.Answer, error) {
+	if len(data) > maxAnswer {
+		return gate.Answer{}, fmt.Errorf("the answer has more than %s", safetext.Size(maxAnswer))
+	}
+	v, err := tool.DecodeJSON(data)
+	if err != nil {
+		return gate.Answer{}, fmt.Errorf("the answer is no JSON: %s", clip(safetext.Line(err.Error()), maxReason))
+	}
+	o, ok := v.(*tool.Object)
+	if !ok {
+		return gate.Answer{}, errors.New("the answer is no JSON object")
+	}
+	granted, found := o.Get("granted")
+	a := gate.Answer{Scope: gate.Once, By: gate.ByProgram}
+	if a.Granted, ok = granted.(bool); !ok || !found {
+		return gate.Answer{}, errors.New(`the answer has no "granted" that is true or false`)
+	}
+	texts := map[string]string{}
+	for _, key := range []string{"scope", "bound", "who", "reason"} {
+		v, found := o.Get(key)
+		if texts[key], ok = v.(string); found && v != nil && !ok {
+			return gate.Answer{}, fmt.Errorf("%q of the answer is no text", key)
+		}
+	}
+	if texts["bound"] == "" {
+		return gate.Answer{}, errors.New(`the answer has no "bound"; it is the question's`)
+	}
+	if texts["bound"] != q.Bound {
+		return gate.Answer{}, errors.New("the answer is bound to another call")
+	}
+	switch scope := gate.Scope(texts["scope"]); scope {
+	case "":
+	case gate.Once, gate.Exact, gate.Whole:
+		a.Scope = scope
+	default:
+		return gate.Answer{}, fmt.Errorf("the answer's scope is %s; it can be once, exact or run", clip(safetext.Line(string(scope)), 40))
+	}
+	a.Who, a.Reason = clip(safetext.Line(texts["who"]), maxWho), clip(safetext.Line(texts["reason"]), maxReason)
+	return a, nil
+}
+
+// denied is the answer of an asker that failed.
+func denied(by, who, format string, args ...any) gate.Answer {
+	return gate.Answer{Scope: gate.Once, By: by, Who: who, Reason: clip(safetext.Line(fmt.Sprintf(format, args...)), maxReason)}
+}
+
+// unanswered is the answer when the context ended first.
+func unanswered(ctx context.Context, who string) gate.Answer {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		return denied(gate.ByTimeout, who, "nobody answered in time")
+	}
+	return denied(gate.ByTimeout, who, "the call was given up before anybody answered")
+}
+
+// clip shortens a text to about n bytes, at the end of a character.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return strings.TrimRight(s[:n], " \n\t") + "…"
+}

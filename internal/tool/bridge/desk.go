@@ -1,0 +1,265 @@
+package bridge
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/guest"
+	"praxis/internal/tool"
+	"praxis/internal/tool/gate"
+	"praxis/internal/tool/stub"
+)
+
+// Bounds of answers.
+const (
+	maxNames   = 10_000
+	maxFound   = 50
+	maxSpecs   = 500      // tools of a namespace that are told at once
+	maxResults = 64 << 20 // bytes of native results that are kept whole
+)
+
+// Network serves connections of the session's code.
+type Network interface {
+	Serve(ctx context.Context, conn io.ReadWriteCloser)
+}
+
+// Config is what a desk needs.
+type Config struct {
+	Gate    *gate.Gate // nil: there are no tools
+	Network Network    // nil: there is no way out
+}
+
+// Desk answers a run's model and the code in its session. It is safe for
+// concurrent use.
+type Desk struct {
+	gate *gate.Gate
+	net  Network
+	step atomic.Int64
+	find func() *stub.Index
+
+	mu     sync.Mutex
+	kept   map[string]kept // native results that were shown in part
+	order  []string
+	weight int
+}
+
+// kept is a result that can be read again.
+type kept struct {
+	value any
+	text  string
+}
+
+var _ guest.Host = (*Desk)(nil)
+
+// New makes the desk of a run.
+func New(cfg Config) *Desk {
+	d := &Desk{gate: cfg.Gate, net: cfg.Network, kept: map[string]kept{}}
+	d.find = sync.OnceValue(func() *stub.Index { return stub.NewIndex(d.all()) })
+	return d
+}
+
+// Heard notes where the run is: calls of code belong to the step that it is in.
+func (d *Desk) Heard(e event.Event) {
+	if s, ok := e.(event.StepBegan); ok {
+		d.step.Store(int64(s.N))
+	}
+}
+
+// all are the tools of the run, one version each.
+func (d *Desk) all() []*tool.Definition {
+	var out []*tool.Definition
+	if d.gate != nil {
+		for def := range d.gate.Tools().All() {
+			out = append(out, def)
+		}
+	}
+	return out
+}
+
+// question is what the module inside asks.
+type question struct {
+	Do        string          `json:"do"`
+	Name      string          `json:"name"`
+	Query     string          `json:"query"`
+	Limit     int             `json:"limit"`
+	Tool      string          `json:"tool"`
+	Version   string          `json:"version"`
+	Arguments json.RawMessage `json:"arguments"`
+	ID        string          `json:"id"`
+	Again     bool            `json:"again"`
+}
+
+// Tools answers one question of the module inside.
+func (d *Desk) Tools(ctx context.Context, body json.RawMessage) (json.RawMessage, error) {
+	if d.gate == nil {
+		return nil, fault.New(fault.Unavailable, "Ask with --tools FILE.", "this run has no tools")
+	}
+	var q question
+	if err := json.Unmarshal(body, &q); err != nil {
+		return nil, fault.New(fault.Invalid, "", "the question cannot be read")
+	}
+	switch q.Do {
+	case "names":
+		return d.names()
+	case "namespace":
+		return d.namespace(q.Name)
+	case "search":
+		return d.search(q.Query, q.Limit)
+	case "describe":
+		def, err := d.resolve(q.Name, q.Version)
+		if err != nil {
+			return nil, err
+		}
+		return encode(stub.Spec(def))
+	case "call":
+		return d.call(ctx, q)
+	case "result":
+		d.mu.Lock()
+		k, ok := d.kept[q.ID]
+		d.mu.Unlock()
+		if !ok {
+			return nil, fault.New(fault.NotFound, "Call the tool again.", "there is no result %s, or it is not kept any more", clip(q.ID, 40))
+		}
+		return encode(tool.NewObject(tool.Member{Name: "result", Value: k.value}))
+	}
+	return nil, fault.New(fault.Invalid, "", "there is no question %q", clip(q.Do, 40))
+}
+
+func encode(v any) (json.RawMessage, error) {
+	data, err := event.Encode(v)
+	if err != nil {
+		return nil, fmt.Errorf("cannot answer: %w", err)
+	}
+	return data, nil
+}
+
+func clip(s string, n int) string {
+	if len(s) > n {
+		s = s[:n] + "…"
+	}
+	return strings.ToValidUTF8(s, "\uFFFD")
+}
+
+func (d *Desk) names() (json.RawMessage, error) {
+	names := d.gate.Tools().Names()
+	total := len(names)
+	list := make([]any, 0, min(total, maxNames))
+	for _, name := range names[:min(total, maxNames)] {
+		list = append(list, name)
+	}
+	return encode(tool.NewObject(tool.Member{Name: "names", Value: list}, tool.Member{Name: "total", Value: total}))
+}
+
+// namespace tells the tools that stand directly in a namespace, and the
+// namespaces below it.
+func (d *Desk) namespace(name string) (json.RawMessage, error) {
+	set := d.gate.Tools()
+	if !set.IsNamespace(name) {
+		if _, ok := set.Lookup(name); !ok {
+			return nil, d.unknown(name)
+		}
+		return nil, fault.New(fault.NotFound, "Use it as a function.", "%s is a tool and no namespace", name)
+	}
+	specs, below, seen := []any{}, []any{}, map[string]bool{}
+	for _, def := range set.Namespace(name) {
+		rest := strings.TrimPrefix(def.Name, name+".")
+		first, _, deeper := strings.Cut(rest, ".")
+		switch {
+		case deeper && !seen[first]:
+			seen[first] = true
+			below = append(below, name+"."+first)
+		case !deeper && len(specs) < maxSpecs:
+			specs = append(specs, stub.Spec(def))
+		}
+	}
+	return encode(tool.NewObject(tool.Member{Name: "tools", Value: specs}, tool.Member{Name: "namespaces", Value: below}))
+}
+
+func (d *Desk) search(query string, limit int) (json.RawMessage, error) {
+	if limit <= 0 || limit > maxFound {
+		limit = 10
+	}
+	list := []any{}
+	for _, def := range d.find().Search(query, limit) {
+		list = append(list, tool.NewObject(
+			tool.Member{Name: "name", Value: def.Name}, tool.Member{Name: "version", Value: string(def.Version)}, tool.Member{Name: "summary", Value: stub.Line(def)},
+		))
+	}
+	return encode(tool.NewObject(tool.Member{Name: "tools", Value: list}))
+}
+
+func (d *Desk) resolve(name, version string) (*tool.Definition, error) {
+	if version == "" {
+		if def, ok := d.gate.Tools().Lookup(name); ok {
+			return def, nil
+		}
+		return nil, d.unknown(name)
+	}
+	return d.gate.Tools().Resolve(name, version)
+}
+
+func (d *Desk) unknown(name string) error {
+	remedy := "Look with tools.names() or tools.search(…)."
+	if near := d.gate.Tools().Suggest(name); near != "" {
+		remedy = "Did you mean " + near + "?"
+	}
+	return fault.New(fault.NotFound, remedy, "there is no tool %q", clip(name, 80))
+}
+
+// call carries a call of code out.
+func (d *Desk) call(ctx context.Context, q question) (json.RawMessage, error) {
+	ticket := ""
+	if q.ID != "" {
+		ticket = "code " + clip(q.ID, 200)
+	}
+	if q.Again && !d.gate.Knows(ticket) {
+		return nil, fault.New(fault.Unavailable, "Look whether it was done before you call it again.", "%s was under way when the session was restored: whether it was done is not known", clip(q.Tool, 80))
+	}
+	args, err := arguments(q.Arguments)
+	if err != nil {
+		return nil, err
+	}
+	out, err := d.gate.Call(ctx, gate.Request{
+		Origin: gate.Code, Step: int(d.step.Load()), Name: q.Tool, Version: q.Version, Arguments: args, Ticket: ticket,
+	})
+	if err != nil {
+		return nil, err
+	}
+	if err := out.Fault(); err != nil {
+		return nil, err
+	}
+	return encode(tool.NewObject(tool.Member{Name: "result", Value: out.Result}))
+}
+
+// arguments reads the arguments of a call exactly.
+func arguments(text json.RawMessage) (*tool.Object, error) {
+	if len(text) == 0 {
+		return tool.NewObject(), nil
+	}
+	if len(text) > gate.MaxArguments {
+		return nil, fault.New(fault.Exhausted, "Give less, or a reference in place of the data.", "the arguments have %d bytes; at most %d are taken", len(text), gate.MaxArguments)
+	}
+	v, err := tool.DecodeJSON(text)
+	if err != nil {
+		return nil, fault.New(fault.Invalid, "Give a JSON object.", "the arguments cannot be read: %w", err)
+	}
+	o, ok := v.(*tool.Object)
+	if !ok {
+		return nil, fault.New(fault.Invalid, "Give arguments by name.", "the arguments are no object")
+	}
+	return o, nil
+}
+
+// Connect serves a connection of the session's code.
+func (d *Desk) Connect(ctx context.Context, conn io.ReadWriteCloser) {
+	if d.net != nil {
+		d.net.Serve(ctx, conn)
+	}
+}

@@ -1,0 +1,61 @@
+package gate
+
+import (
+	"context"
+
+	"praxis/event"
+	"praxis/internal/tool"
+)
+
+// Scope says what an answer holds for.
+type Scope string
+
+// The scopes.
+const (
+	Once  Scope = "once"  // this call alone
+	Exact Scope = "exact" // this tool with these arguments and labels, in this run
+	Whole Scope = "run"   // this tool in this run, whatever the arguments
+)
+
+// By says who decided.
+const (
+	ByPerson  = "person"
+	ByProgram = "program" // a webhook or a command
+	ByPolicy  = "policy"
+	ByTimeout = "timeout"
+	ByNobody  = "nobody" // who was to be asked broke down, or gave no answer that can be used
+)
+
+// Question is a call that somebody has to agree to.
+type Question struct {
+	Run       string
+	ID        string // of the call, unique in its run
+	Tool      *tool.Definition
+	Origin    Origin
+	Line      int                        // in the plan or in the code; 0: unknown
+	Arguments *tool.Object               // without secrets
+	Labels    map[string]event.DataLabel // where each argument came from
+	Rule      string                     // that asks
+	Reason    string
+	// Bound is the SHA-256, hexadecimal, of all that an answer is bound to: the
+	// tool's definition, the arguments and their labels.
+	Bound string
+	// Granted says whether an answer that was given meanwhile, to another
+	// question, holds for this one too. It may be nil.
+	Granted func() (Answer, bool)
+}
+
+// Answer is what was decided.
+type Answer struct {
+	Granted bool
+	Scope   Scope
+	By      string // ByPerson and so on
+	Who     string // the person or the program, "" when it is not known
+	Reason  string
+}
+
+// Approver asks somebody. It is safe for concurrent use. An error says that
+// nobody could be asked, which denies; [ErrLater] that the answer comes later.
+type Approver interface {
+	Approve(ctx context.Context, q Question) (Answer, error)
+}

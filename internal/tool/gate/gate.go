@@ -1,0 +1,465 @@
+package gate
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/plan/label"
+	"praxis/internal/plan/policy"
+	"praxis/internal/tool"
+)
+
+// Bounds of a [Config] that says nothing.
+const (
+	DefaultTimeout  = time.Minute
+	DefaultCalls    = 10_000
+	DefaultInFlight = 64
+	// MaxPreparation bounds what a tool needs once, such as an image with its packages.
+	MaxPreparation = 15 * time.Minute
+	// DefaultBytes bounds what is recorded of all calls of a run.
+	DefaultBytes = 8 << 30
+	// MaxArguments bounds the JSON of one call's arguments, in bytes.
+	MaxArguments = 16 << 20
+	// MaxNamed bounds how many arguments a call has: each is recorded with all
+	// that it depends on.
+	MaxNamed = 1000
+	// MaxResult bounds the JSON of a result whose definition sets no bound.
+	MaxResult = 16 << 20
+)
+
+// Caller carries calls out that were let through: a registry, a rehearsal, a
+// record of another run. An error that is [ErrLater] says that the answer comes
+// later.
+type Caller interface {
+	Call(ctx context.Context, c tool.Invocation) (any, error)
+}
+
+// Preparer is a [Caller] that makes a tool ready before the time of its call
+// begins: what is done once, such as compiling a module, is no call's doing.
+type Preparer interface {
+	Prepare(ctx context.Context, d *tool.Definition) error
+}
+
+// Identified is a [Caller] that can say what carries a tool out.
+type Identified interface {
+	Identity(d *tool.Definition) string
+}
+
+// Config is what a gate keeps. Tools must be set.
+type Config struct {
+	Run     string // of the journal; it makes keys of calls unique
+	Tools   *tool.Set
+	Caller  Caller         // nil: every call fails
+	Policy  *policy.Policy // nil: the defaults, and what the definitions demand
+	Origins []Origin       // who may call
+	// Approver asks somebody; nil: what has to be asked is denied.
+	Approver Approver
+	Sink     event.Sink // nil: nobody listens
+	// Redact takes the values of secrets out of a text; nil: there are none.
+	Redact   func(string) string
+	Timeout  time.Duration // of a call whose definition sets none; 0: DefaultTimeout
+	MaxCalls int           // of the run; 0: DefaultCalls
+	InFlight int           // at a time; 0: DefaultInFlight
+	MaxBytes int64         // of the JSON of all arguments and results of the run; 0: DefaultBytes
+	Unpaced  bool          // rates of tools do not count, as nothing is really called
+	Now      func() time.Time
+}
+
+// Gate lets calls of tools through. It belongs to one run. It is safe for
+// concurrent use.
+type Gate struct {
+	cfg   Config
+	slots chan struct{}
+
+	mu       sync.Mutex
+	calls    int                  // let in so far
+	volume   int64                // bytes of their arguments and results
+	perTool  map[string]int       // by name
+	window   map[string][]instant // of tools with a rate
+	labels   *label.Table
+	seen     label.ID           // of all that the model and its code have seen
+	grants   map[string]Answer  // what was granted for longer than one call
+	tickets  map[string]*ticket // calls that may be asked for again
+	answered []string           // tickets that are over, the oldest first
+	weight   int                // bytes of their results
+}
+
+// instant is when a call was made.
+type instant = time.Time
+
+// New makes the gate of a run.
+func New(cfg Config) (*Gate, error) {
+	if cfg.Tools == nil {
+		return nil, errors.New("cannot make a gate: no tools")
+	}
+	if cfg.Policy == nil {
+		cfg.Policy = policy.Empty(cfg.Tools)
+	}
+	if cfg.Sink == nil {
+		cfg.Sink = event.Discard
+	}
+	if cfg.Redact == nil {
+		cfg.Redact = func(s string) string { return s }
+	}
+	if cfg.Timeout <= 0 {
+		cfg.Timeout = DefaultTimeout
+	}
+	if cfg.MaxCalls <= 0 {
+		cfg.MaxCalls = DefaultCalls
+	}
+	if cfg.InFlight <= 0 {
+		cfg.InFlight = DefaultInFlight
+	}
+	if cfg.MaxBytes <= 0 {
+		cfg.MaxBytes = DefaultBytes
+	}
+	if cfg.Now == nil {
+		cfg.Now = time.Now
+	}
+	return &Gate{
+		cfg: cfg, slots: make(chan struct{}, cfg.InFlight), labels: label.NewTable(),
+		perTool: map[string]int{}, window: map[string][]instant{}, grants: map[string]Answer{}, tickets: map[string]*ticket{},
+	}, nil
+}
+
+// Tools returns the tools behind the gate.
+func (g *Gate) Tools() *tool.Set { return g.cfg.Tools }
+
+// Caller returns what carries calls out, or nil.
+func (g *Gate) Caller() Caller { return g.cfg.Caller }
+
+// Request is one call that somebody wants made.
+type Request struct {
+	Origin    Origin
+	Step      int
+	ID        string // unique in the run; "": the gate makes one
+	Line      int    // of the call in the plan; 0: unknown
+	Name      string // of the tool
+	Version   string // "": the newest
+	Arguments *tool.Object
+	// Ticket names the call where it may be asked for again: the same ticket is
+	// answered with the same outcome and never carried out twice. "": none.
+	Ticket string
+
+	// What a plan knows better: what each argument depends on, that the call is
+	// reached, and the policy's decision over the parts of the arguments.
+	Labels   map[string]label.Label
+	Control  label.Label
+	Decision *policy.Decision
+	// Accept takes a result that fits the definition and says what it depends
+	// on. A fault refuses it. nil: the gate labels it.
+	Accept func(result any) (Accepted, error)
+	// Caller carries this call out in place of the gate's.
+	Caller Caller
+	// Answer was given before, so that nobody is asked.
+	Answer *Answer
+}
+
+// Accepted is what a result depends on.
+type Accepted struct {
+	Label   label.Label
+	Lowered []Lowered
+}
+
+// Lowered says that a rule, or a person, lowered the label of a result or of a
+// part of it.
+type Lowered struct {
+	Rule, Who, Why string
+	From, To       label.Label
+}
+
+// Outcome is what a call came to: a result, a failure or a denial.
+type Outcome struct {
+	ID       string
+	Tool     *tool.Definition
+	Decision policy.Decision
+	Result   any
+	Label    label.Label
+	Denied   *Denial
+	// Failed says why there is no result although the call was let through, or
+	// why it could not be judged: a fault for the caller. It holds no secret.
+	Failed error
+	Done   bool // it was carried out
+	Later  bool // its answer comes later ([ErrLater])
+	Asked  bool // what comes later is somebody's leave, not a result
+
+	size int // bytes of the result's JSON
+}
+
+// Denial is why a call was not made.
+type Denial struct {
+	By     string // who decided; ByPolicy: the rules
+	Reason string
+	Remedy string
+}
+
+// Error returns the denial in one line.
+func (d *Denial) Error() string { return d.Reason }
+
+// Fault returns the outcome as the error that a caller sees, nil for a result.
+func (o Outcome) Fault() error {
+	switch {
+	case o.Denied != nil:
+		return fault.New(fault.Denied, o.Denied.Remedy, "%s was not called: %s", o.Tool.Name, o.Denied.Reason)
+	case o.Later:
+		return fault.New(fault.Unavailable, "Call it from a plan, which can wait.", "%s answers later, and this run cannot wait", o.Tool.Name)
+	}
+	return o.Failed
+}
+
+// Call lets a call through, or says why not. The error is a fault when no call
+// came about (no such tool, wrong arguments, a bound of the run), the cause of
+// ctx when that is over, and else a failure of ours.
+func (g *Gate) Call(ctx context.Context, r Request) (Outcome, error) {
+	if r.Ticket == "" {
+		return g.call(ctx, r)
+	}
+	what, err := r.what()
+	if err != nil {
+		return Outcome{}, fault.New(fault.Invalid, "Give JSON values.", "cannot call %s: its arguments are no JSON", r.Name)
+	}
+	t, first := g.take(r.Ticket, what)
+	if t.what != what {
+		return Outcome{}, fault.New(fault.Conflict, "Give each call an id of its own.", "%s was not called: another call was made with the same id", r.Name)
+	}
+	if first {
+		t.out, t.err = g.call(ctx, r)
+		g.answer(r.Ticket, t)
+		return t.out, t.err
+	}
+	select {
+	case <-t.done:
+		return t.out, t.err
+	case <-ctx.Done():
+		return Outcome{}, context.Cause(ctx)
+	}
+}
+
+func (g *Gate) call(ctx context.Context, r Request) (Outcome, error) {
+	if !slices.Contains(g.cfg.Origins, r.Origin) {
+		return Outcome{}, fault.New(fault.Denied, modeRemedy(r.Origin), "%s was not called: tools are not for %s in this run", r.Name, r.Origin)
+	}
+	def, err := g.resolve(r)
+	if err != nil {
+		return Outcome{}, err
+	}
+	number, err := g.admit(ctx, def, r.Origin)
+	if err != nil {
+		return Outcome{}, err
+	}
+	c := &passing{Gate: g, Request: r, def: def, number: number, out: Outcome{ID: r.ID, Tool: def}}
+	if err := c.check(); err != nil {
+		return Outcome{ID: c.out.ID, Tool: def}, err
+	}
+	return c.pass(ctx)
+}
+
+func modeRemedy(o Origin) string {
+	switch o {
+	case Person:
+		return "Call it with praxis tools call."
+	case Model:
+		return "Call it from code, or ask with --mode tools or --mode both."
+	case Code:
+		return "Call it natively, or ask with --mode code or --mode both."
+	}
+	return "Ask with --mode plan."
+}
+
+// resolve finds the tool that is meant.
+func (g *Gate) resolve(r Request) (*tool.Definition, error) {
+	if r.Version == "" {
+		if def, ok := g.cfg.Tools.Lookup(r.Name); ok {
+			return def, nil
+		}
+	}
+	return g.cfg.Tools.Resolve(r.Name, r.Version)
+}
+
+// admit counts a call, whose number it returns, and keeps its tool's rate. What
+// comes too early was not called: the bound of its tool does not count it.
+func (g *Gate) admit(ctx context.Context, def *tool.Definition, o Origin) (number int, err error) {
+	if number, err = g.count(def, o); err != nil {
+		return 0, err
+	}
+	if err = g.pace(ctx, def); err != nil {
+		g.mu.Lock()
+		g.perTool[def.Name]--
+		g.mu.Unlock()
+	}
+	return number, err
+}
+
+func (g *Gate) count(def *tool.Definition, o Origin) (number int, err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if g.calls >= g.cfg.MaxCalls {
+		return 0, fault.New(fault.Exhausted, "Ask for more at a time, such as a list in place of single items.", "%s was not called: a run may make %d calls", def.Name, g.cfg.MaxCalls)
+	}
+	// A plan counts its own, since it goes on in other processes.
+	if n := def.Limits.CallsPerRun; o != Plan && n > 0 && g.perTool[def.Name] >= n {
+		return 0, fault.New(fault.Exhausted, "Do without, or ask for more at a time.", "%s was called %d times, as often as a run may", def.Name, n)
+	}
+	g.calls++
+	g.perTool[def.Name]++
+	return g.calls, nil
+}
+
+// pace keeps a tool's rate: a call that comes too early waits.
+func (g *Gate) pace(ctx context.Context, def *tool.Definition) error {
+	rate := def.Limits.Rate
+	if rate.Calls <= 0 || g.cfg.Unpaced {
+		return nil
+	}
+	for {
+		g.mu.Lock()
+		now := g.cfg.Now()
+		made := slices.DeleteFunc(g.window[def.Name], func(t instant) bool { return now.Sub(t) >= rate.Per })
+		if len(made) < rate.Calls {
+			g.window[def.Name] = append(made, now)
+			g.mu.Unlock()
+			return nil
+		}
+		g.window[def.Name] = made
+		wait := made[0].Add(rate.Per).Sub(now)
+		g.mu.Unlock()
+		if wait > maxPause {
+			return fault.New(fault.Exhausted, fmt.Sprintf("Try again in %s.", wait.Round(time.Second)), "%s was not called: it may be called %s", def.Name, rate)
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// maxPause is how long a call waits for its tool's rate.
+const maxPause = 10 * time.Second
+
+// Saw notes that the model or its code has seen data of a source: what they
+// give to tools from then on depends on it.
+func (g *Gate) Saw(l label.Label) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.seen = g.labels.Join(g.seen, g.labels.Intern(l))
+}
+
+// sawCall notes that the model or its code has seen what a call gave. Which of
+// a tool's calls it was is left out: all that is given from then on depends on
+// it, and would be told and asked about with every call that there was.
+func (g *Gate) sawCall(l label.Label) {
+	l.Sources = slices.Clone(l.Sources)
+	for i := range l.Sources {
+		l.Sources[i].Call = 0
+	}
+	g.Saw(l)
+}
+
+// SawFile notes that the code has a file of the person's, whose content nobody
+// vouches for.
+func (g *Gate) SawFile(name string) {
+	g.Saw(label.Label{Sources: []label.Source{{Kind: label.User, Name: name}}, Readers: label.Everyone()})
+}
+
+// SawNetwork notes that the code has reached a host of the network: what it
+// gives from then on may come from there.
+func (g *Gate) SawNetwork() {
+	g.Saw(label.Label{Sources: []label.Source{{Kind: label.Tool, Name: network}}, Readers: label.Everyone()})
+}
+
+// network names the network as a source; no tool can have such a name.
+const network = "the network"
+
+// Seen returns what arguments that the model or its code gives depend on.
+func (g *Gate) Seen() label.Label {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.labels.Label(g.seen)
+}
+
+// ticket is a call that may be asked for again.
+type ticket struct {
+	what [sha256.Size]byte
+	done chan struct{}
+	out  Outcome
+	err  error
+}
+
+// maxTickets and maxKept bound the answers that are kept: how many, and how
+// many bytes of results.
+const (
+	maxTickets = 256
+	maxKept    = 64 << 20
+)
+
+func (g *Gate) take(name string, what [sha256.Size]byte) (t *ticket, first bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if t := g.tickets[name]; t != nil {
+		return t, false
+	}
+	t = &ticket{what: what, done: make(chan struct{})}
+	g.tickets[name] = t
+	return t, true
+}
+
+// Knows says whether a call with this ticket was made or is being made.
+func (g *Gate) Knows(ticket string) bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.tickets[ticket] != nil
+}
+
+// what says which call it is: the tool, its version and its arguments.
+func (r Request) what() ([sha256.Size]byte, error) {
+	var args []byte
+	if r.Arguments != nil {
+		var err error
+		if args, err = r.Arguments.MarshalJSON(); err != nil {
+			return [sha256.Size]byte{}, err
+		}
+	}
+	h := sha256.New()
+	fmt.Fprintf(h, "%q %q ", r.Name, r.Version)
+	h.Write(args)
+	return [sha256.Size]byte(h.Sum(nil)), nil
+}
+
+func (g *Gate) answer(name string, t *ticket) {
+	g.mu.Lock()
+	g.answered = append(g.answered, name)
+	for g.weight += t.out.size; len(g.answered) > maxTickets || g.weight > maxKept && len(g.answered) > 1; g.answered = g.answered[1:] {
+		g.weight -= g.tickets[g.answered[0]].out.size
+		delete(g.tickets, g.answered[0])
+	}
+	g.mu.Unlock()
+	close(t.done)
+}
+
+// bound is what an approval is bound to.
+func bound(def *tool.Definition, args *tool.Object, labels map[string]event.DataLabel) (string, error) {
+	sum := def.Hash()
+	text, err := tool.CanonicalJSON(args)
+	if err != nil {
+		return "", err
+	}
+	said, err := event.Encode(labels)
+	if err != nil {
+		return "", err
+	}
+	h := sha256.New()
+	for _, part := range [][]byte{sum[:], text, said} {
+		fmt.Fprintf(h, "%d:", len(part))
+		h.Write(part)
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
+}

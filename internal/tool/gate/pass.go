@@ -1,0 +1,488 @@
+package gate
+
+import (
+	"context"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/plan/label"
+	"praxis/internal/plan/policy"
+	"praxis/internal/safetext"
+	"praxis/internal/tool"
+)
+
+// passing is one call on its way through the gate.
+type passing struct {
+	*Gate
+	Request
+	def    *tool.Definition
+	number int                        // of the call, as labels name it
+	labels map[string]event.DataLabel // of the arguments, as they are recorded; not changed
+	shown  *tool.Object               // the arguments without secrets
+	deep   label.ID                   // of everything that the arguments depend on
+	out    Outcome
+}
+
+// NotCalled begins the error that is recorded of a call that was denied.
+const NotCalled = "not called: "
+
+// check judges the arguments and names the call. What is wrong is recorded.
+func (c *passing) check() error {
+	if c.Arguments == nil {
+		c.Arguments = tool.NewObject()
+	}
+	if n := c.Arguments.Len(); n > MaxNamed {
+		return fault.New(fault.Exhausted, "Give a list or an object as one argument.", "cannot call %s: it has %d arguments; at most %d are taken", c.def.Name, n, MaxNamed)
+	}
+	size, err := c.Arguments.MarshalJSON()
+	switch {
+	case err != nil:
+		return fault.New(fault.Invalid, "Give JSON values.", "cannot call %s: its arguments are no JSON", c.def.Name)
+	case len(size) > MaxArguments:
+		return fault.New(fault.Exhausted, "Give less, or a reference in place of the data.", "cannot call %s: its arguments have %s", c.def.Name, safetext.Over(int64(len(size)), MaxArguments))
+	}
+	c.mu.Lock()
+	if c.volume += int64(len(size)); c.volume > c.cfg.MaxBytes {
+		c.mu.Unlock()
+		return fault.New(fault.Exhausted, "Do without, or pass less in another run.", "cannot call %s: the calls of this run gave and took more than %s", c.def.Name, safetext.Size(c.cfg.MaxBytes))
+	}
+	if c.out.ID == "" {
+		c.out.ID = fmt.Sprintf("tool-%d", c.number)
+	}
+	c.deep = c.seen
+	seen := c.Gate.labels.Label(c.seen)
+	c.mu.Unlock()
+
+	bad := error(nil)
+	if c.Origin != Plan { // a plan's were checked where they were made
+		if bad = c.def.CheckArguments(c.Arguments); bad == nil {
+			c.Arguments = c.def.FillDefaults(c.Arguments)
+		}
+		c.Labels = map[string]label.Label{}
+		for name := range c.Arguments.All() {
+			c.Labels[name] = seen
+		}
+	}
+	if c.Origin == Person {
+		c.personal()
+	}
+	c.labels = dataLabels(c.Labels)
+	c.shown = tool.NewObject()
+	if o, ok := c.def.RedactArguments(c.Arguments).(*tool.Object); ok {
+		c.shown = o
+	} else { // all of it is secret; that there is something is not
+		for name := range c.Arguments.All() {
+			c.shown.Set(name, tool.Redacted)
+		}
+	}
+	if bad != nil {
+		c.announce()
+		bad = c.plain(bad)
+		c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: bad.Error(), Kind: fault.KindOf(bad).String(), Remedy: fault.RemedyOf(bad)})
+		return bad
+	}
+	return nil
+}
+
+// personal labels the arguments as a person's own.
+func (c *passing) personal() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for name := range c.Arguments.All() {
+		own := label.Label{Sources: []label.Source{{Kind: label.User, Name: name, Trusted: true}}, Readers: label.Everyone()}
+		c.Labels[name] = own
+		c.deep = c.Gate.labels.Join(c.deep, c.Gate.labels.Intern(own))
+	}
+}
+
+// Sink is where the call is recorded.
+func (c *passing) Sink() event.Sink { return c.cfg.Sink }
+
+func (c *passing) announce() {
+	e := announcement(c.Step, c.out.ID, c.Line, c.def, c.shown, c.labels, c.Control)
+	e.Origin = string(c.Origin)
+	if who, ok := c.caller().(Identified); ok {
+		e.By = who.Identity(c.def)
+	}
+	c.Sink().Emit(e)
+}
+
+// caller is who carries the call out, or nil.
+func (c *passing) caller() Caller {
+	if c.Request.Caller != nil {
+		return c.Request.Caller
+	}
+	return c.cfg.Caller
+}
+
+// Announcement tells of a call before anything is done about it. shown are its
+// arguments without secrets.
+func Announcement(step int, id string, line int, def *tool.Definition, shown *tool.Object, labels map[string]label.Label, control label.Label) event.ToolCalled {
+	return announcement(step, id, line, def, shown, dataLabels(labels), control)
+}
+
+func announcement(step int, id string, line int, def *tool.Definition, shown *tool.Object, labels map[string]event.DataLabel, control label.Label) event.ToolCalled {
+	sum := def.Hash()
+	e := event.ToolCalled{
+		Step: step, ID: id, Tool: def.Name, Version: string(def.Version), Hash: hex.EncodeToString(sum[:]), Line: line, Effects: def.Effects.String(),
+		Arguments: map[string]any{}, Labels: labels,
+	}
+	for name, v := range shown.All() {
+		e.Arguments[name] = v
+	}
+	if len(control.Sources) > 0 {
+		l := DataLabel(control)
+		e.Control = &l
+	}
+	return e
+}
+
+// dataLabels are labels of arguments as they are recorded.
+func dataLabels(labels map[string]label.Label) map[string]event.DataLabel {
+	out := make(map[string]event.DataLabel, len(labels))
+	for name, l := range labels {
+		out[name] = DataLabel(l)
+	}
+	return out
+}
+
+// pass decides the call and carries it out.
+func (c *passing) pass(ctx context.Context) (Outcome, error) {
+	d := c.decide()
+	c.out.Decision = d
+	c.announce()
+	c.Sink().Emit(event.DecisionMade{Step: c.Step, ID: c.out.ID, Tool: c.def.Name, Verdict: d.Verdict.String(), Rule: d.Rule, Reason: d.Reason, Remedy: d.Remedy})
+	switch d.Verdict {
+	case policy.Allow:
+	case policy.Ask:
+		denied, later, err := c.ask(ctx)
+		if err != nil {
+			return c.stopped(err, false, 0)
+		}
+		if later {
+			c.out.Asked = true
+			return c.later(0), nil
+		}
+		if denied != nil {
+			return c.deny(denied), nil
+		}
+	default:
+		return c.deny(&Denial{By: ByPolicy, Reason: d.Reason, Remedy: d.Remedy}), nil
+	}
+	if err := ctx.Err(); err != nil { // nothing is done that cannot be recorded
+		return c.stopped(context.Cause(ctx), false, 0)
+	}
+	select { // what waits for somebody's leave is in nobody's way
+	case c.slots <- struct{}{}:
+		defer func() { <-c.slots }()
+	case <-ctx.Done():
+		return c.stopped(context.Cause(ctx), false, 0)
+	}
+	began := c.cfg.Now()
+	result, err := c.perform(ctx)
+	switch {
+	case errors.Is(err, ErrLater):
+		return c.later(c.cfg.Now().Sub(began)), nil
+	case err != nil && ctx.Err() != nil:
+		return c.stopped(context.Cause(ctx), true, c.cfg.Now().Sub(began))
+	}
+	c.out.Done = true
+	return c.finish(result, err, c.cfg.Now().Sub(began))
+}
+
+// stopped closes a call that ended with the run; made says that it was made. A
+// plan may go on from where it waited, so that a call which was not made stays open.
+func (c *passing) stopped(cause error, made bool, took time.Duration) (Outcome, error) {
+	switch {
+	case made:
+		c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: "given up: the run was stopped", Took: event.Duration(took)})
+	case c.Origin != Plan:
+		c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: NotCalled + "the run was stopped"})
+	}
+	return c.out, cause
+}
+
+// later says that the answer comes later. Who cannot wait gets none.
+func (c *passing) later(took time.Duration) Outcome {
+	c.out.Later = true
+	if c.Origin != Plan {
+		c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: c.out.Fault().Error(), Took: event.Duration(took)})
+	}
+	return c.out
+}
+
+func (c *passing) decide() policy.Decision {
+	if c.Decision != nil {
+		return *c.Decision
+	}
+	call := policy.Call{Tool: c.def, Number: c.number, Args: map[string]policy.Labelled{}}
+	for name, v := range c.Arguments.All() {
+		call.Args[name] = policy.Labelled{Value: v, Label: c.Labels[name]}
+	}
+	return c.cfg.Policy.Decide(call)
+}
+
+func (c *passing) deny(d *Denial) Outcome {
+	c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: NotCalled + d.Reason})
+	c.out.Denied = d
+	return c.out
+}
+
+// ask asks somebody, unless it was granted for longer before.
+func (c *passing) ask(ctx context.Context) (denied *Denial, later bool, err error) {
+	sum, err := bound(c.def, c.Arguments, c.labels)
+	if err != nil {
+		return nil, false, fmt.Errorf("cannot ask for leave: %w", err)
+	}
+	hash := c.def.Hash()
+	whole := "run " + hex.EncodeToString(hash[:])
+	c.Sink().Emit(event.ApprovalAsked{ID: c.out.ID, Reason: c.out.Decision.Reason, Bound: sum})
+	a, err := c.answerTo(ctx, sum, whole)
+	switch {
+	case errors.Is(err, ErrLater):
+		return nil, true, nil
+	case ctx.Err() != nil:
+		return nil, false, context.Cause(ctx)
+	case err != nil:
+		a = Answer{By: ByPolicy, Reason: c.cfg.Redact(err.Error())}
+	}
+	c.Sink().Emit(event.ApprovalGiven{ID: c.out.ID, Granted: a.Granted, By: a.By, Who: a.Who, Scope: string(a.Scope), Reason: a.Reason, Bound: sum})
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !a.Granted {
+		if a.By == ByPerson || a.By == ByProgram { // who said no is not asked the same again
+			c.grants[sum] = a
+		}
+		return &Denial{By: a.By, Reason: a.Reason, Remedy: c.out.Decision.Remedy}, false, nil
+	}
+	switch a.Scope {
+	case Exact:
+		c.grants[sum] = a
+	case Whole:
+		c.grants[whole] = a
+	}
+	return nil, false, nil
+}
+
+func (c *passing) answerTo(ctx context.Context, sum, whole string) (Answer, error) {
+	if c.Answer != nil {
+		return *c.Answer, nil
+	}
+	if a, ok := c.granted(sum, whole); ok {
+		return a, nil
+	}
+	if c.cfg.Approver == nil {
+		return Answer{By: ByPolicy, Reason: "nobody is there who could be asked"}, nil
+	}
+	return c.cfg.Approver.Approve(ctx, Question{
+		Run: c.cfg.Run, ID: c.out.ID, Tool: c.def, Origin: c.Origin, Line: c.Line, Arguments: c.shown, Labels: c.labels,
+		Rule: c.out.Decision.Rule, Reason: c.out.Decision.Reason, Bound: sum,
+		Granted: func() (Answer, bool) { return c.granted(sum, whole) },
+	})
+}
+
+// granted is an earlier answer that holds for this call, if there is one.
+func (c *passing) granted(sum, whole string) (Answer, bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if a, ok := c.grants[sum]; ok && !a.Granted {
+		a.Reason = "denied before for these arguments: " + strings.TrimPrefix(a.Reason, "denied before for these arguments: ")
+		return a, true
+	} else if ok {
+		return Answer{Granted: true, By: a.By, Who: a.Who, Scope: Once, Reason: "granted before for these arguments"}, true
+	}
+	if a, ok := c.grants[whole]; ok {
+		return Answer{Granted: true, By: a.By, Who: a.Who, Scope: Once, Reason: "granted before for this run"}, true
+	}
+	return Answer{}, false
+}
+
+// tries is how often an idempotent call is made that may work the next time.
+const tries = 3
+
+// perform carries the call out, again where that is harmless and may help.
+func (c *passing) perform(ctx context.Context) (any, error) {
+	caller := c.caller()
+	if caller == nil {
+		return nil, fault.New(fault.NotFound, "Give the tool an implementation (run: …).", "nothing carries out %s", c.def.Name)
+	}
+	if err := prepare(ctx, caller, c.def); err != nil {
+		return nil, err
+	}
+	limit := c.cfg.Timeout
+	if c.def.Limits.Timeout > 0 {
+		limit = c.def.Limits.Timeout
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, limit, fault.New(fault.Unavailable, "Call it again later, or ask for less.", "%s gave no answer within %s", c.def.Name, limit))
+	defer cancel()
+	inv := tool.Invocation{Tool: c.def, ID: c.out.ID, Key: c.cfg.Run + "/" + c.out.ID, Arguments: c.Arguments}
+	for try := 1; ; try++ {
+		result, err := safely(ctx, caller, inv)
+		if err != nil && ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		again := (c.def.Idempotent || !c.def.Effects.Acts()) && !c.def.Model // models are asked again where they are
+		if err == nil || !again || try == tries || fault.KindOf(err) != fault.Unavailable {
+			return result, err
+		}
+		wait := pause(err, try)
+		if until, ok := ctx.Deadline(); ok && time.Until(until) < wait {
+			return result, err // what it said is more than that its time is over
+		}
+		select {
+		case <-time.After(wait):
+		case <-ctx.Done():
+			return nil, context.Cause(ctx)
+		}
+	}
+}
+
+// prepare makes a tool ready, when whoever carries it out can.
+func prepare(ctx context.Context, caller Caller, def *tool.Definition) error {
+	p, ok := caller.(Preparer)
+	if !ok {
+		return nil
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, MaxPreparation, fault.New(fault.Unavailable, "Call it again later.", "%s was not ready within %s", def.Name, MaxPreparation))
+	defer cancel()
+	err := p.Prepare(ctx, def)
+	if err != nil && ctx.Err() != nil {
+		return context.Cause(ctx)
+	}
+	return err
+}
+
+// pause is how long is waited before a call is made again: as long as whoever
+// answered asks for, else a little more each time.
+func pause(err error, try int) time.Duration {
+	var asked interface{ RetryAfter() time.Duration }
+	if errors.As(err, &asked) && asked.RetryAfter() > 0 {
+		return asked.RetryAfter()
+	}
+	return time.Duration(try*try) * 100 * time.Millisecond
+}
+
+// safely makes a panic of an implementation the failure of its call.
+func safely(ctx context.Context, caller Caller, inv tool.Invocation) (result any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			result, err = nil, fmt.Errorf("%s broke: %v", inv.Tool.Name, p)
+		}
+	}()
+	return caller.Call(ctx, inv)
+}
+
+// Rehearsed is an answer that nobody gave now. Callers may return one, and fail
+// with a [RehearsedFailure].
+type Rehearsed struct {
+	Result any
+	From   string // where it comes from, in words
+}
+
+// RehearsedFailure is a failure that nobody met now.
+type RehearsedFailure struct {
+	Text, From string
+	Kind       fault.Kind // 0: it is not known
+	Remedy     string
+}
+
+// Error returns what the failure says.
+func (e RehearsedFailure) Error() string { return e.Text }
+
+// Endorsed is a result that a person has looked at and vouches for. Callers may
+// return one.
+type Endorsed struct {
+	Result   any
+	Who, Why string
+}
+
+// finish judges what came of the call and records it.
+func (c *passing) finish(result any, failed error, took time.Duration) (Outcome, error) {
+	e := event.ToolReturned{Step: c.Step, ID: c.out.ID, Took: event.Duration(took)}
+	var rehearsed RehearsedFailure
+	if errors.As(failed, &rehearsed) {
+		e.Rehearsed = rehearsed.From
+		if rehearsed.Kind != 0 {
+			failed = fault.New(rehearsed.Kind, rehearsed.Remedy, "%s", rehearsed.Text)
+		}
+	}
+	if r, ok := result.(Rehearsed); ok {
+		result, e.Rehearsed = r.Result, r.From
+	}
+	if failed == nil {
+		result, failed = c.bounded(result)
+	}
+	if failed != nil {
+		return c.fail(e, failed), nil
+	}
+	accept := c.Accept
+	if accept == nil {
+		accept = c.accept
+	}
+	got, err := accept(result)
+	if err != nil && fault.KindOf(err) == fault.Internal {
+		return c.out, err
+	}
+	if err != nil {
+		return c.fail(e, err), nil
+	}
+	if v, ok := result.(Endorsed); ok {
+		result = v.Result
+	}
+	if v, ok := result.(tool.Labelled); ok {
+		result = v.Value
+	}
+	text, err := event.Encode(c.def.RedactResult(result)) // members keep their order
+	if err != nil {
+		return c.out, fmt.Errorf("cannot record the result of %s: %w", c.def.Name, err)
+	}
+	l := DataLabel(got.Label)
+	e.Result, e.Label = string(text), &l
+	c.Sink().Emit(e)
+	for _, low := range got.Lowered {
+		c.Sink().Emit(event.LabelLowered{Step: c.Step, ID: c.out.ID, By: low.Rule, Who: low.Who, Why: low.Why, From: DataLabel(low.From), To: DataLabel(low.To)})
+	}
+	c.out.Result, c.out.Label = result, got.Label
+	return c.out, nil
+}
+
+func (c *passing) fail(e event.ToolReturned, failed error) Outcome {
+	failed = c.plain(failed)
+	e.Error, e.Kind, e.Remedy = failed.Error(), fault.KindOf(failed).String(), fault.RemedyOf(failed)
+	c.Sink().Emit(e)
+	c.out.Failed = failed
+	if c.Origin != Plan { // the text of a failure comes from outside, too
+		c.sawCall(c.source(false))
+	}
+	return c.out
+}
+
+// plain returns an error as the caller may see it: without secrets, and as a fault.
+func (c *passing) plain(err error) error {
+	kind, remedy := fault.KindOf(err), c.cfg.Redact(fault.RemedyOf(err))
+	if kind == fault.Internal {
+		kind = fault.Unavailable // the tool's failure, not ours
+	}
+	if kind == fault.Canceled {
+		kind = fault.Unavailable
+	}
+	return fault.New(kind, remedy, "%s", clip(c.cfg.Redact(err.Error()), maxMessage))
+}
+
+// maxMessage bounds what a tool says of its failure, in bytes.
+const maxMessage = 8 << 10
+
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && s[n]&0xC0 == 0x80 {
+		n--
+	}
+	return s[:n] + "…"
+}
