@@ -140,13 +140,6 @@ type RunBegan struct {
 	Net []string `json:"net,omitempty"`
 }
 
-// Bounds are those of one execution. A zero CPU means no bound of its own.
-type Bounds struct {
-	Timeout     Duration `json:"timeout_ms"`
-	CPU         Duration `json:"cpu_ms,omitempty"`
-	OutputBytes int64    `json:"output_bytes"`
-}
-
 // Budget bounds a model's tokens: of one reply, of all of a run, and of one
 // request, beyond which the older part of the conversation is condensed.
 type Budget struct {
@@ -184,15 +177,6 @@ type Package struct {
 	Name    string `json:"name"`
 	Version string `json:"version"`
 	Hash    string `json:"hash,omitempty"` // of the wheel, "sha256:" and 64 hexadecimal digits
-}
-
-// Limits are those of a session.
-type Limits struct {
-	Memory    int64   `json:"memory_bytes"`
-	CPUs      float64 `json:"cpus"`
-	Processes int     `json:"processes"`
-	Disk      int64   `json:"disk_bytes"`
-	OpenFiles int     `json:"open_files"`
 }
 
 // SessionEnded says that the session of a run is over.

@@ -16,7 +16,6 @@ import (
 	"praxis/internal/guest"
 	"praxis/internal/guest/wire"
 	"praxis/internal/image"
-	"praxis/internal/sandbox"
 	"praxis/internal/session"
 	"praxis/internal/tool/kind/mcp"
 	"praxis/internal/tool/kind/python"
@@ -52,7 +51,7 @@ func (t *toolSandboxes) session(ctx context.Context, packages []string, memory i
 	}
 	t.images[img.Name] = img.ID
 	t.mu.Unlock()
-	return a.Sessions.Create(ctx, session.Options{Image: img, Limits: sandbox.Limits{Memory: memory}}, t.sink)
+	return a.Sessions.Create(ctx, session.Options{Image: img, Limits: event.Limits{Memory: memory}}, t.sink)
 }
 
 // image is the digest of the image with these packages, "" as long as no call
@@ -89,7 +88,7 @@ func (s *toolSession) Folder() string { return wire.DefaultWorkdir }
 
 // Execute runs code and says how it ended.
 func (s *toolSession) Execute(ctx context.Context, code string) (python.Outcome, error) {
-	x, err := s.Session.Execute(ctx, code, session.Exec{Timeout: s.timeout}, event.Discard)
+	x, err := s.Session.Execute(ctx, code, session.Exec{Bounds: event.Bounds{Timeout: event.Duration(s.timeout)}}, event.Discard)
 	if err != nil {
 		return python.Outcome{}, err
 	}

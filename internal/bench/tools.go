@@ -58,7 +58,7 @@ func (b *bench) calling(ctx context.Context, sink event.Sink, code string) (out 
 	if err := s.Offer(ctx, wire.Offer{Tools: true}, bridge.New(bridge.Config{Gate: g})); err != nil {
 		return nil, err
 	}
-	x, err := s.Execute(ctx, code, session.Exec{Timeout: 5 * time.Minute}, event.Discard)
+	x, err := s.Execute(ctx, code, session.Exec{Bounds: event.Bounds{Timeout: event.Duration(5 * time.Minute)}}, event.Discard)
 	if err != nil {
 		return nil, err
 	}

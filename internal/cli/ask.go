@@ -343,7 +343,7 @@ const waitingTime = 15 * time.Minute
 // bounds are those of each execution. Where code may have to wait for a call,
 // the wall time is long and the processor's is what it was.
 func (t *asking) bounds() event.Bounds {
-	b := bounds(t.flags.exec(t.cfg.Execution))
+	b := t.flags.bounds(t.cfg.Execution)
 	if t.tooling.has() && t.flags.timeout.value == nil {
 		if b.CPU == 0 {
 			b.CPU = b.Timeout

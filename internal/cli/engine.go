@@ -37,7 +37,7 @@ type sessionOptions struct {
 	name         string // "" is a fresh session that ends with the command
 	with         []string
 	requirements string
-	limits       func(sandbox.Limits) sandbox.Limits // lays the command's own over others
+	limits       func(event.Limits) event.Limits // lays the command's own over others
 	seed         *int64
 	// again asks for a fresh session like one that was recorded, on another
 	// image when image, with or requirements name one.

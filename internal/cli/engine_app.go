@@ -102,10 +102,7 @@ func (e *appEngine) openAgain(ctx context.Context, o sessionOptions, sink event.
 	if err != nil {
 		return nil, err
 	}
-	opt := session.Options{Image: img, Seed: want.Seed, Limits: sandbox.Limits{
-		Memory: want.Limits.Memory, CPUs: want.Limits.CPUs, Processes: want.Limits.Processes,
-		Disk: want.Limits.Disk, OpenFiles: want.Limits.OpenFiles,
-	}}
+	opt := session.Options{Image: img, Seed: want.Seed, Limits: want.Limits}
 	if want.Snapshot == "" {
 		s, err := e.Sessions.Create(ctx, opt, sink)
 		if err != nil {
@@ -237,10 +234,7 @@ func (r *room) describe() event.SessionBegan {
 	opt := r.Session.Options()
 	out := event.SessionBegan{
 		Session: r.ID(), Seed: opt.Seed, Snapshot: r.from, Image: event.Image{ID: r.img.ID, Name: r.img.Name},
-		Limits: event.Limits{
-			Memory: opt.Limits.Memory, CPUs: opt.Limits.CPUs, Processes: opt.Limits.Processes,
-			Disk: opt.Limits.Disk, OpenFiles: opt.Limits.OpenFiles,
-		},
+		Limits: opt.Limits,
 	}
 	for _, p := range r.img.Packages {
 		out.Image.Packages = append(out.Image.Packages, event.Package{Name: p.Name, Version: p.Version, Hash: p.Hash})

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"testing"
 
+	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/image"
-	"praxis/internal/sandbox"
 	"praxis/internal/session"
 )
 
@@ -31,12 +31,12 @@ func (s shelf) Lookup(_ context.Context, r image.Request) (image.Image, error) {
 // anything is built for it, as a mistake of the command line.
 func TestFits(t *testing.T) {
 	seed, other := int64(7), int64(8)
-	keep := func(l sandbox.Limits) sandbox.Limits { return l }
-	more := func(l sandbox.Limits) sandbox.Limits {
+	keep := func(l event.Limits) event.Limits { return l }
+	more := func(l event.Limits) event.Limits {
 		l.Memory *= 2
 		return l
 	}
-	info := session.NamedInfo{Name: "a", Image: image.Image{ID: "1", Name: "python+numpy"}, Limits: sandbox.Limits{}.WithDefaults(), Seed: &seed}
+	info := session.NamedInfo{Name: "a", Image: image.Image{ID: "1", Name: "python+numpy"}, Limits: event.Limits{}.WithDefaults(), Seed: &seed}
 	for _, c := range []struct {
 		name  string
 		o     sessionOptions

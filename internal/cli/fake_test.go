@@ -49,7 +49,7 @@ import (
 type fakeEngine struct {
 	home   string
 	getenv func(string) string
-	limits sandbox.Limits
+	limits event.Limits
 	kept   *app.Records
 }
 
@@ -166,7 +166,7 @@ func (e *fakeEngine) open(_ context.Context, o sessionOptions, sink event.Sink) 
 type fakeWorkspace struct {
 	e      *fakeEngine
 	name   string
-	limits sandbox.Limits
+	limits event.Limits
 	state  fakeState
 	stop   chan struct{}
 	later  []string // what threads print at the end

@@ -10,10 +10,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/event"
 	"praxis/internal/config"
 	"praxis/internal/safetext"
-	"praxis/internal/sandbox"
-	"praxis/internal/session"
 )
 
 // flagValue is a flag that is parsed strictly. It stays nil when it is not given.
@@ -113,7 +112,7 @@ func (f *sessionFlags) warn(w io.Writer) error {
 }
 
 // lay puts the limits that were given over others.
-func (f *sessionFlags) lay(l sandbox.Limits) sandbox.Limits {
+func (f *sessionFlags) lay(l event.Limits) event.Limits {
 	if f.memory.value != nil {
 		l.Memory = *f.memory.value
 	}
@@ -129,17 +128,17 @@ func (f *sessionFlags) lay(l sandbox.Limits) sandbox.Limits {
 	return l
 }
 
-// exec returns the bounds of an execution.
-func (f *sessionFlags) exec(c config.Execution) session.Exec {
-	x := session.Exec{Timeout: c.Timeout, CPU: c.CPU, OutputBytes: c.OutputBytes}
+// bounds returns those of an execution: what the command line says, over c.
+func (f *sessionFlags) bounds(c event.Bounds) event.Bounds {
+	var b event.Bounds
 	if f.timeout.value != nil {
-		x.Timeout = *f.timeout.value
+		b.Timeout = event.Duration(*f.timeout.value)
 	}
 	if f.cpu.value != nil {
-		x.CPU = *f.cpu.value
+		b.CPU = event.Duration(*f.cpu.value)
 	}
 	if f.output.value != nil {
-		x.OutputBytes = *f.output.value
+		b.OutputBytes = *f.output.value
 	}
-	return x
+	return b.Over(c)
 }

@@ -22,22 +22,14 @@ func foreign(open func(context.Context, event.SessionBegan) (run.Session, error)
 			return nil, fault.New(fault.Conflict, "Have it replayed where it was made.",
 				"cannot open the state that the run began with: the run was made elsewhere, and snapshot %s is not in its record", shortID(want.Snapshot))
 		}
-		for _, l := range []struct {
-			name      string
-			want, may float64
-			show      func(float64) string
-		}{
-			{"memory", float64(want.Limits.Memory), float64(c.Limits.Memory), sizeOf},
-			{"disk", float64(want.Limits.Disk), float64(c.Limits.Disk), sizeOf},
-			{"cpus", want.Limits.CPUs, c.Limits.CPUs, plainNumber},
-			{"processes", float64(want.Limits.Processes), float64(c.Limits.Processes), plainNumber},
-			{"open files", float64(want.Limits.OpenFiles), float64(c.Limits.OpenFiles), plainNumber},
-		} {
-			if l.want > l.may {
-				return nil, fault.New(fault.Denied, "If you trust the run, raise the limit in the configuration: praxis help config.",
-					"cannot open a session for a run that was made elsewhere: its limit of %s is %s, and the configuration allows %s",
-					l.name, l.show(l.want), l.show(l.may))
+		if x, more := want.Limits.Exceeds(c.Limits); more {
+			show := plainNumber
+			if x.InBytes {
+				show = sizeOf
 			}
+			return nil, fault.New(fault.Denied, "If you trust the run, raise the limit in the configuration: praxis help config.",
+				"cannot open a session for a run that was made elsewhere: its limit of %s is %s, and the configuration allows %s",
+				x.Limit, show(x.Is), show(x.Most))
 		}
 		return open(ctx, want)
 	}

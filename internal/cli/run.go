@@ -236,7 +236,7 @@ func (t *running) execute(ctx context.Context) error {
 func (t *running) began() event.RunBegan {
 	return event.RunBegan{
 		Kind: event.Code, Question: firstLine(t.code), Files: inputNames(t.inputs),
-		Bounds: bounds(t.flags.exec(t.cfg.Execution)), Seed: t.flags.seed.value, Program: t.p.version,
+		Bounds: t.flags.bounds(t.cfg.Execution), Seed: t.flags.seed.value, Program: t.p.version,
 		Tools: t.tooling.pins(), Net: t.tooling.egress.Strings(),
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"io"
 	"path"
-	"time"
 
 	"praxis/event"
 	"praxis/internal/agent"
@@ -33,9 +32,7 @@ func (s runSession) Execute(ctx context.Context, code string, b event.Bounds, si
 	if s.interrupts != nil {
 		defer s.interrupts.during(ctx, s.w)()
 	}
-	return s.w.execute(ctx, code, session.Exec{
-		Timeout: time.Duration(b.Timeout), CPU: time.Duration(b.CPU), OutputBytes: b.OutputBytes, Changes: true,
-	}, sink)
+	return s.w.execute(ctx, code, session.Exec{Bounds: b, Changes: true}, sink)
 }
 
 // Put writes a file.
@@ -64,11 +61,6 @@ func (s runSession) Offer(ctx context.Context, d *bridge.Desk, tools, net bool) 
 		o.Environ = p.Environ(wire.ProxyPort, bundle)
 	}
 	return s.w.offer(ctx, o, d)
-}
-
-// bounds are those of an execution as they are recorded.
-func bounds(x session.Exec) event.Bounds {
-	return event.Bounds{Timeout: event.Duration(x.Timeout), CPU: event.Duration(x.CPU), OutputBytes: x.OutputBytes}
 }
 
 // inputNames returns what the inputs are called.

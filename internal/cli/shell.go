@@ -66,10 +66,10 @@ func (p *program) shellCommand() *cobra.Command {
 	return cmd
 }
 
-// exec returns the bounds of an execution at the prompt.
-func (s *shellCommand) exec(cfg config.Config) session.Exec {
-	cfg.Execution.Timeout = max(cfg.Execution.Timeout, shellTimeout)
-	return s.flags.exec(cfg.Execution)
+// bounds returns those of an execution at the prompt.
+func (s *shellCommand) bounds(cfg config.Config) event.Bounds {
+	cfg.Execution.Timeout = max(cfg.Execution.Timeout, event.Duration(shellTimeout))
+	return s.flags.bounds(cfg.Execution)
 }
 
 // banner says what the person is in.
@@ -78,7 +78,7 @@ func (s *shellCommand) banner(cfg config.Config) string {
 	if s.session != "" {
 		where = "session " + s.session + ", which is saved when you leave"
 	}
-	limit := s.exec(cfg).Timeout.String()
+	limit := s.bounds(cfg).Timeout.String()
 	if strings.HasSuffix(limit, "m0s") {
 		limit = strings.TrimSuffix(limit, "0s")
 	}
@@ -249,7 +249,7 @@ func (s *shell) execute(ctx context.Context, code string) error {
 	printer := newPrinter(s.p.stdout, s.p.stderr)
 	cooked := s.lines.running()
 	done := s.p.interrupts.during(ctx, s.w)
-	x, err := s.w.execute(ctx, code, s.exec(s.cfg), printer)
+	x, err := s.w.execute(ctx, code, session.Exec{Bounds: s.bounds(s.cfg)}, printer)
 	done()
 	cooked()
 	if err != nil && s.prompt && ctx.Err() == nil {

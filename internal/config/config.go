@@ -25,8 +25,8 @@ import (
 	"strings"
 	"time"
 
+	"praxis/event"
 	"praxis/fault"
-	"praxis/internal/sandbox"
 )
 
 // maxFile bounds the configuration file.
@@ -36,8 +36,8 @@ const maxFile = 1 << 20
 type Config struct {
 	Home      string // data folder: images, templates, named sessions, history
 	Run       string // folder of the sandboxes that run now; on a disk, not in memory
-	Limits    sandbox.Limits
-	Execution Execution
+	Limits    event.Limits
+	Execution event.Bounds // of one piece of code; without CPU the wall time bounds it
 	Ask       Ask
 	Journal   Journal
 }
@@ -48,13 +48,6 @@ type Journal struct {
 	Snapshots     bool   // the state before each step of a question is saved
 	SnapshotBytes int64  // of runs together; the oldest go first
 	BlobBytes     int64  // of contents: inputs, long outputs, pictures
-}
-
-// Execution bounds one piece of code.
-type Execution struct {
-	Timeout     time.Duration // wall time
-	CPU         time.Duration // processor time; 0: the wall time bounds it
-	OutputBytes int64         // what is kept of the output; the rest stays in the session
 }
 
 // Ask holds what the agent does when it is told nothing.
@@ -73,8 +66,8 @@ func Default(getenv func(string) string) (Config, error) {
 	return Config{
 		Home:      home,
 		Run:       filepath.Join(home, "run"),
-		Limits:    sandbox.DefaultLimits(),
-		Execution: Execution{Timeout: 30 * time.Second, OutputBytes: 1 << 20},
+		Limits:    event.DefaultLimits(),
+		Execution: event.Bounds{Timeout: event.Duration(30 * time.Second), OutputBytes: 1 << 20},
 		Ask:       Ask{MaxSteps: 10, Window: 100_000},
 		Journal:   Journal{Snapshots: true, SnapshotBytes: 4 << 30, BlobBytes: 16 << 30},
 	}, nil
@@ -208,8 +201,8 @@ func (c *Config) overlay(data []byte) error {
 		setParsed(&c.Limits.Memory, f.Limits.Memory, Memory.Parse),
 		setParsed(&c.Limits.Disk, f.Limits.Disk, Disk.Parse),
 		setParsed(&c.Execution.OutputBytes, f.Execution.Output, Output.Parse),
-		setParsed(&c.Execution.Timeout, f.Execution.Timeout, Timeout.Parse),
-		setParsed(&c.Execution.CPU, f.Execution.CPU, CPUTime.Parse),
+		setParsed((*time.Duration)(&c.Execution.Timeout), f.Execution.Timeout, Timeout.Parse),
+		setParsed((*time.Duration)(&c.Execution.CPU), f.Execution.CPU, CPUTime.Parse),
 		setParsed(&c.Journal.SnapshotBytes, f.Journal.SnapshotBytes, Kept.Parse),
 		setParsed(&c.Journal.BlobBytes, f.Journal.BlobBytes, Kept.Parse),
 	)
@@ -242,11 +235,11 @@ func (c Config) Validate() error {
 	if err := ValidateLimits(c.Limits); err != nil {
 		return err
 	}
-	if err := Timeout.check(c.Execution.Timeout); err != nil {
+	if err := Timeout.check(time.Duration(c.Execution.Timeout)); err != nil {
 		return err
 	}
 	if c.Execution.CPU != 0 {
-		if err := CPUTime.check(c.Execution.CPU); err != nil {
+		if err := CPUTime.check(time.Duration(c.Execution.CPU)); err != nil {
 			return err
 		}
 	}
@@ -268,7 +261,7 @@ func (c Config) Validate() error {
 }
 
 // ValidateLimits checks the limits of a session against their ranges.
-func ValidateLimits(l sandbox.Limits) error {
+func ValidateLimits(l event.Limits) error {
 	if err := Memory.check(l.Memory); err != nil {
 		return err
 	}

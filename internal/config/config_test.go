@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"praxis/event"
 	"praxis/fault"
 )
 
@@ -67,7 +68,7 @@ func TestLoad(t *testing.T) {
 	}
 	want.Home, want.Run = "/data", "/data/run"
 	want.Limits.Memory, want.Limits.CPUs, want.Limits.Processes = 2<<30, 0.5, 64
-	want.Execution = Execution{Timeout: 90 * time.Second, CPU: 20 * time.Second, OutputBytes: 64000}
+	want.Execution = event.Bounds{Timeout: event.Duration(90 * time.Second), CPU: event.Duration(20 * time.Second), OutputBytes: 64000}
 	want.Ask = Ask{Model: "openai:x", MaxSteps: 3, Window: 5000}
 	want.Journal = Journal{Key: "/k.pem", SnapshotBytes: 1 << 30, BlobBytes: 2 << 30}
 	if got != want {

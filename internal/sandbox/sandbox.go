@@ -66,48 +66,13 @@ type Spec struct {
 	Args     []string
 	Env      []string
 	Hostname string
-	Limits   Limits
+	Limits   event.Limits
 }
 
 // Mount is a read-only view of a host folder or file.
 type Mount struct {
 	Source string // on the host, absolute, no symbolic link
 	Target string // in the guest, absolute
-}
-
-// Limits bound a whole session. Zero means the default of DefaultLimits; there is no "unlimited".
-type Limits struct {
-	Memory    int64   `json:"memory"`     // bytes, of everything in the sandbox
-	CPUs      float64 `json:"cpus"`       // cores, may be a fraction
-	Processes int     `json:"processes"`  // processes and threads
-	Disk      int64   `json:"disk"`       // bytes in the writable layer
-	OpenFiles int     `json:"open_files"` // a process
-}
-
-// DefaultLimits are what a session gets when its maker says nothing.
-func DefaultLimits() Limits {
-	return Limits{Memory: 1 << 30, CPUs: 1, Processes: 256, Disk: 1 << 30, OpenFiles: 1024}
-}
-
-// WithDefaults returns l with every zero replaced by its default.
-func (l Limits) WithDefaults() Limits {
-	d := DefaultLimits()
-	if l.Memory == 0 {
-		l.Memory = d.Memory
-	}
-	if l.CPUs == 0 {
-		l.CPUs = d.CPUs
-	}
-	if l.Processes == 0 {
-		l.Processes = d.Processes
-	}
-	if l.Disk == 0 {
-		l.Disk = d.Disk
-	}
-	if l.OpenFiles == 0 {
-		l.OpenFiles = d.OpenFiles
-	}
-	return l
 }
 
 // Usage is a measurement of a whole sandbox.

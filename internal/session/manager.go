@@ -72,7 +72,7 @@ type Manager struct {
 // Options say what a new session is like. Zero values mean defaults.
 type Options struct {
 	Image  image.Image
-	Limits sandbox.Limits
+	Limits event.Limits
 	Seed   *int64        // makes the session deterministic
 	Wall   time.Duration // longest life; DefaultWall
 	Idle   time.Duration // longest time without a call; DefaultIdle
@@ -222,7 +222,7 @@ func (m *Manager) FromSnapshot(ctx context.Context, id string, opt Options, sink
 	if err != nil {
 		return nil, err
 	}
-	if opt.Limits == (sandbox.Limits{}) {
+	if opt.Limits == (event.Limits{}) {
 		opt.Limits = snap.Spec.Limits
 	}
 	if opt.Image.ID != "" && opt.Image.Root != snap.Spec.Root {

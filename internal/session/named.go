@@ -16,7 +16,6 @@ import (
 	"praxis/fault"
 	"praxis/internal/atomicfile"
 	"praxis/internal/image"
-	"praxis/internal/sandbox"
 )
 
 // keepSnapshots bounds a named session's history: every command adds a
@@ -33,7 +32,7 @@ type NamedInfo struct {
 	Head      string         `json:"head"` // snapshot that the next command starts from
 	Snapshots []SnapshotInfo `json:"snapshots"`
 	Image     image.Image    `json:"image"`
-	Limits    sandbox.Limits `json:"limits"`
+	Limits    event.Limits   `json:"limits"`
 	Seed      *int64         `json:"seed,omitempty"`
 	Forked    string         `json:"forked,omitempty"` // name of the session that it was forked from
 	Version   int            `json:"version"`
@@ -117,7 +116,7 @@ func (i NamedInfo) fits(opt Options) error {
 	if opt.Image.ID != "" && opt.Image.ID != i.Image.ID {
 		return fault.New(fault.Conflict, remedy, "cannot open session %s: it runs image %s, not %s", i.Name, i.Image.Name, opt.Image.Name)
 	}
-	if opt.Limits != (sandbox.Limits{}) && opt.Limits.WithDefaults() != i.Limits {
+	if opt.Limits != (event.Limits{}) && opt.Limits.WithDefaults() != i.Limits {
 		return fault.New(fault.Conflict, remedy, "cannot open session %s: its limits were set when it was made", i.Name)
 	}
 	if opt.Seed != nil && (i.Seed == nil || *i.Seed != *opt.Seed) {

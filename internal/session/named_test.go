@@ -224,8 +224,8 @@ func TestDamagedNamedSession(t *testing.T) {
 // FuzzDescriptions reads whatever may lie in a data folder as the description
 // of a snapshot and of a named session: it is refused or it is usable.
 func FuzzDescriptions(f *testing.F) {
-	f.Add([]byte(`{"version":1,"id":"00000000000000000000000000000000","name":"a","head":"00000000000000000000000000000000"}`))
-	f.Add([]byte(`{"version":1,"name":"a","head":"../../x","snapshots":[{"id":"/etc"}]}`))
+	f.Add([]byte(`{"version":2,"id":"00000000000000000000000000000000","name":"a","head":"00000000000000000000000000000000"}`))
+	f.Add([]byte(`{"version":2,"name":"a","head":"../../x","snapshots":[{"id":"/etc"}]}`))
 	f.Add([]byte(`{"version":2}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		dir := t.TempDir()

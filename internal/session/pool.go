@@ -7,7 +7,6 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
-	"praxis/internal/sandbox"
 )
 
 // Origin says how a session came to be. A pool miss is never silent.
@@ -25,7 +24,7 @@ const (
 // limits that they were restored with.
 type poolKey struct {
 	template string
-	limits   sandbox.Limits
+	limits   event.Limits
 }
 
 // pool keeps warm guests.

@@ -96,7 +96,7 @@ func (c *counter) Connect(_ context.Context, conn io.ReadWriteCloser) { _, _ = i
 
 func must(t testing.TB, s *Session, code string) string {
 	t.Helper()
-	out, err := s.Execute(t.Context(), code, Exec{Timeout: 2 * time.Minute}, event.Discard)
+	out, err := s.Execute(t.Context(), code, Exec{Bounds: event.Bounds{Timeout: event.Duration(2 * time.Minute)}}, event.Discard)
 	if err != nil || out.Status != event.OK {
 		t.Fatalf("%s: %v, %s %s\n%+v\n%s", code, err, out.Status, out.Message, out.Error, out.Stderr)
 	}

@@ -77,13 +77,12 @@ func (s *Session) Origin() (Origin, time.Duration) { return s.origin, s.took }
 // Options returns what the session was made with.
 func (s *Session) Options() Options { return s.opt }
 
-// Exec bounds one execution. Zero values mean defaults.
+// Exec says how a piece of code is run. Zero values mean defaults: DefaultTimeout,
+// no bound of its own on processor time, and DefaultOutput.
 type Exec struct {
-	Context     string        // kernel; "" is "main"
-	Timeout     time.Duration // wall time; DefaultTimeout
-	CPU         time.Duration // CPU time; no bound of its own
-	OutputBytes int64         // of both streams together, shown; DefaultOutput
-	Changes     bool          // Execution.Changes tells which files were changed
+	Context string // kernel; "" is "main"
+	event.Bounds
+	Changes bool // Execution.Changes tells which files were changed
 }
 
 // Bounds of an execution that nobody asked to bound otherwise.
@@ -91,6 +90,11 @@ const (
 	DefaultTimeout = 30 * time.Second
 	DefaultOutput  = 256 << 10
 )
+
+func (x Exec) withDefaults() Exec {
+	x.Bounds = x.Over(event.Bounds{Timeout: event.Duration(DefaultTimeout), OutputBytes: DefaultOutput})
+	return x
+}
 
 // Execute runs code and returns its fate. Output goes to sink as it comes. When
 // ctx ends, the code is interrupted. When the sandbox died of it, the session is
@@ -100,19 +104,15 @@ func (s *Session) Execute(ctx context.Context, code string, x Exec, sink event.S
 	if err != nil {
 		return event.Execution{}, err
 	}
-	if x.Timeout == 0 {
-		x.Timeout = DefaultTimeout
-	}
-	if x.OutputBytes == 0 {
-		x.OutputBytes = DefaultOutput
-	}
+	x = x.withDefaults()
 	began := time.Now()
 	// The guest keeps the limit; that it does is not taken on trust.
-	bounded, cancel := context.WithTimeout(ctx, x.Timeout+s.m.cfg.Patience)
+	timeout := time.Duration(x.Timeout)
+	bounded, cancel := context.WithTimeout(ctx, timeout+s.m.cfg.Patience)
 	defer cancel()
 	out, err := l.client.Execute(bounded, wire.Execute{
 		Context: x.Context, Code: code,
-		WallMS: x.Timeout.Milliseconds(), CPUMS: x.CPU.Milliseconds(), OutputBytes: x.OutputBytes,
+		WallMS: timeout.Milliseconds(), CPUMS: time.Duration(x.CPU).Milliseconds(), OutputBytes: x.OutputBytes,
 		Changes: x.Changes,
 	}, sink)
 	done()

@@ -228,7 +228,7 @@ func TestGuestThatNeverAnswersIsEnded(t *testing.T) {
 		if _, err := s.Snapshot(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		out, err := s.Execute(t.Context(), "hang", Exec{Timeout: time.Second}, event.Discard)
+		out, err := s.Execute(t.Context(), "hang", Exec{Bounds: event.Bounds{Timeout: event.Duration(time.Second)}}, event.Discard)
 		if err != nil || out.Status != event.Timeout || out.State != event.Restored || !strings.Contains(out.Message, "limit of 1s") {
 			t.Fatalf("%+v %v", out, err)
 		}

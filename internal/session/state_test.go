@@ -189,7 +189,7 @@ func TestFromSnapshot(t *testing.T) {
 		"another image":     {a.ID, Options{Image: other}, fault.Conflict},
 		"a seed for none":   {a.ID, Options{Seed: &seed}, fault.Conflict},
 		"no seed for one":   {b.ID, Options{}, fault.Conflict},
-		"another disk size": {a.ID, Options{Limits: sandbox.Limits{Disk: 1 << 20}}, fault.Conflict},
+		"another disk size": {a.ID, Options{Limits: event.Limits{Disk: 1 << 20}}, fault.Conflict},
 	} {
 		if s, err := m.FromSnapshot(t.Context(), tt.id, tt.opt, event.Discard); fault.KindOf(err) != tt.kind {
 			t.Errorf("%s: %v", name, err)

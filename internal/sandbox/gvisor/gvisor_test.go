@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"praxis/event"
 	"praxis/internal/sandbox"
 	"praxis/internal/test/sandboxtest"
 )
@@ -76,7 +77,7 @@ func guestSpec(root, exe string) sandbox.Spec {
 		Args:     []string{"/guest", sandboxtest.GuestCommand},
 		Env:      []string{"PATH=/"},
 		Hostname: "praxis",
-		Limits:   sandbox.Limits{Memory: 512 << 20, Disk: 256 << 20},
+		Limits:   event.Limits{Memory: 512 << 20, Disk: 256 << 20},
 	}
 }
 

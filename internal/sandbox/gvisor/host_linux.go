@@ -11,6 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/sandbox"
 )
@@ -64,7 +65,7 @@ func (b *Backend) probe(ctx context.Context) error {
 	b.making.Add(1)
 	b.mu.Unlock()
 	defer b.making.Done()
-	x := newBox(b, sandbox.Spec{ID: "probe", Root: "/", Args: []string{"probe"}, Limits: sandbox.DefaultLimits()}, turn)
+	x := newBox(b, sandbox.Spec{ID: "probe", Root: "/", Args: []string{"probe"}, Limits: event.DefaultLimits()}, turn)
 	defer x.abandon()
 	if err := x.launch(); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 	"gvisor.dev/gvisor/runsc/config"
 	"gvisor.dev/gvisor/runsc/flag"
 
+	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/sandbox"
 )
@@ -219,12 +220,12 @@ func ociSpec(spec sandbox.Spec) *specs.Spec {
 const minShownCPUs = 2
 
 // guestLimits is what the guest is told about its size.
-func guestLimits(l sandbox.Limits) bootLimits {
+func guestLimits(l event.Limits) bootLimits {
 	return bootLimits{Memory: l.Memory, CPUs: max(minShownCPUs, wholeCPUs(l))}
 }
 
 // wholeCPUs is the CPU limit rounded up.
-func wholeCPUs(l sandbox.Limits) int { return int(math.Ceil(l.CPUs)) }
+func wholeCPUs(l event.Limits) int { return int(math.Ceil(l.CPUs)) }
 
 // helperConfig is the helper's second argument.
 type helperConfig struct {

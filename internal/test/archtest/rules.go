@@ -122,7 +122,7 @@ func guestRooms() map[string]Room {
 		box:   {Imports: []string{fault, event}},
 		llm:   {Imports: []string{fault, event}},
 
-		"internal/config":     {Imports: []string{fault, box, safetext}},
+		"internal/config":     {Imports: []string{fault, event, safetext}},
 		"internal/atomicfile": {Imports: []string{fault}},
 		safetext:              {},
 

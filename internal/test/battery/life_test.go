@@ -101,7 +101,7 @@ func TestSiblingsDoNotNotice(t *testing.T) {
 				done <- err
 				return
 			}
-			_, err = s.Execute(ctx, prelude+p.code, session.Exec{Timeout: 5 * time.Second}, event.Discard)
+			_, err = s.Execute(ctx, prelude+p.code, session.Exec{Bounds: event.Bounds{Timeout: event.Duration(5 * time.Second)}}, event.Discard)
 			s.Close()
 			if err != nil {
 				done <- err
@@ -150,7 +150,7 @@ for i in range(6):
 print("burning", flush=True)
 while True:
     pass
-`, session.Exec{Timeout: 3 * time.Minute}, event.SinkFunc(func(e event.Event) {
+`, session.Exec{Bounds: event.Bounds{Timeout: event.Duration(3 * time.Minute)}}, event.SinkFunc(func(e event.Event) {
 			if o, ok := e.(event.Output); ok && bytes.Contains(o.Data, []byte("burning")) {
 				close(began)
 			}

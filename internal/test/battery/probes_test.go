@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"praxis/event"
-	"praxis/internal/sandbox"
 	"praxis/internal/session"
 )
 
@@ -27,7 +26,7 @@ type probe struct {
 	name    string
 	tries   string
 	expect  []string // statuses that are fine
-	limits  sandbox.Limits
+	limits  event.Limits
 	timeout time.Duration
 	code    string
 }
@@ -113,7 +112,7 @@ func TestProbes(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			got, err := s.Execute(ctx, code, session.Exec{Timeout: p.timeout}, event.Discard)
+			got, err := s.Execute(ctx, code, session.Exec{Bounds: event.Bounds{Timeout: event.Duration(p.timeout)}}, event.Discard)
 			if err != nil {
 				t.Fatalf("it tries to %s: %v", p.tries, err)
 			}
@@ -152,7 +151,7 @@ func named(s event.Status) string {
 func alive(ctx context.Context, t *testing.T, s *session.Session, about string) {
 	t.Helper()
 	for range 2 {
-		after, err := s.Execute(ctx, "print(6*7)", session.Exec{Timeout: 20 * time.Second}, event.Discard)
+		after, err := s.Execute(ctx, "print(6*7)", session.Exec{Bounds: event.Bounds{Timeout: event.Duration(20 * time.Second)}}, event.Discard)
 		if err != nil {
 			t.Fatalf("the session is unusable afterwards: %v: %s", err, about)
 		}

@@ -145,7 +145,7 @@ print(unknown[5:])
 // interrupted gives a call up in the middle: it is recorded, and the session goes on.
 func (w *world) interrupted(t *testing.T) {
 	before := len(heard[event.ToolReturned](w))
-	x, err := w.s.Execute(t.Context(), "import tools\nwhile True:\n    try: tools.call('bad.hang')\n    except tools.ToolError: pass", session.Exec{Timeout: 2 * time.Second}, event.Discard)
+	x, err := w.s.Execute(t.Context(), "import tools\nwhile True:\n    try: tools.call('bad.hang')\n    except tools.ToolError: pass", session.Exec{Bounds: event.Bounds{Timeout: event.Duration(2 * time.Second)}}, event.Discard)
 	if err != nil || x.Status != event.Timeout {
 		t.Fatalf("%v, %+v", err, x)
 	}

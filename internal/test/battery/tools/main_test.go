@@ -325,7 +325,7 @@ func (w *world) Call(ctx context.Context, c tool.Invocation) (any, error) {
 // python runs code in the shared session and returns what it printed.
 func (w *world) python(t *testing.T, code string) string {
 	t.Helper()
-	x, err := w.s.Execute(t.Context(), code, session.Exec{Timeout: 60 * time.Second, OutputBytes: 1 << 20}, event.Discard)
+	x, err := w.s.Execute(t.Context(), code, session.Exec{Bounds: event.Bounds{Timeout: event.Duration(60 * time.Second), OutputBytes: 1 << 20}}, event.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
