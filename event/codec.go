@@ -16,9 +16,11 @@ var vocabulary = []struct {
 	transient bool
 }{
 	{"progress", Progress{}, true},
+	{"notice", Notice{}, true},
 	{"run_began", RunBegan{}, false},
 	{"session_began", SessionBegan{}, false},
 	{"file_given", FileGiven{}, false},
+	{"conversation_continued", ConversationContinued{}, false},
 	{"step_began", StepBegan{}, false},
 	{"model_requested", ModelRequested{}, false},
 	{"model_retrying", ModelRetrying{}, false},
@@ -34,6 +36,7 @@ var vocabulary = []struct {
 	{"execution_ended", ExecutionEnded{}, false},
 	{"tool_called", ToolCalled{}, false},
 	{"tool_returned", ToolReturned{}, false},
+	{"notes_found", NotesFound{}, false},
 	{"approval_asked", ApprovalAsked{}, false},
 	{"approval_given", ApprovalGiven{}, false},
 	{"plan_written", PlanWritten{}, false},

@@ -22,10 +22,10 @@
 //
 // Complete in themselves are file_given (an input of the run), snapshot_taken,
 // session_forked, session_rolled_back, decision_made (what the policy says of a
-// call), label_lowered, connection_refused, reply_rejected, reply_trimmed,
+// call), label_lowered, connection_refused, conversation_continued, notes_found, reply_rejected, reply_trimmed,
 // model_retrying, history_condensed, file_saved and answer_given.
 //
-// Live only are progress, model_delta, output and display ([Transient]): a
+// Live only are progress, notice, model_delta, output and display ([Transient]): a
 // later event repeats what they say as a whole, so the journal leaves them out.
 //
 // The journal adds two records that are no events, its header and its

@@ -104,6 +104,12 @@ type Progress struct {
 	Text string `json:"text"` // one line, no newline
 }
 
+// Notice tells a person something beside what a command was asked for, such as
+// that a server changed its tools while a run goes on.
+type Notice struct {
+	Text string `json:"text"`
+}
+
 // Kind says what a run is.
 type Kind string
 
@@ -194,6 +200,18 @@ type FileGiven struct {
 	Bytes    int64  `json:"bytes"`
 	SHA256   string `json:"sha256"`
 	Withheld string `json:"withheld,omitempty"`
+}
+
+// ConversationContinued says that the question of a run goes on with an earlier
+// conversation, which the model is shown.
+type ConversationContinued struct {
+	Messages int `json:"messages"` // that the earlier conversation has
+}
+
+// NotesFound says that the model is shown notes of other runs.
+type NotesFound struct {
+	Step  int `json:"step"`
+	Notes int `json:"notes"` // how many
 }
 
 // StepBegan opens one turn of Reason → Act → Observe. N counts from 1.
@@ -416,41 +434,44 @@ type RunEnded struct {
 	Took    Duration `json:"took_ms"`
 }
 
-func (ConnectionOpened) event()  {}
-func (ConnectionClosed) event()  {}
-func (ConnectionRefused) event() {}
-func (PlanWritten) event()       {}
-func (PlanChecked) event()       {}
-func (DecisionMade) event()      {}
-func (LabelLowered) event()      {}
-func (PlanWaits) event()         {}
-func (PlanResumed) event()       {}
-func (PlanEnded) event()         {}
-func (Progress) event()          {}
-func (RunBegan) event()          {}
-func (SessionBegan) event()      {}
-func (FileGiven) event()         {}
-func (StepBegan) event()         {}
-func (ModelRequested) event()    {}
-func (ModelRetrying) event()     {}
-func (ModelDelta) event()        {}
-func (ModelReplied) event()      {}
-func (ModelFailed) event()       {}
-func (ReplyRejected) event()     {}
-func (ReplyTrimmed) event()      {}
-func (HistoryCondensed) event()  {}
-func (ExecutionBegan) event()    {}
-func (Output) event()            {}
-func (Display) event()           {}
-func (ExecutionEnded) event()    {}
-func (ToolCalled) event()        {}
-func (ToolReturned) event()      {}
-func (ApprovalAsked) event()     {}
-func (ApprovalGiven) event()     {}
-func (SnapshotTaken) event()     {}
-func (SessionForked) event()     {}
-func (SessionRolledBack) event() {}
-func (SessionEnded) event()      {}
-func (FileSaved) event()         {}
-func (AnswerGiven) event()       {}
-func (RunEnded) event()          {}
+func (ConnectionOpened) event()      {}
+func (ConnectionClosed) event()      {}
+func (ConnectionRefused) event()     {}
+func (PlanWritten) event()           {}
+func (PlanChecked) event()           {}
+func (DecisionMade) event()          {}
+func (LabelLowered) event()          {}
+func (PlanWaits) event()             {}
+func (PlanResumed) event()           {}
+func (PlanEnded) event()             {}
+func (Progress) event()              {}
+func (Notice) event()                {}
+func (ConversationContinued) event() {}
+func (NotesFound) event()            {}
+func (RunBegan) event()              {}
+func (SessionBegan) event()          {}
+func (FileGiven) event()             {}
+func (StepBegan) event()             {}
+func (ModelRequested) event()        {}
+func (ModelRetrying) event()         {}
+func (ModelDelta) event()            {}
+func (ModelReplied) event()          {}
+func (ModelFailed) event()           {}
+func (ReplyRejected) event()         {}
+func (ReplyTrimmed) event()          {}
+func (HistoryCondensed) event()      {}
+func (ExecutionBegan) event()        {}
+func (Output) event()                {}
+func (Display) event()               {}
+func (ExecutionEnded) event()        {}
+func (ToolCalled) event()            {}
+func (ToolReturned) event()          {}
+func (ApprovalAsked) event()         {}
+func (ApprovalGiven) event()         {}
+func (SnapshotTaken) event()         {}
+func (SessionForked) event()         {}
+func (SessionRolledBack) event()     {}
+func (SessionEnded) event()          {}
+func (FileSaved) event()             {}
+func (AnswerGiven) event()           {}
+func (RunEnded) event()              {}

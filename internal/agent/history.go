@@ -69,6 +69,9 @@ func (r *run) begin(ctx context.Context, question string) {
 		return
 	}
 	r.messages = slices.Clone(r.cfg.History)
+	if len(r.messages) > 0 {
+		r.cfg.Sink.Emit(event.ConversationContinued{Messages: len(r.messages)})
+	}
 	learnMessages(&r.sources, r.messages)
 	text := ask(question, r.cfg.Files)
 	if r.cfg.Changed != "" {

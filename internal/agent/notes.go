@@ -129,6 +129,9 @@ func (r *run) search(ctx context.Context, query string) (outcome, error) {
 			return "", err
 		}
 		notes = notes[:min(len(notes), maxFound)]
+		if len(notes) > 0 {
+			r.cfg.Sink.Emit(event.NotesFound{Step: r.step, Notes: len(notes)})
+		}
 		if notes == nil {
 			notes = []Note{}
 		}

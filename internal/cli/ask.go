@@ -227,7 +227,7 @@ func (t *asking) ask(ctx context.Context) error {
 	keepErr := keepRules(runCtx, rec, t.tooling.rules)
 	agentCfg := agent.Config{Model: t.model, Store: rec.Store, Load: t.e.records().Content}
 	if t.thread != "" || t.notes {
-		agentCfg.Notes = notes{t.e.records().Memory, rec.ID(), t.thread, func() { t.tooling.sawEarlier("notes") }}
+		agentCfg.Notes = notes{t.e.records().Memory, rec.ID(), t.thread}
 	}
 	keepErr = errors.Join(keepErr, t.offer(runCtx, rec, &agentCfg))
 	task := run.Task{
@@ -244,7 +244,7 @@ func (t *asking) ask(ctx context.Context) error {
 	if t.planAsk.mode == modeTools && keepErr == nil {
 		task.Open, task.Finish = nil, nil
 	}
-	answer, outErr, runErr := run.Ask(runCtx, task, &agentCfg, heard{rec, t.tooling.desk})
+	answer, outErr, runErr := run.Ask(runCtx, task, &agentCfg, observed{rec, t.tooling.desk})
 	if runErr != nil && errorCode(runErr) == exitInterrupted {
 		runErr = cut{answer.Steps}
 	}
@@ -273,9 +273,7 @@ func (t *asking) open(ctx context.Context, cfg *agent.Config) (run.Session, erro
 	if t.talk, err = openThread(ctx, t.e.records(), t.thread); err != nil {
 		return nil, err
 	}
-	if cfg.History = t.talk.history; len(cfg.History) > 0 {
-		t.tooling.sawEarlier("thread")
-	}
+	cfg.History = t.talk.history
 	if text := t.talk.moved(w.describe()); text != "" {
 		cfg.Changed = text
 		if _, err := fmt.Fprintf(t.p.stderr, "praxis: %s\n", text); err != nil {
@@ -291,9 +289,6 @@ func (t *asking) offer(ctx context.Context, rec *journal.Recorder, cfg *agent.Co
 	if err := t.tooling.begin(ctx, rec.ID(), rec, t.e.records().Journal.Redact, nil, origins...); err != nil {
 		return err
 	}
-	for _, in := range t.inputs {
-		t.tooling.gate.SawFile(in.name)
-	}
 	if t.planAsk.mode != modeTools {
 		cfg.Guide = t.tooling.desk.Guide(t.tooling.egress.Strings())
 	}
@@ -305,18 +300,18 @@ func (t *asking) offer(ctx context.Context, rec *journal.Recorder, cfg *agent.Co
 	return err
 }
 
-// heard is a recorder whose events a desk hears, too.
-type heard struct {
+// observed is a recorder whose events the tools of the run see first.
+type observed struct {
 	*journal.Recorder
 	desk *bridge.Desk
 }
 
 // Emit records an event.
-func (h heard) Emit(e event.Event) {
-	if h.desk != nil {
-		h.desk.Heard(e)
+func (o observed) Emit(e event.Event) {
+	if o.desk != nil {
+		o.desk.Observe(e)
 	}
-	h.Recorder.Emit(e)
+	o.Recorder.Emit(e)
 }
 
 // finish takes out of the session what is to stay. A thread stays as it was

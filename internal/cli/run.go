@@ -195,11 +195,6 @@ func (t *running) execute(ctx context.Context) error {
 	t.col = collector{dir: t.out, guard: t.own}
 	offerErr := errors.Join(keepRules(runCtx, rec, t.tooling.rules),
 		t.tooling.begin(runCtx, rec.ID(), rec, t.e.records().Journal.Redact, nil, gate.Code))
-	if offerErr == nil {
-		for _, in := range t.inputs {
-			t.tooling.gate.SawFile(in.name)
-		}
-	}
 	x, kept, err := run.Code(runCtx, run.Task{
 		Began: began, Inputs: plainInputs(t.inputs),
 		Open: func(ctx context.Context) (run.Session, error) {
@@ -215,7 +210,7 @@ func (t *running) execute(ctx context.Context) error {
 		},
 		Ready:  func(ctx context.Context) error { return t.col.begin(ctx, t.w) },
 		Finish: func(_ context.Context, r run.Result) error { return t.finish(ctx, r.Execution, rec) },
-	}, t.code, t.session == "", rec)
+	}, t.code, t.session == "", observed{rec, t.tooling.desk})
 	kept = errors.Join(kept, asUnsaved(rec.Close()))
 	if err != nil {
 		return errors.Join(printer.err, err)

@@ -68,7 +68,6 @@ func (t *thread) save(ctx context.Context, w workspace, rec run.Recorder, id, qu
 type notes struct {
 	mem         *memory.Memory
 	run, thread string
-	found       func() // called before notes are told; nil: nobody needs to know
 }
 
 var _ agent.Notes = notes{}
@@ -82,9 +81,6 @@ func (n notes) Save(ctx context.Context, step int, text string, tags []string) (
 // Search finds notes, of all threads.
 func (n notes) Search(ctx context.Context, query string) ([]agent.Note, error) {
 	found, err := n.mem.SearchNotes(ctx, query, 0)
-	if len(found) > 0 && n.found != nil {
-		n.found()
-	}
 	var out []agent.Note
 	for _, f := range found {
 		out = append(out, agent.Note{ID: f.ID, Text: f.Text, Created: f.Created, Tags: f.Tags, From: origin(f.From)})

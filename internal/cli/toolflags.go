@@ -320,9 +320,7 @@ func (f *toolFlags) hosts() (egress.Rules, error) {
 // newProxy makes the way out.
 func (t *tooling) newProxy(sink event.Sink) (*egress.Proxy, error) {
 	cfg := egress.Config{Rules: t.egress, Sink: event.SinkFunc(func(e event.Event) {
-		if _, ok := e.(event.ConnectionOpened); ok { // before a byte of it reaches the code
-			t.gate.SawNetwork()
-		}
+		t.gate.Observe(e) // before a byte of a connection reaches the code
 		sink.Emit(e)
 	})}
 	t.env = map[string]string{}
@@ -383,9 +381,6 @@ const caBundle = "/tmp/praxis-ca.pem"
 
 // offered gives a session what the desk offers.
 func (t *tooling) offered(ctx context.Context, w workspace, tools bool) error {
-	if w.describe().Snapshot != "" { // what earlier commands left in it, and where that came from, nobody knows
-		t.sawEarlier("session")
-	}
 	o := wire.Offer{Tools: tools && t.has(), Net: t.proxy != nil}
 	if !o.Tools && !o.Net {
 		if w.describe().Name == "" {
@@ -404,13 +399,6 @@ func (t *tooling) offered(ctx context.Context, w workspace, tools bool) error {
 		}
 	}
 	return w.offer(ctx, o, t.desk)
-}
-
-// sawEarlier notes that the model or its code has something of earlier runs.
-func (t *tooling) sawEarlier(what string) {
-	if t.gate != nil {
-		t.gate.SawFile(what)
-	}
 }
 
 // putCAs writes the certificates that code is to trust into a session, which has

@@ -23,8 +23,16 @@ type Recording struct {
 	Rules     []event.FileGiven // definitions of tools and the policy, by their roles
 	Steps     []Step            // a run of code has one, with the number 0
 	Snapshots []event.SnapshotTaken
+	Entered   []Entered // data from outside, in their order
 	Answer    *event.AnswerGiven
 	Ended     *event.RunEnded // nil: begun, not finished
+}
+
+// Entered is an event with which data from outside entered a run. A run that goes
+// on from a later step depends on them as the run itself did.
+type Entered struct {
+	Step  int // in which they came; 0: before the first
+	Event event.Event
 }
 
 // Step is one turn of a run.
@@ -140,6 +148,13 @@ func (f *fold) add(e event.Event) error {
 		return nil // a thread that the code left called once more
 	case f.rec.Ended != nil:
 		return fmt.Errorf("the run has ended before")
+	}
+	if _, enters := event.Entering(e); enters {
+		step := 0
+		if n := len(f.rec.Steps); n > 0 {
+			step = f.rec.Steps[n-1].N
+		}
+		f.rec.Entered = append(f.rec.Entered, Entered{step, e})
 	}
 	switch e := e.(type) {
 	case event.SessionBegan:

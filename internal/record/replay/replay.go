@@ -173,7 +173,16 @@ func (e *enactment) equip(ctx context.Context, from int) error {
 	}
 	e.kit, e.live.kit = kit, kit
 	var before []Call
+	var entered []Entered
 	e.line(ctx, from, func(rec Recording, step int) {
+		for _, in := range rec.Entered {
+			if _, own := in.Event.(event.SessionBegan); own && rec.Began.Parent != nil {
+				continue // a branch begins with the state of the run that it was made from
+			}
+			if in.Step < step {
+				entered = append(entered, in)
+			}
+		}
 		var calls []Call
 		for _, s := range rec.Steps {
 			if s.N < step {
@@ -182,7 +191,7 @@ func (e *enactment) equip(ctx context.Context, from int) error {
 		}
 		before = append(calls, before...)
 	})
-	kit.saw(before)
+	kit.saw(entered, before)
 	if e.cfg.Recorder != nil {
 		return kit.keep(ctx, e.live)
 	}

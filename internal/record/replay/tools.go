@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -176,12 +175,6 @@ func (k *toolkit) open(o plan.Options, c Config) error {
 	if err != nil {
 		return err
 	}
-	for _, name := range k.rec.Began.Files {
-		k.gate.SawFile(name)
-	}
-	if k.rec.Session != nil && k.rec.Session.Snapshot != "" {
-		k.gate.SawFile("session") // as the run itself held it
-	}
 	d := bridge.Config{}
 	if k.set.Len() > 0 {
 		d.Gate = k.gate
@@ -193,8 +186,11 @@ func (k *toolkit) open(o plan.Options, c Config) error {
 	return nil
 }
 
-// saw notes what the model and its code had seen of calls before.
-func (k *toolkit) saw(calls []Call) {
+// saw tells the gate what had entered the run before, and what calls had given.
+func (k *toolkit) saw(entered []Entered, calls []Call) {
+	for _, in := range entered {
+		k.gate.Observe(in.Event)
+	}
 	for i, c := range calls {
 		if c.Called.Origin == "" || c.Returned == nil {
 			continue
@@ -299,7 +295,9 @@ func (k *toolkit) heard(e event.Event) bool {
 	if k == nil {
 		return true
 	}
-	k.desk.Heard(e)
+	if _, restored := e.(event.SessionBegan); !restored { // the state belongs to the run, see saw
+		k.desk.Observe(e)
+	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	switch e := e.(type) {
@@ -458,9 +456,14 @@ func (k *toolkit) Approve(_ context.Context, q gate.Question) (gate.Answer, erro
 // noNetwork is what code hears that wants to reach a host.
 const noNetwork = "a run that is carried out again reaches no host: what came over the network is not in its record"
 
-// reached says whether the recorded run reached a host.
-func (k *toolkit) reached() bool {
-	return slices.ContainsFunc(k.rec.Steps, func(s Step) bool { return len(s.Hosts) > 0 })
+// reached lets the gate know that code asks for a host where the recorded run
+// reached one: what its code went on with came from there.
+func (k *toolkit) reached() {
+	for _, in := range k.rec.Entered {
+		if _, ok := in.Event.(event.ConnectionOpened); ok {
+			k.gate.Observe(in.Event)
+		}
+	}
 }
 
 // maxRefused bounds the refused connections that are told of.
@@ -475,9 +478,7 @@ func (k *toolkit) Serve(ctx context.Context, conn io.ReadWriteCloser) {
 	if _, err := io.ReadFull(conn, first); err != nil {
 		return
 	}
-	if k.reached() { // what the code went on with came from there then
-		k.gate.SawNetwork()
-	}
+	k.reached()
 	k.mu.Lock()
 	k.refused++
 	tell := k.refused <= maxRefused

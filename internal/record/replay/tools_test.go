@@ -191,7 +191,7 @@ type hearing struct {
 }
 
 func (h hearing) Emit(e event.Event) {
-	h.desk.Heard(e)
+	h.desk.Observe(e)
 	h.recorder.Emit(e)
 }
 

@@ -65,10 +65,14 @@ func New(cfg Config) *Desk {
 	return d
 }
 
-// Heard notes where the run is: calls of code belong to the step that it is in.
-func (d *Desk) Heard(e event.Event) {
+// Observe follows the events of the run: calls of code belong to the step that
+// it is in, and what enters it labels what its tools are given.
+func (d *Desk) Observe(e event.Event) {
 	if s, ok := e.(event.StepBegan); ok {
 		d.step.Store(int64(s.N))
+	}
+	if d.gate != nil {
+		d.gate.Observe(e)
 	}
 }
 

@@ -172,7 +172,7 @@ func native(t testing.TB, d *bridge.Desk, code bool) *bridge.Native {
 func TestNativeCalls(t *testing.T) {
 	w := &works{}
 	d, s := desk(t, shop, w, gate.Model, gate.Code)
-	d.Heard(event.StepBegan{N: 7})
+	d.Observe(event.StepBegan{N: 7})
 	n := native(t, d, false)
 	for _, c := range []struct {
 		call   llm.Call

@@ -623,7 +623,7 @@ func TestTheNetworkIsNotTrusted(t *testing.T) {
 	if l := g.Seen(); !l.Trusted() {
 		t.Fatalf("a run begins with %v", l)
 	}
-	g.SawNetwork()
+	g.Observe(event.ConnectionOpened{})
 	if l := g.Seen(); l.Trusted() || !strings.Contains(fmt.Sprint(l.Sources), "the network") {
 		t.Errorf("got %v", l.Sources)
 	}

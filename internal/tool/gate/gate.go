@@ -364,16 +364,23 @@ func (g *Gate) sawCall(l label.Label) {
 	g.Saw(l)
 }
 
-// SawFile notes that the code has a file of the person's, whose content nobody
-// vouches for.
-func (g *Gate) SawFile(name string) {
-	g.Saw(label.Label{Sources: []label.Source{{Kind: label.User, Name: name}}, Readers: label.Everyone()})
-}
-
-// SawNetwork notes that the code has reached a host of the network: what it
-// gives from then on may come from there.
-func (g *Gate) SawNetwork() {
-	g.Saw(label.Label{Sources: []label.Source{{Kind: label.Tool, Name: network}}, Readers: label.Everyone()})
+// Observe takes note of the data from outside that enter the run with an event.
+// Whoever records the run gives every event to its gate before it is recorded,
+// so that nothing can enter unseen. What the gate's own calls return it knows
+// better than the event says.
+func (g *Gate) Observe(e event.Event) {
+	in, enters := event.Entering(e)
+	if !enters || in.From == event.FromTool {
+		return
+	}
+	source := label.Source{Kind: label.User, Name: in.From} // nobody vouches for the content
+	switch in.From {
+	case event.FromFile:
+		source.Name = in.Name
+	case event.FromNetwork:
+		source = label.Source{Kind: label.Tool, Name: network}
+	}
+	g.Saw(label.Label{Sources: []label.Source{source}, Readers: label.Everyone()})
 }
 
 // network names the network as a source; no tool can have such a name.

@@ -1,0 +1,41 @@
+package event
+
+// Entry is where data from outside enter a run.
+type Entry struct {
+	From string // what brings them: one of the From constants
+	Name string // of the file or the host; else empty
+}
+
+// What brings data from outside into a run.
+const (
+	FromFile    = "file"    // a file that the run was given
+	FromSession = "session" // the state that a session began with
+	FromThread  = "thread"  // an earlier conversation
+	FromNotes   = "notes"   // notes of other runs
+	FromNetwork = "network" // a host that the code reached
+	FromTool    = "tool"    // what a call returned, or why it failed
+)
+
+// Entering returns where data from outside enter a run with an event; false
+// says that none do. Nothing enters a run without an event, and an event is
+// emitted before what it tells of reaches the model or its code: so whoever
+// sees the events of a run knows all that it may depend on.
+func Entering(e Event) (Entry, bool) {
+	switch e := e.(type) {
+	case FileGiven:
+		return Entry{FromFile, e.Name}, e.Role == "" // with a role it is no input of the code
+	case SessionBegan:
+		return Entry{FromSession, ""}, e.Snapshot != ""
+	case SessionForked, SessionRolledBack:
+		return Entry{FromSession, ""}, true
+	case ConversationContinued:
+		return Entry{FromThread, ""}, true
+	case NotesFound:
+		return Entry{FromNotes, ""}, true
+	case ConnectionOpened:
+		return Entry{FromNetwork, e.Host}, true
+	case ToolReturned:
+		return Entry{FromTool, ""}, true
+	}
+	return Entry{}, false
+}

@@ -1,0 +1,45 @@
+package event
+
+import (
+	"reflect"
+	"testing"
+)
+
+// TestEntering says of every event of the vocabulary whether data from outside
+// enter with it. An event that is new fails here until it is decided.
+func TestEntering(t *testing.T) {
+	const none = ""
+	ways := map[string]string{
+		"file_given": FromFile, "session_began": FromSession, "session_forked": FromSession, "session_rolled_back": FromSession,
+		"conversation_continued": FromThread, "notes_found": FromNotes, "connection_opened": FromNetwork, "tool_returned": FromTool,
+
+		"progress": none, "notice": none, "run_began": none, "step_began": none, "model_requested": none, "model_retrying": none, "model_delta": none,
+		"model_replied": none, "model_failed": none, "reply_rejected": none, "reply_trimmed": none, "history_condensed": none,
+		"execution_began": none, "output": none, "display": none, "execution_ended": none, "tool_called": none, "approval_asked": none,
+		"approval_given": none, "plan_written": none, "plan_checked": none, "decision_made": none, "label_lowered": none, "plan_waits": none,
+		"plan_resumed": none, "plan_ended": none, "connection_closed": none, "connection_refused": none, "snapshot_taken": none,
+		"session_ended": none, "file_saved": none, "answer_given": none, "run_ended": none,
+	}
+	for _, v := range vocabulary {
+		want, decided := ways[v.name]
+		if !decided {
+			t.Errorf("%s: say in event.Entering and here whether data from outside enter with it", v.name)
+			continue
+		}
+		e := reflect.New(reflect.TypeOf(v.zero)).Elem()
+		for i := range e.NumField() {
+			if f := e.Field(i); f.Kind() == reflect.String && e.Type().Field(i).Name != "Role" {
+				f.SetString("x")
+			}
+		}
+		got, enters := Entering(e.Interface().(Event))
+		if enters != (want != none) || got.From != want {
+			t.Errorf("%s: got %+v, %t, want %q", v.name, got, enters, want)
+		}
+	}
+	for _, e := range []Event{SessionBegan{}, FileGiven{Name: "tools.yaml", Role: "tools"}} {
+		if got, enters := Entering(e); enters {
+			t.Errorf("%+v: got %+v", e, got)
+		}
+	}
+}
