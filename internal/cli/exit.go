@@ -56,8 +56,8 @@ const exitTopic = `Exit codes of every command:
 With --json the status is also in the object: ok 0, error 1, crashed 1,
 output 1, timeout 124, memory 137, killed 137, interrupted 130. The status
 "failed" is that of a command that could not begin; "failure" then says why,
-with kind, message and remedy, as it does when what the code made could not be
-saved.
+with kind, message and remedy, and with code and data where there are some, as
+it does when what the code made could not be saved.
 `
 
 // statusCode maps the fate of guest code to an exit code.
@@ -137,7 +137,7 @@ func report(w io.Writer, err error) {
 		fmt.Fprintln(w, "praxis: "+interruption(err))
 		return
 	}
-	tell(w, err.Error(), fault.RemedyOf(err))
+	tell(w, err.Error(), remedyOf(err))
 }
 
 // tell prints a message and its remedy. Both may quote a guest or a file name.

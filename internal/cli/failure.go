@@ -11,30 +11,26 @@ import (
 	"praxis/internal/safetext"
 )
 
-// failure is what a command could not do, as an object.
-type failure struct {
-	Kind    string `json:"kind"`
-	Message string `json:"message"`
-	Remedy  string `json:"remedy"`
-}
-
-// failureOf returns the failure that err tells of, or nil.
-func failureOf(err error) *failure {
+// failureOf returns the fault that err tells of, or nil. Its remedy is worded
+// for the user of the command line, who reads the object.
+func failureOf(err error) *fault.Error {
 	var f fate
 	switch {
 	case err == nil, errors.As(err, &f):
 		return nil
 	case errorCode(err) == exitInterrupted:
-		return &failure{fault.Canceled.String(), interruption(err), ""}
+		return fault.New(fault.Canceled, "", "%s", interruption(err))
 	}
-	return &failure{fault.KindOf(err).String(), err.Error(), fault.RemedyOf(err)}
+	failure := fault.Of(err)
+	failure.Remedy = remedyOf(err)
+	return failure
 }
 
 // failedResult is the object of a command that failed before it had anything to
 // say: whoever reads objects gets one in any case.
 type failedResult struct {
-	Status  string   `json:"status"` // "failed"
-	Failure *failure `json:"failure"`
+	Status  string       `json:"status"` // "failed"
+	Failure *fault.Error `json:"failure"`
 }
 
 // fail writes the object of a failure when cmd was to write objects and wrote none.

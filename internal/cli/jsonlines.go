@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"praxis/event"
+	"praxis/fault"
 )
 
 // jsonLines writes events as JSON, one object a line, each with "event" as its
@@ -77,5 +78,5 @@ type answerLine struct {
 	Tokens   event.Tokens   `json:"tokens"`
 	Files    []savedFile    `json:"files"`
 	Run      string         `json:"run"`     // its id in the journal; empty when it did not begin
-	Failure  *failure       `json:"failure"` // no answer, or not all that code made is saved
+	Failure  *fault.Error   `json:"failure"` // no answer, or not all that code made is saved
 }

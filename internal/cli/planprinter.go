@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"praxis/event"
-	"praxis/fault"
 	"praxis/internal/plan"
 	"praxis/internal/planner"
 	"praxis/internal/safetext"
@@ -90,7 +89,7 @@ func (w *planPrinter) finish(out planner.Outcome, run string, prepared *plan.Pla
 		w.notice("%s", d)
 	}
 	if out.End != nil && out.End.Status == plan.Limit && w.out.err == nil {
-		tell(w.p.stderr, out.End.Error, fault.RemedyOf(out.End.Fault))
+		tell(w.p.stderr, out.End.Error, remedyOf(out.End.Fault))
 	}
 	if out.Waiting != nil && w.out.err == nil {
 		tellWaiting(w.p.stderr, out, run, file, w.again)

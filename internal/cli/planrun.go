@@ -418,7 +418,7 @@ type planResult struct {
 	Waiting *planWaiting    `json:"waiting,omitempty"`
 	Used    event.PlanUsage `json:"used"`
 	Tokens  event.Tokens    `json:"tokens"`
-	Failure *failure        `json:"failure"`
+	Failure *fault.Error    `json:"failure"`
 }
 
 // planWaiting is the call that a plan waits at.

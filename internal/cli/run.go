@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/config"
 	"praxis/internal/run"
 	"praxis/internal/safetext"
@@ -286,7 +287,7 @@ type runResult struct {
 	Snapshot string         `json:"snapshot"`
 	Files    []savedFile    `json:"files"`
 	Note     string         `json:"note,omitempty"`
-	Failure  *failure       `json:"failure"` // to save what the code made
+	Failure  *fault.Error   `json:"failure"` // to save what the code made
 }
 
 func (t *running) summary(x event.Execution, id string, kept error) error {

@@ -113,7 +113,7 @@ func (r *runsCommand) list(ctx context.Context) error {
 	}
 	if err != nil {
 		// A list without costs is better than none.
-		tell(r.p.stderr, err.Error(), fault.RemedyOf(err))
+		tell(r.p.stderr, err.Error(), remedyOf(err))
 	}
 	return r.p.withRecords(func(rec *app.Records) error {
 		runs, more, err := r.collect(ctx, rec.Journal, q, prices)

@@ -77,7 +77,7 @@ func (s *showCommand) show(ctx context.Context, ref string) error {
 		if prices, err := s.p.prices(); err == nil {
 			run.Cost = costOf(prices)
 		} else {
-			tell(s.p.stderr, err.Error(), fault.RemedyOf(err))
+			tell(s.p.stderr, err.Error(), remedyOf(err))
 		}
 		if s.out != "" {
 			err := prepareOut(s.out)

@@ -157,7 +157,7 @@ func (p *program) openTools(ctx context.Context, o toolOpening, f func(*registry
 // toolRemark tells what a command can do without.
 func (p *program) toolRemark(pos tool.Position, err error) {
 	err = atPlace(pos, err)
-	tell(p.stderr, err.Error(), fault.RemedyOf(err))
+	tell(p.stderr, err.Error(), remedyOf(err))
 }
 
 // atPlace names the place of what is wrong, unless it says so itself.
@@ -167,7 +167,7 @@ func atPlace(pos tool.Position, err error) error {
 	if pos.Line == 0 || errors.As(err, &ps) || strings.Contains(err.Error(), pos.String()) || !errors.As(err, &f) {
 		return err
 	}
-	return fault.New(f.Kind, f.Remedy, "%s: %w", pos, err)
+	return fmt.Errorf("%s: %w", pos, err)
 }
 
 // where says what carries a tool out, in a few words.

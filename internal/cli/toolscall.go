@@ -160,7 +160,7 @@ type toolCallResult struct {
 	Reason   string           `json:"reason,omitempty"`
 	Result   any              `json:"result"`
 	Label    *event.DataLabel `json:"label,omitempty"` // of the result
-	Failure  *failure         `json:"failure"`
+	Failure  *fault.Error     `json:"failure"`
 }
 
 // tell prints what came of the call and returns its exit code.
@@ -200,7 +200,7 @@ func (c *toolCalling) tell(out gate.Outcome, err error) error {
 func (c *toolCalling) remedy(out gate.Outcome, failed error) string {
 	switch {
 	case out.Denied == nil || out.Decision.Verdict != policy.Ask:
-		return fault.RemedyOf(failed)
+		return remedyOf(failed)
 	case c.tooling.nobody:
 		return "Call it on a terminal, or say who is asked with --approve."
 	}

@@ -109,7 +109,7 @@ func (c *toolsChecking) wrong(pos tool.Position, err error) {
 	if pos.Line > 0 {
 		what = strings.TrimPrefix(what, pos.String()+": ")
 	}
-	c.add(level, pos, what, fault.RemedyOf(err))
+	c.add(level, pos, what, remedyOf(err))
 }
 
 func (c *toolsChecking) add(level string, pos tool.Position, what, remedy string) {
@@ -127,7 +127,7 @@ func (c *toolsChecking) warn(reg *registry.Registry, secrets *registry.Secrets) 
 	for _, f := range reg.Files() {
 		for _, s := range f.Secrets {
 			if _, err := secrets.Secret(s.Name); err != nil {
-				c.add(levelWarning, s.Pos, err.Error(), fault.RemedyOf(err))
+				c.add(levelWarning, s.Pos, err.Error(), remedyOf(err))
 			}
 		}
 		for _, d := range f.Tools {

@@ -159,7 +159,7 @@ func (t *toolsTesting) example(ctx context.Context, reg *registry.Registry, reda
 	case fault.KindOf(err) == fault.Internal:
 		return err
 	case err != nil:
-		r.Status, r.Why = statusFail, strings.TrimSpace(err.Error()+". "+fault.RemedyOf(err))
+		r.Status, r.Why = statusFail, strings.TrimSpace(err.Error()+". "+remedyOf(err))
 		return nil
 	case !e.HasOutput:
 		return nil

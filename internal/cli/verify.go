@@ -159,7 +159,7 @@ func (v *verifyCommand) everything(ctx context.Context, r *app.Records) error {
 	ids, err := allRuns(ctx, r)
 	if fault.KindOf(err) == fault.Conflict && len(ids) > 0 {
 		// The journals stand for themselves.
-		tell(v.p.stderr, err.Error(), fault.RemedyOf(err))
+		tell(v.p.stderr, err.Error(), remedyOf(err))
 		err = nil
 	}
 	if err != nil {

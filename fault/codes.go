@@ -1,0 +1,133 @@
+package fault
+
+// Code names one fault that a program branches on or that a front end words
+// itself. The list is closed; a code never changes its meaning.
+type Code string
+
+// What is kept: folders, files, formats.
+const (
+	DataFolderUnset  Code = "data_folder_unset" // nothing says where data is kept
+	FolderForeign    Code = "folder_foreign"    // a data folder belongs to another user. Data: folder
+	FolderOpen       Code = "folder_open"       // others may write to a data folder. Data: folder
+	FolderUnwritable Code = "folder_unwritable" // a folder that data is kept in cannot be written to. Data: folder
+	DiskFull         Code = "disk_full"         // the disk that holds a folder has no room left. Data: folder
+	QuotaUsedUp      Code = "quota_used_up"     // the contents that are kept have reached their quota. Data: quota
+	DatabaseDamaged  Code = "database_damaged"  // the database is no database, or no longer one. Data: file
+	DatabaseForeign  Code = "database_foreign"  // the database is one of another program. Data: file
+	DatabaseLocked   Code = "database_locked"   // another process has been writing the database for too long. Data: file
+	NewerFormat      Code = "newer_format"      // another version of Praxis, mostly a newer one, wrote what is to be read. Data: what, format, known
+)
+
+// Sessions and snapshots.
+const (
+	SessionMissing    Code = "session_missing"    // a named session does not exist. Data: name
+	SessionExists     Code = "session_exists"     // the name for a new session is taken. Data: name
+	SessionDamaged    Code = "session_damaged"    // the description of a named session is damaged. Data: name
+	SessionUnusable   Code = "session_unusable"   // the newest snapshot of a named session cannot be used. Data: name
+	SessionDiffers    Code = "session_differs"    // options were given that a session that exists cannot take on. Data: name
+	SessionClosed     Code = "session_closed"     // the session is over. Data: session
+	SessionsUsedUp    Code = "sessions_used_up"   // as many sessions live as may. Data: limit
+	VariablesLost     Code = "variables_lost"     // a session lost variables since its last snapshot. Data: context
+	SnapshotMissing   Code = "snapshot_missing"   // a snapshot does not exist. Data: snapshot
+	SnapshotDamaged   Code = "snapshot_damaged"   // a snapshot is not what was written. Data: snapshot
+	SnapshotUnmatched Code = "snapshot_unmatched" // not exactly one snapshot of a named session fits what was given. Data: name
+)
+
+// Images.
+const (
+	ImageMissing Code = "image_missing" // no image has this name or ID. Data: image
+	ImageUnbuilt Code = "image_unbuilt" // the image was not built yet. Data: image
+	ImageGone    Code = "image_gone"    // parts of an image are gone. Data: image
+	ImageStale   Code = "image_stale"   // the host or Praxis changed since the image was built. Data: image
+	ImageDamaged Code = "image_damaged" // an image is not what was built. Data: image
+	ImageInUse   Code = "image_in_use"  // sandboxes that run use the image. Data: image
+	ImageNeeded  Code = "image_needed"  // named sessions need the image. Data: image, sessions (separated by spaces)
+)
+
+// Models.
+const (
+	ModelUnnamed     Code = "model_unnamed"     // a provider is named without one of its models. Data: provider
+	ModelUnknown     Code = "model_unknown"     // the text names no provider and model that are known. Data: model, providers
+	ModelKeyMissing  Code = "model_key_missing" // a model needs a key and has none. Data: model, account, key_variable, url_variable (when a server of one's own can take the place)
+	ModelKeyRefused  Code = "model_key_refused" // the provider refused the key. Data: model, key_variable
+	ModelMissing     Code = "model_missing"     // the provider does not know the model. Data: model, url_variable
+	ModelCredit      Code = "model_credit"      // the provider's account has no credit left. Data: model
+	ModelOverloaded  Code = "model_overloaded"  // the provider takes no more requests for now. Data: model
+	ModelFailed      Code = "model_failed"      // the provider answered that it failed. Data: model
+	ModelUnreachable Code = "model_unreachable" // no answer came from the provider. Data: model, url_variable
+	ModelGarbled     Code = "model_garbled"     // what answered does not speak as the model's API does. Data: model, url_variable
+	ScriptMissing    Code = "script_missing"    // the script of a scripted model cannot be opened. Data: path
+)
+
+// Budgets of a run of the agent.
+const (
+	StepsUsedUp   Code = "steps_used_up"   // no answer came within the steps of the run. Data: limit
+	TokensUsedUp  Code = "tokens_used_up"  // the tokens of the run are used up. Data: limit
+	PlansUsedUp   Code = "plans_used_up"   // no plan that the model wrote could be used. Data: limit
+	CallsUsedUp   Code = "calls_used_up"   // a run made as many calls of tools as it may. Data: limit
+	ToolUsedUp    Code = "tool_used_up"    // a run called one tool as often as it may. Data: tool, limit
+	RateUsedUp    Code = "rate_used_up"    // a tool is called more often in a time than it may be. Data: tool, wait
+	TrafficUsedUp Code = "traffic_used_up" // the calls of a run gave and took as many bytes as they may. Data: limit
+)
+
+// Plans, and their budgets.
+const (
+	PlanRefused       Code = "plan_refused"        // the check refuses the plan
+	PlanSteps         Code = "plan_steps"          // a plan used up its steps. Data: limit
+	PlanMemory        Code = "plan_memory"         // a plan needs more than its memory. Data: limit (bytes)
+	PlanOutput        Code = "plan_output"         // a plan printed more than it may. Data: limit (bytes)
+	PlanCalls         Code = "plan_calls"          // a plan made as many calls of tools as it may. Data: limit
+	PlanTime          Code = "plan_time"           // a plan used up its time. Data: limit
+	PlanStateForeign  Code = "plan_state_foreign"  // what should be the stored state of a plan is none
+	PlanStateVersion  Code = "plan_state_version"  // another version of Praxis stored the state of a plan
+	PlanStateDamaged  Code = "plan_state_damaged"  // the stored state of a plan is damaged
+	PlanNeedsApproval Code = "plan_needs_approval" // a plan waits until somebody approves a call. Data: tool
+	PlanNeedsResult   Code = "plan_needs_result"   // a plan waits for the result of a call. Data: tool
+	RuleFails         Code = "rule_fails"          // the condition of a policy's rule cannot be evaluated. Data: rule
+	RuleTooCostly     Code = "rule_too_costly"     // the condition of a policy's rule takes too long. Data: rule
+)
+
+// Tools, and the network.
+const (
+	ToolsNone          Code = "tools_none"           // the run has no tools
+	ToolMissing        Code = "tool_missing"         // there is no tool of this name. Data: tool, near (the nearest name, if any)
+	ToolVersionMissing Code = "tool_version_missing" // a tool has no such version. Data: tool, version, known
+	ToolCaller         Code = "tool_caller"          // tools are not for this caller in this run. Data: tool, caller ("model", "code", "plan" or "person"), callers (who may, in words)
+	ToolDenied         Code = "tool_denied"          // a call was not allowed; the remedy is the one that the policy gives. Data: tool, by ("policy", "person", "program", "timeout", …)
+	ToolLater          Code = "tool_later"           // a tool answers later and the caller cannot wait. Data: tool
+	CommandsOff        Code = "commands_off"         // programs of this machine may not be run as tools. Data: tool
+	ServerCommandsOff  Code = "server_commands_off"  // programs of this machine may not be run as MCP servers. Data: server
+	TerminalMissing    Code = "terminal_missing"     // somebody is to be asked on a terminal, and there is none
+	HostDenied         Code = "host_denied"          // no rule of the network allows a host. Data: host, port
+	AddressDenied      Code = "address_denied"       // a name leads to an address that is not public and not allowed. Data: host, port
+	ProtocolDenied     Code = "protocol_denied"      // what is spoken to a host is neither HTTP nor TLS. Data: host, port
+)
+
+// Records of runs.
+const (
+	RunMissing       Code = "run_missing"        // there is no such run. Data: run
+	RunAmbiguous     Code = "run_ambiguous"      // several runs fit what was given. Data: run
+	RunExists        Code = "run_exists"         // another run of this id is here already. Data: run
+	RunUnfinished    Code = "run_unfinished"     // the run has not ended yet. Data: run
+	JournalDamaged   Code = "journal_damaged"    // the journal of a run is damaged. Data: run (if known)
+	IndexDamaged     Code = "index_damaged"      // a row of the index of runs cannot be read. Data: run
+	RunUnreadable    Code = "run_unreadable"     // the records of a run, or contents that they name, cannot be used. Data: run
+	RunNotReplayable Code = "run_not_replayable" // a run holds nothing that could be replayed. Data: run
+	RunIsToolCall    Code = "run_is_tool_call"   // a run is one call of a tool, which is not replayed. Data: run
+	InputMissing     Code = "input_missing"      // the content of an input of a run is not kept. Data: run, input
+	BranchDiffers    Code = "branch_differs"     // the steps before a branch came out otherwise than recorded. Data: run
+	StepMissing      Code = "step_missing"       // a run has no such step. Data: run, step
+	SuiteEmpty       Code = "suite_empty"        // a folder of exported runs holds none. Data: folder
+)
+
+// Threads and notes.
+const (
+	ThreadMissing Code = "thread_missing" // there is no such thread. Data: name
+	ThreadExists  Code = "thread_exists"  // the name for a new thread is taken. Data: name
+	ThreadDamaged Code = "thread_damaged" // the record of a thread, or its conversation, cannot be read. Data: name
+	ThreadChanged Code = "thread_changed" // a thread was changed by somebody else in the meantime. Data: name
+	ThreadFull    Code = "thread_full"    // the conversation of a thread is as long as it may be. Data: name
+	NoteMissing   Code = "note_missing"   // there is no such note. Data: note
+	NoteDamaged   Code = "note_damaged"   // a note cannot be read. Data: note
+	NotesUsedUp   Code = "notes_used_up"  // as many notes are kept as may be. Data: limit
+)
