@@ -14,6 +14,7 @@ const (
 	QuotaUsedUp      Code = "quota_used_up"     // the contents that are kept have reached their quota. Data: quota
 	DatabaseDamaged  Code = "database_damaged"  // the database is no database, or no longer one. Data: file
 	DatabaseForeign  Code = "database_foreign"  // the database is one of another program. Data: file
+	DatabaseNewer    Code = "database_newer"    // a newer version of Praxis wrote the database. Data: file, format, known
 	DatabaseLocked   Code = "database_locked"   // another process has been writing the database for too long. Data: file
 	NewerFormat      Code = "newer_format"      // another version of Praxis, mostly a newer one, wrote what is to be read. Data: what, format, known
 )

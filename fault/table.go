@@ -51,6 +51,7 @@ var table = map[Code]line{
 	QuotaUsedUp:      {Exhausted, "quota", Sentences{"Remove what no run needs, or raise the quota."}},
 	DatabaseDamaged:  {Conflict, "file", Sentences{"Have the file moved aside and the index of runs built again from their journals."}},
 	DatabaseForeign:  {Conflict, "file", Sentences{"Move the file away, or keep data in another folder."}},
+	DatabaseNewer:    {Conflict, "file format known", Sentences{"Use the version of Praxis that wrote it or a newer one, or keep data in another folder."}},
 	DatabaseLocked:   {Unavailable, "file", Sentences{"Try again when the other process is done."}},
 	NewerFormat:      {Conflict, "what format known", Sentences{"Use the version of Praxis that wrote it, or a newer one."}},
 

@@ -24,11 +24,10 @@ func Own(path string) error {
 		return fault.New(fault.Invalid, "Give the path of a folder.", "%s is not a folder", path)
 	}
 	if st, ok := info.Sys().(*syscall.Stat_t); ok && int(st.Uid) != os.Geteuid() {
-		return fault.New(fault.Denied, "Use a folder of your own: set PRAXIS_HOME.",
-			"%s belongs to user %d, not to %d", path, st.Uid, os.Geteuid())
+		return fault.Coded(fault.FolderForeign, fault.Data{"folder": path}, "%s belongs to user %d, not to %d", path, st.Uid, os.Geteuid())
 	}
 	if info.Mode().Perm()&0o022 != 0 {
-		return fault.New(fault.Denied, "Run chmod go-w on it, or set PRAXIS_HOME to a folder of your own.", "others may write to %s", path)
+		return fault.Coded(fault.FolderOpen, fault.Data{"folder": path}, "others may write to %s", path)
 	}
 	return nil
 }

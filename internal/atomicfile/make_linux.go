@@ -16,18 +16,18 @@ import (
 func Make(path string) error {
 	const here, write, effective = -100, 2, 0x200 // AT_FDCWD, W_OK, AT_EACCESS
 	if err := os.MkdirAll(path, 0o700); err != nil {
-		return denied(fmt.Errorf("cannot make the data folder: %w", err))
+		return denied(path, fmt.Errorf("cannot make the data folder: %w", err))
 	}
 	if err := syscall.Faccessat(here, path, write, effective); err != nil {
-		return denied(fmt.Errorf("cannot write to the data folder %s: %w", path, err))
+		return denied(path, fmt.Errorf("cannot write to the data folder %s: %w", path, err))
 	}
 	return nil
 }
 
 // denied says what to do about an error that says that one may not.
-func denied(err error) error {
+func denied(path string, err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
-		return fault.New(fault.Denied, "Set PRAXIS_HOME to a folder that you may write to.", "%w", err)
+		return fault.Coded(fault.FolderUnwritable, fault.Data{"folder": path}, "%w", err)
 	}
 	return err
 }

@@ -78,7 +78,7 @@ func homeDir(getenv func(string) string) (string, error) {
 	if dir := getenv("PRAXIS_HOME"); dir != "" {
 		abs, err := filepath.Abs(dir)
 		if err != nil {
-			return "", fault.New(fault.Invalid, "Set PRAXIS_HOME to an absolute folder.", "cannot find the data folder: %w", err)
+			return "", fault.New(fault.Invalid, "Give the absolute path of a folder.", "cannot find the data folder: %w", err)
 		}
 		return abs, nil
 	}
@@ -89,8 +89,7 @@ func homeDir(getenv func(string) string) (string, error) {
 	if dir := getenv("HOME"); filepath.IsAbs(dir) {
 		return filepath.Join(dir, ".local", "share", "praxis"), nil
 	}
-	return "", fault.New(fault.Invalid, "Set PRAXIS_HOME to a folder that you may write to.",
-		"cannot find the data folder: none of PRAXIS_HOME, XDG_DATA_HOME and HOME is set")
+	return "", fault.Coded(fault.DataFolderUnset, nil, "cannot find the data folder: none of PRAXIS_HOME, XDG_DATA_HOME and HOME is set")
 }
 
 // Path returns where the configuration file is looked for, or "" where the

@@ -255,7 +255,7 @@ func (o *owner) discard(path string) error {
 // noSpace turns a full disk into a fault that says so.
 func noSpace(err error) error {
 	if atomicfile.Full(err) {
-		return fault.New(fault.Exhausted, "Free some space in the data folder, or set PRAXIS_HOME to another disk.", "the disk is full: %w", err)
+		return fault.Coded(fault.DiskFull, fault.Data{"folder": ""}, "the disk is full: %w", err)
 	}
 	return err
 }

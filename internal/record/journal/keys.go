@@ -444,16 +444,15 @@ func (k keyring) redaction(create bool) ([]byte, error) {
 
 // keyFault says what could not be done with a key, as the fault that it is.
 func keyFault(what string, err error) error {
-	var f *fault.Error
 	switch {
-	case errors.As(err, &f):
-		return fault.New(f.Kind, f.Remedy, "cannot %s: %w", what, err)
+	case fault.KindOf(err) != fault.Internal:
+		return fmt.Errorf("cannot %s: %w", what, err)
 	case errors.Is(err, fs.ErrNotExist):
 		return fault.New(fault.NotFound, "Look at journal.key in the configuration.", "cannot %s: %w", what, err)
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return fault.New(fault.Denied, "Make the data folder writable for you, or set PRAXIS_HOME to one that is.", "cannot %s: %w", what, err)
+		return fault.Coded(fault.FolderUnwritable, fault.Data{"folder": ""}, "cannot %s: %w", what, err)
 	case atomicfile.Full(err):
-		return fault.New(fault.Exhausted, "Free space on the disk.", "cannot %s: %w", what, err)
+		return fault.Coded(fault.DiskFull, fault.Data{"folder": ""}, "cannot %s: %w", what, err)
 	}
 	return fmt.Errorf("cannot %s: %w", what, err)
 }

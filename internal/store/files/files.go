@@ -206,18 +206,15 @@ func read(path string) (*os.File, error) {
 
 // failed says what could not be done, as the fault that it is.
 func (s *Store) failed(what string, err error) error {
-	var f *fault.Error
 	switch {
-	case errors.As(err, &f):
-		return fault.New(f.Kind, f.Remedy, "cannot %s: %w", what, err)
+	case fault.KindOf(err) != fault.Internal:
+		return fmt.Errorf("cannot %s: %w", what, err)
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
 		return fault.New(fault.Canceled, "", "cannot %s: %w", what, err)
 	case atomicfile.Full(err), errors.Is(err, syscall.EFBIG):
-		return fault.New(fault.Exhausted, "Free space on the disk that holds "+s.dir+"; praxis gc removes what no run needs.",
-			"cannot %s: %w", what, err)
+		return fault.Coded(fault.DiskFull, fault.Data{"folder": s.dir}, "cannot %s: %w", what, err)
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
-		return fault.New(fault.Denied, "Make "+s.dir+" writable for you, or set PRAXIS_HOME to a folder that is.",
-			"cannot %s: %w", what, err)
+		return fault.Coded(fault.FolderUnwritable, fault.Data{"folder": s.dir}, "cannot %s: %w", what, err)
 	}
 	return fmt.Errorf("cannot %s: %w", what, err)
 }

@@ -239,7 +239,7 @@ func TestQuota(t *testing.T) {
 	}
 	for _, s := range []*Store{first, second} {
 		for _, n := range []int{11, 2 << 20, 100 << 20} {
-			if err := put(s, 'd', n); fault.KindOf(err) != fault.Exhausted || !strings.Contains(fault.RemedyOf(err), "praxis gc") || !strings.Contains(err.Error(), "3.0 MiB") {
+			if err := put(s, 'd', n); fault.KindOf(err) != fault.Exhausted || fault.CodeOf(err) != fault.QuotaUsedUp || !strings.Contains(err.Error(), "3.0 MiB") {
 				t.Errorf("%d bytes: %v", n, err)
 			}
 		}

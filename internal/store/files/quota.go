@@ -116,8 +116,7 @@ func recall(path string) map[string]shardUsage {
 
 // exhausted is the fault when there is no room.
 func (u *usage) exhausted() error {
-	return fault.New(fault.Exhausted, "Run praxis gc, which removes what no run needs, or raise the quota.",
-		"the quota of %s for contents is used up", size(u.quota))
+	return fault.Coded(fault.QuotaUsedUp, fault.Data{"quota": size(u.quota)}, "the quota of %s for contents is used up", size(u.quota))
 }
 
 // size writes a number of bytes as a person reads it.

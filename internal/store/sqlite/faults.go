@@ -34,9 +34,8 @@ func noRoom(err error) bool { return code(err) == sqlite3.SQLITE_IOERR_SHMSIZE }
 
 // failed says what could not be done, as the fault that it is.
 func (d *DB) failed(ctx context.Context, what string, err error) error {
-	var f *fault.Error
-	if errors.As(err, &f) {
-		return fault.New(f.Kind, f.Remedy, "cannot %s: %w", what, err)
+	if fault.KindOf(err) != fault.Internal {
+		return fmt.Errorf("cannot %s: %w", what, err)
 	}
 	if cause := context.Cause(ctx); cause != nil {
 		return fault.New(fault.Canceled, "", "cannot %s: %w", what, cause)
@@ -45,18 +44,14 @@ func (d *DB) failed(ctx context.Context, what string, err error) error {
 	primary := code(err) & 0xff
 	switch {
 	case primary == sqlite3.SQLITE_CORRUPT, primary == sqlite3.SQLITE_NOTADB, primary == sqlite3.SQLITE_FORMAT:
-		f = damaged(d.path, err)
-		return fault.New(f.Kind, f.Remedy, "cannot %s: %w", what, f)
+		return fmt.Errorf("cannot %s: %w", what, damaged(d.path, err))
 	case primary == sqlite3.SQLITE_FULL, noRoom(err), atomicfile.Full(err):
-		return fault.New(fault.Exhausted, "Free space on the disk that holds "+dir+"; praxis gc removes what no run needs.",
-			"cannot %s: the disk is full: %w", what, err)
+		return fault.Coded(fault.DiskFull, fault.Data{"folder": dir}, "cannot %s: the disk is full: %w", what, err)
 	case primary == sqlite3.SQLITE_BUSY, primary == sqlite3.SQLITE_LOCKED:
-		return fault.New(fault.Unavailable, "Try again when the other praxis is done.",
-			"cannot %s: another process has been writing %s for %s: %w", what, d.path, d.wait, err)
+		return fault.Coded(fault.DatabaseLocked, fault.Data{"file": d.path}, "cannot %s: another process has been writing %s for %s: %w", what, d.path, d.wait, err)
 	case primary == sqlite3.SQLITE_READONLY, primary == sqlite3.SQLITE_PERM, primary == sqlite3.SQLITE_CANTOPEN,
 		errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
-		return fault.New(fault.Denied, "Make "+dir+" and the files in it accessible for you, or set PRAXIS_HOME to a folder that is.",
-			"cannot %s: %s: %w", what, d.path, err)
+		return fault.Coded(fault.FolderUnwritable, fault.Data{"folder": dir}, "cannot %s: %s: %w", what, d.path, err)
 	}
 	return fmt.Errorf("cannot %s: %w", what, err)
 }
@@ -76,9 +71,7 @@ func (d damage) Is(target error) bool { return target == ErrDamaged }
 
 // damaged is the fault of a file that is no database, or no longer one.
 func damaged(path string, err error) *fault.Error {
-	return fault.New(fault.Conflict,
-		"Run praxis gc --rebuild-index: it moves the file aside and builds the index of runs again from their journals.",
-		"%s is damaged: %w", path, damage{err})
+	return fault.Coded(fault.DatabaseDamaged, fault.Data{"file": path}, "%s is damaged: %w", path, damage{err})
 }
 
 // maxName is how long buckets, keys, kinds and ids may be, in bytes.

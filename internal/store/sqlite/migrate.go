@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"strconv"
 	"time"
 
 	"praxis/fault"
@@ -126,9 +127,9 @@ func (d *DB) version(ctx context.Context, q querier) (int, error) {
 	case version == 0 && owner == 0 && tables == 0:
 		return 0, nil
 	case owner != application:
-		return 0, fault.New(fault.Conflict, "Move the file away, or set PRAXIS_HOME to another folder.", "%s is a database of another program", d.path)
+		return 0, fault.Coded(fault.DatabaseForeign, fault.Data{"file": d.path}, "%s is a database of another program", d.path)
 	case version > len(d.migrations):
-		return 0, fault.New(fault.Conflict, "Use the praxis that wrote it or a newer one, or set PRAXIS_HOME to another folder.",
+		return 0, fault.Coded(fault.DatabaseNewer, fault.Data{"file": d.path, "format": strconv.Itoa(version), "known": strconv.Itoa(len(d.migrations))},
 			"%s was written by a newer praxis: its format is %d, this one knows %d", d.path, version, len(d.migrations))
 	}
 	return version, nil
