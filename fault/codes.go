@@ -16,7 +16,7 @@ const (
 	DatabaseForeign  Code = "database_foreign"  // the database is one of another program. Data: file
 	DatabaseNewer    Code = "database_newer"    // a newer version of Praxis wrote the database. Data: file, format, known
 	DatabaseLocked   Code = "database_locked"   // another process has been writing the database for too long. Data: file
-	NewerFormat      Code = "newer_format"      // another version of Praxis, mostly a newer one, wrote what is to be read. Data: what, format, known
+	NewerFormat      Code = "newer_format"      // another version of Praxis, mostly a newer one, wrote what is to be read. Data: format, known
 )
 
 // Sessions and snapshots.

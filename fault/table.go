@@ -53,7 +53,7 @@ var table = map[Code]line{
 	DatabaseForeign:  {Conflict, "file", Sentences{"Move the file away, or keep data in another folder."}},
 	DatabaseNewer:    {Conflict, "file format known", Sentences{"Use the version of Praxis that wrote it or a newer one, or keep data in another folder."}},
 	DatabaseLocked:   {Unavailable, "file", Sentences{"Try again when the other process is done."}},
-	NewerFormat:      {Conflict, "what format known", Sentences{"Use the version of Praxis that wrote it, or a newer one."}},
+	NewerFormat:      {Conflict, "format known", Sentences{"Use the version of Praxis that wrote it, or a newer one."}},
 
 	SessionMissing:    {NotFound, "name", Sentences{"Give the name of a session that exists."}},
 	SessionExists:     {Conflict, "name", Sentences{"Choose another name, or remove the session {name} first."}},

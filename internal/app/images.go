@@ -49,7 +49,7 @@ func (k *KeptImages) Remove(ctx context.Context, idOrName string) error {
 		return err
 	}
 	if names := users[info.ID]; len(names) > 0 {
-		return fault.New(fault.Conflict, "Remove them first: praxis session rm "+strings.Join(names, " ")+".",
+		return fault.Coded(fault.ImageNeeded, fault.Data{"image": info.Name, "sessions": strings.Join(names, " ")},
 			"cannot remove image %s: it is what named sessions run: %s", info.Name, strings.Join(names, ", "))
 	}
 	return k.imageStore.Remove(ctx, info.ID)

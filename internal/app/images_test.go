@@ -52,7 +52,7 @@ func TestKeptImages(t *testing.T) {
 	k := &KeptImages{store, fakeSessions{all: []session.NamedInfo{{Name: "work", Image: used}, {Name: "play", Image: used}}}}
 	for _, name := range []string{"python", "aaaa"} {
 		err := k.Remove(t.Context(), name)
-		if fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "work, play") || !strings.Contains(fault.RemedyOf(err), "session rm work play") {
+		if fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "work, play") || fault.CodeOf(err) != fault.ImageNeeded || fault.DataOf(err)["sessions"] != "work play" {
 			t.Errorf("%s: error = %v (%s)", name, err, fault.RemedyOf(err))
 		}
 	}

@@ -187,9 +187,8 @@ type builtImages interface {
 // fits holds what the command line asks for against a session that exists,
 // before anything is downloaded for it. What it finds is the caller's own choice.
 func (o sessionOptions) fits(ctx context.Context, info session.NamedInfo, built builtImages) error {
-	const remedy = "Leave the option out, or give the session another name."
 	refuse := func(format string, args ...any) error {
-		return choice{fault.New(fault.Conflict, remedy, "cannot open session "+info.Name+": "+format, args...)}
+		return choice{fault.Coded(fault.SessionDiffers, fault.Data{"name": info.Name}, "cannot open session "+info.Name+": "+format, args...)}
 	}
 	if o.limits(info.Limits) != info.Limits {
 		return refuse("its limits were set when it was made")

@@ -27,7 +27,7 @@ var remedies = map[fault.Code]fault.Sentences{
 	fault.DiskFull:         {sayFree, "Free space on the disk that holds the data folder; praxis gc removes what no run needs."},
 	fault.QuotaUsedUp:      {"Run praxis gc, which removes what no run needs, or raise the quota."},
 	fault.DatabaseDamaged:  {sayRebuild},
-	fault.DatabaseNewer:    {"Use the praxis that wrote it or a newer one, or set PRAXIS_HOME to another folder."},
+	fault.DatabaseNewer:    {"Use the version of Praxis that wrote it or a newer one, or set PRAXIS_HOME to another folder."},
 	fault.DatabaseForeign:  {"Move the file away, or set PRAXIS_HOME to another folder."},
 
 	fault.SessionMissing:    {"List the sessions with praxis session ls."},

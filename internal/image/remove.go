@@ -61,7 +61,7 @@ func (s *Store) Remove(ctx context.Context, idOrName string) error {
 		return explainFS("remove image", err)
 	}
 	if !gone {
-		return fault.New(fault.Conflict, "End the sessions that use it first.", "cannot remove image %s: it is in use", r.Names[0])
+		return fault.Coded(fault.ImageInUse, fault.Data{"image": r.Names[0]}, "cannot remove image %s: it is in use", r.Names[0])
 	}
 	if err := errors.Join(s.forget(r), s.collect(ctx)); err != nil {
 		return explainFS("remove image", err)
@@ -115,20 +115,24 @@ func (s *Store) Verify(ctx context.Context, idOrName string) error {
 		return explainFS("verify image", err)
 	}
 	for kind, key := range r.parts() {
-		const remedy = `Remove the image with "praxis image rm" and build it again.`
 		p, ok := s.findPart(kind, key)
 		if !ok {
-			return fault.New(fault.Conflict, remedy, "cannot trust image %s: its part %s is missing", r.Names[0], kind)
+			return untrusted(r, "its part %s is missing", kind)
 		}
 		wrong, err := verifyPart(ctx, p)
 		if err != nil {
 			return explainFS("verify image", err)
 		}
 		if len(wrong) > 0 {
-			return fault.New(fault.Conflict, remedy, "cannot trust image %s: in %s: %s", r.Names[0], kind, strings.Join(wrong, "; "))
+			return untrusted(r, "in %s: %s", kind, strings.Join(wrong, "; "))
 		}
 	}
 	return nil
+}
+
+// untrusted says why an image is not what was built.
+func untrusted(r record, format string, args ...any) error {
+	return fault.Coded(fault.ImageDamaged, fault.Data{"image": r.Names[0]}, "cannot trust image %s: %s", r.Names[0], fmt.Sprintf(format, args...))
 }
 
 // parts returns the keys of an image's parts by kind.
@@ -180,7 +184,7 @@ func (s *Store) pick(ctx context.Context, idOrName string) (record, error) {
 	}
 	switch len(found) {
 	case 0:
-		return record{}, fault.New(fault.NotFound, `List the images with "praxis image ls".`, "cannot find image %q", clip(idOrName))
+		return record{}, fault.Coded(fault.ImageMissing, fault.Data{"image": clip(idOrName)}, "cannot find image %q", clip(idOrName))
 	case 1:
 		return found[0], nil
 	}

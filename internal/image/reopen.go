@@ -34,7 +34,7 @@ func (s *Store) reopen(ctx context.Context, idOrName string) (Image, error) {
 	if err != nil {
 		return Image{}, err
 	}
-	gone := fault.New(fault.NotFound, `Build it again with "praxis image build".`, "cannot find image %s: parts of it are gone", r.Names[0])
+	gone := fault.Coded(fault.ImageGone, fault.Data{"image": r.Names[0]}, "cannot find image %s: parts of it are gone", r.Names[0])
 	py, ok := s.findPart(kindPython, r.Python)
 	if !ok {
 		return Image{}, gone
@@ -55,8 +55,8 @@ func (s *Store) reopen(ctx context.Context, idOrName string) (Image, error) {
 	}
 	img := assemble(r.Names[0], py, root, layer, sv, preload)
 	if img.ID != r.ID {
-		return Image{}, fault.New(fault.Conflict, `Build it again with "praxis image build".`,
-			"cannot use image %s: the host's libraries, or praxis, changed since it was built", r.Names[0])
+		return Image{}, fault.Coded(fault.ImageStale, fault.Data{"image": r.Names[0]},
+			"cannot use image %s: the host's libraries, or Praxis, changed since it was built", r.Names[0])
 	}
 	return img, nil
 }

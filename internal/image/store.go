@@ -156,7 +156,7 @@ func (s *Store) Lookup(_ context.Context, req Request) (Image, error) {
 	if err != nil {
 		return Image{}, err
 	}
-	missing := fault.New(fault.NotFound, `Build it with "praxis image build".`, "cannot find image %s: it was not built", imageName(reqs))
+	missing := fault.Coded(fault.ImageUnbuilt, fault.Data{"image": imageName(reqs)}, "cannot find image %s: it was not built", imageName(reqs))
 	py, ok := s.findPart(kindPython, pythonKey())
 	if !ok {
 		return Image{}, missing

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
-
-	"praxis/fault"
 )
 
 // maxHolds bounds how many of its snapshots a session keeps from being
@@ -43,7 +41,7 @@ func holdFolder(dir string) (*hold, error) {
 		}
 		time.Sleep(5 * time.Millisecond) // a collector looks at it: that is over at once
 	}
-	return nil, fault.New(fault.NotFound, "", "cannot load snapshot %s: it does not exist", filepath.Base(dir))
+	return nil, noSnapshot(filepath.Base(dir))
 }
 
 // lockDescription locks the description in the folder dir as how says. It

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -265,7 +266,7 @@ func (m *Manager) reserve() (free func(), err error) {
 		return nil, fault.New(fault.Conflict, "", "cannot create session: the session manager is closed")
 	}
 	if n := len(m.sessions) + m.reserved; n >= m.cfg.MaxSessions {
-		return nil, fault.New(fault.Exhausted, "Close a session first, or raise the limit.",
+		return nil, fault.Coded(fault.SessionsUsedUp, fault.Data{"limit": strconv.Itoa(m.cfg.MaxSessions)},
 			"cannot create session: %d of %d sessions are alive", n, m.cfg.MaxSessions)
 	}
 	m.reserved++

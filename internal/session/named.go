@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -104,23 +105,24 @@ func (m *Manager) openLocked(ctx context.Context, name string, opt Options, sink
 // verb says. What is damaged can be left behind by going back to the snapshot before it.
 func unusable(name, verb string, err error) error {
 	if kind := fault.KindOf(err); kind == fault.Conflict || kind == fault.NotFound {
-		return fault.New(fault.Conflict, "Go back to the snapshot before it with praxis session rollback "+name+", or look for another with praxis session log "+name+".",
-			"cannot %s session %s: %w", verb, name, err)
+		return fault.Coded(fault.SessionUnusable, fault.Data{"name": name}, "cannot %s session %s: %w", verb, name, err)
 	}
 	return fmt.Errorf("cannot %s session %s: %w", verb, name, err)
 }
 
 // fits refuses options that a session that exists cannot take on.
 func (i NamedInfo) fits(opt Options) error {
-	const remedy = "Leave the option out, or give the session another name."
+	differs := func(format string, args ...any) error {
+		return fault.Coded(fault.SessionDiffers, fault.Data{"name": i.Name}, "cannot open session "+i.Name+": "+format, args...)
+	}
 	if opt.Image.ID != "" && opt.Image.ID != i.Image.ID {
-		return fault.New(fault.Conflict, remedy, "cannot open session %s: it runs image %s, not %s", i.Name, i.Image.Name, opt.Image.Name)
+		return differs("it runs image %s, not %s", i.Image.Name, opt.Image.Name)
 	}
 	if opt.Limits != (event.Limits{}) && opt.Limits.WithDefaults() != i.Limits {
-		return fault.New(fault.Conflict, remedy, "cannot open session %s: its limits were set when it was made", i.Name)
+		return differs("its limits were set when it was made")
 	}
 	if opt.Seed != nil && (i.Seed == nil || *i.Seed != *opt.Seed) {
-		return fault.New(fault.Conflict, remedy, "cannot open session %s: its seed was set when it was made", i.Name)
+		return differs("its seed was set when it was made")
 	}
 	return nil
 }
@@ -249,7 +251,7 @@ func (m *Manager) ForkNamed(ctx context.Context, from, to string) error {
 	}
 	defer unlock()
 	if _, err := m.readNamed(to); err == nil {
-		return fault.New(fault.Conflict, "Choose another name, or remove it first (praxis session rm "+to+").", "cannot fork session %s: %s exists already", from, to)
+		return fault.Coded(fault.SessionExists, fault.Data{"name": to}, "cannot fork session %s: %s exists already", from, to)
 	}
 	info, err := m.readNamed(from)
 	if err != nil {
@@ -290,7 +292,7 @@ func (m *Manager) RenameNamed(ctx context.Context, from, to string) error {
 	info, err := m.readNamed(from)
 	switch {
 	case err == nil && taken:
-		return fault.New(fault.Conflict, "Choose another name, or remove it first (praxis session rm "+to+").", "cannot rename session %s: %s exists already", from, to)
+		return fault.Coded(fault.SessionExists, fault.Data{"name": to}, "cannot rename session %s: %s exists already", from, to)
 	case err == nil:
 		info.Name = to
 		err = m.writeNamed(info)
@@ -338,7 +340,7 @@ func (m *Manager) RollbackNamed(ctx context.Context, name, id string) (string, e
 		if len(found) > 1 {
 			what = "more than one snapshot"
 		}
-		return "", fault.New(fault.NotFound, "List them with praxis session log "+name+".", "cannot roll back session %s: %s begins with %s", name, what, id)
+		return "", fault.Coded(fault.SnapshotUnmatched, fault.Data{"name": name}, "cannot roll back session %s: %s begins with %s", name, what, id)
 	}
 	if _, err := m.snapshots.load(found[0].ID); err != nil {
 		return "", err
@@ -433,25 +435,24 @@ func (m *Manager) readNamed(name string) (NamedInfo, error) {
 	}
 	b, err := os.ReadFile(filepath.Join(m.names, name, "session.json"))
 	if errors.Is(err, os.ErrNotExist) {
-		return NamedInfo{}, fault.New(fault.NotFound, "List them with praxis session ls.", "cannot open session %s: it does not exist", name)
+		return NamedInfo{}, missing(name)
 	}
 	if err != nil {
 		return NamedInfo{}, fmt.Errorf("cannot open session %s: %w", name, err)
 	}
 	var info NamedInfo
 	if err := json.Unmarshal(b, &info); err != nil || info.Name != name {
-		return NamedInfo{}, fault.New(fault.Conflict, "Remove it with praxis session rm "+name+".", "cannot open session %s: its description is damaged", name)
+		return NamedInfo{}, fault.Coded(fault.SessionDamaged, fault.Data{"name": name}, "cannot open session %s: its description is damaged", name)
 	}
 	valid := validID(info.Head)
 	for _, s := range info.Snapshots {
 		valid = valid && validID(s.ID)
 	}
 	if info.Version == metaVersion && !valid {
-		return NamedInfo{}, fault.New(fault.Conflict, "Remove it with praxis session rm "+name+".", "cannot open session %s: its description is damaged", name)
+		return NamedInfo{}, fault.Coded(fault.SessionDamaged, fault.Data{"name": name}, "cannot open session %s: its description is damaged", name)
 	}
 	if info.Version != metaVersion {
-		return NamedInfo{}, fault.New(fault.Conflict, "Use the version of praxis that made it.",
-			"cannot open session %s: it has format %d, this praxis reads %d", name, info.Version, metaVersion)
+		return NamedInfo{}, otherFormat("cannot open session "+name, info.Version)
 	}
 	return info, nil
 }
@@ -465,6 +466,16 @@ func (m *Manager) writeNamed(info NamedInfo) error {
 		return fmt.Errorf("cannot save session %s: %w", info.Name, noSpace(err))
 	}
 	return nil
+}
+
+func missing(name string) error {
+	return fault.Coded(fault.SessionMissing, fault.Data{"name": name}, "cannot open session %s: it does not exist", name)
+}
+
+// otherFormat refuses a description that another version of Praxis wrote.
+func otherFormat(what string, version int) error {
+	return fault.Coded(fault.NewerFormat, fault.Data{"format": strconv.Itoa(version), "known": strconv.Itoa(metaVersion)},
+		"%s: it has format %d, this version of Praxis reads %d", what, version, metaVersion)
 }
 
 func badName(name string) error {
@@ -489,7 +500,7 @@ func (m *Manager) lockName(ctx context.Context, name string, create bool, waitin
 			if create {
 				continue // removed while we waited
 			}
-			return nil, fault.New(fault.NotFound, "List them with praxis session ls.", "cannot open session %s: it does not exist", name)
+			return nil, missing(name)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("cannot open session %s: %w", name, err)

@@ -418,7 +418,7 @@ func TestForkOfADamagedHead(t *testing.T) {
 				t.Fatal(err)
 			}
 			err = m.ForkNamed(t.Context(), "a", "b")
-			if fault.KindOf(err) != fault.Conflict || !strings.Contains(fault.RemedyOf(err), "rollback a") {
+			if fault.KindOf(err) != fault.Conflict || fault.CodeOf(err) != fault.SessionUnusable || fault.DataOf(err)["name"] != "a" {
 				t.Errorf("got %v (%s)", err, fault.RemedyOf(err))
 			}
 			if _, err := m.LookupNamed("b"); fault.KindOf(err) != fault.NotFound {

@@ -300,7 +300,7 @@ func (s *Session) inGate(ctx context.Context, n int64, take func() error) error 
 
 // overLocked is the fault of a closed session. s.mu is held.
 func (s *Session) overLocked() error {
-	return fault.New(fault.Conflict, "Create a new session.", "cannot use session %s: %s", s.id, s.closed)
+	return fault.Coded(fault.SessionClosed, fault.Data{"session": s.id}, "cannot use session %s: %s", s.id, s.closed)
 }
 
 // Use lends the guest's client to f: files, processes, completion. What

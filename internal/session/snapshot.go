@@ -189,7 +189,7 @@ func (s Snapshots) load(name string) (Snapshot, error) {
 	dir := filepath.Join(s.dir, name)
 	b, err := os.ReadFile(filepath.Join(dir, metaFile))
 	if errors.Is(err, os.ErrNotExist) {
-		return Snapshot{}, fault.New(fault.NotFound, "", "cannot load snapshot %s: it does not exist", name)
+		return Snapshot{}, noSnapshot(name)
 	}
 	if err != nil {
 		return Snapshot{}, fmt.Errorf("cannot load snapshot: %w", err)
@@ -199,8 +199,7 @@ func (s Snapshots) load(name string) (Snapshot, error) {
 		return Snapshot{}, damaged(name, "its description cannot be read")
 	}
 	if snap.Version != metaVersion {
-		return Snapshot{}, fault.New(fault.Conflict, "Use the version of praxis that made it, or start the session anew.",
-			"cannot load snapshot %s: it has format %d, this praxis reads %d", name, snap.Version, metaVersion)
+		return Snapshot{}, otherFormat("cannot load snapshot "+name, snap.Version)
 	}
 	snap.dir = dir
 	return snap, nil
@@ -232,9 +231,12 @@ func validID(s string) bool {
 // errDamaged is in the chain of errors about what is not what was written.
 var errDamaged = errors.New("it is damaged")
 
+func noSnapshot(name string) error {
+	return fault.Coded(fault.SnapshotMissing, fault.Data{"snapshot": name}, "cannot load snapshot %s: it does not exist", name)
+}
+
 func damaged(name, why string) error {
-	return fault.New(fault.Conflict, "Go back to another snapshot (praxis session log), or remove this one.",
-		"cannot load snapshot %s: %w: %s", name, errDamaged, why)
+	return fault.Coded(fault.SnapshotDamaged, fault.Data{"snapshot": name}, "cannot load snapshot %s: %w: %s", name, errDamaged, why)
 }
 
 // state returns the folder that the backend restores from.

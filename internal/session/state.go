@@ -53,8 +53,7 @@ func intact(ctx context.Context, l *live) error {
 	}
 	for _, c := range contexts {
 		if c.Lost != "" {
-			return fault.New(fault.Conflict, "Run code to go on without the variables, or go back to the last snapshot.",
-				"cannot save session: context %s: %s", c.Name, c.Lost)
+			return fault.Coded(fault.VariablesLost, fault.Data{"context": c.Name}, "cannot save session: context %s: %s", c.Name, c.Lost)
 		}
 	}
 	return nil
