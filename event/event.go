@@ -338,9 +338,10 @@ type ToolReturned struct {
 	ID     string `json:"id"`
 	Result string `json:"result,omitempty"`
 	Error  string `json:"error,omitempty"` // why there is no result
-	// Of a failure: its kind, as package fault names it, and what to do about it,
-	// as the caller was told.
+	// Of a failure: its kind and code, as package fault names them, and what to do
+	// about it, as the caller was told.
 	Kind   string     `json:"kind,omitempty"`
+	Code   string     `json:"code,omitempty"`
 	Remedy string     `json:"remedy,omitempty"`
 	Took   Duration   `json:"took_ms"`
 	Label  *DataLabel `json:"label,omitempty"` // of a result that a plan gets

@@ -68,6 +68,7 @@ type DecisionMade struct {
 	Rule    string `json:"rule"`    // that made the decision
 	Reason  string `json:"reason,omitempty"`
 	Remedy  string `json:"remedy,omitempty"`
+	Code    string `json:"code,omitempty"` // as package fault names it, of a condition that could not be evaluated
 }
 
 // LabelLowered says that data lost a source: a person endorsed it, or a rule of

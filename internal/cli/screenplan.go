@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/safetext"
 	"praxis/internal/tool/gate"
 )
@@ -151,7 +152,7 @@ func (s *screen) decided(e event.DecisionMade) {
 	sgr := map[string]string{"allow": sgrGreen, "ask": sgrYellow, "deny": sgrRed}[e.Verdict]
 	s.printf("    %s %s\n", s.style.paint(sgr, verdictWord(e.Verdict)), s.style.paint(sgrDim, fmt.Sprintf("by the rule %q", safetext.Line(e.Rule))))
 	if e.Verdict == "deny" && e.Reason != "" {
-		s.paragraphs("      ", strings.TrimSpace(e.Reason+"\n"+e.Remedy))
+		s.paragraphs("      ", strings.TrimSpace(e.Reason+"\n"+worded(fault.Code(e.Code), fault.Data{"rule": e.Rule}, e.Remedy)))
 	}
 }
 

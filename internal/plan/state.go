@@ -99,7 +99,7 @@ func (o Options) Resume(state []byte) (*Run, error) {
 		return nil, err
 	}
 	if p.program == nil {
-		return nil, fault.New(fault.Denied, "Check it with praxis plan check.", "cannot resume the plan: the check refuses it now")
+		return nil, fault.Coded(fault.PlanRefused, nil, "cannot resume the plan: the check refuses it now")
 	}
 	now := pins(p.Tools)
 	for id, sum := range now {
@@ -157,7 +157,7 @@ func otherTools(id string) error {
 }
 
 func broken(why string) error {
-	return fault.New(fault.Invalid, "Take an undamaged copy of it, or start the plan again.", "cannot resume the plan: the state is damaged: %s", why)
+	return fault.Coded(fault.PlanStateDamaged, nil, "cannot resume the plan: the state is damaged: %s", why)
 }
 
 // openState takes a state apart.
@@ -168,9 +168,9 @@ func openState(state []byte) (h header, machine []byte, err error) {
 	rest, ok := bytes.CutPrefix(state, []byte(magic))
 	if !ok {
 		if bytes.HasPrefix(state, []byte("praxis plan state ")) {
-			return h, nil, fault.New(fault.Invalid, "Resume it with the version that stored it.", "cannot resume the plan: another version of Praxis stored it")
+			return h, nil, fault.Coded(fault.PlanStateVersion, nil, "cannot resume the plan: another version of Praxis stored it")
 		}
-		return h, nil, fault.New(fault.Invalid, "Give the file that praxis plan run --state wrote.", "cannot resume the plan: this is not the state of one")
+		return h, nil, fault.Coded(fault.PlanStateForeign, nil, "cannot resume the plan: this is not the state of one")
 	}
 	if len(rest) < sha256.Size {
 		return h, nil, broken("it is cut off")

@@ -135,7 +135,7 @@ func (c *carrying) next(ctx context.Context) (plan.Step, error) {
 	left := c.Timeout - c.used
 	began := time.Now()
 	timer := time.AfterFunc(left, func() {
-		c.run.Interrupt(fault.New(fault.Exhausted, "Let the plan do less, or allow more time.", "cannot go on with the plan: %w of %s", ErrTime, c.Timeout))
+		c.run.Interrupt(fault.Coded(fault.PlanTime, fault.Data{"limit": c.Timeout.String()}, "cannot go on with the plan: %w of %s", ErrTime, c.Timeout))
 	})
 	stop := context.AfterFunc(ctx, func() {
 		c.run.Interrupt(fault.New(fault.Canceled, "Start it again.", "cannot go on with the plan: %w", context.Cause(ctx)))
@@ -279,7 +279,7 @@ func Announcement(step int, call *plan.Call) event.ToolCalled {
 // Decided tells what the policy says of a call.
 func Decided(step int, call *plan.Call) event.DecisionMade {
 	d := call.Decision
-	return event.DecisionMade{Step: step, ID: call.ID(), Tool: call.Tool.Name, Verdict: d.Verdict.String(), Rule: d.Rule, Reason: d.Reason, Remedy: d.Remedy}
+	return event.DecisionMade{Step: step, ID: call.ID(), Tool: call.Tool.Name, Verdict: d.Verdict.String(), Rule: d.Rule, Reason: d.Reason, Remedy: d.Remedy, Code: string(d.Code)}
 }
 
 // ErrNoImplementation says that nothing implements a tool.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -80,7 +81,7 @@ func (p *planning) loop(ctx context.Context) error {
 		p.answer.Steps = step
 		p.cfg.Sink.Emit(event.StepBegan{N: step})
 		if used := p.answer.Tokens.Input + p.answer.Tokens.Output; used >= p.cfg.Tokens {
-			return fault.New(fault.Exhausted, "Allow more tokens, or ask for less.", "cannot plan: %d tokens are used up", used)
+			return fault.Coded(fault.TokensUsedUp, fault.Data{"limit": strconv.Itoa(p.cfg.Tokens)}, "cannot plan: %d tokens are used up", used)
 		}
 		reply, err := ask(ctx, asking{sink: p.cfg.Sink, model: p.cfg.Planner, step: step, kept: p.told}, llm.Request{System: p.system, Messages: p.messages})
 		if err != nil {
@@ -102,7 +103,7 @@ func (p *planning) loop(ctx context.Context) error {
 		last = why
 		p.messages = append(p.messages, llm.Message{Role: llm.User, Text: why})
 	}
-	return fault.New(fault.Exhausted, "Ask in other words, or try another model.", "cannot plan: %d plans could not be used; of the last one: %s", p.cfg.Plans, firstLine(last))
+	return fault.Coded(fault.PlansUsedUp, fault.Data{"limit": strconv.Itoa(p.cfg.Plans)}, "cannot plan: %d plans could not be used; of the last one: %s", p.cfg.Plans, firstLine(last))
 }
 
 func firstLine(s string) string {

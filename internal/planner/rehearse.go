@@ -118,7 +118,7 @@ func (r *Rehearsal) Call(_ context.Context, c tool.Invocation) (any, error) {
 	if found >= 0 {
 		r.used[found] = true
 		if one := r.replies[found]; one.err != "" {
-			return nil, gate.RehearsedFailure{Text: one.err, From: fromReplies}
+			return nil, gate.RehearsedFailure{Err: errors.New(one.err), From: fromReplies}
 		}
 		return gate.Rehearsed{Result: r.replies[found].result, From: fromReplies}, nil
 	}

@@ -44,6 +44,9 @@ func (a Response) Fits(call *plan.Call, approved bool) error {
 	bad := func(remedy, format string, args ...any) error {
 		return fault.New(fault.Invalid, remedy, "cannot answer "+call.Tool.Name+": "+format, args...)
 	}
+	waits := func(code fault.Code, format string, args ...any) error {
+		return fault.Coded(code, fault.Data{"tool": call.Tool.Name}, "cannot answer "+call.Tool.Name+": "+format, args...)
+	}
 	asks := call.Decision.Verdict == policy.Ask && !approved
 	switch {
 	case a.Given && a.Error != "":
@@ -53,11 +56,11 @@ func (a Response) Fits(call *plan.Call, approved bool) error {
 	case call.Decision.Verdict == policy.Deny:
 		return nil // by other rules than those that it waited under: it is denied, whatever was said
 	case asks && a.Approve == nil:
-		return bad("Approve or deny it: --approve, or --deny REASON.", "somebody has to agree to the call first: %s", strings.TrimSuffix(call.Decision.Reason, "."))
+		return waits(fault.PlanNeedsApproval, "somebody has to agree to the call first: %s", strings.TrimSuffix(call.Decision.Reason, "."))
 	case !asks && a.Approve != nil:
-		return bad("Answer it: --result JSON, or --error TEXT.", "nobody has to agree to the call; it waits for its result")
+		return waits(fault.PlanNeedsResult, "nobody has to agree to the call; it waits for its result")
 	case !asks && !a.Given && a.Error == "" && !a.Call:
-		return bad("Answer it: --result JSON, or --error TEXT.", "the call waits for its result")
+		return waits(fault.PlanNeedsResult, "the call waits for its result")
 	case a.Approve != nil && !*a.Approve && (a.Given || a.Error != ""):
 		return bad("Deny it, or say what came of it.", "a call that is denied has no result")
 	case !a.Given:

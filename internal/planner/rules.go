@@ -66,17 +66,15 @@ func (r Rules) Over(set *tool.Set) (plan.Options, error) {
 // more says what could not be done with a file, and all that is wrong in it.
 func more(what string, err error) error {
 	var ps tool.Problems
-	var f *fault.Error
-	if !errors.As(err, &f) || !errors.As(err, &ps) {
+	if !errors.As(err, &ps) {
 		return err
 	}
-	text := what + ": "
-	remedy := f.Remedy
+	f := fault.Of(err)
 	if len(ps) == 1 {
-		text += ps[0].Pos.String() + ": " + ps[0].What
+		f.Message = what + ": " + ps[0].Pos.String() + ": " + ps[0].What
 	} else {
 		// Each problem has its own remedy beside it.
-		text, remedy = what+":\n"+ps.Error(), ""
+		f.Message, f.Remedy = what+":\n"+ps.Error(), ""
 	}
-	return &fault.Error{Kind: f.Kind, Message: text, Remedy: remedy, Err: err}
+	return f
 }

@@ -22,8 +22,10 @@ type Decision struct {
 	Rule    string  `json:"rule"` // a rule of the file, DefaultRule, ApprovalRule, ArgumentRule or UnknownTool
 	Reason  string  `json:"reason"`
 	Remedy  string  `json:"remedy,omitempty"`
-	Err     error   `json:"-"` // a fault when a condition could not be evaluated, which denies
-	Steps   []Step  `json:"explanation"`
+	// Code is that of Err. Whoever shows the remedy may have words of its own for it.
+	Code  fault.Code `json:"code,omitempty"`
+	Err   error      `json:"-"` // a fault when a condition could not be evaluated, which denies
+	Steps []Step     `json:"explanation"`
 }
 
 // Step is what one rule had to say.
@@ -128,15 +130,14 @@ func settle(def *tool.Definition, steps []Step, best *Step) Decision {
 
 // failed makes the decision on a condition that cannot be evaluated.
 func (d *Decision) failed(s *Step) {
-	kind, why := fault.Invalid, "it fails on these arguments"
+	code, why := fault.RuleFails, "it fails on these arguments"
 	if errors.Is(s.err, errTooLong) {
-		kind, why = fault.Exhausted, errTooLong.Error()
+		code, why = fault.RuleTooCostly, errTooLong.Error()
 	}
 	d.Verdict = Deny
 	d.Reason = fmt.Sprintf("the condition of the rule %s cannot be evaluated: %s", quote(s.Rule), why)
-	d.Remedy = "Correct the rule; praxis policy explain shows what fails. Until then the call is denied."
-	err := fault.New(kind, d.Remedy, "cannot decide the call: %s: the condition of the rule %s: %w", s.Pos, quote(s.Rule), s.err)
-	d.Err = err
+	err := fault.Coded(code, fault.Data{"rule": s.Rule}, "cannot decide the call: %s: the condition of the rule %s: %w", s.Pos, quote(s.Rule), s.err)
+	d.Code, d.Remedy, d.Err = err.Code, err.Remedy, err
 }
 
 // strictest returns the step that decides: one that cannot be evaluated

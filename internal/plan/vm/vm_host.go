@@ -1,6 +1,8 @@
 package vm
 
 import (
+	"strconv"
+
 	"praxis/fault"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/syntax"
@@ -24,7 +26,7 @@ func (vm *VM) hostCall(fn Value, pos []Value, names []string, named []Value, mod
 			"cannot call %s here: the language itself is waiting for the value of this function", tool)
 	}
 	if len(vm.made) >= vm.cfg.Limits.Calls {
-		return fault.New(fault.Exhausted, "Let the plan call fewer tools, or allow more calls.",
+		return fault.Coded(fault.PlanCalls, fault.Data{"limit": strconv.Itoa(vm.cfg.Limits.Calls)},
 			"cannot go on with the plan: it made more than its %d calls of tools", vm.cfg.Limits.Calls)
 	}
 	var args []Argument

@@ -1,6 +1,8 @@
 package vm
 
 import (
+	"strconv"
+
 	"praxis/fault"
 	"praxis/internal/plan/label"
 )
@@ -19,7 +21,7 @@ func (t *Thread) outOfSteps() error {
 	take := min(max(vm.batch, -t.steps), vm.stepsLeft)
 	vm.stepsLeft -= take
 	if t.steps += take; t.steps < 0 {
-		return fault.New(fault.Exhausted, "Let the plan do less, or give it more steps.",
+		return fault.Coded(fault.PlanSteps, fault.Data{"limit": strconv.FormatInt(vm.cfg.Limits.Steps, 10)},
 			"cannot go on with the plan: it used up its %d steps", vm.cfg.Limits.Steps)
 	}
 	return nil
@@ -35,7 +37,7 @@ func (t *Thread) outOfMemory(bytes int64) error {
 		live += max(vm.mark-t.memory-bytes, 0) // what the native at work has made so far
 	}
 	if bytes > limit || live+bytes+limit/8 > limit {
-		return fault.New(fault.Exhausted, "Let the plan keep less, or give it more memory.",
+		return fault.Coded(fault.PlanMemory, fault.Data{"limit": strconv.FormatInt(limit, 10)},
 			"cannot go on with the plan: it needs more than its %d MiB of memory", limit>>20)
 	}
 	left := limit - live - bytes
@@ -263,7 +265,7 @@ func (t *Thread) write(s string, l label.ID) error {
 		return nil
 	}
 	if vm.printed += int64(len(s)); vm.printed > vm.cfg.Limits.Output {
-		return fault.New(fault.Exhausted, "Print less, or give the plan more output.",
+		return fault.Coded(fault.PlanOutput, fault.Data{"limit": strconv.FormatInt(vm.cfg.Limits.Output, 10)},
 			"cannot go on with the plan: it printed more than its %d bytes", vm.cfg.Limits.Output)
 	}
 	if t.pc != 0 {

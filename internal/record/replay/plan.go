@@ -140,7 +140,7 @@ func (e *planEnactment) carryOut(ctx context.Context) error {
 		return err
 	}
 	timer := time.AfterFunc(planTime, func() {
-		run.Interrupt(fault.New(fault.Exhausted, "", "cannot go on with the plan: %w", planner.ErrTime))
+		run.Interrupt(fault.Coded(fault.PlanTime, fault.Data{"limit": planTime.String()}, "cannot go on with the plan: %w", planner.ErrTime))
 	})
 	defer timer.Stop()
 	defer context.AfterFunc(ctx, func() { run.Interrupt(context.Cause(ctx)) })()

@@ -1,6 +1,7 @@
 package replay
 
 import (
+	"cmp"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -363,7 +364,7 @@ func (k *toolkit) from() string { return "the record of run " + k.rec.ID }
 
 // refuse is the failure of a call that the record does not answer.
 func (k *toolkit) refuse(remedy, format string, args ...any) error {
-	return gate.RehearsedFailure{Text: fmt.Sprintf(format, args...), From: k.from(), Kind: fault.Denied, Remedy: remedy}
+	return gate.RehearsedFailure{Err: fault.New(fault.Denied, remedy, format, args...), From: k.from()}
 }
 
 // Call answers a call as it was answered. Nothing is called.
@@ -385,7 +386,9 @@ func (k *toolkit) Call(_ context.Context, inv tool.Invocation) (any, error) {
 		return nil, k.refuse(remedy, "%s was %s", inv.Tool.Name, r.Error)
 	}
 	if r.Error != "" {
-		return nil, gate.RehearsedFailure{Text: r.Error, From: k.from(), Kind: kindOf(r.Kind), Remedy: r.Remedy}
+		failed := fault.New(cmp.Or(fault.KindNamed(r.Kind), fault.Unavailable), r.Remedy, "%s", r.Error)
+		failed.Code = fault.Code(r.Code)
+		return nil, gate.RehearsedFailure{Err: failed, From: k.from()}
 	}
 	v, err := tool.DecodeJSON([]byte(r.Result))
 	if err != nil {
@@ -396,16 +399,6 @@ func (k *toolkit) Call(_ context.Context, inv tool.Invocation) (any, error) {
 
 // Identity names what answers.
 func (k *toolkit) Identity(*tool.Definition) string { return k.from() }
-
-// kindOf reads the kind of a failure.
-func kindOf(name string) fault.Kind {
-	for kind := fault.Invalid; kind <= fault.Internal; kind++ {
-		if kind.String() == name {
-			return kind
-		}
-	}
-	return fault.Unavailable
-}
 
 // labelled is a result that depends on what it depended on: a result may have
 // said of itself that it is less trusted, or for fewer, than its definition says.

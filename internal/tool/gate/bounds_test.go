@@ -493,7 +493,7 @@ func TestRedactionIsEverywhere(t *testing.T) {
 		gate.Rehearsed{Result: []any{"hunter2"}, From: "a record"},
 	}
 	failures := []error{
-		errors.New("no hunter2"), fault.New(fault.Invalid, "Give hunter2.", "not hunter2"), fault.New(fault.Denied, "Give 31415926.", "no"), gate.RehearsedFailure{Text: "hunter2", From: "x"},
+		errors.New("no hunter2"), fault.New(fault.Invalid, "Give hunter2.", "not hunter2"), fault.New(fault.Denied, "Give 31415926.", "no"), gate.RehearsedFailure{Err: errors.New("hunter2"), From: "x"},
 	}
 	try := func(body string, r gate.Request, what string, do func() (any, error)) gate.Outcome {
 		t.Helper()

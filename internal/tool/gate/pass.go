@@ -82,9 +82,11 @@ func (c *passing) check() error {
 	}
 	if bad != nil {
 		c.announce()
-		bad = c.plain(bad)
-		c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: bad.Error(), Kind: fault.KindOf(bad).String(), Remedy: fault.RemedyOf(bad)})
-		return bad
+		f := c.plain(bad)
+		e := event.ToolReturned{Step: c.Step, ID: c.out.ID}
+		failure(&e, f)
+		c.Sink().Emit(e)
+		return f
 	}
 	return nil
 }
@@ -156,7 +158,7 @@ func (c *passing) pass(ctx context.Context) (Outcome, error) {
 	d := c.decide()
 	c.out.Decision = d
 	c.announce()
-	c.Sink().Emit(event.DecisionMade{Step: c.Step, ID: c.out.ID, Tool: c.def.Name, Verdict: d.Verdict.String(), Rule: d.Rule, Reason: d.Reason, Remedy: d.Remedy})
+	c.Sink().Emit(event.DecisionMade{Step: c.Step, ID: c.out.ID, Tool: c.def.Name, Verdict: d.Verdict.String(), Rule: d.Rule, Reason: d.Reason, Remedy: d.Remedy, Code: string(d.Code)})
 	switch d.Verdict {
 	case policy.Allow:
 	case policy.Ask:
@@ -386,13 +388,15 @@ type Rehearsed struct {
 
 // RehearsedFailure is a failure that nobody met now.
 type RehearsedFailure struct {
-	Text, From string
-	Kind       fault.Kind // 0: it is not known
-	Remedy     string
+	Err  error  // the failure; a fault when its kind is known
+	From string // where it comes from, in words
 }
 
 // Error returns what the failure says.
-func (e RehearsedFailure) Error() string { return e.Text }
+func (e RehearsedFailure) Error() string { return e.Err.Error() }
+
+// Unwrap returns the failure.
+func (e RehearsedFailure) Unwrap() error { return e.Err }
 
 // Endorsed is a result that a person has looked at and vouches for. Callers may
 // return one.
@@ -407,9 +411,6 @@ func (c *passing) finish(result any, failed error, took time.Duration) (Outcome,
 	var rehearsed RehearsedFailure
 	if errors.As(failed, &rehearsed) {
 		e.Rehearsed = rehearsed.From
-		if rehearsed.Kind != 0 {
-			failed = fault.New(rehearsed.Kind, rehearsed.Remedy, "%s", rehearsed.Text)
-		}
 	}
 	if r, ok := result.(Rehearsed); ok {
 		result, e.Rehearsed = r.Result, r.From
@@ -452,10 +453,10 @@ func (c *passing) finish(result any, failed error, took time.Duration) (Outcome,
 }
 
 func (c *passing) fail(e event.ToolReturned, failed error) Outcome {
-	failed = c.plain(failed)
-	e.Error, e.Kind, e.Remedy = failed.Error(), fault.KindOf(failed).String(), fault.RemedyOf(failed)
+	f := c.plain(failed)
+	failure(&e, f)
 	c.Sink().Emit(e)
-	c.out.Failed = failed
+	c.out.Failed = f
 	if c.Origin != Plan { // the text of a failure comes from outside, too
 		c.sawCall(c.source(false))
 	}
@@ -463,15 +464,22 @@ func (c *passing) fail(e event.ToolReturned, failed error) Outcome {
 }
 
 // plain returns an error as the caller may see it: without secrets, and as a fault.
-func (c *passing) plain(err error) error {
-	kind, remedy := fault.KindOf(err), c.cfg.Redact(fault.RemedyOf(err))
-	if kind == fault.Internal {
-		kind = fault.Unavailable // the tool's failure, not ours
+func (c *passing) plain(err error) *fault.Error {
+	f := fault.Of(err)
+	switch f.Kind {
+	case fault.Internal, fault.Canceled:
+		f.Kind = fault.Unavailable // the tool's failure, not ours
 	}
-	if kind == fault.Canceled {
-		kind = fault.Unavailable
+	f.Message, f.Remedy, f.Err = clip(c.cfg.Redact(f.Message), maxMessage), c.cfg.Redact(f.Remedy), nil
+	for name, value := range f.Data {
+		f.Data[name] = c.cfg.Redact(value)
 	}
-	return fault.New(kind, remedy, "%s", clip(c.cfg.Redact(err.Error()), maxMessage))
+	return f
+}
+
+// failure puts into the event that closes a call why it has no result.
+func failure(e *event.ToolReturned, f *fault.Error) {
+	e.Error, e.Kind, e.Code, e.Remedy = f.Message, f.Kind.String(), string(f.Code), f.Remedy
 }
 
 // maxMessage bounds what a tool says of its failure, in bytes.
