@@ -33,5 +33,6 @@ type ConnectionRefused struct {
 	Via    string `json:"via,omitempty"` // as in ConnectionOpened
 	Reason string `json:"reason"`
 	Remedy string `json:"remedy,omitempty"`
-	Count  int    `json:"count"` // how many, one at least
+	Code   string `json:"code,omitempty"` // of the remedy, as package fault names it; its data are the host and the port
+	Count  int    `json:"count"`          // how many, one at least
 }

@@ -95,13 +95,10 @@ const (
 	ToolVersionMissing Code = "tool_version_missing" // a tool has no such version. Data: tool, version, known
 	ToolCaller         Code = "tool_caller"          // tools are not for this caller in this run. Data: tool, caller ("model", "code", "plan" or "person"), callers (who may, in words)
 	ToolDenied         Code = "tool_denied"          // a call was not allowed; the remedy is the one that the policy gives. Data: tool, by ("policy", "person", "program", "timeout", …)
-	ToolLater          Code = "tool_later"           // a tool answers later and the caller cannot wait. Data: tool
 	CommandsOff        Code = "commands_off"         // programs of this machine may not be run as tools. Data: tool
 	ServerCommandsOff  Code = "server_commands_off"  // programs of this machine may not be run as MCP servers. Data: server
 	TerminalMissing    Code = "terminal_missing"     // somebody is to be asked on a terminal, and there is none
 	HostDenied         Code = "host_denied"          // no rule of the network allows a host. Data: host, port
-	AddressDenied      Code = "address_denied"       // a name leads to an address that is not public and not allowed. Data: host, port
-	ProtocolDenied     Code = "protocol_denied"      // what is spoken to a host is neither HTTP nor TLS. Data: host, port
 )
 
 // Records of runs.

@@ -70,9 +70,7 @@ var remedies = map[fault.Code]fault.Sentences{
 	fault.CommandsOff:       {"Start Praxis with --allow-commands if you trust the file that declares it."},
 	fault.ServerCommandsOff: {"Start Praxis with --allow-commands if you trust the file, or write sandbox: true there."},
 	fault.TerminalMissing:   {"Use --approve never, a webhook or a command."},
-	fault.HostDenied:        {"Add --allow-net {host}:{port}"},
-	fault.AddressDenied:     {"Such an address is reached only when it stands in a rule itself, as in --allow-net 10.0.0.7:8080."},
-	fault.ProtocolDenied:    {"Other protocols pass only on ports other than 80 and 443 that a rule names, as in --allow-net {host}:5432"},
+	fault.HostDenied:        {"Add --allow-net {host}:{port}."},
 
 	fault.RunMissing:       {sayRuns},
 	fault.JournalDamaged:   {"What stands before that record is whole; praxis verify says more."},

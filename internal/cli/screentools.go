@@ -5,10 +5,12 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/safetext"
 	"praxis/internal/tool/gate"
 )
@@ -236,9 +238,18 @@ func (s *screen) refused(e event.ConnectionRefused) {
 		host = " to " + host
 	}
 	s.printf("  %s %s\n", s.style.paint(sgrYellow, "connection"+host+" refused:"), safetext.Line(e.Reason))
-	if e.Remedy != "" {
-		s.paragraphs("    ", e.Remedy)
+	if remedy := worded(fault.Code(e.Code), refusedData(e), e.Remedy); remedy != "" {
+		s.paragraphs("    ", remedy)
 	}
+}
+
+// refusedData are the data of the code of a refused connection.
+func refusedData(e event.ConnectionRefused) fault.Data {
+	host := e.Host
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]" // as rules write an IPv6 address
+	}
+	return fault.Data{"host": host, "port": strconv.Itoa(e.Port)}
 }
 
 // endRefused tells of the connections that were refused besides.

@@ -148,7 +148,7 @@ func (p *Proxy) resolve(ctx context.Context, rules Rules, t target) ([]netip.Add
 		}
 	}
 	if len(out) == 0 {
-		return nil, refuse(denied, t, "Such an address is reached only when it stands in a rule itself, as in --allow-net 10.0.0.7:8080.",
+		return nil, refuse(denied, t, "Such an address is reached only when it stands in a rule itself, such as 10.0.0.7:8080.",
 			"the name %s leads to %s", t.host, why)
 	}
 	return out, nil

@@ -299,7 +299,10 @@ func (p *Proxy) unlink(l *link, e event.Event) {
 func (p *Proxy) match(r Rules, t target) (rule, error) {
 	found, ok := r.match(t)
 	if !ok {
-		return rule{}, refuse(denied, t, fmt.Sprintf("Add --allow-net %s", t), "no rule allows %s", t)
+		data := fault.Data{"host": joinHost(t.host, t.addr), "port": strconv.Itoa(int(t.port))}
+		ref := refuse(denied, t, fault.HostDenied.Remedy(data), "no rule allows %s", t)
+		ref.code = fault.HostDenied
+		return rule{}, ref
 	}
 	return found, nil
 }

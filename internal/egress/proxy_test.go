@@ -37,7 +37,7 @@ func TestProtocols(t *testing.T) {
 		}
 		for _, url := range []string{"https://a.example.com/", "http://other.net/", "https://other.net/", "https://example.com:8443/", "http://93.184.216.10/", "http://127.0.0.1/", "http://[::1]/"} {
 			status, body := get(t, c, url)
-			if status != 403 && status != 0 || status == 403 && !strings.Contains(body, "Add --allow-net") {
+			if status != 403 && status != 0 || status == 403 && !strings.Contains(body, "ask for a rule") {
 				t.Errorf("%s %s: %d %q", scheme, url, status, body)
 			}
 			if status == 0 && scheme == "http" && !strings.Contains(body, "Refused by praxis") {
@@ -51,13 +51,13 @@ func TestProtocols(t *testing.T) {
 		}
 	}
 	w.await(`"rule":"*.example.com:8080"`)
-	w.await(`"remedy":"Add --allow-net other.net:443"`)
+	w.await(`"remedy":"Go on without it, or ask for a rule of the network that allows other.net:443.","code":"host_denied"`)
 }
 
 func TestOffByDefault(t *testing.T) {
 	w := newWorld(t, Config{}, "none")
 	w.serve("example.com", 80, false, hello("plain"))
-	if status, body := get(t, w.client("http", nil), "http://example.com/"); status != 403 || !strings.Contains(body, "Add --allow-net example.com:80") {
+	if status, body := get(t, w.client("http", nil), "http://example.com/"); status != 403 || !strings.Contains(body, "ask for a rule of the network that allows example.com:80") {
 		t.Errorf("got %d %q", status, body)
 	}
 	if len(w.lookups())+len(w.dials()) != 0 {

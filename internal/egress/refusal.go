@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"praxis/event"
+	"praxis/fault"
 )
 
 // verdict is the sort of a refusal.
@@ -50,6 +51,7 @@ type refusal struct {
 	port    uint16
 	reason  string
 	remedy  string
+	code    fault.Code // "": the remedy is the same for every reader
 }
 
 // Error returns the reason.
@@ -122,7 +124,7 @@ func (r *reporter) emit(e event.Event) {
 
 // refused reports a refusal. via is how the code asked.
 func (r *reporter) refused(ref *refusal, via string) {
-	e := event.ConnectionRefused{Host: printable(clip(ref.host)), Port: int(ref.port), Via: via, Reason: printable(ref.reason), Remedy: printable(ref.remedy), Count: 1}
+	e := event.ConnectionRefused{Host: printable(clip(ref.host)), Port: int(ref.port), Via: via, Reason: printable(ref.reason), Remedy: printable(ref.remedy), Code: string(ref.code), Count: 1}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.timer == nil {

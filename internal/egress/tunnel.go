@@ -110,7 +110,7 @@ func (p *Proxy) judged(ctx context.Context, g *guest, l *link, via string, kind 
 		}
 		remedy := ""
 		if kind == spokenOther {
-			remedy = fmt.Sprintf("Other protocols pass only on ports other than 80 and 443 that a rule names, as in --allow-net %s:5432", l.t.host)
+			remedy = fmt.Sprintf("Other protocols pass only on ports other than 80 and 443 that a rule names, such as %s:5432.", l.t.host)
 		}
 		p.report.refused(refuse(malformed, l.t, remedy, "%v", err), via)
 		l.end("refused: " + err.Error())

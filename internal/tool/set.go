@@ -142,11 +142,7 @@ func (s *Set) Lookup(name string) (*Definition, bool) {
 func (s *Set) Resolve(name, version string) (*Definition, error) {
 	versions := s.byName[name]
 	if len(versions) == 0 {
-		remedy := "List the tools with praxis tools ls."
-		if near := s.Suggest(name); near != "" {
-			remedy = "Did you mean " + near + "?"
-		}
-		return nil, fault.New(fault.NotFound, remedy, "there is no tool %s", quote(name))
+		return nil, fault.Coded(fault.ToolMissing, fault.Data{"tool": name, "near": s.Suggest(name)}, "there is no tool %s", quote(name))
 	}
 	if version == "" {
 		d, _ := s.Lookup(name)
@@ -159,7 +155,8 @@ func (s *Set) Resolve(name, version string) (*Definition, error) {
 			return d, nil
 		}
 	}
-	return nil, fault.New(fault.NotFound, "Known are "+clip(strings.Join(known, ", "), 200)+".", "there is no version %s of %s", quote(version), name)
+	return nil, fault.Coded(fault.ToolVersionMissing, fault.Data{"tool": name, "version": version, "known": clip(strings.Join(known, ", "), 200)},
+		"there is no version %s of %s", quote(version), name)
 }
 
 // Names returns the names of the tools, sorted.

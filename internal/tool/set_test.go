@@ -84,7 +84,7 @@ func TestLookup(t *testing.T) {
 		{"email.wriet", "", "", "Did you mean email.write?"},
 		{"find", "", "", "Did you mean crm.people.find?"},
 		{"mail.read", "", "", "Did you mean email.read?"},
-		{"nothing.like.it", "", "", "praxis tools ls"},
+		{"nothing.like.it", "", "", "Give the name of a tool"},
 	} {
 		d, err := s.Resolve(test.name, test.version)
 		got := ""

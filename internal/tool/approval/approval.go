@@ -19,12 +19,12 @@ const DefaultTimeout = 5 * time.Minute
 
 // Never denies everything.
 type Never struct {
-	Why string // nobody is asked; "": the command line says so
+	Why string // nobody is asked; "": it was said so
 }
 
 // Approve denies.
 func (n Never) Approve(context.Context, gate.Question) (gate.Answer, error) {
-	return denied(gate.ByPolicy, "", "%s", cmp.Or(n.Why, "nobody is asked in this run (--approve never)")), nil
+	return denied(gate.ByPolicy, "", "%s", cmp.Or(n.Why, "nobody is asked in this run")), nil
 }
 
 // Config is what [Parse] needs beside the specification.
@@ -38,7 +38,7 @@ type Config struct {
 	Timeout time.Duration // 0: DefaultTimeout
 }
 
-// Parse makes an approver of what --approve says:
+// Parse makes an approver of a text:
 //
 //	terminal                 ask on the terminal
 //	never                    deny

@@ -61,7 +61,7 @@ func NewTerminal(in io.Reader, out io.Writer, width int, who string) *Terminal {
 func OpenTerminal(who string) (*Terminal, error) {
 	f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
-		return nil, fault.New(fault.Unavailable, "Use --approve never, a webhook or a command.", "cannot ask on the terminal: there is none")
+		return nil, fault.Coded(fault.TerminalMissing, nil, "cannot ask on the terminal: there is none")
 	}
 	if who == "" {
 		who = os.Getenv("USER")

@@ -103,7 +103,7 @@ type question struct {
 // Tools answers one question of the module inside.
 func (d *Desk) Tools(ctx context.Context, body json.RawMessage) (json.RawMessage, error) {
 	if d.gate == nil {
-		return nil, fault.New(fault.Unavailable, "Ask with --tools FILE.", "this run has no tools")
+		return nil, fault.Coded(fault.ToolsNone, nil, "this run has no tools")
 	}
 	var q question
 	if err := json.Unmarshal(body, &q); err != nil {
@@ -210,11 +210,12 @@ func (d *Desk) resolve(name, version string) (*tool.Definition, error) {
 }
 
 func (d *Desk) unknown(name string) error {
-	remedy := "Look with tools.names() or tools.search(…)."
-	if near := d.gate.Tools().Suggest(name); near != "" {
-		remedy = "Did you mean " + near + "?"
+	near := d.gate.Tools().Suggest(name)
+	f := fault.Coded(fault.ToolMissing, fault.Data{"tool": clip(name, 80), "near": near}, "there is no tool %q", clip(name, 80))
+	if near == "" {
+		f.Remedy = "Look with tools.names() or tools.search(…)."
 	}
-	return fault.New(fault.NotFound, remedy, "there is no tool %q", clip(name, 80))
+	return f
 }
 
 // call carries a call of code out.

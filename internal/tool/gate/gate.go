@@ -7,6 +7,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -208,7 +210,9 @@ func (d *Denial) Error() string { return d.Reason }
 func (o Outcome) Fault() error {
 	switch {
 	case o.Denied != nil:
-		return fault.New(fault.Denied, o.Denied.Remedy, "%s was not called: %s", o.Tool.Name, o.Denied.Reason)
+		f := fault.Coded(fault.ToolDenied, fault.Data{"tool": o.Tool.Name, "by": o.Denied.By}, "%s was not called: %s", o.Tool.Name, o.Denied.Reason)
+		f.Remedy = o.Denied.Remedy
+		return f
 	case o.Later:
 		return fault.New(fault.Unavailable, "Call it from a plan, which can wait.", "%s answers later, and this run cannot wait", o.Tool.Name)
 	}
@@ -245,7 +249,8 @@ func (g *Gate) Call(ctx context.Context, r Request) (Outcome, error) {
 
 func (g *Gate) call(ctx context.Context, r Request) (Outcome, error) {
 	if !slices.Contains(g.cfg.Origins, r.Origin) {
-		return Outcome{}, fault.New(fault.Denied, modeRemedy(r.Origin), "%s was not called: tools are not for %s in this run", r.Name, r.Origin)
+		return Outcome{}, fault.Coded(fault.ToolCaller, fault.Data{"tool": r.Name, "caller": string(r.Origin), "callers": callers(g.cfg.Origins)},
+			"%s was not called: tools are not for %s in this run", r.Name, r.Origin)
 	}
 	def, err := g.resolve(r)
 	if err != nil {
@@ -262,16 +267,22 @@ func (g *Gate) call(ctx context.Context, r Request) (Outcome, error) {
 	return c.pass(ctx)
 }
 
-func modeRemedy(o Origin) string {
-	switch o {
-	case Person:
-		return "Call it with praxis tools call."
-	case Model:
-		return "Call it from code, or ask with --mode tools or --mode both."
-	case Code:
-		return "Call it natively, or ask with --mode code or --mode both."
+// callers are those who may call tools, in words.
+func callers(origins []Origin) string {
+	var out []string
+	for _, o := range origins {
+		switch o {
+		case Person:
+			out = append(out, "persons")
+		case Model:
+			out = append(out, "native calls of the model")
+		case Code:
+			out = append(out, "code")
+		case Plan:
+			out = append(out, "plans")
+		}
 	}
-	return "Ask with --mode plan."
+	return strings.Join(out, " and ")
 }
 
 // resolve finds the tool that is meant.
@@ -302,11 +313,11 @@ func (g *Gate) count(def *tool.Definition, o Origin) (number int, err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if g.calls >= g.cfg.MaxCalls {
-		return 0, fault.New(fault.Exhausted, "Ask for more at a time, such as a list in place of single items.", "%s was not called: a run may make %d calls", def.Name, g.cfg.MaxCalls)
+		return 0, fault.Coded(fault.CallsUsedUp, fault.Data{"limit": strconv.Itoa(g.cfg.MaxCalls)}, "%s was not called: a run may make %d calls", def.Name, g.cfg.MaxCalls)
 	}
 	// A plan counts its own, since it goes on in other processes.
 	if n := def.Limits.CallsPerRun; o != Plan && n > 0 && g.perTool[def.Name] >= n {
-		return 0, fault.New(fault.Exhausted, "Do without, or ask for more at a time.", "%s was called %d times, as often as a run may", def.Name, n)
+		return 0, fault.Coded(fault.ToolUsedUp, fault.Data{"tool": def.Name, "limit": strconv.Itoa(n)}, "%s was called %d times, as often as a run may", def.Name, n)
 	}
 	g.calls++
 	g.perTool[def.Name]++
@@ -332,7 +343,7 @@ func (g *Gate) pace(ctx context.Context, def *tool.Definition) error {
 		wait := made[0].Add(rate.Per).Sub(now)
 		g.mu.Unlock()
 		if wait > maxPause {
-			return fault.New(fault.Exhausted, fmt.Sprintf("Try again in %s.", wait.Round(time.Second)), "%s was not called: it may be called %s", def.Name, rate)
+			return fault.Coded(fault.RateUsedUp, fault.Data{"tool": def.Name, "wait": wait.Round(time.Second).String()}, "%s was not called: it may be called %s", def.Name, rate)
 		}
 		select {
 		case <-time.After(wait):

@@ -49,7 +49,7 @@ func (c *passing) check() error {
 	c.mu.Lock()
 	if c.volume += int64(len(size)); c.volume > c.cfg.MaxBytes {
 		c.mu.Unlock()
-		return fault.New(fault.Exhausted, "Do without, or pass less in another run.", "cannot call %s: the calls of this run gave and took more than %s", c.def.Name, safetext.Size(c.cfg.MaxBytes))
+		return fault.Coded(fault.TrafficUsedUp, fault.Data{"limit": safetext.Size(c.cfg.MaxBytes)}, "cannot call %s: the calls of this run gave and took more than %s", c.def.Name, safetext.Size(c.cfg.MaxBytes))
 	}
 	if c.out.ID == "" {
 		c.out.ID = fmt.Sprintf("tool-%d", c.number)

@@ -173,7 +173,7 @@ func at(pos tool.Position, err error) error {
 	if !errors.As(err, &f) || strings.Contains(f.Message, pos.String()) {
 		return err
 	}
-	return fault.New(f.Kind, f.Remedy, "%s: %w", pos, err)
+	return fmt.Errorf("%s: %w", pos, err)
 }
 
 func (r *Registry) add(d *tool.Definition, made tool.Implementation) error {

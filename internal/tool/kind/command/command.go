@@ -223,7 +223,7 @@ func (k *Kind) New(_ context.Context, d *tool.Definition, b tool.Binding) (tool.
 		return nil, err
 	}
 	if !k.cfg.Allow {
-		return nil, fault.New(fault.Denied, "Start Praxis with --allow-commands if you trust the file that declares it.", "cannot use %s: it runs a program on this machine, which is off", d.Name)
+		return nil, fault.Coded(fault.CommandsOff, fault.Data{"tool": d.Name}, "cannot use %s: it runs a program on this machine, which is off", d.Name)
 	}
 	for _, name := range holes([]pieceKind{argument, list}, c.templates()...) {
 		if _, ok := d.Input.Type().Property(name); !ok {

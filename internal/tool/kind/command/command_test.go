@@ -202,7 +202,7 @@ func TestOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = k.New(t.Context(), d, b); fault.KindOf(err) != fault.Denied || !strings.Contains(fault.RemedyOf(err), "--allow-commands") {
+	if _, err = k.New(t.Context(), d, b); fault.CodeOf(err) != fault.CommandsOff {
 		t.Errorf("got %v", err)
 	}
 	k = command.New(command.Config{Allow: true, Lookup: lookup})

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -66,7 +67,7 @@ func Open(ctx context.Context, cfg Config) (*Server, error) {
 		return nil, fault.New(fault.Unavailable, "Remove sandbox: true to run it on the host.",
 			"cannot open the MCP server %s: there is no sandbox to run it in", cfg.Name)
 	case len(set.Command) > 0 && !set.Sandbox && !cfg.AllowCommands:
-		return nil, fault.New(fault.Denied, "Start Praxis with --allow-commands if you trust the file, or write sandbox: true there.",
+		return nil, fault.Coded(fault.ServerCommandsOff, fault.Data{"server": cfg.Name},
 			"cannot open the MCP server %s: commands on the host are not allowed", cfg.Name)
 	}
 	return &Server{cfg: cfg, set: set, changed: make(chan struct{}, 1), stop: make(chan struct{}), turn: make(chan struct{}, 1)}, nil
@@ -152,7 +153,9 @@ func (s *Server) acquire(ctx context.Context) (*session, error) {
 		return nil, s.ended(ctx)
 	}
 	if failed != nil && wait > 0 {
-		return nil, fault.New(fault.KindOf(failed), cmp.Or(fault.RemedyOf(failed), "Try again later."), "%w", failed)
+		f := fault.Of(failed)
+		f.Remedy = cmp.Or(f.Remedy, "Try again later.")
+		return nil, f
 	}
 	ses, err := s.start(ctx)
 	if err != nil {
@@ -440,7 +443,7 @@ func (r *remote) told(ctx context.Context, name string, err error) error {
 	case ctx.Err() != nil:
 		return fault.New(fault.Canceled, "", "cannot call %s: %w", name, context.Cause(ctx))
 	case errors.As(err, &f):
-		return fault.New(f.Kind, f.Remedy, "cannot call %s: %s", name, f.Message)
+		return fmt.Errorf("cannot call %s: %w", name, f)
 	case errors.Is(err, errSessionOver):
 		return fault.New(fault.Unavailable, "Try again.", "cannot call %s: %w", name, err)
 	}

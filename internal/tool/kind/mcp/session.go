@@ -149,9 +149,11 @@ func (s *session) trouble(what string, err error) error {
 	if !s.alive() {
 		err = s.cause
 	}
-	var f *fault.Error
-	if errors.As(err, &f) && f.Kind != fault.Unavailable {
-		return fault.New(f.Kind, f.Remedy, "%s: %s%s", what, s.used.text(f.Message), s.printed())
+	var first *fault.Error
+	if errors.As(err, &first) && first.Kind != fault.Unavailable {
+		f := *first
+		f.Message, f.Err = what+": "+s.used.text(f.Message)+s.printed(), nil
+		return &f
 	}
 	remedy := fault.RemedyOf(err)
 	switch {

@@ -200,7 +200,7 @@ func (m *implementation) verdict(ctx context.Context, g *guest, used size, secre
 	}
 	var f *fault.Error
 	if errors.As(err, &f) {
-		return m.fault(f.Kind, f.Remedy, "%s", f.Message)
+		return m.failed("%w", f)
 	}
 	what := "it trapped: " + trap(err)
 	if isExit {

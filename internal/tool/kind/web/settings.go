@@ -2,7 +2,6 @@ package web
 
 import (
 	"encoding/json"
-	"errors"
 	"net/netip"
 	"net/url"
 	"slices"
@@ -83,12 +82,7 @@ func compile(d *tool.Definition, spec *tool.Object) (*request, error) {
 		{"result", c.answer}, {"input", c.left},
 	} {
 		if err := step.do(&s); err != nil {
-			var f *fault.Error
-			remedy := ""
-			if errors.As(err, &f) {
-				remedy = f.Remedy
-			}
-			return nil, wrong(remedy, "cannot use %s over HTTP: %s: %w", d.ID(), step.key, err)
+			return nil, wrong(fault.RemedyOf(err), "cannot use %s over HTTP: %s: %w", d.ID(), step.key, err)
 		}
 	}
 	return c.out, nil

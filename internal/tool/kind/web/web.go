@@ -182,11 +182,8 @@ func (i *implementation) failed(outer, ctx context.Context, err error, m mask) e
 	return trouble(err, i.request.host, m)
 }
 
-// named puts the tool's name before an error, and keeps kind, remedy and cause.
+// named puts the tool's name before an error.
 func named(d *tool.Definition, err error) error {
-	if kind := fault.KindOf(err); kind != fault.Internal {
-		return fault.New(kind, fault.RemedyOf(err), "cannot call %s: %w", d.Name, err)
-	}
 	return fmt.Errorf("cannot call %s: %w", d.Name, err)
 }
 
