@@ -30,6 +30,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -208,7 +209,7 @@ func (r *run) loop(ctx context.Context) (Answer, error) {
 			return Answer{}, canceled(err)
 		}
 		if used := r.before.Input + r.before.Output + r.tokens.Input + r.tokens.Output; used >= r.cfg.TotalTokens {
-			return Answer{}, fault.New(fault.Exhausted, "Ask a smaller question, or allow more tokens.",
+			return Answer{}, fault.Coded(fault.TokensUsedUp, fault.Data{"limit": strconv.Itoa(r.cfg.TotalTokens)},
 				"cannot answer within %d tokens: %d are used after %s", r.cfg.TotalTokens, used, steps(r.step))
 		}
 		r.step++
@@ -227,7 +228,7 @@ func (r *run) loop(ctx context.Context) (Answer, error) {
 			return *o.answer, nil
 		}
 	}
-	return Answer{}, fault.New(fault.Exhausted, "Allow more steps (--max-steps), or ask a smaller question.",
+	return Answer{}, fault.Coded(fault.StepsUsedUp, fault.Data{"limit": strconv.Itoa(r.cfg.MaxSteps)},
 		"cannot answer within %s: %s", steps(r.cfg.MaxSteps), r.last)
 }
 

@@ -26,7 +26,7 @@ func (r *run) answer(ctx context.Context, text string) (outcome, error) {
 	}
 	if r.cfg.Session == nil && len(template.Expressions()) > 0 {
 		return r.rejectAnswer(fault.New(fault.Invalid, "Write figures as they stand in what tools gave.",
-			"cannot fill in the answer: there is no code in this run that could give {{ %s }}", oneLine(template.Expressions()[0])))
+			"cannot fill in the placeholders: there is no code in this run that could give {{ %s }}", oneLine(template.Expressions()[0])))
 	}
 	values, rejection, err := r.evaluate(ctx, template.Expressions())
 	if err != nil {
@@ -112,8 +112,8 @@ func (r *run) evaluate(ctx context.Context, expressions []string) (values []grou
 	if len(failures) == 0 {
 		failures = []string{"together they end with an error that none has alone"}
 	}
-	return nil, fault.New(fault.Invalid, "Mend the expressions, or compute the values first, and give the answer again.",
-		"cannot fill in the answer: %s", strings.Join(failures, "; ")), nil
+	return nil, fault.New(fault.Invalid, "Mend the expressions, or compute the values first, and try again.",
+		"cannot fill in the placeholders: %s", strings.Join(failures, "; ")), nil
 }
 
 // value runs the snippet of some placeholders. Its output is no source of

@@ -58,7 +58,6 @@ type heardOf struct {
 // that a wrong one misleads nobody further than a question's would.
 func (r *run) save(ctx context.Context, a action.Action) (heardOf, error) {
 	refused := func(err error) (heardOf, error) {
-		err = ofNote(err)
 		r.reject(err)
 		return heardOf{call: a.Call, text: "The note was not saved: " + advice(err), failed: true}, nil
 	}
@@ -110,13 +109,6 @@ func (r *run) save(ctx context.Context, a action.Action) (heardOf, error) {
 		return heardOf{call: a.Call, text: "The note was there already, as " + saved.ID + "."}, nil
 	}
 	return heardOf{call: a.Call, text: "The note was saved as " + saved.ID + "."}, nil
-}
-
-// ofNote says of a note what is said of an answer: its placeholders are filled
-// in by the same rules.
-func ofNote(err error) error {
-	const answer, note = "the answer", "the note"
-	return fault.New(fault.KindOf(err), strings.ReplaceAll(fault.RemedyOf(err), answer, note), "%s", strings.ReplaceAll(err.Error(), answer, note))
 }
 
 // search looks for notes. What they say is no source of figures: somebody

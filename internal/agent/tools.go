@@ -81,7 +81,7 @@ func (r *run) withNames(rejection error, calls []llm.Call) error {
 	for i, t := range offered {
 		names[i] = t.Name
 	}
-	return fault.New(fault.KindOf(rejection), fault.RemedyOf(rejection), "%w; there are %s", rejection, strings.Join(names, ", "))
+	return fmt.Errorf("%w; there are %s", rejection, strings.Join(names, ", "))
 }
 
 // useTools calls tools, one after the other, so that what happens has one order.

@@ -97,7 +97,7 @@ func TestScreenFills(t *testing.T) {
 	s.Emit(fill)
 	s.Emit(event.ExecutionEnded{Execution: event.Execution{Status: event.Error, State: event.Kept,
 		Error: &event.Raised{Name: "NameError", Value: "no a", Traceback: "Traceback"}}})
-	s.Emit(event.ReplyRejected{Reason: "cannot fill in the answer: {{ a }} ended with NameError: no a"})
+	s.Emit(event.ReplyRejected{Reason: "cannot fill in the placeholders: {{ a }} ended with NameError: no a"})
 	s.Emit(event.StepBegan{N: 2})
 	s.Emit(fill)
 	s.Emit(event.ExecutionEnded{Execution: event.Execution{Status: event.OK, State: event.Kept, Result: event.Bundle{"text": "'[[1.5]]'"}}})

@@ -127,7 +127,7 @@ func Parse(answer string) (Template, error) {
 }
 
 func invalid(format string, args ...any) error {
-	return fault.New(fault.Invalid, usage, "cannot fill in the answer: %s", fmt.Sprintf(format, args...))
+	return fault.New(fault.Invalid, usage, "cannot fill in the placeholders: %s", fmt.Sprintf(format, args...))
 }
 
 // quote shows the beginning of a text in one line.
