@@ -1,7 +1,6 @@
 package app
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -48,14 +47,14 @@ func (a *App) Model(spec string) (llm.Model, error) { return NewModel(spec, a.ge
 // NewModel makes the model called "provider:name" from an environment. It sends nothing.
 func NewModel(spec string, getenv func(string) string) (llm.Model, error) {
 	all := providers()
-	remedy := fmt.Sprintf("Write PROVIDER:NAME, where the provider is one of %s.", strings.Join(Providers(), ", "))
+	unknown := fault.Data{"model": spec, "providers": strings.Join(Providers(), ", ")}
 	kind, name, found := strings.Cut(spec, ":")
 	if !found || name == "" {
-		return nil, fault.New(fault.Invalid, remedy, "cannot use model %q: it does not name a provider and a model", spec)
+		return nil, fault.Coded(fault.ModelUnknown, unknown, "cannot use model %q: it does not name a provider and a model", spec)
 	}
 	construct, known := all[kind]
 	if !known {
-		return nil, fault.New(fault.Invalid, remedy, "cannot use model %q: there is no provider %q", spec, kind)
+		return nil, fault.Coded(fault.ModelUnknown, unknown, "cannot use model %q: there is no provider %q", spec, kind)
 	}
 	return construct(name, getenv)
 }

@@ -22,21 +22,21 @@ func TestNewModel(t *testing.T) {
 		}
 	}
 	for _, c := range []struct {
-		spec   string
-		kind   fault.Kind
-		remedy string
+		spec        string
+		code        fault.Code
+		name, value string // of its data
 	}{
-		{"", fault.Invalid, "anthropic, openai, scripted"},
-		{"gpt", fault.Invalid, "PROVIDER:NAME"},
-		{"openai:", fault.Invalid, "PROVIDER:NAME"},
-		{"oracle:delphi", fault.Invalid, "anthropic, openai, scripted"},
-		{"anthropic:m", fault.Denied, "ANTHROPIC_API_KEY"},
-		{"openai:m", fault.Denied, "OPENAI_API_KEY"},
-		{"scripted:" + script + ".none", fault.NotFound, "scripted:"},
+		{"", fault.ModelUnknown, "providers", "anthropic, openai, scripted"},
+		{"gpt", fault.ModelUnknown, "model", "gpt"},
+		{"openai:", fault.ModelUnknown, "model", "openai:"},
+		{"oracle:delphi", fault.ModelUnknown, "providers", "anthropic, openai, scripted"},
+		{"anthropic:m", fault.ModelKeyMissing, "key_variable", "ANTHROPIC_API_KEY"},
+		{"openai:m", fault.ModelKeyMissing, "key_variable", "OPENAI_API_KEY"},
+		{"scripted:" + script + ".none", fault.ScriptMissing, "path", script + ".none"},
 	} {
 		m, err := NewModel(c.spec, func(string) string { return "" })
-		if m != nil || fault.KindOf(err) != c.kind || !strings.Contains(fault.RemedyOf(err), c.remedy) {
-			t.Errorf("%q: got %v, %v (%s), want %v with the remedy %q", c.spec, m, err, fault.RemedyOf(err), c.kind, c.remedy)
+		if m != nil || fault.CodeOf(err) != c.code || fault.DataOf(err)[c.name] != c.value {
+			t.Errorf("%q: got %v, %v (%v), want %v with %s %q", c.spec, m, err, fault.DataOf(err), c.code, c.name, c.value)
 		}
 	}
 }

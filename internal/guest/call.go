@@ -261,10 +261,8 @@ func (c *Client) failure(what string, body []byte) error {
 	if len(body) > 2*wire.MaxText || json.Unmarshal(body, &f) != nil {
 		return c.reject(what, violation("a failure that cannot be read"))
 	}
-	for kind := fault.Invalid; kind <= fault.Internal; kind++ {
-		if kind.String() == f.Kind {
-			return fault.New(kind, line(f.Remedy, maxMessage), "%s", line(f.Message, maxMessage))
-		}
+	if kind := fault.KindNamed(f.Kind); kind != 0 {
+		return fault.New(kind, line(f.Remedy, maxMessage), "%s", line(f.Message, maxMessage))
 	}
 	return c.reject(what, violation("a failure of a kind that does not exist"))
 }

@@ -34,24 +34,27 @@ func (f Failure) Fault() error {
 	said := f.said()
 	switch {
 	case f.Status == http.StatusUnauthorized || f.Status == http.StatusForbidden:
-		return fault.New(fault.Denied, fmt.Sprintf("Set %s to a key that may use this model.", f.KeyVar),
+		return fault.Coded(fault.ModelKeyRefused, fault.Data{"model": f.Model, "key_variable": f.KeyVar},
 			"cannot use model %s: %s refused the key%s", f.Model, f.Host, said)
 	case f.Status == http.StatusNotFound:
-		return fault.New(fault.NotFound, fmt.Sprintf("Check the model's name and %s.", f.URLVar),
+		return fault.Coded(fault.ModelMissing, f.data(),
 			"cannot use model %s: %s does not know it%s", f.Model, f.Host, said)
 	case f.outOfCredit():
-		return fault.New(fault.Exhausted, "Add credit to the provider's account, or use another model.",
+		return fault.Coded(fault.ModelCredit, fault.Data{"model": f.Model},
 			"cannot use model %s: the account has no credit left%s", f.Model, said)
 	case f.Status == http.StatusTooManyRequests:
-		return &Temporary{After: f.After, Why: f.short(), Err: fault.New(fault.Exhausted, "Wait and ask again, or use another model.",
+		return &Temporary{After: f.After, Why: f.short(), Err: fault.Coded(fault.ModelOverloaded, fault.Data{"model": f.Model},
 			"cannot use model %s: too many requests%s", f.Model, said)}
 	case f.Status == http.StatusRequestTimeout || f.Status >= 500:
-		return &Temporary{After: f.After, Why: f.short(), Err: fault.New(fault.Unavailable, "Ask again later, or use another model.",
+		return &Temporary{After: f.After, Why: f.short(), Err: fault.Coded(fault.ModelFailed, fault.Data{"model": f.Model},
 			"cannot use model %s: %s answered %d%s", f.Model, f.Host, f.Status, said)}
 	default:
 		return fault.New(fault.Invalid, "", "cannot use model %s: %s refused the request (%d)%s", f.Model, f.Host, f.Status, said)
 	}
 }
+
+// data are those of a code that the provider's address has to do with.
+func (f Failure) data() fault.Data { return fault.Data{"model": f.Model, "url_variable": f.URLVar} }
 
 // outOfCredit tells an account without money, which no waiting helps, from a
 // rate limit. Both providers are known to report it with several statuses.
@@ -102,13 +105,13 @@ func (f Failure) NoAnswer(err error) error {
 		return &Temporary{Why: "unreadable reply", Err: f.noStream("what cannot be read: %s", cause)}
 	}
 	var slow tooSlow
-	return &Temporary{Slow: errors.As(err, &slow), Why: cause, Err: fault.New(fault.Unavailable, fmt.Sprintf("Check the network and %s, or ask again later.", f.URLVar),
+	return &Temporary{Slow: errors.As(err, &slow), Why: cause, Err: fault.Coded(fault.ModelUnreachable, f.data(),
 		"cannot use model %s: no answer from %s: %s", f.Model, f.Host, cause)}
 }
 
 // noStream says what came instead of a reply.
 func (f Failure) noStream(format string, args ...any) error {
-	return fault.New(fault.Unavailable, fmt.Sprintf("Check %s: what answers there may not be the model's API.", f.URLVar),
+	return fault.Coded(fault.ModelGarbled, f.data(),
 		"cannot use model %s: %s answered %s", f.Model, f.Host, fmt.Sprintf(format, args...))
 }
 

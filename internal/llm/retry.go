@@ -142,24 +142,24 @@ func (r Retry) pause(n int, asked time.Duration) time.Duration {
 }
 
 func tried(err error, n int) error {
-	var f *fault.Error
-	if !errors.As(err, &f) || n == 1 {
+	if n == 1 {
 		return err
 	}
-	return &fault.Error{Kind: f.Kind, Message: fmt.Sprintf("%s (asked %d times)", f.Message, n), Remedy: f.Remedy, Err: err}
+	return remarked(err, "asked %d times", n)
 }
 
 func waitTooLong(err error, asked time.Duration) error {
-	var f *fault.Error
-	if !errors.As(err, &f) {
+	return remarked(err, "the server asks to wait %s", asked.Round(time.Second))
+}
+
+// remarked adds a remark in parentheses to the message of a fault.
+func remarked(err error, format string, args ...any) error {
+	f := fault.Of(err)
+	if f.Kind == fault.Internal {
 		return err
 	}
-	return &fault.Error{
-		Kind:    f.Kind,
-		Message: fmt.Sprintf("%s (the server asks to wait %s)", f.Message, asked.Round(time.Second)),
-		Remedy:  f.Remedy,
-		Err:     err,
-	}
+	f.Message += " (" + fmt.Sprintf(format, args...) + ")"
+	return f
 }
 
 func sleep(ctx context.Context, d time.Duration) error {

@@ -58,10 +58,11 @@ var _ llm.Model = (*Model)(nil)
 // New makes a model. It sends nothing. A missing key is a fault.Denied.
 func New(c Config) (*Model, error) {
 	if c.Name == "" {
-		return nil, fault.New(fault.Invalid, "Name it as in --model anthropic:NAME.", "cannot use anthropic: no model is named")
+		return nil, fault.Coded(fault.ModelUnnamed, fault.Data{"provider": "anthropic"}, "cannot use anthropic: no model is named")
 	}
 	if c.Key == "" && c.BaseURL == "" {
-		return nil, fault.New(fault.Denied, "Set "+KeyVar+" to a key of your Anthropic account.", "cannot use model anthropic:%s: %s is not set", c.Name, KeyVar)
+		return nil, fault.Coded(fault.ModelKeyMissing, fault.Data{"model": "anthropic:" + c.Name, "account": "Anthropic", "key_variable": KeyVar, "url_variable": ""},
+			"cannot use model anthropic:%s: %s is not set", c.Name, KeyVar)
 	}
 	if c.BaseURL == "" {
 		c.BaseURL = defaultURL

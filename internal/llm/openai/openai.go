@@ -72,10 +72,10 @@ var _ llm.Model = (*Model)(nil)
 // New makes a model. It sends nothing. A missing key without a base URL is a fault.Denied.
 func New(c Config) (*Model, error) {
 	if c.Name == "" {
-		return nil, fault.New(fault.Invalid, "Name it as in --model openai:NAME.", "cannot use openai: no model is named")
+		return nil, fault.Coded(fault.ModelUnnamed, fault.Data{"provider": "openai"}, "cannot use openai: no model is named")
 	}
 	if c.Key == "" && c.BaseURL == "" {
-		return nil, fault.New(fault.Denied, "Set "+KeyVar+" to a key of your OpenAI account, or "+URLVar+" to the address of a server of your own, such as http://localhost:11434/v1.",
+		return nil, fault.Coded(fault.ModelKeyMissing, fault.Data{"model": "openai:" + c.Name, "account": "OpenAI", "key_variable": KeyVar, "url_variable": URLVar},
 			"cannot use model openai:%s: neither %s nor %s is set", c.Name, KeyVar, URLVar)
 	}
 	if c.Timeout <= 0 {

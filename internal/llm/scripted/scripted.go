@@ -85,7 +85,7 @@ type check struct {
 func Open(path string) (*Model, error) {
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, fault.New(fault.NotFound, "Give the path of a script: --model scripted:FILE.", "cannot open script %s: %w", path, cause(err))
+		return nil, fault.Coded(fault.ScriptMissing, fault.Data{"path": path}, "cannot open script %s: %w", path, cause(err))
 	}
 	defer func() { _ = f.Close() }() // only read: nothing to lose
 	base := filepath.Base(path)

@@ -88,7 +88,7 @@ func Load(path string) (Table, error) {
 	}
 	own, err := Parse(data)
 	if err != nil {
-		return Table{}, fault.New(fault.Invalid, fault.RemedyOf(err), "cannot read prices from %s: %w", path, err)
+		return Table{}, fmt.Errorf("cannot read prices from %s: %w", path, err)
 	}
 	return Table{append(own.prices, base.prices...)}, nil
 }
