@@ -88,7 +88,10 @@ func (s *showCommand) show(ctx context.Context, ref string) error {
 				return err
 			}
 		}
-		opt := reports.Options{Step: s.step, Colour: s.p.colours(s.p.stdout)}
+		opt := reports.Options{
+			Step: s.step, Colour: s.p.colours(s.p.stdout),
+			LeftOut: "praxis show shows them with --step", Picture: "praxis export " + run.ID + " --format html shows it",
+		}
 		return errors.Join(s.p.folded(func(w io.Writer) error { return reports.Transcript(w, run, opt) }), err)
 	})
 }

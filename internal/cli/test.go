@@ -34,6 +34,7 @@ or --with on another image: the regression test of an upgrade.`,
 					},
 					Done: func(res replay.Result) {
 						p.settled()
+						res.Remedy = worded(res.Code, res.Data, res.Remedy)
 						if asJSON {
 							writeErr = errors.Join(writeErr, p.printJSON(res))
 						} else {

@@ -74,7 +74,7 @@ func (j *Journal) export(ctx context.Context, id string, w io.Writer) error {
 	case c.report.Damage != nil:
 		return c.report.Damage
 	case c.report.Running:
-		return fault.New(fault.Conflict, "Wait until it has ended.", "it is still being written")
+		return fault.Coded(fault.RunUnfinished, fault.Data{"run": id}, "it is still being written")
 	}
 	m := manifest{Praxis: "run", Version: bundleVersion, Run: id, Records: c.report.Records, Bytes: c.report.Bytes, Head: c.head}
 	for _, sum := range slices.Sorted(maps.Keys(c.refs)) {
@@ -142,7 +142,7 @@ type bundle struct {
 
 // refused says that a file is no bundle, or one that lies.
 func refused(format string, args ...any) error {
-	return fault.New(fault.Invalid, "Have the run exported again.", "it is no bundle that praxis wrote: "+format, args...)
+	return fault.New(fault.Invalid, "Have the run exported again.", "it is no bundle that Praxis wrote: "+format, args...)
 }
 
 // bundleReport makes of what is wrong with a bundle a report.
@@ -210,7 +210,7 @@ func (b *bundle) readManifest(f *zip.File) error {
 	}
 	var version struct{ Version int }
 	if json.Unmarshal(data, &version) == nil && version.Version > bundleVersion {
-		return fault.New(fault.Invalid, "Use a newer praxis.", "it is a bundle of version %d, and this program knows none above %d", version.Version, bundleVersion)
+		return fault.New(fault.Invalid, "Use a newer version of Praxis.", "it is a bundle of version %d, and this program knows none above %d", version.Version, bundleVersion)
 	}
 	m := &b.manifest
 	if err := strict(data, m); err != nil {

@@ -220,7 +220,7 @@ func strict(data []byte, v any) error {
 func (c *checker) header(l line) error {
 	var version struct{ Format int }
 	if err := json.Unmarshal(l.data, &version); err == nil && version.Format > formatVersion {
-		return c.damaged(c.at, "it has the format %d, and this program knows none above %d: a newer praxis can read it", version.Format, formatVersion)
+		return c.damaged(c.at, "it has the format %d, and this program knows none above %d: a newer version of Praxis can read it", version.Format, formatVersion)
 	}
 	var h header
 	if err := strict(l.data, &h); err != nil || h.Format != formatVersion || h.Events < 1 || !validID(h.Run) {
@@ -255,7 +255,7 @@ func (c *checker) use(public string, events int, chain []Succession) error {
 		return c.damaged(c.at, "%v", err)
 	}
 	if events > event.Version {
-		return c.damaged(c.at, "it has version %d of the events, and this program knows none above %d: a newer praxis can read it", events, event.Version)
+		return c.damaged(c.at, "it has version %d of the events, and this program knows none above %d: a newer version of Praxis can read it", events, event.Version)
 	}
 	if len(chain) > maxSuccession {
 		return c.damaged(c.at, "it names %d keys before its own, more than %d", len(chain), maxSuccession)

@@ -28,7 +28,7 @@ func (d *Damage) Error() string {
 
 // Unwrap makes it a Conflict.
 func (d *Damage) Unwrap() error {
-	return fault.New(fault.Conflict, "What stands before that record is whole; praxis verify says more.", "%s", d.Problem)
+	return fault.Coded(fault.JournalDamaged, fault.Data{"run": d.Run}, "%s", d.Problem)
 }
 
 // Report is what a check found.

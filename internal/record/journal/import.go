@@ -81,7 +81,7 @@ func (j *Journal) sameStart(ctx context.Context, b *bundle, old io.Reader) (whol
 		return false, err
 	}
 	defer src.Close()
-	other := fault.New(fault.Conflict, "Remove the one that is here first, if it is not wanted.", "another run %s is here already", id)
+	other := fault.Coded(fault.RunExists, fault.Data{"run": id}, "another run %s is here already", id)
 	here, there := make([]byte, 64<<10), make([]byte, 64<<10)
 	for size := int64(0); ; {
 		n, errHere := io.ReadFull(old, here)

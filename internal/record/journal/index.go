@@ -74,7 +74,7 @@ func order(s Summary) int64 {
 func summaryOf(d store.Doc) (Summary, error) {
 	var s Summary
 	if err := json.Unmarshal(d.Body, &s); err != nil {
-		return Summary{}, fault.New(fault.Conflict, "Have the index built again: praxis gc --rebuild-index.", "cannot read the index's row of run %.40q: %w", d.ID, err)
+		return Summary{}, fault.Coded(fault.IndexDamaged, fault.Data{"run": d.ID}, "cannot read the index's row of run %.40q: %w", d.ID, err)
 	}
 	return s, nil
 }
@@ -214,7 +214,7 @@ func (j *Journal) known(ctx context.Context, id string) (s Summary, indexed bool
 }
 
 func noSuch(ref string) error {
-	return fault.New(fault.NotFound, "praxis runs lists them.", "there is no run %.80q", ref)
+	return fault.Coded(fault.RunMissing, fault.Data{"run": ref}, "there is no run %.80q", ref)
 }
 
 // Find returns the id of the run that ref names: its id, the beginning of it
@@ -265,7 +265,7 @@ func (j *Journal) find(ctx context.Context, ref string) (string, error) {
 	case 1:
 		return fits[0], nil
 	}
-	return "", fault.New(fault.Invalid, "Give more of its id.", "%q may be %s or %s", ref, fits[0], fits[1])
+	return "", fault.Coded(fault.RunAmbiguous, fault.Data{"run": ref}, "%q may be %s or %s", ref, fits[0], fits[1])
 }
 
 // there says whether a run has a journal.
@@ -287,7 +287,7 @@ func (j *Journal) findLast(ctx context.Context, ref, back string) (string, error
 		return "", err
 	}
 	if len(runs) <= n {
-		return "", fault.New(fault.NotFound, "praxis runs lists them.", "there are only %d runs", len(runs))
+		return "", fault.Coded(fault.RunMissing, fault.Data{"run": ref}, "there are only %d runs", len(runs))
 	}
 	return runs[n].ID, nil
 }

@@ -268,7 +268,7 @@ func TestDamagedThreads(t *testing.T) {
 		want := "its record is damaged"
 		switch name {
 		case "newer":
-			want = "a newer praxis wrote it"
+			want = "a newer version of Praxis wrote it"
 		case "absent", "bad":
 			want = "its conversation"
 		}

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -86,7 +87,7 @@ func (m *Memory) room(ctx context.Context) error {
 		return fmt.Errorf("cannot save the note: %w", err)
 	}
 	if len(docs) >= MaxNotes {
-		return fault.New(fault.Exhausted, "Remove notes that are of no use any more with praxis memory rm.",
+		return fault.Coded(fault.NotesUsedUp, fault.Data{"limit": strconv.Itoa(MaxNotes)},
 			"cannot save the note: there are %d, and the bound is %d", len(docs), MaxNotes)
 	}
 	return nil
@@ -159,13 +160,13 @@ func (n Note) doc() (store.Doc, error) {
 func readNote(d store.Doc) (Note, error) {
 	var n Note
 	if err := json.Unmarshal(d.Body, &n); err != nil {
-		return Note{}, fault.New(fault.Conflict, "Remove it with praxis memory rm "+d.ID+".", "cannot read note %s: it is damaged: %w", d.ID, err)
+		return Note{}, fault.Coded(fault.NoteDamaged, fault.Data{"note": d.ID}, "cannot read note %s: it is damaged: %w", d.ID, err)
 	}
 	return n, nil
 }
 
 func noNote(ref string) error {
-	return fault.New(fault.NotFound, "List the notes that there are with praxis memory ls.", "cannot find note %q: there is none", cut(ref, 80))
+	return fault.Coded(fault.NoteMissing, fault.Data{"note": cut(ref, 80)}, "cannot find note %q: there is none", cut(ref, 80))
 }
 
 // note returns the note with this very ID.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -67,7 +68,7 @@ func checkName(name string) error {
 }
 
 func noThread(name string) error {
-	return fault.New(fault.NotFound, "List the threads that there are with praxis thread ls.", "cannot find thread %s: there is none", name)
+	return fault.Coded(fault.ThreadMissing, fault.Data{"name": name}, "cannot find thread %s: there is none", name)
 }
 
 // OpenThread returns the thread called name, and its conversation. One that
@@ -105,15 +106,15 @@ func readRecord(v store.Value) (Thread, error) {
 		Version int `json:"version"`
 	}
 	damaged := func(cause error) error {
-		return fault.New(fault.Conflict, "Ask under another name, or remove it with praxis thread rm "+v.Key+"; its runs are in the journal.",
+		return fault.Coded(fault.ThreadDamaged, fault.Data{"name": v.Key},
 			"cannot read thread %s: its record is damaged: %w", v.Key, cause)
 	}
 	if err := json.Unmarshal(v.Data, &head); err != nil {
 		return Thread{}, damaged(err)
 	}
 	if head.Version > version {
-		return Thread{}, fault.New(fault.Conflict, "Use the newer praxis.",
-			"cannot read thread %s: a newer praxis wrote it (record version %d, this one reads up to %d)", v.Key, head.Version, version)
+		return Thread{}, fault.Coded(fault.NewerFormat, fault.Data{"format": strconv.Itoa(head.Version), "known": strconv.Itoa(version)},
+			"cannot read thread %s: a newer version of Praxis wrote it (record version %d, this one reads up to %d)", v.Key, head.Version, version)
 	}
 	var r record
 	if err := json.Unmarshal(v.Data, &r); err != nil {
@@ -132,7 +133,7 @@ func (m *Memory) Conversation(ctx context.Context, t Thread) (messages []event.M
 		return nil, nil
 	}
 	lost := func(cause error) error {
-		return fault.New(fault.Conflict, "Ask under another name, or remove it with praxis thread rm "+t.Name+"; its runs are in the journal.",
+		return fault.Coded(fault.ThreadDamaged, fault.Data{"name": t.Name},
 			"cannot go on with thread %s: its conversation %s cannot be read: %w", t.Name, cut(t.Conversation, 12), cause)
 	}
 	r, err := m.blobs.Open(ctx, t.Conversation)
@@ -167,7 +168,7 @@ func (m *Memory) SaveThread(ctx context.Context, t Thread, turn Turn) (Thread, e
 		return Thread{}, fmt.Errorf("cannot save thread %s: %w", t.Name, err)
 	}
 	if len(data) > MaxConversation {
-		return Thread{}, fault.New(fault.Exhausted, "Go on in a new thread.",
+		return Thread{}, fault.Coded(fault.ThreadFull, fault.Data{"name": t.Name},
 			"cannot save thread %s: its conversation is %d bytes long, and the bound is %d", t.Name, len(data), MaxConversation)
 	}
 	blob, err := m.blobs.Put(ctx, bytes.NewReader(data))
@@ -195,9 +196,9 @@ func (m *Memory) set(ctx context.Context, t Thread) (Thread, error) {
 	revision, err := m.kv.Set(ctx, bucket, t.Name, data, t.Revision)
 	if fault.KindOf(err) == fault.Conflict {
 		if t.Revision == 0 {
-			return Thread{}, fault.New(fault.Conflict, "Choose another name, or remove it first with praxis thread rm "+t.Name+".", "cannot make thread %s: it exists", t.Name)
+			return Thread{}, fault.Coded(fault.ThreadExists, fault.Data{"name": t.Name}, "cannot make thread %s: it exists", t.Name)
 		}
-		return Thread{}, fault.New(fault.Conflict, "Ask again: it goes on from what stands there now.",
+		return Thread{}, fault.Coded(fault.ThreadChanged, fault.Data{"name": t.Name},
 			"cannot save thread %s: it was changed, renamed or removed in the meantime", t.Name)
 	}
 	if err != nil {
@@ -340,7 +341,7 @@ func (m *Memory) changed(verb, name string, err error) error {
 	case err == nil:
 		return nil
 	case kind == fault.Conflict || kind == fault.NotFound:
-		return fault.New(fault.Conflict, "Try again when nothing uses it.", "cannot %s thread %s: it was changed in the meantime", verb, name)
+		return fault.Coded(fault.ThreadChanged, fault.Data{"name": name}, "cannot %s thread %s: it was changed in the meantime", verb, name)
 	}
 	return fmt.Errorf("cannot %s thread %s: %w", verb, name, err)
 }

@@ -289,7 +289,7 @@ func (m *brancher) compare(step int) error {
 		return nil
 	}
 	last := r.Steps[len(r.Steps)-1]
-	return fault.New(fault.Conflict, "Allow it all the same with --loose, or replay the run to see what differs.",
+	return fault.Coded(fault.BranchDiffers, fault.Data{"run": was.ID},
 		"cannot branch run %s at step %d: its state is not kept any more, and when the steps before were carried out again, step %d differed: %s",
 		was.ID, m.from, last.N, list(last.Differences))
 }

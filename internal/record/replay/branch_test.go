@@ -75,7 +75,7 @@ func TestBranchRefusesAnotherState(t *testing.T) {
 	w.bend["raise"] = func(x *event.Execution) { x.Stdout = "odd\n" }
 	cfg := w.config()
 	_, err := Branch(t.Context(), cfg, rec, 4, Change{Model: modelFrom(t, 4, another)})
-	if fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "step 2 differed: stdout") || !strings.Contains(fault.RemedyOf(err), "--loose") {
+	if fault.CodeOf(err) != fault.BranchDiffers || !strings.Contains(err.Error(), "step 2 differed: stdout") {
 		t.Errorf("error = %v", err)
 	}
 	if w.closed != w.opened-1 {

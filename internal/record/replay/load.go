@@ -36,7 +36,7 @@ func Load(ctx context.Context, src Source, id string) (Recording, error) {
 			return Recording{}, Recording{ID: id, Began: b}.replayable()
 		}
 		if err := f.add(r.Event); err != nil {
-			return Recording{}, fault.New(fault.Conflict, "Look at it with praxis show "+id+".",
+			return Recording{}, fault.Coded(fault.RunNotReplayable, fault.Data{"run": id},
 				"cannot replay run %s: record %d (%s) is out of place: %w", id, r.Seq, event.Name(r.Event), err)
 		}
 	}
@@ -56,17 +56,17 @@ func unreadable(id string, read int64, err error) error {
 	if errors.As(err, &f) && (read == 0 || f.Kind != fault.Conflict) {
 		return err // there is no such run, or it cannot be opened
 	}
-	return fault.New(fault.Conflict, "See what is wrong with praxis verify "+id+".", "cannot replay run %s: %w", id, err)
+	return fault.Coded(fault.RunUnreadable, fault.Data{"run": id}, "cannot replay run %s: %w", id, err)
 }
 
 // replayable refuses a run of which there is nothing to carry out.
 func (r Recording) replayable() error {
 	refuse := func(why string) error {
-		return fault.New(fault.Conflict, "Look at it with praxis show "+r.ID+".", "cannot replay run %s: %s", r.ID, why)
+		return fault.Coded(fault.RunNotReplayable, fault.Data{"run": r.ID}, "cannot replay run %s: %s", r.ID, why)
 	}
 	switch {
 	case r.Began.Kind == event.ToolCall:
-		return refuse("it is one call of a tool; make it again with praxis tools call")
+		return fault.Coded(fault.RunIsToolCall, fault.Data{"run": r.ID}, "cannot replay run %s: it is one call of a tool", r.ID)
 	case r.Began.Kind != event.Ask && r.Began.Kind != event.Code:
 		return refuse(fmt.Sprintf("runs of kind %q are not known", r.Began.Kind))
 	case r.Session == nil && !r.sessionless() && r.Ended != nil && r.Ended.Reason != "":

@@ -66,7 +66,7 @@ func TestCannotLoad(t *testing.T) {
 	}
 	cause := errors.New("record 7 is changed")
 	_, err := Load(t.Context(), damagedSource{w, all[:6], cause}, "r")
-	if fault.KindOf(err) != fault.Conflict || !errors.Is(err, cause) || !strings.Contains(fault.RemedyOf(err), "praxis verify r") {
+	if fault.CodeOf(err) != fault.RunUnreadable || !errors.Is(err, cause) || fault.DataOf(err)["run"] != "r" {
 		t.Errorf("damaged: %v", err)
 	}
 	if _, err = Load(t.Context(), damagedSource{w, nil, nil}, "r"); fault.KindOf(err) != fault.Conflict {

@@ -75,15 +75,15 @@ func LoadPlan(ctx context.Context, src Source, id string) (PlanRecording, error)
 			if errors.As(err, &known) {
 				return f.rec, err
 			}
-			return f.rec, fault.New(fault.Conflict, "Look at it with praxis show "+id+".",
+			return f.rec, fault.Coded(fault.RunNotReplayable, fault.Data{"run": id},
 				"cannot replay run %s: record %d (%s) is out of place: %w", id, r.Seq, event.Name(r.Event), err)
 		}
 	}
 	switch {
 	case !IsPlan(f.rec.Began):
-		return f.rec, fault.New(fault.Conflict, "Look at it with praxis show "+id+".", "cannot replay run %s: it is no run of a plan", id)
+		return f.rec, fault.Coded(fault.RunNotReplayable, fault.Data{"run": id}, "cannot replay run %s: it is no run of a plan", id)
 	case len(f.rec.Plans) == 0:
-		return f.rec, fault.New(fault.Conflict, "Look at it with praxis show "+id+".", "cannot replay run %s: it ended before there was a plan", id)
+		return f.rec, fault.Coded(fault.RunNotReplayable, fault.Data{"run": id}, "cannot replay run %s: it ended before there was a plan", id)
 	}
 	return f.rec, nil
 }
@@ -185,7 +185,7 @@ func (f *planFold) file(ctx context.Context, e event.FileGiven) error {
 	}
 	data, err := content(ctx, f.src, e.SHA256, most)
 	if err != nil {
-		return fault.New(fault.Conflict, "See what is wrong with praxis verify "+f.rec.ID+".", "cannot replay run %s: the content of %s cannot be read: %w", f.rec.ID, e.Name, err)
+		return fault.Coded(fault.RunUnreadable, fault.Data{"run": f.rec.ID}, "cannot replay run %s: the content of %s cannot be read: %w", f.rec.ID, e.Name, err)
 	}
 	t := planner.Text{Name: e.Name, Text: string(data)}
 	switch e.Role {

@@ -338,13 +338,13 @@ func names(inputs []event.FileGiven) string {
 
 // kept says whether the content of an input can be had.
 func (c Config) kept(ctx context.Context, id string, f event.FileGiven) error {
-	const remedy = "Give the file itself (--file NAME=PATH) in its place."
+	gone := fault.Data{"run": id, "input": f.Name}
 	if f.Withheld != "" {
-		return fault.New(fault.Conflict, remedy, "cannot replay run %s: input %s was not kept: %s", id, f.Name, f.Withheld)
+		return fault.Coded(fault.InputMissing, gone, "cannot replay run %s: input %s was not kept: %s", id, f.Name, f.Withheld)
 	}
 	r, err := c.Source.Blob(ctx, f.SHA256)
 	if fault.KindOf(err) == fault.NotFound {
-		return fault.New(fault.Conflict, remedy, "cannot replay run %s: the content of input %s is gone: %w", id, f.Name, err)
+		return fault.Coded(fault.InputMissing, gone, "cannot replay run %s: the content of input %s is gone: %w", id, f.Name, err)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot replay run %s: cannot read input %s: %w", id, f.Name, err)

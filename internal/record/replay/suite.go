@@ -41,6 +41,8 @@ type Result struct {
 	Status string         `json:"status"` // "ok", "fail", or "error": it could not be replayed
 	Error  string         `json:"error,omitempty"`
 	Remedy string         `json:"remedy,omitempty"`
+	Code   fault.Code     `json:"code,omitempty"` // of Error; whoever shows Remedy may have words of its own for it
+	Data   fault.Data     `json:"data,omitempty"`
 	Report *Report        `json:"report,omitempty"`
 	Plan   *PlanReport    `json:"plan,omitempty"` // of a run of plans, in the place of Report
 	Took   event.Duration `json:"took_ms"`
@@ -123,7 +125,7 @@ func bundles(dir string) ([]string, error) {
 		return nil, fmt.Errorf("cannot test %s: %w", dir, err)
 	}
 	if len(out) == 0 {
-		return nil, fault.New(fault.NotFound, "Export a run into it with praxis export RUN.", "cannot test %s: it holds no run (*%s)", dir, extension)
+		return nil, fault.Coded(fault.SuiteEmpty, fault.Data{"folder": dir}, "cannot test %s: it holds no run (*%s)", dir, extension)
 	}
 	return out, nil
 }
@@ -136,7 +138,8 @@ func (s Suite) one(ctx context.Context, dir, file string) Result {
 	out.Took = event.Duration(time.Since(began))
 	switch {
 	case err != nil:
-		out.Status, out.Error, out.Remedy = Broken, err.Error(), fault.RemedyOf(err)
+		f := fault.Of(err)
+		out.Status, out.Error, out.Remedy, out.Code, out.Data = Broken, f.Message, f.Remedy, f.Code, f.Data
 	case identical:
 		out.Status = Passed
 	default:

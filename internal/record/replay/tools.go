@@ -85,7 +85,7 @@ func (c Config) tools(ctx context.Context, rec Recording, from int, sink event.S
 		return nil, err
 	}
 	if native && k.set.Len() == 0 {
-		return nil, fault.New(fault.Conflict, "Look at it with praxis show "+rec.ID+".", "cannot replay run %s: its record holds no tools", rec.ID)
+		return nil, fault.Coded(fault.RunNotReplayable, fault.Data{"run": rec.ID}, "cannot replay run %s: its record holds no tools", rec.ID)
 	}
 	for _, s := range rec.Steps {
 		for _, one := range s.Calls {
@@ -114,7 +114,7 @@ func (c Config) rules(ctx context.Context, rec Recording, k *toolkit) (planner.R
 		}
 		data, err := content(ctx, c.Source, f.SHA256, maxText)
 		if err != nil {
-			return out, fault.New(fault.Conflict, "See what is wrong with praxis verify "+rec.ID+".", "cannot replay run %s: the content of %s cannot be read: %w", rec.ID, f.Name, err)
+			return out, fault.Coded(fault.RunUnreadable, fault.Data{"run": rec.ID}, "cannot replay run %s: the content of %s cannot be read: %w", rec.ID, f.Name, err)
 		}
 		t := planner.Text{Name: f.Name, Text: string(data)}
 		k.rules, k.texts = append(k.rules, f), append(k.texts, t)
@@ -152,7 +152,7 @@ func (k *toolkit) hold(rules planner.Rules, c Config) error {
 		return fmt.Errorf("cannot replay run %s: %w", k.rec.ID, err)
 	}
 	if changes := k.changes(); len(changes) > 0 && !k.other {
-		return fault.New(fault.Conflict, "See what is wrong with praxis verify "+k.rec.ID+".",
+		return fault.Coded(fault.RunUnreadable, fault.Data{"run": k.rec.ID},
 			"cannot replay run %s: the definitions in its record are not those that it names: %s", k.rec.ID, changes[0])
 	}
 	if options.Policy == nil {

@@ -124,7 +124,7 @@ func pageOf(s *story) sheet {
 			p.Parts = append(p.Parts, section)
 		}
 	}
-	p.Foot = "Made from the records of run " + p.ID + ". praxis verify checks them, praxis replay runs the code again."
+	p.Foot = "Made from the records of run " + p.ID + ". They can be verified, and the run can be replayed from them."
 	return p
 }
 

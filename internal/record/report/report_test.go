@@ -51,8 +51,9 @@ func runs(t testing.TB) map[string]report.Run {
 }
 
 func TestTranscript(t *testing.T) {
+	hints := report.Options{LeftOut: "a step alone shows them", Picture: "a page shows it"}
 	for name, run := range runs(t) {
-		golden(t, name+".txt", func(w io.Writer) error { return report.Transcript(w, run, report.Options{}) })
+		golden(t, name+".txt", func(w io.Writer) error { return report.Transcript(w, run, hints) })
 	}
 	golden(t, "usual-colour.txt", func(w io.Writer) error {
 		return report.Transcript(w, usual(t), report.Options{Colour: true})

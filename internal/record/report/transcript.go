@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"praxis/event"
@@ -14,6 +15,10 @@ import (
 type Options struct {
 	Step   int  // only this step, with all that is recorded of it; 0: all steps
 	Colour bool // for a terminal
+	// How the reader comes to what is not shown, such as "a page shows it"; "": it
+	// is not said.
+	LeftOut string // texts that were left out
+	Picture string // a picture
 }
 
 // What a transcript shows of one text when it shows all steps.
@@ -28,6 +33,7 @@ const (
 type transcript struct {
 	*story
 	pen
+	opt  Options
 	full bool // nothing is left out
 }
 
@@ -38,7 +44,7 @@ var classColours = map[string]string{
 // Transcript writes a run as text that a person reads on a terminal or in a
 // pipe. With a step it writes that step alone, and all of it.
 func Transcript(w io.Writer, run Run, opt Options) error {
-	t := &transcript{pen: newPen(w, opt), full: opt.Step != 0}
+	t := &transcript{pen: newPen(w, opt), opt: opt, full: opt.Step != 0}
 	if t.story = tell(run); !t.full {
 		t.story = told(run)
 	}
@@ -51,7 +57,7 @@ func Transcript(w io.Writer, run Run, opt Options) error {
 			}
 		}
 		if !found {
-			return fault.New(fault.NotFound, "Leave out --step to see the whole run.",
+			return fault.Coded(fault.StepMissing, fault.Data{"run": run.ID, "step": strconv.Itoa(opt.Step)},
 				"cannot show step %d of run %s: it has %s", opt.Step, safetext.Line(run.ID), safetext.Count(len(t.steps()), "step"))
 		}
 		t.damage()
@@ -87,9 +93,17 @@ func (t *transcript) bounded(indent, sgr, text string, lines, bytes int) {
 	x := bound(strings.TrimRight(text, "\n "), lines, bytes)
 	t.block(indent, sgr, x.Head)
 	if x.Left != "" {
-		t.printf("%s%s\n", indent, t.paint(sgrDim, "[… "+x.Left+" left out: praxis show shows them with --step …]"))
+		t.printf("%s%s\n", indent, t.paint(sgrDim, "[… "+x.Left+" left out"+hint(": ", t.opt.LeftOut)+" …]"))
 		t.block(indent, sgr, x.Tail)
 	}
+}
+
+// hint is what the reader can do, after a mark; "" stays empty.
+func hint(mark, text string) string {
+	if text == "" {
+		return ""
+	}
+	return mark + safetext.Line(text)
 }
 
 func (t *transcript) rule(title string) {
@@ -349,7 +363,7 @@ func (t *transcript) view(v view) {
 	case v.picture != nil:
 		where := ""
 		if t.run.Saved[v.picture.Name] == "" {
-			where = "; praxis export " + safetext.Line(t.run.ID) + " --format html shows it"
+			where = hint("; ", t.opt.Picture)
 		}
 		t.printf("    %s\n", t.paint(sgrCyan, "["+safetext.Line(t.caption(v.picture))+where+"]"))
 	case v.broken != "":

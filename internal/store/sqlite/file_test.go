@@ -144,7 +144,7 @@ func TestRefusedFiles(t *testing.T) {
 		"zeros":                    {make([]byte, 8192), "is damaged", false},
 		"a broken header":          {append([]byte("SQLite format 4\x00"), good[16:]...), "is damaged", false},
 		"another program's":        {foreign, "another program", false},
-		"newer":                    {next, "newer praxis: its format is 99, this one knows 1", false},
+		"newer":                    {next, "newer version of Praxis: its format is 99, this one knows 1", false},
 		"cut in the middle":        {good[:len(good)/2/4096*4096], "is damaged", true},
 		"pages of rubbish":         {rubbish(good, 5), "is damaged", true},
 		"every page but the first": {rubbish(good, 1), "is damaged", true},

@@ -130,7 +130,7 @@ func (d *DB) version(ctx context.Context, q querier) (int, error) {
 		return 0, fault.Coded(fault.DatabaseForeign, fault.Data{"file": d.path}, "%s is a database of another program", d.path)
 	case version > len(d.migrations):
 		return 0, fault.Coded(fault.DatabaseNewer, fault.Data{"file": d.path, "format": strconv.Itoa(version), "known": strconv.Itoa(len(d.migrations))},
-			"%s was written by a newer praxis: its format is %d, this one knows %d", d.path, version, len(d.migrations))
+			"%s was written by a newer version of Praxis: its format is %d, this one knows %d", d.path, version, len(d.migrations))
 	}
 	return version, nil
 }
