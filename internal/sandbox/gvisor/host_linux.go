@@ -219,7 +219,7 @@ func namespaceFindings(t hostTree, root bool) []sandbox.Finding {
 // limitFindings tells which limits are kept less well than they could be.
 func limitFindings(t hostTree, plan cgroupPlan, root bool) []sandbox.Finding {
 	var out []sandbox.Finding
-	remedy := "Run it in a scope of your own: systemd-run --user --scope praxis …"
+	remedy := "Run it in a scope of your own: systemd-run --user --scope PROGRAM …"
 	if root {
 		remedy = "Give this process a writable cgroup hierarchy with the memory, cpu and pids controllers."
 	}

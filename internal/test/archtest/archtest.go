@@ -39,6 +39,8 @@ type Rules struct {
 	Exceptions map[string]string // "package.Name" or "package.file.go" → why a budget or the rule on variables does not hold for it
 	Names      []string          // names that no package may have
 	Budgets    Budgets
+	Words      Words
+	Codes      Codes
 }
 
 // Budgets are the limits of size and documentation.
@@ -52,7 +54,7 @@ type Budgets struct {
 // Violation is one broken rule.
 type Violation struct {
 	Where string // file:line, or a package
-	Rule  string // "import", "third-party", "room", "doc", "size", "interface", "context", "init", "name", "variable", "unsafe", "fuzz"
+	Rule  string // "import", "third-party", "room", "doc", "size", "interface", "context", "init", "name", "variable", "unsafe", "fuzz", "words", "code"
 	What  string
 }
 
@@ -78,6 +80,7 @@ type checker struct {
 	fset       *token.FileSet
 	packs      map[string]*pack
 	found      []Violation
+	used       map[string]bool // what is used of package fault
 	exported   int
 	documented int
 	undoc      []Violation
@@ -85,7 +88,7 @@ type checker struct {
 
 // Check parses every Go file below root and returns what breaks the rules, sorted.
 func Check(root string, rules Rules) ([]Violation, error) {
-	c := &checker{rules: rules, fset: token.NewFileSet(), packs: map[string]*pack{}}
+	c := &checker{rules: rules, fset: token.NewFileSet(), packs: map[string]*pack{}, used: map[string]bool{}}
 	if err := c.parse(root); err != nil {
 		return nil, fmt.Errorf("cannot read the sources: %w", err)
 	}
@@ -94,6 +97,7 @@ func Check(root string, rules Rules) ([]Violation, error) {
 	}
 	c.table()
 	c.fuzz()
+	c.unused()
 	if c.exported > 0 && float64(c.documented) < rules.Budgets.Documented*float64(c.exported) {
 		c.found = append(c.found, c.undoc...)
 	}
@@ -187,6 +191,8 @@ func (c *checker) pack(p *pack) {
 		}
 		if !s.test {
 			c.source(p, s)
+			c.words(p, s)
+			c.codes(p, s)
 		}
 	}
 	if code && !commented {

@@ -28,13 +28,19 @@ func plantedRules() Rules {
 	return Rules{
 		Module: "m",
 		Rooms: map[string]Room{
-			"a":   {Imports: []string{"b", "tree/..."}, Third: []string{"x.org/mod"}, Tests: []string{"t"}, TestThird: []string{"x.org/test"}},
+			"a":   {Imports: []string{"b", "fault", "tree/..."}, Third: []string{"x.org/mod"}, Tests: []string{"t"}, TestThird: []string{"x.org/test"}},
 			"b":   {},
 			"cmd": {},
 		},
 		Exceptions: map[string]string{"a.Excused": "planted", "a.excusedFunc": "planted"},
 		Names:      []string{"utils"},
 		Budgets:    Budgets{FuncLines: 10, FileLines: 40, InterfaceMethods: 2, Documented: 1},
+		Words: Words{
+			Command:  []string{"cmd/..."},
+			Options:  map[string]string{"a": "planted"},
+			Literals: map[string]string{"praxis root 1\n": "planted"},
+		},
+		Codes: Codes{"Lost": {"name"}},
 	}
 }
 
@@ -45,6 +51,7 @@ func plant(t *testing.T, files map[string]string) string {
 		"a/a.go":      "// Package a is planted.\npackage a\n",
 		"b/b.go":      "// Package b is planted.\npackage b\n",
 		"cmd/main.go": "// Command cmd is planted.\npackage main\n",
+		"a/lost.go":   "package a\n\nimport \"m/fault\"\n\nvar errOfData = fault.New(fault.Lost)\n",
 	}
 	for name, text := range files {
 		all[name] = text
@@ -121,6 +128,25 @@ func TestPlanted(t *testing.T) {
 		{"table", "b/x.go", "package b\n\nvar t = map[string]int{\"a\": 1}\n\nfunc f() { t := t; t[\"b\"] = 2 }\n", "", ""},
 		{"table written to", "b/x.go", "package b\n\nvar t = map[string]int{}\n\nfunc f() { t[\"b\"] = 2 }\n", "variable", "b/x.go:5"},
 		{"table deleted from", "b/x.go", "package b\n\nvar t = map[string]int{}\n\nfunc f() { delete(t, \"b\") }\n", "variable", "b/x.go:5"},
+		{"command in a text", "b/x.go", "package b\n\nconst c = \"Remove it with praxis session rm.\"\n", "words", "b/x.go:3"},
+		{"command at the end of a text", "b/x.go", "package b\n\nfunc f(s string) string { return `See \"praxis ` + s }\n", "words", "b/x.go:3"},
+		{"command where commands are", "cmd/x.go", "package main\n\nconst c = \"praxis session rm --all\"\n", "", ""},
+		{"command in a test", "b/x_test.go", "package b\n\nconst c = \"praxis session rm --all\"\n", "", ""},
+		{"command in a comment", "b/x.go", "package b\n\nconst c = \"\" // praxis session rm --all\n", "", ""},
+		{"the program's name", "b/x.go", "package b\n\nconst a, b, c = \"Praxis wrote it\", \"praxis\", \"a .praxis or .jsonl file\"\n", "", ""},
+		{"first line of a format", "b/x.go", "package b\n\nconst c = \"praxis root 1\\n\"\n", "", ""},
+		{"flag in a text", "b/x.go", "package b\n\nconst c = \"Allow more (--max-steps).\"\n", "words", "b/x.go:3"},
+		{"flag in an argument of a call", "b/x.go", "package b\n\nfunc f() { g(1, \"Ask with --mode tools.\") }\n", "words", "b/x.go:3"},
+		{"flag in a field", "b/x.go", "package b\n\nfunc f() { g(t{Remedy: \"--mode tools\"}) }\n", "words", "b/x.go:3"},
+		{"options of another program", "a/x.go", "package a\n\nconst c = \"--hash=\"\n", "", ""},
+		{"command beside options of another program", "a/x.go", "package a\n\nconst c = \"praxis image rm\"\n", "words", "a/x.go:3"},
+		{"dashes that are no flag", "b/x.go", "package b\n\nconst c = \"a -- b, a--b, -----BEGIN\"\n", "", ""},
+		{"variable in a text", "b/x.go", "package b\n\nconst c = \"Set PRAXIS_HOME.\"\n", "words", "b/x.go:3"},
+		{"variable that is read", "b/x.go", "package b\n\nconst c = \"PRAXIS_HOME\"\n", "", ""},
+		{"coded fault", "a/x.go", "package a\n\nimport \"m/fault\"\n\nvar errLost = fault.New(fault.Coded(fault.Lost, fault.Data{\"name\": n}, \"\"))\n", "", ""},
+		{"coded fault without its data", "a/x.go", "package a\n\nimport f \"m/fault\"\n\nfunc g() { f.Coded(f.Lost, nil, \"\") }\n", "code", "a/x.go:5"},
+		{"coded fault with other data", "a/x.go", "package a\n\nimport \"m/fault\"\n\nfunc g() { fault.Coded(fault.Lost, fault.Data{\"nam\": n}, \"\") }\n", "code", "a/x.go:5"},
+		{"coded fault of a wrapper", "a/x.go", "package a\n\nimport \"m/fault\"\n\nfunc g(c fault.Code, d fault.Data) { fault.Coded(c, d, \"\") }\n", "", ""},
 		{"unsafe", "b/x.go", "package b\n\nimport _ \"unsafe\"\n", "unsafe", "b/x.go:3"},
 		{"unsafe in its place", "b/x_unsafe.go", "package b\n\nimport _ \"unsafe\"\n", "", ""},
 	} {
@@ -157,6 +183,20 @@ func TestPlantedInTable(t *testing.T) {
 	found, err := Check(root, plantedRules())
 	if err != nil || len(found) != 1 || found[0].Where != "b/y.go:3" {
 		t.Errorf("got %v, %v, want one violation at b/y.go:3", found, err)
+	}
+}
+
+// TestUnusedCode checks that a code which only an edge words is seen.
+func TestUnusedCode(t *testing.T) {
+	root := plant(t, map[string]string{
+		"a/lost.go":  "",
+		"cmd/cmd.go": "package main\n\nimport \"m/fault\"\n\nvar words = map[fault.Code]string{fault.Lost: \"praxis find\"}\n",
+	})
+	rules := plantedRules()
+	rules.Rooms["cmd"] = Room{Imports: []string{"fault"}}
+	found, err := Check(root, rules)
+	if err != nil || len(found) != 1 || found[0].Rule != "code" {
+		t.Errorf("got %v, %v, want one code violation", found, err)
 	}
 }
 

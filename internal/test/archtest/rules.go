@@ -65,6 +65,8 @@ func PraxisRules() Rules {
 		},
 		Names:   []string{"util", "utils", "helper", "helpers", "common", "types", "misc", "shared", "base", "lib"},
 		Budgets: Budgets{FuncLines: 100, FileLines: 800, InterfaceMethods: 5, Documented: 0.95},
+		Words:   words(),
+		Codes:   codes(),
 	}
 }
 
@@ -238,6 +240,6 @@ func runRooms() map[string]Room {
 			Third:     []string{"github.com/spf13/cobra", "github.com/peterh/liner", "golang.org/x/term"},
 			TestThird: []string{script},
 		},
-		"internal/test/archtest": {},
+		"internal/test/archtest": {Imports: []string{fault}},
 	}
 }
