@@ -136,7 +136,7 @@ var table = map[Code]line{
 	ThreadMissing: {NotFound, "name", Sentences{"Give the name of a thread that there is."}},
 	ThreadExists:  {Conflict, "name", Sentences{"Choose another name, or remove the thread {name} first."}},
 	ThreadDamaged: {Conflict, "name", Sentences{"Use another name, or remove the thread {name}; its runs are in the journal."}},
-	ThreadChanged: {Conflict, "name", Sentences{"Try again: it goes on from what stands there now."}},
+	ThreadChanged: {Conflict, "name", Sentences{"Try again with what stands there now."}},
 	ThreadFull:    {Exhausted, "name", Sentences{"Go on in a new thread."}},
 	NoteMissing:   {NotFound, "note", Sentences{"Give the ID of a note that there is."}},
 	NoteDamaged:   {Conflict, "note", Sentences{"Remove the note {note}."}},
