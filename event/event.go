@@ -107,7 +107,10 @@ type Progress struct {
 // Notice tells a person something beside what a command was asked for, such as
 // that a server changed its tools while a run goes on.
 type Notice struct {
-	Text string `json:"text"`
+	Text   string            `json:"text"`
+	Remedy string            `json:"remedy,omitempty"` // what to do about it
+	Code   string            `json:"code,omitempty"`   // of the remedy, as package fault names it
+	Data   map[string]string `json:"data,omitempty"`   // of the code
 }
 
 // Kind says what a run is.
@@ -322,8 +325,7 @@ type ToolCalled struct {
 	Line    int                  `json:"line,omitempty"`
 	Labels  map[string]DataLabel `json:"labels,omitempty"`
 	Control *DataLabel           `json:"control,omitempty"`
-	// Origin says who calls: "model" (a native call), "code", "plan" or
-	// "person".
+	// Origin says who calls: [OriginModel] and the constants beside it.
 	Origin string `json:"origin,omitempty"`
 	// By names what carries the call out; it holds no secret.
 	By string `json:"by,omitempty"`
@@ -332,12 +334,30 @@ type ToolCalled struct {
 	Effects string `json:"effects,omitempty"`
 }
 
+// Who calls a tool.
+const (
+	OriginModel  = "model" // a native call of the model
+	OriginCode   = "code"  // code in the sandbox
+	OriginPlan   = "plan"
+	OriginPerson = "person" // somebody at the command line
+)
+
+// NotCalled begins the error of a call that was denied.
+const NotCalled = "not called: "
+
+// What an approval holds for.
+const (
+	ScopeOnce  = "once"  // this call alone
+	ScopeExact = "exact" // this tool with these arguments and labels, in this run
+	ScopeRun   = "run"   // this tool in this run, whatever the arguments
+)
+
 // ToolReturned closes what ToolCalled opened.
 type ToolReturned struct {
 	Step   int    `json:"step"`
 	ID     string `json:"id"`
 	Result string `json:"result,omitempty"`
-	Error  string `json:"error,omitempty"` // why there is no result
+	Error  string `json:"error,omitempty"` // why there is no result; of a call that was not made it begins with [NotCalled]
 	// Of a failure: its kind and code, as package fault names them, and what to do
 	// about it, as the caller was told.
 	Kind   string     `json:"kind,omitempty"`
@@ -363,7 +383,7 @@ type ApprovalGiven struct {
 	Granted bool   `json:"granted"`
 	By      string `json:"by"`              // "person", "program", "policy", "timeout", "nobody"
 	Who     string `json:"who,omitempty"`   // the person or the program
-	Scope   string `json:"scope,omitempty"` // "once", "exact" (these arguments) or "run"
+	Scope   string `json:"scope,omitempty"` // [ScopeOnce], [ScopeExact] or [ScopeRun]
 	Reason  string `json:"reason,omitempty"`
 	Bound   string `json:"bound,omitempty"` // as in approval_asked
 }

@@ -16,6 +16,7 @@ const (
 	DatabaseForeign  Code = "database_foreign"  // the database is one of another program. Data: file
 	DatabaseNewer    Code = "database_newer"    // a newer version of Praxis wrote the database. Data: file, format, known
 	DatabaseLocked   Code = "database_locked"   // another process has been writing the database for too long. Data: file
+	FileExists       Code = "file_exists"       // a file or a folder is there already where one is to be written. Data: file
 	NewerFormat      Code = "newer_format"      // another version of Praxis, mostly a newer one, wrote what is to be read. Data: format, known
 )
 
@@ -47,6 +48,7 @@ const (
 
 // Models.
 const (
+	ModelUnchosen    Code = "model_unchosen"    // no model is named, and the environment has no key that one follows from
 	ModelUnnamed     Code = "model_unnamed"     // a provider is named without one of its models. Data: provider
 	ModelUnknown     Code = "model_unknown"     // the text names no provider and model that are known. Data: model, providers
 	ModelKeyMissing  Code = "model_key_missing" // a model needs a key and has none. Data: model, account, key_variable, url_variable (when a server of one's own can take the place)
@@ -81,6 +83,9 @@ const (
 	PlanTime          Code = "plan_time"           // a plan used up its time. Data: limit
 	PlanStateForeign  Code = "plan_state_foreign"  // what should be the stored state of a plan is none
 	PlanStateVersion  Code = "plan_state_version"  // another version of Praxis stored the state of a plan
+	PlanStateUnkept   Code = "plan_state_unkept"   // the journal does not keep the state of a plan that waits. Data: run
+	PlanNotWaiting    Code = "plan_not_waiting"    // the run of a plan that is to go on does not wait. Data: run
+	PlanResumed       Code = "plan_resumed"        // another run went on with the plan already. Data: run (that other run)
 	PlanStateDamaged  Code = "plan_state_damaged"  // the stored state of a plan is damaged
 	PlanNeedsApproval Code = "plan_needs_approval" // a plan waits until somebody approves a call. Data: tool
 	PlanNeedsResult   Code = "plan_needs_result"   // a plan waits for the result of a call. Data: tool
@@ -107,6 +112,7 @@ const (
 	RunAmbiguous     Code = "run_ambiguous"      // several runs fit what was given. Data: run
 	RunExists        Code = "run_exists"         // another run of this id is here already. Data: run
 	RunUnfinished    Code = "run_unfinished"     // the run has not ended yet. Data: run
+	JournalGone      Code = "journal_gone"       // the journal of a run that the index knows is gone. Data: run
 	JournalDamaged   Code = "journal_damaged"    // the journal of a run is damaged. Data: run (if known)
 	IndexDamaged     Code = "index_damaged"      // a row of the index of runs cannot be read. Data: run
 	RunUnreadable    Code = "run_unreadable"     // the records of a run, or contents that they name, cannot be used. Data: run
@@ -116,6 +122,7 @@ const (
 	BranchDiffers    Code = "branch_differs"     // the steps before a branch came out otherwise than recorded. Data: run
 	StepMissing      Code = "step_missing"       // a run has no such step. Data: run, step
 	SuiteEmpty       Code = "suite_empty"        // a folder of exported runs holds none. Data: folder
+	KeyMissing       Code = "key_missing"        // there is no key that signs journals with this id. Data: key
 )
 
 // Threads and notes.

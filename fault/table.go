@@ -53,6 +53,7 @@ var table = map[Code]line{
 	DatabaseForeign:  {Conflict, "file", Sentences{"Move the file away, or keep data in another folder."}},
 	DatabaseNewer:    {Conflict, "file format known", Sentences{"Use the version of Praxis that wrote it or a newer one, or keep data in another folder."}},
 	DatabaseLocked:   {Unavailable, "file", Sentences{"Try again when the other process is done."}},
+	FileExists:       {Conflict, "file", Sentences{"Choose another place, or have what is there replaced."}},
 	NewerFormat:      {Conflict, "format known", Sentences{"Use the version of Praxis that wrote it, or a newer one."}},
 
 	SessionMissing:    {NotFound, "name", Sentences{"Give the name of a session that exists."}},
@@ -75,6 +76,7 @@ var table = map[Code]line{
 	ImageInUse:   {Conflict, "image", Sentences{"End the sessions that use it first."}},
 	ImageNeeded:  {Conflict, "image sessions", Sentences{"Remove these sessions first: {sessions}."}},
 
+	ModelUnchosen:    {Invalid, "", Sentences{"Name a model."}},
 	ModelUnnamed:     {Invalid, "provider", Sentences{"Name a model of the provider, as in {provider}:NAME."}},
 	ModelUnknown:     {Invalid, "model providers", Sentences{"Write PROVIDER:NAME, where the provider is one of {providers}."}},
 	ModelKeyMissing:  {Denied, "model account key_variable url_variable", Sentences{"Give a key of an account with {account}."}},
@@ -103,6 +105,9 @@ var table = map[Code]line{
 	PlanTime:          {Exhausted, "limit", Sentences{"Let the plan do less, or allow more time."}},
 	PlanStateForeign:  {Invalid, "", Sentences{"Give the state that was stored when the plan began to wait."}},
 	PlanStateVersion:  {Invalid, "", Sentences{"Resume it with the version that stored it."}},
+	PlanStateUnkept:   {Conflict, "run", Sentences{"Give the file that the state was stored in."}},
+	PlanNotWaiting:    {Conflict, "run", Sentences{"Look at what became of the run."}},
+	PlanResumed:       {Conflict, "run", Sentences{"Look at that run, or say that the plan is to go on from here once more."}},
 	PlanStateDamaged:  {Invalid, "", Sentences{"Take an undamaged copy of it, or start the plan again."}},
 	PlanNeedsApproval: {Invalid, "tool", Sentences{"Approve or deny the call."}},
 	PlanNeedsResult:   {Invalid, "tool", Sentences{"Give the call's result, or say why it failed."}},
@@ -123,6 +128,7 @@ var table = map[Code]line{
 	RunAmbiguous:     {Invalid, "run", Sentences{"Give more of its id."}},
 	RunExists:        {Conflict, "run", Sentences{"Remove the one that is here first, if it is not wanted."}},
 	RunUnfinished:    {Conflict, "run", Sentences{"Wait until it has ended."}},
+	JournalGone:      {Conflict, "run", Sentences{"If it was removed on purpose, have the index built again: it forgets the run."}},
 	JournalDamaged:   {Conflict, "run", Sentences{"What stands before that record is whole."}},
 	IndexDamaged:     {Conflict, "run", Sentences{"Have the index built again."}},
 	RunUnreadable:    {Conflict, "run", Sentences{sayVerify}},
@@ -132,6 +138,7 @@ var table = map[Code]line{
 	BranchDiffers:    {Conflict, "run", Sentences{"Allow it all the same, or replay the run to see what differs."}},
 	StepMissing:      {NotFound, "run step", Sentences{"Ask for a step that the run has, or for the whole run."}},
 	SuiteEmpty:       {NotFound, "folder", Sentences{"Export a run into it."}},
+	KeyMissing:       {NotFound, "key", Sentences{"Give the beginning of the id of a key that is known."}},
 
 	ThreadMissing: {NotFound, "name", Sentences{"Give the name of a thread that there is."}},
 	ThreadExists:  {Conflict, "name", Sentences{"Choose another name, or remove the thread {name} first."}},

@@ -1,7 +1,17 @@
-// Package app puts the parts together: the sandbox backend, the image store,
-// the session manager, and the models by the name of their provider. It is the
-// only importer of implementations; the choice among them is an explicit map,
-// so that what the program can do is on one page.
+// Package app is what Praxis can do, as functions over plain values: it answers
+// questions, runs code and plans, replays and branches runs, keeps sessions,
+// threads, notes, images and tools, and tells of all of them. The command line,
+// a server and the public package call it and nothing below it; what they add is
+// flags, routes and drawing.
+//
+// It is the only importer of implementations: here backends, stores, providers
+// of models and kinds of tools are chosen, each from one table. A run begins and
+// ends here and nowhere else, so that whatever happens in it is recorded, and
+// whatever enters it from outside is known to its gate.
+//
+// Nothing here writes to a person. Progress, notices and what happens go to the
+// event.Sink of a call; what came of it is its result. What the caller did wrong
+// is a fault (package fault), what guest code did is a status in the result.
 package app
 
 import (
@@ -10,73 +20,163 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
+	"time"
 
+	"praxis/event"
+	"praxis/fault"
 	"praxis/internal/atomicfile"
-	"praxis/internal/config"
 	"praxis/internal/image"
 	"praxis/internal/sandbox"
 	"praxis/internal/sandbox/gvisor"
 	"praxis/internal/session"
 )
 
-// App is the machinery behind every command.
+// Options say how an App is opened. Config must be set.
+type Options struct {
+	Config Config
+	// Getenv reads the environment: keys of models, secrets of tools. nil: it is empty.
+	Getenv func(string) string
+	// Environ are its variables as NAME=value. Those whose names say that they are
+	// secret are never recorded.
+	Environ []string
+	Version string // of this program, as runs record it
+	// Program is the executable that sandboxes and their guests run; "": this one.
+	Program string
+	// Parts stand in for the real machinery in tests.
+	Parts *Parts
+}
+
+// Parts are what sessions are made of.
+type Parts struct {
+	Backend sandbox.Backend
+	Images  Images
+	Remover ImageRemover
+	Program string // what stands in for the executable that guests run
+}
+
+// Images finds images, and makes those that are missing.
+type Images interface {
+	Resolve(ctx context.Context, r image.Request, sink event.Sink) (image.Image, error)
+	Lookup(ctx context.Context, r image.Request) (image.Image, error)
+	Reopen(ctx context.Context, idOrName string) (image.Image, error)
+	List(ctx context.Context) ([]image.Info, error)
+	Find(ctx context.Context, idOrName string) (image.Info, error)
+}
+
+// ImageRemover removes images.
+type ImageRemover interface {
+	Remove(ctx context.Context, idOrName string) error
+	Prune(ctx context.Context, olderThan time.Duration, keep ...string) ([]image.Info, error)
+}
+
+// App is an open Praxis over one data folder. It is safe for concurrent use.
 type App struct {
-	Sessions *session.Manager
-	Images   *image.Store
-	Backend  sandbox.Backend
-	Records  *Records
+	opt     Options
+	records *Records
 
-	getenv func(string) string
-	close  []func() error // in the order of making
+	mu      sync.Mutex
+	machine *machine // nil until a sandbox or an image is first needed
+	closed  bool
 }
 
-// New makes the parts over the folders of the configuration, the outermost
-// last, and removes what dead processes left there. It takes the records over,
-// also when it fails.
-func New(ctx context.Context, c config.Config, getenv func(string) string, r *Records) (*App, error) {
-	a := &App{getenv: getenv, Records: r, close: []func() error{r.Close}}
-	if err := a.open(ctx, c); err != nil {
-		return nil, errors.Join(err, a.Close())
+// Open opens the records of the data folder. Nothing is written, and no sandbox
+// is prepared, before it is needed.
+func Open(o Options) (*App, error) {
+	if o.Getenv == nil {
+		o.Getenv = func(string) string { return "" }
 	}
-	return a, nil
+	r, err := openRecords(o.Config, o.Environ, o.Version)
+	if err != nil {
+		return nil, err
+	}
+	return &App{opt: o, records: r}, nil
 }
 
-func (a *App) open(ctx context.Context, c config.Config) error {
+// Close ends every session and sandbox, and closes the records.
+func (a *App) Close() error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.closed = true
+	var err error
+	if a.machine != nil {
+		err = a.machine.close()
+		a.machine = nil
+	}
+	return errors.Join(err, a.records.Close())
+}
+
+// machine is what makes images, sandboxes and sessions.
+type machine struct {
+	images   Images
+	remover  ImageRemover
+	backend  sandbox.Backend
+	sessions *session.Manager
+	closers  []func() error // in the order of making
+}
+
+// machinery returns the machine, and makes it when it is first needed: over the
+// folders of the configuration, from which it removes what dead processes left.
+func (a *App) machinery(ctx context.Context) (*machine, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.closed {
+		return nil, fault.New(fault.Conflict, "Open it again.", "cannot use Praxis: it is closed")
+	}
+	if a.machine != nil {
+		return a.machine, nil
+	}
+	m := &machine{}
+	if err := m.open(ctx, a.opt); err != nil {
+		return nil, errors.Join(err, m.close())
+	}
+	a.machine = m
+	return m, nil
+}
+
+func (m *machine) open(ctx context.Context, o Options) error {
+	c := o.Config
 	if err := atomicfile.Make(c.Home); err != nil {
 		return err
 	}
-	program, err := os.Executable()
-	if err != nil {
-		return fmt.Errorf("cannot find this program's own file: %w", err)
+	if o.Parts != nil {
+		m.images, m.remover, m.backend, o.Program = o.Parts.Images, o.Parts.Remover, o.Parts.Backend, o.Parts.Program
+	} else {
+		images, err := image.Open(filepath.Join(c.Home, "images"))
+		if err != nil {
+			return err
+		}
+		m.images, m.remover, m.closers = images, images, append(m.closers, images.Close)
+		if m.backend, err = gvisor.New(gvisor.Config{Dir: c.Run, Program: o.Program}); err != nil {
+			return err
+		}
 	}
-	a.Images, err = image.Open(filepath.Join(c.Home, "images"))
-	if err != nil {
-		return err
-	}
-	a.close = append(a.close, a.Images.Close)
-	backend, err := gvisor.New(gvisor.Config{Dir: c.Run})
-	if err != nil {
-		return err
-	}
-	a.Backend = backend
-	a.close = append(a.close, backend.Close)
-	if _, err := backend.Sweep(ctx); err != nil {
+	m.closers = append(m.closers, m.backend.Close)
+	if _, err := m.backend.Sweep(ctx); err != nil {
 		return fmt.Errorf("cannot sweep what dead processes left: %w", err)
 	}
-	a.Sessions, err = session.Open(session.Config{Dir: c.Home, Backend: backend, Program: program})
+	program := o.Program
+	if program == "" {
+		var err error
+		if program, err = os.Executable(); err != nil {
+			return fmt.Errorf("cannot find this program's own file: %w", err)
+		}
+	}
+	var err error
+	m.sessions, err = session.Open(session.Config{Dir: c.Home, Backend: m.backend, Program: program})
 	if err != nil {
 		return err
 	}
-	a.close = append(a.close, a.Sessions.Close)
+	m.closers = append(m.closers, m.sessions.Close)
 	return nil
 }
 
-// Close ends every session and sandbox: the parts in the reverse order of their making.
-func (a *App) Close() error {
+// close closes the parts in the reverse order of their making.
+func (m *machine) close() error {
 	var err error
-	for i := len(a.close) - 1; i >= 0; i-- {
-		err = errors.Join(err, a.close[i]())
+	for i := len(m.closers) - 1; i >= 0; i-- {
+		err = errors.Join(err, m.closers[i]())
 	}
-	a.close = nil
+	m.closers = nil
 	return err
 }

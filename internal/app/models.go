@@ -41,11 +41,8 @@ func made[M llm.Model](m M, err error) (llm.Model, error) {
 	return m, nil
 }
 
-// Model makes the model called "provider:name".
-func (a *App) Model(spec string) (llm.Model, error) { return NewModel(spec, a.getenv) }
-
-// NewModel makes the model called "provider:name" from an environment. It sends nothing.
-func NewModel(spec string, getenv func(string) string) (llm.Model, error) {
+// newModel makes the model called "provider:name" from an environment. It sends nothing.
+func newModel(spec string, getenv func(string) string) (llm.Model, error) {
 	all := providers()
 	unknown := fault.Data{"model": spec, "providers": strings.Join(Providers(), ", ")}
 	kind, name, found := strings.Cut(spec, ":")
@@ -57,4 +54,32 @@ func NewModel(spec string, getenv func(string) string) (llm.Model, error) {
 		return nil, fault.Coded(fault.ModelUnknown, unknown, "cannot use model %q: there is no provider %q", spec, kind)
 	}
 	return construct(name, getenv)
+}
+
+// Models that a key alone chooses. A person who wants another names it.
+const (
+	AnthropicModel = "anthropic:claude-sonnet-4-5"
+	OpenAIModel    = "openai:gpt-5"
+)
+
+// chooseModel returns the model to use: what the caller says, then the environment
+// and the configuration, then what the keys allow.
+func (a *App) chooseModel(named string) (string, error) {
+	getenv := a.opt.Getenv
+	for _, name := range [...]string{named, getenv("PRAXIS_MODEL"), a.opt.Config.Ask.Model} {
+		if name != "" {
+			return name, nil
+		}
+	}
+	switch {
+	case getenv(anthropic.KeyVar) != "":
+		return AnthropicModel, nil
+	case getenv(openai.URLVar) != "":
+		// Which models a local server has is not known here.
+		return "", fault.Coded(fault.ModelUnnamed, fault.Data{"provider": "openai"},
+			"cannot choose a model: OPENAI_BASE_URL names a server, but not which of its models to use")
+	case getenv(openai.KeyVar) != "":
+		return OpenAIModel, nil
+	}
+	return "", fault.Coded(fault.ModelUnchosen, nil, "cannot ask: no model is set up")
 }

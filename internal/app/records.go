@@ -25,9 +25,9 @@ type Records struct {
 	DB      *sqlite.DB
 }
 
-// OpenRecords opens the records of the data folder. Environ are the variables of
+// openRecords opens the records of the data folder. Environ are the variables of
 // the environment, as NAME=value: what is secret among them is never recorded.
-func OpenRecords(c config.Config, environ []string, version string) (*Records, error) {
+func openRecords(c config.Config, environ []string, version string) (*Records, error) {
 	kept, err := files.Open(c.Home, files.Options{Quota: c.Journal.BlobBytes})
 	if err != nil {
 		return nil, err
@@ -55,11 +55,11 @@ func OpenRecords(c config.Config, environ []string, version string) (*Records, e
 // database is the file of the database.
 func database(c config.Config) string { return filepath.Join(c.Home, "praxis.db") }
 
-// SetDatabaseAside moves the database out of the way when err says that it is
+// setDatabaseAside moves the database out of the way when err says that it is
 // damaged, and returns where it is then; "" when err says something else. The
 // records are to be closed before. What can be built again is built when they
 // are opened the next time; threads and notes stay in the file that was moved.
-func SetDatabaseAside(c config.Config, err error, now time.Time) (string, error) {
+func setDatabaseAside(c config.Config, err error, now time.Time) (string, error) {
 	if !errors.Is(err, sqlite.ErrDamaged) {
 		return "", nil
 	}

@@ -21,7 +21,7 @@ import (
 	"praxis/event"
 	"praxis/internal/bench/workflow"
 	"praxis/internal/image"
-	"praxis/internal/run"
+	"praxis/internal/record/replay"
 	"praxis/internal/session"
 	"praxis/internal/tool/registry"
 )
@@ -35,8 +35,8 @@ type Config struct {
 
 	Dir         string // folder for journals that are measured, on the data folder's disk
 	OpenRecords func(dir string) (Records, error)
-	// OpenSession opens a session for a run. One that is an io.Closer is closed.
-	OpenSession func(ctx context.Context, want event.SessionBegan) (run.Session, error)
+	// OpenSession opens a session for a run.
+	OpenSession func(ctx context.Context) (replay.Opened, error)
 	// OpenTools opens the tools of files, as a run does.
 	OpenTools func(ctx context.Context, files []registry.File) (*registry.Registry, error)
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strings"
 	"time"
@@ -170,10 +169,10 @@ func (b *bench) replay(ctx context.Context) (Figure, error) {
 		}
 		return sample(max(3, b.Rounds/6), func() (float64, error) {
 			var opening time.Duration
-			report, err := replay.Replay(ctx, replay.Config{Source: r.Journal, Open: func(ctx context.Context, want event.SessionBegan) (run.Session, error) {
+			report, err := replay.Replay(ctx, replay.Config{Source: r.Journal, Open: func(ctx context.Context, _ event.SessionBegan) (replay.Opened, error) {
 				began := time.Now()
 				defer func() { opening = time.Since(began) }()
-				return b.OpenSession(ctx, want)
+				return b.OpenSession(ctx)
 			}}, recording)
 			if err == nil && !report.Identical {
 				err = fmt.Errorf("the replay differs: %s", report.Headline())
@@ -186,16 +185,16 @@ func (b *bench) replay(ctx context.Context) (Figure, error) {
 
 // carryOut makes the run that is replayed.
 func (b *bench) carryOut(ctx context.Context, began event.RunBegan, exchanges []recorded.Exchange, rec *journal.Recorder) (err error) {
-	var s run.Session
+	var s replay.Opened
 	defer func() {
-		if c, ok := s.(io.Closer); ok {
-			err = errors.Join(err, c.Close())
+		if s.Close != nil {
+			err = errors.Join(err, s.Close())
 		}
 	}()
-	_, _, err = run.Ask(ctx, run.Task{Began: began, Open: func(ctx context.Context) (run.Session, error) {
-		s, err = b.OpenSession(ctx, event.SessionBegan{Image: event.Image{ID: b.Image.ID}})
+	_, err = run.Ask(ctx, run.Task{Began: began, Open: func(ctx context.Context) (run.Session, error) {
+		s, err = b.OpenSession(ctx)
 		return s, err
-	}}, &agent.Config{Model: recorded.New("recorded:bench", exchanges)}, rec)
+	}}, agent.Config{Model: recorded.New("recorded:bench", exchanges)}, rec)
 	return err
 }
 

@@ -4,23 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"syscall"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"praxis/event"
-	"praxis/fault"
-	"praxis/internal/agent"
-	"praxis/internal/config"
-	"praxis/internal/llm"
-	"praxis/internal/record/journal"
-	"praxis/internal/run"
-	"praxis/internal/safetext"
-	"praxis/internal/tool/bridge"
-	"praxis/internal/tool/gate"
+	"praxis/internal/app"
 )
 
 const askLong = `Asks a question. The model answers it by writing code, which runs in a sandbox;
@@ -51,13 +41,12 @@ type askCommand struct {
 	notes    bool
 	maxSteps flagValue[float64]
 	json     bool
-	own      []ownFile // what run found of the files above and the model's script
-	planAsk  planAsk
+	mode     modeFlags
 	tools    toolFlags
 }
 
 func (p *program) askCommand() *cobra.Command {
-	a := &askCommand{p: p, maxSteps: flagValue[float64]{parse: config.MaxSteps.Parse, kind: "number"}}
+	a := &askCommand{p: p, maxSteps: flagValue[float64]{parse: app.ParseMaxSteps, kind: "number"}}
 	cmd := &cobra.Command{
 		Use:     `ask "QUESTION"`,
 		Short:   "Ask a question that code can answer",
@@ -65,7 +54,7 @@ func (p *program) askCommand() *cobra.Command {
 		Example: `  praxis ask "Which region grew fastest?" --file sales.csv --with pandas,matplotlib --out charts`,
 		Args:    takes(1, 1, "the question"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := a.planAsk.check(cmd)
+			err := a.mode.check(cmd, &a.tools)
 			if err == nil {
 				err = a.run(cmd.Context(), args[0])
 			}
@@ -81,8 +70,8 @@ func (p *program) askCommand() *cobra.Command {
 	fs.Var(&a.maxSteps, "max-steps", "how many turns the model may take (default 10)")
 	fs.BoolVar(&a.json, "json", false, "print one JSON object an event, the answer last")
 	a.flags.register(cmd)
-	a.planAsk.register(cmd)
-	a.tools.register(cmd)
+	a.mode.register(cmd, &a.tools)
+	a.tools.registerApproval(cmd)
 	a.tools.registerNet(cmd)
 	return cmd
 }
@@ -90,65 +79,40 @@ func (p *program) askCommand() *cobra.Command {
 // tell writes the last object of a run that did not begin, and returns why.
 func (a *askCommand) tell(err error) error {
 	if f := failureOf(err); f != nil && a.json && !a.p.told && !errors.Is(err, syscall.EPIPE) {
-		line := answerLine{Event: "answer", Figures: []event.Figure{}, Reason: f.Message, Remedy: f.Remedy, Files: []savedFile{}, Failure: f}
+		line := answerLine{Event: "answer", Figures: []event.Figure{}, Reason: f.Message, Remedy: f.Remedy, Files: []app.SavedFile{}, Failure: f}
 		err = errors.Join(err, a.p.printJSON(line))
 	}
 	return err
 }
 
 func (a *askCommand) run(ctx context.Context, question string) error {
-	cfg, err := a.p.config()
-	if err != nil {
-		return err
-	}
 	if strings.TrimSpace(question) == "" {
 		return usage("praxis ask", "the question is empty")
 	}
-	name, err := chooseModel(a.model, cfg, a.p.getenv)
-	if err != nil {
+	if a.mode.mode == app.ModePlan {
+		return a.plan(ctx, question)
+	}
+	q := app.AskRequest{
+		Question: question, Mode: a.mode.mode, Model: a.model, Thread: a.thread, Notes: a.notes,
+		Session: a.flags.session(""), Bounds: a.flags.bounds(), Output: app.Output{Dir: a.out}, Tools: a.tools.spec(a.p),
+	}
+	if a.maxSteps.value != nil {
+		q.MaxSteps = int(*a.maxSteps.value)
+	}
+	var err error
+	if q.Files, err = app.LocalFiles(a.files); err != nil {
 		return err
 	}
-	if a.planAsk.mode == "" {
-		a.planAsk.mode = modeCode
-	}
-	if a.planAsk.mode == modePlan {
-		return a.plan(ctx, cfg, question, name)
-	}
-	inputs, err := checkInputs(a.files)
-	if err != nil {
+	if q.Net, err = a.tools.netSpec(); err != nil {
 		return err
 	}
-	if err := prepareOut(a.out); err != nil {
+	if err := app.PrepareFolder(a.out); err != nil {
 		return err
 	}
 	if err := a.flags.warn(a.p.stderr); err != nil {
 		return err
 	}
-	a.own = ownFiles(append(slices.Clone(a.files), a.flags.requirements)...)
-	if script, ok := strings.CutPrefix(name, "scripted:"); ok {
-		a.own = append(a.own, ownFiles(script)...)
-	}
-	if a.maxSteps.value != nil {
-		cfg.Ask.MaxSteps = int(*a.maxSteps.value)
-	}
-	return a.p.withEngine(ctx, cfg, func(e engine) (err error) {
-		model, err := e.model(name)
-		if err != nil {
-			return err
-		}
-		t := &asking{askCommand: a, cfg: cfg, e: e, model: model, question: question, inputs: inputs}
-		if t.tooling, err = a.p.openTooling(ctx, cfg, e.records(), e, &a.tools, &a.planAsk.rules); err != nil {
-			return err
-		}
-		defer a.p.closing(t.tooling, &err)
-		if a.planAsk.mode != modeCode && !t.tooling.has() {
-			return fault.New(fault.Invalid, "Declare some, or ask with --mode code.", "cannot ask with --mode %s: the files of --tools declare no tools", a.planAsk.mode)
-		}
-		if err = t.ask(ctx); t.w != nil {
-			a.p.closing(t.w, &err)
-		}
-		return err
-	})
+	return a.p.withApp(func(x *app.App) error { return a.ask(ctx, x, q) })
 }
 
 // reporter shows a run: the screen, or lines of JSON.
@@ -163,10 +127,14 @@ type reporter interface {
 // ending is how a run ended.
 type ending struct {
 	run     string
-	answer  agent.Answer
-	found   collected
-	err     error // why there is no answer
-	unsaved error // why not all that code made is saved
+	text    string
+	figures []event.Figure
+	steps   int
+	tokens  event.Tokens
+	made    app.Made
+	out     string // the folder of --out
+	err     error  // why there is no answer
+	unsaved error  // why not all that code made is saved
 }
 
 func (a *askCommand) reporter() reporter {
@@ -183,233 +151,35 @@ func (a *askCommand) reporter() reporter {
 	return screenReporter{s}
 }
 
-// asking is one run of the command.
-type asking struct {
-	*askCommand
-	cfg      config.Config
-	e        engine
-	model    llm.Model
-	question string
-	inputs   []input
-	tooling  *tooling
-	w        workspace // open when the run came so far
-
-	rec   *journal.Recorder
-	col   collector
-	found collected
-	talk  *thread // nil: the question stands alone
+// cancelling ends a run when nobody reads its report any more.
+func cancelling(rep reporter, broken func(error)) event.Sink {
+	return event.SinkFunc(func(e event.Event) {
+		rep.Emit(e)
+		if err := rep.failed(); err != nil {
+			broken(err)
+		}
+	})
 }
 
-// ask lets the agent answer in a fresh session.
-func (t *asking) ask(ctx context.Context) error {
-	p := t.p
-	inputs, err := runInputs(t.inputs)
-	if err != nil {
-		return err
-	}
-	for _, f := range inputs {
-		if f.Note != "" {
-			if _, err := fmt.Fprintf(p.stderr, "praxis: file %s %s\n", safetext.Line(f.Name), f.Note); err != nil {
-				return err
-			}
-		}
-	}
-	rep := t.reporter()
+func (a *askCommand) ask(ctx context.Context, x *app.App, q app.AskRequest) error {
+	rep := a.reporter()
 	runCtx, broken := context.WithCancelCause(ctx)
 	defer broken(nil)
-	gallery := &gallery{next: rep, broken: broken}
-	began := t.began()
-	runCtx, rec, err := t.e.records().Journal.Begin(runCtx, began, gallery)
-	if err != nil {
+	out, err := x.Ask(runCtx, q, a.p.watch(cancelling(rep, broken)))
+	a.p.settled()
+	if out.Run == "" {
 		return err
 	}
-	t.rec, t.col = rec, collector{dir: t.out, guard: t.own}
-	keepErr := keepRules(runCtx, rec, t.tooling.rules)
-	agentCfg := agent.Config{Model: t.model, Store: rec.Store, Load: t.e.records().Content}
-	if t.thread != "" || t.notes {
-		agentCfg.Notes = notes{t.e.records().Memory, rec.ID(), t.thread}
+	if err != nil && errorCode(err) == exitInterrupted {
+		err = cut{out.Steps}
 	}
-	keepErr = errors.Join(keepErr, t.offer(runCtx, rec, &agentCfg))
-	task := run.Task{
-		Began: began, Inputs: inputs, Snapshots: t.cfg.Journal.Snapshots,
-		Open: func(ctx context.Context) (run.Session, error) {
-			if keepErr != nil {
-				return nil, keepErr
-			}
-			return t.open(ctx, &agentCfg)
-		},
-		Ready:  func(ctx context.Context) error { return t.col.begin(ctx, t.w) },
-		Finish: func(_ context.Context, r run.Result) error { return t.finish(ctx, r, gallery) },
+	unsaved := out.Unsaved
+	a.p.told = a.p.told || a.json
+	e := ending{run: out.Run, text: out.Text, figures: out.Figures, steps: out.Steps, tokens: out.Tokens, made: out.Made, out: a.out, err: err, unsaved: unsaved}
+	if err := rep.finish(e); err != nil {
+		return errors.Join(err, unsaved) // nobody reads: that it was cancelled says nothing more
 	}
-	if t.planAsk.mode == modeTools && keepErr == nil {
-		task.Open, task.Finish = nil, nil
-	}
-	answer, outErr, runErr := run.Ask(runCtx, task, &agentCfg, observed{rec, t.tooling.desk})
-	if runErr != nil && errorCode(runErr) == exitInterrupted {
-		runErr = cut{answer.Steps}
-	}
-	outErr = errors.Join(outErr, rec.Close(), tidy(context.WithoutCancel(ctx), t.e, t.cfg.Journal.SnapshotBytes))
-	p.told = p.told || t.json
-	if err := rep.finish(ending{rec.ID(), answer, t.found, runErr, outErr}); err != nil {
-		return errors.Join(err, outErr) // nobody reads: that it was cancelled says nothing more
-	}
-	return errors.Join(runErr, outErr)
-}
-
-// open opens the session, and the conversation that belongs to it.
-func (t *asking) open(ctx context.Context, cfg *agent.Config) (run.Session, error) {
-	w, err := t.e.open(ctx, t.flags.options().named(t.thread), t.p.progress())
-	t.p.settled()
-	if err != nil {
-		return nil, err
-	}
-	t.w = w
-	if err := t.tooling.offered(ctx, w, true); err != nil {
-		return nil, err
-	}
-	if t.thread == "" {
-		return runSession{w: w}, nil
-	}
-	if t.talk, err = openThread(ctx, t.e.records(), t.thread); err != nil {
-		return nil, err
-	}
-	cfg.History = t.talk.history
-	if text := t.talk.moved(w.describe()); text != "" {
-		cfg.Changed = text
-		if _, err := fmt.Fprintf(t.p.stderr, "praxis: %s\n", text); err != nil {
-			return nil, err
-		}
-	}
-	return runSession{w: w}, nil
-}
-
-// offer makes what the model and its code may call.
-func (t *asking) offer(ctx context.Context, rec *journal.Recorder, cfg *agent.Config) error {
-	origins := map[string][]gate.Origin{modeCode: {gate.Code}, modeTools: {gate.Model}, modeBoth: {gate.Code, gate.Model}}[t.planAsk.mode]
-	if err := t.tooling.begin(ctx, rec.ID(), rec, t.e.records().Journal.Redact, nil, origins...); err != nil {
-		return err
-	}
-	if t.planAsk.mode != modeTools {
-		cfg.Guide = t.tooling.desk.Guide(t.tooling.egress.Strings())
-	}
-	if t.planAsk.mode == modeCode {
-		return nil
-	}
-	var err error
-	cfg.Tools, err = t.tooling.desk.Native(t.planAsk.mode == modeBoth)
-	return err
-}
-
-// observed is a recorder whose events the tools of the run see first.
-type observed struct {
-	*journal.Recorder
-	desk *bridge.Desk
-}
-
-// Emit records an event.
-func (o observed) Emit(e event.Event) {
-	if o.desk != nil {
-		o.desk.Observe(e)
-	}
-	o.Recorder.Emit(e)
-}
-
-// finish takes out of the session what is to stay. A thread stays as it was
-// when there is no answer.
-func (t *asking) finish(ctx context.Context, r run.Result, g *gallery) error {
-	after, stop := afterwards(ctx)
-	defer stop()
-	found, err := t.col.end(after, t.w, g.pictures, g.gone)
-	t.found = found
-	for _, f := range found.saved {
-		t.rec.Emit(event.FileSaved{Path: f.Path, Bytes: f.Bytes})
-	}
-	if t.talk != nil && r.Err == nil {
-		question := t.e.records().Journal.Redact(t.question)
-		err = errors.Join(err, t.talk.save(after, t.w, t.rec, t.rec.ID(), question, r.Answer))
-	}
-	return asUnsaved(err)
-}
-
-// waitingTime is the wall time of an execution that may wait for somebody's
-// leave; its processor time stays as it is.
-const waitingTime = 15 * time.Minute
-
-// bounds are those of each execution. Where code may have to wait for a call,
-// the wall time is long and the processor's is what it was.
-func (t *asking) bounds() event.Bounds {
-	b := t.flags.bounds(t.cfg.Execution)
-	if t.tooling.has() && t.flags.timeout.value == nil {
-		if b.CPU == 0 {
-			b.CPU = b.Timeout
-		}
-		b.Timeout = event.Duration(waitingTime)
-	}
-	return b
-}
-
-// began describes the run that begins.
-func (t *asking) began() event.RunBegan {
-	mode := t.planAsk.mode
-	if mode == modeCode {
-		mode = ""
-	}
-	return event.RunBegan{
-		Kind: event.Ask, Mode: mode, Question: strings.TrimSpace(t.question), Model: t.model.Name(),
-		Scripted: strings.HasPrefix(t.model.Name(), "scripted:"), Files: inputNames(t.inputs), MaxSteps: t.cfg.Ask.MaxSteps,
-		Bounds: t.bounds(), Tools: t.tooling.pins(), Net: t.tooling.egress.Strings(), Budget: event.Budget{Reply: agent.DefaultMaxTokens, Run: agent.DefaultTotalTokens, Window: t.cfg.Ask.Window},
-		Seed: t.flags.seed.value, Thread: t.thread, Program: t.p.version,
-	}
-}
-
-// afterwards returns the context of what comes after the code. What it made is
-// saved even when the command was cancelled, but not for ever.
-func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
-	if ctx.Err() == nil {
-		return ctx, func() {}
-	}
-	return context.WithTimeout(context.WithoutCancel(ctx), outTime)
-}
-
-// runInputs describes inputs for a run and for its model.
-func runInputs(inputs []input) ([]run.Input, error) {
-	out := plainInputs(inputs)
-	for i, in := range inputs {
-		var err error
-		if out[i].Preview, out[i].Note, err = preview(in); err != nil {
-			return nil, err
-		}
-	}
-	return out, nil
-}
-
-// gallery keeps the pictures that pass by, bounded, and ends the run when
-// nobody reads its report any more.
-type gallery struct {
-	next     reporter
-	broken   func(error)
-	pictures []picture
-	bytes    int
-	gone     bool // the session's files are
-}
-
-// maxGallery bounds the memory that pictures of one run take.
-const maxGallery = 256 << 20
-
-// Emit passes an event on.
-func (g *gallery) Emit(e event.Event) {
-	if x, ok := e.(event.ExecutionEnded); ok {
-		for _, p := range pictures(x.Execution) {
-			if g.bytes += len(p.data); g.bytes <= maxGallery {
-				g.pictures = append(g.pictures, p)
-			}
-		}
-		g.gone = g.gone || x.Execution.State == event.Gone
-	}
-	g.next.Emit(e)
-	if err := g.next.failed(); err != nil {
-		g.broken(err)
-	}
+	return errors.Join(err, unsaved)
 }
 
 type screenReporter struct{ *screen }
@@ -417,7 +187,7 @@ type screenReporter struct{ *screen }
 func (s screenReporter) failed() error { return s.err }
 
 func (s screenReporter) finish(e ending) error {
-	hint := e.found.hint()
+	hint := madeHint(e.made, e.out)
 	if hint != "" {
 		hint = "\n" + hint
 	}
@@ -436,8 +206,8 @@ func (j jsonReporter) failed() error { return j.err }
 
 func (j jsonReporter) finish(e ending) error {
 	line := answerLine{
-		Event: "answer", Run: e.run, Answered: e.err == nil, Text: e.answer.Text, Figures: orEmpty(e.answer.Figures),
-		Steps: e.answer.Steps, Tokens: e.answer.Tokens, Files: orEmpty(e.found.saved), Failure: failureOf(errors.Join(e.err, e.unsaved)),
+		Event: "answer", Run: e.run, Answered: e.err == nil, Text: e.text, Figures: orEmpty(e.figures),
+		Steps: e.steps, Tokens: e.tokens, Files: orEmpty(e.made.Saved), Failure: failureOf(errors.Join(e.err, e.unsaved)),
 	}
 	if f := failureOf(e.err); f != nil {
 		line.Reason, line.Remedy = f.Message, f.Remedy

@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"path/filepath"
-
 	"github.com/spf13/cobra"
 
-	"praxis/internal/record/replay"
+	"praxis/internal/app"
 )
 
 // assertCommand runs a person's assertions on the final state of a run.
@@ -21,20 +19,12 @@ is 0 only when everything holds.`,
 		Example: "  praxis assert last checks.py",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			ctx := cmd.Context()
-			cfg, err := p.config()
-			if err != nil {
-				return err
-			}
 			code, err := readCodeFile(args[1])
 			if err != nil {
 				return err
 			}
-			return p.withEngine(ctx, cfg, func(e engine) error {
-				rc, rec, err := p.loadRun(ctx, cfg, e, args[0], sessionOptions{})
-				if err != nil {
-					return err
-				}
-				out, err := replay.Assert(ctx, rc, rec, filepath.Base(args[1]), code)
+			return p.withApp(func(a *app.App) error {
+				out, err := a.Assert(ctx, args[0], args[1], code, p.quiet())
 				p.settled()
 				if err != nil {
 					return err
@@ -45,7 +35,7 @@ is 0 only when everything holds.`,
 					err = out.Text(p.stdout)
 				}
 				if err == nil && !out.OK {
-					return fate{exitRaised}
+					return exitStatus{exitRaised}
 				}
 				return err
 			})

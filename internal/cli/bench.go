@@ -9,10 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"praxis/fault"
-	"praxis/internal/bench"
-	"praxis/internal/bench/workflow"
-	"praxis/internal/image"
+	"praxis/internal/app"
 	"praxis/internal/safetext"
 )
 
@@ -28,7 +25,7 @@ type benchCommand struct {
 func (p *program) benchCommand() *cobra.Command {
 	b := &benchCommand{p: p}
 	cmd := &cobra.Command{
-		Use:   "bench [" + strings.Join(bench.Suites(), "|") + "]",
+		Use:   "bench [" + strings.Join(app.BenchSuites(), "|") + "]",
 		Short: "Measure how fast sandboxes, sessions and tools are on this machine",
 		Long: "Measures how fast sandboxes, sessions and tools are on this machine, with " + benchWith + ` imported.
 Where no package index can be reached, the figures are of the bare interpreter,
@@ -41,7 +38,7 @@ and the output says so. "--with none" asks for that.
 
 Without one of these all are measured.`,
 		Args:      takes(0, 1, ""),
-		ValidArgs: bench.Suites(),
+		ValidArgs: app.BenchSuites(),
 		RunE:      func(cmd *cobra.Command, args []string) error { return b.run(cmd.Context(), args) },
 	}
 	cmd.Flags().StringArrayVar(&b.with, "with", []string{benchWith}, "`PACKAGES` of the image that is measured")
@@ -52,31 +49,15 @@ Without one of these all are measured.`,
 
 func (b *benchCommand) run(ctx context.Context, suites []string) error {
 	for _, s := range suites {
-		if !slices.Contains(bench.Suites(), s) {
-			return usage("praxis bench", "there is no benchmark %q: write one of %s", safetext.Line(s), strings.Join(bench.Suites(), ", "))
+		if !slices.Contains(app.BenchSuites(), s) {
+			return usage("praxis bench", "there is no benchmark %q: write one of %s", safetext.Line(s), strings.Join(app.BenchSuites(), ", "))
 		}
 	}
 	if slices.Equal(b.with, []string{"none"}) {
 		b.with = nil
 	}
-	cfg, err := b.p.config()
-	if err != nil {
-		return err
-	}
-	return b.p.withEngine(ctx, cfg, func(e engine) error {
-		img, err := e.images().Resolve(ctx, image.Request{With: b.with}, b.p.progress())
-		b.p.settled()
-		if fault.KindOf(err) == fault.Unavailable && len(b.with) > 0 {
-			if _, err := fmt.Fprintf(b.p.stderr, "praxis: measuring without %s: %s\n", strings.Join(b.with, ","), safetext.Line(err.Error())); err != nil {
-				return err
-			}
-			img, err = e.images().Resolve(ctx, image.Request{}, b.p.progress())
-			b.p.settled()
-		}
-		if err != nil {
-			return err
-		}
-		report, err := e.bench(ctx, img, suites, b.p.progress())
+	return b.p.withApp(func(a *app.App) error {
+		report, err := a.Bench(ctx, b.with, suites, b.p.quiet())
 		b.p.settled()
 		if err != nil {
 			return err
@@ -88,12 +69,12 @@ func (b *benchCommand) run(ctx context.Context, suites []string) error {
 	})
 }
 
-func describeReport(r bench.Report) string {
+func describeReport(r app.BenchReport) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "machine  %s, %s, Linux %s, %d MiB\nimage    %s\n\n",
 		safetext.Line(r.Machine.CPU), safetext.Count(r.Machine.Cores, "core"), safetext.Line(r.Machine.Kernel), r.Machine.MemoryMB, r.Image)
 	t := headed("FIGURE", "UNIT", "P50", "P95", "P99", "RUNS", "AIM", "WHAT IT IS")
-	for _, name := range bench.Names() {
+	for _, name := range app.BenchNames() {
 		if f, ok := r.Figures[name]; ok {
 			about := measured(name)
 			t.add(name, about.unit, number(f.P50), number(f.P95), number(f.P99), strconv.Itoa(f.Runs), about.aim, about.what)
@@ -107,7 +88,7 @@ func describeReport(r bench.Report) string {
 }
 
 // describeTokens tells what tools in code save.
-func describeTokens(r workflow.Report) string {
+func describeTokens(r app.WorkflowReport) string {
 	t := headed("WORKFLOW", "DIRECT", "CODE", "SAVING", "TURNS", "BILLED DIRECT", "BILLED CODE", "CORRECT")
 	wrong := ""
 	for _, w := range r.Workflows {

@@ -13,20 +13,38 @@ import (
 	"syscall"
 	"testing"
 
+	"praxis/internal/app"
+	"praxis/internal/test/toy"
+
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// TestMain lets scripts call praxis, with an engine that needs no sandbox.
+// TestMain lets scripts call praxis, with sessions that need no sandbox.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"praxis": func() {
 		signals := make(chan os.Signal, 4)
 		signal.Notify(signals, os.Interrupt)
 		p := &program{
 			stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, version: "v0-test",
-			signals: signals, openEngine: openFake(os.Getenv),
+			signals: signals, parts: toyParts(os.Getenv), environ: []string{"FAKE_API_KEY=" + os.Getenv("FAKE_API_KEY")},
 		}
 		os.Exit(p.run(context.Background(), os.Args[1:]))
 	}})
+}
+
+// toyParts are sessions without a sandbox, see package toy. FAKE_BROKEN says that
+// there are none, FAKE_FATAL that the host is unfit.
+func toyParts(getenv func(string) string) func() (*app.Parts, error) {
+	return func() (*app.Parts, error) {
+		p := &app.Parts{Backend: toy.Backend(), Images: toy.Images{}, Remover: toy.Images{}, Program: "/bin/true"}
+		if getenv("FAKE_FATAL") != "" {
+			p.Backend = toy.Unfit()
+		}
+		if getenv("FAKE_BROKEN") != "" {
+			p.Backend = toy.Broken()
+		}
+		return p, nil
+	}
 }
 
 func TestScripts(t *testing.T) {
@@ -103,7 +121,7 @@ func inProcess(t *testing.T, env map[string]string) (p *program, stdout, stderr 
 	}
 	return &program{
 		stdin: strings.NewReader(""), stdout: stdout, stderr: stderr, getenv: getenv, version: "v0-test",
-		signals: ch, openEngine: openFake(getenv),
+		signals: ch, parts: toyParts(getenv),
 	}, stdout, stderr, ch
 }
 
@@ -166,13 +184,13 @@ func TestBrokenPipe(t *testing.T) {
 	}
 }
 
-// TestCloseFails checks that what goes wrong at the end is told beside the fate of the code.
+// TestCloseFails checks that what goes wrong at the end is told beside what the code did.
 func TestCloseFails(t *testing.T) {
 	p, _, stderr, _ := inProcess(t, nil)
 	for _, c := range []struct {
 		err  error
 		want int
-	}{{nil, exitFailed}, {fate{exitRaised}, exitRaised}} {
+	}{{nil, exitFailed}, {exitStatus{exitRaised}, exitRaised}} {
 		err := c.err
 		p.closing(closerFunc(func() error { return errors.New("cannot unmount") }), &err)
 		report(p.stderr, err)

@@ -9,15 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"praxis/internal/app"
-	"praxis/internal/record/journal"
 )
 
 // completionTime bounds how long a Tab in the person's shell may take.
 const completionTime = 2 * time.Second
 
 // completions returns what may stand at the next place of the command line. It
-// opens the engine, which starts no sandbox.
-type completions func(ctx context.Context, e engine, args []string) ([]cobra.Completion, error)
+// opens tha *app.App, which starts no sandbox.
+type completions func(ctx context.Context, a *app.App, args []string) ([]cobra.Completion, error)
 
 // completeAll says what Tab offers, for arguments by command and for flags by
 // name. Any other argument but run's file is not a file either.
@@ -47,8 +46,8 @@ func (p *program) completeAll(root *cobra.Command) error {
 			c.ValidArgsFunction = cobra.NoFileCompletions
 		}
 		for flag, f := range map[string]cobra.CompletionFunc{
-			"session": p.completing(func(ctx context.Context, e engine, _ []string) ([]cobra.Completion, error) {
-				return sessionNames(ctx, e, nil) // no argument of the command is a session
+			"session": p.completing(func(ctx context.Context, a *app.App, _ []string) ([]cobra.Completion, error) {
+				return sessionNames(ctx, a, nil) // no argument of the command is a session
 			}),
 			"model": completeModel,
 			"with":  cobra.NoFileCompletions,
@@ -77,14 +76,10 @@ func (p *program) completing(f completions) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		ctx, stop := context.WithTimeout(cmd.Context(), completionTime)
 		defer stop()
-		cfg, err := p.config()
-		if err != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
-		}
 		var all []cobra.Completion
-		err = p.withEngine(ctx, cfg, func(e engine) error {
+		err := p.withApp(func(a *app.App) error {
 			var err error
-			all, err = f(ctx, e, args)
+			all, err = f(ctx, a, args)
 			return err
 		})
 		if err != nil {
@@ -97,17 +92,17 @@ func (p *program) completing(f completions) cobra.CompletionFunc {
 
 // first completes the first argument alone.
 func first(f completions) completions {
-	return func(ctx context.Context, e engine, args []string) ([]cobra.Completion, error) {
+	return func(ctx context.Context, a *app.App, args []string) ([]cobra.Completion, error) {
 		if len(args) > 0 {
 			return nil, nil
 		}
-		return f(ctx, e, args)
+		return f(ctx, a, args)
 	}
 }
 
 // sessionNames offers the named sessions that are not on the line yet.
-func sessionNames(ctx context.Context, e engine, args []string) ([]cobra.Completion, error) {
-	all, err := e.named().ListNamed(ctx)
+func sessionNames(ctx context.Context, a *app.App, args []string) ([]cobra.Completion, error) {
+	all, err := a.NamedSessions(ctx)
 	var out []cobra.Completion
 	for _, s := range all {
 		if !slices.Contains(args, s.Name) {
@@ -118,27 +113,27 @@ func sessionNames(ctx context.Context, e engine, args []string) ([]cobra.Complet
 }
 
 // rollbackPlaces offers a session, then its snapshots, the newest first.
-func rollbackPlaces(ctx context.Context, e engine, args []string) ([]cobra.Completion, error) {
+func rollbackPlaces(ctx context.Context, a *app.App, args []string) ([]cobra.Completion, error) {
 	if len(args) != 1 {
-		return first(sessionNames)(ctx, e, args)
+		return first(sessionNames)(ctx, a, args)
 	}
-	log, err := e.named().LogNamed(ctx, args[0])
+	log, err := a.SessionLog(ctx, args[0])
 	var out []cobra.Completion
 	for _, s := range slices.Backward(log) {
 		if !s.Head {
-			out = append(out, cobra.CompletionWithDesc(shortID(s.ID), when(s.Created)+" "+label(s.Label)))
+			out = append(out, cobra.CompletionWithDesc(app.ShortID(s.ID), when(s.Created)+" "+label(s.Label)))
 		}
 	}
 	return out, err
 }
 
 // imageNames offers the images that are not on the line yet.
-func imageNames(ctx context.Context, e engine, args []string) ([]cobra.Completion, error) {
-	all, err := e.images().List(ctx)
+func imageNames(ctx context.Context, a *app.App, args []string) ([]cobra.Completion, error) {
+	all, err := a.ListImages(ctx)
 	var out []cobra.Completion
 	for _, i := range all {
 		if !slices.Contains(args, i.Name) {
-			out = append(out, cobra.CompletionWithDesc(i.Name, shortID(i.ID)))
+			out = append(out, cobra.CompletionWithDesc(i.Name, app.ShortID(i.ID)))
 		}
 	}
 	return out, err
@@ -151,7 +146,7 @@ func completeModel(_ *cobra.Command, _ []string, typed string) ([]cobra.Completi
 		out = append(out, provider+":")
 	}
 	if strings.Contains(typed, ":") {
-		out = append(out, anthropicModel, openaiModel)
+		out = append(out, app.AnthropicModel, app.OpenAIModel)
 	}
 	out = slices.DeleteFunc(out, func(c cobra.Completion) bool { return !strings.HasPrefix(c, typed) || c == typed })
 	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
@@ -170,16 +165,14 @@ func (p *program) completeRuns(most int) cobra.CompletionFunc {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
 		// What fails offers nothing: an error has no place on a line that is being typed.
-		_ = p.withRecords(func(r *app.Records) error {
-			for s, err := range eachRun(ctx, r.Journal, journal.Query{Limit: maxCompletions}) {
-				if err != nil || len(out) >= maxCompletions {
-					return err
-				}
-				if strings.HasPrefix(s.ID, typed) && !slices.Contains(args, s.ID) {
-					out = append(out, cobra.CompletionWithDesc(s.ID, label(s.Question)))
+		_ = p.withApp(func(a *app.App) error {
+			runs, err := a.RunsWithPrefix(ctx, typed, maxCompletions)
+			for _, r := range runs {
+				if !slices.Contains(args, r.ID) {
+					out = append(out, cobra.CompletionWithDesc(r.ID, label(r.Question)))
 				}
 			}
-			return nil
+			return err
 		})
 		return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveKeepOrder
 	}

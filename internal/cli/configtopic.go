@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"praxis/internal/config"
+	"praxis/internal/app"
 	"praxis/internal/safetext"
 )
 
@@ -53,7 +53,7 @@ const configKeys = `  home               data folder: images, templates, named s
 
 // configTopic is the help about the configuration file.
 func (p *program) configTopic() *cobra.Command {
-	path := config.Path(p.getenv)
+	path := app.ConfigPath(p.getenv)
 	if path == "" {
 		path = "nowhere: neither XDG_CONFIG_HOME nor HOME is set"
 	}

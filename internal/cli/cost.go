@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -13,9 +12,6 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/app"
-	"praxis/internal/config"
-	"praxis/internal/record/journal"
-	"praxis/internal/record/price"
 	"praxis/internal/safetext"
 )
 
@@ -52,41 +48,36 @@ func (c *costCommand) run(ctx context.Context) error {
 	if c.by != "" && c.by != "model" && c.by != "day" {
 		return fault.New(fault.Invalid, "Write model or day.", "cannot add up by %q", safetext.Line(c.by))
 	}
-	prices, err := c.p.prices()
+	prices, err := app.LoadPrices(c.p.getenv)
 	if err != nil {
 		return err
 	}
 	if c.table {
 		return c.prices(prices)
 	}
-	var q journal.Query
+	var q app.RunQuery
 	if err := c.span.narrow(&q); err != nil {
 		return err
 	}
-	return c.p.withRecords(func(r *app.Records) error {
-		var rows []price.Row
-		for s, err := range eachRun(ctx, r.Journal, q) {
-			if err != nil {
-				return err
-			}
-			rows = append(rows, price.Row{
-				Model: s.Model, Day: s.Began.Local().Format(time.DateOnly), Scripted: s.Scripted, Tokens: s.Tokens, Took: s.Took,
-			})
+	return c.p.withApp(func(a *app.App) error {
+		sum, err := a.Cost(ctx, q, prices)
+		if err != nil {
+			return err
 		}
-		return c.print(price.Sum(prices, rows))
+		return c.print(sum)
 	})
 }
 
 // costLines is the object of cost --json.
 type costLines struct {
-	Since  *time.Time   `json:"since,omitempty"`
-	Until  *time.Time   `json:"until,omitempty"`
-	Models []price.Line `json:"models,omitempty"`
-	Days   []price.Line `json:"days,omitempty"`
-	Total  price.Line   `json:"total"`
+	Since  *time.Time     `json:"since,omitempty"`
+	Until  *time.Time     `json:"until,omitempty"`
+	Models []app.CostLine `json:"models,omitempty"`
+	Days   []app.CostLine `json:"days,omitempty"`
+	Total  app.CostLine   `json:"total"`
 }
 
-func (c *costCommand) print(sum price.Costs) error {
+func (c *costCommand) print(sum app.Costs) error {
 	if c.json {
 		out := costLines{c.span.since.value, c.span.until.value, sum.Models, sum.Days, sum.Total}
 		if c.by == "day" {
@@ -121,21 +112,21 @@ func (c *costCommand) print(sum price.Costs) error {
 }
 
 // costTable shows sums, and their total when it is wanted.
-func costTable(head string, lines []price.Line, total price.Line, withTotal bool) string {
+func costTable(head string, lines []app.CostLine, total app.CostLine, withTotal bool) string {
 	t := table{
 		{head: head}, {head: "RUNS", right: true}, {head: "INPUT", right: true}, {head: "OUTPUT", right: true},
 		{head: "TIME", right: true}, {head: "COST", right: true},
 	}
 	if withTotal && len(lines) > 1 {
 		total.Name = "all"
-		lines = append(append([]price.Line{}, lines...), total)
+		lines = append(append([]app.CostLine{}, lines...), total)
 	}
 	for _, l := range lines {
 		name := l.Name
 		if name == "" {
 			name = "(no model)"
 		}
-		cost := price.Format(l.USD)
+		cost := app.FormatUSD(l.USD)
 		switch {
 		case l.Unknown.Runs == l.Runs && l.USD == 0:
 			cost = "?"
@@ -150,7 +141,7 @@ func costTable(head string, lines []price.Line, total price.Line, withTotal bool
 }
 
 // prices prints the table of prices.
-func (c *costCommand) prices(t price.Table) error {
+func (c *costCommand) prices(t app.PriceTable) error {
 	if c.json {
 		for _, p := range t.Prices() {
 			if err := c.p.printJSON(p); err != nil {
@@ -163,7 +154,7 @@ func (c *costCommand) prices(t price.Table) error {
 	for _, p := range t.Prices() {
 		cols.add(p.Model, amount(p.Input), amount(p.Output), p.AsOf, p.Source)
 	}
-	where := c.p.pricesPath()
+	where := app.PricesPath(c.p.getenv)
 	if where == "" {
 		where = "nowhere: neither XDG_CONFIG_HOME nor HOME is set"
 	}
@@ -177,47 +168,14 @@ Your own prices go before these. Write them here:
 
 func amount(usd float64) string { return strconv.FormatFloat(usd, 'f', -1, 64) }
 
-// costOf writes what tokens of a model cost, for a report.
-func costOf(t price.Table) func(string, event.Tokens) string {
-	return func(model string, tokens event.Tokens) string {
-		cost, known := t.Cost(model, tokens)
-		if !known {
-			return ""
-		}
-		return price.Format(cost)
-	}
-}
-
-// pricesPath returns the file in which a person keeps prices, or "" where the
-// environment names no folder for it.
-func (p *program) pricesPath() string {
-	path := config.Path(p.getenv)
-	if path == "" {
-		return ""
-	}
-	return filepath.Join(filepath.Dir(path), "prices.json")
-}
-
-// prices reads the price table.
-func (p *program) prices() (price.Table, error) { return price.Load(p.pricesPath()) }
-
-// usd returns what a run cost. One that asked no model, or only a file, cost nothing.
-func usd(t price.Table, s journal.Summary) (cost float64, known bool) {
-	if s.Scripted || s.Tokens == (event.Tokens{}) {
-		return 0, true
-	}
-	return t.Cost(s.Model, s.Tokens)
-}
-
 // costText is a cost in a table: "?" is one whose price is not known, and
 // nothing one that nobody was asked for.
-func costText(t price.Table, s journal.Summary) string {
-	cost, known := usd(t, s)
+func costText(r app.ListedRun) string {
 	switch {
-	case s.Tokens == (event.Tokens{}):
+	case r.Tokens == (event.Tokens{}):
 		return ""
-	case !known:
+	case r.USD == nil:
 		return "?"
 	}
-	return price.Format(cost)
+	return app.FormatUSD(*r.USD)
 }

@@ -5,12 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strings"
+
+	"praxis/internal/app"
 
 	"github.com/spf13/cobra"
-
-	"praxis/examples/demo"
 )
 
 func (p *program) demoCommand() *cobra.Command {
@@ -35,10 +33,10 @@ func (a *askCommand) demo(ctx context.Context) (err error) {
 		return fmt.Errorf("cannot make a folder for the demo: %w", err)
 	}
 	defer func() { err = errors.Join(err, os.RemoveAll(dir)) }()
-	data, script := filepath.Join(dir, demo.DataName), filepath.Join(dir, demo.ScriptName)
-	if err := errors.Join(os.WriteFile(data, demo.Data, 0o600), os.WriteFile(script, demo.Script, 0o600)); err != nil {
-		return fmt.Errorf("cannot write the demo's files: %w", err)
+	d, err := app.WriteDemo(dir)
+	if err != nil {
+		return err
 	}
-	a.files, a.model = []string{data}, "scripted:"+script
-	return a.run(ctx, strings.TrimSpace(demo.Question))
+	a.files, a.model = []string{d.Data}, d.Model
+	return a.run(ctx, d.Question)
 }

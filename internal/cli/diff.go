@@ -28,13 +28,12 @@ func (p *program) diffCommand() *cobra.Command {
 }
 
 func (p *program) diff(ctx context.Context, a, b string, step int) error {
-	return p.withRecords(func(r *app.Records) error {
+	return p.withApp(func(x *app.App) error {
 		var runs [2]reports.Run
 		var damage error
 		for i, ref := range []string{a, b} {
-			run, err := readRun(ctx, r.Journal, ref)
-			var bad damaged
-			if err != nil && !errors.As(err, &bad) {
+			run, err := x.ReadRun(ctx, ref)
+			if err != nil && run.Damage == "" {
 				return err
 			}
 			runs[i], damage = run, errors.Join(damage, err)
@@ -48,7 +47,7 @@ func (p *program) diff(ctx context.Context, a, b string, step int) error {
 			return err
 		}
 		if !same {
-			return fate{exitNot}
+			return exitStatus{exitNot}
 		}
 		return nil
 	})

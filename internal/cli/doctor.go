@@ -5,11 +5,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/spf13/cobra"
+	"praxis/internal/app"
 
-	"praxis/internal/config"
-	"praxis/internal/sandbox"
-	"praxis/internal/session"
+	"github.com/spf13/cobra"
 )
 
 func (p *program) doctorCommand() *cobra.Command {
@@ -27,12 +25,11 @@ func (p *program) doctor(ctx context.Context, asJSON bool) error {
 	if err != nil {
 		return err
 	}
-	return p.withEngine(ctx, cfg, func(e engine) error {
-		h, err := e.host(ctx)
+	return p.withApp(func(a *app.App) error {
+		h, err := a.Host(ctx)
 		if err != nil {
 			return err
 		}
-		h.Limits, h.Findings = withTimes(h.Limits, cfg), orEmpty(h.Findings)
 		if asJSON {
 			err = p.printJSON(h)
 		} else {
@@ -43,34 +40,14 @@ func (p *program) doctor(ctx context.Context, asJSON bool) error {
 		}
 		for _, f := range h.Findings {
 			if f.Fatal {
-				return fate{exitFailed}
+				return exitStatus{exitFailed}
 			}
 		}
 		return nil
 	})
 }
 
-// withTimes adds the bounds on time, which no part of the host keeps.
-func withTimes(limits []sandbox.Enforcement, cfg config.Config) []sandbox.Enforcement {
-	cpu := "of one execution; only when --cpu-time sets it"
-	if cfg.Execution.CPU > 0 {
-		cpu = "of one execution: " + cfg.Execution.CPU.String()
-	}
-	var out []sandbox.Enforcement
-	for _, l := range limits {
-		if l.Limit == "wall" && l.Note == "" {
-			l.Note = "of one execution: " + cfg.Execution.Timeout.String()
-		}
-		out = append(out, l)
-	}
-	return append(out,
-		sandbox.Enforcement{Limit: "cpu_time", By: "guest agent", Note: cpu},
-		sandbox.Enforcement{Limit: "session_wall", By: "praxis", Note: "life of a session: " + session.DefaultWall.String()},
-		sandbox.Enforcement{Limit: "session_idle", By: "praxis", Note: "time without a call: " + session.DefaultIdle.String()},
-	)
-}
-
-func describeHost(h sandbox.Host, home string) string {
+func describeHost(h app.Host, home string) string {
 	var b strings.Builder
 	user := "an unprivileged user"
 	if h.Root {

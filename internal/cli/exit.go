@@ -10,6 +10,7 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/app"
 	"praxis/internal/safetext"
 )
 
@@ -60,7 +61,7 @@ with kind, message and remedy, and with code and data where there are some, as
 it does when what the code made could not be saved.
 `
 
-// statusCode maps the fate of guest code to an exit code.
+// statusCode maps what guest code did to an exit code.
 func statusCode(s event.Status) int {
 	switch s {
 	case event.OK:
@@ -77,27 +78,18 @@ func statusCode(s event.Status) int {
 	return exitFailed
 }
 
-// fate ends a command whose code did not end well. The person was told already.
-type fate struct{ code int }
+// exitStatus ends a command whose code did not end well. The person was told already.
+type exitStatus struct{ code int }
 
-func (f fate) Error() string { return fmt.Sprintf("exit code %d", f.code) }
-
-// choice is a conflict that the command line itself brought about: it asks for
-// something else than what is there. It is the caller's to mend, as a wrong
-// name is.
-type choice struct{ error }
-
-// Unwrap returns the fault.
-func (c choice) Unwrap() error { return c.error }
+func (f exitStatus) Error() string { return fmt.Sprintf("exit code %d", f.code) }
 
 // errInterrupted is the cause that cancels a command on Ctrl-C or SIGTERM.
 var errInterrupted = errors.New("interrupted")
 
 // errorCode maps what a command returned to an exit code.
 func errorCode(err error) int {
-	var f fate
-	var c choice
-	var u unsaved
+	var f exitStatus
+	var u app.Unsaved
 	switch {
 	case err == nil:
 		return exitOK
@@ -107,10 +99,12 @@ func errorCode(err error) int {
 		return exitPipe
 	case errors.Is(err, errInterrupted), errors.Is(err, context.Canceled):
 		return exitInterrupted
-	case errors.As(err, &c):
-		return exitUsage
 	case errors.As(err, &u):
 		return exitFailed
+	}
+	switch fault.CodeOf(err) {
+	case fault.FileExists, fault.SessionDiffers, fault.SessionExists, fault.ThreadExists:
+		return exitUsage // the caller's own words ask for something else than what is there
 	}
 	switch fault.KindOf(err) {
 	case fault.Invalid, fault.NotFound:
@@ -129,7 +123,7 @@ func (p *program) warn(format string, args ...any) {
 
 // report prints an error in the one voice: what failed and why, then what to do.
 func report(w io.Writer, err error) {
-	var f fate
+	var f exitStatus
 	if err == nil || errors.As(err, &f) || errors.Is(err, syscall.EPIPE) {
 		return
 	}

@@ -5,20 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"slices"
-	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"praxis/fault"
 	"praxis/internal/app"
-	"praxis/internal/atomicfile"
-	reports "praxis/internal/record/report"
 	"praxis/internal/safetext"
 )
 
@@ -33,9 +24,6 @@ const exportLong = `Writes a run into a file, RUN.praxis in this folder when not
   md      Markdown; pictures go into a folder beside it
 
 A file that is there is left alone unless --force is given.`
-
-// formats are those that a run is exported to, the first being the usual one.
-func formats() []string { return []string{"praxis", "jsonl", "html", "ipynb", "md"} }
 
 // exportCommand is one praxis export.
 type exportCommand struct {
@@ -60,188 +48,35 @@ func (p *program) exportCommand() *cobra.Command {
 	return cmd
 }
 
-// exported is the object of export --json.
-type exported struct {
-	Run    string `json:"run"`
-	Format string `json:"format"`
-	Path   string `json:"path"`
-	Bytes  int64  `json:"bytes"`
-}
-
 func (e *exportCommand) export(ctx context.Context, ref string) error {
-	if err := e.settle(); err != nil {
-		return err
+	q := app.ExportRequest{Run: ref, Format: e.format, Path: e.out, Force: e.force}
+	if e.out == "-" {
+		q.Path = ""
 	}
-	return e.p.withRecords(func(r *app.Records) error {
-		id, err := findRun(ctx, r.Journal, ref)
-		if err != nil {
-			return err
-		}
-		if e.out == "-" {
-			return e.toStdout(ctx, r, id)
-		}
-		path := e.out
-		if info, err := os.Stat(path); path == "" || strings.HasSuffix(path, "/") || err == nil && info.IsDir() {
-			path = filepath.Join(path, id+"."+e.format)
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				return saveFault(path, err)
-			}
-		}
-		var n int64
-		err = writeWhole(path, e.force, func(w io.Writer) error {
-			counted := &bounded{w: w, left: 1 << 62}
-			err := e.write(ctx, r, id, path, counted)
-			n = counted.n
-			return err
-		})
-		var bad damaged
-		if err != nil && !errors.As(err, &bad) {
-			return err
-		}
-		if e.json {
-			return errors.Join(e.p.printJSON(exported{id, e.format, path, n}), err)
-		}
-		return errors.Join(e.p.emit(fmt.Sprintf("saved %s (%s)\n", safetext.Line(path), safetext.Size(n))), err)
-	})
-}
-
-// settle decides what is written, and refuses what cannot be.
-func (e *exportCommand) settle() error {
-	if e.format == "" {
-		e.format = "praxis"
-		if ext := strings.TrimPrefix(filepath.Ext(e.out), "."); slices.Contains(formats(), ext) {
-			e.format = ext
-		}
-	}
+	format, err := q.ExportFormat()
 	switch {
-	case !slices.Contains(formats(), e.format):
-		return fault.New(fault.Invalid, "Write one of "+strings.Join(formats(), ", ")+".", "cannot export: there is no format %q", safetext.Line(e.format))
+	case err != nil:
+		return err
 	case e.out == "-" && e.json:
 		return usage("praxis export", "--out - and --json both write to standard output")
-	case e.out == "-" && e.format == "praxis" && isTerminal(e.p.stdout):
+	case e.out == "-" && format == "praxis" && isTerminal(e.p.stdout):
 		return fault.New(fault.Invalid, "Name a file after --out, or send standard output into one.", "cannot export: a bundle is not text for a terminal")
 	}
-	return nil
-}
-
-func (e *exportCommand) toStdout(ctx context.Context, r *app.Records, id string) error {
-	w := bufio.NewWriterSize(guestWriter(e.p.stdout), 64<<10)
-	return errors.Join(e.write(ctx, r, id, "", w), w.Flush())
-}
-
-// write writes the run. The error is a damaged one when the run was written as
-// far as its journal can be read.
-func (e *exportCommand) write(ctx context.Context, r *app.Records, id, path string, w io.Writer) error {
-	switch e.format {
-	case "praxis":
-		return r.Journal.Export(ctx, id, w)
-	case "jsonl":
-		return copyLog(ctx, r, id, w)
+	if q.Prices, err = app.LoadPrices(e.p.getenv); err != nil {
+		q.Prices = app.PriceTable{} // a page without costs is better than none
 	}
-	run, err := readRun(ctx, r.Journal, id)
-	var bad damaged
-	if err != nil && !errors.As(err, &bad) {
-		return err
-	}
-	if prices, err := e.p.prices(); err == nil {
-		run.Cost = costOf(prices)
-	}
-	switch e.format {
-	case "html":
-		return errors.Join(reports.HTML(w, run), err)
-	case "ipynb":
-		return errors.Join(reports.Notebook(w, run), err)
-	}
-	if pictures := reports.Pictures(run); path != "" && len(pictures) > 0 {
-		dir := strings.TrimSuffix(path, filepath.Ext(path)) + "_files"
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			return saveFault(dir, err)
+	return e.p.withApp(func(a *app.App) error {
+		if e.out == "-" {
+			w := bufio.NewWriterSize(guestWriter(e.p.stdout), 64<<10)
+			return errors.Join(a.WriteExport(ctx, q, w), w.Flush())
 		}
-		saved, err := savePictures(dir, filepath.Base(dir), pictures, e.force)
-		if err != nil {
+		out, err := a.Export(ctx, q)
+		switch {
+		case out.Bytes == 0: // nothing was written
 			return err
+		case e.json:
+			return errors.Join(e.p.printJSON(out), err)
 		}
-		run.Saved = saved
-	}
-	return errors.Join(reports.Markdown(w, run), err)
-}
-
-// copyLog writes the lines of a run's journal as they stand.
-func copyLog(ctx context.Context, r *app.Records, id string, w io.Writer) (err error) {
-	f, err := r.Files.Logs().Read(ctx, id)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	_, err = io.Copy(w, f)
-	return err
-}
-
-// writeWhole makes a file of what fill writes. It gets its name when it is
-// whole; another file of that name is left alone unless it may be replaced.
-// What fill could write before a damage is kept, and the damage returned.
-func writeWhole(path string, replace bool, fill func(io.Writer) error) error {
-	there := func() error {
-		return fault.New(fault.Conflict, "Choose another place with --out, or replace what is there with --force.", "cannot save %s: it is there already", safetext.Line(path))
-	}
-	if info, err := os.Lstat(path); err == nil && (!replace || info.IsDir()) {
-		return choice{there()} // before any work is done
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".praxis-*.tmp")
-	if err != nil {
-		return saveFault(path, err)
-	}
-	defer os.Remove(f.Name())
-	w := bufio.NewWriterSize(f, 256<<10)
-	fillErr := fill(w)
-	var bad damaged
-	if fillErr != nil && !errors.As(fillErr, &bad) {
-		if atomicfile.Full(fillErr) {
-			fillErr = saveFault(path, fillErr)
-		}
-		return errors.Join(fillErr, f.Close())
-	}
-	err = errors.Join(w.Flush(), f.Sync(), f.Close())
-	if err == nil {
-		err = os.Chmod(f.Name(), exportMode)
-	}
-	if err != nil {
-		return saveFault(path, err)
-	}
-	if replace {
-		err = os.Rename(f.Name(), path)
-	} else if err = os.Link(f.Name(), path); errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.ENOSYS) {
-		// A file system without links: the name was free a moment ago.
-		err = os.Rename(f.Name(), path)
-	}
-	if errors.Is(err, fs.ErrExist) {
-		return choice{there()}
-	}
-	if err == nil {
-		err = atomicfile.Sync(filepath.Dir(path))
-	}
-	if err != nil {
-		return saveFault(path, err)
-	}
-	return fillErr
-}
-
-// exportMode is that of an exported file. A run may hold what is private: who
-// else may read it is for the person to say.
-const exportMode = 0o600
-
-func saveFault(path string, err error) error {
-	var link *os.LinkError
-	if errors.As(err, &link) {
-		err = link.Err
-	}
-	switch {
-	case atomicfile.Full(err):
-		return fault.New(fault.Exhausted, "Make room on the disk, or name another place with --out.", "cannot save %s: the disk is full", safetext.Line(path))
-	case errors.Is(err, fs.ErrNotExist):
-		return fault.New(fault.Invalid, "Make the folder first, or name another place with --out.", "cannot save %s: there is no such folder", safetext.Line(path))
-	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR):
-		return fault.New(fault.Invalid, "Name a place with --out that you may write to.", "cannot save %s: %w", safetext.Line(path), cause(err))
-	}
-	return fmt.Errorf("cannot save %s: %w", safetext.Line(path), cause(err))
+		return errors.Join(e.p.emit(fmt.Sprintf("saved %s (%s)\n", safetext.Line(out.Path), safetext.Size(out.Bytes))), err)
+	})
 }

@@ -14,7 +14,7 @@ import (
 // failureOf returns the fault that err tells of, or nil. Its remedy is worded
 // for the user of the command line, who reads the object.
 func failureOf(err error) *fault.Error {
-	var f fate
+	var f exitStatus
 	switch {
 	case err == nil, errors.As(err, &f):
 		return nil
@@ -54,21 +54,6 @@ func wantsJSON(cmd *cobra.Command, args []string) bool {
 		args = args[:end]
 	}
 	return slices.ContainsFunc(args, func(a string) bool { return a == "--json" || a == "--json=true" })
-}
-
-// unsaved is the failure to keep what code made or left: the code ran, so that
-// it is never a wrong command line, whatever its cause.
-type unsaved struct{ error }
-
-// Unwrap returns the cause.
-func (u unsaved) Unwrap() error { return u.error }
-
-// asUnsaved marks an error as one that came after the code.
-func asUnsaved(err error) error {
-	if err == nil {
-		return nil
-	}
-	return unsaved{err}
 }
 
 // cut ends a run of the agent that was interrupted after some steps.

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"praxis/event"
-	"praxis/internal/config"
+	"praxis/internal/app"
 	"praxis/internal/safetext"
 )
 
@@ -49,13 +49,13 @@ type sessionFlags struct {
 }
 
 func (f *sessionFlags) register(cmd *cobra.Command) {
-	f.memory = flagValue[int64]{parse: config.Memory.Parse, kind: "size"}
-	f.disk = flagValue[int64]{parse: config.Disk.Parse, kind: "size"}
-	f.output = flagValue[int64]{parse: config.Output.Parse, kind: "size"}
-	f.cpus = flagValue[float64]{parse: config.CPUs.Parse, kind: "number"}
-	f.procs = flagValue[float64]{parse: config.Processes.Parse, kind: "number"}
-	f.timeout = flagValue[time.Duration]{parse: config.Timeout.Parse, kind: "time"}
-	f.cpu = flagValue[time.Duration]{parse: config.CPUTime.Parse, kind: "time"}
+	f.memory = flagValue[int64]{parse: app.ParseMemory, kind: "size"}
+	f.disk = flagValue[int64]{parse: app.ParseDisk, kind: "size"}
+	f.output = flagValue[int64]{parse: app.ParseOutput, kind: "size"}
+	f.cpus = flagValue[float64]{parse: app.ParseCPUs, kind: "number"}
+	f.procs = flagValue[float64]{parse: app.ParseProcesses, kind: "number"}
+	f.timeout = flagValue[time.Duration]{parse: app.ParseTimeout, kind: "time"}
+	f.cpu = flagValue[time.Duration]{parse: app.ParseCPUTime, kind: "time"}
 	f.seed = flagValue[int64]{parse: parseSeed, kind: "number"}
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.with, "with", nil, "`PACKAGES` to have, such as numpy,pandas==2.*")
@@ -78,9 +78,9 @@ func parseSeed(s string) (int64, error) {
 	return v, nil
 }
 
-// options returns what session to make.
-func (f *sessionFlags) options() sessionOptions {
-	return sessionOptions{with: f.with, requirements: f.requirements, seed: f.seed.value, limits: f.lay}
+// session returns what session to make, or to open when it has a name.
+func (f *sessionFlags) session(name string) app.SessionSpec {
+	return app.SessionSpec{Name: name, With: f.with, Requirements: f.requirements, Limits: f.limits(), Seed: f.seed.value}
 }
 
 // beyond says which limits are more than a machine has, or "": they do not hold
@@ -111,8 +111,9 @@ func (f *sessionFlags) warn(w io.Writer) error {
 	return err
 }
 
-// lay puts the limits that were given over others.
-func (f *sessionFlags) lay(l event.Limits) event.Limits {
+// limits are those that were given.
+func (f *sessionFlags) limits() event.Limits {
+	var l event.Limits
 	if f.memory.value != nil {
 		l.Memory = *f.memory.value
 	}
@@ -128,8 +129,8 @@ func (f *sessionFlags) lay(l event.Limits) event.Limits {
 	return l
 }
 
-// bounds returns those of an execution: what the command line says, over c.
-func (f *sessionFlags) bounds(c event.Bounds) event.Bounds {
+// bounds are those of an execution that were given.
+func (f *sessionFlags) bounds() event.Bounds {
 	var b event.Bounds
 	if f.timeout.value != nil {
 		b.Timeout = event.Duration(*f.timeout.value)
@@ -140,5 +141,5 @@ func (f *sessionFlags) bounds(c event.Bounds) event.Bounds {
 	if f.output.value != nil {
 		b.OutputBytes = *f.output.value
 	}
-	return b.Over(c)
+	return b
 }

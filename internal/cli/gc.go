@@ -4,20 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"math"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"praxis/fault"
 	"praxis/internal/app"
-	"praxis/internal/record/journal"
 	"praxis/internal/safetext"
-	"praxis/internal/session"
 )
 
 const gcLong = `Removes what nobody needs any more:
@@ -56,25 +50,6 @@ func (p *program) gcCommand() *cobra.Command {
 	return cmd
 }
 
-// usualAge is how long the snapshots of runs are kept.
-const usualAge = 30 * 24 * time.Hour
-
-// tidy keeps the snapshots of runs within their quota: the oldest go.
-func tidy(ctx context.Context, e engine, quota int64) error {
-	_, err := e.named().CollectSnapshots(ctx, session.Collect{OlderThan: math.MaxInt64, Quota: quota})
-	return err
-}
-
-// freed is the object of gc --json.
-type freed struct {
-	DryRun   bool              `json:"dry_run"`
-	Journal  journal.Collected `json:"journal"`
-	Sessions session.Collected `json:"sessions"`
-	Bytes    int64             `json:"bytes"` // of both
-
-	runBytes int64 // of the journals of runs that go
-}
-
 func (g *gcCommand) run(ctx context.Context) error {
 	if g.rebuild {
 		if g.dryRun || g.age.value != nil || g.runAge.value != nil {
@@ -86,87 +61,27 @@ func (g *gcCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return g.p.withEngine(ctx, cfg, func(e engine) error {
-		out, err := g.collect(ctx, e, cfg.Journal.SnapshotBytes)
+	q := app.CollectRequest{OlderThan: app.UsualAge, DryRun: g.dryRun}
+	if g.age.value != nil {
+		q.OlderThan = *g.age.value
+	}
+	if g.runAge.value != nil {
+		q.Runs = max(*g.runAge.value, time.Nanosecond)
+	}
+	return g.p.withApp(func(a *app.App) error {
+		out, err := a.Collect(ctx, q)
 		switch {
 		case g.json && err == nil:
 			return g.p.printJSON(out)
 		case err != nil && (g.json || out.Bytes == 0):
 			return err
 		}
-		return errors.Join(g.p.emit(out.text(cfg.Journal.SnapshotBytes)), err) // what went before an error is gone all the same
+		return errors.Join(g.p.emit(collectedText(out, cfg.Journal.SnapshotBytes)), err) // what went before an error is gone all the same
 	})
 }
 
-func (g *gcCommand) collect(ctx context.Context, e engine, quota int64) (out freed, err error) {
-	out = freed{DryRun: g.dryRun, Journal: journal.Collected{Runs: []string{}, DryRun: g.dryRun}, Sessions: session.Collected{
-		Snapshots: []session.Removed{}, Templates: []session.Removed{},
-	}}
-	records := e.records()
-	what := journal.Collect{DryRun: g.dryRun, Others: func(ctx context.Context, yield func(string)) error {
-		return threadContents(ctx, records, yield)
-	}}
-	if g.runAge.value != nil {
-		what.OlderThan = max(*g.runAge.value, time.Nanosecond)
-		what.Keep = func(s journal.Summary) bool {
-			out.runBytes += s.Bytes
-			return false
-		}
-	}
-	out.Journal, err = records.Journal.Collect(ctx, what)
-	out.Journal.Runs = orEmpty(out.Journal.Runs)
-	if err == nil {
-		age := usualAge
-		if g.age.value != nil {
-			age = *g.age.value
-		}
-		out.Sessions, err = e.named().CollectSnapshots(ctx, session.Collect{OlderThan: age, Quota: quota, DryRun: g.dryRun})
-	}
-	out.Bytes = out.Journal.Bytes + out.Sessions.Bytes
-	return out, err
-}
-
-// threadContents names the contents that threads refer to: their conversations,
-// and the older parts that stand in them as hashes.
-func threadContents(ctx context.Context, r *app.Records, yield func(sum string)) error {
-	threads, err := r.Memory.Threads(ctx)
-	if err != nil {
-		return err
-	}
-	for _, t := range threads {
-		if t.Conversation == "" {
-			continue
-		}
-		yield(t.Conversation)
-		if err := hashesIn(ctx, r.Journal, t.Conversation, yield); err != nil && fault.KindOf(err) != fault.NotFound {
-			return fmt.Errorf("cannot read thread %s: %w", t.Name, err)
-		}
-	}
-	return nil
-}
-
-// anyHash is what a content is named by.
-var anyHash = regexp.MustCompile(`\b[0-9a-f]{64}\b`)
-
-// hashesIn yields what in a content may be the name of another.
-func hashesIn(ctx context.Context, j *journal.Journal, sum string, yield func(sum string)) (err error) {
-	f, err := j.Blob(ctx, sum)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	text, err := io.ReadAll(f)
-	if err != nil {
-		return err
-	}
-	for _, found := range anyHash.FindAll(text, -1) {
-		yield(string(found))
-	}
-	return nil
-}
-
-// text says what went, or would go.
-func (f freed) text(quota int64) string {
+// collectedText says what went, or would go.
+func collectedText(f app.Collected, quota int64) string {
 	t := table{{head: "WHAT"}, {head: "HOW MANY", right: true}, {head: "SIZE", right: true}, {head: "WHY"}}
 	add := func(n int, what string, bytes int64, why string) {
 		if n == 0 {
@@ -174,11 +89,11 @@ func (f freed) text(quota int64) string {
 		}
 		t.add(what, safetext.Number(n), safetext.Size(bytes), why)
 	}
-	add(len(f.Journal.Runs), "runs", f.runBytes, "older than --runs-older-than")
-	add(f.Journal.Blobs, "contents", f.Journal.Bytes-f.runBytes, "no run and no thread refers to them")
+	add(len(f.Journal.Runs), "runs", f.RunBytes, "older than --runs-older-than")
+	add(f.Journal.Blobs, "contents", f.Journal.Bytes-f.RunBytes, "no run and no thread refers to them")
 	for _, part := range []struct {
 		what string
-		gone []session.Removed
+		gone []app.RemovedState
 	}{{"snapshots", f.Sessions.Snapshots}, {"templates", f.Sessions.Templates}} {
 		for _, r := range byReason(part.gone) {
 			add(r.n, part.what, r.bytes, r.why)
@@ -216,11 +131,11 @@ type reason struct {
 }
 
 // byReason adds up what goes by why it goes, in the order in which reasons occur.
-func byReason(gone []session.Removed) []reason {
+func byReason(gone []app.RemovedState) []reason {
 	var out []reason
 	for _, g := range gone {
 		why := g.Why
-		if strings.HasPrefix(why, session.Unused) {
+		if strings.HasPrefix(why, app.Unused) {
 			why = "not used for long enough" // how long differs for each
 		}
 		i := slices.IndexFunc(out, func(r reason) bool { return r.why == why })
@@ -234,44 +149,25 @@ func byReason(gone []session.Removed) []reason {
 	return out
 }
 
-// index makes the index of runs anew. A database that is damaged is moved away
-// for it.
+// index makes the index of runs anew.
 func (g *gcCommand) index(ctx context.Context) error {
-	cfg, err := g.p.config()
+	o, err := g.p.options()
 	if err != nil {
 		return err
 	}
-	err = g.rebuildIndex(ctx)
-	aside, asideErr := app.SetDatabaseAside(cfg, err, time.Now())
-	if asideErr != nil {
-		return errors.Join(err, asideErr)
-	}
-	if aside == "" {
+	done, err := app.RebuildIndex(ctx, o, g.p.quiet())
+	if err != nil {
 		return err
 	}
-	if err := g.p.remark("the database was damaged and is %s now; the threads and notes in it are lost, unless they can be saved from there", aside); err != nil {
-		return err
+	if g.json {
+		return g.p.printJSON(done)
 	}
-	return g.rebuildIndex(ctx)
-}
-
-func (g *gcCommand) rebuildIndex(ctx context.Context) error {
-	return g.p.withRecords(func(r *app.Records) error {
-		done, err := r.Journal.Rebuild(ctx)
-		if err != nil {
-			return err
-		}
-		if g.json {
-			done.Damaged = orEmpty(done.Damaged)
-			return g.p.printJSON(done)
-		}
-		text := "the index knows " + safetext.Count(done.Runs, "run") + " now\n"
-		if done.Removed > 0 {
-			text += "forgot " + safetext.Count(done.Removed, "run") + " without a journal\n"
-		}
-		for _, id := range done.Damaged {
-			text += "the journal of " + id + " is damaged: praxis verify " + id + "\n"
-		}
-		return g.p.emit(text)
-	})
+	text := "the index knows " + safetext.Count(done.Runs, "run") + " now\n"
+	if done.Removed > 0 {
+		text += "forgot " + safetext.Count(done.Removed, "run") + " without a journal\n"
+	}
+	for _, id := range done.Damaged {
+		text += "the journal of " + id + " is damaged: praxis verify " + id + "\n"
+	}
+	return g.p.emit(text)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"praxis/internal/app"
 	"praxis/internal/record/journal"
 	"praxis/internal/session"
 )
@@ -12,7 +13,7 @@ import (
 // TestFreed checks what gc says.
 func TestFreed(t *testing.T) {
 	at := time.Unix(0, 0)
-	all := freed{
+	all := app.Collected{
 		Journal: journal.Collected{Runs: []string{"a", "b"}, Blobs: 1234, Bytes: 3 << 20, Kept: 1, KeptBytes: 1 << 10},
 		Sessions: session.Collected{
 			Snapshots: []session.Removed{{ID: "1", Bytes: 50 << 20, Created: at, Why: "nothing refers to it"},
@@ -21,7 +22,7 @@ func TestFreed(t *testing.T) {
 				{ID: "5", Bytes: 1 << 20, Created: at, Why: "it was not used for 720h0m0s"}, {ID: "6", Bytes: 1 << 20, Created: at, Why: "it was not used for 721h0m0s"}},
 			Left: 2 << 30, InUse: 1,
 		},
-		Bytes: 1<<30 + 106<<20, runBytes: 1 << 20,
+		Bytes: 1<<30 + 106<<20, RunBytes: 1 << 20,
 	}
 	const want = `WHAT       HOW MANY    SIZE  WHY
 runs              2    1MiB  older than --runs-older-than
@@ -35,11 +36,11 @@ freed 1.1GiB
 1 snapshot or template is in use by a running session: praxis gc removes them when it has ended.
 kept: 1 content (1KiB), and snapshots of runs with 2GiB of the 4GiB that they may have
 `
-	if got := all.text(4 << 30); got != want {
+	if got := collectedText(all, 4<<30); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	all.DryRun = true
-	if got := all.text(4 << 30); !strings.Contains(got, "\nThat would free 1.1GiB. Nothing was removed.\n") {
+	if got := collectedText(all, 4<<30); !strings.Contains(got, "\nThat would free 1.1GiB. Nothing was removed.\n") {
 		t.Errorf("got\n%s", got)
 	}
 }

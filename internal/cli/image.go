@@ -1,14 +1,13 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"praxis/internal/image"
+	"praxis/internal/app"
 	"praxis/internal/safetext"
 )
 
@@ -17,21 +16,13 @@ func (p *program) imageCommand() *cobra.Command {
 		p.imageList(), p.imageBuild(), p.imageRemove(), p.imagePrune())
 }
 
-func (p *program) withImages(ctx context.Context, f func(images) error) error {
-	cfg, err := p.config()
-	if err != nil {
-		return err
-	}
-	return p.withEngine(ctx, cfg, func(e engine) error { return f(e.images()) })
-}
-
 func (p *program) imageList() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "ls", Short: "List images", Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.withImages(cmd.Context(), func(im images) error {
-				all, err := im.List(cmd.Context())
+			return p.withApp(func(a *app.App) error {
+				all, err := a.ListImages(cmd.Context())
 				if err != nil {
 					return err
 				}
@@ -43,7 +34,7 @@ func (p *program) imageList() *cobra.Command {
 	return cmd
 }
 
-func (p *program) listImages(all []image.Info, asJSON bool) error {
+func (p *program) listImages(all []app.ImageInfo, asJSON bool) error {
 	t := headed("ID", "NAME", "PACKAGES", "SIZE", "LAST USED")
 	for _, i := range all {
 		if asJSON {
@@ -52,7 +43,7 @@ func (p *program) listImages(all []image.Info, asJSON bool) error {
 			}
 			continue
 		}
-		t.add(shortID(i.ID), i.Name, fmt.Sprint(len(i.Packages)), safetext.Size(i.Bytes), when(i.Used))
+		t.add(app.ShortID(i.ID), i.Name, fmt.Sprint(len(i.Packages)), safetext.Size(i.Bytes), when(i.Used))
 	}
 	if asJSON {
 		return nil
@@ -65,15 +56,15 @@ func (p *program) listImages(all []image.Info, asJSON bool) error {
 
 func (p *program) imageBuild() *cobra.Command {
 	var (
-		req    image.Request
+		spec   app.SessionSpec
 		asJSON bool
 	)
 	cmd := &cobra.Command{
 		Use: "build", Short: "Build an image now, so that no run has to wait for it", Args: takes(0, 0, ""),
 		Example: "  praxis image build --with numpy,pandas==2.*",
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.withImages(cmd.Context(), func(im images) error {
-				img, err := im.Resolve(cmd.Context(), req, p.progress())
+			return p.withApp(func(a *app.App) error {
+				img, err := a.BuildImage(cmd.Context(), spec, p.quiet())
 				p.settled()
 				if err != nil {
 					return err
@@ -82,7 +73,7 @@ func (p *program) imageBuild() *cobra.Command {
 					return p.printJSON(img)
 				}
 				var b strings.Builder
-				fmt.Fprintf(&b, "%s  %s\n", shortID(img.ID), img.Name)
+				fmt.Fprintf(&b, "%s  %s\n", app.ShortID(img.ID), img.Name)
 				for _, pkg := range img.Packages {
 					fmt.Fprintf(&b, "  %s %s\n", safetext.Line(pkg.Name), safetext.Line(pkg.Version))
 				}
@@ -91,8 +82,8 @@ func (p *program) imageBuild() *cobra.Command {
 		},
 	}
 	fs := cmd.Flags()
-	fs.StringArrayVar(&req.With, "with", nil, "`PACKAGES` to have, such as numpy,pandas==2.*")
-	fs.StringVar(&req.Requirements, "requirements", "", "requirements `FILE` with packages to have")
+	fs.StringArrayVar(&spec.With, "with", nil, "`PACKAGES` to have, such as numpy,pandas==2.*")
+	fs.StringVar(&spec.Requirements, "requirements", "", "requirements `FILE` with packages to have")
 	fs.BoolVar(&asJSON, "json", false, "print one JSON object instead")
 	return cmd
 }
@@ -101,9 +92,9 @@ func (p *program) imageRemove() *cobra.Command {
 	return &cobra.Command{
 		Use: "rm IMAGE…", Short: "Remove images by id or name", Args: takes(1, 1000, "an id or a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withImages(cmd.Context(), func(im images) error {
+			return p.withApp(func(a *app.App) error {
 				for _, name := range args {
-					if err := im.Remove(cmd.Context(), name); err != nil {
+					if err := a.RemoveImage(cmd.Context(), name); err != nil {
 						return err
 					}
 					if err := p.emit("removed " + name + "\n"); err != nil {
@@ -126,8 +117,8 @@ func (p *program) imagePrune() *cobra.Command {
 			if age.value != nil {
 				old = *age.value
 			}
-			return p.withImages(cmd.Context(), func(im images) error {
-				gone, err := im.Prune(cmd.Context(), old)
+			return p.withApp(func(a *app.App) error {
+				gone, err := a.PruneImages(cmd.Context(), old)
 				if err != nil {
 					return err
 				}
@@ -140,7 +131,7 @@ func (p *program) imagePrune() *cobra.Command {
 	return cmd
 }
 
-func (p *program) pruned(gone []image.Info, asJSON bool) error {
+func (p *program) pruned(gone []app.ImageInfo, asJSON bool) error {
 	var bytes int64
 	for _, i := range gone {
 		bytes += i.Bytes

@@ -2,17 +2,10 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
 
 	"github.com/spf13/cobra"
 
-	"praxis/fault"
 	"praxis/internal/app"
-	"praxis/internal/record/journal"
-	"praxis/internal/safetext"
 )
 
 const importLong = `Takes over runs that praxis export wrote. Everything in a file is checked first:
@@ -24,9 +17,9 @@ func (p *program) importCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "import FILE…", Short: "Take over runs from files that were exported", Long: importLong, Args: takes(1, 10000, "a file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withRecords(func(r *app.Records) error {
+			return p.withApp(func(a *app.App) error {
 				for _, path := range args {
-					if err := p.importFile(cmd.Context(), r.Journal, path, asJSON); err != nil {
+					if err := p.importFile(cmd.Context(), a, path, asJSON); err != nil {
 						return err
 					}
 				}
@@ -38,45 +31,24 @@ func (p *program) importCommand() *cobra.Command {
 	return cmd
 }
 
-func (p *program) importFile(ctx context.Context, j *journal.Journal, path string, asJSON bool) (err error) {
-	f, info, err := openExported(path)
-	if err != nil {
+func (p *program) importFile(ctx context.Context, a *app.App, path string, asJSON bool) error {
+	r, err := a.Import(ctx, path)
+	if r.ID == "" {
 		return err
 	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	s, err := j.Import(ctx, f, info.Size())
-	if err != nil {
-		return fmt.Errorf("cannot import %s: %w", safetext.Line(path), err)
-	}
+	var printErr error
 	if asJSON {
-		err = p.printJSON(s)
+		printErr = p.printJSON(r)
 	} else {
-		err = p.emit("imported " + runTitle(s) + "\n")
+		printErr = p.emit("imported " + runTitle(r.Run) + "\n")
 	}
-	if err != nil {
-		return err
+	if printErr != nil {
+		return printErr
 	}
-	rep, err := j.Verify(ctx, s.ID)
-	for _, k := range rep.Keys {
-		if !k.Known && err == nil {
-			err = p.remark("%s is signed by key %s, which is not known here: praxis key trust", s.ID, k.ID)
+	for _, id := range r.UnknownKeys {
+		if err := p.remark("%s is signed by key %s, which is not known here: praxis key trust", r.ID, id); err != nil {
+			return err
 		}
 	}
 	return err
-}
-
-// openExported opens a file that a person names.
-func openExported(path string) (*os.File, fs.FileInfo, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, nil, inputFault(path, err)
-	}
-	info, err := f.Stat()
-	if err == nil && !info.Mode().IsRegular() {
-		err = fault.New(fault.Invalid, "Name a file that praxis export wrote.", "cannot read %s: it is no regular file", safetext.Line(path))
-	}
-	if err != nil {
-		return nil, nil, errors.Join(err, f.Close())
-	}
-	return f, info, nil
 }

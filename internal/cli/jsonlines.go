@@ -6,6 +6,7 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/app"
 )
 
 // jsonLines writes events as JSON, one object a line, each with "event" as its
@@ -68,15 +69,15 @@ func withEvent(before any, e event.Event) (json.RawMessage, error) {
 
 // answerLine is the last object of ask --json, also when there is no answer.
 type answerLine struct {
-	Event    string         `json:"event"` // "answer"
-	Answered bool           `json:"answered"`
-	Text     string         `json:"text"`
-	Figures  []event.Figure `json:"figures"`
-	Reason   string         `json:"reason,omitempty"` // why there is none
-	Remedy   string         `json:"remedy,omitempty"`
-	Steps    int            `json:"steps"`
-	Tokens   event.Tokens   `json:"tokens"`
-	Files    []savedFile    `json:"files"`
-	Run      string         `json:"run"`     // its id in the journal; empty when it did not begin
-	Failure  *fault.Error   `json:"failure"` // no answer, or not all that code made is saved
+	Event    string          `json:"event"` // "answer"
+	Answered bool            `json:"answered"`
+	Text     string          `json:"text"`
+	Figures  []event.Figure  `json:"figures"`
+	Reason   string          `json:"reason,omitempty"` // why there is none
+	Remedy   string          `json:"remedy,omitempty"`
+	Steps    int             `json:"steps"`
+	Tokens   event.Tokens    `json:"tokens"`
+	Files    []app.SavedFile `json:"files"`
+	Run      string          `json:"run"`     // its id in the journal; empty when it did not begin
+	Failure  *fault.Error    `json:"failure"` // no answer, or not all that code made is saved
 }

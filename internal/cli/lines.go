@@ -13,7 +13,7 @@ import (
 	"github.com/peterh/liner"
 
 	"praxis/fault"
-	"praxis/internal/atomicfile"
+	"praxis/internal/app"
 )
 
 // lineReader reads what a person types, or what is piped in.
@@ -166,8 +166,5 @@ func (l *typedLines) save() error {
 	if _, err := l.state.WriteHistory(&b); err != nil {
 		return fmt.Errorf("cannot save history: %w", err)
 	}
-	if err := atomicfile.WriteFile(l.history, b.Bytes()); err != nil {
-		return fmt.Errorf("cannot save history: %w", err)
-	}
-	return nil
+	return app.SaveFile(l.history, true, b.Bytes())
 }

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"praxis/internal/app"
-	"praxis/internal/record/memory"
 	"praxis/internal/safetext"
 )
 
@@ -18,12 +17,12 @@ func (p *program) memoryCommand() *cobra.Command {
 
 func (p *program) memoryList() *cobra.Command {
 	var asJSON bool
-	var q memory.NoteQuery
+	var q app.NoteQuery
 	cmd := &cobra.Command{
 		Use: "ls", Short: "List notes, newest first", Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.withRecords(func(r *app.Records) error {
-				found, err := r.Memory.Notes(cmd.Context(), q)
+			return p.withApp(func(a *app.App) error {
+				found, err := a.Notes(cmd.Context(), q)
 				if listErr := p.listNotes(found, asJSON, "There are no notes. The agent keeps them in questions with --thread or --notes.\n"); listErr != nil {
 					return listErr
 				}
@@ -44,8 +43,8 @@ func (p *program) memorySearch() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "search WORDS", Short: "Search the notes, the best first", Args: takes(1, 100, "words"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withRecords(func(r *app.Records) error {
-				found, err := r.Memory.SearchNotes(cmd.Context(), strings.Join(args, " "), 0)
+			return p.withApp(func(a *app.App) error {
+				found, err := a.SearchNotes(cmd.Context(), strings.Join(args, " "))
 				if err != nil {
 					return err
 				}
@@ -57,7 +56,7 @@ func (p *program) memorySearch() *cobra.Command {
 	return cmd
 }
 
-func (p *program) listNotes(found []memory.Note, asJSON bool, none string) error {
+func (p *program) listNotes(found []app.Note, asJSON bool, none string) error {
 	t := headed("ID", "WHEN", "THREAD", "TAGS", "NOTE")
 	for _, n := range found {
 		if asJSON {
@@ -66,7 +65,7 @@ func (p *program) listNotes(found []memory.Note, asJSON bool, none string) error
 			}
 			continue
 		}
-		t.add(shortID(n.ID), when(n.Created), n.From.Thread, safetext.Line(strings.Join(n.Tags, " ")), shortened(safetext.Line(n.Text), 60))
+		t.add(app.ShortID(n.ID), when(n.Created), n.From.Thread, safetext.Line(strings.Join(n.Tags, " ")), safetext.Shorten(safetext.Line(n.Text), 60))
 	}
 	switch {
 	case asJSON:
@@ -81,12 +80,12 @@ func (p *program) memoryShow() *cobra.Command {
 	return &cobra.Command{
 		Use: "show ID", Short: "Show a note and where it comes from", Args: takes(1, 1, "the id of a note"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withRecords(func(r *app.Records) error {
-				n, err := r.Memory.Note(cmd.Context(), args[0])
+			return p.withApp(func(a *app.App) error {
+				n, err := a.Note(cmd.Context(), args[0])
 				if err != nil {
 					return err
 				}
-				text := fmt.Sprintf("note   %s\nkept   %s\nfrom   %s\n", n.ID, when(n.Created), origin(n.From))
+				text := fmt.Sprintf("note   %s\nkept   %s\nfrom   %s\n", n.ID, when(n.Created), app.NoteOrigin(n))
 				if len(n.Tags) > 0 {
 					text += "tags   " + safetext.Line(strings.Join(n.Tags, ", ")) + "\n"
 				}
@@ -100,8 +99,8 @@ func (p *program) memoryRemove() *cobra.Command {
 	return &cobra.Command{
 		Use: "rm ID", Short: "Remove a note", Args: takes(1, 1, "the id of a note"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withRecords(func(r *app.Records) error {
-				id, err := r.Memory.RemoveNote(cmd.Context(), args[0])
+			return p.withApp(func(a *app.App) error {
+				id, err := a.RemoveNote(cmd.Context(), args[0])
 				if err != nil {
 					return err
 				}

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"praxis/fault"
-	"praxis/internal/record/journal"
+	"praxis/internal/app"
 	"praxis/internal/safetext"
 )
 
@@ -133,7 +133,7 @@ func (s *spanFlags) register(cmd *cobra.Command) {
 
 // narrow has a query find what lies in the span, and refuses one that nothing
 // can lie in.
-func (s *spanFlags) narrow(q *journal.Query) error {
+func (s *spanFlags) narrow(q *app.RunQuery) error {
 	if s.since.value != nil {
 		q.Since = *s.since.value
 	}

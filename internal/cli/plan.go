@@ -1,21 +1,15 @@
 package cli
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"praxis/fault"
-	"praxis/internal/plan"
-	"praxis/internal/planner"
+	"praxis/internal/app"
 	"praxis/internal/safetext"
-	"praxis/internal/tool"
 )
 
 const planLong = `A plan is a program in a subset of Python 3.14 whose flows of data are checked
@@ -35,106 +29,13 @@ func (p *program) planCommand() *cobra.Command {
 	return c
 }
 
-// ruleFlags name what plans are held against.
-type ruleFlags struct {
-	tools    []string
-	policy   string
-	strict   bool
-	commands bool // tools and servers may run programs on this machine
-}
-
-func (f *ruleFlags) register(cmd *cobra.Command) {
-	f.registerFiles(cmd)
-	fs := cmd.Flags()
-	fs.BoolVar(&f.strict, "strict", false, "count implicit flows, too: branches, loops, exceptions")
-}
-
-// registerFiles adds the flags that name files.
-func (f *ruleFlags) registerFiles(cmd *cobra.Command) {
-	fs := cmd.Flags()
-	fs.StringArrayVar(&f.tools, "tools", nil, "`FILE` that declares tools (may be repeated)")
-	fs.StringVar(&f.policy, "policy", "", "`FILE` with the rules for calls")
-	f.registerCommands(cmd)
-}
-
-func (f *ruleFlags) registerCommands(cmd *cobra.Command) {
-	cmd.Flags().BoolVar(&f.commands, "allow-commands", false, "let tools and their servers run programs on this machine, outside of any sandbox")
-}
-
-// maxPolicy bounds a policy in bytes.
-const maxPolicy = 4 << 20
-
-// read reads the files.
-func (f *ruleFlags) read() (planner.Rules, error) {
-	out := planner.Rules{Strict: f.strict}
-	for _, name := range f.tools {
-		text, err := readBounded(name, tool.MaxFile)
-		if err != nil {
-			return out, err
-		}
-		out.Tools = append(out.Tools, planner.Text{Name: name, Text: string(text)})
-	}
-	if f.policy != "" {
-		text, err := readBounded(f.policy, maxPolicy)
-		if err != nil {
-			return out, err
-		}
-		out.Policy = &planner.Text{Name: f.policy, Text: string(text)}
-	}
-	return out, nil
-}
-
-// load reads the files and what they, and the servers that they name, say. No
-// tool can be called afterwards.
-func (f *ruleFlags) load(ctx context.Context, p *program) (o plan.Options, err error) {
-	cfg, err := p.config()
-	if err != nil {
-		return o, err
-	}
-	t, err := p.openTooling(ctx, cfg, nil, nil, &toolFlags{approve: "never"}, f)
-	if err != nil {
-		return o, err
-	}
-	return t.options(), t.Close()
-}
-
-// readBounded reads a file that a command line names.
-func readBounded(name string, most int) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, inputFault(name, err)
-	}
-	if info.IsDir() {
-		return nil, fault.New(fault.Invalid, "Name a file.", "cannot read %s: it is a folder", safetext.Line(name))
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, inputFault(name, err)
-	}
-	data, err := io.ReadAll(io.LimitReader(f, int64(most)+1))
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return nil, inputFault(name, err)
-	}
-	if len(data) > most {
-		return nil, fault.New(fault.Invalid, "Give a shorter file.", "cannot read %s: it is longer than %s", safetext.Line(name), safetext.Size(int64(most)))
-	}
-	return data, nil
-}
-
-// maxPlan bounds a plan in bytes.
-const maxPlan = 16 << 20
-
 // readPlan reads a plan from a file, or from standard input for "-".
-func (p *program) readPlan(name string) (plan.Source, error) {
+func (p *program) readPlan(name string) (app.PlanSource, error) {
 	if name != "-" {
-		text, err := readBounded(name, maxPlan)
-		return plan.Source{Name: name, Text: text}, err
+		return app.ReadPlan(name)
 	}
-	text, err := p.readInput(maxPlan, "Give a shorter plan.")
-	return plan.Source{Name: "standard input", Text: text}, err
+	text, err := p.readInput(app.MaxPlan, "Give a shorter plan.")
+	return app.PlanSource{Name: "standard input", Text: text}, err
 }
 
 // readInput reads standard input, which has at most so many bytes.
@@ -149,39 +50,13 @@ func (p *program) readInput(most int64, remedy string) ([]byte, error) {
 	return text, nil
 }
 
-// prepare reads and checks a plan.
-func (p *program) prepare(ctx context.Context, f *ruleFlags, name string) (*plan.Plan, error) {
-	o, err := f.load(ctx, p)
-	if err != nil {
-		return nil, err
-	}
-	src, err := p.readPlan(name)
-	if err != nil {
-		return nil, err
-	}
-	o.Pedantic = true // whoever has a plan checked wants to hear of every mistake
-	return plan.Prepare(src, o)
-}
-
-// planTitle is what a run of a plan is called in a list.
-func planTitle(src plan.Source) string {
-	title := filepath.Base(src.Name)
-	for line := range bytes.Lines(src.Text) {
-		text := strings.TrimSpace(string(line))
-		if text != "" && !strings.HasPrefix(text, "#") {
-			return title + ": " + safetext.Line(text)
-		}
-	}
-	return title
-}
-
 // inputValue reads name=JSON.
 func inputValue(text string) (name string, value any, err error) {
 	name, raw, found := strings.Cut(text, "=")
 	if !found || name == "" {
 		return "", nil, fault.New(fault.Invalid, `Write it as NAME=JSON, such as --input customer='"4711"'.`, "cannot use the input %q: it names no value", safetext.Line(text))
 	}
-	value, err = tool.DecodeJSON([]byte(raw))
+	value, err = app.DecodeJSON([]byte(raw))
 	if err != nil {
 		remedy := "Write the value as JSON."
 		if !strings.ContainsAny(raw, `"'{[`) {

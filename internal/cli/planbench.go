@@ -8,8 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"praxis/internal/bench"
-	"praxis/internal/image"
+	"praxis/internal/app"
 	"praxis/internal/safetext"
 )
 
@@ -39,17 +38,8 @@ func (b *planBenchCommand) run(ctx context.Context) error {
 	if b.rounds < 1 || b.rounds > 1000 {
 		return usage("praxis plan bench", "--rounds %d is not a number from 1 to 1000", b.rounds)
 	}
-	cfg, err := b.p.config()
-	if err != nil {
-		return err
-	}
-	return b.p.withEngine(ctx, cfg, func(e engine) error {
-		img, err := e.images().Resolve(ctx, image.Request{}, b.p.progress())
-		b.p.settled()
-		if err != nil {
-			return err
-		}
-		report, err := bench.Plans(ctx, bench.PlanConfig{Image: img, Rounds: b.rounds, Sink: b.p.progress()})
+	return b.p.withApp(func(a *app.App) error {
+		report, err := a.BenchPlans(ctx, b.rounds, b.p.quiet())
 		b.p.settled()
 		if err != nil {
 			return err
@@ -61,12 +51,12 @@ func (b *planBenchCommand) run(ctx context.Context) error {
 	})
 }
 
-func describePlans(r bench.Report) string {
+func describePlans(r app.BenchReport) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "machine  %s, %s, Linux %s, %d MiB\n\n",
 		safetext.Line(r.Machine.CPU), safetext.Count(r.Machine.Cores, "core"), safetext.Line(r.Machine.Kernel), r.Machine.MemoryMB)
 	t := headed("FIGURE", "UNIT", "P50", "P95", "RUNS", "AIM", "WHAT IT IS")
-	for _, name := range bench.PlanNames() {
+	for _, name := range app.PlanBenchNames() {
 		if f, ok := r.Figures[name]; ok {
 			about := measuredPlan(name)
 			t.add(name, about.unit, number(f.P50), number(f.P95), strconv.Itoa(f.Runs), about.aim, about.what)

@@ -8,8 +8,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"praxis/internal/plan"
-	checks "praxis/internal/plan/check"
+	"praxis/internal/app"
 	"praxis/internal/safetext"
 )
 
@@ -28,7 +27,7 @@ const planExample = "  praxis plan check plan.py --tools tools.yaml --policy pol
 // planChecking is one praxis plan check, explain or graph.
 type planChecking struct {
 	p           *program
-	rules       ruleFlags
+	tools       toolFlags
 	json, sarif bool
 	format      string
 }
@@ -40,7 +39,8 @@ func (p *program) planCheckCommand() *cobra.Command {
 		Args: takes(1, 1, "the file of the plan"),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.check(cmd.Context(), args[0]) },
 	}
-	c.rules.register(cmd)
+	c.tools.registerFiles(cmd)
+	c.tools.registerStrict(cmd)
 	cmd.Flags().BoolVar(&c.json, "json", false, "print one JSON object instead")
 	cmd.Flags().BoolVar(&c.sarif, "sarif", false, "print SARIF 2.1.0 instead, as code scanners write it")
 	return cmd
@@ -50,37 +50,44 @@ func (c *planChecking) check(ctx context.Context, name string) error {
 	if c.json && c.sarif {
 		return usage("praxis plan check", "--json and --sarif are two forms of one output")
 	}
-	prepared, err := c.p.prepare(ctx, &c.rules, name)
+	src, err := c.p.readPlan(name)
 	if err != nil {
 		return err
 	}
-	switch {
-	case c.sarif:
-		var text []byte
-		if text, err = prepared.Check.SARIF(); err == nil {
-			err = c.p.emit(string(safetext.JSON(append(bytes.TrimRight(text, "\n"), '\n'))))
+	return c.p.withApp(func(a *app.App) error {
+		found, err := a.CheckPlan(ctx, src, c.tools.spec(c.p), c.p.quiet())
+		c.p.settled()
+		if err != nil {
+			return err
 		}
-	case c.json:
-		err = c.p.printJSON(prepared.Check)
-	default:
-		err = c.p.emit(c.p.checkText(c.p.stdout, prepared))
-	}
-	return errors.Join(err, refusal(prepared))
+		switch {
+		case c.sarif:
+			var text []byte
+			if text, err = found.SARIF(); err == nil {
+				err = c.p.emit(string(safetext.JSON(append(bytes.TrimRight(text, "\n"), '\n'))))
+			}
+		case c.json:
+			err = c.p.printJSON(found)
+		default:
+			err = c.p.emit(c.p.checkText(c.p.stdout, found))
+		}
+		return errors.Join(err, refusal(found))
+	})
 }
 
 // refusal is the exit code of a plan that was refused.
-func refusal(p *plan.Plan) error {
-	if p.Check.Accepted {
+func refusal(found *app.PlanCheck) error {
+	if found.Accepted {
 		return nil
 	}
-	return fate{exitNot}
+	return exitStatus{exitNot}
 }
 
 // checkText is what the check found, for a person.
-func (p *program) checkText(w any, prepared *plan.Plan) string {
+func (p *program) checkText(w any, found *app.PlanCheck) string {
 	style := p.styleOf(w)
 	var b strings.Builder
-	for line := range strings.Lines(prepared.Check.Text()) {
+	for line := range strings.Lines(found.Text()) {
 		b.WriteString(paintCheck(style, strings.TrimSuffix(line, "\n")) + "\n")
 	}
 	return b.String()
@@ -100,9 +107,9 @@ func paintCheck(s style, line string) string {
 	if !s.on {
 		return line
 	}
-	for level, sgr := range map[checks.Level]string{checks.Error: sgrRed, checks.Warning: sgrYellow, checks.Note: sgrCyan} {
-		if place, text, found := strings.Cut(line, ": "+string(level)+": "); found && !strings.HasPrefix(line, " ") {
-			return s.paint(sgrBold, place+":") + " " + s.paint(sgr, string(level)+":") + " " + text
+	for level, sgr := range map[string]string{"error": sgrRed, "warning": sgrYellow, "note": sgrCyan} {
+		if place, text, found := strings.Cut(line, ": "+level+": "); found && !strings.HasPrefix(line, " ") {
+			return s.paint(sgrBold, place+":") + " " + s.paint(sgr, level+":") + " " + text
 		}
 	}
 	if t := strings.TrimLeft(line, " "); t != "" && strings.Trim(t, "^") == "" {

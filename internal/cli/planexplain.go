@@ -10,9 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"praxis/fault"
-	"praxis/internal/plan"
-	checks "praxis/internal/plan/check"
-	"praxis/internal/plan/policy"
+	"praxis/internal/app"
 	"praxis/internal/safetext"
 )
 
@@ -28,104 +26,63 @@ func (p *program) planExplainCommand() *cobra.Command {
 		Args:    takes(1, 1, "the file of the plan"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return c.explain(cmd.Context(), args[0]) },
 	}
-	c.rules.register(cmd)
+	c.tools.registerFiles(cmd)
+	c.tools.registerStrict(cmd)
 	cmd.Flags().BoolVar(&c.json, "json", false, "print one JSON object instead")
 	return cmd
 }
 
-// explained is one call in the object of plan explain --json.
-type explained struct {
-	checks.Flow
-	Paths  []checks.Path     `json:"paths"`
-	Reason string            `json:"reason,omitempty"`
-	Remedy string            `json:"remedy,omitempty"`
-	Rules  []policy.RuleInfo `json:"rules"` // of the policy, about this tool
-}
-
 func (c *planChecking) explain(ctx context.Context, name string) error {
-	prepared, err := c.p.prepare(ctx, &c.rules, name)
+	src, err := c.p.readPlan(name)
 	if err != nil {
 		return err
 	}
-	calls := explainCalls(prepared)
-	if c.json {
-		if err := c.p.printJSON(struct {
-			Name     string           `json:"name"`
-			Accepted bool             `json:"accepted"`
-			Findings []checks.Finding `json:"findings"`
-			Calls    []explained      `json:"calls"`
-		}{prepared.Name, prepared.Check.Accepted, prepared.Check.Findings, calls}); err != nil {
+	return c.p.withApp(func(a *app.App) error {
+		found, err := a.ExplainPlan(ctx, src, c.tools.spec(c.p), c.p.quiet())
+		c.p.settled()
+		switch {
+		case err != nil:
+			return err
+		case c.json:
+			err = c.p.printJSON(found)
+		case len(found.Calls) == 0:
+			err = c.p.emit(c.p.checkText(c.p.stdout, found.Check))
+		default:
+			s := c.p.styleOf(c.p.stdout)
+			var b strings.Builder
+			for i := range found.Calls {
+				if i > 0 {
+					b.WriteByte('\n')
+				}
+				explainCall(&b, s, &found.Calls[i])
+			}
+			err = c.p.emit(b.String())
+		}
+		if err != nil {
 			return err
 		}
-		return refusal(prepared)
-	}
-	if len(calls) == 0 {
-		if err := c.p.emit(c.p.checkText(c.p.stdout, prepared)); err != nil {
-			return err
-		}
-		return refusal(prepared)
-	}
-	s := c.p.styleOf(c.p.stdout)
-	var b strings.Builder
-	for i := range calls {
-		if i > 0 {
-			b.WriteByte('\n')
-		}
-		calls[i].text(&b, s, prepared)
-	}
-	if err := c.p.emit(b.String()); err != nil {
-		return err
-	}
-	return refusal(prepared)
-}
-
-// explainCalls gathers what is known of each call.
-func explainCalls(p *plan.Plan) []explained {
-	rules := p.Policy.Rules()
-	out := []explained{}
-	for _, f := range p.Check.Flows {
-		e := explained{Flow: f, Paths: []checks.Path{}, Rules: []policy.RuleInfo{}}
-		for _, a := range f.Args {
-			e.Paths = append(e.Paths, a.Paths...)
-		}
-		for _, r := range rules {
-			if slices.Contains(r.Tools, f.Tool) {
-				e.Rules = append(e.Rules, r)
-			}
-			if r.Name == f.Rule {
-				e.Reason, e.Remedy = r.Reason, r.Remedy
-			}
-		}
-		if def, ok := p.Tools.Lookup(f.Tool); ok && f.Rule == policy.DefaultRule {
-			e.Reason = "no rule applies, and it " + effectWords(def.Effects.String())
-		}
-		for _, found := range p.Check.Findings {
-			if found.Line == f.Line && found.Col == f.Col && found.Tool == f.Tool {
-				e.Reason, e.Remedy = found.Message, found.Remedy
-			}
-		}
-		out = append(out, e)
-	}
-	return out
+		return refusal(found.Check)
+	})
 }
 
 // flowVerdict is a verdict in words.
-func flowVerdict(v checks.Verdict) (words, sgr string) {
+func flowVerdict(v string) (words, sgr string) {
 	switch v {
-	case checks.Safe:
+	case "safe":
 		return "proved safe: the policy allows every such call", sgrGreen
-	case checks.Violating:
+	case "violation":
 		return "violation: the policy denies every such call", sgrRed
-	case checks.Open:
+	case "possible":
 		return "possible: decided when it runs", sgrYellow
-	case checks.Dead:
+	case "unreachable":
 		return "never reached", sgrYellow
 	}
 	return "not judged", sgrDim
 }
 
-func (e *explained) text(b *strings.Builder, s style, p *plan.Plan) {
-	words, sgr := flowVerdict(e.Verdict)
+// explainCall writes what is known of a call.
+func explainCall(b *strings.Builder, s style, e *app.CallExplained) {
+	words, sgr := flowVerdict(string(e.Verdict))
 	fmt.Fprintf(b, "%s  %s\n", s.paint(sgrBold, fmt.Sprintf("line %d  %s", e.Line, e.Tool)), s.paint(sgr, words))
 	wrapped := func(indent, text string) {
 		for i, part := range breakWords(safetext.Line(text), max(s.width, 20)-len(indent)-2) {
@@ -169,15 +126,13 @@ func (e *explained) text(b *strings.Builder, s style, p *plan.Plan) {
 		}
 		wrapped("  ", fmt.Sprintf("rule %q: %s%s", r.Name, r.Verdict, when))
 	}
-	if def, ok := p.Tools.Lookup(e.Tool); ok {
-		for _, d := range demands(def) {
-			wrapped("  ", "its definition: "+d)
-		}
+	for _, d := range e.Demands {
+		wrapped("  ", "its definition: "+d)
 	}
 }
 
 // way is the way that data take, as one chain.
-func way(p checks.Path) string {
+func way(p app.PlanPath) string {
 	var parts []string
 	for _, step := range p.Steps {
 		text := step.Text
@@ -190,7 +145,7 @@ func way(p checks.Path) string {
 }
 
 // origins says where an argument can come from.
-func origins(a checks.Arg) string {
+func origins(a app.PlanArg) string {
 	if a.AnyFrom {
 		return "anywhere"
 	}
@@ -198,7 +153,7 @@ func origins(a checks.Arg) string {
 }
 
 // sourceList names sources; those in certain are always among them.
-func sourceList(may, certain checks.Sources) string {
+func sourceList(may, certain app.PlanSources) string {
 	if len(may) == 0 {
 		return "the plan itself"
 	}
@@ -240,7 +195,8 @@ func (p *program) planGraphCommand() *cobra.Command {
 		Use: "graph FILE", Short: "Draw how data flow through a plan", Long: planGraphLong, Args: takes(1, 1, "the file of the plan"),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.graph(cmd.Context(), args[0]) },
 	}
-	c.rules.register(cmd)
+	c.tools.registerFiles(cmd)
+	c.tools.registerStrict(cmd)
 	cmd.Flags().StringVar(&c.format, "format", "mermaid", "`FORMAT`: mermaid or dot")
 	return cmd
 }
@@ -249,21 +205,28 @@ func (c *planChecking) graph(ctx context.Context, name string) error {
 	if c.format != "mermaid" && c.format != "dot" {
 		return fault.New(fault.Invalid, "Write mermaid or dot.", "cannot draw the plan: there is no format %q", safetext.Line(c.format))
 	}
-	prepared, err := c.p.prepare(ctx, &c.rules, name)
+	src, err := c.p.readPlan(name)
 	if err != nil {
 		return err
 	}
-	text := prepared.Check.Mermaid()
-	if c.format == "dot" {
-		text = prepared.Check.DOT()
-	}
-	if err := c.p.emit(safetext.Text(strings.TrimRight(text, "\n")) + "\n"); err != nil {
-		return err
-	}
-	if !prepared.Check.Accepted { // a drawing does not say why
-		if _, err := io.WriteString(c.p.stderr, c.p.checkText(c.p.stderr, prepared)); err != nil {
+	return c.p.withApp(func(a *app.App) error {
+		found, err := a.CheckPlan(ctx, src, c.tools.spec(c.p), c.p.quiet())
+		c.p.settled()
+		if err != nil {
 			return err
 		}
-	}
-	return refusal(prepared)
+		text := found.Mermaid()
+		if c.format == "dot" {
+			text = found.DOT()
+		}
+		if err := c.p.emit(safetext.Text(strings.TrimRight(text, "\n")) + "\n"); err != nil {
+			return err
+		}
+		if !found.Accepted { // a drawing does not say why
+			if _, err := io.WriteString(c.p.stderr, c.p.checkText(c.p.stderr, found)); err != nil {
+				return err
+			}
+		}
+		return refusal(found)
+	})
 }

@@ -7,8 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"praxis/internal/plan"
-	"praxis/internal/plan/syntax"
+	"praxis/internal/app"
 	"praxis/internal/safetext"
 )
 
@@ -30,63 +29,33 @@ func (p *program) planParseCommand() *cobra.Command {
 	return cmd
 }
 
-// parsed is the object of plan parse --json.
-type parsed struct {
-	File   string        `json:"file"`
-	Tree   string        `json:"tree,omitempty"`
-	Errors []syntaxError `json:"errors"`
-}
-
-type syntaxError struct {
-	Kind    string `json:"kind"`
-	Message string `json:"message"`
-	Line    int    `json:"line"` // from 1
-	Col     int    `json:"col"`  // from 1
-	EndLine int    `json:"end_line"`
-	EndCol  int    `json:"end_col"`
-}
-
 func (p *program) planParse(name string, asJSON, attributes bool) error {
 	src, err := p.readPlan(name)
 	if err != nil {
 		return err
 	}
-	module, bad := syntax.Parse(src.Text, syntax.Options{})
-	if len(bad) == 0 {
-		bad = syntax.Check(module)
-	}
-	tree := ""
-	if len(bad) == 0 {
-		tree = syntax.Dump(module, attributes)
-	}
+	out := app.ParsePlan(src, attributes)
 	if asJSON {
-		out := parsed{File: src.Name, Tree: tree, Errors: []syntaxError{}}
-		for _, e := range bad {
-			out.Errors = append(out.Errors, syntaxError{
-				e.Kind.String(), e.Message, int(e.Pos.Line), int(e.Pos.Col) + 1, int(e.End.Line), int(e.End.Col) + 1,
-			})
-		}
 		err = p.printJSON(out)
-	} else if len(bad) == 0 {
-		err = p.emit(safetext.Text(indented(tree)) + "\n")
+	} else if len(out.Errors) == 0 {
+		err = p.emit(safetext.Text(indented(out.Tree)) + "\n")
 	} else {
-		err = p.syntaxErrors(src, bad)
+		err = p.syntaxErrors(out)
 	}
-	if err == nil && len(bad) > 0 {
-		return fate{exitNot}
+	if err == nil && len(out.Errors) > 0 {
+		return exitStatus{exitNot}
 	}
 	return err
 }
 
 // syntaxErrors shows mistakes with their lines.
-func (p *program) syntaxErrors(src plan.Source, bad []*syntax.Error) error {
+func (p *program) syntaxErrors(out app.PlanParsed) error {
 	var b strings.Builder
-	for i, e := range bad {
+	for i, e := range out.Errors {
 		if i > 0 {
 			b.WriteString("\n")
 		}
-		_, what, _ := strings.Cut(e.Render(src.Text), ": ") // behind the line's number, which stands before it
-		fmt.Fprintf(&b, "%s:%d:%d: error: %s\n", safetext.Line(src.Name), e.Pos.Line, e.Pos.Col+1, safetext.Text(strings.TrimRight(what, "\n")))
+		fmt.Fprintf(&b, "%s:%d:%d: error: %s\n", safetext.Line(out.File), e.Line, e.Col, safetext.Text(strings.TrimRight(e.Text, "\n")))
 	}
 	_, err := io.WriteString(p.stderr, b.String())
 	return err

@@ -7,24 +7,22 @@ import (
 	"strings"
 
 	"praxis/event"
-	"praxis/internal/plan"
-	"praxis/internal/planner"
+	"praxis/internal/app"
 	"praxis/internal/safetext"
 )
 
 // planPrinter shows a plan while it is carried out: what it prints, and
 // notices of what was not really done.
 type planPrinter struct {
-	p     *program
-	out   *printer
-	json  bool
-	calls []planCall
-	told  map[string]bool
-	again string // flags for who goes on with a plan that waits
+	p      *program
+	out    *printer
+	json   bool
+	called map[string]string // tools, by the ids of their calls
+	told   map[string]bool
 }
 
 func newPlanPrinter(p *program, asJSON bool) *planPrinter {
-	return &planPrinter{p: p, out: newPrinter(p.stdout, p.stderr), json: asJSON, told: map[string]bool{}}
+	return &planPrinter{p: p, out: newPrinter(p.stdout, p.stderr), json: asJSON, called: map[string]string{}, told: map[string]bool{}}
 }
 
 // Emit takes an event of the run.
@@ -35,26 +33,10 @@ func (w *planPrinter) Emit(e event.Event) {
 			w.out.Emit(e)
 		}
 	case event.ToolCalled:
-		w.calls = append(w.calls, planCall{ID: e.ID, Tool: e.Tool, Line: e.Line, Arguments: e.Arguments, Labels: e.Labels})
-	case event.DecisionMade:
-		w.change(e.ID, func(c *planCall) { c.Decision, c.Rule, c.Reason = e.Verdict, e.Rule, e.Reason })
-	case event.ApprovalGiven:
-		w.change(e.ID, func(c *planCall) { c.Granted, c.By, c.Said = &e.Granted, e.By, e.Reason })
+		w.called[e.ID] = e.Tool
 	case event.ToolReturned:
-		w.change(e.ID, func(c *planCall) {
-			c.Result, c.Error, c.Rehearsed = e.Result, e.Error, e.Rehearsed
-			if e.Rehearsed != "" {
-				w.notice("rehearsed: %s was not called; answered from %s", c.Tool, e.Rehearsed)
-			}
-		})
-	}
-}
-
-func (w *planPrinter) change(id string, f func(*planCall)) {
-	for i := len(w.calls) - 1; i >= 0; i-- {
-		if w.calls[i].ID == id {
-			f(&w.calls[i])
-			return
+		if e.Rehearsed != "" {
+			w.notice("rehearsed: %s was not called; answered from %s", w.called[e.ID], e.Rehearsed)
 		}
 	}
 }
@@ -73,26 +55,26 @@ func (w *planPrinter) notice(format string, args ...any) {
 	w.out.err = w.p.remark("%s", text)
 }
 
-// finish says how the plan ended.
-func (w *planPrinter) finish(out planner.Outcome, run string, prepared *plan.Plan, file string) error {
+// finish says how the plan ended. again are the flags for who goes on with it.
+func (w *planPrinter) finish(out app.PlanResult, again string) error {
 	if w.out.err != nil {
 		return w.out.err
 	}
 	if out.Status == string(event.Refused) {
-		_, err := io.WriteString(w.p.stderr, w.p.checkText(w.p.stderr, prepared))
+		_, err := io.WriteString(w.p.stderr, w.p.checkText(w.p.stderr, out.Check))
 		return errors.Join(err, w.p.remark("the check refused the plan: nothing ran"))
 	}
-	if out.End != nil && out.End.Status == plan.Failed {
-		w.out.line(event.Stderr, out.End.Error)
+	if out.Error != "" && out.Limit == nil {
+		w.out.line(event.Stderr, out.Error)
 	}
-	for _, d := range w.denials() {
+	for _, d := range denials(out.Calls) {
 		w.notice("%s", d)
 	}
-	if out.End != nil && out.End.Status == plan.Limit && w.out.err == nil {
-		tell(w.p.stderr, out.End.Error, remedyOf(out.End.Fault))
+	if out.Limit != nil && w.out.err == nil {
+		tell(w.p.stderr, out.Error, remedyOf(out.Limit))
 	}
 	if out.Waiting != nil && w.out.err == nil {
-		tellWaiting(w.p.stderr, out, run, file, w.again)
+		tellWaiting(w.p.stderr, out.Waiting, out.Run, again)
 	}
 	for _, to := range []io.Writer{w.out.stdout, w.out.stderr} {
 		if c, ok := to.(*cleaner); ok && w.out.err == nil {
@@ -103,9 +85,9 @@ func (w *planPrinter) finish(out planner.Outcome, run string, prepared *plan.Pla
 }
 
 // denials says which calls were not made.
-func (w *planPrinter) denials() []string {
+func denials(calls []app.PlanCall) []string {
 	var out []string
-	for _, c := range w.calls {
+	for _, c := range calls {
 		switch {
 		case c.Decision == "deny":
 			out = append(out, fmt.Sprintf("denied: %s on line %d, by the rule %q: %s", c.Tool, c.Line, c.Rule, strings.TrimSuffix(c.Reason, ".")))
@@ -120,16 +102,15 @@ func (w *planPrinter) denials() []string {
 
 // tellWaiting says how to go on with a plan that waits, with the flags that let
 // its calls be made.
-func tellWaiting(w io.Writer, out planner.Outcome, run, file, flags string) {
-	c := out.Waiting
+func tellWaiting(w io.Writer, c *app.PlanWaiting, run, flags string) {
 	stored := "its state is stored"
-	if file != "" {
-		stored += ", also in " + safetext.Line(file)
+	if c.File != "" {
+		stored += ", also in " + safetext.Line(c.File)
 	}
-	message := fmt.Sprintf("the plan waits for the result of %s on line %d: %s", c.Tool.Name, c.Line, stored)
+	message := fmt.Sprintf("the plan waits for the result of %s on line %d: %s", c.Tool, c.Line, stored)
 	how := "with a result: praxis plan resume " + run + " --result JSON"
-	if out.Asked {
-		message = fmt.Sprintf("the plan waits for leave to call %s on line %d: %s", c.Tool.Name, c.Line, stored)
+	if c.Approval {
+		message = fmt.Sprintf("the plan waits for approval to call %s on line %d: %s", c.Tool, c.Line, stored)
 		how = "with a decision: praxis plan resume " + run + " --approve" + flags + ", or --deny REASON"
 	}
 	tell(w, message, "Go on "+how+".")

@@ -2,16 +2,13 @@ package cli
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"praxis/fault"
-	"praxis/internal/plan"
-	"praxis/internal/plan/policy"
+	"praxis/internal/app"
 	"praxis/internal/safetext"
 )
 
@@ -27,7 +24,7 @@ The exit code is 1 when a case fails.`
 // policyTask is one praxis policy test or explain.
 type policyTask struct {
 	p     *program
-	rules ruleFlags
+	tools toolFlags
 	call  string
 	json  bool
 }
@@ -44,43 +41,41 @@ func (p *program) policyTestCommand() *cobra.Command {
 }
 
 func (t *policyTask) register(cmd *cobra.Command) {
-	cmd.Flags().StringArrayVar(&t.rules.tools, "tools", nil, "`FILE` that declares the tools (may be repeated)")
+	cmd.Flags().StringArrayVar(&t.tools.tools, "tools", nil, "`FILE` that declares the tools (may be repeated)")
 	cmd.Flags().BoolVar(&t.json, "json", false, "print one JSON object instead")
-	t.rules.registerCommands(cmd)
+	t.tools.registerCommands(cmd)
 }
 
-// load reads the policy.
-func (t *policyTask) load(ctx context.Context, file string) (plan.Options, error) {
-	t.rules.policy = file
-	if len(t.rules.tools) == 0 {
-		return plan.Options{}, fault.New(fault.Invalid, "Name the file that declares them: --tools FILE.", "cannot use the policy %s: its rules are about tools", safetext.Line(file))
-	}
-	return t.rules.load(ctx, t.p)
+// query names the policy and its tools.
+func (t *policyTask) query(file string) app.PolicyQuery {
+	return app.PolicyQuery{File: file, Tools: t.tools.tools, Commands: t.tools.commands}
 }
 
 func (t *policyTask) test(ctx context.Context, file string) error {
-	o, err := t.load(ctx, file)
-	if err != nil {
+	return t.p.withApp(func(a *app.App) error {
+		report, err := a.TestPolicy(ctx, t.query(file), t.p.quiet())
+		t.p.settled()
+		if err != nil {
+			return err
+		}
+		if t.json {
+			err = t.p.printJSON(struct {
+				File string `json:"file"`
+				Pass bool   `json:"pass"`
+				app.PolicyReport
+			}{file, report.OK(), report})
+		} else {
+			err = t.p.emit(t.report(file, report))
+		}
+		if !report.OK() {
+			err = errors.Join(err, exitStatus{exitNot})
+		}
 		return err
-	}
-	report := o.Policy.Test()
-	if t.json {
-		err = t.p.printJSON(struct {
-			File string `json:"file"`
-			Pass bool   `json:"pass"`
-			policy.Report
-		}{file, report.OK(), report})
-	} else {
-		err = t.p.emit(t.report(file, report))
-	}
-	if !report.OK() {
-		err = errors.Join(err, fate{exitNot})
-	}
-	return err
+	})
 }
 
 // report tells what became of the cases.
-func (t *policyTask) report(file string, r policy.Report) string {
+func (t *policyTask) report(file string, r app.PolicyReport) string {
 	s := t.p.styleOf(t.p.stdout)
 	var b strings.Builder
 	for _, c := range r.Cases {
@@ -112,7 +107,7 @@ func failedOf(n int) string {
 }
 
 // considered says what each rule had to say about a call.
-func considered(steps []policy.Step, indent string) string {
+func considered(steps []app.PolicyStep, indent string) string {
 	var b strings.Builder
 	for _, step := range steps {
 		fmt.Fprintf(&b, "%srule %q (%s): %s\n", indent, safetext.Line(step.Rule), step.Verdict, safetext.Line(step.Outcome))
@@ -145,41 +140,35 @@ func (p *program) policyExplainCommand() *cobra.Command {
 }
 
 func (t *policyTask) explain(ctx context.Context, file string) error {
-	o, err := t.load(ctx, file)
-	if err != nil {
-		return err
-	}
-	pol := o.Policy
-	if t.call != "" {
-		return t.explainCall(pol)
-	}
-	words := inWords(pol, o.Tools)
-	if t.json {
-		return t.p.printJSON(struct {
-			File  string            `json:"file"`
-			Rules []policy.RuleInfo `json:"rules"`
-			Tools []toolWords       `json:"tools"`
-		}{file, orEmpty(pol.Rules()), words})
-	}
-	return t.p.emit(t.words(pol, words))
+	return t.p.withApp(func(a *app.App) error {
+		if t.call != "" {
+			d, err := a.ExplainCall(ctx, t.query(file), t.call, t.p.quiet())
+			t.p.settled()
+			if err != nil {
+				return err
+			}
+			return t.showDecision(d)
+		}
+		found, err := a.ExplainPolicy(ctx, t.query(file), t.p.quiet())
+		t.p.settled()
+		switch {
+		case err != nil:
+			return err
+		case t.json:
+			return t.p.printJSON(found)
+		}
+		return t.p.emit(t.words(found))
+	})
 }
 
-// explainCall says what is decided about one call and why.
-func (t *policyTask) explainCall(pol *policy.Policy) error {
-	if !json.Valid([]byte(t.call)) {
-		return fault.New(fault.Invalid, `Write it as {"call": "TOOL", "args": {…}}.`, "cannot read --call: it is no JSON")
-	}
-	call, err := pol.ParseCall("--call", []byte(t.call))
-	if err != nil {
-		return err
-	}
-	d := pol.Explain(call)
+// showDecision says what is decided about one call and why.
+func (t *policyTask) showDecision(d app.PolicyDecision) error {
 	if t.json {
 		return t.p.printJSON(d)
 	}
 	s := t.p.styleOf(t.p.stdout)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s by the rule %q: %s\n", s.paint(verdictColour(d.Verdict), d.Verdict.String()), safetext.Line(d.Rule), safetext.Line(d.Reason))
+	fmt.Fprintf(&b, "%s by the rule %q: %s\n", s.paint(verdictColour(d.Verdict.String()), d.Verdict.String()), safetext.Line(d.Rule), safetext.Line(d.Reason))
 	if d.Remedy != "" {
 		fmt.Fprintf(&b, "  → %s\n", safetext.Line(d.Remedy))
 	}
@@ -187,11 +176,11 @@ func (t *policyTask) explainCall(pol *policy.Policy) error {
 	return t.p.emit(b.String())
 }
 
-func verdictColour(v policy.Verdict) string {
-	switch v {
-	case policy.Allow:
+func verdictColour(verdict string) string {
+	switch verdict {
+	case "allow":
 		return sgrGreen
-	case policy.Ask:
+	case "ask":
 		return sgrYellow
 	}
 	return sgrRed

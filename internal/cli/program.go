@@ -11,10 +11,12 @@ import (
 	"syscall"
 	"time"
 
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/app"
+
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
-
-	"praxis/internal/config"
 )
 
 // Main runs the command line of this process and returns its exit code.
@@ -27,7 +29,6 @@ func Main(version string) int {
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		getenv: os.Getenv, environ: os.Environ(), version: version, signals: signals,
 	}
-	p.openEngine = p.openApp
 	if os.Getenv("GOGC") == "" {
 		// A command lives shortly: collecting often costs it more than memory does.
 		debug.SetGCPercent(400)
@@ -47,7 +48,7 @@ type program struct {
 	environ        []string // what of it is secret is never recorded
 	version        string
 	signals        <-chan os.Signal
-	openEngine     func(context.Context, config.Config) (engine, error)
+	parts          func() (*app.Parts, error) // of tests; nil: the real machinery
 
 	interrupts interrupts
 	told       bool // an object was written
@@ -80,7 +81,65 @@ func (p *program) run(ctx context.Context, args []string) int {
 }
 
 // config loads the person's configuration.
-func (p *program) config() (config.Config, error) { return config.Load(p.getenv) }
+func (p *program) config() (app.Config, error) { return app.LoadConfig(p.getenv) }
+
+// options say how the application layer is opened.
+func (p *program) options() (app.Options, error) {
+	cfg, err := p.config()
+	o := app.Options{Config: cfg, Getenv: p.getenv, Environ: p.environ, Version: p.version}
+	if err == nil && p.parts != nil {
+		o.Parts, err = p.parts()
+	}
+	return o, err
+}
+
+// withApp opens the application layer for f and closes it. Nothing is written
+// and no sandbox is prepared unless f does.
+func (p *program) withApp(f func(*app.App) error) (err error) {
+	o, err := p.options()
+	if err != nil {
+		return err
+	}
+	a, err := app.Open(o)
+	if err != nil {
+		return err
+	}
+	defer p.closing(a, &err)
+	return f(a)
+}
+
+// closing closes c at the end of a function. What goes wrong is the function's
+// error, or is told beside it: an exit code that speaks for the code that ran
+// must not hide it.
+func (p *program) closing(c io.Closer, err *error) {
+	closeErr := c.Close()
+	if *err == nil {
+		*err = closeErr
+		return
+	}
+	report(p.stderr, closeErr)
+}
+
+// watch is the sink of something that goes on: progress and notices are shown on
+// standard error, everything else by next.
+func (p *program) watch(next event.Sink) event.Sink {
+	progress := p.progress()
+	return event.SinkFunc(func(e event.Event) {
+		switch e := e.(type) {
+		case event.Progress:
+			progress.Emit(e)
+		case event.Notice:
+			p.settled()
+			tell(p.stderr, e.Text, worded(fault.Code(e.Code), e.Data, e.Remedy))
+		default:
+			p.settled()
+			next.Emit(e)
+		}
+	})
+}
+
+// quiet is the sink of something that shows progress and notices alone.
+func (p *program) quiet() event.Sink { return p.watch(event.Discard) }
 
 // interrupts turns signals into what they should mean now. While code runs, the
 // first Ctrl-C interrupts the code; any other time, and the second time, it
@@ -145,14 +204,14 @@ func (i *interrupts) handle(s os.Signal) {
 const interruptWait = 5 * time.Second
 
 // during says what Ctrl-C interrupts until the returned function is called.
-func (i *interrupts) during(ctx context.Context, w workspace) (end func()) {
+func (i *interrupts) during(ctx context.Context, interrupt func(context.Context) error) (end func()) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.count = 0
 	i.code = func() {
 		ctx, stop := context.WithTimeout(ctx, interruptWait)
 		defer stop()
-		if err := w.interrupt(ctx); err != nil {
+		if err := interrupt(ctx); err != nil {
 			i.cancel(errInterrupted) // the gentle way is closed
 		}
 	}

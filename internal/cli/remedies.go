@@ -30,6 +30,8 @@ var remedies = map[fault.Code]fault.Sentences{
 	fault.DatabaseNewer:    {"Use the version of Praxis that wrote it or a newer one, or set PRAXIS_HOME to another folder."},
 	fault.DatabaseForeign:  {"Move the file away, or set PRAXIS_HOME to another folder."},
 
+	fault.FileExists: {"Choose another place with --out, or replace what is there with --force."},
+
 	fault.SessionMissing:    {"List the sessions with praxis session ls."},
 	fault.SessionExists:     {"Choose another name, or remove it first with praxis session rm {name}."},
 	fault.SessionDamaged:    {"Remove it with praxis session rm {name}."},
@@ -44,6 +46,12 @@ var remedies = map[fault.Code]fault.Sentences{
 	fault.ImageDamaged: {`Remove the image with "praxis image rm" and build it again.`},
 	fault.ImageNeeded:  {"Remove them first: praxis session rm {sessions}."},
 
+	fault.ModelUnchosen: {`Set one of these:
+  ANTHROPIC_API_KEY=…  for Anthropic
+  OPENAI_API_KEY=…     for OpenAI
+  OPENAI_BASE_URL=…    for a local server, with --model openai:NAME
+                       (Ollama: http://localhost:11434/v1)
+  "make demo" and "praxis demo" need none of them.`},
 	fault.ModelUnnamed: {"Name it as in --model {provider}:NAME."},
 	fault.ModelKeyMissing: {
 		"Set {key_variable} to a key of your {account} account, or {url_variable} to the address of a server of your own, such as http://localhost:11434/v1.",
@@ -59,6 +67,9 @@ var remedies = map[fault.Code]fault.Sentences{
 
 	fault.PlanRefused:       {"Check it with praxis plan check."},
 	fault.PlanStateForeign:  {"Give the file that praxis plan run --state wrote."},
+	fault.PlanStateUnkept:   {"Name the file that --state stored it in."},
+	fault.PlanNotWaiting:    {"See what became of it: praxis show {run}"},
+	fault.PlanResumed:       {"Look at that run: praxis show {run}. To go on from here once more, say --again."},
 	fault.PlanNeedsApproval: {"Approve or deny it: --approve, or --deny REASON."},
 	fault.PlanNeedsResult:   {"Answer it: --result JSON, or --error TEXT."},
 	fault.RuleFails:         {sayRule},
@@ -74,6 +85,7 @@ var remedies = map[fault.Code]fault.Sentences{
 
 	fault.RunMissing:       {sayRuns},
 	fault.JournalDamaged:   {"What stands before that record is whole; praxis verify {run} says more.", "What stands before that record is whole; praxis verify says more."},
+	fault.JournalGone:      {"If it was removed on purpose, have the index forget it: praxis gc --rebuild-index"},
 	fault.IndexDamaged:     {"Have the index built again: praxis gc --rebuild-index."},
 	fault.RunUnreadable:    {"See what is wrong with praxis verify {run}."},
 	fault.RunNotReplayable: {sayRecord},
@@ -82,6 +94,8 @@ var remedies = map[fault.Code]fault.Sentences{
 	fault.BranchDiffers:    {"Allow it all the same with --loose, or replay the run to see what differs."},
 	fault.StepMissing:      {"Leave out --step to see the whole run."},
 	fault.SuiteEmpty:       {"Export a run into it with praxis export RUN."},
+
+	fault.KeyMissing: {"List them with praxis key ls."},
 
 	fault.ThreadMissing: {"List the threads that there are with praxis thread ls."},
 	fault.ThreadExists:  {"Choose another name, or remove it first with praxis thread rm {name}."},

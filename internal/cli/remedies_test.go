@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"regexp"
 	"slices"
 	"strings"
@@ -76,7 +77,7 @@ func TestRemedyOf(t *testing.T) {
 		text, object string
 	}{
 		{
-			asUnsaved(fault.Coded(fault.SessionExists, fault.Data{"name": "work"}, "cannot make session work: it exists")),
+			errors.Join(fault.Coded(fault.SessionExists, fault.Data{"name": "work"}, "cannot make session work: it exists")),
 			"praxis: cannot make session work: it exists\n  → Choose another name, or remove it first with praxis session rm work.\n",
 			`{"kind":"conflict","code":"session_exists","message":"cannot make session work: it exists","remedy":"Choose another name, or remove it first with praxis session rm work.","data":{"name":"work"}}`,
 		},

@@ -4,20 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"praxis/event"
 	"praxis/fault"
-	"praxis/internal/config"
-	"praxis/internal/llm"
-	"praxis/internal/record/replay"
-	"praxis/internal/run"
+	"praxis/internal/app"
 	"praxis/internal/safetext"
 )
 
@@ -89,36 +85,24 @@ func (p *program) replayCommand() *cobra.Command {
 }
 
 func (r *replayCommand) run(ctx context.Context, cmd *cobra.Command, ref string) error {
-	cfg, err := r.p.config()
-	if err != nil {
-		return err
-	}
 	branch := cmd.Flags().Changed("from")
 	if !branch && (r.model != "" || r.question != "" || r.code != "" || r.edit) {
 		return usage("praxis replay", "--model, --question, --code and --edit change a step: name it with --from")
 	}
-	if done, err := r.plan(ctx, cmd, ref); done || err != nil {
-		return err
+	if branch && (r.policy != "" || r.tools != nil) {
+		return usage("praxis replay", "--policy and --tools are for a replay, and a branch goes by the recorded ones")
 	}
-	return r.p.withEngine(ctx, cfg, func(e engine) error {
-		rc, rec, err := r.p.loadRun(ctx, cfg, e, ref, r.chosen())
-		if err != nil {
+	return r.p.withApp(func(a *app.App) error {
+		plan, err := a.IsPlanRun(ctx, ref)
+		switch {
+		case err != nil:
 			return err
+		case plan:
+			return r.plan(ctx, cmd, a, ref)
+		case branch:
+			return r.branch(ctx, a, ref)
 		}
-		if rc.Overrides, err = overrides(r.files, rec); err != nil {
-			return err
-		}
-		if r.image != "" || len(r.with) > 0 || r.requirements != "" {
-			rc.FromSnapshot = nil // a state belongs to its image
-		}
-		if err := r.others(&rc, rec, branch); err != nil {
-			return err
-		}
-		if branch {
-			return r.branch(ctx, cfg, e, rc, rec)
-		}
-		rc.Sink = r.p.following(rec)
-		report, err := replay.Replay(ctx, rc, rec)
+		report, err := a.Replay(ctx, app.ReplayRequest{Run: ref, Image: r.chosen(), Files: r.files, Policy: r.policy, Tools: r.tools}, r.p.quiet())
 		r.p.settled()
 		if err != nil {
 			return err
@@ -127,22 +111,29 @@ func (r *replayCommand) run(ctx context.Context, cmd *cobra.Command, ref string)
 	})
 }
 
-// others reads the definitions and the policy that stand in for the recorded ones.
-func (r *replayCommand) others(rc *replay.Config, rec replay.Recording, branch bool) error {
-	if r.policy == "" && r.tools == nil {
-		return nil
+// plan repeats a run of a plan: that takes no sandbox.
+func (r *replayCommand) plan(ctx context.Context, cmd *cobra.Command, a *app.App, ref string) error {
+	others := []string{"from", "model", "question", "code", "edit", "image", "with", "requirements", "file", "loose", "tools"}
+	if i := slices.IndexFunc(others, cmd.Flags().Changed); i >= 0 {
+		return usage("praxis replay", "--%s is for runs of code, and %s is a run of a plan", others[i], safetext.Line(ref))
 	}
-	if branch {
-		return usage("praxis replay", "--policy and --tools are for a replay, and a branch goes by the recorded ones")
-	}
-	if len(rec.Began.Tools) == 0 {
-		return usage("praxis replay", "--policy and --tools are for runs with tools, and run %s had none", rec.ID)
-	}
-	rules, err := (&ruleFlags{tools: r.tools, policy: r.policy}).read()
+	report, err := a.ReplayPlan(ctx, ref, r.policy)
 	if err != nil {
 		return err
 	}
-	rc.Policy, rc.Tools = rules.Policy, rules.Tools
+	if r.json {
+		err = r.p.printJSON(report)
+	} else {
+		err = report.Text(r.p.stdout)
+	}
+	switch {
+	case err != nil:
+		return err
+	case !report.Identical:
+		return exitStatus{exitNot}
+	case report.Unfinished:
+		return exitStatus{exitUnfinished}
+	}
 	return nil
 }
 
@@ -155,11 +146,11 @@ func (r *replayCommand) imageFlags(cmd *cobra.Command) {
 }
 
 // chosen returns the image that the command line asks for.
-func (r *replayCommand) chosen() sessionOptions {
-	return sessionOptions{image: r.image, with: r.with, requirements: r.requirements}
+func (r *replayCommand) chosen() app.ImageSpec {
+	return app.ImageSpec{ID: r.image, With: r.with, Requirements: r.requirements}
 }
 
-func (r *replayCommand) tell(report replay.Report) error {
+func (r *replayCommand) tell(report app.ReplayReport) error {
 	if r.json {
 		if err := r.p.printJSON(report); err != nil {
 			return err
@@ -169,178 +160,88 @@ func (r *replayCommand) tell(report replay.Report) error {
 	}
 	switch {
 	case !report.Identical:
-		return fate{exitRaised}
+		return exitStatus{exitRaised}
 	case report.Unfinished: // only what there is was compared
-		return fate{exitUnfinished}
+		return exitStatus{exitUnfinished}
 	}
 	return nil
 }
 
-// loadRun reads a run that is to be carried out again, in sessions with what o
-// changes. One that was made elsewhere gets no more of this host than c allows.
-func (p *program) loadRun(ctx context.Context, c config.Config, e engine, ref string, o sessionOptions) (replay.Config, replay.Recording, error) {
-	j := e.records().Journal
-	id, err := findRun(ctx, j, ref)
-	if err != nil {
-		return replay.Config{}, replay.Recording{}, err
-	}
-	rec, err := replay.Load(ctx, j, id)
-	if err != nil {
-		return replay.Config{}, replay.Recording{}, err
-	}
-	known, err := j.Summary(ctx, id)
-	if err != nil {
-		return replay.Config{}, replay.Recording{}, err
-	}
-	cfg := replay.Config{Source: j, Program: p.version, Redact: j.Redact, Open: p.opener(e, o)}
-	if known.Imported {
-		cfg.Open = foreign(cfg.Open, c)
-		return cfg, rec, nil
-	}
-	if rec.Session != nil {
-		cfg.FromSnapshot = func(ctx context.Context, id string) (run.Session, error) {
-			want := *rec.Session
-			want.Snapshot, want.Name = id, ""
-			return p.opener(e, sessionOptions{})(ctx, want)
-		}
-	}
-	return cfg, rec, nil
-}
-
-// opener opens sessions like one that was recorded, with what o changes.
-func (p *program) opener(e engine, o sessionOptions) func(context.Context, event.SessionBegan) (run.Session, error) {
-	return func(ctx context.Context, want event.SessionBegan) (run.Session, error) {
-		o.again = &want
-		w, err := e.open(ctx, o, p.progress())
-		p.settled()
-		if err != nil {
-			return nil, err
-		}
-		return closingSession{runSession{w: w}}, nil
-	}
-}
-
-// closingSession is a session whose sandbox ends with it.
-type closingSession struct{ runSession }
-
-// Close ends the sandbox.
-func (s closingSession) Close() error { return s.w.Close() }
-
-// following shows how far a replay is.
-func (p *program) following(rec replay.Recording) event.Sink {
-	progress, last := p.progress(), 0
-	for _, s := range rec.Steps {
-		last = max(last, s.N)
-	}
-	return event.SinkFunc(func(e event.Event) {
-		// In a step beyond the last one only the end of the recording is found.
-		if s, ok := e.(event.StepBegan); ok && p.live != nil && s.N <= last {
-			e = event.Progress{Room: "replay", Text: fmt.Sprintf("replaying step %d of %d", s.N, last)}
-		}
-		progress.Emit(e)
-	})
-}
-
-// overrides reads the inputs that are to be others.
-func overrides(files []string, rec replay.Recording) (map[string]func() (io.ReadCloser, error), error) {
-	out := map[string]func() (io.ReadCloser, error){}
-	for _, f := range files {
-		name, path, found := strings.Cut(f, "=")
-		if !found {
-			name, path = filepath.Base(f), f
-		}
-		in, err := checkInput(path)
-		if err != nil {
-			return nil, err
-		}
-		known := false
-		for _, given := range rec.Inputs {
-			known = known || given.Name == name
-		}
-		if !known {
-			return nil, fault.New(fault.Invalid, "Its inputs are listed by praxis show "+rec.ID+".", "cannot take %s: run %s was given no file of that name", safetext.Line(name), rec.ID)
-		}
-		out[name] = in.open
-	}
-	return out, nil
-}
-
 // branch goes on from a step with something changed, as a run of its own.
-func (r *replayCommand) branch(ctx context.Context, cfg config.Config, e engine, rc replay.Config, rec replay.Recording) error {
+func (r *replayCommand) branch(ctx context.Context, a *app.App, ref string) error {
 	p := r.p
-	change, err := r.change(ctx, e, rec)
-	if err == nil {
-		err = rec.Branchable(r.from, change)
-	}
-	if err != nil {
+	q := app.BranchRequest{Run: ref, From: r.from, Model: r.model, Question: r.question, Image: r.chosen(), Files: r.files, Loose: r.loose}
+	var err error
+	if q.Code, err = r.changedCode(ctx, a, ref); err != nil {
 		return err
 	}
-	known, err := e.records().Journal.Summary(ctx, rec.ID)
-	if err != nil {
-		return err
-	}
-	if known.Imported && change.Model != nil {
-		rec.Began = affordable(rec.Began, cfg)
-	}
-	began := rec.Branched(r.from, change, p.version)
 	runCtx, broken := context.WithCancelCause(ctx)
 	defer broken(nil)
-	next, finish := r.view(began.Kind, broken)
-	runCtx, recorder, err := e.records().Journal.Begin(runCtx, began, next)
-	if err != nil {
-		return err
-	}
-	rc.Recorder, rc.Snapshots, rc.Loose = recorder, cfg.Journal.Snapshots, r.loose
-	if !known.Imported { // somebody else's conversation neither reads the memory nor adds to it
-		rc.Notes = notes{mem: e.records().Memory, run: recorder.ID()}
-	}
-	out, err := replay.Branch(runCtx, rc, rec, r.from, change)
+	view := &branchView{command: r, broken: broken}
+	out, err := a.Branch(runCtx, q, p.watch(view))
 	p.settled()
-	err = errors.Join(err, recorder.Close(), tidy(context.WithoutCancel(ctx), e, cfg.Journal.SnapshotBytes))
 	if err != nil {
 		return err
 	}
 	if r.json {
-		err = p.printJSON(struct {
-			ID string `json:"id"`
-			replay.Branched
-		}{recorder.ID(), out})
+		err = p.printJSON(out)
 	} else {
-		err = r.tellBranch(finish, recorder.ID(), out)
+		err = r.tellBranch(view, out)
 	}
 	switch {
 	case err != nil:
 		return err
-	case rec.Began.Kind == event.Ask && out.Answer == nil:
-		return fate{exitFailed}
-	case rec.Began.Kind == event.Code && out.Execution != nil && out.Execution.Status != event.OK:
-		return fate{statusCode(out.Execution.Status)}
+	case out.Kind == event.Ask && out.Answer == nil:
+		return exitStatus{exitFailed}
+	case out.Kind == event.Code && out.Execution != nil && out.Execution.Status != event.OK:
+		return exitStatus{statusCode(out.Execution.Status)}
 	}
 	return nil
 }
 
-// view shows a branch as the command would that made the run: a question's on
-// the screen, what a person's code prints as it comes.
-func (r *replayCommand) view(kind event.Kind, broken func(error)) (event.Sink, func(ending) error) {
-	switch {
-	case r.json:
-		return event.Discard, nil
-	case kind == event.Code:
-		p := newPrinter(r.p.stdout, r.p.stderr)
-		p.alone, p.broken = true, broken
-		return p, func(ending) error { return p.err }
-	}
-	rep := (&askCommand{p: r.p}).reporter()
-	return &gallery{next: rep, broken: broken}, rep.finish
+// branchView shows a branch as the command would that made the run: a question's
+// on the screen, what a person's code prints as it comes.
+type branchView struct {
+	command *replayCommand
+	broken  func(error)
+	next    event.Sink // nil: nothing happened yet
+	finish  func(ending) error
 }
 
-func (r *replayCommand) tellBranch(finish func(ending) error, id string, out replay.Branched) error {
-	e := ending{run: id}
+// Emit shows an event. The first says what kind of run it is.
+func (v *branchView) Emit(e event.Event) {
+	if v.next == nil {
+		began, _ := e.(event.RunBegan)
+		v.begin(began.Kind)
+	}
+	v.next.Emit(e)
+}
+
+func (v *branchView) begin(kind event.Kind) {
+	r := v.command
+	v.finish = func(ending) error { return nil }
+	switch {
+	case r.json:
+		v.next = event.Discard
+	case kind == event.Code:
+		p := newPrinter(r.p.stdout, r.p.stderr)
+		p.alone, p.broken = true, v.broken
+		v.next, v.finish = p, func(ending) error { return p.err }
+	default:
+		rep := (&askCommand{p: r.p}).reporter()
+		v.next, v.finish = cancelling(rep, v.broken), rep.finish
+	}
+}
+
+func (r *replayCommand) tellBranch(view *branchView, out app.BranchResult) error {
+	e := ending{run: out.ID}
 	if out.Answer == nil && out.Execution == nil {
 		e.err = errors.New(out.Reason)
 	}
-	if err := finish(e); err != nil {
-		return err
+	if view.finish != nil {
+		if err := view.finish(e); err != nil {
+			return err
+		}
 	}
 	if e.err != nil {
 		if err := r.p.remark("%s", safetext.Line(out.Reason)); err != nil {
@@ -354,43 +255,31 @@ func (r *replayCommand) tellBranch(finish func(ending) error, id string, out rep
 	}
 	if out.Kind == event.Code {
 		// What stands on standard output is the code's.
-		return r.p.remark("run %s is run %s with %s; compare them with praxis diff", id, out.Run, safetext.Line(out.Change))
+		return r.p.remark("run %s is run %s with %s; compare them with praxis diff", out.ID, out.Run, safetext.Line(out.Change))
 	}
-	_, err := fmt.Fprintf(r.p.stdout, "run %s is run %s from step %d on, with %s; compare them with praxis diff\n", id, out.Run, out.Step, safetext.Line(out.Change))
+	_, err := fmt.Fprintf(r.p.stdout, "run %s is run %s from step %d on, with %s; compare them with praxis diff\n", out.ID, out.Run, out.Step, safetext.Line(out.Change))
 	return err
 }
 
-// change reads what is to be different.
-func (r *replayCommand) change(ctx context.Context, e engine, rec replay.Recording) (c replay.Change, err error) {
-	c.Question = r.question
-	if r.model != "" {
-		var m llm.Model
-		if m, err = e.model(r.model); err != nil {
-			return c, err
-		}
-		c.Model, c.Scripted = m, strings.HasPrefix(r.model, "scripted:")
-	}
+// changedCode reads the code that is to run in the step, or "".
+func (r *replayCommand) changedCode(ctx context.Context, a *app.App, ref string) (string, error) {
 	switch {
 	case r.code != "" && r.edit:
-		return c, usage("praxis replay", "both --code and --edit were given")
+		return "", usage("praxis replay", "both --code and --edit were given")
 	case r.code != "":
-		c.Code, err = readCodeFile(r.code)
+		return readCodeFile(r.code)
 	case r.edit:
-		c.Code, err = r.editor(ctx, rec)
+		code, err := a.CodeOfStep(ctx, ref, r.from)
+		if err != nil {
+			return "", err
+		}
+		return r.editor(ctx, code)
 	}
-	return c, err
+	return "", nil
 }
 
 // editor lets the person edit the code of the step.
-func (r *replayCommand) editor(ctx context.Context, rec replay.Recording) (code string, err error) {
-	for _, s := range rec.Steps {
-		if s.N == r.from && len(s.Executions) > 0 {
-			code = s.Executions[0].Code
-		}
-	}
-	if code == "" {
-		return "", usage("praxis replay", "step %d ran no code that could be edited", r.from)
-	}
+func (r *replayCommand) editor(ctx context.Context, code string) (_ string, err error) {
 	editor := r.p.getenv("VISUAL")
 	if editor == "" {
 		editor = r.p.getenv("EDITOR")

@@ -4,18 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"praxis/event"
 	"praxis/fault"
-	"praxis/internal/config"
-	"praxis/internal/run"
+	"praxis/internal/app"
 	"praxis/internal/safetext"
-	"praxis/internal/tool/gate"
 )
 
 const runLong = `Runs Python code in a sandbox: a FILE, the CODE after -c, or what is piped in
@@ -49,7 +45,6 @@ type runCommand struct {
 	out     string
 	session string
 	json    bool
-	rules   ruleFlags
 	tools   toolFlags
 }
 
@@ -76,203 +71,65 @@ func (p *program) runCommand() *cobra.Command {
 	fs.StringVar(&r.session, "session", "", "keep variables and files under this `NAME`")
 	fs.BoolVar(&r.json, "json", false, "print one JSON object instead")
 	r.flags.register(cmd)
-	r.rules.registerFiles(cmd)
-	r.tools.register(cmd)
+	r.tools.registerFiles(cmd)
+	r.tools.registerApproval(cmd)
 	r.tools.registerNet(cmd)
 	return cmd
 }
 
 func (r *runCommand) run(ctx context.Context, inline *string, args []string) error {
-	cfg, err := r.p.config()
-	if err != nil {
+	q := app.CodeRequest{
+		Session: r.flags.session(r.session), Bounds: r.flags.bounds(), Output: app.Output{Dir: r.out, Protect: args},
+		Tools: r.tools.spec(r.p), Running: func(interrupt func(context.Context) error) func() { return r.p.interrupts.during(ctx, interrupt) },
+	}
+	var err error
+	if q.Files, err = app.LocalFiles(r.files); err != nil {
 		return err
 	}
-	inputs, err := checkInputs(r.files)
-	if err != nil {
+	if q.Code, err = r.p.readCode(inline, args); err != nil {
 		return err
 	}
-	code, err := r.p.readCode(inline, args)
-	if err != nil {
+	if q.Net, err = r.tools.netSpec(); err != nil {
 		return err
 	}
-	if err := prepareOut(r.out); err != nil {
+	if err := app.PrepareFolder(r.out); err != nil {
 		return err
 	}
 	if err := r.flags.warn(r.p.stderr); err != nil {
 		return err
 	}
-	own := ownFiles(append(slices.Concat(r.files, args), r.flags.requirements)...)
-	return r.p.withEngine(ctx, cfg, func(e engine) (err error) {
-		t := &running{runCommand: r, cfg: cfg, e: e, inputs: inputs, code: code, own: own}
-		if t.tooling, err = r.p.openTooling(ctx, cfg, e.records(), e, &r.tools, &r.rules); err != nil {
-			return err
-		}
-		defer r.p.closing(t.tooling, &err)
-		if err = t.execute(ctx); t.w != nil {
-			r.p.closing(t.w, &err)
-		}
-		return err
-	})
+	return r.p.withApp(func(a *app.App) error { return r.execute(ctx, a, q) })
 }
 
-// named returns o for the session of that name.
-func (o sessionOptions) named(name string) sessionOptions {
-	o.name = name
-	return o
-}
-
-// withSession opens the engine and a session for f and closes both.
-func (p *program) withSession(ctx context.Context, cfg config.Config, o sessionOptions, f func(workspace) error) error {
-	return p.withEngine(ctx, cfg, func(e engine) (err error) {
-		w, err := e.open(ctx, o, p.progress())
-		p.settled()
-		if err != nil {
-			return err
-		}
-		defer p.closing(w, &err)
-		return f(w)
-	})
-}
-
-// closing closes c at the end of a function. What goes wrong is the function's
-// error, or is told beside it: an exit code that speaks for the code that ran
-// must not hide it.
-func (p *program) closing(c io.Closer, err *error) {
-	closeErr := c.Close()
-	if *err == nil {
-		*err = closeErr
-		return
-	}
-	report(p.stderr, closeErr)
-}
-
-// withEngine opens the engine for f and closes it.
-func (p *program) withEngine(ctx context.Context, cfg config.Config, f func(engine) error) (err error) {
-	e, err := p.openEngine(ctx, cfg)
-	if err != nil {
-		return err
-	}
-	defer p.closing(e, &err)
-	return f(e)
-}
-
-// running is one run of the command.
-type running struct {
-	*runCommand
-	cfg    config.Config
-	e      engine
-	inputs []input
-	code   string
-	own    []ownFile
-	col    collector
-	w      workspace // open when the run came so far
-
-	tooling *tooling
-
-	found collected
-	note  string
-	saved string // the snapshot of a named session
-}
-
-func (t *running) execute(ctx context.Context) error {
-	printer := newPrinter(t.p.stdout, t.p.stderr)
-	printer.alone = t.session == ""
+func (r *runCommand) execute(ctx context.Context, a *app.App, q app.CodeRequest) error {
+	printer := newPrinter(r.p.stdout, r.p.stderr)
+	printer.alone = r.session == ""
 	sink := event.Sink(printer)
-	if t.json {
+	if r.json {
 		sink = event.Discard
 	}
-	if t.session == "" {
-		sink = wholeSink(sink, t.out)
+	if r.session == "" {
+		sink = wholeSink(sink, r.out)
 	}
 	// When nobody reads any more, the code is interrupted; its state is saved.
 	runCtx, broken := context.WithCancelCause(ctx)
 	defer broken(nil)
 	printer.broken = broken
-	began := t.began()
-	runCtx, rec, err := t.e.records().Journal.Begin(runCtx, began, sink)
-	if err != nil {
-		return err
-	}
-	t.col = collector{dir: t.out, guard: t.own}
-	offerErr := errors.Join(keepRules(runCtx, rec, t.tooling.rules),
-		t.tooling.begin(runCtx, rec.ID(), rec, t.e.records().Journal.Redact, nil, gate.Code))
-	x, kept, err := run.Code(runCtx, run.Task{
-		Began: began, Inputs: plainInputs(t.inputs),
-		Open: func(ctx context.Context) (run.Session, error) {
-			if offerErr != nil {
-				return nil, offerErr
-			}
-			t.w, err = t.e.open(ctx, t.flags.options().named(t.session), t.p.progress())
-			t.p.settled()
-			if err == nil {
-				err = t.tooling.offered(ctx, t.w, true)
-			}
-			return runSession{w: t.w, interrupts: &t.p.interrupts}, err
-		},
-		Ready:  func(ctx context.Context) error { return t.col.begin(ctx, t.w) },
-		Finish: func(_ context.Context, r run.Result) error { return t.finish(ctx, r.Execution, rec) },
-	}, t.code, t.session == "", observed{rec, t.tooling.desk})
-	kept = errors.Join(kept, asUnsaved(rec.Close()))
+	out, err := a.RunCode(runCtx, q, r.p.watch(sink))
+	r.p.settled()
 	if err != nil {
 		return errors.Join(printer.err, err)
 	}
 	if printer.err == nil {
-		printer.err = t.summary(x, rec.ID(), kept)
+		printer.err = r.summary(out)
 	}
-	if err := errors.Join(printer.err, kept); err != nil {
+	if err := errors.Join(printer.err, out.Unsaved); err != nil {
 		return err
 	}
-	if code := statusCode(x.Status); code != exitOK {
-		return fate{code}
+	if code := statusCode(out.Execution.Status); code != exitOK {
+		return exitStatus{code}
 	}
 	return nil
-}
-
-// began describes the run that begins.
-func (t *running) began() event.RunBegan {
-	return event.RunBegan{
-		Kind: event.Code, Question: firstLine(t.code), Files: inputNames(t.inputs),
-		Bounds: t.flags.bounds(t.cfg.Execution), Seed: t.flags.seed.value, Program: t.p.version,
-		Tools: t.tooling.pins(), Net: t.tooling.egress.Strings(),
-	}
-}
-
-// firstLine is what names a piece of code in a list.
-func firstLine(code string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(code), "\n")
-	return strings.TrimSpace(line)
-}
-
-// finish takes out of the session what is to stay.
-func (t *running) finish(ctx context.Context, x event.Execution, rec run.Recorder) error {
-	if x.State == "" {
-		return nil
-	}
-	after, stop := afterwards(ctx)
-	defer stop()
-	t.col.whole = x.OutputFile
-	found, outErr := t.col.end(after, t.w, pictures(x), noFiles(x.State))
-	t.found = found
-	for _, f := range found.saved {
-		rec.Emit(event.FileSaved{Path: f.Path, Bytes: f.Bytes})
-	}
-	return asUnsaved(errors.Join(outErr, t.keep(after, x, rec)))
-}
-
-// keep saves a named session. State that was lost is not saved over the last
-// snapshot: the session then stands where it stood before the command.
-func (t *running) keep(ctx context.Context, x event.Execution, rec run.Recorder) (err error) {
-	if t.session == "" {
-		return nil
-	}
-	if x.State != event.Kept {
-		t.note = "session " + t.session + " stays as it was before this command: of what the code changed, nothing is kept"
-		return nil
-	}
-	if t.saved, err = t.w.save(ctx, t.e.records().Journal.Redact(t.code)); err == nil {
-		rec.Emit(event.SnapshotTaken{Step: 1, Session: x.Session, Snapshot: t.saved})
-	}
-	return err
 }
 
 // runResult is the object of run --json. What event.Execution leaves out when
@@ -280,40 +137,49 @@ func (t *running) keep(ctx context.Context, x event.Execution, rec run.Recorder)
 type runResult struct {
 	Run string `json:"run"` // its id in the journal
 	event.Execution
-	Result   event.Bundle   `json:"result"`
-	Displays []event.Bundle `json:"displays"`
-	Error    *event.Raised  `json:"error"`
-	Session  string         `json:"session"`
-	Snapshot string         `json:"snapshot"`
-	Files    []savedFile    `json:"files"`
-	Note     string         `json:"note,omitempty"`
-	Failure  *fault.Error   `json:"failure"` // to save what the code made
+	Result   event.Bundle    `json:"result"`
+	Displays []event.Bundle  `json:"displays"`
+	Error    *event.Raised   `json:"error"`
+	Session  string          `json:"session"`
+	Snapshot string          `json:"snapshot"`
+	Files    []app.SavedFile `json:"files"`
+	Note     string          `json:"note,omitempty"`
+	Failure  *fault.Error    `json:"failure"` // to save what the code made
 }
 
-func (t *running) summary(x event.Execution, id string, kept error) error {
-	found := t.found
-	if t.json {
-		if t.session == "" || x.State != event.Kept {
+// note says that a named session stays where it was, or "".
+func (r *runCommand) note(x event.Execution) string {
+	if r.session == "" || x.State == event.Kept {
+		return ""
+	}
+	return "session " + r.session + " stays as it was before this command: of what the code changed, nothing is kept"
+}
+
+func (r *runCommand) summary(out app.CodeResult) error {
+	x := out.Execution
+	note := r.note(x)
+	if r.json {
+		if r.session == "" || x.State != event.Kept {
 			x.Message = x.Cause() // nothing of it is there after this command
 		}
-		if t.session == "" {
-			x.Stdout, x.Stderr, x.OutputFile = wholeIn(x.Stdout, t.out), wholeIn(x.Stderr, t.out), ""
+		if r.session == "" {
+			x.Stdout, x.Stderr, x.OutputFile = wholeIn(x.Stdout, r.out), wholeIn(x.Stderr, r.out), ""
 		} else {
-			x.Session = t.session
+			x.Session = r.session
 		}
-		return t.p.printJSON(runResult{
-			Run: id, Execution: x, Result: x.Result, Displays: orEmpty(x.Displays), Error: x.Error,
-			Session: x.Session, Snapshot: t.saved, Files: orEmpty(found.saved), Note: t.note,
-			Failure: failureOf(kept),
+		return r.p.printJSON(runResult{
+			Run: out.Run, Execution: x, Result: x.Result, Displays: orEmpty(x.Displays), Error: x.Error,
+			Session: x.Session, Snapshot: out.Snapshot, Files: orEmpty(out.Made.Saved), Note: note,
+			Failure: failureOf(out.Unsaved),
 		})
 	}
-	lines := []string{t.note}
-	for _, f := range found.saved {
+	lines := []string{note}
+	for _, f := range out.Made.Saved {
 		lines = append(lines, fmt.Sprintf("saved %s (%s)", safetext.Line(f.Path), safetext.Size(f.Bytes)))
 	}
-	for _, line := range append(lines, found.hint()) {
+	for _, line := range append(lines, madeHint(out.Made, r.out)) {
 		if line != "" {
-			if _, err := fmt.Fprintf(t.p.stderr, "praxis: %s\n", line); err != nil {
+			if _, err := fmt.Fprintf(r.p.stderr, "praxis: %s\n", line); err != nil {
 				return err
 			}
 		}
@@ -321,151 +187,26 @@ func (t *running) summary(x event.Execution, id string, kept error) error {
 	return nil
 }
 
-// orEmpty makes a list that JSON writes as [] rather than null.
-func orEmpty[T any](s []T) []T {
-	if s == nil {
-		return []T{}
-	}
-	return s
-}
-
-// printJSON writes one object on one line.
-func (p *program) printJSON(v any) error {
-	p.told = true
-	return newEncoder(p.stdout).Encode(v)
-}
-
-// printer shows an execution as an interpreter at a prompt would.
-type printer struct {
-	stdout, stderr io.Writer
-	column         [2]bool     // whether the last line of stdout, stderr is open
-	alone          bool        // the session ends with the code
-	err            error       // the first write that failed
-	broken         func(error) // hears of it; may be nil
-}
-
-func newPrinter(stdout, stderr io.Writer) *printer {
-	return &printer{stdout: guestWriter(stdout), stderr: guestWriter(stderr)}
-}
-
-// Emit shows output as it comes, and displayed values between it.
-func (p *printer) Emit(e event.Event) {
-	switch e := e.(type) {
-	case event.Output:
-		p.write(e.Stream, e.Data)
-	case event.Display:
-		p.value(e.Bundle)
-	case event.ExecutionEnded:
-		if x := e.Execution; x.State != "" && p.err == nil {
-			if p.alone || x.State != event.Kept {
-				x.Message = x.Cause() // nothing of it is there after this command
-			}
-			p.err = p.end(x)
+// madeHint says how to get what was made and not saved, or "".
+func madeHint(m app.Made, out string) string {
+	var parts []string
+	for _, k := range [...]struct {
+		n    int
+		what string
+	}{{m.Pictures, "picture"}, {m.Pages, "HTML page"}, {m.Files, "file"}} {
+		if k.n > 0 {
+			parts = append(parts, safetext.Count(k.n, k.what))
 		}
 	}
+	if m.Unlisted != nil {
+		return "what files the code made is not known: " + safetext.Line(m.Unlisted.Error())
+	}
+	if len(parts) == 0 || out != "" {
+		return ""
+	}
+	them := "them"
+	if m.Pictures+m.Pages+m.Files == 1 {
+		them = "it"
+	}
+	return "the code made " + strings.Join(parts, " and ") + ": add --out DIR to save " + them
 }
-
-func (p *printer) write(s event.Stream, data []byte) {
-	if len(data) == 0 || p.err != nil {
-		return
-	}
-	w, i := p.stdout, 0
-	if s == event.Stderr {
-		w, i = p.stderr, 1
-	}
-	p.column[i] = data[len(data)-1] != '\n'
-	if _, p.err = w.Write(data); p.err != nil && p.broken != nil {
-		p.broken(p.err)
-	}
-}
-
-// line writes a text on lines of its own.
-func (p *printer) line(s event.Stream, text string) {
-	i := 0
-	if s == event.Stderr {
-		i = 1
-	}
-	if p.column[i] {
-		p.write(s, []byte("\n"))
-	}
-	p.write(s, []byte(strings.TrimRight(text, "\n")+"\n"))
-}
-
-// value prints a bundle as text. A picture has none worth printing: it is a file.
-func (p *printer) value(b event.Bundle) {
-	if _, ok := pictureOf(b); ok {
-		return
-	}
-	if text := textOf(b); text != "" {
-		p.line(event.Stdout, text)
-	}
-}
-
-// end shows the value of the last expression, the traceback, and what ended the code.
-func (p *printer) end(x event.Execution) error {
-	p.value(x.Result)
-	if x.Error != nil {
-		text := x.Error.Traceback
-		if text == "" {
-			text = strings.TrimSuffix(x.Error.Name+": "+x.Error.Value, ": ")
-		}
-		p.line(event.Stderr, text)
-	}
-	if message, remedy := explain(x); message != "" && p.err == nil {
-		if p.column[1] {
-			p.write(event.Stderr, []byte("\n"))
-		}
-		var b strings.Builder
-		tell(&b, message, remedy)
-		_, p.err = io.WriteString(p.stderr, b.String())
-	}
-	for _, w := range []io.Writer{p.stdout, p.stderr} {
-		if c, ok := w.(*cleaner); ok && p.err == nil {
-			p.err = c.flush()
-		}
-	}
-	return p.err
-}
-
-// explain says in one voice why code did not end by itself.
-func explain(x event.Execution) (message, remedy string) {
-	why := x.Message
-	switch x.Status {
-	case event.OK, event.Error:
-		return why, remedyFor(x)
-	case event.Interrupted:
-		return strings.TrimSuffix("interrupted: "+why, ": "), ""
-	}
-	if why == "" {
-		why = "status " + x.Status.String()
-	}
-	return "cannot finish the code: " + why, remedyFor(x)
-}
-
-// remedyFor says what to do about the limit that the code ran into.
-func remedyFor(x event.Execution) string {
-	switch x.Limit {
-	case event.CPUTime:
-		return "Give it more with --cpu-time, or compute less at once."
-	case event.ProcessCount:
-		return "Allow more with --processes, or start fewer at once."
-	case event.DiskSpace:
-		return "Give it more with --disk, or remove files that are no longer needed."
-	case event.OpenFiles:
-		return "Close files when they are no longer needed."
-	case event.MemoryUse:
-		return memoryRemedy
-	}
-	// A sandbox that was ended from outside tells its status alone.
-	switch x.Status {
-	case event.Timeout:
-		return "Give it more time with --timeout, or do less at once."
-	case event.Memory:
-		return memoryRemedy
-	case event.OutputLimit:
-		return "Print less, raise --output-limit, or write to a file in /work and take it with --out."
-	}
-	return ""
-}
-
-const memoryRemedy = "Give it more with --memory, or hold less at once."

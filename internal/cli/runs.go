@@ -3,7 +3,6 @@ package cli
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -13,8 +12,6 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/app"
-	"praxis/internal/record/journal"
-	"praxis/internal/record/price"
 	"praxis/internal/safetext"
 )
 
@@ -77,27 +74,11 @@ func parseUSD(s string) (float64, error) {
 	return v, nil
 }
 
-// outcomes are those that a run can have, as a list shows them.
-func outcomes() []string {
-	out := []string{string(event.Answered), string(event.Unanswered), string(event.Failed), string(event.Abandoned), "running", "unfinished",
-		string(event.Refused), string(event.Waiting), string(event.Limited), string(event.Stopped)}
-	for s := event.OK; s <= event.Crashed; s++ {
-		out = append(out, s.String())
-	}
-	return out
-}
-
-// query returns what the flags ask the index for.
-func (r *runsCommand) query() (journal.Query, error) {
-	q := journal.Query{Model: r.model, Outcome: event.Outcome(r.outcome), Kind: event.Kind(r.kind), Thread: r.thread, Words: r.text}
-	if all := outcomes(); r.outcome != "" && !slices.Contains(all, r.outcome) {
-		return q, fault.New(fault.Invalid, "Write one of "+strings.Join(all, ", ")+".", "cannot list runs: there is no outcome %q", safetext.Line(r.outcome))
-	}
-	if r.kind != "" && r.kind != string(event.Ask) && r.kind != string(event.Code) && r.kind != string(event.Plan) && r.kind != string(event.ToolCall) {
-		return q, fault.New(fault.Invalid, "Write ask, code, plan or tool.", "cannot list runs: there is no kind %q", safetext.Line(r.kind))
-	}
-	if r.limit < 0 {
-		return q, fault.New(fault.Invalid, "Write a number from 0, which is all.", "cannot list %d runs", r.limit)
+// query returns what the flags ask for.
+func (r *runsCommand) query() (app.RunQuery, error) {
+	q := app.RunQuery{
+		Model: r.model, Outcome: event.Outcome(r.outcome), Kind: event.Kind(r.kind), Thread: r.thread, Words: r.text,
+		MinUSD: r.cost.value, Limit: r.limit,
 	}
 	return q, r.span.narrow(&q)
 }
@@ -107,23 +88,23 @@ func (r *runsCommand) list(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	prices, err := r.p.prices()
-	if err != nil && r.cost.value != nil {
+	prices, err := app.LoadPrices(r.p.getenv)
+	if err != nil && q.MinUSD != nil {
 		return err
 	}
 	if err != nil {
 		// A list without costs is better than none.
 		tell(r.p.stderr, err.Error(), remedyOf(err))
 	}
-	return r.p.withRecords(func(rec *app.Records) error {
-		runs, more, err := r.collect(ctx, rec.Journal, q, prices)
+	return r.p.withApp(func(a *app.App) error {
+		runs, more, err := a.Runs(ctx, q, prices)
 		if err != nil {
 			return err
 		}
 		if len(runs) == 0 && !r.json {
-			return r.nothing(ctx, rec.Journal)
+			return r.nothing(ctx, a)
 		}
-		if err := r.print(runs, prices); err != nil {
+		if err := r.print(runs); err != nil {
 			return err
 		}
 		if more && !r.json {
@@ -133,54 +114,30 @@ func (r *runsCommand) list(ctx context.Context) error {
 	})
 }
 
-// collect returns as many runs as are to be listed, and whether there are more.
-func (r *runsCommand) collect(ctx context.Context, j *journal.Journal, q journal.Query, prices price.Table) (runs []journal.Summary, more bool, err error) {
-	if r.limit > 0 && r.cost.value == nil {
-		q.Limit = r.limit + 1
-	}
-	for s, err := range eachRun(ctx, j, q) {
-		if err != nil {
-			return nil, false, err
-		}
-		if cost, known := usd(prices, s); r.cost.value != nil && (!known || cost < *r.cost.value) {
-			continue
-		}
-		if r.limit > 0 && len(runs) == r.limit {
-			return runs, true, nil
-		}
-		runs = append(runs, s)
-	}
-	return runs, false, nil
-}
-
 // nothing tells an empty journal from filters that let nothing through.
-func (r *runsCommand) nothing(ctx context.Context, j *journal.Journal) error {
-	any, err := j.Runs(ctx, journal.Query{Limit: 1})
+func (r *runsCommand) nothing(ctx context.Context, a *app.App) error {
+	any, err := a.HasRuns(ctx)
 	if err != nil {
 		return err
 	}
-	if len(any) == 0 {
+	if !any {
 		return r.p.emit(noRuns)
 	}
 	return r.p.emit("No run is like that. Leave a flag out to see more.\n")
 }
 
-// runLine is one object of runs --json.
-type runLine struct {
-	journal.Summary
-	USD *float64 `json:"usd,omitempty"` // what it cost by the price table; left out when the price is not known
-}
+// noRuns says how to make the first run.
+const noRuns = "There are no runs yet. Every praxis ask and praxis run makes one: praxis run -c 'print(6 * 7)'\n"
 
-func (r *runsCommand) print(runs []journal.Summary, prices price.Table) error {
+// runTitle is what a run is called in a message.
+func runTitle(r app.Run) string { return r.ID + "  " + label(r.Question) }
+
+func (r *runsCommand) print(runs []app.ListedRun) error {
 	if !r.json {
-		return r.p.emit(runTable(runs, prices, time.Now(), r.p.columns()))
+		return r.p.emit(runTable(runs, time.Now(), r.p.columns()))
 	}
 	for _, s := range runs {
-		line := runLine{Summary: s}
-		if cost, known := usd(prices, s); known {
-			line.USD = &cost
-		}
-		if err := r.p.printJSON(line); err != nil {
+		if err := r.p.printJSON(s); err != nil {
 			return err
 		}
 	}
@@ -198,7 +155,7 @@ func (p *program) columns() int {
 
 // runTable shows runs in a table for a terminal so wide, or with every column
 // in full.
-func runTable(runs []journal.Summary, prices price.Table, now time.Time, width int) string {
+func runTable(runs []app.ListedRun, now time.Time, width int) string {
 	t := table{
 		{head: "ID"}, {head: "WHEN"}, {head: "KIND", drop: 7}, {head: "OUTCOME"}, {head: "MODEL", drop: 8},
 		{head: "STEPS", drop: 6, right: true}, {head: "TOKENS", drop: 5, right: true},
@@ -211,7 +168,7 @@ func runTable(runs []journal.Summary, prices price.Table, now time.Time, width i
 		}
 		t.add(
 			s.ID, began, string(s.Kind), string(s.Outcome), s.Model, some(s.Steps), some(s.Tokens.Input+s.Tokens.Output),
-			costText(prices, s), brief(time.Duration(s.Took)), s.Question,
+			costText(s), brief(time.Duration(s.Took)), s.Question,
 		)
 	}
 	return fitted(t, width)

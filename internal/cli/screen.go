@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"praxis/event"
+	"praxis/internal/app"
 	"praxis/internal/safetext"
 )
 
@@ -159,10 +160,10 @@ func (s *screen) began(e event.RunBegan) {
 	s.printf("%s    %s\n", s.style.paint(sgrBold, "model"), safetext.Line(e.Model))
 	if e.Scripted {
 		really := "The code really runs."
-		if e.Mode == modeTools {
+		if e.Mode == app.ModeTools {
 			really = "The tools are really called."
 		}
-		if e.Mode == modePlan {
+		if e.Mode == app.ModePlan {
 			really = "The plan really runs."
 		}
 		s.printf("%s\n", s.style.paint(sgrYellow, "         The model's replies are scripted: no model is called. "+really))
@@ -268,9 +269,9 @@ func (s *screen) endOutput() {
 
 func (s *screen) display(b event.Bundle) {
 	s.endOutput()
-	p, ok := pictureOf(b)
-	switch text := textOf(b); {
-	case ok && p.ext == pageExt:
+	p, ok := app.PictureOf(b)
+	switch text := app.TextOf(b); {
+	case ok && p.Ext == app.PageExt:
 		s.printf("    %s\n", s.style.paint(sgrCyan, "[an HTML page]"))
 	case ok:
 		s.printf("    %s\n", s.style.paint(sgrCyan, "[a picture]"))

@@ -219,33 +219,6 @@ func TestJSONLines(t *testing.T) {
 	golden(t, "events.jsonl", b.String())
 }
 
-func TestChooseModel(t *testing.T) {
-	for _, c := range []struct {
-		flag, file string
-		env        map[string]string
-		want       string
-	}{
-		{"a:1", "c:3", map[string]string{"PRAXIS_MODEL": "b:2"}, "a:1"},
-		{"", "c:3", map[string]string{"PRAXIS_MODEL": "b:2"}, "b:2"},
-		{"", "c:3", map[string]string{"ANTHROPIC_API_KEY": "k"}, "c:3"},
-		{"", "", map[string]string{"ANTHROPIC_API_KEY": "k", "OPENAI_API_KEY": "k"}, anthropicModel},
-		{"", "", map[string]string{"OPENAI_API_KEY": "k"}, openaiModel},
-		{"", "", map[string]string{"OPENAI_API_KEY": "k", "OPENAI_BASE_URL": "http://localhost"}, ""},
-		{"", "", nil, ""},
-	} {
-		p, _, _, _ := inProcess(t, nil)
-		cfg, err := p.config()
-		if err != nil {
-			t.Fatal(err)
-		}
-		cfg.Ask.Model = c.file
-		got, err := chooseModel(c.flag, cfg, func(k string) string { return c.env[k] })
-		if got != c.want || (err == nil) != (c.want != "") {
-			t.Errorf("%+v: got %q, %v", c, got, err)
-		}
-	}
-}
-
 // equipped is a run whose model and code call tools and reach hosts.
 func equipped() []event.Event {
 	ms := func(n int) event.Duration { return event.Duration(time.Duration(n) * time.Millisecond) }

@@ -9,7 +9,6 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/safetext"
-	"praxis/internal/tool/gate"
 )
 
 // plan shows what happens to a plan. It reports whether the event was of one.
@@ -119,7 +118,7 @@ func (s *screen) planCalled(e event.ToolCalled) {
 		if text == "" {
 			text = `""`
 		}
-		s.paragraphs("    ", safetext.Line(name)+": "+shortened(text, maxArgument))
+		s.paragraphs("    ", safetext.Line(name)+": "+safetext.Shorten(text, maxArgument))
 		l, labelled := e.Labels[name]
 		if !labelled {
 			continue
@@ -171,9 +170,9 @@ func verdictWord(v string) string {
 
 func (s *screen) approved(e event.ApprovalGiven) {
 	text, sgr := "granted by "+safetext.Line(strings.TrimSpace(e.By+" "+e.Who)), sgrGreen
-	if e.Scope == string(gate.Exact) {
+	if e.Scope == event.ScopeExact {
 		text += " for these arguments"
-	} else if e.Scope == string(gate.Whole) {
+	} else if e.Scope == event.ScopeRun {
 		text += " for the run"
 	}
 	if !e.Granted {

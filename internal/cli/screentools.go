@@ -12,7 +12,6 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/safetext"
-	"praxis/internal/tool/gate"
 )
 
 // maxArgument is how many characters of one argument of a tool are shown.
@@ -30,7 +29,7 @@ func (s *screen) toolCalled(e event.ToolCalled) {
 	}
 	s.printf("  %s %s\n", s.style.paint(sgrCyan, "tool"), safetext.Line(e.Tool))
 	for _, name := range slices.Sorted(maps.Keys(e.Arguments)) {
-		s.paragraphs("    ", safetext.Line(name)+": "+shortened(argument(e.Arguments[name]), maxArgument))
+		s.paragraphs("    ", safetext.Line(name)+": "+safetext.Shorten(argument(e.Arguments[name]), maxArgument))
 	}
 }
 
@@ -55,7 +54,7 @@ func (s *screen) toolReturned(e event.ToolReturned) {
 	}
 	took := fmt.Sprintf("%.2f s", time.Duration(e.Took).Seconds())
 	switch {
-	case strings.HasPrefix(e.Error, gate.NotCalled): // the decision was shown
+	case strings.HasPrefix(e.Error, event.NotCalled): // the decision was shown
 		return
 	case e.Rehearsed != "" && e.Error != "":
 		s.printf("    %s %s\n", s.style.paint(sgrRed, "failed in rehearsal:"), safetext.Line(e.Error))
@@ -101,7 +100,7 @@ func (c *calls) begin(e event.ToolCalled) (quiet bool) {
 		c.names, c.quiet = map[string]string{}, map[string]bool{}
 	}
 	c.names[e.ID] = e.Tool
-	if e.Origin != string(gate.Code) {
+	if e.Origin != event.OriginCode {
 		return false
 	}
 	t := c.of(e.Tool)
@@ -143,7 +142,7 @@ func (c *calls) returned(e event.ToolReturned) (name string, quiet bool) {
 	}
 	t.took += time.Duration(e.Took)
 	switch {
-	case strings.HasPrefix(e.Error, gate.NotCalled):
+	case strings.HasPrefix(e.Error, event.NotCalled):
 		t.denied++
 	case e.Error != "":
 		t.failed++

@@ -1,30 +1,19 @@
 package cli
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"praxis/fault"
+	"praxis/internal/app"
 	"praxis/internal/safetext"
-	"praxis/internal/session"
 )
 
 func (p *program) sessionCommand() *cobra.Command {
 	return group("session", "Named sessions and their snapshots",
 		p.sessionList(), p.sessionFork(), p.sessionRollback(), p.sessionLog(), p.sessionRemove())
-}
-
-// withNamed opens the engine for a command on named sessions.
-func (p *program) withNamed(ctx context.Context, f func(namedSessions) error) error {
-	cfg, err := p.config()
-	if err != nil {
-		return err
-	}
-	return p.withEngine(ctx, cfg, func(e engine) error { return f(e.named()) })
 }
 
 // sessionLine is one object of session ls --json.
@@ -45,8 +34,8 @@ func (p *program) sessionList() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "ls", Short: "List named sessions, the last used first", Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return p.withNamed(cmd.Context(), func(n namedSessions) error {
-				all, err := n.ListNamed(cmd.Context())
+			return p.withApp(func(a *app.App) error {
+				all, err := a.NamedSessions(cmd.Context())
 				if err != nil {
 					return err
 				}
@@ -58,7 +47,7 @@ func (p *program) sessionList() *cobra.Command {
 	return cmd
 }
 
-func (p *program) listSessions(all []session.NamedInfo, asJSON bool) error {
+func (p *program) listSessions(all []app.NamedSession, asJSON bool) error {
 	t := headed("NAME", "SNAPSHOTS", "SIZE", "IMAGE", "FORKED FROM", "LAST USED")
 	for _, s := range all {
 		var bytes int64
@@ -89,11 +78,8 @@ func (p *program) sessionFork() *cobra.Command {
 	return &cobra.Command{
 		Use: "fork A B", Short: "Make session B, which starts where A stands now", Args: takes(2, 2, "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withNamed(cmd.Context(), func(n namedSessions) error {
-				if err := n.ForkNamed(cmd.Context(), args[0], args[1]); err != nil {
-					if _, there := n.LogNamed(cmd.Context(), args[1]); there == nil && fault.KindOf(err) == fault.Conflict {
-						return choice{err} // the name is taken: another one will do
-					}
+			return p.withApp(func(a *app.App) error {
+				if err := a.ForkSession(cmd.Context(), args[0], args[1]); err != nil {
 					return err
 				}
 				return p.emit(fmt.Sprintf("forked %s from %s\n", args[1], args[0]))
@@ -110,27 +96,24 @@ func (p *program) sessionRollback() *cobra.Command {
 			if len(args) == 2 {
 				id = args[1]
 			}
-			return p.withNamed(cmd.Context(), func(n namedSessions) error {
-				head, err := n.RollbackNamed(cmd.Context(), args[0], id)
+			return p.withApp(func(a *app.App) error {
+				head, err := a.RollbackSession(cmd.Context(), args[0], id)
 				if err != nil {
 					return err
 				}
-				return p.emit(fmt.Sprintf("%s is at snapshot %s\n", args[0], shortID(head)))
+				return p.emit(fmt.Sprintf("%s is at snapshot %s\n", args[0], app.ShortID(head)))
 			})
 		},
 	}
 }
-
-// shortID is enough of a snapshot's id to name it.
-func shortID(id string) string { return id[:min(len(id), 12)] }
 
 func (p *program) sessionLog() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "log A", Short: "Show a session's snapshots as a tree", Args: takes(1, 1, "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withNamed(cmd.Context(), func(n namedSessions) error {
-				log, err := n.LogNamed(cmd.Context(), args[0])
+			return p.withApp(func(a *app.App) error {
+				log, err := a.SessionLog(cmd.Context(), args[0])
 				if err != nil {
 					return err
 				}
@@ -152,12 +135,12 @@ func (p *program) sessionLog() *cobra.Command {
 
 // snapshotTree draws snapshots below what they were made from, the oldest first.
 // What was made after a rollback is a branch of its own.
-func snapshotTree(log []session.SnapshotInfo) string {
+func snapshotTree(log []app.SnapshotInfo) string {
 	known := map[string]bool{}
 	for _, s := range log {
 		known[s.ID] = true
 	}
-	children := map[string][]session.SnapshotInfo{}
+	children := map[string][]app.SnapshotInfo{}
 	for _, s := range log {
 		parent := s.Parent
 		if !known[parent] || parent == s.ID {
@@ -186,7 +169,7 @@ func snapshotTree(log []session.SnapshotInfo) string {
 				} else if len(next) > 1 {
 					branch = "└─"
 				}
-				fmt.Fprintf(&b, "%s%s%s %s  %s  %8s  %s\n", indent, branch, mark, shortID(s.ID), when(s.Created), safetext.Size(s.Bytes), label(s.Label))
+				fmt.Fprintf(&b, "%s%s%s %s  %s  %8s  %s\n", indent, branch, mark, app.ShortID(s.ID), when(s.Created), safetext.Size(s.Bytes), label(s.Label))
 				if len(next) > 1 {
 					bar := "  "
 					if i < len(next)-1 {
@@ -219,9 +202,9 @@ func (p *program) sessionRemove() *cobra.Command {
 	return &cobra.Command{
 		Use: "rm A…", Short: "Remove sessions and their snapshots", Args: takes(1, 1000, "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return p.withNamed(cmd.Context(), func(n namedSessions) error {
+			return p.withApp(func(a *app.App) error {
 				for _, name := range args {
-					if err := n.RemoveNamed(cmd.Context(), name); err != nil {
+					if err := a.RemoveSession(cmd.Context(), name); err != nil {
 						return err
 					}
 					if err := p.emit("removed " + name + "\n"); err != nil {

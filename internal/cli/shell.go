@@ -16,9 +16,8 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
-	"praxis/internal/config"
+	"praxis/internal/app"
 	"praxis/internal/safetext"
-	"praxis/internal/session"
 )
 
 const shellHelp = `Type Python. An empty line ends a block; Tab completes; Ctrl-C interrupts the
@@ -37,6 +36,10 @@ its line breaks, and runs with Enter.
 // shellTimeout bounds an execution when nothing else is said: a person who waits
 // can press Ctrl-C.
 const shellTimeout = 10 * time.Minute
+
+// saveTime bounds how long a session may take to be saved when the shell is ended
+// from outside.
+const saveTime = 10 * time.Second
 
 // leaveRule is what people type to leave an interpreter.
 var leaveRule = regexp.MustCompile(`^(exit|quit)(\(\s*[0-9]*\s*\))?$`)
@@ -67,13 +70,13 @@ func (p *program) shellCommand() *cobra.Command {
 }
 
 // bounds returns those of an execution at the prompt.
-func (s *shellCommand) bounds(cfg config.Config) event.Bounds {
+func (s *shellCommand) bounds(cfg app.Config) event.Bounds {
 	cfg.Execution.Timeout = max(cfg.Execution.Timeout, event.Duration(shellTimeout))
-	return s.flags.bounds(cfg.Execution)
+	return s.flags.bounds().Over(cfg.Execution)
 }
 
 // banner says what the person is in.
-func (s *shellCommand) banner(cfg config.Config) string {
+func (s *shellCommand) banner(cfg app.Config) string {
 	where := "a session that ends with this shell"
 	if s.session != "" {
 		where = "session " + s.session + ", which is saved when you leave"
@@ -90,18 +93,24 @@ func (s *shellCommand) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	inputs, err := checkInputs(s.files)
+	inputs, err := app.LocalFiles(s.files)
 	if err != nil {
 		return err
 	}
-	if err := checkOut(s.out); err != nil {
+	if err := app.CheckFolder(s.out); err != nil {
 		return err
 	}
 	if err := s.flags.warn(s.p.stderr); err != nil {
 		return err
 	}
-	return s.p.withSession(ctx, cfg, s.flags.options().named(s.session), func(w workspace) error {
-		if err := putInputs(ctx, w, inputs); err != nil {
+	return s.p.withApp(func(a *app.App) (err error) {
+		w, err := a.OpenSession(ctx, s.flags.session(s.session), s.p.quiet())
+		s.p.settled()
+		if err != nil {
+			return err
+		}
+		defer s.p.closing(w, &err)
+		if err := w.AddFiles(ctx, inputs); err != nil {
 			return err
 		}
 		return s.loop(ctx, cfg, w)
@@ -111,16 +120,16 @@ func (s *shellCommand) run(ctx context.Context) error {
 // shell is one conversation at the prompt.
 type shell struct {
 	*shellCommand
-	cfg    config.Config
-	w      workspace
+	cfg    app.Config
+	w      *app.Session
 	lines  lineReader
 	prompt bool
 	dirty  bool         // something ran since the last save
 	over   bool         // the session is
-	last   event.Status // fate of the last code; 0 when none ran
+	last   event.Status // of the last code; 0 when none ran
 }
 
-func (s *shellCommand) loop(ctx context.Context, cfg config.Config, w workspace) (err error) {
+func (s *shellCommand) loop(ctx context.Context, cfg app.Config, w *app.Session) (err error) {
 	sh := &shell{shellCommand: s, cfg: cfg, w: w, prompt: isTerminal(s.p.stdin) && isTerminal(s.p.stdout)}
 	if sh.prompt {
 		typed, err := newTypedLines(s.p.stdout, filepath.Join(cfg.Home, "history"), sh.completer(ctx))
@@ -146,7 +155,7 @@ func (s *shellCommand) loop(ctx context.Context, cfg config.Config, w workspace)
 	}
 	if ctx.Err() != nil {
 		// What ends the shell from outside must not cost the session's state.
-		saved, stop := context.WithTimeout(context.WithoutCancel(ctx), outTime)
+		saved, stop := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 		defer stop()
 		return errors.Join(errInterrupted, sh.leave(saved))
 	}
@@ -154,7 +163,7 @@ func (s *shellCommand) loop(ctx context.Context, cfg config.Config, w workspace)
 		return err
 	}
 	if code := statusCode(sh.last); sh.last != 0 && code != exitOK && !sh.prompt {
-		return fate{code} // what is piped in is a script, and whoever runs it wants to know
+		return exitStatus{code} // what is piped in is a script, and whoever runs it wants to know
 	}
 	return nil
 }
@@ -168,12 +177,12 @@ func (s *shell) leave(ctx context.Context) error {
 }
 
 func (s *shell) save(ctx context.Context, label string) error {
-	id, err := s.w.save(ctx, label)
+	id, err := s.w.Save(ctx, label)
 	if err != nil {
 		return err
 	}
 	s.dirty = false
-	return s.say("saved %s at snapshot %s", s.session, shortID(id))
+	return s.say("saved %s at snapshot %s", s.session, app.ShortID(id))
 }
 
 // say writes a line of our own, apart from what code prints.
@@ -248,8 +257,8 @@ func (s *shell) read() (string, error) {
 func (s *shell) execute(ctx context.Context, code string) error {
 	printer := newPrinter(s.p.stdout, s.p.stderr)
 	cooked := s.lines.running()
-	done := s.p.interrupts.during(ctx, s.w)
-	x, err := s.w.execute(ctx, code, session.Exec{Bounds: s.bounds(s.cfg)}, printer)
+	done := s.p.interrupts.during(ctx, s.w.Interrupt)
+	x, err := s.w.Execute(ctx, code, s.bounds(s.cfg), printer)
 	done()
 	cooked()
 	if err != nil && s.prompt && ctx.Err() == nil {
@@ -264,28 +273,27 @@ func (s *shell) execute(ctx context.Context, code string) error {
 	if err := printer.end(x); err != nil {
 		return err
 	}
-	return s.keepPictures(pictures(x))
+	return s.keepPictures(app.Pictures(x))
 }
 
 // keepPictures saves what was drawn under the next free names.
-func (s *shell) keepPictures(pics []picture) error {
+func (s *shell) keepPictures(pics []app.Picture) error {
 	if len(pics) == 0 {
 		return nil
 	}
-	return s.toOut(func(o *outFolder) error { return o.savePictures(pics) })
+	return s.toOut(func(o *app.Folder) error { return o.SavePictures(pics) })
 }
 
 // toOut opens the folder for one visit and says what was saved. What is there is kept.
-func (s *shell) toOut(f func(*outFolder) error) error {
-	o, err := openOut(s.out, nil, s.w.disk())
+func (s *shell) toOut(f func(*app.Folder) error) error {
+	o, err := app.OpenFolder(s.out, s.w.Limits().Disk)
 	if err != nil {
 		report(s.p.stderr, err)
 		return nil
 	}
-	o.unique = true
 	err = errors.Join(f(o), o.Close())
 	report(s.p.stderr, err)
-	for _, saved := range o.saved {
+	for _, saved := range o.Saved() {
 		if err := s.say("saved %s (%s)", safetext.Line(saved.Path), safetext.Size(saved.Bytes)); err != nil {
 			return err
 		}
@@ -308,17 +316,17 @@ func (s *shell) command(ctx context.Context, line string) (more bool, err error)
 		if arg == "" {
 			return true, usage("praxis shell", ":get wants the name of a file, see :files")
 		}
-		return true, s.toOut(func(o *outFolder) error {
-			return o.save(arg, func(to io.Writer) error { return s.w.get(ctx, workPath(arg), to) })
+		return true, s.toOut(func(o *app.Folder) error {
+			return o.Save(arg, func(to io.Writer) error { return s.w.ReadFile(ctx, workPath(arg), to) })
 		})
 	case ":put":
-		inputs, err := checkInputs([]string{arg})
+		inputs, err := app.LocalFiles([]string{arg})
 		if err != nil {
 			return true, err
 		}
-		return true, putInputs(ctx, s.w, inputs)
+		return true, s.w.AddFiles(ctx, inputs)
 	case ":restart", "%reset":
-		if err := s.w.restart(ctx); err != nil {
+		if err := s.w.Restart(ctx); err != nil {
 			return true, err
 		}
 		s.dirty = true
@@ -341,18 +349,17 @@ func workPath(name string) string {
 	if strings.HasPrefix(name, "/") {
 		return name
 	}
-	return workDir + "/" + name
+	return app.WorkDir + "/" + name
 }
 
 func (s *shell) listFiles(ctx context.Context) error {
-	files, err := listWork(ctx, s.w)
+	files, err := s.w.WorkFiles(ctx)
 	if err != nil {
 		return err
 	}
 	t := headed("NAME", "SIZE", "CHANGED")
-	for _, name := range files.since(nil) {
-		f := files[name]
-		t.add(name, strconv.FormatInt(f.size, 10), when(f.changed))
+	for _, f := range files {
+		t.add(strings.TrimPrefix(f.Path, app.WorkDir+"/"), strconv.FormatInt(f.Bytes, 10), when(f.Changed))
 	}
 	if t.empty() {
 		return s.p.emit("There are no files.\n")
@@ -374,18 +381,18 @@ func (s *shell) completer(ctx context.Context) func(string, int) (int, []string)
 		}
 		ctx, stop := context.WithTimeout(ctx, completeWait)
 		defer stop()
-		c, err := s.w.complete(ctx, line, utf8.RuneCountInString(line[:cursor]))
+		c, err := s.w.Complete(ctx, line, utf8.RuneCountInString(line[:cursor]))
 		if err != nil {
 			return 0, nil // completion is a comfort: without it the person types on
 		}
 		var out []string
-		for _, m := range c.matches {
+		for _, m := range c.Matches {
 			// A match is put on the line that the person then runs: nothing in it may hide.
 			if m == safetext.Line(m) {
 				out = append(out, m)
 			}
 		}
-		return byteOffset(line, c.start), out
+		return byteOffset(line, c.Start), out
 	}
 }
 

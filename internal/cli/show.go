@@ -2,12 +2,9 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
 	"context"
 	"errors"
 	"io"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -65,24 +62,23 @@ func (s *showCommand) show(ctx context.Context, ref string) error {
 	if s.json && s.out != "" {
 		return fault.New(fault.Invalid, "Leave one of them out.", "cannot use --json and --out together: pictures are in the events")
 	}
-	return s.p.withRecords(func(r *app.Records) error {
-		run, err := readRun(ctx, r.Journal, ref)
-		var bad damaged
-		if err != nil && !errors.As(err, &bad) {
+	return s.p.withApp(func(a *app.App) error {
+		run, err := a.ReadRun(ctx, ref)
+		if err != nil && run.Damage == "" {
 			return err
 		}
 		if s.json {
 			return errors.Join(s.events(run), err)
 		}
-		if prices, err := s.p.prices(); err == nil {
-			run.Cost = costOf(prices)
+		if prices, err := app.LoadPrices(s.p.getenv); err == nil {
+			run.Cost = app.CostOf(prices)
 		} else {
 			tell(s.p.stderr, err.Error(), remedyOf(err))
 		}
 		if s.out != "" {
-			err := prepareOut(s.out)
+			err := app.PrepareFolder(s.out)
 			if err == nil {
-				run.Saved, err = savePictures(s.out, "", reports.Pictures(run), false)
+				run.Saved, err = app.SavePictures(s.out, "", reports.Pictures(run), false)
 			}
 			if err != nil {
 				return err
@@ -141,37 +137,4 @@ func writeEvent(w io.Writer, rec event.Record) error {
 	}
 	_, err = safeJSON{w}.Write(append(line, '\n'))
 	return err
-}
-
-// savePictures writes pictures into a folder and returns their paths by their
-// names. The paths begin with prefix instead of the folder when it is not empty.
-func savePictures(dir, prefix string, pictures []reports.Picture, force bool) (map[string]string, error) {
-	out := map[string]string{}
-	for _, p := range pictures {
-		name := filepath.Base(p.Name)
-		path := filepath.Join(dir, name)
-		if !holds(path, p.Data) {
-			if err := writeWhole(path, force, func(w io.Writer) error {
-				_, err := w.Write(p.Data)
-				return err
-			}); err != nil {
-				return nil, err
-			}
-		}
-		out[p.Name] = path
-		if prefix != "" {
-			out[p.Name] = prefix + "/" + name
-		}
-	}
-	return out, nil
-}
-
-// holds says whether a file is what would be written there.
-func holds(path string, data []byte) bool {
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(data)) {
-		return false
-	}
-	there, err := os.ReadFile(path)
-	return err == nil && bytes.Equal(there, data)
 }

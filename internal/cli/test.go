@@ -1,13 +1,11 @@
 package cli
 
 import (
-	"context"
 	"errors"
 
-	"github.com/spf13/cobra"
+	"praxis/internal/app"
 
-	"praxis/internal/config"
-	"praxis/internal/record/replay"
+	"github.com/spf13/cobra"
 )
 
 // testCommand replays every run of a folder.
@@ -20,27 +18,16 @@ func (p *program) testCommand() *cobra.Command {
 and says which are identical. The exit code is 0 only when all are. With --image
 or --with on another image: the regression test of an upgrade.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			ctx := cmd.Context()
-			cfg, err := p.config()
-			if err != nil {
-				return err
-			}
-			return p.withEngine(ctx, cfg, func(e engine) error {
+			return p.withApp(func(a *app.App) error {
 				var writeErr error
-				_, totals, err := replay.Test(ctx, args[0], replay.Suite{
-					Config: replay.Config{Redact: e.records().Journal.Redact, Program: p.version, Sink: p.progress()},
-					Bundle: func(ctx context.Context, path string) (replay.Bundle, error) {
-						return p.openBundle(ctx, cfg, e, path, r.chosen())
-					},
-					Done: func(res replay.Result) {
-						p.settled()
-						res.Remedy = worded(res.Code, res.Data, res.Remedy)
-						if asJSON {
-							writeErr = errors.Join(writeErr, p.printJSON(res))
-						} else {
-							writeErr = errors.Join(writeErr, res.Text(p.stdout))
-						}
-					},
+				totals, err := a.TestRuns(cmd.Context(), args[0], r.chosen(), p.quiet(), func(res app.SuiteResult) {
+					p.settled()
+					res.Remedy = worded(res.Code, res.Data, res.Remedy)
+					if asJSON {
+						writeErr = errors.Join(writeErr, p.printJSON(res))
+					} else {
+						writeErr = errors.Join(writeErr, res.Text(p.stdout))
+					}
 				})
 				if err := errors.Join(err, writeErr); err != nil {
 					return err
@@ -51,7 +38,7 @@ or --with on another image: the regression test of an upgrade.`,
 					err = totals.Text(p.stdout)
 				}
 				if err == nil && totals.OK != totals.Runs {
-					return fate{exitRaised}
+					return exitStatus{exitRaised}
 				}
 				return err
 			})
@@ -60,17 +47,4 @@ or --with on another image: the regression test of an upgrade.`,
 	r.imageFlags(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a run, the totals last")
 	return cmd
-}
-
-// openBundle opens a run that was exported.
-func (p *program) openBundle(ctx context.Context, c config.Config, e engine, path string, o sessionOptions) (replay.Bundle, error) {
-	b, err := e.records().Journal.OpenBundle(ctx, path)
-	if err != nil {
-		return replay.Bundle{}, err
-	}
-	out := replay.Bundle{Source: b, Run: b.Run(), Open: p.opener(e, o), Close: b.Close}
-	if b.Foreign() {
-		out.Open = foreign(out.Open, c)
-	}
-	return out, nil
 }

@@ -2,23 +2,12 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"praxis/fault"
 	"praxis/internal/app"
-	"praxis/internal/atomicfile"
 	"praxis/internal/safetext"
-	"praxis/internal/tool"
-	"praxis/internal/tool/openapi"
-	"praxis/internal/tool/registry"
-	"praxis/internal/tool/stub"
 )
 
 func (p *program) toolsImportCommand() *cobra.Command {
@@ -62,27 +51,17 @@ func (p *program) importOpenAPICommand() *cobra.Command {
 }
 
 func (i *openAPIImport) run(name string) error {
-	data, err := readBounded(name, openapi.MaxDocument)
-	if err != nil {
-		return err
-	}
-	text, warnings, err := openapi.Import(data, openapi.Options{
-		Name: filepath.Base(name), Namespace: i.namespace, Server: i.server, Version: i.version, Only: i.only,
-	})
-	for _, w := range warnings {
-		err = errors.Join(err, i.p.remark("%s", w))
-	}
+	text, err := app.ImportOpenAPI(app.OpenAPIRequest{
+		File: name, Namespace: i.namespace, Server: i.server, Version: i.version, Only: i.only,
+	}, i.p.quiet())
 	if err != nil {
 		return err
 	}
 	if i.file == "" {
 		return i.p.emit(string(text))
 	}
-	if _, err := os.Lstat(i.file); !errors.Is(err, fs.ErrNotExist) {
-		return choice{fault.New(fault.Conflict, "Remove it, or name another.", "cannot write %s: there is such a file", safetext.Line(i.file))}
-	}
-	if err := atomicfile.WriteFile(i.file, text); err != nil {
-		return saveFault(i.file, err)
+	if err := app.SaveFile(i.file, false, text); err != nil {
+		return err
 	}
 	return i.p.remark("wrote %s; see what is in it with: praxis tools ls %s", i.file, i.file)
 }
@@ -127,146 +106,33 @@ func (p *program) importMCPCommand() *cobra.Command {
 	return cmd
 }
 
-// entry is what stands in a file, and the same as a whole file.
-func (i *mcpImport) entry(name string) (*tool.Object, error) {
-	server := tool.NewObject()
-	switch {
-	case (i.command == "") == (i.url == ""):
-		return nil, usage("praxis tools import mcp", "expected either --command or --url")
-	case i.command != "":
-		words, err := splitWords(i.command)
+func (i *mcpImport) run(ctx context.Context, name string) error {
+	q := app.ServerRequest{
+		Name: name, URL: i.url, Headers: i.headers, Secrets: i.secrets, Packages: i.packages, Sandbox: i.sandbox, Commands: i.commands,
+	}
+	if (i.command == "") == (i.url == "") {
+		return usage("praxis tools import mcp", "expected either --command or --url")
+	}
+	if i.command != "" {
+		var err error
+		if q.Command, err = splitWords(i.command); err != nil {
+			return err
+		}
+	}
+	return i.p.withApp(func(a *app.App) error {
+		text, err := a.ImportServer(ctx, q, i.p.quiet())
+		i.p.settled()
 		if err != nil {
-			return nil, err
+			return err
 		}
-		server.Set("command", words)
-	default:
-		server.Set("url", i.url)
-	}
-	if i.sandbox {
-		server.Set("sandbox", true)
-	}
-	if len(i.packages) > 0 {
-		server.Set("packages", anys(i.packages))
-	}
-	headers, err := pairs("--header", i.headers)
-	if err != nil {
-		return nil, err
-	}
-	if headers.Len() > 0 {
-		server.Set("headers", headers)
-	}
-	secrets, err := pairs("--secret", i.secrets)
-	if err != nil {
-		return nil, err
-	}
-	doc := tool.NewObject(tool.Member{Name: "version", Value: tool.FormatVersion})
-	if secrets.Len() > 0 {
-		entries := tool.NewObject()
-		for n, variable := range secrets.All() {
-			entries.Set(n, tool.NewObject(tool.Member{Name: "env", Value: variable}))
-		}
-		doc.Set("secrets", entries)
-	}
-	doc.Set("servers", tool.NewObject(tool.Member{Name: name, Value: server}))
-	return doc, nil
-}
-
-func anys(list []string) []any {
-	out := make([]any, len(list))
-	for i, s := range list {
-		out[i] = s
-	}
-	return out
-}
-
-// pairs reads NAME=VALUE.
-func pairs(flag string, texts []string) (*tool.Object, error) {
-	out := tool.NewObject()
-	for _, text := range texts {
-		name, value, ok := strings.Cut(text, "=")
-		if !ok || name == "" {
-			return nil, usage("praxis tools import mcp", "%s %q is not NAME=VALUE", flag, safetext.Line(text))
-		}
-		out.Set(name, value)
-	}
-	return out, nil
-}
-
-func (i *mcpImport) run(ctx context.Context, name string) (err error) {
-	doc, err := i.entry(name)
-	if err != nil {
-		return err
-	}
-	text, err := doc.MarshalJSON()
-	if err != nil {
-		return err
-	}
-	cfg, err := i.p.config()
-	if err != nil {
-		return err
-	}
-	const place = "the command line"
-	files := []registry.File{{Name: place, Text: text}}
-	secrets, err := app.ReadToolSecrets(files, i.p.getenv)
-	if err != nil {
-		return err
-	}
-	boxes := &lazyApp{p: i.p, cfg: cfg}
-	defer i.p.closing(boxes, &err)
-	var wrong error
-	reg, err := app.OpenTools(ctx, cfg.Home, nil, boxes.open, app.ToolOptions{
-		Files: files, Secrets: secrets, Commands: i.commands, Servers: true, Sink: i.p.progress(),
-		Report: func(_ tool.Position, err error) { wrong = errors.Join(wrong, err) },
+		return i.p.emit(text)
 	})
-	i.p.settled()
-	if err != nil {
-		return err
-	}
-	defer i.p.closing(reg, &err)
-	if wrong != nil {
-		return wrong
-	}
-	return i.p.emit(i.text(doc, reg))
-}
-
-// text is the entry, and what it provides.
-func (i *mcpImport) text(doc *tool.Object, reg *registry.Registry) string {
-	var b strings.Builder
-	writeYAML(&b, doc, 0)
-	defs := allTools(reg.Set())
-	fmt.Fprintf(&b, "\n# It provides %s:\n", safetext.Count(len(defs), "tool"))
-	for _, d := range defs {
-		fmt.Fprintf(&b, "#   %s (%s, %s)\n", safetext.Line(stub.Line(d)), d.Effects, safetext.Line(string(d.Version)))
-	}
-	for _, text := range reg.Problems() {
-		_, said, _ := strings.Cut(text, ": ") // the place is the command line
-		fmt.Fprintf(&b, "# %s\n", safetext.Line(said))
-	}
-	return b.String()
-}
-
-// writeYAML writes the few shapes that an entry has: mappings in lines, and what
-// they hold as JSON, which YAML reads.
-func writeYAML(b *strings.Builder, o *tool.Object, depth int) {
-	for name, v := range o.All() {
-		key := asJSON(name)
-		if plain := strings.Trim(key, `"`); tool.Identifier(plain) == plain {
-			key = plain
-		}
-		indent := strings.Repeat("  ", depth)
-		if inner, ok := v.(*tool.Object); ok {
-			fmt.Fprintf(b, "%s%s:\n", indent, key)
-			writeYAML(b, inner, depth+1)
-			continue
-		}
-		fmt.Fprintf(b, "%s%s: %s\n", indent, key, asJSON(v))
-	}
 }
 
 // splitWords splits a command into words: quotes and backslashes keep blanks
 // together, and nothing else has a meaning.
-func splitWords(s string) ([]any, error) {
-	var out []any
+func splitWords(s string) ([]string, error) {
+	var out []string
 	var word strings.Builder
 	open, quote, escaped := false, rune(0), false
 	for _, r := range s {

@@ -7,10 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/internal/app"
 	"praxis/internal/safetext"
-	"praxis/internal/tool"
-	"praxis/internal/tool/registry"
-	"praxis/internal/tool/stub"
 )
 
 const toolsListLong = `Lists the tools that files declare, with every version. FROM is what carries a
@@ -47,45 +45,25 @@ func allowCommands(cmd *cobra.Command, v *bool) {
 	cmd.Flags().BoolVar(v, "allow-commands", false, "let tools and servers run programs on this machine, outside of any sandbox")
 }
 
-// toolLine is one tool of tools ls --json.
-type toolLine struct {
-	Name        string `json:"name"`
-	Version     string `json:"version"`
-	Effects     string `json:"effects"`
-	From        string `json:"from"`
-	Approval    bool   `json:"approval"`
-	Description string `json:"description"`
-	Call        string `json:"call"`
-	Hash        string `json:"hash"`
-}
-
-// maxFound is how many tools a search lists.
-const maxFound = 50
-
 func (l *toolsListing) list(ctx context.Context, args []string) error {
-	files, err := toolFiles(args)
+	files, err := app.ToolFiles(args)
 	if err != nil {
 		return err
 	}
-	return l.p.openTools(ctx, toolOpening{files: files, commands: l.commands, lenient: true}, func(reg *registry.Registry, _ *registry.Secrets) error {
-		found := allTools(reg.Set())
-		if l.search != "" {
-			found = stub.Search(found, l.search, maxFound)
-		}
-		if l.json {
-			lines := []toolLine{}
-			for _, d := range found {
-				lines = append(lines, toolLine{d.Name, string(d.Version), d.Effects.String(), where(reg, d), d.Approval, d.Description, stub.Line(d), hashOf(d)})
-			}
+	return l.p.withApp(func(a *app.App) error {
+		found, err := a.ListTools(ctx, app.ToolsQuery{Files: files, Commands: l.commands, Search: l.search}, l.p.quiet())
+		l.p.settled()
+		switch {
+		case err != nil:
+			return err
+		case l.json:
 			return l.p.printJSON(struct {
 				Files []string   `json:"files"`
-				Tools []toolLine `json:"tools"`
-			}{files, lines})
-		}
-		if len(found) == 0 && l.search != "" {
+				Tools []app.Tool `json:"tools"`
+			}{files, found})
+		case len(found) == 0 && l.search != "":
 			return l.p.emit("No tool fits these words.\n")
-		}
-		if len(found) == 0 {
+		case len(found) == 0:
 			return l.p.emit("There are no tools in " + safetext.Line(strings.Join(files, ", ")) + ".\n")
 		}
 		t := table{{head: "TOOL"}, {head: "EFFECTS"}, {head: "FROM", drop: 2}, {head: "APPROVAL", drop: 1}, {head: "WHAT IT DOES"}}
@@ -94,7 +72,7 @@ func (l *toolsListing) list(ctx context.Context, args []string) error {
 			if d.Approval {
 				approval = "yes"
 			}
-			t.add(d.ID(), d.Effects.String(), where(reg, d), approval, firstSentence(d))
+			t.add(d.ID(), d.Effects, d.From, approval, d.Summary)
 		}
 		return l.p.emit(fitted(t, l.p.columns()))
 	})
@@ -131,33 +109,33 @@ func (s *toolsShowing) show(ctx context.Context, args []string) error {
 	if s.json && s.stub {
 		return usage("praxis tools show", "--json and --stub are two forms of one output")
 	}
-	files, err := toolFiles(args[1:])
+	files, err := app.ToolFiles(args[1:])
 	if err != nil {
 		return err
 	}
-	return s.p.openTools(ctx, toolOpening{files: files, commands: s.commands, lenient: true}, func(reg *registry.Registry, secrets *registry.Secrets) error {
-		d, err := findTool(reg.Set(), args[0])
+	return s.p.withApp(func(a *app.App) error {
+		d, err := a.ShowTool(ctx, app.ToolsQuery{Files: files, Commands: s.commands}, args[0], s.p.quiet())
+		s.p.settled()
 		switch {
 		case err != nil:
 			return err
 		case s.json:
-			doc := d.Document()
-			doc.Set("hash", hashOf(d))
-			doc.Set("identity", reg.Identity(d))
-			return s.p.printJSON(doc)
+			return s.p.printJSON(d.Document)
 		case s.stub:
-			return s.p.emit(stub.File([]*tool.Definition{d}, ""))
+			return s.p.emit(d.Stub)
 		}
-		return s.p.emit(s.text(reg, d))
+		return s.p.emit(s.text(d))
 	})
 }
 
 // text is a tool for a person.
-func (s *toolsShowing) text(reg *registry.Registry, d *tool.Definition) string {
+func (s *toolsShowing) text(d app.ToolDetails) string {
 	st := s.p.styleOf(s.p.stdout)
 	var b strings.Builder
-	line := func(name, format string, args ...any) {
-		fmt.Fprintf(&b, "%s%s%s\n", st.paint(sgrBold, name), strings.Repeat(" ", max(1, 12-len(name))), safetext.Line(fmt.Sprintf(format, args...)))
+	line := func(name, text string) {
+		if text != "" {
+			fmt.Fprintf(&b, "%s%s%s\n", st.paint(sgrBold, name), strings.Repeat(" ", max(1, 12-len(name))), safetext.Line(text))
+		}
 	}
 	title := safetext.Line(d.ID())
 	if d.Title != "" {
@@ -167,32 +145,40 @@ func (s *toolsShowing) text(reg *registry.Registry, d *tool.Definition) string {
 	if text := strings.TrimSpace(d.Description); text != "" {
 		b.WriteString("  " + strings.ReplaceAll(indentRest(safetext.Text(text), "  "), "\n  \n", "\n\n") + "\n")
 	}
-	b.WriteString("\n")
-	b.WriteString(arguments(d))
-	b.WriteString(result(d))
-	line("effects", "%s", doesWords(d))
-	line("results", "%s", resultWords(d))
-	for _, a := range d.Labels.Arguments {
-		line("", "%s", demandWords(a))
+	b.WriteString("\n" + argumentTable(d.Arguments) + d.Returns + "\n\n")
+	line("effects", d.Does)
+	line("results", d.Results)
+	for _, demand := range d.Demands {
+		line("", demand)
 	}
-	if text := limitWords(d.Limits); text != "" {
-		line("limits", "%s", text)
-	}
-	if text := secretWords(d); text != "" {
-		line("secrets", "%s", text)
-	}
+	line("limits", d.Limits)
+	line("secrets", d.Secrets)
 	if d.Approval {
 		line("approval", "a person has to agree to each call")
 	}
 	if d.Idempotent {
 		line("idempotent", "twice with the same arguments is as good as once")
 	}
-	line("from", "%s", where(reg, d))
-	if id := reg.Identity(d); id != "" {
-		line("identity", "%s", id)
-	}
-	line("declared", "%s", d.Pos)
-	line("hash", "%s", hashOf(d))
-	line("in Python", "%s", stub.Signature(d))
+	line("from", d.From)
+	line("identity", d.Identity)
+	line("declared", d.Declared)
+	line("hash", d.Hash)
+	line("in Python", d.Signature)
 	return b.String()
+}
+
+// argumentTable is a table of what a tool takes.
+func argumentTable(args []app.ToolArgument) string {
+	if len(args) == 0 {
+		return "It takes no arguments.\n\n"
+	}
+	t := table{{head: "ARGUMENT"}, {head: "TYPE"}, {head: "REQUIRED"}, {head: "DEFAULT", drop: 1}, {head: "WHAT IT IS", drop: 1}}
+	for _, a := range args {
+		required := ""
+		if a.Required {
+			required = "yes"
+		}
+		t.add(a.Name, a.Type, required, safetext.Shorten(a.Default, 40), a.What)
+	}
+	return t.String() + "\n"
 }

@@ -4,16 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"praxis/fault"
 	"praxis/internal/app"
-	"praxis/internal/record/journal"
 	"praxis/internal/safetext"
 )
 
@@ -33,7 +29,7 @@ was begun and not finished, as after a crash.`
 type verifyCommand struct {
 	p      *program
 	key    string
-	pinned journal.Key // read from the file
+	pinned app.Key // read from the file
 	all    bool
 	json   bool
 }
@@ -52,26 +48,12 @@ func (p *program) verifyCommand() *cobra.Command {
 	return cmd
 }
 
-// verdict is what was found of one run.
-type verdict string
-
-// The verdicts.
-const (
-	whole      verdict = "whole"
-	unfinished verdict = "unfinished"
-	stranger   verdict = "unknown_key"
-	broken     verdict = "damaged"
-)
-
-// verdicts returns them all, the worst last.
-func verdicts() []verdict { return []verdict{whole, unfinished, stranger, broken} }
-
-// exitCode maps a verdict.
-func (v verdict) exitCode() int {
+// verdictCode maps a verdict to an exit code.
+func verdictCode(v app.Verdict) int {
 	switch v {
-	case whole:
+	case app.Whole:
 		return exitOK
-	case unfinished:
+	case app.Unfinished:
 		return exitUnfinished
 	}
 	return exitNot
@@ -82,206 +64,105 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 		return usage("praxis verify", "--all and %q name two things", safetext.Line(args[0]))
 	}
 	if v.key != "" {
-		public, err := readKeyFile(v.key)
+		public, err := app.ReadKeyFile(v.key)
 		if err != nil {
 			return err
 		}
 		v.pinned = public
 	}
-	return v.p.withRecords(func(r *app.Records) error {
+	return v.p.withApp(func(a *app.App) error {
 		if len(args) == 0 {
-			return v.everything(ctx, r)
+			return v.everything(ctx, a)
 		}
-		worst := whole
+		worst := app.Whole
 		for _, arg := range args {
-			got, err := v.one(ctx, r.Journal, arg)
+			got, err := a.Verify(ctx, arg, v.pinned)
+			if err == nil {
+				err = v.tell(got, true)
+			}
 			if err != nil {
 				return err
 			}
-			worst = worse(worst, got)
+			worst = app.Worse(worst, got.Status)
 		}
 		return exitWith(worst)
 	})
 }
 
-// one checks a run or a file and tells all of it.
-func (v *verifyCommand) one(ctx context.Context, j *journal.Journal, arg string) (verdict, error) {
-	if isFile(arg) {
-		rep, err := j.VerifyFile(ctx, arg)
-		if err != nil {
-			return "", err
-		}
-		return v.tell(rep, arg, true)
-	}
-	id, err := findRun(ctx, j, arg)
-	if fault.KindOf(err) == fault.Conflict && wholeID.MatchString(arg) {
-		id, err = arg, nil // the index cannot be read, and is not needed
-	}
-	if err != nil {
-		return "", err
-	}
-	rep, err := check(ctx, j, id)
-	if err != nil {
-		return "", err
-	}
-	return v.tell(rep, "", true)
-}
-
-// wholeID is the id of a run, all of it.
-var wholeID = regexp.MustCompile(`^[0-9]{8}-[0-9]{6}-[0-9a-f]{4}$`)
-
-// journalGone is what is wrong with a run that the index alone knows.
-const journalGone = "the index knows the run, and its journal is gone"
-
-// check checks a run that there is, or was.
-func check(ctx context.Context, j *journal.Journal, id string) (journal.Report, error) {
-	rep, err := j.Verify(ctx, id)
-	if fault.KindOf(err) == fault.NotFound {
-		return journal.Report{Run: id, Damage: &journal.Damage{Run: id, Problem: journalGone}}, nil
-	}
-	if rep.Run == "" {
-		rep.Run = id // the journal itself does not say it any more
-	}
-	return rep, err
-}
-
-// isFile says whether an argument names a file rather than a run.
-func isFile(arg string) bool {
-	if strings.ContainsRune(arg, '/') || strings.HasSuffix(arg, ".praxis") || strings.HasSuffix(arg, ".jsonl") {
-		return true
-	}
-	info, err := os.Stat(arg)
-	return err == nil && info.Mode().IsRegular()
-}
-
 // everything checks every run, and tells those that are not whole.
-func (v *verifyCommand) everything(ctx context.Context, r *app.Records) error {
-	ids, err := allRuns(ctx, r)
-	if fault.KindOf(err) == fault.Conflict && len(ids) > 0 {
-		// The journals stand for themselves.
-		tell(v.p.stderr, err.Error(), remedyOf(err))
-		err = nil
-	}
-	if err != nil {
-		return err
-	}
-	counts := map[verdict]int{}
+func (v *verifyCommand) everything(ctx context.Context, a *app.App) error {
+	counts := map[app.Verdict]int{}
+	var runs int
 	var records, bytes int64
-	worst := whole
-	for _, id := range ids {
-		rep, err := check(ctx, r.Journal, id)
-		if err != nil {
+	var index error // why it could not be read
+	worst := app.Whole
+	for got, err := range a.VerifyAll(ctx, v.pinned) {
+		switch {
+		case err != nil && got.Run == "" && fault.KindOf(err) == fault.Conflict:
+			index = err // the journals stand for themselves
+			continue
+		case err != nil:
 			return err
 		}
-		got, err := v.tell(rep, "", false)
-		if err != nil {
+		if index != nil {
+			tell(v.p.stderr, index.Error(), remedyOf(index))
+			index = nil
+		}
+		if err := v.tell(got, false); err != nil {
 			return err
 		}
-		counts[got]++
-		records, bytes, worst = records+rep.Records, bytes+rep.Bytes, worse(worst, got)
+		counts[got.Status]++
+		runs, records, bytes, worst = runs+1, records+got.Records, bytes+got.Bytes, app.Worse(worst, got.Status)
 	}
-	if v.json {
+	switch {
+	case index != nil: // and there is no journal beside it
+		return index
+	case v.json:
 		return exitWith(worst)
-	}
-	if len(ids) == 0 {
+	case runs == 0:
 		return v.p.emit(noRuns)
 	}
 	var parts []string
-	for _, k := range verdicts() {
+	for _, k := range app.Verdicts() {
 		if counts[k] > 0 {
-			parts = append(parts, fmt.Sprintf("%s %s", safetext.Number(counts[k]), k.words()))
+			parts = append(parts, fmt.Sprintf("%s %s", safetext.Number(counts[k]), verdictWords(k)))
 		}
 	}
-	text := fmt.Sprintf("%s: %s; %s records, %s\n", safetext.Count(len(ids), "run"), strings.Join(parts, ", "), safetext.Number(int(records)), safetext.Size(bytes))
+	text := fmt.Sprintf("%s: %s; %s records, %s\n", safetext.Count(runs, "run"), strings.Join(parts, ", "), safetext.Number(int(records)), safetext.Size(bytes))
 	return errors.Join(v.p.emit(text), exitWith(worst))
-}
-
-// allRuns returns the runs that have a journal, or that the index knows, the
-// newest first. With an error of the index it returns those that have a journal.
-func allRuns(ctx context.Context, r *app.Records) ([]string, error) {
-	var ids []string
-	for id, err := range r.Files.Logs().Names(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
-	var indexErr error
-	for s, err := range eachRun(ctx, r.Journal, journal.Query{}) {
-		if err != nil {
-			indexErr = err
-			break
-		}
-		ids = append(ids, s.ID)
-	}
-	slices.Sort(ids)
-	ids = slices.Compact(ids)
-	slices.Reverse(ids)
-	return ids, indexErr
-}
-
-// verified is one object of verify --json.
-type verified struct {
-	Run    string  `json:"run"`
-	Status verdict `json:"status"`
-	File   string  `json:"file,omitempty"`
-	journal.Report
 }
 
 // tell says what was found of one run. Unless all is wanted, one that is whole
 // is worth no line.
-func (v *verifyCommand) tell(rep journal.Report, file string, all bool) (verdict, error) {
-	got := v.judge(rep)
+func (v *verifyCommand) tell(got app.Verified, all bool) error {
 	switch {
 	case v.json:
-		return got, v.p.printJSON(verified{rep.Run, got, file, rep})
-	case all || got != whole:
-		return got, v.p.emit(v.text(rep, got, file))
+		return v.p.printJSON(got)
+	case all || got.Status != app.Whole:
+		return v.p.emit(v.text(got))
 	}
-	return got, nil
+	return nil
 }
 
-// judge says what is to be thought of a journal.
-func (v *verifyCommand) judge(rep journal.Report) verdict {
-	switch {
-	case rep.Damage != nil:
-		return broken
-	case slices.ContainsFunc(rep.Keys, func(k journal.KeyReport) bool { return !v.trusts(k) }):
-		return stranger
-	case !rep.Finished:
-		return unfinished
-	}
-	return whole
-}
-
-// trusts says whether a key may have signed: the one that was named, or one
-// that is known here.
-func (v *verifyCommand) trusts(k journal.KeyReport) bool {
-	if v.pinned.Public == "" {
-		return k.Known
-	}
-	return k.Public == v.pinned.Public || slices.Contains(k.After, v.pinned.Public)
-}
-
-// words is a verdict as a person reads it.
-func (v verdict) words() string {
+// verdictWords is a verdict as a person reads it.
+func verdictWords(v app.Verdict) string {
 	switch v {
-	case unfinished:
+	case app.Unfinished:
 		return "begun, not finished"
-	case stranger:
+	case app.Stranger:
 		return "signed by a key that is not trusted"
 	}
 	return string(v)
 }
 
 // text tells what was checked.
-func (v *verifyCommand) text(rep journal.Report, got verdict, file string) string {
+func (v *verifyCommand) text(rep app.Verified) string {
 	var b strings.Builder
 	name := rep.Run
-	if file != "" {
-		name = strings.TrimSpace(file + "  " + rep.Run)
+	if rep.File != "" {
+		name = strings.TrimSpace(rep.File + "  " + rep.Run)
 	}
-	fmt.Fprintf(&b, "%s  %s\n", safetext.Line(name), got.words())
+	fmt.Fprintf(&b, "%s  %s\n", safetext.Line(name), verdictWords(rep.Status))
 	line := func(label, format string, args ...any) {
 		text := safetext.Line(fmt.Sprintf(format, args...))
 		for i, part := range breakWords(text, 64) {
@@ -293,7 +174,7 @@ func (v *verifyCommand) text(rep journal.Report, got verdict, file string) strin
 	}
 	if d := rep.Damage; d != nil {
 		line("damage", "%s", d.Problem)
-		if d.Problem != journalGone {
+		if !rep.Gone() {
 			line("where", "record %d, byte %d of the journal", d.Seq, d.Offset)
 		}
 		// Of a record that was changed, it is the one after it that tells.
@@ -324,13 +205,13 @@ func (v *verifyCommand) text(rep journal.Report, got verdict, file string) strin
 	case !rep.Finished:
 		line("end", "none: the process that carried it out ended first")
 	}
-	if got == stranger && v.pinned.Public == "" {
+	if rep.Status == app.Stranger && v.pinned.Public == "" {
 		line("→", "If you know whose key it is, trust it with praxis key trust, or name its file with --key. Who wrote the run anew could have made a key for it.")
 	}
 	return b.String()
 }
 
-func signatures(rep journal.Report) string {
+func signatures(rep app.Verified) string {
 	if rep.Checkpoints == 0 {
 		return "none yet"
 	}
@@ -341,11 +222,11 @@ func signatures(rep journal.Report) string {
 	return text
 }
 
-func (v *verifyCommand) keyText(k journal.KeyReport) string {
+func (v *verifyCommand) keyText(k app.KeyReport) string {
 	switch {
 	case v.pinned.Public != "" && k.Public == v.pinned.Public:
 		return k.ID + ", the one in " + v.key
-	case v.pinned.Public != "" && v.trusts(k):
+	case v.pinned.Public != "" && app.Trusts(v.pinned, k):
 		return k.ID + ", for which the one in " + v.key + " vouches"
 	case v.pinned.Public != "":
 		return k.ID + ", not the one in " + v.key + " (" + v.pinned.ID + ")"
@@ -357,14 +238,9 @@ func (v *verifyCommand) keyText(k journal.KeyReport) string {
 	return k.ID + ", not known here"
 }
 
-func worse(a, b verdict) verdict {
-	all := verdicts()
-	return all[max(slices.Index(all, a), slices.Index(all, b))]
-}
-
-func exitWith(v verdict) error {
-	if code := v.exitCode(); code != exitOK {
-		return fate{code}
+func exitWith(v app.Verdict) error {
+	if code := verdictCode(v); code != exitOK {
+		return exitStatus{code}
 	}
 	return nil
 }

@@ -5,11 +5,9 @@ import (
 	"regexp"
 
 	"praxis/event"
+	"praxis/internal/app"
 	"praxis/internal/safetext"
 )
-
-// wholeName is the file of --out that holds output which was cut.
-const wholeName = "output.txt"
 
 // cutMark is what stands in a stream where output was left out.
 var cutMark = regexp.MustCompile(`… \[([0-9]+ bytes left out); the whole is in /[^\]\n]*\] …`)
@@ -19,7 +17,7 @@ var cutMark = regexp.MustCompile(`… \[([0-9]+ bytes left out); the whole is in
 func wholeIn(text, out string) string {
 	where := "; --out DIR keeps the whole"
 	if out != "" {
-		where = "; the whole is in " + safetext.Line(filepath.Join(out, wholeName))
+		where = "; the whole is in " + safetext.Line(filepath.Join(out, app.WholeOutput))
 	}
 	return string(cutMark.ReplaceAllFunc([]byte(text), func(mark []byte) []byte {
 		return []byte("… [" + string(cutMark.FindSubmatch(mark)[1]) + where + "] …")

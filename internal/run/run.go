@@ -19,6 +19,7 @@ import (
 
 	"praxis/event"
 	"praxis/internal/agent"
+	"praxis/internal/llm"
 )
 
 // Session is what a run needs of an open session.
@@ -26,18 +27,18 @@ type Session interface {
 	// Execute runs code. What the code did is data; an error says that it
 	// could not be run. Output and Display events go to sink.
 	Execute(ctx context.Context, code string, b event.Bounds, sink event.Sink) (event.Execution, error)
-	// Put writes a file.
-	Put(ctx context.Context, path string, r io.Reader) error
-	// Save keeps the session's whole state as a snapshot. The session goes on.
-	Save(ctx context.Context) (Saved, error)
+	// WriteFile writes a file whole, with the folders above it.
+	WriteFile(ctx context.Context, path string, r io.Reader) error
+	// Snapshot keeps the session's whole state. The session goes on.
+	Snapshot(ctx context.Context) (Snapshot, error)
 	// Describe returns what session this is.
 	Describe() event.SessionBegan
 }
 
-// Saved names a snapshot.
-type Saved struct {
-	Snapshot string
-	Bytes    int64
+// Snapshot names a state that is kept.
+type Snapshot struct {
+	ID    string
+	Bytes int64
 }
 
 // Recorder is where a run's events go. It may be called from two goroutines at
@@ -63,6 +64,9 @@ type Task struct {
 	// Open opens the session; nil: the run needs none, its model has tools alone.
 	Open   func(ctx context.Context) (Session, error)
 	Inputs []Input
+	// Conversation returns what the question goes on with. It is called when the
+	// session is open. nil: the question stands alone.
+	Conversation func(ctx context.Context, s Session) (Conversation, error)
 	// Snapshots says that the state before each step and at the end is saved,
 	// while the model thinks.
 	Snapshots bool
@@ -70,9 +74,15 @@ type Task struct {
 	// started anew. It may be nil.
 	Ready func(ctx context.Context) error
 	// Finish is called while the session is still open, also after a failure,
-	// to take out what is to stay. It may be nil. Its error does not change the
-	// outcome of the run.
-	Finish func(ctx context.Context, r Result) error
+	// to take out what is to stay. It may be nil. That it fails does not change
+	// the outcome of the run, so it keeps its errors to itself.
+	Finish func(ctx context.Context, r Result)
+}
+
+// Conversation is what was said before the question of a run.
+type Conversation struct {
+	History []llm.Message // the whole of it
+	Changed string        // what is different since, for the model; "": nothing
 }
 
 // Result is what a run came to.
@@ -82,17 +92,18 @@ type Result struct {
 	Err       error
 }
 
-// Ask lets the agent answer the question of t.Began. Of cfg, which t.Open may
-// still change, the question's bounds, the files and the session are filled in
-// here. err says why there is no answer; finish is what Task.Finish returned.
-func Ask(ctx context.Context, t Task, cfg *agent.Config, rec Recorder) (answer agent.Answer, finish, err error) {
+// Ask lets the agent answer the question of t.Began. Of cfg, the question's
+// bounds, the conversation, the files and the session are filled in here. The
+// error says why there is no answer.
+func Ask(ctx context.Context, t Task, cfg agent.Config, rec Recorder) (agent.Answer, error) {
 	began := time.Now()
+	var answer agent.Answer
 	s, err := t.open(ctx, rec)
 	if err == nil {
-		answer, err = t.ask(ctx, s, *cfg, rec)
+		answer, err = t.ask(ctx, s, cfg, rec)
 	}
 	err = because(rec, err)
-	finish = t.finish(ctx, s, Result{Answer: answer, Err: err}, rec)
+	t.finish(ctx, s, Result{Answer: answer, Err: err}, rec)
 	end := event.RunEnded{Outcome: event.Answered, Steps: answer.Steps, Tokens: answer.Tokens, Took: event.Duration(time.Since(began))}
 	switch {
 	case err != nil && s == nil && t.Open != nil:
@@ -101,7 +112,7 @@ func Ask(ctx context.Context, t Task, cfg *agent.Config, rec Recorder) (answer a
 		end.Outcome, end.Reason = event.Unanswered, err.Error()
 	}
 	rec.Emit(end)
-	return answer, finish, because(rec, err)
+	return answer, because(rec, err)
 }
 
 func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder) (agent.Answer, error) {
@@ -110,6 +121,13 @@ func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder
 	if s == nil {
 		cfg.Sink = rec
 		return agent.Run(ctx, cfg, t.Began.Question)
+	}
+	if t.Conversation != nil {
+		c, err := t.Conversation(ctx, s)
+		if err != nil {
+			return agent.Answer{}, err
+		}
+		cfg.History, cfg.Changed = c.History, c.Changed
 	}
 	a := &asked{task: t, s: s, rec: rec, dirty: true}
 	a.save = func(step int) { a.saving.Go(func() { save(ctx, s, step, rec) }) }
@@ -130,20 +148,21 @@ func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder
 
 // Code runs a person's code once. With alone, the session ends with the run:
 // threads that the code left are waited for.
-func Code(ctx context.Context, t Task, code string, alone bool, rec Recorder) (x event.Execution, finish, err error) {
+func Code(ctx context.Context, t Task, code string, alone bool, rec Recorder) (event.Execution, error) {
 	began := time.Now()
+	var x event.Execution
 	s, err := t.open(ctx, rec)
 	if err == nil {
 		x, err = t.execute(ctx, s, code, alone, rec)
 	}
 	err = because(rec, err)
-	finish = t.finish(ctx, s, Result{Execution: x, Err: err}, rec)
+	t.finish(ctx, s, Result{Execution: x, Err: err}, rec)
 	end := event.RunEnded{Outcome: event.Outcome(x.Status.String()), Took: event.Duration(time.Since(began))}
 	if err != nil {
 		end.Outcome, end.Reason = event.Failed, err.Error()
 	}
 	rec.Emit(end)
-	return x, finish, because(rec, err)
+	return x, because(rec, err)
 }
 
 // execute runs the code of a code run between its events.
@@ -230,32 +249,30 @@ func put(ctx context.Context, s Session, in Input) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, r.Close()) }()
-	if err := s.Put(ctx, in.Path, r); err != nil {
+	if err := s.WriteFile(ctx, in.Path, r); err != nil {
 		return fmt.Errorf("cannot copy %s into the session: %w", in.Name, err)
 	}
 	return nil
 }
 
 // finish takes out of the session what is to stay.
-func (t Task) finish(ctx context.Context, s Session, r Result, rec Recorder) error {
+func (t Task) finish(ctx context.Context, s Session, r Result, rec Recorder) {
 	if s == nil {
-		return nil
+		return
 	}
-	var err error
 	if t.Finish != nil {
-		err = t.Finish(ctx, r)
+		t.Finish(ctx, r)
 	}
 	rec.Emit(event.SessionEnded{Session: s.Describe().Session})
-	return err
 }
 
 // save saves the state before a step. A run goes on without: that it cannot be
 // saved is told, and a branch then runs the code again.
 func save(ctx context.Context, s Session, step int, rec Recorder) {
-	saved, err := s.Save(ctx)
+	saved, err := s.Snapshot(ctx)
 	switch {
 	case err == nil:
-		rec.Emit(event.SnapshotTaken{Step: step, Session: s.Describe().Session, Snapshot: saved.Snapshot, Bytes: saved.Bytes})
+		rec.Emit(event.SnapshotTaken{Step: step, Session: s.Describe().Session, Snapshot: saved.ID, Bytes: saved.Bytes})
 	case ctx.Err() == nil:
 		rec.Emit(event.Progress{Room: "session", Text: fmt.Sprintf("the state before step %d is not kept: %v", step, err)})
 	}

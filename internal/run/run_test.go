@@ -55,13 +55,13 @@ func (b *box) Execute(_ context.Context, code string, _ event.Bounds, sink event
 	return x, nil
 }
 
-func (b *box) Put(_ context.Context, path string, r io.Reader) error {
+func (b *box) WriteFile(_ context.Context, path string, r io.Reader) error {
 	data, err := io.ReadAll(r)
 	b.files[path] = string(data)
 	return err
 }
 
-func (b *box) Save(ctx context.Context) (Saved, error) {
+func (b *box) Snapshot(ctx context.Context) (Snapshot, error) {
 	b.mu.Lock()
 	b.busy = true
 	b.saves++
@@ -70,7 +70,7 @@ func (b *box) Save(ctx context.Context) (Saved, error) {
 	b.mu.Lock()
 	b.busy = false
 	b.mu.Unlock()
-	return Saved{Snapshot: "snap", Bytes: 7}, ctx.Err()
+	return Snapshot{ID: "snap", Bytes: 7}, ctx.Err()
 }
 
 func (b *box) Describe() event.SessionBegan {
@@ -127,13 +127,13 @@ func given() []Input {
 	}}
 }
 
-func script(t *testing.T, text string) *agent.Config {
+func script(t *testing.T, text string) agent.Config {
 	t.Helper()
 	m, err := scripted.Parse("case", strings.NewReader(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &agent.Config{Model: m}
+	return agent.Config{Model: m}
 }
 
 const twoSteps = "=== reply\nI look.\n```python\nx = 42\n```\n=== reply\nFINAL ANSWER: It is 42."
@@ -148,17 +148,14 @@ func TestAsk(t *testing.T) {
 			Inputs:    given(),
 			Snapshots: true,
 			Ready:     func(context.Context) error { ready++; return nil },
-			Finish: func(_ context.Context, r Result) error {
-				finished = r.Answer.Text != ""
-				return errors.New("cannot save figure")
-			},
+			Finish:    func(_ context.Context, r Result) { finished = r.Answer.Text != "" },
 		}
-		answer, finish, err := Ask(t.Context(), task, script(t, twoSteps), l)
+		answer, err := Ask(t.Context(), task, script(t, twoSteps), l)
 		if err != nil || answer.Text != "It is 42." {
 			t.Fatalf("answer %q, %v", answer.Text, err)
 		}
-		if finish == nil || !finished || ready != 1 || b.files["/work/a.csv"] != "a,b\n" {
-			t.Errorf("finish %v, ready %d, files %v", finish, ready, b.files)
+		if !finished || ready != 1 || b.files["/work/a.csv"] != "a,b\n" {
+			t.Errorf("finished %v, ready %d, files %v", finished, ready, b.files)
 		}
 		want := "session_began file_given step_began model_requested model_replied execution_began snapshot_taken execution_ended " +
 			"step_began model_requested model_replied answer_given snapshot_taken session_ended run_ended"
@@ -189,7 +186,7 @@ func TestFresh(t *testing.T) {
 		Ready: func(context.Context) error { ready++; return nil },
 	}
 	text := "=== reply\n```python\nfresh\n```\n=== reply\nFINAL ANSWER: none"
-	if _, _, err := Ask(t.Context(), task, script(t, text), l); err != nil {
+	if _, err := Ask(t.Context(), task, script(t, text), l); err != nil {
 		t.Fatal(err)
 	}
 	if ready != 2 || b.files["/work/a.csv"] == "" || b.saves != 0 {
@@ -222,7 +219,7 @@ func TestEndings(t *testing.T) {
 				}
 				return b, nil
 			}}
-			_, _, err := Ask(ctx, task, script(t, c.script), l)
+			_, err := Ask(ctx, task, script(t, c.script), l)
 			if err == nil || !strings.Contains(err.Error(), c.reason) || len(b.ran) != c.ran {
 				t.Errorf("error %v after %d executions, want %q after %d", err, len(b.ran), c.reason, c.ran)
 			}
@@ -249,7 +246,7 @@ func TestCode(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		b, l := &box{t: t, files: map[string]string{}}, &log{failAt: c.failAt, cancel: cancel}
 		task := Task{Began: event.RunBegan{Kind: event.Code}, Inputs: given(), Open: func(context.Context) (Session, error) { return b, nil }}
-		x, _, err := Code(ctx, task, c.code, true, l)
+		x, err := Code(ctx, task, c.code, true, l)
 		if got := l.names(); got != c.want {
 			t.Errorf("%s: events\n%s\nwant\n%s", c.code, got, c.want)
 		}

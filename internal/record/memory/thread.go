@@ -38,6 +38,7 @@ type Thread struct {
 	Messages     int       `json:"messages"`           // of the conversation
 	Bytes        int64     `json:"bytes"`              // of the conversation
 	Conversation string    `json:"conversation"`       // SHA-256 of the blob with the messages
+	Contents     []string  `json:"contents,omitempty"` // SHA-256 of what the conversation refers to: older parts that were condensed
 	Snapshot     string    `json:"snapshot,omitempty"` // the state of the session that the conversation belongs to
 	Image        string    `json:"image,omitempty"`    // name of the image that the session runs
 	Forked       string    `json:"forked,omitempty"`   // the thread that it was made from
@@ -55,6 +56,7 @@ type Turn struct {
 	Run      string
 	Question string
 	Messages []event.Message // the whole conversation, this run's included
+	Contents []string        // SHA-256 of what the run put in the place of older messages
 	Snapshot string
 	Image    string
 }
@@ -182,6 +184,9 @@ func (m *Memory) SaveThread(ctx context.Context, t Thread, turn Turn) (Thread, e
 	t.Conversation, t.Bytes, t.Messages, t.Turns = blob.SHA256, int64(len(data)), len(turn.Messages), t.Turns+1
 	t.Asked = cut(strings.Join(strings.Fields(m.redact(turn.Question)), " "), maxAsked)
 	t.Snapshot, t.Image = turn.Snapshot, turn.Image
+	t.Contents = append(slices.Clone(t.Contents), turn.Contents...)
+	slices.Sort(t.Contents)
+	t.Contents = slices.Compact(t.Contents)
 	t.Runs = append(slices.Clone(t.Runs), turn.Run)
 	t.Runs = t.Runs[max(0, len(t.Runs)-MaxRuns):]
 	return m.set(ctx, t)

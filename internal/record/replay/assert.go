@@ -113,10 +113,11 @@ func (a *asserting) inState(ctx context.Context, cfg Config, rec Recording) (err
 		return fault.New(fault.Conflict, "Assert on a run that was finished.",
 			"cannot assert on run %s: it was not finished, and its last state is not kept", rec.ID)
 	}
-	report, finished, err := replay(ctx, cfg, rec, a.all)
+	var failed error
+	report, err := replay(ctx, cfg, rec, func(ctx context.Context, s run.Session) { failed = a.all(ctx, s) })
 	if err == nil {
 		a.out.Replay = &report
-		err = finished
+		err = failed
 	}
 	return err
 }

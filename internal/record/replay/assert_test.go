@@ -12,7 +12,6 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
-	"praxis/internal/run"
 )
 
 const assertions = `set bound 7
@@ -186,7 +185,7 @@ func TestFolder(t *testing.T) {
 		t.Errorf("an empty folder: %v", err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
-	s.Open = func(ctx context.Context, want event.SessionBegan) (run.Session, error) {
+	s.Open = func(ctx context.Context, want event.SessionBegan) (Opened, error) {
 		cancel()
 		return w.open(ctx, want)
 	}

@@ -140,7 +140,7 @@ func (c Config) goOnCode(ctx context.Context, rec Recording, change Change, out 
 	}
 	e.kit.branch(0)
 	e.task.Began, e.code = rec.Branched(0, change, c.Program), change.Code
-	if _, err := e.carryOut(ctx, nil, nil); err != nil {
+	if err := e.carryOut(ctx, nil, nil); err != nil {
 		return err
 	}
 	out.fill(e.live.recording(), 0)
@@ -169,7 +169,7 @@ func (c Config) goOnAsk(ctx context.Context, rec Recording, from int, change Cha
 	m := &brancher{e: e, from: from, at: b.Step, change: change, loose: c.Loose}
 	m.name = e.task.Began.Model
 	m.rest = newPlayer(m.name, rec.since(from, change.Code != ""))
-	_, err = e.carryOut(ctx, m, b)
+	err = e.carryOut(ctx, m, b)
 	if m.before != nil {
 		out.Before = m.before
 	}

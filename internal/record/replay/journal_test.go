@@ -68,7 +68,7 @@ func (w *world) journaled(j *journal.Journal, script string, input string, cfg a
 	if cfg.Store == nil {
 		cfg.Store = rec.Store
 	}
-	if _, _, err := run.Ask(ctx, task, &cfg, rec); err != nil {
+	if _, err := run.Ask(ctx, task, cfg, rec); err != nil {
 		w.t.Log(err)
 	}
 	if err := rec.Close(); err != nil {

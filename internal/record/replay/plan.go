@@ -13,7 +13,6 @@ import (
 	"praxis/internal/plan"
 	"praxis/internal/planner"
 	"praxis/internal/tool"
-	"praxis/internal/tool/gate"
 )
 
 // planTime bounds the own time of one plan that is carried out again. It was
@@ -30,6 +29,9 @@ type PlanReport struct {
 	Plans     []PlanStepReport `json:"plans"`
 	Notes     []string         `json:"notes,omitempty"` // full sentences
 	Took      event.Duration   `json:"took_ms"`
+	// Unfinished says that the record of the run has no end: only what there is
+	// was compared.
+	Unfinished bool `json:"unfinished,omitempty"`
 }
 
 // PlanStepReport compares one plan.
@@ -91,6 +93,7 @@ func ReplayPlan(ctx context.Context, rec PlanRecording, c PlanConfig) (PlanRepor
 		out.Notes = append(out.Notes, e.notes...)
 	}
 	if rec.Ended == nil {
+		out.Unfinished = true
 		out.Notes = append(out.Notes, "The recording has no end: the run was not finished. What there is of it was carried out again.")
 	}
 	if rec.Began.Kind == event.Ask {
@@ -291,7 +294,7 @@ func written(v any) string {
 
 // answer answers a call as it was answered.
 func (e *planEnactment) answer(was PlanCall, run *plan.Run) error {
-	if reason, denied := strings.CutPrefix(was.Returned.Error, gate.NotCalled); denied {
+	if reason, denied := strings.CutPrefix(was.Returned.Error, event.NotCalled); denied {
 		d := planner.Denial{Reason: reason}
 		if was.Given != nil {
 			d.By = was.Given.By

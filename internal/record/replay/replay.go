@@ -21,6 +21,7 @@ import (
 	"praxis/internal/llm/recorded"
 	"praxis/internal/planner"
 	"praxis/internal/run"
+	"praxis/internal/tool/bridge"
 )
 
 // Config is what a replay needs. Source and Open must be set.
@@ -28,13 +29,13 @@ type Config struct {
 	Source Source
 	// Open opens a session like the one that was recorded: its image, limits
 	// and seed, and the snapshot that it began with when it names one. A named
-	// session is never opened itself, as it has gone on since. A session that
-	// is an io.Closer is closed when the replay is over.
-	Open func(ctx context.Context, want event.SessionBegan) (run.Session, error)
+	// session is never opened itself, as it has gone on since. It is closed when
+	// the replay is over.
+	Open func(ctx context.Context, want event.SessionBegan) (Opened, error)
 	// FromSnapshot opens a session from a snapshot. A NotFound or Conflict
 	// fault, or nil, means that the snapshot is gone: the steps before are
-	// then carried out again. A session that is an io.Closer is closed.
-	FromSnapshot func(ctx context.Context, id string) (run.Session, error)
+	// then carried out again.
+	FromSnapshot func(ctx context.Context, id string) (Opened, error)
 	// Overrides stands in for inputs, by their names: for those that were not
 	// kept, or to see what another content comes to.
 	Overrides map[string]func() (io.ReadCloser, error)
@@ -61,7 +62,7 @@ type Config struct {
 	Notes agent.Notes
 	// Tools and Policy are definitions of tools, and a policy, in the place of
 	// those that a replayed run had, to see what they come to. nil: those that
-	// it had. No tool is ever called: see [Offering].
+	// it had. No tool is ever called.
 	Tools  []planner.Text
 	Policy *planner.Text
 }
@@ -77,22 +78,20 @@ func (r Recording) Again(program string) event.RunBegan {
 // Replay carries a run out again and compares. err says why it could not be
 // carried out; what came of it, also when it differs, is in the report.
 func Replay(ctx context.Context, cfg Config, rec Recording) (Report, error) {
-	report, _, err := replay(ctx, cfg, rec, nil)
-	return report, err
+	return replay(ctx, cfg, rec, nil)
 }
 
 // replay is Replay with something to be done in the session at the end.
-func replay(ctx context.Context, cfg Config, rec Recording, finish func(context.Context, run.Session) error) (Report, error, error) {
+func replay(ctx context.Context, cfg Config, rec Recording, finish func(context.Context, run.Session)) (Report, error) {
 	began := time.Now()
 	e, err := cfg.enact(ctx, rec)
 	if err != nil {
-		return Report{}, nil, cfg.notCarriedOut(err)
+		return Report{}, cfg.notCarriedOut(err)
 	}
 	e.finish = finish
 	p := newPlayer(rec.Began.Model, rec.Exchanges())
-	finished, err := e.carryOut(ctx, p, e.firstStep(ctx))
-	if err != nil {
-		return Report{}, finished, err
+	if err := e.carryOut(ctx, p, e.firstStep(ctx)); err != nil {
+		return Report{}, err
 	}
 	report := compare(rec, e.live.recording(), p.ended())
 	if e.kit != nil && e.kit.other {
@@ -103,7 +102,15 @@ func replay(ctx context.Context, cfg Config, rec Recording, finish func(context.
 	}
 	report.note(cfg, rec)
 	report.Took = event.Duration(time.Since(began))
-	return report, finished, nil
+	return report, nil
+}
+
+// Opened is a session that a replay was given.
+type Opened struct {
+	run.Session
+	// Offer lets its code ask d for tools, and for connections where net says so.
+	Offer func(ctx context.Context, d *bridge.Desk, tools, net bool) error
+	Close func() error
 }
 
 // notCarriedOut ends the record of a run that its caller began and that cannot
@@ -122,9 +129,9 @@ type enactment struct {
 	task   run.Task
 	live   *live
 	kit    *toolkit // nil: there are no tools and no network
-	open   run.Session
-	code   string // in the place of a person's code that was recorded
-	finish func(context.Context, run.Session) error
+	open   Opened   // zero while there is none
+	code   string   // in the place of a person's code that was recorded
+	finish func(context.Context, run.Session)
 }
 
 // enact prepares a run after a recording: a fresh session and its inputs.
@@ -149,18 +156,17 @@ func (c Config) enact(ctx context.Context, rec Recording) (*enactment, error) {
 	}
 	e.task.Open = func(ctx context.Context) (run.Session, error) {
 		s, err := c.Open(ctx, *rec.Session)
+		if err != nil {
+			return nil, err
+		}
 		e.open = s
-		if err == nil {
-			err = e.kit.offer(ctx, s)
-		}
-		return s, err
+		return s, e.kit.offer(ctx, s)
 	}
-	e.task.Finish = func(ctx context.Context, _ run.Result) error {
+	e.task.Finish = func(ctx context.Context, _ run.Result) {
 		e.kit.end()
-		if e.finish == nil || e.open == nil {
-			return nil
+		if e.finish != nil && e.open.Session != nil {
+			e.finish(ctx, e.open)
 		}
-		return e.finish(ctx, e.open)
 	}
 	return e, nil
 }
@@ -260,16 +266,16 @@ func (r Recording) before(step int) (tokens event.Tokens, ran []agent.Ran) {
 	return tokens, ran
 }
 
-// carryOut carries the run out. finished is what finish returned; err says that
-// there is no run to speak of. That a run has no answer is no error here.
-func (e *enactment) carryOut(ctx context.Context, model llm.Model, begin *agent.Begin) (finished, err error) {
+// carryOut carries the run out. The error says that there is no run to speak of.
+// That a run has no answer is no error here.
+func (e *enactment) carryOut(ctx context.Context, model llm.Model, begin *agent.Begin) (err error) {
 	defer e.close(&err)
 	if e.rec.Began.Kind == event.Code {
 		code, alone := e.code, e.rec.Session.Name == ""
 		if code == "" {
 			code = e.rec.Steps[0].Executions[0].Code
 		}
-		_, finished, err = run.Code(ctx, e.task, code, alone, e.live)
+		_, err = run.Code(ctx, e.task, code, alone, e.live)
 	} else {
 		cfg := agent.Config{Model: model, Begin: begin}
 		m, branches := model.(*brancher)
@@ -278,28 +284,28 @@ func (e *enactment) carryOut(ctx context.Context, model llm.Model, begin *agent.
 			cfg.Notes = branchNotes{recorded: cfg.Notes, today: e.cfg.Notes, own: m.own}
 		}
 		if err := e.kit.equip(&cfg); err != nil {
-			return nil, e.cfg.notCarriedOut(err)
+			return e.cfg.notCarriedOut(err)
 		}
-		_, finished, err = run.Ask(ctx, e.task, &cfg, e.live)
+		_, err = run.Ask(ctx, e.task, cfg, e.live)
 	}
 	got := e.live.recording()
 	switch cause := ctx.Err(); {
 	case e.live.failure() != nil:
-		return finished, e.live.failure()
+		return e.live.failure()
 	case cause != nil:
-		return finished, fault.New(fault.Canceled, "", "cannot replay run %s: %w", e.rec.ID, cause)
+		return fault.New(fault.Canceled, "", "cannot replay run %s: %w", e.rec.ID, cause)
 	case err != nil && len(got.Steps) == 0:
-		return finished, err // there was no session, or the inputs could not be put into it
+		return err // there was no session, or the inputs could not be put into it
 	}
-	return finished, nil
+	return nil
 }
 
 // close ends the session; that it cannot is added to err.
 func (e *enactment) close(err *error) {
-	if c, ok := e.open.(io.Closer); ok {
-		*err = errors.Join(*err, c.Close())
+	if e.open.Close != nil {
+		*err = errors.Join(*err, e.open.Close())
 	}
-	e.open = nil
+	e.open = Opened{}
 }
 
 // inputs returns the inputs of a run, each from where it is kept or from what

@@ -13,7 +13,6 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
-	"praxis/internal/run"
 )
 
 // story is a run of five steps: data read, a failure, a picture, an answer that
@@ -400,8 +399,8 @@ func TestCannotReplay(t *testing.T) {
 	w := newWorld(t)
 	rec := w.ask("r", story)
 	cfg := w.config()
-	cfg.Open = func(context.Context, event.SessionBegan) (run.Session, error) {
-		return nil, fault.New(fault.NotFound, "Build it.", "cannot open image data: there is none")
+	cfg.Open = func(context.Context, event.SessionBegan) (Opened, error) {
+		return Opened{}, fault.New(fault.NotFound, "Build it.", "cannot open image data: there is none")
 	}
 	if _, err := Replay(t.Context(), cfg, rec); fault.KindOf(err) != fault.NotFound || fault.RemedyOf(err) != "Build it." {
 		t.Errorf("no image: %v", err)

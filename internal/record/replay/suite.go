@@ -12,7 +12,6 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
-	"praxis/internal/run"
 	"praxis/internal/safetext"
 )
 
@@ -21,7 +20,7 @@ type Bundle struct {
 	Source
 	Run string // its id
 	// Open opens its sessions, as that of a Config does; nil: the Config's.
-	Open  func(ctx context.Context, want event.SessionBegan) (run.Session, error)
+	Open  func(ctx context.Context, want event.SessionBegan) (Opened, error)
 	Close func() error
 }
 

@@ -24,13 +24,6 @@ import (
 	"praxis/internal/tool/gate"
 )
 
-// Offering is a session whose code can be offered tools and connections. The
-// sessions of runs that had them must be one.
-type Offering interface {
-	// Offer lets the session's code ask d. It holds as long as the session.
-	Offer(ctx context.Context, d *bridge.Desk, tools, net bool) error
-}
-
 // toolkit is what the calls of a run meet when it is carried out again: the gate
 // decides anew, by the recorded definitions and policy, and the record answers.
 // Nothing of the definitions is carried out, and no host is reached.
@@ -247,15 +240,14 @@ func (k *toolkit) keep(ctx context.Context, l *live) error {
 }
 
 // offer lets the code of a session call.
-func (k *toolkit) offer(ctx context.Context, s any) error {
+func (k *toolkit) offer(ctx context.Context, s Opened) error {
 	if k == nil {
 		return nil
 	}
-	o, ok := s.(Offering)
-	if !ok {
+	if s.Offer == nil {
 		return errors.New("cannot replay: tools cannot be offered to this session")
 	}
-	return o.Offer(ctx, k.desk, k.set.Len() > 0, len(k.rec.Began.Net) > 0)
+	return s.Offer(ctx, k.desk, k.set.Len() > 0, len(k.rec.Began.Net) > 0)
 }
 
 // equip gives the agent what it had: the tools that its model may call, and the
@@ -382,7 +374,7 @@ func (k *toolkit) Call(_ context.Context, inv tool.Invocation) (any, error) {
 		return nil, k.refuse(remedy, "%s was not called: the record of run %s ends before its answer", inv.Tool.Name, k.rec.ID)
 	}
 	r := c.was.Returned
-	if strings.HasPrefix(r.Error, gate.NotCalled) {
+	if strings.HasPrefix(r.Error, event.NotCalled) {
 		return nil, k.refuse(remedy, "%s was %s", inv.Tool.Name, r.Error)
 	}
 	if r.Error != "" {

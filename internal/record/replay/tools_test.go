@@ -166,7 +166,7 @@ func (w *world) deal(id string, began event.RunBegan, script, code string) (Reco
 	task := run.Task{Began: began, Snapshots: true, Open: func(ctx context.Context) (run.Session, error) {
 		b, err := w.open(ctx, event.SessionBegan{})
 		if err == nil {
-			err = b.(*box).Offer(ctx, desk, true, false)
+			err = b.Offer(ctx, desk, true, false)
 		}
 		return b, err
 	}}
@@ -175,9 +175,9 @@ func (w *world) deal(id string, began event.RunBegan, script, code string) (Reco
 	}
 	to := hearing{rec, desk}
 	if code != "" {
-		_, _, err = run.Code(w.t.Context(), task, code, true, to)
+		_, err = run.Code(w.t.Context(), task, code, true, to)
 	} else {
-		_, _, err = run.Ask(w.t.Context(), task, &cfg, to)
+		_, err = run.Ask(w.t.Context(), task, cfg, to)
 	}
 	if err != nil {
 		w.t.Logf("the run did not end well: %v", err)
@@ -543,7 +543,7 @@ func TestReplayNetwork(t *testing.T) {
 	began := event.RunBegan{Kind: event.Code, Question: "show x", Net: []string{"example.org"}}
 	rec := w.begin("n", began)
 	task := run.Task{Began: began, Open: func(ctx context.Context) (run.Session, error) { return w.open(ctx, event.SessionBegan{}) }}
-	if _, _, err := run.Code(t.Context(), task, "show x", false, rec); err != nil {
+	if _, err := run.Code(t.Context(), task, "show x", false, rec); err != nil {
 		t.Fatal(err)
 	}
 	records := w.records["n"]

@@ -81,22 +81,22 @@ var (
 	fillRE = regexp.MustCompile(`(?m)^    \("(\w+)", "", ""\),$`)
 )
 
-func (w *world) open(_ context.Context, want event.SessionBegan) (run.Session, error) {
+func (w *world) open(_ context.Context, want event.SessionBegan) (Opened, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	b := &box{w: w, state: state{map[string]string{}, map[string]string{}, map[string]string{}}}
 	if want.Snapshot != "" {
 		s, ok := w.snapshots[want.Snapshot]
 		if !ok {
-			return nil, fault.New(fault.NotFound, "", "cannot restore %s: it is gone", want.Snapshot)
+			return Opened{}, fault.New(fault.NotFound, "", "cannot restore %s: it is gone", want.Snapshot)
 		}
 		b.state, b.snapshot = s.clone(), want.Snapshot
 	}
 	w.opened++
-	return b, nil
+	return Opened{Session: b, Offer: b.Offer, Close: b.Close}, nil
 }
 
-func (w *world) fromSnapshot(ctx context.Context, id string) (run.Session, error) {
+func (w *world) fromSnapshot(ctx context.Context, id string) (Opened, error) {
 	return w.open(ctx, event.SessionBegan{Snapshot: id})
 }
 
@@ -110,18 +110,18 @@ func (b *box) Describe() event.SessionBegan {
 	return event.SessionBegan{Session: fmt.Sprintf("s-%012d", b.w.opened), Image: b.w.image, Seed: b.w.seed, Snapshot: b.snapshot}
 }
 
-func (b *box) Put(_ context.Context, path string, r io.Reader) error {
+func (b *box) WriteFile(_ context.Context, path string, r io.Reader) error {
 	data, err := io.ReadAll(r)
 	b.files[path] = string(data)
 	return err
 }
 
-func (b *box) Save(context.Context) (run.Saved, error) {
+func (b *box) Snapshot(context.Context) (run.Snapshot, error) {
 	b.w.mu.Lock()
 	defer b.w.mu.Unlock()
 	id := fmt.Sprintf("snap-%d", len(b.w.snapshots)+1)
 	b.w.snapshots[id] = b.clone()
-	return run.Saved{Snapshot: id, Bytes: 1}, nil
+	return run.Snapshot{ID: id, Bytes: 1}, nil
 }
 
 func (b *box) Execute(_ context.Context, code string, _ event.Bounds, sink event.Sink) (event.Execution, error) {
@@ -327,7 +327,7 @@ func (w *world) ask(id, script string) Recording {
 			Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("7\n")), nil },
 		}},
 	}
-	if _, _, err := run.Ask(w.t.Context(), task, &agent.Config{Model: model(w.t, script)}, rec); err != nil {
+	if _, err := run.Ask(w.t.Context(), task, agent.Config{Model: model(w.t, script)}, rec); err != nil {
 		w.t.Logf("the run has no answer: %v", err)
 	}
 	return w.load(id)
@@ -342,7 +342,7 @@ func (w *world) code(id, code string) Recording {
 		Began: began, Snapshots: true,
 		Open: func(ctx context.Context) (run.Session, error) { return w.open(ctx, event.SessionBegan{}) },
 	}
-	if _, _, err := run.Code(w.t.Context(), task, code, true, rec); err != nil {
+	if _, err := run.Code(w.t.Context(), task, code, true, rec); err != nil {
 		w.t.Fatal(err)
 	}
 	return w.load(id)

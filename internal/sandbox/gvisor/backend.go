@@ -21,6 +21,9 @@ type Config struct {
 	// Dir is the state folder. Several processes may share it. It holds the
 	// guests' writable layers, so it should not lie on a memory file system.
 	Dir string
+	// Program is the executable that sandboxes run: it calls [Dispatch] first of
+	// all. "": this process's own.
+	Program string
 	// NoCgroups leaves memory and CPUs to the watcher and to affinity even
 	// where cgroups could be made.
 	NoCgroups bool
@@ -63,7 +66,7 @@ func New(cfg Config) (*Backend, error) {
 		return nil, fmt.Errorf("cannot open sandbox state: %w", err)
 	}
 	b := &Backend{
-		owner: o, base: base, launcher: newLauncher(),
+		owner: o, base: base, launcher: newLauncher(cfg.Program),
 		sums:  newSumCache(),
 		boxes: make(map[string]*box),
 		plan:  cgroupPlan{reason: "switched off"},

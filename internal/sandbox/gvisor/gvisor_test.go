@@ -39,7 +39,7 @@ func TestMain(m *testing.M) {
 // needHost skips the test where sandboxes cannot run, and says why.
 func needHost(t testing.TB) {
 	t.Helper()
-	h := examineHost(hostTree{root: "/"}, cgroupPlan{}, os.Geteuid() == 0)
+	h := examineHost(hostTree{root: "/"}, ownProgram, cgroupPlan{}, os.Geteuid() == 0)
 	for _, f := range h.Findings {
 		if f.Fatal {
 			t.Skipf("this host cannot run sandboxes: %s. %s", f.What, f.Remedy)

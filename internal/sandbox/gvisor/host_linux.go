@@ -26,7 +26,7 @@ func (b *Backend) Host(ctx context.Context) (sandbox.Host, error) {
 	if err := ctx.Err(); err != nil {
 		return sandbox.Host{}, fault.New(fault.Canceled, "", "cannot examine host: %w", err)
 	}
-	h := examineHost(hostTree{root: "/"}, b.plan, os.Geteuid() == 0)
+	h := examineHost(hostTree{root: "/"}, b.launcher.program, b.plan, os.Geteuid() == 0)
 	var st unix.Statfs_t
 	if unix.Statfs(b.base, &st) == nil && st.Type == unix.TMPFS_MAGIC {
 		h.Findings = append(h.Findings, sandbox.Finding{
@@ -78,7 +78,7 @@ func (b *Backend) probe(ctx context.Context) error {
 }
 
 // examineHost reads what the host says of itself.
-func examineHost(t hostTree, plan cgroupPlan, root bool) sandbox.Host {
+func examineHost(t hostTree, program string, plan cgroupPlan, root bool) sandbox.Host {
 	h := sandbox.Host{
 		Backend:  "gvisor",
 		Boundary: boundary(root),
@@ -87,7 +87,7 @@ func examineHost(t hostTree, plan cgroupPlan, root bool) sandbox.Host {
 		Limits:   enforcements(plan),
 	}
 	var fatal, minor []sandbox.Finding
-	for _, f := range append(programFindings(), kernelFindings(t)...) {
+	for _, f := range append(programFindings(program), kernelFindings(t)...) {
 		if f.Fatal {
 			fatal = append(fatal, f)
 		} else {
@@ -131,8 +131,8 @@ func enforcements(plan cgroupPlan) []sandbox.Enforcement {
 	}
 }
 
-// programFindings looks at this program itself.
-func programFindings() []sandbox.Finding {
+// programFindings looks at the program that sandboxes run.
+func programFindings(program string) []sandbox.Finding {
 	var out []sandbox.Finding
 	switch runtime.GOARCH {
 	case "amd64":
@@ -141,12 +141,12 @@ func programFindings() []sandbox.Finding {
 	default:
 		out = append(out, sandbox.Finding{Fatal: true, What: "gVisor does not run on " + runtime.GOARCH, Remedy: "Use an x86-64 machine."})
 	}
-	if f, err := elf.Open("/proc/self/exe"); err == nil {
+	if f, err := elf.Open(program); err == nil {
 		defer f.Close()
 		for _, p := range f.Progs {
 			if p.Type == elf.PT_INTERP {
 				out = append(out, sandbox.Finding{
-					Fatal: true, What: "this program is dynamically linked, and a sandbox runs it again where there are no libraries",
+					Fatal: true, What: "the program is dynamically linked, and a sandbox runs it again where there are no libraries",
 					Remedy: "Build it with CGO_ENABLED=0.",
 				})
 			}

@@ -15,12 +15,19 @@ import (
 // launcher starts helpers, all from one thread: a helper is killed when the
 // thread that started it ends, so that thread must live as long as the backend.
 type launcher struct {
-	jobs chan func()
-	done chan struct{}
+	program string // that helpers run
+	jobs    chan func()
+	done    chan struct{}
 }
 
-func newLauncher() *launcher {
-	l := &launcher{jobs: make(chan func()), done: make(chan struct{})}
+// ownProgram is the executable of this process, also when its file was replaced.
+const ownProgram = "/proc/self/exe"
+
+func newLauncher(program string) *launcher {
+	if program == "" {
+		program = ownProgram
+	}
+	l := &launcher{program: program, jobs: make(chan func()), done: make(chan struct{})}
 	go func() {
 		defer close(l.done)
 		runtime.LockOSThread() // and never unlocked: the thread ends with the goroutine
@@ -127,7 +134,7 @@ func (l *launcher) launch(cfg helperConfig, g *cgroup) (*process, error) {
 	sock := os.NewFile(uintptr(fds[1]), "control of helper")
 	theirs = append(theirs, sock)
 
-	cmd := exec.Command("/proc/self/exe", helperCommand, string(arg))
+	cmd := exec.Command(l.program, helperCommand, string(arg))
 	cmd.Args[0] = "praxis-sandbox"
 	cmd.Dir = cfg.Dir
 	cmd.Env = []string{noCollection} // and nothing of ours

@@ -35,6 +35,7 @@ type Room struct {
 type Rules struct {
 	Module     string
 	Rooms      map[string]Room
+	TestTree   string            // the folder of the packages that only tests may import
 	Fuzzed     []string          // packages that decode or parse: each has a fuzz target
 	Exceptions map[string]string // "package.Name" or "package.file.go" → why a budget or the rule on variables does not hold for it
 	Names      []string          // names that no package may have
@@ -47,7 +48,7 @@ type Rules struct {
 type Budgets struct {
 	FuncLines        int
 	FileLines        int
-	InterfaceMethods int     // of an exported interface
+	InterfaceMethods int     // with those that it embeds of its own package
 	Documented       float64 // share of the exported names that have a comment
 }
 
@@ -213,6 +214,9 @@ func (c *checker) imports(p *pack, room Room, s *source) {
 		case imp == c.rules.Module || strings.HasPrefix(imp, c.rules.Module+"/"):
 			rel := strings.TrimPrefix(strings.TrimPrefix(imp, c.rules.Module), "/")
 			allowed := rel == p.path || anyCovers(room.Imports, rel) || (s.test && anyCovers(room.Tests, rel))
+			if c.forTests(rel) && !c.forTests(p.path) && !s.test {
+				allowed = false // "/..." in a line does not let tests into the product
+			}
 			if !allowed {
 				c.report(c.at(spec), "import", "%s may not import %s", p.path, rel)
 			}
@@ -222,6 +226,11 @@ func (c *checker) imports(p *pack, room Room, s *source) {
 			}
 		}
 	}
+}
+
+// forTests says whether a package is there for tests alone.
+func (c *checker) forTests(pkg string) bool {
+	return c.rules.TestTree != "" && strings.HasPrefix(pkg, c.rules.TestTree+"/")
 }
 
 // anyCovers says whether one of the patterns names the package: exactly, or by "/...".

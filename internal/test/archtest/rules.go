@@ -26,8 +26,9 @@ const madeOnce = "a table that is made once a process, when it is first needed, 
 // PraxisRules returns the rules of this module.
 func PraxisRules() Rules {
 	return Rules{
-		Module: "praxis",
-		Rooms:  rooms(),
+		Module:   "praxis",
+		Rooms:    rooms(),
+		TestTree: "internal/test",
 		Fuzzed: []string{
 			"internal/config", "internal/cli", wire, "internal/guest", "internal/session", "internal/image",
 			"internal/llm/scripted", "internal/agent/action", "internal/agent/grounding",
@@ -116,7 +117,6 @@ func guestRooms() map[string]Room {
 			Imports:   []string{"internal/cli", "internal/sandbox/gvisor", "internal/guest/agent"},
 			TestThird: []string{script},
 		},
-		"examples/demo": {},
 
 		// Contracts and vocabulary.
 		fault: {},
@@ -228,18 +228,20 @@ func runRooms() map[string]Room {
 			Tests: []string{fault, event, box, wire, "internal/sandbox/gvisor", "internal/guest", "internal/guest/agent", "internal/image", "internal/session"},
 		},
 
-		// Wiring and the person's end.
-		"internal/app": {Imports: []string{fault, event, box, llm, "internal/config", "internal/atomicfile", "internal/image", "internal/session",
-			"internal/sandbox/gvisor", "internal/llm/...", "internal/record/journal", "internal/record/memory", "internal/store/files", "internal/store/sqlite",
-			"internal/tool", "internal/tool/...", "internal/guest", wire}},
+		// The application layer wires everything; what shows it to a person
+		// imports the layer, the records and nothing else.
+		"internal/app": {
+			Imports: []string{fault, event, "internal/..."},
+			Tests:   []string{"internal/test/toy"},
+		},
+		"internal/demo": {},
 		"internal/cli": {
-			Imports: []string{fault, event, box, llm, wire, safetext, "internal/config", "internal/atomicfile", "internal/image", "internal/session",
-				"internal/agent", "internal/app", "internal/bench", "internal/bench/workflow", "internal/guest", "examples/demo",
-				"internal/record/journal", "internal/record/memory", "internal/record/price", "internal/record/replay", "internal/record/report", "internal/run",
-				"internal/planner", "internal/plan", "internal/plan/...", "internal/tool", "internal/tool/registry", "internal/tool/stub", "internal/tool/openapi", "internal/tool/gate", "internal/tool/bridge", "internal/tool/approval", "internal/egress"},
+			Imports:   []string{fault, event, safetext, "internal/app", "internal/record/report"},
 			Third:     []string{"github.com/spf13/cobra", "github.com/peterh/liner", "golang.org/x/term"},
+			Tests:     []string{"internal/test/toy", "internal/config", "internal/record/journal", "internal/session", syntax},
 			TestThird: []string{script},
 		},
+		"internal/test/toy":      {Imports: []string{fault, event, box, wire, "internal/image", "internal/sandbox/fake", "internal/guest", "internal/run"}},
 		"internal/test/archtest": {Imports: []string{fault}},
 	}
 }

@@ -73,8 +73,8 @@ func (c *checker) general(p *pack, d *ast.GenDecl) {
 			if spec.Name.IsExported() {
 				c.doc(spec, spec.Name.Name, spec.Doc != nil || (d.Doc != nil && len(d.Specs) == 1))
 			}
-			if i, ok := spec.Type.(*ast.InterfaceType); ok && spec.Name.IsExported() && !c.excepted(p, spec.Name.Name) {
-				c.methods(spec, i)
+			if i, ok := spec.Type.(*ast.InterfaceType); ok && !c.excepted(p, spec.Name.Name) {
+				c.methods(p, spec, i)
 			}
 		case *ast.ValueSpec:
 			for _, n := range spec.Names {
@@ -95,16 +95,46 @@ func (c *checker) doc(n ast.Node, name string, has bool) {
 	c.undoc = append(c.undoc, Violation{c.at(n), "doc", name + " has no comment"})
 }
 
-func (c *checker) methods(spec *ast.TypeSpec, i *ast.InterfaceType) {
-	n := 0
-	for _, m := range i.Methods.List {
-		if _, ok := m.Type.(*ast.FuncType); ok {
-			n += max(1, len(m.Names))
-		}
-	}
-	if n > c.rules.Budgets.InterfaceMethods {
+// methods checks the size of an interface, with what it embeds of its package.
+func (c *checker) methods(p *pack, spec *ast.TypeSpec, i *ast.InterfaceType) {
+	if n := p.methods(i); n > c.rules.Budgets.InterfaceMethods {
 		c.report(c.at(spec), "interface", "%s has %d methods, at most %d are allowed", spec.Name.Name, n, c.rules.Budgets.InterfaceMethods)
 	}
+}
+
+// methods counts the methods of an interface. Go allows no interface to embed itself.
+func (p *pack) methods(i *ast.InterfaceType) int {
+	n := 0
+	for _, m := range i.Methods.List {
+		switch t := m.Type.(type) {
+		case *ast.FuncType:
+			n += max(1, len(m.Names))
+		case *ast.Ident:
+			if embedded := p.interfaceNamed(t.Name); embedded != nil {
+				n += p.methods(embedded)
+			}
+		}
+	}
+	return n
+}
+
+// interfaceNamed returns the interface of a name, or nil.
+func (p *pack) interfaceNamed(name string) *ast.InterfaceType {
+	for _, s := range p.files {
+		for _, d := range s.ast.Decls {
+			g, ok := d.(*ast.GenDecl)
+			if !ok {
+				continue
+			}
+			for _, spec := range g.Specs {
+				if t, ok := spec.(*ast.TypeSpec); ok && t.Name.Name == name {
+					i, _ := t.Type.(*ast.InterfaceType)
+					return i
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // contextFields reports a context that is kept: it outlives the call that it bounds.

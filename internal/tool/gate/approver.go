@@ -12,9 +12,9 @@ type Scope string
 
 // The scopes.
 const (
-	Once  Scope = "once"  // this call alone
-	Exact Scope = "exact" // this tool with these arguments and labels, in this run
-	Whole Scope = "run"   // this tool in this run, whatever the arguments
+	Once  Scope = event.ScopeOnce  // this call alone
+	Exact Scope = event.ScopeExact // this tool with these arguments and labels, in this run
+	Whole Scope = event.ScopeRun   // this tool in this run, whatever the arguments
 )
 
 // By says who decided.

@@ -5,18 +5,22 @@
 // kept, and secrets are taken out.
 package gate
 
-import "errors"
+import (
+	"errors"
+
+	"praxis/event"
+)
 
 // Origin says who calls.
 type Origin string
 
 // The origins.
 const (
-	Model Origin = "model" // a native call of the model
-	Code  Origin = "code"  // code in the sandbox
-	Plan  Origin = "plan"
+	Model Origin = event.OriginModel
+	Code  Origin = event.OriginCode
+	Plan  Origin = event.OriginPlan
 	// Person is somebody at the command line. What they give is the user's.
-	Person Origin = "person"
+	Person Origin = event.OriginPerson
 )
 
 // ErrLater says that the answer to a call, or to the question whether it may be

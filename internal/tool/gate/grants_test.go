@@ -203,7 +203,10 @@ func TestTheRunsLabel(t *testing.T) {
 		{name: "an untrusted result of the model", deny: true, see: func(_ *gate.Gate, call func(gate.Origin, string) error) error {
 			return call(gate.Model, "web.get")
 		}},
-		{name: "an untrusted file", deny: true, see: func(g *gate.Gate, _ func(gate.Origin, string) error) error { g.Observe(event.FileGiven{Name: "a.csv"}); return nil }},
+		{name: "an untrusted file", deny: true, see: func(g *gate.Gate, _ func(gate.Origin, string) error) error {
+			g.Observe(event.FileGiven{Name: "a.csv"})
+			return nil
+		}},
 		{name: "a failure's text", deny: true, see: func(_ *gate.Gate, call func(gate.Origin, string) error) error { return call(gate.Code, "web.get") }, cause: fault.New(fault.Invalid, "", "send it to eve")},
 		{name: "a trusted tool that says its result is not", deny: true, see: func(_ *gate.Gate, call func(gate.Origin, string) error) error { return call(gate.Code, "clock.now") }, cause: labelled{&distrust}},
 		{name: "an untrusted tool that says its result is", deny: true, see: func(_ *gate.Gate, call func(gate.Origin, string) error) error { return call(gate.Code, "web.get") }, cause: labelled{&trust}},

@@ -28,9 +28,6 @@ type passing struct {
 	out    Outcome
 }
 
-// NotCalled begins the error that is recorded of a call that was denied.
-const NotCalled = "not called: "
-
 // check judges the arguments and names the call. What is wrong is recorded.
 func (c *passing) check() error {
 	if c.Arguments == nil {
@@ -204,7 +201,7 @@ func (c *passing) stopped(cause error, made bool, took time.Duration) (Outcome, 
 	case made:
 		c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: "given up: the run was stopped", Took: event.Duration(took)})
 	case c.Origin != Plan:
-		c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: NotCalled + "the run was stopped"})
+		c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: event.NotCalled + "the run was stopped"})
 	}
 	return c.out, cause
 }
@@ -230,7 +227,7 @@ func (c *passing) decide() policy.Decision {
 }
 
 func (c *passing) deny(d *Denial) Outcome {
-	c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: NotCalled + d.Reason})
+	c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: event.NotCalled + d.Reason})
 	c.out.Denied = d
 	return c.out
 }

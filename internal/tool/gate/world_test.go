@@ -50,7 +50,7 @@ func (j *journal) told() string {
 			}
 		case event.ToolReturned:
 			switch {
-			case strings.HasPrefix(e.Error, gate.NotCalled):
+			case strings.HasPrefix(e.Error, event.NotCalled):
 				out = append(out, "not called")
 			case e.Error != "":
 				out = append(out, "failed")

@@ -22,8 +22,6 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
-	"praxis/internal/app"
-	"praxis/internal/config"
 	"praxis/internal/egress"
 	"praxis/internal/guest"
 	"praxis/internal/guest/agent"
@@ -32,9 +30,12 @@ import (
 	"praxis/internal/record/journal"
 	"praxis/internal/sandbox/gvisor"
 	"praxis/internal/session"
+	"praxis/internal/store/files"
+	"praxis/internal/store/sqlite"
 	"praxis/internal/tool"
 	"praxis/internal/tool/bridge"
 	"praxis/internal/tool/gate"
+	"praxis/internal/tool/kind"
 	"praxis/internal/tool/registry"
 )
 
@@ -48,15 +49,15 @@ func TestMain(m *testing.M) {
 
 // world is what all tests share: a data folder, a run, its tools, and a session.
 type world struct {
-	t    *testing.T
-	home string // the data folder
-	dir  string // of the files of tools
-	app  *app.App
-	rec  *journal.Recorder
-	reg  *registry.Registry
-	gate *gate.Gate
-	net  *egress.Proxy
-	s    *session.Session
+	t       *testing.T
+	home    string // the data folder
+	dir     string // of the files of tools
+	journal *journal.Journal
+	rec     *journal.Recorder
+	reg     *registry.Registry
+	gate    *gate.Gate
+	net     *egress.Proxy
+	s       *session.Session
 
 	environ map[string]string // of the session
 	secrets map[string]string // values that nobody may see, by what they are
@@ -103,24 +104,40 @@ func newWorld(t *testing.T) *world {
 	w.serve()
 	w.write()
 	ctx := t.Context()
-	cfg, err := config.Default(func(name string) string { return map[string]string{"PRAXIS_HOME": w.home}[name] })
+	w.keep()
+	images, err := image.Open(filepath.Join(w.home, "images"))
 	w.must(err)
-	rec, err := app.OpenRecords(cfg, nil, "test")
+	t.Cleanup(func() { w.check(images.Close()) })
+	backend, err := gvisor.New(gvisor.Config{Dir: filepath.Join(w.home, "run")})
 	w.must(err)
-	w.app, err = app.New(ctx, cfg, func(string) string { return "" }, rec)
+	t.Cleanup(func() { w.check(backend.Close()) })
+	program, err := os.Executable()
 	w.must(err)
-	t.Cleanup(func() { w.check(w.app.Close()) })
-	img, err := w.app.Images.Resolve(ctx, image.Request{}, event.Discard)
+	sessions, err := session.Open(session.Config{Dir: w.home, Backend: backend, Program: program})
+	w.must(err)
+	t.Cleanup(func() { w.check(sessions.Close()) })
+	img, err := images.Resolve(ctx, image.Request{}, event.Discard)
 	if err != nil {
 		t.Skipf("no image can be made here: %v", err)
 	}
-	w.tools(ctx)
-	w.s, err = w.app.Sessions.Create(ctx, session.Options{Image: img}, event.Discard)
+	w.tools(ctx, func(context.Context) (kind.Images, *session.Manager, error) { return images, sessions, nil })
+	w.s, err = sessions.Create(ctx, session.Options{Image: img}, event.Discard)
 	w.must(err)
 	t.Cleanup(func() { w.check(w.s.Close()) })
 	w.connect(ctx)
 	w.offer(ctx, w.gate)
 	return w
+}
+
+// keep opens the journal, in which no secret may be found.
+func (w *world) keep() {
+	kept, err := files.Open(w.home, files.Options{})
+	w.must(err)
+	db, err := sqlite.Open(filepath.Join(w.home, "praxis.db"))
+	w.must(err)
+	w.t.Cleanup(func() { w.check(db.Close()) })
+	w.journal, err = journal.Open(journal.Config{Logs: kept.Logs(), Blobs: kept.Blobs(), Index: db.Index(), Keys: filepath.Join(w.home, "keys"), Program: "test"})
+	w.must(err)
 }
 
 func (w *world) must(err error) {
@@ -256,7 +273,7 @@ func (w *world) offer(ctx context.Context, g *gate.Gate) {
 // newGate makes a gate of the run that lets so many calls through.
 func (w *world) newGate(calls int) *gate.Gate {
 	g, err := gate.New(gate.Config{
-		Run: w.rec.ID(), Tools: w.reg.Set(), Caller: w, Sink: w, Redact: w.app.Records.Journal.Redact, Origins: []gate.Origin{gate.Code},
+		Run: w.rec.ID(), Tools: w.reg.Set(), Caller: w, Sink: w, Redact: w.journal.Redact, Origins: []gate.Origin{gate.Code},
 		MaxCalls: calls, Approver: everybody{},
 	})
 	w.must(err)
@@ -264,22 +281,22 @@ func (w *world) newGate(calls int) *gate.Gate {
 }
 
 // tools opens the run and its tools.
-func (w *world) tools(ctx context.Context) {
+func (w *world) tools(ctx context.Context, sandboxes kind.Sandboxes) {
 	text, err := os.ReadFile(filepath.Join(w.dir, "tools.yaml"))
 	w.must(err)
-	files := []registry.File{{Name: filepath.Join(w.dir, "tools.yaml"), Text: text}}
+	declared := []registry.File{{Name: filepath.Join(w.dir, "tools.yaml"), Text: text}}
 	getenv := func(name string) string { return w.secrets[name] }
-	secrets, err := app.ReadToolSecrets(files, getenv)
+	read := func(name string, _ int64) ([]byte, error) { return os.ReadFile(name) }
+	secrets, err := registry.ReadSecrets(registry.Places{Getenv: getenv, ReadFile: read}, declared)
 	w.must(err)
 	hidden := secrets.Values()
 	hidden["SAFE_TOKEN"] = w.canary("credential")
-	w.app.Records.Journal.Hide(hidden)
-	_, w.rec, err = w.app.Records.Journal.Begin(ctx, event.RunBegan{Kind: event.Code, Question: "the battery"}, event.Discard)
+	w.journal.Hide(hidden)
+	_, w.rec, err = w.journal.Begin(ctx, event.RunBegan{Kind: event.Code, Question: "the battery"}, event.Discard)
 	w.must(err)
-	boxes := func(context.Context) (*app.App, error) { return w.app, nil }
-	w.reg, err = app.OpenTools(ctx, w.home, w.app.Records, boxes, app.ToolOptions{
-		Files: files, Secrets: secrets, Commands: true, Servers: true, Sink: event.Discard, Run: w.rec.ID(),
-	})
+	w.reg, err = kind.Open(ctx, kind.Config{
+		Secrets: secrets, Commands: true, Servers: true, CacheDir: filepath.Join(w.home, "wasm"), Sandboxes: sandboxes, Sink: event.Discard,
+	}, declared)
 	w.must(err)
 	w.t.Cleanup(func() { w.check(w.reg.Close()) })
 	if p := w.reg.Problems(); len(p) > 0 {

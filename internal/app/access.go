@@ -1,0 +1,146 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+
+	"praxis/event"
+	"praxis/internal/egress"
+	"praxis/internal/guest/wire"
+	"praxis/internal/planner"
+	"praxis/internal/record/journal"
+	"praxis/internal/tool/bridge"
+	"praxis/internal/tool/gate"
+)
+
+// activeRun is a run that is being recorded. Every event passes its gate before
+// it is recorded, so that the gate knows of all that enters from outside; nobody
+// gets at the recorder but through here.
+type activeRun struct {
+	*journal.Recorder
+	tools  *toolset
+	gate   *gate.Gate
+	bridge *bridge.Desk
+	proxy  *proxy // nil: the code has no way out
+
+	stop  context.CancelFunc
+	tasks sync.WaitGroup // what goes on beside the run
+}
+
+// Emit lets the gate see an event, and records it.
+func (r *activeRun) Emit(e event.Event) {
+	r.bridge.Observe(e)
+	r.Recorder.Emit(e)
+}
+
+// begin begins the record of a run and opens its way to tools and network: this
+// is where every run begins that is not a plan's. Events go to next as well. The
+// context that it returns is over when nothing more can be recorded.
+func (a *App) begin(ctx context.Context, began event.RunBegan, t *toolset, next event.Sink, who ...gate.Origin) (context.Context, *activeRun, error) {
+	ctx, rec, err := a.records.Journal.Begin(ctx, began, next)
+	if err != nil {
+		return ctx, nil, err
+	}
+	r, err := t.activate(ctx, rec, who)
+	if err != nil {
+		rec.Emit(event.RunEnded{Outcome: event.Failed, Reason: err.Error()})
+		return ctx, nil, errors.Join(err, rec.Close())
+	}
+	return ctx, r, nil
+}
+
+// activate opens the way of a run to its tools and to the network.
+func (t *toolset) activate(ctx context.Context, rec *journal.Recorder, who []gate.Origin) (*activeRun, error) {
+	if err := keepRules(ctx, rec, t.rules); err != nil {
+		return nil, err
+	}
+	g, err := gate.New(gate.Config{
+		Run: rec.ID(), Tools: t.callable(who), Policy: t.options.Policy, Caller: t.registry, Approver: t.approver,
+		Sink: rec, Redact: t.app.records.Journal.Redact, Origins: who,
+	})
+	if err != nil {
+		return nil, err
+	}
+	r := &activeRun{Recorder: rec, tools: t, gate: g}
+	c := bridge.Config{}
+	if t.has() {
+		c.Gate = g
+	}
+	if len(t.net.Hosts) > 0 {
+		if r.proxy, err = openProxy(t.hosts, t.net, t.app.opt.Getenv, event.SinkFunc(r.Emit)); err != nil {
+			return nil, err
+		}
+		c.Network = r.proxy
+	}
+	r.bridge = bridge.New(c)
+	ctx, r.stop = context.WithCancel(ctx)
+	r.tasks.Go(func() {
+		t.registry.Follow(ctx, func(server string) {
+			r.Emit(event.Notice{Text: "the server " + server + " changed its tools; this run goes on with those that it began with"})
+		})
+	})
+	if r.proxy != nil && t.net.fromFiles() {
+		r.tasks.Go(func() { r.proxy.follow(ctx, t.net, r) })
+	}
+	return r, nil
+}
+
+// offer lets the code of a session ask for tools and connections. It holds until
+// another offer, so that a named session is told also when there is nothing.
+func (r *activeRun) offer(ctx context.Context, s *Session) error {
+	o := wire.Offer{Tools: r.tools.has(), Net: r.proxy != nil}
+	if !o.Tools && !o.Net && s.named == nil {
+		return nil
+	}
+	if r.proxy != nil {
+		environ, err := r.proxy.environ(ctx, s)
+		if err != nil {
+			return err
+		}
+		o.Environ = environ
+	}
+	return s.s.Offer(ctx, o, r.bridge)
+}
+
+// end stops what goes on beside the run and closes its record.
+func (r *activeRun) end() error {
+	r.stop()
+	r.tasks.Wait()
+	err := r.Recorder.Close()
+	if r.proxy != nil {
+		err = errors.Join(err, r.proxy.Close())
+	}
+	return err
+}
+
+// keepRules keeps the texts of definitions and policy, so that the run can be
+// repeated without the files.
+func keepRules(ctx context.Context, rec *journal.Recorder, r planner.Rules) error {
+	keep := func(role string, t planner.Text) error {
+		sum, n, withheld, err := rec.Keep(ctx, t.Name, strings.NewReader(t.Text))
+		if err != nil {
+			return err
+		}
+		rec.Emit(event.FileGiven{Name: t.Name, Role: role, Bytes: n, SHA256: sum, Withheld: withheld})
+		return nil
+	}
+	for _, t := range r.Tools {
+		if err := keep(planner.RoleTools, t); err != nil {
+			return err
+		}
+	}
+	if r.Policy != nil {
+		return keep(planner.RolePolicy, *r.Policy)
+	}
+	return nil
+}
+
+var _ bridge.Network = (*proxy)(nil)
+
+// proxy is the way out of a run's code.
+type proxy struct {
+	*egress.Proxy
+	placeholders map[string]string // of credentials, by the names of their variables
+}

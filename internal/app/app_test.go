@@ -1,0 +1,35 @@
+package app
+
+import (
+	"testing"
+
+	"praxis/internal/config"
+	"praxis/internal/test/toy"
+)
+
+// toyApp opens an App over a data folder of its own, with sessions that need no
+// sandbox: see package toy.
+func toyApp(t *testing.T, env map[string]string) *App {
+	t.Helper()
+	home := t.TempDir()
+	getenv := func(k string) string {
+		if k == "PRAXIS_HOME" {
+			return home
+		}
+		return env[k]
+	}
+	c, err := config.Default(getenv)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := Open(Options{Config: c, Getenv: getenv, Version: "test", Parts: &Parts{Backend: toy.Backend(), Images: toy.Images{}, Remover: toy.Images{}, Program: "/bin/true"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Close(); err != nil {
+			t.Errorf("cannot close: %v", err)
+		}
+	})
+	return a
+}

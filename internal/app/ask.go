@@ -1,0 +1,225 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/agent"
+	"praxis/internal/llm"
+	"praxis/internal/run"
+)
+
+// The modes in which a question is answered.
+const (
+	ModeCode  = "code"  // by code, which may call tools
+	ModeTools = "tools" // by native calls of tools, and no code
+	ModeBoth  = "both"
+	ModePlan  = "plan" // by a plan whose flows are proved: see App.AskPlan
+)
+
+// AskRequest asks a question that is answered by code, by tools or by both.
+type AskRequest struct {
+	Question string
+	Mode     string // ModeCode, ModeTools or ModeBoth; "": ModeCode
+	Model    string // "provider:name"; "": what environment and configuration say
+	MaxSteps int    // turns of the model; 0: the configuration's
+	// Thread is the conversation that the question goes on with, and the name of
+	// its session; "": it stands alone. Session.Name is not used.
+	Thread string
+	// Notes lets the model keep notes and find those of all threads. In a thread
+	// it always can.
+	Notes   bool
+	Session SessionSpec
+	Bounds  event.Bounds // of each execution; zero fields: the configuration's
+	Files   []Input
+	Output  Output
+	Tools   ToolSpec
+	Net     NetSpec
+}
+
+// AskResult is what a question came to.
+type AskResult struct {
+	Run     string // its id in the journal; "": nothing began
+	Text    string // the answer, with its values; "": there is none
+	Figures []event.Figure
+	Steps   int
+	Tokens  event.Tokens
+	Made    Made
+	Unsaved error // why not all is saved that code made
+}
+
+// Ask lets the agent answer a question. The error says why there is no answer;
+// how far it came is in the result all the same. Everything that happens goes to
+// sink.
+func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskResult, err error) {
+	q.Question = strings.TrimSpace(q.Question)
+	if q.Question == "" {
+		return out, fault.New(fault.Invalid, "Ask something.", "cannot ask: the question is empty")
+	}
+	if q.Mode == "" {
+		q.Mode = ModeCode
+	}
+	name, err := a.chooseModel(q.Model)
+	if err != nil {
+		return out, err
+	}
+	model, err := newModel(name, a.opt.Getenv)
+	if err != nil {
+		return out, err
+	}
+	inputs, err := previewed(q.Files, sink)
+	if err != nil {
+		return out, err
+	}
+	t, err := a.openTools(ctx, q.Tools, q.Net, sink)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, t.close()) }()
+	if q.Mode != ModeCode && !t.has() {
+		return out, fault.New(fault.Invalid, "Declare some, or let it be answered by code.", "cannot ask in the mode %s: no tools are declared", q.Mode)
+	}
+	if script, ok := strings.CutPrefix(name, scriptPrefix); ok {
+		q.Output.Protect = append(q.Output.Protect, script)
+	}
+	q.Session.Name = q.Thread
+	made := newCollector(q.Output, q.Session, q.Files)
+	began := a.askBegan(q, model, t)
+	ctx, r, err := a.begin(ctx, began, t, both(made, sink), origins(q.Mode)...)
+	if err != nil {
+		return out, err
+	}
+	out.Run = r.ID()
+	x := &asking{app: a, request: q, model: model, run: r, made: made, sink: sink}
+	answer, err := x.ask(ctx, began, inputs)
+	out.Text, out.Figures, out.Steps, out.Tokens = answer.Text, answer.Figures, answer.Steps, answer.Tokens
+	endErr := r.end()
+	out.Made, out.Unsaved = made.made, asUnsaved(errors.Join(made.err, x.err, endErr, a.tidy(context.WithoutCancel(ctx))))
+	if x.session != nil {
+		err = errors.Join(err, x.session.Close())
+	}
+	return out, err
+}
+
+// scriptPrefix begins the names of models whose replies come from a file.
+const scriptPrefix = "scripted:"
+
+// callTime is the wall time of an execution that may wait for a call or for
+// somebody's approval; its processor time stays as it is.
+const callTime = 15 * time.Minute
+
+// askBegan describes the run that begins.
+func (a *App) askBegan(q AskRequest, m llm.Model, t *toolset) event.RunBegan {
+	c := a.opt.Config
+	b := event.RunBegan{
+		Kind: event.Ask, Question: q.Question, Model: m.Name(), Scripted: strings.HasPrefix(m.Name(), scriptPrefix),
+		Files: inputNames(q.Files), MaxSteps: c.Ask.MaxSteps, Bounds: q.Bounds.Over(c.Execution), Tools: t.pins(), Net: t.hosts.Strings(),
+		Budget: event.Budget{Reply: agent.DefaultMaxTokens, Run: agent.DefaultTotalTokens, Window: c.Ask.Window},
+		Seed:   q.Session.Seed, Thread: q.Thread, Program: a.opt.Version,
+	}
+	if q.Mode != ModeCode {
+		b.Mode = q.Mode
+	}
+	if q.MaxSteps > 0 {
+		b.MaxSteps = q.MaxSteps
+	}
+	if t.has() && q.Bounds.Timeout == 0 {
+		if b.Bounds.CPU == 0 {
+			b.Bounds.CPU = b.Bounds.Timeout
+		}
+		b.Bounds.Timeout = event.Duration(callTime)
+	}
+	return b
+}
+
+// asking is one question on its way to an answer.
+type asking struct {
+	app     *App
+	request AskRequest
+	model   llm.Model
+	run     *activeRun
+	made    *collector
+	sink    event.Sink
+
+	session   *Session // open when the run came so far
+	talk      *thread  // nil: the question stands alone
+	condensed []string // contents that stand for older messages of the conversation
+	err       error    // why the thread is not saved
+}
+
+// ask lets the agent answer in a session of the run, or with tools alone.
+func (x *asking) ask(ctx context.Context, began event.RunBegan, inputs []run.Input) (agent.Answer, error) {
+	q := x.request
+	cfg := agent.Config{Model: x.model, Store: x.store, Load: x.app.records.Content}
+	if q.Thread != "" || q.Notes {
+		cfg.Notes = notes{x.app.records.Memory, x.run.ID(), q.Thread}
+	}
+	task := run.Task{Began: began, Inputs: inputs, Snapshots: x.app.opt.Config.Journal.Snapshots}
+	if q.Mode != ModeTools {
+		cfg.Guide = x.run.bridge.Guide(x.run.tools.hosts.Strings())
+		task.Open, task.Finish = x.open, x.finish
+		task.Ready = func(ctx context.Context) error { return x.made.begin(ctx, x.session) }
+	}
+	if q.Thread != "" {
+		task.Conversation = x.conversation
+	}
+	if q.Mode != ModeCode {
+		native, err := x.run.bridge.Native(q.Mode == ModeBoth)
+		if err != nil {
+			x.run.Emit(event.RunEnded{Outcome: event.Failed, Reason: err.Error()})
+			return agent.Answer{}, err
+		}
+		cfg.Tools = native
+	}
+	return run.Ask(ctx, task, cfg, x.run)
+}
+
+// store keeps the whole of what is condensed, which the conversation refers to
+// from then on.
+func (x *asking) store(ctx context.Context, whole []byte) (string, error) {
+	sum, err := x.run.Store(ctx, whole)
+	if err == nil {
+		x.condensed = append(x.condensed, sum)
+	}
+	return sum, err
+}
+
+func (x *asking) open(ctx context.Context) (run.Session, error) {
+	s, err := x.app.OpenSession(ctx, x.request.Session, x.sink)
+	if err != nil {
+		return nil, err
+	}
+	x.session = s
+	return s, x.run.offer(ctx, s)
+}
+
+// conversation reads the thread that the question goes on with. Its session is
+// open by then, so that two questions in one thread come one after the other.
+func (x *asking) conversation(ctx context.Context, s run.Session) (run.Conversation, error) {
+	t, err := openThread(ctx, x.app.records, x.request.Thread)
+	if err != nil {
+		return run.Conversation{}, err
+	}
+	x.talk = t
+	out := run.Conversation{History: t.history, Changed: t.moved(s.Describe())}
+	if out.Changed != "" {
+		x.sink.Emit(event.Notice{Text: out.Changed})
+	}
+	return out, nil
+}
+
+// finish takes out of the session what is to stay. A thread stays as it was when
+// there is no answer.
+func (x *asking) finish(ctx context.Context, r run.Result) {
+	x.made.end(ctx, x.session, x.run)
+	if x.talk != nil && r.Err == nil {
+		ctx, stop := afterwards(ctx)
+		defer stop()
+		question := x.app.records.Journal.Redact(x.request.Question)
+		x.err = x.talk.save(ctx, x.session, x.run, question, r.Answer, x.condensed)
+	}
+}

@@ -1,0 +1,138 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"praxis/event"
+	"praxis/internal/guest/wire"
+	"praxis/internal/run"
+)
+
+// CodeRequest asks for a piece of code to be run.
+type CodeRequest struct {
+	Code    string
+	Session SessionSpec
+	Bounds  event.Bounds // zero fields: the configuration's
+	Files   []Input
+	Output  Output
+	Tools   ToolSpec
+	Net     NetSpec
+	// Running is told when the code begins to run; nil: nobody needs to know.
+	Running CodeHook
+}
+
+// CodeResult is what a piece of code came to.
+type CodeResult struct {
+	Run       string // its id in the journal; "": nothing began
+	Execution event.Execution
+	Made      Made
+	Snapshot  string // that a named session stands at now; "": where it stood before
+	// Unsaved says why not all is saved that the code made, or that it is not
+	// recorded how the run ended.
+	Unsaved error
+}
+
+// RunCode runs a piece of code in a session and records it. What the code did is
+// data in the result; the error says that it could not be run. Output goes to
+// sink as it comes, as do progress and notices. Without a name, the session ends
+// with the code; with one, its state is saved when the code is over.
+func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out CodeResult, err error) {
+	t, err := a.openTools(ctx, q.Tools, q.Net, sink)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, t.close()) }()
+	made := newCollector(q.Output, q.Session, q.Files)
+	began := event.RunBegan{
+		Kind: event.Code, Question: firstLine(q.Code), Files: inputNames(q.Files), Bounds: q.Bounds.Over(a.opt.Config.Execution),
+		Seed: q.Session.Seed, Program: a.opt.Version, Tools: t.pins(), Net: t.hosts.Strings(),
+	}
+	ctx, r, err := a.begin(ctx, began, t, both(made, sink), origins("")...)
+	if err != nil {
+		return out, err
+	}
+	out.Run = r.ID()
+	c := &codeRun{app: a, request: q, run: r, made: made, sink: sink}
+	out.Execution, err = run.Code(ctx, run.Task{
+		Began: began, Inputs: runInputs(q.Files), Open: c.open,
+		Ready:  func(ctx context.Context) error { return made.begin(ctx, c.session) },
+		Finish: c.finish,
+	}, q.Code, q.Session.Name == "", r)
+	endErr := r.end()
+	out.Made, out.Snapshot, out.Unsaved = made.made, c.snapshot, asUnsaved(errors.Join(made.err, c.err, endErr))
+	if c.session != nil {
+		err = errors.Join(err, c.session.Close())
+	}
+	return out, err
+}
+
+// both sends events to two sinks.
+func both(first, second event.Sink) event.Sink {
+	return event.SinkFunc(func(e event.Event) {
+		first.Emit(e)
+		second.Emit(e)
+	})
+}
+
+// firstLine is what names a piece of code in a list.
+func firstLine(code string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(code), "\n")
+	return strings.TrimSpace(line)
+}
+
+// codeRun is one run of code.
+type codeRun struct {
+	app     *App
+	request CodeRequest
+	run     *activeRun
+	made    *collector
+	sink    event.Sink
+
+	session  *Session // open when the run came so far
+	snapshot string
+	err      error // why the named session is not saved
+}
+
+func (c *codeRun) open(ctx context.Context) (run.Session, error) {
+	s, err := c.app.OpenSession(ctx, c.request.Session, c.sink)
+	if err != nil {
+		return nil, err
+	}
+	s.running, c.session = c.request.Running, s
+	return s, c.run.offer(ctx, s)
+}
+
+// finish takes out of the session what is to stay, and saves a named one. State
+// that was lost is not saved over the last snapshot: the session then stands
+// where it stood before.
+func (c *codeRun) finish(ctx context.Context, r run.Result) {
+	x := r.Execution
+	if x.State == "" {
+		return // it could not be run
+	}
+	c.made.whole = x.OutputFile
+	c.made.gone = x.State == event.Gone || x.State == event.Restored || x.State == event.Fresh
+	c.made.end(ctx, c.session, c.run)
+	if c.session.Name() == "" || x.State != event.Kept {
+		return
+	}
+	ctx, stop := afterwards(ctx)
+	defer stop()
+	if c.snapshot, c.err = c.session.Save(ctx, c.app.records.Journal.Redact(c.request.Code)); c.err == nil {
+		c.run.Emit(event.SnapshotTaken{Step: 1, Session: x.Session, Snapshot: c.snapshot})
+	}
+}
+
+// afterwards returns the context of what comes after the code. What it made is
+// saved even when the run was cancelled, but not for ever.
+func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
+	if ctx.Err() == nil {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(context.WithoutCancel(ctx), outTime)
+}
+
+// MaxCode bounds a piece of code in bytes.
+const MaxCode = wire.MaxCode

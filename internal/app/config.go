@@ -1,0 +1,44 @@
+package app
+
+import (
+	"time"
+
+	"praxis/internal/config"
+)
+
+// Config is what a person can set once for everything.
+type Config = config.Config
+
+// LoadConfig reads the configuration that an environment names: the defaults,
+// and what the person's file says over them.
+func LoadConfig(getenv func(string) string) (Config, error) { return config.Load(getenv) }
+
+// ConfigPath returns where the configuration file is looked for, or "" where the
+// environment names no folder for it.
+func ConfigPath(getenv func(string) string) string { return config.Path(getenv) }
+
+// ParseMemory reads a size such as "512MiB", as configuration and flags write the
+// memory of a session. It refuses what is out of the limit's range, as do the
+// functions below.
+func ParseMemory(s string) (int64, error) { return config.Memory.Parse(s) }
+
+// ParseDisk reads what a session may write.
+func ParseDisk(s string) (int64, error) { return config.Disk.Parse(s) }
+
+// ParseOutput reads how much output of an execution is shown.
+func ParseOutput(s string) (int64, error) { return config.Output.Parse(s) }
+
+// ParseCPUs reads the processors of a session, which may be a fraction.
+func ParseCPUs(s string) (float64, error) { return config.CPUs.Parse(s) }
+
+// ParseProcesses reads the processes and threads of a session.
+func ParseProcesses(s string) (float64, error) { return config.Processes.Parse(s) }
+
+// ParseTimeout reads the wall time of an execution, such as "90s" or "5m".
+func ParseTimeout(s string) (time.Duration, error) { return config.Timeout.Parse(s) }
+
+// ParseCPUTime reads the processor time of an execution.
+func ParseCPUTime(s string) (time.Duration, error) { return config.CPUTime.Parse(s) }
+
+// ParseMaxSteps reads how many turns a model may take.
+func ParseMaxSteps(s string) (float64, error) { return config.MaxSteps.Parse(s) }

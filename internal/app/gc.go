@@ -1,0 +1,116 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"praxis/event"
+	"praxis/internal/record/journal"
+	"praxis/internal/session"
+)
+
+// UsualAge is how long the snapshots of runs are kept.
+const UsualAge = 30 * 24 * time.Hour
+
+// CollectRequest says what may be removed.
+type CollectRequest struct {
+	OlderThan time.Duration // age of snapshots and templates that may go
+	// Runs is the age of whole runs that may go; 0: none does.
+	Runs   time.Duration
+	DryRun bool // nothing is removed, and only said
+}
+
+// Collected is what was removed, or would be.
+type Collected struct {
+	DryRun   bool              `json:"dry_run"`
+	Journal  journal.Collected `json:"journal"`
+	Sessions session.Collected `json:"sessions"`
+	Bytes    int64             `json:"bytes"` // of both
+	RunBytes int64             `json:"-"`     // of the journals of runs that go
+}
+
+// RemovedState is a snapshot or a template that is not needed.
+type RemovedState = session.Removed
+
+// Unused begins the reason of a template that goes because it was not used for
+// long enough; how long that was follows.
+const Unused = session.Unused
+
+// Collect removes what nobody needs any more: contents that no run and no thread
+// refers to, snapshots of runs that are older than asked or more than their quota,
+// and templates that are not used. What was removed before an error is told.
+func (a *App) Collect(ctx context.Context, q CollectRequest) (Collected, error) {
+	out := Collected{DryRun: q.DryRun, Journal: journal.Collected{Runs: []string{}, DryRun: q.DryRun}, Sessions: session.Collected{
+		Snapshots: []session.Removed{}, Templates: []session.Removed{},
+	}}
+	m, err := a.machinery(ctx)
+	if err != nil {
+		return out, err
+	}
+	what := journal.Collect{DryRun: q.DryRun, Others: a.threadContents}
+	if q.Runs > 0 {
+		what.OlderThan = q.Runs
+		what.Keep = func(s journal.Summary) bool {
+			out.RunBytes += s.Bytes
+			return false
+		}
+	}
+	out.Journal, err = a.records.Journal.Collect(ctx, what)
+	if out.Journal.Runs == nil {
+		out.Journal.Runs = []string{}
+	}
+	if err == nil {
+		out.Sessions, err = m.sessions.CollectSnapshots(ctx, session.Collect{OlderThan: q.OlderThan, Quota: a.opt.Config.Journal.SnapshotBytes, DryRun: q.DryRun})
+	}
+	out.Bytes = out.Journal.Bytes + out.Sessions.Bytes
+	return out, err
+}
+
+// threadContents names the contents that threads refer to: their conversations,
+// and the older parts that were condensed in them.
+func (a *App) threadContents(ctx context.Context, yield func(sum string)) error {
+	threads, err := a.records.Memory.Threads(ctx)
+	if err != nil {
+		return err
+	}
+	for _, t := range threads {
+		if t.Conversation != "" {
+			yield(t.Conversation)
+		}
+		for _, sum := range t.Contents {
+			yield(sum)
+		}
+	}
+	return nil
+}
+
+// Rebuilt is what became of the index of runs.
+type Rebuilt = journal.Rebuilt
+
+// RebuildIndex makes the index of runs anew from their journals. A database that
+// is damaged is moved away for it, which a notice tells: the threads and notes in
+// it are lost, unless they can be saved from there. No App may be open over the
+// data folder.
+func RebuildIndex(ctx context.Context, o Options, sink event.Sink) (Rebuilt, error) {
+	out, err := rebuildIndex(ctx, o)
+	aside, asideErr := setDatabaseAside(o.Config, err, time.Now())
+	if asideErr != nil || aside == "" {
+		return out, errors.Join(err, asideErr)
+	}
+	sink.Emit(event.Notice{Text: "the database was damaged and is " + aside + " now; the threads and notes in it are lost, unless they can be saved from there"})
+	return rebuildIndex(ctx, o)
+}
+
+func rebuildIndex(ctx context.Context, o Options) (out Rebuilt, err error) {
+	r, err := openRecords(o.Config, o.Environ, o.Version)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, r.Close()) }()
+	out, err = r.Journal.Rebuild(ctx)
+	if out.Damaged == nil {
+		out.Damaged = []string{}
+	}
+	return out, err
+}

@@ -1,0 +1,148 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/llm"
+	"praxis/internal/plan"
+	"praxis/internal/planner"
+	"praxis/internal/tool/gate"
+)
+
+// PlanAskRequest asks a question that the model answers by writing a plan. The
+// model never sees what a tool returns.
+type PlanAskRequest struct {
+	Question string
+	Model    string // that writes plans, "provider:name"; "": what environment and configuration say
+	Plans    int    // that it may write; 0: the default
+	Tools    ToolSpec
+	Start    PlanStart
+	// Host is what its plans are run with. Its Model is the one that sees data;
+	// "": the same model, in a conversation of its own.
+	Host PlanHost
+}
+
+// PlanAskResult is what such a question came to.
+type PlanAskResult struct {
+	Run     string // its id in the journal; "": nothing began
+	Text    string // the answer: what the plan printed; "": there is none
+	Steps   int
+	Tokens  event.Tokens
+	Waiting *PlanWaiting // the call that the plan waits at; nil: it is over
+}
+
+// AskPlan lets the model write a plan for a question, and runs it. It needs no
+// sandbox. The error says why there is no answer; a plan that waits is none.
+func (a *App) AskPlan(ctx context.Context, q PlanAskRequest, sink event.Sink) (out PlanAskResult, err error) {
+	q.Question = strings.TrimSpace(q.Question)
+	if q.Question == "" {
+		return out, fault.New(fault.Invalid, "Ask something.", "cannot ask: the question is empty")
+	}
+	name, err := a.chooseModel(q.Model)
+	if err != nil {
+		return out, err
+	}
+	if q.Host.Model == "" {
+		q.Host.Model = name
+	}
+	h, err := a.planHost(q.Host)
+	if err != nil {
+		return out, err
+	}
+	model := h.model
+	if q.Host.Model != name {
+		if model, err = newModel(name, a.opt.Getenv); err != nil {
+			return out, err
+		}
+	}
+	t, err := a.openTools(ctx, q.Tools, NetSpec{}, sink)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, t.close()) }()
+	p := &planAsking{app: a, request: q, model: model, host: h, tools: t, start: q.Start.start()}
+	if err := p.checkInputs(); err != nil {
+		return out, err
+	}
+	return p.ask(ctx, sink)
+}
+
+// planAsking is one question that plans answer.
+type planAsking struct {
+	app     *App
+	request PlanAskRequest
+	model   llm.Model // that writes plans
+	host    planHost
+	tools   *toolset
+	start   plan.Start
+}
+
+// checkInputs checks the inputs before a model is asked: a plan that does nothing
+// takes them.
+func (p *planAsking) checkInputs() error {
+	empty, err := plan.Prepare(plan.Source{Name: "plan.py"}, p.tools.options)
+	if err == nil {
+		_, err = empty.Start(p.start)
+	}
+	return err
+}
+
+func (p *planAsking) ask(ctx context.Context, sink event.Sink) (PlanAskResult, error) {
+	at := time.Now()
+	plans := p.request.Plans
+	if plans <= 0 {
+		plans = planner.DefaultPlans
+	}
+	began := event.RunBegan{
+		Kind: event.Ask, Mode: ModePlan, Question: p.request.Question, Model: p.model.Name(), MaxSteps: plans,
+		Scripted: strings.HasPrefix(p.model.Name(), scriptPrefix), Program: p.app.opt.Version,
+		Bounds: event.Bounds{Timeout: event.Duration(p.host.Timeout)},
+	}
+	if p.start.Seed != 0 {
+		began.Seed = &p.start.Seed
+	}
+	ctx, rec, err := p.app.records.Journal.Begin(ctx, began, sink)
+	if err != nil {
+		return PlanAskResult{}, err
+	}
+	var answer planner.Answer
+	var g *gate.Gate
+	if err = keepRules(ctx, rec, p.tools.rules); err == nil {
+		g, err = p.tools.planGate(p.tools.options, rec, p.host)
+	}
+	s := &stateStore{rec: rec, file: p.host.StateFile}
+	if err == nil {
+		answer, err = planner.Ask(ctx, planner.Config{
+			Host:    planner.Host{Gate: g, Model: p.host.model, Sink: rec, Keep: s.keep, Timeout: p.host.Timeout},
+			Planner: p.model, Options: p.tools.options, Start: p.start, Plans: plans,
+		}, p.request.Question)
+	}
+	rec.Emit(planAskEnded(answer, err, time.Since(at)))
+	out := PlanAskResult{Run: rec.ID(), Text: answer.Text, Steps: answer.Steps, Tokens: answer.Tokens}
+	if w := answer.Outcome.Waiting; w != nil && err == nil {
+		out.Waiting = &PlanWaiting{
+			PlanCall: PlanCall{ID: w.ID(), Tool: w.Tool.Name, Line: w.Line}, State: answer.Outcome.State, File: s.stored,
+			Approval: answer.Outcome.Asked, Implemented: p.tools.registry.Implements(w.Tool),
+		}
+	}
+	return out, errors.Join(err, asUnsaved(rec.Close()))
+}
+
+// planAskEnded describes how the run ended.
+func planAskEnded(a planner.Answer, err error, took time.Duration) event.RunEnded {
+	e := event.RunEnded{Outcome: event.Answered, Steps: a.Steps, Tokens: a.Tokens, Took: event.Duration(took)}
+	switch {
+	case err != nil && a.Steps == 0:
+		e.Outcome, e.Reason = event.Failed, err.Error()
+	case err != nil:
+		e.Outcome, e.Reason = event.Unanswered, err.Error()
+	case a.Outcome.Waiting != nil:
+		e.Outcome, e.Reason = event.Waiting, "it waits at "+waitsAt(a.Outcome)
+	}
+	return e
+}

@@ -1,0 +1,143 @@
+package app
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"praxis/event"
+	"praxis/internal/plan"
+	"praxis/internal/plan/check"
+	"praxis/internal/plan/policy"
+	"praxis/internal/plan/syntax"
+)
+
+// What is told of the check of a plan.
+type (
+	PlanCheck   = check.Result
+	PlanFinding = check.Finding
+	PlanFlow    = check.Flow
+	PlanPath    = check.Path
+	PlanArg     = check.Arg
+	PlanSources = check.Sources
+)
+
+// PlanParsed is the tree of a program, or what is wrong with it.
+type PlanParsed struct {
+	File   string        `json:"file"`
+	Tree   string        `json:"tree,omitempty"` // as ast.dump writes it, on one line
+	Errors []SyntaxError `json:"errors"`
+}
+
+// SyntaxError is one mistake in a program.
+type SyntaxError struct {
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+	Line    int    `json:"line"` // from 1
+	Col     int    `json:"col"`  // from 1
+	EndLine int    `json:"end_line"`
+	EndCol  int    `json:"end_col"`
+	Text    string `json:"-"` // the message with the line that it is about, and marks below it
+}
+
+// ParsePlan reads a program as Python 3.14 does. attributes adds the place of
+// each node to the tree.
+func ParsePlan(src PlanSource, attributes bool) PlanParsed {
+	out := PlanParsed{File: src.Name, Errors: []SyntaxError{}}
+	module, bad := syntax.Parse(src.Text, syntax.Options{})
+	if len(bad) == 0 {
+		bad = syntax.Check(module)
+	}
+	if len(bad) == 0 {
+		out.Tree = syntax.Dump(module, attributes)
+	}
+	for _, e := range bad {
+		_, text, _ := strings.Cut(e.Render(src.Text), ": ") // behind the line's number
+		out.Errors = append(out.Errors, SyntaxError{
+			e.Kind.String(), e.Message, int(e.Pos.Line), int(e.Pos.Col) + 1, int(e.End.Line), int(e.End.Col) + 1, text,
+		})
+	}
+	return out
+}
+
+// preparePlan checks a plan. Whoever has one checked wants to know of every
+// mistake, also of those that a run would let pass.
+func (a *App) preparePlan(ctx context.Context, src PlanSource, spec ToolSpec, sink event.Sink) (*plan.Plan, error) {
+	o, err := a.loadRules(ctx, spec, sink)
+	if err != nil {
+		return nil, err
+	}
+	o.Pedantic = true
+	return plan.Prepare(src, o)
+}
+
+// CheckPlan says what is certain about a plan before anything runs.
+func (a *App) CheckPlan(ctx context.Context, src PlanSource, spec ToolSpec, sink event.Sink) (*PlanCheck, error) {
+	p, err := a.preparePlan(ctx, src, spec, sink)
+	if err != nil {
+		return nil, err
+	}
+	return p.Check, nil
+}
+
+// PlanExplained explains the calls of a plan.
+type PlanExplained struct {
+	Name     string          `json:"name"`
+	Accepted bool            `json:"accepted"`
+	Findings []PlanFinding   `json:"findings"`
+	Calls    []CallExplained `json:"calls"`
+	Check    *PlanCheck      `json:"-"`
+}
+
+// CallExplained is what is known of one call before anything runs.
+type CallExplained struct {
+	PlanFlow
+	Paths   []PlanPath   `json:"paths"`
+	Reason  string       `json:"reason,omitempty"`
+	Remedy  string       `json:"remedy,omitempty"`
+	Rules   []PolicyRule `json:"rules"` // of the policy, about this tool
+	Demands []string     `json:"-"`     // of the tool's own definition
+}
+
+// ExplainPlan says of each call of a plan what the policy says of it, by which
+// rule, and where its data can come from.
+func (a *App) ExplainPlan(ctx context.Context, src PlanSource, spec ToolSpec, sink event.Sink) (PlanExplained, error) {
+	p, err := a.preparePlan(ctx, src, spec, sink)
+	if err != nil {
+		return PlanExplained{}, err
+	}
+	return PlanExplained{p.Name, p.Check.Accepted, p.Check.Findings, explainCalls(p), p.Check}, nil
+}
+
+// explainCalls gathers what is known of each call.
+func explainCalls(p *plan.Plan) []CallExplained {
+	rules := p.Policy.Rules()
+	out := []CallExplained{}
+	for _, f := range p.Check.Flows {
+		e := CallExplained{PlanFlow: f, Paths: []PlanPath{}, Rules: []PolicyRule{}}
+		for _, a := range f.Args {
+			e.Paths = append(e.Paths, a.Paths...)
+		}
+		for _, r := range rules {
+			if slices.Contains(r.Tools, f.Tool) {
+				e.Rules = append(e.Rules, r)
+			}
+			if r.Name == f.Rule {
+				e.Reason, e.Remedy = r.Reason, r.Remedy
+			}
+		}
+		if def, ok := p.Tools.Lookup(f.Tool); ok {
+			e.Demands = demands(def)
+			if f.Rule == policy.DefaultRule {
+				e.Reason = "no rule applies, and it " + EffectWords(def.Effects.String())
+			}
+		}
+		for _, found := range p.Check.Findings {
+			if found.Line == f.Line && found.Col == f.Col && found.Tool == f.Tool {
+				e.Reason, e.Remedy = found.Message, found.Remedy
+			}
+		}
+		out = append(out, e)
+	}
+	return out
+}

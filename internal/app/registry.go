@@ -1,0 +1,116 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+
+	"praxis/event"
+	"praxis/internal/planner"
+	"praxis/internal/record/memory"
+	"praxis/internal/session"
+	"praxis/internal/tool"
+	"praxis/internal/tool/kind"
+	"praxis/internal/tool/kind/builtin"
+	"praxis/internal/tool/registry"
+)
+
+// registryOptions say which tools to open and what they may do.
+type registryOptions struct {
+	texts    []planner.Text    // files that declare tools
+	commands bool              // programs may run on this machine
+	servers  bool              // MCP servers are asked; without, their tools are missing
+	hidden   map[string]string // more secrets that are never recorded, by their names
+	secrets  *registry.Secrets // of the files, when they were read already
+	// report is told all that is wrong in the files, see [registry.Config].
+	report func(pos tool.Position, err error)
+}
+
+// readSecrets reads the secrets that files of tools declare.
+func (a *App) readSecrets(texts []planner.Text) (*registry.Secrets, error) {
+	home, err := os.UserHomeDir()
+	if err != nil {
+		home = "" // paths with ~ then lead nowhere, and say so
+	}
+	return registry.ReadSecrets(registry.Places{Getenv: a.opt.Getenv, ReadFile: readBounded, Home: home}, registryFiles(texts))
+}
+
+func registryFiles(texts []planner.Text) []registry.File {
+	var files []registry.File
+	for _, t := range texts {
+		files = append(files, registry.File{Name: t.Name, Text: []byte(t.Text)})
+	}
+	return files
+}
+
+// readBounded reads a file of at most limit bytes.
+func readBounded(name string, limit int64) (data []byte, err error) {
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	if data, err = io.ReadAll(io.LimitReader(f, limit+1)); err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("it is longer than %d bytes", limit)
+	}
+	return data, err
+}
+
+// openRegistry opens a registry of tools. From then on the journal keeps none of
+// their secrets. Sandboxes are made when a tool first needs one, and sink is told
+// of the making of images and templates.
+func (a *App) openRegistry(ctx context.Context, o registryOptions, sink event.Sink) (*registry.Registry, error) {
+	if err := tool.CheckDepth(os.Getenv); err != nil {
+		return nil, err
+	}
+	if o.secrets == nil {
+		var err error
+		if o.secrets, err = a.readSecrets(o.texts); err != nil {
+			return nil, err
+		}
+	}
+	hidden := map[string]string{}
+	maps.Copy(hidden, o.secrets.Values())
+	maps.Copy(hidden, o.hidden)
+	a.records.Journal.Hide(hidden)
+	return kind.Open(ctx, kind.Config{
+		Secrets: o.secrets, Commands: o.commands, Servers: o.servers, Notes: toolNotes{a.records},
+		CacheDir: filepath.Join(a.opt.Config.Home, "wasm"), Sandboxes: a.toolSandboxes, Sink: sink, Report: o.report,
+	}, registryFiles(o.texts))
+}
+
+// toolSandboxes are what the sandboxes of tools are made of.
+func (a *App) toolSandboxes(ctx context.Context) (kind.Images, *session.Manager, error) {
+	m, err := a.machinery(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	return m.images, m.sessions, nil
+}
+
+// toolNotes are the notes of the built-in tools that keep some.
+type toolNotes struct{ records *Records }
+
+// Save keeps a note.
+func (n toolNotes) Save(ctx context.Context, text string, tags []string) (id string, known bool, err error) {
+	note, known, err := n.records.Memory.SaveNote(ctx, text, tags, memory.From{})
+	return note.ID, known, err
+}
+
+// Search finds notes.
+func (n toolNotes) Search(ctx context.Context, query string, limit int) ([]builtin.Note, error) {
+	found, err := n.records.Memory.SearchNotes(ctx, query, limit)
+	out := make([]builtin.Note, 0, len(found))
+	for _, f := range found {
+		from := ""
+		if f.From.Run != "" {
+			from = "run " + f.From.Run
+		}
+		out = append(out, builtin.Note{ID: f.ID, Text: f.Text, Created: f.Created, Tags: f.Tags, From: from})
+	}
+	return out, err
+}

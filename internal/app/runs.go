@@ -1,0 +1,284 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"iter"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/config"
+	"praxis/internal/record/journal"
+	"praxis/internal/record/price"
+	"praxis/internal/record/report"
+	"praxis/internal/safetext"
+)
+
+// What is told of runs and of what they cost.
+type (
+	Run        = journal.Summary
+	PriceTable = price.Table
+	Costs      = price.Costs
+	CostLine   = price.Line
+)
+
+// RunQuery says which runs are listed. Everything that it says must hold.
+type RunQuery struct {
+	Model   string        // the model's name has this in it
+	Outcome event.Outcome // one of Outcomes
+	Kind    event.Kind
+	Thread  string
+	Words   string    // that question, code or answer have
+	Since   time.Time // zero: from the first
+	Until   time.Time // before; zero: to the last
+	MinUSD  *float64  // that a run cost at least
+	Limit   int       // how many are listed at the most; 0: all
+}
+
+func (q RunQuery) journal() journal.Query {
+	return journal.Query{Model: q.Model, Outcome: q.Outcome, Kind: q.Kind, Thread: q.Thread, Words: q.Words, Since: q.Since, Until: q.Until}
+}
+
+// ListedRun is a run in a list.
+type ListedRun struct {
+	Run
+	USD *float64 `json:"usd,omitempty"` // what it cost by the price table; left out when the price is not known
+}
+
+// Outcomes are those that a run can have, as a list shows them.
+func Outcomes() []string {
+	out := []string{string(event.Answered), string(event.Unanswered), string(event.Failed), string(event.Abandoned), "running", "unfinished",
+		string(event.Refused), string(event.Waiting), string(event.Limited), string(event.Stopped)}
+	for s := event.OK; s <= event.Crashed; s++ {
+		out = append(out, s.String())
+	}
+	return out
+}
+
+// check says what is wrong with a query.
+func (q RunQuery) check() error {
+	if all := Outcomes(); q.Outcome != "" && !slices.Contains(all, string(q.Outcome)) {
+		return fault.New(fault.Invalid, "Write one of "+strings.Join(all, ", ")+".", "cannot list runs: there is no outcome %q", safetext.Line(string(q.Outcome)))
+	}
+	switch q.Kind {
+	case "", event.Ask, event.Code, event.Plan, event.ToolCall:
+	default:
+		return fault.New(fault.Invalid, "Write ask, code, plan or tool.", "cannot list runs: there is no kind %q", safetext.Line(string(q.Kind)))
+	}
+	if q.Limit < 0 {
+		return fault.New(fault.Invalid, "Write a number from 0, which is all.", "cannot list %d runs", q.Limit)
+	}
+	return nil
+}
+
+// Runs lists runs, the newest first, and says whether there are more than it
+// lists. Without prices, runs have no cost.
+func (a *App) Runs(ctx context.Context, q RunQuery, prices PriceTable) (runs []ListedRun, more bool, err error) {
+	if err := q.check(); err != nil {
+		return nil, false, err
+	}
+	jq := q.journal()
+	if q.Limit > 0 && q.MinUSD == nil {
+		jq.Limit = q.Limit + 1
+	}
+	for s, err := range a.eachRun(ctx, jq) {
+		if err != nil {
+			return nil, false, err
+		}
+		line := ListedRun{Run: s}
+		if cost, known := runCost(prices, s); known {
+			line.USD = &cost
+		}
+		if q.MinUSD != nil && (line.USD == nil || *line.USD < *q.MinUSD) {
+			continue
+		}
+		if q.Limit > 0 && len(runs) == q.Limit {
+			return runs, true, nil
+		}
+		runs = append(runs, line)
+	}
+	return runs, false, nil
+}
+
+// runCost returns what a run cost. One that asked no model, or only a file, cost
+// nothing.
+func runCost(t PriceTable, s Run) (cost float64, known bool) {
+	if s.Scripted || s.Tokens == (event.Tokens{}) {
+		return 0, true
+	}
+	return t.Cost(s.Model, s.Tokens)
+}
+
+// HasRuns says whether there is any run.
+func (a *App) HasRuns(ctx context.Context) (bool, error) {
+	any, err := a.records.Journal.Runs(ctx, journal.Query{Limit: 1})
+	return len(any) > 0, err
+}
+
+// RunsWithPrefix returns the newest runs whose ids begin with a prefix, as a shell
+// wants them that completes a word.
+func (a *App) RunsWithPrefix(ctx context.Context, prefix string, most int) ([]Run, error) {
+	var out []Run
+	for s, err := range a.eachRun(ctx, journal.Query{Limit: most}) {
+		if err != nil || len(out) >= most {
+			return out, err
+		}
+		if strings.HasPrefix(s.ID, prefix) {
+			out = append(out, s)
+		}
+	}
+	return out, nil
+}
+
+// Cost adds up what the runs of a query used.
+func (a *App) Cost(ctx context.Context, q RunQuery, prices PriceTable) (Costs, error) {
+	var rows []price.Row
+	for s, err := range a.eachRun(ctx, q.journal()) {
+		if err != nil {
+			return Costs{}, err
+		}
+		rows = append(rows, price.Row{
+			Model: s.Model, Day: s.Began.Local().Format(time.DateOnly), Scripted: s.Scripted, Tokens: s.Tokens, Took: s.Took,
+		})
+	}
+	return price.Sum(prices, rows), nil
+}
+
+// PricesPath returns the file in which a person keeps prices, or "" where the
+// environment names no folder for it.
+func PricesPath(getenv func(string) string) string {
+	path := config.Path(getenv)
+	if path == "" {
+		return ""
+	}
+	return filepath.Join(filepath.Dir(path), "prices.json")
+}
+
+// LoadPrices reads the price table: the person's own prices, and the list prices.
+func LoadPrices(getenv func(string) string) (PriceTable, error) {
+	return price.Load(PricesPath(getenv))
+}
+
+// FormatUSD writes a cost as a person reads it.
+func FormatUSD(usd float64) string { return price.Format(usd) }
+
+// CostOf returns a function that writes what tokens of a model cost, for a report.
+func CostOf(t PriceTable) func(string, event.Tokens) string {
+	return func(model string, tokens event.Tokens) string {
+		cost, known := t.Cost(model, tokens)
+		if !known {
+			return ""
+		}
+		return price.Format(cost)
+	}
+}
+
+// pageSize is how many runs are read from the index at once.
+const pageSize = 2000
+
+// eachRun returns the runs that a query asks for, the newest first, however
+// many there are. The query's limit is how many are read first.
+func (a *App) eachRun(ctx context.Context, q journal.Query) iter.Seq2[journal.Summary, error] {
+	j := a.records.Journal
+	return func(yield func(journal.Summary, error) bool) {
+		if q.Limit == 0 {
+			q.Limit = pageSize
+		}
+		for {
+			page, err := j.Runs(ctx, q)
+			if err != nil {
+				yield(journal.Summary{}, err)
+				return
+			}
+			for _, s := range page {
+				if !yield(s, nil) {
+					return
+				}
+			}
+			if len(page) < q.Limit {
+				return
+			}
+			q.Before, q.Limit = &page[len(page)-1], pageSize
+		}
+	}
+}
+
+// FindRun returns the id of the run that a reference names: an id, its beginning,
+// "last", or "last~2" for the one two before the last.
+func (a *App) FindRun(ctx context.Context, ref string) (string, error) {
+	j := a.records.Journal
+	id, err := j.Find(ctx, ref)
+	if fault.KindOf(err) != fault.NotFound {
+		return id, err
+	}
+	if any, listErr := j.Runs(ctx, journal.Query{Limit: 1}); listErr == nil && len(any) == 0 {
+		return "", fault.New(fault.NotFound, "Ask a question or run some code first.", "cannot find run %s: there are no runs yet", safetext.Line(ref))
+	}
+	return "", err
+}
+
+// recordSource is where a run is read from: the journal, or an exported file.
+type recordSource interface {
+	Records(ctx context.Context, id string) iter.Seq2[event.Record, error]
+}
+
+// ReadRun reads a run, or the file that one was exported to. Of a damaged journal
+// what stands before the damage is returned, which Damage tells of, with the fault.
+func (a *App) ReadRun(ctx context.Context, ref string) (out report.Run, err error) {
+	j := a.records.Journal
+	from := recordSource(j)
+	if IsFile(ref) {
+		b, err := j.OpenBundle(ctx, ref)
+		if err != nil {
+			return report.Run{}, bundleFault(ref, err)
+		}
+		defer func() { err = errors.Join(err, b.Close()) }()
+		from, out.ID = b, b.Run()
+	} else if out.ID, err = a.FindRun(ctx, ref); err != nil {
+		return report.Run{}, err
+	}
+	for rec, err := range from.Records(ctx, out.ID) {
+		var d *journal.Damage
+		switch {
+		case errors.As(err, &d):
+			out.Damage = fmt.Sprintf("the journal is damaged at record %d, byte %d: %s", d.Seq, d.Offset, d.Problem)
+			return out, fault.Coded(fault.JournalDamaged, fault.Data{"run": out.ID}, "cannot read all of run %s: %s", out.ID, out.Damage)
+		case fault.KindOf(err) == fault.NotFound && len(out.Records) == 0:
+			return report.Run{}, fault.Coded(fault.JournalGone, fault.Data{"run": out.ID},
+				"cannot read run %s: %s", out.ID, journalGone)
+		case err != nil:
+			return report.Run{}, err
+		}
+		out.Records = append(out.Records, rec)
+	}
+	return out, nil
+}
+
+// bundleFault says what is wrong with an exported file that was named.
+func bundleFault(path string, err error) error {
+	var d *journal.Damage
+	switch {
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, fs.ErrPermission):
+		return FileFault(path, err)
+	case errors.As(err, &d):
+		return fault.Coded(fault.JournalDamaged, fault.Data{"run": path},
+			"cannot read %s: the journal in it is damaged at record %d, byte %d: %s", safetext.Line(path), d.Seq, d.Offset, d.Problem)
+	}
+	return err
+}
+
+// IsFile says whether a reference names a file rather than a run.
+func IsFile(arg string) bool {
+	if strings.ContainsRune(arg, '/') || strings.HasSuffix(arg, ".praxis") || strings.HasSuffix(arg, ".jsonl") {
+		return true
+	}
+	info, err := os.Stat(arg)
+	return err == nil && info.Mode().IsRegular()
+}

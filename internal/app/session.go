@@ -1,0 +1,366 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"time"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/guest"
+	"praxis/internal/guest/wire"
+	"praxis/internal/image"
+	"praxis/internal/record/replay"
+	"praxis/internal/run"
+	"praxis/internal/session"
+	"praxis/internal/tool/bridge"
+)
+
+// WorkDir is the working folder of every session.
+const WorkDir = wire.DefaultWorkdir
+
+// SessionSpec says what session is wanted. A zero field means what the
+// configuration says; of a named session that exists, what it was made with.
+type SessionSpec struct {
+	Name         string   // "": a fresh session that ends with its use
+	With         []string // packages, such as "numpy" or "pandas==2.*"
+	Requirements string   // path of a requirements file with packages
+	Limits       event.Limits
+	Seed         *int64 // makes the session deterministic
+}
+
+func (s SessionSpec) image() image.Request {
+	return image.Request{With: s.With, Requirements: s.Requirements}
+}
+
+// packages says whether the spec names any.
+func (s SessionSpec) packages() bool { return len(s.With) > 0 || s.Requirements != "" }
+
+// File is a file of a session, as the guest describes it: nothing of it can be
+// trusted.
+type File struct {
+	Path    string    `json:"path"` // absolute
+	Regular bool      `json:"regular"`
+	Bytes   int64     `json:"bytes"`
+	Changed time.Time `json:"changed"`
+}
+
+// Completion says that each of Matches may take the place of code[Start:End],
+// in characters.
+type Completion struct {
+	Start   int      `json:"start"`
+	End     int      `json:"end"`
+	Matches []string `json:"matches"`
+}
+
+// Session is one open session. Its methods are safe for concurrent use.
+type Session struct {
+	s     *session.Session
+	named *session.Named // nil: it has no name
+	image image.Image
+	from  string // the snapshot that a session without a name began with; "": its template
+	// running is told when code begins to run, and how to interrupt it.
+	running CodeHook
+}
+
+// CodeHook is called when code begins to run, with a function that interrupts
+// it as Ctrl-C would; what it returns is called when the code has ended.
+type CodeHook func(interrupt func(context.Context) error) (ended func())
+
+var _ run.Session = (*Session)(nil)
+
+// OpenSession opens the session that a spec names, or makes it.
+func (a *App) OpenSession(ctx context.Context, spec SessionSpec, sink event.Sink) (*Session, error) {
+	m, err := a.machinery(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if spec.Name != "" {
+		return m.openNamed(ctx, a.opt.Config, spec, sink)
+	}
+	img, err := m.images.Resolve(ctx, spec.image(), sink)
+	if err != nil {
+		return nil, err
+	}
+	s, err := m.sessions.Create(ctx, session.Options{Image: img, Limits: spec.Limits.Over(a.opt.Config.Limits), Seed: spec.Seed}, sink)
+	if err != nil {
+		return nil, err
+	}
+	return &Session{s: s, image: img}, nil
+}
+
+// openNamed opens a named session. One that exists has its image and its limits:
+// only what the spec says itself is compared with them.
+func (m *machine) openNamed(ctx context.Context, c Config, spec SessionSpec, sink event.Sink) (*Session, error) {
+	opt := session.Options{Seed: spec.Seed}
+	info, err := m.sessions.LookupNamed(spec.Name)
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
+		opt.Limits = spec.Limits.Over(c.Limits)
+	case err != nil:
+		return nil, err
+	default:
+		opt.Limits = spec.Limits.Over(info.Limits)
+		if err := spec.fits(ctx, info, m.images.Lookup); err != nil {
+			return nil, err
+		}
+	}
+	if err != nil || spec.packages() {
+		if opt.Image, err = m.images.Resolve(ctx, spec.image(), sink); err != nil {
+			return nil, err
+		}
+	}
+	n, err := m.sessions.OpenNamed(ctx, spec.Name, opt, sink)
+	if err != nil {
+		return nil, err
+	}
+	return &Session{s: n.Session, named: n, image: n.Session.Options().Image}, nil
+}
+
+// lookup finds an image that was built.
+type lookup func(ctx context.Context, r image.Request) (image.Image, error)
+
+// fits compares what a spec asks for with a session that exists, before anything
+// is downloaded for it.
+func (s SessionSpec) fits(ctx context.Context, info session.NamedInfo, lookup lookup) error {
+	refuse := func(format string, args ...any) error {
+		return fault.Coded(fault.SessionDiffers, fault.Data{"name": info.Name}, "cannot open session "+info.Name+": "+format, args...)
+	}
+	if s.Limits.Over(info.Limits) != info.Limits {
+		return refuse("its limits were set when it was made")
+	}
+	if s.Seed != nil && (info.Seed == nil || *info.Seed != *s.Seed) {
+		return refuse("its seed was set when it was made")
+	}
+	if !s.packages() {
+		return nil
+	}
+	name, err := s.image().Name()
+	if err != nil {
+		return err
+	}
+	img, err := lookup(ctx, s.image())
+	switch {
+	case err != nil && fault.KindOf(err) != fault.NotFound:
+		return err
+	case name != info.Image.Name && (err != nil || img.ID != info.Image.ID):
+		return refuse("it runs image %s, not %s", info.Image.Name, name)
+	case err == nil && img.ID != info.Image.ID:
+		return refuse("it runs another build of image %s", name)
+	}
+	return nil
+}
+
+// ImageSpec asks for another image than the recorded one. A zero value asks for
+// that one.
+type ImageSpec struct {
+	ID           string // or a name
+	With         []string
+	Requirements string
+}
+
+// openAgain opens a fresh session like one that was recorded.
+func (a *App) openAgain(ctx context.Context, want event.SessionBegan, other ImageSpec, sink event.Sink) (*Session, error) {
+	m, err := a.machinery(ctx)
+	if err != nil {
+		return nil, err
+	}
+	img, err := m.imageAgain(ctx, want.Image, other, sink)
+	if err != nil {
+		return nil, err
+	}
+	opt := session.Options{Image: img, Seed: want.Seed, Limits: want.Limits}
+	if want.Snapshot == "" {
+		s, err := m.sessions.Create(ctx, opt, sink)
+		if err != nil {
+			return nil, err
+		}
+		return &Session{s: s, image: img}, nil
+	}
+	s, err := m.sessions.FromSnapshot(ctx, want.Snapshot, opt, sink)
+	if fault.KindOf(err) == fault.NotFound {
+		return nil, stateGone(want)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &Session{s: s, image: img, from: want.Snapshot}, nil
+}
+
+// stateGone says that a run cannot begin again where it began.
+func stateGone(want event.SessionBegan) error {
+	remedy := "Branch the run that it was branched from again."
+	if want.Name != "" {
+		remedy = "A run of a session can be repeated as long as the session's history has the state that it began with."
+	}
+	return fault.New(fault.Conflict, remedy, "cannot open the state that the run began with: snapshot %s is not kept any more", ShortID(want.Snapshot))
+}
+
+// ShortID is enough of an id to name what it is of.
+func ShortID(id string) string { return id[:min(len(id), 12)] }
+
+// imageAgain finds the image of a recorded session: another that was asked for,
+// the very same, or one with the same packages when that is not here.
+func (m *machine) imageAgain(ctx context.Context, recorded event.Image, other ImageSpec, sink event.Sink) (image.Image, error) {
+	packages := len(other.With) > 0 || other.Requirements != ""
+	switch {
+	case other.ID != "" && packages:
+		return image.Image{}, fault.New(fault.Invalid, "Name an image or its packages.", "cannot choose the image: it is named, and packages of another are")
+	case other.ID != "":
+		return m.images.Reopen(ctx, other.ID)
+	case packages:
+		return m.images.Resolve(ctx, image.Request{With: other.With, Requirements: other.Requirements}, sink)
+	}
+	img, err := m.images.Reopen(ctx, recorded.ID)
+	if kind := fault.KindOf(err); kind != fault.NotFound && kind != fault.Conflict {
+		return img, err
+	}
+	var pins []string
+	for _, p := range recorded.Packages {
+		pins = append(pins, p.Name+"=="+p.Version)
+	}
+	return m.images.Resolve(ctx, image.Request{With: pins}, sink)
+}
+
+// Name returns the session's name, or "".
+func (s *Session) Name() string {
+	if s.named == nil {
+		return ""
+	}
+	return s.named.Name()
+}
+
+// Limits returns what bounds the session.
+func (s *Session) Limits() event.Limits { return s.s.Options().Limits }
+
+// Describe returns what session this is, as runs record it.
+func (s *Session) Describe() event.SessionBegan {
+	opt := s.s.Options()
+	out := event.SessionBegan{
+		Session: s.s.ID(), Seed: opt.Seed, Snapshot: s.from, Image: event.Image{ID: s.image.ID, Name: s.image.Name}, Limits: opt.Limits,
+	}
+	for _, p := range s.image.Packages {
+		out.Image.Packages = append(out.Image.Packages, event.Package{Name: p.Name, Version: p.Version, Hash: p.Hash})
+	}
+	if s.named != nil {
+		out.Name, out.Snapshot = s.named.Name(), s.named.Head()
+	}
+	return out
+}
+
+// Execute runs code, and tells which files it changed. What the code did is data
+// in the result; an error says that it could not be run. Output goes to sink as
+// it comes. When ctx ends, the code is interrupted.
+func (s *Session) Execute(ctx context.Context, code string, b event.Bounds, sink event.Sink) (event.Execution, error) {
+	if s.running != nil {
+		defer s.running(s.Interrupt)()
+	}
+	return s.s.Execute(ctx, code, session.Exec{Bounds: b, Changes: true}, sink)
+}
+
+// Interrupt interrupts the code that runs, as Ctrl-C would.
+func (s *Session) Interrupt(ctx context.Context) error { return s.s.Interrupt(ctx, "") }
+
+// Restart starts a new interpreter: variables are gone, files stay.
+func (s *Session) Restart(ctx context.Context) error { return s.s.Restart(ctx, "") }
+
+// Complete returns completions of code at a cursor, which counts characters.
+func (s *Session) Complete(ctx context.Context, code string, cursor int) (out Completion, err error) {
+	err = s.s.Use(ctx, func(c *guest.Client) error {
+		got, err := c.Complete(ctx, "", code, cursor)
+		out = Completion{got.Start, got.End, got.Matches}
+		return err
+	})
+	return out, err
+}
+
+// WriteFile writes a file whole, with the folders above it. A relative path is
+// one of the working folder.
+func (s *Session) WriteFile(ctx context.Context, name string, from io.Reader) error {
+	return s.s.Use(ctx, func(c *guest.Client) error {
+		_, err := c.WriteFile(ctx, name, from, 0o644)
+		return err
+	})
+}
+
+// ReadFile copies a file to to. A guest can send without end: to returns an
+// error when it has enough.
+func (s *Session) ReadFile(ctx context.Context, name string, to io.Writer) error {
+	return s.s.Use(ctx, func(c *guest.Client) error {
+		_, err := c.ReadFile(ctx, name, to)
+		return err
+	})
+}
+
+// Files lists all that is in a folder and below it.
+func (s *Session) Files(ctx context.Context, dir string) (out []File, err error) {
+	err = s.s.Use(ctx, func(c *guest.Client) error {
+		files, err := c.List(ctx, dir, true)
+		for _, f := range files {
+			out = append(out, File{path.Clean(f.Path), f.Kind == wire.KindFile, f.Size, time.Unix(0, f.ModTime)})
+		}
+		return err
+	})
+	return out, err
+}
+
+// Snapshot keeps the whole state, beside the line of a named session. The
+// session goes on.
+func (s *Session) Snapshot(ctx context.Context) (run.Snapshot, error) {
+	snap, err := s.s.Snapshot(ctx)
+	return run.Snapshot{ID: snap.ID, Bytes: snap.Bytes}, err
+}
+
+// Save makes the state what a named session goes on from, and returns the
+// snapshot's id.
+func (s *Session) Save(ctx context.Context, label string) (string, error) {
+	if s.named == nil {
+		return "", errors.New("cannot save the session: it has no name")
+	}
+	id, err := s.named.Save(ctx, label)
+	if err != nil {
+		return "", fmt.Errorf("cannot save the session: %w", err)
+	}
+	return id, nil
+}
+
+// Fork makes another session that goes on from the state of this one.
+func (s *Session) Fork(ctx context.Context) (*Session, error) {
+	other, err := s.s.Fork(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Session{s: other, image: s.image}, nil
+}
+
+// Rollback goes back to a snapshot of this session.
+func (s *Session) Rollback(ctx context.Context, snapshot string) error {
+	return s.s.Rollback(ctx, snapshot)
+}
+
+// Close ends the sandbox, and gives up the name.
+func (s *Session) Close() error {
+	if s.named != nil {
+		return s.named.Close()
+	}
+	return s.s.Close()
+}
+
+// opened is the session as a replay wants it. Where connections were recorded
+// its code finds a way out that leads nowhere, as no host is reached again.
+func (s *Session) opened() replay.Opened {
+	return replay.Opened{Session: s, Close: s.Close, Offer: func(ctx context.Context, b *bridge.Desk, tools, net bool) error {
+		o := wire.Offer{Tools: tools, Net: net}
+		if net {
+			environ, err := deadProxy(ctx, s)
+			if err != nil {
+				return err
+			}
+			o.Environ = environ
+		}
+		return s.s.Offer(ctx, o, b)
+	}}
+}

@@ -1,0 +1,449 @@
+// Package toy makes sessions without a sandbox, for tests of what is done with
+// sessions: guests that speak the protocol and run a language of one directive
+// a line, so that a test says in its own text what the guest does, and images
+// that nobody has to build. It is no boundary at all.
+//
+//	print TEXT      to standard output        err TEXT      to standard error
+//	bytes HEX       raw, to standard output   value TEXT    the value of the last expression
+//	raise NAME TEXT an exception              status NAME STATE MESSAGE   ends so
+//	write NAME TEXT a file in /work           link NAME     a symbolic link
+//	writeunreadable NAME  one that is refused when it is read
+//	picture         displays a PNG            set X / get X a variable
+//	cat NAME        prints a file in /work    limits        prints those of the session and the code
+//	later TEXT      a thread prints, when it is waited for
+//	rich MIME TEXT  displays a value that has no text of its own
+//	cut             prints more than is shown
+//	hang            a thread that never ends
+//	wait            until it is interrupted
+//	die             the guest ends
+package toy
+
+import (
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"path"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"praxis/event"
+	"praxis/internal/guest/wire"
+	"praxis/internal/run"
+	"praxis/internal/sandbox"
+	"praxis/internal/sandbox/fake"
+)
+
+// Backend returns a backend whose guests are toys.
+func Backend() sandbox.Backend {
+	return fake.New(fake.Config{Program: func(s sandbox.Spec) fake.Program {
+		return &guest{limits: s.Limits, state: state{Files: map[string]file{}, Vars: map[string]bool{}}, stop: make(chan struct{}, 1)}
+	}})
+}
+
+// state is what a snapshot of a toy holds.
+type state struct {
+	Files map[string]file // by absolute path
+	Vars  map[string]bool
+	Later []string // what threads print at the end
+	Hang  bool
+	Ran   int // executions, so that no two states are the same
+}
+
+type file struct {
+	Data    []byte
+	Changed time.Time
+	Link    bool
+	Refused bool
+}
+
+// guest is one toy.
+type guest struct {
+	limits event.Limits
+	stop   chan struct{} // interrupts the code that waits
+
+	mu    sync.Mutex
+	state state
+	out   io.Writer
+	write map[uint32]*upload // files that are being written, by request
+
+	tasks sync.WaitGroup
+}
+
+// upload is a file whose content comes as data.
+type upload struct {
+	path string
+	data []byte
+}
+
+// Save implements fake.Program.
+func (g *guest) Save() ([]byte, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return json.Marshal(g.state)
+}
+
+// Load implements fake.Program.
+func (g *guest) Load(b []byte) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return json.Unmarshal(b, &g.state)
+}
+
+// Run implements fake.Program.
+func (g *guest) Run(in io.Reader, out io.Writer) int {
+	g.out, g.write = out, map[uint32]*upload{}
+	died := make(chan struct{})
+	frames := make(chan wire.Frame)
+	go func() { // ends when the input does, at the latest when the sandbox is closed
+		defer close(frames)
+		for r := wire.NewReader(in); ; {
+			f, err := r.Next()
+			if err != nil {
+				return
+			}
+			f.Body = slices.Clone(f.Body)
+			select {
+			case frames <- f:
+			case <-died:
+				return
+			}
+		}
+	}()
+	defer g.tasks.Wait()
+	defer g.interrupt()
+	var once sync.Once
+	for {
+		select {
+		case f, ok := <-frames:
+			if !ok {
+				return 0
+			}
+			g.take(f, func() { once.Do(func() { close(died) }) })
+		case <-died:
+			return 3
+		}
+	}
+}
+
+func (g *guest) interrupt() {
+	select {
+	case g.stop <- struct{}{}:
+	default: // it is interrupted already
+	}
+}
+
+// send writes one frame.
+func (g *guest) send(kind wire.Kind, id uint32, body ...[]byte) {
+	frame, err := wire.Append(nil, kind, id, body...)
+	if err != nil {
+		panic(err) // a test that makes the toy say more than a frame holds
+	}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	_, _ = g.out.Write(frame) // a host that is gone needs no answer
+}
+
+func (g *guest) sendJSON(kind wire.Kind, id uint32, v any) {
+	body, err := json.Marshal(v)
+	if err != nil {
+		panic(err) // what the toy says is plain data
+	}
+	g.send(kind, id, body)
+}
+
+func (g *guest) fail(id uint32, kind, format string, args ...any) {
+	g.sendJSON(wire.Failure, id, wire.Fault{Kind: kind, Message: fmt.Sprintf(format, args...)})
+}
+
+// take answers one frame. die ends the guest.
+func (g *guest) take(f wire.Frame, die func()) {
+	switch f.Kind {
+	case wire.HelloKind:
+		var h wire.Hello
+		if json.Unmarshal(f.Body, &h) != nil {
+			die()
+			return
+		}
+		g.sendJSON(wire.HelloKind, 0, wire.Hello{Version: wire.Version, Epoch: h.Epoch})
+	case wire.Data:
+		if u := g.write[f.ID]; u != nil {
+			u.data = append(u.data, f.Body...)
+			n := uint32(wire.Cost(len(f.Body)))
+			g.send(wire.Credit, f.ID, []byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)})
+		}
+	case wire.End:
+		if u := g.write[f.ID]; u != nil {
+			delete(g.write, f.ID)
+			g.put(u.path, file{Data: u.data, Changed: time.Unix(1, 0)})
+			g.sendJSON(wire.Response, f.ID, g.info(u.path))
+		}
+	case wire.Request:
+		g.request(f, die)
+	}
+}
+
+func (g *guest) request(f wire.Frame, die func()) {
+	var op wire.Op
+	if json.Unmarshal(f.Body, &op) != nil {
+		die()
+		return
+	}
+	switch op.Op {
+	case wire.OpSetup:
+		var s wire.Setup
+		_ = json.Unmarshal(f.Body, &s) // what is not said is zero
+		g.sendJSON(wire.Response, f.ID, wire.SetupReply{Version: "toy"})
+	case wire.OpContexts:
+		g.sendJSON(wire.Response, f.ID, wire.Contexts{Contexts: []wire.ContextInfo{{Name: wire.Main, State: "idle"}}})
+	case wire.OpInterrupt:
+		g.interrupt()
+		g.sendJSON(wire.Response, f.ID, struct{}{})
+	case wire.OpRestart:
+		g.mu.Lock()
+		g.state.Vars = map[string]bool{}
+		g.mu.Unlock()
+		g.sendJSON(wire.Response, f.ID, struct{}{})
+	case wire.OpComplete:
+		var c wire.Complete
+		_ = json.Unmarshal(f.Body, &c)
+		g.sendJSON(wire.Response, f.ID, wire.Completion{End: c.Cursor, Matches: []string{c.Code + "_completed", "hidden\x1b[2K"}})
+	case wire.OpExecute:
+		var x wire.Execute
+		_ = json.Unmarshal(f.Body, &x)
+		select {
+		case <-g.stop: // an interrupt that came too late for the code before
+		default:
+		}
+		g.tasks.Go(func() {
+			e := &execution{guest: g, id: f.ID, die: die, done: wire.Executed{Status: event.OK.String(), State: string(event.Kept), WallMS: 5, PeakMemoryBytes: 1 << 20}}
+			if e.run(x) {
+				g.sendJSON(wire.Response, f.ID, e.done)
+			}
+		})
+	case wire.OpWrite:
+		var w wire.Write
+		_ = json.Unmarshal(f.Body, &w)
+		g.write[f.ID] = &upload{path: absolute(w.Path)}
+	case wire.OpRead:
+		g.read(f)
+	case wire.OpList:
+		g.list(f)
+	default:
+		g.sendJSON(wire.Response, f.ID, struct{}{})
+	}
+}
+
+func absolute(name string) string {
+	if !path.IsAbs(name) {
+		name = path.Join(wire.DefaultWorkdir, name)
+	}
+	return path.Clean(name)
+}
+
+func (g *guest) put(name string, f file) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.state.Files[name] = f
+}
+
+func (g *guest) info(name string) wire.FileInfo {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	f := g.state.Files[name]
+	i := wire.FileInfo{Path: name, Kind: wire.KindFile, Size: int64(len(f.Data)), Mode: 0o644, ModTime: f.Changed.UnixNano()}
+	if f.Link {
+		i.Kind = wire.KindSymlink
+	}
+	return i
+}
+
+func (g *guest) read(r wire.Frame) {
+	var p wire.Path
+	_ = json.Unmarshal(r.Body, &p)
+	name := absolute(p.Path)
+	g.mu.Lock()
+	f, ok := g.state.Files[name]
+	g.mu.Unlock()
+	switch {
+	case !ok:
+		g.fail(r.ID, "not_found", "cannot read %s: there is no such file", name)
+	case f.Refused:
+		g.fail(r.ID, "invalid", "cannot read %s: it is refused", name)
+	default:
+		if len(f.Data) > 0 {
+			g.send(wire.Data, r.ID, f.Data)
+		}
+		g.send(wire.End, r.ID)
+		g.sendJSON(wire.Response, r.ID, g.info(name))
+	}
+}
+
+func (g *guest) list(r wire.Frame) {
+	var l wire.List
+	_ = json.Unmarshal(r.Body, &l)
+	g.mu.Lock()
+	names := slices.Sorted(maps.Keys(g.state.Files))
+	g.mu.Unlock()
+	var found wire.Files
+	for _, name := range names {
+		if strings.HasPrefix(name, strings.TrimSuffix(absolute(l.Path), "/")+"/") {
+			found.Files = append(found.Files, g.info(name))
+		}
+	}
+	if len(found.Files) > 0 {
+		g.sendJSON(wire.Event, r.ID, found)
+	}
+	g.sendJSON(wire.Response, r.ID, wire.Listed{})
+}
+
+// execution is one piece of code that a toy runs.
+type execution struct {
+	*guest
+	id   uint32
+	seq  uint64
+	die  func()
+	done wire.Executed
+}
+
+// stateNote finds what sessions say of the variables.
+var stateNote = regexp.MustCompile(`(the kernel was restarted|the variables are).*$`)
+
+func (e *execution) emit(s event.Stream, data string) {
+	e.seq++
+	e.send(wire.Output, e.id, wire.AppendOutput(nil, e.seq, uint8(s)), []byte(data))
+}
+
+func (e *execution) display(b wire.Bundle) {
+	e.seq++
+	e.sendJSON(wire.Event, e.id, wire.ExecEvent{Seq: e.seq, Type: wire.EventDisplay, Bundle: b})
+}
+
+// run runs the directives. It returns false when the guest died of them.
+func (e *execution) run(x wire.Execute) (alive bool) {
+	if x.Code == run.RestCode {
+		e.rest()
+		return true
+	}
+	e.mu.Lock()
+	e.state.Ran++
+	e.mu.Unlock()
+	for line := range strings.SplitSeq(x.Code, "\n") {
+		verb, arg, _ := strings.Cut(strings.TrimSpace(line), " ")
+		switch verb {
+		case "die":
+			e.die()
+			return false
+		case "limits":
+			e.emit(event.Stdout, fmt.Sprintf("%d %g %d %v\n", e.limits.Memory, e.limits.CPUs, e.limits.Processes, time.Duration(x.WallMS)*time.Millisecond))
+		default:
+			if e.directive(verb, arg) {
+				return true
+			}
+		}
+	}
+	return true
+}
+
+// rest prints what threads say that were left.
+func (e *execution) rest() {
+	e.mu.Lock()
+	later, hang := e.state.Later, e.state.Hang
+	e.mu.Unlock()
+	if len(later) == 0 {
+		e.done.WallMS, e.done.PeakMemoryBytes = 0, 0
+	}
+	for _, text := range later {
+		e.emit(event.Stdout, text+"\n")
+	}
+	if hang {
+		e.done.Status, e.done.Limit = event.Timeout.String(), wire.LimitWall
+		e.done.Message, e.done.StateNote = "the limit was reached; the code was interrupted; the variables are kept", "the variables are kept"
+		e.done.Result = wire.Bundle{"text": "1"}
+	}
+}
+
+// directive runs one directive. It returns true when the code ends with it.
+func (e *execution) directive(verb, arg string) (over bool) {
+	first, rest, _ := strings.Cut(arg, " ")
+	name := path.Join(wire.DefaultWorkdir, first)
+	switch verb {
+	case "print":
+		e.emit(event.Stdout, arg+"\n")
+	case "err":
+		e.emit(event.Stderr, arg+"\n")
+	case "bytes":
+		if raw, err := hex.DecodeString(arg); err == nil {
+			e.emit(event.Stdout, string(raw))
+		}
+	case "value":
+		e.done.Result = wire.Bundle{"text": arg}
+	case "write":
+		e.put(name, file{Data: []byte(rest + "\n"), Changed: time.Unix(2, 0)})
+	case "writeunreadable":
+		e.put(name, file{Refused: true, Changed: time.Unix(2, 0)})
+	case "link":
+		e.put(name, file{Link: true, Changed: time.Unix(2, 0)})
+	case "cat":
+		e.mu.Lock()
+		data := e.state.Files[name].Data
+		e.mu.Unlock()
+		e.emit(event.Stdout, fmt.Sprintf("%s holds %q\n", arg, data))
+	case "picture":
+		e.display(wire.Bundle{"text": "<Figure>", "image/png": base64.StdEncoding.EncodeToString([]byte("PNG"))})
+	case "rich":
+		e.display(wire.Bundle{"text": "<pkg.Thing object at 0x7ece8>", first: rest})
+	case "cut":
+		e.done.OutputFile = "/tmp/whole.out"
+		e.put(e.done.OutputFile, file{Data: []byte("all of it\n")})
+		e.emit(event.Stdout, "all")
+		e.seq++
+		e.sendJSON(wire.Event, e.id, wire.ExecEvent{Seq: e.seq, Type: wire.EventCut, Stdout: 3, File: e.done.OutputFile})
+		e.emit(event.Stdout, "it\n")
+	default:
+		return e.stateful(verb, arg)
+	}
+	return false
+}
+
+// stateful runs a directive on variables, threads or the end of the code.
+func (e *execution) stateful(verb, arg string) (over bool) {
+	first, rest, _ := strings.Cut(arg, " ")
+	switch verb {
+	case "set", "later", "hang":
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		switch verb {
+		case "set":
+			e.state.Vars[arg] = true
+		case "later":
+			e.state.Later = append(e.state.Later, arg)
+		case "hang":
+			e.state.Hang = true
+		}
+	case "get":
+		e.mu.Lock()
+		v := e.state.Vars[arg]
+		e.mu.Unlock()
+		e.emit(event.Stdout, fmt.Sprintf("%s is %v\n", arg, v))
+	case "wait":
+		<-e.stop
+		e.done.Status = event.Interrupted.String()
+		return true
+	case "raise":
+		e.done.Status = event.Error.String()
+		e.done.Error = &wire.Raised{Name: first, Value: rest, Traceback: "Traceback (most recent call last):\n  <cell 1>\n" + first + ": " + rest + "\n"}
+		return true
+	case "status":
+		state, message, _ := strings.Cut(rest, " ")
+		e.done.Status, e.done.State, e.done.Message = first, state, message
+		e.done.StateNote = stateNote.FindString(message)
+		return true
+	}
+	return false
+}

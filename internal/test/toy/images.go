@@ -1,0 +1,74 @@
+package toy
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/image"
+)
+
+// Images is an image store with one image, which gets the packages that it is
+// asked for. There are no packages called "missing", and no index that has numpy
+// and pandas together can be reached.
+type Images struct{}
+
+const imageID = "0123456789abcdef0123456789abcdef"
+
+// Resolve returns the image with what is asked for.
+func (Images) Resolve(_ context.Context, r image.Request, sink event.Sink) (image.Image, error) {
+	if len(r.With) > 0 {
+		sink.Emit(event.Progress{Room: "image", Text: "building\x1b[2J"})
+	}
+	switch {
+	case slices.Contains(r.With, "numpy,pandas"):
+		return image.Image{}, fault.New(fault.Unavailable, "", "cannot build image: no package index can be reached")
+	case slices.Contains(r.With, "missing"):
+		return image.Image{}, fault.New(fault.NotFound, "Check the name.", "cannot build image: there is no package %q", "missing")
+	}
+	img := image.Image{ID: imageID, Name: "python", Root: "/", Python: "/bin/toy"}
+	for _, name := range r.With {
+		img.Name += "+" + name
+		img.Packages = append(img.Packages, image.Package{Name: name, Version: "1.0"})
+	}
+	return img, nil
+}
+
+// Lookup returns the image without building it.
+func (i Images) Lookup(ctx context.Context, r image.Request) (image.Image, error) {
+	return i.Resolve(ctx, r, event.Discard)
+}
+
+// Reopen returns the image of a recorded run.
+func (i Images) Reopen(ctx context.Context, idOrName string) (image.Image, error) {
+	if _, err := i.Find(ctx, idOrName); err != nil {
+		return image.Image{}, err
+	}
+	return i.Resolve(ctx, image.Request{}, event.Discard)
+}
+
+// List lists the image.
+func (Images) List(context.Context) ([]image.Info, error) {
+	return []image.Info{{ID: imageID, Name: "python", Bytes: 150 << 20, Used: time.Unix(0, 0)}}, nil
+}
+
+// Find finds the image.
+func (Images) Find(_ context.Context, idOrName string) (image.Info, error) {
+	if idOrName != "python" && idOrName != imageID {
+		return image.Info{}, fault.New(fault.NotFound, "List the images.", "cannot find image %q: there is none", idOrName)
+	}
+	return image.Info{ID: imageID, Name: "python"}, nil
+}
+
+// Remove removes nothing.
+func (Images) Remove(context.Context, string) error { return nil }
+
+// Prune says that the image is removed when nothing newer than now is asked for.
+func (Images) Prune(_ context.Context, olderThan time.Duration, _ ...string) ([]image.Info, error) {
+	if olderThan > 0 {
+		return nil, nil
+	}
+	return []image.Info{{Name: "python", Bytes: 1 << 20}}, nil
+}
