@@ -4,7 +4,6 @@ import (
 	"path/filepath"
 	"sync/atomic"
 	"syscall"
-	"time"
 )
 
 // alarm rings when something happens to the working folder: an inotify
@@ -36,7 +35,7 @@ const (
 // l has to be compared with what is there afterwards. That also tells whether
 // all the watches are where they belong, for a name that led elsewhere meanwhile
 // has left its folder with other times.
-func newAlarm(l *listing, until time.Time) *alarm {
+func newAlarm(l *listing) *alarm {
 	if len(l.files)+len(l.folders) > maxWatches {
 		return nil
 	}
@@ -45,17 +44,12 @@ func newAlarm(l *listing, until time.Time) *alarm {
 		return nil
 	}
 	a := &alarm{fd: fd}
-	n := 0
 	for _, all := range []struct {
 		names map[string]seen
 		mask  uint32
 	}{{l.folders, ringsInFolder}, {l.files, ringsForFile}} {
 		for rel := range all.names {
 			if _, err := syscall.InotifyAddWatch(fd, join(l.dir, rel), all.mask); err != nil {
-				a.close()
-				return nil
-			}
-			if n++; n%256 == 0 && time.Now().After(until) {
 				a.close()
 				return nil
 			}

@@ -156,7 +156,7 @@ func TestNoAlarm(t *testing.T) {
 		}
 	}
 	c.last.files["gone"] = c.last.files["a"]
-	if a := newAlarm(&c.last, time.Now().Add(time.Minute)); a != nil {
+	if a := newAlarm(&c.last); a != nil {
 		t.Error("an alarm without all its watches")
 	}
 }
@@ -164,13 +164,13 @@ func TestNoAlarm(t *testing.T) {
 // What is written while the watches are set up is seen by the look that follows.
 func TestAlarmIsSetUpBeforeTheLook(t *testing.T) {
 	c, f := work(t)
-	a := newAlarm(&c.last, time.Now().Add(time.Minute))
+	a := newAlarm(&c.last)
 	if a == nil {
 		t.Fatal("no alarm")
 	}
 	defer a.close()
 	write(t, f.path+"/d/b", "TEXT")
-	if c.asListed(time.Time{}) {
+	if c.asListed() {
 		t.Error("not seen")
 	}
 	if a.silent() {

@@ -9,17 +9,17 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
-	"time"
 
 	"praxis/internal/guest/wire"
 )
 
 // Bounds of what is found out about changed files. How many there are and how
-// long they are is the choice of the code.
+// long they are is the choice of the code. They count work and not time: what is
+// recorded of an execution must not depend on what else the machine does.
 const (
-	lookTime   = 2 * time.Second
-	hashAfter  = 256 << 20 // bytes hashed after an execution
-	hashBefore = 64 << 20  // bytes hashed before one, so that what only looks changed is known
+	hashAfter  = 256 << 20            // bytes hashed after an execution
+	hashBefore = 64 << 20             // bytes hashed before one, so that what only looks changed is known
+	maxOpened  = 12 * wire.MaxChanges // names opened on the way to the files that are hashed
 )
 
 // seen is what a file is recognised by. The code can set the time of
@@ -90,9 +90,8 @@ func (c *changes) before(dir folder) {
 	if c.unchanged(dir, false) {
 		return
 	}
-	until := time.Now().Add(lookTime)
-	now := c.look(dir, until)
-	h := hasher{left: hashBefore, until: until}
+	now := c.look(dir)
+	h := hasher{left: hashBefore, opens: maxOpened}
 	now.hash(dir, now.unknown(c.last, false), &h)
 	c.last = now
 }
@@ -109,8 +108,7 @@ func (c *changes) after(dir folder, silent *alarm, listens bool) (list wire.Chan
 	if c.calm = c.heard(dir, silent) || c.unchanged(dir, listens && calm); c.calm {
 		return nil, c.last.unlisted(hasher{}, 0)
 	}
-	until := time.Now().Add(lookTime)
-	old, now := c.last, c.look(dir, until)
+	old, now := c.last, c.look(dir)
 	c.last = now
 	switch {
 	case now.why != "":
@@ -118,7 +116,7 @@ func (c *changes) after(dir folder, silent *alarm, listens bool) (list wire.Chan
 	case old.files == nil || old.dir != now.dir:
 		return nil, joinSentences(old.why, "what there was before the code ran is not known")
 	}
-	h := hasher{left: hashAfter, until: until}
+	h := hasher{left: hashAfter, opens: maxOpened}
 	names := now.unknown(old, true)
 	now.hash(dir, names, &h)
 	all := now.compare(old, names)
@@ -202,7 +200,7 @@ func bounded(all wire.Changes) (wire.Changes, int) {
 }
 
 // unlisted says what is not known of the changes. The same folder gives the
-// same words, whatever the machine does, unless time ran out.
+// same words, whatever the machine does.
 func (l *listing) unlisted(h hasher, more int) string {
 	text := ""
 	say := func(n int, one, many string) {
@@ -217,6 +215,6 @@ func (l *listing) unlisted(h hasher, more int) string {
 	say(len(l.unread), "one folder could not be read", "%d folders could not be read")
 	say(h.unread, "one changed file could not be read", "%d changed files could not be read")
 	say(h.large, "one changed file is too large to be hashed", "%d changed files are too large to be hashed together")
-	say(h.late, "there was no time to hash one changed file", "there was no time to hash %d changed files")
+	say(h.deep, "one changed file lies too deep to be hashed", "%d changed files lie too deep to be hashed together")
 	return text
 }

@@ -122,19 +122,20 @@ func TestHasherKeepsItsBounds(t *testing.T) {
 	c, f := work(t)
 	names := []string{"a", "d/b", "nothing"}
 	look := func(h hasher) (listing, hasher) {
-		l := c.look(f, time.Now().Add(time.Minute))
+		l := c.look(f)
 		l.files["nothing"] = seen{}
 		l.hash(f, names, &h)
 		return l, h
 	}
-	if l, h := look(hasher{left: 100, until: time.Now().Add(time.Minute)}); !l.files["a"].summed || !l.files["d/b"].summed || h.unread != 1 || h.left != 92 {
+	if l, h := look(hasher{left: 100, opens: 100}); !l.files["a"].summed || !l.files["d/b"].summed || h.unread != 1 || h.left != 92 || h.opens != 96 {
 		t.Errorf("with room: %+v", h)
 	}
-	if l, h := look(hasher{left: 7, until: time.Now().Add(time.Minute)}); !l.files["a"].summed || l.files["d/b"].summed || h.large != 1 {
+	if l, h := look(hasher{left: 7, opens: 100}); !l.files["a"].summed || l.files["d/b"].summed || h.large != 1 {
 		t.Errorf("with little room: %+v", h)
 	}
-	if _, h := look(hasher{left: 100, until: time.Now().Add(-time.Minute)}); h.late != 3 {
-		t.Errorf("without time: %+v", h)
+	// "a" and "nothing" are one name each, "d/b" is two.
+	if l, h := look(hasher{left: 100, opens: 2}); !l.files["a"].summed || l.files["d/b"].summed || h.deep != 1 || h.unread != 1 || h.opens != 0 {
+		t.Errorf("with few names to open: %+v", h)
 	}
 }
 

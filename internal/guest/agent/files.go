@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"syscall"
-	"time"
 
 	"praxis/internal/guest/wire"
 )
@@ -294,7 +293,7 @@ func (s *server) list(req *request, args wire.List) (out wire.Listed, err error)
 		if err != nil {
 			return err
 		}
-		w.deep, w.skip, w.until = args.Recursive, args.Skip, time.Now().Add(maxLook)
+		w.deep, w.skip = args.Recursive, args.Skip
 		w.leftOut = func(string, string) error {
 			out.LeftOut++
 			return req.gone()

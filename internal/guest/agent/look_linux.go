@@ -7,7 +7,6 @@ import (
 	"hash"
 	"strings"
 	"syscall"
-	"time"
 
 	"praxis/internal/guest/wire"
 )
@@ -59,13 +58,11 @@ func (c *changes) unchanged(dir folder, arm bool) bool {
 		c.looked.Store(others + 1)
 		return true
 	}
-	var until time.Time // set late: few files are looked at in no time
 	var a *alarm
 	if arm && !c.linked {
-		until = time.Now().Add(lookTime)
-		a = newAlarm(l, until) // before looking: what comes later rings
+		a = newAlarm(l) // before looking: what comes later rings
 	}
-	if !c.asListed(until) {
+	if !c.asListed() {
 		if a != nil {
 			a.close()
 		}
@@ -82,8 +79,7 @@ func (c *changes) unchanged(dir folder, arm bool) bool {
 
 // asListed compares what the last look listed with what is there. It takes note
 // of files with several names.
-func (c *changes) asListed(until time.Time) bool {
-	n := 0
+func (c *changes) asListed() bool {
 	for _, all := range []map[string]seen{c.last.folders, c.last.files} {
 		for rel, was := range all {
 			var st syscall.Stat_t
@@ -93,23 +89,16 @@ func (c *changes) asListed(until time.Time) bool {
 			if was.kind == syscall.S_IFREG && st.Nlink > 1 {
 				c.linked = true
 			}
-			if n++; n%256 == 0 {
-				if now := time.Now(); until.IsZero() {
-					until = now.Add(lookTime)
-				} else if now.After(until) {
-					return false
-				}
-			}
 		}
 	}
 	return true
 }
 
 // look lists a folder. The caller holds mu.
-func (c *changes) look(dir folder, until time.Time) listing {
+func (c *changes) look(dir folder) listing {
 	c.disarm() // it is for another listing
 	others := c.others.Load()
-	w := looker{until: until, buf: make([]byte, direntSize), listing: listing{
+	w := looker{buf: make([]byte, direntSize), listing: listing{
 		dir: dir.path, files: make(map[string]seen, len(c.last.files)), folders: make(map[string]seen, len(c.last.folders)),
 	}}
 	err := dir.open(func(fd int, st *syscall.Stat_t) error {
@@ -172,7 +161,6 @@ func openPlain(dir int, name string) (int, syscall.Stat_t, error) {
 // looker is a look that is going on.
 type looker struct {
 	listing
-	until  time.Time
 	buf    []byte
 	passed int // entries
 	bytes  int // of paths
@@ -194,17 +182,7 @@ func (w *looker) names(fd int) ([]string, error) {
 		if w.passed += len(names) - before; w.passed > maxPassed {
 			return nil, failf("exhausted", "", "the working folder holds more than %d entries", maxPassed)
 		}
-		if err := w.late(); err != nil {
-			return nil, err
-		}
 	}
-}
-
-func (w *looker) late() error {
-	if time.Now().After(w.until) {
-		return failf("exhausted", "", "looking at the working folder took longer than %s", lookTime)
-	}
-	return nil
 }
 
 // folder looks at an open folder whose path below the first one is prefix.
@@ -213,12 +191,7 @@ func (w *looker) folder(fd int, prefix string, depth int) error {
 	if err != nil {
 		return err
 	}
-	for i, name := range names {
-		if i%256 == 255 {
-			if err := w.late(); err != nil {
-				return err
-			}
-		}
+	for _, name := range names {
 		var st syscall.Stat_t
 		if err := lstatAt(fd, name, &st); err == syscall.ENOENT {
 			continue
@@ -301,11 +274,11 @@ func (w *looker) below(fd int, name, rel string, depth int) error {
 // hasher hashes files while its bounds allow.
 type hasher struct {
 	left  int64 // bytes
-	until time.Time
+	opens int   // names that may still be opened
 	buf   []byte
 	sha   hash.Hash
 
-	unread, large, late int // files that it did not hash
+	unread, large, deep int // files that it did not hash
 }
 
 // hash returns f with the hash of its content and with its size and times when
@@ -316,9 +289,12 @@ func (h *hasher) hash(dir int, rel string, f seen) seen {
 		h.large++
 		return f
 	}
-	if time.Now().After(h.until) {
-		h.late++
+	// A file costs as many system calls as its path has names.
+	if names := strings.Count(rel, "/") + 1; names > h.opens {
+		h.deep++
 		return f
+	} else {
+		h.opens -= names
 	}
 	fd, st, err := openBelow(dir, rel)
 	if err != nil || st.Mode&syscall.S_IFMT != syscall.S_IFREG {
@@ -338,11 +314,7 @@ func (h *hasher) hash(dir int, rel string, f seen) seen {
 	}
 	got, err := h.read(fd, now.size)
 	h.left -= got
-	switch {
-	case errors.Is(err, errLate):
-		h.late++
-		return now
-	case err != nil || got != now.size: // it is being written to: the next look sees it
+	if err != nil || got != now.size { // it is being written to: the next look sees it
 		h.unread++
 		return now
 	}
@@ -350,8 +322,6 @@ func (h *hasher) hash(dir int, rel string, f seen) seen {
 	now.summed = true
 	return now
 }
-
-var errLate = errors.New("no time is left")
 
 // read hashes at most size bytes of an open file.
 func (h *hasher) read(fd int, size int64) (got int64, err error) {
@@ -370,9 +340,6 @@ func (h *hasher) read(fd int, size int64) (got int64, err error) {
 		}
 		h.sha.Write(h.buf[:n])
 		got += int64(n)
-		if got < size && time.Now().After(h.until) {
-			return got, errLate
-		}
 	}
 	return got, nil
 }

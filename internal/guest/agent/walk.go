@@ -8,7 +8,6 @@ import (
 	"os"
 	"slices"
 	"syscall"
-	"time"
 	"unicode/utf8"
 
 	"praxis/internal/guest/wire"
@@ -17,12 +16,10 @@ import (
 // maxDepth bounds folders within folders: the walk keeps one of each open.
 const maxDepth = 64
 
-// maxLook is how long a walk may take that nobody slows down: the number of
-// files is the guest's, and so is what else keeps the machine busy.
-const maxLook = 30 * time.Second
-
 // budget bounds what a walk may look at. It is the code in the session that
-// chooses how many files there are and what they are called.
+// chooses how many files there are and what they are called. It counts work: an
+// entry costs the same few system calls wherever it lies, and what a walk finds
+// must not depend on what else keeps the machine busy.
 type budget struct {
 	entries, bytes int // bytes of paths and of what links point to
 }
@@ -38,7 +35,6 @@ type walker struct {
 	skip   []string // names of folders that are passed over
 	limit  budget
 	left   budget
-	until  time.Time // when it gives up; zero: never
 	// visit is called for each entry, sorted by name, folders before what is in them.
 	visit func(found) error
 	// leftOut is called for what exists and is not visited, with the reason.
@@ -101,9 +97,6 @@ func (w *walker) walk(root *os.Root, rel string) error {
 func (w *walker) folder(in *os.Root, names []string, path string, depth int) error {
 	defer in.Close()
 	for i, name := range names {
-		if !w.until.IsZero() && time.Now().After(w.until) {
-			return failf("exhausted", w.remedy, "cannot %s: it took longer than %s", w.verb, maxLook)
-		}
 		e := found{path: join(path, name), in: in, last: name, real: w.real}
 		if hostLength(e.path) > wire.MaxPath {
 			if err := w.leftOut(e.path, fmt.Sprintf("its path is longer than %d bytes", wire.MaxPath)); err != nil {

@@ -83,7 +83,7 @@ func (s *server) marks(args wire.Watch) (map[string]mark, time.Duration, error) 
 		if err != nil {
 			return err
 		}
-		w.deep, w.until = args.Recursive, time.Now().Add(maxLook)
+		w.deep = args.Recursive
 		w.leftOut = func(string, string) error { return nil }
 		w.visit = func(e found) error {
 			m := mark{size: e.Size(), mode: e.Mode(), modTime: e.ModTime()}

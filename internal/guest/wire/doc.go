@@ -94,10 +94,11 @@
 //     by the first counts for the next execution that changes anything.
 //   - At most MaxChanges files are looked at and changes told, with at most
 //     MaxChangeBytes of paths; names that cannot be shown are left out. At most
-//     256 MiB are hashed after an execution and 64 MiB before one; what is over
-//     has no hash. A look takes about 2 s at most. "unlisted" says when a bound
-//     was met, how many files could not be read or shown, and why nothing is
-//     told when nothing is known.
+//     256 MiB are hashed after an execution and 64 MiB before one, and at most
+//     12 names a file are opened on the way, taken over all MaxChanges; what is
+//     over has no hash. No bound is one of time. "unlisted" says when a bound was
+//     met, how many files could not be read or shown, and why nothing is told
+//     when nothing is known.
 //
 // The hash of a removed file is empty and its size 0. The listing is part of
 // the agent's memory, so that a restored session goes on comparing.
