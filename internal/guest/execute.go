@@ -17,9 +17,9 @@ import (
 )
 
 const (
-	// stopTime is how long an execution that was interrupted may take to end:
-	// the agent's escalation is over after 3 seconds, and then a kernel starts.
-	stopTime = 15 * time.Second
+	// stopTime is how long an execution that was interrupted may take to end: the
+	// agent's escalation is over after 10 seconds, then it looks for changed files.
+	stopTime = time.Minute
 	// outputSlack is how much output may come over the bound that was asked for.
 	outputSlack = 64 << 10
 	// maxShown bounds the displays of an execution together, in bytes.

@@ -38,8 +38,8 @@ type Config struct {
 	Program     string // executable that serves "guest-agent": this one, usually
 	MaxSessions int    // alive at once, warm ones apart; default 64
 	// Patience is how much longer than its limit an execution may take to end
-	// before the guest counts as lost; default 20 s, more than the guest's own
-	// steps from interrupt to kill.
+	// before the guest counts as lost; default a minute, far more than the guest's
+	// own steps from interrupt to kill and its looks for changed files take.
 	Patience time.Duration
 	// HistoryBytes bounds the snapshots of one named session: the oldest go,
 	// its head never does. Default 4 GiB.
@@ -99,7 +99,7 @@ func Open(cfg Config) (*Manager, error) {
 		cfg.HistoryBytes = 4 << 30
 	}
 	if cfg.Patience == 0 {
-		cfg.Patience = 20 * time.Second
+		cfg.Patience = time.Minute
 	}
 	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("cannot open data folder: %w", err)

@@ -17,8 +17,7 @@ const (
 	maxDrain    = 256 << 10 // read from a pipe before the other is looked at
 	afterDone   = 1 << 20   // read from a pipe when an execution ends; no pipe holds more
 	controlHead = 4
-
-	lastMoment = 300 * time.Millisecond
+	lastPause   = 50 * time.Millisecond // between two looks at an interpreter that is ending
 )
 
 // interp is one process of a kernel and the agent's ends of what it writes to.
@@ -35,6 +34,7 @@ type interp struct {
 	outbox   []byte // control frames that the socket did not take yet
 	inbox    []byte // bytes of control frames that are not whole yet
 	broken   string // why the control socket cannot be used any more
+	ending   bool   // that is so because it ends, as it seems
 	report   []byte // what it said of its crash
 	buf      []byte
 	environ  map[string]string // what it was told of its environment
@@ -159,7 +159,7 @@ func (in *interp) flush() {
 		case syscall.EAGAIN:
 			return
 		default:
-			in.broken = "it closed its control channel"
+			in.broken, in.ending = "it closed its control channel", true
 		}
 	}
 	if len(in.outbox) == 0 {
@@ -206,7 +206,7 @@ func (k *kernel) pump(in *interp) {
 		in.flush()
 		if in.broken != "" && !in.child.ended() {
 			k.mu.Unlock()
-			in.lastWords()
+			k.lastWords(in)
 			k.mu.Lock()
 		}
 		over := in.child.ended()
@@ -229,14 +229,20 @@ func (k *kernel) pump(in *interp) {
 	}
 }
 
-// lastWords gives an interpreter that closed its socket a moment to end by
-// itself: how it ended says more than that it closed the socket.
-func (in *interp) lastWords() {
-	timer := time.NewTimer(lastMoment)
-	defer timer.Stop()
-	select {
-	case <-in.child.done:
-	case <-timer.C:
+// lastWords waits for an interpreter that seems to end until it has ended: how
+// it did says more than that it closed its socket. One that goes on instead gets
+// as much as one that does not stop.
+func (k *kernel) lastWords(in *interp) {
+	s := stop{last: time.Now(), cpu: cpuOf(in.child.pid)}
+	for in.ending && !s.hopeless(cpuOf(in.child.pid), time.Now()) {
+		select {
+		case <-in.child.done:
+			return
+		case <-time.After(lastPause):
+		}
+		k.mu.Lock()
+		k.drain(in, maxDrain) // or it would wait for a reader, and never end
+		k.mu.Unlock()
 	}
 }
 
@@ -292,7 +298,7 @@ func (k *kernel) readControl(in *interp) {
 			if in.report != nil {
 				return
 			}
-			in.broken = "it closed its control channel"
+			in.broken, in.ending = "it closed its control channel", true
 			return
 		}
 		if in.report != nil {

@@ -13,12 +13,12 @@ import (
 
 // Bounds of a kernel.
 const (
-	startTime   = 60 * time.Second // from the start of the program to "ready", preload included
-	answerTime  = 5 * time.Second  // for completions
-	maxLate     = 64 << 10         // bytes of output between executions that are kept
-	maxOutbox   = 16 << 20         // bytes that wait to be sent to a kernel
-	maxWaiting  = 16               // completions that wait for an answer
-	maxStartLog = 4 << 10          // bytes of what a kernel wrote before it was ready
+	startTime   = 5 * time.Minute // from the start of the program to "ready", preload included
+	answerTime  = 5 * time.Second // for completions
+	maxLate     = 64 << 10        // bytes of output between executions that are kept
+	maxOutbox   = 16 << 20        // bytes that wait to be sent to a kernel
+	maxWaiting  = 16              // completions that wait for an answer
+	maxStartLog = 4 << 10         // bytes of what a kernel wrote before it was ready
 )
 
 // kernel is a context: one interpreter after another under one name.

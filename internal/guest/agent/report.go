@@ -16,7 +16,7 @@ const maxReport = 64 << 10
 func (in *interp) takeReport() bool {
 	if in.report == nil && bytes.HasPrefix(in.inbox, []byte(crashMark)) {
 		in.report, in.inbox = in.inbox, nil
-		in.broken = "it reported a crash"
+		in.broken, in.ending = "it reported a crash", true
 	}
 	return in.report != nil
 }

@@ -24,9 +24,14 @@ const (
 )
 
 // Escalation: a first SIGINT, another after grace, then the end of the kernel.
+// The end costs the variables, so it does not come after seconds alone, which a
+// busy machine may let pass without giving the program any of its time: the
+// program must have used lastCPU since the second signal, or be given longest.
 const (
 	grace     = 2 * time.Second
-	lastGrace = time.Second
+	lastGrace = time.Second // before that is looked at, and between two looks
+	lastCPU   = 500 * time.Millisecond
+	longest   = 8 * time.Second
 )
 
 // stop is how far the stopping of an execution is.
@@ -34,7 +39,9 @@ type stop struct {
 	why   reason
 	step  int // signals sent: 1 and 2 SIGINT, 3 SIGKILL
 	next  time.Time
-	limit string // names the limit and its value
+	last  time.Time     // when the second signal was sent
+	cpu   time.Duration // what the program had used then
+	limit string        // names the limit and its value
 }
 
 // status is the name of the fate that the reason means.
@@ -98,10 +105,20 @@ func (s *stop) escalate(c *child, now time.Time) {
 	case 2:
 		// A program that the kernel waits for gets it too.
 		c.killGroup(syscall.SIGINT)
-		s.next = now.Add(lastGrace)
+		s.next, s.last, s.cpu = now.Add(lastGrace), now, cpuOf(c.pid)
 	case 3:
+		if !s.hopeless(cpuOf(c.pid), now) {
+			s.step, s.next = 2, now.Add(lastGrace/4)
+			return
+		}
 		killTree(c)
 	}
+}
+
+// hopeless reports whether a program that has used so much CPU time by now had
+// its chance to end after the second signal.
+func (s *stop) hopeless(cpu time.Duration, now time.Time) bool {
+	return cpu-s.cpu >= lastCPU || now.Sub(s.last) >= longest
 }
 
 // bytesText writes a number of bytes as a person would.

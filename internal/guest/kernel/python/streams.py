@@ -12,7 +12,7 @@ FIONREAD = 0x541B  # bytes that wait in a pipe
 TIOCOUTQ = 0x5411  # bytes that the other side of a socket has not read
 ZERO = bytes(4)
 SPARE = 4  # descriptors in reserve: files that are open at once while a traceback is made
-PATIENCE = 0.2  # longest wait for the reader, seconds
+PATIENCE = 10  # longest wait for the reader, seconds: it reads at once but on a very busy machine
 SURE = 0.00025  # how long a pipe that was empty is taken to be so, seconds
 NOBODY = "there is nobody to ask; put the value in a variable"
 
