@@ -323,8 +323,11 @@ func (c *Client) read() {
 			err = c.take(f)
 		}
 		if err != nil {
-			if errors.Is(err, io.EOF) {
+			switch {
+			case errors.Is(err, io.EOF):
 				err = errors.New("the guest ended the stream")
+			case errors.Is(err, wire.ErrFrame):
+				err = fmt.Errorf("%w: %w", ErrProtocol, err)
 			}
 			c.fail(err)
 			return
@@ -332,9 +335,13 @@ func (c *Client) read() {
 	}
 }
 
+// ErrProtocol is in the chain of [Client.Err] when the stream is over because the
+// guest did not keep to the protocol, and not because the guest ended.
+var ErrProtocol = errors.New("the guest broke the protocol")
+
 // violation is the error of a guest that does not keep to the protocol.
 func violation(format string, args ...any) error {
-	return fmt.Errorf("the guest broke the protocol: "+format, args...)
+	return fmt.Errorf("%w: "+format, append([]any{ErrProtocol}, args...)...)
 }
 
 // take handles one frame of the guest's.

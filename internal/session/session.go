@@ -198,18 +198,17 @@ func (s *Session) revive(ctx context.Context, dead *live, exit sandbox.Exit) (ev
 	return out, nil
 }
 
-// exit closes a broken guest and returns why it ended. A guest whose process
-// still runs broke the protocol: it is ended here.
+// endTime bounds the wait for a sandbox whose stream ended. It is long: on a busy
+// machine a sandbox takes a while to go, and how it ended is what is recorded.
+const endTime = 30 * time.Second
+
+// exit closes a broken guest and returns why it ended. One that broke the
+// protocol, or that ended its stream and still runs after endTime, is ended here.
 func (l *live) exit(cause error) sandbox.Exit {
-	over := make(chan sandbox.Exit, 1)
-	go func() { over <- l.box.Wait() }() // ends with the Close below at the latest
-	var exit sandbox.Exit
-	select {
-	case exit = <-over:
-		l.close()
-	case <-time.After(500 * time.Millisecond):
-		l.close()
-		<-over
+	ended := !errors.Is(l.client.Err(), guest.ErrProtocol) && l.endsWithin(endTime)
+	l.close()
+	exit := l.box.Wait()
+	if !ended {
 		return sandbox.Exit{Status: event.Crashed, Code: -1, Message: "the guest broke the protocol and was ended: " + cause.Error()}
 	}
 	if exit.Status == event.OK || exit.Status == 0 {
@@ -219,6 +218,23 @@ func (l *live) exit(cause error) sandbox.Exit {
 		exit.Message = fmt.Sprintf("the sandbox ended by itself (exit code %d)", exit.Code)
 	}
 	return exit
+}
+
+// endsWithin waits for the sandbox to end by itself, for d at most.
+func (l *live) endsWithin(d time.Duration) bool {
+	over := make(chan struct{})
+	go func() { // ends when the caller closes the sandbox at the latest
+		l.box.Wait()
+		close(over)
+	}()
+	patience := time.NewTimer(d)
+	defer patience.Stop()
+	select {
+	case <-over:
+		return true
+	case <-patience.C:
+		return false
+	}
 }
 
 // told says in an outcome what became of the session.
