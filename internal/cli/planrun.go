@@ -54,7 +54,7 @@ func (f *hostFlags) register(cmd *cobra.Command) {
 	fs.StringArrayVar(&f.inputs, "input", nil, "value of a declared input, as `NAME=JSON` (may be repeated)")
 	fs.StringVar(&f.now, "now", "", "what the plan's clock shows: a day, or a `TIME` as 2026-05-04T08:00:00Z")
 	fs.Var(&f.seed, "seed", "of the plan's random numbers (default 0)")
-	fs.Var(&f.timeout, "timeout", "time of the plan's own work, without its calls (default 30s)")
+	fs.Var(&f.timeout, "timeout", "time of the plan's own work, without its calls (default 5m)")
 }
 
 // answers are the flags about what calls are answered with.

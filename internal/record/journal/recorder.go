@@ -25,7 +25,7 @@ const (
 	// maxRecord bounds a record with all of its texts.
 	maxRecord = 256 << 20
 	// closeTime is how long the index may take to be told of a run's end.
-	closeTime = 10 * time.Second
+	closeTime = 2 * time.Minute
 )
 
 // Recorder records one run. Its methods may be called from several goroutines.

@@ -12,9 +12,12 @@ import (
 )
 
 const (
-	// sweepTime and sweepRuns bound what a run that begins does for others.
-	sweepTime = 2 * time.Second
-	sweepRuns = 16
+	// sweepRuns and sweepBytes bound what a run that begins does for others: how
+	// many runs it ends, and how much it reads of them before it begins another.
+	sweepRuns  = 16
+	sweepBytes = 64 << 20
+	// sweepTime bounds how long it waits for processes that use the same index.
+	sweepTime = time.Minute
 	// sweepLook is how many runs without an end are looked at.
 	sweepLook = 1000
 )
@@ -28,20 +31,22 @@ func (j *Journal) sweep(ctx context.Context, key signer) {
 	if err != nil {
 		return
 	}
-	done := 0
+	done, read := 0, int64(0)
 	for _, d := range docs {
 		if writing, err := j.writing(ctx, d.ID); ctx.Err() != nil || writing || err != nil && fault.KindOf(err) != fault.NotFound {
 			continue
 		}
-		if done++; done > sweepRuns {
+		if done++; done > sweepRuns || read > sweepBytes {
 			return
 		}
-		_ = j.abandon(ctx, d.ID, key) // see above
+		c := newChecker(d.ID)
+		_ = j.abandon(ctx, d.ID, key, c) // see above
+		read += c.report.Bytes
 	}
 }
 
-// abandon ends a run that nobody writes any more.
-func (j *Journal) abandon(ctx context.Context, id string, key signer) error {
+// abandon ends a run that nobody writes any more. c reads it.
+func (j *Journal) abandon(ctx context.Context, id string, key signer, c *checker) error {
 	log, torn, err := j.cfg.Logs.Reopen(ctx, id)
 	if fault.KindOf(err) == fault.NotFound {
 		return j.lost(ctx, id)
@@ -51,7 +56,6 @@ func (j *Journal) abandon(ctx context.Context, id string, key signer) error {
 	}
 	defer log.Close()
 	z := newSummarizer(id)
-	c := newChecker(id)
 	src, err := j.cfg.Logs.Read(ctx, id)
 	if err != nil {
 		return err

@@ -15,9 +15,9 @@ import (
 	"praxis/internal/tool"
 )
 
-// planTime bounds the own time of one plan that is carried out again. It was
-// 30 seconds by default; a machine may be slower now.
-const planTime = 2 * time.Minute
+// planTime bounds the own time of one plan that is carried out again: a machine
+// may be slower now than the one on which it ran.
+const planTime = 2 * planner.DefaultTimeout
 
 // PlanReport says what came of carrying a run of plans out again.
 type PlanReport struct {

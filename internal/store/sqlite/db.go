@@ -20,7 +20,9 @@ import (
 
 const (
 	// busy is how long one process waits for another that writes.
-	busy = 10 * time.Second
+	busy = time.Minute
+	// slice is how long SQLite waits at a time for another that writes.
+	slice = 50 * time.Millisecond
 	// readers is how many may read at once in one process.
 	readers = 4
 	// smallest is how many bytes the shortest database has.
@@ -108,7 +110,7 @@ func (d *DB) transact(ctx context.Context, do func(tx *sql.Tx) error) error {
 	if err != nil {
 		return err
 	}
-	tx, err := pool.BeginTx(ctx, nil)
+	tx, err := d.begin(ctx, pool)
 	if err != nil {
 		return err
 	}
@@ -118,6 +120,34 @@ func (d *DB) transact(ctx context.Context, do func(tx *sql.Tx) error) error {
 		return err
 	}
 	return tx.Commit()
+}
+
+// begin begins to write, once no other process does.
+func (d *DB) begin(ctx context.Context, pool *sql.DB) (tx *sql.Tx, err error) {
+	err = d.untilFree(ctx, func() error {
+		tx, err = pool.BeginTx(ctx, nil)
+		return err
+	})
+	return tx, err
+}
+
+// untilFree does what another process may be in the way of, again and again until
+// it succeeds, the caller gives up, or the wait is over. SQLite's own wait knows
+// of no callers who give up, so that it is short.
+func (d *DB) untilFree(ctx context.Context, do func() error) error {
+	ctx, cancel := context.WithTimeout(ctx, d.wait)
+	defer cancel()
+	for {
+		err := do()
+		if err == nil || code(err)&0xff != codeBusy {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(5 * time.Millisecond):
+		}
+	}
 }
 
 // read runs do on a database that is there. errAbsent comes back as it is.
@@ -152,7 +182,7 @@ func (d *DB) openWriter(ctx context.Context) (*sql.DB, error) {
 	if err := d.create(); err != nil {
 		return nil, err
 	}
-	pool, err := d.pool("mode=rw&_txlock=immediate&_synchronous=FULL")
+	pool, err := d.pool("mode=rw&_txlock=immediate&_synchronous=FULL", min(d.wait, slice))
 	if err != nil {
 		return nil, err
 	}
@@ -262,7 +292,7 @@ func (d *DB) forReading(ctx context.Context) (*sql.DB, error) {
 
 // openReader opens the pool of those that read.
 func (d *DB) openReader(ctx context.Context, options string, writable bool) error {
-	pool, err := d.pool(options)
+	pool, err := d.pool(options, d.wait)
 	if err != nil {
 		return err
 	}
@@ -306,10 +336,10 @@ func (d *DB) readOnly() (string, error) {
 	return "mode=ro", nil
 }
 
-// pool makes connections. None is opened before it is used.
-func (d *DB) pool(options string) (*sql.DB, error) {
+// pool makes connections that wait for others. None is opened before it is used.
+func (d *DB) pool(options string, wait time.Duration) (*sql.DB, error) {
 	name := url.URL{Scheme: "file", OmitHost: true, Path: d.path, RawQuery: options +
-		fmt.Sprintf("&_busy_timeout=%d", d.wait.Milliseconds()) +
+		fmt.Sprintf("&_busy_timeout=%d", wait.Milliseconds()) +
 		"&_defensive=1&_dqs=0&_error_rc=1" +
 		"&_pragma=trusted_schema(0)&_pragma=cell_size_check(1)&_pragma=temp_store(2)" +
 		"&_pragma=journal_size_limit(16777216)"}

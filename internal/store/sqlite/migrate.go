@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"fmt"
 	"strconv"
-	"time"
 
 	"praxis/fault"
 )
@@ -62,7 +61,11 @@ CREATE VIRTUAL TABLE words USING fts5 (
 
 // prepare puts a file in WAL mode and brings it up to date.
 func (d *DB) prepare(ctx context.Context, pool *sql.DB) error {
-	version, err := d.version(ctx, pool)
+	version := 0
+	err := d.untilFree(ctx, func() (err error) {
+		version, err = d.version(ctx, pool)
+		return err
+	})
 	if err != nil {
 		return err
 	}
@@ -72,7 +75,7 @@ func (d *DB) prepare(ctx context.Context, pool *sql.DB) error {
 	if version == len(d.migrations) {
 		return nil
 	}
-	tx, err := pool.BeginTx(ctx, nil)
+	tx, err := d.begin(ctx, pool)
 	if err != nil {
 		return err
 	}
@@ -96,19 +99,10 @@ func (d *DB) prepare(ctx context.Context, pool *sql.DB) error {
 // walMode sets the mode, which stays with the file. SQLite does not wait for
 // others in this one place, so that we do.
 func (d *DB) walMode(ctx context.Context, pool *sql.DB) error {
-	ctx, cancel := context.WithTimeout(ctx, d.wait)
-	defer cancel()
-	for {
+	return d.untilFree(ctx, func() error {
 		_, err := pool.ExecContext(ctx, "PRAGMA journal_mode = WAL")
-		if err == nil || code(err)&0xff != codeBusy {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(5 * time.Millisecond):
-		}
-	}
+		return err
+	})
 }
 
 // querier is a pool or a transaction.
