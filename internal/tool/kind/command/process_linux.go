@@ -22,10 +22,6 @@ import (
 	"praxis/internal/tool"
 )
 
-// drain is how long what a program wrote is still read after it ended, when
-// something that escaped it holds the pipe open.
-const drain = 500 * time.Millisecond
-
 // process is what to run.
 type process struct {
 	path, dir, stdin string
@@ -94,13 +90,12 @@ func run(ctx context.Context, p process) (finished, error) {
 	}
 	killGroup(pid)
 	<-exited
-	deadline := time.Now().Add(drain)
-	_ = pipes.stdout.SetReadDeadline(deadline)
-	_ = pipes.stderr.SetReadDeadline(deadline)
-	if pipes.stdin != nil {
-		_ = pipes.stdin.SetWriteDeadline(time.Now())
-	}
+	pipes.stop()
 	readers.Wait()
+	if stopped == nil {
+		rest(pipes.stdout, out)
+		rest(pipes.stderr, tail)
+	}
 	// An exit code that is not 0 is no error of ours: the state says it.
 	_ = cmd.Wait()
 	if stopped == nil && out.full() {
@@ -175,6 +170,43 @@ func (p *ends) closeTheirs() {
 		f.Close()
 	}
 	p.theirs = nil
+}
+
+// stop ends the reading and writing that goes on.
+func (p *ends) stop() {
+	now := time.Now()
+	_ = p.stdout.SetReadDeadline(now)
+	_ = p.stderr.SetReadDeadline(now)
+	if p.stdin != nil {
+		_ = p.stdin.SetWriteDeadline(now)
+	}
+}
+
+// rest hands on what a program that ended had written to a pipe and nobody has
+// read. It waits for nobody, and takes no more than the pipe can hold: something
+// that escaped the program may have the pipe open, and go on writing.
+func rest(pipe *os.File, to io.Writer) {
+	_ = pipe.SetReadDeadline(time.Time{})
+	conn, err := pipe.SyscallConn()
+	if err != nil {
+		return
+	}
+	// An error of Read says that the pipe is closed: then there is nothing to read.
+	_ = conn.Read(func(fd uintptr) bool {
+		left, err := unix.FcntlInt(fd, unix.F_GETPIPE_SZ, 0)
+		for buf := make([]byte, 32<<10); err == nil && left > 0; {
+			n, readErr := unix.Read(int(fd), buf[:min(left, len(buf))])
+			if readErr == unix.EINTR {
+				continue
+			}
+			if n <= 0 {
+				break
+			}
+			left -= n
+			_, err = to.Write(buf[:n])
+		}
+		return true
+	})
 }
 
 func (p *ends) closeOurs() {

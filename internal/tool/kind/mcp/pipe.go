@@ -19,7 +19,7 @@ const (
 	// stopGrace is how long a server may take to end when its input ends.
 	stopGrace = 2 * time.Second
 	// lastWords is how long standard error may go on after standard output ended.
-	lastWords = 200 * time.Millisecond
+	lastWords = 5 * time.Second
 	// tailBytes is how much of standard error is kept.
 	tailBytes = 8 << 10
 )
