@@ -15,12 +15,13 @@ import (
 	"praxis/fault"
 )
 
-// Bounds on the time that is spent on what code leaves behind. How many files
-// there are and how long they are is the guest's choice.
+// Bounds on the time that is spent on what code leaves behind, so that a guest
+// cannot keep a run for ever. What is copied is decided by the bounds of a listing
+// and by bytes: a busy machine reaches none of these.
 const (
-	listTime = 20 * time.Second // looking what there is
-	copyTime = 60 * time.Second // copying all of it
-	outTime  = 10 * time.Second // both, after the run was cancelled
+	listTime = 5 * time.Minute  // looking what there is
+	copyTime = 15 * time.Minute // copying all of it
+	outTime  = 30 * time.Second // both, after the run was cancelled
 )
 
 // source is a session that files are taken from.

@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"strings"
 	"sync"
-	"time"
 
 	"praxis/event"
 	"praxis/fault"
@@ -97,23 +96,25 @@ func printable(s string) string {
 	}, s)
 }
 
-// Bounds of the events of refusals: so many a second one by one, and so many
-// sorts of further ones, which are counted.
+// Bounds of the events of refusals: so many one by one, and so many sorts of
+// further ones, which are counted. What is recorded follows from the refusals
+// alone: how fast they come does not count.
 const (
-	refusalsEach  = 10
+	refusalsEach  = 100
 	refusalsSorts = 20
-	refusalsEvery = time.Second
 )
 
 // reporter emits the events. Refusals that come in numbers are grouped, so that
-// code that asks in a loop cannot flood the journal.
+// code that asks in a loop cannot flood the journal: each time that there were
+// twice as many as the last time.
 type reporter struct {
 	sink event.Sink
 
 	mu      sync.Mutex
-	each    int // emitted since the window began
-	timer   *time.Timer
-	grouped map[event.ConnectionRefused]int
+	total   int // refusals so far
+	due     int // the total at which the groups are emitted
+	groups  []event.ConnectionRefused
+	indexes map[event.ConnectionRefused]int // of the groups, by what they are without their count
 }
 
 func (r *reporter) emit(e event.Event) {
@@ -124,37 +125,44 @@ func (r *reporter) emit(e event.Event) {
 
 // refused reports a refusal. via is how the code asked.
 func (r *reporter) refused(ref *refusal, via string) {
-	e := event.ConnectionRefused{Host: printable(clip(ref.host)), Port: int(ref.port), Via: via, Reason: printable(ref.reason), Remedy: printable(ref.remedy), Code: string(ref.code), Count: 1}
+	e := event.ConnectionRefused{Host: printable(clip(ref.host)), Port: int(ref.port), Via: via, Reason: printable(ref.reason), Remedy: printable(ref.remedy), Code: string(ref.code)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.timer == nil {
-		r.timer = time.AfterFunc(refusalsEvery, r.flush)
-	}
-	if r.each < refusalsEach {
-		r.each++
+	if r.total++; r.total <= refusalsEach {
+		e.Count = 1
 		r.sink.Emit(e)
+		r.due = 2 * refusalsEach
 		return
 	}
-	e.Count = 0
-	if _, ok := r.grouped[e]; !ok && len(r.grouped) >= refusalsSorts {
+	if _, ok := r.indexes[e]; !ok && len(r.groups) >= refusalsSorts {
 		e = event.ConnectionRefused{Reason: "refusals of other sorts, too many to tell apart"}
 	}
-	if r.grouped == nil {
-		r.grouped = map[event.ConnectionRefused]int{}
+	i, ok := r.indexes[e]
+	if !ok {
+		if r.indexes == nil {
+			r.indexes = map[event.ConnectionRefused]int{}
+		}
+		i = len(r.groups)
+		r.indexes[e], r.groups = i, append(r.groups, e)
 	}
-	r.grouped[e]++
+	r.groups[i].Count++
+	if r.total == r.due {
+		r.flushLocked()
+		r.due *= 2
+	}
 }
 
-// flush ends the window.
+// flush emits the groups.
 func (r *reporter) flush() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if r.timer != nil {
-		r.timer.Stop()
-	}
-	for e, n := range r.grouped {
-		e.Count = n
+	r.flushLocked()
+}
+
+// flushLocked emits the groups. r.mu is held.
+func (r *reporter) flushLocked() {
+	for _, e := range r.groups {
 		r.sink.Emit(e)
 	}
-	r.each, r.grouped, r.timer = 0, nil, nil
+	r.groups, r.indexes = nil, nil
 }

@@ -277,10 +277,14 @@ func (x *box) finish() {
 	close(x.done)
 }
 
+// goneWait is removeWait for a cgroup whose processes were just ended: they take a
+// while to go on a busy machine.
+const goneWait = 30 * time.Second
+
 // removeTraces removes the cgroup, then the folder that records it.
 func (x *box) removeTraces() error {
 	if x.group != nil {
-		if err := x.group.remove(removeWait); err != nil {
+		if err := x.group.remove(goneWait); err != nil {
 			return err
 		}
 	}

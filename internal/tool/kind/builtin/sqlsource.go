@@ -28,7 +28,7 @@ const (
 	maxTableFile = 256 << 20 // bytes of one
 	maxColumns   = 1000
 	maxShown     = 12_000 // bytes of the list of tables in a description
-	describeTime = 10 * time.Second
+	describeTime = time.Minute
 )
 
 // attached is a file under a name.
