@@ -169,30 +169,44 @@ func (s *Store) records(ctx context.Context) ([]record, error) {
 
 // pick finds the one image that is meant.
 func (s *Store) pick(ctx context.Context, idOrName string) (record, error) {
-	records, err := s.records(ctx)
+	found, err := s.meant(ctx, idOrName)
 	if err != nil {
 		return record{}, err
+	}
+	if len(found) > 1 {
+		return record{}, ambiguous(idOrName, found)
+	}
+	return found[0], nil
+}
+
+// meant finds the images that an ID, the beginning of one or a name may mean: at
+// least one.
+func (s *Store) meant(ctx context.Context, idOrName string) ([]record, error) {
+	records, err := s.records(ctx)
+	if err != nil {
+		return nil, err
 	}
 	var found []record
 	for _, r := range records {
 		if r.ID == idOrName {
-			return r, nil
+			return []record{r}, nil
 		}
 		if slices.Contains(r.Names, idOrName) || len(idOrName) >= minPrefix && strings.HasPrefix(r.ID, idOrName) {
 			found = append(found, r)
 		}
 	}
-	switch len(found) {
-	case 0:
-		return record{}, fault.Coded(fault.ImageMissing, fault.Data{"image": clip(idOrName)}, "cannot find image %q", clip(idOrName))
-	case 1:
-		return found[0], nil
+	if len(found) == 0 {
+		return nil, fault.Coded(fault.ImageMissing, fault.Data{"image": clip(idOrName)}, "cannot find image %q", clip(idOrName))
 	}
+	return found, nil
+}
+
+func ambiguous(idOrName string, found []record) error {
 	ids := make([]string, 0, len(found))
 	for _, r := range found {
 		ids = append(ids, r.ID)
 	}
-	return record{}, fault.New(fault.Conflict, "Name it by its ID.", "cannot tell which image %q is meant: %s", clip(idOrName), strings.Join(ids, ", "))
+	return fault.New(fault.Conflict, "Name it by its ID.", "cannot tell which image %q is meant: %s", clip(idOrName), strings.Join(ids, ", "))
 }
 
 // info measures an image.

@@ -1,17 +1,24 @@
 package image
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"os"
 	"path/filepath"
+	"slices"
+	"strings"
+	"time"
 
 	"praxis/fault"
 )
 
 // Reopen returns an image that was built before, by its ID, the beginning of
 // it, or its name: the very same, where a request might give other versions
-// today. The image is not removed while the store is open. Faults: NotFound,
-// and Conflict when this host would make another image of its parts.
+// today. Of several builds with the name, such as those before and after an
+// update of the host, it is the newest that can be used. The image is not removed
+// while the store is open. Faults: NotFound, and Conflict when this host would
+// make another image of its parts.
 func (s *Store) Reopen(ctx context.Context, idOrName string) (Image, error) {
 	img, err := s.reopen(ctx, idOrName)
 	if err != nil {
@@ -26,14 +33,45 @@ func (s *Store) reopen(ctx context.Context, idOrName string) (Image, error) {
 		return Image{}, err
 	}
 	defer held.release()
-	r, err := s.pick(ctx, idOrName)
+	builds, err := s.meant(ctx, idOrName)
 	if err != nil {
 		return Image{}, err
+	}
+	if len(builds) > 1 && !slices.ContainsFunc(builds, func(r record) bool { return slices.Contains(r.Names, idOrName) }) {
+		return Image{}, ambiguous(idOrName, builds)
 	}
 	sv, err := surveyHost(s.host)
 	if err != nil {
 		return Image{}, err
 	}
+	s.newestFirst(builds)
+	img, err := s.assembleAgain(builds[0], sv)
+	for _, r := range builds[1:] {
+		if err == nil {
+			break
+		}
+		if older, olderErr := s.assembleAgain(r, sv); olderErr == nil {
+			img, err = older, nil
+		}
+	}
+	return img, err
+}
+
+// newestFirst sorts builds by when they were made, and used last.
+func (s *Store) newestFirst(builds []record) {
+	used := map[string]time.Time{}
+	for _, r := range builds {
+		if st, err := os.Stat(s.leasePath(r.ID)); err == nil {
+			used[r.ID] = st.ModTime()
+		}
+	}
+	slices.SortFunc(builds, func(a, b record) int {
+		return cmp.Or(b.Created.Compare(a.Created), used[b.ID].Compare(used[a.ID]), strings.Compare(a.ID, b.ID))
+	})
+}
+
+// assembleAgain makes the image of a record from the parts that it names.
+func (s *Store) assembleAgain(r record, sv *hostSurvey) (Image, error) {
 	gone := fault.Coded(fault.ImageGone, fault.Data{"image": r.Names[0]}, "cannot find image %s: parts of it are gone", r.Names[0])
 	py, ok := s.findPart(kindPython, r.Python)
 	if !ok {
