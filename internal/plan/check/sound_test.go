@@ -18,7 +18,7 @@ import (
 )
 
 var (
-	programs = flag.Int("programs", 2000, "how many generated programs the soundness test runs")
+	programs = flag.Int("programs", 100, "how many generated programs the soundness test runs")
 	most     = flag.Int("most", 3, "how many failures are shown")
 	modes    = flag.Int("modes", 3, "1: normal, 2: strict, 3: both")
 	only     = flag.String("only", "", "a file with the one program that the soundness test runs")

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"flag"
 	"fmt"
 	"maps"
 	"math/rand/v2"
@@ -292,11 +293,11 @@ func (w *world) abstract(c Call) Abstract {
 	return a
 }
 
+// judgeRounds is how many random policies TestJudgeIsSound makes.
+var judgeRounds = flag.Int("rounds", 100, "random policies, each with 16 calls, of TestJudgeIsSound")
+
 func TestJudgeIsSound(t *testing.T) {
-	rounds := 1500
-	if testing.Short() {
-		rounds = 500
-	}
+	rounds := *judgeRounds
 	w := &world{rand.New(rand.NewPCG(7, 8)), tools(t)}
 	refused, certain, depends := 0, map[Certainty]int{}, 0
 	for round := range rounds {

@@ -26,8 +26,12 @@ for text in EXPRESSIONS.split("\n"):
         print(type(e).__name__ + ": " + ascii(str(e)))
 `
 
-// cases is how many generated cases each comparison makes.
-var cases = flag.Int("cases", 4000, "generated cases of each comparison with CPython")
+var (
+	// cases is how many generated cases each comparison makes.
+	cases = flag.Int("cases", 200, "generated cases of each comparison with CPython")
+	// everyPoint compares every code point.
+	everyPoint = flag.Bool("all", false, "compare all code points with CPython's, not a sample")
+)
 
 // compare holds each pair against CPython.
 func compare(t *testing.T, py *cpython.Python, pairs []pair) {

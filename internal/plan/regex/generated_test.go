@@ -12,7 +12,8 @@ import (
 )
 
 var (
-	generated = flag.Int("regex.generated", 2000, "how many generated patterns to compare with CPython")
+	generated = flag.Int("regex.generated", 100, "how many generated patterns to compare with CPython")
+	all       = flag.Bool("regex.all", false, "compare all characters with case, and more ranges of characters, with CPython")
 	seed      = flag.Uint64("regex.seed", 1, "seed of the generated patterns")
 )
 

@@ -52,6 +52,7 @@ func sharedData(t *testing.T, name string) [][]byte {
 
 // TestCruxEval runs small programs whose results are known: f(input) must be output.
 func TestCruxEval(t *testing.T) {
+	t.Parallel()
 	for _, line := range sharedData(t, "cruxeval-dev.jsonl") {
 		var c struct{ Code, Input, Output, ID string }
 		if err := json.Unmarshal(line, &c); err != nil {
@@ -68,6 +69,7 @@ func TestCruxEval(t *testing.T) {
 
 // TestGSMHard runs programs that compute an answer: it must be CPython's.
 func TestGSMHard(t *testing.T) {
+	t.Parallel()
 	lines := sharedData(t, "gsmhard-dev.jsonl")
 	py := cpython.Start(t)
 	for _, line := range lines {

@@ -442,6 +442,7 @@ func shrink(t *testing.T, src string) string {
 // TestStrictKeepsSecrets: two runs that differ in the secret look the same to
 // somebody who may not see what depends on it, in what they print, call and leave behind.
 func TestStrictKeepsSecrets(t *testing.T) {
+	t.Parallel()
 	count := 300
 	if n, err := strconv.Atoi(os.Getenv("PRAXIS_PROGRAMS")); err == nil {
 		count = n

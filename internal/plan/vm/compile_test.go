@@ -147,6 +147,7 @@ func FuzzCompile(f *testing.F) {
 // TestTooLarge: code that would grow without bound is refused with its place,
 // and what is only long is not.
 func TestTooLarge(t *testing.T) {
+	t.Parallel()
 	nested := "def f():\n"
 	for i := range 40 {
 		pad := strings.Repeat(" ", i+1)

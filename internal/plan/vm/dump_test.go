@@ -3,6 +3,7 @@ package vm
 import (
 	"bytes"
 	"crypto/sha256"
+	"flag"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -109,9 +110,9 @@ func tickedBlock(body []syntax.Stmt) []syntax.Stmt {
 	return out
 }
 
-// drive runs a program that calls tick. With dumps, the state is stored and
-// loaded at calls; the shape of the bytes is checked, too.
-func drive(t *testing.T, p *Program, dumps bool) (out string, err error) {
+// drive runs a program that calls tick. At the calls that dumps names the state is
+// stored and loaded; the shape of the bytes is checked, too.
+func drive(t *testing.T, p *Program, dumps func(n int) bool) (out string, err error) {
 	t.Helper()
 	vm, err := New(p, Config{Limits: Limits{Steps: 20_000_000, Calls: 1 << 20}})
 	if err != nil {
@@ -124,7 +125,7 @@ func drive(t *testing.T, p *Program, dumps bool) (out string, err error) {
 		if err != nil || !ok {
 			break
 		}
-		if dumps && (n < 16 || n%97 == 0) && n < 4000 {
+		if dumps(n) {
 			for _, c := range vm.Output() {
 				b.WriteString(c.Text)
 			}
@@ -171,6 +172,11 @@ func firstDifference(a, b []byte) int {
 	return min(len(a), len(b))
 }
 
+// anywhere is for tests of stored states. A commit stores and loads the state at
+// one in five of the first calls of a program, which one depends on the program,
+// and damages one in seven of its bytes.
+var anywhere = flag.Bool("all", false, "store and load the state at all of the first calls of a program, and damage each of its bytes")
+
 // TestDumpAnywhere runs the language files with the state stored and loaded all the time.
 func TestDumpAnywhere(t *testing.T) {
 	files, _ := filepath.Glob("testdata/*.py")
@@ -183,6 +189,7 @@ func TestDumpAnywhere(t *testing.T) {
 			continue
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".py"), func(t *testing.T) {
+			t.Parallel()
 			for i, c := range strings.Split(string(src), "\n---\n") {
 				m, errs := syntax.Parse([]byte(c+"\n"), syntax.Options{})
 				if len(errs) > 0 {
@@ -193,11 +200,11 @@ func TestDumpAnywhere(t *testing.T) {
 				if err != nil {
 					continue
 				}
-				want, err := drive(t, p, false)
+				want, err := drive(t, p, func(int) bool { return false })
 				if err != nil && fault.KindOf(err) != fault.Invalid && fault.KindOf(err) != fault.Exhausted {
 					t.Fatal(err)
 				}
-				got, err2 := drive(t, p, true)
+				got, err2 := drive(t, p, func(n int) bool { return (n < 16 || n%97 == 0 && n < 4000) && (*anywhere || (n+i)%5 == 0) })
 				if got != want || (err == nil) != (err2 == nil) {
 					t.Errorf("case %d: with the state stored and loaded:\n%s\n%v\nwithout:\n%s\n%v", i, got, err2, want, err)
 				}
@@ -357,14 +364,15 @@ func set(data []byte, i int, b byte) []byte {
 // TestDumpDamage changes each byte of a state whose sum is right: Load must
 // refuse it or give a VM, and that VM must not take the process with it.
 func TestDumpDamage(t *testing.T) {
+	t.Parallel()
 	p, vm := waiting(t)
 	data, err := vm.Dump()
 	if err != nil {
 		t.Fatal(err)
 	}
-	step := 1
-	if testing.Short() {
-		step = 7
+	step := 7
+	if *anywhere {
+		step = 1
 	}
 	for i := len(dumpMagic) + 1 + 2*sumSize; i < len(data)-sumSize; i += step {
 		for _, b := range []byte{data[i] ^ 1, data[i] + 1, 0, 0x7f, 0xff} {

@@ -71,6 +71,7 @@ class Word(StrEnum):
 
 // TestLibraryKeepsLabels: what a library function makes of labelled arguments is labelled.
 func TestLibraryKeepsLabels(t *testing.T) {
+	t.Parallel()
 	for _, expr := range []string{
 		"P(n)", "P(n).a", "P(1, n).area()", "P(n) == P(5)", "P(1, n) == P(1, 5)", "P(n) != P(4)", "P(n) < P(6)", "asdict(P(n))", "astuple(P(n, 1))",
 		"replace(P(1), b=n)", "Frozen(n)", "hash(Cold(n))", "Frozen(n).a", "P(n, 1) == P(5, 2)", "repr(P(b=n, a=1))",

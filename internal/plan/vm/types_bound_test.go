@@ -3,7 +3,6 @@ package vm
 import (
 	"strings"
 	"testing"
-	"time"
 
 	"praxis/internal/test/cpython"
 )
@@ -105,11 +104,11 @@ var hugeCases = []struct{ source, want string }{
 	{"x = 1.5\nfor i in range(10 ** 9):\n    x * x", "fault"},
 }
 
-// TestHuge runs them with small limits and a clock beside.
+// TestHuge runs them with small limits: what is not bounded by them never ends.
 func TestHuge(t *testing.T) {
+	t.Parallel()
 	for _, c := range hugeCases {
-		start := time.Now()
-		vm := machine(t, c.source, Env{}, Options{}, Config{Limits: Limits{Steps: 5_000_000, Memory: 128 << 20}})
+		vm := machine(t, c.source, Env{}, Options{}, Config{Limits: Limits{Steps: 1_500_000, Memory: 64 << 20}})
 		out, err := vm.Run()
 		got := ended(vm, out, err).Error
 		ok := c.want == "" && got == ""
@@ -119,7 +118,6 @@ func TestHuge(t *testing.T) {
 		if !ok {
 			t.Errorf("%s\n ended with %.200q, want %s", c.source, got, c.want)
 		}
-		t.Logf("%v: %.60q", time.Since(start).Round(time.Millisecond), c.source)
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 // TestRandomChanges changes lists, dicts and sets in random ways, here and on
 // CPython: what they hold must stay the same, and its order in lists and dicts.
 func TestRandomChanges(t *testing.T) {
+	t.Parallel()
 	count := 60
 	if n, err := strconv.Atoi(os.Getenv("PRAXIS_PROGRAMS")); err == nil {
 		count = n

@@ -45,6 +45,7 @@ var exhausted = []struct{ name, limit, src string }{
 }
 
 func TestLimits(t *testing.T) {
+	t.Parallel()
 	for _, c := range exhausted {
 		t.Run(c.name, func(t *testing.T) {
 			for _, strict := range []bool{false, true} {
@@ -73,17 +74,18 @@ func TestLimits(t *testing.T) {
 
 // TestGarbage runs programs that need little memory at a time, but much in all.
 func TestGarbage(t *testing.T) {
+	t.Parallel()
 	for _, src := range []string{
-		"for i in range(300): x = [0] * 100000",
-		"for i in range(300): x = 'x' * 1000000",
-		"def f():\n    return [0] * 100000\nfor i in range(300): f()",
-		"def g():\n    for i in range(300): yield [0] * 100000\nfor x in g(): pass",
-		"class A:\n    def __init__(self): self.x = [0] * 100000\nfor i in range(300): A()",
-		"n = 0\nfor i in range(300):\n    n += len(str(i) * 100000)",
+		"for i in range(100): x = [0] * 100000",
+		"for i in range(100): x = 'x' * 1000000",
+		"def f():\n    return [0] * 100000\nfor i in range(100): f()",
+		"def g():\n    for i in range(100): yield [0] * 100000\nfor x in g(): pass",
+		"class A:\n    def __init__(self): self.x = [0] * 100000\nfor i in range(100): A()",
+		"n = 0\nfor i in range(100):\n    n += len(str(i + 1000) * 100000)",
 		"for i in range(20):\n    d = {j: [j] for j in range(10000)}",
-		"def f(a, *b, **c): return len(b)\nfor i in range(200): f(*[[0] * 10000 for j in range(20)], k=[0] * 10000)",
-		"for i in range(300):\n    try: raise ValueError('x' * 1000000)\n    except ValueError as e: pass",
-		"def f(n):\n    len([0] * 500000)\n    if n: f(n - 1)\nf(200)",
+		"def f(a, *b, **c): return len(b)\nfor i in range(60): f(*[[0] * 10000 for j in range(20)], k=[0] * 10000)",
+		"for i in range(100):\n    try: raise ValueError('x' * 1000000)\n    except ValueError as e: pass",
+		"def f(n):\n    len([0] * 500000)\n    if n: f(n - 1)\nf(40)",
 	} {
 		vm := machine(t, src, Env{}, Options{}, Config{Limits: Limits{Memory: 32 << 20}})
 		if out, err := vm.Run(); err != nil || out != (Done{}) {

@@ -88,6 +88,7 @@ func runPlan(src string, strict bool) (r cpython.Reply) {
 // TestLanguage runs the language files here and on CPython: what they print, and
 // how they end, must be the same. Cases are split by lines of ---.
 func TestLanguage(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("testdata/*.py")
 	if err != nil || len(files) == 0 {
 		t.Fatal("no language files", err)

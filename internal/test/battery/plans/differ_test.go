@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	differPrograms = flag.Int("programs", 2000, "generated programs that are compared with CPython")
+	differPrograms = flag.Int("programs", 100, "generated programs that are compared with CPython")
 	differSeed     = flag.Uint64("seed", 1, "of the generated programs")
 )
 
