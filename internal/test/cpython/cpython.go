@@ -27,7 +27,7 @@ var serve string
 type Program struct {
 	Code    string  `json:"code"`
 	Expr    string  `json:"expr,omitempty"`    // evaluated after Code; its repr is Reply.Value
-	Seconds float64 `json:"seconds,omitempty"` // wall time; 0: 10
+	Seconds float64 `json:"seconds,omitempty"` // of CPU time; 0: 10
 }
 
 // Reply is what a program did.

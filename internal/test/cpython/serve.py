@@ -1,6 +1,6 @@
 """Runs programs for tests: one request a line, one reply a line, both JSON.
 
-A request: {"code": text, "expr": text or null, "seconds": number, "stdin": text}.
+A request: {"code": text, "expr": text or null, "seconds": of CPU time, "stdin": text}.
 The reply: {"out": what was printed, "error": "Type: message" or "",
 "line": where in the program it was raised, "value": repr of expr}.
 """
@@ -8,6 +8,9 @@ import contextlib, io, json, resource, signal, sys, warnings
 
 # Programs are generated: one that eats memory is to fail, not the machine.
 MEMORY = 4 << 30
+
+# One that waits ends, too, after so many times its CPU time.
+WAITING = 30
 
 
 class TooLong(BaseException):
@@ -22,8 +25,11 @@ def run(request):
     out = io.StringIO()
     reply = {"out": "", "error": "", "line": 0, "value": ""}
     space = {"__name__": "__main__", "__builtins__": __builtins__}
+    seconds = request.get("seconds") or 10
+    signal.signal(signal.SIGPROF, alarm)
     signal.signal(signal.SIGALRM, alarm)
-    signal.setitimer(signal.ITIMER_REAL, request.get("seconds") or 10)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    signal.setitimer(signal.ITIMER_REAL, WAITING * seconds)
     try:
         with contextlib.redirect_stdout(out), warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -46,6 +52,7 @@ def run(request):
         if isinstance(exc, SyntaxError):
             reply["line"] = exc.lineno or 0
     finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
         signal.setitimer(signal.ITIMER_REAL, 0)
     reply["out"] = out.getvalue()
     return reply
