@@ -3,6 +3,7 @@ package main
 import (
 	"debug/elf"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -13,10 +14,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"praxis/internal/sandbox/gvisor"
+	"praxis/internal/test/prepared"
 )
 
-// homeVar names the data folder that all scripts share: unpacking the
-// interpreter takes seconds.
+// homeVar names the data folder that all scripts share.
 const homeVar = "PRAXIS_TEST_HOME"
 
 // TestMain lets this test's own file play every role of the program.
@@ -40,7 +41,7 @@ type withHome struct{ m *testing.M }
 func (h withHome) Run() (code int) {
 	dir, err := os.MkdirTemp("", "praxis-test-")
 	if err == nil {
-		err = os.Setenv(homeVar, dir)
+		err = errors.Join(os.Setenv(homeVar, dir), prepared.Fill(filepath.Join(dir, "images")))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -13,6 +13,7 @@ import (
 	"praxis/internal/image"
 	"praxis/internal/sandbox/gvisor"
 	"praxis/internal/session"
+	"praxis/internal/test/prepared"
 	"praxis/internal/tool"
 	"praxis/internal/tool/kind/python"
 	"praxis/internal/tool/kind/web"
@@ -74,7 +75,7 @@ func BenchmarkStart(b *testing.B) {
 // TestCalls times calls from a real sandbox.
 func TestCalls(t *testing.T) {
 	dir := t.TempDir()
-	images, err := image.Open(filepath.Join(dir, "images"))
+	images, err := prepared.Images(filepath.Join(dir, "images"))
 	if err != nil {
 		t.Fatal(err)
 	}

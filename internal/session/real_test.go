@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -17,10 +16,10 @@ import (
 	"praxis/internal/guest/wire"
 	"praxis/internal/image"
 	"praxis/internal/sandbox/gvisor"
+	"praxis/internal/test/prepared"
 )
 
 // realSession makes a session in a real sandbox, of the default image.
-// PRAXIS_TEST_DATA may name a folder that keeps the image between runs.
 func realSession(t testing.TB) *Session {
 	t.Helper()
 	dir := t.TempDir()
@@ -28,11 +27,7 @@ func realSession(t testing.TB) *Session {
 	if err != nil {
 		t.Skipf("skipped: this host cannot run sandboxes: %v", err)
 	}
-	kept := dir
-	if d := os.Getenv("PRAXIS_TEST_DATA"); d != "" {
-		kept = d
-	}
-	images, err := image.Open(filepath.Join(kept, "images"))
+	images, err := prepared.Images(filepath.Join(dir, "images"))
 	if err != nil {
 		t.Fatal(err)
 	}

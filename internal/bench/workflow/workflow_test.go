@@ -17,6 +17,7 @@ import (
 	"praxis/internal/image"
 	"praxis/internal/sandbox/gvisor"
 	"praxis/internal/session"
+	"praxis/internal/test/prepared"
 )
 
 // The test binary is the sandbox's processes and the agent too, as praxis is.
@@ -89,7 +90,7 @@ func (b box) Offer(ctx context.Context, o wire.Offer, h guest.Host) error {
 func sandboxes(t *testing.T) func(context.Context) (Session, error) {
 	t.Helper()
 	dir := t.TempDir()
-	images, err := image.Open(filepath.Join(dir, "images"))
+	images, err := prepared.Images(filepath.Join(dir, "images"))
 	if err != nil {
 		t.Fatal(err)
 	}

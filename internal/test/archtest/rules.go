@@ -14,6 +14,7 @@ const (
 	unix     = "golang.org/x/sys"
 	syntax   = "internal/plan/syntax"
 	cpython  = "internal/test/cpython"
+	prepared = "internal/test/prepared"
 	yaml     = "go.yaml.in/yaml/v4"
 	schema   = "github.com/google/jsonschema-go"
 	pyDist   = "github.com/kluctl/go-embed-python"
@@ -115,6 +116,7 @@ func guestRooms() map[string]Room {
 	return map[string]Room{
 		"cmd/praxis": {
 			Imports:   []string{"internal/cli", "internal/sandbox/gvisor", "internal/guest/agent"},
+			Tests:     []string{prepared},
 			TestThird: []string{script},
 		},
 
@@ -139,6 +141,8 @@ func guestRooms() map[string]Room {
 			Tests:   []string{"internal/test/sandboxtest"},
 		},
 		"internal/test/sandboxtest": {Imports: []string{fault, event, box}, Third: []string{unix}},
+		"internal/test/cache":       {},
+		prepared:                    {Imports: []string{event, "internal/image", "internal/test/cache"}},
 		"internal/image": {
 			Imports: []string{fault, event, box, "internal/atomicfile"},
 			Third:   []string{pyDist, unix},
@@ -159,7 +163,7 @@ func guestRooms() map[string]Room {
 		"internal/session": {
 			Imports: []string{fault, event, box, wire, "internal/atomicfile", "internal/guest", "internal/image"},
 			Third:   []string{unix, "golang.org/x/sync"},
-			Tests:   []string{"internal/sandbox/gvisor", "internal/sandbox/fake", "internal/guest/agent"},
+			Tests:   []string{"internal/sandbox/gvisor", "internal/sandbox/fake", "internal/guest/agent", prepared},
 		},
 	}
 }
@@ -217,15 +221,15 @@ func runRooms() map[string]Room {
 		"internal/bench": {Imports: []string{event, kept, "internal/agent", "internal/image", "internal/record/journal", "internal/llm/recorded", "internal/record/replay", "internal/run", "internal/session",
 			"internal/tool", "internal/plan", "internal/plan/vm", "internal/plan/label", "internal/plan/policy", syntax,
 			"internal/bench/workflow", wire, "internal/tool/gate", "internal/tool/bridge", "internal/tool/registry", "internal/tool/typed"}, Third: []string{"golang.org/x/sync", "go.starlark.net"},
-			Tests: []string{"internal/guest/agent", "internal/sandbox/gvisor", "internal/tool/kind/python", "internal/tool/kind/web"}},
+			Tests: []string{"internal/guest/agent", "internal/sandbox/gvisor", "internal/tool/kind/python", "internal/tool/kind/web", prepared}},
 		"internal/bench/workflow": {Imports: []string{fault, event, llm, wire, "internal/agent", "internal/agent/action", "internal/tool/gate", "internal/guest", "internal/tool/bridge", "internal/plan/policy",
 			"internal/tool", "internal/tool/registry", "internal/tool/typed"},
-			Tests: []string{"internal/guest/agent", "internal/image", "internal/sandbox/gvisor", "internal/session"},
+			Tests: []string{"internal/guest/agent", "internal/image", "internal/sandbox/gvisor", "internal/session", prepared},
 			Third: []string{"github.com/tiktoken-go/tokenizer"}},
 
 		// The escape and limits battery is tests alone.
 		"internal/test/battery": {
-			Tests: []string{fault, event, box, wire, "internal/sandbox/gvisor", "internal/guest", "internal/guest/agent", "internal/image", "internal/session"},
+			Tests: []string{fault, event, box, wire, "internal/sandbox/gvisor", "internal/guest", "internal/guest/agent", "internal/image", "internal/session", prepared},
 		},
 
 		// The application layer wires everything; what shows it to a person

@@ -22,7 +22,7 @@ func toolRooms() map[string]Room {
 
 		// The battery of tools is tests alone, over the parts as app wires them.
 		"internal/test/battery/tools": {Tests: []string{fault, event, wire, tool, "internal/tool/registry", "internal/tool/kind", "internal/store/files", "internal/store/sqlite", "internal/egress", "internal/tool/gate",
-			"internal/guest", "internal/guest/agent", "internal/image", "internal/record/journal", "internal/tool/bridge", "internal/sandbox/gvisor", "internal/session"}},
+			"internal/guest", "internal/guest/agent", "internal/image", "internal/record/journal", "internal/tool/bridge", "internal/sandbox/gvisor", "internal/session", prepared}},
 
 		"internal/netaddr":       {},
 		"internal/tool/gate":     {Imports: []string{fault, safetext, event, tool, "internal/plan/label", "internal/plan/policy"}},

@@ -13,6 +13,7 @@ import (
 	"praxis/internal/image"
 	"praxis/internal/sandbox/gvisor"
 	"praxis/internal/session"
+	"praxis/internal/test/prepared"
 )
 
 // What all tests share: building the default image takes seconds.
@@ -39,7 +40,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dataDir)
-	images, err := image.Open(filepath.Join(dataDir, "images"))
+	images, err := prepared.Images(filepath.Join(dataDir, "images"))
 	if err == nil {
 		defer images.Close()
 		defaultImage, err = images.Resolve(context.Background(), image.Request{}, event.Discard)

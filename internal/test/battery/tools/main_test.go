@@ -32,6 +32,7 @@ import (
 	"praxis/internal/session"
 	"praxis/internal/store/files"
 	"praxis/internal/store/sqlite"
+	"praxis/internal/test/prepared"
 	"praxis/internal/tool"
 	"praxis/internal/tool/bridge"
 	"praxis/internal/tool/gate"
@@ -105,7 +106,7 @@ func newWorld(t *testing.T) *world {
 	w.write()
 	ctx := t.Context()
 	w.keep()
-	images, err := image.Open(filepath.Join(w.home, "images"))
+	images, err := prepared.Images(filepath.Join(w.home, "images"))
 	w.must(err)
 	t.Cleanup(func() { w.check(images.Close()) })
 	backend, err := gvisor.New(gvisor.Config{Dir: filepath.Join(w.home, "run")})

@@ -1,0 +1,155 @@
+// Package prepared gives tests the default image without the seconds that it takes
+// to unpack and to compile the interpreter: that is done once, into the cache of
+// tests, and copied from there. A test owns its copy: neither another test nor an
+// update of the host changes what it works on.
+package prepared
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"praxis/event"
+	"praxis/internal/image"
+	"praxis/internal/test/cache"
+)
+
+// interpreter is the folder of an image store that takes long to make.
+const interpreter = "python"
+
+// Images opens the image store in dir with the interpreter in it: to resolve the
+// default image takes milliseconds then.
+func Images(dir string) (*image.Store, error) {
+	if err := Fill(dir); err != nil {
+		return nil, err
+	}
+	return image.Open(dir)
+}
+
+// Fill puts the interpreter into the image store in dir, which need not be there.
+func Fill(dir string) error {
+	made, err := store()
+	if err == nil {
+		err = copyTree(filepath.Join(made, interpreter), filepath.Join(dir, interpreter))
+	}
+	if err != nil {
+		return fmt.Errorf("cannot prepare the image: %w", err)
+	}
+	return nil
+}
+
+// store returns the folder of the image store in the cache and sees to it that the
+// default image is in it. Several processes may do so at once: one builds.
+func store() (string, error) {
+	key, err := sources()
+	if err != nil {
+		return "", err
+	}
+	dir, err := cache.Dir("images", key)
+	if err != nil {
+		return "", err
+	}
+	s, err := image.Open(dir)
+	if err != nil {
+		return "", err
+	}
+	_, err = s.Resolve(context.Background(), image.Request{}, event.Discard)
+	return dir, errors.Join(err, s.Close())
+}
+
+// sources is a digest of what the interpreter in an image follows from: the
+// package that makes it, and the versions of the modules.
+func sources() (string, error) {
+	root, err := module()
+	if err != nil {
+		return "", err
+	}
+	names := []string{filepath.Join(root, "go.mod")}
+	entries, err := os.ReadDir(filepath.Join(root, "internal", "image"))
+	if err != nil {
+		return "", err
+	}
+	for _, e := range entries {
+		if !e.IsDir() && !strings.HasSuffix(e.Name(), "_test.go") {
+			names = append(names, filepath.Join(root, "internal", "image", e.Name()))
+		}
+	}
+	h := sha256.New()
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return "", err
+		}
+		_, _ = fmt.Fprintf(h, "%s %d\n", filepath.Base(name), len(data))
+		_, _ = h.Write(data)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:8]), nil
+}
+
+// module returns the root of the module: tests run in the folders of their packages.
+func module() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	for {
+		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+			return dir, nil
+		}
+		up := filepath.Dir(dir)
+		if up == dir {
+			return "", errors.New("there is no go.mod above the working folder")
+		}
+		dir = up
+	}
+}
+
+// copyTree copies a folder with its modes and its symbolic links.
+func copyTree(from, to string) error {
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil {
+			return err
+		}
+		target := filepath.Join(to, rel)
+		switch {
+		case d.IsDir():
+			return errors.Join(os.MkdirAll(target, 0o755), os.Chmod(target, info.Mode().Perm()))
+		case d.Type() == fs.ModeSymlink:
+			text, err := os.Readlink(path)
+			if err != nil {
+				return err
+			}
+			return os.Symlink(text, target)
+		}
+		return copyFile(path, target, info.Mode().Perm())
+	})
+}
+
+func copyFile(from, to string, mode fs.FileMode) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, in.Close()) }()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(out, in)
+	return errors.Join(err, out.Chmod(mode), out.Close())
+}
