@@ -24,7 +24,7 @@ import (
 	"praxis/internal/session"
 )
 
-var kills = flag.Int("kills", 12, "random kills of TestKilledWhileSaving; the nightly target runs 300")
+var kills = flag.Int("kills", 3, "random kills of TestKilledWhileSaving; the nightly target runs 300")
 
 // crashArg makes the test binary the process that is killed.
 const crashArg = "battery-crash-child"
@@ -33,6 +33,7 @@ const crashArg = "battery-crash-child"
 // named session counts and saves, again and again. Afterwards the session must
 // open and hold the last count that was said to be saved, or the next one.
 func TestKilledWhileSaving(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	img, err := json.Marshal(defaultImage)
 	if err != nil {

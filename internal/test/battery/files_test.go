@@ -133,7 +133,8 @@ if os.fork() == 0:
 		{"extract_bomb", "fill the disk by a small archive", ``, extractsBomb, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			t.Parallel()
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
 			opt := session.Options{Image: defaultImage}
 			opt.Limits.Disk = 64 << 20
@@ -148,7 +149,7 @@ if os.fork() == 0:
 			}
 			var text string
 			err = s.Use(ctx, func(g *guest.Client) error {
-				bounded, cancel := context.WithTimeout(ctx, 20*time.Second)
+				bounded, cancel := context.WithTimeout(ctx, time.Minute)
 				defer cancel()
 				var err error
 				text, err = c.act(bounded, g)

@@ -40,6 +40,7 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dataDir)
+	prepared.AtOnce(4)
 	images, err := prepared.Images(filepath.Join(dataDir, "images"))
 	if err == nil {
 		defer images.Close()

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	_ "embed"
+	"flag"
 	"fmt"
 	"regexp"
 	"slices"
@@ -36,7 +37,7 @@ func parseProbes(t *testing.T, text string) []probe {
 	var out []probe
 	for _, part := range strings.Split(text, "\n=== ")[1:] {
 		name, rest, _ := strings.Cut(part, "\n")
-		p := probe{name: strings.TrimSpace(name), expect: []string{"ok"}, timeout: 15 * time.Second}
+		p := probe{name: strings.TrimSpace(name), expect: []string{"ok"}, timeout: time.Minute}
 		lines := bufio.NewScanner(strings.NewReader(rest))
 		var code []string
 		for lines.Scan() {
@@ -69,7 +70,7 @@ func (p *probe) set(key, value string) error {
 		if _, err := fmt.Sscan(value, &n); err != nil {
 			return err
 		}
-		p.timeout = time.Duration(n) * time.Second
+		p.timeout = time.Duration(*longer*n) * time.Second
 	case "limits":
 		name, v, _ := strings.Cut(value, "=")
 		var n int64
@@ -90,10 +91,14 @@ func (p *probe) set(key, value string) error {
 	return nil
 }
 
+// longer is how many times as long as probes.txt says code that never ends is let go on.
+var longer = flag.Int("longer", 1, "factor of the time that probes without an end get")
+
 var placeholder = regexp.MustCompile(`\{\{\w+\}\}`)
 
 func TestProbes(t *testing.T) {
 	h := newHost(t)
+	t.Cleanup(func() { h.check(t) }) // after all of them
 	m := manager(t)
 	probes := parseProbes(t, probesText)
 	if len(probes) < 60 {
@@ -101,11 +106,12 @@ func TestProbes(t *testing.T) {
 	}
 	for _, p := range probes {
 		t.Run(p.name, func(t *testing.T) {
+			t.Parallel()
 			code := h.fill(prelude + "\n" + p.code)
 			if left := placeholder.FindString(code); left != "" {
 				t.Fatalf("nothing is planted for %s", left)
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 			defer cancel()
 			s, err := m.Create(ctx, session.Options{Image: defaultImage, Limits: p.limits}, event.Discard)
 			if err != nil {
@@ -135,7 +141,6 @@ func TestProbes(t *testing.T) {
 			alive(ctx, t, s, about)
 		})
 	}
-	h.check(t)
 }
 
 // named returns the limit that a status is about, or "".
@@ -151,7 +156,7 @@ func named(s event.Status) string {
 func alive(ctx context.Context, t *testing.T, s *session.Session, about string) {
 	t.Helper()
 	for range 2 {
-		after, err := s.Execute(ctx, "print(6*7)", session.Exec{Bounds: event.Bounds{Timeout: event.Duration(20 * time.Second)}}, event.Discard)
+		after, err := s.Execute(ctx, "print(6*7)", session.Exec{Bounds: event.Bounds{Timeout: event.Duration(time.Minute)}}, event.Discard)
 		if err != nil {
 			t.Fatalf("the session is unusable afterwards: %v: %s", err, about)
 		}

@@ -9,11 +9,13 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"praxis/event"
@@ -153,3 +155,8 @@ func copyFile(from, to string, mode fs.FileMode) (err error) {
 	_, err = io.Copy(out, in)
 	return errors.Join(err, out.Chmod(mode), out.Close())
 }
+
+// AtOnce lets n tests of a package run at the same time, where the command line
+// does not say otherwise: each has a sandbox, which waits more than it computes,
+// and needs memory. It is called before the tests run.
+func AtOnce(n int) error { return flag.Set("test.parallel", strconv.Itoa(n)) }
