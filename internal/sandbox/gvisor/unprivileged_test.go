@@ -20,6 +20,7 @@ func TestExamUnprivileged(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("not root: TestExam itself runs as an ordinary user")
 	}
+	t.Parallel()
 	needHost(t)
 	out, err := asNobody(t, "-test.run=^TestExam$", "-test.v")
 	if err != nil {
