@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -298,28 +299,38 @@ func try(t *testing.T, d *fallible) bool {
 	return d.fell
 }
 
-// TestCrash lets every step of a workload fail, in every way, and looks at what
-// a killed process or a loss of power leaves.
+var everyStep = flag.Bool("all", false, "let every step fail in every way, not some of them in each")
+
+// TestCrash lets the steps of a workload fail, in every way, and looks at what a
+// killed process or a loss of power leaves. Of each way a commit takes one step in
+// so many, another one for each way.
 func TestCrash(t *testing.T) {
+	whole := newFallible(0, 0, false)
+	if try(t, whole) {
+		t.Fatal("a step fails without being told to")
+	}
+	if whole.steps < 50 {
+		t.Fatalf("the workload has %d steps only", whole.steps)
+	}
+	t.Logf("%d steps", whole.steps)
 	for _, way := range []struct {
-		name  string
-		times int
-		dead  bool
-	}{{"killed", 1, true}, {"one step fails", 1, false}, {"two steps fail", 2, false}, {"three steps fail", 3, false}} {
+		name         string
+		times        int
+		dead         bool
+		every, first int // of the steps, in a commit
+	}{{"killed", 1, true, 2, 1}, {"one step fails", 1, false, 2, 2}, {"two steps fail", 2, false, 4, 1}, {"three steps fail", 3, false, 4, 3}} {
 		t.Run(way.name, func(t *testing.T) {
 			t.Parallel()
-			n := 1
-			for ; ; n++ {
-				fell := false
-				ok := t.Run(fmt.Sprint("step ", n), func(t *testing.T) { fell = try(t, newFallible(n, way.times, way.dead)) })
-				if !fell || !ok {
-					break
-				}
+			if *everyStep {
+				way.every, way.first = 1, 1
 			}
-			if n < 50 {
-				t.Errorf("the workload has %d steps only", n-1)
+			for n := way.first; n <= whole.steps; n += way.every {
+				t.Run(fmt.Sprint("step ", n), func(t *testing.T) {
+					if !try(t, newFallible(n, way.times, way.dead)) {
+						t.Error("the step does not fail")
+					}
+				})
 			}
-			t.Logf("%d steps", n-1)
 		})
 	}
 }
