@@ -31,6 +31,7 @@ func mountTmpfs(t *testing.T, flags uintptr, options string) string {
 }
 
 func TestNoSpace(t *testing.T) {
+	t.Parallel()
 	t.Run("too small from the beginning", func(t *testing.T) {
 		s := open(t, mountTmpfs(t, 0, "size=20m,mode=755"))
 		_, err := s.Resolve(t.Context(), Request{}, event.Discard)
@@ -62,6 +63,7 @@ func TestNoSpace(t *testing.T) {
 }
 
 func TestNoExec(t *testing.T) {
+	t.Parallel()
 	s := open(t, mountTmpfs(t, syscall.MS_NOEXEC, "size=400m,mode=755"))
 	_, err := s.Resolve(t.Context(), Request{}, event.Discard)
 	if fault.KindOf(err) != fault.Denied || !strings.Contains(fault.RemedyOf(err), "noexec") {

@@ -3,6 +3,7 @@ package image
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -91,6 +92,7 @@ func checkWhole(t *testing.T, s *Store, kind string) int {
 }
 
 func TestKilledBuilder(t *testing.T) {
+	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "store")
 	s, err := Open(dir)
 	if err != nil {
@@ -134,14 +136,37 @@ func TestKilledBuilder(t *testing.T) {
 	}
 }
 
+// waitGone waits until no process names dir: what a builder starts ends with it.
+func waitGone(t *testing.T, dir string) {
+	t.Helper()
+	var left []string
+	for range 6000 {
+		left = left[:0]
+		names, err := filepath.Glob("/proc/[0-9]*/cmdline")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range names {
+			if line, err := os.ReadFile(name); err == nil && strings.Contains(string(line), dir) {
+				left = append(left, strings.ReplaceAll(string(line), "\x00", " "))
+			}
+		}
+		if len(left) == 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Fatalf("a builder was killed and left %q", left)
+}
+
+var kills = flag.Int("kills", 1, "how many builders of the real interpreter are killed")
+
 // The real interpreter has a store of its own here: it is built several times.
 func TestKilledBuilderOfDefaultImage(t *testing.T) {
-	if testing.Short() {
-		t.Skip("builds the interpreter several times")
-	}
+	t.Parallel()
 	_, want := sharedStore(t)
 	dir := filepath.Join(t.TempDir(), "store")
-	for range 3 {
+	for range *kills {
 		cmd := childCommand(t, dir, "")
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -149,6 +174,7 @@ func TestKilledBuilderOfDefaultImage(t *testing.T) {
 		time.Sleep(time.Duration(rand.Int64N(int64(shared.took))))
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
+		waitGone(t, dir)
 		s, err := Open(dir)
 		if err != nil {
 			t.Fatal(err)

@@ -1,9 +1,11 @@
 package image
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -11,8 +13,10 @@ import (
 	"regexp"
 	"runtime"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"github.com/kluctl/go-embed-python/python"
 
@@ -172,18 +176,63 @@ func checkPython(ctx context.Context, exe string) error {
 	return nil
 }
 
-// compileTree compiles every module below dir for its place in the guest.
-// unchecked-hash spares the guest a look at each source's time. Tests are left
-// out: they are large and seldom imported. strict makes a module that does not
+// maxCompilers bounds the interpreters that compile at the same time.
+const maxCompilers = 16
+
+// compileTree compiles every module below dir for its place in the guest, with an
+// interpreter for each processor: they are all ours, so that they end with us, as
+// the workers of compileall -j would not. strict makes a module that does not
 // compile an error; packages may hold templates that do not.
 func compileTree(ctx context.Context, exe, dir, guestDir string, strict bool) error {
+	lists, err := modulesBelow(dir, min(runtime.NumCPU(), maxCompilers))
+	if err != nil {
+		return fmt.Errorf("cannot list the modules of %s: %w", guestDir, err)
+	}
+	errs := make([]error, len(lists))
+	var all sync.WaitGroup
+	for i, list := range lists {
+		all.Go(func() { errs[i] = compileModules(ctx, exe, dir, guestDir, list, strict) })
+	}
+	all.Wait()
+	return cmp.Or(errs...)
+}
+
+// modulesBelow shares the modules below dir out among n lists, one name a line.
+// A name that would not be one line is left out: it is imported all the same.
+func modulesBelow(dir string, n int) ([]string, error) {
+	lists := make([]strings.Builder, n)
+	next := 0
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case d.IsDir() && d.Name() == "__pycache__":
+			return fs.SkipDir
+		case !d.Type().IsRegular(), filepath.Ext(path) != ".py", strings.ContainsAny(path, "\n\r"), !utf8.ValidString(path):
+			return nil
+		}
+		lists[next%n].WriteString(path + "\n")
+		next++
+		return nil
+	})
+	out := make([]string, 0, n)
+	for i := range min(n, next) {
+		out = append(out, lists[i].String())
+	}
+	return out, err
+}
+
+// compileModules compiles modules below dir. unchecked-hash spares the guest a
+// look at each source's time. Tests are left out: they are large and seldom imported.
+func compileModules(ctx context.Context, exe, dir, guestDir, list string, strict bool) error {
 	var out tail
 	err := runPython(ctx, exe, pythonRun{
 		args: []string{
-			"-m", "compileall", "-q", "-f", "-j", "0", "--invalidation-mode", "unchecked-hash",
+			"-m", "compileall", "-q", "-f", "--invalidation-mode", "unchecked-hash",
 			"-s", dir, "-p", guestDir,
-			"-x", "^" + regexp.QuoteMeta(dir) + "/(.*/)?tests?/", dir,
+			"-x", "^" + regexp.QuoteMeta(dir) + "/(.*/)?tests?/", "-i", "-",
 		},
+		in:  strings.NewReader(list),
 		out: &out,
 	})
 	if err != nil && noSpaceRE.MatchString(out.String()) {
@@ -204,6 +253,7 @@ type pythonRun struct {
 	args []string
 	env  []string
 	dir  string
+	in   io.Reader                               // standard input, nil: none
 	out  interface{ Write([]byte) (int, error) } // standard output and error
 }
 
@@ -216,7 +266,7 @@ func runPython(ctx context.Context, exe string, r pythonRun) error {
 	if cmd.Dir == "" {
 		cmd.Dir = "/"
 	}
-	cmd.Stdout, cmd.Stderr = r.out, r.out
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.in, r.out, r.out
 	err := runCommand(cmd)
 	if cause := context.Cause(ctx); err != nil && cause != nil {
 		return cause
