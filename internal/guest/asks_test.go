@@ -37,6 +37,7 @@ const callWait = `,"body":{"do":"call","tool":"wait","arguments":{}}`
 
 // TestLiesInAsks breaks the protocol of asks in every way. Each must end the stream.
 func TestLiesInAsks(t *testing.T) {
+	t.Parallel()
 	say := func(frames ...any) func(*liar) {
 		return func(l *liar) {
 			for i := 0; i < len(frames); i += 3 {
@@ -167,6 +168,7 @@ func kindOf(t *testing.T, answer string) string {
 }
 
 func TestAnswersToAsks(t *testing.T) {
+	t.Parallel()
 	got := make(chan map[uint32]string, 1)
 	d := newDesk()
 	c := lieAsk(t, d, func(l *liar) {
@@ -204,6 +206,7 @@ func TestAnswersToAsks(t *testing.T) {
 }
 
 func TestLimitsOfAsks(t *testing.T) {
+	t.Parallel()
 	got := make(chan map[uint32]string, 2)
 	d := newDesk()
 	c := lieAsk(t, deaf{d}, func(l *liar) {
@@ -230,6 +233,7 @@ func TestLimitsOfAsks(t *testing.T) {
 }
 
 func TestAsksWithoutAnOffer(t *testing.T) {
+	t.Parallel()
 	got := make(chan map[uint32]string, 1)
 	lie(t, func(l *liar) {
 		l.say(wire.AskKind, first, tools("a", callNow))
@@ -247,6 +251,7 @@ func TestAsksWithoutAnOffer(t *testing.T) {
 
 // The end of the stream ends what is served, and Close waits for it.
 func TestAsksEndWithTheStream(t *testing.T) {
+	t.Parallel()
 	d := newDesk()
 	c := lieAsk(t, d, func(l *liar) {
 		l.say(wire.AskKind, first, tools("a", callWait))
@@ -277,6 +282,7 @@ func (huge) Tools(_ context.Context, body json.RawMessage) (json.RawMessage, err
 }
 
 func TestHugeAnswers(t *testing.T) {
+	t.Parallel()
 	got := make(chan map[uint32]string, 1)
 	lieAsk(t, huge{}, func(l *liar) {
 		l.say(wire.AskKind, first, tools("a", `,"body":1`))

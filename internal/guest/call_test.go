@@ -23,6 +23,7 @@ func (h *heard) Write(p []byte) (int, error) {
 // The guest gives the numbers of its asks again after a hello: a frame of an
 // older call under the same number would answer another ask.
 func TestNothingIsWrittenForACallOfAnOlderEpoch(t *testing.T) {
+	t.Parallel()
 	h := &heard{liar: newLiar(nil)}
 	c := New(h)
 	defer c.Close()

@@ -60,6 +60,7 @@ func (b *bed) wantChanged(code string, want ...string) {
 }
 
 func TestChangesOfAnExecution(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	b.wantChanged("1+1")
 	b.wantChanged("open('b','w').write('12345'); import os; os.makedirs('d/e'); open('d/e/a','w').write('x'); open('a','w').close()",
@@ -81,6 +82,7 @@ func TestChangesOfAnExecution(t *testing.T) {
 }
 
 func TestChangesLeaveOut(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	b.wantChanged(`
 import os, socket
@@ -99,6 +101,7 @@ socket.socket(socket.AF_UNIX).bind('sock'); os.mkdir('empty'); open('my.py','w')
 // What the host, a process or an execution that does not ask changes is not
 // what the next execution changed.
 func TestChangesAreOnlyTheExecutions(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	b.wantChanged("import os, threading, time")
 	put := func(name, text string) {
@@ -137,6 +140,7 @@ func TestChangesAreOnlyTheExecutions(t *testing.T) {
 }
 
 func TestChangesOfCodeThatWasStopped(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	x := b.exec(wire.Execute{Code: "open('a','w').write('a'); open('b','w').write('b')\nwhile True: pass", WallMS: 300, Changes: true})
 	if got := b.told(x); x.Status != event.Timeout || got != "created a 1\ncreated b 1" {
@@ -150,6 +154,7 @@ func TestChangesOfCodeThatWasStopped(t *testing.T) {
 }
 
 func TestChangesAreBounded(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	b.wantChanged("import os")
 	many := wire.MaxChanges - 10
@@ -173,6 +178,7 @@ func TestChangesAreBounded(t *testing.T) {
 }
 
 func TestChangesOfAFolderThatIsGone(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	b.wantChanged("import os; open('a','w').close()", "created a 0")
 	got := b.changed("os.rename(os.getcwd(), os.getcwd()+'.away')")
@@ -189,6 +195,7 @@ func TestChangesOfAFolderThatIsGone(t *testing.T) {
 
 // After executions that change nothing the agent does not look any more.
 func TestChangesAreHeard(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	rest := func() {
 		t.Helper()
@@ -220,6 +227,7 @@ func TestChangesAreHeard(t *testing.T) {
 
 // The context that waits for the alarm may end, or another may change files.
 func TestChangesAreHeardInEveryContext(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	in := func(context, code string) event.Execution {
 		t.Helper()
@@ -265,6 +273,7 @@ func TestChangesAreHeardInEveryContext(t *testing.T) {
 
 // What became of the variables stands in the message and for itself.
 func TestStateNote(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	for code, want := range map[string]string{
 		"while True: pass":       "the variables are kept",
@@ -280,6 +289,7 @@ func TestStateNote(t *testing.T) {
 
 // An interruption that comes while the folder is looked at is not lost.
 func TestInterruptedBeforeItBegan(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	b.run("import os, time\nfor i in range(9000): open(str(i), 'w').write('x' * 4000)")
 	for range 5 {

@@ -14,6 +14,7 @@ import (
 )
 
 func TestExecute(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	b.want("x = 41\nx + 1", "42")
 	b.want("x", "41")
@@ -34,6 +35,7 @@ func TestExecute(t *testing.T) {
 }
 
 func TestOrderOfStreamsAndDisplays(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	rec := newRecorder()
 	code := `
@@ -63,6 +65,7 @@ sys.stdout.buffer.write(b"\xff\xfe")
 }
 
 func TestLargeDisplayAndResult(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	code := `
 class Big:
@@ -82,6 +85,7 @@ Big(3 << 20)`
 }
 
 func TestOutputIsCut(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	const line = "0123456789abcdef\n"
 	x := b.exec(wire.Execute{Code: "import sys\nprint('first')\nfor i in range(20000): sys.stdout.write('0123456789abcdef\\n')\nprint('last')", OutputBytes: 16 << 10})
@@ -110,6 +114,7 @@ func TestOutputIsCut(t *testing.T) {
 }
 
 func TestOutputLimitStops(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	b.run("kept = 7")
 	x := b.exec(wire.Execute{Code: "import sys\nwhile True: sys.stdout.write('y' * 65536)", OutputBytes: 1000})
@@ -120,6 +125,7 @@ func TestOutputLimitStops(t *testing.T) {
 }
 
 func TestLateOutput(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	b.run(`
 import threading, os
@@ -138,6 +144,7 @@ threading.Thread(target=late).start()`)
 }
 
 func TestTimeouts(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	b.run("kept = 1")
 	for name, c := range map[string]struct {
@@ -168,6 +175,7 @@ func TestTimeouts(t *testing.T) {
 }
 
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	b.run("kept = 5")
 	rec := newRecorder()
@@ -202,6 +210,7 @@ sockets = [fd for fd in range(256) if is_socket(fd)]
 `
 
 func TestDeath(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	for _, c := range []struct {
 		code, says string
@@ -230,6 +239,7 @@ func TestDeath(t *testing.T) {
 }
 
 func TestDeathWhileIdle(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	b.run("import os, threading\nfirst = os.getpid()\nthreading.Timer(0.2, os._exit, [4]).start()")
 	pid := b.pid("main")
@@ -267,6 +277,7 @@ func (b *bed) eventually(what string, ok func() bool) {
 }
 
 func TestMemory(t *testing.T) {
+	t.Parallel()
 	b := start(t, func(s *wire.Setup) { s.Limits.Kernel, s.Limits.Memory = 1<<30, 300<<20 })
 	b.run("kept = 1")
 	x := b.run("a = bytearray(2 << 30)")
@@ -285,6 +296,7 @@ func TestMemory(t *testing.T) {
 }
 
 func TestContexts(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	b.run("x = 1")
 	if x := b.exec(wire.Execute{Context: "other", Code: "x = 2"}); x.Status != event.OK {
@@ -336,6 +348,7 @@ func TestContexts(t *testing.T) {
 }
 
 func TestBusy(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	rec := newRecorder()
 	done := make(chan event.Execution, 1)
@@ -360,6 +373,7 @@ func TestBusy(t *testing.T) {
 }
 
 func TestComplete(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	b.run("some_long_name = 1")
 	c, err := b.Complete(b.ctx(), "", "é = some_lo", 11)
@@ -372,6 +386,7 @@ func TestComplete(t *testing.T) {
 }
 
 func TestAttachAndReopen(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	rec := newRecorder()
 	done := make(chan event.Execution, 1)
@@ -425,6 +440,7 @@ for i in range(5):
 }
 
 func TestReseedAndSeed(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	b.run("import random\nrandom.seed(1)\nstate = random.getstate()")
 	if err := b.Hello(b.ctx(), wire.Hello{Reseed: "00112233445566778899aabbccddeeff"}); err != nil {
@@ -447,6 +463,7 @@ func TestReseedAndSeed(t *testing.T) {
 }
 
 func TestSetupAgainChangesLimits(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	s := b.Setup
 	s.Limits.Kernel, s.Limits.OpenFiles = 1<<30, 77
@@ -457,6 +474,7 @@ func TestSetupAgainChangesLimits(t *testing.T) {
 }
 
 func TestPreloadErrors(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	s := b.Setup
 	s.Preload = []string{"json"}
@@ -471,6 +489,7 @@ func TestPreloadErrors(t *testing.T) {
 }
 
 func TestNoPython(t *testing.T) {
+	t.Parallel()
 	python(t)
 	b := start(t, nil)
 	s := b.Setup

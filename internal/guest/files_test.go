@@ -41,6 +41,7 @@ func (b *bed) read(path string) (string, error) {
 }
 
 func TestFiles(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	big := strings.Repeat("0123456789abcdef", 300_000) // more than several windows
 	info, err := b.WriteFile(b.ctx(), "sub/dir/big.bin", strings.NewReader(big), 0o600)
@@ -102,6 +103,7 @@ func TestFiles(t *testing.T) {
 }
 
 func TestManyFiles(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	b.run("for i in range(3000): open(f'{i:05d}-' + 'n' * 200, 'w').close()")
 	list, err := b.List(b.ctx(), b.work, false)
@@ -146,6 +148,7 @@ func fill(t *testing.T, r *os.Root, n int) {
 
 // TestDeepFolders has more in it than a path can name.
 func TestDeepFolders(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	long := strings.Repeat("d", 200)
 	fill(t, nest(t, b.work, long, 100), 3)
@@ -179,6 +182,7 @@ func TestDeepFolders(t *testing.T) {
 
 // TestManyLevels goes as deep as a walk goes and no deeper.
 func TestManyLevels(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	fill(t, nest(t, b.work, "d", 64), 2)
 	l, err := b.Find(b.ctx(), wire.List{Path: b.work, Recursive: true})
@@ -194,6 +198,7 @@ func TestManyLevels(t *testing.T) {
 
 // TestListingIsBounded makes few files whose paths are long.
 func TestListingIsBounded(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	deep := nest(t, b.work, strings.Repeat("d", 200), 18)
 	fill(t, deep, 6000)
@@ -213,6 +218,7 @@ func TestListingIsBounded(t *testing.T) {
 }
 
 func TestFind(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	for _, name := range []string{"a/__pycache__/x.pyc", "a/b", "__pycache__/y", "c"} {
 		b.write(name, "")
@@ -241,6 +247,7 @@ func TestFind(t *testing.T) {
 
 // TestListLeftOutIsCounted lists what the user may not read.
 func TestListLeftOutIsCounted(t *testing.T) {
+	t.Parallel()
 	if os.Getuid() == 0 {
 		t.Skip("skipped: root may read every folder")
 	}
@@ -253,6 +260,7 @@ func TestListLeftOutIsCounted(t *testing.T) {
 }
 
 func TestFailedUploadLeavesTheOldFile(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	b.write("f", "old")
 	bad := io.MultiReader(strings.NewReader(strings.Repeat("x", 1<<20)), errReader{})
@@ -287,6 +295,7 @@ func (f writerFunc) Write(b []byte) (int, error) { return f(b) }
 
 // TestPathsStayInside tries every op with paths that lead out of the roots.
 func TestPathsStayInside(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	outside := t.TempDir()
 	secret := filepath.Join(outside, "secret")
@@ -357,6 +366,7 @@ func TestPathsStayInside(t *testing.T) {
 
 // TestWriteReplacesLink writes through the name of a link that leads outside.
 func TestWriteReplacesLink(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	secret := filepath.Join(t.TempDir(), "secret")
 	os.WriteFile(secret, []byte("secret"), 0o644)
@@ -371,6 +381,7 @@ func TestWriteReplacesLink(t *testing.T) {
 }
 
 func TestArchives(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	b.write("d/one.txt", "1")
 	b.write("d/deep/two.bin", strings.Repeat("two", 1<<18))
@@ -415,6 +426,7 @@ func TestArchives(t *testing.T) {
 
 // TestHostileArchives unpacks archives that try to leave their folder.
 func TestHostileArchives(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	outside := t.TempDir()
 	evil := []*tar.Header{
@@ -478,6 +490,7 @@ func TestHostileArchives(t *testing.T) {
 }
 
 func TestWatch(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	b.write("there", "1")
 	ctx, cancel := context.WithCancel(b.ctx())
@@ -543,6 +556,7 @@ func (b *bed) eventuallyChange(changes <-chan string, want ...string) {
 }
 
 func TestQuiesceWaitsForFiles(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	r, w := io.Pipe()
 	done := make(chan error, 1)

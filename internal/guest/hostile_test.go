@@ -112,6 +112,7 @@ const okOutcome = `{"status":"ok","state":"kept","wall_ms":1,"cpu_ms":1,"peak_me
 // TestLiesOfAnExecution lies in every field of what an execution sends. Each
 // lie must end the stream with an error, not with a panic or a hang.
 func TestLiesOfAnExecution(t *testing.T) {
+	t.Parallel()
 	long := strings.Repeat("x", 70<<10)
 	outcome := func(change string) string { // one field of a good outcome, changed
 		var m map[string]any
@@ -262,6 +263,7 @@ func TestLiesOfAnExecution(t *testing.T) {
 
 // TestChangesNobodyAskedFor answers an execution that did not ask for them.
 func TestChangesNobodyAskedFor(t *testing.T) {
+	t.Parallel()
 	for _, told := range []string{`"changes":[{"path":"/work/a","kind":"created","bytes":1}]`, `"unlisted":"x"`} {
 		c := lie(t, func(l *liar) {
 			id, _ := l.hear()
@@ -285,6 +287,7 @@ func keys(n int) string {
 
 // TestLiesOfReplies lies in the replies of the other ops.
 func TestLiesOfReplies(t *testing.T) {
+	t.Parallel()
 	const file = `"kind":"file","size":1,"mode":420,"mod_time_ns":1`
 	stat := func(c *guest.Client, ctx context.Context) error { _, err := c.Stat(ctx, "f"); return err }
 	list := func(c *guest.Client, ctx context.Context) error { _, err := c.List(ctx, "f", true); return err }
@@ -377,6 +380,7 @@ func TestLiesOfReplies(t *testing.T) {
 
 // TestListingWithoutEnd lists for ever, by number and by bytes.
 func TestListingWithoutEnd(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		path string
 		n    int // entries of an event
@@ -420,6 +424,7 @@ func TestListingWithoutEnd(t *testing.T) {
 }
 
 func TestLiesOfHello(t *testing.T) {
+	t.Parallel()
 	for name, body := range map[string]string{
 		"no JSON": "x", "version 2": `{"version":2,"epoch":1}`, "version 0": `{"epoch":1}`, "epoch below 0": `{"version":1,"epoch":-1}`,
 		"long": `{"version":1,"epoch":1,"reseed":"` + strings.Repeat("0", 5000) + `"}`,
@@ -445,6 +450,7 @@ func TestLiesOfHello(t *testing.T) {
 
 // TestFloods sends without end. The host must stop it long before memory does.
 func TestFloods(t *testing.T) {
+	t.Parallel()
 	for name, f := range map[string]func(l *liar, id uint32){
 		"output": func(l *liar, id uint32) {
 			for i := uint64(1); l.say(wire.Output, id, output(i, 1, strings.Repeat("x", 100<<10))); i++ {
@@ -485,6 +491,7 @@ func TestFloods(t *testing.T) {
 
 // TestWindow sends more than the window while nobody takes it.
 func TestWindow(t *testing.T) {
+	t.Parallel()
 	c := lie(t, func(l *liar) {
 		id, _ := l.hear()
 		for l.say(wire.Data, id, make([]byte, 100<<10)) {
@@ -506,6 +513,7 @@ func TestWindow(t *testing.T) {
 
 // TestSilentGuest cancels requests of a guest that answers nothing.
 func TestSilentGuest(t *testing.T) {
+	t.Parallel()
 	c := lie(t, func(l *liar) { l.drain() })
 	for name, f := range map[string]func(ctx context.Context) error{
 		"ping":  c.Ping,
@@ -538,6 +546,7 @@ func (zeros) Read(b []byte) (int, error) { return len(b), nil }
 // TestFailuresAreFaults passes what an honest guest refuses on to the caller,
 // without what would harm a screen.
 func TestFailuresAreFaults(t *testing.T) {
+	t.Parallel()
 	c := lie(t, func(l *liar) {
 		id, _ := l.hear()
 		l.say(wire.Failure, id, wire.Fault{Kind: "denied", Message: "no \x1b[31mway\x00", Remedy: "ask"})
@@ -557,6 +566,7 @@ func TestFailuresAreFaults(t *testing.T) {
 
 // TestOlderEpoch sends frames of the stream before while a hello is awaited.
 func TestOlderEpoch(t *testing.T) {
+	t.Parallel()
 	heard := make(chan struct{})
 	c := lie(t, func(l *liar) {
 		l.hear()

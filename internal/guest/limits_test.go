@@ -10,6 +10,7 @@ import (
 
 // TestLimitsAreNamed runs into the limits that hold without a sandbox.
 func TestLimitsAreNamed(t *testing.T) {
+	t.Parallel()
 	b := start(t, func(s *wire.Setup) { s.Limits.Kernel, s.Limits.OpenFiles = 400<<20, 250 })
 	b.run("import errno, mmap, threading, time\nkept = 7")
 	for _, c := range []struct {
@@ -49,6 +50,7 @@ func TestLimitsAreNamed(t *testing.T) {
 // TestCrashReport requires that a crash shows where the code was, and nothing
 // of the kernel, and that text which only begins like a report ends the kernel.
 func TestCrashReport(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	x := b.run("import ctypes\ndef touch():\n    ctypes.string_at(1)\nprint('before')\ntouch()")
 	if x.Status != event.Crashed || x.State != event.Lost || !strings.Contains(x.Message, "signal 11") || x.Stdout != "before\n" {

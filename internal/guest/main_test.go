@@ -2,6 +2,7 @@ package guest_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
 	"os"
 	"os/exec"
@@ -15,12 +16,17 @@ import (
 	"praxis/internal/guest"
 	"praxis/internal/guest/agent"
 	"praxis/internal/guest/wire"
+	"praxis/internal/test/cpython"
 )
 
 // The test binary is the agent too, as the praxis binary is.
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && (os.Args[1] == "guest-agent" || os.Args[1] == "guest-exec") {
 		os.Exit(agent.Main())
+	}
+	// Each test has an agent and an interpreter, which wait more than they compute.
+	if err := flag.Set("test.parallel", "4"); err != nil {
+		panic(err)
 	}
 	os.Exit(m.Run())
 }
@@ -46,15 +52,12 @@ type bed struct {
 	agent *exec.Cmd
 }
 
+// python is the interpreter that sandboxes have, too, and not one of the machine's.
 func python(t testing.TB) string {
-	path, err := exec.LookPath("python3")
-	if err == nil {
-		var out []byte
-		out, err = exec.Command(path, "-c", "import sys; print(sys.executable if sys.version_info >= (3, 11) else '')").Output()
-		path = string(out[:max(len(out)-1, 0)])
-	}
-	if err != nil || path == "" {
-		t.Skip("skipped: there is no python3 of version 3.11 or later on this machine")
+	t.Helper()
+	path, err := cpython.Unpack()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return path
 }

@@ -149,6 +149,7 @@ func offer(b *bed, d *desk) int {
 var _ guest.Host = (*desk)(nil)
 
 func TestToolsFromCode(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	b.want(`
 try:
@@ -163,6 +164,7 @@ r`, `'this session has no tools\nGo on without them.'`)
 }
 
 func TestToolErrors(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	offer(b, newDesk())
 	b.run(`
@@ -186,6 +188,7 @@ def caught(f, *a, **k):
 
 // What fits in no frame goes in pieces, both ways.
 func TestLongCalls(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	offer(b, newDesk())
 	b.run("import tools")
@@ -196,6 +199,7 @@ func TestLongCalls(t *testing.T) {
 }
 
 func TestToolsFromThreadsAndProcesses(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	d := newDesk()
 	offer(b, d)
@@ -226,6 +230,7 @@ all = [subprocess.Popen([sys.executable, '-c', code], stdin=subprocess.PIPE, std
 }
 
 func TestAnInterruptCancelsACall(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	d := newDesk()
 	offer(b, d)
@@ -252,6 +257,7 @@ func TestAnInterruptCancelsACall(t *testing.T) {
 
 // Calls that are under way when the stream is reopened are answered all the same.
 func TestCallsGoOnThroughACheckpoint(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	d := newDesk()
 	offer(b, d)
@@ -290,6 +296,7 @@ for t in waiting: t.start()`)
 }
 
 func TestTooManyCalls(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	d := newDesk()
 	offer(b, d)
@@ -313,6 +320,7 @@ all = [subprocess.Popen([sys.executable, '-c', code], stdout=subprocess.PIPE, te
 }
 
 func TestConnections(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	offer(b, newDesk())
 	b.run(`
@@ -346,6 +354,7 @@ far(5_000_000), far(0)`, "(5000003, 3)")
 }
 
 func TestATakenPort(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	l, err := net.Listen("tcp4", "127.0.0.1:0")
 	if err != nil {
@@ -360,6 +369,7 @@ func TestATakenPort(t *testing.T) {
 
 // A file of the user's is his until tools are offered, and is not hidden in silence.
 func TestAModuleOfTheUsers(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	b.run("open('tools.py', 'w').write('mine = 1')")
 	b.want("import tools; tools.mine", "1")
@@ -372,6 +382,7 @@ func TestAModuleOfTheUsers(t *testing.T) {
 }
 
 func TestOffersThatCannotBe(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	for _, o := range []wire.Offer{{Port: -1}, {Port: 70000}, {Environ: map[string]string{"a=b": ""}}, {Environ: map[string]string{"": ""}},
 		{Environ: map[string]string{"a": "\x00"}}, {Environ: map[string]string{"a": strings.Repeat("x", wire.MaxEnvironBytes)}}} {

@@ -12,6 +12,7 @@ import (
 )
 
 func TestProcess(t *testing.T) {
+	t.Parallel()
 	b := start(t, func(s *wire.Setup) { s.Env = map[string]string{"FROM_SETUP": "s"} })
 	rec := newRecorder()
 	p, err := b.Start(b.ctx(), wire.Process{Argv: []string{"sh", "-c", "echo $FROM_SETUP$MINE $PWD; echo err >&2; exit 3"}, Env: map[string]string{"MINE": "m"}}, rec)
@@ -40,6 +41,7 @@ func TestProcess(t *testing.T) {
 }
 
 func TestProcessStdinAndSignals(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	rec := newRecorder()
 	p, err := b.Start(b.ctx(), wire.Process{Argv: []string{"cat"}, Stdin: true}, rec)
@@ -83,6 +85,7 @@ func TestProcessStdinAndSignals(t *testing.T) {
 // TestProcessGoesOnThroughReopen streams through three checkpoints' worth of
 // silence, in both directions, and loses nothing.
 func TestProcessGoesOnThroughReopen(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	rec := newRecorder()
 	p, err := b.Start(b.ctx(), wire.Process{Argv: []string{"cat"}, Stdin: true}, rec)
@@ -129,6 +132,7 @@ func TestProcessGoesOnThroughReopen(t *testing.T) {
 
 // TestBackgroundChildKeepsNothingOpen ends a process whose child holds its pipes.
 func TestBackgroundChildKeepsNothingOpen(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	rec := newRecorder()
 	p, err := b.Start(b.ctx(), wire.Process{Argv: []string{"sh", "-c", "sleep 1000 & echo started"}}, rec)
@@ -142,6 +146,7 @@ func TestBackgroundChildKeepsNothingOpen(t *testing.T) {
 
 // TestResponsive asks for things while user code uses every core and floods its output.
 func TestResponsive(t *testing.T) {
+	t.Parallel()
 	b := start(t, nil)
 	rec := newRecorder()
 	p, err := b.Start(b.ctx(), wire.Process{Argv: []string{"sh", "-c", "for i in 1 2 3 4; do (while :; do :; done) & done; yes"}}, rec)

@@ -242,6 +242,7 @@ func settledAsks(t *testing.T, c *Client) {
 // TestAsksAreSettled asks, gives up and reopens the stream in every order: each
 // ask hears one end, its own, and nothing of it stays counted.
 func TestAsksAreSettled(t *testing.T) {
+	t.Parallel()
 	for seed := range uint64(9) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			t.Parallel()
@@ -320,6 +321,7 @@ func (g *caller) waiting() int {
 // An ask that was given up may be asked again at the moment at which the host
 // stops waiting for that: it hears an end all the same.
 func TestAnAskThatIsAskedAgainTooLateIsAnswered(t *testing.T) {
+	t.Parallel()
 	host, conn := net.Pipe()
 	g := &caller{t: t, conn: conn, rnd: rand.New(rand.NewPCG(1, 1)), open: map[uint32]*errand{}, tools: map[*errand]struct{}{}, over: make(chan struct{})}
 	go g.listen()

@@ -104,7 +104,7 @@ func planRooms() map[string]Room {
 			Imports: []string{fault, "internal/tool", "internal/plan/..."},
 			Tests:   []string{cpython},
 		},
-		cpython: {Third: []string{pyDist}},
+		cpython: {Imports: []string{"internal/test/cache"}, Third: []string{pyDist}},
 
 		// What plans must survive is tests alone.
 		"internal/test/battery/plans": {Tests: []string{fault, "internal/tool", "internal/plan", "internal/plan/...", cpython}},
@@ -151,12 +151,11 @@ func guestRooms() map[string]Room {
 		// Inside the sandbox: the standard library and the wire, so that the
 		// agent stays small and nothing of the host's side slips in.
 		wire:                           {},
-		"internal/guest/kernel/python": {TestThird: []string{pyDist}},
-		"internal/guest/agent":         {Imports: []string{wire, "internal/guest/kernel/python"}, Tests: []string{event, fault, "internal/guest"}, TestThird: []string{pyDist}},
+		"internal/guest/kernel/python": {Tests: []string{cpython}},
+		"internal/guest/agent":         {Imports: []string{wire, "internal/guest/kernel/python"}, Tests: []string{event, fault, "internal/guest"}},
 		"internal/guest": {
 			Imports:   []string{fault, event, wire},
-			Tests:     []string{"internal/guest/agent", "internal/guest/kernel/python"},
-			TestThird: []string{pyDist},
+			Tests: []string{"internal/guest/agent", "internal/guest/kernel/python", cpython},
 		},
 
 		// session and agent never import each other: cli joins them.

@@ -1,9 +1,8 @@
 // Package cpython lets a test run a program with the CPython that Praxis
 // carries, so that the plan language can be held against the real one.
 //
-// The interpreter is unpacked once into the temporary folder of the user and
-// stays there; a [Python] is one process that runs many programs, each in a
-// namespace of its own.
+// The interpreter is unpacked once into the cache of tests and stays there; a
+// [Python] is one process that runs many programs, each in a namespace of its own.
 package cpython
 
 import (
@@ -18,6 +17,8 @@ import (
 	"testing"
 
 	"github.com/kluctl/go-embed-python/python"
+
+	"praxis/internal/test/cache"
 )
 
 //go:embed serve.py
@@ -52,8 +53,11 @@ type Python struct {
 // Unpack returns the path of the interpreter and unpacks it first when this
 // user never did. The error says what is missing on this machine.
 func Unpack() (string, error) {
-	dir := filepath.Join(os.TempDir(), fmt.Sprintf("praxis-test-cpython-%d", os.Getuid()))
-	py, err := python.NewEmbeddedPythonWithTmpDir(dir, true)
+	root, err := cache.Root()
+	if err != nil {
+		return "", err
+	}
+	py, err := python.NewEmbeddedPythonWithTmpDir(filepath.Join(root, "cpython"), true)
 	if err != nil {
 		return "", fmt.Errorf("cannot unpack CPython: %w", err)
 	}

@@ -28,6 +28,7 @@ type cell struct {
 var expectation = regexp.MustCompile(`^(result|stdout|stderr|traceback|display|error|exit|mime)(~?):(?: (.*))?$`)
 
 func TestCells(t *testing.T) {
+	t.Parallel()
 	paths, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(paths) == 0 {
 		t.Fatalf("no language files: %v", err)

@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	embedded "github.com/kluctl/go-embed-python/python"
+	"praxis/internal/test/cpython"
 )
 
 // interpreter and program are what TestMain prepares for every test.
@@ -56,11 +56,8 @@ func (p *prepared) prepare(dir string) error {
 	if p.interpreter = os.Getenv("PRAXIS_TEST_PYTHON"); p.interpreter != "" {
 		return nil
 	}
-	python, err := embedded.NewEmbeddedPythonWithTmpDir(filepath.Join(dir, "python"), false)
-	if err != nil {
-		return err
-	}
-	p.interpreter, err = python.GetExePath()
+	var err error
+	p.interpreter, err = cpython.Unpack()
 	return err
 }
 
@@ -108,7 +105,7 @@ type kernel struct {
 }
 
 const (
-	patience = 30 * time.Second
+	patience = 2 * time.Minute
 	nudge    = 200 * time.Millisecond
 )
 

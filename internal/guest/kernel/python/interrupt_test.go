@@ -21,6 +21,7 @@ func interruptAt(k *kernel, word string) {
 }
 
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	k := start(t, nil)
 	k.text("import time, asyncio, subprocess, threading, sys\nkept = 1")
 	for name, code := range map[string]string{
@@ -58,6 +59,7 @@ func TestInterrupt(t *testing.T) {
 }
 
 func TestInterruptThatIsCaught(t *testing.T) {
+	t.Parallel()
 	k := start(t, nil)
 	interruptAt(k, "go")
 	o := k.run("import time\ntry:\n    print('go')\n    time.sleep(100)\nexcept KeyboardInterrupt:\n    print('caught')\n5")
@@ -71,6 +73,7 @@ func TestInterruptThatIsCaught(t *testing.T) {
 }
 
 func TestInterruptWhenIdle(t *testing.T) {
+	t.Parallel()
 	k := start(t, nil)
 	for range 20 {
 		k.interrupt()
@@ -90,6 +93,7 @@ func TestInterruptWhenIdle(t *testing.T) {
 // TestInterruptStorm sends interrupts at every moment of many short cells: each
 // ends in one of two ways, and no frame is cut.
 func TestInterruptStorm(t *testing.T) {
+	t.Parallel()
 	k := start(t, nil)
 	stop, stopped := make(chan struct{}), make(chan struct{})
 	go func() {

@@ -14,6 +14,7 @@ import (
 )
 
 func TestReady(t *testing.T) {
+	t.Parallel()
 	k := start(t, map[string]any{"preload": []string{"decimal", "no_such_module", "xml.dom.minidom"}})
 	if !regexp.MustCompile(`^3\.\d+\.\d+$`).MatchString(k.ready.Version) {
 		t.Errorf("version is %q", k.ready.Version)
@@ -33,6 +34,7 @@ func TestReady(t *testing.T) {
 // TestOrderOfManyLines has streams that take long turns, threads that take
 // turns by a lock, and code that writes to a descriptor it asked for.
 func TestOrderOfManyLines(t *testing.T) {
+	t.Parallel()
 	k := start(t, nil)
 	o := k.run(`
 import os, sys, threading
@@ -80,6 +82,7 @@ print("<100>")`)
 }
 
 func TestOrder(t *testing.T) {
+	t.Parallel()
 	k := start(t, nil)
 	o := k.run(`
 import sys, os
@@ -109,6 +112,7 @@ display(2)`)
 }
 
 func TestNoResult(t *testing.T) {
+	t.Parallel()
 	k := start(t, nil)
 	k.send(map[string]any{"op": "execute", "id": 9, "code": "x = 4\nx", "result": false})
 	if o := k.until("done"); o.done.ID != 9 || o.done.Status != "ok" || o.done.Result != nil {
@@ -120,6 +124,7 @@ func TestNoResult(t *testing.T) {
 }
 
 func TestLargeCell(t *testing.T) {
+	t.Parallel()
 	k := start(t, nil)
 	code := "s = '" + strings.Repeat("ä", 5<<20) + "'\nprint(len(s))\nprint('o' * 3000000)\n"
 	o := k.run(code)
@@ -129,6 +134,7 @@ func TestLargeCell(t *testing.T) {
 }
 
 func TestUsage(t *testing.T) {
+	t.Parallel()
 	k := start(t, nil)
 	o := k.run("b = bytearray(200_000_000)\nfor i in range(0, len(b), 4096): b[i] = 1")
 	if o.done.PeakMemory < 200_000_000 || o.done.PeakMemory > 1_000_000_000 {
@@ -146,6 +152,7 @@ subprocess.run([sys.executable, "-c", "import time\nwhile time.process_time() < 
 }
 
 func TestMemoryError(t *testing.T) {
+	t.Parallel()
 	k := start(t, nil)
 	k.text(`import resource
 resource.setrlimit(resource.RLIMIT_AS, (400 << 20, resource.RLIM_INFINITY))`)
@@ -168,6 +175,7 @@ resource.setrlimit(resource.RLIMIT_AS, (400 << 20, resource.RLIM_INFINITY))`)
 // TestNoDescriptorLeft proves that the first traceback, whose modules are not
 // imported yet, can be made while the program holds every descriptor.
 func TestNoDescriptorLeft(t *testing.T) {
+	t.Parallel()
 	k := start(t, nil)
 	k.run("import resource\nresource.setrlimit(resource.RLIMIT_NOFILE, (230, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))\nkept = []")
 	for range 2 {
@@ -181,6 +189,7 @@ func TestNoDescriptorLeft(t *testing.T) {
 // TestRefused proves that the kernel tells what the system refused, through
 // whatever the program made of it.
 func TestRefused(t *testing.T) {
+	t.Parallel()
 	k := start(t, nil)
 	k.run("import errno, sqlite3\nfull = sqlite3.OperationalError('full')\nfull.sqlite_errorcode = 13\n" +
 		"class Odd(OSError):\n    errno = property(lambda self: 1 / 0)\n" +
@@ -206,6 +215,7 @@ func TestRefused(t *testing.T) {
 }
 
 func TestCompletion(t *testing.T) {
+	t.Parallel()
 	k := start(t, nil)
 	k.text(`import os, json
 open("data one.csv", "w").close()
@@ -287,6 +297,7 @@ _private = 1`)
 }
 
 func TestSeeds(t *testing.T) {
+	t.Parallel()
 	const draw = "import random; [random.random() for _ in range(3)]"
 	seed := map[string]any{"seed": 7, "deterministic": true}
 	a, b, free := start(t, seed), start(t, seed), start(t, nil)
@@ -318,6 +329,7 @@ func TestSeeds(t *testing.T) {
 }
 
 func TestBackgroundTasks(t *testing.T) {
+	t.Parallel()
 	k := start(t, nil)
 	k.text(`import asyncio
 ticks = 0
@@ -350,6 +362,7 @@ other = asyncio.create_task(leaves());`)
 
 // TestDisplayFromThread proves that frames of several threads stay whole.
 func TestDisplayFromThread(t *testing.T) {
+	t.Parallel()
 	k := start(t, nil)
 	o := k.run(`import threading
 def show(n):
@@ -363,6 +376,7 @@ for t in threads: t.join()`)
 }
 
 func TestEndOfControl(t *testing.T) {
+	t.Parallel()
 	k := start(t, nil)
 	k.text(`import atexit, threading, pathlib
 atexit.register(lambda: pathlib.Path("left.txt").write_text("bye"))
@@ -381,6 +395,7 @@ threading.Thread(target=threading.Event().wait).start()`)
 }
 
 func TestGarbageOnControl(t *testing.T) {
+	t.Parallel()
 	for name, frame := range map[string][]byte{
 		"too long": {0xff, 0xff, 0xff, 0xff, '{'},
 		"not JSON": append([]byte{0, 0, 0, 4}, "{{{{"...),
@@ -400,6 +415,7 @@ func TestGarbageOnControl(t *testing.T) {
 
 // TestSignalHandlerWhenIdle proves that an exception of the program's handler does not end the kernel.
 func TestSignalHandlerWhenIdle(t *testing.T) {
+	t.Parallel()
 	k := start(t, nil)
 	k.text(`import signal
 def handler(*a): raise TimeoutError("late")
@@ -418,6 +434,7 @@ signal.signal(signal.SIGUSR1, handler);`)
 
 // TestProgram checks that the assembled source is what the files hold.
 func TestProgram(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"control", "streams", "errors", "pretty", "show", "hooks", "complete"} {
 		if !strings.Contains(Source(), `"`+name+`":`) {
 			t.Errorf("part %s is not in the program", name)

@@ -21,6 +21,7 @@ func isPNG(t *testing.T, bundle map[string]string) bool {
 }
 
 func TestFigures(t *testing.T) {
+	t.Parallel()
 	k := start(t, nil)
 	need(t, k, "matplotlib.pyplot as plt")
 	for _, c := range []struct {
@@ -58,6 +59,7 @@ func TestFigures(t *testing.T) {
 }
 
 func TestTables(t *testing.T) {
+	t.Parallel()
 	k := start(t, nil)
 	need(t, k, "pandas as pd")
 	o := k.run(`pd.DataFrame({"a": [1, 2], "b": ["x", "y"]})`)
@@ -76,6 +78,7 @@ func TestTables(t *testing.T) {
 }
 
 func TestNumpySeed(t *testing.T) {
+	t.Parallel()
 	seed := map[string]any{"seed": 12345678901234567, "deterministic": true}
 	a, b := start(t, seed), start(t, seed)
 	need(t, a, "numpy")

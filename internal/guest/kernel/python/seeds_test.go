@@ -26,6 +26,7 @@ var draws = []string{
 }
 
 func TestSeededSources(t *testing.T) {
+	t.Parallel()
 	seed := map[string]any{"seed": 7, "deterministic": true}
 	a, b, other, free := start(t, seed), start(t, seed), start(t, map[string]any{"seed": 8, "deterministic": true}), start(t, nil)
 	seen := map[string]string{}
@@ -54,6 +55,7 @@ func TestSeededSources(t *testing.T) {
 
 // What is seeded must behave as what it takes the place of.
 func TestSeededFunctionsBehave(t *testing.T) {
+	t.Parallel()
 	k := start(t, map[string]any{"seed": 7, "deterministic": true})
 	for code, want := range map[string]string{
 		"import os; os.urandom(0)": "b''",
@@ -98,6 +100,7 @@ func TestSeededFunctionsBehave(t *testing.T) {
 // A template is built once and gets the seed of each session that starts from
 // it: what it imported, and under which seed, must not show.
 func TestSeedOfTemplate(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	module := "import os, random\nown = random.Random()\ndrawn = os.urandom(4)\nrandom.random()\n"
 	if err := os.WriteFile(filepath.Join(dir, "greedy.py"), []byte(module), 0o600); err != nil {
@@ -121,6 +124,7 @@ func TestSeedOfTemplate(t *testing.T) {
 
 // Children of a fork draw what nobody else does, and the same again.
 func TestSeedOfForks(t *testing.T) {
+	t.Parallel()
 	const fork = `import os, random, uuid
 def child(depth):
     r, w = os.pipe()
@@ -150,6 +154,7 @@ lines = [line.decode() for _ in range(3) for line in child(2)]
 }
 
 func TestMixedAfterASeed(t *testing.T) {
+	t.Parallel()
 	seed := map[string]any{"seed": 7, "deterministic": true}
 	a, b := start(t, seed), start(t, seed)
 	const keep = "import random, os, uuid; from os import urandom; old = random.Random()"
@@ -166,6 +171,7 @@ func TestMixedAfterASeed(t *testing.T) {
 }
 
 func TestSeededLibraries(t *testing.T) {
+	t.Parallel()
 	seed := map[string]any{"seed": 7, "deterministic": true}
 	a, b := start(t, seed, "SOURCE_DATE_EPOCH=315532800"), start(t, seed, "SOURCE_DATE_EPOCH=315532800")
 	need(t, a, "numpy")
@@ -205,6 +211,7 @@ len(out.getvalue()) > 1000 and __import__("hashlib").sha256(out.getvalue()).hexd
 // OpenSSL keeps its generator's state in memory, which a snapshot copies: it
 // is given the entropy too.
 func TestMixedOpenSSL(t *testing.T) {
+	t.Parallel()
 	k := start(t, nil)
 	need(t, k, "ssl")
 	if got := k.text("import ssl; len(ssl.RAND_bytes(8))"); got != "8" {

@@ -106,6 +106,7 @@ func tooled(t *testing.T) *kernel {
 }
 
 func TestToolValues(t *testing.T) {
+	t.Parallel()
 	k := tooled(t)
 	for code, want := range map[string]string{
 		"put({'a': [1, 2.5, None, True, 'é']})": "{'a': [1, 2.5, None, True, 'é']}",
@@ -141,6 +142,7 @@ func TestToolValues(t *testing.T) {
 }
 
 func TestToolFunctions(t *testing.T) {
+	t.Parallel()
 	k := tooled(t)
 	for code, want := range map[string]string{
 		"import inspect; str(inspect.signature(put))": `"(value: 'object', from_: 'str' = 'here') -> 'object'"`,
@@ -181,6 +183,7 @@ func TestToolFunctions(t *testing.T) {
 // The host says how arguments are called and which are given by name alone; what
 // is no name in Python is made one, whatever it says.
 func TestToolParameters(t *testing.T) {
+	t.Parallel()
 	k := tooled(t)
 	k.run(`f = tools._function({"name": "x.f", "parameters": [
     {"name": "first-name", "python": "first_name", "required": True}, {"name": "limit", "default": 10},
@@ -193,6 +196,7 @@ func TestToolParameters(t *testing.T) {
 // A connection that was closed because it was idle is replaced; one that is
 // lost is not, since the call may have been done.
 func TestToolConnectionsThatEnd(t *testing.T) {
+	t.Parallel()
 	k := start(t, nil)
 	answers := make(chan byte, 16)
 	offerTools(t, k, func([]byte) (byte, string) { return <-answers, `{"names":[],"total":0}` })
