@@ -24,11 +24,14 @@ import (
 // patience is how long a script waits for what must come.
 const patience = time.Minute
 
-// scripts runs the scripts of a folder. What they can say beside testscript's
-// own commands:
+// ownHome finds what makes a script's data folder in the script itself.
+var ownHome = regexp.MustCompile(`(?m)^(home |tiny |env PRAXIS_HOME=)`)
+
+// scripts runs the scripts of a folder, each with a data folder of its own. What
+// they can say beside testscript's own commands:
 //
 //	code N command args…  runs a command whose exit code must be N
-//	home DIR              takes a data folder of its own, in which nothing has run
+//	home DIR              takes another data folder, in which nothing has run
 //	run VAR [REF]         sets VAR to the id of a run, and VAR_LOG to its log;
 //	                      REF is last when it is left out
 //	await FILE PATTERN    waits until a file that the pattern of paths names holds
@@ -54,7 +57,15 @@ func (s *scripts) run(t *testing.T) {
 		RequireExplicitExec: true,
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
-			env.Setenv("PRAXIS_HOME", os.Getenv(homeVar))
+			home := filepath.Join(env.WorkDir, ".home")
+			env.Setenv("PRAXIS_HOME", home)
+			script, err := os.ReadFile(filepath.Join(s.dir, strings.TrimPrefix(filepath.Base(env.WorkDir), "script-")+".txtar"))
+			if err == nil && !ownHome.Match(script) {
+				err = s.furnish(home, os.Link)
+			}
+			if err != nil {
+				return err
+			}
 			examples, err := filepath.Abs(filepath.Join("..", "..", "examples"))
 			if err != nil {
 				return err
@@ -96,19 +107,18 @@ func expectCode(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// home makes a data folder with the images of the shared one: they are linked,
-// since unpacking them takes seconds.
+// home makes another data folder.
 func (s *scripts) home(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: home DIR")
 	}
 	dir := ts.MkAbs(args[0])
-	ts.Check(os.MkdirAll(dir, 0o700))
 	ts.Check(s.furnish(dir, os.Link))
 	ts.Setenv("PRAXIS_HOME", dir)
 }
 
-// furnish gives a data folder the images and programs of the shared one.
+// furnish makes a data folder with the images and programs of the shared one: they
+// are linked, since unpacking them takes seconds. Locks and leases are each folder's own.
 func (s *scripts) furnish(dir string, link func(from, to string) error) error {
 	shared := os.Getenv(homeVar)
 	s.shared.Do(func() {
@@ -122,6 +132,9 @@ func (s *scripts) furnish(dir string, link func(from, to string) error) error {
 	if s.failed != nil {
 		return s.failed
 	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
 	for _, part := range []string{"images", "programs"} {
 		from, to := filepath.Join(shared, part), filepath.Join(dir, part)
 		err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
@@ -133,6 +146,8 @@ func (s *scripts) furnish(dir string, link func(from, to string) error) error {
 			}
 			target := filepath.Join(to, strings.TrimPrefix(path, from))
 			switch {
+			case strings.HasSuffix(path, ".lease"), strings.HasSuffix(path, ".lock"), !d.IsDir() && filepath.Base(filepath.Dir(path)) == "lock":
+				return nil
 			case d.IsDir():
 				info, err := d.Info()
 				if err != nil {

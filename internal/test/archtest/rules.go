@@ -154,8 +154,8 @@ func guestRooms() map[string]Room {
 		"internal/guest/kernel/python": {Tests: []string{cpython}},
 		"internal/guest/agent":         {Imports: []string{wire, "internal/guest/kernel/python"}, Tests: []string{event, fault, "internal/guest"}},
 		"internal/guest": {
-			Imports:   []string{fault, event, wire},
-			Tests: []string{"internal/guest/agent", "internal/guest/kernel/python", cpython},
+			Imports: []string{fault, event, wire},
+			Tests:   []string{"internal/guest/agent", "internal/guest/kernel/python", cpython},
 		},
 
 		// session and agent never import each other: cli joins them.
