@@ -4,7 +4,6 @@ import (
 	"errors"
 	"strings"
 	"testing"
-	"time"
 )
 
 // TestBombsAreLinear runs patterns that take a backtracker ages, on subjects
@@ -79,16 +78,12 @@ func TestBudgetEndsBombs(t *testing.T) {
 			t.Fatalf("%s: %v", c.pattern, bad)
 		}
 		budget := int64(3_000_000)
-		start := time.Now()
 		m, err := p.Exec(Str(c.subject), Search, 0, len(c.subject), &budget)
 		if !errors.Is(err, ErrSteps) && !errors.Is(err, ErrStack) {
 			t.Errorf("%s: match %v, error %v, budget left %d", c.pattern, m != nil, err, budget)
 		}
 		if errors.Is(err, ErrSteps) && budget != 0 {
 			t.Errorf("%s: %d steps are left", c.pattern, budget)
-		}
-		if d := time.Since(start); d > 20*time.Second {
-			t.Errorf("%s took %v", c.pattern, d)
 		}
 	}
 }

