@@ -151,7 +151,7 @@ func (w *world) interrupted(t *testing.T) {
 	}
 	w.expect(t, "print(bad.count() > 0)", "True")
 	called, returned := heard[event.ToolCalled](w), heard[event.ToolReturned](w)
-	for end := time.Now().Add(10 * time.Second); len(called) != len(returned) && time.Now().Before(end); called, returned = heard[event.ToolCalled](w), heard[event.ToolReturned](w) {
+	for end := time.Now().Add(time.Minute); len(called) != len(returned) && time.Now().Before(end); called, returned = heard[event.ToolCalled](w), heard[event.ToolReturned](w) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	if len(called) != len(returned) || len(returned) == before {

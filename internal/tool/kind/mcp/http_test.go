@@ -252,7 +252,7 @@ func TestHostileHTTP(t *testing.T) {
 				stream(w, event(id, "again"))
 			}
 			l := load(t, openURL(t, x.URL, `"headers": {"X-Key": "{secret:KEY}"}`))
-			patience := 10 * time.Second
+			patience := 40 * time.Second
 			if c.text == "did not answer in time" {
 				patience = 200 * time.Millisecond
 			}

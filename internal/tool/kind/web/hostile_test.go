@@ -292,7 +292,7 @@ func raw(t *testing.T, answer string) string {
 			}
 			go func() {
 				defer conn.Close()
-				conn.SetDeadline(time.Now().Add(5 * time.Second))
+				conn.SetDeadline(time.Now().Add(time.Minute))
 				conn.Read(make([]byte, 4096))
 				io.WriteString(conn, answer)
 			}()
