@@ -41,8 +41,9 @@ type Options struct {
 	// secret are never recorded.
 	Environ []string
 	Version string // of this program, as runs record it
-	// Program is the executable that sandboxes and their guests run; "": this one.
-	Program string
+	// Program finds the executable that sandboxes and their guests run, when they
+	// are first needed; nil: it is this one.
+	Program func() (string, error)
 	// Parts stand in for the real machinery in tests.
 	Parts *Parts
 }
@@ -135,40 +136,48 @@ func (a *App) machinery(ctx context.Context) (*machine, error) {
 }
 
 func (m *machine) open(ctx context.Context, o Options) error {
-	c := o.Config
-	if err := atomicfile.Make(c.Home); err != nil {
+	if err := atomicfile.Make(o.Config.Home); err != nil {
 		return err
 	}
-	if o.Parts != nil {
-		m.images, m.remover, m.backend, o.Program = o.Parts.Images, o.Parts.Remover, o.Parts.Backend, o.Parts.Program
-	} else {
-		images, err := image.Open(filepath.Join(c.Home, "images"))
-		if err != nil {
-			return err
-		}
-		m.images, m.remover, m.closers = images, images, append(m.closers, images.Close)
-		if m.backend, err = gvisor.New(gvisor.Config{Dir: c.Run, Program: o.Program}); err != nil {
-			return err
-		}
+	program, err := m.make(o)
+	if err != nil {
+		return err
 	}
 	m.closers = append(m.closers, m.backend.Close)
 	if _, err := m.backend.Sweep(ctx); err != nil {
 		return fmt.Errorf("cannot sweep what dead processes left: %w", err)
 	}
-	program := o.Program
-	if program == "" {
-		var err error
-		if program, err = os.Executable(); err != nil {
-			return fmt.Errorf("cannot find this program's own file: %w", err)
-		}
-	}
-	var err error
-	m.sessions, err = session.Open(session.Config{Dir: c.Home, Backend: m.backend, Program: program})
+	m.sessions, err = session.Open(session.Config{Dir: o.Config.Home, Backend: m.backend, Program: program})
 	if err != nil {
 		return err
 	}
 	m.closers = append(m.closers, m.sessions.Close)
 	return nil
+}
+
+// make makes images and backend, and returns the program that guests run.
+func (m *machine) make(o Options) (program string, err error) {
+	if p := o.Parts; p != nil {
+		m.images, m.remover, m.backend = p.Images, p.Remover, p.Backend
+		return p.Program, nil
+	}
+	helper := "" // of the backend: this program, also when its file was replaced
+	if o.Program == nil {
+		program, err = os.Executable()
+	} else {
+		program, err = o.Program()
+		helper = program
+	}
+	if err != nil {
+		return "", fmt.Errorf("cannot find the program of sandboxes: %w", err)
+	}
+	images, err := image.Open(filepath.Join(o.Config.Home, "images"))
+	if err != nil {
+		return "", err
+	}
+	m.images, m.remover, m.closers = images, images, append(m.closers, images.Close)
+	m.backend, err = gvisor.New(gvisor.Config{Dir: o.Config.Run, Program: helper})
+	return program, err
 }
 
 // close closes the parts in the reverse order of their making.

@@ -13,6 +13,15 @@ type Config = config.Config
 // and what the person's file says over them.
 func LoadConfig(getenv func(string) string) (Config, error) { return config.Load(getenv) }
 
+// DefaultConfig returns what holds without a configuration file, over the data
+// folder home; "": the one that the environment names.
+func DefaultConfig(home string, getenv func(string) string) (Config, error) {
+	if home == "" {
+		return config.Default(getenv)
+	}
+	return config.Default(func(name string) string { return map[string]string{"PRAXIS_HOME": home}[name] })
+}
+
 // ConfigPath returns where the configuration file is looked for, or "" where the
 // environment names no folder for it.
 func ConfigPath(getenv func(string) string) string { return config.Path(getenv) }

@@ -61,7 +61,9 @@ type Session struct {
 	s     *session.Session
 	named *session.Named // nil: it has no name
 	image image.Image
-	from  string // the snapshot that a session without a name began with; "": its template
+	// bounds are those of an execution that is given none.
+	bounds event.Bounds
+	from   string // the snapshot that a session without a name began with; "": its template
 	// running is told when code begins to run, and how to interrupt it.
 	running CodeHook
 }
@@ -89,7 +91,7 @@ func (a *App) OpenSession(ctx context.Context, spec SessionSpec, sink event.Sink
 	if err != nil {
 		return nil, err
 	}
-	return &Session{s: s, image: img}, nil
+	return &Session{s: s, image: img, bounds: a.opt.Config.Execution}, nil
 }
 
 // openNamed opens a named session. One that exists has its image and its limits:
@@ -117,7 +119,7 @@ func (m *machine) openNamed(ctx context.Context, c Config, spec SessionSpec, sin
 	if err != nil {
 		return nil, err
 	}
-	return &Session{s: n.Session, named: n, image: n.Session.Options().Image}, nil
+	return &Session{s: n.Session, named: n, image: n.Session.Options().Image, bounds: c.Execution}, nil
 }
 
 // lookup finds an image that was built.
@@ -253,12 +255,13 @@ func (s *Session) Describe() event.SessionBegan {
 
 // Execute runs code, and tells which files it changed. What the code did is data
 // in the result; an error says that it could not be run. Output goes to sink as
-// it comes. When ctx ends, the code is interrupted.
+// it comes. Zero bounds mean those of the configuration. When ctx ends, the code
+// is interrupted.
 func (s *Session) Execute(ctx context.Context, code string, b event.Bounds, sink event.Sink) (event.Execution, error) {
 	if s.running != nil {
 		defer s.running(s.Interrupt)()
 	}
-	return s.s.Execute(ctx, code, session.Exec{Bounds: b, Changes: true}, sink)
+	return s.s.Execute(ctx, code, session.Exec{Bounds: b.Over(s.bounds), Changes: true}, sink)
 }
 
 // Interrupt interrupts the code that runs, as Ctrl-C would.
@@ -333,7 +336,7 @@ func (s *Session) Fork(ctx context.Context) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Session{s: other, image: s.image}, nil
+	return &Session{s: other, image: s.image, bounds: s.bounds}, nil
 }
 
 // Rollback goes back to a snapshot of this session.

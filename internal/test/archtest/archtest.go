@@ -212,7 +212,7 @@ func (c *checker) imports(p *pack, room Room, s *source) {
 				c.report(c.at(spec), "unsafe", "unsafe is imported outside a *_unsafe.go file")
 			}
 		case imp == c.rules.Module || strings.HasPrefix(imp, c.rules.Module+"/"):
-			rel := strings.TrimPrefix(strings.TrimPrefix(imp, c.rules.Module), "/")
+			rel := cmp.Or(strings.TrimPrefix(strings.TrimPrefix(imp, c.rules.Module), "/"), ".")
 			allowed := rel == p.path || anyCovers(room.Imports, rel) || (s.test && anyCovers(room.Tests, rel))
 			if c.forTests(rel) && !c.forTests(p.path) && !s.test {
 				allowed = false // "/..." in a line does not let tests into the product

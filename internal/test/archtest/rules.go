@@ -238,6 +238,9 @@ func runRooms() map[string]Room {
 			Tests:   []string{"internal/test/toy"},
 		},
 		"internal/demo": {},
+
+		// The public package is thin: what it offers is done by the layer.
+		".": {Imports: []string{fault, event, "internal/app"}, Tests: []string{"internal/test/prepared"}},
 		"internal/cli": {
 			Imports:   []string{fault, event, safetext, "internal/app", "internal/record/report"},
 			Third:     []string{"github.com/spf13/cobra", "github.com/peterh/liner", "golang.org/x/term"},

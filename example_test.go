@@ -1,0 +1,217 @@
+package praxis_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"praxis"
+	"praxis/event"
+	"praxis/fault"
+)
+
+// The whole of it: open, compute, close.
+func Example() {
+	ctx := context.Background()
+	client, err := praxis.Open(options())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	session, err := client.NewSession(ctx, praxis.SessionOptions{})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer session.Close()
+	result, err := session.Execute("sum(range(1_000_001))").Result(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Status, result.Result["text"])
+	// Output: ok 500000500000
+}
+
+// A fault has a code and data that a program can branch on.
+func ExampleOpen() {
+	client, err := praxis.Open(praxis.Options{Home: home, Environ: []string{}})
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	_, err = client.Ask(praxis.Question{Text: "Why?", Model: "anthropic:claude"}).Result(context.Background())
+	if fault.CodeOf(err) == fault.ModelKeyMissing {
+		fmt.Println(fault.DataOf(err)["key_variable"], "is not set")
+	}
+	// Output: ANTHROPIC_API_KEY is not set
+}
+
+// Output is yielded as it comes. What the code did is data in the result, also
+// when it raised an exception.
+func ExampleSession_Execute() {
+	session, end := open()
+	defer end()
+	call := session.Execute("for n in range(3):\n    print(n)\n1 / 0")
+	for e := range call.Events(context.Background()) {
+		if out, ok := e.(event.Output); ok {
+			fmt.Print(string(out.Data))
+		}
+	}
+	result, err := call.Result(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Status, result.Error.Name)
+	// Output:
+	// 0
+	// 1
+	// 2
+	// error ZeroDivisionError
+}
+
+// Files go into a session and come out of it as streams.
+func ExampleSession_WriteFile() {
+	ctx := context.Background()
+	session, end := open()
+	defer end()
+	if err := session.WriteFile(ctx, "in.csv", strings.NewReader("a,b\n1,2\n3,4\n")); err != nil {
+		log.Fatal(err)
+	}
+	const code = `
+import csv
+rows = list(csv.DictReader(open("in.csv")))
+open("out.txt", "w").write(str(sum(int(r["b"]) for r in rows)))`
+	if _, err := session.Execute(code).Result(ctx); err != nil {
+		log.Fatal(err)
+	}
+	files, err := session.Files(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	for _, f := range files {
+		fmt.Println(f.Path, f.Bytes)
+	}
+	var out bytes.Buffer
+	if err := session.ReadFile(ctx, "out.txt", &out); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(out.String())
+	// Output:
+	// /work/in.csv 12
+	// /work/out.txt 1
+	// 6
+}
+
+// A snapshot holds variables and files; a session can go back to it.
+func ExampleSession_Snapshot() {
+	ctx := context.Background()
+	session, end := open()
+	defer end()
+	run := func(code string) string {
+		result, err := session.Execute(code).Result(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		return result.Result["text"]
+	}
+	run("x = 1")
+	before, err := session.Snapshot(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	run("x = 2")
+	if err := session.Rollback(ctx, before); err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(run("x"))
+	// Output: 1
+}
+
+// A fork goes its own way from where the session stands.
+func ExampleSession_Fork() {
+	ctx := context.Background()
+	session, end := open()
+	defer end()
+	if _, err := session.Execute("x = 20").Result(ctx); err != nil {
+		log.Fatal(err)
+	}
+	for _, add := range []string{"x + 1", "x + 22"} {
+		fork, err := session.Fork(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		result, err := fork.Execute(add).Result(ctx)
+		if err := errors.Join(err, fork.Close()); err != nil {
+			log.Fatal(err)
+		}
+		fmt.Println(result.Result["text"])
+	}
+	// Output:
+	// 21
+	// 42
+}
+
+// A model answers by code. Here its replies come from a file; "anthropic:NAME"
+// and "openai:NAME" ask a service.
+func ExampleClient_Ask() {
+	script := filepath.Join(home, "replies.txt")
+	const replies = "=== reply\nI add them up.\n```python\nprint(sum([1, 2, 39]))\n```\n=== reply\nFINAL ANSWER: The sum is {{ sum([1, 2, 39]) }}.\n"
+	if err := os.WriteFile(script, []byte(replies), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	client, err := praxis.Open(options())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	answer, err := client.Ask(praxis.Question{Text: "What is 1 + 2 + 39?", Model: "scripted:" + script}).Result(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(answer.Text)
+	for _, f := range answer.Figures {
+		fmt.Println(f.Expression, "=", f.Text)
+	}
+	// Output:
+	// The sum is 42.
+	// sum([1, 2, 39]) = 42
+}
+
+// A plan is checked before it runs; its output says what it depends on.
+func ExampleClient_RunPlan() {
+	client, err := praxis.Open(options())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	result, err := client.RunPlan(praxis.Plan{Text: "total = sum([1, 2, 39])\nprint(total)\n"}).Result(context.Background())
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print(result.Status, " ", result.Output)
+	// Output: ok 42
+}
+
+// A run is repeated from its record, and compared with it.
+func ExampleClient_Replay() {
+	ctx := context.Background()
+	client, err := praxis.Open(options())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	run, err := client.RunCode(praxis.Code{Text: "print(6 * 7)"}).Result(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	replayed, err := client.Replay(run.Run).Result(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(replayed.Identical)
+	// Output: true
+}

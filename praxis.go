@@ -1,0 +1,130 @@
+// Package praxis lets a program run code that a model wrote in a strong sandbox
+// on its own machine, let a model answer questions by such code, and run plans
+// whose data flows are checked. It is what the command praxis does, as Go
+// functions:
+//
+//	client, err := praxis.Open(praxis.Options{})
+//	session, err := client.NewSession(ctx, praxis.SessionOptions{With: []string{"pandas"}})
+//	result, err := session.Execute("print(6 * 7)").Result(ctx)
+//
+// Runs are recorded in the data folder, which the command praxis shows, verifies
+// and replays as well. What a session executes by itself is not recorded:
+// [Client.RunCode], [Client.Ask] and [Client.RunPlan] make runs.
+//
+// # Results
+//
+// What guest code did, such as raising an exception or breaking a limit, is data
+// in a result. What the caller did wrong is an error with a fault
+// (praxis/fault) in its chain, whose code and data a program can branch on.
+// Any other error is a failure of Praxis or of the machine.
+//
+// # Sandboxes
+//
+// A sandbox runs the program praxis: the command, of the version of this package.
+// It is looked for beside the importing program's executable and in PATH, unless
+// [Options] name it. The importing program is never copied into a sandbox, and
+// its main function need not know of any of this.
+package praxis
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+
+	"praxis/fault"
+	"praxis/internal/app"
+)
+
+// Options say how a Client is opened. The zero value is the data folder of the
+// person who runs the program.
+type Options struct {
+	// Home is the data folder: images, sessions, runs, threads. "": what the
+	// environment says, as the command praxis takes it.
+	Home string
+	// Program is the file of the command praxis, which sandboxes run; "": it is
+	// looked for beside this program and in PATH when a sandbox is first needed.
+	Program string
+	// Environ holds NAME=value: keys of models, secrets of tools. nil: the
+	// variables of this process. Those whose names say that they are secret are
+	// never recorded, and code never sees any.
+	Environ []string
+}
+
+// Client is an open Praxis over one data folder. It is safe for concurrent use.
+type Client struct{ app *app.App }
+
+// Open opens the records of the data folder. Nothing is written, and no sandbox
+// is prepared, before it is needed. The person's configuration file is not read:
+// what is not said is the default.
+func Open(o Options) (*Client, error) {
+	if o.Environ == nil {
+		o.Environ = os.Environ()
+	}
+	getenv := func(name string) string {
+		for _, v := range o.Environ {
+			if value, ok := strings.CutPrefix(v, name+"="); ok {
+				return value
+			}
+		}
+		return ""
+	}
+	config, err := app.DefaultConfig(o.Home, getenv)
+	if err != nil {
+		return nil, err
+	}
+	a, err := app.Open(app.Options{
+		Config: config, Getenv: getenv, Environ: o.Environ, Version: version(),
+		Program: func() (string, error) { return findProgram(o.Program) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &Client{a}, nil
+}
+
+// Close ends every session and sandbox, and closes the records.
+func (c *Client) Close() error { return c.app.Close() }
+
+// version is the version of this module, as runs record it.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "development"
+	}
+	for _, m := range append(info.Deps, &info.Main) {
+		if m.Path == "praxis" && m.Version != "" && m.Version != "(devel)" {
+			return m.Version
+		}
+	}
+	return "development"
+}
+
+// command is the name of the command.
+const command = "praxis"
+
+// findProgram returns the file of the command praxis.
+func findProgram(named string) (string, error) {
+	missing := func(cause error) error {
+		return fault.Coded(fault.ProgramMissing, fault.Data{"program": command}, "%s is not there: %w", command, cause)
+	}
+	if named != "" {
+		if _, err := os.Stat(named); err != nil {
+			return "", missing(err)
+		}
+		return filepath.Abs(named)
+	}
+	if own, err := os.Executable(); err == nil {
+		beside := filepath.Join(filepath.Dir(own), command)
+		if info, err := os.Stat(beside); err == nil && info.Mode().IsRegular() {
+			return beside, nil
+		}
+	}
+	found, err := exec.LookPath(command)
+	if err != nil {
+		return "", missing(errors.Unwrap(err))
+	}
+	return filepath.Abs(found)
+}

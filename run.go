@@ -1,0 +1,224 @@
+package praxis
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"praxis/event"
+	"praxis/internal/app"
+)
+
+// ToolOptions say which tools a run may call, by which rules, and who is asked.
+type ToolOptions struct {
+	Files  []string // paths of files that declare tools
+	Policy string   // path of the rules for calls; "": the defaults
+	// Commands lets tools and servers run programs on this machine.
+	Commands bool
+	// Approve says who is asked about a call that somebody has to approve: a
+	// webhook's URL or "command:PROGRAM". "": nobody, and such a call is denied.
+	Approve string
+}
+
+func (o ToolOptions) spec() app.ToolSpec {
+	return app.ToolSpec{Files: o.Files, Policy: o.Policy, Commands: o.Commands, Approval: app.ApprovalSpec{Who: o.Approve}}
+}
+
+// NetOptions say which hosts the code of a run may reach. The zero value is none.
+type NetOptions struct {
+	// Hosts are rules such as "api.example.com:443" or "*.example.org".
+	Hosts []string
+	// Credentials put the value of a variable of the environment into a header of
+	// requests to a host, HOST[/PATH]=HEADER:VARIABLE. Code sees a placeholder.
+	Credentials []string
+}
+
+func (o NetOptions) spec() app.NetSpec {
+	return app.NetSpec{Hosts: o.Hosts, Credentials: o.Credentials}
+}
+
+// Code is a piece of code that is run and recorded by itself.
+type Code struct {
+	Text    string
+	Session SessionOptions
+	Bounds  event.Bounds // zero fields: 30 seconds, 1 MiB of output
+	Files   []string     // paths of files that it finds in its working folder
+	OutDir  string       // where files and pictures that it makes are saved; "": nowhere
+	Tools   ToolOptions
+	Net     NetOptions
+}
+
+// CodeResult is what a piece of code came to.
+type CodeResult struct {
+	Run       string // its id in the journal
+	Execution event.Execution
+	Saved     []string // paths of the files in OutDir
+}
+
+// RunCode runs a piece of code in a session of its own, or in a named one, whose
+// state is then saved, and records it. The result counts also when the error
+// says that not all that the code made could be saved.
+func (c *Client) RunCode(code Code) *Call[CodeResult] {
+	return newCall(func(ctx context.Context, sink event.Sink) (CodeResult, error) {
+		files, err := app.LocalFiles(code.Files)
+		if err != nil {
+			return CodeResult{}, err
+		}
+		out, err := c.app.RunCode(ctx, app.CodeRequest{
+			Code: code.Text, Session: code.Session.spec(), Bounds: code.Bounds, Files: files,
+			Output: app.Output{Dir: code.OutDir}, Tools: code.Tools.spec(), Net: code.Net.spec(),
+		}, sink)
+		if err == nil {
+			err = out.Unsaved
+		}
+		return CodeResult{Run: out.Run, Execution: out.Execution, Saved: savedPaths(out.Made)}, err
+	})
+}
+
+func savedPaths(made app.Made) []string {
+	var out []string
+	for _, f := range made.Saved {
+		out = append(out, f.Path)
+	}
+	return out
+}
+
+// Question is a question that a model answers by code, by calls of tools or by
+// both.
+type Question struct {
+	Text string
+	// Mode is "code", "tools" or "both"; "": "code".
+	Mode string
+	// Model is "anthropic:NAME", "openai:NAME", or "scripted:FILE" for replies
+	// from a file; "": what the keys in the environment say.
+	Model    string
+	MaxSteps int // turns of the model; 0: 10
+	// Thread is the conversation that the question goes on with; "": it stands
+	// alone. Session.Name is not used.
+	Thread  string
+	Session SessionOptions
+	Bounds  event.Bounds // of each execution; zero fields: 30 seconds, 1 MiB of output
+	Files   []string     // paths of files that code finds in its working folder
+	OutDir  string       // where files and pictures that code makes are saved; "": nowhere
+	Tools   ToolOptions
+	Net     NetOptions
+}
+
+// Answer is what a question came to.
+type Answer struct {
+	Run     string // its id in the journal
+	Text    string // with its figures; "": there is none
+	Figures []event.Figure
+	Steps   int
+	Tokens  event.Tokens
+	Saved   []string // paths of the files in OutDir
+}
+
+// Ask lets a model answer a question. Where there is no answer, the error says
+// why, and the result how far it came.
+func (c *Client) Ask(q Question) *Call[Answer] {
+	return newCall(func(ctx context.Context, sink event.Sink) (Answer, error) {
+		files, err := app.LocalFiles(q.Files)
+		if err != nil {
+			return Answer{}, err
+		}
+		out, err := c.app.Ask(ctx, app.AskRequest{
+			Question: q.Text, Mode: q.Mode, Model: q.Model, MaxSteps: q.MaxSteps, Thread: q.Thread, Session: q.Session.spec(),
+			Bounds: q.Bounds, Files: files, Output: app.Output{Dir: q.OutDir}, Tools: q.Tools.spec(), Net: q.Net.spec(),
+		}, sink)
+		if err == nil {
+			err = out.Unsaved
+		}
+		return Answer{Run: out.Run, Text: out.Text, Figures: out.Figures, Steps: out.Steps, Tokens: out.Tokens, Saved: savedPaths(out.Made)}, err
+	})
+}
+
+// Plan is a plan: a program whose data flows are checked before it runs.
+type Plan struct {
+	Name   string // what messages call it; "": "plan.py"
+	Text   string
+	Inputs map[string]any // values of the inputs that it declares: JSON's
+	Now    time.Time      // what its clock shows; zero: now
+	Seed   int64          // of its random numbers
+	// Timeout bounds the plan's own work, without its calls; 0: 30 seconds.
+	Timeout time.Duration
+	Tools   ToolOptions
+	Strict  bool // implicit flows count, too
+}
+
+// PlanResult is what a plan came to.
+type PlanResult struct {
+	Run    string          // its id in the journal
+	Status string          // ok, error, limit, refused, waits, stopped or failed
+	Output string          // what it printed
+	Label  event.DataLabel // of the output: what it depends on
+	Error  string          // why it did not end well
+	Line   int             // of the error
+	Calls  []PlanCall
+}
+
+// PlanCall is one call of a plan.
+type PlanCall struct {
+	Tool      string
+	Line      int
+	Arguments map[string]any
+	Decision  string // allow, ask or deny
+	Rule      string // that decided
+	Reason    string
+	Result    string // as JSON
+	Error     string
+}
+
+// RunPlan checks a plan, runs it when nothing is wrong with it, and records both.
+// It needs no sandbox.
+func (c *Client) RunPlan(p Plan) *Call[PlanResult] {
+	return newCall(func(ctx context.Context, sink event.Sink) (PlanResult, error) {
+		name := p.Name
+		if name == "" {
+			name = "plan.py"
+		}
+		tools := p.Tools.spec()
+		tools.Strict = p.Strict
+		out, err := c.app.RunPlan(ctx, app.PlanRequest{
+			Plan: app.PlanSource{Name: name, Text: []byte(p.Text)}, Tools: tools,
+			Start: app.PlanStart{Inputs: p.Inputs, Now: p.Now, Seed: p.Seed}, Host: app.PlanHost{Timeout: p.Timeout},
+		}, sink)
+		r := PlanResult{Run: out.Run, Status: out.Status, Output: out.Output, Label: out.Label, Error: out.Error, Line: out.Line}
+		for _, call := range out.Calls {
+			r.Calls = append(r.Calls, PlanCall{call.Tool, call.Line, call.Arguments, call.Decision, call.Rule, call.Reason, call.Result, call.Error})
+		}
+		return r, err
+	})
+}
+
+// Replayed says what a replay found.
+type Replayed struct {
+	Identical  bool   // everything came out as it was recorded
+	Unfinished bool   // the record has no end: what there is was compared
+	Report     string // what differs, for a person
+}
+
+// Replay repeats a run with what was recorded of models and tools, and compares
+// what comes of it with the record. It calls no model and no tool. The run is
+// named by its id, the beginning of one, or "last".
+func (c *Client) Replay(run string) *Call[Replayed] {
+	return newCall(func(ctx context.Context, sink event.Sink) (Replayed, error) {
+		var report strings.Builder
+		plan, err := c.app.IsPlanRun(ctx, run)
+		if err != nil {
+			return Replayed{}, err
+		}
+		if plan {
+			r, err := c.app.ReplayPlan(ctx, run, "")
+			if err == nil {
+				err = r.Text(&report)
+			}
+			return Replayed{r.Identical, r.Unfinished, report.String()}, err
+		}
+		r, err := c.app.Replay(ctx, app.ReplayRequest{Run: run}, sink)
+		if err == nil {
+			err = r.Text(&report)
+		}
+		return Replayed{r.Identical, r.Unfinished, report.String()}, err
+	})
+}

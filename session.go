@@ -1,0 +1,120 @@
+package praxis
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"praxis/event"
+	"praxis/internal/app"
+)
+
+// SessionOptions say what session is wanted. The zero value is a fresh session
+// with the default image and limits.
+type SessionOptions struct {
+	// Name is that of a session which stays in the data folder: one that exists
+	// goes on from where it was saved. "": the session ends with its use.
+	Name         string
+	With         []string     // packages, such as "numpy" or "pandas==2.*"
+	Requirements string       // path of a requirements file with packages
+	Limits       event.Limits // zero fields: the defaults, or those that a named session was made with
+	Seed         *int64       // makes the session deterministic
+}
+
+func (o SessionOptions) spec() app.SessionSpec {
+	return app.SessionSpec{Name: o.Name, With: o.With, Requirements: o.Requirements, Limits: o.Limits, Seed: o.Seed}
+}
+
+// File is a regular file of a session, as the guest describes it: nothing of it
+// can be trusted.
+type File struct {
+	Path    string // absolute
+	Bytes   int64
+	Changed time.Time
+}
+
+// Session is a sandbox whose variables and files stay between executions. Its
+// methods are safe for concurrent use; executions come one after the other.
+type Session struct{ s *app.Session }
+
+// NewSession opens a session. The first with an image takes some seconds: the
+// image is unpacked, packages are installed, and a template is made; a later one
+// takes about a tenth of a second. It is to be closed.
+func (c *Client) NewSession(ctx context.Context, o SessionOptions) (*Session, error) {
+	s, err := c.app.OpenSession(ctx, o.spec(), event.Discard)
+	if err != nil {
+		return nil, err
+	}
+	return &Session{s}, nil
+}
+
+// Execute runs code. What it prints is yielded as [event.Output]; what it did
+// is the result, also when it raised an exception or broke a limit. When the
+// context ends, the code is interrupted.
+func (s *Session) Execute(code string) *Call[event.Execution] {
+	return s.ExecuteWithin(code, event.Bounds{})
+}
+
+// ExecuteWithin runs code within bounds. Zero fields mean the defaults: 30
+// seconds and 1 MiB of output.
+func (s *Session) ExecuteWithin(code string, b event.Bounds) *Call[event.Execution] {
+	return newCall(func(ctx context.Context, sink event.Sink) (event.Execution, error) {
+		return s.s.Execute(ctx, code, b, sink)
+	})
+}
+
+// Interrupt interrupts the code that runs, as Ctrl-C would.
+func (s *Session) Interrupt(ctx context.Context) error { return s.s.Interrupt(ctx) }
+
+// WriteFile writes a file whole, with the folders above it. A relative path is
+// one of the working folder.
+func (s *Session) WriteFile(ctx context.Context, name string, from io.Reader) error {
+	return s.s.WriteFile(ctx, name, from)
+}
+
+// ReadFile copies a file to to. A guest can send without end: to returns an
+// error when it has enough.
+func (s *Session) ReadFile(ctx context.Context, name string, to io.Writer) error {
+	return s.s.ReadFile(ctx, name, to)
+}
+
+// Files lists the regular files of the working folder and below it, by name.
+func (s *Session) Files(ctx context.Context) ([]File, error) {
+	found, err := s.s.WorkFiles(ctx)
+	var out []File
+	for _, f := range found {
+		out = append(out, File{f.Path, f.Bytes, f.Changed})
+	}
+	return out, err
+}
+
+// Snapshot keeps the whole state, variables and files, and returns the
+// snapshot's id. The session goes on.
+func (s *Session) Snapshot(ctx context.Context) (string, error) {
+	snapshot, err := s.s.Snapshot(ctx)
+	return snapshot.ID, err
+}
+
+// Rollback goes back to a snapshot of this session.
+func (s *Session) Rollback(ctx context.Context, snapshot string) error {
+	return s.s.Rollback(ctx, snapshot)
+}
+
+// Fork makes another session that goes on from the state of this one. It has no
+// name, and is to be closed.
+func (s *Session) Fork(ctx context.Context) (*Session, error) {
+	other, err := s.s.Fork(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &Session{other}, nil
+}
+
+// Save makes the state what a named session goes on from, and returns the
+// snapshot's id. The label says what was done, for a person.
+func (s *Session) Save(ctx context.Context, label string) (string, error) {
+	return s.s.Save(ctx, label)
+}
+
+// Close ends the sandbox. A named session goes on later from where it was saved.
+func (s *Session) Close() error { return s.s.Close() }
