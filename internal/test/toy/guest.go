@@ -12,6 +12,8 @@
 //	cat NAME        prints a file in /work    limits        prints those of the session and the code
 //	later TEXT      a thread prints, when it is waited for
 //	rich MIME TEXT  displays a value that has no text of its own
+//	call TOOL JSON  calls a tool, and prints what it gives
+//	fetch URL       gets a page by HTTP through the way out, and prints it
 //	cut             prints more than is shown
 //	hang            a thread that never ends
 //	wait            until it is interrupted
@@ -72,6 +74,9 @@ type guest struct {
 	out   io.Writer
 	write map[uint32]*upload // files that are being written, by request
 
+	requests map[uint32]*request // at the host, by id
+	asked    uint32              // requests that there were
+
 	tasks sync.WaitGroup
 }
 
@@ -97,7 +102,7 @@ func (g *guest) Load(b []byte) error {
 
 // Run implements fake.Program.
 func (g *guest) Run(in io.Reader, out io.Writer) int {
-	g.out, g.write = out, map[uint32]*upload{}
+	g.out, g.write, g.requests = out, map[uint32]*upload{}, map[uint32]*request{}
 	died := make(chan struct{})
 	frames := make(chan wire.Frame)
 	go func() { // ends when the input does, at the latest when the sandbox is closed
@@ -163,6 +168,9 @@ func (g *guest) fail(id uint32, kind, format string, args ...any) {
 
 // take answers one frame. die ends the guest.
 func (g *guest) take(f wire.Frame, die func()) {
+	if f.ID&wire.AskBit != 0 && g.answer(f) {
+		return
+	}
 	switch f.Kind {
 	case wire.HelloKind:
 		var h wire.Hello
@@ -394,6 +402,10 @@ func (e *execution) directive(verb, arg string) (over bool) {
 		data := e.state.Files[name].Data
 		e.mu.Unlock()
 		e.emit(event.Stdout, fmt.Sprintf("%s holds %q\n", arg, data))
+	case "call":
+		e.call(first, rest)
+	case "fetch":
+		e.fetch(first)
 	case "picture":
 		e.display(wire.Bundle{"text": "<Figure>", "image/png": base64.StdEncoding.EncodeToString([]byte("PNG"))})
 	case "rich":
