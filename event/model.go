@@ -38,10 +38,20 @@ func (r *Role) UnmarshalText(b []byte) error {
 // Message is one turn of a conversation. An assistant's Calls are answered by
 // the next user message's Results, in the same order.
 type Message struct {
-	Role    Role     `json:"role"`
-	Text    string   `json:"text,omitempty"`
-	Calls   []Call   `json:"calls,omitempty"`
-	Results []Result `json:"results,omitempty"`
+	Role      Role      `json:"role"`
+	Reasoning Reasoning `json:"reasoning,omitzero"` // of an assistant
+	Text      string    `json:"text,omitempty"`
+	Calls     []Call    `json:"calls,omitempty"`
+	Results   []Result  `json:"results,omitempty"`
+}
+
+// Reasoning is what a model thought before it replied, where its provider
+// sends that apart from the reply. It is never part of an answer. It is kept
+// because some servers refuse a conversation whose calls come back without the
+// reasoning that led to them.
+type Reasoning struct {
+	Text      string `json:"text,omitempty"`
+	Signature string `json:"signature,omitempty"` // by which the server knows the text again; opaque
 }
 
 // Call is a native tool call of a model.
@@ -81,16 +91,17 @@ type ModelRequested struct {
 }
 
 // ModelReplied is the whole reply of one turn. Thought is the prose around the
-// action, as the screen shows it.
+// action, as the screen shows it; where there is none, it is the reasoning.
 type ModelReplied struct {
-	Step    int      `json:"step"`
-	Thought string   `json:"thought"`
-	Text    string   `json:"text"`
-	Calls   []Call   `json:"calls,omitempty"`
-	Cut     bool     `json:"cut,omitempty"` // it ended because MaxTokens was reached
-	Tokens  Tokens   `json:"tokens"`
-	Took    Duration `json:"took_ms"`
-	Call    string   `json:"call,omitempty"`
+	Step      int       `json:"step"`
+	Thought   string    `json:"thought"`
+	Reasoning Reasoning `json:"reasoning,omitzero"`
+	Text      string    `json:"text"`
+	Calls     []Call    `json:"calls,omitempty"`
+	Cut       bool      `json:"cut,omitempty"` // it ended because MaxTokens was reached
+	Tokens    Tokens    `json:"tokens"`
+	Took      Duration  `json:"took_ms"`
+	Call      string    `json:"call,omitempty"`
 }
 
 // ModelFailed closes a request that got no reply.

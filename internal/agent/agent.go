@@ -59,6 +59,7 @@ const (
 	maxSame     = 3        // times that the same code may give the same result
 	maxAnswer   = 64 << 10 // bytes of an answer
 	maxSaid     = 64 << 10 // bytes of a reply that the model is shown again
+	maxThought  = 4 << 10  // bytes of a thought that was sent apart from the reply
 	maxFiles    = 50       // files that the model is told about
 )
 
@@ -274,8 +275,11 @@ func (r *run) reason(ctx context.Context) (llm.Reply, action.Parsed, error, erro
 	r.tokens.Input += reply.Tokens.Input
 	r.tokens.Output += reply.Tokens.Output
 	parsed, rejection := r.parse(reply)
+	if parsed.Thought == "" {
+		parsed.Thought = shorten(strings.TrimSpace(reply.Reasoning.Text), maxThought, "")
+	}
 	r.cfg.Sink.Emit(event.ModelReplied{
-		Step: r.step, Thought: parsed.Thought, Text: reply.Text, Calls: reply.Calls, Cut: reply.Cut, Tokens: reply.Tokens, Took: took,
+		Step: r.step, Thought: parsed.Thought, Reasoning: reply.Reasoning, Text: reply.Text, Calls: reply.Calls, Cut: reply.Cut, Tokens: reply.Tokens, Took: took,
 	})
 	if parsed.Trimmed != "" {
 		r.cfg.Sink.Emit(event.ReplyTrimmed{Step: r.step, Reason: parsed.Trimmed})
@@ -366,7 +370,7 @@ func advice(err error) string {
 // observe puts the reply and what it came to into the conversation. Providers
 // want every native call answered, those that were not acted on too.
 func (r *run) observe(reply llm.Reply, parsed action.Parsed, rejection error, o outcome) {
-	said := llm.Message{Role: llm.Assistant, Text: shorten(reply.Text, maxSaid, ""), Calls: reply.Calls}
+	said := llm.Message{Role: llm.Assistant, Reasoning: reply.Reasoning, Text: shorten(reply.Text, maxSaid, ""), Calls: reply.Calls}
 	if strings.TrimSpace(said.Text) == "" && len(said.Calls) == 0 {
 		said.Text = "(an empty reply)" // providers refuse an empty message
 	}

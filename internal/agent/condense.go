@@ -102,7 +102,7 @@ func (r *run) turn(size int) int {
 func messageBytes(messages ...llm.Message) int {
 	n := 0
 	for _, m := range messages {
-		n += len(m.Text) + 16
+		n += len(m.Text) + len(m.Reasoning.Text) + len(m.Reasoning.Signature) + 16
 		for _, c := range m.Calls {
 			n += len(c.ID) + len(c.Name) + len(c.Raw) + valueBytes(c.Input)
 		}

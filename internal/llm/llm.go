@@ -1,5 +1,6 @@
 // Package llm is the contract of a language model: messages in, one reply out.
-// Providers live one level below, each behind its official SDK.
+// Providers live one level below. Those that are asked over a network share
+// the package praxis/internal/llm/stream.
 package llm
 
 import (
@@ -23,11 +24,12 @@ type Model interface {
 // What a conversation is made of is recorded whole, so that its types are those
 // of the vocabulary of events.
 type (
-	Message = event.Message
-	Role    = event.Role
-	Call    = event.Call
-	Result  = event.Result
-	Tool    = event.Tool
+	Message   = event.Message
+	Role      = event.Role
+	Call      = event.Call
+	Result    = event.Result
+	Reasoning = event.Reasoning
+	Tool      = event.Tool
 )
 
 // The roles.
@@ -42,7 +44,7 @@ type Request struct {
 	Messages  []Message
 	Tools     []Tool
 	MaxTokens int // of the reply; 0: 4096
-	// Pausing hears of each pause before the model is asked again, on the
+	// Pausing is called for each pause before the model is asked again, on the
 	// goroutine that called Complete. It may be nil.
 	Pausing func(Pause)
 }
@@ -56,8 +58,9 @@ type Pause struct {
 
 // Reply is what the model said.
 type Reply struct {
-	Text   string
-	Calls  []Call
-	Tokens event.Tokens
-	Cut    bool // the reply ended because MaxTokens was reached
+	Text      string
+	Calls     []Call
+	Reasoning Reasoning // what it thought before, where the provider sends that apart from the text
+	Tokens    event.Tokens
+	Cut       bool // the reply ended because MaxTokens was reached
 }

@@ -170,6 +170,6 @@ func ask(ctx context.Context, a asking, req llm.Request) (llm.Reply, error) {
 		a.sink.Emit(event.ModelFailed{Step: a.step, Reason: err.Error(), Took: took, Call: a.call})
 		return llm.Reply{}, err
 	}
-	a.sink.Emit(event.ModelReplied{Step: a.step, Text: reply.Text, Thought: a.thought(reply.Text), Calls: reply.Calls, Cut: reply.Cut, Tokens: reply.Tokens, Took: took, Call: a.call})
+	a.sink.Emit(event.ModelReplied{Step: a.step, Text: reply.Text, Thought: a.thought(reply.Text), Reasoning: reply.Reasoning, Calls: reply.Calls, Cut: reply.Cut, Tokens: reply.Tokens, Took: took, Call: a.call})
 	return reply, nil
 }

@@ -1,24 +1,21 @@
-// Package anthropic speaks to Anthropic's Messages API through the official
-// SDK: streaming, native tool calls, and failures as the faults of the
-// contract praxis/internal/llm.
+// Package anthropic speaks Anthropic's Messages API, to Anthropic itself and to
+// every server that speaks the same (set the base URL): streaming, native tool
+// calls, and failures as the faults of the contract praxis/internal/llm.
 //
-// Retries are ours and not the SDK's, so that one pause and one bound hold for
-// a failed request and for a stream that is cut in the middle. When a reply is
-// cut after text was shown, the text is shown again from its beginning after a
-// line that says so; the returned reply holds the last attempt only.
+// No model is asked to think aloud. Servers that do so all the same send blocks
+// of type "thinking" before the answer: they are kept apart from it and given
+// back before the calls that they led to, since such servers refuse a
+// conversation without them. Anthropic itself sends none and is given none.
 package anthropic
 
 import (
 	"context"
 	"net/http"
-	"net/url"
 	"time"
-
-	sdk "github.com/anthropics/anthropic-sdk-go"
-	"github.com/anthropics/anthropic-sdk-go/option"
 
 	"praxis/fault"
 	"praxis/internal/llm"
+	"praxis/internal/llm/stream"
 )
 
 // The settings that a person can change, as errors name them.
@@ -29,6 +26,8 @@ const (
 
 const (
 	defaultURL       = "https://api.anthropic.com/"
+	ownHost          = "api.anthropic.com"
+	apiVersion       = "2023-06-01"
 	defaultTimeout   = 2 * time.Minute
 	defaultMaxTokens = 4096
 )
@@ -40,17 +39,15 @@ type Config struct {
 	BaseURL    string        // empty: Anthropic's own
 	HTTPClient *http.Client  // gives the transport; nil: the default one
 	Timeout    time.Duration // the longest silence of the server; 0: 2 minutes
-	Retry      llm.Retry
+	Retry      stream.Retry
 }
 
-// Model is one model of Anthropic's API. It is safe for concurrent use.
+// Model is one model of one server. It is safe for concurrent use.
 type Model struct {
-	name     string
-	host     string
-	key      string
-	timeout  time.Duration
-	retry    llm.Retry
-	messages sdk.MessageService
+	name   string
+	own    bool // Anthropic's own server
+	client *stream.Client
+	retry  stream.Retry
 }
 
 var _ llm.Model = (*Model)(nil)
@@ -70,32 +67,19 @@ func New(c Config) (*Model, error) {
 	if c.Timeout <= 0 {
 		c.Timeout = defaultTimeout
 	}
-	base, err := llm.ParseBaseURL(c.BaseURL, URLVar)
+	header := http.Header{}
+	header.Set("Anthropic-Version", apiVersion)
+	if c.Key != "" {
+		header.Set("X-Api-Key", c.Key)
+	}
+	client, err := stream.New(stream.Config{
+		Model: "anthropic:" + c.Name, Key: c.Key, KeyVar: KeyVar, BaseURL: c.BaseURL, URLVar: URLVar,
+		Header: header, HTTPClient: c.HTTPClient, Timeout: c.Timeout,
+	})
 	if err != nil {
 		return nil, err
 	}
-	return &Model{
-		name:     c.Name,
-		host:     base.Host,
-		key:      c.Key,
-		timeout:  c.Timeout,
-		retry:    c.Retry,
-		messages: service(c, base),
-	}, nil
-}
-
-// service builds the SDK's service alone: the SDK's client would also read keys
-// and addresses from the environment.
-func service(c Config, base *url.URL) sdk.MessageService {
-	opts := []option.RequestOption{
-		option.WithBaseURL(base.String()),
-		option.WithHTTPClient(llm.Client(c.HTTPClient)),
-		option.WithMaxRetries(0),
-	}
-	if c.Key != "" {
-		opts = append(opts, option.WithAPIKey(c.Key))
-	}
-	return sdk.NewMessageService(opts...)
+	return &Model{name: c.Name, own: client.Hostname() == ownHost, client: client, retry: c.Retry}, nil
 }
 
 // Name returns "anthropic:" and the model's name.
@@ -103,86 +87,8 @@ func (m *Model) Name() string { return "anthropic:" + m.name }
 
 // Complete implements llm.Model.
 func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string)) (llm.Reply, error) {
-	params := m.params(req)
+	body := m.request(req)
 	return m.retry.Stream(ctx, req, delta, func(show func(string)) (llm.Reply, error) {
-		return m.attempt(ctx, params, show)
+		return m.client.Ask(ctx, "v1/messages", body, &decoder{delta: show})
 	})
-}
-
-func (m *Model) attempt(ctx context.Context, params sdk.MessageNewParams, delta func(string)) (llm.Reply, error) {
-	watched, stop := llm.Silence(ctx, m.timeout)
-	defer stop()
-	stream := m.messages.NewStreaming(watched, params)
-	defer func() { _ = stream.Close() }() // the body is read to its end or given up: nothing to learn from its close
-	r := reader{delta: delta}
-	for stream.Next() {
-		if err := r.take(stream.Current()); err != nil {
-			return llm.Reply{}, m.failure(watched, err)
-		}
-	}
-	if err := stream.Err(); err != nil {
-		return llm.Reply{}, m.failure(watched, err)
-	}
-	reply, err := r.reply()
-	if err != nil {
-		return llm.Reply{}, m.failure(watched, err)
-	}
-	return reply, nil
-}
-
-// params turns the request into the API's own form.
-func (m *Model) params(req llm.Request) sdk.MessageNewParams {
-	limit := req.MaxTokens
-	if limit <= 0 {
-		limit = defaultMaxTokens
-	}
-	p := sdk.MessageNewParams{Model: m.name, MaxTokens: int64(limit)}
-	if req.System != "" {
-		p.System = []sdk.TextBlockParam{{Text: req.System}}
-	}
-	for _, msg := range req.Messages {
-		p.Messages = append(p.Messages, message(msg))
-	}
-	for _, t := range req.Tools {
-		p.Tools = append(p.Tools, tool(t))
-	}
-	return p
-}
-
-// message keeps the API's order: the results of tools come before any text, and
-// no block of text is empty.
-func message(msg llm.Message) sdk.MessageParam {
-	var blocks []sdk.ContentBlockParamUnion
-	for _, r := range msg.Results {
-		text := r.Text
-		if text == "" {
-			text = "(no output)"
-		}
-		blocks = append(blocks, sdk.NewToolResultBlock(r.CallID, text, r.IsError))
-	}
-	if msg.Text != "" {
-		blocks = append(blocks, sdk.NewTextBlock(msg.Text))
-	}
-	for _, c := range msg.Calls {
-		blocks = append(blocks, sdk.NewToolUseBlock(c.ID, c.InputObject(), c.Name))
-	}
-	if len(blocks) == 0 {
-		blocks = append(blocks, sdk.NewTextBlock("(nothing)"))
-	}
-	if msg.Role == llm.Assistant {
-		return sdk.NewAssistantMessage(blocks...)
-	}
-	return sdk.NewUserMessage(blocks...)
-}
-
-func tool(t llm.Tool) sdk.ToolUnionParam {
-	schema := sdk.ToolInputSchemaParam{Properties: t.Schema["properties"], ExtraFields: map[string]any{}}
-	for k, v := range t.Schema {
-		switch k {
-		case "type", "properties":
-		default:
-			schema.ExtraFields[k] = v
-		}
-	}
-	return sdk.ToolUnionParam{OfTool: &sdk.ToolParam{Name: t.Name, Description: sdk.String(t.Description), InputSchema: schema}}
 }

@@ -18,6 +18,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/llm"
 	"praxis/internal/llm/anthropic"
+	"praxis/internal/llm/stream"
 )
 
 const key = "sk-ant-secret-0123456789"
@@ -113,8 +114,8 @@ var textReply = []string{
 // naps records the pauses instead of making them.
 type naps struct{ took []time.Duration }
 
-func (n *naps) retry() llm.Retry {
-	return llm.Retry{Attempts: 3, Base: time.Second, Max: 20 * time.Second, Jitter: func() float64 { return 0 },
+func (n *naps) retry() stream.Retry {
+	return stream.Retry{Attempts: 3, Base: time.Second, Max: 20 * time.Second, Jitter: func() float64 { return 0 },
 		Sleep: func(_ context.Context, d time.Duration) error {
 			n.took = append(n.took, d)
 			return nil
@@ -396,5 +397,96 @@ func TestNoKeyIsSentWithoutOne(t *testing.T) {
 		if got := s.heads[0].Get(h); got != "" {
 			t.Errorf("%s = %q, want none", h, got)
 		}
+	}
+}
+
+// thinking is a reply of a server that thinks aloud, with a call.
+var thinking = []string{
+	`{"type":"message_start","message":{"usage":{"input_tokens":0,"output_tokens":0}}}`,
+	`{"type":"content_block_start","index":0,"content_block":{"type":"thinking","thinking":"","signature":""}}`,
+	`{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"I must "}}`,
+	`{"type":"content_block_delta","index":0,"delta":{"type":"thinking_delta","thinking":"look."}}`,
+	`{"type":"content_block_delta","index":0,"delta":{"type":"signature_delta","signature":"c2ln"}}`,
+	`{"type":"content_block_stop","index":0}`,
+	`{"type":"content_block_start","index":1,"content_block":{"type":"tool_use","id":"toolu_1","name":"look","input":{"at":1}}}`,
+	`{"type":"content_block_stop","index":1}`,
+	`{"type":"message_delta","delta":{"stop_reason":"tool_use"},"usage":{"input_tokens":30,"output_tokens":40}}`,
+	`{"type":"message_stop"}`,
+}
+
+func TestThinking(t *testing.T) {
+	s := serve(t, sse(thinking...))
+	m := model(t, s, &naps{})
+	var shown strings.Builder
+	got, err := m.Complete(t.Context(), ask(), func(p string) { shown.WriteString(p) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := llm.Reply{Reasoning: llm.Reasoning{Text: "I must look.", Signature: "c2ln"}, Calls: []llm.Call{{ID: "toolu_1", Name: "look", Input: map[string]any{"at": 1.0}}}, Tokens: event.Tokens{Input: 30, Output: 40}}
+	if !reflect.DeepEqual(got, want) || shown.String() != "" {
+		t.Errorf("reply = %+v, want %+v; shown %q", got, want, shown.String())
+	}
+	req := ask()
+	req.Messages = append(req.Messages, llm.Message{Role: llm.Assistant, Reasoning: got.Reasoning, Calls: got.Calls},
+		llm.Message{Role: llm.User, Results: []llm.Result{{CallID: "toolu_1", Text: "nothing"}}},
+		llm.Message{Role: llm.Assistant, Reasoning: llm.Reasoning{Text: "not of a call"}, Text: "well"}, llm.Message{Role: llm.User, Text: "go on"})
+	if _, err := m.Complete(t.Context(), req, nil); err != nil {
+		t.Fatal(err)
+	}
+	body, err := json.Marshal(s.bodies[1]["messages"].([]any)[1:4])
+	if err != nil {
+		t.Fatal(err)
+	}
+	const wantBody = `[{"content":[{"signature":"c2ln","thinking":"I must look.","type":"thinking"},{"id":"toolu_1","input":{"at":1},"name":"look","type":"tool_use"}],"role":"assistant"},` +
+		`{"content":[{"content":[{"text":"nothing","type":"text"}],"is_error":false,"tool_use_id":"toolu_1","type":"tool_result"}],"role":"user"},` +
+		`{"content":[{"text":"well","type":"text"}],"role":"assistant"}]`
+	if string(body) != wantBody {
+		t.Errorf("request:\n%s\nwant:\n%s", body, wantBody)
+	}
+}
+
+// TestAnthropicGetsNoThinking checks that a conversation with another server
+// can go on at Anthropic.
+func TestAnthropicGetsNoThinking(t *testing.T) {
+	s := serve(t, sse(textReply...))
+	m, err := anthropic.New(anthropic.Config{Name: "m", Key: key, HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+		if r.URL.String() != "https://api.anthropic.com/v1/messages" || r.Header.Get("Anthropic-Version") != "2023-06-01" {
+			t.Errorf("asked %s with %v", r.URL, r.Header)
+		}
+		r.URL.Scheme, r.URL.Host = "http", strings.TrimPrefix(s.URL, "http://")
+		return http.DefaultTransport.RoundTrip(r)
+	})}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := ask()
+	req.Messages = append(req.Messages, llm.Message{Role: llm.Assistant, Reasoning: llm.Reasoning{Text: "I must look.", Signature: "c2ln"}, Calls: []llm.Call{{ID: "toolu_1", Name: "look"}}},
+		llm.Message{Role: llm.User, Results: []llm.Result{{CallID: "toolu_1", Text: "nothing"}}})
+	if _, err := m.Complete(t.Context(), req, nil); err != nil {
+		t.Fatal(err)
+	}
+	body, err := json.Marshal(s.bodies[0]["messages"])
+	if err != nil || strings.Contains(string(body), "thinking") {
+		t.Errorf("messages = %s, %v", body, err)
+	}
+}
+
+type transport func(*http.Request) (*http.Response, error)
+
+func (f transport) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
+
+func TestCutByTheWindow(t *testing.T) {
+	s := serve(t, sse(textReply[0], textReply[1], textReply[3], `{"type":"message_delta","delta":{"stop_reason":"model_context_window_exceeded"},"usage":{"output_tokens":1}}`, textReply[7]))
+	if got, err := model(t, s, &naps{}).Complete(t.Context(), ask(), nil); err != nil || !got.Cut || got.Text != "Hel" {
+		t.Errorf("reply = %+v, %v, want it cut", got, err)
+	}
+}
+
+// TestStopEndsTheReply checks that a server that keeps the connection open is
+// not waited for.
+func TestStopEndsTheReply(t *testing.T) {
+	s := serve(t, hang(textReply...))
+	if got, err := model(t, s, &naps{}).Complete(t.Context(), ask(), nil); err != nil || got.Text != "Hello" {
+		t.Errorf("reply = %+v, %v", got, err)
 	}
 }

@@ -1,35 +1,32 @@
-// Package openai speaks the Chat Completions API through OpenAI's official
-// SDK: to OpenAI itself and to every server that speaks the same, such as
-// Ollama, vLLM and llama.cpp (set the base URL; the key may be empty then).
+// Package openai speaks the Chat Completions API: to OpenAI itself and to every
+// server that speaks the same, such as Ollama, vLLM, llama.cpp and DeepSeek
+// (set the base URL; the key may be empty then).
 //
-// Other servers differ from OpenAI in small ways, and the package bends:
+// Other servers differ from OpenAI in small ways, and the package bends. What a
+// server turns out not to know is remembered for the model's life (a [Model]):
 //   - a server that has no native tools, or not for this model, says so with an
 //     error; the model is then asked without tools from there on, and acts in
 //     its text;
-//   - tool calls may come whole in one piece, all with index 0, or without ids;
-//   - the bound of the reply is sent as max_tokens, which they all know, and as
-//     max_completion_tokens to OpenAI, whose newer models know only that.
-//
-// Retries are ours and not the SDK's, so that one pause and one bound hold for
-// a failed request and for a stream that is cut in the middle. When a reply is
-// cut after text was shown, the text is shown again from its beginning after a
-// line that says so; the returned reply holds the last attempt only.
+//   - the bound of the reply is sent as max_completion_tokens to OpenAI, whose
+//     newer models know only that, and as max_tokens to others, which all know
+//     that. A server that refuses the one by its name is asked with the other;
+//   - the reasoning that a server streams apart from its answer is kept and
+//     given back beside the calls that it led to, since DeepSeek refuses a
+//     conversation without it. OpenAI streams none and is given none, and a
+//     server that refuses the field gets none from there on;
+//   - tool calls may come whole in one piece, all with index 0, or without ids.
 package openai
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
-	"net/url"
 	"strings"
 	"sync/atomic"
 	"time"
 
-	sdk "github.com/openai/openai-go/v3"
-	"github.com/openai/openai-go/v3/option"
-
 	"praxis/fault"
 	"praxis/internal/llm"
+	"praxis/internal/llm/stream"
 )
 
 // The settings that a person can change, as errors name them.
@@ -40,6 +37,7 @@ const (
 
 const (
 	defaultURL       = "https://api.openai.com/v1/"
+	ownHost          = "api.openai.com"
 	defaultTimeout   = 2 * time.Minute
 	ownTimeout       = 5 * time.Minute // a server of one's own may load a model first; it is asked twice
 	defaultMaxTokens = 4096
@@ -52,19 +50,21 @@ type Config struct {
 	BaseURL    string        // such as "http://localhost:11434/v1"; empty: OpenAI's own
 	HTTPClient *http.Client  // gives the transport; nil: the default one
 	Timeout    time.Duration // the longest silence of the server; 0: 2 minutes, 5 when BaseURL is set
-	Retry      llm.Retry
+	Retry      stream.Retry
 }
 
 // Model is one model of one server. It is safe for concurrent use.
 type Model struct {
-	name     string
-	host     string
-	key      string
-	own      bool // OpenAI's own server
-	timeout  time.Duration
-	retry    llm.Retry
-	chat     sdk.ChatCompletionService
-	toolless atomic.Bool // the server said that it has no native tools
+	name   string
+	own    bool // OpenAI's own server
+	client *stream.Client
+	retry  stream.Retry
+
+	// What the server said that it does not know.
+	toolless    atomic.Bool // native tools
+	otherBound  atomic.Bool // the bound of the reply by the name that it is sent with at first
+	reasonless  atomic.Bool // reasoning_content in a conversation
+	reasonsEach atomic.Bool // calls without reasoning_content, be it empty
 }
 
 var _ llm.Model = (*Model)(nil)
@@ -87,33 +87,18 @@ func New(c Config) (*Model, error) {
 	if c.BaseURL == "" {
 		c.BaseURL = defaultURL
 	}
-	base, err := llm.ParseBaseURL(c.BaseURL, URLVar)
+	header := http.Header{}
+	if c.Key != "" {
+		header.Set("Authorization", "Bearer "+c.Key)
+	}
+	client, err := stream.New(stream.Config{
+		Model: "openai:" + c.Name, Key: c.Key, KeyVar: KeyVar, BaseURL: c.BaseURL, URLVar: URLVar,
+		Header: header, HTTPClient: c.HTTPClient, Timeout: c.Timeout,
+	})
 	if err != nil {
 		return nil, err
 	}
-	return &Model{
-		name:    c.Name,
-		host:    base.Host,
-		key:     c.Key,
-		own:     base.Hostname() == "api.openai.com",
-		timeout: c.Timeout,
-		retry:   c.Retry,
-		chat:    service(c, base),
-	}, nil
-}
-
-// service builds the SDK's service alone: the SDK's client would also read keys
-// and addresses from the environment.
-func service(c Config, base *url.URL) sdk.ChatCompletionService {
-	opts := []option.RequestOption{
-		option.WithBaseURL(base.String()),
-		option.WithHTTPClient(llm.Client(c.HTTPClient)),
-		option.WithMaxRetries(0),
-	}
-	if c.Key != "" {
-		opts = append(opts, option.WithAPIKey(c.Key))
-	}
-	return sdk.NewChatCompletionService(opts...)
+	return &Model{name: c.Name, own: client.Hostname() == ownHost, client: client, retry: c.Retry}, nil
 }
 
 // Name returns "openai:" and the model's name.
@@ -122,121 +107,86 @@ func (m *Model) Name() string { return "openai:" + m.name }
 // Complete implements llm.Model.
 func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string)) (llm.Reply, error) {
 	return m.retry.Stream(ctx, req, delta, func(show func(string)) (llm.Reply, error) {
-		reply, err := m.attempt(ctx, req, show)
-		if err != nil && len(req.Tools) > 0 && !m.toolless.Load() && saysNoTools(err) {
-			m.toolless.Store(true)
-			return m.attempt(ctx, req, show)
+		for {
+			body := m.request(req)
+			reply, err := m.client.Ask(ctx, "chat/completions", body, &decoder{delta: show})
+			if err == nil || !m.bend(body, err) {
+				return reply, err
+			}
 		}
-		return reply, err
 	})
 }
 
-func (m *Model) attempt(ctx context.Context, req llm.Request, delta func(string)) (llm.Reply, error) {
-	watched, stop := llm.Silence(ctx, m.timeout)
-	defer stop()
-	stream := m.chat.NewStreaming(watched, m.params(req))
-	defer func() { _ = stream.Close() }() // the body is read to its end or given up: nothing to learn from its close
-	r := reader{delta: delta}
-	for stream.Next() {
-		if err := r.take(stream.Current()); err != nil {
-			return llm.Reply{}, m.failure(watched, err)
+// bend remembers what a server does not know when its refusal of a request says
+// so, and tells whether it is worth asking again: the next request differs from
+// the one that was sent.
+func (m *Model) bend(sent request, err error) bool {
+	switch fault.KindOf(err) {
+	case fault.Invalid, fault.Unavailable:
+	default:
+		return false
+	}
+	text := strings.ToLower(err.Error())
+	switch {
+	case len(sent.Tools) > 0 && saysNoTools(text):
+		m.toolless.Store(true)
+		return true
+	case saysUnknown(text, sent.bound()):
+		if sent.bound() != m.firstBound() {
+			return false // it knows neither
 		}
+		m.otherBound.Store(true)
+		return true
+	case sent.reasons() && saysUnknown(text, reasoningField):
+		m.reasonless.Store(true)
+		return true
+	case strings.Contains(text, reasoningField) && saysMissing(text):
+		if m.own || m.reasonless.Load() || sent.reasonsEach() {
+			return false
+		}
+		m.reasonsEach.Store(true)
+		return true
 	}
-	if err := stream.Err(); err != nil {
-		return llm.Reply{}, m.failure(watched, err)
-	}
-	reply, err := r.reply()
-	if err != nil {
-		return llm.Reply{}, m.failure(watched, err)
-	}
-	return reply, nil
+	return false
 }
 
-// params turns the request into the API's own form.
-func (m *Model) params(req llm.Request) sdk.ChatCompletionNewParams {
-	limit := int64(req.MaxTokens)
-	if limit <= 0 {
-		limit = defaultMaxTokens
-	}
-	p := sdk.ChatCompletionNewParams{Model: m.name}
-	p.StreamOptions.IncludeUsage = sdk.Bool(true)
+// firstBound is the name of the reply's bound that a server is tried with first.
+func (m *Model) firstBound() string {
 	if m.own {
-		p.MaxCompletionTokens = sdk.Int(limit)
-	} else {
-		p.MaxTokens = sdk.Int(limit)
+		return newBound
 	}
-	native := !m.toolless.Load()
-	if req.System != "" {
-		p.Messages = append(p.Messages, sdk.SystemMessage(req.System))
-	}
-	for _, msg := range req.Messages {
-		p.Messages = append(p.Messages, messages(msg, native)...)
-	}
-	if native {
-		for _, t := range req.Tools {
-			p.Tools = append(p.Tools, sdk.ChatCompletionFunctionTool(sdk.FunctionDefinitionParam{
-				Name: t.Name, Description: sdk.String(t.Description), Parameters: t.Schema,
-			}))
-		}
-	}
-	return p
+	return oldBound
 }
 
-// messages turns one message into the API's: each result of a tool is a message
-// of its own and comes before any text. Without native tools calls and results
-// are told as text.
-func messages(msg llm.Message, native bool) []sdk.ChatCompletionMessageParamUnion {
-	if !native {
-		msg = plain(msg)
-	}
-	if msg.Role == llm.Assistant {
-		var a sdk.ChatCompletionAssistantMessageParam
-		if msg.Text != "" || len(msg.Calls) == 0 {
-			a.Content.OfString = sdk.String(msg.Text)
-		}
-		for _, c := range msg.Calls {
-			a.ToolCalls = append(a.ToolCalls, sdk.ChatCompletionMessageToolCallUnionParam{
-				OfFunction: &sdk.ChatCompletionMessageFunctionToolCallParam{
-					ID:       c.ID,
-					Function: sdk.ChatCompletionMessageFunctionToolCallFunctionParam{Name: c.Name, Arguments: input(c)},
-				},
-			})
-		}
-		return []sdk.ChatCompletionMessageParamUnion{{OfAssistant: &a}}
-	}
-	var out []sdk.ChatCompletionMessageParamUnion
-	for _, r := range msg.Results {
-		out = append(out, sdk.ToolMessage(r.Text, r.CallID))
-	}
-	if msg.Text != "" || len(out) == 0 {
-		out = append(out, sdk.UserMessage(msg.Text))
-	}
-	return out
+// saysNoTools recognizes the error of a server that has no native tools for
+// this model. The texts are those of Ollama ("does not support tools"), vLLM
+// (`"auto" tool choice requires --enable-auto-tool-choice …`) and llama.cpp
+// ("tools param requires --jinja flag").
+func saysNoTools(text string) bool {
+	return containsAny(text, "not support tools", "not support tool", "tool choice requires", "tools param requires", "tool calling is not supported", "not support function")
 }
 
-// plain tells calls and results as text, for a server without native tools.
-func plain(msg llm.Message) llm.Message {
-	var parts []string
-	for _, r := range msg.Results {
-		parts = append(parts, r.Text)
-	}
-	if msg.Text != "" {
-		parts = append(parts, msg.Text)
-	}
-	for _, c := range msg.Calls {
-		if code, ok := c.Input["code"].(string); ok {
-			parts = append(parts, "```python\n"+code+"\n```")
-			continue
-		}
-		parts = append(parts, c.Name+" "+input(c))
-	}
-	return llm.Message{Role: msg.Role, Text: strings.Join(parts, "\n\n")}
+// saysUnknown recognizes the refusal of a field by its name, such as OpenAI's
+// "Unsupported parameter: 'max_tokens' is not supported with this model." and
+// what servers say that check a request against a schema ("Extra inputs are not
+// permitted", "Additional properties are not allowed"). A value that is refused
+// is another matter.
+func saysUnknown(text, field string) bool {
+	return strings.Contains(text, field) &&
+		containsAny(text, "unsupported", "not supported", "not support", "unknown", "unrecognized", "unexpected", "not permitted", "not allowed", "extra_forbidden", "no such field")
 }
 
-func input(c llm.Call) string {
-	b, err := json.Marshal(c.InputObject())
-	if err != nil { // the object came from JSON, or from a caller that put in what JSON cannot hold
-		return "{}"
+// saysMissing recognizes the demand for a field that was not sent, such as
+// DeepSeek's "The reasoning_content in the thinking mode must be passed back".
+func saysMissing(text string) bool {
+	return containsAny(text, "must be passed back", "missing", "required")
+}
+
+func containsAny(text string, parts ...string) bool {
+	for _, p := range parts {
+		if strings.Contains(text, p) {
+			return true
+		}
 	}
-	return string(b)
+	return false
 }

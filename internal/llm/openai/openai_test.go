@@ -18,6 +18,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/llm"
 	"praxis/internal/llm/openai"
+	"praxis/internal/llm/stream"
 )
 
 const key = "sk-secret-0123456789"
@@ -114,8 +115,8 @@ var textReply = []string{
 // naps records the pauses instead of making them.
 type naps struct{ took []time.Duration }
 
-func (n *naps) retry() llm.Retry {
-	return llm.Retry{Attempts: 3, Base: time.Second, Max: 20 * time.Second, Jitter: func() float64 { return 0 },
+func (n *naps) retry() stream.Retry {
+	return stream.Retry{Attempts: 3, Base: time.Second, Max: 20 * time.Second, Jitter: func() float64 { return 0 },
 		Sleep: func(_ context.Context, d time.Duration) error {
 			n.took = append(n.took, d)
 			return nil
@@ -495,5 +496,225 @@ func TestNoKeyIsSentWithoutOne(t *testing.T) {
 		if got := s.heads[0].Get(h); got != "" {
 			t.Errorf("%s = %q, want none", h, got)
 		}
+	}
+}
+
+// TestBoundByAnotherName checks that the reply's bound is sent by the name that
+// a server knows, also from the next request on.
+func TestBoundByAnotherName(t *testing.T) {
+	newer := status(400, `{"error":{"message":"Unsupported parameter: 'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead.","type":"invalid_request_error","param":"max_tokens","code":"unsupported_parameter"}}`)
+	s := serve(t, newer, sse(textReply...))
+	n := &naps{}
+	m := model(t, s, n)
+	for range 2 {
+		if got, err := m.Complete(t.Context(), ask(), nil); err != nil || got.Text != "Hello" {
+			t.Fatalf("reply = %+v, %v", got, err)
+		}
+	}
+	if len(s.bodies) != 3 || len(n.took) != 0 {
+		t.Fatalf("%d requests and %d pauses, want 3 and none", len(s.bodies), len(n.took))
+	}
+	if b := s.bodies[0]; b["max_tokens"] != float64(4096) || b["max_completion_tokens"] != nil {
+		t.Errorf("first body = %v", b)
+	}
+	for _, b := range s.bodies[1:] {
+		if b["max_completion_tokens"] != float64(4096) || b["max_tokens"] != nil {
+			t.Errorf("later body = %v", b)
+		}
+	}
+}
+
+// TestBoundByTheOldName does the same for what stands in OpenAI's place and
+// knows the old name only.
+func TestBoundByTheOldName(t *testing.T) {
+	refusals := map[string]http.HandlerFunc{
+		"vllm":    status(400, `{"object":"error","message":"[{'type': 'extra_forbidden', 'loc': ('body', 'max_completion_tokens'), 'msg': 'Extra inputs are not permitted', 'input': 4096}]","type":"BadRequestError","param":null,"code":400}`),
+		"fastapi": status(422, `{"detail":[{"type":"extra_forbidden","loc":["body","max_completion_tokens"],"msg":"Extra inputs are not permitted","input":4096}]}`),
+		"schema":  status(400, `{"error":{"message":"Additional properties are not allowed ('max_completion_tokens' was unexpected)"}}`),
+	}
+	for name, refusal := range refusals {
+		t.Run(name, func(t *testing.T) {
+			s := serve(t, refusal, sse(textReply...))
+			c := openai.Config{Name: "m", Key: key, HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+				r.URL.Scheme, r.URL.Host = "http", strings.TrimPrefix(s.URL, "http://")
+				return http.DefaultTransport.RoundTrip(r)
+			})}}
+			m, err := openai.New(c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got, err := m.Complete(t.Context(), ask(), nil); err != nil || got.Text != "Hello" {
+				t.Fatalf("reply = %+v, %v", got, err)
+			}
+			if a, b := s.bodies[0], s.bodies[1]; a["max_completion_tokens"] != float64(4096) || b["max_tokens"] != float64(4096) || b["max_completion_tokens"] != nil {
+				t.Errorf("bodies = %v, %v", a, b)
+			}
+		})
+	}
+}
+
+// TestBoundsAreNotGuessed checks that a refusal of the value, or of both names,
+// comes back as it is.
+func TestBoundsAreNotGuessed(t *testing.T) {
+	tests := []struct {
+		name     string
+		refusal  string
+		requests int
+	}{
+		{"too large", `{"error":{"message":"max_tokens is too large: 4096. This model supports at most 2048 completion tokens"}}`, 1},
+		{"neither", `{"error":{"message":"unknown fields: max_tokens, max_completion_tokens"}}`, 2},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := serve(t, status(400, tt.refusal))
+			_, err := model(t, s, &naps{}).Complete(t.Context(), ask(), nil)
+			if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "max_tokens") || s.requests() != tt.requests {
+				t.Errorf("error = %v after %d requests", err, s.requests())
+			}
+		})
+	}
+}
+
+// reasoned is a reply with a call and the reasoning before it, in a field.
+func reasoned(field string) []string {
+	return []string{
+		chunk(`{"role":"assistant","content":null,"`+field+`":"I must "}`, `null`),
+		chunk(`{"`+field+`":"look.","content":null}`, `null`),
+		chunk(`{"tool_calls":[{"index":0,"id":"call_1","type":"function","function":{"name":"look","arguments":"{}"}}]}`, `null`),
+		chunk(`{"content":""}`, `"tool_calls"`),
+		`[DONE]`,
+	}
+}
+
+// after is a conversation in which a model called with some reasoning.
+func after(reasoning string) llm.Request {
+	req := ask()
+	req.Tools = []llm.Tool{{Name: "look", Description: "looks", Schema: map[string]any{"type": "object"}}}
+	req.Messages = append(req.Messages,
+		llm.Message{Role: llm.Assistant, Reasoning: llm.Reasoning{Text: "not of a call"}, Text: "well"},
+		llm.Message{Role: llm.User, Text: "go on"},
+		llm.Message{Role: llm.Assistant, Reasoning: llm.Reasoning{Text: reasoning}, Calls: []llm.Call{{ID: "call_1", Name: "look", Input: map[string]any{}}}},
+		llm.Message{Role: llm.User, Results: []llm.Result{{CallID: "call_1", Text: "nothing"}}},
+	)
+	return req
+}
+
+// given returns what of a request's messages is reasoning, by their places.
+func given(body map[string]any) map[int]any {
+	out := map[int]any{}
+	for i, m := range body["messages"].([]any) {
+		if r, ok := m.(map[string]any)["reasoning_content"]; ok {
+			out[i] = r
+		}
+	}
+	return out
+}
+
+func TestReasoning(t *testing.T) {
+	for _, field := range []string{"reasoning_content", "reasoning"} {
+		t.Run(field, func(t *testing.T) {
+			s := serve(t, sse(reasoned(field)...))
+			var shown strings.Builder
+			got, err := model(t, s, &naps{}).Complete(t.Context(), after("I thought."), func(p string) { shown.WriteString(p) })
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got.Text != "" || shown.String() != "" || got.Reasoning != (llm.Reasoning{Text: "I must look."}) || len(got.Calls) != 1 {
+				t.Errorf("reply = %+v, shown %q", got, shown.String())
+			}
+			if want := map[int]any{4: "I thought."}; !reflect.DeepEqual(given(s.bodies[0]), want) {
+				t.Errorf("given back %v, want %v", given(s.bodies[0]), want)
+			}
+		})
+	}
+}
+
+// TestReasoningIsBent checks what servers say of reasoning that comes back, or
+// does not.
+func TestReasoningIsBent(t *testing.T) {
+	tests := []struct {
+		name     string
+		thought  string
+		refusal  string
+		requests int
+		want     map[int]any // given back at last
+	}{
+		{"unknown", "I thought.", `{"detail":[{"type":"extra_forbidden","loc":["body","messages",4,"reasoning_content"],"msg":"Extra inputs are not permitted"}]}`, 3, map[int]any{}},
+		{"demanded", "", "{\"error\":{\"message\":\"The `reasoning_content` in the thinking mode must be passed back to the API.\",\"type\":\"invalid_request_error\",\"param\":null,\"code\":\"invalid_request_error\"}}", 3, map[int]any{4: ""}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := serve(t, status(400, tt.refusal), sse(textReply...))
+			m := model(t, s, &naps{})
+			for range 2 {
+				if _, err := m.Complete(t.Context(), after(tt.thought), nil); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if s.requests() != tt.requests {
+				t.Fatalf("%d requests, want %d", s.requests(), tt.requests)
+			}
+			for _, b := range s.bodies[1:] {
+				if !reflect.DeepEqual(given(b), tt.want) {
+					t.Errorf("given back %v, want %v", given(b), tt.want)
+				}
+			}
+		})
+	}
+}
+
+// TestOpenAIGetsNoReasoning checks that a conversation with another server can
+// go on at OpenAI.
+func TestOpenAIGetsNoReasoning(t *testing.T) {
+	s := serve(t, sse(textReply...))
+	m, err := openai.New(openai.Config{Name: "m", Key: key, HTTPClient: &http.Client{Transport: transport(func(r *http.Request) (*http.Response, error) {
+		r.URL.Scheme, r.URL.Host = "http", strings.TrimPrefix(s.URL, "http://")
+		return http.DefaultTransport.RoundTrip(r)
+	})}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Complete(t.Context(), after("I thought."), nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := given(s.bodies[0]); len(got) != 0 {
+		t.Errorf("given %v", got)
+	}
+}
+
+// Some servers write numbers, names and arguments in their own way.
+func TestOddChunks(t *testing.T) {
+	s := serve(t, sse(
+		`{"choices":[{"index":null,"delta":{"tool_calls":[{"index":null,"id":null,"function":{"name":"look","arguments":{"at":1}}}]},"finish_reason":null}],"usage":null,"error":null}`,
+		`{"choices":[{"delta":{"tool_calls":[{"id":7,"function":{"name":"look","arguments":null}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":3.0,"completion_tokens":null}}`,
+		`[DONE]`,
+	))
+	got, err := model(t, s, &naps{}).Complete(t.Context(), ask(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := llm.Reply{Calls: []llm.Call{{ID: "call_1", Name: "look", Input: map[string]any{"at": 1.0}}, {ID: "call_2", Name: "look", Input: map[string]any{}}}, Tokens: event.Tokens{Input: 3}}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("reply = %+v, want %+v", got, want)
+	}
+}
+
+// TestDoneEndsTheReply checks that a server that keeps the connection open is
+// not waited for.
+func TestDoneEndsTheReply(t *testing.T) {
+	s := serve(t, hang(textReply...))
+	if got, err := model(t, s, &naps{}).Complete(t.Context(), ask(), nil); err != nil || got.Text != "Hello" {
+		t.Errorf("reply = %+v, %v", got, err)
+	}
+}
+
+// TestBendingEnds checks that a server that contradicts itself is not asked for ever.
+func TestBendingEnds(t *testing.T) {
+	unknown := status(400, `{"error":{"message":"unknown field: reasoning_content"}}`)
+	missing := status(400, `{"error":{"message":"reasoning_content is missing"}}`)
+	s := serve(t, missing, unknown, missing)
+	_, err := model(t, s, &naps{}).Complete(t.Context(), after(""), nil)
+	if fault.KindOf(err) != fault.Invalid || s.requests() != 3 {
+		t.Errorf("error = %v after %d requests", err, s.requests())
 	}
 }

@@ -314,7 +314,8 @@ func TestNoSecrets(t *testing.T) {
 		{Role: event.User, Text: "Use " + secret},
 		{Role: event.Assistant, Calls: []event.Call{
 			{ID: "a", Name: "x", Input: map[string]any{"code": secret, secret: 1.0, "deep": []any{map[string]any{"k": secret}}}},
-			{ID: "b", Name: "x", Raw: "{" + secret}}},
+			{ID: "b", Name: "x", Raw: "{" + secret}},
+			Reasoning: event.Reasoning{Text: "With " + secret, Signature: "s"}},
 		{Role: event.User, Results: []event.Result{{CallID: "a", Text: secret}, {CallID: "b", Text: "ok"}}},
 	}
 	before := fmt.Sprint(messages)

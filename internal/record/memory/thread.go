@@ -225,6 +225,10 @@ func (m *Memory) encode(messages []event.Message) ([]byte, error) {
 // clean returns a message whose strings hold no secrets.
 func (m *Memory) clean(msg event.Message) event.Message {
 	msg.Text = m.redact(msg.Text)
+	if clean := (event.Reasoning{Text: m.redact(msg.Reasoning.Text), Signature: m.redact(msg.Reasoning.Signature)}); clean != msg.Reasoning {
+		clean.Signature = "" // it is of the text as it was
+		msg.Reasoning = clean
+	}
 	msg.Calls, msg.Results = slices.Clone(msg.Calls), slices.Clone(msg.Results)
 	for i, c := range msg.Calls {
 		msg.Calls[i].Raw = m.redact(c.Raw)

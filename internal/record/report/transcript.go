@@ -265,6 +265,10 @@ func callText(c event.Call) string {
 
 func (t *transcript) reply(it *item, e event.ModelReplied) {
 	t.bounded("  ", sgrDim, e.Thought, outputLines, thoughtMax)
+	if t.full && e.Reasoning.Text != "" {
+		t.printf("  %s\n", t.paint(sgrBold, "reasoning"))
+		t.block("    ", sgrDim, e.Reasoning.Text)
+	}
 	if t.full && strings.TrimSpace(e.Text) != strings.TrimSpace(e.Thought) {
 		t.printf("  %s\n", t.paint(sgrBold, "reply"))
 		t.block("    ", sgrDim, e.Text)

@@ -32,7 +32,7 @@ func PraxisRules() Rules {
 		TestTree: "internal/test",
 		Fuzzed: []string{
 			"internal/config", "internal/cli", wire, "internal/guest", "internal/session", "internal/image",
-			"internal/llm/scripted", "internal/agent/action", "internal/agent/grounding",
+			"internal/llm/scripted", "internal/llm/stream", "internal/llm/anthropic", "internal/llm/openai", "internal/agent/action", "internal/agent/grounding",
 			event, safetext, "internal/record/journal", "internal/record/report", "internal/record/price",
 			"internal/agent", "internal/tool/bridge", "internal/record/memory", "internal/record/replay", "internal/store/sqlite",
 			"internal/tool", "internal/tool/stub", "internal/tool/typed", "internal/tool/approval",
@@ -205,8 +205,10 @@ func runRooms() map[string]Room {
 		},
 		"internal/llm/recorded": {Imports: []string{fault, event, llm}},
 
-		"internal/llm/anthropic":   {Imports: []string{fault, event, llm}, Third: []string{"github.com/anthropics/anthropic-sdk-go"}},
-		"internal/llm/openai":      {Imports: []string{fault, event, llm}, Third: []string{"github.com/openai/openai-go/v3"}},
+		// What providers over a network have in common, and the providers.
+		"internal/llm/stream":      {Imports: []string{fault, llm}},
+		"internal/llm/anthropic":   {Imports: []string{fault, event, llm, "internal/llm/stream"}},
+		"internal/llm/openai":      {Imports: []string{fault, event, llm, "internal/llm/stream"}},
 		"internal/llm/scripted":    {Imports: []string{fault, event, llm}},
 		"internal/agent/action":    {Imports: []string{fault, llm}},
 		"internal/agent/grounding": {Imports: []string{fault, event}},

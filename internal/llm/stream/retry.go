@@ -1,4 +1,4 @@
-package llm
+package stream
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"praxis/fault"
+	"praxis/internal/llm"
 )
 
 // Retry is how patiently a provider asks again after a failure that may pass.
@@ -16,8 +17,8 @@ type Retry struct {
 	Attempts int           // in all; 0: 4
 	Base     time.Duration // the first pause, doubled each time; 0: 500 ms
 	Max      time.Duration // the longest pause, also of what a server asks for; 0: 30 s
-	// Pausing hears of each pause. nil: nobody does.
-	Pausing func(Pause)
+	// Pausing is called for each pause. It may be nil.
+	Pausing func(llm.Pause)
 	// Sleep waits for d or until ctx is done. nil: a timer.
 	Sleep func(ctx context.Context, d time.Duration) error
 	// Jitter returns a number in [0, 1) that spreads the pauses. nil: random.
@@ -69,7 +70,7 @@ func (r Retry) Do(ctx context.Context, attempt func() error) error {
 			return waitTooLong(passing.Err, passing.After)
 		}
 		pause := r.pause(n, passing.After)
-		r.Pausing(Pause{Reason: passing.why(), After: pause, Attempt: n + 1})
+		r.Pausing(llm.Pause{Reason: passing.why(), After: pause, Attempt: n + 1})
 		if err := r.Sleep(ctx, pause); err != nil {
 			return fault.New(fault.Canceled, "", "cannot ask the model: %w", err)
 		}
@@ -80,14 +81,15 @@ func (r Retry) Do(ctx context.Context, attempt func() error) error {
 const again = "\n[the reply was cut: asking again]\n"
 
 // Stream completes a request as Do does: each attempt streams its text to the
-// function that it is given, and delta, which may be nil, is told when a reply
-// that was shown in part begins anew. The request's Pausing hears of pauses.
-func (r Retry) Stream(ctx context.Context, req Request, delta func(string), attempt func(show func(string)) (Reply, error)) (Reply, error) {
+// function that it is given, and delta, which may be nil, gets a line that says
+// so when a reply that was shown in part begins anew. The request's Pausing is
+// called for each pause.
+func (r Retry) Stream(ctx context.Context, req llm.Request, delta func(string), attempt func(show func(string)) (llm.Reply, error)) (llm.Reply, error) {
 	if delta == nil {
 		delta = func(string) {}
 	}
 	r.Pausing = req.Pausing
-	var reply Reply
+	var reply llm.Reply
 	shown := false
 	err := r.Do(ctx, func() (err error) {
 		if shown {
@@ -101,7 +103,7 @@ func (r Retry) Stream(ctx context.Context, req Request, delta func(string), atte
 		return err
 	})
 	if err != nil {
-		return Reply{}, err
+		return llm.Reply{}, err
 	}
 	return reply, nil
 }
@@ -117,7 +119,7 @@ func (r Retry) withDefaults() Retry {
 		r.Max = 30 * time.Second
 	}
 	if r.Pausing == nil {
-		r.Pausing = func(Pause) {}
+		r.Pausing = func(llm.Pause) {}
 	}
 	if r.Sleep == nil {
 		r.Sleep = sleep

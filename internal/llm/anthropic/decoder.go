@@ -1,0 +1,194 @@
+package anthropic
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"praxis/event"
+	"praxis/internal/llm"
+	"praxis/internal/llm/stream"
+)
+
+// maxCalls bounds the tool calls of one reply.
+const maxCalls = 64
+
+// item is what is read of one event of a stream. Which fields it has follows
+// from its type.
+type item struct {
+	Type    string       `json:"type"`
+	Index   stream.Count `json:"index"`
+	Message struct {
+		Usage usage `json:"usage"`
+	} `json:"message"`
+	ContentBlock struct {
+		Type      string          `json:"type"`
+		Text      string          `json:"text"`
+		Thinking  stream.Text     `json:"thinking"`
+		Signature stream.Text     `json:"signature"`
+		ID        string          `json:"id"`
+		Name      string          `json:"name"`
+		Input     json.RawMessage `json:"input"`
+	} `json:"content_block"`
+	Delta struct {
+		Type        string      `json:"type"`
+		Text        string      `json:"text"`
+		Thinking    stream.Text `json:"thinking"`
+		Signature   stream.Text `json:"signature"`
+		PartialJSON string      `json:"partial_json"`
+		StopReason  stream.Text `json:"stop_reason"`
+	} `json:"delta"`
+	Usage usage `json:"usage"`
+}
+
+// usage counts tokens. What was written to the provider's cache or read from it
+// is not part of input_tokens.
+type usage struct {
+	InputTokens   stream.Count `json:"input_tokens"`
+	CacheCreation stream.Count `json:"cache_creation_input_tokens"`
+	CacheRead     stream.Count `json:"cache_read_input_tokens"`
+	OutputTokens  stream.Count `json:"output_tokens"`
+}
+
+func (u usage) input() int { return int(u.InputTokens + u.CacheCreation + u.CacheRead) }
+
+// decoder puts a reply together from the events of its stream.
+type decoder struct {
+	delta     func(string)
+	text      strings.Builder
+	reasoning stream.Reasoning
+	calls     []*begunCall
+	open      map[stream.Count]*begunCall
+	tokens    event.Tokens
+	stop      stream.Text
+	done      bool
+}
+
+// begunCall is one tool_use block while its input arrives.
+type begunCall struct {
+	llm.Call
+	start json.RawMessage // the input in the block's first event, whole on some servers
+	input strings.Builder
+}
+
+// Take implements stream.Decoder.
+func (d *decoder) Take(e stream.Event) error {
+	data := bytes.TrimSpace(e.Data)
+	if len(data) == 0 || e.Type == "ping" {
+		return nil
+	}
+	if e.Type == "error" {
+		return stream.ErrorEvent(data)
+	}
+	var it item
+	if err := json.Unmarshal(data, &it); err != nil {
+		return err
+	}
+	switch cmp.Or(it.Type, e.Type) {
+	case "error":
+		return stream.ErrorEvent(data)
+	case "message_start":
+		u := it.Message.Usage
+		d.tokens = event.Tokens{Input: u.input(), Output: int(u.OutputTokens)}
+	case "content_block_start":
+		return d.begin(it)
+	case "content_block_delta":
+		return d.add(it)
+	case "message_delta":
+		d.finish(it)
+	case "message_stop":
+		d.done = true
+		return io.EOF
+	}
+	return nil
+}
+
+// finish takes the last figures, which count from the message's beginning.
+func (d *decoder) finish(it item) {
+	if it.Delta.StopReason != "" {
+		d.stop = it.Delta.StopReason
+	}
+	if n := it.Usage.input(); n > d.tokens.Input { // some servers know it at the end only
+		d.tokens.Input = n
+	}
+	if n := int(it.Usage.OutputTokens); n > 0 {
+		d.tokens.Output = n
+	}
+}
+
+func (d *decoder) begin(it item) error {
+	b := it.ContentBlock
+	switch b.Type {
+	case "text":
+		d.say(b.Text)
+	case "thinking":
+		d.reasoning.Begin()
+		d.reasoning.Add(string(b.Thinking))
+		d.reasoning.Sign(string(b.Signature))
+	case "tool_use":
+		if len(d.calls) >= maxCalls {
+			return fmt.Errorf("the reply holds more than %d tool calls", maxCalls)
+		}
+		if b.ID == "" || b.Name == "" {
+			return errors.New("the reply holds a tool call without an id or a name")
+		}
+		c := &begunCall{Call: llm.Call{ID: b.ID, Name: b.Name}, start: b.Input}
+		if d.open == nil {
+			d.open = map[stream.Count]*begunCall{}
+		}
+		d.open[it.Index] = c
+		d.calls = append(d.calls, c)
+	}
+	return nil
+}
+
+func (d *decoder) add(it item) error {
+	switch it.Delta.Type {
+	case "text_delta":
+		d.say(it.Delta.Text)
+	case "thinking_delta":
+		d.reasoning.Add(string(it.Delta.Thinking))
+	case "signature_delta":
+		d.reasoning.Sign(string(it.Delta.Signature))
+	case "input_json_delta":
+		c := d.open[it.Index]
+		if c == nil {
+			return errors.New("the reply adds to a tool call that it did not begin")
+		}
+		c.input.WriteString(it.Delta.PartialJSON)
+	}
+	return nil
+}
+
+func (d *decoder) say(text string) {
+	if text == "" {
+		return
+	}
+	d.text.WriteString(text)
+	d.delta(text)
+}
+
+// Reply implements stream.Decoder.
+func (d *decoder) Reply() (llm.Reply, error) {
+	if !d.done {
+		return llm.Reply{}, io.ErrUnexpectedEOF
+	}
+	if d.stop == "refusal" {
+		return llm.Reply{}, stream.ErrDeclined
+	}
+	out := llm.Reply{Text: d.text.String(), Reasoning: d.reasoning.Whole(), Tokens: d.tokens,
+		Cut: d.stop == "max_tokens" || d.stop == "model_context_window_exceeded"}
+	for _, c := range d.calls {
+		raw := c.input.String()
+		if raw == "" && string(c.start) != "null" {
+			raw = string(c.start)
+		}
+		c.SetInput(raw)
+		out.Calls = append(out.Calls, c.Call)
+	}
+	return out, nil
+}

@@ -1,0 +1,56 @@
+package openai
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+
+	"praxis/internal/llm/stream"
+)
+
+// FuzzDecoder checks that no stream breaks the decoder, and that what it makes
+// of one keeps the promises of a reply.
+func FuzzDecoder(f *testing.F) {
+	for _, text := range []string{
+		`{"choices":[{"index":0,"delta":{"content":"a","reasoning_content":"b"},"finish_reason":"stop"}]}` + "\n[DONE]",
+		`{"choices":[{"delta":{"tool_calls":[{"index":0,"id":"x","function":{"name":"f","arguments":"{\"a\":"}}]}}]}` + "\n" +
+			`{"choices":[{"delta":{"tool_calls":[{"index":0,"function":{"arguments":"1}"}}]},"finish_reason":"tool_calls"}],"usage":{"prompt_tokens":1}}`,
+		`{"choices":[{"delta":{"tool_calls":[{"index":-1,"function":{"name":"f","arguments":{}}}]},"finish_reason":"length"}]}`,
+		`{"error":{"message":"no"}}`,
+		`{"choices":null,"usage":[]}`,
+	} {
+		f.Add(text)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var shown strings.Builder
+		d := &decoder{delta: func(s string) { shown.WriteString(s) }}
+		for line := range strings.SplitSeq(text, "\n") {
+			err := d.Take(stream.Event{Data: []byte(line)})
+			if err == io.EOF {
+				break
+			}
+			if err != nil {
+				return
+			}
+		}
+		reply, err := d.Reply()
+		if err != nil {
+			if reply.Text != "" || len(reply.Calls) > 0 {
+				t.Fatalf("a reply beside the error %v", err)
+			}
+			return
+		}
+		if d.finish == "" || errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Fatal("a reply without an end")
+		}
+		if reply.Text != shown.String() || len(reply.Calls) > maxCalls || reply.Tokens.Input < 0 || reply.Tokens.Output < 0 {
+			t.Fatalf("reply = %+v, shown %q", reply, shown.String())
+		}
+		for _, c := range reply.Calls {
+			if c.ID == "" || c.Name == "" || (c.Input == nil) == (c.Raw == "") {
+				t.Fatalf("call = %+v", c)
+			}
+		}
+	})
+}

@@ -1,0 +1,149 @@
+package stream
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"time"
+
+	"praxis/internal/llm"
+)
+
+// Config describes one model of one server. Nothing is read from the environment.
+type Config struct {
+	Model      string        // "provider:name", as errors name it
+	Key        string        // never shown
+	KeyVar     string        // the setting that holds the key, as remedies name it
+	BaseURL    string        // where the API begins
+	URLVar     string        // the setting that holds the base URL
+	Header     http.Header   // of every request; here the key is sent
+	HTTPClient *http.Client  // gives the transport; nil: the default one
+	Timeout    time.Duration // the longest silence of the server
+}
+
+// Client asks one model of one server. It is safe for concurrent use.
+type Client struct {
+	cfg  Config
+	base *url.URL
+	http *http.Client
+}
+
+// New makes a client. It sends nothing.
+func New(c Config) (*Client, error) {
+	base, err := ParseBaseURL(c.BaseURL, c.URLVar)
+	if err != nil {
+		return nil, err
+	}
+	return &Client{cfg: c, base: base, http: withoutRedirects(c.HTTPClient)}, nil
+}
+
+// Hostname returns the server's name, without a port.
+func (c *Client) Hostname() string { return c.base.Hostname() }
+
+// Decoder puts one reply together from the events of a stream.
+type Decoder interface {
+	// Take reads the next event. It returns io.EOF when the reply is whole,
+	// an [ErrorEvent] when the event reports a failure, and any other error
+	// when the event cannot be read.
+	Take(Event) error
+	// Reply returns the reply when the stream is over: io.ErrUnexpectedEOF when
+	// its end is missing, however much came, because half a program must not
+	// run when a network fails; [ErrDeclined] when the provider gave none.
+	Reply() (llm.Reply, error)
+}
+
+// ErrDeclined is a reply that the provider declined to finish.
+var ErrDeclined = errors.New("the provider declined to answer")
+
+// errNoEvents is a stream that ends well and holds nothing.
+var errNoEvents = errors.New("an empty stream")
+
+// ErrorEvent is a failure that a server reports inside a stream. data is the
+// event's JSON.
+func ErrorEvent(data []byte) error { return &errorEvent{readErrorBody(data)} }
+
+type errorEvent struct{ body errorBody }
+
+// Error names no text of the server: it may echo what was sent.
+func (e *errorEvent) Error() string { return "the server reported an error" }
+
+// statusError is an answer that is no success.
+type statusError struct {
+	status int
+	after  time.Duration
+	body   errorBody
+}
+
+// Error returns the status alone.
+func (e *statusError) Error() string { return fmt.Sprintf("the server answered %d", e.status) }
+
+// Ask posts body as JSON to a path below the base URL and returns the reply
+// that d makes of the answer. An error is a fault, or a *[Temporary] one.
+func (c *Client) Ask(ctx context.Context, path string, body any, d Decoder) (llm.Reply, error) {
+	text, err := json.Marshal(body)
+	if err != nil { // a caller put in what JSON cannot hold
+		return llm.Reply{}, fmt.Errorf("cannot write the request to model %s: %w", c.cfg.Model, err)
+	}
+	watched, came, stop := watch(ctx, c.cfg.Timeout)
+	defer stop()
+	if err := c.post(watched, path, text, came, d); err != nil {
+		return llm.Reply{}, c.failed(watched, err)
+	}
+	reply, err := d.Reply()
+	if err != nil {
+		return llm.Reply{}, c.failed(watched, err)
+	}
+	return reply, nil
+}
+
+// post sends a request and passes the events of its answer to d.
+func (c *Client) post(ctx context.Context, path string, text []byte, came func(), d Decoder) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, c.base.JoinPath(path).String(), bytes.NewReader(text))
+	if err != nil {
+		return err
+	}
+	for name, values := range c.cfg.Header {
+		req.Header[name] = values
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("Accept", "text/event-stream, application/json")
+	req.Header.Set("User-Agent", "praxis")
+	res, err := c.http.Do(req)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = res.Body.Close() }() // the body is read to its end or given up: nothing to learn from its close
+	if res.StatusCode < 200 || res.StatusCode >= 300 {
+		return &statusError{status: res.StatusCode, after: retryAfter(res.Header, time.Now()), body: readErrorBody(head(res.Body))}
+	}
+	if kind := otherType(res.Header.Get("Content-Type")); kind != "" {
+		// Some servers report an error with a success.
+		return &notStreamError{kind: kind, message: readErrorBody(head(res.Body)).Message}
+	}
+	return take(NewReader(&bounded{src: res.Body, left: MaxBody, came: came}), d)
+}
+
+// take passes the events of a stream to d.
+func take(events *Reader, d Decoder) error {
+	for n := 0; ; n++ {
+		e, err := events.Next()
+		switch {
+		case err == io.EOF && n == 0:
+			return errNoEvents
+		case err == io.EOF:
+			return nil
+		case err != nil:
+			return err
+		}
+		if err := d.Take(e); err == io.EOF {
+			return nil
+		} else if err != nil {
+			return err
+		}
+	}
+}
