@@ -12,7 +12,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 NO_RACE := praxis/(cmd/praxis|internal/(sandbox/gvisor|test/battery|test/archtest|demo|bench|plan|agent/grounding|record/report|record/price|safetext|tool/stub|tool/openapi))
 RACEFLAGS ?= -short
 
-.PHONY: all build format vet test race lint bench demo nightly clean
+.PHONY: all build format vet test test-bench race lint bench bench-rivals demo nightly clean
 
 all: build
 
@@ -24,9 +24,14 @@ format:
 
 vet:
 	go vet ./...
+	cd bench && go vet ./...
 
-test: format vet
+test: format vet test-bench
 	go test -timeout 20m ./...
+
+# The module that measures Praxis beside others.
+test-bench:
+	cd bench && go test -short -timeout 10m ./...
 
 race:
 	CGO_ENABLED=1 go test -race $(RACEFLAGS) $$(go list ./... | grep -Ev '^($(NO_RACE))(/|$$)')
@@ -34,11 +39,19 @@ race:
 # The import rules and the budgets of size are a test.
 lint: format vet
 	go mod tidy -diff
+	cd bench && go mod tidy -diff
 	go test -count 1 ./internal/test/archtest
-	go tool staticcheck ./...
+	check=$$(go tool -n staticcheck) && $$check ./... && cd bench && $$check ./...
 
 bench: build
 	bin/praxis bench
+
+# What needs libraries that the product does not link: starlark-go beside plans,
+# and the tokens that tools in code save.
+bench-rivals:
+	cd bench && go build -trimpath -o ../bin/bench-rivals .
+	bin/bench-rivals plans
+	bin/bench-rivals tokens
 
 demo: build
 	bin/praxis demo

@@ -7,7 +7,6 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/bench"
-	"praxis/internal/bench/workflow"
 	"praxis/internal/image"
 	"praxis/internal/planner"
 	"praxis/internal/record/replay"
@@ -87,6 +86,3 @@ func (a *App) BenchPlans(ctx context.Context, rounds int, sink event.Sink) (Benc
 	}
 	return bench.Plans(ctx, bench.PlanConfig{Image: img, Rounds: rounds, Sink: sink})
 }
-
-// WorkflowReport says what tools in code save over direct calls.
-type WorkflowReport = workflow.Report

@@ -19,7 +19,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"praxis/event"
-	"praxis/internal/bench/workflow"
 	"praxis/internal/image"
 	"praxis/internal/record/replay"
 	"praxis/internal/session"
@@ -62,7 +61,6 @@ type Report struct {
 	Machine Machine
 	Image   string
 	Figures map[string]Figure
-	Tokens  *workflow.Report // what tools in code save; nil: not measured
 }
 
 // measurement is one entry of the table below.
@@ -139,13 +137,6 @@ func Run(ctx context.Context, cfg Config, suites ...string) (Report, error) {
 			return r, fmt.Errorf("cannot measure %s: %w", m.name, err)
 		}
 		r.Figures[m.name] = f
-	}
-	if len(suites) == 0 || slices.Contains(suites, "tools") {
-		tokens, err := b.tokens(ctx)
-		if err != nil {
-			return r, fmt.Errorf("cannot measure tokens: %w", err)
-		}
-		r.Tokens = &tokens
 	}
 	return r, nil
 }
@@ -429,9 +420,6 @@ func (r Report) MarshalJSON() ([]byte, error) {
 	out := map[string]any{"machine": r.Machine, "image": r.Image}
 	for name, f := range r.Figures {
 		out[name] = f
-	}
-	if r.Tokens != nil {
-		out["tokens"] = r.Tokens
 	}
 	return json.Marshal(out)
 }

@@ -9,9 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"go.starlark.net/starlark"
-	starsyntax "go.starlark.net/syntax"
-
 	"praxis/event"
 	"praxis/internal/image"
 	"praxis/internal/plan"
@@ -26,21 +23,28 @@ import (
 type PlanConfig struct {
 	Image  image.Image // whose CPython is the measure
 	Rounds int         // runs a figure; 0: 9
+	Rivals []Rival     // measured beside, in the same turns
 	Sink   event.Sink
 }
 
-// work is a program that is measured on every machine. It defines f() and
-// computes with zero, an input: in the machine of plans everything that follows
-// from it is labelled.
-type work struct {
-	name     string
-	python   string
-	starlark string // "": as python
+// Program is measured on every machine. It defines f() and computes with zero,
+// an input: in the machine of plans everything that follows from it is labelled.
+type Program struct {
+	Name   string
+	Python string
 }
 
-func works() []work {
-	return []work{
-		{name: "fib30", python: `
+// Rival is another machine that runs the programs. Seconds is the time of one
+// call of f, as [Best] takes it.
+type Rival struct {
+	Name    string // its figures are NAME_PROGRAM_ratio
+	Seconds func(Program) (float64, error)
+}
+
+// Programs are what plans are compared by.
+func Programs() []Program {
+	return []Program{
+		{"fib30", `
 def fib(n):
     if n < 2:
         return n
@@ -48,7 +52,7 @@ def fib(n):
 def f():
     return fib(30 + zero)
 `},
-		{name: "loop", python: `
+		{"loop", `
 def f():
     total = zero
     i = zero
@@ -57,7 +61,7 @@ def f():
         i += 1
     return total
 `},
-		{name: "dicts", python: `
+		{"dicts", `
 def f():
     counts = {}
     for i in range(zero, 300000):
@@ -65,36 +69,32 @@ def f():
         counts[key] = counts.get(key, 0) + 1
     return len(counts)
 `},
-		{name: "strings", python: `
+		{"strings", `
 def f():
     size = 0
     for i in range(zero, 150000):
         size += len(f"{i}: {i * 2:>8} {'ab'!r}")
     return size
-`, starlark: `
-def f():
-    size = 0
-    for i in range(zero, 150000):
-        size += len("%d: %s %r" % (i, str(i * 2), "ab"))
-    return size
 `},
 	}
 }
 
-// planFigures are the names of the figures of plans, in their order.
-func planFigures() []string {
+// PlanNames returns the figures of [Plans] in the order in which they are printed.
+func PlanNames(rivals ...Rival) []string {
 	out := []string{"start_us", "parse_mb_per_s"}
-	for _, w := range works() {
-		out = append(out, w.name+"_ratio")
+	for _, p := range Programs() {
+		out = append(out, p.Name+"_ratio")
 	}
-	for _, w := range works() {
-		out = append(out, "starlark_"+w.name+"_ratio")
+	for _, r := range rivals {
+		for _, p := range Programs() {
+			out = append(out, r.figure(p))
+		}
 	}
 	return append(out, "label_overhead", "dump_kb", "resume_us")
 }
 
-// PlanNames returns the figures of [Plans] in the order in which they are printed.
-func PlanNames() []string { return planFigures() }
+// figure is the name of a rival's figure.
+func (r Rival) figure(p Program) string { return r.Name + "_" + p.Name + "_ratio" }
 
 // Plans measures the plan language. Ratios are to the image's CPython, in the
 // same run, taken in turns.
@@ -107,11 +107,11 @@ func Plans(ctx context.Context, cfg PlanConfig) (Report, error) {
 	}
 	b := &bench{Config: Config{Image: cfg.Image, Rounds: cfg.Rounds, Sink: cfg.Sink}}
 	r := Report{Machine: machine(), Image: cfg.Image.Name, Figures: map[string]Figure{}}
-	overhead := make([]float64, 0, cfg.Rounds*len(works()))
-	for _, w := range works() {
-		cfg.Sink.Emit(event.Progress{Room: "bench", Text: w.name})
-		if err := b.compare(ctx, w, r.Figures, &overhead); err != nil {
-			return r, fmt.Errorf("cannot measure %s: %w", w.name, err)
+	overhead := make([]float64, 0, cfg.Rounds*len(Programs()))
+	for _, p := range Programs() {
+		cfg.Sink.Emit(event.Progress{Room: "bench", Text: p.Name})
+		if err := b.compare(ctx, p, cfg.Rivals, r.Figures, &overhead); err != nil {
+			return r, fmt.Errorf("cannot measure %s: %w", p.Name, err)
 		}
 	}
 	r.Figures["label_overhead"] = figure(overhead)
@@ -130,29 +130,36 @@ func Plans(ctx context.Context, cfg PlanConfig) (Report, error) {
 }
 
 // compare runs a program on all machines in turns.
-func (b *bench) compare(ctx context.Context, w work, figures map[string]Figure, overhead *[]float64) error {
-	var ratio, rival []float64
+func (b *bench) compare(ctx context.Context, p Program, rivals []Rival, figures map[string]Figure, overhead *[]float64) error {
+	var ratio []float64
+	rival := make([][]float64, len(rivals))
 	for range b.Rounds {
-		python, err := b.onCPython(ctx, w)
+		python, err := b.onCPython(ctx, p)
 		if err != nil {
 			return err
 		}
-		labelled, err := onVM(w, false)
+		labelled, err := onVM(p, false)
 		if err != nil {
 			return err
 		}
-		plain, err := onVM(w, true)
+		plain, err := onVM(p, true)
 		if err != nil {
 			return err
 		}
-		star, err := onStarlark(w)
-		if err != nil {
-			return err
-		}
-		ratio, rival = append(ratio, labelled/python), append(rival, star/python)
+		ratio = append(ratio, labelled/python)
 		*overhead = append(*overhead, labelled/plain)
+		for i, r := range rivals {
+			took, err := r.Seconds(p)
+			if err != nil {
+				return fmt.Errorf("cannot run %s: %w", r.Name, err)
+			}
+			rival[i] = append(rival[i], took/python)
+		}
 	}
-	figures[w.name+"_ratio"], figures["starlark_"+w.name+"_ratio"] = figure(ratio), figure(rival)
+	figures[p.Name+"_ratio"] = figure(ratio)
+	for i, r := range rivals {
+		figures[r.figure(p)] = figure(rival[i])
+	}
 	return nil
 }
 
@@ -168,16 +175,16 @@ for _ in range(3):
 print(best)
 `
 
-func (b *bench) onCPython(ctx context.Context, w work) (float64, error) {
-	out, err := b.pythonOutside(ctx, "zero = 0\n"+w.python+timed).Output()
+func (b *bench) onCPython(ctx context.Context, p Program) (float64, error) {
+	out, err := b.pythonOutside(ctx, "zero = 0\n"+p.Python+timed).Output()
 	if err != nil {
 		return 0, fmt.Errorf("cannot run CPython: %w", err)
 	}
 	return strconv.ParseFloat(strings.TrimSpace(string(out)), 64)
 }
 
-// best returns the shortest of three times, in seconds.
-func best(f func() error) (float64, error) {
+// Best returns the shortest of three times, in seconds.
+func Best(f func() error) (float64, error) {
 	shortest := math.Inf(1)
 	for range 3 {
 		began := time.Now()
@@ -190,8 +197,8 @@ func best(f func() error) (float64, error) {
 }
 
 // onVM runs a program with or without labels.
-func onVM(w work, plain bool) (float64, error) {
-	src := w.python + "f()\n"
+func onVM(prog Program, plain bool) (float64, error) {
+	src := prog.Python + "f()\n"
 	m, bad := syntax.Parse([]byte(src), syntax.Options{})
 	if len(bad) > 0 {
 		return 0, bad[0]
@@ -200,7 +207,7 @@ func onVM(w work, plain bool) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	return best(func() error {
+	return Best(func() error {
 		table := label.NewTable()
 		zero := vm.Data{Value: int64(0)}
 		if !plain {
@@ -217,23 +224,6 @@ func onVM(w work, plain bool) (float64, error) {
 		if _, ok := out.(vm.Done); err == nil && !ok {
 			err = fmt.Errorf("the program failed: %v", out)
 		}
-		return err
-	})
-}
-
-func onStarlark(w work) (float64, error) {
-	src := w.starlark
-	if src == "" {
-		src = w.python
-	}
-	src = "zero = 0\n" + src
-	opts := &starsyntax.FileOptions{While: true, Recursion: true, TopLevelControl: true, GlobalReassign: true}
-	globals, err := starlark.ExecFileOptions(opts, &starlark.Thread{}, w.name, src, nil)
-	if err != nil {
-		return 0, fmt.Errorf("cannot run starlark: %w", err)
-	}
-	return best(func() error {
-		_, err := starlark.Call(&starlark.Thread{}, globals["f"], nil, nil)
 		return err
 	})
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"praxis/event"
-	"praxis/internal/bench/workflow"
 	"praxis/internal/guest/wire"
 	"praxis/internal/record/journal"
 	"praxis/internal/session"
@@ -293,22 +292,3 @@ def score%02[1]d(rows: list[Row], by: Literal["id", "score"] = "score", limit: i
     """
     return sorted(rows, key=lambda r: r[by], reverse=True)[:limit]
 `
-
-// tokens carries the workflows out.
-func (b *bench) tokens(ctx context.Context) (workflow.Report, error) {
-	return workflow.Measure(ctx, workflow.All(), func(ctx context.Context) (workflow.Session, error) {
-		s, err := b.Sessions.Create(ctx, b.opt, b.Sink)
-		if err != nil {
-			return nil, err
-		}
-		return codeSession{s}, nil
-	}, b.Sink)
-}
-
-// codeSession is a session as workflows have it.
-type codeSession struct{ *session.Session }
-
-// Execute runs code.
-func (s codeSession) Execute(ctx context.Context, code string, sink event.Sink) (event.Execution, error) {
-	return s.Session.Execute(ctx, code, session.Exec{}, sink)
-}

@@ -34,7 +34,7 @@ and the output says so. "--with none" asks for that.
   sandbox  restoring an interpreter, one after the other and together; its memory and speed
   session  a claim from the pool, a round trip, a snapshot, a fork
   journal  appending a record, what records add to an execution, verify, replay, listing runs
-  tools    a call of a tool from code, a start with 1,000 tools, and the tokens that tools in code save
+  tools    a call of a tool from code, a start with 1,000 tools
 
 Without one of these all are measured.`,
 		Args:      takes(0, 1, ""),
@@ -80,32 +80,8 @@ func describeReport(r app.BenchReport) string {
 			t.add(name, about.unit, number(f.P50), number(f.P95), number(f.P99), strconv.Itoa(f.Runs), about.aim, about.what)
 		}
 	}
-	b.WriteString(t.String())
-	if r.Tokens != nil {
-		b.WriteString(describeTokens(*r.Tokens))
-	}
-	return b.String()
+	return b.String() + t.String()
 }
-
-// describeTokens tells what tools in code save.
-func describeTokens(r app.WorkflowReport) string {
-	t := headed("WORKFLOW", "DIRECT", "CODE", "SAVING", "TURNS", "BILLED DIRECT", "BILLED CODE", "CORRECT")
-	wrong := ""
-	for _, w := range r.Workflows {
-		correct := "both ways"
-		if !w.Correct {
-			correct = "no"
-			wrong += "\n" + w.Name + ": " + safetext.Line(w.Wrong)
-		}
-		t.add(w.Name, strconv.Itoa(w.DirectTokens), strconv.Itoa(w.CodeTokens), percent(w.Saving),
-			fmt.Sprintf("%d, %d", w.DirectTurns, w.CodeTurns), strconv.Itoa(w.DirectBilled), strconv.Itoa(w.CodeBilled), correct)
-	}
-	return fmt.Sprintf("\nTokens of the whole conversation, each counted once (%s): direct calls compared with tools in code.\n"+
-		"The median saving is %s (aim ≥ 95 %%), the worst %s (aim ≥ 75 %%).\n\n%s%s",
-		r.Tokenizer, percent(r.MedianSaving), percent(r.WorstSaving), t.String(), wrong)
-}
-
-func percent(v float64) string { return strconv.FormatFloat(100*v, 'f', 1, 64) + " %" }
 
 // meaning is what a person needs to read a figure.
 type meaning struct{ unit, aim, what string }

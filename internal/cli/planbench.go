@@ -25,7 +25,7 @@ func (p *program) planBenchCommand() *cobra.Command {
 		Short: "Measure how fast plans are on this machine",
 		Long: `Measures how fast plans start and run on this machine, with labels on everything
 that they compute. Ratios are to the CPython of the default image and are taken
-in turns in one run; starlark-go runs the same programs.`,
+in turns in one run.`,
 		Args: takes(0, 0, ""),
 		RunE: func(cmd *cobra.Command, _ []string) error { return b.run(cmd.Context()) },
 	}
@@ -87,5 +87,5 @@ func measuredPlan(name string) meaning {
 	case "resume_us":
 		return meaning{"µs", "", "from a stored state to the call that it waits at, checked again"}
 	}
-	return meaning{"×", "", "starlark-go, compared with CPython"}
+	return meaning{}
 }

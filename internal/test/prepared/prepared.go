@@ -67,21 +67,24 @@ func store() (string, error) {
 }
 
 // sources is a digest of what the interpreter in an image follows from: the
-// package that makes it, and the versions of the modules.
+// packages that make it, and the versions of the modules.
 func sources() (string, error) {
 	root, err := module()
 	if err != nil {
 		return "", err
 	}
 	names := []string{filepath.Join(root, "go.mod")}
-	entries, err := os.ReadDir(filepath.Join(root, "internal", "image"))
+	err = filepath.WalkDir(filepath.Join(root, "internal", "image"), func(name string, d fs.DirEntry, err error) error {
+		switch filepath.Ext(name) {
+		case ".go", ".py":
+			if !strings.HasSuffix(name, "_test.go") {
+				names = append(names, name)
+			}
+		}
+		return err
+	})
 	if err != nil {
 		return "", err
-	}
-	for _, e := range entries {
-		if !e.IsDir() && !strings.HasSuffix(e.Name(), "_test.go") {
-			names = append(names, filepath.Join(root, "internal", "image", e.Name()))
-		}
 	}
 	h := sha256.New()
 	for _, name := range names {
@@ -95,19 +98,20 @@ func sources() (string, error) {
 	return hex.EncodeToString(h.Sum(nil)[:8]), nil
 }
 
-// module returns the root of the module: tests run in the folders of their packages.
+// module returns the root of the module praxis: tests run in the folders of
+// their packages, those of the module below it too.
 func module() (string, error) {
 	dir, err := os.Getwd()
 	if err != nil {
 		return "", err
 	}
 	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
+		if text, err := os.ReadFile(filepath.Join(dir, "go.mod")); err == nil && strings.HasPrefix(string(text), "module praxis\n") {
 			return dir, nil
 		}
 		up := filepath.Dir(dir)
 		if up == dir {
-			return "", errors.New("there is no go.mod above the working folder")
+			return "", errors.New("there is no go.mod of the product above the working folder")
 		}
 		dir = up
 	}

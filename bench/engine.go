@@ -1,0 +1,71 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"praxis/event"
+	"praxis/internal/image"
+	"praxis/internal/sandbox/gvisor"
+	"praxis/internal/session"
+)
+
+// engine is the machinery of sessions over a folder that ends with it.
+type engine struct {
+	image    image.Image
+	sessions *session.Manager
+	close    []func() error // in the order of making
+}
+
+// open makes the parts and the default image.
+func open(ctx context.Context, sink event.Sink) (*engine, error) {
+	e := &engine{}
+	if err := e.open(ctx, sink); err != nil {
+		return nil, errors.Join(err, e.Close())
+	}
+	return e, nil
+}
+
+func (e *engine) open(ctx context.Context, sink event.Sink) error {
+	dir, err := os.MkdirTemp("", "praxis-bench-")
+	if err != nil {
+		return err
+	}
+	e.close = append(e.close, func() error { return os.RemoveAll(dir) })
+	images, err := image.Open(filepath.Join(dir, "images"))
+	if err != nil {
+		return err
+	}
+	e.close = append(e.close, images.Close)
+	if e.image, err = images.Resolve(ctx, image.Request{}, sink); err != nil {
+		return err
+	}
+	backend, err := gvisor.New(gvisor.Config{Dir: filepath.Join(dir, "run")})
+	if err != nil {
+		return err
+	}
+	e.close = append(e.close, backend.Close)
+	program, err := os.Executable()
+	if err != nil {
+		return fmt.Errorf("cannot find this program's own file: %w", err)
+	}
+	if e.sessions, err = session.Open(session.Config{Dir: dir, Backend: backend, Program: program}); err != nil {
+		return err
+	}
+	e.close = append(e.close, e.sessions.Close)
+	return nil
+}
+
+// Close ends every session and removes the folder: the parts in the reverse
+// order of their making.
+func (e *engine) Close() error {
+	var err error
+	for i := len(e.close) - 1; i >= 0; i-- {
+		err = errors.Join(err, e.close[i]())
+	}
+	e.close = nil
+	return err
+}
