@@ -12,12 +12,22 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 NO_RACE := praxis/(cmd/praxis|internal/(sandbox/gvisor|test/battery|test/archtest|demo|bench|plan|agent/grounding|record/report|record/price|safetext|tool/stub|tool/openapi))
 RACEFLAGS ?= -short
 
-.PHONY: all build format vet test test-bench race lint bench bench-rivals demo nightly clean
+# What the binary carries of CPython and pip, without what no guest uses. The go
+# command alone builds a binary that carries the module as it stands, which
+# works the same and is 27 MB larger.
+ARCH := $(shell go env GOARCH)
+EMBEDDED := internal/image/embedded
+ARCHIVES := $(EMBEDDED)/python_$(ARCH).tar.zst $(EMBEDDED)/pip.tar.zst
+
+.PHONY: all build format vet test test-bench test-packed race lint bench bench-rivals demo nightly clean
 
 all: build
 
-build:
-	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/praxis ./cmd/praxis
+build: $(ARCHIVES)
+	go build -trimpath -tags packed -ldflags '$(LDFLAGS)' -o bin/praxis ./cmd/praxis
+
+$(ARCHIVES) &: go.mod $(wildcard $(EMBEDDED)/archive/*.go $(EMBEDDED)/pack/*.go)
+	GOOS= GOARCH= go run ./$(EMBEDDED)/pack -arch $(ARCH) -o $(EMBEDDED)
 
 format:
 	@out=$$(gofmt -l $$(git ls-files '*.go')); if [ -n "$$out" ]; then echo "not formatted:"; echo "$$out"; exit 1; fi
@@ -26,12 +36,17 @@ vet:
 	go vet ./...
 	cd bench && go vet ./...
 
-test: format vet test-bench
+test: format vet test-bench test-packed
 	go test -timeout 20m ./...
 
 # The module that measures Praxis beside others.
 test-bench:
 	cd bench && go test -short -timeout 10m ./...
+
+# What differs in the binary that "make build" makes.
+test-packed: $(ARCHIVES)
+	go vet -tags packed ./$(EMBEDDED)
+	go test -tags packed ./$(EMBEDDED)
 
 race:
 	CGO_ENABLED=1 go test -race $(RACEFLAGS) $$(go list ./... | grep -Ev '^($(NO_RACE))(/|$$)')
@@ -82,4 +97,4 @@ nightly: test
 	done
 
 clean:
-	rm -rf bin
+	rm -rf bin $(EMBEDDED)/*.tar.zst

@@ -5,6 +5,7 @@ go 1.26.3
 require (
 	cel.dev/cel-go v0.33.2
 	github.com/google/jsonschema-go v0.4.3
+	github.com/klauspost/compress v1.18.6
 	github.com/kluctl/go-embed-python v0.0.0-3.14.6-20260610-1
 	github.com/modelcontextprotocol/go-sdk v1.8.0
 	github.com/opencontainers/runtime-spec v1.2.1
@@ -41,7 +42,6 @@ require (
 	github.com/google/subcommands v1.0.2-0.20190508160503-636abe8753b8 // indirect
 	github.com/google/uuid v1.6.0 // indirect
 	github.com/inconshreveable/mousetrap v1.1.0 // indirect
-	github.com/klauspost/compress v1.18.6 // indirect
 	github.com/mattn/go-isatty v0.0.24 // indirect
 	github.com/mattn/go-runewidth v0.0.31 // indirect
 	github.com/moby/sys/capability v0.4.0 // indirect

@@ -52,15 +52,6 @@ func freeBytes(dir string) (int64, error) {
 	return int64(st.Bavail) * st.Bsize, nil
 }
 
-// ownerOf returns the user that owns a file.
-func ownerOf(info os.FileInfo) (int, bool) {
-	st, ok := info.Sys().(*syscall.Stat_t)
-	if !ok {
-		return 0, false
-	}
-	return int(st.Uid), true
-}
-
 // runCommand runs cmd in a process group of its own that ends with the
 // context and with this process, however it ends.
 func runCommand(cmd *exec.Cmd) error {

@@ -3,11 +3,9 @@ package image
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
 	"crypto/sha256"
 	_ "embed"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -17,16 +15,14 @@ import (
 	"strings"
 	"time"
 
-	"github.com/kluctl/go-embed-python/pip"
-
 	"praxis/fault"
+	"praxis/internal/image/embedded"
 )
 
 //go:embed runpip.py
 var runPipSource []byte
 
 const (
-	pipSpace    = 40 << 20
 	pipTimeout  = 30 * time.Minute
 	maxPipLines = 400      // of progress, one call
 	maxPipLog   = 16 << 20 // of pip's log that is read to explain a failure
@@ -48,18 +44,18 @@ var pipEnv = []string{
 // pipKey names the pip that this program carries and the program that runs it.
 func pipKey() string {
 	sum := sha256.Sum256(runPipSource)
-	return embeddedRelease + "-" + partRecipe + "-" + hex.EncodeToString(sum[:8])
+	return embedded.Release + "-" + partRecipe + "-" + hex.EncodeToString(sum[:8])
 }
 
 // makePip returns the embedded pip and, beside it, the program that runs it.
 func (s *Store) makePip(ctx context.Context, py part, say progress) (part, error) {
 	return s.makePart(ctx, kindPip, pipKey(), say, func(ctx context.Context, dir string) error {
-		if err := s.needSpace(pipSpace); err != nil {
+		if err := s.needSpace(embedded.PipSpace + bytecodeSpace); err != nil {
 			return err
 		}
 		say("unpacking pip (once)")
 		tree := filepath.Join(dir, treeDir)
-		if err := unpackPip(tree); err != nil {
+		if err := embedded.Pip(tree); err != nil {
 			return fmt.Errorf("cannot unpack pip: %w", err)
 		}
 		if err := os.WriteFile(filepath.Join(dir, "runpip.py"), runPipSource, 0o644); err != nil {
@@ -73,44 +69,6 @@ func (s *Store) makePip(ctx context.Context, py part, say progress) (part, error
 		}
 		return nil
 	})
-}
-
-// pipUnpackPrefix begins the names of the folders that the embedding module
-// makes for pip. It writes below the system's temporary folder only; the name
-// is random, because a folder that somebody else made there before us would be
-// taken as it is.
-const pipUnpackPrefix = "praxis-"
-
-func unpackPip(tree string) (err error) {
-	var name [16]byte
-	if _, err := rand.Read(name[:]); err != nil {
-		return err
-	}
-	lib, err := pip.NewPipLib(pipUnpackPrefix + hex.EncodeToString(name[:]))
-	if err != nil {
-		return err
-	}
-	dir := lib.GetExtractedPath()
-	defer func() { err = errors.Join(err, os.RemoveAll(dir), os.RemoveAll(dir+".lock")) }()
-	return os.CopyFS(tree, os.DirFS(dir))
-}
-
-// sweepPipUnpacks removes what unpackPip left in the system's temporary folder
-// when it was killed. An hour is far more than unpacking takes.
-func sweepPipUnpacks() {
-	old, err := filepath.Glob(filepath.Join(os.TempDir(), "go-embedded-pip-"+pipUnpackPrefix+"*"))
-	if err != nil {
-		return
-	}
-	for _, path := range old {
-		info, err := os.Lstat(path)
-		if err != nil || time.Since(info.ModTime()) < time.Hour {
-			continue
-		}
-		if uid, ok := ownerOf(info); ok && uid == os.Geteuid() {
-			_ = os.RemoveAll(path)
-		}
-	}
 }
 
 // pipCall is one run of pip in a staged folder.

@@ -18,58 +18,44 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/kluctl/go-embed-python/python"
-
 	"praxis/fault"
+	"praxis/internal/image/embedded"
 )
 
-// embeddedRelease is the version of the module that carries CPython and pip;
-// a test holds it against go.mod. With partRecipe it names what is unpacked:
-// raise partRecipe whenever pruning, compiling or the added files change.
+// With partRecipe the release of the embedded distribution names what is
+// unpacked: raise partRecipe whenever pruning, compiling or the added files
+// change.
 const (
-	embeddedRelease = "3.14.6-20260610-1"
-	partRecipe      = "1"
-	pythonVersion   = "3.14"
-	// pythonSpace is what the default image needs while it is built: 145 MB
-	// unpacked and 11 MB of bytecode, before pruning.
-	pythonSpace = 180 << 20
+	partRecipe    = "2"
+	pythonVersion = "3.14"
+	// bytecodeSpace is what compiling the standard library adds on the disk.
+	bytecodeSpace = 30 << 20
 )
-
-// pythonDrop is what a sandbox has no use for: graphical toolkits, the build
-// system's leftovers, and the shared library of an interpreter that is linked
-// statically. Patterns of filepath.Match, relative to the tree.
-var pythonDrop = []string{
-	"bin/idle*", "bin/pip*", "bin/pydoc*", "bin/*-config",
-	"lib/libpython*", "lib/libtcl*", "lib/libtk*", "lib/itcl*", "lib/tcl*", "lib/tk*", "lib/thread*", "lib/pkgconfig",
-	"lib/python3.14/tkinter", "lib/python3.14/idlelib", "lib/python3.14/turtledemo", "lib/python3.14/turtle.py",
-	"lib/python3.14/test", "lib/python3.14/config-*", "lib/python3.14/ensurepip", "lib/python3.14/lib-dynload/_tkinter*",
-	"include", "share",
-}
 
 // packagesPth makes the guest's interpreter see the layer of packages. A .pth
 // file, not PYTHONPATH, so that other interpreters in the guest do not.
 const packagesPth = "import site; site.addsitedir('" + guestPackages + "')\n"
 
 // pythonKey names the interpreter that this program carries.
-func pythonKey() string { return embeddedRelease + "-" + runtime.GOARCH + "-" + partRecipe }
+func pythonKey() string { return embedded.Release + "-" + runtime.GOARCH + "-" + partRecipe }
 
 // makePython returns the interpreter.
 func (s *Store) makePython(ctx context.Context, say progress) (part, error) {
 	return s.makePart(ctx, kindPython, pythonKey(), say, func(ctx context.Context, dir string) error {
 		began := time.Now()
-		if err := s.needSpace(pythonSpace); err != nil {
+		if err := s.needSpace(embedded.PythonSpace + bytecodeSpace); err != nil {
 			return err
 		}
-		say("unpacking CPython " + strings.SplitN(embeddedRelease, "-", 2)[0] + " (once)")
+		say("unpacking CPython " + strings.SplitN(embedded.Release, "-", 2)[0] + " (once)")
 		tree := filepath.Join(dir, treeDir)
-		if err := unpackPython(tree); err != nil {
+		if err := embedded.Python(tree); err != nil {
+			return fmt.Errorf("cannot unpack CPython: %w", err)
+		}
+		if err := addPackages(tree); err != nil {
 			return fmt.Errorf("cannot unpack CPython: %w", err)
 		}
 		if err := context.Cause(ctx); err != nil {
 			return err
-		}
-		if err := prunePython(tree); err != nil {
-			return fmt.Errorf("cannot prune CPython: %w", err)
 		}
 		if err := openUp(tree); err != nil {
 			return fmt.Errorf("cannot unpack CPython: %w", err)
@@ -90,63 +76,13 @@ func (s *Store) makePython(ctx context.Context, say progress) (part, error) {
 	})
 }
 
-// unpackPython writes the embedded distribution to tree. Its own lock file
-// stays beside the folder and is removed: we hold a better one.
-func unpackPython(tree string) error {
-	if _, err := python.NewEmbeddedPythonWithTmpDir(tree, false); err != nil {
-		return err
-	}
-	return os.Remove(tree + ".lock")
-}
-
-func prunePython(tree string) error {
-	if err := dropMatches(tree, pythonDrop); err != nil {
-		return err
-	}
-	// The module stores links as copies of their targets: 29 MB each.
-	const exe = "python" + pythonVersion
-	for _, name := range []string{"python", "python3"} {
-		link := filepath.Join(tree, "bin", name)
-		if err := os.Remove(link); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		if err := os.Symlink(exe, link); err != nil {
-			return err
-		}
-	}
-	site := filepath.Join(tree, "lib", exe, "site-packages")
+// addPackages makes the interpreter see the layer of packages.
+func addPackages(tree string) error {
+	site := filepath.Join(tree, "lib", "python"+pythonVersion, "site-packages")
 	if err := os.MkdirAll(site, 0o755); err != nil {
 		return err
 	}
 	return os.WriteFile(filepath.Join(site, "praxis.pth"), []byte(packagesPth), 0o644)
-}
-
-// dropMatches removes what matches one of the patterns, each one folder level an element.
-func dropMatches(tree string, patterns []string) error {
-	for _, pattern := range patterns {
-		dir, base := filepath.Split(pattern)
-		entries, err := os.ReadDir(filepath.Join(tree, dir))
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		// A wildcard in the folder's name is not supported, and none is used.
-		for _, e := range entries {
-			ok, err := filepath.Match(base, e.Name())
-			if err != nil {
-				return err
-			}
-			if !ok {
-				continue
-			}
-			if err := os.RemoveAll(filepath.Join(tree, dir, e.Name())); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
 }
 
 // hostPython is the interpreter's path on the host.

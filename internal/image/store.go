@@ -16,6 +16,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/atomicfile"
+	"praxis/internal/image/embedded"
 )
 
 // Store keeps images below one folder. Its methods are safe for concurrent
@@ -329,7 +330,7 @@ func (s *Store) sweep() {
 		}
 		_ = f.Close()
 	}
-	sweepPipUnpacks()
+	embedded.Sweep()
 }
 
 // lockNameOf returns the lock under which a folder below tmp is filled: its

@@ -8,7 +8,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -448,49 +447,5 @@ func TestCanceled(t *testing.T) {
 	_, err = s.lock(ctx, "python-x", func(text string) { said = append(said, text) })
 	if !errors.Is(err, context.Canceled) || len(said) != 1 {
 		t.Errorf("got %v, said %q", err, said)
-	}
-}
-
-func TestReleaseMatchesGoMod(t *testing.T) {
-	data, err := os.ReadFile("../../go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
-	lines := strings.Split(string(data), "\n")
-	i := slices.IndexFunc(lines, func(l string) bool { return strings.Contains(l, "kluctl/go-embed-python") })
-	if i < 0 || !strings.Contains(lines[i], " v0.0.0-"+embeddedRelease) {
-		t.Errorf("embeddedRelease is %s, go.mod says %q", embeddedRelease, lines[max(i, 0)])
-	}
-}
-
-func TestOpenSweepsPipUnpacks(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	old, fresh := filepath.Join(os.TempDir(), "go-embedded-pip-praxis-old"), filepath.Join(os.TempDir(), "go-embedded-pip-praxis-new")
-	for _, d := range []string{old, fresh} {
-		if err := os.Mkdir(d, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	before := time.Now().Add(-2 * time.Hour)
-	if err := os.Chtimes(old, before, before); err != nil {
-		t.Fatal(err)
-	}
-	open(t, t.TempDir())
-	if exists(t, old) || !exists(t, fresh) {
-		t.Errorf("old is there: %v, fresh is there: %v", exists(t, old), exists(t, fresh))
-	}
-}
-
-func TestUnpackPipLeavesNothing(t *testing.T) {
-	t.Setenv("TMPDIR", t.TempDir())
-	tree := filepath.Join(t.TempDir(), "tree")
-	if err := unpackPip(tree); err != nil {
-		t.Fatal(err)
-	}
-	if !exists(t, filepath.Join(tree, "pip/__main__.py")) {
-		t.Error("pip is not where it should be")
-	}
-	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) != 0 {
-		t.Errorf("left behind: %v, %v", left, err)
 	}
 }

@@ -144,9 +144,12 @@ func guestRooms() map[string]Room {
 		"internal/test/cache":       {},
 		prepared:                    {Imports: []string{event, "internal/image", "internal/test/cache"}},
 		"internal/image": {
-			Imports: []string{fault, event, box, "internal/atomicfile"},
-			Third:   []string{pyDist, unix},
+			Imports: []string{fault, event, box, "internal/atomicfile", "internal/image/embedded"},
+			Third:   []string{unix},
 		},
+		"internal/image/embedded":         {Imports: []string{"internal/image/embedded/archive"}, Third: []string{pyDist}},
+		"internal/image/embedded/archive": {Third: []string{"github.com/klauspost/compress"}},
+		"internal/image/embedded/pack":    {Imports: []string{"internal/image/embedded/archive"}},
 
 		// Inside the sandbox: the standard library and the wire, so that the
 		// agent stays small and nothing of the host's side slips in.
