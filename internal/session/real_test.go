@@ -22,6 +22,9 @@ import (
 // realSession makes a session in a real sandbox, of the default image.
 func realSession(t testing.TB) *Session {
 	t.Helper()
+	if err := prepared.Static(); err != nil {
+		t.Skip(err) // the detector of data races needs cgo
+	}
 	dir := t.TempDir()
 	backend, err := gvisor.New(gvisor.Config{Dir: filepath.Join(dir, "run")})
 	if err != nil {

@@ -2,6 +2,7 @@ package battery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,13 +35,15 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) int {
-	var err error
-	if dataDir, err = os.MkdirTemp("", "praxis-battery-"); err != nil {
+	err := errors.Join(prepared.Static(), prepared.AtOnce(4))
+	if err == nil {
+		dataDir, err = os.MkdirTemp("", "praxis-battery-")
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	defer os.RemoveAll(dataDir)
-	prepared.AtOnce(4)
 	images, err := prepared.Images(filepath.Join(dataDir, "images"))
 	if err == nil {
 		defer images.Close()
