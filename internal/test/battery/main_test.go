@@ -57,7 +57,7 @@ func run(m *testing.M) int {
 }
 
 // manager makes sessions of the real backend, as the product does.
-func manager(t *testing.T) *session.Manager {
+func manager(t testing.TB) *session.Manager {
 	t.Helper()
 	backend, err := gvisor.New(gvisor.Config{Dir: filepath.Join(dataDir, "run")})
 	if err != nil {
