@@ -8,8 +8,10 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 # The detector of data races needs cgo, and the sandbox needs a static binary:
 # packages that start sandboxes are left out. So are those without goroutines, in
 # which there can be no race: plans, schemas, texts. What only takes long there is
-# left to "make nightly" (RACEFLAGS=).
+# left to "make nightly" (RACEFLAGS=), and so are the packages for which all of
+# gVisor would be compiled once more (BY_NIGHT=).
 NO_RACE := praxis/(cmd/praxis|internal/(sandbox/gvisor|test|guest/kernel|demo|bench|plan|agent/grounding|record/report|record/price|safetext|tool/stub|tool/openapi))
+BY_NIGHT ?= |praxis/internal/(app|cli)
 RACEFLAGS ?= -short
 
 .PHONY: all build format vet tidy staticcheck test race lint bench demo nightly clean
@@ -38,7 +40,7 @@ test: format
 	go test -vet=all -timeout 20m $(TESTFLAGS) ./...
 
 race:
-	CGO_ENABLED=1 go test -vet=off -race $(RACEFLAGS) $$(go list ./... | grep -Ev '^($(NO_RACE))(/|$$)')
+	CGO_ENABLED=1 go test -vet=off -race $(RACEFLAGS) $$(go list ./... | grep -Ev '^($(NO_RACE)$(BY_NIGHT))(/|$$)')
 
 # The import rules and the budgets of size are a test.
 lint: format vet tidy staticcheck
@@ -56,7 +58,7 @@ demo: build
 # the seeds alone are run, by "make test".
 FUZZTIME ?= 5m
 nightly: test
-	$(MAKE) race RACEFLAGS=
+	$(MAKE) race RACEFLAGS= BY_NIGHT=
 	go test ./internal/test/battery -run TestKilledWhileSaving -timeout 3h -args -kills 300
 	go test ./internal/test/battery -run TestProbes -timeout 1h -args -longer 5
 	go test ./internal/sandbox/gvisor -run TestExam -timeout 1h -args -all
