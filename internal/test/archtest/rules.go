@@ -162,7 +162,7 @@ func guestRooms() map[string]Room {
 		"internal/session": {
 			Imports: []string{fault, event, box, wire, "internal/atomicfile", "internal/guest", "internal/image"},
 			Third:   []string{unix, "golang.org/x/sync"},
-			Tests:   []string{"internal/sandbox/gvisor", "internal/sandbox/fake", "internal/guest/agent", prepared},
+			Tests:   []string{"internal/sandbox/fake"},
 		},
 	}
 }

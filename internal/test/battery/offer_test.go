@@ -1,11 +1,10 @@
-package session
+package battery
 
 import (
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -14,41 +13,13 @@ import (
 
 	"praxis/event"
 	"praxis/internal/guest/wire"
-	"praxis/internal/image"
-	"praxis/internal/sandbox/gvisor"
-	"praxis/internal/test/prepared"
+	"praxis/internal/session"
 )
 
-// realSession makes a session in a real sandbox, of the default image.
-func realSession(t testing.TB) *Session {
+// offering makes a session of the default image.
+func offering(t testing.TB) *session.Session {
 	t.Helper()
-	dir := t.TempDir()
-	backend, err := gvisor.New(gvisor.Config{Dir: filepath.Join(dir, "run")})
-	if err != nil {
-		t.Skipf("skipped: this host cannot run sandboxes: %v", err)
-	}
-	images, err := prepared.Images(filepath.Join(dir, "images"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { images.Close() })
-	img, err := images.Resolve(t.Context(), image.Request{}, event.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := Open(Config{Dir: dir, Backend: backend, Program: "/proc/self/exe"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := m.Close(); err != nil {
-			t.Errorf("closing manager: %v", err)
-		}
-		if err := backend.Close(); err != nil {
-			t.Errorf("closing backend: %v", err)
-		}
-	})
-	s, err := m.Create(t.Context(), Options{Image: img}, event.Discard)
+	s, err := manager(t).Create(t.Context(), session.Options{Image: defaultImage}, event.Discard)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -89,9 +60,9 @@ func (c *counter) Tools(ctx context.Context, body json.RawMessage) (json.RawMess
 
 func (c *counter) Connect(_ context.Context, conn io.ReadWriteCloser) { _, _ = io.Copy(conn, conn) }
 
-func must(t testing.TB, s *Session, code string) string {
+func must(t testing.TB, s *session.Session, code string) string {
 	t.Helper()
-	out, err := s.Execute(t.Context(), code, Exec{Bounds: event.Bounds{Timeout: event.Duration(2 * time.Minute)}}, event.Discard)
+	out, err := s.Execute(t.Context(), code, session.Exec{Bounds: event.Bounds{Timeout: event.Duration(2 * time.Minute)}}, event.Discard)
 	if err != nil || out.Status != event.OK {
 		t.Fatalf("%s: %v, %s %s\n%+v\n%s", code, err, out.Status, out.Message, out.Error, out.Stderr)
 	}
@@ -127,11 +98,9 @@ def wait():
     except Exception as e: got.append(f"{type(e).__name__}: " + str(e).partition("\n")[0])
 waiting = threading.Thread(target=wait); waiting.start()`
 
-func TestToolsInARealSandbox(t *testing.T) {
-	if testing.Short() {
-		t.Skip("skipped: -short, and this needs a sandbox")
-	}
-	s, host := realSession(t), &counter{waiting: make(chan struct{})}
+func TestOffer(t *testing.T) {
+	t.Parallel()
+	s, host := offering(t), &counter{waiting: make(chan struct{})}
 	if err := s.Offer(t.Context(), wire.Offer{Tools: true, Net: true}, host); err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +169,7 @@ r`
 // BenchmarkToolCall is one trivial call of a tool from Python in a real
 // sandbox: p50_us is the median of 2,000, calls/s is with 32 threads.
 func BenchmarkToolCall(b *testing.B) {
-	s := realSession(b)
+	s := offering(b)
 	if err := s.Offer(b.Context(), wire.Offer{Tools: true}, &counter{}); err != nil {
 		b.Fatal(err)
 	}
