@@ -8,8 +8,10 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 # The detector of data races needs cgo, and the sandbox needs a static binary:
 # packages that start sandboxes are left out. So are those without goroutines, in
 # which there can be no race: plans, schemas, texts. What only takes long there is
-# left to "make nightly" (RACEFLAGS=).
-NO_RACE := praxis/(cmd/praxis|internal/(sandbox/gvisor|test/battery|test/archtest|demo|bench|plan|agent/grounding|record/report|record/price|safetext|tool/stub|tool/openapi))
+# left to "make nightly" (RACEFLAGS=), and so are the packages for which all of
+# gVisor would be compiled once more (BY_NIGHT=).
+NO_RACE := praxis/(cmd/praxis|internal/(sandbox/gvisor|test|guest/kernel|demo|bench|plan|agent/grounding|record/report|record/price|safetext|tool/stub|tool/openapi))
+BY_NIGHT ?= |praxis/internal/(app|cli)
 RACEFLAGS ?= -short
 
 # What the binary carries of CPython and pip, without what no guest uses. The go
@@ -19,7 +21,7 @@ ARCH := $(shell go env GOARCH)
 EMBEDDED := internal/image/embedded
 ARCHIVES := $(EMBEDDED)/python_$(ARCH).tar.zst $(EMBEDDED)/pip.tar.zst
 
-.PHONY: all build format vet test test-bench test-packed race lint bench bench-rivals demo nightly clean
+.PHONY: all build format vet tidy staticcheck test test-bench test-packed race lint bench bench-rivals demo nightly clean
 
 all: build
 
@@ -36,8 +38,18 @@ vet:
 	go vet ./...
 	cd bench && go vet ./...
 
-test: format vet test-bench test-packed
-	go test -timeout 20m ./...
+tidy:
+	go mod tidy -diff
+	cd bench && go mod tidy -diff
+
+staticcheck:
+	check=$$(go tool -n staticcheck) && $$check ./... && cd bench && $$check ./...
+
+# All of vet's checks, of packages without tests, too: what "go test" runs by itself
+# is a part of them, and would be another run.
+TESTFLAGS ?=
+test: format test-bench test-packed
+	go test -vet=all -timeout 20m $(TESTFLAGS) ./...
 
 # The module that measures Praxis beside others.
 test-bench:
@@ -49,14 +61,11 @@ test-packed: $(ARCHIVES)
 	go test -tags packed ./$(EMBEDDED)
 
 race:
-	CGO_ENABLED=1 go test -race $(RACEFLAGS) $$(go list ./... | grep -Ev '^($(NO_RACE))(/|$$)')
+	CGO_ENABLED=1 go test -vet=off -race $(RACEFLAGS) $$(go list ./... | grep -Ev '^($(NO_RACE)$(BY_NIGHT))(/|$$)')
 
 # The import rules and the budgets of size are a test.
-lint: format vet
-	go mod tidy -diff
-	cd bench && go mod tidy -diff
+lint: format vet tidy staticcheck
 	go test -count 1 ./internal/test/archtest
-	check=$$(go tool -n staticcheck) && $$check ./... && cd bench && $$check ./...
 
 bench: build
 	bin/praxis bench
@@ -71,16 +80,25 @@ bench-rivals:
 demo: build
 	bin/praxis demo
 
-# Every fuzz target for a while, longer than a person waits. What links gVisor in
-# cannot be built for fuzzing (the instrumentation overflows its functions without
-# a stack check): of those packages the seeds alone are run, by "make test".
+# All of what a commit takes a sample of, and every fuzz target for a while, longer
+# than a person waits. What links gVisor in cannot be built for fuzzing (the
+# instrumentation overflows its functions without a stack check): of those packages
+# the seeds alone are run, by "make test".
 FUZZTIME ?= 5m
 nightly: test
-	$(MAKE) race RACEFLAGS=
+	$(MAKE) race RACEFLAGS= BY_NIGHT=
 	go test ./internal/test/battery -run TestKilledWhileSaving -timeout 3h -args -kills 300
+	go test ./internal/test/battery -run TestProbes -timeout 1h -args -longer 5
+	go test ./internal/sandbox/gvisor -run TestExam -timeout 1h -args -all
+	go test ./internal/image -run TestKilledBuilder -timeout 1h -args -kills 50
+	go test ./internal/store/files -run TestCrash -timeout 1h -args -all
+	go test ./internal/record/journal -run 'TestEveryByte|TestCut' -timeout 1h -args -all
+	go test ./internal/bench/workflow -run TestBothWays -timeout 1h -args -all
 	go test ./internal/plan/syntax -run 'TestFiles|TestChanged' -timeout 1h -args -all
-	go test ./internal/plan/regex -run Generated -timeout 1h -regex.generated 100000
-	go test ./internal/plan/pytext -timeout 1h -args -cases 20000
+	go test ./internal/plan/regex -timeout 2h -regex.generated 100000 -regex.all
+	go test ./internal/plan/pytext -timeout 1h -args -cases 20000 -all
+	go test ./internal/plan/policy -run TestJudgeIsSound -timeout 1h -args -rounds 20000
+	go test ./internal/plan/vm -run 'TestDump|TestRandomChanges' -timeout 1h -args -all -programs 2000
 	go test ./internal/plan/check -run TestSound -timeout 2h -args -programs 100000
 	go test ./internal/test/battery/plans -run TestDiffer -timeout 2h -args -programs 100000
 	@for pkg in $$(go list ./...); do \
