@@ -111,7 +111,7 @@ func (t *Thread) find(o Value, name string) (attr, bool) {
 			}
 		}
 	case kGen:
-		if v, ok := t.genAttr(o.o.(*Gen), name); ok {
+		if v, ok := o.o.(holder).attr(t, name); ok {
 			return attr{v: v, l: o.l}, true
 		}
 	}
@@ -125,7 +125,8 @@ func (t *Thread) find(o Value, name string) (attr, bool) {
 	return t.findCommon(o, name)
 }
 
-// holder is a special object that has attributes beside the methods of its class.
+// holder is an object that has attributes beside the methods of its class: all
+// generators, and special objects that implement it.
 type holder interface {
 	attr(t *Thread, name string) (Value, bool)
 }
@@ -386,18 +387,6 @@ func (t *Thread) funcAttr(fn *Func, name string) (Value, bool) {
 	return Value{}, false
 }
 
-func (t *Thread) genAttr(g *Gen, name string) (Value, bool) {
-	switch name {
-	case "__name__":
-		return t.str(g.name), true
-	case "__qualname__":
-		return t.str(g.qual), true
-	case "gi_running", "cr_running":
-		return boolValue(g.running), true
-	}
-	return Value{}, false
-}
-
 func propAttr(o Object, name string) (Value, bool) {
 	switch p := o.(type) {
 	case *Property:
@@ -508,7 +497,7 @@ func (t *Thread) value(a attr, o Value, name string) (Value, error) {
 		if a.args == nil {
 			return Value{}, t.raise(t.types.AttributeError, "property '%s' of '%s' object has no getter", name, t.className(o))
 		}
-		v, err := t.call(a.v, a.args, nil, nil)
+		v, err := t.Call(a.v, a.args, nil, nil)
 		if err == nil && a.l != 0 {
 			v.l = t.join(v.l, a.l)
 		}
@@ -532,11 +521,11 @@ func (t *Thread) getAttr(o Value, name string) (Value, error) {
 	var cls *Class
 	if o.k == kObject || o.k == kClass && o.o.(*Class).meta != nil {
 		cls = t.classOf(o)
-		tr = t.vm.traits(cls)
+		tr = t.traits(cls)
 	}
 	if tr&hasGetattribute != 0 {
 		fn, _, _ := cls.lookup("__getattribute__")
-		v, err := t.call(fn, []Value{o, t.str(name)}, nil, nil)
+		v, err := t.Call(fn, []Value{o, t.str(name)}, nil, nil)
 		if r, ok := err.(*Raise); !ok || tr&hasGetattr == 0 || !r.exc.cls.derives(t.types.AttributeError) {
 			return v, err
 		}
@@ -554,7 +543,7 @@ func (t *Thread) getAttr(o Value, name string) (Value, error) {
 	}
 	if tr&hasGetattr != 0 {
 		fn, _, _ := cls.lookup("__getattr__")
-		v, err := t.call(fn, []Value{o, t.str(name)}, nil, nil)
+		v, err := t.Call(fn, []Value{o, t.str(name)}, nil, nil)
 		if err == nil && o.l != 0 {
 			v.l = t.join(v.l, o.l)
 		}

@@ -32,7 +32,7 @@ func builtinIter(t *Thread, a *Args) (Value, error) {
 	v, sentinel := a.Pos[0], a.Pos[1]
 	if sentinel.k == kUnset {
 		if fn, ok := t.override(v, "__iter__"); ok && fn.k == kFunc {
-			return t.tail(fn.with(t.join(fn.l, v.l)), []Value{v}, nil, nil)
+			return t.tailCall(fn.with(t.join(fn.l, v.l)), []Value{v}, nil, nil)
 		}
 		return t.iter(v)
 	}
@@ -72,7 +72,7 @@ func builtinNext(t *Thread, a *Args) (Value, error) {
 // anyNative is any or all: it stops at the first element whose truth is stop.
 func anyNative(own string, stop bool) nativeFunc {
 	return func(t *Thread, a *Args) (Value, error) {
-		if t.vm.foreign(a.Pos[0]) {
+		if t.foreign(a.Pos[0]) {
 			return t.tailBuiltin(own, a.Pos[0])
 		}
 		it, err := t.iter(a.Pos[0])
@@ -145,7 +145,7 @@ func (t *Thread) plainCallable(v Value) bool {
 func (t *Thread) iterators(vs []Value) (its []Value, l label.ID, ok bool, err error) {
 	its = make([]Value, len(vs))
 	for i, v := range vs {
-		if t.vm.foreign(v) {
+		if t.foreign(v) {
 			return nil, 0, false, nil
 		}
 		if its[i], err = t.iter(v); err != nil {
@@ -204,7 +204,7 @@ func zipNew(t *Thread, a *Args) (Value, error) {
 func (t *Thread) zipError(err error, vs []Value) error {
 	if r, ok := err.(*Raise); ok && r.exc.cls == t.types.TypeError {
 		for i, v := range vs {
-			if ok, _ := t.vm.iterable(v); !ok {
+			if !t.canIter(v) {
 				return t.failOf(v, t.types.TypeError, "'%s' object is not iterable", t.className(vs[i]))
 			}
 		}
@@ -249,7 +249,7 @@ func mapNew(t *Thread, a *Args) (Value, error) {
 		}
 	}
 	for _, v := range sources {
-		if ok, err := t.vm.iterable(v); err != nil || !ok {
+		if !t.canIter(v) {
 			return Value{}, t.failOf(v, t.types.TypeError, "'%s' object is not iterable", t.className(v))
 		}
 	}
@@ -267,7 +267,7 @@ func filterNew(t *Thread, a *Args) (Value, error) {
 			return Value{k: kIter, o: &Iter{kind: iterFilter, src: its[0], stop: fn}, l: t.join(shape, fn.l)}, nil
 		}
 	}
-	if ok, err := t.vm.iterable(a.Pos[2]); err != nil || !ok {
+	if !t.canIter(a.Pos[2]) {
 		return Value{}, t.failOf(a.Pos[2], t.types.TypeError, "'%s' object is not iterable", t.className(a.Pos[2]))
 	}
 	if fn.k == kNone {
@@ -279,7 +279,7 @@ func filterNew(t *Thread, a *Args) (Value, error) {
 func reversedNew(t *Thread, a *Args) (Value, error) {
 	v := a.Pos[1]
 	if fn, ok := t.override(v, "__reversed__"); ok && fn.k == kFunc {
-		return t.tail(fn.with(t.join(fn.l, v.l)), []Value{v}, nil, nil)
+		return t.tailCall(fn.with(t.join(fn.l, v.l)), []Value{v}, nil, nil)
 	}
 	return t.reversed(v)
 }
@@ -309,7 +309,7 @@ func (t *Thread) advanceBuilt(it *Iter) (Value, bool, error) {
 		if err != nil || row == nil {
 			return Value{l: l}, false, err
 		}
-		v, err := t.call(it.stop, row, nil, nil)
+		v, err := t.Call(it.stop, row, nil, nil)
 		if r, is := err.(*Raise); is && r.exc.cls.derives(t.types.StopIteration) {
 			return Value{l: t.join(r.l, it.stop.l)}, false, nil // map(next, …) ends with the first that has no more
 		}
@@ -333,7 +333,7 @@ func (t *Thread) advanceFilter(it *Iter) (Value, bool, error) {
 		}
 		test := v
 		if it.stop.k != kNone {
-			if test, err = t.call(it.stop, []Value{v}, nil, nil); err != nil {
+			if test, err = t.Call(it.stop, []Value{v}, nil, nil); err != nil {
 				return Value{}, false, err
 			}
 		}

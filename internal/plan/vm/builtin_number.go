@@ -94,9 +94,9 @@ func builtinRound(t *Thread, a *Args) (Value, error) {
 		return Value{}, t.raise(t.types.TypeError, "type %s doesn't define __round__ method", t.className(v))
 	}
 	if given(a.Pos[1]) {
-		return t.tail(fn, a.Pos[1:2], nil, nil)
+		return t.tailCall(fn, a.Pos[1:2], nil, nil)
 	}
-	return t.tail(fn, nil, nil, nil)
+	return t.tailCall(fn, nil, nil, nil)
 }
 
 // builtinSum adds up: ints exactly, floats with what the additions lose beside them.
@@ -234,7 +234,7 @@ type extreme struct {
 
 func extremeNative(name string, sign int) nativeFunc {
 	return func(t *Thread, a *Args) (Value, error) {
-		if len(a.Pos) == 1 && t.vm.foreign(a.Pos[0]) {
+		if len(a.Pos) == 1 && t.foreign(a.Pos[0]) {
 			return t.redo(name, a)
 		}
 		e := extreme{name: name, sign: sign}
@@ -254,7 +254,7 @@ func extremeNative(name string, sign int) nativeFunc {
 			}
 			keys = make([]Value, len(e.items))
 			for i, x := range e.items {
-				k, err := t.call(e.key, []Value{x}, nil, nil)
+				k, err := t.Call(e.key, []Value{x}, nil, nil)
 				if err != nil {
 					return Value{}, err
 				}
@@ -274,7 +274,7 @@ func extremeNative(name string, sign int) nativeFunc {
 func (t *Thread) redo(name string, a *Args) (Value, error) {
 	kw := &Dict{}
 	for i, n := range a.Names {
-		kw.setName(t.vm.intern(n), a.Named[i])
+		kw.setName(t.intern(n), a.Named[i])
 	}
 	return t.tailBuiltin("_redo", Value{k: kNative, o: natives()[name]}, a.Pos[0], Value{k: kDict, o: kw})
 }

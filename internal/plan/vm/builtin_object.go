@@ -31,7 +31,7 @@ func (t *Thread) isAny(v, of Value, depth int) (bool, error) {
 	case *Class:
 		if o.meta != nil {
 			if fn, owner, ok := o.meta.lookup("__instancecheck__"); ok && !owner.core {
-				r, err := t.call(fn, []Value{of, v}, nil, nil)
+				r, err := t.Call(fn, []Value{of, v}, nil, nil)
 				if err != nil {
 					return false, err
 				}
@@ -78,7 +78,7 @@ func (t *Thread) derivesAny(c *Class, of Value, depth int) (bool, error) {
 	case *Class:
 		if o.meta != nil {
 			if fn, owner, ok := o.meta.lookup("__subclasscheck__"); ok && !owner.core {
-				r, err := t.call(fn, []Value{of, classValue(c)}, nil, nil)
+				r, err := t.Call(fn, []Value{of, classValue(c)}, nil, nil)
 				if err != nil {
 					return false, err
 				}
@@ -142,8 +142,8 @@ func builtinGetAttr(t *Thread, a *Args) (Value, error) {
 		at, ok := t.find(o, name)
 		switch {
 		case ok && at.call && at.args != nil && other.k == kUnset:
-			t.vm.tail.l = 0
-			return t.tail(at.v.with(t.join(at.v.l, t.join(at.l, l))), at.args, nil, nil)
+			t.tail.l = 0
+			return t.tailCall(at.v.with(t.join(at.v.l, t.join(at.l, l))), at.args, nil, nil)
 		case !ok && other.k != kUnset:
 			return other.with(t.join(other.l, t.join(l, o.l))), nil
 		}
@@ -169,7 +169,7 @@ func (t *Thread) plainlyRead(o Value) bool {
 	if o.k != kObject && !(o.k == kClass && o.o.(*Class).meta != nil) {
 		return true
 	}
-	return t.vm.traits(t.classOf(o))&(hasGetattr|hasGetattribute) == 0
+	return t.traits(t.classOf(o))&(hasGetattr|hasGetattribute) == 0
 }
 
 // tailBuiltin goes on with a function of the library's module of built-in functions.
@@ -178,7 +178,7 @@ func (t *Thread) tailBuiltin(name string, args ...Value) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	return t.tail(fn, args, nil, nil)
+	return t.tailCall(fn, args, nil, nil)
 }
 
 func builtinHasAttr(t *Thread, a *Args) (Value, error) {
@@ -270,7 +270,7 @@ func builtinDir(t *Thread, a *Args) (Value, error) {
 	out := make([]Value, 0, len(names))
 	for name, l := range names {
 		t.see(l)
-		out = append(out, t.vm.nameValue(name))
+		out = append(out, t.nameValue(name))
 	}
 	return t.sortedList(t.list(out))
 }

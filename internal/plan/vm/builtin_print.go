@@ -82,7 +82,7 @@ func (t *Thread) printTo(a *Args) error {
 	put := func(s string, l label.ID) error {
 		v, err := t.newStr(s)
 		if err == nil {
-			_, err = t.call(write, []Value{v.with(l)}, nil, nil)
+			_, err = t.Call(write, []Value{v.with(l)}, nil, nil)
 		}
 		return err
 	}

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"praxis/internal/plan/label"
@@ -28,18 +29,18 @@ type tailCall struct {
 	extra Value
 }
 
-// tail is what a native returns to be replaced by a call: return t.tail(fn, …).
+// tail is what a native returns to be replaced by a call: return t.tailCall(fn, …).
 // The machine makes the call in a frame of its own, so that a tool that is called
 // in it can be answered later.
-func (t *Thread) tail(fn Value, pos []Value, names []string, named []Value) (Value, error) {
-	t.vm.tail = tailCall{fn: fn, pos: pos, names: names, named: named}
+func (t *Thread) tailCall(fn Value, pos []Value, names []string, named []Value) (Value, error) {
+	t.tail = tailCall{fn: fn, pos: pos, names: names, named: named}
 	return Value{}, errTail
 }
 
 // again makes the call that a native asked for.
 func (vm *VM) again(mode retMode, extra Value) error {
-	c := vm.tail
-	vm.tail = tailCall{}
+	c := vm.t.tail
+	vm.t.tail = tailCall{}
 	c.fn.l = vm.t.join(c.fn.l, c.l)
 	if c.op != genNone {
 		return vm.generator(c, mode, extra)
@@ -50,16 +51,23 @@ func (vm *VM) again(mode retMode, extra Value) error {
 // maxNested bounds how deep Go code and the program call each other.
 const maxNested = 1000
 
-// call calls fn from Go and waits for its value. A tool cannot be called in it.
-func (t *Thread) call(fn Value, pos []Value, names []string, named []Value) (Value, error) {
-	vm := t.vm
+// machine is the VM as [Machine].
+type machine VM
+
+// of returns the VM that a thread belongs to.
+func of(t *Thread) *VM { return (*VM)(t.Machine.(*machine)) }
+
+// Call calls fn from Go and waits for its value. A tool cannot be called in it.
+func (m *machine) Call(fn Value, pos []Value, names []string, named []Value) (Value, error) {
+	vm := (*VM)(m)
+	t := &vm.t
 	for fn.k == kNative {
 		v, err := vm.native(fn.o.(*Native), Value{}, pos, names, named, fn.l)
 		if err != errTail {
 			return v, err
 		}
-		c := vm.tail
-		vm.tail = tailCall{}
+		c := t.tail
+		t.tail = tailCall{}
 		if c.op != genNone {
 			c.fn.l = t.join(c.fn.l, c.l)
 			return vm.generatorNow(c)
@@ -86,15 +94,22 @@ func (t *Thread) call(fn Value, pos []Value, names []string, named []Value) (Val
 	return v, nil
 }
 
-// callSelf calls fn with self before args from Go. Unlike call it needs no slice on the heap.
-func (t *Thread) callSelf(fn, self Value, args ...Value) (Value, error) {
-	vm := t.vm
+// CallSelf calls fn with self and the arguments that are set from Go. Unlike
+// Call it needs no slice on the heap.
+func (m *machine) CallSelf(fn, self, x, y Value) (Value, error) {
+	vm := (*VM)(m)
+	t := &vm.t
+	args := [...]Value{self, x, y}
+	n := 1
+	for n < len(args) && args[n].k != kUnset {
+		n++
+	}
 	f, ok := fn.o.(*Func)
-	if !ok || f.run == nil || f.run.fixed != len(args)+1 {
-		return t.call(fn, prepend(self, args), nil, nil)
+	if !ok || f.run == nil || f.run.fixed != n {
+		return m.Call(fn, slices.Clone(args[:n]), nil, nil)
 	}
 	if t.steps -= callSteps; t.steps < 0 {
-		if err := t.outOfSteps(); err != nil {
+		if err := t.OutOfSteps(); err != nil {
 			return Value{}, err
 		}
 	}
@@ -105,8 +120,7 @@ func (t *Thread) callSelf(fn, self Value, args ...Value) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	g.st[0] = self
-	copy(g.st[1:], args)
+	copy(g.st, args[:n])
 	g.ret = fn.l
 	vm.nested++
 	err = vm.run()
@@ -182,7 +196,7 @@ func classValue(c *Class) Value { return Value{k: kClass, o: c} }
 func (vm *VM) callFunc(fv, self Value, pos []Value, names []string, named []Value, mode retMode, extra Value) error {
 	t := &vm.t
 	if t.steps -= callSteps; t.steps < 0 {
-		if err := t.outOfSteps(); err != nil {
+		if err := t.OutOfSteps(); err != nil {
 			return err
 		}
 	}
@@ -277,12 +291,12 @@ func (vm *VM) bind(slots []Value, fn *Func, self Value, pos []Value, names []str
 
 // labelKeys gives the keys of a dict of keyword arguments, the last of which was
 // just added, what the names in the mapping of f(**m) depend on.
-func (vm *VM) labelKeys(d *Dict) {
-	if vm.keyLabel != 0 {
-		t := &vm.t
-		t.mark(&d.shape, vm.keyLabel)
+func (t *Thread) labelKeys(d *Dict) {
+	if t.keyLabel != 0 {
+		t := t
+		t.mark(&d.shape, t.keyLabel)
 		e := &d.entries[len(d.entries)-1]
-		e.key.l = t.join(e.key.l, vm.keyLabel)
+		e.key.l = t.join(e.key.l, t.keyLabel)
 	}
 }
 
@@ -308,8 +322,8 @@ next:
 				return err
 			}
 			d := slots[c.kwStar].o.(*Dict)
-			d.setName(vm.intern(name), named[j])
-			vm.labelKeys(d)
+			d.setName(t.intern(name), named[j])
+			t.labelKeys(d)
 			continue
 		}
 		for i := 0; i < c.posOnly; i++ {

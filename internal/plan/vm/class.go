@@ -88,35 +88,33 @@ func (c *Class) solid() *Class {
 const classBytes = 2048
 
 // makeClass makes a class of a name space that is filled. cell is that of __class__, or nil.
-func (vm *VM) makeClass(def *classDef, qual, module string, cell *Cell) (Value, error) {
-	t := &vm.t
+func (t *Thread) makeClass(def *classDef, qual, module string, cell *Cell) (Value, error) {
 	if err := t.alloc(classBytes + int64(len(def.ns.entries))*entryBytes); err != nil {
 		return Value{}, err
 	}
-	bases, err := vm.baseClasses(def)
+	bases, err := t.baseClasses(def)
 	if err != nil {
 		return Value{}, err
 	}
 	c := &Class{name: def.name, qual: qual, module: module, bases: bases, layout: kObject, meta: def.meta}
-	if err := vm.inherit(c); err != nil {
+	if err := t.inherit(c); err != nil {
 		return Value{}, err
 	}
 	c.attrs = *def.ns
-	vm.adopt(c)
-	vm.classVersion++
+	t.adopt(c)
+	t.classVersion++
 	v := classValue(c).with(def.l)
 	if cell != nil {
 		cell.v = v
 	}
-	if err := vm.announce(v, def); err != nil {
+	if err := t.announce(v, def); err != nil {
 		return Value{}, err
 	}
 	return v, nil
 }
 
 // baseClasses checks what a class statement lists as bases.
-func (vm *VM) baseClasses(def *classDef) ([]*Class, error) {
-	t := &vm.t
+func (t *Thread) baseClasses(def *classDef) ([]*Class, error) {
 	var out []*Class
 	for i := 0; i < len(def.bases); i++ {
 		b := def.bases[i]
@@ -125,9 +123,9 @@ func (vm *VM) baseClasses(def *classDef) ([]*Class, error) {
 		if !ok {
 			fn, has := t.lookupSpecial(b, "__mro_entries__")
 			if !has {
-				return nil, vm.badBase(b)
+				return nil, t.badBase(b)
 			}
-			r, err := t.call(fn, []Value{t.tuple(def.bases)}, nil, nil)
+			r, err := t.Call(fn, []Value{t.tuple(def.bases)}, nil, nil)
 			if err != nil {
 				return nil, err
 			}
@@ -158,8 +156,7 @@ func (vm *VM) baseClasses(def *classDef) ([]*Class, error) {
 
 // badBase is the error of a base that is no class: Python calls its type with
 // a name, the bases and a dict, and this is what comes of it.
-func (vm *VM) badBase(b Value) error {
-	t := &vm.t
+func (t *Thread) badBase(b Value) error {
 	c := t.classOf(b)
 	switch {
 	case c == t.types.Int:
@@ -173,9 +170,8 @@ func (vm *VM) badBase(b Value) error {
 }
 
 // inherit fills in what c has from its bases.
-func (vm *VM) inherit(c *Class) error {
-	t := &vm.t
-	if err := vm.linearize(c); err != nil {
+func (t *Thread) inherit(c *Class) error {
+	if err := t.linearize(c); err != nil {
 		return err
 	}
 	var solid *Class
@@ -210,7 +206,7 @@ func (vm *VM) inherit(c *Class) error {
 }
 
 // linearize computes the method resolution order: C3.
-func (vm *VM) linearize(c *Class) error {
+func (t *Thread) linearize(c *Class) error {
 	var lists [][]*Class
 	for _, b := range c.bases {
 		lists = append(lists, b.mro)
@@ -234,7 +230,7 @@ func (vm *VM) linearize(c *Class) error {
 			return nil
 		}
 		if next == nil {
-			return vm.noOrder(lists)
+			return t.noOrder(lists)
 		}
 		c.mro = append(c.mro, next)
 		for i, l := range lists {
@@ -256,7 +252,7 @@ func inTail(lists [][]*Class, c *Class) bool {
 	return false
 }
 
-func (vm *VM) noOrder(lists [][]*Class) error {
+func (t *Thread) noOrder(lists [][]*Class) error {
 	var names []string
 	seen := map[*Class]bool{}
 	for _, l := range lists {
@@ -265,23 +261,23 @@ func (vm *VM) noOrder(lists [][]*Class) error {
 			names = append(names, l[0].name)
 		}
 	}
-	return vm.t.raise(vm.t.types.TypeError, "Cannot create a consistent method resolution order (MRO) for bases %s", strings.Join(names, ", "))
+	return t.raise(t.types.TypeError, "Cannot create a consistent method resolution order (MRO) for bases %s", strings.Join(names, ", "))
 }
 
 // adopt gives the attributes of a new class their places: functions that are
 // methods of the class by their name alone are wrapped.
-func (vm *VM) adopt(c *Class) {
+func (t *Thread) adopt(c *Class) {
 	for _, w := range [...]struct {
 		name string
 		bind bool
 	}{{"__new__", false}, {"__init_subclass__", true}, {"__class_getitem__", true}} {
 		if v, ok := c.attrs.str(w.name); ok && v.k == kFunc {
-			c.attrs.setStr(&vm.t, w.name, Value{k: kProp, o: &Wrapper{fn: v, bind: w.bind}})
+			c.attrs.setStr(t, w.name, Value{k: kProp, o: &Wrapper{fn: v, bind: w.bind}})
 		}
 	}
 	if _, ok := c.attrs.str("__eq__"); ok {
 		if _, ok := c.attrs.str("__hash__"); !ok {
-			c.attrs.setStr(&vm.t, "__hash__", none)
+			c.attrs.setStr(t, "__hash__", none)
 		}
 	}
 	_, own := c.attrs.str("__slots__")
@@ -332,8 +328,7 @@ func holdsName(items []Value, name string) bool {
 }
 
 // announce tells the attributes of a new class their names, and its parents of the class.
-func (vm *VM) announce(cv Value, def *classDef) error {
-	t := &vm.t
+func (t *Thread) announce(cv Value, def *classDef) error {
 	c := cv.o.(*Class)
 	for i := 0; i < len(c.attrs.entries); i++ {
 		e := c.attrs.entries[i]
@@ -341,7 +336,7 @@ func (vm *VM) announce(cv Value, def *classDef) error {
 			continue
 		}
 		if fn, ok := t.lookupSpecial(e.val, "__set_name__"); ok {
-			if _, err := t.call(fn, []Value{cv, e.key}, nil, nil); err != nil {
+			if _, err := t.Call(fn, []Value{cv, e.key}, nil, nil); err != nil {
 				return err
 			}
 		}
@@ -355,18 +350,18 @@ func (vm *VM) announce(cv Value, def *classDef) error {
 		if !ok {
 			break
 		}
-		_, err := t.call(w.fn, []Value{cv}, def.names, def.named)
+		_, err := t.Call(w.fn, []Value{cv}, def.names, def.named)
 		return err
 	}
 	return nil
 }
 
 // traits says which hooks class c has.
-func (vm *VM) traits(c *Class) traits {
+func (t *Thread) traits(c *Class) traits {
 	if c.static { // those are shared by all VMs, and have none of them
 		return traitsKnown
 	}
-	if c.traits&traitsKnown != 0 && c.kinds == int(vm.classVersion) {
+	if c.traits&traitsKnown != 0 && c.kinds == int(t.classVersion) {
 		return c.traits
 	}
 	tr := traitsKnown
@@ -378,7 +373,7 @@ func (vm *VM) traits(c *Class) traits {
 			tr |= h.t
 		}
 	}
-	c.traits, c.kinds = tr, int(vm.classVersion)
+	c.traits, c.kinds = tr, int(t.classVersion)
 	return tr
 }
 
@@ -393,20 +388,20 @@ type maker struct {
 
 // learn notes how instances of c are made, when that is plain: object's __new__
 // and an __init__ of the program.
-func (vm *VM) learn(c *Class, init Value) {
+func (t *Thread) learn(c *Class, init Value) {
 	fn, ok := init.o.(*Func)
 	if !ok || init.l != 0 || fn.run == nil || fn.run.fixed < 1 {
 		return
 	}
-	c.maker = &maker{ver: vm.classVersion, fixed: fn.run.fixed, init: fn}
+	c.maker = &maker{ver: t.classVersion, fixed: fn.run.fixed, init: fn}
 }
 
 // newInstance makes an instance with room for as many attributes as the one before has.
-func (vm *VM) newInstance(c *Class, m *maker) (Value, error) {
+func (t *Thread) newInstance(c *Class, m *maker) (Value, error) {
 	if m.last != nil {
 		m.attrs = max(m.attrs, min(len(m.last.attrs.entries), smallDict))
 	}
-	if err := vm.t.alloc(instanceBytes + int64(m.attrs)*entryBytes); err != nil {
+	if err := t.alloc(instanceBytes + int64(m.attrs)*entryBytes); err != nil {
 		return Value{}, err
 	}
 	o := roomy(m.attrs)

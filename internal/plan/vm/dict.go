@@ -279,7 +279,7 @@ func (d *Dict) grow(t *Thread) error {
 	}
 	n := max(len(d.entries)*2, 4)
 	if n > maxEntries {
-		return t.outOfMemory(int64(n) * entryBytes)
+		return t.OutOfMemory(int64(n) * entryBytes)
 	}
 	if t != nil {
 		if err := t.alloc(int64(n-len(d.entries)) * entryBytes); err != nil {

@@ -42,12 +42,11 @@ type layout struct {
 var skipped = map[string]bool{
 	"Str.runes": true, "Str.hash": true, "Str.ascii": true,
 	"Func.run": true, "Class.traits": true,
-	"Thread.labels": true, "Thread.types": true, "Thread.vm": true,
-	"VM.prog": true, "VM.runs": true, "VM.names": true, "VM.stop": true, "VM.loaded": true, "VM.built": true, "VM.tail": true,
+	"Thread.labels": true, "Thread.types": true, "Thread.Machine": true, "Thread.names": true, "Thread.tail": true, "Thread.regexes": true,
+	"VM.prog": true, "VM.runs": true, "VM.stop": true, "VM.loaded": true, "VM.built": true,
 	"VM.frames": true, "VM.pool": true, "VM.depth": true, "VM.slab": true, "VM.top": true, "VM.segs": true,
-	"VM.spare": true, "VM.grew": true, "VM.args": true, "VM.argTop": true, "VM.depthLimit": true,
-	"RePattern.prog": true, "ReMatch.m": true, "ReMatch.subject": true, "VM.regexes": true,
-	"Config.Labels": true, "Config.Inputs": true,
+	"VM.spare": true, "VM.grew": true, "VM.args": true, "VM.argTop": true,
+	"RePattern.prog": true, "ReMatch.m": true, "ReMatch.subject": true,
 	"Frame.st": true, "Frame.code": true, "Frame.run": true, "Frame.base": true, "Frame.grown": true, "Frame.gen": true,
 }
 

@@ -30,7 +30,7 @@ import (
 // in the order of their declaration; the sum of the machine covers that.
 const (
 	dumpMagic   = "praxis plan state\n"
-	dumpVersion = 1
+	dumpVersion = 2
 	sumSize     = 16
 )
 
@@ -315,7 +315,7 @@ func fits(k Kind, o Object) bool {
 		return k == kView
 	case *Property, *Wrapper:
 		return k == kProp
-	case *Iter, stepper:
+	case *Iter:
 		return k == kIter
 	}
 	return k == kSpecial

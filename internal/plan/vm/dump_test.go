@@ -387,7 +387,7 @@ func try1(p *Program, data []byte) {
 	if err != nil {
 		return
 	}
-	vm.stepsLeft = min(vm.stepsLeft, 10_000)
+	vm.t.stepsLeft = min(vm.t.stepsLeft, 10_000)
 	var o Outcome = &Call{}
 	for range 5 {
 		if _, ok := o.(*Call); !ok || err != nil {

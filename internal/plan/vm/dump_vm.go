@@ -192,7 +192,7 @@ func Load(p *Program, data []byte) (*VM, error) {
 	}
 	vm := &VM{prog: p, loaded: true}
 	t := &vm.t
-	t.vm, t.labels = vm, label.NewTable()
+	t.Machine, t.labels = (*machine)(vm), label.NewTable()
 	t.types = newTypes(t)
 	r.vm, r.labels = vm, t.labels
 	if err := t.labels.UnmarshalBinary(r.bytes(r.uint())); err != nil {
@@ -377,13 +377,11 @@ func (r *dumpReader) state() {
 	if r.err != nil {
 		return
 	}
-	vm.cfg.Labels = vm.t.labels
-	vm.depthLimit = vm.cfg.Limits.Depth
-	if depth == 0 || depth > 2*uint64(max(vm.depthLimit, 0))+1 || vm.state != stateCalls || vm.nested != 0 || len(vm.made) == 0 || vm.pending.mode >= retModes {
+	if depth == 0 || depth > 2*uint64(max(vm.t.limits.Depth, 0))+1 || vm.state != stateCalls || vm.nested != 0 || len(vm.made) == 0 || vm.pending.mode >= retModes {
 		r.fail("it is that of no plan which waits for a tool")
 		return
 	}
-	if c := vm.cfg.Limits; vm.t.steps > stepBatch || vm.batch > stepBatch || vm.batch < 1 || vm.stepsLeft > c.Steps || vm.t.memory > c.Memory || vm.printed < 0 {
+	if t := &vm.t; t.steps > stepBatch || vm.batch > stepBatch || vm.batch < 1 || t.stepsLeft > t.limits.Steps || t.memory > t.limits.Memory || t.written < 0 {
 		r.fail("it has more left than its limits")
 		return
 	}
@@ -476,7 +474,7 @@ func (r *dumpReader) finish() {
 		r.vm.frames[a.depth] = a.gen.f
 	}
 	vm := r.vm
-	if vm.main == nil || vm.builtins == nil {
+	if vm.main == nil || vm.t.builtins == nil {
 		r.fail("it has no names")
 		return
 	}

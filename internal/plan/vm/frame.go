@@ -119,7 +119,7 @@ const (
 // push makes a frame for fn. Its parameters are not set yet; its other variables
 // are unbound, but for the free ones.
 func (vm *VM) push(fn *Func, mode retMode) (*Frame, error) {
-	if vm.depth >= vm.depthLimit && vm.tooManyFrames() {
+	if vm.depth >= vm.t.limits.Depth && vm.tooManyFrames() {
 		return nil, vm.tooDeep()
 	}
 	r := fn.run
@@ -166,7 +166,7 @@ func (vm *VM) tooManyFrames() bool {
 			own++
 		}
 	}
-	return own >= vm.depthLimit || vm.depth >= 2*vm.depthLimit
+	return own >= vm.t.limits.Depth || vm.depth >= 2*vm.t.limits.Depth
 }
 
 // tooDeep is the exception of a recursion that does not end.

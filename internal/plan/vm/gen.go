@@ -25,6 +25,19 @@ func (g *Gen) word() string {
 	return "generator"
 }
 
+// attr finds the attributes that a generator has by itself.
+func (g *Gen) attr(t *Thread, name string) (Value, bool) {
+	switch name {
+	case "__name__":
+		return t.str(g.name), true
+	case "__qualname__":
+		return t.str(g.qual), true
+	case "gi_running", "cr_running":
+		return boolValue(g.running), true
+	}
+	return Value{}, false
+}
+
 // newGen makes the generator of a function, whose arguments are not bound yet.
 func (vm *VM) newGen(fn *Func) (*Gen, error) {
 	r := fn.run
@@ -70,11 +83,11 @@ func (vm *VM) resume(gv, sent Value, mode retMode, extra Value) error {
 func (vm *VM) reenter(gv Value, mode retMode, extra Value) error {
 	t := &vm.t
 	if t.steps -= callSteps; t.steps < 0 {
-		if err := t.outOfSteps(); err != nil {
+		if err := t.OutOfSteps(); err != nil {
 			return err
 		}
 	}
-	if vm.depth >= vm.depthLimit && vm.tooManyFrames() {
+	if vm.depth >= t.limits.Depth && vm.tooManyFrames() {
 		return vm.tooDeep()
 	}
 	g := gv.o.(*Gen)
@@ -240,7 +253,7 @@ func (vm *VM) closeNow(it Value) (Value, error) {
 	if it.k != kGen {
 		if it.k == kObject {
 			if fn, ok := t.lookupSpecial(it, "close"); ok {
-				return t.call(fn, nil, nil, nil)
+				return t.Call(fn, nil, nil, nil)
 			}
 		}
 		return none, nil
@@ -293,16 +306,14 @@ func isRaise(err error) bool {
 	return ok
 }
 
-// resumeGen lets a generator go on from Go; ok is false when it has ended, v is
-// then what it returned. A tool cannot be called in it.
-func (t *Thread) resumeGen(g *Gen, send Value) (v Value, ok bool, err error) {
-	vm := t.vm
-	gv := Value{k: kGen, o: g}
+// next lets the generator go on from Go. A tool cannot be called in it.
+func (g *Gen) next(t *Thread) (v Value, ok bool, err error) {
+	vm := of(t)
 	if vm.nested >= maxNested {
 		return Value{}, false, vm.tooDeep()
 	}
 	vm.nested++
-	err = vm.resume(gv, send, retGo, Value{})
+	err = vm.resume(Value{k: kGen, o: g}, none, retGo, Value{})
 	if err == nil {
 		if err = vm.run(); err == nil {
 			err = errReturned

@@ -54,25 +54,25 @@ func (c *unitCache) get(name, source string, strict bool) (*unit, error) {
 }
 
 // intern returns the one object for a name in this VM.
-func (vm *VM) intern(name string) *Str {
-	if s := vm.names[name]; s != nil {
+func (t *Thread) intern(name string) *Str {
+	if s := t.names[name]; s != nil {
 		return s
 	}
-	if vm.names == nil {
-		vm.names = make(map[string]*Str, 64)
+	if t.names == nil {
+		t.names = make(map[string]*Str, 64)
 	}
 	s := constStr(name)
-	vm.names[name] = s
+	t.names[name] = s
 	return s
 }
 
 // nameValue is a name as a string of the program.
-func (vm *VM) nameValue(name string) Value { return Value{k: kStr, o: vm.intern(name)} }
+func (t *Thread) nameValue(name string) Value { return Value{k: kStr, o: t.intern(name)} }
 
 // makeBuiltins makes the module of the names that every program knows.
 func (vm *VM) makeBuiltins() error {
 	m := &Module{name: "builtins", fixed: true}
-	vm.builtins = m
+	vm.t.builtins = m
 	m.names = builtinNames().clone(32)
 	if src, ok := librarySource("builtins"); ok {
 		return vm.runModule(m, src)
@@ -125,16 +125,16 @@ func makeBuiltinTable() *Dict {
 	return out
 }
 
+// machineModule is the name of the module that holds the machine's own functions.
+const machineModule = "_machine"
+
 // own returns a function of the machine's own module.
-func (vm *VM) own(name string) (Value, error) {
-	if vm.machines == nil {
-		m := &Module{name: "_machine", fixed: true}
-		vm.machines = m
-		if err := vm.runModule(m, machineSource); err != nil {
-			return Value{}, err
-		}
+func (t *Thread) own(name string) (Value, error) {
+	m, err := t.Import(machineModule)
+	if err != nil {
+		return Value{}, err
 	}
-	v, ok := vm.machines.names.str(name)
+	v, ok := m.names.str(name)
 	if !ok {
 		return Value{}, fault.New(fault.Internal, "", "the machine has no function %s", name)
 	}
@@ -151,19 +151,34 @@ func (vm *VM) runModule(m *Module, source string) error {
 	t := &vm.t
 	pc, sticky, trying, seen := t.pc, t.sticky, t.trying, t.seen
 	t.pc, t.sticky, t.trying, t.seen = 0, 0, false, 0
-	m.names.setName(vm.intern("__name__"), t.str(m.name))
-	_, err = t.call(Value{k: kFunc, o: vm.bodyOf(u, m)}, nil, nil, nil)
+	m.names.setName(t.intern("__name__"), t.str(m.name))
+	_, err = t.Call(Value{k: kFunc, o: vm.bodyOf(u, m)}, nil, nil, nil)
 	t.pc, t.sticky, t.trying, t.seen = pc, sticky, trying, seen
 	return err
 }
 
-// importModule returns a module, made at its first import: of the natives whose
-// names begin with its own and a dot, of the values that Go gives it, and of its
-// source in the library, in that order.
-func (t *Thread) importModule(name string) (*Module, error) {
-	vm := t.vm
+// machineFunctions returns the module of the machine's own functions.
+func (vm *VM) machineFunctions() (*Module, error) {
+	if vm.machines == nil {
+		vm.machines = &Module{name: machineModule, fixed: true}
+		if err := vm.runModule(vm.machines, machineSource); err != nil {
+			return nil, err
+		}
+	}
+	return vm.machines, nil
+}
+
+// Import returns a module, made at its first import: of the natives whose names
+// begin with its own and a dot, of the values that Go gives it, and of its source
+// in the library, in that order.
+func (m *machine) Import(name string) (*Module, error) {
+	vm := (*VM)(m)
+	t := &vm.t
 	if m := vm.modules[name]; m != nil {
 		return m, nil
+	}
+	if name == machineModule {
+		return vm.machineFunctions()
 	}
 	list := moduleNatives()[name]
 	fill := moduleValues(name)
@@ -171,27 +186,27 @@ func (t *Thread) importModule(name string) (*Module, error) {
 	if list == nil && fill == nil && !ok || name == "builtins" {
 		return nil, vm.noModule(name)
 	}
-	m := &Module{name: name}
+	made := &Module{name: name}
 	for _, n := range list {
-		m.names.setName(vm.intern(n.short()), Value{k: kNative, o: n})
+		made.names.setName(t.intern(n.short()), Value{k: kNative, o: n})
 	}
 	if fill != nil {
-		fill(t, m)
+		fill(t, made)
 	}
 	if vm.modules == nil {
 		vm.modules = make(map[string]*Module)
 	}
-	vm.modules[name] = m
+	vm.modules[name] = made
 	if ok {
-		if err := vm.runModule(m, source); err != nil {
+		if err := vm.runModule(made, source); err != nil {
 			delete(vm.modules, name)
 			return nil, err
 		}
 	}
-	if m.names.place("__name__") < 0 {
-		m.names.setName(vm.intern("__name__"), t.str(name))
+	if made.names.place("__name__") < 0 {
+		made.names.setName(t.intern("__name__"), t.str(name))
 	}
-	return m, nil
+	return made, nil
 }
 
 // moduleNatives sorts the natives of modules by module.
@@ -235,7 +250,7 @@ func (vm *VM) imports(f *Frame, in Instr) error {
 		if f.code.unit.module == "" && strings.HasPrefix(name, "_") {
 			return vm.noModule(name)
 		}
-		m, err := t.importModule(name)
+		m, err := t.Import(name)
 		if err != nil {
 			return err
 		}
@@ -252,7 +267,7 @@ func (vm *VM) imports(f *Frame, in Instr) error {
 		m := f.at(1).o.(*Module)
 		v, ok := m.names.str(name)
 		if !ok {
-			sub, err := t.importModule(m.name + "." + name)
+			sub, err := t.Import(m.name + "." + name)
 			if err != nil {
 				return vm.noName(m, name)
 			}
@@ -267,13 +282,13 @@ func (vm *VM) imports(f *Frame, in Instr) error {
 
 // parentModule is what `import a.b` binds: a, with b as its attribute.
 func (vm *VM) parentModule(top, name string, m *Module) (*Module, error) {
-	p, err := vm.t.importModule(top)
+	p, err := vm.t.Import(top)
 	if err != nil {
 		return nil, err
 	}
 	rest := strings.TrimPrefix(name, top+".")
 	if !strings.Contains(rest, ".") {
-		p.names.setName(vm.intern(rest), Value{k: kModule, o: m})
+		p.names.setName(vm.t.intern(rest), Value{k: kModule, o: m})
 	}
 	return p, nil
 }
@@ -310,14 +325,14 @@ func (vm *VM) importStar(f *Frame, m *Module) error {
 			if !ok {
 				return t.raise(t.types.AttributeError, "module '%s' has no attribute '%s'", m.name, s.s)
 			}
-			g.setName(vm.intern(s.s), v)
+			g.setName(t.intern(s.s), v)
 		}
 		return nil
 	}
 	for i := range m.names.entries {
 		e := m.names.entries[i]
 		if s, ok := e.key.o.(*Str); ok && e.key.k == kStr && !strings.HasPrefix(s.s, "_") {
-			g.setName(vm.intern(s.s), e.val)
+			g.setName(t.intern(s.s), e.val)
 		}
 	}
 	return nil
@@ -330,7 +345,7 @@ func (vm *VM) addTool(name string) {
 	for {
 		head, _, dotted := strings.Cut(name[len(prefix):], ".")
 		if !dotted {
-			ns.setName(vm.intern(head), Value{k: kTool, o: &ToolRef{name}})
+			ns.setName(vm.t.intern(head), Value{k: kTool, o: &ToolRef{name}})
 			return
 		}
 		prefix += head + "."
@@ -338,7 +353,7 @@ func (vm *VM) addTool(name string) {
 		m, is := v.o.(*Module)
 		if !ok || !is {
 			m = &Module{name: strings.TrimSuffix(prefix, "."), tools: true, fixed: true}
-			ns.setName(vm.intern(head), Value{k: kModule, o: m})
+			ns.setName(vm.t.intern(head), Value{k: kModule, o: m})
 		}
 		ns = &m.names
 	}

@@ -56,11 +56,12 @@ type Iter struct {
 	stop Value // iterCall: the sentinel; iterBigRange: the next number
 }
 
-// stepper is an iterator of another kind that a native module brings. It lies in a kIter value.
-type stepper interface {
+// generator is the object of a kGen value; the machine makes them.
+type generator interface {
 	Object
-	// advance returns the next element; ok is false at the end.
-	advance(t *Thread, self Value) (v Value, ok bool, err error)
+	// next returns the next element; ok is false when the generator has ended, v
+	// is then what it returned.
+	next(t *Thread) (v Value, ok bool, err error)
 }
 
 func (it *Iter) class(t *Thread) *Class { return t.types.iterators[it.kind] }
@@ -182,17 +183,13 @@ func (t *Thread) iterRange(v Value, r *Range) Value {
 func (t *Thread) next(itv Value) (Value, bool, error) {
 	switch itv.k {
 	case kIter:
-		it, ok := itv.o.(*Iter)
-		if !ok {
-			return itv.o.(stepper).advance(t, itv)
-		}
-		v, ok, err := t.advance(it)
+		v, ok, err := t.advance(itv.o.(*Iter))
 		if itv.l != 0 {
 			v.l = t.join(v.l, itv.l)
 		}
 		return v, ok, err
 	case kGen:
-		v, ok, err := t.resumeGen(itv.o.(*Gen), none)
+		v, ok, err := itv.o.(generator).next(t)
 		if itv.l != 0 {
 			v.l = t.join(v.l, itv.l)
 		}
@@ -396,7 +393,7 @@ func (t *Thread) advanceOther(it *Iter) (Value, bool, error) {
 		}
 		return v, true, nil
 	case iterCall:
-		v, err := t.call(it.src, nil, nil, nil)
+		v, err := t.Call(it.src, nil, nil, nil)
 		if err != nil {
 			return Value{}, false, err
 		}

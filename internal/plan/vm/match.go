@@ -225,7 +225,7 @@ func (vm *VM) matchRest(f *Frame) error {
 	v := f.take()
 	d, ok := t.base(v).o.(*Dict)
 	if !ok {
-		fn, err := vm.own("rest")
+		fn, err := vm.t.own("rest")
 		if err != nil {
 			return err
 		}

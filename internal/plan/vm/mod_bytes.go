@@ -104,7 +104,7 @@ func base64Decode(t *Thread, a *Args) (Value, error) {
 }
 
 func (t *Thread) base64Error(text string) error {
-	m, err := t.importModule("base64")
+	m, err := t.Import("base64")
 	if err != nil {
 		return err
 	}

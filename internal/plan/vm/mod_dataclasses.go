@@ -50,7 +50,7 @@ const maxBuilt = 1 << 20
 // buildFunctions compiles text that a library module made of checked names, and
 // returns the functions that it defines as a dict. The names are their globals.
 func buildFunctions(t *Thread, a *Args) (Value, error) {
-	vm := t.vm
+	vm := of(t)
 	source, ok := a.Pos[0].o.(*Str)
 	names, ok2 := a.Pos[1].o.(*Dict)
 	if !ok || !ok2 {
@@ -69,10 +69,10 @@ func buildFunctions(t *Thread, a *Args) (Value, error) {
 		if e := &names.entries[i]; e.key.k == kStr {
 			key := e.key.o.(*Str)
 			given[key.s] = true
-			m.names.setName(vm.intern(key.s), e.val)
+			m.names.setName(t.intern(key.s), e.val)
 		}
 	}
-	if _, err := t.call(Value{k: kFunc, o: vm.bodyOf(u, m)}, nil, nil, nil); err != nil {
+	if _, err := t.Call(Value{k: kFunc, o: vm.bodyOf(u, m)}, nil, nil, nil); err != nil {
 		return Value{}, err
 	}
 	out := &Dict{}
@@ -129,13 +129,13 @@ func setSlots(t *Thread, a *Args) (Value, error) {
 	if err := t.alloc(entryBytes); err != nil {
 		return Value{}, err
 	}
-	c.attrs.setName(t.vm.intern("__slots__"), a.Pos[1])
+	c.attrs.setName(t.intern("__slots__"), a.Pos[1])
 	c.slotted = c.layout == kObject && !c.isExc
 	for _, k := range c.mro[1:] {
 		if !k.static && !k.slotted {
 			c.slotted = false
 		}
 	}
-	t.vm.classVersion++
+	t.classVersion++
 	return none, nil
 }

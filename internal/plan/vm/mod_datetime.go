@@ -4,7 +4,7 @@ package vm
 func clockNatives() []*Native {
 	return []*Native{
 		{name: "datetime._now", params: "", call: func(t *Thread, a *Args) (Value, error) {
-			return intValue(t.vm.now.UnixMicro()), nil
+			return intValue(t.now.UnixMicro()), nil
 		}, precise: true},
 	}
 }

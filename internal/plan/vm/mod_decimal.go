@@ -74,7 +74,7 @@ func (t *Thread) rounding(v Value) (decimal.Rounding, error) {
 func (t *Thread) decContext(given Value) (*decContext, error) {
 	v := given
 	if v.k == kUnset || v.k == kNone {
-		v = t.vm.decimal
+		v = t.decimal
 	}
 	in := instance(v)
 	if in == nil || v.k != kObject || in.attrs.place("_traps") < 0 {
@@ -135,7 +135,7 @@ var conditionNames = [...]string{
 
 // raiseCondition raises the first trapped signal, with a list of all conditions that are trapped.
 func (t *Thread) raiseCondition(status, traps decimal.Condition) error {
-	m, err := t.importModule("decimal")
+	m, err := t.Import("decimal")
 	if err != nil {
 		return err
 	}
@@ -165,7 +165,7 @@ func (t *Thread) raiseCondition(status, traps decimal.Condition) error {
 			first, _ = m.names.str(conditionNames[i])
 		}
 	}
-	v, err := t.call(first, []Value{t.list(list)}, nil, nil)
+	v, err := t.Call(first, []Value{t.list(list)}, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -182,7 +182,7 @@ const maxWork = 10_000_000
 // decRoom accounts for an operation that makes about this many digits.
 func (t *Thread) decRoom(digits int64) error {
 	if digits > maxWork {
-		return t.outOfMemory(max(digits/2, 1<<40))
+		return t.OutOfMemory(max(digits/2, 1<<40))
 	}
 	if digits < 200 {
 		return nil

@@ -415,7 +415,7 @@ func decNumbers() []*Native {
 			}
 			n, d, ok := self.Ratio()
 			if !ok {
-				return Value{}, t.outOfMemory(maxWork)
+				return Value{}, t.OutOfMemory(maxWork)
 			}
 			return t.tuple([]Value{bigValue(n), bigValue(d)}), nil
 		}),
@@ -468,7 +468,7 @@ func (t *Thread) decInt(c *decContext, d *decimal.Decimal, r decimal.Rounding) (
 	}
 	n, ok := c.ToIntegral(d, r, false).Int()
 	if !ok {
-		return Value{}, t.outOfMemory(maxWork)
+		return Value{}, t.OutOfMemory(maxWork)
 	}
 	return bigValue(n), nil
 }
@@ -500,10 +500,10 @@ func decTexts() []*Native {
 func contextNatives() []*Native {
 	return []*Native{
 		{name: "decimal._use", params: "context, /", precise: true, call: func(t *Thread, a *Args) (Value, error) {
-			t.vm.decimal = a.Pos[0]
+			t.decimal = a.Pos[0]
 			return none, nil
 		}},
-		{name: "decimal._current", params: "", precise: true, call: func(t *Thread, a *Args) (Value, error) { return t.vm.decimal, nil }},
+		{name: "decimal._current", params: "", precise: true, call: func(t *Thread, a *Args) (Value, error) { return t.decimal, nil }},
 		{name: "decimal._create", params: "context, value, /", call: decCreate},
 		{name: "decimal._signal", params: "context, condition, /", call: decSignal},
 	}
@@ -536,7 +536,7 @@ func wantsAll(spec string) bool {
 
 // decTuple is as_tuple(): the class of what it returns is the library's.
 func decTuple(t *Thread, c *decContext, self *decimal.Decimal, a *Args) (Value, error) {
-	m, err := t.importModule("decimal")
+	m, err := t.Import("decimal")
 	if err != nil {
 		return Value{}, err
 	}
@@ -567,7 +567,7 @@ func decTuple(t *Thread, c *decContext, self *decimal.Decimal, a *Args) (Value, 
 	case decimal.SignalingNaN:
 		exp = t.str("N")
 	}
-	return t.call(cls, []Value{sign, t.tuple(digits), exp}, nil, nil)
+	return t.Call(cls, []Value{sign, t.tuple(digits), exp}, nil, nil)
 }
 
 func decFromFloat(t *Thread, a *Args) (Value, error) {
@@ -631,5 +631,5 @@ func decSignal(t *Thread, a *Args) (Value, error) {
 
 // decimalValues puts the class into the module.
 func decimalValues(t *Thread, m *Module) {
-	m.names.setName(t.vm.intern("Decimal"), classValue(t.types.Decimal))
+	m.names.setName(t.intern("Decimal"), classValue(t.types.Decimal))
 }

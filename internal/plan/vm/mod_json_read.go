@@ -84,13 +84,13 @@ func jsonScan(t *Thread, a *Args) (Value, error) {
 func (r *jsonReader) fail(msg string, at int) error {
 	t := r.t
 	t.see(r.l)
-	m, err := t.importModule("json")
+	m, err := t.Import("json")
 	if err != nil {
 		return err
 	}
 	cls, _ := m.names.str("JSONDecodeError")
 	pos := intValue(int64(pytext.RuneCount(r.s[:at])))
-	v, err := t.call(cls, []Value{t.str(msg), t.str(r.s).with(r.l), pos.with(r.l)}, nil, nil)
+	v, err := t.Call(cls, []Value{t.str(msg), t.str(r.s).with(r.l), pos.with(r.l)}, nil, nil)
 	if err != nil {
 		return err
 	}

@@ -118,7 +118,7 @@ func labelOf(t *testing.T, expr string, strict bool) label.ID {
 	for _, f := range inputs {
 		names = append(names, f.Name)
 	}
-	vm := machine(t, labelledHead+"r = str("+expr+")\nprint(r)\n", Env{Inputs: names}, Options{Strict: strict}, Config{Labels: table, Inputs: inputs})
+	vm := newVM(t, labelledHead+"r = str("+expr+")\nprint(r)\n", Env{Inputs: names}, Options{Strict: strict}, Config{Labels: table, Inputs: inputs})
 	out, err := vm.Run()
 	if _, ok := out.(Done); err != nil || !ok {
 		t.Fatalf("%s: %v %v", expr, out, err)

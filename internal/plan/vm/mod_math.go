@@ -421,7 +421,7 @@ func wholeNative(method string, f func(float64) float64) nativeFunc {
 		v := a.Pos[0]
 		if fn, ok := t.override(v, method); ok && fn.k != kNone {
 			fn, _ := t.lookupSpecial(v, method)
-			return t.tail(fn, nil, nil, nil)
+			return t.tailCall(fn, nil, nil, nil)
 		}
 		if p, ok := t.payload(v, kInt); ok {
 			t.see(v.l)
@@ -441,7 +441,7 @@ func wholeNative(method string, f func(float64) float64) nativeFunc {
 // mathValues are the constants of module math.
 func mathValues(t *Thread, m *Module) {
 	for _, c := range mathConstants() {
-		m.names.setName(t.vm.intern(c.name), floatValue(c.v))
+		m.names.setName(t.intern(c.name), floatValue(c.v))
 	}
 }
 

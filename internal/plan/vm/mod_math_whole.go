@@ -31,7 +31,7 @@ func wholeNatives() []*Native {
 // product accounts for a product of so many factors of so many bits at most.
 func (t *Thread) product(factors, bits int64) error {
 	if bits > 0 && factors > math.MaxInt64/bits/64 {
-		return t.outOfMemory(math.MaxInt32)
+		return t.OutOfMemory(math.MaxInt32)
 	}
 	total := factors * bits
 	return t.size(total, mulWork(total, total)/8)

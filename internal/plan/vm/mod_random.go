@@ -46,7 +46,7 @@ func randomNatives() []*Native {
 		n("_bits", "dice, k, /", func(t *Thread, d *Dice, a *Args) (Value, error) {
 			k := a.Pos[1].n
 			if k > random.MaxBits {
-				return Value{}, t.outOfMemory(k / 8)
+				return Value{}, t.OutOfMemory(k / 8)
 			}
 			if err := t.alloc(k / 8); err != nil {
 				return Value{}, err
@@ -84,10 +84,10 @@ func seedDice(t *Thread, d *Dice, a *Args) (Value, error) {
 	d.label = t.join(a.Pos[1].l, t.pc)
 	switch x := a.Pos[1]; x.k {
 	case kNone:
-		n := new(big.Int).SetUint64(t.vm.seeds)
+		n := new(big.Int).SetUint64(t.seeds)
 		n.Lsh(n, 64)
-		d.src.Seed(n.Add(n, new(big.Int).SetUint64(t.vm.cfg.Seed)))
-		t.vm.seeds++
+		d.src.Seed(n.Add(n, new(big.Int).SetUint64(t.seed)))
+		t.seeds++
 	case kInt, kBool:
 		d.src.Seed(big.NewInt(x.n))
 	case kBig:

@@ -63,8 +63,7 @@ func (t *Thread) program(p *RePattern) (*regex.Program, error) {
 	case *Bytes:
 		key.text, key.bytes, text = o.b, true, regex.Bytes(o.b)
 	}
-	vm := t.vm
-	if p.prog = vm.regexes[key]; p.prog != nil {
+	if p.prog = t.regexes[key]; p.prog != nil {
 		return p.prog, nil
 	}
 	if err := t.step(int64(len(key.text)) * 8); err != nil {
@@ -74,13 +73,13 @@ func (t *Thread) program(p *RePattern) (*regex.Program, error) {
 	if fail != nil {
 		return nil, t.regexError(fail, p.src)
 	}
-	if len(vm.regexes) >= maxRegexes {
-		clear(vm.regexes)
+	if len(t.regexes) >= maxRegexes {
+		clear(t.regexes)
 	}
-	if vm.regexes == nil {
-		vm.regexes = map[regexKey]*regex.Program{}
+	if t.regexes == nil {
+		t.regexes = map[regexKey]*regex.Program{}
 	}
-	vm.regexes[key] = prog
+	t.regexes[key] = prog
 	p.prog = prog
 	return prog, t.alloc(int64(len(key.text))*64 + 1024)
 }
@@ -101,7 +100,7 @@ func (t *Thread) regexError(e *regex.Error, src Value) error {
 	case regex.Memory:
 		return t.raiseArgs(ts.MemoryError, t.str(e.Error()))
 	}
-	m, err := t.importModule("re")
+	m, err := t.Import("re")
 	if err != nil {
 		return err
 	}
@@ -110,7 +109,7 @@ func (t *Thread) regexError(e *regex.Error, src Value) error {
 	if e.Pos >= 0 {
 		pos = intValue(int64(e.Pos))
 	}
-	v, err := t.call(cls, []Value{t.str(e.Msg), src, pos}, nil, nil)
+	v, err := t.Call(cls, []Value{t.str(e.Msg), src, pos}, nil, nil)
 	if err != nil {
 		return err
 	}
@@ -197,7 +196,7 @@ func (t *Thread) newSearch(p *RePattern, v, pos, end Value) (*search, error) {
 			s.end = at
 		}
 	}
-	s.whole = max(t.steps, 0) + t.vm.stepsLeft
+	s.whole = max(t.steps, 0) + t.stepsLeft
 	s.budget = s.whole
 	return s, nil
 }
@@ -227,7 +226,7 @@ func (s *search) spent(err error) error {
 	}
 	switch {
 	case errors.Is(err, regex.ErrStack), errors.Is(err, regex.ErrRoom):
-		return s.t.outOfMemory(math.MaxInt32)
+		return s.t.OutOfMemory(math.MaxInt32)
 	}
 	return err
 }

@@ -234,13 +234,13 @@ func subCall(counted bool) regexCall {
 			return Value{}, err
 		}
 		if t.callable(a[0]) {
-			m, err := t.importModule("re")
+			m, err := t.Import("re")
 			if err != nil {
 				return Value{}, err
 			}
 			fn, _ := m.names.str("_sub")
 			args := []Value{{k: kSpecial, o: p}, a[0], a[1], intValue(limit), boolValue(counted)}
-			return t.tail(fn, args, nil, nil)
+			return t.tailCall(fn, args, nil, nil)
 		}
 		repl := t.base(a[0])
 		t.see(repl.l)
@@ -287,7 +287,7 @@ func (s *search) replace(repl Value, limit int64) (string, int, error) {
 	if limit < 0 {
 		return s.text.String(), 0, nil
 	}
-	room := int(min(max(t.vm.cfg.Limits.Memory, 1<<16), 1<<30))
+	room := int(min(max(t.limits.Memory, 1<<16), 1<<30))
 	text, n, err := s.prog.Sub(s.text, tpl, int(min(limit, math.MaxInt32)), room, &s.budget)
 	if err = s.spent(err); err != nil {
 		return "", 0, err
@@ -378,6 +378,6 @@ func (p *RePattern) attr(t *Thread, name string) (Value, bool) {
 
 // regexValues are the classes of module re.
 func regexValues(t *Thread, m *Module) {
-	m.names.setName(t.vm.intern("Pattern"), classValue(t.types.RePattern))
-	m.names.setName(t.vm.intern("Match"), classValue(t.types.ReMatch))
+	m.names.setName(t.intern("Pattern"), classValue(t.types.RePattern))
+	m.names.setName(t.intern("Match"), classValue(t.types.ReMatch))
 }

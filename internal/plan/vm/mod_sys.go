@@ -12,15 +12,13 @@ func systemNatives() []*Native {
 // limit that depends on data changes nothing: who then recurses too deep would
 // tell about them.
 func systemDepth(t *Thread, a *Args) (Value, error) {
-	vm := t.vm
 	limit := t.base(a.Pos[0])
 	n := limit.n
 	if limit.k == kBig {
 		n = maxDepth
 	}
 	if n > 0 && a.Pos[0].l == 0 && t.pc == 0 {
-		vm.cfg.Limits.Depth = int(min(n, maxDepth))
-		vm.depthLimit = vm.cfg.Limits.Depth
+		t.limits.Depth = int(min(n, maxDepth))
 	}
-	return intValue(int64(vm.depthLimit)), nil
+	return intValue(int64(t.limits.Depth)), nil
 }

@@ -17,10 +17,10 @@ func timeNatives() []*Native {
 		}}
 	}
 	seconds := func(d time.Duration) Value { return floatValue(float64(d) / 1e9) }
-	since := func(t *Thread) time.Duration { return t.vm.now.Sub(t.vm.cfg.Now) }
+	since := func(t *Thread) time.Duration { return t.now.Sub(t.began) }
 	out := []*Native{
-		n("time", func(t *Thread) Value { return floatValue(float64(t.vm.now.UnixNano()) / 1e9) }),
-		n("time_ns", func(t *Thread) Value { return intValue(t.vm.now.UnixNano()) }),
+		n("time", func(t *Thread) Value { return floatValue(float64(t.now.UnixNano()) / 1e9) }),
+		n("time_ns", func(t *Thread) Value { return intValue(t.now.UnixNano()) }),
 		{name: "time.sleep", params: "seconds, /", call: timeSleep},
 	}
 	for _, name := range []string{"monotonic", "perf_counter", "process_time", "thread_time"} {
@@ -46,6 +46,6 @@ func timeSleep(t *Thread, a *Args) (Value, error) {
 	case s > 1e9:
 		return Value{}, t.raise(t.types.OverflowError, "timestamp out of range for platform time_t")
 	}
-	t.vm.now = t.vm.now.Add(time.Duration(math.Round(s * 1e9)))
+	t.now = t.now.Add(time.Duration(math.Round(s * 1e9)))
 	return none, nil
 }

@@ -129,7 +129,7 @@ func writeTime(t *Thread, a *Args) (Value, error) {
 	w := timeWriter{f: f, limit: 1 << 20}
 	w.format(format.s)
 	if w.limit < 0 {
-		return Value{}, t.outOfMemory(1 << 40)
+		return Value{}, t.OutOfMemory(1 << 40)
 	}
 	if err := t.alloc(int64(w.out.Len())); err != nil {
 		return Value{}, err

@@ -24,7 +24,7 @@ func (t *Thread) textError(err error) error {
 		}
 		return t.raiseArgs(t.textClass(e.Kind), t.str(e.Text))
 	case errors.Is(err, pytext.ErrTooLong):
-		return t.outOfMemory(math.MaxInt32)
+		return t.OutOfMemory(math.MaxInt32)
 	case errors.Is(err, pytext.ErrComplex):
 		return refuse("Use real numbers only.", "complex numbers are not part of the plan language")
 	}
@@ -344,7 +344,7 @@ func (t *Thread) intPow(a, b Value) (Value, bool, error) {
 		}
 	}
 	if b.k == kBig {
-		return Value{}, true, t.outOfMemory(math.MaxInt64)
+		return Value{}, true, t.OutOfMemory(math.MaxInt64)
 	}
 	if a.k != kBig && b.n < 64 {
 		if v, ok := pow64(a.n, b.n); ok {
@@ -353,7 +353,7 @@ func (t *Thread) intPow(a, b Value) (Value, bool, error) {
 	}
 	bits := int64(x.BitLen())
 	if hi, lo := mulHi(bits, b.n); hi || lo > 1<<40 {
-		return Value{}, true, t.outOfMemory(math.MaxInt64 / 8)
+		return Value{}, true, t.OutOfMemory(math.MaxInt64 / 8)
 	}
 	bits *= b.n
 	if err := t.size(bits, mulWork(bits/2, bits/2)*2); err != nil {

@@ -364,7 +364,7 @@ func (t *Thread) itemClass(o, k Value) (Value, error) {
 	}
 	if !c.static {
 		if fn, ok := t.lookupClassGetItem(o); ok {
-			return t.call(fn, []Value{k}, nil, nil)
+			return t.Call(fn, []Value{k}, nil, nil)
 		}
 	}
 	ts := t.types

@@ -304,7 +304,7 @@ func (t *Thread) repeatItems(items []Value, times int64, seq Value) ([]Value, er
 		return nil, t.raiseArgs(t.types.MemoryError)
 	}
 	if n*times > math.MaxInt64/valueBytes/2 {
-		return nil, t.outOfMemory(math.MaxInt64 / 2)
+		return nil, t.OutOfMemory(math.MaxInt64 / 2)
 	}
 	if err := t.alloc(n*times*valueBytes + strBytes); err != nil {
 		return nil, err

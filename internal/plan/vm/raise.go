@@ -189,7 +189,7 @@ func (vm *VM) raiseOp(f *Frame, a int) error {
 	if a == 2 {
 		cause = f.take()
 		if c, ok := cause.o.(*Class); ok && c.isExc {
-			v, err := t.call(cause, nil, nil, nil)
+			v, err := t.Call(cause, nil, nil, nil)
 			if err != nil {
 				return err
 			}

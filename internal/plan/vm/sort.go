@@ -28,7 +28,7 @@ func listSort(t *Thread, a *Args) (Value, error) {
 
 // builtin returns a function of the library's module of built-in functions.
 func (t *Thread) builtin(name string) (Value, error) {
-	v, ok := t.vm.builtins.names.str(name)
+	v, ok := t.builtins.names.str(name)
 	if !ok {
 		return Value{}, t.raise(t.types.SystemError, "no function %s", name)
 	}
@@ -46,7 +46,7 @@ func (t *Thread) sortByNative(self, key Value, reverse bool) error {
 		if err := t.step(4); err != nil {
 			return err
 		}
-		k, err := t.call(key, []Value{l.items[i]}, nil, nil)
+		k, err := t.Call(key, []Value{l.items[i]}, nil, nil)
 		if err != nil {
 			return err
 		}

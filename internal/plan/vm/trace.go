@@ -145,7 +145,7 @@ func (vm *VM) hint(e *Exception) string {
 			return ". Did you mean: '" + like + "'?"
 		}
 		names = nil
-		add(&vm.builtins.names)
+		add(&t.builtins.names)
 	case e.cls.derives(t.types.AttributeError):
 		obj, ok := e.attrs.str("obj")
 		if !ok {

@@ -32,7 +32,7 @@ func aliasNatives() []*Native {
 		n("__subclasscheck__", "self, cls, /", aliasSubclassCheck)
 	}
 	return append(out, &Native{name: "GenericAlias.__call__", params: "", call: func(t *Thread, a *Args) (Value, error) {
-		return t.tail(Value{k: kClass, o: a.Pos[0].o.(*Alias).origin}, a.Pos[1:], a.Names, a.Named)
+		return t.tailCall(Value{k: kClass, o: a.Pos[0].o.(*Alias).origin}, a.Pos[1:], a.Names, a.Named)
 	}})
 }
 

@@ -54,14 +54,14 @@ func dictUpdateMethod(t *Thread, a *Args) (Value, error) {
 // returns result. What the program's own code has to give is asked for first, in
 // frames of the machine, and the native is called again.
 func (t *Thread) filled(name string, v, result Value, a *Args) (Value, error) {
-	if len(a.Pos) > 1 && t.vm.foreign(a.Pos[1]) {
+	if len(a.Pos) > 1 && t.foreign(a.Pos[1]) {
 		if _, ok := t.plainDict(a.Pos[1]); !ok {
-			fn, err := t.vm.own("filled")
+			fn, err := t.own("filled")
 			if err != nil {
 				return Value{}, err
 			}
 			n := Value{k: kNative, o: natives()[name]}
-			return t.tail(fn, append([]Value{n}, a.Pos...), a.Names, a.Named)
+			return t.tailCall(fn, append([]Value{n}, a.Pos...), a.Names, a.Named)
 		}
 	}
 	return result, t.fillDict(v, a)
@@ -79,7 +79,7 @@ func (t *Thread) fillDict(v Value, a *Args) error {
 		t.mark(&d.shape, v.l)
 	}
 	for i, name := range a.Names {
-		if err := d.set(t, t.str(name).with(t.vm.keyLabel), a.Named[i]); err != nil {
+		if err := d.set(t, t.str(name).with(t.keyLabel), a.Named[i]); err != nil {
 			return err
 		}
 	}
@@ -158,7 +158,7 @@ func (t *Thread) updateByKeys(d *Dict, b Value) error {
 	if err != nil {
 		return err
 	}
-	if keys, err = t.call(keys, nil, nil, nil); err != nil {
+	if keys, err = t.Call(keys, nil, nil, nil); err != nil {
 		return err
 	}
 	return t.each(keys, func(k Value) error {
@@ -211,7 +211,7 @@ func dictFromKeys(t *Thread, a *Args) (Value, error) {
 		val = none
 	}
 	if !a.Pos[0].o.(*Class).static {
-		v, err := t.call(a.Pos[0], nil, nil, nil)
+		v, err := t.Call(a.Pos[0], nil, nil, nil)
 		if err != nil {
 			return Value{}, err
 		}

@@ -290,7 +290,7 @@ func intFromBytes(t *Thread, a *Args) (Value, error) {
 	}
 	v, err := t.big(n)
 	if c := a.Pos[0].o.(*Class); err == nil && c != t.types.Int {
-		return t.call(a.Pos[0], []Value{v}, nil, nil)
+		return t.Call(a.Pos[0], []Value{v}, nil, nil)
 	}
 	return v, err
 }
@@ -470,7 +470,7 @@ func floatFromHex(t *Thread, a *Args) (Value, error) {
 		return Value{}, t.textError(err)
 	}
 	if c := a.Pos[0].o.(*Class); !c.static {
-		return t.call(a.Pos[0], []Value{floatValue(f)}, nil, nil)
+		return t.Call(a.Pos[0], []Value{floatValue(f)}, nil, nil)
 	}
 	return floatValue(f), nil
 }

@@ -339,8 +339,8 @@ func (t *Thread) method(c *Class, name string) (Value, *Class, bool) {
 		return c.lookup(name)
 	}
 	m := c.methods
-	if m == nil || m.version != t.vm.classVersion {
-		m = &methods{version: t.vm.classVersion}
+	if m == nil || m.version != t.classVersion {
+		m = &methods{version: t.classVersion}
 		c.methods = m
 	}
 	s := &m.slots[(uint(len(name))+uint(name[2])*5+uint(name[3])*3)%16]
@@ -380,12 +380,14 @@ func (t *Thread) callSpecial(v Value, name string, args ...Value) (Value, bool, 
 	var r Value
 	var err error
 	if m.k == kFunc {
-		r, err = t.callSelf(m, v, args...)
+		var two [2]Value
+		copy(two[:], args)
+		r, err = t.CallSelf(m, v, two[0], two[1])
 	} else {
 		if m, err = t.value(t.bound(m, owner, v, cls), v, name); err != nil {
 			return Value{}, false, nil
 		}
-		r, err = t.call(m, append([]Value(nil), args...), nil, nil)
+		r, err = t.Call(m, append([]Value(nil), args...), nil, nil)
 	}
 	if err == nil && v.l != 0 {
 		r.l = t.join(r.l, v.l)

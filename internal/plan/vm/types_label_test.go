@@ -341,7 +341,7 @@ func checkLabels(t *testing.T, cases []labelCase) {
 				exprs = append(exprs, line[:at])
 				wants = append(wants, strings.TrimSpace(line[at+1:]))
 			}
-			vm := machine(t, source, Env{}, Options{}, Config{})
+			vm := newVM(t, source, Env{}, Options{}, Config{})
 			give := func(name, tool string, v Value) {
 				id := vm.t.labels.Of(label.Source{Kind: label.Tool, Name: tool, Call: 1}, label.Everyone())
 				vm.main.names.setStr(&vm.t, name, v.with(id))

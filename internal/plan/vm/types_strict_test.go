@@ -14,7 +14,7 @@ func TestSearchInIterator(t *testing.T) {
 		"it = (i for i in range(9))\nx = A in it\ny = next(it)",
 		"class C:\n    def __init__(self): self.n = 0\n    def __iter__(self): return self\n    def __next__(self):\n        self.n += 1\n        return self.n\nit = C()\nx = A in it\ny = it.n",
 	} {
-		vm := machine(t, source, Env{}, Options{Strict: true}, Config{})
+		vm := newVM(t, source, Env{}, Options{Strict: true}, Config{})
 		id := vm.t.labels.Of(label.Source{Kind: label.Tool, Name: "a", Call: 1}, label.Everyone())
 		vm.main.names.setStr(&vm.t, "A", intValue(2).with(id))
 		if out, err := vm.Run(); err != nil || out != (Done{}) {

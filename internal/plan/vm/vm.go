@@ -459,7 +459,7 @@ next:
 		x := &st[sp-1]
 		switch s.kind {
 		case siteSlot:
-			if o, ok := x.o.(*Instance); ok && o.cls == s.cls && s.ver == vm.classVersion {
+			if o, ok := x.o.(*Instance); ok && o.cls == s.cls && s.ver == vm.t.classVersion {
 				if e := o.attrs.entries; int(s.pos) < len(e) && sameName(&e[s.pos].key, s.key) {
 					l := x.l
 					*x = e[s.pos].val
@@ -479,7 +479,7 @@ next:
 				goto next
 			}
 		case siteClass:
-			if c, ok := x.o.(*Class); ok && c == s.cls && s.ver == vm.classVersion {
+			if c, ok := x.o.(*Class); ok && c == s.cls && s.ver == vm.t.classVersion {
 				if e := s.own.attrs.entries; int(s.pos) < len(e) && sameName(&e[s.pos].key, s.key) {
 					l := x.l
 					*x = e[s.pos].val
@@ -499,7 +499,7 @@ next:
 		s := &f.run.sites[in>>8]
 		x := &st[sp-1]
 		if s.kind == siteSlot && x.l|t.pc == 0 {
-			if o, ok := x.o.(*Instance); ok && o.cls == s.cls && s.ver == vm.classVersion {
+			if o, ok := x.o.(*Instance); ok && o.cls == s.cls && s.ver == vm.t.classVersion {
 				if e := o.attrs.entries; int(s.pos) < len(e) && sameName(&e[s.pos].key, s.key) {
 					sp -= 2
 					e[s.pos].val = st[sp]
@@ -508,7 +508,7 @@ next:
 			}
 		}
 		if s.kind == siteAdd && x.l|t.pc == 0 {
-			if o, ok := x.o.(*Instance); ok && o.cls == s.cls && s.ver == vm.classVersion {
+			if o, ok := x.o.(*Instance); ok && o.cls == s.cls && s.ver == vm.t.classVersion {
 				d := &o.attrs
 				if n := len(d.entries); n == int(s.pos) && n < cap(d.entries) && n < smallDict && !d.may(s.hash) {
 					sp -= 2
@@ -530,7 +530,7 @@ next:
 		x := &st[sp-1]
 		switch s.kind {
 		case siteMethod:
-			if o, ok := x.o.(*Instance); ok && o.cls == s.cls && s.ver == vm.classVersion && !o.attrs.may(s.hash) {
+			if o, ok := x.o.(*Instance); ok && o.cls == s.cls && s.ver == vm.t.classVersion && !o.attrs.may(s.hash) {
 				st[sp] = *x
 				*x = s.val.with(x.l)
 				sp++
@@ -568,7 +568,7 @@ next:
 		t.steps -= int64(ip - n)
 		if ip = n; t.steps < 0 {
 			f.ip, f.sp = ip, sp
-			if err = t.outOfSteps(); err != nil {
+			if err = t.OutOfSteps(); err != nil {
 				goto raise
 			}
 		}
@@ -784,7 +784,7 @@ next:
 			if fn.run.fixed == n {
 				if t.steps -= callSteps; t.steps < 0 {
 					f.ip, f.sp = ip, sp
-					if err = t.outOfSteps(); err != nil {
+					if err = t.OutOfSteps(); err != nil {
 						goto raise
 					}
 				}
@@ -802,16 +802,16 @@ next:
 			}
 		case kClass:
 			c := x.o.(*Class)
-			if m := c.maker; m != nil && m.ver == vm.classVersion && m.fixed == n+1 {
+			if m := c.maker; m != nil && m.ver == vm.t.classVersion && m.fixed == n+1 {
 				if t.steps -= 2 * callSteps; t.steps < 0 {
 					f.ip, f.sp = ip, sp
-					if err = t.outOfSteps(); err != nil {
+					if err = t.OutOfSteps(); err != nil {
 						goto raise
 					}
 				}
 				f.ip, f.sp, f.high = ip, sp-1-n, sp
 				l := x.l
-				if v, err = vm.newInstance(c, m); err != nil {
+				if v, err = vm.t.newInstance(c, m); err != nil {
 					goto raise
 				}
 				v.l = l
@@ -859,7 +859,7 @@ next:
 			if fn.run.fixed == len(args) {
 				if t.steps -= callSteps; t.steps < 0 {
 					f.ip, f.sp = ip, sp
-					if err = t.outOfSteps(); err != nil {
+					if err = t.OutOfSteps(); err != nil {
 						goto raise
 					}
 				}

@@ -8,7 +8,6 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/plan/label"
-	"praxis/internal/plan/regex"
 	"praxis/internal/plan/syntax"
 )
 
@@ -100,56 +99,42 @@ type Config struct {
 type VM struct {
 	t     Thread
 	prog  *Program
-	cfg   Config
 	main  *Module
 	state state
 
-	builtins *Module
 	machines *Module // functions of the machine's own
 	modules  map[string]*Module
-	regexes  map[regexKey]*regex.Program // compiled patterns
 	runs     map[*unit][]*running
 	built    map[string]*unit // what library modules compiled, by source
-	decimal  Value            // the context that decimal numbers are computed in
-	seeds    uint64           // generators of random numbers that were seeded with the run's seed
-	names    map[string]*Str  // interned names of attributes and globals
 
-	frames     []*Frame // the active ones; frames[0] is not used
-	pool       []*Frame // frames to be used at each depth
-	depth      int
-	depthLimit int
-	slab       []Value
-	top        int
-	segs       []segment
-	spare      []Value
-	grew       bool
-	handlers   int // active frames that handle an exception
-	nested     int // how deep Go has called back into the program
+	frames   []*Frame // the active ones; frames[0] is not used
+	pool     []*Frame // frames to be used at each depth
+	depth    int
+	slab     []Value
+	top      int
+	segs     []segment
+	spare    []Value
+	grew     bool
+	handlers int // active frames that handle an exception
+	nested   int // how deep Go has called back into the program
 
-	args     []*argSlot
-	argTop   int
-	keyLabel label.ID // what the names in the m of f(**m) depend on, while f is called
-	mark     int64    // Thread.memory when the outermost native began
+	args   []*argSlot
+	argTop int
+	mark   int64 // Thread.memory when the outermost native began
 
-	result       Value // of what returned to Go
-	yielded      bool  // result was yielded
-	tail         tailCall
-	pending      pending
-	classCell    *Cell  // of the class that a metaclass is about to make
-	classVersion uint32 // changes when caches of attributes are no longer right
+	result    Value // of what returned to Go
+	yielded   bool  // result was yielded
+	pending   pending
+	classCell *Cell // of the class that a metaclass is about to make
 
 	text  []byte        // where strings are put together
 	specs [16]specEntry // the format specifiers that were used last
 
-	stepsLeft int64 // beyond Thread.steps
-	batch     int64 // stepBatch, or less in tests
-	eager     int   // tests: so many allocations measure what is live, whatever is left
-	stop      atomic.Pointer[interruption]
-	loaded    bool // made by Load, of a state that may have been tampered with
-	made      []CallSite
-	output    []Chunk
-	printed   int64
-	now       time.Time
+	batch  int64 // stepBatch, or less in tests
+	eager  int   // tests: so many allocations measure what is live, whatever is left
+	stop   atomic.Pointer[interruption]
+	loaded bool // made by Load, of a state that may have been tampered with
+	made   []CallSite
 }
 
 type interruption struct{ cause error }
@@ -172,47 +157,46 @@ type Chunk struct {
 
 // New makes a VM that is about to run a program.
 func New(p *Program, cfg Config) (*VM, error) {
-	vm := &VM{prog: p, cfg: cfg, now: cfg.Now}
-	vm.cfg.Limits = cfg.Limits.withDefaults()
+	vm := &VM{prog: p, batch: stepBatch}
 	t := &vm.t
-	t.vm = vm
+	t.Machine = (*machine)(vm)
+	t.limits = cfg.Limits.withDefaults()
+	t.stepsLeft, t.memory = t.limits.Steps, t.limits.Memory
+	t.began, t.now, t.seed = cfg.Now, cfg.Now, cfg.Seed
 	t.types = newTypes(t)
 	t.strict = p.unit.strict
 	t.plain = cfg.Plain
 	if t.labels = cfg.Labels; t.labels == nil {
 		t.labels = label.NewTable()
 	}
-	vm.stepsLeft, vm.batch = vm.cfg.Limits.Steps, stepBatch
-	t.memory = vm.cfg.Limits.Memory
-	vm.depthLimit = vm.cfg.Limits.Depth
 	vm.slab = make([]Value, firstSlab)
 	vm.deepen()
-	if err := vm.prepare(); err != nil {
+	if err := vm.prepare(cfg.Inputs); err != nil {
 		return nil, err
 	}
 	return vm, nil
 }
 
 // prepare makes the modules that every program has.
-func (vm *VM) prepare() error {
+func (vm *VM) prepare(inputs []Field) error {
 	if err := vm.makeBuiltins(); err != nil {
 		return err
 	}
 	vm.main = &Module{name: "__main__"}
-	vm.main.names.setName(vm.intern("__name__"), vm.t.str("__main__"))
+	vm.main.names.setName(vm.t.intern("__name__"), vm.t.str("__main__"))
 	for _, name := range vm.prog.env.Tools {
 		vm.addTool(name)
 	}
 	for _, name := range vm.prog.env.Inputs {
-		i := slices.IndexFunc(vm.cfg.Inputs, func(f Field) bool { return f.Name == name })
+		i := slices.IndexFunc(inputs, func(f Field) bool { return f.Name == name })
 		if i < 0 {
 			return fault.New(fault.Invalid, "Give the input a value.", "cannot run the plan: its input %s has no value", name)
 		}
-		v, err := vm.admit(vm.cfg.Inputs[i].Data)
+		v, err := vm.admit(inputs[i].Data)
 		if err != nil {
 			return err
 		}
-		vm.main.names.setName(vm.intern(name), v)
+		vm.main.names.setName(vm.t.intern(name), v)
 	}
 	_, err := vm.push(vm.bodyOf(vm.prog.unit, vm.main), retGo)
 	return err
@@ -404,13 +388,13 @@ func (vm *VM) Interrupt(cause error) { vm.stop.Store(&interruption{cause}) }
 
 // Output returns what the program has printed since the last call.
 func (vm *VM) Output() []Chunk {
-	out := vm.output
-	vm.output = nil
+	out := vm.t.output
+	vm.t.output = nil
 	return out
 }
 
 // Steps returns how many steps have been used.
-func (vm *VM) Steps() int64 { return vm.cfg.Limits.Steps - vm.stepsLeft - max(vm.t.steps, 0) }
+func (vm *VM) Steps() int64 { t := &vm.t; return t.limits.Steps - t.stepsLeft - max(t.steps, 0) }
 
 // Labels returns the table of the run's labels.
 func (vm *VM) Labels() *label.Table { return vm.t.labels }

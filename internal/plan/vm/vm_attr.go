@@ -9,11 +9,11 @@ func (vm *VM) loadAttr(f *Frame, i int) error {
 	var tr traits
 	if o.k == kObject || o.k == kClass && o.o.(*Class).meta != nil {
 		cls := t.classOf(o)
-		tr = vm.traits(cls)
+		tr = t.traits(cls)
 		if tr&hasGetattribute != 0 {
 			fn, _, _ := cls.lookup("__getattribute__")
 			f.sp--
-			n := vm.nameValue(name)
+			n := t.nameValue(name)
 			if tr&hasGetattr != 0 {
 				return vm.invoke(fn, o, []Value{n}, nil, nil, retAttr, t.tuple([]Value{o, n}))
 			}
@@ -26,7 +26,7 @@ func (vm *VM) loadAttr(f *Frame, i int) error {
 			fn, _, _ := t.classOf(o).lookup("__getattr__")
 			f.sp--
 			fn.l = t.join(fn.l, o.l)
-			return vm.invoke(fn, o, []Value{vm.nameValue(name)}, nil, nil, retPush, Value{})
+			return vm.invoke(fn, o, []Value{t.nameValue(name)}, nil, nil, retPush, Value{})
 		}
 		return t.noAttr(o, name)
 	}
@@ -34,7 +34,7 @@ func (vm *VM) loadAttr(f *Frame, i int) error {
 		f.sp--
 		a.v.l = t.join(a.v.l, a.l)
 		if tr&hasGetattr != 0 {
-			return vm.invoke(a.v, Value{}, a.args, nil, nil, retAttr, t.tuple([]Value{o, vm.nameValue(name)}))
+			return vm.invoke(a.v, Value{}, a.args, nil, nil, retAttr, t.tuple([]Value{o, t.nameValue(name)}))
 		}
 		return vm.invoke(a.v, Value{}, a.args, nil, nil, retPush, Value{})
 	}
@@ -55,7 +55,7 @@ func (vm *VM) learnAttr(f *Frame, i int, o Value, a attr) {
 	case *Instance:
 		if a.own == nil && !a.call {
 			if pos := x.attrs.place(name); pos >= 0 {
-				*s = site{kind: siteSlot, cls: x.cls, ver: vm.classVersion, pos: int32(pos), key: x.attrs.entries[pos].key.o.(*Str)}
+				*s = site{kind: siteSlot, cls: x.cls, ver: vm.t.classVersion, pos: int32(pos), key: x.attrs.entries[pos].key.o.(*Str)}
 			}
 		}
 	case *Module:
@@ -65,7 +65,7 @@ func (vm *VM) learnAttr(f *Frame, i int, o Value, a attr) {
 	case *Class:
 		if x.meta == nil && a.own != nil && a.self.k == kUnset && !a.call {
 			if pos := a.own.attrs.place(name); pos >= 0 && a.own.attrs.entries[pos].val.k != kProp && a.own.attrs.entries[pos].val.k != kObject {
-				*s = site{kind: siteClass, cls: x, own: a.own, ver: vm.classVersion, pos: int32(pos), key: a.own.attrs.entries[pos].key.o.(*Str)}
+				*s = site{kind: siteClass, cls: x, own: a.own, ver: vm.t.classVersion, pos: int32(pos), key: a.own.attrs.entries[pos].key.o.(*Str)}
 			}
 		}
 	}
@@ -78,7 +78,7 @@ func (vm *VM) loadMethod(f *Frame, i int) error {
 	name := f.code.sites[i]
 	var tr traits
 	if o.k == kObject || o.k == kClass && o.o.(*Class).meta != nil {
-		tr = vm.traits(t.classOf(o))
+		tr = t.traits(t.classOf(o))
 	}
 	if tr&hasGetattribute == 0 {
 		if a, ok := t.find(o, name); ok && !a.call {
@@ -111,7 +111,7 @@ func (vm *VM) learnMethod(f *Frame, i int, o Value, a attr) {
 	switch x := o.o.(type) {
 	case *Instance:
 		if a.own != nil && a.v.k == kFunc && a.self.k == kObject && a.v.l == 0 {
-			*s = site{kind: siteMethod, cls: x.cls, ver: vm.classVersion, val: a.v, hash: hashStr(vm.intern(name))}
+			*s = site{kind: siteMethod, cls: x.cls, ver: vm.t.classVersion, val: a.v, hash: hashStr(vm.t.intern(name))}
 		}
 		return
 	case *Module:
@@ -146,7 +146,7 @@ func (vm *VM) loadSuper(f *Frame, in Instr) error {
 		if in.op() == opLoadSuperAttr {
 			return vm.invoke(a.v, Value{}, a.args, nil, nil, retPush, Value{})
 		}
-		v, err := t.call(a.v, a.args, nil, nil)
+		v, err := t.Call(a.v, a.args, nil, nil)
 		if err != nil {
 			return err
 		}
@@ -178,12 +178,12 @@ func (vm *VM) storeAttr(f *Frame, i int) error {
 	name := f.code.sites[i]
 	if in, ok := o.o.(*Instance); ok && o.k == kObject {
 		s := &f.run.sites[i]
-		if s.kind == siteAdd && s.cls == in.cls && s.ver == vm.classVersion && int(s.pos) == len(in.attrs.entries) && !in.attrs.may(s.hash) {
+		if s.kind == siteAdd && s.cls == in.cls && s.ver == t.classVersion && int(s.pos) == len(in.attrs.entries) && !in.attrs.may(s.hash) {
 			if in.attrs.index == nil {
-				return vm.addAttr(in, s.key, v.with(t.join(v.l, o.l)))
+				return t.addAttr(in, s.key, v.with(t.join(v.l, o.l)))
 			}
 		}
-		fn, self, args, err := vm.setter(o, name, v)
+		fn, self, args, err := t.setter(o, name, v)
 		if err != nil {
 			return err
 		}
@@ -196,14 +196,14 @@ func (vm *VM) storeAttr(f *Frame, i int) error {
 			return err
 		}
 		if pos >= 0 {
-			*s = site{kind: siteSlot, cls: in.cls, ver: vm.classVersion, pos: int32(pos), key: in.attrs.entries[pos].key.o.(*Str)}
+			*s = site{kind: siteSlot, cls: in.cls, ver: t.classVersion, pos: int32(pos), key: in.attrs.entries[pos].key.o.(*Str)}
 		} else if !in.cls.slotted || in.cls.hasSlot(name) {
-			key := vm.intern(name)
-			*s = site{kind: siteAdd, cls: in.cls, ver: vm.classVersion, pos: int32(before), key: key, hash: hashStr(key)}
+			key := t.intern(name)
+			*s = site{kind: siteAdd, cls: in.cls, ver: t.classVersion, pos: int32(before), key: key, hash: hashStr(key)}
 		}
 		return nil
 	}
-	fn, self, args, err := vm.setter(o, name, v)
+	fn, self, args, err := t.setter(o, name, v)
 	if err != nil {
 		return err
 	}
@@ -214,8 +214,7 @@ func (vm *VM) storeAttr(f *Frame, i int) error {
 }
 
 // addAttr gives an instance an attribute that it does not have.
-func (vm *VM) addAttr(in *Instance, name *Str, v Value) error {
-	t := &vm.t
+func (t *Thread) addAttr(in *Instance, name *Str, v Value) error {
 	if len(in.attrs.entries) == cap(in.attrs.entries) {
 		if err := t.alloc(int64(max(len(in.attrs.entries), 4)) * entryBytes); err != nil {
 			return err
@@ -232,15 +231,14 @@ func (vm *VM) addAttr(in *Instance, name *Str, v Value) error {
 }
 
 // setter finds the program's code that o.name = v runs: fn is unset when there is none.
-func (vm *VM) setter(o Value, name string, v Value) (fn, self Value, args []Value, err error) {
-	t := &vm.t
+func (t *Thread) setter(o Value, name string, v Value) (fn, self Value, args []Value, err error) {
 	if o.k != kObject && (o.k != kClass || o.o.(*Class).meta == nil) {
 		return
 	}
 	cls := t.classOf(o)
-	if vm.traits(cls)&hasSetattr != 0 {
+	if t.traits(cls)&hasSetattr != 0 {
 		fn, _, _ = cls.lookup("__setattr__")
-		return fn, o, []Value{vm.nameValue(name), v}, nil
+		return fn, o, []Value{t.nameValue(name), v}, nil
 	}
 	fn, args, err = t.dataSetter(o, cls, name, v)
 	return
@@ -270,7 +268,7 @@ func (t *Thread) dataSetter(o Value, cls *Class, name string, v Value) (fn Value
 
 // setAttr sets an attribute.
 func (t *Thread) setAttr(o Value, name string, v Value) error {
-	fn, self, args, err := t.vm.setter(o, name, v)
+	fn, self, args, err := t.setter(o, name, v)
 	if err != nil {
 		return err
 	}
@@ -278,7 +276,7 @@ func (t *Thread) setAttr(o Value, name string, v Value) error {
 		if self.k != kUnset {
 			args = prepend(self, args)
 		}
-		_, err := t.call(fn, args, nil, nil)
+		_, err := t.Call(fn, args, nil, nil)
 		return err
 	}
 	return t.setOwn(o, name, v)
@@ -286,7 +284,6 @@ func (t *Thread) setAttr(o Value, name string, v Value) error {
 
 // setOwn sets an attribute of the object itself, without the program's code.
 func (t *Thread) setOwn(o Value, name string, v Value) error {
-	vm := t.vm
 	v = t.under(v)
 	if o.l != 0 {
 		v.l = t.join(v.l, o.l)
@@ -297,7 +294,7 @@ func (t *Thread) setOwn(o Value, name string, v Value) error {
 			return err
 		}
 	case *Class:
-		return vm.setClassAttr(x, name, v)
+		return t.setClassAttr(x, name, v)
 	case *Module:
 		if x.fixed {
 			return t.raise(t.types.AttributeError, "cannot set '%s' of module '%s'", name, x.name)
@@ -305,7 +302,7 @@ func (t *Thread) setOwn(o Value, name string, v Value) error {
 		if err := t.alloc(entryBytes); err != nil {
 			return err
 		}
-		x.names.setName(vm.intern(name), v)
+		x.names.setName(t.intern(name), v)
 		return nil
 	case *Func:
 		return t.setFuncAttr(x, name, v)
@@ -334,13 +331,12 @@ func (t *Thread) setOwn(o Value, name string, v Value) error {
 		return t.withObject(t.raise(t.types.AttributeError,
 			"'%s' object has no attribute '%s' and no __dict__ for setting new attributes", in.cls.shown(), name), o, name)
 	}
-	return vm.addAttr(in, vm.intern(name), v)
+	return t.addAttr(in, t.intern(name), v)
 }
 
 // setClassAttr sets an attribute of a class. Caches hold functions and
 // descriptors alone, so that a counter in a class does not empty them.
-func (vm *VM) setClassAttr(c *Class, name string, v Value) error {
-	t := &vm.t
+func (t *Thread) setClassAttr(c *Class, name string, v Value) error {
 	if c.static {
 		return t.raise(t.types.TypeError, "cannot set '%s' attribute of immutable type '%s'", name, c.name)
 	}
@@ -369,7 +365,7 @@ func (vm *VM) setClassAttr(c *Class, name string, v Value) error {
 	if pos := c.attrs.place(name); pos >= 0 {
 		old := &c.attrs.entries[pos].val
 		if !plainAttr(*old) || !plainAttr(v) {
-			vm.classVersion++
+			t.classVersion++
 		}
 		*old = v
 		return nil
@@ -377,8 +373,8 @@ func (vm *VM) setClassAttr(c *Class, name string, v Value) error {
 	if err := t.alloc(entryBytes); err != nil {
 		return err
 	}
-	c.attrs.addName(vm.intern(name), v)
-	vm.classVersion++
+	c.attrs.addName(t.intern(name), v)
+	t.classVersion++
 	return nil
 }
 
@@ -433,7 +429,7 @@ func (t *Thread) setFuncAttr(fn *Func, name string, v Value) error {
 	if err := t.alloc(entryBytes); err != nil {
 		return err
 	}
-	fn.attrs.setName(t.vm.intern(name), v)
+	fn.attrs.setName(t.intern(name), v)
 	return nil
 }
 
@@ -441,9 +437,9 @@ func (t *Thread) setFuncAttr(fn *Func, name string, v Value) error {
 func (t *Thread) delAttr(o Value, name string) error {
 	cls := t.classOf(o)
 	if o.k == kObject || o.k == kClass && o.o.(*Class).meta != nil {
-		if t.vm.traits(cls)&hasDelattr != 0 {
+		if t.traits(cls)&hasDelattr != 0 {
 			fn, _, _ := cls.lookup("__delattr__")
-			_, err := t.call(fn, []Value{o, t.str(name)}, nil, nil)
+			_, err := t.Call(fn, []Value{o, t.str(name)}, nil, nil)
 			return err
 		}
 		if d, _, ok := cls.lookup(name); ok {
@@ -451,11 +447,11 @@ func (t *Thread) delAttr(o Value, name string) error {
 				if p.del.k == kUnset || p.del.k == kNone {
 					return t.raise(t.types.AttributeError, "property '%s' of '%s' object has no deleter", name, cls.name)
 				}
-				_, err := t.call(p.del, []Value{o}, nil, nil)
+				_, err := t.Call(p.del, []Value{o}, nil, nil)
 				return err
 			}
 			if del, owner, is := t.classOf(d).lookup("__delete__"); d.k == kObject && is && !owner.core {
-				_, err := t.call(del, []Value{d, o}, nil, nil)
+				_, err := t.Call(del, []Value{d, o}, nil, nil)
 				return err
 			}
 		}
@@ -471,7 +467,7 @@ func (t *Thread) delOwn(o Value, name string) error {
 			return t.raise(t.types.TypeError, "cannot set '%s' attribute of immutable type '%s'", name, x.name)
 		}
 		if x.attrs.delStr(name) {
-			t.vm.classVersion++
+			t.classVersion++
 			return nil
 		}
 		return t.noAttr(o, name)

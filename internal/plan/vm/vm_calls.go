@@ -61,19 +61,19 @@ func (vm *VM) callEx(f *Frame, a int) error {
 	t := &vm.t
 	var names []string
 	var named []Value
-	outer := vm.keyLabel
-	defer func() { vm.keyLabel = outer }()
-	vm.keyLabel = 0
+	outer := t.keyLabel
+	defer func() { t.keyLabel = outer }()
+	t.keyLabel = 0
 	if a == 1 {
 		d := f.take().o.(*Dict)
-		vm.keyLabel = d.shape
+		t.keyLabel = d.shape
 		for i := range d.entries {
 			e := &d.entries[i]
 			if e.key.k == kUnset {
 				continue
 			}
 			k := t.base(e.key)
-			vm.keyLabel = t.join(vm.keyLabel, k.l)
+			t.keyLabel = t.join(t.keyLabel, k.l)
 			names = append(names, k.o.(*Str).s)
 			named = append(named, e.val.with(t.join(e.val.l, t.join(k.l, d.shape))))
 		}
@@ -195,7 +195,7 @@ func (vm *VM) bindInBody(def *classDef, name string, v Value) (Value, error) {
 	if !ok {
 		return v, nil
 	}
-	return vm.t.call(fn, []Value{vm.t.tuple(def.bases), {k: kDict, o: def.ns}, vm.nameValue(name), v}, nil, nil)
+	return vm.t.Call(fn, []Value{vm.t.tuple(def.bases), {k: kDict, o: def.ns}, vm.t.nameValue(name), v}, nil, nil)
 }
 
 // returnClass ends the body of a class.
@@ -243,10 +243,10 @@ func (vm *VM) finishClass(def *classDef, qual, module string, cell *Cell) (Value
 				return Value{}, t.raise(t.types.TypeError, "__new__ of a metaclass must be a function")
 			}
 			vm.classCell = cell
-			return t.call(w.fn, []Value{classValue(meta), t.str(def.name), t.tuple(def.bases), {k: kDict, o: def.ns}}, def.names, def.named)
+			return t.Call(w.fn, []Value{classValue(meta), t.str(def.name), t.tuple(def.bases), {k: kDict, o: def.ns}}, def.names, def.named)
 		}
 	}
-	return vm.makeClass(def, qual, module, cell)
+	return t.makeClass(def, qual, module, cell)
 }
 
 // yieldIter is what yield from walks over.
@@ -332,7 +332,7 @@ func (vm *VM) await(f *Frame) error {
 
 // awaitObject waits for an instance with __await__, in the language's own code.
 func (vm *VM) awaitObject(fn, v Value) error {
-	own, err := vm.own("awaited")
+	own, err := vm.t.own("awaited")
 	if err != nil {
 		return err
 	}
@@ -349,7 +349,7 @@ func (vm *VM) annotate(f *Frame, a, w int) error {
 	notes, ok := ns.str("__annotations__")
 	if !ok {
 		notes = t.newDict()
-		ns.setName(vm.intern("__annotations__"), notes)
+		ns.setName(t.intern("__annotations__"), notes)
 	}
 	d, ok := notes.o.(*Dict)
 	if !ok {
@@ -358,7 +358,7 @@ func (vm *VM) annotate(f *Frame, a, w int) error {
 	if err := t.alloc(entryBytes); err != nil {
 		return err
 	}
-	d.setName(vm.intern(f.code.names[a]), f.code.consts[w])
+	d.setName(t.intern(f.code.names[a]), f.code.consts[w])
 	return nil
 }
 
@@ -388,13 +388,13 @@ func (vm *VM) create(cls Value, pos []Value, names []string, named []Value, mode
 		return vm.createStatic(cls, newFn, ok, pos, names, named, mode, extra)
 	}
 	if ok && !owner.static {
-		fn, err := vm.own("construct")
+		fn, err := vm.t.own("construct")
 		if err != nil {
 			return err
 		}
 		kw := &Dict{}
 		for i, name := range names {
-			kw.setName(vm.intern(name), named[i])
+			kw.setName(t.intern(name), named[i])
 		}
 		args := []Value{cls, t.tuple(append([]Value(nil), pos...)), {k: kDict, o: kw}}
 		return vm.invoke(fn, Value{}, args, nil, nil, mode, extra)
@@ -410,7 +410,7 @@ func (vm *VM) create(cls Value, pos []Value, names []string, named []Value, mode
 			return vm.failed(mode, extra, t.raise(t.types.TypeError, "%s() takes no arguments", c.name))
 		}
 		if c.meta == nil {
-			vm.learn(c, init)
+			t.learn(c, init)
 		}
 		if err = t.alloc(instanceBytes); err == nil {
 			obj = Value{k: kObject, o: &Instance{cls: c}, l: cls.l}
@@ -423,15 +423,15 @@ func (vm *VM) create(cls Value, pos []Value, names []string, named []Value, mode
 		}
 		switch c.layout {
 		case kList, kDict:
-			obj, err = t.call(w.fn, []Value{cls}, nil, nil)
+			obj, err = t.Call(w.fn, []Value{cls}, nil, nil)
 		case kSet:
 			if c.derives(t.types.FrozenSet) {
-				obj, err = t.call(w.fn, prepend(cls, pos), nil, nil)
+				obj, err = t.Call(w.fn, prepend(cls, pos), nil, nil)
 			} else {
-				obj, err = t.call(w.fn, []Value{cls}, nil, nil)
+				obj, err = t.Call(w.fn, []Value{cls}, nil, nil)
 			}
 		default:
-			obj, err = t.call(w.fn, prepend(cls, pos), names, named)
+			obj, err = t.Call(w.fn, prepend(cls, pos), names, named)
 		}
 	}
 	if err != nil {
@@ -456,7 +456,7 @@ func (vm *VM) initialize(obj, init Value, owner *Class, pos []Value, names []str
 	if mode == retPush {
 		return vm.invoke(init, self, pos, names, named, retInit, obj)
 	}
-	v, err := t.call(init, prepend(self, pos), names, named)
+	v, err := t.Call(init, prepend(self, pos), names, named)
 	if err != nil {
 		return vm.failed(mode, extra, err)
 	}

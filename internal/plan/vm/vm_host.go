@@ -25,9 +25,9 @@ func (vm *VM) hostCall(fn Value, pos []Value, names []string, named []Value, mod
 			"Call the tool outside of special methods such as __eq__ and of the functions that Go code calls, and use its result there.",
 			"cannot call %s here: the language itself is waiting for the value of this function", tool)
 	}
-	if len(vm.made) >= vm.cfg.Limits.Calls {
-		return fault.Coded(fault.PlanCalls, fault.Data{"limit": strconv.Itoa(vm.cfg.Limits.Calls)},
-			"cannot go on with the plan: it made more than its %d calls of tools", vm.cfg.Limits.Calls)
+	if len(vm.made) >= vm.t.limits.Calls {
+		return fault.Coded(fault.PlanCalls, fault.Data{"limit": strconv.Itoa(vm.t.limits.Calls)},
+			"cannot go on with the plan: it made more than its %d calls of tools", vm.t.limits.Calls)
 	}
 	var args []Argument
 	for _, v := range pos {

@@ -37,7 +37,7 @@ func newHost(t testing.TB, src string, strict bool) *host {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &host{vm: machine(t, src, testEnv, Options{Strict: strict}, Config{Labels: labels, Inputs: []Field{{Name: "name", Data: d}}})}
+	return &host{vm: newVM(t, src, testEnv, Options{Strict: strict}, Config{Labels: labels, Inputs: []Field{{Name: "name", Data: d}}})}
 }
 
 // sources writes the names of a label's sources.
@@ -249,7 +249,7 @@ func TestCallsRefused(t *testing.T) {
 }
 
 func TestTooManyCalls(t *testing.T) {
-	vm := machine(t, "for i in range(10):\n    try: num()\n    except BaseException: pass\n", testEnvWithout(), Options{}, Config{Limits: Limits{Calls: 3}})
+	vm := newVM(t, "for i in range(10):\n    try: num()\n    except BaseException: pass\n", testEnvWithout(), Options{}, Config{Limits: Limits{Calls: 3}})
 	out, err := vm.Run()
 	for err == nil {
 		if _, ok := out.(*Call); !ok {
@@ -297,7 +297,7 @@ func TestMissingTool(t *testing.T) {
 
 func TestFailureText(t *testing.T) {
 	src := "def f(x):\n    return g(x)\n\ndef g(x):\n    return x.uper()\n\ntry:\n    {}['k']\nexcept KeyError:\n    f('a')\n"
-	vm := machine(t, src, Env{}, Options{}, Config{})
+	vm := newVM(t, src, Env{}, Options{}, Config{})
 	out, err := vm.Run()
 	f, ok := out.(*Failed)
 	if !ok || err != nil {

@@ -11,27 +11,28 @@ import (
 // whether it was interrupted.
 const stepBatch = 4096
 
-// outOfSteps is called when the batch of steps is used up: it hands out the
-// next, or ends the run.
-func (t *Thread) outOfSteps() error {
-	vm := t.vm
+// OutOfSteps hands out the next batch of steps, or ends the run.
+func (m *machine) OutOfSteps() error {
+	vm := (*VM)(m)
+	t := &vm.t
 	if i := vm.stop.Load(); i != nil {
 		return i.cause
 	}
-	take := min(max(vm.batch, -t.steps), vm.stepsLeft)
-	vm.stepsLeft -= take
+	take := min(max(vm.batch, -t.steps), t.stepsLeft)
+	t.stepsLeft -= take
 	if t.steps += take; t.steps < 0 {
-		return fault.Coded(fault.PlanSteps, fault.Data{"limit": strconv.FormatInt(vm.cfg.Limits.Steps, 10)},
-			"cannot go on with the plan: it used up its %d steps", vm.cfg.Limits.Steps)
+		return fault.Coded(fault.PlanSteps, fault.Data{"limit": strconv.FormatInt(t.limits.Steps, 10)},
+			"cannot go on with the plan: it used up its %d steps", t.limits.Steps)
 	}
 	return nil
 }
 
-// outOfMemory is called when the account of memory is used up: what the program
-// still uses is counted, and the rest of the limit is given back.
-func (t *Thread) outOfMemory(bytes int64) error {
-	vm := t.vm
-	limit := vm.cfg.Limits.Memory
+// OutOfMemory counts what the program still uses, and gives the rest of the
+// limit back.
+func (m *machine) OutOfMemory(bytes int64) error {
+	vm := (*VM)(m)
+	t := &vm.t
+	limit := t.limits.Memory
 	live := vm.live()
 	if vm.argTop > 0 {
 		live += max(vm.mark-t.memory-bytes, 0) // what the native at work has made so far
@@ -85,7 +86,7 @@ func (vm *VM) live() int64 {
 	}
 	h.value(vm.result)
 	h.value(vm.pending.extra)
-	for _, c := range vm.output {
+	for _, c := range vm.t.output {
 		h.size += int64(len(c.Text)) + 32
 	}
 	for len(h.queue) > 0 {
@@ -260,13 +261,12 @@ func (h *heap) instance(o *Instance) {
 
 // write prints a piece of text that depends on l.
 func (t *Thread) write(s string, l label.ID) error {
-	vm := t.vm
 	if s == "" {
 		return nil
 	}
-	if vm.printed += int64(len(s)); vm.printed > vm.cfg.Limits.Output {
-		return fault.Coded(fault.PlanOutput, fault.Data{"limit": strconv.FormatInt(vm.cfg.Limits.Output, 10)},
-			"cannot go on with the plan: it printed more than its %d bytes", vm.cfg.Limits.Output)
+	if t.written += int64(len(s)); t.written > t.limits.Output {
+		return fault.Coded(fault.PlanOutput, fault.Data{"limit": strconv.FormatInt(t.limits.Output, 10)},
+			"cannot go on with the plan: it printed more than its %d bytes", t.limits.Output)
 	}
 	if t.pc != 0 {
 		l = t.join(l, t.pc)
@@ -274,10 +274,10 @@ func (t *Thread) write(s string, l label.ID) error {
 	if err := t.alloc(int64(len(s)) + 32); err != nil {
 		return err
 	}
-	if n := len(vm.output); n > 0 && vm.output[n-1].Label == l && len(vm.output[n-1].Text) < 4096 {
-		vm.output[n-1].Text += s
+	if n := len(t.output); n > 0 && t.output[n-1].Label == l && len(t.output[n-1].Text) < 4096 {
+		t.output[n-1].Text += s
 		return nil
 	}
-	vm.output = append(vm.output, Chunk{s, l})
+	t.output = append(t.output, Chunk{s, l})
 	return nil
 }

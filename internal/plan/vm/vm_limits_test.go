@@ -49,7 +49,7 @@ func TestLimits(t *testing.T) {
 	for _, c := range exhausted {
 		t.Run(c.name, func(t *testing.T) {
 			for _, strict := range []bool{false, true} {
-				vm := machine(t, c.src, Env{}, Options{Strict: strict}, Config{Limits: Limits{Steps: 3_000_000, Memory: 32 << 20}})
+				vm := newVM(t, c.src, Env{}, Options{Strict: strict}, Config{Limits: Limits{Steps: 3_000_000, Memory: 32 << 20}})
 				out, err := vm.Run()
 				if c.limit == "" {
 					if r := ended(vm, out, err); r.Error == "" {
@@ -83,7 +83,7 @@ func TestGarbage(t *testing.T) {
 		"for i in range(100):\n    try: raise ValueError('x' * 1000000)\n    except ValueError as e: pass",
 		"def f(n):\n    len([0] * 500000)\n    if n: f(n - 1)\nf(40)",
 	} {
-		vm := machine(t, src, Env{}, Options{}, Config{Limits: Limits{Memory: 32 << 20}})
+		vm := newVM(t, src, Env{}, Options{}, Config{Limits: Limits{Memory: 32 << 20}})
 		if out, err := vm.Run(); err != nil || out != (Done{}) {
 			t.Errorf("%s:\n%v %v", src, out, err)
 		}
@@ -125,7 +125,7 @@ func TestStepsAreDeterministic(t *testing.T) {
 
 func TestInterrupt(t *testing.T) {
 	cause := errors.New("too late")
-	vm := machine(t, "while True:\n    try: pass\n    finally: pass\n", Env{}, Options{}, Config{Limits: Limits{Steps: 1 << 50}})
+	vm := newVM(t, "while True:\n    try: pass\n    finally: pass\n", Env{}, Options{}, Config{Limits: Limits{Steps: 1 << 50}})
 	timer := time.AfterFunc(20*time.Millisecond, func() { vm.Interrupt(cause) })
 	defer timer.Stop()
 	if _, err := vm.Run(); !errors.Is(err, cause) {
@@ -153,7 +153,7 @@ func TestRecursion(t *testing.T) {
 		"def f(n):\n    try: f(n)\n    finally: f(n) if n == 5 else None\n",
 	} {
 		src += "try:\n    f(0)\nexcept RecursionError as e:\n    print('caught')\ndef deep(n): return 0 if n == 0 else 1 + deep(n - 1)\nprint(deep(500))\n"
-		vm := machine(t, src, Env{}, Options{}, Config{Limits: Limits{Steps: 1 << 24}})
+		vm := newVM(t, src, Env{}, Options{}, Config{Limits: Limits{Steps: 1 << 24}})
 		out, err := vm.Run()
 		if r := ended(vm, out, err); r.Out != "caught\n500\n" {
 			t.Errorf("%s: %+v", src, r)

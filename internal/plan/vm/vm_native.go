@@ -128,7 +128,7 @@ const nativeSteps = 4
 func (vm *VM) native(n *Native, self Value, pos []Value, names []string, named []Value, l label.ID) (Value, error) {
 	t := &vm.t
 	if t.steps -= nativeSteps; t.steps < 0 {
-		if err := t.outOfSteps(); err != nil {
+		if err := t.OutOfSteps(); err != nil {
 			return Value{}, err
 		}
 	}
@@ -154,7 +154,7 @@ func (vm *VM) native(n *Native, self Value, pos []Value, names []string, named [
 		}
 	}
 	for _, i := range n.drains {
-		if i < len(a.Pos) && vm.foreign(a.Pos[i]) {
+		if i < len(a.Pos) && t.foreign(a.Pos[i]) {
 			if sig.free {
 				self = Value{} // it is in pos
 			}
@@ -205,7 +205,7 @@ func (vm *VM) native(n *Native, self Value, pos []Value, names []string, named [
 		} else if r, ok := err.(*Raise); ok {
 			r.l = t.join(r.l, any)
 		} else if err == errTail {
-			vm.tail.l = t.join(vm.tail.l, any)
+			t.tail.l = t.join(t.tail.l, any)
 		}
 	}
 	return v, err
@@ -395,7 +395,7 @@ func (vm *VM) nativeCount(n *Native, sig *signature, given int, names []string) 
 // parameter i, and call the native again.
 func (vm *VM) drainArg(n *Native, sig *signature, i int, self Value, pos []Value, names []string, named []Value, l label.ID) (Value, error) {
 	t := &vm.t
-	fn, err := vm.own("drained")
+	fn, err := vm.t.own("drained")
 	if err != nil {
 		return Value{}, err
 	}
@@ -406,12 +406,12 @@ func (vm *VM) drainArg(n *Native, sig *signature, i int, self Value, pos []Value
 	}
 	kw := &Dict{}
 	for j, name := range names {
-		kw.setName(vm.intern(name), named[j])
-		vm.labelKeys(kw)
+		kw.setName(t.intern(name), named[j])
+		t.labelKeys(kw)
 	}
 	at := intValue(int64(i))
 	if i >= len(pos) {
-		at = vm.nameValue(sig.names[i])
+		at = t.nameValue(sig.names[i])
 	}
-	return t.tail(fn, []Value{{k: kNative, o: n, l: l}, t.tuple(pos), at, {k: kDict, o: kw}}, nil, nil)
+	return t.tailCall(fn, []Value{{k: kNative, o: n, l: l}, t.tuple(pos), at, {k: kDict, o: kw}}, nil, nil)
 }

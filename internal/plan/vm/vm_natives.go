@@ -67,7 +67,7 @@ func typeNew(t *Thread, a *Args) (Value, error) {
 		case s.s == "__module__" && isStr:
 			module = v.s
 		default:
-			copied.setName(t.vm.intern(s.s), e.val)
+			copied.setName(t.intern(s.s), e.val)
 		}
 	}
 	def := &classDef{name: name.s, bases: append([]Value(nil), bases.items...), names: a.Names, named: a.Named, ns: copied,
@@ -75,9 +75,9 @@ func typeNew(t *Thread, a *Args) (Value, error) {
 	if c, ok := a.Pos[0].o.(*Class); ok && c != t.types.Type {
 		def.meta = c
 	}
-	cell := t.vm.classCell
-	t.vm.classCell = nil
-	return t.vm.makeClass(def, qual, module, cell)
+	cell := of(t).classCell
+	of(t).classCell = nil
+	return t.makeClass(def, qual, module, cell)
 }
 
 // typeCall makes an instance past the __call__ of the metaclass.
@@ -87,7 +87,7 @@ func typeCall(t *Thread, a *Args) (Value, error) {
 	}
 	cls := a.Pos[0]
 	cls.n = 1
-	return t.tail(cls, append([]Value(nil), a.Pos[1:]...), a.Names, append([]Value(nil), a.Named...))
+	return t.tailCall(cls, append([]Value(nil), a.Pos[1:]...), a.Names, append([]Value(nil), a.Named...))
 }
 
 // nameArg is an argument that must be the name of an attribute.
@@ -113,7 +113,7 @@ func objectSetattr(t *Thread, a *Args) (Value, error) {
 			return Value{}, err
 		}
 		if fn.k != kUnset {
-			_, err := t.call(fn, args, nil, nil)
+			_, err := t.Call(fn, args, nil, nil)
 			return none, err
 		}
 	}
@@ -164,7 +164,7 @@ const (
 )
 
 func (t *Thread) tailGen(op genOp, g, sent Value, r *Raise, mode retMode, extra Value) (Value, error) {
-	t.vm.tail = tailCall{fn: g, pos: []Value{sent}, op: op, raise: r, mode: mode, extra: extra}
+	t.tail = tailCall{fn: g, pos: []Value{sent}, op: op, raise: r, mode: mode, extra: extra}
 	return Value{}, errTail
 }
 
@@ -194,7 +194,7 @@ func genThrow(t *Thread, a *Args) (Value, error) {
 		if _, is := val.o.(*Exception); is {
 			typ = val
 		} else {
-			v, err := t.call(typ, args, nil, nil)
+			v, err := t.Call(typ, args, nil, nil)
 			if err != nil {
 				return Value{}, err
 			}

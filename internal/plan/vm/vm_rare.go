@@ -89,7 +89,7 @@ func (vm *VM) variables(f *Frame, in Instr) error {
 				return err
 			}
 		}
-		f.def.ns.setName(vm.intern(f.code.names[a]), v)
+		f.def.ns.setName(t.intern(f.code.names[a]), v)
 	case opDeleteName:
 		if !f.def.ns.delStr(f.code.names[a]) {
 			return vm.nameError(f.code.names[a])
@@ -152,7 +152,7 @@ func (vm *VM) loadGlobal(f *Frame, i int) (Value, error) {
 		*s = site{kind: siteGlobal, ver: g.version, pos: int32(pos)}
 		return g.entries[pos].val, nil
 	}
-	if v, ok := vm.builtins.names.str(name); ok {
+	if v, ok := vm.t.builtins.names.str(name); ok {
 		*s = site{kind: siteBuiltin, ver: g.version, val: v}
 		return v, nil
 	}
@@ -161,7 +161,7 @@ func (vm *VM) loadGlobal(f *Frame, i int) (Value, error) {
 
 func (vm *VM) storeGlobal(f *Frame, i int, v Value) error {
 	g := &f.fn.globals.names
-	name := vm.intern(f.code.sites[i])
+	name := vm.t.intern(f.code.sites[i])
 	pos := g.place(name.s)
 	if pos < 0 {
 		if err := vm.t.alloc(entryBytes); err != nil {
@@ -255,12 +255,12 @@ func (vm *VM) build(f *Frame, in Instr) error {
 
 // foreign reports whether the language's own code has to walk over v: a
 // generator, or an instance whose class says how it is iterated.
-func (vm *VM) foreign(v Value) bool {
+func (t *Thread) foreign(v Value) bool {
 	switch v.k {
 	case kGen:
 		return true
 	case kObject:
-		if _, ok := vm.t.override(v, "__iter__"); ok {
+		if _, ok := t.override(v, "__iter__"); ok {
 			return true
 		}
 		return instance(v) != nil && instance(v).base.k == kUnset
@@ -280,7 +280,7 @@ func (vm *VM) drain(f *Frame, words int) error {
 
 // machine calls a function of the machine's own module with the answer as an operand.
 func (vm *VM) machine(f *Frame, name string, args ...Value) error {
-	fn, err := vm.own(name)
+	fn, err := vm.t.own(name)
 	if err != nil {
 		return err
 	}
@@ -292,15 +292,13 @@ func (vm *VM) extend(f *Frame, in Instr) error {
 	t := &vm.t
 	v := *f.at(1)
 	if in.op() != opSetUpdate {
-		if ok, err := vm.iterable(v); err != nil {
-			return err
-		} else if !ok && in.op() == opArgsExtend {
+		if ok := t.canIter(v); !ok && in.op() == opArgsExtend {
 			return vm.notExpandable(f, in.arg()+1, "argument after * must be an iterable, not ", v)
 		} else if !ok {
 			return vm.labelled(t.raise(t.types.TypeError, "Value after * must be an iterable, not %s", t.className(v)), []Value{v})
 		}
 	}
-	if vm.foreign(v) {
+	if t.foreign(v) {
 		return vm.drain(f, 1)
 	}
 	seen := t.seen
@@ -334,21 +332,21 @@ func (vm *VM) extend(f *Frame, in Instr) error {
 	return nil
 }
 
-// iterable reports whether iter(v) would answer, without calling the program.
-func (vm *VM) iterable(v Value) (bool, error) {
+// canIter reports whether iter(v) would answer, without calling the program.
+func (t *Thread) canIter(v Value) bool {
 	switch v.k {
 	case kNone, kBool, kInt, kBig, kFloat, kFunc, kNative, kMethod, kModule, kTool, kEllipsis, kNotImplemented, kProp, kSlice:
-		return false, nil
+		return false
 	case kClass:
-		return v.o.(*Class).meta != nil, nil
+		return v.o.(*Class).meta != nil
 	case kObject, kSpecial:
-		if fn, _, ok := vm.t.classOf(v).lookup("__iter__"); ok {
-			return fn.k != kNone, nil
+		if fn, _, ok := t.classOf(v).lookup("__iter__"); ok {
+			return fn.k != kNone
 		}
-		_, _, ok := vm.t.classOf(v).lookup("__getitem__")
-		return ok || vm.t.base(v).k != v.k || v.k == kSpecial, nil
+		_, _, ok := t.classOf(v).lookup("__getitem__")
+		return ok || t.base(v).k != v.k || v.k == kSpecial
 	}
-	return true, nil
+	return true
 }
 
 // notExpandable is the error of f(*x) and f(**x) for what cannot be expanded.
@@ -440,12 +438,10 @@ func (vm *VM) unpack(f *Frame, in Instr) error {
 	if in.op() == opUnpackEx {
 		before, after, star = in.arg()&0xfff, in.arg()>>12, true
 	}
-	if ok, err := vm.iterable(v); err != nil {
-		return err
-	} else if !ok {
+	if !t.canIter(v) {
 		return vm.labelled(t.raise(t.types.TypeError, "cannot unpack non-iterable %s object", t.className(v)), []Value{v})
 	}
-	if vm.foreign(v) {
+	if t.foreign(v) {
 		if v.k == kGen || v.k == kObject {
 			v = f.take()
 			f.ip--

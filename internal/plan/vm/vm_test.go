@@ -26,7 +26,7 @@ func program(t testing.TB, src string, env Env, o Options) *Program {
 }
 
 // machine makes a VM for a test's program.
-func machine(t testing.TB, src string, env Env, o Options, cfg Config) *VM {
+func newVM(t testing.TB, src string, env Env, o Options, cfg Config) *VM {
 	t.Helper()
 	vm, err := New(program(t, src, env, o), cfg)
 	if err != nil {
