@@ -276,7 +276,7 @@ func (t *Thread) redo(name string, a *Args) (Value, error) {
 	for i, n := range a.Names {
 		kw.setName(t.intern(n), a.Named[i])
 	}
-	return t.tailBuiltin("_redo", Value{k: kNative, o: natives()[name]}, a.Pos[0], Value{k: kDict, o: kw})
+	return t.tailBuiltin("_redo", Value{k: kNative, o: t.natives[name]}, a.Pos[0], Value{k: kDict, o: kw})
 }
 
 func (e *extreme) read(t *Thread, a *Args) error {

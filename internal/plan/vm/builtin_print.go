@@ -2,10 +2,23 @@ package vm
 
 import (
 	"strings"
+	"sync"
 
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/pytext"
 )
+
+// builtinMethods are the methods of the built-in classes.
+func builtinMethods() []*Native {
+	var out []*Native
+	for _, table := range [][]*Native{
+		objectNatives(), exceptionNatives(), intNatives(), floatNatives(), strNatives(), bytesNatives(),
+		tupleNatives(), listNatives(), dictNatives(), viewNatives(), setNatives(), rangeNatives(), iterNatives(), aliasNatives(), iterConstructors(),
+	} {
+		out = append(out, table...)
+	}
+	return out
+}
 
 // builtinNatives are the built-in functions.
 func builtinNatives() []*Native {
@@ -16,19 +29,19 @@ func builtinNatives() []*Native {
 // such as "iterable, /, *, key=None, reverse=False". It does not know classes,
 // whose calls convert, and functions that look at their arguments themselves.
 func BuiltinParams(name string) (params string, ok bool) {
-	params, ok = paramTable.get(func() map[string]string {
-		table := make(map[string]string, 64)
-		for _, n := range builtinNatives() {
-			if n.params != "" && !strings.Contains(n.name, ".") {
-				table[n.name] = n.params
-			}
-		}
-		return table
-	})[name]
+	params, ok = paramTable()[name]
 	return params, ok
 }
 
-var paramTable once[map[string]string]
+var paramTable = sync.OnceValue(func() map[string]string {
+	table := make(map[string]string, 64)
+	for _, n := range builtinNatives() {
+		if n.params != "" && !strings.Contains(n.name, ".") {
+			table[n.name] = n.params
+		}
+	}
+	return table
+})
 
 // textBuiltins are the built-in functions that write values.
 func textBuiltins() []*Native {

@@ -23,11 +23,22 @@ type tailCall struct {
 	named []Value
 	l     label.ID // what the native had seen
 
-	op    genOp // something with the generator or iterator fn instead of a call
-	raise *Raise
-	mode  retMode
-	extra Value
+	op    tailOp
+	raise *Raise // of tailThrow
+	extra Value  // of tailNextOr: what is given at the end
 }
+
+// tailOp says what the machine does in the place of a native.
+type tailOp uint8
+
+const (
+	tailCalls  tailOp = iota // calls fn
+	tailSend                 // next() and send(): the generator or iterator fn goes on with pos[0]
+	tailNextOr               // next() with a value for the end
+	tailAwait                // runs the coroutine fn to its end
+	tailThrow                // throw()
+	tailClose                // close()
+)
 
 // tail is what a native returns to be replaced by a call: return t.tailCall(fn, …).
 // The machine makes the call in a frame of its own, so that a tool that is called
@@ -42,7 +53,7 @@ func (vm *VM) again(mode retMode, extra Value) error {
 	c := vm.t.tail
 	vm.t.tail = tailCall{}
 	c.fn.l = vm.t.join(c.fn.l, c.l)
-	if c.op != genNone {
+	if c.op != tailCalls {
 		return vm.generator(c, mode, extra)
 	}
 	return vm.invoke(c.fn, Value{}, c.pos, c.names, c.named, mode, extra)
@@ -68,7 +79,7 @@ func (m *machine) Call(fn Value, pos []Value, names []string, named []Value) (Va
 		}
 		c := t.tail
 		t.tail = tailCall{}
-		if c.op != genNone {
+		if c.op != tailCalls {
 			c.fn.l = t.join(c.fn.l, c.l)
 			return vm.generatorNow(c)
 		}

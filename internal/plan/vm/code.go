@@ -1,6 +1,10 @@
 package vm
 
-import "praxis/internal/plan/syntax"
+import (
+	"sync"
+
+	"praxis/internal/plan/syntax"
+)
 
 // Code is one compiled body: of a module, a function, a lambda, a class or a
 // generator expression. It is not changed after it was compiled, and VMs share
@@ -51,11 +55,12 @@ type Code struct {
 
 // unit is what one compilation gives: a program or a library module.
 type unit struct {
-	module string  // "" is the plan itself
-	codes  []*Code // codes[0] is the module's body
-	strict bool
-	source string       // of what a library module compiled while the program runs; "" for all else
-	summed once[[]byte] // what sum has computed
+	module  string  // "" is the plan itself
+	codes   []*Code // codes[0] is the module's body
+	strict  bool
+	source  string // of what a library module compiled while the program runs; "" for all else
+	summing sync.Once
+	summed  []byte // identifies the unit in a state; made when the first state is stored
 }
 
 type note struct{ name, text string }

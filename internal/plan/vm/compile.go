@@ -13,22 +13,16 @@ import (
 
 // compileOptions say what is compiled, and for which mode.
 type compileOptions struct {
-	module  string // "" is the plan itself
-	strict  bool   // with instructions for the labels of control
-	library bool   // a module of the language's own, which may use what plans may not
+	module string // "" is the plan itself
+	strict bool   // with instructions for the labels of control
 }
 
 // maxInstrs bounds the instructions of one unit, counted before they are fused.
 const maxInstrs = 2 << 20
 
-// compile makes code of a program. The first thing that is wrong with it is a
-// fault of kind Invalid that tells the place.
+// compile makes code of a program that uses nothing that the language leaves out.
+// The first thing that is wrong with it is a fault of kind Invalid that tells the place.
 func compile(m *syntax.Module, o compileOptions) (*unit, error) {
-	if !o.library {
-		if list := Unsupported(m); len(list) > 0 {
-			return nil, list[0].Fault()
-		}
-	}
 	var known *facts
 	if o.strict {
 		known = gatherFacts(m)

@@ -11,7 +11,7 @@ import (
 	"praxis/internal/plan/syntax"
 )
 
-// compileText compiles a program, as a library module if it may use everything.
+// compileText compiles a program.
 func compileText(t *testing.T, src string, o compileOptions) *unit {
 	t.Helper()
 	m, errs := syntax.Parse([]byte(src), syntax.Options{})
@@ -44,7 +44,7 @@ func TestLibraryOfPython(t *testing.T) {
 			continue
 		}
 		for _, strict := range []bool{false, true} {
-			u, err := compile(m, compileOptions{library: true, strict: strict})
+			u, err := compile(m, compileOptions{strict: strict})
 			if err != nil {
 				t.Logf("%s: %v", f, err)
 				continue
@@ -129,17 +129,15 @@ func FuzzCompile(f *testing.F) {
 		if len(errs) > 0 {
 			return
 		}
-		for _, library := range []bool{false, true} {
-			u, err := compile(m, compileOptions{strict: strict, library: library})
-			if err != nil {
-				if fault.KindOf(err) != fault.Invalid {
-					t.Fatal(err)
-				}
-				continue
-			}
-			if err := verify(u.codes[0]); err != nil {
+		u, err := compile(m, compileOptions{strict: strict})
+		if err != nil {
+			if fault.KindOf(err) != fault.Invalid {
 				t.Fatal(err)
 			}
+			return
+		}
+		if err := verify(u.codes[0]); err != nil {
+			t.Fatal(err)
 		}
 	})
 }

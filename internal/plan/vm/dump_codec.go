@@ -10,6 +10,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"praxis/internal/plan/label"
 )
@@ -42,18 +43,16 @@ type layout struct {
 var skipped = map[string]bool{
 	"Str.runes": true, "Str.hash": true, "Str.ascii": true,
 	"Func.run": true, "Class.traits": true,
-	"Thread.labels": true, "Thread.types": true, "Thread.Machine": true, "Thread.names": true, "Thread.tail": true, "Thread.regexes": true,
-	"VM.prog": true, "VM.runs": true, "VM.stop": true, "VM.loaded": true, "VM.built": true,
+	"Thread.labels": true, "Thread.types": true, "Thread.Machine": true, "Thread.names": true, "Thread.natives": true, "Thread.tail": true, "Thread.regexes": true, "Thread.built": true,
+	"VM.prog": true, "VM.runs": true, "VM.stop": true, "VM.loaded": true,
 	"VM.frames": true, "VM.pool": true, "VM.depth": true, "VM.slab": true, "VM.top": true, "VM.segs": true,
 	"VM.spare": true, "VM.grew": true, "VM.args": true, "VM.argTop": true,
 	"RePattern.prog": true, "ReMatch.m": true, "ReMatch.subject": true,
 	"Frame.st": true, "Frame.code": true, "Frame.run": true, "Frame.base": true, "Frame.grown": true, "Frame.gen": true,
 }
 
-// layouts is the layout of this process.
-var layouts once[*layout]
-
-func theLayout() *layout { return layouts.get(makeLayout) }
+// layouts returns the layout of this process.
+var layouts = sync.OnceValue(makeLayout)
 
 func makeLayout() *layout {
 	l := &layout{byType: make(map[reflect.Type]int), codecs: make(map[reflect.Type]codec)}
@@ -148,7 +147,7 @@ func (l *layout) of(t reflect.Type) codec {
 		c = l.ofStruct(t)
 	}
 	if c == nil {
-		panic("interp: values of type " + t.String() + " cannot be part of a dump")
+		panic("vm: values of type " + t.String() + " cannot be part of a dump")
 	}
 	l.codecs[t] = c
 	return c

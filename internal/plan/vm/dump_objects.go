@@ -153,7 +153,7 @@ func (frameCodec) read(r *dumpReader, v reflect.Value) {
 // frame writes a frame: its code, its fields, its window up to the top of the stack.
 func (w *dumpWriter) frame(f *Frame) {
 	w.code(f.code)
-	theLayout().frame.write(w, reflect.ValueOf(f).Elem())
+	layouts().frame.write(w, reflect.ValueOf(f).Elem())
 	for _, v := range f.st[:f.sp] {
 		w.value(v)
 	}
@@ -162,7 +162,7 @@ func (w *dumpWriter) frame(f *Frame) {
 // frame reads a frame. window makes room for its values.
 func (r *dumpReader) frame(f *Frame, window func(n int) []Value) {
 	c := r.code()
-	theLayout().frame.read(r, reflect.ValueOf(f).Elem())
+	layouts().frame.read(r, reflect.ValueOf(f).Elem())
 	if r.err != nil {
 		return
 	}

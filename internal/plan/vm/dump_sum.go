@@ -8,45 +8,43 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"sync"
 )
 
-// sum identifies a compiled unit: instructions, constants, names, places.
-func (u *unit) sum() []byte {
-	return u.summed.get(func() []byte {
+// sumOf identifies a compiled unit: instructions, constants, names, places.
+func sumOf(u *unit) []byte {
+	u.summing.Do(func() {
 		h := sumWriter{sha256.New()}
 		h.text(u.module)
 		h.number(len(u.codes))
 		for _, c := range u.codes {
 			h.code(c)
 		}
-		return h.Sum(nil)[:sumSize]
+		u.summed = h.Sum(nil)[:sumSize]
 	})
+	return u.summed
 }
 
 // sum identifies a program with what the host gives to it.
 func (p *Program) sum() []byte {
 	h := sumWriter{sha256.New()}
-	h.Write(p.unit.sum())
+	h.Write(sumOf(p.unit))
 	h.text(strconv.FormatBool(p.unit.strict))
 	h.texts(p.env.Tools)
 	h.texts(p.env.Inputs)
 	return h.Sum(nil)[:sumSize]
 }
 
-var machineSums once[[]byte]
-
 // machineSum identifies what a state relies on beside the program: how the
 // machine's structures look, its instructions and its natives.
-func machineSum() []byte {
-	return machineSums.get(func() []byte {
-		h := sumWriter{sha256.New()}
-		h.text(theLayout().text.String())
-		h.number(int(opCount))
-		h.texts(slices.Sorted(maps.Keys(natives())))
-		h.texts(slices.Sorted(maps.Keys(builtinTypes().all)))
-		return h.Sum(nil)[:sumSize]
-	})
-}
+var machineSum = sync.OnceValue(func() []byte {
+	h := sumWriter{sha256.New()}
+	h.text(layouts().text.String())
+	h.number(int(opCount))
+	h.texts(slices.Sorted(maps.Keys(natives())))
+	h.texts(slices.Sorted(maps.Keys(builtinTypes().all)))
+	return h.Sum(nil)[:sumSize]
+})
 
 // sumWriter hashes parts so that no two lists of parts look the same.
 type sumWriter struct{ hash.Hash }

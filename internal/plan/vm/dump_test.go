@@ -21,7 +21,7 @@ import (
 // a field that is left out is that of a field.
 func TestDumpKnowsEveryObject(t *testing.T) {
 	known := map[string]bool{"Native": true}
-	for _, d := range theLayout().types {
+	for _, d := range layouts().types {
 		known[d.name] = true
 	}
 	files, err := filepath.Glob("*.go")
@@ -44,7 +44,7 @@ func TestDumpKnowsEveryObject(t *testing.T) {
 		}
 	}
 	types := map[string]reflect.Type{"VM": reflect.TypeFor[VM](), "Thread": reflect.TypeFor[Thread](), "Frame": reflect.TypeFor[Frame](), "Config": reflect.TypeFor[Config]()}
-	for _, d := range theLayout().types {
+	for _, d := range layouts().types {
 		types[d.name] = d.typ
 	}
 	for name := range skipped {

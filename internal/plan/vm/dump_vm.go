@@ -12,6 +12,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/plan/label"
+	"praxis/internal/plan/library"
 )
 
 // Dump returns the whole state of a run that waits for the answer of a tool. The
@@ -75,7 +76,7 @@ func (w *dumpWriter) literals() {
 
 // state writes what the VM itself holds.
 func (w *dumpWriter) state() {
-	theLayout().vm.write(w, reflect.ValueOf(w.vm).Elem())
+	layouts().vm.write(w, reflect.ValueOf(w.vm).Elem())
 	w.uint(uint64(w.vm.depth))
 	for _, f := range w.vm.frames[1 : w.vm.depth+1] {
 		if f.gen != nil {
@@ -90,7 +91,7 @@ func (w *dumpWriter) state() {
 
 // contents writes the objects; the list grows meanwhile.
 func (w *dumpWriter) contents() {
-	l := theLayout()
+	l := layouts()
 	for w.current = 0; w.current < len(w.objects); w.current++ {
 		o := w.objects[w.current]
 		if w.byName(o) {
@@ -127,7 +128,7 @@ func (w *dumpWriter) byName(o Object) bool {
 
 // table writes what each object is.
 func (w *dumpWriter) table() {
-	l := theLayout()
+	l := layouts()
 	w.uint(uint64(len(w.objects)))
 	for _, o := range w.objects {
 		switch x := o.(type) {
@@ -176,7 +177,7 @@ func (w *dumpWriter) library(out []byte) []byte {
 		out = binary.AppendUvarint(out, uint64(len(u.module)))
 		out = append(out, u.module...)
 		out = binary.AppendUvarint(out, uint64(len(u.source)))
-		out = append(append(out, u.source...), u.sum()...)
+		out = append(append(out, u.source...), sumOf(u)...)
 	}
 	return out
 }
@@ -193,7 +194,8 @@ func Load(p *Program, data []byte) (*VM, error) {
 	vm := &VM{prog: p, loaded: true}
 	t := &vm.t
 	t.Machine, t.labels = (*machine)(vm), label.NewTable()
-	t.types = newTypes(t)
+	t.types = builtinTypes()
+	t.natives = natives()
 	r.vm, r.labels = vm, t.labels
 	if err := t.labels.UnmarshalBinary(r.bytes(r.uint())); err != nil {
 		r.fail("its labels cannot be read")
@@ -248,7 +250,7 @@ func (r *dumpReader) library(p *Program) {
 			return
 		}
 		u, err := r.vm.unitNamed(name, source, p.unit.strict)
-		if err != nil || !bytes.Equal(u.sum(), sum) {
+		if err != nil || !bytes.Equal(sumOf(u), sum) {
 			r.err = fault.New(fault.Conflict, "Run the plan again, or load its state with the version that stored it.",
 				"cannot load the plan's state: the module %q of the library is another one", name)
 			return
@@ -263,19 +265,12 @@ func (vm *VM) unitNamed(name, built string, strict bool) (*unit, error) {
 		if len(built) > maxBuilt || name != "dataclasses" {
 			return nil, vm.noModule(name)
 		}
-		u, err := compileBuilt(built, strict)
-		if err == nil {
-			if vm.built == nil {
-				vm.built = make(map[string]*unit)
-			}
-			vm.built[built] = u
-		}
-		return u, err
+		return builtUnit(&vm.t, built, strict)
 	}
 	source := machineSource
 	if name != "_machine" {
 		var ok bool
-		if source, ok = librarySource(name); !ok {
+		if source, ok = library.Source(name); !ok {
 			return nil, vm.noModule(name)
 		}
 	}
@@ -295,7 +290,7 @@ func (r *dumpReader) texts() {
 
 // table makes the objects, without what is in them.
 func (r *dumpReader) table() {
-	l := theLayout()
+	l := layouts()
 	n := r.count(reflect.TypeFor[Object]().Size())
 	r.objects = make([]Object, n)
 	r.typed = make([]int, n)
@@ -372,7 +367,7 @@ func (r *dumpReader) known(tag objectTag) Object {
 
 func (r *dumpReader) state() {
 	vm := r.vm
-	theLayout().vm.read(r, reflect.ValueOf(vm).Elem())
+	layouts().vm.read(r, reflect.ValueOf(vm).Elem())
 	depth := r.uint()
 	if r.err != nil {
 		return
@@ -437,7 +432,7 @@ func (r *dumpReader) pushFrame() {
 
 // contents reads what is in the objects.
 func (r *dumpReader) contents() {
-	l := theLayout()
+	l := layouts()
 	for i, o := range r.objects {
 		if r.err != nil {
 			return

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"sync"
 
+	"praxis/internal/plan/library"
 	"praxis/internal/plan/syntax"
 )
 
@@ -12,7 +13,7 @@ func knownModule(name string) bool {
 	if strings.HasPrefix(name, "_") && name != "__future__" || name == "builtins" {
 		return false
 	}
-	if _, ok := librarySource(name); ok || moduleValues(name) != nil {
+	if _, ok := library.Source(name); ok || moduleValues(name) != nil {
 		return true
 	}
 	return moduleNatives()[name] != nil || name == "__future__"
@@ -35,7 +36,7 @@ func moduleNames(name string) []string {
 	case "decimal":
 		out = append(out, "Decimal")
 	}
-	source, _ := librarySource(name)
+	source, _ := library.Source(name)
 	for line := range strings.Lines(source) {
 		out = append(out, boundByLine(strings.TrimRight(line, "\n"))...)
 	}
@@ -98,7 +99,7 @@ func identifier(text string) bool {
 // exported are the names that "from module import *" binds: those that the
 // module lists in __all__, else those that do not begin with an underscore.
 func exported(name string) []string {
-	if source, _ := librarySource(name); source != "" {
+	if source, _ := library.Source(name); source != "" {
 		if _, list, ok := strings.Cut(source, "\n__all__ = ["); ok {
 			list, _, _ = strings.Cut(list, "]")
 			var out []string

@@ -125,7 +125,7 @@ func TestModuleNames(t *testing.T) {
 
 func TestRefusalIsAFault(t *testing.T) {
 	m, _ := syntax.Parse([]byte("x = 1\ny = eval('2')"), syntax.Options{})
-	_, err := compile(m, compileOptions{})
+	_, err := Compile(m, "", Env{}, Options{})
 	if fault.KindOf(err) != fault.Invalid || fault.RemedyOf(err) == "" || !strings.Contains(err.Error(), "line 2: the name eval") {
 		t.Errorf("compile gives %v", err)
 	}

@@ -96,7 +96,8 @@ func (vm *VM) running(c *Code) *running {
 	return r
 }
 
-func (r *running) kid(vm *VM, i int) *running {
+// kid is running for the i-th of the codes in r's code.
+func (vm *VM) kid(r *running, i int) *running {
 	if k := r.kids[i]; k != nil {
 		return k
 	}

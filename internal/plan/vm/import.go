@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"praxis/fault"
+	"praxis/internal/plan/library"
 	"praxis/internal/plan/syntax"
 )
 
@@ -42,7 +43,7 @@ func (c *unitCache) get(name, source string, strict bool) (*unit, error) {
 	if len(errs) > 0 {
 		return nil, errs[0]
 	}
-	u, err := compile(m, compileOptions{module: name, strict: strict, library: true})
+	u, err := compile(m, compileOptions{module: name, strict: strict})
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +75,7 @@ func (vm *VM) makeBuiltins() error {
 	m := &Module{name: "builtins", fixed: true}
 	vm.t.builtins = m
 	m.names = builtinNames().clone(32)
-	if src, ok := librarySource("builtins"); ok {
+	if src, ok := library.Source("builtins"); ok {
 		return vm.runModule(m, src)
 	}
 	return nil
@@ -82,9 +83,7 @@ func (vm *VM) makeBuiltins() error {
 
 // builtinNames are the classes and natives that every program knows, in the
 // order of their names. The dict must not be changed.
-func builtinNames() *Dict { return builtinTable.get(makeBuiltinTable) }
-
-var builtinTable once[*Dict]
+var builtinNames = sync.OnceValue(makeBuiltinTable)
 
 // clone copies a name space, with room for more names.
 func (d *Dict) clone(room int) Dict {
@@ -182,7 +181,7 @@ func (m *machine) Import(name string) (*Module, error) {
 	}
 	list := moduleNatives()[name]
 	fill := moduleValues(name)
-	source, ok := librarySource(name)
+	source, ok := library.Source(name)
 	if list == nil && fill == nil && !ok || name == "builtins" {
 		return nil, vm.noModule(name)
 	}
@@ -207,27 +206,6 @@ func (m *machine) Import(name string) (*Module, error) {
 		made.names.setName(t.intern("__name__"), t.str(name))
 	}
 	return made, nil
-}
-
-// moduleNatives sorts the natives of modules by module.
-func moduleNatives() map[string][]*Native { return moduleTable.get(makeModuleTable) }
-
-var moduleTable once[map[string][]*Native]
-
-func makeModuleTable() map[string][]*Native {
-	ts := builtinTypes()
-	out := make(map[string][]*Native)
-	for name, n := range natives() {
-		dot := strings.LastIndexByte(name, '.')
-		if dot < 0 || ts.all[name[:dot]] != nil {
-			continue
-		}
-		out[name[:dot]] = append(out[name[:dot]], n)
-	}
-	for _, list := range out {
-		sort.Slice(list, func(i, k int) bool { return list[i].name < list[k].name })
-	}
-	return out
 }
 
 // noModule is the error of a module that is not there.

@@ -7,9 +7,8 @@ func asyncioNatives() []*Native {
 
 // asyncioWait runs a coroutine to its end, in the machine's own frames.
 func asyncioWait(t *Thread, a *Args) (Value, error) {
-	g, ok := a.Pos[0].o.(*Gen)
-	if !ok || !g.coroutine {
+	if t.classOf(a.Pos[0]) != t.types.Coroutine {
 		return Value{}, t.failOf(a.Pos[0], t.types.TypeError, "a coroutine was expected, got %s", t.className(a.Pos[0]))
 	}
-	return t.tailGen(genResume, a.Pos[0], none, nil, retAwait, Value{})
+	return t.tailGen(tailAwait, a.Pos[0], none)
 }

@@ -50,13 +50,20 @@ const maxBuilt = 1 << 20
 // buildFunctions compiles text that a library module made of checked names, and
 // returns the functions that it defines as a dict. The names are their globals.
 func buildFunctions(t *Thread, a *Args) (Value, error) {
-	vm := of(t)
 	source, ok := a.Pos[0].o.(*Str)
 	names, ok2 := a.Pos[1].o.(*Dict)
 	if !ok || !ok2 {
 		return Value{}, fault.New(fault.Internal, "", "cannot compile functions: the library gave no source and names")
 	}
-	u, err := vm.builtUnit(source.s)
+	if t.built[source.s] == nil {
+		if len(source.s) > maxBuilt {
+			return Value{}, fault.New(fault.Exhausted, "Make the class smaller.", "cannot make the methods of a class: their text has %d bytes, the limit is %d", len(source.s), maxBuilt)
+		}
+		if err := t.alloc(int64(len(source.s)) * 32); err != nil {
+			return Value{}, err
+		}
+	}
+	u, err := builtUnit(t, source.s, t.strict)
 	if err != nil {
 		return Value{}, err
 	}
@@ -72,7 +79,7 @@ func buildFunctions(t *Thread, a *Args) (Value, error) {
 			m.names.setName(t.intern(key.s), e.val)
 		}
 	}
-	if _, err := t.Call(Value{k: kFunc, o: vm.bodyOf(u, m)}, nil, nil, nil); err != nil {
+	if _, err := t.Call(Value{k: kFunc, o: u.body(m)}, nil, nil, nil); err != nil {
 		return Value{}, err
 	}
 	out := &Dict{}
@@ -84,39 +91,24 @@ func buildFunctions(t *Thread, a *Args) (Value, error) {
 	return Value{k: kDict, o: out}, nil
 }
 
-// builtUnit compiles the text of functions once a VM.
-func (vm *VM) builtUnit(source string) (*unit, error) {
-	if u := vm.built[source]; u != nil {
+// builtUnit compiles the text of functions as a part of the library, once a thread.
+func builtUnit(t *Thread, source string, strict bool) (*unit, error) {
+	if u := t.built[source]; u != nil {
 		return u, nil
 	}
-	if len(source) > maxBuilt {
-		return nil, fault.New(fault.Exhausted, "Make the class smaller.", "cannot make the methods of a class: their text has %d bytes, the limit is %d", len(source), maxBuilt)
-	}
-	if err := vm.t.alloc(int64(len(source)) * 32); err != nil {
-		return nil, err
-	}
-	u, err := compileBuilt(source, vm.t.strict)
-	if err != nil {
-		return nil, err
-	}
-	if vm.built == nil {
-		vm.built = make(map[string]*unit)
-	}
-	vm.built[source] = u
-	return u, nil
-}
-
-// compileBuilt compiles the text of functions as a part of the library.
-func compileBuilt(source string, strict bool) (*unit, error) {
 	m, errs := syntax.Parse([]byte(source), syntax.Options{})
 	if len(errs) > 0 {
 		return nil, errs[0]
 	}
-	u, err := compile(m, compileOptions{module: "dataclasses", strict: strict, library: true})
+	u, err := compile(m, compileOptions{module: "dataclasses", strict: strict})
 	if err != nil {
 		return nil, err
 	}
 	u.source = source
+	if t.built == nil {
+		t.built = make(map[string]*unit)
+	}
+	t.built[source] = u
 	return u, nil
 }
 

@@ -1,9 +1,26 @@
 package vm
 
-import "praxis/internal/plan/library"
+import (
+	"sort"
+	"strings"
+	"sync"
+)
 
-// librarySource returns the source of a module that is written in the plan language.
-func librarySource(name string) (string, bool) { return library.Source(name) }
+// libraryMethods are the methods of the classes of native modules.
+func libraryMethods() []*Native { return append(regexMethods(), decimalNatives()...) }
+
+// moduleNatives sorts the functions of native modules by module.
+var moduleNatives = sync.OnceValue(func() map[string][]*Native {
+	out := make(map[string][]*Native)
+	for _, n := range libraryNatives() {
+		dot := strings.LastIndexByte(n.name, '.')
+		out[n.name[:dot]] = append(out[n.name[:dot]], n)
+	}
+	for _, list := range out {
+		sort.Slice(list, func(i, k int) bool { return list[i].name < list[k].name })
+	}
+	return out
+})
 
 // moduleValues returns what puts the values that are no functions into a native module, or nil.
 func moduleValues(name string) func(t *Thread, m *Module) {
@@ -18,19 +35,15 @@ func moduleValues(name string) func(t *Thread, m *Module) {
 	return nil
 }
 
-// libraryNatives are the functions of native modules.
-func libraryNatives() []*Native {
+// libraryNatives returns the functions of native modules.
+var libraryNatives = sync.OnceValue(func() []*Native {
 	var out []*Native
 	for _, table := range [][]*Native{
-		dataclassNatives(),
-		clockNatives(),
-		timeTextNatives(),
-		randomNatives(),
-		contextNatives(),
-		systemNatives(),
-		mathNatives(), operatorNatives(), jsonNatives(), regexNatives(), bytesModules(), copyNatives(), heapNatives(), collectionsNatives(), timeNatives(), asyncioNatives(),
+		dataclassNatives(), clockNatives(), timeTextNatives(), randomNatives(), contextNatives(), systemNatives(),
+		mathNatives(), operatorNatives(), jsonNatives(), regexNatives(), bytesModules(), copyNatives(), heapNatives(),
+		collectionsNatives(), timeNatives(), asyncioNatives(),
 	} {
 		out = append(out, table...)
 	}
 	return out
-}
+})

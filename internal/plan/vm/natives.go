@@ -9,37 +9,6 @@ import (
 // nativeFunc is what a [Native] does.
 type nativeFunc = func(t *Thread, a *Args) (Value, error)
 
-// natives returns the table of all natives by name. It is made once a process.
-func natives() map[string]*Native { return nativeTable.get(makeNatives) }
-
-var nativeTable once[map[string]*Native]
-
-func makeNatives() map[string]*Native {
-	out := make(map[string]*Native, 1024)
-	for _, table := range [][]*Native{typeNatives(), hiddenNatives(), builtinNatives(), libraryNatives()} {
-		for _, n := range table {
-			out[n.name] = n
-		}
-	}
-	return out
-}
-
-// typeNatives are the methods of the built-in classes, made once a process.
-func typeNatives() []*Native { return typeTable.get(makeTypeNatives) }
-
-var typeTable once[[]*Native]
-
-func makeTypeNatives() []*Native {
-	var out []*Native
-	for _, table := range [][]*Native{
-		objectNatives(), exceptionNatives(), intNatives(), floatNatives(), strNatives(), bytesNatives(),
-		tupleNatives(), listNatives(), dictNatives(), viewNatives(), setNatives(), rangeNatives(), iterNatives(), aliasNatives(), iterConstructors(), machineNatives(), regexMethods(), decimalNatives(),
-	} {
-		out = append(out, table...)
-	}
-	return out
-}
-
 // bindings of natives that are not methods of instances.
 var classNatives = [...]string{
 	"dict.fromkeys", "int.from_bytes", "float.fromhex", "float.from_number", "bytes.fromhex",

@@ -54,11 +54,12 @@ type Thread struct {
 	ids    map[Object]uint64 // the identities that were asked for, but those of instances
 	lastID uint64
 
-	builtins     *Module         // the names that every program knows
-	names        map[string]*Str // interned names of attributes and globals
-	classVersion uint32          // changes when caches of attributes are no longer right
-	tail         tailCall        // the call that takes the place of the native that returned errTail
-	keyLabel     label.ID        // what the names in the m of f(**m) depend on, while f is called
+	natives      map[string]*Native // all natives by their names
+	builtins     *Module            // the names that every program knows
+	names        map[string]*Str    // interned names of attributes and globals
+	classVersion uint32             // changes when caches of attributes are no longer right
+	tail         tailCall           // the call that takes the place of the native that returned errTail
+	keyLabel     label.ID           // what the names in the m of f(**m) depend on, while f is called
 
 	// What library modules keep.
 	began   time.Time                   // what the program's clock showed at first
@@ -67,6 +68,7 @@ type Thread struct {
 	seeds   uint64                      // generators that were seeded with it so far
 	decimal Value                       // the context that decimal numbers are computed in
 	regexes map[regexKey]*regex.Program // compiled patterns
+	built   map[string]*unit            // what data classes have compiled, by source
 }
 
 // join is the label of what depends on both.

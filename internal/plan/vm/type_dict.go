@@ -60,7 +60,7 @@ func (t *Thread) filled(name string, v, result Value, a *Args) (Value, error) {
 			if err != nil {
 				return Value{}, err
 			}
-			n := Value{k: kNative, o: natives()[name]}
+			n := Value{k: kNative, o: t.natives[name]}
 			return t.tailCall(fn, append([]Value{n}, a.Pos...), a.Names, a.Named)
 		}
 	}

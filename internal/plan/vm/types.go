@@ -46,13 +46,6 @@ type exceptions struct {
 	SyntaxWarning, UnicodeWarning, UserWarning                                 *Class
 }
 
-// newTypes returns the built-in classes.
-func newTypes(*Thread) *types { return builtinTypes() }
-
-func builtinTypes() *types { return typesTable.get(makeTypes) }
-
-var typesTable once[*types]
-
 // named returns the built-in class or exception that a program knows by name.
 func (ts *types) named(name string) (*Class, bool) {
 	c, ok := ts.all[name]
@@ -97,6 +90,7 @@ func (m classMaker) add(where **Class, name string, layout Kind, base *Class) *C
 	return c
 }
 
+// makeTypes makes the built-in classes, without their methods.
 func makeTypes() *types {
 	ts := &types{all: make(map[string]*Class, 160)}
 	m := classMaker{ts}
@@ -166,7 +160,6 @@ func makeTypes() *types {
 		ts.chars[i] = Value{k: kStr, o: s}
 	}
 	ts.empty = Value{k: kStr, o: &Str{ascii: 1}}
-	ts.bind(typeNatives())
 	return ts
 }
 
@@ -228,11 +221,13 @@ type excName struct {
 }
 
 // bind puts the natives named "class.name" into their classes.
-func (ts *types) bind(natives []*Native) {
-	for _, n := range natives {
-		dot := strings.LastIndexByte(n.name, '.')
-		class, name := n.name[:dot], n.name[dot+1:]
-		ts.all[class].attrs.setStr(nil, name, bound(n))
+func (ts *types) bind(tables ...[]*Native) {
+	for _, natives := range tables {
+		for _, n := range natives {
+			dot := strings.LastIndexByte(n.name, '.')
+			class, name := n.name[:dot], n.name[dot+1:]
+			ts.all[class].attrs.setStr(nil, name, bound(n))
+		}
 	}
 	for _, c := range []*Class{ts.List, ts.Dict, ts.Set} {
 		c.attrs.setStr(nil, "__hash__", none)

@@ -164,6 +164,12 @@ type Func struct {
 	run      *running // what the VM keeps beside the code
 }
 
+// body is the function that runs the body of a module.
+func (u *unit) body(m *Module) *Func {
+	c := u.codes[0]
+	return &Func{code: c, globals: m, name: c.name, qual: c.qual}
+}
+
 // Method is a function bound to an object.
 type Method struct{ self, fn Value }
 

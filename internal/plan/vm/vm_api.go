@@ -33,6 +33,9 @@ type Program struct {
 
 // Compile compiles a program. The source is what tracebacks show lines of.
 func Compile(m *syntax.Module, source string, env Env, o Options) (*Program, error) {
+	if list := Unsupported(m); len(list) > 0 {
+		return nil, list[0].Fault()
+	}
 	u, err := compile(m, compileOptions{strict: o.Strict})
 	if err != nil {
 		return nil, err
@@ -105,7 +108,6 @@ type VM struct {
 	machines *Module // functions of the machine's own
 	modules  map[string]*Module
 	runs     map[*unit][]*running
-	built    map[string]*unit // what library modules compiled, by source
 
 	frames   []*Frame // the active ones; frames[0] is not used
 	pool     []*Frame // frames to be used at each depth
@@ -163,7 +165,8 @@ func New(p *Program, cfg Config) (*VM, error) {
 	t.limits = cfg.Limits.withDefaults()
 	t.stepsLeft, t.memory = t.limits.Steps, t.limits.Memory
 	t.began, t.now, t.seed = cfg.Now, cfg.Now, cfg.Seed
-	t.types = newTypes(t)
+	t.types = builtinTypes()
+	t.natives = natives()
 	t.strict = p.unit.strict
 	t.plain = cfg.Plain
 	if t.labels = cfg.Labels; t.labels == nil {
@@ -202,10 +205,11 @@ func (vm *VM) prepare(inputs []Field) error {
 	return err
 }
 
-// bodyOf is the function that carries out the body of a module.
+// bodyOf is the function that runs the body of a module.
 func (vm *VM) bodyOf(u *unit, m *Module) *Func {
-	c := u.codes[0]
-	return &Func{code: c, globals: m, name: c.name, qual: c.qual, run: vm.running(c)}
+	fn := u.body(m)
+	fn.run = vm.running(fn.code)
+	return fn
 }
 
 // Outcome is why a VM stopped: [Done], [*Call] or [*Failed].

@@ -95,7 +95,7 @@ func (vm *VM) makeFunction(f *Frame, a, flags int) error {
 	if err := t.alloc(funcBytes); err != nil {
 		return err
 	}
-	fn := &Func{code: c, globals: f.fn.globals, name: c.name, qual: c.qual, run: f.run.kid(vm, a)}
+	fn := &Func{code: c, globals: f.fn.globals, name: c.name, qual: c.qual, run: vm.kid(f.run, a)}
 	if c.flags&flagDoc != 0 {
 		fn.doc = t.str(c.doc)
 	}

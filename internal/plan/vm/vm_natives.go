@@ -153,35 +153,27 @@ func typeMro(t *Thread, a *Args) (Value, error) {
 	return t.list(classValues(c.mro)), nil
 }
 
-// genOp is what a native asks the machine to do with a generator.
-type genOp uint8
-
-const (
-	genNone   genOp = iota
-	genResume       // next() and send(); tailCall.pos is what is sent
-	genRaise        // throw()
-	genEnd          // close()
-)
-
-func (t *Thread) tailGen(op genOp, g, sent Value, r *Raise, mode retMode, extra Value) (Value, error) {
-	t.tail = tailCall{fn: g, pos: []Value{sent}, op: op, raise: r, mode: mode, extra: extra}
+// tailGen is tailCall for something that is done with a generator.
+func (t *Thread) tailGen(op tailOp, g, sent Value) (Value, error) {
+	t.tail = tailCall{fn: g, pos: []Value{sent}, op: op}
 	return Value{}, errTail
 }
 
 // tailNext is what next(it) and next(it, fallback) return: the machine goes on
 // with the generator or calls __next__ in a frame. fallback may be unset.
 func (t *Thread) tailNext(it, fallback Value) (Value, error) {
-	mode := retCall
+	op := tailSend
 	if fallback.k != kUnset {
-		mode = retDefault
+		op = tailNextOr
 	}
-	return t.tailGen(genResume, it, none, nil, mode, fallback)
+	t.tail = tailCall{fn: it, pos: []Value{none}, op: op, extra: fallback}
+	return Value{}, errTail
 }
 
 func genNext(t *Thread, a *Args) (Value, error) { return t.tailNext(a.Pos[0], Value{}) }
 
 func genSend(t *Thread, a *Args) (Value, error) {
-	return t.tailGen(genResume, a.Pos[0], a.Pos[1], nil, retCall, Value{})
+	return t.tailGen(tailSend, a.Pos[0], a.Pos[1])
 }
 
 func genThrow(t *Thread, a *Args) (Value, error) {
@@ -205,11 +197,12 @@ func genThrow(t *Thread, a *Args) (Value, error) {
 	if !ok {
 		return Value{}, t.raise(t.types.TypeError, "exceptions must be classes or instances deriving from BaseException, not %s", t.className(typ))
 	}
-	return t.tailGen(genRaise, a.Pos[0], none, &Raise{exc: e, l: typ.l}, retCall, Value{})
+	t.tail = tailCall{fn: a.Pos[0], op: tailThrow, raise: &Raise{exc: e, l: typ.l}}
+	return Value{}, errTail
 }
 
 func genClose(t *Thread, a *Args) (Value, error) {
-	return t.tailGen(genEnd, a.Pos[0], none, nil, retClose, Value{})
+	return t.tailGen(tailClose, a.Pos[0], none)
 }
 
 // generator carries out what a native asked for.
@@ -228,15 +221,15 @@ func (vm *VM) generator(c tailCall, mode retMode, extra Value) error {
 			return vm.t.raise(vm.t.types.TypeError, "'%s' object is not an iterator", vm.t.className(g))
 		}
 		m := retPush
-		if c.mode == retDefault {
+		if c.op == tailNextOr {
 			m = retDefaultNext
 		}
 		return vm.invoke(fn.with(vm.t.join(fn.l, g.l)), g, nil, nil, nil, m, c.extra)
 	}
 	switch c.op {
-	case genRaise:
+	case tailThrow:
 		return vm.throw(g, c.raise, retCall)
-	case genEnd:
+	case tailClose:
 		gen := g.o.(*Gen)
 		if gen.f == nil || !gen.started {
 			gen.f = nil
@@ -245,7 +238,18 @@ func (vm *VM) generator(c tailCall, mode retMode, extra Value) error {
 		}
 		return vm.throw(g, vm.raiseNow(vm.t.types.GeneratorExit), retClose)
 	}
-	return vm.resume(g, c.pos[0], c.mode, c.extra)
+	return vm.resume(g, c.pos[0], tailMode(c.op), c.extra)
+}
+
+// tailMode says what is done with what the generator yields or returns.
+func tailMode(op tailOp) retMode {
+	switch op {
+	case tailNextOr:
+		return retDefault
+	case tailAwait:
+		return retAwait
+	}
+	return retCall
 }
 
 // generatorNow is generator for Go code that waits for the value.
@@ -259,18 +263,18 @@ func (vm *VM) generatorNow(c tailCall) (Value, error) {
 		if err != nil || ok {
 			return v, err
 		}
-		if c.mode == retDefault {
+		if c.op == tailNextOr {
 			return c.extra, nil
 		}
 		return Value{}, vm.stopIteration(none)
 	}
-	if c.op == genEnd {
+	if c.op == tailClose {
 		return vm.closeNow(c.fn)
 	}
 	vm.nested++
 	defer func() { vm.nested-- }()
 	var err error
-	if c.op == genRaise {
+	if c.op == tailThrow {
 		err = vm.throw(c.fn, c.raise, retGo)
 		if g := c.fn.o.(*Gen); err != nil && isRaise(err) && g.running {
 			err = vm.unwind(err)
@@ -291,7 +295,7 @@ func (vm *VM) generatorNow(c tailCall) (Value, error) {
 	switch {
 	case vm.yielded:
 		return v, nil
-	case c.mode == retDefault:
+	case c.op == tailNextOr:
 		return c.extra, nil
 	}
 	return Value{}, vm.stopIteration(v)
