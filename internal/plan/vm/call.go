@@ -3,6 +3,7 @@ package vm
 import (
 	"errors"
 	"slices"
+	"strconv"
 	"strings"
 
 	"praxis/internal/plan/label"
@@ -10,10 +11,13 @@ import (
 
 // What the machine tells itself with errors. The program never sees them.
 var (
-	errReturned = errors.New("returned to Go")    // VM.result holds the value
-	errHost     = errors.New("a tool is called")  // VM.pending says which
-	errTail     = errors.New("a native calls on") // VM.tail says whom
+	errReturned = errors.New("returned to Go")   // VM.result holds the value
+	errHost     = errors.New("a tool is called") // VM.pending says which
 )
+
+// errTail is what a native returns to be replaced by a call; Thread.tail says
+// which. The program never sees it.
+var errTail = errors.New("a native calls on")
 
 // tailCall is a call that takes the place of the native that asked for it.
 type tailCall struct {
@@ -302,9 +306,9 @@ func (vm *VM) bind(slots []Value, fn *Func, self Value, pos []Value, names []str
 
 // labelKeys gives the keys of a dict of keyword arguments, the last of which was
 // just added, what the names in the mapping of f(**m) depend on.
-func (t *Thread) labelKeys(d *Dict) {
+func (vm *VM) labelKeys(d *Dict) {
+	t := &vm.t
 	if t.keyLabel != 0 {
-		t := t
 		t.mark(&d.shape, t.keyLabel)
 		e := &d.entries[len(d.entries)-1]
 		e.key.l = t.join(e.key.l, t.keyLabel)
@@ -334,7 +338,7 @@ next:
 			}
 			d := slots[c.kwStar].o.(*Dict)
 			d.setName(t.intern(name), named[j])
-			t.labelKeys(d)
+			vm.labelKeys(d)
 			continue
 		}
 		for i := 0; i < c.posOnly; i++ {
@@ -369,7 +373,7 @@ func (vm *VM) tooMany(fn *Func, given int, slots []Value, names []string) error 
 	}
 	takes := plural(n, "positional argument")
 	if d := len(fn.defaults); d > 0 {
-		takes = "from " + itoa(n-d) + " to " + itoa(n) + " positional arguments"
+		takes = "from " + strconv.Itoa(n-d) + " to " + strconv.Itoa(n) + " positional arguments"
 	}
 	were := "were"
 	if given == 1 && kw == 0 {
@@ -377,7 +381,7 @@ func (vm *VM) tooMany(fn *Func, given int, slots []Value, names []string) error 
 	}
 	extra := ""
 	if kw > 0 {
-		extra = " " + strings.TrimPrefix(plural(given, "positional argument"), itoa(given)+" ") +
+		extra = " " + strings.TrimPrefix(plural(given, "positional argument"), strconv.Itoa(given)+" ") +
 			" (and " + plural(kw, "keyword-only argument") + ")"
 	}
 	return vm.t.raise(vm.t.types.TypeError, "%s() takes %s but %d%s %s given", fn.qual, takes, given, extra, were)
@@ -388,7 +392,7 @@ func plural(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
-	return itoa(n) + " " + thing + "s"
+	return strconv.Itoa(n) + " " + thing + "s"
 }
 
 // missing is the error of positional parameters without an argument, from i on.

@@ -88,33 +88,35 @@ func (c *Class) solid() *Class {
 const classBytes = 2048
 
 // makeClass makes a class of a name space that is filled. cell is that of __class__, or nil.
-func (t *Thread) makeClass(def *classDef, qual, module string, cell *Cell) (Value, error) {
+func (vm *VM) makeClass(def *classDef, qual, module string, cell *Cell) (Value, error) {
+	t := &vm.t
 	if err := t.alloc(classBytes + int64(len(def.ns.entries))*entryBytes); err != nil {
 		return Value{}, err
 	}
-	bases, err := t.baseClasses(def)
+	bases, err := vm.baseClasses(def)
 	if err != nil {
 		return Value{}, err
 	}
 	c := &Class{name: def.name, qual: qual, module: module, bases: bases, layout: kObject, meta: def.meta}
-	if err := t.inherit(c); err != nil {
+	if err := vm.inherit(c); err != nil {
 		return Value{}, err
 	}
 	c.attrs = *def.ns
-	t.adopt(c)
+	vm.adopt(c)
 	t.classVersion++
 	v := classValue(c).with(def.l)
 	if cell != nil {
 		cell.v = v
 	}
-	if err := t.announce(v, def); err != nil {
+	if err := vm.announce(v, def); err != nil {
 		return Value{}, err
 	}
 	return v, nil
 }
 
 // baseClasses checks what a class statement lists as bases.
-func (t *Thread) baseClasses(def *classDef) ([]*Class, error) {
+func (vm *VM) baseClasses(def *classDef) ([]*Class, error) {
+	t := &vm.t
 	var out []*Class
 	for i := 0; i < len(def.bases); i++ {
 		b := def.bases[i]
@@ -123,7 +125,7 @@ func (t *Thread) baseClasses(def *classDef) ([]*Class, error) {
 		if !ok {
 			fn, has := t.lookupSpecial(b, "__mro_entries__")
 			if !has {
-				return nil, t.badBase(b)
+				return nil, vm.badBase(b)
 			}
 			r, err := t.Call(fn, []Value{t.tuple(def.bases)}, nil, nil)
 			if err != nil {
@@ -156,7 +158,8 @@ func (t *Thread) baseClasses(def *classDef) ([]*Class, error) {
 
 // badBase is the error of a base that is no class: Python calls its type with
 // a name, the bases and a dict, and this is what comes of it.
-func (t *Thread) badBase(b Value) error {
+func (vm *VM) badBase(b Value) error {
+	t := &vm.t
 	c := t.classOf(b)
 	switch {
 	case c == t.types.Int:
@@ -170,8 +173,9 @@ func (t *Thread) badBase(b Value) error {
 }
 
 // inherit fills in what c has from its bases.
-func (t *Thread) inherit(c *Class) error {
-	if err := t.linearize(c); err != nil {
+func (vm *VM) inherit(c *Class) error {
+	t := &vm.t
+	if err := vm.linearize(c); err != nil {
 		return err
 	}
 	var solid *Class
@@ -206,7 +210,7 @@ func (t *Thread) inherit(c *Class) error {
 }
 
 // linearize computes the method resolution order: C3.
-func (t *Thread) linearize(c *Class) error {
+func (vm *VM) linearize(c *Class) error {
 	var lists [][]*Class
 	for _, b := range c.bases {
 		lists = append(lists, b.mro)
@@ -230,7 +234,7 @@ func (t *Thread) linearize(c *Class) error {
 			return nil
 		}
 		if next == nil {
-			return t.noOrder(lists)
+			return vm.noOrder(lists)
 		}
 		c.mro = append(c.mro, next)
 		for i, l := range lists {
@@ -252,7 +256,8 @@ func inTail(lists [][]*Class, c *Class) bool {
 	return false
 }
 
-func (t *Thread) noOrder(lists [][]*Class) error {
+func (vm *VM) noOrder(lists [][]*Class) error {
+	t := &vm.t
 	var names []string
 	seen := map[*Class]bool{}
 	for _, l := range lists {
@@ -266,7 +271,8 @@ func (t *Thread) noOrder(lists [][]*Class) error {
 
 // adopt gives the attributes of a new class their places: functions that are
 // methods of the class by their name alone are wrapped.
-func (t *Thread) adopt(c *Class) {
+func (vm *VM) adopt(c *Class) {
+	t := &vm.t
 	for _, w := range [...]struct {
 		name string
 		bind bool
@@ -328,7 +334,8 @@ func holdsName(items []Value, name string) bool {
 }
 
 // announce tells the attributes of a new class their names, and its parents of the class.
-func (t *Thread) announce(cv Value, def *classDef) error {
+func (vm *VM) announce(cv Value, def *classDef) error {
+	t := &vm.t
 	c := cv.o.(*Class)
 	for i := 0; i < len(c.attrs.entries); i++ {
 		e := c.attrs.entries[i]
@@ -388,7 +395,8 @@ type maker struct {
 
 // learn notes how instances of c are made, when that is plain: object's __new__
 // and an __init__ of the program.
-func (t *Thread) learn(c *Class, init Value) {
+func (vm *VM) learn(c *Class, init Value) {
+	t := &vm.t
 	fn, ok := init.o.(*Func)
 	if !ok || init.l != 0 || fn.run == nil || fn.run.fixed < 1 {
 		return
@@ -397,7 +405,8 @@ func (t *Thread) learn(c *Class, init Value) {
 }
 
 // newInstance makes an instance with room for as many attributes as the one before has.
-func (t *Thread) newInstance(c *Class, m *maker) (Value, error) {
+func (vm *VM) newInstance(c *Class, m *maker) (Value, error) {
+	t := &vm.t
 	if m.last != nil {
 		m.attrs = max(m.attrs, min(len(m.last.attrs.entries), smallDict))
 	}

@@ -29,7 +29,7 @@ func compile(m *syntax.Module, o compileOptions) (*unit, error) {
 	}
 	if bad := SyntaxErrors(m); len(bad) > 0 {
 		e := bad[0]
-		return nil, refuse("Correct the program.", "cannot compile the program: line %d: %s: %s", e.Pos.Line, e.Kind, e.Message)
+		return nil, fault.New(fault.Invalid, "Correct the program.", "cannot compile the program: line %d: %s: %s", e.Pos.Line, e.Kind, e.Message)
 	}
 	sc := analyse(m, known)
 	c := &compiler{unit: &unit{module: o.module, strict: o.strict}, scopes: sc, strict: o.strict, facts: known}

@@ -168,7 +168,7 @@ func (r *dumpReader) frame(f *Frame, window func(n int) []Value) {
 	}
 	f.code, f.run = c, r.vm.running(c)
 	r.frames = append(r.frames, f)
-	if f.sp < len(c.slots) || f.sp > len(c.slots)+c.stack || f.ip < 0 || f.ip >= len(c.instrs) || !c.rests(f.ip) || f.mode >= retModes {
+	if f.sp < len(c.slots) || f.sp > len(c.slots)+c.stack || f.ip < 0 || f.ip >= len(c.instrs) || !rests(c, f.ip) || f.mode >= retModes {
 		r.fail("a frame does not belong to its code")
 		return
 	}
@@ -186,7 +186,7 @@ func (r *dumpReader) frame(f *Frame, window func(n int) []Value) {
 
 // rests says whether a frame can rest at pc: where an instruction begins, or at
 // its second word, which is read when the value that it waits for is there.
-func (c *Code) rests(pc int) bool {
+func rests(c *Code, pc int) bool {
 	at := 0
 	for at < pc {
 		words := c.instrs[at].op().words()

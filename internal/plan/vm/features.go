@@ -180,7 +180,7 @@ func reflective(name string) bool {
 	if !strings.HasPrefix(name, "__") || !strings.HasSuffix(name, "__") || len(name) < 5 {
 		return false
 	}
-	return !oneOf(plainDunders, name[2:len(name)-2])
+	return !strings.Contains(plainDunders, " "+name[2:len(name)-2]+" ")
 }
 
 // plainDunders are the names with two underscores that programs may use.

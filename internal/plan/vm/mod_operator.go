@@ -66,7 +66,8 @@ func copyShell(t *Thread, a *Args) (Value, error) {
 	case *Exception:
 		e := t.newException(o.cls, nil)
 		e.args = o.args
-		return v.of(e), nil
+		v.o = e
+		return v, nil
 	case *Instance:
 		i := &Instance{cls: o.cls, base: o.base}
 		switch o.base.k {
@@ -79,10 +80,8 @@ func copyShell(t *Thread, a *Args) (Value, error) {
 				i.base = t.newSet(false)
 			}
 		}
-		return v.of(i), nil
+		v.o = i
+		return v, nil
 	}
 	return v, nil
 }
-
-// of is another object in v's place.
-func (v Value) of(o Object) Value { v.o = o; return v }

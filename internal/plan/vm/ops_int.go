@@ -6,6 +6,7 @@ import (
 	"math/big"
 	"math/bits"
 
+	"praxis/fault"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/pytext"
 	"praxis/internal/plan/syntax"
@@ -26,7 +27,7 @@ func (t *Thread) textError(err error) error {
 	case errors.Is(err, pytext.ErrTooLong):
 		return t.OutOfMemory(math.MaxInt32)
 	case errors.Is(err, pytext.ErrComplex):
-		return refuse("Use real numbers only.", "complex numbers are not part of the plan language")
+		return fault.New(fault.Invalid, "Use real numbers only.", "complex numbers are not part of the plan language")
 	}
 	return err
 }

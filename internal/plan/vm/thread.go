@@ -2,10 +2,8 @@ package vm
 
 import (
 	"fmt"
-	"strconv"
 	"time"
 
-	"praxis/fault"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/regex"
 )
@@ -134,14 +132,6 @@ func (t *Thread) raiseArgs(c *Class, args ...Value) error {
 	e.args = t.tuple(args)
 	return &Raise{exc: e, l: t.seen}
 }
-
-// refuse is the fault of a use of the language that is left out.
-func refuse(remedy, format string, args ...any) error {
-	return fault.New(fault.Invalid, remedy, format, args...)
-}
-
-// itoa writes an int.
-func itoa(n int) string { return strconv.Itoa(n) }
 
 // str makes a string value without a label.
 func (t *Thread) str(s string) Value { return Value{k: kStr, o: &Str{s: s}} }

@@ -811,7 +811,7 @@ next:
 				}
 				f.ip, f.sp, f.high = ip, sp-1-n, sp
 				l := x.l
-				if v, err = vm.t.newInstance(c, m); err != nil {
+				if v, err = vm.newInstance(c, m); err != nil {
 					goto raise
 				}
 				v.l = l

@@ -274,7 +274,7 @@ func (t *Thread) setAttr(o Value, name string, v Value) error {
 	}
 	if fn.k != kUnset {
 		if self.k != kUnset {
-			args = prepend(self, args)
+			args = append([]Value{self}, args...)
 		}
 		_, err := t.Call(fn, args, nil, nil)
 		return err

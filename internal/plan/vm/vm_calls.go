@@ -246,7 +246,7 @@ func (vm *VM) finishClass(def *classDef, qual, module string, cell *Cell) (Value
 			return t.Call(w.fn, []Value{classValue(meta), t.str(def.name), t.tuple(def.bases), {k: kDict, o: def.ns}}, def.names, def.named)
 		}
 	}
-	return t.makeClass(def, qual, module, cell)
+	return vm.makeClass(def, qual, module, cell)
 }
 
 // yieldIter is what yield from walks over.
@@ -410,7 +410,7 @@ func (vm *VM) create(cls Value, pos []Value, names []string, named []Value, mode
 			return vm.failed(mode, extra, t.raise(t.types.TypeError, "%s() takes no arguments", c.name))
 		}
 		if c.meta == nil {
-			t.learn(c, init)
+			vm.learn(c, init)
 		}
 		if err = t.alloc(instanceBytes); err == nil {
 			obj = Value{k: kObject, o: &Instance{cls: c}, l: cls.l}

@@ -407,7 +407,7 @@ func (vm *VM) drainArg(n *Native, sig *signature, i int, self Value, pos []Value
 	kw := &Dict{}
 	for j, name := range names {
 		kw.setName(t.intern(name), named[j])
-		t.labelKeys(kw)
+		vm.labelKeys(kw)
 	}
 	at := intValue(int64(i))
 	if i >= len(pos) {

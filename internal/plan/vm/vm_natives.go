@@ -75,9 +75,10 @@ func typeNew(t *Thread, a *Args) (Value, error) {
 	if c, ok := a.Pos[0].o.(*Class); ok && c != t.types.Type {
 		def.meta = c
 	}
-	cell := of(t).classCell
-	of(t).classCell = nil
-	return t.makeClass(def, qual, module, cell)
+	vm := of(t)
+	cell := vm.classCell
+	vm.classCell = nil
+	return vm.makeClass(def, qual, module, cell)
 }
 
 // typeCall makes an instance past the __call__ of the metaclass.
