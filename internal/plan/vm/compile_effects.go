@@ -40,7 +40,7 @@ func gatherFacts(m *syntax.Module) *facts {
 	f := &facts{bound: map[string]int{}, scalars: map[string]int{}, modules: map[string]bool{}, attrs: map[string]bool{},
 		pure: map[string]bool{}, direct: map[syntax.Node]bool{}}
 	syntax.Walk(m, func(n syntax.Node) bool {
-		for _, name := range bindings(n) {
+		for _, name := range syntax.Bindings(n) {
 			f.bound[name]++
 		}
 		f.node(n)
@@ -111,37 +111,6 @@ func (f *facts) impure(d *syntax.FunctionDef) bool {
 	return generator || e.sticky
 }
 
-// bindings are the names that a node itself binds.
-func bindings(n syntax.Node) []string {
-	switch n := n.(type) {
-	case *syntax.Name:
-		if n.Ctx != syntax.Load {
-			return []string{n.ID}
-		}
-	case *syntax.NamedExpr:
-		return []string{n.Target.ID}
-	case *syntax.FunctionDef:
-		return []string{n.Name}
-	case *syntax.ClassDef:
-		return []string{n.Name}
-	case *syntax.TypeAlias:
-		return []string{n.Name.ID}
-	case *syntax.Arg:
-		return []string{n.Arg}
-	case *syntax.Alias:
-		return []string{importedAs(n)}
-	case *syntax.ExceptHandler:
-		return []string{n.Name}
-	case *syntax.MatchAs:
-		return []string{n.Name}
-	case *syntax.MatchStar:
-		return []string{n.Name}
-	case *syntax.MatchMapping:
-		return []string{n.Rest}
-	}
-	return nil
-}
-
 // Lists of names, each between spaces.
 const (
 	// plainModules are modules whose values are no iterators and run no code of
@@ -189,7 +158,7 @@ func (f *facts) node(n syntax.Node) {
 		for _, al := range n.Names {
 			f.module(al.Name)
 			if oneOf(plainModules, al.Name) && !oneOf(changingModules, al.Name) {
-				f.modules[importedAs(al)] = true
+				f.modules[al.Bound()] = true
 			}
 		}
 	case *syntax.ImportFrom:
@@ -267,7 +236,7 @@ func (f *facts) call(n *syntax.Call) {
 		for _, a := range n.Args {
 			f.direct[a] = true
 		}
-	case !ok && attrName(n.Func) == "join":
+	case !ok && syntax.AttrName(n.Func) == "join":
 		for _, a := range n.Args {
 			f.direct[a] = true
 		}
@@ -275,13 +244,6 @@ func (f *facts) call(n *syntax.Call) {
 	if ok && oneOf(makesIterators, name.ID) && f.direct[n] && name.ID != "iter" {
 		f.direct[name] = true // the name itself stands where its iterator is used up
 	}
-}
-
-func attrName(e syntax.Expr) string {
-	if a, ok := e.(*syntax.Attribute); ok {
-		return a.Attr
-	}
-	return ""
 }
 
 func (f *facts) module(name string) {
@@ -292,13 +254,13 @@ func (f *facts) module(name string) {
 
 func (f *facts) classDef(n *syntax.ClassDef) {
 	for _, s := range n.Body {
-		for _, name := range bindings(s) {
+		for _, name := range syntax.Bindings(s) {
 			f.attrs[name] = true
 		}
 		d, ok := s.(*syntax.FunctionDef)
 		if !ok {
 			syntax.Walk(s, func(n syntax.Node) bool {
-				for _, name := range bindings(n) {
+				for _, name := range syntax.Bindings(n) {
 					f.attrs[name] = true
 					f.operators = f.operators || strings.HasPrefix(name, "__")
 				}
@@ -520,11 +482,11 @@ func (w *effectWalk) stmt(n syntax.Stmt) {
 		w.expr(n.Msg)
 	case *syntax.Import:
 		for _, al := range n.Names {
-			w.assign(importedAs(al), false)
+			w.assign(al.Bound(), false)
 		}
 	case *syntax.ImportFrom:
 		for _, al := range n.Names {
-			w.assign(importedAs(al), false)
+			w.assign(al.Bound(), false)
 			w.e.sticky = w.e.sticky || al.Name == "*"
 		}
 	case *syntax.FunctionDef:
@@ -589,7 +551,7 @@ func (w *effectWalk) compound(n syntax.Stmt) {
 	default: // del
 		w.e.sticky = true
 		syntax.Walk(n, func(n syntax.Node) bool {
-			for _, name := range bindings(n) {
+			for _, name := range syntax.Bindings(n) {
 				w.assign(name, false)
 			}
 			return true
@@ -622,7 +584,7 @@ func (w *effectWalk) cases(n *syntax.Match) {
 	w.operator()
 	for _, c := range n.Cases {
 		syntax.Walk(c.Pattern, func(n syntax.Node) bool {
-			for _, name := range bindings(n) {
+			for _, name := range syntax.Bindings(n) {
 				w.assign(name, false)
 			}
 			return true

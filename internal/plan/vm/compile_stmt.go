@@ -19,7 +19,7 @@ func (c *compiler) module(m *syntax.Module) {
 }
 
 func (b *builder) docstring(body []syntax.Stmt) {
-	if s, ok := docstring(body); ok {
+	if s, ok := syntax.Docstring(body); ok {
 		b.code.doc = s
 		b.code.flags |= flagDoc
 	}
@@ -275,7 +275,7 @@ func (b *builder) importName(al *syntax.Alias) {
 		root = 0
 	}
 	b.emit2(opImport, b.nameIndex(al.Name), root)
-	b.store(importedAs(al))
+	b.store(al.Bound())
 }
 
 func (b *builder) importFrom(n *syntax.ImportFrom) {
@@ -289,7 +289,7 @@ func (b *builder) importFrom(n *syntax.ImportFrom) {
 			return
 		}
 		b.emit(opImportFrom, b.nameIndex(al.Name))
-		b.store(importedAs(al))
+		b.store(al.Bound())
 	}
 	b.emit(opPop, 0)
 }

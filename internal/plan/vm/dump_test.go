@@ -96,7 +96,7 @@ func tickedBlock(body []syntax.Stmt) []syntax.Stmt {
 				continue
 			}
 		case *syntax.ExprStmt:
-			if _, doc := docstring(body); doc && i == 0 {
+			if _, doc := syntax.Docstring(body); doc && i == 0 {
 				out = append(out, s)
 				continue
 			}

@@ -159,7 +159,7 @@ func (f *features) lacking(m *syntax.Module) {
 				if !f.fine[n] && !knownModule(al.Name) {
 					f.refuse(al.Span, "the module "+al.Name, moduleRemedy(al.Name))
 				} else if al.AsName != "" || !strings.Contains(al.Name, ".") {
-					modules[importedAs(al)] = al.Name
+					modules[al.Bound()] = al.Name
 				}
 			}
 		case *syntax.ImportFrom:
@@ -174,7 +174,7 @@ func (f *features) lacking(m *syntax.Module) {
 	}
 	bound := map[string]int{}
 	syntax.Walk(m, func(n syntax.Node) bool {
-		for _, name := range bindings(n) {
+		for _, name := range syntax.Bindings(n) {
 			bound[name]++
 		}
 		return true

@@ -104,7 +104,7 @@ func (f *features) node(n syntax.Node) {
 			f.copied(n.Value, n.Span)
 		}
 	case *syntax.Assign:
-		if attrName(n.Value) == "__dict__" {
+		if syntax.AttrName(n.Value) == "__dict__" {
 			f.refuse(n.Value.Range(), "keeping the attribute __dict__", "Write dict(vars(x)): a copy, as vars(x) is.")
 		}
 	case *syntax.Call:
@@ -135,7 +135,7 @@ func (f *features) class(n *syntax.ClassDef) {
 		if k.Arg != "metaclass" {
 			continue
 		}
-		name := attrName(k.Value)
+		name := syntax.AttrName(k.Value)
 		if id, ok := k.Value.(*syntax.Name); ok {
 			name = id.ID
 		}
@@ -152,7 +152,7 @@ func (f *features) copied(e syntax.Expr, span syntax.Span) {
 		name, is := c.Func.(*syntax.Name)
 		ok = is && name.ID == "vars"
 	}
-	if ok || attrName(e) == "__dict__" {
+	if ok || syntax.AttrName(e) == "__dict__" {
 		f.refuse(span, "changing attributes through vars(x) or x.__dict__", "Use setattr(x, name, value) and delattr(x, name).")
 	}
 }
@@ -277,7 +277,7 @@ func (f *features) names(m *syntax.Module) {
 	}
 	bound := map[string]bool{}
 	syntax.Walk(m, func(n syntax.Node) bool {
-		for _, name := range bindings(n) {
+		for _, name := range syntax.Bindings(n) {
 			bound[name] = true
 		}
 		return true

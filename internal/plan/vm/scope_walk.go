@@ -124,34 +124,9 @@ func (a *analysis) unbind(s *scope, t syntax.Expr) {
 func (a *analysis) imports(s *scope, names []*syntax.Alias) {
 	for _, al := range names {
 		if al.Name != "*" {
-			a.store(s, importedAs(al))
+			a.store(s, al.Bound())
 		}
 	}
-}
-
-// importedAs is the name that an import binds.
-func importedAs(al *syntax.Alias) string {
-	if al.AsName != "" {
-		return al.AsName
-	}
-	for i := range len(al.Name) {
-		if al.Name[i] == '.' {
-			return al.Name[:i]
-		}
-	}
-	return al.Name
-}
-
-// docstring returns the string that body begins with.
-func docstring(body []syntax.Stmt) (string, bool) {
-	if len(body) > 0 {
-		if e, ok := body[0].(*syntax.ExprStmt); ok {
-			if c, ok := e.Value.(*syntax.Constant); ok && c.Kind == syntax.Str {
-				return c.Str, true
-			}
-		}
-	}
-	return "", false
 }
 
 func (a *analysis) functionDef(s *scope, n *syntax.FunctionDef) {
@@ -339,7 +314,7 @@ func (a *analysis) comprehension(s *scope, n syntax.Expr, kind scopeKind, name s
 // pattern binds what a pattern captures.
 func (a *analysis) pattern(s *scope, p syntax.Pattern) {
 	syntax.Walk(p, func(n syntax.Node) bool {
-		for _, name := range bindings(n) {
+		for _, name := range syntax.Bindings(n) {
 			if name != "" {
 				a.store(s, name)
 			}
