@@ -328,6 +328,7 @@ func (t *Thread) classAttr(c *Class, name string) (Value, bool) {
 	return Value{}, false
 }
 
+// classValues returns classes as values.
 func classValues(cs []*Class) []Value {
 	out := make([]Value, len(cs))
 	for i, c := range cs {
@@ -460,6 +461,7 @@ func (t *Thread) super(cls, self Value) (*Super, error) {
 	return &Super{c, self, k}, nil
 }
 
+// findSuper finds an attribute of super(); l is the label of the value of super().
 func (t *Thread) findSuper(s *Super, l label.ID, name string) (attr, bool) {
 	self := s.self
 	self.l = t.join(self.l, l)

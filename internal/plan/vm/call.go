@@ -205,6 +205,7 @@ func prepend(v Value, rest []Value) []Value {
 	return append(append(make([]Value, 0, len(rest)+1), v), rest...)
 }
 
+// classValue returns a class as a value, without a label.
 func classValue(c *Class) Value { return Value{k: kClass, o: c} }
 
 // callFunc makes the frame of a function of the program, or its generator.

@@ -26,6 +26,7 @@ type Class struct {
 // traits say which of the rare hooks of the attribute protocol a class has.
 type traits uint8
 
+// The hooks. traitsKnown says that the others have been looked for.
 const (
 	traitsKnown traits = 1 << iota
 	hasGetattr
@@ -85,6 +86,7 @@ func (c *Class) solid() *Class {
 	return c
 }
 
+// classBytes is about what a class takes beside its attributes.
 const classBytes = 2048
 
 // makeClass makes a class of a name space that is filled. cell is that of __class__, or nil.

@@ -63,8 +63,10 @@ type unit struct {
 	summed  []byte // identifies the unit in a state; made when the first state is stored
 }
 
+// note is the annotation of a parameter, as source text.
 type note struct{ name, text string }
 
+// codeFlags say what kind of body a code is.
 type codeFlags uint16
 
 const (
@@ -73,9 +75,9 @@ const (
 	flagNested                          // lies in a function
 	flagClass                           // body of a class: has a name space of its own
 	flagModule                          // body of a module: its names are the globals
-	flagDoc
-	flagMethod  // lies in a class body directly
-	flagGeneric // class body: the class has type parameters and can be subscripted
+	flagDoc                             // begins with a docstring
+	flagMethod                          // lies in a class body directly
+	flagGeneric                         // class body: the class has type parameters and can be subscripted
 )
 
 // try is one entry of the exception table: an exception at a pc in [start, end)
@@ -119,7 +121,10 @@ func (c *Code) handler(pc int) (try, bool) {
 // the upper 24. Some are followed by one word more, a plain number.
 type Instr uint32
 
-func (i Instr) op() Op   { return Op(i) }
+// op returns the operation.
+func (i Instr) op() Op { return Op(i) }
+
+// arg returns the argument.
 func (i Instr) arg() int { return int(i >> 8) }
 
 // pair reads an argument that is two numbers of 12 bits.
@@ -128,10 +133,13 @@ func (i Instr) pair() (a, b int) { return int(i>>8) & 0xfff, int(i >> 20) }
 // triple reads an argument that is one number of 4 bits and two of 10.
 func (i Instr) triple() (op, a, b int) { return int(i>>8) & 0xf, int(i>>12) & 0x3ff, int(i >> 22) }
 
+// instr makes an instruction.
 func instr(op Op, arg int) Instr { return Instr(op) | Instr(arg)<<8 }
 
+// pairInstr makes an instruction whose argument is two numbers of 12 bits.
 func pairInstr(op Op, a, b int) Instr { return Instr(op) | Instr(a)<<8 | Instr(b)<<20 }
 
+// tripleInstr makes an instruction whose argument is one number of 4 bits and two of 10.
 func tripleInstr(op Op, n, a, b int) Instr {
 	return Instr(op) | Instr(n)<<8 | Instr(a)<<12 | Instr(b)<<22
 }

@@ -454,6 +454,7 @@ func (d *Dict) setName(name *Str, v Value) {
 	d.addName(name, v)
 }
 
+// addName adds a name that the dict does not have.
 func (d *Dict) addName(name *Str, v Value) {
 	h := hashStr(name)
 	if len(d.entries) == cap(d.entries) && d.live < len(d.entries)-len(d.entries)/4 {

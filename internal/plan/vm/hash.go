@@ -21,6 +21,7 @@ func hashResult(h int64) uint64 {
 	return uint64(h)
 }
 
+// hashInt is the hash of an int.
 func hashInt(n int64) uint64 { return uint64(pytext.HashInt(n)) }
 
 func hashBig(n *big.Int) uint64 { return uint64(pytext.HashBig(n)) }

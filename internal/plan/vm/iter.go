@@ -11,6 +11,7 @@ import (
 // iterKind says what an [Iter] walks over.
 type iterKind uint8
 
+// The kinds of iterators.
 const (
 	iterNone iterKind = iota
 	iterList
@@ -69,6 +70,7 @@ func (it *Iter) class(t *Thread) *Class { return t.types.iterators[it.kind] }
 // viewKind says what a [View] shows.
 type viewKind uint8
 
+// The kinds of views.
 const (
 	viewKeys viewKind = iota + 1
 	viewValues
@@ -158,6 +160,7 @@ func (t *Thread) iterObject(v, fn Value) (Value, error) {
 	return Value{}, t.failOf(it, t.types.TypeError, "%s.__iter__() must return an iterator, not %s", t.className(v), t.className(it))
 }
 
+// iterDict returns an iterator over the dict d, of which v is the value, or over a view of it.
 func (t *Thread) iterDict(v Value, d *Dict, kind iterKind) Value {
 	it := newIter(kind, v, int64(d.live))
 	o := it.o.(*Iter)

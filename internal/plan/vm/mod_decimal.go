@@ -14,6 +14,7 @@ type Dec struct{ d decimal.Decimal }
 
 func (d *Dec) class(t *Thread) *Class { return t.types.Decimal }
 
+// walk says how many bytes the number takes.
 func (d *Dec) walk(func(Value)) int64 { return decBytes(&d.d) }
 
 // attr are the parts that every number has.

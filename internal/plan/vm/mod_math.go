@@ -445,11 +445,13 @@ func mathValues(t *Thread, m *Module) {
 	}
 }
 
+// mathConstant is a constant of module math.
 type mathConstant struct {
 	name string
 	v    float64
 }
 
+// mathConstants are the constants of module math.
 func mathConstants() []mathConstant {
 	return []mathConstant{{"pi", math.Pi}, {"e", math.E}, {"tau", 2 * math.Pi}, {"inf", math.Inf(1)}, {"nan", math.NaN()}}
 }

@@ -35,12 +35,14 @@ type ReMatch struct {
 
 func (*ReMatch) class(t *Thread) *Class { return t.types.ReMatch }
 
+// walk gives the memory account what the match holds.
 func (m *ReMatch) walk(f func(Value)) int64 {
 	f(m.text)
 	f(Value{k: kSpecial, o: m.pat})
 	return int64(len(m.spans))*12 + 64
 }
 
+// regexKey names a compiled pattern: its text, whether that is bytes, and its flags.
 type regexKey struct {
 	text  string
 	bytes bool

@@ -14,6 +14,7 @@ const (
 // opName is how an operator is written and the methods that stand for it.
 type opName struct{ sign, plain, reflected, inplace string }
 
+// operators are the names of the operators, by [syntax.Operator].
 var operators = [...]opName{
 	syntax.Add:      {"+", "__add__", "__radd__", "__iadd__"},
 	syntax.Sub:      {"-", "__sub__", "__rsub__", "__isub__"},
@@ -39,6 +40,7 @@ func (t *Thread) enter(where string) error {
 	return nil
 }
 
+// leave ends what enter began.
 func (t *Thread) leave() { t.nest-- }
 
 // failAt makes an exception that depends on l.
@@ -60,6 +62,7 @@ func (t *Thread) failOn(a, b Value, c *Class, format string, args ...any) error 
 	return t.failAt(t.join(a.l, b.l), c, format, args...)
 }
 
+// notImplemented is the value NotImplemented.
 var notImplemented = Value{k: kNotImplemented}
 
 // binary is a op b.
@@ -142,6 +145,7 @@ func (t *Thread) binaryCore(op syntax.Operator, a, b Value) (Value, bool, error)
 	return Value{}, false, nil
 }
 
+// isSequence reports whether v is a str, a list, a tuple or bytes.
 func isSequence(v Value) bool { return v.k == kStr || v.k == kList || v.k == kTuple || v.k == kBytes }
 
 // binaryObject is binary where at least one class may bring its own operator;
@@ -299,6 +303,7 @@ func (t *Thread) unary(op syntax.UnaryOperator, v Value) (Value, error) {
 	return r, err
 }
 
+// unaryNames are the names of the unary operators, by [syntax.UnaryOperator].
 var unaryNames = [...]opName{
 	syntax.Invert: {sign: "~", plain: "__invert__"},
 	syntax.UAdd:   {sign: "+", plain: "__pos__"},

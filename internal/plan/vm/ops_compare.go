@@ -11,6 +11,7 @@ import (
 // cmpName is how a comparison is written, its method, and the one of the other side.
 type cmpName struct{ sign, plain, reflected string }
 
+// cmpNames are the names of the comparisons, by [syntax.CmpOperator].
 var cmpNames = [...]cmpName{
 	syntax.Eq:    {"==", "__eq__", "__eq__"},
 	syntax.NotEq: {"!=", "__ne__", "__ne__"},
@@ -289,6 +290,7 @@ func (t *Thread) equalLists(x, y *List) (bool, error) {
 	return len(x.items) == len(y.items), nil
 }
 
+// equalItem reports whether two elements are the same object or equal.
 func (t *Thread) equalItem(a, b Value) (bool, error) {
 	if err := t.step(1); err != nil {
 		return false, err
@@ -402,6 +404,7 @@ func compareNumbers(a, b Value) (int, bool) {
 	return 0, true
 }
 
+// isInt reports whether v is an int, True or False.
 func isInt(v Value) bool { return v.k == kInt || v.k == kBool || v.k == kBig }
 
 // holds reports whether a comparison that gave c fulfils op.

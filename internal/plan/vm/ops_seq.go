@@ -210,6 +210,7 @@ func (t *Thread) newList(items []Value, s label.ID) Value {
 	return Value{k: kList, o: &List{items: items, shape: t.join(s, t.pc)}}
 }
 
+// concatItems returns the elements of a and then those of b.
 func (t *Thread) concatItems(a, b []Value) ([]Value, error) {
 	n := len(a) + len(b)
 	if err := t.alloc(int64(n)*valueBytes + strBytes); err != nil {

@@ -124,6 +124,7 @@ func (t *Thread) appendRepr(dst []byte, v Value) ([]byte, error) {
 	return dst, t.alloc(int64(len(dst) - n))
 }
 
+// appendBig appends an int that does not fit an int64 in decimal.
 func (t *Thread) appendBig(dst []byte, v Value) ([]byte, error) {
 	n := v.o.(*Big).v
 	if err := t.size(int64(n.BitLen()), mulWork(int64(n.BitLen()), int64(n.BitLen()))); err != nil {

@@ -212,6 +212,7 @@ func (s *Set) discard(t *Thread, k Value) (bool, error) {
 	return true, nil
 }
 
+// removeAt removes the element at a place of the table.
 func (s *Set) removeAt(i int) {
 	s.table[i] = slot{gone: true}
 	s.used--

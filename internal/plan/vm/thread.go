@@ -111,6 +111,7 @@ type Raise struct {
 	quiet  bool     // the frame that raises it again adds no line to the traceback
 }
 
+// Error returns the name of the class of the exception.
 func (r *Raise) Error() string { return r.exc.cls.name }
 
 // raise makes an exception of class c with a formatted message. Text that

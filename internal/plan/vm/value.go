@@ -57,10 +57,16 @@ type Object interface {
 	class(t *Thread) *Class
 }
 
+// none is the value None, without a label.
 var none = Value{k: kNone}
 
-func intValue(n int64) Value     { return Value{k: kInt, n: n} }
+// intValue makes an int.
+func intValue(n int64) Value { return Value{k: kInt, n: n} }
+
+// floatValue makes a float.
 func floatValue(f float64) Value { return Value{k: kFloat, n: int64(math.Float64bits(f))} }
+
+// boolValue makes True or False.
 func boolValue(b bool) Value {
 	if b {
 		return Value{k: kBool, n: 1}
@@ -68,6 +74,7 @@ func boolValue(b bool) Value {
 	return Value{k: kBool}
 }
 
+// float returns the number of a float.
 func (v Value) float() float64 { return math.Float64frombits(uint64(v.n)) }
 
 // with returns v with l as its label.
@@ -116,6 +123,7 @@ type Dict struct {
 	version uint32 // changes with the keys: an iterator finds out, a cache of names, too
 }
 
+// entry is one key of a dict with its value; hash is that of the key.
 type entry struct {
 	key, val Value
 	hash     uint64

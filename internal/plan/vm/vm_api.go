@@ -70,6 +70,7 @@ type Limits struct {
 	Depth  int   // frames; 1,000, as CPython
 }
 
+// withDefaults returns the limits with the defaults in the place of zeros.
 func (l Limits) withDefaults() Limits {
 	set := func(n *int64, d int64) {
 		if *n <= 0 {

@@ -362,6 +362,7 @@ func (vm *VM) annotate(f *Frame, a, w int) error {
 	return nil
 }
 
+// instanceBytes is about what an instance takes beside its attributes.
 const instanceBytes = 160
 
 // construct carries out cls(…).
