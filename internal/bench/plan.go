@@ -18,6 +18,7 @@ import (
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/policy"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 	"praxis/internal/plan/vm"
 	"praxis/internal/tool"
 )
@@ -202,13 +203,13 @@ func onVM(w work, plain bool) (float64, error) {
 	}
 	return best(func() error {
 		table := label.NewTable()
-		zero := vm.Data{Value: int64(0)}
+		zero := value.Data{Value: int64(0)}
 		if !plain {
 			zero.Label = table.Of(label.Source{Kind: label.User, Name: "zero"}, label.Everyone())
 		}
 		machine, err := vm.New(p, vm.Config{
-			Plain: plain, Limits: vm.Limits{Steps: math.MaxInt64 / 4}, Labels: table,
-			Inputs: []vm.Field{{Name: "zero", Data: zero}},
+			Plain: plain, Limits: value.Limits{Steps: math.MaxInt64 / 4}, Labels: table,
+			Inputs: []value.Field{{Name: "zero", Data: zero}},
 		})
 		if err != nil {
 			return err

@@ -9,6 +9,7 @@ import (
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/policy"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 	"praxis/internal/plan/vm"
 	"praxis/internal/tool"
 )
@@ -124,9 +125,9 @@ func (p *Plan) Start(s Start) (*Run, error) {
 }
 
 // inputs are the values of the names that come from outside.
-func (r *Run) inputs() ([]vm.Field, error) {
+func (r *Run) inputs() ([]value.Field, error) {
 	day := label.Source{Kind: label.User, Name: Today, Trusted: true}
-	out := []vm.Field{{Name: Today, Data: vm.Data{Value: r.start.Now.Format("2006-01-02"), Label: r.table.Of(day, label.Everyone())}}}
+	out := []value.Field{{Name: Today, Data: value.Data{Value: r.start.Now.Format("2006-01-02"), Label: r.table.Of(day, label.Everyone())}}}
 	declared := r.plan.Tools.Inputs()
 	for name := range r.start.Inputs {
 		if !slices.ContainsFunc(declared, func(in tool.Input) bool { return in.Name == name }) {
@@ -148,11 +149,11 @@ func (r *Run) inputs() ([]vm.Field, error) {
 		if err != nil {
 			return nil, err
 		}
-		d, err := vm.DataOf(v, l)
+		d, err := value.DataOf(v, l)
 		if err != nil {
 			return nil, fmt.Errorf("cannot start the plan: input %s: %w", in.Name, err)
 		}
-		out = append(out, vm.Field{Name: in.Name, Data: d})
+		out = append(out, value.Field{Name: in.Name, Data: d})
 	}
 	return out, nil
 }

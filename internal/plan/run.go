@@ -8,6 +8,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/policy"
+	"praxis/internal/plan/value"
 	"praxis/internal/plan/vm"
 	"praxis/internal/tool"
 )
@@ -17,7 +18,7 @@ type Start struct {
 	Inputs map[string]any // values of the declared inputs, as package tool has JSON; the rest have their defaults
 	Now    time.Time      // what the plan's clock shows, and the day that the name today holds
 	Seed   int64          // of the plan's random numbers
-	Limits vm.Limits      // zero fields have their defaults
+	Limits value.Limits   // zero fields have their defaults
 }
 
 // Call is a call of a tool that the plan waits at.
@@ -135,14 +136,14 @@ func (r *Run) prepare(c *vm.Call) error {
 		return fmt.Errorf("cannot call %s: the tool is gone", c.Tool)
 	}
 	deep := c.Control
-	var positional []vm.Data
-	var named []tool.Named[vm.Data]
+	var positional []value.Data
+	var named []tool.Named[value.Data]
 	for _, a := range c.Args {
 		deep = r.table.Join(deep, a.Data.Join(r.table))
 		if a.Name == "" {
 			positional = append(positional, a.Data)
 		} else {
-			named = append(named, tool.Named[vm.Data]{Name: a.Name, Value: a.Data})
+			named = append(named, tool.Named[value.Data]{Name: a.Name, Value: a.Data})
 		}
 	}
 	bound, err := tool.BindArgs(def, positional, named)
@@ -190,11 +191,11 @@ func (r *Run) Reply(result any) (Got, error) {
 	// The words of an enum are the schema's: whoever chose the schema chose them.
 	if c := r.call; c.Tool.Name != AskLLM || c.Labels["schema"].Trusted() {
 		for _, part := range r.plan.Policy.LowerParts(c.Tool, from, schema.Type()) {
-			data = relabel(data, part.Path.Segments(), func(d vm.Data) vm.Data { return whole(d, r.table.Intern(part.Label)) })
+			data = relabel(data, part.Path.Segments(), func(d value.Data) value.Data { return whole(d, r.table.Intern(part.Label)) })
 			got.Lowered = append(got.Lowered, Lowered{part.Rule, from, part.Label})
 		}
 		for _, part := range r.plan.Policy.LowerShapes(c.Tool, from, schema.Type()) {
-			data = relabel(data, part.Path.Segments(), func(d vm.Data) vm.Data {
+			data = relabel(data, part.Path.Segments(), func(d value.Data) value.Data {
 				d.Label = r.table.Intern(part.Label)
 				return d
 			})
@@ -220,7 +221,7 @@ func (r *Run) ReplyEndorsed(result any, who, why string) (Got, error) {
 }
 
 // take checks a result and labels it. What is wrong with it is raised in the plan.
-func (r *Run) take(result any) (data vm.Data, schema *tool.Schema, err error) {
+func (r *Run) take(result any) (data value.Data, schema *tool.Schema, err error) {
 	c := r.call
 	if c == nil {
 		return data, nil, ErrNotWaiting
@@ -237,7 +238,7 @@ func (r *Run) take(result any) (data vm.Data, schema *tool.Schema, err error) {
 		l, err = r.resultLabel(c, result)
 	}
 	if err == nil {
-		data, err = vm.DataOf(result, l)
+		data, err = value.DataOf(result, l)
 	}
 	if err != nil {
 		return data, nil, errors.Join(err, r.Fail(err.Error()))
@@ -245,7 +246,7 @@ func (r *Run) take(result any) (data vm.Data, schema *tool.Schema, err error) {
 	return data, schema, nil
 }
 
-func (r *Run) reply(d vm.Data) {
+func (r *Run) reply(d value.Data) {
 	r.call = nil
 	r.answer = func() (vm.Outcome, error) { return r.vm.Reply(d) }
 }

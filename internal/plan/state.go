@@ -10,6 +10,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/policy"
+	"praxis/internal/plan/value"
 	"praxis/internal/plan/vm"
 	"praxis/internal/tool"
 )
@@ -35,7 +36,7 @@ type header struct {
 	Inputs  json.RawMessage   `json:"inputs"`
 	Now     time.Time         `json:"now"`
 	Seed    int64             `json:"seed"`
-	Limits  vm.Limits         `json:"limits"`
+	Limits  value.Limits      `json:"limits"`
 	Calls   map[string]int    `json:"calls"`
 	Total   int               `json:"total"`
 	Outputs label.ID          `json:"outputs"`

@@ -13,6 +13,7 @@ import (
 	"praxis/internal/plan/check"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 	"praxis/internal/plan/vm"
 	"praxis/internal/tool"
 )
@@ -101,7 +102,7 @@ func (w soundWorld) violated(t testing.TB, src string, strict bool) (wrong strin
 	}
 	table := label.NewTable()
 	machine, err := vm.New(prog, vm.Config{Labels: table, Inputs: w.inputs(t, table), Now: time.Unix(0, 0),
-		Limits: vm.Limits{Steps: 300_000, Memory: 32 << 20, Calls: 300, Depth: 200}})
+		Limits: value.Limits{Steps: 300_000, Memory: 32 << 20, Calls: 300, Depth: 200}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +133,7 @@ func (w soundWorld) violated(t testing.TB, src string, strict bool) (wrong strin
 			out, err = machine.Raise("ToolError", "it failed", deep)
 			continue
 		}
-		d, derr := vm.DataOf(answer(c.Tool, c.Number), deep)
+		d, derr := value.DataOf(answer(c.Tool, c.Number), deep)
 		if derr != nil {
 			t.Fatal(derr)
 		}
@@ -142,16 +143,16 @@ func (w soundWorld) violated(t testing.TB, src string, strict bool) (wrong strin
 
 var lostPrograms int
 
-func (w soundWorld) inputs(t testing.TB, table *label.Table) []vm.Field {
-	var out []vm.Field
+func (w soundWorld) inputs(t testing.TB, table *label.Table) []value.Field {
+	var out []value.Field
 	for name, v := range map[string]any{"given": "ann", "pair": tool.NewObject(tool.Member{Name: "u", Value: "x"}, tool.Member{Name: "v", Value: "y"}), "today": "2026-01-01"} {
-		d, err := vm.DataOf(v, table.Of(label.Source{Kind: label.User, Name: name, Trusted: name != "pair"}, label.Everyone()))
+		d, err := value.DataOf(v, table.Of(label.Source{Kind: label.User, Name: name, Trusted: name != "pair"}, label.Everyone()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, vm.Field{Name: name, Data: d})
+		out = append(out, value.Field{Name: name, Data: d})
 	}
-	slices.SortFunc(out, func(a, b vm.Field) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b value.Field) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
@@ -169,13 +170,13 @@ func (w soundWorld) compare(c *vm.Call, flows map[site]*check.Flow, table *label
 	if f.Verdict == check.Dead {
 		return fmt.Sprintf("line %d: the call of %s was said to be unreachable", c.Line, c.Tool)
 	}
-	var pos []vm.Data
-	var named []tool.Named[vm.Data]
+	var pos []value.Data
+	var named []tool.Named[value.Data]
 	for _, a := range c.Args {
 		if a.Name == "" {
 			pos = append(pos, a.Data)
 		} else {
-			named = append(named, tool.Named[vm.Data]{Name: a.Name, Value: a.Data})
+			named = append(named, tool.Named[value.Data]{Name: a.Name, Value: a.Data})
 		}
 	}
 	for _, s := range table.Label(c.Control).Sources {

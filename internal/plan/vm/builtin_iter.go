@@ -4,208 +4,209 @@ import (
 	"math"
 
 	"praxis/internal/plan/label"
+	"praxis/internal/plan/value"
 )
 
 // iterBuiltins are the built-in functions that go over values.
-func iterBuiltins() []*Native {
-	return []*Native{
-		{name: "iter", params: "object, sentinel=None, /", call: builtinIter, precise: true},
-		{name: "next", params: "iterator, default=None, /", call: builtinNext, precise: true},
-		{name: "any", params: "iterable, /", call: anyNative("_any", true)},
-		{name: "all", params: "iterable, /", call: anyNative("_all", false)},
-		(&Native{name: "sorted", params: "iterable, /, *, key=None, reverse=False", call: builtinSorted, precise: true}).drain(0),
+func iterBuiltins() []*value.Native {
+	return []*value.Native{
+		{Name: "iter", Params: "object, sentinel=None, /", Call: builtinIter, Precise: true},
+		{Name: "next", Params: "iterator, default=None, /", Call: builtinNext, Precise: true},
+		{Name: "any", Params: "iterable, /", Call: anyNative("_any", true)},
+		{Name: "all", Params: "iterable, /", Call: anyNative("_all", false)},
+		(&value.Native{Name: "sorted", Params: "iterable, /, *, key=None, reverse=False", Call: builtinSorted, Precise: true}).Drain(0),
 	}
 }
 
 // iterConstructors make the built-in iterators that are classes in Python.
-func iterConstructors() []*Native {
-	return []*Native{
-		{name: "enumerate.__new__", params: "cls, iterable=None, start=0", call: enumerateNew, precise: true},
-		{name: "zip.__new__", params: "cls, /, *iterables, strict=False", call: zipNew, precise: true},
-		{name: "map.__new__", params: "cls, function=None, iterable=None, /, *iterables, strict=False", call: mapNew, precise: true},
-		{name: "filter.__new__", params: "cls, function, iterable, /", call: filterNew, precise: true},
-		{name: "reversed.__new__", params: "cls, sequence, /", call: reversedNew, precise: true},
+func iterConstructors() []*value.Native {
+	return []*value.Native{
+		{Name: "enumerate.__new__", Params: "cls, iterable=None, start=0", Call: enumerateNew, Precise: true},
+		{Name: "zip.__new__", Params: "cls, /, *iterables, strict=False", Call: zipNew, Precise: true},
+		{Name: "map.__new__", Params: "cls, function=None, iterable=None, /, *iterables, strict=False", Call: mapNew, Precise: true},
+		{Name: "filter.__new__", Params: "cls, function, iterable, /", Call: filterNew, Precise: true},
+		{Name: "reversed.__new__", Params: "cls, sequence, /", Call: reversedNew, Precise: true},
 	}
 }
 
-func builtinIter(t *Thread, a *Args) (Value, error) {
+func builtinIter(t *value.Thread, a *value.Args) (value.Value, error) {
 	v, sentinel := a.Pos[0], a.Pos[1]
-	if sentinel.k == kUnset {
-		if fn, ok := t.override(v, "__iter__"); ok && fn.k == kFunc {
-			return t.tailCall(fn.with(t.join(fn.l, v.l)), []Value{v}, nil, nil)
+	if sentinel.Kind == value.KUnset {
+		if fn, ok := t.Override(v, "__iter__"); ok && fn.Kind == value.KFunc {
+			return t.TailCall(fn.With(t.Join(fn.Label, v.Label)), []value.Value{v}, nil, nil)
 		}
-		return t.iter(v)
+		return t.Iter(v)
 	}
-	if !t.callable(v) {
-		return Value{}, t.failOf(v, t.types.TypeError, "iter(v, w): v must be callable")
+	if !callable(t, v) {
+		return value.Value{}, t.FailOf(v, t.Types.TypeError, "iter(v, w): v must be callable")
 	}
-	if t.plainCallable(v) {
-		return Value{k: kIter, o: &Iter{kind: iterCall, src: v, stop: sentinel}, l: t.join(v.l, sentinel.l)}, nil
+	if plainCallable(t, v) {
+		return value.Value{Kind: value.KIter, Obj: &value.Iter{Kind: value.IterCall, Src: v, Stop: sentinel}, Label: t.Join(v.Label, sentinel.Label)}, nil
 	}
-	return t.tailBuiltin("_call_until", v, sentinel)
+	return tailBuiltin(t, "_call_until", v, sentinel)
 }
 
-func builtinNext(t *Thread, a *Args) (Value, error) {
+func builtinNext(t *value.Thread, a *value.Args) (value.Value, error) {
 	it, other := a.Pos[0], a.Pos[1]
-	switch it.k {
-	case kGen:
-		return t.tailNext(it, other)
-	case kObject, kSpecial:
-		if _, ok := t.override(it, "__next__"); ok {
-			return t.tailNext(it, other)
+	switch it.Kind {
+	case value.KGen:
+		return t.TailNext(it, other)
+	case value.KObject, value.KSpecial:
+		if _, ok := t.Override(it, "__next__"); ok {
+			return t.TailNext(it, other)
 		}
-		return Value{}, t.failOf(it, t.types.TypeError, "'%s' object is not an iterator", t.className(it))
-	case kIter:
-		v, ok, err := t.next(it)
+		return value.Value{}, t.FailOf(it, t.Types.TypeError, "'%s' object is not an iterator", t.ClassName(it))
+	case value.KIter:
+		v, ok, err := t.Next(it)
 		switch {
 		case err != nil || ok:
 			return v, err
-		case other.k != kUnset:
-			return other.with(t.join(other.l, v.l)), nil
+		case other.Kind != value.KUnset:
+			return other.With(t.Join(other.Label, v.Label)), nil
 		}
-		t.see(v.l)
-		return Value{}, t.raiseArgs(t.types.StopIteration)
+		t.See(v.Label)
+		return value.Value{}, t.RaiseArgs(t.Types.StopIteration)
 	}
-	return Value{}, t.failOf(it, t.types.TypeError, "'%s' object is not an iterator", t.className(it))
+	return value.Value{}, t.FailOf(it, t.Types.TypeError, "'%s' object is not an iterator", t.ClassName(it))
 }
 
 // anyNative is any or all: it stops at the first element whose truth is stop.
-func anyNative(own string, stop bool) nativeFunc {
-	return func(t *Thread, a *Args) (Value, error) {
-		if t.foreign(a.Pos[0]) {
-			return t.tailBuiltin(own, a.Pos[0])
+func anyNative(own string, stop bool) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		if t.Foreign(a.Pos[0]) {
+			return tailBuiltin(t, own, a.Pos[0])
 		}
-		it, err := t.iter(a.Pos[0])
+		it, err := t.Iter(a.Pos[0])
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
-		t.see(it.l)
+		t.See(it.Label)
 		for {
-			x, ok, err := t.next(it)
+			x, ok, err := t.Next(it)
 			if err != nil {
-				return Value{}, err
+				return value.Value{}, err
 			}
 			if !ok {
-				t.see(x.l)
-				return boolValue(!stop), nil
+				t.See(x.Label)
+				return value.Bool(!stop), nil
 			}
-			if err := t.step(1); err != nil {
-				return Value{}, err
+			if err := t.Step(1); err != nil {
+				return value.Value{}, err
 			}
-			yes, err := t.truth(x)
+			yes, err := t.Truth(x)
 			if err != nil || yes == stop {
-				return boolValue(stop), err
+				return value.Bool(stop), err
 			}
 		}
 	}
 }
 
-func builtinSorted(t *Thread, a *Args) (Value, error) {
+func builtinSorted(t *value.Thread, a *value.Args) (value.Value, error) {
 	key := a.Pos[1]
-	var items []Value
+	var items []value.Value
 	reverse := false
-	s, err := t.shaped(func() (err error) {
-		if items, err = t.collect(a.Pos[0]); err != nil {
+	s, err := t.Shaped(func() (err error) {
+		if items, err = t.Collect(a.Pos[0]); err != nil {
 			return err
 		}
-		if a.Pos[2].k != kUnset {
-			reverse, err = t.truth(a.Pos[2])
+		if a.Pos[2].Kind != value.KUnset {
+			reverse, err = t.Truth(a.Pos[2])
 		}
 		return err
 	})
 	if err != nil {
-		t.see(s)
-		return Value{}, err
+		t.See(s)
+		return value.Value{}, err
 	}
-	list := t.newList(items, s)
+	list := t.NewList(items, s)
 	switch {
-	case !given(key):
-		return list, t.sortList(list, nil, reverse)
-	case t.plainCallable(key):
-		return list, t.sortByNative(list, key, reverse)
+	case !value.Given(key):
+		return list, t.SortList(list, nil, reverse)
+	case plainCallable(t, key):
+		return list, sortByNative(t, list, key, reverse)
 	}
-	return t.tailBuiltin("_sorted", list, key, boolValue(reverse).with(s))
+	return tailBuiltin(t, "_sorted", list, key, value.Bool(reverse).With(s))
 }
 
 // plainCallable reports whether calling v needs no frame of the machine.
-func (t *Thread) plainCallable(v Value) bool {
-	switch o := v.o.(type) {
-	case *Native:
+func plainCallable(t *value.Thread, v value.Value) bool {
+	switch o := v.Obj.(type) {
+	case *value.Native:
 		return true
-	case *Class:
-		return o.static && !o.isExc
-	case *Method:
-		return o.fn.k == kNative
+	case *value.Class:
+		return o.Static && !o.IsExc
+	case *value.Method:
+		return o.Fn.Kind == value.KNative
 	}
 	return false
 }
 
 // iterators makes iterators of all values, labelled with what they depend on; ok is false
 // when the language's own code has to walk over one of them.
-func (t *Thread) iterators(vs []Value) (its []Value, l label.ID, ok bool, err error) {
-	its = make([]Value, len(vs))
+func iterators(t *value.Thread, vs []value.Value) (its []value.Value, l label.ID, ok bool, err error) {
+	its = make([]value.Value, len(vs))
 	for i, v := range vs {
-		if t.foreign(v) {
+		if t.Foreign(v) {
 			return nil, 0, false, nil
 		}
-		if its[i], err = t.iter(v); err != nil {
+		if its[i], err = t.Iter(v); err != nil {
 			return nil, 0, false, err
 		}
-		l = t.join(l, its[i].l)
+		l = t.Join(l, its[i].Label)
 	}
-	return its, l, true, t.alloc(int64(len(vs)+4) * valueBytes)
+	return its, l, true, t.Alloc(int64(len(vs)+4) * value.ValueBytes)
 }
 
-func enumerateNew(t *Thread, a *Args) (Value, error) {
-	if a.Pos[1].k == kUnset {
-		return Value{}, t.raise(t.types.TypeError, "enumerate() missing required argument 'iterable'")
+func enumerateNew(t *value.Thread, a *value.Args) (value.Value, error) {
+	if a.Pos[1].Kind == value.KUnset {
+		return value.Value{}, t.Raise(t.Types.TypeError, "enumerate() missing required argument 'iterable'")
 	}
-	start := intValue(0)
-	if a.Pos[2].k != kUnset {
-		seen := t.seen
-		n, err := t.index(a.Pos[2])
+	start := value.Int(0)
+	if a.Pos[2].Kind != value.KUnset {
+		seen := t.Seen
+		n, err := t.Index(a.Pos[2])
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
-		t.seen = seen
-		start = n.with(a.Pos[2].l)
+		t.Seen = seen
+		start = n.With(a.Pos[2].Label)
 	}
-	its, l, ok, err := t.iterators(a.Pos[1:2])
+	its, l, ok, err := iterators(t, a.Pos[1:2])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	if !ok || start.k == kBig || start.n > math.MaxInt64/2 {
-		return t.tailBuiltin("_enumerate", a.Pos[1], start)
+	if !ok || start.Kind == value.KBig || start.N > math.MaxInt64/2 {
+		return tailBuiltin(t, "_enumerate", a.Pos[1], start)
 	}
-	it := &Iter{kind: iterEnumerate, src: its[0], i: start.n, stop: none.with(start.l)}
-	return Value{k: kIter, o: it, l: l}, nil
+	it := &value.Iter{Kind: value.IterEnumerate, Src: its[0], At: start.N, Stop: value.None.With(start.Label)}
+	return value.Value{Kind: value.KIter, Obj: it, Label: l}, nil
 }
 
-func zipNew(t *Thread, a *Args) (Value, error) {
-	strict, l, err := t.strictFlag(a.Pos[1])
+func zipNew(t *value.Thread, a *value.Args) (value.Value, error) {
+	strict, l, err := strictFlag(t, a.Pos[1])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	its, shape, ok, err := t.iterators(a.Star)
+	its, shape, ok, err := iterators(t, a.Star)
 	if err != nil {
-		return Value{}, t.zipError(err, a.Star)
+		return value.Value{}, zipError(t, err, a.Star)
 	}
 	if !ok {
-		return t.tailBuiltin("_zip", append([]Value{boolValue(strict).with(l)}, a.Star...)...)
+		return tailBuiltin(t, "_zip", append([]value.Value{value.Bool(strict).With(l)}, a.Star...)...)
 	}
-	it := &Iter{kind: iterZip, src: t.tuple(its)}
+	it := &value.Iter{Kind: value.IterZip, Src: t.Tuple(its)}
 	if strict {
-		it.n = 1
+		it.N = 1
 	}
-	return Value{k: kIter, o: it, l: t.join(shape, l)}, nil
+	return value.Value{Kind: value.KIter, Obj: it, Label: t.Join(shape, l)}, nil
 }
 
 // zipError names the argument of zip that cannot be iterated.
-func (t *Thread) zipError(err error, vs []Value) error {
-	if r, ok := err.(*Raise); ok && r.exc.cls == t.types.TypeError {
+func zipError(t *value.Thread, err error, vs []value.Value) error {
+	if r, ok := err.(*value.Raise); ok && r.Exc.Cls == t.Types.TypeError {
 		for i, v := range vs {
-			if !t.canIter(v) {
-				return t.failOf(v, t.types.TypeError, "'%s' object is not iterable", t.className(vs[i]))
+			if !t.CanIter(v) {
+				return t.FailOf(v, t.Types.TypeError, "'%s' object is not iterable", t.ClassName(vs[i]))
 			}
 		}
 	}
@@ -213,196 +214,73 @@ func (t *Thread) zipError(err error, vs []Value) error {
 }
 
 // strictFlag reads the argument strict.
-func (t *Thread) strictFlag(v Value) (bool, label.ID, error) {
-	if v.k == kUnset {
+func strictFlag(t *value.Thread, v value.Value) (bool, label.ID, error) {
+	if v.Kind == value.KUnset {
 		return false, 0, nil
 	}
 	strict := false
-	l, err := t.shaped(func() (err error) {
-		strict, err = t.truth(v)
+	l, err := t.Shaped(func() (err error) {
+		strict, err = t.Truth(v)
 		return err
 	})
 	return strict, l, err
 }
 
-func mapNew(t *Thread, a *Args) (Value, error) {
-	if a.Pos[2].k == kUnset {
-		return Value{}, t.raise(t.types.TypeError, "map() must have at least two arguments.")
+func mapNew(t *value.Thread, a *value.Args) (value.Value, error) {
+	if a.Pos[2].Kind == value.KUnset {
+		return value.Value{}, t.Raise(t.Types.TypeError, "map() must have at least two arguments.")
 	}
 	fn := a.Pos[1]
-	strict, l, err := t.strictFlag(a.Pos[3])
+	strict, l, err := strictFlag(t, a.Pos[3])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	sources := append([]Value{a.Pos[2]}, a.Star...)
-	if t.plainCallable(fn) {
-		its, shape, ok, err := t.iterators(sources)
+	sources := append([]value.Value{a.Pos[2]}, a.Star...)
+	if plainCallable(t, fn) {
+		its, shape, ok, err := iterators(t, sources)
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 		if ok {
-			it := &Iter{kind: iterMap, src: t.tuple(its), stop: fn}
+			it := &value.Iter{Kind: value.IterMap, Src: t.Tuple(its), Stop: fn}
 			if strict {
-				it.n = 1
+				it.N = 1
 			}
-			return Value{k: kIter, o: it, l: t.join(shape, t.join(l, fn.l))}, nil
+			return value.Value{Kind: value.KIter, Obj: it, Label: t.Join(shape, t.Join(l, fn.Label))}, nil
 		}
 	}
 	for _, v := range sources {
-		if !t.canIter(v) {
-			return Value{}, t.failOf(v, t.types.TypeError, "'%s' object is not iterable", t.className(v))
+		if !t.CanIter(v) {
+			return value.Value{}, t.FailOf(v, t.Types.TypeError, "'%s' object is not iterable", t.ClassName(v))
 		}
 	}
-	return t.tailBuiltin("_map", append([]Value{fn, boolValue(strict).with(l)}, sources...)...)
+	return tailBuiltin(t, "_map", append([]value.Value{fn, value.Bool(strict).With(l)}, sources...)...)
 }
 
-func filterNew(t *Thread, a *Args) (Value, error) {
+func filterNew(t *value.Thread, a *value.Args) (value.Value, error) {
 	fn := a.Pos[1]
-	if fn.k == kNone || t.plainCallable(fn) {
-		its, shape, ok, err := t.iterators(a.Pos[2:3])
+	if fn.Kind == value.KNone || plainCallable(t, fn) {
+		its, shape, ok, err := iterators(t, a.Pos[2:3])
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 		if ok {
-			return Value{k: kIter, o: &Iter{kind: iterFilter, src: its[0], stop: fn}, l: t.join(shape, fn.l)}, nil
+			return value.Value{Kind: value.KIter, Obj: &value.Iter{Kind: value.IterFilter, Src: its[0], Stop: fn}, Label: t.Join(shape, fn.Label)}, nil
 		}
 	}
-	if !t.canIter(a.Pos[2]) {
-		return Value{}, t.failOf(a.Pos[2], t.types.TypeError, "'%s' object is not iterable", t.className(a.Pos[2]))
+	if !t.CanIter(a.Pos[2]) {
+		return value.Value{}, t.FailOf(a.Pos[2], t.Types.TypeError, "'%s' object is not iterable", t.ClassName(a.Pos[2]))
 	}
-	if fn.k == kNone {
-		fn = classValue(t.types.Bool)
+	if fn.Kind == value.KNone {
+		fn = value.ClassValue(t.Types.Bool)
 	}
-	return t.tailBuiltin("_filter", fn, a.Pos[2])
+	return tailBuiltin(t, "_filter", fn, a.Pos[2])
 }
 
-func reversedNew(t *Thread, a *Args) (Value, error) {
+func reversedNew(t *value.Thread, a *value.Args) (value.Value, error) {
 	v := a.Pos[1]
-	if fn, ok := t.override(v, "__reversed__"); ok && fn.k == kFunc {
-		return t.tailCall(fn.with(t.join(fn.l, v.l)), []Value{v}, nil, nil)
+	if fn, ok := t.Override(v, "__reversed__"); ok && fn.Kind == value.KFunc {
+		return t.TailCall(fn.With(t.Join(fn.Label, v.Label)), []value.Value{v}, nil, nil)
 	}
-	return t.reversed(v)
-}
-
-// advanceBuilt is advance for the iterators over iterators.
-func (t *Thread) advanceBuilt(it *Iter) (Value, bool, error) {
-	if err := t.step(1); err != nil {
-		return Value{}, false, err
-	}
-	switch it.kind {
-	case iterEnumerate:
-		v, ok, err := t.next(it.src)
-		if err != nil || !ok {
-			return v, false, err
-		}
-		n := intValue(it.i).with(it.stop.l)
-		it.i++
-		return t.tuple([]Value{n, v}), true, t.alloc(4 * valueBytes)
-	case iterZip:
-		row, l, err := t.row(it, "zip")
-		if err != nil || row == nil {
-			return Value{l: l}, false, err
-		}
-		return t.tuple(row), true, nil
-	case iterMap:
-		row, l, err := t.row(it, "map")
-		if err != nil || row == nil {
-			return Value{l: l}, false, err
-		}
-		v, err := t.Call(it.stop, row, nil, nil)
-		if r, is := err.(*Raise); is && r.exc.cls.derives(t.types.StopIteration) {
-			return Value{l: t.join(r.l, it.stop.l)}, false, nil // map(next, …) ends with the first that has no more
-		}
-		return v, err == nil, err
-	case iterFilter:
-		return t.advanceFilter(it)
-	}
-	return Value{}, false, nil
-}
-
-// advanceFilter finds the next element that passes. That the ones before it did
-// not is an implicit flow.
-func (t *Thread) advanceFilter(it *Iter) (Value, bool, error) {
-	for {
-		v, ok, err := t.next(it.src)
-		if err != nil || !ok {
-			return v, false, err
-		}
-		if err := t.step(1); err != nil {
-			return Value{}, false, err
-		}
-		test := v
-		if it.stop.k != kNone {
-			if test, err = t.Call(it.stop, []Value{v}, nil, nil); err != nil {
-				return Value{}, false, err
-			}
-		}
-		pass := false
-		l, err := t.shaped(func() (err error) {
-			pass, err = t.truth(test)
-			return err
-		})
-		if err != nil {
-			return Value{}, false, err
-		}
-		if t.strict {
-			it.stop.l = t.join(it.stop.l, l)
-			v.l = t.join(v.l, it.stop.l)
-		}
-		if pass {
-			return v, true, nil
-		}
-	}
-}
-
-// row takes one element of each iterator of a zip or a map; nil at the end of one of them.
-func (t *Thread) row(it *Iter, name string) ([]Value, label.ID, error) {
-	its := it.src.o.(*Tuple).items
-	if len(its) == 0 {
-		return nil, 0, nil
-	}
-	if err := t.alloc(int64(len(its)+2) * valueBytes); err != nil {
-		return nil, 0, err
-	}
-	row := make([]Value, len(its))
-	for i := range its {
-		v, ok, err := t.next(its[i])
-		if err != nil {
-			return nil, 0, err
-		}
-		if !ok {
-			return nil, v.l, t.uneven(it, its, i, name)
-		}
-		row[i] = v
-	}
-	return row, 0, nil
-}
-
-// uneven ends a zip or a map at iterator i, and fails when it is strict and not all end.
-func (t *Thread) uneven(it *Iter, its []Value, i int, name string) error {
-	strict := it.n == 1
-	it.src = Value{}
-	if !strict {
-		return nil
-	}
-	words := func(what string, i int) error {
-		s := " "
-		if i > 1 {
-			s = "s 1-"
-		}
-		return t.raise(t.types.ValueError, "%s() argument %d is %s than argument%s%d", name, i+1, what, s, i)
-	}
-	if i > 0 {
-		return words("shorter", i)
-	}
-	for k := 1; k < len(its); k++ {
-		_, ok, err := t.next(its[k])
-		if err != nil {
-			return err
-		}
-		if ok {
-			return words("longer", k)
-		}
-	}
-	return nil
+	return reversed(t, v)
 }

@@ -1,6 +1,8 @@
 package vm
 
-import "testing"
+import (
+	"testing"
+)
 
 // builtinLabels are the cases for the built-in functions and the modules.
 var builtinLabels = []labelCase{

@@ -6,217 +6,218 @@ import (
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/pytext"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 )
 
 // numberBuiltins are the built-in functions that compute.
-func numberBuiltins() []*Native {
-	return []*Native{
-		{name: "abs", params: "x, /", call: func(t *Thread, a *Args) (Value, error) { return t.abs(a.Pos[0]) }},
-		{name: "divmod", params: "x, y, /", call: builtinDivmod},
-		{name: "pow", params: "base, exp, mod=None", call: builtinPow},
-		{name: "round", params: "number, ndigits=None", call: builtinRound},
-		(&Native{name: "sum", params: "iterable, /, start=0", call: builtinSum, precise: true}).drain(0),
-		{name: "min", params: "", call: extremeNative("min", -1), precise: true},
-		{name: "max", params: "", call: extremeNative("max", 1), precise: true},
-		{name: "_place", params: "keys, sign, /", call: builtinPlace},
-		{name: "hash", params: "obj, /", call: func(t *Thread, a *Args) (Value, error) {
-			h, err := t.hash(a.Pos[0])
-			return intValue(int64(h)), err
+func numberBuiltins() []*value.Native {
+	return []*value.Native{
+		{Name: "abs", Params: "x, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) { return t.Abs(a.Pos[0]) }},
+		{Name: "divmod", Params: "x, y, /", Call: builtinDivmod},
+		{Name: "pow", Params: "base, exp, mod=None", Call: builtinPow},
+		{Name: "round", Params: "number, ndigits=None", Call: builtinRound},
+		(&value.Native{Name: "sum", Params: "iterable, /, start=0", Call: builtinSum, Precise: true}).Drain(0),
+		{Name: "min", Params: "", Call: extremeNative("min", -1), Precise: true},
+		{Name: "max", Params: "", Call: extremeNative("max", 1), Precise: true},
+		{Name: "_place", Params: "keys, sign, /", Call: builtinPlace},
+		{Name: "hash", Params: "obj, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+			h, err := t.Hash(a.Pos[0])
+			return value.Int(int64(h)), err
 		}},
-		{name: "id", params: "obj, /", call: func(t *Thread, a *Args) (Value, error) {
-			return intValue(int64(t.identity(a.Pos[0]))), nil
+		{Name: "id", Params: "obj, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+			return value.Int(int64(t.Identity(a.Pos[0]))), nil
 		}},
-		{name: "len", params: "obj, /", call: func(t *Thread, a *Args) (Value, error) {
-			n, err := t.length(a.Pos[0])
-			return intValue(int64(n)), err
+		{Name: "len", Params: "obj, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+			n, err := t.Length(a.Pos[0])
+			return value.Int(int64(n)), err
 		}},
 	}
 }
 
-func builtinDivmod(t *Thread, a *Args) (Value, error) {
+func builtinDivmod(t *value.Thread, a *value.Args) (value.Value, error) {
 	x, y := a.Pos[0], a.Pos[1]
-	_, left := t.override(x, "__divmod__")
-	_, right := t.override(y, "__rdivmod__")
+	_, left := t.Override(x, "__divmod__")
+	_, right := t.Override(y, "__rdivmod__")
 	if !left && !right {
-		if v, err := t.divmod(x, y); err != nil || v.k != kNotImplemented {
+		if v, err := divmod(t, x, y); err != nil || v.Kind != value.KNotImplemented {
 			return v, err
 		}
 	}
 	if left {
-		if v, ok, err := t.tryOperator(x, "__divmod__", y); ok || err != nil {
+		if v, ok, err := t.TryOperator(x, "__divmod__", y); ok || err != nil {
 			return v, err
 		}
 	}
 	if right {
-		if v, ok, err := t.tryOperator(y, "__rdivmod__", x); ok || err != nil {
+		if v, ok, err := t.TryOperator(y, "__rdivmod__", x); ok || err != nil {
 			return v, err
 		}
 	}
-	return Value{}, t.raise(t.types.TypeError, "unsupported operand type(s) for divmod(): '%s' and '%s'", t.className(x), t.className(y))
+	return value.Value{}, t.Raise(t.Types.TypeError, "unsupported operand type(s) for divmod(): '%s' and '%s'", t.ClassName(x), t.ClassName(y))
 }
 
-func builtinPow(t *Thread, a *Args) (Value, error) {
+func builtinPow(t *value.Thread, a *value.Args) (value.Value, error) {
 	x, y, z := a.Pos[0], a.Pos[1], a.Pos[2]
-	if !given(z) {
-		return t.binary(syntax.Pow, x, y)
+	if !value.Given(z) {
+		return t.Binary(syntax.Pow, x, y)
 	}
-	if _, ok := t.override(x, "__pow__"); ok {
-		v, _, err := t.callSpecial(x, "__pow__", y, z)
-		if err != nil || v.k != kNotImplemented {
+	if _, ok := t.Override(x, "__pow__"); ok {
+		v, _, err := t.CallSpecial(x, "__pow__", y, z)
+		if err != nil || v.Kind != value.KNotImplemented {
 			return v, err
 		}
 	}
-	bx, by, bz := t.base(x), t.base(y), t.base(z)
-	if isInt(bx) && isInt(by) && isInt(bz) {
-		return t.powMod(bx, by, bz)
+	bx, by, bz := t.Base(x), t.Base(y), t.Base(z)
+	if value.IsInt(bx) && value.IsInt(by) && value.IsInt(bz) {
+		return t.PowMod(bx, by, bz)
 	}
-	if (isInt(bx) || bx.k == kFloat) && (isInt(by) || by.k == kFloat) && (isInt(bz) || bz.k == kFloat) {
-		return Value{}, t.raise(t.types.TypeError, "pow() 3rd argument not allowed unless all arguments are integers")
+	if (value.IsInt(bx) || bx.Kind == value.KFloat) && (value.IsInt(by) || by.Kind == value.KFloat) && (value.IsInt(bz) || bz.Kind == value.KFloat) {
+		return value.Value{}, t.Raise(t.Types.TypeError, "pow() 3rd argument not allowed unless all arguments are integers")
 	}
-	return Value{}, t.raise(t.types.TypeError, "unsupported operand type(s) for ** or pow(): '%s', '%s', '%s'",
-		t.className(x), t.className(y), t.className(z))
+	return value.Value{}, t.Raise(t.Types.TypeError, "unsupported operand type(s) for ** or pow(): '%s', '%s', '%s'",
+		t.ClassName(x), t.ClassName(y), t.ClassName(z))
 }
 
-func builtinRound(t *Thread, a *Args) (Value, error) {
-	v := t.base(a.Pos[0])
-	if _, ok := t.override(a.Pos[0], "__round__"); ok {
+func builtinRound(t *value.Thread, a *value.Args) (value.Value, error) {
+	v := t.Base(a.Pos[0])
+	if _, ok := t.Override(a.Pos[0], "__round__"); ok {
 		v = a.Pos[0]
 	}
-	args := &Args{Pos: []Value{v, a.Pos[1]}}
+	args := &value.Args{Pos: []value.Value{v, a.Pos[1]}}
 	switch {
-	case isInt(v):
+	case value.IsInt(v):
 		return intRound(t, args)
-	case v.k == kFloat:
+	case v.Kind == value.KFloat:
 		return floatRound(t, args)
 	}
-	fn, ok := t.lookupSpecial(v, "__round__")
+	fn, ok := t.LookupSpecial(v, "__round__")
 	if !ok {
-		return Value{}, t.raise(t.types.TypeError, "type %s doesn't define __round__ method", t.className(v))
+		return value.Value{}, t.Raise(t.Types.TypeError, "type %s doesn't define __round__ method", t.ClassName(v))
 	}
-	if given(a.Pos[1]) {
-		return t.tailCall(fn, a.Pos[1:2], nil, nil)
+	if value.Given(a.Pos[1]) {
+		return t.TailCall(fn, a.Pos[1:2], nil, nil)
 	}
-	return t.tailCall(fn, nil, nil, nil)
+	return t.TailCall(fn, nil, nil, nil)
 }
 
 // builtinSum adds up: ints exactly, floats with what the additions lose beside them.
-func builtinSum(t *Thread, a *Args) (Value, error) {
+func builtinSum(t *value.Thread, a *value.Args) (value.Value, error) {
 	start := a.Pos[1]
-	l := start.l
-	if start.k == kUnset {
-		start = intValue(0)
+	l := start.Label
+	if start.Kind == value.KUnset {
+		start = value.Int(0)
 	}
-	switch t.base(start).k {
-	case kStr:
-		return Value{}, t.failAt(l, t.types.TypeError, "sum() can't sum strings [use ''.join(seq) instead]")
-	case kBytes:
-		return Value{}, t.failAt(l, t.types.TypeError, "sum() can't sum bytes [use b''.join(seq) instead]")
+	switch t.Base(start).Kind {
+	case value.KStr:
+		return value.Value{}, t.FailAt(l, t.Types.TypeError, "sum() can't sum strings [use ''.join(seq) instead]")
+	case value.KBytes:
+		return value.Value{}, t.FailAt(l, t.Types.TypeError, "sum() can't sum bytes [use b''.join(seq) instead]")
 	}
-	seen := t.seen
-	t.seen = 0
-	items, err := t.collect(a.Pos[0])
+	seen := t.Seen
+	t.Seen = 0
+	items, err := t.Collect(a.Pos[0])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	l = t.join(l, t.seen)
-	t.seen = seen
-	if err := t.step(int64(len(items)) / 4); err != nil {
-		return Value{}, err
+	l = t.Join(l, t.Seen)
+	t.Seen = seen
+	if err := t.Step(int64(len(items)) / 4); err != nil {
+		return value.Value{}, err
 	}
 	if len(items) == 0 {
-		return start.with(t.join(start.l, l)), nil
+		return start.With(t.Join(start.Label, l)), nil
 	}
-	total, rest, err := t.sumNumbers(start, items, &l)
+	total, rest, err := sumNumbers(t, start, items, &l)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	if len(rest) > 0 {
-		return t.sumRest(rest, total, l)
+		return sumRest(t, rest, total, l)
 	}
-	return total.with(t.join(total.l, l)), nil
+	return total.With(t.Join(total.Label, l)), nil
 }
 
 // sumNumbers adds up the ints and floats at the front of items and returns the rest.
-func (t *Thread) sumNumbers(total Value, items []Value, l *label.ID) (Value, []Value, error) {
+func sumNumbers(t *value.Thread, total value.Value, items []value.Value, l *label.ID) (value.Value, []value.Value, error) {
 	i := 0
-	if isInt(total) && total.k != kBig {
-		n := total.n
-		for i < len(items) && (items[i].k == kInt || items[i].k == kBool) {
-			s := n + items[i].n
-			if (s > n) != (items[i].n > 0) && items[i].n != 0 {
+	if value.IsInt(total) && total.Kind != value.KBig {
+		n := total.N
+		for i < len(items) && (items[i].Kind == value.KInt || items[i].Kind == value.KBool) {
+			s := n + items[i].N
+			if (s > n) != (items[i].N > 0) && items[i].N != 0 {
 				break
 			}
 			n = s
-			if items[i].l != 0 {
-				*l = t.join(*l, items[i].l)
+			if items[i].Label != 0 {
+				*l = t.Join(*l, items[i].Label)
 			}
 			i++
 		}
-		total = intValue(n)
+		total = value.Int(n)
 	}
-	if i < len(items) && isInt(items[i]) && isInt(total) {
-		n := new(big.Int).Set(toBig(total))
-		for ; i < len(items) && isInt(items[i]); i++ {
-			*l = t.join(*l, items[i].l)
-			n.Add(n, toBig(items[i]))
-			if err := t.step(int64(n.BitLen()) / 4096); err != nil {
-				return Value{}, nil, err
+	if i < len(items) && value.IsInt(items[i]) && value.IsInt(total) {
+		n := new(big.Int).Set(value.ToBig(total))
+		for ; i < len(items) && value.IsInt(items[i]); i++ {
+			*l = t.Join(*l, items[i].Label)
+			n.Add(n, value.ToBig(items[i]))
+			if err := t.Step(int64(n.BitLen()) / 4096); err != nil {
+				return value.Value{}, nil, err
 			}
 		}
 		var err error
-		if total, err = t.big(n); err != nil {
-			return Value{}, nil, err
+		if total, err = t.Big(n); err != nil {
+			return value.Value{}, nil, err
 		}
 	}
 	if i == len(items) {
 		return total, nil, nil
 	}
-	if total.k != kFloat {
-		if !isInt(total) || items[i].k != kFloat {
+	if total.Kind != value.KFloat {
+		if !value.IsInt(total) || items[i].Kind != value.KFloat {
 			return total, items[i:], nil
 		}
-		v, err := t.binary(syntax.Add, total, items[i])
+		v, err := t.Binary(syntax.Add, total, items[i])
 		if err != nil {
-			return Value{}, nil, err
+			return value.Value{}, nil, err
 		}
-		*l = t.join(*l, items[i].l)
+		*l = t.Join(*l, items[i].Label)
 		total = v
 		i++
 	}
 	var s pytext.Sum
-	s.Add(total.float())
+	s.Add(total.Float())
 	for ; i < len(items); i++ {
 		x := items[i]
-		switch x.k {
-		case kFloat:
-			s.Add(x.float())
-		case kInt, kBool, kBig:
-			f, err := t.toFloat(x)
+		switch x.Kind {
+		case value.KFloat:
+			s.Add(x.Float())
+		case value.KInt, value.KBool, value.KBig:
+			f, err := t.ToFloat(x)
 			if err != nil {
-				return Value{}, nil, err
+				return value.Value{}, nil, err
 			}
 			s.Add(f)
 		default:
-			return floatValue(s.Total()), items[i:], nil
+			return value.Float(s.Total()), items[i:], nil
 		}
-		*l = t.join(*l, x.l)
+		*l = t.Join(*l, x.Label)
 	}
-	return floatValue(s.Total()), nil, nil
+	return value.Float(s.Total()), nil, nil
 }
 
 // sumRest adds up anything: in Go where no class of the program has a say.
-func (t *Thread) sumRest(items []Value, total Value, l label.ID) (Value, error) {
-	total.l = t.join(total.l, l)
+func sumRest(t *value.Thread, items []value.Value, total value.Value, l label.ID) (value.Value, error) {
+	total.Label = t.Join(total.Label, l)
 	for i := range items {
-		if items[i].k == kObject || total.k == kObject {
-			return t.tailBuiltin("_sum", t.list(append([]Value(nil), items[i:]...)).with(l), total)
+		if items[i].Kind == value.KObject || total.Kind == value.KObject {
+			return tailBuiltin(t, "_sum", t.List(append([]value.Value(nil), items[i:]...)).With(l), total)
 		}
-		v, err := t.binary(syntax.Add, total, items[i])
+		v, err := t.Binary(syntax.Add, total, items[i])
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
-		if err := t.step(1); err != nil {
-			return Value{}, err
+		if err := t.Step(1); err != nil {
+			return value.Value{}, err
 		}
 		total = v
 	}
@@ -227,59 +228,59 @@ func (t *Thread) sumRest(items []Value, total Value, l label.ID) (Value, error) 
 type extreme struct {
 	name       string
 	sign       int
-	key, other Value // other is the default
-	items      []Value
+	key, other value.Value // other is the default
+	items      []value.Value
 	l          label.ID // of the choice
 }
 
-func extremeNative(name string, sign int) nativeFunc {
-	return func(t *Thread, a *Args) (Value, error) {
-		if len(a.Pos) == 1 && t.foreign(a.Pos[0]) {
-			return t.redo(name, a)
+func extremeNative(name string, sign int) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		if len(a.Pos) == 1 && t.Foreign(a.Pos[0]) {
+			return redo(t, name, a)
 		}
 		e := extreme{name: name, sign: sign}
 		if err := e.read(t, a); err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 		if len(e.items) == 0 {
-			if e.other.k == kUnset {
-				return Value{}, t.failAt(e.l, t.types.ValueError, "%s() iterable argument is empty", name)
+			if e.other.Kind == value.KUnset {
+				return value.Value{}, t.FailAt(e.l, t.Types.ValueError, "%s() iterable argument is empty", name)
 			}
-			return e.other.with(t.join(e.other.l, e.l)), nil
+			return e.other.With(t.Join(e.other.Label, e.l)), nil
 		}
 		keys := e.items
-		if given(e.key) {
-			if e.key.k != kNative {
-				return t.tailBuiltin("_extreme", t.list(e.items).with(e.l), e.key, intValue(int64(sign)))
+		if value.Given(e.key) {
+			if e.key.Kind != value.KNative {
+				return tailBuiltin(t, "_extreme", t.List(e.items).With(e.l), e.key, value.Int(int64(sign)))
 			}
-			keys = make([]Value, len(e.items))
+			keys = make([]value.Value, len(e.items))
 			for i, x := range e.items {
-				k, err := t.Call(e.key, []Value{x}, nil, nil)
+				k, err := t.Call(e.key, []value.Value{x}, nil, nil)
 				if err != nil {
-					return Value{}, err
+					return value.Value{}, err
 				}
-				keys[i] = k.with(t.join(k.l, e.key.l))
+				keys[i] = k.With(t.Join(k.Label, e.key.Label))
 			}
 		}
-		i, err := t.place(keys, sign, &e.l)
+		i, err := placeAmong(t, keys, sign, &e.l)
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 		v := e.items[i]
-		return v.with(t.join(v.l, e.l)), nil
+		return v.With(t.Join(v.Label, e.l)), nil
 	}
 }
 
 // redo calls a native again with a list of what its only positional argument gives.
-func (t *Thread) redo(name string, a *Args) (Value, error) {
-	kw := &Dict{}
+func redo(t *value.Thread, name string, a *value.Args) (value.Value, error) {
+	kw := &value.Dict{}
 	for i, n := range a.Names {
-		kw.setName(t.intern(n), a.Named[i])
+		kw.SetName(t.Intern(n), a.Named[i])
 	}
-	return t.tailBuiltin("_redo", Value{k: kNative, o: t.natives[name]}, a.Pos[0], Value{k: kDict, o: kw})
+	return tailBuiltin(t, "_redo", value.Value{Kind: value.KNative, Obj: t.Natives[name]}, a.Pos[0], value.Value{Kind: value.KDict, Obj: kw})
 }
 
-func (e *extreme) read(t *Thread, a *Args) error {
+func (e *extreme) read(t *value.Thread, a *value.Args) error {
 	for i, name := range a.Names {
 		switch name {
 		case "key":
@@ -287,50 +288,50 @@ func (e *extreme) read(t *Thread, a *Args) error {
 		case "default":
 			e.other = a.Named[i]
 		default:
-			return t.raise(t.types.TypeError, "%s() got an unexpected keyword argument '%s'", e.name, name)
+			return t.Raise(t.Types.TypeError, "%s() got an unexpected keyword argument '%s'", e.name, name)
 		}
 	}
 	switch len(a.Pos) {
 	case 0:
-		return t.raise(t.types.TypeError, "%s expected at least 1 argument, got 0", e.name)
+		return t.Raise(t.Types.TypeError, "%s expected at least 1 argument, got 0", e.name)
 	case 1:
-		seen := t.seen
-		t.seen = 0
-		items, err := t.collect(a.Pos[0])
+		seen := t.Seen
+		t.Seen = 0
+		items, err := t.Collect(a.Pos[0])
 		if err != nil {
 			return err
 		}
-		e.items, e.l = items, t.seen
-		t.seen = seen
+		e.items, e.l = items, t.Seen
+		t.Seen = seen
 	default:
-		if e.other.k != kUnset {
-			return t.raise(t.types.TypeError, "Cannot specify a default for %s() with multiple positional arguments", e.name)
+		if e.other.Kind != value.KUnset {
+			return t.Raise(t.Types.TypeError, "Cannot specify a default for %s() with multiple positional arguments", e.name)
 		}
-		e.items = append([]Value(nil), a.Pos...)
+		e.items = append([]value.Value(nil), a.Pos...)
 	}
-	return t.step(int64(len(e.items)) / 2)
+	return t.Step(int64(len(e.items)) / 2)
 }
 
-// place returns the index of the first of the least or greatest; l gets what was compared.
-func (t *Thread) place(keys []Value, sign int, l *label.ID) (int, error) {
+// placeAmong returns the index of the first of the least or greatest; l gets what was compared.
+func placeAmong(t *value.Thread, keys []value.Value, sign int, l *label.ID) (int, error) {
 	best := 0
-	seen := t.seen
-	t.seen = *l
-	defer func() { *l, t.seen = t.seen, seen }()
+	seen := t.Seen
+	t.Seen = *l
+	defer func() { *l, t.Seen = t.Seen, seen }()
 	for i := 1; i < len(keys); i++ {
 		a, b := keys[i], keys[best]
 		var less bool
-		if a.k == kInt && b.k == kInt {
-			t.see(t.join(a.l, b.l))
-			less = sign < 0 && a.n < b.n || sign > 0 && a.n > b.n
+		if a.Kind == value.KInt && b.Kind == value.KInt {
+			t.See(t.Join(a.Label, b.Label))
+			less = sign < 0 && a.N < b.N || sign > 0 && a.N > b.N
 		} else {
 			op := syntax.Lt
 			if sign > 0 {
 				op = syntax.Gt
 			}
-			v, err := t.compare(op, a, b)
+			v, err := t.Compare(op, a, b)
 			if err == nil {
-				less, err = t.truth(v)
+				less, err = t.Truth(v)
 			}
 			if err != nil {
 				return 0, err
@@ -344,13 +345,21 @@ func (t *Thread) place(keys []Value, sign int, l *label.ID) (int, error) {
 }
 
 // builtinPlace is place for the library.
-func builtinPlace(t *Thread, a *Args) (Value, error) {
-	keys, err := t.collect(a.Pos[0])
+func builtinPlace(t *value.Thread, a *value.Args) (value.Value, error) {
+	keys, err := t.Collect(a.Pos[0])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	l := label.ID(0)
-	i, err := t.place(keys, int(a.Pos[1].n), &l)
-	t.see(l)
-	return intValue(int64(i)), err
+	i, err := placeAmong(t, keys, int(a.Pos[1].N), &l)
+	t.See(l)
+	return value.Int(int64(i)), err
+}
+
+// argName is what messages about arguments call the class of v.
+func argName(t *value.Thread, v value.Value) string {
+	if v.Kind == value.KNone {
+		return "None"
+	}
+	return t.ClassName(v)
 }

@@ -1,285 +1,288 @@
 package vm
 
-import "praxis/internal/plan/label"
+import (
+	"praxis/internal/plan/label"
+	"praxis/internal/plan/value"
+)
 
 // objectBuiltins are the built-in functions about objects and their attributes.
-func objectBuiltins() []*Native {
-	return []*Native{
-		{name: "isinstance", params: "obj, class_or_tuple, /", call: builtinIsInstance},
-		{name: "issubclass", params: "cls, class_or_tuple, /", call: builtinIsSubclass},
-		{name: "callable", params: "obj, /", call: func(t *Thread, a *Args) (Value, error) {
-			return boolValue(t.callable(a.Pos[0])), nil
+func objectBuiltins() []*value.Native {
+	return []*value.Native{
+		{Name: "isinstance", Params: "obj, class_or_tuple, /", Call: builtinIsInstance},
+		{Name: "issubclass", Params: "cls, class_or_tuple, /", Call: builtinIsSubclass},
+		{Name: "callable", Params: "obj, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+			return value.Bool(callable(t, a.Pos[0])), nil
 		}},
-		{name: "getattr", params: "object, name, default=None, /", call: builtinGetAttr, precise: true},
-		{name: "hasattr", params: "obj, name, /", call: builtinHasAttr},
-		{name: "setattr", params: "obj, name, value, /", call: builtinSetAttr, precise: true},
-		{name: "delattr", params: "obj, name, /", call: builtinDelAttr, precise: true},
-		{name: "vars", params: "object, /", call: builtinVars, precise: true},
-		{name: "dir", params: "object, /", call: builtinDir},
+		{Name: "getattr", Params: "object, name, default=None, /", Call: builtinGetAttr, Precise: true},
+		{Name: "hasattr", Params: "obj, name, /", Call: builtinHasAttr},
+		{Name: "setattr", Params: "obj, name, value, /", Call: builtinSetAttr, Precise: true},
+		{Name: "delattr", Params: "obj, name, /", Call: builtinDelAttr, Precise: true},
+		{Name: "vars", Params: "object, /", Call: builtinVars, Precise: true},
+		{Name: "dir", Params: "object, /", Call: builtinDir},
 	}
 }
 
-func builtinIsInstance(t *Thread, a *Args) (Value, error) {
-	ok, err := t.isAny(a.Pos[0], a.Pos[1], 0)
-	return boolValue(ok), err
+func builtinIsInstance(t *value.Thread, a *value.Args) (value.Value, error) {
+	ok, err := isAny(t, a.Pos[0], a.Pos[1], 0)
+	return value.Bool(ok), err
 }
 
 // isAny reports whether v is an instance of a class, or of one in a tuple of them.
-func (t *Thread) isAny(v, of Value, depth int) (bool, error) {
-	t.see(of.l)
-	switch o := of.o.(type) {
-	case *Class:
-		if o.meta != nil {
-			if fn, owner, ok := o.meta.lookup("__instancecheck__"); ok && !owner.core {
-				r, err := t.Call(fn, []Value{of, v}, nil, nil)
+func isAny(t *value.Thread, v, of value.Value, depth int) (bool, error) {
+	t.See(of.Label)
+	switch o := of.Obj.(type) {
+	case *value.Class:
+		if o.Meta != nil {
+			if fn, owner, ok := o.Meta.Lookup("__instancecheck__"); ok && !owner.Core {
+				r, err := t.Call(fn, []value.Value{of, v}, nil, nil)
 				if err != nil {
 					return false, err
 				}
-				return t.truth(r)
+				return t.Truth(r)
 			}
 		}
-		return t.isInstance(v, o), nil
-	case *Tuple:
+		return t.IsInstance(v, o), nil
+	case *value.Tuple:
 		if depth > 100 {
-			return false, t.raise(t.types.RecursionError, "maximum recursion depth exceeded in __instancecheck__")
+			return false, t.Raise(t.Types.RecursionError, "maximum recursion depth exceeded in __instancecheck__")
 		}
-		for _, c := range o.items {
-			if ok, err := t.isAny(v, c, depth+1); ok || err != nil {
+		for _, c := range o.Items {
+			if ok, err := isAny(t, v, c, depth+1); ok || err != nil {
 				return ok, err
 			}
 		}
 		return false, nil
 	}
-	if of.k == kNone && depth > 0 {
-		return v.k == kNone, nil
+	if of.Kind == value.KNone && depth > 0 {
+		return v.Kind == value.KNone, nil
 	}
-	if fn, ok := t.override(of, "__instancecheck__"); ok && fn.k != kNone {
-		r, _, err := t.callSpecial(of, "__instancecheck__", v)
+	if fn, ok := t.Override(of, "__instancecheck__"); ok && fn.Kind != value.KNone {
+		r, _, err := t.CallSpecial(of, "__instancecheck__", v)
 		if err != nil {
 			return false, err
 		}
-		return t.truth(r)
+		return t.Truth(r)
 	}
-	return false, t.raise(t.types.TypeError, "isinstance() arg 2 must be a type, a tuple of types, or a union")
+	return false, t.Raise(t.Types.TypeError, "isinstance() arg 2 must be a type, a tuple of types, or a union")
 }
 
-func builtinIsSubclass(t *Thread, a *Args) (Value, error) {
-	c, ok := a.Pos[0].o.(*Class)
+func builtinIsSubclass(t *value.Thread, a *value.Args) (value.Value, error) {
+	c, ok := a.Pos[0].Obj.(*value.Class)
 	if !ok {
-		return Value{}, t.raise(t.types.TypeError, "issubclass() arg 1 must be a class")
+		return value.Value{}, t.Raise(t.Types.TypeError, "issubclass() arg 1 must be a class")
 	}
-	is, err := t.derivesAny(c, a.Pos[1], 0)
-	return boolValue(is), err
+	is, err := derivesAny(t, c, a.Pos[1], 0)
+	return value.Bool(is), err
 }
 
-func (t *Thread) derivesAny(c *Class, of Value, depth int) (bool, error) {
-	t.see(of.l)
-	switch o := of.o.(type) {
-	case *Class:
-		if o.meta != nil {
-			if fn, owner, ok := o.meta.lookup("__subclasscheck__"); ok && !owner.core {
-				r, err := t.Call(fn, []Value{of, classValue(c)}, nil, nil)
+func derivesAny(t *value.Thread, c *value.Class, of value.Value, depth int) (bool, error) {
+	t.See(of.Label)
+	switch o := of.Obj.(type) {
+	case *value.Class:
+		if o.Meta != nil {
+			if fn, owner, ok := o.Meta.Lookup("__subclasscheck__"); ok && !owner.Core {
+				r, err := t.Call(fn, []value.Value{of, value.ClassValue(c)}, nil, nil)
 				if err != nil {
 					return false, err
 				}
-				return t.truth(r)
+				return t.Truth(r)
 			}
 		}
-		return c.derives(o), nil
-	case *Tuple:
+		return c.Derives(o), nil
+	case *value.Tuple:
 		if depth > 100 {
-			return false, t.raise(t.types.RecursionError, "maximum recursion depth exceeded in __subclasscheck__")
+			return false, t.Raise(t.Types.RecursionError, "maximum recursion depth exceeded in __subclasscheck__")
 		}
-		for _, x := range o.items {
-			if ok, err := t.derivesAny(c, x, depth+1); ok || err != nil {
+		for _, x := range o.Items {
+			if ok, err := derivesAny(t, c, x, depth+1); ok || err != nil {
 				return ok, err
 			}
 		}
 		return false, nil
 	}
-	if fn, ok := t.override(of, "__subclasscheck__"); ok && fn.k != kNone {
-		r, _, err := t.callSpecial(of, "__subclasscheck__", classValue(c))
+	if fn, ok := t.Override(of, "__subclasscheck__"); ok && fn.Kind != value.KNone {
+		r, _, err := t.CallSpecial(of, "__subclasscheck__", value.ClassValue(c))
 		if err != nil {
 			return false, err
 		}
-		return t.truth(r)
+		return t.Truth(r)
 	}
-	return false, t.raise(t.types.TypeError, "issubclass() arg 2 must be a class, a tuple of classes, or a union")
+	return false, t.Raise(t.Types.TypeError, "issubclass() arg 2 must be a class, a tuple of classes, or a union")
 }
 
 // callable reports whether v can be called.
-func (t *Thread) callable(v Value) bool {
-	switch v.k {
-	case kFunc, kNative, kMethod, kClass, kTool:
+func callable(t *value.Thread, v value.Value) bool {
+	switch v.Kind {
+	case value.KFunc, value.KNative, value.KMethod, value.KClass, value.KTool:
 		return true
-	case kObject, kSpecial:
-		_, _, ok := t.classOf(v).lookup("__call__")
+	case value.KObject, value.KSpecial:
+		_, _, ok := t.ClassOf(v).Lookup("__call__")
 		return ok
-	case kProp:
-		w, ok := v.o.(*Wrapper)
-		return ok && !w.bind
+	case value.KProp:
+		w, ok := v.Obj.(*value.Wrapper)
+		return ok && !w.Bind
 	}
 	return false
 }
 
 // attrName reads the argument that names an attribute.
-func (t *Thread) attrName(fn string, v Value) (string, error) {
-	s, ok := t.payload(v, kStr)
+func attrName(t *value.Thread, fn string, v value.Value) (string, error) {
+	s, ok := t.Payload(v, value.KStr)
 	if !ok {
-		return "", t.failOf(v, t.types.TypeError, "attribute name must be string, not '%s'", t.className(v))
+		return "", t.FailOf(v, t.Types.TypeError, "attribute name must be string, not '%s'", t.ClassName(v))
 	}
-	return s.o.(*Str).s, nil
+	return s.Obj.(*value.Str).Text, nil
 }
 
-func builtinGetAttr(t *Thread, a *Args) (Value, error) {
+func builtinGetAttr(t *value.Thread, a *value.Args) (value.Value, error) {
 	o, other := a.Pos[0], a.Pos[2]
-	name, err := t.attrName("getattr", a.Pos[1])
+	name, err := attrName(t, "getattr", a.Pos[1])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	l := a.Pos[1].l
-	if t.plainlyRead(o) {
-		at, ok := t.find(o, name)
+	l := a.Pos[1].Label
+	if plainlyRead(t, o) {
+		at, ok := t.Find(o, name)
 		switch {
-		case ok && at.call && at.args != nil && other.k == kUnset:
-			t.tail.l = 0
-			return t.tailCall(at.v.with(t.join(at.v.l, t.join(at.l, l))), at.args, nil, nil)
-		case !ok && other.k != kUnset:
-			return other.with(t.join(other.l, t.join(l, o.l))), nil
+		case ok && at.Call && at.Args != nil && other.Kind == value.KUnset:
+			t.Tail.Label = 0
+			return t.TailCall(at.Value.With(t.Join(at.Value.Label, t.Join(at.Label, l))), at.Args, nil, nil)
+		case !ok && other.Kind != value.KUnset:
+			return other.With(t.Join(other.Label, t.Join(l, o.Label))), nil
 		}
-	} else if other.k != kUnset {
-		return t.tailBuiltin("_attr_or", o, a.Pos[1], other)
+	} else if other.Kind != value.KUnset {
+		return tailBuiltin(t, "_attr_or", o, a.Pos[1], other)
 	}
-	v, err := t.getAttr(o, name)
+	v, err := t.GetAttr(o, name)
 	if err == nil {
-		return v.with(t.join(v.l, l)), nil
+		return v.With(t.Join(v.Label, l)), nil
 	}
-	r, is := err.(*Raise)
+	r, is := err.(*value.Raise)
 	if is {
-		r.l = t.join(r.l, l)
+		r.Label = t.Join(r.Label, l)
 	}
-	if is && other.k != kUnset && r.exc.cls.derives(t.types.AttributeError) {
-		return other.with(t.join(other.l, t.join(r.l, o.l))), nil
+	if is && other.Kind != value.KUnset && r.Exc.Cls.Derives(t.Types.AttributeError) {
+		return other.With(t.Join(other.Label, t.Join(r.Label, o.Label))), nil
 	}
-	return Value{}, err
+	return value.Value{}, err
 }
 
 // plainlyRead reports whether the program has no say in what o's attributes are, but for properties.
-func (t *Thread) plainlyRead(o Value) bool {
-	if o.k != kObject && !(o.k == kClass && o.o.(*Class).meta != nil) {
+func plainlyRead(t *value.Thread, o value.Value) bool {
+	if o.Kind != value.KObject && !(o.Kind == value.KClass && o.Obj.(*value.Class).Meta != nil) {
 		return true
 	}
-	return t.traits(t.classOf(o))&(hasGetattr|hasGetattribute) == 0
+	return t.Traits(t.ClassOf(o))&(value.HasGetattr|value.HasGetattribute) == 0
 }
 
 // tailBuiltin goes on with a function of the library's module of built-in functions.
-func (t *Thread) tailBuiltin(name string, args ...Value) (Value, error) {
-	fn, err := t.builtin(name)
+func tailBuiltin(t *value.Thread, name string, args ...value.Value) (value.Value, error) {
+	fn, err := builtin(t, name)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	return t.tailCall(fn, args, nil, nil)
+	return t.TailCall(fn, args, nil, nil)
 }
 
-func builtinHasAttr(t *Thread, a *Args) (Value, error) {
-	name, err := t.attrName("hasattr", a.Pos[1])
+func builtinHasAttr(t *value.Thread, a *value.Args) (value.Value, error) {
+	name, err := attrName(t, "hasattr", a.Pos[1])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	if !t.plainlyRead(a.Pos[0]) {
-		return t.tailBuiltin("_has_attr", a.Pos[0], a.Pos[1])
+	if !plainlyRead(t, a.Pos[0]) {
+		return tailBuiltin(t, "_has_attr", a.Pos[0], a.Pos[1])
 	}
-	at, ok := t.find(a.Pos[0], name)
-	if ok && at.call {
-		return t.tailBuiltin("_has_attr", a.Pos[0], a.Pos[1])
+	at, ok := t.Find(a.Pos[0], name)
+	if ok && at.Call {
+		return tailBuiltin(t, "_has_attr", a.Pos[0], a.Pos[1])
 	}
-	return boolValue(ok), nil
+	return value.Bool(ok), nil
 }
 
-func builtinSetAttr(t *Thread, a *Args) (Value, error) {
-	name, err := t.attrName("setattr", a.Pos[1])
+func builtinSetAttr(t *value.Thread, a *value.Args) (value.Value, error) {
+	name, err := attrName(t, "setattr", a.Pos[1])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	v := a.Pos[2]
-	l := a.Pos[1].l
-	err = t.setAttr(a.Pos[0], name, t.under(v.with(t.join(v.l, l))))
-	if in := instance(a.Pos[0]); err == nil && in != nil && l != 0 {
+	l := a.Pos[1].Label
+	err = t.SetAttr(a.Pos[0], name, t.Under(v.With(t.Join(v.Label, l))))
+	if in := value.InstanceOf(a.Pos[0]); err == nil && in != nil && l != 0 {
 		// Which attributes there are is told by vars and dir.
-		in.attrs.shape = t.join(in.attrs.shape, l)
-		if at := in.attrs.place(name); at >= 0 {
-			in.attrs.entries[at].key.l = t.join(in.attrs.entries[at].key.l, l)
+		in.Attrs.Shape = t.Join(in.Attrs.Shape, l)
+		if at := in.Attrs.Place(name); at >= 0 {
+			in.Attrs.Entries[at].Key.Label = t.Join(in.Attrs.Entries[at].Key.Label, l)
 		}
 	}
-	return none, err
+	return value.None, err
 }
 
-func builtinDelAttr(t *Thread, a *Args) (Value, error) {
-	name, err := t.attrName("delattr", a.Pos[1])
+func builtinDelAttr(t *value.Thread, a *value.Args) (value.Value, error) {
+	name, err := attrName(t, "delattr", a.Pos[1])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	return none, t.delAttr(a.Pos[0], name)
+	return value.None, t.DelAttr(a.Pos[0], name)
 }
 
-func builtinVars(t *Thread, a *Args) (Value, error) {
-	v, err := t.getAttr(a.Pos[0], "__dict__")
-	if r, ok := err.(*Raise); ok && r.exc.cls.derives(t.types.AttributeError) {
-		return Value{}, t.failOf(a.Pos[0], t.types.TypeError, "vars() argument must have __dict__ attribute")
+func builtinVars(t *value.Thread, a *value.Args) (value.Value, error) {
+	v, err := t.GetAttr(a.Pos[0], "__dict__")
+	if r, ok := err.(*value.Raise); ok && r.Exc.Cls.Derives(t.Types.AttributeError) {
+		return value.Value{}, t.FailOf(a.Pos[0], t.Types.TypeError, "vars() argument must have __dict__ attribute")
 	}
 	return v, err
 }
 
 // builtinDir lists the names of an object's attributes that do not begin with
 // two underscores, and those that do where the program made them.
-func builtinDir(t *Thread, a *Args) (Value, error) {
+func builtinDir(t *value.Thread, a *value.Args) (value.Value, error) {
 	o := a.Pos[0]
-	if fn, ok := t.override(o, "__dir__"); ok && fn.k != kNone {
-		r, _, err := t.callSpecial(o, "__dir__")
+	if fn, ok := t.Override(o, "__dir__"); ok && fn.Kind != value.KNone {
+		r, _, err := t.CallSpecial(o, "__dir__")
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
-		return t.sortedList(r)
+		return sortedList(t, r)
 	}
 	names := map[string]label.ID{}
-	add := func(d *Dict) {
-		for i := range d.entries {
-			if e := &d.entries[i]; e.key.k == kStr {
-				names[e.key.o.(*Str).s] = e.key.l
+	add := func(d *value.Dict) {
+		for i := range d.Entries {
+			if e := &d.Entries[i]; e.Key.Kind == value.KStr {
+				names[e.Key.Obj.(*value.Str).Text] = e.Key.Label
 			}
 		}
 	}
-	switch x := o.o.(type) {
-	case *Module:
-		add(&x.names)
-	case *Class:
-		for _, c := range x.mro {
-			add(&c.attrs)
+	switch x := o.Obj.(type) {
+	case *value.Module:
+		add(&x.Names)
+	case *value.Class:
+		for _, c := range x.MRO {
+			add(&c.Attrs)
 		}
 	default:
-		if i := instance(o); i != nil {
-			add(&i.attrs)
+		if i := value.InstanceOf(o); i != nil {
+			add(&i.Attrs)
 		}
-		for _, c := range t.classOf(o).mro {
-			add(&c.attrs)
+		for _, c := range t.ClassOf(o).MRO {
+			add(&c.Attrs)
 		}
 	}
-	if err := t.alloc(int64(len(names)) * (valueBytes + strBytes)); err != nil {
-		return Value{}, err
+	if err := t.Alloc(int64(len(names)) * (value.ValueBytes + value.StrBytes)); err != nil {
+		return value.Value{}, err
 	}
-	out := make([]Value, 0, len(names))
+	out := make([]value.Value, 0, len(names))
 	for name, l := range names {
-		t.see(l)
-		out = append(out, t.nameValue(name))
+		t.See(l)
+		out = append(out, t.NameValue(name))
 	}
-	return t.sortedList(t.list(out))
+	return sortedList(t, t.List(out))
 }
 
 // sortedList is a sorted list of the elements of v.
-func (t *Thread) sortedList(v Value) (Value, error) {
-	items, err := t.collect(v)
+func sortedList(t *value.Thread, v value.Value) (value.Value, error) {
+	items, err := t.Collect(v)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	return t.list(items), t.sortValues(items, nil, false)
+	return t.List(items), t.SortValues(items, nil, false)
 }

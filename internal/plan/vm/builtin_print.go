@@ -6,12 +6,13 @@ import (
 
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/value"
 )
 
 // builtinMethods are the methods of the built-in classes.
-func builtinMethods() []*Native {
-	var out []*Native
-	for _, table := range [][]*Native{
+func builtinMethods() []*value.Native {
+	var out []*value.Native
+	for _, table := range [][]*value.Native{
 		objectNatives(), exceptionNatives(), intNatives(), floatNatives(), strNatives(), bytesNatives(),
 		tupleNatives(), listNatives(), dictNatives(), viewNatives(), setNatives(), rangeNatives(), iterNatives(), aliasNatives(), iterConstructors(),
 	} {
@@ -21,7 +22,7 @@ func builtinMethods() []*Native {
 }
 
 // builtinNatives are the built-in functions.
-func builtinNatives() []*Native {
+func builtinNatives() []*value.Native {
 	return append(append(append(textBuiltins(), numberBuiltins()...), objectBuiltins()...), iterBuiltins()...)
 }
 
@@ -36,98 +37,98 @@ func BuiltinParams(name string) (params string, ok bool) {
 var paramTable = sync.OnceValue(func() map[string]string {
 	table := make(map[string]string, 64)
 	for _, n := range builtinNatives() {
-		if n.params != "" && !strings.Contains(n.name, ".") {
-			table[n.name] = n.params
+		if n.Params != "" && !strings.Contains(n.Name, ".") {
+			table[n.Name] = n.Params
 		}
 	}
 	return table
 })
 
 // textBuiltins are the built-in functions that write values.
-func textBuiltins() []*Native {
-	return []*Native{
-		{name: "print", params: "*args, sep=None, end=None, file=None, flush=False", call: builtinPrint, precise: true},
-		{name: "repr", params: "obj, /", call: convertNative('r'), precise: true},
-		{name: "ascii", params: "obj, /", call: convertNative('a'), precise: true},
-		{name: "format", params: "value, format_spec='', /", call: builtinFormat},
-		{name: "chr", params: "i, /", call: builtinChr},
-		{name: "ord", params: "c, /", call: builtinOrd},
-		{name: "bin", params: "number, /", call: radix("0b", 2)},
-		{name: "oct", params: "number, /", call: radix("0o", 8)},
-		{name: "hex", params: "number, /", call: radix("0x", 16)},
+func textBuiltins() []*value.Native {
+	return []*value.Native{
+		{Name: "print", Params: "*args, sep=None, end=None, file=None, flush=False", Call: builtinPrint, Precise: true},
+		{Name: "repr", Params: "obj, /", Call: convertNative('r'), Precise: true},
+		{Name: "ascii", Params: "obj, /", Call: convertNative('a'), Precise: true},
+		{Name: "format", Params: "value, format_spec='', /", Call: builtinFormat},
+		{Name: "chr", Params: "i, /", Call: builtinChr},
+		{Name: "ord", Params: "c, /", Call: builtinOrd},
+		{Name: "bin", Params: "number, /", Call: radix("0b", 2)},
+		{Name: "oct", Params: "number, /", Call: radix("0o", 8)},
+		{Name: "hex", Params: "number, /", Call: radix("0x", 16)},
 	}
 }
 
-func builtinPrint(t *Thread, a *Args) (Value, error) {
-	if given(a.Pos[2]) {
-		return none, t.printTo(a)
+func builtinPrint(t *value.Thread, a *value.Args) (value.Value, error) {
+	if value.Given(a.Pos[2]) {
+		return value.None, printTo(t, a)
 	}
-	seen := t.seen
-	t.seen = 0
+	seen := t.Seen
+	t.Seen = 0
 	for _, x := range a.Named {
-		t.see(x.l)
+		t.See(x.Label)
 	}
-	text, err := t.printed(a)
-	l := t.seen
-	t.seen = seen
+	text, err := printed(t, a)
+	l := t.Seen
+	t.Seen = seen
 	if err != nil {
-		t.see(l)
-		return Value{}, err
+		t.See(l)
+		return value.Value{}, err
 	}
-	return none, t.write(string(text), l)
+	return value.None, t.Write(string(text), l)
 }
 
 // printTo prints to an object of the program that has a method write, such as
 // an io.StringIO: one call for each value, and one for what stands between and after.
-func (t *Thread) printTo(a *Args) error {
-	sep, err := t.printWord(a.Pos[0], "sep", " ")
+func printTo(t *value.Thread, a *value.Args) error {
+	sep, err := printWord(t, a.Pos[0], "sep", " ")
 	if err != nil {
 		return err
 	}
-	end, err := t.printWord(a.Pos[1], "end", "\n")
+	end, err := printWord(t, a.Pos[1], "end", "\n")
 	if err != nil {
 		return err
 	}
-	write, err := t.getAttr(a.Pos[2], "write")
+	write, err := t.GetAttr(a.Pos[2], "write")
 	if err != nil {
 		return err
 	}
 	put := func(s string, l label.ID) error {
-		v, err := t.newStr(s)
+		v, err := t.NewStr(s)
 		if err == nil {
-			_, err = t.Call(write, []Value{v.with(l)}, nil, nil)
+			_, err = t.Call(write, []value.Value{v.With(l)}, nil, nil)
 		}
 		return err
 	}
 	for i, x := range a.Star {
 		if i > 0 {
-			if err := put(sep, a.Pos[0].l); err != nil {
+			if err := put(sep, a.Pos[0].Label); err != nil {
 				return err
 			}
 		}
-		seen := t.seen
-		t.seen = 0
-		text, err := t.appendStr(nil, x)
-		l := t.seen
-		t.seen = seen
+		seen := t.Seen
+		t.Seen = 0
+		text, err := t.AppendStr(nil, x)
+		l := t.Seen
+		t.Seen = seen
 		if err != nil {
-			t.see(l)
+			t.See(l)
 			return err
 		}
-		if err := put(string(text), t.join(l, x.l)); err != nil {
+		if err := put(string(text), t.Join(l, x.Label)); err != nil {
 			return err
 		}
 	}
-	return put(end, a.Pos[1].l)
+	return put(end, a.Pos[1].Label)
 }
 
 // printed is the text that print writes; it sees all of it.
-func (t *Thread) printed(a *Args) ([]byte, error) {
-	sep, err := t.printWord(a.Pos[0], "sep", " ")
+func printed(t *value.Thread, a *value.Args) ([]byte, error) {
+	sep, err := printWord(t, a.Pos[0], "sep", " ")
 	if err != nil {
 		return nil, err
 	}
-	end, err := t.printWord(a.Pos[1], "end", "\n")
+	end, err := printWord(t, a.Pos[1], "end", "\n")
 	if err != nil {
 		return nil, err
 	}
@@ -137,95 +138,95 @@ func (t *Thread) printed(a *Args) ([]byte, error) {
 		if i > 0 {
 			text = append(text, sep...)
 		}
-		if text, err = t.appendStr(text, a.Star[i]); err != nil {
+		if text, err = t.AppendStr(text, a.Star[i]); err != nil {
 			return nil, err
 		}
 	}
 	return append(text, end...), nil
 }
 
-func (t *Thread) printWord(v Value, name, other string) (string, error) {
-	if !given(v) {
+func printWord(t *value.Thread, v value.Value, name, other string) (string, error) {
+	if !value.Given(v) {
 		return other, nil
 	}
-	t.see(v.l)
-	s, ok := t.payload(v, kStr)
+	t.See(v.Label)
+	s, ok := t.Payload(v, value.KStr)
 	if !ok {
-		return "", t.raise(t.types.TypeError, "%s must be None or a string, not %s", name, t.className(v))
+		return "", t.Raise(t.Types.TypeError, "%s must be None or a string, not %s", name, t.ClassName(v))
 	}
-	return s.o.(*Str).s, nil
+	return s.Obj.(*value.Str).Text, nil
 }
 
-func convertNative(verb rune) nativeFunc {
-	return func(t *Thread, a *Args) (Value, error) { return t.convert(a.Pos[0], verb) }
+func convertNative(verb rune) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) { return t.Convert(a.Pos[0], verb) }
 }
 
-func builtinFormat(t *Thread, a *Args) (Value, error) {
+func builtinFormat(t *value.Thread, a *value.Args) (value.Value, error) {
 	spec := ""
-	if a.Pos[1].k != kUnset {
-		s, ok := t.payload(a.Pos[1], kStr)
+	if a.Pos[1].Kind != value.KUnset {
+		s, ok := t.Payload(a.Pos[1], value.KStr)
 		if !ok {
-			return Value{}, t.raise(t.types.TypeError, "format() argument 2 must be str, not %s", t.className(a.Pos[1]))
+			return value.Value{}, t.Raise(t.Types.TypeError, "format() argument 2 must be str, not %s", t.ClassName(a.Pos[1]))
 		}
-		spec = s.o.(*Str).s
+		spec = s.Obj.(*value.Str).Text
 	}
-	s, err := t.format(a.Pos[0], spec)
+	s, err := t.Format(a.Pos[0], spec)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	return t.newStr(s)
+	return t.NewStr(s)
 }
 
-func builtinChr(t *Thread, a *Args) (Value, error) {
-	n, err := t.index(a.Pos[0])
+func builtinChr(t *value.Thread, a *value.Args) (value.Value, error) {
+	n, err := t.Index(a.Pos[0])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	if n.k == kBig || n.n < 0 || n.n > pytext.MaxRune {
-		return Value{}, t.raise(t.types.ValueError, "chr() arg not in range(0x110000)")
+	if n.Kind == value.KBig || n.N < 0 || n.N > pytext.MaxRune {
+		return value.Value{}, t.Raise(t.Types.ValueError, "chr() arg not in range(0x110000)")
 	}
-	if n.n < 128 {
-		return t.types.chars[n.n], nil
+	if n.N < 128 {
+		return t.Types.Chars[n.N], nil
 	}
-	return t.newStr(string(pytext.AppendRune(nil, rune(n.n))))
+	return t.NewStr(string(pytext.AppendRune(nil, rune(n.N))))
 }
 
-func builtinOrd(t *Thread, a *Args) (Value, error) {
-	v := t.base(a.Pos[0])
+func builtinOrd(t *value.Thread, a *value.Args) (value.Value, error) {
+	v := t.Base(a.Pos[0])
 	n := 0
-	switch v.k {
-	case kStr:
-		s := v.o.(*Str)
-		if n = strLen(s); n == 1 {
-			r, _ := pytext.DecodeRune(s.s)
-			return intValue(int64(r)), nil
+	switch v.Kind {
+	case value.KStr:
+		s := v.Obj.(*value.Str)
+		if n = value.StrLen(s); n == 1 {
+			r, _ := pytext.DecodeRune(s.Text)
+			return value.Int(int64(r)), nil
 		}
-		return Value{}, t.raise(t.types.TypeError, "ord() expected a character, but string of length %d found", n)
-	case kBytes:
-		b := v.o.(*Bytes).b
+		return value.Value{}, t.Raise(t.Types.TypeError, "ord() expected a character, but string of length %d found", n)
+	case value.KBytes:
+		b := v.Obj.(*value.Bytes).Data
 		if n = len(b); n == 1 {
-			return intValue(int64(b[0])), nil
+			return value.Int(int64(b[0])), nil
 		}
-		return Value{}, t.raise(t.types.TypeError, "ord() expected a character, but string of length %d found", n)
+		return value.Value{}, t.Raise(t.Types.TypeError, "ord() expected a character, but string of length %d found", n)
 	}
-	return Value{}, t.raise(t.types.TypeError, "ord() expected string of length 1, but %s found", t.className(v))
+	return value.Value{}, t.Raise(t.Types.TypeError, "ord() expected string of length 1, but %s found", t.ClassName(v))
 }
 
 // radix writes an int with a base that is a power of two.
-func radix(prefix string, base int) nativeFunc {
-	return func(t *Thread, a *Args) (Value, error) {
-		v, err := t.index(a.Pos[0])
+func radix(prefix string, base int) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		v, err := t.Index(a.Pos[0])
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
-		n := toBig(v)
-		if err := t.size(int64(n.BitLen()), 8*int64(n.BitLen())); err != nil {
-			return Value{}, err
+		n := value.ToBig(v)
+		if err := t.Size(int64(n.BitLen()), 8*int64(n.BitLen())); err != nil {
+			return value.Value{}, err
 		}
 		s := n.Text(base)
 		if s[0] == '-' {
-			return t.newStr("-" + prefix + s[1:])
+			return t.NewStr("-" + prefix + s[1:])
 		}
-		return t.newStr(prefix + s)
+		return t.NewStr(prefix + s)
 	}
 }

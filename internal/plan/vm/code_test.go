@@ -4,79 +4,81 @@ import (
 	"fmt"
 	"strings"
 
+	"praxis/internal/plan/bytecode"
 	"praxis/internal/plan/pytext"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 )
 
 // listing writes a code as text, one instruction a line, with the codes in it.
-func listing(c *Code) string {
+func listing(c *value.Code) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s stack=%d slots=%s\n", c.qual, c.stack, strings.Join(c.slots, ","))
+	fmt.Fprintf(&b, "%s stack=%d slots=%s\n", c.Qual, c.Stack, strings.Join(c.Slots, ","))
 	line := int32(-1)
-	for pc := 0; pc < len(c.instrs); {
-		in := c.instrs[pc]
-		pos := c.position(pc)
+	for pc := 0; pc < len(c.Instrs); {
+		in := c.Instrs[pc]
+		pos := c.Position(pc)
 		mark := "    "
 		if pos.Line != line {
 			line = pos.Line
 			mark = fmt.Sprintf("%4d", line)
 		}
-		fmt.Fprintf(&b, "%s %4d %s%s\n", mark, pc, instrNames[in.op()], operands(c, pc))
-		pc += in.op().words()
+		fmt.Fprintf(&b, "%s %4d %s%s\n", mark, pc, instrNames[in.Op()], operands(c, pc))
+		pc += in.Op().Words()
 	}
-	for _, t := range c.tries {
-		fmt.Fprintf(&b, "     try %d-%d -> %d depth %d\n", t.start, t.end, t.handler, t.depth)
+	for _, t := range c.Tries {
+		fmt.Fprintf(&b, "     try %d-%d -> %d depth %d\n", t.Start, t.End, t.Handler, t.Depth)
 	}
-	for _, k := range c.codes {
+	for _, k := range c.Codes {
 		b.WriteString("\n" + listing(k))
 	}
 	return b.String()
 }
 
-func operands(c *Code, pc int) string {
-	in := c.instrs[pc]
-	a := in.arg()
-	x, y := in.pair()
+func operands(c *value.Code, pc int) string {
+	in := c.Instrs[pc]
+	a := in.Arg()
+	x, y := in.Pair()
 	word := 0
-	if in.op().words() == 2 {
-		word = int(c.instrs[pc+1])
+	if in.Op().Words() == 2 {
+		word = int(c.Instrs[pc+1])
 	}
-	switch in.op() {
-	case opLoadConst:
-		return " " + constText(c.consts[a])
-	case opLoadFast, opLoadFastCheck, opStoreFast, opDeleteFast, opClearFast, opMakeCell, opLoadDeref, opStoreDeref, opDeleteDeref,
-		opLoadCell, opPcSave, opPcRestore, opPcFast, opPcDeref, opPcHeldFast, opPcHeldDeref, opMaySave, opMayJoin:
-		return fmt.Sprintf(" %s/%d", c.slots[a], a)
-	case opLoadFastFast, opStoreLoadFast, opStoreStore, opInplaceAddFast, opSubscrFastFast:
-		return fmt.Sprintf(" %s, %s", c.slots[x], c.slots[y])
-	case opLoadFastConst, opAddFastConst, opSubFastConst, opIncrFastConst:
-		return fmt.Sprintf(" %s, %s", c.slots[x], constText(c.consts[y]))
-	case opLoadGlobal, opStoreGlobal, opDeleteGlobal, opLoadName, opLoadAttr, opStoreAttr, opDeleteAttr, opLoadMethod, opPcGlobal, opPcHeldGlobal:
-		return " " + c.sites[a]
-	case opStoreName, opDeleteName, opLoadSuperAttr, opLoadSuperMethod, opImportFrom, opPcName, opPcHeldName:
-		return " " + c.names[a]
-	case opImport, opAnnotate, opTypeAlias:
-		return fmt.Sprintf(" %s %d", c.names[a], word)
-	case opCompareJump:
+	switch in.Op() {
+	case bytecode.LoadConst:
+		return " " + constText(c.Consts[a])
+	case bytecode.LoadFast, bytecode.LoadFastCheck, bytecode.StoreFast, bytecode.DeleteFast, bytecode.ClearFast, bytecode.MakeCell, bytecode.LoadDeref, bytecode.StoreDeref, bytecode.DeleteDeref,
+		bytecode.LoadCell, bytecode.PcSave, bytecode.PcRestore, bytecode.PcFast, bytecode.PcDeref, bytecode.PcHeldFast, bytecode.PcHeldDeref, bytecode.MaySave, bytecode.MayJoin:
+		return fmt.Sprintf(" %s/%d", c.Slots[a], a)
+	case bytecode.LoadFastFast, bytecode.StoreLoadFast, bytecode.StoreStore, bytecode.InplaceAddFast, bytecode.SubscrFastFast:
+		return fmt.Sprintf(" %s, %s", c.Slots[x], c.Slots[y])
+	case bytecode.LoadFastConst, bytecode.AddFastConst, bytecode.SubFastConst, bytecode.IncrFastConst:
+		return fmt.Sprintf(" %s, %s", c.Slots[x], constText(c.Consts[y]))
+	case bytecode.LoadGlobal, bytecode.StoreGlobal, bytecode.DeleteGlobal, bytecode.LoadName, bytecode.LoadAttr, bytecode.StoreAttr, bytecode.DeleteAttr, bytecode.LoadMethod, bytecode.PcGlobal, bytecode.PcHeldGlobal:
+		return " " + c.Sites[a]
+	case bytecode.StoreName, bytecode.DeleteName, bytecode.LoadSuperAttr, bytecode.LoadSuperMethod, bytecode.ImportFrom, bytecode.PcName, bytecode.PcHeldName:
+		return " " + c.Names[a]
+	case bytecode.Import, bytecode.Annotate, bytecode.TypeAlias:
+		return fmt.Sprintf(" %s %d", c.Names[a], word)
+	case bytecode.CompareJump:
 		return fmt.Sprintf(" %s -> %d", jumpText(a), word)
-	case opCmpFastFast:
-		op, x, y := in.triple()
-		return fmt.Sprintf(" %s %s %s -> %d", c.slots[x], jumpText(op), c.slots[y], word)
-	case opCmpFastConst:
-		op, x, y := in.triple()
-		return fmt.Sprintf(" %s %s %s -> %d", c.slots[x], jumpText(op), constText(c.consts[y]), word)
-	case opForIterFast:
-		return fmt.Sprintf(" %s -> %d", c.slots[word], a)
-	case opJump, opJumpBack, opJumpFalse, opJumpTrue, opJumpFalseKeep, opJumpTrueKeep, opJumpNone, opJumpNotNone, opForIter:
+	case bytecode.CmpFastFast:
+		op, x, y := in.Triple()
+		return fmt.Sprintf(" %s %s %s -> %d", c.Slots[x], jumpText(op), c.Slots[y], word)
+	case bytecode.CmpFastConst:
+		op, x, y := in.Triple()
+		return fmt.Sprintf(" %s %s %s -> %d", c.Slots[x], jumpText(op), constText(c.Consts[y]), word)
+	case bytecode.ForIterFast:
+		return fmt.Sprintf(" %s -> %d", c.Slots[word], a)
+	case bytecode.Jump, bytecode.JumpBack, bytecode.JumpFalse, bytecode.JumpTrue, bytecode.JumpFalseKeep, bytecode.JumpTrueKeep, bytecode.JumpNone, bytecode.JumpNotNone, bytecode.ForIter:
 		return fmt.Sprintf(" -> %d", a)
-	case opCompare:
+	case bytecode.Compare:
 		return " " + syntax.CmpOperator(a).Symbol()
-	case opBinary, opInplace:
+	case bytecode.Binary, bytecode.Inplace:
 		return " " + syntax.Operator(a).Symbol()
-	case opCallKw, opCallMethodKw, opMakeClass, opMatchClass:
-		return fmt.Sprintf(" %d %v", a, c.keywords[word])
-	case opMakeFunction:
-		return fmt.Sprintf(" %s %d", c.codes[a].qual, word)
+	case bytecode.CallKw, bytecode.CallMethodKw, bytecode.MakeClass, bytecode.MatchClass:
+		return fmt.Sprintf(" %d %v", a, c.Keywords[word])
+	case bytecode.MakeFunction:
+		return fmt.Sprintf(" %s %d", c.Codes[a].Qual, word)
 	}
 	if a != 0 {
 		return fmt.Sprintf(" %d", a)
@@ -92,32 +94,32 @@ func jumpText(op int) string {
 	return "unless " + text
 }
 
-func constText(v Value) string {
-	switch v.k {
-	case kInt:
-		return fmt.Sprint(v.n)
-	case kFloat:
-		return fmt.Sprint(v.float())
-	case kStr:
-		return pytext.ReprStr(v.o.(*Str).s)
-	case kTuple:
+func constText(v value.Value) string {
+	switch v.Kind {
+	case value.KInt:
+		return fmt.Sprint(v.N)
+	case value.KFloat:
+		return fmt.Sprint(v.Float())
+	case value.KStr:
+		return pytext.ReprStr(v.Obj.(*value.Str).Text)
+	case value.KTuple:
 		var parts []string
-		for _, x := range v.o.(*Tuple).items {
+		for _, x := range v.Obj.(*value.Tuple).Items {
 			parts = append(parts, constText(x))
 		}
 		return "(" + strings.Join(parts, ", ") + ")"
 	}
-	return fmt.Sprintf("kind%d", v.k)
+	return fmt.Sprintf("kind%d", v.Kind)
 }
 
 // verify checks what the machine relies on: each jump goes to an instruction, the
 // stack has the same depth on all ways to it, and nothing is out of bounds.
-func verify(c *Code) error {
-	v := &verifier{c: c, depth: make([]int, len(c.instrs)), start: make([]bool, len(c.instrs))}
+func verify(c *value.Code) error {
+	v := &verifier{c: c, depth: make([]int, len(c.Instrs)), start: make([]bool, len(c.Instrs))}
 	for i := range v.depth {
 		v.depth[i] = -1
 	}
-	for pc := 0; pc < len(c.instrs); pc += c.instrs[pc].op().words() {
+	for pc := 0; pc < len(c.Instrs); pc += c.Instrs[pc].Op().Words() {
 		v.start[pc] = true
 	}
 	v.flow(0, 0, 0)
@@ -127,9 +129,9 @@ func verify(c *Code) error {
 		v.step(pc)
 	}
 	if v.err != nil {
-		return fmt.Errorf("%s: %w\n%s", c.qual, v.err, listing(c))
+		return fmt.Errorf("%s: %w\n%s", c.Qual, v.err, listing(c))
 	}
-	for _, k := range c.codes {
+	for _, k := range c.Codes {
 		if err := verify(k); err != nil {
 			return err
 		}
@@ -138,7 +140,7 @@ func verify(c *Code) error {
 }
 
 type verifier struct {
-	c     *Code
+	c     *value.Code
 	depth []int
 	start []bool
 	todo  []int
@@ -151,8 +153,8 @@ func (v *verifier) flow(from, pc, depth int) {
 	case v.err != nil:
 	case pc >= len(v.start) || !v.start[pc]:
 		v.err = fmt.Errorf("%d goes to %d, which is no instruction", from, pc)
-	case depth < 0 || depth > v.c.stack:
-		v.err = fmt.Errorf("%d goes to %d with depth %d of %d", from, pc, depth, v.c.stack)
+	case depth < 0 || depth > v.c.Stack:
+		v.err = fmt.Errorf("%d goes to %d with depth %d of %d", from, pc, depth, v.c.Stack)
 	case v.depth[pc] < 0:
 		v.depth[pc] = depth
 		v.todo = append(v.todo, pc)
@@ -162,51 +164,51 @@ func (v *verifier) flow(from, pc, depth int) {
 }
 
 func (v *verifier) step(pc int) {
-	c, in, d := v.c, v.c.instrs[pc], v.depth[pc]
+	c, in, d := v.c, v.c.Instrs[pc], v.depth[pc]
 	word := 0
-	if in.op().words() == 2 {
-		word = int(c.instrs[pc+1])
+	if in.Op().Words() == 2 {
+		word = int(c.Instrs[pc+1])
 	}
-	for _, t := range c.tries {
-		if int(t.start) <= pc && pc < int(t.end) {
-			if d < int(t.depth) {
-				v.err = fmt.Errorf("%d has depth %d in a range that keeps %d", pc, d, t.depth)
+	for _, t := range c.Tries {
+		if int(t.Start) <= pc && pc < int(t.End) {
+			if d < int(t.Depth) {
+				v.err = fmt.Errorf("%d has depth %d in a range that keeps %d", pc, d, t.Depth)
 				return
 			}
-			v.flow(pc, int(t.handler), int(t.depth)+1)
+			v.flow(pc, int(t.Handler), int(t.Depth)+1)
 			break
 		}
 	}
-	next, a := pc+in.op().words(), in.arg()
+	next, a := pc+in.Op().Words(), in.Arg()
 	if v.bounds(pc, in, word); v.err != nil {
 		return
 	}
-	switch in.op() {
-	case opJump, opJumpBack:
+	switch in.Op() {
+	case bytecode.Jump, bytecode.JumpBack:
 		v.flow(pc, a, d)
-	case opJumpFalse, opJumpTrue, opJumpNone, opJumpNotNone:
+	case bytecode.JumpFalse, bytecode.JumpTrue, bytecode.JumpNone, bytecode.JumpNotNone:
 		v.flow(pc, a, d-1)
 		v.flow(pc, next, d-1)
-	case opJumpFalseKeep, opJumpTrueKeep:
+	case bytecode.JumpFalseKeep, bytecode.JumpTrueKeep:
 		v.flow(pc, a, d)
 		v.flow(pc, next, d-1)
-	case opCompareJump:
+	case bytecode.CompareJump:
 		v.flow(pc, word, d-2)
 		v.flow(pc, next, d-2)
-	case opCmpFastFast, opCmpFastConst:
+	case bytecode.CmpFastFast, bytecode.CmpFastConst:
 		v.flow(pc, word, d)
 		v.flow(pc, next, d)
-	case opForIter:
+	case bytecode.ForIter:
 		v.flow(pc, a, d-1)
 		v.flow(pc, next, d+1)
-	case opForIterFast:
+	case bytecode.ForIterFast:
 		v.flow(pc, a, d-1)
 		v.flow(pc, next, d)
-	case opReturn, opReturnNone, opReturnClass, opRaise, opReraise, opAssertError:
-		if d+effect(in.op(), a, word) < 0 {
+	case bytecode.Return, bytecode.ReturnNone, bytecode.ReturnClass, bytecode.Raise, bytecode.Reraise, bytecode.AssertError:
+		if d+effect(in.Op(), a, word) < 0 {
 			v.err = fmt.Errorf("%d takes from an empty stack", pc)
 		}
-	case opMakeFunction:
+	case bytecode.MakeFunction:
 		n := 1
 		if word&1 != 0 {
 			n--
@@ -214,61 +216,61 @@ func (v *verifier) step(pc int) {
 		if word&2 != 0 {
 			n--
 		}
-		v.flow(pc, next, d+n-c.codes[a].free)
+		v.flow(pc, next, d+n-c.Codes[a].Free)
 	default:
 		v.flow(pc, next, d+v.change(in, word))
 	}
 }
 
-func (v *verifier) change(in Instr, word int) int {
-	switch in.op() {
-	case opLoadFastFast, opLoadFastConst:
+func (v *verifier) change(in bytecode.Instr, word int) int {
+	switch in.Op() {
+	case bytecode.LoadFastFast, bytecode.LoadFastConst:
 		return 2
-	case opStoreLoadFast, opIncrFastConst, opInplaceAddFast:
+	case bytecode.StoreLoadFast, bytecode.IncrFastConst, bytecode.InplaceAddFast:
 		return 0
-	case opStoreStore:
+	case bytecode.StoreStore:
 		return -2
-	case opAddFastConst, opSubFastConst, opSubscrFastFast:
+	case bytecode.AddFastConst, bytecode.SubFastConst, bytecode.SubscrFastFast:
 		return 1
 	}
-	return effect(in.op(), in.arg(), word)
+	return effect(in.Op(), in.Arg(), word)
 }
 
 // bounds checks the tables that an instruction names.
-func (v *verifier) bounds(pc int, in Instr, word int) {
-	c, a := v.c, in.arg()
-	x, y := in.pair()
+func (v *verifier) bounds(pc int, in bytecode.Instr, word int) {
+	c, a := v.c, in.Arg()
+	x, y := in.Pair()
 	ok := true
-	switch in.op() {
-	case opLoadConst:
-		ok = a < len(c.consts)
-	case opLoadFast, opLoadFastCheck, opStoreFast, opDeleteFast, opClearFast, opMakeCell, opLoadDeref, opStoreDeref, opDeleteDeref,
-		opLoadCell, opPcSave, opPcRestore, opPcFast, opPcDeref, opMaySave, opMayJoin:
-		ok = a < len(c.slots)
-	case opLoadFastFast, opStoreLoadFast, opStoreStore, opInplaceAddFast, opSubscrFastFast:
-		ok = x < len(c.slots) && y < len(c.slots)
-	case opLoadFastConst, opAddFastConst, opSubFastConst, opIncrFastConst:
-		ok = x < len(c.slots) && y < len(c.consts)
-	case opCmpFastFast:
-		_, x, y := in.triple()
-		ok = x < len(c.slots) && y < len(c.slots)
-	case opCmpFastConst:
-		_, x, y := in.triple()
-		ok = x < len(c.slots) && y < len(c.consts)
-	case opForIterFast:
-		ok = word < len(c.slots)
-	case opLoadGlobal, opStoreGlobal, opLoadAttr, opStoreAttr, opLoadMethod, opPcGlobal:
-		ok = a < len(c.sites)
-	case opStoreName, opLoadSuperAttr, opLoadSuperMethod, opImport, opImportFrom:
-		ok = a < len(c.names)
-	case opCallKw, opCallMethodKw, opMakeClass, opMatchClass:
-		ok = word < len(c.keywords)
-	case opMakeFunction:
-		ok = a < len(c.codes)
-	case opSwap, opRotate:
+	switch in.Op() {
+	case bytecode.LoadConst:
+		ok = a < len(c.Consts)
+	case bytecode.LoadFast, bytecode.LoadFastCheck, bytecode.StoreFast, bytecode.DeleteFast, bytecode.ClearFast, bytecode.MakeCell, bytecode.LoadDeref, bytecode.StoreDeref, bytecode.DeleteDeref,
+		bytecode.LoadCell, bytecode.PcSave, bytecode.PcRestore, bytecode.PcFast, bytecode.PcDeref, bytecode.MaySave, bytecode.MayJoin:
+		ok = a < len(c.Slots)
+	case bytecode.LoadFastFast, bytecode.StoreLoadFast, bytecode.StoreStore, bytecode.InplaceAddFast, bytecode.SubscrFastFast:
+		ok = x < len(c.Slots) && y < len(c.Slots)
+	case bytecode.LoadFastConst, bytecode.AddFastConst, bytecode.SubFastConst, bytecode.IncrFastConst:
+		ok = x < len(c.Slots) && y < len(c.Consts)
+	case bytecode.CmpFastFast:
+		_, x, y := in.Triple()
+		ok = x < len(c.Slots) && y < len(c.Slots)
+	case bytecode.CmpFastConst:
+		_, x, y := in.Triple()
+		ok = x < len(c.Slots) && y < len(c.Consts)
+	case bytecode.ForIterFast:
+		ok = word < len(c.Slots)
+	case bytecode.LoadGlobal, bytecode.StoreGlobal, bytecode.LoadAttr, bytecode.StoreAttr, bytecode.LoadMethod, bytecode.PcGlobal:
+		ok = a < len(c.Sites)
+	case bytecode.StoreName, bytecode.LoadSuperAttr, bytecode.LoadSuperMethod, bytecode.Import, bytecode.ImportFrom:
+		ok = a < len(c.Names)
+	case bytecode.CallKw, bytecode.CallMethodKw, bytecode.MakeClass, bytecode.MatchClass:
+		ok = word < len(c.Keywords)
+	case bytecode.MakeFunction:
+		ok = a < len(c.Codes)
+	case bytecode.Swap, bytecode.Rotate:
 		ok = a <= v.depth[pc]
-	case opReturnClass:
-		ok = a <= len(c.slots)
+	case bytecode.ReturnClass:
+		ok = a <= len(c.Slots)
 	}
 	if !ok {
 		v.err = fmt.Errorf("%d names what is not there", pc)

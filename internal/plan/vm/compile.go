@@ -7,8 +7,9 @@ import (
 	"strconv"
 
 	"praxis/fault"
-	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/bytecode"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 )
 
 // compileOptions say what is compiled, and for which mode.
@@ -22,7 +23,7 @@ const maxInstrs = 2 << 20
 
 // compile makes code of a program that uses nothing that the language leaves out.
 // The first thing that is wrong with it is a fault of kind Invalid that tells the place.
-func compile(m *syntax.Module, o compileOptions) (*unit, error) {
+func compile(m *syntax.Module, o compileOptions) (*value.Unit, error) {
 	var known *facts
 	if o.strict {
 		known = gatherFacts(m)
@@ -32,7 +33,7 @@ func compile(m *syntax.Module, o compileOptions) (*unit, error) {
 		return nil, fault.New(fault.Invalid, "Correct the program.", "cannot compile the program: line %d: %s: %s", e.Pos.Line, e.Kind, e.Message)
 	}
 	sc := analyse(m, known)
-	c := &compiler{unit: &unit{module: o.module, strict: o.strict}, scopes: sc, strict: o.strict, facts: known}
+	c := &compiler{unit: &value.Unit{Module: o.module, Strict: o.strict}, scopes: sc, strict: o.strict, facts: known}
 	c.module(m)
 	if c.err != nil {
 		return nil, c.err
@@ -51,12 +52,12 @@ func SyntaxErrors(m *syntax.Module) []*syntax.Error {
 
 // compiler is what the codes of one unit share.
 type compiler struct {
-	unit   *unit
+	unit   *value.Unit
 	scopes *scopes
 	strict bool
 	facts  *facts // strict mode: what the whole program may do
 
-	strings map[string]*Str // equal literals are one object
+	strings map[string]*value.Str // equal literals are one object
 	emitted int
 	err     error
 }
@@ -71,29 +72,16 @@ func (c *compiler) fail(pos syntax.Pos, format string, args ...any) {
 }
 
 // str returns the value of a string literal.
-func (c *compiler) str(s string) Value {
+func (c *compiler) str(s string) value.Value {
 	o := c.strings[s]
 	if o == nil {
 		if c.strings == nil {
-			c.strings = make(map[string]*Str)
+			c.strings = make(map[string]*value.Str)
 		}
-		o = constStr(s)
+		o = value.ConstStr(s)
 		c.strings[s] = o
 	}
-	return Value{k: kStr, o: o}
-}
-
-// constStr makes a string of which nothing is left to compute, since VMs share it.
-func constStr(s string) *Str {
-	o := &Str{s: s, ascii: 1, hash: hashString(s)}
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			o.ascii = -1
-			o.runes = pytext.Runes(s)
-			break
-		}
-	}
-	return o
+	return value.Value{Kind: value.KStr, Obj: o}
 }
 
 // place is a spot in the code that jumps go to.
@@ -107,16 +95,19 @@ type place struct {
 type slotSet [16]uint64
 
 func (s *slotSet) has(i int) bool { return i < len(s)*64 && s[i/64]>>(i%64)&1 != 0 }
+
 func (s *slotSet) add(i int) {
 	if i < len(s)*64 {
 		s[i/64] |= 1 << (i % 64)
 	}
 }
+
 func (s *slotSet) remove(i int) {
 	if i < len(s)*64 {
 		s[i/64] &^= 1 << (i % 64)
 	}
 }
+
 func (s *slotSet) intersect(o *slotSet) {
 	for i := range s {
 		s[i] &= o[i]
@@ -125,7 +116,7 @@ func (s *slotSet) intersect(o *slotSet) {
 
 // ins is an instruction before it is encoded.
 type ins struct {
-	op     Op
+	op     bytecode.Op
 	target bool // something jumps or a protected range begins or ends here: it is not fused with what precedes
 	words  uint8
 	arg    int32
@@ -137,7 +128,7 @@ type ins struct {
 // builder makes one Code.
 type builder struct {
 	c     *compiler
-	code  *Code
+	code  *value.Code
 	outer *builder
 	scope *scope // what names mean here
 	own   *scope // the scope of the code
@@ -149,7 +140,7 @@ type builder struct {
 	dead     bool // what follows cannot be reached
 	bound    slotSet
 	blocks   []block
-	tries    []try
+	tries    []value.Try
 	handlers []*place // of tries
 
 	slotOf map[*variable]int // of free variables
@@ -167,17 +158,17 @@ type builder struct {
 }
 
 type constKey struct {
-	k Kind
+	k value.Kind
 	n int64
 	s string
 }
 
 func (c *compiler) build(outer *builder, s *scope, name string) *builder {
-	code := &Code{unit: c.unit, id: len(c.unit.codes), name: name, qual: name, star: -1, kwStar: -1}
-	c.unit.codes = append(c.unit.codes, code)
+	code := &value.Code{Unit: c.unit, ID: len(c.unit.Codes), Name: name, Qual: name, Star: -1, KwStar: -1}
+	c.unit.Codes = append(c.unit.Codes, code)
 	b := &builder{c: c, code: code, outer: outer, scope: s, own: s}
 	if outer != nil {
-		code.qual = outer.qualify(s, name)
+		code.Qual = outer.qualify(s, name)
 	}
 	return b
 }
@@ -191,9 +182,9 @@ func (b *builder) qualify(s *scope, name string) string {
 	case scopeModule:
 		return name
 	case scopeClass:
-		return b.code.qual + "." + name
+		return b.code.Qual + "." + name
 	}
-	return b.code.qual + ".<locals>." + name
+	return b.code.Qual + ".<locals>." + name
 }
 
 // begin gives the variables of the scope their slots: parameters, free
@@ -208,20 +199,20 @@ func (b *builder) begin() {
 		v.slot = b.slot(v.name)
 		b.bound.add(v.slot)
 	}
-	b.code.params = len(params)
+	b.code.Params = len(params)
 	b.slotOf = make(map[*variable]int, len(s.free))
 	for _, v := range s.free {
 		b.slotOf[v] = b.slot(v.name)
 	}
-	b.code.free = len(s.free)
+	b.code.Free = len(s.free)
 	for _, v := range params {
 		if v.cell {
-			b.emit(opMakeCell, v.slot)
+			b.emit(bytecode.MakeCell, v.slot)
 		}
 	}
 	if s.classCell != nil && s.classCell.cell {
 		s.classCell.slot = b.slot("__class__")
-		b.emit(opMakeCell, s.classCell.slot)
+		b.emit(bytecode.MakeCell, s.classCell.slot)
 	}
 	if s.kind == scopeFunc {
 		b.variables(s.order[s.params:], s)
@@ -236,15 +227,15 @@ func (b *builder) variables(list []*variable, s *scope) {
 		}
 		v.slot = b.slot(v.name)
 		if v.cell {
-			b.emit(opMakeCell, v.slot)
+			b.emit(bytecode.MakeCell, v.slot)
 		}
 	}
 }
 
 // slot adds a slot.
 func (b *builder) slot(name string) int {
-	b.code.slots = append(b.code.slots, name)
-	return len(b.code.slots) - 1
+	b.code.Slots = append(b.code.Slots, name)
+	return len(b.code.Slots) - 1
 }
 
 // hidden takes a slot that the program cannot name; release gives it back.
@@ -267,10 +258,10 @@ func (b *builder) at(n syntax.Node) syntax.Pos {
 }
 
 // emit adds an instruction, unless it cannot be reached.
-func (b *builder) emit(op Op, arg int) { b.add(ins{op: op, arg: int32(arg)}, arg) }
+func (b *builder) emit(op bytecode.Op, arg int) { b.add(ins{op: op, arg: int32(arg)}, arg) }
 
 // emit2 adds an instruction of two words.
-func (b *builder) emit2(op Op, arg, word int) {
+func (b *builder) emit2(op bytecode.Op, arg, word int) {
 	b.add(ins{op: op, words: 1, arg: int32(arg), word: int32(word)}, arg)
 }
 
@@ -278,7 +269,7 @@ func (b *builder) add(n ins, arg int) {
 	if b.dead {
 		return
 	}
-	if arg > maxArg || b.c.emitted >= maxInstrs {
+	if arg > bytecode.MaxArg || b.c.emitted >= maxInstrs {
 		b.c.fail(b.pos, "the program is too large")
 		b.dead = true
 		return
@@ -290,26 +281,26 @@ func (b *builder) add(n ins, arg int) {
 	b.ins = append(b.ins, n)
 	b.adjust(effect(n.op, int(n.arg), int(n.word)))
 	switch n.op {
-	case opReturn, opReturnNone, opReturnClass, opRaise, opReraise, opAssertError, opJump, opJumpBack:
+	case bytecode.Return, bytecode.ReturnNone, bytecode.ReturnClass, bytecode.Raise, bytecode.Reraise, bytecode.AssertError, bytecode.Jump, bytecode.JumpBack:
 		b.dead = true
 	}
 }
 
 func (b *builder) adjust(n int) {
 	b.depth += n
-	b.code.stack = max(b.code.stack, b.depth)
+	b.code.Stack = max(b.code.Stack, b.depth)
 }
 
 // jump adds an instruction that goes to p.
-func (b *builder) jump(op Op, p *place) {
+func (b *builder) jump(op bytecode.Op, p *place) {
 	if b.dead {
 		return
 	}
 	after := b.depth + effect(op, 0, 0)
 	switch op {
-	case opJumpFalseKeep, opJumpTrueKeep:
+	case bytecode.JumpFalseKeep, bytecode.JumpTrueKeep:
 		after = b.depth
-	case opForIter:
+	case bytecode.ForIter:
 		after = b.depth - 1
 	}
 	b.reach(p, after)
@@ -354,62 +345,62 @@ func (b *builder) head() *place {
 
 // Constants.
 
-func (b *builder) constant(v Value, key constKey) int {
+func (b *builder) constant(v value.Value, key constKey) int {
 	if b.consts == nil {
 		b.consts = make(map[constKey]int)
 	}
 	if i, ok := b.consts[key]; ok {
 		return i
 	}
-	i := len(b.code.consts)
-	b.code.consts = append(b.code.consts, v)
+	i := len(b.code.Consts)
+	b.code.Consts = append(b.code.Consts, v)
 	b.consts[key] = i
 	return i
 }
 
 func (b *builder) strConst(s string) int {
-	return b.constant(b.c.str(s), constKey{k: kStr, s: s})
+	return b.constant(b.c.str(s), constKey{k: value.KStr, s: s})
 }
 
 // loadStr pushes a string.
-func (b *builder) loadStr(s string) { b.emit(opLoadConst, b.strConst(s)) }
+func (b *builder) loadStr(s string) { b.emit(bytecode.LoadConst, b.strConst(s)) }
 
 // literal returns the value of a literal that is not None, True or False.
-func (b *builder) literal(e *syntax.Constant) (Value, constKey) {
+func (b *builder) literal(e *syntax.Constant) (value.Value, constKey) {
 	switch e.Kind {
 	case syntax.Int:
 		if e.Big != nil {
-			return Value{k: kBig, o: &Big{e.Big}}, constKey{k: kBig, s: string(e.Big.Append(nil, 62))}
+			return value.Value{Kind: value.KBig, Obj: &value.Big{Int: e.Big}}, constKey{k: value.KBig, s: string(e.Big.Append(nil, 62))}
 		}
-		return intValue(e.Int), constKey{k: kInt, n: e.Int}
+		return value.Int(e.Int), constKey{k: value.KInt, n: e.Int}
 	case syntax.Float:
-		return floatValue(e.Float), constKey{k: kFloat, n: int64(math.Float64bits(e.Float))}
+		return value.Float(e.Float), constKey{k: value.KFloat, n: int64(math.Float64bits(e.Float))}
 	case syntax.Bytes:
-		return Value{k: kBytes, o: &Bytes{e.Str}}, constKey{k: kBytes, s: e.Str}
+		return value.Value{Kind: value.KBytes, Obj: &value.Bytes{Data: e.Str}}, constKey{k: value.KBytes, s: e.Str}
 	case syntax.Str:
-		return b.c.str(e.Str), constKey{k: kStr, s: e.Str}
+		return b.c.str(e.Str), constKey{k: value.KStr, s: e.Str}
 	case syntax.Ellipsis:
-		return Value{k: kEllipsis}, constKey{k: kEllipsis}
+		return value.Value{Kind: value.KEllipsis}, constKey{k: value.KEllipsis}
 	case syntax.None:
-		return none, constKey{k: kNone}
+		return value.None, constKey{k: value.KNone}
 	case syntax.True, syntax.False:
-		v := boolValue(e.Kind == syntax.True)
-		return v, constKey{k: kBool, n: v.n}
+		v := value.Bool(e.Kind == syntax.True)
+		return v, constKey{k: value.KBool, n: v.N}
 	}
 	b.c.fail(e.Start, "complex numbers are not part of the language")
-	return none, constKey{k: kNone}
+	return value.None, constKey{k: value.KNone}
 }
 
 func (b *builder) constantExpr(e *syntax.Constant) {
 	switch e.Kind {
 	case syntax.None:
-		b.emit(opLoadNone, 0)
+		b.emit(bytecode.LoadNone, 0)
 	case syntax.True:
-		b.emit(opLoadTrue, 0)
+		b.emit(bytecode.LoadTrue, 0)
 	case syntax.False:
-		b.emit(opLoadFalse, 0)
+		b.emit(bytecode.LoadFalse, 0)
 	default:
-		b.emit(opLoadConst, b.constant(b.literal(e)))
+		b.emit(bytecode.LoadConst, b.constant(b.literal(e)))
 	}
 }
 
@@ -421,16 +412,16 @@ func (b *builder) nameIndex(s string) int {
 	if b.names == nil {
 		b.names = make(map[string]int)
 	}
-	i := len(b.code.names)
-	b.code.names = append(b.code.names, s)
+	i := len(b.code.Names)
+	b.code.Names = append(b.code.Names, s)
 	b.names[s] = i
 	return i
 }
 
 // site makes a cache site for an attribute; globalSite finds the one of a global name.
 func (b *builder) site(s string) int {
-	b.code.sites = append(b.code.sites, s)
-	return len(b.code.sites) - 1
+	b.code.Sites = append(b.code.Sites, s)
+	return len(b.code.Sites) - 1
 }
 
 func (b *builder) globalSite(s string) int {
@@ -457,8 +448,8 @@ func (b *builder) keywordsIndex(names []string) int {
 	if b.kwKeys == nil {
 		b.kwKeys = make(map[string]int)
 	}
-	i := len(b.code.keywords)
-	b.code.keywords = append(b.code.keywords, names)
+	i := len(b.code.Keywords)
+	b.code.Keywords = append(b.code.Keywords, names)
 	b.kwKeys[key] = i
 	return i
 }
@@ -468,17 +459,17 @@ func (b *builder) keywordsIndex(names []string) int {
 // load pushes what a name means.
 func (b *builder) load(name string) {
 	if name == "__debug__" {
-		b.emit(opLoadTrue, 0)
+		b.emit(bytecode.LoadTrue, 0)
 		return
 	}
 	name = b.scope.mangle(name)
 	switch r := b.scope.resolve(name); r.kind {
 	case refGlobal:
-		b.emit(opLoadGlobal, b.globalSite(name))
+		b.emit(bytecode.LoadGlobal, b.globalSite(name))
 	case refName:
-		b.emit(opLoadName, b.globalSite(name))
+		b.emit(bytecode.LoadName, b.globalSite(name))
 	case refFree:
-		b.emit(opLoadDeref, b.slotOf[r.v])
+		b.emit(bytecode.LoadDeref, b.slotOf[r.v])
 	case refLocal:
 		b.loadVar(r.v)
 	}
@@ -487,14 +478,14 @@ func (b *builder) load(name string) {
 func (b *builder) loadVar(v *variable) {
 	switch {
 	case v.cell:
-		b.emit(opLoadDeref, v.slot)
+		b.emit(bytecode.LoadDeref, v.slot)
 	case b.bound.has(v.slot):
-		b.emit(opLoadFast, v.slot)
+		b.emit(bytecode.LoadFast, v.slot)
 	default:
-		if v.home.kind == scopeInline && v.opened < len(b.ins) && b.ins[v.opened].op == opNop {
-			b.ins[v.opened].op = opClearFast
+		if v.home.kind == scopeInline && v.opened < len(b.ins) && b.ins[v.opened].op == bytecode.Nop {
+			b.ins[v.opened].op = bytecode.ClearFast
 		}
-		b.emit(opLoadFastCheck, v.slot)
+		b.emit(bytecode.LoadFastCheck, v.slot)
 		b.markBound(v)
 	}
 }
@@ -511,15 +502,15 @@ func (b *builder) store(name string) {
 	name = b.scope.mangle(name)
 	switch r := b.scope.resolve(name); {
 	case r.kind == refGlobal:
-		b.emit(opStoreGlobal, b.globalSite(name))
+		b.emit(bytecode.StoreGlobal, b.globalSite(name))
 	case r.kind == refName:
-		b.emit(opStoreName, b.nameIndex(name))
+		b.emit(bytecode.StoreName, b.nameIndex(name))
 	case r.kind == refFree:
-		b.emit(opStoreDeref, b.slotOf[r.v])
+		b.emit(bytecode.StoreDeref, b.slotOf[r.v])
 	case r.v.cell:
-		b.emit(opStoreDeref, r.v.slot)
+		b.emit(bytecode.StoreDeref, r.v.slot)
 	default:
-		b.emit(opStoreFast, r.v.slot)
+		b.emit(bytecode.StoreFast, r.v.slot)
 		b.markBound(r.v)
 	}
 }
@@ -529,15 +520,15 @@ func (b *builder) del(name string) {
 	name = b.scope.mangle(name)
 	switch r := b.scope.resolve(name); {
 	case r.kind == refGlobal:
-		b.emit(opDeleteGlobal, b.globalSite(name))
+		b.emit(bytecode.DeleteGlobal, b.globalSite(name))
 	case r.kind == refName:
-		b.emit(opDeleteName, b.nameIndex(name))
+		b.emit(bytecode.DeleteName, b.nameIndex(name))
 	case r.kind == refFree:
-		b.emit(opDeleteDeref, b.slotOf[r.v])
+		b.emit(bytecode.DeleteDeref, b.slotOf[r.v])
 	case r.v.cell:
-		b.emit(opDeleteDeref, r.v.slot)
+		b.emit(bytecode.DeleteDeref, r.v.slot)
 	default:
-		b.emit(opDeleteFast, r.v.slot)
+		b.emit(bytecode.DeleteFast, r.v.slot)
 	}
 }
 

@@ -1,9 +1,13 @@
 package vm
 
-import "praxis/internal/plan/syntax"
+import (
+	"praxis/internal/plan/bytecode"
+	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
+)
 
 // finish encodes the instructions and closes the code.
-func (b *builder) finish() *Code {
+func (b *builder) finish() *value.Code {
 	at := b.fuse()
 	b.encode(at)
 	return b.code
@@ -31,7 +35,7 @@ func (b *builder) fuse() []int32 {
 			at[i+k] = size
 		}
 		i += f.takes
-		if f.ins.op == opNop {
+		if f.ins.op == bytecode.Nop {
 			continue
 		}
 		b.settle(&f.ins)
@@ -45,9 +49,9 @@ func (b *builder) fuse() []int32 {
 
 // settle picks the short form of an instruction.
 func (b *builder) settle(n *ins) {
-	if n.op == opLoadConst {
-		if v := b.code.consts[n.arg]; v.k == kInt && v.n >= 0 && v.n <= maxArg {
-			n.op, n.arg = opLoadInt, int32(v.n)
+	if n.op == bytecode.LoadConst {
+		if v := b.code.Consts[n.arg]; v.Kind == value.KInt && v.N >= 0 && v.N <= bytecode.MaxArg {
+			n.op, n.arg = bytecode.LoadInt, int32(v.N)
 		}
 	}
 }
@@ -62,8 +66,8 @@ func (b *builder) run(i int) []ins {
 }
 
 func (b *builder) match(i int) (fused, bool) {
-	if n := &b.ins[i]; n.op == opJump && n.to.at == i+1 {
-		return fused{ins{op: opNop}, 1}, true
+	if n := &b.ins[i]; n.op == bytecode.Jump && n.to.at == i+1 {
+		return fused{ins{op: bytecode.Nop}, 1}, true
 	}
 	r := b.run(i)
 	if f, ok := matchLong(r); ok {
@@ -77,7 +81,7 @@ func (b *builder) match(i int) (fused, bool) {
 		return fused{}, false
 	}
 	// The second of the pair may begin something better.
-	if _, better := matchLong(b.run(i + 1)); better && f.ins.op != opForIterFast {
+	if _, better := matchLong(b.run(i + 1)); better && f.ins.op != bytecode.ForIterFast {
 		return fused{}, false
 	}
 	return f, true
@@ -85,61 +89,61 @@ func (b *builder) match(i int) (fused, bool) {
 
 // matchLong finds what is worth more than a pair.
 func matchLong(r []ins) (fused, bool) {
-	if len(r) >= 2 && r[0].op == opCompare {
+	if len(r) >= 2 && r[0].op == bytecode.Compare {
 		if op, ok := condition(r[0], r[1]); ok {
 			n := r[1]
-			return fused{ins{op: opCompareJump, words: 1, arg: int32(op), to: n.to, pos: r[0].pos}, 2}, true
+			return fused{ins{op: bytecode.CompareJump, words: 1, arg: int32(op), to: n.to, pos: r[0].pos}, 2}, true
 		}
 	}
-	if len(r) < 3 || r[0].op != opLoadFast {
+	if len(r) < 3 || r[0].op != bytecode.LoadFast {
 		return fused{}, false
 	}
 	second := r[1].op
-	if second != opLoadFast && second != opLoadConst {
+	if second != bytecode.LoadFast && second != bytecode.LoadConst {
 		return fused{}, false
 	}
 	x, y := int(r[0].arg), int(r[1].arg)
 	if len(r) >= 4 {
-		if op, ok := condition(r[2], r[3]); ok && x <= maxTriple && y <= maxTriple {
-			kind := opCmpFastFast
-			if second == opLoadConst {
-				kind = opCmpFastConst
+		if op, ok := condition(r[2], r[3]); ok && x <= bytecode.MaxTriple && y <= bytecode.MaxTriple {
+			kind := bytecode.CmpFastFast
+			if second == bytecode.LoadConst {
+				kind = bytecode.CmpFastConst
 			}
-			return fused{ins{op: kind, words: 1, arg: int32(tripleInstr(0, op, x, y) >> 8), to: r[3].to, pos: r[2].pos}, 4}, true
+			return fused{ins{op: kind, words: 1, arg: int32(bytecode.MakeTriple(0, op, x, y) >> 8), to: r[3].to, pos: r[2].pos}, 4}, true
 		}
-		if r[2].op == opInplace && r[2].arg == int32(syntax.Add) && r[3].op == opStoreFast && r[3].arg == r[0].arg && x <= maxPair && y <= maxPair {
-			kind := opInplaceAddFast
-			if second == opLoadConst {
-				kind = opIncrFastConst
+		if r[2].op == bytecode.Inplace && r[2].arg == int32(syntax.Add) && r[3].op == bytecode.StoreFast && r[3].arg == r[0].arg && x <= bytecode.MaxPair && y <= bytecode.MaxPair {
+			kind := bytecode.InplaceAddFast
+			if second == bytecode.LoadConst {
+				kind = bytecode.IncrFastConst
 			}
 			return pair(kind, x, y, r[2].pos, 4)
 		}
 	}
-	if x > maxPair || y > maxPair {
+	if x > bytecode.MaxPair || y > bytecode.MaxPair {
 		return fused{}, false
 	}
 	switch {
-	case second == opLoadConst && r[2].op == opAdd:
-		return pair(opAddFastConst, x, y, r[2].pos, 3)
-	case second == opLoadConst && r[2].op == opSub:
-		return pair(opSubFastConst, x, y, r[2].pos, 3)
-	case second == opLoadFast && r[2].op == opSubscr:
-		return pair(opSubscrFastFast, x, y, r[2].pos, 3)
+	case second == bytecode.LoadConst && r[2].op == bytecode.Add:
+		return pair(bytecode.AddFastConst, x, y, r[2].pos, 3)
+	case second == bytecode.LoadConst && r[2].op == bytecode.Sub:
+		return pair(bytecode.SubFastConst, x, y, r[2].pos, 3)
+	case second == bytecode.LoadFast && r[2].op == bytecode.Subscr:
+		return pair(bytecode.SubscrFastFast, x, y, r[2].pos, 3)
 	}
 	return fused{}, false
 }
 
-func pair(op Op, x, y int, pos syntax.Pos, takes int) (fused, bool) {
-	return fused{ins{op: op, arg: int32(pairInstr(0, x, y) >> 8), pos: pos}, takes}, true
+func pair(op bytecode.Op, x, y int, pos syntax.Pos, takes int) (fused, bool) {
+	return fused{ins{op: op, arg: int32(bytecode.MakePair(0, x, y) >> 8), pos: pos}, takes}, true
 }
 
 // condition reads a comparison and the jump after it.
 func condition(cmp, jump ins) (int, bool) {
-	if cmp.op != opCompare || cmp.arg > int32(syntax.GtE) || jump.op != opJumpFalse && jump.op != opJumpTrue {
+	if cmp.op != bytecode.Compare || cmp.arg > int32(syntax.GtE) || jump.op != bytecode.JumpFalse && jump.op != bytecode.JumpTrue {
 		return 0, false
 	}
 	op := int(cmp.arg) - 1
-	if jump.op == opJumpTrue {
+	if jump.op == bytecode.JumpTrue {
 		op |= 8
 	}
 	return op, true
@@ -147,21 +151,21 @@ func condition(cmp, jump ins) (int, bool) {
 
 func matchPair(r []ins) (fused, bool) {
 	x, y := int(r[0].arg), int(r[1].arg)
-	if r[0].op == opForIter && r[1].op == opStoreFast {
-		return fused{ins{op: opForIterFast, words: 1, word: r[1].arg, to: r[0].to, pos: r[0].pos}, 2}, true
+	if r[0].op == bytecode.ForIter && r[1].op == bytecode.StoreFast {
+		return fused{ins{op: bytecode.ForIterFast, words: 1, word: r[1].arg, to: r[0].to, pos: r[0].pos}, 2}, true
 	}
-	if x > maxPair || y > maxPair {
+	if x > bytecode.MaxPair || y > bytecode.MaxPair {
 		return fused{}, false
 	}
 	switch {
-	case r[0].op == opLoadFast && r[1].op == opLoadFast:
-		return pair(opLoadFastFast, x, y, r[0].pos, 2)
-	case r[0].op == opLoadFast && r[1].op == opLoadConst:
-		return pair(opLoadFastConst, x, y, r[0].pos, 2)
-	case r[0].op == opStoreFast && r[1].op == opLoadFast:
-		return pair(opStoreLoadFast, x, y, r[0].pos, 2)
-	case r[0].op == opStoreFast && r[1].op == opStoreFast:
-		return pair(opStoreStore, x, y, r[0].pos, 2)
+	case r[0].op == bytecode.LoadFast && r[1].op == bytecode.LoadFast:
+		return pair(bytecode.LoadFastFast, x, y, r[0].pos, 2)
+	case r[0].op == bytecode.LoadFast && r[1].op == bytecode.LoadConst:
+		return pair(bytecode.LoadFastConst, x, y, r[0].pos, 2)
+	case r[0].op == bytecode.StoreFast && r[1].op == bytecode.LoadFast:
+		return pair(bytecode.StoreLoadFast, x, y, r[0].pos, 2)
+	case r[0].op == bytecode.StoreFast && r[1].op == bytecode.StoreFast:
+		return pair(bytecode.StoreStore, x, y, r[0].pos, 2)
 	}
 	return fused{}, false
 }
@@ -169,30 +173,30 @@ func matchPair(r []ins) (fused, bool) {
 // encode writes the instructions, with the places that jumps go to.
 func (b *builder) encode(at []int32) {
 	c := b.code
-	c.instrs = make([]Instr, 0, at[len(at)-1])
+	c.Instrs = make([]bytecode.Instr, 0, at[len(at)-1])
 	for i := range b.ins {
 		n := &b.ins[i]
-		if k := len(c.where); k == 0 || c.where[k-1].pos != n.pos {
-			c.where = append(c.where, where{int32(len(c.instrs)), n.pos})
+		if k := len(c.Positions); k == 0 || c.Positions[k-1].Pos != n.pos {
+			c.Positions = append(c.Positions, value.SourcePos{PC: int32(len(c.Instrs)), Pos: n.pos})
 		}
 		arg, word := n.arg, n.word
 		if n.to != nil {
 			switch n.op {
-			case opCompareJump, opCmpFastFast, opCmpFastConst:
+			case bytecode.CompareJump, bytecode.CmpFastFast, bytecode.CmpFastConst:
 				word = at[n.to.at]
 			default:
 				arg = at[n.to.at]
 			}
 		}
-		c.instrs = append(c.instrs, instr(n.op, int(arg)))
+		c.Instrs = append(c.Instrs, bytecode.Make(n.op, int(arg)))
 		if n.words > 0 {
-			c.instrs = append(c.instrs, Instr(word))
+			c.Instrs = append(c.Instrs, bytecode.Instr(word))
 		}
 	}
 	for i, t := range b.tries {
-		t.start, t.end, t.handler = at[t.start], at[t.end], at[b.handlers[i].at]
-		if t.start < t.end {
-			c.tries = append(c.tries, t)
+		t.Start, t.End, t.Handler = at[t.Start], at[t.End], at[b.handlers[i].at]
+		if t.Start < t.End {
+			c.Tries = append(c.Tries, t)
 		}
 	}
 	b.ins = nil

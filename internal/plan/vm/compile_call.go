@@ -1,6 +1,9 @@
 package vm
 
-import "praxis/internal/plan/syntax"
+import (
+	"praxis/internal/plan/bytecode"
+	"praxis/internal/plan/syntax"
+)
 
 // maxArgs bounds the arguments that a call lays on the stack; with more it goes through a list.
 const maxArgs = 255
@@ -29,13 +32,13 @@ func (b *builder) call(e *syntax.Call) {
 	b.may(n + 1)
 	switch {
 	case len(names) == 0 && method:
-		b.emit(opCallMethod, n)
+		b.emit(bytecode.CallMethod, n)
 	case len(names) == 0:
-		b.emit(opCall, n)
+		b.emit(bytecode.Call, n)
 	case method:
-		b.emit2(opCallMethodKw, n, b.keywordsIndex(names))
+		b.emit2(bytecode.CallMethodKw, n, b.keywordsIndex(names))
 	default:
-		b.emit2(opCallKw, n, b.keywordsIndex(names))
+		b.emit2(bytecode.CallKw, n, b.keywordsIndex(names))
 	}
 	b.may(1)
 }
@@ -51,11 +54,11 @@ func (b *builder) callee(f syntax.Expr) (method bool) {
 	name := b.scope.mangle(a.Attr)
 	if b.superCall(a.Value) {
 		b.may(2)
-		b.emit(opLoadSuperMethod, b.nameIndex(name))
+		b.emit(bytecode.LoadSuperMethod, b.nameIndex(name))
 	} else {
 		b.expr(a.Value)
 		b.may(1)
-		b.emit(opLoadMethod, b.site(name))
+		b.emit(bytecode.LoadMethod, b.site(name))
 	}
 	b.pos = old
 	return true
@@ -63,34 +66,34 @@ func (b *builder) callee(f syntax.Expr) (method bool) {
 
 // callEx compiles a call with * or ** among its arguments; the function is on the stack.
 func (b *builder) callEx(args []syntax.Expr, keywords []*syntax.Keyword) {
-	b.emit(opBuildList, 0)
+	b.emit(bytecode.BuildList, 0)
 	for _, a := range args {
 		if st, ok := a.(*syntax.Starred); ok {
 			b.expr(st.Value)
 			b.may(1)
-			b.emit(opArgsExtend, 1)
+			b.emit(bytecode.ArgsExtend, 1)
 		} else {
 			b.expr(a)
-			b.emit(opListAppend, 1)
+			b.emit(bytecode.ListAppend, 1)
 		}
 	}
 	flag := 0
 	if len(keywords) > 0 {
 		flag = 1
-		b.emit(opBuildMap, 0)
+		b.emit(bytecode.BuildMap, 0)
 		for _, k := range keywords {
 			if k.Arg == "" {
 				b.expr(k.Value)
 			} else {
 				b.loadStr(k.Arg)
 				b.expr(k.Value)
-				b.emit(opBuildMap, 1)
+				b.emit(bytecode.BuildMap, 1)
 			}
 			b.may(1)
-			b.emit(opDictMerge, 2)
+			b.emit(bytecode.DictMerge, 2)
 		}
 	}
 	b.may(2 + flag)
-	b.emit(opCallEx, flag)
+	b.emit(bytecode.CallEx, flag)
 	b.may(1)
 }

@@ -1,23 +1,27 @@
 package vm
 
-import "praxis/internal/plan/syntax"
+import (
+	"praxis/internal/plan/bytecode"
+	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
+)
 
 // comprehension compiles a list, set or dict comprehension in place: its
 // variables are hidden slots of the code around.
-func (b *builder) comprehension(e syntax.Expr, build Op, gens []*syntax.Comprehension, elt, value syntax.Expr) {
+func (b *builder) comprehension(e syntax.Expr, build bytecode.Op, gens []*syntax.Comprehension, elt, value syntax.Expr) {
 	b.iterator(gens[0].Iter)
 	r := b.enter(e)
 	old := b.scope
 	b.scope = b.c.scopes.of[e]
 	b.openInline()
 	b.emit(build, 0)
-	b.emit(opSwap, 2)
-	add := opListAppend
+	b.emit(bytecode.Swap, 2)
+	add := bytecode.ListAppend
 	switch build {
-	case opBuildSet:
-		add = opSetAdd
-	case opBuildMap:
-		add = opMapAdd
+	case bytecode.BuildSet:
+		add = bytecode.SetAdd
+	case bytecode.BuildMap:
+		add = bytecode.MapAdd
 	}
 	b.generators(gens, 0, func(depth int) {
 		b.expr(elt)
@@ -41,13 +45,13 @@ func (b *builder) openInline() {
 		}
 		b.bound.remove(v.slot)
 		if v.cell {
-			b.emit(opClearFast, v.slot)
-			b.emit(opMakeCell, v.slot)
+			b.emit(bytecode.ClearFast, v.slot)
+			b.emit(bytecode.MakeCell, v.slot)
 			continue
 		}
 		// It is only cleared if there is a load that has to find out.
 		v.opened = len(b.ins)
-		b.emit(opNop, v.slot)
+		b.emit(bytecode.Nop, v.slot)
 	}
 }
 
@@ -62,12 +66,12 @@ func (b *builder) generators(gens []*syntax.Comprehension, i int, body func(dept
 	head, end := b.head(), newPlace()
 	b.may(1)
 	b.pcIter()
-	b.jump(opForIter, end)
+	b.jump(bytecode.ForIter, end)
 	b.assign(g.Target)
 	for _, cond := range g.Ifs {
 		skip := newPlace()
 		b.jumpIf(cond, skip, true)
-		b.jump(opJumpBack, head)
+		b.jump(bytecode.JumpBack, head)
 		b.arrive(skip)
 	}
 	if i+1 < len(gens) {
@@ -75,7 +79,7 @@ func (b *builder) generators(gens []*syntax.Comprehension, i int, body func(dept
 	} else {
 		body(i + 1)
 	}
-	b.jump(opJumpBack, head)
+	b.jump(bytecode.JumpBack, head)
 	b.arrive(end)
 	b.pos = old
 }
@@ -84,26 +88,26 @@ func (b *builder) generators(gens []*syntax.Comprehension, i int, body func(dept
 // parameter is the iterator of the first iterable, called at once.
 func (b *builder) generatorExp(e *syntax.GeneratorExp) {
 	f := b.c.build(b, b.c.scopes.of[e], "<genexpr>")
-	f.code.firstLine = int(e.Start.Line)
-	f.code.flags |= flagGenerator
+	f.code.FirstLine = int(e.Start.Line)
+	f.code.Flags |= value.FlagGenerator
 	if b.own.kind == scopeFunc || b.own.kind == scopeGen {
-		f.code.flags |= flagNested
+		f.code.Flags |= value.FlagNested
 	}
-	f.code.pos = 1
+	f.code.Pos = 1
 	f.pos = e.Start
 	f.begin()
 	f.variables(f.own.order[1:], f.own)
 	f.beginStrict(nil)
-	f.emit(opLoadFast, 0)
+	f.emit(bytecode.LoadFast, 0)
 	f.generators(e.Generators, 0, func(int) {
 		f.expr(e.Elt)
 		f.pcTop()
-		f.emit(opYield, 0)
-		f.emit(opPop, 0)
+		f.emit(bytecode.Yield, 0)
+		f.emit(bytecode.Pop, 0)
 	})
 	f.leaveFunction(nil)
 	f.finish()
 	b.makeFunction(f, 0)
 	b.iterator(e.Generators[0].Iter)
-	b.emit(opCall, 1)
+	b.emit(bytecode.Call, 1)
 }

@@ -1,6 +1,10 @@
 package vm
 
-import "praxis/internal/plan/syntax"
+import (
+	"praxis/internal/plan/bytecode"
+	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
+)
 
 func (b *builder) decorators(list []syntax.Expr) {
 	for _, d := range list {
@@ -14,7 +18,7 @@ func (b *builder) decorate(list []syntax.Expr) {
 	for i := len(list) - 1; i >= 0; i-- {
 		b.pos = list[i].Range().Start
 		b.may(2)
-		b.emit(opCall, 1)
+		b.emit(bytecode.Call, 1)
 	}
 	b.pos = old
 }
@@ -24,9 +28,9 @@ func (b *builder) functionDef(n *syntax.FunctionDef) {
 	flags := b.defaults(n.Args)
 	outer := b.openTypeParams(n, n.TypeParams)
 	f := b.function(n, n.Name, n.Args)
-	f.code.firstLine = int(n.Start.Line)
+	f.code.FirstLine = int(n.Start.Line)
 	if n.Async {
-		f.code.flags |= flagCoroutine
+		f.code.Flags |= value.FlagCoroutine
 	}
 	f.noteParams(n.Args, n.Returns)
 	f.docstring(n.Body)
@@ -40,10 +44,10 @@ func (b *builder) functionDef(n *syntax.FunctionDef) {
 func (b *builder) lambda(e *syntax.Lambda) {
 	flags := b.defaults(e.Args)
 	f := b.function(e, "<lambda>", e.Args)
-	f.code.firstLine = int(e.Start.Line)
+	f.code.FirstLine = int(e.Start.Line)
 	f.pos = e.Body.Range().Start
 	if f.own.generator {
-		f.code.flags |= flagGenerator
+		f.code.Flags |= value.FlagGenerator
 	}
 	f.beginStrict(nil)
 	f.expr(e.Body)
@@ -52,7 +56,7 @@ func (b *builder) lambda(e *syntax.Lambda) {
 	b.makeFunction(f, flags)
 }
 
-// defaults pushes the defaults of parameters and returns the flags of opMakeFunction.
+// defaults pushes the defaults of parameters and returns the flags of MakeFunction.
 func (b *builder) defaults(args *syntax.Arguments) int {
 	flags := 0
 	if args == nil {
@@ -62,7 +66,7 @@ func (b *builder) defaults(args *syntax.Arguments) int {
 		for _, d := range args.Defaults {
 			b.expr(d)
 		}
-		b.emit(opBuildTuple, len(args.Defaults))
+		b.emit(bytecode.BuildTuple, len(args.Defaults))
 		flags |= 1
 	}
 	n := 0
@@ -74,7 +78,7 @@ func (b *builder) defaults(args *syntax.Arguments) int {
 		}
 	}
 	if n > 0 {
-		b.emit(opBuildMap, n)
+		b.emit(bytecode.BuildMap, n)
 		flags |= 2
 	}
 	return flags
@@ -86,21 +90,21 @@ func (b *builder) function(n syntax.Node, name string, args *syntax.Arguments) *
 	f.pos = n.Range().Start
 	c := f.code
 	if args != nil {
-		c.posOnly, c.pos, c.kwOnly = len(args.PosOnlyArgs), len(args.Args), len(args.KwOnlyArgs)
-		next := c.posOnly + c.pos + c.kwOnly
+		c.PosOnly, c.Pos, c.KwOnly = len(args.PosOnlyArgs), len(args.Args), len(args.KwOnlyArgs)
+		next := c.PosOnly + c.Pos + c.KwOnly
 		if args.VarArg != nil {
-			c.star = next
+			c.Star = next
 			next++
 		}
 		if args.KwArg != nil {
-			c.kwStar = next
+			c.KwStar = next
 		}
 	}
 	switch b.own.kind {
 	case scopeFunc, scopeGen:
-		c.flags |= flagNested
+		c.Flags |= value.FlagNested
 	case scopeClass:
-		c.flags |= flagMethod
+		c.Flags |= value.FlagMethod
 	}
 	f.begin()
 	return f
@@ -109,18 +113,18 @@ func (b *builder) function(n syntax.Node, name string, args *syntax.Arguments) *
 func (b *builder) noteParams(args *syntax.Arguments, returns syntax.Expr) {
 	for _, p := range parameters(args) {
 		if p.Annotation != nil {
-			b.code.notes = append(b.code.notes, note{b.scope.mangle(p.Arg), unparse(p.Annotation)})
+			b.code.Annotations = append(b.code.Annotations, value.Annotation{Name: b.scope.mangle(p.Arg), Text: unparse(p.Annotation)})
 		}
 	}
 	if returns != nil {
-		b.code.notes = append(b.code.notes, note{"return", unparse(returns)})
+		b.code.Annotations = append(b.code.Annotations, value.Annotation{Name: "return", Text: unparse(returns)})
 	}
 }
 
 // functionBody compiles the statements of a def.
 func (b *builder) functionBody(body []syntax.Stmt) {
 	if b.own.generator {
-		b.code.flags |= flagGenerator
+		b.code.Flags |= value.FlagGenerator
 	}
 	b.beginStrict(body)
 	b.block(body)
@@ -135,10 +139,10 @@ func (b *builder) leaveFunction(value syntax.Expr) {
 	}
 	b.endStrict(value != nil)
 	if value == nil && !b.c.strict {
-		b.emit(opReturnNone, 0)
+		b.emit(bytecode.ReturnNone, 0)
 		return
 	}
-	b.emit(opReturn, 0)
+	b.emit(bytecode.Return, 0)
 }
 
 // makeFunction makes a function of f's code; the defaults are on the stack.
@@ -156,8 +160,8 @@ func (b *builder) makeFunction(f *builder, flags int) {
 	if len(f.own.free) > 0 {
 		flags |= 4
 	}
-	b.code.codes = append(b.code.codes, f.code)
-	b.emit2(opMakeFunction, len(b.code.codes)-1, flags)
+	b.code.Codes = append(b.code.Codes, f.code)
+	b.emit2(bytecode.MakeFunction, len(b.code.Codes)-1, flags)
 	if !b.dead {
 		b.depth = before + 1
 	}
@@ -166,9 +170,9 @@ func (b *builder) makeFunction(f *builder, flags int) {
 // loadCell pushes the cell of a variable that f shares with this code.
 func (b *builder) loadCell(v *variable) {
 	if slot, ok := b.slotOf[v]; ok {
-		b.emit(opLoadCell, slot)
+		b.emit(bytecode.LoadCell, slot)
 	} else {
-		b.emit(opLoadCell, v.slot)
+		b.emit(bytecode.LoadCell, v.slot)
 	}
 }
 
@@ -184,7 +188,7 @@ func (b *builder) openTypeParams(n syntax.Node, params []syntax.TypeParam) *scop
 	b.variables(t.order, t)
 	for _, p := range params {
 		name := typeParamName(p)
-		b.emit2(opTypeAlias, b.nameIndex(name), b.strConst(name))
+		b.emit2(bytecode.TypeAlias, b.nameIndex(name), b.strConst(name))
 		b.store(name)
 	}
 	return old
@@ -209,7 +213,7 @@ func (b *builder) classDef(n *syntax.ClassDef) {
 			names = append(names, k.Arg)
 		}
 		b.may(len(n.Bases) + len(names))
-		b.emit2(opMakeClass, len(n.Bases)+len(names), b.keywordsIndex(names))
+		b.emit2(bytecode.MakeClass, len(n.Bases)+len(names), b.keywordsIndex(names))
 	} else {
 		b.classEx(n)
 	}
@@ -220,29 +224,29 @@ func (b *builder) classDef(n *syntax.ClassDef) {
 
 // classEx makes a class whose bases or keywords have stars among them.
 func (b *builder) classEx(n *syntax.ClassDef) {
-	b.elements(opBuildList, opListAppend, opListExtend, n.Bases)
-	b.emit(opBuildMap, 0)
+	b.elements(bytecode.BuildList, bytecode.ListAppend, bytecode.ListExtend, n.Bases)
+	b.emit(bytecode.BuildMap, 0)
 	for _, k := range n.Keywords {
 		if k.Arg == "" {
 			b.expr(k.Value)
 		} else {
 			b.loadStr(k.Arg)
 			b.expr(k.Value)
-			b.emit(opBuildMap, 1)
+			b.emit(bytecode.BuildMap, 1)
 		}
-		b.emit(opDictMerge, 2)
+		b.emit(bytecode.DictMerge, 2)
 	}
-	b.emit(opMakeClassEx, 0)
+	b.emit(bytecode.MakeClassEx, 0)
 }
 
 // classBody compiles the body of a class, which runs in a name space of its own.
 func (b *builder) classBody(n *syntax.ClassDef) *builder {
 	f := b.c.build(b, b.c.scopes.of[n], n.Name)
-	f.code.flags |= flagClass
+	f.code.Flags |= value.FlagClass
 	if len(n.TypeParams) > 0 {
-		f.code.flags |= flagGeneric
+		f.code.Flags |= value.FlagGeneric
 	}
-	f.code.firstLine = int(n.Start.Line)
+	f.code.FirstLine = int(n.Start.Line)
 	f.pos = n.Start
 	f.begin()
 	f.docstring(n.Body)
@@ -252,7 +256,7 @@ func (b *builder) classBody(n *syntax.ClassDef) *builder {
 	if v := f.own.classCell; v.cell {
 		cell = 1 + v.slot
 	}
-	f.emit(opReturnClass, cell)
+	f.emit(bytecode.ReturnClass, cell)
 	f.finish()
 	return f
 }

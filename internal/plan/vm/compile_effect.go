@@ -1,39 +1,43 @@
 package vm
 
+import (
+	"praxis/internal/plan/bytecode"
+)
+
 // effect is how much an instruction adds to the stack when it does not jump;
 // its comment in code.go says so in detail.
-func effect(op Op, arg, word int) int {
+func effect(op bytecode.Op, arg, word int) int {
 	switch op {
-	case opCall:
+	case bytecode.Call:
 		return -arg
-	case opCallMethod:
+	case bytecode.CallMethod:
 		return -arg - 1
-	case opCallKw:
+	case bytecode.CallKw:
 		return -arg
-	case opCallMethodKw:
+	case bytecode.CallMethodKw:
 		return -arg - 1
-	case opCallEx:
+	case bytecode.CallEx:
 		return -1 - arg
-	case opMakeFunction:
+	case bytecode.MakeFunction:
 		// Closures are given as cells: see builder.makeFunction.
 		return 1
-	case opMakeClass:
+	case bytecode.MakeClass:
 		return -arg
-	case opBuildTuple, opBuildList, opBuildSet, opBuildString:
+	case bytecode.BuildTuple, bytecode.BuildList, bytecode.BuildSet, bytecode.BuildString:
 		return 1 - arg
-	case opBuildMap:
+	case bytecode.BuildMap:
 		return 1 - 2*arg
-	case opBuildSlice:
+	case bytecode.BuildSlice:
 		return 1 - arg
-	case opUnpackSequence:
+	case bytecode.UnpackSequence:
 		return arg - 1
-	case opUnpackEx:
+	case bytecode.UnpackEx:
 		return arg&0xfff + arg>>12
-	case opFormat:
+	case bytecode.Format:
 		return -(arg >> 2 & 1)
-	case opRaise, opAssertError:
+	case bytecode.Raise, bytecode.AssertError:
 		return -arg
-	case opMakeClassEx:
+	case bytecode.MakeClassEx:
 		return -2
 	}
 	if int(op) < len(plainEffects) {
@@ -43,20 +47,20 @@ func effect(op Op, arg, word int) int {
 }
 
 // plainEffects are those that do not depend on the argument.
-var plainEffects = [opCount]int8{
-	opLoadConst: 1, opLoadInt: 1, opLoadNone: 1, opLoadTrue: 1, opLoadFalse: 1,
-	opLoadFast: 1, opLoadFastCheck: 1, opStoreFast: -1,
-	opLoadDeref: 1, opStoreDeref: -1, opLoadCell: 1,
-	opLoadGlobal: 1, opStoreGlobal: -1, opLoadName: 1, opStoreName: -1,
-	opPop: -1, opDup: 1, opDup2: 2,
-	opAdd: -1, opSub: -1, opMul: -1, opFloorDiv: -1, opMod: -1, opBinary: -1, opInplace: -1, opCompare: -1,
-	opSubscr: -1, opStoreSubscr: -3, opDeleteSubscr: -2,
-	opStoreAttr: -2, opDeleteAttr: -1, opLoadSuperAttr: -1, opLoadMethod: 1,
-	opJumpFalse: -1, opJumpTrue: -1, opJumpFalseKeep: -1, opJumpTrueKeep: -1, opJumpNone: -1, opJumpNotNone: -1,
-	opForIter: 1, opPopIter: -1,
-	opListAppend: -1, opSetAdd: -1, opMapAdd: -2, opListExtend: -1, opSetUpdate: -1, opDictUpdate: -1, opDictMerge: -1, opArgsExtend: -1,
-	opReturn: -1, opYieldFrom: -1, opTypeAlias: 1,
-	opReraise: -1, opPushExc: 1, opPopExc: -1, opWithEnter: 1, opWithExcept: 1,
-	opMatchSequence: 1, opMatchMapping: 1, opMatchLen: 1, opMatchKeys: 1, opMatchClass: -1, opMatchRest: -1,
-	opImport: 1, opImportFrom: 1, opImportStar: -1,
+var plainEffects = [bytecode.Count]int8{
+	bytecode.LoadConst: 1, bytecode.LoadInt: 1, bytecode.LoadNone: 1, bytecode.LoadTrue: 1, bytecode.LoadFalse: 1,
+	bytecode.LoadFast: 1, bytecode.LoadFastCheck: 1, bytecode.StoreFast: -1,
+	bytecode.LoadDeref: 1, bytecode.StoreDeref: -1, bytecode.LoadCell: 1,
+	bytecode.LoadGlobal: 1, bytecode.StoreGlobal: -1, bytecode.LoadName: 1, bytecode.StoreName: -1,
+	bytecode.Pop: -1, bytecode.Dup: 1, bytecode.Dup2: 2,
+	bytecode.Add: -1, bytecode.Sub: -1, bytecode.Mul: -1, bytecode.FloorDiv: -1, bytecode.Mod: -1, bytecode.Binary: -1, bytecode.Inplace: -1, bytecode.Compare: -1,
+	bytecode.Subscr: -1, bytecode.StoreSubscr: -3, bytecode.DeleteSubscr: -2,
+	bytecode.StoreAttr: -2, bytecode.DeleteAttr: -1, bytecode.LoadSuperAttr: -1, bytecode.LoadMethod: 1,
+	bytecode.JumpFalse: -1, bytecode.JumpTrue: -1, bytecode.JumpFalseKeep: -1, bytecode.JumpTrueKeep: -1, bytecode.JumpNone: -1, bytecode.JumpNotNone: -1,
+	bytecode.ForIter: 1, bytecode.PopIter: -1,
+	bytecode.ListAppend: -1, bytecode.SetAdd: -1, bytecode.MapAdd: -2, bytecode.ListExtend: -1, bytecode.SetUpdate: -1, bytecode.DictUpdate: -1, bytecode.DictMerge: -1, bytecode.ArgsExtend: -1,
+	bytecode.Return: -1, bytecode.YieldFrom: -1, bytecode.TypeAlias: 1,
+	bytecode.Reraise: -1, bytecode.PushExc: 1, bytecode.PopExc: -1, bytecode.WithEnter: 1, bytecode.WithExcept: 1,
+	bytecode.MatchSequence: 1, bytecode.MatchMapping: 1, bytecode.MatchLen: 1, bytecode.MatchKeys: 1, bytecode.MatchClass: -1, bytecode.MatchRest: -1,
+	bytecode.Import: 1, bytecode.ImportFrom: 1, bytecode.ImportStar: -1,
 }

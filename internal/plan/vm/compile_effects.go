@@ -410,6 +410,7 @@ func (w *effectWalk) assign(name string, augmented bool) {
 }
 
 func (w *effectWalk) operator() { w.e.sticky = w.e.sticky || w.f.operators }
+
 func (w *effectWalk) iterates() { w.e.sticky = w.e.sticky || w.f.iterators || w.f.operators }
 
 func (w *effectWalk) block(body []syntax.Stmt) {

@@ -1,6 +1,10 @@
 package vm
 
-import "praxis/internal/plan/syntax"
+import (
+	"praxis/internal/plan/bytecode"
+	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
+)
 
 // expr compiles an expression, which leaves its value on the stack.
 func (b *builder) expr(e syntax.Expr) {
@@ -25,7 +29,7 @@ func (b *builder) expr(e syntax.Expr) {
 		b.ifExp(e)
 	case *syntax.NamedExpr:
 		b.expr(e.Value)
-		b.emit(opDup, 0)
+		b.emit(bytecode.Dup, 0)
 		b.store(e.Target.ID)
 	case *syntax.Attribute:
 		b.attribute(e)
@@ -33,7 +37,7 @@ func (b *builder) expr(e syntax.Expr) {
 		b.expr(e.Value)
 		b.expr(e.Slice)
 		b.may(2)
-		b.emit(opSubscr, 0)
+		b.emit(bytecode.Subscr, 0)
 	case *syntax.Slice:
 		b.slice(e)
 	case *syntax.Call:
@@ -55,45 +59,45 @@ func (b *builder) display(e syntax.Expr) {
 	case *syntax.Tuple:
 		b.tuple(e)
 	case *syntax.List:
-		b.elements(opBuildList, opListAppend, opListExtend, e.Elts)
+		b.elements(bytecode.BuildList, bytecode.ListAppend, bytecode.ListExtend, e.Elts)
 	case *syntax.Set:
 		b.setDisplay(e)
 	case *syntax.Dict:
 		b.dict(e)
 	case *syntax.ListComp:
-		b.comprehension(e, opBuildList, e.Generators, e.Elt, nil)
+		b.comprehension(e, bytecode.BuildList, e.Generators, e.Elt, nil)
 	case *syntax.SetComp:
-		b.comprehension(e, opBuildSet, e.Generators, e.Elt, nil)
+		b.comprehension(e, bytecode.BuildSet, e.Generators, e.Elt, nil)
 	case *syntax.DictComp:
-		b.comprehension(e, opBuildMap, e.Generators, e.Key, e.Value)
+		b.comprehension(e, bytecode.BuildMap, e.Generators, e.Key, e.Value)
 	case *syntax.GeneratorExp:
 		if b.c.scopes.of[e].kind == scopeInline {
-			b.comprehension(e, opBuildList, e.Generators, e.Elt, nil)
+			b.comprehension(e, bytecode.BuildList, e.Generators, e.Elt, nil)
 		} else {
 			b.generatorExp(e)
 		}
 	case *syntax.Await:
 		b.expr(e.Value)
 		b.may(1)
-		b.emit(opAwait, 0)
+		b.emit(bytecode.Await, 0)
 	case *syntax.Yield:
 		if e.Value != nil {
 			b.expr(e.Value)
 		} else {
-			b.emit(opLoadNone, 0)
+			b.emit(bytecode.LoadNone, 0)
 		}
 		b.pcTop()
-		b.emit(opYield, 0)
+		b.emit(bytecode.Yield, 0)
 	case *syntax.YieldFrom:
 		b.expr(e.Value)
 		b.may(1)
-		b.emit(opYieldIter, 0)
-		b.emit(opLoadNone, 0)
-		b.emit(opYieldFrom, 0)
+		b.emit(bytecode.YieldIter, 0)
+		b.emit(bytecode.LoadNone, 0)
+		b.emit(bytecode.YieldFrom, 0)
 	default:
 		r := e.Range().Start
 		b.c.fail(r, "this expression is not part of the language")
-		b.emit(opLoadNone, 0)
+		b.emit(bytecode.LoadNone, 0)
 	}
 }
 
@@ -107,17 +111,17 @@ func (b *builder) binOp(e *syntax.BinOp) {
 	b.may(2)
 	switch e.Op {
 	case syntax.Add:
-		b.emit(opAdd, 0)
+		b.emit(bytecode.Add, 0)
 	case syntax.Sub:
-		b.emit(opSub, 0)
+		b.emit(bytecode.Sub, 0)
 	case syntax.Mult:
-		b.emit(opMul, 0)
+		b.emit(bytecode.Mul, 0)
 	case syntax.FloorDiv:
-		b.emit(opFloorDiv, 0)
+		b.emit(bytecode.FloorDiv, 0)
 	case syntax.Mod:
-		b.emit(opMod, 0)
+		b.emit(bytecode.Mod, 0)
 	default:
-		b.emit(opBinary, int(e.Op))
+		b.emit(bytecode.Binary, int(e.Op))
 	}
 }
 
@@ -129,9 +133,9 @@ func (b *builder) unaryOp(e *syntax.UnaryOp) {
 	b.expr(e.Operand)
 	b.may(1)
 	if e.Op == syntax.Not {
-		b.emit(opNot, 0)
+		b.emit(bytecode.Not, 0)
 	} else {
-		b.emit(opUnary, int(e.Op))
+		b.emit(bytecode.Unary, int(e.Op))
 	}
 }
 
@@ -139,9 +143,9 @@ func (b *builder) unaryOp(e *syntax.UnaryOp) {
 func (b *builder) boolOp(e *syntax.BoolOp) {
 	r := b.enter(e)
 	end := newPlace()
-	op := opJumpFalseKeep
+	op := bytecode.JumpFalseKeep
 	if e.Op == syntax.Or {
-		op = opJumpTrueKeep
+		op = bytecode.JumpTrueKeep
 	}
 	for _, v := range e.Values[:len(e.Values)-1] {
 		b.expr(v)
@@ -165,7 +169,7 @@ func (b *builder) ifExp(e *syntax.IfExp) {
 	end, orElse := newPlace(), newPlace()
 	b.jumpIf(e.Test, orElse, false)
 	b.expr(e.Body)
-	b.jump(opJump, end)
+	b.jump(bytecode.Jump, end)
 	b.set(orElse)
 	b.expr(e.OrElse)
 	b.set(end)
@@ -179,26 +183,26 @@ func (b *builder) compare(e *syntax.Compare) {
 	if last == 0 {
 		b.expr(e.Comparators[0])
 		b.may(2)
-		b.emit(opCompare, int(e.Ops[0]))
+		b.emit(bytecode.Compare, int(e.Ops[0]))
 		return
 	}
 	r := b.enter(e)
 	end, done := newPlace(), newPlace()
 	for i, op := range e.Ops[:last] {
 		b.expr(e.Comparators[i])
-		b.emit(opDup, 0)
-		b.emit(opRotate, 3)
+		b.emit(bytecode.Dup, 0)
+		b.emit(bytecode.Rotate, 3)
 		b.may(2)
-		b.emit(opCompare, int(op))
-		b.condJump(opJumpFalseKeep, end)
+		b.emit(bytecode.Compare, int(op))
+		b.condJump(bytecode.JumpFalseKeep, end)
 	}
 	b.expr(e.Comparators[last])
 	b.may(2)
-	b.emit(opCompare, int(e.Ops[last]))
-	b.jump(opJump, done)
+	b.emit(bytecode.Compare, int(e.Ops[last]))
+	b.jump(bytecode.Jump, done)
 	b.set(end)
-	b.emit(opSwap, 2)
-	b.emit(opPop, 0)
+	b.emit(bytecode.Swap, 2)
+	b.emit(bytecode.Pop, 0)
 	b.set(done)
 	b.leave(r, true)
 }
@@ -226,9 +230,9 @@ func (b *builder) jumpIf(e syntax.Expr, p *place, when bool) {
 		}
 		if c, ok := e.Comparators[0].(*syntax.Constant); ok && c.Kind == syntax.None && (e.Ops[0] == syntax.Is || e.Ops[0] == syntax.IsNot) {
 			b.expr(e.Left)
-			op := opJumpNone
+			op := bytecode.JumpNone
 			if (e.Ops[0] == syntax.Is) != when {
-				op = opJumpNotNone
+				op = bytecode.JumpNotNone
 			}
 			b.condJump(op, p)
 			return
@@ -236,16 +240,16 @@ func (b *builder) jumpIf(e syntax.Expr, p *place, when bool) {
 	case *syntax.Constant:
 		if truth, ok := known(e); ok {
 			if truth == when {
-				b.jump(opJump, p)
+				b.jump(bytecode.Jump, p)
 			}
 			return
 		}
 	}
 	b.expr(e)
 	if when {
-		b.condJump(opJumpTrue, p)
+		b.condJump(bytecode.JumpTrue, p)
 	} else {
-		b.condJump(opJumpFalse, p)
+		b.condJump(bytecode.JumpFalse, p)
 	}
 }
 
@@ -273,25 +277,25 @@ func (b *builder) jumpIfChain(e *syntax.Compare, p *place, when bool) {
 	fail, end := newPlace(), newPlace()
 	for i, op := range e.Ops[:last] {
 		b.expr(e.Comparators[i])
-		b.emit(opDup, 0)
-		b.emit(opRotate, 3)
+		b.emit(bytecode.Dup, 0)
+		b.emit(bytecode.Rotate, 3)
 		b.may(2)
-		b.emit(opCompare, int(op))
-		b.condJump(opJumpFalse, fail)
+		b.emit(bytecode.Compare, int(op))
+		b.condJump(bytecode.JumpFalse, fail)
 	}
 	b.expr(e.Comparators[last])
 	b.may(2)
-	b.emit(opCompare, int(e.Ops[last]))
+	b.emit(bytecode.Compare, int(e.Ops[last]))
 	if when {
-		b.condJump(opJumpTrue, p)
+		b.condJump(bytecode.JumpTrue, p)
 	} else {
-		b.condJump(opJumpFalse, p)
+		b.condJump(bytecode.JumpFalse, p)
 	}
-	b.jump(opJump, end)
+	b.jump(bytecode.Jump, end)
 	b.set(fail)
-	b.emit(opPop, 0)
+	b.emit(bytecode.Pop, 0)
 	if !when {
-		b.jump(opJump, p)
+		b.jump(bytecode.Jump, p)
 	}
 	b.set(end)
 }
@@ -299,12 +303,12 @@ func (b *builder) jumpIfChain(e *syntax.Compare, p *place, when bool) {
 func (b *builder) attribute(e *syntax.Attribute) {
 	if b.superCall(e.Value) {
 		b.may(2)
-		b.emit(opLoadSuperAttr, b.nameIndex(b.scope.mangle(e.Attr)))
+		b.emit(bytecode.LoadSuperAttr, b.nameIndex(b.scope.mangle(e.Attr)))
 		return
 	}
 	b.expr(e.Value)
 	b.may(1)
-	b.emit(opLoadAttr, b.site(b.scope.mangle(e.Attr)))
+	b.emit(bytecode.LoadAttr, b.site(b.scope.mangle(e.Attr)))
 }
 
 // superCall recognizes super() and super(C, self) and pushes class and object.
@@ -350,46 +354,46 @@ func (b *builder) slice(e *syntax.Slice) {
 	}
 	for _, p := range parts[:n] {
 		if p == nil {
-			b.emit(opLoadNone, 0)
+			b.emit(bytecode.LoadNone, 0)
 		} else {
 			b.expr(p)
 		}
 	}
-	b.emit(opBuildSlice, n)
+	b.emit(bytecode.BuildSlice, n)
 }
 
 // tuple folds tuples of literals.
 func (b *builder) tuple(e *syntax.Tuple) {
 	if v, ok := b.constTuple(e, maxFold); ok {
-		b.code.consts = append(b.code.consts, v)
-		b.emit(opLoadConst, len(b.code.consts)-1)
+		b.code.Consts = append(b.code.Consts, v)
+		b.emit(bytecode.LoadConst, len(b.code.Consts)-1)
 		return
 	}
 	if hasStar(e.Elts) {
-		b.elements(opBuildList, opListAppend, opListExtend, e.Elts)
-		b.emit(opListToTuple, 0)
+		b.elements(bytecode.BuildList, bytecode.ListAppend, bytecode.ListExtend, e.Elts)
+		b.emit(bytecode.ListToTuple, 0)
 		return
 	}
 	for _, x := range e.Elts {
 		b.expr(x)
 	}
-	b.emit(opBuildTuple, len(e.Elts))
+	b.emit(bytecode.BuildTuple, len(e.Elts))
 }
 
-func (b *builder) constTuple(e *syntax.Tuple, height int) (Value, bool) {
+func (b *builder) constTuple(e *syntax.Tuple, height int) (value.Value, bool) {
 	if height == 0 {
-		return Value{}, false
+		return value.Value{}, false
 	}
 	for _, x := range e.Elts {
 		if t, ok := x.(*syntax.Tuple); ok {
 			if _, ok := b.constTuple(t, height-1); !ok {
-				return Value{}, false
+				return value.Value{}, false
 			}
 		} else if _, ok := fold(x); !ok {
-			return Value{}, false
+			return value.Value{}, false
 		}
 	}
-	items := make([]Value, len(e.Elts))
+	items := make([]value.Value, len(e.Elts))
 	for i, x := range e.Elts {
 		if t, ok := x.(*syntax.Tuple); ok {
 			items[i], _ = b.constTuple(t, height-1)
@@ -398,7 +402,7 @@ func (b *builder) constTuple(e *syntax.Tuple, height int) (Value, bool) {
 			items[i], _ = b.literal(c)
 		}
 	}
-	return Value{k: kTuple, o: &Tuple{items}}, true
+	return value.Value{Kind: value.KTuple, Obj: &value.Tuple{Items: items}}, true
 }
 
 func hasStar(elts []syntax.Expr) bool {
@@ -414,7 +418,7 @@ func hasStar(elts []syntax.Expr) bool {
 const maxBuild = 64
 
 // elements builds a list or set of elements, some of which may be *x.
-func (b *builder) elements(build, add, extend Op, elts []syntax.Expr) {
+func (b *builder) elements(build, add, extend bytecode.Op, elts []syntax.Expr) {
 	n := 0
 	for n < len(elts) && n < maxBuild {
 		if _, ok := elts[n].(*syntax.Starred); ok {
@@ -440,26 +444,26 @@ func (b *builder) elements(build, add, extend Op, elts []syntax.Expr) {
 // by an update from a set of them: that decides the order of its elements.
 func (b *builder) setDisplay(e *syntax.Set) {
 	if !isLiteralSet(e) {
-		b.elements(opBuildSet, opSetAdd, opSetUpdate, e.Elts)
+		b.elements(bytecode.BuildSet, bytecode.SetAdd, bytecode.SetUpdate, e.Elts)
 		return
 	}
-	b.emit(opBuildSet, 0)
-	b.elements(opBuildSet, opSetAdd, opSetUpdate, e.Elts)
+	b.emit(bytecode.BuildSet, 0)
+	b.elements(bytecode.BuildSet, bytecode.SetAdd, bytecode.SetUpdate, e.Elts)
 	b.may(1)
-	b.emit(opSetUpdate, 1)
+	b.emit(bytecode.SetUpdate, 1)
 }
 
 // iterator puts an iterator over e on the stack. A set of literals is walked over as it is.
 func (b *builder) iterator(e syntax.Expr) {
 	if s, ok := e.(*syntax.Set); ok && isLiteralSet(s) {
 		old := b.at(e)
-		b.elements(opBuildSet, opSetAdd, opSetUpdate, s.Elts)
+		b.elements(bytecode.BuildSet, bytecode.SetAdd, bytecode.SetUpdate, s.Elts)
 		b.pos = old
 	} else {
 		b.expr(e)
 	}
 	b.may(1)
-	b.emit(opGetIter, 0)
+	b.emit(bytecode.GetIter, 0)
 }
 
 func isLiteralSet(e *syntax.Set) bool {
@@ -490,18 +494,18 @@ func isLiteral(e syntax.Expr, height int) bool {
 }
 
 // emitBuild and emitAdd: a set looks at its elements' hashes, which may fail.
-func (b *builder) emitBuild(op Op, n int) {
-	if op == opBuildSet {
+func (b *builder) emitBuild(op bytecode.Op, n int) {
+	if op == bytecode.BuildSet {
 		b.may(n)
 	}
 	b.emit(op, n)
 }
 
-func (b *builder) emitAdd(op Op, n int) {
+func (b *builder) emitAdd(op bytecode.Op, n int) {
 	switch op {
-	case opSetAdd:
+	case bytecode.SetAdd:
 		b.may(1)
-	case opMapAdd:
+	case bytecode.MapAdd:
 		b.may(2)
 	}
 	b.emit(op, n)
@@ -515,17 +519,17 @@ func (b *builder) dict(e *syntax.Dict) {
 		n++
 	}
 	b.may(2 * n)
-	b.emit(opBuildMap, n)
+	b.emit(bytecode.BuildMap, n)
 	for i := n; i < len(e.Keys); i++ {
 		if e.Keys[i] == nil {
 			b.expr(e.Values[i])
 			b.may(1)
-			b.emit(opDictUpdate, 1)
+			b.emit(bytecode.DictUpdate, 1)
 			continue
 		}
 		b.expr(e.Keys[i])
 		b.expr(e.Values[i])
-		b.emitAdd(opMapAdd, 1)
+		b.emitAdd(bytecode.MapAdd, 1)
 	}
 }
 
@@ -541,7 +545,7 @@ func (b *builder) joinedStr(e *syntax.JoinedStr) {
 			b.expr(v)
 		}
 		if n++; n == maxBuild {
-			b.emit(opBuildString, n)
+			b.emit(bytecode.BuildString, n)
 			n = 1
 		}
 	}
@@ -551,7 +555,7 @@ func (b *builder) joinedStr(e *syntax.JoinedStr) {
 	case n == 1 && len(e.Values) == 1:
 		// A literal alone, or a formatted value, which is a string already.
 	default:
-		b.emit(opBuildString, n)
+		b.emit(bytecode.BuildString, n)
 	}
 }
 
@@ -575,5 +579,5 @@ func (b *builder) formatted(e *syntax.FormattedValue, part bool) {
 	if part && arg == 0 {
 		arg = 8
 	}
-	b.emit(opFormat, arg)
+	b.emit(bytecode.Format, arg)
 }

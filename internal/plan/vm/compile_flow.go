@@ -1,6 +1,10 @@
 package vm
 
-import "praxis/internal/plan/syntax"
+import (
+	"praxis/internal/plan/bytecode"
+	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
+)
 
 // block is what encloses a statement, and has to be left in order when a jump
 // or a return goes out of it.
@@ -47,7 +51,7 @@ func (b *builder) protect() *protected {
 // pause ends the open stretch; resume opens the next one.
 func (b *builder) pause(p *protected) {
 	if p.start >= 0 && p.start < len(b.ins) {
-		b.tries = append(b.tries, try{start: int32(p.start), end: int32(len(b.ins)), depth: int32(p.depth)})
+		b.tries = append(b.tries, value.Try{Start: int32(p.start), End: int32(len(b.ins)), Depth: int32(p.depth)})
 		b.handlers = append(b.handlers, p.handler)
 		p.any = true
 	}
@@ -71,7 +75,7 @@ func (b *builder) catch(p *protected) bool {
 	p.handler.bound = p.bound
 	b.dead = true
 	b.set(p.handler)
-	b.code.stack = max(b.code.stack, b.depth+1)
+	b.code.Stack = max(b.code.Stack, b.depth+1)
 	return true
 }
 
@@ -91,7 +95,7 @@ func (b *builder) while(n *syntax.While) {
 	b.blocks = append(b.blocks, block{kind: blockWhile, brk: brk, cont: head})
 	b.block(n.Body)
 	b.blocks = b.blocks[:len(b.blocks)-1]
-	b.jump(opJumpBack, head)
+	b.jump(bytecode.JumpBack, head)
 	b.arrive(end)
 	b.block(n.OrElse)
 	b.arrive(brk)
@@ -111,12 +115,12 @@ func (b *builder) forStmt(n *syntax.For) {
 	head, end, brk := b.head(), newPlace(), newPlace()
 	b.may(1)
 	b.pcIter()
-	b.jump(opForIter, end)
+	b.jump(bytecode.ForIter, end)
 	b.assign(n.Target)
 	b.blocks = append(b.blocks, block{kind: blockFor, brk: brk, cont: head})
 	b.block(n.Body)
 	b.blocks = b.blocks[:len(b.blocks)-1]
-	b.jump(opJumpBack, head)
+	b.jump(bytecode.JumpBack, head)
 	b.arrive(end)
 	b.block(n.OrElse)
 	b.arrive(brk)
@@ -135,12 +139,12 @@ func (b *builder) breakLoop(again bool) {
 	loop := b.blocks[i]
 	paused := b.unwind(i + 1)
 	if again {
-		b.jump(opJumpBack, loop.cont)
+		b.jump(bytecode.JumpBack, loop.cont)
 	} else {
 		if loop.kind == blockFor {
-			b.emit(opPopIter, 0)
+			b.emit(bytecode.PopIter, 0)
 		}
-		b.jump(opJump, loop.brk)
+		b.jump(bytecode.Jump, loop.brk)
 	}
 	b.rejoin(paused)
 }
@@ -159,7 +163,7 @@ func (b *builder) returns(n *syntax.Return) {
 	if c, ok := fold(n.Value); ok && !b.c.strict {
 		paused := b.unwindReturn(plain)
 		b.constantExpr(c)
-		b.emit(opReturn, 0)
+		b.emit(bytecode.Return, 0)
 		b.rejoin(paused)
 		return
 	}
@@ -169,12 +173,12 @@ func (b *builder) returns(n *syntax.Return) {
 		return
 	}
 	slot := b.returnSlot()
-	b.emit(opStoreFast, slot)
+	b.emit(bytecode.StoreFast, slot)
 	b.saving++
 	paused := b.unwind(0)
 	b.saving--
-	b.emit(opLoadFast, slot)
-	b.emit(opClearFast, slot)
+	b.emit(bytecode.LoadFast, slot)
+	b.emit(bytecode.ClearFast, slot)
 	b.leaveFunction(n.Value)
 	b.rejoin(paused)
 }
@@ -210,17 +214,17 @@ func (b *builder) unwind(to int) []*protected {
 		}
 		switch k.kind {
 		case blockFor:
-			b.emit(opPopIter, 0)
+			b.emit(bytecode.PopIter, 0)
 		case blockFinally:
 			b.mayJoin(k.region)
 			b.block(k.final)
 		case blockTry:
 			b.mayJoin(k.region)
 		case blockEnd:
-			b.emit(opPop, 0)
-			b.emit(opPopExc, 0)
+			b.emit(bytecode.Pop, 0)
+			b.emit(bytecode.PopExc, 0)
 		case blockHandler:
-			b.emit(opPopExc, 0)
+			b.emit(bytecode.PopExc, 0)
 			b.forget(k.name)
 		case blockWith:
 			b.exit(k.pos)
@@ -240,7 +244,7 @@ func (b *builder) rejoin(paused []*protected) {
 // forget unbinds the variable of an except clause.
 func (b *builder) forget(name string) {
 	if name != "" {
-		b.emit(opLoadNone, 0)
+		b.emit(bytecode.LoadNone, 0)
 		b.store(name)
 		b.del(name)
 	}
@@ -251,11 +255,11 @@ func (b *builder) exit(pos syntax.Pos) {
 	old := b.pos
 	b.pos = pos
 	for range 3 {
-		b.emit(opLoadNone, 0)
+		b.emit(bytecode.LoadNone, 0)
 	}
-	b.emit(opCall, 3)
+	b.emit(bytecode.Call, 3)
 	b.may(1)
-	b.emit(opPop, 0)
+	b.emit(bytecode.Pop, 0)
 	b.pos = old
 }
 
@@ -285,15 +289,15 @@ func (b *builder) tryFinally(n *syntax.TryStmt, r *region) {
 	b.pause(p)
 	b.mayJoin(r)
 	b.block(n.FinalBody)
-	b.jump(opJump, end)
+	b.jump(bytecode.Jump, end)
 	if b.catch(p) {
-		b.emit(opPushExc, 0)
+		b.emit(bytecode.PushExc, 0)
 		b.mayJoin(r)
 		q := b.protectBelow(1)
 		b.blocks = append(b.blocks, block{kind: blockEnd, ranges: []*protected{q}})
 		b.block(n.FinalBody)
 		b.blocks = b.blocks[:len(b.blocks)-1]
-		b.emit(opReraise, 0)
+		b.emit(bytecode.Reraise, 0)
 		b.pause(q)
 		b.cleanup(q)
 	}
@@ -304,9 +308,9 @@ func (b *builder) tryFinally(n *syntax.TryStmt, r *region) {
 // is handled again, and the exception goes on.
 func (b *builder) cleanup(p *protected) {
 	if b.catch(p) {
-		b.emit(opSwap, 2)
-		b.emit(opPopExc, 0)
-		b.emit(opReraise, 0)
+		b.emit(bytecode.Swap, 2)
+		b.emit(bytecode.PopExc, 0)
+		b.emit(bytecode.Reraise, 0)
 	}
 }
 
@@ -319,15 +323,15 @@ func (b *builder) tryExcept(n *syntax.TryStmt, r *region) {
 	b.pause(p)
 	b.mayJoin(r)
 	b.block(n.OrElse)
-	b.jump(opJump, end)
+	b.jump(bytecode.Jump, end)
 	if b.catch(p) {
-		b.emit(opPushExc, 0)
+		b.emit(bytecode.PushExc, 0)
 		b.mayJoin(r)
 		q := b.protectBelow(1)
 		for _, h := range n.Handlers {
 			b.handler(h, q, end)
 		}
-		b.emit(opReraise, 0)
+		b.emit(bytecode.Reraise, 0)
 		b.pause(q)
 		b.cleanup(q)
 	}
@@ -344,8 +348,8 @@ func (b *builder) handler(h *syntax.ExceptHandler, q *protected, end *place) {
 	next := newPlace()
 	if h.Type != nil {
 		b.expr(h.Type)
-		b.emit(opMatchExc, 0)
-		b.stuckJump(opJumpFalse, next)
+		b.emit(bytecode.MatchExc, 0)
+		b.stuckJump(bytecode.JumpFalse, next)
 	}
 	k := block{kind: blockHandler, ranges: []*protected{q}, name: h.Name}
 	var named *protected
@@ -354,7 +358,7 @@ func (b *builder) handler(h *syntax.ExceptHandler, q *protected, end *place) {
 		named = b.protect()
 		k.ranges = []*protected{named, q}
 	} else {
-		b.emit(opPop, 0)
+		b.emit(bytecode.Pop, 0)
 	}
 	b.blocks = append(b.blocks, k)
 	b.block(h.Body)
@@ -363,13 +367,13 @@ func (b *builder) handler(h *syntax.ExceptHandler, q *protected, end *place) {
 		b.pause(named)
 	}
 	b.pause(q)
-	b.emit(opPopExc, 0)
+	b.emit(bytecode.PopExc, 0)
 	b.forget(h.Name)
-	b.jump(opJump, end)
+	b.jump(bytecode.Jump, end)
 	b.resume(q)
 	if named != nil && b.catch(named) {
 		b.forget(h.Name)
-		b.emit(opReraise, 0)
+		b.emit(bytecode.Reraise, 0)
 	}
 	b.arrive(next)
 	b.pos = old
@@ -386,14 +390,14 @@ func (b *builder) with(items []*syntax.WithItem, body []syntax.Stmt) {
 	b.expr(it.ContextExpr)
 	b.pos = it.ContextExpr.Range().Start
 	b.may(1)
-	b.emit(opWithEnter, 0)
-	b.emit(opCall, 0)
+	b.emit(bytecode.WithEnter, 0)
+	b.emit(bytecode.Call, 0)
 	p := b.protectBelow(1)
 	b.blocks = append(b.blocks, block{kind: blockWith, ranges: []*protected{p}, pos: b.pos, region: r})
 	if it.OptionalVars != nil {
 		b.assign(it.OptionalVars)
 	} else {
-		b.emit(opPop, 0)
+		b.emit(bytecode.Pop, 0)
 	}
 	at := b.pos
 	b.pos = pos
@@ -402,22 +406,22 @@ func (b *builder) with(items []*syntax.WithItem, body []syntax.Stmt) {
 	b.pause(p)
 	b.mayJoin(r)
 	b.exit(at)
-	b.jump(opJump, end)
+	b.jump(bytecode.Jump, end)
 	b.pos = at
 	if b.catch(p) {
 		suppress := newPlace()
-		b.emit(opPushExc, 0)
+		b.emit(bytecode.PushExc, 0)
 		b.mayJoin(r)
 		q := b.protectBelow(1)
-		b.emit(opWithExcept, 0)
-		b.stuckJump(opJumpTrue, suppress)
-		b.emit(opReraise, 0)
+		b.emit(bytecode.WithExcept, 0)
+		b.stuckJump(bytecode.JumpTrue, suppress)
+		b.emit(bytecode.Reraise, 0)
 		b.pause(q)
 		b.set(suppress)
-		b.emit(opPop, 0)
-		b.emit(opPopExc, 0)
-		b.emit(opPop, 0)
-		b.jump(opJump, end)
+		b.emit(bytecode.Pop, 0)
+		b.emit(bytecode.PopExc, 0)
+		b.emit(bytecode.Pop, 0)
+		b.jump(bytecode.Jump, end)
 		b.cleanup(q)
 	}
 	b.pos = pos

@@ -1,6 +1,9 @@
 package vm
 
-import "praxis/internal/plan/syntax"
+import (
+	"praxis/internal/plan/bytecode"
+	"praxis/internal/plan/syntax"
+)
 
 // matcher compiles the pattern of one case. What a pattern captures waits in
 // hidden slots until the whole pattern has matched.
@@ -15,7 +18,7 @@ type matcher struct {
 func (b *builder) matchStmt(n *syntax.Match) {
 	b.expr(n.Subject)
 	subject := b.hidden()
-	b.emit(opStoreFast, subject)
+	b.emit(bytecode.StoreFast, subject)
 	r := b.enter(n)
 	end := newPlace()
 	for _, c := range n.Cases {
@@ -32,10 +35,10 @@ func (b *builder) matchStmt(n *syntax.Match) {
 func (b *builder) matchCase(c *syntax.MatchCase, subject int, end *place) {
 	old := b.at(c.Pattern)
 	m := &matcher{b: b, base: b.depth, slots: map[string]int{}}
-	b.emit(opLoadFast, subject)
+	b.emit(bytecode.LoadFast, subject)
 	m.pattern(c.Pattern)
 	for _, name := range m.names {
-		b.emit(opLoadFast, m.slots[name])
+		b.emit(bytecode.LoadFast, m.slots[name])
 		b.store(name)
 	}
 	for _, name := range m.names {
@@ -45,7 +48,7 @@ func (b *builder) matchCase(c *syntax.MatchCase, subject int, end *place) {
 		b.jumpIf(c.Guard, m.fail(0), false)
 	}
 	b.block(c.Body)
-	b.jump(opJump, end)
+	b.jump(bytecode.Jump, end)
 	m.failed()
 	b.pos = old
 }
@@ -59,14 +62,14 @@ func (m *matcher) fail(k int) *place {
 }
 
 // unless fails if the truth at the top of the stack is not what is wanted.
-func (m *matcher) unless(op Op) { m.b.condJump(op, m.fail(max(0, m.b.depth-1-m.base))) }
+func (m *matcher) unless(op bytecode.Op) { m.b.condJump(op, m.fail(max(0, m.b.depth-1-m.base))) }
 
 // failed removes what failures left on the stack.
 func (m *matcher) failed() {
 	for k := len(m.fails) - 1; k >= 0; k-- {
 		m.b.arrive(m.fails[k])
 		if k > 0 {
-			m.b.emit(opPop, 0)
+			m.b.emit(bytecode.Pop, 0)
 		}
 	}
 }
@@ -74,7 +77,7 @@ func (m *matcher) failed() {
 // capture pops the value at the top into the slot of name.
 func (m *matcher) capture(name string) {
 	if name == "" {
-		m.b.emit(opPop, 0)
+		m.b.emit(bytecode.Pop, 0)
 		return
 	}
 	slot, ok := m.slots[name]
@@ -83,7 +86,7 @@ func (m *matcher) capture(name string) {
 		m.slots[name] = slot
 		m.names = append(m.names, name)
 	}
-	m.b.emit(opStoreFast, slot)
+	m.b.emit(bytecode.StoreFast, slot)
 }
 
 // pattern pops the value at the top and goes on if it matches.
@@ -97,15 +100,15 @@ func (m *matcher) pattern(p syntax.Pattern) {
 	case *syntax.MatchValue:
 		b.expr(p.Value)
 		b.may(2)
-		b.emit(opCompare, int(syntax.Eq))
-		m.unless(opJumpFalse)
+		b.emit(bytecode.Compare, int(syntax.Eq))
+		m.unless(bytecode.JumpFalse)
 	case *syntax.MatchSingleton:
 		b.constantExpr(&syntax.Constant{Kind: p.Value})
-		b.emit(opCompare, int(syntax.Is))
-		m.unless(opJumpFalse)
+		b.emit(bytecode.Compare, int(syntax.Is))
+		m.unless(bytecode.JumpFalse)
 	case *syntax.MatchAs:
 		if p.Pattern != nil {
-			b.emit(opDup, 0)
+			b.emit(bytecode.Dup, 0)
 			m.pattern(p.Pattern)
 		}
 		m.capture(p.Name)
@@ -132,17 +135,17 @@ func (m *matcher) or(p *syntax.MatchOr) {
 			break
 		}
 		inner := &matcher{b: b, base: b.depth, slots: m.slots, names: m.names}
-		b.emit(opDup, 0)
+		b.emit(bytecode.Dup, 0)
 		inner.pattern(q)
 		m.names = inner.names
-		b.jump(opJump, success)
+		b.jump(bytecode.Jump, success)
 		inner.failed()
 		if i == len(p.Patterns)-1 {
-			b.jump(opJump, m.fail(max(0, b.depth-m.base)))
+			b.jump(bytecode.Jump, m.fail(max(0, b.depth-m.base)))
 		}
 	}
 	b.arrive(success)
-	b.emit(opPop, 0)
+	b.emit(bytecode.Pop, 0)
 }
 
 func (m *matcher) sequence(p *syntax.MatchSequence) {
@@ -153,23 +156,23 @@ func (m *matcher) sequence(p *syntax.MatchSequence) {
 			star = i
 		}
 	}
-	b.emit(opMatchSequence, 0)
-	m.unless(opJumpFalse)
+	b.emit(bytecode.MatchSequence, 0)
+	m.unless(bytecode.JumpFalse)
 	n := len(p.Patterns)
 	if star < 0 {
-		b.emit(opMatchLen, n<<1)
-		m.unless(opJumpFalse)
-		b.emit(opUnpackSequence, n)
+		b.emit(bytecode.MatchLen, n<<1)
+		m.unless(bytecode.JumpFalse)
+		b.emit(bytecode.UnpackSequence, n)
 	} else {
 		if n > 1 {
-			b.emit(opMatchLen, (n-1)<<1|1)
-			m.unless(opJumpFalse)
+			b.emit(bytecode.MatchLen, (n-1)<<1|1)
+			m.unless(bytecode.JumpFalse)
 		}
-		if n > maxPair {
+		if n > bytecode.MaxPair {
 			b.c.fail(b.pos, "too many expressions in star-unpacking assignment")
 			return
 		}
-		b.emit(opUnpackEx, star|(n-star-1)<<12)
+		b.emit(bytecode.UnpackEx, star|(n-star-1)<<12)
 	}
 	for _, q := range p.Patterns {
 		m.pattern(q)
@@ -178,48 +181,48 @@ func (m *matcher) sequence(p *syntax.MatchSequence) {
 
 func (m *matcher) mapping(p *syntax.MatchMapping) {
 	b := m.b
-	b.emit(opMatchMapping, 0)
-	m.unless(opJumpFalse)
+	b.emit(bytecode.MatchMapping, 0)
+	m.unless(bytecode.JumpFalse)
 	for _, k := range p.Keys {
 		b.expr(k)
 	}
 	if len(p.Keys) == 0 && p.Rest == "" {
-		b.emit(opPop, 0)
+		b.emit(bytecode.Pop, 0)
 		return
 	}
-	b.emit(opBuildTuple, len(p.Keys))
+	b.emit(bytecode.BuildTuple, len(p.Keys))
 	if len(p.Keys) > 0 {
 		b.may(2)
-		b.emit(opMatchKeys, 0)
-		b.emit(opDup, 0)
-		m.unless(opJumpNone)
-		b.emit(opUnpackSequence, len(p.Keys))
+		b.emit(bytecode.MatchKeys, 0)
+		b.emit(bytecode.Dup, 0)
+		m.unless(bytecode.JumpNone)
+		b.emit(bytecode.UnpackSequence, len(p.Keys))
 		for _, q := range p.Patterns {
 			m.pattern(q)
 		}
 	}
 	if p.Rest != "" {
-		b.emit(opMatchRest, 0)
+		b.emit(bytecode.MatchRest, 0)
 		m.capture(p.Rest)
 		return
 	}
-	b.emit(opPop, 0)
-	b.emit(opPop, 0)
+	b.emit(bytecode.Pop, 0)
+	b.emit(bytecode.Pop, 0)
 }
 
 func (m *matcher) class(p *syntax.MatchClass) {
 	b := m.b
 	b.expr(p.Cls)
 	b.may(2)
-	b.emit2(opMatchClass, len(p.Patterns), b.keywordsIndex(p.KwdAttrs))
-	b.emit(opDup, 0)
-	m.unless(opJumpNone)
+	b.emit2(bytecode.MatchClass, len(p.Patterns), b.keywordsIndex(p.KwdAttrs))
+	b.emit(bytecode.Dup, 0)
+	m.unless(bytecode.JumpNone)
 	n := len(p.Patterns) + len(p.KwdPatterns)
 	if n == 0 {
-		b.emit(opPop, 0)
+		b.emit(bytecode.Pop, 0)
 		return
 	}
-	b.emit(opUnpackSequence, n)
+	b.emit(bytecode.UnpackSequence, n)
 	for _, q := range p.Patterns {
 		m.pattern(q)
 	}

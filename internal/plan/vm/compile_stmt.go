@@ -1,27 +1,31 @@
 package vm
 
-import "praxis/internal/plan/syntax"
+import (
+	"praxis/internal/plan/bytecode"
+	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
+)
 
 // module compiles the body of the program.
 func (c *compiler) module(m *syntax.Module) {
 	s := c.scopes.of[m]
 	b := c.build(nil, s, "<module>")
-	b.code.flags |= flagModule
-	b.code.firstLine = 1
+	b.code.Flags |= value.FlagModule
+	b.code.FirstLine = 1
 	b.begin()
 	b.docstring(m.Body)
 	if c.strict && c.facts.always {
-		b.emit(opMaySave, b.hidden())
+		b.emit(bytecode.MaySave, b.hidden())
 	}
 	b.block(m.Body)
-	b.emit(opReturnNone, 0)
+	b.emit(bytecode.ReturnNone, 0)
 	b.finish()
 }
 
 func (b *builder) docstring(body []syntax.Stmt) {
 	if s, ok := syntax.Docstring(body); ok {
-		b.code.doc = s
-		b.code.flags |= flagDoc
+		b.code.Doc = s
+		b.code.Flags |= value.FlagDoc
 	}
 }
 
@@ -42,13 +46,13 @@ func (b *builder) stmt(n syntax.Stmt) {
 	case *syntax.ExprStmt:
 		if _, ok := n.Value.(*syntax.Constant); !ok {
 			b.expr(n.Value)
-			b.emit(opPop, 0)
+			b.emit(bytecode.Pop, 0)
 		}
 	case *syntax.Assign:
 		b.expr(n.Value)
 		for i, t := range n.Targets {
 			if i < len(n.Targets)-1 {
-				b.emit(opDup, 0)
+				b.emit(bytecode.Dup, 0)
 			}
 			b.assign(t)
 		}
@@ -77,7 +81,7 @@ func (b *builder) stmt(n syntax.Stmt) {
 	case *syntax.ClassDef:
 		b.classDef(n)
 	case *syntax.TypeAlias:
-		b.emit2(opTypeAlias, b.nameIndex(n.Name.ID), b.strConst(unparse(n.Value)))
+		b.emit2(bytecode.TypeAlias, b.nameIndex(n.Name.ID), b.strConst(unparse(n.Value)))
 		b.store(n.Name.ID)
 	case *syntax.Global, *syntax.Nonlocal, *syntax.Pass:
 	default:
@@ -115,12 +119,12 @@ func (b *builder) assign(t syntax.Expr) {
 	case *syntax.Attribute:
 		b.expr(t.Value)
 		b.may(2)
-		b.emit(opStoreAttr, b.site(b.scope.mangle(t.Attr)))
+		b.emit(bytecode.StoreAttr, b.site(b.scope.mangle(t.Attr)))
 	case *syntax.Subscript:
 		b.expr(t.Value)
 		b.expr(t.Slice)
 		b.may(3)
-		b.emit(opStoreSubscr, 0)
+		b.emit(bytecode.StoreSubscr, 0)
 	case *syntax.Tuple:
 		b.unpack(t.Elts)
 	case *syntax.List:
@@ -140,13 +144,13 @@ func (b *builder) unpack(elts []syntax.Expr) {
 	}
 	b.may(1)
 	if star < 0 {
-		b.emit(opUnpackSequence, len(elts))
+		b.emit(bytecode.UnpackSequence, len(elts))
 	} else {
 		after := len(elts) - star - 1
-		if star > maxPair || after > maxPair {
+		if star > bytecode.MaxPair || after > bytecode.MaxPair {
 			b.c.fail(b.pos, "too many expressions in star-unpacking assignment")
 		}
-		b.emit(opUnpackEx, star&maxPair|(after&maxPair)<<12)
+		b.emit(bytecode.UnpackEx, star&bytecode.MaxPair|(after&bytecode.MaxPair)<<12)
 	}
 	for _, e := range elts {
 		b.assign(e)
@@ -163,31 +167,31 @@ func (b *builder) augAssign(n *syntax.AugAssign) {
 		b.store(t.ID)
 	case *syntax.Attribute:
 		b.expr(t.Value)
-		b.emit(opDup, 0)
+		b.emit(bytecode.Dup, 0)
 		b.may(1)
-		b.emit(opLoadAttr, b.site(b.scope.mangle(t.Attr)))
+		b.emit(bytecode.LoadAttr, b.site(b.scope.mangle(t.Attr)))
 		b.expr(n.Value)
 		b.inplace(n)
-		b.emit(opSwap, 2)
+		b.emit(bytecode.Swap, 2)
 		b.may(2)
-		b.emit(opStoreAttr, b.site(b.scope.mangle(t.Attr)))
+		b.emit(bytecode.StoreAttr, b.site(b.scope.mangle(t.Attr)))
 	case *syntax.Subscript:
 		b.expr(t.Value)
 		b.expr(t.Slice)
-		b.emit(opDup2, 0)
+		b.emit(bytecode.Dup2, 0)
 		b.may(2)
-		b.emit(opSubscr, 0)
+		b.emit(bytecode.Subscr, 0)
 		b.expr(n.Value)
 		b.inplace(n)
-		b.emit(opRotate, 3)
+		b.emit(bytecode.Rotate, 3)
 		b.may(3)
-		b.emit(opStoreSubscr, 0)
+		b.emit(bytecode.StoreSubscr, 0)
 	}
 }
 
 func (b *builder) inplace(n *syntax.AugAssign) {
 	b.may(2)
-	b.emit(opInplace, int(n.Op))
+	b.emit(bytecode.Inplace, int(n.Op))
 }
 
 func (b *builder) annAssign(n *syntax.AnnAssign) {
@@ -199,7 +203,7 @@ func (b *builder) annAssign(n *syntax.AnnAssign) {
 	}
 	name, ok := n.Target.(*syntax.Name)
 	if ok && n.Simple && (b.own.kind == scopeClass || b.own.kind == scopeModule) {
-		b.emit2(opAnnotate, b.nameIndex(b.scope.mangle(name.ID)), b.strConst(unparse(n.Annotation)))
+		b.emit2(bytecode.Annotate, b.nameIndex(b.scope.mangle(name.ID)), b.strConst(unparse(n.Annotation)))
 	}
 }
 
@@ -208,12 +212,12 @@ func (b *builder) evaluateTarget(t syntax.Expr) {
 	switch t := t.(type) {
 	case *syntax.Attribute:
 		b.expr(t.Value)
-		b.emit(opPop, 0)
+		b.emit(bytecode.Pop, 0)
 	case *syntax.Subscript:
 		b.expr(t.Value)
-		b.emit(opPop, 0)
+		b.emit(bytecode.Pop, 0)
 		b.expr(t.Slice)
-		b.emit(opPop, 0)
+		b.emit(bytecode.Pop, 0)
 	}
 }
 
@@ -225,12 +229,12 @@ func (b *builder) deleteTarget(t syntax.Expr) {
 	case *syntax.Attribute:
 		b.expr(t.Value)
 		b.may(1)
-		b.emit(opDeleteAttr, b.site(b.scope.mangle(t.Attr)))
+		b.emit(bytecode.DeleteAttr, b.site(b.scope.mangle(t.Attr)))
 	case *syntax.Subscript:
 		b.expr(t.Value)
 		b.expr(t.Slice)
 		b.may(2)
-		b.emit(opDeleteSubscr, 0)
+		b.emit(bytecode.DeleteSubscr, 0)
 	case *syntax.Tuple:
 		for _, e := range t.Elts {
 			b.deleteTarget(e)
@@ -249,9 +253,9 @@ func (b *builder) assert(n *syntax.Assert) {
 	b.jumpIf(n.Test, ok, true)
 	if n.Msg != nil {
 		b.expr(n.Msg)
-		b.emit(opAssertError, 1)
+		b.emit(bytecode.AssertError, 1)
 	} else {
-		b.emit(opAssertError, 0)
+		b.emit(bytecode.AssertError, 0)
 	}
 	b.set(ok)
 	b.leave(r, false)
@@ -266,7 +270,7 @@ func (b *builder) raise(n *syntax.Raise) {
 		}
 	}
 	b.may(args)
-	b.emit(opRaise, args)
+	b.emit(bytecode.Raise, args)
 }
 
 func (b *builder) importName(al *syntax.Alias) {
@@ -274,7 +278,7 @@ func (b *builder) importName(al *syntax.Alias) {
 	if al.AsName != "" {
 		root = 0
 	}
-	b.emit2(opImport, b.nameIndex(al.Name), root)
+	b.emit2(bytecode.Import, b.nameIndex(al.Name), root)
 	b.store(al.Bound())
 }
 
@@ -282,16 +286,16 @@ func (b *builder) importFrom(n *syntax.ImportFrom) {
 	if n.Module == "__future__" && n.Level == 0 {
 		return
 	}
-	b.emit2(opImport, b.nameIndex(n.Module), 0)
+	b.emit2(bytecode.Import, b.nameIndex(n.Module), 0)
 	for _, al := range n.Names {
 		if al.Name == "*" {
-			b.emit(opImportStar, 0)
+			b.emit(bytecode.ImportStar, 0)
 			return
 		}
-		b.emit(opImportFrom, b.nameIndex(al.Name))
+		b.emit(bytecode.ImportFrom, b.nameIndex(al.Name))
 		b.store(al.Bound())
 	}
-	b.emit(opPop, 0)
+	b.emit(bytecode.Pop, 0)
 }
 
 func (b *builder) ifStmt(n *syntax.If) {
@@ -308,7 +312,7 @@ func (b *builder) ifStmt(n *syntax.If) {
 	b.jumpIf(n.Test, orElse, false)
 	b.block(n.Body)
 	if len(n.OrElse) > 0 {
-		b.jump(opJump, end)
+		b.jump(bytecode.Jump, end)
 		b.set(orElse)
 		b.block(n.OrElse)
 		b.set(end)

@@ -1,6 +1,9 @@
 package vm
 
-import "praxis/internal/plan/syntax"
+import (
+	"praxis/internal/plan/bytecode"
+	"praxis/internal/plan/syntax"
+)
 
 // Strict mode follows implicit flows, too. What it promises: two runs of a
 // program that differ in data of label L alone, and both come to their end,
@@ -48,7 +51,7 @@ func (b *builder) enter(n syntax.Node) *region {
 		return nil
 	}
 	r := &region{slot: b.hidden(), e: b.c.facts.of(n)}
-	b.emit(opPcSave, r.slot)
+	b.emit(bytecode.PcSave, r.slot)
 	if b.c.facts.catches && len(r.e.assigned) > 0 {
 		sure := definite(n)
 		for _, name := range r.e.assigned {
@@ -65,15 +68,15 @@ func (b *builder) mustBeBound(name string, slot int) {
 	name = b.scope.mangle(name)
 	switch r := b.scope.resolve(name); {
 	case r.kind == refGlobal:
-		b.emit2(opPcBoundGlobal, b.globalSite(name), slot)
+		b.emit2(bytecode.PcBoundGlobal, b.globalSite(name), slot)
 	case r.kind == refName:
-		b.emit2(opPcBoundName, b.nameIndex(name), slot)
+		b.emit2(bytecode.PcBoundName, b.nameIndex(name), slot)
 	case r.kind == refFree:
-		b.emit2(opPcBoundDeref, b.slotOf[r.v], slot)
+		b.emit2(bytecode.PcBoundDeref, b.slotOf[r.v], slot)
 	case r.v.cell:
-		b.emit2(opPcBoundDeref, r.v.slot, slot)
+		b.emit2(bytecode.PcBoundDeref, r.v.slot, slot)
 	case !b.bound.has(r.v.slot):
-		b.emit2(opPcBoundFast, r.v.slot, slot)
+		b.emit2(bytecode.PcBoundFast, r.v.slot, slot)
 	}
 }
 
@@ -83,17 +86,17 @@ func (b *builder) leave(r *region, top bool) {
 		return
 	}
 	if top {
-		b.emit(opPcTop, 0)
+		b.emit(bytecode.PcTop, 0)
 	}
 	for _, name := range r.e.assigned {
 		b.pcVariable(name, r.e.only[name])
 	}
 	switch {
 	case r.e.sticky || r.e.returns && !b.restores:
-		b.emit(opPcStick, 0)
+		b.emit(bytecode.PcStick, 0)
 	case r.e.escapes || r.e.returns:
 	default:
-		b.emit(opPcRestore, r.slot)
+		b.emit(bytecode.PcRestore, r.slot)
 	}
 	b.release(r.slot)
 }
@@ -101,9 +104,9 @@ func (b *builder) leave(r *region, top bool) {
 // pcVariable joins pc into a variable; held: into the list that it holds, too.
 func (b *builder) pcVariable(name string, held bool) {
 	name = b.scope.mangle(name)
-	ops := [4]Op{opPcGlobal, opPcName, opPcDeref, opPcFast}
+	ops := [4]bytecode.Op{bytecode.PcGlobal, bytecode.PcName, bytecode.PcDeref, bytecode.PcFast}
 	if held {
-		ops = [4]Op{opPcHeldGlobal, opPcHeldName, opPcHeldDeref, opPcHeldFast}
+		ops = [4]bytecode.Op{bytecode.PcHeldGlobal, bytecode.PcHeldName, bytecode.PcHeldDeref, bytecode.PcHeldFast}
 	}
 	switch r := b.scope.resolve(name); {
 	case r.kind == refGlobal:
@@ -127,7 +130,7 @@ func (b *builder) beginStrict(body []syntax.Stmt) {
 	}
 	b.restores = true
 	b.whole = &region{slot: b.hidden(), e: b.c.facts.ofBody(body)}
-	b.emit(opPcSave, b.whole.slot)
+	b.emit(bytecode.PcSave, b.whole.slot)
 }
 
 // conditionalReturn says whether there is a return within a compound statement.
@@ -156,9 +159,9 @@ func (b *builder) endStrict(value bool) {
 		return
 	}
 	if !value {
-		b.emit(opLoadNone, 0)
+		b.emit(bytecode.LoadNone, 0)
 	}
-	b.emit(opPcTop, 0)
+	b.emit(bytecode.PcTop, 0)
 	if b.whole == nil {
 		return
 	}
@@ -169,31 +172,31 @@ func (b *builder) endStrict(value bool) {
 		}
 	}
 	if b.whole.e.sticky {
-		b.emit(opPcStick, 0)
+		b.emit(bytecode.PcStick, 0)
 	} else {
-		b.emit(opPcRestore, b.whole.slot)
+		b.emit(bytecode.PcRestore, b.whole.slot)
 	}
 }
 
 // condJump adds a jump that depends on the value at the top.
-func (b *builder) condJump(op Op, p *place) {
+func (b *builder) condJump(op bytecode.Op, p *place) {
 	if !b.c.strict {
 		b.jump(op, p)
 		return
 	}
 	switch op {
-	case opJumpNone, opJumpNotNone:
-		b.emit(opPcJoin, 0)
+	case bytecode.JumpNone, bytecode.JumpNotNone:
+		b.emit(bytecode.PcJoin, 0)
 		b.jump(op, p)
-	case opJumpFalseKeep, opJumpTrueKeep:
-		b.emit(opDup, 0)
+	case bytecode.JumpFalseKeep, bytecode.JumpTrueKeep:
+		b.emit(bytecode.Dup, 0)
 		b.truth()
-		if op == opJumpFalseKeep {
-			b.jump(opJumpFalse, p)
+		if op == bytecode.JumpFalseKeep {
+			b.jump(bytecode.JumpFalse, p)
 		} else {
-			b.jump(opJumpTrue, p)
+			b.jump(bytecode.JumpTrue, p)
 		}
-		b.emit(opPop, 0)
+		b.emit(bytecode.Pop, 0)
 	default:
 		b.truth()
 		b.jump(op, p)
@@ -202,15 +205,15 @@ func (b *builder) condJump(op Op, p *place) {
 
 func (b *builder) truth() {
 	b.may(1)
-	b.emit(opTruth, 0)
-	b.emit(opPcJoin, 0)
+	b.emit(bytecode.Truth, 0)
+	b.emit(bytecode.PcJoin, 0)
 }
 
 // stuckJump is condJump where no region ends: pc stays.
-func (b *builder) stuckJump(op Op, p *place) {
+func (b *builder) stuckJump(op bytecode.Op, p *place) {
 	if b.c.strict {
 		b.truth()
-		b.emit(opPcStick, 0)
+		b.emit(bytecode.PcStick, 0)
 	}
 	b.jump(op, p)
 }
@@ -218,20 +221,20 @@ func (b *builder) stuckJump(op Op, p *place) {
 // may notes that what is at the top of the stack could make the next instruction raise.
 func (b *builder) may(n int) {
 	if b.c.strict && b.c.facts.catches && n > 0 {
-		b.emit(opMay, n)
+		b.emit(bytecode.May, n)
 	}
 }
 
 // pcIter: how often a loop goes round depends on what it goes over.
 func (b *builder) pcIter() {
 	if b.c.strict {
-		b.emit(opPcIter, 0)
+		b.emit(bytecode.PcIter, 0)
 	}
 }
 
 func (b *builder) pcTop() {
 	if b.c.strict {
-		b.emit(opPcTop, 0)
+		b.emit(bytecode.PcTop, 0)
 	}
 }
 
@@ -241,7 +244,7 @@ func (b *builder) tryBegin(n syntax.Stmt) *region {
 		return nil
 	}
 	r := &region{slot: b.hidden(), e: b.c.facts.ofBody([]syntax.Stmt{n})}
-	b.emit(opMaySave, r.slot)
+	b.emit(bytecode.MaySave, r.slot)
 	return r
 }
 
@@ -249,7 +252,7 @@ func (b *builder) tryBegin(n syntax.Stmt) *region {
 // knows who resumes a generator, so there the thread goes on trying.
 func (b *builder) mayJoin(r *region) {
 	if r != nil && !b.own.generator && !b.own.coroutine {
-		b.emit(opMayJoin, r.slot)
+		b.emit(bytecode.MayJoin, r.slot)
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 )
 
 // leaky writes random programs that do all sorts of things with a secret.
@@ -31,7 +32,8 @@ func (g *leaky) line(format string, args ...any) {
 }
 
 func (g *leaky) pick(list ...string) string { return list[g.r.Intn(len(list))] }
-func (g *leaky) v() string                  { return g.pick(leakyVars...) }
+
+func (g *leaky) v() string { return g.pick(leakyVars...) }
 
 // number is an expression that gives a number.
 func (g *leaky) number(deep int) string {
@@ -274,7 +276,7 @@ func (g *leaky) program() string {
 // seen is what somebody learns of a run who may not see what depends on the secret.
 type seen struct {
 	done  bool
-	vals  map[string]Data
+	vals  map[string]value.Data
 	print []string
 	calls []string
 	table *label.Table
@@ -296,9 +298,9 @@ func (s *seen) secret(l label.ID) bool {
 func observe(t *testing.T, p *Program, secret int64) (*seen, error) {
 	t.Helper()
 	table := label.NewTable()
-	s := &seen{vals: map[string]Data{}, table: table}
+	s := &seen{vals: map[string]value.Data{}, table: table}
 	l := table.Of(label.Source{Kind: label.User, Name: "secret"}, label.Everyone())
-	vm, err := New(p, Config{Labels: table, Limits: Limits{Steps: 400_000}, Inputs: []Field{{Name: "secret", Data: Data{Value: secret, Label: l}}}})
+	vm, err := New(p, Config{Labels: table, Limits: value.Limits{Steps: 400_000}, Inputs: []value.Field{{Name: "secret", Data: value.Data{Value: secret, Label: l}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -311,7 +313,7 @@ func observe(t *testing.T, p *Program, secret int64) (*seen, error) {
 		if !s.secret(c.Control) {
 			s.calls = append(s.calls, show(s, c.Args[0].Data))
 		}
-		o, err = vm.Reply(Data{Value: int64(len(s.calls) % 3)})
+		o, err = vm.Reply(value.Data{Value: int64(len(s.calls) % 3)})
 		if len(s.calls) > 50 {
 			break
 		}
@@ -327,8 +329,8 @@ func observe(t *testing.T, p *Program, secret int64) (*seen, error) {
 	}
 	for _, name := range leakyNames {
 		// Not VM.Value, which adds what control depends on in the end.
-		if v, ok := vm.main.names.str(name); ok {
-			if d, err := vm.t.toData(v); err == nil {
+		if v, ok := vm.main.Names.Str(name); ok {
+			if d, err := vm.t.ToData(v); err == nil {
 				s.vals[name] = d
 			}
 		}
@@ -337,7 +339,7 @@ func observe(t *testing.T, p *Program, secret int64) (*seen, error) {
 }
 
 // show writes a value with what depends on the secret blackened.
-func show(s *seen, d Data) string {
+func show(s *seen, d value.Data) string {
 	if s.secret(d.Label) {
 		return "?"
 	}
@@ -359,7 +361,7 @@ func show(s *seen, d Data) string {
 }
 
 // agree says whether two values are the same where neither depends on the secret.
-func agree(s1 *seen, a Data, s2 *seen, b Data) bool {
+func agree(s1 *seen, a value.Data, s2 *seen, b value.Data) bool {
 	if s1.secret(a.Label) || s2.secret(b.Label) {
 		return true
 	}

@@ -9,10 +9,11 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 )
 
 // compileText compiles a program.
-func compileText(t *testing.T, src string, o compileOptions) *unit {
+func compileText(t *testing.T, src string, o compileOptions) *value.Unit {
 	t.Helper()
 	m, errs := syntax.Parse([]byte(src), syntax.Options{})
 	if len(errs) > 0 {
@@ -49,7 +50,7 @@ func TestLibraryOfPython(t *testing.T) {
 				t.Logf("%s: %v", f, err)
 				continue
 			}
-			if err := verify(u.codes[0]); err != nil {
+			if err := verify(u.Codes[0]); err != nil {
 				t.Fatalf("%s strict=%v: %v", f, strict, err)
 			}
 		}
@@ -86,11 +87,11 @@ func TestListings(t *testing.T) {
 			t.Fatal(err)
 		}
 		u := compileText(t, string(src), compileOptions{strict: filepath.Base(f) == "strict.py"})
-		if err := verify(u.codes[0]); err != nil {
+		if err := verify(u.Codes[0]); err != nil {
 			t.Error(err)
 		}
 		golden := f[:len(f)-3] + ".txt"
-		got := listing(u.codes[0])
+		got := listing(u.Codes[0])
 		if *update {
 			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
 				t.Fatal(err)
@@ -103,8 +104,8 @@ func TestListings(t *testing.T) {
 		if got != string(want) {
 			t.Errorf("%s: the code differs from the listing:\n%s", f, got)
 		}
-		again := compileText(t, string(src), compileOptions{strict: u.strict})
-		if listing(again.codes[0]) != got {
+		again := compileText(t, string(src), compileOptions{strict: u.Strict})
+		if listing(again.Codes[0]) != got {
 			t.Errorf("%s: a second compilation gives other code", f)
 		}
 	}
@@ -136,7 +137,7 @@ func FuzzCompile(f *testing.F) {
 			}
 			return
 		}
-		if err := verify(u.codes[0]); err != nil {
+		if err := verify(u.Codes[0]); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -168,10 +169,10 @@ func TestTooLarge(t *testing.T) {
 		"x = " + strings.Repeat("a + ", 1000) + "1\n",
 	} {
 		u := compileText(t, src, compileOptions{})
-		if err := verify(u.codes[0]); err != nil {
+		if err := verify(u.Codes[0]); err != nil {
 			t.Errorf("%.1000v", err)
 		}
-		if n := u.codes[0].stack; n > 10_010 {
+		if n := u.Codes[0].Stack; n > 10_010 {
 			t.Errorf("%.20q… needs a stack of %d values", src, n)
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"sync"
 
 	"praxis/internal/plan/label"
+	"praxis/internal/plan/value"
 )
 
 // codec writes and reads the values of one Go type. What it is given is addressable.
@@ -41,9 +42,9 @@ type layout struct {
 
 // skipped are fields that are no part of a dump: caches, and what Load makes anew.
 var skipped = map[string]bool{
-	"Str.runes": true, "Str.hash": true, "Str.ascii": true,
-	"Func.run": true, "Class.traits": true,
-	"Thread.labels": true, "Thread.types": true, "Thread.Machine": true, "Thread.names": true, "Thread.natives": true, "Thread.tail": true, "Thread.regexes": true, "Thread.built": true,
+	"Str.Runes": true, "Str.hash": true, "Str.Ascii": true,
+	"Func.Run": true, "Class.traits": true,
+	"Thread.Labels": true, "Thread.Types": true, "Thread.Machine": true, "Thread.names": true, "Thread.Natives": true, "Thread.Tail": true, "Thread.Regexes": true, "Thread.Built": true,
 	"VM.prog": true, "VM.runs": true, "VM.stop": true, "VM.loaded": true,
 	"VM.frames": true, "VM.pool": true, "VM.depth": true, "VM.slab": true, "VM.top": true, "VM.segs": true,
 	"VM.spare": true, "VM.grew": true, "VM.args": true, "VM.argTop": true,
@@ -56,15 +57,15 @@ var layouts = sync.OnceValue(makeLayout)
 
 func makeLayout() *layout {
 	l := &layout{byType: make(map[reflect.Type]int), codecs: make(map[reflect.Type]codec)}
-	l.codecs[reflect.TypeFor[Value]()] = valueCodec{}
+	l.codecs[reflect.TypeFor[value.Value]()] = valueCodec{}
 	l.codecs[reflect.TypeFor[label.ID]()] = labelCodec{}
-	l.codecs[reflect.TypeFor[Dict]()] = dictCodec{}
+	l.codecs[reflect.TypeFor[value.Dict]()] = dictCodec{}
 	l.codecs[reflect.TypeFor[*big.Int]()] = bigCodec{}
-	l.codecs[reflect.TypeFor[*Code]()] = codeCodec{}
+	l.codecs[reflect.TypeFor[*value.Code]()] = codeCodec{}
 	l.codecs[reflect.TypeFor[*Frame]()] = frameCodec{}
-	l.codecs[reflect.TypeFor[Data]()] = dataCodec{}
-	l.codecs[reflect.TypeFor[map[Object]uint64]()] = identityCodec{}
-	l.codecs[reflect.TypeFor[Object]()] = refCodec{reflect.TypeFor[Object]()}
+	l.codecs[reflect.TypeFor[value.Data]()] = dataCodec{}
+	l.codecs[reflect.TypeFor[map[value.Object]uint64]()] = identityCodec{}
+	l.codecs[reflect.TypeFor[value.Object]()] = refCodec{reflect.TypeFor[value.Object]()}
 	for i, o := range dumpObjects() {
 		p := reflect.TypeOf(o)
 		l.byType[p] = i
@@ -72,7 +73,7 @@ func makeLayout() *layout {
 	}
 	for i := range l.types {
 		t := &l.types[i]
-		if t.codec = l.of(t.typ); t.typ == reflect.TypeFor[Dict]() {
+		if t.codec = l.of(t.typ); t.typ == reflect.TypeFor[value.Dict]() {
 			continue
 		}
 		t.dicts = dictFields(t.typ, nil)
@@ -84,11 +85,11 @@ func makeLayout() *layout {
 
 // dumpObjects are the types of objects that a dump may hold, one of each. Their
 // order is part of the format.
-func dumpObjects() []Object {
-	return []Object{
-		&Str{}, &Big{}, &Bytes{}, &Tuple{}, &List{}, &Dict{}, &Set{}, &Range{}, &Slice{}, &Cell{},
-		&Func{}, &Method{}, &Module{}, &ToolRef{}, &Class{}, &Instance{}, &Exception{}, &Property{}, &Wrapper{},
-		&Iter{}, &View{}, &Gen{}, &Super{}, &TypeAlias{}, &Union{}, &Alias{}, &Dice{}, &RePattern{}, &ReMatch{}, &Dec{},
+func dumpObjects() []value.Object {
+	return []value.Object{
+		&value.Str{}, &value.Big{}, &value.Bytes{}, &value.Tuple{}, &value.List{}, &value.Dict{}, &value.Set{}, &value.Range{}, &value.Slice{}, &value.Cell{},
+		&value.Func{}, &value.Method{}, &value.Module{}, &value.ToolRef{}, &value.Class{}, &value.Instance{}, &value.Exception{}, &value.Property{}, &value.Wrapper{},
+		&value.Iter{}, &value.View{}, &Gen{}, &value.Super{}, &TypeAlias{}, &value.Union{}, &value.Alias{}, &Dice{}, &RePattern{}, &ReMatch{}, &Dec{},
 	}
 }
 
@@ -100,9 +101,9 @@ func dictFields(t reflect.Type, path []int) [][]int {
 		at := append(path[:len(path):len(path)], i)
 		switch {
 		case skipped[t.Name()+"."+f.Name]:
-		case f.Type == reflect.TypeFor[Dict]():
+		case f.Type == reflect.TypeFor[value.Dict]():
 			out = append(out, at)
-		case f.Type.Kind() == reflect.Struct && f.Type != reflect.TypeFor[Value]():
+		case f.Type.Kind() == reflect.Struct && f.Type != reflect.TypeFor[value.Value]():
 			out = append(out, dictFields(f.Type, at)...)
 		}
 	}
@@ -138,9 +139,9 @@ func (l *layout) of(t reflect.Type) codec {
 		}
 	case reflect.Pointer:
 		switch {
-		case t.Implements(reflect.TypeFor[Object]()):
+		case t.Implements(reflect.TypeFor[value.Object]()):
 			c = refCodec{t}
-		case t.Elem().Kind() == reflect.Struct && t.Elem().PkgPath() == reflect.TypeFor[VM]().PkgPath():
+		case t.Elem().Kind() == reflect.Struct && (samePackage[VM](t.Elem()) || samePackage[value.Value](t.Elem())):
 			c = ownCodec{l.of(t.Elem())}
 		}
 	case reflect.Struct:
@@ -153,10 +154,12 @@ func (l *layout) of(t reflect.Type) codec {
 	return c
 }
 
+// samePackage says whether a type is of the package of T.
+func samePackage[T any](t reflect.Type) bool { return t.PkgPath() == reflect.TypeFor[T]().PkgPath() }
+
 func (l *layout) ofStruct(t reflect.Type) codec {
 	p := reflect.PointerTo(t)
 	switch {
-	case t.PkgPath() == reflect.TypeFor[VM]().PkgPath():
 	case p.Implements(reflect.TypeFor[encoding.BinaryMarshaler]()) && p.Implements(reflect.TypeFor[encoding.BinaryUnmarshaler]()):
 		return marshalCodec{}
 	case p.Implements(reflect.TypeFor[encoding.TextMarshaler]()) && p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
@@ -197,11 +200,13 @@ type (
 	}
 )
 
-func (valueCodec) write(w *dumpWriter, v reflect.Value) { w.value(*pointer[Value](v)) }
-func (valueCodec) read(r *dumpReader, v reflect.Value)  { *pointer[Value](v) = r.value() }
+func (valueCodec) write(w *dumpWriter, v reflect.Value) { w.value(*pointer[value.Value](v)) }
+
+func (valueCodec) read(r *dumpReader, v reflect.Value) { *pointer[value.Value](v) = r.value() }
 
 func (labelCodec) write(w *dumpWriter, v reflect.Value) { w.label(*pointer[label.ID](v)) }
-func (labelCodec) read(r *dumpReader, v reflect.Value)  { *pointer[label.ID](v) = r.label() }
+
+func (labelCodec) read(r *dumpReader, v reflect.Value) { *pointer[label.ID](v) = r.label() }
 
 func (boolCodec) write(w *dumpWriter, v reflect.Value) {
 	if v.Bool() {
@@ -222,6 +227,7 @@ func (boolCodec) read(r *dumpReader, v reflect.Value) {
 }
 
 func (intCodec) write(w *dumpWriter, v reflect.Value) { w.int(v.Int()) }
+
 func (intCodec) read(r *dumpReader, v reflect.Value) {
 	n := r.int()
 	if v.OverflowInt(n) {
@@ -232,6 +238,7 @@ func (intCodec) read(r *dumpReader, v reflect.Value) {
 }
 
 func (uintCodec) write(w *dumpWriter, v reflect.Value) { w.uint(v.Uint()) }
+
 func (uintCodec) read(r *dumpReader, v reflect.Value) {
 	n := r.uint()
 	if v.OverflowUint(n) {
@@ -252,14 +259,15 @@ func (floatCodec) read(r *dumpReader, v reflect.Value) {
 }
 
 func (stringCodec) write(w *dumpWriter, v reflect.Value) { w.string(v.String()) }
-func (stringCodec) read(r *dumpReader, v reflect.Value)  { v.SetString(r.string()) }
+
+func (stringCodec) read(r *dumpReader, v reflect.Value) { v.SetString(r.string()) }
 
 func (c refCodec) write(w *dumpWriter, v reflect.Value) {
 	if v.IsNil() {
 		w.uint(0)
 		return
 	}
-	o := v.Interface().(Object)
+	o := v.Interface().(value.Object)
 	i, ok := w.ids[o]
 	if !ok {
 		i = len(w.objects)
@@ -326,7 +334,7 @@ func (c sliceCodec) write(w *dumpWriter, v reflect.Value) {
 	}
 	w.uint(uint64(v.Len()) + 1)
 	if _, ok := c.elem.(valueCodec); ok {
-		for _, x := range *pointer[[]Value](v) {
+		for _, x := range *pointer[[]value.Value](v) {
 			w.value(x)
 		}
 		return
@@ -349,11 +357,11 @@ func (c sliceCodec) read(r *dumpReader, v reflect.Value) {
 		return
 	}
 	if _, ok := c.elem.(valueCodec); ok {
-		list := make([]Value, n)
+		list := make([]value.Value, n)
 		for i := range list {
 			list[i] = r.value()
 		}
-		*pointer[[]Value](v) = list
+		*pointer[[]value.Value](v) = list
 		return
 	}
 	v.Set(reflect.MakeSlice(v.Type(), int(n), int(n)))

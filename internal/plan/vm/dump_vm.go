@@ -13,6 +13,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/library"
+	"praxis/internal/plan/value"
 )
 
 // Dump returns the whole state of a run that waits for the answer of a tool. The
@@ -21,7 +22,7 @@ func (vm *VM) Dump() ([]byte, error) {
 	if vm.state != stateCalls {
 		return nil, fault.New(fault.Conflict, "Store the state while the plan waits for a tool.", "cannot store the plan's state: it does not wait for a tool")
 	}
-	w := &dumpWriter{vm: vm, ids: map[Object]int{}, strs: map[string]int{}, units: []*unit{vm.prog.unit}, unitIDs: map[*unit]int{vm.prog.unit: 0}, inside: map[*Dict]insideRef{}}
+	w := &dumpWriter{vm: vm, ids: map[value.Object]int{}, strs: map[string]int{}, units: []*value.Unit{vm.prog.unit}, unitIDs: map[*value.Unit]int{vm.prog.unit: 0}, inside: map[*value.Dict]insideRef{}}
 	w.literals()
 	w.current = -1
 	state := w.section(w.state)
@@ -30,7 +31,7 @@ func (vm *VM) Dump() ([]byte, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
-	labels, err := vm.t.labels.MarshalBinary()
+	labels, err := vm.t.Labels.MarshalBinary()
 	if err != nil {
 		return nil, err
 	}
@@ -59,15 +60,15 @@ func (w *dumpWriter) section(f func()) []byte {
 
 // literals finds the constants of the units in use: they are known by place.
 func (w *dumpWriter) literals() {
-	w.consts = map[Object]constRef{}
-	units := slices.SortedFunc(maps.Keys(w.vm.runs), func(a, b *unit) int {
-		return cmp.Or(strings.Compare(a.module, b.module), strings.Compare(a.source, b.source))
+	w.consts = map[value.Object]constRef{}
+	units := slices.SortedFunc(maps.Keys(w.vm.runs), func(a, b *value.Unit) int {
+		return cmp.Or(strings.Compare(a.Module, b.Module), strings.Compare(a.Source, b.Source))
 	})
 	for _, u := range units {
-		for _, c := range u.codes {
-			for i, v := range c.consts {
-				if _, ok := w.consts[v.o]; !ok && hasObject(v.k) {
-					w.consts[v.o] = constRef{c, i}
+		for _, c := range u.Codes {
+			for i, v := range c.Consts {
+				if _, ok := w.consts[v.Obj]; !ok && hasObject(v.Kind) {
+					w.consts[v.Obj] = constRef{c, i}
 				}
 			}
 		}
@@ -108,17 +109,17 @@ func (w *dumpWriter) contents() {
 }
 
 // byName says whether an object is known without its contents.
-func (w *dumpWriter) byName(o Object) bool {
+func (w *dumpWriter) byName(o value.Object) bool {
 	switch o := o.(type) {
-	case *Native:
+	case *value.Native:
 		return true
-	case *Class:
-		return o.static
-	case *Str:
-		if len(o.s) == 0 && o == w.vm.t.types.empty.o {
+	case *value.Class:
+		return o.Static
+	case *value.Str:
+		if len(o.Text) == 0 && o == w.vm.t.Types.Empty.Obj {
 			return true
 		}
-		if len(o.s) == 1 && o.s[0] < 0x80 && o == w.vm.t.types.chars[o.s[0]].o {
+		if len(o.Text) == 1 && o.Text[0] < 0x80 && o == w.vm.t.Types.Chars[o.Text[0]].Obj {
 			return true
 		}
 	}
@@ -132,31 +133,31 @@ func (w *dumpWriter) table() {
 	w.uint(uint64(len(w.objects)))
 	for _, o := range w.objects {
 		switch x := o.(type) {
-		case *Native:
+		case *value.Native:
 			w.uint(tagNative)
-			w.string(x.name)
+			w.string(x.Name)
 			continue
-		case *Class:
-			if x.static {
+		case *value.Class:
+			if x.Static {
 				w.uint(tagClass)
-				w.string(w.vm.t.types.key(x))
+				w.string(w.vm.t.Types.Key(x))
 				continue
 			}
-		case *Dict:
+		case *value.Dict:
 			if in, ok := w.inside[x]; ok {
 				w.uint(tagInside)
 				w.uint(uint64(in.owner))
 				w.uint(uint64(in.field))
 				continue
 			}
-		case *Str:
-			if w.byName(o) && len(x.s) == 0 && o == w.vm.t.types.empty.o {
+		case *value.Str:
+			if w.byName(o) && len(x.Text) == 0 && o == w.vm.t.Types.Empty.Obj {
 				w.uint(tagEmpty)
 				continue
 			}
-			if len(x.s) == 1 && x.s[0] < 0x80 && o == w.vm.t.types.chars[x.s[0]].o {
+			if len(x.Text) == 1 && x.Text[0] < 0x80 && o == w.vm.t.Types.Chars[x.Text[0]].Obj {
 				w.uint(tagChar)
-				w.uint(uint64(x.s[0]))
+				w.uint(uint64(x.Text[0]))
 				continue
 			}
 		}
@@ -174,10 +175,10 @@ func (w *dumpWriter) table() {
 func (w *dumpWriter) library(out []byte) []byte {
 	out = binary.AppendUvarint(out, uint64(len(w.units)-1))
 	for _, u := range w.units[1:] {
-		out = binary.AppendUvarint(out, uint64(len(u.module)))
-		out = append(out, u.module...)
-		out = binary.AppendUvarint(out, uint64(len(u.source)))
-		out = append(append(out, u.source...), sumOf(u)...)
+		out = binary.AppendUvarint(out, uint64(len(u.Module)))
+		out = append(out, u.Module...)
+		out = binary.AppendUvarint(out, uint64(len(u.Source)))
+		out = append(append(out, u.Source...), sumOf(u)...)
 	}
 	return out
 }
@@ -193,14 +194,14 @@ func Load(p *Program, data []byte) (*VM, error) {
 	}
 	vm := &VM{prog: p, loaded: true}
 	t := &vm.t
-	t.Machine, t.labels = (*machine)(vm), label.NewTable()
-	t.types = builtinTypes()
-	t.natives = natives()
-	r.vm, r.labels = vm, t.labels
-	if err := t.labels.UnmarshalBinary(r.bytes(r.uint())); err != nil {
+	t.Machine, t.Labels = (*machine)(vm), label.NewTable()
+	t.Types = builtinTypes()
+	t.Natives = natives()
+	r.vm, r.labels = vm, t.Labels
+	if err := t.Labels.UnmarshalBinary(r.bytes(r.uint())); err != nil {
 		r.fail("its labels cannot be read")
 	}
-	vm.slab = make([]Value, firstSlab)
+	vm.slab = make([]value.Value, firstSlab)
 	vm.deepen()
 	r.library(p)
 	r.texts()
@@ -242,14 +243,14 @@ func (r *dumpReader) head(p *Program) {
 }
 
 func (r *dumpReader) library(p *Program) {
-	r.units = []*unit{p.unit}
+	r.units = []*value.Unit{p.unit}
 	for n := r.count(1); n > 0 && r.err == nil; n-- {
 		name, source := string(r.bytes(r.uint())), string(r.bytes(r.uint()))
 		sum := r.bytes(sumSize)
 		if r.err != nil || !r.alloc(int64(len(source))*32) {
 			return
 		}
-		u, err := r.vm.unitNamed(name, source, p.unit.strict)
+		u, err := r.vm.unitNamed(name, source, p.unit.Strict)
 		if err != nil || !bytes.Equal(sumOf(u), sum) {
 			r.err = fault.New(fault.Conflict, "Run the plan again, or load its state with the version that stored it.",
 				"cannot load the plan's state: the module %q of the library is another one", name)
@@ -260,7 +261,7 @@ func (r *dumpReader) library(p *Program) {
 }
 
 // unitNamed returns the code of a library module, or of what one has compiled.
-func (vm *VM) unitNamed(name, built string, strict bool) (*unit, error) {
+func (vm *VM) unitNamed(name, built string, strict bool) (*value.Unit, error) {
 	if built != "" {
 		if len(built) > maxBuilt || name != "dataclasses" {
 			return nil, vm.noModule(name)
@@ -291,8 +292,8 @@ func (r *dumpReader) texts() {
 // table makes the objects, without what is in them.
 func (r *dumpReader) table() {
 	l := layouts()
-	n := r.count(reflect.TypeFor[Object]().Size())
-	r.objects = make([]Object, n)
+	n := r.count(reflect.TypeFor[value.Object]().Size())
+	r.objects = make([]value.Object, n)
 	r.typed = make([]int, n)
 	type insideDict struct{ at, owner, field int }
 	var inside []insideDict
@@ -301,7 +302,7 @@ func (r *dumpReader) table() {
 		r.typed[i] = -1
 		if tag == tagInside {
 			inside = append(inside, insideDict{i, r.index(n), r.index(64)})
-			r.typed[i] = l.byType[reflect.TypeFor[*Dict]()]
+			r.typed[i] = l.byType[reflect.TypeFor[*value.Dict]()]
 		} else if tag >= tagType {
 			k := int(min(tag-tagType, 1<<20))
 			if k >= len(l.types) || !r.alloc(int64(l.types[k].typ.Size())) {
@@ -309,7 +310,7 @@ func (r *dumpReader) table() {
 				return
 			}
 			r.typed[i] = k
-			r.objects[i] = reflect.New(l.types[k].typ).Interface().(Object)
+			r.objects[i] = reflect.New(l.types[k].typ).Interface().(value.Object)
 		} else {
 			r.objects[i] = r.known(tag)
 		}
@@ -324,7 +325,7 @@ func (r *dumpReader) table() {
 			return
 		}
 		owner := reflect.ValueOf(r.objects[in.owner]).Elem()
-		r.objects[in.at] = pointer[Dict](owner.FieldByIndex(l.types[k].dicts[in.field]))
+		r.objects[in.at] = pointer[value.Dict](owner.FieldByIndex(l.types[k].dicts[in.field]))
 	}
 }
 
@@ -339,25 +340,25 @@ func (r *dumpReader) index(n int) int {
 }
 
 // known finds an object that is known by name.
-func (r *dumpReader) known(tag objectTag) Object {
-	ts := r.vm.t.types
+func (r *dumpReader) known(tag objectTag) value.Object {
+	ts := r.vm.t.Types
 	switch tag {
 	case tagNative:
 		if n := natives()[r.string()]; n != nil {
 			return n
 		}
 	case tagClass:
-		if c := ts.all[r.string()]; c != nil {
+		if c := ts.All[r.string()]; c != nil {
 			return c
 		}
 	case tagChar:
-		return ts.chars[r.index(len(ts.chars))].o
+		return ts.Chars[r.index(len(ts.Chars))].Obj
 	case tagEmpty:
-		return ts.empty.o
+		return ts.Empty.Obj
 	case tagConst:
 		if c := r.code(); c != nil {
-			if i := r.index(len(c.consts)); r.err == nil && c.consts[i].o != nil {
-				return c.consts[i].o
+			if i := r.index(len(c.Consts)); r.err == nil && c.Consts[i].Obj != nil {
+				return c.Consts[i].Obj
 			}
 		}
 	}
@@ -372,11 +373,11 @@ func (r *dumpReader) state() {
 	if r.err != nil {
 		return
 	}
-	if depth == 0 || depth > 2*uint64(max(vm.t.limits.Depth, 0))+1 || vm.state != stateCalls || vm.nested != 0 || len(vm.made) == 0 || vm.pending.mode >= retModes {
+	if depth == 0 || depth > 2*uint64(max(vm.t.Limits.Depth, 0))+1 || vm.state != stateCalls || vm.nested != 0 || len(vm.made) == 0 || vm.pending.mode >= retModes {
 		r.fail("it is that of no plan which waits for a tool")
 		return
 	}
-	if t := &vm.t; t.steps > stepBatch || vm.batch > stepBatch || vm.batch < 1 || t.stepsLeft > t.limits.Steps || t.memory > t.limits.Memory || t.written < 0 {
+	if t := &vm.t; t.Steps > stepBatch || vm.batch > stepBatch || vm.batch < 1 || t.StepsLeft > t.Limits.Steps || t.Memory > t.Limits.Memory || t.Written < 0 {
 		r.fail("it has more left than its limits")
 		return
 	}
@@ -415,8 +416,8 @@ func (r *dumpReader) pushFrame() {
 	}
 	f := vm.pool[vm.depth]
 	vm.frames[vm.depth] = f
-	r.frame(f, func(n int) []Value {
-		if !r.alloc(int64(n) * valueBytes) {
+	r.frame(f, func(n int) []value.Value {
+		if !r.alloc(int64(n) * value.ValueBytes) {
 			return nil
 		}
 		if vm.top+n > len(vm.slab) {
@@ -457,7 +458,7 @@ func (r *dumpReader) finish() {
 		}
 	}
 	for _, f := range r.frames {
-		if r.err == nil && (f.fn == nil || f.fn.code != f.code) {
+		if r.err == nil && (f.fn == nil || f.fn.Code != f.code) {
 			r.fail("a frame belongs to no function")
 		}
 	}
@@ -469,7 +470,7 @@ func (r *dumpReader) finish() {
 		r.vm.frames[a.depth] = a.gen.f
 	}
 	vm := r.vm
-	if vm.main == nil || vm.t.builtins == nil {
+	if vm.main == nil || vm.t.Builtins == nil {
 		r.fail("it has no names")
 		return
 	}

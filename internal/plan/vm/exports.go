@@ -6,6 +6,7 @@ import (
 
 	"praxis/internal/plan/library"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 )
 
 // knownModule says whether a program can import a module.
@@ -24,7 +25,7 @@ func knownModule(name string) bool {
 func moduleNames(name string) []string {
 	var out []string
 	for _, n := range moduleNatives()[name] {
-		out = append(out, n.short())
+		out = append(out, n.Short())
 	}
 	switch name {
 	case "math":
@@ -205,7 +206,7 @@ func (f *features) tries(n *syntax.TryStmt) {
 			case *syntax.Import, *syntax.ImportFrom:
 				f.allow(c)
 			case *syntax.Attribute:
-				if _, ok := c.Value.(*syntax.Name); ok && !reflective(c.Attr) {
+				if _, ok := c.Value.(*syntax.Name); ok && !value.Reflective(c.Attr) {
 					f.allow(c)
 				}
 			}

@@ -2,10 +2,10 @@ package vm
 
 import (
 	"sort"
-	"strings"
 
 	"praxis/fault"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 )
 
 // Refusal is one use of something that the plan language leaves out.
@@ -167,29 +167,10 @@ func (f *features) attribute(n *syntax.Attribute) {
 			return
 		}
 	}
-	if !f.fine[n] && reflective(n.Attr) {
+	if !f.fine[n] && value.Reflective(n.Attr) {
 		f.refuse(n.Span, "the attribute "+n.Attr, attributeRemedy(n.Attr))
 	}
 }
-
-// reflective says whether an attribute's name reaches into the machinery of the
-// language: names with two underscores on both sides but the methods of the data
-// model and a few that describe. The machine refuses them at run time, too, where
-// the name is computed.
-func reflective(name string) bool {
-	if !strings.HasPrefix(name, "__") || !strings.HasSuffix(name, "__") || len(name) < 5 {
-		return false
-	}
-	return !strings.Contains(plainDunders, " "+name[2:len(name)-2]+" ")
-}
-
-// plainDunders are the names with two underscores that programs may use.
-const plainDunders = " init new del repr str bytes format lt le eq ne gt ge hash bool getattr getattribute setattr delattr dir get set delete " +
-	"set_name init_subclass class_getitem call len length_hint getitem setitem delitem missing iter next reversed contains " +
-	"add sub mul matmul truediv floordiv mod divmod pow lshift rshift and xor or radd rsub rmul rmatmul rtruediv rfloordiv rmod rdivmod rpow " +
-	"rlshift rrshift rand rxor ror iadd isub imul imatmul itruediv ifloordiv imod ipow ilshift irshift iand ixor ior neg pos abs invert " +
-	"int float index round trunc floor ceil enter exit await post_init instancecheck subclasscheck copy deepcopy " +
-	"name qualname doc module annotations members wrapped cause context suppress_context notes match_args slots version all "
 
 func attributeRemedy(name string) string {
 	switch name {
@@ -221,7 +202,7 @@ func (f *features) call(n *syntax.Call) {
 		}
 	case "getattr", "setattr", "hasattr", "delattr":
 		if len(n.Args) >= 2 {
-			if c, ok := n.Args[1].(*syntax.Constant); ok && c.Kind == syntax.Str && reflective(c.Str) {
+			if c, ok := n.Args[1].(*syntax.Constant); ok && c.Kind == syntax.Str && value.Reflective(c.Str) {
 				f.refuse(n.Span, "the attribute "+c.Str, attributeRemedy(c.Str))
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/plan/library"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 )
 
 func TestUnsupported(t *testing.T) {
@@ -100,15 +101,15 @@ func TestModuleNames(t *testing.T) {
 			t.Fatalf("import %s gives %v, %v", name, out, err)
 		}
 		said := maps.Clone(nameSet(name))
-		for _, e := range vm.modules[name].names.entries {
-			s, ok := e.key.o.(*Str)
-			if !ok || strings.HasPrefix(s.s, "_") {
+		for _, e := range vm.modules[name].Names.Entries {
+			s, ok := e.Key.Obj.(*value.Str)
+			if !ok || strings.HasPrefix(s.Text, "_") {
 				continue
 			}
-			if !said[s.s] {
-				t.Errorf("%s.%s is bound but not known", name, s.s)
+			if !said[s.Text] {
+				t.Errorf("%s.%s is bound but not known", name, s.Text)
 			}
-			delete(said, s.s)
+			delete(said, s.Text)
 		}
 		for n := range said {
 			if !strings.HasPrefix(n, "_") {
@@ -116,7 +117,7 @@ func TestModuleNames(t *testing.T) {
 			}
 		}
 		for _, n := range exported(name) {
-			if vm.modules[name].names.place(n) < 0 {
+			if vm.modules[name].Names.Place(n) < 0 {
 				t.Errorf("%s exports %s, which is not bound", name, n)
 			}
 		}
@@ -135,17 +136,17 @@ func TestRefusalIsAFault(t *testing.T) {
 func TestBuiltinParams(t *testing.T) {
 	known := 0
 	for _, n := range builtinNatives() {
-		params, ok := BuiltinParams(n.name)
+		params, ok := BuiltinParams(n.Name)
 		if !ok {
 			continue
 		}
 		known++
 		if _, bad := syntax.Parse([]byte("def f("+params+"): pass"), syntax.Options{}); len(bad) > 0 {
-			t.Errorf("%s(%s): %v", n.name, params, bad[0])
+			t.Errorf("%s(%s): %v", n.Name, params, bad[0])
 		}
 		for part := range strings.SplitSeq(params, ", ") { // as the check does
 			if part == "" || strings.Count(part, "'")%2 != 0 || strings.ContainsAny(part, "()[]") {
-				t.Errorf("%s: a parameter %q", n.name, part)
+				t.Errorf("%s: a parameter %q", n.Name, part)
 			}
 		}
 	}

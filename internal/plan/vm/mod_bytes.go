@@ -9,14 +9,16 @@ import (
 	"html"
 	"strconv"
 	"strings"
+
+	"praxis/internal/plan/value"
 )
 
 // bytesModules are the natives of base64, hashlib and html.
-func bytesModules() []*Native {
-	out := []*Native{
-		{name: "base64._encode", params: "s, /", call: base64Encode},
-		{name: "base64._decode", params: "s, validate, /", call: base64Decode},
-		{name: "html.unescape", params: "s", call: htmlUnescape},
+func bytesModules() []*value.Native {
+	out := []*value.Native{
+		{Name: "base64._encode", Params: "s, /", Call: base64Encode},
+		{Name: "base64._decode", Params: "s, validate, /", Call: base64Decode},
+		{Name: "html.unescape", Params: "s", Call: htmlUnescape},
 	}
 	for name, sum := range map[string]func(b []byte) []byte{
 		"md5":    func(b []byte) []byte { s := md5.Sum(b); return s[:] },
@@ -26,47 +28,47 @@ func bytesModules() []*Native {
 		"sha384": func(b []byte) []byte { s := sha512.Sum384(b); return s[:] },
 		"sha512": func(b []byte) []byte { s := sha512.Sum512(b); return s[:] },
 	} {
-		out = append(out, &Native{name: "hashlib._" + name, params: "data, /", call: func(t *Thread, a *Args) (Value, error) {
-			b, err := t.bytesArg(a.Pos[0])
+		out = append(out, &value.Native{Name: "hashlib._" + name, Params: "data, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+			b, err := bytesArg(t, a.Pos[0])
 			if err != nil {
-				return Value{}, err
+				return value.Value{}, err
 			}
-			return t.bytes(string(sum([]byte(b)))), nil
+			return t.Bytes(string(sum([]byte(b)))), nil
 		}})
 	}
 	return out
 }
 
 // bytesArg is an argument that has to be a bytes object; it pays for going over it.
-func (t *Thread) bytesArg(v Value) (string, error) {
-	b, ok := t.payload(v, kBytes)
+func bytesArg(t *value.Thread, v value.Value) (string, error) {
+	b, ok := t.Payload(v, value.KBytes)
 	if !ok {
-		return "", t.raise(t.types.TypeError, "a bytes-like object is required, not '%s'", t.className(v))
+		return "", t.Raise(t.Types.TypeError, "a bytes-like object is required, not '%s'", t.ClassName(v))
 	}
-	s := b.o.(*Bytes).b
-	if err := t.alloc(int64(len(s)) * 2); err != nil {
+	s := b.Obj.(*value.Bytes).Data
+	if err := t.Alloc(int64(len(s)) * 2); err != nil {
 		return "", err
 	}
-	return s, t.step(int64(len(s)) / 16)
+	return s, t.Step(int64(len(s)) / 16)
 }
 
-func base64Encode(t *Thread, a *Args) (Value, error) {
-	b, err := t.bytesArg(a.Pos[0])
+func base64Encode(t *value.Thread, a *value.Args) (value.Value, error) {
+	b, err := bytesArg(t, a.Pos[0])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	return t.bytes(base64.StdEncoding.EncodeToString([]byte(b))), nil
+	return t.Bytes(base64.StdEncoding.EncodeToString([]byte(b))), nil
 }
 
 // base64Decode leaves out what is no letter, unless it is to validate.
-func base64Decode(t *Thread, a *Args) (Value, error) {
-	s, err := t.bytesArg(a.Pos[0])
+func base64Decode(t *value.Thread, a *value.Args) (value.Value, error) {
+	s, err := bytesArg(t, a.Pos[0])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	validate, err := t.truth(a.Pos[1])
+	validate, err := t.Truth(a.Pos[1])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	var data strings.Builder
 	pads := 0
@@ -86,40 +88,40 @@ func base64Decode(t *Thread, a *Args) (Value, error) {
 		case c == '=' && (data.Len()%4 > 1 || validate):
 			pads++
 		case validate:
-			return Value{}, t.base64Error("Only base64 data is allowed")
+			return value.Value{}, base64Error(t, "Only base64 data is allowed")
 		}
 	}
 	n := data.Len()
 	switch {
 	case n%4 == 1:
-		return Value{}, t.base64Error("Invalid base64-encoded string: number of data characters (" + strconv.Itoa(n) + ") cannot be 1 more than a multiple of 4")
+		return value.Value{}, base64Error(t, "Invalid base64-encoded string: number of data characters ("+strconv.Itoa(n)+") cannot be 1 more than a multiple of 4")
 	case n%4 != 0 && pads < 4-n%4:
-		return Value{}, t.base64Error("Incorrect padding")
+		return value.Value{}, base64Error(t, "Incorrect padding")
 	}
 	b, err := base64.RawStdEncoding.DecodeString(data.String())
 	if err != nil {
-		return Value{}, t.base64Error("Incorrect padding")
+		return value.Value{}, base64Error(t, "Incorrect padding")
 	}
-	return t.bytes(string(b)), nil
+	return t.Bytes(string(b)), nil
 }
 
-func (t *Thread) base64Error(text string) error {
+func base64Error(t *value.Thread, text string) error {
 	m, err := t.Import("base64")
 	if err != nil {
 		return err
 	}
-	cls, _ := m.names.str("Error")
-	return t.raiseArgs(cls.o.(*Class), t.str(text))
+	cls, _ := m.Names.Str("Error")
+	return t.RaiseArgs(cls.Obj.(*value.Class), t.Str(text))
 }
 
-func htmlUnescape(t *Thread, a *Args) (Value, error) {
-	s, ok := t.payload(a.Pos[0], kStr)
+func htmlUnescape(t *value.Thread, a *value.Args) (value.Value, error) {
+	s, ok := t.Payload(a.Pos[0], value.KStr)
 	if !ok {
-		return Value{}, t.raise(t.types.TypeError, "argument of type '%s' is not a container or iterable", t.className(a.Pos[0]))
+		return value.Value{}, t.Raise(t.Types.TypeError, "argument of type '%s' is not a container or iterable", t.ClassName(a.Pos[0]))
 	}
-	text := s.o.(*Str).s
-	if err := t.step(int64(len(text)) / 16); err != nil {
-		return Value{}, err
+	text := s.Obj.(*value.Str).Text
+	if err := t.Step(int64(len(text)) / 16); err != nil {
+		return value.Value{}, err
 	}
-	return t.newStr(html.UnescapeString(text))
+	return t.NewStr(html.UnescapeString(text))
 }

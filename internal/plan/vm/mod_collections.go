@@ -1,36 +1,39 @@
 package vm
 
-import "praxis/internal/plan/syntax"
+import (
+	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
+)
 
 // collectionsNatives are what module collections wants quick.
-func collectionsNatives() []*Native {
-	return []*Native{
-		(&Native{name: "collections._count", params: "mapping, iterable, /", call: countElements, precise: true}).drain(1),
+func collectionsNatives() []*value.Native {
+	return []*value.Native{
+		(&value.Native{Name: "collections._count", Params: "mapping, iterable, /", Call: countElements, Precise: true}).Drain(1),
 	}
 }
 
 // countElements adds one to the count of each element.
-func countElements(t *Thread, a *Args) (Value, error) {
-	self, ok := t.payload(a.Pos[0], kDict)
+func countElements(t *value.Thread, a *value.Args) (value.Value, error) {
+	self, ok := t.Payload(a.Pos[0], value.KDict)
 	if !ok {
-		return Value{}, t.failOf(a.Pos[0], t.types.TypeError, "a dict was expected")
+		return value.Value{}, t.FailOf(a.Pos[0], t.Types.TypeError, "a dict was expected")
 	}
-	d := self.o.(*Dict)
-	s, err := t.shaped(func() error {
-		return t.each(a.Pos[1], func(x Value) error {
-			n, ok, err := d.get(t, x)
+	d := self.Obj.(*value.Dict)
+	s, err := t.Shaped(func() error {
+		return t.Each(a.Pos[1], func(x value.Value) error {
+			n, ok, err := d.Get(t, x)
 			if err != nil {
 				return err
 			}
-			one := intValue(1).with(t.join(x.l, self.l))
+			one := value.Int(1).With(t.Join(x.Label, self.Label))
 			if ok {
-				if one, err = t.binary(syntax.Add, n, one); err != nil {
+				if one, err = t.Binary(syntax.Add, n, one); err != nil {
 					return err
 				}
 			}
-			return d.set(t, x, one)
+			return d.Set(t, x, one)
 		})
 	})
-	t.mark(&d.shape, t.join(s, self.l))
-	return none, err
+	t.Mark(&d.Shape, t.Join(s, self.Label))
+	return value.None, err
 }

@@ -3,25 +3,26 @@ package vm
 import (
 	"praxis/fault"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 )
 
 // dataclassNatives are what data classes are made with beside the library's own code.
-func dataclassNatives() []*Native {
-	return []*Native{
-		{name: "dataclasses._build", params: "source, names, /", call: buildFunctions, precise: true},
-		{name: "dataclasses._set_slots", params: "cls, names, /", call: setSlots, precise: true},
-		{name: "_labels.carry", params: "value, /, *others", call: carry, precise: true},
-		{name: "_labels.plain", params: "value, /", call: plainLabel, precise: true},
-		{name: "_labels.remember", params: "table, key, value, /", call: remember, precise: true},
+func dataclassNatives() []*value.Native {
+	return []*value.Native{
+		{Name: "dataclasses._build", Params: "source, names, /", Call: buildFunctions, Precise: true},
+		{Name: "dataclasses._set_slots", Params: "cls, names, /", Call: setSlots, Precise: true},
+		{Name: "_labels.carry", Params: "value, /, *others", Call: carry, Precise: true},
+		{Name: "_labels.plain", Params: "value, /", Call: plainLabel, Precise: true},
+		{Name: "_labels.remember", Params: "table, key, value, /", Call: remember, Precise: true},
 	}
 }
 
 // carry returns a value that depends on the others, too: library code whose
 // result depends on something by way of a branch says so with it.
-func carry(t *Thread, a *Args) (Value, error) {
+func carry(t *value.Thread, a *value.Args) (value.Value, error) {
 	v := a.Pos[0]
 	for i := range a.Star {
-		v.l = t.join(v.l, a.Star[i].l)
+		v.Label = t.Join(v.Label, a.Star[i].Label)
 	}
 	return v, nil
 }
@@ -30,18 +31,18 @@ func carry(t *Thread, a *Args) (Value, error) {
 // anew: whether something is in the table cannot be seen from outside, so that
 // what it was first made for does not count. Who takes it out labels it with
 // what he asked for.
-func plainLabel(t *Thread, a *Args) (Value, error) { return a.Pos[0].with(0), nil }
+func plainLabel(t *value.Thread, a *value.Args) (value.Value, error) { return a.Pos[0].With(0), nil }
 
-func remember(t *Thread, a *Args) (Value, error) {
-	d, ok := a.Pos[0].o.(*Dict)
+func remember(t *value.Thread, a *value.Args) (value.Value, error) {
+	d, ok := a.Pos[0].Obj.(*value.Dict)
 	if !ok {
-		return Value{}, fault.New(fault.Internal, "", "cannot remember: the library gave no dict")
+		return value.Value{}, fault.New(fault.Internal, "", "cannot remember: the library gave no dict")
 	}
-	pc := t.pc
-	t.pc = 0
-	err := d.set(t, a.Pos[1].with(0), a.Pos[2].with(0))
-	t.pc = pc
-	return none, err
+	pc := t.PC
+	t.PC = 0
+	err := d.Set(t, a.Pos[1].With(0), a.Pos[2].With(0))
+	t.PC = pc
+	return value.None, err
 }
 
 // maxBuilt bounds the text that one library function may have compiled.
@@ -49,51 +50,51 @@ const maxBuilt = 1 << 20
 
 // buildFunctions compiles text that a library module made of checked names, and
 // returns the functions that it defines as a dict. The names are their globals.
-func buildFunctions(t *Thread, a *Args) (Value, error) {
-	source, ok := a.Pos[0].o.(*Str)
-	names, ok2 := a.Pos[1].o.(*Dict)
+func buildFunctions(t *value.Thread, a *value.Args) (value.Value, error) {
+	source, ok := a.Pos[0].Obj.(*value.Str)
+	names, ok2 := a.Pos[1].Obj.(*value.Dict)
 	if !ok || !ok2 {
-		return Value{}, fault.New(fault.Internal, "", "cannot compile functions: the library gave no source and names")
+		return value.Value{}, fault.New(fault.Internal, "", "cannot compile functions: the library gave no source and names")
 	}
-	if t.built[source.s] == nil {
-		if len(source.s) > maxBuilt {
-			return Value{}, fault.New(fault.Exhausted, "Make the class smaller.", "cannot make the methods of a class: their text has %d bytes, the limit is %d", len(source.s), maxBuilt)
+	if t.Built[source.Text] == nil {
+		if len(source.Text) > maxBuilt {
+			return value.Value{}, fault.New(fault.Exhausted, "Make the class smaller.", "cannot make the methods of a class: their text has %d bytes, the limit is %d", len(source.Text), maxBuilt)
 		}
-		if err := t.alloc(int64(len(source.s)) * 32); err != nil {
-			return Value{}, err
+		if err := t.Alloc(int64(len(source.Text)) * 32); err != nil {
+			return value.Value{}, err
 		}
 	}
-	u, err := builtUnit(t, source.s, t.strict)
+	u, err := builtUnit(t, source.Text, t.Strict)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	if err := t.alloc(int64(len(names.entries)) * entryBytes); err != nil {
-		return Value{}, err
+	if err := t.Alloc(int64(len(names.Entries)) * value.EntryBytes); err != nil {
+		return value.Value{}, err
 	}
-	m := &Module{name: u.module, fixed: true}
+	m := &value.Module{Name: u.Module, Fixed: true}
 	given := map[string]bool{}
-	for i := range names.entries {
-		if e := &names.entries[i]; e.key.k == kStr {
-			key := e.key.o.(*Str)
-			given[key.s] = true
-			m.names.setName(t.intern(key.s), e.val)
+	for i := range names.Entries {
+		if e := &names.Entries[i]; e.Key.Kind == value.KStr {
+			key := e.Key.Obj.(*value.Str)
+			given[key.Text] = true
+			m.Names.SetName(t.Intern(key.Text), e.Val)
 		}
 	}
-	if _, err := t.Call(Value{k: kFunc, o: u.body(m)}, nil, nil, nil); err != nil {
-		return Value{}, err
+	if _, err := t.Call(value.Value{Kind: value.KFunc, Obj: u.Body(m)}, nil, nil, nil); err != nil {
+		return value.Value{}, err
 	}
-	out := &Dict{}
-	for i := range m.names.entries {
-		if e := &m.names.entries[i]; e.val.k == kFunc && !given[e.key.o.(*Str).s] {
-			out.setName(e.key.o.(*Str), e.val)
+	out := &value.Dict{}
+	for i := range m.Names.Entries {
+		if e := &m.Names.Entries[i]; e.Val.Kind == value.KFunc && !given[e.Key.Obj.(*value.Str).Text] {
+			out.SetName(e.Key.Obj.(*value.Str), e.Val)
 		}
 	}
-	return Value{k: kDict, o: out}, nil
+	return value.Value{Kind: value.KDict, Obj: out}, nil
 }
 
 // builtUnit compiles the text of functions as a part of the library, once a thread.
-func builtUnit(t *Thread, source string, strict bool) (*unit, error) {
-	if u := t.built[source]; u != nil {
+func builtUnit(t *value.Thread, source string, strict bool) (*value.Unit, error) {
+	if u := t.Built[source]; u != nil {
 		return u, nil
 	}
 	m, errs := syntax.Parse([]byte(source), syntax.Options{})
@@ -104,30 +105,30 @@ func builtUnit(t *Thread, source string, strict bool) (*unit, error) {
 	if err != nil {
 		return nil, err
 	}
-	u.source = source
-	if t.built == nil {
-		t.built = make(map[string]*unit)
+	u.Source = source
+	if t.Built == nil {
+		t.Built = make(map[string]*value.Unit)
 	}
-	t.built[source] = u
+	t.Built[source] = u
 	return u, nil
 }
 
 // setSlots makes a class whose instances have these attributes alone.
-func setSlots(t *Thread, a *Args) (Value, error) {
-	c, ok := a.Pos[0].o.(*Class)
-	if !ok || c.static {
-		return Value{}, t.raise(t.types.TypeError, "slots need a class of the program")
+func setSlots(t *value.Thread, a *value.Args) (value.Value, error) {
+	c, ok := a.Pos[0].Obj.(*value.Class)
+	if !ok || c.Static {
+		return value.Value{}, t.Raise(t.Types.TypeError, "slots need a class of the program")
 	}
-	if err := t.alloc(entryBytes); err != nil {
-		return Value{}, err
+	if err := t.Alloc(value.EntryBytes); err != nil {
+		return value.Value{}, err
 	}
-	c.attrs.setName(t.intern("__slots__"), a.Pos[1])
-	c.slotted = c.layout == kObject && !c.isExc
-	for _, k := range c.mro[1:] {
-		if !k.static && !k.slotted {
-			c.slotted = false
+	c.Attrs.SetName(t.Intern("__slots__"), a.Pos[1])
+	c.Slotted = c.Layout == value.KObject && !c.IsExc
+	for _, k := range c.MRO[1:] {
+		if !k.Static && !k.Slotted {
+			c.Slotted = false
 		}
 	}
-	t.classVersion++
-	return none, nil
+	t.ClassVersion++
+	return value.None, nil
 }

@@ -1,10 +1,14 @@
 package vm
 
+import (
+	"praxis/internal/plan/value"
+)
+
 // clockNatives are what the modules about time ask the host's clock with.
-func clockNatives() []*Native {
-	return []*Native{
-		{name: "datetime._now", params: "", call: func(t *Thread, a *Args) (Value, error) {
-			return intValue(t.now.UnixMicro()), nil
-		}, precise: true},
+func clockNatives() []*value.Native {
+	return []*value.Native{
+		{Name: "datetime._now", Params: "", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+			return value.Int(t.Now.UnixMicro()), nil
+		}, Precise: true},
 	}
 }

@@ -7,37 +7,38 @@ import (
 	"praxis/internal/plan/decimal"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/value"
 )
 
 // Dec is a decimal number. It is not changed.
 type Dec struct{ d decimal.Decimal }
 
-func (d *Dec) class(t *Thread) *Class { return t.types.Decimal }
+func (d *Dec) Class(t *value.Thread) *value.Class { return t.Types.Decimal }
 
-// walk says how many bytes the number takes.
-func (d *Dec) walk(func(Value)) int64 { return decBytes(&d.d) }
+// Walk says how many bytes the number takes.
+func (d *Dec) Walk(func(value.Value)) int64 { return decBytes(&d.d) }
 
-// attr are the parts that every number has.
-func (d *Dec) attr(t *Thread, name string) (Value, bool) {
+// Attr are the parts that every number has.
+func (d *Dec) Attr(t *value.Thread, name string) (value.Value, bool) {
 	switch name {
 	case "real":
-		return Value{k: kSpecial, o: d}, true
+		return value.Value{Kind: value.KSpecial, Obj: d}, true
 	case "imag":
-		return Value{k: kSpecial, o: &Dec{}}, true
+		return value.Value{Kind: value.KSpecial, Obj: &Dec{}}, true
 	}
-	return Value{}, false
+	return value.Value{}, false
 }
 
 func decBytes(d *decimal.Decimal) int64 { return 64 + int64(d.Coef().BitLen())/8 }
 
 // decValue makes a value of a number.
-func (t *Thread) decValue(d *decimal.Decimal) (Value, error) {
-	return Value{k: kSpecial, o: &Dec{*d}}, t.alloc(decBytes(d))
+func decValue(t *value.Thread, d *decimal.Decimal) (value.Value, error) {
+	return value.Value{Kind: value.KSpecial, Obj: &Dec{*d}}, t.Alloc(decBytes(d))
 }
 
 // decOf returns the number behind a Decimal, or behind an instance of a class derived from it.
-func (t *Thread) decOf(v Value) (*decimal.Decimal, bool) {
-	if d, ok := t.base(v).o.(*Dec); ok {
+func decOf(t *value.Thread, v value.Value) (*decimal.Decimal, bool) {
+	if d, ok := t.Base(v).Obj.(*Dec); ok {
 		return &d.d, true
 	}
 	return nil, false
@@ -46,7 +47,7 @@ func (t *Thread) decOf(v Value) (*decimal.Decimal, bool) {
 // decContext is a context of the library, as Go computes with it.
 type decContext struct {
 	decimal.Context
-	of       *Instance
+	of       *value.Instance
 	capitals bool
 	traps    decimal.Condition
 	flags    decimal.Condition // those that are set already
@@ -57,48 +58,48 @@ var roundingNames = [...]string{
 	"ROUND_UP", "ROUND_DOWN", "ROUND_CEILING", "ROUND_FLOOR", "ROUND_HALF_UP", "ROUND_HALF_DOWN", "ROUND_HALF_EVEN", "ROUND_05UP",
 }
 
-func (t *Thread) rounding(v Value) (decimal.Rounding, error) {
-	t.see(v.l)
-	if s, ok := t.base(v).o.(*Str); ok {
+func rounding(t *value.Thread, v value.Value) (decimal.Rounding, error) {
+	t.See(v.Label)
+	if s, ok := t.Base(v).Obj.(*value.Str); ok {
 		for i, name := range roundingNames {
-			if s.s == name {
+			if s.Text == name {
 				return decimal.Rounding(i), nil
 			}
 		}
 	}
-	return 0, t.raise(t.types.TypeError, "valid values for rounding are:\n  [ROUND_CEILING, ROUND_FLOOR, ROUND_UP, ROUND_DOWN,\n"+
+	return 0, t.Raise(t.Types.TypeError, "valid values for rounding are:\n  [ROUND_CEILING, ROUND_FLOOR, ROUND_UP, ROUND_DOWN,\n"+
 		"   ROUND_HALF_UP, ROUND_HALF_DOWN, ROUND_HALF_EVEN,\n   ROUND_05UP]")
 }
 
-// decContext returns the context that a native computes in: the one that was
+// contextOf returns the context that a native computes in: the one that was
 // given as an argument, or the thread's.
-func (t *Thread) decContext(given Value) (*decContext, error) {
+func contextOf(t *value.Thread, given value.Value) (*decContext, error) {
 	v := given
-	if v.k == kUnset || v.k == kNone {
-		v = t.decimal
+	if v.Kind == value.KUnset || v.Kind == value.KNone {
+		v = t.Decimal
 	}
-	in := instance(v)
-	if in == nil || v.k != kObject || in.attrs.place("_traps") < 0 {
-		if v.k == kUnset {
+	in := value.InstanceOf(v)
+	if in == nil || v.Kind != value.KObject || in.Attrs.Place("_traps") < 0 {
+		if v.Kind == value.KUnset {
 			return &decContext{Context: *decimal.Default(), capitals: true}, nil
 		}
-		return nil, t.raise(t.types.TypeError, "optional argument must be a context")
+		return nil, t.Raise(t.Types.TypeError, "optional argument must be a context")
 	}
-	c := &decContext{of: in, l: v.l}
+	c := &decContext{of: in, l: v.Label}
 	whole := func(name string) int64 {
-		x, _ := in.attrs.str(name)
-		c.l = t.join(c.l, x.l)
-		return x.n
+		x, _ := in.Attrs.Str(name)
+		c.l = t.Join(c.l, x.Label)
+		return x.N
 	}
 	c.Prec, c.Emin, c.Emax = whole("prec"), whole("Emin"), whole("Emax")
 	c.Clamp, c.capitals, c.traps = whole("clamp") != 0, whole("capitals") != 0, decimal.Condition(whole("_traps"))
-	if f, ok := in.attrs.str("_flags"); ok {
-		c.flags = decimal.Condition(f.n)
+	if f, ok := in.Attrs.Str("_flags"); ok {
+		c.flags = decimal.Condition(f.N)
 	}
-	t.see(c.l)
-	r, _ := in.attrs.str("rounding")
+	t.See(c.l)
+	r, _ := in.Attrs.Str("rounding")
 	var err error
-	c.Rounding, err = t.rounding(r)
+	c.Rounding, err = rounding(t, r)
 	return c, err
 }
 
@@ -112,20 +113,20 @@ func signals(c decimal.Condition) decimal.Condition {
 
 // settle notes what happened in an operation in the flags of the context, and
 // raises what it traps.
-func (t *Thread) settle(c *decContext) error {
+func settle(t *value.Thread, c *decContext) error {
 	if c.Status == 0 {
 		return nil
 	}
 	s := signals(c.Status)
 	if c.of != nil && c.flags|s != c.flags {
 		c.flags |= s
-		old, _ := c.of.attrs.str("_flags")
-		c.of.attrs.setStr(t, "_flags", t.under(intValue(int64(c.flags)).with(t.join(old.l, t.seen))))
+		old, _ := c.of.Attrs.Str("_flags")
+		c.of.Attrs.SetStr(t, "_flags", t.Under(value.Int(int64(c.flags)).With(t.Join(old.Label, t.Seen))))
 	}
 	if s&c.traps == 0 {
 		return nil
 	}
-	return t.raiseCondition(c.Status, c.traps)
+	return raiseCondition(t, c.Status, c.traps)
 }
 
 // conditionNames are the exceptions of the conditions, in the order of their bits.
@@ -135,18 +136,18 @@ var conditionNames = [...]string{
 }
 
 // raiseCondition raises the first trapped signal, with a list of all conditions that are trapped.
-func (t *Thread) raiseCondition(status, traps decimal.Condition) error {
+func raiseCondition(t *value.Thread, status, traps decimal.Condition) error {
 	m, err := t.Import("decimal")
 	if err != nil {
 		return err
 	}
-	var first Value
-	var list []Value
+	var first value.Value
+	var list []value.Value
 	add := func(bit decimal.Condition, i int) {
 		if status&bit == 0 {
 			return
 		}
-		if v, ok := m.names.str(conditionNames[i]); ok {
+		if v, ok := m.Names.Str(conditionNames[i]); ok {
 			list = append(list, v)
 		}
 	}
@@ -161,38 +162,38 @@ func (t *Thread) raiseCondition(status, traps decimal.Condition) error {
 			add(1<<i, i)
 		}
 	}
-	for i := 0; i < 9 && first.k == kUnset; i++ {
+	for i := 0; i < 9 && first.Kind == value.KUnset; i++ {
 		if signals(status)&traps&(1<<i) != 0 {
-			first, _ = m.names.str(conditionNames[i])
+			first, _ = m.Names.Str(conditionNames[i])
 		}
 	}
-	v, err := t.Call(first, []Value{t.list(list)}, nil, nil)
+	v, err := t.Call(first, []value.Value{t.List(list)}, nil, nil)
 	if err != nil {
 		return err
 	}
-	e, ok := v.o.(*Exception)
+	e, ok := v.Obj.(*value.Exception)
 	if !ok {
-		return t.raise(t.types.ArithmeticError, "decimal: invalid operation")
+		return t.Raise(t.Types.ArithmeticError, "decimal: invalid operation")
 	}
-	return &Raise{exc: e, l: t.seen}
+	return &value.Raise{Exc: e, Label: t.Seen}
 }
 
 // maxWork bounds the digits that one operation makes.
 const maxWork = 10_000_000
 
 // decRoom accounts for an operation that makes about this many digits.
-func (t *Thread) decRoom(digits int64) error {
+func decRoom(t *value.Thread, digits int64) error {
 	if digits > maxWork {
 		return t.OutOfMemory(max(digits/2, 1<<40))
 	}
 	if digits < 200 {
 		return nil
 	}
-	if err := t.alloc(digits); err != nil {
+	if err := t.Alloc(digits); err != nil {
 		return err
 	}
 	words := digits / 19
-	return t.step(words + words*words/64)
+	return t.Step(words + words*words/64)
 }
 
 // needs estimates the digits that an operation of a kind makes.
@@ -232,74 +233,74 @@ const (
 )
 
 // compute carries out an operation and makes a value of its result.
-func (t *Thread) compute(c *decContext, kind decKind, f func(c *decimal.Context, a, b *decimal.Decimal) *decimal.Decimal, a, b *decimal.Decimal) (Value, error) {
-	if err := t.decRoom(c.needs(kind, a, b)); err != nil {
-		return Value{}, err
+func compute(t *value.Thread, c *decContext, kind decKind, f func(c *decimal.Context, a, b *decimal.Decimal) *decimal.Decimal, a, b *decimal.Decimal) (value.Value, error) {
+	if err := decRoom(t, c.needs(kind, a, b)); err != nil {
+		return value.Value{}, err
 	}
 	if kind == needsSeries {
-		if err := t.step(c.ElementaryCost()); err != nil {
-			return Value{}, err
+		if err := t.Step(c.ElementaryCost()); err != nil {
+			return value.Value{}, err
 		}
 	}
 	r := f(&c.Context, a, b)
-	if err := t.settle(c); err != nil {
-		return Value{}, err
+	if err := settle(t, c); err != nil {
+		return value.Value{}, err
 	}
-	return t.decValue(r)
+	return decValue(t, r)
 }
 
 // operand returns the other operand of an operator as a number: a Decimal or an int.
-func (t *Thread) operand(v Value) (*decimal.Decimal, bool) {
-	if d, ok := t.decOf(v); ok {
+func operand(t *value.Thread, v value.Value) (*decimal.Decimal, bool) {
+	if d, ok := decOf(t, v); ok {
 		return d, true
 	}
-	switch b := t.base(v); b.k {
-	case kInt, kBool:
-		return decimal.FromInt64(b.n), true
-	case kBig:
-		return decimal.FromInt(b.o.(*Big).v), true
+	switch b := t.Base(v); b.Kind {
+	case value.KInt, value.KBool:
+		return decimal.FromInt64(b.N), true
+	case value.KBig:
+		return decimal.FromInt(b.Obj.(*value.Big).Int), true
 	}
 	return nil, false
 }
 
 // argument is operand for methods, which refuse anything else.
-func (t *Thread) argument(v Value) (*decimal.Decimal, error) {
-	d, ok := t.operand(v)
+func argument(t *value.Thread, v value.Value) (*decimal.Decimal, error) {
+	d, ok := operand(t, v)
 	if !ok {
-		return nil, t.failOf(v, t.types.TypeError, "conversion from %s to Decimal is not supported", t.className(v))
+		return nil, t.FailOf(v, t.Types.TypeError, "conversion from %s to Decimal is not supported", t.ClassName(v))
 	}
 	return d, nil
 }
 
 // decNew is Decimal(value, context): exact, whatever the precision.
-func decNew(t *Thread, a *Args) (Value, error) {
+func decNew(t *value.Thread, a *value.Args) (value.Value, error) {
 	d := &decimal.Decimal{}
-	if a.Pos[1].k != kUnset {
-		c, err := t.decContext(a.Pos[2])
+	if a.Pos[1].Kind != value.KUnset {
+		c, err := contextOf(t, a.Pos[2])
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
-		if d, err = t.decFrom(c, a.Pos[1], true); err != nil {
-			return Value{}, err
+		if d, err = decFrom(t, c, a.Pos[1], true); err != nil {
+			return value.Value{}, err
 		}
 	}
-	v, err := t.decValue(d)
-	return t.construct(a.Pos[0], v), err
+	v, err := decValue(t, d)
+	return t.Construct(a.Pos[0], v), err
 }
 
 // decFrom makes a number of a value; exact says that it must not be rounded.
-func (t *Thread) decFrom(c *decContext, v Value, exact bool) (*decimal.Decimal, error) {
-	t.see(v.l)
-	if d, ok := t.operand(v); ok {
+func decFrom(t *value.Thread, c *decContext, v value.Value, exact bool) (*decimal.Decimal, error) {
+	t.See(v.Label)
+	if d, ok := operand(t, v); ok {
 		return d, nil
 	}
-	switch b := t.base(v); b.k {
-	case kFloat:
+	switch b := t.Base(v); b.Kind {
+	case value.KFloat:
 		c.Status |= decimal.FloatOperation
-		return decimal.FromFloat(b.float()), t.settle(c)
-	case kStr:
-		text := b.o.(*Str).s
-		if err := t.decRoom(int64(len(text))); err != nil {
+		return decimal.FromFloat(b.Float()), settle(t, c)
+	case value.KStr:
+		text := b.Obj.(*value.Str).Text
+		if err := decRoom(t, int64(len(text))); err != nil {
 			return nil, err
 		}
 		d, ok := decimal.Parse(asciiDigits(text))
@@ -309,13 +310,13 @@ func (t *Thread) decFrom(c *decContext, v Value, exact bool) (*decimal.Decimal, 
 				c.Status = c.Status&^decimal.ConversionSyntax | decimal.InvalidOperation
 			}
 			d = decimal.Special(decimal.QuietNaN, false, nil)
-			return d, t.settle(c)
+			return d, settle(t, c)
 		}
 		return d, nil
-	case kTuple, kList:
-		return t.decFromParts(b)
+	case value.KTuple, value.KList:
+		return decFromParts(t, b)
 	}
-	return nil, t.failOf(v, t.types.TypeError, "conversion from %s to Decimal is not supported", t.className(v))
+	return nil, t.FailOf(v, t.Types.TypeError, "conversion from %s to Decimal is not supported", t.ClassName(v))
 }
 
 func inLimits(d *decimal.Decimal) bool {
@@ -346,48 +347,48 @@ func asciiDigits(s string) string {
 }
 
 // decFromParts reads (sign, digits, exponent).
-func (t *Thread) decFromParts(v Value) (*decimal.Decimal, error) {
-	items, err := t.collect(v)
+func decFromParts(t *value.Thread, v value.Value) (*decimal.Decimal, error) {
+	items, err := t.Collect(v)
 	if err != nil {
 		return nil, err
 	}
-	bad := func(text string) error { return t.raise(t.types.ValueError, "%s", text) }
+	bad := func(text string) error { return t.Raise(t.Types.ValueError, "%s", text) }
 	if len(items) != 3 {
 		return nil, bad("argument must be a sequence of length 3")
 	}
 	for _, x := range items {
-		t.see(x.l)
+		t.See(x.Label)
 	}
-	if sign := t.base(items[0]); !isInt(sign) || sign.k == kBig || sign.n != 0 && sign.n != 1 {
+	if sign := t.Base(items[0]); !value.IsInt(sign) || sign.Kind == value.KBig || sign.N != 0 && sign.N != 1 {
 		return nil, bad("sign must be an integer with the value 0 or 1")
 	}
-	neg := t.base(items[0]).n == 1
+	neg := t.Base(items[0]).N == 1
 	digits := []byte{'0'}
-	part := t.base(items[1])
-	if part.k != kTuple && part.k != kList {
+	part := t.Base(items[1])
+	if part.Kind != value.KTuple && part.Kind != value.KList {
 		return nil, bad("coefficient must be a tuple of digits")
 	}
-	list, err := t.collect(part)
+	list, err := t.Collect(part)
 	if err != nil {
 		return nil, err
 	}
 	for _, x := range list {
-		t.see(x.l)
-		n := t.base(x)
-		if n.k != kInt && n.k != kBool || n.n < 0 || n.n > 9 {
+		t.See(x.Label)
+		n := t.Base(x)
+		if n.Kind != value.KInt && n.Kind != value.KBool || n.N < 0 || n.N > 9 {
 			return nil, bad("coefficient must be a tuple of digits")
 		}
-		digits = append(digits, byte('0'+n.n))
+		digits = append(digits, byte('0'+n.N))
 	}
-	if err := t.decRoom(int64(len(digits))); err != nil {
+	if err := decRoom(t, int64(len(digits))); err != nil {
 		return nil, err
 	}
 	coef, _ := new(big.Int).SetString(string(digits), 10)
-	switch e := t.base(items[2]); e.k {
-	case kInt, kBool:
-		return decimal.New(neg, coef, max(min(e.n, 2*decimal.MaxExp), -2*decimal.MaxExp)), nil
-	case kStr:
-		switch e.o.(*Str).s {
+	switch e := t.Base(items[2]); e.Kind {
+	case value.KInt, value.KBool:
+		return decimal.New(neg, coef, max(min(e.N, 2*decimal.MaxExp), -2*decimal.MaxExp)), nil
+	case value.KStr:
+		switch e.Obj.(*value.Str).Text {
 		case "F":
 			return decimal.Special(decimal.Infinite, neg, nil), nil
 		case "n":

@@ -6,95 +6,97 @@ import (
 
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/value"
 )
 
 // jsonNatives are the natives of module json.
-func jsonNatives() []*Native {
-	return []*Native{
-		{name: "json._loads", params: "s, strict, /", call: jsonLoads},
-		{name: "json._tree", params: "s, strict, /", call: jsonTree},
-		{name: "json._scan", params: "s, idx, strict, /", call: jsonScan},
-		{name: "json._dumps", params: "obj, skipkeys, ensure_ascii, check_circular, allow_nan, indent, item, key, sort_keys, /", call: jsonDumps},
+func jsonNatives() []*value.Native {
+	return []*value.Native{
+		{Name: "json._loads", Params: "s, strict, /", Call: jsonLoads},
+		{Name: "json._tree", Params: "s, strict, /", Call: jsonTree},
+		{Name: "json._scan", Params: "s, idx, strict, /", Call: jsonScan},
+		{Name: "json._dumps", Params: "obj, skipkeys, ensure_ascii, check_circular, allow_nan, indent, item, key, sort_keys, /", Call: jsonDumps},
 	}
 }
 
 // jsonReader reads JSON as Python does. All that it makes carries the text's label.
 type jsonReader struct {
-	t      *Thread
+	t      *value.Thread
 	s      string
 	i      int
 	l      label.ID
-	strict bool             // control characters in strings are mistakes
-	tree   bool             // make nodes: [kind, payload]
-	keys   map[string]Value // keys that were read, shared
+	strict bool                   // control characters in strings are mistakes
+	tree   bool                   // make nodes: [kind, payload]
+	keys   map[string]value.Value // keys that were read, shared
 }
 
-func jsonLoads(t *Thread, a *Args) (Value, error) { return t.readJSON(a, false) }
-func jsonTree(t *Thread, a *Args) (Value, error)  { return t.readJSON(a, true) }
+func jsonLoads(t *value.Thread, a *value.Args) (value.Value, error) { return readJSON(t, a, false) }
 
-func (t *Thread) newJSONReader(text, strict Value) (*jsonReader, error) {
-	s := t.base(text).o.(*Str).s
-	r := &jsonReader{t: t, s: s, l: text.l}
+func jsonTree(t *value.Thread, a *value.Args) (value.Value, error) { return readJSON(t, a, true) }
+
+func newJSONReader(t *value.Thread, text, strict value.Value) (*jsonReader, error) {
+	s := t.Base(text).Obj.(*value.Str).Text
+	r := &jsonReader{t: t, s: s, l: text.Label}
 	var err error
-	if r.strict, err = t.truth(strict); err != nil {
+	if r.strict, err = t.Truth(strict); err != nil {
 		return nil, err
 	}
-	return r, t.step(int64(len(s)) / 8)
+	return r, t.Step(int64(len(s)) / 8)
 }
 
-func (t *Thread) readJSON(a *Args, tree bool) (Value, error) {
-	r, err := t.newJSONReader(a.Pos[0], a.Pos[1])
+func readJSON(t *value.Thread, a *value.Args, tree bool) (value.Value, error) {
+	r, err := newJSONReader(t, a.Pos[0], a.Pos[1])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	r.tree = tree
 	if strings.HasPrefix(r.s, "\ufeff") {
-		return Value{}, r.fail("Unexpected UTF-8 BOM (decode using utf-8-sig)", 0)
+		return value.Value{}, r.fail("Unexpected UTF-8 BOM (decode using utf-8-sig)", 0)
 	}
 	r.space()
 	v, err := r.value()
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	if r.space(); r.i != len(r.s) {
-		return Value{}, r.fail("Extra data", r.i)
+		return value.Value{}, r.fail("Extra data", r.i)
 	}
 	return v, nil
 }
 
 // jsonScan reads the value at idx and returns it with the place behind it.
-func jsonScan(t *Thread, a *Args) (Value, error) {
-	r, err := t.newJSONReader(a.Pos[0], a.Pos[2])
+func jsonScan(t *value.Thread, a *value.Args) (value.Value, error) {
+	r, err := newJSONReader(t, a.Pos[0], a.Pos[2])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	idx, err := t.intArg(a.Pos[1])
+	idx, err := t.IntArg(a.Pos[1])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	r.i = pytext.Offset(r.s, int(max(min(idx, int64(len(r.s))), 0)))
 	v, err := r.value()
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	return t.tuple([]Value{v, intValue(int64(pytext.RuneCount(r.s[:r.i])))}), nil
+	return t.Tuple([]value.Value{v, value.Int(int64(pytext.RuneCount(r.s[:r.i])))}), nil
 }
 
 // fail makes a JSONDecodeError about the byte at.
 func (r *jsonReader) fail(msg string, at int) error {
 	t := r.t
-	t.see(r.l)
+	t.See(r.l)
 	m, err := t.Import("json")
 	if err != nil {
 		return err
 	}
-	cls, _ := m.names.str("JSONDecodeError")
-	pos := intValue(int64(pytext.RuneCount(r.s[:at])))
-	v, err := t.Call(cls, []Value{t.str(msg), t.str(r.s).with(r.l), pos.with(r.l)}, nil, nil)
+	cls, _ := m.Names.Str("JSONDecodeError")
+	pos := value.Int(int64(pytext.RuneCount(r.s[:at])))
+	v, err := t.Call(cls, []value.Value{t.Str(msg), t.Str(r.s).With(r.l), pos.With(r.l)}, nil, nil)
 	if err != nil {
 		return err
 	}
-	return &Raise{exc: v.o.(*Exception), l: t.seen}
+	return &value.Raise{Exc: v.Obj.(*value.Exception), Label: t.Seen}
 }
 
 func (r *jsonReader) space() {
@@ -116,17 +118,17 @@ func (r *jsonReader) peek() byte {
 }
 
 // node is a value, or in a tree its node.
-func (r *jsonReader) node(kind string, v Value) Value {
-	v.l = r.l
+func (r *jsonReader) node(kind string, v value.Value) value.Value {
+	v.Label = r.l
 	if !r.tree {
 		return v
 	}
-	return r.t.list([]Value{r.t.str(kind), v}).with(r.l)
+	return r.t.List([]value.Value{r.t.Str(kind), v}).With(r.l)
 }
 
-func (r *jsonReader) value() (Value, error) {
-	if err := r.t.alloc(2 * valueBytes); err != nil {
-		return Value{}, err
+func (r *jsonReader) value() (value.Value, error) {
+	if err := r.t.Alloc(2 * value.ValueBytes); err != nil {
+		return value.Value{}, err
 	}
 	rest := r.s[r.i:]
 	switch c := r.peek(); {
@@ -139,13 +141,13 @@ func (r *jsonReader) value() (Value, error) {
 		return r.nested(r.array)
 	case c == 'n' && strings.HasPrefix(rest, "null"):
 		r.i += 4
-		return r.node("v", none), nil
+		return r.node("v", value.None), nil
 	case c == 't' && strings.HasPrefix(rest, "true"):
 		r.i += 4
-		return r.node("v", boolValue(true)), nil
+		return r.node("v", value.Bool(true)), nil
 	case c == 'f' && strings.HasPrefix(rest, "false"):
 		r.i += 5
-		return r.node("v", boolValue(false)), nil
+		return r.node("v", value.Bool(false)), nil
 	case c == '-' || c >= '0' && c <= '9':
 		return r.number()
 	}
@@ -154,14 +156,14 @@ func (r *jsonReader) value() (Value, error) {
 			return r.constant(word)
 		}
 	}
-	return Value{}, r.fail("Expecting value", r.i)
+	return value.Value{}, r.fail("Expecting value", r.i)
 }
 
 // constant reads a word for a number that JSON does not have.
-func (r *jsonReader) constant(word string) (Value, error) {
+func (r *jsonReader) constant(word string) (value.Value, error) {
 	r.i += len(word)
 	if r.tree {
-		return r.node("c", r.t.str(word)), nil
+		return r.node("c", r.t.Str(word)), nil
 	}
 	f := math.NaN()
 	switch word {
@@ -170,16 +172,16 @@ func (r *jsonReader) constant(word string) (Value, error) {
 	case "-Infinity":
 		f = math.Inf(-1)
 	}
-	return r.node("v", floatValue(f)), nil
+	return r.node("v", value.Float(f)), nil
 }
 
-func (r *jsonReader) nested(f func() (Value, error)) (Value, error) {
-	if err := r.t.enter(" while decoding a JSON document"); err != nil {
-		return Value{}, err
+func (r *jsonReader) nested(f func() (value.Value, error)) (value.Value, error) {
+	if err := r.t.Enter(" while decoding a JSON document"); err != nil {
+		return value.Value{}, err
 	}
-	defer r.t.leave()
-	if err := r.t.step(2); err != nil {
-		return Value{}, err
+	defer r.t.Leave()
+	if err := r.t.Step(2); err != nil {
+		return value.Value{}, err
 	}
 	r.i++
 	r.space()
@@ -194,7 +196,7 @@ func (r *jsonReader) digits() bool {
 	return r.i > start
 }
 
-func (r *jsonReader) number() (Value, error) {
+func (r *jsonReader) number() (value.Value, error) {
 	start := r.i
 	if r.peek() == '-' {
 		r.i++
@@ -207,7 +209,7 @@ func (r *jsonReader) number() (Value, error) {
 		r.i++
 	} else if !r.digits() {
 		r.i = start
-		return Value{}, r.fail("Expecting value", start)
+		return value.Value{}, r.fail("Expecting value", start)
 	}
 	end, isFloat := r.i, false
 	if r.peek() == '.' {
@@ -233,25 +235,25 @@ func (r *jsonReader) number() (Value, error) {
 		if isFloat {
 			kind = "f"
 		}
-		return r.node(kind, r.t.str(text)), nil
+		return r.node(kind, r.t.Str(text)), nil
 	}
 	if isFloat {
 		f, err := pytext.ParseFloat(text)
-		return r.node("v", floatValue(f)), err
+		return r.node("v", value.Float(f)), err
 	}
 	n, large, err := pytext.ParseInt(text, 10)
 	if err != nil {
-		return Value{}, r.t.textErrorAt(err, r.l)
+		return value.Value{}, r.t.TextErrorAt(err, r.l)
 	}
 	if large != nil {
-		v, err := r.t.big(large)
+		v, err := r.t.Big(large)
 		return r.node("v", v), err
 	}
-	return r.node("v", intValue(n)), nil
+	return r.node("v", value.Int(n)), nil
 }
 
 // text reads a string; r stands at its quote.
-func (r *jsonReader) text() (Value, error) {
+func (r *jsonReader) text() (value.Value, error) {
 	begin := r.i
 	r.i++
 	run := r.i
@@ -270,32 +272,32 @@ func (r *jsonReader) text() (Value, error) {
 			b = append(b, r.s[run:r.i]...)
 			var err error
 			if b, err = r.escape(b, begin); err != nil {
-				return Value{}, err
+				return value.Value{}, err
 			}
 			if b == nil {
 				b = []byte{}
 			}
 			run = r.i
 		case c < 0x20 && r.strict:
-			return Value{}, r.fail("Invalid control character at", r.i)
+			return value.Value{}, r.fail("Invalid control character at", r.i)
 		default:
 			r.i++
 		}
 	}
-	return Value{}, r.fail("Unterminated string starting at", begin)
+	return value.Value{}, r.fail("Unterminated string starting at", begin)
 }
 
-func (r *jsonReader) share(s string) (Value, error) {
+func (r *jsonReader) share(s string) (value.Value, error) {
 	if len(s) <= 32 {
 		if v, ok := r.keys[s]; ok {
 			return v, nil
 		}
 	}
-	v, err := r.t.newStr(s)
-	v.l = r.l
+	v, err := r.t.NewStr(s)
+	v.Label = r.l
 	if len(s) <= 32 && len(r.keys) < 1000 {
 		if r.keys == nil {
-			r.keys = map[string]Value{}
+			r.keys = map[string]value.Value{}
 		}
 		r.keys[s] = v
 	}
@@ -379,68 +381,68 @@ func (r *jsonReader) more(end byte, what string) (done bool, err error) {
 	return false, nil
 }
 
-func (r *jsonReader) array() (Value, error) {
-	var items []Value
+func (r *jsonReader) array() (value.Value, error) {
+	var items []value.Value
 	if r.peek() == ']' {
 		r.i++
-		return r.node("a", r.t.list(nil)), nil
+		return r.node("a", r.t.List(nil)), nil
 	}
 	for {
 		v, err := r.value()
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 		items = append(items, v)
 		done, err := r.more(']', "array")
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 		if done {
-			return r.node("a", r.t.list(items)), nil
+			return r.node("a", r.t.List(items)), nil
 		}
 	}
 }
 
-func (r *jsonReader) object() (Value, error) {
+func (r *jsonReader) object() (value.Value, error) {
 	t := r.t
-	d := t.newDict()
-	var pairs []Value
+	d := t.NewDict()
+	var pairs []value.Value
 	if r.peek() == '}' {
 		r.i++
 		if r.tree {
-			d = t.list(nil)
+			d = t.List(nil)
 		}
 		return r.node("o", d), nil
 	}
 	for {
 		if r.peek() != '"' {
-			return Value{}, r.fail("Expecting property name enclosed in double quotes", r.i)
+			return value.Value{}, r.fail("Expecting property name enclosed in double quotes", r.i)
 		}
 		key, err := r.text()
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 		if r.space(); r.peek() != ':' {
-			return Value{}, r.fail("Expecting ':' delimiter", r.i)
+			return value.Value{}, r.fail("Expecting ':' delimiter", r.i)
 		}
 		r.i++
 		r.space()
 		v, err := r.value()
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 		if r.tree {
-			pairs = append(pairs, t.tuple([]Value{key, v}).with(r.l))
-		} else if err := d.o.(*Dict).set(t, key, v); err != nil {
-			return Value{}, err
+			pairs = append(pairs, t.Tuple([]value.Value{key, v}).With(r.l))
+		} else if err := d.Obj.(*value.Dict).Set(t, key, v); err != nil {
+			return value.Value{}, err
 		}
 		done, err := r.more('}', "object")
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 		if done {
 			if r.tree {
-				d = t.list(pairs)
+				d = t.List(pairs)
 			}
 			return r.node("o", d), nil
 		}

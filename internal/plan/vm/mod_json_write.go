@@ -4,89 +4,90 @@ import (
 	"math"
 
 	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/value"
 )
 
 // jsonWriter writes JSON as Python does. It sees all that it writes.
 type jsonWriter struct {
-	t                                               *Thread
+	t                                               *value.Thread
 	b                                               []byte
 	paid                                            int // bytes of b that are accounted for
 	skip, ascii, circular, allowNaN, pretty, sorted bool
 	indent, item, key                               string
-	open                                            map[Object]bool // what is being written
+	open                                            map[value.Object]bool // what is being written
 	level                                           int
 }
 
-func jsonDumps(t *Thread, a *Args) (Value, error) {
+func jsonDumps(t *value.Thread, a *value.Args) (value.Value, error) {
 	w := &jsonWriter{t: t}
 	for i, p := range []*bool{1: &w.skip, 2: &w.ascii, 3: &w.circular, 4: &w.allowNaN, 8: &w.sorted} {
 		if p == nil {
 			continue
 		}
 		var err error
-		if *p, err = t.truth(a.Pos[i]); err != nil {
-			return Value{}, err
+		if *p, err = t.Truth(a.Pos[i]); err != nil {
+			return value.Value{}, err
 		}
 	}
 	for i, p := range map[int]*string{5: &w.indent, 6: &w.item, 7: &w.key} {
-		if s, ok := t.payload(a.Pos[i], kStr); ok {
-			t.see(a.Pos[i].l)
-			*p = s.o.(*Str).s
+		if s, ok := t.Payload(a.Pos[i], value.KStr); ok {
+			t.See(a.Pos[i].Label)
+			*p = s.Obj.(*value.Str).Text
 			w.pretty = w.pretty || i == 5
 		}
 	}
 	if err := w.value(a.Pos[0]); err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	return t.newStr(string(w.b))
+	return t.NewStr(string(w.b))
 }
 
-func (w *jsonWriter) value(v Value) error {
+func (w *jsonWriter) value(v value.Value) error {
 	t := w.t
-	t.see(v.l)
+	t.See(v.Label)
 	if n := len(w.b) - w.paid; n > 1<<12 {
 		w.paid = len(w.b)
-		if err := t.alloc(int64(n)); err != nil {
+		if err := t.Alloc(int64(n)); err != nil {
 			return err
 		}
 	}
-	if err := t.step(1); err != nil {
+	if err := t.Step(1); err != nil {
 		return err
 	}
-	b := t.base(v)
-	switch b.k {
-	case kNone:
+	b := t.Base(v)
+	switch b.Kind {
+	case value.KNone:
 		w.b = append(w.b, "null"...)
-	case kBool, kInt, kBig, kFloat:
+	case value.KBool, value.KInt, value.KBig, value.KFloat:
 		return w.number(b)
-	case kStr:
-		w.text(b.o.(*Str).s)
-	case kList, kTuple:
+	case value.KStr:
+		w.text(b.Obj.(*value.Str).Text)
+	case value.KList, value.KTuple:
 		return w.nested(v, func() error { return w.array(v, b) })
-	case kDict:
+	case value.KDict:
 		return w.nested(v, func() error { return w.object(v, b) })
 	default:
-		return t.raise(t.types.TypeError, "Object of type %s is not JSON serializable", t.className(v))
+		return t.Raise(t.Types.TypeError, "Object of type %s is not JSON serializable", t.ClassName(v))
 	}
 	return nil
 }
 
-func (w *jsonWriter) number(v Value) error {
-	switch v.k {
-	case kBool:
-		if v.n != 0 {
+func (w *jsonWriter) number(v value.Value) error {
+	switch v.Kind {
+	case value.KBool:
+		if v.N != 0 {
 			w.b = append(w.b, "true"...)
 		} else {
 			w.b = append(w.b, "false"...)
 		}
-	case kInt:
-		w.b = pytext.AppendInt(w.b, v.n)
-	case kBig:
+	case value.KInt:
+		w.b = pytext.AppendInt(w.b, v.N)
+	case value.KBig:
 		var err error
-		w.b, err = w.t.appendBig(w.b, v)
+		w.b, err = w.t.AppendBig(w.b, v)
 		return err
 	default:
-		return w.float(v.float())
+		return w.float(v.Float())
 	}
 	return nil
 }
@@ -97,7 +98,7 @@ func (w *jsonWriter) float(f float64) error {
 		return nil
 	}
 	if !w.allowNaN {
-		return w.t.raise(w.t.types.ValueError, "Out of range float values are not JSON compliant: %s", pytext.AppendFloat(nil, f))
+		return w.t.Raise(w.t.Types.ValueError, "Out of range float values are not JSON compliant: %s", pytext.AppendFloat(nil, f))
 	}
 	switch {
 	case f != f:
@@ -159,25 +160,25 @@ func (w *jsonWriter) text(s string) {
 }
 
 // nested writes a container, which must not hold itself.
-func (w *jsonWriter) nested(v Value, f func() error) error {
+func (w *jsonWriter) nested(v value.Value, f func() error) error {
 	t := w.t
-	if w.open[v.o] {
+	if w.open[v.Obj] {
 		if w.circular {
-			return t.raise(t.types.ValueError, "Circular reference detected")
+			return t.Raise(t.Types.ValueError, "Circular reference detected")
 		}
 	}
-	if err := t.enter(" while encoding a JSON object"); err != nil {
+	if err := t.Enter(" while encoding a JSON object"); err != nil {
 		return err
 	}
-	defer t.leave()
+	defer t.Leave()
 	if w.open == nil {
-		w.open = map[Object]bool{}
+		w.open = map[value.Object]bool{}
 	}
-	w.open[v.o] = true
+	w.open[v.Obj] = true
 	w.level++
 	err := f()
 	w.level--
-	delete(w.open, v.o)
+	delete(w.open, v.Obj)
 	return err
 }
 
@@ -198,8 +199,8 @@ func (w *jsonWriter) close(bracket byte) {
 	w.b = append(w.b, bracket)
 }
 
-func (w *jsonWriter) array(v, b Value) error {
-	items, err := w.t.collect(v)
+func (w *jsonWriter) array(v, b value.Value) error {
+	items, err := w.t.Collect(v)
 	if err != nil {
 		return err
 	}
@@ -221,31 +222,31 @@ func (w *jsonWriter) array(v, b Value) error {
 	return nil
 }
 
-func (w *jsonWriter) object(v, b Value) error {
+func (w *jsonWriter) object(v, b value.Value) error {
 	t := w.t
-	d := b.o.(*Dict)
-	t.see(d.shape)
-	if d.live == 0 {
+	d := b.Obj.(*value.Dict)
+	t.See(d.Shape)
+	if d.Live == 0 {
 		w.b = append(w.b, "{}"...)
 		return nil
 	}
-	var keys, vals []Value
-	for i := range d.entries {
-		if e := &d.entries[i]; e.key.k != kUnset {
-			keys, vals = append(keys, e.key), append(vals, e.val)
+	var keys, vals []value.Value
+	for i := range d.Entries {
+		if e := &d.Entries[i]; e.Key.Kind != value.KUnset {
+			keys, vals = append(keys, e.Key), append(vals, e.Val)
 		}
 	}
 	if w.sorted {
-		order := make([]Value, len(keys))
+		order := make([]value.Value, len(keys))
 		for i := range order {
-			order[i] = intValue(int64(i))
+			order[i] = value.Int(int64(i))
 		}
-		if err := t.sortValues(order, keys, false); err != nil {
+		if err := t.SortValues(order, keys, false); err != nil {
 			return err
 		}
-		ks, vs := make([]Value, len(keys)), make([]Value, len(keys))
+		ks, vs := make([]value.Value, len(keys)), make([]value.Value, len(keys))
 		for i, n := range order {
-			ks[i], vs[i] = keys[n.n], vals[n.n]
+			ks[i], vs[i] = keys[n.N], vals[n.N]
 		}
 		keys, vals = ks, vs
 	}
@@ -280,16 +281,16 @@ func (w *jsonWriter) object(v, b Value) error {
 }
 
 // name writes a key; ok is false when it is left out.
-func (w *jsonWriter) name(k Value) (ok bool, err error) {
+func (w *jsonWriter) name(k value.Value) (ok bool, err error) {
 	t := w.t
-	t.see(k.l)
-	switch b := t.base(k); b.k {
-	case kStr:
-		w.text(b.o.(*Str).s)
+	t.See(k.Label)
+	switch b := t.Base(k); b.Kind {
+	case value.KStr:
+		w.text(b.Obj.(*value.Str).Text)
 		return true, nil
-	case kBool, kInt, kBig, kFloat, kNone:
+	case value.KBool, value.KInt, value.KBig, value.KFloat, value.KNone:
 		w.b = append(w.b, '"')
-		if b.k == kNone {
+		if b.Kind == value.KNone {
 			w.b = append(w.b, "null"...)
 		} else if err := w.number(b); err != nil {
 			return false, err
@@ -300,5 +301,5 @@ func (w *jsonWriter) name(k Value) (ok bool, err error) {
 	if w.skip {
 		return false, nil
 	}
-	return false, t.raise(t.types.TypeError, "keys must be str, int, float, bool or None, not %s", t.className(k))
+	return false, t.Raise(t.Types.TypeError, "keys must be str, int, float, bool or None, not %s", t.ClassName(k))
 }

@@ -6,21 +6,22 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/plan/label"
+	"praxis/internal/plan/value"
 )
 
 // labelledInputs makes the inputs n, x, s and xs of a program, which come from the user.
-func labelledInputs(table *label.Table) []Field {
+func labelledInputs(table *label.Table) []value.Field {
 	from := func(name string) label.ID {
 		return table.Of(label.Source{Kind: label.User, Name: name}, label.Everyone())
 	}
-	return []Field{
-		{Name: "n", Data: Data{Value: int64(5), Label: from("n")}},
-		{Name: "x", Data: Data{Value: 2.5, Label: from("x")}},
-		{Name: "s", Data: Data{Value: "2024-02-03", Label: from("s")}},
-		{Name: "clock", Data: Data{Value: "10:20:30", Label: from("clock")}},
-		{Name: "xs", Data: Data{Items: []Data{{Value: 1.5, Label: from("xs")}, {Value: 2.5, Label: from("xs")}, {Value: 2.5, Label: from("xs")}, {Value: 4.0, Label: from("xs")}}}},
-		{Name: "fmt", Data: Data{Value: "%Y-%m-%d", Label: from("fmt")}},
-		{Name: "two", Data: Data{Value: int64(2), Label: from("two")}},
+	return []value.Field{
+		{Name: "n", Data: value.Data{Value: int64(5), Label: from("n")}},
+		{Name: "x", Data: value.Data{Value: 2.5, Label: from("x")}},
+		{Name: "s", Data: value.Data{Value: "2024-02-03", Label: from("s")}},
+		{Name: "clock", Data: value.Data{Value: "10:20:30", Label: from("clock")}},
+		{Name: "xs", Data: value.Data{Items: []value.Data{{Value: 1.5, Label: from("xs")}, {Value: 2.5, Label: from("xs")}, {Value: 2.5, Label: from("xs")}, {Value: 4.0, Label: from("xs")}}}},
+		{Name: "fmt", Data: value.Data{Value: "%Y-%m-%d", Label: from("fmt")}},
+		{Name: "two", Data: value.Data{Value: int64(2), Label: from("two")}},
 	}
 }
 
@@ -150,7 +151,7 @@ else:
 `, Env{Inputs: []string{"text", "fmt"}}, Options{})
 	f.Fuzz(func(t *testing.T, text, format string) {
 		text, format = strings.ToValidUTF8(text, "?"), strings.ToValidUTF8(format, "?")
-		vm, err := New(p, Config{Limits: Limits{Steps: 5_000_000}, Inputs: []Field{{Name: "text", Data: Data{Value: text}}, {Name: "fmt", Data: Data{Value: format}}}})
+		vm, err := New(p, Config{Limits: value.Limits{Steps: 5_000_000}, Inputs: []value.Field{{Name: "text", Data: value.Data{Value: text}}, {Name: "fmt", Data: value.Data{Value: format}}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"praxis/internal/plan/pytext"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 )
 
 // domain checks an argument of a function of module math and gives the text of
@@ -13,7 +14,7 @@ import (
 type domain func(x float64) string
 
 // mathNatives are the functions of module math.
-func mathNatives() []*Native {
+func mathNatives() []*value.Native {
 	finite := func(x float64) string {
 		if math.IsInf(x, 0) {
 			return "expected a finite input, got %s"
@@ -26,7 +27,7 @@ func mathNatives() []*Native {
 		}
 		return ""
 	}
-	out := []*Native{
+	out := []*value.Native{
 		realNative("acos", pytext.Acos, unit), realNative("asin", pytext.Asin, unit),
 		realNative("atan", pytext.Atan, nil), realNative("asinh", pytext.Asinh, nil),
 		realNative("acosh", pytext.Acosh, func(x float64) string {
@@ -68,65 +69,31 @@ func mathNatives() []*Native {
 
 // realNative is a function of one float. A finite argument with an infinite
 // result is an overflow.
-func realNative(name string, f func(float64) float64, bad domain) *Native {
+func realNative(name string, f func(float64) float64, bad domain) *value.Native {
 	overflows := strings.Contains(" cosh sinh exp exp2 expm1 gamma lgamma ", " "+name+" ")
-	return &Native{name: "math." + name, params: "x, /", call: func(t *Thread, a *Args) (Value, error) {
-		x, err := t.real(a.Pos[0])
+	return &value.Native{Name: "math." + name, Params: "x, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+		x, err := t.Real(a.Pos[0])
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 		if bad != nil {
 			if text := bad(x); text != "" {
-				return Value{}, t.raise(t.types.ValueError, text, pytext.AppendFloat(nil, x))
+				return value.Value{}, t.Raise(t.Types.ValueError, text, pytext.AppendFloat(nil, x))
 			}
 		}
 		y := f(x)
 		if overflows && math.IsInf(y, 0) && !math.IsInf(x, 0) {
-			return Value{}, t.raise(t.types.OverflowError, "math range error")
+			return value.Value{}, t.Raise(t.Types.OverflowError, "math range error")
 		}
-		return floatValue(y), nil
+		return value.Float(y), nil
 	}}
 }
 
-// real returns an argument that has to be a real number, and sees it.
-func (t *Thread) real(v Value) (float64, error) {
-	t.see(v.l)
-	switch v.k {
-	case kFloat:
-		return v.float(), nil
-	case kInt, kBool, kBig:
-		return t.toFloat(v)
-	case kObject, kSpecial:
-		if _, ok := t.override(v, "__float__"); ok {
-			r, _, err := t.callSpecial(v, "__float__")
-			if err != nil {
-				return 0, err
-			}
-			t.see(r.l)
-			if p, ok := t.payload(r, kFloat); ok {
-				return p.float(), nil
-			}
-			return 0, t.raise(t.types.TypeError, "%s.__float__() must return a float, not %s", t.className(v), t.className(r))
-		}
-		if p, ok := t.payload(v, kFloat); ok {
-			return p.float(), nil
-		}
-		if t.isIndex(v) {
-			n, err := t.index(v)
-			if err != nil {
-				return 0, err
-			}
-			return t.toFloat(n)
-		}
-	}
-	return 0, t.raise(t.types.TypeError, "must be real number, not %s", t.className(v))
-}
-
 // reals returns all arguments as floats.
-func (t *Thread) reals(vs []Value) ([]float64, error) {
+func reals(t *value.Thread, vs []value.Value) ([]float64, error) {
 	out := make([]float64, len(vs))
 	for i, v := range vs {
-		f, err := t.real(v)
+		f, err := t.Real(v)
 		if err != nil {
 			return nil, err
 		}
@@ -135,93 +102,93 @@ func (t *Thread) reals(vs []Value) ([]float64, error) {
 	return out, nil
 }
 
-func (t *Thread) domainError() error { return t.raise(t.types.ValueError, "math domain error") }
+func domainError(t *value.Thread) error { return t.Raise(t.Types.ValueError, "math domain error") }
 
 // pairNative is a function of two floats.
-func pairNative(name string, f func(t *Thread, x, y float64) (float64, error)) *Native {
-	return &Native{name: "math." + name, params: "x, y, /", call: func(t *Thread, a *Args) (Value, error) {
-		v, err := t.reals(a.Pos[:2])
+func pairNative(name string, f func(t *value.Thread, x, y float64) (float64, error)) *value.Native {
+	return &value.Native{Name: "math." + name, Params: "x, y, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+		v, err := reals(t, a.Pos[:2])
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 		z, err := f(t, v[0], v[1])
-		return floatValue(z), err
+		return value.Float(z), err
 	}}
 }
 
-func pairNatives() []*Native {
-	return []*Native{
-		pairNative("atan2", func(t *Thread, y, x float64) (float64, error) { return pytext.Atan2(y, x), nil }),
-		pairNative("copysign", func(t *Thread, x, y float64) (float64, error) { return math.Copysign(x, y), nil }),
-		pairNative("fmod", func(t *Thread, x, y float64) (float64, error) {
+func pairNatives() []*value.Native {
+	return []*value.Native{
+		pairNative("atan2", func(t *value.Thread, y, x float64) (float64, error) { return pytext.Atan2(y, x), nil }),
+		pairNative("copysign", func(t *value.Thread, x, y float64) (float64, error) { return math.Copysign(x, y), nil }),
+		pairNative("fmod", func(t *value.Thread, x, y float64) (float64, error) {
 			if (math.IsInf(x, 0) || y == 0) && x == x && y == y {
-				return 0, t.domainError()
+				return 0, domainError(t)
 			}
 			return math.Mod(x, y), nil
 		}),
-		pairNative("remainder", func(t *Thread, x, y float64) (float64, error) {
+		pairNative("remainder", func(t *value.Thread, x, y float64) (float64, error) {
 			if (math.IsInf(x, 0) || y == 0) && x == x && y == y {
-				return 0, t.domainError()
+				return 0, domainError(t)
 			}
 			return math.Remainder(x, y), nil
 		}),
 		pairNative("pow", mathPow),
-		{name: "math.nextafter", params: "x, y, /, *, steps=None", call: mathNextAfter},
-		{name: "math.isclose", params: "a, b, *, rel_tol=1e-09, abs_tol=0.0", call: mathIsClose},
-		{name: "math.fma", params: "x, y, z, /", call: mathFMA},
-		{name: "math.ldexp", params: "x, i, /", call: mathLdexp},
-		{name: "math.log", params: "x, base=None, /", call: mathLog},
-		{name: "math.log2", params: "x, /", call: logNative(pytext.Log2, 1)},
-		{name: "math.log10", params: "x, /", call: logNative(pytext.Log10, math.Log10(2))},
+		{Name: "math.nextafter", Params: "x, y, /, *, steps=None", Call: mathNextAfter},
+		{Name: "math.isclose", Params: "a, b, *, rel_tol=1e-09, abs_tol=0.0", Call: mathIsClose},
+		{Name: "math.fma", Params: "x, y, z, /", Call: mathFMA},
+		{Name: "math.ldexp", Params: "x, i, /", Call: mathLdexp},
+		{Name: "math.log", Params: "x, base=None, /", Call: mathLog},
+		{Name: "math.log2", Params: "x, /", Call: logNative(pytext.Log2, 1)},
+		{Name: "math.log10", Params: "x, /", Call: logNative(pytext.Log10, math.Log10(2))},
 	}
 }
 
-func mathPow(t *Thread, x, y float64) (float64, error) {
+func mathPow(t *value.Thread, x, y float64) (float64, error) {
 	switch {
 	case x == 1 || y == 0:
 		return 1, nil
 	case x != x || y != y || math.IsInf(x, 0) || math.IsInf(y, 0):
 		return math.Pow(x, y), nil
 	case x == 0 && y < 0, x < 0 && y != math.Trunc(y):
-		return 0, t.domainError()
+		return 0, domainError(t)
 	}
 	z, err := pytext.FloatPow(x, y)
 	if err != nil || math.IsInf(z, 0) {
-		return 0, t.raise(t.types.OverflowError, "math range error")
+		return 0, t.Raise(t.Types.OverflowError, "math range error")
 	}
 	return z, nil
 }
 
-func mathNextAfter(t *Thread, a *Args) (Value, error) {
-	v, err := t.reals(a.Pos[:2])
+func mathNextAfter(t *value.Thread, a *value.Args) (value.Value, error) {
+	v, err := reals(t, a.Pos[:2])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	x, y := v[0], v[1]
-	if !given(a.Pos[2]) {
+	if !value.Given(a.Pos[2]) {
 		if x == y {
-			return floatValue(y), nil
+			return value.Float(y), nil
 		}
-		return floatValue(math.Nextafter(x, y)), nil
+		return value.Float(math.Nextafter(x, y)), nil
 	}
-	n, err := t.index(a.Pos[2])
+	n, err := t.Index(a.Pos[2])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	if toBig(n).Sign() < 0 {
-		return Value{}, t.raise(t.types.ValueError, "steps must be a non-negative integer")
+	if value.ToBig(n).Sign() < 0 {
+		return value.Value{}, t.Raise(t.Types.ValueError, "steps must be a non-negative integer")
 	}
 	steps := uint64(math.MaxUint64)
-	if toBig(n).IsUint64() {
-		steps = toBig(n).Uint64()
+	if value.ToBig(n).IsUint64() {
+		steps = value.ToBig(n).Uint64()
 	}
 	switch {
 	case steps == 0 || x != x:
-		return floatValue(x), nil
+		return value.Float(x), nil
 	case y != y:
-		return floatValue(y), nil
+		return value.Float(y), nil
 	}
-	return floatValue(stepsAfter(x, y, steps)), nil
+	return value.Float(stepsAfter(x, y, steps)), nil
 }
 
 // stepsAfter goes from x towards y by so many floats.
@@ -258,37 +225,37 @@ func stepsAfter(x, y float64, steps uint64) float64 {
 	return math.Float64frombits(uint64(from))
 }
 
-func mathIsClose(t *Thread, a *Args) (Value, error) {
+func mathIsClose(t *value.Thread, a *value.Args) (value.Value, error) {
 	rel, abs := 1e-09, 0.0
-	v, err := t.reals(a.Pos[:2])
+	v, err := reals(t, a.Pos[:2])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	for i, p := range []*float64{&rel, &abs} {
-		if a.Pos[2+i].k != kUnset {
-			if *p, err = t.real(a.Pos[2+i]); err != nil {
-				return Value{}, err
+		if a.Pos[2+i].Kind != value.KUnset {
+			if *p, err = t.Real(a.Pos[2+i]); err != nil {
+				return value.Value{}, err
 			}
 		}
 	}
 	if rel < 0 || abs < 0 {
-		return Value{}, t.raise(t.types.ValueError, "tolerances must be non-negative")
+		return value.Value{}, t.Raise(t.Types.ValueError, "tolerances must be non-negative")
 	}
 	x, y := v[0], v[1]
 	if x == y {
-		return boolValue(true), nil
+		return value.Bool(true), nil
 	}
 	if math.IsInf(x, 0) || math.IsInf(y, 0) {
-		return boolValue(false), nil
+		return value.Bool(false), nil
 	}
 	diff := math.Abs(y - x)
-	return boolValue(diff <= math.Abs(rel*y) || diff <= math.Abs(rel*x) || diff <= abs), nil
+	return value.Bool(diff <= math.Abs(rel*y) || diff <= math.Abs(rel*x) || diff <= abs), nil
 }
 
-func mathFMA(t *Thread, a *Args) (Value, error) {
-	v, err := t.reals(a.Pos[:3])
+func mathFMA(t *value.Thread, a *value.Args) (value.Value, error) {
+	v, err := reals(t, a.Pos[:3])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	x, y, z := v[0], v[1], v[2]
 	r := math.FMA(x, y, z)
@@ -297,77 +264,77 @@ func mathFMA(t *Thread, a *Args) (Value, error) {
 	case finite(r):
 	case r != r:
 		if x == x && y == y && z == z {
-			return Value{}, t.raise(t.types.ValueError, "invalid operation in fma")
+			return value.Value{}, t.Raise(t.Types.ValueError, "invalid operation in fma")
 		}
 	case finite(x) && finite(y) && finite(z):
-		return Value{}, t.raise(t.types.OverflowError, "overflow in fma")
+		return value.Value{}, t.Raise(t.Types.OverflowError, "overflow in fma")
 	}
-	return floatValue(r), nil
+	return value.Float(r), nil
 }
 
-func mathLdexp(t *Thread, a *Args) (Value, error) {
-	x, err := t.real(a.Pos[0])
+func mathLdexp(t *value.Thread, a *value.Args) (value.Value, error) {
+	x, err := t.Real(a.Pos[0])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	n, ok := t.payload(a.Pos[1], kInt)
+	n, ok := t.Payload(a.Pos[1], value.KInt)
 	if !ok {
-		return Value{}, t.raise(t.types.TypeError, "Expected an int as second argument to ldexp.")
+		return value.Value{}, t.Raise(t.Types.TypeError, "Expected an int as second argument to ldexp.")
 	}
 	if x == 0 || x-x != 0 {
-		return floatValue(x), nil
+		return value.Float(x), nil
 	}
-	e := n.n
-	if n.k == kBig || e > 1<<20 || e < -(1<<20) {
-		e = int64(toBig(n).Sign()) << 20
+	e := n.N
+	if n.Kind == value.KBig || e > 1<<20 || e < -(1<<20) {
+		e = int64(value.ToBig(n).Sign()) << 20
 	}
 	y := math.Ldexp(x, int(e))
 	if math.IsInf(y, 0) {
-		return Value{}, t.raise(t.types.OverflowError, "math range error")
+		return value.Value{}, t.Raise(t.Types.OverflowError, "math range error")
 	}
-	return floatValue(y), nil
+	return value.Float(y), nil
 }
 
 // logNative is a logarithm; two is the logarithm of 2.
-func logNative(f func(float64) float64, two float64) nativeFunc {
-	return func(t *Thread, a *Args) (Value, error) {
-		y, err := t.logarithm(a.Pos[0], f, two)
-		return floatValue(y), err
+func logNative(f func(float64) float64, two float64) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		y, err := logarithm(t, a.Pos[0], f, two)
+		return value.Float(y), err
 	}
 }
 
-func (t *Thread) logarithm(v Value, f func(float64) float64, two float64) (float64, error) {
-	if p, ok := t.payload(v, kInt); ok {
-		t.see(v.l)
-		n := toBig(p)
+func logarithm(t *value.Thread, v value.Value, f func(float64) float64, two float64) (float64, error) {
+	if p, ok := t.Payload(v, value.KInt); ok {
+		t.See(v.Label)
+		n := value.ToBig(p)
 		if n.Sign() <= 0 {
-			return 0, t.raise(t.types.ValueError, "expected a positive input")
+			return 0, t.Raise(t.Types.ValueError, "expected a positive input")
 		}
 		if n.BitLen() > 1000 {
 			m, e := bigFrexp(n)
 			return f(m) + two*float64(e), nil
 		}
 	}
-	x, err := t.real(v)
+	x, err := t.Real(v)
 	if err != nil {
 		return 0, err
 	}
 	if x <= 0 {
-		return 0, t.raise(t.types.ValueError, "expected a positive input, got %s", pytext.AppendFloat(nil, x))
+		return 0, t.Raise(t.Types.ValueError, "expected a positive input, got %s", pytext.AppendFloat(nil, x))
 	}
 	return f(x), nil
 }
 
-func mathLog(t *Thread, a *Args) (Value, error) {
-	x, err := t.logarithm(a.Pos[0], pytext.Log, math.Ln2)
-	if err != nil || a.Pos[1].k == kUnset {
-		return floatValue(x), err
+func mathLog(t *value.Thread, a *value.Args) (value.Value, error) {
+	x, err := logarithm(t, a.Pos[0], pytext.Log, math.Ln2)
+	if err != nil || a.Pos[1].Kind == value.KUnset {
+		return value.Float(x), err
 	}
-	b, err := t.logarithm(a.Pos[1], pytext.Log, math.Ln2)
+	b, err := logarithm(t, a.Pos[1], pytext.Log, math.Ln2)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	return t.binary(syntax.Div, floatValue(x), floatValue(b))
+	return t.Binary(syntax.Div, value.Float(x), value.Float(b))
 }
 
 func ulp(x float64) float64 {
@@ -383,65 +350,67 @@ func ulp(x float64) float64 {
 }
 
 // partNatives take floats apart.
-func partNatives() []*Native {
-	n := func(name string, f func(x float64) Value) *Native {
-		return &Native{name: "math." + name, params: "x, /", call: func(t *Thread, a *Args) (Value, error) {
-			x, err := t.real(a.Pos[0])
+func partNatives() []*value.Native {
+	n := func(name string, f func(x float64) value.Value) *value.Native {
+		return &value.Native{Name: "math." + name, Params: "x, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+			x, err := t.Real(a.Pos[0])
 			if err != nil {
-				return Value{}, err
+				return value.Value{}, err
 			}
 			return f(x), nil
 		}}
 	}
-	pair := func(a, b Value) Value { return Value{k: kTuple, o: &Tuple{items: []Value{a, b}}} }
-	return []*Native{
-		n("isfinite", func(x float64) Value { return boolValue(x-x == 0) }),
-		n("isinf", func(x float64) Value { return boolValue(math.IsInf(x, 0)) }),
-		n("isnan", func(x float64) Value { return boolValue(x != x) }),
-		n("frexp", func(x float64) Value {
+	pair := func(a, b value.Value) value.Value {
+		return value.Value{Kind: value.KTuple, Obj: &value.Tuple{Items: []value.Value{a, b}}}
+	}
+	return []*value.Native{
+		n("isfinite", func(x float64) value.Value { return value.Bool(x-x == 0) }),
+		n("isinf", func(x float64) value.Value { return value.Bool(math.IsInf(x, 0)) }),
+		n("isnan", func(x float64) value.Value { return value.Bool(x != x) }),
+		n("frexp", func(x float64) value.Value {
 			m, e := math.Frexp(x)
-			return pair(floatValue(m), intValue(int64(e)))
+			return pair(value.Float(m), value.Int(int64(e)))
 		}),
-		n("modf", func(x float64) Value {
+		n("modf", func(x float64) value.Value {
 			if math.IsInf(x, 0) {
-				return pair(floatValue(math.Copysign(0, x)), floatValue(x))
+				return pair(value.Float(math.Copysign(0, x)), value.Float(x))
 			}
 			whole, part := math.Modf(x)
-			return pair(floatValue(math.Copysign(part, x)), floatValue(whole))
+			return pair(value.Float(math.Copysign(part, x)), value.Float(whole))
 		}),
-		{name: "math.floor", params: "x, /", call: wholeNative("__floor__", math.Floor)},
-		{name: "math.ceil", params: "x, /", call: wholeNative("__ceil__", math.Ceil)},
-		{name: "math.trunc", params: "x, /", call: wholeNative("__trunc__", math.Trunc)},
+		{Name: "math.floor", Params: "x, /", Call: wholeNative("__floor__", math.Floor)},
+		{Name: "math.ceil", Params: "x, /", Call: wholeNative("__ceil__", math.Ceil)},
+		{Name: "math.trunc", Params: "x, /", Call: wholeNative("__trunc__", math.Trunc)},
 	}
 }
 
 // wholeNative makes a whole number of a number.
-func wholeNative(method string, f func(float64) float64) nativeFunc {
-	return func(t *Thread, a *Args) (Value, error) {
+func wholeNative(method string, f func(float64) float64) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
 		v := a.Pos[0]
-		if fn, ok := t.override(v, method); ok && fn.k != kNone {
-			fn, _ := t.lookupSpecial(v, method)
-			return t.tailCall(fn, nil, nil, nil)
+		if fn, ok := t.Override(v, method); ok && fn.Kind != value.KNone {
+			fn, _ := t.LookupSpecial(v, method)
+			return t.TailCall(fn, nil, nil, nil)
 		}
-		if p, ok := t.payload(v, kInt); ok {
-			t.see(v.l)
-			return plainInt(p).with(0), nil
+		if p, ok := t.Payload(v, value.KInt); ok {
+			t.See(v.Label)
+			return value.PlainInt(p).With(0), nil
 		}
-		if _, ok := t.payload(v, kFloat); !ok && method == "__trunc__" {
-			return Value{}, t.raise(t.types.TypeError, "type %s doesn't define __trunc__ method", t.className(v))
+		if _, ok := t.Payload(v, value.KFloat); !ok && method == "__trunc__" {
+			return value.Value{}, t.Raise(t.Types.TypeError, "type %s doesn't define __trunc__ method", t.ClassName(v))
 		}
-		x, err := t.real(v)
+		x, err := t.Real(v)
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
-		return t.intResult(pytext.FloatToInt(f(x)))
+		return t.IntResult(pytext.FloatToInt(f(x)))
 	}
 }
 
 // mathValues are the constants of module math.
-func mathValues(t *Thread, m *Module) {
+func mathValues(t *value.Thread, m *value.Module) {
 	for _, c := range mathConstants() {
-		m.names.setName(t.intern(c.name), floatValue(c.v))
+		m.Names.SetName(t.Intern(c.name), value.Float(c.v))
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"praxis/internal/plan/pytext"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 )
 
 // bigFrexp splits a large positive int into a float from 0.5 up to 1 and a power of two.
@@ -17,91 +18,91 @@ func bigFrexp(n *big.Int) (float64, int) {
 }
 
 // wholeNatives are the functions of module math on ints.
-func wholeNatives() []*Native {
-	return []*Native{
-		{name: "math.factorial", params: "n, /", call: mathFactorial},
-		{name: "math.comb", params: "n, k, /", call: mathComb},
-		{name: "math.perm", params: "n, k=None, /", call: mathPerm},
-		{name: "math.isqrt", params: "n, /", call: mathIsqrt},
-		{name: "math.gcd", params: "*integers", call: mathGCD},
-		{name: "math.lcm", params: "*integers", call: mathLCM},
+func wholeNatives() []*value.Native {
+	return []*value.Native{
+		{Name: "math.factorial", Params: "n, /", Call: mathFactorial},
+		{Name: "math.comb", Params: "n, k, /", Call: mathComb},
+		{Name: "math.perm", Params: "n, k=None, /", Call: mathPerm},
+		{Name: "math.isqrt", Params: "n, /", Call: mathIsqrt},
+		{Name: "math.gcd", Params: "*integers", Call: mathGCD},
+		{Name: "math.lcm", Params: "*integers", Call: mathLCM},
 	}
 }
 
 // product accounts for a product of so many factors of so many bits at most.
-func (t *Thread) product(factors, bits int64) error {
+func product(t *value.Thread, factors, bits int64) error {
 	if bits > 0 && factors > math.MaxInt64/bits/64 {
 		return t.OutOfMemory(math.MaxInt32)
 	}
 	total := factors * bits
-	return t.size(total, mulWork(total, total)/8)
+	return t.Size(total, value.MulWork(total, total)/8)
 }
 
-func mathFactorial(t *Thread, a *Args) (Value, error) {
-	n, err := t.index(a.Pos[0])
+func mathFactorial(t *value.Thread, a *value.Args) (value.Value, error) {
+	n, err := t.Index(a.Pos[0])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	switch {
-	case toBig(n).Sign() < 0:
-		return Value{}, t.raise(t.types.ValueError, "factorial() not defined for negative values")
-	case n.k == kBig:
-		return Value{}, t.raise(t.types.OverflowError, "factorial() argument should not exceed %d", int64(math.MaxInt64))
+	case value.ToBig(n).Sign() < 0:
+		return value.Value{}, t.Raise(t.Types.ValueError, "factorial() not defined for negative values")
+	case n.Kind == value.KBig:
+		return value.Value{}, t.Raise(t.Types.OverflowError, "factorial() argument should not exceed %d", int64(math.MaxInt64))
 	}
-	if err := t.product(n.n, int64(big.NewInt(n.n).BitLen())); err != nil {
-		return Value{}, err
+	if err := product(t, n.N, int64(big.NewInt(n.N).BitLen())); err != nil {
+		return value.Value{}, err
 	}
-	return t.big(new(big.Int).MulRange(1, n.n))
+	return t.Big(new(big.Int).MulRange(1, n.N))
 }
 
 // chosen reads the arguments of comb and perm.
-func (t *Thread) chosen(a *Args) (n, k *big.Int, err error) {
-	nv, err := t.index(a.Pos[0])
+func chosen(t *value.Thread, a *value.Args) (n, k *big.Int, err error) {
+	nv, err := t.Index(a.Pos[0])
 	if err != nil {
 		return nil, nil, err
 	}
 	kv := nv
-	if given(a.Pos[1]) {
-		if kv, err = t.index(a.Pos[1]); err != nil {
+	if value.Given(a.Pos[1]) {
+		if kv, err = t.Index(a.Pos[1]); err != nil {
 			return nil, nil, err
 		}
 	}
-	n, k = toBig(nv), toBig(kv)
+	n, k = value.ToBig(nv), value.ToBig(kv)
 	if n.Sign() < 0 {
-		return nil, nil, t.raise(t.types.ValueError, "n must be a non-negative integer")
+		return nil, nil, t.Raise(t.Types.ValueError, "n must be a non-negative integer")
 	}
 	if k.Sign() < 0 {
-		return nil, nil, t.raise(t.types.ValueError, "k must be a non-negative integer")
+		return nil, nil, t.Raise(t.Types.ValueError, "k must be a non-negative integer")
 	}
 	return n, k, nil
 }
 
-func mathComb(t *Thread, a *Args) (Value, error) {
-	if a.Pos[1].k == kNone {
-		_, err := t.index(a.Pos[1])
-		return Value{}, err
+func mathComb(t *value.Thread, a *value.Args) (value.Value, error) {
+	if a.Pos[1].Kind == value.KNone {
+		_, err := t.Index(a.Pos[1])
+		return value.Value{}, err
 	}
-	n, k, err := t.chosen(a)
+	n, k, err := chosen(t, a)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	if k.Cmp(n) > 0 {
-		return intValue(0), nil
+		return value.Int(0), nil
 	}
 	if rest := new(big.Int).Sub(n, k); rest.Cmp(k) < 0 {
 		k = rest
 	}
 	if !k.IsInt64() {
-		return Value{}, t.raise(t.types.OverflowError, "min(n - k, k) must not exceed %d", int64(math.MaxInt64))
+		return value.Value{}, t.Raise(t.Types.OverflowError, "min(n - k, k) must not exceed %d", int64(math.MaxInt64))
 	}
-	if err := t.product(k.Int64(), int64(n.BitLen())); err != nil {
-		return Value{}, err
+	if err := product(t, k.Int64(), int64(n.BitLen())); err != nil {
+		return value.Value{}, err
 	}
 	if n.IsInt64() {
-		return t.big(new(big.Int).Binomial(n.Int64(), k.Int64()))
+		return t.Big(new(big.Int).Binomial(n.Int64(), k.Int64()))
 	}
 	out := falling(n, k.Int64())
-	return t.big(out.Quo(out, new(big.Int).MulRange(1, k.Int64())))
+	return t.Big(out.Quo(out, new(big.Int).MulRange(1, k.Int64())))
 }
 
 // falling is n*(n-1)*…, k factors.
@@ -117,193 +118,193 @@ func falling(n *big.Int, k int64) *big.Int {
 	return out
 }
 
-func mathPerm(t *Thread, a *Args) (Value, error) {
-	if !given(a.Pos[1]) {
+func mathPerm(t *value.Thread, a *value.Args) (value.Value, error) {
+	if !value.Given(a.Pos[1]) {
 		return mathFactorial(t, a)
 	}
-	n, k, err := t.chosen(a)
+	n, k, err := chosen(t, a)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	if k.Cmp(n) > 0 {
-		return intValue(0), nil
+		return value.Int(0), nil
 	}
 	if !k.IsInt64() {
-		return Value{}, t.raise(t.types.OverflowError, "k must not exceed %d", int64(math.MaxInt64))
+		return value.Value{}, t.Raise(t.Types.OverflowError, "k must not exceed %d", int64(math.MaxInt64))
 	}
-	if err := t.product(k.Int64(), int64(n.BitLen())); err != nil {
-		return Value{}, err
+	if err := product(t, k.Int64(), int64(n.BitLen())); err != nil {
+		return value.Value{}, err
 	}
 	if k.Sign() == 0 {
-		return intValue(1), nil
+		return value.Int(1), nil
 	}
-	return t.big(falling(n, k.Int64()))
+	return t.Big(falling(n, k.Int64()))
 }
 
-func mathIsqrt(t *Thread, a *Args) (Value, error) {
-	n, err := t.index(a.Pos[0])
+func mathIsqrt(t *value.Thread, a *value.Args) (value.Value, error) {
+	n, err := t.Index(a.Pos[0])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	x := toBig(n)
+	x := value.ToBig(n)
 	if x.Sign() < 0 {
-		return Value{}, t.raise(t.types.ValueError, "isqrt() argument must be nonnegative")
+		return value.Value{}, t.Raise(t.Types.ValueError, "isqrt() argument must be nonnegative")
 	}
 	bits := int64(x.BitLen())
-	if err := t.size(bits, mulWork(bits, bits)*4); err != nil {
-		return Value{}, err
+	if err := t.Size(bits, value.MulWork(bits, bits)*4); err != nil {
+		return value.Value{}, err
 	}
-	return t.big(new(big.Int).Sqrt(x))
+	return t.Big(new(big.Int).Sqrt(x))
 }
 
-func mathGCD(t *Thread, a *Args) (Value, error) {
+func mathGCD(t *value.Thread, a *value.Args) (value.Value, error) {
 	out := new(big.Int)
 	for _, v := range a.Star {
-		n, err := t.index(v)
+		n, err := t.Index(v)
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
-		x := new(big.Int).Abs(toBig(n))
+		x := new(big.Int).Abs(value.ToBig(n))
 		bits := int64(max(x.BitLen(), out.BitLen()))
-		if err := t.size(bits, mulWork(bits, bits)*2); err != nil {
-			return Value{}, err
+		if err := t.Size(bits, value.MulWork(bits, bits)*2); err != nil {
+			return value.Value{}, err
 		}
 		out.GCD(nil, nil, out, x)
 	}
-	return t.big(out)
+	return t.Big(out)
 }
 
-func mathLCM(t *Thread, a *Args) (Value, error) {
+func mathLCM(t *value.Thread, a *value.Args) (value.Value, error) {
 	out := big.NewInt(1)
 	for _, v := range a.Star {
-		n, err := t.index(v)
+		n, err := t.Index(v)
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
-		x := new(big.Int).Abs(toBig(n))
+		x := new(big.Int).Abs(value.ToBig(n))
 		if x.Sign() == 0 || out.Sign() == 0 {
 			out.SetInt64(0)
 			continue
 		}
 		bits := int64(x.BitLen() + out.BitLen())
-		if err := t.size(bits, mulWork(bits, bits)*2); err != nil {
-			return Value{}, err
+		if err := t.Size(bits, value.MulWork(bits, bits)*2); err != nil {
+			return value.Value{}, err
 		}
 		g := new(big.Int).GCD(nil, nil, out, x)
 		out.Mul(out, x.Quo(x, g))
 	}
-	return t.big(out)
+	return t.Big(out)
 }
 
 // seriesNatives are the functions of module math that go over values.
-func seriesNatives() []*Native {
-	return []*Native{
-		(&Native{name: "math.fsum", params: "seq, /", call: mathFsum}).drain(0),
-		(&Native{name: "math.prod", params: "iterable, /, *, start=1", call: mathProd}).drain(0),
-		(&Native{name: "math.dist", params: "p, q, /", call: mathDist}).drain(0, 1),
-		(&Native{name: "math.sumprod", params: "p, q, /", call: mathSumprod}).drain(0, 1),
-		{name: "math.hypot", params: "*coordinates", call: func(t *Thread, a *Args) (Value, error) {
-			v, err := t.reals(a.Star)
-			return floatValue(pytext.Hypot(v...)), err
+func seriesNatives() []*value.Native {
+	return []*value.Native{
+		(&value.Native{Name: "math.fsum", Params: "seq, /", Call: mathFsum}).Drain(0),
+		(&value.Native{Name: "math.prod", Params: "iterable, /, *, start=1", Call: mathProd}).Drain(0),
+		(&value.Native{Name: "math.dist", Params: "p, q, /", Call: mathDist}).Drain(0, 1),
+		(&value.Native{Name: "math.sumprod", Params: "p, q, /", Call: mathSumprod}).Drain(0, 1),
+		{Name: "math.hypot", Params: "*coordinates", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+			v, err := reals(t, a.Star)
+			return value.Float(pytext.Hypot(v...)), err
 		}},
 	}
 }
 
-func mathFsum(t *Thread, a *Args) (Value, error) {
+func mathFsum(t *value.Thread, a *value.Args) (value.Value, error) {
 	var s pytext.ExactSum
-	err := t.each(a.Pos[0], func(v Value) error {
-		f, err := t.real(v)
+	err := t.Each(a.Pos[0], func(v value.Value) error {
+		f, err := t.Real(v)
 		s.Add(f)
 		return err
 	})
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	f, err := s.Total()
 	if err != nil {
-		return Value{}, t.textError(err)
+		return value.Value{}, t.TextError(err)
 	}
-	return floatValue(f), nil
+	return value.Float(f), nil
 }
 
-func mathProd(t *Thread, a *Args) (Value, error) {
+func mathProd(t *value.Thread, a *value.Args) (value.Value, error) {
 	total := a.Pos[1]
-	if total.k == kUnset {
-		total = intValue(1)
+	if total.Kind == value.KUnset {
+		total = value.Int(1)
 	}
-	err := t.each(a.Pos[0], func(v Value) (err error) {
-		total, err = t.binary(syntax.Mult, total, v)
+	err := t.Each(a.Pos[0], func(v value.Value) (err error) {
+		total, err = t.Binary(syntax.Mult, total, v)
 		return err
 	})
 	return total, err
 }
 
-func mathDist(t *Thread, a *Args) (Value, error) {
-	p, err := t.collect(a.Pos[0])
+func mathDist(t *value.Thread, a *value.Args) (value.Value, error) {
+	p, err := t.Collect(a.Pos[0])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	q, err := t.collect(a.Pos[1])
+	q, err := t.Collect(a.Pos[1])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	if len(p) != len(q) {
-		return Value{}, t.raise(t.types.ValueError, "both points must have the same number of dimensions")
+		return value.Value{}, t.Raise(t.Types.ValueError, "both points must have the same number of dimensions")
 	}
-	x, err := t.reals(p)
+	x, err := reals(t, p)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	y, err := t.reals(q)
+	y, err := reals(t, q)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	for i := range x {
 		x[i] = math.Abs(x[i] - y[i])
 	}
-	return floatValue(pytext.Hypot(x...)), nil
+	return value.Float(pytext.Hypot(x...)), nil
 }
 
 // mathSumprod adds up products: ints exactly, floats rounded once at the end.
-func mathSumprod(t *Thread, a *Args) (Value, error) {
-	p, err := t.collect(a.Pos[0])
+func mathSumprod(t *value.Thread, a *value.Args) (value.Value, error) {
+	p, err := t.Collect(a.Pos[0])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	q, err := t.collect(a.Pos[1])
+	q, err := t.Collect(a.Pos[1])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	if len(p) != len(q) {
-		return Value{}, t.raise(t.types.ValueError, "Inputs are not the same length")
+		return value.Value{}, t.Raise(t.Types.ValueError, "Inputs are not the same length")
 	}
-	if err := t.step(int64(len(p))); err != nil {
-		return Value{}, err
+	if err := t.Step(int64(len(p))); err != nil {
+		return value.Value{}, err
 	}
-	if f, ok, err := t.floatSumprod(p, q); ok || err != nil {
-		return floatValue(f), err
+	if f, ok, err := floatSumprod(t, p, q); ok || err != nil {
+		return value.Float(f), err
 	}
-	total := intValue(0)
+	total := value.Int(0)
 	for i := range p {
-		x, err := t.binary(syntax.Mult, p[i], q[i])
+		x, err := t.Binary(syntax.Mult, p[i], q[i])
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
-		if total, err = t.binary(syntax.Add, total, x); err != nil {
-			return Value{}, err
+		if total, err = t.Binary(syntax.Add, total, x); err != nil {
+			return value.Value{}, err
 		}
 	}
 	return total, nil
 }
 
 // floatSumprod is sumprod of numbers of which some are floats.
-func (t *Thread) floatSumprod(p, q []Value) (float64, bool, error) {
+func floatSumprod(t *value.Thread, p, q []value.Value) (float64, bool, error) {
 	floats := false
 	for i := range p {
-		for _, v := range [...]Value{p[i], q[i]} {
-			t.see(v.l)
-			floats = floats || v.k == kFloat
-			if !isInt(v) && v.k != kFloat {
+		for _, v := range [...]value.Value{p[i], q[i]} {
+			t.See(v.Label)
+			floats = floats || v.Kind == value.KFloat
+			if !value.IsInt(v) && v.Kind != value.KFloat {
 				return 0, false, nil
 			}
 		}
@@ -314,11 +315,11 @@ func (t *Thread) floatSumprod(p, q []Value) (float64, bool, error) {
 	sum := new(big.Float).SetPrec(2200) // exact for all floats
 	plain := 0.0
 	for i := range p {
-		x, err := t.real(p[i])
+		x, err := t.Real(p[i])
 		if err != nil {
 			return 0, false, err
 		}
-		y, err := t.real(q[i])
+		y, err := t.Real(q[i])
 		if err != nil {
 			return 0, false, err
 		}

@@ -1,12 +1,15 @@
 package vm
 
-import "praxis/internal/plan/syntax"
+import (
+	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
+)
 
 // operatorNatives are the functions of module operator that are operators.
-func operatorNatives() []*Native {
-	var out []*Native
-	two := func(name string, f func(t *Thread, a, b Value) (Value, error)) {
-		out = append(out, &Native{name: "operator." + name, params: "a, b, /", precise: true, call: func(t *Thread, a *Args) (Value, error) {
+func operatorNatives() []*value.Native {
+	var out []*value.Native
+	two := func(name string, f func(t *value.Thread, a, b value.Value) (value.Value, error)) {
+		out = append(out, &value.Native{Name: "operator." + name, Params: "a, b, /", Precise: true, Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
 			return f(t, a.Pos[0], a.Pos[1])
 		}})
 	}
@@ -15,72 +18,72 @@ func operatorNatives() []*Native {
 		syntax.Pow: "pow", syntax.LShift: "lshift", syntax.RShift: "rshift", syntax.BitOr: "or_", syntax.BitXor: "xor", syntax.BitAnd: "and_",
 		syntax.MatMult: "matmul",
 	} {
-		two(name, func(t *Thread, a, b Value) (Value, error) { return t.binary(op, a, b) })
+		two(name, func(t *value.Thread, a, b value.Value) (value.Value, error) { return t.Binary(op, a, b) })
 	}
 	for op, name := range map[syntax.CmpOperator]string{
 		syntax.Eq: "eq", syntax.NotEq: "ne", syntax.Lt: "lt", syntax.LtE: "le", syntax.Gt: "gt", syntax.GtE: "ge",
 	} {
-		two(name, func(t *Thread, a, b Value) (Value, error) { return t.compare(op, a, b) })
+		two(name, func(t *value.Thread, a, b value.Value) (value.Value, error) { return t.Compare(op, a, b) })
 	}
-	two("getitem", func(t *Thread, a, b Value) (Value, error) { return t.getItem(a, b) })
+	two("getitem", func(t *value.Thread, a, b value.Value) (value.Value, error) { return t.GetItem(a, b) })
 	for op, names := range map[syntax.UnaryOperator][]string{syntax.USub: {"neg"}, syntax.UAdd: {"pos"}, syntax.Invert: {"inv", "invert"}} {
 		for _, name := range names {
-			out = append(out, &Native{name: "operator." + name, params: "a, /", precise: true, call: func(t *Thread, a *Args) (Value, error) {
-				return t.unary(op, a.Pos[0])
+			out = append(out, &value.Native{Name: "operator." + name, Params: "a, /", Precise: true, Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+				return t.Unary(op, a.Pos[0])
 			}})
 		}
 	}
-	return append(out, &Native{name: "operator.abs", params: "a, /", call: func(t *Thread, a *Args) (Value, error) { return t.abs(a.Pos[0]) }})
+	return append(out, &value.Native{Name: "operator.abs", Params: "a, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) { return t.Abs(a.Pos[0]) }})
 }
 
 // copyNatives are what module copy cannot do in the plan language.
-func copyNatives() []*Native {
-	return []*Native{
-		{name: "copy._is_instance", params: "x, /", call: func(t *Thread, a *Args) (Value, error) {
-			return boolValue(instance(a.Pos[0]) != nil), nil
+func copyNatives() []*value.Native {
+	return []*value.Native{
+		{Name: "copy._is_instance", Params: "x, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+			return value.Bool(value.InstanceOf(a.Pos[0]) != nil), nil
 		}},
-		{name: "copy._shell", params: "x, /", call: copyShell, precise: true},
-		{name: "copy._attrs", params: "x, /", call: func(t *Thread, a *Args) (Value, error) {
-			i := instance(a.Pos[0])
+		{Name: "copy._shell", Params: "x, /", Call: copyShell, Precise: true},
+		{Name: "copy._attrs", Params: "x, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+			i := value.InstanceOf(a.Pos[0])
 			if i == nil {
-				return t.newDict(), nil
+				return t.NewDict(), nil
 			}
-			return t.attrsDict(&i.attrs).with(a.Pos[0].l), t.alloc(int64(len(i.attrs.entries)) * entryBytes)
-		}, precise: true},
-		{name: "copy._set", params: "x, name, value, /", call: func(t *Thread, a *Args) (Value, error) {
-			if i := instance(a.Pos[0]); i != nil {
-				i.attrs.setStr(t, a.Pos[1].o.(*Str).s, t.under(a.Pos[2]))
+			return t.AttrsDict(&i.Attrs).With(a.Pos[0].Label), t.Alloc(int64(len(i.Attrs.Entries)) * value.EntryBytes)
+		}, Precise: true},
+		{Name: "copy._set", Params: "x, name, value, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+			if i := value.InstanceOf(a.Pos[0]); i != nil {
+				i.Attrs.SetStr(t, a.Pos[1].Obj.(*value.Str).Text, t.Under(a.Pos[2]))
 			}
-			return none, t.alloc(entryBytes)
-		}, precise: true},
+			return value.None, t.Alloc(value.EntryBytes)
+		}, Precise: true},
 	}
 }
 
 // copyShell makes an instance of the same class without attributes and elements.
-func copyShell(t *Thread, a *Args) (Value, error) {
+func copyShell(t *value.Thread, a *value.Args) (value.Value, error) {
 	v := a.Pos[0]
-	if err := t.alloc(instanceBytes); err != nil {
-		return Value{}, err
+	if err := t.Alloc(value.InstanceBytes); err != nil {
+		return value.Value{}, err
 	}
-	switch o := v.o.(type) {
-	case *Exception:
-		e := t.newException(o.cls, nil)
-		e.args = o.args
-		v.o = e
+	switch o := v.Obj.(type) {
+	case *value.Exception:
+		e := t.NewException(o.Cls, nil)
+		e.Args = o.Args
+		v.Obj = e
 		return v, nil
-	case *Instance:
-		i := &Instance{cls: o.cls, base: o.base}
-		switch o.base.k {
-		case kList:
-			i.base = t.list(nil)
-		case kDict:
-			i.base = t.newDict()
-		case kSet:
-			if !o.base.o.(*Set).frozen {
-				i.base = t.newSet(false)
+	case *value.Instance:
+		i := &value.Instance{Cls: o.Cls, Base: o.Base}
+		switch o.Base.Kind {
+		case value.KList:
+			i.Base = t.List(nil)
+		case value.KDict:
+			i.Base = t.NewDict()
+		case value.KSet:
+			if !o.Base.Obj.(*value.Set).Frozen {
+				i.Base = t.NewSet(false)
 			}
 		}
-		v.o = i
+		v.Obj = i
 		return v, nil
 	}
 	return v, nil

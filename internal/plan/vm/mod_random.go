@@ -5,6 +5,7 @@ import (
 
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/random"
+	"praxis/internal/plan/value"
 )
 
 // Dice is the generator behind a random.Random of the library.
@@ -13,65 +14,65 @@ type Dice struct {
 	label label.ID // what the numbers depend on: the seed, and in strict mode who drew
 }
 
-func (d *Dice) class(t *Thread) *Class { return t.types.Object }
+func (d *Dice) Class(t *value.Thread) *value.Class { return t.Types.Object }
 
 const diceBytes = 2600
 
 // randomNatives are the generator's own operations; all else of module random is
 // written in the plan language.
-func randomNatives() []*Native {
-	n := func(name, params string, f func(t *Thread, d *Dice, a *Args) (Value, error)) *Native {
-		return &Native{name: "random." + name, params: params, precise: true, call: func(t *Thread, a *Args) (Value, error) {
-			d, ok := a.Pos[0].o.(*Dice)
+func randomNatives() []*value.Native {
+	n := func(name, params string, f func(t *value.Thread, d *Dice, a *value.Args) (value.Value, error)) *value.Native {
+		return &value.Native{Name: "random." + name, Params: params, Precise: true, Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+			d, ok := a.Pos[0].Obj.(*Dice)
 			if !ok {
-				return Value{}, t.raise(t.types.TypeError, "%s needs a generator", name)
+				return value.Value{}, t.Raise(t.Types.TypeError, "%s needs a generator", name)
 			}
-			d.label = t.join(d.label, t.pc)
+			d.label = t.Join(d.label, t.PC)
 			v, err := f(t, d, a)
-			v.l = t.join(v.l, t.join(a.Pos[0].l, d.label))
+			v.Label = t.Join(v.Label, t.Join(a.Pos[0].Label, d.label))
 			for _, x := range a.Pos[1:] {
-				v.l = t.join(v.l, x.l)
+				v.Label = t.Join(v.Label, x.Label)
 			}
 			return v, err
 		}}
 	}
-	return []*Native{
-		{name: "random._dice", params: "", precise: true, call: func(t *Thread, a *Args) (Value, error) {
-			return Value{k: kSpecial, o: &Dice{}}, t.alloc(diceBytes)
+	return []*value.Native{
+		{Name: "random._dice", Params: "", Precise: true, Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+			return value.Value{Kind: value.KSpecial, Obj: &Dice{}}, t.Alloc(diceBytes)
 		}},
 		n("_seed", "dice, seed, /", seedDice),
-		n("_random", "dice, /", func(t *Thread, d *Dice, a *Args) (Value, error) {
-			return floatValue(d.src.Random()), nil
+		n("_random", "dice, /", func(t *value.Thread, d *Dice, a *value.Args) (value.Value, error) {
+			return value.Float(d.src.Random()), nil
 		}),
-		n("_bits", "dice, k, /", func(t *Thread, d *Dice, a *Args) (Value, error) {
-			k := a.Pos[1].n
+		n("_bits", "dice, k, /", func(t *value.Thread, d *Dice, a *value.Args) (value.Value, error) {
+			k := a.Pos[1].N
 			if k > random.MaxBits {
-				return Value{}, t.OutOfMemory(k / 8)
+				return value.Value{}, t.OutOfMemory(k / 8)
 			}
-			if err := t.alloc(k / 8); err != nil {
-				return Value{}, err
+			if err := t.Alloc(k / 8); err != nil {
+				return value.Value{}, err
 			}
-			if err := t.step(k / 512); err != nil {
-				return Value{}, err
+			if err := t.Step(k / 512); err != nil {
+				return value.Value{}, err
 			}
 			b, err := d.src.GetRandBits(int(k))
 			if err != nil {
-				return Value{}, t.raise(t.types.ValueError, "%v", err)
+				return value.Value{}, t.Raise(t.Types.ValueError, "%v", err)
 			}
-			return bigValue(b), nil
+			return value.BigInt(b), nil
 		}),
-		n("_below", "dice, n, /", func(t *Thread, d *Dice, a *Args) (Value, error) {
-			switch x := a.Pos[1]; x.k {
-			case kInt, kBool:
-				return bigValue(new(big.Int).SetUint64(d.src.Below(uint64(max(x.n, 0))))), nil
-			case kBig:
-				b, err := d.src.RandBelow(x.o.(*Big).v)
+		n("_below", "dice, n, /", func(t *value.Thread, d *Dice, a *value.Args) (value.Value, error) {
+			switch x := a.Pos[1]; x.Kind {
+			case value.KInt, value.KBool:
+				return value.BigInt(new(big.Int).SetUint64(d.src.Below(uint64(max(x.N, 0))))), nil
+			case value.KBig:
+				b, err := d.src.RandBelow(x.Obj.(*value.Big).Int)
 				if err != nil {
-					return Value{}, t.raise(t.types.ValueError, "%v", err)
+					return value.Value{}, t.Raise(t.Types.ValueError, "%v", err)
 				}
-				return bigValue(b), t.alloc(int64(b.BitLen() / 8))
+				return value.BigInt(b), t.Alloc(int64(b.BitLen() / 8))
 			}
-			return Value{}, t.raise(t.types.TypeError, "a limit must be an int")
+			return value.Value{}, t.Raise(t.Types.TypeError, "a limit must be an int")
 		}),
 		n("_state", "dice, /", diceState),
 		n("_set_state", "dice, state, /", setDiceState),
@@ -80,59 +81,59 @@ func randomNatives() []*Native {
 
 // seedDice seeds a generator with an int, a str or bytes, or with None: then the
 // seed of the run counts, and how many were seeded so before.
-func seedDice(t *Thread, d *Dice, a *Args) (Value, error) {
-	d.label = t.join(a.Pos[1].l, t.pc)
-	switch x := a.Pos[1]; x.k {
-	case kNone:
-		n := new(big.Int).SetUint64(t.seeds)
+func seedDice(t *value.Thread, d *Dice, a *value.Args) (value.Value, error) {
+	d.label = t.Join(a.Pos[1].Label, t.PC)
+	switch x := a.Pos[1]; x.Kind {
+	case value.KNone:
+		n := new(big.Int).SetUint64(t.Seeds)
 		n.Lsh(n, 64)
-		d.src.Seed(n.Add(n, new(big.Int).SetUint64(t.seed)))
-		t.seeds++
-	case kInt, kBool:
-		d.src.Seed(big.NewInt(x.n))
-	case kBig:
-		d.src.Seed(x.o.(*Big).v)
-	case kStr:
-		d.src.SeedBytes([]byte(x.o.(*Str).s))
-	case kBytes:
-		d.src.SeedBytes([]byte(x.o.(*Bytes).b))
+		d.src.Seed(n.Add(n, new(big.Int).SetUint64(t.Seed)))
+		t.Seeds++
+	case value.KInt, value.KBool:
+		d.src.Seed(big.NewInt(x.N))
+	case value.KBig:
+		d.src.Seed(x.Obj.(*value.Big).Int)
+	case value.KStr:
+		d.src.SeedBytes([]byte(x.Obj.(*value.Str).Text))
+	case value.KBytes:
+		d.src.SeedBytes([]byte(x.Obj.(*value.Bytes).Data))
 	default:
-		return Value{}, t.raise(t.types.TypeError, "the seed has the wrong type")
+		return value.Value{}, t.Raise(t.Types.TypeError, "the seed has the wrong type")
 	}
-	return none, nil
+	return value.None, nil
 }
 
-func diceState(t *Thread, d *Dice, a *Args) (Value, error) {
+func diceState(t *value.Thread, d *Dice, a *value.Args) (value.Value, error) {
 	st := d.src.State()
-	items := make([]Value, 0, len(st.Words)+1)
+	items := make([]value.Value, 0, len(st.Words)+1)
 	for _, w := range st.Words {
-		items = append(items, intValue(int64(w)))
+		items = append(items, value.Int(int64(w)))
 	}
-	items = append(items, intValue(int64(st.Index)))
-	return t.tuple(items), t.alloc(int64(len(items)) * valueBytes)
+	items = append(items, value.Int(int64(st.Index)))
+	return t.Tuple(items), t.Alloc(int64(len(items)) * value.ValueBytes)
 }
 
-func setDiceState(t *Thread, d *Dice, a *Args) (Value, error) {
-	tu, ok := a.Pos[1].o.(*Tuple)
+func setDiceState(t *value.Thread, d *Dice, a *value.Args) (value.Value, error) {
+	tu, ok := a.Pos[1].Obj.(*value.Tuple)
 	var st random.State
-	if !ok || len(tu.items) != len(st.Words)+1 {
-		return Value{}, t.raise(t.types.ValueError, "state vector is the wrong size")
+	if !ok || len(tu.Items) != len(st.Words)+1 {
+		return value.Value{}, t.Raise(t.Types.ValueError, "state vector is the wrong size")
 	}
-	l := t.join(a.Pos[1].l, t.pc)
-	for i, x := range tu.items {
-		if x.k != kInt || x.n < 0 || x.n > 1<<32-1 {
-			return Value{}, t.raise(t.types.TypeError, "an integer is required")
+	l := t.Join(a.Pos[1].Label, t.PC)
+	for i, x := range tu.Items {
+		if x.Kind != value.KInt || x.N < 0 || x.N > 1<<32-1 {
+			return value.Value{}, t.Raise(t.Types.TypeError, "an integer is required")
 		}
-		l = t.join(l, x.l)
+		l = t.Join(l, x.Label)
 		if i < len(st.Words) {
-			st.Words[i] = uint32(x.n)
+			st.Words[i] = uint32(x.N)
 		} else {
-			st.Index = uint32(x.n)
+			st.Index = uint32(x.N)
 		}
 	}
 	if err := d.src.SetState(st); err != nil {
-		return Value{}, t.raise(t.types.ValueError, "%v", err)
+		return value.Value{}, t.Raise(t.Types.ValueError, "%v", err)
 	}
 	d.label = l
-	return none, nil
+	return value.None, nil
 }

@@ -4,44 +4,45 @@ import (
 	"fmt"
 
 	"praxis/internal/plan/regex"
+	"praxis/internal/plan/value"
 )
 
 // matchCall is a method of a match.
-type matchCall func(t *Thread, m *ReMatch, a *Args) (Value, error)
+type matchCall func(t *value.Thread, m *ReMatch, a *value.Args) (value.Value, error)
 
 // matchMethods are the methods of matches.
-func matchMethods() []*Native {
-	var out []*Native
+func matchMethods() []*value.Native {
+	var out []*value.Native
 	method := func(name, params string, f matchCall) {
-		out = append(out, &Native{name: "re.Match." + name, params: params, call: func(t *Thread, a *Args) (Value, error) {
-			m, ok := a.Pos[0].o.(*ReMatch)
+		out = append(out, &value.Native{Name: "re.Match." + name, Params: params, Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+			m, ok := a.Pos[0].Obj.(*ReMatch)
 			if !ok {
-				return Value{}, t.wrongSelf("Match."+name, a.Pos[0])
+				return value.Value{}, t.WrongSelf("Match."+name, a.Pos[0])
 			}
-			t.see(m.text.l)
-			t.see(m.pat.src.l)
+			t.See(m.text.Label)
+			t.See(m.pat.src.Label)
 			return f(t, m, a)
 		}})
 	}
 	method("group", "self, /, *args", matchGroup)
-	method("__getitem__", "self, key, /", func(t *Thread, m *ReMatch, a *Args) (Value, error) {
+	method("__getitem__", "self, key, /", func(t *value.Thread, m *ReMatch, a *value.Args) (value.Value, error) {
 		i, err := m.find(t, a.Pos[1])
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
-		return m.value(t, i, none)
+		return m.value(t, i, value.None)
 	})
 	method("groups", "self, default=None", matchGroups)
 	method("groupdict", "self, default=None", matchGroupDict)
 	for i, name := range [...]string{"start", "end"} {
-		method(name, "self, group=0, /", func(t *Thread, m *ReMatch, a *Args) (Value, error) {
+		method(name, "self, group=0, /", func(t *value.Thread, m *ReMatch, a *value.Args) (value.Value, error) {
 			g, err := m.groupArg(t, a.Pos[1])
-			return intValue(m.spans[2*g+i]), err
+			return value.Int(m.spans[2*g+i]), err
 		})
 	}
-	method("span", "self, group=0, /", func(t *Thread, m *ReMatch, a *Args) (Value, error) {
+	method("span", "self, group=0, /", func(t *value.Thread, m *ReMatch, a *value.Args) (value.Value, error) {
 		g, err := m.groupArg(t, a.Pos[1])
-		return t.tuple([]Value{intValue(m.spans[2*g]), intValue(m.spans[2*g+1])}), err
+		return t.Tuple([]value.Value{value.Int(m.spans[2*g]), value.Int(m.spans[2*g+1])}), err
 	})
 	method("expand", "self, template", matchExpand)
 	method("__repr__", "self, /", matchRepr)
@@ -49,43 +50,43 @@ func matchMethods() []*Native {
 }
 
 // find returns the group that v names.
-func (m *ReMatch) find(t *Thread, v Value) (int, error) {
-	prog, err := t.program(m.pat)
+func (m *ReMatch) find(t *value.Thread, v value.Value) (int, error) {
+	prog, err := compiled(t, m.pat)
 	if err != nil {
 		return 0, err
 	}
-	t.see(v.l)
-	switch b := t.base(v); b.k {
-	case kInt, kBool:
-		if b.n >= 0 && b.n < int64(len(m.spans)/2) {
-			return int(b.n), nil
+	t.See(v.Label)
+	switch b := t.Base(v); b.Kind {
+	case value.KInt, value.KBool:
+		if b.N >= 0 && b.N < int64(len(m.spans)/2) {
+			return int(b.N), nil
 		}
-	case kStr:
-		if i, ok := prog.Group(b.o.(*Str).s); ok {
+	case value.KStr:
+		if i, ok := prog.Group(b.Obj.(*value.Str).Text); ok {
 			return i, nil
 		}
-	case kObject:
-		if t.isIndex(b) {
-			n, err := t.index(b)
+	case value.KObject:
+		if t.IsIndex(b) {
+			n, err := t.Index(b)
 			if err != nil {
 				return 0, err
 			}
 			return m.find(t, n)
 		}
 	}
-	return 0, t.raise(t.types.IndexError, "no such group")
+	return 0, t.Raise(t.Types.IndexError, "no such group")
 }
 
-func (m *ReMatch) groupArg(t *Thread, v Value) (int, error) {
-	if v.k == kUnset {
+func (m *ReMatch) groupArg(t *value.Thread, v value.Value) (int, error) {
+	if v.Kind == value.KUnset {
 		return 0, nil
 	}
 	return m.find(t, v)
 }
 
-func (m *ReMatch) subjectText(t *Thread) (*regex.Text, error) {
+func (m *ReMatch) subjectText(t *value.Thread) (*regex.Text, error) {
 	if m.subject == nil {
-		s, err := t.subject(m.text)
+		s, err := subject(t, m.text)
 		if err != nil {
 			return nil, err
 		}
@@ -95,100 +96,100 @@ func (m *ReMatch) subjectText(t *Thread) (*regex.Text, error) {
 }
 
 // value is the text of a group; other when the group took no part.
-func (m *ReMatch) value(t *Thread, i int, other Value) (Value, error) {
+func (m *ReMatch) value(t *value.Thread, i int, other value.Value) (value.Value, error) {
 	if m.spans[2*i] < 0 {
 		return other, nil
 	}
 	s, err := m.subjectText(t)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	v, err := t.textPiece(s, int(m.spans[2*i]), int(m.spans[2*i+1]))
-	return v.with(t.seen), err
+	v, err := textPiece(t, s, int(m.spans[2*i]), int(m.spans[2*i+1]))
+	return v.With(t.Seen), err
 }
 
-func matchGroup(t *Thread, m *ReMatch, a *Args) (Value, error) {
+func matchGroup(t *value.Thread, m *ReMatch, a *value.Args) (value.Value, error) {
 	switch len(a.Star) {
 	case 0:
-		return m.value(t, 0, none)
+		return m.value(t, 0, value.None)
 	case 1:
 		i, err := m.find(t, a.Star[0])
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
-		return m.value(t, i, none)
+		return m.value(t, i, value.None)
 	}
-	out := make([]Value, len(a.Star))
+	out := make([]value.Value, len(a.Star))
 	for k, x := range a.Star {
 		i, err := m.find(t, x)
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
-		if out[k], err = m.value(t, i, none); err != nil {
-			return Value{}, err
+		if out[k], err = m.value(t, i, value.None); err != nil {
+			return value.Value{}, err
 		}
 	}
-	return t.tuple(out), t.alloc(int64(len(out)) * valueBytes)
+	return t.Tuple(out), t.Alloc(int64(len(out)) * value.ValueBytes)
 }
 
 // otherwise is the argument for groups that took no part.
-func otherwise(v Value) Value {
-	if v.k == kUnset {
-		return none
+func otherwise(v value.Value) value.Value {
+	if v.Kind == value.KUnset {
+		return value.None
 	}
 	return v
 }
 
-func matchGroups(t *Thread, m *ReMatch, a *Args) (Value, error) {
-	out := make([]Value, len(m.spans)/2-1)
+func matchGroups(t *value.Thread, m *ReMatch, a *value.Args) (value.Value, error) {
+	out := make([]value.Value, len(m.spans)/2-1)
 	for i := range out {
 		var err error
 		if out[i], err = m.value(t, i+1, otherwise(a.Pos[1])); err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 	}
-	return t.tuple(out), t.alloc(int64(len(out)) * valueBytes)
+	return t.Tuple(out), t.Alloc(int64(len(out)) * value.ValueBytes)
 }
 
-func matchGroupDict(t *Thread, m *ReMatch, a *Args) (Value, error) {
-	prog, err := t.program(m.pat)
+func matchGroupDict(t *value.Thread, m *ReMatch, a *value.Args) (value.Value, error) {
+	prog, err := compiled(t, m.pat)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	d := t.newDict()
+	d := t.NewDict()
 	for _, n := range prog.Names() {
 		v, err := m.value(t, n.Group, otherwise(a.Pos[1]))
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
-		d.o.(*Dict).setStr(t, n.Name, v)
-		if err := t.alloc(entryBytes); err != nil {
-			return Value{}, err
+		d.Obj.(*value.Dict).SetStr(t, n.Name, v)
+		if err := t.Alloc(value.EntryBytes); err != nil {
+			return value.Value{}, err
 		}
 	}
 	return d, nil
 }
 
-func matchExpand(t *Thread, m *ReMatch, a *Args) (Value, error) {
-	repl := t.base(a.Pos[1])
-	if repl.k != m.text.k {
-		return Value{}, t.raise(t.types.TypeError, "expected %s instance, %s found", replWord(m.text), t.className(a.Pos[1]))
+func matchExpand(t *value.Thread, m *ReMatch, a *value.Args) (value.Value, error) {
+	repl := t.Base(a.Pos[1])
+	if repl.Kind != m.text.Kind {
+		return value.Value{}, t.Raise(t.Types.TypeError, "expected %s instance, %s found", replWord(m.text), t.ClassName(a.Pos[1]))
 	}
-	prog, err := t.program(m.pat)
+	prog, err := compiled(t, m.pat)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	form, err := t.subject(repl)
+	form, err := subject(t, repl)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	tpl, err := t.template(form, repl, prog)
+	tpl, err := template(t, form, repl, prog)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	s, err := m.subjectText(t)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	if m.m == nil {
 		spans := make([]int, len(m.spans))
@@ -197,60 +198,60 @@ func matchExpand(t *Thread, m *ReMatch, a *Args) (Value, error) {
 		}
 		m.m = regex.StoredMatch(int(m.pos), int(m.end), int(m.last), spans)
 	}
-	if err := t.alloc(int64(tpl.Size(*s, m.m))); err != nil {
-		return Value{}, err
+	if err := t.Alloc(int64(tpl.Size(*s, m.m))); err != nil {
+		return value.Value{}, err
 	}
 	b := string(tpl.Expand(nil, *s, m.m))
-	if repl.k == kBytes {
-		return t.bytes(b), nil
+	if repl.Kind == value.KBytes {
+		return t.Bytes(b), nil
 	}
-	return t.newStr(b)
+	return t.NewStr(b)
 }
 
-func matchRepr(t *Thread, m *ReMatch, a *Args) (Value, error) {
-	v, err := m.value(t, 0, none)
+func matchRepr(t *value.Thread, m *ReMatch, a *value.Args) (value.Value, error) {
+	v, err := m.value(t, 0, value.None)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	s, err := t.repr(v)
+	s, err := t.Repr(v)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	if r := []rune(s); len(r) > 50 {
 		s = string(r[:50])
 	}
-	return t.newStr(fmt.Sprintf("<re.Match object; span=(%d, %d), match=%s>", m.spans[0], m.spans[1], s))
+	return t.NewStr(fmt.Sprintf("<re.Match object; span=(%d, %d), match=%s>", m.spans[0], m.spans[1], s))
 }
 
-// attr gives a match's attributes that are data.
-func (m *ReMatch) attr(t *Thread, name string) (Value, bool) {
-	l := t.join(m.text.l, m.pat.src.l)
+// Attr gives a match's attributes that are data.
+func (m *ReMatch) Attr(t *value.Thread, name string) (value.Value, bool) {
+	l := t.Join(m.text.Label, m.pat.src.Label)
 	switch name {
 	case "re":
-		return Value{k: kSpecial, o: m.pat, l: m.pat.src.l}, true
+		return value.Value{Kind: value.KSpecial, Obj: m.pat, Label: m.pat.src.Label}, true
 	case "string":
 		return m.text, true
 	case "pos":
-		return intValue(m.pos).with(l), true
+		return value.Int(m.pos).With(l), true
 	case "endpos":
-		return intValue(m.end).with(l), true
+		return value.Int(m.end).With(l), true
 	case "lastindex":
 		if m.last == 0 {
-			return none.with(l), true
+			return value.None.With(l), true
 		}
-		return intValue(m.last).with(l), true
+		return value.Int(m.last).With(l), true
 	case "lastgroup":
-		prog, err := t.program(m.pat)
+		prog, err := compiled(t, m.pat)
 		if err != nil || m.last == 0 || prog.GroupName(int(m.last)) == "" {
-			return none.with(l), true
+			return value.None.With(l), true
 		}
-		return t.str(prog.GroupName(int(m.last))).with(l), true
+		return t.Str(prog.GroupName(int(m.last))).With(l), true
 	case "regs":
-		out := make([]Value, len(m.spans)/2)
+		out := make([]value.Value, len(m.spans)/2)
 		for i := range out {
-			out[i] = t.tuple([]Value{intValue(m.spans[2*i]), intValue(m.spans[2*i+1])})
+			out[i] = t.Tuple([]value.Value{value.Int(m.spans[2*i]), value.Int(m.spans[2*i+1])})
 		}
-		return t.tuple(out).with(l), true
+		return t.Tuple(out).With(l), true
 	}
-	return Value{}, false
+	return value.Value{}, false
 }

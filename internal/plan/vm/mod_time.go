@@ -3,49 +3,51 @@ package vm
 import (
 	"math"
 	"time"
+
+	"praxis/internal/plan/value"
 )
 
 // timeNatives are the functions of module time over the program's own clock: it
 // shows what the host gave, and only sleep moves it on. No real time passes.
-func timeNatives() []*Native {
-	n := func(name string, f func(t *Thread) Value) *Native {
-		return &Native{name: "time." + name, params: "", call: func(t *Thread, a *Args) (Value, error) {
+func timeNatives() []*value.Native {
+	n := func(name string, f func(t *value.Thread) value.Value) *value.Native {
+		return &value.Native{Name: "time." + name, Params: "", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
 			if len(a.Pos)+len(a.Names) > 0 {
-				return Value{}, t.raise(t.types.TypeError, "time.%s() takes no arguments (%d given)", name, len(a.Pos)+len(a.Names))
+				return value.Value{}, t.Raise(t.Types.TypeError, "time.%s() takes no arguments (%d given)", name, len(a.Pos)+len(a.Names))
 			}
 			return f(t), nil
 		}}
 	}
-	seconds := func(d time.Duration) Value { return floatValue(float64(d) / 1e9) }
-	since := func(t *Thread) time.Duration { return t.now.Sub(t.began) }
-	out := []*Native{
-		n("time", func(t *Thread) Value { return floatValue(float64(t.now.UnixNano()) / 1e9) }),
-		n("time_ns", func(t *Thread) Value { return intValue(t.now.UnixNano()) }),
-		{name: "time.sleep", params: "seconds, /", call: timeSleep},
+	seconds := func(d time.Duration) value.Value { return value.Float(float64(d) / 1e9) }
+	since := func(t *value.Thread) time.Duration { return t.Now.Sub(t.Began) }
+	out := []*value.Native{
+		n("time", func(t *value.Thread) value.Value { return value.Float(float64(t.Now.UnixNano()) / 1e9) }),
+		n("time_ns", func(t *value.Thread) value.Value { return value.Int(t.Now.UnixNano()) }),
+		{Name: "time.sleep", Params: "seconds, /", Call: timeSleep},
 	}
 	for _, name := range []string{"monotonic", "perf_counter", "process_time", "thread_time"} {
-		out = append(out, n(name, func(t *Thread) Value { return seconds(since(t)) }),
-			n(name+"_ns", func(t *Thread) Value { return intValue(int64(since(t))) }))
+		out = append(out, n(name, func(t *value.Thread) value.Value { return seconds(since(t)) }),
+			n(name+"_ns", func(t *value.Thread) value.Value { return value.Int(int64(since(t))) }))
 	}
 	return out
 }
 
-func timeSleep(t *Thread, a *Args) (Value, error) {
-	s, err := t.real(a.Pos[0])
+func timeSleep(t *value.Thread, a *value.Args) (value.Value, error) {
+	s, err := t.Real(a.Pos[0])
 	if err != nil {
-		if r, ok := err.(*Raise); ok && r.exc.cls == t.types.TypeError {
-			err = t.raise(t.types.TypeError, "'%s' object cannot be interpreted as an integer or float", t.className(a.Pos[0]))
+		if r, ok := err.(*value.Raise); ok && r.Exc.Cls == t.Types.TypeError {
+			err = t.Raise(t.Types.TypeError, "'%s' object cannot be interpreted as an integer or float", t.ClassName(a.Pos[0]))
 		}
-		return Value{}, err
+		return value.Value{}, err
 	}
 	switch {
 	case s != s:
-		return Value{}, t.raise(t.types.ValueError, "Invalid value NaN (not a number)")
+		return value.Value{}, t.Raise(t.Types.ValueError, "Invalid value NaN (not a number)")
 	case s < 0:
-		return Value{}, t.raise(t.types.ValueError, "sleep length must be non-negative")
+		return value.Value{}, t.Raise(t.Types.ValueError, "sleep length must be non-negative")
 	case s > 1e9:
-		return Value{}, t.raise(t.types.OverflowError, "timestamp out of range for platform time_t")
+		return value.Value{}, t.Raise(t.Types.OverflowError, "timestamp out of range for platform time_t")
 	}
-	t.now = t.now.Add(time.Duration(math.Round(s * 1e9)))
-	return none, nil
+	t.Now = t.Now.Add(time.Duration(math.Round(s * 1e9)))
+	return value.None, nil
 }

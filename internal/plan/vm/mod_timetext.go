@@ -8,36 +8,37 @@ import (
 	"unicode/utf8"
 
 	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/value"
 )
 
 // timeTextNatives are the days of the calendar by number, and times as text by a
 // format with % directives: what strftime writes and strptime reads, in the C
 // locale, as CPython with glibc does. The rest of module _timetext is in the library.
-func timeTextNatives() []*Native {
-	return []*Native{
-		{name: "_timetext.ordinal", params: "year, month, day, /", call: func(t *Thread, a *Args) (Value, error) {
-			if !t.smallInts(a.Pos) {
-				return Value{}, t.raise(t.types.OverflowError, "Python int too large to convert to C int")
+func timeTextNatives() []*value.Native {
+	return []*value.Native{
+		{Name: "_timetext.ordinal", Params: "year, month, day, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+			if !smallInts(t, a.Pos) {
+				return value.Value{}, t.Raise(t.Types.OverflowError, "Python int too large to convert to C int")
 			}
-			return intValue(dayNumber(a.Pos[0].n, a.Pos[1].n, a.Pos[2].n)), nil
+			return value.Int(dayNumber(a.Pos[0].N, a.Pos[1].N, a.Pos[2].N)), nil
 		}},
-		{name: "_timetext.from_ordinal", params: "n, /", call: func(t *Thread, a *Args) (Value, error) {
-			if !t.smallInts(a.Pos) {
-				return Value{}, t.raise(t.types.OverflowError, "Python int too large to convert to C int")
+		{Name: "_timetext.from_ordinal", Params: "n, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+			if !smallInts(t, a.Pos) {
+				return value.Value{}, t.Raise(t.Types.OverflowError, "Python int too large to convert to C int")
 			}
-			y, m, d := dayOf(a.Pos[0].n)
-			return t.tuple([]Value{intValue(y), intValue(m), intValue(d)}), t.alloc(4 * valueBytes)
+			y, m, d := dayOf(a.Pos[0].N)
+			return t.Tuple([]value.Value{value.Int(y), value.Int(m), value.Int(d)}), t.Alloc(4 * value.ValueBytes)
 		}},
-		{name: "_timetext.write", params: "fmt, fields, /", call: writeTime},
-		{name: "_timetext.scan", params: "text, fmt, /", call: scanTime},
+		{Name: "_timetext.write", Params: "fmt, fields, /", Call: writeTime},
+		{Name: "_timetext.scan", Params: "text, fmt, /", Call: scanTime},
 	}
 }
 
 // smallInts makes plain ints of the arguments; false: one is none, or far too large.
-func (t *Thread) smallInts(args []Value) bool {
+func smallInts(t *value.Thread, args []value.Value) bool {
 	for i := range args {
-		v := t.base(args[i])
-		if v.k != kInt && v.k != kBool || v.n > 1<<50 || v.n < -1<<50 {
+		v := t.Base(args[i])
+		if v.Kind != value.KInt && v.Kind != value.KBool || v.N > 1<<50 || v.N < -1<<50 {
 			return false
 		}
 		args[i] = v
@@ -103,38 +104,38 @@ type timeFields struct {
 }
 
 // writeTime gets the format and a tuple of the fields.
-func writeTime(t *Thread, a *Args) (Value, error) {
-	format, ok := t.base(a.Pos[0]).o.(*Str)
-	parts, ok2 := a.Pos[1].o.(*Tuple)
-	if !ok || !ok2 || len(parts.items) != 11 {
-		return Value{}, t.raise(t.types.TypeError, "a format and the fields of a time are needed")
+func writeTime(t *value.Thread, a *value.Args) (value.Value, error) {
+	format, ok := t.Base(a.Pos[0]).Obj.(*value.Str)
+	parts, ok2 := a.Pos[1].Obj.(*value.Tuple)
+	if !ok || !ok2 || len(parts.Items) != 11 {
+		return value.Value{}, t.Raise(t.Types.TypeError, "a format and the fields of a time are needed")
 	}
-	for _, x := range parts.items {
-		t.see(x.l)
+	for _, x := range parts.Items {
+		t.See(x.Label)
 	}
-	n := func(i int) int64 { return parts.items[i].n }
+	n := func(i int) int64 { return parts.Items[i].N }
 	f := &timeFields{year: n(0), month: n(1), day: n(2), hour: n(3), minute: n(4), second: n(5), micro: n(6), weekday: n(7), yearday: n(8)}
-	if f.hasOffset = parts.items[9].k == kInt; f.hasOffset {
+	if f.hasOffset = parts.Items[9].Kind == value.KInt; f.hasOffset {
 		f.offset = n(9)
 	}
-	if s, ok := t.base(parts.items[10]).o.(*Str); ok {
-		f.zone = s.s
+	if s, ok := t.Base(parts.Items[10]).Obj.(*value.Str); ok {
+		f.zone = s.Text
 	}
 	if f.month < 1 || f.month > 12 || f.weekday < 0 || f.weekday > 6 {
-		return Value{}, t.raise(t.types.ValueError, "month out of range")
+		return value.Value{}, t.Raise(t.Types.ValueError, "month out of range")
 	}
-	if err := t.step(int64(len(format.s))); err != nil {
-		return Value{}, err
+	if err := t.Step(int64(len(format.Text))); err != nil {
+		return value.Value{}, err
 	}
 	w := timeWriter{f: f, limit: 1 << 20}
-	w.format(format.s)
+	w.format(format.Text)
 	if w.limit < 0 {
-		return Value{}, t.OutOfMemory(1 << 40)
+		return value.Value{}, t.OutOfMemory(1 << 40)
 	}
-	if err := t.alloc(int64(w.out.Len())); err != nil {
-		return Value{}, err
+	if err := t.Alloc(int64(w.out.Len())); err != nil {
+		return value.Value{}, err
 	}
-	return t.newStr(w.out.String())
+	return t.NewStr(w.out.String())
 }
 
 type timeWriter struct {
@@ -379,40 +380,40 @@ type timeItem struct {
 
 // scanTime matches a text with a format. It gives the texts of the directives by
 // letter and where the match ends, or what is wrong.
-func scanTime(t *Thread, a *Args) (Value, error) {
-	text, ok := t.base(a.Pos[0]).o.(*Str)
-	format, ok2 := t.base(a.Pos[1]).o.(*Str)
+func scanTime(t *value.Thread, a *value.Args) (value.Value, error) {
+	text, ok := t.Base(a.Pos[0]).Obj.(*value.Str)
+	format, ok2 := t.Base(a.Pos[1]).Obj.(*value.Str)
 	if !ok || !ok2 {
-		return Value{}, t.raise(t.types.TypeError, "strptime() arguments must be str")
+		return value.Value{}, t.Raise(t.Types.TypeError, "strptime() arguments must be str")
 	}
-	if err := t.step(int64(len(text.s) + 4*len(format.s))); err != nil {
-		return Value{}, err
+	if err := t.Step(int64(len(text.Text) + 4*len(format.Text))); err != nil {
+		return value.Value{}, err
 	}
-	items, problem := timeItems(nil, format.s)
+	items, problem := timeItems(nil, format.Text)
 	if problem != "" {
-		return Value{}, t.raise(t.types.ValueError, "%s in format '%s'", problem, format.s)
+		return value.Value{}, t.Raise(t.Types.ValueError, "%s in format '%s'", problem, format.Text)
 	}
-	s := &timeScanner{text: []rune(text.s), items: items}
-	if err := t.alloc(int64(len(s.text)*4 + len(items)*64)); err != nil {
-		return Value{}, err
+	s := &timeScanner{text: []rune(text.Text), items: items}
+	if err := t.Alloc(int64(len(s.text)*4 + len(items)*64)); err != nil {
+		return value.Value{}, err
 	}
 	ends, err := s.match(t)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	if ends == nil {
-		return Value{}, t.raise(t.types.ValueError, "time data %s does not match format %s", pytext.ReprStr(text.s), pytext.ReprStr(format.s))
+		return value.Value{}, t.Raise(t.Types.ValueError, "time data %s does not match format %s", pytext.ReprStr(text.Text), pytext.ReprStr(format.Text))
 	}
 	if last := ends[len(ends)-1]; last != len(s.text) {
-		return Value{}, t.raise(t.types.ValueError, "unconverted data remains: %s", string(s.text[last:]))
+		return value.Value{}, t.Raise(t.Types.ValueError, "unconverted data remains: %s", string(s.text[last:]))
 	}
-	d := &Dict{}
+	d := &value.Dict{}
 	for i, item := range items {
 		if item.kind == '%' {
-			d.setStr(t, string(item.what), t.str(string(s.text[ends[i]:ends[i+1]])))
+			d.SetStr(t, string(item.what), t.Str(string(s.text[ends[i]:ends[i+1]])))
 		}
 	}
-	return Value{k: kDict, o: d}, t.alloc(int64(len(items)) * entryBytes)
+	return value.Value{Kind: value.KDict, Obj: d}, t.Alloc(int64(len(items)) * value.EntryBytes)
 }
 
 // timeItems takes a format apart; problem says what is wrong with it.
@@ -502,7 +503,7 @@ type timeScanner struct {
 }
 
 // match returns where each item begins, and the end; nil: there is no match.
-func (s *timeScanner) match(t *Thread) ([]int, error) {
+func (s *timeScanner) match(t *value.Thread) ([]int, error) {
 	ways := [][]int{{0}}
 	for {
 		i := len(ways) - 1
@@ -522,14 +523,14 @@ func (s *timeScanner) match(t *Thread) ([]int, error) {
 			continue
 		}
 		ends := s.accepts(s.items[i], ways[i][0])
-		if err := t.step(int64(4 + len(ends))); err != nil {
+		if err := t.Step(int64(4 + len(ends))); err != nil {
 			return nil, err
 		}
 		if len(ends) != 1 {
 			if s.dead == nil {
 				s.dead = make(map[[2]int]bool)
 			}
-			if err := t.alloc(32 + 8*int64(len(ends))); err != nil {
+			if err := t.Alloc(32 + 8*int64(len(ends))); err != nil {
 				return nil, err
 			}
 			s.dead[key] = true

@@ -4,316 +4,238 @@ import (
 	"strings"
 
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 )
 
-// nativeFunc is what a [Native] does.
-type nativeFunc = func(t *Thread, a *Args) (Value, error)
-
-// bindings of natives that are not methods of instances.
-var classNatives = [...]string{
-	"dict.fromkeys", "int.from_bytes", "float.fromhex", "float.from_number", "bytes.fromhex",
-	"Decimal.from_float", "Decimal.from_number",
-	"object.__init_subclass__", "object.__subclasshook__",
-}
-
-var staticNatives = [...]string{"str.maketrans", "bytes.maketrans"}
-
-// bound returns what a native is in its class: a function, a classmethod or a staticmethod.
-func bound(n *Native) Value {
-	v := Value{k: kNative, o: n}
-	for _, name := range classNatives {
-		if n.name == name {
-			return Value{k: kProp, o: &Wrapper{fn: v, bind: true}}
-		}
-	}
-	if strings.HasSuffix(n.name, ".__new__") {
-		return Value{k: kProp, o: &Wrapper{fn: v}}
-	}
-	for _, name := range staticNatives {
-		if n.name == name {
-			return Value{k: kProp, o: &Wrapper{fn: v}}
-		}
-	}
-	return v
-}
-
-// meth makes a method of a built-in class: f gets self as a value of the kind recv.
-func meth(recv Kind, name, params string, f nativeFunc) *Native {
-	return &Native{name: name, params: params, call: func(t *Thread, a *Args) (Value, error) {
-		if k := a.Pos[0].k; k != recv && !(recv == kInt && (k == kBool || k == kBig)) {
-			self, ok := t.payload(a.Pos[0], recv)
-			if !ok {
-				return Value{}, t.wrongSelf(name, a.Pos[0])
-			}
-			a.Pos[0] = self
-		}
-		return f(t, a)
-	}}
-}
-
-// wrongSelf is the TypeError of a method that was called on a value of another class.
-func (t *Thread) wrongSelf(name string, self Value) error {
-	class, method, _ := strings.Cut(name, ".")
-	if strings.HasPrefix(method, "__") {
-		return t.failOf(self, t.types.TypeError, "descriptor '%s' requires a '%s' object but received a '%s'", method, class, t.className(self))
-	}
-	return t.failOf(self, t.types.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", method, class, t.className(self))
-}
-
-// exact says that the native labels its result by itself.
-func (n *Native) exact() *Native { n.precise = true; return n }
-
-// drain says which parameters are iterated to their end.
-func (n *Native) drain(params ...int) *Native { n.drains = params; return n }
-
 // dunders makes the methods of a built-in class that stand for operators.
-func dunders(recv Kind, class, names string) []*Native {
-	var out []*Native
+func dunders(recv value.Kind, class, names string) []*value.Native {
+	var out []*value.Native
 	for name := range strings.FieldsSeq(names) {
 		d := dunder(name)
-		out = append(out, meth(recv, class+"."+name, d.params, d.call).exact())
+		out = append(out, value.NewMethod(recv, class+"."+name, d.Params, d.Call).Exact())
 	}
 	return out
 }
 
 // dunder is the native behind a special method of any built-in class.
-func dunder(name string) Native {
+func dunder(name string) value.Native {
 	if name == "__pow__" {
-		return Native{params: "self, value, mod=None, /", call: powNative}
+		return value.Native{Params: "self, value, mod=None, /", Call: powNative}
 	}
-	for op, n := range operators {
+	for op, n := range value.Operators {
 		switch name {
-		case n.plain:
-			return Native{params: "self, value, /", call: operatorNative(syntax.Operator(op), false)}
-		case n.reflected:
-			return Native{params: "self, value, /", call: operatorNative(syntax.Operator(op), true)}
-		case n.inplace:
-			return Native{params: "self, value, /", call: inplaceNative(syntax.Operator(op))}
+		case n.Plain:
+			return value.Native{Params: "self, value, /", Call: operatorNative(syntax.Operator(op), false)}
+		case n.Reflected:
+			return value.Native{Params: "self, value, /", Call: operatorNative(syntax.Operator(op), true)}
+		case n.Inplace:
+			return value.Native{Params: "self, value, /", Call: inplaceNative(syntax.Operator(op))}
 		}
 	}
-	for op, n := range cmpNames {
-		if name == n.plain {
-			return Native{params: "self, value, /", call: compareNative(syntax.CmpOperator(op))}
+	for op, n := range value.CmpNames {
+		if name == n.Plain {
+			return value.Native{Params: "self, value, /", Call: compareNative(syntax.CmpOperator(op))}
 		}
 	}
-	for op, n := range unaryNames {
-		if name == n.plain && name != "" {
-			return Native{params: "self, /", call: unaryNative(syntax.UnaryOperator(op))}
+	for op, n := range value.UnaryNames {
+		if name == n.Plain && name != "" {
+			return value.Native{Params: "self, /", Call: unaryNative(syntax.UnaryOperator(op))}
 		}
 	}
 	switch name {
 	case "__getitem__":
-		return Native{params: "self, key, /", call: func(t *Thread, a *Args) (Value, error) { return t.getItem(a.Pos[0], a.Pos[1]) }}
+		return value.Native{Params: "self, key, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) { return t.GetItem(a.Pos[0], a.Pos[1]) }}
 	case "__setitem__":
-		return Native{params: "self, key, value, /", call: func(t *Thread, a *Args) (Value, error) {
-			return none, t.setItem(a.Pos[0], a.Pos[1], a.Pos[2])
+		return value.Native{Params: "self, key, value, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+			return value.None, t.SetItem(a.Pos[0], a.Pos[1], a.Pos[2])
 		}}
 	case "__delitem__":
-		return Native{params: "self, key, /", call: func(t *Thread, a *Args) (Value, error) { return none, t.delItem(a.Pos[0], a.Pos[1]) }}
+		return value.Native{Params: "self, key, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+			return value.None, t.DelItem(a.Pos[0], a.Pos[1])
+		}}
 	case "__contains__":
-		return Native{params: "self, key, /", call: func(t *Thread, a *Args) (Value, error) {
-			return t.compare(syntax.In, a.Pos[1], a.Pos[0])
+		return value.Native{Params: "self, key, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+			return t.Compare(syntax.In, a.Pos[1], a.Pos[0])
 		}}
 	case "__iter__":
-		return Native{params: "self, /", call: func(t *Thread, a *Args) (Value, error) { return t.iter(a.Pos[0]) }}
+		return value.Native{Params: "self, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) { return t.Iter(a.Pos[0]) }}
 	}
-	return Native{params: "self, /", call: seenNative(name)}
+	return value.Native{Params: "self, /", Call: seenNative(name)}
 }
 
-func operatorNative(op syntax.Operator, reflected bool) nativeFunc {
-	return func(t *Thread, a *Args) (Value, error) {
-		if reflected && op == syntax.Mod && isSequence(a.Pos[0]) && t.base(a.Pos[1]).k != a.Pos[0].k {
-			return notImplemented, nil
+func operatorNative(op syntax.Operator, reflected bool) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		if reflected && op == syntax.Mod && value.IsSequence(a.Pos[0]) && t.Base(a.Pos[1]).Kind != a.Pos[0].Kind {
+			return value.NotImplemented, nil
 		}
-		x, y := a.Pos[0], t.base(a.Pos[1])
-		if isInt(x) && !isInt(y) || x.k == kFloat && !isInt(y) && y.k != kFloat {
-			return notImplemented.with(t.join(x.l, y.l)), nil
+		x, y := a.Pos[0], t.Base(a.Pos[1])
+		if value.IsInt(x) && !value.IsInt(y) || x.Kind == value.KFloat && !value.IsInt(y) && y.Kind != value.KFloat {
+			return value.NotImplemented.With(t.Join(x.Label, y.Label)), nil
 		}
 		if reflected {
 			x, y = y, x
 		}
-		v, ok, err := t.binaryCore(op, x, y)
+		v, ok, err := t.BinaryCore(op, x, y)
 		if !ok && err == nil {
-			v, err = t.noSequence(op, a.Pos[0], a.Pos[1])
+			v, err = noSequence(t, op, a.Pos[0], a.Pos[1])
 		}
-		v.l = t.join(v.l, t.join(x.l, y.l))
+		v.Label = t.Join(v.Label, t.Join(x.Label, y.Label))
 		return v, err
 	}
 }
 
 // noSequence is what a + b and a * b of the methods of sequences give when b
 // does not fit: an exception, where other classes return NotImplemented.
-func (t *Thread) noSequence(op syntax.Operator, a, b Value) (Value, error) {
+func noSequence(t *value.Thread, op syntax.Operator, a, b value.Value) (value.Value, error) {
 	switch {
-	case isSequence(a) && op == syntax.Add:
-		return Value{}, t.noOperator(op, "+", a, b)
-	case isSequence(a) && op == syntax.Mult:
-		return Value{}, t.failOn(a, b, t.types.TypeError, "'%s' object cannot be interpreted as an integer", t.className(b))
+	case value.IsSequence(a) && op == syntax.Add:
+		return value.Value{}, t.NoOperator(op, "+", a, b)
+	case value.IsSequence(a) && op == syntax.Mult:
+		return value.Value{}, t.FailOn(a, b, t.Types.TypeError, "'%s' object cannot be interpreted as an integer", t.ClassName(b))
 	}
-	return notImplemented, nil
+	return value.NotImplemented, nil
 }
 
 // powNative is pow(self, value, mod) of numbers.
-func powNative(t *Thread, a *Args) (Value, error) {
-	if !given(a.Pos[2]) {
+func powNative(t *value.Thread, a *value.Args) (value.Value, error) {
+	if !value.Given(a.Pos[2]) {
 		return operatorNative(syntax.Pow, false)(t, a)
 	}
-	x, y, z := a.Pos[0], t.base(a.Pos[1]), t.base(a.Pos[2])
+	x, y, z := a.Pos[0], t.Base(a.Pos[1]), t.Base(a.Pos[2])
 	switch {
-	case x.k == kFloat:
-		return Value{}, t.failAt(t.join(x.l, z.l), t.types.TypeError, "pow() 3rd argument not allowed unless all arguments are integers")
-	case !isInt(y) || !isInt(z):
-		return notImplemented.with(t.join(x.l, t.join(y.l, z.l))), nil
+	case x.Kind == value.KFloat:
+		return value.Value{}, t.FailAt(t.Join(x.Label, z.Label), t.Types.TypeError, "pow() 3rd argument not allowed unless all arguments are integers")
+	case !value.IsInt(y) || !value.IsInt(z):
+		return value.NotImplemented.With(t.Join(x.Label, t.Join(y.Label, z.Label))), nil
 	}
-	return t.powMod(x, y, z)
+	return t.PowMod(x, y, z)
 }
 
-func inplaceNative(op syntax.Operator) nativeFunc {
-	return func(t *Thread, a *Args) (Value, error) {
-		x, y := a.Pos[0], t.base(a.Pos[1])
-		if x.k == kSet && !isSetLike(y) || x.k == kList && op == syntax.Mult && !t.isIndex(y) {
-			return t.noSequence(op, x, y)
+func inplaceNative(op syntax.Operator) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		x, y := a.Pos[0], t.Base(a.Pos[1])
+		if x.Kind == value.KSet && !value.IsSetLike(y) || x.Kind == value.KList && op == syntax.Mult && !t.IsIndex(y) {
+			return noSequence(t, op, x, y)
 		}
-		return t.inplace(op, x, a.Pos[1])
+		return t.Inplace(op, x, a.Pos[1])
 	}
 }
 
-func compareNative(op syntax.CmpOperator) nativeFunc {
-	return func(t *Thread, a *Args) (Value, error) {
-		x, y := a.Pos[0], t.base(a.Pos[1])
-		seen := t.seen
-		t.seen = t.join(x.l, y.l)
-		v := notImplemented
+func compareNative(op syntax.CmpOperator) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		x, y := a.Pos[0], t.Base(a.Pos[1])
+		seen := t.Seen
+		t.Seen = t.Join(x.Label, y.Label)
+		v := value.NotImplemented
 		var err error
 		switch op {
 		case syntax.Eq, syntax.NotEq:
 			if sameFamily(x, y) {
 				var eq bool
-				eq, err = t.equalCore(x, y)
-				v = boolValue(eq == (op == syntax.Eq))
+				eq, err = t.EqualCore(x, y)
+				v = value.Bool(eq == (op == syntax.Eq))
 			}
 		default:
 			var ok, known bool
-			if isInt(x) && y.k == kFloat {
+			if value.IsInt(x) && y.Kind == value.KFloat {
 				break
 			}
-			if ok, known, err = t.order(op, x, y); known {
-				v = boolValue(ok)
+			if ok, known, err = t.Order(op, x, y); known {
+				v = value.Bool(ok)
 			}
 		}
-		v.l = t.join(v.l, t.seen)
-		t.seen = seen
+		v.Label = t.Join(v.Label, t.Seen)
+		t.Seen = seen
 		return v, err
 	}
 }
 
 // sameFamily reports whether == of two built-in values is more than identity.
-func sameFamily(a, b Value) bool {
-	number := func(v Value) bool { return isInt(v) || v.k == kFloat }
-	return a.k == b.k || number(a) && number(b) && !(isInt(a) && b.k == kFloat)
+func sameFamily(a, b value.Value) bool {
+	number := func(v value.Value) bool { return value.IsInt(v) || v.Kind == value.KFloat }
+	return a.Kind == b.Kind || number(a) && number(b) && !(value.IsInt(a) && b.Kind == value.KFloat)
 }
 
-func unaryNative(op syntax.UnaryOperator) nativeFunc {
-	return func(t *Thread, a *Args) (Value, error) { return t.unary(op, a.Pos[0]) }
-}
-
-// isSlot reports whether a native is what CPython wraps a slot of a class in:
-// its errors are worded in another way.
-func (n *Native) isSlot() bool {
-	class, method, _ := strings.Cut(n.name, ".")
-	if !strings.HasPrefix(method, "__") {
-		return false
-	}
-	switch method {
-	case "__format__", "__round__", "__trunc__", "__floor__", "__ceil__", "__reversed__", "__new__", "__init_subclass__", "__setitem__", "__bytes__":
-		return false
-	case "__getitem__":
-		return class != "list" && class != "dict"
-	case "__contains__":
-		return class != "dict" && class != "set" && class != "frozenset"
-	}
-	return true
+func unaryNative(op syntax.UnaryOperator) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) { return t.Unary(op, a.Pos[0]) }
 }
 
 // seenNative is a special method whose result carries what was seen.
-func seenNative(name string) nativeFunc {
-	return func(t *Thread, a *Args) (Value, error) {
-		seen := t.seen
-		t.seen = 0
-		v, err := t.special(name, a.Pos[0])
-		v.l = t.join(v.l, t.seen)
-		t.seen = seen
+func seenNative(name string) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		seen := t.Seen
+		t.Seen = 0
+		v, err := special(t, name, a.Pos[0])
+		v.Label = t.Join(v.Label, t.Seen)
+		t.Seen = seen
 		return v, err
 	}
 }
 
 // special carries out a special method without arguments on a built-in value.
-func (t *Thread) special(name string, self Value) (Value, error) {
+func special(t *value.Thread, name string, self value.Value) (value.Value, error) {
 	switch name {
 	case "__len__":
-		n, err := t.length(self)
-		return intValue(int64(n)), err
+		n, err := t.Length(self)
+		return value.Int(int64(n)), err
 	case "__bool__":
-		ok, err := t.truth(self)
-		return boolValue(ok), err
+		ok, err := t.Truth(self)
+		return value.Bool(ok), err
 	case "__hash__":
-		h, err := t.hash(self)
-		return intValue(int64(h)), err
+		h, err := t.Hash(self)
+		return value.Int(int64(h)), err
 	case "__repr__":
-		s, err := t.repr(self)
-		return t.str(s), err
+		s, err := t.Repr(self)
+		return t.Str(s), err
 	case "__str__":
-		s, err := t.strOf(self)
-		return t.str(s), err
+		s, err := t.StrOf(self)
+		return t.Str(s), err
 	case "__abs__":
-		return t.abs(self)
+		return t.Abs(self)
 	case "__index__", "__int__", "__trunc__", "__floor__", "__ceil__":
-		return t.toInt(name, self)
+		return t.ToInt(name, self)
 	case "__float__":
-		t.see(self.l)
-		f, err := t.toFloat(self)
-		return floatValue(f), err
+		t.See(self.Label)
+		f, err := t.ToFloat(self)
+		return value.Float(f), err
 	case "__next__":
-		return t.nextOrStop(self)
+		return nextOrStop(t, self)
 	}
-	return Value{}, t.raise(t.types.SystemError, "no method %s", name)
+	return value.Value{}, t.Raise(t.Types.SystemError, "no method %s", name)
 }
 
 // nextOrStop is the next element of an iterator, or StopIteration.
-func (t *Thread) nextOrStop(it Value) (Value, error) {
-	v, ok, err := t.next(it)
+func nextOrStop(t *value.Thread, it value.Value) (value.Value, error) {
+	v, ok, err := t.Next(it)
 	if err == nil && !ok {
-		seen := t.seen
-		t.see(v.l)
-		err = t.raiseArgs(t.types.StopIteration)
-		t.seen = seen
+		seen := t.Seen
+		t.See(v.Label)
+		err = t.RaiseArgs(t.Types.StopIteration)
+		t.Seen = seen
 	}
 	return v, err
 }
 
-// given reports whether an optional argument was given and is not None.
-func given(v Value) bool { return v.k != kUnset && v.k != kNone }
+func lengthHint(t *value.Thread, a *value.Args) (value.Value, error) {
+	it, ok := a.Pos[0].Obj.(*value.Iter)
+	if !ok || it.Src.Kind == value.KUnset {
+		return value.Int(0), nil
+	}
+	if it.Kind == value.IterRange {
+		return value.Int(it.N), nil
+	}
+	n, err := t.Length(it.Src)
+	return value.Int(max(int64(n)-it.At, 0)), err
+}
 
 // iterNatives are the methods of iterators.
-func iterNatives() []*Native {
-	var out []*Native
-	for kind := iterKind(1); kind < iterKinds; kind++ {
-		out = append(out, dunders(kIter, iterNames[kind], "__iter__ __next__")...)
-		if kind == iterList || kind == iterRange || kind == iterTuple || kind == iterStr {
-			out = append(out, meth(kIter, iterNames[kind]+".__length_hint__", "self, /", lengthHint))
+func iterNatives() []*value.Native {
+	var out []*value.Native
+	for kind := value.IterKind(1); kind < value.IterKinds; kind++ {
+		out = append(out, dunders(value.KIter, value.IterNames[kind], "__iter__ __next__")...)
+		if kind == value.IterList || kind == value.IterRange || kind == value.IterTuple || kind == value.IterStr {
+			out = append(out, value.NewMethod(value.KIter, value.IterNames[kind]+".__length_hint__", "self, /", lengthHint))
 		}
 	}
 	return out
-}
-
-func lengthHint(t *Thread, a *Args) (Value, error) {
-	it, ok := a.Pos[0].o.(*Iter)
-	if !ok || it.src.k == kUnset {
-		return intValue(0), nil
-	}
-	if it.kind == iterRange {
-		return intValue(it.n), nil
-	}
-	n, err := t.length(it.src)
-	return intValue(max(int64(n)-it.i, 0)), err
 }

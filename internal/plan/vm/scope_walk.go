@@ -1,6 +1,8 @@
 package vm
 
-import "praxis/internal/plan/syntax"
+import (
+	"praxis/internal/plan/syntax"
+)
 
 // block walks statements in scope s.
 func (a *analysis) block(s *scope, body []syntax.Stmt) {

@@ -1,238 +1,159 @@
 package vm
 
-// Union is what int | None makes; nothing looks at it but isinstance and repr.
-type Union struct{ args []Value }
-
-func (*Union) class(t *Thread) *Class { return t.types.Union }
-
-// Alias is what list[int] makes: a class and what its elements are said to be.
-type Alias struct {
-	origin *Class
-	args   []Value
-}
-
-func (*Alias) class(t *Thread) *Class { return t.types.Alias }
+import (
+	"praxis/internal/plan/value"
+)
 
 // aliasNatives are the methods of unions and aliases of classes.
-func aliasNatives() []*Native {
-	var out []*Native
+func aliasNatives() []*value.Native {
+	var out []*value.Native
 	for _, class := range [...]string{"UnionType", "GenericAlias"} {
-		n := func(name, params string, f nativeFunc) {
-			out = append(out, &Native{name: class + "." + name, params: params, call: f})
+		n := func(name, params string, f value.NativeFunc) {
+			out = append(out, &value.Native{Name: class + "." + name, Params: params, Call: f})
 		}
-		n("__or__", "self, value, /", func(t *Thread, a *Args) (Value, error) { return t.unionOrNot(a.Pos[0], a.Pos[1]) })
-		n("__ror__", "self, value, /", func(t *Thread, a *Args) (Value, error) { return t.unionOrNot(a.Pos[1], a.Pos[0]) })
-		n("__repr__", "self, /", func(t *Thread, a *Args) (Value, error) {
-			s, err := t.typeRepr(a.Pos[0])
-			return t.str(s), err
+		n("__or__", "self, value, /", func(t *value.Thread, a *value.Args) (value.Value, error) { return unionOrNot(t, a.Pos[0], a.Pos[1]) })
+		n("__ror__", "self, value, /", func(t *value.Thread, a *value.Args) (value.Value, error) { return unionOrNot(t, a.Pos[1], a.Pos[0]) })
+		n("__repr__", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) {
+			s, err := typeRepr(t, a.Pos[0])
+			return t.Str(s), err
 		})
 		n("__eq__", "self, value, /", aliasEq)
 		n("__hash__", "self, /", aliasHash)
 		n("__instancecheck__", "self, instance, /", aliasInstanceCheck)
 		n("__subclasscheck__", "self, cls, /", aliasSubclassCheck)
 	}
-	return append(out, &Native{name: "GenericAlias.__call__", params: "", call: func(t *Thread, a *Args) (Value, error) {
-		return t.tailCall(Value{k: kClass, o: a.Pos[0].o.(*Alias).origin}, a.Pos[1:], a.Names, a.Named)
+	return append(out, &value.Native{Name: "GenericAlias.__call__", Params: "", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+		return t.TailCall(value.Value{Kind: value.KClass, Obj: a.Pos[0].Obj.(*value.Alias).Origin}, a.Pos[1:], a.Names, a.Named)
 	}})
 }
 
 // isTypeLike reports whether v can be part of a union.
-func isTypeLike(v Value) bool {
-	switch v.o.(type) {
-	case *Class, *Union, *Alias:
+func isTypeLike(v value.Value) bool {
+	switch v.Obj.(type) {
+	case *value.Class, *value.Union, *value.Alias:
 		return true
 	}
-	return v.k == kNone
+	return v.Kind == value.KNone
 }
 
-func (t *Thread) unionOrNot(a, b Value) (Value, error) {
+func unionOrNot(t *value.Thread, a, b value.Value) (value.Value, error) {
 	if !isTypeLike(a) || !isTypeLike(b) {
-		return notImplemented, nil
+		return value.NotImplemented, nil
 	}
-	return t.union(a, b)
-}
-
-// union is a | b of types: each of them once.
-func (t *Thread) union(a, b Value) (Value, error) {
-	var args []Value
-	for _, v := range [...]Value{a, b} {
-		parts := []Value{v}
-		if u, ok := v.o.(*Union); ok {
-			parts = u.args
-		}
-		for _, p := range parts {
-			if ok, err := t.holdsType(args, p); err != nil {
-				return Value{}, err
-			} else if !ok {
-				args = append(args, p)
-			}
-		}
-	}
-	if len(args) == 1 {
-		return args[0], nil
-	}
-	return Value{k: kSpecial, o: &Union{args}}, t.alloc(int64(len(args)) * valueBytes)
-}
-
-func (t *Thread) holdsType(args []Value, v Value) (bool, error) {
-	for _, x := range args {
-		if ok, err := t.sameType(x, v); ok || err != nil {
-			return ok, err
-		}
-	}
-	return false, nil
-}
-
-// sameType reports whether two types that were written are one.
-func (t *Thread) sameType(a, b Value) (bool, error) {
-	if err := t.step(1); err != nil {
-		return false, err
-	}
-	if err := t.enter(" in comparison"); err != nil {
-		return false, err
-	}
-	defer t.leave()
-	switch x := a.o.(type) {
-	case *Alias:
-		y, ok := b.o.(*Alias)
-		if !ok || x.origin != y.origin || len(x.args) != len(y.args) {
-			return false, nil
-		}
-		for i := range x.args {
-			if ok, err := t.sameType(x.args[i], y.args[i]); !ok || err != nil {
-				return false, err
-			}
-		}
-		return true, nil
-	case *Union:
-		y, ok := b.o.(*Union)
-		if !ok || len(x.args) != len(y.args) {
-			return false, nil
-		}
-		for _, v := range x.args {
-			if ok, err := t.holdsType(y.args, v); !ok || err != nil {
-				return false, err
-			}
-		}
-		return true, nil
-	case *Str:
-		y, ok := b.o.(*Str)
-		return ok && x.s == y.s, nil
-	}
-	return same(a, b), nil
+	return t.Union(a, b)
 }
 
 // typeRepr writes a type as annotations have it.
-func (t *Thread) typeRepr(v Value) (string, error) {
-	t.see(v.l)
-	if err := t.step(1); err != nil {
+func typeRepr(t *value.Thread, v value.Value) (string, error) {
+	t.See(v.Label)
+	if err := t.Step(1); err != nil {
 		return "", err
 	}
-	if err := t.enter(" while getting the repr of an object"); err != nil {
+	if err := t.Enter(" while getting the repr of an object"); err != nil {
 		return "", err
 	}
-	defer t.leave()
-	var args []Value
+	defer t.Leave()
+	var args []value.Value
 	out, sep, end := "", " | ", ""
-	switch o := v.o.(type) {
-	case *Class:
-		if o.module != "" && o.module != "builtins" {
-			return o.module + "." + o.qual, nil
+	switch o := v.Obj.(type) {
+	case *value.Class:
+		if o.Module != "" && o.Module != "builtins" {
+			return o.Module + "." + o.Qual, nil
 		}
-		return o.qual, nil
-	case *Union:
-		args = o.args
-	case *Alias:
-		name, _ := t.typeRepr(Value{k: kClass, o: o.origin})
-		if args = o.args; len(args) == 0 {
+		return o.Qual, nil
+	case *value.Union:
+		args = o.Args
+	case *value.Alias:
+		name, _ := typeRepr(t, value.Value{Kind: value.KClass, Obj: o.Origin})
+		if args = o.Args; len(args) == 0 {
 			return name + "[()]", nil
 		}
 		out, sep, end = name+"[", ", ", "]"
-	case *List: // of the parameters of a callable
-		args = o.items
+	case *value.List: // of the parameters of a callable
+		args = o.Items
 		out, sep, end = "[", ", ", "]"
 	default:
-		if v.k == kEllipsis {
+		if v.Kind == value.KEllipsis {
 			return "...", nil
 		}
-		return t.repr(v)
+		return t.Repr(v)
 	}
 	for i, x := range args {
 		if i > 0 {
 			out += sep
 		}
-		s, err := t.typeRepr(x)
+		s, err := typeRepr(t, x)
 		if err != nil {
 			return "", err
 		}
 		out += s
 	}
-	return out + end, t.alloc(int64(len(out)))
+	return out + end, t.Alloc(int64(len(out)))
 }
 
-func aliasEq(t *Thread, a *Args) (Value, error) {
-	if t.classOf(a.Pos[0]) != t.classOf(a.Pos[1]) {
-		return notImplemented, nil
+func aliasEq(t *value.Thread, a *value.Args) (value.Value, error) {
+	if t.ClassOf(a.Pos[0]) != t.ClassOf(a.Pos[1]) {
+		return value.NotImplemented, nil
 	}
-	ok, err := t.sameType(a.Pos[0], a.Pos[1])
-	return boolValue(ok), err
+	ok, err := t.SameType(a.Pos[0], a.Pos[1])
+	return value.Bool(ok), err
 }
 
-func aliasHash(t *Thread, a *Args) (Value, error) {
+func aliasHash(t *value.Thread, a *value.Args) (value.Value, error) {
 	h := uint64(0)
-	args := []Value(nil)
-	switch o := a.Pos[0].o.(type) {
-	case *Union:
-		args = o.args
-	case *Alias:
-		args = o.args
-		h = t.identity(Value{k: kClass, o: o.origin})
+	args := []value.Value(nil)
+	switch o := a.Pos[0].Obj.(type) {
+	case *value.Union:
+		args = o.Args
+	case *value.Alias:
+		args = o.Args
+		h = t.Identity(value.Value{Kind: value.KClass, Obj: o.Origin})
 	}
 	for _, x := range args {
-		n, err := t.hash(x)
+		n, err := t.Hash(x)
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 		h ^= n // the order of a union does not matter
 	}
-	return intValue(int64(h)), nil
+	return value.Int(int64(h)), nil
 }
 
-func aliasInstanceCheck(t *Thread, a *Args) (Value, error) {
-	u, ok := a.Pos[0].o.(*Union)
+func aliasInstanceCheck(t *value.Thread, a *value.Args) (value.Value, error) {
+	u, ok := a.Pos[0].Obj.(*value.Union)
 	if !ok {
-		return Value{}, t.raise(t.types.TypeError, "isinstance() argument 2 cannot be a parameterized generic")
+		return value.Value{}, t.Raise(t.Types.TypeError, "isinstance() argument 2 cannot be a parameterized generic")
 	}
-	for _, x := range u.args {
-		switch o := x.o.(type) {
-		case *Class:
-			if t.isInstance(a.Pos[1], o) {
-				return boolValue(true), nil
+	for _, x := range u.Args {
+		switch o := x.Obj.(type) {
+		case *value.Class:
+			if t.IsInstance(a.Pos[1], o) {
+				return value.Bool(true), nil
 			}
-		case *Alias:
-			return Value{}, t.raise(t.types.TypeError, "isinstance() argument 2 cannot be a parameterized generic")
+		case *value.Alias:
+			return value.Value{}, t.Raise(t.Types.TypeError, "isinstance() argument 2 cannot be a parameterized generic")
 		default:
-			if x.k == kNone && a.Pos[1].k == kNone {
-				return boolValue(true), nil
+			if x.Kind == value.KNone && a.Pos[1].Kind == value.KNone {
+				return value.Bool(true), nil
 			}
 		}
 	}
-	return boolValue(false), nil
+	return value.Bool(false), nil
 }
 
-func aliasSubclassCheck(t *Thread, a *Args) (Value, error) {
-	u, ok := a.Pos[0].o.(*Union)
+func aliasSubclassCheck(t *value.Thread, a *value.Args) (value.Value, error) {
+	u, ok := a.Pos[0].Obj.(*value.Union)
 	if !ok {
-		return Value{}, t.raise(t.types.TypeError, "issubclass() argument 2 cannot be a parameterized generic")
+		return value.Value{}, t.Raise(t.Types.TypeError, "issubclass() argument 2 cannot be a parameterized generic")
 	}
-	c, ok := a.Pos[1].o.(*Class)
+	c, ok := a.Pos[1].Obj.(*value.Class)
 	if !ok {
-		return Value{}, t.raise(t.types.TypeError, "issubclass() arg 1 must be a class")
+		return value.Value{}, t.Raise(t.Types.TypeError, "issubclass() arg 1 must be a class")
 	}
-	for _, x := range u.args {
-		if o, ok := x.o.(*Class); ok && c.derives(o) {
-			return boolValue(true), nil
+	for _, x := range u.Args {
+		if o, ok := x.Obj.(*value.Class); ok && c.Derives(o) {
+			return value.Bool(true), nil
 		}
 	}
-	return boolValue(false), nil
+	return value.Bool(false), nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"praxis/internal/plan/pytext"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 )
 
 const numberDunders = "__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ __rtruediv__ __floordiv__ __rfloordiv__ " +
@@ -14,223 +15,205 @@ const numberDunders = "__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __true
 	"__floor__ __ceil__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ "
 
 // intNatives are the methods of ints and bools.
-func intNatives() []*Native {
-	m := func(name, params string, f nativeFunc) *Native { return meth(kInt, "int."+name, params, f) }
-	out := []*Native{
-		{name: "int.__new__", params: "", call: intNew},
-		{name: "bool.__new__", params: "", call: boolNew},
-		m("bit_length", "self, /", func(t *Thread, a *Args) (Value, error) {
-			return intValue(int64(toBig(a.Pos[0]).BitLen())), nil
+func intNatives() []*value.Native {
+	m := func(name, params string, f value.NativeFunc) *value.Native {
+		return value.NewMethod(value.KInt, "int."+name, params, f)
+	}
+	out := []*value.Native{
+		{Name: "int.__new__", Params: "", Call: intNew},
+		{Name: "bool.__new__", Params: "", Call: boolNew},
+		m("bit_length", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) {
+			return value.Int(int64(value.ToBig(a.Pos[0]).BitLen())), nil
 		}),
 		m("bit_count", "self, /", intBitCount),
-		m("as_integer_ratio", "self, /", func(t *Thread, a *Args) (Value, error) {
-			return t.tuple([]Value{plainInt(a.Pos[0]), intValue(1)}), nil
+		m("as_integer_ratio", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) {
+			return t.Tuple([]value.Value{value.PlainInt(a.Pos[0]), value.Int(1)}), nil
 		}),
-		m("is_integer", "self, /", func(t *Thread, a *Args) (Value, error) { return boolValue(true), nil }),
-		m("conjugate", "self, /", func(t *Thread, a *Args) (Value, error) { return plainInt(a.Pos[0]), nil }),
+		m("is_integer", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) { return value.Bool(true), nil }),
+		m("conjugate", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) { return value.PlainInt(a.Pos[0]), nil }),
 		m("to_bytes", "self, length=1, byteorder='big', *, signed=False", intToBytes),
 		m("__round__", "self, ndigits=None, /", intRound),
 		m("__format__", "self, format_spec, /", formatMethod),
 		m("__divmod__", "self, value, /", intDivmod),
-		m("__rdivmod__", "self, value, /", func(t *Thread, a *Args) (Value, error) {
-			if t.base(a.Pos[1]).k == kFloat {
-				return notImplemented, nil
+		m("__rdivmod__", "self, value, /", func(t *value.Thread, a *value.Args) (value.Value, error) {
+			if t.Base(a.Pos[1]).Kind == value.KFloat {
+				return value.NotImplemented, nil
 			}
-			return t.divmod(a.Pos[1], a.Pos[0])
+			return divmod(t, a.Pos[1], a.Pos[0])
 		}),
-		{name: "int.from_bytes", params: "cls, bytes, byteorder='big', *, signed=False", call: intFromBytes, drains: []int{1}},
+		{Name: "int.from_bytes", Params: "cls, bytes, byteorder='big', *, signed=False", Call: intFromBytes, Drains: []int{1}},
 	}
-	out = append(out, dunders(kInt, "int", numberDunders+"__index__ __lshift__ __rlshift__ __rshift__ __rrshift__ __and__ __rand__ __or__ __ror__ __xor__ __rxor__ __invert__")...)
-	return append(out, dunders(kInt, "bool", "__repr__ __and__ __rand__ __or__ __ror__ __xor__ __rxor__")...)
+	out = append(out, dunders(value.KInt, "int", numberDunders+"__index__ __lshift__ __rlshift__ __rshift__ __rrshift__ __and__ __rand__ __or__ __ror__ __xor__ __rxor__ __invert__")...)
+	return append(out, dunders(value.KInt, "bool", "__repr__ __and__ __rand__ __or__ __ror__ __xor__ __rxor__")...)
 }
 
-// plainInt returns an int that is no bool, without its label.
-func plainInt(v Value) Value {
-	if v.k == kBool {
-		v.k = kInt
-	}
-	v.l = 0
-	return v
-}
-
-func boolNew(t *Thread, a *Args) (Value, error) {
+func boolNew(t *value.Thread, a *value.Args) (value.Value, error) {
 	if len(a.Named) > 0 {
-		return Value{}, t.raise(t.types.TypeError, "bool() takes no keyword arguments")
+		return value.Value{}, t.Raise(t.Types.TypeError, "bool() takes no keyword arguments")
 	}
 	switch len(a.Pos) {
 	case 1:
-		return boolValue(false), nil
+		return value.Bool(false), nil
 	case 2:
-		ok, err := t.truth(a.Pos[1])
-		return boolValue(ok), err
+		ok, err := t.Truth(a.Pos[1])
+		return value.Bool(ok), err
 	}
-	return Value{}, t.arity("bool", len(a.Pos)-1, 0, 1)
+	return value.Value{}, arity(t, "bool", len(a.Pos)-1, 0, 1)
 }
 
-func intNew(t *Thread, a *Args) (Value, error) {
+func intNew(t *value.Thread, a *value.Args) (value.Value, error) {
 	args := a.Pos[1:]
 	if len(args) > 2 || len(args)+len(a.Named) > 2 {
-		return Value{}, t.arity("int", len(args)+len(a.Named), 0, 2)
+		return value.Value{}, arity(t, "int", len(args)+len(a.Named), 0, 2)
 	}
-	var base Value
+	var base value.Value
 	if len(args) == 2 {
 		base = args[1]
 	}
 	for i, name := range a.Names {
-		if name != "base" || base.k != kUnset {
-			return Value{}, t.raise(t.types.TypeError, "int() got an unexpected keyword argument '%s'", name)
+		if name != "base" || base.Kind != value.KUnset {
+			return value.Value{}, t.Raise(t.Types.TypeError, "int() got an unexpected keyword argument '%s'", name)
 		}
 		base = a.Named[i]
 	}
-	var v Value
+	var v value.Value
 	var err error
 	switch {
-	case len(args) == 0 && base.k != kUnset:
-		return Value{}, t.raise(t.types.TypeError, "int() missing string argument")
+	case len(args) == 0 && base.Kind != value.KUnset:
+		return value.Value{}, t.Raise(t.Types.TypeError, "int() missing string argument")
 	case len(args) == 0:
-		v = intValue(0)
-	case base.k != kUnset:
-		v, err = t.intBase(args[0], base)
+		v = value.Int(0)
+	case base.Kind != value.KUnset:
+		v, err = intBase(t, args[0], base)
 	default:
-		v, err = t.intOf(args[0])
+		v, err = intOf(t, args[0])
 	}
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	return t.construct(a.Pos[0], v), nil
+	return t.Construct(a.Pos[0], v), nil
 }
 
 // intOf is int(v), without v's label.
-func (t *Thread) intOf(v Value) (Value, error) {
-	t.see(v.l)
-	if v.k == kObject || v.k == kSpecial {
+func intOf(t *value.Thread, v value.Value) (value.Value, error) {
+	t.See(v.Label)
+	if v.Kind == value.KObject || v.Kind == value.KSpecial {
 		for _, name := range [...]string{"__int__", "__index__", "__trunc__"} {
-			if _, ok := t.override(v, name); !ok {
+			if _, ok := t.Override(v, name); !ok {
 				continue
 			}
-			r, _, err := t.callSpecial(v, name)
+			r, _, err := t.CallSpecial(v, name)
 			if err != nil {
-				return Value{}, err
+				return value.Value{}, err
 			}
-			t.see(r.l)
-			n, ok := t.payload(r, kInt)
+			t.See(r.Label)
+			n, ok := t.Payload(r, value.KInt)
 			if !ok {
-				return Value{}, t.raise(t.types.TypeError, "%s returned non-int (type %s)", name, t.className(r))
+				return value.Value{}, t.Raise(t.Types.TypeError, "%s returned non-int (type %s)", name, t.ClassName(r))
 			}
-			return plainInt(n), nil
+			return value.PlainInt(n), nil
 		}
 	}
-	switch b := t.base(v); b.k {
-	case kInt, kBool, kBig:
-		return plainInt(b), nil
-	case kFloat:
-		return t.intResult(pytext.FloatToInt(b.float()))
-	case kStr:
-		return t.parseInt(b, 10)
-	case kBytes:
-		return t.parseInt(b, 10)
+	switch b := t.Base(v); b.Kind {
+	case value.KInt, value.KBool, value.KBig:
+		return value.PlainInt(b), nil
+	case value.KFloat:
+		return t.IntResult(pytext.FloatToInt(b.Float()))
+	case value.KStr:
+		return parseInt(t, b, 10)
+	case value.KBytes:
+		return parseInt(t, b, 10)
 	}
-	return Value{}, t.raise(t.types.TypeError, "int() argument must be a string, a bytes-like object or a real number, not '%s'", t.className(v))
-}
-
-// intResult makes a value of what pytext returns for an int.
-func (t *Thread) intResult(small int64, large *big.Int, err error) (Value, error) {
-	if err != nil {
-		return Value{}, t.textError(err)
-	}
-	if large != nil {
-		return t.big(large)
-	}
-	return intValue(small), nil
+	return value.Value{}, t.Raise(t.Types.TypeError, "int() argument must be a string, a bytes-like object or a real number, not '%s'", t.ClassName(v))
 }
 
 // intBase is int(v, base).
-func (t *Thread) intBase(v, base Value) (Value, error) {
-	t.see(v.l)
-	n, err := t.index(base)
+func intBase(t *value.Thread, v, base value.Value) (value.Value, error) {
+	t.See(v.Label)
+	n, err := t.Index(base)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	if n.k == kBig || n.n != 0 && (n.n < 2 || n.n > 36) {
-		return Value{}, t.raise(t.types.ValueError, "int() base must be >= 2 and <= 36, or 0")
+	if n.Kind == value.KBig || n.N != 0 && (n.N < 2 || n.N > 36) {
+		return value.Value{}, t.Raise(t.Types.ValueError, "int() base must be >= 2 and <= 36, or 0")
 	}
-	b := t.base(v)
-	if b.k != kStr && b.k != kBytes {
-		return Value{}, t.raise(t.types.TypeError, "int() can't convert non-string with explicit base")
+	b := t.Base(v)
+	if b.Kind != value.KStr && b.Kind != value.KBytes {
+		return value.Value{}, t.Raise(t.Types.TypeError, "int() can't convert non-string with explicit base")
 	}
-	return t.parseInt(b, int(n.n))
+	return parseInt(t, b, int(n.N))
 }
 
 // parseInt reads an int from a string or a bytes object.
-func (t *Thread) parseInt(v Value, base int) (Value, error) {
-	if n := int64(textLen(v)); n > 64 { // bases that are no power of two are bounded by the digits that are read
-		if err := t.size(n*6, n*64); err != nil {
-			return Value{}, err
+func parseInt(t *value.Thread, v value.Value, base int) (value.Value, error) {
+	if n := int64(value.TextLen(v)); n > 64 { // bases that are no power of two are bounded by the digits that are read
+		if err := t.Size(n*6, n*64); err != nil {
+			return value.Value{}, err
 		}
 	}
-	if v.k == kBytes {
-		return t.intResult(pytext.ParseIntBytes([]byte(v.o.(*Bytes).b), base))
+	if v.Kind == value.KBytes {
+		return t.IntResult(pytext.ParseIntBytes([]byte(v.Obj.(*value.Bytes).Data), base))
 	}
-	return t.intResult(pytext.ParseInt(v.o.(*Str).s, base))
+	return t.IntResult(pytext.ParseInt(v.Obj.(*value.Str).Text, base))
 }
 
-func intBitCount(t *Thread, a *Args) (Value, error) {
+func intBitCount(t *value.Thread, a *value.Args) (value.Value, error) {
 	n := 0
-	for _, w := range toBig(a.Pos[0]).Bits() {
+	for _, w := range value.ToBig(a.Pos[0]).Bits() {
 		n += bits.OnesCount(uint(w))
 	}
-	return intValue(int64(n)), nil
+	return value.Int(int64(n)), nil
 }
 
 // byteOrder returns whether an argument says "little".
-func (t *Thread) byteOrder(method string, v Value) (bool, error) {
-	if v.k == kUnset {
+func byteOrder(t *value.Thread, method string, v value.Value) (bool, error) {
+	if v.Kind == value.KUnset {
 		return false, nil
 	}
-	t.see(v.l)
-	s, ok := t.payload(v, kStr)
+	t.See(v.Label)
+	s, ok := t.Payload(v, value.KStr)
 	if !ok {
-		return false, t.raise(t.types.TypeError, "%s() argument 'byteorder' must be str, not %s", method, t.argName(v))
+		return false, t.Raise(t.Types.TypeError, "%s() argument 'byteorder' must be str, not %s", method, argName(t, v))
 	}
-	switch s.o.(*Str).s {
+	switch s.Obj.(*value.Str).Text {
 	case "big":
 		return false, nil
 	case "little":
 		return true, nil
 	}
-	return false, t.raise(t.types.ValueError, "byteorder must be either 'little' or 'big'")
+	return false, t.Raise(t.Types.ValueError, "byteorder must be either 'little' or 'big'")
 }
 
-// flag returns an optional argument's truth.
-func (t *Thread) flag(v Value) (bool, error) {
-	if v.k == kUnset {
+// boolArg returns an optional argument's truth.
+func boolArg(t *value.Thread, v value.Value) (bool, error) {
+	if v.Kind == value.KUnset {
 		return false, nil
 	}
-	return t.truth(v)
+	return t.Truth(v)
 }
 
-func intToBytes(t *Thread, a *Args) (Value, error) {
+func intToBytes(t *value.Thread, a *value.Args) (value.Value, error) {
 	size := int64(1)
 	var err error
-	if a.Pos[1].k != kUnset {
-		if size, err = t.intArg(a.Pos[1]); err != nil {
-			return Value{}, err
+	if a.Pos[1].Kind != value.KUnset {
+		if size, err = t.IntArg(a.Pos[1]); err != nil {
+			return value.Value{}, err
 		}
 	}
-	little, err := t.byteOrder("to_bytes", a.Pos[2])
+	little, err := byteOrder(t, "to_bytes", a.Pos[2])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	signed, err := t.flag(a.Pos[3])
+	signed, err := boolArg(t, a.Pos[3])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	n := toBig(a.Pos[0])
+	n := value.ToBig(a.Pos[0])
 	switch {
 	case size < 0:
-		return Value{}, t.raise(t.types.ValueError, "length argument must be non-negative")
+		return value.Value{}, t.Raise(t.Types.ValueError, "length argument must be non-negative")
 	case n.Sign() < 0 && !signed:
-		return Value{}, t.raise(t.types.OverflowError, "can't convert negative int to unsigned")
+		return value.Value{}, t.Raise(t.Types.OverflowError, "can't convert negative int to unsigned")
 	}
 	need := int64(n.BitLen())
 	if signed {
@@ -239,13 +222,13 @@ func intToBytes(t *Thread, a *Args) (Value, error) {
 		}
 	}
 	if size < math.MaxInt64/8 && need > size*8 && n.Sign() != 0 {
-		return Value{}, t.raise(t.types.OverflowError, "int too big to convert")
+		return value.Value{}, t.Raise(t.Types.OverflowError, "int too big to convert")
 	}
-	if err := t.alloc(size); err != nil {
-		return Value{}, err
+	if err := t.Alloc(size); err != nil {
+		return value.Value{}, err
 	}
-	if err := t.step(size / 256); err != nil {
-		return Value{}, err
+	if err := t.Step(size / 256); err != nil {
+		return value.Value{}, err
 	}
 	if n.Sign() < 0 {
 		n = new(big.Int).Add(n, new(big.Int).Lsh(big.NewInt(1), uint(size)*8))
@@ -254,7 +237,7 @@ func intToBytes(t *Thread, a *Args) (Value, error) {
 	if little {
 		reverseBytes(out)
 	}
-	return t.bytes(string(out)), nil
+	return t.Bytes(string(out)), nil
 }
 
 func reverseBytes(b []byte) {
@@ -263,22 +246,22 @@ func reverseBytes(b []byte) {
 	}
 }
 
-func intFromBytes(t *Thread, a *Args) (Value, error) {
-	little, err := t.byteOrder("from_bytes", a.Pos[2])
+func intFromBytes(t *value.Thread, a *value.Args) (value.Value, error) {
+	little, err := byteOrder(t, "from_bytes", a.Pos[2])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	signed, err := t.flag(a.Pos[3])
+	signed, err := boolArg(t, a.Pos[3])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	b := t.base(a.Pos[1])
-	if ok, _ := t.iterable(b, ""); !ok || b.k == kStr {
-		return Value{}, t.failOf(b, t.types.TypeError, "cannot convert '%s' object to bytes", t.className(b))
+	b := t.Base(a.Pos[1])
+	if ok, _ := t.Iterable(b, ""); !ok || b.Kind == value.KStr {
+		return value.Value{}, t.FailOf(b, t.Types.TypeError, "cannot convert '%s' object to bytes", t.ClassName(b))
 	}
-	raw, err := t.bytesOf(a.Pos[1])
+	raw, err := bytesOf(t, a.Pos[1])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	buf := []byte(raw)
 	if little {
@@ -288,224 +271,185 @@ func intFromBytes(t *Thread, a *Args) (Value, error) {
 	if signed && len(buf) > 0 && buf[0] >= 0x80 {
 		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(len(buf))*8))
 	}
-	v, err := t.big(n)
-	if c := a.Pos[0].o.(*Class); err == nil && c != t.types.Int {
-		return t.Call(a.Pos[0], []Value{v}, nil, nil)
+	v, err := t.Big(n)
+	if c := a.Pos[0].Obj.(*value.Class); err == nil && c != t.Types.Int {
+		return t.Call(a.Pos[0], []value.Value{v}, nil, nil)
 	}
 	return v, err
 }
 
-func intRound(t *Thread, a *Args) (Value, error) {
-	v := plainInt(a.Pos[0])
-	if !given(a.Pos[1]) {
+func intRound(t *value.Thread, a *value.Args) (value.Value, error) {
+	v := value.PlainInt(a.Pos[0])
+	if !value.Given(a.Pos[1]) {
 		return v, nil
 	}
-	n, err := t.index(a.Pos[1])
+	n, err := t.Index(a.Pos[1])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	places := toBig(n)
+	places := value.ToBig(n)
 	if places.Sign() >= 0 {
 		return v, nil
 	}
-	if !places.IsInt64() || places.Int64() < -int64(toBig(v).BitLen())-8 {
-		return intValue(0), nil
+	if !places.IsInt64() || places.Int64() < -int64(value.ToBig(v).BitLen())-8 {
+		return value.Int(0), nil
 	}
-	return t.big(pytext.RoundInt(toBig(v), -places.Int64()))
+	return t.Big(pytext.RoundInt(value.ToBig(v), -places.Int64()))
 }
 
-func formatMethod(t *Thread, a *Args) (Value, error) {
-	spec, ok := t.payload(a.Pos[1], kStr)
+func formatMethod(t *value.Thread, a *value.Args) (value.Value, error) {
+	spec, ok := t.Payload(a.Pos[1], value.KStr)
 	if !ok {
-		return Value{}, t.raise(t.types.TypeError, "__format__() argument must be str, not %s", t.argName(a.Pos[1]))
+		return value.Value{}, t.Raise(t.Types.TypeError, "__format__() argument must be str, not %s", argName(t, a.Pos[1]))
 	}
-	s, err := t.format(a.Pos[0], spec.o.(*Str).s)
+	s, err := t.Format(a.Pos[0], spec.Obj.(*value.Str).Text)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	return t.newStr(s)
+	return t.NewStr(s)
 }
 
-func intDivmod(t *Thread, a *Args) (Value, error) {
-	if isInt(a.Pos[0]) && t.base(a.Pos[1]).k == kFloat {
-		return notImplemented, nil
+func intDivmod(t *value.Thread, a *value.Args) (value.Value, error) {
+	if value.IsInt(a.Pos[0]) && t.Base(a.Pos[1]).Kind == value.KFloat {
+		return value.NotImplemented, nil
 	}
-	return t.divmod(a.Pos[0], a.Pos[1])
+	return divmod(t, a.Pos[0], a.Pos[1])
 }
 
 // divmod is divmod(a, b) for numbers; NotImplemented for anything else.
-func (t *Thread) divmod(a, b Value) (Value, error) {
-	x, y := t.base(a), t.base(b)
-	if !isInt(x) && x.k != kFloat || !isInt(y) && y.k != kFloat {
-		return notImplemented, nil
+func divmod(t *value.Thread, a, b value.Value) (value.Value, error) {
+	x, y := t.Base(a), t.Base(b)
+	if !value.IsInt(x) && x.Kind != value.KFloat || !value.IsInt(y) && y.Kind != value.KFloat {
+		return value.NotImplemented, nil
 	}
-	q, _, err := t.binaryCore(syntax.FloorDiv, x, y)
+	q, _, err := t.BinaryCore(syntax.FloorDiv, x, y)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	r, _, err := t.binaryCore(syntax.Mod, x, y)
-	return t.tuple([]Value{q, r}).with(t.join(a.l, b.l)), err
-}
-
-// abs is abs(v).
-func (t *Thread) abs(v Value) (Value, error) {
-	t.see(v.l)
-	switch v.k {
-	case kInt, kBool:
-		if v.n == math.MinInt64 {
-			return bigValue(new(big.Int).Abs(big.NewInt(v.n))), nil
-		}
-		return intValue(max(v.n, -v.n)), nil
-	case kBig:
-		return t.big(new(big.Int).Abs(v.o.(*Big).v))
-	case kFloat:
-		return floatValue(math.Abs(v.float())), nil
-	case kObject, kSpecial:
-		if _, ok := t.override(v, "__abs__"); ok {
-			r, _, err := t.callSpecial(v, "__abs__")
-			return r, err
-		}
-		if b := t.base(v); b.k != v.k {
-			return t.abs(b)
-		}
-	}
-	return Value{}, t.raise(t.types.TypeError, "bad operand type for abs(): '%s'", t.className(v))
-}
-
-// toInt is one of the methods that make an int of a number.
-func (t *Thread) toInt(name string, v Value) (Value, error) {
-	t.see(v.l)
-	if v.k != kFloat {
-		return plainInt(v), nil
-	}
-	f := v.float()
-	switch name {
-	case "__floor__":
-		f = math.Floor(f)
-	case "__ceil__":
-		f = math.Ceil(f)
-	}
-	return t.intResult(pytext.FloatToInt(f))
+	r, _, err := t.BinaryCore(syntax.Mod, x, y)
+	return t.Tuple([]value.Value{q, r}).With(t.Join(a.Label, b.Label)), err
 }
 
 // floatNatives are the methods of floats.
-func floatNatives() []*Native {
-	m := func(name, params string, f nativeFunc) *Native { return meth(kFloat, "float."+name, params, f) }
-	return append([]*Native{
-		{name: "float.__new__", params: "", call: floatNew},
-		{name: "float.fromhex", params: "cls, string, /", call: floatFromHex},
-		{name: "float.from_number", params: "cls, number, /", call: floatFromNumber},
-		m("is_integer", "self, /", func(t *Thread, a *Args) (Value, error) {
-			f := a.Pos[0].float()
-			return boolValue(f == math.Trunc(f) && !math.IsInf(f, 0)), nil
+func floatNatives() []*value.Native {
+	m := func(name, params string, f value.NativeFunc) *value.Native {
+		return value.NewMethod(value.KFloat, "float."+name, params, f)
+	}
+	return append([]*value.Native{
+		{Name: "float.__new__", Params: "", Call: floatNew},
+		{Name: "float.fromhex", Params: "cls, string, /", Call: floatFromHex},
+		{Name: "float.from_number", Params: "cls, number, /", Call: floatFromNumber},
+		m("is_integer", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) {
+			f := a.Pos[0].Float()
+			return value.Bool(f == math.Trunc(f) && !math.IsInf(f, 0)), nil
 		}),
 		m("as_integer_ratio", "self, /", floatRatio),
-		m("hex", "self, /", func(t *Thread, a *Args) (Value, error) {
-			return t.str(string(pytext.AppendFloatHex(nil, a.Pos[0].float()))), nil
+		m("hex", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) {
+			return t.Str(string(pytext.AppendFloatHex(nil, a.Pos[0].Float()))), nil
 		}),
-		m("conjugate", "self, /", func(t *Thread, a *Args) (Value, error) { return a.Pos[0], nil }),
+		m("conjugate", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) { return a.Pos[0], nil }),
 		m("__round__", "self, ndigits=None, /", floatRound),
 		m("__format__", "self, format_spec, /", formatMethod),
 		m("__divmod__", "self, value, /", intDivmod),
-		m("__rdivmod__", "self, value, /", func(t *Thread, a *Args) (Value, error) {
-			return t.divmod(a.Pos[1], a.Pos[0])
+		m("__rdivmod__", "self, value, /", func(t *value.Thread, a *value.Args) (value.Value, error) {
+			return divmod(t, a.Pos[1], a.Pos[0])
 		}),
-	}, dunders(kFloat, "float", numberDunders)...)
+	}, dunders(value.KFloat, "float", numberDunders)...)
 }
 
-func floatNew(t *Thread, a *Args) (Value, error) {
+func floatNew(t *value.Thread, a *value.Args) (value.Value, error) {
 	if len(a.Named) > 0 {
-		return Value{}, t.raise(t.types.TypeError, "float() takes no keyword arguments")
+		return value.Value{}, t.Raise(t.Types.TypeError, "float() takes no keyword arguments")
 	}
 	f := 0.0
 	switch len(a.Pos) {
 	case 1:
 	case 2:
 		var err error
-		if f, err = t.floatOf(a.Pos[1]); err != nil {
-			return Value{}, err
+		if f, err = floatOf(t, a.Pos[1]); err != nil {
+			return value.Value{}, err
 		}
 	default:
-		return Value{}, t.arity("float", len(a.Pos)-1, 0, 1)
+		return value.Value{}, arity(t, "float", len(a.Pos)-1, 0, 1)
 	}
-	return t.construct(a.Pos[0], floatValue(f)), nil
+	return t.Construct(a.Pos[0], value.Float(f)), nil
 }
 
 // floatOf is float(v); it sees v.
-func (t *Thread) floatOf(v Value) (float64, error) {
-	t.see(v.l)
-	if _, ok := t.override(v, "__float__"); !ok {
+func floatOf(t *value.Thread, v value.Value) (float64, error) {
+	t.See(v.Label)
+	if _, ok := t.Override(v, "__float__"); !ok {
 		var f float64
 		var err error
-		switch b := t.base(v); b.k {
-		case kStr:
-			if err := t.step(int64(textLen(b)) / 64); err != nil {
+		switch b := t.Base(v); b.Kind {
+		case value.KStr:
+			if err := t.Step(int64(value.TextLen(b)) / 64); err != nil {
 				return 0, err
 			}
-			f, err = pytext.ParseFloat(b.o.(*Str).s)
-		case kBytes:
-			f, err = pytext.ParseFloatBytes([]byte(b.o.(*Bytes).b))
+			f, err = pytext.ParseFloat(b.Obj.(*value.Str).Text)
+		case value.KBytes:
+			f, err = pytext.ParseFloatBytes([]byte(b.Obj.(*value.Bytes).Data))
 		default:
-			if b.k != kFloat && !isInt(b) && !t.isIndex(v) {
-				return 0, t.raise(t.types.TypeError, "float() argument must be a string or a real number, not '%s'", t.className(v))
+			if b.Kind != value.KFloat && !value.IsInt(b) && !t.IsIndex(v) {
+				return 0, t.Raise(t.Types.TypeError, "float() argument must be a string or a real number, not '%s'", t.ClassName(v))
 			}
-			return t.realArg(v)
+			return t.RealArg(v)
 		}
 		if err != nil {
-			err = t.textError(err)
+			err = t.TextError(err)
 		}
 		return f, err
 	}
-	return t.realArg(v)
+	return t.RealArg(v)
 }
 
-func floatFromHex(t *Thread, a *Args) (Value, error) {
-	s, ok := t.payload(a.Pos[1], kStr)
+func floatFromHex(t *value.Thread, a *value.Args) (value.Value, error) {
+	s, ok := t.Payload(a.Pos[1], value.KStr)
 	if !ok {
-		return Value{}, t.raise(t.types.TypeError, "bad argument type for built-in operation")
+		return value.Value{}, t.Raise(t.Types.TypeError, "bad argument type for built-in operation")
 	}
-	t.see(s.l)
-	f, err := pytext.ParseFloatHex(s.o.(*Str).s)
+	t.See(s.Label)
+	f, err := pytext.ParseFloatHex(s.Obj.(*value.Str).Text)
 	if err != nil {
-		return Value{}, t.textError(err)
+		return value.Value{}, t.TextError(err)
 	}
-	if c := a.Pos[0].o.(*Class); !c.static {
-		return t.Call(a.Pos[0], []Value{floatValue(f)}, nil, nil)
+	if c := a.Pos[0].Obj.(*value.Class); !c.Static {
+		return t.Call(a.Pos[0], []value.Value{value.Float(f)}, nil, nil)
 	}
-	return floatValue(f), nil
+	return value.Float(f), nil
 }
 
-func floatFromNumber(t *Thread, a *Args) (Value, error) {
-	f, err := t.realArg(a.Pos[1])
-	return floatValue(f), err
+func floatFromNumber(t *value.Thread, a *value.Args) (value.Value, error) {
+	f, err := t.RealArg(a.Pos[1])
+	return value.Float(f), err
 }
 
-func floatRatio(t *Thread, a *Args) (Value, error) {
-	t.see(a.Pos[0].l)
-	n, d, err := pytext.Ratio(a.Pos[0].float())
+func floatRatio(t *value.Thread, a *value.Args) (value.Value, error) {
+	t.See(a.Pos[0].Label)
+	n, d, err := pytext.Ratio(a.Pos[0].Float())
 	if err != nil {
-		return Value{}, t.textError(err)
+		return value.Value{}, t.TextError(err)
 	}
-	return t.tuple([]Value{bigValue(n), bigValue(d)}), nil
+	return t.Tuple([]value.Value{value.BigInt(n), value.BigInt(d)}), nil
 }
 
-func floatRound(t *Thread, a *Args) (Value, error) {
-	t.see(a.Pos[0].l)
-	f := a.Pos[0].float()
-	if !given(a.Pos[1]) {
-		return t.intResult(pytext.FloatToInt(math.RoundToEven(f)))
+func floatRound(t *value.Thread, a *value.Args) (value.Value, error) {
+	t.See(a.Pos[0].Label)
+	f := a.Pos[0].Float()
+	if !value.Given(a.Pos[1]) {
+		return t.IntResult(pytext.FloatToInt(math.RoundToEven(f)))
 	}
-	n, err := t.index(a.Pos[1])
+	n, err := t.Index(a.Pos[1])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	places := n.n
-	if n.k == kBig {
-		places = int64(n.o.(*Big).v.Sign()) * math.MaxInt32
+	places := n.N
+	if n.Kind == value.KBig {
+		places = int64(n.Obj.(*value.Big).Int.Sign()) * math.MaxInt32
 	}
 	f, err = pytext.RoundFloat(f, places)
 	if err != nil {
-		return Value{}, t.textError(err)
+		return value.Value{}, t.TextError(err)
 	}
-	return floatValue(f), nil
+	return value.Float(f), nil
 }

@@ -3,17 +3,19 @@ package vm
 import (
 	"math"
 
-	"praxis/internal/plan/label"
+	"praxis/internal/plan/value"
 )
 
 // listNatives are the methods of lists.
-func listNatives() []*Native {
-	m := func(name, params string, f nativeFunc) *Native { return meth(kList, "list."+name, params, f).exact() }
-	return append([]*Native{
-		{name: "list.__new__", params: "cls, iterable=(), /", call: listNew, precise: true, drains: []int{1}},
-		m("__init__", "self, iterable=(), /", listInit).drain(1),
+func listNatives() []*value.Native {
+	m := func(name, params string, f value.NativeFunc) *value.Native {
+		return value.NewMethod(value.KList, "list."+name, params, f).Exact()
+	}
+	return append([]*value.Native{
+		{Name: "list.__new__", Params: "cls, iterable=(), /", Call: listNew, Precise: true, Drains: []int{1}},
+		m("__init__", "self, iterable=(), /", listInit).Drain(1),
 		m("append", "self, object, /", listAppend),
-		m("extend", "self, iterable, /", listExtend).drain(1),
+		m("extend", "self, iterable, /", listExtend).Drain(1),
 		m("insert", "self, index, object, /", listInsert),
 		m("pop", "self, index=-1, /", listPop),
 		m("remove", "self, value, /", listRemove),
@@ -23,94 +25,86 @@ func listNatives() []*Native {
 		m("sort", "self, /, *, key=None, reverse=False", listSort),
 		m("_sort_with", "self, keys, reverse, /", listSortWith),
 		m("__reversed__", "self, /", listReversed),
-		meth(kList, "list.count", "self, value, /", listCount),
-		meth(kList, "list.index", "self, value, start=0, stop=9223372036854775807, /", listIndex),
-	}, dunders(kList, "list", "__len__ __getitem__ __setitem__ __delitem__ __contains__ __iter__ __repr__ "+
+		value.NewMethod(value.KList, "list.count", "self, value, /", listCount),
+		value.NewMethod(value.KList, "list.index", "self, value, start=0, stop=9223372036854775807, /", listIndex),
+	}, dunders(value.KList, "list", "__len__ __getitem__ __setitem__ __delitem__ __contains__ __iter__ __repr__ "+
 		"__add__ __mul__ __rmul__ __iadd__ __imul__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__")...)
 }
 
-// shaped runs f and returns what it saw.
-func (t *Thread) shaped(f func() error) (label.ID, error) {
-	seen := t.seen
-	t.seen = 0
-	err := f()
-	l := t.seen
-	t.seen = seen
-	return l, err
-}
-
-func listNew(t *Thread, a *Args) (Value, error) {
-	l := &List{}
-	v := Value{k: kList, o: l}
-	if !a.Pos[0].o.(*Class).static || a.Pos[1].k == kUnset {
-		t.mark(&l.shape, 0)
-		return t.construct(a.Pos[0], v), t.alloc(strBytes)
+func listNew(t *value.Thread, a *value.Args) (value.Value, error) {
+	l := &value.List{}
+	v := value.Value{Kind: value.KList, Obj: l}
+	if !a.Pos[0].Obj.(*value.Class).Static || a.Pos[1].Kind == value.KUnset {
+		t.Mark(&l.Shape, 0)
+		return t.Construct(a.Pos[0], v), t.Alloc(value.StrBytes)
 	}
-	return v, t.fillList(l, a.Pos[1])
+	return v, fillList(t, l, a.Pos[1])
 }
 
 // fillList makes the elements of v those of the list.
-func (t *Thread) fillList(l *List, v Value) error {
-	s, err := t.shaped(func() (err error) {
-		l.items, err = t.collect(v)
+func fillList(t *value.Thread, l *value.List, v value.Value) error {
+	s, err := t.Shaped(func() (err error) {
+		l.Items, err = t.Collect(v)
 		return err
 	})
-	if t.pc != 0 {
-		for i := range l.items {
-			l.items[i] = t.under(l.items[i])
+	if t.PC != 0 {
+		for i := range l.Items {
+			l.Items[i] = t.Under(l.Items[i])
 		}
 	}
-	t.mark(&l.shape, s)
+	t.Mark(&l.Shape, s)
 	return err
 }
 
-func listInit(t *Thread, a *Args) (Value, error) {
-	l := a.Pos[0].o.(*List)
-	l.items = nil
-	t.mark(&l.shape, a.Pos[0].l)
-	if a.Pos[1].k == kUnset {
-		return none, nil
+func listInit(t *value.Thread, a *value.Args) (value.Value, error) {
+	l := a.Pos[0].Obj.(*value.List)
+	l.Items = nil
+	t.Mark(&l.Shape, a.Pos[0].Label)
+	if a.Pos[1].Kind == value.KUnset {
+		return value.None, nil
 	}
-	return none, t.fillList(l, a.Pos[1])
+	return value.None, fillList(t, l, a.Pos[1])
 }
 
-func listAppend(t *Thread, a *Args) (Value, error) {
-	l := a.Pos[0].o.(*List)
+func listAppend(t *value.Thread, a *value.Args) (value.Value, error) {
+	l := a.Pos[0].Obj.(*value.List)
 	v := a.Pos[1]
-	if a.Pos[0].l|t.pc != 0 {
-		t.mark(&l.shape, a.Pos[0].l)
-		v = t.under(v)
+	if a.Pos[0].Label|t.PC != 0 {
+		t.Mark(&l.Shape, a.Pos[0].Label)
+		v = t.Under(v)
 	}
-	return none, t.push(l, v)
+	return value.None, t.Push(l, v)
 }
 
-func listExtend(t *Thread, a *Args) (Value, error) { return none, t.extend(a.Pos[0], a.Pos[1]) }
+func listExtend(t *value.Thread, a *value.Args) (value.Value, error) {
+	return value.None, t.Extend(a.Pos[0], a.Pos[1])
+}
 
-func listInsert(t *Thread, a *Args) (Value, error) {
-	l := a.Pos[0].o.(*List)
+func listInsert(t *value.Thread, a *value.Args) (value.Value, error) {
+	l := a.Pos[0].Obj.(*value.List)
 	var i int
-	s, err := t.shaped(func() (err error) {
-		if _, err = t.intArg(a.Pos[1]); err == nil {
-			i, err = t.clampIndex(a.Pos[1], len(l.items))
+	s, err := t.Shaped(func() (err error) {
+		if _, err = t.IntArg(a.Pos[1]); err == nil {
+			i, err = clampIndex(t, a.Pos[1], len(l.Items))
 		}
 		return err
 	})
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	t.mark(&l.shape, t.join(s, a.Pos[0].l))
-	return none, t.splice(l, i, i, []Value{t.under(a.Pos[2])})
+	t.Mark(&l.Shape, t.Join(s, a.Pos[0].Label))
+	return value.None, t.Splice(l, i, i, []value.Value{t.Under(a.Pos[2])})
 }
 
 // clampIndex returns an index that counts from the end when negative, cut to [0, n]. It sees it.
-func (t *Thread) clampIndex(v Value, n int) (int, error) {
-	x, err := t.index(v)
+func clampIndex(t *value.Thread, v value.Value, n int) (int, error) {
+	x, err := t.Index(v)
 	if err != nil {
 		return 0, err
 	}
-	i := x.n
-	if x.k == kBig {
-		i = int64(x.o.(*Big).v.Sign()) * math.MaxInt64
+	i := x.N
+	if x.Kind == value.KBig {
+		i = int64(x.Obj.(*value.Big).Int.Sign()) * math.MaxInt64
 	}
 	if i < 0 {
 		i = max(i+int64(n), 0)
@@ -118,171 +112,171 @@ func (t *Thread) clampIndex(v Value, n int) (int, error) {
 	return int(min(i, int64(n))), nil
 }
 
-func listPop(t *Thread, a *Args) (Value, error) {
-	l := a.Pos[0].o.(*List)
-	depends := t.join(a.Pos[0].l, l.shape)
-	i := int64(len(l.items)) - 1
-	if a.Pos[1].k != kUnset {
-		s, err := t.shaped(func() (err error) {
-			i, err = t.intArg(a.Pos[1])
+func listPop(t *value.Thread, a *value.Args) (value.Value, error) {
+	l := a.Pos[0].Obj.(*value.List)
+	depends := t.Join(a.Pos[0].Label, l.Shape)
+	i := int64(len(l.Items)) - 1
+	if a.Pos[1].Kind != value.KUnset {
+		s, err := t.Shaped(func() (err error) {
+			i, err = t.IntArg(a.Pos[1])
 			return err
 		})
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
-		depends = t.join(depends, s)
+		depends = t.Join(depends, s)
 		if i < 0 {
-			i += int64(len(l.items))
+			i += int64(len(l.Items))
 		}
 	}
-	if len(l.items) == 0 {
-		return Value{}, t.failAt(depends, t.types.IndexError, "pop from empty list")
+	if len(l.Items) == 0 {
+		return value.Value{}, t.FailAt(depends, t.Types.IndexError, "pop from empty list")
 	}
-	if uint64(i) >= uint64(len(l.items)) {
-		return Value{}, t.failAt(depends, t.types.IndexError, "pop index out of range")
+	if uint64(i) >= uint64(len(l.Items)) {
+		return value.Value{}, t.FailAt(depends, t.Types.IndexError, "pop index out of range")
 	}
-	v := l.items[i]
-	if depends|t.pc != 0 {
-		v.l = t.join(v.l, depends)
-		t.mark(&l.shape, depends)
+	v := l.Items[i]
+	if depends|t.PC != 0 {
+		v.Label = t.Join(v.Label, depends)
+		t.Mark(&l.Shape, depends)
 	}
-	if int(i) == len(l.items)-1 {
-		l.items[i] = Value{}
-		l.items = l.items[:i]
+	if int(i) == len(l.Items)-1 {
+		l.Items[i] = value.Value{}
+		l.Items = l.Items[:i]
 		return v, nil
 	}
-	return v, t.splice(l, int(i), int(i)+1, nil)
+	return v, t.Splice(l, int(i), int(i)+1, nil)
 }
 
-func listRemove(t *Thread, a *Args) (Value, error) {
-	l := a.Pos[0].o.(*List)
+func listRemove(t *value.Thread, a *value.Args) (value.Value, error) {
+	l := a.Pos[0].Obj.(*value.List)
 	at := -1
-	s, err := t.shaped(func() error {
-		t.see(t.join(a.Pos[0].l, l.shape))
-		for i := 0; i < len(l.items); i++ {
-			if ok, err := t.equalItem(l.items[i], a.Pos[1]); err != nil {
+	s, err := t.Shaped(func() error {
+		t.See(t.Join(a.Pos[0].Label, l.Shape))
+		for i := 0; i < len(l.Items); i++ {
+			if ok, err := t.EqualItem(l.Items[i], a.Pos[1]); err != nil {
 				return err
 			} else if ok {
 				at = i
 				return nil
 			}
 		}
-		return t.raise(t.types.ValueError, "list.remove(x): x not in list")
+		return t.Raise(t.Types.ValueError, "list.remove(x): x not in list")
 	})
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	t.mark(&l.shape, s)
-	if at >= len(l.items) { // the comparison has changed the list
-		return none, nil
+	t.Mark(&l.Shape, s)
+	if at >= len(l.Items) { // the comparison has changed the list
+		return value.None, nil
 	}
-	return none, t.splice(l, at, at+1, nil)
+	return value.None, t.Splice(l, at, at+1, nil)
 }
 
-func listClear(t *Thread, a *Args) (Value, error) {
-	l := a.Pos[0].o.(*List)
-	l.items = nil
-	if a.Pos[0].l|t.pc == 0 {
-		l.shape = 0 // an empty list, whatever it was
+func listClear(t *value.Thread, a *value.Args) (value.Value, error) {
+	l := a.Pos[0].Obj.(*value.List)
+	l.Items = nil
+	if a.Pos[0].Label|t.PC == 0 {
+		l.Shape = 0 // an empty list, whatever it was
 	}
-	t.mark(&l.shape, a.Pos[0].l)
-	return none, nil
+	t.Mark(&l.Shape, a.Pos[0].Label)
+	return value.None, nil
 }
 
-func listCopy(t *Thread, a *Args) (Value, error) {
-	l := a.Pos[0].o.(*List)
-	items, err := t.concatItems(l.items, nil)
-	return t.newList(items, l.shape).with(a.Pos[0].l), err
+func listCopy(t *value.Thread, a *value.Args) (value.Value, error) {
+	l := a.Pos[0].Obj.(*value.List)
+	items, err := t.ConcatItems(l.Items, nil)
+	return t.NewList(items, l.Shape).With(a.Pos[0].Label), err
 }
 
-func listReverse(t *Thread, a *Args) (Value, error) {
-	l := a.Pos[0].o.(*List)
-	t.mark(&l.shape, a.Pos[0].l)
-	reverseValues(l.items)
-	return none, t.step(int64(len(l.items)) / 16)
+func listReverse(t *value.Thread, a *value.Args) (value.Value, error) {
+	l := a.Pos[0].Obj.(*value.List)
+	t.Mark(&l.Shape, a.Pos[0].Label)
+	reverseValues(l.Items)
+	return value.None, t.Step(int64(len(l.Items)) / 16)
 }
 
-func reverseValues(items []Value) {
+func reverseValues(items []value.Value) {
 	for i, j := 0, len(items)-1; i < j; i, j = i+1, j-1 {
 		items[i], items[j] = items[j], items[i]
 	}
 }
 
-func listReversed(t *Thread, a *Args) (Value, error) { return t.reversed(a.Pos[0]) }
+func listReversed(t *value.Thread, a *value.Args) (value.Value, error) { return reversed(t, a.Pos[0]) }
 
 // reversed is reversed(v) for values of built-in classes and for instances.
-func (t *Thread) reversed(v Value) (Value, error) {
-	if _, ok := t.override(v, "__reversed__"); ok {
-		r, _, err := t.callSpecial(v, "__reversed__")
+func reversed(t *value.Thread, v value.Value) (value.Value, error) {
+	if _, ok := t.Override(v, "__reversed__"); ok {
+		r, _, err := t.CallSpecial(v, "__reversed__")
 		return r, err
 	}
 	b := v
-	if _, ok := t.override(v, "__getitem__"); !ok {
-		b = t.base(v)
+	if _, ok := t.Override(v, "__getitem__"); !ok {
+		b = t.Base(v)
 	}
-	switch b.k {
-	case kList:
-		l := b.o.(*List)
-		it := newIter(iterListReverse, b, 0)
-		it.l = t.join(it.l, l.shape)
-		it.o.(*Iter).i = int64(len(l.items)) - 1
+	switch b.Kind {
+	case value.KList:
+		l := b.Obj.(*value.List)
+		it := value.NewIter(value.IterListReverse, b, 0)
+		it.Label = t.Join(it.Label, l.Shape)
+		it.Obj.(*value.Iter).At = int64(len(l.Items)) - 1
 		return it, nil
-	case kDict:
-		return t.iterDict(b, b.o.(*Dict), iterKeysReverse), nil
-	case kView:
-		w := b.o.(*View)
-		return t.iterDict(Value{k: kDict, o: w.d, l: b.l}, w.d, iterKeysReverse+iterKind(w.kind-viewKeys)), nil
-	case kRange:
-		r := b.o.(*Range)
-		back, err := t.reverseRange(r)
+	case value.KDict:
+		return t.IterDict(b, b.Obj.(*value.Dict), value.IterKeysReverse), nil
+	case value.KView:
+		w := b.Obj.(*value.View)
+		return t.IterDict(value.Value{Kind: value.KDict, Obj: w.Dict, Label: b.Label}, w.Dict, value.IterKeysReverse+value.IterKind(w.Kind-value.ViewKeys)), nil
+	case value.KRange:
+		r := b.Obj.(*value.Range)
+		back, err := reverseRange(t, r)
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
-		return t.iter(back.with(t.join(b.l, r.label(t))))
-	case kStr, kTuple, kBytes:
-		return t.reversedSeq(b)
-	case kObject, kSpecial:
-		if _, ok := t.override(b, "__len__"); ok {
-			return t.reversedSeq(b)
+		return t.Iter(back.With(t.Join(b.Label, r.Label(t))))
+	case value.KStr, value.KTuple, value.KBytes:
+		return reversedSeq(t, b)
+	case value.KObject, value.KSpecial:
+		if _, ok := t.Override(b, "__len__"); ok {
+			return reversedSeq(t, b)
 		}
 	}
-	return Value{}, t.failOf(v, t.types.TypeError, "'%s' object is not reversible", t.className(v))
+	return value.Value{}, t.FailOf(v, t.Types.TypeError, "'%s' object is not reversible", t.ClassName(v))
 }
 
 // reversedSeq walks over a sequence by its length and __getitem__.
-func (t *Thread) reversedSeq(v Value) (Value, error) {
-	it := newIter(iterSeqReverse, v, 0)
-	s, err := t.shaped(func() error {
-		n, err := t.length(v)
-		it.o.(*Iter).i = int64(n) - 1
+func reversedSeq(t *value.Thread, v value.Value) (value.Value, error) {
+	it := value.NewIter(value.IterSeqReverse, v, 0)
+	s, err := t.Shaped(func() error {
+		n, err := t.Length(v)
+		it.Obj.(*value.Iter).At = int64(n) - 1
 		return err
 	})
-	it.l = t.join(it.l, s)
+	it.Label = t.Join(it.Label, s)
 	return it, err
 }
 
-func listCount(t *Thread, a *Args) (Value, error) {
-	l := a.Pos[0].o.(*List)
-	t.see(l.shape)
-	return t.countItems(func(i int) (Value, bool) {
-		if i < len(l.items) {
-			return l.items[i], true
+func listCount(t *value.Thread, a *value.Args) (value.Value, error) {
+	l := a.Pos[0].Obj.(*value.List)
+	t.See(l.Shape)
+	return countItems(t, func(i int) (value.Value, bool) {
+		if i < len(l.Items) {
+			return l.Items[i], true
 		}
-		return Value{}, false
+		return value.Value{}, false
 	}, a.Pos[1])
 }
 
 // countItems counts the elements that equal x; at gives them one by one.
-func (t *Thread) countItems(at func(i int) (Value, bool), x Value) (Value, error) {
+func countItems(t *value.Thread, at func(i int) (value.Value, bool), x value.Value) (value.Value, error) {
 	n := int64(0)
 	for i := 0; ; i++ {
 		v, ok := at(i)
 		if !ok {
-			return intValue(n), nil
+			return value.Int(n), nil
 		}
-		same, err := t.equalItem(v, x)
+		same, err := t.EqualItem(v, x)
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 		if same {
 			n++
@@ -290,45 +284,113 @@ func (t *Thread) countItems(at func(i int) (Value, bool), x Value) (Value, error
 	}
 }
 
-func listIndex(t *Thread, a *Args) (Value, error) {
-	l := a.Pos[0].o.(*List)
-	t.see(l.shape)
-	return t.indexItem(a, func() []Value { return l.items }, "list.index(x): x not in list")
+func listIndex(t *value.Thread, a *value.Args) (value.Value, error) {
+	l := a.Pos[0].Obj.(*value.List)
+	t.See(l.Shape)
+	return indexItem(t, a, func() []value.Value { return l.Items }, "list.index(x): x not in list")
 }
 
 // indexItem is index(value, start, stop) of lists and tuples.
-func (t *Thread) indexItem(a *Args, items func() []Value, message string) (Value, error) {
+func indexItem(t *value.Thread, a *value.Args, items func() []value.Value, message string) (value.Value, error) {
 	for _, v := range a.Pos {
-		t.see(v.l)
+		t.See(v.Label)
 	}
 	lo, hi := 0, len(items())
 	var err error
-	if a.Pos[2].k != kUnset {
-		if lo, err = t.searchBound(a.Pos[2], hi); err != nil {
-			return Value{}, err
+	if a.Pos[2].Kind != value.KUnset {
+		if lo, err = searchBound(t, a.Pos[2], hi); err != nil {
+			return value.Value{}, err
 		}
 	}
-	if a.Pos[3].k != kUnset {
-		if hi, err = t.searchBound(a.Pos[3], hi); err != nil {
-			return Value{}, err
+	if a.Pos[3].Kind != value.KUnset {
+		if hi, err = searchBound(t, a.Pos[3], hi); err != nil {
+			return value.Value{}, err
 		}
 	}
 	for i := lo; i < hi && i < len(items()); i++ {
-		ok, err := t.equalItem(items()[i], a.Pos[1])
+		ok, err := t.EqualItem(items()[i], a.Pos[1])
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 		if ok {
-			return intValue(int64(i)), nil
+			return value.Int(int64(i)), nil
 		}
 	}
-	return Value{}, t.raise(t.types.ValueError, "%s", message)
+	return value.Value{}, t.Raise(t.Types.ValueError, "%s", message)
 }
 
 // searchBound returns where a search starts or stops.
-func (t *Thread) searchBound(v Value, n int) (int, error) {
-	if !t.isIndex(v) {
-		return 0, t.raise(t.types.TypeError, "slice indices must be integers or have an __index__ method")
+func searchBound(t *value.Thread, v value.Value, n int) (int, error) {
+	if !t.IsIndex(v) {
+		return 0, t.Raise(t.Types.TypeError, "slice indices must be integers or have an __index__ method")
 	}
-	return t.clampIndex(v, n)
+	return clampIndex(t, v, n)
+}
+
+func listSort(t *value.Thread, a *value.Args) (value.Value, error) {
+	reverse := false
+	s, err := t.Shaped(func() (err error) {
+		if a.Pos[2].Kind != value.KUnset {
+			reverse, err = t.Truth(a.Pos[2])
+		}
+		return err
+	})
+	if err != nil {
+		return value.Value{}, err
+	}
+	key := a.Pos[1]
+	if !value.Given(key) {
+		return value.None, t.SortList(a.Pos[0].With(t.Join(a.Pos[0].Label, s)), nil, reverse)
+	}
+	if key.Kind == value.KNative {
+		return value.None, sortByNative(t, a.Pos[0].With(t.Join(a.Pos[0].Label, s)), key, reverse)
+	}
+	return tailBuiltin(t, "_sort", a.Pos[0], key, value.Bool(reverse).With(s))
+}
+
+// builtin returns a function of the library's module of built-in functions.
+func builtin(t *value.Thread, name string) (value.Value, error) {
+	v, ok := t.Builtins.Names.Str(name)
+	if !ok {
+		return value.Value{}, t.Raise(t.Types.SystemError, "no function %s", name)
+	}
+	return v, nil
+}
+
+// sortByNative sorts by a key that a native computes: no frame is needed for it.
+func sortByNative(t *value.Thread, self, key value.Value, reverse bool) error {
+	l := self.Obj.(*value.List)
+	keys := make([]value.Value, 0, len(l.Items))
+	if err := t.Alloc(int64(len(l.Items)) * value.ValueBytes); err != nil {
+		return err
+	}
+	for i := 0; i < len(l.Items); i++ {
+		if err := t.Step(4); err != nil {
+			return err
+		}
+		k, err := t.Call(key, []value.Value{l.Items[i]}, nil, nil)
+		if err != nil {
+			return err
+		}
+		keys = append(keys, k.With(t.Join(k.Label, key.Label)))
+	}
+	return t.SortList(self, keys, reverse)
+}
+
+// listSortWith sorts by keys that were computed: one for each element, in their order.
+func listSortWith(t *value.Thread, a *value.Args) (value.Value, error) {
+	keys, ok := t.Payload(a.Pos[1], value.KList)
+	if !ok {
+		return value.Value{}, t.FailOf(a.Pos[1], t.Types.TypeError, "keys must be a list")
+	}
+	k := keys.Obj.(*value.List)
+	reverse, l := false, t.Join(a.Pos[0].Label, t.Join(keys.Label, k.Shape))
+	s, err := t.Shaped(func() (err error) {
+		reverse, err = t.Truth(a.Pos[2])
+		return err
+	})
+	if err != nil {
+		return value.Value{}, err
+	}
+	return value.None, t.SortList(a.Pos[0].With(t.Join(l, s)), append([]value.Value(nil), k.Items...), reverse)
 }

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/value"
 )
 
 // What strings and bytes objects have in common: searching, cutting, joining.
@@ -15,19 +16,19 @@ type text struct {
 	wide  bool // a string with characters beyond ASCII: places are not bytes
 }
 
-func textOf(v Value) text {
-	if b, ok := v.o.(*Bytes); ok {
-		return text{s: b.b, bytes: true}
+func textOf(v value.Value) text {
+	if b, ok := v.Obj.(*value.Bytes); ok {
+		return text{s: b.Data, bytes: true}
 	}
-	s := v.o.(*Str)
-	return text{s: s.s, wide: !isASCII(s)}
+	s := v.Obj.(*value.Str)
+	return text{s: s.Text, wide: !value.IsASCII(s)}
 }
 
-// text is textOf, and accounts for what finding places in a long one costs.
-func (t *Thread) text(v Value) text {
+// chargedText is textOf, and accounts for what finding places in a long one costs.
+func chargedText(t *value.Thread, v value.Value) text {
 	x := textOf(v)
 	if x.wide {
-		t.steps -= int64(len(x.s)) / 64 // the next step finds out
+		t.Steps -= int64(len(x.s)) / 64 // the next step finds out
 	}
 	return x
 }
@@ -56,37 +57,37 @@ func (x text) place(at int) int {
 }
 
 // textValue makes a value of the kind that x has.
-func (t *Thread) textValue(x text, s string) (Value, error) {
+func textValue(t *value.Thread, x text, s string) (value.Value, error) {
 	if x.bytes {
-		return t.bytes(s), t.alloc(int64(len(s)) + strBytes)
+		return t.Bytes(s), t.Alloc(int64(len(s)) + value.StrBytes)
 	}
-	return t.newStr(s)
+	return t.NewStr(s)
 }
 
 // textArg returns an argument that has to be of the kind that x has.
-func (t *Thread) textArg(x text, v Value, method string, n int) (string, error) {
-	t.see(v.l)
+func textArg(t *value.Thread, x text, v value.Value, method string, n int) (string, error) {
+	t.See(v.Label)
 	if x.bytes {
-		b, ok := t.payload(v, kBytes)
+		b, ok := t.Payload(v, value.KBytes)
 		if !ok {
-			return "", t.raise(t.types.TypeError, "a bytes-like object is required, not '%s'", t.className(v))
+			return "", t.Raise(t.Types.TypeError, "a bytes-like object is required, not '%s'", t.ClassName(v))
 		}
-		return b.o.(*Bytes).b, nil
+		return b.Obj.(*value.Bytes).Data, nil
 	}
-	s, ok := t.payload(v, kStr)
+	s, ok := t.Payload(v, value.KStr)
 	if !ok {
-		return "", t.raise(t.types.TypeError, "%s() argument %d must be str, not %s", method, n, t.argName(v))
+		return "", t.Raise(t.Types.TypeError, "%s() argument %d must be str, not %s", method, n, argName(t, v))
 	}
-	return s.o.(*Str).s, nil
+	return s.Obj.(*value.Str).Text, nil
 }
 
 // span reads the optional arguments start and end of a search, in characters.
 // ok is false when nothing can lie between them.
-func (t *Thread) span(x text, start, end Value) (lo, hi int, ok bool, err error) {
+func span(t *value.Thread, x text, start, end value.Value) (lo, hi int, ok bool, err error) {
 	n := x.len()
 	lo, hi = 0, n
-	if given(start) {
-		i, err := t.sliceEndArg(start)
+	if value.Given(start) {
+		i, err := sliceEndArg(t, start)
 		if err != nil {
 			return 0, 0, false, err
 		}
@@ -94,8 +95,8 @@ func (t *Thread) span(x text, start, end Value) (lo, hi int, ok bool, err error)
 			lo = max(lo+n, 0)
 		}
 	}
-	if given(end) {
-		i, err := t.sliceEndArg(end)
+	if value.Given(end) {
+		i, err := sliceEndArg(t, end)
 		if err != nil {
 			return 0, 0, false, err
 		}
@@ -107,16 +108,18 @@ func (t *Thread) span(x text, start, end Value) (lo, hi int, ok bool, err error)
 	return lo, hi, lo <= hi, nil
 }
 
-func (t *Thread) sliceEndArg(v Value) (int, error) {
-	t.see(v.l)
-	return t.sliceEnd(v)
+func sliceEndArg(t *value.Thread, v value.Value) (int, error) {
+	t.See(v.Label)
+	return t.SliceEnd(v)
 }
 
 // textMethods are the natives that both classes have.
-func textMethods(class string, recv Kind) []*Native {
-	m := func(name, params string, f nativeFunc) *Native { return meth(recv, class+"."+name, params, f) }
+func textMethods(class string, recv value.Kind) []*value.Native {
+	m := func(name, params string, f value.NativeFunc) *value.Native {
+		return value.NewMethod(recv, class+"."+name, params, f)
+	}
 	const search = "self, sub, start=None, end=None, /"
-	return []*Native{
+	return []*value.Native{
 		m("find", search, finder("find", false)),
 		m("rfind", search, finder("rfind", true)),
 		m("index", search, finder("index", false)),
@@ -135,7 +138,7 @@ func textMethods(class string, recv Kind) []*Native {
 		m("partition", "self, sep, /", partitioner(strings.Index, false)),
 		m("rpartition", "self, sep, /", partitioner(strings.LastIndex, true)),
 		m("replace", replaceParams(recv), textReplace),
-		m("join", "self, iterable, /", textJoin).drain(1),
+		m("join", "self, iterable, /", textJoin).Drain(1),
 		m("center", "self, width, fillchar=' ', /", padder("center")),
 		m("ljust", "self, width, fillchar=' ', /", padder("ljust")),
 		m("rjust", "self, width, fillchar=' ', /", padder("rjust")),
@@ -145,56 +148,56 @@ func textMethods(class string, recv Kind) []*Native {
 }
 
 // replaceParams: only strings take the count by name.
-func replaceParams(recv Kind) string {
-	if recv == kBytes {
+func replaceParams(recv value.Kind) string {
+	if recv == value.KBytes {
 		return "self, old, new, count=-1, /"
 	}
 	return "self, old, new, /, count=-1"
 }
 
 // subArg returns what is searched for; in a bytes object it may be a byte, too.
-func (t *Thread) subArg(x text, v Value, method string) (string, error) {
+func subArg(t *value.Thread, x text, v value.Value, method string) (string, error) {
 	if x.bytes {
-		t.see(v.l)
-		if b, ok := t.payload(v, kBytes); ok {
-			return b.o.(*Bytes).b, nil
+		t.See(v.Label)
+		if b, ok := t.Payload(v, value.KBytes); ok {
+			return b.Obj.(*value.Bytes).Data, nil
 		}
-		if !t.isIndex(v) {
-			return "", t.raise(t.types.TypeError, "argument should be integer or bytes-like object, not '%s'", t.className(v))
+		if !t.IsIndex(v) {
+			return "", t.Raise(t.Types.TypeError, "argument should be integer or bytes-like object, not '%s'", t.ClassName(v))
 		}
-		n, err := t.index(v)
+		n, err := t.Index(v)
 		if err != nil {
 			return "", err
 		}
-		if n.k == kBig || n.n < 0 || n.n > 255 {
-			return "", t.raise(t.types.ValueError, "byte must be in range(0, 256)")
+		if n.Kind == value.KBig || n.N < 0 || n.N > 255 {
+			return "", t.Raise(t.Types.ValueError, "byte must be in range(0, 256)")
 		}
-		return string([]byte{byte(n.n)}), nil
+		return string([]byte{byte(n.N)}), nil
 	}
-	return t.textArg(x, v, method, 1)
+	return textArg(t, x, v, method, 1)
 }
 
-func finder(method string, last bool) nativeFunc {
-	return func(t *Thread, a *Args) (Value, error) {
-		x := t.text(a.Pos[0])
+func finder(method string, last bool) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		x := chargedText(t, a.Pos[0])
 		if !x.bytes {
-			if _, err := t.subArg(x, a.Pos[1], method); err != nil {
-				return Value{}, err
+			if _, err := subArg(t, x, a.Pos[1], method); err != nil {
+				return value.Value{}, err
 			}
 		}
-		lo, hi, ok, err := t.span(x, a.Pos[2], a.Pos[3])
+		lo, hi, ok, err := span(t, x, a.Pos[2], a.Pos[3])
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
-		sub, err := t.subArg(x, a.Pos[1], method)
+		sub, err := subArg(t, x, a.Pos[1], method)
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 		at := -1
 		if ok {
 			from, to := x.offset(lo), x.offset(hi)
-			if err := t.stepSearch(to-from, len(sub)); err != nil {
-				return Value{}, err
+			if err := t.StepSearch(to-from, len(sub)); err != nil {
+				return value.Value{}, err
 			}
 			if last {
 				at = strings.LastIndex(x.s[from:to], sub)
@@ -206,126 +209,126 @@ func finder(method string, last bool) nativeFunc {
 			}
 		}
 		if at < 0 && (method == "index" || method == "rindex") {
-			t.see(a.Pos[0].l)
+			t.See(a.Pos[0].Label)
 			message := "substring not found"
 			if x.bytes {
 				message = "subsection not found"
 			}
-			return Value{}, t.raise(t.types.ValueError, "%s", message)
+			return value.Value{}, t.Raise(t.Types.ValueError, "%s", message)
 		}
-		return intValue(int64(at)), nil
+		return value.Int(int64(at)), nil
 	}
 }
 
-func textCount(t *Thread, a *Args) (Value, error) {
-	x := t.text(a.Pos[0])
+func textCount(t *value.Thread, a *value.Args) (value.Value, error) {
+	x := chargedText(t, a.Pos[0])
 	if !x.bytes {
-		if _, err := t.subArg(x, a.Pos[1], "count"); err != nil {
-			return Value{}, err
+		if _, err := subArg(t, x, a.Pos[1], "count"); err != nil {
+			return value.Value{}, err
 		}
 	}
-	lo, hi, ok, err := t.span(x, a.Pos[2], a.Pos[3])
+	lo, hi, ok, err := span(t, x, a.Pos[2], a.Pos[3])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	sub, err := t.subArg(x, a.Pos[1], "count")
+	sub, err := subArg(t, x, a.Pos[1], "count")
 	if err != nil || !ok {
-		return intValue(0), err
+		return value.Int(0), err
 	}
 	if sub == "" {
-		return intValue(int64(hi-lo) + 1), nil
+		return value.Int(int64(hi-lo) + 1), nil
 	}
 	part := x.s[x.offset(lo):x.offset(hi)]
-	if err := t.stepSearch(len(part), len(sub)); err != nil {
-		return Value{}, err
+	if err := t.StepSearch(len(part), len(sub)); err != nil {
+		return value.Value{}, err
 	}
-	return intValue(int64(strings.Count(part, sub))), nil
+	return value.Int(int64(strings.Count(part, sub))), nil
 }
 
-func affix(method string, test func(s, part string) bool) nativeFunc {
-	return func(t *Thread, a *Args) (Value, error) {
-		x := t.text(a.Pos[0])
-		lo, hi, ok, err := t.span(x, a.Pos[2], a.Pos[3])
+func affix(method string, test func(s, part string) bool) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		x := chargedText(t, a.Pos[0])
+		lo, hi, ok, err := span(t, x, a.Pos[2], a.Pos[3])
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 		part := ""
 		if ok {
 			part = x.s[x.offset(lo):x.offset(hi)]
 		}
-		t.see(a.Pos[1].l)
-		arg := t.base(a.Pos[1])
-		kind, name := kStr, "str"
+		t.See(a.Pos[1].Label)
+		arg := t.Base(a.Pos[1])
+		kind, name := value.KStr, "str"
 		if x.bytes {
-			kind, name = kBytes, "bytes"
+			kind, name = value.KBytes, "bytes"
 		}
-		switch arg.k {
+		switch arg.Kind {
 		case kind:
-			return boolValue(ok && test(part, textOf(arg).s)), nil
-		case kTuple:
-			for _, p := range arg.o.(*Tuple).items {
-				t.see(p.l)
-				q, is := t.payload(p, kind)
+			return value.Bool(ok && test(part, textOf(arg).s)), nil
+		case value.KTuple:
+			for _, p := range arg.Obj.(*value.Tuple).Items {
+				t.See(p.Label)
+				q, is := t.Payload(p, kind)
 				if !is && x.bytes {
-					return Value{}, t.raise(t.types.TypeError, "a bytes-like object is required, not '%s'", t.className(p))
+					return value.Value{}, t.Raise(t.Types.TypeError, "a bytes-like object is required, not '%s'", t.ClassName(p))
 				}
 				if !is {
-					return Value{}, t.raise(t.types.TypeError, "tuple for %s must only contain str, not %s", method, t.className(p))
+					return value.Value{}, t.Raise(t.Types.TypeError, "tuple for %s must only contain str, not %s", method, t.ClassName(p))
 				}
 				if ok && test(part, textOf(q).s) {
-					return boolValue(true), nil
+					return value.Bool(true), nil
 				}
 			}
-			return boolValue(false), nil
+			return value.Bool(false), nil
 		}
-		return Value{}, t.raise(t.types.TypeError, "%s first arg must be %s or a tuple of %s, not %s", method, name, name, t.className(a.Pos[1]))
+		return value.Value{}, t.Raise(t.Types.TypeError, "%s first arg must be %s or a tuple of %s, not %s", method, name, name, t.ClassName(a.Pos[1]))
 	}
 }
 
-func remover(method string, trim func(s, part string) string) nativeFunc {
-	return func(t *Thread, a *Args) (Value, error) {
-		x := t.text(a.Pos[0])
+func remover(method string, trim func(s, part string) string) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		x := chargedText(t, a.Pos[0])
 		var part string
 		var err error
 		if x.bytes {
-			part, err = t.textArg(x, a.Pos[1], method, 1)
-		} else if p, ok := t.payload(a.Pos[1], kStr); ok {
-			part = p.o.(*Str).s
+			part, err = textArg(t, x, a.Pos[1], method, 1)
+		} else if p, ok := t.Payload(a.Pos[1], value.KStr); ok {
+			part = p.Obj.(*value.Str).Text
 		} else {
-			err = t.failOf(a.Pos[1], t.types.TypeError, "%s() argument must be str, not %s", method, t.argName(a.Pos[1]))
+			err = t.FailOf(a.Pos[1], t.Types.TypeError, "%s() argument must be str, not %s", method, argName(t, a.Pos[1]))
 		}
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 		out := trim(x.s, part)
 		if len(out) == len(x.s) {
 			return a.Pos[0], nil
 		}
-		return t.textValue(x, strings.Clone(out))
+		return textValue(t, x, strings.Clone(out))
 	}
 }
 
-func stripper(method string, left, right bool) nativeFunc {
-	return func(t *Thread, a *Args) (Value, error) {
-		x := t.text(a.Pos[0])
+func stripper(method string, left, right bool) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		x := chargedText(t, a.Pos[0])
 		strips := x.isSpace
-		if given(a.Pos[1]) {
-			t.see(a.Pos[1].l)
+		if value.Given(a.Pos[1]) {
+			t.See(a.Pos[1].Label)
 			if !x.bytes {
-				if _, ok := t.payload(a.Pos[1], kStr); !ok {
-					return Value{}, t.raise(t.types.TypeError, "%s arg must be None or str", method)
+				if _, ok := t.Payload(a.Pos[1], value.KStr); !ok {
+					return value.Value{}, t.Raise(t.Types.TypeError, "%s arg must be None or str", method)
 				}
 			}
-			chars, err := t.textArg(x, a.Pos[1], method, 1)
+			chars, err := textArg(t, x, a.Pos[1], method, 1)
 			if err != nil {
-				return Value{}, err
+				return value.Value{}, err
 			}
-			if err := t.step(int64(len(chars)) / 16); err != nil {
-				return Value{}, err
+			if err := t.Step(int64(len(chars)) / 16); err != nil {
+				return value.Value{}, err
 			}
 			if len(chars) > 64 {
-				if err := t.step(int64(len(chars)) / 64 * int64(len(x.s)) / 16); err != nil {
-					return Value{}, err
+				if err := t.Step(int64(len(chars)) / 64 * int64(len(x.s)) / 16); err != nil {
+					return value.Value{}, err
 				}
 			}
 			strips = func(part string) bool { return strings.Contains(chars, part) }
@@ -348,10 +351,10 @@ func stripper(method string, left, right bool) nativeFunc {
 		if len(s) == len(x.s) {
 			return a.Pos[0], nil
 		}
-		if err := t.step(int64(len(x.s)-len(s)) / 8); err != nil {
-			return Value{}, err
+		if err := t.Step(int64(len(x.s)-len(s)) / 8); err != nil {
+			return value.Value{}, err
 		}
-		return t.textValue(x, strings.Clone(s))
+		return textValue(t, x, strings.Clone(s))
 	}
 }
 
@@ -386,56 +389,56 @@ func (x text) isSpace(char string) bool {
 }
 
 // splitArgs reads the arguments of split and rsplit; most < 0 is no bound.
-func (t *Thread) splitArgs(a *Args, method string) (x text, sep string, blank bool, most int64, err error) {
-	x = t.text(a.Pos[0])
-	t.see(a.Pos[0].l)
+func splitArgs(t *value.Thread, a *value.Args, method string) (x text, sep string, blank bool, most int64, err error) {
+	x = chargedText(t, a.Pos[0])
+	t.See(a.Pos[0].Label)
 	most = -1
-	if a.Pos[2].k != kUnset {
-		if most, err = t.intArg(a.Pos[2]); err != nil {
+	if a.Pos[2].Kind != value.KUnset {
+		if most, err = t.IntArg(a.Pos[2]); err != nil {
 			return x, "", false, 0, err
 		}
 	}
-	if err = t.stepSearch(len(x.s)*8, 1); err != nil {
+	if err = t.StepSearch(len(x.s)*8, 1); err != nil {
 		return x, "", false, 0, err
 	}
-	if !given(a.Pos[1]) {
+	if !value.Given(a.Pos[1]) {
 		return x, "", true, most, nil
 	}
 	if !x.bytes {
-		if _, ok := t.payload(a.Pos[1], kStr); !ok {
-			return x, "", false, 0, t.failOf(a.Pos[1], t.types.TypeError, "must be str or None, not %s", t.className(a.Pos[1]))
+		if _, ok := t.Payload(a.Pos[1], value.KStr); !ok {
+			return x, "", false, 0, t.FailOf(a.Pos[1], t.Types.TypeError, "must be str or None, not %s", t.ClassName(a.Pos[1]))
 		}
 	}
-	sep, err = t.textArg(x, a.Pos[1], method, 1)
+	sep, err = textArg(t, x, a.Pos[1], method, 1)
 	if err == nil && sep == "" {
-		err = t.raise(t.types.ValueError, "empty separator")
+		err = t.Raise(t.Types.ValueError, "empty separator")
 	}
 	return x, sep, false, most, err
 }
 
 // parts collects the pieces of a text.
 type parts struct {
-	t     *Thread
+	t     *value.Thread
 	x     text
-	items []Value
+	items []value.Value
 }
 
 func (p *parts) add(s string) error {
-	if err := p.t.alloc(valueBytes); err != nil {
+	if err := p.t.Alloc(value.ValueBytes); err != nil {
 		return err
 	}
-	if err := p.t.step(1); err != nil {
+	if err := p.t.Step(1); err != nil {
 		return err
 	}
-	v, err := p.t.textValue(p.x, s)
+	v, err := textValue(p.t, p.x, s)
 	p.items = append(p.items, v)
 	return err
 }
 
-func textSplit(t *Thread, a *Args) (Value, error) {
-	x, sep, blank, most, err := t.splitArgs(a, "split")
+func textSplit(t *value.Thread, a *value.Args) (value.Value, error) {
+	x, sep, blank, most, err := splitArgs(t, a, "split")
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	p := parts{t: t, x: x}
 	s := x.s
@@ -448,13 +451,13 @@ func textSplit(t *Thread, a *Args) (Value, error) {
 				break
 			}
 			if err := p.add(s[:i]); err != nil {
-				return Value{}, err
+				return value.Value{}, err
 			}
 			s = s[i+len(sep):]
 		}
 		err = p.add(s)
 	}
-	return t.newList(p.items, 0), err
+	return t.NewList(p.items, 0), err
 }
 
 // splitBlank cuts at white space.
@@ -488,10 +491,10 @@ func (p *parts) splitBlank(s string, most int64) error {
 	}
 }
 
-func textRSplit(t *Thread, a *Args) (Value, error) {
-	x, sep, blank, most, err := t.splitArgs(a, "rsplit")
+func textRSplit(t *value.Thread, a *value.Args) (value.Value, error) {
+	x, sep, blank, most, err := splitArgs(t, a, "rsplit")
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	p := parts{t: t, x: x}
 	s := x.s
@@ -504,14 +507,14 @@ func textRSplit(t *Thread, a *Args) (Value, error) {
 				break
 			}
 			if err := p.add(s[i+len(sep):]); err != nil {
-				return Value{}, err
+				return value.Value{}, err
 			}
 			s = s[:i]
 		}
 		err = p.add(s)
 	}
 	reverseValues(p.items)
-	return t.newList(p.items, 0), err
+	return t.NewList(p.items, 0), err
 }
 
 // rsplitBlank cuts at white space, from the end.
@@ -545,14 +548,14 @@ func (p *parts) rsplitBlank(s string, most int64) error {
 	}
 }
 
-func textSplitLines(t *Thread, a *Args) (Value, error) {
-	x := t.text(a.Pos[0])
-	keep, err := t.flag(a.Pos[1])
+func textSplitLines(t *value.Thread, a *value.Args) (value.Value, error) {
+	x := chargedText(t, a.Pos[0])
+	keep, err := boolArg(t, a.Pos[1])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	if err := t.stepSearch(len(x.s)*8, 1); err != nil {
-		return Value{}, err
+	if err := t.StepSearch(len(x.s)*8, 1); err != nil {
+		return value.Value{}, err
 	}
 	p := parts{t: t, x: x}
 	for s := x.s; s != ""; {
@@ -562,11 +565,11 @@ func textSplitLines(t *Thread, a *Args) (Value, error) {
 			cut = end
 		}
 		if err := p.add(s[:cut]); err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 		s = s[end:]
 	}
-	return t.newList(p.items, 0), nil
+	return t.NewList(p.items, 0), nil
 }
 
 // line returns where the first line ends, without and with its end.
@@ -591,23 +594,23 @@ func (x text) line(s string) (text, whole int) {
 	return len(s), len(s)
 }
 
-func partitioner(find func(s, sep string) int, right bool) nativeFunc {
-	return func(t *Thread, a *Args) (Value, error) {
-		x := t.text(a.Pos[0])
+func partitioner(find func(s, sep string) int, right bool) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		x := chargedText(t, a.Pos[0])
 		if !x.bytes {
-			if _, ok := t.payload(a.Pos[1], kStr); !ok {
-				return Value{}, t.failOf(a.Pos[1], t.types.TypeError, "must be str, not %s", t.className(a.Pos[1]))
+			if _, ok := t.Payload(a.Pos[1], value.KStr); !ok {
+				return value.Value{}, t.FailOf(a.Pos[1], t.Types.TypeError, "must be str, not %s", t.ClassName(a.Pos[1]))
 			}
 		}
-		sep, err := t.textArg(x, a.Pos[1], "partition", 1)
+		sep, err := textArg(t, x, a.Pos[1], "partition", 1)
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 		if sep == "" {
-			return Value{}, t.raise(t.types.ValueError, "empty separator")
+			return value.Value{}, t.Raise(t.Types.ValueError, "empty separator")
 		}
-		if err := t.stepSearch(len(x.s), len(sep)); err != nil {
-			return Value{}, err
+		if err := t.StepSearch(len(x.s), len(sep)); err != nil {
+			return value.Value{}, err
 		}
 		pieces := [3]string{x.s, "", ""}
 		if i := find(x.s, sep); i >= 0 {
@@ -615,34 +618,34 @@ func partitioner(find func(s, sep string) int, right bool) nativeFunc {
 		} else if right {
 			pieces = [3]string{"", "", x.s}
 		}
-		items := make([]Value, 3)
+		items := make([]value.Value, 3)
 		for i, s := range pieces {
-			if items[i], err = t.textValue(x, s); err != nil {
-				return Value{}, err
+			if items[i], err = textValue(t, x, s); err != nil {
+				return value.Value{}, err
 			}
 		}
-		return t.tuple(items), nil
+		return t.Tuple(items), nil
 	}
 }
 
-func textReplace(t *Thread, a *Args) (Value, error) {
-	x := t.text(a.Pos[0])
-	before, err := t.textArg(x, a.Pos[1], "replace", 1)
+func textReplace(t *value.Thread, a *value.Args) (value.Value, error) {
+	x := chargedText(t, a.Pos[0])
+	before, err := textArg(t, x, a.Pos[1], "replace", 1)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	after, err := t.textArg(x, a.Pos[2], "replace", 2)
+	after, err := textArg(t, x, a.Pos[2], "replace", 2)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	most := int64(-1)
-	if a.Pos[3].k != kUnset {
-		if most, err = t.intArg(a.Pos[3]); err != nil {
-			return Value{}, err
+	if a.Pos[3].Kind != value.KUnset {
+		if most, err = t.IntArg(a.Pos[3]); err != nil {
+			return value.Value{}, err
 		}
 	}
-	if err := t.stepSearch(len(x.s), len(before)); err != nil {
-		return Value{}, err
+	if err := t.StepSearch(len(x.s), len(before)); err != nil {
+		return value.Value{}, err
 	}
 	n := int64(x.len()) + 1
 	if before != "" {
@@ -655,20 +658,20 @@ func textReplace(t *Thread, a *Args) (Value, error) {
 		return a.Pos[0], nil
 	}
 	size := int64(len(x.s))
-	if tooLarge(n, int64(len(after)), 1) {
-		return Value{}, t.raiseArgs(t.types.OverflowError, t.str("replace string is too long"))
+	if value.TooLarge(n, int64(len(after)), 1) {
+		return value.Value{}, t.RaiseArgs(t.Types.OverflowError, t.Str("replace string is too long"))
 	}
 	size += n * int64(len(after))
-	if err := t.alloc(size); err != nil {
-		return Value{}, err
+	if err := t.Alloc(size); err != nil {
+		return value.Value{}, err
 	}
-	if err := t.step(size / 256); err != nil {
-		return Value{}, err
+	if err := t.Step(size / 256); err != nil {
+		return value.Value{}, err
 	}
 	if before == "" {
-		return t.textValue(x, x.interleave(after, n))
+		return textValue(t, x, x.interleave(after, n))
 	}
-	return t.textValue(x, strings.Replace(x.s, before, after, int(n)))
+	return textValue(t, x, strings.Replace(x.s, before, after, int(n)))
 }
 
 // interleave puts part before each of the first n characters, and at the end when there are fewer.
@@ -688,74 +691,74 @@ func (x text) interleave(part string, n int64) string {
 	return b.String()
 }
 
-func textJoin(t *Thread, a *Args) (Value, error) {
-	x := t.text(a.Pos[0])
-	if _, err := t.iterable(a.Pos[1], "can only join an iterable"); err != nil {
-		return Value{}, err
+func textJoin(t *value.Thread, a *value.Args) (value.Value, error) {
+	x := chargedText(t, a.Pos[0])
+	if _, err := t.Iterable(a.Pos[1], "can only join an iterable"); err != nil {
+		return value.Value{}, err
 	}
-	var items []Value
-	switch b := t.plainSeq(a.Pos[1]); b.k {
-	case kList:
-		t.see(b.l)
-		t.see(b.o.(*List).shape)
-		items = b.o.(*List).items
-	case kTuple:
-		t.see(b.l)
-		items = b.o.(*Tuple).items
+	var items []value.Value
+	switch b := t.PlainSeq(a.Pos[1]); b.Kind {
+	case value.KList:
+		t.See(b.Label)
+		t.See(b.Obj.(*value.List).Shape)
+		items = b.Obj.(*value.List).Items
+	case value.KTuple:
+		t.See(b.Label)
+		items = b.Obj.(*value.Tuple).Items
 	default:
 		var err error
-		if items, err = t.collect(a.Pos[1]); err != nil {
-			return Value{}, err
+		if items, err = t.Collect(a.Pos[1]); err != nil {
+			return value.Value{}, err
 		}
 	}
-	if err := t.step(int64(len(items)) / 4); err != nil {
-		return Value{}, err
+	if err := t.Step(int64(len(items)) / 4); err != nil {
+		return value.Value{}, err
 	}
-	kind := kStr
+	kind := value.KStr
 	if x.bytes {
-		kind = kBytes
+		kind = value.KBytes
 	}
 	size := int64(0)
 	for i, v := range items {
-		if v.l != 0 {
-			t.see(v.l)
+		if v.Label != 0 {
+			t.See(v.Label)
 		}
-		if v.k != kind {
-			p, ok := t.payload(v, kind)
+		if v.Kind != kind {
+			p, ok := t.Payload(v, kind)
 			if !ok && x.bytes {
-				return Value{}, t.raise(t.types.TypeError, "sequence item %d: expected a bytes-like object, %s found", i, t.className(v))
+				return value.Value{}, t.Raise(t.Types.TypeError, "sequence item %d: expected a bytes-like object, %s found", i, t.ClassName(v))
 			}
 			if !ok {
-				return Value{}, t.raise(t.types.TypeError, "sequence item %d: expected str instance, %s found", i, t.className(v))
+				return value.Value{}, t.Raise(t.Types.TypeError, "sequence item %d: expected str instance, %s found", i, t.ClassName(v))
 			}
 			v = p
 		}
-		size += int64(textLen(v))
+		size += int64(value.TextLen(v))
 	}
-	if len(items) == 1 && items[0].k == kind {
+	if len(items) == 1 && items[0].Kind == kind {
 		return items[0], nil
 	}
 	if n := int64(len(items)) - 1; n > 0 {
-		if tooLarge(n, int64(len(x.s)), 1) {
-			return Value{}, t.raise(t.types.OverflowError, "join() result is too long for a Python string")
+		if value.TooLarge(n, int64(len(x.s)), 1) {
+			return value.Value{}, t.Raise(t.Types.OverflowError, "join() result is too long for a Python string")
 		}
 		size += n * int64(len(x.s))
 	}
-	if err := t.alloc(size); err != nil {
-		return Value{}, err
+	if err := t.Alloc(size); err != nil {
+		return value.Value{}, err
 	}
-	if err := t.step(size / 256); err != nil {
-		return Value{}, err
+	if err := t.Step(size / 256); err != nil {
+		return value.Value{}, err
 	}
 	out := make([]byte, 0, size)
 	for i, v := range items {
 		if i > 0 {
 			out = append(out, x.s...)
 		}
-		out = append(out, textOf(t.base(v)).s...)
+		out = append(out, textOf(t.Base(v)).s...)
 	}
 	if x.bytes {
-		return t.bytes(string(out)), nil
+		return t.Bytes(string(out)), nil
 	}
-	return t.newStr(string(out))
+	return t.NewStr(string(out))
 }

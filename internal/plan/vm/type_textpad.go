@@ -2,61 +2,63 @@ package vm
 
 import (
 	"strings"
+
+	"praxis/internal/plan/value"
 )
 
 // How strings and bytes objects are padded.
 
 // fillArg returns the character that a text is padded with.
-func (t *Thread) fillArg(x text, v Value, method string) (string, error) {
-	if v.k == kUnset {
+func fillArg(t *value.Thread, x text, v value.Value, method string) (string, error) {
+	if v.Kind == value.KUnset {
 		return " ", nil
 	}
-	t.see(v.l)
+	t.See(v.Label)
 	if x.bytes {
-		b, ok := t.payload(v, kBytes)
+		b, ok := t.Payload(v, value.KBytes)
 		if !ok {
-			return "", t.raise(t.types.TypeError, "%s() argument 2 must be a byte string of length 1, not %s", method, t.className(v))
+			return "", t.Raise(t.Types.TypeError, "%s() argument 2 must be a byte string of length 1, not %s", method, t.ClassName(v))
 		}
-		if n := len(b.o.(*Bytes).b); n != 1 {
-			return "", t.raise(t.types.TypeError, "%s(): argument 2 must be a byte string of length 1, not a bytes object of length %d", method, n)
+		if n := len(b.Obj.(*value.Bytes).Data); n != 1 {
+			return "", t.Raise(t.Types.TypeError, "%s(): argument 2 must be a byte string of length 1, not a bytes object of length %d", method, n)
 		}
-		return b.o.(*Bytes).b, nil
+		return b.Obj.(*value.Bytes).Data, nil
 	}
-	s, ok := t.payload(v, kStr)
+	s, ok := t.Payload(v, value.KStr)
 	if !ok {
-		return "", t.raise(t.types.TypeError, "The fill character must be a unicode character, not %s", t.className(v))
+		return "", t.Raise(t.Types.TypeError, "The fill character must be a unicode character, not %s", t.ClassName(v))
 	}
-	if strLen(s.o.(*Str)) != 1 {
-		return "", t.raise(t.types.TypeError, "The fill character must be exactly one character long")
+	if value.StrLen(s.Obj.(*value.Str)) != 1 {
+		return "", t.Raise(t.Types.TypeError, "The fill character must be exactly one character long")
 	}
-	return s.o.(*Str).s, nil
+	return s.Obj.(*value.Str).Text, nil
 }
 
 // pad puts left and right fill characters around s.
-func (t *Thread) pad(x text, s, fill string, left, right int64) (Value, error) {
-	if tooLarge(left+right, int64(len(fill)), 1) {
-		return Value{}, t.raiseArgs(t.types.MemoryError)
+func pad(t *value.Thread, x text, s, fill string, left, right int64) (value.Value, error) {
+	if value.TooLarge(left+right, int64(len(fill)), 1) {
+		return value.Value{}, t.RaiseArgs(t.Types.MemoryError)
 	}
 	size := (left+right)*int64(len(fill)) + int64(len(s))
-	if err := t.alloc(size); err != nil {
-		return Value{}, err
+	if err := t.Alloc(size); err != nil {
+		return value.Value{}, err
 	}
-	if err := t.step(size / 256); err != nil {
-		return Value{}, err
+	if err := t.Step(size / 256); err != nil {
+		return value.Value{}, err
 	}
-	return t.textValue(x, strings.Repeat(fill, int(left))+s+strings.Repeat(fill, int(right)))
+	return textValue(t, x, strings.Repeat(fill, int(left))+s+strings.Repeat(fill, int(right)))
 }
 
-func padder(method string) nativeFunc {
-	return func(t *Thread, a *Args) (Value, error) {
-		x := t.text(a.Pos[0])
-		width, err := t.intArg(a.Pos[1])
+func padder(method string) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		x := chargedText(t, a.Pos[0])
+		width, err := t.IntArg(a.Pos[1])
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
-		fill, err := t.fillArg(x, a.Pos[2], method)
+		fill, err := fillArg(t, x, a.Pos[2], method)
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
 		n := width - int64(x.len())
 		if n <= 0 {
@@ -69,15 +71,15 @@ func padder(method string) nativeFunc {
 		case "rjust":
 			left = n
 		}
-		return t.pad(x, x.s, fill, left, n-left)
+		return pad(t, x, x.s, fill, left, n-left)
 	}
 }
 
-func textZfill(t *Thread, a *Args) (Value, error) {
-	x := t.text(a.Pos[0])
-	width, err := t.intArg(a.Pos[1])
+func textZfill(t *value.Thread, a *value.Args) (value.Value, error) {
+	x := chargedText(t, a.Pos[0])
+	width, err := t.IntArg(a.Pos[1])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	n := width - int64(x.len())
 	if n <= 0 {
@@ -88,29 +90,29 @@ func textZfill(t *Thread, a *Args) (Value, error) {
 		sign, s = s[:1], s[1:]
 	}
 	if sign == "" {
-		return t.pad(x, s, "0", n, 0)
+		return pad(t, x, s, "0", n, 0)
 	}
-	v, err := t.pad(x, s, "0", n, 0)
+	v, err := pad(t, x, s, "0", n, 0)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	return t.textValue(x, sign+textOf(v).s)
+	return textValue(t, x, sign+textOf(v).s)
 }
 
-func textExpandTabs(t *Thread, a *Args) (Value, error) {
-	x := t.text(a.Pos[0])
+func textExpandTabs(t *value.Thread, a *value.Args) (value.Value, error) {
+	x := chargedText(t, a.Pos[0])
 	size := int64(8)
-	if a.Pos[1].k != kUnset {
-		n, err := t.index(a.Pos[1])
+	if a.Pos[1].Kind != value.KUnset {
+		n, err := t.Index(a.Pos[1])
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
-		if size = n.n; n.k == kBig || size > 1<<31-1 || size < -1<<31 {
-			return Value{}, t.raise(t.types.OverflowError, "Python int too large to convert to C int")
+		if size = n.N; n.Kind == value.KBig || size > 1<<31-1 || size < -1<<31 {
+			return value.Value{}, t.Raise(t.Types.OverflowError, "Python int too large to convert to C int")
 		}
 	}
-	if err := t.step(int64(len(x.s)) / 16); err != nil {
-		return Value{}, err
+	if err := t.Step(int64(len(x.s)) / 16); err != nil {
+		return value.Value{}, err
 	}
 	var b strings.Builder
 	column := int64(0)
@@ -120,11 +122,11 @@ func textExpandTabs(t *Thread, a *Args) (Value, error) {
 		case c == '\t':
 			if size > 0 {
 				pad := size - column%size
-				if err := t.alloc(pad); err != nil {
-					return Value{}, err
+				if err := t.Alloc(pad); err != nil {
+					return value.Value{}, err
 				}
-				if err := t.step(pad / 256); err != nil {
-					return Value{}, err
+				if err := t.Step(pad / 256); err != nil {
+					return value.Value{}, err
 				}
 				b.WriteString(strings.Repeat(" ", int(pad)))
 				column += pad
@@ -137,5 +139,5 @@ func textExpandTabs(t *Thread, a *Args) (Value, error) {
 		}
 		s = s[n:]
 	}
-	return t.textValue(x, b.String())
+	return textValue(t, x, b.String())
 }

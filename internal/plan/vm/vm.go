@@ -3,7 +3,9 @@ package vm
 import (
 	"math"
 
+	"praxis/internal/plan/bytecode"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 )
 
 // run carries out instructions until the frame that it was called for returns
@@ -16,266 +18,266 @@ func (vm *VM) run() error {
 	var (
 		t      = &vm.t
 		f      *Frame
-		code   []Instr
-		st     []Value
-		consts []Value
+		code   []bytecode.Instr
+		st     []value.Value
+		consts []value.Value
 		sp, ip int
 		err    error
-		in     Instr
-		v      Value
+		in     bytecode.Instr
+		v      value.Value
 	)
 reload:
 	f = vm.frames[vm.depth]
-	code, st, consts = f.code.instrs, f.st, f.code.consts
+	code, st, consts = f.code.Instrs, f.st, f.code.Consts
 	sp, ip = f.sp, f.ip
 next:
 	in = code[ip]
 	ip++
-	switch Op(in) {
-	case opNop:
+	switch bytecode.Op(in) {
+	case bytecode.Nop:
 
-	case opLoadConst:
+	case bytecode.LoadConst:
 		st[sp] = consts[in>>8]
 		sp++
-	case opLoadInt:
-		st[sp] = Value{k: kInt, n: int64(in >> 8)}
+	case bytecode.LoadInt:
+		st[sp] = value.Value{Kind: value.KInt, N: int64(in >> 8)}
 		sp++
-	case opLoadNone:
-		st[sp] = none
+	case bytecode.LoadNone:
+		st[sp] = value.None
 		sp++
-	case opLoadTrue:
-		st[sp] = Value{k: kBool, n: 1}
+	case bytecode.LoadTrue:
+		st[sp] = value.Value{Kind: value.KBool, N: 1}
 		sp++
-	case opLoadFalse:
-		st[sp] = Value{k: kBool}
+	case bytecode.LoadFalse:
+		st[sp] = value.Value{Kind: value.KBool}
 		sp++
-	case opLoadFast:
+	case bytecode.LoadFast:
 		st[sp] = st[in>>8]
 		sp++
-	case opLoadFastCheck:
-		if st[in>>8].k == kUnset {
-			err = vm.unbound(f, in.arg())
+	case bytecode.LoadFastCheck:
+		if st[in>>8].Kind == value.KUnset {
+			err = vm.unbound(f, in.Arg())
 			goto fail
 		}
 		st[sp] = st[in>>8]
 		sp++
-	case opStoreFast:
+	case bytecode.StoreFast:
 		sp--
 		st[in>>8] = st[sp]
-	case opClearFast:
-		st[in>>8] = Value{}
-	case opLoadDeref:
-		v = st[in>>8].o.(*Cell).v
-		if v.k == kUnset {
-			err = vm.unbound(f, in.arg())
+	case bytecode.ClearFast:
+		st[in>>8] = value.Value{}
+	case bytecode.LoadDeref:
+		v = st[in>>8].Obj.(*value.Cell).Val
+		if v.Kind == value.KUnset {
+			err = vm.unbound(f, in.Arg())
 			goto fail
 		}
 		st[sp] = v
 		sp++
-	case opStoreDeref:
+	case bytecode.StoreDeref:
 		sp--
-		st[in>>8].o.(*Cell).v = st[sp]
-	case opLoadGlobal:
-		s := &f.run.sites[in>>8]
-		g := &f.fn.globals.names
+		st[in>>8].Obj.(*value.Cell).Val = st[sp]
+	case bytecode.LoadGlobal:
+		s := &f.run.Sites[in>>8]
+		g := &f.fn.Globals.Names
 		switch {
-		case s.kind == siteGlobal && s.ver == g.version:
-			st[sp] = g.entries[s.pos].val
-		case s.kind == siteBuiltin && s.ver == g.version:
-			st[sp] = s.val
+		case s.Kind == value.SiteGlobal && s.Ver == g.Version:
+			st[sp] = g.Entries[s.Pos].Val
+		case s.Kind == value.SiteBuiltin && s.Ver == g.Version:
+			st[sp] = s.Val
 		default:
-			if v, err = vm.loadGlobal(f, in.arg()); err != nil {
+			if v, err = vm.loadGlobal(f, in.Arg()); err != nil {
 				goto fail
 			}
 			st[sp] = v
 		}
 		sp++
-	case opStoreGlobal:
-		s := &f.run.sites[in>>8]
-		g := &f.fn.globals.names
+	case bytecode.StoreGlobal:
+		s := &f.run.Sites[in>>8]
+		g := &f.fn.Globals.Names
 		sp--
-		if s.kind == siteGlobal && s.ver == g.version {
-			g.entries[s.pos].val = st[sp]
+		if s.Kind == value.SiteGlobal && s.Ver == g.Version {
+			g.Entries[s.Pos].Val = st[sp]
 		} else {
 			f.ip, f.sp = ip, sp
-			if err = vm.storeGlobal(f, in.arg(), st[sp]); err != nil {
+			if err = vm.storeGlobal(f, in.Arg(), st[sp]); err != nil {
 				goto fail
 			}
 		}
 
-	case opPop:
+	case bytecode.Pop:
 		sp--
-	case opDup:
+	case bytecode.Dup:
 		st[sp] = st[sp-1]
 		sp++
-	case opDup2:
+	case bytecode.Dup2:
 		st[sp], st[sp+1] = st[sp-2], st[sp-1]
 		sp += 2
-	case opSwap:
-		i := sp - in.arg()
+	case bytecode.Swap:
+		i := sp - in.Arg()
 		st[sp-1], st[i] = st[i], st[sp-1]
-	case opRotate:
-		i := sp - in.arg()
+	case bytecode.Rotate:
+		i := sp - in.Arg()
 		v = st[sp-1]
 		copy(st[i+1:sp], st[i:sp-1])
 		st[i] = v
 
-	case opLoadFastFast:
-		a, b := in.pair()
+	case bytecode.LoadFastFast:
+		a, b := in.Pair()
 		st[sp] = st[a]
 		st[sp+1] = st[b]
 		sp += 2
-	case opLoadFastConst:
-		a, b := in.pair()
+	case bytecode.LoadFastConst:
+		a, b := in.Pair()
 		st[sp] = st[a]
 		st[sp+1] = consts[b]
 		sp += 2
-	case opStoreLoadFast:
-		a, b := in.pair()
+	case bytecode.StoreLoadFast:
+		a, b := in.Pair()
 		st[a] = st[sp-1]
 		st[sp-1] = st[b]
-	case opStoreStore:
-		a, b := in.pair()
+	case bytecode.StoreStore:
+		a, b := in.Pair()
 		sp -= 2
 		st[a] = st[sp+1]
 		st[b] = st[sp]
 
-	case opAdd:
+	case bytecode.Add:
 		x, y := &st[sp-2], &st[sp-1]
-		if x.k == kInt && y.k == kInt {
-			if s := x.n + y.n; (s > x.n) == (y.n > 0) {
-				x.n = s
-				if x.l|y.l != 0 {
-					x.l = t.join(x.l, y.l)
+		if x.Kind == value.KInt && y.Kind == value.KInt {
+			if s := x.N + y.N; (s > x.N) == (y.N > 0) {
+				x.N = s
+				if x.Label|y.Label != 0 {
+					x.Label = t.Join(x.Label, y.Label)
 				}
 				sp--
 				goto next
 			}
-		} else if x.k == kFloat && y.k == kFloat {
-			x.n = int64(math.Float64bits(x.float() + y.float()))
-			if x.l|y.l != 0 {
-				x.l = t.join(x.l, y.l)
+		} else if x.Kind == value.KFloat && y.Kind == value.KFloat {
+			x.N = int64(math.Float64bits(x.Float() + y.Float()))
+			if x.Label|y.Label != 0 {
+				x.Label = t.Join(x.Label, y.Label)
 			}
 			sp--
 			goto next
 		}
 		f.ip, f.sp = ip, sp
-		if v, err = t.binary(syntax.Add, *x, *y); err != nil {
+		if v, err = t.Binary(syntax.Add, *x, *y); err != nil {
 			goto raise
 		}
 		sp--
 		st[sp-1] = v
-	case opSub:
+	case bytecode.Sub:
 		x, y := &st[sp-2], &st[sp-1]
-		if x.k == kInt && y.k == kInt {
-			if s := x.n - y.n; (s < x.n) == (y.n > 0) {
-				x.n = s
-				if x.l|y.l != 0 {
-					x.l = t.join(x.l, y.l)
+		if x.Kind == value.KInt && y.Kind == value.KInt {
+			if s := x.N - y.N; (s < x.N) == (y.N > 0) {
+				x.N = s
+				if x.Label|y.Label != 0 {
+					x.Label = t.Join(x.Label, y.Label)
 				}
 				sp--
 				goto next
 			}
-		} else if x.k == kFloat && y.k == kFloat {
-			x.n = int64(math.Float64bits(x.float() - y.float()))
-			if x.l|y.l != 0 {
-				x.l = t.join(x.l, y.l)
+		} else if x.Kind == value.KFloat && y.Kind == value.KFloat {
+			x.N = int64(math.Float64bits(x.Float() - y.Float()))
+			if x.Label|y.Label != 0 {
+				x.Label = t.Join(x.Label, y.Label)
 			}
 			sp--
 			goto next
 		}
 		f.ip, f.sp = ip, sp
-		if v, err = t.binary(syntax.Sub, *x, *y); err != nil {
+		if v, err = t.Binary(syntax.Sub, *x, *y); err != nil {
 			goto raise
 		}
 		sp--
 		st[sp-1] = v
-	case opMul:
+	case bytecode.Mul:
 		x, y := &st[sp-2], &st[sp-1]
-		if x.k == kInt && y.k == kInt && uint64(x.n+1<<31) < 1<<32 && uint64(y.n+1<<31) < 1<<32 {
-			x.n *= y.n
-			if x.l|y.l != 0 {
-				x.l = t.join(x.l, y.l)
+		if x.Kind == value.KInt && y.Kind == value.KInt && uint64(x.N+1<<31) < 1<<32 && uint64(y.N+1<<31) < 1<<32 {
+			x.N *= y.N
+			if x.Label|y.Label != 0 {
+				x.Label = t.Join(x.Label, y.Label)
 			}
 			sp--
 			goto next
-		} else if x.k == kFloat && y.k == kFloat {
-			x.n = int64(math.Float64bits(x.float() * y.float()))
-			if x.l|y.l != 0 {
-				x.l = t.join(x.l, y.l)
+		} else if x.Kind == value.KFloat && y.Kind == value.KFloat {
+			x.N = int64(math.Float64bits(x.Float() * y.Float()))
+			if x.Label|y.Label != 0 {
+				x.Label = t.Join(x.Label, y.Label)
 			}
 			sp--
 			goto next
 		}
 		f.ip, f.sp = ip, sp
-		if v, err = t.binary(syntax.Mult, *x, *y); err != nil {
+		if v, err = t.Binary(syntax.Mult, *x, *y); err != nil {
 			goto raise
 		}
 		sp--
 		st[sp-1] = v
-	case opFloorDiv:
+	case bytecode.FloorDiv:
 		x, y := &st[sp-2], &st[sp-1]
-		if x.k == kInt && y.k == kInt && y.n > 0 {
-			q := x.n / y.n
-			if x.n%y.n < 0 {
+		if x.Kind == value.KInt && y.Kind == value.KInt && y.N > 0 {
+			q := x.N / y.N
+			if x.N%y.N < 0 {
 				q--
 			}
-			x.n = q
-			if x.l|y.l != 0 {
-				x.l = t.join(x.l, y.l)
+			x.N = q
+			if x.Label|y.Label != 0 {
+				x.Label = t.Join(x.Label, y.Label)
 			}
 			sp--
 			goto next
 		}
 		f.ip, f.sp = ip, sp
-		if v, err = t.binary(syntax.FloorDiv, *x, *y); err != nil {
+		if v, err = t.Binary(syntax.FloorDiv, *x, *y); err != nil {
 			goto raise
 		}
 		sp--
 		st[sp-1] = v
-	case opMod:
+	case bytecode.Mod:
 		x, y := &st[sp-2], &st[sp-1]
-		if x.k == kInt && y.k == kInt && y.n > 0 {
-			if x.n %= y.n; x.n < 0 {
-				x.n += y.n
+		if x.Kind == value.KInt && y.Kind == value.KInt && y.N > 0 {
+			if x.N %= y.N; x.N < 0 {
+				x.N += y.N
 			}
-			if x.l|y.l != 0 {
-				x.l = t.join(x.l, y.l)
+			if x.Label|y.Label != 0 {
+				x.Label = t.Join(x.Label, y.Label)
 			}
 			sp--
 			goto next
 		}
 		f.ip, f.sp = ip, sp
-		if v, err = t.binary(syntax.Mod, *x, *y); err != nil {
+		if v, err = t.Binary(syntax.Mod, *x, *y); err != nil {
 			goto raise
 		}
 		sp--
 		st[sp-1] = v
-	case opBinary:
+	case bytecode.Binary:
 		f.ip, f.sp = ip, sp
-		if v, err = t.binary(syntax.Operator(in>>8), st[sp-2], st[sp-1]); err != nil {
+		if v, err = t.Binary(syntax.Operator(in>>8), st[sp-2], st[sp-1]); err != nil {
 			goto raise
 		}
 		sp--
 		st[sp-1] = v
-	case opInplace:
+	case bytecode.Inplace:
 		x, y := &st[sp-2], &st[sp-1]
-		if x.k == kInt && y.k == kInt {
+		if x.Kind == value.KInt && y.Kind == value.KInt {
 			switch syntax.Operator(in >> 8) {
 			case syntax.Add:
-				if s := x.n + y.n; (s > x.n) == (y.n > 0) {
-					x.n = s
-					if x.l|y.l != 0 {
-						x.l = t.join(x.l, y.l)
+				if s := x.N + y.N; (s > x.N) == (y.N > 0) {
+					x.N = s
+					if x.Label|y.Label != 0 {
+						x.Label = t.Join(x.Label, y.Label)
 					}
 					sp--
 					goto next
 				}
 			case syntax.Sub:
-				if s := x.n - y.n; (s < x.n) == (y.n > 0) {
-					x.n = s
-					if x.l|y.l != 0 {
-						x.l = t.join(x.l, y.l)
+				if s := x.N - y.N; (s < x.N) == (y.N > 0) {
+					x.N = s
+					if x.Label|y.Label != 0 {
+						x.Label = t.Join(x.Label, y.Label)
 					}
 					sp--
 					goto next
@@ -283,373 +285,373 @@ next:
 			}
 		}
 		f.ip, f.sp = ip, sp
-		if v, err = t.inplace(syntax.Operator(in>>8), *x, *y); err != nil {
+		if v, err = t.Inplace(syntax.Operator(in>>8), *x, *y); err != nil {
 			goto raise
 		}
 		sp--
 		st[sp-1] = v
-	case opUnary:
+	case bytecode.Unary:
 		f.ip, f.sp = ip, sp
-		if v, err = t.unary(syntax.UnaryOperator(in>>8), st[sp-1]); err != nil {
+		if v, err = t.Unary(syntax.UnaryOperator(in>>8), st[sp-1]); err != nil {
 			goto raise
 		}
 		st[sp-1] = v
-	case opNot, opTruth:
+	case bytecode.Not, bytecode.Truth:
 		x := &st[sp-1]
-		if x.k != kBool {
+		if x.Kind != value.KBool {
 			f.ip, f.sp = ip, sp
 			if v, err = vm.truthValue(*x); err != nil {
 				goto raise
 			}
 			*x = v
 		}
-		if Op(in) == opNot {
-			x.n ^= 1
+		if bytecode.Op(in) == bytecode.Not {
+			x.N ^= 1
 		}
-	case opCompare:
+	case bytecode.Compare:
 		x, y := &st[sp-2], &st[sp-1]
 		op := syntax.CmpOperator(in >> 8)
-		if x.k == kInt && y.k == kInt && op <= syntax.GtE {
-			r := cmpInt(op, x.n, y.n)
-			l := x.l
-			if l|y.l != 0 {
-				l = t.join(l, y.l)
+		if x.Kind == value.KInt && y.Kind == value.KInt && op <= syntax.GtE {
+			r := cmpInt(op, x.N, y.N)
+			l := x.Label
+			if l|y.Label != 0 {
+				l = t.Join(l, y.Label)
 			}
 			sp--
-			*x = Value{k: kBool, l: l}
+			*x = value.Value{Kind: value.KBool, Label: l}
 			if r {
-				x.n = 1
+				x.N = 1
 			}
 			goto next
 		}
 		f.ip, f.sp = ip, sp
-		if v, err = t.compare(op, *x, *y); err != nil {
+		if v, err = t.Compare(op, *x, *y); err != nil {
 			goto raise
 		}
 		sp--
 		st[sp-1] = v
 
-	case opAddFastConst:
-		a, b := in.pair()
+	case bytecode.AddFastConst:
+		a, b := in.Pair()
 		x, y := &st[a], &consts[b]
-		if x.k == kInt && y.k == kInt {
-			if s := x.n + y.n; (s > x.n) == (y.n > 0) {
-				st[sp] = Value{k: kInt, n: s, l: x.l}
+		if x.Kind == value.KInt && y.Kind == value.KInt {
+			if s := x.N + y.N; (s > x.N) == (y.N > 0) {
+				st[sp] = value.Value{Kind: value.KInt, N: s, Label: x.Label}
 				sp++
 				goto next
 			}
 		}
 		f.ip, f.sp = ip, sp
-		if v, err = t.binary(syntax.Add, *x, *y); err != nil {
+		if v, err = t.Binary(syntax.Add, *x, *y); err != nil {
 			goto raise
 		}
 		st[sp] = v
 		sp++
-	case opSubFastConst:
-		a, b := in.pair()
+	case bytecode.SubFastConst:
+		a, b := in.Pair()
 		x, y := &st[a], &consts[b]
-		if x.k == kInt && y.k == kInt {
-			if s := x.n - y.n; (s < x.n) == (y.n > 0) {
-				st[sp] = Value{k: kInt, n: s, l: x.l}
+		if x.Kind == value.KInt && y.Kind == value.KInt {
+			if s := x.N - y.N; (s < x.N) == (y.N > 0) {
+				st[sp] = value.Value{Kind: value.KInt, N: s, Label: x.Label}
 				sp++
 				goto next
 			}
 		}
 		f.ip, f.sp = ip, sp
-		if v, err = t.binary(syntax.Sub, *x, *y); err != nil {
+		if v, err = t.Binary(syntax.Sub, *x, *y); err != nil {
 			goto raise
 		}
 		st[sp] = v
 		sp++
-	case opIncrFastConst:
-		a, b := in.pair()
+	case bytecode.IncrFastConst:
+		a, b := in.Pair()
 		x, y := &st[a], &consts[b]
-		if x.k == kInt && y.k == kInt {
-			if s := x.n + y.n; (s > x.n) == (y.n > 0) {
-				x.n = s
+		if x.Kind == value.KInt && y.Kind == value.KInt {
+			if s := x.N + y.N; (s > x.N) == (y.N > 0) {
+				x.N = s
 				goto next
 			}
 		}
 		f.ip, f.sp = ip, sp
-		if v, err = t.inplace(syntax.Add, *x, *y); err != nil {
+		if v, err = t.Inplace(syntax.Add, *x, *y); err != nil {
 			goto raise
 		}
 		st[a] = v
-	case opInplaceAddFast:
-		a, b := in.pair()
+	case bytecode.InplaceAddFast:
+		a, b := in.Pair()
 		x, y := &st[a], &st[b]
-		if x.k == kInt && y.k == kInt {
-			if s := x.n + y.n; (s > x.n) == (y.n > 0) {
-				x.n = s
-				if x.l|y.l != 0 {
-					x.l = t.join(x.l, y.l)
+		if x.Kind == value.KInt && y.Kind == value.KInt {
+			if s := x.N + y.N; (s > x.N) == (y.N > 0) {
+				x.N = s
+				if x.Label|y.Label != 0 {
+					x.Label = t.Join(x.Label, y.Label)
 				}
 				goto next
 			}
-		} else if x.k == kFloat && y.k == kFloat {
-			x.n = int64(math.Float64bits(x.float() + y.float()))
-			if x.l|y.l != 0 {
-				x.l = t.join(x.l, y.l)
+		} else if x.Kind == value.KFloat && y.Kind == value.KFloat {
+			x.N = int64(math.Float64bits(x.Float() + y.Float()))
+			if x.Label|y.Label != 0 {
+				x.Label = t.Join(x.Label, y.Label)
 			}
 			goto next
 		}
 		f.ip, f.sp = ip, sp
-		if v, err = t.inplace(syntax.Add, *x, *y); err != nil {
+		if v, err = t.Inplace(syntax.Add, *x, *y); err != nil {
 			goto raise
 		}
 		st[a] = v
-	case opSubscrFastFast:
-		a, b := in.pair()
+	case bytecode.SubscrFastFast:
+		a, b := in.Pair()
 		x, y := &st[a], &st[b]
-		if x.k == kList && y.k == kInt {
-			if l := x.o.(*List); uint64(y.n) < uint64(len(l.items)) {
-				st[sp] = l.items[y.n]
-				if j := x.l | y.l | l.shape; j != 0 {
-					st[sp].l = t.join(t.join(st[sp].l, x.l), t.join(l.shape, y.l))
+		if x.Kind == value.KList && y.Kind == value.KInt {
+			if l := x.Obj.(*value.List); uint64(y.N) < uint64(len(l.Items)) {
+				st[sp] = l.Items[y.N]
+				if j := x.Label | y.Label | l.Shape; j != 0 {
+					st[sp].Label = t.Join(t.Join(st[sp].Label, x.Label), t.Join(l.Shape, y.Label))
 				}
 				sp++
 				goto next
 			}
 		}
 		f.ip, f.sp = ip, sp
-		if v, err = t.getItem(*x, *y); err != nil {
+		if v, err = t.GetItem(*x, *y); err != nil {
 			goto raise
 		}
 		st[sp] = v
 		sp++
-	case opSubscr:
+	case bytecode.Subscr:
 		x, y := &st[sp-2], &st[sp-1]
-		if x.k == kList && y.k == kInt {
-			if l := x.o.(*List); uint64(y.n) < uint64(len(l.items)) {
-				j := x.l | y.l | l.shape
+		if x.Kind == value.KList && y.Kind == value.KInt {
+			if l := x.Obj.(*value.List); uint64(y.N) < uint64(len(l.Items)) {
+				j := x.Label | y.Label | l.Shape
 				if j != 0 {
-					j = t.join(t.join(x.l, y.l), l.shape)
+					j = t.Join(t.Join(x.Label, y.Label), l.Shape)
 				}
 				sp--
-				*x = l.items[y.n]
+				*x = l.Items[y.N]
 				if j != 0 {
-					x.l = t.join(x.l, j)
+					x.Label = t.Join(x.Label, j)
 				}
 				goto next
 			}
 		}
 		f.ip, f.sp = ip, sp
-		if v, err = t.getItem(*x, *y); err != nil {
+		if v, err = t.GetItem(*x, *y); err != nil {
 			goto raise
 		}
 		sp--
 		st[sp-1] = v
-	case opStoreSubscr:
+	case bytecode.StoreSubscr:
 		f.ip, f.sp = ip, sp
 		x, i := &st[sp-2], &st[sp-1]
-		if x.k == kList && i.k == kInt && x.l|i.l|t.pc == 0 {
-			if l := x.o.(*List); uint64(i.n) < uint64(len(l.items)) {
-				l.items[i.n] = st[sp-3]
+		if x.Kind == value.KList && i.Kind == value.KInt && x.Label|i.Label|t.PC == 0 {
+			if l := x.Obj.(*value.List); uint64(i.N) < uint64(len(l.Items)) {
+				l.Items[i.N] = st[sp-3]
 				sp -= 3
 				goto next
 			}
 		}
-		if err = t.setItem(*x, *i, st[sp-3]); err != nil {
+		if err = t.SetItem(*x, *i, st[sp-3]); err != nil {
 			goto raise
 		}
 		sp -= 3
 
-	case opLoadAttr:
-		s := &f.run.sites[in>>8]
+	case bytecode.LoadAttr:
+		s := &f.run.Sites[in>>8]
 		x := &st[sp-1]
-		switch s.kind {
-		case siteSlot:
-			if o, ok := x.o.(*Instance); ok && o.cls == s.cls && s.ver == vm.t.classVersion {
-				if e := o.attrs.entries; int(s.pos) < len(e) && sameName(&e[s.pos].key, s.key) {
-					l := x.l
-					*x = e[s.pos].val
+		switch s.Kind {
+		case value.SiteSlot:
+			if o, ok := x.Obj.(*value.Instance); ok && o.Cls == s.Cls && s.Ver == vm.t.ClassVersion {
+				if e := o.Attrs.Entries; int(s.Pos) < len(e) && sameName(&e[s.Pos].Key, s.Key) {
+					l := x.Label
+					*x = e[s.Pos].Val
 					if l != 0 {
-						x.l = t.join(x.l, l)
+						x.Label = t.Join(x.Label, l)
 					}
 					goto next
 				}
 			}
-		case siteModule:
-			if m, ok := x.o.(*Module); ok && m == s.mod && m.names.version == s.ver {
-				l := x.l
-				*x = m.names.entries[s.pos].val
+		case value.SiteModule:
+			if m, ok := x.Obj.(*value.Module); ok && m == s.Mod && m.Names.Version == s.Ver {
+				l := x.Label
+				*x = m.Names.Entries[s.Pos].Val
 				if l != 0 {
-					x.l = t.join(x.l, l)
+					x.Label = t.Join(x.Label, l)
 				}
 				goto next
 			}
-		case siteClass:
-			if c, ok := x.o.(*Class); ok && c == s.cls && s.ver == vm.t.classVersion {
-				if e := s.own.attrs.entries; int(s.pos) < len(e) && sameName(&e[s.pos].key, s.key) {
-					l := x.l
-					*x = e[s.pos].val
+		case value.SiteClass:
+			if c, ok := x.Obj.(*value.Class); ok && c == s.Cls && s.Ver == vm.t.ClassVersion {
+				if e := s.Own.Attrs.Entries; int(s.Pos) < len(e) && sameName(&e[s.Pos].Key, s.Key) {
+					l := x.Label
+					*x = e[s.Pos].Val
 					if l != 0 {
-						x.l = t.join(x.l, l)
+						x.Label = t.Join(x.Label, l)
 					}
 					goto next
 				}
 			}
 		}
 		f.ip, f.sp = ip, sp
-		if err = vm.loadAttr(f, in.arg()); err != nil {
+		if err = vm.loadAttr(f, in.Arg()); err != nil {
 			goto raise
 		}
 		goto reload
-	case opStoreAttr:
-		s := &f.run.sites[in>>8]
+	case bytecode.StoreAttr:
+		s := &f.run.Sites[in>>8]
 		x := &st[sp-1]
-		if s.kind == siteSlot && x.l|t.pc == 0 {
-			if o, ok := x.o.(*Instance); ok && o.cls == s.cls && s.ver == vm.t.classVersion {
-				if e := o.attrs.entries; int(s.pos) < len(e) && sameName(&e[s.pos].key, s.key) {
+		if s.Kind == value.SiteSlot && x.Label|t.PC == 0 {
+			if o, ok := x.Obj.(*value.Instance); ok && o.Cls == s.Cls && s.Ver == vm.t.ClassVersion {
+				if e := o.Attrs.Entries; int(s.Pos) < len(e) && sameName(&e[s.Pos].Key, s.Key) {
 					sp -= 2
-					e[s.pos].val = st[sp]
+					e[s.Pos].Val = st[sp]
 					goto next
 				}
 			}
 		}
-		if s.kind == siteAdd && x.l|t.pc == 0 {
-			if o, ok := x.o.(*Instance); ok && o.cls == s.cls && s.ver == vm.t.classVersion {
-				d := &o.attrs
-				if n := len(d.entries); n == int(s.pos) && n < cap(d.entries) && n < smallDict && !d.may(s.hash) {
+		if s.Kind == value.SiteAdd && x.Label|t.PC == 0 {
+			if o, ok := x.Obj.(*value.Instance); ok && o.Cls == s.Cls && s.Ver == vm.t.ClassVersion {
+				d := &o.Attrs
+				if n := len(d.Entries); n == int(s.Pos) && n < cap(d.Entries) && n < value.SmallDict && !d.May(s.Hash) {
 					sp -= 2
-					d.entries = d.entries[:n+1]
-					d.entries[n] = entry{Value{k: kStr, o: s.key}, st[sp], s.hash}
-					d.live++
-					d.version++
+					d.Entries = d.Entries[:n+1]
+					d.Entries[n] = value.Entry{Key: value.Value{Kind: value.KStr, Obj: s.Key}, Val: st[sp], Hash: s.Hash}
+					d.Live++
+					d.Version++
 					goto next
 				}
 			}
 		}
 		f.ip, f.sp = ip, sp
-		if err = vm.storeAttr(f, in.arg()); err != nil {
+		if err = vm.storeAttr(f, in.Arg()); err != nil {
 			goto raise
 		}
 		goto reload
-	case opLoadMethod:
-		s := &f.run.sites[in>>8]
+	case bytecode.LoadMethod:
+		s := &f.run.Sites[in>>8]
 		x := &st[sp-1]
-		switch s.kind {
-		case siteMethod:
-			if o, ok := x.o.(*Instance); ok && o.cls == s.cls && s.ver == vm.t.classVersion && !o.attrs.may(s.hash) {
+		switch s.Kind {
+		case value.SiteMethod:
+			if o, ok := x.Obj.(*value.Instance); ok && o.Cls == s.Cls && s.Ver == vm.t.ClassVersion && !o.Attrs.May(s.Hash) {
 				st[sp] = *x
-				*x = s.val.with(x.l)
+				*x = s.Val.With(x.Label)
 				sp++
 				goto next
 			}
-		case siteNative:
-			if x.k == s.of {
+		case value.SiteNative:
+			if x.Kind == s.Of {
 				st[sp] = *x
-				*x = s.val
+				*x = s.Val
 				sp++
 				goto next
 			}
-		case siteModule:
-			if m, ok := x.o.(*Module); ok && m == s.mod && m.names.version == s.ver {
-				l := x.l
-				*x = m.names.entries[s.pos].val
+		case value.SiteModule:
+			if m, ok := x.Obj.(*value.Module); ok && m == s.Mod && m.Names.Version == s.Ver {
+				l := x.Label
+				*x = m.Names.Entries[s.Pos].Val
 				if l != 0 {
-					x.l = t.join(x.l, l)
+					x.Label = t.Join(x.Label, l)
 				}
-				st[sp] = Value{}
+				st[sp] = value.Value{}
 				sp++
 				goto next
 			}
 		}
 		f.ip, f.sp = ip, sp
-		if err = vm.loadMethod(f, in.arg()); err != nil {
+		if err = vm.loadMethod(f, in.Arg()); err != nil {
 			goto raise
 		}
 		goto reload
 
-	case opJump:
-		ip = in.arg()
-	case opJumpBack:
-		n := in.arg()
-		t.steps -= int64(ip - n)
-		if ip = n; t.steps < 0 {
+	case bytecode.Jump:
+		ip = in.Arg()
+	case bytecode.JumpBack:
+		n := in.Arg()
+		t.Steps -= int64(ip - n)
+		if ip = n; t.Steps < 0 {
 			f.ip, f.sp = ip, sp
 			if err = t.OutOfSteps(); err != nil {
 				goto raise
 			}
 		}
-	case opJumpFalse, opJumpTrue:
+	case bytecode.JumpFalse, bytecode.JumpTrue:
 		sp--
 		x := &st[sp]
-		r := x.n != 0
-		if x.k != kBool {
+		r := x.N != 0
+		if x.Kind != value.KBool {
 			f.ip, f.sp = ip, sp
 			if r, err = vm.truthJump(*x); err != nil {
 				goto raise
 			}
 		}
-		if r == (Op(in) == opJumpTrue) {
-			ip = in.arg()
+		if r == (bytecode.Op(in) == bytecode.JumpTrue) {
+			ip = in.Arg()
 		}
-	case opJumpFalseKeep, opJumpTrueKeep:
+	case bytecode.JumpFalseKeep, bytecode.JumpTrueKeep:
 		x := &st[sp-1]
-		r := x.n != 0
-		if x.k != kBool {
+		r := x.N != 0
+		if x.Kind != value.KBool {
 			f.ip, f.sp = ip, sp
 			if r, err = vm.truthJump(*x); err != nil {
 				goto raise
 			}
 		}
-		if r == (Op(in) == opJumpTrueKeep) {
-			ip = in.arg()
+		if r == (bytecode.Op(in) == bytecode.JumpTrueKeep) {
+			ip = in.Arg()
 		} else {
 			sp--
 		}
-	case opJumpNone:
+	case bytecode.JumpNone:
 		sp--
-		if st[sp].k == kNone {
-			ip = in.arg()
+		if st[sp].Kind == value.KNone {
+			ip = in.Arg()
 		}
-	case opJumpNotNone:
+	case bytecode.JumpNotNone:
 		sp--
-		if st[sp].k != kNone {
-			ip = in.arg()
+		if st[sp].Kind != value.KNone {
+			ip = in.Arg()
 		}
-	case opCompareJump, opCmpFastFast, opCmpFastConst:
-		var x, y *Value
+	case bytecode.CompareJump, bytecode.CmpFastFast, bytecode.CmpFastConst:
+		var x, y *value.Value
 		var op int
-		switch Op(in) {
-		case opCompareJump:
-			op = in.arg()
+		switch bytecode.Op(in) {
+		case bytecode.CompareJump:
+			op = in.Arg()
 			x, y = &st[sp-2], &st[sp-1]
 			sp -= 2
-		case opCmpFastFast:
+		case bytecode.CmpFastFast:
 			var a, b int
-			op, a, b = in.triple()
+			op, a, b = in.Triple()
 			x, y = &st[a], &st[b]
 		default:
 			var a, b int
-			op, a, b = in.triple()
+			op, a, b = in.Triple()
 			x, y = &st[a], &consts[b]
 		}
 		to := int(code[ip])
 		ip++
 		var r bool
-		if x.k == kInt && y.k == kInt {
+		if x.Kind == value.KInt && y.Kind == value.KInt {
 			switch op & 7 {
 			case 0:
-				r = x.n == y.n
+				r = x.N == y.N
 			case 1:
-				r = x.n != y.n
+				r = x.N != y.N
 			case 2:
-				r = x.n < y.n
+				r = x.N < y.N
 			case 3:
-				r = x.n <= y.n
+				r = x.N <= y.N
 			case 4:
-				r = x.n > y.n
+				r = x.N > y.N
 			case 5:
-				r = x.n >= y.n
+				r = x.N >= y.N
 			}
 		} else {
 			f.ip, f.sp = ip, sp
-			if v, err = t.compare(syntax.CmpOperator(op&7+1), *x, *y); err != nil {
+			if v, err = t.Compare(syntax.CmpOperator(op&7+1), *x, *y); err != nil {
 				goto raise
 			}
-			if r = v.n != 0; v.k != kBool {
+			if r = v.N != 0; v.Kind != value.KBool {
 				if r, err = vm.truthJump(v); err != nil {
 					goto raise
 				}
@@ -659,57 +661,57 @@ next:
 			ip = to
 		}
 
-	case opGetIter:
+	case bytecode.GetIter:
 		x := &st[sp-1]
 		f.ip, f.sp = ip, sp
-		if x.k == kObject {
+		if x.Kind == value.KObject {
 			if err = vm.getIter(f); err != nil {
 				goto raise
 			}
 			goto reload
 		}
-		if v, err = t.iter(*x); err != nil {
+		if v, err = t.Iter(*x); err != nil {
 			goto raise
 		}
 		st[sp-1] = v
-	case opForIter, opForIterFast:
+	case bytecode.ForIter, bytecode.ForIterFast:
 		x := &st[sp-1]
-		if it, ok := x.o.(*Iter); ok {
+		if it, ok := x.Obj.(*value.Iter); ok {
 			var more bool
 			switch {
-			case it.kind == iterRange:
-				if more = it.n > 0; more {
-					v = Value{k: kInt, n: it.i}
-					it.i += it.step
-					it.n--
+			case it.Kind == value.IterRange:
+				if more = it.N > 0; more {
+					v = value.Value{Kind: value.KInt, N: it.At}
+					it.At += it.Step
+					it.N--
 				}
-			case it.kind == iterList && it.src.k == kList:
-				l := it.src.o.(*List)
-				if more = it.i < int64(len(l.items)); more {
-					v = l.items[it.i]
-					it.i++
+			case it.Kind == value.IterList && it.Src.Kind == value.KList:
+				l := it.Src.Obj.(*value.List)
+				if more = it.At < int64(len(l.Items)); more {
+					v = l.Items[it.At]
+					it.At++
 				} else {
-					it.src = Value{}
+					it.Src = value.Value{}
 				}
 			default:
 				f.ip, f.sp = ip, sp
-				if v, more, err = t.advance(it); err != nil {
+				if v, more, err = t.Advance(it); err != nil {
 					goto raise
 				}
 			}
 			switch {
 			case !more:
 				sp--
-				ip = in.arg()
-			case Op(in) == opForIterFast:
-				if x.l != 0 {
-					v.l = t.join(v.l, x.l)
+				ip = in.Arg()
+			case bytecode.Op(in) == bytecode.ForIterFast:
+				if x.Label != 0 {
+					v.Label = t.Join(v.Label, x.Label)
 				}
 				st[code[ip]] = v
 				ip++
 			default:
-				if x.l != 0 {
-					v.l = t.join(v.l, x.l)
+				if x.Label != 0 {
+					v.Label = t.Join(v.Label, x.Label)
 				}
 				st[sp] = v
 				sp++
@@ -721,42 +723,42 @@ next:
 			goto raise
 		}
 		goto reload
-	case opPopIter:
+	case bytecode.PopIter:
 		sp--
 
-	case opBuildTuple:
-		n := in.arg()
+	case bytecode.BuildTuple:
+		n := in.Arg()
 		f.ip, f.sp = ip, sp
-		if err = t.alloc(int64(n+2) * valueBytes); err != nil {
+		if err = t.Alloc(int64(n+2) * value.ValueBytes); err != nil {
 			goto raise
 		}
-		items := make([]Value, n)
+		items := make([]value.Value, n)
 		copy(items, st[sp-n:sp])
 		sp -= n
-		st[sp] = Value{k: kTuple, o: &Tuple{items}}
+		st[sp] = value.Value{Kind: value.KTuple, Obj: &value.Tuple{Items: items}}
 		sp++
-	case opBuildList:
-		n := in.arg()
+	case bytecode.BuildList:
+		n := in.Arg()
 		f.ip, f.sp = ip, sp
-		if err = t.alloc(int64(n+2) * valueBytes); err != nil {
+		if err = t.Alloc(int64(n+2) * value.ValueBytes); err != nil {
 			goto raise
 		}
-		items := make([]Value, n)
+		items := make([]value.Value, n)
 		copy(items, st[sp-n:sp])
 		sp -= n
-		st[sp] = Value{k: kList, o: &List{items: items}}
+		st[sp] = value.Value{Kind: value.KList, Obj: &value.List{Items: items}}
 		sp++
-	case opFormat:
-		if st[sp-1].k == kInt && in>>8 == 8 {
+	case bytecode.Format:
+		if st[sp-1].Kind == value.KInt && in>>8 == 8 {
 			goto next
 		}
 		f.ip, f.sp = ip, sp
-		if err = vm.format(f, in.arg()); err != nil {
+		if err = vm.format(f, in.Arg()); err != nil {
 			goto raise
 		}
 		sp = f.sp
-	case opBuildString:
-		n := in.arg()
+	case bytecode.BuildString:
+		n := in.Arg()
 		f.ip, f.sp = ip, sp
 		if v, err = vm.joinParts(st[sp-n : sp]); err != nil {
 			goto raise
@@ -764,164 +766,164 @@ next:
 		sp -= n
 		st[sp] = v
 		sp++
-	case opListAppend:
+	case bytecode.ListAppend:
 		sp--
-		l := st[sp-in.arg()].o.(*List)
-		if len(l.items) == cap(l.items) {
+		l := st[sp-in.Arg()].Obj.(*value.List)
+		if len(l.Items) == cap(l.Items) {
 			f.ip, f.sp = ip, sp+1
-			if err = t.alloc(int64(len(l.items)+4) * valueBytes); err != nil {
+			if err = t.Alloc(int64(len(l.Items)+4) * value.ValueBytes); err != nil {
 				goto raise
 			}
 		}
-		l.items = append(l.items, st[sp])
+		l.Items = append(l.Items, st[sp])
 
-	case opCall:
-		n := in.arg()
+	case bytecode.Call:
+		n := in.Arg()
 		x := &st[sp-1-n]
-		switch x.k {
-		case kFunc:
-			fn := x.o.(*Func)
-			if fn.run.fixed == n {
-				if t.steps -= callSteps; t.steps < 0 {
+		switch x.Kind {
+		case value.KFunc:
+			fn := x.Obj.(*value.Func)
+			if fn.Run.Fixed == n {
+				if t.Steps -= callSteps; t.Steps < 0 {
 					f.ip, f.sp = ip, sp
 					if err = t.OutOfSteps(); err != nil {
 						goto raise
 					}
 				}
 				f.ip, f.sp, f.high = ip, sp-1-n, sp
-				l := x.l
+				l := x.Label
 				var g *Frame
 				if g, err = vm.push(fn, retPush); err != nil {
 					goto raise
 				}
 				copy(g.st, st[sp-n:sp])
 				g.ret = l
-				f, code, st, consts = g, g.code.instrs, g.st, g.code.consts
+				f, code, st, consts = g, g.code.Instrs, g.st, g.code.Consts
 				sp, ip = g.sp, 0
 				goto next
 			}
-		case kClass:
-			c := x.o.(*Class)
-			if m := c.maker; m != nil && m.ver == vm.t.classVersion && m.fixed == n+1 {
-				if t.steps -= 2 * callSteps; t.steps < 0 {
+		case value.KClass:
+			c := x.Obj.(*value.Class)
+			if m := c.Maker; m != nil && m.Ver == vm.t.ClassVersion && m.Fixed == n+1 {
+				if t.Steps -= 2 * callSteps; t.Steps < 0 {
 					f.ip, f.sp = ip, sp
 					if err = t.OutOfSteps(); err != nil {
 						goto raise
 					}
 				}
 				f.ip, f.sp, f.high = ip, sp-1-n, sp
-				l := x.l
+				l := x.Label
 				if v, err = vm.newInstance(c, m); err != nil {
 					goto raise
 				}
-				v.l = l
+				v.Label = l
 				var g *Frame
-				if g, err = vm.push(m.init, retInit); err != nil {
+				if g, err = vm.push(m.Init, retInit); err != nil {
 					goto raise
 				}
 				copy(g.st[1:], st[sp-n:sp])
 				g.st[0] = v
 				g.extra = v
-				f, code, st, consts = g, g.code.instrs, g.st, g.code.consts
+				f, code, st, consts = g, g.code.Instrs, g.st, g.code.Consts
 				sp, ip = g.sp, 0
 				goto next
 			}
-		case kNative:
+		case value.KNative:
 			f.ip, f.sp, f.high = ip, sp-1-n, sp
-			v, err = vm.native(x.o.(*Native), Value{}, st[sp-n:sp], nil, nil, x.l)
+			v, err = vm.native(x.Obj.(*value.Native), value.Value{}, st[sp-n:sp], nil, nil, x.Label)
 			if err == nil {
 				sp -= n
 				st[sp-1] = v
 				goto next
 			}
-			if err == errTail {
-				if err = vm.again(retPush, Value{}); err == nil {
+			if err == value.ErrTail {
+				if err = vm.again(retPush, value.Value{}); err == nil {
 					goto reload
 				}
 			}
 			goto raise
 		}
 		f.ip, f.sp, f.high = ip, sp-1-n, sp
-		if err = vm.invoke(*x, Value{}, st[sp-n:sp], nil, nil, retPush, Value{}); err != nil {
+		if err = vm.invoke(*x, value.Value{}, st[sp-n:sp], nil, nil, retPush, value.Value{}); err != nil {
 			goto raise
 		}
 		goto reload
-	case opCallMethod:
-		n := in.arg()
+	case bytecode.CallMethod:
+		n := in.Arg()
 		x := &st[sp-2-n]
 		args := st[sp-1-n : sp]
-		if st[sp-1-n].k == kUnset {
+		if st[sp-1-n].Kind == value.KUnset {
 			args = args[1:]
 		}
-		switch x.k {
-		case kFunc:
-			fn := x.o.(*Func)
-			if fn.run.fixed == len(args) {
-				if t.steps -= callSteps; t.steps < 0 {
+		switch x.Kind {
+		case value.KFunc:
+			fn := x.Obj.(*value.Func)
+			if fn.Run.Fixed == len(args) {
+				if t.Steps -= callSteps; t.Steps < 0 {
 					f.ip, f.sp = ip, sp
 					if err = t.OutOfSteps(); err != nil {
 						goto raise
 					}
 				}
 				f.ip, f.sp, f.high = ip, sp-2-n, sp
-				l := x.l
+				l := x.Label
 				var g *Frame
 				if g, err = vm.push(fn, retPush); err != nil {
 					goto raise
 				}
 				copy(g.st, args)
 				g.ret = l
-				f, code, st, consts = g, g.code.instrs, g.st, g.code.consts
+				f, code, st, consts = g, g.code.Instrs, g.st, g.code.Consts
 				sp, ip = g.sp, 0
 				goto next
 			}
-		case kNative:
+		case value.KNative:
 			f.ip, f.sp, f.high = ip, sp-2-n, sp
-			v, err = vm.native(x.o.(*Native), Value{}, args, nil, nil, x.l)
+			v, err = vm.native(x.Obj.(*value.Native), value.Value{}, args, nil, nil, x.Label)
 			if err == nil {
 				sp -= 1 + n
 				st[sp-1] = v
 				goto next
 			}
-			if err == errTail {
-				if err = vm.again(retPush, Value{}); err == nil {
+			if err == value.ErrTail {
+				if err = vm.again(retPush, value.Value{}); err == nil {
 					goto reload
 				}
 			}
 			goto raise
 		}
 		f.ip, f.sp, f.high = ip, sp-2-n, sp
-		if err = vm.invoke(*x, Value{}, args, nil, nil, retPush, Value{}); err != nil {
+		if err = vm.invoke(*x, value.Value{}, args, nil, nil, retPush, value.Value{}); err != nil {
 			goto raise
 		}
 		goto reload
-	case opReturn, opReturnNone:
-		if Op(in) == opReturnNone {
-			v = none
+	case bytecode.Return, bytecode.ReturnNone:
+		if bytecode.Op(in) == bytecode.ReturnNone {
+			v = value.None
 		} else {
 			v = st[sp-1]
 		}
 		if f.mode == retPush && f.gen == nil {
 			if f.ret != 0 {
-				v.l = t.join(v.l, f.ret)
+				v.Label = t.Join(v.Label, f.ret)
 			}
 			vm.pop(f)
 			f = vm.frames[vm.depth]
-			code, st, consts = f.code.instrs, f.st, f.code.consts
+			code, st, consts = f.code.Instrs, f.st, f.code.Consts
 			sp, ip = f.sp, f.ip
 			st[sp] = v
 			sp++
 			goto next
 		}
-		if f.mode == retInit && v.k == kNone {
+		if f.mode == retInit && v.Kind == value.KNone {
 			v = f.extra
-			f.extra = Value{}
+			f.extra = value.Value{}
 			if f.ret != 0 {
-				v.l = t.join(v.l, f.ret)
+				v.Label = t.Join(v.Label, f.ret)
 			}
 			vm.pop(f)
 			f = vm.frames[vm.depth]
-			code, st, consts = f.code.instrs, f.st, f.code.consts
+			code, st, consts = f.code.Instrs, f.st, f.code.Consts
 			sp, ip = f.sp, f.ip
 			st[sp] = v
 			sp++
@@ -935,7 +937,7 @@ next:
 			goto raise
 		}
 		goto reload
-	case opYield:
+	case bytecode.Yield:
 		f.ip, f.sp = ip, sp-1
 		if err = vm.leave(f, st[sp-1], true); err != nil {
 			if err == errReturned {
@@ -970,8 +972,8 @@ raise:
 }
 
 // sameName reports whether a key of a name space is this very string object.
-func sameName(key *Value, name *Str) bool {
-	s, ok := key.o.(*Str)
+func sameName(key *value.Value, name *value.Str) bool {
+	s, ok := key.Obj.(*value.Str)
 	return ok && s == name
 }
 

@@ -9,6 +9,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 )
 
 // Options say how a program is compiled.
@@ -25,7 +26,7 @@ type Env struct {
 
 // Program is a compiled program. It is not changed by runs; many VMs may share it.
 type Program struct {
-	unit   *unit
+	unit   *value.Unit
 	env    Env
 	source string
 	name   string
@@ -61,74 +62,46 @@ func (p *Program) line(n int) string {
 	return strings.TrimSpace(line)
 }
 
-// Limits bound a run. Zero stands for the default.
-type Limits struct {
-	Steps  int64 // about one instruction each; 200 million
-	Memory int64 // bytes of the values that are in use; 256 MiB
-	Output int64 // bytes printed; 1 MiB
-	Calls  int   // of tools; 10,000
-	Depth  int   // frames; 1,000, as CPython
-}
-
-// withDefaults returns the limits with the defaults in the place of zeros.
-func (l Limits) withDefaults() Limits {
-	set := func(n *int64, d int64) {
-		if *n <= 0 {
-			*n = d
-		}
-	}
-	set(&l.Steps, 200_000_000)
-	set(&l.Memory, 256<<20)
-	set(&l.Output, 1<<20)
-	if l.Calls <= 0 {
-		l.Calls = 10_000
-	}
-	if l.Depth <= 0 {
-		l.Depth = 1000
-	}
-	return l
-}
-
 // Config is what a run depends on beside the program.
 type Config struct {
-	Limits Limits
-	Labels *label.Table // nil: a new one
-	Plain  bool         // labels are not joined; for measuring what they cost
-	Now    time.Time    // what the program's clock shows
-	Seed   uint64       // of the program's random numbers
-	Inputs []Field      // values of the names in Env.Inputs
+	Limits value.Limits
+	Labels *label.Table  // nil: a new one
+	Plain  bool          // labels are not joined; for measuring what they cost
+	Now    time.Time     // what the program's clock shows
+	Seed   uint64        // of the program's random numbers
+	Inputs []value.Field // values of the names in Env.Inputs
 }
 
 // VM runs one program. It is not safe for concurrent use, but for Interrupt.
 type VM struct {
-	t     Thread
+	t     value.Thread
 	prog  *Program
-	main  *Module
+	main  *value.Module
 	state state
 
-	machines *Module // functions of the machine's own
-	modules  map[string]*Module
-	runs     map[*unit][]*running
+	machines *value.Module // functions of the machine's own
+	modules  map[string]*value.Module
+	runs     map[*value.Unit][]*value.Running
 
 	frames   []*Frame // the active ones; frames[0] is not used
 	pool     []*Frame // frames to be used at each depth
 	depth    int
-	slab     []Value
+	slab     []value.Value
 	top      int
 	segs     []segment
-	spare    []Value
+	spare    []value.Value
 	grew     bool
 	handlers int // active frames that handle an exception
 	nested   int // how deep Go has called back into the program
 
 	args   []*argSlot
 	argTop int
-	mark   int64 // Thread.memory when the outermost native began
+	mark   int64 // Thread.Memory when the outermost native began
 
-	result    Value // of what returned to Go
-	yielded   bool  // result was yielded
+	result    value.Value // of what returned to Go
+	yielded   bool        // result was yielded
 	pending   pending
-	classCell *Cell // of the class that a metaclass is about to make
+	classCell *value.Cell // of the class that a metaclass is about to make
 
 	text  []byte        // where strings are put together
 	specs [16]specEntry // the format specifiers that were used last
@@ -152,28 +125,22 @@ const (
 	stateBroken              // a limit was reached, or something of ours failed
 )
 
-// Chunk is a piece of what the program printed, and what it depends on.
-type Chunk struct {
-	Text  string
-	Label label.ID
-}
-
 // New makes a VM that is about to run a program.
 func New(p *Program, cfg Config) (*VM, error) {
 	vm := &VM{prog: p, batch: stepBatch}
 	t := &vm.t
 	t.Machine = (*machine)(vm)
-	t.limits = cfg.Limits.withDefaults()
-	t.stepsLeft, t.memory = t.limits.Steps, t.limits.Memory
-	t.began, t.now, t.seed = cfg.Now, cfg.Now, cfg.Seed
-	t.types = builtinTypes()
-	t.natives = natives()
-	t.strict = p.unit.strict
-	t.plain = cfg.Plain
-	if t.labels = cfg.Labels; t.labels == nil {
-		t.labels = label.NewTable()
+	t.Limits = cfg.Limits.WithDefaults()
+	t.StepsLeft, t.Memory = t.Limits.Steps, t.Limits.Memory
+	t.Began, t.Now, t.Seed = cfg.Now, cfg.Now, cfg.Seed
+	t.Types = builtinTypes()
+	t.Natives = natives()
+	t.Strict = p.unit.Strict
+	t.Plain = cfg.Plain
+	if t.Labels = cfg.Labels; t.Labels == nil {
+		t.Labels = label.NewTable()
 	}
-	vm.slab = make([]Value, firstSlab)
+	vm.slab = make([]value.Value, firstSlab)
 	vm.deepen()
 	if err := vm.prepare(cfg.Inputs); err != nil {
 		return nil, err
@@ -182,17 +149,17 @@ func New(p *Program, cfg Config) (*VM, error) {
 }
 
 // prepare makes the modules that every program has.
-func (vm *VM) prepare(inputs []Field) error {
+func (vm *VM) prepare(inputs []value.Field) error {
 	if err := vm.makeBuiltins(); err != nil {
 		return err
 	}
-	vm.main = &Module{name: "__main__"}
-	vm.main.names.setName(vm.t.intern("__name__"), vm.t.str("__main__"))
+	vm.main = &value.Module{Name: "__main__"}
+	vm.main.Names.SetName(vm.t.Intern("__name__"), vm.t.Str("__main__"))
 	for _, name := range vm.prog.env.Tools {
 		vm.addTool(name)
 	}
 	for _, name := range vm.prog.env.Inputs {
-		i := slices.IndexFunc(inputs, func(f Field) bool { return f.Name == name })
+		i := slices.IndexFunc(inputs, func(f value.Field) bool { return f.Name == name })
 		if i < 0 {
 			return fault.New(fault.Invalid, "Give the input a value.", "cannot run the plan: its input %s has no value", name)
 		}
@@ -200,16 +167,16 @@ func (vm *VM) prepare(inputs []Field) error {
 		if err != nil {
 			return err
 		}
-		vm.main.names.setName(vm.t.intern(name), v)
+		vm.main.Names.SetName(vm.t.Intern(name), v)
 	}
 	_, err := vm.push(vm.bodyOf(vm.prog.unit, vm.main), retGo)
 	return err
 }
 
 // bodyOf is the function that runs the body of a module.
-func (vm *VM) bodyOf(u *unit, m *Module) *Func {
-	fn := u.body(m)
-	fn.run = vm.running(fn.code)
+func (vm *VM) bodyOf(u *value.Unit, m *value.Module) *value.Func {
+	fn := u.Body(m)
+	fn.Run = vm.running(fn.Code)
 	return fn
 }
 
@@ -232,7 +199,7 @@ type Call struct {
 // Argument is one argument of a call; its name is "" when it is positional.
 type Argument struct {
 	Name string
-	Data
+	value.Data
 }
 
 // Failed is an exception that nothing caught.
@@ -240,12 +207,14 @@ type Failed struct {
 	Class string
 	Text  string // str() of the exception
 	Label label.ID
-	Trace []Trace // of the plan's own lines, the innermost first
-	Full  string  // what CPython prints about it
+	Trace []value.Trace // of the plan's own lines, the innermost first
+	Full  string        // what CPython prints about it
 }
 
-func (Done) outcome()    {}
-func (*Call) outcome()   {}
+func (Done) outcome() {}
+
+func (*Call) outcome() {}
+
 func (*Failed) outcome() {}
 
 // Run carries out the program until it ends or calls a tool. An error is a limit
@@ -277,7 +246,7 @@ func (vm *VM) proceed(err error) (Outcome, error) {
 		vm.state = stateEnded
 		return Done{}, nil
 	}
-	if r, ok := err.(*Raise); ok {
+	if r, ok := err.(*value.Raise); ok {
 		vm.state = stateEnded
 		return vm.failure(r)
 	}
@@ -294,7 +263,7 @@ func (vm *VM) Waiting() *Call {
 }
 
 // Reply goes on with the result of the call that the program waits for.
-func (vm *VM) Reply(result Data) (Outcome, error) {
+func (vm *VM) Reply(result value.Data) (Outcome, error) {
 	if err := vm.answers(); err != nil {
 		return nil, err
 	}
@@ -329,12 +298,12 @@ func (vm *VM) Raise(class, text string, l label.ID) (Outcome, error) {
 		return nil, err
 	}
 	t := &vm.t
-	c, ok := t.types.named(class)
-	if !ok || !c.isExc {
-		c = t.types.RuntimeError
+	c, ok := t.Types.Named(class)
+	if !ok || !c.IsExc {
+		c = t.Types.RuntimeError
 	}
-	l = t.join(l, vm.pending.l)
-	r := &Raise{exc: t.newException(c, []Value{t.str(text).with(l)}), l: l}
+	l = t.Join(l, vm.pending.l)
+	r := &value.Raise{Exc: t.NewException(c, []value.Value{t.Str(text).With(l)}), Label: l}
 	if vm.loaded {
 		return vm.guarded(func() (Outcome, error) { return vm.answerRaise(r) })
 	}
@@ -342,7 +311,7 @@ func (vm *VM) Raise(class, text string, l label.ID) (Outcome, error) {
 }
 
 // answerRaise goes on with an exception in the place of the call that is awaited.
-func (vm *VM) answerRaise(r *Raise) (Outcome, error) {
+func (vm *VM) answerRaise(r *value.Raise) (Outcome, error) {
 	p := vm.pending
 	vm.pending = pending{}
 	vm.state = stateNew
@@ -366,15 +335,15 @@ func (vm *VM) answers() error {
 
 // Value returns a global of the program; ok is false when it is not bound. The
 // error says that it is no JSON value.
-func (vm *VM) Value(name string) (d Data, ok bool, err error) {
-	v, ok := vm.main.names.str(name)
+func (vm *VM) Value(name string) (d value.Data, ok bool, err error) {
+	v, ok := vm.main.Names.Str(name)
 	if !ok {
-		return Data{}, false, nil
+		return value.Data{}, false, nil
 	}
-	if pc := vm.t.join(vm.t.pc, vm.t.sticky); pc != 0 {
-		v.l = vm.t.join(v.l, pc)
+	if pc := vm.t.Join(vm.t.PC, vm.t.Sticky); pc != 0 {
+		v.Label = vm.t.Join(v.Label, pc)
 	}
-	d, err = vm.t.toData(v)
+	d, err = vm.t.ToData(v)
 	return d, true, err
 }
 
@@ -392,14 +361,14 @@ type CallSite struct {
 func (vm *VM) Interrupt(cause error) { vm.stop.Store(&interruption{cause}) }
 
 // Output returns what the program has printed since the last call.
-func (vm *VM) Output() []Chunk {
-	out := vm.t.output
-	vm.t.output = nil
+func (vm *VM) Output() []value.Chunk {
+	out := vm.t.Output
+	vm.t.Output = nil
 	return out
 }
 
 // Steps returns how many steps have been used.
-func (vm *VM) Steps() int64 { t := &vm.t; return t.limits.Steps - t.stepsLeft - max(t.steps, 0) }
+func (vm *VM) Steps() int64 { t := &vm.t; return t.Limits.Steps - t.StepsLeft - max(t.Steps, 0) }
 
 // Labels returns the table of the run's labels.
-func (vm *VM) Labels() *label.Table { return vm.t.labels }
+func (vm *VM) Labels() *label.Table { return vm.t.Labels }

@@ -1,45 +1,50 @@
 package vm
 
+import (
+	"praxis/internal/plan/bytecode"
+	"praxis/internal/plan/value"
+)
+
 // loadAttr replaces the object at the top by its attribute; the program's own
 // code that belongs to it runs in a frame.
 func (vm *VM) loadAttr(f *Frame, i int) error {
 	t := &vm.t
 	o := *f.at(1)
-	name := f.code.sites[i]
-	var tr traits
-	if o.k == kObject || o.k == kClass && o.o.(*Class).meta != nil {
-		cls := t.classOf(o)
-		tr = t.traits(cls)
-		if tr&hasGetattribute != 0 {
-			fn, _, _ := cls.lookup("__getattribute__")
+	name := f.code.Sites[i]
+	var tr value.Traits
+	if o.Kind == value.KObject || o.Kind == value.KClass && o.Obj.(*value.Class).Meta != nil {
+		cls := t.ClassOf(o)
+		tr = t.Traits(cls)
+		if tr&value.HasGetattribute != 0 {
+			fn, _, _ := cls.Lookup("__getattribute__")
 			f.sp--
-			n := t.nameValue(name)
-			if tr&hasGetattr != 0 {
-				return vm.invoke(fn, o, []Value{n}, nil, nil, retAttr, t.tuple([]Value{o, n}))
+			n := t.NameValue(name)
+			if tr&value.HasGetattr != 0 {
+				return vm.invoke(fn, o, []value.Value{n}, nil, nil, retAttr, t.Tuple([]value.Value{o, n}))
 			}
-			return vm.invoke(fn, o, []Value{n}, nil, nil, retPush, Value{})
+			return vm.invoke(fn, o, []value.Value{n}, nil, nil, retPush, value.Value{})
 		}
 	}
-	a, ok := t.find(o, name)
+	a, ok := t.Find(o, name)
 	if !ok {
-		if tr&hasGetattr != 0 {
-			fn, _, _ := t.classOf(o).lookup("__getattr__")
+		if tr&value.HasGetattr != 0 {
+			fn, _, _ := t.ClassOf(o).Lookup("__getattr__")
 			f.sp--
-			fn.l = t.join(fn.l, o.l)
-			return vm.invoke(fn, o, []Value{t.nameValue(name)}, nil, nil, retPush, Value{})
+			fn.Label = t.Join(fn.Label, o.Label)
+			return vm.invoke(fn, o, []value.Value{t.NameValue(name)}, nil, nil, retPush, value.Value{})
 		}
-		return t.noAttr(o, name)
+		return t.NoAttr(o, name)
 	}
-	if a.call && a.args != nil {
+	if a.Call && a.Args != nil {
 		f.sp--
-		a.v.l = t.join(a.v.l, a.l)
-		if tr&hasGetattr != 0 {
-			return vm.invoke(a.v, Value{}, a.args, nil, nil, retAttr, t.tuple([]Value{o, t.nameValue(name)}))
+		a.Value.Label = t.Join(a.Value.Label, a.Label)
+		if tr&value.HasGetattr != 0 {
+			return vm.invoke(a.Value, value.Value{}, a.Args, nil, nil, retAttr, t.Tuple([]value.Value{o, t.NameValue(name)}))
 		}
-		return vm.invoke(a.v, Value{}, a.args, nil, nil, retPush, Value{})
+		return vm.invoke(a.Value, value.Value{}, a.Args, nil, nil, retPush, value.Value{})
 	}
 	vm.learnAttr(f, i, o, a)
-	v, err := t.value(a, o, name)
+	v, err := t.AttrValue(a, o, name)
 	if err != nil {
 		return err
 	}
@@ -48,24 +53,24 @@ func (vm *VM) loadAttr(f *Frame, i int) error {
 }
 
 // learnAttr fills the cache of an attribute that is read.
-func (vm *VM) learnAttr(f *Frame, i int, o Value, a attr) {
-	s := &f.run.sites[i]
-	name := f.code.sites[i]
-	switch x := o.o.(type) {
-	case *Instance:
-		if a.own == nil && !a.call {
-			if pos := x.attrs.place(name); pos >= 0 {
-				*s = site{kind: siteSlot, cls: x.cls, ver: vm.t.classVersion, pos: int32(pos), key: x.attrs.entries[pos].key.o.(*Str)}
+func (vm *VM) learnAttr(f *Frame, i int, o value.Value, a value.Attr) {
+	s := &f.run.Sites[i]
+	name := f.code.Sites[i]
+	switch x := o.Obj.(type) {
+	case *value.Instance:
+		if a.Own == nil && !a.Call {
+			if pos := x.Attrs.Place(name); pos >= 0 {
+				*s = value.Site{Kind: value.SiteSlot, Cls: x.Cls, Ver: vm.t.ClassVersion, Pos: int32(pos), Key: x.Attrs.Entries[pos].Key.Obj.(*value.Str)}
 			}
 		}
-	case *Module:
-		if pos := x.names.place(name); pos >= 0 {
-			*s = site{kind: siteModule, mod: x, ver: x.names.version, pos: int32(pos)}
+	case *value.Module:
+		if pos := x.Names.Place(name); pos >= 0 {
+			*s = value.Site{Kind: value.SiteModule, Mod: x, Ver: x.Names.Version, Pos: int32(pos)}
 		}
-	case *Class:
-		if x.meta == nil && a.own != nil && a.self.k == kUnset && !a.call {
-			if pos := a.own.attrs.place(name); pos >= 0 && a.own.attrs.entries[pos].val.k != kProp && a.own.attrs.entries[pos].val.k != kObject {
-				*s = site{kind: siteClass, cls: x, own: a.own, ver: vm.t.classVersion, pos: int32(pos), key: a.own.attrs.entries[pos].key.o.(*Str)}
+	case *value.Class:
+		if x.Meta == nil && a.Own != nil && a.Self.Kind == value.KUnset && !a.Call {
+			if pos := a.Own.Attrs.Place(name); pos >= 0 && a.Own.Attrs.Entries[pos].Val.Kind != value.KProp && a.Own.Attrs.Entries[pos].Val.Kind != value.KObject {
+				*s = value.Site{Kind: value.SiteClass, Cls: x, Own: a.Own, Ver: vm.t.ClassVersion, Pos: int32(pos), Key: a.Own.Attrs.Entries[pos].Key.Obj.(*value.Str)}
 			}
 		}
 	}
@@ -75,97 +80,97 @@ func (vm *VM) learnAttr(f *Frame, i int, o Value, a attr) {
 func (vm *VM) loadMethod(f *Frame, i int) error {
 	t := &vm.t
 	o := *f.at(1)
-	name := f.code.sites[i]
-	var tr traits
-	if o.k == kObject || o.k == kClass && o.o.(*Class).meta != nil {
-		tr = t.traits(t.classOf(o))
+	name := f.code.Sites[i]
+	var tr value.Traits
+	if o.Kind == value.KObject || o.Kind == value.KClass && o.Obj.(*value.Class).Meta != nil {
+		tr = t.Traits(t.ClassOf(o))
 	}
-	if tr&hasGetattribute == 0 {
-		if a, ok := t.find(o, name); ok && !a.call {
+	if tr&value.HasGetattribute == 0 {
+		if a, ok := t.Find(o, name); ok && !a.Call {
 			vm.learnMethod(f, i, o, a)
-			if a.self.k != kUnset {
+			if a.Self.Kind != value.KUnset {
 				// Which method it is depends on what chose the object.
-				f.st[f.sp-1] = a.v.with(t.join(a.v.l, o.l))
-				f.put(a.self)
+				f.st[f.sp-1] = a.Value.With(t.Join(a.Value.Label, o.Label))
+				f.put(a.Self)
 				return nil
 			}
-			f.st[f.sp-1] = a.v.with(t.join(a.v.l, a.l))
-			f.put(Value{})
+			f.st[f.sp-1] = a.Value.With(t.Join(a.Value.Label, a.Label))
+			f.put(value.Value{})
 			return nil
 		}
 	}
 	// What the program's own code gives is called as it is.
-	v, err := t.getAttr(o, name)
+	v, err := t.GetAttr(o, name)
 	if err != nil {
 		return err
 	}
 	f.st[f.sp-1] = v
-	f.put(Value{})
+	f.put(value.Value{})
 	return nil
 }
 
 // learnMethod fills the cache of a method that is called.
-func (vm *VM) learnMethod(f *Frame, i int, o Value, a attr) {
-	s := &f.run.sites[i]
-	name := f.code.sites[i]
-	switch x := o.o.(type) {
-	case *Instance:
-		if a.own != nil && a.v.k == kFunc && a.self.k == kObject && a.v.l == 0 {
-			*s = site{kind: siteMethod, cls: x.cls, ver: vm.t.classVersion, val: a.v, hash: hashStr(vm.t.intern(name))}
+func (vm *VM) learnMethod(f *Frame, i int, o value.Value, a value.Attr) {
+	s := &f.run.Sites[i]
+	name := f.code.Sites[i]
+	switch x := o.Obj.(type) {
+	case *value.Instance:
+		if a.Own != nil && a.Value.Kind == value.KFunc && a.Self.Kind == value.KObject && a.Value.Label == 0 {
+			*s = value.Site{Kind: value.SiteMethod, Cls: x.Cls, Ver: vm.t.ClassVersion, Val: a.Value, Hash: value.HashStr(vm.t.Intern(name))}
 		}
 		return
-	case *Module:
-		if pos := x.names.place(name); pos >= 0 {
-			*s = site{kind: siteModule, mod: x, ver: x.names.version, pos: int32(pos)}
+	case *value.Module:
+		if pos := x.Names.Place(name); pos >= 0 {
+			*s = value.Site{Kind: value.SiteModule, Mod: x, Ver: x.Names.Version, Pos: int32(pos)}
 		}
 		return
 	}
-	switch o.k {
-	case kStr, kList, kDict, kTuple, kBytes, kInt, kFloat:
-		if a.v.k == kNative && a.self.k == o.k {
-			*s = site{kind: siteNative, of: o.k, val: a.v}
+	switch o.Kind {
+	case value.KStr, value.KList, value.KDict, value.KTuple, value.KBytes, value.KInt, value.KFloat:
+		if a.Value.Kind == value.KNative && a.Self.Kind == o.Kind {
+			*s = value.Site{Kind: value.SiteNative, Of: o.Kind, Val: a.Value}
 		}
 	}
 }
 
 // loadSuper reads an attribute of super(cls, self).
-func (vm *VM) loadSuper(f *Frame, in Instr) error {
+func (vm *VM) loadSuper(f *Frame, in bytecode.Instr) error {
 	t := &vm.t
-	name := f.code.names[in.arg()]
+	name := f.code.Names[in.Arg()]
 	self := f.take()
 	cls := f.take()
-	s, err := t.super(cls, self)
+	s, err := t.Super(cls, self)
 	if err != nil {
 		return err
 	}
-	a, ok := t.findSuper(s, cls.l, name)
+	a, ok := t.FindSuper(s, cls.Label, name)
 	if !ok {
-		return t.noAttr(Value{k: kSpecial, o: s}, name)
+		return t.NoAttr(value.Value{Kind: value.KSpecial, Obj: s}, name)
 	}
-	if a.call && a.args != nil {
-		if in.op() == opLoadSuperAttr {
-			return vm.invoke(a.v, Value{}, a.args, nil, nil, retPush, Value{})
+	if a.Call && a.Args != nil {
+		if in.Op() == bytecode.LoadSuperAttr {
+			return vm.invoke(a.Value, value.Value{}, a.Args, nil, nil, retPush, value.Value{})
 		}
-		v, err := t.Call(a.v, a.args, nil, nil)
+		v, err := t.Call(a.Value, a.Args, nil, nil)
 		if err != nil {
 			return err
 		}
 		f.put(v)
-		f.put(Value{})
+		f.put(value.Value{})
 		return nil
 	}
-	if in.op() == opLoadSuperMethod && a.self.k != kUnset {
-		f.put(a.v)
-		f.put(a.self)
+	if in.Op() == bytecode.LoadSuperMethod && a.Self.Kind != value.KUnset {
+		f.put(a.Value)
+		f.put(a.Self)
 		return nil
 	}
-	v, err := t.value(a, self, name)
+	v, err := t.AttrValue(a, self, name)
 	if err != nil {
 		return err
 	}
 	f.put(v)
-	if in.op() == opLoadSuperMethod {
-		f.put(Value{})
+	if in.Op() == bytecode.LoadSuperMethod {
+		f.put(value.Value{})
 	}
 	return nil
 }
@@ -175,313 +180,40 @@ func (vm *VM) storeAttr(f *Frame, i int) error {
 	t := &vm.t
 	o := f.take()
 	v := f.take()
-	name := f.code.sites[i]
-	if in, ok := o.o.(*Instance); ok && o.k == kObject {
-		s := &f.run.sites[i]
-		if s.kind == siteAdd && s.cls == in.cls && s.ver == t.classVersion && int(s.pos) == len(in.attrs.entries) && !in.attrs.may(s.hash) {
-			if in.attrs.index == nil {
-				return t.addAttr(in, s.key, v.with(t.join(v.l, o.l)))
+	name := f.code.Sites[i]
+	if in, ok := o.Obj.(*value.Instance); ok && o.Kind == value.KObject {
+		s := &f.run.Sites[i]
+		if s.Kind == value.SiteAdd && s.Cls == in.Cls && s.Ver == t.ClassVersion && int(s.Pos) == len(in.Attrs.Entries) && !in.Attrs.May(s.Hash) {
+			if in.Attrs.Index == nil {
+				return t.AddAttr(in, s.Key, v.With(t.Join(v.Label, o.Label)))
 			}
 		}
-		fn, self, args, err := t.setter(o, name, v)
+		fn, self, args, err := t.Setter(o, name, v)
 		if err != nil {
 			return err
 		}
-		if fn.k != kUnset {
-			return vm.invoke(fn, self, args, nil, nil, retStore, Value{})
+		if fn.Kind != value.KUnset {
+			return vm.invoke(fn, self, args, nil, nil, retStore, value.Value{})
 		}
-		before := len(in.attrs.entries)
-		pos := in.attrs.place(name)
-		if err := t.setOwn(o, name, v); err != nil {
+		before := len(in.Attrs.Entries)
+		pos := in.Attrs.Place(name)
+		if err := t.SetOwn(o, name, v); err != nil {
 			return err
 		}
 		if pos >= 0 {
-			*s = site{kind: siteSlot, cls: in.cls, ver: t.classVersion, pos: int32(pos), key: in.attrs.entries[pos].key.o.(*Str)}
-		} else if !in.cls.slotted || in.cls.hasSlot(name) {
-			key := t.intern(name)
-			*s = site{kind: siteAdd, cls: in.cls, ver: t.classVersion, pos: int32(before), key: key, hash: hashStr(key)}
+			*s = value.Site{Kind: value.SiteSlot, Cls: in.Cls, Ver: t.ClassVersion, Pos: int32(pos), Key: in.Attrs.Entries[pos].Key.Obj.(*value.Str)}
+		} else if !in.Cls.Slotted || in.Cls.HasSlot(name) {
+			key := t.Intern(name)
+			*s = value.Site{Kind: value.SiteAdd, Cls: in.Cls, Ver: t.ClassVersion, Pos: int32(before), Key: key, Hash: value.HashStr(key)}
 		}
 		return nil
 	}
-	fn, self, args, err := t.setter(o, name, v)
+	fn, self, args, err := t.Setter(o, name, v)
 	if err != nil {
 		return err
 	}
-	if fn.k != kUnset {
-		return vm.invoke(fn, self, args, nil, nil, retStore, Value{})
+	if fn.Kind != value.KUnset {
+		return vm.invoke(fn, self, args, nil, nil, retStore, value.Value{})
 	}
-	return t.setOwn(o, name, v)
-}
-
-// addAttr gives an instance an attribute that it does not have.
-func (t *Thread) addAttr(in *Instance, name *Str, v Value) error {
-	if len(in.attrs.entries) == cap(in.attrs.entries) {
-		if err := t.alloc(int64(max(len(in.attrs.entries), 4)) * entryBytes); err != nil {
-			return err
-		}
-		if in.attrs.entries == nil {
-			in.attrs.entries = make([]entry, 0, 4)
-		}
-	}
-	if t.pc != 0 {
-		in.attrs.shape = t.join(in.attrs.shape, t.pc)
-	}
-	in.attrs.addName(name, t.under(v))
-	return nil
-}
-
-// setter finds the program's code that o.name = v runs: fn is unset when there is none.
-func (t *Thread) setter(o Value, name string, v Value) (fn, self Value, args []Value, err error) {
-	if o.k != kObject && (o.k != kClass || o.o.(*Class).meta == nil) {
-		return
-	}
-	cls := t.classOf(o)
-	if t.traits(cls)&hasSetattr != 0 {
-		fn, _, _ = cls.lookup("__setattr__")
-		return fn, o, []Value{t.nameValue(name), v}, nil
-	}
-	fn, args, err = t.dataSetter(o, cls, name, v)
-	return
-}
-
-// dataSetter finds the setter of a property, or the __set__ of a descriptor.
-func (t *Thread) dataSetter(o Value, cls *Class, name string, v Value) (fn Value, args []Value, err error) {
-	d, _, ok := cls.lookup(name)
-	if !ok {
-		return
-	}
-	switch d.k {
-	case kProp:
-		if p, is := d.o.(*Property); is {
-			if p.set.k == kUnset || p.set.k == kNone {
-				return fn, nil, t.raise(t.types.AttributeError, "property '%s' of '%s' object has no setter", name, cls.name)
-			}
-			return p.set, []Value{o, v}, nil
-		}
-	case kObject:
-		if set, owner, is := t.classOf(d).lookup("__set__"); is && !owner.core {
-			return set, []Value{d, o, v}, nil
-		}
-	}
-	return
-}
-
-// setAttr sets an attribute.
-func (t *Thread) setAttr(o Value, name string, v Value) error {
-	fn, self, args, err := t.setter(o, name, v)
-	if err != nil {
-		return err
-	}
-	if fn.k != kUnset {
-		if self.k != kUnset {
-			args = append([]Value{self}, args...)
-		}
-		_, err := t.Call(fn, args, nil, nil)
-		return err
-	}
-	return t.setOwn(o, name, v)
-}
-
-// setOwn sets an attribute of the object itself, without the program's code.
-func (t *Thread) setOwn(o Value, name string, v Value) error {
-	v = t.under(v)
-	if o.l != 0 {
-		v.l = t.join(v.l, o.l)
-	}
-	switch x := o.o.(type) {
-	case *Exception:
-		if done, err := t.setExceptionAttr(x, name, v); done {
-			return err
-		}
-	case *Class:
-		return t.setClassAttr(x, name, v)
-	case *Module:
-		if x.fixed {
-			return t.raise(t.types.AttributeError, "cannot set '%s' of module '%s'", name, x.name)
-		}
-		if err := t.alloc(entryBytes); err != nil {
-			return err
-		}
-		x.names.setName(t.intern(name), v)
-		return nil
-	case *Func:
-		return t.setFuncAttr(x, name, v)
-	case *Method:
-		return t.raise(t.types.AttributeError, "'method' object has no attribute '%s'", name)
-	}
-	in := instance(o)
-	if in == nil {
-		if a, ok := t.find(o, name); ok && (a.own == nil || a.own.static) {
-			return t.raise(t.types.AttributeError, "'%s' object attribute '%s' is read-only", t.className(o), name)
-		}
-		return t.withObject(t.raise(t.types.AttributeError,
-			"'%s' object has no attribute '%s' and no __dict__ for setting new attributes", t.className(o), name), o, name)
-	}
-	if pos := in.attrs.place(name); pos >= 0 {
-		in.attrs.entries[pos].val = v
-		return nil
-	}
-	if name == "__class__" || name == "__dict__" {
-		return t.raise(t.types.AttributeError, "cannot set '%s' in a plan", name)
-	}
-	if in.cls.slotted && !in.cls.hasSlot(name) {
-		if _, _, ok := in.cls.lookup(name); ok {
-			return t.raise(t.types.AttributeError, "'%s' object attribute '%s' is read-only", in.cls.name, name)
-		}
-		return t.withObject(t.raise(t.types.AttributeError,
-			"'%s' object has no attribute '%s' and no __dict__ for setting new attributes", in.cls.shown(), name), o, name)
-	}
-	return t.addAttr(in, t.intern(name), v)
-}
-
-// setClassAttr sets an attribute of a class. Caches hold functions and
-// descriptors alone, so that a counter in a class does not empty them.
-func (t *Thread) setClassAttr(c *Class, name string, v Value) error {
-	if c.static {
-		return t.raise(t.types.TypeError, "cannot set '%s' attribute of immutable type '%s'", name, c.name)
-	}
-	if err := t.plainName(name, v); err != nil {
-		return err
-	}
-	switch name {
-	case "__name__":
-		if s, ok := v.o.(*Str); ok {
-			c.name = s.s
-			return nil
-		}
-	case "__qualname__":
-		if s, ok := v.o.(*Str); ok {
-			c.qual = s.s
-			return nil
-		}
-	case "__module__":
-		if s, ok := v.o.(*Str); ok {
-			c.module = s.s
-			return nil
-		}
-	case "__bases__", "__class__", "__mro__", "__dict__":
-		return t.raise(t.types.AttributeError, "cannot set '%s' of a class in a plan", name)
-	}
-	if pos := c.attrs.place(name); pos >= 0 {
-		old := &c.attrs.entries[pos].val
-		if !plainAttr(*old) || !plainAttr(v) {
-			t.classVersion++
-		}
-		*old = v
-		return nil
-	}
-	if err := t.alloc(entryBytes); err != nil {
-		return err
-	}
-	c.attrs.addName(t.intern(name), v)
-	t.classVersion++
-	return nil
-}
-
-// plainAttr reports whether a class attribute is a value like any other.
-func plainAttr(v Value) bool {
-	switch v.k {
-	case kFunc, kNative, kProp, kObject, kClass:
-		return false
-	}
-	return true
-}
-
-// plainName refuses a labelled text as the name of a class or of a function:
-// names are shown in errors and representations, and carry no labels there.
-func (t *Thread) plainName(attr string, v Value) error {
-	switch attr {
-	case "__name__", "__qualname__", "__module__":
-		if t.join(v.l, t.sticky) != t.sticky {
-			return t.raise(t.types.TypeError, "cannot set %s to a text that depends on data", attr)
-		}
-	}
-	return nil
-}
-
-func (t *Thread) setFuncAttr(fn *Func, name string, v Value) error {
-	if err := t.plainName(name, v); err != nil {
-		return err
-	}
-	s, isStr := v.o.(*Str)
-	switch name {
-	case "__name__":
-		if !isStr {
-			return t.raise(t.types.TypeError, "__name__ must be set to a string object")
-		}
-		fn.name = s.s
-		return nil
-	case "__qualname__":
-		if !isStr {
-			return t.raise(t.types.TypeError, "__qualname__ must be set to a string object")
-		}
-		fn.qual = s.s
-		return nil
-	case "__doc__":
-		fn.doc = v
-		return nil
-	case "__code__", "__closure__", "__globals__", "__defaults__", "__kwdefaults__":
-		return t.raise(t.types.AttributeError, "cannot set '%s' of a function in a plan", name)
-	}
-	if fn.attrs == nil {
-		fn.attrs = &Dict{}
-	}
-	if err := t.alloc(entryBytes); err != nil {
-		return err
-	}
-	fn.attrs.setName(t.intern(name), v)
-	return nil
-}
-
-// delAttr deletes an attribute.
-func (t *Thread) delAttr(o Value, name string) error {
-	cls := t.classOf(o)
-	if o.k == kObject || o.k == kClass && o.o.(*Class).meta != nil {
-		if t.traits(cls)&hasDelattr != 0 {
-			fn, _, _ := cls.lookup("__delattr__")
-			_, err := t.Call(fn, []Value{o, t.str(name)}, nil, nil)
-			return err
-		}
-		if d, _, ok := cls.lookup(name); ok {
-			if p, is := d.o.(*Property); is {
-				if p.del.k == kUnset || p.del.k == kNone {
-					return t.raise(t.types.AttributeError, "property '%s' of '%s' object has no deleter", name, cls.name)
-				}
-				_, err := t.Call(p.del, []Value{o}, nil, nil)
-				return err
-			}
-			if del, owner, is := t.classOf(d).lookup("__delete__"); d.k == kObject && is && !owner.core {
-				_, err := t.Call(del, []Value{d, o}, nil, nil)
-				return err
-			}
-		}
-	}
-	return t.delOwn(o, name)
-}
-
-// delOwn deletes an attribute of the object itself.
-func (t *Thread) delOwn(o Value, name string) error {
-	switch x := o.o.(type) {
-	case *Class:
-		if x.static {
-			return t.raise(t.types.TypeError, "cannot set '%s' attribute of immutable type '%s'", name, x.name)
-		}
-		if x.attrs.delStr(name) {
-			t.classVersion++
-			return nil
-		}
-		return t.noAttr(o, name)
-	case *Module:
-		if !x.fixed && x.names.delStr(name) {
-			return nil
-		}
-	case *Func:
-		if x.attrs != nil && x.attrs.delStr(name) {
-			return nil
-		}
-	}
-	if in := instance(o); in != nil && in.attrs.delStr(name) {
-		return nil
-	}
-	return t.noAttr(o, name)
+	return t.SetOwn(o, name, v)
 }

@@ -1,39 +1,44 @@
 package vm
 
+import (
+	"praxis/internal/plan/bytecode"
+	"praxis/internal/plan/value"
+)
+
 // calling carries out the instructions that call and make functions and classes.
-func (vm *VM) calling(f *Frame, in Instr) error {
-	n := in.arg()
-	switch in.op() {
-	case opCallKw, opCallMethodKw:
-		names := f.code.keywords[f.word()]
+func (vm *VM) calling(f *Frame, in bytecode.Instr) error {
+	n := in.Arg()
+	switch in.Op() {
+	case bytecode.CallKw, bytecode.CallMethodKw:
+		names := f.code.Keywords[f.word()]
 		args := f.st[f.sp-n : f.sp]
 		f.high = f.sp
 		f.sp -= n
 		pos, named := args[:n-len(names)], args[n-len(names):]
-		var self Value
-		if in.op() == opCallMethodKw {
+		var self value.Value
+		if in.Op() == bytecode.CallMethodKw {
 			self = f.take()
 		}
-		return vm.invoke(f.take(), self, pos, names, named, retPush, Value{})
-	case opCallEx:
+		return vm.invoke(f.take(), self, pos, names, named, retPush, value.Value{})
+	case bytecode.CallEx:
 		return vm.callEx(f, n)
-	case opMakeFunction:
+	case bytecode.MakeFunction:
 		return vm.makeFunction(f, n, f.word())
-	case opMakeClass, opMakeClassEx:
+	case bytecode.MakeClass, bytecode.MakeClassEx:
 		return vm.classBody(f, in)
-	case opReturnClass:
+	case bytecode.ReturnClass:
 		return vm.returnClass(f, n)
-	case opYieldFrom:
+	case bytecode.YieldFrom:
 		return vm.yieldFrom(f)
-	case opYieldIter:
+	case bytecode.YieldIter:
 		return vm.yieldIter(f)
-	case opAwait:
+	case bytecode.Await:
 		return vm.await(f)
-	case opAnnotate:
+	case bytecode.Annotate:
 		return vm.annotate(f, n, f.word())
-	case opTypeAlias:
-		text := f.code.consts[f.word()]
-		f.put(Value{k: kSpecial, o: &TypeAlias{name: f.code.names[n], text: text}})
+	case bytecode.TypeAlias:
+		text := f.code.Consts[f.word()]
+		f.put(value.Value{Kind: value.KSpecial, Obj: &TypeAlias{name: f.code.Names[n], text: text}})
 	}
 	return nil
 }
@@ -41,116 +46,116 @@ func (vm *VM) calling(f *Frame, in Instr) error {
 // TypeAlias is what a type statement makes: a name for an annotation, which is not evaluated.
 type TypeAlias struct {
 	name string
-	text Value
+	text value.Value
 }
 
-func (a *TypeAlias) class(t *Thread) *Class { return t.types.Object }
+func (a *TypeAlias) Class(t *value.Thread) *value.Class { return t.Types.Object }
 
-func (a *TypeAlias) attr(t *Thread, name string) (Value, bool) {
+func (a *TypeAlias) Attr(t *value.Thread, name string) (value.Value, bool) {
 	switch name {
 	case "__name__":
-		return t.str(a.name), true
+		return t.Str(a.name), true
 	case "__value__":
 		return a.text, true
 	}
-	return Value{}, false
+	return value.Value{}, false
 }
 
 // callEx is a call whose arguments have been gathered in a list and a dict.
 func (vm *VM) callEx(f *Frame, a int) error {
 	t := &vm.t
 	var names []string
-	var named []Value
-	outer := t.keyLabel
-	defer func() { t.keyLabel = outer }()
-	t.keyLabel = 0
+	var named []value.Value
+	outer := t.KeyLabel
+	defer func() { t.KeyLabel = outer }()
+	t.KeyLabel = 0
 	if a == 1 {
-		d := f.take().o.(*Dict)
-		t.keyLabel = d.shape
-		for i := range d.entries {
-			e := &d.entries[i]
-			if e.key.k == kUnset {
+		d := f.take().Obj.(*value.Dict)
+		t.KeyLabel = d.Shape
+		for i := range d.Entries {
+			e := &d.Entries[i]
+			if e.Key.Kind == value.KUnset {
 				continue
 			}
-			k := t.base(e.key)
-			t.keyLabel = t.join(t.keyLabel, k.l)
-			names = append(names, k.o.(*Str).s)
-			named = append(named, e.val.with(t.join(e.val.l, t.join(k.l, d.shape))))
+			k := t.Base(e.Key)
+			t.KeyLabel = t.Join(t.KeyLabel, k.Label)
+			names = append(names, k.Obj.(*value.Str).Text)
+			named = append(named, e.Val.With(t.Join(e.Val.Label, t.Join(k.Label, d.Shape))))
 		}
 	}
-	l := f.take().o.(*List)
-	if l.shape != 0 {
-		for i := range l.items {
-			l.items[i].l = t.join(l.items[i].l, l.shape)
+	l := f.take().Obj.(*value.List)
+	if l.Shape != 0 {
+		for i := range l.Items {
+			l.Items[i].Label = t.Join(l.Items[i].Label, l.Shape)
 		}
 	}
-	return vm.invoke(f.take(), Value{}, l.items, names, named, retPush, Value{})
+	return vm.invoke(f.take(), value.Value{}, l.Items, names, named, retPush, value.Value{})
 }
 
 const funcBytes = 256
 
 func (vm *VM) makeFunction(f *Frame, a, flags int) error {
 	t := &vm.t
-	c := f.code.codes[a]
-	if err := t.alloc(funcBytes); err != nil {
+	c := f.code.Codes[a]
+	if err := t.Alloc(funcBytes); err != nil {
 		return err
 	}
-	fn := &Func{code: c, globals: f.fn.globals, name: c.name, qual: c.qual, run: vm.kid(f.run, a)}
-	if c.flags&flagDoc != 0 {
-		fn.doc = t.str(c.doc)
+	fn := &value.Func{Code: c, Globals: f.fn.Globals, Name: c.Name, Qual: c.Qual, Run: vm.kid(f.run, a)}
+	if c.Flags&value.FlagDoc != 0 {
+		fn.Doc = t.Str(c.Doc)
 	}
 	if flags&4 != 0 {
-		fn.closure = make([]*Cell, c.free)
-		for i := c.free - 1; i >= 0; i-- {
-			fn.closure[i] = f.take().o.(*Cell)
+		fn.Closure = make([]*value.Cell, c.Free)
+		for i := c.Free - 1; i >= 0; i-- {
+			fn.Closure[i] = f.take().Obj.(*value.Cell)
 		}
 	}
 	if flags&2 != 0 {
-		d := f.take().o.(*Dict)
-		fn.kw = make(map[string]Value, len(d.entries))
-		for i := range d.entries {
-			e := &d.entries[i]
-			fn.kw[e.key.o.(*Str).s] = e.val
+		d := f.take().Obj.(*value.Dict)
+		fn.Kw = make(map[string]value.Value, len(d.Entries))
+		for i := range d.Entries {
+			e := &d.Entries[i]
+			fn.Kw[e.Key.Obj.(*value.Str).Text] = e.Val
 		}
 	}
 	if flags&1 != 0 {
-		fn.defaults = f.take().o.(*Tuple).items
+		fn.Defaults = f.take().Obj.(*value.Tuple).Items
 	}
-	f.put(Value{k: kFunc, o: fn})
+	f.put(value.Value{Kind: value.KFunc, Obj: fn})
 	return nil
 }
 
 // classBody begins a class: its body runs in a frame with a name space of its own.
-func (vm *VM) classBody(f *Frame, in Instr) error {
+func (vm *VM) classBody(f *Frame, in bytecode.Instr) error {
 	t := &vm.t
-	def := &classDef{ns: &Dict{}, library: f.code.unit.module != ""}
-	if in.op() == opMakeClass {
-		n := in.arg()
-		names := f.code.keywords[f.word()]
-		args := append([]Value(nil), f.st[f.sp-n:f.sp]...)
+	def := &classDef{ns: &value.Dict{}, library: f.code.Unit.Module != ""}
+	if in.Op() == bytecode.MakeClass {
+		n := in.Arg()
+		names := f.code.Keywords[f.word()]
+		args := append([]value.Value(nil), f.st[f.sp-n:f.sp]...)
 		f.sp -= n
 		def.bases, def.names, def.named = args[:n-len(names)], names, args[n-len(names):]
 	} else {
-		d := f.take().o.(*Dict)
-		for i := range d.entries {
-			if e := &d.entries[i]; e.key.k == kStr {
-				def.names = append(def.names, e.key.o.(*Str).s)
-				def.named = append(def.named, e.val)
+		d := f.take().Obj.(*value.Dict)
+		for i := range d.Entries {
+			if e := &d.Entries[i]; e.Key.Kind == value.KStr {
+				def.names = append(def.names, e.Key.Obj.(*value.Str).Text)
+				def.named = append(def.named, e.Val)
 			}
 		}
-		def.bases = append([]Value(nil), f.take().o.(*List).items...)
+		def.bases = append([]value.Value(nil), f.take().Obj.(*value.List).Items...)
 	}
 	if err := vm.metaclass(f, def); err != nil {
 		return err
 	}
-	body := f.take().o.(*Func)
-	def.name, def.l = body.name, 0
+	body := f.take().Obj.(*value.Func)
+	def.name, def.l = body.Name, 0
 	g, err := vm.push(body, retClass)
 	if err != nil {
 		return err
 	}
 	g.def = def
-	if err := t.alloc(classBytes); err != nil {
+	if err := t.Alloc(classBytes); err != nil {
 		return err
 	}
 	return nil
@@ -163,14 +168,14 @@ func (vm *VM) metaclass(f *Frame, def *classDef) error {
 		if name != "metaclass" {
 			continue
 		}
-		c, ok := def.named[i].o.(*Class)
+		c, ok := def.named[i].Obj.(*value.Class)
 		names := append(append([]string(nil), def.names[:i]...), def.names[i+1:]...)
-		def.named = append(append([]Value(nil), def.named[:i]...), def.named[i+1:]...)
+		def.named = append(append([]value.Value(nil), def.named[:i]...), def.named[i+1:]...)
 		def.names = names
 		if !ok {
-			return t.raise(t.types.TypeError, "a metaclass must be a class")
+			return t.Raise(t.Types.TypeError, "a metaclass must be a class")
 		}
-		if c != t.types.Type {
+		if c != t.Types.Type {
 			def.meta = c
 		}
 		return nil
@@ -181,69 +186,69 @@ func (vm *VM) metaclass(f *Frame, def *classDef) error {
 // bindInBody is what a name in the body of a class is bound to. A metaclass of a
 // library module that has a function _bind_ may put another value there: that
 // is how auto() gets its value before the next line of the body runs.
-func (vm *VM) bindInBody(def *classDef, name string, v Value) (Value, error) {
+func (vm *VM) bindInBody(def *classDef, name string, v value.Value) (value.Value, error) {
 	meta := def.meta
 	for _, b := range def.bases {
-		if c, ok := b.o.(*Class); ok && c.meta != nil {
-			meta = c.meta
+		if c, ok := b.Obj.(*value.Class); ok && c.Meta != nil {
+			meta = c.Meta
 		}
 	}
 	if meta == nil {
 		return v, nil
 	}
-	fn, _, ok := meta.lookup("_bind_")
+	fn, _, ok := meta.Lookup("_bind_")
 	if !ok {
 		return v, nil
 	}
-	return vm.t.Call(fn, []Value{vm.t.tuple(def.bases), {k: kDict, o: def.ns}, vm.t.nameValue(name), v}, nil, nil)
+	return vm.t.Call(fn, []value.Value{vm.t.Tuple(def.bases), {Kind: value.KDict, Obj: def.ns}, vm.t.NameValue(name), v}, nil, nil)
 }
 
 // returnClass ends the body of a class.
 func (vm *VM) returnClass(f *Frame, a int) error {
 	def := f.def
 	f.def = nil
-	code, globals := f.code, f.fn.globals
-	var cell *Cell
+	code, globals := f.code, f.fn.Globals
+	var cell *value.Cell
 	if a > 0 {
-		cell = f.st[a-1].o.(*Cell)
+		cell = f.st[a-1].Obj.(*value.Cell)
 	}
 	l := f.ret
-	if code.flags&flagDoc != 0 {
-		def.ns.setStr(&vm.t, "__doc__", vm.t.str(code.doc))
+	if code.Flags&value.FlagDoc != 0 {
+		def.ns.SetStr(&vm.t, "__doc__", vm.t.Str(code.Doc))
 	}
-	if code.flags&flagGeneric != 0 {
-		def.ns.setStr(&vm.t, "__class_getitem__", Value{k: kProp, o: &Wrapper{fn: Value{k: kNative, o: genericItem()}, bind: true}})
+	if code.Flags&value.FlagGeneric != 0 {
+		def.ns.SetStr(&vm.t, "__class_getitem__", value.Value{Kind: value.KProp, Obj: &value.Wrapper{Fn: value.Value{Kind: value.KNative, Obj: genericItem()}, Bind: true}})
 	}
 	vm.pop(f)
-	v, err := vm.finishClass(def, code.qual, globals.name, cell)
+	v, err := vm.finishClass(def, code.Qual, globals.Name, cell)
 	if err != nil {
 		return err
 	}
-	v.l = vm.t.join(v.l, l)
+	v.Label = vm.t.Join(v.Label, l)
 	vm.frames[vm.depth].put(v)
 	return nil
 }
 
 // finishClass makes the class of a name space, by its metaclass when that says how.
-func (vm *VM) finishClass(def *classDef, qual, module string, cell *Cell) (Value, error) {
+func (vm *VM) finishClass(def *classDef, qual, module string, cell *value.Cell) (value.Value, error) {
 	t := &vm.t
 	meta := def.meta
 	for _, b := range def.bases {
-		if c, ok := b.o.(*Class); ok && c.meta != nil && (meta == nil || c.meta.derives(meta)) {
-			meta = c.meta
+		if c, ok := b.Obj.(*value.Class); ok && c.Meta != nil && (meta == nil || c.Meta.Derives(meta)) {
+			meta = c.Meta
 		}
 	}
 	def.meta = meta
 	if meta != nil {
-		if fn, owner, ok := meta.lookup("__new__"); ok && !owner.static {
-			def.ns.setStr(t, "__qualname__", t.str(qual))
-			def.ns.setStr(t, "__module__", t.str(module))
-			w, ok := fn.o.(*Wrapper)
+		if fn, owner, ok := meta.Lookup("__new__"); ok && !owner.Static {
+			def.ns.SetStr(t, "__qualname__", t.Str(qual))
+			def.ns.SetStr(t, "__module__", t.Str(module))
+			w, ok := fn.Obj.(*value.Wrapper)
 			if !ok {
-				return Value{}, t.raise(t.types.TypeError, "__new__ of a metaclass must be a function")
+				return value.Value{}, t.Raise(t.Types.TypeError, "__new__ of a metaclass must be a function")
 			}
 			vm.classCell = cell
-			return t.Call(w.fn, []Value{classValue(meta), t.str(def.name), t.tuple(def.bases), {k: kDict, o: def.ns}}, def.names, def.named)
+			return t.Call(w.Fn, []value.Value{value.ClassValue(meta), t.Str(def.name), t.Tuple(def.bases), {Kind: value.KDict, Obj: def.ns}}, def.names, def.named)
 		}
 	}
 	return vm.makeClass(def, qual, module, cell)
@@ -253,13 +258,13 @@ func (vm *VM) finishClass(def *classDef, qual, module string, cell *Cell) (Value
 func (vm *VM) yieldIter(f *Frame) error {
 	t := &vm.t
 	v := *f.at(1)
-	if v.k == kGen {
+	if v.Kind == value.KGen {
 		return nil
 	}
-	if v.k == kObject {
+	if v.Kind == value.KObject {
 		return vm.getIter(f)
 	}
-	it, err := t.iter(v)
+	it, err := t.Iter(v)
 	if err != nil {
 		return err
 	}
@@ -271,12 +276,12 @@ func (vm *VM) yieldIter(f *Frame) error {
 func (vm *VM) getIter(f *Frame) error {
 	t := &vm.t
 	v := *f.at(1)
-	if fn, ok := t.override(v, "__iter__"); ok && fn.k == kFunc {
+	if fn, ok := t.Override(v, "__iter__"); ok && fn.Kind == value.KFunc {
 		f.sp--
-		fn.l = t.join(fn.l, v.l)
-		return vm.invoke(fn, v, nil, nil, nil, retGetIter, Value{})
+		fn.Label = t.Join(fn.Label, v.Label)
+		return vm.invoke(fn, v, nil, nil, nil, retGetIter, value.Value{})
 	}
-	it, err := t.iter(v)
+	it, err := t.Iter(v)
 	if err != nil {
 		return err
 	}
@@ -285,27 +290,27 @@ func (vm *VM) getIter(f *Frame) error {
 }
 
 // forIter is the next element of a generator, an instance, or an iterator of a module.
-func (vm *VM) forIter(f *Frame, in Instr) error {
+func (vm *VM) forIter(f *Frame, in bytecode.Instr) error {
 	t := &vm.t
 	it := *f.at(1)
-	switch it.k {
-	case kGen:
-		return vm.resume(it, none, retIter, Value{})
-	case kObject:
-		fn, _, ok := t.classOf(it).lookup("__next__")
+	switch it.Kind {
+	case value.KGen:
+		return vm.resume(it, value.None, retIter, value.Value{})
+	case value.KObject:
+		fn, _, ok := t.ClassOf(it).Lookup("__next__")
 		if !ok {
-			return t.raise(t.types.TypeError, "'%s' object is not an iterator", t.className(it))
+			return t.Raise(t.Types.TypeError, "'%s' object is not an iterator", t.ClassName(it))
 		}
-		return vm.invoke(fn, it, nil, nil, nil, retNext, Value{})
+		return vm.invoke(fn, it, nil, nil, nil, retNext, value.Value{})
 	}
-	v, ok, err := t.next(it)
+	v, ok, err := t.Next(it)
 	if err != nil {
 		return err
 	}
 	if ok {
 		vm.element(f, v)
 	} else {
-		vm.endLoop(f, v.l)
+		vm.endLoop(f, v.Label)
 	}
 	return nil
 }
@@ -314,15 +319,15 @@ func (vm *VM) forIter(f *Frame, in Instr) error {
 func (vm *VM) await(f *Frame) error {
 	t := &vm.t
 	v := *f.at(1)
-	if g, ok := v.o.(*Gen); ok {
+	if g, ok := v.Obj.(*Gen); ok {
 		f.sp--
 		if !g.coroutine {
-			return t.raise(t.types.TypeError, "'generator' object can't be awaited")
+			return t.Raise(t.Types.TypeError, "'generator' object can't be awaited")
 		}
-		return vm.resume(v, none, retAwait, Value{})
+		return vm.resume(v, value.None, retAwait, value.Value{})
 	}
-	if v.k == kObject {
-		if fn, ok := t.override(v, "__await__"); ok {
+	if v.Kind == value.KObject {
+		if fn, ok := t.Override(v, "__await__"); ok {
 			f.sp--
 			return vm.awaitObject(fn, v)
 		}
@@ -331,49 +336,46 @@ func (vm *VM) await(f *Frame) error {
 }
 
 // awaitObject waits for an instance with __await__, in the language's own code.
-func (vm *VM) awaitObject(fn, v Value) error {
-	own, err := vm.t.own("awaited")
+func (vm *VM) awaitObject(fn, v value.Value) error {
+	own, err := vm.t.MachineFunc("awaited")
 	if err != nil {
 		return err
 	}
-	return vm.invoke(own, Value{}, []Value{{k: kMethod, o: &Method{v, fn}}}, nil, nil, retPush, Value{})
+	return vm.invoke(own, value.Value{}, []value.Value{{Kind: value.KMethod, Obj: &value.Method{Self: v, Fn: fn}}}, nil, nil, retPush, value.Value{})
 }
 
 // annotate notes the annotation of a name in the __annotations__ of the class or module.
 func (vm *VM) annotate(f *Frame, a, w int) error {
 	t := &vm.t
-	ns := &f.fn.globals.names
+	ns := &f.fn.Globals.Names
 	if f.def != nil {
 		ns = f.def.ns
 	}
-	notes, ok := ns.str("__annotations__")
+	notes, ok := ns.Str("__annotations__")
 	if !ok {
-		notes = t.newDict()
-		ns.setName(t.intern("__annotations__"), notes)
+		notes = t.NewDict()
+		ns.SetName(t.Intern("__annotations__"), notes)
 	}
-	d, ok := notes.o.(*Dict)
+	d, ok := notes.Obj.(*value.Dict)
 	if !ok {
 		return nil
 	}
-	if err := t.alloc(entryBytes); err != nil {
+	if err := t.Alloc(value.EntryBytes); err != nil {
 		return err
 	}
-	d.setName(t.intern(f.code.names[a]), f.code.consts[w])
+	d.SetName(t.Intern(f.code.Names[a]), f.code.Consts[w])
 	return nil
 }
 
-// instanceBytes is about what an instance takes beside its attributes.
-const instanceBytes = 160
-
 // construct carries out cls(…).
-func (vm *VM) construct(cls Value, pos []Value, names []string, named []Value, mode retMode, extra Value) error {
-	c := cls.o.(*Class)
-	if cls.n != 0 { // from type.__call__
-		cls.n = 0
+func (vm *VM) construct(cls value.Value, pos []value.Value, names []string, named []value.Value, mode retMode, extra value.Value) error {
+	c := cls.Obj.(*value.Class)
+	if cls.N != 0 { // from type.__call__
+		cls.N = 0
 		return vm.create(cls, pos, names, named, mode, extra)
 	}
-	if c.meta != nil {
-		if fn, owner, ok := c.meta.lookup("__call__"); ok && !owner.static {
+	if c.Meta != nil {
+		if fn, owner, ok := c.Meta.Lookup("__call__"); ok && !owner.Static {
 			return vm.invoke(fn, cls, pos, names, named, mode, extra)
 		}
 	}
@@ -381,58 +383,58 @@ func (vm *VM) construct(cls Value, pos []Value, names []string, named []Value, m
 }
 
 // create is what type.__call__ does.
-func (vm *VM) create(cls Value, pos []Value, names []string, named []Value, mode retMode, extra Value) error {
+func (vm *VM) create(cls value.Value, pos []value.Value, names []string, named []value.Value, mode retMode, extra value.Value) error {
 	t := &vm.t
-	c := cls.o.(*Class)
-	newFn, owner, ok := c.lookup("__new__")
-	if c.static {
+	c := cls.Obj.(*value.Class)
+	newFn, owner, ok := c.Lookup("__new__")
+	if c.Static {
 		return vm.createStatic(cls, newFn, ok, pos, names, named, mode, extra)
 	}
-	if ok && !owner.static {
-		fn, err := vm.t.own("construct")
+	if ok && !owner.Static {
+		fn, err := vm.t.MachineFunc("construct")
 		if err != nil {
 			return err
 		}
-		kw := &Dict{}
+		kw := &value.Dict{}
 		for i, name := range names {
-			kw.setName(t.intern(name), named[i])
+			kw.SetName(t.Intern(name), named[i])
 		}
-		args := []Value{cls, t.tuple(append([]Value(nil), pos...)), {k: kDict, o: kw}}
-		return vm.invoke(fn, Value{}, args, nil, nil, mode, extra)
+		args := []value.Value{cls, t.Tuple(append([]value.Value(nil), pos...)), {Kind: value.KDict, Obj: kw}}
+		return vm.invoke(fn, value.Value{}, args, nil, nil, mode, extra)
 	}
-	init, initOwner, _ := c.lookup("__init__")
-	var obj Value
+	init, initOwner, _ := c.Lookup("__init__")
+	var obj value.Value
 	var err error
 	switch {
-	case c.isExc:
+	case c.IsExc:
 		obj, err = vm.newException(cls, newFn, pos, names, named)
-	case c.layout == kObject:
-		if initOwner != nil && initOwner.static && len(pos)+len(names) > 0 {
-			return vm.failed(mode, extra, t.raise(t.types.TypeError, "%s() takes no arguments", c.name))
+	case c.Layout == value.KObject:
+		if initOwner != nil && initOwner.Static && len(pos)+len(names) > 0 {
+			return vm.failed(mode, extra, t.Raise(t.Types.TypeError, "%s() takes no arguments", c.Name))
 		}
-		if c.meta == nil {
+		if c.Meta == nil {
 			vm.learn(c, init)
 		}
-		if err = t.alloc(instanceBytes); err == nil {
-			obj = Value{k: kObject, o: &Instance{cls: c}, l: cls.l}
+		if err = t.Alloc(value.InstanceBytes); err == nil {
+			obj = value.Value{Kind: value.KObject, Obj: &value.Instance{Cls: c}, Label: cls.Label}
 		}
 	default:
 		// The built-in part. Lists, dicts and sets ignore the arguments here: __init__ takes them.
-		w, is := newFn.o.(*Wrapper)
+		w, is := newFn.Obj.(*value.Wrapper)
 		if !is {
-			return vm.failed(mode, extra, t.raise(t.types.TypeError, "cannot create '%s' instances", c.name))
+			return vm.failed(mode, extra, t.Raise(t.Types.TypeError, "cannot create '%s' instances", c.Name))
 		}
-		switch c.layout {
-		case kList, kDict:
-			obj, err = t.Call(w.fn, []Value{cls}, nil, nil)
-		case kSet:
-			if c.derives(t.types.FrozenSet) {
-				obj, err = t.Call(w.fn, prepend(cls, pos), nil, nil)
+		switch c.Layout {
+		case value.KList, value.KDict:
+			obj, err = t.Call(w.Fn, []value.Value{cls}, nil, nil)
+		case value.KSet:
+			if c.Derives(t.Types.FrozenSet) {
+				obj, err = t.Call(w.Fn, prepend(cls, pos), nil, nil)
 			} else {
-				obj, err = t.Call(w.fn, []Value{cls}, nil, nil)
+				obj, err = t.Call(w.Fn, []value.Value{cls}, nil, nil)
 			}
 		default:
-			obj, err = t.Call(w.fn, prepend(cls, pos), names, named)
+			obj, err = t.Call(w.Fn, prepend(cls, pos), names, named)
 		}
 	}
 	if err != nil {
@@ -442,17 +444,17 @@ func (vm *VM) create(cls Value, pos []Value, names []string, named []Value, mode
 }
 
 // initialize calls __init__ of a new object, and hands out the object.
-func (vm *VM) initialize(obj, init Value, owner *Class, pos []Value, names []string, named []Value, mode retMode, extra Value) error {
+func (vm *VM) initialize(obj, init value.Value, owner *value.Class, pos []value.Value, names []string, named []value.Value, mode retMode, extra value.Value) error {
 	t := &vm.t
 	switch {
-	case init.k == kUnset || owner == t.types.Object || owner.static && owner.isExc && len(names) == 0:
+	case init.Kind == value.KUnset || owner == t.Types.Object || owner.Static && owner.IsExc && len(names) == 0:
 		return vm.deliver(mode, extra, obj)
-	case owner.static && !owner.isExc && owner.layout != kList && owner.layout != kDict && owner.layout != kSet:
+	case owner.Static && !owner.IsExc && owner.Layout != value.KList && owner.Layout != value.KDict && owner.Layout != value.KSet:
 		return vm.deliver(mode, extra, obj)
 	}
 	self := obj
-	if owner.static {
-		self = t.base(obj)
+	if owner.Static {
+		self = t.Base(obj)
 	}
 	if mode == retPush {
 		return vm.invoke(init, self, pos, names, named, retInit, obj)
@@ -461,35 +463,35 @@ func (vm *VM) initialize(obj, init Value, owner *Class, pos []Value, names []str
 	if err != nil {
 		return vm.failed(mode, extra, err)
 	}
-	if v.k != kNone {
-		return vm.failed(mode, extra, t.raise(t.types.TypeError, "__init__() should return None, not '%s'", t.className(v)))
+	if v.Kind != value.KNone {
+		return vm.failed(mode, extra, t.Raise(t.Types.TypeError, "__init__() should return None, not '%s'", t.ClassName(v)))
 	}
 	return vm.deliver(mode, extra, obj)
 }
 
 // createStatic makes an instance of a built-in class.
-func (vm *VM) createStatic(cls, newFn Value, ok bool, pos []Value, names []string, named []Value, mode retMode, extra Value) error {
+func (vm *VM) createStatic(cls, newFn value.Value, ok bool, pos []value.Value, names []string, named []value.Value, mode retMode, extra value.Value) error {
 	t := &vm.t
-	c := cls.o.(*Class)
-	if c.isExc {
+	c := cls.Obj.(*value.Class)
+	if c.IsExc {
 		v, err := vm.newException(cls, newFn, pos, names, named)
 		if err != nil {
 			return vm.failed(mode, extra, err)
 		}
 		return vm.deliver(mode, extra, v)
 	}
-	if c == t.types.Object {
+	if c == t.Types.Object {
 		if len(pos)+len(names) > 0 {
-			return vm.failed(mode, extra, t.raise(t.types.TypeError, "object() takes no arguments"))
+			return vm.failed(mode, extra, t.Raise(t.Types.TypeError, "object() takes no arguments"))
 		}
-		return vm.deliver(mode, extra, Value{k: kObject, o: &Instance{cls: c}, l: cls.l})
+		return vm.deliver(mode, extra, value.Value{Kind: value.KObject, Obj: &value.Instance{Cls: c}, Label: cls.Label})
 	}
 	fn := newFn
-	if w, is := newFn.o.(*Wrapper); is {
-		fn = w.fn
+	if w, is := newFn.Obj.(*value.Wrapper); is {
+		fn = w.Fn
 	}
-	if _, has := c.attrs.str("__new__"); !ok || !has || fn.k != kNative {
-		return vm.failed(mode, extra, t.raise(t.types.TypeError, "cannot create '%s' instances", c.name))
+	if _, has := c.Attrs.Str("__new__"); !ok || !has || fn.Kind != value.KNative {
+		return vm.failed(mode, extra, t.Raise(t.Types.TypeError, "cannot create '%s' instances", c.Name))
 	}
-	return vm.invoke(fn.with(cls.l), cls.with(0), pos, names, named, mode, extra)
+	return vm.invoke(fn.With(cls.Label), cls.With(0), pos, names, named, mode, extra)
 }

@@ -8,6 +8,7 @@ import (
 
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 )
 
 // FuzzRun runs whatever compiles, within narrow limits: nothing that a program
@@ -41,7 +42,7 @@ func FuzzRun(f *testing.F) {
 			return
 		}
 		labels := label.NewTable()
-		vm, err := New(p, Config{Labels: labels, Limits: Limits{Steps: 100_000, Memory: 8 << 20, Calls: 50, Output: 1 << 16}})
+		vm, err := New(p, Config{Labels: labels, Limits: value.Limits{Steps: 100_000, Memory: 8 << 20, Calls: 50, Output: 1 << 16}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,8 +54,8 @@ func FuzzRun(f *testing.F) {
 				break
 			}
 			l := labels.Of(label.Source{Kind: label.Tool, Name: c.Tool, Call: c.Number, Line: c.Line, Col: c.Col}, label.Everyone())
-			var d Data
-			if d, err = DataOf(answers[c.Tool], l); err != nil {
+			var d value.Data
+			if d, err = value.DataOf(answers[c.Tool], l); err != nil {
 				t.Fatal(err)
 			}
 			out, err = vm.Reply(d)

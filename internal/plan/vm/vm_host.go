@@ -6,6 +6,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 )
 
 // pending is the call of a tool whose answer is awaited.
@@ -14,31 +15,31 @@ type pending struct {
 	args  []Argument
 	l     label.ID // what the choice of the tool depends on
 	mode  retMode
-	extra Value
+	extra value.Value
 }
 
 // hostCall stops the machine so that the host can carry out a tool.
-func (vm *VM) hostCall(fn Value, pos []Value, names []string, named []Value, mode retMode, extra Value) error {
-	tool := fn.o.(*ToolRef).name
+func (vm *VM) hostCall(fn value.Value, pos []value.Value, names []string, named []value.Value, mode retMode, extra value.Value) error {
+	tool := fn.Obj.(*value.ToolRef).Name
 	if vm.nested > 0 || mode == retGo {
 		return fault.New(fault.Invalid,
 			"Call the tool outside of special methods such as __eq__ and of the functions that Go code calls, and use its result there.",
 			"cannot call %s here: the language itself is waiting for the value of this function", tool)
 	}
-	if len(vm.made) >= vm.t.limits.Calls {
-		return fault.Coded(fault.PlanCalls, fault.Data{"limit": strconv.Itoa(vm.t.limits.Calls)},
-			"cannot go on with the plan: it made more than its %d calls of tools", vm.t.limits.Calls)
+	if len(vm.made) >= vm.t.Limits.Calls {
+		return fault.Coded(fault.PlanCalls, fault.Data{"limit": strconv.Itoa(vm.t.Limits.Calls)},
+			"cannot go on with the plan: it made more than its %d calls of tools", vm.t.Limits.Calls)
 	}
 	var args []Argument
 	for _, v := range pos {
-		d, err := vm.t.toData(v)
+		d, err := vm.t.ToData(v)
 		if err != nil {
 			return vm.failed(mode, extra, err)
 		}
 		args = append(args, Argument{Data: d})
 	}
 	for i, name := range names {
-		d, err := vm.t.toData(named[i])
+		d, err := vm.t.ToData(named[i])
 		if err != nil {
 			return vm.failed(mode, extra, err)
 		}
@@ -46,15 +47,15 @@ func (vm *VM) hostCall(fn Value, pos []Value, names []string, named []Value, mod
 	}
 	at := vm.place()
 	vm.made = append(vm.made, CallSite{tool, int(at.Line), int(at.Col)})
-	vm.pending = pending{tool: tool, l: vm.t.join(fn.l, vm.t.pc), args: args, mode: mode, extra: extra}
+	vm.pending = pending{tool: tool, l: vm.t.Join(fn.Label, vm.t.PC), args: args, mode: mode, extra: extra}
 	return errHost
 }
 
 // place is where the plan itself is: of a library module that it called, where it called it.
 func (vm *VM) place() syntax.Pos {
 	for i := vm.depth; i > 0; i-- {
-		if f := vm.frames[i]; f.code.unit.module == "" {
-			return f.code.position(f.ip - 1)
+		if f := vm.frames[i]; f.code.Unit.Module == "" {
+			return f.code.Position(f.ip - 1)
 		}
 	}
 	return syntax.Pos{}
@@ -69,11 +70,11 @@ func (vm *VM) callOutcome() *Call {
 }
 
 // answer goes on with the value of the call that is awaited.
-func (vm *VM) answer(v Value) (Outcome, error) {
+func (vm *VM) answer(v value.Value) (Outcome, error) {
 	p := vm.pending
 	vm.pending = pending{}
 	vm.state = stateNew
-	v.l = vm.t.join(v.l, p.l)
+	v.Label = vm.t.Join(v.Label, p.l)
 	err := vm.deliver(p.mode, p.extra, v)
 	if err != nil {
 		err = vm.unwind(err)
@@ -85,27 +86,9 @@ func (vm *VM) answer(v Value) (Outcome, error) {
 }
 
 // admit makes a value of what the host gives.
-func (vm *VM) admit(d Data) (Value, error) {
-	if vm.t.plain {
-		d = d.unlabelled()
+func (vm *VM) admit(d value.Data) (value.Value, error) {
+	if vm.t.Plain {
+		d = d.Unlabelled()
 	}
-	return vm.t.fromData(d)
-}
-
-// unlabelled returns the value without any label.
-func (d Data) unlabelled() Data {
-	out := Data{Value: d.Value}
-	if d.Items != nil {
-		out.Items = make([]Data, len(d.Items))
-		for i, e := range d.Items {
-			out.Items[i] = e.unlabelled()
-		}
-	}
-	if d.Fields != nil {
-		out.Fields = make([]Field, len(d.Fields))
-		for i, f := range d.Fields {
-			out.Fields[i] = Field{f.Name, f.Data.unlabelled()}
-		}
-	}
-	return out
+	return vm.t.FromData(d)
 }

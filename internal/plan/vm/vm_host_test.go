@@ -8,6 +8,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/plan/label"
+	"praxis/internal/plan/value"
 )
 
 // host answers the calls of a test's program. Each answer is a value of its own source.
@@ -33,11 +34,11 @@ func newHost(t testing.TB, src string, strict bool) *host {
 	t.Helper()
 	labels := label.NewTable()
 	user := labels.Of(label.Source{Kind: label.User, Name: "name", Trusted: true}, label.Everyone())
-	d, err := DataOf("Ann", user)
+	d, err := value.DataOf("Ann", user)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &host{vm: newVM(t, src, testEnv, Options{Strict: strict}, Config{Labels: labels, Inputs: []Field{{Name: "name", Data: d}}})}
+	return &host{vm: newVM(t, src, testEnv, Options{Strict: strict}, Config{Labels: labels, Inputs: []value.Field{{Name: "name", Data: d}}})}
 }
 
 // sources writes the names of a label's sources.
@@ -58,7 +59,7 @@ func (h *host) sources(l label.ID) string {
 }
 
 // data writes a value with the sources of its parts.
-func (h *host) data(d Data) string {
+func (h *host) data(d value.Data) string {
 	switch {
 	case d.Items != nil:
 		var parts []string
@@ -102,7 +103,7 @@ func (h *host) run() (Outcome, error) {
 			out, err = h.vm.Raise("ValueError", "the tool failed", l)
 			continue
 		}
-		d, derr := DataOf(answers[c.Tool], l)
+		d, derr := value.DataOf(answers[c.Tool], l)
 		if derr != nil {
 			return nil, derr
 		}
@@ -215,7 +216,7 @@ func TestCallOutcome(t *testing.T) {
 	if _, err := h.vm.Run(); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("Run while an answer is awaited: %v", err)
 	}
-	if out, err = h.vm.Reply(Data{Value: int64(5)}); err != nil || out != (Done{}) {
+	if out, err = h.vm.Reply(value.Data{Value: int64(5)}); err != nil || out != (Done{}) {
 		t.Fatal(out, err)
 	}
 	if d, ok, err := h.vm.Value("y"); !ok || err != nil || d.Value != int64(5) {
@@ -224,7 +225,7 @@ func TestCallOutcome(t *testing.T) {
 	if _, ok, _ := h.vm.Value("nothing"); ok {
 		t.Error("a name that is not bound has a value")
 	}
-	if _, err := h.vm.Reply(Data{}); fault.KindOf(err) != fault.Conflict {
+	if _, err := h.vm.Reply(value.Data{}); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("Reply after the end: %v", err)
 	}
 	if calls := h.vm.Calls(); len(calls) != 1 || calls[0] != (CallSite{"mail.write", 3, 8}) {
@@ -249,13 +250,13 @@ func TestCallsRefused(t *testing.T) {
 }
 
 func TestTooManyCalls(t *testing.T) {
-	vm := newVM(t, "for i in range(10):\n    try: num()\n    except BaseException: pass\n", testEnvWithout(), Options{}, Config{Limits: Limits{Calls: 3}})
+	vm := newVM(t, "for i in range(10):\n    try: num()\n    except BaseException: pass\n", testEnvWithout(), Options{}, Config{Limits: value.Limits{Calls: 3}})
 	out, err := vm.Run()
 	for err == nil {
 		if _, ok := out.(*Call); !ok {
 			break
 		}
-		out, err = vm.Reply(Data{Value: int64(1)})
+		out, err = vm.Reply(value.Data{Value: int64(1)})
 	}
 	if fault.KindOf(err) != fault.Exhausted || len(vm.Calls()) != 3 {
 		t.Error(out, err, vm.Calls())

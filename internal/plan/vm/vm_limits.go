@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"praxis/fault"
-	"praxis/internal/plan/label"
+	"praxis/internal/plan/value"
 )
 
 // stepBatch is how many steps are handed out at a time: as often the VM looks
@@ -18,11 +18,11 @@ func (m *machine) OutOfSteps() error {
 	if i := vm.stop.Load(); i != nil {
 		return i.cause
 	}
-	take := min(max(vm.batch, -t.steps), t.stepsLeft)
-	t.stepsLeft -= take
-	if t.steps += take; t.steps < 0 {
-		return fault.Coded(fault.PlanSteps, fault.Data{"limit": strconv.FormatInt(t.limits.Steps, 10)},
-			"cannot go on with the plan: it used up its %d steps", t.limits.Steps)
+	take := min(max(vm.batch, -t.Steps), t.StepsLeft)
+	t.StepsLeft -= take
+	if t.Steps += take; t.Steps < 0 {
+		return fault.Coded(fault.PlanSteps, fault.Data{"limit": strconv.FormatInt(t.Limits.Steps, 10)},
+			"cannot go on with the plan: it used up its %d steps", t.Limits.Steps)
 	}
 	return nil
 }
@@ -32,10 +32,10 @@ func (m *machine) OutOfSteps() error {
 func (m *machine) OutOfMemory(bytes int64) error {
 	vm := (*VM)(m)
 	t := &vm.t
-	limit := t.limits.Memory
+	limit := t.Limits.Memory
 	live := vm.live()
 	if vm.argTop > 0 {
-		live += max(vm.mark-t.memory-bytes, 0) // what the native at work has made so far
+		live += max(vm.mark-t.Memory-bytes, 0) // what the native at work has made so far
 	}
 	if bytes > limit || live+bytes+limit/8 > limit {
 		return fault.Coded(fault.PlanMemory, fault.Data{"limit": strconv.FormatInt(limit, 10)},
@@ -47,24 +47,18 @@ func (m *machine) OutOfMemory(bytes int64) error {
 		left = 0
 	}
 	if vm.argTop > 0 {
-		vm.mark = left + max(vm.mark-t.memory-bytes, 0) + bytes
+		vm.mark = left + max(vm.mark-t.Memory-bytes, 0) + bytes
 	}
-	t.memory = left
+	t.Memory = left
 	return nil
 }
 
 // heap walks over everything that the program can reach and adds up its size.
 type heap struct {
-	t     *Thread
+	t     *value.Thread
 	seen  visited
-	queue []Object
+	queue []value.Object
 	size  int64
-}
-
-// sized is what objects of native modules implement: they hand the values that
-// they hold to f and say how many bytes they take beside.
-type sized interface {
-	walk(f func(Value)) int64
 }
 
 // live is how many bytes the program can reach.
@@ -86,7 +80,7 @@ func (vm *VM) live() int64 {
 	}
 	h.value(vm.result)
 	h.value(vm.pending.extra)
-	for _, c := range vm.t.output {
+	for _, c := range vm.t.Output {
 		h.size += int64(len(c.Text)) + 32
 	}
 	for len(h.queue) > 0 {
@@ -111,7 +105,7 @@ func (vm *VM) tidy() {
 }
 
 func (h *heap) frame(f *Frame) {
-	h.size += int64(len(f.st)) * valueBytes
+	h.size += int64(len(f.st)) * value.ValueBytes
 	h.values(f.st[:f.sp])
 	h.value(f.extra)
 	h.value(f.handled)
@@ -125,81 +119,81 @@ func (h *heap) frame(f *Frame) {
 	}
 }
 
-func (h *heap) module(m *Module) { h.add(m) }
+func (h *heap) module(m *value.Module) { h.add(m) }
 
-func (h *heap) add(o Object) {
+func (h *heap) add(o value.Object) {
 	if h.seen.add(o) {
 		h.queue = append(h.queue, o)
 	}
 }
 
-func (h *heap) value(v Value) {
-	if v.o != nil {
-		h.add(v.o)
+func (h *heap) value(v value.Value) {
+	if v.Obj != nil {
+		h.add(v.Obj)
 	}
 }
 
-func (h *heap) values(vs []Value) {
+func (h *heap) values(vs []value.Value) {
 	for i := range vs {
-		if vs[i].o != nil {
-			h.add(vs[i].o)
+		if vs[i].Obj != nil {
+			h.add(vs[i].Obj)
 		}
 	}
 }
 
-func (h *heap) dict(d *Dict) {
-	h.size += int64(cap(d.entries))*entryBytes + int64(len(d.index))*4
-	for i := range d.entries {
-		h.value(d.entries[i].key)
-		h.value(d.entries[i].val)
+func (h *heap) dict(d *value.Dict) {
+	h.size += int64(cap(d.Entries))*value.EntryBytes + int64(len(d.Index))*4
+	for i := range d.Entries {
+		h.value(d.Entries[i].Key)
+		h.value(d.Entries[i].Val)
 	}
 }
 
 // object adds what one object takes.
-func (h *heap) object(o Object) {
+func (h *heap) object(o value.Object) {
 	h.size += objectBytes
 	switch o := o.(type) {
-	case *Str:
-		h.size += int64(len(o.s)) + int64(cap(o.runes))*4
-	case *Bytes:
-		h.size += int64(len(o.b))
-	case *Big:
-		h.size += int64(len(o.v.Bits())) * 8
-	case *Tuple:
-		h.size += int64(cap(o.items)) * valueBytes
-		h.values(o.items)
-	case *List:
-		h.size += int64(cap(o.items)) * valueBytes
-		h.values(o.items)
-	case *Dict:
+	case *value.Str:
+		h.size += int64(len(o.Text)) + int64(cap(o.Runes))*4
+	case *value.Bytes:
+		h.size += int64(len(o.Data))
+	case *value.Big:
+		h.size += int64(len(o.Int.Bits())) * 8
+	case *value.Tuple:
+		h.size += int64(cap(o.Items)) * value.ValueBytes
+		h.values(o.Items)
+	case *value.List:
+		h.size += int64(cap(o.Items)) * value.ValueBytes
+		h.values(o.Items)
+	case *value.Dict:
 		h.dict(o)
-	case *Set:
-		h.size += int64(len(o.table)) * (valueBytes + 16)
-		for i := range o.table {
-			h.value(o.table[i].key)
+	case *value.Set:
+		h.size += int64(len(o.Table)) * (value.ValueBytes + 16)
+		for i := range o.Table {
+			h.value(o.Table[i].Key)
 		}
-	case *View:
-		h.add(o.d)
-	case *Iter:
-		h.value(o.src)
-		h.value(o.stop)
-	case *Range:
-		h.values([]Value{o.start, o.stop, o.step})
-	case *Slice:
-		h.values([]Value{o.start, o.stop, o.step})
-	case *Cell:
-		h.value(o.v)
-	case *Method:
-		h.value(o.self)
-		h.value(o.fn)
-	case *Property:
-		h.values([]Value{o.get, o.set, o.del, o.doc})
-	case *Wrapper:
-		h.value(o.fn)
-	case *Super:
-		h.value(o.self)
-	case *Module:
-		h.dict(&o.names)
+	case *value.View:
+		h.add(o.Dict)
+	case *value.Iter:
+		h.value(o.Src)
+		h.value(o.Stop)
+	case *value.Range:
+		h.values([]value.Value{o.Start, o.Stop, o.Step})
+	case *value.Slice:
+		h.values([]value.Value{o.Start, o.Stop, o.Step})
+	case *value.Cell:
+		h.value(o.Val)
+	case *value.Method:
+		h.value(o.Self)
+		h.value(o.Fn)
+	case *value.Property:
+		h.values([]value.Value{o.Get, o.Set, o.Del, o.Doc})
+	case *value.Wrapper:
+		h.value(o.Fn)
+	case *value.Super:
+		h.value(o.Self)
+	case *value.Module:
+		h.dict(&o.Names)
 	default:
 		h.program(o)
 	}
@@ -209,75 +203,52 @@ func (h *heap) object(o Object) {
 const objectBytes = 64
 
 // program adds what the program defines: functions, classes, instances, generators.
-func (h *heap) program(o Object) {
+func (h *heap) program(o value.Object) {
 	switch o := o.(type) {
-	case *Func:
+	case *value.Func:
 		h.size += funcBytes
-		h.values(o.defaults)
-		for _, v := range o.kw {
+		h.values(o.Defaults)
+		for _, v := range o.Kw {
 			h.value(v)
 		}
-		for _, c := range o.closure {
+		for _, c := range o.Closure {
 			h.add(c)
 		}
-		if o.attrs != nil {
-			h.dict(o.attrs)
+		if o.Attrs != nil {
+			h.dict(o.Attrs)
 		}
-		h.add(o.globals)
-	case *Class:
-		if o.static {
+		h.add(o.Globals)
+	case *value.Class:
+		if o.Static {
 			return
 		}
 		h.size += classBytes
-		h.dict(&o.attrs)
-		for _, b := range o.bases {
+		h.dict(&o.Attrs)
+		for _, b := range o.Bases {
 			h.add(b)
 		}
-	case *Instance:
+	case *value.Instance:
 		h.instance(o)
-	case *Exception:
+	case *value.Exception:
 		h.instance(&o.Instance)
-		h.value(o.args)
-		h.value(o.cause)
-		h.value(o.context)
-		h.values(o.notes)
-		h.size += int64(len(o.trace))*64 + exceptionBytes
+		h.value(o.Args)
+		h.value(o.Cause)
+		h.value(o.Context)
+		h.values(o.Notes)
+		h.size += int64(len(o.Trace))*64 + exceptionBytes
 	case *Gen:
 		if o.f != nil {
 			h.size += frameBytes
 			h.frame(o.f)
 		}
-	case sized:
-		h.size += o.walk(h.value)
+	case value.Sized:
+		h.size += o.Walk(h.value)
 	}
 }
 
-func (h *heap) instance(o *Instance) {
-	h.size += instanceBytes
-	h.dict(&o.attrs)
-	h.value(o.base)
-	h.add(o.cls)
-}
-
-// write prints a piece of text that depends on l.
-func (t *Thread) write(s string, l label.ID) error {
-	if s == "" {
-		return nil
-	}
-	if t.written += int64(len(s)); t.written > t.limits.Output {
-		return fault.Coded(fault.PlanOutput, fault.Data{"limit": strconv.FormatInt(t.limits.Output, 10)},
-			"cannot go on with the plan: it printed more than its %d bytes", t.limits.Output)
-	}
-	if t.pc != 0 {
-		l = t.join(l, t.pc)
-	}
-	if err := t.alloc(int64(len(s)) + 32); err != nil {
-		return err
-	}
-	if n := len(t.output); n > 0 && t.output[n-1].Label == l && len(t.output[n-1].Text) < 4096 {
-		t.output[n-1].Text += s
-		return nil
-	}
-	t.output = append(t.output, Chunk{s, l})
-	return nil
+func (h *heap) instance(o *value.Instance) {
+	h.size += value.InstanceBytes
+	h.dict(&o.Attrs)
+	h.value(o.Base)
+	h.add(o.Cls)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"praxis/fault"
+	"praxis/internal/plan/value"
 )
 
 // exhausted are programs that reach a limit, whatever they catch.
@@ -49,7 +50,7 @@ func TestLimits(t *testing.T) {
 	for _, c := range exhausted {
 		t.Run(c.name, func(t *testing.T) {
 			for _, strict := range []bool{false, true} {
-				vm := newVM(t, c.src, Env{}, Options{Strict: strict}, Config{Limits: Limits{Steps: 3_000_000, Memory: 32 << 20}})
+				vm := newVM(t, c.src, Env{}, Options{Strict: strict}, Config{Limits: value.Limits{Steps: 3_000_000, Memory: 32 << 20}})
 				out, err := vm.Run()
 				if c.limit == "" {
 					if r := ended(vm, out, err); r.Error == "" {
@@ -83,7 +84,7 @@ func TestGarbage(t *testing.T) {
 		"for i in range(100):\n    try: raise ValueError('x' * 1000000)\n    except ValueError as e: pass",
 		"def f(n):\n    len([0] * 500000)\n    if n: f(n - 1)\nf(40)",
 	} {
-		vm := newVM(t, src, Env{}, Options{}, Config{Limits: Limits{Memory: 32 << 20}})
+		vm := newVM(t, src, Env{}, Options{}, Config{Limits: value.Limits{Memory: 32 << 20}})
 		if out, err := vm.Run(); err != nil || out != (Done{}) {
 			t.Errorf("%s:\n%v %v", src, out, err)
 		}
@@ -108,14 +109,14 @@ func TestStepsAreDeterministic(t *testing.T) {
 			t.Errorf("run %d used %d steps, the first %d", i, n, first)
 		}
 	}
-	vm, err := New(p, Config{Limits: Limits{Steps: first}})
+	vm, err := New(p, Config{Limits: value.Limits{Steps: first}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := vm.Run(); err != nil {
 		t.Errorf("exactly as many steps as it needs: %v", err)
 	}
-	if vm, err = New(p, Config{Limits: Limits{Steps: first - 1}}); err != nil {
+	if vm, err = New(p, Config{Limits: value.Limits{Steps: first - 1}}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := vm.Run(); fault.KindOf(err) != fault.Exhausted {
@@ -125,7 +126,7 @@ func TestStepsAreDeterministic(t *testing.T) {
 
 func TestInterrupt(t *testing.T) {
 	cause := errors.New("too late")
-	vm := newVM(t, "while True:\n    try: pass\n    finally: pass\n", Env{}, Options{}, Config{Limits: Limits{Steps: 1 << 50}})
+	vm := newVM(t, "while True:\n    try: pass\n    finally: pass\n", Env{}, Options{}, Config{Limits: value.Limits{Steps: 1 << 50}})
 	timer := time.AfterFunc(20*time.Millisecond, func() { vm.Interrupt(cause) })
 	defer timer.Stop()
 	if _, err := vm.Run(); !errors.Is(err, cause) {
@@ -153,7 +154,7 @@ func TestRecursion(t *testing.T) {
 		"def f(n):\n    try: f(n)\n    finally: f(n) if n == 5 else None\n",
 	} {
 		src += "try:\n    f(0)\nexcept RecursionError as e:\n    print('caught')\ndef deep(n): return 0 if n == 0 else 1 + deep(n - 1)\nprint(deep(500))\n"
-		vm := newVM(t, src, Env{}, Options{}, Config{Limits: Limits{Steps: 1 << 24}})
+		vm := newVM(t, src, Env{}, Options{}, Config{Limits: value.Limits{Steps: 1 << 24}})
 		out, err := vm.Run()
 		if r := ended(vm, out, err); r.Out != "caught\n500\n" {
 			t.Errorf("%s: %+v", src, r)

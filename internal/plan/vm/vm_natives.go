@@ -1,78 +1,82 @@
 package vm
 
+import (
+	"praxis/internal/plan/value"
+)
+
 // machineNatives are the natives of the classes that belong to the machine:
 // functions, generators, descriptors, classes themselves.
-func machineNatives() []*Native {
-	return []*Native{
-		{name: "type.__call__", call: typeCall, precise: true},
-		{name: "type.__new__", call: typeNew, precise: true},
-		{name: "object.__setattr__", params: "self, name, value, /", call: objectSetattr, precise: true},
-		{name: "object.__delattr__", params: "self, name, /", call: objectDelattr, precise: true},
-		{name: "object.__getattribute__", params: "self, name, /", call: objectGetattribute, precise: true},
-		{name: "type.mro", params: "self, /", call: typeMro},
-		{name: "generator.__iter__", params: "self, /", call: same1, precise: true},
-		{name: "generator.__next__", params: "self, /", call: genNext, precise: true},
-		{name: "generator.send", params: "self, value, /", call: genSend, precise: true},
-		{name: "generator.throw", params: "self, typ, val=None, tb=None, /", call: genThrow, precise: true},
-		{name: "generator.close", params: "self, /", call: genClose, precise: true},
-		{name: "coroutine.send", params: "self, value, /", call: genSend, precise: true},
-		{name: "coroutine.throw", params: "self, typ, val=None, tb=None, /", call: genThrow, precise: true},
-		{name: "coroutine.close", params: "self, /", call: genClose, precise: true},
-		{name: "property.__new__", params: "cls, fget=None, fset=None, fdel=None, doc=None", call: propertyNew, precise: true},
-		{name: "property.getter", params: "self, fget, /", call: propertyGetter, precise: true},
-		{name: "property.setter", params: "self, fset, /", call: propertySetter, precise: true},
-		{name: "property.deleter", params: "self, fdel, /", call: propertyDeleter, precise: true},
-		{name: "staticmethod.__new__", params: "cls, function, /", call: staticNew, precise: true},
-		{name: "classmethod.__new__", params: "cls, function, /", call: classNew, precise: true},
-		{name: "super.__new__", params: "cls, type=None, obj=None, /", call: superNew, precise: true},
-		{name: "function.__get__", params: "self, obj, type=None, /", call: funcGet, precise: true},
+func machineNatives() []*value.Native {
+	return []*value.Native{
+		{Name: "type.__call__", Call: typeCall, Precise: true},
+		{Name: "type.__new__", Call: typeNew, Precise: true},
+		{Name: "object.__setattr__", Params: "self, name, value, /", Call: objectSetattr, Precise: true},
+		{Name: "object.__delattr__", Params: "self, name, /", Call: objectDelattr, Precise: true},
+		{Name: "object.__getattribute__", Params: "self, name, /", Call: objectGetattribute, Precise: true},
+		{Name: "type.mro", Params: "self, /", Call: typeMro},
+		{Name: "generator.__iter__", Params: "self, /", Call: same1, Precise: true},
+		{Name: "generator.__next__", Params: "self, /", Call: genNext, Precise: true},
+		{Name: "generator.send", Params: "self, value, /", Call: genSend, Precise: true},
+		{Name: "generator.throw", Params: "self, typ, val=None, tb=None, /", Call: genThrow, Precise: true},
+		{Name: "generator.close", Params: "self, /", Call: genClose, Precise: true},
+		{Name: "coroutine.send", Params: "self, value, /", Call: genSend, Precise: true},
+		{Name: "coroutine.throw", Params: "self, typ, val=None, tb=None, /", Call: genThrow, Precise: true},
+		{Name: "coroutine.close", Params: "self, /", Call: genClose, Precise: true},
+		{Name: "property.__new__", Params: "cls, fget=None, fset=None, fdel=None, doc=None", Call: propertyNew, Precise: true},
+		{Name: "property.getter", Params: "self, fget, /", Call: propertyGetter, Precise: true},
+		{Name: "property.setter", Params: "self, fset, /", Call: propertySetter, Precise: true},
+		{Name: "property.deleter", Params: "self, fdel, /", Call: propertyDeleter, Precise: true},
+		{Name: "staticmethod.__new__", Params: "cls, function, /", Call: staticNew, Precise: true},
+		{Name: "classmethod.__new__", Params: "cls, function, /", Call: classNew, Precise: true},
+		{Name: "super.__new__", Params: "cls, type=None, obj=None, /", Call: superNew, Precise: true},
+		{Name: "function.__get__", Params: "self, obj, type=None, /", Call: funcGet, Precise: true},
 	}
 }
 
 // hiddenNatives are natives that the machine alone hands out.
-func hiddenNatives() []*Native {
-	return []*Native{{name: "_machine.generic", params: "cls, item, /", call: same1, precise: true}}
+func hiddenNatives() []*value.Native {
+	return []*value.Native{{Name: "_machine.generic", Params: "cls, item, /", Call: same1, Precise: true}}
 }
 
 // genericItem is what subscribes a class with type parameters: C[int] is C.
-func genericItem() *Native { return natives()["_machine.generic"] }
+func genericItem() *value.Native { return natives()["_machine.generic"] }
 
-func same1(t *Thread, a *Args) (Value, error) { return a.Pos[0], nil }
+func same1(t *value.Thread, a *value.Args) (value.Value, error) { return a.Pos[0], nil }
 
 // typeNew is type(x), and type(name, bases, dict).
-func typeNew(t *Thread, a *Args) (Value, error) {
+func typeNew(t *value.Thread, a *value.Args) (value.Value, error) {
 	if len(a.Pos) == 2 && len(a.Names) == 0 {
-		return classValue(t.classOf(a.Pos[1])).with(a.Pos[1].l), nil
+		return value.ClassValue(t.ClassOf(a.Pos[1])).With(a.Pos[1].Label), nil
 	}
 	if len(a.Pos) != 4 {
-		return Value{}, t.raise(t.types.TypeError, "type.__new__() takes 1 or 3 arguments")
+		return value.Value{}, t.Raise(t.Types.TypeError, "type.__new__() takes 1 or 3 arguments")
 	}
-	name, ok := t.base(a.Pos[1]).o.(*Str)
-	bases, ok2 := t.base(a.Pos[2]).o.(*Tuple)
-	ns, ok3 := t.base(a.Pos[3]).o.(*Dict)
+	name, ok := t.Base(a.Pos[1]).Obj.(*value.Str)
+	bases, ok2 := t.Base(a.Pos[2]).Obj.(*value.Tuple)
+	ns, ok3 := t.Base(a.Pos[3]).Obj.(*value.Dict)
 	if !ok || !ok2 || !ok3 {
-		return Value{}, t.raise(t.types.TypeError, "type.__new__() takes a name, a tuple of bases and a dict")
+		return value.Value{}, t.Raise(t.Types.TypeError, "type.__new__() takes a name, a tuple of bases and a dict")
 	}
-	copied := &Dict{}
-	qual, module := name.s, "__main__"
-	for i := range ns.entries {
-		e := &ns.entries[i]
-		s, is := e.key.o.(*Str)
-		if e.key.k != kStr || !is {
+	copied := &value.Dict{}
+	qual, module := name.Text, "__main__"
+	for i := range ns.Entries {
+		e := &ns.Entries[i]
+		s, is := e.Key.Obj.(*value.Str)
+		if e.Key.Kind != value.KStr || !is {
 			continue
 		}
-		switch v, isStr := e.val.o.(*Str); {
-		case s.s == "__qualname__" && isStr:
-			qual = v.s
-		case s.s == "__module__" && isStr:
-			module = v.s
+		switch v, isStr := e.Val.Obj.(*value.Str); {
+		case s.Text == "__qualname__" && isStr:
+			qual = v.Text
+		case s.Text == "__module__" && isStr:
+			module = v.Text
 		default:
-			copied.setName(t.intern(s.s), e.val)
+			copied.SetName(t.Intern(s.Text), e.Val)
 		}
 	}
-	def := &classDef{name: name.s, bases: append([]Value(nil), bases.items...), names: a.Names, named: a.Named, ns: copied,
-		l: t.join(t.join(a.Pos[1].l, a.Pos[2].l), a.Pos[3].l)}
-	if c, ok := a.Pos[0].o.(*Class); ok && c != t.types.Type {
+	def := &classDef{name: name.Text, bases: append([]value.Value(nil), bases.Items...), names: a.Names, named: a.Named, ns: copied,
+		l: t.Join(t.Join(a.Pos[1].Label, a.Pos[2].Label), a.Pos[3].Label)}
+	if c, ok := a.Pos[0].Obj.(*value.Class); ok && c != t.Types.Type {
 		def.meta = c
 	}
 	vm := of(t)
@@ -82,133 +86,118 @@ func typeNew(t *Thread, a *Args) (Value, error) {
 }
 
 // typeCall makes an instance past the __call__ of the metaclass.
-func typeCall(t *Thread, a *Args) (Value, error) {
-	if len(a.Pos) == 0 || a.Pos[0].k != kClass {
-		return Value{}, t.raise(t.types.TypeError, "descriptor '__call__' requires a 'type' object")
+func typeCall(t *value.Thread, a *value.Args) (value.Value, error) {
+	if len(a.Pos) == 0 || a.Pos[0].Kind != value.KClass {
+		return value.Value{}, t.Raise(t.Types.TypeError, "descriptor '__call__' requires a 'type' object")
 	}
 	cls := a.Pos[0]
-	cls.n = 1
-	return t.tailCall(cls, append([]Value(nil), a.Pos[1:]...), a.Names, append([]Value(nil), a.Named...))
+	cls.N = 1
+	return t.TailCall(cls, append([]value.Value(nil), a.Pos[1:]...), a.Names, append([]value.Value(nil), a.Named...))
 }
 
 // nameArg is an argument that must be the name of an attribute.
-func (t *Thread) nameArg(v Value) (string, error) {
-	s, ok := t.base(v).o.(*Str)
+func nameArg(t *value.Thread, v value.Value) (string, error) {
+	s, ok := t.Base(v).Obj.(*value.Str)
 	if !ok {
-		return "", t.failOf(v, t.types.TypeError, "attribute name must be string, not '%s'", t.className(v))
+		return "", t.FailOf(v, t.Types.TypeError, "attribute name must be string, not '%s'", t.ClassName(v))
 	}
-	return s.s, nil
+	return s.Text, nil
 }
 
 // objectSetattr sets an attribute past the __setattr__ of the class.
-func objectSetattr(t *Thread, a *Args) (Value, error) {
-	name, err := t.nameArg(a.Pos[1])
+func objectSetattr(t *value.Thread, a *value.Args) (value.Value, error) {
+	name, err := nameArg(t, a.Pos[1])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	o, v := a.Pos[0], a.Pos[2]
-	o.l = t.join(o.l, a.Pos[1].l)
-	if o.k == kObject {
-		fn, args, err := t.dataSetter(o, t.classOf(o), name, v)
+	o.Label = t.Join(o.Label, a.Pos[1].Label)
+	if o.Kind == value.KObject {
+		fn, args, err := t.DataSetter(o, t.ClassOf(o), name, v)
 		if err != nil {
-			return Value{}, err
+			return value.Value{}, err
 		}
-		if fn.k != kUnset {
+		if fn.Kind != value.KUnset {
 			_, err := t.Call(fn, args, nil, nil)
-			return none, err
+			return value.None, err
 		}
 	}
-	return none, t.setOwn(o, name, v)
+	return value.None, t.SetOwn(o, name, v)
 }
 
-func objectDelattr(t *Thread, a *Args) (Value, error) {
-	name, err := t.nameArg(a.Pos[1])
+func objectDelattr(t *value.Thread, a *value.Args) (value.Value, error) {
+	name, err := nameArg(t, a.Pos[1])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	return none, t.delOwn(a.Pos[0], name)
+	return value.None, t.DelOwn(a.Pos[0], name)
 }
 
 // objectGetattribute reads an attribute past __getattribute__ and __getattr__ of the class.
-func objectGetattribute(t *Thread, a *Args) (Value, error) {
-	name, err := t.nameArg(a.Pos[1])
+func objectGetattribute(t *value.Thread, a *value.Args) (value.Value, error) {
+	name, err := nameArg(t, a.Pos[1])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	v, ok, err := t.plainAttr(a.Pos[0], name)
+	v, ok, err := t.PlainAttr(a.Pos[0], name)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	if !ok {
-		return Value{}, t.noAttr(a.Pos[0], name)
+		return value.Value{}, t.NoAttr(a.Pos[0], name)
 	}
-	v.l = t.join(v.l, a.Pos[1].l)
+	v.Label = t.Join(v.Label, a.Pos[1].Label)
 	return v, nil
 }
 
-func typeMro(t *Thread, a *Args) (Value, error) {
-	c, ok := a.Pos[0].o.(*Class)
+func typeMro(t *value.Thread, a *value.Args) (value.Value, error) {
+	c, ok := a.Pos[0].Obj.(*value.Class)
 	if !ok {
-		return Value{}, t.raise(t.types.TypeError, "unbound method type.mro() needs an argument")
+		return value.Value{}, t.Raise(t.Types.TypeError, "unbound method type.mro() needs an argument")
 	}
-	return t.list(classValues(c.mro)), nil
+	return t.List(value.ClassValues(c.MRO)), nil
 }
 
-// tailGen is tailCall for something that is done with a generator.
-func (t *Thread) tailGen(op tailOp, g, sent Value) (Value, error) {
-	t.tail = tailCall{fn: g, pos: []Value{sent}, op: op}
-	return Value{}, errTail
+func genNext(t *value.Thread, a *value.Args) (value.Value, error) {
+	return t.TailNext(a.Pos[0], value.Value{})
 }
 
-// tailNext is what next(it) and next(it, fallback) return: the machine goes on
-// with the generator or calls __next__ in a frame. fallback may be unset.
-func (t *Thread) tailNext(it, fallback Value) (Value, error) {
-	op := tailSend
-	if fallback.k != kUnset {
-		op = tailNextOr
-	}
-	t.tail = tailCall{fn: it, pos: []Value{none}, op: op, extra: fallback}
-	return Value{}, errTail
+func genSend(t *value.Thread, a *value.Args) (value.Value, error) {
+	return t.TailGen(value.TailSend, a.Pos[0], a.Pos[1])
 }
 
-func genNext(t *Thread, a *Args) (Value, error) { return t.tailNext(a.Pos[0], Value{}) }
-
-func genSend(t *Thread, a *Args) (Value, error) {
-	return t.tailGen(tailSend, a.Pos[0], a.Pos[1])
-}
-
-func genThrow(t *Thread, a *Args) (Value, error) {
+func genThrow(t *value.Thread, a *value.Args) (value.Value, error) {
 	typ, val := a.Pos[1], a.Pos[2]
-	if c, ok := typ.o.(*Class); ok && c.isExc {
-		var args []Value
-		if val.k != kUnset && val.k != kNone {
-			args = []Value{val}
+	if c, ok := typ.Obj.(*value.Class); ok && c.IsExc {
+		var args []value.Value
+		if val.Kind != value.KUnset && val.Kind != value.KNone {
+			args = []value.Value{val}
 		}
-		if _, is := val.o.(*Exception); is {
+		if _, is := val.Obj.(*value.Exception); is {
 			typ = val
 		} else {
 			v, err := t.Call(typ, args, nil, nil)
 			if err != nil {
-				return Value{}, err
+				return value.Value{}, err
 			}
 			typ = v
 		}
 	}
-	e, ok := typ.o.(*Exception)
+	e, ok := typ.Obj.(*value.Exception)
 	if !ok {
-		return Value{}, t.raise(t.types.TypeError, "exceptions must be classes or instances deriving from BaseException, not %s", t.className(typ))
+		return value.Value{}, t.Raise(t.Types.TypeError, "exceptions must be classes or instances deriving from BaseException, not %s", t.ClassName(typ))
 	}
-	t.tail = tailCall{fn: a.Pos[0], op: tailThrow, raise: &Raise{exc: e, l: typ.l}}
-	return Value{}, errTail
+	t.Tail = value.TailCall{Fn: a.Pos[0], Op: value.TailThrow, Raise: &value.Raise{Exc: e, Label: typ.Label}}
+	return value.Value{}, value.ErrTail
 }
 
-func genClose(t *Thread, a *Args) (Value, error) {
-	return t.tailGen(tailClose, a.Pos[0], none)
+func genClose(t *value.Thread, a *value.Args) (value.Value, error) {
+	return t.TailGen(value.TailClose, a.Pos[0], value.None)
 }
 
 // generator carries out what a native asked for.
-func (vm *VM) generator(c tailCall, mode retMode, extra Value) error {
-	g := c.fn
+func (vm *VM) generator(c value.TailCall, mode retMode, extra value.Value) error {
+	g := c.Fn
 	if mode != retPush {
 		v, err := vm.generatorNow(c)
 		if err != nil {
@@ -216,72 +205,72 @@ func (vm *VM) generator(c tailCall, mode retMode, extra Value) error {
 		}
 		return vm.deliver(mode, extra, v)
 	}
-	if g.k == kObject {
-		fn, _, ok := vm.t.classOf(g).lookup("__next__")
+	if g.Kind == value.KObject {
+		fn, _, ok := vm.t.ClassOf(g).Lookup("__next__")
 		if !ok {
-			return vm.t.raise(vm.t.types.TypeError, "'%s' object is not an iterator", vm.t.className(g))
+			return vm.t.Raise(vm.t.Types.TypeError, "'%s' object is not an iterator", vm.t.ClassName(g))
 		}
 		m := retPush
-		if c.op == tailNextOr {
+		if c.Op == value.TailNextOr {
 			m = retDefaultNext
 		}
-		return vm.invoke(fn.with(vm.t.join(fn.l, g.l)), g, nil, nil, nil, m, c.extra)
+		return vm.invoke(fn.With(vm.t.Join(fn.Label, g.Label)), g, nil, nil, nil, m, c.Extra)
 	}
-	switch c.op {
-	case tailThrow:
-		return vm.throw(g, c.raise, retCall)
-	case tailClose:
-		gen := g.o.(*Gen)
+	switch c.Op {
+	case value.TailThrow:
+		return vm.throw(g, c.Raise, retCall)
+	case value.TailClose:
+		gen := g.Obj.(*Gen)
 		if gen.f == nil || !gen.started {
 			gen.f = nil
 			gen.started = true
-			return vm.deliver(retPush, Value{}, none)
+			return vm.deliver(retPush, value.Value{}, value.None)
 		}
-		return vm.throw(g, vm.raiseNow(vm.t.types.GeneratorExit), retClose)
+		return vm.throw(g, vm.raiseNow(vm.t.Types.GeneratorExit), retClose)
 	}
-	return vm.resume(g, c.pos[0], tailMode(c.op), c.extra)
+	return vm.resume(g, c.Pos[0], tailMode(c.Op), c.Extra)
 }
 
 // tailMode says what is done with what the generator yields or returns.
-func tailMode(op tailOp) retMode {
+func tailMode(op value.TailOp) retMode {
 	switch op {
-	case tailNextOr:
+	case value.TailNextOr:
 		return retDefault
-	case tailAwait:
+	case value.TailAwait:
 		return retAwait
 	}
 	return retCall
 }
 
 // generatorNow is generator for Go code that waits for the value.
-func (vm *VM) generatorNow(c tailCall) (Value, error) {
+func (vm *VM) generatorNow(c value.TailCall) (value.Value, error) {
 	t := &vm.t
 	if vm.nested >= maxNested {
-		return Value{}, vm.tooDeep()
+		return value.Value{}, vm.tooDeep()
 	}
-	if c.fn.k == kObject {
-		v, ok, err := t.next(c.fn)
+	if c.Fn.Kind == value.KObject {
+		v, ok, err := t.Next(c.Fn)
 		if err != nil || ok {
 			return v, err
 		}
-		if c.op == tailNextOr {
-			return c.extra, nil
+		if c.Op == value.TailNextOr {
+			return c.Extra, nil
 		}
-		return Value{}, vm.stopIteration(none)
+		return value.Value{}, vm.stopIteration(value.None)
 	}
-	if c.op == tailClose {
-		return vm.closeNow(c.fn)
+	if c.Op == value.TailClose {
+		return vm.closeNow(c.Fn)
 	}
 	vm.nested++
 	defer func() { vm.nested-- }()
 	var err error
-	if c.op == tailThrow {
-		err = vm.throw(c.fn, c.raise, retGo)
-		if g := c.fn.o.(*Gen); err != nil && isRaise(err) && g.running {
+	if c.Op == value.TailThrow {
+		err = vm.throw(c.Fn, c.Raise, retGo)
+		if g := c.Fn.Obj.(*Gen); err != nil && isRaise(err) && g.running {
 			err = vm.unwind(err)
 		}
 	} else {
-		err = vm.resume(c.fn, c.pos[0], retGo, Value{})
+		err = vm.resume(c.Fn, c.Pos[0], retGo, value.Value{})
 	}
 	if err == nil {
 		if err = vm.run(); err == nil {
@@ -289,85 +278,85 @@ func (vm *VM) generatorNow(c tailCall) (Value, error) {
 		}
 	}
 	if err != errReturned {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	v := vm.result
-	vm.result = Value{}
+	vm.result = value.Value{}
 	switch {
 	case vm.yielded:
 		return v, nil
-	case c.op == tailNextOr:
-		return c.extra, nil
+	case c.Op == value.TailNextOr:
+		return c.Extra, nil
 	}
-	return Value{}, vm.stopIteration(v)
+	return value.Value{}, vm.stopIteration(v)
 }
 
-func propertyNew(t *Thread, a *Args) (Value, error) {
-	p := &Property{get: a.Pos[1], set: a.Pos[2], del: a.Pos[3], doc: a.Pos[4]}
-	if p.doc.k == kUnset {
-		if fn, ok := p.get.o.(*Func); ok {
-			p.doc = fn.doc
+func propertyNew(t *value.Thread, a *value.Args) (value.Value, error) {
+	p := &value.Property{Get: a.Pos[1], Set: a.Pos[2], Del: a.Pos[3], Doc: a.Pos[4]}
+	if p.Doc.Kind == value.KUnset {
+		if fn, ok := p.Get.Obj.(*value.Func); ok {
+			p.Doc = fn.Doc
 		}
 	}
-	return Value{k: kProp, o: p}, t.alloc(5 * valueBytes)
+	return value.Value{Kind: value.KProp, Obj: p}, t.Alloc(5 * value.ValueBytes)
 }
 
-func property(t *Thread, v Value) (*Property, error) {
-	p, ok := v.o.(*Property)
+func property(t *value.Thread, v value.Value) (*value.Property, error) {
+	p, ok := v.Obj.(*value.Property)
 	if !ok {
-		return nil, t.raise(t.types.TypeError, "descriptor for 'property' objects doesn't apply to a '%s' object", t.className(v))
+		return nil, t.Raise(t.Types.TypeError, "descriptor for 'property' objects doesn't apply to a '%s' object", t.ClassName(v))
 	}
 	q := *p
-	return &q, t.alloc(5 * valueBytes)
+	return &q, t.Alloc(5 * value.ValueBytes)
 }
 
-func propertyGetter(t *Thread, a *Args) (Value, error) {
+func propertyGetter(t *value.Thread, a *value.Args) (value.Value, error) {
 	p, err := property(t, a.Pos[0])
 	if err == nil {
-		p.get = a.Pos[1]
+		p.Get = a.Pos[1]
 	}
-	return Value{k: kProp, o: p, l: a.Pos[0].l}, err
+	return value.Value{Kind: value.KProp, Obj: p, Label: a.Pos[0].Label}, err
 }
 
-func propertySetter(t *Thread, a *Args) (Value, error) {
+func propertySetter(t *value.Thread, a *value.Args) (value.Value, error) {
 	p, err := property(t, a.Pos[0])
 	if err == nil {
-		p.set = a.Pos[1]
+		p.Set = a.Pos[1]
 	}
-	return Value{k: kProp, o: p, l: a.Pos[0].l}, err
+	return value.Value{Kind: value.KProp, Obj: p, Label: a.Pos[0].Label}, err
 }
 
-func propertyDeleter(t *Thread, a *Args) (Value, error) {
+func propertyDeleter(t *value.Thread, a *value.Args) (value.Value, error) {
 	p, err := property(t, a.Pos[0])
 	if err == nil {
-		p.del = a.Pos[1]
+		p.Del = a.Pos[1]
 	}
-	return Value{k: kProp, o: p, l: a.Pos[0].l}, err
+	return value.Value{Kind: value.KProp, Obj: p, Label: a.Pos[0].Label}, err
 }
 
-func staticNew(t *Thread, a *Args) (Value, error) {
-	return Value{k: kProp, o: &Wrapper{fn: a.Pos[1]}}, t.alloc(2 * valueBytes)
+func staticNew(t *value.Thread, a *value.Args) (value.Value, error) {
+	return value.Value{Kind: value.KProp, Obj: &value.Wrapper{Fn: a.Pos[1]}}, t.Alloc(2 * value.ValueBytes)
 }
 
-func classNew(t *Thread, a *Args) (Value, error) {
-	return Value{k: kProp, o: &Wrapper{fn: a.Pos[1], bind: true}}, t.alloc(2 * valueBytes)
+func classNew(t *value.Thread, a *value.Args) (value.Value, error) {
+	return value.Value{Kind: value.KProp, Obj: &value.Wrapper{Fn: a.Pos[1], Bind: true}}, t.Alloc(2 * value.ValueBytes)
 }
 
-func superNew(t *Thread, a *Args) (Value, error) {
-	if a.Pos[1].k == kUnset || a.Pos[2].k == kUnset {
-		return Value{}, t.raise(t.types.RuntimeError, "super(): no arguments")
+func superNew(t *value.Thread, a *value.Args) (value.Value, error) {
+	if a.Pos[1].Kind == value.KUnset || a.Pos[2].Kind == value.KUnset {
+		return value.Value{}, t.Raise(t.Types.RuntimeError, "super(): no arguments")
 	}
-	s, err := t.super(a.Pos[1], a.Pos[2])
+	s, err := t.Super(a.Pos[1], a.Pos[2])
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	return Value{k: kSpecial, o: s, l: t.join(a.Pos[1].l, a.Pos[2].l)}, t.alloc(3 * valueBytes)
+	return value.Value{Kind: value.KSpecial, Obj: s, Label: t.Join(a.Pos[1].Label, a.Pos[2].Label)}, t.Alloc(3 * value.ValueBytes)
 }
 
 // funcGet binds a function, as the attribute protocol does.
-func funcGet(t *Thread, a *Args) (Value, error) {
-	if a.Pos[1].k == kNone {
+func funcGet(t *value.Thread, a *value.Args) (value.Value, error) {
+	if a.Pos[1].Kind == value.KNone {
 		return a.Pos[0], nil
 	}
-	return Value{k: kMethod, o: &Method{a.Pos[1], a.Pos[0]}, l: t.join(a.Pos[0].l, a.Pos[1].l)}, nil
+	return value.Value{Kind: value.KMethod, Obj: &value.Method{Self: a.Pos[1], Fn: a.Pos[0]}, Label: t.Join(a.Pos[0].Label, a.Pos[1].Label)}, nil
 }

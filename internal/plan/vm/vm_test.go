@@ -79,7 +79,7 @@ func runPlan(src string, strict bool) (r cpython.Reply) {
 		return r
 	}
 	if strict { // each step and each allocation looks at the limits: no operation may be cut short by that
-		vm.batch, vm.eager, vm.t.memory = 1, 200, 0
+		vm.batch, vm.eager, vm.t.Memory = 1, 200, 0
 	}
 	out, err := vm.Run()
 	return ended(vm, out, err)

@@ -5,57 +5,58 @@ import (
 
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/value"
 )
 
 // joinParts makes one string of the parts of an f-string: strings, and ints
 // that are written as str() writes them.
-func (vm *VM) joinParts(parts []Value) (Value, error) {
+func (vm *VM) joinParts(parts []value.Value) (value.Value, error) {
 	size, ascii := 0, true
 	var l label.ID
 	for i := range parts {
 		p := &parts[i]
-		if p.k == kInt {
+		if p.Kind == value.KInt {
 			size += 20
 		} else {
-			s := p.o.(*Str)
-			size += len(s.s)
-			ascii = ascii && s.ascii == 1
+			s := p.Obj.(*value.Str)
+			size += len(s.Text)
+			ascii = ascii && s.Ascii == 1
 		}
-		if p.l != 0 {
-			l = vm.t.join(l, p.l)
+		if p.Label != 0 {
+			l = vm.t.Join(l, p.Label)
 		}
 	}
-	if err := vm.t.alloc(int64(size) + strBytes); err != nil {
-		return Value{}, err
+	if err := vm.t.Alloc(int64(size) + value.StrBytes); err != nil {
+		return value.Value{}, err
 	}
 	buf := vm.text[:0]
 	for i := range parts {
-		if parts[i].k == kInt {
-			buf = strconv.AppendInt(buf, parts[i].n, 10)
+		if parts[i].Kind == value.KInt {
+			buf = strconv.AppendInt(buf, parts[i].N, 10)
 		} else {
-			buf = append(buf, parts[i].o.(*Str).s...)
+			buf = append(buf, parts[i].Obj.(*value.Str).Text...)
 		}
 	}
 	if cap(buf) <= 1<<16 {
 		vm.text = buf
 	}
-	s := newStr(buf)
+	s := value.NewStr(buf)
 	if ascii {
-		s.ascii = 1
+		s.Ascii = 1
 	}
-	return Value{k: kStr, o: s, l: l}, nil
+	return value.Value{Kind: value.KStr, Obj: s, Label: l}, nil
 }
 
 // specEntry remembers how one format specifier reads.
 type specEntry struct {
 	text string
-	k    Kind
+	k    value.Kind
 	spec pytext.Spec
 }
 
 // spec reads the specifier of an int or a float; ok is false when it has an
 // error, which the slow way tells.
-func (vm *VM) spec(text string, k Kind) (*pytext.Spec, bool) {
+func (vm *VM) spec(text string, k value.Kind) (*pytext.Spec, bool) {
 	at := uint32(k)
 	for i := range len(text) {
 		at = at*33 ^ uint32(text[i])
@@ -65,7 +66,7 @@ func (vm *VM) spec(text string, k Kind) (*pytext.Spec, bool) {
 		return &e.spec, true
 	}
 	target, name := pytext.ForInt, "int"
-	if k == kFloat {
+	if k == value.KFloat {
 		target, name = pytext.ForFloat, "float"
 	}
 	s, err := pytext.ParseSpec(text, target, name)
@@ -79,86 +80,86 @@ func (vm *VM) spec(text string, k Kind) (*pytext.Spec, bool) {
 // format is one {} of an f-string.
 func (vm *VM) format(f *Frame, a int) error {
 	t := &vm.t
-	var spec Value
+	var spec value.Value
 	if a&4 != 0 {
 		spec = f.take()
 	}
 	v := *f.at(1)
 	switch {
-	case v.k == kStr && spec.k == kUnset && a != 2 && a != 3:
+	case v.Kind == value.KStr && spec.Kind == value.KUnset && a != 2 && a != 3:
 		return nil
-	case (v.k == kInt || v.k == kFloat) && a&3 == 0:
+	case (v.Kind == value.KInt || v.Kind == value.KFloat) && a&3 == 0:
 		ok, err := vm.formatNumber(f, v, spec)
 		if ok || err != nil {
 			return err
 		}
 	}
-	seen := t.seen
-	t.seen = 0
-	defer func() { t.seen = seen }()
-	t.see(v.l)
-	t.see(spec.l)
+	seen := t.Seen
+	t.Seen = 0
+	defer func() { t.Seen = seen }()
+	t.See(v.Label)
+	t.See(spec.Label)
 	if verb := a & 3; verb != 0 {
-		x, err := t.convert(v, rune("-sra"[verb]))
+		x, err := t.Convert(v, rune("-sra"[verb]))
 		if err != nil {
 			return err
 		}
-		if v = x; spec.k == kUnset {
-			f.st[f.sp-1] = v.with(t.join(v.l, t.seen))
+		if v = x; spec.Kind == value.KUnset {
+			f.st[f.sp-1] = v.With(t.Join(v.Label, t.Seen))
 			return nil
 		}
 	}
 	text := ""
-	if spec.k == kStr {
-		text = spec.o.(*Str).s
+	if spec.Kind == value.KStr {
+		text = spec.Obj.(*value.Str).Text
 	}
-	s, err := t.format(v, text)
+	s, err := t.Format(v, text)
 	if err != nil {
 		return err
 	}
-	if err := t.alloc(int64(len(s)) + strBytes); err != nil {
+	if err := t.Alloc(int64(len(s)) + value.StrBytes); err != nil {
 		return err
 	}
-	f.st[f.sp-1] = t.str(s).with(t.seen)
+	f.st[f.sp-1] = t.Str(s).With(t.Seen)
 	return nil
 }
 
 // formatNumber is the short way for an int or a float.
-func (vm *VM) formatNumber(f *Frame, v, spec Value) (bool, error) {
+func (vm *VM) formatNumber(f *Frame, v, spec value.Value) (bool, error) {
 	t := &vm.t
 	buf := vm.text[:0]
 	text := ""
-	if spec.k == kStr {
-		text = spec.o.(*Str).s
+	if spec.Kind == value.KStr {
+		text = spec.Obj.(*value.Str).Text
 	}
 	switch {
 	case text != "":
-		sp, ok := vm.spec(text, v.k)
+		sp, ok := vm.spec(text, v.Kind)
 		if !ok {
 			return false, nil
 		}
 		var err error
-		if v.k == kInt {
-			buf, err = pytext.FormatInt(buf, v.n, sp, 1<<16)
+		if v.Kind == value.KInt {
+			buf, err = pytext.FormatInt(buf, v.N, sp, 1<<16)
 		} else {
-			buf, err = pytext.FormatFloat(buf, v.float(), sp, 1<<16)
+			buf, err = pytext.FormatFloat(buf, v.Float(), sp, 1<<16)
 		}
 		if err != nil {
 			return false, nil
 		}
-	case v.k == kInt:
-		buf = strconv.AppendInt(buf, v.n, 10)
+	case v.Kind == value.KInt:
+		buf = strconv.AppendInt(buf, v.N, 10)
 	default:
-		buf = pytext.AppendFloat(buf, v.float())
+		buf = pytext.AppendFloat(buf, v.Float())
 	}
 	vm.text = buf
-	if err := t.alloc(int64(len(buf)) + strBytes); err != nil {
+	if err := t.Alloc(int64(len(buf)) + value.StrBytes); err != nil {
 		return false, err
 	}
-	l := v.l
-	if l|spec.l != 0 {
-		l = t.join(l, spec.l)
+	l := v.Label
+	if l|spec.Label != 0 {
+		l = t.Join(l, spec.Label)
 	}
-	f.st[f.sp-1] = Value{k: kStr, o: newStr(buf), l: l}
+	f.st[f.sp-1] = value.Value{Kind: value.KStr, Obj: value.NewStr(buf), Label: l}
 	return true, nil
 }

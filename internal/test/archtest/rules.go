@@ -49,16 +49,8 @@ func PraxisRules() Rules {
 			"event.Discard":      "a function without state",
 
 			"internal/plan/decimal.powers":  madeOnce,
-			"internal/plan/vm.layouts":      madeOnce,
-			"internal/plan/vm.machineSums":  madeOnce,
-			"internal/plan/vm.moduleTable":  madeOnce,
 			"internal/plan/vm.units":        madeOnce,
-			"internal/plan/vm.builtinTable": madeOnce,
-			"internal/plan/vm.paramTable":   madeOnce,
 			"internal/plan/vm.nameSets":     madeOnce,
-			"internal/plan/vm.nativeTable":  madeOnce,
-			"internal/plan/vm.typeTable":    madeOnce,
-			"internal/plan/vm.typesTable":   madeOnce,
 			"internal/plan/decimal.bigZero": "a constant that Go cannot declare as one",
 			"internal/plan/decimal.bigOne":  "a constant that Go cannot declare as one",
 			"internal/plan/decimal.bigTen":  "a constant that Go cannot declare as one",
@@ -84,21 +76,25 @@ func rooms() map[string]Room {
 // planRooms are the plans: pure, so that what was checked is what runs.
 func planRooms() map[string]Room {
 	return map[string]Room{
-		syntax:                  {Imports: []string{fault}, Third: []string{"golang.org/x/text"}, Tests: []string{cpython}},
-		"internal/plan/pytext":  {Third: []string{"golang.org/x/text"}, Tests: []string{cpython}},
-		"internal/plan/regex":   {Tests: []string{cpython}},
-		"internal/plan/random":  {Tests: []string{cpython}},
-		"internal/plan/decimal": {Tests: []string{cpython}},
-		"internal/plan/library": {},
-		"internal/plan/label":   {Imports: []string{fault}},
-		"internal/plan/policy":  {Imports: []string{fault, "internal/tool", "internal/plan/label"}, Third: []string{"cel.dev/cel-go", yaml}},
+		syntax:                   {Imports: []string{fault}, Third: []string{"golang.org/x/text"}, Tests: []string{cpython}},
+		"internal/plan/pytext":   {Third: []string{"golang.org/x/text"}, Tests: []string{cpython}},
+		"internal/plan/regex":    {Tests: []string{cpython}},
+		"internal/plan/random":   {Tests: []string{cpython}},
+		"internal/plan/decimal":  {Tests: []string{cpython}},
+		"internal/plan/library":  {},
+		"internal/plan/label":    {Imports: []string{fault}},
+		"internal/plan/policy":   {Imports: []string{fault, "internal/tool", "internal/plan/label"}, Third: []string{"cel.dev/cel-go", yaml}},
+		"internal/plan/bytecode": {},
+		"internal/plan/value": {
+			Imports: []string{fault, "internal/tool", syntax, "internal/plan/bytecode", "internal/plan/pytext", "internal/plan/regex", "internal/plan/label"},
+		},
 		"internal/plan/vm": {
-			Imports: []string{fault, "internal/tool", syntax, "internal/plan/pytext", "internal/plan/regex", "internal/plan/random", "internal/plan/decimal", "internal/plan/label", "internal/plan/library"},
+			Imports: []string{fault, syntax, "internal/plan/bytecode", "internal/plan/value", "internal/plan/pytext", "internal/plan/regex", "internal/plan/random", "internal/plan/decimal", "internal/plan/label", "internal/plan/library"},
 			Tests:   []string{cpython},
 		},
 		"internal/plan/check": {
 			Imports: []string{fault, "internal/tool", syntax, "internal/plan/label", "internal/plan/policy", "internal/plan/library"},
-			Tests:   []string{cpython, "internal/plan/vm"},
+			Tests:   []string{cpython, "internal/plan/value", "internal/plan/vm"},
 		},
 		"internal/plan": {
 			Imports: []string{fault, "internal/tool", "internal/plan/..."},
@@ -218,7 +214,7 @@ func runRooms() map[string]Room {
 		"internal/planner": {Imports: []string{fault, safetext, event, llm, "internal/tool/gate", "internal/tool", "internal/plan", "internal/plan/..."}, Tests: []string{"internal/llm/scripted"}},
 
 		"internal/bench": {Imports: []string{event, kept, "internal/agent", "internal/image", "internal/record/journal", "internal/llm/recorded", "internal/record/replay", "internal/run", "internal/session",
-			"internal/tool", "internal/plan", "internal/plan/vm", "internal/plan/label", "internal/plan/policy", syntax,
+			"internal/tool", "internal/plan", "internal/plan/value", "internal/plan/vm", "internal/plan/label", "internal/plan/policy", syntax,
 			"internal/bench/workflow", wire, "internal/tool/gate", "internal/tool/bridge", "internal/tool/registry", "internal/tool/typed"}, Third: []string{"golang.org/x/sync", "go.starlark.net"},
 			Tests: []string{"internal/guest/agent", "internal/sandbox/gvisor", "internal/tool/kind/python", "internal/tool/kind/web", prepared}},
 		"internal/bench/workflow": {Imports: []string{fault, event, llm, wire, "internal/agent", "internal/agent/action", "internal/tool/gate", "internal/guest", "internal/tool/bridge", "internal/plan/policy",

@@ -1,4 +1,4 @@
-package vm
+package value
 
 import (
 	"errors"
@@ -12,8 +12,8 @@ import (
 	"praxis/internal/plan/syntax"
 )
 
-// textError turns an error of package pytext into an exception of the program.
-func (t *Thread) textError(err error) error {
+// TextError turns an error of package pytext into an exception of the program.
+func (t *Thread) TextError(err error) error {
 	var e *pytext.Error
 	switch {
 	case errors.As(err, &e):
@@ -21,9 +21,9 @@ func (t *Thread) textError(err error) error {
 			return t.unicodeError(e.Kind, d)
 		}
 		if e.Kind == pytext.OverflowError && e.Text == rangeError {
-			return t.raiseArgs(t.types.OverflowError, intValue(34), t.str("Numerical result out of range"))
+			return t.RaiseArgs(t.Types.OverflowError, Int(34), t.Str("Numerical result out of range"))
 		}
-		return t.raiseArgs(t.textClass(e.Kind), t.str(e.Text))
+		return t.RaiseArgs(t.textClass(e.Kind), t.Str(e.Text))
 	case errors.Is(err, pytext.ErrTooLong):
 		return t.OutOfMemory(math.MaxInt32)
 	case errors.Is(err, pytext.ErrComplex):
@@ -35,59 +35,59 @@ func (t *Thread) textError(err error) error {
 // rangeError is how C names a result that is no float; the exception has two arguments.
 const rangeError = "(34, 'Numerical result out of range')"
 
-// textErrorAt is textError for an exception that depends on l.
-func (t *Thread) textErrorAt(err error, l label.ID) error {
-	seen := t.seen
-	t.see(l)
-	err = t.textError(err)
-	t.seen = seen
+// TextErrorAt is TextError for an exception that depends on l.
+func (t *Thread) TextErrorAt(err error, l label.ID) error {
+	seen := t.Seen
+	t.See(l)
+	err = t.TextError(err)
+	t.Seen = seen
 	return err
 }
 
 // unicodeError makes the exception of text that cannot be encoded, or of bytes that cannot be decoded.
 func (t *Thread) unicodeError(k pytext.Kind, d *pytext.UnicodeDetail) error {
-	object := t.str(d.Object)
+	object := t.Str(d.Object)
 	if k == pytext.UnicodeDecodeError {
-		object = t.bytes(d.Object)
+		object = t.Bytes(d.Object)
 	}
-	return t.raiseArgs(t.textClass(k), t.str(d.Encoding), object, intValue(int64(d.Start)), intValue(int64(d.End)), t.str(d.Reason))
+	return t.RaiseArgs(t.textClass(k), t.Str(d.Encoding), object, Int(int64(d.Start)), Int(int64(d.End)), t.Str(d.Reason))
 }
 
 func (t *Thread) textClass(k pytext.Kind) *Class {
 	switch k {
 	case pytext.ValueError:
-		return t.types.ValueError
+		return t.Types.ValueError
 	case pytext.TypeError:
-		return t.types.TypeError
+		return t.Types.TypeError
 	case pytext.OverflowError:
-		return t.types.OverflowError
+		return t.Types.OverflowError
 	case pytext.ZeroDivisionError:
-		return t.types.ZeroDivisionError
+		return t.Types.ZeroDivisionError
 	case pytext.LookupError:
-		return t.types.LookupError
+		return t.Types.LookupError
 	case pytext.UnicodeEncodeError:
-		return t.types.UnicodeEncodeError
+		return t.Types.UnicodeEncodeError
 	case pytext.UnicodeDecodeError:
-		return t.types.UnicodeDecodeError
+		return t.Types.UnicodeDecodeError
 	}
-	return t.types.SystemError
+	return t.Types.SystemError
 }
 
 // intOp is an operator on two ints that fit an int64.
 func (t *Thread) intOp(op syntax.Operator, a, b Value) (Value, bool, error) {
-	x, y := a.n, b.n
+	x, y := a.N, b.N
 	switch op {
 	case syntax.Add:
 		if s := x + y; (s > x) == (y > 0) {
-			return intValue(s), true, nil
+			return Int(s), true, nil
 		}
 	case syntax.Sub:
 		if s := x - y; (s < x) == (y > 0) {
-			return intValue(s), true, nil
+			return Int(s), true, nil
 		}
 	case syntax.Mult:
 		if p, ok := mul64(x, y); ok {
-			return intValue(p), true, nil
+			return Int(p), true, nil
 		}
 	case syntax.Div:
 		if y == 0 {
@@ -95,7 +95,7 @@ func (t *Thread) intOp(op syntax.Operator, a, b Value) (Value, bool, error) {
 		}
 		const exact = 1 << 53
 		if x >= -exact && x <= exact && y >= -exact && y <= exact {
-			return floatValue(float64(x) / float64(y)), true, nil
+			return Float(float64(x) / float64(y)), true, nil
 		}
 	case syntax.FloorDiv, syntax.Mod:
 		if y == 0 {
@@ -106,22 +106,22 @@ func (t *Thread) intOp(op syntax.Operator, a, b Value) (Value, bool, error) {
 			if op == syntax.Mod {
 				q = r
 			}
-			return intValue(q), true, nil
+			return Int(q), true, nil
 		}
 	case syntax.Pow:
 		return t.intPow(a, b)
 	case syntax.LShift:
 		if y < 0 {
-			return Value{}, true, t.failOn(a, b, t.types.ValueError, "negative shift count")
+			return Value{}, true, t.FailOn(a, b, t.Types.ValueError, "negative shift count")
 		}
 		if y < 63 && x == x<<y>>y {
-			return intValue(x << y), true, nil
+			return Int(x << y), true, nil
 		}
 	case syntax.RShift:
 		if y < 0 {
-			return Value{}, true, t.failOn(a, b, t.types.ValueError, "negative shift count")
+			return Value{}, true, t.FailOn(a, b, t.Types.ValueError, "negative shift count")
 		}
-		return intValue(x >> min(y, 63)), true, nil
+		return Int(x >> min(y, 63)), true, nil
 	case syntax.BitAnd, syntax.BitOr, syntax.BitXor:
 		return bitwise(op, a, b), true, nil
 	case syntax.MatMult:
@@ -132,22 +132,22 @@ func (t *Thread) intOp(op syntax.Operator, a, b Value) (Value, bool, error) {
 
 // divisionByZero is the exception of a division by zero.
 func (t *Thread) divisionByZero(a, b Value) error {
-	return t.failOn(a, b, t.types.ZeroDivisionError, "division by zero")
+	return t.FailOn(a, b, t.Types.ZeroDivisionError, "division by zero")
 }
 
 // bitwise is & | ^ on two small ints; of two bools it is a bool.
 func bitwise(op syntax.Operator, a, b Value) Value {
-	v := Value{k: kInt}
-	if a.k == kBool && b.k == kBool {
-		v.k = kBool
+	v := Value{Kind: KInt}
+	if a.Kind == KBool && b.Kind == KBool {
+		v.Kind = KBool
 	}
 	switch op {
 	case syntax.BitAnd:
-		v.n = a.n & b.n
+		v.N = a.N & b.N
 	case syntax.BitOr:
-		v.n = a.n | b.n
+		v.N = a.N | b.N
 	default:
-		v.n = a.n ^ b.n
+		v.N = a.N ^ b.N
 	}
 	return v
 }
@@ -178,12 +178,12 @@ func floorDiv(x, y int64) (q, r int64) {
 	return q, r
 }
 
-// big makes an int of a result and accounts for it.
-func (t *Thread) big(n *big.Int) (Value, error) {
+// Big makes an int of a result and accounts for it.
+func (t *Thread) Big(n *big.Int) (Value, error) {
 	if n.IsInt64() {
-		return intValue(n.Int64()), nil
+		return Int(n.Int64()), nil
 	}
-	return Value{k: kBig, o: &Big{n}}, t.alloc(int64(n.BitLen())/8 + strBytes)
+	return Value{Kind: KBig, Obj: &Big{n}}, t.Alloc(int64(n.BitLen())/8 + StrBytes)
 }
 
 // bigBox is an int and its number in one allocation.
@@ -195,31 +195,31 @@ type bigBox struct {
 // boxed makes an int of a result and accounts for it.
 func (t *Thread) boxed(b *bigBox) (Value, error) {
 	if b.n.IsInt64() {
-		return intValue(b.n.Int64()), nil
+		return Int(b.n.Int64()), nil
 	}
-	b.v = &b.n
-	return Value{k: kBig, o: &b.Big}, t.alloc(int64(b.n.BitLen())/8 + strBytes)
+	b.Int = &b.n
+	return Value{Kind: KBig, Obj: &b.Big}, t.Alloc(int64(b.n.BitLen())/8 + StrBytes)
 }
 
-// size accounts for a result of so many bits, and for the work of making it, before it is made.
-func (t *Thread) size(bits, work int64) error {
+// Size accounts for a result of so many bits, and for the work of making it, before it is made.
+func (t *Thread) Size(bits, work int64) error {
 	if bits > 1<<12 {
-		if err := t.alloc(bits / 8); err != nil {
+		if err := t.Alloc(bits / 8); err != nil {
 			return err
 		}
 	}
-	return t.step(work / 1024)
+	return t.Step(work / 1024)
 }
 
 // bigOp is an operator on two ints of any size.
 func (t *Thread) bigOp(op syntax.Operator, a, b Value) (Value, bool, error) {
-	x, y := toBig(a), toBig(b)
+	x, y := ToBig(a), ToBig(b)
 	lx, ly := int64(x.BitLen()), int64(y.BitLen())
 	box := &bigBox{}
 	out := &box.n
 	switch op {
 	case syntax.Add, syntax.Sub, syntax.BitAnd, syntax.BitOr, syntax.BitXor:
-		if err := t.size(max(lx, ly), lx+ly); err != nil {
+		if err := t.Size(max(lx, ly), lx+ly); err != nil {
 			return Value{}, true, err
 		}
 		switch op {
@@ -235,7 +235,7 @@ func (t *Thread) bigOp(op syntax.Operator, a, b Value) (Value, bool, error) {
 			out.Xor(x, y)
 		}
 	case syntax.Mult:
-		if err := t.size(lx+ly, mulWork(lx, ly)); err != nil {
+		if err := t.Size(lx+ly, MulWork(lx, ly)); err != nil {
 			return Value{}, true, err
 		}
 		out.Mul(x, y)
@@ -243,24 +243,24 @@ func (t *Thread) bigOp(op syntax.Operator, a, b Value) (Value, bool, error) {
 		if y.Sign() == 0 {
 			return Value{}, true, t.divisionByZero(a, b)
 		}
-		if err := t.size(lx, 4*mulWork(max(lx-ly, 0)+64, ly)); err != nil {
+		if err := t.Size(lx, 4*MulWork(max(lx-ly, 0)+64, ly)); err != nil {
 			return Value{}, true, err
 		}
 		q, r := floorBig(x, y)
 		if op == syntax.Mod {
 			q = r
 		}
-		v, err := t.big(q)
+		v, err := t.Big(q)
 		return v, true, err
 	case syntax.Div:
-		if err := t.step((lx + ly) / 256); err != nil {
+		if err := t.Step((lx + ly) / 256); err != nil {
 			return Value{}, true, err
 		}
 		f, err := pytext.BigTrueDiv(x, y)
 		if err != nil {
-			err = t.textErrorAt(err, t.join(a.l, b.l))
+			err = t.TextErrorAt(err, t.Join(a.Label, b.Label))
 		}
-		return floatValue(f), true, err
+		return Float(f), true, err
 	case syntax.Pow:
 		return t.intPow(a, b)
 	case syntax.LShift, syntax.RShift:
@@ -273,8 +273,8 @@ func (t *Thread) bigOp(op syntax.Operator, a, b Value) (Value, bool, error) {
 	return v, true, err
 }
 
-// mulWork is about how many bits are touched when numbers of so many bits are multiplied.
-func mulWork(a, b int64) int64 {
+// MulWork is about how many bits are touched when numbers of so many bits are multiplied.
+func MulWork(a, b int64) int64 {
 	a, b = a/64+1, b/64+1
 	if a > 1<<30 || b > 1<<30 {
 		return math.MaxInt64 / 4
@@ -297,74 +297,74 @@ func floorBig(x, y *big.Int) (q, r *big.Int) {
 
 // shift is << or >> for any ints.
 func (t *Thread) shift(op syntax.Operator, a, b Value) (Value, error) {
-	x, y := toBig(a), toBig(b)
+	x, y := ToBig(a), ToBig(b)
 	if y.Sign() < 0 {
-		return Value{}, t.failOn(a, b, t.types.ValueError, "negative shift count")
+		return Value{}, t.FailOn(a, b, t.Types.ValueError, "negative shift count")
 	}
 	if op == syntax.RShift {
-		if b.k == kBig || b.n > int64(x.BitLen()) {
+		if b.Kind == KBig || b.N > int64(x.BitLen()) {
 			if x.Sign() < 0 {
-				return intValue(-1), nil
+				return Int(-1), nil
 			}
-			return intValue(0), nil
+			return Int(0), nil
 		}
-		if err := t.size(int64(x.BitLen()), int64(x.BitLen())); err != nil {
+		if err := t.Size(int64(x.BitLen()), int64(x.BitLen())); err != nil {
 			return Value{}, err
 		}
-		return t.big(new(big.Int).Rsh(x, uint(b.n)))
+		return t.Big(new(big.Int).Rsh(x, uint(b.N)))
 	}
 	if x.Sign() == 0 {
-		return intValue(0), nil
+		return Int(0), nil
 	}
-	if b.k == kBig {
-		return Value{}, t.failOn(a, b, t.types.OverflowError, "too many digits in integer")
+	if b.Kind == KBig {
+		return Value{}, t.FailOn(a, b, t.Types.OverflowError, "too many digits in integer")
 	}
-	if err := t.size(int64(x.BitLen())+b.n, b.n); err != nil {
+	if err := t.Size(int64(x.BitLen())+b.N, b.N); err != nil {
 		return Value{}, err
 	}
-	return t.big(new(big.Int).Lsh(x, uint(b.n)))
+	return t.Big(new(big.Int).Lsh(x, uint(b.N)))
 }
 
 // intPow is a ** b for ints.
 func (t *Thread) intPow(a, b Value) (Value, bool, error) {
-	x, y := toBig(a), toBig(b)
+	x, y := ToBig(a), ToBig(b)
 	if y.Sign() < 0 {
 		if x.Sign() == 0 {
-			return Value{}, true, t.failOn(a, b, t.types.ZeroDivisionError, "zero to a negative power")
+			return Value{}, true, t.FailOn(a, b, t.Types.ZeroDivisionError, "zero to a negative power")
 		}
 		return t.floatOp(syntax.Pow, a, b)
 	}
-	if x.IsInt64() && a.k != kBig {
+	if x.IsInt64() && a.Kind != KBig {
 		switch {
-		case a.n == 1, y.Sign() == 0:
-			return intValue(1), true, nil
-		case a.n == 0:
-			return intValue(0), true, nil
-		case a.n == -1:
-			return intValue(1 - 2*int64(y.Bit(0))), true, nil
+		case a.N == 1, y.Sign() == 0:
+			return Int(1), true, nil
+		case a.N == 0:
+			return Int(0), true, nil
+		case a.N == -1:
+			return Int(1 - 2*int64(y.Bit(0))), true, nil
 		}
 	}
-	if b.k == kBig {
+	if b.Kind == KBig {
 		return Value{}, true, t.OutOfMemory(math.MaxInt64)
 	}
-	if a.k != kBig && b.n < 64 {
-		if v, ok := pow64(a.n, b.n); ok {
-			return intValue(v), true, nil
+	if a.Kind != KBig && b.N < 64 {
+		if v, ok := pow64(a.N, b.N); ok {
+			return Int(v), true, nil
 		}
 	}
 	bits := int64(x.BitLen())
-	if hi, lo := mulHi(bits, b.n); hi || lo > 1<<40 {
+	if hi, lo := mulHi(bits, b.N); hi || lo > 1<<40 {
 		return Value{}, true, t.OutOfMemory(math.MaxInt64 / 8)
 	}
-	bits *= b.n
-	if err := t.size(bits, mulWork(bits/2, bits/2)*2); err != nil {
+	bits *= b.N
+	if err := t.Size(bits, MulWork(bits/2, bits/2)*2); err != nil {
 		return Value{}, true, err
 	}
-	if a.k != kBig && a.n == 2 {
-		v, err := t.big(new(big.Int).Lsh(big.NewInt(1), uint(b.n)))
+	if a.Kind != KBig && a.N == 2 {
+		v, err := t.Big(new(big.Int).Lsh(big.NewInt(1), uint(b.N)))
 		return v, true, err
 	}
-	v, err := t.big(new(big.Int).Exp(x, y, nil))
+	v, err := t.Big(new(big.Int).Exp(x, y, nil))
 	return v, true, err
 }
 
@@ -390,25 +390,25 @@ func pow64(x, n int64) (int64, bool) {
 	}
 }
 
-// powMod is pow(a, b, m) for ints.
-func (t *Thread) powMod(a, b, m Value) (Value, error) {
-	x, y, z := toBig(a), toBig(b), toBig(m)
-	l := t.join(t.join(a.l, b.l), m.l)
+// PowMod is pow(a, b, m) for ints.
+func (t *Thread) PowMod(a, b, m Value) (Value, error) {
+	x, y, z := ToBig(a), ToBig(b), ToBig(m)
+	l := t.Join(t.Join(a.Label, b.Label), m.Label)
 	if z.Sign() == 0 {
-		return Value{}, t.failAt(l, t.types.ValueError, "pow() 3rd argument cannot be 0")
+		return Value{}, t.FailAt(l, t.Types.ValueError, "pow() 3rd argument cannot be 0")
 	}
-	work := mulWork(int64(z.BitLen()), int64(z.BitLen()))
+	work := MulWork(int64(z.BitLen()), int64(z.BitLen()))
 	if n := int64(y.BitLen()) + 1; work < math.MaxInt64/8/n {
 		work *= n
 	}
-	if err := t.size(int64(z.BitLen()), work); err != nil {
+	if err := t.Size(int64(z.BitLen()), work); err != nil {
 		return Value{}, err
 	}
 	mod := new(big.Int).Abs(z)
 	base := new(big.Int).Mod(x, mod)
 	if y.Sign() < 0 {
 		if base.ModInverse(base, mod) == nil {
-			return Value{}, t.failAt(l, t.types.ValueError, "base is not invertible for the given modulus")
+			return Value{}, t.FailAt(l, t.Types.ValueError, "base is not invertible for the given modulus")
 		}
 		y = new(big.Int).Neg(y)
 	}
@@ -419,27 +419,27 @@ func (t *Thread) powMod(a, b, m Value) (Value, error) {
 	if z.Sign() < 0 && out.Sign() > 0 {
 		out.Add(out, z)
 	}
-	v, err := t.big(out)
-	return v.with(l), err
+	v, err := t.Big(out)
+	return v.With(l), err
 }
 
 // unaryCore is a unary operator on a value of a built-in class.
 func (t *Thread) unaryCore(op syntax.UnaryOperator, v Value) (Value, bool, error) {
-	switch v.k {
-	case kInt, kBool:
+	switch v.Kind {
+	case KInt, KBool:
 		switch op {
 		case syntax.UAdd:
-			return intValue(v.n), true, nil
+			return Int(v.N), true, nil
 		case syntax.Invert:
-			return intValue(^v.n), true, nil
+			return Int(^v.N), true, nil
 		}
-		if v.n != math.MinInt64 {
-			return intValue(-v.n), true, nil
+		if v.N != math.MinInt64 {
+			return Int(-v.N), true, nil
 		}
-		return bigValue(new(big.Int).Neg(toBig(v))), true, nil
-	case kBig:
-		n := v.o.(*Big).v
-		if err := t.size(int64(n.BitLen()), int64(n.BitLen())); err != nil {
+		return BigInt(new(big.Int).Neg(ToBig(v))), true, nil
+	case KBig:
+		n := v.Obj.(*Big).Int
+		if err := t.Size(int64(n.BitLen()), int64(n.BitLen())); err != nil {
 			return Value{}, true, err
 		}
 		switch op {
@@ -450,41 +450,41 @@ func (t *Thread) unaryCore(op syntax.UnaryOperator, v Value) (Value, bool, error
 		default:
 			n = new(big.Int).Neg(n)
 		}
-		r, err := t.big(n)
+		r, err := t.Big(n)
 		return r, true, err
-	case kFloat:
+	case KFloat:
 		switch op {
 		case syntax.UAdd:
 			return v, true, nil
 		case syntax.USub:
-			return floatValue(-v.float()), true, nil
+			return Float(-v.Float()), true, nil
 		}
 	}
 	return Value{}, false, nil
 }
 
-// toFloat returns a number as a float; ints must fit.
-func (t *Thread) toFloat(v Value) (float64, error) {
-	switch v.k {
-	case kFloat:
-		return v.float(), nil
-	case kBig:
-		f, err := pytext.BigToFloat(v.o.(*Big).v)
+// ToFloat returns a number as a float; ints must fit.
+func (t *Thread) ToFloat(v Value) (float64, error) {
+	switch v.Kind {
+	case KFloat:
+		return v.Float(), nil
+	case KBig:
+		f, err := pytext.BigToFloat(v.Obj.(*Big).Int)
 		if err != nil {
-			return 0, t.failOf(v, t.types.OverflowError, "int too large to convert to float")
+			return 0, t.FailOf(v, t.Types.OverflowError, "int too large to convert to float")
 		}
 		return f, nil
 	}
-	return float64(v.n), nil
+	return float64(v.N), nil
 }
 
 // floatOp is an operator on two numbers of which one is a float.
 func (t *Thread) floatOp(op syntax.Operator, a, b Value) (Value, bool, error) {
-	x, err := t.toFloat(a)
+	x, err := t.ToFloat(a)
 	if err != nil {
 		return Value{}, true, err
 	}
-	y, err := t.toFloat(b)
+	y, err := t.ToFloat(b)
 	if err != nil {
 		return Value{}, true, err
 	}
@@ -508,7 +508,102 @@ func (t *Thread) floatOp(op syntax.Operator, a, b Value) (Value, bool, error) {
 		return Value{}, false, nil
 	}
 	if err != nil {
-		err = t.textErrorAt(err, t.join(a.l, b.l))
+		err = t.TextErrorAt(err, t.Join(a.Label, b.Label))
 	}
-	return floatValue(f), true, err
+	return Float(f), true, err
+}
+
+// Real returns an argument that has to be a real number, and sees it.
+func (t *Thread) Real(v Value) (float64, error) {
+	t.See(v.Label)
+	switch v.Kind {
+	case KFloat:
+		return v.Float(), nil
+	case KInt, KBool, KBig:
+		return t.ToFloat(v)
+	case KObject, KSpecial:
+		if _, ok := t.Override(v, "__float__"); ok {
+			r, _, err := t.CallSpecial(v, "__float__")
+			if err != nil {
+				return 0, err
+			}
+			t.See(r.Label)
+			if p, ok := t.Payload(r, KFloat); ok {
+				return p.Float(), nil
+			}
+			return 0, t.Raise(t.Types.TypeError, "%s.__float__() must return a float, not %s", t.ClassName(v), t.ClassName(r))
+		}
+		if p, ok := t.Payload(v, KFloat); ok {
+			return p.Float(), nil
+		}
+		if t.IsIndex(v) {
+			n, err := t.Index(v)
+			if err != nil {
+				return 0, err
+			}
+			return t.ToFloat(n)
+		}
+	}
+	return 0, t.Raise(t.Types.TypeError, "must be real number, not %s", t.ClassName(v))
+}
+
+// PlainInt returns an int that is no bool, without its label.
+func PlainInt(v Value) Value {
+	if v.Kind == KBool {
+		v.Kind = KInt
+	}
+	v.Label = 0
+	return v
+}
+
+// IntResult makes a value of what pytext returns for an int.
+func (t *Thread) IntResult(small int64, large *big.Int, err error) (Value, error) {
+	if err != nil {
+		return Value{}, t.TextError(err)
+	}
+	if large != nil {
+		return t.Big(large)
+	}
+	return Int(small), nil
+}
+
+// Abs is abs(v).
+func (t *Thread) Abs(v Value) (Value, error) {
+	t.See(v.Label)
+	switch v.Kind {
+	case KInt, KBool:
+		if v.N == math.MinInt64 {
+			return BigInt(new(big.Int).Abs(big.NewInt(v.N))), nil
+		}
+		return Int(max(v.N, -v.N)), nil
+	case KBig:
+		return t.Big(new(big.Int).Abs(v.Obj.(*Big).Int))
+	case KFloat:
+		return Float(math.Abs(v.Float())), nil
+	case KObject, KSpecial:
+		if _, ok := t.Override(v, "__abs__"); ok {
+			r, _, err := t.CallSpecial(v, "__abs__")
+			return r, err
+		}
+		if b := t.Base(v); b.Kind != v.Kind {
+			return t.Abs(b)
+		}
+	}
+	return Value{}, t.Raise(t.Types.TypeError, "bad operand type for abs(): '%s'", t.ClassName(v))
+}
+
+// ToInt is one of the methods that make an int of a number.
+func (t *Thread) ToInt(name string, v Value) (Value, error) {
+	t.See(v.Label)
+	if v.Kind != KFloat {
+		return PlainInt(v), nil
+	}
+	f := v.Float()
+	switch name {
+	case "__floor__":
+		f = math.Floor(f)
+	case "__ceil__":
+		f = math.Ceil(f)
+	}
+	return t.IntResult(pytext.FloatToInt(f))
 }

@@ -1,9 +1,11 @@
-package vm
+package value
 
-import "strings"
+import (
+	"strings"
+)
 
-// types is the table of the built-in classes. It is made once a process and not changed.
-type types struct {
+// Types is the table of the built-in classes. It is made once a process and not changed.
+type Types struct {
 	Object, Type, None, Ellipsis, NotImplemented               *Class
 	Bool, Int, Float, Str, Bytes                               *Class
 	Tuple, List, Dict, Set, FrozenSet, Range, Slice            *Class
@@ -14,16 +16,16 @@ type types struct {
 	DictKeys, DictValues, DictItems                            *Class
 	Decimal                                                    *Class
 
-	exceptions
+	Exceptions
 
-	iterators [iterKinds]*Class
-	chars     [128]Value // the strings of one ASCII character
-	empty     Value      // the empty string
-	all       map[string]*Class
+	iterators [IterKinds]*Class
+	Chars     [128]Value // the strings of one ASCII character
+	Empty     Value      // the empty string
+	All       map[string]*Class
 }
 
-// exceptions are the classes of exceptions.
-type exceptions struct {
+// Exceptions are the classes of exceptions.
+type Exceptions struct {
 	BaseException, Exception, BaseExceptionGroup, ExceptionGroup               *Class
 	GeneratorExit, KeyboardInterrupt, SystemExit                               *Class
 	ArithmeticError, FloatingPointError, OverflowError, ZeroDivisionError      *Class
@@ -46,19 +48,19 @@ type exceptions struct {
 	SyntaxWarning, UnicodeWarning, UserWarning                                 *Class
 }
 
-// named returns the built-in class or exception that a program knows by name.
-func (ts *types) named(name string) (*Class, bool) {
-	c, ok := ts.all[name]
+// Named returns the built-in class or exception that a program knows by name.
+func (ts *Types) Named(name string) (*Class, bool) {
+	c, ok := ts.All[name]
 	return c, ok && !strings.ContainsAny(name, "_.") && !hiddenTypes[name]
 }
 
-// key is the name by which a built-in class is found in the table.
-func (ts *types) key(c *Class) string {
-	if ts.all[c.name] == c {
-		return c.name
+// Key is the name by which a built-in class is found in the table.
+func (ts *Types) Key(c *Class) string {
+	if ts.All[c.Name] == c {
+		return c.Name
 	}
 	key := ""
-	for name, other := range ts.all {
+	for name, other := range ts.All {
 		if other == c && (key == "" || name < key) {
 			key = name
 		}
@@ -74,101 +76,101 @@ var hiddenTypes = map[string]bool{
 }
 
 // classMaker builds the table.
-type classMaker struct{ ts *types }
+type classMaker struct{ ts *Types }
 
 func (m classMaker) add(where **Class, name string, layout Kind, base *Class) *Class {
-	c := &Class{name: name, qual: name, module: "builtins", layout: layout, static: true, core: true}
+	c := &Class{Name: name, Qual: name, Module: "builtins", Layout: layout, Static: true, Core: true}
 	if base != nil {
-		c.bases = []*Class{base}
-		c.isExc = base.isExc
-		c.mro = append([]*Class{c}, base.mro...)
+		c.Bases = []*Class{base}
+		c.IsExc = base.IsExc
+		c.MRO = append([]*Class{c}, base.MRO...)
 	} else {
-		c.mro = []*Class{c}
+		c.MRO = []*Class{c}
 	}
 	*where = c
-	m.ts.all[name] = c
+	m.ts.All[name] = c
 	return c
 }
 
-// makeTypes makes the built-in classes, without their methods.
-func makeTypes() *types {
-	ts := &types{all: make(map[string]*Class, 160)}
+// NewTypes makes the built-in classes, without their methods.
+func NewTypes() *Types {
+	ts := &Types{All: make(map[string]*Class, 160)}
 	m := classMaker{ts}
-	object := m.add(&ts.Object, "object", kObject, nil)
+	object := m.add(&ts.Object, "object", KObject, nil)
 	for _, c := range []struct {
 		where  **Class
 		name   string
 		layout Kind
 		final  bool
 	}{
-		{&ts.Type, "type", kClass, true},
-		{&ts.None, "NoneType", kNone, true},
-		{&ts.Ellipsis, "ellipsis", kEllipsis, true},
-		{&ts.NotImplemented, "NotImplementedType", kNotImplemented, true},
-		{&ts.Int, "int", kInt, false},
-		{&ts.Float, "float", kFloat, false},
-		{&ts.Str, "str", kStr, false},
-		{&ts.Bytes, "bytes", kBytes, false},
-		{&ts.Tuple, "tuple", kTuple, false},
-		{&ts.List, "list", kList, false},
-		{&ts.Dict, "dict", kDict, false},
-		{&ts.Set, "set", kSet, false},
-		{&ts.FrozenSet, "frozenset", kSet, false},
-		{&ts.Range, "range", kRange, true},
-		{&ts.Slice, "slice", kSlice, true},
-		{&ts.Func, "function", kFunc, true},
-		{&ts.Native, "builtin_function_or_method", kNative, true},
-		{&ts.Method, "method", kMethod, true},
-		{&ts.Module, "module", kModule, true},
-		{&ts.Tool, "tool", kTool, true},
-		{&ts.Generator, "generator", kGen, true},
-		{&ts.Coroutine, "coroutine", kGen, true},
-		{&ts.Property, "property", kProp, true},
-		{&ts.StaticMethod, "staticmethod", kProp, true},
-		{&ts.ClassMethod, "classmethod", kProp, true},
-		{&ts.Super, "super", kSpecial, true},
-		{&ts.Cell, "cell", kSpecial, true},
-		{&ts.Iterator, "iterator", kIter, true},
-		{&ts.DictKeys, "dict_keys", kView, true},
-		{&ts.DictValues, "dict_values", kView, true},
-		{&ts.DictItems, "dict_items", kView, true},
-		{&ts.Union, "UnionType", kSpecial, true},
-		{&ts.RePattern, "re.Pattern", kSpecial, true},
-		{&ts.ReMatch, "re.Match", kSpecial, true},
-		{&ts.Alias, "GenericAlias", kSpecial, true},
+		{&ts.Type, "type", KClass, true},
+		{&ts.None, "NoneType", KNone, true},
+		{&ts.Ellipsis, "ellipsis", KEllipsis, true},
+		{&ts.NotImplemented, "NotImplementedType", KNotImplemented, true},
+		{&ts.Int, "int", KInt, false},
+		{&ts.Float, "float", KFloat, false},
+		{&ts.Str, "str", KStr, false},
+		{&ts.Bytes, "bytes", KBytes, false},
+		{&ts.Tuple, "tuple", KTuple, false},
+		{&ts.List, "list", KList, false},
+		{&ts.Dict, "dict", KDict, false},
+		{&ts.Set, "set", KSet, false},
+		{&ts.FrozenSet, "frozenset", KSet, false},
+		{&ts.Range, "range", KRange, true},
+		{&ts.Slice, "slice", KSlice, true},
+		{&ts.Func, "function", KFunc, true},
+		{&ts.Native, "builtin_function_or_method", KNative, true},
+		{&ts.Method, "method", KMethod, true},
+		{&ts.Module, "module", KModule, true},
+		{&ts.Tool, "tool", KTool, true},
+		{&ts.Generator, "generator", KGen, true},
+		{&ts.Coroutine, "coroutine", KGen, true},
+		{&ts.Property, "property", KProp, true},
+		{&ts.StaticMethod, "staticmethod", KProp, true},
+		{&ts.ClassMethod, "classmethod", KProp, true},
+		{&ts.Super, "super", KSpecial, true},
+		{&ts.Cell, "cell", KSpecial, true},
+		{&ts.Iterator, "iterator", KIter, true},
+		{&ts.DictKeys, "dict_keys", KView, true},
+		{&ts.DictValues, "dict_values", KView, true},
+		{&ts.DictItems, "dict_items", KView, true},
+		{&ts.Union, "UnionType", KSpecial, true},
+		{&ts.RePattern, "re.Pattern", KSpecial, true},
+		{&ts.ReMatch, "re.Match", KSpecial, true},
+		{&ts.Alias, "GenericAlias", KSpecial, true},
 	} {
-		m.add(c.where, c.name, c.layout, object).final = c.final
+		m.add(c.where, c.name, c.layout, object).Final = c.final
 	}
-	dec := m.add(&ts.Decimal, "Decimal", kSpecial, object)
-	dec.module, dec.core = "decimal", false // its natives are its operators
-	m.add(&ts.Bool, "bool", kInt, ts.Int).final = true
-	for k, name := range iterNames {
+	dec := m.add(&ts.Decimal, "Decimal", KSpecial, object)
+	dec.Module, dec.Core = "decimal", false // its natives are its operators
+	m.add(&ts.Bool, "bool", KInt, ts.Int).Final = true
+	for k, name := range IterNames {
 		if k > 0 {
-			m.add(&ts.iterators[k], name, kIter, object).final = true
+			m.add(&ts.iterators[k], name, KIter, object).Final = true
 		}
 	}
-	ts.Union.name, ts.Union.qual, ts.Union.module, ts.Union.core = "Union", "Union", "typing", false
-	ts.Alias.module, ts.Alias.core = "types", false
+	ts.Union.Name, ts.Union.Qual, ts.Union.Module, ts.Union.Core = "Union", "Union", "typing", false
+	ts.Alias.Module, ts.Alias.Core = "types", false
 	for _, c := range [...]*Class{ts.RePattern, ts.ReMatch} {
-		c.module, c.name, _ = strings.Cut(c.name, ".")
-		c.qual, c.core = c.name, false
+		c.Module, c.Name, _ = strings.Cut(c.Name, ".")
+		c.Qual, c.Core = c.Name, false
 	}
 	m.exceptions()
-	for i := range ts.chars {
-		s := &Str{s: string(rune(i)), ascii: 1}
-		hashStr(s)
-		ts.chars[i] = Value{k: kStr, o: s}
+	for i := range ts.Chars {
+		s := &Str{Text: string(rune(i)), Ascii: 1}
+		HashStr(s)
+		ts.Chars[i] = Value{Kind: KStr, Obj: s}
 	}
-	ts.empty = Value{k: kStr, o: &Str{ascii: 1}}
+	ts.Empty = Value{Kind: KStr, Obj: &Str{Ascii: 1}}
 	return ts
 }
 
 // exceptions makes the hierarchy of exceptions, depth first.
 func (m classMaker) exceptions() {
-	e := &m.ts.exceptions
+	e := &m.ts.Exceptions
 	add := func(base *Class, cs ...excName) {
 		for _, c := range cs {
-			m.add(c.where, c.name, kObject, base).isExc = true
+			m.add(c.where, c.name, KObject, base).IsExc = true
 		}
 	}
 	add(m.ts.Object, excName{&e.BaseException, "BaseException"})
@@ -185,8 +187,8 @@ func (m classMaker) exceptions() {
 		excName{&e.ValueError, "ValueError"}, excName{&e.Warning, "Warning"})
 	add(e.ToolError, excName{&e.NotEnoughInformation, "NotEnoughInformation"})
 	add(e.BaseExceptionGroup, excName{&e.ExceptionGroup, "ExceptionGroup"})
-	e.ExceptionGroup.bases = append(e.ExceptionGroup.bases, e.Exception)
-	e.ExceptionGroup.mro = []*Class{e.ExceptionGroup, e.BaseExceptionGroup, e.Exception, e.BaseException, m.ts.Object}
+	e.ExceptionGroup.Bases = append(e.ExceptionGroup.Bases, e.Exception)
+	e.ExceptionGroup.MRO = []*Class{e.ExceptionGroup, e.BaseExceptionGroup, e.Exception, e.BaseException, m.ts.Object}
 	add(e.ArithmeticError, excName{&e.FloatingPointError, "FloatingPointError"},
 		excName{&e.OverflowError, "OverflowError"}, excName{&e.ZeroDivisionError, "ZeroDivisionError"})
 	add(e.ImportError, excName{&e.ModuleNotFoundError, "ModuleNotFoundError"})
@@ -212,7 +214,7 @@ func (m classMaker) exceptions() {
 		excName{&e.ImportWarning, "ImportWarning"}, excName{&e.PendingDeprecationWarning, "PendingDeprecationWarning"},
 		excName{&e.ResourceWarning, "ResourceWarning"}, excName{&e.RuntimeWarning, "RuntimeWarning"},
 		excName{&e.SyntaxWarning, "SyntaxWarning"}, excName{&e.UnicodeWarning, "UnicodeWarning"}, excName{&e.UserWarning, "UserWarning"})
-	m.ts.all["IOError"], m.ts.all["EnvironmentError"] = e.OSError, e.OSError
+	m.ts.All["IOError"], m.ts.All["EnvironmentError"] = e.OSError, e.OSError
 }
 
 type excName struct {
@@ -220,76 +222,90 @@ type excName struct {
 	name  string
 }
 
-// bind puts the natives named "class.name" into their classes.
-func (ts *types) bind(tables ...[]*Native) {
+// Bind puts the natives named "class.name" into their classes.
+func (ts *Types) Bind(tables ...[]*Native) {
 	for _, natives := range tables {
 		for _, n := range natives {
-			dot := strings.LastIndexByte(n.name, '.')
-			class, name := n.name[:dot], n.name[dot+1:]
-			ts.all[class].attrs.setStr(nil, name, bound(n))
+			dot := strings.LastIndexByte(n.Name, '.')
+			class, name := n.Name[:dot], n.Name[dot+1:]
+			ts.All[class].Attrs.SetStr(nil, name, bound(n))
 		}
 	}
 	for _, c := range []*Class{ts.List, ts.Dict, ts.Set} {
-		c.attrs.setStr(nil, "__hash__", none)
+		c.Attrs.SetStr(nil, "__hash__", None)
 	}
 }
 
-func (*Big) class(t *Thread) *Class        { return t.types.Int }
-func (*Str) class(t *Thread) *Class        { return t.types.Str }
-func (*Bytes) class(t *Thread) *Class      { return t.types.Bytes }
-func (*Tuple) class(t *Thread) *Class      { return t.types.Tuple }
-func (*List) class(t *Thread) *Class       { return t.types.List }
-func (*Range) class(t *Thread) *Class      { return t.types.Range }
-func (*Slice) class(t *Thread) *Class      { return t.types.Slice }
-func (*Cell) class(t *Thread) *Class       { return t.types.Cell }
-func (*Func) class(t *Thread) *Class       { return t.types.Func }
-func (*Method) class(t *Thread) *Class     { return t.types.Method }
-func (*Module) class(t *Thread) *Class     { return t.types.Module }
-func (*ToolRef) class(t *Thread) *Class    { return t.types.Tool }
-func (o *Instance) class(t *Thread) *Class { return o.cls }
-func (*Property) class(t *Thread) *Class   { return t.types.Property }
-func (w *Wrapper) class(t *Thread) *Class {
-	if w.bind {
-		return t.types.ClassMethod
+func (*Big) Class(t *Thread) *Class { return t.Types.Int }
+
+func (*Str) Class(t *Thread) *Class { return t.Types.Str }
+
+func (*Bytes) Class(t *Thread) *Class { return t.Types.Bytes }
+
+func (*Tuple) Class(t *Thread) *Class { return t.Types.Tuple }
+
+func (*List) Class(t *Thread) *Class { return t.Types.List }
+
+func (*Range) Class(t *Thread) *Class { return t.Types.Range }
+
+func (*Slice) Class(t *Thread) *Class { return t.Types.Slice }
+
+func (*Cell) Class(t *Thread) *Class { return t.Types.Cell }
+
+func (*Func) Class(t *Thread) *Class { return t.Types.Func }
+
+func (*Method) Class(t *Thread) *Class { return t.Types.Method }
+
+func (*Module) Class(t *Thread) *Class { return t.Types.Module }
+
+func (*ToolRef) Class(t *Thread) *Class { return t.Types.Tool }
+
+func (o *Instance) Class(t *Thread) *Class { return o.Cls }
+
+func (*Property) Class(t *Thread) *Class { return t.Types.Property }
+
+func (w *Wrapper) Class(t *Thread) *Class {
+	if w.Bind {
+		return t.Types.ClassMethod
 	}
-	return t.types.StaticMethod
+	return t.Types.StaticMethod
 }
 
-// classOf returns the class of v.
-func (t *Thread) classOf(v Value) *Class {
-	switch v.k {
-	case kInt, kBig:
-		return t.types.Int
-	case kStr:
-		return t.types.Str
-	case kFloat:
-		return t.types.Float
-	case kBool:
-		return t.types.Bool
-	case kNone:
-		return t.types.None
-	case kEllipsis:
-		return t.types.Ellipsis
-	case kNotImplemented:
-		return t.types.NotImplemented
-	case kUnset:
-		return t.types.Object
+// ClassOf returns the class of v.
+func (t *Thread) ClassOf(v Value) *Class {
+	switch v.Kind {
+	case KInt, KBig:
+		return t.Types.Int
+	case KStr:
+		return t.Types.Str
+	case KFloat:
+		return t.Types.Float
+	case KBool:
+		return t.Types.Bool
+	case KNone:
+		return t.Types.None
+	case KEllipsis:
+		return t.Types.Ellipsis
+	case KNotImplemented:
+		return t.Types.NotImplemented
+	case KUnset:
+		return t.Types.Object
 	}
-	return v.o.class(t)
+	return v.Obj.Class(t)
 }
 
-// className returns the name of v's class as error messages give it.
-func (t *Thread) className(v Value) string { return t.classOf(v).shown() }
+// ClassName returns the name of v's class as error messages give it.
+func (t *Thread) ClassName(v Value) string { return t.ClassOf(v).shown() }
 
-// isInstance reports whether v is an instance of cls or of a class derived from it.
-func (t *Thread) isInstance(v Value, cls *Class) bool {
-	c := t.classOf(v)
-	return c == cls || c.derives(cls)
+// IsInstance reports whether v is an instance of cls or of a class derived from it.
+func (t *Thread) IsInstance(v Value, cls *Class) bool {
+	c := t.ClassOf(v)
+	return c == cls || c.Derives(cls)
 }
 
-// instance returns the instance behind v, or nil.
-func instance(v Value) *Instance {
-	switch o := v.o.(type) {
+// InstanceOf returns the instance behind v, or nil.
+func InstanceOf(v Value) *Instance {
+	switch o := v.Obj.(type) {
 	case *Instance:
 		return o
 	case *Exception:
@@ -298,29 +314,29 @@ func instance(v Value) *Instance {
 	return nil
 }
 
-// base returns the built-in value behind an instance of a class that derives
+// Base returns the built-in value behind an instance of a class that derives
 // from a built-in one, labelled with both, and v itself for anything else.
-func (t *Thread) base(v Value) Value {
-	if v.k == kObject {
-		if o := instance(v); o != nil && o.base.k != kUnset {
-			b := o.base
-			b.l = t.join(b.l, v.l)
+func (t *Thread) Base(v Value) Value {
+	if v.Kind == KObject {
+		if o := InstanceOf(v); o != nil && o.Base.Kind != KUnset {
+			b := o.Base
+			b.Label = t.Join(b.Label, v.Label)
 			return b
 		}
 	}
 	return v
 }
 
-// payload returns v as a value of kind k: itself, or what is behind an
-// instance of a class derived from the built-in one. kInt stands for any int, bool included.
-func (t *Thread) payload(v Value, k Kind) (Value, bool) {
-	b := t.base(v)
-	return b, b.k == k || k == kInt && (b.k == kBool || b.k == kBig)
+// Payload returns v as a value of kind k: itself, or what is behind an
+// instance of a class derived from the built-in one. KInt stands for any int, bool included.
+func (t *Thread) Payload(v Value, k Kind) (Value, bool) {
+	b := t.Base(v)
+	return b, b.Kind == k || k == KInt && (b.Kind == KBool || b.Kind == KBig)
 }
 
 // methods remembers what methods of a class were asked for by name.
 type methods struct {
-	version uint32 // of [VM.classVersion]
+	version uint32 // Thread.ClassVersion when they were looked up
 	slots   [16]struct {
 		name  string
 		fn    Value
@@ -328,74 +344,74 @@ type methods struct {
 	}
 }
 
-// method is [Class.lookup] with a memory.
+// method is [Class.Lookup] with a memory.
 func (t *Thread) method(c *Class, name string) (Value, *Class, bool) {
-	if c.static || len(name) < 4 { // built-in classes are shared by all VMs
-		return c.lookup(name)
+	if c.Static || len(name) < 4 { // built-in classes are shared by all VMs
+		return c.Lookup(name)
 	}
 	m := c.methods
-	if m == nil || m.version != t.classVersion {
-		m = &methods{version: t.classVersion}
+	if m == nil || m.version != t.ClassVersion {
+		m = &methods{version: t.ClassVersion}
 		c.methods = m
 	}
 	s := &m.slots[(uint(len(name))+uint(name[2])*5+uint(name[3])*3)%16]
 	if s.name != name {
 		s.name = name
-		s.fn, s.owner, _ = c.lookup(name)
+		s.fn, s.owner, _ = c.Lookup(name)
 	}
 	return s.fn, s.owner, s.owner != nil
 }
 
-// override returns the method name of v's class when the class or one of its
+// Override returns the method name of v's class when the class or one of its
 // bases brings one that the operators do not know by themselves.
-func (t *Thread) override(v Value, name string) (Value, bool) {
-	switch v.k {
-	case kObject, kSpecial:
-	case kClass:
-		if v.o.(*Class).meta == nil {
+func (t *Thread) Override(v Value, name string) (Value, bool) {
+	switch v.Kind {
+	case KObject, KSpecial:
+	case KClass:
+		if v.Obj.(*Class).Meta == nil {
 			return Value{}, false
 		}
 	default:
 		return Value{}, false
 	}
-	fn, owner, ok := t.method(t.classOf(v), name)
-	if !ok || owner.core {
+	fn, owner, ok := t.method(t.ClassOf(v), name)
+	if !ok || owner.Core {
 		return Value{}, false
 	}
 	return fn, true
 }
 
-// callSpecial calls the method name of v's class; false: there is none.
-func (t *Thread) callSpecial(v Value, name string, args ...Value) (Value, bool, error) {
-	cls := t.classOf(v)
+// CallSpecial calls the method name of v's class; false: there is none.
+func (t *Thread) CallSpecial(v Value, name string, args ...Value) (Value, bool, error) {
+	cls := t.ClassOf(v)
 	m, owner, ok := t.method(cls, name)
-	if !ok || m.k == kNone {
+	if !ok || m.Kind == KNone {
 		return Value{}, false, nil
 	}
 	var r Value
 	var err error
-	if m.k == kFunc {
+	if m.Kind == KFunc {
 		var two [2]Value
 		copy(two[:], args)
 		r, err = t.CallSelf(m, v, two[0], two[1])
 	} else {
-		if m, err = t.value(t.bound(m, owner, v, cls), v, name); err != nil {
+		if m, err = t.AttrValue(t.bound(m, owner, v, cls), v, name); err != nil {
 			return Value{}, false, nil
 		}
 		r, err = t.Call(m, append([]Value(nil), args...), nil, nil)
 	}
-	if err == nil && v.l != 0 {
-		r.l = t.join(r.l, v.l)
+	if err == nil && v.Label != 0 {
+		r.Label = t.Join(r.Label, v.Label)
 	}
 	return r, true, err
 }
 
-// construct returns payload as an instance of cls: itself when cls is the
+// Construct returns payload as an instance of cls: itself when cls is the
 // built-in class, else an instance that keeps it as its base.
-func (t *Thread) construct(cls Value, payload Value) Value {
-	c := cls.o.(*Class)
-	if c.static {
+func (t *Thread) Construct(cls Value, payload Value) Value {
+	c := cls.Obj.(*Class)
+	if c.Static {
 		return payload
 	}
-	return Value{k: kObject, o: &Instance{cls: c, base: payload}, l: t.join(payload.l, cls.l)}
+	return Value{Kind: KObject, Obj: &Instance{Cls: c, Base: payload}, Label: t.Join(payload.Label, cls.Label)}
 }

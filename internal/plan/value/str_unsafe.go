@@ -1,6 +1,8 @@
-package vm
+package value
 
-import "unsafe"
+import (
+	"unsafe"
+)
 
 // shortStr is a string object that holds its text itself: one allocation for both.
 type shortStr struct {
@@ -10,14 +12,14 @@ type shortStr struct {
 
 const shortText = 24
 
-// newStr makes a string object of text, which is copied.
-func newStr(text []byte) *Str {
+// NewStr makes a string object of text, which is copied.
+func NewStr(text []byte) *Str {
 	if len(text) > shortText || len(text) == 0 {
-		return &Str{s: string(text)}
+		return &Str{Text: string(text)}
 	}
 	// The text is written here, before anybody sees the string, and never again.
 	o := &shortStr{}
 	copy(o.text[:], text)
-	o.s = unsafe.String(&o.text[0], len(text))
+	o.Text = unsafe.String(&o.text[0], len(text))
 	return &o.Str
 }

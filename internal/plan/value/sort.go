@@ -1,105 +1,37 @@
-package vm
+package value
 
 import (
 	"cmp"
 	"slices"
 )
 
-func listSort(t *Thread, a *Args) (Value, error) {
-	reverse := false
-	s, err := t.shaped(func() (err error) {
-		if a.Pos[2].k != kUnset {
-			reverse, err = t.truth(a.Pos[2])
-		}
-		return err
-	})
-	if err != nil {
-		return Value{}, err
-	}
-	key := a.Pos[1]
-	if !given(key) {
-		return none, t.sortList(a.Pos[0].with(t.join(a.Pos[0].l, s)), nil, reverse)
-	}
-	if key.k == kNative {
-		return none, t.sortByNative(a.Pos[0].with(t.join(a.Pos[0].l, s)), key, reverse)
-	}
-	return t.tailBuiltin("_sort", a.Pos[0], key, boolValue(reverse).with(s))
-}
-
-// builtin returns a function of the library's module of built-in functions.
-func (t *Thread) builtin(name string) (Value, error) {
-	v, ok := t.builtins.names.str(name)
-	if !ok {
-		return Value{}, t.raise(t.types.SystemError, "no function %s", name)
-	}
-	return v, nil
-}
-
-// sortByNative sorts by a key that a native computes: no frame is needed for it.
-func (t *Thread) sortByNative(self, key Value, reverse bool) error {
-	l := self.o.(*List)
-	keys := make([]Value, 0, len(l.items))
-	if err := t.alloc(int64(len(l.items)) * valueBytes); err != nil {
-		return err
-	}
-	for i := 0; i < len(l.items); i++ {
-		if err := t.step(4); err != nil {
-			return err
-		}
-		k, err := t.Call(key, []Value{l.items[i]}, nil, nil)
-		if err != nil {
-			return err
-		}
-		keys = append(keys, k.with(t.join(k.l, key.l)))
-	}
-	return t.sortList(self, keys, reverse)
-}
-
-// listSortWith sorts by keys that were computed: one for each element, in their order.
-func listSortWith(t *Thread, a *Args) (Value, error) {
-	keys, ok := t.payload(a.Pos[1], kList)
-	if !ok {
-		return Value{}, t.failOf(a.Pos[1], t.types.TypeError, "keys must be a list")
-	}
-	k := keys.o.(*List)
-	reverse, l := false, t.join(a.Pos[0].l, t.join(keys.l, k.shape))
-	s, err := t.shaped(func() (err error) {
-		reverse, err = t.truth(a.Pos[2])
-		return err
-	})
-	if err != nil {
-		return Value{}, err
-	}
-	return none, t.sortList(a.Pos[0].with(t.join(l, s)), append([]Value(nil), k.items...), reverse)
-}
-
-// sortList sorts the list self, by keys when there are some. The shape gets
+// SortList sorts the list self, by keys when there are some. The shape gets
 // the labels of all that was compared.
-func (t *Thread) sortList(self Value, keys []Value, reverse bool) error {
-	l := self.o.(*List)
-	items := l.items
+func (t *Thread) SortList(self Value, keys []Value, reverse bool) error {
+	l := self.Obj.(*List)
+	items := l.Items
 	if keys != nil && len(keys) != len(items) {
-		return t.failAt(t.join(self.l, l.shape), t.types.ValueError, "list modified during sort")
+		return t.FailAt(t.Join(self.Label, l.Shape), t.Types.ValueError, "list modified during sort")
 	}
-	l.items = nil
-	s, err := t.shaped(func() error { return t.sortValues(items, keys, reverse) })
-	t.mark(&l.shape, t.join(s, self.l))
-	changed := l.items != nil
-	l.items = items
+	l.Items = nil
+	s, err := t.Shaped(func() error { return t.SortValues(items, keys, reverse) })
+	t.Mark(&l.Shape, t.Join(s, self.Label))
+	changed := l.Items != nil
+	l.Items = items
 	if err == nil && changed {
-		err = t.failAt(l.shape, t.types.ValueError, "list modified during sort")
+		err = t.FailAt(l.Shape, t.Types.ValueError, "list modified during sort")
 	}
 	return err
 }
 
-// sortValues sorts items, by keys when there are some, and keeps equal ones in
+// SortValues sorts items, by keys when there are some, and keeps equal ones in
 // order. It sees what was compared. After an error the order is some order.
-func (t *Thread) sortValues(items, keys []Value, reverse bool) error {
+func (t *Thread) SortValues(items, keys []Value, reverse bool) error {
 	n := int64(len(items))
 	if n < 2 {
 		return nil
 	}
-	if err := t.alloc(n * (valueBytes + 32)); err != nil {
+	if err := t.Alloc(n * (ValueBytes + 32)); err != nil {
 		return err
 	}
 	by := items
@@ -131,38 +63,38 @@ func (t *Thread) sortValues(items, keys []Value, reverse bool) error {
 // sortPlain sorts values that are all ints, all floats or all strings; ok is
 // false when they are not.
 func (t *Thread) sortPlain(order []int32, by []Value) (ok bool, err error) {
-	k := by[0].k
+	k := by[0].Kind
 	for i := range by {
-		if by[i].k != k {
+		if by[i].Kind != k {
 			return false, nil
 		}
 	}
-	if k != kInt && k != kFloat && k != kStr {
+	if k != KInt && k != KFloat && k != KStr {
 		return false, nil
 	}
 	work := int64(0)
 	for i := range by {
-		t.see(by[i].l)
-		work += 1 + int64(textLen(by[i]))/64
+		t.See(by[i].Label)
+		work += 1 + int64(TextLen(by[i]))/64
 	}
 	for n := len(by); n > 1; n /= 4 {
 		work += int64(len(by)) / 4
 	}
-	if err := t.step(work); err != nil {
+	if err := t.Step(work); err != nil {
 		return true, err
 	}
 	switch k {
-	case kInt:
-		sortKeys(order, func(i int32) int64 { return by[i].n })
-	case kFloat:
+	case KInt:
+		sortKeys(order, func(i int32) int64 { return by[i].N })
+	case KFloat:
 		for i := range by {
-			if f := by[i].float(); f != f {
+			if f := by[i].Float(); f != f {
 				return false, nil
 			}
 		}
-		sortKeys(order, func(i int32) float64 { return by[i].float() })
+		sortKeys(order, func(i int32) float64 { return by[i].Float() })
 	default:
-		sortKeys(order, func(i int32) string { return by[i].o.(*Str).s })
+		sortKeys(order, func(i int32) string { return by[i].Obj.(*Str).Text })
 	}
 	return true, nil
 }
@@ -202,10 +134,10 @@ const sortRun = 16
 // mergeSort is a stable merge sort by less.
 func (t *Thread) mergeSort(order []int32, by []Value) error {
 	less := func(a, b int32) (bool, error) {
-		if err := t.step(1); err != nil {
+		if err := t.Step(1); err != nil {
 			return false, err
 		}
-		return t.less(by[a], by[b])
+		return t.Less(by[a], by[b])
 	}
 	n := len(order)
 	run, err := ascending(order, less)

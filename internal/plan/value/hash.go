@@ -1,4 +1,4 @@
-package vm
+package value
 
 import (
 	"math"
@@ -21,15 +21,15 @@ func hashResult(h int64) uint64 {
 	return uint64(h)
 }
 
-// hashInt is the hash of an int.
-func hashInt(n int64) uint64 { return uint64(pytext.HashInt(n)) }
+// HashInt is the hash of an int.
+func HashInt(n int64) uint64 { return uint64(pytext.HashInt(n)) }
 
 func hashBig(n *big.Int) uint64 { return uint64(pytext.HashBig(n)) }
 
-// hashStr returns the hash of a string object and remembers it.
-func hashStr(s *Str) uint64 {
+// HashStr returns the hash of a string object and remembers it.
+func HashStr(s *Str) uint64 {
 	if s.hash == 0 {
-		s.hash = hashString(s.s)
+		s.hash = hashString(s.Text)
 	}
 	return s.hash
 }
@@ -103,106 +103,106 @@ func (v *sip) round() {
 	v.c = bits.RotateLeft64(v.c, 32)
 }
 
-// hashText is hashStr, and accounts for the work.
+// hashText is HashStr, and accounts for the work.
 func (t *Thread) hashText(s *Str) (uint64, error) {
-	if s.hash == 0 && len(s.s) > 64 {
-		if err := t.step(int64(len(s.s)) / 32); err != nil {
+	if s.hash == 0 && len(s.Text) > 64 {
+		if err := t.Step(int64(len(s.Text)) / 32); err != nil {
 			return 0, err
 		}
 	}
-	return hashStr(s), nil
+	return HashStr(s), nil
 }
 
-// hash returns the hash of v and sees all that it depends on.
-func (t *Thread) hash(v Value) (uint64, error) {
-	t.see(v.l)
-	switch v.k {
-	case kStr:
-		return t.hashText(v.o.(*Str))
-	case kInt, kBool:
-		return hashInt(v.n), nil
-	case kFloat:
-		return uint64(pytext.HashFloat(v.float())), nil
-	case kNone:
+// Hash returns the hash of v and sees all that it depends on.
+func (t *Thread) Hash(v Value) (uint64, error) {
+	t.See(v.Label)
+	switch v.Kind {
+	case KStr:
+		return t.hashText(v.Obj.(*Str))
+	case KInt, KBool:
+		return HashInt(v.N), nil
+	case KFloat:
+		return uint64(pytext.HashFloat(v.Float())), nil
+	case KNone:
 		return hashNone, nil
-	case kBig:
-		return hashBig(v.o.(*Big).v), nil
-	case kBytes:
-		b := v.o.(*Bytes).b
-		return hashBytes(b), t.step(int64(len(b)) / 32)
-	case kTuple:
-		return t.hashItems(v.o.(*Tuple).items, true)
-	case kSet:
-		if s := v.o.(*Set); s.frozen {
+	case KBig:
+		return hashBig(v.Obj.(*Big).Int), nil
+	case KBytes:
+		b := v.Obj.(*Bytes).Data
+		return hashBytes(b), t.Step(int64(len(b)) / 32)
+	case KTuple:
+		return t.hashItems(v.Obj.(*Tuple).Items, true)
+	case KSet:
+		if s := v.Obj.(*Set); s.Frozen {
 			return t.hashSet(s)
 		}
-	case kRange:
-		return t.hashRange(v.o.(*Range))
-	case kSlice:
-		return t.hashItems(v.o.(*Slice).parts(), false)
-	case kMethod:
-		m := v.o.(*Method)
-		h, err := t.hash(m.fn)
-		return hashResult(int64(h ^ t.identity(m.self))), err
-	case kObject, kSpecial:
+	case KRange:
+		return t.hashRange(v.Obj.(*Range))
+	case KSlice:
+		return t.hashItems(v.Obj.(*Slice).parts(), false)
+	case KMethod:
+		m := v.Obj.(*Method)
+		h, err := t.Hash(m.Fn)
+		return hashResult(int64(h ^ t.Identity(m.Self))), err
+	case KObject, KSpecial:
 		return t.hashObject(v)
-	case kList, kDict:
-	case kView:
-		if v.o.(*View).kind == viewValues {
-			return hashResult(int64(t.identity(v))), nil
+	case KList, KDict:
+	case KView:
+		if v.Obj.(*View).Kind == ViewValues {
+			return hashResult(int64(t.Identity(v))), nil
 		}
 	default:
-		return hashResult(int64(t.identity(v))), nil
+		return hashResult(int64(t.Identity(v))), nil
 	}
 	return 0, t.unhashable(v)
 }
 
 func (t *Thread) unhashable(v Value) error {
-	return t.raise(t.types.TypeError, "unhashable type: '%s'", t.className(v))
+	return t.Raise(t.Types.TypeError, "unhashable type: '%s'", t.ClassName(v))
 }
 
 // hashObject is hash of an instance: what its class says, or its identity.
 func (t *Thread) hashObject(v Value) (uint64, error) {
-	fn, ok := t.override(v, "__hash__")
+	fn, ok := t.Override(v, "__hash__")
 	if !ok {
-		if b := t.base(v); b.k != v.k {
-			if b.k == kList || b.k == kDict || b.k == kSet && !b.o.(*Set).frozen {
+		if b := t.Base(v); b.Kind != v.Kind {
+			if b.Kind == KList || b.Kind == KDict || b.Kind == KSet && !b.Obj.(*Set).Frozen {
 				return 0, t.unhashable(v)
 			}
-			return t.hash(b)
+			return t.Hash(b)
 		}
-		return hashResult(int64(t.identity(v))), nil
+		return hashResult(int64(t.Identity(v))), nil
 	}
-	if fn.k == kNone {
+	if fn.Kind == KNone {
 		return 0, t.unhashable(v)
 	}
-	r, ok, err := t.callSpecial(v, "__hash__")
+	r, ok, err := t.CallSpecial(v, "__hash__")
 	if err != nil || !ok {
 		return 0, err
 	}
-	t.see(r.l)
-	switch b := t.base(r); b.k {
-	case kInt, kBool:
-		return hashResult(b.n), nil
-	case kBig:
-		return hashBig(b.o.(*Big).v), nil
+	t.See(r.Label)
+	switch b := t.Base(r); b.Kind {
+	case KInt, KBool:
+		return hashResult(b.N), nil
+	case KBig:
+		return hashBig(b.Obj.(*Big).Int), nil
 	}
-	return 0, t.raise(t.types.TypeError, "__hash__ method should return an integer")
+	return 0, t.Raise(t.Types.TypeError, "__hash__ method should return an integer")
 }
 
 // hashItems is the hash of a tuple (sized) or a slice.
 func (t *Thread) hashItems(items []Value, sized bool) (uint64, error) {
-	if err := t.enter(" while hashing"); err != nil {
+	if err := t.Enter(" while hashing"); err != nil {
 		return 0, err
 	}
-	defer t.leave()
-	if err := t.step(1 + int64(len(items))/4); err != nil {
+	defer t.Leave()
+	if err := t.Step(1 + int64(len(items))/4); err != nil {
 		return 0, err
 	}
 	const p1, p2, p5 = 11400714785074694791, 14029467366897019727, 2870177450012600261
 	acc := uint64(p5)
 	for _, x := range items {
-		h, err := t.hash(x)
+		h, err := t.Hash(x)
 		if err != nil {
 			return 0, err
 		}
@@ -218,17 +218,17 @@ func (t *Thread) hashItems(items []Value, sized bool) (uint64, error) {
 }
 
 func (t *Thread) hashSet(s *Set) (uint64, error) {
-	t.see(s.shape)
-	if err := t.step(int64(len(s.table)) / 2); err != nil {
+	t.See(s.Shape)
+	if err := t.Step(int64(len(s.Table)) / 2); err != nil {
 		return 0, err
 	}
 	var h uint64
-	for i := range s.table {
-		if e := &s.table[i]; e.key.k != kUnset {
+	for i := range s.Table {
+		if e := &s.Table[i]; e.Key.Kind != KUnset {
 			h ^= (e.hash ^ 89869747 ^ e.hash<<16) * 3644798167
 		}
 	}
-	h ^= (uint64(s.used) + 1) * 1927868237
+	h ^= (uint64(s.Used) + 1) * 1927868237
 	h ^= h>>11 ^ h>>25
 	h = h*69069 + 907133923
 	if h == math.MaxUint64 {
@@ -238,25 +238,25 @@ func (t *Thread) hashSet(s *Set) (uint64, error) {
 }
 
 func (t *Thread) hashRange(r *Range) (uint64, error) {
-	n := r.length()
-	parts := []Value{bigValue(n), none, none}
+	n := r.Length()
+	parts := []Value{BigInt(n), None, None}
 	if n.Sign() > 0 {
-		parts[1] = r.start
+		parts[1] = r.Start
 		if n.Cmp(big.NewInt(1)) > 0 {
-			parts[2] = r.step
+			parts[2] = r.Step
 		}
 	}
 	return t.hashItems(parts, true)
 }
 
-// identity returns a number that v's object alone has, the same in each run.
+// Identity returns a number that v's object alone has, the same in each run.
 // Scalars, whose identity is their value, get one made of it.
-func (t *Thread) identity(v Value) uint64 {
-	if v.o == nil {
-		return uint64(v.n)*31 + uint64(v.k)
+func (t *Thread) Identity(v Value) uint64 {
+	if v.Obj == nil {
+		return uint64(v.N)*31 + uint64(v.Kind)
 	}
 	var slot *uint64
-	switch o := v.o.(type) {
+	switch o := v.Obj.(type) {
 	case *Instance:
 		slot = &o.id
 	case *Exception:

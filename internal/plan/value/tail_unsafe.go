@@ -1,6 +1,8 @@
-package vm
+package value
 
-import "unsafe"
+import (
+	"unsafe"
+)
 
 // tail is a buffer whose front parts are strings. The string that ends where
 // the buffer ends can be made longer in place, because nobody sees what lies
@@ -12,16 +14,16 @@ const longStr = 256
 
 // inPlace reports whether n bytes can be added to x without copying it.
 func (x *Str) inPlace(n int) bool {
-	return x.tail != nil && len(x.tail.b) == len(x.s) && cap(x.tail.b)-len(x.s) >= n
+	return x.tail != nil && len(x.tail.b) == len(x.Text) && cap(x.tail.b)-len(x.Text) >= n
 }
 
 // extended returns x + y for a long x.
 func extended(x, y *Str) *Str {
 	tl := x.tail
-	if !x.inPlace(len(y.s)) {
-		tl = &tail{make([]byte, 0, len(x.s)+len(x.s)/4+len(y.s))}
-		tl.b = append(tl.b, x.s...)
+	if !x.inPlace(len(y.Text)) {
+		tl = &tail{make([]byte, 0, len(x.Text)+len(x.Text)/4+len(y.Text))}
+		tl.b = append(tl.b, x.Text...)
 	}
-	tl.b = append(tl.b, y.s...)
-	return &Str{s: unsafe.String(unsafe.SliceData(tl.b), len(tl.b)), tail: tl}
+	tl.b = append(tl.b, y.Text...)
+	return &Str{Text: unsafe.String(unsafe.SliceData(tl.b), len(tl.b)), tail: tl}
 }

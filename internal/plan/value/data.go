@@ -1,4 +1,4 @@
-package vm
+package value
 
 import (
 	"encoding/json"
@@ -14,35 +14,17 @@ import (
 	"praxis/internal/tool"
 )
 
-// Data is a JSON value with labels, as it goes to the host and comes from it.
-type Data struct {
-	// Value is nil, a bool, int64, *big.Int, float64 or string. It is not used
-	// when there are Items or Fields.
-	Value any
-	// Label is what the value depends on; of a list or an object, what its
-	// length, order and keys depend on. The parts have labels of their own.
-	Label  label.ID
-	Items  []Data  // of a list; then not nil
-	Fields []Field // of an object, in order; then not nil
-}
-
-// Field is one member of an object.
-type Field struct {
-	Name string
-	Data
-}
-
 // DataOf gives a JSON value, all of it under one label. The value is one of those
 // that [praxis/internal/tool] describes.
-func DataOf(v any, l label.ID) (Data, error) { return dataOf(v, l, maxDataDepth) }
+func DataOf(v any, l label.ID) (Data, error) { return dataOf(v, l, MaxDataDepth) }
 
-// maxDataDepth bounds how deep values nest that go to the host or come from it.
-const maxDataDepth = 1000
+// MaxDataDepth bounds how deep values nest that go to the host or come from it.
+const MaxDataDepth = 1000
 
 func dataOf(v any, l label.ID, depth int) (Data, error) {
 	d := Data{Value: v, Label: l}
 	if depth == 0 {
-		return d, fmt.Errorf("cannot convert a JSON value: it nests deeper than %d", maxDataDepth)
+		return d, fmt.Errorf("cannot convert a JSON value: it nests deeper than %d", MaxDataDepth)
 	}
 	switch x := v.(type) {
 	case nil, bool, int64, *big.Int, string:
@@ -138,12 +120,12 @@ func (d Data) Join(t *label.Table) label.ID {
 	return l
 }
 
-// fromData makes a value of d. The error is a limit, or that d is no JSON value.
-func (t *Thread) fromData(d Data) (Value, error) { return t.fromDataAt(d, maxDataDepth) }
+// FromData makes a value of d. The error is a limit, or that d is no JSON value.
+func (t *Thread) FromData(d Data) (Value, error) { return t.fromDataAt(d, MaxDataDepth) }
 
 func (t *Thread) fromDataAt(d Data, depth int) (Value, error) {
 	if depth == 0 {
-		return none, fmt.Errorf("cannot convert a value: it nests deeper than %d", maxDataDepth)
+		return None, fmt.Errorf("cannot convert a value: it nests deeper than %d", MaxDataDepth)
 	}
 	switch {
 	case d.Items != nil:
@@ -151,72 +133,72 @@ func (t *Thread) fromDataAt(d Data, depth int) (Value, error) {
 	case d.Fields != nil:
 		return t.dictOf(d, depth)
 	}
-	v := none
+	v := None
 	switch x := d.Value.(type) {
 	case nil:
 	case bool:
-		v = boolValue(x)
+		v = Bool(x)
 	case int64:
-		v = intValue(x)
+		v = Int(x)
 	case *big.Int:
-		if err := t.alloc(int64(x.BitLen() / 8)); err != nil {
-			return none, err
+		if err := t.Alloc(int64(x.BitLen() / 8)); err != nil {
+			return None, err
 		}
-		v = bigValue(x)
+		v = BigInt(x)
 	case float64:
-		v = floatValue(x)
+		v = Float(x)
 	case string:
-		if err := t.alloc(int64(len(x)) + valueBytes); err != nil {
-			return none, err
+		if err := t.Alloc(int64(len(x)) + ValueBytes); err != nil {
+			return None, err
 		}
-		v = t.str(strings.ToValidUTF8(x, "\uFFFD"))
+		v = t.Str(strings.ToValidUTF8(x, "\uFFFD"))
 	default:
-		return none, fmt.Errorf("cannot convert a value: %T is no JSON value", d.Value)
+		return None, fmt.Errorf("cannot convert a value: %T is no JSON value", d.Value)
 	}
-	return v.with(d.Label), nil
+	return v.With(d.Label), nil
 }
 
 func (t *Thread) listOf(d Data, depth int) (Value, error) {
-	if err := t.alloc(int64(len(d.Items)) * valueBytes); err != nil {
-		return none, err
+	if err := t.Alloc(int64(len(d.Items)) * ValueBytes); err != nil {
+		return None, err
 	}
 	items := make([]Value, len(d.Items))
 	for i, e := range d.Items {
 		var err error
 		if items[i], err = t.fromDataAt(e, depth-1); err != nil {
-			return none, err
+			return None, err
 		}
 	}
-	return Value{k: kList, o: &List{items: items, shape: d.Label}, l: d.Label}, nil
+	return Value{Kind: KList, Obj: &List{Items: items, Shape: d.Label}, Label: d.Label}, nil
 }
 
 func (t *Thread) dictOf(d Data, depth int) (Value, error) {
-	if err := t.alloc(int64(len(d.Fields)) * entryBytes); err != nil {
-		return none, err
+	if err := t.Alloc(int64(len(d.Fields)) * EntryBytes); err != nil {
+		return None, err
 	}
 	dict := &Dict{}
 	for _, f := range d.Fields {
 		v, err := t.fromDataAt(f.Data, depth-1)
 		if err != nil {
-			return none, err
+			return None, err
 		}
 		key, err := t.fromDataAt(Data{Value: f.Name, Label: d.Label}, depth)
 		if err != nil {
-			return none, err
+			return None, err
 		}
-		if err := dict.set(t, key, v); err != nil {
-			return none, err
+		if err := dict.Set(t, key, v); err != nil {
+			return None, err
 		}
 	}
-	dict.shape = t.join(dict.shape, d.Label)
-	return Value{k: kDict, o: dict, l: d.Label}, nil
+	dict.Shape = t.Join(dict.Shape, d.Label)
+	return Value{Kind: KDict, Obj: dict, Label: d.Label}, nil
 }
 
-// toData makes a JSON value of v, by the rules of json.dumps. What cannot be one
+// ToData makes a JSON value of v, by the rules of json.dumps. What cannot be one
 // is an exception of the program.
-func (t *Thread) toData(v Value) (Data, error) {
+func (t *Thread) ToData(v Value) (Data, error) {
 	c := &outgoing{t: t, open: map[Object]bool{}}
-	return c.data(v, maxDataDepth)
+	return c.data(v, MaxDataDepth)
 }
 
 // outgoing is one conversion of a value of the program.
@@ -227,78 +209,78 @@ type outgoing struct {
 
 func (c *outgoing) data(v Value, depth int) (Data, error) {
 	t := c.t
-	if err := t.step(1); err != nil {
+	if err := t.Step(1); err != nil {
 		return Data{}, err
 	}
-	d := Data{Label: v.l}
-	switch v.k {
-	case kNone:
+	d := Data{Label: v.Label}
+	switch v.Kind {
+	case KNone:
 		return d, nil
-	case kBool:
-		d.Value = v.n != 0
+	case KBool:
+		d.Value = v.N != 0
 		return d, nil
-	case kInt:
-		d.Value = v.n
+	case KInt:
+		d.Value = v.N
 		return d, nil
-	case kBig:
-		d.Value = v.o.(*Big).v
+	case KBig:
+		d.Value = v.Obj.(*Big).Int
 		return d, nil
-	case kFloat:
+	case KFloat:
 		return c.float(v)
-	case kStr:
+	case KStr:
 		return c.text(v)
-	case kTuple, kList, kDict:
-		if depth == 0 || c.open[v.o] {
-			t.see(v.l)
-			if c.open[v.o] {
-				return d, t.raise(t.types.ValueError, "Circular reference detected")
+	case KTuple, KList, KDict:
+		if depth == 0 || c.open[v.Obj] {
+			t.See(v.Label)
+			if c.open[v.Obj] {
+				return d, t.Raise(t.Types.ValueError, "Circular reference detected")
 			}
-			return d, t.raise(t.types.ValueError, "cannot pass a value that nests deeper than %d", maxDataDepth)
+			return d, t.Raise(t.Types.ValueError, "cannot pass a value that nests deeper than %d", MaxDataDepth)
 		}
-		c.open[v.o] = true
-		defer delete(c.open, v.o)
-		if v.k == kDict {
+		c.open[v.Obj] = true
+		defer delete(c.open, v.Obj)
+		if v.Kind == KDict {
 			return c.object(v, depth)
 		}
 		return c.array(v, depth)
 	}
-	for _, k := range [...]Kind{kBool, kInt, kBig, kFloat, kStr, kTuple, kList, kDict} {
-		if base, ok := t.payload(v, k); ok && base.k != v.k {
-			base.l = t.join(base.l, v.l)
+	for _, k := range [...]Kind{KBool, KInt, KBig, KFloat, KStr, KTuple, KList, KDict} {
+		if base, ok := t.Payload(v, k); ok && base.Kind != v.Kind {
+			base.Label = t.Join(base.Label, v.Label)
 			return c.data(base, depth)
 		}
 	}
-	t.see(v.l)
-	return d, t.raise(t.types.TypeError, "Object of type %s is not JSON serializable", t.className(v))
+	t.See(v.Label)
+	return d, t.Raise(t.Types.TypeError, "Object of type %s is not JSON serializable", t.ClassName(v))
 }
 
 func (c *outgoing) float(v Value) (Data, error) {
-	f := v.float()
+	f := v.Float()
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		c.t.see(v.l)
-		return Data{}, c.t.raise(c.t.types.ValueError, "Out of range float values are not JSON compliant: %s", pytext.AppendFloat(nil, f))
+		c.t.See(v.Label)
+		return Data{}, c.t.Raise(c.t.Types.ValueError, "Out of range float values are not JSON compliant: %s", pytext.AppendFloat(nil, f))
 	}
-	return Data{Value: f, Label: v.l}, nil
+	return Data{Value: f, Label: v.Label}, nil
 }
 
 // text converts a string; the host's strings are UTF-8 without lone surrogates.
 func (c *outgoing) text(v Value) (Data, error) {
-	s := v.o.(*Str).s
-	if err := c.t.alloc(int64(len(s))); err != nil {
+	s := v.Obj.(*Str).Text
+	if err := c.t.Alloc(int64(len(s))); err != nil {
 		return Data{}, err
 	}
-	return Data{Value: strings.ToValidUTF8(s, "\uFFFD"), Label: v.l}, nil
+	return Data{Value: strings.ToValidUTF8(s, "\uFFFD"), Label: v.Label}, nil
 }
 
 func (c *outgoing) array(v Value, depth int) (Data, error) {
-	items, l := []Value(nil), v.l
-	if v.k == kList {
-		list := v.o.(*List)
-		items, l = list.items, c.t.join(l, list.shape)
+	items, l := []Value(nil), v.Label
+	if v.Kind == KList {
+		list := v.Obj.(*List)
+		items, l = list.Items, c.t.Join(l, list.Shape)
 	} else {
-		items = v.o.(*Tuple).items
+		items = v.Obj.(*Tuple).Items
 	}
-	if err := c.t.alloc(int64(len(items)) * 3 * valueBytes); err != nil {
+	if err := c.t.Alloc(int64(len(items)) * 3 * ValueBytes); err != nil {
 		return Data{}, err
 	}
 	d := Data{Label: l, Items: make([]Data, len(items))}
@@ -312,22 +294,22 @@ func (c *outgoing) array(v Value, depth int) (Data, error) {
 }
 
 func (c *outgoing) object(v Value, depth int) (Data, error) {
-	t, dict := c.t, v.o.(*Dict)
-	if err := t.alloc(int64(dict.live) * 4 * valueBytes); err != nil {
+	t, dict := c.t, v.Obj.(*Dict)
+	if err := t.Alloc(int64(dict.Live) * 4 * ValueBytes); err != nil {
 		return Data{}, err
 	}
-	d := Data{Label: t.join(v.l, dict.shape), Fields: make([]Field, 0, dict.live)}
-	for i := range dict.entries {
-		e := &dict.entries[i]
-		if e.key.k == kUnset {
+	d := Data{Label: t.Join(v.Label, dict.Shape), Fields: make([]Field, 0, dict.Live)}
+	for i := range dict.Entries {
+		e := &dict.Entries[i]
+		if e.Key.Kind == KUnset {
 			continue
 		}
-		d.Label = t.join(d.Label, e.key.l)
-		name, err := c.key(e.key)
+		d.Label = t.Join(d.Label, e.Key.Label)
+		name, err := c.key(e.Key)
 		if err != nil {
 			return d, err
 		}
-		f, err := c.data(e.val, depth-1)
+		f, err := c.data(e.Val, depth-1)
 		if err != nil {
 			return d, err
 		}
@@ -339,24 +321,60 @@ func (c *outgoing) object(v Value, depth int) (Data, error) {
 // key converts a key as json.dumps does: numbers, truths and None by their text.
 func (c *outgoing) key(k Value) (string, error) {
 	t := c.t
-	switch k.k {
-	case kStr:
+	switch k.Kind {
+	case KStr:
 		d, err := c.text(k)
 		s, _ := d.Value.(string)
 		return s, err
-	case kNone:
+	case KNone:
 		return "null", nil
-	case kBool:
-		if k.n != 0 {
+	case KBool:
+		if k.N != 0 {
 			return "true", nil
 		}
 		return "false", nil
-	case kInt, kBig, kFloat:
-		return t.repr(k)
+	case KInt, KBig, KFloat:
+		return t.Repr(k)
 	}
-	if base, ok := t.payload(k, kStr); ok {
+	if base, ok := t.Payload(k, KStr); ok {
 		return c.key(base)
 	}
-	t.see(k.l)
-	return "", t.raise(t.types.TypeError, "keys must be str, int, float, bool or None, not %s", t.className(k))
+	t.See(k.Label)
+	return "", t.Raise(t.Types.TypeError, "keys must be str, int, float, bool or None, not %s", t.ClassName(k))
+}
+
+// Data is a JSON value with labels, as it goes to the host and comes from it.
+type Data struct {
+	// Value is nil, a bool, int64, *big.Int, float64 or string. It is not used
+	// when there are Items or Fields.
+	Value any
+	// Label is what the value depends on; of a list or an object, what its
+	// length, order and keys depend on. The parts have labels of their own.
+	Label  label.ID
+	Items  []Data  // of a list; then not nil
+	Fields []Field // of an object, in order; then not nil
+}
+
+// Field is one member of an object.
+type Field struct {
+	Name string
+	Data
+}
+
+// Unlabelled returns the value without any label.
+func (d Data) Unlabelled() Data {
+	out := Data{Value: d.Value}
+	if d.Items != nil {
+		out.Items = make([]Data, len(d.Items))
+		for i, e := range d.Items {
+			out.Items[i] = e.Unlabelled()
+		}
+	}
+	if d.Fields != nil {
+		out.Fields = make([]Field, len(d.Fields))
+		for i, f := range d.Fields {
+			out.Fields[i] = Field{f.Name, f.Data.Unlabelled()}
+		}
+	}
+	return out
 }
