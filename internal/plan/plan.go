@@ -6,6 +6,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/plan/check"
+	"praxis/internal/plan/compile"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/policy"
 	"praxis/internal/plan/syntax"
@@ -57,7 +58,7 @@ func Prepare(src Source, o Options) (*Plan, error) {
 	p := &Plan{Source: src, Options: o}
 	module, bad := syntax.Parse(src.Text, syntax.Options{})
 	if len(bad) == 0 {
-		bad = vm.SyntaxErrors(module)
+		bad = compile.SyntaxErrors(module)
 	}
 	if len(bad) > 0 {
 		p.Check = check.Broken(src.Name, src.Text, bad)

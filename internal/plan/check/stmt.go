@@ -1,8 +1,6 @@
 package check
 
-import (
-	"praxis/internal/plan/syntax"
-)
+import "praxis/internal/plan/syntax"
 
 // body carries out the code of the frame's function.
 func (f *frame) body() {

@@ -1,8 +1,6 @@
 package pytext
 
-import (
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // Decode appends b.decode(encoding, errors), a text.
 func Decode(dst, b []byte, encoding, errors string) ([]byte, error) {

@@ -1,8 +1,6 @@
 package syntax
 
-import (
-	"fmt"
-)
+import "fmt"
 
 // Check reports what CPython's compiler refuses in a program whose tree is
 // well formed: `return` outside of a function, a name that is a parameter and

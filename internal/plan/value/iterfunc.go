@@ -1,8 +1,6 @@
 package value
 
-import (
-	"praxis/internal/plan/label"
-)
+import "praxis/internal/plan/label"
 
 // advanceBuilt is advance for the iterators over iterators.
 func (t *Thread) advanceBuilt(it *Iter) (Value, bool, error) {

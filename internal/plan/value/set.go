@@ -1,8 +1,6 @@
 package value
 
-import (
-	"praxis/internal/plan/label"
-)
+import "praxis/internal/plan/label"
 
 const (
 	MinSet    = 8 // places of the smallest table

@@ -1,8 +1,6 @@
 package value
 
-import (
-	"praxis/internal/plan/syntax"
-)
+import "praxis/internal/plan/syntax"
 
 // viewHas is "x in view" for keys and items; known is false for values.
 func (t *Thread) viewHas(w *View, x Value) (ok, known bool, err error) {

@@ -1,8 +1,6 @@
 package value
 
-import (
-	"unsafe"
-)
+import "unsafe"
 
 // shortStr is a string object that holds its text itself: one allocation for both.
 type shortStr struct {

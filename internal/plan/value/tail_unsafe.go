@@ -1,8 +1,6 @@
 package value
 
-import (
-	"unsafe"
-)
+import "unsafe"
 
 // tail is a buffer whose front parts are strings. The string that ends where
 // the buffer ends can be made longer in place, because nobody sees what lies

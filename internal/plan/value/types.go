@@ -1,8 +1,6 @@
 package value
 
-import (
-	"strings"
-)
+import "strings"
 
 // Types is the table of the built-in classes. It is made once a process and not changed.
 type Types struct {

@@ -1,8 +1,6 @@
 package vm
 
-import (
-	"testing"
-)
+import "testing"
 
 // builtinLabels are the cases for the built-in functions and the modules.
 var builtinLabels = []labelCase{

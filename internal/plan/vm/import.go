@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"praxis/internal/plan/bytecode"
+	"praxis/internal/plan/compile"
 	"praxis/internal/plan/library"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/plan/value"
@@ -43,7 +44,7 @@ func (c *unitCache) get(name, source string, strict bool) (*value.Unit, error) {
 	if len(errs) > 0 {
 		return nil, errs[0]
 	}
-	u, err := compile(m, compileOptions{module: name, strict: strict})
+	u, err := compile.Compile(m, compile.Options{Module: name, Strict: strict})
 	if err != nil {
 		return nil, err
 	}

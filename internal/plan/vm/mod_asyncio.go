@@ -1,8 +1,6 @@
 package vm
 
-import (
-	"praxis/internal/plan/value"
-)
+import "praxis/internal/plan/value"
 
 // asyncioNatives are what module asyncio cannot do in the plan language.
 func asyncioNatives() []*value.Native {

@@ -2,6 +2,7 @@ package vm
 
 import (
 	"praxis/fault"
+	"praxis/internal/plan/compile"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/plan/value"
 )
@@ -101,7 +102,7 @@ func builtUnit(t *value.Thread, source string, strict bool) (*value.Unit, error)
 	if len(errs) > 0 {
 		return nil, errs[0]
 	}
-	u, err := compile(m, compileOptions{module: "dataclasses", strict: strict})
+	u, err := compile.Compile(m, compile.Options{Module: "dataclasses", Strict: strict})
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,6 @@
 package vm
 
-import (
-	"praxis/internal/plan/value"
-)
+import "praxis/internal/plan/value"
 
 // clockNatives are what the modules about time ask the host's clock with.
 func clockNatives() []*value.Native {

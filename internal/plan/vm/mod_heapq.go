@@ -1,8 +1,6 @@
 package vm
 
-import (
-	"praxis/internal/plan/value"
-)
+import "praxis/internal/plan/value"
 
 // heapNatives are the functions of module heapq that change a heap. What an
 // element's place depends on joins the list's shape.

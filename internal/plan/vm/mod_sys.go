@@ -1,8 +1,6 @@
 package vm
 
-import (
-	"praxis/internal/plan/value"
-)
+import "praxis/internal/plan/value"
 
 // maxDepth bounds what a program can make of its recursion limit.
 const maxDepth = 20000

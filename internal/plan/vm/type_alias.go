@@ -1,8 +1,6 @@
 package vm
 
-import (
-	"praxis/internal/plan/value"
-)
+import "praxis/internal/plan/value"
 
 // aliasNatives are the methods of unions and aliases of classes.
 func aliasNatives() []*value.Native {

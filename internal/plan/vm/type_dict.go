@@ -1,8 +1,6 @@
 package vm
 
-import (
-	"praxis/internal/plan/value"
-)
+import "praxis/internal/plan/value"
 
 // dictNatives are the methods of dicts.
 func dictNatives() []*value.Native {

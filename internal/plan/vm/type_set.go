@@ -1,8 +1,6 @@
 package vm
 
-import (
-	"praxis/internal/plan/value"
-)
+import "praxis/internal/plan/value"
 
 // setNatives are the methods of sets and frozen sets.
 func setNatives() []*value.Native {

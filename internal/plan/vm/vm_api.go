@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"praxis/fault"
+	"praxis/internal/plan/compile"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/plan/value"
@@ -37,7 +38,7 @@ func Compile(m *syntax.Module, source string, env Env, o Options) (*Program, err
 	if list := Unsupported(m); len(list) > 0 {
 		return nil, list[0].Fault()
 	}
-	u, err := compile(m, compileOptions{strict: o.Strict})
+	u, err := compile.Compile(m, compile.Options{Strict: o.Strict})
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,6 @@
 package vm
 
-import (
-	"testing"
-)
+import "testing"
 
 // benchmarks are the programs whose times are held against CPython's.
 var benchmarks = []struct{ name, src string }{

@@ -1,8 +1,6 @@
 package vm
 
-import (
-	"testing"
-)
+import "testing"
 
 // TestCellsOfWhatWasNotReached runs programs whose comprehensions keep variables
 // in cells, and which in strict mode are looked at though they were not reached.

@@ -1,8 +1,6 @@
 package vm
 
-import (
-	"praxis/internal/plan/value"
-)
+import "praxis/internal/plan/value"
 
 // machineNatives are the natives of the classes that belong to the machine:
 // functions, generators, descriptors, classes themselves.

@@ -42,7 +42,7 @@ func PraxisRules() Rules {
 			"internal/tool/kind/mcp",
 			"internal/egress",
 			"internal/tool/kind/python", "internal/tool/kind/command", "internal/tool/kind/builtin",
-			syntax, "internal/plan/pytext", "internal/plan/regex", "internal/plan/decimal", "internal/plan/label", "internal/plan/policy", "internal/plan/vm", "internal/plan/check",
+			syntax, "internal/plan/pytext", "internal/plan/regex", "internal/plan/decimal", "internal/plan/label", "internal/plan/policy", "internal/plan/compile", "internal/plan/vm", "internal/plan/check",
 		},
 		Exceptions: map[string]string{
 			"cmd/praxis.version": "the linker writes it",
@@ -88,8 +88,9 @@ func planRooms() map[string]Room {
 		"internal/plan/value": {
 			Imports: []string{fault, "internal/tool", syntax, "internal/plan/bytecode", "internal/plan/pytext", "internal/plan/regex", "internal/plan/label"},
 		},
+		"internal/plan/compile": {Imports: []string{fault, syntax, "internal/plan/bytecode", "internal/plan/value", "internal/plan/pytext"}},
 		"internal/plan/vm": {
-			Imports: []string{fault, syntax, "internal/plan/bytecode", "internal/plan/value", "internal/plan/pytext", "internal/plan/regex", "internal/plan/random", "internal/plan/decimal", "internal/plan/label", "internal/plan/library"},
+			Imports: []string{fault, syntax, "internal/plan/bytecode", "internal/plan/value", "internal/plan/compile", "internal/plan/pytext", "internal/plan/regex", "internal/plan/random", "internal/plan/decimal", "internal/plan/label", "internal/plan/library"},
 			Tests:   []string{cpython},
 		},
 		"internal/plan/check": {

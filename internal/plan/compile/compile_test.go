@@ -1,4 +1,4 @@
-package vm
+package compile
 
 import (
 	"flag"
@@ -13,13 +13,13 @@ import (
 )
 
 // compileText compiles a program.
-func compileText(t *testing.T, src string, o compileOptions) *value.Unit {
+func compileText(t *testing.T, src string, o Options) *value.Unit {
 	t.Helper()
 	m, errs := syntax.Parse([]byte(src), syntax.Options{})
 	if len(errs) > 0 {
 		t.Fatal(errs[0])
 	}
-	u, err := compile(m, o)
+	u, err := Compile(m, o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +45,7 @@ func TestLibraryOfPython(t *testing.T) {
 			continue
 		}
 		for _, strict := range []bool{false, true} {
-			u, err := compile(m, compileOptions{strict: strict})
+			u, err := Compile(m, Options{Strict: strict})
 			if err != nil {
 				t.Logf("%s: %v", f, err)
 				continue
@@ -62,12 +62,12 @@ var update = flag.Bool("update", false, "write the listings of testdata anew")
 // TestSyntaxErrors: what only the checks after the grammar find is refused with its place.
 func TestSyntaxErrors(t *testing.T) {
 	m, _ := syntax.Parse([]byte("x = 1\ndef f():\n    break\n"), syntax.Options{})
-	_, err := compile(m, compileOptions{})
+	_, err := Compile(m, Options{})
 	if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "line 3: SyntaxError: 'break' outside loop") {
 		t.Errorf("compile gives %v", err)
 	}
 	for _, src := range []string{"await f()", "x = [await f(y) for y in z]", "for x in y:\n    print(await f(x))"} {
-		compileText(t, src, compileOptions{})
+		compileText(t, src, Options{})
 	}
 	m, _ = syntax.Parse([]byte("def f():\n    await g()"), syntax.Options{})
 	if bad := SyntaxErrors(m); len(bad) != 1 || bad[0].Message != "'await' outside async function" {
@@ -77,7 +77,7 @@ func TestSyntaxErrors(t *testing.T) {
 
 // TestListings compares the code of some programs with what was looked over by hand.
 func TestListings(t *testing.T) {
-	files, _ := filepath.Glob("testdata/code/*.py")
+	files, _ := filepath.Glob("testdata/*.py")
 	if len(files) == 0 {
 		t.Fatal("no programs")
 	}
@@ -86,7 +86,7 @@ func TestListings(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		u := compileText(t, string(src), compileOptions{strict: filepath.Base(f) == "strict.py"})
+		u := compileText(t, string(src), Options{Strict: filepath.Base(f) == "strict.py"})
 		if err := verify(u.Codes[0]); err != nil {
 			t.Error(err)
 		}
@@ -104,7 +104,7 @@ func TestListings(t *testing.T) {
 		if got != string(want) {
 			t.Errorf("%s: the code differs from the listing:\n%s", f, got)
 		}
-		again := compileText(t, string(src), compileOptions{strict: u.Strict})
+		again := compileText(t, string(src), Options{Strict: u.Strict})
 		if listing(again.Codes[0]) != got {
 			t.Errorf("%s: a second compilation gives other code", f)
 		}
@@ -113,7 +113,7 @@ func TestListings(t *testing.T) {
 
 // FuzzCompile: whatever the parser reads is compiled to sound code, or refused.
 func FuzzCompile(f *testing.F) {
-	files, _ := filepath.Glob("testdata/code/*.py")
+	files, _ := filepath.Glob("testdata/*.py")
 	for _, name := range files {
 		src, err := os.ReadFile(name)
 		if err != nil {
@@ -130,7 +130,7 @@ func FuzzCompile(f *testing.F) {
 		if len(errs) > 0 {
 			return
 		}
-		u, err := compile(m, compileOptions{strict: strict})
+		u, err := Compile(m, Options{Strict: strict})
 		if err != nil {
 			if fault.KindOf(err) != fault.Invalid {
 				t.Fatal(err)
@@ -157,7 +157,7 @@ func TestTooLarge(t *testing.T) {
 	if len(errs) > 0 {
 		t.Fatal(errs[0])
 	}
-	_, err := compile(m, compileOptions{})
+	_, err := Compile(m, Options{})
 	if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), ": the program is too large") || !strings.Contains(err.Error(), "line ") {
 		t.Errorf("nested finally clauses give %v", err)
 	}
@@ -168,7 +168,7 @@ func TestTooLarge(t *testing.T) {
 		strings.Repeat("a, ", 10_000) + " = x\n",
 		"x = " + strings.Repeat("a + ", 1000) + "1\n",
 	} {
-		u := compileText(t, src, compileOptions{})
+		u := compileText(t, src, Options{})
 		if err := verify(u.Codes[0]); err != nil {
 			t.Errorf("%.1000v", err)
 		}

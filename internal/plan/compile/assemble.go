@@ -1,4 +1,4 @@
-package vm
+package compile
 
 import (
 	"praxis/internal/plan/bytecode"

@@ -1,4 +1,4 @@
-package vm
+package compile
 
 import (
 	"math/big"

@@ -1,8 +1,6 @@
-package vm
+package compile
 
-import (
-	"praxis/internal/plan/syntax"
-)
+import "praxis/internal/plan/syntax"
 
 // block walks statements in scope s.
 func (a *analysis) block(s *scope, body []syntax.Stmt) {

@@ -1,4 +1,4 @@
-package vm
+package compile
 
 import (
 	"math"
@@ -12,20 +12,20 @@ import (
 	"praxis/internal/plan/value"
 )
 
-// compileOptions say what is compiled, and for which mode.
-type compileOptions struct {
-	module string // "" is the plan itself
-	strict bool   // with instructions for the labels of control
+// Options say what is compiled, and for which mode.
+type Options struct {
+	Module string // "" is the plan itself
+	Strict bool   // with instructions for the labels of control
 }
 
 // maxInstrs bounds the instructions of one unit, counted before they are fused.
 const maxInstrs = 2 << 20
 
-// compile makes code of a program that uses nothing that the language leaves out.
+// Compile makes code of a program that uses nothing that the language leaves out.
 // The first thing that is wrong with it is a fault of kind Invalid that tells the place.
-func compile(m *syntax.Module, o compileOptions) (*value.Unit, error) {
+func Compile(m *syntax.Module, o Options) (*value.Unit, error) {
 	var known *facts
-	if o.strict {
+	if o.Strict {
 		known = gatherFacts(m)
 	}
 	if bad := SyntaxErrors(m); len(bad) > 0 {
@@ -33,7 +33,7 @@ func compile(m *syntax.Module, o compileOptions) (*value.Unit, error) {
 		return nil, fault.New(fault.Invalid, "Correct the program.", "cannot compile the program: line %d: %s: %s", e.Pos.Line, e.Kind, e.Message)
 	}
 	sc := analyse(m, known)
-	c := &compiler{unit: &value.Unit{Module: o.module, Strict: o.strict}, scopes: sc, strict: o.strict, facts: known}
+	c := &compiler{unit: &value.Unit{Module: o.Module, Strict: o.Strict}, scopes: sc, strict: o.Strict, facts: known}
 	c.module(m)
 	if c.err != nil {
 		return nil, c.err

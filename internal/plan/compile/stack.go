@@ -1,11 +1,9 @@
-package vm
+package compile
 
-import (
-	"praxis/internal/plan/bytecode"
-)
+import "praxis/internal/plan/bytecode"
 
 // effect is how much an instruction adds to the stack when it does not jump;
-// its comment in code.go says so in detail.
+// its comment in package bytecode says so in detail.
 func effect(op bytecode.Op, arg, word int) int {
 	switch op {
 	case bytecode.Call:

@@ -1,8 +1,6 @@
-package vm
+package compile
 
-import (
-	"praxis/internal/plan/syntax"
-)
+import "praxis/internal/plan/syntax"
 
 // Which calls change nothing, and which variables a piece of program sets for certain.
 

@@ -1,8 +1,6 @@
-package vm
+package compile
 
-import (
-	"praxis/internal/plan/bytecode"
-)
+import "praxis/internal/plan/bytecode"
 
 // instrNames are what listings call the operations.
 var instrNames = [bytecode.Count]string{
