@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"praxis/fault"
+	"praxis/internal/plan/builtin"
 	"praxis/internal/plan/check"
 	"praxis/internal/plan/compile"
 	"praxis/internal/plan/label"
@@ -66,7 +67,7 @@ func Prepare(src Source, o Options) (*Plan, error) {
 	}
 	p.Check = check.Check(check.Input{
 		Name: src.Name, Source: src.Text, Module: module, Tools: o.Tools, Policy: o.Policy, Strict: o.Strict,
-		Refused: refusals(module), Builtins: vm.BuiltinParams, Forgive: !o.Pedantic,
+		Refused: refusals(module), Builtins: builtin.Params, Forgive: !o.Pedantic,
 	})
 	if !p.Check.Accepted && !(o.Audit && flowsAlone(p.Check)) {
 		return p, nil

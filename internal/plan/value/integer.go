@@ -591,19 +591,3 @@ func (t *Thread) Abs(v Value) (Value, error) {
 	}
 	return Value{}, t.Raise(t.Types.TypeError, "bad operand type for abs(): '%s'", t.ClassName(v))
 }
-
-// ToInt is one of the methods that make an int of a number.
-func (t *Thread) ToInt(name string, v Value) (Value, error) {
-	t.See(v.Label)
-	if v.Kind != KFloat {
-		return PlainInt(v), nil
-	}
-	f := v.Float()
-	switch name {
-	case "__floor__":
-		f = math.Floor(f)
-	case "__ceil__":
-		f = math.Ceil(f)
-	}
-	return t.IntResult(pytext.FloatToInt(f))
-}

@@ -72,20 +72,6 @@ func bound(n *Native) Value {
 	return v
 }
 
-// NewMethod makes a method of a built-in class: f gets self as a value of the kind recv.
-func NewMethod(recv Kind, name, params string, f NativeFunc) *Native {
-	return &Native{Name: name, Params: params, Call: func(t *Thread, a *Args) (Value, error) {
-		if k := a.Pos[0].Kind; k != recv && !(recv == KInt && (k == KBool || k == KBig)) {
-			self, ok := t.Payload(a.Pos[0], recv)
-			if !ok {
-				return Value{}, t.WrongSelf(name, a.Pos[0])
-			}
-			a.Pos[0] = self
-		}
-		return f(t, a)
-	}}
-}
-
 // WrongSelf is the TypeError of a method that was called on a value of another class.
 func (t *Thread) WrongSelf(name string, self Value) error {
 	class, method, _ := strings.Cut(name, ".")

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"praxis/fault"
+	"praxis/internal/plan/builtin"
 	"praxis/internal/plan/library"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/plan/value"
@@ -135,8 +136,8 @@ func TestRefusalIsAFault(t *testing.T) {
 // TestBuiltinParams has the check read every head that it is told of.
 func TestBuiltinParams(t *testing.T) {
 	known := 0
-	for _, n := range builtinNatives() {
-		params, ok := BuiltinParams(n.Name)
+	for _, n := range builtin.Functions() {
+		params, ok := builtin.Params(n.Name)
 		if !ok {
 			continue
 		}
@@ -150,7 +151,7 @@ func TestBuiltinParams(t *testing.T) {
 			}
 		}
 	}
-	if _, ok := BuiltinParams("int"); ok || known < 25 {
+	if _, ok := builtin.Params("int"); ok || known < 25 {
 		t.Errorf("%d functions are known, a class: %v", known, ok)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 	"strings"
 
+	"praxis/internal/plan/builtin"
 	"praxis/internal/plan/regex"
 	"praxis/internal/plan/value"
 )
@@ -234,7 +235,7 @@ func subCall(counted bool) regexCall {
 		if err != nil {
 			return value.Value{}, err
 		}
-		if callable(t, a[0]) {
+		if builtin.Callable(t, a[0]) {
 			m, err := t.Import("re")
 			if err != nil {
 				return value.Value{}, err

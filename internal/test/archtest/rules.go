@@ -89,8 +89,9 @@ func planRooms() map[string]Room {
 			Imports: []string{fault, "internal/tool", syntax, "internal/plan/bytecode", "internal/plan/pytext", "internal/plan/regex", "internal/plan/label"},
 		},
 		"internal/plan/compile": {Imports: []string{fault, syntax, "internal/plan/bytecode", "internal/plan/value", "internal/plan/pytext"}},
+		"internal/plan/builtin": {Imports: []string{syntax, "internal/plan/value", "internal/plan/pytext", "internal/plan/label"}},
 		"internal/plan/vm": {
-			Imports: []string{fault, syntax, "internal/plan/bytecode", "internal/plan/value", "internal/plan/compile", "internal/plan/pytext", "internal/plan/regex", "internal/plan/random", "internal/plan/decimal", "internal/plan/label", "internal/plan/library"},
+			Imports: []string{fault, syntax, "internal/plan/bytecode", "internal/plan/value", "internal/plan/compile", "internal/plan/builtin", "internal/plan/pytext", "internal/plan/regex", "internal/plan/random", "internal/plan/decimal", "internal/plan/label", "internal/plan/library"},
 			Tests:   []string{cpython},
 		},
 		"internal/plan/check": {

@@ -1,4 +1,4 @@
-package vm
+package builtin
 
 import (
 	"math"
@@ -9,7 +9,7 @@ import (
 // listNatives are the methods of lists.
 func listNatives() []*value.Native {
 	m := func(name, params string, f value.NativeFunc) *value.Native {
-		return value.NewMethod(value.KList, "list."+name, params, f).Exact()
+		return newMethod(value.KList, "list."+name, params, f).Exact()
 	}
 	return append([]*value.Native{
 		{Name: "list.__new__", Params: "cls, iterable=(), /", Call: listNew, Precise: true, Drains: []int{1}},
@@ -25,8 +25,8 @@ func listNatives() []*value.Native {
 		m("sort", "self, /, *, key=None, reverse=False", listSort),
 		m("_sort_with", "self, keys, reverse, /", listSortWith),
 		m("__reversed__", "self, /", listReversed),
-		value.NewMethod(value.KList, "list.count", "self, value, /", listCount),
-		value.NewMethod(value.KList, "list.index", "self, value, start=0, stop=9223372036854775807, /", listIndex),
+		newMethod(value.KList, "list.count", "self, value, /", listCount),
+		newMethod(value.KList, "list.index", "self, value, start=0, stop=9223372036854775807, /", listIndex),
 	}, dunders(value.KList, "list", "__len__ __getitem__ __setitem__ __delitem__ __contains__ __iter__ __repr__ "+
 		"__add__ __mul__ __rmul__ __iadd__ __imul__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__")...)
 }

@@ -1,4 +1,4 @@
-package vm
+package builtin
 
 import (
 	"strings"
@@ -116,7 +116,7 @@ func sliceEndArg(t *value.Thread, v value.Value) (int, error) {
 // textMethods are the natives that both classes have.
 func textMethods(class string, recv value.Kind) []*value.Native {
 	m := func(name, params string, f value.NativeFunc) *value.Native {
-		return value.NewMethod(recv, class+"."+name, params, f)
+		return newMethod(recv, class+"."+name, params, f)
 	}
 	const search = "self, sub, start=None, end=None, /"
 	return []*value.Native{

@@ -1,4 +1,4 @@
-package vm
+package builtin
 
 import (
 	"math/big"
@@ -10,8 +10,8 @@ import (
 func tupleNatives() []*value.Native {
 	return append([]*value.Native{
 		{Name: "tuple.__new__", Params: "cls, iterable=(), /", Call: tupleNew, Precise: true, Drains: []int{1}},
-		value.NewMethod(value.KTuple, "tuple.count", "self, value, /", tupleCount),
-		value.NewMethod(value.KTuple, "tuple.index", "self, value, start=0, stop=9223372036854775807, /", tupleIndex),
+		newMethod(value.KTuple, "tuple.count", "self, value, /", tupleCount),
+		newMethod(value.KTuple, "tuple.index", "self, value, start=0, stop=9223372036854775807, /", tupleIndex),
 	}, dunders(value.KTuple, "tuple", "__len__ __getitem__ __contains__ __iter__ __repr__ __hash__ "+
 		"__add__ __mul__ __rmul__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__")...)
 }
@@ -55,10 +55,10 @@ func rangeNatives() []*value.Native {
 	out := []*value.Native{
 		{Name: "range.__new__", Params: "", Call: rangeNew},
 		{Name: "slice.__new__", Params: "", Call: sliceNew, Precise: true},
-		value.NewMethod(value.KRange, "range.count", "self, value, /", rangeCount),
-		value.NewMethod(value.KRange, "range.index", "self, value, /", rangeIndex),
-		value.NewMethod(value.KRange, "range.__reversed__", "self, /", listReversed).Exact(),
-		value.NewMethod(value.KSlice, "slice.indices", "self, length, /", sliceIndices),
+		newMethod(value.KRange, "range.count", "self, value, /", rangeCount),
+		newMethod(value.KRange, "range.index", "self, value, /", rangeIndex),
+		newMethod(value.KRange, "range.__reversed__", "self, /", listReversed).Exact(),
+		newMethod(value.KSlice, "slice.indices", "self, length, /", sliceIndices),
 	}
 	out = append(out, dunders(value.KRange, "range", "__len__ __bool__ __getitem__ __contains__ __iter__ __repr__ __hash__ __eq__ __ne__")...)
 	return append(out, dunders(value.KSlice, "slice", "__repr__ __hash__ __eq__ __ne__")...)

@@ -1,4 +1,4 @@
-package vm
+package builtin
 
 import "praxis/internal/plan/value"
 
@@ -10,7 +10,7 @@ func setNatives() []*value.Native {
 	}
 	for _, class := range [...]string{"set", "frozenset"} {
 		m := func(name, params string, f value.NativeFunc) *value.Native {
-			return value.NewMethod(value.KSet, class+"."+name, params, f)
+			return newMethod(value.KSet, class+"."+name, params, f)
 		}
 		out = append(out,
 			m("copy", "self, /", setCopy).Exact(),
@@ -48,7 +48,7 @@ func setNatives() []*value.Native {
 
 // changing makes a method that changes a set, which must not be frozen.
 func changing(name, params string, f value.NativeFunc) *value.Native {
-	return value.NewMethod(value.KSet, "set."+name, params, func(t *value.Thread, a *value.Args) (value.Value, error) {
+	return newMethod(value.KSet, "set."+name, params, func(t *value.Thread, a *value.Args) (value.Value, error) {
 		if a.Pos[0].Obj.(*value.Set).Frozen {
 			return value.Value{}, t.WrongSelf("set."+name, a.Pos[0])
 		}

@@ -1,4 +1,4 @@
-package vm
+package builtin
 
 import (
 	"math"
@@ -17,7 +17,7 @@ const numberDunders = "__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __true
 // intNatives are the methods of ints and bools.
 func intNatives() []*value.Native {
 	m := func(name, params string, f value.NativeFunc) *value.Native {
-		return value.NewMethod(value.KInt, "int."+name, params, f)
+		return newMethod(value.KInt, "int."+name, params, f)
 	}
 	out := []*value.Native{
 		{Name: "int.__new__", Params: "", Call: intNew},
@@ -333,7 +333,7 @@ func divmod(t *value.Thread, a, b value.Value) (value.Value, error) {
 // floatNatives are the methods of floats.
 func floatNatives() []*value.Native {
 	m := func(name, params string, f value.NativeFunc) *value.Native {
-		return value.NewMethod(value.KFloat, "float."+name, params, f)
+		return newMethod(value.KFloat, "float."+name, params, f)
 	}
 	return append([]*value.Native{
 		{Name: "float.__new__", Params: "", Call: floatNew},
@@ -452,4 +452,20 @@ func floatRound(t *value.Thread, a *value.Args) (value.Value, error) {
 		return value.Value{}, t.TextError(err)
 	}
 	return value.Float(f), nil
+}
+
+// toInt is one of the methods that make an int of a number.
+func toInt(t *value.Thread, name string, v value.Value) (value.Value, error) {
+	t.See(v.Label)
+	if v.Kind != value.KFloat {
+		return value.PlainInt(v), nil
+	}
+	f := v.Float()
+	switch name {
+	case "__floor__":
+		f = math.Floor(f)
+	case "__ceil__":
+		f = math.Ceil(f)
+	}
+	return t.IntResult(pytext.FloatToInt(f))
 }

@@ -1,4 +1,4 @@
-package vm
+package builtin
 
 import (
 	"math/big"

@@ -1,4 +1,4 @@
-package vm
+package builtin
 
 import (
 	"strings"
@@ -7,12 +7,26 @@ import (
 	"praxis/internal/plan/value"
 )
 
+// newMethod makes a method of a built-in class: f gets self as a value of the kind recv.
+func newMethod(recv value.Kind, name, params string, f value.NativeFunc) *value.Native {
+	return &value.Native{Name: name, Params: params, Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+		if k := a.Pos[0].Kind; k != recv && !(recv == value.KInt && (k == value.KBool || k == value.KBig)) {
+			self, ok := t.Payload(a.Pos[0], recv)
+			if !ok {
+				return value.Value{}, t.WrongSelf(name, a.Pos[0])
+			}
+			a.Pos[0] = self
+		}
+		return f(t, a)
+	}}
+}
+
 // dunders makes the methods of a built-in class that stand for operators.
 func dunders(recv value.Kind, class, names string) []*value.Native {
 	var out []*value.Native
 	for name := range strings.FieldsSeq(names) {
 		d := dunder(name)
-		out = append(out, value.NewMethod(recv, class+"."+name, d.Params, d.Call).Exact())
+		out = append(out, newMethod(recv, class+"."+name, d.Params, d.Call).Exact())
 	}
 	return out
 }
@@ -193,7 +207,7 @@ func special(t *value.Thread, name string, self value.Value) (value.Value, error
 	case "__abs__":
 		return t.Abs(self)
 	case "__index__", "__int__", "__trunc__", "__floor__", "__ceil__":
-		return t.ToInt(name, self)
+		return toInt(t, name, self)
 	case "__float__":
 		t.See(self.Label)
 		f, err := t.ToFloat(self)
@@ -234,7 +248,7 @@ func iterNatives() []*value.Native {
 	for kind := value.IterKind(1); kind < value.IterKinds; kind++ {
 		out = append(out, dunders(value.KIter, value.IterNames[kind], "__iter__ __next__")...)
 		if kind == value.IterList || kind == value.IterRange || kind == value.IterTuple || kind == value.IterStr {
-			out = append(out, value.NewMethod(value.KIter, value.IterNames[kind]+".__length_hint__", "self, /", lengthHint))
+			out = append(out, newMethod(value.KIter, value.IterNames[kind]+".__length_hint__", "self, /", lengthHint))
 		}
 	}
 	return out

@@ -1,4 +1,4 @@
-package vm
+package builtin
 
 import (
 	"strings"
@@ -10,7 +10,7 @@ import (
 // strNatives are the methods of strings.
 func strNatives() []*value.Native {
 	m := func(name, params string, f value.NativeFunc) *value.Native {
-		return value.NewMethod(value.KStr, "str."+name, params, f)
+		return newMethod(value.KStr, "str."+name, params, f)
 	}
 	out := []*value.Native{
 		{Name: "str.__new__", Params: "", Call: strNew},
@@ -352,7 +352,7 @@ func transFromDict(t *value.Thread, d *value.Dict, v value.Value) error {
 // bytesNatives are the methods of bytes objects.
 func bytesNatives() []*value.Native {
 	m := func(name, params string, f value.NativeFunc) *value.Native {
-		return value.NewMethod(value.KBytes, "bytes."+name, params, f)
+		return newMethod(value.KBytes, "bytes."+name, params, f)
 	}
 	out := []*value.Native{
 		{Name: "bytes.__new__", Params: "", Call: bytesNew, Drains: []int{1}},

@@ -1,4 +1,4 @@
-package vm
+package builtin
 
 import (
 	"praxis/internal/plan/label"
@@ -11,7 +11,7 @@ func objectBuiltins() []*value.Native {
 		{Name: "isinstance", Params: "obj, class_or_tuple, /", Call: builtinIsInstance},
 		{Name: "issubclass", Params: "cls, class_or_tuple, /", Call: builtinIsSubclass},
 		{Name: "callable", Params: "obj, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
-			return value.Bool(callable(t, a.Pos[0])), nil
+			return value.Bool(Callable(t, a.Pos[0])), nil
 		}},
 		{Name: "getattr", Params: "object, name, default=None, /", Call: builtinGetAttr, Precise: true},
 		{Name: "hasattr", Params: "obj, name, /", Call: builtinHasAttr},
@@ -110,8 +110,8 @@ func derivesAny(t *value.Thread, c *value.Class, of value.Value, depth int) (boo
 	return false, t.Raise(t.Types.TypeError, "issubclass() arg 2 must be a class, a tuple of classes, or a union")
 }
 
-// callable reports whether v can be called.
-func callable(t *value.Thread, v value.Value) bool {
+// Callable reports whether v can be called.
+func Callable(t *value.Thread, v value.Value) bool {
 	switch v.Kind {
 	case value.KFunc, value.KNative, value.KMethod, value.KClass, value.KTool:
 		return true

@@ -1,4 +1,4 @@
-package vm
+package builtin
 
 import (
 	"math"
@@ -37,7 +37,7 @@ func builtinIter(t *value.Thread, a *value.Args) (value.Value, error) {
 		}
 		return t.Iter(v)
 	}
-	if !callable(t, v) {
+	if !Callable(t, v) {
 		return value.Value{}, t.FailOf(v, t.Types.TypeError, "iter(v, w): v must be callable")
 	}
 	if plainCallable(t, v) {

@@ -1,4 +1,4 @@
-package vm
+package builtin
 
 import (
 	"strings"
@@ -9,8 +9,8 @@ import (
 	"praxis/internal/plan/value"
 )
 
-// builtinMethods are the methods of the built-in classes.
-func builtinMethods() []*value.Native {
+// Methods are the methods of the built-in classes.
+func Methods() []*value.Native {
 	var out []*value.Native
 	for _, table := range [][]*value.Native{
 		objectNatives(), exceptionNatives(), intNatives(), floatNatives(), strNatives(), bytesNatives(),
@@ -21,22 +21,22 @@ func builtinMethods() []*value.Native {
 	return out
 }
 
-// builtinNatives are the built-in functions.
-func builtinNatives() []*value.Native {
+// Functions are the built-in functions.
+func Functions() []*value.Native {
 	return append(append(append(textBuiltins(), numberBuiltins()...), objectBuiltins()...), iterBuiltins()...)
 }
 
-// BuiltinParams are the parameters of a built-in function in Python's notation,
+// Params are the parameters of a built-in function in Python's notation,
 // such as "iterable, /, *, key=None, reverse=False". It does not know classes,
 // whose calls convert, and functions that look at their arguments themselves.
-func BuiltinParams(name string) (params string, ok bool) {
+func Params(name string) (params string, ok bool) {
 	params, ok = paramTable()[name]
 	return params, ok
 }
 
 var paramTable = sync.OnceValue(func() map[string]string {
 	table := make(map[string]string, 64)
-	for _, n := range builtinNatives() {
+	for _, n := range Functions() {
 		if n.Params != "" && !strings.Contains(n.Name, ".") {
 			table[n.Name] = n.Params
 		}

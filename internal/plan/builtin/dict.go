@@ -1,11 +1,11 @@
-package vm
+package builtin
 
 import "praxis/internal/plan/value"
 
 // dictNatives are the methods of dicts.
 func dictNatives() []*value.Native {
 	m := func(name, params string, f value.NativeFunc) *value.Native {
-		return value.NewMethod(value.KDict, "dict."+name, params, f).Exact()
+		return newMethod(value.KDict, "dict."+name, params, f).Exact()
 	}
 	return append([]*value.Native{
 		{Name: "dict.__new__", Params: "", Call: dictNew, Precise: true},
@@ -202,10 +202,10 @@ func viewOf(kind value.ViewKind) value.NativeFunc {
 func viewNatives() []*value.Native {
 	var out []*value.Native
 	for _, class := range [...]string{"dict_keys", "dict_values", "dict_items"} {
-		out = append(out, value.NewMethod(value.KView, class+".__reversed__", "self, /", listReversed).Exact())
+		out = append(out, newMethod(value.KView, class+".__reversed__", "self, /", listReversed).Exact())
 		names := "__len__ __iter__ __repr__"
 		if class != "dict_values" {
-			out = append(out, value.NewMethod(value.KView, class+".isdisjoint", "self, other, /", setIsDisjoint).Drain(1))
+			out = append(out, newMethod(value.KView, class+".isdisjoint", "self, other, /", setIsDisjoint).Drain(1))
 			names += " __contains__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __and__ __or__ __sub__ __xor__ __rand__ __ror__ __rsub__ __rxor__"
 		}
 		out = append(out, dunders(value.KView, class, names)...)
