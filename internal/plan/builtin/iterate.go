@@ -37,7 +37,7 @@ func builtinIter(t *value.Thread, a *value.Args) (value.Value, error) {
 		}
 		return t.Iter(v)
 	}
-	if !Callable(t, v) {
+	if !t.Callable(v) {
 		return value.Value{}, t.FailOf(v, t.Types.TypeError, "iter(v, w): v must be callable")
 	}
 	if plainCallable(t, v) {

@@ -11,7 +11,7 @@ func objectBuiltins() []*value.Native {
 		{Name: "isinstance", Params: "obj, class_or_tuple, /", Call: builtinIsInstance},
 		{Name: "issubclass", Params: "cls, class_or_tuple, /", Call: builtinIsSubclass},
 		{Name: "callable", Params: "obj, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
-			return value.Bool(Callable(t, a.Pos[0])), nil
+			return value.Bool(t.Callable(a.Pos[0])), nil
 		}},
 		{Name: "getattr", Params: "object, name, default=None, /", Call: builtinGetAttr, Precise: true},
 		{Name: "hasattr", Params: "obj, name, /", Call: builtinHasAttr},
@@ -108,21 +108,6 @@ func derivesAny(t *value.Thread, c *value.Class, of value.Value, depth int) (boo
 		return t.Truth(r)
 	}
 	return false, t.Raise(t.Types.TypeError, "issubclass() arg 2 must be a class, a tuple of classes, or a union")
-}
-
-// Callable reports whether v can be called.
-func Callable(t *value.Thread, v value.Value) bool {
-	switch v.Kind {
-	case value.KFunc, value.KNative, value.KMethod, value.KClass, value.KTool:
-		return true
-	case value.KObject, value.KSpecial:
-		_, _, ok := t.ClassOf(v).Lookup("__call__")
-		return ok
-	case value.KProp:
-		w, ok := v.Obj.(*value.Wrapper)
-		return ok && !w.Bind
-	}
-	return false
 }
 
 // attrName reads the argument that names an attribute.

@@ -613,3 +613,18 @@ func (t *Thread) noTool(m *Module, name string) error {
 	}
 	return t.Raise(t.Types.AttributeError, "there is no tool '%s.%s': %s has %s", m.Name, name, m.Name, list)
 }
+
+// Callable reports whether v can be called.
+func (t *Thread) Callable(v Value) bool {
+	switch v.Kind {
+	case KFunc, KNative, KMethod, KClass, KTool:
+		return true
+	case KObject, KSpecial:
+		_, _, ok := t.ClassOf(v).Lookup("__call__")
+		return ok
+	case KProp:
+		w, ok := v.Obj.(*Wrapper)
+		return ok && !w.Bind
+	}
+	return false
+}

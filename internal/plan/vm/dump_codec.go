@@ -13,6 +13,9 @@ import (
 	"sync"
 
 	"praxis/internal/plan/label"
+	"praxis/internal/plan/library/native"
+	"praxis/internal/plan/library/native/decimal"
+	"praxis/internal/plan/library/native/re"
 	"praxis/internal/plan/value"
 )
 
@@ -48,7 +51,7 @@ var skipped = map[string]bool{
 	"VM.prog": true, "VM.runs": true, "VM.stop": true, "VM.loaded": true,
 	"VM.frames": true, "VM.pool": true, "VM.depth": true, "VM.slab": true, "VM.top": true, "VM.segs": true,
 	"VM.spare": true, "VM.grew": true, "VM.args": true, "VM.argTop": true,
-	"RePattern.prog": true, "ReMatch.m": true, "ReMatch.subject": true,
+	"Pattern.prog": true, "Match.m": true, "Match.subject": true,
 	"Frame.st": true, "Frame.code": true, "Frame.run": true, "Frame.base": true, "Frame.grown": true, "Frame.gen": true,
 }
 
@@ -89,7 +92,7 @@ func dumpObjects() []value.Object {
 	return []value.Object{
 		&value.Str{}, &value.Big{}, &value.Bytes{}, &value.Tuple{}, &value.List{}, &value.Dict{}, &value.Set{}, &value.Range{}, &value.Slice{}, &value.Cell{},
 		&value.Func{}, &value.Method{}, &value.Module{}, &value.ToolRef{}, &value.Class{}, &value.Instance{}, &value.Exception{}, &value.Property{}, &value.Wrapper{},
-		&value.Iter{}, &value.View{}, &Gen{}, &value.Super{}, &TypeAlias{}, &value.Union{}, &value.Alias{}, &Dice{}, &RePattern{}, &ReMatch{}, &Dec{},
+		&value.Iter{}, &value.View{}, &Gen{}, &value.Super{}, &TypeAlias{}, &value.Union{}, &value.Alias{}, &native.Dice{}, &re.Pattern{}, &re.Match{}, &decimal.Number{},
 	}
 }
 

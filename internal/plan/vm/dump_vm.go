@@ -13,6 +13,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/library"
+	"praxis/internal/plan/library/native"
 	"praxis/internal/plan/value"
 )
 
@@ -263,10 +264,10 @@ func (r *dumpReader) library(p *Program) {
 // unitNamed returns the code of a library module, or of what one has compiled.
 func (vm *VM) unitNamed(name, built string, strict bool) (*value.Unit, error) {
 	if built != "" {
-		if len(built) > maxBuilt || name != "dataclasses" {
+		if len(built) > native.MaxBuilt || name != "dataclasses" {
 			return nil, vm.noModule(name)
 		}
-		return builtUnit(&vm.t, built, strict)
+		return native.BuiltUnit(&vm.t, built, strict)
 	}
 	source := machineSource
 	if name != "_machine" {

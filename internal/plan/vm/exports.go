@@ -5,6 +5,7 @@ import (
 	"sync"
 
 	"praxis/internal/plan/library"
+	"praxis/internal/plan/library/native"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/plan/value"
 )
@@ -14,29 +15,20 @@ func knownModule(name string) bool {
 	if strings.HasPrefix(name, "_") && name != "__future__" || name == "builtins" {
 		return false
 	}
-	if _, ok := library.Source(name); ok || moduleValues(name) != nil {
+	if _, ok := library.Source(name); ok || native.Values(name) != nil {
 		return true
 	}
-	return moduleNatives()[name] != nil || name == "__future__"
+	return native.ByModule()[name] != nil || name == "__future__"
 }
 
 // moduleNames are the names that a module binds, found in the text of its
 // source without running it: a test holds them against what an import binds.
 func moduleNames(name string) []string {
 	var out []string
-	for _, n := range moduleNatives()[name] {
+	for _, n := range native.ByModule()[name] {
 		out = append(out, n.Short())
 	}
-	switch name {
-	case "math":
-		for _, c := range mathConstants() {
-			out = append(out, c.name)
-		}
-	case "re":
-		out = append(out, "Pattern", "Match")
-	case "decimal":
-		out = append(out, "Decimal")
-	}
+	out = append(out, native.ValueNames(name)...)
 	source, _ := library.Source(name)
 	for line := range strings.Lines(source) {
 		out = append(out, boundByLine(strings.TrimRight(line, "\n"))...)

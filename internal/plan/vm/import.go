@@ -9,6 +9,7 @@ import (
 	"praxis/internal/plan/bytecode"
 	"praxis/internal/plan/compile"
 	"praxis/internal/plan/library"
+	"praxis/internal/plan/library/native"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/plan/value"
 )
@@ -140,8 +141,8 @@ func (m *machine) Import(name string) (*value.Module, error) {
 	if name == value.MachineModule {
 		return vm.machineFunctions()
 	}
-	list := moduleNatives()[name]
-	fill := moduleValues(name)
+	list := native.ByModule()[name]
+	fill := native.Values(name)
 	source, ok := library.Source(name)
 	if list == nil && fill == nil && !ok || name == "builtins" {
 		return nil, vm.noModule(name)

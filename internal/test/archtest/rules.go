@@ -90,8 +90,15 @@ func planRooms() map[string]Room {
 		},
 		"internal/plan/compile": {Imports: []string{fault, syntax, "internal/plan/bytecode", "internal/plan/value", "internal/plan/pytext"}},
 		"internal/plan/builtin": {Imports: []string{syntax, "internal/plan/value", "internal/plan/pytext", "internal/plan/label"}},
+		"internal/plan/library/native": {
+			Imports: []string{fault, syntax, "internal/plan/value", "internal/plan/compile", "internal/plan/label", "internal/plan/pytext", "internal/plan/random", "internal/plan/library/native/..."},
+		},
+		"internal/plan/library/native/decimal": {Imports: []string{syntax, "internal/plan/value", "internal/plan/label", "internal/plan/pytext", "internal/plan/decimal"}},
+		"internal/plan/library/native/json":    {Imports: []string{"internal/plan/value", "internal/plan/label", "internal/plan/pytext"}},
+		"internal/plan/library/native/math":    {Imports: []string{syntax, "internal/plan/value", "internal/plan/pytext"}},
+		"internal/plan/library/native/re":      {Imports: []string{"internal/plan/value", "internal/plan/regex"}},
 		"internal/plan/vm": {
-			Imports: []string{fault, syntax, "internal/plan/bytecode", "internal/plan/value", "internal/plan/compile", "internal/plan/builtin", "internal/plan/pytext", "internal/plan/regex", "internal/plan/random", "internal/plan/decimal", "internal/plan/label", "internal/plan/library"},
+			Imports: []string{fault, syntax, "internal/plan/bytecode", "internal/plan/value", "internal/plan/compile", "internal/plan/builtin", "internal/plan/pytext", "internal/plan/label", "internal/plan/library", "internal/plan/library/native/..."},
 			Tests:   []string{cpython},
 		},
 		"internal/plan/check": {

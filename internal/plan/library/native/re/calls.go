@@ -1,20 +1,19 @@
-package vm
+package re
 
 import (
 	"math"
 	"strings"
 
-	"praxis/internal/plan/builtin"
 	"praxis/internal/plan/regex"
 	"praxis/internal/plan/value"
 )
 
 // regexCall is a function of module re or a method of a pattern: p is the
 // pattern, a the arguments behind it, three of them at least.
-type regexCall func(t *value.Thread, p *RePattern, a []value.Value) (value.Value, error)
+type regexCall func(t *value.Thread, p *Pattern, a []value.Value) (value.Value, error)
 
-// regexNatives are the functions of module re.
-func regexNatives() []*value.Native {
+// Natives are the functions of module re.
+func Natives() []*value.Native {
 	fn := func(name, params string, flags int, f regexCall) *value.Native {
 		return &value.Native{Name: "re." + name, Params: params, Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
 			p, err := pattern(t, a.Pos[0], a.Pos[flags])
@@ -26,7 +25,7 @@ func regexNatives() []*value.Native {
 		}}
 	}
 	return []*value.Native{
-		fn("compile", "pattern, flags=0", 1, func(t *value.Thread, p *RePattern, a []value.Value) (value.Value, error) {
+		fn("compile", "pattern, flags=0", 1, func(t *value.Thread, p *Pattern, a []value.Value) (value.Value, error) {
 			return value.Value{Kind: value.KSpecial, Obj: p}, nil
 		}),
 		fn("search", "pattern, string, flags=0", 2, execCall(regex.Search)),
@@ -43,12 +42,12 @@ func regexNatives() []*value.Native {
 	}
 }
 
-// regexMethods are the methods of patterns and matches.
-func regexMethods() []*value.Native {
+// Methods are the methods of patterns and matches.
+func Methods() []*value.Native {
 	var out []*value.Native
 	method := func(name, params string, f regexCall) {
 		out = append(out, &value.Native{Name: "re.Pattern." + name, Params: params, Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
-			p, ok := a.Pos[0].Obj.(*RePattern)
+			p, ok := a.Pos[0].Obj.(*Pattern)
 			if !ok {
 				return value.Value{}, t.WrongSelf("Pattern."+name, a.Pos[0])
 			}
@@ -69,8 +68,8 @@ func regexMethods() []*value.Native {
 	method("sub", "self, repl, string, count=0", subCall(false))
 	method("subn", "self, repl, string, count=0", subCall(true))
 	method("__repr__", "self, /", patternRepr)
-	method("__eq__", "self, value, /", func(t *value.Thread, p *RePattern, a []value.Value) (value.Value, error) {
-		q, ok := a[0].Obj.(*RePattern)
+	method("__eq__", "self, value, /", func(t *value.Thread, p *Pattern, a []value.Value) (value.Value, error) {
+		q, ok := a[0].Obj.(*Pattern)
 		if !ok {
 			return value.NotImplemented, nil
 		}
@@ -81,7 +80,7 @@ func regexMethods() []*value.Native {
 		same, err := t.Equal(p.src, q.src)
 		return value.Bool(same && p.src.Kind == q.src.Kind && p.prog.Flags() == other.Flags()), err
 	})
-	method("__hash__", "self, /", func(t *value.Thread, p *RePattern, a []value.Value) (value.Value, error) {
+	method("__hash__", "self, /", func(t *value.Thread, p *Pattern, a []value.Value) (value.Value, error) {
 		h, err := t.Hash(p.src)
 		return value.Int(int64(h) ^ p.flags), err
 	})
@@ -89,7 +88,7 @@ func regexMethods() []*value.Native {
 }
 
 func execCall(mode regex.Mode) regexCall {
-	return func(t *value.Thread, p *RePattern, a []value.Value) (value.Value, error) {
+	return func(t *value.Thread, p *Pattern, a []value.Value) (value.Value, error) {
 		s, err := newSearch(t, p, a[0], a[1], a[2])
 		if err != nil {
 			return value.Value{}, err
@@ -98,7 +97,7 @@ func execCall(mode regex.Mode) regexCall {
 	}
 }
 
-func findAll(t *value.Thread, p *RePattern, a []value.Value) (value.Value, error) {
+func findAll(t *value.Thread, p *Pattern, a []value.Value) (value.Value, error) {
 	s, err := newSearch(t, p, a[0], a[1], a[2])
 	if err != nil {
 		return value.Value{}, err
@@ -154,7 +153,7 @@ func (s *search) matchList(count int64) (value.Value, error) {
 	return s.t.List(out), nil
 }
 
-func findIter(t *value.Thread, p *RePattern, a []value.Value) (value.Value, error) {
+func findIter(t *value.Thread, p *Pattern, a []value.Value) (value.Value, error) {
 	s, err := newSearch(t, p, a[0], a[1], a[2])
 	if err != nil {
 		return value.Value{}, err
@@ -191,7 +190,7 @@ func count(t *value.Thread, v value.Value) (int64, error) {
 	return t.IntArg(v)
 }
 
-func splitCall(t *value.Thread, p *RePattern, a []value.Value) (value.Value, error) {
+func splitCall(t *value.Thread, p *Pattern, a []value.Value) (value.Value, error) {
 	s, err := newSearch(t, p, a[0], value.Value{}, value.Value{})
 	if err != nil {
 		return value.Value{}, err
@@ -226,7 +225,7 @@ func splitCall(t *value.Thread, p *RePattern, a []value.Value) (value.Value, err
 
 // subCall is sub, or subn, which tells the number of replacements, too.
 func subCall(counted bool) regexCall {
-	return func(t *value.Thread, p *RePattern, a []value.Value) (value.Value, error) {
+	return func(t *value.Thread, p *Pattern, a []value.Value) (value.Value, error) {
 		s, err := newSearch(t, p, a[1], value.Value{}, value.Value{})
 		if err != nil {
 			return value.Value{}, err
@@ -235,7 +234,7 @@ func subCall(counted bool) regexCall {
 		if err != nil {
 			return value.Value{}, err
 		}
-		if builtin.Callable(t, a[0]) {
+		if t.Callable(a[0]) {
 			m, err := t.Import("re")
 			if err != nil {
 				return value.Value{}, err
@@ -326,7 +325,7 @@ var regexFlagNames = [...]struct {
 	{regex.Unicode, "re.UNICODE"}, {regex.Verbose, "re.VERBOSE"}, {regex.Debug, "re.DEBUG"}, {regex.ASCII, "re.ASCII"},
 }
 
-func patternRepr(t *value.Thread, p *RePattern, a []value.Value) (value.Value, error) {
+func patternRepr(t *value.Thread, p *Pattern, a []value.Value) (value.Value, error) {
 	src, err := t.Repr(p.src)
 	if err != nil {
 		return value.Value{}, err
@@ -351,7 +350,7 @@ func patternRepr(t *value.Thread, p *RePattern, a []value.Value) (value.Value, e
 }
 
 // Attr gives a pattern's attributes that are data.
-func (p *RePattern) Attr(t *value.Thread, name string) (value.Value, bool) {
+func (p *Pattern) Attr(t *value.Thread, name string) (value.Value, bool) {
 	switch name {
 	case "pattern":
 		return p.src, true
@@ -378,8 +377,8 @@ func (p *RePattern) Attr(t *value.Thread, name string) (value.Value, bool) {
 	return v.With(p.src.Label), true
 }
 
-// regexValues are the classes of module re.
-func regexValues(t *value.Thread, m *value.Module) {
+// Values are the classes of module re.
+func Values(t *value.Thread, m *value.Module) {
 	m.Names.SetName(t.Intern("Pattern"), value.ClassValue(t.Types.RePattern))
 	m.Names.SetName(t.Intern("Match"), value.ClassValue(t.Types.ReMatch))
 }

@@ -1,4 +1,4 @@
-package vm
+package re
 
 import (
 	"fmt"
@@ -8,14 +8,14 @@ import (
 )
 
 // matchCall is a method of a match.
-type matchCall func(t *value.Thread, m *ReMatch, a *value.Args) (value.Value, error)
+type matchCall func(t *value.Thread, m *Match, a *value.Args) (value.Value, error)
 
 // matchMethods are the methods of matches.
 func matchMethods() []*value.Native {
 	var out []*value.Native
 	method := func(name, params string, f matchCall) {
 		out = append(out, &value.Native{Name: "re.Match." + name, Params: params, Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
-			m, ok := a.Pos[0].Obj.(*ReMatch)
+			m, ok := a.Pos[0].Obj.(*Match)
 			if !ok {
 				return value.Value{}, t.WrongSelf("Match."+name, a.Pos[0])
 			}
@@ -25,7 +25,7 @@ func matchMethods() []*value.Native {
 		}})
 	}
 	method("group", "self, /, *args", matchGroup)
-	method("__getitem__", "self, key, /", func(t *value.Thread, m *ReMatch, a *value.Args) (value.Value, error) {
+	method("__getitem__", "self, key, /", func(t *value.Thread, m *Match, a *value.Args) (value.Value, error) {
 		i, err := m.find(t, a.Pos[1])
 		if err != nil {
 			return value.Value{}, err
@@ -35,12 +35,12 @@ func matchMethods() []*value.Native {
 	method("groups", "self, default=None", matchGroups)
 	method("groupdict", "self, default=None", matchGroupDict)
 	for i, name := range [...]string{"start", "end"} {
-		method(name, "self, group=0, /", func(t *value.Thread, m *ReMatch, a *value.Args) (value.Value, error) {
+		method(name, "self, group=0, /", func(t *value.Thread, m *Match, a *value.Args) (value.Value, error) {
 			g, err := m.groupArg(t, a.Pos[1])
 			return value.Int(m.spans[2*g+i]), err
 		})
 	}
-	method("span", "self, group=0, /", func(t *value.Thread, m *ReMatch, a *value.Args) (value.Value, error) {
+	method("span", "self, group=0, /", func(t *value.Thread, m *Match, a *value.Args) (value.Value, error) {
 		g, err := m.groupArg(t, a.Pos[1])
 		return t.Tuple([]value.Value{value.Int(m.spans[2*g]), value.Int(m.spans[2*g+1])}), err
 	})
@@ -50,7 +50,7 @@ func matchMethods() []*value.Native {
 }
 
 // find returns the group that v names.
-func (m *ReMatch) find(t *value.Thread, v value.Value) (int, error) {
+func (m *Match) find(t *value.Thread, v value.Value) (int, error) {
 	prog, err := compiled(t, m.pat)
 	if err != nil {
 		return 0, err
@@ -77,14 +77,14 @@ func (m *ReMatch) find(t *value.Thread, v value.Value) (int, error) {
 	return 0, t.Raise(t.Types.IndexError, "no such group")
 }
 
-func (m *ReMatch) groupArg(t *value.Thread, v value.Value) (int, error) {
+func (m *Match) groupArg(t *value.Thread, v value.Value) (int, error) {
 	if v.Kind == value.KUnset {
 		return 0, nil
 	}
 	return m.find(t, v)
 }
 
-func (m *ReMatch) subjectText(t *value.Thread) (*regex.Text, error) {
+func (m *Match) subjectText(t *value.Thread) (*regex.Text, error) {
 	if m.subject == nil {
 		s, err := subject(t, m.text)
 		if err != nil {
@@ -96,7 +96,7 @@ func (m *ReMatch) subjectText(t *value.Thread) (*regex.Text, error) {
 }
 
 // value is the text of a group; other when the group took no part.
-func (m *ReMatch) value(t *value.Thread, i int, other value.Value) (value.Value, error) {
+func (m *Match) value(t *value.Thread, i int, other value.Value) (value.Value, error) {
 	if m.spans[2*i] < 0 {
 		return other, nil
 	}
@@ -108,7 +108,7 @@ func (m *ReMatch) value(t *value.Thread, i int, other value.Value) (value.Value,
 	return v.With(t.Seen), err
 }
 
-func matchGroup(t *value.Thread, m *ReMatch, a *value.Args) (value.Value, error) {
+func matchGroup(t *value.Thread, m *Match, a *value.Args) (value.Value, error) {
 	switch len(a.Star) {
 	case 0:
 		return m.value(t, 0, value.None)
@@ -140,7 +140,7 @@ func otherwise(v value.Value) value.Value {
 	return v
 }
 
-func matchGroups(t *value.Thread, m *ReMatch, a *value.Args) (value.Value, error) {
+func matchGroups(t *value.Thread, m *Match, a *value.Args) (value.Value, error) {
 	out := make([]value.Value, len(m.spans)/2-1)
 	for i := range out {
 		var err error
@@ -151,7 +151,7 @@ func matchGroups(t *value.Thread, m *ReMatch, a *value.Args) (value.Value, error
 	return t.Tuple(out), t.Alloc(int64(len(out)) * value.ValueBytes)
 }
 
-func matchGroupDict(t *value.Thread, m *ReMatch, a *value.Args) (value.Value, error) {
+func matchGroupDict(t *value.Thread, m *Match, a *value.Args) (value.Value, error) {
 	prog, err := compiled(t, m.pat)
 	if err != nil {
 		return value.Value{}, err
@@ -170,7 +170,7 @@ func matchGroupDict(t *value.Thread, m *ReMatch, a *value.Args) (value.Value, er
 	return d, nil
 }
 
-func matchExpand(t *value.Thread, m *ReMatch, a *value.Args) (value.Value, error) {
+func matchExpand(t *value.Thread, m *Match, a *value.Args) (value.Value, error) {
 	repl := t.Base(a.Pos[1])
 	if repl.Kind != m.text.Kind {
 		return value.Value{}, t.Raise(t.Types.TypeError, "expected %s instance, %s found", replWord(m.text), t.ClassName(a.Pos[1]))
@@ -208,7 +208,7 @@ func matchExpand(t *value.Thread, m *ReMatch, a *value.Args) (value.Value, error
 	return t.NewStr(b)
 }
 
-func matchRepr(t *value.Thread, m *ReMatch, a *value.Args) (value.Value, error) {
+func matchRepr(t *value.Thread, m *Match, a *value.Args) (value.Value, error) {
 	v, err := m.value(t, 0, value.None)
 	if err != nil {
 		return value.Value{}, err
@@ -224,7 +224,7 @@ func matchRepr(t *value.Thread, m *ReMatch, a *value.Args) (value.Value, error) 
 }
 
 // Attr gives a match's attributes that are data.
-func (m *ReMatch) Attr(t *value.Thread, name string) (value.Value, bool) {
+func (m *Match) Attr(t *value.Thread, name string) (value.Value, bool) {
 	l := t.Join(m.text.Label, m.pat.src.Label)
 	switch name {
 	case "re":

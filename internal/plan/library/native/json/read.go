@@ -1,4 +1,6 @@
-package vm
+// Package json has what module json does in Go: reading and writing JSON texts as
+// Python does.
+package json
 
 import (
 	"math"
@@ -9,8 +11,8 @@ import (
 	"praxis/internal/plan/value"
 )
 
-// jsonNatives are the natives of module json.
-func jsonNatives() []*value.Native {
+// Natives are the natives of module json.
+func Natives() []*value.Native {
 	return []*value.Native{
 		{Name: "json._loads", Params: "s, strict, /", Call: jsonLoads},
 		{Name: "json._tree", Params: "s, strict, /", Call: jsonTree},

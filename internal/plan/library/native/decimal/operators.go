@@ -1,4 +1,4 @@
-package vm
+package decimal
 
 import (
 	"math/big"
@@ -70,7 +70,7 @@ func decOperators(name string, kind decKind, f decBinary) []*value.Native {
 	return []*value.Native{one("__"+name+"__", false), one("__r"+name+"__", true)}
 }
 
-func decimalNatives() []*value.Native {
+func Methods() []*value.Native {
 	out := []*value.Native{{Name: "Decimal.__new__", Params: "cls, value='0', context=None", Call: decNew}}
 	for _, op := range []struct {
 		name string
@@ -501,8 +501,8 @@ func decTexts() []*value.Native {
 	}
 }
 
-// contextNatives are what the library's contexts are made with.
-func contextNatives() []*value.Native {
+// Natives are what the library's contexts are made with.
+func Natives() []*value.Native {
 	return []*value.Native{
 		{Name: "decimal._use", Params: "context, /", Precise: true, Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
 			t.Decimal = a.Pos[0]
@@ -634,7 +634,7 @@ func decSignal(t *value.Thread, a *value.Args) (value.Value, error) {
 	return value.None, settle(t, c)
 }
 
-// decimalValues puts the class into the module.
-func decimalValues(t *value.Thread, m *value.Module) {
+// Values puts the class into the module.
+func Values(t *value.Thread, m *value.Module) {
 	m.Names.SetName(t.Intern("Decimal"), value.ClassValue(t.Types.Decimal))
 }

@@ -1,4 +1,6 @@
-package vm
+// Package decimal has what module decimal does in Go: its numbers, their operators
+// and methods, over the arithmetic of [praxis/internal/plan/decimal].
+package decimal
 
 import (
 	"math/big"
@@ -10,21 +12,21 @@ import (
 	"praxis/internal/plan/value"
 )
 
-// Dec is a decimal number. It is not changed.
-type Dec struct{ d decimal.Decimal }
+// Number is a decimal number. It is not changed.
+type Number struct{ d decimal.Decimal }
 
-func (d *Dec) Class(t *value.Thread) *value.Class { return t.Types.Decimal }
+func (d *Number) Class(t *value.Thread) *value.Class { return t.Types.Decimal }
 
 // Walk says how many bytes the number takes.
-func (d *Dec) Walk(func(value.Value)) int64 { return decBytes(&d.d) }
+func (d *Number) Walk(func(value.Value)) int64 { return decBytes(&d.d) }
 
 // Attr are the parts that every number has.
-func (d *Dec) Attr(t *value.Thread, name string) (value.Value, bool) {
+func (d *Number) Attr(t *value.Thread, name string) (value.Value, bool) {
 	switch name {
 	case "real":
 		return value.Value{Kind: value.KSpecial, Obj: d}, true
 	case "imag":
-		return value.Value{Kind: value.KSpecial, Obj: &Dec{}}, true
+		return value.Value{Kind: value.KSpecial, Obj: &Number{}}, true
 	}
 	return value.Value{}, false
 }
@@ -33,12 +35,12 @@ func decBytes(d *decimal.Decimal) int64 { return 64 + int64(d.Coef().BitLen())/8
 
 // decValue makes a value of a number.
 func decValue(t *value.Thread, d *decimal.Decimal) (value.Value, error) {
-	return value.Value{Kind: value.KSpecial, Obj: &Dec{*d}}, t.Alloc(decBytes(d))
+	return value.Value{Kind: value.KSpecial, Obj: &Number{*d}}, t.Alloc(decBytes(d))
 }
 
 // decOf returns the number behind a Decimal, or behind an instance of a class derived from it.
 func decOf(t *value.Thread, v value.Value) (*decimal.Decimal, bool) {
-	if d, ok := t.Base(v).Obj.(*Dec); ok {
+	if d, ok := t.Base(v).Obj.(*Number); ok {
 		return &d.d, true
 	}
 	return nil, false

@@ -1,4 +1,6 @@
-package vm
+// Package re has what module re does in Go: patterns, matches and what can be done
+// with them, over the engine of [praxis/internal/plan/regex].
+package re
 
 import (
 	"errors"
@@ -8,24 +10,24 @@ import (
 	"praxis/internal/plan/value"
 )
 
-// RePattern is a compiled regular expression.
-type RePattern struct {
+// Pattern is a compiled regular expression.
+type Pattern struct {
 	src   value.Value // what it was compiled from
 	flags int64       // as they were given
 	prog  *regex.Program
 }
 
-func (*RePattern) Class(t *value.Thread) *value.Class { return t.Types.RePattern }
+func (*Pattern) Class(t *value.Thread) *value.Class { return t.Types.RePattern }
 
 // Walk gives the memory account what the pattern holds.
-func (p *RePattern) Walk(f func(value.Value)) int64 {
+func (p *Pattern) Walk(f func(value.Value)) int64 {
 	f(p.src)
 	return 1024
 }
 
-// ReMatch is a match of a regular expression.
-type ReMatch struct {
-	pat      *RePattern
+// Match is a match of a regular expression.
+type Match struct {
+	pat      *Pattern
 	text     value.Value // that was searched
 	pos, end int64       // the part of it
 	last     int64       // the group that was closed last; 0: none
@@ -34,10 +36,10 @@ type ReMatch struct {
 	subject  *regex.Text
 }
 
-func (*ReMatch) Class(t *value.Thread) *value.Class { return t.Types.ReMatch }
+func (*Match) Class(t *value.Thread) *value.Class { return t.Types.ReMatch }
 
 // Walk gives the memory account what the match holds.
-func (m *ReMatch) Walk(f func(value.Value)) int64 {
+func (m *Match) Walk(f func(value.Value)) int64 {
 	f(m.text)
 	f(value.Value{Kind: value.KSpecial, Obj: m.pat})
 	return int64(len(m.spans))*12 + 64
@@ -47,7 +49,7 @@ func (m *ReMatch) Walk(f func(value.Value)) int64 {
 const maxRegexes = 256
 
 // compiled returns what a pattern is compiled to; it keeps it.
-func compiled(t *value.Thread, p *RePattern) (*regex.Program, error) {
+func compiled(t *value.Thread, p *Pattern) (*regex.Program, error) {
 	if p.prog != nil {
 		return p.prog, nil
 	}
@@ -113,7 +115,7 @@ func regexError(t *value.Thread, e *regex.Error, src value.Value) error {
 }
 
 // pattern reads the argument that is a pattern, or the text of one.
-func pattern(t *value.Thread, v, flags value.Value) (*RePattern, error) {
+func pattern(t *value.Thread, v, flags value.Value) (*Pattern, error) {
 	f := int64(0)
 	if flags.Kind != value.KUnset {
 		n, err := t.Index(flags)
@@ -124,7 +126,7 @@ func pattern(t *value.Thread, v, flags value.Value) (*RePattern, error) {
 			f = math.MaxInt32
 		}
 	}
-	if p, ok := v.Obj.(*RePattern); ok {
+	if p, ok := v.Obj.(*Pattern); ok {
 		t.See(p.src.Label)
 		if f != 0 {
 			return nil, t.Raise(t.Types.ValueError, "cannot process flags argument with a compiled pattern")
@@ -137,7 +139,7 @@ func pattern(t *value.Thread, v, flags value.Value) (*RePattern, error) {
 		return nil, t.Raise(t.Types.TypeError, "first argument must be string or compiled pattern")
 	}
 	t.See(src.Label)
-	p := &RePattern{src: src, flags: f & 0xFFFFFFFF}
+	p := &Pattern{src: src, flags: f & 0xFFFFFFFF}
 	_, err := compiled(t, p)
 	return p, err
 }
@@ -145,7 +147,7 @@ func pattern(t *value.Thread, v, flags value.Value) (*RePattern, error) {
 // search is one use of a pattern on a text.
 type search struct {
 	t        *value.Thread
-	p        *RePattern
+	p        *Pattern
 	prog     *regex.Program
 	v        value.Value // the text
 	text     regex.Text
@@ -155,7 +157,7 @@ type search struct {
 }
 
 // newSearch prepares the search of a text; pos and end may be unset.
-func newSearch(t *value.Thread, p *RePattern, v, pos, end value.Value) (*search, error) {
+func newSearch(t *value.Thread, p *Pattern, v, pos, end value.Value) (*search, error) {
 	s := &search{t: t, p: p, v: t.Base(v), end: math.MaxInt}
 	var err error
 	if s.prog, err = compiled(t, p); err != nil {
@@ -239,7 +241,7 @@ func (s *search) exec(mode regex.Mode) (value.Value, error) {
 // match makes the value of a match.
 func (s *search) match(m *regex.Match) (value.Value, error) {
 	n := m.Groups() + 1
-	o := &ReMatch{pat: s.p, text: s.v, pos: int64(m.Pos), end: int64(m.End), last: int64(m.LastIndex), m: m, subject: &s.text}
+	o := &Match{pat: s.p, text: s.v, pos: int64(m.Pos), end: int64(m.End), last: int64(m.LastIndex), m: m, subject: &s.text}
 	o.spans = make([]int64, 0, 2*n)
 	for i := range n {
 		b, e, _ := m.Span(i)

@@ -1,4 +1,4 @@
-package vm
+package native
 
 import (
 	"praxis/fault"
@@ -46,8 +46,8 @@ func remember(t *value.Thread, a *value.Args) (value.Value, error) {
 	return value.None, err
 }
 
-// maxBuilt bounds the text that one library function may have compiled.
-const maxBuilt = 1 << 20
+// MaxBuilt bounds the text that one library function may have compiled.
+const MaxBuilt = 1 << 20
 
 // buildFunctions compiles text that a library module made of checked names, and
 // returns the functions that it defines as a dict. The names are their globals.
@@ -58,14 +58,14 @@ func buildFunctions(t *value.Thread, a *value.Args) (value.Value, error) {
 		return value.Value{}, fault.New(fault.Internal, "", "cannot compile functions: the library gave no source and names")
 	}
 	if t.Built[source.Text] == nil {
-		if len(source.Text) > maxBuilt {
-			return value.Value{}, fault.New(fault.Exhausted, "Make the class smaller.", "cannot make the methods of a class: their text has %d bytes, the limit is %d", len(source.Text), maxBuilt)
+		if len(source.Text) > MaxBuilt {
+			return value.Value{}, fault.New(fault.Exhausted, "Make the class smaller.", "cannot make the methods of a class: their text has %d bytes, the limit is %d", len(source.Text), MaxBuilt)
 		}
 		if err := t.Alloc(int64(len(source.Text)) * 32); err != nil {
 			return value.Value{}, err
 		}
 	}
-	u, err := builtUnit(t, source.Text, t.Strict)
+	u, err := BuiltUnit(t, source.Text, t.Strict)
 	if err != nil {
 		return value.Value{}, err
 	}
@@ -93,8 +93,8 @@ func buildFunctions(t *value.Thread, a *value.Args) (value.Value, error) {
 	return value.Value{Kind: value.KDict, Obj: out}, nil
 }
 
-// builtUnit compiles the text of functions as a part of the library, once a thread.
-func builtUnit(t *value.Thread, source string, strict bool) (*value.Unit, error) {
+// BuiltUnit compiles the text of functions as a part of the library, once a thread.
+func BuiltUnit(t *value.Thread, source string, strict bool) (*value.Unit, error) {
 	if u := t.Built[source]; u != nil {
 		return u, nil
 	}

@@ -1,4 +1,5 @@
-package vm
+// Package math has the functions and constants of module math.
+package math
 
 import (
 	"math"
@@ -13,8 +14,8 @@ import (
 // the ValueError, in which %s is the argument, or "".
 type domain func(x float64) string
 
-// mathNatives are the functions of module math.
-func mathNatives() []*value.Native {
+// Natives are the functions of module math.
+func Natives() []*value.Native {
 	finite := func(x float64) string {
 		if math.IsInf(x, 0) {
 			return "expected a finite input, got %s"
@@ -407,20 +408,24 @@ func wholeNative(method string, f func(float64) float64) value.NativeFunc {
 	}
 }
 
-// mathValues are the constants of module math.
-func mathValues(t *value.Thread, m *value.Module) {
-	for _, c := range mathConstants() {
+// constants are those of module math.
+var constants = [...]struct {
+	name string
+	v    float64
+}{{"pi", math.Pi}, {"e", math.E}, {"tau", 2 * math.Pi}, {"inf", math.Inf(1)}, {"nan", math.NaN()}}
+
+// Values puts the constants into the module.
+func Values(t *value.Thread, m *value.Module) {
+	for _, c := range constants {
 		m.Names.SetName(t.Intern(c.name), value.Float(c.v))
 	}
 }
 
-// mathConstant is a constant of module math.
-type mathConstant struct {
-	name string
-	v    float64
-}
-
-// mathConstants are the constants of module math.
-func mathConstants() []mathConstant {
-	return []mathConstant{{"pi", math.Pi}, {"e", math.E}, {"tau", 2 * math.Pi}, {"inf", math.Inf(1)}, {"nan", math.NaN()}}
+// ValueNames returns the names of the constants.
+func ValueNames() []string {
+	var out []string
+	for _, c := range constants {
+		out = append(out, c.name)
+	}
+	return out
 }
