@@ -10,6 +10,7 @@ import (
 	"praxis/internal/plan/compile"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/policy"
+	"praxis/internal/plan/subset"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/plan/value"
 	"praxis/internal/plan/vm"
@@ -83,7 +84,7 @@ func Prepare(src Source, o Options) (*Plan, error) {
 // refusals are the uses of features that the language leaves out.
 func refusals(m *syntax.Module) []check.Refusal {
 	var out []check.Refusal
-	for _, r := range vm.Unsupported(m) {
+	for _, r := range subset.Unsupported(m) {
 		out = append(out, check.Refusal(r))
 	}
 	return out

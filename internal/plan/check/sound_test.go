@@ -12,6 +12,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/plan/check"
 	"praxis/internal/plan/label"
+	"praxis/internal/plan/subset"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/plan/value"
 	"praxis/internal/plan/vm"
@@ -87,7 +88,7 @@ func (w soundWorld) violated(t testing.TB, src string, strict bool) (wrong strin
 		}
 		t.Fatalf("%v\n%s", bad[0], src)
 	}
-	if refused := vm.Unsupported(m); len(refused) > 0 {
+	if refused := subset.Unsupported(m); len(refused) > 0 {
 		t.Fatalf("%s\n%s", refused[0].Feature, src)
 	}
 	r := check.Check(check.Input{Name: "plan.py", Source: []byte(src), Module: m, Tools: w.tools, Strict: strict})
@@ -432,7 +433,7 @@ func (w soundWorld) held(t testing.TB, src string, strict bool) (wrong string, c
 // still says whether a program still shows something wrong.
 func (w soundWorld) still(t testing.TB, src string, strict bool) bool {
 	m, bad := syntax.Parse([]byte(src), syntax.Options{})
-	if len(bad) > 0 || len(syntax.Check(m)) > 0 || len(vm.Unsupported(m)) > 0 {
+	if len(bad) > 0 || len(syntax.Check(m)) > 0 || len(subset.Unsupported(m)) > 0 {
 		return false
 	}
 	wrong, _ := w.held(t, src, strict)

@@ -50,12 +50,12 @@ func PraxisRules() Rules {
 
 			"internal/plan/decimal.powers":  madeOnce,
 			"internal/plan/vm.units":        madeOnce,
-			"internal/plan/vm.nameSets":     madeOnce,
+			"internal/plan/subset.nameSets": madeOnce,
 			"internal/plan/decimal.bigZero": "a constant that Go cannot declare as one",
 			"internal/plan/decimal.bigOne":  "a constant that Go cannot declare as one",
 			"internal/plan/decimal.bigTen":  "a constant that Go cannot declare as one",
 			"internal/plan/vm.VM.run":       "the loop over instructions: one switch",
-			"internal/plan/vm.vm.go":        "it holds the loop",
+			"internal/plan/vm.loop.go":      "it holds the loop",
 		},
 		Names:   []string{"util", "utils", "helper", "helpers", "common", "types", "misc", "shared", "base", "lib"},
 		Budgets: Budgets{FuncLines: 100, FileLines: 800, InterfaceMethods: 5, Documented: 0.95},
@@ -97,13 +97,14 @@ func planRooms() map[string]Room {
 		"internal/plan/library/native/json":    {Imports: []string{"internal/plan/value", "internal/plan/label", "internal/plan/pytext"}},
 		"internal/plan/library/native/math":    {Imports: []string{syntax, "internal/plan/value", "internal/plan/pytext"}},
 		"internal/plan/library/native/re":      {Imports: []string{"internal/plan/value", "internal/plan/regex"}},
+		"internal/plan/subset":                 {Imports: []string{fault, syntax, "internal/plan/value", "internal/plan/library", "internal/plan/library/native"}},
 		"internal/plan/vm": {
-			Imports: []string{fault, syntax, "internal/plan/bytecode", "internal/plan/value", "internal/plan/compile", "internal/plan/builtin", "internal/plan/pytext", "internal/plan/label", "internal/plan/library", "internal/plan/library/native/..."},
+			Imports: []string{fault, syntax, "internal/plan/bytecode", "internal/plan/value", "internal/plan/compile", "internal/plan/builtin", "internal/plan/subset", "internal/plan/pytext", "internal/plan/label", "internal/plan/library", "internal/plan/library/native/..."},
 			Tests:   []string{cpython},
 		},
 		"internal/plan/check": {
 			Imports: []string{fault, "internal/tool", syntax, "internal/plan/label", "internal/plan/policy", "internal/plan/library"},
-			Tests:   []string{cpython, "internal/plan/value", "internal/plan/vm"},
+			Tests:   []string{cpython, "internal/plan/value", "internal/plan/subset", "internal/plan/vm"},
 		},
 		"internal/plan": {
 			Imports: []string{fault, "internal/tool", "internal/plan/..."},

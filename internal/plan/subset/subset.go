@@ -1,4 +1,8 @@
-package vm
+// Package subset says which part of Python the plan language is: what a program
+// uses that the language leaves out is found before anything is compiled or
+// checked, and each refusal says what to write instead. It knows the modules that
+// there are, and the names in them, from their texts and their natives.
+package subset
 
 import (
 	"sort"
@@ -21,7 +25,7 @@ func (r Refusal) Fault() *fault.Error {
 	return fault.New(fault.Invalid, r.Remedy, "cannot compile the program: line %d: %s is not part of the plan language", r.Pos.Line, r.Feature)
 }
 
-// maxRefusals bounds how many are told about one program.
+// maxRefusals bounds how many are reported of one program.
 const maxRefusals = 100
 
 // Unsupported finds what a program uses that the plan language leaves out, in

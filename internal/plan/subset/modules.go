@@ -1,4 +1,4 @@
-package vm
+package subset
 
 import (
 	"strings"
@@ -10,8 +10,8 @@ import (
 	"praxis/internal/plan/value"
 )
 
-// knownModule says whether a program can import a module.
-func knownModule(name string) bool {
+// Known says whether a program can import a module.
+func Known(name string) bool {
 	if strings.HasPrefix(name, "_") && name != "__future__" || name == "builtins" {
 		return false
 	}
@@ -89,9 +89,9 @@ func identifier(text string) bool {
 	return text != ""
 }
 
-// exported are the names that "from module import *" binds: those that the
+// Exported are the names that "from module import *" binds: those that the
 // module lists in __all__, else those that do not begin with an underscore.
-func exported(name string) []string {
+func Exported(name string) []string {
 	if source, _ := library.Source(name); source != "" {
 		if _, list, ok := strings.Cut(source, "\n__all__ = ["); ok {
 			list, _, _ = strings.Cut(list, "]")
@@ -122,12 +122,12 @@ func writeStars(m *syntax.Module) {
 			case *syntax.FunctionDef, *syntax.ClassDef, *syntax.Lambda:
 				return false
 			case *syntax.ImportFrom:
-				if len(n.Names) != 1 || n.Names[0].Name != "*" || n.Level > 0 || !knownModule(n.Module) {
+				if len(n.Names) != 1 || n.Names[0].Name != "*" || n.Level > 0 || !Known(n.Module) {
 					return false
 				}
 				star := *n.Names[0]
 				n.Names = nil
-				for _, name := range exported(n.Module) {
+				for _, name := range Exported(n.Module) {
 					al := star
 					al.Name = name
 					n.Names = append(n.Names, &al)
@@ -149,7 +149,7 @@ func (f *features) lacking(m *syntax.Module) {
 			f.tries(n)
 		case *syntax.Import:
 			for _, al := range n.Names {
-				if !f.fine[n] && !knownModule(al.Name) {
+				if !f.fine[n] && !Known(al.Name) {
 					f.refuse(al.Span, "the module "+al.Name, moduleRemedy(al.Name))
 				} else if al.AsName != "" || !strings.Contains(al.Name, ".") {
 					modules[al.Bound()] = al.Name
@@ -182,7 +182,7 @@ func (f *features) lacking(m *syntax.Module) {
 			return true
 		}
 		module := modules[of.ID]
-		if !nameSet(module)[a.Attr] && !knownModule(module+"."+a.Attr) {
+		if !Names(module)[a.Attr] && !Known(module+"."+a.Attr) {
 			f.refuse(a.Span, module+"."+a.Attr, "The language's "+module+" lacks it; do without it.")
 		}
 		return true
@@ -207,8 +207,8 @@ func (f *features) tries(n *syntax.TryStmt) {
 	}
 }
 
-// nameSet holds the names of a module. It must not be changed.
-func nameSet(module string) map[string]bool {
+// Names holds the names of a module. It must not be changed.
+func Names(module string) map[string]bool {
 	if set, ok := nameSets.Load(module); ok {
 		return set.(map[string]bool)
 	}
@@ -223,16 +223,16 @@ func nameSet(module string) map[string]bool {
 var nameSets sync.Map // by module: map[string]bool
 
 func (f *features) importFrom(n *syntax.ImportFrom) {
-	if !knownModule(n.Module) {
+	if !Known(n.Module) {
 		f.refuse(n.Span, "the module "+n.Module, moduleRemedy(n.Module))
 		return
 	}
 	if n.Module == "__future__" {
 		return
 	}
-	names := nameSet(n.Module)
+	names := Names(n.Module)
 	for _, al := range n.Names {
-		if al.Name != "*" && !names[al.Name] && !knownModule(n.Module+"."+al.Name) {
+		if al.Name != "*" && !names[al.Name] && !Known(n.Module+"."+al.Name) {
 			f.refuse(al.Span, n.Module+"."+al.Name, "The language's "+n.Module+" lacks it; do without it.")
 		}
 	}

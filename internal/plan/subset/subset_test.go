@@ -1,16 +1,11 @@
-package vm
+package subset
 
 import (
-	"maps"
 	"strconv"
 	"strings"
 	"testing"
 
-	"praxis/fault"
-	"praxis/internal/plan/builtin"
-	"praxis/internal/plan/library"
 	"praxis/internal/plan/syntax"
-	"praxis/internal/plan/value"
 )
 
 func TestUnsupported(t *testing.T) {
@@ -76,82 +71,5 @@ func TestUnsupported(t *testing.T) {
 		if text := strings.Join(got, "; "); text != c.want {
 			t.Errorf("%q:\n got %s\nwant %s", c.src, text, c.want)
 		}
-	}
-}
-
-// TestModuleNames holds the names that the text of a module shows against those
-// that an import binds.
-func TestModuleNames(t *testing.T) {
-	for _, name := range library.Names() {
-		if !knownModule(name) {
-			continue
-		}
-		m, errs := syntax.Parse([]byte("import "+name), syntax.Options{})
-		if len(errs) > 0 {
-			t.Fatal(errs[0])
-		}
-		p, err := Compile(m, "import "+name, Env{}, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		vm, err := New(p, Config{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if out, err := vm.Run(); err != nil || out != (Done{}) {
-			t.Fatalf("import %s gives %v, %v", name, out, err)
-		}
-		said := maps.Clone(nameSet(name))
-		for _, e := range vm.modules[name].Names.Entries {
-			s, ok := e.Key.Obj.(*value.Str)
-			if !ok || strings.HasPrefix(s.Text, "_") {
-				continue
-			}
-			if !said[s.Text] {
-				t.Errorf("%s.%s is bound but not known", name, s.Text)
-			}
-			delete(said, s.Text)
-		}
-		for n := range said {
-			if !strings.HasPrefix(n, "_") {
-				t.Errorf("%s.%s is known but not bound", name, n)
-			}
-		}
-		for _, n := range exported(name) {
-			if vm.modules[name].Names.Place(n) < 0 {
-				t.Errorf("%s exports %s, which is not bound", name, n)
-			}
-		}
-	}
-}
-
-func TestRefusalIsAFault(t *testing.T) {
-	m, _ := syntax.Parse([]byte("x = 1\ny = eval('2')"), syntax.Options{})
-	_, err := Compile(m, "", Env{}, Options{})
-	if fault.KindOf(err) != fault.Invalid || fault.RemedyOf(err) == "" || !strings.Contains(err.Error(), "line 2: the name eval") {
-		t.Errorf("compile gives %v", err)
-	}
-}
-
-// TestBuiltinParams has the check read every head that it is told of.
-func TestBuiltinParams(t *testing.T) {
-	known := 0
-	for _, n := range builtin.Functions() {
-		params, ok := builtin.Params(n.Name)
-		if !ok {
-			continue
-		}
-		known++
-		if _, bad := syntax.Parse([]byte("def f("+params+"): pass"), syntax.Options{}); len(bad) > 0 {
-			t.Errorf("%s(%s): %v", n.Name, params, bad[0])
-		}
-		for part := range strings.SplitSeq(params, ", ") { // as the check does
-			if part == "" || strings.Count(part, "'")%2 != 0 || strings.ContainsAny(part, "()[]") {
-				t.Errorf("%s: a parameter %q", n.Name, part)
-			}
-		}
-	}
-	if _, ok := builtin.Params("int"); ok || known < 25 {
-		t.Errorf("%d functions are known, a class: %v", known, ok)
 	}
 }
