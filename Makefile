@@ -51,8 +51,8 @@ nightly: test
 	$(MAKE) race RACEFLAGS=
 	go test ./internal/test/battery -run TestKilledWhileSaving -timeout 3h -args -kills 300
 	go test ./internal/plan/syntax -run 'TestFiles|TestChanged' -timeout 1h -args -all
-	go test ./internal/plan/regex -run Generated -timeout 1h -regex.generated 100000
-	go test ./internal/plan/pytext -timeout 1h -args -cases 20000
+	go test ./internal/plan/python/regex -run Generated -timeout 1h -regex.generated 100000
+	go test ./internal/plan/python/pytext -timeout 1h -args -cases 20000
 	go test ./internal/plan/check -run TestSound -timeout 2h -args -programs 100000
 	go test ./internal/test/battery/plans -run TestDiffer -timeout 2h -args -programs 100000
 	@for pkg in $$(go list ./...); do \

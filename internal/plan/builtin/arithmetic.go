@@ -4,7 +4,7 @@ import (
 	"math/big"
 
 	"praxis/internal/plan/label"
-	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/python/pytext"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/plan/value"
 )

@@ -5,7 +5,7 @@ import (
 	"sync"
 
 	"praxis/internal/plan/label"
-	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/python/pytext"
 	"praxis/internal/plan/value"
 )
 

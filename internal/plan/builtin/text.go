@@ -3,7 +3,7 @@ package builtin
 import (
 	"strings"
 
-	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/python/pytext"
 	"praxis/internal/plan/value"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"praxis/internal/plan/bytecode"
-	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/python/pytext"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/plan/value"
 )

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/python/pytext"
 	"praxis/internal/plan/syntax"
 )
 

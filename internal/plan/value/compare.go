@@ -4,7 +4,7 @@ import (
 	"math/big"
 	"strings"
 
-	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/python/pytext"
 	"praxis/internal/plan/syntax"
 )
 

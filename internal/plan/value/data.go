@@ -10,7 +10,7 @@ import (
 	"strings"
 
 	"praxis/internal/plan/label"
-	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/python/pytext"
 	"praxis/internal/tool"
 )
 

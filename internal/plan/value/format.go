@@ -3,7 +3,7 @@ package value
 import (
 	"math"
 
-	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/python/pytext"
 )
 
 // formatLimit is how long one formatted value may be at most: what memory is

@@ -5,7 +5,7 @@ import (
 	"math/big"
 	"math/bits"
 
-	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/python/pytext"
 )
 
 // The hashes are CPython's own (for strings: those of PYTHONHASHSEED=0), so

@@ -8,7 +8,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/plan/label"
-	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/python/pytext"
 	"praxis/internal/plan/syntax"
 )
 

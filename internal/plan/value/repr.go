@@ -3,7 +3,7 @@ package value
 import (
 	"strconv"
 
-	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/python/pytext"
 )
 
 // Repr is repr(v); it sees all that it writes.

@@ -7,8 +7,8 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/plan/label"
-	"praxis/internal/plan/pytext"
-	"praxis/internal/plan/regex"
+	"praxis/internal/plan/python/pytext"
+	"praxis/internal/plan/python/regex"
 )
 
 // Machine runs the program's own code. It is what natives and operators call

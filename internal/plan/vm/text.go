@@ -4,7 +4,7 @@ import (
 	"strconv"
 
 	"praxis/internal/plan/label"
-	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/python/pytext"
 	"praxis/internal/plan/value"
 )
 

@@ -4,7 +4,7 @@ import (
 	"math/big"
 
 	"praxis/internal/plan/label"
-	"praxis/internal/plan/random"
+	"praxis/internal/plan/python/random"
 	"praxis/internal/plan/value"
 )
 

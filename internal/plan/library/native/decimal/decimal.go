@@ -1,14 +1,14 @@
 // Package decimal has what module decimal does in Go: its numbers, their operators
-// and methods, over the arithmetic of [praxis/internal/plan/decimal].
+// and methods, over the arithmetic of [praxis/internal/plan/python/decimal].
 package decimal
 
 import (
 	"math/big"
 	"strings"
 
-	"praxis/internal/plan/decimal"
 	"praxis/internal/plan/label"
-	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/python/decimal"
+	"praxis/internal/plan/python/pytext"
 	"praxis/internal/plan/value"
 )
 

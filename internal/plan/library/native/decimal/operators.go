@@ -4,7 +4,7 @@ import (
 	"math/big"
 	"strconv"
 
-	"praxis/internal/plan/decimal"
+	"praxis/internal/plan/python/decimal"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/plan/value"
 )

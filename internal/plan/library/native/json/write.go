@@ -3,7 +3,7 @@ package json
 import (
 	"math"
 
-	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/python/pytext"
 	"praxis/internal/plan/value"
 )
 

@@ -3,7 +3,7 @@ package math
 import (
 	"math"
 
-	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/python/pytext"
 )
 
 // The gamma function by Lanczos' approximation with 13 terms, after Boost's

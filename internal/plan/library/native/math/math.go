@@ -5,7 +5,7 @@ import (
 	"math"
 	"strings"
 
-	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/python/pytext"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/plan/value"
 )

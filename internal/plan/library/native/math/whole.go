@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/big"
 
-	"praxis/internal/plan/pytext"
+	"praxis/internal/plan/python/pytext"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/plan/value"
 )

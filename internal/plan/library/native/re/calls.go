@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"praxis/internal/plan/regex"
+	"praxis/internal/plan/python/regex"
 	"praxis/internal/plan/value"
 )
 

@@ -3,7 +3,7 @@ package re
 import (
 	"fmt"
 
-	"praxis/internal/plan/regex"
+	"praxis/internal/plan/python/regex"
 	"praxis/internal/plan/value"
 )
 

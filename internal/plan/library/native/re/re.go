@@ -1,12 +1,12 @@
 // Package re has what module re does in Go: patterns, matches and what can be done
-// with them, over the engine of [praxis/internal/plan/regex].
+// with them, over the engine of [praxis/internal/plan/python/regex].
 package re
 
 import (
 	"errors"
 	"math"
 
-	"praxis/internal/plan/regex"
+	"praxis/internal/plan/python/regex"
 	"praxis/internal/plan/value"
 )
 
