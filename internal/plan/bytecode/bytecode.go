@@ -196,10 +196,10 @@ const (
 	ImportFrom // (mod → mod v) names[a]; ImportError
 	ImportStar // (mod → ) all public names of mod become globals; library modules only
 
-	// Labels of control: in strict mode only. See compile_strict.go. An exception
+	// Labels of control: in strict mode only. See strict.go of the compiler. An exception
 	// that is handled joins its label into pc and sticky.
 	PcSave       // ( → ) keeps the thread's pc in slot a (as the label of None)
-	PcRestore    // ( → ) pc = what slot a keeps ⊔ sticky; but while the thread is trying, or when opPcBound... marked the slot, sticky ⊔= pc
+	PcRestore    // ( → ) pc = what slot a keeps ⊔ sticky; but while the thread is trying, or when PcBound... marked the slot, sticky ⊔= pc
 	PcJoin       // (v → v) pc ⊔= v's label
 	PcIter       // (it → it) pc ⊔= what the end of the iteration depends on: it's label and the shape of its container
 	PcStick      // ( → ) sticky ⊔= pc: no restore will forget what pc is now

@@ -22,7 +22,7 @@ import (
 //
 // If an arm could have changed anything but variables, the region is sticky:
 // pc stays as it is for the rest of the run. Facts about the whole program tell
-// what an arm could change (compile_effects.go); calling a tool does not count, as
+// what an arm could change (effects.go); calling a tool does not count, as
 // nothing in the program changes by it and the call itself carries pc.
 //
 // A break or continue extends the region to the end of its loop, a return to the

@@ -8,11 +8,11 @@ import (
 	"praxis/internal/plan/syntax"
 )
 
-// cmpName is how a comparison is written, its method, and the one of the other side.
-type cmpName struct{ sign, Plain, reflected string }
+// CmpName is how a comparison is written, its method, and the one of the other side.
+type CmpName struct{ Sign, Plain, Reflected string }
 
 // CmpNames are the names of the comparisons, by [syntax.CmpOperator].
-var CmpNames = [...]cmpName{
+var CmpNames = [...]CmpName{
 	syntax.Eq:    {"==", "__eq__", "__eq__"},
 	syntax.NotEq: {"!=", "__ne__", "__ne__"},
 	syntax.Lt:    {"<", "__lt__", "__gt__"},
@@ -64,7 +64,7 @@ func (t *Thread) richCore(op syntax.CmpOperator, a, b Value) (Value, error) {
 	ok, known, err := t.Order(op, a, b)
 	if err == nil && !known {
 		err = t.Raise(t.Types.TypeError, "'%s' not supported between instances of '%s' and '%s'",
-			CmpNames[op].sign, t.ClassName(a), t.ClassName(b))
+			CmpNames[op].Sign, t.ClassName(a), t.ClassName(b))
 	}
 	return Bool(ok), err
 }
@@ -74,10 +74,10 @@ func (t *Thread) richObject(op syntax.CmpOperator, a, b Value) (Value, error) {
 	t.See(t.Join(a.Label, b.Label))
 	n := &CmpNames[op]
 	_, left := t.Override(a, n.Plain)
-	_, right := t.Override(b, n.reflected)
+	_, right := t.Override(b, n.Reflected)
 	ca, cb := t.ClassOf(a), t.ClassOf(b)
 	if right && ca != cb && cb.Derives(ca) {
-		if v, ok, err := t.TryOperator(b, n.reflected, a); ok || err != nil {
+		if v, ok, err := t.TryOperator(b, n.Reflected, a); ok || err != nil {
 			return v, err
 		}
 		right = false
@@ -92,7 +92,7 @@ func (t *Thread) richObject(op syntax.CmpOperator, a, b Value) (Value, error) {
 		}
 	}
 	if right {
-		if v, ok, err := t.TryOperator(b, n.reflected, a); ok || err != nil {
+		if v, ok, err := t.TryOperator(b, n.Reflected, a); ok || err != nil {
 			return v, err
 		}
 	} else if op == syntax.NotEq && !left {
@@ -116,7 +116,7 @@ func (t *Thread) richObject(op syntax.CmpOperator, a, b Value) (Value, error) {
 		return Bool(!Is(a, b)), nil
 	}
 	return Value{}, t.Raise(t.Types.TypeError, "'%s' not supported between instances of '%s' and '%s'",
-		n.sign, ca.shown(), cb.shown())
+		n.Sign, ca.shown(), cb.shown())
 }
 
 // notEqual is != by a's own __eq__, when it has one.

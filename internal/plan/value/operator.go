@@ -11,11 +11,11 @@ const (
 	maxNest    = 2000 // how deep natives and operators may call each other
 )
 
-// opName is how an operator is written and the methods that stand for it.
-type opName struct{ sign, Plain, Reflected, Inplace string }
+// OpName is how an operator is written and the methods that stand for it.
+type OpName struct{ Sign, Plain, Reflected, Inplace string }
 
 // Operators are the names of the operators, by [syntax.Operator].
-var Operators = [...]opName{
+var Operators = [...]OpName{
 	syntax.Add:      {"+", "__add__", "__radd__", "__iadd__"},
 	syntax.Sub:      {"-", "__sub__", "__rsub__", "__isub__"},
 	syntax.Mult:     {"*", "__mul__", "__rmul__", "__imul__"},
@@ -78,7 +78,7 @@ func (t *Thread) Binary(op syntax.Operator, a, b Value) (Value, error) {
 		v, ok, err = t.BinaryCore(op, a, b)
 	}
 	if !ok && err == nil {
-		v, err = t.binaryObject(op, Operators[op].sign, a, b)
+		v, err = t.binaryObject(op, Operators[op].Sign, a, b)
 	}
 	if l != 0 {
 		v.Label = t.Join(v.Label, l)
@@ -263,7 +263,7 @@ func (t *Thread) Inplace(op syntax.Operator, a, b Value) (Value, error) {
 // binaryInplace is binary whose TypeError names the operator with "=".
 func (t *Thread) binaryInplace(op syntax.Operator, a, b Value) (Value, error) {
 	l := t.Join(a.Label, b.Label)
-	sign := Operators[op].sign + "="
+	sign := Operators[op].Sign + "="
 	switch {
 	case op == syntax.Pow:
 		sign = "**="
@@ -306,10 +306,10 @@ func (t *Thread) Unary(op syntax.UnaryOperator, v Value) (Value, error) {
 }
 
 // UnaryNames are the names of the unary operators, by [syntax.UnaryOperator].
-var UnaryNames = [...]opName{
-	syntax.Invert: {sign: "~", Plain: "__invert__"},
-	syntax.UAdd:   {sign: "+", Plain: "__pos__"},
-	syntax.USub:   {sign: "-", Plain: "__neg__"},
+var UnaryNames = [...]OpName{
+	syntax.Invert: {Sign: "~", Plain: "__invert__"},
+	syntax.UAdd:   {Sign: "+", Plain: "__pos__"},
+	syntax.USub:   {Sign: "-", Plain: "__neg__"},
 }
 
 func (t *Thread) unaryObject(op syntax.UnaryOperator, v Value) (Value, error) {
@@ -323,7 +323,7 @@ func (t *Thread) unaryObject(op syntax.UnaryOperator, v Value) (Value, error) {
 			return r, err
 		}
 	}
-	return Value{}, t.FailOf(v, t.Types.TypeError, "bad operand type for unary %s: '%s'", n.sign, t.ClassName(v))
+	return Value{}, t.FailOf(v, t.Types.TypeError, "bad operand type for unary %s: '%s'", n.Sign, t.ClassName(v))
 }
 
 // Is is "a is b".

@@ -392,7 +392,7 @@ func (t *Thread) setInplace(op syntax.Operator, a, b Value) (Value, error) {
 			}
 			return t.SetToggle(s, o)
 		}
-		return t.NoOperator(op, Operators[op].sign+"=", a, b)
+		return t.NoOperator(op, Operators[op].Sign+"=", a, b)
 	})
 	return a, err
 }

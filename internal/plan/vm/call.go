@@ -2,7 +2,6 @@ package vm
 
 import (
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -31,7 +30,7 @@ func (vm *VM) again(mode retMode, extra value.Value) error {
 // maxNested bounds how deep Go code and the program call each other.
 const maxNested = 1000
 
-// machine is the VM as [Machine].
+// machine is the VM as [value.Machine].
 type machine VM
 
 // of returns the VM that a thread belongs to.
@@ -79,14 +78,15 @@ func (m *machine) Call(fn value.Value, pos []value.Value, names []string, named 
 func (m *machine) CallSelf(fn, self, x, y value.Value) (value.Value, error) {
 	vm := (*VM)(m)
 	t := &vm.t
-	args := [...]value.Value{self, x, y}
-	n := 1
-	for n < len(args) && args[n].Kind != value.KUnset {
-		n++
+	n := 3
+	if x.Kind == value.KUnset {
+		n = 1
+	} else if y.Kind == value.KUnset {
+		n = 2
 	}
 	f, ok := fn.Obj.(*value.Func)
 	if !ok || f.Run == nil || f.Run.Fixed != n {
-		return m.Call(fn, slices.Clone(args[:n]), nil, nil)
+		return m.Call(fn, []value.Value{self, x, y}[:n], nil, nil)
 	}
 	if t.Steps -= callSteps; t.Steps < 0 {
 		if err := t.OutOfSteps(); err != nil {
@@ -100,7 +100,13 @@ func (m *machine) CallSelf(fn, self, x, y value.Value) (value.Value, error) {
 	if err != nil {
 		return value.Value{}, err
 	}
-	copy(g.st, args[:n])
+	g.st[0] = self
+	if n > 1 {
+		g.st[1] = x
+	}
+	if n > 2 {
+		g.st[2] = y
+	}
 	g.ret = fn.Label
 	vm.nested++
 	err = vm.run()

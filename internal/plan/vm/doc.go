@@ -10,6 +10,6 @@
 //
 // # What fails, and how
 //
-// An exception of the program is a *[Raise]. A limit is a *fault.Error of kind
+// An exception of the program is a *[value.Raise]. A limit is a *fault.Error of kind
 // Exhausted, which no handler of the program sees. Anything else is ours.
 package vm
