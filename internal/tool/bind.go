@@ -120,7 +120,7 @@ func (d *Definition) bind(positional int, names []string, partial bool) ([]int, 
 				others = map[string]bool{}
 			}
 			others[name] = true
-			if !d.Input.root.open() {
+			if !d.Input.Open() {
 				return nil, d.bindFault(&BindError{Reason: UnknownName, Name: name, Nearest: nearest(name, d.Input.Type().Names())})
 			}
 		}
@@ -142,18 +142,6 @@ func (d *Definition) bind(positional int, names []string, partial bool) ([]int, 
 		return nil, d.bindFault(&BindError{Reason: Missing, Missing: missing})
 	}
 	return out, nil
-}
-
-// open reports whether the schema says itself that it takes members that it
-// does not declare. A call with a name that nobody declared is otherwise an
-// error, although JSON Schema would let it pass.
-func (s *schema) open() bool {
-	if s.obj != nil && (len(s.obj.patterns) > 0 || (s.obj.additional != nil && !s.obj.additional.never)) {
-		return true
-	}
-	open := false
-	s.inPlace(func(part *schema) { open = open || part.open() })
-	return open
 }
 
 func (d *Definition) bindFault(e *BindError) error {

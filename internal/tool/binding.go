@@ -39,7 +39,8 @@ func LoadWith(name string, data []byte, derive Derive) (*File, error) {
 // Define makes a definition of a tool in the form that it has in a file. name
 // stands in positions: it says where the document comes from.
 func Define(name string, doc *Object) (*Definition, error) {
-	l := &loader{report: &report{file: name}, file: &File{Name: name, pos: map[string]Position{}, Bindings: map[string]Binding{}}}
+	r := &report{file: name}
+	l := &loader{report: r, schemas: newCompiler(r), file: &File{Name: name, pos: map[string]Position{}, Bindings: map[string]Binding{}}}
 	n := l.graft(nil, doc)
 	if n == nil {
 		return nil, l.report.list.fault()
@@ -65,7 +66,7 @@ func (l *loader) binding(n *node) (Binding, bool) {
 		return Binding{}, false
 	}
 	if n.kind != mapNode {
-		l.add(n, "Write run: {python: {file: …}}, with one of "+strings.Join(kinds, ", ")+".", "run: expected a mapping with one kind, got %s", show(n))
+		l.add(n, "Write run: {python: {file: …}}, with one of "+strings.Join(kinds, ", ")+".", "run: expected a mapping with one kind, got %s", n.show())
 		return Binding{}, false
 	}
 	b := Binding{Pos: l.pos(n)}
@@ -94,7 +95,7 @@ func (l *loader) binding(n *node) (Binding, bool) {
 		l.add(with, "Put it under "+b.Kind+".", "run: only a built-in tool (go) has the key \"with\"")
 		return b, false
 	case spec.kind != mapNode:
-		l.add(spec, "", "run: %s: expected a mapping, got %s", b.Kind, show(spec))
+		l.add(spec, "", "run: %s: expected a mapping, got %s", b.Kind, spec.show())
 		return b, false
 	}
 	b.Spec = spec.value().(*Object)
@@ -107,7 +108,7 @@ func (l *loader) builtin(b *Binding, use, with *node) bool {
 	settings := NewObject()
 	if with != nil {
 		if with.kind != mapNode {
-			l.add(with, "", "run: with: expected a mapping, got %s", show(with))
+			l.add(with, "", "run: with: expected a mapping, got %s", with.show())
 			return false
 		}
 		settings = with.value().(*Object)
@@ -260,7 +261,7 @@ func (n *node) moveTo(line, col int32) {
 
 func (l *loader) servers(f *File, v *node) {
 	if v.kind != mapNode {
-		l.add(v, "Write servers: {name: {command: […]}} or {name: {url: https://…}}.", "servers: expected a mapping of names, got %s", show(v))
+		l.add(v, "Write servers: {name: {command: […]}} or {name: {url: https://…}}.", "servers: expected a mapping of names, got %s", v.show())
 		return
 	}
 	for i, key := range v.keys {
@@ -268,7 +269,7 @@ func (l *loader) servers(f *File, v *node) {
 			l.add(key, wouldBe(near), "the server %s: %s", quote(key.text), why)
 		}
 		if v.items[i].kind != mapNode {
-			l.add(v.items[i], "", "the server %s: expected a mapping, got %s", quote(key.text), show(v.items[i]))
+			l.add(v.items[i], "", "the server %s: expected a mapping, got %s", quote(key.text), v.items[i].show())
 			continue
 		}
 		f.Servers = append(f.Servers, ServerEntry{Name: key.text, Spec: v.items[i].value().(*Object), Pos: l.pos(key)})
@@ -277,7 +278,7 @@ func (l *loader) servers(f *File, v *node) {
 
 func (l *loader) secretEntries(f *File, v *node) {
 	if v.kind != mapNode {
-		l.add(v, "Write secrets: {NAME: {env: NAME}} or {NAME: {file: PATH}}.", "secrets: expected a mapping of names, got %s", show(v))
+		l.add(v, "Write secrets: {NAME: {env: NAME}} or {NAME: {file: PATH}}.", "secrets: expected a mapping of names, got %s", v.show())
 		return
 	}
 	for i, key := range v.keys {

@@ -48,34 +48,28 @@ func IsCompatible(changes []Change) bool {
 // change counts as breaking. Members that an open object allows without
 // declaring them are taken not to be used.
 func Compatible(before, after *Definition) []Change {
-	c := &differ{seen: map[[2]*Type]bool{}, budget: new(int), closed: !before.Input.root.open()}
+	c := &Comparison{}
 	if before.Name != after.Name {
-		c.add(Breaking, "name", "was %s, is %s", before.Name, after.Name)
+		c.Add(Breaking, "name", "was %s, is %s", before.Name, after.Name)
 	}
-	c.arguments(before, after)
-	if before.Input.Hash() != after.Input.Hash() {
-		c.accepts("input", before.Input.Type(), after.Input.Type())
-		c.hidden("input", before.Input, after.Input)
-	}
-	if before.Output.Hash() != after.Output.Hash() {
-		clear(c.seen)
-		c.result = true
-		c.accepts("output", after.Output.Type(), before.Output.Type())
-		c.hidden("output", before.Output, after.Output)
-	}
-	c.behaviour(before, after)
-	c.labels(before.Labels, after.Labels)
-	c.words(before, after)
-	c.version(before, after)
-	slices.SortStableFunc(c.list, func(a, b Change) int { return cmp.Compare(b.Impact, a.Impact) })
-	return c.list
+	compareArguments(c, before, after)
+	c.Input(before.Input, after.Input)
+	c.Output(before.Output, after.Output)
+	compareBehaviour(c, before, after)
+	compareLabels(c, before.Labels, after.Labels)
+	compareWords(c, before, after)
+	compareVersions(c, before, after)
+	slices.SortStableFunc(c.Changes, func(a, b Change) int { return cmp.Compare(b.Impact, a.Impact) })
+	return c.Changes
 }
 
-type differ struct {
-	list   []Change
+// Comparison gathers what changed between two versions of something with schemas.
+type Comparison struct {
+	Changes []Change
+
 	seen   map[[2]*Type]bool
 	result bool // comparing outputs: the words for narrower and wider change places
-	closed bool // the old tool takes no argument that it does not declare
+	closed bool // the old input takes no member that it does not declare
 	depth  int  // of alternatives inside of alternatives
 	budget *int // comparisons so far
 }
@@ -86,19 +80,43 @@ const (
 	maxAlternating = 5 // depth
 )
 
-func (c *differ) add(i Impact, path, format string, args ...any) {
-	if len(c.list) < maxChanges {
-		c.list = append(c.list, Change{i, path, fmt.Sprintf(format, args...)})
+// Add notes a change, unless there are too many.
+func (c *Comparison) Add(i Impact, path, format string, args ...any) {
+	if len(c.Changes) < maxChanges {
+		c.Changes = append(c.Changes, Change{i, path, fmt.Sprintf(format, args...)})
 	}
 }
 
-// arguments compares what a call by position sees.
-func (c *differ) arguments(old, new *Definition) {
+// Input compares what values are taken.
+func (c *Comparison) Input(before, after *Schema) { c.schemas("input", before, after, false) }
+
+// Output compares what values may come.
+func (c *Comparison) Output(before, after *Schema) { c.schemas("output", before, after, true) }
+
+func (c *Comparison) schemas(path string, before, after *Schema, result bool) {
+	if before.Hash() == after.Hash() {
+		return
+	}
+	if c.budget == nil {
+		c.budget = new(int)
+	}
+	c.seen, c.result = map[[2]*Type]bool{}, result
+	if result {
+		c.accepts(path, after.Type(), before.Type())
+	} else {
+		c.closed = !before.Open()
+		c.accepts(path, before.Type(), after.Type())
+	}
+	c.hidden(path, before, after)
+}
+
+// compareArguments compares what a call by position sees.
+func compareArguments(c *Comparison, old, new *Definition) {
 	before, after := old.Input.Type().Names(), new.Input.Type().Names()
 	for i, name := range before {
 		at := slices.Index(after, name)
 		if at >= 0 && at != i {
-			c.add(Breaking, "input/properties/"+name, "was argument %d, is argument %d: calls by position go wrong", i+1, at+1)
+			c.Add(Breaking, "input/properties/"+name, "was argument %d, is argument %d: calls by position go wrong", i+1, at+1)
 		}
 	}
 }
@@ -107,7 +125,7 @@ func (c *differ) arguments(old, new *Definition) {
 // an input narrow is the old type: calls that worked have to go on working.
 // For an output narrow is the new type: users of results may only see what
 // they saw before.
-func (c *differ) accepts(path string, narrow, wide *Type) {
+func (c *Comparison) accepts(path string, narrow, wide *Type) {
 	pair := [2]*Type{narrow, wide}
 	if narrow == wide || c.seen[pair] {
 		return
@@ -126,7 +144,7 @@ func (c *differ) accepts(path string, narrow, wide *Type) {
 		c.better(path, "also takes "+more.String(), "is no longer "+more.String())
 	}
 	if wide.Secret != narrow.Secret {
-		c.add(Guarding, path, "is secret in one of the two only")
+		c.Add(Guarding, path, "is secret in one of the two only")
 	}
 	c.values(path, narrow, wide)
 	c.bounds(path, narrow, wide)
@@ -139,16 +157,16 @@ func (c *differ) accepts(path string, narrow, wide *Type) {
 }
 
 // variants notes alternatives of the one type that no alternative of the other covers.
-func (c *differ) variants(path string, narrow, wide *Type) {
+func (c *Comparison) variants(path string, narrow, wide *Type) {
 	left, right := alternatives(narrow), alternatives(wide)
 	for i, n := range left {
 		covered := slices.ContainsFunc(right, func(w *Type) bool {
-			part := &differ{seen: map[[2]*Type]bool{}, result: c.result, depth: c.depth + 1, budget: c.budget}
+			part := &Comparison{seen: map[[2]*Type]bool{}, result: c.result, depth: c.depth + 1, budget: c.budget}
 			if part.depth > maxAlternating {
 				return false
 			}
 			part.accepts(path, n, w)
-			return IsCompatible(part.list)
+			return IsCompatible(part.Changes)
 		})
 		if !covered {
 			c.worse(path, fmt.Sprintf("no longer takes the alternative %d (%s)", i+1, n.Kinds), fmt.Sprintf("may now be another alternative (%s)", n.Kinds))
@@ -165,18 +183,18 @@ func alternatives(t *Type) []*Type {
 }
 
 // worse and better word a finding for inputs or outputs.
-func (c *differ) worse(path, input, output string) { c.word(Breaking, path, input, output) }
+func (c *Comparison) worse(path, input, output string) { c.word(Breaking, path, input, output) }
 
-func (c *differ) better(path, input, output string) { c.word(Widening, path, input, output) }
+func (c *Comparison) better(path, input, output string) { c.word(Widening, path, input, output) }
 
-func (c *differ) word(i Impact, path, input, output string) {
+func (c *Comparison) word(i Impact, path, input, output string) {
 	if c.result {
 		input = output
 	}
-	c.add(i, path, "%s", input)
+	c.Add(i, path, "%s", input)
 }
 
-func (c *differ) values(path string, narrow, wide *Type) {
+func (c *Comparison) values(path string, narrow, wide *Type) {
 	switch {
 	case !wide.HasEnum && !narrow.HasEnum:
 		return
@@ -210,7 +228,7 @@ func canonicalSet(values []any) []string {
 	return out
 }
 
-func (c *differ) bounds(path string, narrow, wide *Type) {
+func (c *Comparison) bounds(path string, narrow, wide *Type) {
 	kinds := narrow.Kinds & wide.Kinds
 	if kinds&StringKind != 0 {
 		c.bound(path, "the least length", cmp.Compare(wide.MinLength, narrow.MinLength))
@@ -233,7 +251,7 @@ func (c *differ) bounds(path string, narrow, wide *Type) {
 }
 
 // bound notes a bound that became tighter (above zero) or looser.
-func (c *differ) bound(path, what string, tighter int) {
+func (c *Comparison) bound(path, what string, tighter int) {
 	switch {
 	case tighter > 0:
 		c.worse(path, what+" is tighter", what+" is looser")
@@ -242,7 +260,7 @@ func (c *differ) bound(path, what string, tighter int) {
 	}
 }
 
-func (c *differ) assertion(path, what, narrow, wide string) {
+func (c *Comparison) assertion(path, what, narrow, wide string) {
 	if wide == "" {
 		c.better(path, what+" "+quote(narrow)+" is gone", what+" "+quote(narrow)+" is new")
 		return
@@ -291,7 +309,7 @@ func compareLimit(a, b string, aExclusive, bExclusive bool, sign int) int {
 	return 0
 }
 
-func (c *differ) items(path string, narrow, wide *Type) {
+func (c *Comparison) items(path string, narrow, wide *Type) {
 	for i := range max(len(narrow.Prefix), len(wide.Prefix)) {
 		c.part(fmt.Sprintf("%s/prefixItems/%d", path, i), item(narrow, i), item(wide, i))
 	}
@@ -305,7 +323,7 @@ func item(t *Type, i int) *Type {
 	return t.Items
 }
 
-func (c *differ) part(path string, narrow, wide *Type) {
+func (c *Comparison) part(path string, narrow, wide *Type) {
 	switch {
 	case narrow == nil:
 	case wide == nil:
@@ -315,7 +333,7 @@ func (c *differ) part(path string, narrow, wide *Type) {
 	}
 }
 
-func (c *differ) members(path string, narrow, wide *Type) {
+func (c *Comparison) members(path string, narrow, wide *Type) {
 	for _, p := range narrow.Properties {
 		at := path + "/properties/" + p.Name
 		q, declared := wide.Property(p.Name)
@@ -332,7 +350,7 @@ func (c *differ) members(path string, narrow, wide *Type) {
 		case c.result && !wide.Additional.implied:
 			c.accepts(at, p.Type, wide.Additional)
 		case c.result:
-			c.add(Widening, at, "is new")
+			c.Add(Widening, at, "is new")
 		default:
 			c.worse(at, "is no longer declared", "")
 		}
@@ -361,7 +379,7 @@ func (c *differ) members(path string, narrow, wide *Type) {
 }
 
 // hidden notes changes of keywords that shapes do not show, or not in full.
-func (c *differ) hidden(path string, old, new *Schema) {
+func (c *Comparison) hidden(path string, old, new *Schema) {
 	before, after := map[string]string{}, map[string]string{}
 	hiddenIn(before, "", old.doc)
 	hiddenIn(after, "", new.doc)
@@ -378,7 +396,7 @@ func (c *differ) hidden(path string, old, new *Schema) {
 	}
 	slices.Sort(at)
 	for _, where := range at {
-		c.add(Breaking, path+where, "changed in a way that cannot be judged")
+		c.Add(Breaking, path+where, "changed in a way that cannot be judged")
 	}
 }
 
@@ -457,29 +475,29 @@ func bare(n *node, names bool) any {
 	return n.value()
 }
 
-func (c *differ) behaviour(old, new *Definition) {
+func compareBehaviour(c *Comparison, old, new *Definition) {
 	if old.Effects != new.Effects {
-		c.add(Guarding, "effects", "were %s, are %s", old.Effects, new.Effects)
+		c.Add(Guarding, "effects", "were %s, are %s", old.Effects, new.Effects)
 	}
 	if old.Approval != new.Approval {
-		c.add(Guarding, "approval", "was %t, is %t", old.Approval, new.Approval)
+		c.Add(Guarding, "approval", "was %t, is %t", old.Approval, new.Approval)
 	}
 	if old.Model != new.Model {
-		c.add(Guarding, "model", "was %t, is %t", old.Model, new.Model)
+		c.Add(Guarding, "model", "was %t, is %t", old.Model, new.Model)
 	}
 	if old.Idempotent && !new.Idempotent {
-		c.add(Breaking, "idempotent", "a call can no longer be repeated")
+		c.Add(Breaking, "idempotent", "a call can no longer be repeated")
 	} else if new.Idempotent && !old.Idempotent {
-		c.add(Widening, "idempotent", "a call can be repeated")
+		c.Add(Widening, "idempotent", "a call can be repeated")
 	}
-	c.limit("limits/timeout", int64(old.Limits.Timeout), int64(new.Limits.Timeout))
-	c.limit("limits/bytes", old.Limits.Bytes, new.Limits.Bytes)
-	c.limit("limits/calls_per_run", int64(old.Limits.CallsPerRun), int64(new.Limits.CallsPerRun))
+	compareLimits(c, "limits/timeout", int64(old.Limits.Timeout), int64(new.Limits.Timeout))
+	compareLimits(c, "limits/bytes", old.Limits.Bytes, new.Limits.Bytes)
+	compareLimits(c, "limits/calls_per_run", int64(old.Limits.CallsPerRun), int64(new.Limits.CallsPerRun))
 	if a, b := old.Limits.Rate, new.Limits.Rate; a != b {
-		c.limit("limits/rate", perHour(a), perHour(b))
+		compareLimits(c, "limits/rate", perHour(a), perHour(b))
 	}
 	if !slices.Equal(old.Secrets.Input, new.Secrets.Input) || !slices.Equal(old.Secrets.Output, new.Secrets.Output) {
-		c.add(Guarding, "secrets", "changed")
+		c.Add(Guarding, "secrets", "changed")
 	}
 }
 
@@ -490,44 +508,44 @@ func perHour(r Rate) int64 {
 	return max(1, int64(float64(r.Calls)*3600/r.Per.Seconds()))
 }
 
-// limit compares bounds where zero is none.
-func (c *differ) limit(path string, old, new int64) {
+// compareLimits compares bounds where zero is none.
+func compareLimits(c *Comparison, path string, old, new int64) {
 	switch {
 	case old == new:
 	case new == 0 || (old != 0 && new > old):
-		c.add(Widening, path, "is looser")
+		c.Add(Widening, path, "is looser")
 	default:
-		c.add(Breaking, path, "is tighter")
+		c.Add(Breaking, path, "is tighter")
 	}
 }
 
-func (c *differ) labels(old, new Labels) {
+func compareLabels(c *Comparison, old, new Labels) {
 	if old.Trusted != new.Trusted {
-		c.add(Guarding, "labels/trusted", "was %t, is %t", old.Trusted, new.Trusted)
+		c.Add(Guarding, "labels/trusted", "was %t, is %t", old.Trusted, new.Trusted)
 	}
 	if a, b := canonicalSet([]any{old.canonical()}), canonicalSet([]any{new.canonical()}); old.Trusted == new.Trusted && !slices.Equal(a, b) {
-		c.add(Guarding, "labels", "who may read, or what arguments demand, changed")
+		c.Add(Guarding, "labels", "who may read, or what arguments demand, changed")
 	}
 }
 
-func (c *differ) words(old, new *Definition) {
+func compareWords(c *Comparison, old, new *Definition) {
 	if old.Title != new.Title || old.Description != new.Description {
-		c.add(Harmless, "description", "changed")
+		c.Add(Harmless, "description", "changed")
 	}
 	if len(old.Examples) != len(new.Examples) {
-		c.add(Harmless, "examples", "there were %d, there are %d", len(old.Examples), len(new.Examples))
+		c.Add(Harmless, "examples", "there were %d, there are %d", len(old.Examples), len(new.Examples))
 	}
 }
 
-// version judges whether the number says what changed.
-func (c *differ) version(old, new *Definition) {
+// compareVersions judges whether the number says what changed.
+func compareVersions(c *Comparison, old, new *Definition) {
 	switch order := new.Version.Compare(old.Version); {
 	case order < 0:
-		c.add(Breaking, "version", "%s is before %s", new.Version, old.Version)
+		c.Add(Breaking, "version", "%s is before %s", new.Version, old.Version)
 	case order == 0 && old.Hash() != new.Hash():
-		c.add(Breaking, "version", "the definition changed and the version did not: %s", new.Version)
-	case !IsCompatible(c.list) && new.Version.Major() == old.Version.Major() && new.Version.Major() != "0":
-		c.add(Breaking, "version", "a breaking change needs a new major version, such as %s", nextMajor(old.Version))
+		c.Add(Breaking, "version", "the definition changed and the version did not: %s", new.Version)
+	case !IsCompatible(c.Changes) && new.Version.Major() == old.Version.Major() && new.Version.Major() != "0":
+		c.Add(Breaking, "version", "a breaking change needs a new major version, such as %s", nextMajor(old.Version))
 	}
 }
 

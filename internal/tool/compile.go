@@ -17,14 +17,37 @@ const (
 	maxEnum       = 10_000
 )
 
+// Compiler makes the schemas of one file.
+type Compiler struct {
+	r        *report
+	patterns map[string]*pattern // compiled once a file
+	slab     []schema            // from which schemas are taken, since there are many
+	schemas  int                 // taken so far
+}
+
+// newCompiler makes a compiler whose problems go to r.
+func newCompiler(r *report) *Compiler { return &Compiler{r: r} }
+
+func (c *Compiler) newSchema() *schema {
+	if len(c.slab) == 0 {
+		c.slab = make([]schema, min(64, 4+c.schemas))
+	}
+	s := &c.slab[0]
+	c.slab = c.slab[1:]
+	c.schemas++
+	return s
+}
+
 // compiler turns the nodes of one document into schemas. A node is compiled
 // once, however often it is referred to.
 type compiler struct {
-	r       *report
+	*Compiler
 	root    *node
 	order   []*schema
-	anchors map[string]*node // "base#anchor"
-	ids     map[string]*node // absolute or as written
+	nodes   []*node           // what order was compiled of
+	byNode  map[*node]*schema // both, once there is a reference
+	anchors map[string]*node  // "base#anchor"
+	ids     map[string]*node  // absolute or as written
 	refs    []pendingRef
 	old     bool // $schema names a draft before 2020-12
 	tracks  bool // an unevaluated… keyword occurs
@@ -36,9 +59,10 @@ type pendingRef struct {
 	base string
 }
 
-// compileSchema compiles a document; problems go to r, and then the result is not to be used.
-func compileSchema(r *report, root *node) *Schema {
-	c := &compiler{r: r, root: root}
+// compile compiles a document. After a problem the result is nil.
+func (of *Compiler) compile(root *node) *Schema {
+	c := &compiler{Compiler: of, root: root}
+	r := c.r
 	before := len(r.list)
 	c.dialect(root)
 	s := c.schema(root, "", "")
@@ -90,15 +114,26 @@ func (k keyword) child(name string) Pointer {
 	return k.of + "/" + Pointer(escapePointer(k.name)) + "/" + Pointer(escapePointer(name))
 }
 
+// compiled returns what a node was compiled to, or nil. Only a reference leads to
+// a node again.
+func (c *compiler) compiled(n *node) *schema {
+	if c.byNode == nil {
+		return nil
+	}
+	for i := len(c.byNode); i < len(c.nodes); i++ {
+		c.byNode[c.nodes[i]] = c.order[i]
+	}
+	return c.byNode[n]
+}
+
 // schema compiles a node that stands where a schema is expected.
 func (c *compiler) schema(n *node, where Pointer, base string) *schema {
-	if n.compiled != nil {
-		return n.compiled
+	if s := c.compiled(n); s != nil {
+		return s
 	}
-	s := c.r.newSchema()
+	s := c.newSchema()
 	s.line, s.col, s.where, s.kinds = n.line, n.col, where, AnyKind
-	n.compiled = s
-	c.order = append(c.order, s)
+	c.order, c.nodes = append(c.order, s), append(c.nodes, n)
 	if len(c.order) > maxSubschemas {
 		if len(c.order) == maxSubschemas+1 {
 			c.r.add(n, "", "the schema has more than %d parts", maxSubschemas)
@@ -257,7 +292,7 @@ func (c *compiler) types(s *schema, key, v *node) {
 		}
 		k, ok := kindNamed(n.text)
 		if n.kind != stringNode || !ok {
-			c.r.add(n, didYouMean(n.text, kindNames()), "type: expected the name of a type, got %s", show(n))
+			c.r.add(n, didYouMean(n.text, kindNames()), "type: expected the name of a type, got %s", n.show())
 			continue
 		}
 		s.kinds |= k
@@ -280,7 +315,7 @@ func (c *compiler) number(s *schema, key, v *node) bool {
 		return true
 	}
 	if v.kind != numberNode {
-		c.r.add(v, "", "%s: expected a number, got %s", key.text, show(v))
+		c.r.add(v, "", "%s: expected a number, got %s", key.text, v.show())
 		return true
 	}
 	d, _ := parseDecimal(v.text)
@@ -303,7 +338,7 @@ func (c *compiler) number(s *schema, key, v *node) bool {
 		}
 	case "multipleOf":
 		if d.sign() <= 0 {
-			c.r.add(v, "", "multipleOf: expected a number above 0, got %s", show(v))
+			c.r.add(v, "", "multipleOf: expected a number above 0, got %s", v.show())
 			return true
 		}
 		rules.multiple, rules.multipleText = &d, v.text
@@ -338,7 +373,7 @@ func (c *compiler) pattern(at *node, text string) *pattern {
 		c.r.add(at, "", "pattern: longer than %d characters", maxPattern)
 		return nil
 	}
-	if p := c.r.patterns[text]; p != nil {
+	if p := c.patterns[text]; p != nil {
 		return p
 	}
 	p, err := newPattern(text)
@@ -350,10 +385,10 @@ func (c *compiler) pattern(at *node, text string) *pattern {
 		c.r.add(at, remedy, "pattern: %s", line(strings.TrimPrefix(err.Error(), "error parsing regexp: "), 200))
 		return nil
 	}
-	if c.r.patterns == nil {
-		c.r.patterns = map[string]*pattern{}
+	if c.patterns == nil {
+		c.patterns = map[string]*pattern{}
 	}
-	c.r.patterns[text] = p
+	c.patterns[text] = p
 	return p
 }
 
@@ -579,7 +614,7 @@ func keywords() []string {
 
 func (c *compiler) string(key, v *node) string {
 	if v.kind != stringNode {
-		c.r.add(v, "", "%s: expected a string, got %s", key.text, show(v))
+		c.r.add(v, "", "%s: expected a string, got %s", key.text, v.show())
 		return ""
 	}
 	return v.text
@@ -587,7 +622,7 @@ func (c *compiler) string(key, v *node) string {
 
 func (c *compiler) bool(key, v *node) bool {
 	if v.kind != boolNode {
-		c.r.add(v, "Write true or false.", "%s: expected a boolean, got %s", key.text, show(v))
+		c.r.add(v, "Write true or false.", "%s: expected a boolean, got %s", key.text, v.show())
 	}
 	return v.text == "true"
 }
@@ -601,20 +636,20 @@ func (c *compiler) count(key, v *node) int {
 			}
 		}
 	}
-	c.r.add(v, "", "%s: expected a whole number from 0, got %s", key.text, show(v))
+	c.r.add(v, "", "%s: expected a whole number from 0, got %s", key.text, v.show())
 	return -1
 }
 
 func (c *compiler) strings(key, v *node) []string {
 	if v.kind != listNode {
-		c.r.add(v, "Write [a, b].", "%s: expected a list of names, got %s", key.text, show(v))
+		c.r.add(v, "Write [a, b].", "%s: expected a list of names, got %s", key.text, v.show())
 		return nil
 	}
 	var out []string
 	for _, item := range v.items {
 		switch {
 		case item.kind != stringNode:
-			c.r.add(item, "", "%s: expected a name, got %s", key.text, show(item))
+			c.r.add(item, "", "%s: expected a name, got %s", key.text, item.show())
 		case slices.Contains(out, item.text):
 			c.r.add(item, "Remove one of them.", "%s: %s stands twice", key.text, quote(item.text))
 		default:
@@ -626,7 +661,7 @@ func (c *compiler) strings(key, v *node) []string {
 
 func (c *compiler) list(key, v *node, at keyword, base string) []*schema {
 	if v.kind != listNode || len(v.items) == 0 {
-		c.r.add(v, "", "%s: expected a list of schemas, got %s", key.text, show(v))
+		c.r.add(v, "", "%s: expected a list of schemas, got %s", key.text, v.show())
 		return nil
 	}
 	out := make([]*schema, len(v.items))
@@ -638,27 +673,10 @@ func (c *compiler) list(key, v *node, at keyword, base string) []*schema {
 
 func (c *compiler) each(key, v *node, do func(name, part *node)) {
 	if v.kind != mapNode {
-		c.r.add(v, "", "%s: expected a mapping of names to schemas, got %s", key.text, show(v))
+		c.r.add(v, "", "%s: expected a mapping of names to schemas, got %s", key.text, v.show())
 		return
 	}
 	for i, k := range v.keys {
 		do(k, v.items[i])
 	}
-}
-
-// show describes a node in a message: its value when it is short, else its kind.
-func show(n *node) string {
-	switch n.kind {
-	case nullNode:
-		return "null"
-	case boolNode, numberNode:
-		return clip(n.text, 40)
-	case stringNode:
-		return quote(n.text)
-	case listNode:
-		if len(n.items) == 0 {
-			return "an empty list"
-		}
-	}
-	return n.kind.String()
 }

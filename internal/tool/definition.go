@@ -166,7 +166,7 @@ func (d *Definition) Arguments() []Property { return d.Input.Type().Properties }
 func (d *Definition) CheckArguments(arguments any) error {
 	m := d.Input.Validate(arguments)
 	if m == nil {
-		m = d.undeclared(arguments)
+		m = d.Input.Undeclared(arguments)
 	}
 	if m != nil {
 		return m.hiding(d.Secrets.Input).fault("cannot call "+d.Name+": arguments", "Call it with arguments that fit its input schema.")
@@ -193,19 +193,6 @@ func (d *Definition) Rehearse(arguments *Object) (result any, ok bool) {
 		}
 	}
 	return result, ok
-}
-
-func (d *Definition) undeclared(arguments any) *Mismatch {
-	if d.Input.root.open() {
-		return nil
-	}
-	for name := range eachMember(arguments) {
-		if _, ok := d.Input.Type().Property(name); !ok {
-			m := d.Input.root.additional(arguments, name)
-			return &m
-		}
-	}
-	return nil
 }
 
 // CheckResult validates what a call returned. The error is a fault of kind
@@ -245,7 +232,7 @@ func (d *Definition) canonical() *Object {
 	}
 	return NewObject(
 		Member{"name", d.Name}, Member{"version", string(d.Version)}, Member{"title", d.Title}, Member{"description", d.Description},
-		Member{"input", d.Input.doc.value()}, Member{"output", d.Output.doc.value()}, Member{"arguments", order},
+		Member{"input", d.Input.Value()}, Member{"output", d.Output.Value()}, Member{"arguments", order},
 		Member{"effects", d.Effects.String()}, Member{"labels", d.Labels.canonical()},
 		Member{"limits", NewObject(
 			Member{"timeout", int64(d.Limits.Timeout)}, Member{"bytes", d.Limits.Bytes}, Member{"calls", d.Limits.CallsPerRun},

@@ -59,7 +59,6 @@ type node struct {
 	text      string  // of a string; of a number as JSON writes it; "true", "false"
 	items     []*node // a list's items, a mapping's values
 	keys      []*node // a mapping's keys, strings in the file's order
-	compiled  *schema // when it stands where a schema does
 }
 
 func (n *node) get(key string) *node {
@@ -78,6 +77,23 @@ func (n *node) names() []string {
 		names[i] = k.text
 	}
 	return names
+}
+
+// show describes the node in a message: its value when it is short, else its kind.
+func (n *node) show() string {
+	switch n.kind {
+	case nullNode:
+		return "null"
+	case boolNode, numberNode:
+		return clip(n.text, 40)
+	case stringNode:
+		return quote(n.text)
+	case listNode:
+		if len(n.items) == 0 {
+			return "an empty list"
+		}
+	}
+	return n.kind.String()
 }
 
 // value returns the node as a JSON value (see the package comment).

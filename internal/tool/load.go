@@ -54,7 +54,7 @@ func load(name string, data []byte, derive Derive) (*File, error) {
 	if n == nil {
 		return nil, r.list.fault()
 	}
-	l := &loader{report: r, file: &File{Name: name, pos: map[string]Position{}, Bindings: map[string]Binding{}}, derive: derive}
+	l := &loader{report: r, schemas: newCompiler(r), file: &File{Name: name, pos: map[string]Position{}, Bindings: map[string]Binding{}}, derive: derive}
 	fields(l, n, "the file", fileFields(), l.file)
 	if len(r.list) == 0 {
 		l.principals()
@@ -68,6 +68,7 @@ func load(name string, data []byte, derive Derive) (*File, error) {
 // loader reads one file.
 type loader struct {
 	*report
+	schemas *Compiler
 	file    *File
 	derive  Derive  // nil: files say everything themselves
 	readers []*node // literal principals, to be judged when all are known
@@ -86,7 +87,7 @@ type field[T any] struct {
 // fields reads a mapping by a table; keys that are not in it are problems.
 func fields[T any](l *loader, n *node, what string, table []field[T], into *T) {
 	if n.kind != mapNode {
-		l.add(n, "Write keys and values: "+keysOf(table)+".", "%s: expected a mapping, got %s", what, show(n))
+		l.add(n, "Write keys and values: "+keysOf(table)+".", "%s: expected a mapping, got %s", what, n.show())
 		return
 	}
 	for i, key := range n.keys {
@@ -118,7 +119,7 @@ func fileFields() []field[File] {
 	return []field[File]{
 		{"version", false, func(l *loader, _ *File, v *node) {
 			if v.kind != numberNode || v.text != strconv.Itoa(FormatVersion) {
-				l.add(v, "Write version: "+strconv.Itoa(FormatVersion)+".", "version of the format: expected %d, got %s", FormatVersion, show(v))
+				l.add(v, "Write version: "+strconv.Itoa(FormatVersion)+".", "version of the format: expected %d, got %s", FormatVersion, v.show())
 			}
 		}},
 		{"me", false, func(l *loader, f *File, v *node) {
@@ -180,7 +181,7 @@ func (l *loader) text(what string, v *node, limit int) string {
 		if v.kind == numberNode || v.kind == boolNode {
 			remedy = "Put it into quotes: " + strconv.Quote(v.text) + "."
 		}
-		l.add(v, remedy, "%s: expected a string, got %s", what, show(v))
+		l.add(v, remedy, "%s: expected a string, got %s", what, v.show())
 		return ""
 	case v.text == "":
 		l.add(v, "", "%s: the string is empty", what)
@@ -200,14 +201,14 @@ func (l *loader) flag(what string, v *node) bool {
 		case "no", "off", "n":
 			remedy = "Write false."
 		}
-		l.add(v, remedy, "%s: expected a boolean, got %s", what, show(v))
+		l.add(v, remedy, "%s: expected a boolean, got %s", what, v.show())
 	}
 	return v.text == "true"
 }
 
 func (l *loader) list(what string, v *node) []*node {
 	if v.kind != listNode {
-		l.add(v, "Write a list: [a, b].", "%s: expected a list, got %s", what, show(v))
+		l.add(v, "Write a list: [a, b].", "%s: expected a list, got %s", what, v.show())
 		return nil
 	}
 	return v.items
@@ -215,15 +216,15 @@ func (l *loader) list(what string, v *node) []*node {
 
 func (l *loader) schema(what string, v *node) *Schema {
 	if v.kind != mapNode && v.kind != boolNode {
-		l.add(v, "Write a JSON Schema such as {type: string}.", "%s: expected a JSON Schema, got %s", what, show(v))
+		l.add(v, "Write a JSON Schema such as {type: string}.", "%s: expected a JSON Schema, got %s", what, v.show())
 		return nil
 	}
-	return compileSchema(l.report, v)
+	return l.schemas.compile(v)
 }
 
 func (l *loader) inputs(f *File, v *node) {
 	if v.kind != mapNode {
-		l.add(v, "Write inputs: {name: {schema: {type: string}}}.", "inputs: expected a mapping of names, got %s", show(v))
+		l.add(v, "Write inputs: {name: {schema: {type: string}}}.", "inputs: expected a mapping of names, got %s", v.show())
 		return
 	}
 	for i, key := range v.keys {

@@ -58,7 +58,7 @@ func toolFields() []field[draft] {
 		{"effects", true, func(l *loader, d *draft, v *node) {
 			var ok bool
 			if d.Effects, ok = ParseEffects(v.text); !ok || v.kind != stringNode {
-				l.add(v, didYouMean(v.text, effectNames()), "effects: expected one of %s, got %s", strings.Join(effectNames(), ", "), show(v))
+				l.add(v, didYouMean(v.text, effectNames()), "effects: expected one of %s, got %s", strings.Join(effectNames(), ", "), v.show())
 			}
 		}},
 		{"input", false, func(_ *loader, d *draft, v *node) { d.input = v }},
@@ -171,7 +171,7 @@ func (l *loader) toolVersion(d *draft, v *node) {
 		if near := nearVersion(text); near != "" && (v.kind == stringNode || v.kind == numberNode) {
 			remedy = "Write " + near + "."
 		}
-		l.add(v, remedy, "version: expected a semantic version, got %s", show(v))
+		l.add(v, remedy, "version: expected a semantic version, got %s", v.show())
 	}
 	d.Version = version
 }
@@ -183,7 +183,7 @@ func (l *loader) toolSchemas(d *draft) {
 	}
 	if d.input == nil {
 		r := &report{}
-		d.Input = compileSchema(r, readJSON(r, []byte(`{"type":"object","properties":{},"additionalProperties":false}`)))
+		d.Input = newCompiler(r).compile(readJSON(r, []byte(`{"type":"object","properties":{},"additionalProperties":false}`)))
 		return
 	}
 	if d.Input = l.schema("input", d.input); d.Input == nil {
@@ -203,10 +203,7 @@ func (l *loader) toolSchemas(d *draft) {
 				at = next
 			}
 		}
-		if part := d.Input.root.objects().property(p.Name); part != nil {
-			j := &judge{steps: baseSteps}
-			l.mismatch("default of "+quote(p.Name), at, first(j.check(part, p.Type.Default, nil)))
-		}
+		l.mismatch("default of "+quote(p.Name), at, d.Input.ValidateProperty(p.Name, p.Type.Default))
 	}
 }
 
@@ -219,28 +216,28 @@ func limitFields() []field[Limits] {
 				if v.kind == numberNode {
 					remedy = "Write " + v.text + "s for seconds."
 				}
-				l.add(v, remedy, "timeout: expected a time up to %d days, got %s", int(maxTimeout.Hours()/24), show(v))
+				l.add(v, remedy, "timeout: expected a time up to %d days, got %s", int(maxTimeout.Hours()/24), v.show())
 			}
 			m.Timeout = t
 		}},
 		{"bytes", false, func(l *loader, m *Limits, v *node) {
 			n, ok := parseSize(v)
 			if !ok {
-				l.add(v, "Write bytes, or a number with KiB, MiB or GiB: 64KiB.", "bytes: expected a size, got %s", show(v))
+				l.add(v, "Write bytes, or a number with KiB, MiB or GiB: 64KiB.", "bytes: expected a size, got %s", v.show())
 			}
 			m.Bytes = n
 		}},
 		{"calls_per_run", false, func(l *loader, m *Limits, v *node) {
 			n, err := strconv.Atoi(v.text)
 			if err != nil || v.kind != numberNode || n < 1 || n > 1_000_000_000 {
-				l.add(v, "", "calls_per_run: expected a whole number from 1, got %s", show(v))
+				l.add(v, "", "calls_per_run: expected a whole number from 1, got %s", v.show())
 			}
 			m.CallsPerRun = n
 		}},
 		{"rate", false, func(l *loader, m *Limits, v *node) {
 			r, ok := parseRate(v.text)
 			if !ok || v.kind != stringNode {
-				l.add(v, "Write calls/time: 5/second, 100/minute, 10/30s.", "rate: expected a rate, got %s", show(v))
+				l.add(v, "Write calls/time: 5/second, 100/minute, 10/30s.", "rate: expected a rate, got %s", v.show())
 			}
 			m.Rate = r
 		}},
@@ -356,7 +353,7 @@ func demandFields() []field[ArgDemand] {
 
 func (l *loader) demands(d *draft, ld *labelDraft, v *node) {
 	if v.kind != mapNode {
-		l.add(v, "Write arguments: {to: {trusted: true}}.", "labels of arguments: expected a mapping, got %s", show(v))
+		l.add(v, "Write arguments: {to: {trusted: true}}.", "labels of arguments: expected a mapping, got %s", v.show())
 		return
 	}
 	names := d.Input.Type().Names()
@@ -421,7 +418,7 @@ func sourceFields() []field[ReaderSource] {
 			case "arguments":
 				s.Origin = FromArguments
 			default:
-				l.add(v, didYouMean(v.text, []string{"result", "arguments"}), "from: expected result or arguments, got %s", show(v))
+				l.add(v, didYouMean(v.text, []string{"result", "arguments"}), "from: expected result or arguments, got %s", v.show())
 			}
 		}},
 		{"path", true, func(l *loader, s *ReaderSource, v *node) { s.Path = l.pointer("path", v) }},
@@ -430,12 +427,12 @@ func sourceFields() []field[ReaderSource] {
 
 func (l *loader) pointer(what string, v *node) Pointer {
 	if v.kind != stringNode {
-		l.add(v, "", "%s: expected a JSON pointer, got %s", what, show(v))
+		l.add(v, "", "%s: expected a JSON pointer, got %s", what, v.show())
 		return ""
 	}
 	p, err := ParsePointer(v.text)
 	if err != nil {
-		l.add(v, "Write /"+strings.ReplaceAll(strings.Trim(clip(v.text, 60), "/."), ".", "/")+".", "%s: expected a JSON pointer such as /events/*/title, got %s", what, show(v))
+		l.add(v, "Write /"+strings.ReplaceAll(strings.Trim(clip(v.text, 60), "/."), ".", "/")+".", "%s: expected a JSON pointer such as /events/*/title, got %s", what, v.show())
 	}
 	return p
 }
@@ -520,7 +517,7 @@ func exampleFields() []field[Example] {
 		{"input", false, func(l *loader, e *Example, v *node) {
 			var ok bool
 			if e.Input, ok = v.value().(*Object); !ok {
-				l.add(v, "Write input: {argument: value}.", "input of an example: expected a mapping, got %s", show(v))
+				l.add(v, "Write input: {argument: value}.", "input of an example: expected a mapping, got %s", v.show())
 			}
 		}},
 		{"output", false, func(_ *loader, e *Example, v *node) { e.Output, e.HasOutput = v.value(), true }},
@@ -549,7 +546,7 @@ func (l *loader) toolExamples(d *draft) {
 		}
 		m := d.Input.Validate(e.Input)
 		if m == nil {
-			m = d.undeclared(e.Input)
+			m = d.Input.Undeclared(e.Input)
 		}
 		l.mismatch("input of the example "+quote(e.Name), in, m)
 		if e.HasOutput {

@@ -74,23 +74,10 @@ func (ps Problems) fault() error {
 	return &fault.Error{Kind: fault.Invalid, Message: message, Remedy: first.Remedy, Err: ps}
 }
 
-// report gathers the problems of one file, and what its parts share.
+// report gathers the problems of one file.
 type report struct {
-	file     string
-	list     Problems
-	patterns map[string]*pattern // compiled once a file
-	slab     []schema            // from which schemas are taken, since there are many
-	schemas  int                 // taken so far
-}
-
-func (r *report) newSchema() *schema {
-	if len(r.slab) == 0 {
-		r.slab = make([]schema, min(64, 4+r.schemas))
-	}
-	s := &r.slab[0]
-	r.slab = r.slab[1:]
-	r.schemas++
-	return s
+	file string
+	list Problems
 }
 
 func (r *report) pos(n *node) Position {

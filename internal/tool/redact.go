@@ -12,12 +12,12 @@ const Redacted = "(secret)"
 // replaced: what the input schema marks and what [Secrets] points to. The
 // value itself is not changed. Members that no schema declares stay.
 func (d *Definition) RedactArguments(arguments any) any {
-	return redact(arguments, []*schema{d.Input.root}, paths(d.Secrets.Input), 0)
+	return d.Input.Redact(arguments, d.Secrets.Input)
 }
 
 // RedactResult is RedactArguments for a result.
 func (d *Definition) RedactResult(result any) any {
-	return redact(result, []*schema{d.Output.root}, paths(d.Secrets.Output), 0)
+	return d.Output.Redact(result, d.Secrets.Output)
 }
 
 func paths(list []Pointer) [][]string {

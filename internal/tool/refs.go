@@ -8,6 +8,9 @@ import (
 
 // resolve finds what a $ref points to, in this document only.
 func (c *compiler) resolve(p pendingRef) {
+	if c.byNode == nil {
+		c.byNode = make(map[*node]*schema, len(c.nodes))
+	}
 	text := p.from.refText
 	whole, fragment, _ := strings.Cut(against(p.base, text), "#")
 	if strings.HasPrefix(text, "#") {
@@ -66,8 +69,8 @@ func (c *compiler) walk(p pendingRef, n *node, fragment, base string) {
 			}
 		}
 	}
-	if n.compiled != nil {
-		p.from.ref = n.compiled
+	if s := c.compiled(n); s != nil {
+		p.from.ref = s
 		return
 	}
 	// identify, called by schema, applies the last $id once more: the same again.

@@ -171,6 +171,17 @@ func (o *objectRules) property(name string) *schema {
 	return nil
 }
 
+// open says whether s, or a part of it that applies to the same value, has a rule
+// for members that it does not declare.
+func (s *schema) open() bool {
+	if s.obj != nil && (len(s.obj.patterns) > 0 || (s.obj.additional != nil && !s.obj.additional.never)) {
+		return true
+	}
+	open := false
+	s.inPlace(func(part *schema) { open = open || part.open() })
+	return open
+}
+
 // ParseSchema compiles a schema written in JSON or YAML. The file's name is
 // only used in positions of problems and, when it ends in .json, to decide the
 // format. The error is a fault of kind Invalid whose cause is [Problems].
@@ -180,11 +191,51 @@ func ParseSchema(file string, data []byte) (*Schema, error) {
 	if n == nil {
 		return nil, r.list.fault()
 	}
-	s := compileSchema(r, n)
+	s := newCompiler(r).compile(n)
 	if err := r.list.fault(); err != nil {
 		return nil, err
 	}
 	return s, nil
+}
+
+// Value returns the schema as it was declared, as a JSON value.
+func (s *Schema) Value() any { return s.doc.value() }
+
+// Open reports whether the schema says itself that it takes members that it does
+// not declare. A call with a name that nobody declared is otherwise an error,
+// although JSON Schema would let it pass.
+func (s *Schema) Open() bool { return s.root.open() }
+
+// Undeclared returns the mismatch of the first member of an object that the
+// schema neither declares nor takes, or nil.
+func (s *Schema) Undeclared(object any) *Mismatch {
+	if s.Open() {
+		return nil
+	}
+	for name := range eachMember(object) {
+		if _, ok := s.Type().Property(name); !ok {
+			m := s.root.additional(object, name)
+			return &m
+		}
+	}
+	return nil
+}
+
+// ValidateProperty judges a value by what the schema says of a property.
+func (s *Schema) ValidateProperty(name string, v any) *Mismatch {
+	part := s.root.objects().property(name)
+	if part == nil {
+		return nil
+	}
+	j := &judge{steps: baseSteps}
+	return first(j.check(part, v, nil))
+}
+
+// Redact returns a value with what is secret replaced: what the schema marks and
+// what the pointers lead to. The value itself is not changed. Members that no
+// schema declares stay.
+func (s *Schema) Redact(v any, secret []Pointer) any {
+	return redact(v, []*schema{s.root}, paths(secret), 0)
 }
 
 // AnySchema returns the schema that allows every JSON value.
@@ -207,7 +258,7 @@ func (s *Schema) MarshalJSON() ([]byte, error) { return s.JSON(), nil }
 // Hash returns the SHA-256 of the schema's canonical JSON. The order of
 // members does not count.
 func (s *Schema) Hash() [sha256.Size]byte {
-	b, err := appendCanonical(nil, s.doc.value(), 0)
+	b, err := appendCanonical(nil, s.Value(), 0)
 	if err != nil {
 		b = s.JSON() // cannot be: the reader has bounded depth and numbers
 	}

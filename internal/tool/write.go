@@ -18,8 +18,8 @@ func (d *Definition) Document() *Object {
 	}
 	text("title", d.Title)
 	text("description", d.Description)
-	o.Set("input", d.Input.doc.value())
-	o.Set("output", d.Output.doc.value())
+	o.Set("input", d.Input.Value())
+	o.Set("output", d.Output.Value())
 	o.Set("labels", d.Labels.document())
 	if limits := d.Limits.document(); limits.Len() > 0 {
 		o.Set("limits", limits)
@@ -117,7 +117,7 @@ func WriteFiles(files ...*File) ([]byte, error) {
 	if inputs := set.inputs; len(inputs) > 0 {
 		all := NewObject()
 		for _, in := range inputs {
-			one := NewObject(Member{"schema", in.Schema.doc.value()}, Member{"trusted", in.Trusted}, Member{"readers", in.Readers.document()})
+			one := NewObject(Member{"schema", in.Schema.Value()}, Member{"trusted", in.Trusted}, Member{"readers", in.Readers.document()})
 			if in.Description != "" {
 				one.Set("description", in.Description)
 			}
