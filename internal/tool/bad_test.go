@@ -52,72 +52,72 @@ var badFiles = []struct {
 	{"tool without a version", "tools:\n  - ▸name: a.b\n    effects: pure\n", `the tool a.b lacks the key "version"`, "version:"},
 	{"tool without effects", "tools:\n  - ▸name: a.b\n    version: 1.0.0\n", `lacks the key "effects"`, "effects:"},
 	{"tool is a string", "tools:\n  - ▸email\n", "expected a mapping", "name, version"},
-	{"unknown key of a tool", tool("▸lables: {}"), `unknown key "lables" in the tool a.b`, `"labels"`},
-	{"camel case", tool("▸Idempotent: true"), `unknown key "Idempotent"`, `"idempotent"`},
-	{"name with a dash", tool0("name: ▸send-mail", "version: 1.0.0", "effects: pure"), "letters, digits", "Write send_mail."},
-	{"name with an empty part", tool0("name: ▸a..b", "version: 1.0.0", "effects: pure"), "empty", ""},
-	{"name with a keyword", tool0("name: ▸email.import", "version: 1.0.0", "effects: pure"), "word of Python", "email.import_"},
-	{"name with two underscores", tool0("name: ▸__a.b", "version: 1.0.0", "effects: pure"), "two underscores", "a.b"},
-	{"name that begins with a digit", tool0("name: ▸2fa.check", "version: 1.0.0", "effects: pure"), "digit", "n2fa.check"},
-	{"name in another script", tool0("name: ▸почта", "version: 1.0.0", "effects: pure"), "letters, digits", ""},
-	{"name of the module's own", tool0("name: ▸search.docs", "version: 1.0.0", "effects: pure"), "tools.search is a function of the module itself", ""},
-	{"reserved name", tool0("name: ▸ask_llm", "version: 1.0.0", "effects: pure"), "language's own", ""},
-	{"version is a number", tool0("name: a.b", "version: ▸1.2", "effects: pure"), "semantic version, got 1.2", "Write 1.2.0."},
-	{"version with a v", tool0("name: a.b", "version: ▸v1.2.3", "effects: pure"), "semantic version", "Write 1.2.3."},
-	{"version with zeros", tool0("name: a.b", "version: ▸01.2.3", "effects: pure"), "semantic version", "Write 1.2.3."},
-	{"version in words", tool0("name: a.b", "version: ▸latest", "effects: pure"), "semantic version", "such as 1.0.0"},
-	{"effects misspelt", tool0("name: a.b", "version: 1.0.0", "effects: ▸reed"), "effects: expected one of pure, read, write, external", `"read"`},
-	{"effects as a list", tool0("name: a.b", "version: 1.0.0", "effects: ▸[read]"), "effects: expected one of", ""},
-	{"approval in words", tool("approval: ▸yes"), `approval: expected a boolean, got "yes"`, "Write true."},
+	{"unknown key of a tool", withLines("▸lables: {}"), `unknown key "lables" in the tool a.b`, `"labels"`},
+	{"camel case", withLines("▸Idempotent: true"), `unknown key "Idempotent"`, `"idempotent"`},
+	{"name with a dash", ofLines("name: ▸send-mail", "version: 1.0.0", "effects: pure"), "letters, digits", "Write send_mail."},
+	{"name with an empty part", ofLines("name: ▸a..b", "version: 1.0.0", "effects: pure"), "empty", ""},
+	{"name with a keyword", ofLines("name: ▸email.import", "version: 1.0.0", "effects: pure"), "word of Python", "email.import_"},
+	{"name with two underscores", ofLines("name: ▸__a.b", "version: 1.0.0", "effects: pure"), "two underscores", "a.b"},
+	{"name that begins with a digit", ofLines("name: ▸2fa.check", "version: 1.0.0", "effects: pure"), "digit", "n2fa.check"},
+	{"name in another script", ofLines("name: ▸почта", "version: 1.0.0", "effects: pure"), "letters, digits", ""},
+	{"name of the module's own", ofLines("name: ▸search.docs", "version: 1.0.0", "effects: pure"), "tools.search is a function of the module itself", ""},
+	{"reserved name", ofLines("name: ▸ask_llm", "version: 1.0.0", "effects: pure"), "language's own", ""},
+	{"version is a number", ofLines("name: a.b", "version: ▸1.2", "effects: pure"), "semantic version, got 1.2", "Write 1.2.0."},
+	{"version with a v", ofLines("name: a.b", "version: ▸v1.2.3", "effects: pure"), "semantic version", "Write 1.2.3."},
+	{"version with zeros", ofLines("name: a.b", "version: ▸01.2.3", "effects: pure"), "semantic version", "Write 1.2.3."},
+	{"version in words", ofLines("name: a.b", "version: ▸latest", "effects: pure"), "semantic version", "such as 1.0.0"},
+	{"effects misspelt", ofLines("name: a.b", "version: 1.0.0", "effects: ▸reed"), "effects: expected one of pure, read, write, external", `"read"`},
+	{"effects as a list", ofLines("name: a.b", "version: 1.0.0", "effects: ▸[read]"), "effects: expected one of", ""},
+	{"approval in words", withLines("approval: ▸yes"), `approval: expected a boolean, got "yes"`, "Write true."},
 	{"tool twice", "tools:\n  - {name: a.b, version: 1.0.0, effects: pure}\n  - ▸{name: a.b, version: 1.0.0, effects: read}\n", "a.b@1.0.0 stands twice; first on line 2", "another version"},
 
-	{"input that is no object", tool("input: ▸{type: string}"), "expected the schema of an object", "properties"},
-	{"input that may be anything", tool("input: ▸{properties: {a: {}}}"), "it allows any value", "type: object"},
-	{"input that is a list", tool("input: ▸[a]"), "expected a JSON Schema, got a list", "{type: string}"},
-	{"default of an argument", tool("input: {type: object, properties: {n: {type: integer, maximum: 5, default: ▸9}}}"), `default of "n": expected an integer to 5, got integer 9`, "The greatest is 5."},
+	{"input that is no object", withLines("input: ▸{type: string}"), "expected the schema of an object", "properties"},
+	{"input that may be anything", withLines("input: ▸{properties: {a: {}}}"), "it allows any value", "type: object"},
+	{"input that is a list", withLines("input: ▸[a]"), "expected a JSON Schema, got a list", "{type: string}"},
+	{"default of an argument", withLines("input: {type: object, properties: {n: {type: integer, maximum: 5, default: ▸9}}}"), `default of "n": expected an integer to 5, got integer 9`, "The greatest is 5."},
 
-	{"timeout is a number", tool("limits: {timeout: ▸10}"), "timeout: expected a time", "Write 10s"},
-	{"timeout below zero", tool("limits: {timeout: ▸-1s}"), "timeout", ""},
-	{"timeout of a year", tool("limits: {timeout: ▸9000h}"), "30 days", ""},
-	{"bytes in words", tool("limits: {bytes: ▸many}"), "bytes: expected a size", "64KiB"},
-	{"bytes overflow", tool("limits: {bytes: ▸99999999999GiB}"), "bytes", ""},
-	{"calls below one", tool("limits: {calls_per_run: ▸0}"), "calls_per_run", ""},
-	{"rate without a time", tool("limits: {rate: ▸\"10\"}"), "rate", "5/second"},
-	{"unknown limit", tool("limits: {▸time_out: 1s}"), `unknown key "time_out" in limits`, `"timeout"`},
+	{"timeout is a number", withLines("limits: {timeout: ▸10}"), "timeout: expected a time", "Write 10s"},
+	{"timeout below zero", withLines("limits: {timeout: ▸-1s}"), "timeout", ""},
+	{"timeout of a year", withLines("limits: {timeout: ▸9000h}"), "30 days", ""},
+	{"bytes in words", withLines("limits: {bytes: ▸many}"), "bytes: expected a size", "64KiB"},
+	{"bytes overflow", withLines("limits: {bytes: ▸99999999999GiB}"), "bytes", ""},
+	{"calls below one", withLines("limits: {calls_per_run: ▸0}"), "calls_per_run", ""},
+	{"rate without a time", withLines("limits: {rate: ▸\"10\"}"), "rate", "5/second"},
+	{"unknown limit", withLines("limits: {▸time_out: 1s}"), `unknown key "time_out" in limits`, `"timeout"`},
 
-	{"labels of an unknown argument", tool("input: {type: object, properties: {to: {}}}", "labels: {arguments: {▸too: {trusted: true}}}"), `a.b has no argument "too"`, `"to"`},
-	{"readable_by an unknown argument", tool("input: {type: object, properties: {to: {}}}", "labels: {arguments: {to: {readable_by: ▸two}}}"), `readable_by: a.b has no argument "two"`, `"to"`},
-	{"camel case of a demand", tool("input: {type: object, properties: {to: {}}}", "labels: {arguments: {to: {▸readableBy: to}}}"), `unknown key "readableBy"`, `"readable_by"`},
-	{"everyone beside others", tool("labels: {readers: [me, ▸everyone]}"), "everyone cannot stand beside others", ""},
+	{"labels of an unknown argument", withLines("input: {type: object, properties: {to: {}}}", "labels: {arguments: {▸too: {trusted: true}}}"), `a.b has no argument "too"`, `"to"`},
+	{"readable_by an unknown argument", withLines("input: {type: object, properties: {to: {}}}", "labels: {arguments: {to: {readable_by: ▸two}}}"), `readable_by: a.b has no argument "two"`, `"to"`},
+	{"camel case of a demand", withLines("input: {type: object, properties: {to: {}}}", "labels: {arguments: {to: {▸readableBy: to}}}"), `unknown key "readableBy"`, `"readable_by"`},
+	{"everyone beside others", withLines("labels: {readers: [me, ▸everyone]}"), "everyone cannot stand beside others", ""},
 	{"unknown principal", "principals: [ann, bob]\ntools:\n  - {name: a.b, version: 1.0.0, effects: read, labels: {readers: [me, ▸bbo]}}\n", `the principal "bbo" is not known`, `"bob"`},
-	{"source without a path", tool("labels: {readers: ▸{from: result}}"), `lacks the key "path"`, ""},
-	{"source from elsewhere", tool("labels: {readers: {from: ▸results, path: /a}}"), "from: expected result or arguments", `"result"`},
-	{"path without a slash", tool("labels: {readers: {from: result, path: ▸events.who}}"), "JSON pointer", "/events/who"},
-	{"path with a bad escape", tool("labels: {readers: {from: result, path: ▸/a~b}}"), "JSON pointer", ""},
-	{"path that the output lacks", tool("output: {type: object, properties: {participants: {}}}", "labels: {readers: ▸{from: result, path: /participant}}"), `the output schema has no "participant"`, `"participants"`},
-	{"path into a list without a star", tool("output: {type: array, items: {type: object, properties: {who: {}}}}", "labels: {readers: ▸{from: result, path: /who}}"), `has no "who"`, "Write *"},
+	{"source without a path", withLines("labels: {readers: ▸{from: result}}"), `lacks the key "path"`, ""},
+	{"source from elsewhere", withLines("labels: {readers: {from: ▸results, path: /a}}"), "from: expected result or arguments", `"result"`},
+	{"path without a slash", withLines("labels: {readers: {from: result, path: ▸events.who}}"), "JSON pointer", "/events/who"},
+	{"path with a bad escape", withLines("labels: {readers: {from: result, path: ▸/a~b}}"), "JSON pointer", ""},
+	{"path that the output lacks", withLines("output: {type: object, properties: {participants: {}}}", "labels: {readers: ▸{from: result, path: /participant}}"), `the output schema has no "participant"`, `"participants"`},
+	{"path into a list without a star", withLines("output: {type: array, items: {type: object, properties: {who: {}}}}", "labels: {readers: ▸{from: result, path: /who}}"), `has no "who"`, "Write *"},
 
-	{"secret that the input lacks", tool("input: {type: object, properties: {token: {}}}", "secrets: [▸/tokn]"), `the input schema has no "tokn"`, `"token"`},
-	{"secrets as a string", tool("secrets: ▸/token"), "secrets: expected a mapping", "input, output"},
+	{"secret that the input lacks", withLines("input: {type: object, properties: {token: {}}}", "secrets: [▸/tokn]"), `the input schema has no "tokn"`, `"token"`},
+	{"secrets as a string", withLines("secrets: ▸/token"), "secrets: expected a mapping", "input, output"},
 
-	{"model without output", tool("model: ▸true"), "declare its output", "output:"},
-	{"model that acts", tool0("name: a.b", "version: 1.0.0", "effects: write", "model: ▸true", "output: {type: string}"), "no effects", "effects: read"},
-	{"model that is trusted", tool("model: ▸true", "output: {type: string}", "labels: {trusted: true}"), "never trusted", "Remove"},
+	{"model without output", withLines("model: ▸true"), "declare its output", "output:"},
+	{"model that acts", ofLines("name: a.b", "version: 1.0.0", "effects: write", "model: ▸true", "output: {type: string}"), "no effects", "effects: read"},
+	{"model that is trusted", withLines("model: ▸true", "output: {type: string}", "labels: {trusted: true}"), "never trusted", "Remove"},
 
-	{"example that does not fit", tool("input: {type: object, properties: {n: {type: integer}}}", "examples: [{input: {n: ▸x}}]"), `input of the example "example 1" at /n: expected an integer, got string "x"`, ""},
-	{"example's output", tool("output: {type: array, items: {type: string}}", "examples: [{output: [a, ▸1]}]"), `output of the example "example 1" at /1: expected a string, got integer 1`, `Write "1".`},
-	{"example with an undeclared argument", tool("input: {type: object, properties: {to: {}}}", "examples: [{input: {▸too: 1}}]"), `got the member "too"`, `Did you mean "to"?`},
-	{"example without a required argument", tool("input: {type: object, required: [to], properties: {to: {type: string}}}", "examples: [{name: x, input: ▸{}}]"), `input of the example "x": expected the member "to", got an object without it`, `Add "to", a string.`},
-	{"two examples of a name", tool("examples: [{name: x}, ▸{name: x}]"), `two examples are called "x"`, ""},
-	{"unknown key of an example", tool("examples: [{▸in: {}}]"), `unknown key "in"`, ""},
+	{"example that does not fit", withLines("input: {type: object, properties: {n: {type: integer}}}", "examples: [{input: {n: ▸x}}]"), `input of the example "example 1" at /n: expected an integer, got string "x"`, ""},
+	{"example's output", withLines("output: {type: array, items: {type: string}}", "examples: [{output: [a, ▸1]}]"), `output of the example "example 1" at /1: expected a string, got integer 1`, `Write "1".`},
+	{"example with an undeclared argument", withLines("input: {type: object, properties: {to: {}}}", "examples: [{input: {▸too: 1}}]"), `got the member "too"`, `Did you mean "to"?`},
+	{"example without a required argument", withLines("input: {type: object, required: [to], properties: {to: {type: string}}}", "examples: [{name: x, input: ▸{}}]"), `input of the example "x": expected the member "to", got an object without it`, `Add "to", a string.`},
+	{"two examples of a name", withLines("examples: [{name: x}, ▸{name: x}]"), `two examples are called "x"`, ""},
+	{"unknown key of an example", withLines("examples: [{▸in: {}}]"), `unknown key "in"`, ""},
 }
 
-// tool is a file with one tool a.b of the given lines after name, version and effects.
-func tool(lines ...string) string {
-	return tool0(append([]string{"name: a.b", "version: 1.0.0", "effects: read"}, lines...)...)
+// withLines is a file with one tool a.b of the given lines after name, version and effects.
+func withLines(lines ...string) string {
+	return ofLines(append([]string{"name: a.b", "version: 1.0.0", "effects: read"}, lines...)...)
 }
 
-func tool0(lines ...string) string {
+func ofLines(lines ...string) string {
 	return "tools:\n  - " + strings.Join(lines, "\n    ") + "\n"
 }
 
@@ -171,7 +171,7 @@ func judgeProblem(t *testing.T, err error, want Problem) {
 
 // TestSeveralProblems holds that all are told, in order, and their number is bounded.
 func TestSeveralProblems(t *testing.T) {
-	_, err := Load("t.yaml", []byte(tool("approval: 1", "model: 2", "limits: {timeout: 3}")))
+	_, err := Load("t.yaml", []byte(withLines("approval: 1", "model: 2", "limits: {timeout: 3}")))
 	if got, want := len(asProblems(err)), 3; got != want {
 		t.Fatalf("%d problems, want %d: %v", got, want, asProblems(err))
 	}

@@ -40,7 +40,7 @@ func LoadWith(name string, data []byte, derive Derive) (*File, error) {
 // stands in positions: it says where the document comes from.
 func Define(name string, doc *Object) (*Definition, error) {
 	r := &report{file: name}
-	l := &loader{report: r, schemas: newCompiler(r), file: &File{Name: name, pos: map[string]Position{}, Bindings: map[string]Binding{}}}
+	l := &loader{report: r, schemas: newCompiler(r), file: &File{Name: name, Bindings: map[string]Binding{}}}
 	n := l.graft(nil, doc)
 	if n == nil {
 		return nil, l.report.list.fault()
@@ -319,7 +319,7 @@ func SecretEntries(name string, data []byte) ([]SecretEntry, error) {
 	if n == nil {
 		return nil, r.list.fault()
 	}
-	l := &loader{report: r, file: &File{Name: name, pos: map[string]Position{}}}
+	l := &loader{report: r, file: &File{Name: name}}
 	if v := n.get("secrets"); v != nil {
 		l.secretEntries(l.file, v)
 	}

@@ -65,7 +65,7 @@ func TestCompatible(t *testing.T) {
 		{"description", "description: a", "description: b", "harmless: description: changed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			changes := Compatible(oneTool(t, tool(test.before)), oneTool(t, strings.Replace(tool(test.after), "version: 1.0.0", "version: 2.0.0", 1)))
+			changes := Compatible(oneTool(t, toolLines(test.before)), oneTool(t, strings.Replace(toolLines(test.after), "version: 1.0.0", "version: 2.0.0", 1)))
 			got := ""
 			if len(changes) > 0 {
 				got = changes[0].String()
@@ -92,8 +92,8 @@ func TestCompatibleVersions(t *testing.T) {
 		{"0.1.0", "0.2.0", broken, ""},
 		{"1.0.0", "2.0.0", broken, ""},
 	} {
-		a := oneTool(t, strings.Replace(tool(before), "version: 1.0.0", "version: "+test.from, 1))
-		b := oneTool(t, strings.Replace(tool(test.after), "version: 1.0.0", "version: "+test.to, 1))
+		a := oneTool(t, strings.Replace(toolLines(before), "version: 1.0.0", "version: "+test.from, 1))
+		b := oneTool(t, strings.Replace(toolLines(test.after), "version: 1.0.0", "version: "+test.to, 1))
 		got := ""
 		for _, c := range Compatible(a, b) {
 			if c.Path == "version" {
@@ -122,8 +122,8 @@ func TestCompatibleIsSound(t *testing.T) {
 	values := []any{nil, true, 0, 1, 2, 1.5, "", "a", "bb", "2026-01-01", []any{}, []any{1}, []any{"a"}, []any{1, 1}, []any{2, "a"},
 		map[string]any{}, map[string]any{"x": 1}, map[string]any{"x": "s"}, map[string]any{"y": 1}, map[string]any{"y": "s", "x": 2}}
 	wrap := func(part string) (*Definition, *Definition) {
-		in := oneTool(t, tool("input: {type: object, properties: {a: "+part+", b: {type: integer}}}"))
-		out := oneTool(t, tool("output: {type: object, properties: {a: "+part+", b: {type: integer}}}"))
+		in := oneTool(t, toolLines("input: {type: object, properties: {a: "+part+", b: {type: integer}}}"))
+		out := oneTool(t, toolLines("output: {type: object, properties: {a: "+part+", b: {type: integer}}}"))
 		return in, out
 	}
 	var ins, outs []*Definition
@@ -169,7 +169,7 @@ func oneTool(t testing.TB, text string) *Definition {
 	t.Helper()
 	f, err := Load("t.yaml", []byte(text))
 	if err != nil {
-		t.Fatalf("%v\n%s", asProblems(err), text)
+		t.Fatalf("%v\n%s", err, text)
 	}
 	return f.Tools[0]
 }

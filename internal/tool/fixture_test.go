@@ -30,3 +30,13 @@ func asProblems(err error) Problems {
 	errors.As(err, &ps)
 	return ps
 }
+
+// loaded loads a file that has to be right.
+func loaded(t testing.TB, name, text string) *File {
+	t.Helper()
+	f, err := Load(name, []byte(text))
+	if err != nil {
+		t.Fatalf("%v\n%s", asProblems(err), text)
+	}
+	return f
+}

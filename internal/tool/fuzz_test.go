@@ -2,11 +2,14 @@ package tool
 
 import (
 	"bytes"
+	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -61,14 +64,14 @@ func FuzzLoad(f *testing.F) {
 // bounded, and that what a schema allows has its shape.
 func FuzzSchema(f *testing.F) {
 	for _, test := range badSchemas {
-		text, _, _ := marked(test.schema)
+		text, _, _ := markedSchema(test.schema)
 		f.Add(text, `{"a": [1, "x", null]}`)
 	}
 	f.Add(`{type: object, properties: {a: {items: {anyOf: [{type: integer}, {type: string}]}}}}`, `{"a": [1, "x"]}`)
 	f.Fuzz(func(t *testing.T, text, value string) {
 		s, err := ParseSchema("s.yaml", []byte(text))
 		if err != nil {
-			if len(asProblems(err)) == 0 {
+			if len(problemsOf(err)) == 0 {
 				t.Fatalf("no problems: %v", err)
 			}
 			return
@@ -215,7 +218,7 @@ func TestAgainstAnother(t *testing.T) {
 		text := g.schema(0)
 		mine, err := ParseSchema("s.json", []byte(text))
 		if err != nil {
-			t.Fatalf("%v: %s", asProblems(err), text)
+			t.Fatalf("%v: %s", problemsOf(err), text)
 		}
 		theirs := resolved(t, text)
 		for range values {
@@ -355,14 +358,14 @@ func BenchmarkLoadThousandJSON(b *testing.B) {
 }
 
 func BenchmarkHash(b *testing.B) {
-	d := oneTool(b, documented(b))
+	d := loaded(b, "t.yaml", documented(b)).Tools[0]
 	for b.Loop() {
 		d.Hash()
 	}
 }
 
 func BenchmarkValidate(b *testing.B) {
-	d := oneTool(b, string(thousand()))
+	d := loaded(b, "t.yaml", string(thousand())).Tools[0]
 	v, err := DecodeJSON([]byte(`{"records":[` + strings.Repeat(`{"id":"x","amount":1.5,"when":"2026-01-01T00:00:00Z"},`, 999) + `{"id":"x"}]}`))
 	if err != nil {
 		b.Fatal(err)
@@ -371,5 +374,150 @@ func BenchmarkValidate(b *testing.B) {
 		if m := d.Output.Validate(v); m != nil {
 			b.Fatal(m)
 		}
+	}
+}
+
+func TestDocumentedFile(t *testing.T) {
+	f := loaded(t, "tools.yaml", documented(t))
+	d := f.Tools[0]
+	if got, want := d.Signature(), "email.write(to, body, token=…)"; got != want {
+		t.Errorf("signature is %q, want %q", got, want)
+	}
+	if got, want := d.Pos.String(), "tools.yaml:7:5"; got != want {
+		t.Errorf("it stands at %s, want %s", got, want)
+	}
+	want := Limits{Timeout: 10 * time.Second, Bytes: 64 << 10, CallsPerRun: 20, Rate: Rate{10, time.Minute}}
+	if d.Limits != want || d.Limits.Rate.String() != "10/minute" {
+		t.Errorf("limits are %+v, want %+v", d.Limits, want)
+	}
+	if d.Effects != External || !d.Effects.Acts() || !d.Approval || d.Idempotent || d.Model || d.Namespace() != "email" || d.ID() != "email.write@1.0.0" {
+		t.Errorf("the definition is %+v", d)
+	}
+	if got := fmt.Sprint(d.Labels.Arguments); got != "[{to true [] } {body false [to] }]" {
+		t.Errorf("demands are %s", got)
+	}
+	if got := d.Labels.Demand("token"); got.Trusted || got.ReadableBy != nil {
+		t.Errorf("a demand on token: %+v", got)
+	}
+	if len(d.Secrets.Input) != 1 || f.Me != "ann@example.com" || f.Inputs[0].Name != "customer" || !f.Inputs[0].Trusted || !f.Inputs[0].Readers.Everyone {
+		t.Errorf("the file is %+v", f)
+	}
+}
+
+// TestFileSchema holds the schema of the file against the tables that read it:
+// the same keys everywhere, and the same verdict on the files of these tests.
+func TestFileSchema(t *testing.T) {
+	s, err := ParseSchema("tools.schema.json", FileSchema())
+	if err != nil {
+		t.Fatal(asProblems(err))
+	}
+	root := s.Type()
+	sub := func(t *Type, path ...string) *Type {
+		for _, name := range path {
+			switch {
+			case name == "*":
+				t = t.Additional
+			case name == "[]":
+				t = t.Items
+			case strings.HasPrefix(name, "|"):
+				t = t.Variants[name[1]-'0']
+			default:
+				p, _ := t.Property(name)
+				t = p.Type
+			}
+		}
+		return t
+	}
+	of := sub(root, "tools", "[]")
+	for _, test := range []struct {
+		what string
+		keys string
+		t    *Type
+	}{
+		{"file", keysOf(fileFields()), root},
+		{"input", keysOf(inputFields()), sub(root, "inputs", "*")},
+		{"tool", keysOf(toolFields()), of},
+		{"limits", keysOf(limitFields()), sub(of, "limits")},
+		{"labels", keysOf(labelFields()), sub(of, "labels")},
+		{"demand", keysOf(demandFields()), sub(of, "labels", "arguments", "*")},
+		{"source", keysOf(sourceFields()), sub(of, "labels", "readers", "|1", "|1")},
+		{"secrets", keysOf(secretFields(nil, nil)), sub(of, "secrets", "|1")},
+		{"example", keysOf(exampleFields()), sub(of, "examples", "[]")},
+		{"secret", keysOf(secretEntryFields()), sub(root, "secrets", "*")},
+		{"run", strings.Join(append(BindingKinds(), "with"), ", "), sub(of, "run")},
+	} {
+		got, want := slices.Sorted(slices.Values(test.t.Names())), slices.Sorted(slices.Values(strings.Split(test.keys, ", ")))
+		if !slices.Equal(got, want) {
+			t.Errorf("%s has the keys %v in the schema and %v in Go", test.what, got, want)
+		}
+	}
+	if got := fmt.Sprint(sub(of, "effects").Enum); got != fmt.Sprint(effectNames()) {
+		t.Errorf("effects are %s", got)
+	}
+	for _, f := range toolFields() {
+		if p, _ := of.Property(f.name); p.Required {
+			t.Errorf("%s is required, even of a tool whose implementation says it", f.name)
+		}
+	}
+	verdict := func(text string) (*Mismatch, bool) {
+		r := &report{file: "t.yaml"}
+		n := readDocument(r, []byte(text))
+		if n == nil {
+			return nil, false
+		}
+		return s.Validate(n.value()), true
+	}
+	if m, _ := verdict(documented(t)); m != nil {
+		t.Errorf("the documented file does not fit: %v", m)
+	}
+	seen, total := 0, 0
+	for _, test := range badFiles {
+		text, _, _ := marked(test.file)
+		if m, ok := verdict(text); ok {
+			if total++; m != nil {
+				seen++
+			} else if strings.Contains(test.want, "unknown key") || strings.Contains(test.want, "lacks the key") || strings.Contains(test.want, "expected a boolean") {
+				t.Errorf("%s: the schema lets it pass", test.name)
+			}
+		}
+	}
+	if seen*2 < total {
+		t.Errorf("the schema sees %d of %d bad files", seen, total)
+	}
+}
+
+// TestRoundTrip holds that YAML, JSON and what a schema writes out are the same.
+func TestRoundTrip(t *testing.T) {
+	f := loaded(t, "tools.yaml", documented(t))
+	r := &report{}
+	n := readDocument(r, []byte(documented(t)))
+	var b bytes.Buffer
+	writeNode(&b, n)
+	g, err := Load("tools.json", b.Bytes())
+	if err != nil {
+		t.Fatal(asProblems(err))
+	}
+	if f.Tools[0].Hash() != g.Tools[0].Hash() || g.Tools[0].Signature() != f.Tools[0].Signature() {
+		t.Error("as JSON it is another tool")
+	}
+	again, err := ParseSchema("s.json", f.Tools[0].Input.JSON())
+	if err != nil || again.Hash() != f.Tools[0].Input.Hash() || !bytes.Equal(again.JSON(), f.Tools[0].Input.JSON()) {
+		t.Errorf("the schema does not survive: %v", err)
+	}
+	v, err := DecodeJSON([]byte(`{"b":1.50,"a":["x\n\"\\ä\u0001",null,true,123456789012345678901234567890],"c":{}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := v.(*Object).MarshalJSON()
+	if want := `{"b":1.50,"a":["x\n\"\\ä\u0001",null,true,123456789012345678901234567890],"c":{}}`; err != nil || string(text) != want {
+		t.Errorf("got %s, want %s", text, want)
+	}
+}
+
+// TestHashOfDocumented holds the hash of a definition still: journals have it.
+func TestHashOfDocumented(t *testing.T) {
+	sum := loaded(t, "t.yaml", documented(t)).Tools[0].Hash()
+	if got, want := hex.EncodeToString(sum[:]), "4cdaffb67ac74755f6d282ef33eb7f3680052daa996786dd8f6399ac2b13f9b1"; got != want {
+		t.Errorf("the hash of the documented tool is %s: it changed, and with it every journal", got)
 	}
 }

@@ -27,7 +27,7 @@ type File struct {
 	Bindings   map[string]Binding // how tools are implemented, by their IDs; not every tool is
 	Servers    []ServerEntry
 	Secrets    []SecretEntry
-	pos        map[string]Position // of me
+	mePos      Position
 }
 
 // Input is a name that a plan is given from outside.
@@ -54,7 +54,7 @@ func load(name string, data []byte, derive Derive) (*File, error) {
 	if n == nil {
 		return nil, r.list.fault()
 	}
-	l := &loader{report: r, schemas: newCompiler(r), file: &File{Name: name, pos: map[string]Position{}, Bindings: map[string]Binding{}}, derive: derive}
+	l := &loader{report: r, schemas: newCompiler(r), file: &File{Name: name, Bindings: map[string]Binding{}}, derive: derive}
 	fields(l, n, "the file", fileFields(), l.file)
 	if len(r.list) == 0 {
 		l.principals()
@@ -126,7 +126,7 @@ func fileFields() []field[File] {
 			if f.Me = l.principal(v); f.Me == Me {
 				l.add(v, "Write the name by which results call the user, such as an e-mail address, or leave it out.", "me: %s is what stands for the user's name", quote(Me))
 			}
-			f.pos[Me] = l.pos(v)
+			f.mePos = l.pos(v)
 		}},
 		{"principals", false, func(l *loader, f *File, v *node) {
 			for _, item := range l.list("principals", v) {

@@ -7,7 +7,7 @@ import (
 
 // TestRedact looks for a canary wherever a secret can be declared.
 func TestRedact(t *testing.T) {
-	d := oneTool(t, tool(`input: {type: object, properties: {
+	d := oneTool(t, toolLines(`input: {type: object, properties: {
       key: {type: string, writeOnly: true}, password: {type: string, format: password}, token: {x-secret: true},
       either: {anyOf: [{type: integer}, {type: object, properties: {pin: {type: string, x-secret: true}}}]},
       list: {type: array, prefixItems: [{}, {x-secret: true}], items: {$ref: '#/$defs/account'}},

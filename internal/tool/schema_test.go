@@ -2,11 +2,14 @@ package tool
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"math/big"
 	"strings"
 	"testing"
+
+	"praxis/fault"
 )
 
 // badSchemas are schemas with one thing wrong each; ▸ as in badFiles.
@@ -52,7 +55,7 @@ var badSchemas = []struct{ name, schema, want, remedy string }{
 func TestBadSchemas(t *testing.T) {
 	for _, test := range badSchemas {
 		t.Run(test.name, func(t *testing.T) {
-			text, line, col := marked(test.schema)
+			text, line, col := markedSchema(test.schema)
 			if strings.Contains(test.schema, `"▸`) { // the place is that of the whole string
 				col--
 			}
@@ -60,7 +63,7 @@ func TestBadSchemas(t *testing.T) {
 			if err == nil {
 				t.Fatalf("it compiled: %s", s.JSON())
 			}
-			judgeProblem(t, err, Problem{Position{"s.yaml", line, col}, test.want, test.remedy})
+			judgeSchemaProblem(t, err, Problem{Position{"s.yaml", line, col}, test.want, test.remedy})
 		})
 	}
 }
@@ -292,4 +295,45 @@ func TestECMAPatterns(t *testing.T) {
 			t.Errorf("%s on %q: %t, want %t", test.pattern, test.value, got, test.want)
 		}
 	}
+}
+
+// markedSchema takes the ▸ out of a text and returns its place, 0 and 0 when there is none.
+func markedSchema(text string) (plain string, line, col int) {
+	before, after, found := strings.Cut(text, "▸")
+	if !found {
+		return text, 0, 0
+	}
+	line, col = place([]byte(before), len(before))
+	return before + after, line, col
+}
+
+// judgeSchemaProblem checks the first problem of an error; the texts of want are parts of it.
+func judgeSchemaProblem(t *testing.T, err error, want Problem) {
+	t.Helper()
+	ps := problemsOf(err)
+	if len(ps) == 0 {
+		t.Fatalf("the error has no problems: %v", err)
+	}
+	got := ps[0]
+	if want.Pos.Line != 0 && got.Pos != want.Pos {
+		t.Errorf("place is %s, want %s (%s)", got.Pos, want.Pos, got)
+	}
+	if !strings.Contains(got.What, want.What) {
+		t.Errorf("problem is %q, want %q", got.What, want.What)
+	}
+	if want.Remedy != "" && !strings.Contains(got.Remedy, want.Remedy) {
+		t.Errorf("remedy is %q, want %q (of %q)", got.Remedy, want.Remedy, got.What)
+	}
+	if fault.KindOf(err) != fault.Invalid || strings.Contains(err.Error(), "\n") {
+		t.Errorf("the error is %v: %q", fault.KindOf(err), err)
+	}
+	if len(ps) == 1 && fault.RemedyOf(err) != got.Remedy {
+		t.Errorf("the fault's remedy is %q, want %q", fault.RemedyOf(err), got.Remedy)
+	}
+}
+
+func problemsOf(err error) Problems {
+	var ps Problems
+	errors.As(err, &ps)
+	return ps
 }

@@ -28,9 +28,9 @@ func NewSet(files ...*File) (*Set, error) {
 	for _, f := range files {
 		if f.Me != "" {
 			if s.principals.Me != Me && s.principals.Me != f.Me {
-				return nil, conflict("Let one file say who the user is.", f.pos[Me], mePos, "me is %s here and %s there", quote(f.Me), quote(s.principals.Me))
+				return nil, conflict("Let one file say who the user is.", f.mePos, mePos, "me is %s here and %s there", quote(f.Me), quote(s.principals.Me))
 			}
-			s.principals.Me, mePos = f.Me, f.pos[Me]
+			s.principals.Me, mePos = f.Me, f.mePos
 		}
 		for _, name := range f.Principals {
 			if !slices.Contains(s.principals.Names, name) {

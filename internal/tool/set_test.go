@@ -1,15 +1,12 @@
 package tool
 
 import (
-	"bytes"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"praxis/fault"
 )
@@ -18,7 +15,7 @@ func mustLoad(t testing.TB, name, text string) *File {
 	t.Helper()
 	f, err := Load(name, []byte(text))
 	if err != nil {
-		t.Fatalf("%v\n%s", asProblems(err), text)
+		t.Fatalf("%v\n%s", err, text)
 	}
 	return f
 }
@@ -34,33 +31,6 @@ func mustSet(t testing.TB, texts ...string) *Set {
 		t.Fatal(err)
 	}
 	return s
-}
-
-func TestDocumentedFile(t *testing.T) {
-	f := mustLoad(t, "tools.yaml", documented(t))
-	d := f.Tools[0]
-	if got, want := d.Signature(), "email.write(to, body, token=…)"; got != want {
-		t.Errorf("signature is %q, want %q", got, want)
-	}
-	if got, want := d.Pos.String(), "tools.yaml:7:5"; got != want {
-		t.Errorf("it stands at %s, want %s", got, want)
-	}
-	want := Limits{Timeout: 10 * time.Second, Bytes: 64 << 10, CallsPerRun: 20, Rate: Rate{10, time.Minute}}
-	if d.Limits != want || d.Limits.Rate.String() != "10/minute" {
-		t.Errorf("limits are %+v, want %+v", d.Limits, want)
-	}
-	if d.Effects != External || !d.Effects.Acts() || !d.Approval || d.Idempotent || d.Model || d.Namespace() != "email" || d.ID() != "email.write@1.0.0" {
-		t.Errorf("the definition is %+v", d)
-	}
-	if got := fmt.Sprint(d.Labels.Arguments); got != "[{to true [] } {body false [to] }]" {
-		t.Errorf("demands are %s", got)
-	}
-	if got := d.Labels.Demand("token"); got.Trusted || got.ReadableBy != nil {
-		t.Errorf("a demand on token: %+v", got)
-	}
-	if len(d.Secrets.Input) != 1 || f.Me != "ann@example.com" || f.Inputs[0].Name != "customer" || !f.Inputs[0].Trusted || !f.Inputs[0].Readers.Everyone {
-		t.Errorf("the file is %+v", f)
-	}
 }
 
 func TestLookup(t *testing.T) {
@@ -121,7 +91,7 @@ func TestJoinedFiles(t *testing.T) {
 	}
 	for _, test := range []struct{ name, a, b, want string }{
 		{"another definition", a, "tools: [{name: a.b, version: 1.0.0, effects: write}]", "f2.yaml:1:9: a.b@1.0.0 is declared twice with different definitions (f1.yaml:4:9)"},
-		{"order of arguments", tool("input: {type: object, properties: {a: {}, b: {}}}"), tool("input: {type: object, properties: {b: {}, a: {}}}"), "different definitions"},
+		{"order of arguments", toolLines("input: {type: object, properties: {a: {}, b: {}}}"), toolLines("input: {type: object, properties: {b: {}, a: {}}}"), "different definitions"},
 		{"build metadata", a, "tools: [{name: a.b, version: 1.0.0+x, effects: read}]", "differ in build metadata only"},
 		{"another user", a, "me: bob", "f2.yaml:1:5: me is \"bob\" here and \"ann\" there"},
 		{"another input", a, "inputs: {n: {schema: {type: string}}}", "the input \"n\" is declared differently"},
@@ -136,38 +106,9 @@ func TestJoinedFiles(t *testing.T) {
 	}
 }
 
-// TestHash holds what changes a definition's hash and what does not, and that
-// it never changes by itself.
-func TestHash(t *testing.T) {
-	sum := oneTool(t, documented(t)).Hash()
-	if got, want := hex.EncodeToString(sum[:]), "4cdaffb67ac74755f6d282ef33eb7f3680052daa996786dd8f6399ac2b13f9b1"; got != want {
-		t.Errorf("the hash of the documented tool is %s: it changed, and with it every journal", got)
-	}
-	const base = "input: {type: object, properties: {a: {type: string}, b: {maximum: 1}}}"
-	hash := func(lines ...string) [32]byte { return oneTool(t, tool(lines...)).Hash() }
-	for _, same := range []string{
-		"input: {properties: {a: {type: string}, b: {maximum: 1.0}}, type: object}",
-		"input:\n      type: object\n      properties:\n        a: {type: string}\n        b: {maximum: 10e-1}",
-		base + "\n    idempotent: false\n    labels: {trusted: false, readers: me}",
-	} {
-		if hash(same) != hash(base) {
-			t.Errorf("another hash by how it is written: %s", same)
-		}
-	}
-	for _, other := range []string{
-		"input: {type: object, properties: {b: {maximum: 1}, a: {type: string}}}", base + "\n    idempotent: true", base + "\n    description: x", base + "\n    title: x",
-		base + "\n    labels: {trusted: true}", base + "\n    labels: {readers: everyone}", base + "\n    labels: {arguments: {a: {trusted: true}}}", base + "\n    limits: {timeout: 1s}",
-		base + "\n    secrets: [/a]", base + "\n    approval: true", base + "\n    examples: [{}]", base + "\n    output: true\n    model: true", base + "\n    output: {type: string}",
-	} {
-		if hash(other) == hash(base) {
-			t.Errorf("the same hash: %s", other)
-		}
-	}
-}
-
 func TestBind(t *testing.T) {
-	d := oneTool(t, tool("input: {type: object, required: [to, body, mode], properties: {to: {}, body: {}, subject: {}, mode: {default: fast}}}"))
-	open := oneTool(t, tool("input: {type: object, properties: {to: {}}, additionalProperties: {type: string}}"))
+	d := oneTool(t, toolLines("input: {type: object, required: [to, body, mode], properties: {to: {}, body: {}, subject: {}, mode: {default: fast}}}"))
+	open := oneTool(t, toolLines("input: {type: object, properties: {to: {}}, additionalProperties: {type: string}}"))
 	for _, test := range []struct {
 		d          *Definition
 		positional int
@@ -220,7 +161,7 @@ func TestBind(t *testing.T) {
 }
 
 func TestChecks(t *testing.T) {
-	d := oneTool(t, tool("input: {type: object, required: [to], properties: {to: {type: string}, n: {}}}", "output: {type: object, properties: {list: {type: array, items: {type: integer}}}}"))
+	d := oneTool(t, toolLines("input: {type: object, required: [to], properties: {to: {type: string}, n: {}}}", "output: {type: object, properties: {list: {type: array, items: {type: integer}}}}"))
 	for _, test := range []struct {
 		args any
 		want string
@@ -283,7 +224,7 @@ func TestReaders(t *testing.T) {
 		{"{from: result, path: /who}", map[string]any{"who": []any{[]any{}}}, `cannot tell who may read the result: result/who: expected names, got array of 0`},
 		{"{from: result, path: /who}", map[string]any{"who": "@y.example"}, `cannot tell who may read the result: result/who names the unknown principal "@y.example"`},
 	} {
-		d := oneTool(t, tool(output, "input: {type: object, properties: {to: {}}}", "labels: {readers: "+test.readers+"}"))
+		d := oneTool(t, toolLines(output, "input: {type: object, properties: {to: {}}}", "labels: {readers: "+test.readers+"}"))
 		names, everyone, err := d.Labels.Readers.Resolve(people, map[string]any{"to": "c@y.example"}, test.result)
 		got := fmt.Sprint(names)
 		switch {
@@ -318,10 +259,10 @@ func TestReaders(t *testing.T) {
 // TestDefaultReaders holds who reads results when the file does not say.
 func TestDefaultReaders(t *testing.T) {
 	for text, want := range map[string]bool{
-		tool0("name: a.b", "version: 1.0.0", "effects: pure"): true,
-		tool(): false,
-		tool("model: true", "output: {type: string}"):             true,
-		tool0("name: a.b", "version: 1.0.0", "effects: external"): false,
+		lines("name: a.b", "version: 1.0.0", "effects: pure"): true,
+		toolLines(): false,
+		toolLines("model: true", "output: {type: string}"):        true,
+		lines("name: a.b", "version: 1.0.0", "effects: external"): false,
 	} {
 		r := oneTool(t, text).Labels.Readers
 		if r.Everyone != want || (!want && strings.Join(r.Principals, " ") != Me) {
@@ -358,116 +299,6 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestFileSchema holds the schema of the file against the tables that read it:
-// the same keys everywhere, and the same verdict on the files of these tests.
-func TestFileSchema(t *testing.T) {
-	s, err := ParseSchema("tools.schema.json", FileSchema())
-	if err != nil {
-		t.Fatal(asProblems(err))
-	}
-	root := s.Type()
-	sub := func(t *Type, path ...string) *Type {
-		for _, name := range path {
-			switch {
-			case name == "*":
-				t = t.Additional
-			case name == "[]":
-				t = t.Items
-			case strings.HasPrefix(name, "|"):
-				t = t.Variants[name[1]-'0']
-			default:
-				p, _ := t.Property(name)
-				t = p.Type
-			}
-		}
-		return t
-	}
-	of := sub(root, "tools", "[]")
-	for _, test := range []struct {
-		what string
-		keys string
-		t    *Type
-	}{
-		{"file", keysOf(fileFields()), root},
-		{"input", keysOf(inputFields()), sub(root, "inputs", "*")},
-		{"tool", keysOf(toolFields()), of},
-		{"limits", keysOf(limitFields()), sub(of, "limits")},
-		{"labels", keysOf(labelFields()), sub(of, "labels")},
-		{"demand", keysOf(demandFields()), sub(of, "labels", "arguments", "*")},
-		{"source", keysOf(sourceFields()), sub(of, "labels", "readers", "|1", "|1")},
-		{"secrets", keysOf(secretFields(nil, nil)), sub(of, "secrets", "|1")},
-		{"example", keysOf(exampleFields()), sub(of, "examples", "[]")},
-		{"secret", keysOf(secretEntryFields()), sub(root, "secrets", "*")},
-		{"run", strings.Join(append(BindingKinds(), "with"), ", "), sub(of, "run")},
-	} {
-		got, want := slices.Sorted(slices.Values(test.t.Names())), slices.Sorted(slices.Values(strings.Split(test.keys, ", ")))
-		if !slices.Equal(got, want) {
-			t.Errorf("%s has the keys %v in the schema and %v in Go", test.what, got, want)
-		}
-	}
-	if got := fmt.Sprint(sub(of, "effects").Enum); got != fmt.Sprint(texts(effectNames())) {
-		t.Errorf("effects are %s", got)
-	}
-	for _, f := range toolFields() {
-		if p, _ := of.Property(f.name); p.Required {
-			t.Errorf("%s is required, even of a tool whose implementation says it", f.name)
-		}
-	}
-	verdict := func(text string) (*Mismatch, bool) {
-		r := &report{file: "t.yaml"}
-		n := readDocument(r, []byte(text))
-		if n == nil {
-			return nil, false
-		}
-		return s.Validate(n.value()), true
-	}
-	if m, _ := verdict(documented(t)); m != nil {
-		t.Errorf("the documented file does not fit: %v", m)
-	}
-	seen, total := 0, 0
-	for _, test := range badFiles {
-		text, _, _ := marked(test.file)
-		if m, ok := verdict(text); ok {
-			if total++; m != nil {
-				seen++
-			} else if strings.Contains(test.want, "unknown key") || strings.Contains(test.want, "lacks the key") || strings.Contains(test.want, "expected a boolean") {
-				t.Errorf("%s: the schema lets it pass", test.name)
-			}
-		}
-	}
-	if seen*2 < total {
-		t.Errorf("the schema sees %d of %d bad files", seen, total)
-	}
-}
-
-// TestRoundTrip holds that YAML, JSON and what a schema writes out are the same.
-func TestRoundTrip(t *testing.T) {
-	f := mustLoad(t, "tools.yaml", documented(t))
-	r := &report{}
-	n := readDocument(r, []byte(documented(t)))
-	var b bytes.Buffer
-	writeNode(&b, n)
-	g, err := Load("tools.json", b.Bytes())
-	if err != nil {
-		t.Fatal(asProblems(err))
-	}
-	if f.Tools[0].Hash() != g.Tools[0].Hash() || g.Tools[0].Signature() != f.Tools[0].Signature() {
-		t.Error("as JSON it is another tool")
-	}
-	again, err := ParseSchema("s.json", f.Tools[0].Input.JSON())
-	if err != nil || again.Hash() != f.Tools[0].Input.Hash() || !bytes.Equal(again.JSON(), f.Tools[0].Input.JSON()) {
-		t.Errorf("the schema does not survive: %v", err)
-	}
-	v, err := DecodeJSON([]byte(`{"b":1.50,"a":["x\n\"\\ä\u0001",null,true,123456789012345678901234567890],"c":{}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := v.(*Object).MarshalJSON()
-	if want := `{"b":1.50,"a":["x\n\"\\ä\u0001",null,true,123456789012345678901234567890],"c":{}}`; err != nil || string(text) != want {
-		t.Errorf("got %s, want %s", text, want)
-	}
-}
-
 func TestObject(t *testing.T) {
 	o := &Object{}
 	for i := range 40 {
@@ -490,3 +321,35 @@ func TestObject(t *testing.T) {
 		break
 	}
 }
+
+// TestHash holds what changes a definition's hash and what does not, and that
+// it never changes by itself.
+func TestHash(t *testing.T) {
+	const base = "input: {type: object, properties: {a: {type: string}, b: {maximum: 1}}}"
+	hash := func(lines ...string) [32]byte { return oneTool(t, toolLines(lines...)).Hash() }
+	for _, same := range []string{
+		"input: {properties: {a: {type: string}, b: {maximum: 1.0}}, type: object}",
+		"input:\n      type: object\n      properties:\n        a: {type: string}\n        b: {maximum: 10e-1}",
+		base + "\n    idempotent: false\n    labels: {trusted: false, readers: me}",
+	} {
+		if hash(same) != hash(base) {
+			t.Errorf("another hash by how it is written: %s", same)
+		}
+	}
+	for _, other := range []string{
+		"input: {type: object, properties: {b: {maximum: 1}, a: {type: string}}}", base + "\n    idempotent: true", base + "\n    description: x", base + "\n    title: x",
+		base + "\n    labels: {trusted: true}", base + "\n    labels: {readers: everyone}", base + "\n    labels: {arguments: {a: {trusted: true}}}", base + "\n    limits: {timeout: 1s}",
+		base + "\n    secrets: [/a]", base + "\n    approval: true", base + "\n    examples: [{}]", base + "\n    output: true\n    model: true", base + "\n    output: {type: string}",
+	} {
+		if hash(other) == hash(base) {
+			t.Errorf("the same hash: %s", other)
+		}
+	}
+}
+
+// toolLines is a file with one tool a.b of the given lines after name, version and effects.
+func toolLines(list ...string) string {
+	return lines(append([]string{"name: a.b", "version: 1.0.0", "effects: read"}, list...)...)
+}
+
+func lines(list ...string) string { return "tools:\n  - " + strings.Join(list, "\n    ") + "\n" }

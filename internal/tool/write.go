@@ -108,13 +108,17 @@ func WriteFiles(files ...*File) ([]byte, error) {
 		return nil, err
 	}
 	o := NewObject(Member{"version", FormatVersion})
-	if set.principals.Me != Me {
-		o.Set("me", set.principals.Me)
+	if p := set.Principals(); p.Me != Me {
+		o.Set("me", p.Me)
 	}
-	if set.principals.Names != nil {
-		o.Set("principals", texts(set.principals.Names))
+	var names []any
+	for _, name := range set.Principals().Names {
+		names = append(names, name)
 	}
-	if inputs := set.inputs; len(inputs) > 0 {
+	if names != nil {
+		o.Set("principals", names)
+	}
+	if inputs := set.Inputs(); len(inputs) > 0 {
 		all := NewObject()
 		for _, in := range inputs {
 			one := NewObject(Member{"schema", in.Schema.Value()}, Member{"trusted", in.Trusted}, Member{"readers", in.Readers.document()})
@@ -129,8 +133,8 @@ func WriteFiles(files ...*File) ([]byte, error) {
 		o.Set("inputs", all)
 	}
 	var tools []any
-	for _, name := range set.names {
-		for _, d := range set.byName[name] {
+	for _, name := range set.Names() {
+		for _, d := range set.Versions(name) {
 			tools = append(tools, d.Document())
 		}
 	}
