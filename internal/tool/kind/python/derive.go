@@ -179,7 +179,7 @@ func (d *deriver) input(f *syntax.FunctionDef, words words) *tool.Object {
 
 // defaulted adds a default. None makes the argument nullable, as Python's readers
 // take it; another default that the hint does not allow is left to the function.
-func (d *deriver) defaulted(schema *tool.Object, v any) *tool.Object {
+func (d *deriver) defaulted(hint *tool.Object, v any) *tool.Object {
 	fits := func(s *tool.Object) bool {
 		if isPlainly(s, v) {
 			return true
@@ -191,15 +191,15 @@ func (d *deriver) defaulted(schema *tool.Object, v any) *tool.Object {
 		parsed, err := tool.ParseSchema("hint.json", text)
 		return err == nil && parsed.Validate(v) == nil
 	}
-	if !fits(schema) {
+	if !fits(hint) {
 		if v != nil {
-			return schema
+			return hint
 		}
-		if schema = nullable(schema); !fits(schema) {
-			return schema
+		if hint = nullable(hint); !fits(hint) {
+			return hint
 		}
 	}
-	out := clone(schema)
+	out := clone(hint)
 	out.Set("default", v)
 	return out
 }
