@@ -20,7 +20,8 @@ import (
 	"praxis/internal/plan/syntax"
 	"praxis/internal/plan/value"
 	"praxis/internal/plan/vm"
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 // PlanConfig is what the figures of plans need.
@@ -287,7 +288,7 @@ rules:
 `
 
 func twentyOptions() (o plan.Options, err error) {
-	file, err := tool.Load("tools.yaml", []byte(twentyTools))
+	file, err := toolfile.Load("tools.yaml", []byte(twentyTools))
 	if err != nil {
 		return o, err
 	}
@@ -346,7 +347,7 @@ func (b *bench) planState(figures map[string]Figure) error {
 	if _, err := r.Next(); err != nil {
 		return err
 	}
-	mails := slices.Repeat([]any{tool.NewObject(tool.Member{Name: "subject", Value: "The figures of last week"})}, 50)
+	mails := slices.Repeat([]any{jsondoc.NewObject(jsondoc.Member{Name: "subject", Value: "The figures of last week"})}, 50)
 	if _, err := r.Reply(mails); err != nil {
 		return err
 	}

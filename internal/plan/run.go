@@ -11,6 +11,8 @@ import (
 	"praxis/internal/plan/value"
 	"praxis/internal/plan/vm"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
 
 // Start is what a plan is begun with.
@@ -25,8 +27,8 @@ type Start struct {
 type Call struct {
 	Number    int // 1, 2, … in the run
 	Tool      *tool.Definition
-	Line, Col int          // of the call in the plan; Line counts from 1, Col from 0
-	Arguments *tool.Object // by name, with the defaults that the definition declares
+	Line, Col int             // of the call in the plan; Line counts from 1, Col from 0
+	Arguments *jsondoc.Object // by name, with the defaults that the definition declares
 	Labels    map[string]label.Label
 	Control   label.Label // strict mode: what decided that the call is reached
 	Decision  policy.Decision
@@ -155,7 +157,7 @@ func (r *Run) prepare(c *vm.Call) error {
 		Number: r.total + 1, Tool: def, Line: c.Line, Col: c.Col, Control: r.table.Label(c.Control),
 		Labels: map[string]label.Label{}, deep: deep,
 	}
-	args := &tool.Object{}
+	args := &jsondoc.Object{}
 	judged := policy.Call{Tool: def, Number: call.Number, Control: call.Control, Args: map[string]policy.Labelled{}}
 	for _, a := range bound {
 		args.Set(a.Name, a.Value.JSON())
@@ -221,7 +223,7 @@ func (r *Run) ReplyEndorsed(result any, who, why string) (Got, error) {
 }
 
 // take checks a result and labels it. What is wrong with it is raised in the plan.
-func (r *Run) take(result any) (data value.Data, schema *tool.Schema, err error) {
+func (r *Run) take(result any) (data value.Data, schema *schema.Schema, err error) {
 	c := r.call
 	if c == nil {
 		return data, nil, ErrNotWaiting
@@ -307,27 +309,27 @@ func (r *Run) resultLabel(c *Call, result any) (label.ID, error) {
 }
 
 // replySchema is the type that a plan wants of the quarantined model.
-func replySchema(c *Call) (*tool.Schema, error) {
+func replySchema(c *Call) (*schema.Schema, error) {
 	want, ok := c.Arguments.Get("schema")
 	if !ok || want == nil {
-		return tool.ParseSchema("schema.json", []byte(`{"type": "string"}`))
+		return schema.Parse("schema.json", []byte(`{"type": "string"}`))
 	}
-	text, err := tool.CanonicalJSON(want)
+	text, err := jsondoc.Canonical(want)
 	if err != nil {
 		return nil, err
 	}
-	return tool.ParseSchema("schema.json", text)
+	return schema.Parse("schema.json", text)
 }
 
 // ReplySchema is the type that the reply to a call of the quarantined model must have.
-func (c *Call) ReplySchema() (*tool.Schema, error) {
+func (c *Call) ReplySchema() (*schema.Schema, error) {
 	if c.Tool.Name == AskLLM {
 		return replySchema(c)
 	}
 	return c.Tool.Output, nil
 }
 
-func fits(s *tool.Schema, v any) error {
+func fits(s *schema.Schema, v any) error {
 	if m := s.Validate(v); m != nil {
 		return fault.New(fault.Invalid, "Ask again, or for something simpler.", "cannot take the reply: %w", m)
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"praxis/fault"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
 
 // BindReason says why arguments do not fit a tool's parameters. The zero value is not one.
@@ -35,13 +37,13 @@ func (e *BindError) Error() string {
 	case TooMany:
 		return fmt.Sprintf("%s() takes %s but %d %s given", e.Tool, plural(e.Takes, "positional argument"), e.Given, wasWere(e.Given))
 	case UnknownName:
-		s := fmt.Sprintf("%s() got an unexpected keyword argument '%s'", e.Tool, clip(e.Name, 80))
+		s := fmt.Sprintf("%s() got an unexpected keyword argument '%s'", e.Tool, jsondoc.Clip(e.Name, 80))
 		if e.Nearest != "" {
 			s += fmt.Sprintf(". Did you mean '%s'?", e.Nearest)
 		}
 		return s
 	case GivenTwice:
-		return fmt.Sprintf("%s() got multiple values for argument '%s'", e.Tool, clip(e.Name, 80))
+		return fmt.Sprintf("%s() got multiple values for argument '%s'", e.Tool, jsondoc.Clip(e.Name, 80))
 	}
 	quoted := make([]string, len(e.Missing))
 	for i, name := range e.Missing {
@@ -121,7 +123,7 @@ func (d *Definition) bind(positional int, names []string, partial bool) ([]int, 
 			}
 			others[name] = true
 			if !d.Input.Open() {
-				return nil, d.bindFault(&BindError{Reason: UnknownName, Name: name, Nearest: nearest(name, d.Input.Type().Names())})
+				return nil, d.bindFault(&BindError{Reason: UnknownName, Name: name, Nearest: jsondoc.Nearest(name, d.Input.Type().Names())})
 			}
 		}
 		if twice {
@@ -155,7 +157,7 @@ func (d *Definition) Signature() string {
 	for _, p := range d.Arguments() {
 		switch {
 		case p.Type.HasDefault:
-			parts = append(parts, p.Name+"="+literal(p.Type.Default))
+			parts = append(parts, p.Name+"="+schema.Literal(p.Type.Default))
 		case p.Required:
 			parts = append(parts, p.Name)
 		default:
@@ -210,8 +212,8 @@ func BindArgs[T any](d *Definition, positional []T, named []Named[T]) ([]Named[T
 
 // FillDefaults returns the arguments with the declared defaults of those that
 // are not given, in declared order. It does not change its argument.
-func (d *Definition) FillDefaults(arguments *Object) *Object {
-	out := &Object{}
+func (d *Definition) FillDefaults(arguments *jsondoc.Object) *jsondoc.Object {
+	out := &jsondoc.Object{}
 	for _, p := range d.Arguments() {
 		if v, ok := arguments.Get(p.Name); ok {
 			out.Set(p.Name, v)

@@ -1,32 +1,35 @@
-package tool
+package tool_test
 
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
 
 	"praxis/fault"
+	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
+	"praxis/internal/tool/toolfile"
 )
 
-func mustLoad(t testing.TB, name, text string) *File {
+func mustLoad(t testing.TB, name, text string) *tool.File {
 	t.Helper()
-	f, err := Load(name, []byte(text))
+	f, err := toolfile.Load(name, []byte(text))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
 	return f
 }
 
-func mustSet(t testing.TB, texts ...string) *Set {
+func mustSet(t testing.TB, texts ...string) *tool.Set {
 	t.Helper()
-	var files []*File
+	var files []*tool.File
 	for i, text := range texts {
 		files = append(files, mustLoad(t, fmt.Sprintf("f%d.yaml", i+1), text))
 	}
-	s, err := NewSet(files...)
+	s, err := tool.NewSet(files...)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,7 +102,7 @@ func TestJoinedFiles(t *testing.T) {
 		{"an input and a namespace", a, "inputs: {a: {}}", "has the name of tools: a.b"},
 		{"an input and a tool", "tools: [{name: clock, version: 1.0.0, effects: read}]", "inputs: {clock: {}}", "has the name of tools: clock"},
 	} {
-		_, err := NewSet(mustLoad(t, "f1.yaml", test.a), mustLoad(t, "f2.yaml", test.b))
+		_, err := tool.NewSet(mustLoad(t, "f1.yaml", test.a), mustLoad(t, "f2.yaml", test.b))
 		if err == nil || !strings.Contains(err.Error(), test.want) || fault.KindOf(err) != fault.Conflict || fault.RemedyOf(err) == "" {
 			t.Errorf("%s: got %v, want %q", test.name, err, test.want)
 		}
@@ -110,29 +113,29 @@ func TestBind(t *testing.T) {
 	d := oneTool(t, toolLines("input: {type: object, required: [to, body, mode], properties: {to: {}, body: {}, subject: {}, mode: {default: fast}}}"))
 	open := oneTool(t, toolLines("input: {type: object, properties: {to: {}}, additionalProperties: {type: string}}"))
 	for _, test := range []struct {
-		d          *Definition
+		d          *tool.Definition
 		positional int
 		names      string
 		want       string
-		reason     BindReason
+		reason     tool.BindReason
 	}{
 		{d, 2, "", "[0 1]", 0},
 		{d, 1, "subject body", "[0 2 1]", 0},
 		{d, 4, "", "[0 1 2 3]", 0},
-		{d, 5, "", "a.b() takes 4 positional arguments but 5 were given", TooMany},
-		{open, 2, "", "a.b() takes 1 positional argument but 2 were given", TooMany},
-		{d, 2, "subjct", "a.b() got an unexpected keyword argument 'subjct'. Did you mean 'subject'?", UnknownName},
-		{d, 2, "zzzzzz", "a.b() got an unexpected keyword argument 'zzzzzz'", UnknownName},
-		{d, 2, "to", "a.b() got multiple values for argument 'to'", GivenTwice},
-		{d, 0, "to to", "a.b() got multiple values for argument 'to'", GivenTwice},
-		{d, 1, "", "a.b() missing 1 required argument: 'body'", Missing},
-		{d, 0, "subject", "a.b() missing 2 required arguments: 'to' and 'body'", Missing},
+		{d, 5, "", "a.b() takes 4 positional arguments but 5 were given", tool.TooMany},
+		{open, 2, "", "a.b() takes 1 positional argument but 2 were given", tool.TooMany},
+		{d, 2, "subjct", "a.b() got an unexpected keyword argument 'subjct'. Did you mean 'subject'?", tool.UnknownName},
+		{d, 2, "zzzzzz", "a.b() got an unexpected keyword argument 'zzzzzz'", tool.UnknownName},
+		{d, 2, "to", "a.b() got multiple values for argument 'to'", tool.GivenTwice},
+		{d, 0, "to to", "a.b() got multiple values for argument 'to'", tool.GivenTwice},
+		{d, 1, "", "a.b() missing 1 required argument: 'body'", tool.Missing},
+		{d, 0, "subject", "a.b() missing 2 required arguments: 'to' and 'body'", tool.Missing},
 		{open, 1, "x", "[0 -1]", 0},
-		{open, 1, "x x", "a.b() got multiple values for argument 'x'", GivenTwice},
+		{open, 1, "x x", "a.b() got multiple values for argument 'x'", tool.GivenTwice},
 	} {
 		got, err := test.d.Bind(test.positional, strings.Fields(test.names))
 		text := fmt.Sprint(got)
-		var why *BindError
+		var why *tool.BindError
 		if errors.As(err, &why) {
 			text = err.Error()
 			if why.Reason != test.reason || fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.RemedyOf(err), "Call it as a.b(to") {
@@ -146,15 +149,15 @@ func TestBind(t *testing.T) {
 	if _, err := d.BindPartial(0, nil); err != nil {
 		t.Error(err)
 	}
-	args, err := BindArgs(d, []string{"x"}, []Named[string]{{"subject", "s"}, {"body", "b"}})
+	args, err := tool.BindArgs(d, []string{"x"}, []tool.Named[string]{{Name: "subject", Value: "s"}, {Name: "body", Value: "b"}})
 	if got := fmt.Sprint(args); err != nil || got != "[{to x} {body b} {subject s}]" {
 		t.Errorf("bound %s, %v", got, err)
 	}
-	args, err = BindArgs(open, nil, []Named[string]{{"more", "m"}, {"to", "t"}})
+	args, err = tool.BindArgs(open, nil, []tool.Named[string]{{Name: "more", Value: "m"}, {Name: "to", Value: "t"}})
 	if got := fmt.Sprint(args); err != nil || got != "[{to t} {more m}]" {
 		t.Errorf("bound %s, %v", got, err)
 	}
-	full := d.FillDefaults(NewObject(Member{"body", "b"}, Member{"to", "t"}))
+	full := d.FillDefaults(jsondoc.NewObject(jsondoc.Member{Name: "body", Value: "b"}, jsondoc.Member{Name: "to", Value: "t"}))
 	if got, _ := full.MarshalJSON(); string(got) != `{"to":"t","body":"b","mode":"fast"}` {
 		t.Errorf("with defaults: %s", got)
 	}
@@ -181,7 +184,7 @@ func judgeCheck(t *testing.T, err error, want string) {
 	t.Helper()
 	got := ""
 	if err != nil {
-		var m *Mismatch
+		var m *schema.Mismatch
 		if got = err.Error(); !errors.As(err, &m) || fault.KindOf(err) != fault.Invalid || fault.RemedyOf(err) == "" {
 			t.Errorf("%v is no fault with a remedy", err)
 		}
@@ -193,7 +196,7 @@ func judgeCheck(t *testing.T, err error, want string) {
 
 func TestReaders(t *testing.T) {
 	const output = "output: {type: object, properties: {who: {}, events: {type: array, items: {type: object, properties: {who: {}}}}}}"
-	people := &Principals{Me: "ann@x.example", Names: []string{"bob@x.example", "*@y.example"}}
+	people := &tool.Principals{Me: "ann@x.example", Names: []string{"bob@x.example", "*@y.example"}}
 	events := func(lists ...any) any {
 		var items []any
 		for _, l := range lists {
@@ -243,15 +246,15 @@ func TestReaders(t *testing.T) {
 			t.Errorf("%s without a call: %v %t %t", test.readers, static, all, ok)
 		}
 	}
-	many := make([]any, maxReaders+1)
+	many := make([]any, tool.MaxReaders+1)
 	for i := range many {
 		many[i] = fmt.Sprintf("p%d@y.example", i)
 	}
-	r := Readers{From: []ReaderSource{{FromResult, "/who"}}}
+	r := tool.Readers{From: []tool.ReaderSource{{Origin: tool.FromResult, Path: "/who"}}}
 	if _, _, err := r.Resolve(people, nil, map[string]any{"who": many}); fault.KindOf(err) != fault.Exhausted {
 		t.Errorf("%d readers: %v", len(many), err)
 	}
-	if _, _, err := r.Resolve(&Principals{Me: Me}, nil, map[string]any{"who": "anyone"}); err != nil {
+	if _, _, err := r.Resolve(&tool.Principals{Me: tool.Me}, nil, map[string]any{"who": "anyone"}); err != nil {
 		t.Errorf("without a list of principals everybody is known: %v", err)
 	}
 }
@@ -265,7 +268,7 @@ func TestDefaultReaders(t *testing.T) {
 		lines("name: a.b", "version: 1.0.0", "effects: external"): false,
 	} {
 		r := oneTool(t, text).Labels.Readers
-		if r.Everyone != want || (!want && strings.Join(r.Principals, " ") != Me) {
+		if r.Everyone != want || (!want && strings.Join(r.Principals, " ") != tool.Me) {
 			t.Errorf("%s: readers are %+v", text, r)
 		}
 	}
@@ -275,8 +278,8 @@ func TestVersions(t *testing.T) {
 	ordered := []string{"0.0.0", "0.9.0", "1.0.0-1", "1.0.0-2", "1.0.0-10", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta", "1.0.0-rc.1", "1.0.0", "1.2.0", "1.10.0", "10.0.0"}
 	for i, a := range ordered {
 		for j, b := range ordered {
-			x, err1 := ParseVersion(a)
-			y, err2 := ParseVersion(b)
+			x, err1 := tool.ParseVersion(a)
+			y, err2 := tool.ParseVersion(b)
 			want := 0
 			if i != j {
 				want = 1
@@ -289,36 +292,13 @@ func TestVersions(t *testing.T) {
 			}
 		}
 	}
-	if v := Version("1.0.0+a"); v.Compare("1.0.0+b") != 0 || v.Prerelease() || v.Major() != "1" {
+	if v := tool.Version("1.0.0+a"); v.Compare("1.0.0+b") != 0 || v.Prerelease() || v.Major() != "1" {
 		t.Error("build metadata counts")
 	}
 	for _, bad := range []string{"", "1", "1.2", "1.2.3.4", "v1.2.3", "1.02.3", "1.2.3-", "1.2.3-01", "1.2.3+", "1.2.3-a..b", "1.2.x", " 1.2.3", "1.2.3-ä", strings.Repeat("1", 200), "1.2.99999999999"} {
-		if v, err := ParseVersion(bad); err == nil {
+		if v, err := tool.ParseVersion(bad); err == nil {
 			t.Errorf("%q is the version %s", bad, v)
 		}
-	}
-}
-
-func TestObject(t *testing.T) {
-	o := &Object{}
-	for i := range 40 {
-		o.Set(fmt.Sprintf("k%d", (i*7)%40), i)
-	}
-	o.Set("k0", "again")
-	if v, ok := o.Get("k0"); !ok || v != "again" || o.Len() != 40 {
-		t.Errorf("k0 is %v of %d", v, o.Len())
-	}
-	if _, ok := o.Get("none"); ok {
-		t.Error("a member that is not there")
-	}
-	if got := len(maps.Collect(o.All())); got != 40 {
-		t.Errorf("%d members", got)
-	}
-	for name := range o.All() {
-		if name != "k0" {
-			t.Errorf("the first is %s", name)
-		}
-		break
 	}
 }
 

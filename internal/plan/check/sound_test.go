@@ -17,6 +17,8 @@ import (
 	"praxis/internal/plan/value"
 	"praxis/internal/plan/vm"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 var (
@@ -45,7 +47,7 @@ type soundWorld struct{ tools *tool.Set }
 
 func newSoundWorld(t testing.TB) soundWorld {
 	t.Helper()
-	file, err := tool.Load("tools.yaml", []byte(soundTools))
+	file, err := toolfile.Load("tools.yaml", []byte(soundTools))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,7 +66,7 @@ func answer(name string, n int) any {
 	case "src.l":
 		return []any{"p", "q", fmt.Sprint("r", n%3)}[:1+n%3]
 	case "src.d":
-		return tool.NewObject(tool.Member{Name: "a", Value: "va"}, tool.Member{Name: "b", Value: []any{"x", "y"}}, tool.Member{Name: "c", Value: tool.NewObject(tool.Member{Name: "d", Value: "deep"})})
+		return jsondoc.NewObject(jsondoc.Member{Name: "a", Value: "va"}, jsondoc.Member{Name: "b", Value: []any{"x", "y"}}, jsondoc.Member{Name: "c", Value: jsondoc.NewObject(jsondoc.Member{Name: "d", Value: "deep"})})
 	}
 	return fmt.Sprint("ab,c"[:n%4+1], n%7)
 }
@@ -146,7 +148,7 @@ var lostPrograms int
 
 func (w soundWorld) inputs(t testing.TB, table *label.Table) []value.Field {
 	var out []value.Field
-	for name, v := range map[string]any{"given": "ann", "pair": tool.NewObject(tool.Member{Name: "u", Value: "x"}, tool.Member{Name: "v", Value: "y"}), "today": "2026-01-01"} {
+	for name, v := range map[string]any{"given": "ann", "pair": jsondoc.NewObject(jsondoc.Member{Name: "u", Value: "x"}, jsondoc.Member{Name: "v", Value: "y"}), "today": "2026-01-01"} {
 		d, err := value.DataOf(v, table.Of(label.Source{Kind: label.User, Name: name, Trusted: name != "pair"}, label.Everyone()))
 		if err != nil {
 			t.Fatal(err)

@@ -14,7 +14,7 @@ import (
 	"cel.dev/cel-go/interpreter"
 	"cel.dev/cel-go/parser"
 
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // The bounds of a condition.
@@ -70,7 +70,7 @@ type clause struct {
 type use struct {
 	path path
 	kind useKind
-	pos  tool.Position
+	pos  jsondoc.Position
 }
 
 type useKind uint8
@@ -107,7 +107,7 @@ func (p path) String() string {
 // from is a pattern of sources with its place.
 type from struct {
 	pattern string
-	pos     tool.Position
+	pos     jsondoc.Position
 }
 
 // compiler turns the texts of conditions into programs.

@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"praxis/fault"
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // The bounds of a file.
@@ -37,7 +37,7 @@ var entryNames = [...]string{"nothing", "a boolean", "a number", "a string", "a 
 // entry is one value of the file with its place.
 type entry struct {
 	kind  entryKind
-	pos   tool.Position
+	pos   jsondoc.Position
 	style yaml.Style
 	text  string
 	items []*entry // of a list, or the values of a mapping
@@ -68,17 +68,17 @@ func (e *entry) show() string {
 type reader struct {
 	file     string
 	lines    []string
-	problems tool.Problems
+	problems jsondoc.Problems
 	entries  int
 }
 
-func (r *reader) add(pos tool.Position, remedy, format string, args ...any) {
+func (r *reader) add(pos jsondoc.Position, remedy, format string, args ...any) {
 	if len(r.problems) < maxProblems {
-		r.problems = append(r.problems, tool.Problem{Pos: pos, What: fmt.Sprintf(format, args...), Remedy: remedy})
+		r.problems = append(r.problems, jsondoc.Problem{Pos: pos, What: fmt.Sprintf(format, args...), Remedy: remedy})
 	}
 }
 
-func (r *reader) start() tool.Position { return tool.Position{File: r.file, Line: 1, Column: 1} }
+func (r *reader) start() jsondoc.Position { return jsondoc.Position{File: r.file, Line: 1, Column: 1} }
 
 // fault returns the problems as one fault whose message is the first of them.
 func (r *reader) fault() error {
@@ -96,7 +96,7 @@ func (r *reader) fault() error {
 // read parses the file, or returns nil after a problem.
 func (r *reader) read(data []byte) *entry {
 	if len(data) > maxFile {
-		r.add(tool.Position{File: r.file}, "Split the policy, or move its tests into another file.", "the file has %d bytes; at most %d are read", len(data), maxFile)
+		r.add(jsondoc.Position{File: r.file}, "Split the policy, or move its tests into another file.", "the file has %d bytes; at most %d are read", len(data), maxFile)
 		return nil
 	}
 	if !utf8.Valid(data) {
@@ -133,12 +133,12 @@ func (r *reader) yamlError(err error) {
 	case "expected single document, found multiple":
 		r.add(r.start(), "Split it into several files.", "the file has several YAML documents")
 	default:
-		r.add(tool.Position{File: r.file, Line: one.Mark.Line, Column: one.Mark.Column}, "", "not YAML: %s", what)
+		r.add(jsondoc.Position{File: r.file, Line: one.Mark.Line, Column: one.Mark.Column}, "", "not YAML: %s", what)
 	}
 }
 
 func (r *reader) entry(n *yaml.Node, depth int) *entry {
-	pos := tool.Position{File: r.file, Line: n.Line, Column: n.Column}
+	pos := jsondoc.Position{File: r.file, Line: n.Line, Column: n.Column}
 	e := &entry{pos: pos, style: n.Style}
 	r.entries++
 	switch {
@@ -175,7 +175,7 @@ func (r *reader) mapping(e *entry, n *yaml.Node, depth int) {
 	seen := make(map[string]int, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := n.Content[i]
-		pos := tool.Position{File: r.file, Line: k.Line, Column: k.Column}
+		pos := jsondoc.Position{File: r.file, Line: k.Line, Column: k.Column}
 		if k.Kind != yaml.ScalarNode {
 			r.add(pos, "", "a key has to be a plain string")
 			continue
@@ -205,7 +205,7 @@ func (r *reader) scalar(e *entry, n *yaml.Node) {
 		}
 	case "!!int", "!!float":
 		e.kind = numberEntry
-		if _, err := tool.DecodeJSON([]byte(n.Value)); err != nil {
+		if _, err := jsondoc.Decode([]byte(n.Value)); err != nil {
 			r.add(e.pos, "Write a number as in JSON, or put a string into quotes.", "%s is ambiguous: some read it as a number", quote(n.Value))
 		}
 	}
@@ -217,7 +217,7 @@ func (e *entry) value() any {
 	case boolEntry:
 		return e.text == "true"
 	case numberEntry:
-		v, err := tool.DecodeJSON([]byte(e.text))
+		v, err := jsondoc.Decode([]byte(e.text))
 		if err != nil {
 			return e.text
 		}
@@ -231,7 +231,7 @@ func (e *entry) value() any {
 		}
 		return list
 	case mapEntry:
-		o := tool.NewObject()
+		o := jsondoc.NewObject()
 		for i, k := range e.keys {
 			o.Set(k.text, e.items[i].value())
 		}
@@ -243,7 +243,7 @@ func (e *entry) value() any {
 // within returns the place of a line (from 1) and a column (from 0) of the text
 // that a scalar holds. Quoting and folding can shift it; when the file has
 // another character there, it is the place of the scalar.
-func (r *reader) within(e *entry, line, col int) tool.Position {
+func (r *reader) within(e *entry, line, col int) jsondoc.Position {
 	pos := e.pos
 	switch {
 	case e.style&yaml.LiteralStyle != 0:

@@ -11,7 +11,7 @@ import (
 
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/python/pytext"
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // DataOf gives a JSON value, all of it under one label. The value is one of those
@@ -49,7 +49,7 @@ func dataOf(v any, l label.ID, depth int) (Data, error) {
 				return d, err
 			}
 		}
-	case *tool.Object:
+	case *jsondoc.Object:
 		d.Value, d.Fields = nil, make([]Field, 0, x.Len())
 		for name, e := range x.All() {
 			f, err := dataOf(e, l, depth-1)
@@ -59,7 +59,7 @@ func dataOf(v any, l label.ID, depth int) (Data, error) {
 			d.Fields = append(d.Fields, Field{name, f})
 		}
 	case map[string]any:
-		o := tool.NewObject()
+		o := jsondoc.NewObject()
 		for _, name := range slices.Sorted(maps.Keys(x)) {
 			o.Set(name, x[name])
 		}
@@ -99,7 +99,7 @@ func (d Data) JSON() any {
 		}
 		return list
 	case d.Fields != nil:
-		o := tool.NewObject()
+		o := jsondoc.NewObject()
 		for _, f := range d.Fields {
 			o.Set(f.Name, f.Data.JSON())
 		}

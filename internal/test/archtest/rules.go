@@ -17,8 +17,13 @@ const (
 	prepared = "internal/test/prepared"
 	yaml     = "go.yaml.in/yaml/v4"
 	schema   = "github.com/google/jsonschema-go"
-	pyDist   = "github.com/kluctl/go-embed-python"
-	script   = "github.com/rogpeppe/go-internal"
+
+	tool       = "internal/tool"
+	jsondoc    = "internal/tool/jsondoc"
+	toolSchema = "internal/tool/schema"
+	toolfile   = "internal/tool/toolfile"
+	pyDist     = "github.com/kluctl/go-embed-python"
+	script     = "github.com/rogpeppe/go-internal"
 )
 
 // madeOnce is why a variable of a package is allowed to be computed.
@@ -35,7 +40,7 @@ func PraxisRules() Rules {
 			"internal/llm/scripted", "internal/agent/action", "internal/agent/grounding",
 			event, safetext, "internal/record/journal", "internal/record/report", "internal/record/price",
 			"internal/agent", "internal/tool/bridge", "internal/record/memory", "internal/record/replay", "internal/store/sqlite",
-			"internal/tool", "internal/tool/stub", "internal/tool/typed", "internal/tool/approval",
+			jsondoc, toolSchema, toolfile, "internal/tool/stub", "internal/tool/typed", "internal/tool/approval",
 			"internal/tool/openapi",
 			"internal/tool/kind/wasm",
 			"internal/tool/kind/web",
@@ -83,10 +88,10 @@ func planRooms() map[string]Room {
 		"internal/plan/python/decimal": {Tests: []string{cpython}},
 		"internal/plan/library":        {},
 		"internal/plan/label":          {Imports: []string{fault}},
-		"internal/plan/policy":         {Imports: []string{fault, "internal/tool", "internal/plan/label"}, Third: []string{"cel.dev/cel-go", yaml}},
+		"internal/plan/policy":         {Imports: []string{fault, tool, "internal/plan/label", jsondoc, toolSchema}, Third: []string{"cel.dev/cel-go", yaml}, Tests: []string{toolfile}},
 		"internal/plan/bytecode":       {},
 		"internal/plan/value": {
-			Imports: []string{fault, "internal/tool", syntax, "internal/plan/bytecode", "internal/plan/python/pytext", "internal/plan/python/regex", "internal/plan/label"},
+			Imports: []string{fault, syntax, "internal/plan/bytecode", "internal/plan/python/pytext", "internal/plan/python/regex", "internal/plan/label", jsondoc},
 		},
 		"internal/plan/compile": {Imports: []string{fault, syntax, "internal/plan/bytecode", "internal/plan/value", "internal/plan/python/pytext"}},
 		"internal/plan/builtin": {Imports: []string{syntax, "internal/plan/value", "internal/plan/python/pytext", "internal/plan/label"}},
@@ -103,17 +108,17 @@ func planRooms() map[string]Room {
 			Tests:   []string{cpython},
 		},
 		"internal/plan/check": {
-			Imports: []string{fault, "internal/tool", syntax, "internal/plan/label", "internal/plan/policy", "internal/plan/library"},
-			Tests:   []string{cpython, "internal/plan/value", "internal/plan/subset", "internal/plan/vm"},
+			Imports: []string{fault, tool, syntax, "internal/plan/label", "internal/plan/policy", "internal/plan/library", jsondoc, toolSchema},
+			Tests:   []string{cpython, "internal/plan/value", "internal/plan/subset", "internal/plan/vm", toolfile},
 		},
 		"internal/plan": {
-			Imports: []string{fault, "internal/tool", "internal/plan/..."},
-			Tests:   []string{cpython},
+			Imports: []string{fault, tool, "internal/plan/...", jsondoc, toolSchema},
+			Tests:   []string{cpython, toolfile},
 		},
 		cpython: {Imports: []string{"internal/test/cache"}, Third: []string{pyDist}},
 
 		// What plans must survive is tests alone.
-		"internal/test/battery/plans": {Tests: []string{fault, "internal/tool", "internal/plan", "internal/plan/...", cpython}},
+		"internal/test/battery/plans": {Tests: []string{fault, tool, "internal/plan", "internal/plan/...", cpython, jsondoc, toolfile}},
 	}
 }
 
@@ -206,7 +211,7 @@ func runRooms() map[string]Room {
 		},
 		"internal/record/replay": {
 			Imports: []string{fault, event, llm, safetext, "internal/agent", "internal/agent/action", "internal/run", "internal/record/report", "internal/llm/recorded", "internal/tool/gate",
-				"internal/tool/bridge", "internal/planner", "internal/plan", "internal/plan/label", "internal/plan/policy", "internal/tool"},
+				"internal/tool/bridge", "internal/planner", "internal/plan", "internal/plan/label", "internal/plan/policy", tool, jsondoc, toolSchema, toolfile},
 			Tests: []string{"internal/store/files", "internal/store/sqlite", "internal/llm/scripted", "internal/record/journal", "internal/tool/gate"},
 		},
 		"internal/llm/recorded": {Imports: []string{fault, event, llm}},
@@ -221,14 +226,14 @@ func runRooms() map[string]Room {
 			Tests:   []string{"internal/llm/scripted"},
 		},
 
-		"internal/planner": {Imports: []string{fault, safetext, event, llm, "internal/tool/gate", "internal/tool", "internal/plan", "internal/plan/..."}, Tests: []string{"internal/llm/scripted"}},
+		"internal/planner": {Imports: []string{fault, safetext, event, llm, "internal/tool/gate", tool, "internal/plan", "internal/plan/...", jsondoc, toolSchema, toolfile}, Tests: []string{"internal/llm/scripted"}},
 
 		"internal/bench": {Imports: []string{event, kept, "internal/agent", "internal/image", "internal/record/journal", "internal/llm/recorded", "internal/record/replay", "internal/run", "internal/session",
-			"internal/tool", "internal/plan", "internal/plan/value", "internal/plan/vm", "internal/plan/label", "internal/plan/policy", syntax,
-			"internal/bench/workflow", wire, "internal/tool/gate", "internal/tool/bridge", "internal/tool/registry", "internal/tool/typed"}, Third: []string{"golang.org/x/sync", "go.starlark.net"},
+			tool, "internal/plan", "internal/plan/value", "internal/plan/vm", "internal/plan/label", "internal/plan/policy", syntax,
+			"internal/bench/workflow", wire, "internal/tool/gate", "internal/tool/bridge", "internal/tool/registry", "internal/tool/typed", jsondoc, toolfile}, Third: []string{"golang.org/x/sync", "go.starlark.net"},
 			Tests: []string{"internal/guest/agent", "internal/sandbox/gvisor", "internal/tool/kind/python", "internal/tool/kind/web", prepared}},
 		"internal/bench/workflow": {Imports: []string{fault, event, llm, wire, "internal/agent", "internal/agent/action", "internal/tool/gate", "internal/guest", "internal/tool/bridge", "internal/plan/policy",
-			"internal/tool", "internal/tool/registry", "internal/tool/typed"},
+			tool, "internal/tool/registry", "internal/tool/typed"},
 			Tests: []string{"internal/guest/agent", "internal/image", "internal/sandbox/gvisor", "internal/session", prepared},
 			Third: []string{"github.com/tiktoken-go/tokenizer"}},
 

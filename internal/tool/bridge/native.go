@@ -14,6 +14,7 @@ import (
 	"praxis/internal/llm"
 	"praxis/internal/tool"
 	"praxis/internal/tool/gate"
+	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/stub"
 )
 
@@ -153,7 +154,7 @@ func (n *Native) Call(ctx context.Context, step int, id string, c llm.Call) (age
 		return n.tell(c.Name, stub.Line(def)+"\narguments: "+string(def.Input.JSON())+"\nresult: "+string(def.Output.JSON())), nil
 	case callTool:
 		args, _ := input.Get("arguments")
-		o, ok := args.(*tool.Object)
+		o, ok := args.(*jsondoc.Object)
 		if !ok && args != nil {
 			return failed(c.Name, fault.New(fault.Invalid, "Give arguments by name.", "the arguments are no object")), nil
 		}
@@ -163,7 +164,7 @@ func (n *Native) Call(ctx context.Context, step int, id string, c llm.Call) (age
 }
 
 // exact is an input as a value of package tool.
-func exact(input map[string]any) (*tool.Object, error) {
+func exact(input map[string]any) (*jsondoc.Object, error) {
 	data, err := event.Encode(input)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "Send the call again.", "the arguments cannot be read")
@@ -193,7 +194,7 @@ func (n *Native) found(query string) string {
 }
 
 // call lets a native call through the gate.
-func (n *Native) call(ctx context.Context, step int, id, name string, args *tool.Object) (agent.Used, error) {
+func (n *Native) call(ctx context.Context, step int, id, name string, args *jsondoc.Object) (agent.Used, error) {
 	out, err := n.desk.gate.Call(ctx, gate.Request{Origin: gate.Model, Step: step, ID: id, Name: name, Arguments: args})
 	if err == nil {
 		err = out.Fault()
@@ -240,7 +241,7 @@ func head(s string, n int) string {
 }
 
 // read shows a part of a result that was shown in part.
-func (n *Native) read(id string, input *tool.Object) agent.Used {
+func (n *Native) read(id string, input *jsondoc.Object) agent.Used {
 	n.desk.mu.Lock()
 	k, ok := n.desk.kept[id]
 	n.desk.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"praxis/fault"
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 const (
@@ -27,7 +27,7 @@ func invalid(remedy, format string, args ...any) error {
 }
 
 // read makes one tree of a document, JSON or YAML, with the order of its members.
-func read(data []byte) (*tool.Object, error) {
+func read(data []byte) (*jsondoc.Object, error) {
 	if len(data) > MaxDocument {
 		return nil, invalid("Leave out the parts that are not needed.", "it has %d bytes; at most %d are read", len(data), MaxDocument)
 	}
@@ -44,7 +44,7 @@ func read(data []byte) (*tool.Object, error) {
 	if marks > 2*maxNodes {
 		err = tooMany()
 	} else if first := bytes.TrimLeft(data, " \t\r\n"); len(first) > 0 && first[0] == '{' && json.Valid(data) {
-		v, err = tool.DecodeJSON(data)
+		v, err = jsondoc.Decode(data)
 		if err == nil && !shallow(v, 0) {
 			err = tooDeep()
 		}
@@ -54,7 +54,7 @@ func read(data []byte) (*tool.Object, error) {
 	if err != nil {
 		return nil, invalid(fault.RemedyOf(err), "%w", err)
 	}
-	o, ok := v.(*tool.Object)
+	o, ok := v.(*jsondoc.Object)
 	if !ok {
 		return nil, invalid("", "it is not a mapping")
 	}
@@ -80,7 +80,7 @@ func shallow(v any, depth int) bool {
 				return false
 			}
 		}
-	case *tool.Object:
+	case *jsondoc.Object:
 		for _, member := range v.All() {
 			if !shallow(member, depth+1) {
 				return false
@@ -132,7 +132,7 @@ func (y *yamlReader) value(n *yaml.Node, depth int) (any, error) {
 		}
 		return list, nil
 	case yaml.MappingNode:
-		o := tool.NewObject()
+		o := jsondoc.NewObject()
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			k := n.Content[i]
 			if k.Kind != yaml.ScalarNode {
@@ -145,7 +145,7 @@ func (y *yamlReader) value(n *yaml.Node, depth int) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			if inner, ok := v.(*tool.Object); ok && k.Value == "<<" && k.Style == 0 {
+			if inner, ok := v.(*jsondoc.Object); ok && k.Value == "<<" && k.Style == 0 {
 				for name, member := range inner.All() {
 					if _, own := o.Get(name); !own {
 						o.Set(name, member)
@@ -181,7 +181,7 @@ func scalar(n *yaml.Node) any {
 		return false
 	}
 	if c := n.Value[0]; c == '-' || c >= '0' && c <= '9' {
-		if v, err := tool.DecodeJSON([]byte(n.Value)); err == nil {
+		if v, err := jsondoc.Decode([]byte(n.Value)); err == nil {
 			return v
 		}
 	}
@@ -192,18 +192,18 @@ func scalar(n *yaml.Node) any {
 // as not being there.
 
 func get(v any, name string) any {
-	if o, ok := v.(*tool.Object); ok && o != nil {
+	if o, ok := v.(*jsondoc.Object); ok && o != nil {
 		member, _ := o.Get(name)
 		return member
 	}
 	return nil
 }
 
-func object(v any) *tool.Object {
-	if o, ok := v.(*tool.Object); ok && o != nil {
+func object(v any) *jsondoc.Object {
+	if o, ok := v.(*jsondoc.Object); ok && o != nil {
 		return o
 	}
-	return &tool.Object{}
+	return &jsondoc.Object{}
 }
 
 func list(v any) []any {

@@ -5,11 +5,13 @@ import (
 	"strings"
 
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
 
 // Spec returns the tool as JSON for the module that code imports; see the
 // package comment for its members.
-func Spec(d *tool.Definition) *tool.Object {
+func Spec(d *tool.Definition) *jsondoc.Object {
 	m := newModule()
 	name := lastName(d.Name)
 	m.reserve(name)
@@ -17,9 +19,9 @@ func Spec(d *tool.Definition) *tool.Object {
 	parameters := make([]any, 0, len(f.parameters))
 	for _, p := range f.parameters {
 		doc := oneLine(p.Type.Description, maxArgument)
-		o := tool.NewObject(
-			tool.Member{Name: "name", Value: p.Name}, tool.Member{Name: "type", Value: p.hint},
-			tool.Member{Name: "required", Value: p.value == ""})
+		o := jsondoc.NewObject(
+			jsondoc.Member{Name: "name", Value: p.Name}, jsondoc.Member{Name: "type", Value: p.hint},
+			jsondoc.Member{Name: "required", Value: p.value == ""})
 		if p.Type.HasDefault {
 			o.Set("default", p.Type.Default)
 		}
@@ -33,14 +35,14 @@ func Spec(d *tool.Definition) *tool.Object {
 		parameters = append(parameters, o)
 	}
 	t := &tree{functions: []*function{f}}
-	return tool.NewObject(
-		tool.Member{Name: "name", Value: d.Name},
-		tool.Member{Name: "version", Value: string(d.Version)},
-		tool.Member{Name: "doc", Value: f.doc()},
-		tool.Member{Name: "signature", Value: f.head(name, "")},
-		tool.Member{Name: "stub", Value: m.body(t)},
-		tool.Member{Name: "parameters", Value: parameters},
-		tool.Member{Name: "returns", Value: f.returns},
+	return jsondoc.NewObject(
+		jsondoc.Member{Name: "name", Value: d.Name},
+		jsondoc.Member{Name: "version", Value: string(d.Version)},
+		jsondoc.Member{Name: "doc", Value: f.doc()},
+		jsondoc.Member{Name: "signature", Value: f.head(name, "")},
+		jsondoc.Member{Name: "stub", Value: m.body(t)},
+		jsondoc.Member{Name: "parameters", Value: parameters},
+		jsondoc.Member{Name: "returns", Value: f.returns},
 	)
 }
 
@@ -251,11 +253,11 @@ func (m *module) class(c class) string {
 }
 
 // forward says whether a hint may hold the name of a class.
-func (m *module) forward(t *tool.Type) bool {
-	return t.Kinds&(tool.ObjectKind|tool.ArrayKind) != 0
+func (m *module) forward(t *schema.Type) bool {
+	return t.Kinds&(schema.ObjectKind|schema.ArrayKind) != 0
 }
 
-func (m *module) comment(t *tool.Type) string {
+func (m *module) comment(t *schema.Type) string {
 	text := oneLine(t.Description, 160)
 	if notes := bounds(t); len(notes) > 0 {
 		text = strings.TrimSpace(text + " (" + strings.Join(notes, "; ") + ")")

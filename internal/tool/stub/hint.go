@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"praxis/internal/tool"
+	"praxis/internal/tool/schema"
 )
 
 // Bounds of what one tool's hints may hold.
@@ -24,33 +24,33 @@ const (
 
 // module collects the classes that the hints of one stub need.
 type module struct {
-	taken   map[string]bool           // names that are not for classes
-	shadow  map[string]bool           // names that mean something else in this stub
-	names   map[string]string         // of classes to what they are the name of
-	known   map[*tool.Type]string     // the class of a type
-	prints  map[*tool.Type]string     // what types are compared by
-	classes []class                   // in the order in which they were named
-	room    int                       // classes that the tool may still have
-	nodes   int                       // parts that the hint may still have
-	within  map[*tool.Type]tool.Kinds // types that the hint is inside of
-	firsts  map[*tool.Type]*tool.Type // what same says
-	shapes  map[string]*tool.Type     // how it knows
-	used    map[string]bool           // names of typing that the text needs
+	taken   map[string]bool               // names that are not for classes
+	shadow  map[string]bool               // names that mean something else in this stub
+	names   map[string]string             // of classes to what they are the name of
+	known   map[*schema.Type]string       // the class of a type
+	prints  map[*schema.Type]string       // what types are compared by
+	classes []class                       // in the order in which they were named
+	room    int                           // classes that the tool may still have
+	nodes   int                           // parts that the hint may still have
+	within  map[*schema.Type]schema.Kinds // types that the hint is inside of
+	firsts  map[*schema.Type]*schema.Type // what same says
+	shapes  map[string]*schema.Type       // how it knows
+	used    map[string]bool               // names of typing that the text needs
 }
 
 // class is a TypedDict.
 type class struct {
 	name  string
 	owner string // of the tool
-	t     *tool.Type
+	t     *schema.Type
 	text  string
 }
 
 func newModule() *module {
 	m := &module{
-		taken: map[string]bool{}, shadow: map[string]bool{}, names: map[string]string{}, known: map[*tool.Type]string{},
-		prints: map[*tool.Type]string{}, within: map[*tool.Type]tool.Kinds{}, used: map[string]bool{},
-		firsts: map[*tool.Type]*tool.Type{}, shapes: map[string]*tool.Type{},
+		taken: map[string]bool{}, shadow: map[string]bool{}, names: map[string]string{}, known: map[*schema.Type]string{},
+		prints: map[*schema.Type]string{}, within: map[*schema.Type]schema.Kinds{}, used: map[string]bool{},
+		firsts: map[*schema.Type]*schema.Type{}, shapes: map[string]*schema.Type{},
 	}
 	for _, name := range slices.Concat(typingNames(), builtinNames()) {
 		m.taken[name] = true
@@ -83,9 +83,9 @@ func (m *module) name(s string) string {
 }
 
 // hint returns the type hint of a type. stem names the class if it needs one.
-func (m *module) hint(t *tool.Type, stem, owner string) string {
+func (m *module) hint(t *schema.Type, stem, owner string) string {
 	m.nodes = maxNodes
-	return m.part(t, tool.AnyKind, place{stem, owner, 0})
+	return m.part(t, schema.AnyKind, place{stem, owner, 0})
 }
 
 type place struct {
@@ -96,7 +96,7 @@ type place struct {
 func (p place) below(stem string) place { return place{stem, p.owner, p.depth + 1} }
 
 // part is hint for a type of which only some kinds are possible.
-func (m *module) part(t *tool.Type, mask tool.Kinds, at place) string {
+func (m *module) part(t *schema.Type, mask schema.Kinds, at place) string {
 	m.nodes--
 	_, around := m.within[t]
 	if t == nil || m.nodes < 0 || at.depth > maxNesting || around {
@@ -113,14 +113,14 @@ func (m *module) part(t *tool.Type, mask tool.Kinds, at place) string {
 	if len(t.Variants) > 0 && len(t.Properties) == 0 {
 		return m.variants(t, kinds, at)
 	}
-	if kinds == tool.AnyKind && len(t.Properties) == 0 && plainItems(t) {
+	if kinds == schema.AnyKind && len(t.Properties) == 0 && plainItems(t) {
 		return m.name("Any")
 	}
 	return join(m.kinds(t, kinds, at))
 }
 
-func plainItems(t *tool.Type) bool {
-	return len(t.Prefix) == 0 && (t.Items == nil || t.Items == t || t.Items.Kinds == tool.AnyKind)
+func plainItems(t *schema.Type) bool {
+	return len(t.Prefix) == 0 && (t.Items == nil || t.Items == t || t.Items.Kinds == schema.AnyKind)
 }
 
 func join(parts []string) string {
@@ -133,7 +133,7 @@ func join(parts []string) string {
 	return strings.Join(out, " | ")
 }
 
-func (m *module) variants(t *tool.Type, kinds tool.Kinds, at place) string {
+func (m *module) variants(t *schema.Type, kinds schema.Kinds, at place) string {
 	var parts []string
 	null := false
 	for i, v := range t.Variants {
@@ -144,10 +144,10 @@ func (m *module) variants(t *tool.Type, kinds tool.Kinds, at place) string {
 		text := m.part(v, kinds, below)
 		switch text {
 		case m.name("Any"):
-			if kinds == tool.AnyKind {
+			if kinds == schema.AnyKind {
 				return text
 			}
-			parts = append(parts, m.kinds(&tool.Type{Kinds: kinds, Items: t.Items, Additional: t.Additional}, kinds, below)...)
+			parts = append(parts, m.kinds(&schema.Type{Kinds: kinds, Items: t.Items, Additional: t.Additional}, kinds, below)...)
 		case "None":
 			null = true
 		default:
@@ -193,27 +193,27 @@ func splitUnion(s string) []string {
 }
 
 // kinds returns a hint for each of the kinds that a value may be of.
-func (m *module) kinds(t *tool.Type, kinds tool.Kinds, at place) []string {
+func (m *module) kinds(t *schema.Type, kinds schema.Kinds, at place) []string {
 	var parts []string
-	if kinds.Has(tool.ObjectKind) {
+	if kinds.Has(schema.ObjectKind) {
 		parts = append(parts, m.object(t, at))
 	}
-	if kinds.Has(tool.ArrayKind) {
+	if kinds.Has(schema.ArrayKind) {
 		parts = append(parts, m.array(t, at))
 	}
-	if kinds.Has(tool.StringKind) {
+	if kinds.Has(schema.StringKind) {
 		parts = append(parts, m.name("str"))
 	}
 	switch {
-	case kinds.Has(tool.NumberKind):
+	case kinds.Has(schema.NumberKind):
 		parts = append(parts, m.name("float"))
-	case kinds.Has(tool.IntegerKind):
+	case kinds.Has(schema.IntegerKind):
 		parts = append(parts, m.name("int"))
 	}
-	if kinds.Has(tool.BooleanKind) {
+	if kinds.Has(schema.BooleanKind) {
 		parts = append(parts, m.name("bool"))
 	}
-	if kinds.Has(tool.NullKind) {
+	if kinds.Has(schema.NullKind) {
 		parts = append(parts, "None")
 	}
 	if len(parts) == 0 { // nothing is allowed
@@ -222,17 +222,17 @@ func (m *module) kinds(t *tool.Type, kinds tool.Kinds, at place) []string {
 	return parts
 }
 
-func (m *module) array(t *tool.Type, at place) string {
+func (m *module) array(t *schema.Type, at place) string {
 	stem := singular(at.stem)
 	if stem == at.stem {
 		stem = strings.TrimSuffix(stem, "Result") + "Item"
 	}
 	var parts []string
 	for i, p := range t.Prefix {
-		parts = append(parts, m.part(p, tool.AnyKind, at.below(stem+strconv.Itoa(i+1))))
+		parts = append(parts, m.part(p, schema.AnyKind, at.below(stem+strconv.Itoa(i+1))))
 	}
-	if t.Items != nil && (len(t.Prefix) == 0 || t.Items.Kinds != tool.AnyKind) {
-		parts = append(parts, m.part(t.Items, tool.AnyKind, at.below(stem)))
+	if t.Items != nil && (len(t.Prefix) == 0 || t.Items.Kinds != schema.AnyKind) {
+		parts = append(parts, m.part(t.Items, schema.AnyKind, at.below(stem)))
 	}
 	inner := join(parts)
 	if inner == "" || slices.Contains(parts, m.name("Any")) {
@@ -241,11 +241,11 @@ func (m *module) array(t *tool.Type, at place) string {
 	return m.name("list") + "[" + inner + "]"
 }
 
-func (m *module) object(t *tool.Type, at place) string {
+func (m *module) object(t *schema.Type, at place) string {
 	if len(t.Properties) == 0 {
 		value := m.name("Any")
-		if t.Additional != nil && t.Additional != t && t.Additional.Kinds != tool.AnyKind {
-			value = m.part(t.Additional, tool.AnyKind, at.below(at.stem+"Value"))
+		if t.Additional != nil && t.Additional != t && t.Additional.Kinds != schema.AnyKind {
+			value = m.part(t.Additional, schema.AnyKind, at.below(at.stem+"Value"))
 		}
 		return m.name("dict") + "[" + m.name("str") + ", " + value + "]"
 	}
@@ -267,7 +267,7 @@ func (m *module) object(t *tool.Type, at place) string {
 }
 
 // className finds the name of a class: one that is free or that has the same shape.
-func (m *module) className(t *tool.Type, print string, at place) string {
+func (m *module) className(t *schema.Type, print string, at place) string {
 	base := camel(t.Title)
 	if base == "" {
 		base = camel(at.stem)
@@ -294,7 +294,7 @@ func (m *module) className(t *tool.Type, print string, at place) string {
 	}
 }
 
-func (m *module) literal(values []any, kinds tool.Kinds) (string, bool) {
+func (m *module) literal(values []any, kinds schema.Kinds) (string, bool) {
 	if len(values) == 0 || len(values) > maxEnum {
 		return "", false
 	}
@@ -303,15 +303,15 @@ func (m *module) literal(values []any, kinds tool.Kinds) (string, bool) {
 	for _, v := range values {
 		switch v := v.(type) {
 		case nil:
-			if !kinds.Has(tool.NullKind) {
+			if !kinds.Has(schema.NullKind) {
 				continue
 			}
 		case string:
-			if !kinds.Has(tool.StringKind) {
+			if !kinds.Has(schema.StringKind) {
 				continue
 			}
 		case bool:
-			if !kinds.Has(tool.BooleanKind) {
+			if !kinds.Has(schema.BooleanKind) {
 				continue
 			}
 		case json.Number:
@@ -340,11 +340,11 @@ func (m *module) literal(values []any, kinds tool.Kinds) (string, bool) {
 
 // print returns a text that two types share only if their hints are the same.
 // Types that are too large to be compared differ from all others.
-func (m *module) print(t *tool.Type) string {
+func (m *module) print(t *schema.Type) string {
 	if p, ok := m.prints[t]; ok {
 		return p
 	}
-	w := &printer{same: m.same, depth: map[*tool.Type]int{}, left: maxPrint}
+	w := &printer{same: m.same, depth: map[*schema.Type]int{}, left: maxPrint}
 	w.write(t)
 	p := fmt.Sprintf("%p", t)
 	if w.left >= 0 {
@@ -357,7 +357,7 @@ func (m *module) print(t *tool.Type) string {
 
 // same returns one type for all that a reference made of it: they have the same
 // members, and cycles go through any of them.
-func (m *module) same(t *tool.Type) *tool.Type {
+func (m *module) same(t *schema.Type) *schema.Type {
 	if t == nil || len(t.Properties) == 0 || len(t.Properties) > maxMembers {
 		return t
 	}
@@ -382,13 +382,13 @@ func (m *module) same(t *tool.Type) *tool.Type {
 }
 
 type printer struct {
-	same  func(*tool.Type) *tool.Type
+	same  func(*schema.Type) *schema.Type
 	b     strings.Builder
-	depth map[*tool.Type]int // of the types that are being written
+	depth map[*schema.Type]int // of the types that are being written
 	left  int
 }
 
-func (w *printer) write(t *tool.Type) {
+func (w *printer) write(t *schema.Type) {
 	if w.left--; w.left < 0 {
 		return
 	}
@@ -420,11 +420,11 @@ func (w *printer) write(t *tool.Type) {
 		w.b.WriteByte('x')
 		w.write(p)
 	}
-	if t.Kinds.Has(tool.ArrayKind) && t.Kinds != tool.AnyKind {
+	if t.Kinds.Has(schema.ArrayKind) && t.Kinds != schema.AnyKind {
 		w.b.WriteByte('i')
 		w.write(t.Items)
 	}
-	if t.Kinds.Has(tool.ObjectKind) && t.Kinds != tool.AnyKind && len(t.Properties) == 0 {
+	if t.Kinds.Has(schema.ObjectKind) && t.Kinds != schema.AnyKind && len(t.Properties) == 0 {
 		w.b.WriteByte('a')
 		w.write(t.Additional)
 	}

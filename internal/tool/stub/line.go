@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"praxis/internal/tool"
+	"praxis/internal/tool/schema"
 )
 
 // Bounds of a line in bytes.
@@ -75,11 +76,11 @@ func Line(d *tool.Definition) string {
 }
 
 // fitting writes a type in as much detail as fits.
-func fitting(t *tool.Type, bound int) string {
+func fitting(t *schema.Type, bound int) string {
 	text, m := "", newModule()
 	for depth := 3; depth >= 0; depth-- {
-		w := &short{same: m.same, left: 200, within: map[*tool.Type]bool{}}
-		if text = w.write(t, tool.AnyKind, depth); len(text) <= bound {
+		w := &short{same: m.same, left: 200, within: map[*schema.Type]bool{}}
+		if text = w.write(t, schema.AnyKind, depth); len(text) <= bound {
 			return text
 		}
 	}
@@ -88,12 +89,12 @@ func fitting(t *tool.Type, bound int) string {
 
 // short writes types for people and models; its text is not Python.
 type short struct {
-	same   func(*tool.Type) *tool.Type
+	same   func(*schema.Type) *schema.Type
 	left   int
-	within map[*tool.Type]bool
+	within map[*schema.Type]bool
 }
 
-func (w *short) write(t *tool.Type, mask tool.Kinds, depth int) string {
+func (w *short) write(t *schema.Type, mask schema.Kinds, depth int) string {
 	t = w.same(t)
 	if w.left--; t == nil || w.left < 0 || w.within[t] {
 		return "…"
@@ -111,20 +112,20 @@ func (w *short) write(t *tool.Type, mask tool.Kinds, depth int) string {
 		}
 		return join(parts)
 	}
-	if kinds == tool.AnyKind && len(t.Properties) == 0 && plainItems(t) {
+	if kinds == schema.AnyKind && len(t.Properties) == 0 && plainItems(t) {
 		return "Any"
 	}
 	var parts []string
-	if kinds.Has(tool.ObjectKind) {
+	if kinds.Has(schema.ObjectKind) {
 		parts = append(parts, w.object(t, depth))
 	}
-	if kinds.Has(tool.ArrayKind) {
+	if kinds.Has(schema.ArrayKind) {
 		parts = append(parts, w.array(t, depth))
 	}
 	for _, k := range []struct {
-		kind tool.Kinds
+		kind schema.Kinds
 		name string
-	}{{tool.StringKind, "str"}, {tool.NumberKind, "float"}, {tool.IntegerKind, "int"}, {tool.BooleanKind, "bool"}, {tool.NullKind, "None"}} {
+	}{{schema.StringKind, "str"}, {schema.NumberKind, "float"}, {schema.IntegerKind, "int"}, {schema.BooleanKind, "bool"}, {schema.NullKind, "None"}} {
 		if kinds.Has(k.kind) && !(k.name == "int" && slices.Contains(parts, "float")) {
 			parts = append(parts, k.name)
 		}
@@ -135,13 +136,13 @@ func (w *short) write(t *tool.Type, mask tool.Kinds, depth int) string {
 	return strings.Join(parts, " | ")
 }
 
-func (w *short) array(t *tool.Type, depth int) string {
+func (w *short) array(t *schema.Type, depth int) string {
 	var inner []string
 	for _, p := range t.Prefix {
-		inner = append(inner, w.write(p, tool.AnyKind, depth))
+		inner = append(inner, w.write(p, schema.AnyKind, depth))
 	}
-	if t.Items != nil && (len(t.Prefix) == 0 || t.Items.Kinds != tool.AnyKind) {
-		inner = append(inner, w.write(t.Items, tool.AnyKind, depth))
+	if t.Items != nil && (len(t.Prefix) == 0 || t.Items.Kinds != schema.AnyKind) {
+		inner = append(inner, w.write(t.Items, schema.AnyKind, depth))
 	}
 	text := join(inner)
 	if text == "" || text == "Any" || text == "…" {
@@ -150,12 +151,12 @@ func (w *short) array(t *tool.Type, depth int) string {
 	return "list[" + text + "]"
 }
 
-func (w *short) object(t *tool.Type, depth int) string {
+func (w *short) object(t *schema.Type, depth int) string {
 	if len(t.Properties) == 0 {
-		if t.Additional == nil || t.Additional == t || t.Additional.Kinds == tool.AnyKind {
+		if t.Additional == nil || t.Additional == t || t.Additional.Kinds == schema.AnyKind {
 			return "dict"
 		}
-		return "dict[str, " + w.write(t.Additional, tool.AnyKind, depth-1) + "]"
+		return "dict[str, " + w.write(t.Additional, schema.AnyKind, depth-1) + "]"
 	}
 	if depth <= 0 {
 		return "{…}"
@@ -173,7 +174,7 @@ func (w *short) object(t *tool.Type, depth int) string {
 		if !p.Required {
 			name += "?"
 		}
-		if hint := w.write(p.Type, tool.AnyKind, depth-1); hint != "Any" {
+		if hint := w.write(p.Type, schema.AnyKind, depth-1); hint != "Any" {
 			name += ": " + hint
 		}
 		parts = append(parts, name)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // literal writes a JSON value as Python does. It stops when the text is longer
@@ -23,7 +23,7 @@ type literals struct {
 }
 
 func (w *literals) value(v any, depth int) {
-	if w.over = w.over || depth > tool.MaxDepth || w.b.Len() > w.bound; w.over {
+	if w.over = w.over || depth > jsondoc.MaxDepth || w.b.Len() > w.bound; w.over {
 		return
 	}
 	switch v := v.(type) {
@@ -54,7 +54,7 @@ func (w *literals) value(v any, depth int) {
 			}
 		}
 		w.add("]")
-	case *tool.Object:
+	case *jsondoc.Object:
 		w.object(v, depth)
 	default:
 		text, err := json.Marshal(v)
@@ -62,9 +62,9 @@ func (w *literals) value(v any, depth int) {
 			w.over = true
 			return
 		}
-		again, err := tool.DecodeJSON(text)
+		again, err := jsondoc.Decode(text)
 		switch again.(type) {
-		case *tool.Object, []any, json.Number, string, bool, nil:
+		case *jsondoc.Object, []any, json.Number, string, bool, nil:
 			w.value(again, depth+1)
 		default:
 			w.add(fmt.Sprint(err))
@@ -73,7 +73,7 @@ func (w *literals) value(v any, depth int) {
 	}
 }
 
-func (w *literals) object(o *tool.Object, depth int) {
+func (w *literals) object(o *jsondoc.Object, depth int) {
 	if o == nil {
 		w.add("None")
 		return

@@ -8,11 +8,13 @@ import (
 
 	"praxis/internal/safetext"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
 
 // parameter is an argument of a tool as a function of Python takes it.
 type parameter struct {
-	tool.Property
+	schema.Property
 	python  string // its name there
 	hint    string
 	value   string // the default's literal, "..." when it may be left out, "" when not
@@ -81,7 +83,7 @@ func (m *module) extra(d *tool.Definition, names []string, owner string) string 
 		return ""
 	}
 	hint := m.name("Any")
-	if t := d.Input.Type().Additional; t != nil && t.Kinds != tool.AnyKind {
+	if t := d.Input.Type().Additional; t != nil && t.Kinds != schema.AnyKind {
 		hint = m.hint(t, "More", owner)
 	}
 	written := identifiers(append(names, probe))
@@ -185,12 +187,12 @@ func (f *function) argumentLines() []string {
 }
 
 // bounds says in a few words what a hint does not show of a type.
-func bounds(t *tool.Type) []string {
+func bounds(t *schema.Type) []string {
 	var out []string
 	if t.HasEnum {
 		return nil
 	}
-	if t.Kinds.Has(tool.StringKind) && t.Kinds != tool.AnyKind {
+	if t.Kinds.Has(schema.StringKind) && t.Kinds != schema.AnyKind {
 		if t.Format != "" {
 			out = append(out, oneLine(t.Format, 40))
 		}
@@ -199,7 +201,7 @@ func bounds(t *tool.Type) []string {
 		}
 		out = append(out, counted(t.MinLength, t.MaxLength, "characters")...)
 	}
-	if t.Kinds.Has(tool.ArrayKind) && t.Kinds != tool.AnyKind {
+	if t.Kinds.Has(schema.ArrayKind) && t.Kinds != schema.AnyKind {
 		out = append(out, counted(t.MinItems, t.MaxItems, "items")...)
 	}
 	low, high := oneLine(t.Minimum, 40), oneLine(t.Maximum, 40)
@@ -290,7 +292,7 @@ func (f *function) facts() []string {
 // example is the first example that is short enough, as a call.
 func (f *function) example() string {
 	for _, e := range f.def.Examples {
-		shown, _ := f.def.RedactArguments(e.Input).(*tool.Object)
+		shown, _ := f.def.RedactArguments(e.Input).(*jsondoc.Object)
 		if shown == nil {
 			continue
 		}

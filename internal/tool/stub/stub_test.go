@@ -10,6 +10,8 @@ import (
 	"praxis/internal/plan/syntax"
 	"praxis/internal/test/cpython"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 const crm = `version: 1
@@ -77,7 +79,7 @@ tools:
 
 func load(t testing.TB, text string) map[string]*tool.Definition {
 	t.Helper()
-	f, err := tool.Load("tools.yaml", []byte(text))
+	f, err := toolfile.Load("tools.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -337,7 +339,7 @@ func TestNothingHidden(t *testing.T) {
 		if strings.Count(Line(d), "\n") > 0 || strings.Count(Signature(d), "\n") > 0 {
 			t.Errorf("%s: more than one line", d.Name)
 		}
-		if _, err := tool.DecodeJSON(spec); err != nil {
+		if _, err := jsondoc.Decode(spec); err != nil {
 			t.Errorf("%s: %v", d.Name, err)
 		}
 	}
@@ -416,7 +418,7 @@ func FuzzStub(f *testing.F) {
 	f.Fuzz(func(t *testing.T, schema, text, name string) {
 		description, _ := json.Marshal(text)
 		argument, _ := json.Marshal(name)
-		file, err := tool.Load("f.json", fmt.Appendf(nil, `{"version":1,"tools":[{"name":"n.list","version":"1.0.0","effects":"pure","description":%s,
+		file, err := toolfile.Load("f.json", fmt.Appendf(nil, `{"version":1,"tools":[{"name":"n.list","version":"1.0.0","effects":"pure","description":%s,
 			"input":{"type":"object","properties":{%s:%s}},"output":%s},{"name":"n.f","version":"1.0.0","effects":"pure","output":%s}]}`, description, argument, schema, schema, schema))
 		if err != nil {
 			return

@@ -11,7 +11,7 @@ import (
 
 	"github.com/google/jsonschema-go/jsonschema"
 
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // inferred returns the schema of a Go type as a JSON value.
@@ -28,7 +28,7 @@ func inferred(t reflect.Type) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	schema, err := tool.DecodeJSON(text)
+	schema, err := jsondoc.Decode(text)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +44,7 @@ func written(t reflect.Type) *jsonschema.Schema {
 		return &jsonschema.Schema{Type: "integer"}
 	case reflect.TypeFor[json.Number]():
 		return &jsonschema.Schema{Type: "number"}
-	case reflect.TypeFor[tool.Object]():
+	case reflect.TypeFor[jsondoc.Object]():
 		return &jsonschema.Schema{Type: "object"}
 	}
 	implements := func(want reflect.Type) bool {
@@ -98,7 +98,7 @@ func survey(t reflect.Type, known map[reflect.Type]*jsonschema.Schema, seen map[
 // listsAreLists takes null out of the types of slices, of which only a pointer
 // may be null: a nil slice is an empty list.
 func listsAreLists(schema any, t reflect.Type, known map[reflect.Type]*jsonschema.Schema) any {
-	o, ok := schema.(*tool.Object)
+	o, ok := schema.(*jsondoc.Object)
 	if !ok {
 		return schema
 	}
@@ -124,7 +124,7 @@ func listsAreLists(schema any, t reflect.Type, known map[reflect.Type]*jsonschem
 		inside("additionalProperties", t.Elem())
 	case reflect.Struct:
 		v, _ := o.Get("properties")
-		properties, ok := v.(*tool.Object)
+		properties, ok := v.(*jsondoc.Object)
 		if !ok {
 			return o
 		}

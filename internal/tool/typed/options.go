@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // Title gives the tool a title.
@@ -31,9 +32,9 @@ func Readers(principals ...string) Option {
 
 // Demand says what an argument demands of the data that is given for it.
 func Demand(d tool.ArgDemand) Option {
-	return func(doc *tool.Object) error {
+	return func(doc *jsondoc.Object) error {
 		labels := object(doc, "labels")
-		demand := tool.NewObject()
+		demand := jsondoc.NewObject()
 		if d.Trusted {
 			demand.Set("trusted", true)
 		}
@@ -54,7 +55,7 @@ func Demand(d tool.ArgDemand) Option {
 
 // Limits bounds calls. What is zero is not bounded here.
 func Limits(l tool.Limits) Option {
-	return func(doc *tool.Object) error {
+	return func(doc *jsondoc.Object) error {
 		limits := object(doc, "limits")
 		if l.Timeout != 0 {
 			limits.Set("timeout", l.Timeout.String())
@@ -83,14 +84,14 @@ func Approval() Option { return set("approval", true) }
 
 // Secrets says which parts of arguments and of results must not be shown or kept.
 func Secrets(s tool.Secrets) Option {
-	texts := func(list []tool.Pointer) []any {
+	texts := func(list []jsondoc.Pointer) []any {
 		out := make([]any, len(list))
 		for i, p := range list {
 			out[i] = string(p)
 		}
 		return out
 	}
-	secrets := tool.NewObject()
+	secrets := jsondoc.NewObject()
 	if len(s.Input) > 0 {
 		secrets.Set("input", texts(s.Input))
 	}
@@ -103,7 +104,7 @@ func Secrets(s tool.Secrets) Option {
 // Example adds a call and its result, which have to fit the schemas. Both are
 // values of the function's types, or anything that becomes the same JSON.
 func Example(name string, in, out any) Option {
-	return func(doc *tool.Object) error {
+	return func(doc *jsondoc.Object) error {
 		input, err := asJSON(in)
 		if err != nil {
 			return fmt.Errorf("example %s: %w", name, err)
@@ -114,8 +115,8 @@ func Example(name string, in, out any) Option {
 		}
 		list, _ := doc.Get("examples")
 		examples, _ := list.([]any)
-		doc.Set("examples", append(examples, tool.NewObject(
-			tool.Member{Name: "name", Value: name}, tool.Member{Name: "input", Value: input}, tool.Member{Name: "output", Value: output})))
+		doc.Set("examples", append(examples, jsondoc.NewObject(
+			jsondoc.Member{Name: "name", Value: name}, jsondoc.Member{Name: "input", Value: input}, jsondoc.Member{Name: "output", Value: output})))
 		return nil
 	}
 }
@@ -125,29 +126,29 @@ func asJSON(v any) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tool.DecodeJSON(text)
+	return jsondoc.Decode(text)
 }
 
 func set(key string, v any) Option {
-	return func(doc *tool.Object) error {
+	return func(doc *jsondoc.Object) error {
 		doc.Set(key, v)
 		return nil
 	}
 }
 
 func label(key string, v any) Option {
-	return func(doc *tool.Object) error {
+	return func(doc *jsondoc.Object) error {
 		object(doc, "labels").Set(key, v)
 		return nil
 	}
 }
 
 // object returns a member that is an object, which it makes if there is none.
-func object(in *tool.Object, key string) *tool.Object {
+func object(in *jsondoc.Object, key string) *jsondoc.Object {
 	v, _ := in.Get(key)
-	o, ok := v.(*tool.Object)
+	o, ok := v.(*jsondoc.Object)
 	if !ok {
-		o = tool.NewObject()
+		o = jsondoc.NewObject()
 		in.Set(key, o)
 	}
 	return o

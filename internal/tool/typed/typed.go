@@ -42,6 +42,9 @@ import (
 	"praxis/fault"
 	"praxis/internal/safetext"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
+	"praxis/internal/tool/toolfile"
 )
 
 const (
@@ -53,7 +56,7 @@ const (
 
 // Tool is a Go function as a tool. It implements [tool.Implementation].
 type Tool struct {
-	doc    *tool.Object
+	doc    *jsondoc.Object
 	def    *tool.Definition
 	origin string // the function's name
 	bound  int64
@@ -68,7 +71,7 @@ type Tool struct {
 var _ tool.Implementation = (*Tool)(nil)
 
 // Option says more about a tool than its function does.
-type Option func(doc *tool.Object) error
+type Option func(doc *jsondoc.Object) error
 
 // New makes a tool of a function. In is a struct or a map with strings as keys.
 // What cannot be a tool (a type that JSON has no form for, a wrong name, an
@@ -89,10 +92,10 @@ func New[In, Out any](name, version, description string, effects tool.Effects, f
 		return nil, fault.New(fault.Invalid, "Give it a result that JSON has a form for.", "cannot make a tool of %s: output: %w", name, err)
 	}
 	t := &Tool{origin: runtime.FuncForPC(reflect.ValueOf(f).Pointer()).Name()}
-	t.doc = tool.NewObject(
-		tool.Member{Name: "name", Value: name}, tool.Member{Name: "version", Value: version},
-		tool.Member{Name: "effects", Value: effects.String()},
-		tool.Member{Name: "input", Value: in}, tool.Member{Name: "output", Value: out})
+	t.doc = jsondoc.NewObject(
+		jsondoc.Member{Name: "name", Value: name}, jsondoc.Member{Name: "version", Value: version},
+		jsondoc.Member{Name: "effects", Value: effects.String()},
+		jsondoc.Member{Name: "input", Value: in}, jsondoc.Member{Name: "output", Value: out})
 	if description != "" {
 		t.doc.Set("description", description)
 	}
@@ -101,7 +104,7 @@ func New[In, Out any](name, version, description string, effects tool.Effects, f
 			return nil, fault.New(fault.Invalid, fault.RemedyOf(err), "cannot make a tool of %s: %w", name, err)
 		}
 	}
-	if t.def, err = tool.Define(name, t.doc); err != nil {
+	if t.def, err = toolfile.Define(name, t.doc); err != nil {
 		return nil, err
 	}
 	if t.bound = t.def.Limits.Bytes; t.bound == 0 {
@@ -123,7 +126,7 @@ func isArguments(t reflect.Type) bool {
 }
 
 // Document returns the definition in the form of a tool in a file.
-func (t *Tool) Document() *tool.Object { return t.doc }
+func (t *Tool) Document() *jsondoc.Object { return t.doc }
 
 // Definition returns the tool's definition.
 func (t *Tool) Definition() *tool.Definition { return t.def }
@@ -163,7 +166,7 @@ func (t *Tool) Call(ctx context.Context, c tool.Invocation) (any, error) {
 	}
 	arguments := c.Arguments
 	if arguments == nil {
-		arguments = tool.NewObject()
+		arguments = jsondoc.NewObject()
 	}
 	if err := t.def.CheckArguments(arguments); err != nil {
 		return nil, err
@@ -264,7 +267,7 @@ func (t *Tool) value(v any) (any, error) {
 	if int64(len(text)) > t.bound {
 		return nil, fault.New(fault.Exhausted, "Ask for less.", "cannot call %s: its result has %s", t.def.Name, safetext.Over(int64(len(text)), int64(t.bound)))
 	}
-	value, err := tool.DecodeJSON(text)
+	value, err := jsondoc.Decode(text)
 	if err != nil { // not a fault: the caller did nothing wrong
 		return nil, fmt.Errorf("cannot call %s: its result is no JSON value: %s", t.def.Name, err)
 	}
@@ -273,24 +276,24 @@ func (t *Tool) value(v any) (any, error) {
 
 // filled puts empty lists and objects where Go wrote null for nil and the schema
 // does not allow it.
-func filled(v any, t *tool.Type, depth int) any {
-	if t == nil || depth > tool.MaxDepth {
+func filled(v any, t *schema.Type, depth int) any {
+	if t == nil || depth > jsondoc.MaxDepth {
 		return v
 	}
 	switch v := v.(type) {
 	case nil:
 		switch {
-		case t.Kinds.Has(tool.NullKind):
-		case t.Kinds.Has(tool.ArrayKind):
+		case t.Kinds.Has(schema.NullKind):
+		case t.Kinds.Has(schema.ArrayKind):
 			return []any{}
-		case t.Kinds.Has(tool.ObjectKind) && len(t.Properties) == 0:
-			return tool.NewObject()
+		case t.Kinds.Has(schema.ObjectKind) && len(t.Properties) == 0:
+			return jsondoc.NewObject()
 		}
 	case []any:
 		for i := range v {
 			v[i] = filled(v[i], t.Items, depth+1)
 		}
-	case *tool.Object:
+	case *jsondoc.Object:
 		for name, member := range v.All() {
 			inner := t.Additional
 			if p, ok := t.Property(name); ok {
@@ -332,7 +335,7 @@ func orWhole(field string) string {
 // plain writes whole numbers in the one form that Go's integers are read from:
 // 2.0 and 2e0 are the integer 2.
 func plain(v any, depth int) any {
-	if depth > tool.MaxDepth {
+	if depth > jsondoc.MaxDepth {
 		return v
 	}
 	switch v := v.(type) {
@@ -350,11 +353,11 @@ func plain(v any, depth int) any {
 			out[name] = plain(v[name], depth+1)
 		}
 		return out
-	case *tool.Object:
+	case *jsondoc.Object:
 		if v == nil {
 			return nil
 		}
-		out := tool.NewObject()
+		out := jsondoc.NewObject()
 		for name, member := range v.All() {
 			out.Set(name, plain(member, depth+1))
 		}

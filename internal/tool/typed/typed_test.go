@@ -15,6 +15,8 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 type color uint8
@@ -60,13 +62,13 @@ func echo(_ context.Context, in everything) (everything, error) {
 	return in, nil
 }
 
-func parsed(t *testing.T, text string) *tool.Object {
+func parsed(t *testing.T, text string) *jsondoc.Object {
 	t.Helper()
-	v, err := tool.DecodeJSON([]byte(text))
+	v, err := jsondoc.Decode([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v.(*tool.Object)
+	return v.(*jsondoc.Object)
 }
 
 func made[In, Out any](t *testing.T, f func(context.Context, In) (Out, error), opts ...Option) *Tool {
@@ -116,11 +118,11 @@ func TestSchema(t *testing.T) {
 
 func sameJSON(t *testing.T, a, b string) bool {
 	t.Helper()
-	x, err := tool.CanonicalJSON(parsed(t, a))
+	x, err := jsondoc.Canonical(parsed(t, a))
 	if err != nil {
 		t.Fatal(err)
 	}
-	y, err := tool.CanonicalJSON(parsed(t, b))
+	y, err := jsondoc.Canonical(parsed(t, b))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -279,7 +281,7 @@ func TestRefusesFunctions(t *testing.T) {
 	try("a version", "version", err)
 	_, err = New("f", "1.0.0", "", tool.Effects(9), echo)
 	try("effects", "effects", err)
-	_, err = New("f", "1.0.0", "", tool.Pure, echo, Secrets(tool.Secrets{Input: []tool.Pointer{"/nowhere"}}))
+	_, err = New("f", "1.0.0", "", tool.Pure, echo, Secrets(tool.Secrets{Input: []jsondoc.Pointer{"/nowhere"}}))
 	try("a secret", "nowhere", err)
 	_, err = New("f", "1.0.0", "", tool.Pure, echo, Example("e", part{}, nil))
 	try("an example", "e", err)
@@ -294,7 +296,7 @@ func TestOptions(t *testing.T) {
 		Title("It"), Trusted(), Readers("me", "ann@example.com"), Idempotent(), Approval(),
 		Demand(tool.ArgDemand{Argument: "name", Trusted: true, Reason: "it steers"}),
 		Limits(tool.Limits{Timeout: 90 * time.Second, Bytes: 1 << 20, CallsPerRun: 3, Rate: tool.Rate{Calls: 10, Per: time.Minute}}),
-		Secrets(tool.Secrets{Input: []tool.Pointer{"/data"}, Output: []tool.Pointer{"/any"}}),
+		Secrets(tool.Secrets{Input: []jsondoc.Pointer{"/data"}, Output: []jsondoc.Pointer{"/any"}}),
 		Example("one", everything{Name: "x"}, everything{Name: "x"}))
 	if err != nil {
 		t.Fatal(err)
@@ -310,7 +312,7 @@ func TestOptions(t *testing.T) {
 	if len(d.Secrets.Input) != 1 || len(d.Secrets.Output) != 1 || len(d.Examples) != 1 {
 		t.Errorf("got %+v, %+v", d.Secrets, d.Examples)
 	}
-	again, err := tool.Define("again", f.Document())
+	again, err := toolfile.Define("again", f.Document())
 	if err != nil || again.Hash() != d.Hash() {
 		t.Errorf("the document gives another definition: %v", err)
 	}
@@ -389,8 +391,8 @@ func FuzzDecode(f *testing.F) {
 	f.Add(`{"name":"a","count":2.0,"any":[1e5]}`)
 	f.Add(`{"name":"a","count":1e999999}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		v, err := tool.DecodeJSON([]byte(text))
-		o, ok := v.(*tool.Object)
+		v, err := jsondoc.Decode([]byte(text))
+		o, ok := v.(*jsondoc.Object)
 		if err != nil || !ok {
 			return
 		}
@@ -412,7 +414,7 @@ func BenchmarkCall(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	arguments := tool.NewObject(tool.Member{Name: "id", Value: "x"}, tool.Member{Name: "tags", Value: []any{"a", "b"}})
+	arguments := jsondoc.NewObject(jsondoc.Member{Name: "id", Value: "x"}, jsondoc.Member{Name: "tags", Value: []any{"a", "b"}})
 	for b.Loop() {
 		if _, err := made.Call(b.Context(), tool.Invocation{Arguments: arguments}); err != nil {
 			b.Fatal(err)
