@@ -9,7 +9,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 # packages that start sandboxes are left out. So are those without goroutines, in
 # which there can be no race: plans, schemas, texts. What only takes long there is
 # left to "make nightly" (RACEFLAGS=).
-NO_RACE := praxis/(cmd/praxis|internal/(sandbox/gvisor|test/battery|test/archtest|demo|bench|plan|agent/grounding|record/report|record/price|safetext|tool/stub|tool/openapi))
+NO_RACE := praxis/(cmd/praxis|internal/(sandbox/gvisor|test/battery|test/archtest|demo|bench|plan|agent/grounding|record/report|record/price|safetext|tool/pystub|tool/search|tool/openapi))
 RACEFLAGS ?= -short
 
 .PHONY: all build format vet test race lint bench demo nightly clean

@@ -14,8 +14,8 @@ import (
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/openapi"
+	"praxis/internal/tool/pystub"
 	"praxis/internal/tool/registry"
-	"praxis/internal/tool/stub"
 	"praxis/internal/tool/toolfile"
 )
 
@@ -150,7 +150,7 @@ func serverText(doc *jsondoc.Object, reg *registry.Registry) string {
 	defs := allTools(reg.Set())
 	fmt.Fprintf(&b, "\n# It provides %s:\n", safetext.Count(len(defs), "tool"))
 	for _, d := range defs {
-		fmt.Fprintf(&b, "#   %s (%s, %s)\n", safetext.Line(stub.Line(d)), d.Effects, safetext.Line(string(d.Version)))
+		fmt.Fprintf(&b, "#   %s (%s, %s)\n", safetext.Line(pystub.Line(d)), d.Effects, safetext.Line(string(d.Version)))
 	}
 	for _, text := range reg.Problems() {
 		_, said, _ := strings.Cut(text, ": ") // the place is the request

@@ -15,8 +15,9 @@ import (
 	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/pystub"
 	"praxis/internal/tool/registry"
-	"praxis/internal/tool/stub"
+	"praxis/internal/tool/search"
 	"praxis/internal/tool/toolfile"
 )
 
@@ -62,7 +63,7 @@ type Tool struct {
 func (t Tool) ID() string { return t.Name + "@" + t.Version }
 
 func toolOf(reg *registry.Registry, d *tool.Definition) Tool {
-	return Tool{d.Name, string(d.Version), d.Effects.String(), implementation(reg, d), d.Approval, d.Description, stub.Line(d), hashOf(d), firstSentence(d)}
+	return Tool{d.Name, string(d.Version), d.Effects.String(), implementation(reg, d), d.Approval, d.Description, pystub.Line(d), hashOf(d), firstSentence(d)}
 }
 
 // maxFound is how many tools a search lists.
@@ -75,7 +76,7 @@ func (a *App) ListTools(ctx context.Context, q ToolsQuery, sink event.Sink) ([]T
 	err := a.withTools(ctx, opening{files: q.Files, commands: q.Commands, lenient: true}, sink, func(reg *registry.Registry, _ *registry.Secrets) error {
 		found := allTools(reg.Set())
 		if q.Search != "" {
-			found = stub.Search(found, q.Search, maxFound)
+			found = search.Search(found, q.Search, maxFound)
 		}
 		for _, d := range found {
 			out = append(out, toolOf(reg, d))
@@ -148,7 +149,7 @@ func details(reg *registry.Registry, d *tool.Definition) ToolDetails {
 	out := ToolDetails{
 		Tool: toolOf(reg, d), Title: d.Title, Arguments: arguments(d), Returns: returns(d), Does: doesWords(d), Results: resultWords(d),
 		Limits: limitWords(d.Limits), Secrets: neverShown(d), Idempotent: d.Idempotent, Identity: reg.Identity(d), Declared: d.Pos.String(),
-		Signature: stub.Signature(d), Stub: stub.File([]*tool.Definition{d}, ""), Document: doc,
+		Signature: pystub.Signature(d), Stub: pystub.File([]*tool.Definition{d}, ""), Document: doc,
 	}
 	for _, a := range d.Labels.Arguments {
 		out.Demands = append(out.Demands, demandWords(a))
@@ -178,13 +179,13 @@ func arguments(d *tool.Definition) []ToolArgument {
 
 // returns says what a tool gives.
 func returns(d *tool.Definition) string {
-	returns, _ := stub.Spec(d).Get("returns")
+	returns, _ := pystub.Spec(d).Get("returns")
 	text, _ := returns.(string)
 	if text == "" {
 		text = "any value"
 	}
 	out := "It returns " + safetext.Line(text)
-	if shape := stub.Shape(d); strings.Contains(shape, "{") { // the name of a class alone says little
+	if shape := pystub.Shape(d); strings.Contains(shape, "{") { // the name of a class alone says little
 		out += ": " + safetext.Line(shape)
 	}
 	out += "."
@@ -197,7 +198,7 @@ func returns(d *tool.Definition) string {
 // hintsOf are the Python types of a tool's arguments.
 func hintsOf(d *tool.Definition) map[string]string {
 	out := map[string]string{}
-	list, _ := stub.Spec(d).Get("parameters")
+	list, _ := pystub.Spec(d).Get("parameters")
 	items, _ := list.([]any)
 	for _, item := range items {
 		o, ok := item.(*jsondoc.Object)

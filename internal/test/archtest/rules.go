@@ -40,7 +40,7 @@ func PraxisRules() Rules {
 			"internal/llm/scripted", "internal/agent/action", "internal/agent/grounding",
 			event, safetext, "internal/record/journal", "internal/record/report", "internal/record/price",
 			"internal/agent", "internal/tool/bridge", "internal/record/memory", "internal/record/replay", "internal/store/sqlite",
-			jsondoc, toolSchema, toolfile, "internal/tool/stub", "internal/tool/typed", "internal/tool/approval",
+			jsondoc, toolSchema, toolfile, "internal/tool/pystub", "internal/tool/search", "internal/tool/kind/gofunc", "internal/tool/approval",
 			"internal/tool/openapi",
 			"internal/tool/kind/wasm",
 			"internal/tool/kind/web",
@@ -230,10 +230,10 @@ func runRooms() map[string]Room {
 
 		"internal/bench": {Imports: []string{event, kept, "internal/agent", "internal/image", "internal/record/journal", "internal/llm/recorded", "internal/record/replay", "internal/run", "internal/session",
 			tool, "internal/plan", "internal/plan/value", "internal/plan/vm", "internal/plan/label", "internal/plan/policy", syntax,
-			"internal/bench/workflow", wire, "internal/tool/gate", "internal/tool/bridge", "internal/tool/registry", "internal/tool/typed", jsondoc, toolfile}, Third: []string{"golang.org/x/sync", "go.starlark.net"},
+			"internal/bench/workflow", wire, "internal/tool/gate", "internal/tool/bridge", "internal/tool/registry", "internal/tool/kind/gofunc", jsondoc, toolfile}, Third: []string{"golang.org/x/sync", "go.starlark.net"},
 			Tests: []string{"internal/guest/agent", "internal/sandbox/gvisor", "internal/tool/kind/python", "internal/tool/kind/web", prepared}},
 		"internal/bench/workflow": {Imports: []string{fault, event, llm, wire, "internal/agent", "internal/agent/action", "internal/tool/gate", "internal/guest", "internal/tool/bridge", "internal/plan/policy",
-			tool, "internal/tool/registry", "internal/tool/typed"},
+			tool, "internal/tool/registry", "internal/tool/kind/gofunc"},
 			Tests: []string{"internal/guest/agent", "internal/image", "internal/sandbox/gvisor", "internal/session", prepared},
 			Third: []string{"github.com/tiktoken-go/tokenizer"}},
 

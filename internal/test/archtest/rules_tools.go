@@ -10,8 +10,9 @@ func toolRooms() map[string]Room {
 		tool:       {Imports: []string{fault, jsondoc, toolSchema}, Tests: []string{toolfile}},
 
 		"internal/tool/registry":     {Imports: []string{fault, tool, jsondoc, toolfile}},
-		"internal/tool/stub":         {Imports: []string{fault, tool, safetext, jsondoc, toolSchema}, Tests: []string{cpython, syntax, toolfile}},
-		"internal/tool/typed":        {Imports: []string{fault, safetext, tool, jsondoc, toolSchema, toolfile}, Third: []string{schema}},
+		"internal/tool/search":       {Imports: []string{tool}, Tests: []string{toolfile}},
+		"internal/tool/pystub":       {Imports: []string{fault, tool, safetext, jsondoc, toolSchema}, Tests: []string{cpython, syntax, toolfile}},
+		"internal/tool/kind/gofunc":  {Imports: []string{fault, safetext, tool, jsondoc, toolSchema, toolfile}, Third: []string{schema}},
 		"internal/tool/kind/python":  {Imports: []string{fault, safetext, tool, syntax, jsondoc, toolSchema, toolfile}, Tests: []string{cpython}},
 		"internal/tool/kind/command": {Imports: []string{fault, safetext, tool, jsondoc, toolSchema, toolfile}, Third: []string{unix}},
 		"internal/tool/kind/builtin": {Imports: []string{fault, tool, jsondoc, toolfile}, Third: []string{"modernc.org/sqlite", "github.com/parquet-go/parquet-go", unix}},
@@ -30,6 +31,6 @@ func toolRooms() map[string]Room {
 		"internal/tool/gate":     {Imports: []string{fault, safetext, event, tool, "internal/plan/label", "internal/plan/policy", jsondoc, toolSchema}, Tests: []string{toolfile}},
 		"internal/tool/approval": {Imports: []string{fault, event, tool, safetext, "internal/tool/gate", jsondoc}, Third: []string{unix}, Tests: []string{toolfile}},
 		"internal/egress":        {Imports: []string{fault, "internal/netaddr", event}, Third: []string{"golang.org/x/net"}, Tests: []string{cpython}},
-		"internal/tool/bridge":   {Imports: []string{fault, event, llm, tool, "internal/tool/stub", "internal/tool/gate", "internal/guest", "internal/agent", jsondoc}, Tests: []string{toolfile}},
+		"internal/tool/bridge":   {Imports: []string{fault, event, llm, tool, "internal/tool/search", "internal/tool/pystub", "internal/tool/gate", "internal/guest", "internal/agent", jsondoc}, Tests: []string{toolfile}},
 	}
 }

@@ -15,7 +15,8 @@ import (
 	"praxis/internal/tool"
 	"praxis/internal/tool/gate"
 	"praxis/internal/tool/jsondoc"
-	"praxis/internal/tool/stub"
+	"praxis/internal/tool/pystub"
+	"praxis/internal/tool/search"
 )
 
 // Bounds of answers.
@@ -43,7 +44,7 @@ type Desk struct {
 	gate *gate.Gate
 	net  Network
 	step atomic.Int64
-	find func() *stub.Index
+	find func() *search.Index
 
 	mu     sync.Mutex
 	kept   map[string]kept // native results that were shown in part
@@ -62,7 +63,7 @@ var _ guest.Host = (*Desk)(nil)
 // New makes the desk of a run.
 func New(cfg Config) *Desk {
 	d := &Desk{gate: cfg.Gate, net: cfg.Network, kept: map[string]kept{}}
-	d.find = sync.OnceValue(func() *stub.Index { return stub.NewIndex(d.all()) })
+	d.find = sync.OnceValue(func() *search.Index { return search.NewIndex(d.all()) })
 	return d
 }
 
@@ -122,7 +123,7 @@ func (d *Desk) Tools(ctx context.Context, body json.RawMessage) (json.RawMessage
 		if err != nil {
 			return nil, err
 		}
-		return encode(stub.Spec(def))
+		return encode(pystub.Spec(def))
 	case "call":
 		return d.call(ctx, q)
 	case "result":
@@ -181,7 +182,7 @@ func (d *Desk) namespace(name string) (json.RawMessage, error) {
 			seen[first] = true
 			below = append(below, name+"."+first)
 		case !deeper && len(specs) < maxSpecs:
-			specs = append(specs, stub.Spec(def))
+			specs = append(specs, pystub.Spec(def))
 		}
 	}
 	return encode(jsondoc.NewObject(jsondoc.Member{Name: "tools", Value: specs}, jsondoc.Member{Name: "namespaces", Value: below}))
@@ -194,7 +195,7 @@ func (d *Desk) search(query string, limit int) (json.RawMessage, error) {
 	list := []any{}
 	for _, def := range d.find().Search(query, limit) {
 		list = append(list, jsondoc.NewObject(
-			jsondoc.Member{Name: "name", Value: def.Name}, jsondoc.Member{Name: "version", Value: string(def.Version)}, jsondoc.Member{Name: "summary", Value: stub.Line(def)},
+			jsondoc.Member{Name: "name", Value: def.Name}, jsondoc.Member{Name: "version", Value: string(def.Version)}, jsondoc.Member{Name: "summary", Value: pystub.Line(def)},
 		))
 	}
 	return encode(jsondoc.NewObject(jsondoc.Member{Name: "tools", Value: list}))

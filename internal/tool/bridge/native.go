@@ -15,7 +15,7 @@ import (
 	"praxis/internal/tool"
 	"praxis/internal/tool/gate"
 	"praxis/internal/tool/jsondoc"
-	"praxis/internal/tool/stub"
+	"praxis/internal/tool/pystub"
 )
 
 const (
@@ -108,7 +108,7 @@ func described(def *tool.Definition) string {
 	if text == "" {
 		text = def.Title
 	}
-	if sig := stub.Signature(def); strings.Contains(sig, "->") {
+	if sig := pystub.Signature(def); strings.Contains(sig, "->") {
 		text = strings.TrimSpace(text + "\nReturns " + strings.TrimSpace(sig[strings.LastIndex(sig, "->")+2:]))
 	}
 	return text
@@ -151,7 +151,7 @@ func (n *Native) Call(ctx context.Context, step int, id string, c llm.Call) (age
 		if err != nil {
 			return failed(c.Name, err), nil
 		}
-		return n.tell(c.Name, stub.Line(def)+"\narguments: "+string(def.Input.JSON())+"\nresult: "+string(def.Output.JSON())), nil
+		return n.tell(c.Name, pystub.Line(def)+"\narguments: "+string(def.Input.JSON())+"\nresult: "+string(def.Output.JSON())), nil
 	case callTool:
 		args, _ := input.Get("arguments")
 		o, ok := args.(*jsondoc.Object)
@@ -185,7 +185,7 @@ func failed(name string, err error) agent.Used {
 func (n *Native) found(query string) string {
 	var lines []string
 	for _, def := range n.desk.find().Search(query, 10) {
-		lines = append(lines, stub.Line(def))
+		lines = append(lines, pystub.Line(def))
 	}
 	if len(lines) == 0 {
 		return "No tool fits. Other words may find one."

@@ -1,7 +1,6 @@
-// Package stub shows tools to those who write code for them: a Python 3
+// Package pystub shows tools to those who write code for them: a Python 3
 // signature with type hints, a docstring, a stub file (.pyi) of a namespace, the
-// same as JSON for the module inside a sandbox, one line for a prompt, and a
-// search over many.
+// same as JSON for the module inside a sandbox, and one line for a prompt.
 //
 // # From schemas to hints
 //
@@ -45,4 +44,4 @@
 //
 // Everything here is pure and bounded. Texts of tools come from anywhere: what a
 // terminal would act on, or nobody would see, is written as an escape.
-package stub
+package pystub

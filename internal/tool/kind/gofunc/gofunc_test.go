@@ -1,4 +1,4 @@
-package typed
+package gofunc
 
 import (
 	"context"
@@ -316,7 +316,7 @@ func TestOptions(t *testing.T) {
 	if err != nil || again.Hash() != d.Hash() {
 		t.Errorf("the document gives another definition: %v", err)
 	}
-	if id := f.Identity(); !strings.HasPrefix(id, "go: ") || !strings.HasSuffix(id, "typed.echo") {
+	if id := f.Identity(); !strings.HasPrefix(id, "go: ") || !strings.HasSuffix(id, "gofunc.echo") {
 		t.Errorf("identity %q", id)
 	}
 	everyone, err := New("a.b", "1.0.0", "", tool.Read, echo, Readers("everyone"))

@@ -1,4 +1,5 @@
-package stub
+// Package search finds tools among many by words.
+package search
 
 import (
 	"cmp"
@@ -256,6 +257,17 @@ func (w *weigher) add(s string, weight float32) {
 		w.seen[word]++
 		w.weights[word] += weight / w.seen[word]
 	}
+}
+
+// clip cuts s to n bytes, at the end of a character.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n]
 }
 
 // eachWord gives the stems of the words of a text or an identifier, in small letters.

@@ -1,4 +1,4 @@
-// Package typed makes tools of Go functions. The schemas come from the types:
+// Package gofunc makes tools of Go functions. The schemas come from the types:
 //
 //	type In struct {
 //		Customer string `json:"customer" jsonschema:"The customer's number"`
@@ -7,7 +7,7 @@
 //	type Out struct {
 //		Names []string `json:"names"`
 //	}
-//	find, err := typed.New("crm.find", "1.0.0", "Finds customers.", tool.Read,
+//	find, err := gofunc.New("crm.find", "1.0.0", "Finds customers.", tool.Read,
 //		func(ctx context.Context, in In) (Out, error) { … })
 //
 // The fields of In, in their order, are the arguments; those with omitempty or
@@ -23,7 +23,7 @@
 // The function has to end when its context does. One that does not is left
 // behind after a moment, and while [maxLeft] of them still run, its tool refuses
 // calls. A panic is a failure of that call alone.
-package typed
+package gofunc
 
 import (
 	"bytes"

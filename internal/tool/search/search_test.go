@@ -1,4 +1,4 @@
-package stub
+package search
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"praxis/internal/tool"
+	"praxis/internal/tool/toolfile"
 )
 
 // catalogue is what many would offer at once: name, description, arguments.
@@ -32,6 +33,15 @@ translate.text|Translates a text into another language.|text language
 stocks.getQuote|The price of a share now.|symbol
 `
 
+func load(t testing.TB, text string) []*tool.Definition {
+	t.Helper()
+	f, err := toolfile.Load("tools.yaml", []byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.Tools
+}
+
 func catalogued(t testing.TB) []*tool.Definition {
 	t.Helper()
 	var b strings.Builder
@@ -44,7 +54,7 @@ func catalogued(t testing.TB) []*tool.Definition {
 		}
 		b.WriteString("}}}\n")
 	}
-	return list(load(t, b.String()))
+	return load(t, b.String())
 }
 
 func TestSearchRanks(t *testing.T) {
@@ -133,7 +143,7 @@ func many(t testing.TB, n int) []*tool.Definition {
 			fmt.Fprintf(&b, "  - {name: ns%d.%s_%s_%d, version: 1.0.0, effects: read, description: \"The %s of a %s for the %s, with its %s.\", input: {type: object, properties: {%s_id: {type: string}}}}\n",
 				j%50, w(1), w(3), j, w(5), w(11), w(17), w(23), w(2))
 		}
-		defs = append(defs, list(load(t, b.String()))...)
+		defs = append(defs, load(t, b.String())...)
 	}
 	return defs
 }
