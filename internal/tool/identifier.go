@@ -42,7 +42,7 @@ func BadIdentifier(s string) (why, near string) {
 		return "longer than " + strconv.Itoa(MaxName) + " characters", ""
 	case strings.HasPrefix(s, "__"):
 		return "names that begin with two underscores are Python's", strings.TrimLeft(s, "_")
-	case isKeyword(s):
+	case IsKeyword(s):
 		return "a plan cannot use this word of Python as a name", s + "_"
 	}
 	ok := !(s[0] >= '0' && s[0] <= '9')
@@ -62,7 +62,8 @@ func BadIdentifier(s string) (why, near string) {
 	return "a name has letters, digits and underscores and does not begin with a digit", near
 }
 
-func isKeyword(s string) bool {
+// IsKeyword says whether s is a word of Python that cannot be a name.
+func IsKeyword(s string) bool {
 	switch s {
 	case "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif",
 		"else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or",

@@ -277,7 +277,7 @@ func (c *compiler) issues(e *entry, issues *cel.Issues) bool {
 		}
 		what, _, _ := strings.Cut(one.Message, "\n")
 		what, _, _ = strings.Cut(what, " (did you mean") // the remedy says it
-		c.r.add(c.r.within(e, line, col), c.remedy(what), "not a condition in CEL: %s", clip(strings.ReplaceAll(what, " (in container '')", ""), 200))
+		c.r.add(c.r.within(e, line, col), c.remedy(what), "not a condition in CEL: %s", jsondoc.Cut(strings.ReplaceAll(what, " (in container '')", ""), 200))
 	}
 	return true
 }
@@ -286,7 +286,7 @@ func (c *compiler) remedy(message string) string {
 	if rest, ok := strings.CutPrefix(message, "undeclared reference to '"); ok {
 		name, _, _ := strings.Cut(rest, "'")
 		known := slices.Concat(rootNames(), c.named, labelFunctions(), []string{fnWithin, "has", "all", "exists", "exists_one", "size", "startsWith", "endsWith", "contains", "matches"})
-		if near := nearest(name, known); near != "" {
+		if near := jsondoc.Nearest(name, known); near != "" {
 			return "Did you mean " + near + "?"
 		}
 		if name == "map" || name == "filter" {
@@ -364,7 +364,7 @@ func (cl *clause) eval(ev *evaluation) (outcome, error) {
 	case types.False:
 		return isFalse, nil
 	}
-	return isError, fmt.Errorf("it is %s, not true or false", clip(fmt.Sprint(val.Type().TypeName()), 40))
+	return isError, fmt.Errorf("it is %s, not true or false", jsondoc.Cut(fmt.Sprint(val.Type().TypeName()), 40))
 }
 
 // errTooLong is the cause of the fault for a condition that takes too many steps.

@@ -201,7 +201,7 @@ func (e *evaluation) rule(r *rule) Step {
 	s.outcome, s.err = r.when.eval(e, func(c *clause, out outcome, err error) {
 		step := ClauseStep{Text: c.text, Outcome: out.String()}
 		if err != nil {
-			step.Error = clip(err.Error(), 300)
+			step.Error = jsondoc.Cut(err.Error(), 300)
 		}
 		s.Clauses = append(s.Clauses, step)
 	})

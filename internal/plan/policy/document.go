@@ -151,7 +151,7 @@ func (r *reader) entry(n *yaml.Node, depth int) *entry {
 		r.add(pos, "", "nesting is deeper than %d", maxDepth)
 		return e
 	case n.Style&yaml.TaggedStyle != 0:
-		r.add(pos, "Remove the tag.", "YAML tags (%s) are not supported", clip(n.Tag, 40))
+		r.add(pos, "Remove the tag.", "YAML tags (%s) are not supported", jsondoc.Cut(n.Tag, 40))
 		return e
 	}
 	switch n.Kind {
@@ -165,7 +165,7 @@ func (r *reader) entry(n *yaml.Node, depth int) *entry {
 	case yaml.MappingNode:
 		r.mapping(e, n, depth)
 	default:
-		r.add(pos, "Write the value out, or name it: groups and conditions are there for that.", "YAML aliases (*%s) are not supported", clip(n.Value, 40))
+		r.add(pos, "Write the value out, or name it: groups and conditions are there for that.", "YAML aliases (*%s) are not supported", jsondoc.Cut(n.Value, 40))
 	}
 	return e
 }
@@ -287,65 +287,12 @@ func runeAt(lines []string, line, col int) (rune, bool) {
 }
 
 // quote writes s for a message, cut when it is long.
-func quote(s string) string { return fmt.Sprintf("%q", clip(s, 80)) }
-
-// clip cuts s to n characters.
-func clip(s string, n int) string {
-	count := 0
-	for i := range s {
-		if count == n {
-			return s[:i] + "…"
-		}
-		count++
-	}
-	return s
-}
-
-// nearest returns the candidate that was probably meant, or "".
-func nearest(name string, candidates []string) string {
-	if name == "" || len(name) > 64 {
-		return ""
-	}
-	best, cost := "", 1+max(1, len(name)/3)
-	for _, c := range candidates {
-		if len(c) > 64 || len(c)-len(name) >= cost || len(name)-len(c) >= cost {
-			continue
-		}
-		if d := distance(strings.ToLower(name), strings.ToLower(c)); d < cost && c != name {
-			best, cost = c, d
-		}
-	}
-	return best
-}
-
-// distance counts the insertions, deletions, replacements and swaps of
-// neighbours from a to b.
-func distance(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := last[j-1]
-			if a[i-1] != b[j-1] {
-				cost++
-			}
-			row[j] = min(cost, last[j]+1, row[j-1]+1)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
-}
+func quote(s string) string { return fmt.Sprintf("%q", jsondoc.Cut(s, 80)) }
 
 // didYouMean returns a sentence that names the nearest candidate, lists them
 // when they are few, or is empty.
 func didYouMean(name string, candidates []string) string {
-	if n := nearest(name, candidates); n != "" {
+	if n := jsondoc.Nearest(name, candidates); n != "" {
 		return "Did you mean " + n + "?"
 	}
 	if len(candidates) > 0 && len(candidates) <= 24 {

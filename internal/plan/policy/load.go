@@ -213,7 +213,7 @@ func (l *loader) people(e *entry, what string) []string {
 }
 
 func didYouMeanOr(name string, candidates []string, otherwise string) string {
-	if near := nearest(name, candidates); near != "" {
+	if near := jsondoc.Nearest(name, candidates); near != "" {
 		return "Did you mean " + near + "?"
 	}
 	return otherwise
@@ -246,7 +246,7 @@ func (l *loader) pick(e *entry, what string) []string {
 		slices.Sort(groups)
 		if near := l.tools.Suggest(name); near != "" {
 			remedy = "Did you mean " + near + "?"
-		} else if near := nearest(name, groups); near != "" {
+		} else if near := jsondoc.Nearest(name, groups); near != "" {
 			remedy = "Did you mean the group " + near + "?"
 		} else if l.tools.IsNamespace(name) {
 			remedy = "Write " + name + ".* for all the tools below it."
@@ -407,7 +407,7 @@ func (p *Policy) index() {
 func identifier(s string) bool { return s != "" && len(s) <= 100 && identifierOf(s) == s }
 
 func identifierOf(s string) string {
-	out := []byte(clip(s, 100))
+	out := []byte(jsondoc.Cut(s, 100))
 	for i, c := range out {
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
 		if !letter && !(i > 0 && c >= '0' && c <= '9') {

@@ -526,7 +526,7 @@ func celNumber(text string) ref.Val {
 			return types.Double(f)
 		}
 	}
-	return types.NewErr("the number %s is out of what conditions can see", clip(text, 40))
+	return types.NewErr("the number %s is out of what conditions can see", jsondoc.Cut(text, 40))
 }
 
 func memberOf(v any, name string) (any, bool) {

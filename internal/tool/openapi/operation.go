@@ -134,7 +134,7 @@ func (o *operation) document(input *jsondoc.Object, output any) *jsondoc.Object 
 	doc := jsondoc.NewObject()
 	doc.Set("name", o.name())
 	doc.Set("version", o.im.version)
-	summary, details := strings.TrimSpace(clip(str(get(o.op, "summary")), 300)), strings.TrimSpace(cut(str(get(o.op, "description")), 3000))
+	summary, details := strings.TrimSpace(clip(str(get(o.op, "summary")), 300)), strings.TrimSpace(jsondoc.Cut(str(get(o.op, "description")), 3000))
 	if summary != "" && details != "" && !strings.HasPrefix(details, summary) {
 		details = strings.TrimSuffix(summary, ".") + ".\n\n" + details
 	} else if details == "" {
@@ -279,7 +279,7 @@ func (o *operation) parameter(c *converter, where, wire string, p *jsondoc.Objec
 		return nil
 	}
 	converted := c.schema(schema)
-	if text := strings.TrimSpace(cut(str(get(p, "description")), 1000)); text != "" {
+	if text := strings.TrimSpace(jsondoc.Cut(str(get(p, "description")), 1000)); text != "" {
 		if own, ok := converted.(*jsondoc.Object); ok {
 			if _, has := own.Get("description"); !has {
 				own.Set("description", text)

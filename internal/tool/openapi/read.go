@@ -3,7 +3,6 @@ package openapi
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -11,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"praxis/fault"
+	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 )
 
@@ -229,18 +229,7 @@ func truth(v any) bool {
 // clip makes one line of at most n characters.
 func clip(s string, n int) string {
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 }), " ")
-	return cut(s, n)
-}
-
-func cut(s string, n int) string {
-	count := 0
-	for i := range s {
-		if count == n {
-			return s[:i] + "…"
-		}
-		count++
-	}
-	return s
+	return jsondoc.Cut(s, n)
 }
 
 // words takes a name apart: at what is no letter or digit, and where small
@@ -291,7 +280,7 @@ func identifier(s string) string {
 		return ""
 	case s[0] >= '0' && s[0] <= '9':
 		s = "n" + s
-	case slices.Contains(keywords(), s):
+	case tool.IsKeyword(s):
 		s += "_"
 	}
 	return s
@@ -299,18 +288,12 @@ func identifier(s string) string {
 
 // isIdentifier reports whether a name can stay as it is.
 func isIdentifier(s string) bool {
-	if s == "" || len(s) > 60 || strings.HasPrefix(s, "__") || slices.Contains(keywords(), s) || s[0] >= '0' && s[0] <= '9' {
+	if s == "" || len(s) > 60 || strings.HasPrefix(s, "__") || tool.IsKeyword(s) || s[0] >= '0' && s[0] <= '9' {
 		return false
 	}
 	return !strings.ContainsFunc(s, func(r rune) bool {
 		return r != '_' && !(r >= 'a' && r <= 'z') && !(r >= 'A' && r <= 'Z') && !(r >= '0' && r <= '9')
 	})
-}
-
-func keywords() []string {
-	return []string{"False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif",
-		"else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or",
-		"pass", "raise", "return", "try", "while", "with", "yield"}
 }
 
 // free returns name, or name_2, name_3, …, whichever is not taken, and takes it.

@@ -143,7 +143,7 @@ func (c *converter) keyword(out, in *jsondoc.Object, name string, v any) {
 			out.Set(name, s)
 		}
 	case "description":
-		if s := strings.TrimSpace(cut(str(v), 1000)); s != "" {
+		if s := strings.TrimSpace(jsondoc.Cut(str(v), 1000)); s != "" {
 			out.Set(name, s)
 		}
 	case "writeOnly":

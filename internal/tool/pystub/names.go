@@ -7,18 +7,11 @@ import (
 	"unicode/utf8"
 
 	"praxis/internal/safetext"
+	"praxis/internal/tool"
 )
 
 // isKeyword says whether Python keeps a word for itself everywhere.
-func isKeyword(s string) bool {
-	switch s {
-	case "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif",
-		"else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or",
-		"pass", "raise", "return", "try", "while", "with", "yield", "__debug__":
-		return true
-	}
-	return false
-}
+func isKeyword(s string) bool { return s == "__debug__" || tool.IsKeyword(s) }
 
 // isIdentifier says whether a name can be written in Python as it is. Only
 // ASCII counts: Python folds other letters together, so that two names would
