@@ -8,11 +8,13 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 # The detector of data races needs cgo, and the sandbox needs a static binary:
 # packages that start sandboxes are left out. So are those without goroutines, in
 # which there can be no race: plans, schemas, texts. What only takes long there is
-# left to "make nightly" (RACEFLAGS=).
-NO_RACE := praxis/(cmd/praxis|internal/(sandbox/gvisor|test/battery|test/archtest|demo|bench|plan|agent/grounding|record/report|record/price|safetext|tool/pystub|tool/search|tool/openapi))
+# left to "make nightly" (RACEFLAGS=), and so are the packages for which all of
+# gVisor would be compiled once more (BY_NIGHT=).
+NO_RACE := praxis/(cmd/praxis|internal/(sandbox/gvisor|test|guest/kernel|demo|bench|plan|agent/grounding|record/report|record/price|safetext|tool/pystub|tool/search|tool/openapi))
+BY_NIGHT ?= |praxis/internal/(app|cli)
 RACEFLAGS ?= -short
 
-.PHONY: all build format vet test race lint bench demo nightly clean
+.PHONY: all build format vet tidy staticcheck test race lint bench demo nightly clean
 
 all: build
 
@@ -25,17 +27,24 @@ format:
 vet:
 	go vet ./...
 
-test: format vet
-	go test -timeout 20m ./...
+tidy:
+	go mod tidy -diff
+
+staticcheck:
+	go tool staticcheck ./...
+
+# All of vet's checks, of packages without tests, too: what "go test" runs by itself
+# is a part of them, and would be another run.
+TESTFLAGS ?=
+test: format
+	go test -vet=all -timeout 20m $(TESTFLAGS) ./...
 
 race:
-	CGO_ENABLED=1 go test -race $(RACEFLAGS) $$(go list ./... | grep -Ev '^($(NO_RACE))(/|$$)')
+	CGO_ENABLED=1 go test -vet=off -race $(RACEFLAGS) $$(go list ./... | grep -Ev '^($(NO_RACE)$(BY_NIGHT))(/|$$)')
 
 # The import rules and the budgets of size are a test.
-lint: format vet
-	go mod tidy -diff
+lint: format vet tidy staticcheck
 	go test -count 1 ./internal/test/archtest
-	go tool staticcheck ./...
 
 bench: build
 	bin/praxis bench
@@ -43,16 +52,25 @@ bench: build
 demo: build
 	bin/praxis demo
 
-# Every fuzz target for a while, longer than a person waits. What links gVisor in
-# cannot be built for fuzzing (the instrumentation overflows its functions without
-# a stack check): of those packages the seeds alone are run, by "make test".
+# All of what a commit takes a sample of, and every fuzz target for a while, longer
+# than a person waits. What links gVisor in cannot be built for fuzzing (the
+# instrumentation overflows its functions without a stack check): of those packages
+# the seeds alone are run, by "make test".
 FUZZTIME ?= 5m
 nightly: test
-	$(MAKE) race RACEFLAGS=
+	$(MAKE) race RACEFLAGS= BY_NIGHT=
 	go test ./internal/test/battery -run TestKilledWhileSaving -timeout 3h -args -kills 300
+	go test ./internal/test/battery -run TestProbes -timeout 1h -args -longer 5
+	go test ./internal/sandbox/gvisor -run TestExam -timeout 1h -args -all
+	go test ./internal/image -run TestKilledBuilder -timeout 1h -args -kills 50
+	go test ./internal/store/files -run TestCrash -timeout 1h -args -all
+	go test ./internal/record/journal -run 'TestEveryByte|TestCut' -timeout 1h -args -all
+	go test ./internal/bench/workflow -run TestBothWays -timeout 1h -args -all
 	go test ./internal/plan/syntax -run 'TestFiles|TestChanged' -timeout 1h -args -all
-	go test ./internal/plan/python/regex -run Generated -timeout 1h -regex.generated 100000
-	go test ./internal/plan/python/pytext -timeout 1h -args -cases 20000
+	go test ./internal/plan/python/regex -timeout 2h -regex.generated 100000 -regex.all
+	go test ./internal/plan/python/pytext -timeout 1h -args -cases 20000 -all
+	go test ./internal/plan/policy -run TestJudgeIsSound -timeout 1h -args -rounds 20000
+	go test ./internal/plan/vm -run 'TestDump|TestRandomChanges' -timeout 1h -args -all -programs 2000
 	go test ./internal/plan/check -run TestSound -timeout 2h -args -programs 100000
 	go test ./internal/test/battery/plans -run TestDiffer -timeout 2h -args -programs 100000
 	@for pkg in $$(go list ./...); do \

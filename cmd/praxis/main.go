@@ -6,7 +6,7 @@ package main
 import (
 	"os"
 
-	"praxis/internal/cli"
+	"praxis/internal/cli/cmd"
 	"praxis/internal/guest/agent"
 	"praxis/internal/sandbox/gvisor"
 )
@@ -24,5 +24,5 @@ func run(args []string) int {
 	if len(args) > 1 && (args[1] == "guest-agent" || args[1] == "guest-exec") {
 		return agent.Main()
 	}
-	return cli.Main(version)
+	return cmd.Main(version)
 }

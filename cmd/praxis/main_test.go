@@ -1,7 +1,6 @@
 package main
 
 import (
-	"debug/elf"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -59,15 +58,8 @@ func (h withHome) Run() (code int) {
 // requireSandbox skips where no sandbox can run, and says why.
 func requireSandbox(t *testing.T) {
 	t.Helper()
-	f, err := elf.Open("/proc/self/exe")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	for _, p := range f.Progs {
-		if p.Type == elf.PT_INTERP {
-			t.Skip("the sandbox needs a static binary: run the tests with CGO_ENABLED=0")
-		}
+	if err := prepared.Static(); err != nil {
+		t.Skip(err)
 	}
 	cmd := exec.Command("/proc/self/exe", "doctor", "--json")
 	cmd.Args[0] = asProgram

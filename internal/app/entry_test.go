@@ -70,7 +70,9 @@ func (w *entryWorld) file(name, text string) string {
 	return path
 }
 
-func (w *entryWorld) tools() ToolSpec { return ToolSpec{Files: []string{filepath.Join(w.dir, "tools.yaml")}} }
+func (w *entryWorld) tools() ToolSpec {
+	return ToolSpec{Files: []string{filepath.Join(w.dir, "tools.yaml")}}
+}
 
 // probe is code whose call shows what has entered the run by then.
 const probe = "call memory.search {\"query\":\"q\"}"

@@ -74,6 +74,9 @@ func BenchmarkStart(b *testing.B) {
 
 // TestCalls times calls from a real sandbox.
 func TestCalls(t *testing.T) {
+	if err := prepared.Static(); err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
 	images, err := prepared.Images(filepath.Join(dir, "images"))
 	if err != nil {

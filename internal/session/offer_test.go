@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"io"
 	"testing"
 	"time"
 
@@ -10,11 +11,18 @@ import (
 	"praxis/internal/guest/wire"
 )
 
+// silent is a host that nobody asks anything.
+type silent struct{}
+
+func (silent) Tools(context.Context, json.RawMessage) (json.RawMessage, error) { return nil, nil }
+
+func (silent) Connect(_ context.Context, conn io.ReadWriteCloser) { _ = conn.Close() }
+
 func TestAnOfferOutlivesTheSandbox(t *testing.T) {
 	m := toyManager(t, t.TempDir())
 	s := create(t, m, toyOptions(t))
 	want(t, s, "offer", "")
-	if err := s.Offer(t.Context(), wire.Offer{Tools: true}, &counter{}); err != nil {
+	if err := s.Offer(t.Context(), wire.Offer{Tools: true}, silent{}); err != nil {
 		t.Fatal(err)
 	}
 	const made = `{"op":"offer","tools":true}`
@@ -56,7 +64,7 @@ func TestAnOfferOutlivesTheSandbox(t *testing.T) {
 
 // curious is a host whose calls ask after their session before they give up.
 type curious struct {
-	counter
+	silent
 	s      *Session
 	called chan struct{}
 }

@@ -92,6 +92,9 @@ func (b box) Offer(ctx context.Context, o wire.Offer, h guest.Host) error {
 // sandboxes opens sessions of the real backend.
 func sandboxes(t *testing.T) func(context.Context) (Session, error) {
 	t.Helper()
+	if err := prepared.Static(); err != nil {
+		t.Fatal(err)
+	}
 	dir := t.TempDir()
 	images, err := prepared.Images(filepath.Join(dir, "images"))
 	if err != nil {

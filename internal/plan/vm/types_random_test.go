@@ -1,9 +1,9 @@
 package vm
 
 import (
+	"flag"
 	"fmt"
 	"math/rand"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -11,16 +11,14 @@ import (
 	"praxis/internal/test/cpython"
 )
 
+var changePrograms = flag.Int("programs", 60, "how many random programs TestRandomChanges compares with CPython")
+
 // TestRandomChanges changes lists, dicts and sets in random ways, here and on
 // CPython: what they hold must stay the same, and its order in lists and dicts.
 func TestRandomChanges(t *testing.T) {
 	t.Parallel()
-	count := 60
-	if n, err := strconv.Atoi(os.Getenv("PRAXIS_PROGRAMS")); err == nil {
-		count = n
-	}
 	py := cpython.Start(t)
-	for seed := range count {
+	for seed := range *changePrograms {
 		source := randomChanges(rand.New(rand.NewSource(int64(seed))))
 		want := py.Exec(t, source)
 		if want.Error != "" {

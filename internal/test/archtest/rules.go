@@ -36,7 +36,7 @@ func PraxisRules() Rules {
 		Rooms:    rooms(),
 		TestTree: "internal/test",
 		Fuzzed: []string{
-			"internal/config", "internal/cli", wire, "internal/guest", "internal/session", "internal/image",
+			"internal/config", "internal/cli/format", "internal/cli/tui", "internal/cli/cmd", wire, "internal/guest", "internal/session", "internal/image",
 			"internal/llm/scripted", "internal/agent/action", "internal/agent/grounding",
 			event, safetext, "internal/record/journal", "internal/record/report", "internal/record/price",
 			"internal/agent", "internal/tool/bridge", "internal/record/memory", "internal/record/replay", "internal/store/sqlite",
@@ -126,7 +126,7 @@ func planRooms() map[string]Room {
 func guestRooms() map[string]Room {
 	return map[string]Room{
 		"cmd/praxis": {
-			Imports:   []string{"internal/cli", "internal/sandbox/gvisor", "internal/guest/agent"},
+			Imports:   []string{"internal/cli/cmd", "internal/sandbox/gvisor", "internal/guest/agent"},
 			Tests:     []string{prepared},
 			TestThird: []string{script},
 		},
@@ -173,7 +173,7 @@ func guestRooms() map[string]Room {
 		"internal/session": {
 			Imports: []string{fault, event, box, wire, "internal/atomicfile", "internal/guest", "internal/image"},
 			Third:   []string{unix, "golang.org/x/sync"},
-			Tests:   []string{"internal/sandbox/gvisor", "internal/sandbox/fake", "internal/guest/agent", prepared},
+			Tests:   []string{"internal/sandbox/fake"},
 		},
 	}
 }
@@ -251,10 +251,15 @@ func runRooms() map[string]Room {
 		"internal/demo": {},
 
 		// The public package is thin: what it offers is done by the layer.
-		".": {Imports: []string{fault, event, "internal/app"}, Tests: []string{"internal/test/prepared"}},
-		"internal/cli": {
-			Imports:   []string{fault, event, safetext, "internal/app", "internal/record/report"},
-			Third:     []string{"github.com/spf13/cobra", "github.com/peterh/liner", "golang.org/x/term"},
+		".":                   {Imports: []string{fault, event, "internal/app"}, Tests: []string{"internal/test/prepared"}},
+		"internal/cli/format": {Imports: []string{fault, event, safetext}},
+		"internal/cli/tui": {
+			Imports: []string{fault, event, safetext, "internal/app", "internal/cli/format"},
+			Third:   []string{"github.com/peterh/liner", "golang.org/x/term"},
+		},
+		"internal/cli/cmd": {
+			Imports:   []string{fault, event, safetext, "internal/app", "internal/record/report", "internal/cli/format", "internal/cli/tui"},
+			Third:     []string{"github.com/spf13/cobra", "golang.org/x/term"},
 			Tests:     []string{"internal/test/toy", "internal/config", "internal/record/journal", "internal/session", syntax},
 			TestThird: []string{script},
 		},

@@ -2,6 +2,7 @@ package battery
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -34,13 +35,15 @@ func TestMain(m *testing.M) {
 }
 
 func run(m *testing.M) int {
-	var err error
-	if dataDir, err = os.MkdirTemp("", "praxis-battery-"); err != nil {
+	err := errors.Join(prepared.Static(), prepared.AtOnce(4))
+	if err == nil {
+		dataDir, err = os.MkdirTemp("", "praxis-battery-")
+	}
+	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
 	}
 	defer os.RemoveAll(dataDir)
-	prepared.AtOnce(4)
 	images, err := prepared.Images(filepath.Join(dataDir, "images"))
 	if err == nil {
 		defer images.Close()
@@ -54,7 +57,7 @@ func run(m *testing.M) int {
 }
 
 // manager makes sessions of the real backend, as the product does.
-func manager(t *testing.T) *session.Manager {
+func manager(t testing.TB) *session.Manager {
 	t.Helper()
 	backend, err := gvisor.New(gvisor.Config{Dir: filepath.Join(dataDir, "run")})
 	if err != nil {

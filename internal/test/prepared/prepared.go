@@ -7,6 +7,7 @@ package prepared
 import (
 	"context"
 	"crypto/sha256"
+	"debug/elf"
 	"encoding/hex"
 	"errors"
 	"flag"
@@ -22,6 +23,22 @@ import (
 	"praxis/internal/image"
 	"praxis/internal/test/cache"
 )
+
+// Static returns why the test binary cannot be the processes of a sandbox, which it
+// is executed as again where there is no dynamic loader: nil when it can.
+func Static() (err error) {
+	f, err := elf.Open("/proc/self/exe")
+	if err != nil {
+		return fmt.Errorf("cannot look at the test binary: %w", err)
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_INTERP {
+			return errors.New("the sandbox needs a static binary: run the tests with CGO_ENABLED=0")
+		}
+	}
+	return nil
+}
 
 // interpreter is the folder of an image store that takes long to make.
 const interpreter = "python"

@@ -102,6 +102,9 @@ func (w *world) canary(what string) string {
 
 func newWorld(t *testing.T) *world {
 	t.Helper()
+	if err := prepared.Static(); err != nil {
+		t.Fatal(err)
+	}
 	w := &world{t: t, home: t.TempDir(), dir: t.TempDir(), secrets: map[string]string{}}
 	w.serve()
 	w.write()

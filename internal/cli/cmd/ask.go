@@ -1,0 +1,238 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/app"
+	"praxis/internal/cli/format"
+	"praxis/internal/cli/tui"
+)
+
+const askLong = `Asks a question. The model answers it by writing code, which runs in a sandbox;
+what the code prints goes back to the model, errors too, until it gives an
+answer. The figures of the answer are filled in from values in the sandbox, and
+those that no code computed are pointed out.
+
+The model is the one of --model, of PRAXIS_MODEL, of the configuration file, or
+what ANTHROPIC_API_KEY or OPENAI_API_KEY allow. OPENAI_BASE_URL makes openai: a
+local server. "scripted:FILE" plays replies from a file.
+
+With --tools the code may call the tools that these files declare. With --mode
+tools the model calls them itself, one native call after the other, and has no
+code and nothing else; with --mode both it does either. See "praxis tools --help".
+
+With --mode plan the model writes a plan instead, which calls the tools of
+--tools by the rules of --policy: it is checked before anything runs, what is
+wrong goes back to the model, and what the plan prints is the answer. The model
+never sees what a tool returns. See "praxis plan --help".`
+
+type askCommand struct {
+	p        *program
+	flags    sessionFlags
+	files    []string
+	out      string
+	model    string
+	thread   string
+	notes    bool
+	maxSteps flagValue[float64]
+	json     bool
+	mode     modeFlags
+	tools    toolFlags
+}
+
+func (p *program) askCommand() *cobra.Command {
+	a := &askCommand{p: p, maxSteps: flagValue[float64]{parse: app.ParseMaxSteps, kind: "number"}}
+	cmd := &cobra.Command{
+		Use:     `ask "QUESTION"`,
+		Short:   "Ask a question that code can answer",
+		Long:    askLong,
+		Example: `  praxis ask "Which region grew fastest?" --file sales.csv --with pandas,matplotlib --out charts`,
+		Args:    takes(1, 1, "the question"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			err := a.mode.check(cmd, &a.tools)
+			if err == nil {
+				err = a.run(cmd.Context(), args[0])
+			}
+			return a.tell(err)
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringArrayVar(&a.files, "file", nil, "`PATH` of a file that the question is about (may be repeated)")
+	fs.StringVar(&a.out, "out", "", "save charts and files that the code makes in this `DIR`")
+	fs.StringVar(&a.model, "model", "", "the model, as `PROVIDER:NAME`")
+	fs.StringVar(&a.thread, "thread", "", "go on with the conversation called `NAME`, its variables and files")
+	fs.BoolVar(&a.notes, "notes", false, "let the model keep notes and find those of all threads (with --thread it can)")
+	fs.Var(&a.maxSteps, "max-steps", "how many turns the model may take (default 10)")
+	fs.BoolVar(&a.json, "json", false, "print one JSON object an event, the answer last")
+	a.flags.register(cmd)
+	a.mode.register(cmd, &a.tools)
+	a.tools.registerApproval(cmd)
+	a.tools.registerNet(cmd)
+	return cmd
+}
+
+// tell writes the last object of a run that did not begin, and returns why.
+func (a *askCommand) tell(err error) error {
+	if f := failureOf(err); f != nil && a.json && !a.p.told && !errors.Is(err, syscall.EPIPE) {
+		line := answerLine{Event: "answer", Figures: []event.Figure{}, Reason: f.Message, Remedy: f.Remedy, Files: []app.SavedFile{}, Failure: f}
+		err = errors.Join(err, a.p.printJSON(line))
+	}
+	return err
+}
+
+func (a *askCommand) run(ctx context.Context, question string) error {
+	if strings.TrimSpace(question) == "" {
+		return usage("praxis ask", "the question is empty")
+	}
+	if a.mode.mode == app.ModePlan {
+		return a.plan(ctx, question)
+	}
+	q := app.AskRequest{
+		Question: question, Mode: a.mode.mode, Model: a.model, Thread: a.thread, Notes: a.notes,
+		Session: a.flags.session(""), Bounds: a.flags.bounds(), Output: app.Output{Dir: a.out}, Tools: a.tools.spec(a.p),
+	}
+	if a.maxSteps.value != nil {
+		q.MaxSteps = int(*a.maxSteps.value)
+	}
+	var err error
+	if q.Files, err = app.LocalFiles(a.files); err != nil {
+		return err
+	}
+	if q.Net, err = a.tools.netSpec(); err != nil {
+		return err
+	}
+	if err := app.PrepareFolder(a.out); err != nil {
+		return err
+	}
+	if err := a.flags.warn(a.p.stderr); err != nil {
+		return err
+	}
+	return a.p.withApp(func(x *app.App) error { return a.ask(ctx, x, q) })
+}
+
+// reporter shows a run: the screen, or lines of JSON.
+type reporter interface {
+	event.Sink
+	// failed returns the first write that failed.
+	failed() error
+	// finish shows what is known at the very end.
+	finish(e ending) error
+}
+
+// ending is how a run ended.
+type ending struct {
+	run     string
+	text    string
+	figures []event.Figure
+	steps   int
+	tokens  event.Tokens
+	made    app.Made
+	out     string // the folder of --out
+	err     error  // why there is no answer
+	unsaved error  // why not all that code made is saved
+}
+
+func (a *askCommand) reporter() reporter {
+	if a.json {
+		return jsonReporter{format.NewJSONLines(a.p.stdout)}
+	}
+	s := tui.NewScreen(a.p.stdout, a.p.colours(a.p.stdout), width(a.p.stdout))
+	if isTerminal(a.p.stdout) {
+		s.Wrap = s.Style.Width
+	}
+	if isTerminal(a.p.stdout) && a.p.getenv("TERM") != "dumb" {
+		s.Wait = &tui.WaitLine{W: a.p.stdout, Style: s.Style}
+	}
+	return screenReporter{s}
+}
+
+// cancelling ends a run when nobody reads its report any more.
+func cancelling(rep reporter, broken func(error)) event.Sink {
+	return event.SinkFunc(func(e event.Event) {
+		rep.Emit(e)
+		if err := rep.failed(); err != nil {
+			broken(err)
+		}
+	})
+}
+
+func (a *askCommand) ask(ctx context.Context, x *app.App, q app.AskRequest) error {
+	rep := a.reporter()
+	runCtx, broken := context.WithCancelCause(ctx)
+	defer broken(nil)
+	out, err := x.Ask(runCtx, q, a.p.watch(cancelling(rep, broken)))
+	a.p.settled()
+	if out.Run == "" {
+		return err
+	}
+	if err != nil && errorCode(err) == exitInterrupted {
+		err = cut{out.Steps}
+	}
+	unsaved := out.Unsaved
+	a.p.told = a.p.told || a.json
+	e := ending{run: out.Run, text: out.Text, figures: out.Figures, steps: out.Steps, tokens: out.Tokens, made: out.Made, out: a.out, err: err, unsaved: unsaved}
+	if err := rep.finish(e); err != nil {
+		return errors.Join(err, unsaved) // nobody reads: that it was cancelled says nothing more
+	}
+	return errors.Join(err, unsaved)
+}
+
+type screenReporter struct{ *tui.Screen }
+
+func (s screenReporter) failed() error { return s.Err }
+
+func (s screenReporter) finish(e ending) error {
+	hint := madeHint(e.made, e.out)
+	if hint != "" {
+		hint = "\n" + hint
+	}
+	if e.err != nil && errorCode(e.err) == exitInterrupted {
+		s.Screen.NoAnswer, s.Screen.Totals, hint = false, "", "" // the person knows, and hears where
+	}
+	if s.Screen.Totals != "" {
+		s.Screen.Totals += ", run " + e.run
+	}
+	return s.Screen.Finish(hint)
+}
+
+type jsonReporter struct{ *format.JSONLines }
+
+func (j jsonReporter) failed() error { return j.Err }
+
+func (j jsonReporter) finish(e ending) error {
+	line := answerLine{
+		Event: "answer", Run: e.run, Answered: e.err == nil, Text: e.text, Figures: orEmpty(e.figures),
+		Steps: e.steps, Tokens: e.tokens, Files: orEmpty(e.made.Saved), Failure: failureOf(errors.Join(e.err, e.unsaved)),
+	}
+	if f := failureOf(e.err); f != nil {
+		line.Reason, line.Remedy = f.Message, f.Remedy
+	}
+	j.Write(line)
+	if j.Err != nil {
+		return fmt.Errorf("cannot write: %w", j.Err)
+	}
+	return nil
+}
+
+// answerLine is the last object of ask --json, also when there is no answer.
+type answerLine struct {
+	Event    string          `json:"event"` // "answer"
+	Answered bool            `json:"answered"`
+	Text     string          `json:"text"`
+	Figures  []event.Figure  `json:"figures"`
+	Reason   string          `json:"reason,omitempty"` // why there is none
+	Remedy   string          `json:"remedy,omitempty"`
+	Steps    int             `json:"steps"`
+	Tokens   event.Tokens    `json:"tokens"`
+	Files    []app.SavedFile `json:"files"`
+	Run      string          `json:"run"`     // its id in the journal; empty when it did not begin
+	Failure  *fault.Error    `json:"failure"` // no answer, or not all that code made is saved
+}

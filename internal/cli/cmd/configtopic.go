@@ -1,0 +1,78 @@
+package cmd
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"praxis/internal/app"
+	"praxis/internal/safetext"
+)
+
+// configExample is a whole configuration file, with what holds without one.
+const configExample = `{
+  "limits": {
+    "memory": "1GiB",
+    "cpus": 1,
+    "processes": 256,
+    "disk": "1GiB",
+    "open_files": 1024
+  },
+  "execution": {
+    "timeout": "30s",
+    "output": "1MiB"
+  },
+  "ask": {
+    "max_steps": 10,
+    "window": 100000
+  },
+  "journal": {
+    "snapshots": true,
+    "snapshot_bytes": "4GiB",
+    "blob_bytes": "16GiB"
+  }
+}`
+
+const configKeys = `  home               data folder: images, templates, named sessions
+  run                folder of the sandboxes that run now; on a disk
+  limits.memory      memory of a session, such as "2GiB"        --memory
+  limits.cpus        its processors, may be a fraction          --cpus
+  limits.processes   its processes and threads                  --processes
+  limits.disk        what it may write                          --disk
+  limits.open_files  files that a process of it may have open
+  execution.timeout  wall time of one execution, such as "1m"   --timeout
+  execution.cpu      processor time of one execution            --cpu-time
+  execution.output   output of one execution that is shown      --output-limit
+  ask.model          "PROVIDER:NAME"                            --model
+  ask.max_steps      turns that the model may take              --max-steps
+  ask.window         tokens that a request may have; what is older is condensed
+  journal.key        file of the private key (PEM) that signs the journal
+  journal.snapshots  save the state before each step of a question
+  journal.snapshot_bytes  of runs together; the oldest are removed first
+  journal.blob_bytes      inputs, long outputs and pictures of all runs`
+
+// configTopic is the help about the configuration file.
+func (p *program) configTopic() *cobra.Command {
+	path := app.ConfigPath(p.getenv)
+	if path == "" {
+		path = "nowhere: neither XDG_CONFIG_HOME nor HOME is set"
+	}
+	return &cobra.Command{
+		Use: "config", Short: "The configuration file: where it is and what it holds",
+		Long: fmt.Sprintf(`The configuration file is JSON and need not exist. It is looked for here:
+
+  %s
+
+($XDG_CONFIG_HOME/praxis/config.json, or ~/.config/praxis/config.json.) Flags go
+before it. A key that is not known is refused. The keys, with the flag that says
+the same for one command:
+
+%s
+
+This file changes nothing, since it holds what holds without one:
+
+%s
+
+PRAXIS_HOME names the data folder when the file does not.`, safetext.Line(path), configKeys, configExample),
+	}
+}

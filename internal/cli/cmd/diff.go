@@ -1,0 +1,54 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+
+	"github.com/spf13/cobra"
+
+	"praxis/internal/app"
+	reports "praxis/internal/record/report"
+)
+
+const diffLong = `Shows what differs between two runs: the question, the model, the image, the
+inputs, then step by step the code, its outcome, its output and the files that
+it changed, and the answer. Times, tokens and ids are not compared. The exit
+code is 1 when something differs, as with diff.`
+
+func (p *program) diffCommand() *cobra.Command {
+	var step int
+	cmd := &cobra.Command{
+		Use: "diff RUN RUN", Short: "Show what differs between two runs", Long: diffLong, Args: takes(2, 2, "a run"),
+		Example: "  praxis diff last~1 last",
+		RunE:    func(cmd *cobra.Command, args []string) error { return p.diff(cmd.Context(), args[0], args[1], step) },
+	}
+	cmd.Flags().IntVar(&step, "step", 0, "compare step `N` alone")
+	return cmd
+}
+
+func (p *program) diff(ctx context.Context, a, b string, step int) error {
+	return p.withApp(func(x *app.App) error {
+		var runs [2]reports.Run
+		var damage error
+		for i, ref := range []string{a, b} {
+			run, err := x.ReadRun(ctx, ref)
+			if err != nil && run.Damage == "" {
+				return err
+			}
+			runs[i], damage = run, errors.Join(damage, err)
+		}
+		var out bytes.Buffer
+		same, err := reports.Diff(&out, runs[0], runs[1], reports.Options{Step: step, Colour: p.colours(p.stdout)})
+		if err == nil {
+			err = p.emit(out.String())
+		}
+		if err := errors.Join(err, damage); err != nil {
+			return err
+		}
+		if !same {
+			return exitStatus{exitNot}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,174 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"praxis/internal/app"
+	"praxis/internal/cli/format"
+	"praxis/internal/safetext"
+)
+
+const gcLong = `Removes what nobody needs any more:
+
+  - contents (inputs, long outputs, pictures) that no run and no thread refers to
+  - snapshots of runs that are older than --older-than, or, the oldest first,
+    while all of them are more than journal.snapshot_bytes; a run without its
+    snapshots can still be shown, verified and replayed
+  - templates that were not used for as long, or whose image is gone
+  - what programs left behind that ended before they could clean up
+
+The states of named sessions and threads stay, and so do runs, unless
+--runs-older-than says otherwise. --dry-run only says what would go.`
+
+// gcCommand is one praxis gc.
+type gcCommand struct {
+	p                     *program
+	age, runAge           flagValue[time.Duration]
+	dryRun, rebuild, json bool
+}
+
+func (p *program) gcCommand() *cobra.Command {
+	g := &gcCommand{p: p}
+	cmd := &cobra.Command{
+		Use: "gc", Short: "Remove contents and snapshots that nobody needs", Long: gcLong, Args: takes(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return g.run(cmd.Context()) },
+	}
+	g.age = flagValue[time.Duration]{parse: parseAge, kind: "time"}
+	g.runAge = flagValue[time.Duration]{parse: parseAge, kind: "time"}
+	fs := cmd.Flags()
+	fs.BoolVar(&g.dryRun, "dry-run", false, "say what would go, and remove nothing")
+	fs.Var(&g.age, "older-than", "age of snapshots and templates that may go (default 30d)")
+	fs.Var(&g.runAge, "runs-older-than", "remove whole runs of that age too, such as 365d")
+	fs.BoolVar(&g.rebuild, "rebuild-index", false, "make the index of runs anew from their journals, and nothing else")
+	fs.BoolVar(&g.json, "json", false, "print one JSON object instead")
+	return cmd
+}
+
+func (g *gcCommand) run(ctx context.Context) error {
+	if g.rebuild {
+		if g.dryRun || g.age.value != nil || g.runAge.value != nil {
+			return usage("praxis gc", "--rebuild-index goes alone")
+		}
+		return g.index(ctx)
+	}
+	cfg, err := g.p.config()
+	if err != nil {
+		return err
+	}
+	q := app.CollectRequest{OlderThan: app.UsualAge, DryRun: g.dryRun}
+	if g.age.value != nil {
+		q.OlderThan = *g.age.value
+	}
+	if g.runAge.value != nil {
+		q.Runs = max(*g.runAge.value, time.Nanosecond)
+	}
+	return g.p.withApp(func(a *app.App) error {
+		out, err := a.Collect(ctx, q)
+		switch {
+		case g.json && err == nil:
+			return g.p.printJSON(out)
+		case err != nil && (g.json || out.Bytes == 0):
+			return err
+		}
+		return errors.Join(g.p.emit(collectedText(out, cfg.Journal.SnapshotBytes)), err) // what went before an error is gone all the same
+	})
+}
+
+// collectedText says what went, or would go.
+func collectedText(f app.Collected, quota int64) string {
+	t := format.Table{{Head: "WHAT"}, {Head: "HOW MANY", Right: true}, {Head: "SIZE", Right: true}, {Head: "WHY"}}
+	add := func(n int, what string, bytes int64, why string) {
+		if n == 0 {
+			return
+		}
+		t.Add(what, safetext.Number(n), safetext.Size(bytes), why)
+	}
+	add(len(f.Journal.Runs), "runs", f.RunBytes, "older than --runs-older-than")
+	add(f.Journal.Blobs, "contents", f.Journal.Bytes-f.RunBytes, "no run and no thread refers to them")
+	for _, part := range []struct {
+		what string
+		gone []app.RemovedState
+	}{{"snapshots", f.Sessions.Snapshots}, {"templates", f.Sessions.Templates}} {
+		for _, r := range byReason(part.gone) {
+			add(r.n, part.what, r.bytes, r.why)
+		}
+	}
+	var b strings.Builder
+	switch {
+	case t.Empty():
+		b.WriteString("There is nothing to remove.\n")
+	case f.DryRun:
+		b.WriteString(t.String() + fmt.Sprintf("\nThat would free %s. Nothing was removed.\n", safetext.Size(f.Bytes)))
+	default:
+		b.WriteString(t.String() + fmt.Sprintf("\nfreed %s\n", safetext.Size(f.Bytes)))
+	}
+	if n := f.Sessions.InUse; n > 0 {
+		fmt.Fprintf(&b, "%s in use by a running session: praxis gc removes them when it has ended.\n", are(n, "snapshot or template", "snapshots or templates"))
+	}
+	fmt.Fprintf(&b, "kept: %s (%s), and snapshots of runs with %s of the %s that they may have\n",
+		safetext.Count(f.Journal.Kept, "content"), safetext.Size(f.Journal.KeptBytes), safetext.Size(f.Sessions.Left), safetext.Size(quota))
+	return b.String()
+}
+
+func are(n int, one, many string) string {
+	if n == 1 {
+		return "1 " + one + " is"
+	}
+	return safetext.Number(n) + " " + many + " are"
+}
+
+// reason is how much goes for one reason.
+type reason struct {
+	why   string
+	n     int
+	bytes int64
+}
+
+// byReason adds up what goes by why it goes, in the order in which reasons occur.
+func byReason(gone []app.RemovedState) []reason {
+	var out []reason
+	for _, g := range gone {
+		why := g.Why
+		if strings.HasPrefix(why, app.Unused) {
+			why = "not used for long enough" // how long differs for each
+		}
+		i := slices.IndexFunc(out, func(r reason) bool { return r.why == why })
+		if i < 0 {
+			i = len(out)
+			out = append(out, reason{why: why})
+		}
+		out[i].n++
+		out[i].bytes += g.Bytes
+	}
+	return out
+}
+
+// index makes the index of runs anew.
+func (g *gcCommand) index(ctx context.Context) error {
+	o, err := g.p.options()
+	if err != nil {
+		return err
+	}
+	done, err := app.RebuildIndex(ctx, o, g.p.quiet())
+	if err != nil {
+		return err
+	}
+	if g.json {
+		return g.p.printJSON(done)
+	}
+	text := "the index knows " + safetext.Count(done.Runs, "run") + " now\n"
+	if done.Removed > 0 {
+		text += "forgot " + safetext.Count(done.Removed, "run") + " without a journal\n"
+	}
+	for _, id := range done.Damaged {
+		text += "the journal of " + id + " is damaged: praxis verify " + id + "\n"
+	}
+	return g.p.emit(text)
+}

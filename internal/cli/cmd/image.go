@@ -1,0 +1,151 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"praxis/internal/app"
+	"praxis/internal/cli/format"
+	"praxis/internal/safetext"
+)
+
+func (p *program) imageCommand() *cobra.Command {
+	return group("image", "Images: the interpreter and its packages",
+		p.imageList(), p.imageBuild(), p.imageRemove(), p.imagePrune())
+}
+
+func (p *program) imageList() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "ls", Short: "List images", Args: takes(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return p.withApp(func(a *app.App) error {
+				all, err := a.ListImages(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return p.listImages(all, asJSON)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	return cmd
+}
+
+func (p *program) listImages(all []app.ImageInfo, asJSON bool) error {
+	t := format.Headed("ID", "NAME", "PACKAGES", "SIZE", "LAST USED")
+	for _, i := range all {
+		if asJSON {
+			if err := p.printJSON(i); err != nil {
+				return err
+			}
+			continue
+		}
+		t.Add(app.ShortID(i.ID), i.Name, fmt.Sprint(len(i.Packages)), safetext.Size(i.Bytes), when(i.Used))
+	}
+	if asJSON {
+		return nil
+	}
+	if len(all) == 0 {
+		return p.emit("There are no images. The first run makes the default one; so does: praxis image build\n")
+	}
+	return p.emit(t.String())
+}
+
+func (p *program) imageBuild() *cobra.Command {
+	var (
+		spec   app.SessionSpec
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use: "build", Short: "Build an image now, so that no run has to wait for it", Args: takes(0, 0, ""),
+		Example: "  praxis image build --with numpy,pandas==2.*",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return p.withApp(func(a *app.App) error {
+				img, err := a.BuildImage(cmd.Context(), spec, p.quiet())
+				p.settled()
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return p.printJSON(img)
+				}
+				var b strings.Builder
+				fmt.Fprintf(&b, "%s  %s\n", app.ShortID(img.ID), img.Name)
+				for _, pkg := range img.Packages {
+					fmt.Fprintf(&b, "  %s %s\n", safetext.Line(pkg.Name), safetext.Line(pkg.Version))
+				}
+				return p.emit(b.String())
+			})
+		},
+	}
+	fs := cmd.Flags()
+	fs.StringArrayVar(&spec.With, "with", nil, "`PACKAGES` to have, such as numpy,pandas==2.*")
+	fs.StringVar(&spec.Requirements, "requirements", "", "requirements `FILE` with packages to have")
+	fs.BoolVar(&asJSON, "json", false, "print one JSON object instead")
+	return cmd
+}
+
+func (p *program) imageRemove() *cobra.Command {
+	return &cobra.Command{
+		Use: "rm IMAGE…", Short: "Remove images by id or name", Args: takes(1, 1000, "an id or a name"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.withApp(func(a *app.App) error {
+				for _, name := range args {
+					if err := a.RemoveImage(cmd.Context(), name); err != nil {
+						return err
+					}
+					if err := p.emit("removed " + name + "\n"); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	}
+}
+
+func (p *program) imagePrune() *cobra.Command {
+	age := flagValue[time.Duration]{parse: parseAge, kind: "time"}
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "prune", Short: "Remove images that were not used for a while", Args: takes(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			old := 30 * 24 * time.Hour
+			if age.value != nil {
+				old = *age.value
+			}
+			return p.withApp(func(a *app.App) error {
+				gone, err := a.PruneImages(cmd.Context(), old)
+				if err != nil {
+					return err
+				}
+				return p.pruned(gone, asJSON)
+			})
+		},
+	}
+	cmd.Flags().Var(&age, "older-than", "how long unused, such as 12h or 0s (default 30d)")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	return cmd
+}
+
+func (p *program) pruned(gone []app.ImageInfo, asJSON bool) error {
+	var bytes int64
+	for _, i := range gone {
+		bytes += i.Bytes
+		if asJSON {
+			if err := p.printJSON(i); err != nil {
+				return err
+			}
+		} else if err := p.emit("removed " + i.Name + "\n"); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		return nil
+	}
+	return p.emit(fmt.Sprintf("%s removed, %s freed\n", safetext.Count(len(gone), "image"), safetext.Size(bytes)))
+}

@@ -1,0 +1,116 @@
+package cmd
+
+import (
+	"io"
+	"strings"
+
+	"praxis/event"
+	"praxis/internal/app"
+	"praxis/internal/cli/format"
+)
+
+// orEmpty makes a list that JSON writes as [] rather than null.
+func orEmpty[T any](s []T) []T {
+	if s == nil {
+		return []T{}
+	}
+	return s
+}
+
+// printJSON writes one object on one line.
+func (p *program) printJSON(v any) error {
+	p.told = true
+	return format.NewEncoder(p.stdout).Encode(v)
+}
+
+// printer shows an execution as an interpreter at a prompt would.
+type printer struct {
+	stdout, stderr io.Writer
+	column         [2]bool     // whether the last line of stdout, stderr is open
+	alone          bool        // the session ends with the code
+	err            error       // the first write that failed
+	broken         func(error) // hears of it; may be nil
+}
+
+func newPrinter(stdout, stderr io.Writer) *printer {
+	return &printer{stdout: guestWriter(stdout), stderr: guestWriter(stderr)}
+}
+
+// Emit shows output as it comes, and displayed values between it.
+func (p *printer) Emit(e event.Event) {
+	switch e := e.(type) {
+	case event.Output:
+		p.write(e.Stream, e.Data)
+	case event.Display:
+		p.value(e.Bundle)
+	case event.ExecutionEnded:
+		if x := e.Execution; x.State != "" && p.err == nil {
+			if p.alone || x.State != event.Kept {
+				x.Message = x.Cause() // nothing of it is there after this command
+			}
+			p.err = p.end(x)
+		}
+	}
+}
+
+func (p *printer) write(s event.Stream, data []byte) {
+	if len(data) == 0 || p.err != nil {
+		return
+	}
+	w, i := p.stdout, 0
+	if s == event.Stderr {
+		w, i = p.stderr, 1
+	}
+	p.column[i] = data[len(data)-1] != '\n'
+	if _, p.err = w.Write(data); p.err != nil && p.broken != nil {
+		p.broken(p.err)
+	}
+}
+
+// line writes a text on lines of its own.
+func (p *printer) line(s event.Stream, text string) {
+	i := 0
+	if s == event.Stderr {
+		i = 1
+	}
+	if p.column[i] {
+		p.write(s, []byte("\n"))
+	}
+	p.write(s, []byte(strings.TrimRight(text, "\n")+"\n"))
+}
+
+// value prints a bundle as text. A picture has none worth printing: it is a file.
+func (p *printer) value(b event.Bundle) {
+	if _, ok := app.PictureOf(b); ok {
+		return
+	}
+	if text := app.TextOf(b); text != "" {
+		p.line(event.Stdout, text)
+	}
+}
+
+// end shows the value of the last expression, the traceback, and what ended the code.
+func (p *printer) end(x event.Execution) error {
+	p.value(x.Result)
+	if x.Error != nil {
+		text := x.Error.Traceback
+		if text == "" {
+			text = strings.TrimSuffix(x.Error.Name+": "+x.Error.Value, ": ")
+		}
+		p.line(event.Stderr, text)
+	}
+	if message, remedy := format.Explain(x); message != "" && p.err == nil {
+		if p.column[1] {
+			p.write(event.Stderr, []byte("\n"))
+		}
+		var b strings.Builder
+		tell(&b, message, remedy)
+		_, p.err = io.WriteString(p.stderr, b.String())
+	}
+	for _, w := range []io.Writer{p.stdout, p.stderr} {
+		if c, ok := w.(*format.Cleaner); ok && p.err == nil {
+			p.err = c.Flush()
+		}
+	}
+	return p.err
+}

@@ -1,0 +1,212 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/app"
+	"praxis/internal/safetext"
+)
+
+const runLong = `Runs Python code in a sandbox: a FILE, the CODE after -c, or what is piped in
+("-" says so). What the code prints is printed as it comes, and the value of the
+last expression at the end.
+
+Files given with --file are copied into the code's working folder, /work. Files
+that the code writes or changes there, and pictures that it displays
+(figure-1.png, …; display-1.html for what has nothing but HTML), are saved in
+the folder of --out, where they take the place of files of the same name; files
+that the command line names to be read are never overwritten, and a name that
+begins with "." begins with "_" there. Output that is too long to be shown is
+there in full, as output.txt.
+
+What the code writes to standard error comes out on standard error, beside the
+lines of praxis itself, and code can write lines that look like those. Where
+that matters use --json: there each thing has a key of its own, and only what
+stands there is what praxis says.
+
+Threads that the code leaves are waited for within the time limit, as python
+does, but for daemon threads.
+
+With --session, variables and files are kept under that name, on disk, between
+commands. See "praxis help exit-codes" for the exit codes.`
+
+type runCommand struct {
+	p       *program
+	flags   sessionFlags
+	code    string
+	files   []string
+	out     string
+	session string
+	json    bool
+	tools   toolFlags
+}
+
+func (p *program) runCommand() *cobra.Command {
+	r := &runCommand{p: p}
+	cmd := &cobra.Command{
+		Use:     "run [FILE]",
+		Short:   "Run code in a sandbox",
+		Long:    runLong,
+		Example: "  praxis run -c 'sum(range(10))'\n  praxis run plot.py --file sales.csv --with pandas,matplotlib --out charts\n  praxis run --session work -c 'x = 1'",
+		Args:    takes(0, 1, ""),
+	}
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		var inline *string
+		if cmd.Flags().Changed("code") {
+			inline = &r.code
+		}
+		return r.run(cmd.Context(), inline, args)
+	}
+	fs := cmd.Flags()
+	fs.StringVarP(&r.code, "code", "c", "", "run this `CODE`")
+	fs.StringArrayVar(&r.files, "file", nil, "copy the file at `PATH` into the working folder (may be repeated)")
+	fs.StringVar(&r.out, "out", "", "save what the code makes in this `DIR`")
+	fs.StringVar(&r.session, "session", "", "keep variables and files under this `NAME`")
+	fs.BoolVar(&r.json, "json", false, "print one JSON object instead")
+	r.flags.register(cmd)
+	r.tools.registerFiles(cmd)
+	r.tools.registerApproval(cmd)
+	r.tools.registerNet(cmd)
+	return cmd
+}
+
+func (r *runCommand) run(ctx context.Context, inline *string, args []string) error {
+	q := app.CodeRequest{
+		Session: r.flags.session(r.session), Bounds: r.flags.bounds(), Output: app.Output{Dir: r.out, Protect: args},
+		Tools: r.tools.spec(r.p), Running: func(interrupt func(context.Context) error) func() { return r.p.interrupts.during(ctx, interrupt) },
+	}
+	var err error
+	if q.Files, err = app.LocalFiles(r.files); err != nil {
+		return err
+	}
+	if q.Code, err = r.p.readCode(inline, args); err != nil {
+		return err
+	}
+	if q.Net, err = r.tools.netSpec(); err != nil {
+		return err
+	}
+	if err := app.PrepareFolder(r.out); err != nil {
+		return err
+	}
+	if err := r.flags.warn(r.p.stderr); err != nil {
+		return err
+	}
+	return r.p.withApp(func(a *app.App) error { return r.execute(ctx, a, q) })
+}
+
+func (r *runCommand) execute(ctx context.Context, a *app.App, q app.CodeRequest) error {
+	printer := newPrinter(r.p.stdout, r.p.stderr)
+	printer.alone = r.session == ""
+	sink := event.Sink(printer)
+	if r.json {
+		sink = event.Discard
+	}
+	if r.session == "" {
+		sink = wholeSink(sink, r.out)
+	}
+	// When nobody reads any more, the code is interrupted; its state is saved.
+	runCtx, broken := context.WithCancelCause(ctx)
+	defer broken(nil)
+	printer.broken = broken
+	out, err := a.RunCode(runCtx, q, r.p.watch(sink))
+	r.p.settled()
+	if err != nil {
+		return errors.Join(printer.err, err)
+	}
+	if printer.err == nil {
+		printer.err = r.summary(out)
+	}
+	if err := errors.Join(printer.err, out.Unsaved); err != nil {
+		return err
+	}
+	if code := statusCode(out.Execution.Status); code != exitOK {
+		return exitStatus{code}
+	}
+	return nil
+}
+
+// runResult is the object of run --json. What event.Execution leaves out when
+// it is empty is there all the same, so that a reader need not ask.
+type runResult struct {
+	Run string `json:"run"` // its id in the journal
+	event.Execution
+	Result   event.Bundle    `json:"result"`
+	Displays []event.Bundle  `json:"displays"`
+	Error    *event.Raised   `json:"error"`
+	Session  string          `json:"session"`
+	Snapshot string          `json:"snapshot"`
+	Files    []app.SavedFile `json:"files"`
+	Note     string          `json:"note,omitempty"`
+	Failure  *fault.Error    `json:"failure"` // to save what the code made
+}
+
+// note says that a named session stays where it was, or "".
+func (r *runCommand) note(x event.Execution) string {
+	if r.session == "" || x.State == event.Kept {
+		return ""
+	}
+	return "session " + r.session + " stays as it was before this command: of what the code changed, nothing is kept"
+}
+
+func (r *runCommand) summary(out app.CodeResult) error {
+	x := out.Execution
+	note := r.note(x)
+	if r.json {
+		if r.session == "" || x.State != event.Kept {
+			x.Message = x.Cause() // nothing of it is there after this command
+		}
+		if r.session == "" {
+			x.Stdout, x.Stderr, x.OutputFile = wholeIn(x.Stdout, r.out), wholeIn(x.Stderr, r.out), ""
+		} else {
+			x.Session = r.session
+		}
+		return r.p.printJSON(runResult{
+			Run: out.Run, Execution: x, Result: x.Result, Displays: orEmpty(x.Displays), Error: x.Error,
+			Session: x.Session, Snapshot: out.Snapshot, Files: orEmpty(out.Made.Saved), Note: note,
+			Failure: failureOf(out.Unsaved),
+		})
+	}
+	lines := []string{note}
+	for _, f := range out.Made.Saved {
+		lines = append(lines, fmt.Sprintf("saved %s (%s)", safetext.Line(f.Path), safetext.Size(f.Bytes)))
+	}
+	for _, line := range append(lines, madeHint(out.Made, r.out)) {
+		if line != "" {
+			if _, err := fmt.Fprintf(r.p.stderr, "praxis: %s\n", line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// madeHint says how to get what was made and not saved, or "".
+func madeHint(m app.Made, out string) string {
+	var parts []string
+	for _, k := range [...]struct {
+		n    int
+		what string
+	}{{m.Pictures, "picture"}, {m.Pages, "HTML page"}, {m.Files, "file"}} {
+		if k.n > 0 {
+			parts = append(parts, safetext.Count(k.n, k.what))
+		}
+	}
+	if m.Unlisted != nil {
+		return "what files the code made is not known: " + safetext.Line(m.Unlisted.Error())
+	}
+	if len(parts) == 0 || out != "" {
+		return ""
+	}
+	them := "them"
+	if m.Pictures+m.Pages+m.Files == 1 {
+		them = "it"
+	}
+	return "the code made " + strings.Join(parts, " and ") + ": add --out DIR to save " + them
+}

@@ -1,0 +1,184 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/app"
+	"praxis/internal/cli/format"
+	"praxis/internal/safetext"
+)
+
+const runsLong = `Lists runs, the newest first. Everything that a flag says must hold. Whatever
+does not fit the terminal is left out, the rest of the columns is in --json.
+
+A point in time is a day (2026-11-21, today, yesterday), an age (7d, 12h), or a
+time (2026-11-21T14:00:00Z). A day after --until is taken whole.
+
+An outcome is answered, unanswered or failed for a question; ok, error, timeout,
+memory, output, killed, interrupted or crashed for code; ok, error, limit,
+refused, waits or stopped for a plan; and running, unfinished or abandoned for
+what did not end.
+
+Where a command takes a RUN it may be an id, its beginning, last, or last~2 for
+the one two before the last.`
+
+const runsExample = `  praxis runs --since yesterday --outcome error
+  praxis runs --text 'co2 rise' --model anthropic: --cost 0.01
+  praxis runs --json --limit 1`
+
+// runsCommand is one praxis runs.
+type runsCommand struct {
+	p                    *program
+	span                 spanFlags
+	cost                 flagValue[float64]
+	model, outcome, kind string
+	thread, text         string
+	limit                int
+	json                 bool
+}
+
+func (p *program) runsCommand() *cobra.Command {
+	r := &runsCommand{p: p}
+	cmd := &cobra.Command{
+		Use: "runs", Short: "List the runs that were recorded, the newest first", Long: runsLong, Example: runsExample,
+		Args: takes(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error { return r.list(cmd.Context()) },
+	}
+	r.cost = flagValue[float64]{parse: parseUSD, kind: "dollars"}
+	fs := cmd.Flags()
+	r.span.register(cmd)
+	fs.StringVar(&r.model, "model", "", "runs that asked a `MODEL` whose name has this in it")
+	fs.StringVar(&r.outcome, "outcome", "", "runs with this `OUTCOME`: answered, error, timeout, …")
+	fs.StringVar(&r.outcome, "status", "", "the same as --outcome `OUTCOME`")
+	fs.StringVar(&r.kind, "kind", "", "runs of this `KIND`: ask for questions, code for code that a person gave, plan for plans, tool for calls of tools")
+	fs.StringVar(&r.thread, "thread", "", "runs of this conversation, by its `NAME`")
+	fs.Var(&r.cost, "cost", "runs that cost at least so many dollars")
+	fs.StringVar(&r.text, "text", "", "runs with these `WORDS` in question, code or answer")
+	fs.IntVar(&r.limit, "limit", 20, "list `N` runs at the most; 0 is all")
+	fs.BoolVar(&r.json, "json", false, "print one JSON object a line, with \"id\"")
+	return cmd
+}
+
+func parseUSD(s string) (float64, error) {
+	v, err := strconv.ParseFloat(strings.TrimPrefix(s, "$"), 64)
+	if err != nil || !(v >= 0 && v <= 1e9) {
+		return 0, fault.New(fault.Invalid, "Write dollars such as 0.05 or 2.", "cannot use cost %q: it is not an amount", safetext.Line(s))
+	}
+	return v, nil
+}
+
+// query returns what the flags ask for.
+func (r *runsCommand) query() (app.RunQuery, error) {
+	q := app.RunQuery{
+		Model: r.model, Outcome: event.Outcome(r.outcome), Kind: event.Kind(r.kind), Thread: r.thread, Words: r.text,
+		MinUSD: r.cost.value, Limit: r.limit,
+	}
+	return q, r.span.narrow(&q)
+}
+
+func (r *runsCommand) list(ctx context.Context) error {
+	q, err := r.query()
+	if err != nil {
+		return err
+	}
+	prices, err := app.LoadPrices(r.p.getenv)
+	if err != nil && q.MinUSD != nil {
+		return err
+	}
+	if err != nil {
+		// A list without costs is better than none.
+		tell(r.p.stderr, err.Error(), format.Remedy(err))
+	}
+	return r.p.withApp(func(a *app.App) error {
+		runs, more, err := a.Runs(ctx, q, prices)
+		if err != nil {
+			return err
+		}
+		if len(runs) == 0 && !r.json {
+			return r.nothing(ctx, a)
+		}
+		if err := r.print(runs); err != nil {
+			return err
+		}
+		if more && !r.json {
+			return r.p.remark("there are more; see them with --limit %d, or --limit 0 for all", 5*r.limit)
+		}
+		return nil
+	})
+}
+
+// nothing tells an empty journal from filters that let nothing through.
+func (r *runsCommand) nothing(ctx context.Context, a *app.App) error {
+	any, err := a.HasRuns(ctx)
+	if err != nil {
+		return err
+	}
+	if !any {
+		return r.p.emit(noRuns)
+	}
+	return r.p.emit("No run is like that. Leave a flag out to see more.\n")
+}
+
+// noRuns says how to make the first run.
+const noRuns = "There are no runs yet. Every praxis ask and praxis run makes one: praxis run -c 'print(6 * 7)'\n"
+
+// runTitle is what a run is called in a message.
+func runTitle(r app.Run) string { return r.ID + "  " + label(r.Question) }
+
+func (r *runsCommand) print(runs []app.ListedRun) error {
+	if !r.json {
+		return r.p.emit(runTable(runs, time.Now(), r.p.columns()))
+	}
+	for _, s := range runs {
+		if err := r.p.printJSON(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// columns is the width of the terminal that a table is for, or 0 when it is not
+// for one.
+func (p *program) columns() int {
+	if !isTerminal(p.stdout) {
+		return 0
+	}
+	return width(p.stdout)
+}
+
+// runTable shows runs in a table for a terminal so wide, or with every column
+// in full.
+func runTable(runs []app.ListedRun, now time.Time, width int) string {
+	t := format.Table{
+		{Head: "ID"}, {Head: "WHEN"}, {Head: "KIND", Drop: 7}, {Head: "OUTCOME"}, {Head: "MODEL", Drop: 8},
+		{Head: "STEPS", Drop: 6, Right: true}, {Head: "TOKENS", Drop: 5, Right: true},
+		{Head: "COST", Drop: 3, Right: true}, {Head: "TOOK", Drop: 4, Right: true}, {Head: "QUESTION"},
+	}
+	for _, s := range runs {
+		began := when(s.Began)
+		if width > 0 {
+			began = ago(now, s.Began)
+		}
+		t.Add(
+			s.ID, began, string(s.Kind), string(s.Outcome), s.Model, some(s.Steps), some(s.Tokens.Input+s.Tokens.Output),
+			costText(s), brief(time.Duration(s.Took)), s.Question,
+		)
+	}
+	return format.Fitted(t, width)
+}
+
+// some writes a number that is not 0.
+func some(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprint(n)
+}

@@ -1,0 +1,219 @@
+package cmd
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"praxis/internal/app"
+	"praxis/internal/cli/format"
+	"praxis/internal/safetext"
+)
+
+func (p *program) sessionCommand() *cobra.Command {
+	return group("session", "Named sessions and their snapshots",
+		p.sessionList(), p.sessionFork(), p.sessionRollback(), p.sessionLog(), p.sessionRemove())
+}
+
+// sessionLine is one object of session ls --json.
+type sessionLine struct {
+	Name      string    `json:"name"`
+	Head      string    `json:"head"`
+	Snapshots int       `json:"snapshots"`
+	Bytes     int64     `json:"bytes"`
+	Image     string    `json:"image"`
+	Forked    string    `json:"forked,omitempty"`
+	Seed      *int64    `json:"seed,omitempty"`
+	Created   time.Time `json:"created"`
+	Used      time.Time `json:"used"`
+}
+
+func (p *program) sessionList() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "ls", Short: "List named sessions, the last used first", Args: takes(0, 0, ""),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return p.withApp(func(a *app.App) error {
+				all, err := a.NamedSessions(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return p.listSessions(all, asJSON)
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	return cmd
+}
+
+func (p *program) listSessions(all []app.NamedSession, asJSON bool) error {
+	t := format.Headed("NAME", "SNAPSHOTS", "SIZE", "IMAGE", "FORKED FROM", "LAST USED")
+	for _, s := range all {
+		var bytes int64
+		for _, snap := range s.Snapshots {
+			bytes += snap.Bytes
+		}
+		if asJSON {
+			err := p.printJSON(sessionLine{s.Name, s.Head, len(s.Snapshots), bytes, s.Image.Name, s.Forked, s.Seed, s.Created, s.Used})
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		t.Add(s.Name, fmt.Sprint(len(s.Snapshots)), safetext.Size(bytes), s.Image.Name, s.Forked, when(s.Used))
+	}
+	if asJSON {
+		return nil
+	}
+	if len(all) == 0 {
+		return p.emit("There are no named sessions. Make one with: praxis run --session NAME …\n")
+	}
+	return p.emit(t.String())
+}
+
+func when(t time.Time) string { return t.Local().Format(time.DateTime) }
+
+func (p *program) sessionFork() *cobra.Command {
+	return &cobra.Command{
+		Use: "fork A B", Short: "Make session B, which starts where A stands now", Args: takes(2, 2, "a name"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.withApp(func(a *app.App) error {
+				if err := a.ForkSession(cmd.Context(), args[0], args[1]); err != nil {
+					return err
+				}
+				return p.emit(fmt.Sprintf("forked %s from %s\n", args[1], args[0]))
+			})
+		},
+	}
+}
+
+func (p *program) sessionRollback() *cobra.Command {
+	return &cobra.Command{
+		Use: "rollback A [SNAPSHOT]", Short: "Go back to a snapshot, or to the one before the last", Args: takes(1, 2, "a name"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			id := ""
+			if len(args) == 2 {
+				id = args[1]
+			}
+			return p.withApp(func(a *app.App) error {
+				head, err := a.RollbackSession(cmd.Context(), args[0], id)
+				if err != nil {
+					return err
+				}
+				return p.emit(fmt.Sprintf("%s is at snapshot %s\n", args[0], app.ShortID(head)))
+			})
+		},
+	}
+}
+
+func (p *program) sessionLog() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use: "log A", Short: "Show a session's snapshots as a tree", Args: takes(1, 1, "a name"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.withApp(func(a *app.App) error {
+				log, err := a.SessionLog(cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				if !asJSON {
+					return p.emit(snapshotTree(log))
+				}
+				for _, s := range log {
+					if err := p.printJSON(s); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object a line")
+	return cmd
+}
+
+// snapshotTree draws snapshots below what they were made from, the oldest first.
+// What was made after a rollback is a branch of its own.
+func snapshotTree(log []app.SnapshotInfo) string {
+	known := map[string]bool{}
+	for _, s := range log {
+		known[s.ID] = true
+	}
+	children := map[string][]app.SnapshotInfo{}
+	for _, s := range log {
+		parent := s.Parent
+		if !known[parent] || parent == s.ID {
+			parent = "" // the first, or one whose parent was dropped from the history
+		}
+		children[parent] = append(children[parent], s)
+	}
+	var b strings.Builder
+	drawn := map[string]bool{}
+	var draw func(parent, indent string)
+	draw = func(parent, indent string) {
+		for {
+			next := children[parent]
+			for i, s := range next {
+				if drawn[s.ID] {
+					return // a damaged history that goes in a circle
+				}
+				drawn[s.ID] = true
+				mark := "○"
+				if s.Head {
+					mark = "●"
+				}
+				branch := ""
+				if len(next) > 1 && i < len(next)-1 {
+					branch = "├─"
+				} else if len(next) > 1 {
+					branch = "└─"
+				}
+				fmt.Fprintf(&b, "%s%s%s %s  %s  %8s  %s\n", indent, branch, mark, app.ShortID(s.ID), when(s.Created), safetext.Size(s.Bytes), label(s.Label))
+				if len(next) > 1 {
+					bar := "  "
+					if i < len(next)-1 {
+						bar = "│ "
+					}
+					draw(s.ID, indent+bar)
+				}
+			}
+			if len(next) != 1 {
+				return
+			}
+			parent = next[0].ID
+		}
+	}
+	draw("", "")
+	return b.String()
+}
+
+// label is the code that made a snapshot, short enough for a line.
+func label(s string) string {
+	const width = 60
+	r := []rune(safetext.Line(s))
+	if len(r) > width {
+		return string(r[:width-1]) + "…"
+	}
+	return string(r)
+}
+
+func (p *program) sessionRemove() *cobra.Command {
+	return &cobra.Command{
+		Use: "rm A…", Short: "Remove sessions and their snapshots", Args: takes(1, 1000, "a name"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.withApp(func(a *app.App) error {
+				for _, name := range args {
+					if err := a.RemoveSession(cmd.Context(), name); err != nil {
+						return err
+					}
+					if err := p.emit("removed " + name + "\n"); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	}
+}

@@ -1,0 +1,247 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"praxis/fault"
+	"praxis/internal/app"
+	"praxis/internal/cli/format"
+	"praxis/internal/safetext"
+)
+
+const verifyLong = `Checks the journals of runs: that every record is where it was and as it was
+(each one holds the hash of the one before), that every content is what its
+name says, and that the signatures are of keys that are known here. Whatever is
+wrong is named with the record and its position. Nothing is changed.
+
+A FILE is what praxis export wrote, a bundle or a bare journal. Without a RUN or
+a FILE every run is checked.
+
+The exit code is 0 only when all is whole and finished; 1 when something is
+damaged or signed by a key that is not known; 3 when what there is is whole but
+was begun and not finished, as after a crash.`
+
+// verifyCommand is one praxis verify.
+type verifyCommand struct {
+	p      *program
+	key    string
+	pinned app.Key // read from the file
+	all    bool
+	json   bool
+}
+
+func (p *program) verifyCommand() *cobra.Command {
+	v := &verifyCommand{p: p}
+	cmd := &cobra.Command{
+		Use: "verify [RUN|FILE]…", Short: "Check that the record of a run is whole and untouched", Long: verifyLong,
+		Args: takes(0, 10000, ""),
+		RunE: func(cmd *cobra.Command, args []string) error { return v.run(cmd.Context(), args) },
+	}
+	fs := cmd.Flags()
+	fs.StringVar(&v.key, "key", "", "public key `FILE` (PEM) that must have signed")
+	fs.BoolVar(&v.all, "all", false, "check every run")
+	fs.BoolVar(&v.json, "json", false, "print one JSON object a line")
+	return cmd
+}
+
+// verdictCode maps a verdict to an exit code.
+func verdictCode(v app.Verdict) int {
+	switch v {
+	case app.Whole:
+		return exitOK
+	case app.Unfinished:
+		return exitUnfinished
+	}
+	return exitNot
+}
+
+func (v *verifyCommand) run(ctx context.Context, args []string) error {
+	if v.all && len(args) > 0 {
+		return usage("praxis verify", "--all and %q name two things", safetext.Line(args[0]))
+	}
+	if v.key != "" {
+		public, err := app.ReadKeyFile(v.key)
+		if err != nil {
+			return err
+		}
+		v.pinned = public
+	}
+	return v.p.withApp(func(a *app.App) error {
+		if len(args) == 0 {
+			return v.everything(ctx, a)
+		}
+		worst := app.Whole
+		for _, arg := range args {
+			got, err := a.Verify(ctx, arg, v.pinned)
+			if err == nil {
+				err = v.tell(got, true)
+			}
+			if err != nil {
+				return err
+			}
+			worst = app.Worse(worst, got.Status)
+		}
+		return exitWith(worst)
+	})
+}
+
+// everything checks every run, and tells those that are not whole.
+func (v *verifyCommand) everything(ctx context.Context, a *app.App) error {
+	counts := map[app.Verdict]int{}
+	var runs int
+	var records, bytes int64
+	var index error // why it could not be read
+	worst := app.Whole
+	for got, err := range a.VerifyAll(ctx, v.pinned) {
+		switch {
+		case err != nil && got.Run == "" && fault.KindOf(err) == fault.Conflict:
+			index = err // the journals stand for themselves
+			continue
+		case err != nil:
+			return err
+		}
+		if index != nil {
+			tell(v.p.stderr, index.Error(), format.Remedy(index))
+			index = nil
+		}
+		if err := v.tell(got, false); err != nil {
+			return err
+		}
+		counts[got.Status]++
+		runs, records, bytes, worst = runs+1, records+got.Records, bytes+got.Bytes, app.Worse(worst, got.Status)
+	}
+	switch {
+	case index != nil: // and there is no journal beside it
+		return index
+	case v.json:
+		return exitWith(worst)
+	case runs == 0:
+		return v.p.emit(noRuns)
+	}
+	var parts []string
+	for _, k := range app.Verdicts() {
+		if counts[k] > 0 {
+			parts = append(parts, fmt.Sprintf("%s %s", safetext.Number(counts[k]), verdictWords(k)))
+		}
+	}
+	text := fmt.Sprintf("%s: %s; %s records, %s\n", safetext.Count(runs, "run"), strings.Join(parts, ", "), safetext.Number(int(records)), safetext.Size(bytes))
+	return errors.Join(v.p.emit(text), exitWith(worst))
+}
+
+// tell says what was found of one run. Unless all is wanted, one that is whole
+// is worth no line.
+func (v *verifyCommand) tell(got app.Verified, all bool) error {
+	switch {
+	case v.json:
+		return v.p.printJSON(got)
+	case all || got.Status != app.Whole:
+		return v.p.emit(v.text(got))
+	}
+	return nil
+}
+
+// verdictWords is a verdict as a person reads it.
+func verdictWords(v app.Verdict) string {
+	switch v {
+	case app.Unfinished:
+		return "begun, not finished"
+	case app.Stranger:
+		return "signed by a key that is not trusted"
+	}
+	return string(v)
+}
+
+// text tells what was checked.
+func (v *verifyCommand) text(rep app.Verified) string {
+	var b strings.Builder
+	name := rep.Run
+	if rep.File != "" {
+		name = strings.TrimSpace(rep.File + "  " + rep.Run)
+	}
+	fmt.Fprintf(&b, "%s  %s\n", safetext.Line(name), verdictWords(rep.Status))
+	line := func(label, layout string, args ...any) {
+		text := safetext.Line(fmt.Sprintf(layout, args...))
+		for i, part := range format.BreakWords(text, 64) {
+			if i > 0 {
+				label = ""
+			}
+			fmt.Fprintf(&b, "  %-11s %s\n", label, part)
+		}
+	}
+	if d := rep.Damage; d != nil {
+		line("damage", "%s", d.Problem)
+		if !rep.Gone() {
+			line("where", "record %d, byte %d of the journal", d.Seq, d.Offset)
+		}
+		// Of a record that was changed, it is the one after it that tells.
+		switch good := min(rep.Records, d.Seq); good {
+		case 0:
+			line("before it", "nothing")
+		case 1:
+			line("before it", "1 record, which is whole")
+		default:
+			line("before it", "%s records, which are whole", safetext.Number(int(good)))
+		}
+		return b.String()
+	}
+	line("records", "%s (%s), each with the hash of the one before", safetext.Number(int(rep.Records)), safetext.Size(rep.Bytes))
+	switch {
+	case rep.Unchecked > 0:
+		line("contents", "%s not checked: a bare journal comes without them", safetext.Number(rep.Unchecked))
+	case rep.Blobs > 0:
+		line("contents", "%s, each as its hash says", safetext.Number(rep.Blobs))
+	}
+	line("signatures", "%s", signatures(rep))
+	for _, k := range rep.Keys {
+		line("key", "%s", v.keyText(k))
+	}
+	switch {
+	case rep.Running:
+		line("end", "none yet: the run goes on, and this is what stands there by now")
+	case !rep.Finished:
+		line("end", "none: the process that carried it out ended first")
+	}
+	if rep.Status == app.Stranger && v.pinned.Public == "" {
+		line("→", "If you know whose key it is, trust it with praxis key trust, or name its file with --key. Who wrote the run anew could have made a key for it.")
+	}
+	return b.String()
+}
+
+func signatures(rep app.Verified) string {
+	if rep.Checkpoints == 0 {
+		return "none yet"
+	}
+	text := fmt.Sprintf("%s, good", safetext.Number(int(rep.Checkpoints)))
+	if left := rep.Records - rep.Signed; left > 0 {
+		text += fmt.Sprintf("; the last %s not signed yet", safetext.Count(int(left), "record"))
+	}
+	return text
+}
+
+func (v *verifyCommand) keyText(k app.KeyReport) string {
+	switch {
+	case v.pinned.Public != "" && k.Public == v.pinned.Public:
+		return k.ID + ", the one in " + v.key
+	case v.pinned.Public != "" && app.Trusts(v.pinned, k):
+		return k.ID + ", for which the one in " + v.key + " vouches"
+	case v.pinned.Public != "":
+		return k.ID + ", not the one in " + v.key + " (" + v.pinned.ID + ")"
+	case k.Known && k.Through != "":
+		return k.ID + ", for which " + k.Through + " vouches, which is trusted here"
+	case k.Known:
+		return k.ID + ", trusted here"
+	}
+	return k.ID + ", not known here"
+}
+
+func exitWith(v app.Verdict) error {
+	if code := verdictCode(v); code != exitOK {
+		return exitStatus{code}
+	}
+	return nil
+}

@@ -1,0 +1,502 @@
+package tui
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"praxis/event"
+	"praxis/internal/app"
+	"praxis/internal/cli/format"
+	"praxis/internal/safetext"
+)
+
+// Screen shows a run of the agent as it happens. It is fed by events alone, so
+// that a recorded run looks as it looked live. Everything that it shows comes
+// from a model or a guest and is made harmless, on a terminal and in a pipe
+// alike: this is a report, not a program's output. Code and prose are shown to
+// the last character, see package legible; only output loses its control sequences.
+type Screen struct {
+	w     io.Writer
+	Style format.Style
+	Err   error     // the first write that failed
+	Wait  *WaitLine // nil: w is no terminal
+	Wrap  int       // columns that lines are broken for; 0: they are not
+
+	scripted bool
+	steps    int
+	step     int
+	failed   int // the step whose execution failed, 0 when the last one did not
+	thought  thought
+	output   *indenter
+	broke    bool // the last line of output had no end
+	Totals   string
+	NoAnswer bool
+	waits    bool // for somebody's answer
+	filling  bool // what runs is not the model's code but fills its answer in
+
+	calls   calls               // of tools
+	hosts   map[string]string   // of connections that are open, by their ids
+	traffic map[string]*carried // of those that were closed, by host
+	turned  int                 // connections that were refused while the code ran
+}
+
+func NewScreen(w io.Writer, colours bool, width int) *Screen {
+	return &Screen{w: w, Style: format.Style{On: colours, Width: width}}
+}
+
+func (s *Screen) printf(format string, args ...any) {
+	if s.Err == nil {
+		_, s.Err = fmt.Fprintf(s.w, format, args...)
+	}
+}
+
+// block writes a text with an indent before every line.
+func (s *Screen) block(indent, sgr, text string) {
+	for line := range strings.SplitSeq(strings.TrimRight(safetext.Text(text), "\n "), "\n") {
+		s.printf("%s\n", strings.TrimRight(indent+s.Style.Paint(sgr, line), " "))
+	}
+}
+
+// Emit shows one event.
+func (s *Screen) Emit(e event.Event) {
+	s.endWait()
+	switch e := e.(type) {
+	case event.RunBegan:
+		s.began(e)
+	case event.StepBegan:
+		s.stepBegan(e)
+	case event.ModelRequested:
+		s.Wait.begin(safetext.Line(e.Model))
+	case event.ModelRetrying:
+		s.printf("  %s\n", s.Style.Paint(format.Yellow, retrying(e)))
+		s.Wait.resume()
+	case event.ModelDelta:
+		s.thought.add(e.Text, func(line string) { s.block("  ", format.Dim, line) })
+	case event.ModelReplied:
+		s.replied(e)
+	case event.ReplyRejected:
+		s.printf("  %s %s\n", s.Style.Paint(format.Yellow, "reply not usable:"), safetext.Line(e.Reason))
+	case event.ReplyTrimmed:
+		s.printf("  %s\n", s.Style.Paint(format.Yellow, safetext.Line(e.Reason)))
+	case event.HistoryCondensed:
+		s.condensed(e)
+	case event.ToolCalled:
+		s.toolCalled(e)
+	case event.ToolReturned:
+		s.toolReturned(e)
+	case event.ExecutionBegan:
+		if s.filling = len(e.Fills) > 0; !s.filling {
+			s.code(e.Code)
+		}
+	case event.Output:
+		s.guest(e)
+	case event.Display:
+		s.display(e.Bundle)
+	case event.ExecutionEnded:
+		s.executed(e.Execution)
+	case event.FileSaved:
+		s.printf("saved %s (%s)\n", safetext.Line(e.Path), safetext.Size(e.Bytes))
+	case event.AnswerGiven:
+		s.answer(e)
+	case event.RunEnded:
+		s.ended(e)
+	default:
+		s.plan(e)
+	}
+}
+
+// endWait takes the writer back from the line that says what is waited for.
+func (s *Screen) endWait() {
+	if err := s.Wait.end(); s.Err == nil {
+		s.Err = err
+	}
+}
+
+func (s *Screen) began(e event.RunBegan) {
+	s.scripted, s.steps = e.Scripted, e.MaxSteps
+	head := s.Style.Paint(format.Bold, "question")
+	for line := range strings.SplitSeq(safetext.Text(e.Question), "\n") {
+		for _, part := range format.BreakWords(line, s.room(9)) {
+			s.printf("%s\n", strings.TrimRight(head+" "+part, " "))
+			head = "        "
+		}
+	}
+	if len(e.Files) > 0 {
+		s.printf("%s    %s\n", s.Style.Paint(format.Bold, "files"), safetext.Line(strings.Join(e.Files, ", ")))
+	}
+	s.printf("%s    %s\n", s.Style.Paint(format.Bold, "model"), safetext.Line(e.Model))
+	if e.Scripted {
+		really := "The code really runs."
+		if e.Mode == app.ModeTools {
+			really = "The tools are really called."
+		}
+		if e.Mode == app.ModePlan {
+			really = "The plan really runs."
+		}
+		s.printf("%s\n", s.Style.Paint(format.Yellow, "         The model's replies are scripted: no model is called. "+really))
+	}
+}
+
+func (s *Screen) stepBegan(e event.StepBegan) {
+	s.step = e.N
+	s.thought = thought{}
+	title := fmt.Sprintf("step %d of %d", e.N, s.steps)
+	if s.failed != 0 {
+		title += fmt.Sprintf(" · after the failure of step %d", s.failed)
+	}
+	s.printf("\n%s\n", s.Style.Rule(title))
+}
+
+func (s *Screen) replied(e event.ModelReplied) {
+	if e.Call != "" { // what it said is the result of the call
+		s.remark("  [a model without tools answered, " + seconds(time.Duration(e.Took)) + "]")
+		return
+	}
+	if s.thought.shown {
+		s.thought.rest(func(line string) { s.block("  ", format.Dim, line) })
+	} else if text := strings.TrimSpace(e.Thought); text != "" {
+		s.block("  ", format.Dim, text)
+	}
+	spent := fmt.Sprintf("%d tokens in, %d out", e.Tokens.Input, e.Tokens.Output)
+	if s.scripted {
+		spent = "scripted reply"
+	}
+	s.printf("  %s\n", s.Style.Paint(format.Dim, fmt.Sprintf("[model: %s, %s]", seconds(time.Duration(e.Took)), spent)))
+}
+
+func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
+
+// code shows what is about to run. A carriage return ends a line for Python, so
+// what follows it gets a line of its own: it is no part of a comment before it.
+func (s *Screen) code(code string) {
+	s.output, s.broke = nil, false
+	bar := s.Style.Paint(format.Dim, "│")
+	code = safetext.Text(strings.NewReplacer("\r\n", "\n", "\r", `\r`+"\n").Replace(code))
+	for line := range strings.SplitSeq(highlight(s.Style, strings.TrimRight(code, "\n ")), "\n") {
+		for i, part := range format.BreakPainted(line, s.room(4), s.room(8)) {
+			if i > 0 {
+				part = s.Style.Paint(format.Dim, "  ↪ ") + part
+			}
+			s.printf("%s\n", strings.TrimRight("  "+bar+" "+part, " "))
+		}
+	}
+}
+
+func (c class) sgr() string {
+	switch c {
+	case classKeyword:
+		return format.Magenta
+	case classText:
+		return format.Green
+	case classNumber, classBuiltin, classDecorator:
+		return format.Cyan
+	case classComment:
+		return format.Dim
+	case classDefinition:
+		return format.Bold
+	}
+	return ""
+}
+
+// guest shows output as it comes.
+func (s *Screen) guest(e event.Output) {
+	if s.output == nil {
+		s.output = newIndenter("    ", func(text string) { s.printf("%s", text) })
+	}
+	if s.broke { // the line was ended for something else
+		e.Data, s.broke = bytes.TrimPrefix(e.Data, []byte("\n")), false
+	}
+	s.output.write(e.Data)
+}
+
+func (s *Screen) endOutput() {
+	if s.output != nil {
+		s.broke = s.output.open
+		s.output.end()
+		s.output = nil
+	}
+}
+
+func (s *Screen) display(b event.Bundle) {
+	s.endOutput()
+	p, ok := app.PictureOf(b)
+	switch text := app.TextOf(b); {
+	case ok && p.Ext == app.PageExt:
+		s.printf("    %s\n", s.Style.Paint(format.Cyan, "[an HTML page]"))
+	case ok:
+		s.printf("    %s\n", s.Style.Paint(format.Cyan, "[a picture]"))
+	case text != "":
+		s.block("    ", "", format.Strip(text))
+	}
+}
+
+func (s *Screen) executed(x event.Execution) {
+	s.endOutput()
+	s.endCalls()
+	s.endConnections()
+	s.endRefused()
+	if s.filling {
+		s.filled(x)
+		return
+	}
+	if x.Result != nil {
+		s.display(x.Result)
+	}
+	s.failed = 0
+	if x.Status != event.OK {
+		s.failed = s.step
+	}
+	if x.Error != nil && x.Status != event.Interrupted {
+		text := x.Error.Traceback
+		if text == "" {
+			text = x.Error.Name + ": " + x.Error.Value
+		}
+		s.block("    ", format.Red, text)
+	}
+	if x.Status == event.Interrupted {
+		return // by the person, who hears where at the end
+	}
+	if message, _ := format.Explain(x); message != "" {
+		s.block("    ", format.Red, message)
+	}
+	mark := s.Style.Paint(format.Green, "ok")
+	if x.Status != event.OK {
+		mark = s.Style.Paint(format.Red, x.Status.String())
+	}
+	used := fmt.Sprintf(", %.0f ms, %s]", x.Usage.WallMS, safetext.Size(x.Usage.PeakMemoryBytes))
+	s.printf("  %s%s%s\n", s.Style.Paint(format.Dim, "[code: "), mark, s.Style.Paint(format.Dim, used))
+}
+
+// filled shows how filling in an answer ended. What was filled in comes with the
+// answer, and which expression failed with its rejection.
+func (s *Screen) filled(x event.Execution) {
+	s.failed = 0
+	if x.Status == event.OK {
+		return
+	}
+	s.failed = s.step
+	if message, _ := format.Explain(x); message != "" && x.Status != event.Error && x.Status != event.Interrupted {
+		s.block("    ", format.Red, message)
+	}
+}
+
+// maxFilled bounds the line that names what was filled in.
+const maxFilled = 60
+
+func (s *Screen) answer(e event.AnswerGiven) {
+	var filled []string
+	for _, f := range e.Figures {
+		if f.Expression != "" {
+			filled = append(filled, safetext.Line(f.Text))
+		}
+	}
+	if len(filled) > 0 {
+		s.remark("filling in " + safetext.Count(len(filled), "figure") + ": " + someOf(filled, maxFilled))
+	}
+	s.printf("\n%s\n", s.Style.Rule("answer"))
+	s.paragraphs("  ", e.Text)
+	var unverified []string
+	traced := 0
+	for _, f := range e.Figures {
+		if f.Source == "unverified" {
+			unverified = append(unverified, safetext.Line(f.Text))
+		} else {
+			traced++
+		}
+	}
+	s.printf("\n")
+	if traced > 0 {
+		s.remark(fmt.Sprintf("[%s in the answer traced to what ran or to the question]", safetext.Count(traced, "figure")))
+	}
+	if len(unverified) > 0 {
+		s.printf("  %s %s\n", s.Style.Paint(format.Yellow, "warning: not traced to anything that ran:"), strings.Join(unverified, ", "))
+	}
+}
+
+// remark writes a line that matters less.
+func (s *Screen) remark(text string) {
+	for _, part := range format.BreakWords(text, s.room(2)) {
+		s.printf("  %s\n", s.Style.Paint(format.Dim, part))
+	}
+}
+
+// someOf joins the first texts that have room, and says that there are more.
+func someOf(texts []string, room int) string {
+	out := texts[0]
+	for _, t := range texts[1:] {
+		if len(out)+len(t) > room {
+			return out + ", …"
+		}
+		out += ", " + t
+	}
+	return out
+}
+
+func (s *Screen) ended(e event.RunEnded) {
+	s.endOutput()
+	s.waits = e.Outcome == event.Waiting
+	s.NoAnswer = e.Outcome != event.Answered // why is told by the command, with what to do
+	s.Totals = fmt.Sprintf("%s, %s", safetext.Count(e.Steps, "step"), seconds(time.Duration(e.Took)))
+	if s.scripted {
+		s.Totals += ", replies scripted"
+	} else {
+		s.Totals += fmt.Sprintf(", %d tokens in, %d out", e.Tokens.Input, e.Tokens.Output)
+	}
+}
+
+// Finish writes what stands at the very end and returns the first error of all.
+func (s *Screen) Finish(hint string) error {
+	s.endWait()
+	s.endOutput()
+	if s.NoAnswer {
+		title := "no answer"
+		if s.waits {
+			title = "no answer yet"
+		}
+		s.printf("\n%s\n", s.Style.Rule(title))
+	}
+	if hint != "" {
+		s.printf("%s\n", hint)
+	}
+	if s.Totals != "" {
+		s.printf("%s\n", s.Style.Paint(format.Dim, s.Totals))
+	}
+	if s.Err != nil {
+		return fmt.Errorf("cannot write: %w", s.Err)
+	}
+	return nil
+}
+
+// maxThought bounds the line that is kept until it is whole.
+const maxThought = 16 << 10
+
+// thought shows the prose of a reply line by line as it streams in, up to the
+// action: code is shown when it runs, an answer when it is rendered.
+type thought struct {
+	line   strings.Builder
+	blank  int  // empty lines that are shown when another one follows
+	shown  bool // at least one line was
+	action bool // the rest is the action
+}
+
+func (t *thought) add(text string, show func(string)) {
+	for _, part := range strings.SplitAfter(text, "\n") {
+		if t.action {
+			return
+		}
+		t.line.WriteString(part)
+		if strings.HasSuffix(part, "\n") || t.line.Len() > maxThought {
+			t.rest(show)
+		}
+	}
+}
+
+// rest shows the line that is open.
+func (t *thought) rest(show func(string)) {
+	line := strings.TrimRight(t.line.String(), "\r\n ")
+	t.line.Reset()
+	if t.action {
+		return
+	}
+	if line == "" {
+		t.blank++
+		return
+	}
+	if start := strings.ToLower(strings.TrimLeft(line, " *#\t")); hasAnyPrefix(start, "```", "~~~", "<", "final answer") {
+		t.action = true
+		return
+	}
+	if t.shown && t.blank > 0 {
+		show("")
+	}
+	t.shown, t.blank = true, 0
+	show(line)
+}
+
+func hasAnyPrefix(s string, prefixes ...string) bool {
+	for _, p := range prefixes {
+		if strings.HasPrefix(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// maxShown bounds what the screen shows of one execution's output. The model
+// and --json get what the output limit allows.
+const maxShown = 64 << 10
+
+// indenter puts an indent before every line of a stream that is cleaned.
+type indenter struct {
+	indent string
+	emit   func(string)
+	clean  format.Cleaner
+	open   bool // the last line has no newline
+	n      int
+}
+
+func newIndenter(indent string, emit func(string)) *indenter {
+	i := &indenter{indent: indent, emit: emit}
+	i.clean.W = i
+	return i
+}
+
+func (i *indenter) write(data []byte) {
+	// The writer below never fails.
+	_, _ = i.clean.Write(data)
+}
+
+// Write takes what was cleaned.
+func (i *indenter) Write(p []byte) (int, error) {
+	if i.n > maxShown {
+		return len(p), nil
+	}
+	i.n += len(p)
+	var b strings.Builder
+	for part := range strings.SplitAfterSeq(strings.ReplaceAll(string(p), "\r", ""), "\n") {
+		if part == "" {
+			continue
+		}
+		if !i.open {
+			b.WriteString(i.indent)
+		}
+		b.WriteString(part)
+		i.open = !strings.HasSuffix(part, "\n")
+	}
+	i.emit(b.String())
+	return len(p), nil
+}
+
+func (i *indenter) end() {
+	if err := i.clean.Flush(); err != nil && !errors.Is(err, io.ErrShortWrite) {
+		return
+	}
+	if i.open {
+		i.emit("\n")
+	}
+	if i.n > maxShown {
+		i.emit(i.indent + "[the rest is not shown here]\n")
+	}
+	i.open = false
+}
+
+// highlight colours Python. The text is clean already; colours never cross a line.
+func highlight(s format.Style, code string) string {
+	if !s.On {
+		return code
+	}
+	var b strings.Builder
+	for _, t := range scanPython(code).spans {
+		for i, line := range strings.Split(t.text, "\n") {
+			if i > 0 {
+				b.WriteByte('\n')
+			}
+			b.WriteString(s.Paint(t.class.sgr(), line))
+		}
+	}
+	return b.String()
+}
