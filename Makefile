@@ -10,7 +10,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 # which there can be no race: plans, schemas, texts. What only takes long there is
 # left to "make nightly" (RACEFLAGS=), and so are the packages for which all of
 # gVisor would be compiled once more (BY_NIGHT=).
-NO_RACE := praxis/(cmd/praxis|internal/(sandbox/gvisor|test|guest/kernel|demo|bench|plan|agent/grounding|record/report|record/price|safetext|tool/stub|tool/openapi))
+NO_RACE := praxis/(cmd/praxis|internal/(sandbox/gvisor|test|guest/kernel|demo|bench|plan|agent/grounding|record/report|record/price|safetext|tool/pystub|tool/search|tool/openapi))
 BY_NIGHT ?= |praxis/internal/(app|cli)
 RACEFLAGS ?= -short
 
@@ -95,8 +95,8 @@ nightly: test
 	go test ./internal/record/journal -run 'TestEveryByte|TestCut' -timeout 1h -args -all
 	go test ./internal/bench/workflow -run TestBothWays -timeout 1h -args -all
 	go test ./internal/plan/syntax -run 'TestFiles|TestChanged' -timeout 1h -args -all
-	go test ./internal/plan/regex -timeout 2h -regex.generated 100000 -regex.all
-	go test ./internal/plan/pytext -timeout 1h -args -cases 20000 -all
+	go test ./internal/plan/python/regex -timeout 2h -regex.generated 100000 -regex.all
+	go test ./internal/plan/python/pytext -timeout 1h -args -cases 20000 -all
 	go test ./internal/plan/policy -run TestJudgeIsSound -timeout 1h -args -rounds 20000
 	go test ./internal/plan/vm -run 'TestDump|TestRandomChanges' -timeout 1h -args -all -programs 2000
 	go test ./internal/plan/check -run TestSound -timeout 2h -args -programs 100000

@@ -17,8 +17,8 @@ import (
 	"praxis/internal/tool"
 	"praxis/internal/tool/bridge"
 	"praxis/internal/tool/gate"
+	"praxis/internal/tool/kind/gofunc"
 	"praxis/internal/tool/registry"
-	"praxis/internal/tool/typed"
 )
 
 // Session is where code runs.
@@ -53,7 +53,7 @@ type step struct{ thought, code string }
 
 // define adds a tool to a world. Calls come one at a time.
 func define[In, Out any](w *world, name, description string, effects tool.Effects, f func(In) (Out, error)) {
-	t, err := typed.New(name, "1.0.0", description, effects, func(_ context.Context, in In) (Out, error) {
+	t, err := gofunc.New(name, "1.0.0", description, effects, func(_ context.Context, in In) (Out, error) {
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		return f(in)

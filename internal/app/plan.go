@@ -18,8 +18,8 @@ import (
 	"praxis/internal/planner"
 	"praxis/internal/record/journal"
 	"praxis/internal/safetext"
-	"praxis/internal/tool"
 	"praxis/internal/tool/gate"
+	"praxis/internal/tool/jsondoc"
 )
 
 // MaxPlan bounds a plan in bytes.
@@ -63,7 +63,7 @@ func (s PlanStart) start() plan.Start {
 
 // DecodeJSON reads a JSON value as plans and tools take it: objects keep the
 // order of their members, numbers their digits.
-func DecodeJSON(text []byte) (any, error) { return tool.DecodeJSON(text) }
+func DecodeJSON(text []byte) (any, error) { return jsondoc.Decode(text) }
 
 // PlanRequest asks for a plan to be checked and run.
 type PlanRequest struct {

@@ -14,6 +14,7 @@ import (
 	"praxis/internal/record/memory"
 	"praxis/internal/session"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/kind"
 	"praxis/internal/tool/kind/builtin"
 	"praxis/internal/tool/registry"
@@ -27,7 +28,7 @@ type registryOptions struct {
 	hidden   map[string]string // more secrets that are never recorded, by their names
 	secrets  *registry.Secrets // of the files, when they were read already
 	// report is told all that is wrong in the files, see [registry.Config].
-	report func(pos tool.Position, err error)
+	report func(pos jsondoc.Position, err error)
 }
 
 // readSecrets reads the secrets that files of tools declare.

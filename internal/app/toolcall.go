@@ -13,6 +13,8 @@ import (
 	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/gate"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
 
 // ToolCallRequest asks for one call of a tool that a person makes.
@@ -71,7 +73,7 @@ func (a *App) CallTool(ctx context.Context, q ToolCallRequest, sink event.Sink) 
 	return a.callTool(ctx, t, d, given)
 }
 
-func (a *App) callTool(ctx context.Context, t *toolset, d *tool.Definition, given *tool.Object) (ToolCallResult, error) {
+func (a *App) callTool(ctx context.Context, t *toolset, d *tool.Definition, given *jsondoc.Object) (ToolCallResult, error) {
 	at := time.Now()
 	out := ToolCallResult{Tool: d.Name, Version: string(d.Version)}
 	began := event.RunBegan{Kind: event.ToolCall, Question: d.ID(), Program: a.opt.Version, Tools: []event.ToolPin{toolPin(d)}}
@@ -119,20 +121,20 @@ func callOutcome(out gate.Outcome, err error) event.Outcome {
 }
 
 // callArguments reads the arguments of a call.
-func callArguments(d *tool.Definition, texts []string, object string) (*tool.Object, error) {
-	out := tool.NewObject()
+func callArguments(d *tool.Definition, texts []string, object string) (*jsondoc.Object, error) {
+	out := jsondoc.NewObject()
 	if object != "" {
-		v, err := tool.DecodeJSON([]byte(object))
+		v, err := jsondoc.Decode([]byte(object))
 		if err != nil {
 			return nil, fault.New(fault.Invalid, `Write {"name": "value"}.`, "cannot use the arguments: %w", err)
 		}
-		o, ok := v.(*tool.Object)
+		o, ok := v.(*jsondoc.Object)
 		if !ok {
 			return nil, fault.New(fault.Invalid, `Write {"name": "value"}.`, "cannot use the arguments: they are no object")
 		}
 		out = o
 	}
-	types := map[string]*tool.Type{}
+	types := map[string]*schema.Type{}
 	for _, a := range d.Arguments() {
 		types[a.Name] = a.Type
 	}
@@ -163,39 +165,39 @@ func example(d *tool.Definition) string {
 
 // argumentValue reads a value as its type says. A text that may be anything is
 // JSON when it can be.
-func argumentValue(name, raw string, t *tool.Type) (any, error) {
-	kinds := tool.AnyKind
+func argumentValue(name, raw string, t *schema.Type) (any, error) {
+	kinds := schema.AnyKind
 	if t != nil {
 		kinds = kindsOf(t, 4)
 	}
-	if kinds.Has(tool.StringKind) && kinds != tool.AnyKind {
+	if kinds.Has(schema.StringKind) && kinds != schema.AnyKind {
 		return raw, nil
 	}
-	v, err := tool.DecodeJSON([]byte(raw))
+	v, err := jsondoc.Decode([]byte(raw))
 	switch {
 	case err == nil:
 		return v, nil
-	case kinds.Has(tool.StringKind):
+	case kinds.Has(schema.StringKind):
 		return raw, nil
 	}
 	sample := "3"
 	switch {
-	case kinds.Has(tool.ArrayKind):
+	case kinds.Has(schema.ArrayKind):
 		sample = `'["a", "b"]'`
-	case kinds.Has(tool.ObjectKind):
+	case kinds.Has(schema.ObjectKind):
 		sample = `'{"a": 1}'`
-	case kinds.Has(tool.BooleanKind):
+	case kinds.Has(schema.BooleanKind):
 		sample = "true"
 	}
 	return nil, fault.New(fault.Invalid, fmt.Sprintf("Write it as JSON, such as %s=%s.", safetext.Line(name), sample), "cannot use the argument %s: expected %s, got %q", safetext.Line(name), kinds, safetext.Shorten(safetext.Line(raw), 60))
 }
 
 // kindsOf are the kinds of values that a type allows, its alternatives considered.
-func kindsOf(t *tool.Type, depth int) tool.Kinds {
+func kindsOf(t *schema.Type, depth int) schema.Kinds {
 	if len(t.Variants) == 0 || depth == 0 {
 		return t.Kinds
 	}
-	var some tool.Kinds
+	var some schema.Kinds
 	for _, v := range t.Variants {
 		some |= kindsOf(v, depth-1)
 	}

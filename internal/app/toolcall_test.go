@@ -4,17 +4,18 @@ import (
 	"strings"
 	"testing"
 
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 func TestArgumentValue(t *testing.T) {
-	doc, err := tool.DecodeJSON([]byte(`{"name": "x.y", "version": "1.0.0", "effects": "pure", "input": {"type": "object", "properties": {
+	doc, err := jsondoc.Decode([]byte(`{"name": "x.y", "version": "1.0.0", "effects": "pure", "input": {"type": "object", "properties": {
 		"s": {"type": "string"}, "n": {"type": "number"}, "b": {"type": "boolean"}, "l": {"type": "array"}, "o": {"type": "object"},
 		"u": {"type": ["string", "null"]}, "any": {}, "v": {"anyOf": [{"type": "array"}, {"type": "object"}]}, "w": {"anyOf": [{"type": "string"}, {"type": "integer"}]}}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := tool.Define("test", doc.(*tool.Object))
+	d, err := toolfile.Define("test", doc.(*jsondoc.Object))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -29,7 +30,7 @@ func TestArgumentValue(t *testing.T) {
 		o, err := callArguments(d, []string{c.text}, "")
 		if err != nil {
 			got = err.Error()
-		} else if text, err := tool.CanonicalJSON(o); err == nil {
+		} else if text, err := jsondoc.Canonical(o); err == nil {
 			got = string(text)
 		}
 		if err == nil && got != c.want || err != nil && (strings.HasPrefix(c.want, "{") || !strings.Contains(got, c.want)) {

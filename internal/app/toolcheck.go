@@ -9,7 +9,7 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/registry"
 )
 
@@ -31,7 +31,7 @@ func (f ToolFinding) Place() string {
 	if f.File == "" && f.Line == 0 {
 		return ""
 	}
-	return tool.Position{File: f.File, Line: f.Line, Column: f.Column}.String()
+	return jsondoc.Position{File: f.File, Line: f.Line, Column: f.Column}.String()
 }
 
 // The levels of findings.
@@ -66,8 +66,8 @@ func (a *App) CheckTools(ctx context.Context, q ToolsQuery, sink event.Sink) (To
 type toolCheck struct{ out ToolsChecked }
 
 // wrong notes what is wrong; what is not permitted here is a warning.
-func (c *toolCheck) wrong(pos tool.Position, err error) {
-	var ps tool.Problems
+func (c *toolCheck) wrong(pos jsondoc.Position, err error) {
+	var ps jsondoc.Problems
 	if errors.As(err, &ps) {
 		for _, p := range ps {
 			c.add(LevelError, p.Pos, fault.Error{Message: p.What, Remedy: p.Remedy})
@@ -86,7 +86,7 @@ func (c *toolCheck) wrong(pos tool.Position, err error) {
 }
 
 // add notes a finding once.
-func (c *toolCheck) add(level string, pos tool.Position, f fault.Error) {
+func (c *toolCheck) add(level string, pos jsondoc.Position, f fault.Error) {
 	found := ToolFinding{level, pos.File, pos.Line, pos.Column, f.Message, f.Remedy, f.Code, f.Data}
 	if !slices.ContainsFunc(c.out.Findings, func(other ToolFinding) bool { return reflect.DeepEqual(found, other) }) {
 		c.out.Findings = append(c.out.Findings, found)
@@ -96,7 +96,7 @@ func (c *toolCheck) add(level string, pos tool.Position, f fault.Error) {
 // warn notes what keeps tools from working that is not wrong in itself.
 func (c *toolCheck) warn(reg *registry.Registry, secrets *registry.Secrets) {
 	for _, text := range reg.Problems() {
-		c.add(LevelWarning, tool.Position{}, fault.Error{Message: text})
+		c.add(LevelWarning, jsondoc.Position{}, fault.Error{Message: text})
 	}
 	for _, f := range reg.Files() {
 		for _, s := range f.Secrets {

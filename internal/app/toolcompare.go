@@ -7,7 +7,9 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/registry"
+	"praxis/internal/tool/schema"
 )
 
 // ToolChange is what became of one tool.
@@ -56,7 +58,7 @@ func (a *App) CompareTools(ctx context.Context, before, after string) (ToolsComp
 func (a *App) definitions(ctx context.Context, name string) (*tool.Set, error) {
 	var set *tool.Set
 	var wrong error
-	report := func(pos tool.Position, err error) {
+	report := func(pos jsondoc.Position, err error) {
 		if kind := fault.KindOf(err); wrong == nil && kind != fault.Denied && kind != fault.Unavailable {
 			wrong = atPlace(pos, err)
 		}
@@ -118,7 +120,7 @@ func compareTool(before, after *tool.Definition) (ToolChange, bool) {
 			c.Error = found.What
 			continue
 		}
-		c.Compatible = c.Compatible && found.Impact != tool.Breaking
+		c.Compatible = c.Compatible && found.Impact != schema.Breaking
 		c.Changes = append(c.Changes, ChangedPart{found.Impact.String(), found.Path, found.What})
 	}
 	return c, true

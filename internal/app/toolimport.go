@@ -12,9 +12,11 @@ import (
 	"praxis/internal/planner"
 	"praxis/internal/safetext"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/openapi"
+	"praxis/internal/tool/pystub"
 	"praxis/internal/tool/registry"
-	"praxis/internal/tool/stub"
+	"praxis/internal/tool/toolfile"
 )
 
 // OpenAPIRequest asks for a file of tools made from an OpenAPI document.
@@ -68,7 +70,7 @@ func (a *App) ImportServer(ctx context.Context, q ServerRequest, sink event.Sink
 	var wrong error
 	reg, err := a.openRegistry(ctx, registryOptions{
 		texts: []planner.Text{{Name: "the request", Text: string(text)}}, commands: q.Commands, servers: true,
-		report: func(_ tool.Position, err error) { wrong = errors.Join(wrong, err) },
+		report: func(_ jsondoc.Position, err error) { wrong = errors.Join(wrong, err) },
 	}, sink)
 	if err != nil {
 		return "", err
@@ -81,8 +83,8 @@ func (a *App) ImportServer(ctx context.Context, q ServerRequest, sink event.Sink
 }
 
 // entry is what stands in a file, as a whole file.
-func (q ServerRequest) entry() (*tool.Object, error) {
-	server := tool.NewObject()
+func (q ServerRequest) entry() (*jsondoc.Object, error) {
+	server := jsondoc.NewObject()
 	switch {
 	case (len(q.Command) == 0) == (q.URL == ""):
 		return nil, fault.New(fault.Invalid, "Name one of them.", "cannot ask the server: either a program or an address is needed")
@@ -108,15 +110,15 @@ func (q ServerRequest) entry() (*tool.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	doc := tool.NewObject(tool.Member{Name: "version", Value: tool.FormatVersion})
+	doc := jsondoc.NewObject(jsondoc.Member{Name: "version", Value: toolfile.FormatVersion})
 	if secrets.Len() > 0 {
-		entries := tool.NewObject()
+		entries := jsondoc.NewObject()
 		for n, variable := range secrets.All() {
-			entries.Set(n, tool.NewObject(tool.Member{Name: "env", Value: variable}))
+			entries.Set(n, jsondoc.NewObject(jsondoc.Member{Name: "env", Value: variable}))
 		}
 		doc.Set("secrets", entries)
 	}
-	doc.Set("servers", tool.NewObject(tool.Member{Name: q.Name, Value: server}))
+	doc.Set("servers", jsondoc.NewObject(jsondoc.Member{Name: q.Name, Value: server}))
 	return doc, nil
 }
 
@@ -129,8 +131,8 @@ func anys(list []string) []any {
 }
 
 // pairs reads NAME=VALUE.
-func pairs(texts []string) (*tool.Object, error) {
-	out := tool.NewObject()
+func pairs(texts []string) (*jsondoc.Object, error) {
+	out := jsondoc.NewObject()
 	for _, text := range texts {
 		name, value, ok := strings.Cut(text, "=")
 		if !ok || name == "" {
@@ -142,13 +144,13 @@ func pairs(texts []string) (*tool.Object, error) {
 }
 
 // serverText is the entry, and what the server provides.
-func serverText(doc *tool.Object, reg *registry.Registry) string {
+func serverText(doc *jsondoc.Object, reg *registry.Registry) string {
 	var b strings.Builder
 	writeYAML(&b, doc, 0)
 	defs := allTools(reg.Set())
 	fmt.Fprintf(&b, "\n# It provides %s:\n", safetext.Count(len(defs), "tool"))
 	for _, d := range defs {
-		fmt.Fprintf(&b, "#   %s (%s, %s)\n", safetext.Line(stub.Line(d)), d.Effects, safetext.Line(string(d.Version)))
+		fmt.Fprintf(&b, "#   %s (%s, %s)\n", safetext.Line(pystub.Line(d)), d.Effects, safetext.Line(string(d.Version)))
 	}
 	for _, text := range reg.Problems() {
 		_, said, _ := strings.Cut(text, ": ") // the place is the request
@@ -159,14 +161,14 @@ func serverText(doc *tool.Object, reg *registry.Registry) string {
 
 // writeYAML writes the few shapes that an entry has: mappings in lines, and what
 // they hold as JSON, which YAML reads.
-func writeYAML(b *strings.Builder, o *tool.Object, depth int) {
+func writeYAML(b *strings.Builder, o *jsondoc.Object, depth int) {
 	for name, v := range o.All() {
 		key := asJSON(name)
 		if plain := strings.Trim(key, `"`); tool.Identifier(plain) == plain {
 			key = plain
 		}
 		indent := strings.Repeat("  ", depth)
-		if inner, ok := v.(*tool.Object); ok {
+		if inner, ok := v.(*jsondoc.Object); ok {
 			fmt.Fprintf(b, "%s%s:\n", indent, key)
 			writeYAML(b, inner, depth+1)
 			continue

@@ -14,8 +14,11 @@ import (
 	"praxis/fault"
 	"praxis/internal/safetext"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/pystub"
 	"praxis/internal/tool/registry"
-	"praxis/internal/tool/stub"
+	"praxis/internal/tool/search"
+	"praxis/internal/tool/toolfile"
 )
 
 // ToolsFile is the file of tools that is meant when none is named.
@@ -34,7 +37,7 @@ func ToolFiles(named []string) ([]string, error) {
 }
 
 // ToolFileSchema is the JSON Schema of files of tools, for editors.
-func ToolFileSchema() string { return strings.TrimRight(string(tool.FileSchema()), "\n") + "\n" }
+func ToolFileSchema() string { return strings.TrimRight(string(toolfile.Schema()), "\n") + "\n" }
 
 // ToolsQuery says which tools are looked at.
 type ToolsQuery struct {
@@ -60,7 +63,7 @@ type Tool struct {
 func (t Tool) ID() string { return t.Name + "@" + t.Version }
 
 func toolOf(reg *registry.Registry, d *tool.Definition) Tool {
-	return Tool{d.Name, string(d.Version), d.Effects.String(), implementation(reg, d), d.Approval, d.Description, stub.Line(d), hashOf(d), firstSentence(d)}
+	return Tool{d.Name, string(d.Version), d.Effects.String(), implementation(reg, d), d.Approval, d.Description, pystub.Line(d), hashOf(d), firstSentence(d)}
 }
 
 // maxFound is how many tools a search lists.
@@ -73,7 +76,7 @@ func (a *App) ListTools(ctx context.Context, q ToolsQuery, sink event.Sink) ([]T
 	err := a.withTools(ctx, opening{files: q.Files, commands: q.Commands, lenient: true}, sink, func(reg *registry.Registry, _ *registry.Secrets) error {
 		found := allTools(reg.Set())
 		if q.Search != "" {
-			found = stub.Search(found, q.Search, maxFound)
+			found = search.Search(found, q.Search, maxFound)
 		}
 		for _, d := range found {
 			out = append(out, toolOf(reg, d))
@@ -87,7 +90,7 @@ func (a *App) ListTools(ctx context.Context, q ToolsQuery, sink event.Sink) ([]T
 // server, as a shell wants them that completes a word.
 func (a *App) ToolNames(ctx context.Context, files []string, prefix string) ([]Tool, error) {
 	var out []Tool
-	o := opening{files: files, commands: true, offline: true, report: func(tool.Position, error) {}}
+	o := opening{files: files, commands: true, offline: true, report: func(jsondoc.Position, error) {}}
 	err := a.withTools(ctx, o, event.Discard, func(reg *registry.Registry, _ *registry.Secrets) error {
 		for d := range reg.Set().All() {
 			if strings.HasPrefix(d.Name, prefix) {
@@ -146,7 +149,7 @@ func details(reg *registry.Registry, d *tool.Definition) ToolDetails {
 	out := ToolDetails{
 		Tool: toolOf(reg, d), Title: d.Title, Arguments: arguments(d), Returns: returns(d), Does: doesWords(d), Results: resultWords(d),
 		Limits: limitWords(d.Limits), Secrets: neverShown(d), Idempotent: d.Idempotent, Identity: reg.Identity(d), Declared: d.Pos.String(),
-		Signature: stub.Signature(d), Stub: stub.File([]*tool.Definition{d}, ""), Document: doc,
+		Signature: pystub.Signature(d), Stub: pystub.File([]*tool.Definition{d}, ""), Document: doc,
 	}
 	for _, a := range d.Labels.Arguments {
 		out.Demands = append(out.Demands, demandWords(a))
@@ -176,13 +179,13 @@ func arguments(d *tool.Definition) []ToolArgument {
 
 // returns says what a tool gives.
 func returns(d *tool.Definition) string {
-	returns, _ := stub.Spec(d).Get("returns")
+	returns, _ := pystub.Spec(d).Get("returns")
 	text, _ := returns.(string)
 	if text == "" {
 		text = "any value"
 	}
 	out := "It returns " + safetext.Line(text)
-	if shape := stub.Shape(d); strings.Contains(shape, "{") { // the name of a class alone says little
+	if shape := pystub.Shape(d); strings.Contains(shape, "{") { // the name of a class alone says little
 		out += ": " + safetext.Line(shape)
 	}
 	out += "."
@@ -195,10 +198,10 @@ func returns(d *tool.Definition) string {
 // hintsOf are the Python types of a tool's arguments.
 func hintsOf(d *tool.Definition) map[string]string {
 	out := map[string]string{}
-	list, _ := stub.Spec(d).Get("parameters")
+	list, _ := pystub.Spec(d).Get("parameters")
 	items, _ := list.([]any)
 	for _, item := range items {
-		o, ok := item.(*tool.Object)
+		o, ok := item.(*jsondoc.Object)
 		if !ok {
 			continue
 		}
@@ -289,7 +292,7 @@ func neverShown(d *tool.Definition) string {
 
 // asJSON is a value in one line.
 func asJSON(v any) string {
-	text, err := tool.CanonicalJSON(v)
+	text, err := jsondoc.Canonical(v)
 	if err != nil {
 		return fmt.Sprint(v)
 	}
@@ -304,7 +307,7 @@ type opening struct {
 	lenient  bool // a tool is looked at also when nothing can implement it
 	// report is told all that is wrong; nil: the first is an error, but for what
 	// is only not permitted.
-	report func(pos tool.Position, err error)
+	report func(pos jsondoc.Position, err error)
 }
 
 // withTools opens what files of tools declare, for f. What can be done without
@@ -320,9 +323,9 @@ func (a *App) withTools(ctx context.Context, o opening, sink event.Sink, f func(
 	case o.report == nil:
 		return err
 	case fault.KindOf(err) == fault.Conflict: // the rest is said again when the file is opened
-		o.report(tool.Position{}, err)
+		o.report(jsondoc.Position{}, err)
 	}
-	p := &problems{lenient: o.lenient, later: map[tool.Position]error{}, sink: sink}
+	p := &problems{lenient: o.lenient, later: map[jsondoc.Position]error{}, sink: sink}
 	report := o.report
 	if report == nil {
 		report = p.report
@@ -348,13 +351,13 @@ func (a *App) withTools(ctx context.Context, o opening, sink event.Sink, f func(
 // can be done without.
 type problems struct {
 	lenient bool
-	wrong   error                   // the first that is an error
-	later   map[tool.Position]error // told unless the tool is there in spite of it
+	wrong   error                      // the first that is an error
+	later   map[jsondoc.Position]error // told unless the tool is there in spite of it
 	sink    event.Sink
 }
 
-func (p *problems) report(pos tool.Position, err error) {
-	var ps tool.Problems
+func (p *problems) report(pos jsondoc.Position, err error) {
+	var ps jsondoc.Problems
 	kind := fault.KindOf(err)
 	switch {
 	case kind == fault.Denied && p.lenient:
@@ -366,7 +369,7 @@ func (p *problems) report(pos tool.Position, err error) {
 	}
 }
 
-func (p *problems) tell(pos tool.Position, err error) {
+func (p *problems) tell(pos jsondoc.Position, err error) {
 	err = atPlace(pos, err)
 	f := fault.Of(err)
 	p.sink.Emit(event.Notice{Text: f.Message, Remedy: f.Remedy, Code: string(f.Code), Data: f.Data})
@@ -379,15 +382,15 @@ func (p *problems) tellRest(reg *registry.Registry) {
 			delete(p.later, b.Pos)
 		}
 	}
-	for _, pos := range slices.SortedFunc(maps.Keys(p.later), func(a, b tool.Position) int { return strings.Compare(a.String(), b.String()) }) {
+	for _, pos := range slices.SortedFunc(maps.Keys(p.later), func(a, b jsondoc.Position) int { return strings.Compare(a.String(), b.String()) }) {
 		p.tell(pos, p.later[pos])
 	}
 }
 
 // atPlace names the place of what is wrong, unless it says so itself.
-func atPlace(pos tool.Position, err error) error {
+func atPlace(pos jsondoc.Position, err error) error {
 	var f *fault.Error
-	var ps tool.Problems
+	var ps jsondoc.Problems
 	if pos.Line == 0 || errors.As(err, &ps) || strings.Contains(err.Error(), pos.String()) || !errors.As(err, &f) {
 		return err
 	}

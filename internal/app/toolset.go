@@ -18,7 +18,9 @@ import (
 	"praxis/internal/tool"
 	"praxis/internal/tool/approval"
 	"praxis/internal/tool/gate"
+	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/registry"
+	"praxis/internal/tool/toolfile"
 )
 
 // ToolSpec says which tools a run may call, by which rules, and who is asked.
@@ -101,7 +103,7 @@ func (a *App) openTools(ctx context.Context, spec ToolSpec, net NetSpec, sink ev
 func (s ToolSpec) read() (planner.Rules, error) {
 	out := planner.Rules{Strict: s.Strict}
 	for _, name := range s.Files {
-		text, err := ReadText(name, tool.MaxFile)
+		text, err := ReadText(name, jsondoc.MaxFile)
 		if err != nil {
 			return out, err
 		}
@@ -134,7 +136,7 @@ func join(reg *registry.Registry, rules planner.Rules) (plan.Options, planner.Ru
 	}
 	for d := range options.Tools.All() {
 		if reg.Implements(d) {
-			text, err := tool.WriteFiles(reg.Files()...)
+			text, err := toolfile.Write(reg.Files()...)
 			if err != nil {
 				return plan.Options{}, rules, err
 			}

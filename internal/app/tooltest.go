@@ -13,6 +13,7 @@ import (
 	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/gate"
+	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/registry"
 )
 
@@ -152,11 +153,11 @@ func (t *toolTest) example(ctx context.Context, d *tool.Definition, e tool.Examp
 	case !e.HasOutput:
 		return nil
 	}
-	want, err := tool.CanonicalJSON(e.Output)
+	want, err := jsondoc.Canonical(e.Output)
 	if err != nil {
 		return err
 	}
-	got, err := tool.CanonicalJSON(out.Result)
+	got, err := jsondoc.Canonical(out.Result)
 	if err != nil {
 		return err
 	}
@@ -179,19 +180,19 @@ func valueDiff(want, got any) string {
 // maxDiffLines bounds what is shown of a difference.
 const maxDiffLines = 20
 
-func diffValues(b *strings.Builder, left *int, path tool.Pointer, want, got any, depth int) {
+func diffValues(b *strings.Builder, left *int, path jsondoc.Pointer, want, got any, depth int) {
 	if *left <= 0 || asJSON(want) == asJSON(got) {
 		return
 	}
-	w, wantObject := want.(*tool.Object)
-	g, gotObject := got.(*tool.Object)
+	w, wantObject := want.(*jsondoc.Object)
+	g, gotObject := got.(*jsondoc.Object)
 	if m, ok := got.(map[string]any); ok {
-		g, gotObject = tool.NewObject(), true
+		g, gotObject = jsondoc.NewObject(), true
 		for name, v := range m {
 			g.Set(name, v)
 		}
 	}
-	if wantObject && gotObject && depth < tool.MaxDepth {
+	if wantObject && gotObject && depth < jsondoc.MaxDepth {
 		for name, v := range w.All() {
 			if other, ok := g.Get(name); ok {
 				diffValues(b, left, path.Child(name), v, other, depth+1)
@@ -208,7 +209,7 @@ func diffValues(b *strings.Builder, left *int, path tool.Pointer, want, got any,
 	}
 	wl, wantList := want.([]any)
 	gl, gotList := got.([]any)
-	if wantList && gotList && depth < tool.MaxDepth {
+	if wantList && gotList && depth < jsondoc.MaxDepth {
 		for i := range max(len(wl), len(gl)) {
 			switch {
 			case i >= len(gl):
@@ -224,7 +225,7 @@ func diffValues(b *strings.Builder, left *int, path tool.Pointer, want, got any,
 	diffLine(b, left, path, asJSON(want), asJSON(got))
 }
 
-func diffLine(b *strings.Builder, left *int, path tool.Pointer, want, got string) {
+func diffLine(b *strings.Builder, left *int, path jsondoc.Pointer, want, got string) {
 	if *left--; *left < 0 {
 		return
 	}

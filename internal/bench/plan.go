@@ -15,8 +15,10 @@ import (
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/policy"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 	"praxis/internal/plan/vm"
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 // PlanConfig is what the figures of plans need.
@@ -209,13 +211,13 @@ func onVM(prog Program, plain bool) (float64, error) {
 	}
 	return Best(func() error {
 		table := label.NewTable()
-		zero := vm.Data{Value: int64(0)}
+		zero := value.Data{Value: int64(0)}
 		if !plain {
 			zero.Label = table.Of(label.Source{Kind: label.User, Name: "zero"}, label.Everyone())
 		}
 		machine, err := vm.New(p, vm.Config{
-			Plain: plain, Limits: vm.Limits{Steps: math.MaxInt64 / 4}, Labels: table,
-			Inputs: []vm.Field{{Name: "zero", Data: zero}},
+			Plain: plain, Limits: value.Limits{Steps: math.MaxInt64 / 4}, Labels: table,
+			Inputs: []value.Field{{Name: "zero", Data: zero}},
 		})
 		if err != nil {
 			return err
@@ -276,7 +278,7 @@ rules:
 `
 
 func twentyOptions() (o plan.Options, err error) {
-	file, err := tool.Load("tools.yaml", []byte(twentyTools))
+	file, err := toolfile.Load("tools.yaml", []byte(twentyTools))
 	if err != nil {
 		return o, err
 	}
@@ -335,7 +337,7 @@ func (b *bench) planState(figures map[string]Figure) error {
 	if _, err := r.Next(); err != nil {
 		return err
 	}
-	mails := slices.Repeat([]any{tool.NewObject(tool.Member{Name: "subject", Value: "The figures of last week"})}, 50)
+	mails := slices.Repeat([]any{jsondoc.NewObject(jsondoc.Member{Name: "subject", Value: "The figures of last week"})}, 50)
 	if _, err := r.Reply(mails); err != nil {
 		return err
 	}

@@ -17,20 +17,20 @@ import (
 	"praxis/internal/tool"
 	"praxis/internal/tool/bridge"
 	"praxis/internal/tool/gate"
+	"praxis/internal/tool/kind/gofunc"
 	"praxis/internal/tool/registry"
-	"praxis/internal/tool/typed"
 )
 
 // callSamples is how many calls a round stands for.
 const callSamples = 100
 
 // addition is the tool whose calls are timed.
-func addition() (*typed.Tool, error) {
+func addition() (*gofunc.Tool, error) {
 	type in struct {
 		A int `json:"a"`
 		B int `json:"b"`
 	}
-	return typed.New("bench.add", "1.0.0", "Adds two numbers.", tool.Pure, func(_ context.Context, in in) (int, error) { return in.A + in.B, nil })
+	return gofunc.New("bench.add", "1.0.0", "Adds two numbers.", tool.Pure, func(_ context.Context, in in) (int, error) { return in.A + in.B, nil })
 }
 
 // calling runs code in a session that is offered the tool, and reads the numbers

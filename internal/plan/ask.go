@@ -1,6 +1,9 @@
 package plan
 
-import "praxis/internal/tool"
+import (
+	"praxis/internal/tool"
+	"praxis/internal/tool/schema"
+)
 
 // AskLLM is the name of the quarantined model in a plan:
 //
@@ -22,14 +25,14 @@ const askInput = `{
 
 // Tools joins files of tools with the quarantined model, which every plan has.
 func Tools(files ...*tool.File) (*tool.Set, error) {
-	input, err := tool.ParseSchema("ask_llm.json", []byte(askInput))
+	input, err := schema.Parse("ask_llm.json", []byte(askInput))
 	if err != nil {
 		return nil, err
 	}
 	ask := &tool.Definition{
 		Name: AskLLM, Version: "1.0.0", Title: "Ask a quarantined model",
 		Description: "Asks a model that has no tools. Its reply has the type of the schema and is not trusted.",
-		Input:       input, Output: tool.AnySchema(), Effects: tool.Read, Model: true,
+		Input:       input, Output: schema.Any(), Effects: tool.Read, Model: true,
 		// Who may read the reply is who may read what it was made of.
 		Labels: tool.Labels{Readers: tool.Readers{Everyone: true}},
 	}

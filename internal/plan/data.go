@@ -3,7 +3,7 @@ package plan
 import (
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/policy"
-	"praxis/internal/plan/vm"
+	"praxis/internal/plan/value"
 )
 
 // Printed is a piece of what a plan printed, and what it depends on.
@@ -28,7 +28,7 @@ func (r *Run) print() {
 }
 
 // labelled is a value as the policy sees it.
-func (r *Run) labelled(d vm.Data) policy.Labelled {
+func (r *Run) labelled(d value.Data) policy.Labelled {
 	out := policy.Labelled{Value: d.Value, Label: r.table.Label(d.Label)}
 	if d.Items != nil {
 		out.Items = []policy.Labelled{}
@@ -46,7 +46,7 @@ func (r *Run) labelled(d vm.Data) policy.Labelled {
 }
 
 // relabel changes the part of a value at a path.
-func relabel(d vm.Data, path []string, change func(vm.Data) vm.Data) vm.Data {
+func relabel(d value.Data, path []string, change func(value.Data) value.Data) value.Data {
 	if len(path) == 0 {
 		return change(d)
 	}
@@ -59,7 +59,7 @@ func relabel(d vm.Data, path []string, change func(vm.Data) vm.Data) vm.Data {
 }
 
 // whole gives a value and everything in it one label.
-func whole(d vm.Data, l label.ID) vm.Data {
+func whole(d value.Data, l label.ID) value.Data {
 	d.Label = l
 	for i := range d.Items {
 		d.Items[i] = whole(d.Items[i], l)

@@ -1,11 +1,13 @@
 // Package plan carries plans out: programs whose data flows are checked before
 // they run and whose values carry labels while they run.
 //
-// A plan goes through these rooms:
+// A plan goes through these packages:
 //
 //	syntax   text → tree
+//	subset   what the language leaves out of Python
 //	check    what is certain before it runs: names, types, flows, the policy
-//	interp   tree → bytecode → labelled values
+//	compile  tree → bytecode
+//	vm       bytecode → labelled values, with value, builtin and library/native
 //	policy   each call of a tool, decided by rules over the labels
 //
 // The package is pure. It never calls a tool: [Run.Next] goes on until the plan

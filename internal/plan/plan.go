@@ -5,10 +5,14 @@ import (
 	"slices"
 
 	"praxis/fault"
+	"praxis/internal/plan/builtin"
 	"praxis/internal/plan/check"
+	"praxis/internal/plan/compile"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/policy"
+	"praxis/internal/plan/subset"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 	"praxis/internal/plan/vm"
 	"praxis/internal/tool"
 )
@@ -56,7 +60,7 @@ func Prepare(src Source, o Options) (*Plan, error) {
 	p := &Plan{Source: src, Options: o}
 	module, bad := syntax.Parse(src.Text, syntax.Options{})
 	if len(bad) == 0 {
-		bad = vm.SyntaxErrors(module)
+		bad = compile.SyntaxErrors(module)
 	}
 	if len(bad) > 0 {
 		p.Check = check.Broken(src.Name, src.Text, bad)
@@ -64,7 +68,7 @@ func Prepare(src Source, o Options) (*Plan, error) {
 	}
 	p.Check = check.Check(check.Input{
 		Name: src.Name, Source: src.Text, Module: module, Tools: o.Tools, Policy: o.Policy, Strict: o.Strict,
-		Refused: refusals(module), Builtins: vm.BuiltinParams, Forgive: !o.Pedantic,
+		Refused: refusals(module), Builtins: builtin.Params, Forgive: !o.Pedantic,
 	})
 	if !p.Check.Accepted && !(o.Audit && flowsAlone(p.Check)) {
 		return p, nil
@@ -80,7 +84,7 @@ func Prepare(src Source, o Options) (*Plan, error) {
 // refusals are the uses of features that the language leaves out.
 func refusals(m *syntax.Module) []check.Refusal {
 	var out []check.Refusal
-	for _, r := range vm.Unsupported(m) {
+	for _, r := range subset.Unsupported(m) {
 		out = append(out, check.Refusal(r))
 	}
 	return out
@@ -124,9 +128,9 @@ func (p *Plan) Start(s Start) (*Run, error) {
 }
 
 // inputs are the values of the names that come from outside.
-func (r *Run) inputs() ([]vm.Field, error) {
+func (r *Run) inputs() ([]value.Field, error) {
 	day := label.Source{Kind: label.User, Name: Today, Trusted: true}
-	out := []vm.Field{{Name: Today, Data: vm.Data{Value: r.start.Now.Format("2006-01-02"), Label: r.table.Of(day, label.Everyone())}}}
+	out := []value.Field{{Name: Today, Data: value.Data{Value: r.start.Now.Format("2006-01-02"), Label: r.table.Of(day, label.Everyone())}}}
 	declared := r.plan.Tools.Inputs()
 	for name := range r.start.Inputs {
 		if !slices.ContainsFunc(declared, func(in tool.Input) bool { return in.Name == name }) {
@@ -148,11 +152,11 @@ func (r *Run) inputs() ([]vm.Field, error) {
 		if err != nil {
 			return nil, err
 		}
-		d, err := vm.DataOf(v, l)
+		d, err := value.DataOf(v, l)
 		if err != nil {
 			return nil, fmt.Errorf("cannot start the plan: input %s: %w", in.Name, err)
 		}
-		out = append(out, vm.Field{Name: in.Name, Data: d})
+		out = append(out, value.Field{Name: in.Name, Data: d})
 	}
 	return out, nil
 }

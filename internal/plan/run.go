@@ -8,8 +8,11 @@ import (
 	"praxis/fault"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/policy"
+	"praxis/internal/plan/value"
 	"praxis/internal/plan/vm"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
 
 // Start is what a plan is begun with.
@@ -17,15 +20,15 @@ type Start struct {
 	Inputs map[string]any // values of the declared inputs, as package tool has JSON; the rest have their defaults
 	Now    time.Time      // what the plan's clock shows, and the day that the name today holds
 	Seed   int64          // of the plan's random numbers
-	Limits vm.Limits      // zero fields have their defaults
+	Limits value.Limits   // zero fields have their defaults
 }
 
 // Call is a call of a tool that the plan waits at.
 type Call struct {
 	Number    int // 1, 2, … in the run
 	Tool      *tool.Definition
-	Line, Col int          // of the call in the plan; Line counts from 1, Col from 0
-	Arguments *tool.Object // by name, with the defaults that the definition declares
+	Line, Col int             // of the call in the plan; Line counts from 1, Col from 0
+	Arguments *jsondoc.Object // by name, with the defaults that the definition declares
 	Labels    map[string]label.Label
 	Control   label.Label // strict mode: what decided that the call is reached
 	Decision  policy.Decision
@@ -135,14 +138,14 @@ func (r *Run) prepare(c *vm.Call) error {
 		return fmt.Errorf("cannot call %s: the tool is gone", c.Tool)
 	}
 	deep := c.Control
-	var positional []vm.Data
-	var named []tool.Named[vm.Data]
+	var positional []value.Data
+	var named []tool.Named[value.Data]
 	for _, a := range c.Args {
 		deep = r.table.Join(deep, a.Data.Join(r.table))
 		if a.Name == "" {
 			positional = append(positional, a.Data)
 		} else {
-			named = append(named, tool.Named[vm.Data]{Name: a.Name, Value: a.Data})
+			named = append(named, tool.Named[value.Data]{Name: a.Name, Value: a.Data})
 		}
 	}
 	bound, err := tool.BindArgs(def, positional, named)
@@ -154,7 +157,7 @@ func (r *Run) prepare(c *vm.Call) error {
 		Number: r.total + 1, Tool: def, Line: c.Line, Col: c.Col, Control: r.table.Label(c.Control),
 		Labels: map[string]label.Label{}, deep: deep,
 	}
-	args := &tool.Object{}
+	args := &jsondoc.Object{}
 	judged := policy.Call{Tool: def, Number: call.Number, Control: call.Control, Args: map[string]policy.Labelled{}}
 	for _, a := range bound {
 		args.Set(a.Name, a.Value.JSON())
@@ -190,11 +193,11 @@ func (r *Run) Reply(result any) (Got, error) {
 	// The words of an enum are the schema's: whoever chose the schema chose them.
 	if c := r.call; c.Tool.Name != AskLLM || c.Labels["schema"].Trusted() {
 		for _, part := range r.plan.Policy.LowerParts(c.Tool, from, schema.Type()) {
-			data = relabel(data, part.Path.Segments(), func(d vm.Data) vm.Data { return whole(d, r.table.Intern(part.Label)) })
+			data = relabel(data, part.Path.Segments(), func(d value.Data) value.Data { return whole(d, r.table.Intern(part.Label)) })
 			got.Lowered = append(got.Lowered, Lowered{part.Rule, from, part.Label})
 		}
 		for _, part := range r.plan.Policy.LowerShapes(c.Tool, from, schema.Type()) {
-			data = relabel(data, part.Path.Segments(), func(d vm.Data) vm.Data {
+			data = relabel(data, part.Path.Segments(), func(d value.Data) value.Data {
 				d.Label = r.table.Intern(part.Label)
 				return d
 			})
@@ -220,7 +223,7 @@ func (r *Run) ReplyEndorsed(result any, who, why string) (Got, error) {
 }
 
 // take checks a result and labels it. What is wrong with it is raised in the plan.
-func (r *Run) take(result any) (data vm.Data, schema *tool.Schema, err error) {
+func (r *Run) take(result any) (data value.Data, schema *schema.Schema, err error) {
 	c := r.call
 	if c == nil {
 		return data, nil, ErrNotWaiting
@@ -237,7 +240,7 @@ func (r *Run) take(result any) (data vm.Data, schema *tool.Schema, err error) {
 		l, err = r.resultLabel(c, result)
 	}
 	if err == nil {
-		data, err = vm.DataOf(result, l)
+		data, err = value.DataOf(result, l)
 	}
 	if err != nil {
 		return data, nil, errors.Join(err, r.Fail(err.Error()))
@@ -245,7 +248,7 @@ func (r *Run) take(result any) (data vm.Data, schema *tool.Schema, err error) {
 	return data, schema, nil
 }
 
-func (r *Run) reply(d vm.Data) {
+func (r *Run) reply(d value.Data) {
 	r.call = nil
 	r.answer = func() (vm.Outcome, error) { return r.vm.Reply(d) }
 }
@@ -306,27 +309,27 @@ func (r *Run) resultLabel(c *Call, result any) (label.ID, error) {
 }
 
 // replySchema is the type that a plan wants of the quarantined model.
-func replySchema(c *Call) (*tool.Schema, error) {
+func replySchema(c *Call) (*schema.Schema, error) {
 	want, ok := c.Arguments.Get("schema")
 	if !ok || want == nil {
-		return tool.ParseSchema("schema.json", []byte(`{"type": "string"}`))
+		return schema.Parse("schema.json", []byte(`{"type": "string"}`))
 	}
-	text, err := tool.CanonicalJSON(want)
+	text, err := jsondoc.Canonical(want)
 	if err != nil {
 		return nil, err
 	}
-	return tool.ParseSchema("schema.json", text)
+	return schema.Parse("schema.json", text)
 }
 
 // ReplySchema is the type that the reply to a call of the quarantined model must have.
-func (c *Call) ReplySchema() (*tool.Schema, error) {
+func (c *Call) ReplySchema() (*schema.Schema, error) {
 	if c.Tool.Name == AskLLM {
 		return replySchema(c)
 	}
 	return c.Tool.Output, nil
 }
 
-func fits(s *tool.Schema, v any) error {
+func fits(s *schema.Schema, v any) error {
 	if m := s.Validate(v); m != nil {
 		return fault.New(fault.Invalid, "Ask again, or for something simpler.", "cannot take the reply: %w", m)
 	}

@@ -10,8 +10,10 @@ import (
 	"praxis/fault"
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/policy"
+	"praxis/internal/plan/value"
 	"praxis/internal/plan/vm"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // A state is
@@ -35,7 +37,7 @@ type header struct {
 	Inputs  json.RawMessage   `json:"inputs"`
 	Now     time.Time         `json:"now"`
 	Seed    int64             `json:"seed"`
-	Limits  vm.Limits         `json:"limits"`
+	Limits  value.Limits      `json:"limits"`
 	Calls   map[string]int    `json:"calls"`
 	Total   int               `json:"total"`
 	Outputs label.ID          `json:"outputs"`
@@ -47,7 +49,7 @@ func (r *Run) Dump() ([]byte, error) {
 	if r.call == nil {
 		return nil, fault.New(fault.Conflict, "Store it while it waits at a call.", "cannot store the plan: it waits at no call")
 	}
-	inputs, err := tool.CanonicalJSON(r.start.Inputs)
+	inputs, err := jsondoc.Canonical(r.start.Inputs)
 	if err != nil {
 		return nil, fmt.Errorf("cannot store the plan: %w", err)
 	}
@@ -192,12 +194,12 @@ func openState(state []byte) (h header, machine []byte, err error) {
 }
 
 func inputsOf(text []byte) (map[string]any, error) {
-	v, err := tool.DecodeJSON(text)
+	v, err := jsondoc.Decode(text)
 	if err != nil {
 		return nil, broken("its inputs cannot be read")
 	}
 	out := map[string]any{}
-	if o, ok := v.(*tool.Object); ok {
+	if o, ok := v.(*jsondoc.Object); ok {
 		for name, v := range o.All() {
 			out[name] = v
 		}

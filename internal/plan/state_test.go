@@ -10,6 +10,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/plan"
 	"praxis/internal/tool"
+	"praxis/internal/tool/toolfile"
 )
 
 const clockTools = `version: 1
@@ -25,7 +26,7 @@ tools:
 
 func tools(t testing.TB, text string) *tool.Set {
 	t.Helper()
-	file, err := tool.Load("tools.yaml", []byte(text))
+	file, err := toolfile.Load("tools.yaml", []byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}

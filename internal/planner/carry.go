@@ -15,6 +15,7 @@ import (
 	"praxis/internal/plan/policy"
 	"praxis/internal/tool"
 	"praxis/internal/tool/gate"
+	"praxis/internal/tool/jsondoc"
 )
 
 // Host is what a plan is carried out with.
@@ -270,9 +271,9 @@ func (a *answering) Identity(d *tool.Definition) string {
 
 // Announcement tells of a call before anything is done about it.
 func Announcement(step int, call *plan.Call) event.ToolCalled {
-	shown, ok := call.Tool.RedactArguments(call.Arguments).(*tool.Object)
+	shown, ok := call.Tool.RedactArguments(call.Arguments).(*jsondoc.Object)
 	if !ok {
-		shown = tool.NewObject()
+		shown = jsondoc.NewObject()
 	}
 	return gate.Announcement(step, call.ID(), call.Line, call.Tool, shown, call.Labels, call.Control)
 }

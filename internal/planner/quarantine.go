@@ -12,8 +12,9 @@ import (
 	"praxis/internal/llm"
 	"praxis/internal/plan"
 	"praxis/internal/safetext"
-	"praxis/internal/tool"
 	"praxis/internal/tool/gate"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
 
 // ErrNotEnough says that the data does not hold what a model was asked for: the
@@ -68,7 +69,7 @@ func (c *carrying) quarantined(ctx context.Context, call *plan.Call) (any, error
 	}
 }
 
-func quarantineQuestion(call *plan.Call, schema *tool.Schema) (string, error) {
+func quarantineQuestion(call *plan.Call, schema *schema.Schema) (string, error) {
 	var question string
 	var data any = call.Arguments
 	if call.Tool.Name == plan.AskLLM {
@@ -78,7 +79,7 @@ func quarantineQuestion(call *plan.Call, schema *tool.Schema) (string, error) {
 	} else {
 		question = call.Tool.Title + ". " + call.Tool.Description
 	}
-	text, err := tool.CanonicalJSON(data)
+	text, err := jsondoc.Canonical(data)
 	if err != nil {
 		return "", err
 	}
@@ -89,16 +90,16 @@ func quarantineQuestion(call *plan.Call, schema *tool.Schema) (string, error) {
 }
 
 // quarantineReply reads the value out of a reply.
-func quarantineReply(text string, schema *tool.Schema) (any, error) {
+func quarantineReply(text string, schema *schema.Schema) (any, error) {
 	text = strings.TrimSpace(text)
 	if i, j := strings.IndexByte(text, '{'), strings.LastIndexByte(text, '}'); i >= 0 && j > i {
 		text = text[i : j+1]
 	}
-	v, err := tool.DecodeJSON([]byte(text))
+	v, err := jsondoc.Decode([]byte(text))
 	if err != nil {
 		return nil, fmt.Errorf("it is not one JSON object: %w", err)
 	}
-	o, ok := v.(*tool.Object)
+	o, ok := v.(*jsondoc.Object)
 	if !ok || o.Len() != 1 {
 		return nil, errors.New(`it is not an object with the one member "value" or "not_enough_information"`)
 	}

@@ -11,6 +11,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/tool"
 	"praxis/internal/tool/gate"
+	"praxis/internal/tool/jsondoc"
 )
 
 // Rehearsal answers calls without calling anything: from replies that were
@@ -67,11 +68,11 @@ func ReadReplies(name string, data []byte) (*Rehearsal, error) {
 
 func readReply(line []byte) (reply, error) {
 	var out reply
-	v, err := tool.DecodeJSON(line)
+	v, err := jsondoc.Decode(line)
 	if err != nil {
 		return out, err
 	}
-	o, ok := v.(*tool.Object)
+	o, ok := v.(*jsondoc.Object)
 	if !ok {
 		return out, errors.New("it is not an object")
 	}
@@ -81,7 +82,7 @@ func readReply(line []byte) (reply, error) {
 		case "tool":
 			out.tool, _ = v.(string)
 		case "arguments":
-			text, err := tool.CanonicalJSON(v)
+			text, err := jsondoc.Canonical(v)
 			if err != nil {
 				return out, err
 			}
@@ -102,7 +103,7 @@ func readReply(line []byte) (reply, error) {
 
 // Call answers a call.
 func (r *Rehearsal) Call(_ context.Context, c tool.Invocation) (any, error) {
-	args, err := tool.CanonicalJSON(c.Arguments)
+	args, err := jsondoc.Canonical(c.Arguments)
 	if err != nil {
 		return nil, err
 	}

@@ -10,6 +10,8 @@ import (
 	"praxis/internal/plan/policy"
 	"praxis/internal/tool"
 	"praxis/internal/tool/gate"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 const testTools = `
@@ -42,7 +44,7 @@ tools:
 
 func testSet(t testing.TB) *tool.Set {
 	t.Helper()
-	f, err := tool.Load("tools.yaml", []byte(testTools))
+	f, err := toolfile.Load("tools.yaml", []byte(testTools))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,7 +62,7 @@ func invocation(t *testing.T, name, argument string, value any) tool.Invocation 
 	if !ok {
 		t.Fatalf("no tool %s", name)
 	}
-	return tool.Invocation{Tool: d, ID: "call-1", Arguments: tool.NewObject(tool.Member{Name: argument, Value: value})}
+	return tool.Invocation{Tool: d, ID: "call-1", Arguments: jsondoc.NewObject(jsondoc.Member{Name: argument, Value: value})}
 }
 
 func TestRehearsal(t *testing.T) {
@@ -99,7 +101,7 @@ func TestRehearsal(t *testing.T) {
 			continue
 		}
 		re, ok := got.(gate.Rehearsed)
-		text, jsonErr := tool.CanonicalJSON(re.Result)
+		text, jsonErr := jsondoc.Canonical(re.Result)
 		if err != nil || !ok || jsonErr != nil || string(text) != c.want || re.From != c.from {
 			t.Errorf("%d: got %#v %s, %v", i, got, text, err)
 		}

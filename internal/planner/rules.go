@@ -7,6 +7,8 @@ import (
 	"praxis/internal/plan"
 	"praxis/internal/plan/policy"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 // Text is a file that a plan is held against.
@@ -34,7 +36,7 @@ const (
 func (r Rules) Load() (plan.Options, error) {
 	var files []*tool.File
 	for _, t := range r.Tools {
-		f, err := tool.Load(t.Name, []byte(t.Text))
+		f, err := toolfile.Load(t.Name, []byte(t.Text))
 		if err != nil {
 			return plan.Options{}, UnusableTools(err)
 		}
@@ -65,7 +67,7 @@ func (r Rules) Over(set *tool.Set) (plan.Options, error) {
 
 // more says what could not be done with a file, and all that is wrong in it.
 func more(what string, err error) error {
-	var ps tool.Problems
+	var ps jsondoc.Problems
 	if !errors.As(err, &ps) {
 		return err
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"praxis/fault"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
 
 // BindReason says why arguments do not fit a tool's parameters. The zero value is not one.
@@ -35,13 +37,13 @@ func (e *BindError) Error() string {
 	case TooMany:
 		return fmt.Sprintf("%s() takes %s but %d %s given", e.Tool, plural(e.Takes, "positional argument"), e.Given, wasWere(e.Given))
 	case UnknownName:
-		s := fmt.Sprintf("%s() got an unexpected keyword argument '%s'", e.Tool, clip(e.Name, 80))
+		s := fmt.Sprintf("%s() got an unexpected keyword argument '%s'", e.Tool, jsondoc.Clip(e.Name, 80))
 		if e.Nearest != "" {
 			s += fmt.Sprintf(". Did you mean '%s'?", e.Nearest)
 		}
 		return s
 	case GivenTwice:
-		return fmt.Sprintf("%s() got multiple values for argument '%s'", e.Tool, clip(e.Name, 80))
+		return fmt.Sprintf("%s() got multiple values for argument '%s'", e.Tool, jsondoc.Clip(e.Name, 80))
 	}
 	quoted := make([]string, len(e.Missing))
 	for i, name := range e.Missing {
@@ -120,8 +122,8 @@ func (d *Definition) bind(positional int, names []string, partial bool) ([]int, 
 				others = map[string]bool{}
 			}
 			others[name] = true
-			if !d.Input.root.open() {
-				return nil, d.bindFault(&BindError{Reason: UnknownName, Name: name, Nearest: nearest(name, d.Input.Type().Names())})
+			if !d.Input.Open() {
+				return nil, d.bindFault(&BindError{Reason: UnknownName, Name: name, Nearest: jsondoc.Nearest(name, d.Input.Type().Names())})
 			}
 		}
 		if twice {
@@ -144,18 +146,6 @@ func (d *Definition) bind(positional int, names []string, partial bool) ([]int, 
 	return out, nil
 }
 
-// open reports whether the schema says itself that it takes members that it
-// does not declare. A call with a name that nobody declared is otherwise an
-// error, although JSON Schema would let it pass.
-func (s *schema) open() bool {
-	if s.obj != nil && (len(s.obj.patterns) > 0 || (s.obj.additional != nil && !s.obj.additional.never)) {
-		return true
-	}
-	open := false
-	s.inPlace(func(part *schema) { open = open || part.open() })
-	return open
-}
-
 func (d *Definition) bindFault(e *BindError) error {
 	e.Tool = d.Name
 	return &fault.Error{Kind: fault.Invalid, Message: e.Error(), Remedy: "Call it as " + d.Signature() + ".", Err: e}
@@ -167,7 +157,7 @@ func (d *Definition) Signature() string {
 	for _, p := range d.Arguments() {
 		switch {
 		case p.Type.HasDefault:
-			parts = append(parts, p.Name+"="+literal(p.Type.Default))
+			parts = append(parts, p.Name+"="+schema.Literal(p.Type.Default))
 		case p.Required:
 			parts = append(parts, p.Name)
 		default:
@@ -222,8 +212,8 @@ func BindArgs[T any](d *Definition, positional []T, named []Named[T]) ([]Named[T
 
 // FillDefaults returns the arguments with the declared defaults of those that
 // are not given, in declared order. It does not change its argument.
-func (d *Definition) FillDefaults(arguments *Object) *Object {
-	out := &Object{}
+func (d *Definition) FillDefaults(arguments *jsondoc.Object) *jsondoc.Object {
+	out := &jsondoc.Object{}
 	for _, p := range d.Arguments() {
 		if v, ok := arguments.Get(p.Name); ok {
 			out.Set(p.Name, v)

@@ -2,484 +2,67 @@ package tool
 
 import (
 	"cmp"
-	"fmt"
 	"slices"
 	"strings"
+
+	"praxis/internal/tool/schema"
 )
-
-// Impact says what a change of a definition means for those who use it. The
-// zero value is not one.
-type Impact uint8
-
-// The impacts, from the harmless to the worst.
-const (
-	Harmless Impact = iota + 1 // words, examples
-	Widening                   // what worked goes on working, and more is possible
-	Guarding                   // what a policy or a check decides may change
-	Breaking                   // calls or uses of results that worked may fail
-)
-
-// String returns the impact's name.
-func (i Impact) String() string {
-	if i >= Harmless && i <= Breaking {
-		return [...]string{"harmless", "widening", "guarding", "breaking"}[i-1]
-	}
-	return fmt.Sprintf("impact(%d)", uint8(i))
-}
-
-// Change is one finding of Compatible.
-type Change struct {
-	Impact Impact
-	Path   string // in the definition: "input/properties/to", "labels/trusted"
-	What   string // in words
-}
-
-// String returns the change in one line.
-func (c Change) String() string { return c.Impact.String() + ": " + c.Path + ": " + c.What }
-
-// IsCompatible reports whether none of the changes breaks users.
-func IsCompatible(changes []Change) bool {
-	return !slices.ContainsFunc(changes, func(c Change) bool { return c.Impact == Breaking })
-}
 
 // Compatible compares two versions of a definition and returns what changed,
 // the worst first. Schemas are compared by their shapes ([Type]); where
 // keywords that a shape does not show (a negation, a condition) differ, the
 // change counts as breaking. Members that an open object allows without
 // declaring them are taken not to be used.
-func Compatible(before, after *Definition) []Change {
-	c := &differ{seen: map[[2]*Type]bool{}, budget: new(int), closed: !before.Input.root.open()}
+func Compatible(before, after *Definition) []schema.Change {
+	c := &schema.Comparison{}
 	if before.Name != after.Name {
-		c.add(Breaking, "name", "was %s, is %s", before.Name, after.Name)
+		c.Add(schema.Breaking, "name", "was %s, is %s", before.Name, after.Name)
 	}
-	c.arguments(before, after)
-	if before.Input.Hash() != after.Input.Hash() {
-		c.accepts("input", before.Input.Type(), after.Input.Type())
-		c.hidden("input", before.Input, after.Input)
-	}
-	if before.Output.Hash() != after.Output.Hash() {
-		clear(c.seen)
-		c.result = true
-		c.accepts("output", after.Output.Type(), before.Output.Type())
-		c.hidden("output", before.Output, after.Output)
-	}
-	c.behaviour(before, after)
-	c.labels(before.Labels, after.Labels)
-	c.words(before, after)
-	c.version(before, after)
-	slices.SortStableFunc(c.list, func(a, b Change) int { return cmp.Compare(b.Impact, a.Impact) })
-	return c.list
+	compareArguments(c, before, after)
+	c.Input(before.Input, after.Input)
+	c.Output(before.Output, after.Output)
+	compareBehaviour(c, before, after)
+	compareLabels(c, before.Labels, after.Labels)
+	compareWords(c, before, after)
+	compareVersions(c, before, after)
+	slices.SortStableFunc(c.Changes, func(a, b schema.Change) int { return cmp.Compare(b.Impact, a.Impact) })
+	return c.Changes
 }
 
-type differ struct {
-	list   []Change
-	seen   map[[2]*Type]bool
-	result bool // comparing outputs: the words for narrower and wider change places
-	closed bool // the old tool takes no argument that it does not declare
-	depth  int  // of alternatives inside of alternatives
-	budget *int // comparisons so far
-}
-
-const (
-	maxChanges     = 200
-	maxComparisons = 20_000
-	maxAlternating = 5 // depth
-)
-
-func (c *differ) add(i Impact, path, format string, args ...any) {
-	if len(c.list) < maxChanges {
-		c.list = append(c.list, Change{i, path, fmt.Sprintf(format, args...)})
-	}
-}
-
-// arguments compares what a call by position sees.
-func (c *differ) arguments(old, new *Definition) {
+// compareArguments compares what a call by position sees.
+func compareArguments(c *schema.Comparison, old, new *Definition) {
 	before, after := old.Input.Type().Names(), new.Input.Type().Names()
 	for i, name := range before {
 		at := slices.Index(after, name)
 		if at >= 0 && at != i {
-			c.add(Breaking, "input/properties/"+name, "was argument %d, is argument %d: calls by position go wrong", i+1, at+1)
+			c.Add(schema.Breaking, "input/properties/"+name, "was argument %d, is argument %d: calls by position go wrong", i+1, at+1)
 		}
 	}
 }
 
-// accepts notes where the type wide does not allow all that narrow allows. For
-// an input narrow is the old type: calls that worked have to go on working.
-// For an output narrow is the new type: users of results may only see what
-// they saw before.
-func (c *differ) accepts(path string, narrow, wide *Type) {
-	pair := [2]*Type{narrow, wide}
-	if narrow == wide || c.seen[pair] {
-		return
-	}
-	c.seen[pair] = true
-	if *c.budget++; *c.budget > maxComparisons {
-		c.worse(path, "is too large to be compared", "is too large to be compared")
-		return
-	}
-	if len(narrow.Variants) > 0 || len(wide.Variants) > 0 {
-		c.variants(path, narrow, wide)
-	}
-	if missing := narrow.Kinds &^ wide.Kinds; missing != 0 {
-		c.worse(path, "no longer takes "+missing.String(), "may now be "+missing.String())
-	} else if more := wide.Kinds &^ narrow.Kinds; more != 0 {
-		c.better(path, "also takes "+more.String(), "is no longer "+more.String())
-	}
-	if wide.Secret != narrow.Secret {
-		c.add(Guarding, path, "is secret in one of the two only")
-	}
-	c.values(path, narrow, wide)
-	c.bounds(path, narrow, wide)
-	if narrow.Kinds&wide.Kinds&ArrayKind != 0 {
-		c.items(path, narrow, wide)
-	}
-	if narrow.Kinds&wide.Kinds&ObjectKind != 0 {
-		c.members(path, narrow, wide)
-	}
-}
-
-// variants notes alternatives of the one type that no alternative of the other covers.
-func (c *differ) variants(path string, narrow, wide *Type) {
-	left, right := alternatives(narrow), alternatives(wide)
-	for i, n := range left {
-		covered := slices.ContainsFunc(right, func(w *Type) bool {
-			part := &differ{seen: map[[2]*Type]bool{}, result: c.result, depth: c.depth + 1, budget: c.budget}
-			if part.depth > maxAlternating {
-				return false
-			}
-			part.accepts(path, n, w)
-			return IsCompatible(part.list)
-		})
-		if !covered {
-			c.worse(path, fmt.Sprintf("no longer takes the alternative %d (%s)", i+1, n.Kinds), fmt.Sprintf("may now be another alternative (%s)", n.Kinds))
-		}
-	}
-}
-
-// alternatives returns the variants of a type, or the type itself.
-func alternatives(t *Type) []*Type {
-	if len(t.Variants) > 0 {
-		return t.Variants
-	}
-	return []*Type{t}
-}
-
-// worse and better word a finding for inputs or outputs.
-func (c *differ) worse(path, input, output string) { c.word(Breaking, path, input, output) }
-
-func (c *differ) better(path, input, output string) { c.word(Widening, path, input, output) }
-
-func (c *differ) word(i Impact, path, input, output string) {
-	if c.result {
-		input = output
-	}
-	c.add(i, path, "%s", input)
-}
-
-func (c *differ) values(path string, narrow, wide *Type) {
-	switch {
-	case !wide.HasEnum && !narrow.HasEnum:
-		return
-	case !wide.HasEnum:
-		c.better(path, "takes any value", "has fewer values")
-		return
-	case !narrow.HasEnum:
-		c.worse(path, "takes only "+listValues(wide.Enum), "may be any value, was "+listValues(wide.Enum))
-		return
-	}
-	left, right := canonicalSet(narrow.Enum), canonicalSet(wide.Enum)
-	for _, text := range left {
-		if !slices.Contains(right, text) {
-			c.worse(path, "no longer takes "+cut(text, 60), "may now be "+cut(text, 60))
-		}
-	}
-	for _, text := range right {
-		if !slices.Contains(left, text) {
-			c.better(path, "also takes "+cut(text, 60), "is no longer "+cut(text, 60))
-		}
-	}
-}
-
-func canonicalSet(values []any) []string {
-	out := make([]string, 0, len(values))
-	for _, v := range values {
-		if b, err := appendCanonical(nil, v, 0); err == nil {
-			out = append(out, string(b))
-		}
-	}
-	return out
-}
-
-func (c *differ) bounds(path string, narrow, wide *Type) {
-	kinds := narrow.Kinds & wide.Kinds
-	if kinds&StringKind != 0 {
-		c.bound(path, "the least length", cmp.Compare(wide.MinLength, narrow.MinLength))
-		c.bound(path, "the greatest length", compareMax(narrow.MaxLength, wide.MaxLength))
-		if wide.Format != narrow.Format {
-			c.assertion(path, "the format", narrow.Format, wide.Format)
-		}
-		if wide.Pattern != narrow.Pattern {
-			c.assertion(path, "the pattern", narrow.Pattern, wide.Pattern)
-		}
-	}
-	if kinds&(IntegerKind|NumberKind) != 0 {
-		c.bound(path, "the minimum", compareLimit(wide.Minimum, narrow.Minimum, wide.ExclusiveMinimum, narrow.ExclusiveMinimum, 1))
-		c.bound(path, "the maximum", compareLimit(wide.Maximum, narrow.Maximum, wide.ExclusiveMaximum, narrow.ExclusiveMaximum, -1))
-	}
-	if kinds&ArrayKind != 0 {
-		c.bound(path, "the least number of items", cmp.Compare(wide.MinItems, narrow.MinItems))
-		c.bound(path, "the greatest number of items", compareMax(narrow.MaxItems, wide.MaxItems))
-	}
-}
-
-// bound notes a bound that became tighter (above zero) or looser.
-func (c *differ) bound(path, what string, tighter int) {
-	switch {
-	case tighter > 0:
-		c.worse(path, what+" is tighter", what+" is looser")
-	case tighter < 0:
-		c.better(path, what+" is looser", what+" is tighter")
-	}
-}
-
-func (c *differ) assertion(path, what, narrow, wide string) {
-	if wide == "" {
-		c.better(path, what+" "+quote(narrow)+" is gone", what+" "+quote(narrow)+" is new")
-		return
-	}
-	c.worse(path, what+" "+quote(wide)+" is new or another", what+" "+quote(wide)+" is gone or another")
-}
-
-// compareMax compares bounds where below zero is none: above zero when the first is wider.
-func compareMax(a, b int) int {
-	switch {
-	case a == b:
-		return 0
-	case a < 0:
-		return 1
-	case b < 0:
-		return -1
-	}
-	return cmp.Compare(a, b)
-}
-
-// compareLimit returns above zero when the limit a is tighter than b; sign is
-// 1 for minimums and -1 for maximums.
-func compareLimit(a, b string, aExclusive, bExclusive bool, sign int) int {
-	switch {
-	case a == "" && b == "":
-		return 0
-	case a == "":
-		return -1
-	case b == "":
-		return 1
-	}
-	x, ok1 := parseDecimal(a)
-	y, ok2 := parseDecimal(b)
-	if !ok1 || !ok2 {
-		return 0
-	}
-	if n := sign * x.compare(y); n != 0 {
-		return n
-	}
-	switch {
-	case aExclusive && !bExclusive:
-		return 1
-	case bExclusive && !aExclusive:
-		return -1
-	}
-	return 0
-}
-
-func (c *differ) items(path string, narrow, wide *Type) {
-	for i := range max(len(narrow.Prefix), len(wide.Prefix)) {
-		c.part(fmt.Sprintf("%s/prefixItems/%d", path, i), item(narrow, i), item(wide, i))
-	}
-	c.part(path+"/items", narrow.Items, wide.Items)
-}
-
-func item(t *Type, i int) *Type {
-	if i < len(t.Prefix) {
-		return t.Prefix[i]
-	}
-	return t.Items
-}
-
-func (c *differ) part(path string, narrow, wide *Type) {
-	switch {
-	case narrow == nil:
-	case wide == nil:
-		c.worse(path, "is no longer taken", "is new")
-	default:
-		c.accepts(path, narrow, wide)
-	}
-}
-
-func (c *differ) members(path string, narrow, wide *Type) {
-	for _, p := range narrow.Properties {
-		at := path + "/properties/" + p.Name
-		q, declared := wide.Property(p.Name)
-		switch {
-		case declared:
-			c.accepts(at, p.Type, q.Type)
-			if q.Required && !p.Required {
-				c.worse(at, "is now required", "may now be missing")
-			} else if p.Required && !q.Required {
-				c.better(at, "is no longer required", "is now always there")
-			}
-		case wide.Additional == nil:
-			c.worse(at, "is no longer taken", "is new, where nothing else was allowed")
-		case c.result && !wide.Additional.implied:
-			c.accepts(at, p.Type, wide.Additional)
-		case c.result:
-			c.add(Widening, at, "is new")
-		default:
-			c.worse(at, "is no longer declared", "")
-		}
-	}
-	for _, q := range wide.Properties {
-		if _, declared := narrow.Property(q.Name); declared {
-			continue
-		}
-		at := path + "/properties/" + q.Name
-		switch {
-		case c.result && q.Required:
-			c.worse(at, "", "is no longer there")
-		case c.result:
-			c.worse(at, "", "is no longer declared")
-		case q.Required && !q.Type.HasDefault:
-			c.worse(at, "is new and required", "")
-		case narrow.Additional != nil && !narrow.Additional.implied:
-			c.accepts(at, narrow.Additional, q.Type)
-		default:
-			c.better(at, "is new", "")
-		}
-	}
-	if path != "input" || !c.closed {
-		c.part(path+"/additionalProperties", narrow.Additional, wide.Additional)
-	}
-}
-
-// hidden notes changes of keywords that shapes do not show, or not in full.
-func (c *differ) hidden(path string, old, new *Schema) {
-	before, after := map[string]string{}, map[string]string{}
-	hiddenIn(before, "", old.doc)
-	hiddenIn(after, "", new.doc)
-	var at []string
-	for where, text := range before {
-		if after[where] != text {
-			at = append(at, where)
-		}
-	}
-	for where := range after {
-		if _, known := before[where]; !known {
-			at = append(at, where)
-		}
-	}
-	slices.Sort(at)
-	for _, where := range at {
-		c.add(Breaking, path+where, "changed in a way that cannot be judged")
-	}
-}
-
-// hiddenIn gathers, by place, the texts of what a shape does not show.
-func hiddenIn(found map[string]string, at Pointer, n *node) {
-	if n.kind == listNode {
-		for i, item := range n.items {
-			hiddenIn(found, at.Index(i), item)
-		}
-	}
-	if n.kind != mapNode {
-		return
-	}
-	for i, key := range n.keys {
-		here := at.Child(key.text)
-		switch key.text {
-		case "not", "if", "then", "else", "patternProperties", "propertyNames", "dependentRequired", "dependentSchemas", "dependencies",
-			"contains", "minContains", "maxContains", "uniqueItems", "minProperties", "maxProperties", "multipleOf",
-			"unevaluatedProperties", "unevaluatedItems", "allOf", "$anchor":
-			found[string(here)] = bareText(n.items[i])
-		case "oneOf", "$ref":
-			if n.get("anyOf") != nil || (key.text == "$ref" && len(n.keys) > 1) {
-				found[string(at)] = bareText(n)
-			} else if key.text == "oneOf" {
-				hiddenIn(found, here, n.items[i])
-			}
-		case "properties", "$defs", "definitions":
-			if n.items[i].kind == mapNode {
-				for j, name := range n.items[i].keys {
-					hiddenIn(found, here.Child(name.text), n.items[i].items[j])
-				}
-			}
-		case "items", "prefixItems", "additionalItems", "additionalProperties", "anyOf":
-			hiddenIn(found, here, n.items[i])
-		}
-	}
-}
-
-// bareText is the canonical text of a part of a schema without its annotations.
-func bareText(n *node) string {
-	b, err := appendCanonical(nil, bare(n, false), 0)
-	if err != nil {
-		return ""
-	}
-	return string(b)
-}
-
-// bare drops annotations; names says that n's keys are names, not keywords.
-func bare(n *node, names bool) any {
-	switch n.kind {
-	case listNode:
-		list := make([]any, len(n.items))
-		for i, part := range n.items {
-			list[i] = bare(part, false)
-		}
-		return list
-	case mapNode:
-		o := &Object{}
-		for i, key := range n.keys {
-			if names {
-				o.Set(key.text, bare(n.items[i], false))
-				continue
-			}
-			switch key.text {
-			case "title", "description", "examples", "example", "default", "$comment", "deprecated", "readOnly", "writeOnly", "$schema":
-			case "enum", "const":
-				o.Set(key.text, n.items[i].value())
-			case "properties", "patternProperties", "$defs", "definitions", "dependentSchemas":
-				o.Set(key.text, bare(n.items[i], true))
-			default:
-				o.Set(key.text, bare(n.items[i], false))
-			}
-		}
-		return o
-	}
-	return n.value()
-}
-
-func (c *differ) behaviour(old, new *Definition) {
+func compareBehaviour(c *schema.Comparison, old, new *Definition) {
 	if old.Effects != new.Effects {
-		c.add(Guarding, "effects", "were %s, are %s", old.Effects, new.Effects)
+		c.Add(schema.Guarding, "effects", "were %s, are %s", old.Effects, new.Effects)
 	}
 	if old.Approval != new.Approval {
-		c.add(Guarding, "approval", "was %t, is %t", old.Approval, new.Approval)
+		c.Add(schema.Guarding, "approval", "was %t, is %t", old.Approval, new.Approval)
 	}
 	if old.Model != new.Model {
-		c.add(Guarding, "model", "was %t, is %t", old.Model, new.Model)
+		c.Add(schema.Guarding, "model", "was %t, is %t", old.Model, new.Model)
 	}
 	if old.Idempotent && !new.Idempotent {
-		c.add(Breaking, "idempotent", "a call can no longer be repeated")
+		c.Add(schema.Breaking, "idempotent", "a call can no longer be repeated")
 	} else if new.Idempotent && !old.Idempotent {
-		c.add(Widening, "idempotent", "a call can be repeated")
+		c.Add(schema.Widening, "idempotent", "a call can be repeated")
 	}
-	c.limit("limits/timeout", int64(old.Limits.Timeout), int64(new.Limits.Timeout))
-	c.limit("limits/bytes", old.Limits.Bytes, new.Limits.Bytes)
-	c.limit("limits/calls_per_run", int64(old.Limits.CallsPerRun), int64(new.Limits.CallsPerRun))
+	compareLimits(c, "limits/timeout", int64(old.Limits.Timeout), int64(new.Limits.Timeout))
+	compareLimits(c, "limits/bytes", old.Limits.Bytes, new.Limits.Bytes)
+	compareLimits(c, "limits/calls_per_run", int64(old.Limits.CallsPerRun), int64(new.Limits.CallsPerRun))
 	if a, b := old.Limits.Rate, new.Limits.Rate; a != b {
-		c.limit("limits/rate", perHour(a), perHour(b))
+		compareLimits(c, "limits/rate", perHour(a), perHour(b))
 	}
 	if !slices.Equal(old.Secrets.Input, new.Secrets.Input) || !slices.Equal(old.Secrets.Output, new.Secrets.Output) {
-		c.add(Guarding, "secrets", "changed")
+		c.Add(schema.Guarding, "secrets", "changed")
 	}
 }
 
@@ -490,44 +73,44 @@ func perHour(r Rate) int64 {
 	return max(1, int64(float64(r.Calls)*3600/r.Per.Seconds()))
 }
 
-// limit compares bounds where zero is none.
-func (c *differ) limit(path string, old, new int64) {
+// compareLimits compares bounds where zero is none.
+func compareLimits(c *schema.Comparison, path string, old, new int64) {
 	switch {
 	case old == new:
 	case new == 0 || (old != 0 && new > old):
-		c.add(Widening, path, "is looser")
+		c.Add(schema.Widening, path, "is looser")
 	default:
-		c.add(Breaking, path, "is tighter")
+		c.Add(schema.Breaking, path, "is tighter")
 	}
 }
 
-func (c *differ) labels(old, new Labels) {
+func compareLabels(c *schema.Comparison, old, new Labels) {
 	if old.Trusted != new.Trusted {
-		c.add(Guarding, "labels/trusted", "was %t, is %t", old.Trusted, new.Trusted)
+		c.Add(schema.Guarding, "labels/trusted", "was %t, is %t", old.Trusted, new.Trusted)
 	}
-	if a, b := canonicalSet([]any{old.canonical()}), canonicalSet([]any{new.canonical()}); old.Trusted == new.Trusted && !slices.Equal(a, b) {
-		c.add(Guarding, "labels", "who may read, or what arguments demand, changed")
+	if a, b := schema.CanonicalSet([]any{old.canonical()}), schema.CanonicalSet([]any{new.canonical()}); old.Trusted == new.Trusted && !slices.Equal(a, b) {
+		c.Add(schema.Guarding, "labels", "who may read, or what arguments demand, changed")
 	}
 }
 
-func (c *differ) words(old, new *Definition) {
+func compareWords(c *schema.Comparison, old, new *Definition) {
 	if old.Title != new.Title || old.Description != new.Description {
-		c.add(Harmless, "description", "changed")
+		c.Add(schema.Harmless, "description", "changed")
 	}
 	if len(old.Examples) != len(new.Examples) {
-		c.add(Harmless, "examples", "there were %d, there are %d", len(old.Examples), len(new.Examples))
+		c.Add(schema.Harmless, "examples", "there were %d, there are %d", len(old.Examples), len(new.Examples))
 	}
 }
 
-// version judges whether the number says what changed.
-func (c *differ) version(old, new *Definition) {
+// compareVersions judges whether the number says what changed.
+func compareVersions(c *schema.Comparison, old, new *Definition) {
 	switch order := new.Version.Compare(old.Version); {
 	case order < 0:
-		c.add(Breaking, "version", "%s is before %s", new.Version, old.Version)
+		c.Add(schema.Breaking, "version", "%s is before %s", new.Version, old.Version)
 	case order == 0 && old.Hash() != new.Hash():
-		c.add(Breaking, "version", "the definition changed and the version did not: %s", new.Version)
-	case !IsCompatible(c.list) && new.Version.Major() == old.Version.Major() && new.Version.Major() != "0":
-		c.add(Breaking, "version", "a breaking change needs a new major version, such as %s", nextMajor(old.Version))
+		c.Add(schema.Breaking, "version", "the definition changed and the version did not: %s", new.Version)
+	case !schema.IsCompatible(c.Changes) && new.Version.Major() == old.Version.Major() && new.Version.Major() != "0":
+		c.Add(schema.Breaking, "version", "a breaking change needs a new major version, such as %s", nextMajor(old.Version))
 	}
 }
 

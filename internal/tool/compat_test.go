@@ -1,8 +1,12 @@
-package tool
+package tool_test
 
 import (
 	"strings"
 	"testing"
+
+	"praxis/internal/tool"
+	"praxis/internal/tool/schema"
+	"praxis/internal/tool/toolfile"
 )
 
 func TestCompatible(t *testing.T) {
@@ -65,7 +69,7 @@ func TestCompatible(t *testing.T) {
 		{"description", "description: a", "description: b", "harmless: description: changed"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			changes := Compatible(oneTool(t, tool(test.before)), oneTool(t, strings.Replace(tool(test.after), "version: 1.0.0", "version: 2.0.0", 1)))
+			changes := tool.Compatible(oneTool(t, toolLines(test.before)), oneTool(t, strings.Replace(toolLines(test.after), "version: 1.0.0", "version: 2.0.0", 1)))
 			got := ""
 			if len(changes) > 0 {
 				got = changes[0].String()
@@ -73,8 +77,8 @@ func TestCompatible(t *testing.T) {
 			if !strings.HasPrefix(got, test.want) || (test.want == "") != (got == "") {
 				t.Errorf("got %q, want %q (%v)", got, test.want, changes)
 			}
-			if IsCompatible(changes) != !strings.HasPrefix(test.want, "breaking") {
-				t.Errorf("compatible: %t (%v)", IsCompatible(changes), changes)
+			if schema.IsCompatible(changes) != !strings.HasPrefix(test.want, "breaking") {
+				t.Errorf("compatible: %t (%v)", schema.IsCompatible(changes), changes)
 			}
 		})
 	}
@@ -92,10 +96,10 @@ func TestCompatibleVersions(t *testing.T) {
 		{"0.1.0", "0.2.0", broken, ""},
 		{"1.0.0", "2.0.0", broken, ""},
 	} {
-		a := oneTool(t, strings.Replace(tool(before), "version: 1.0.0", "version: "+test.from, 1))
-		b := oneTool(t, strings.Replace(tool(test.after), "version: 1.0.0", "version: "+test.to, 1))
+		a := oneTool(t, strings.Replace(toolLines(before), "version: 1.0.0", "version: "+test.from, 1))
+		b := oneTool(t, strings.Replace(toolLines(test.after), "version: 1.0.0", "version: "+test.to, 1))
 		got := ""
-		for _, c := range Compatible(a, b) {
+		for _, c := range tool.Compatible(a, b) {
 			if c.Path == "version" {
 				got = c.What
 			}
@@ -121,12 +125,12 @@ func TestCompatibleIsSound(t *testing.T) {
 	}
 	values := []any{nil, true, 0, 1, 2, 1.5, "", "a", "bb", "2026-01-01", []any{}, []any{1}, []any{"a"}, []any{1, 1}, []any{2, "a"},
 		map[string]any{}, map[string]any{"x": 1}, map[string]any{"x": "s"}, map[string]any{"y": 1}, map[string]any{"y": "s", "x": 2}}
-	wrap := func(part string) (*Definition, *Definition) {
-		in := oneTool(t, tool("input: {type: object, properties: {a: "+part+", b: {type: integer}}}"))
-		out := oneTool(t, tool("output: {type: object, properties: {a: "+part+", b: {type: integer}}}"))
+	wrap := func(part string) (*tool.Definition, *tool.Definition) {
+		in := oneTool(t, toolLines("input: {type: object, properties: {a: "+part+", b: {type: integer}}}"))
+		out := oneTool(t, toolLines("output: {type: object, properties: {a: "+part+", b: {type: integer}}}"))
 		return in, out
 	}
-	var ins, outs []*Definition
+	var ins, outs []*tool.Definition
 	for _, part := range parts {
 		in, out := wrap(part)
 		ins, outs = append(ins, in), append(outs, out)
@@ -134,18 +138,18 @@ func TestCompatibleIsSound(t *testing.T) {
 	compatible := 0
 	for i := range parts {
 		for j := range parts {
-			okIn := schemasCompatible(Compatible(ins[i], ins[j]))
-			okOut := schemasCompatible(Compatible(outs[i], outs[j]))
+			okIn := schemasCompatible(tool.Compatible(ins[i], ins[j]))
+			okOut := schemasCompatible(tool.Compatible(outs[i], outs[j]))
 			if okIn {
 				compatible++
 			}
 			for _, v := range values {
 				arg := map[string]any{"a": v}
 				if okIn && ins[i].Input.Validate(arg) == nil && ins[j].Input.Validate(arg) != nil {
-					t.Errorf("input %s → %s is called compatible, but %s no longer passes", parts[i], parts[j], literal(v))
+					t.Errorf("input %s → %s is called compatible, but %s no longer passes", parts[i], parts[j], schema.Literal(v))
 				}
 				if okOut && outs[j].Output.Validate(arg) == nil && outs[i].Output.Validate(arg) != nil {
-					t.Errorf("output %s → %s is called compatible, but %s is new", parts[i], parts[j], literal(v))
+					t.Errorf("output %s → %s is called compatible, but %s is new", parts[i], parts[j], schema.Literal(v))
 				}
 			}
 		}
@@ -156,20 +160,20 @@ func TestCompatibleIsSound(t *testing.T) {
 }
 
 // schemasCompatible leaves out what the equal versions of the pairs say.
-func schemasCompatible(changes []Change) bool {
+func schemasCompatible(changes []schema.Change) bool {
 	for _, c := range changes {
-		if c.Impact == Breaking && c.Path != "version" {
+		if c.Impact == schema.Breaking && c.Path != "version" {
 			return false
 		}
 	}
 	return true
 }
 
-func oneTool(t testing.TB, text string) *Definition {
+func oneTool(t testing.TB, text string) *tool.Definition {
 	t.Helper()
-	f, err := Load("t.yaml", []byte(text))
+	f, err := toolfile.Load("t.yaml", []byte(text))
 	if err != nil {
-		t.Fatalf("%v\n%s", asProblems(err), text)
+		t.Fatalf("%v\n%s", err, text)
 	}
 	return f.Tools[0]
 }

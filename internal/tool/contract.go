@@ -1,13 +1,17 @@
 package tool
 
-import "context"
+import (
+	"context"
+
+	"praxis/internal/tool/jsondoc"
+)
 
 // Invocation is one call of a tool that was let through.
 type Invocation struct {
 	Tool      *Definition
-	ID        string  // of the call, unique in its run
-	Key       string  // the same for every try of this call, unique among all runs
-	Arguments *Object // valid, with their defaults
+	ID        string          // of the call, unique in its run
+	Key       string          // the same for every try of this call, unique among all runs
+	Arguments *jsondoc.Object // valid, with their defaults
 }
 
 // Implementation carries out the calls of one tool. It is safe for concurrent
@@ -27,10 +31,10 @@ type Implementation interface {
 
 // Binding says how a tool is implemented: what stands under "run" in a file.
 type Binding struct {
-	Kind string   // "python", "command", "http", "wasm" or "go"
-	Spec *Object  // what the kind reads
-	Dir  string   // folder that relative paths start from
-	Pos  Position // in the file
+	Kind string           // "python", "command", "http", "wasm" or "go"
+	Spec *jsondoc.Object  // what the kind reads
+	Dir  string           // folder that relative paths start from
+	Pos  jsondoc.Position // in the file
 }
 
 // Kind makes the implementations of one kind. It is safe for concurrent use.
@@ -38,7 +42,7 @@ type Kind interface {
 	// Derive returns what a binding says of the definition, in the form of a
 	// tool in a file, so that the file need not repeat it. The file's own keys
 	// count before it. nil: it says nothing.
-	Derive(ctx context.Context, b Binding) (*Object, error)
+	Derive(ctx context.Context, b Binding) (*jsondoc.Object, error)
 	// New makes the implementation of a tool. What is wrong in the binding is a
 	// fault of kind Invalid.
 	New(ctx context.Context, d *Definition, b Binding) (Implementation, error)
@@ -47,7 +51,7 @@ type Kind interface {
 // Provided is a tool of a server: its definition in the form of a tool in a
 // file, and what carries it out.
 type Provided struct {
-	Document       *Object
+	Document       *jsondoc.Object
 	Implementation Implementation
 }
 

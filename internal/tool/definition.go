@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
+
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
 
 // Effects says what a call does to the world. The zero value is not one.
@@ -18,19 +21,20 @@ const (
 	External                    // reaches others: sends, pays, publishes
 )
 
-func effectNames() []string { return []string{"pure", "read", "write", "external"} }
+// EffectNames returns the names that files use, from the harmless to the dangerous.
+func EffectNames() []string { return []string{"pure", "read", "write", "external"} }
 
 // String returns the name that files use, such as "read".
 func (e Effects) String() string {
 	if e >= Pure && e <= External {
-		return effectNames()[e-1]
+		return EffectNames()[e-1]
 	}
 	return fmt.Sprintf("effects(%d)", uint8(e))
 }
 
 // ParseEffects reads the name of an effect.
 func ParseEffects(s string) (Effects, bool) {
-	for i, name := range effectNames() {
+	for i, name := range EffectNames() {
 		if name == s {
 			return Effects(i + 1), true
 		}
@@ -48,8 +52,8 @@ type Definition struct {
 	Version     Version
 	Title       string
 	Description string
-	Input       *Schema // of an object whose properties, in declared order, are the arguments
-	Output      *Schema // of the result; AnySchema when the file does not say
+	Input       *schema.Schema // of an object whose properties, in declared order, are the arguments
+	Output      *schema.Schema // of the result; AnySchema when the file does not say
 	Effects     Effects
 	Labels      Labels
 	Limits      Limits
@@ -58,7 +62,7 @@ type Definition struct {
 	Approval    bool // a person has to agree to each call
 	Model       bool // answered by a quarantined model: no tools, output by the schema, untrusted
 	Examples    []Example
-	Pos         Position // where it was declared; not part of the hash
+	Pos         jsondoc.Position // where it was declared; not part of the hash
 }
 
 // Labels are what data-flow rules need to know about a tool.
@@ -106,21 +110,23 @@ func (r Rate) String() string {
 	if r.Calls == 0 {
 		return ""
 	}
-	for _, u := range rateUnits() {
-		if u.per == r.Per {
-			return fmt.Sprintf("%d/%s", r.Calls, u.name)
+	for _, u := range RateUnits() {
+		if u.Per == r.Per {
+			return fmt.Sprintf("%d/%s", r.Calls, u.Name)
 		}
 	}
 	return fmt.Sprintf("%d/%s", r.Calls, r.Per)
 }
 
-type rateUnit struct {
-	name string
-	per  time.Duration
+// RateUnit is a unit of time that rates are written in.
+type RateUnit struct {
+	Name string
+	Per  time.Duration
 }
 
-func rateUnits() []rateUnit {
-	return []rateUnit{
+// RateUnits returns the units of rates, the names that are written out first.
+func RateUnits() []RateUnit {
+	return []RateUnit{
 		{"second", time.Second}, {"minute", time.Minute}, {"hour", time.Hour}, {"day", 24 * time.Hour},
 		{"s", time.Second}, {"m", time.Minute}, {"h", time.Hour}, {"d", 24 * time.Hour},
 	}
@@ -130,19 +136,19 @@ func rateUnits() []rateUnit {
 // beside those that the schemas mark (writeOnly, format password, x-secret).
 // "*" in a pointer stands for every item.
 type Secrets struct {
-	Input  []Pointer
-	Output []Pointer
+	Input  []jsondoc.Pointer
+	Output []jsondoc.Pointer
 }
 
 // Example is one call and its result. Tests run them, and a rehearsal answers
 // calls with them when nothing implements the tool.
 type Example struct {
 	Name   string
-	Input  *Object // the arguments by name
-	Output any     // nil and HasOutput false when the file does not say
+	Input  *jsondoc.Object // the arguments by name
+	Output any             // nil and HasOutput false when the file does not say
 	// HasOutput tells an output of null from none.
 	HasOutput bool
-	Pos       Position
+	Pos       jsondoc.Position
 }
 
 // ID returns "name@version".
@@ -156,7 +162,7 @@ func (d *Definition) Namespace() string {
 
 // Arguments returns the input's properties in the order in which positional
 // arguments go to them.
-func (d *Definition) Arguments() []Property { return d.Input.Type().Properties }
+func (d *Definition) Arguments() []schema.Property { return d.Input.Type().Properties }
 
 // CheckArguments validates the arguments of a call, an object by name. Unlike
 // JSON Schema, which lets pass what nobody declared, it refuses arguments that
@@ -166,18 +172,18 @@ func (d *Definition) Arguments() []Property { return d.Input.Type().Properties }
 func (d *Definition) CheckArguments(arguments any) error {
 	m := d.Input.Validate(arguments)
 	if m == nil {
-		m = d.undeclared(arguments)
+		m = d.Input.Undeclared(arguments)
 	}
 	if m != nil {
-		return m.hiding(d.Secrets.Input).fault("cannot call "+d.Name+": arguments", "Call it with arguments that fit its input schema.")
+		return m.Hiding(d.Secrets.Input).Fault("cannot call "+d.Name+": arguments", "Call it with arguments that fit its input schema.")
 	}
 	return nil
 }
 
 // Rehearse answers a call from the examples: with the output of the one that
 // has these arguments, else of the first that has an output.
-func (d *Definition) Rehearse(arguments *Object) (result any, ok bool) {
-	want, err := appendCanonical(nil, d.FillDefaults(arguments), 0)
+func (d *Definition) Rehearse(arguments *jsondoc.Object) (result any, ok bool) {
+	want, err := jsondoc.AppendCanonical(nil, d.FillDefaults(arguments), 0)
 	if err != nil {
 		return nil, false
 	}
@@ -188,31 +194,18 @@ func (d *Definition) Rehearse(arguments *Object) (result any, ok bool) {
 		if !ok {
 			result, ok = e.Output, true
 		}
-		if got, err := appendCanonical(nil, d.FillDefaults(e.Input), 0); err == nil && string(got) == string(want) {
+		if got, err := jsondoc.AppendCanonical(nil, d.FillDefaults(e.Input), 0); err == nil && string(got) == string(want) {
 			return e.Output, true
 		}
 	}
 	return result, ok
 }
 
-func (d *Definition) undeclared(arguments any) *Mismatch {
-	if d.Input.root.open() {
-		return nil
-	}
-	for name := range eachMember(arguments) {
-		if _, ok := d.Input.Type().Property(name); !ok {
-			m := d.Input.root.additional(arguments, name)
-			return &m
-		}
-	}
-	return nil
-}
-
 // CheckResult validates what a call returned. The error is a fault of kind
 // Invalid whose cause is a [*Mismatch]: the tool, not its caller, is at fault.
 func (d *Definition) CheckResult(result any) error {
 	if m := d.Output.Validate(result); m != nil {
-		return m.hiding(d.Secrets.Output).fault("cannot use the result of "+d.Name+": result", "The tool does not keep its own output schema: correct the tool or its definition.")
+		return m.Hiding(d.Secrets.Output).Fault("cannot use the result of "+d.Name+": result", "The tool does not keep its own output schema: correct the tool or its definition.")
 	}
 	return nil
 }
@@ -220,7 +213,7 @@ func (d *Definition) CheckResult(result any) error {
 // Hash returns the SHA-256 of the definition's canonical JSON: all that it
 // says but where it stands, with the order of the arguments.
 func (d *Definition) Hash() [sha256.Size]byte {
-	b, err := appendCanonical(nil, d.canonical(), 0)
+	b, err := jsondoc.AppendCanonical(nil, d.canonical(), 0)
 	if err != nil {
 		// Only a definition that no loader made can hold what JSON cannot.
 		b = fmt.Appendf(nil, "%#v", err)
@@ -230,45 +223,45 @@ func (d *Definition) Hash() [sha256.Size]byte {
 
 // canonical is the definition as a JSON value. Everything is written out, so
 // that a default that is stated and one that is left out are the same.
-func (d *Definition) canonical() *Object {
+func (d *Definition) canonical() *jsondoc.Object {
 	var order []any
 	for _, p := range d.Arguments() {
 		order = append(order, p.Name)
 	}
 	var examples []any
 	for _, e := range d.Examples {
-		o := NewObject(Member{"name", e.Name}, Member{"input", e.Input})
+		o := jsondoc.NewObject(jsondoc.Member{Name: "name", Value: e.Name}, jsondoc.Member{Name: "input", Value: e.Input})
 		if e.HasOutput {
 			o.Set("output", e.Output)
 		}
 		examples = append(examples, o)
 	}
-	return NewObject(
-		Member{"name", d.Name}, Member{"version", string(d.Version)}, Member{"title", d.Title}, Member{"description", d.Description},
-		Member{"input", d.Input.doc.value()}, Member{"output", d.Output.doc.value()}, Member{"arguments", order},
-		Member{"effects", d.Effects.String()}, Member{"labels", d.Labels.canonical()},
-		Member{"limits", NewObject(
-			Member{"timeout", int64(d.Limits.Timeout)}, Member{"bytes", d.Limits.Bytes}, Member{"calls", d.Limits.CallsPerRun},
-			Member{"rate", d.Limits.Rate.Calls}, Member{"per", int64(d.Limits.Rate.Per)})},
-		Member{"secrets", NewObject(Member{"input", pointers(d.Secrets.Input)}, Member{"output", pointers(d.Secrets.Output)})},
-		Member{"idempotent", d.Idempotent}, Member{"approval", d.Approval}, Member{"model", d.Model}, Member{"examples", examples},
+	return jsondoc.NewObject(
+		jsondoc.Member{Name: "name", Value: d.Name}, jsondoc.Member{Name: "version", Value: string(d.Version)}, jsondoc.Member{Name: "title", Value: d.Title}, jsondoc.Member{Name: "description", Value: d.Description},
+		jsondoc.Member{Name: "input", Value: d.Input.Value()}, jsondoc.Member{Name: "output", Value: d.Output.Value()}, jsondoc.Member{Name: "arguments", Value: order},
+		jsondoc.Member{Name: "effects", Value: d.Effects.String()}, jsondoc.Member{Name: "labels", Value: d.Labels.canonical()},
+		jsondoc.Member{Name: "limits", Value: jsondoc.NewObject(
+			jsondoc.Member{Name: "timeout", Value: int64(d.Limits.Timeout)}, jsondoc.Member{Name: "bytes", Value: d.Limits.Bytes}, jsondoc.Member{Name: "calls", Value: d.Limits.CallsPerRun},
+			jsondoc.Member{Name: "rate", Value: d.Limits.Rate.Calls}, jsondoc.Member{Name: "per", Value: int64(d.Limits.Rate.Per)})},
+		jsondoc.Member{Name: "secrets", Value: jsondoc.NewObject(jsondoc.Member{Name: "input", Value: pointers(d.Secrets.Input)}, jsondoc.Member{Name: "output", Value: pointers(d.Secrets.Output)})},
+		jsondoc.Member{Name: "idempotent", Value: d.Idempotent}, jsondoc.Member{Name: "approval", Value: d.Approval}, jsondoc.Member{Name: "model", Value: d.Model}, jsondoc.Member{Name: "examples", Value: examples},
 	)
 }
 
-func (l Labels) canonical() *Object {
+func (l Labels) canonical() *jsondoc.Object {
 	var demands []any
 	for _, d := range l.Arguments {
-		demands = append(demands, NewObject(Member{"argument", d.Argument}, Member{"trusted", d.Trusted}, Member{"readable_by", texts(d.ReadableBy)}, Member{"reason", d.Reason}))
+		demands = append(demands, jsondoc.NewObject(jsondoc.Member{Name: "argument", Value: d.Argument}, jsondoc.Member{Name: "trusted", Value: d.Trusted}, jsondoc.Member{Name: "readable_by", Value: texts(d.ReadableBy)}, jsondoc.Member{Name: "reason", Value: d.Reason}))
 	}
 	var sources []any
 	for _, s := range l.Readers.From {
-		sources = append(sources, NewObject(Member{"from", s.Origin.String()}, Member{"path", string(s.Path)}))
+		sources = append(sources, jsondoc.NewObject(jsondoc.Member{Name: "from", Value: s.Origin.String()}, jsondoc.Member{Name: "path", Value: string(s.Path)}))
 	}
-	return NewObject(Member{"trusted", l.Trusted}, Member{"arguments", demands},
-		Member{"readers", NewObject(Member{"everyone", l.Readers.Everyone}, Member{"principals", texts(l.Readers.Principals)}, Member{"from", sources})})
+	return jsondoc.NewObject(jsondoc.Member{Name: "trusted", Value: l.Trusted}, jsondoc.Member{Name: "arguments", Value: demands},
+		jsondoc.Member{Name: "readers", Value: jsondoc.NewObject(jsondoc.Member{Name: "everyone", Value: l.Readers.Everyone}, jsondoc.Member{Name: "principals", Value: texts(l.Readers.Principals)}, jsondoc.Member{Name: "from", Value: sources})})
 }
 
-func pointers(list []Pointer) []any {
+func pointers(list []jsondoc.Pointer) []any {
 	out := []any{}
 	for _, p := range list {
 		out = append(out, string(p))

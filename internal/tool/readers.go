@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"praxis/fault"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
 
 // Me is the name that stands in files for the user on whose behalf plans run.
@@ -25,7 +27,7 @@ type Readers struct {
 // only a principal that all the items name may read the whole.
 type ReaderSource struct {
 	Origin Origin
-	Path   Pointer
+	Path   jsondoc.Pointer
 }
 
 // Origin is where a ReaderSource looks. The zero value is not one.
@@ -48,8 +50,8 @@ func (o Origin) String() string {
 	return fmt.Sprintf("origin(%d)", uint8(o))
 }
 
-// maxReaders bounds the principals that one result may name.
-const maxReaders = 10_000
+// MaxReaders bounds the principals that one result may name.
+const MaxReaders = 10_000
 
 // Static returns the readers if they are known without a call: everyone, or
 // the literal principals. With sources ok is false and principals are those
@@ -85,12 +87,12 @@ func (r Readers) Resolve(p *Principals, arguments, result any) (principals []str
 		for _, name := range names {
 			name = p.resolve(name)
 			if !p.Known(name) {
-				return nil, false, fault.New(fault.Invalid, "Add it to the principals of the file of tools, or correct what the tool returns.", "cannot tell who may read the result: %s%s names the unknown principal %s", src.Origin, src.Path, quote(name))
+				return nil, false, fault.New(fault.Invalid, "Add it to the principals of the file of tools, or correct what the tool returns.", "cannot tell who may read the result: %s%s names the unknown principal %s", src.Origin, src.Path, jsondoc.Quote(name))
 			}
 			principals = append(principals, name)
 		}
-		if len(principals) > maxReaders {
-			return nil, false, fault.New(fault.Exhausted, "Let the tool return less at once.", "cannot tell who may read the result: more than %d principals", maxReaders)
+		if len(principals) > MaxReaders {
+			return nil, false, fault.New(fault.Exhausted, "Let the tool return less at once.", "cannot tell who may read the result: more than %d principals", MaxReaders)
 		}
 	}
 	slices.Sort(principals)
@@ -103,7 +105,7 @@ func named(v any, path []string) ([]string, error) {
 		return nameList(v)
 	}
 	if path[0] != "*" {
-		next, ok := step(v, path[0])
+		next, ok := jsondoc.Part(v, path[0])
 		if !ok {
 			return nil, nil
 		}
@@ -113,7 +115,7 @@ func named(v any, path []string) ([]string, error) {
 	if list, ok := v.([]any); ok {
 		parts = list
 	} else {
-		for _, member := range eachMember(v) {
+		for _, member := range jsondoc.Members(v) {
 			parts = append(parts, member)
 		}
 	}
@@ -150,13 +152,13 @@ func nameList(v any) ([]string, error) {
 		for _, item := range v {
 			name, ok := item.(string)
 			if !ok {
-				return nil, fmt.Errorf("expected names, got %s", describe(item))
+				return nil, fmt.Errorf("expected names, got %s", schema.Describe(item))
 			}
 			out = append(out, name)
 		}
 		return out, nil
 	}
-	return nil, fmt.Errorf("expected a name or a list of names, got %s", describe(v))
+	return nil, fmt.Errorf("expected a name or a list of names, got %s", schema.Describe(v))
 }
 
 // Principals are who the file knows: the user and others.

@@ -1,13 +1,16 @@
-package tool
+package tool_test
 
 import (
 	"strings"
 	"testing"
+
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
 
 // TestRedact looks for a canary wherever a secret can be declared.
 func TestRedact(t *testing.T) {
-	d := oneTool(t, tool(`input: {type: object, properties: {
+	d := oneTool(t, toolLines(`input: {type: object, properties: {
       key: {type: string, writeOnly: true}, password: {type: string, format: password}, token: {x-secret: true},
       either: {anyOf: [{type: integer}, {type: object, properties: {pin: {type: string, x-secret: true}}}]},
       list: {type: array, prefixItems: [{}, {x-secret: true}], items: {$ref: '#/$defs/account'}},
@@ -25,14 +28,14 @@ func TestRedact(t *testing.T) {
 		"headers": map[string]any{"authorization": canary}, "deep": []any{map[string]any{"a": canary, "plain": "deep stays"}},
 		"whole": map[string]any{canary: canary}, "plain": "plain stays", "undeclared": "undeclared stays",
 	}
-	text, err := CanonicalJSON(d.RedactArguments(args))
-	if err != nil || strings.Contains(string(text), canary) || strings.Count(string(text), " stays") != 4 || strings.Count(string(text), Redacted) != 12 {
+	text, err := jsondoc.Canonical(d.RedactArguments(args))
+	if err != nil || strings.Contains(string(text), canary) || strings.Count(string(text), " stays") != 4 || strings.Count(string(text), schema.Redacted) != 12 {
 		t.Errorf("redacted: %s (%v)", text, err)
 	}
 	if args["key"] != canary {
 		t.Error("the arguments themselves were changed")
 	}
-	text, err = CanonicalJSON(d.RedactResult(NewObject(Member{"session", canary}, Member{"rows", []any{map[string]any{"x": canary, "y": "stays"}}})))
+	text, err = jsondoc.Canonical(d.RedactResult(jsondoc.NewObject(jsondoc.Member{Name: "session", Value: canary}, jsondoc.Member{Name: "rows", Value: []any{map[string]any{"x": canary, "y": "stays"}}})))
 	if want := `{"rows":[{"x":"(secret)","y":"stays"}],"session":"(secret)"}`; err != nil || string(text) != want {
 		t.Errorf("got %s, want %s", text, want)
 	}

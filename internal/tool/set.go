@@ -7,7 +7,12 @@ import (
 	"strings"
 
 	"praxis/fault"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
+
+// MaxTools is how many tools a set may hold.
+const MaxTools = 10_000
 
 // Set is an immutable collection of definitions, with the inputs and the
 // principals of the files that they come from. It is safe for concurrent use.
@@ -24,13 +29,13 @@ type Set struct {
 // contradicts is a fault of kind Conflict that names both places.
 func NewSet(files ...*File) (*Set, error) {
 	s := &Set{byName: map[string][]*Definition{}, namespaces: map[string][]string{}, principals: Principals{Me: Me}}
-	var mePos Position
+	var mePos jsondoc.Position
 	for _, f := range files {
 		if f.Me != "" {
 			if s.principals.Me != Me && s.principals.Me != f.Me {
-				return nil, conflict("Let one file say who the user is.", f.pos[Me], mePos, "me is %s here and %s there", quote(f.Me), quote(s.principals.Me))
+				return nil, conflict("Let one file say who the user is.", f.MePos, mePos, "me is %s here and %s there", jsondoc.Quote(f.Me), jsondoc.Quote(s.principals.Me))
 			}
-			s.principals.Me, mePos = f.Me, f.pos[Me]
+			s.principals.Me, mePos = f.Me, f.MePos
 		}
 		for _, name := range f.Principals {
 			if !slices.Contains(s.principals.Names, name) {
@@ -49,7 +54,7 @@ func NewSet(files ...*File) (*Set, error) {
 	return s, s.finish()
 }
 
-func conflict(remedy string, here, there Position, format string, args ...any) error {
+func conflict(remedy string, here, there jsondoc.Position, format string, args ...any) error {
 	f := fault.New(fault.Conflict, remedy, format, args...)
 	f.Message = here.String() + ": " + f.Message + " (" + there.String() + ")"
 	return f
@@ -59,7 +64,7 @@ func (s *Set) addInputs(f *File) error {
 	for _, in := range f.Inputs {
 		if old, ok := s.Input(in.Name); ok {
 			if old.Schema.Hash() != in.Schema.Hash() || old.Trusted != in.Trusted {
-				return conflict("Declare it once.", in.Pos, old.Pos, "the input %s is declared differently", quote(in.Name))
+				return conflict("Declare it once.", in.Pos, old.Pos, "the input %s is declared differently", jsondoc.Quote(in.Name))
 			}
 			continue
 		}
@@ -116,7 +121,7 @@ func (s *Set) finish() error {
 			clash = []string{in.Name}
 		}
 		if clash != nil {
-			return conflict("Rename one of them.", in.Pos, s.byName[clash[0]][0].Pos, "the input %s has the name of tools: %s", quote(in.Name), clash[0])
+			return conflict("Rename one of them.", in.Pos, s.byName[clash[0]][0].Pos, "the input %s has the name of tools: %s", jsondoc.Quote(in.Name), clash[0])
 		}
 	}
 	return nil
@@ -142,7 +147,7 @@ func (s *Set) Lookup(name string) (*Definition, bool) {
 func (s *Set) Resolve(name, version string) (*Definition, error) {
 	versions := s.byName[name]
 	if len(versions) == 0 {
-		return nil, fault.Coded(fault.ToolMissing, fault.Data{"tool": name, "near": s.Suggest(name)}, "there is no tool %s", quote(name))
+		return nil, fault.Coded(fault.ToolMissing, fault.Data{"tool": name, "near": s.Suggest(name)}, "there is no tool %s", jsondoc.Quote(name))
 	}
 	if version == "" {
 		d, _ := s.Lookup(name)
@@ -155,8 +160,8 @@ func (s *Set) Resolve(name, version string) (*Definition, error) {
 			return d, nil
 		}
 	}
-	return nil, fault.Coded(fault.ToolVersionMissing, fault.Data{"tool": name, "version": version, "known": clip(strings.Join(known, ", "), 200)},
-		"there is no version %s of %s", quote(version), name)
+	return nil, fault.Coded(fault.ToolVersionMissing, fault.Data{"tool": name, "version": version, "known": jsondoc.Clip(strings.Join(known, ", "), 200)},
+		"there is no version %s of %s", jsondoc.Quote(version), name)
 }
 
 // Names returns the names of the tools, sorted.
@@ -205,7 +210,7 @@ func (s *Set) Namespaces() []string {
 
 // Suggest returns the name of the tool that was probably meant, or "".
 func (s *Set) Suggest(name string) string {
-	if near := nearest(name, s.names); near != "" {
+	if near := jsondoc.Nearest(name, s.names); near != "" {
 		return near
 	}
 	// The right word in the wrong namespace, or without one.
@@ -247,4 +252,45 @@ func (s *Set) Hash() [sha256.Size]byte {
 		h.Write(sum[:])
 	}
 	return [sha256.Size]byte(h.Sum(nil))
+}
+
+// ServerEntry is a server of tools as a file declares it.
+type ServerEntry struct {
+	Name string // the namespace of its tools, unless Spec says otherwise
+	Spec *jsondoc.Object
+	Pos  jsondoc.Position
+}
+
+// SecretEntry is a secret as a file declares it: where its value is, never the
+// value.
+type SecretEntry struct {
+	Name string
+	Env  string // the environment variable that holds it, or ""
+	File string // the file that holds it, or ""
+	Pos  jsondoc.Position
+}
+
+// File is what one file of tools declares.
+type File struct {
+	Name       string
+	Me         string   // the user's own name as a principal, "" when the file does not say
+	Principals []string // names or patterns "*@example.com"
+	Inputs     []Input
+	Tools      []*Definition
+	Bindings   map[string]Binding // how tools are implemented, by their IDs; not every tool is
+	Servers    []ServerEntry
+	Secrets    []SecretEntry
+	MePos      jsondoc.Position
+}
+
+// Input is a name that a plan is given from outside.
+type Input struct {
+	Name        string
+	Description string
+	Schema      *schema.Schema
+	Default     any
+	HasDefault  bool
+	Trusted     bool    // true unless the file says otherwise: it is the user's
+	Readers     Readers // everyone unless the file says otherwise; never with From
+	Pos         jsondoc.Position
 }

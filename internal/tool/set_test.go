@@ -1,66 +1,39 @@
-package tool
+package tool_test
 
 import (
-	"bytes"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"praxis/fault"
+	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
+	"praxis/internal/tool/toolfile"
 )
 
-func mustLoad(t testing.TB, name, text string) *File {
+func mustLoad(t testing.TB, name, text string) *tool.File {
 	t.Helper()
-	f, err := Load(name, []byte(text))
+	f, err := toolfile.Load(name, []byte(text))
 	if err != nil {
-		t.Fatalf("%v\n%s", asProblems(err), text)
+		t.Fatalf("%v\n%s", err, text)
 	}
 	return f
 }
 
-func mustSet(t testing.TB, texts ...string) *Set {
+func mustSet(t testing.TB, texts ...string) *tool.Set {
 	t.Helper()
-	var files []*File
+	var files []*tool.File
 	for i, text := range texts {
 		files = append(files, mustLoad(t, fmt.Sprintf("f%d.yaml", i+1), text))
 	}
-	s, err := NewSet(files...)
+	s, err := tool.NewSet(files...)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return s
-}
-
-func TestDocumentedFile(t *testing.T) {
-	f := mustLoad(t, "tools.yaml", documented(t))
-	d := f.Tools[0]
-	if got, want := d.Signature(), "email.write(to, body, token=…)"; got != want {
-		t.Errorf("signature is %q, want %q", got, want)
-	}
-	if got, want := d.Pos.String(), "tools.yaml:7:5"; got != want {
-		t.Errorf("it stands at %s, want %s", got, want)
-	}
-	want := Limits{Timeout: 10 * time.Second, Bytes: 64 << 10, CallsPerRun: 20, Rate: Rate{10, time.Minute}}
-	if d.Limits != want || d.Limits.Rate.String() != "10/minute" {
-		t.Errorf("limits are %+v, want %+v", d.Limits, want)
-	}
-	if d.Effects != External || !d.Effects.Acts() || !d.Approval || d.Idempotent || d.Model || d.Namespace() != "email" || d.ID() != "email.write@1.0.0" {
-		t.Errorf("the definition is %+v", d)
-	}
-	if got := fmt.Sprint(d.Labels.Arguments); got != "[{to true [] } {body false [to] }]" {
-		t.Errorf("demands are %s", got)
-	}
-	if got := d.Labels.Demand("token"); got.Trusted || got.ReadableBy != nil {
-		t.Errorf("a demand on token: %+v", got)
-	}
-	if len(d.Secrets.Input) != 1 || f.Me != "ann@example.com" || f.Inputs[0].Name != "customer" || !f.Inputs[0].Trusted || !f.Inputs[0].Readers.Everyone {
-		t.Errorf("the file is %+v", f)
-	}
 }
 
 func TestLookup(t *testing.T) {
@@ -121,7 +94,7 @@ func TestJoinedFiles(t *testing.T) {
 	}
 	for _, test := range []struct{ name, a, b, want string }{
 		{"another definition", a, "tools: [{name: a.b, version: 1.0.0, effects: write}]", "f2.yaml:1:9: a.b@1.0.0 is declared twice with different definitions (f1.yaml:4:9)"},
-		{"order of arguments", tool("input: {type: object, properties: {a: {}, b: {}}}"), tool("input: {type: object, properties: {b: {}, a: {}}}"), "different definitions"},
+		{"order of arguments", toolLines("input: {type: object, properties: {a: {}, b: {}}}"), toolLines("input: {type: object, properties: {b: {}, a: {}}}"), "different definitions"},
 		{"build metadata", a, "tools: [{name: a.b, version: 1.0.0+x, effects: read}]", "differ in build metadata only"},
 		{"another user", a, "me: bob", "f2.yaml:1:5: me is \"bob\" here and \"ann\" there"},
 		{"another input", a, "inputs: {n: {schema: {type: string}}}", "the input \"n\" is declared differently"},
@@ -129,69 +102,40 @@ func TestJoinedFiles(t *testing.T) {
 		{"an input and a namespace", a, "inputs: {a: {}}", "has the name of tools: a.b"},
 		{"an input and a tool", "tools: [{name: clock, version: 1.0.0, effects: read}]", "inputs: {clock: {}}", "has the name of tools: clock"},
 	} {
-		_, err := NewSet(mustLoad(t, "f1.yaml", test.a), mustLoad(t, "f2.yaml", test.b))
+		_, err := tool.NewSet(mustLoad(t, "f1.yaml", test.a), mustLoad(t, "f2.yaml", test.b))
 		if err == nil || !strings.Contains(err.Error(), test.want) || fault.KindOf(err) != fault.Conflict || fault.RemedyOf(err) == "" {
 			t.Errorf("%s: got %v, want %q", test.name, err, test.want)
 		}
 	}
 }
 
-// TestHash holds what changes a definition's hash and what does not, and that
-// it never changes by itself.
-func TestHash(t *testing.T) {
-	sum := oneTool(t, documented(t)).Hash()
-	if got, want := hex.EncodeToString(sum[:]), "4cdaffb67ac74755f6d282ef33eb7f3680052daa996786dd8f6399ac2b13f9b1"; got != want {
-		t.Errorf("the hash of the documented tool is %s: it changed, and with it every journal", got)
-	}
-	const base = "input: {type: object, properties: {a: {type: string}, b: {maximum: 1}}}"
-	hash := func(lines ...string) [32]byte { return oneTool(t, tool(lines...)).Hash() }
-	for _, same := range []string{
-		"input: {properties: {a: {type: string}, b: {maximum: 1.0}}, type: object}",
-		"input:\n      type: object\n      properties:\n        a: {type: string}\n        b: {maximum: 10e-1}",
-		base + "\n    idempotent: false\n    labels: {trusted: false, readers: me}",
-	} {
-		if hash(same) != hash(base) {
-			t.Errorf("another hash by how it is written: %s", same)
-		}
-	}
-	for _, other := range []string{
-		"input: {type: object, properties: {b: {maximum: 1}, a: {type: string}}}", base + "\n    idempotent: true", base + "\n    description: x", base + "\n    title: x",
-		base + "\n    labels: {trusted: true}", base + "\n    labels: {readers: everyone}", base + "\n    labels: {arguments: {a: {trusted: true}}}", base + "\n    limits: {timeout: 1s}",
-		base + "\n    secrets: [/a]", base + "\n    approval: true", base + "\n    examples: [{}]", base + "\n    output: true\n    model: true", base + "\n    output: {type: string}",
-	} {
-		if hash(other) == hash(base) {
-			t.Errorf("the same hash: %s", other)
-		}
-	}
-}
-
 func TestBind(t *testing.T) {
-	d := oneTool(t, tool("input: {type: object, required: [to, body, mode], properties: {to: {}, body: {}, subject: {}, mode: {default: fast}}}"))
-	open := oneTool(t, tool("input: {type: object, properties: {to: {}}, additionalProperties: {type: string}}"))
+	d := oneTool(t, toolLines("input: {type: object, required: [to, body, mode], properties: {to: {}, body: {}, subject: {}, mode: {default: fast}}}"))
+	open := oneTool(t, toolLines("input: {type: object, properties: {to: {}}, additionalProperties: {type: string}}"))
 	for _, test := range []struct {
-		d          *Definition
+		d          *tool.Definition
 		positional int
 		names      string
 		want       string
-		reason     BindReason
+		reason     tool.BindReason
 	}{
 		{d, 2, "", "[0 1]", 0},
 		{d, 1, "subject body", "[0 2 1]", 0},
 		{d, 4, "", "[0 1 2 3]", 0},
-		{d, 5, "", "a.b() takes 4 positional arguments but 5 were given", TooMany},
-		{open, 2, "", "a.b() takes 1 positional argument but 2 were given", TooMany},
-		{d, 2, "subjct", "a.b() got an unexpected keyword argument 'subjct'. Did you mean 'subject'?", UnknownName},
-		{d, 2, "zzzzzz", "a.b() got an unexpected keyword argument 'zzzzzz'", UnknownName},
-		{d, 2, "to", "a.b() got multiple values for argument 'to'", GivenTwice},
-		{d, 0, "to to", "a.b() got multiple values for argument 'to'", GivenTwice},
-		{d, 1, "", "a.b() missing 1 required argument: 'body'", Missing},
-		{d, 0, "subject", "a.b() missing 2 required arguments: 'to' and 'body'", Missing},
+		{d, 5, "", "a.b() takes 4 positional arguments but 5 were given", tool.TooMany},
+		{open, 2, "", "a.b() takes 1 positional argument but 2 were given", tool.TooMany},
+		{d, 2, "subjct", "a.b() got an unexpected keyword argument 'subjct'. Did you mean 'subject'?", tool.UnknownName},
+		{d, 2, "zzzzzz", "a.b() got an unexpected keyword argument 'zzzzzz'", tool.UnknownName},
+		{d, 2, "to", "a.b() got multiple values for argument 'to'", tool.GivenTwice},
+		{d, 0, "to to", "a.b() got multiple values for argument 'to'", tool.GivenTwice},
+		{d, 1, "", "a.b() missing 1 required argument: 'body'", tool.Missing},
+		{d, 0, "subject", "a.b() missing 2 required arguments: 'to' and 'body'", tool.Missing},
 		{open, 1, "x", "[0 -1]", 0},
-		{open, 1, "x x", "a.b() got multiple values for argument 'x'", GivenTwice},
+		{open, 1, "x x", "a.b() got multiple values for argument 'x'", tool.GivenTwice},
 	} {
 		got, err := test.d.Bind(test.positional, strings.Fields(test.names))
 		text := fmt.Sprint(got)
-		var why *BindError
+		var why *tool.BindError
 		if errors.As(err, &why) {
 			text = err.Error()
 			if why.Reason != test.reason || fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.RemedyOf(err), "Call it as a.b(to") {
@@ -205,22 +149,22 @@ func TestBind(t *testing.T) {
 	if _, err := d.BindPartial(0, nil); err != nil {
 		t.Error(err)
 	}
-	args, err := BindArgs(d, []string{"x"}, []Named[string]{{"subject", "s"}, {"body", "b"}})
+	args, err := tool.BindArgs(d, []string{"x"}, []tool.Named[string]{{Name: "subject", Value: "s"}, {Name: "body", Value: "b"}})
 	if got := fmt.Sprint(args); err != nil || got != "[{to x} {body b} {subject s}]" {
 		t.Errorf("bound %s, %v", got, err)
 	}
-	args, err = BindArgs(open, nil, []Named[string]{{"more", "m"}, {"to", "t"}})
+	args, err = tool.BindArgs(open, nil, []tool.Named[string]{{Name: "more", Value: "m"}, {Name: "to", Value: "t"}})
 	if got := fmt.Sprint(args); err != nil || got != "[{to t} {more m}]" {
 		t.Errorf("bound %s, %v", got, err)
 	}
-	full := d.FillDefaults(NewObject(Member{"body", "b"}, Member{"to", "t"}))
+	full := d.FillDefaults(jsondoc.NewObject(jsondoc.Member{Name: "body", Value: "b"}, jsondoc.Member{Name: "to", Value: "t"}))
 	if got, _ := full.MarshalJSON(); string(got) != `{"to":"t","body":"b","mode":"fast"}` {
 		t.Errorf("with defaults: %s", got)
 	}
 }
 
 func TestChecks(t *testing.T) {
-	d := oneTool(t, tool("input: {type: object, required: [to], properties: {to: {type: string}, n: {}}}", "output: {type: object, properties: {list: {type: array, items: {type: integer}}}}"))
+	d := oneTool(t, toolLines("input: {type: object, required: [to], properties: {to: {type: string}, n: {}}}", "output: {type: object, properties: {list: {type: array, items: {type: integer}}}}"))
 	for _, test := range []struct {
 		args any
 		want string
@@ -240,7 +184,7 @@ func judgeCheck(t *testing.T, err error, want string) {
 	t.Helper()
 	got := ""
 	if err != nil {
-		var m *Mismatch
+		var m *schema.Mismatch
 		if got = err.Error(); !errors.As(err, &m) || fault.KindOf(err) != fault.Invalid || fault.RemedyOf(err) == "" {
 			t.Errorf("%v is no fault with a remedy", err)
 		}
@@ -252,7 +196,7 @@ func judgeCheck(t *testing.T, err error, want string) {
 
 func TestReaders(t *testing.T) {
 	const output = "output: {type: object, properties: {who: {}, events: {type: array, items: {type: object, properties: {who: {}}}}}}"
-	people := &Principals{Me: "ann@x.example", Names: []string{"bob@x.example", "*@y.example"}}
+	people := &tool.Principals{Me: "ann@x.example", Names: []string{"bob@x.example", "*@y.example"}}
 	events := func(lists ...any) any {
 		var items []any
 		for _, l := range lists {
@@ -283,7 +227,7 @@ func TestReaders(t *testing.T) {
 		{"{from: result, path: /who}", map[string]any{"who": []any{[]any{}}}, `cannot tell who may read the result: result/who: expected names, got array of 0`},
 		{"{from: result, path: /who}", map[string]any{"who": "@y.example"}, `cannot tell who may read the result: result/who names the unknown principal "@y.example"`},
 	} {
-		d := oneTool(t, tool(output, "input: {type: object, properties: {to: {}}}", "labels: {readers: "+test.readers+"}"))
+		d := oneTool(t, toolLines(output, "input: {type: object, properties: {to: {}}}", "labels: {readers: "+test.readers+"}"))
 		names, everyone, err := d.Labels.Readers.Resolve(people, map[string]any{"to": "c@y.example"}, test.result)
 		got := fmt.Sprint(names)
 		switch {
@@ -302,15 +246,15 @@ func TestReaders(t *testing.T) {
 			t.Errorf("%s without a call: %v %t %t", test.readers, static, all, ok)
 		}
 	}
-	many := make([]any, maxReaders+1)
+	many := make([]any, tool.MaxReaders+1)
 	for i := range many {
 		many[i] = fmt.Sprintf("p%d@y.example", i)
 	}
-	r := Readers{From: []ReaderSource{{FromResult, "/who"}}}
+	r := tool.Readers{From: []tool.ReaderSource{{Origin: tool.FromResult, Path: "/who"}}}
 	if _, _, err := r.Resolve(people, nil, map[string]any{"who": many}); fault.KindOf(err) != fault.Exhausted {
 		t.Errorf("%d readers: %v", len(many), err)
 	}
-	if _, _, err := r.Resolve(&Principals{Me: Me}, nil, map[string]any{"who": "anyone"}); err != nil {
+	if _, _, err := r.Resolve(&tool.Principals{Me: tool.Me}, nil, map[string]any{"who": "anyone"}); err != nil {
 		t.Errorf("without a list of principals everybody is known: %v", err)
 	}
 }
@@ -318,13 +262,13 @@ func TestReaders(t *testing.T) {
 // TestDefaultReaders holds who reads results when the file does not say.
 func TestDefaultReaders(t *testing.T) {
 	for text, want := range map[string]bool{
-		tool0("name: a.b", "version: 1.0.0", "effects: pure"): true,
-		tool(): false,
-		tool("model: true", "output: {type: string}"):             true,
-		tool0("name: a.b", "version: 1.0.0", "effects: external"): false,
+		lines("name: a.b", "version: 1.0.0", "effects: pure"): true,
+		toolLines(): false,
+		toolLines("model: true", "output: {type: string}"):        true,
+		lines("name: a.b", "version: 1.0.0", "effects: external"): false,
 	} {
 		r := oneTool(t, text).Labels.Readers
-		if r.Everyone != want || (!want && strings.Join(r.Principals, " ") != Me) {
+		if r.Everyone != want || (!want && strings.Join(r.Principals, " ") != tool.Me) {
 			t.Errorf("%s: readers are %+v", text, r)
 		}
 	}
@@ -334,8 +278,8 @@ func TestVersions(t *testing.T) {
 	ordered := []string{"0.0.0", "0.9.0", "1.0.0-1", "1.0.0-2", "1.0.0-10", "1.0.0-alpha", "1.0.0-alpha.1", "1.0.0-alpha.beta", "1.0.0-beta", "1.0.0-rc.1", "1.0.0", "1.2.0", "1.10.0", "10.0.0"}
 	for i, a := range ordered {
 		for j, b := range ordered {
-			x, err1 := ParseVersion(a)
-			y, err2 := ParseVersion(b)
+			x, err1 := tool.ParseVersion(a)
+			y, err2 := tool.ParseVersion(b)
 			want := 0
 			if i != j {
 				want = 1
@@ -348,145 +292,44 @@ func TestVersions(t *testing.T) {
 			}
 		}
 	}
-	if v := Version("1.0.0+a"); v.Compare("1.0.0+b") != 0 || v.Prerelease() || v.Major() != "1" {
+	if v := tool.Version("1.0.0+a"); v.Compare("1.0.0+b") != 0 || v.Prerelease() || v.Major() != "1" {
 		t.Error("build metadata counts")
 	}
 	for _, bad := range []string{"", "1", "1.2", "1.2.3.4", "v1.2.3", "1.02.3", "1.2.3-", "1.2.3-01", "1.2.3+", "1.2.3-a..b", "1.2.x", " 1.2.3", "1.2.3-ä", strings.Repeat("1", 200), "1.2.99999999999"} {
-		if v, err := ParseVersion(bad); err == nil {
+		if v, err := tool.ParseVersion(bad); err == nil {
 			t.Errorf("%q is the version %s", bad, v)
 		}
 	}
 }
 
-// TestFileSchema holds the schema of the file against the tables that read it:
-// the same keys everywhere, and the same verdict on the files of these tests.
-func TestFileSchema(t *testing.T) {
-	s, err := ParseSchema("tools.schema.json", FileSchema())
-	if err != nil {
-		t.Fatal(asProblems(err))
-	}
-	root := s.Type()
-	sub := func(t *Type, path ...string) *Type {
-		for _, name := range path {
-			switch {
-			case name == "*":
-				t = t.Additional
-			case name == "[]":
-				t = t.Items
-			case strings.HasPrefix(name, "|"):
-				t = t.Variants[name[1]-'0']
-			default:
-				p, _ := t.Property(name)
-				t = p.Type
-			}
-		}
-		return t
-	}
-	of := sub(root, "tools", "[]")
-	for _, test := range []struct {
-		what string
-		keys string
-		t    *Type
-	}{
-		{"file", keysOf(fileFields()), root},
-		{"input", keysOf(inputFields()), sub(root, "inputs", "*")},
-		{"tool", keysOf(toolFields()), of},
-		{"limits", keysOf(limitFields()), sub(of, "limits")},
-		{"labels", keysOf(labelFields()), sub(of, "labels")},
-		{"demand", keysOf(demandFields()), sub(of, "labels", "arguments", "*")},
-		{"source", keysOf(sourceFields()), sub(of, "labels", "readers", "|1", "|1")},
-		{"secrets", keysOf(secretFields(nil, nil)), sub(of, "secrets", "|1")},
-		{"example", keysOf(exampleFields()), sub(of, "examples", "[]")},
-		{"secret", keysOf(secretEntryFields()), sub(root, "secrets", "*")},
-		{"run", strings.Join(append(BindingKinds(), "with"), ", "), sub(of, "run")},
+// TestHash holds what changes a definition's hash and what does not, and that
+// it never changes by itself.
+func TestHash(t *testing.T) {
+	const base = "input: {type: object, properties: {a: {type: string}, b: {maximum: 1}}}"
+	hash := func(lines ...string) [32]byte { return oneTool(t, toolLines(lines...)).Hash() }
+	for _, same := range []string{
+		"input: {properties: {a: {type: string}, b: {maximum: 1.0}}, type: object}",
+		"input:\n      type: object\n      properties:\n        a: {type: string}\n        b: {maximum: 10e-1}",
+		base + "\n    idempotent: false\n    labels: {trusted: false, readers: me}",
 	} {
-		got, want := slices.Sorted(slices.Values(test.t.Names())), slices.Sorted(slices.Values(strings.Split(test.keys, ", ")))
-		if !slices.Equal(got, want) {
-			t.Errorf("%s has the keys %v in the schema and %v in Go", test.what, got, want)
+		if hash(same) != hash(base) {
+			t.Errorf("another hash by how it is written: %s", same)
 		}
 	}
-	if got := fmt.Sprint(sub(of, "effects").Enum); got != fmt.Sprint(texts(effectNames())) {
-		t.Errorf("effects are %s", got)
-	}
-	for _, f := range toolFields() {
-		if p, _ := of.Property(f.name); p.Required {
-			t.Errorf("%s is required, even of a tool whose implementation says it", f.name)
+	for _, other := range []string{
+		"input: {type: object, properties: {b: {maximum: 1}, a: {type: string}}}", base + "\n    idempotent: true", base + "\n    description: x", base + "\n    title: x",
+		base + "\n    labels: {trusted: true}", base + "\n    labels: {readers: everyone}", base + "\n    labels: {arguments: {a: {trusted: true}}}", base + "\n    limits: {timeout: 1s}",
+		base + "\n    secrets: [/a]", base + "\n    approval: true", base + "\n    examples: [{}]", base + "\n    output: true\n    model: true", base + "\n    output: {type: string}",
+	} {
+		if hash(other) == hash(base) {
+			t.Errorf("the same hash: %s", other)
 		}
-	}
-	verdict := func(text string) (*Mismatch, bool) {
-		r := &report{file: "t.yaml"}
-		n := readDocument(r, []byte(text))
-		if n == nil {
-			return nil, false
-		}
-		return s.Validate(n.value()), true
-	}
-	if m, _ := verdict(documented(t)); m != nil {
-		t.Errorf("the documented file does not fit: %v", m)
-	}
-	seen, total := 0, 0
-	for _, test := range badFiles {
-		text, _, _ := marked(test.file)
-		if m, ok := verdict(text); ok {
-			if total++; m != nil {
-				seen++
-			} else if strings.Contains(test.want, "unknown key") || strings.Contains(test.want, "lacks the key") || strings.Contains(test.want, "expected a boolean") {
-				t.Errorf("%s: the schema lets it pass", test.name)
-			}
-		}
-	}
-	if seen*2 < total {
-		t.Errorf("the schema sees %d of %d bad files", seen, total)
 	}
 }
 
-// TestRoundTrip holds that YAML, JSON and what a schema writes out are the same.
-func TestRoundTrip(t *testing.T) {
-	f := mustLoad(t, "tools.yaml", documented(t))
-	r := &report{}
-	n := readDocument(r, []byte(documented(t)))
-	var b bytes.Buffer
-	writeNode(&b, n)
-	g, err := Load("tools.json", b.Bytes())
-	if err != nil {
-		t.Fatal(asProblems(err))
-	}
-	if f.Tools[0].Hash() != g.Tools[0].Hash() || g.Tools[0].Signature() != f.Tools[0].Signature() {
-		t.Error("as JSON it is another tool")
-	}
-	again, err := ParseSchema("s.json", f.Tools[0].Input.JSON())
-	if err != nil || again.Hash() != f.Tools[0].Input.Hash() || !bytes.Equal(again.JSON(), f.Tools[0].Input.JSON()) {
-		t.Errorf("the schema does not survive: %v", err)
-	}
-	v, err := DecodeJSON([]byte(`{"b":1.50,"a":["x\n\"\\ä\u0001",null,true,123456789012345678901234567890],"c":{}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text, err := v.(*Object).MarshalJSON()
-	if want := `{"b":1.50,"a":["x\n\"\\ä\u0001",null,true,123456789012345678901234567890],"c":{}}`; err != nil || string(text) != want {
-		t.Errorf("got %s, want %s", text, want)
-	}
+// toolLines is a file with one tool a.b of the given lines after name, version and effects.
+func toolLines(list ...string) string {
+	return lines(append([]string{"name: a.b", "version: 1.0.0", "effects: read"}, list...)...)
 }
 
-func TestObject(t *testing.T) {
-	o := &Object{}
-	for i := range 40 {
-		o.Set(fmt.Sprintf("k%d", (i*7)%40), i)
-	}
-	o.Set("k0", "again")
-	if v, ok := o.Get("k0"); !ok || v != "again" || o.Len() != 40 {
-		t.Errorf("k0 is %v of %d", v, o.Len())
-	}
-	if _, ok := o.Get("none"); ok {
-		t.Error("a member that is not there")
-	}
-	if got := len(maps.Collect(o.All())); got != 40 {
-		t.Errorf("%d members", got)
-	}
-	for name := range o.All() {
-		if name != "k0" {
-			t.Errorf("the first is %s", name)
-		}
-		break
-	}
-}
+func lines(list ...string) string { return "tools:\n  - " + strings.Join(list, "\n    ") + "\n" }

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+
+	"praxis/internal/tool/jsondoc"
 )
 
 // Version is a semantic version (semver.org 2.0.0) such as "1.4.0" or
@@ -28,15 +30,15 @@ func ParseVersion(s string) (Version, error) {
 		return "", fmt.Errorf("%q is not a semantic version", s)
 	}
 	for _, p := range parts {
-		if !numeric(p) || len(p) > 9 || (len(p) > 1 && p[0] == '0') {
+		if !jsondoc.AllDigits(p) || len(p) > 9 || (len(p) > 1 && p[0] == '0') {
 			return "", fmt.Errorf("%q is not a semantic version", s)
 		}
 	}
 	return Version(s), nil
 }
 
-// nearVersion makes a version of something that is nearly one ("v1", "1.2"), or "".
-func nearVersion(s string) string {
+// NearVersion makes a version of something that is nearly one ("v1", "1.2"), or "".
+func NearVersion(s string) string {
 	s = strings.TrimPrefix(strings.TrimPrefix(strings.TrimSpace(s), "v"), "V")
 	core, rest := s, ""
 	if i := strings.IndexAny(s, "-+"); i >= 0 {
@@ -58,15 +60,6 @@ func nearVersion(s string) string {
 	return ""
 }
 
-func numeric(s string) bool {
-	for i := range len(s) {
-		if s[i] < '0' || s[i] > '9' {
-			return false
-		}
-	}
-	return s != ""
-}
-
 func identifiers(s string, noLeadingZeros bool) bool {
 	for part := range strings.SplitSeq(s, ".") {
 		if part == "" {
@@ -78,7 +71,7 @@ func identifiers(s string, noLeadingZeros bool) bool {
 				return false
 			}
 		}
-		if noLeadingZeros && numeric(part) && len(part) > 1 && part[0] == '0' {
+		if noLeadingZeros && jsondoc.AllDigits(part) && len(part) > 1 && part[0] == '0' {
 			return false
 		}
 	}
@@ -135,7 +128,7 @@ func compareNumeric(a, b string) int {
 }
 
 func comparePre(a, b string) int {
-	an, bn := numeric(a), numeric(b)
+	an, bn := jsondoc.AllDigits(a), jsondoc.AllDigits(b)
 	switch {
 	case an && bn:
 		return compareNumeric(a, b)

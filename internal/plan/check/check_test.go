@@ -9,6 +9,8 @@ import (
 	"praxis/internal/plan/policy"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/tool"
+	"praxis/internal/tool/schema"
+	"praxis/internal/tool/toolfile"
 )
 
 const toolsFile = `version: 1
@@ -74,16 +76,16 @@ type world struct {
 
 func newWorld(t testing.TB) world {
 	t.Helper()
-	file, err := tool.Load("tools.yaml", []byte(toolsFile))
+	file, err := toolfile.Load("tools.yaml", []byte(toolsFile))
 	if err != nil {
 		t.Fatal(err)
 	}
-	in, err := tool.ParseSchema("ask.json", []byte(askInput))
+	in, err := schema.Parse("ask.json", []byte(askInput))
 	if err != nil {
 		t.Fatal(err)
 	}
 	ask := &tool.Definition{Name: "ask_llm", Version: "1.0.0", Description: "asks", Effects: tool.Read, Model: true,
-		Input: in, Output: tool.AnySchema(), Labels: tool.Labels{Readers: tool.Readers{Everyone: true}}}
+		Input: in, Output: schema.Any(), Labels: tool.Labels{Readers: tool.Readers{Everyone: true}}}
 	set, err := tool.NewSet(file, &tool.File{Name: "ask_llm", Tools: []*tool.Definition{ask}})
 	if err != nil {
 		t.Fatal(err)

@@ -1,8 +1,6 @@
 package check
 
-import (
-	"praxis/internal/plan/syntax"
-)
+import "praxis/internal/plan/syntax"
 
 // Comprehensions, generators, and what waits for a value.
 

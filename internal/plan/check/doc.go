@@ -6,7 +6,7 @@
 // The program is carried out once more, with abstract values: a value is the
 // set of sources that may have influenced it, the set of those that certainly
 // have, the objects that it may be, and its constant if that is known. The rules
-// of labels are those of package interp, with these approximations, all to the
+// of labels are those of package value, with these approximations, all to the
 // safe side:
 //
 //   - Local variables are followed in the order of the program: arms are joined,

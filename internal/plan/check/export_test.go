@@ -8,6 +8,7 @@ import (
 	"praxis/internal/plan/policy"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/tool"
+	"praxis/internal/tool/toolfile"
 )
 
 const mailTools = `version: 1
@@ -35,7 +36,7 @@ rules:
 
 func checked(t testing.TB, name, src string) *Result {
 	t.Helper()
-	file, err := tool.Load("tools.yaml", []byte(mailTools))
+	file, err := toolfile.Load("tools.yaml", []byte(mailTools))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,8 +1,6 @@
 package check
 
-import (
-	"strings"
-)
+import "strings"
 
 // method calls a method of something built in by name.
 func (f *frame) method(recv val, name string, x args) val {

@@ -10,6 +10,8 @@ import (
 	"praxis/fault"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
 
 // misuse is what is known of a call that cannot be made.
@@ -255,7 +257,7 @@ func (f *frame) fits(d *tool.Definition, x args) {
 
 // misfit says what the schema of a tool forbids of known arguments.
 func (f *frame) misfit(d *tool.Definition, bound []tool.Named[val]) (text, remedy string) {
-	whole := &tool.Object{}
+	whole := &jsondoc.Object{}
 	for _, b := range bound {
 		if v, ok := f.known(b.Value, 0); ok {
 			whole.Set(b.Name, v)
@@ -282,22 +284,22 @@ func (f *frame) misfit(d *tool.Definition, bound []tool.Named[val]) (text, remed
 
 // kinds is what a value without a known content is in JSON, 0 when it may be
 // several things.
-func (f *frame) kinds(v val) tool.Kinds {
+func (f *frame) kinds(v val) schema.Kinds {
 	if v.fl&scalar != 0 || v.objs == nil {
 		return 0
 	}
-	var all tool.Kinds
+	var all schema.Kinds
 	for _, id := range v.objs.ids {
 		switch o := f.a.objects[id]; o.kind {
 		case oList, oTuple:
-			all |= tool.ArrayKind
+			all |= schema.ArrayKind
 		case oDict:
-			all |= tool.ObjectKind
+			all |= schema.ObjectKind
 		case oData:
 			if o.data.typ == nil {
 				return 0
 			}
-			all |= o.data.typ.Kinds & (tool.ArrayKind | tool.ObjectKind)
+			all |= o.data.typ.Kinds & (schema.ArrayKind | schema.ObjectKind)
 		default:
 			return 0
 		}

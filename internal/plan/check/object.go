@@ -3,6 +3,8 @@ package check
 import (
 	"praxis/internal/plan/syntax"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
 
 // okind is the kind of an abstract object.
@@ -106,8 +108,8 @@ type classInfo struct {
 // dataInfo is what is known of a JSON value.
 type dataInfo struct {
 	root *origin
-	path tool.Pointer
-	typ  *tool.Type
+	path jsondoc.Pointer
+	typ  *schema.Type
 	deep int
 }
 
@@ -118,11 +120,11 @@ type origin struct {
 	lowered   []loweredPart // by the policy, with all that is in them
 	shapes    []loweredPart // without what is in them
 	lowMust   []loweredPart
-	exact     map[tool.Pointer]int32
+	exact     map[jsondoc.Pointer]int32
 }
 
 type loweredPart struct {
-	path  tool.Pointer
+	path  jsondoc.Pointer
 	lab   *lab
 	alone bool // without what is in it
 }

@@ -1,8 +1,6 @@
 package check
 
-import (
-	"praxis/internal/plan/syntax"
-)
+import "praxis/internal/plan/syntax"
 
 // methodsOf are the special methods of an operator: in place, plain, reversed.
 func methodsOf(op syntax.Operator) (in, left, right string) {

@@ -1,8 +1,6 @@
 package check
 
-import (
-	"praxis/internal/plan/syntax"
-)
+import "praxis/internal/plan/syntax"
 
 // scopeKind says what a scope belongs to.
 type scopeKind uint8
@@ -215,11 +213,11 @@ func (b *scopes) stmt(s *scope, n syntax.Stmt) {
 		b.declared(s, n.Names, false)
 	case *syntax.Import:
 		for _, al := range n.Names {
-			s.declare(boundName(al))
+			s.declare(al.Bound())
 		}
 	case *syntax.ImportFrom:
 		for _, al := range n.Names {
-			s.declare(boundName(al))
+			s.declare(al.Bound())
 		}
 	case *syntax.TryStmt:
 		b.tries = true
@@ -283,19 +281,6 @@ func asked(n *syntax.ClassDef) bool {
 		}
 	}
 	return false
-}
-
-// boundName is the name that an import binds.
-func boundName(al *syntax.Alias) string {
-	if al.AsName != "" {
-		return al.AsName
-	}
-	for i := range al.Name {
-		if al.Name[i] == '.' {
-			return al.Name[:i]
-		}
-	}
-	return al.Name
 }
 
 func (b *scopes) declared(s *scope, names []string, global bool) {

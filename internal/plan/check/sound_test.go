@@ -12,9 +12,13 @@ import (
 	"praxis/fault"
 	"praxis/internal/plan/check"
 	"praxis/internal/plan/label"
+	"praxis/internal/plan/subset"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 	"praxis/internal/plan/vm"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 var (
@@ -43,7 +47,7 @@ type soundWorld struct{ tools *tool.Set }
 
 func newSoundWorld(t testing.TB) soundWorld {
 	t.Helper()
-	file, err := tool.Load("tools.yaml", []byte(soundTools))
+	file, err := toolfile.Load("tools.yaml", []byte(soundTools))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +66,7 @@ func answer(name string, n int) any {
 	case "src.l":
 		return []any{"p", "q", fmt.Sprint("r", n%3)}[:1+n%3]
 	case "src.d":
-		return tool.NewObject(tool.Member{Name: "a", Value: "va"}, tool.Member{Name: "b", Value: []any{"x", "y"}}, tool.Member{Name: "c", Value: tool.NewObject(tool.Member{Name: "d", Value: "deep"})})
+		return jsondoc.NewObject(jsondoc.Member{Name: "a", Value: "va"}, jsondoc.Member{Name: "b", Value: []any{"x", "y"}}, jsondoc.Member{Name: "c", Value: jsondoc.NewObject(jsondoc.Member{Name: "d", Value: "deep"})})
 	}
 	return fmt.Sprint("ab,c"[:n%4+1], n%7)
 }
@@ -86,7 +90,7 @@ func (w soundWorld) violated(t testing.TB, src string, strict bool) (wrong strin
 		}
 		t.Fatalf("%v\n%s", bad[0], src)
 	}
-	if refused := vm.Unsupported(m); len(refused) > 0 {
+	if refused := subset.Unsupported(m); len(refused) > 0 {
 		t.Fatalf("%s\n%s", refused[0].Feature, src)
 	}
 	r := check.Check(check.Input{Name: "plan.py", Source: []byte(src), Module: m, Tools: w.tools, Strict: strict})
@@ -101,7 +105,7 @@ func (w soundWorld) violated(t testing.TB, src string, strict bool) (wrong strin
 	}
 	table := label.NewTable()
 	machine, err := vm.New(prog, vm.Config{Labels: table, Inputs: w.inputs(t, table), Now: time.Unix(0, 0),
-		Limits: vm.Limits{Steps: 300_000, Memory: 32 << 20, Calls: 300, Depth: 200}})
+		Limits: value.Limits{Steps: 300_000, Memory: 32 << 20, Calls: 300, Depth: 200}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,7 +136,7 @@ func (w soundWorld) violated(t testing.TB, src string, strict bool) (wrong strin
 			out, err = machine.Raise("ToolError", "it failed", deep)
 			continue
 		}
-		d, derr := vm.DataOf(answer(c.Tool, c.Number), deep)
+		d, derr := value.DataOf(answer(c.Tool, c.Number), deep)
 		if derr != nil {
 			t.Fatal(derr)
 		}
@@ -142,16 +146,16 @@ func (w soundWorld) violated(t testing.TB, src string, strict bool) (wrong strin
 
 var lostPrograms int
 
-func (w soundWorld) inputs(t testing.TB, table *label.Table) []vm.Field {
-	var out []vm.Field
-	for name, v := range map[string]any{"given": "ann", "pair": tool.NewObject(tool.Member{Name: "u", Value: "x"}, tool.Member{Name: "v", Value: "y"}), "today": "2026-01-01"} {
-		d, err := vm.DataOf(v, table.Of(label.Source{Kind: label.User, Name: name, Trusted: name != "pair"}, label.Everyone()))
+func (w soundWorld) inputs(t testing.TB, table *label.Table) []value.Field {
+	var out []value.Field
+	for name, v := range map[string]any{"given": "ann", "pair": jsondoc.NewObject(jsondoc.Member{Name: "u", Value: "x"}, jsondoc.Member{Name: "v", Value: "y"}), "today": "2026-01-01"} {
+		d, err := value.DataOf(v, table.Of(label.Source{Kind: label.User, Name: name, Trusted: name != "pair"}, label.Everyone()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		out = append(out, vm.Field{Name: name, Data: d})
+		out = append(out, value.Field{Name: name, Data: d})
 	}
-	slices.SortFunc(out, func(a, b vm.Field) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(out, func(a, b value.Field) int { return strings.Compare(a.Name, b.Name) })
 	return out
 }
 
@@ -169,13 +173,13 @@ func (w soundWorld) compare(c *vm.Call, flows map[site]*check.Flow, table *label
 	if f.Verdict == check.Dead {
 		return fmt.Sprintf("line %d: the call of %s was said to be unreachable", c.Line, c.Tool)
 	}
-	var pos []vm.Data
-	var named []tool.Named[vm.Data]
+	var pos []value.Data
+	var named []tool.Named[value.Data]
 	for _, a := range c.Args {
 		if a.Name == "" {
 			pos = append(pos, a.Data)
 		} else {
-			named = append(named, tool.Named[vm.Data]{Name: a.Name, Value: a.Data})
+			named = append(named, tool.Named[value.Data]{Name: a.Name, Value: a.Data})
 		}
 	}
 	for _, s := range table.Label(c.Control).Sources {
@@ -431,7 +435,7 @@ func (w soundWorld) held(t testing.TB, src string, strict bool) (wrong string, c
 // still says whether a program still shows something wrong.
 func (w soundWorld) still(t testing.TB, src string, strict bool) bool {
 	m, bad := syntax.Parse([]byte(src), syntax.Options{})
-	if len(bad) > 0 || len(syntax.Check(m)) > 0 || len(vm.Unsupported(m)) > 0 {
+	if len(bad) > 0 || len(syntax.Check(m)) > 0 || len(subset.Unsupported(m)) > 0 {
 		return false
 	}
 	wrong, _ := w.held(t, src, strict)

@@ -1,8 +1,6 @@
 package check
 
-import (
-	"praxis/internal/plan/syntax"
-)
+import "praxis/internal/plan/syntax"
 
 // body carries out the code of the frame's function.
 func (f *frame) body() {
@@ -108,14 +106,14 @@ func (f *frame) stmt(n syntax.Stmt) {
 		for _, al := range n.Names {
 			name := al.Name
 			if al.AsName == "" {
-				name = boundName(al)
+				name = al.Bound()
 			}
-			f.write(boundName(al), f.module(name, al), n.Start)
+			f.write(al.Bound(), f.module(name, al), n.Start)
 		}
 	case *syntax.ImportFrom:
 		m := f.module(n.Module, n)
 		for _, al := range n.Names {
-			f.write(boundName(al), f.attr(m, al.Name, al), n.Start)
+			f.write(al.Bound(), f.attr(m, al.Name, al), n.Start)
 		}
 	case *syntax.TypeAlias:
 		f.write(n.Name.ID, plain(nil, nil), n.Start)
@@ -142,7 +140,7 @@ func (f *frame) decided(n syntax.Stmt) {
 		case *syntax.ClassDef:
 			f.tint(c.Name)
 		case *syntax.Alias:
-			f.tint(boundName(c))
+			f.tint(c.Bound())
 		case *syntax.ExceptHandler:
 			f.tint(c.Name)
 		case *syntax.MatchAs:

@@ -8,6 +8,8 @@ import (
 	"praxis/internal/plan/policy"
 	"praxis/internal/plan/syntax"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
 
 // sink is a place that calls a tool, in all contexts together.
@@ -83,14 +85,14 @@ func (a *analysis) input(name string, id int32, f *frame) val {
 	return a.dataVal(org, typ, "", 0)
 }
 
-func (a *analysis) inputType(name string) *tool.Type {
+func (a *analysis) inputType(name string) *schema.Type {
 	if a.tools != nil {
 		if in, ok := a.tools.Input(name); ok && in.Schema != nil {
 			return in.Schema.Type()
 		}
 	}
 	if name == "today" {
-		return &tool.Type{Kinds: tool.StringKind}
+		return &schema.Type{Kinds: schema.StringKind}
 	}
 	return nil
 }
@@ -98,7 +100,7 @@ func (a *analysis) inputType(name string) *tool.Type {
 func (a *analysis) originOf(key originKey, d *tool.Definition) *origin {
 	o := a.origins[key]
 	if o == nil {
-		o = &origin{def: d, exact: map[tool.Pointer]int32{}}
+		o = &origin{def: d, exact: map[jsondoc.Pointer]int32{}}
 		if a.origins == nil {
 			a.origins = map[originKey]*origin{}
 		}
@@ -228,7 +230,7 @@ func (f *frame) result(d *tool.Definition, x args, may, must *lab) val {
 
 // replyType is the type that ask_llm is asked for, nil when it is not known, and
 // whether nobody has chosen it who is not trusted.
-func (f *frame) replyType(x args) (*tool.Type, bool) {
+func (f *frame) replyType(x args) (*schema.Type, bool) {
 	if x.open || x.hasKw {
 		return nil, false
 	}
@@ -243,7 +245,7 @@ func (f *frame) replyType(x args) (*tool.Type, bool) {
 		}
 	}
 	if !given || isNone(want) {
-		return &tool.Type{Kinds: tool.StringKind}, true
+		return &schema.Type{Kinds: schema.StringKind}, true
 	}
 	if l, any := f.a.label(f.a.deep(want), true); any || !l.Trusted() {
 		return f.schemaType(want), false
@@ -252,16 +254,16 @@ func (f *frame) replyType(x args) (*tool.Type, bool) {
 }
 
 // schemaType is the type that a known schema says.
-func (f *frame) schemaType(want val) *tool.Type {
+func (f *frame) schemaType(want val) *schema.Type {
 	json, ok := f.known(want, 0)
 	if !ok {
 		return nil
 	}
-	text, err := tool.CanonicalJSON(json)
+	text, err := jsondoc.Canonical(json)
 	if err != nil {
 		return nil
 	}
-	s, err := tool.ParseSchema("schema.json", text)
+	s, err := schema.Parse("schema.json", text)
 	if err != nil {
 		return nil
 	}
@@ -270,7 +272,7 @@ func (f *frame) schemaType(want val) *tool.Type {
 
 // lower finds the parts of a result that the policy lowers for certain, and
 // those that it may lower.
-func (a *analysis) lower(org *origin, typ *tool.Type, certain bool) {
+func (a *analysis) lower(org *origin, typ *schema.Type, certain bool) {
 	if a.policy == nil || org.def == nil {
 		return
 	}
@@ -360,8 +362,8 @@ func (a *analysis) afterRule(l *lab, p policy.Lowered, only bool) *lab {
 const maxNested = 8
 
 // dataVal is the value of a part of a result.
-func (a *analysis) dataVal(org *origin, typ *tool.Type, path tool.Pointer, deep int) val {
-	if typ != nil && typ.Kinds == tool.AnyKind && len(typ.Properties)+len(typ.Prefix)+len(typ.Variants) == 0 {
+func (a *analysis) dataVal(org *origin, typ *schema.Type, path jsondoc.Pointer, deep int) val {
+	if typ != nil && typ.Kinds == schema.AnyKind && len(typ.Properties)+len(typ.Prefix)+len(typ.Variants) == 0 {
 		typ = nil // nothing is known
 	}
 	v := val{may: org.at(path), must: org.must, fl: reached}
@@ -370,13 +372,13 @@ func (a *analysis) dataVal(org *origin, typ *tool.Type, path tool.Pointer, deep 
 			v.must = p.lab
 		}
 	}
-	if typ == nil || typ.Kinds&(tool.ArrayKind|tool.ObjectKind) == 0 {
+	if typ == nil || typ.Kinds&(schema.ArrayKind|schema.ObjectKind) == 0 {
 		v.fl |= scalar
 		if typ != nil {
 			return v
 		}
 	}
-	if typ != nil && typ.Kinds&^(tool.ArrayKind|tool.ObjectKind) != 0 {
+	if typ != nil && typ.Kinds&^(schema.ArrayKind|schema.ObjectKind) != 0 {
 		v.fl |= scalar
 	}
 	id, ok := org.exact[path]
@@ -391,7 +393,7 @@ func (a *analysis) dataVal(org *origin, typ *tool.Type, path tool.Pointer, deep 
 }
 
 // at is the label of a part.
-func (org *origin) at(path tool.Pointer) *lab {
+func (org *origin) at(path jsondoc.Pointer) *lab {
 	for _, p := range org.shapes {
 		if path == p.path {
 			return p.lab
@@ -406,7 +408,7 @@ func (org *origin) at(path tool.Pointer) *lab {
 }
 
 // within says whether a path is at or below another.
-func within(path, under tool.Pointer) bool {
+func within(path, under jsondoc.Pointer) bool {
 	return path == under || len(path) > len(under) && path[:len(under)] == under && path[len(under)] == '/'
 }
 
@@ -417,7 +419,7 @@ func (a *analysis) dataOwn(o *object) *lab {
 }
 
 // child is a part of a JSON value.
-func (a *analysis) child(o *object, typ *tool.Type, name string) val {
+func (a *analysis) child(o *object, typ *schema.Type, name string) val {
 	d := o.data
 	if d.deep >= maxNested || d.typ == nil {
 		return val{may: d.root.may, objs: &o.only, fl: reached | scalar}
@@ -432,10 +434,10 @@ func (a *analysis) dataItem(o *object) val {
 	if t == nil || len(t.Variants) > 0 {
 		return a.child(o, nil, "?")
 	}
-	if t.Kinds&tool.ArrayKind != 0 {
+	if t.Kinds&schema.ArrayKind != 0 {
 		v = join(v, a.items(o, t))
 	}
-	if t.Kinds&tool.ObjectKind != 0 {
+	if t.Kinds&schema.ObjectKind != 0 {
 		for _, p := range t.Properties {
 			v = join(v, a.child(o, p.Type, p.Name))
 		}
@@ -447,7 +449,7 @@ func (a *analysis) dataItem(o *object) val {
 }
 
 // items is any item of a list.
-func (a *analysis) items(o *object, t *tool.Type) val {
+func (a *analysis) items(o *object, t *schema.Type) val {
 	if len(t.Prefix) > 0 {
 		return a.child(o, nil, "?")
 	}
@@ -507,7 +509,7 @@ func (f *frame) known(v val, deep int) (any, bool) {
 		}
 		return out, true
 	case oDict:
-		out := &tool.Object{}
+		out := &jsondoc.Object{}
 		for _, e := range o.ents {
 			x, ok := f.known(e.v, deep+1)
 			if !ok || e.weak {
@@ -603,7 +605,7 @@ func (f *frame) memberMissing(o *object, name string, n syntax.Node, missing boo
 		return
 	}
 	t := o.data.typ
-	if t.Kinds != tool.ObjectKind || t.Additional != nil || ent(o.ents, name) != nil || !o.elem.bottom() {
+	if t.Kinds != schema.ObjectKind || t.Additional != nil || ent(o.ents, name) != nil || !o.elem.bottom() {
 		return
 	}
 	a := f.a

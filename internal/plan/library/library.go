@@ -1,6 +1,7 @@
 // Package library holds the modules of the plan language that are written in
 // the plan language itself. Labels, limits and dumps work in them as in a plan.
-// It is text only: package interp compiles it.
+// It is text only: the machine ([praxis/internal/plan/vm]) compiles it when a
+// module is imported. What modules do in Go is below it, in native.
 //
 // Modules may use what plans may not: names that begin with an underscore of
 // natives, and metaclasses. A module whose natives are written in Go has them

@@ -8,7 +8,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/plan/label"
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // badFiles are files that Load refuses. "▸" stands where the first problem is
@@ -111,7 +111,7 @@ func TestBadFiles(t *testing.T) {
 		line := 1 + strings.Count(before, "\n")
 		col := 1 + len([]rune(before[strings.LastIndexByte(before, '\n')+1:]))
 		_, err := Load("p.yaml", []byte(before+after), set)
-		var problems tool.Problems
+		var problems jsondoc.Problems
 		if err == nil || fault.KindOf(err) != fault.Invalid || !errors.As(err, &problems) {
 			t.Errorf("%s: got %v", c.name, err)
 			continue
@@ -161,7 +161,7 @@ rules:
 		"no arguments":       nil,
 		"deep":               {"to": own("x"), "body": own(deep)},
 		"a channel":          {"to": own("x"), "body": own(make(chan int))},
-		"a typed nil":        {"to": own("x"), "body": own((*tool.Object)(nil))},
+		"a typed nil":        {"to": own("x"), "body": own((*jsondoc.Object)(nil))},
 		"unknown principals": {"to": own("bob@acme.com"), "body": {Value: "x", Label: unknown}},
 		"no kind":            {"to": {Value: "x", Label: label.Label{Sources: []label.Source{{Name: "?"}}}}, "body": own("x")},
 	} {

@@ -8,13 +8,13 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/plan/label"
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // testCase is one case of the section tests.
 type testCase struct {
 	name   string
-	pos    tool.Position
+	pos    jsondoc.Position
 	call   Call
 	expect Verdict
 	rule   string // "" when the case does not say
@@ -22,13 +22,13 @@ type testCase struct {
 
 // CaseResult is what became of one case.
 type CaseResult struct {
-	Name   string        `json:"name"`
-	Pos    tool.Position `json:"-"`
-	Place  string        `json:"place"`
-	Pass   bool          `json:"pass"`
-	Expect Verdict       `json:"expect"`
-	Rule   string        `json:"rule,omitempty"` // expected
-	Got    Decision      `json:"got"`
+	Name   string           `json:"name"`
+	Pos    jsondoc.Position `json:"-"`
+	Place  string           `json:"place"`
+	Pass   bool             `json:"pass"`
+	Expect Verdict          `json:"expect"`
+	Rule   string           `json:"rule,omitempty"` // expected
+	Got    Decision         `json:"got"`
 }
 
 // String returns the case in one line.

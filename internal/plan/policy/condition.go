@@ -14,7 +14,7 @@ import (
 	"cel.dev/cel-go/interpreter"
 	"cel.dev/cel-go/parser"
 
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // The bounds of a condition.
@@ -70,7 +70,7 @@ type clause struct {
 type use struct {
 	path path
 	kind useKind
-	pos  tool.Position
+	pos  jsondoc.Position
 }
 
 type useKind uint8
@@ -107,7 +107,7 @@ func (p path) String() string {
 // from is a pattern of sources with its place.
 type from struct {
 	pattern string
-	pos     tool.Position
+	pos     jsondoc.Position
 }
 
 // compiler turns the texts of conditions into programs.
@@ -277,7 +277,7 @@ func (c *compiler) issues(e *entry, issues *cel.Issues) bool {
 		}
 		what, _, _ := strings.Cut(one.Message, "\n")
 		what, _, _ = strings.Cut(what, " (did you mean") // the remedy says it
-		c.r.add(c.r.within(e, line, col), c.remedy(what), "not a condition in CEL: %s", clip(strings.ReplaceAll(what, " (in container '')", ""), 200))
+		c.r.add(c.r.within(e, line, col), c.remedy(what), "not a condition in CEL: %s", jsondoc.Cut(strings.ReplaceAll(what, " (in container '')", ""), 200))
 	}
 	return true
 }
@@ -286,7 +286,7 @@ func (c *compiler) remedy(message string) string {
 	if rest, ok := strings.CutPrefix(message, "undeclared reference to '"); ok {
 		name, _, _ := strings.Cut(rest, "'")
 		known := slices.Concat(rootNames(), c.named, labelFunctions(), []string{fnWithin, "has", "all", "exists", "exists_one", "size", "startsWith", "endsWith", "contains", "matches"})
-		if near := nearest(name, known); near != "" {
+		if near := jsondoc.Nearest(name, known); near != "" {
 			return "Did you mean " + near + "?"
 		}
 		if name == "map" || name == "filter" {
@@ -364,7 +364,7 @@ func (cl *clause) eval(ev *evaluation) (outcome, error) {
 	case types.False:
 		return isFalse, nil
 	}
-	return isError, fmt.Errorf("it is %s, not true or false", clip(fmt.Sprint(val.Type().TypeName()), 40))
+	return isError, fmt.Errorf("it is %s, not true or false", jsondoc.Cut(fmt.Sprint(val.Type().TypeName()), 40))
 }
 
 // errTooLong is the cause of the fault for a condition that takes too many steps.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // fits checks the paths that a condition follows, itself and through named
@@ -114,7 +115,7 @@ func missing(d *tool.Definition, p path) (lack, string, []string) {
 			}
 			// A schema that says nothing about other members allows them; one
 			// that is nearly a declared one is a mistake all the same.
-			if refused || len(t.Properties) > 0 && nearest(seg, t.Names()) != "" {
+			if refused || len(t.Properties) > 0 && jsondoc.Nearest(seg, t.Names()) != "" {
 				return lacksAlways, seg, t.Names()
 			}
 			return worst, "", nil

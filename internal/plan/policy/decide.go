@@ -11,6 +11,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // Decision is what the policy says about a call. Rule, Reason and Remedy are
@@ -30,11 +31,11 @@ type Decision struct {
 
 // Step is what one rule had to say.
 type Step struct {
-	Rule    string        `json:"rule"`
-	Pos     tool.Position `json:"-"`
-	Verdict Verdict       `json:"decision"`
-	Outcome string        `json:"outcome"` // "applies", "does not apply", "depends on the run", "cannot be evaluated"
-	Clauses []ClauseStep  `json:"clauses,omitempty"`
+	Rule    string           `json:"rule"`
+	Pos     jsondoc.Position `json:"-"`
+	Verdict Verdict          `json:"decision"`
+	Outcome string           `json:"outcome"` // "applies", "does not apply", "depends on the run", "cannot be evaluated"
+	Clauses []ClauseStep     `json:"clauses,omitempty"`
 
 	outcome outcome
 	err     error
@@ -200,7 +201,7 @@ func (e *evaluation) rule(r *rule) Step {
 	s.outcome, s.err = r.when.eval(e, func(c *clause, out outcome, err error) {
 		step := ClauseStep{Text: c.text, Outcome: out.String()}
 		if err != nil {
-			step.Error = clip(err.Error(), 300)
+			step.Error = jsondoc.Cut(err.Error(), 300)
 		}
 		s.Clauses = append(s.Clauses, step)
 	})

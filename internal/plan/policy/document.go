@@ -9,7 +9,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"praxis/fault"
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // The bounds of a file.
@@ -37,7 +37,7 @@ var entryNames = [...]string{"nothing", "a boolean", "a number", "a string", "a 
 // entry is one value of the file with its place.
 type entry struct {
 	kind  entryKind
-	pos   tool.Position
+	pos   jsondoc.Position
 	style yaml.Style
 	text  string
 	items []*entry // of a list, or the values of a mapping
@@ -68,17 +68,17 @@ func (e *entry) show() string {
 type reader struct {
 	file     string
 	lines    []string
-	problems tool.Problems
+	problems jsondoc.Problems
 	entries  int
 }
 
-func (r *reader) add(pos tool.Position, remedy, format string, args ...any) {
+func (r *reader) add(pos jsondoc.Position, remedy, format string, args ...any) {
 	if len(r.problems) < maxProblems {
-		r.problems = append(r.problems, tool.Problem{Pos: pos, What: fmt.Sprintf(format, args...), Remedy: remedy})
+		r.problems = append(r.problems, jsondoc.Problem{Pos: pos, What: fmt.Sprintf(format, args...), Remedy: remedy})
 	}
 }
 
-func (r *reader) start() tool.Position { return tool.Position{File: r.file, Line: 1, Column: 1} }
+func (r *reader) start() jsondoc.Position { return jsondoc.Position{File: r.file, Line: 1, Column: 1} }
 
 // fault returns the problems as one fault whose message is the first of them.
 func (r *reader) fault() error {
@@ -96,7 +96,7 @@ func (r *reader) fault() error {
 // read parses the file, or returns nil after a problem.
 func (r *reader) read(data []byte) *entry {
 	if len(data) > maxFile {
-		r.add(tool.Position{File: r.file}, "Split the policy, or move its tests into another file.", "the file has %d bytes; at most %d are read", len(data), maxFile)
+		r.add(jsondoc.Position{File: r.file}, "Split the policy, or move its tests into another file.", "the file has %d bytes; at most %d are read", len(data), maxFile)
 		return nil
 	}
 	if !utf8.Valid(data) {
@@ -133,12 +133,12 @@ func (r *reader) yamlError(err error) {
 	case "expected single document, found multiple":
 		r.add(r.start(), "Split it into several files.", "the file has several YAML documents")
 	default:
-		r.add(tool.Position{File: r.file, Line: one.Mark.Line, Column: one.Mark.Column}, "", "not YAML: %s", what)
+		r.add(jsondoc.Position{File: r.file, Line: one.Mark.Line, Column: one.Mark.Column}, "", "not YAML: %s", what)
 	}
 }
 
 func (r *reader) entry(n *yaml.Node, depth int) *entry {
-	pos := tool.Position{File: r.file, Line: n.Line, Column: n.Column}
+	pos := jsondoc.Position{File: r.file, Line: n.Line, Column: n.Column}
 	e := &entry{pos: pos, style: n.Style}
 	r.entries++
 	switch {
@@ -151,7 +151,7 @@ func (r *reader) entry(n *yaml.Node, depth int) *entry {
 		r.add(pos, "", "nesting is deeper than %d", maxDepth)
 		return e
 	case n.Style&yaml.TaggedStyle != 0:
-		r.add(pos, "Remove the tag.", "YAML tags (%s) are not supported", clip(n.Tag, 40))
+		r.add(pos, "Remove the tag.", "YAML tags (%s) are not supported", jsondoc.Cut(n.Tag, 40))
 		return e
 	}
 	switch n.Kind {
@@ -165,7 +165,7 @@ func (r *reader) entry(n *yaml.Node, depth int) *entry {
 	case yaml.MappingNode:
 		r.mapping(e, n, depth)
 	default:
-		r.add(pos, "Write the value out, or name it: groups and conditions are there for that.", "YAML aliases (*%s) are not supported", clip(n.Value, 40))
+		r.add(pos, "Write the value out, or name it: groups and conditions are there for that.", "YAML aliases (*%s) are not supported", jsondoc.Cut(n.Value, 40))
 	}
 	return e
 }
@@ -175,7 +175,7 @@ func (r *reader) mapping(e *entry, n *yaml.Node, depth int) {
 	seen := make(map[string]int, len(n.Content)/2)
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		k := n.Content[i]
-		pos := tool.Position{File: r.file, Line: k.Line, Column: k.Column}
+		pos := jsondoc.Position{File: r.file, Line: k.Line, Column: k.Column}
 		if k.Kind != yaml.ScalarNode {
 			r.add(pos, "", "a key has to be a plain string")
 			continue
@@ -205,7 +205,7 @@ func (r *reader) scalar(e *entry, n *yaml.Node) {
 		}
 	case "!!int", "!!float":
 		e.kind = numberEntry
-		if _, err := tool.DecodeJSON([]byte(n.Value)); err != nil {
+		if _, err := jsondoc.Decode([]byte(n.Value)); err != nil {
 			r.add(e.pos, "Write a number as in JSON, or put a string into quotes.", "%s is ambiguous: some read it as a number", quote(n.Value))
 		}
 	}
@@ -217,7 +217,7 @@ func (e *entry) value() any {
 	case boolEntry:
 		return e.text == "true"
 	case numberEntry:
-		v, err := tool.DecodeJSON([]byte(e.text))
+		v, err := jsondoc.Decode([]byte(e.text))
 		if err != nil {
 			return e.text
 		}
@@ -231,7 +231,7 @@ func (e *entry) value() any {
 		}
 		return list
 	case mapEntry:
-		o := tool.NewObject()
+		o := jsondoc.NewObject()
 		for i, k := range e.keys {
 			o.Set(k.text, e.items[i].value())
 		}
@@ -243,7 +243,7 @@ func (e *entry) value() any {
 // within returns the place of a line (from 1) and a column (from 0) of the text
 // that a scalar holds. Quoting and folding can shift it; when the file has
 // another character there, it is the place of the scalar.
-func (r *reader) within(e *entry, line, col int) tool.Position {
+func (r *reader) within(e *entry, line, col int) jsondoc.Position {
 	pos := e.pos
 	switch {
 	case e.style&yaml.LiteralStyle != 0:
@@ -287,65 +287,12 @@ func runeAt(lines []string, line, col int) (rune, bool) {
 }
 
 // quote writes s for a message, cut when it is long.
-func quote(s string) string { return fmt.Sprintf("%q", clip(s, 80)) }
-
-// clip cuts s to n characters.
-func clip(s string, n int) string {
-	count := 0
-	for i := range s {
-		if count == n {
-			return s[:i] + "…"
-		}
-		count++
-	}
-	return s
-}
-
-// nearest returns the candidate that was probably meant, or "".
-func nearest(name string, candidates []string) string {
-	if name == "" || len(name) > 64 {
-		return ""
-	}
-	best, cost := "", 1+max(1, len(name)/3)
-	for _, c := range candidates {
-		if len(c) > 64 || len(c)-len(name) >= cost || len(name)-len(c) >= cost {
-			continue
-		}
-		if d := distance(strings.ToLower(name), strings.ToLower(c)); d < cost && c != name {
-			best, cost = c, d
-		}
-	}
-	return best
-}
-
-// distance counts the insertions, deletions, replacements and swaps of
-// neighbours from a to b.
-func distance(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := last[j-1]
-			if a[i-1] != b[j-1] {
-				cost++
-			}
-			row[j] = min(cost, last[j]+1, row[j-1]+1)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
-}
+func quote(s string) string { return fmt.Sprintf("%q", jsondoc.Cut(s, 80)) }
 
 // didYouMean returns a sentence that names the nearest candidate, lists them
 // when they are few, or is empty.
 func didYouMean(name string, candidates []string) string {
-	if n := nearest(name, candidates); n != "" {
+	if n := jsondoc.Nearest(name, candidates); n != "" {
 		return "Did you mean " + n + "?"
 	}
 	if len(candidates) > 0 && len(candidates) <= 24 {

@@ -5,7 +5,7 @@ import (
 	"maps"
 	"slices"
 
-	"praxis/internal/tool"
+	"praxis/internal/tool/schema"
 )
 
 // Certainty is what can be said about a call before the program runs. The
@@ -106,7 +106,7 @@ func (p *Policy) abstract(a *Abstract) *evaluation {
 }
 
 // withDefault puts the default in the place of an argument that is not given.
-func withDefault(args map[string]Bound, prop tool.Property, open bool) {
+func withDefault(args map[string]Bound, prop schema.Property, open bool) {
 	b, ok := args[prop.Name]
 	switch {
 	case !ok && open:

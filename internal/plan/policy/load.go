@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // The bounds of what a file declares.
@@ -23,17 +24,17 @@ type loader struct {
 	tools      *tool.Set
 	policy     *Policy
 	toolGroups map[string][]string
-	groupPos   map[string]tool.Position
+	groupPos   map[string]jsondoc.Position
 	principals map[string][]string
 	compiler   *compiler
 	order      map[string]int // of the named conditions
 	// canonical parts of the hash
-	said *tool.Object
+	said *jsondoc.Object
 }
 
 // Load reads a policy in YAML. It does no input or output: name only stands in
 // positions. What it refuses is a fault of kind Invalid whose message is the
-// first problem with its place, and whose cause is [tool.Problems], all of them.
+// first problem with its place, and whose cause is [jsondoc.Problems], all of them.
 func Load(name string, data []byte, tools *tool.Set) (*Policy, error) {
 	r := &reader{file: name}
 	root := r.read(data)
@@ -42,8 +43,8 @@ func Load(name string, data []byte, tools *tool.Set) (*Policy, error) {
 	}
 	l := &loader{
 		reader: r, tools: tools, policy: &Policy{name: name, tools: tools, named: map[string]*condition{}},
-		toolGroups: map[string][]string{}, groupPos: map[string]tool.Position{}, principals: map[string][]string{},
-		order: map[string]int{}, said: tool.NewObject(),
+		toolGroups: map[string][]string{}, groupPos: map[string]jsondoc.Position{}, principals: map[string][]string{},
+		order: map[string]int{}, said: jsondoc.NewObject(),
 	}
 	if err := l.file(root); err != nil {
 		return nil, err
@@ -52,7 +53,7 @@ func Load(name string, data []byte, tools *tool.Set) (*Policy, error) {
 		return nil, err
 	}
 	l.policy.index()
-	if text, err := tool.CanonicalJSON(l.said); err == nil {
+	if text, err := jsondoc.Canonical(l.said); err == nil {
 		l.policy.hash = sha256.Sum256(text)
 	}
 	return l.policy, nil
@@ -145,7 +146,7 @@ func (l *loader) groups(e *entry) {
 	if e == nil || !l.mapping(e, "groups", maxGroups) {
 		return
 	}
-	said := tool.NewObject()
+	said := jsondoc.NewObject()
 	for i, key := range e.keys {
 		what := "the group " + quote(key.text)
 		if !identifier(key.text) {
@@ -212,7 +213,7 @@ func (l *loader) people(e *entry, what string) []string {
 }
 
 func didYouMeanOr(name string, candidates []string, otherwise string) string {
-	if near := nearest(name, candidates); near != "" {
+	if near := jsondoc.Nearest(name, candidates); near != "" {
 		return "Did you mean " + near + "?"
 	}
 	return otherwise
@@ -245,7 +246,7 @@ func (l *loader) pick(e *entry, what string) []string {
 		slices.Sort(groups)
 		if near := l.tools.Suggest(name); near != "" {
 			remedy = "Did you mean " + near + "?"
-		} else if near := nearest(name, groups); near != "" {
+		} else if near := jsondoc.Nearest(name, groups); near != "" {
 			remedy = "Did you mean the group " + near + "?"
 		} else if l.tools.IsNamespace(name) {
 			remedy = "Write " + name + ".* for all the tools below it."
@@ -285,7 +286,7 @@ func (l *loader) conditions(e *entry) error {
 	if len(l.problems) > 0 || e == nil {
 		return nil
 	}
-	said := tool.NewObject()
+	said := jsondoc.NewObject()
 	for i, k := range e.keys {
 		c := l.compiler.compile(e.items[i])
 		if c == nil {
@@ -322,10 +323,10 @@ func (l *loader) rules(e *entry) {
 	l.said.Set("rules", said)
 }
 
-func (r *rule) canonical() *tool.Object {
-	o := tool.NewObject(
-		tool.Member{Name: "name", Value: r.name}, tool.Member{Name: "tools", Value: anyList(r.tools)},
-		tool.Member{Name: "decision", Value: r.verdict.String()}, tool.Member{Name: "reason", Value: r.reason}, tool.Member{Name: "remedy", Value: r.remedy})
+func (r *rule) canonical() *jsondoc.Object {
+	o := jsondoc.NewObject(
+		jsondoc.Member{Name: "name", Value: r.name}, jsondoc.Member{Name: "tools", Value: anyList(r.tools)},
+		jsondoc.Member{Name: "decision", Value: r.verdict.String()}, jsondoc.Member{Name: "reason", Value: r.reason}, jsondoc.Member{Name: "remedy", Value: r.remedy})
 	if r.when != nil {
 		o.Set("when", r.when.text)
 	}
@@ -406,7 +407,7 @@ func (p *Policy) index() {
 func identifier(s string) bool { return s != "" && len(s) <= 100 && identifierOf(s) == s }
 
 func identifierOf(s string) string {
-	out := []byte(clip(s, 100))
+	out := []byte(jsondoc.Cut(s, 100))
 	for i, c := range out {
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
 		if !letter && !(i > 0 && c >= '0' && c <= '9') {

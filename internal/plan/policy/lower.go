@@ -6,12 +6,14 @@ import (
 
 	"praxis/internal/plan/label"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
 
 // lowering is a rule that lets results of a narrow type count as trusted.
 type lowering struct {
 	name    string
-	pos     tool.Position
+	pos     jsondoc.Position
 	tools   []string
 	kinds   []string // of narrow types
 	sources []string // patterns; none: all
@@ -20,7 +22,7 @@ type lowering struct {
 	reason  string
 }
 
-// narrowKinds are the types that carry little: see [tool.Type.Narrow].
+// narrowKinds are the types that carry little: see [schema.Type.Narrow].
 func narrowKinds() []string {
 	return []string{"enum", "boolean", "integer", "number", "date", "date-time", "time", "email", "uuid"}
 }
@@ -37,10 +39,10 @@ func (l *loader) lowerings(e *entry) {
 	for _, item := range e.items {
 		if w := l.lowering(item); w != nil {
 			l.policy.lowers = append(l.policy.lowers, w)
-			said = append(said, tool.NewObject(
-				tool.Member{Name: "name", Value: w.name}, tool.Member{Name: "tools", Value: anyList(w.tools)}, tool.Member{Name: "output", Value: anyList(w.kinds)},
-				tool.Member{Name: "sources", Value: anyList(w.sources)}, tool.Member{Name: "release", Value: w.release},
-				tool.Member{Name: "readers", Value: w.readers.String()}, tool.Member{Name: "names", Value: anyList(w.readers.Principals())}, tool.Member{Name: "reason", Value: w.reason}))
+			said = append(said, jsondoc.NewObject(
+				jsondoc.Member{Name: "name", Value: w.name}, jsondoc.Member{Name: "tools", Value: anyList(w.tools)}, jsondoc.Member{Name: "output", Value: anyList(w.kinds)},
+				jsondoc.Member{Name: "sources", Value: anyList(w.sources)}, jsondoc.Member{Name: "release", Value: w.release},
+				jsondoc.Member{Name: "readers", Value: w.readers.String()}, jsondoc.Member{Name: "names", Value: anyList(w.readers.Principals())}, jsondoc.Member{Name: "reason", Value: w.reason}))
 		}
 	}
 	l.said.Set("lower", said)
@@ -98,7 +100,7 @@ func (l *loader) lowering(e *entry) *lowering {
 // and the rule's name. The result, or the part of it that has this label, has
 // the type t and has been validated against it. A nil t is the tool's whole
 // output. Without a rule for it the label is returned as it is.
-func (p *Policy) Lower(def *tool.Definition, l label.Label, t *tool.Type) (lowered label.Label, rule string, ok bool) {
+func (p *Policy) Lower(def *tool.Definition, l label.Label, t *schema.Type) (lowered label.Label, rule string, ok bool) {
 	if def == nil || p.tools == nil {
 		return l, "", false
 	}
@@ -143,7 +145,7 @@ func (w *lowering) vouches(l label.Label) bool {
 
 // Lowered is a part of a result with its lowered label.
 type Lowered struct {
-	Path  tool.Pointer
+	Path  jsondoc.Pointer
 	Label label.Label
 	Rule  string
 }
@@ -157,7 +159,7 @@ type Lowered struct {
 // A type that comes from the plan, as the schema of ask_llm does, is only to be
 // used when its own label is trusted: an enum of somebody else's words is no
 // narrow type.
-func (p *Policy) LowerParts(def *tool.Definition, l label.Label, t *tool.Type) []Lowered {
+func (p *Policy) LowerParts(def *tool.Definition, l label.Label, t *schema.Type) []Lowered {
 	leaves, _ := p.lowerAll(def, l, t)
 	return leaves
 }
@@ -166,7 +168,7 @@ func (p *Policy) LowerParts(def *tool.Definition, l label.Label, t *tool.Type) [
 // their members, can be lowered because members of theirs are: objects that
 // have exactly the members that their type requires, so that nothing can be
 // read out of their shape.
-func (p *Policy) LowerShapes(def *tool.Definition, l label.Label, t *tool.Type) []Lowered {
+func (p *Policy) LowerShapes(def *tool.Definition, l label.Label, t *schema.Type) []Lowered {
 	_, shapes := p.lowerAll(def, l, t)
 	return shapes
 }
@@ -176,7 +178,7 @@ const (
 	maxLoweredDepth = 16
 )
 
-func (p *Policy) lowerAll(def *tool.Definition, l label.Label, t *tool.Type) (leaves, shapes []Lowered) {
+func (p *Policy) lowerAll(def *tool.Definition, l label.Label, t *schema.Type) (leaves, shapes []Lowered) {
 	if def == nil || len(p.lowers) == 0 {
 		return nil, nil
 	}
@@ -197,7 +199,7 @@ type lowerWalk struct {
 }
 
 // part reports the rule that lowered something in the part.
-func (w *lowerWalk) part(t *tool.Type, at tool.Pointer, depth int) string {
+func (w *lowerWalk) part(t *schema.Type, at jsondoc.Pointer, depth int) string {
 	if w.left--; w.left < 0 || depth > maxLoweredDepth || t == nil {
 		return ""
 	}
@@ -205,7 +207,7 @@ func (w *lowerWalk) part(t *tool.Type, at tool.Pointer, depth int) string {
 		w.leaves = append(w.leaves, Lowered{at, low, rule})
 		return rule
 	}
-	by, fixed := "", t.Kinds == tool.ObjectKind && t.Additional == nil && len(t.Variants) == 0
+	by, fixed := "", t.Kinds == schema.ObjectKind && t.Additional == nil && len(t.Variants) == 0
 	place := len(w.shapes)
 	for _, prop := range t.Properties {
 		fixed = fixed && prop.Required

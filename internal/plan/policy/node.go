@@ -17,6 +17,8 @@ import (
 
 	"praxis/internal/plan/label"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
 
 // maxLoop bounds the items that all, exists and exists_one go through.
@@ -39,8 +41,8 @@ const (
 // values within the bound. Nodes are made as conditions ask for them.
 type node struct {
 	path     string
-	typ      *tool.Type // nil when the schema does not say
-	declared bool       // the schema knows this part: when it is missing, it has no labels
+	typ      *schema.Type // nil when the schema does not say
+	declared bool         // the schema knows this part: when it is missing, it has no labels
 	presence Presence
 	open     bool // there may be more fields
 	form     form
@@ -64,7 +66,7 @@ var (
 )
 
 // newNode makes the node of a value.
-func newNode(path string, typ *tool.Type, v *Labelled, above bounds) *node {
+func newNode(path string, typ *schema.Type, v *Labelled, above bounds) *node {
 	n := &node{path: path, typ: typ, declared: true, exact: true, call: v, above: above}
 	g := gather{}
 	g.add(&v.Label)
@@ -82,7 +84,7 @@ func newNode(path string, typ *tool.Type, v *Labelled, above bounds) *node {
 }
 
 // newBound makes the node of a bound.
-func newBound(path string, typ *tool.Type, b *Bound, above bounds) *node {
+func newBound(path string, typ *schema.Type, b *Bound, above bounds) *node {
 	n := &node{path: path, typ: typ, declared: true, bound: b, above: above, presence: b.Presence}
 	if b.Presence == NotGiven {
 		return n
@@ -199,7 +201,7 @@ func (n *node) at(key ref.Val) *node {
 
 func (n *node) part(key any) *node {
 	path := n.path + "[?]"
-	var typ *tool.Type
+	var typ *schema.Type
 	declared := false
 	name, isName := key.(string)
 	index, isIndex := key.(int)
@@ -236,7 +238,7 @@ func (n *node) part(key any) *node {
 	return found
 }
 
-func (n *node) field(path, name string, isName bool, typ *tool.Type, absent *node) *node {
+func (n *node) field(path, name string, isName bool, typ *schema.Type, absent *node) *node {
 	if isName && n.call != nil {
 		if f, ok := n.call.Fields[name]; ok {
 			return newNode(path, typ, &f, n.containers())
@@ -524,12 +526,12 @@ func celNumber(text string) ref.Val {
 			return types.Double(f)
 		}
 	}
-	return types.NewErr("the number %s is out of what conditions can see", clip(text, 40))
+	return types.NewErr("the number %s is out of what conditions can see", jsondoc.Cut(text, 40))
 }
 
 func memberOf(v any, name string) (any, bool) {
 	switch v := v.(type) {
-	case *tool.Object:
+	case *jsondoc.Object:
 		if v != nil {
 			return v.Get(name)
 		}
@@ -542,7 +544,7 @@ func memberOf(v any, name string) (any, bool) {
 
 func memberNames(v any) ([]string, bool) {
 	switch v := v.(type) {
-	case *tool.Object:
+	case *jsondoc.Object:
 		if v == nil {
 			return nil, false
 		}
@@ -560,7 +562,7 @@ func memberNames(v any) ([]string, bool) {
 
 // member returns the type of an object's member, and whether the schema
 // declares it by name. Alternatives are searched too.
-func member(t *tool.Type, name string) (*tool.Type, bool) {
+func member(t *schema.Type, name string) (*schema.Type, bool) {
 	if t == nil {
 		return nil, false
 	}
@@ -576,9 +578,9 @@ func member(t *tool.Type, name string) (*tool.Type, bool) {
 }
 
 // element returns the type of a list's item, and whether the schema allows one there.
-func element(t *tool.Type, index int) (*tool.Type, bool) {
+func element(t *schema.Type, index int) (*schema.Type, bool) {
 	switch {
-	case t == nil || index < 0 || !t.Kinds.Has(tool.ArrayKind):
+	case t == nil || index < 0 || !t.Kinds.Has(schema.ArrayKind):
 		return nil, false
 	case index < len(t.Prefix):
 		return t.Prefix[index], true

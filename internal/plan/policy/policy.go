@@ -13,6 +13,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/plan/label"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // Verdict is what becomes of a call, from the mildest to the strictest. The
@@ -78,7 +79,7 @@ type Policy struct {
 // rule is one rule of the file.
 type rule struct {
 	name    string
-	pos     tool.Position
+	pos     jsondoc.Position
 	tools   []string   // sorted
 	when    *condition // nil: always
 	verdict Verdict
@@ -95,13 +96,13 @@ func (p *Policy) Hash() [sha256.Size]byte { return p.hash }
 
 // RuleInfo is what Rules tells about a rule.
 type RuleInfo struct {
-	Name    string        `json:"name"`
-	Pos     tool.Position `json:"-"`
-	Tools   []string      `json:"tools"`
-	When    string        `json:"when,omitempty"` // canonical; "" is always
-	Verdict Verdict       `json:"decision"`
-	Reason  string        `json:"reason"`
-	Remedy  string        `json:"remedy,omitempty"`
+	Name    string           `json:"name"`
+	Pos     jsondoc.Position `json:"-"`
+	Tools   []string         `json:"tools"`
+	When    string           `json:"when,omitempty"` // canonical; "" is always
+	Verdict Verdict          `json:"decision"`
+	Reason  string           `json:"reason"`
+	Remedy  string           `json:"remedy,omitempty"`
 }
 
 // Rules returns the rules of the file in its order.

@@ -11,6 +11,8 @@ import (
 	"praxis/fault"
 	"praxis/internal/plan/label"
 	"praxis/internal/tool"
+	"praxis/internal/tool/schema"
+	"praxis/internal/tool/toolfile"
 )
 
 const testTools = `
@@ -83,15 +85,15 @@ tools:
 
 func tools(t testing.TB) *tool.Set {
 	t.Helper()
-	f, err := tool.Load("tools.yaml", []byte(testTools))
+	f, err := toolfile.Load("tools.yaml", []byte(testTools))
 	if err != nil {
 		t.Fatal(err)
 	}
-	question, err := tool.ParseSchema("ask.json", []byte(`{"type": "object", "properties": {"question": {"type": "string"}, "data": {}}}`))
+	question, err := schema.Parse("ask.json", []byte(`{"type": "object", "properties": {"question": {"type": "string"}, "data": {}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask := &tool.Definition{Name: "ask_llm", Version: "1.0.0", Input: question, Output: tool.AnySchema(), Effects: tool.Read, Model: true}
+	ask := &tool.Definition{Name: "ask_llm", Version: "1.0.0", Input: question, Output: schema.Any(), Effects: tool.Read, Model: true}
 	s, err := tool.NewSet(f, &tool.File{Tools: []*tool.Definition{ask}})
 	if err != nil {
 		t.Fatal(err)
@@ -137,7 +139,7 @@ func TestExample(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := tool.Load("tools.yaml", toolsText)
+	f, err := toolfile.Load("tools.yaml", toolsText)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -380,8 +382,8 @@ lower:
   - {name: numbers, tools: [ask_llm], output: [number, integer], readers: everyone, reason: figures are public}
 `)
 	ask := def(t, p, "ask_llm")
-	typ := func(text string) *tool.Type {
-		s, err := tool.ParseSchema("s.json", []byte(text))
+	typ := func(text string) *schema.Type {
+		s, err := schema.Parse("s.json", []byte(text))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -9,7 +9,7 @@ import (
 	"cel.dev/cel-go/common/overloads"
 	"cel.dev/cel-go/common/types"
 
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // rewriter puts the labels into an expression. Paths from args stay nodes,
@@ -44,7 +44,7 @@ func (s *scope) find(name string) (*scope, bool) {
 
 func (w *rewriter) id() int64 { w.next++; return w.next }
 
-func (w *rewriter) pos(e ast.Expr) tool.Position {
+func (w *rewriter) pos(e ast.Expr) jsondoc.Position {
 	loc := w.info.GetStartLocation(e.ID())
 	if loc.Line() < 1 {
 		return w.cond.at.pos

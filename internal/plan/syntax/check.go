@@ -1,9 +1,6 @@
 package syntax
 
-import (
-	"fmt"
-	"strings"
-)
+import "fmt"
 
 // Check reports what CPython's compiler refuses in a program whose tree is
 // well formed: `return` outside of a function, a name that is a parameter and
@@ -245,10 +242,7 @@ func (c *checker) try(s *TryStmt) {
 // level 0.
 func (c *checker) imports(names []*Alias, from string, level int) {
 	for _, a := range names {
-		name := a.AsName
-		if name == "" {
-			name, _, _ = strings.Cut(a.Name, ".")
-		}
+		name := a.Bound()
 		if name == "*" {
 			if c.scope.kind != moduleScope {
 				c.earlyAt(a, "import * only allowed at module level")

@@ -2,75 +2,62 @@ package vm
 
 import (
 	"errors"
+	"strconv"
 	"strings"
 
+	"praxis/internal/plan/bytecode"
 	"praxis/internal/plan/label"
+	"praxis/internal/plan/value"
 )
 
 // What the machine tells itself with errors. The program never sees them.
 var (
-	errReturned = errors.New("returned to Go")    // VM.result holds the value
-	errHost     = errors.New("a tool is called")  // VM.pending says which
-	errTail     = errors.New("a native calls on") // VM.tail says whom
+	errReturned = errors.New("returned to Go")   // VM.result holds the value
+	errHost     = errors.New("a tool is called") // VM.pending says which
 )
 
-// tailCall is a call that takes the place of the native that asked for it.
-type tailCall struct {
-	fn    Value
-	pos   []Value
-	names []string
-	named []Value
-	l     label.ID // what the native had seen
-
-	op    genOp // something with the generator or iterator fn instead of a call
-	raise *Raise
-	mode  retMode
-	extra Value
-}
-
-// tail is what a native returns to be replaced by a call: return t.tail(fn, …).
-// The machine makes the call in a frame of its own, so that a tool that is called
-// in it can be answered later.
-func (t *Thread) tail(fn Value, pos []Value, names []string, named []Value) (Value, error) {
-	t.vm.tail = tailCall{fn: fn, pos: pos, names: names, named: named}
-	return Value{}, errTail
-}
-
 // again makes the call that a native asked for.
-func (vm *VM) again(mode retMode, extra Value) error {
-	c := vm.tail
-	vm.tail = tailCall{}
-	c.fn.l = vm.t.join(c.fn.l, c.l)
-	if c.op != genNone {
+func (vm *VM) again(mode retMode, extra value.Value) error {
+	c := vm.t.Tail
+	vm.t.Tail = value.TailCall{}
+	c.Fn.Label = vm.t.Join(c.Fn.Label, c.Label)
+	if c.Op != value.TailPlain {
 		return vm.generator(c, mode, extra)
 	}
-	return vm.invoke(c.fn, Value{}, c.pos, c.names, c.named, mode, extra)
+	return vm.invoke(c.Fn, value.Value{}, c.Pos, c.Names, c.Named, mode, extra)
 }
 
 // maxNested bounds how deep Go code and the program call each other.
 const maxNested = 1000
 
-// call calls fn from Go and waits for its value. A tool cannot be called in it.
-func (t *Thread) call(fn Value, pos []Value, names []string, named []Value) (Value, error) {
-	vm := t.vm
-	for fn.k == kNative {
-		v, err := vm.native(fn.o.(*Native), Value{}, pos, names, named, fn.l)
-		if err != errTail {
+// machine is the VM as [value.Machine].
+type machine VM
+
+// of returns the VM that a thread belongs to.
+func of(t *value.Thread) *VM { return (*VM)(t.Machine.(*machine)) }
+
+// Call calls fn from Go and waits for its value. A tool cannot be called in it.
+func (m *machine) Call(fn value.Value, pos []value.Value, names []string, named []value.Value) (value.Value, error) {
+	vm := (*VM)(m)
+	t := &vm.t
+	for fn.Kind == value.KNative {
+		v, err := vm.native(fn.Obj.(*value.Native), value.Value{}, pos, names, named, fn.Label)
+		if err != value.ErrTail {
 			return v, err
 		}
-		c := vm.tail
-		vm.tail = tailCall{}
-		if c.op != genNone {
-			c.fn.l = t.join(c.fn.l, c.l)
+		c := t.Tail
+		t.Tail = value.TailCall{}
+		if c.Op != value.TailPlain {
+			c.Fn.Label = t.Join(c.Fn.Label, c.Label)
 			return vm.generatorNow(c)
 		}
-		fn, pos, names, named = c.fn.with(t.join(c.fn.l, c.l)), c.pos, c.names, c.named
+		fn, pos, names, named = c.Fn.With(t.Join(c.Fn.Label, c.Label)), c.Pos, c.Names, c.Named
 	}
 	if vm.nested >= maxNested {
-		return Value{}, vm.tooDeep()
+		return value.Value{}, vm.tooDeep()
 	}
 	vm.nested++
-	err := vm.invoke(fn, Value{}, pos, names, named, retGo, Value{})
+	err := vm.invoke(fn, value.Value{}, pos, names, named, retGo, value.Value{})
 	if err == nil {
 		err = vm.run()
 		if err == nil {
@@ -79,118 +66,129 @@ func (t *Thread) call(fn Value, pos []Value, names []string, named []Value) (Val
 	}
 	vm.nested--
 	if err != errReturned {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	v := vm.result
-	vm.result = Value{}
+	vm.result = value.Value{}
 	return v, nil
 }
 
-// callSelf calls fn with self before args from Go. Unlike call it needs no slice on the heap.
-func (t *Thread) callSelf(fn, self Value, args ...Value) (Value, error) {
-	vm := t.vm
-	f, ok := fn.o.(*Func)
-	if !ok || f.run == nil || f.run.fixed != len(args)+1 {
-		return t.call(fn, prepend(self, args), nil, nil)
+// CallSelf calls fn with self and the arguments that are set from Go. Unlike
+// Call it needs no slice on the heap.
+func (m *machine) CallSelf(fn, self, x, y value.Value) (value.Value, error) {
+	vm := (*VM)(m)
+	t := &vm.t
+	n := 3
+	if x.Kind == value.KUnset {
+		n = 1
+	} else if y.Kind == value.KUnset {
+		n = 2
 	}
-	if t.steps -= callSteps; t.steps < 0 {
-		if err := t.outOfSteps(); err != nil {
-			return Value{}, err
+	f, ok := fn.Obj.(*value.Func)
+	if !ok || f.Run == nil || f.Run.Fixed != n {
+		return m.Call(fn, []value.Value{self, x, y}[:n], nil, nil)
+	}
+	if t.Steps -= callSteps; t.Steps < 0 {
+		if err := t.OutOfSteps(); err != nil {
+			return value.Value{}, err
 		}
 	}
 	if vm.nested >= maxNested {
-		return Value{}, vm.tooDeep()
+		return value.Value{}, vm.tooDeep()
 	}
 	g, err := vm.push(f, retGo)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	g.st[0] = self
-	copy(g.st[1:], args)
-	g.ret = fn.l
+	if n > 1 {
+		g.st[1] = x
+	}
+	if n > 2 {
+		g.st[2] = y
+	}
+	g.ret = fn.Label
 	vm.nested++
 	err = vm.run()
 	vm.nested--
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	v := vm.result
-	vm.result = Value{}
+	vm.result = value.Value{}
 	return v, nil
 }
 
 // invoke calls fn; self, when it is set, is the first argument. What comes back
 // is treated as mode says, at once or when a frame returns.
-func (vm *VM) invoke(fn, self Value, pos []Value, names []string, named []Value, mode retMode, extra Value) error {
-	switch fn.k {
-	case kFunc:
+func (vm *VM) invoke(fn, self value.Value, pos []value.Value, names []string, named []value.Value, mode retMode, extra value.Value) error {
+	switch fn.Kind {
+	case value.KFunc:
 		return vm.callFunc(fn, self, pos, names, named, mode, extra)
-	case kNative:
-		v, err := vm.native(fn.o.(*Native), self, pos, names, named, fn.l)
-		if err == errTail {
+	case value.KNative:
+		v, err := vm.native(fn.Obj.(*value.Native), self, pos, names, named, fn.Label)
+		if err == value.ErrTail {
 			return vm.again(mode, extra)
 		}
 		if err != nil {
 			return vm.failed(mode, extra, err)
 		}
 		return vm.deliver(mode, extra, v)
-	case kMethod:
-		m := fn.o.(*Method)
-		if self.k != kUnset {
+	case value.KMethod:
+		m := fn.Obj.(*value.Method)
+		if self.Kind != value.KUnset {
 			pos = prepend(self, pos)
 		}
-		return vm.invoke(m.fn.with(vm.t.join(m.fn.l, fn.l)), m.self, pos, names, named, mode, extra)
-	case kClass:
-		if self.k != kUnset {
+		return vm.invoke(m.Fn.With(vm.t.Join(m.Fn.Label, fn.Label)), m.Self, pos, names, named, mode, extra)
+	case value.KClass:
+		if self.Kind != value.KUnset {
 			pos = prepend(self, pos)
 		}
 		return vm.construct(fn, pos, names, named, mode, extra)
-	case kTool:
-		if self.k != kUnset {
+	case value.KTool:
+		if self.Kind != value.KUnset {
 			pos = prepend(self, pos)
 		}
 		return vm.hostCall(fn, pos, names, named, mode, extra)
-	case kProp:
-		if w, ok := fn.o.(*Wrapper); ok && !w.bind {
-			return vm.invoke(w.fn.with(vm.t.join(w.fn.l, fn.l)), self, pos, names, named, mode, extra)
+	case value.KProp:
+		if w, ok := fn.Obj.(*value.Wrapper); ok && !w.Bind {
+			return vm.invoke(w.Fn.With(vm.t.Join(w.Fn.Label, fn.Label)), self, pos, names, named, mode, extra)
 		}
-	case kObject, kSpecial:
-		if call, _, ok := vm.t.classOf(fn).lookup("__call__"); ok {
-			if self.k != kUnset {
+	case value.KObject, value.KSpecial:
+		if call, _, ok := vm.t.ClassOf(fn).Lookup("__call__"); ok {
+			if self.Kind != value.KUnset {
 				pos = prepend(self, pos)
 			}
-			if w, is := call.o.(*Wrapper); is && call.k == kProp {
-				if w.bind {
-					return vm.invoke(w.fn, classValue(vm.t.classOf(fn)), pos, names, named, mode, extra)
+			if w, is := call.Obj.(*value.Wrapper); is && call.Kind == value.KProp {
+				if w.Bind {
+					return vm.invoke(w.Fn, value.ClassValue(vm.t.ClassOf(fn)), pos, names, named, mode, extra)
 				}
-				return vm.invoke(w.fn, Value{}, pos, names, named, mode, extra)
+				return vm.invoke(w.Fn, value.Value{}, pos, names, named, mode, extra)
 			}
-			call.l = vm.t.join(call.l, fn.l)
+			call.Label = vm.t.Join(call.Label, fn.Label)
 			return vm.invoke(call, fn, pos, names, named, mode, extra)
 		}
 	}
-	return vm.failed(mode, extra, vm.t.raise(vm.t.types.TypeError, "'%s' object is not callable", vm.t.className(fn)))
+	return vm.failed(mode, extra, vm.t.Raise(vm.t.Types.TypeError, "'%s' object is not callable", vm.t.ClassName(fn)))
 }
 
-func prepend(v Value, rest []Value) []Value {
-	return append(append(make([]Value, 0, len(rest)+1), v), rest...)
+func prepend(v value.Value, rest []value.Value) []value.Value {
+	return append(append(make([]value.Value, 0, len(rest)+1), v), rest...)
 }
-
-func classValue(c *Class) Value { return Value{k: kClass, o: c} }
 
 // callFunc makes the frame of a function of the program, or its generator.
-func (vm *VM) callFunc(fv, self Value, pos []Value, names []string, named []Value, mode retMode, extra Value) error {
+func (vm *VM) callFunc(fv, self value.Value, pos []value.Value, names []string, named []value.Value, mode retMode, extra value.Value) error {
 	t := &vm.t
-	if t.steps -= callSteps; t.steps < 0 {
-		if err := t.outOfSteps(); err != nil {
+	if t.Steps -= callSteps; t.Steps < 0 {
+		if err := t.OutOfSteps(); err != nil {
 			return err
 		}
 	}
-	fn := fv.o.(*Func)
-	if fn.run == nil {
-		fn.run = vm.running(fn.code)
+	fn := fv.Obj.(*value.Func)
+	if fn.Run == nil {
+		fn.Run = vm.running(fn.Code)
 	}
-	if fn.code.flags&(flagGenerator|flagCoroutine) != 0 {
+	if fn.Code.Flags&(value.FlagGenerator|value.FlagCoroutine) != 0 {
 		g, err := vm.newGen(fn)
 		if err == nil {
 			err = vm.bind(g.f.st, fn, self, pos, names, named)
@@ -198,13 +196,13 @@ func (vm *VM) callFunc(fv, self Value, pos []Value, names []string, named []Valu
 		if err != nil {
 			return vm.failed(mode, extra, err)
 		}
-		return vm.deliver(mode, extra, Value{k: kGen, o: g, l: fv.l})
+		return vm.deliver(mode, extra, value.Value{Kind: value.KGen, Obj: g, Label: fv.Label})
 	}
 	f, err := vm.push(fn, mode)
 	if err != nil {
 		return vm.failed(mode, extra, err)
 	}
-	f.ret = fv.l
+	f.ret = fv.Label
 	f.extra = extra
 	if err := vm.bind(f.st, fn, self, pos, names, named); err != nil {
 		vm.pop(f)
@@ -214,12 +212,12 @@ func (vm *VM) callFunc(fv, self Value, pos []Value, names []string, named []Valu
 }
 
 // bind puts the arguments of a call into the slots of the parameters.
-func (vm *VM) bind(slots []Value, fn *Func, self Value, pos []Value, names []string, named []Value) error {
-	c := fn.code
-	n := c.posOnly + c.pos
+func (vm *VM) bind(slots []value.Value, fn *value.Func, self value.Value, pos []value.Value, names []string, named []value.Value) error {
+	c := fn.Code
+	n := c.PosOnly + c.Pos
 	given := len(pos)
 	i := 0
-	if self.k != kUnset {
+	if self.Kind != value.KUnset {
 		given++
 		if n > 0 {
 			slots[0] = self
@@ -228,26 +226,26 @@ func (vm *VM) bind(slots []Value, fn *Func, self Value, pos []Value, names []str
 	}
 	took := copy(slots[i:n], pos)
 	i += took
-	if i < c.params {
-		clear(slots[i:c.params])
+	if i < c.Params {
+		clear(slots[i:c.Params])
 	}
 	if given > n {
-		if c.star < 0 {
+		if c.Star < 0 {
 			return vm.tooMany(fn, given, slots, names)
 		}
 		rest := pos[took:]
-		if self.k != kUnset && n == 0 {
+		if self.Kind != value.KUnset && n == 0 {
 			rest = prepend(self, rest)
 		}
-		if err := vm.t.alloc(int64(len(rest)) * valueBytes); err != nil {
+		if err := vm.t.Alloc(int64(len(rest)) * value.ValueBytes); err != nil {
 			return err
 		}
-		slots[c.star] = vm.t.tuple(append([]Value(nil), rest...))
-	} else if c.star >= 0 {
-		slots[c.star] = vm.t.tuple(nil)
+		slots[c.Star] = vm.t.Tuple(append([]value.Value(nil), rest...))
+	} else if c.Star >= 0 {
+		slots[c.Star] = vm.t.Tuple(nil)
 	}
-	if c.kwStar >= 0 {
-		slots[c.kwStar] = vm.t.newDict()
+	if c.KwStar >= 0 {
+		slots[c.KwStar] = vm.t.NewDict()
 	}
 	if len(names) > 0 {
 		if err := vm.bindNamed(slots, fn, names, named); err != nil {
@@ -255,17 +253,17 @@ func (vm *VM) bind(slots []Value, fn *Func, self Value, pos []Value, names []str
 		}
 	}
 	for ; i < n; i++ {
-		if slots[i].k == kUnset {
-			d := i - (n - len(fn.defaults))
+		if slots[i].Kind == value.KUnset {
+			d := i - (n - len(fn.Defaults))
 			if d < 0 {
 				return vm.missing(fn, slots, i)
 			}
-			slots[i] = fn.defaults[d]
+			slots[i] = fn.Defaults[d]
 		}
 	}
-	for i := n; i < n+c.kwOnly; i++ {
-		if slots[i].k == kUnset {
-			d, ok := fn.kw[c.slots[i]]
+	for i := n; i < n+c.KwOnly; i++ {
+		if slots[i].Kind == value.KUnset {
+			d, ok := fn.Kw[c.Slots[i]]
 			if !ok {
 				return vm.missingNamed(fn, slots, i)
 			}
@@ -277,74 +275,74 @@ func (vm *VM) bind(slots []Value, fn *Func, self Value, pos []Value, names []str
 
 // labelKeys gives the keys of a dict of keyword arguments, the last of which was
 // just added, what the names in the mapping of f(**m) depend on.
-func (vm *VM) labelKeys(d *Dict) {
-	if vm.keyLabel != 0 {
-		t := &vm.t
-		t.mark(&d.shape, vm.keyLabel)
-		e := &d.entries[len(d.entries)-1]
-		e.key.l = t.join(e.key.l, vm.keyLabel)
+func (vm *VM) labelKeys(d *value.Dict) {
+	t := &vm.t
+	if t.KeyLabel != 0 {
+		t.Mark(&d.Shape, t.KeyLabel)
+		e := &d.Entries[len(d.Entries)-1]
+		e.Key.Label = t.Join(e.Key.Label, t.KeyLabel)
 	}
 }
 
 // bindNamed puts the keyword arguments into their slots.
-func (vm *VM) bindNamed(slots []Value, fn *Func, names []string, named []Value) error {
-	c := fn.code
+func (vm *VM) bindNamed(slots []value.Value, fn *value.Func, names []string, named []value.Value) error {
+	c := fn.Code
 	t := &vm.t
-	n := c.posOnly + c.pos + c.kwOnly
+	n := c.PosOnly + c.Pos + c.KwOnly
 	var posOnly []string
 next:
 	for j, name := range names {
-		for i := c.posOnly; i < n; i++ {
-			if c.slots[i] == name {
-				if slots[i].k != kUnset {
-					return t.raise(t.types.TypeError, "%s() got multiple values for argument '%s'", fn.qual, name)
+		for i := c.PosOnly; i < n; i++ {
+			if c.Slots[i] == name {
+				if slots[i].Kind != value.KUnset {
+					return t.Raise(t.Types.TypeError, "%s() got multiple values for argument '%s'", fn.Qual, name)
 				}
 				slots[i] = named[j]
 				continue next
 			}
 		}
-		if c.kwStar >= 0 {
-			if err := t.alloc(entryBytes); err != nil {
+		if c.KwStar >= 0 {
+			if err := t.Alloc(value.EntryBytes); err != nil {
 				return err
 			}
-			d := slots[c.kwStar].o.(*Dict)
-			d.setName(vm.intern(name), named[j])
+			d := slots[c.KwStar].Obj.(*value.Dict)
+			d.SetName(t.Intern(name), named[j])
 			vm.labelKeys(d)
 			continue
 		}
-		for i := 0; i < c.posOnly; i++ {
-			if c.slots[i] == name {
+		for i := 0; i < c.PosOnly; i++ {
+			if c.Slots[i] == name {
 				posOnly = append(posOnly, name)
 				continue next
 			}
 		}
 		hint := ""
-		if like := nearest(name, c.slots[c.posOnly:n]); like != "" {
+		if like := nearest(name, c.Slots[c.PosOnly:n]); like != "" {
 			hint = ". Did you mean '" + like + "'?"
 		}
-		return t.raise(t.types.TypeError, "%s() got an unexpected keyword argument '%s'%s", fn.qual, name, hint)
+		return t.Raise(t.Types.TypeError, "%s() got an unexpected keyword argument '%s'%s", fn.Qual, name, hint)
 	}
 	if posOnly != nil {
-		return t.raise(t.types.TypeError, "%s() got some positional-only arguments passed as keyword arguments: '%s'",
-			fn.qual, strings.Join(posOnly, ", "))
+		return t.Raise(t.Types.TypeError, "%s() got some positional-only arguments passed as keyword arguments: '%s'",
+			fn.Qual, strings.Join(posOnly, ", "))
 	}
 	return nil
 }
 
-func (vm *VM) tooMany(fn *Func, given int, slots []Value, names []string) error {
-	c := fn.code
-	n := c.posOnly + c.pos
+func (vm *VM) tooMany(fn *value.Func, given int, slots []value.Value, names []string) error {
+	c := fn.Code
+	n := c.PosOnly + c.Pos
 	kw := 0
-	for i := n; i < n+c.kwOnly; i++ {
+	for i := n; i < n+c.KwOnly; i++ {
 		for _, name := range names {
-			if name == c.slots[i] {
+			if name == c.Slots[i] {
 				kw++
 			}
 		}
 	}
 	takes := plural(n, "positional argument")
-	if d := len(fn.defaults); d > 0 {
-		takes = "from " + itoa(n-d) + " to " + itoa(n) + " positional arguments"
+	if d := len(fn.Defaults); d > 0 {
+		takes = "from " + strconv.Itoa(n-d) + " to " + strconv.Itoa(n) + " positional arguments"
 	}
 	were := "were"
 	if given == 1 && kw == 0 {
@@ -352,10 +350,10 @@ func (vm *VM) tooMany(fn *Func, given int, slots []Value, names []string) error 
 	}
 	extra := ""
 	if kw > 0 {
-		extra = " " + strings.TrimPrefix(plural(given, "positional argument"), itoa(given)+" ") +
+		extra = " " + strings.TrimPrefix(plural(given, "positional argument"), strconv.Itoa(given)+" ") +
 			" (and " + plural(kw, "keyword-only argument") + ")"
 	}
-	return vm.t.raise(vm.t.types.TypeError, "%s() takes %s but %d%s %s given", fn.qual, takes, given, extra, were)
+	return vm.t.Raise(vm.t.Types.TypeError, "%s() takes %s but %d%s %s given", fn.Qual, takes, given, extra, were)
 }
 
 // plural writes a number of things.
@@ -363,33 +361,33 @@ func plural(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
-	return itoa(n) + " " + thing + "s"
+	return strconv.Itoa(n) + " " + thing + "s"
 }
 
 // missing is the error of positional parameters without an argument, from i on.
-func (vm *VM) missing(fn *Func, slots []Value, i int) error {
-	c := fn.code
+func (vm *VM) missing(fn *value.Func, slots []value.Value, i int) error {
+	c := fn.Code
 	var names []string
-	for n := c.posOnly + c.pos - len(fn.defaults); i < n; i++ {
-		if slots[i].k == kUnset {
-			names = append(names, "'"+c.slots[i]+"'")
+	for n := c.PosOnly + c.Pos - len(fn.Defaults); i < n; i++ {
+		if slots[i].Kind == value.KUnset {
+			names = append(names, "'"+c.Slots[i]+"'")
 		}
 	}
 	return vm.missingError(fn, "positional", names)
 }
 
-func (vm *VM) missingNamed(fn *Func, slots []Value, i int) error {
-	c := fn.code
+func (vm *VM) missingNamed(fn *value.Func, slots []value.Value, i int) error {
+	c := fn.Code
 	var names []string
-	for n := c.posOnly + c.pos + c.kwOnly; i < n; i++ {
-		if _, ok := fn.kw[c.slots[i]]; !ok && slots[i].k == kUnset {
-			names = append(names, "'"+c.slots[i]+"'")
+	for n := c.PosOnly + c.Pos + c.KwOnly; i < n; i++ {
+		if _, ok := fn.Kw[c.Slots[i]]; !ok && slots[i].Kind == value.KUnset {
+			names = append(names, "'"+c.Slots[i]+"'")
 		}
 	}
 	return vm.missingError(fn, "keyword-only", names)
 }
 
-func (vm *VM) missingError(fn *Func, kind string, names []string) error {
+func (vm *VM) missingError(fn *value.Func, kind string, names []string) error {
 	list := ""
 	switch n := len(names); n {
 	case 1:
@@ -399,12 +397,12 @@ func (vm *VM) missingError(fn *Func, kind string, names []string) error {
 	default:
 		list = strings.Join(names[:n-1], ", ") + ", and " + names[n-1]
 	}
-	return vm.t.raise(vm.t.types.TypeError, "%s() missing %s: %s",
-		fn.qual, plural(len(names), "required "+kind+" argument"), list)
+	return vm.t.Raise(vm.t.Types.TypeError, "%s() missing %s: %s",
+		fn.Qual, plural(len(names), "required "+kind+" argument"), list)
 }
 
 // deliver hands what a call gave to the frame at the top, as mode says.
-func (vm *VM) deliver(mode retMode, extra, v Value) error {
+func (vm *VM) deliver(mode retMode, extra, v value.Value) error {
 	t := &vm.t
 	f := vm.frames[vm.depth]
 	switch mode {
@@ -414,13 +412,13 @@ func (vm *VM) deliver(mode retMode, extra, v Value) error {
 		vm.result = v
 		return errReturned
 	case retInit:
-		if v.k != kNone {
-			return t.raise(t.types.TypeError, "__init__() should return None, not '%s'", t.className(v))
+		if v.Kind != value.KNone {
+			return t.Raise(t.Types.TypeError, "__init__() should return None, not '%s'", t.ClassName(v))
 		}
 		f.put(extra)
 	case retGetIter:
 		if !vm.isIterator(v) {
-			return t.raise(t.types.TypeError, "iter() returned non-iterator of type '%s'", t.className(v))
+			return t.Raise(t.Types.TypeError, "iter() returned non-iterator of type '%s'", t.ClassName(v))
 		}
 		f.put(v)
 	case retNext:
@@ -435,24 +433,24 @@ func (vm *VM) deliver(mode retMode, extra, v Value) error {
 }
 
 // isIterator reports whether next(v) is possible.
-func (vm *VM) isIterator(v Value) bool {
-	switch v.k {
-	case kIter, kGen:
+func (vm *VM) isIterator(v value.Value) bool {
+	switch v.Kind {
+	case value.KIter, value.KGen:
 		return true
-	case kObject, kSpecial:
-		_, _, ok := vm.t.classOf(v).lookup("__next__")
+	case value.KObject, value.KSpecial:
+		_, _, ok := vm.t.ClassOf(v).Lookup("__next__")
 		return ok
 	}
 	return false
 }
 
 // element hands the next element to the loop that f is in.
-func (vm *VM) element(f *Frame, v Value) {
-	if it := f.at(1); it.l != 0 {
-		v.l = vm.t.join(v.l, it.l)
+func (vm *VM) element(f *Frame, v value.Value) {
+	if it := f.at(1); it.Label != 0 {
+		v.Label = vm.t.Join(v.Label, it.Label)
 	}
-	if f.code.instrs[f.ip-1].op() == opForIterFast {
-		f.st[f.code.instrs[f.ip]] = v
+	if f.code.Instrs[f.ip-1].Op() == bytecode.ForIterFast {
+		f.st[f.code.Instrs[f.ip]] = v
 		f.ip++
 		return
 	}
@@ -461,63 +459,63 @@ func (vm *VM) element(f *Frame, v Value) {
 
 // endLoop leaves the loop that f is in; l is what it depends on that there is no other element.
 func (vm *VM) endLoop(f *Frame, l label.ID) {
-	if vm.t.strict {
-		vm.t.pc = vm.t.join(vm.t.pc, l)
+	if vm.t.Strict {
+		vm.t.PC = vm.t.Join(vm.t.PC, l)
 	}
 	f.sp--
-	f.ip = f.code.instrs[f.ip-1].arg()
+	f.ip = f.code.Instrs[f.ip-1].Arg()
 }
 
 // failed looks whether mode expects the exception; otherwise it gives it back.
-func (vm *VM) failed(mode retMode, extra Value, err error) error {
-	r, ok := err.(*Raise)
+func (vm *VM) failed(mode retMode, extra value.Value, err error) error {
+	r, ok := err.(*value.Raise)
 	if !ok {
 		return err
 	}
 	t := &vm.t
 	f := vm.frames[vm.depth]
-	stop := r.exc.cls.derives(t.types.StopIteration)
+	stop := r.Exc.Cls.Derives(t.Types.StopIteration)
 	switch {
 	case mode == retNext && stop:
-		vm.endLoop(f, r.l)
+		vm.endLoop(f, r.Label)
 		return nil
 	case mode == retDefaultNext && stop:
-		f.put(extra.with(t.join(extra.l, r.l)))
+		f.put(extra.With(t.Join(extra.Label, r.Label)))
 		return nil
 	case mode == retSendTo && stop:
 		vm.sent(f, stopValue(r))
 		return nil
 	case mode == retSendTo || mode == retSend:
 		f.ip++ // the frame stood at the instruction, not behind it
-	case mode == retClose && (stop || r.exc.cls.derives(t.types.GeneratorExit)):
-		f.put(none)
+	case mode == retClose && (stop || r.Exc.Cls.Derives(t.Types.GeneratorExit)):
+		f.put(value.None)
 		return nil
-	case mode == retAttr && r.exc.cls.derives(t.types.AttributeError):
-		o := extra.o.(*Tuple).items // the object and the name
-		if fn, _, ok := t.classOf(o[0]).lookup("__getattr__"); ok {
-			return vm.invoke(fn, o[0], o[1:], nil, nil, retPush, Value{})
+	case mode == retAttr && r.Exc.Cls.Derives(t.Types.AttributeError):
+		o := extra.Obj.(*value.Tuple).Items // the object and the name
+		if fn, _, ok := t.ClassOf(o[0]).Lookup("__getattr__"); ok {
+			return vm.invoke(fn, o[0], o[1:], nil, nil, retPush, value.Value{})
 		}
 	}
 	return err
 }
 
 // stopValue is the value that a StopIteration brings.
-func stopValue(r *Raise) Value {
-	v := none
-	if items := r.exc.args.o.(*Tuple).items; len(items) > 0 {
+func stopValue(r *value.Raise) value.Value {
+	v := value.None
+	if items := r.Exc.Args.Obj.(*value.Tuple).Items; len(items) > 0 {
 		v = items[0]
 	}
 	return v
 }
 
 // leave ends the frame at the top with a value, or lets its generator rest.
-func (vm *VM) leave(f *Frame, v Value, yielded bool) error {
+func (vm *VM) leave(f *Frame, v value.Value, yielded bool) error {
 	if f.ret != 0 {
-		v.l = vm.t.join(v.l, f.ret)
+		v.Label = vm.t.Join(v.Label, f.ret)
 	}
 	mode, extra := f.mode, f.extra
-	if extra.k != kUnset {
-		f.extra = Value{}
+	if extra.Kind != value.KUnset {
+		f.extra = value.Value{}
 	}
 	if g := f.gen; g != nil {
 		handled := f.handled

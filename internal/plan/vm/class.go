@@ -1,224 +1,146 @@
 package vm
 
-import "strings"
+import (
+	"strings"
 
-// Class is a class, built in or defined by the program.
-type Class struct {
-	name    string
-	qual    string
-	module  string
-	bases   []*Class
-	mro     []*Class // C3, itself first
-	attrs   Dict     // its own name space, in order of definition
-	layout  Kind     // what its instances are: kObject, or the kind of the built-in class that it derives from
-	isExc   bool     // derives from BaseException
-	final   bool     // cannot be derived from (bool, NoneType, …)
-	static  bool     // built in: attributes cannot be set, its natives are found by name
-	core    bool     // its methods are what the operators do by themselves
-	slotted bool     // instances have only the attributes that __slots__ names, along the whole mro
-	kinds   int      // version of this class's attributes, for caches; changes with each write
-	meta    *Class   // the class of this class, of library modules; nil: type
-	maker   *maker   // what the VM has learnt about making instances; nil: nothing
-	traits  traits   // what the class brings, as of version kinds; see [VM.traits]
-	methods *methods // what was looked up last, beside the class; not part of a dump
-}
-
-// traits say which of the rare hooks of the attribute protocol a class has.
-type traits uint8
-
-const (
-	traitsKnown traits = 1 << iota
-	hasGetattr
-	hasGetattribute
-	hasSetattr
-	hasDelattr
+	"praxis/internal/plan/value"
 )
 
-func (c *Class) class(t *Thread) *Class {
-	if c.meta != nil {
-		return c.meta
-	}
-	return t.types.Type
-}
-
-// shown is the class's name in messages: with its module where the class says
-// so, which are those that are not written in Python in CPython.
-func (c *Class) shown() string {
-	if c.static && c.module != "builtins" {
-		return c.module + "." + c.name
-	}
-	if !c.static && c.module != "__main__" {
-		if _, ok := c.attrs.str("_qualified_"); ok {
-			return c.module + "." + c.name
-		}
-	}
-	return c.name
-}
-
-// derives reports whether c is base or derived from it.
-func (c *Class) derives(base *Class) bool {
-	for _, k := range c.mro {
-		if k == base {
-			return true
-		}
-	}
-	return false
-}
-
-// lookup finds an attribute along the method resolution order.
-func (c *Class) lookup(name string) (Value, *Class, bool) {
-	for _, k := range c.mro {
-		if v, ok := k.attrs.str(name); ok {
-			return v, k, true
-		}
-	}
-	return Value{}, nil, false
-}
-
-// solid is the built-in class that decides what instances of c are made of.
-func (c *Class) solid() *Class {
-	for _, k := range c.mro {
-		if k.static && (k.layout != kObject || len(k.mro) == 1) {
-			return k
-		}
-	}
-	return c
-}
-
+// classBytes is about what a class takes beside its attributes.
 const classBytes = 2048
 
 // makeClass makes a class of a name space that is filled. cell is that of __class__, or nil.
-func (vm *VM) makeClass(def *classDef, qual, module string, cell *Cell) (Value, error) {
+func (vm *VM) makeClass(def *classDef, qual, module string, cell *value.Cell) (value.Value, error) {
 	t := &vm.t
-	if err := t.alloc(classBytes + int64(len(def.ns.entries))*entryBytes); err != nil {
-		return Value{}, err
+	if err := t.Alloc(classBytes + int64(len(def.ns.Entries))*value.EntryBytes); err != nil {
+		return value.Value{}, err
 	}
 	bases, err := vm.baseClasses(def)
 	if err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	c := &Class{name: def.name, qual: qual, module: module, bases: bases, layout: kObject, meta: def.meta}
+	c := &value.Class{Name: def.name, Qual: qual, Module: module, Bases: bases, Layout: value.KObject, Meta: def.meta}
 	if err := vm.inherit(c); err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
-	c.attrs = *def.ns
+	c.Attrs = *def.ns
 	vm.adopt(c)
-	vm.classVersion++
-	v := classValue(c).with(def.l)
+	t.ClassVersion++
+	v := value.ClassValue(c).With(def.l)
 	if cell != nil {
-		cell.v = v
+		cell.Val = v
 	}
 	if err := vm.announce(v, def); err != nil {
-		return Value{}, err
+		return value.Value{}, err
 	}
 	return v, nil
 }
 
 // baseClasses checks what a class statement lists as bases.
-func (vm *VM) baseClasses(def *classDef) ([]*Class, error) {
+func (vm *VM) baseClasses(def *classDef) ([]*value.Class, error) {
 	t := &vm.t
-	var out []*Class
+	var out []*value.Class
 	for i := 0; i < len(def.bases); i++ {
 		b := def.bases[i]
-		def.l = t.join(def.l, b.l)
-		c, ok := b.o.(*Class)
+		def.l = t.Join(def.l, b.Label)
+		c, ok := b.Obj.(*value.Class)
 		if !ok {
-			fn, has := t.lookupSpecial(b, "__mro_entries__")
+			fn, has := t.LookupSpecial(b, "__mro_entries__")
 			if !has {
 				return nil, vm.badBase(b)
 			}
-			r, err := t.call(fn, []Value{t.tuple(def.bases)}, nil, nil)
+			r, err := t.Call(fn, []value.Value{t.Tuple(def.bases)}, nil, nil)
 			if err != nil {
 				return nil, err
 			}
-			tu, ok := r.o.(*Tuple)
+			tu, ok := r.Obj.(*value.Tuple)
 			if !ok {
-				return nil, t.raise(t.types.TypeError, "__mro_entries__ must return a tuple")
+				return nil, t.Raise(t.Types.TypeError, "__mro_entries__ must return a tuple")
 			}
-			rest := append(append([]Value(nil), tu.items...), def.bases[i+1:]...)
+			rest := append(append([]value.Value(nil), tu.Items...), def.bases[i+1:]...)
 			def.bases = append(def.bases[:i:i], rest...)
 			i--
 			continue
 		}
-		if (c.final || c.static && c.layout == kClass) && !(def.library && c == t.types.Type) {
-			return nil, t.raise(t.types.TypeError, "type '%s' is not an acceptable base type", c.name)
+		if (c.Final || c.Static && c.Layout == value.KClass) && !(def.library && c == t.Types.Type) {
+			return nil, t.Raise(t.Types.TypeError, "type '%s' is not an acceptable base type", c.Name)
 		}
 		for _, k := range out {
 			if k == c {
-				return nil, t.raise(t.types.TypeError, "duplicate base class %s", c.name)
+				return nil, t.Raise(t.Types.TypeError, "duplicate base class %s", c.Name)
 			}
 		}
 		out = append(out, c)
 	}
 	if len(out) == 0 {
-		out = []*Class{t.types.Object}
+		out = []*value.Class{t.Types.Object}
 	}
 	return out, nil
 }
 
 // badBase is the error of a base that is no class: Python calls its type with
 // a name, the bases and a dict, and this is what comes of it.
-func (vm *VM) badBase(b Value) error {
+func (vm *VM) badBase(b value.Value) error {
 	t := &vm.t
-	c := t.classOf(b)
+	c := t.ClassOf(b)
 	switch {
-	case c == t.types.Int:
-		return t.raise(t.types.TypeError, "int expected at most 2 arguments, got 3")
-	case c == t.types.Module:
-		return t.raise(t.types.TypeError, "module() takes at most 2 arguments (3 given)")
-	case c == t.types.Func:
-		return t.raise(t.types.TypeError, "function() argument 'code' must be code, not str")
+	case c == t.Types.Int:
+		return t.Raise(t.Types.TypeError, "int expected at most 2 arguments, got 3")
+	case c == t.Types.Module:
+		return t.Raise(t.Types.TypeError, "module() takes at most 2 arguments (3 given)")
+	case c == t.Types.Func:
+		return t.Raise(t.Types.TypeError, "function() argument 'code' must be code, not str")
 	}
-	return t.raise(t.types.TypeError, "cannot derive a class from a '%s' object", c.name)
+	return t.Raise(t.Types.TypeError, "cannot derive a class from a '%s' object", c.Name)
 }
 
 // inherit fills in what c has from its bases.
-func (vm *VM) inherit(c *Class) error {
+func (vm *VM) inherit(c *value.Class) error {
 	t := &vm.t
 	if err := vm.linearize(c); err != nil {
 		return err
 	}
-	var solid *Class
-	for _, b := range c.bases {
-		s := b.solid()
-		if s == t.types.Object {
+	var solid *value.Class
+	for _, b := range c.Bases {
+		s := b.Solid()
+		if s == t.Types.Object {
 			if solid == nil {
 				solid = s
 			}
 			continue
 		}
-		if solid != nil && solid != t.types.Object && solid != s && !solid.derives(s) && !s.derives(solid) {
-			return t.raise(t.types.TypeError, "multiple bases have instance lay-out conflict")
+		if solid != nil && solid != t.Types.Object && solid != s && !solid.Derives(s) && !s.Derives(solid) {
+			return t.Raise(t.Types.TypeError, "multiple bases have instance lay-out conflict")
 		}
-		if solid == nil || solid == t.types.Object || s.derives(solid) {
+		if solid == nil || solid == t.Types.Object || s.Derives(solid) {
 			solid = s
 		}
 	}
 	if solid != nil {
-		c.layout = solid.layout
+		c.Layout = solid.Layout
 	}
-	for _, k := range c.mro[1:] {
-		c.isExc = c.isExc || k.isExc
-		if k.meta != nil && (c.meta == nil || k.meta.derives(c.meta)) {
-			c.meta = k.meta
+	for _, k := range c.MRO[1:] {
+		c.IsExc = c.IsExc || k.IsExc
+		if k.Meta != nil && (c.Meta == nil || k.Meta.Derives(c.Meta)) {
+			c.Meta = k.Meta
 		}
 	}
-	if c.isExc && c.layout != kObject {
-		return t.raise(t.types.TypeError, "multiple bases have instance lay-out conflict")
+	if c.IsExc && c.Layout != value.KObject {
+		return t.Raise(t.Types.TypeError, "multiple bases have instance lay-out conflict")
 	}
 	return nil
 }
 
 // linearize computes the method resolution order: C3.
-func (vm *VM) linearize(c *Class) error {
-	var lists [][]*Class
-	for _, b := range c.bases {
-		lists = append(lists, b.mro)
+func (vm *VM) linearize(c *value.Class) error {
+	var lists [][]*value.Class
+	for _, b := range c.Bases {
+		lists = append(lists, b.MRO)
 	}
-	lists = append(lists, c.bases)
-	c.mro = []*Class{c}
+	lists = append(lists, c.Bases)
+	c.MRO = []*value.Class{c}
 	for {
-		var next *Class
+		var next *value.Class
 		left := false
 		for _, l := range lists {
 			if len(l) == 0 {
@@ -236,7 +158,7 @@ func (vm *VM) linearize(c *Class) error {
 		if next == nil {
 			return vm.noOrder(lists)
 		}
-		c.mro = append(c.mro, next)
+		c.MRO = append(c.MRO, next)
 		for i, l := range lists {
 			if len(l) > 0 && l[0] == next {
 				lists[i] = l[1:]
@@ -245,7 +167,7 @@ func (vm *VM) linearize(c *Class) error {
 	}
 }
 
-func inTail(lists [][]*Class, c *Class) bool {
+func inTail(lists [][]*value.Class, c *value.Class) bool {
 	for _, l := range lists {
 		for i, k := range l {
 			if i > 0 && k == c {
@@ -256,186 +178,122 @@ func inTail(lists [][]*Class, c *Class) bool {
 	return false
 }
 
-func (vm *VM) noOrder(lists [][]*Class) error {
+func (vm *VM) noOrder(lists [][]*value.Class) error {
+	t := &vm.t
 	var names []string
-	seen := map[*Class]bool{}
+	seen := map[*value.Class]bool{}
 	for _, l := range lists {
 		if len(l) > 0 && !seen[l[0]] {
 			seen[l[0]] = true
-			names = append(names, l[0].name)
+			names = append(names, l[0].Name)
 		}
 	}
-	return vm.t.raise(vm.t.types.TypeError, "Cannot create a consistent method resolution order (MRO) for bases %s", strings.Join(names, ", "))
+	return t.Raise(t.Types.TypeError, "Cannot create a consistent method resolution order (MRO) for bases %s", strings.Join(names, ", "))
 }
 
 // adopt gives the attributes of a new class their places: functions that are
 // methods of the class by their name alone are wrapped.
-func (vm *VM) adopt(c *Class) {
+func (vm *VM) adopt(c *value.Class) {
+	t := &vm.t
 	for _, w := range [...]struct {
 		name string
 		bind bool
 	}{{"__new__", false}, {"__init_subclass__", true}, {"__class_getitem__", true}} {
-		if v, ok := c.attrs.str(w.name); ok && v.k == kFunc {
-			c.attrs.setStr(&vm.t, w.name, Value{k: kProp, o: &Wrapper{fn: v, bind: w.bind}})
+		if v, ok := c.Attrs.Str(w.name); ok && v.Kind == value.KFunc {
+			c.Attrs.SetStr(t, w.name, value.Value{Kind: value.KProp, Obj: &value.Wrapper{Fn: v, Bind: w.bind}})
 		}
 	}
-	if _, ok := c.attrs.str("__eq__"); ok {
-		if _, ok := c.attrs.str("__hash__"); !ok {
-			c.attrs.setStr(&vm.t, "__hash__", none)
+	if _, ok := c.Attrs.Str("__eq__"); ok {
+		if _, ok := c.Attrs.Str("__hash__"); !ok {
+			c.Attrs.SetStr(t, "__hash__", value.None)
 		}
 	}
-	_, own := c.attrs.str("__slots__")
-	c.slotted = own && c.layout == kObject && !c.isExc
-	for _, k := range c.mro[1:] {
-		if !k.static && !k.slotted {
-			c.slotted = false
+	_, own := c.Attrs.Str("__slots__")
+	c.Slotted = own && c.Layout == value.KObject && !c.IsExc
+	for _, k := range c.MRO[1:] {
+		if !k.Static && !k.Slotted {
+			c.Slotted = false
 		}
 	}
-}
-
-// hasSlot reports whether __slots__ along the mro names an attribute.
-func (c *Class) hasSlot(name string) bool {
-	for _, k := range c.mro {
-		v, ok := k.attrs.str("__slots__")
-		if !ok {
-			continue
-		}
-		switch o := v.o.(type) {
-		case *Str:
-			if o.s == name {
-				return true
-			}
-		case *Tuple:
-			if holdsName(o.items, name) {
-				return true
-			}
-		case *List:
-			if holdsName(o.items, name) {
-				return true
-			}
-		case *Dict:
-			if _, ok := o.str(name); ok {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func holdsName(items []Value, name string) bool {
-	for _, v := range items {
-		if s, ok := v.o.(*Str); ok && (s.s == name || s.s == "__dict__") {
-			return true
-		}
-	}
-	return false
 }
 
 // announce tells the attributes of a new class their names, and its parents of the class.
-func (vm *VM) announce(cv Value, def *classDef) error {
+func (vm *VM) announce(cv value.Value, def *classDef) error {
 	t := &vm.t
-	c := cv.o.(*Class)
-	for i := 0; i < len(c.attrs.entries); i++ {
-		e := c.attrs.entries[i]
-		if e.val.k != kObject {
+	c := cv.Obj.(*value.Class)
+	for i := 0; i < len(c.Attrs.Entries); i++ {
+		e := c.Attrs.Entries[i]
+		if e.Val.Kind != value.KObject {
 			continue
 		}
-		if fn, ok := t.lookupSpecial(e.val, "__set_name__"); ok {
-			if _, err := t.call(fn, []Value{cv, e.key}, nil, nil); err != nil {
+		if fn, ok := t.LookupSpecial(e.Val, "__set_name__"); ok {
+			if _, err := t.Call(fn, []value.Value{cv, e.Key}, nil, nil); err != nil {
 				return err
 			}
 		}
 	}
-	for _, k := range c.mro[1:] {
-		v, ok := k.attrs.str("__init_subclass__")
+	for _, k := range c.MRO[1:] {
+		v, ok := k.Attrs.Str("__init_subclass__")
 		if !ok {
 			continue
 		}
-		w, ok := v.o.(*Wrapper)
+		w, ok := v.Obj.(*value.Wrapper)
 		if !ok {
 			break
 		}
-		_, err := t.call(w.fn, []Value{cv}, def.names, def.named)
+		_, err := t.Call(w.Fn, []value.Value{cv}, def.names, def.named)
 		return err
 	}
 	return nil
 }
 
-// traits says which hooks class c has.
-func (vm *VM) traits(c *Class) traits {
-	if c.static { // those are shared by all VMs, and have none of them
-		return traitsKnown
-	}
-	if c.traits&traitsKnown != 0 && c.kinds == int(vm.classVersion) {
-		return c.traits
-	}
-	tr := traitsKnown
-	for _, h := range [...]struct {
-		name string
-		t    traits
-	}{{"__getattr__", hasGetattr}, {"__getattribute__", hasGetattribute}, {"__setattr__", hasSetattr}, {"__delattr__", hasDelattr}} {
-		if _, owner, ok := c.lookup(h.name); ok && !owner.core {
-			tr |= h.t
-		}
-	}
-	c.traits, c.kinds = tr, int(vm.classVersion)
-	return tr
-}
-
-// maker is what a VM knows about the instances of one class.
-type maker struct {
-	ver   uint32 // VM.classVersion when it was learnt
-	fixed int    // arguments that init takes, the object included, without any binding
-	init  *Func
-	attrs int // attributes that the last instance had when a new one was made
-	last  *Instance
-}
-
 // learn notes how instances of c are made, when that is plain: object's __new__
 // and an __init__ of the program.
-func (vm *VM) learn(c *Class, init Value) {
-	fn, ok := init.o.(*Func)
-	if !ok || init.l != 0 || fn.run == nil || fn.run.fixed < 1 {
+func (vm *VM) learn(c *value.Class, init value.Value) {
+	t := &vm.t
+	fn, ok := init.Obj.(*value.Func)
+	if !ok || init.Label != 0 || fn.Run == nil || fn.Run.Fixed < 1 {
 		return
 	}
-	c.maker = &maker{ver: vm.classVersion, fixed: fn.run.fixed, init: fn}
+	c.Maker = &value.Maker{Ver: t.ClassVersion, Fixed: fn.Run.Fixed, Init: fn}
 }
 
 // newInstance makes an instance with room for as many attributes as the one before has.
-func (vm *VM) newInstance(c *Class, m *maker) (Value, error) {
-	if m.last != nil {
-		m.attrs = max(m.attrs, min(len(m.last.attrs.entries), smallDict))
+func (vm *VM) newInstance(c *value.Class, m *value.Maker) (value.Value, error) {
+	t := &vm.t
+	if m.Last != nil {
+		m.Attrs = max(m.Attrs, min(len(m.Last.Attrs.Entries), value.SmallDict))
 	}
-	if err := vm.t.alloc(instanceBytes + int64(m.attrs)*entryBytes); err != nil {
-		return Value{}, err
+	if err := t.Alloc(value.InstanceBytes + int64(m.Attrs)*value.EntryBytes); err != nil {
+		return value.Value{}, err
 	}
-	o := roomy(m.attrs)
-	o.cls = c
-	m.last = o
-	return Value{k: kObject, o: o}, nil
+	o := roomy(m.Attrs)
+	o.Cls = c
+	m.Last = o
+	return value.Value{Kind: value.KObject, Obj: o}, nil
 }
 
 // roomy makes an instance with room for n attributes, in one allocation when they are few.
-func roomy(n int) *Instance {
+func roomy(n int) *value.Instance {
 	switch {
 	case n == 0:
-		return &Instance{}
+		return &value.Instance{}
 	case n <= 2:
 		o := &struct {
-			Instance
-			room [2]entry
+			value.Instance
+			room [2]value.Entry
 		}{}
-		o.attrs.entries = o.room[:0]
+		o.Attrs.Entries = o.room[:0]
 		return &o.Instance
 	case n <= 4:
 		o := &struct {
-			Instance
-			room [4]entry
+			value.Instance
+			room [4]value.Entry
 		}{}
-		o.attrs.entries = o.room[:0]
+		o.Attrs.Entries = o.room[:0]
 		return &o.Instance
 	}
-	o := &Instance{}
-	o.attrs.entries = make([]entry, 0, n)
+	o := &value.Instance{}
+	o.Attrs.Entries = make([]value.Entry, 0, n)
 	return o
 }

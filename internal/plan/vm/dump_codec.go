@@ -10,8 +10,13 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"praxis/internal/plan/label"
+	"praxis/internal/plan/library/native"
+	"praxis/internal/plan/library/native/decimal"
+	"praxis/internal/plan/library/native/re"
+	"praxis/internal/plan/value"
 )
 
 // codec writes and reads the values of one Go type. What it is given is addressable.
@@ -40,33 +45,30 @@ type layout struct {
 
 // skipped are fields that are no part of a dump: caches, and what Load makes anew.
 var skipped = map[string]bool{
-	"Str.runes": true, "Str.hash": true, "Str.ascii": true,
-	"Func.run": true, "Class.traits": true,
-	"Thread.labels": true, "Thread.types": true, "Thread.vm": true,
-	"VM.prog": true, "VM.runs": true, "VM.names": true, "VM.stop": true, "VM.loaded": true, "VM.built": true, "VM.tail": true,
+	"Str.Runes": true, "Str.hash": true, "Str.Ascii": true,
+	"Func.Run": true, "Class.traits": true,
+	"Thread.Labels": true, "Thread.Types": true, "Thread.Machine": true, "Thread.names": true, "Thread.Natives": true, "Thread.Tail": true, "Thread.Regexes": true, "Thread.Built": true,
+	"VM.prog": true, "VM.runs": true, "VM.stop": true, "VM.loaded": true,
 	"VM.frames": true, "VM.pool": true, "VM.depth": true, "VM.slab": true, "VM.top": true, "VM.segs": true,
-	"VM.spare": true, "VM.grew": true, "VM.args": true, "VM.argTop": true, "VM.depthLimit": true,
-	"RePattern.prog": true, "ReMatch.m": true, "ReMatch.subject": true, "VM.regexes": true,
-	"Config.Labels": true, "Config.Inputs": true,
+	"VM.spare": true, "VM.grew": true, "VM.args": true, "VM.argTop": true,
+	"Pattern.prog": true, "Match.m": true, "Match.subject": true,
 	"Frame.st": true, "Frame.code": true, "Frame.run": true, "Frame.base": true, "Frame.grown": true, "Frame.gen": true,
 }
 
-// layouts is the layout of this process.
-var layouts once[*layout]
-
-func theLayout() *layout { return layouts.get(makeLayout) }
+// layouts returns the layout of this process.
+var layouts = sync.OnceValue(makeLayout)
 
 func makeLayout() *layout {
 	l := &layout{byType: make(map[reflect.Type]int), codecs: make(map[reflect.Type]codec)}
-	l.codecs[reflect.TypeFor[Value]()] = valueCodec{}
+	l.codecs[reflect.TypeFor[value.Value]()] = valueCodec{}
 	l.codecs[reflect.TypeFor[label.ID]()] = labelCodec{}
-	l.codecs[reflect.TypeFor[Dict]()] = dictCodec{}
+	l.codecs[reflect.TypeFor[value.Dict]()] = dictCodec{}
 	l.codecs[reflect.TypeFor[*big.Int]()] = bigCodec{}
-	l.codecs[reflect.TypeFor[*Code]()] = codeCodec{}
+	l.codecs[reflect.TypeFor[*value.Code]()] = codeCodec{}
 	l.codecs[reflect.TypeFor[*Frame]()] = frameCodec{}
-	l.codecs[reflect.TypeFor[Data]()] = dataCodec{}
-	l.codecs[reflect.TypeFor[map[Object]uint64]()] = identityCodec{}
-	l.codecs[reflect.TypeFor[Object]()] = refCodec{reflect.TypeFor[Object]()}
+	l.codecs[reflect.TypeFor[value.Data]()] = dataCodec{}
+	l.codecs[reflect.TypeFor[map[value.Object]uint64]()] = identityCodec{}
+	l.codecs[reflect.TypeFor[value.Object]()] = refCodec{reflect.TypeFor[value.Object]()}
 	for i, o := range dumpObjects() {
 		p := reflect.TypeOf(o)
 		l.byType[p] = i
@@ -74,7 +76,7 @@ func makeLayout() *layout {
 	}
 	for i := range l.types {
 		t := &l.types[i]
-		if t.codec = l.of(t.typ); t.typ == reflect.TypeFor[Dict]() {
+		if t.codec = l.of(t.typ); t.typ == reflect.TypeFor[value.Dict]() {
 			continue
 		}
 		t.dicts = dictFields(t.typ, nil)
@@ -86,11 +88,11 @@ func makeLayout() *layout {
 
 // dumpObjects are the types of objects that a dump may hold, one of each. Their
 // order is part of the format.
-func dumpObjects() []Object {
-	return []Object{
-		&Str{}, &Big{}, &Bytes{}, &Tuple{}, &List{}, &Dict{}, &Set{}, &Range{}, &Slice{}, &Cell{},
-		&Func{}, &Method{}, &Module{}, &ToolRef{}, &Class{}, &Instance{}, &Exception{}, &Property{}, &Wrapper{},
-		&Iter{}, &View{}, &Gen{}, &Super{}, &TypeAlias{}, &Union{}, &Alias{}, &Dice{}, &RePattern{}, &ReMatch{}, &Dec{},
+func dumpObjects() []value.Object {
+	return []value.Object{
+		&value.Str{}, &value.Big{}, &value.Bytes{}, &value.Tuple{}, &value.List{}, &value.Dict{}, &value.Set{}, &value.Range{}, &value.Slice{}, &value.Cell{},
+		&value.Func{}, &value.Method{}, &value.Module{}, &value.ToolRef{}, &value.Class{}, &value.Instance{}, &value.Exception{}, &value.Property{}, &value.Wrapper{},
+		&value.Iter{}, &value.View{}, &Gen{}, &value.Super{}, &TypeAlias{}, &value.Union{}, &value.Alias{}, &native.Dice{}, &re.Pattern{}, &re.Match{}, &decimal.Number{},
 	}
 }
 
@@ -102,9 +104,9 @@ func dictFields(t reflect.Type, path []int) [][]int {
 		at := append(path[:len(path):len(path)], i)
 		switch {
 		case skipped[t.Name()+"."+f.Name]:
-		case f.Type == reflect.TypeFor[Dict]():
+		case f.Type == reflect.TypeFor[value.Dict]():
 			out = append(out, at)
-		case f.Type.Kind() == reflect.Struct && f.Type != reflect.TypeFor[Value]():
+		case f.Type.Kind() == reflect.Struct && f.Type != reflect.TypeFor[value.Value]():
 			out = append(out, dictFields(f.Type, at)...)
 		}
 	}
@@ -140,25 +142,27 @@ func (l *layout) of(t reflect.Type) codec {
 		}
 	case reflect.Pointer:
 		switch {
-		case t.Implements(reflect.TypeFor[Object]()):
+		case t.Implements(reflect.TypeFor[value.Object]()):
 			c = refCodec{t}
-		case t.Elem().Kind() == reflect.Struct && t.Elem().PkgPath() == reflect.TypeFor[VM]().PkgPath():
+		case t.Elem().Kind() == reflect.Struct && (samePackage[VM](t.Elem()) || samePackage[value.Value](t.Elem())):
 			c = ownCodec{l.of(t.Elem())}
 		}
 	case reflect.Struct:
 		c = l.ofStruct(t)
 	}
 	if c == nil {
-		panic("interp: values of type " + t.String() + " cannot be part of a dump")
+		panic("vm: values of type " + t.String() + " cannot be part of a dump")
 	}
 	l.codecs[t] = c
 	return c
 }
 
+// samePackage says whether a type is of the package of T.
+func samePackage[T any](t reflect.Type) bool { return t.PkgPath() == reflect.TypeFor[T]().PkgPath() }
+
 func (l *layout) ofStruct(t reflect.Type) codec {
 	p := reflect.PointerTo(t)
 	switch {
-	case t.PkgPath() == reflect.TypeFor[VM]().PkgPath():
 	case p.Implements(reflect.TypeFor[encoding.BinaryMarshaler]()) && p.Implements(reflect.TypeFor[encoding.BinaryUnmarshaler]()):
 		return marshalCodec{}
 	case p.Implements(reflect.TypeFor[encoding.TextMarshaler]()) && p.Implements(reflect.TypeFor[encoding.TextUnmarshaler]()):
@@ -199,11 +203,13 @@ type (
 	}
 )
 
-func (valueCodec) write(w *dumpWriter, v reflect.Value) { w.value(*pointer[Value](v)) }
-func (valueCodec) read(r *dumpReader, v reflect.Value)  { *pointer[Value](v) = r.value() }
+func (valueCodec) write(w *dumpWriter, v reflect.Value) { w.value(*pointer[value.Value](v)) }
+
+func (valueCodec) read(r *dumpReader, v reflect.Value) { *pointer[value.Value](v) = r.value() }
 
 func (labelCodec) write(w *dumpWriter, v reflect.Value) { w.label(*pointer[label.ID](v)) }
-func (labelCodec) read(r *dumpReader, v reflect.Value)  { *pointer[label.ID](v) = r.label() }
+
+func (labelCodec) read(r *dumpReader, v reflect.Value) { *pointer[label.ID](v) = r.label() }
 
 func (boolCodec) write(w *dumpWriter, v reflect.Value) {
 	if v.Bool() {
@@ -224,6 +230,7 @@ func (boolCodec) read(r *dumpReader, v reflect.Value) {
 }
 
 func (intCodec) write(w *dumpWriter, v reflect.Value) { w.int(v.Int()) }
+
 func (intCodec) read(r *dumpReader, v reflect.Value) {
 	n := r.int()
 	if v.OverflowInt(n) {
@@ -234,6 +241,7 @@ func (intCodec) read(r *dumpReader, v reflect.Value) {
 }
 
 func (uintCodec) write(w *dumpWriter, v reflect.Value) { w.uint(v.Uint()) }
+
 func (uintCodec) read(r *dumpReader, v reflect.Value) {
 	n := r.uint()
 	if v.OverflowUint(n) {
@@ -254,14 +262,15 @@ func (floatCodec) read(r *dumpReader, v reflect.Value) {
 }
 
 func (stringCodec) write(w *dumpWriter, v reflect.Value) { w.string(v.String()) }
-func (stringCodec) read(r *dumpReader, v reflect.Value)  { v.SetString(r.string()) }
+
+func (stringCodec) read(r *dumpReader, v reflect.Value) { v.SetString(r.string()) }
 
 func (c refCodec) write(w *dumpWriter, v reflect.Value) {
 	if v.IsNil() {
 		w.uint(0)
 		return
 	}
-	o := v.Interface().(Object)
+	o := v.Interface().(value.Object)
 	i, ok := w.ids[o]
 	if !ok {
 		i = len(w.objects)
@@ -328,7 +337,7 @@ func (c sliceCodec) write(w *dumpWriter, v reflect.Value) {
 	}
 	w.uint(uint64(v.Len()) + 1)
 	if _, ok := c.elem.(valueCodec); ok {
-		for _, x := range *pointer[[]Value](v) {
+		for _, x := range *pointer[[]value.Value](v) {
 			w.value(x)
 		}
 		return
@@ -351,11 +360,11 @@ func (c sliceCodec) read(r *dumpReader, v reflect.Value) {
 		return
 	}
 	if _, ok := c.elem.(valueCodec); ok {
-		list := make([]Value, n)
+		list := make([]value.Value, n)
 		for i := range list {
 			list[i] = r.value()
 		}
-		*pointer[[]Value](v) = list
+		*pointer[[]value.Value](v) = list
 		return
 	}
 	v.Set(reflect.MakeSlice(v.Type(), int(n), int(n)))

@@ -5,6 +5,8 @@ import (
 	"math"
 	"math/big"
 	"reflect"
+
+	"praxis/internal/plan/value"
 )
 
 // dataCodec stores the arguments of the call that is awaited.
@@ -23,10 +25,13 @@ const (
 	dataObject
 )
 
-func (dataCodec) write(w *dumpWriter, v reflect.Value) { w.data(pointer[Data](v)) }
-func (dataCodec) read(r *dumpReader, v reflect.Value)  { r.data(pointer[Data](v), maxDataDepth) }
+func (dataCodec) write(w *dumpWriter, v reflect.Value) { w.data(pointer[value.Data](v)) }
 
-func (w *dumpWriter) data(d *Data) {
+func (dataCodec) read(r *dumpReader, v reflect.Value) {
+	r.data(pointer[value.Data](v), value.MaxDataDepth)
+}
+
+func (w *dumpWriter) data(d *value.Data) {
 	w.label(d.Label)
 	switch {
 	case d.Items != nil:
@@ -69,7 +74,7 @@ func (w *dumpWriter) data(d *Data) {
 	}
 }
 
-func (r *dumpReader) data(d *Data, depth int) {
+func (r *dumpReader) data(d *value.Data, depth int) {
 	if depth == 0 {
 		r.fail("a value nests too deep")
 		return
@@ -97,12 +102,12 @@ func (r *dumpReader) data(d *Data, depth int) {
 	case dataText:
 		d.Value = r.string()
 	case dataList:
-		d.Items = make([]Data, r.count(reflect.TypeFor[Data]().Size()))
+		d.Items = make([]value.Data, r.count(reflect.TypeFor[value.Data]().Size()))
 		for i := range d.Items {
 			r.data(&d.Items[i], depth-1)
 		}
 	case dataObject:
-		d.Fields = make([]Field, r.count(reflect.TypeFor[Field]().Size()))
+		d.Fields = make([]value.Field, r.count(reflect.TypeFor[value.Field]().Size()))
 		for i := range d.Fields {
 			d.Fields[i].Name = r.string()
 			r.data(&d.Fields[i].Data, depth-1)

@@ -8,6 +8,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/plan/label"
+	"praxis/internal/plan/value"
 )
 
 // The state of a VM as bytes. All numbers are uvarints, signed ones zigzag;
@@ -30,7 +31,7 @@ import (
 // in the order of their declaration; the sum of the machine covers that.
 const (
 	dumpMagic   = "praxis plan state\n"
-	dumpVersion = 1
+	dumpVersion = 2
 	sumSize     = 16
 )
 
@@ -54,28 +55,29 @@ const labelBit = 1 << 6
 type dumpWriter struct {
 	out     []byte
 	vm      *VM
-	ids     map[Object]int
-	objects []Object
+	ids     map[value.Object]int
+	objects []value.Object
 	strs    map[string]int
 	strings []string
-	units   []*unit // units[0] is the program
-	unitIDs map[*unit]int
-	consts  map[Object]constRef
-	inside  map[*Dict]insideRef
+	units   []*value.Unit // units[0] is the program
+	unitIDs map[*value.Unit]int
+	consts  map[value.Object]constRef
+	inside  map[*value.Dict]insideRef
 	current int // number of the object that is being written
 	dicts   int // dicts that are fields of it, so far
 	err     error
 }
 
 type constRef struct {
-	code  *Code
+	code  *value.Code
 	index int
 }
 
 type insideRef struct{ owner, field int }
 
 func (w *dumpWriter) uint(n uint64) { w.out = binary.AppendUvarint(w.out, n) }
-func (w *dumpWriter) int(n int64)   { w.out = binary.AppendVarint(w.out, n) }
+
+func (w *dumpWriter) int(n int64) { w.out = binary.AppendVarint(w.out, n) }
 
 func (w *dumpWriter) string(s string) {
 	i, ok := w.strs[s]
@@ -88,7 +90,7 @@ func (w *dumpWriter) string(s string) {
 }
 
 // ref writes the number of an object, which will be written when it is its turn.
-func (w *dumpWriter) ref(o Object) {
+func (w *dumpWriter) ref(o value.Object) {
 	i, ok := w.ids[o]
 	if !ok {
 		i = len(w.objects)
@@ -100,23 +102,23 @@ func (w *dumpWriter) ref(o Object) {
 
 func (w *dumpWriter) label(l label.ID) { w.uint(uint64(l)) }
 
-func (w *dumpWriter) value(v Value) {
-	k := byte(v.k)
-	if v.l != 0 {
+func (w *dumpWriter) value(v value.Value) {
+	k := byte(v.Kind)
+	if v.Label != 0 {
 		w.out = append(w.out, k|labelBit)
-		w.label(v.l)
+		w.label(v.Label)
 	} else {
 		w.out = append(w.out, k)
 	}
 	switch {
-	case v.k == kInt:
-		w.int(v.n)
-	case v.k == kBool:
-		w.uint(uint64(v.n))
-	case v.k == kFloat:
-		w.out = binary.LittleEndian.AppendUint64(w.out, uint64(v.n))
-	case hasObject(v.k):
-		w.ref(v.o)
+	case v.Kind == value.KInt:
+		w.int(v.N)
+	case v.Kind == value.KBool:
+		w.uint(uint64(v.N))
+	case v.Kind == value.KFloat:
+		w.out = binary.LittleEndian.AppendUint64(w.out, uint64(v.N))
+	case hasObject(v.Kind):
+		w.ref(v.Obj)
 	}
 }
 
@@ -127,7 +129,7 @@ func (w *dumpWriter) fail(err error) {
 }
 
 // hasObject says whether values of a kind point to an object.
-func hasObject(k Kind) bool { return k >= kBig }
+func hasObject(k value.Kind) bool { return k >= value.KBig }
 
 // dumpReader reads what a dumpWriter wrote. It does not trust a byte: after the
 // first thing that is wrong everything reads as nothing, and err says why.
@@ -136,11 +138,11 @@ type dumpReader struct {
 	vm      *VM
 	labels  *label.Table
 	strings []string
-	objects []Object
-	units   []*unit
+	objects []value.Object
+	units   []*value.Unit
 	budget  int64 // bytes that may still be allocated
 	hashes  []hashLater
-	dicts   []*Dict
+	dicts   []*value.Dict
 	frames  []*Frame
 	typed   []int // of each object: its type, or -1 when it is known by name
 	active  []activeGen
@@ -226,7 +228,7 @@ func (r *dumpReader) string() string {
 	return r.strings[i]
 }
 
-func (r *dumpReader) ref() Object {
+func (r *dumpReader) ref() value.Object {
 	i := r.uint()
 	if i >= uint64(len(r.objects)) {
 		r.fail("there is no such object")
@@ -244,88 +246,89 @@ func (r *dumpReader) label() label.ID {
 	return label.ID(l)
 }
 
-func (r *dumpReader) value() Value {
+func (r *dumpReader) value() value.Value {
 	b := r.byte()
-	v := Value{k: Kind(b &^ labelBit)}
+	v := value.Value{Kind: value.Kind(b &^ labelBit)}
 	if b&labelBit != 0 {
-		v.l = r.label()
+		v.Label = r.label()
 	}
 	switch {
-	case v.k == kInt:
-		v.n = r.int()
-	case v.k == kBool:
-		if v.n = int64(r.uint()); v.n&^1 != 0 {
+	case v.Kind == value.KInt:
+		v.N = r.int()
+	case v.Kind == value.KBool:
+		if v.N = int64(r.uint()); v.N&^1 != 0 {
 			r.fail("a truth is neither")
 		}
-	case v.k == kFloat:
+	case v.Kind == value.KFloat:
 		if b := r.bytes(8); b != nil {
-			v.n = int64(binary.LittleEndian.Uint64(b))
+			v.N = int64(binary.LittleEndian.Uint64(b))
 		}
-	case v.k > kSpecial:
+	case v.Kind > value.KSpecial:
 		r.fail("there is no such kind of value")
-	case hasObject(v.k):
-		if v.o = r.ref(); v.o != nil && !fits(v.k, v.o) {
+	case hasObject(v.Kind):
+		if v.Obj = r.ref(); v.Obj != nil && !fits(v.Kind, v.Obj) {
 			r.fail("a value has an object of another kind")
 		}
 	}
 	if r.err != nil {
-		return Value{}
+		return value.Value{}
 	}
 	return v
 }
 
 // fits says whether an object can be that of a value of kind k.
-func fits(k Kind, o Object) bool {
+func fits(k value.Kind, o value.Object) bool {
 	switch o.(type) {
-	case *Big:
-		return k == kBig
-	case *Str:
-		return k == kStr
-	case *Bytes:
-		return k == kBytes
-	case *Tuple:
-		return k == kTuple
-	case *List:
-		return k == kList
-	case *Dict:
-		return k == kDict
-	case *Set:
-		return k == kSet
-	case *Range:
-		return k == kRange
-	case *Slice:
-		return k == kSlice
-	case *Func:
-		return k == kFunc
-	case *Native:
-		return k == kNative
-	case *Method:
-		return k == kMethod
-	case *Class:
-		return k == kClass
-	case *Instance, *Exception:
-		return k == kObject
-	case *Module:
-		return k == kModule
-	case *ToolRef:
-		return k == kTool
+	case *value.Big:
+		return k == value.KBig
+	case *value.Str:
+		return k == value.KStr
+	case *value.Bytes:
+		return k == value.KBytes
+	case *value.Tuple:
+		return k == value.KTuple
+	case *value.List:
+		return k == value.KList
+	case *value.Dict:
+		return k == value.KDict
+	case *value.Set:
+		return k == value.KSet
+	case *value.Range:
+		return k == value.KRange
+	case *value.Slice:
+		return k == value.KSlice
+	case *value.Func:
+		return k == value.KFunc
+	case *value.Native:
+		return k == value.KNative
+	case *value.Method:
+		return k == value.KMethod
+	case *value.Class:
+		return k == value.KClass
+	case *value.Instance, *value.Exception:
+		return k == value.KObject
+	case *value.Module:
+		return k == value.KModule
+	case *value.ToolRef:
+		return k == value.KTool
 	case *Gen:
-		return k == kGen
-	case *View:
-		return k == kView
-	case *Property, *Wrapper:
-		return k == kProp
-	case *Iter, stepper:
-		return k == kIter
+		return k == value.KGen
+	case *value.View:
+		return k == value.KView
+	case *value.Property, *value.Wrapper:
+		return k == value.KProp
+	case *value.Iter:
+		return k == value.KIter
 	}
-	return k == kSpecial
+	return k == value.KSpecial
 }
 
 // bigCodec stores the number of a large int.
 type bigCodec struct{}
 
 func (bigCodec) write(w *dumpWriter, v reflect.Value) { writeBig(w, *pointer[*big.Int](v)) }
-func (bigCodec) read(r *dumpReader, v reflect.Value)  { readBig(r, pointer[*big.Int](v)) }
+
+func (bigCodec) read(r *dumpReader, v reflect.Value) { readBig(r, pointer[*big.Int](v)) }
 
 func writeBig(w *dumpWriter, n *big.Int) {
 	if n == nil {

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"reflect"
 	"slices"
+
+	"praxis/internal/plan/value"
 )
 
 // dictCodec stores the entries of a dict in their order, removed ones too, as
@@ -13,78 +15,78 @@ import (
 type dictCodec struct{}
 
 func (dictCodec) write(w *dumpWriter, v reflect.Value) {
-	d := pointer[Dict](v)
-	if Object(d) != w.objects[w.current] {
+	d := pointer[value.Dict](v)
+	if value.Object(d) != w.objects[w.current] {
 		w.inside[d] = insideRef{w.current, w.dicts}
 		w.dicts++
 	}
-	w.label(d.shape)
-	w.uint(uint64(d.version))
-	w.uint(uint64(len(d.entries)))
-	for i := range d.entries {
-		e := &d.entries[i]
-		w.value(e.key)
-		if e.key.k == kUnset {
+	w.label(d.Shape)
+	w.uint(uint64(d.Version))
+	w.uint(uint64(len(d.Entries)))
+	for i := range d.Entries {
+		e := &d.Entries[i]
+		w.value(e.Key)
+		if e.Key.Kind == value.KUnset {
 			continue
 		}
-		w.value(e.val)
-		if !plainHash(e.key.k) {
-			w.uint(e.hash)
+		w.value(e.Val)
+		if !plainHash(e.Key.Kind) {
+			w.uint(e.Hash)
 		}
 	}
 }
 
 // plainHash says whether the hash of a key of kind k is computed without the program.
-func plainHash(k Kind) bool { return k == kStr || k == kInt || k == kBool }
+func plainHash(k value.Kind) bool { return k == value.KStr || k == value.KInt || k == value.KBool }
 
 func (dictCodec) read(r *dumpReader, v reflect.Value) {
-	d := pointer[Dict](v)
-	*d = Dict{shape: r.label()}
+	d := pointer[value.Dict](v)
+	*d = value.Dict{Shape: r.label()}
 	if version := r.uint(); version>>32 == 0 {
-		d.version = uint32(version)
+		d.Version = uint32(version)
 	} else {
 		r.fail("a number is too large")
 	}
-	n := r.count(entryBytes)
+	n := r.count(value.EntryBytes)
 	if n == 0 {
 		return
 	}
-	d.entries = make([]entry, n)
-	for i := range d.entries {
-		e := &d.entries[i]
-		if e.key = r.value(); e.key.k == kUnset {
+	d.Entries = make([]value.Entry, n)
+	for i := range d.Entries {
+		e := &d.Entries[i]
+		if e.Key = r.value(); e.Key.Kind == value.KUnset {
 			continue
 		}
-		e.val = r.value()
-		switch e.key.k {
-		case kStr:
-			if s, ok := e.key.o.(*Str); ok {
+		e.Val = r.value()
+		switch e.Key.Kind {
+		case value.KStr:
+			if s, ok := e.Key.Obj.(*value.Str); ok {
 				r.hashes = append(r.hashes, hashLater{e, s})
 			}
-		case kInt, kBool:
-			e.hash = hashInt(e.key.n)
+		case value.KInt, value.KBool:
+			e.Hash = value.HashInt(e.Key.N)
 		default:
-			e.hash = r.uint()
+			e.Hash = r.uint()
 		}
-		d.live++
+		d.Live++
 	}
 	r.dicts = append(r.dicts, d)
 }
 
 // hashLater is an entry whose key may not have been read yet.
 type hashLater struct {
-	e *entry
-	s *Str
+	e *value.Entry
+	s *value.Str
 }
 
 // settle computes what depends on objects that may have been read later.
 func (r *dumpReader) settle() {
 	for _, h := range r.hashes {
-		h.e.hash = hashStr(h.s)
+		h.e.Hash = value.HashStr(h.s)
 	}
 	for _, d := range r.dicts {
-		if len(d.entries) > smallDict && r.alloc(int64(len(d.entries))*16) {
-			d.reindex()
+		if len(d.Entries) > value.SmallDict && r.alloc(int64(len(d.Entries))*16) {
+			d.Reindex()
 		}
 	}
 }
@@ -93,29 +95,29 @@ func (r *dumpReader) settle() {
 type codeCodec struct{}
 
 func (codeCodec) write(w *dumpWriter, v reflect.Value) {
-	w.code(*pointer[*Code](v))
+	w.code(*pointer[*value.Code](v))
 }
 
-func (w *dumpWriter) code(c *Code) {
-	i, ok := w.unitIDs[c.unit]
+func (w *dumpWriter) code(c *value.Code) {
+	i, ok := w.unitIDs[c.Unit]
 	if !ok {
 		i = len(w.units)
-		w.unitIDs[c.unit] = i
-		w.units = append(w.units, c.unit)
+		w.unitIDs[c.Unit] = i
+		w.units = append(w.units, c.Unit)
 	}
 	w.uint(uint64(i))
-	w.uint(uint64(c.id))
+	w.uint(uint64(c.ID))
 }
 
-func (codeCodec) read(r *dumpReader, v reflect.Value) { *pointer[*Code](v) = r.code() }
+func (codeCodec) read(r *dumpReader, v reflect.Value) { *pointer[*value.Code](v) = r.code() }
 
-func (r *dumpReader) code() *Code {
+func (r *dumpReader) code() *value.Code {
 	u, i := r.uint(), r.uint()
-	if u >= uint64(len(r.units)) || i >= uint64(len(r.units[u].codes)) {
+	if u >= uint64(len(r.units)) || i >= uint64(len(r.units[u].Codes)) {
 		r.fail("there is no such code")
 		return nil
 	}
-	return r.units[u].codes[i]
+	return r.units[u].Codes[i]
 }
 
 // frameCodec stores the frame of a generator, which has a window of its own.
@@ -138,11 +140,11 @@ func (frameCodec) read(r *dumpReader, v reflect.Value) {
 		if r.alloc(frameBytes) {
 			f := &Frame{}
 			*pointer[*Frame](v) = f
-			r.frame(f, func(n int) []Value {
-				if !r.alloc(int64(n) * valueBytes) {
+			r.frame(f, func(n int) []value.Value {
+				if !r.alloc(int64(n) * value.ValueBytes) {
 					return nil
 				}
-				return make([]Value, n)
+				return make([]value.Value, n)
 			})
 		}
 	default:
@@ -153,22 +155,22 @@ func (frameCodec) read(r *dumpReader, v reflect.Value) {
 // frame writes a frame: its code, its fields, its window up to the top of the stack.
 func (w *dumpWriter) frame(f *Frame) {
 	w.code(f.code)
-	theLayout().frame.write(w, reflect.ValueOf(f).Elem())
+	layouts().frame.write(w, reflect.ValueOf(f).Elem())
 	for _, v := range f.st[:f.sp] {
 		w.value(v)
 	}
 }
 
 // frame reads a frame. window makes room for its values.
-func (r *dumpReader) frame(f *Frame, window func(n int) []Value) {
+func (r *dumpReader) frame(f *Frame, window func(n int) []value.Value) {
 	c := r.code()
-	theLayout().frame.read(r, reflect.ValueOf(f).Elem())
+	layouts().frame.read(r, reflect.ValueOf(f).Elem())
 	if r.err != nil {
 		return
 	}
 	f.code, f.run = c, r.vm.running(c)
 	r.frames = append(r.frames, f)
-	if f.sp < len(c.slots) || f.sp > len(c.slots)+c.stack || f.ip < 0 || f.ip >= len(c.instrs) || !c.rests(f.ip) || f.mode >= retModes {
+	if f.sp < len(c.Slots) || f.sp > len(c.Slots)+c.Stack || f.ip < 0 || f.ip >= len(c.Instrs) || !rests(c, f.ip) || f.mode >= retModes {
 		r.fail("a frame does not belong to its code")
 		return
 	}
@@ -176,7 +178,7 @@ func (r *dumpReader) frame(f *Frame, window func(n int) []Value) {
 		r.fail("it ends too early")
 		return
 	}
-	if f.st = window(f.run.need); f.st == nil {
+	if f.st = window(f.run.Need); f.st == nil {
 		return
 	}
 	for i := range f.sp {
@@ -186,10 +188,10 @@ func (r *dumpReader) frame(f *Frame, window func(n int) []Value) {
 
 // rests says whether a frame can rest at pc: where an instruction begins, or at
 // its second word, which is read when the value that it waits for is there.
-func (c *Code) rests(pc int) bool {
+func rests(c *value.Code, pc int) bool {
 	at := 0
 	for at < pc {
-		words := c.instrs[at].op().words()
+		words := c.Instrs[at].Op().Words()
 		if words == 2 && at+1 == pc {
 			return true
 		}
@@ -198,56 +200,45 @@ func (c *Code) rests(pc int) bool {
 	return at == pc
 }
 
-// words says how many words an instruction has.
-func (op Op) words() int {
-	switch op {
-	case opCompareJump, opCmpFastFast, opCmpFastConst, opForIterFast, opCallKw, opCallMethodKw,
-		opMakeFunction, opMakeClass, opAnnotate, opTypeAlias, opMatchClass, opImport,
-		opPcBoundFast, opPcBoundDeref, opPcBoundGlobal, opPcBoundName:
-		return 2
-	}
-	return 1
-}
-
 // check looks whether an object that was read has what the machine relies on.
-func (r *dumpReader) check(o Object) {
+func (r *dumpReader) check(o value.Object) {
 	ok := true
 	switch o := o.(type) {
-	case *Big:
-		ok = o.v != nil && !o.v.IsInt64()
-	case *Set:
+	case *value.Big:
+		ok = o.Int != nil && !o.Int.IsInt64()
+	case *value.Set:
 		ok = checkSet(o)
-	case *Range:
-		ok = isWhole(o.start) && isWhole(o.stop) && isWhole(o.step)
-	case *Func:
-		ok = o.code != nil && o.globals != nil && len(o.closure) == o.code.free && !slicesHasNil(o.closure) &&
-			len(o.defaults) <= o.code.posOnly+o.code.pos
+	case *value.Range:
+		ok = isWhole(o.Start) && isWhole(o.Stop) && isWhole(o.Step)
+	case *value.Func:
+		ok = o.Code != nil && o.Globals != nil && len(o.Closure) == o.Code.Free && !slicesHasNil(o.Closure) &&
+			len(o.Defaults) <= o.Code.PosOnly+o.Code.Pos
 		if ok {
-			o.run = r.vm.running(o.code)
+			o.Run = r.vm.running(o.Code)
 		}
-	case *Class:
-		ok = len(o.mro) > 0 && !slicesHasNil(o.mro) && !slicesHasNil(o.bases) && o.mro[0] == o && !o.static && !o.core
-	case *Instance:
-		ok = o.cls != nil
-	case *Exception:
-		ok = o.cls != nil && o.cls.isExc && o.args.k == kTuple
-	case *View:
-		ok = o.d != nil && o.kind >= viewKeys && o.kind <= viewItems
-	case *Iter:
+	case *value.Class:
+		ok = len(o.MRO) > 0 && !slicesHasNil(o.MRO) && !slicesHasNil(o.Bases) && o.MRO[0] == o && !o.Static && !o.Core
+	case *value.Instance:
+		ok = o.Cls != nil
+	case *value.Exception:
+		ok = o.Cls != nil && o.Cls.IsExc && o.Args.Kind == value.KTuple
+	case *value.View:
+		ok = o.Dict != nil && o.Kind >= value.ViewKeys && o.Kind <= value.ViewItems
+	case *value.Iter:
 		ok = checkIter(o)
 	case *Gen:
-		ok = o.f == nil || o.f.code.flags&(flagGenerator|flagCoroutine) != 0
+		ok = o.f == nil || o.f.code.Flags&(value.FlagGenerator|value.FlagCoroutine) != 0
 		if ok && o.f != nil {
 			o.f.gen = o
 		}
-	case *Method:
+	case *value.Method:
 		n := 0
 		for m, is := o, true; is && n < maxMethods; n++ {
-			m, is = m.fn.o.(*Method)
+			m, is = m.Fn.Obj.(*value.Method)
 		}
 		ok = n < maxMethods
-	case *Super:
-		ok = o.cls != nil && o.of != nil
+	case *value.Super:
+		ok = o.Cls != nil && o.Of != nil
 	}
 	if !ok {
 		r.fail("an object is not what it should be")
@@ -257,7 +248,7 @@ func (r *dumpReader) check(o Object) {
 // maxMethods bounds how often a method is that of a method.
 const maxMethods = 100
 
-func isWhole(v Value) bool { return v.k == kInt || v.k == kBig }
+func isWhole(v value.Value) bool { return v.Kind == value.KInt || v.Kind == value.KBig }
 
 func slicesHasNil[T any](list []*T) bool {
 	for _, p := range list {
@@ -269,44 +260,44 @@ func slicesHasNil[T any](list []*T) bool {
 }
 
 // checkSet: probing ends only where a place is free.
-func checkSet(s *Set) bool {
-	n := len(s.table)
+func checkSet(s *value.Set) bool {
+	n := len(s.Table)
 	used, filled := 0, 0
-	for i := range s.table {
-		if e := &s.table[i]; e.key.k != kUnset {
+	for i := range s.Table {
+		if e := &s.Table[i]; e.Key.Kind != value.KUnset {
 			used, filled = used+1, filled+1
-		} else if e.gone {
+		} else if e.Gone {
 			filled++
 		}
 	}
-	return used == s.used && filled == s.filled && (n == 0 || bits.OnesCount(uint(n)) == 1 && n >= minSet && filled < n && s.finger >= 0)
+	return used == s.Used && filled == s.Filled && (n == 0 || bits.OnesCount(uint(n)) == 1 && n >= value.MinSet && filled < n && s.Finger >= 0)
 }
 
 // checkIter: what is walked over has the type that the kind of the iterator says.
-func checkIter(it *Iter) bool {
-	if it.kind == iterNone || it.kind >= iterKinds || it.i < -1 && it.kind != iterRange {
+func checkIter(it *value.Iter) bool {
+	if it.Kind == value.IterNone || it.Kind >= value.IterKinds || it.At < -1 && it.Kind != value.IterRange {
 		return false
 	}
-	if it.src.k == kUnset {
+	if it.Src.Kind == value.KUnset {
 		return true
 	}
-	switch it.kind {
-	case iterList, iterListReverse:
-		return it.src.k == kList
-	case iterTuple:
-		return it.src.k == kTuple && it.i >= 0
-	case iterStr:
-		return it.src.k == kStr && it.i >= 0
-	case iterBytes:
-		return it.src.k == kBytes && it.i >= 0
-	case iterRange:
-		return it.src.k == kRange
-	case iterBigRange:
-		return it.src.k == kRange && isWhole(it.stop)
-	case iterKeys, iterValues, iterItems, iterKeysReverse, iterValuesReverse, iterItemsReverse:
-		return it.src.k == kDict
-	case iterSet:
-		return it.src.k == kSet && it.i >= 0
+	switch it.Kind {
+	case value.IterList, value.IterListReverse:
+		return it.Src.Kind == value.KList
+	case value.IterTuple:
+		return it.Src.Kind == value.KTuple && it.At >= 0
+	case value.IterStr:
+		return it.Src.Kind == value.KStr && it.At >= 0
+	case value.IterBytes:
+		return it.Src.Kind == value.KBytes && it.At >= 0
+	case value.IterRange:
+		return it.Src.Kind == value.KRange
+	case value.IterBigRange:
+		return it.Src.Kind == value.KRange && isWhole(it.Stop)
+	case value.IterKeys, value.IterValues, value.IterItems, value.IterKeysReverse, value.IterValuesReverse, value.IterItemsReverse:
+		return it.Src.Kind == value.KDict
+	case value.IterSet:
+		return it.Src.Kind == value.KSet && it.At >= 0
 	}
 	return true
 }
@@ -315,9 +306,9 @@ func checkIter(it *Iter) bool {
 type identityCodec struct{}
 
 func (identityCodec) write(w *dumpWriter, v reflect.Value) {
-	ids := *pointer[map[Object]uint64](v)
+	ids := *pointer[map[value.Object]uint64](v)
 	w.uint(uint64(len(ids)))
-	for _, o := range slices.SortedFunc(maps.Keys(ids), func(a, b Object) int { return cmp.Compare(ids[a], ids[b]) }) {
+	for _, o := range slices.SortedFunc(maps.Keys(ids), func(a, b value.Object) int { return cmp.Compare(ids[a], ids[b]) }) {
 		w.ref(o)
 		w.uint(ids[o])
 	}
@@ -328,12 +319,12 @@ func (identityCodec) read(r *dumpReader, v reflect.Value) {
 	if n == 0 {
 		return
 	}
-	ids := make(map[Object]uint64, n)
+	ids := make(map[value.Object]uint64, n)
 	for ; n > 0 && r.err == nil; n-- {
 		o := r.ref()
 		if o != nil {
 			ids[o] = r.uint()
 		}
 	}
-	*pointer[map[Object]uint64](v) = ids
+	*pointer[map[value.Object]uint64](v) = ids
 }

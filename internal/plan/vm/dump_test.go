@@ -7,6 +7,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"go/types"
+	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -15,19 +17,22 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 )
 
 // TestDumpKnowsEveryObject: each type of objects can be stored, and each name of
 // a field that is left out is that of a field.
 func TestDumpKnowsEveryObject(t *testing.T) {
 	known := map[string]bool{"Native": true}
-	for _, d := range theLayout().types {
+	for _, d := range layouts().types {
 		known[d.name] = true
 	}
-	files, err := filepath.Glob("*.go")
-	if err != nil || len(files) == 0 {
-		t.Fatal("no sources", err)
+	var files []string
+	for _, pattern := range []string{"*.go", "../*/*.go", "../library/native/*.go", "../library/native/*/*.go"} {
+		found, _ := filepath.Glob(pattern)
+		files = append(files, found...)
 	}
+	objects := map[string]bool{"Exception": true} // its method is that of the Instance in it
 	for _, name := range files {
 		f, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
 		if err != nil {
@@ -35,23 +40,31 @@ func TestDumpKnowsEveryObject(t *testing.T) {
 		}
 		for _, d := range f.Decls {
 			fn, ok := d.(*ast.FuncDecl)
-			if !ok || fn.Name.Name != "class" || fn.Recv == nil || fn.Type.Results == nil {
+			if !ok || fn.Name.Name != "Class" || fn.Recv == nil || fn.Type.Params.NumFields() != 1 ||
+				!strings.HasSuffix(types.ExprString(fn.Type.Params.List[0].Type), "Thread") {
 				continue
 			}
-			if star, ok := fn.Recv.List[0].Type.(*ast.StarExpr); ok && !known[star.X.(*ast.Ident).Name] {
-				t.Errorf("%s: objects of type %s are not among dumpObjects", name, star.X.(*ast.Ident).Name)
+			if star, ok := fn.Recv.List[0].Type.(*ast.StarExpr); ok {
+				object := star.X.(*ast.Ident).Name
+				objects[object] = true
+				if !known[object] {
+					t.Errorf("%s: objects of type %s are not among dumpObjects", name, object)
+				}
 			}
 		}
 	}
-	types := map[string]reflect.Type{"VM": reflect.TypeFor[VM](), "Thread": reflect.TypeFor[Thread](), "Frame": reflect.TypeFor[Frame](), "Config": reflect.TypeFor[Config]()}
-	for _, d := range theLayout().types {
-		types[d.name] = d.typ
+	if !maps.Equal(objects, known) {
+		t.Errorf("the sources have the objects %v, a dump knows %v", objects, known)
+	}
+	structs := map[string]reflect.Type{"VM": reflect.TypeFor[VM](), "Thread": reflect.TypeFor[value.Thread](), "Frame": reflect.TypeFor[Frame](), "Config": reflect.TypeFor[Config]()}
+	for _, d := range layouts().types {
+		structs[d.name] = d.typ
 	}
 	for name := range skipped {
 		typ, field, _ := strings.Cut(name, ".")
-		if types[typ] == nil {
+		if structs[typ] == nil {
 			t.Errorf("skipped names %s, which is no type of a dump", name)
-		} else if _, ok := types[typ].FieldByName(field); !ok {
+		} else if _, ok := structs[typ].FieldByName(field); !ok {
 			t.Errorf("skipped names %s, which is no field", name)
 		}
 	}
@@ -96,7 +109,7 @@ func tickedBlock(body []syntax.Stmt) []syntax.Stmt {
 				continue
 			}
 		case *syntax.ExprStmt:
-			if _, doc := docstring(body); doc && i == 0 {
+			if _, doc := syntax.Docstring(body); doc && i == 0 {
 				out = append(out, s)
 				continue
 			}
@@ -114,7 +127,7 @@ func tickedBlock(body []syntax.Stmt) []syntax.Stmt {
 // stored and loaded; the shape of the bytes is checked, too.
 func drive(t *testing.T, p *Program, dumps func(n int) bool) (out string, err error) {
 	t.Helper()
-	vm, err := New(p, Config{Limits: Limits{Steps: 20_000_000, Calls: 1 << 20}})
+	vm, err := New(p, Config{Limits: value.Limits{Steps: 20_000_000, Calls: 1 << 20}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -131,7 +144,7 @@ func drive(t *testing.T, p *Program, dumps func(n int) bool) (out string, err er
 			}
 			vm = reload(t, vm, p, call)
 		}
-		o, err = vm.Reply(Data{})
+		o, err = vm.Reply(value.Data{})
 	}
 	for _, c := range vm.Output() {
 		b.WriteString(c.Text)
@@ -216,7 +229,7 @@ func TestDumpAnywhere(t *testing.T) {
 // waiting returns a plan that waits for a tool with a bit of everything in its state.
 func waiting(t testing.TB) (*Program, *VM) {
 	p := program(t, stateful, Env{Tools: []string{"box.get"}, Inputs: []string{"who"}}, Options{})
-	vm, err := New(p, Config{Inputs: []Field{{Name: "who", Data: Data{Value: "me", Label: 0}}}})
+	vm, err := New(p, Config{Inputs: []value.Field{{Name: "who", Data: value.Data{Value: "me", Label: 0}}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +291,7 @@ func TestDumpAndLoad(t *testing.T) {
 			if _, ok := o.(*Call); !ok {
 				break
 			}
-			d, _ := DataOf("answer", 0)
+			d, _ := value.DataOf("answer", 0)
 			o, err = vm.Reply(d)
 		}
 		for _, c := range vm.Output() {
@@ -387,13 +400,13 @@ func try1(p *Program, data []byte) {
 	if err != nil {
 		return
 	}
-	vm.stepsLeft = min(vm.stepsLeft, 10_000)
+	vm.t.StepsLeft = min(vm.t.StepsLeft, 10_000)
 	var o Outcome = &Call{}
 	for range 5 {
 		if _, ok := o.(*Call); !ok || err != nil {
 			return
 		}
-		o, err = vm.Reply(Data{})
+		o, err = vm.Reply(value.Data{})
 	}
 }
 

@@ -1,18 +1,21 @@
 package vm
 
-import "praxis/internal/plan/label"
+import (
+	"praxis/internal/plan/label"
+	"praxis/internal/plan/value"
+)
 
 // Frame is one activation of a code. Its window st holds the variables of the
-// frame (Code.slots) and above them the operands; sp is the place of the next
+// frame (Code.Slots) and above them the operands; sp is the place of the next
 // operand. The window is part of the VM's slab, or the generator's own.
 //
 // While the frame runs, sp and ip are in registers of [VM.run]; they are written
 // back before anything that may look at the frame: calls, allocations, errors.
 type Frame struct {
-	st      []Value
-	code    *Code
-	fn      *Func
-	run     *running
+	st      []value.Value
+	code    *value.Code
+	fn      *value.Func
+	run     *value.Running
 	sp, ip  int
 	high    int      // operands below are in use by the call that is being made, although sp may be lower
 	base    int      // VM.top before the frame was made
@@ -21,8 +24,8 @@ type Frame struct {
 	ret     label.ID // joined into that value: what the choice of the function depends on
 	gen     *Gen     // whose frame this is
 	def     *classDef
-	extra   Value // belongs to mode: the new instance, the default of next()
-	handled Value // the exception that the frame handles now; unset: none
+	extra   value.Value // belongs to mode: the new instance, the default of next()
+	handled value.Value // the exception that the frame handles now; unset: none
 }
 
 // retMode says what happens with the value that a frame returns or yields.
@@ -54,60 +57,52 @@ const (
 // classDef is a class whose body is being carried out.
 type classDef struct {
 	name  string
-	bases []Value
+	bases []value.Value
 	names []string // of the keywords
-	named []Value
-	ns    *Dict
-	meta  *Class
+	named []value.Value
+	ns    *value.Dict
+	meta  *value.Class
 	l     label.ID
 
 	library bool // the class statement is one of a library module
 }
 
-// running is what a VM keeps beside one code.
-type running struct {
-	code  *Code
-	need  int // size of a frame's window
-	fixed int // arguments of a call that needs no binding: as many positional parameters; -1: there is none
-	sites []site
-	kids  []*running // of code.codes, made when they are first used
-}
-
 // running returns what the VM keeps beside a code.
-func (vm *VM) running(c *Code) *running {
-	rs := vm.runs[c.unit]
+func (vm *VM) running(c *value.Code) *value.Running {
+	rs := vm.runs[c.Unit]
 	if rs == nil {
 		if vm.runs == nil {
-			vm.runs = make(map[*unit][]*running)
+			vm.runs = make(map[*value.Unit][]*value.Running)
 		}
-		rs = make([]*running, len(c.unit.codes))
-		vm.runs[c.unit] = rs
+		rs = make([]*value.Running, len(c.Unit.Codes))
+		vm.runs[c.Unit] = rs
 	}
-	if r := rs[c.id]; r != nil {
+	if r := rs[c.ID]; r != nil {
 		return r
 	}
-	r := &running{code: c, need: len(c.slots) + c.stack + 1, fixed: -1}
-	if c.kwOnly == 0 && c.star < 0 && c.kwStar < 0 && c.flags&(flagGenerator|flagCoroutine) == 0 {
-		r.fixed = c.posOnly + c.pos
+	r := &value.Running{Code: c, Need: len(c.Slots) + c.Stack + 1, Fixed: -1}
+	if c.KwOnly == 0 && c.Star < 0 && c.KwStar < 0 && c.Flags&(value.FlagGenerator|value.FlagCoroutine) == 0 {
+		r.Fixed = c.PosOnly + c.Pos
 	}
-	r.sites = make([]site, len(c.sites))
-	r.kids = make([]*running, len(c.codes))
-	rs[c.id] = r
+	r.Sites = make([]value.Site, len(c.Sites))
+	r.Kids = make([]*value.Running, len(c.Codes))
+	rs[c.ID] = r
 	return r
 }
 
-func (r *running) kid(vm *VM, i int) *running {
-	if k := r.kids[i]; k != nil {
+// kid is running for the i-th of the codes in r's code.
+func (vm *VM) kid(r *value.Running, i int) *value.Running {
+	if k := r.Kids[i]; k != nil {
 		return k
 	}
-	k := vm.running(r.code.codes[i])
-	r.kids[i] = k
+	k := vm.running(r.Code.Codes[i])
+	r.Kids[i] = k
 	return k
 }
 
 // segment is a slab that is full.
 type segment struct {
-	slab []Value
+	slab []value.Value
 	top  int
 }
 
@@ -118,13 +113,13 @@ const (
 
 // push makes a frame for fn. Its parameters are not set yet; its other variables
 // are unbound, but for the free ones.
-func (vm *VM) push(fn *Func, mode retMode) (*Frame, error) {
-	if vm.depth >= vm.depthLimit && vm.tooManyFrames() {
+func (vm *VM) push(fn *value.Func, mode retMode) (*Frame, error) {
+	if vm.depth >= vm.t.Limits.Depth && vm.tooManyFrames() {
 		return nil, vm.tooDeep()
 	}
-	r := fn.run
-	if vm.top+r.need > len(vm.slab) {
-		vm.grow(r.need)
+	r := fn.Run
+	if vm.top+r.Need > len(vm.slab) {
+		vm.grow(r.Need)
 	}
 	vm.depth++
 	if vm.depth >= len(vm.pool) {
@@ -135,22 +130,22 @@ func (vm *VM) push(fn *Func, mode retMode) (*Frame, error) {
 	f.base = vm.top
 	f.grown = vm.grew
 	vm.grew = false
-	f.st = vm.slab[vm.top : vm.top+r.need : vm.top+r.need]
-	vm.top += r.need
+	f.st = vm.slab[vm.top : vm.top+r.Need : vm.top+r.Need]
+	vm.top += r.Need
 	f.enter(fn, mode)
 	return f, nil
 }
 
 // enter makes f a frame at the beginning of fn.
-func (f *Frame) enter(fn *Func, mode retMode) {
-	c := fn.code
-	f.fn, f.code, f.run = fn, c, fn.run
-	f.sp, f.ip, f.high = len(c.slots), 0, 0
+func (f *Frame) enter(fn *value.Func, mode retMode) {
+	c := fn.Code
+	f.fn, f.code, f.run = fn, c, fn.Run
+	f.sp, f.ip, f.high = len(c.Slots), 0, 0
 	f.mode, f.ret = mode, 0
-	if rest := f.st[c.params:len(c.slots)]; len(rest) > 0 {
+	if rest := f.st[c.Params:len(c.Slots)]; len(rest) > 0 {
 		clear(rest)
-		for i, cell := range fn.closure {
-			rest[i] = Value{k: kSpecial, o: cell}
+		for i, cell := range fn.Closure {
+			rest[i] = value.Value{Kind: value.KSpecial, Obj: cell}
 		}
 	}
 }
@@ -159,19 +154,19 @@ func (f *Frame) enter(fn *Func, mode retMode) {
 // Frames of the library, which are C's and no frames in CPython, are not counted,
 // as long as there are no more than of the program's.
 func (vm *VM) tooManyFrames() bool {
-	vm.t.steps -= int64(vm.depth) / 16
+	vm.t.Steps -= int64(vm.depth) / 16
 	own := 0
 	for i := 1; i <= vm.depth; i++ {
-		if vm.frames[i].code.unit.module == "" {
+		if vm.frames[i].code.Unit.Module == "" {
 			own++
 		}
 	}
-	return own >= vm.depthLimit || vm.depth >= 2*vm.depthLimit
+	return own >= vm.t.Limits.Depth || vm.depth >= 2*vm.t.Limits.Depth
 }
 
 // tooDeep is the exception of a recursion that does not end.
 func (vm *VM) tooDeep() error {
-	return vm.t.raise(vm.t.types.RecursionError, "maximum recursion depth exceeded")
+	return vm.t.Raise(vm.t.Types.RecursionError, "maximum recursion depth exceeded")
 }
 
 // deepen makes room for more frames.
@@ -193,7 +188,7 @@ func (vm *VM) grow(n int) {
 		vm.slab, vm.spare = vm.spare, nil
 	}
 	if size > 0 {
-		vm.slab = make([]Value, size)
+		vm.slab = make([]value.Value, size)
 	}
 	vm.top = 0
 	vm.grew = true
@@ -202,8 +197,8 @@ func (vm *VM) grow(n int) {
 // pop leaves the frame at the top.
 func (vm *VM) pop(f *Frame) {
 	vm.depth--
-	if f.handled.k != kUnset {
-		f.handled = Value{}
+	if f.handled.Kind != value.KUnset {
+		f.handled = value.Value{}
 		vm.handlers--
 	}
 	if f.gen != nil {
@@ -225,23 +220,23 @@ func (vm *VM) shrink() {
 }
 
 // handling returns the exception that is handled now, of the innermost frame that handles one.
-func (vm *VM) handling() Value {
+func (vm *VM) handling() value.Value {
 	if vm.handlers > 0 {
 		for i := vm.depth; i > 0; i-- {
-			if h := vm.frames[i].handled; h.k != kUnset {
+			if h := vm.frames[i].handled; h.Kind != value.KUnset {
 				return h
 			}
 		}
 	}
-	return Value{}
+	return value.Value{}
 }
 
 // handle makes exc what the frame handles; an unset value: nothing.
-func (vm *VM) handle(f *Frame, exc Value) {
-	if f.handled.k != kUnset {
+func (vm *VM) handle(f *Frame, exc value.Value) {
+	if f.handled.Kind != value.KUnset {
 		vm.handlers--
 	}
-	if f.handled = exc; exc.k != kUnset {
+	if f.handled = exc; exc.Kind != value.KUnset {
 		vm.handlers++
 	}
 }

@@ -1,5 +1,10 @@
 package vm
 
+import (
+	"praxis/internal/plan/bytecode"
+	"praxis/internal/plan/value"
+)
+
 // Gen is a generator or a coroutine: a frame that rests.
 type Gen struct {
 	f         *Frame // nil when it has ended
@@ -10,11 +15,11 @@ type Gen struct {
 	running   bool
 }
 
-func (g *Gen) class(t *Thread) *Class {
+func (g *Gen) Class(t *value.Thread) *value.Class {
 	if g.coroutine {
-		return t.types.Coroutine
+		return t.Types.Coroutine
 	}
-	return t.types.Generator
+	return t.Types.Generator
 }
 
 // word is how messages call it.
@@ -25,14 +30,27 @@ func (g *Gen) word() string {
 	return "generator"
 }
 
+// Attr finds the attributes that a generator has by itself.
+func (g *Gen) Attr(t *value.Thread, name string) (value.Value, bool) {
+	switch name {
+	case "__name__":
+		return t.Str(g.name), true
+	case "__qualname__":
+		return t.Str(g.qual), true
+	case "gi_running", "cr_running":
+		return value.Bool(g.running), true
+	}
+	return value.Value{}, false
+}
+
 // newGen makes the generator of a function, whose arguments are not bound yet.
-func (vm *VM) newGen(fn *Func) (*Gen, error) {
-	r := fn.run
-	if err := vm.t.alloc(int64(r.need)*valueBytes + frameBytes); err != nil {
+func (vm *VM) newGen(fn *value.Func) (*Gen, error) {
+	r := fn.Run
+	if err := vm.t.Alloc(int64(r.Need)*value.ValueBytes + frameBytes); err != nil {
 		return nil, err
 	}
-	g := &Gen{name: fn.name, qual: fn.qual, coroutine: fn.code.flags&flagCoroutine != 0}
-	g.f = &Frame{gen: g, st: make([]Value, r.need)}
+	g := &Gen{name: fn.Name, qual: fn.Qual, coroutine: fn.Code.Flags&value.FlagCoroutine != 0}
+	g.f = &Frame{gen: g, st: make([]value.Value, r.Need)}
 	g.f.enter(fn, retPush)
 	return g, nil
 }
@@ -41,20 +59,20 @@ const frameBytes = 320
 
 // resume lets a generator go on. sent is the value of the yield that it rests
 // at. The frame that it came from must have been saved.
-func (vm *VM) resume(gv, sent Value, mode retMode, extra Value) error {
+func (vm *VM) resume(gv, sent value.Value, mode retMode, extra value.Value) error {
 	t := &vm.t
-	g := gv.o.(*Gen)
+	g := gv.Obj.(*Gen)
 	if g.running {
-		return vm.failed(mode, extra, t.raise(t.types.ValueError, "%s already executing", g.word()))
+		return vm.failed(mode, extra, t.Raise(t.Types.ValueError, "%s already executing", g.word()))
 	}
 	if g.f == nil {
 		if g.coroutine {
-			return vm.failed(mode, extra, t.raise(t.types.RuntimeError, "cannot reuse already awaited coroutine"))
+			return vm.failed(mode, extra, t.Raise(t.Types.RuntimeError, "cannot reuse already awaited coroutine"))
 		}
-		return vm.deliverGen(g, mode, extra, none.with(gv.l), false)
+		return vm.deliverGen(g, mode, extra, value.None.With(gv.Label), false)
 	}
-	if !g.started && sent.k != kNone {
-		return vm.failed(mode, extra, t.raise(t.types.TypeError, "can't send non-None value to a just-started %s", g.word()))
+	if !g.started && sent.Kind != value.KNone {
+		return vm.failed(mode, extra, t.Raise(t.Types.TypeError, "can't send non-None value to a just-started %s", g.word()))
 	}
 	if err := vm.reenter(gv, mode, extra); err != nil {
 		return vm.failed(mode, extra, err)
@@ -67,33 +85,33 @@ func (vm *VM) resume(gv, sent Value, mode retMode, extra Value) error {
 }
 
 // reenter makes the frame of a generator the one at the top.
-func (vm *VM) reenter(gv Value, mode retMode, extra Value) error {
+func (vm *VM) reenter(gv value.Value, mode retMode, extra value.Value) error {
 	t := &vm.t
-	if t.steps -= callSteps; t.steps < 0 {
-		if err := t.outOfSteps(); err != nil {
+	if t.Steps -= callSteps; t.Steps < 0 {
+		if err := t.OutOfSteps(); err != nil {
 			return err
 		}
 	}
-	if vm.depth >= vm.depthLimit && vm.tooManyFrames() {
+	if vm.depth >= t.Limits.Depth && vm.tooManyFrames() {
 		return vm.tooDeep()
 	}
-	g := gv.o.(*Gen)
+	g := gv.Obj.(*Gen)
 	vm.depth++
 	if vm.depth >= len(vm.pool) {
 		vm.deepen()
 	}
 	f := g.f
 	vm.frames[vm.depth] = f
-	if f.handled.k != kUnset {
+	if f.handled.Kind != value.KUnset {
 		vm.handlers++
 	}
-	f.mode, f.ret, f.extra = mode, gv.l, extra
+	f.mode, f.ret, f.extra = mode, gv.Label, extra
 	g.running = true
 	return nil
 }
 
 // deliverGen hands what a generator yielded or returned to the frame at the top.
-func (vm *VM) deliverGen(g *Gen, mode retMode, extra, v Value, yielded bool) error {
+func (vm *VM) deliverGen(g *Gen, mode retMode, extra, v value.Value, yielded bool) error {
 	t := &vm.t
 	if mode == retGo {
 		vm.result, vm.yielded = v, yielded
@@ -105,7 +123,7 @@ func (vm *VM) deliverGen(g *Gen, mode retMode, extra, v Value, yielded bool) err
 		if yielded {
 			vm.element(f, v)
 		} else {
-			vm.endLoop(f, v.l)
+			vm.endLoop(f, v.Label)
 		}
 	case retSend:
 		if yielded {
@@ -119,17 +137,17 @@ func (vm *VM) deliverGen(g *Gen, mode retMode, extra, v Value, yielded bool) err
 		f.put(v)
 	case retDefault:
 		if !yielded {
-			v = extra.with(t.join(extra.l, v.l))
+			v = extra.With(t.Join(extra.Label, v.Label))
 		}
 		f.put(v)
 	case retClose:
 		if yielded {
-			return t.raise(t.types.RuntimeError, "%s ignored GeneratorExit", g.word())
+			return t.Raise(t.Types.RuntimeError, "%s ignored GeneratorExit", g.word())
 		}
 		f.put(v)
 	default: // retAwait
 		if yielded {
-			return t.raise(t.types.RuntimeError, "a coroutine of a plan cannot be suspended")
+			return t.Raise(t.Types.RuntimeError, "a coroutine of a plan cannot be suspended")
 		}
 		f.put(v)
 	}
@@ -137,20 +155,20 @@ func (vm *VM) deliverGen(g *Gen, mode retMode, extra, v Value, yielded bool) err
 }
 
 // stopIteration is the end of a generator that returned v.
-func (vm *VM) stopIteration(v Value) error {
-	var args []Value
-	if v.k != kNone {
-		args = []Value{v}
+func (vm *VM) stopIteration(v value.Value) error {
+	var args []value.Value
+	if v.Kind != value.KNone {
+		args = []value.Value{v}
 	}
-	err := vm.t.raiseArgs(vm.t.types.StopIteration, args...)
-	if r, ok := err.(*Raise); ok {
-		r.l = vm.t.join(r.l, v.l)
+	err := vm.t.RaiseArgs(vm.t.Types.StopIteration, args...)
+	if r, ok := err.(*value.Raise); ok {
+		r.Label = vm.t.Join(r.Label, v.Label)
 	}
 	return err
 }
 
 // sent ends the yield from that f stands at; v is its value.
-func (vm *VM) sent(f *Frame, v Value) {
+func (vm *VM) sent(f *Frame, v value.Value) {
 	f.st[f.sp-1] = v
 	f.ip++
 }
@@ -162,58 +180,58 @@ func (vm *VM) yieldFrom(f *Frame) error {
 	it := *f.at(1)
 	f.ip-- // while it yields, the frame stands at this instruction
 	switch {
-	case it.k == kGen:
-		return vm.resume(it, sent, retSend, Value{})
-	case sent.k != kNone:
-		fn, err := t.getAttr(it, "send")
+	case it.Kind == value.KGen:
+		return vm.resume(it, sent, retSend, value.Value{})
+	case sent.Kind != value.KNone:
+		fn, err := t.GetAttr(it, "send")
 		if err != nil {
-			return vm.failed(retSendTo, Value{}, err)
+			return vm.failed(retSendTo, value.Value{}, err)
 		}
-		return vm.invoke(fn, Value{}, []Value{sent}, nil, nil, retSendTo, Value{})
-	case it.k == kObject:
-		fn, _, ok := t.classOf(it).lookup("__next__")
+		return vm.invoke(fn, value.Value{}, []value.Value{sent}, nil, nil, retSendTo, value.Value{})
+	case it.Kind == value.KObject:
+		fn, _, ok := t.ClassOf(it).Lookup("__next__")
 		if !ok {
-			return vm.failed(retSendTo, Value{}, t.raise(t.types.TypeError, "'%s' object is not an iterator", t.className(it)))
+			return vm.failed(retSendTo, value.Value{}, t.Raise(t.Types.TypeError, "'%s' object is not an iterator", t.ClassName(it)))
 		}
-		return vm.invoke(fn, it, nil, nil, nil, retSendTo, Value{})
+		return vm.invoke(fn, it, nil, nil, nil, retSendTo, value.Value{})
 	}
-	v, ok, err := t.next(it)
+	v, ok, err := t.Next(it)
 	if err != nil {
-		return vm.failed(retSendTo, Value{}, err)
+		return vm.failed(retSendTo, value.Value{}, err)
 	}
 	if !ok {
-		vm.sent(f, none)
+		vm.sent(f, value.None)
 		return nil
 	}
 	return vm.leave(f, v, true)
 }
 
 // throw raises an exception where a generator rests.
-func (vm *VM) throw(gv Value, r *Raise, mode retMode) error {
+func (vm *VM) throw(gv value.Value, r *value.Raise, mode retMode) error {
 	t := &vm.t
-	g := gv.o.(*Gen)
+	g := gv.Obj.(*Gen)
 	switch {
 	case g.running:
-		return vm.failed(mode, Value{}, t.raise(t.types.ValueError, "%s already executing", g.word()))
+		return vm.failed(mode, value.Value{}, t.Raise(t.Types.ValueError, "%s already executing", g.word()))
 	case g.f == nil:
-		return vm.failed(mode, Value{}, r)
+		return vm.failed(mode, value.Value{}, r)
 	case !g.started:
 		c := g.f.code
-		r.exc.trace = append(r.exc.trace, Trace{Module: c.unit.module, Func: c.qual, Line: c.firstLine})
+		r.Exc.Trace = append(r.Exc.Trace, value.Trace{Module: c.Unit.Module, Func: c.Qual, Line: c.FirstLine})
 		g.started = true
 		g.f = nil
-		return vm.failed(mode, Value{}, r)
+		return vm.failed(mode, value.Value{}, r)
 	}
-	if err := vm.reenter(gv, mode, Value{}); err != nil {
-		return vm.failed(mode, Value{}, err)
+	if err := vm.reenter(gv, mode, value.Value{}); err != nil {
+		return vm.failed(mode, value.Value{}, err)
 	}
 	f := g.f
-	if f.code.instrs[f.ip].op() != opYieldFrom {
+	if f.code.Instrs[f.ip].Op() != bytecode.YieldFrom {
 		return r
 	}
 	it := *f.at(1)
-	closing := r.exc.cls.derives(t.types.GeneratorExit)
-	if it.k == kGen && !closing {
+	closing := r.Exc.Cls.Derives(t.Types.GeneratorExit)
+	if it.Kind == value.KGen && !closing {
 		return vm.throw(it, r, retSend)
 	}
 	if closing {
@@ -225,9 +243,9 @@ func (vm *VM) throw(gv Value, r *Raise, mode retMode) error {
 		f.ip++
 		return r
 	}
-	if it.k == kObject {
-		if fn, ok := t.lookupSpecial(it, "throw"); ok {
-			return vm.invoke(fn, Value{}, []Value{{k: kObject, o: r.exc, l: r.l}}, nil, nil, retSendTo, Value{})
+	if it.Kind == value.KObject {
+		if fn, ok := t.LookupSpecial(it, "throw"); ok {
+			return vm.invoke(fn, value.Value{}, []value.Value{{Kind: value.KObject, Obj: r.Exc, Label: r.Label}}, nil, nil, retSendTo, value.Value{})
 		}
 	}
 	f.ip++
@@ -235,38 +253,38 @@ func (vm *VM) throw(gv Value, r *Raise, mode retMode) error {
 }
 
 // closeNow closes an iterator that a generator delegates to.
-func (vm *VM) closeNow(it Value) (Value, error) {
+func (vm *VM) closeNow(it value.Value) (value.Value, error) {
 	t := &vm.t
-	if it.k != kGen {
-		if it.k == kObject {
-			if fn, ok := t.lookupSpecial(it, "close"); ok {
-				return t.call(fn, nil, nil, nil)
+	if it.Kind != value.KGen {
+		if it.Kind == value.KObject {
+			if fn, ok := t.LookupSpecial(it, "close"); ok {
+				return t.Call(fn, nil, nil, nil)
 			}
 		}
-		return none, nil
+		return value.None, nil
 	}
-	g := it.o.(*Gen)
+	g := it.Obj.(*Gen)
 	if g.f == nil || !g.started {
 		g.started = true
 		g.f = nil
-		return none, nil
+		return value.None, nil
 	}
 	vm.nested++
 	defer func() { vm.nested-- }()
-	err := vm.throw(it, vm.raiseNow(t.types.GeneratorExit), retGo)
+	err := vm.throw(it, vm.raiseNow(t.Types.GeneratorExit), retGo)
 	if err == nil || isRaise(err) && g.running {
 		err = vm.continueAfter(err)
 	}
 	switch {
 	case err == errReturned && vm.yielded:
-		return none, t.raise(t.types.RuntimeError, "%s ignored GeneratorExit", g.word())
+		return value.None, t.Raise(t.Types.RuntimeError, "%s ignored GeneratorExit", g.word())
 	case err == errReturned:
 		return vm.result, nil
 	}
-	if r, ok := err.(*Raise); ok && (r.exc.cls.derives(t.types.GeneratorExit) || r.exc.cls.derives(t.types.StopIteration)) {
-		return none, nil
+	if r, ok := err.(*value.Raise); ok && (r.Exc.Cls.Derives(t.Types.GeneratorExit) || r.Exc.Cls.Derives(t.Types.StopIteration)) {
+		return value.None, nil
 	}
-	return none, err
+	return value.None, err
 }
 
 // continueAfter runs the frame at the top, in which err may have been raised.
@@ -283,26 +301,24 @@ func (vm *VM) continueAfter(err error) error {
 }
 
 // raiseNow makes an exception of a class without arguments.
-func (vm *VM) raiseNow(c *Class) *Raise {
-	r, _ := vm.t.raiseArgs(c).(*Raise)
+func (vm *VM) raiseNow(c *value.Class) *value.Raise {
+	r, _ := vm.t.RaiseArgs(c).(*value.Raise)
 	return r
 }
 
 func isRaise(err error) bool {
-	_, ok := err.(*Raise)
+	_, ok := err.(*value.Raise)
 	return ok
 }
 
-// resumeGen lets a generator go on from Go; ok is false when it has ended, v is
-// then what it returned. A tool cannot be called in it.
-func (t *Thread) resumeGen(g *Gen, send Value) (v Value, ok bool, err error) {
-	vm := t.vm
-	gv := Value{k: kGen, o: g}
+// Next lets the generator go on from Go. A tool cannot be called in it.
+func (g *Gen) Next(t *value.Thread) (v value.Value, ok bool, err error) {
+	vm := of(t)
 	if vm.nested >= maxNested {
-		return Value{}, false, vm.tooDeep()
+		return value.Value{}, false, vm.tooDeep()
 	}
 	vm.nested++
-	err = vm.resume(gv, send, retGo, Value{})
+	err = vm.resume(value.Value{Kind: value.KGen, Obj: g}, value.None, retGo, value.Value{})
 	if err == nil {
 		if err = vm.run(); err == nil {
 			err = errReturned
@@ -310,9 +326,9 @@ func (t *Thread) resumeGen(g *Gen, send Value) (v Value, ok bool, err error) {
 	}
 	vm.nested--
 	if err != errReturned {
-		return Value{}, false, err
+		return value.Value{}, false, err
 	}
 	v = vm.result
-	vm.result = Value{}
+	vm.result = value.Value{}
 	return v, vm.yielded, nil
 }

@@ -1,6 +1,10 @@
 package vm
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"praxis/internal/plan/value"
+)
 
 // visited is a set of objects by their addresses. It holds no references: what
 // it is asked about is reachable from the program while the set is in use, and
@@ -11,7 +15,7 @@ type visited struct {
 }
 
 // add reports whether o was not in the set before.
-func (s *visited) add(o Object) bool {
+func (s *visited) add(o value.Object) bool {
 	p := uintptr((*[2]unsafe.Pointer)(unsafe.Pointer(&o))[1])
 	if s.n*2 >= len(s.slots) {
 		s.grow()

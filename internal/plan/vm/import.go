@@ -2,13 +2,16 @@ package vm
 
 import (
 	_ "embed"
-	"slices"
 	"sort"
 	"strings"
 	"sync"
 
-	"praxis/fault"
+	"praxis/internal/plan/bytecode"
+	"praxis/internal/plan/compile"
+	"praxis/internal/plan/library"
+	"praxis/internal/plan/library/native"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 )
 
 // machineSource holds what the machine does in the plan language itself: it runs
@@ -22,7 +25,7 @@ var units unitCache
 
 type unitCache struct {
 	mu sync.Mutex
-	m  map[unitKey]*unit
+	m  map[unitKey]*value.Unit
 }
 
 type unitKey struct {
@@ -31,7 +34,7 @@ type unitKey struct {
 }
 
 // get compiles a module when it is needed for the first time.
-func (c *unitCache) get(name, source string, strict bool) (*unit, error) {
+func (c *unitCache) get(name, source string, strict bool) (*value.Unit, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	key := unitKey{name, strict}
@@ -42,39 +45,23 @@ func (c *unitCache) get(name, source string, strict bool) (*unit, error) {
 	if len(errs) > 0 {
 		return nil, errs[0]
 	}
-	u, err := compile(m, compileOptions{module: name, strict: strict, library: true})
+	u, err := compile.Compile(m, compile.Options{Module: name, Strict: strict})
 	if err != nil {
 		return nil, err
 	}
 	if c.m == nil {
-		c.m = make(map[unitKey]*unit)
+		c.m = make(map[unitKey]*value.Unit)
 	}
 	c.m[key] = u
 	return u, nil
 }
 
-// intern returns the one object for a name in this VM.
-func (vm *VM) intern(name string) *Str {
-	if s := vm.names[name]; s != nil {
-		return s
-	}
-	if vm.names == nil {
-		vm.names = make(map[string]*Str, 64)
-	}
-	s := constStr(name)
-	vm.names[name] = s
-	return s
-}
-
-// nameValue is a name as a string of the program.
-func (vm *VM) nameValue(name string) Value { return Value{k: kStr, o: vm.intern(name)} }
-
 // makeBuiltins makes the module of the names that every program knows.
 func (vm *VM) makeBuiltins() error {
-	m := &Module{name: "builtins", fixed: true}
-	vm.builtins = m
-	m.names = builtinNames().clone(32)
-	if src, ok := librarySource("builtins"); ok {
+	m := &value.Module{Name: "builtins", Fixed: true}
+	vm.t.Builtins = m
+	m.Names = builtinNames().Clone(32)
+	if src, ok := library.Source("builtins"); ok {
 		return vm.runModule(m, src)
 	}
 	return nil
@@ -82,160 +69,128 @@ func (vm *VM) makeBuiltins() error {
 
 // builtinNames are the classes and natives that every program knows, in the
 // order of their names. The dict must not be changed.
-func builtinNames() *Dict { return builtinTable.get(makeBuiltinTable) }
+var builtinNames = sync.OnceValue(makeBuiltinTable)
 
-var builtinTable once[*Dict]
-
-// clone copies a name space, with room for more names.
-func (d *Dict) clone(room int) Dict {
-	c := *d
-	c.entries = append(make([]entry, 0, len(d.entries)+room), d.entries...)
-	c.index = slices.Clone(d.index)
-	return c
-}
-
-func makeBuiltinTable() *Dict {
+func makeBuiltinTable() *value.Dict {
 	ts := builtinTypes()
 	type named struct {
-		name *Str
-		v    Value
+		name *value.Str
+		v    value.Value
 	}
 	var list []named
-	add := func(name string, v Value) { list = append(list, named{constStr(name), v}) }
-	for name := range ts.all {
-		if c, ok := ts.named(name); ok {
-			add(name, classValue(c))
+	add := func(name string, v value.Value) { list = append(list, named{value.ConstStr(name), v}) }
+	for name := range ts.All {
+		if c, ok := ts.Named(name); ok {
+			add(name, value.ClassValue(c))
 		}
 	}
 	for name, n := range natives() {
 		if !strings.Contains(name, ".") {
-			if _, is := ts.named(name); !is {
-				add(name, Value{k: kNative, o: n})
+			if _, is := ts.Named(name); !is {
+				add(name, value.Value{Kind: value.KNative, Obj: n})
 			}
 		}
 	}
-	add("NotImplemented", Value{k: kNotImplemented})
-	add("Ellipsis", Value{k: kEllipsis})
-	add("__debug__", boolValue(true))
-	sort.Slice(list, func(i, k int) bool { return list[i].name.s < list[k].name.s })
-	out := &Dict{}
+	add("NotImplemented", value.Value{Kind: value.KNotImplemented})
+	add("Ellipsis", value.Value{Kind: value.KEllipsis})
+	add("__debug__", value.Bool(true))
+	sort.Slice(list, func(i, k int) bool { return list[i].name.Text < list[k].name.Text })
+	out := &value.Dict{}
 	for _, n := range list {
-		out.addName(n.name, n.v)
+		out.AddName(n.name, n.v)
 	}
 	return out
 }
 
-// own returns a function of the machine's own module.
-func (vm *VM) own(name string) (Value, error) {
-	if vm.machines == nil {
-		m := &Module{name: "_machine", fixed: true}
-		vm.machines = m
-		if err := vm.runModule(m, machineSource); err != nil {
-			return Value{}, err
-		}
-	}
-	v, ok := vm.machines.names.str(name)
-	if !ok {
-		return Value{}, fault.New(fault.Internal, "", "the machine has no function %s", name)
-	}
-	return v, nil
-}
-
 // runModule carries out the source of a library module in its name space.
-func (vm *VM) runModule(m *Module, source string) error {
-	u, err := units.get(m.name, source, vm.t.strict)
+func (vm *VM) runModule(m *value.Module, source string) error {
+	u, err := units.get(m.Name, source, vm.t.Strict)
 	if err != nil {
 		return err
 	}
 	// What a library module defines depends on nothing, whoever imports it first.
 	t := &vm.t
-	pc, sticky, trying, seen := t.pc, t.sticky, t.trying, t.seen
-	t.pc, t.sticky, t.trying, t.seen = 0, 0, false, 0
-	m.names.setName(vm.intern("__name__"), t.str(m.name))
-	_, err = t.call(Value{k: kFunc, o: vm.bodyOf(u, m)}, nil, nil, nil)
-	t.pc, t.sticky, t.trying, t.seen = pc, sticky, trying, seen
+	pc, sticky, trying, seen := t.PC, t.Sticky, t.Trying, t.Seen
+	t.PC, t.Sticky, t.Trying, t.Seen = 0, 0, false, 0
+	m.Names.SetName(t.Intern("__name__"), t.Str(m.Name))
+	_, err = t.Call(value.Value{Kind: value.KFunc, Obj: vm.bodyOf(u, m)}, nil, nil, nil)
+	t.PC, t.Sticky, t.Trying, t.Seen = pc, sticky, trying, seen
 	return err
 }
 
-// importModule returns a module, made at its first import: of the natives whose
-// names begin with its own and a dot, of the values that Go gives it, and of its
-// source in the library, in that order.
-func (t *Thread) importModule(name string) (*Module, error) {
-	vm := t.vm
+// machineFunctions returns the module of the machine's own functions.
+func (vm *VM) machineFunctions() (*value.Module, error) {
+	if vm.machines == nil {
+		vm.machines = &value.Module{Name: value.MachineModule, Fixed: true}
+		if err := vm.runModule(vm.machines, machineSource); err != nil {
+			return nil, err
+		}
+	}
+	return vm.machines, nil
+}
+
+// Import returns a module, made at its first import: of the natives whose names
+// begin with its own and a dot, of the values that Go gives it, and of its source
+// in the library, in that order.
+func (m *machine) Import(name string) (*value.Module, error) {
+	vm := (*VM)(m)
+	t := &vm.t
 	if m := vm.modules[name]; m != nil {
 		return m, nil
 	}
-	list := moduleNatives()[name]
-	fill := moduleValues(name)
-	source, ok := librarySource(name)
+	if name == value.MachineModule {
+		return vm.machineFunctions()
+	}
+	list := native.ByModule()[name]
+	fill := native.Values(name)
+	source, ok := library.Source(name)
 	if list == nil && fill == nil && !ok || name == "builtins" {
 		return nil, vm.noModule(name)
 	}
-	m := &Module{name: name}
+	made := &value.Module{Name: name}
 	for _, n := range list {
-		m.names.setName(vm.intern(n.short()), Value{k: kNative, o: n})
+		made.Names.SetName(t.Intern(n.Short()), value.Value{Kind: value.KNative, Obj: n})
 	}
 	if fill != nil {
-		fill(t, m)
+		fill(t, made)
 	}
 	if vm.modules == nil {
-		vm.modules = make(map[string]*Module)
+		vm.modules = make(map[string]*value.Module)
 	}
-	vm.modules[name] = m
+	vm.modules[name] = made
 	if ok {
-		if err := vm.runModule(m, source); err != nil {
+		if err := vm.runModule(made, source); err != nil {
 			delete(vm.modules, name)
 			return nil, err
 		}
 	}
-	if m.names.place("__name__") < 0 {
-		m.names.setName(vm.intern("__name__"), t.str(name))
+	if made.Names.Place("__name__") < 0 {
+		made.Names.SetName(t.Intern("__name__"), t.Str(name))
 	}
-	return m, nil
-}
-
-// moduleNatives sorts the natives of modules by module.
-func moduleNatives() map[string][]*Native { return moduleTable.get(makeModuleTable) }
-
-var moduleTable once[map[string][]*Native]
-
-func makeModuleTable() map[string][]*Native {
-	ts := builtinTypes()
-	out := make(map[string][]*Native)
-	for name, n := range natives() {
-		dot := strings.LastIndexByte(name, '.')
-		if dot < 0 || ts.all[name[:dot]] != nil {
-			continue
-		}
-		out[name[:dot]] = append(out[name[:dot]], n)
-	}
-	for _, list := range out {
-		sort.Slice(list, func(i, k int) bool { return list[i].name < list[k].name })
-	}
-	return out
+	return made, nil
 }
 
 // noModule is the error of a module that is not there.
 func (vm *VM) noModule(name string) error {
 	t := &vm.t
-	err := t.raise(t.types.ModuleNotFoundError, "No module named '%s'", name)
-	if r, ok := err.(*Raise); ok {
-		r.exc.attrs.setStr(t, "name", t.str(name))
+	err := t.Raise(t.Types.ModuleNotFoundError, "No module named '%s'", name)
+	if r, ok := err.(*value.Raise); ok {
+		r.Exc.Attrs.SetStr(t, "name", t.Str(name))
 	}
 	return err
 }
 
 // imports carries out the instructions of import statements.
-func (vm *VM) imports(f *Frame, in Instr) error {
+func (vm *VM) imports(f *Frame, in bytecode.Instr) error {
 	t := &vm.t
-	switch in.op() {
-	case opImport:
-		name := f.code.names[in.arg()]
+	switch in.Op() {
+	case bytecode.Import:
+		name := f.code.Names[in.Arg()]
 		first := f.word() == 1
-		if f.code.unit.module == "" && strings.HasPrefix(name, "_") {
+		if f.code.Unit.Module == "" && strings.HasPrefix(name, "_") {
 			return vm.noModule(name)
 		}
-		m, err := t.importModule(name)
+		m, err := t.Import(name)
 		if err != nil {
 			return err
 		}
@@ -246,78 +201,78 @@ func (vm *VM) imports(f *Frame, in Instr) error {
 				}
 			}
 		}
-		f.put(Value{k: kModule, o: m})
-	case opImportFrom:
-		name := f.code.names[in.arg()]
-		m := f.at(1).o.(*Module)
-		v, ok := m.names.str(name)
+		f.put(value.Value{Kind: value.KModule, Obj: m})
+	case bytecode.ImportFrom:
+		name := f.code.Names[in.Arg()]
+		m := f.at(1).Obj.(*value.Module)
+		v, ok := m.Names.Str(name)
 		if !ok {
-			sub, err := t.importModule(m.name + "." + name)
+			sub, err := t.Import(m.Name + "." + name)
 			if err != nil {
 				return vm.noName(m, name)
 			}
-			v = Value{k: kModule, o: sub}
+			v = value.Value{Kind: value.KModule, Obj: sub}
 		}
 		f.put(v)
-	case opImportStar:
-		return vm.importStar(f, f.take().o.(*Module))
+	case bytecode.ImportStar:
+		return vm.importStar(f, f.take().Obj.(*value.Module))
 	}
 	return nil
 }
 
 // parentModule is what `import a.b` binds: a, with b as its attribute.
-func (vm *VM) parentModule(top, name string, m *Module) (*Module, error) {
-	p, err := vm.t.importModule(top)
+func (vm *VM) parentModule(top, name string, m *value.Module) (*value.Module, error) {
+	p, err := vm.t.Import(top)
 	if err != nil {
 		return nil, err
 	}
 	rest := strings.TrimPrefix(name, top+".")
 	if !strings.Contains(rest, ".") {
-		p.names.setName(vm.intern(rest), Value{k: kModule, o: m})
+		p.Names.SetName(vm.t.Intern(rest), value.Value{Kind: value.KModule, Obj: m})
 	}
 	return p, nil
 }
 
 // noName is the error of from m import name.
-func (vm *VM) noName(m *Module, name string) error {
+func (vm *VM) noName(m *value.Module, name string) error {
 	t := &vm.t
-	err := t.raise(t.types.ImportError, "cannot import name '%s' from '%s' (unknown location)", name, m.name)
-	if r, ok := err.(*Raise); ok {
-		r.exc.attrs.setStr(t, "name", t.str(m.name))
-		r.exc.attrs.setStr(t, "name_from", t.str(name))
+	err := t.Raise(t.Types.ImportError, "cannot import name '%s' from '%s' (unknown location)", name, m.Name)
+	if r, ok := err.(*value.Raise); ok {
+		r.Exc.Attrs.SetStr(t, "name", t.Str(m.Name))
+		r.Exc.Attrs.SetStr(t, "name_from", t.Str(name))
 	}
 	return err
 }
 
 // importStar binds the public names of a module.
-func (vm *VM) importStar(f *Frame, m *Module) error {
+func (vm *VM) importStar(f *Frame, m *value.Module) error {
 	t := &vm.t
-	g := &f.fn.globals.names
-	if err := t.alloc(int64(len(m.names.entries)) * entryBytes); err != nil {
+	g := &f.fn.Globals.Names
+	if err := t.Alloc(int64(len(m.Names.Entries)) * value.EntryBytes); err != nil {
 		return err
 	}
-	if all, ok := m.names.str("__all__"); ok {
-		items, err := t.collect(all)
+	if all, ok := m.Names.Str("__all__"); ok {
+		items, err := t.Collect(all)
 		if err != nil {
 			return err
 		}
 		for _, item := range items {
-			s, ok := item.o.(*Str)
+			s, ok := item.Obj.(*value.Str)
 			if !ok {
 				continue
 			}
-			v, ok := m.names.str(s.s)
+			v, ok := m.Names.Str(s.Text)
 			if !ok {
-				return t.raise(t.types.AttributeError, "module '%s' has no attribute '%s'", m.name, s.s)
+				return t.Raise(t.Types.AttributeError, "module '%s' has no attribute '%s'", m.Name, s.Text)
 			}
-			g.setName(vm.intern(s.s), v)
+			g.SetName(t.Intern(s.Text), v)
 		}
 		return nil
 	}
-	for i := range m.names.entries {
-		e := m.names.entries[i]
-		if s, ok := e.key.o.(*Str); ok && e.key.k == kStr && !strings.HasPrefix(s.s, "_") {
-			g.setName(vm.intern(s.s), e.val)
+	for i := range m.Names.Entries {
+		e := m.Names.Entries[i]
+		if s, ok := e.Key.Obj.(*value.Str); ok && e.Key.Kind == value.KStr && !strings.HasPrefix(s.Text, "_") {
+			g.SetName(t.Intern(s.Text), e.Val)
 		}
 	}
 	return nil
@@ -325,37 +280,21 @@ func (vm *VM) importStar(f *Frame, m *Module) error {
 
 // addTool binds a tool by its dotted name.
 func (vm *VM) addTool(name string) {
-	ns := &vm.main.names
+	ns := &vm.main.Names
 	prefix := ""
 	for {
 		head, _, dotted := strings.Cut(name[len(prefix):], ".")
 		if !dotted {
-			ns.setName(vm.intern(head), Value{k: kTool, o: &ToolRef{name}})
+			ns.SetName(vm.t.Intern(head), value.Value{Kind: value.KTool, Obj: &value.ToolRef{Name: name}})
 			return
 		}
 		prefix += head + "."
-		v, ok := ns.str(head)
-		m, is := v.o.(*Module)
+		v, ok := ns.Str(head)
+		m, is := v.Obj.(*value.Module)
 		if !ok || !is {
-			m = &Module{name: strings.TrimSuffix(prefix, "."), tools: true, fixed: true}
-			ns.setName(vm.intern(head), Value{k: kModule, o: m})
+			m = &value.Module{Name: strings.TrimSuffix(prefix, "."), Tools: true, Fixed: true}
+			ns.SetName(vm.t.Intern(head), value.Value{Kind: value.KModule, Obj: m})
 		}
-		ns = &m.names
+		ns = &m.Names
 	}
-}
-
-// noTool is the error of a tool that a name space does not have.
-func (t *Thread) noTool(m *Module, name string) error {
-	var names []string
-	for i := range m.names.entries {
-		if s, ok := m.names.entries[i].key.o.(*Str); ok {
-			names = append(names, s.s)
-		}
-	}
-	sort.Strings(names)
-	list := strings.Join(names[:min(len(names), 8)], ", ")
-	if len(names) > 8 {
-		list += ", …"
-	}
-	return t.raise(t.types.AttributeError, "there is no tool '%s.%s': %s has %s", m.name, name, m.name, list)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"praxis/internal/plan/library"
+	"praxis/internal/plan/value"
 )
 
 // TestLibraryImports imports every module of the library that a plan may import.
@@ -38,11 +39,11 @@ func FuzzJSON(f *testing.F) {
 	p := program(f, "import json\ntry:\n    v = json.loads(text)\nexcept ValueError:\n    print('bad')\nelse:\n    w = json.dumps(v)\n    print('same' if repr(json.loads(w)) == repr(v) else 'other')\n", Env{}, Options{})
 	f.Fuzz(func(t *testing.T, s string) {
 		s = strings.ToValidUTF8(s, "?")
-		vm, err := New(p, Config{Limits: Limits{Steps: 1 << 24}})
+		vm, err := New(p, Config{Limits: value.Limits{Steps: 1 << 24}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		vm.main.names.setStr(&vm.t, "text", vm.t.str(s))
+		vm.main.Names.SetStr(&vm.t, "text", vm.t.Str(s))
 		out, err := vm.Run()
 		got := ended(vm, out, err)
 		if len(s) < 1000 && (got.Error != "" || got.Out == "other\n") {

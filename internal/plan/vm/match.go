@@ -1,59 +1,64 @@
 package vm
 
+import (
+	"praxis/internal/plan/bytecode"
+	"praxis/internal/plan/value"
+)
+
 // match carries out the instructions of patterns.
-func (vm *VM) match(f *Frame, in Instr) error {
+func (vm *VM) match(f *Frame, in bytecode.Instr) error {
 	t := &vm.t
 	v := *f.at(1)
-	switch in.op() {
-	case opMatchSequence:
-		f.put(boolValue(vm.isSequence(v)).with(v.l))
-	case opMatchMapping:
-		f.put(boolValue(vm.isMapping(v)).with(v.l))
-	case opMatchLen:
-		n, err := t.lengthSeen(v)
+	switch in.Op() {
+	case bytecode.MatchSequence:
+		f.put(value.Bool(vm.isSequence(v)).With(v.Label))
+	case bytecode.MatchMapping:
+		f.put(value.Bool(vm.isMapping(v)).With(v.Label))
+	case bytecode.MatchLen:
+		n, err := lengthSeen(t, v)
 		if err != nil {
 			return err
 		}
-		want := int64(in.arg() >> 1)
-		f.put(boolValue(n.n == want || in.arg()&1 != 0 && n.n > want).with(n.l))
-	case opMatchKeys:
+		want := int64(in.Arg() >> 1)
+		f.put(value.Bool(n.N == want || in.Arg()&1 != 0 && n.N > want).With(n.Label))
+	case bytecode.MatchKeys:
 		return vm.matchKeys(f)
-	case opMatchClass:
-		return vm.matchClass(f, in.arg(), f.code.keywords[f.word()])
-	case opMatchRest:
+	case bytecode.MatchClass:
+		return vm.matchClass(f, in.Arg(), f.code.Keywords[f.word()])
+	case bytecode.MatchRest:
 		return vm.matchRest(f)
 	}
 	return nil
 }
 
 // lengthSeen is the length of v with its label.
-func (t *Thread) lengthSeen(v Value) (Value, error) {
-	seen := t.seen
-	t.seen = v.l
-	n, err := t.length(v)
-	l := t.seen
-	t.seen = seen
-	return intValue(int64(n)).with(l), err
+func lengthSeen(t *value.Thread, v value.Value) (value.Value, error) {
+	seen := t.Seen
+	t.Seen = v.Label
+	n, err := t.Length(v)
+	l := t.Seen
+	t.Seen = seen
+	return value.Int(int64(n)).With(l), err
 }
 
 // isSequence reports whether sequence patterns match v.
-func (vm *VM) isSequence(v Value) bool {
-	switch vm.t.base(v).k {
-	case kTuple, kList, kRange:
+func (vm *VM) isSequence(v value.Value) bool {
+	switch vm.t.Base(v).Kind {
+	case value.KTuple, value.KList, value.KRange:
 		return true
 	}
-	return v.k == kObject && vm.marked(v, "Sequence")
+	return v.Kind == value.KObject && vm.marked(v, "Sequence")
 }
 
 // isMapping reports whether mapping patterns match v.
-func (vm *VM) isMapping(v Value) bool {
-	return vm.t.base(v).k == kDict || v.k == kObject && vm.marked(v, "Mapping")
+func (vm *VM) isMapping(v value.Value) bool {
+	return vm.t.Base(v).Kind == value.KDict || v.Kind == value.KObject && vm.marked(v, "Mapping")
 }
 
 // marked reports whether v's class derives from a class of the library with this name.
-func (vm *VM) marked(v Value, name string) bool {
-	for _, c := range vm.t.classOf(v).mro {
-		if c.name == name && c.module == "collections.abc" {
+func (vm *VM) marked(v value.Value, name string) bool {
+	for _, c := range vm.t.ClassOf(v).MRO {
+		if c.Name == name && c.Module == "collections.abc" {
 			return true
 		}
 	}
@@ -63,28 +68,28 @@ func (vm *VM) marked(v Value, name string) bool {
 // matchKeys looks up the keys of a mapping pattern.
 func (vm *VM) matchKeys(f *Frame) error {
 	t := &vm.t
-	keys := f.at(1).o.(*Tuple).items
+	keys := f.at(1).Obj.(*value.Tuple).Items
 	subject := *f.at(2)
-	d, ok := t.base(subject).o.(*Dict)
-	out := make([]Value, 0, len(keys))
-	seen := &Set{}
+	d, ok := t.Base(subject).Obj.(*value.Dict)
+	out := make([]value.Value, 0, len(keys))
+	seen := &value.Set{}
 	for _, k := range keys {
-		isNew, err := seen.add(t, k)
+		isNew, err := seen.Add(t, k)
 		if err != nil {
 			return err
 		}
 		if !isNew {
-			text, err := t.repr(k)
+			text, err := t.Repr(k)
 			if err != nil {
 				return err
 			}
-			return t.raise(t.types.ValueError, "mapping pattern checks duplicate key (%s)", text)
+			return t.Raise(t.Types.ValueError, "mapping pattern checks duplicate key (%s)", text)
 		}
-		var v Value
+		var v value.Value
 		found := false
 		if ok {
-			if v, found, err = d.get(t, k); err == nil {
-				v.l = t.join(v.l, subject.l)
+			if v, found, err = d.Get(t, k); err == nil {
+				v.Label = t.Join(v.Label, subject.Label)
 			}
 		} else {
 			v, found, err = vm.lookupKey(subject, k)
@@ -93,33 +98,33 @@ func (vm *VM) matchKeys(f *Frame) error {
 			return err
 		}
 		if !found {
-			f.put(none.with(t.join(v.l, subject.l)))
+			f.put(value.None.With(t.Join(v.Label, subject.Label)))
 			return nil
 		}
 		out = append(out, v)
 	}
-	if err := t.alloc(int64(len(out)+2) * valueBytes); err != nil {
+	if err := t.Alloc(int64(len(out)+2) * value.ValueBytes); err != nil {
 		return err
 	}
-	f.put(t.tuple(out).with(subject.l))
+	f.put(t.Tuple(out).With(subject.Label))
 	return nil
 }
 
 // lookupKey is subject[k], false for a KeyError.
-func (vm *VM) lookupKey(subject, k Value) (Value, bool, error) {
+func (vm *VM) lookupKey(subject, k value.Value) (value.Value, bool, error) {
 	t := &vm.t
-	v, err := t.getItem(subject, k)
-	if r, ok := err.(*Raise); ok && r.exc.cls.derives(t.types.KeyError) {
-		return Value{l: r.l}, false, nil
+	v, err := t.GetItem(subject, k)
+	if r, ok := err.(*value.Raise); ok && r.Exc.Cls.Derives(t.Types.KeyError) {
+		return value.Value{Label: r.Label}, false, nil
 	}
 	return v, err == nil, err
 }
 
 // selfMatching are the built-in classes whose only positional sub-pattern is the value itself.
-func (t *Thread) selfMatching(c *Class) bool {
-	ts := t.types
-	for _, k := range [...]*Class{ts.Bool, ts.Bytes, ts.Dict, ts.Float, ts.FrozenSet, ts.Int, ts.List, ts.Set, ts.Str, ts.Tuple} {
-		if c.derives(k) {
+func selfMatching(t *value.Thread, c *value.Class) bool {
+	ts := t.Types
+	for _, k := range [...]*value.Class{ts.Bool, ts.Bytes, ts.Dict, ts.Float, ts.FrozenSet, ts.Int, ts.List, ts.Set, ts.Str, ts.Tuple} {
+		if c.Derives(k) {
 			return true
 		}
 	}
@@ -131,16 +136,16 @@ func (vm *VM) matchClass(f *Frame, pos int, names []string) error {
 	t := &vm.t
 	cv := f.take()
 	v := f.take()
-	c, ok := cv.o.(*Class)
+	c, ok := cv.Obj.(*value.Class)
 	if !ok {
-		return t.raise(t.types.TypeError, "called match pattern must be a class")
+		return t.Raise(t.Types.TypeError, "called match pattern must be a class")
 	}
-	l := t.join(v.l, cv.l)
-	if !t.isInstance(v, c) {
-		f.put(none.with(l))
+	l := t.Join(v.Label, cv.Label)
+	if !t.IsInstance(v, c) {
+		f.put(value.None.With(l))
 		return nil
 	}
-	var out []Value
+	var out []value.Value
 	seen := map[string]bool{}
 	if pos > 0 {
 		list, err := vm.matchArgs(c, pos)
@@ -152,7 +157,7 @@ func (vm *VM) matchClass(f *Frame, pos int, names []string) error {
 		}
 		for _, name := range list {
 			if seen[name] {
-				return t.raise(t.types.TypeError, "%s() got multiple sub-patterns for attribute '%s'", c.name, name)
+				return t.Raise(t.Types.TypeError, "%s() got multiple sub-patterns for attribute '%s'", c.Name, name)
 			}
 			seen[name] = true
 		}
@@ -160,12 +165,12 @@ func (vm *VM) matchClass(f *Frame, pos int, names []string) error {
 	}
 	for i, name := range names {
 		if i >= pos && seen[name] {
-			return t.raise(t.types.TypeError, "%s() got multiple sub-patterns for attribute '%s'", c.name, name)
+			return t.Raise(t.Types.TypeError, "%s() got multiple sub-patterns for attribute '%s'", c.Name, name)
 		}
 		seen[name] = true
-		x, err := t.getAttr(v, name)
-		if r, is := err.(*Raise); is && r.exc.cls.derives(t.types.AttributeError) {
-			f.put(none.with(t.join(l, r.l)))
+		x, err := t.GetAttr(v, name)
+		if r, is := err.(*value.Raise); is && r.Exc.Cls.Derives(t.Types.AttributeError) {
+			f.put(value.None.With(t.Join(l, r.Label)))
 			return nil
 		}
 		if err != nil {
@@ -173,47 +178,47 @@ func (vm *VM) matchClass(f *Frame, pos int, names []string) error {
 		}
 		out = append(out, x)
 	}
-	if err := t.alloc(int64(len(out)+2) * valueBytes); err != nil {
+	if err := t.Alloc(int64(len(out)+2) * value.ValueBytes); err != nil {
 		return err
 	}
-	f.put(t.tuple(out).with(l))
+	f.put(t.Tuple(out).With(l))
 	return nil
 }
 
 // matchArgs are the names behind the positional sub-patterns of a class; nil
 // stands for the value itself.
-func (vm *VM) matchArgs(c *Class, pos int) ([]string, error) {
+func (vm *VM) matchArgs(c *value.Class, pos int) ([]string, error) {
 	t := &vm.t
-	v, _, ok := c.lookup("__match_args__")
+	v, _, ok := c.Lookup("__match_args__")
 	allowed := 0
 	if !ok {
-		if t.selfMatching(c) {
+		if selfMatching(t, c) {
 			allowed = 1
 		}
 	} else {
-		tu, is := v.o.(*Tuple)
+		tu, is := v.Obj.(*value.Tuple)
 		if !is {
-			return nil, t.raise(t.types.TypeError, "%s.__match_args__ must be a tuple (got %s)", c.name, t.className(v))
+			return nil, t.Raise(t.Types.TypeError, "%s.__match_args__ must be a tuple (got %s)", c.Name, t.ClassName(v))
 		}
-		allowed = len(tu.items)
+		allowed = len(tu.Items)
 	}
 	if pos > allowed {
 		s := "s"
 		if allowed == 1 {
 			s = ""
 		}
-		return nil, t.raise(t.types.TypeError, "%s() accepts %d positional sub-pattern%s (%d given)", c.name, allowed, s, pos)
+		return nil, t.Raise(t.Types.TypeError, "%s() accepts %d positional sub-pattern%s (%d given)", c.Name, allowed, s, pos)
 	}
 	if !ok {
 		return nil, nil
 	}
 	names := make([]string, pos)
-	for i, item := range v.o.(*Tuple).items[:pos] {
-		s, is := item.o.(*Str)
+	for i, item := range v.Obj.(*value.Tuple).Items[:pos] {
+		s, is := item.Obj.(*value.Str)
 		if !is {
-			return nil, t.raise(t.types.TypeError, "__match_args__ elements must be strings (got %s)", t.className(item))
+			return nil, t.Raise(t.Types.TypeError, "__match_args__ elements must be strings (got %s)", t.ClassName(item))
 		}
-		names[i] = s.s
+		names[i] = s.Text
 	}
 	return names, nil
 }
@@ -221,25 +226,25 @@ func (vm *VM) matchArgs(c *Class, pos int) ([]string, error) {
 // matchRest is the dict of what a mapping pattern did not name.
 func (vm *VM) matchRest(f *Frame) error {
 	t := &vm.t
-	keys := f.take().o.(*Tuple).items
+	keys := f.take().Obj.(*value.Tuple).Items
 	v := f.take()
-	d, ok := t.base(v).o.(*Dict)
+	d, ok := t.Base(v).Obj.(*value.Dict)
 	if !ok {
-		fn, err := vm.own("rest")
+		fn, err := vm.t.MachineFunc("rest")
 		if err != nil {
 			return err
 		}
-		return vm.invoke(fn, Value{}, []Value{v, t.tuple(keys)}, nil, nil, retPush, Value{})
+		return vm.invoke(fn, value.Value{}, []value.Value{v, t.Tuple(keys)}, nil, nil, retPush, value.Value{})
 	}
-	out, err := d.copy(t)
+	out, err := d.Copy(t)
 	if err != nil {
 		return err
 	}
 	for _, k := range keys {
-		if _, _, err := out.del(t, k); err != nil {
+		if _, _, err := out.Del(t, k); err != nil {
 			return err
 		}
 	}
-	f.put(Value{k: kDict, o: out, l: v.l})
+	f.put(value.Value{Kind: value.KDict, Obj: out, Label: v.Label})
 	return nil
 }

@@ -1,350 +1,360 @@
 package vm
 
-import (
-	"strings"
+import "praxis/internal/plan/value"
 
-	"praxis/internal/plan/syntax"
-)
-
-// nativeFunc is what a [Native] does.
-type nativeFunc = func(t *Thread, a *Args) (Value, error)
-
-// natives returns the table of all natives by name. It is made once a process.
-func natives() map[string]*Native { return nativeTable.get(makeNatives) }
-
-var nativeTable once[map[string]*Native]
-
-func makeNatives() map[string]*Native {
-	out := make(map[string]*Native, 1024)
-	for _, table := range [][]*Native{typeNatives(), hiddenNatives(), builtinNatives(), libraryNatives()} {
-		for _, n := range table {
-			out[n.name] = n
-		}
-	}
-	return out
-}
-
-// typeNatives are the methods of the built-in classes, made once a process.
-func typeNatives() []*Native { return typeTable.get(makeTypeNatives) }
-
-var typeTable once[[]*Native]
-
-func makeTypeNatives() []*Native {
-	var out []*Native
-	for _, table := range [][]*Native{
-		objectNatives(), exceptionNatives(), intNatives(), floatNatives(), strNatives(), bytesNatives(),
-		tupleNatives(), listNatives(), dictNatives(), viewNatives(), setNatives(), rangeNatives(), iterNatives(), aliasNatives(), iterConstructors(), machineNatives(), regexMethods(), decimalNatives(),
-	} {
-		out = append(out, table...)
-	}
-	return out
-}
-
-// bindings of natives that are not methods of instances.
-var classNatives = [...]string{
-	"dict.fromkeys", "int.from_bytes", "float.fromhex", "float.from_number", "bytes.fromhex",
-	"Decimal.from_float", "Decimal.from_number",
-	"object.__init_subclass__", "object.__subclasshook__",
-}
-
-var staticNatives = [...]string{"str.maketrans", "bytes.maketrans"}
-
-// bound returns what a native is in its class: a function, a classmethod or a staticmethod.
-func bound(n *Native) Value {
-	v := Value{k: kNative, o: n}
-	for _, name := range classNatives {
-		if n.name == name {
-			return Value{k: kProp, o: &Wrapper{fn: v, bind: true}}
-		}
-	}
-	if strings.HasSuffix(n.name, ".__new__") {
-		return Value{k: kProp, o: &Wrapper{fn: v}}
-	}
-	for _, name := range staticNatives {
-		if n.name == name {
-			return Value{k: kProp, o: &Wrapper{fn: v}}
-		}
-	}
-	return v
-}
-
-// meth makes a method of a built-in class: f gets self as a value of the kind recv.
-func meth(recv Kind, name, params string, f nativeFunc) *Native {
-	return &Native{name: name, params: params, call: func(t *Thread, a *Args) (Value, error) {
-		if k := a.Pos[0].k; k != recv && !(recv == kInt && (k == kBool || k == kBig)) {
-			self, ok := t.payload(a.Pos[0], recv)
-			if !ok {
-				return Value{}, t.wrongSelf(name, a.Pos[0])
-			}
-			a.Pos[0] = self
-		}
-		return f(t, a)
-	}}
-}
-
-// wrongSelf is the TypeError of a method that was called on a value of another class.
-func (t *Thread) wrongSelf(name string, self Value) error {
-	class, method, _ := strings.Cut(name, ".")
-	if strings.HasPrefix(method, "__") {
-		return t.failOf(self, t.types.TypeError, "descriptor '%s' requires a '%s' object but received a '%s'", method, class, t.className(self))
-	}
-	return t.failOf(self, t.types.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", method, class, t.className(self))
-}
-
-// exact says that the native labels its result by itself.
-func (n *Native) exact() *Native { n.precise = true; return n }
-
-// drain says which parameters are iterated to their end.
-func (n *Native) drain(params ...int) *Native { n.drains = params; return n }
-
-// dunders makes the methods of a built-in class that stand for operators.
-func dunders(recv Kind, class, names string) []*Native {
-	var out []*Native
-	for name := range strings.FieldsSeq(names) {
-		d := dunder(name)
-		out = append(out, meth(recv, class+"."+name, d.params, d.call).exact())
-	}
-	return out
-}
-
-// dunder is the native behind a special method of any built-in class.
-func dunder(name string) Native {
-	if name == "__pow__" {
-		return Native{params: "self, value, mod=None, /", call: powNative}
-	}
-	for op, n := range operators {
-		switch name {
-		case n.plain:
-			return Native{params: "self, value, /", call: operatorNative(syntax.Operator(op), false)}
-		case n.reflected:
-			return Native{params: "self, value, /", call: operatorNative(syntax.Operator(op), true)}
-		case n.inplace:
-			return Native{params: "self, value, /", call: inplaceNative(syntax.Operator(op))}
-		}
-	}
-	for op, n := range cmpNames {
-		if name == n.plain {
-			return Native{params: "self, value, /", call: compareNative(syntax.CmpOperator(op))}
-		}
-	}
-	for op, n := range unaryNames {
-		if name == n.plain && name != "" {
-			return Native{params: "self, /", call: unaryNative(syntax.UnaryOperator(op))}
-		}
-	}
-	switch name {
-	case "__getitem__":
-		return Native{params: "self, key, /", call: func(t *Thread, a *Args) (Value, error) { return t.getItem(a.Pos[0], a.Pos[1]) }}
-	case "__setitem__":
-		return Native{params: "self, key, value, /", call: func(t *Thread, a *Args) (Value, error) {
-			return none, t.setItem(a.Pos[0], a.Pos[1], a.Pos[2])
-		}}
-	case "__delitem__":
-		return Native{params: "self, key, /", call: func(t *Thread, a *Args) (Value, error) { return none, t.delItem(a.Pos[0], a.Pos[1]) }}
-	case "__contains__":
-		return Native{params: "self, key, /", call: func(t *Thread, a *Args) (Value, error) {
-			return t.compare(syntax.In, a.Pos[1], a.Pos[0])
-		}}
-	case "__iter__":
-		return Native{params: "self, /", call: func(t *Thread, a *Args) (Value, error) { return t.iter(a.Pos[0]) }}
-	}
-	return Native{params: "self, /", call: seenNative(name)}
-}
-
-func operatorNative(op syntax.Operator, reflected bool) nativeFunc {
-	return func(t *Thread, a *Args) (Value, error) {
-		if reflected && op == syntax.Mod && isSequence(a.Pos[0]) && t.base(a.Pos[1]).k != a.Pos[0].k {
-			return notImplemented, nil
-		}
-		x, y := a.Pos[0], t.base(a.Pos[1])
-		if isInt(x) && !isInt(y) || x.k == kFloat && !isInt(y) && y.k != kFloat {
-			return notImplemented.with(t.join(x.l, y.l)), nil
-		}
-		if reflected {
-			x, y = y, x
-		}
-		v, ok, err := t.binaryCore(op, x, y)
-		if !ok && err == nil {
-			v, err = t.noSequence(op, a.Pos[0], a.Pos[1])
-		}
-		v.l = t.join(v.l, t.join(x.l, y.l))
-		return v, err
+// machineNatives are the natives of the classes that belong to the machine:
+// functions, generators, descriptors, classes themselves.
+func machineNatives() []*value.Native {
+	return []*value.Native{
+		{Name: "type.__call__", Call: typeCall, Precise: true},
+		{Name: "type.__new__", Call: typeNew, Precise: true},
+		{Name: "object.__setattr__", Params: "self, name, value, /", Call: objectSetattr, Precise: true},
+		{Name: "object.__delattr__", Params: "self, name, /", Call: objectDelattr, Precise: true},
+		{Name: "object.__getattribute__", Params: "self, name, /", Call: objectGetattribute, Precise: true},
+		{Name: "type.mro", Params: "self, /", Call: typeMro},
+		{Name: "generator.__iter__", Params: "self, /", Call: same1, Precise: true},
+		{Name: "generator.__next__", Params: "self, /", Call: genNext, Precise: true},
+		{Name: "generator.send", Params: "self, value, /", Call: genSend, Precise: true},
+		{Name: "generator.throw", Params: "self, typ, val=None, tb=None, /", Call: genThrow, Precise: true},
+		{Name: "generator.close", Params: "self, /", Call: genClose, Precise: true},
+		{Name: "coroutine.send", Params: "self, value, /", Call: genSend, Precise: true},
+		{Name: "coroutine.throw", Params: "self, typ, val=None, tb=None, /", Call: genThrow, Precise: true},
+		{Name: "coroutine.close", Params: "self, /", Call: genClose, Precise: true},
+		{Name: "property.__new__", Params: "cls, fget=None, fset=None, fdel=None, doc=None", Call: propertyNew, Precise: true},
+		{Name: "property.getter", Params: "self, fget, /", Call: propertyGetter, Precise: true},
+		{Name: "property.setter", Params: "self, fset, /", Call: propertySetter, Precise: true},
+		{Name: "property.deleter", Params: "self, fdel, /", Call: propertyDeleter, Precise: true},
+		{Name: "staticmethod.__new__", Params: "cls, function, /", Call: staticNew, Precise: true},
+		{Name: "classmethod.__new__", Params: "cls, function, /", Call: classNew, Precise: true},
+		{Name: "super.__new__", Params: "cls, type=None, obj=None, /", Call: superNew, Precise: true},
+		{Name: "function.__get__", Params: "self, obj, type=None, /", Call: funcGet, Precise: true},
 	}
 }
 
-// noSequence is what a + b and a * b of the methods of sequences give when b
-// does not fit: an exception, where other classes return NotImplemented.
-func (t *Thread) noSequence(op syntax.Operator, a, b Value) (Value, error) {
-	switch {
-	case isSequence(a) && op == syntax.Add:
-		return Value{}, t.noOperator(op, "+", a, b)
-	case isSequence(a) && op == syntax.Mult:
-		return Value{}, t.failOn(a, b, t.types.TypeError, "'%s' object cannot be interpreted as an integer", t.className(b))
-	}
-	return notImplemented, nil
+// hiddenNatives are natives that the machine alone hands out.
+func hiddenNatives() []*value.Native {
+	return []*value.Native{{Name: "_machine.generic", Params: "cls, item, /", Call: same1, Precise: true}}
 }
 
-// powNative is pow(self, value, mod) of numbers.
-func powNative(t *Thread, a *Args) (Value, error) {
-	if !given(a.Pos[2]) {
-		return operatorNative(syntax.Pow, false)(t, a)
-	}
-	x, y, z := a.Pos[0], t.base(a.Pos[1]), t.base(a.Pos[2])
-	switch {
-	case x.k == kFloat:
-		return Value{}, t.failAt(t.join(x.l, z.l), t.types.TypeError, "pow() 3rd argument not allowed unless all arguments are integers")
-	case !isInt(y) || !isInt(z):
-		return notImplemented.with(t.join(x.l, t.join(y.l, z.l))), nil
-	}
-	return t.powMod(x, y, z)
-}
+// genericItem is what subscribes a class with type parameters: C[int] is C.
+func genericItem() *value.Native { return natives()["_machine.generic"] }
 
-func inplaceNative(op syntax.Operator) nativeFunc {
-	return func(t *Thread, a *Args) (Value, error) {
-		x, y := a.Pos[0], t.base(a.Pos[1])
-		if x.k == kSet && !isSetLike(y) || x.k == kList && op == syntax.Mult && !t.isIndex(y) {
-			return t.noSequence(op, x, y)
+func same1(t *value.Thread, a *value.Args) (value.Value, error) { return a.Pos[0], nil }
+
+// typeNew is type(x), and type(name, bases, dict).
+func typeNew(t *value.Thread, a *value.Args) (value.Value, error) {
+	if len(a.Pos) == 2 && len(a.Names) == 0 {
+		return value.ClassValue(t.ClassOf(a.Pos[1])).With(a.Pos[1].Label), nil
+	}
+	if len(a.Pos) != 4 {
+		return value.Value{}, t.Raise(t.Types.TypeError, "type.__new__() takes 1 or 3 arguments")
+	}
+	name, ok := t.Base(a.Pos[1]).Obj.(*value.Str)
+	bases, ok2 := t.Base(a.Pos[2]).Obj.(*value.Tuple)
+	ns, ok3 := t.Base(a.Pos[3]).Obj.(*value.Dict)
+	if !ok || !ok2 || !ok3 {
+		return value.Value{}, t.Raise(t.Types.TypeError, "type.__new__() takes a name, a tuple of bases and a dict")
+	}
+	copied := &value.Dict{}
+	qual, module := name.Text, "__main__"
+	for i := range ns.Entries {
+		e := &ns.Entries[i]
+		s, is := e.Key.Obj.(*value.Str)
+		if e.Key.Kind != value.KStr || !is {
+			continue
 		}
-		return t.inplace(op, x, a.Pos[1])
-	}
-}
-
-func compareNative(op syntax.CmpOperator) nativeFunc {
-	return func(t *Thread, a *Args) (Value, error) {
-		x, y := a.Pos[0], t.base(a.Pos[1])
-		seen := t.seen
-		t.seen = t.join(x.l, y.l)
-		v := notImplemented
-		var err error
-		switch op {
-		case syntax.Eq, syntax.NotEq:
-			if sameFamily(x, y) {
-				var eq bool
-				eq, err = t.equalCore(x, y)
-				v = boolValue(eq == (op == syntax.Eq))
-			}
+		switch v, isStr := e.Val.Obj.(*value.Str); {
+		case s.Text == "__qualname__" && isStr:
+			qual = v.Text
+		case s.Text == "__module__" && isStr:
+			module = v.Text
 		default:
-			var ok, known bool
-			if isInt(x) && y.k == kFloat {
-				break
-			}
-			if ok, known, err = t.order(op, x, y); known {
-				v = boolValue(ok)
-			}
-		}
-		v.l = t.join(v.l, t.seen)
-		t.seen = seen
-		return v, err
-	}
-}
-
-// sameFamily reports whether == of two built-in values is more than identity.
-func sameFamily(a, b Value) bool {
-	number := func(v Value) bool { return isInt(v) || v.k == kFloat }
-	return a.k == b.k || number(a) && number(b) && !(isInt(a) && b.k == kFloat)
-}
-
-func unaryNative(op syntax.UnaryOperator) nativeFunc {
-	return func(t *Thread, a *Args) (Value, error) { return t.unary(op, a.Pos[0]) }
-}
-
-// isSlot reports whether a native is what CPython wraps a slot of a class in:
-// its errors are worded in another way.
-func (n *Native) isSlot() bool {
-	class, method, _ := strings.Cut(n.name, ".")
-	if !strings.HasPrefix(method, "__") {
-		return false
-	}
-	switch method {
-	case "__format__", "__round__", "__trunc__", "__floor__", "__ceil__", "__reversed__", "__new__", "__init_subclass__", "__setitem__", "__bytes__":
-		return false
-	case "__getitem__":
-		return class != "list" && class != "dict"
-	case "__contains__":
-		return class != "dict" && class != "set" && class != "frozenset"
-	}
-	return true
-}
-
-// seenNative is a special method whose result carries what was seen.
-func seenNative(name string) nativeFunc {
-	return func(t *Thread, a *Args) (Value, error) {
-		seen := t.seen
-		t.seen = 0
-		v, err := t.special(name, a.Pos[0])
-		v.l = t.join(v.l, t.seen)
-		t.seen = seen
-		return v, err
-	}
-}
-
-// special carries out a special method without arguments on a built-in value.
-func (t *Thread) special(name string, self Value) (Value, error) {
-	switch name {
-	case "__len__":
-		n, err := t.length(self)
-		return intValue(int64(n)), err
-	case "__bool__":
-		ok, err := t.truth(self)
-		return boolValue(ok), err
-	case "__hash__":
-		h, err := t.hash(self)
-		return intValue(int64(h)), err
-	case "__repr__":
-		s, err := t.repr(self)
-		return t.str(s), err
-	case "__str__":
-		s, err := t.strOf(self)
-		return t.str(s), err
-	case "__abs__":
-		return t.abs(self)
-	case "__index__", "__int__", "__trunc__", "__floor__", "__ceil__":
-		return t.toInt(name, self)
-	case "__float__":
-		t.see(self.l)
-		f, err := t.toFloat(self)
-		return floatValue(f), err
-	case "__next__":
-		return t.nextOrStop(self)
-	}
-	return Value{}, t.raise(t.types.SystemError, "no method %s", name)
-}
-
-// nextOrStop is the next element of an iterator, or StopIteration.
-func (t *Thread) nextOrStop(it Value) (Value, error) {
-	v, ok, err := t.next(it)
-	if err == nil && !ok {
-		seen := t.seen
-		t.see(v.l)
-		err = t.raiseArgs(t.types.StopIteration)
-		t.seen = seen
-	}
-	return v, err
-}
-
-// given reports whether an optional argument was given and is not None.
-func given(v Value) bool { return v.k != kUnset && v.k != kNone }
-
-// iterNatives are the methods of iterators.
-func iterNatives() []*Native {
-	var out []*Native
-	for kind := iterKind(1); kind < iterKinds; kind++ {
-		out = append(out, dunders(kIter, iterNames[kind], "__iter__ __next__")...)
-		if kind == iterList || kind == iterRange || kind == iterTuple || kind == iterStr {
-			out = append(out, meth(kIter, iterNames[kind]+".__length_hint__", "self, /", lengthHint))
+			copied.SetName(t.Intern(s.Text), e.Val)
 		}
 	}
-	return out
+	def := &classDef{name: name.Text, bases: append([]value.Value(nil), bases.Items...), names: a.Names, named: a.Named, ns: copied,
+		l: t.Join(t.Join(a.Pos[1].Label, a.Pos[2].Label), a.Pos[3].Label)}
+	if c, ok := a.Pos[0].Obj.(*value.Class); ok && c != t.Types.Type {
+		def.meta = c
+	}
+	vm := of(t)
+	cell := vm.classCell
+	vm.classCell = nil
+	return vm.makeClass(def, qual, module, cell)
 }
 
-func lengthHint(t *Thread, a *Args) (Value, error) {
-	it, ok := a.Pos[0].o.(*Iter)
-	if !ok || it.src.k == kUnset {
-		return intValue(0), nil
+// typeCall makes an instance past the __call__ of the metaclass.
+func typeCall(t *value.Thread, a *value.Args) (value.Value, error) {
+	if len(a.Pos) == 0 || a.Pos[0].Kind != value.KClass {
+		return value.Value{}, t.Raise(t.Types.TypeError, "descriptor '__call__' requires a 'type' object")
 	}
-	if it.kind == iterRange {
-		return intValue(it.n), nil
+	cls := a.Pos[0]
+	cls.N = 1
+	return t.TailCall(cls, append([]value.Value(nil), a.Pos[1:]...), a.Names, append([]value.Value(nil), a.Named...))
+}
+
+// nameArg is an argument that must be the name of an attribute.
+func nameArg(t *value.Thread, v value.Value) (string, error) {
+	s, ok := t.Base(v).Obj.(*value.Str)
+	if !ok {
+		return "", t.FailOf(v, t.Types.TypeError, "attribute name must be string, not '%s'", t.ClassName(v))
 	}
-	n, err := t.length(it.src)
-	return intValue(max(int64(n)-it.i, 0)), err
+	return s.Text, nil
+}
+
+// objectSetattr sets an attribute past the __setattr__ of the class.
+func objectSetattr(t *value.Thread, a *value.Args) (value.Value, error) {
+	name, err := nameArg(t, a.Pos[1])
+	if err != nil {
+		return value.Value{}, err
+	}
+	o, v := a.Pos[0], a.Pos[2]
+	o.Label = t.Join(o.Label, a.Pos[1].Label)
+	if o.Kind == value.KObject {
+		fn, args, err := t.DataSetter(o, t.ClassOf(o), name, v)
+		if err != nil {
+			return value.Value{}, err
+		}
+		if fn.Kind != value.KUnset {
+			_, err := t.Call(fn, args, nil, nil)
+			return value.None, err
+		}
+	}
+	return value.None, t.SetOwn(o, name, v)
+}
+
+func objectDelattr(t *value.Thread, a *value.Args) (value.Value, error) {
+	name, err := nameArg(t, a.Pos[1])
+	if err != nil {
+		return value.Value{}, err
+	}
+	return value.None, t.DelOwn(a.Pos[0], name)
+}
+
+// objectGetattribute reads an attribute past __getattribute__ and __getattr__ of the class.
+func objectGetattribute(t *value.Thread, a *value.Args) (value.Value, error) {
+	name, err := nameArg(t, a.Pos[1])
+	if err != nil {
+		return value.Value{}, err
+	}
+	v, ok, err := t.PlainAttr(a.Pos[0], name)
+	if err != nil {
+		return value.Value{}, err
+	}
+	if !ok {
+		return value.Value{}, t.NoAttr(a.Pos[0], name)
+	}
+	v.Label = t.Join(v.Label, a.Pos[1].Label)
+	return v, nil
+}
+
+func typeMro(t *value.Thread, a *value.Args) (value.Value, error) {
+	c, ok := a.Pos[0].Obj.(*value.Class)
+	if !ok {
+		return value.Value{}, t.Raise(t.Types.TypeError, "unbound method type.mro() needs an argument")
+	}
+	return t.List(value.ClassValues(c.MRO)), nil
+}
+
+func genNext(t *value.Thread, a *value.Args) (value.Value, error) {
+	return t.TailNext(a.Pos[0], value.Value{})
+}
+
+func genSend(t *value.Thread, a *value.Args) (value.Value, error) {
+	return t.TailGen(value.TailSend, a.Pos[0], a.Pos[1])
+}
+
+func genThrow(t *value.Thread, a *value.Args) (value.Value, error) {
+	typ, val := a.Pos[1], a.Pos[2]
+	if c, ok := typ.Obj.(*value.Class); ok && c.IsExc {
+		var args []value.Value
+		if val.Kind != value.KUnset && val.Kind != value.KNone {
+			args = []value.Value{val}
+		}
+		if _, is := val.Obj.(*value.Exception); is {
+			typ = val
+		} else {
+			v, err := t.Call(typ, args, nil, nil)
+			if err != nil {
+				return value.Value{}, err
+			}
+			typ = v
+		}
+	}
+	e, ok := typ.Obj.(*value.Exception)
+	if !ok {
+		return value.Value{}, t.Raise(t.Types.TypeError, "exceptions must be classes or instances deriving from BaseException, not %s", t.ClassName(typ))
+	}
+	t.Tail = value.TailCall{Fn: a.Pos[0], Op: value.TailThrow, Raise: &value.Raise{Exc: e, Label: typ.Label}}
+	return value.Value{}, value.ErrTail
+}
+
+func genClose(t *value.Thread, a *value.Args) (value.Value, error) {
+	return t.TailGen(value.TailClose, a.Pos[0], value.None)
+}
+
+// generator carries out what a native asked for.
+func (vm *VM) generator(c value.TailCall, mode retMode, extra value.Value) error {
+	g := c.Fn
+	if mode != retPush {
+		v, err := vm.generatorNow(c)
+		if err != nil {
+			return vm.failed(mode, extra, err)
+		}
+		return vm.deliver(mode, extra, v)
+	}
+	if g.Kind == value.KObject {
+		fn, _, ok := vm.t.ClassOf(g).Lookup("__next__")
+		if !ok {
+			return vm.t.Raise(vm.t.Types.TypeError, "'%s' object is not an iterator", vm.t.ClassName(g))
+		}
+		m := retPush
+		if c.Op == value.TailNextOr {
+			m = retDefaultNext
+		}
+		return vm.invoke(fn.With(vm.t.Join(fn.Label, g.Label)), g, nil, nil, nil, m, c.Extra)
+	}
+	switch c.Op {
+	case value.TailThrow:
+		return vm.throw(g, c.Raise, retCall)
+	case value.TailClose:
+		gen := g.Obj.(*Gen)
+		if gen.f == nil || !gen.started {
+			gen.f = nil
+			gen.started = true
+			return vm.deliver(retPush, value.Value{}, value.None)
+		}
+		return vm.throw(g, vm.raiseNow(vm.t.Types.GeneratorExit), retClose)
+	}
+	return vm.resume(g, c.Pos[0], tailMode(c.Op), c.Extra)
+}
+
+// tailMode says what is done with what the generator yields or returns.
+func tailMode(op value.TailOp) retMode {
+	switch op {
+	case value.TailNextOr:
+		return retDefault
+	case value.TailAwait:
+		return retAwait
+	}
+	return retCall
+}
+
+// generatorNow is generator for Go code that waits for the value.
+func (vm *VM) generatorNow(c value.TailCall) (value.Value, error) {
+	t := &vm.t
+	if vm.nested >= maxNested {
+		return value.Value{}, vm.tooDeep()
+	}
+	if c.Fn.Kind == value.KObject {
+		v, ok, err := t.Next(c.Fn)
+		if err != nil || ok {
+			return v, err
+		}
+		if c.Op == value.TailNextOr {
+			return c.Extra, nil
+		}
+		return value.Value{}, vm.stopIteration(value.None)
+	}
+	if c.Op == value.TailClose {
+		return vm.closeNow(c.Fn)
+	}
+	vm.nested++
+	defer func() { vm.nested-- }()
+	var err error
+	if c.Op == value.TailThrow {
+		err = vm.throw(c.Fn, c.Raise, retGo)
+		if g := c.Fn.Obj.(*Gen); err != nil && isRaise(err) && g.running {
+			err = vm.unwind(err)
+		}
+	} else {
+		err = vm.resume(c.Fn, c.Pos[0], retGo, value.Value{})
+	}
+	if err == nil {
+		if err = vm.run(); err == nil {
+			err = errReturned
+		}
+	}
+	if err != errReturned {
+		return value.Value{}, err
+	}
+	v := vm.result
+	vm.result = value.Value{}
+	switch {
+	case vm.yielded:
+		return v, nil
+	case c.Op == value.TailNextOr:
+		return c.Extra, nil
+	}
+	return value.Value{}, vm.stopIteration(v)
+}
+
+func propertyNew(t *value.Thread, a *value.Args) (value.Value, error) {
+	p := &value.Property{Get: a.Pos[1], Set: a.Pos[2], Del: a.Pos[3], Doc: a.Pos[4]}
+	if p.Doc.Kind == value.KUnset {
+		if fn, ok := p.Get.Obj.(*value.Func); ok {
+			p.Doc = fn.Doc
+		}
+	}
+	return value.Value{Kind: value.KProp, Obj: p}, t.Alloc(5 * value.ValueBytes)
+}
+
+func property(t *value.Thread, v value.Value) (*value.Property, error) {
+	p, ok := v.Obj.(*value.Property)
+	if !ok {
+		return nil, t.Raise(t.Types.TypeError, "descriptor for 'property' objects doesn't apply to a '%s' object", t.ClassName(v))
+	}
+	q := *p
+	return &q, t.Alloc(5 * value.ValueBytes)
+}
+
+func propertyGetter(t *value.Thread, a *value.Args) (value.Value, error) {
+	p, err := property(t, a.Pos[0])
+	if err == nil {
+		p.Get = a.Pos[1]
+	}
+	return value.Value{Kind: value.KProp, Obj: p, Label: a.Pos[0].Label}, err
+}
+
+func propertySetter(t *value.Thread, a *value.Args) (value.Value, error) {
+	p, err := property(t, a.Pos[0])
+	if err == nil {
+		p.Set = a.Pos[1]
+	}
+	return value.Value{Kind: value.KProp, Obj: p, Label: a.Pos[0].Label}, err
+}
+
+func propertyDeleter(t *value.Thread, a *value.Args) (value.Value, error) {
+	p, err := property(t, a.Pos[0])
+	if err == nil {
+		p.Del = a.Pos[1]
+	}
+	return value.Value{Kind: value.KProp, Obj: p, Label: a.Pos[0].Label}, err
+}
+
+func staticNew(t *value.Thread, a *value.Args) (value.Value, error) {
+	return value.Value{Kind: value.KProp, Obj: &value.Wrapper{Fn: a.Pos[1]}}, t.Alloc(2 * value.ValueBytes)
+}
+
+func classNew(t *value.Thread, a *value.Args) (value.Value, error) {
+	return value.Value{Kind: value.KProp, Obj: &value.Wrapper{Fn: a.Pos[1], Bind: true}}, t.Alloc(2 * value.ValueBytes)
+}
+
+func superNew(t *value.Thread, a *value.Args) (value.Value, error) {
+	if a.Pos[1].Kind == value.KUnset || a.Pos[2].Kind == value.KUnset {
+		return value.Value{}, t.Raise(t.Types.RuntimeError, "super(): no arguments")
+	}
+	s, err := t.Super(a.Pos[1], a.Pos[2])
+	if err != nil {
+		return value.Value{}, err
+	}
+	return value.Value{Kind: value.KSpecial, Obj: s, Label: t.Join(a.Pos[1].Label, a.Pos[2].Label)}, t.Alloc(3 * value.ValueBytes)
+}
+
+// funcGet binds a function, as the attribute protocol does.
+func funcGet(t *value.Thread, a *value.Args) (value.Value, error) {
+	if a.Pos[1].Kind == value.KNone {
+		return a.Pos[0], nil
+	}
+	return value.Value{Kind: value.KMethod, Obj: &value.Method{Self: a.Pos[1], Fn: a.Pos[0]}, Label: t.Join(a.Pos[0].Label, a.Pos[1].Label)}, nil
 }

@@ -1,40 +1,44 @@
 package vm
 
-import "praxis/internal/plan/label"
+import (
+	"praxis/internal/plan/bytecode"
+	"praxis/internal/plan/label"
+	"praxis/internal/plan/value"
+)
 
 // unwind looks for the handler of an exception, from the frame at the top
 // downwards, and makes the machine go on there. It gives back what no handler
 // catches, and what is not an exception.
 func (vm *VM) unwind(err error) error {
 	for {
-		r, ok := err.(*Raise)
+		r, ok := err.(*value.Raise)
 		if !ok {
 			return err
 		}
 		f := vm.frames[vm.depth]
-		if !r.linked {
-			r.linked = true
+		if !r.Linked {
+			r.Linked = true
 			vm.link(r)
 		}
-		if !r.quiet {
-			pos := f.code.position(f.ip - 1)
-			r.exc.trace = append(r.exc.trace, Trace{Module: f.code.unit.module, Func: f.code.qual, Line: int(pos.Line), Col: int(pos.Col)})
+		if !r.Quiet {
+			pos := f.code.Position(f.ip - 1)
+			r.Exc.Trace = append(r.Exc.Trace, value.Trace{Module: f.code.Unit.Module, Func: f.code.Qual, Line: int(pos.Line), Col: int(pos.Col)})
 		}
-		r.quiet = false
-		if h, ok := f.code.handler(f.ip - 1); ok {
-			if vm.t.strict {
-				vm.t.stick(r.l)
+		r.Quiet = false
+		if h, ok := f.code.Handler(f.ip - 1); ok {
+			if vm.t.Strict {
+				stick(&vm.t, r.Label)
 			}
-			f.sp = len(f.code.slots) + int(h.depth)
-			f.put(Value{k: kObject, o: r.exc, l: r.l})
-			f.ip = int(h.handler)
+			f.sp = len(f.code.Slots) + int(h.Depth)
+			f.put(value.Value{Kind: value.KObject, Obj: r.Exc, Label: r.Label})
+			f.ip = int(h.Handler)
 			return nil
 		}
 		mode, extra := f.mode, f.extra
-		f.extra = Value{}
+		f.extra = value.Value{}
 		g := f.gen
 		if f.ret != 0 {
-			r.l = vm.t.join(r.l, f.ret)
+			r.Label = vm.t.Join(r.Label, f.ret)
 		}
 		vm.pop(f)
 		if g != nil {
@@ -52,127 +56,127 @@ func (vm *VM) unwind(err error) error {
 }
 
 // link sets the context of a new exception: what is handled while it is raised.
-func (vm *VM) link(r *Raise) {
+func (vm *VM) link(r *value.Raise) {
 	h := vm.handling()
-	if h.k == kUnset {
+	if h.Kind == value.KUnset {
 		return
 	}
-	e := h.o.(*Exception)
-	if e == r.exc {
+	e := h.Obj.(*value.Exception)
+	if e == r.Exc {
 		return
 	}
 	// The chain must not become a ring. What was never raised before is in no chain.
-	for i, c := 0, e; i < 1000 && r.exc.trace != nil; i++ {
-		next, ok := c.context.o.(*Exception)
+	for i, c := 0, e; i < 1000 && r.Exc.Trace != nil; i++ {
+		next, ok := c.Context.Obj.(*value.Exception)
 		if !ok {
 			break
 		}
-		if next == r.exc {
-			c.context = none
+		if next == r.Exc {
+			c.Context = value.None
 			break
 		}
 		c = next
 	}
-	r.exc.context = h
+	r.Exc.Context = h
 }
 
 // stopped is what leaves a generator: a StopIteration becomes a RuntimeError.
-func (vm *VM) stopped(g *Gen, r *Raise) error {
+func (vm *VM) stopped(g *Gen, r *value.Raise) error {
 	t := &vm.t
 	name := "StopIteration"
-	if !r.exc.cls.derives(t.types.StopIteration) {
+	if !r.Exc.Cls.Derives(t.Types.StopIteration) {
 		return r
 	}
-	err := t.raise(t.types.RuntimeError, "%s raised %s", g.word(), name)
-	n, ok := err.(*Raise)
+	err := t.Raise(t.Types.RuntimeError, "%s raised %s", g.word(), name)
+	n, ok := err.(*value.Raise)
 	if ok {
-		n.linked = true
-		n.l = r.l
-		v := Value{k: kObject, o: r.exc, l: r.l}
-		n.exc.cause, n.exc.context, n.exc.suppress = v, v, true
+		n.Linked = true
+		n.Label = r.Label
+		v := value.Value{Kind: value.KObject, Obj: r.Exc, Label: r.Label}
+		n.Exc.Cause, n.Exc.Context, n.Exc.Suppress = v, v, true
 	}
 	return err
 }
 
 // exceptions carries out the instructions about exceptions.
-func (vm *VM) exceptions(f *Frame, in Instr) error {
+func (vm *VM) exceptions(f *Frame, in bytecode.Instr) error {
 	t := &vm.t
-	switch in.op() {
-	case opRaise:
-		return vm.raiseOp(f, in.arg())
-	case opReraise:
+	switch in.Op() {
+	case bytecode.Raise:
+		return vm.raiseOp(f, in.Arg())
+	case bytecode.Reraise:
 		v := f.take()
-		return &Raise{exc: v.o.(*Exception), l: v.l, linked: true, quiet: true}
-	case opPushExc:
+		return &value.Raise{Exc: v.Obj.(*value.Exception), Label: v.Label, Linked: true, Quiet: true}
+	case bytecode.PushExc:
 		exc := f.take()
 		prev := f.handled
-		if prev.k == kUnset {
-			prev = none
+		if prev.Kind == value.KUnset {
+			prev = value.None
 		}
 		vm.handle(f, exc)
 		f.put(prev)
 		f.put(exc)
-	case opPopExc:
+	case bytecode.PopExc:
 		prev := f.take()
-		if prev.k != kObject {
-			prev = Value{}
+		if prev.Kind != value.KObject {
+			prev = value.Value{}
 		}
 		vm.handle(f, prev)
-	case opMatchExc:
+	case bytecode.MatchExc:
 		cls := f.take()
 		exc := *f.at(1)
-		ok, err := vm.catches(cls, exc.o.(*Exception).cls)
+		ok, err := vm.catches(cls, exc.Obj.(*value.Exception).Cls)
 		if err != nil {
 			return err
 		}
-		f.put(boolValue(ok).with(t.join(exc.l, cls.l)))
-	case opAssertError:
-		var args []Value
-		if in.arg() == 1 {
-			args = []Value{f.take()}
+		f.put(value.Bool(ok).With(t.Join(exc.Label, cls.Label)))
+	case bytecode.AssertError:
+		var args []value.Value
+		if in.Arg() == 1 {
+			args = []value.Value{f.take()}
 		}
-		return vm.labelled(t.raiseArgs(t.types.AssertionError, args...), args)
-	case opWithEnter:
+		return vm.labelled(t.RaiseArgs(t.Types.AssertionError, args...), args)
+	case bytecode.WithEnter:
 		return vm.withEnter(f)
-	case opWithExcept:
+	case bytecode.WithExcept:
 		exc := *f.at(1)
 		fn := *f.at(3)
-		cls := classValue(exc.o.(*Exception).cls)
-		return vm.invoke(fn, Value{}, []Value{cls, exc, none}, nil, nil, retPush, Value{})
+		cls := value.ClassValue(exc.Obj.(*value.Exception).Cls)
+		return vm.invoke(fn, value.Value{}, []value.Value{cls, exc, value.None}, nil, nil, retPush, value.Value{})
 	}
 	return nil
 }
 
 // labelled joins the labels of values into what the exception depends on.
-func (vm *VM) labelled(err error, vs []Value) error {
-	if r, ok := err.(*Raise); ok {
+func (vm *VM) labelled(err error, vs []value.Value) error {
+	if r, ok := err.(*value.Raise); ok {
 		for i := range vs {
-			r.l = vm.t.join(r.l, vs[i].l)
+			r.Label = vm.t.Join(r.Label, vs[i].Label)
 		}
 	}
 	return err
 }
 
 // catches reports whether an except clause with cls catches exceptions of class c.
-func (vm *VM) catches(cls Value, c *Class) (bool, error) {
-	switch o := cls.o.(type) {
-	case *Class:
-		if o.isExc {
-			return c.derives(o), nil
+func (vm *VM) catches(cls value.Value, c *value.Class) (bool, error) {
+	switch o := cls.Obj.(type) {
+	case *value.Class:
+		if o.IsExc {
+			return c.Derives(o), nil
 		}
-	case *Tuple:
+	case *value.Tuple:
 		found := false
-		for _, item := range o.items {
-			k, ok := item.o.(*Class)
-			if !ok || !k.isExc {
+		for _, item := range o.Items {
+			k, ok := item.Obj.(*value.Class)
+			if !ok || !k.IsExc {
 				found = false
-				return false, vm.t.raise(vm.t.types.TypeError, "catching classes that do not inherit from BaseException is not allowed")
+				return false, vm.t.Raise(vm.t.Types.TypeError, "catching classes that do not inherit from BaseException is not allowed")
 			}
-			found = found || c.derives(k)
+			found = found || c.Derives(k)
 		}
 		return found, nil
 	}
-	return false, vm.t.raise(vm.t.types.TypeError, "catching classes that do not inherit from BaseException is not allowed")
+	return false, vm.t.Raise(vm.t.Types.TypeError, "catching classes that do not inherit from BaseException is not allowed")
 }
 
 // raiseOp is the statement raise.
@@ -180,54 +184,54 @@ func (vm *VM) raiseOp(f *Frame, a int) error {
 	t := &vm.t
 	if a == 0 {
 		h := vm.handling()
-		if h.k == kUnset {
-			return t.raise(t.types.RuntimeError, "No active exception to reraise")
+		if h.Kind == value.KUnset {
+			return t.Raise(t.Types.RuntimeError, "No active exception to reraise")
 		}
-		return &Raise{exc: h.o.(*Exception), l: h.l, linked: true, quiet: true}
+		return &value.Raise{Exc: h.Obj.(*value.Exception), Label: h.Label, Linked: true, Quiet: true}
 	}
-	var cause Value
+	var cause value.Value
 	if a == 2 {
 		cause = f.take()
-		if c, ok := cause.o.(*Class); ok && c.isExc {
-			v, err := t.call(cause, nil, nil, nil)
+		if c, ok := cause.Obj.(*value.Class); ok && c.IsExc {
+			v, err := t.Call(cause, nil, nil, nil)
 			if err != nil {
 				return err
 			}
 			cause = v
 		}
-		if _, ok := cause.o.(*Exception); !ok && cause.k != kNone {
-			return t.raise(t.types.TypeError, "exception causes must derive from BaseException")
+		if _, ok := cause.Obj.(*value.Exception); !ok && cause.Kind != value.KNone {
+			return t.Raise(t.Types.TypeError, "exception causes must derive from BaseException")
 		}
 	}
 	v := f.take()
-	if c, ok := v.o.(*Class); ok && c.isExc {
-		if c.static {
-			return vm.raiseValue(Value{k: kObject, o: t.newException(c, nil), l: v.l}, cause)
+	if c, ok := v.Obj.(*value.Class); ok && c.IsExc {
+		if c.Static {
+			return vm.raiseValue(value.Value{Kind: value.KObject, Obj: t.NewException(c, nil), Label: v.Label}, cause)
 		}
-		return vm.invoke(v, Value{}, nil, nil, nil, retRaise, cause)
+		return vm.invoke(v, value.Value{}, nil, nil, nil, retRaise, cause)
 	}
 	return vm.raiseValue(v, cause)
 }
 
 // raiseValue raises v; cause is unset, None or an exception.
-func (vm *VM) raiseValue(v, cause Value) error {
-	e, ok := v.o.(*Exception)
+func (vm *VM) raiseValue(v, cause value.Value) error {
+	e, ok := v.Obj.(*value.Exception)
 	if !ok {
-		return vm.t.raise(vm.t.types.TypeError, "exceptions must derive from BaseException")
+		return vm.t.Raise(vm.t.Types.TypeError, "exceptions must derive from BaseException")
 	}
-	if cause.k != kUnset {
-		e.cause, e.suppress = cause, true
+	if cause.Kind != value.KUnset {
+		e.Cause, e.Suppress = cause, true
 	}
-	return &Raise{exc: e, l: v.l}
+	return &value.Raise{Exc: e, Label: v.Label}
 }
 
 // newException calls __new__ of an exception class that the program did not write.
-func (vm *VM) newException(cls, newFn Value, pos []Value, names []string, named []Value) (Value, error) {
-	w, ok := newFn.o.(*Wrapper)
+func (vm *VM) newException(cls, newFn value.Value, pos []value.Value, names []string, named []value.Value) (value.Value, error) {
+	w, ok := newFn.Obj.(*value.Wrapper)
 	if !ok {
-		return Value{}, vm.t.raise(vm.t.types.TypeError, "cannot create '%s' instances", cls.o.(*Class).name)
+		return value.Value{}, vm.t.Raise(vm.t.Types.TypeError, "cannot create '%s' instances", cls.Obj.(*value.Class).Name)
 	}
-	return vm.native(w.fn.o.(*Native), cls, pos, names, named, 0)
+	return vm.native(w.Fn.Obj.(*value.Native), cls, pos, names, named, 0)
 }
 
 const exceptionBytes = 480
@@ -236,63 +240,24 @@ const exceptionBytes = 480
 func (vm *VM) withEnter(f *Frame) error {
 	t := &vm.t
 	mgr := f.take()
-	exit, ok := t.lookupSpecial(mgr, "__exit__")
+	exit, ok := t.LookupSpecial(mgr, "__exit__")
 	if !ok {
-		return t.raise(t.types.TypeError, "'%s' object does not support the context manager protocol (missed __exit__ method)", t.className(mgr))
+		return t.Raise(t.Types.TypeError, "'%s' object does not support the context manager protocol (missed __exit__ method)", t.ClassName(mgr))
 	}
-	enter, ok := t.lookupSpecial(mgr, "__enter__")
+	enter, ok := t.LookupSpecial(mgr, "__enter__")
 	if !ok {
-		return t.raise(t.types.TypeError, "'%s' object does not support the context manager protocol", t.className(mgr))
+		return t.Raise(t.Types.TypeError, "'%s' object does not support the context manager protocol", t.ClassName(mgr))
 	}
 	f.put(exit)
 	f.put(enter)
 	return nil
 }
 
-// setExceptionAttr sets an attribute that the built-in part of an exception holds.
-func (t *Thread) setExceptionAttr(e *Exception, name string, v Value) (bool, error) {
-	excOrNone := func(what string) error {
-		if _, ok := v.o.(*Exception); ok || v.k == kNone {
-			return nil
-		}
-		return t.raise(t.types.TypeError, "exception %s must be None or derive from BaseException", what)
-	}
-	switch name {
-	case "args":
-		items, err := t.collect(v)
-		if err != nil {
-			return true, err
-		}
-		e.args = t.tuple(items).with(v.l)
-	case "__cause__":
-		if err := excOrNone("cause"); err != nil {
-			return true, err
-		}
-		e.cause, e.suppress = v, true
-	case "__context__":
-		if err := excOrNone("context"); err != nil {
-			return true, err
-		}
-		e.context = v
-	case "__suppress_context__":
-		ok, err := t.truth(v)
-		if err != nil {
-			return true, err
-		}
-		e.suppress = ok
-	case "__traceback__":
-		e.trace = nil
-	default:
-		return false, nil
-	}
-	return true, nil
-}
-
 // exceptionLabel is all that an exception and its arguments depend on.
-func (t *Thread) exceptionLabel(e *Exception, l label.ID) label.ID {
-	l = t.join(l, e.args.l)
-	for _, v := range e.args.o.(*Tuple).items {
-		l = t.join(l, v.l)
+func exceptionLabel(t *value.Thread, e *value.Exception, l label.ID) label.ID {
+	l = t.Join(l, e.Args.Label)
+	for _, v := range e.Args.Obj.(*value.Tuple).Items {
+		l = t.Join(l, v.Label)
 	}
 	return l
 }

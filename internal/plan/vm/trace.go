@@ -3,31 +3,33 @@ package vm
 import (
 	"strconv"
 	"strings"
+
+	"praxis/internal/plan/value"
 )
 
 // failure makes the outcome of an exception that nothing caught.
-func (vm *VM) failure(r *Raise) (Outcome, error) {
+func (vm *VM) failure(r *value.Raise) (Outcome, error) {
 	t := &vm.t
-	seen := t.seen
-	t.seen = t.exceptionLabel(r.exc, r.l)
-	text, err := t.strOf(Value{k: kObject, o: r.exc, l: r.l})
+	seen := t.Seen
+	t.Seen = exceptionLabel(t, r.Exc, r.Label)
+	text, err := t.StrOf(value.Value{Kind: value.KObject, Obj: r.Exc, Label: r.Label})
 	if err != nil {
-		if _, ok := err.(*Raise); !ok {
+		if _, ok := err.(*value.Raise); !ok {
 			return nil, err
 		}
 		text = "<exception str() failed>"
 	}
-	out := &Failed{Class: r.exc.cls.name, Text: text}
-	for _, tr := range r.exc.trace {
+	out := &Failed{Class: r.Exc.Cls.Name, Text: text}
+	for _, tr := range r.Exc.Trace {
 		if tr.Module == "" {
 			out.Trace = append(out.Trace, tr)
 		}
 	}
 	var b strings.Builder
-	vm.render(&b, r.exc, 0)
+	vm.render(&b, r.Exc, 0)
 	out.Full = b.String()
-	out.Label = t.seen
-	t.seen = seen
+	out.Label = t.Seen
+	t.Seen = seen
 	return out, nil
 }
 
@@ -36,22 +38,22 @@ const maxChain = 20
 
 // render writes an exception as CPython prints one that nothing caught, with
 // those that led to it. Lines of library modules are left out.
-func (vm *VM) render(b *strings.Builder, e *Exception, depth int) {
+func (vm *VM) render(b *strings.Builder, e *value.Exception, depth int) {
 	if depth < maxChain {
-		if c, ok := e.cause.o.(*Exception); ok {
+		if c, ok := e.Cause.Obj.(*value.Exception); ok {
 			vm.render(b, c, depth+1)
 			b.WriteString("\nThe above exception was the direct cause of the following exception:\n\n")
-		} else if c, ok := e.context.o.(*Exception); ok && !e.suppress {
+		} else if c, ok := e.Context.Obj.(*value.Exception); ok && !e.Suppress {
 			vm.render(b, c, depth+1)
 			b.WriteString("\nDuring handling of the above exception, another exception occurred:\n\n")
 		}
 	}
-	vm.renderTrace(b, e.trace)
+	vm.renderTrace(b, e.Trace)
 	b.WriteString(vm.headline(e))
 	b.WriteByte('\n')
-	for _, n := range e.notes {
-		if s, ok := n.o.(*Str); ok {
-			b.WriteString(s.s)
+	for _, n := range e.Notes {
+		if s, ok := n.Obj.(*value.Str); ok {
+			b.WriteString(s.Text)
 			b.WriteByte('\n')
 		}
 	}
@@ -59,9 +61,9 @@ func (vm *VM) render(b *strings.Builder, e *Exception, depth int) {
 
 // renderTrace writes the lines of a traceback, the innermost last. A line that
 // comes again and again is shown three times.
-func (vm *VM) renderTrace(b *strings.Builder, trace []Trace) {
+func (vm *VM) renderTrace(b *strings.Builder, trace []value.Trace) {
 	first, same := true, 0
-	var last Trace
+	var last value.Trace
 	for i := len(trace) - 1; i >= 0; i-- {
 		tr := trace[i]
 		if tr.Module != "" {
@@ -101,13 +103,13 @@ func (vm *VM) repeated(b *strings.Builder, same int) {
 }
 
 // headline is the last line: the class, the text, and a name that is near.
-func (vm *VM) headline(e *Exception) string {
+func (vm *VM) headline(e *value.Exception) string {
 	t := &vm.t
-	name := e.cls.qual
-	if m := e.cls.module; m != "builtins" && m != "__main__" {
+	name := e.Cls.Qual
+	if m := e.Cls.Module; m != "builtins" && m != "__main__" {
 		name = m + "." + name
 	}
-	text, err := t.strOf(Value{k: kObject, o: e})
+	text, err := t.StrOf(value.Value{Kind: value.KObject, Obj: e})
 	if err != nil {
 		text = "<exception str() failed>"
 	}
@@ -118,63 +120,63 @@ func (vm *VM) headline(e *Exception) string {
 }
 
 // hint is the "Did you mean" of CPython.
-func (vm *VM) hint(e *Exception) string {
+func (vm *VM) hint(e *value.Exception) string {
 	t := &vm.t
-	nv, ok := e.attrs.str("name")
-	name, is := nv.o.(*Str)
+	nv, ok := e.Attrs.Str("name")
+	name, is := nv.Obj.(*value.Str)
 	if !ok || !is {
 		return ""
 	}
 	var names []string
-	add := func(d *Dict) {
-		for i := range d.entries {
-			if s, ok := d.entries[i].key.o.(*Str); ok && d.entries[i].key.k == kStr {
-				names = append(names, s.s)
-				if len(names) <= 750 && max(len(name.s), len(s.s)) <= 40 && s.s != name.s && distance(name.s, s.s, 2, 1) <= (len(name.s)+len(s.s)+3)/3 {
-					t.see(t.join(d.entries[i].key.l, d.entries[i].val.l)) // a name from data labels what it is the name of
-					t.see(d.shape)
+	add := func(d *value.Dict) {
+		for i := range d.Entries {
+			if s, ok := d.Entries[i].Key.Obj.(*value.Str); ok && d.Entries[i].Key.Kind == value.KStr {
+				names = append(names, s.Text)
+				if len(names) <= 750 && max(len(name.Text), len(s.Text)) <= 40 && s.Text != name.Text && distance(name.Text, s.Text, 2, 1) <= (len(name.Text)+len(s.Text)+3)/3 {
+					t.See(t.Join(d.Entries[i].Key.Label, d.Entries[i].Val.Label)) // a name from data labels what it is the name of
+					t.See(d.Shape)
 				}
 			}
 		}
 	}
-	t.see(nv.l)
+	t.See(nv.Label)
 	switch {
-	case e.cls.derives(t.types.NameError):
-		add(&vm.main.names)
-		if like := nearest(name.s, names); like != "" {
+	case e.Cls.Derives(t.Types.NameError):
+		add(&vm.main.Names)
+		if like := nearest(name.Text, names); like != "" {
 			return ". Did you mean: '" + like + "'?"
 		}
 		names = nil
-		add(&vm.builtins.names)
-	case e.cls.derives(t.types.AttributeError):
-		obj, ok := e.attrs.str("obj")
+		add(&t.Builtins.Names)
+	case e.Cls.Derives(t.Types.AttributeError):
+		obj, ok := e.Attrs.Str("obj")
 		if !ok {
 			return ""
 		}
-		if in := instance(obj); in != nil {
-			add(&in.attrs)
+		if in := value.InstanceOf(obj); in != nil {
+			add(&in.Attrs)
 		}
-		if m, ok := obj.o.(*Module); ok {
-			add(&m.names)
+		if m, ok := obj.Obj.(*value.Module); ok {
+			add(&m.Names)
 		}
-		c := t.classOf(obj)
-		if k, ok := obj.o.(*Class); ok {
+		c := t.ClassOf(obj)
+		if k, ok := obj.Obj.(*value.Class); ok {
 			c = k
 		}
-		for _, k := range c.mro {
-			add(&k.attrs)
+		for _, k := range c.MRO {
+			add(&k.Attrs)
 		}
-	case e.cls.derives(t.types.ImportError):
-		from, ok := e.attrs.str("name_from")
-		s, is := from.o.(*Str)
-		m := vm.modules[name.s]
+	case e.Cls.Derives(t.Types.ImportError):
+		from, ok := e.Attrs.Str("name_from")
+		s, is := from.Obj.(*value.Str)
+		m := vm.modules[name.Text]
 		if !ok || !is || m == nil {
 			return ""
 		}
-		add(&m.names)
+		add(&m.Names)
 		name = s
 	}
-	if like := nearest(name.s, names); like != "" {
+	if like := nearest(name.Text, names); like != "" {
 		return ". Did you mean: '" + like + "'?"
 	}
 	return ""

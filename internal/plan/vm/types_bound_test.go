@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"praxis/internal/plan/value"
 	"praxis/internal/test/cpython"
 )
 
@@ -108,7 +109,7 @@ var hugeCases = []struct{ source, want string }{
 func TestHuge(t *testing.T) {
 	t.Parallel()
 	for _, c := range hugeCases {
-		vm := machine(t, c.source, Env{}, Options{}, Config{Limits: Limits{Steps: 1_500_000, Memory: 64 << 20}})
+		vm := newVM(t, c.source, Env{}, Options{}, Config{Limits: value.Limits{Steps: 1_500_000, Memory: 64 << 20}})
 		out, err := vm.Run()
 		got := ended(vm, out, err).Error
 		ok := c.want == "" && got == ""

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"praxis/internal/plan/label"
+	"praxis/internal/plan/value"
 )
 
 // labelCases say what the labels of expressions are after some statements. The
@@ -341,15 +342,15 @@ func checkLabels(t *testing.T, cases []labelCase) {
 				exprs = append(exprs, line[:at])
 				wants = append(wants, strings.TrimSpace(line[at+1:]))
 			}
-			vm := machine(t, source, Env{}, Options{}, Config{})
-			give := func(name, tool string, v Value) {
-				id := vm.t.labels.Of(label.Source{Kind: label.Tool, Name: tool, Call: 1}, label.Everyone())
-				vm.main.names.setStr(&vm.t, name, v.with(id))
+			vm := newVM(t, source, Env{}, Options{}, Config{})
+			give := func(name, tool string, v value.Value) {
+				id := vm.t.Labels.Of(label.Source{Kind: label.Tool, Name: tool, Call: 1}, label.Everyone())
+				vm.main.Names.SetStr(&vm.t, name, v.With(id))
 			}
-			give("A", "a", intValue(1))
-			give("B", "b", intValue(2))
-			give("S", "a", vm.t.str("ab"))
-			give("P", "b", vm.t.str("b"))
+			give("A", "a", value.Int(1))
+			give("B", "b", value.Int(2))
+			give("S", "a", vm.t.Str("ab"))
+			give("P", "b", vm.t.Str("b"))
 			out, err := vm.Run()
 			if err != nil {
 				t.Fatal(err)
@@ -358,11 +359,11 @@ func checkLabels(t *testing.T, cases []labelCase) {
 				t.Fatal(f.Full)
 			}
 			for i, want := range wants {
-				v, ok := vm.main.names.str(fmt.Sprintf("r%d", i))
+				v, ok := vm.main.Names.Str(fmt.Sprintf("r%d", i))
 				if !ok {
 					t.Fatalf("%s: no result", exprs[i])
 				}
-				if got := sources(vm, v.l); got != want {
+				if got := sources(vm, v.Label); got != want {
 					t.Errorf("%s: depends on %q, want %q", exprs[i], got, want)
 				}
 			}
@@ -373,7 +374,7 @@ func checkLabels(t *testing.T, cases []labelCase) {
 // sources names the tools that a label holds.
 func sources(vm *VM, id label.ID) string {
 	var names []string
-	for _, s := range vm.t.labels.Label(id).Sources {
+	for _, s := range vm.t.Labels.Label(id).Sources {
 		names = append(names, s.Name)
 	}
 	return strings.Join(names, " ")

@@ -1,995 +1,376 @@
 package vm
 
 import (
-	"math"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
 
+	"praxis/fault"
+	"praxis/internal/plan/compile"
+	"praxis/internal/plan/label"
+	"praxis/internal/plan/subset"
 	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
 )
 
-// run carries out instructions until the frame that it was called for returns
-// to Go, a tool is called (errHost) or something fails that no handler catches.
-//
-// It is one switch: what is frequent is done here, on integers, floats and
-// caches; the rest is in [VM.rare]. Operands are addressed in the window of the
-// frame, so that arithmetic changes them in place.
-func (vm *VM) run() error {
-	var (
-		t      = &vm.t
-		f      *Frame
-		code   []Instr
-		st     []Value
-		consts []Value
-		sp, ip int
-		err    error
-		in     Instr
-		v      Value
-	)
-reload:
-	f = vm.frames[vm.depth]
-	code, st, consts = f.code.instrs, f.st, f.code.consts
-	sp, ip = f.sp, f.ip
-next:
-	in = code[ip]
-	ip++
-	switch Op(in) {
-	case opNop:
+// Options say how a program is compiled.
+type Options struct {
+	Strict bool   // implicit flows are followed, too
+	Name   string // of the program's file, as tracebacks show it; "": plan.py
+}
 
-	case opLoadConst:
-		st[sp] = consts[in>>8]
-		sp++
-	case opLoadInt:
-		st[sp] = Value{k: kInt, n: int64(in >> 8)}
-		sp++
-	case opLoadNone:
-		st[sp] = none
-		sp++
-	case opLoadTrue:
-		st[sp] = Value{k: kBool, n: 1}
-		sp++
-	case opLoadFalse:
-		st[sp] = Value{k: kBool}
-		sp++
-	case opLoadFast:
-		st[sp] = st[in>>8]
-		sp++
-	case opLoadFastCheck:
-		if st[in>>8].k == kUnset {
-			err = vm.unbound(f, in.arg())
-			goto fail
-		}
-		st[sp] = st[in>>8]
-		sp++
-	case opStoreFast:
-		sp--
-		st[in>>8] = st[sp]
-	case opClearFast:
-		st[in>>8] = Value{}
-	case opLoadDeref:
-		v = st[in>>8].o.(*Cell).v
-		if v.k == kUnset {
-			err = vm.unbound(f, in.arg())
-			goto fail
-		}
-		st[sp] = v
-		sp++
-	case opStoreDeref:
-		sp--
-		st[in>>8].o.(*Cell).v = st[sp]
-	case opLoadGlobal:
-		s := &f.run.sites[in>>8]
-		g := &f.fn.globals.names
-		switch {
-		case s.kind == siteGlobal && s.ver == g.version:
-			st[sp] = g.entries[s.pos].val
-		case s.kind == siteBuiltin && s.ver == g.version:
-			st[sp] = s.val
-		default:
-			if v, err = vm.loadGlobal(f, in.arg()); err != nil {
-				goto fail
-			}
-			st[sp] = v
-		}
-		sp++
-	case opStoreGlobal:
-		s := &f.run.sites[in>>8]
-		g := &f.fn.globals.names
-		sp--
-		if s.kind == siteGlobal && s.ver == g.version {
-			g.entries[s.pos].val = st[sp]
-		} else {
-			f.ip, f.sp = ip, sp
-			if err = vm.storeGlobal(f, in.arg(), st[sp]); err != nil {
-				goto fail
-			}
-		}
+// Env is what the host gives to a program: names that it can use without binding them.
+type Env struct {
+	Tools  []string // dotted names, such as "email.write"
+	Inputs []string
+}
 
-	case opPop:
-		sp--
-	case opDup:
-		st[sp] = st[sp-1]
-		sp++
-	case opDup2:
-		st[sp], st[sp+1] = st[sp-2], st[sp-1]
-		sp += 2
-	case opSwap:
-		i := sp - in.arg()
-		st[sp-1], st[i] = st[i], st[sp-1]
-	case opRotate:
-		i := sp - in.arg()
-		v = st[sp-1]
-		copy(st[i+1:sp], st[i:sp-1])
-		st[i] = v
+// Program is a compiled program. It is not changed by runs; many VMs may share it.
+type Program struct {
+	unit   *value.Unit
+	env    Env
+	source string
+	name   string
+}
 
-	case opLoadFastFast:
-		a, b := in.pair()
-		st[sp] = st[a]
-		st[sp+1] = st[b]
-		sp += 2
-	case opLoadFastConst:
-		a, b := in.pair()
-		st[sp] = st[a]
-		st[sp+1] = consts[b]
-		sp += 2
-	case opStoreLoadFast:
-		a, b := in.pair()
-		st[a] = st[sp-1]
-		st[sp-1] = st[b]
-	case opStoreStore:
-		a, b := in.pair()
-		sp -= 2
-		st[a] = st[sp+1]
-		st[b] = st[sp]
-
-	case opAdd:
-		x, y := &st[sp-2], &st[sp-1]
-		if x.k == kInt && y.k == kInt {
-			if s := x.n + y.n; (s > x.n) == (y.n > 0) {
-				x.n = s
-				if x.l|y.l != 0 {
-					x.l = t.join(x.l, y.l)
-				}
-				sp--
-				goto next
-			}
-		} else if x.k == kFloat && y.k == kFloat {
-			x.n = int64(math.Float64bits(x.float() + y.float()))
-			if x.l|y.l != 0 {
-				x.l = t.join(x.l, y.l)
-			}
-			sp--
-			goto next
-		}
-		f.ip, f.sp = ip, sp
-		if v, err = t.binary(syntax.Add, *x, *y); err != nil {
-			goto raise
-		}
-		sp--
-		st[sp-1] = v
-	case opSub:
-		x, y := &st[sp-2], &st[sp-1]
-		if x.k == kInt && y.k == kInt {
-			if s := x.n - y.n; (s < x.n) == (y.n > 0) {
-				x.n = s
-				if x.l|y.l != 0 {
-					x.l = t.join(x.l, y.l)
-				}
-				sp--
-				goto next
-			}
-		} else if x.k == kFloat && y.k == kFloat {
-			x.n = int64(math.Float64bits(x.float() - y.float()))
-			if x.l|y.l != 0 {
-				x.l = t.join(x.l, y.l)
-			}
-			sp--
-			goto next
-		}
-		f.ip, f.sp = ip, sp
-		if v, err = t.binary(syntax.Sub, *x, *y); err != nil {
-			goto raise
-		}
-		sp--
-		st[sp-1] = v
-	case opMul:
-		x, y := &st[sp-2], &st[sp-1]
-		if x.k == kInt && y.k == kInt && uint64(x.n+1<<31) < 1<<32 && uint64(y.n+1<<31) < 1<<32 {
-			x.n *= y.n
-			if x.l|y.l != 0 {
-				x.l = t.join(x.l, y.l)
-			}
-			sp--
-			goto next
-		} else if x.k == kFloat && y.k == kFloat {
-			x.n = int64(math.Float64bits(x.float() * y.float()))
-			if x.l|y.l != 0 {
-				x.l = t.join(x.l, y.l)
-			}
-			sp--
-			goto next
-		}
-		f.ip, f.sp = ip, sp
-		if v, err = t.binary(syntax.Mult, *x, *y); err != nil {
-			goto raise
-		}
-		sp--
-		st[sp-1] = v
-	case opFloorDiv:
-		x, y := &st[sp-2], &st[sp-1]
-		if x.k == kInt && y.k == kInt && y.n > 0 {
-			q := x.n / y.n
-			if x.n%y.n < 0 {
-				q--
-			}
-			x.n = q
-			if x.l|y.l != 0 {
-				x.l = t.join(x.l, y.l)
-			}
-			sp--
-			goto next
-		}
-		f.ip, f.sp = ip, sp
-		if v, err = t.binary(syntax.FloorDiv, *x, *y); err != nil {
-			goto raise
-		}
-		sp--
-		st[sp-1] = v
-	case opMod:
-		x, y := &st[sp-2], &st[sp-1]
-		if x.k == kInt && y.k == kInt && y.n > 0 {
-			if x.n %= y.n; x.n < 0 {
-				x.n += y.n
-			}
-			if x.l|y.l != 0 {
-				x.l = t.join(x.l, y.l)
-			}
-			sp--
-			goto next
-		}
-		f.ip, f.sp = ip, sp
-		if v, err = t.binary(syntax.Mod, *x, *y); err != nil {
-			goto raise
-		}
-		sp--
-		st[sp-1] = v
-	case opBinary:
-		f.ip, f.sp = ip, sp
-		if v, err = t.binary(syntax.Operator(in>>8), st[sp-2], st[sp-1]); err != nil {
-			goto raise
-		}
-		sp--
-		st[sp-1] = v
-	case opInplace:
-		x, y := &st[sp-2], &st[sp-1]
-		if x.k == kInt && y.k == kInt {
-			switch syntax.Operator(in >> 8) {
-			case syntax.Add:
-				if s := x.n + y.n; (s > x.n) == (y.n > 0) {
-					x.n = s
-					if x.l|y.l != 0 {
-						x.l = t.join(x.l, y.l)
-					}
-					sp--
-					goto next
-				}
-			case syntax.Sub:
-				if s := x.n - y.n; (s < x.n) == (y.n > 0) {
-					x.n = s
-					if x.l|y.l != 0 {
-						x.l = t.join(x.l, y.l)
-					}
-					sp--
-					goto next
-				}
-			}
-		}
-		f.ip, f.sp = ip, sp
-		if v, err = t.inplace(syntax.Operator(in>>8), *x, *y); err != nil {
-			goto raise
-		}
-		sp--
-		st[sp-1] = v
-	case opUnary:
-		f.ip, f.sp = ip, sp
-		if v, err = t.unary(syntax.UnaryOperator(in>>8), st[sp-1]); err != nil {
-			goto raise
-		}
-		st[sp-1] = v
-	case opNot, opTruth:
-		x := &st[sp-1]
-		if x.k != kBool {
-			f.ip, f.sp = ip, sp
-			if v, err = vm.truthValue(*x); err != nil {
-				goto raise
-			}
-			*x = v
-		}
-		if Op(in) == opNot {
-			x.n ^= 1
-		}
-	case opCompare:
-		x, y := &st[sp-2], &st[sp-1]
-		op := syntax.CmpOperator(in >> 8)
-		if x.k == kInt && y.k == kInt && op <= syntax.GtE {
-			r := cmpInt(op, x.n, y.n)
-			l := x.l
-			if l|y.l != 0 {
-				l = t.join(l, y.l)
-			}
-			sp--
-			*x = Value{k: kBool, l: l}
-			if r {
-				x.n = 1
-			}
-			goto next
-		}
-		f.ip, f.sp = ip, sp
-		if v, err = t.compare(op, *x, *y); err != nil {
-			goto raise
-		}
-		sp--
-		st[sp-1] = v
-
-	case opAddFastConst:
-		a, b := in.pair()
-		x, y := &st[a], &consts[b]
-		if x.k == kInt && y.k == kInt {
-			if s := x.n + y.n; (s > x.n) == (y.n > 0) {
-				st[sp] = Value{k: kInt, n: s, l: x.l}
-				sp++
-				goto next
-			}
-		}
-		f.ip, f.sp = ip, sp
-		if v, err = t.binary(syntax.Add, *x, *y); err != nil {
-			goto raise
-		}
-		st[sp] = v
-		sp++
-	case opSubFastConst:
-		a, b := in.pair()
-		x, y := &st[a], &consts[b]
-		if x.k == kInt && y.k == kInt {
-			if s := x.n - y.n; (s < x.n) == (y.n > 0) {
-				st[sp] = Value{k: kInt, n: s, l: x.l}
-				sp++
-				goto next
-			}
-		}
-		f.ip, f.sp = ip, sp
-		if v, err = t.binary(syntax.Sub, *x, *y); err != nil {
-			goto raise
-		}
-		st[sp] = v
-		sp++
-	case opIncrFastConst:
-		a, b := in.pair()
-		x, y := &st[a], &consts[b]
-		if x.k == kInt && y.k == kInt {
-			if s := x.n + y.n; (s > x.n) == (y.n > 0) {
-				x.n = s
-				goto next
-			}
-		}
-		f.ip, f.sp = ip, sp
-		if v, err = t.inplace(syntax.Add, *x, *y); err != nil {
-			goto raise
-		}
-		st[a] = v
-	case opInplaceAddFast:
-		a, b := in.pair()
-		x, y := &st[a], &st[b]
-		if x.k == kInt && y.k == kInt {
-			if s := x.n + y.n; (s > x.n) == (y.n > 0) {
-				x.n = s
-				if x.l|y.l != 0 {
-					x.l = t.join(x.l, y.l)
-				}
-				goto next
-			}
-		} else if x.k == kFloat && y.k == kFloat {
-			x.n = int64(math.Float64bits(x.float() + y.float()))
-			if x.l|y.l != 0 {
-				x.l = t.join(x.l, y.l)
-			}
-			goto next
-		}
-		f.ip, f.sp = ip, sp
-		if v, err = t.inplace(syntax.Add, *x, *y); err != nil {
-			goto raise
-		}
-		st[a] = v
-	case opSubscrFastFast:
-		a, b := in.pair()
-		x, y := &st[a], &st[b]
-		if x.k == kList && y.k == kInt {
-			if l := x.o.(*List); uint64(y.n) < uint64(len(l.items)) {
-				st[sp] = l.items[y.n]
-				if j := x.l | y.l | l.shape; j != 0 {
-					st[sp].l = t.join(t.join(st[sp].l, x.l), t.join(l.shape, y.l))
-				}
-				sp++
-				goto next
-			}
-		}
-		f.ip, f.sp = ip, sp
-		if v, err = t.getItem(*x, *y); err != nil {
-			goto raise
-		}
-		st[sp] = v
-		sp++
-	case opSubscr:
-		x, y := &st[sp-2], &st[sp-1]
-		if x.k == kList && y.k == kInt {
-			if l := x.o.(*List); uint64(y.n) < uint64(len(l.items)) {
-				j := x.l | y.l | l.shape
-				if j != 0 {
-					j = t.join(t.join(x.l, y.l), l.shape)
-				}
-				sp--
-				*x = l.items[y.n]
-				if j != 0 {
-					x.l = t.join(x.l, j)
-				}
-				goto next
-			}
-		}
-		f.ip, f.sp = ip, sp
-		if v, err = t.getItem(*x, *y); err != nil {
-			goto raise
-		}
-		sp--
-		st[sp-1] = v
-	case opStoreSubscr:
-		f.ip, f.sp = ip, sp
-		x, i := &st[sp-2], &st[sp-1]
-		if x.k == kList && i.k == kInt && x.l|i.l|t.pc == 0 {
-			if l := x.o.(*List); uint64(i.n) < uint64(len(l.items)) {
-				l.items[i.n] = st[sp-3]
-				sp -= 3
-				goto next
-			}
-		}
-		if err = t.setItem(*x, *i, st[sp-3]); err != nil {
-			goto raise
-		}
-		sp -= 3
-
-	case opLoadAttr:
-		s := &f.run.sites[in>>8]
-		x := &st[sp-1]
-		switch s.kind {
-		case siteSlot:
-			if o, ok := x.o.(*Instance); ok && o.cls == s.cls && s.ver == vm.classVersion {
-				if e := o.attrs.entries; int(s.pos) < len(e) && sameName(&e[s.pos].key, s.key) {
-					l := x.l
-					*x = e[s.pos].val
-					if l != 0 {
-						x.l = t.join(x.l, l)
-					}
-					goto next
-				}
-			}
-		case siteModule:
-			if m, ok := x.o.(*Module); ok && m == s.mod && m.names.version == s.ver {
-				l := x.l
-				*x = m.names.entries[s.pos].val
-				if l != 0 {
-					x.l = t.join(x.l, l)
-				}
-				goto next
-			}
-		case siteClass:
-			if c, ok := x.o.(*Class); ok && c == s.cls && s.ver == vm.classVersion {
-				if e := s.own.attrs.entries; int(s.pos) < len(e) && sameName(&e[s.pos].key, s.key) {
-					l := x.l
-					*x = e[s.pos].val
-					if l != 0 {
-						x.l = t.join(x.l, l)
-					}
-					goto next
-				}
-			}
-		}
-		f.ip, f.sp = ip, sp
-		if err = vm.loadAttr(f, in.arg()); err != nil {
-			goto raise
-		}
-		goto reload
-	case opStoreAttr:
-		s := &f.run.sites[in>>8]
-		x := &st[sp-1]
-		if s.kind == siteSlot && x.l|t.pc == 0 {
-			if o, ok := x.o.(*Instance); ok && o.cls == s.cls && s.ver == vm.classVersion {
-				if e := o.attrs.entries; int(s.pos) < len(e) && sameName(&e[s.pos].key, s.key) {
-					sp -= 2
-					e[s.pos].val = st[sp]
-					goto next
-				}
-			}
-		}
-		if s.kind == siteAdd && x.l|t.pc == 0 {
-			if o, ok := x.o.(*Instance); ok && o.cls == s.cls && s.ver == vm.classVersion {
-				d := &o.attrs
-				if n := len(d.entries); n == int(s.pos) && n < cap(d.entries) && n < smallDict && !d.may(s.hash) {
-					sp -= 2
-					d.entries = d.entries[:n+1]
-					d.entries[n] = entry{Value{k: kStr, o: s.key}, st[sp], s.hash}
-					d.live++
-					d.version++
-					goto next
-				}
-			}
-		}
-		f.ip, f.sp = ip, sp
-		if err = vm.storeAttr(f, in.arg()); err != nil {
-			goto raise
-		}
-		goto reload
-	case opLoadMethod:
-		s := &f.run.sites[in>>8]
-		x := &st[sp-1]
-		switch s.kind {
-		case siteMethod:
-			if o, ok := x.o.(*Instance); ok && o.cls == s.cls && s.ver == vm.classVersion && !o.attrs.may(s.hash) {
-				st[sp] = *x
-				*x = s.val.with(x.l)
-				sp++
-				goto next
-			}
-		case siteNative:
-			if x.k == s.of {
-				st[sp] = *x
-				*x = s.val
-				sp++
-				goto next
-			}
-		case siteModule:
-			if m, ok := x.o.(*Module); ok && m == s.mod && m.names.version == s.ver {
-				l := x.l
-				*x = m.names.entries[s.pos].val
-				if l != 0 {
-					x.l = t.join(x.l, l)
-				}
-				st[sp] = Value{}
-				sp++
-				goto next
-			}
-		}
-		f.ip, f.sp = ip, sp
-		if err = vm.loadMethod(f, in.arg()); err != nil {
-			goto raise
-		}
-		goto reload
-
-	case opJump:
-		ip = in.arg()
-	case opJumpBack:
-		n := in.arg()
-		t.steps -= int64(ip - n)
-		if ip = n; t.steps < 0 {
-			f.ip, f.sp = ip, sp
-			if err = t.outOfSteps(); err != nil {
-				goto raise
-			}
-		}
-	case opJumpFalse, opJumpTrue:
-		sp--
-		x := &st[sp]
-		r := x.n != 0
-		if x.k != kBool {
-			f.ip, f.sp = ip, sp
-			if r, err = vm.truthJump(*x); err != nil {
-				goto raise
-			}
-		}
-		if r == (Op(in) == opJumpTrue) {
-			ip = in.arg()
-		}
-	case opJumpFalseKeep, opJumpTrueKeep:
-		x := &st[sp-1]
-		r := x.n != 0
-		if x.k != kBool {
-			f.ip, f.sp = ip, sp
-			if r, err = vm.truthJump(*x); err != nil {
-				goto raise
-			}
-		}
-		if r == (Op(in) == opJumpTrueKeep) {
-			ip = in.arg()
-		} else {
-			sp--
-		}
-	case opJumpNone:
-		sp--
-		if st[sp].k == kNone {
-			ip = in.arg()
-		}
-	case opJumpNotNone:
-		sp--
-		if st[sp].k != kNone {
-			ip = in.arg()
-		}
-	case opCompareJump, opCmpFastFast, opCmpFastConst:
-		var x, y *Value
-		var op int
-		switch Op(in) {
-		case opCompareJump:
-			op = in.arg()
-			x, y = &st[sp-2], &st[sp-1]
-			sp -= 2
-		case opCmpFastFast:
-			var a, b int
-			op, a, b = in.triple()
-			x, y = &st[a], &st[b]
-		default:
-			var a, b int
-			op, a, b = in.triple()
-			x, y = &st[a], &consts[b]
-		}
-		to := int(code[ip])
-		ip++
-		var r bool
-		if x.k == kInt && y.k == kInt {
-			switch op & 7 {
-			case 0:
-				r = x.n == y.n
-			case 1:
-				r = x.n != y.n
-			case 2:
-				r = x.n < y.n
-			case 3:
-				r = x.n <= y.n
-			case 4:
-				r = x.n > y.n
-			case 5:
-				r = x.n >= y.n
-			}
-		} else {
-			f.ip, f.sp = ip, sp
-			if v, err = t.compare(syntax.CmpOperator(op&7+1), *x, *y); err != nil {
-				goto raise
-			}
-			if r = v.n != 0; v.k != kBool {
-				if r, err = vm.truthJump(v); err != nil {
-					goto raise
-				}
-			}
-		}
-		if r == (op&8 != 0) {
-			ip = to
-		}
-
-	case opGetIter:
-		x := &st[sp-1]
-		f.ip, f.sp = ip, sp
-		if x.k == kObject {
-			if err = vm.getIter(f); err != nil {
-				goto raise
-			}
-			goto reload
-		}
-		if v, err = t.iter(*x); err != nil {
-			goto raise
-		}
-		st[sp-1] = v
-	case opForIter, opForIterFast:
-		x := &st[sp-1]
-		if it, ok := x.o.(*Iter); ok {
-			var more bool
-			switch {
-			case it.kind == iterRange:
-				if more = it.n > 0; more {
-					v = Value{k: kInt, n: it.i}
-					it.i += it.step
-					it.n--
-				}
-			case it.kind == iterList && it.src.k == kList:
-				l := it.src.o.(*List)
-				if more = it.i < int64(len(l.items)); more {
-					v = l.items[it.i]
-					it.i++
-				} else {
-					it.src = Value{}
-				}
-			default:
-				f.ip, f.sp = ip, sp
-				if v, more, err = t.advance(it); err != nil {
-					goto raise
-				}
-			}
-			switch {
-			case !more:
-				sp--
-				ip = in.arg()
-			case Op(in) == opForIterFast:
-				if x.l != 0 {
-					v.l = t.join(v.l, x.l)
-				}
-				st[code[ip]] = v
-				ip++
-			default:
-				if x.l != 0 {
-					v.l = t.join(v.l, x.l)
-				}
-				st[sp] = v
-				sp++
-			}
-			goto next
-		}
-		f.ip, f.sp = ip, sp
-		if err = vm.forIter(f, in); err != nil {
-			goto raise
-		}
-		goto reload
-	case opPopIter:
-		sp--
-
-	case opBuildTuple:
-		n := in.arg()
-		f.ip, f.sp = ip, sp
-		if err = t.alloc(int64(n+2) * valueBytes); err != nil {
-			goto raise
-		}
-		items := make([]Value, n)
-		copy(items, st[sp-n:sp])
-		sp -= n
-		st[sp] = Value{k: kTuple, o: &Tuple{items}}
-		sp++
-	case opBuildList:
-		n := in.arg()
-		f.ip, f.sp = ip, sp
-		if err = t.alloc(int64(n+2) * valueBytes); err != nil {
-			goto raise
-		}
-		items := make([]Value, n)
-		copy(items, st[sp-n:sp])
-		sp -= n
-		st[sp] = Value{k: kList, o: &List{items: items}}
-		sp++
-	case opFormat:
-		if st[sp-1].k == kInt && in>>8 == 8 {
-			goto next
-		}
-		f.ip, f.sp = ip, sp
-		if err = vm.format(f, in.arg()); err != nil {
-			goto raise
-		}
-		sp = f.sp
-	case opBuildString:
-		n := in.arg()
-		f.ip, f.sp = ip, sp
-		if v, err = vm.joinParts(st[sp-n : sp]); err != nil {
-			goto raise
-		}
-		sp -= n
-		st[sp] = v
-		sp++
-	case opListAppend:
-		sp--
-		l := st[sp-in.arg()].o.(*List)
-		if len(l.items) == cap(l.items) {
-			f.ip, f.sp = ip, sp+1
-			if err = t.alloc(int64(len(l.items)+4) * valueBytes); err != nil {
-				goto raise
-			}
-		}
-		l.items = append(l.items, st[sp])
-
-	case opCall:
-		n := in.arg()
-		x := &st[sp-1-n]
-		switch x.k {
-		case kFunc:
-			fn := x.o.(*Func)
-			if fn.run.fixed == n {
-				if t.steps -= callSteps; t.steps < 0 {
-					f.ip, f.sp = ip, sp
-					if err = t.outOfSteps(); err != nil {
-						goto raise
-					}
-				}
-				f.ip, f.sp, f.high = ip, sp-1-n, sp
-				l := x.l
-				var g *Frame
-				if g, err = vm.push(fn, retPush); err != nil {
-					goto raise
-				}
-				copy(g.st, st[sp-n:sp])
-				g.ret = l
-				f, code, st, consts = g, g.code.instrs, g.st, g.code.consts
-				sp, ip = g.sp, 0
-				goto next
-			}
-		case kClass:
-			c := x.o.(*Class)
-			if m := c.maker; m != nil && m.ver == vm.classVersion && m.fixed == n+1 {
-				if t.steps -= 2 * callSteps; t.steps < 0 {
-					f.ip, f.sp = ip, sp
-					if err = t.outOfSteps(); err != nil {
-						goto raise
-					}
-				}
-				f.ip, f.sp, f.high = ip, sp-1-n, sp
-				l := x.l
-				if v, err = vm.newInstance(c, m); err != nil {
-					goto raise
-				}
-				v.l = l
-				var g *Frame
-				if g, err = vm.push(m.init, retInit); err != nil {
-					goto raise
-				}
-				copy(g.st[1:], st[sp-n:sp])
-				g.st[0] = v
-				g.extra = v
-				f, code, st, consts = g, g.code.instrs, g.st, g.code.consts
-				sp, ip = g.sp, 0
-				goto next
-			}
-		case kNative:
-			f.ip, f.sp, f.high = ip, sp-1-n, sp
-			v, err = vm.native(x.o.(*Native), Value{}, st[sp-n:sp], nil, nil, x.l)
-			if err == nil {
-				sp -= n
-				st[sp-1] = v
-				goto next
-			}
-			if err == errTail {
-				if err = vm.again(retPush, Value{}); err == nil {
-					goto reload
-				}
-			}
-			goto raise
-		}
-		f.ip, f.sp, f.high = ip, sp-1-n, sp
-		if err = vm.invoke(*x, Value{}, st[sp-n:sp], nil, nil, retPush, Value{}); err != nil {
-			goto raise
-		}
-		goto reload
-	case opCallMethod:
-		n := in.arg()
-		x := &st[sp-2-n]
-		args := st[sp-1-n : sp]
-		if st[sp-1-n].k == kUnset {
-			args = args[1:]
-		}
-		switch x.k {
-		case kFunc:
-			fn := x.o.(*Func)
-			if fn.run.fixed == len(args) {
-				if t.steps -= callSteps; t.steps < 0 {
-					f.ip, f.sp = ip, sp
-					if err = t.outOfSteps(); err != nil {
-						goto raise
-					}
-				}
-				f.ip, f.sp, f.high = ip, sp-2-n, sp
-				l := x.l
-				var g *Frame
-				if g, err = vm.push(fn, retPush); err != nil {
-					goto raise
-				}
-				copy(g.st, args)
-				g.ret = l
-				f, code, st, consts = g, g.code.instrs, g.st, g.code.consts
-				sp, ip = g.sp, 0
-				goto next
-			}
-		case kNative:
-			f.ip, f.sp, f.high = ip, sp-2-n, sp
-			v, err = vm.native(x.o.(*Native), Value{}, args, nil, nil, x.l)
-			if err == nil {
-				sp -= 1 + n
-				st[sp-1] = v
-				goto next
-			}
-			if err == errTail {
-				if err = vm.again(retPush, Value{}); err == nil {
-					goto reload
-				}
-			}
-			goto raise
-		}
-		f.ip, f.sp, f.high = ip, sp-2-n, sp
-		if err = vm.invoke(*x, Value{}, args, nil, nil, retPush, Value{}); err != nil {
-			goto raise
-		}
-		goto reload
-	case opReturn, opReturnNone:
-		if Op(in) == opReturnNone {
-			v = none
-		} else {
-			v = st[sp-1]
-		}
-		if f.mode == retPush && f.gen == nil {
-			if f.ret != 0 {
-				v.l = t.join(v.l, f.ret)
-			}
-			vm.pop(f)
-			f = vm.frames[vm.depth]
-			code, st, consts = f.code.instrs, f.st, f.code.consts
-			sp, ip = f.sp, f.ip
-			st[sp] = v
-			sp++
-			goto next
-		}
-		if f.mode == retInit && v.k == kNone {
-			v = f.extra
-			f.extra = Value{}
-			if f.ret != 0 {
-				v.l = t.join(v.l, f.ret)
-			}
-			vm.pop(f)
-			f = vm.frames[vm.depth]
-			code, st, consts = f.code.instrs, f.st, f.code.consts
-			sp, ip = f.sp, f.ip
-			st[sp] = v
-			sp++
-			goto next
-		}
-		f.ip, f.sp = ip, sp
-		if err = vm.leave(f, v, false); err != nil {
-			if err == errReturned {
-				return nil
-			}
-			goto raise
-		}
-		goto reload
-	case opYield:
-		f.ip, f.sp = ip, sp-1
-		if err = vm.leave(f, st[sp-1], true); err != nil {
-			if err == errReturned {
-				return nil
-			}
-			goto raise
-		}
-		goto reload
-
-	default:
-		f.ip, f.sp = ip, sp
-		if err = vm.rare(f, in); err != nil {
-			if err == errReturned {
-				return nil
-			}
-			goto raise
-		}
-		goto reload
+// Compile compiles a program. The source is what tracebacks show lines of.
+func Compile(m *syntax.Module, source string, env Env, o Options) (*Program, error) {
+	if list := subset.Unsupported(m); len(list) > 0 {
+		return nil, list[0].Fault()
 	}
-	goto next
+	u, err := compile.Compile(m, compile.Options{Strict: o.Strict})
+	if err != nil {
+		return nil, err
+	}
+	p := &Program{unit: u, env: env, source: source, name: o.Name}
+	if p.name == "" {
+		p.name = "plan.py"
+	}
+	return p, nil
+}
 
-fail:
-	f.ip, f.sp = ip, sp
-raise:
-	if err = vm.unwind(err); err != nil {
-		if err == errReturned {
-			return nil
+// line returns line n of the source, from 1, without the white space around it.
+func (p *Program) line(n int) string {
+	rest := p.source
+	for ; n > 1; n-- {
+		i := strings.IndexByte(rest, '\n')
+		if i < 0 {
+			return ""
 		}
+		rest = rest[i+1:]
+	}
+	line, _, _ := strings.Cut(rest, "\n")
+	return strings.TrimSpace(line)
+}
+
+// Config is what a run depends on beside the program.
+type Config struct {
+	Limits value.Limits
+	Labels *label.Table  // nil: a new one
+	Plain  bool          // labels are not joined; for measuring what they cost
+	Now    time.Time     // what the program's clock shows
+	Seed   uint64        // of the program's random numbers
+	Inputs []value.Field // values of the names in Env.Inputs
+}
+
+// VM runs one program. It is not safe for concurrent use, but for Interrupt.
+type VM struct {
+	t     value.Thread
+	prog  *Program
+	main  *value.Module
+	state state
+
+	machines *value.Module // functions of the machine's own
+	modules  map[string]*value.Module
+	runs     map[*value.Unit][]*value.Running
+
+	frames   []*Frame // the active ones; frames[0] is not used
+	pool     []*Frame // frames to be used at each depth
+	depth    int
+	slab     []value.Value
+	top      int
+	segs     []segment
+	spare    []value.Value
+	grew     bool
+	handlers int // active frames that handle an exception
+	nested   int // how deep Go has called back into the program
+
+	args   []*argSlot
+	argTop int
+	mark   int64 // Thread.Memory when the outermost native began
+
+	result    value.Value // of what returned to Go
+	yielded   bool        // result was yielded
+	pending   pending
+	classCell *value.Cell // of the class that a metaclass is about to make
+
+	text  []byte        // where strings are put together
+	specs [16]specEntry // the format specifiers that were used last
+
+	batch  int64 // stepBatch, or less in tests
+	eager  int   // tests: so many allocations measure what is live, whatever is left
+	stop   atomic.Pointer[interruption]
+	loaded bool // made by Load, of a state that may have been tampered with
+	made   []CallSite
+}
+
+type interruption struct{ cause error }
+
+// state says what may be done with a VM.
+type state uint8
+
+const (
+	stateNew    state = iota // it can go on
+	stateCalls               // a tool's answer is awaited
+	stateEnded               // the program has ended
+	stateBroken              // a limit was reached, or something of ours failed
+)
+
+// New makes a VM that is about to run a program.
+func New(p *Program, cfg Config) (*VM, error) {
+	vm := &VM{prog: p, batch: stepBatch}
+	t := &vm.t
+	t.Machine = (*machine)(vm)
+	t.Limits = cfg.Limits.WithDefaults()
+	t.StepsLeft, t.Memory = t.Limits.Steps, t.Limits.Memory
+	t.Began, t.Now, t.Seed = cfg.Now, cfg.Now, cfg.Seed
+	t.Types = builtinTypes()
+	t.Natives = natives()
+	t.Strict = p.unit.Strict
+	t.Plain = cfg.Plain
+	if t.Labels = cfg.Labels; t.Labels == nil {
+		t.Labels = label.NewTable()
+	}
+	vm.slab = make([]value.Value, firstSlab)
+	vm.deepen()
+	if err := vm.prepare(cfg.Inputs); err != nil {
+		return nil, err
+	}
+	return vm, nil
+}
+
+// prepare makes the modules that every program has.
+func (vm *VM) prepare(inputs []value.Field) error {
+	if err := vm.makeBuiltins(); err != nil {
 		return err
 	}
-	goto reload
-}
-
-// sameName reports whether a key of a name space is this very string object.
-func sameName(key *Value, name *Str) bool {
-	s, ok := key.o.(*Str)
-	return ok && s == name
-}
-
-// callSteps is what a call costs of the limit of steps.
-const callSteps = 8
-
-func cmpInt(op syntax.CmpOperator, a, b int64) bool {
-	switch op {
-	case syntax.Eq:
-		return a == b
-	case syntax.NotEq:
-		return a != b
-	case syntax.Lt:
-		return a < b
-	case syntax.LtE:
-		return a <= b
-	case syntax.Gt:
-		return a > b
+	vm.main = &value.Module{Name: "__main__"}
+	vm.main.Names.SetName(vm.t.Intern("__name__"), vm.t.Str("__main__"))
+	for _, name := range vm.prog.env.Tools {
+		vm.addTool(name)
 	}
-	return a >= b
+	for _, name := range vm.prog.env.Inputs {
+		i := slices.IndexFunc(inputs, func(f value.Field) bool { return f.Name == name })
+		if i < 0 {
+			return fault.New(fault.Invalid, "Give the input a value.", "cannot run the plan: its input %s has no value", name)
+		}
+		v, err := vm.admit(inputs[i].Data)
+		if err != nil {
+			return err
+		}
+		vm.main.Names.SetName(vm.t.Intern(name), v)
+	}
+	_, err := vm.push(vm.bodyOf(vm.prog.unit, vm.main), retGo)
+	return err
 }
+
+// bodyOf is the function that runs the body of a module.
+func (vm *VM) bodyOf(u *value.Unit, m *value.Module) *value.Func {
+	fn := u.Body(m)
+	fn.Run = vm.running(fn.Code)
+	return fn
+}
+
+// Outcome is why a VM stopped: [Done], [*Call] or [*Failed].
+type Outcome interface{ outcome() }
+
+// Done is the end of the program.
+type Done struct{}
+
+// Call is the call of a tool, whose answer the program waits for.
+type Call struct {
+	Tool    string
+	Number  int        // 1, 2, … in this run
+	Line    int        // of the call in the plan, from 1
+	Col     int        // from 0, in bytes
+	Args    []Argument // positional ones first
+	Control label.ID   // what depends on: that this tool is called, here and now
+}
+
+// Argument is one argument of a call; its name is "" when it is positional.
+type Argument struct {
+	Name string
+	value.Data
+}
+
+// Failed is an exception that nothing caught.
+type Failed struct {
+	Class string
+	Text  string // str() of the exception
+	Label label.ID
+	Trace []value.Trace // of the plan's own lines, the innermost first
+	Full  string        // what CPython prints about it
+}
+
+func (Done) outcome() {}
+
+func (*Call) outcome() {}
+
+func (*Failed) outcome() {}
+
+// Run carries out the program until it ends or calls a tool. An error is a limit
+// that was reached, or a failure of the machine; the VM cannot go on then.
+func (vm *VM) Run() (Outcome, error) {
+	if vm.state != stateNew {
+		return nil, vm.wrongState()
+	}
+	return vm.proceed(vm.run())
+}
+
+func (vm *VM) wrongState() error {
+	switch vm.state {
+	case stateCalls:
+		return fault.New(fault.Conflict, "Give the answer with Reply or Raise.", "cannot run the plan: it waits for the answer of %s", vm.pending.tool)
+	case stateEnded:
+		return fault.New(fault.Conflict, "Make a new VM.", "cannot run the plan: it has ended")
+	}
+	return fault.New(fault.Conflict, "Make a new VM.", "cannot run the plan: it was stopped")
+}
+
+// proceed turns what run gave into an outcome.
+func (vm *VM) proceed(err error) (Outcome, error) {
+	if err == errHost {
+		vm.state = stateCalls
+		return vm.callOutcome(), nil
+	}
+	if err == nil {
+		vm.state = stateEnded
+		return Done{}, nil
+	}
+	if r, ok := err.(*value.Raise); ok {
+		vm.state = stateEnded
+		return vm.failure(r)
+	}
+	vm.state = stateBroken
+	return nil, err
+}
+
+// Waiting returns the call that the program waits at, or nil.
+func (vm *VM) Waiting() *Call {
+	if vm.state != stateCalls {
+		return nil
+	}
+	return vm.callOutcome()
+}
+
+// Reply goes on with the result of the call that the program waits for.
+func (vm *VM) Reply(result value.Data) (Outcome, error) {
+	if err := vm.answers(); err != nil {
+		return nil, err
+	}
+	v, err := vm.admit(result)
+	if err != nil {
+		vm.state = stateBroken
+		return nil, err
+	}
+	if vm.loaded {
+		return vm.guarded(func() (Outcome, error) { return vm.answer(v) })
+	}
+	return vm.answer(v)
+}
+
+// guarded goes on with a state that was loaded: what it holds was checked piece
+// by piece, but only the machine itself finds out whether the pieces fit together.
+func (vm *VM) guarded(f func() (Outcome, error)) (o Outcome, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			vm.state = stateBroken
+			o, err = nil, fault.New(fault.Invalid, "Use the state as it was stored, or run the plan again.",
+				"cannot go on with the plan: its state is damaged: %v", p)
+		}
+	}()
+	return f()
+}
+
+// Raise goes on with an exception in the place of the call that the program
+// waits for. Class is the name of a built-in exception; another name stands for RuntimeError.
+func (vm *VM) Raise(class, text string, l label.ID) (Outcome, error) {
+	if err := vm.answers(); err != nil {
+		return nil, err
+	}
+	t := &vm.t
+	c, ok := t.Types.Named(class)
+	if !ok || !c.IsExc {
+		c = t.Types.RuntimeError
+	}
+	l = t.Join(l, vm.pending.l)
+	r := &value.Raise{Exc: t.NewException(c, []value.Value{t.Str(text).With(l)}), Label: l}
+	if vm.loaded {
+		return vm.guarded(func() (Outcome, error) { return vm.answerRaise(r) })
+	}
+	return vm.answerRaise(r)
+}
+
+// answerRaise goes on with an exception in the place of the call that is awaited.
+func (vm *VM) answerRaise(r *value.Raise) (Outcome, error) {
+	p := vm.pending
+	vm.pending = pending{}
+	vm.state = stateNew
+	err := vm.failed(p.mode, p.extra, r)
+	if err != nil {
+		err = vm.unwind(err)
+	}
+	if err == nil {
+		err = vm.run()
+	}
+	return vm.proceed(err)
+}
+
+// answers reports whether an answer is awaited.
+func (vm *VM) answers() error {
+	if vm.state != stateCalls {
+		return fault.New(fault.Conflict, "Answer only after Run, Reply or Raise returned a call.", "cannot answer the plan: it waits for no answer")
+	}
+	return nil
+}
+
+// Value returns a global of the program; ok is false when it is not bound. The
+// error says that it is no JSON value.
+func (vm *VM) Value(name string) (d value.Data, ok bool, err error) {
+	v, ok := vm.main.Names.Str(name)
+	if !ok {
+		return value.Data{}, false, nil
+	}
+	if pc := vm.t.Join(vm.t.PC, vm.t.Sticky); pc != 0 {
+		v.Label = vm.t.Join(v.Label, pc)
+	}
+	d, err = vm.t.ToData(v)
+	return d, true, err
+}
+
+// Calls returns the calls that the program has made so far.
+func (vm *VM) Calls() []CallSite { return slices.Clone(vm.made) }
+
+// CallSite is a call that the program has made.
+type CallSite struct {
+	Tool string
+	Line int
+	Col  int
+}
+
+// Interrupt makes a run that goes on in another goroutine end with this error soon.
+func (vm *VM) Interrupt(cause error) { vm.stop.Store(&interruption{cause}) }
+
+// Output returns what the program has printed since the last call.
+func (vm *VM) Output() []value.Chunk {
+	out := vm.t.Output
+	vm.t.Output = nil
+	return out
+}
+
+// Steps returns how many steps have been used.
+func (vm *VM) Steps() int64 { t := &vm.t; return t.Limits.Steps - t.StepsLeft - max(t.Steps, 0) }
+
+// Labels returns the table of the run's labels.
+func (vm *VM) Labels() *label.Table { return vm.t.Labels }

@@ -26,7 +26,7 @@ func program(t testing.TB, src string, env Env, o Options) *Program {
 }
 
 // machine makes a VM for a test's program.
-func machine(t testing.TB, src string, env Env, o Options, cfg Config) *VM {
+func newVM(t testing.TB, src string, env Env, o Options, cfg Config) *VM {
 	t.Helper()
 	vm, err := New(program(t, src, env, o), cfg)
 	if err != nil {
@@ -79,7 +79,7 @@ func runPlan(src string, strict bool) (r cpython.Reply) {
 		return r
 	}
 	if strict { // each step and each allocation looks at the limits: no operation may be cut short by that
-		vm.batch, vm.eager, vm.t.memory = 1, 200, 0
+		vm.batch, vm.eager, vm.t.Memory = 1, 200, 0
 	}
 	out, err := vm.Run()
 	return ended(vm, out, err)

@@ -12,7 +12,8 @@ import (
 	"praxis/fault"
 	"praxis/internal/plan"
 	"praxis/internal/planner"
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
 
 // planTime bounds the own time of one plan that is carried out again: a machine
@@ -223,7 +224,7 @@ func (e *planEnactment) begin() (s plan.Start, err error) {
 		s.Seed = *e.seed
 	}
 	for name, text := range e.rec.Written.Inputs {
-		v, err := tool.DecodeJSON(text)
+		v, err := jsondoc.Decode(text)
 		if err != nil {
 			return s, fault.New(fault.Conflict, "", "cannot replay the plan: its input %s cannot be read: %w", name, err)
 		}
@@ -304,11 +305,11 @@ func (e *planEnactment) answer(was PlanCall, run *plan.Run) error {
 	if was.Returned.Error != "" {
 		return planner.Fail(run, was.Returned.Error)
 	}
-	v, err := tool.DecodeJSON([]byte(was.Returned.Result))
+	v, err := jsondoc.Decode([]byte(was.Returned.Result))
 	if err != nil {
 		return fault.New(fault.Conflict, "", "cannot replay the plan: the result of %s cannot be read: %w", was.Called.ID, err)
 	}
-	if strings.Contains(was.Returned.Result, tool.Redacted) || strings.Contains(was.Returned.Result, "[secret ") {
+	if strings.Contains(was.Returned.Result, schema.Redacted) || strings.Contains(was.Returned.Result, "[secret ") {
 		e.note("Secrets were taken out of the recording: the plan goes on without them.")
 	}
 	if was.Vouched != nil {

@@ -22,6 +22,8 @@ import (
 	"praxis/internal/tool"
 	"praxis/internal/tool/bridge"
 	"praxis/internal/tool/gate"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 // toolkit is what the calls of a run meet when it is carried out again: the gate
@@ -135,7 +137,7 @@ func (k *toolkit) hold(rules planner.Rules, c Config) error {
 	}
 	var files []*tool.File
 	for _, t := range rules.Tools {
-		f, err := tool.Load(t.Name, []byte(t.Text))
+		f, err := toolfile.Load(t.Name, []byte(t.Text))
 		if err != nil {
 			return fmt.Errorf("cannot replay run %s: %w", k.rec.ID, err)
 		}
@@ -382,7 +384,7 @@ func (k *toolkit) Call(_ context.Context, inv tool.Invocation) (any, error) {
 		failed.Code = fault.Code(r.Code)
 		return nil, gate.RehearsedFailure{Err: failed, From: k.from()}
 	}
-	v, err := tool.DecodeJSON([]byte(r.Result))
+	v, err := jsondoc.Decode([]byte(r.Result))
 	if err != nil {
 		return nil, k.refuse(remedy, "%s was not called: its recorded result cannot be read", inv.Tool.Name)
 	}

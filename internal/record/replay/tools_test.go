@@ -24,6 +24,7 @@ import (
 	"praxis/internal/tool"
 	"praxis/internal/tool/bridge"
 	"praxis/internal/tool/gate"
+	"praxis/internal/tool/toolfile"
 )
 
 const shopTools = `
@@ -116,7 +117,7 @@ func (b *box) ask(rest string, x *event.Execution) {
 // deal records a run with tools.
 func (w *world) deal(id string, began event.RunBegan, script, code string) (Recording, *shop) {
 	w.t.Helper()
-	file, err := tool.Load("shop.yaml", []byte(shopTools))
+	file, err := toolfile.Load("shop.yaml", []byte(shopTools))
 	if err != nil {
 		w.t.Fatal(err)
 	}

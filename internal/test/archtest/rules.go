@@ -17,8 +17,13 @@ const (
 	prepared = "internal/test/prepared"
 	yaml     = "go.yaml.in/yaml/v4"
 	schema   = "github.com/google/jsonschema-go"
-	pyDist   = "github.com/kluctl/go-embed-python"
-	script   = "github.com/rogpeppe/go-internal"
+
+	tool       = "internal/tool"
+	jsondoc    = "internal/tool/jsondoc"
+	toolSchema = "internal/tool/schema"
+	toolfile   = "internal/tool/toolfile"
+	pyDist     = "github.com/kluctl/go-embed-python"
+	script     = "github.com/rogpeppe/go-internal"
 )
 
 // madeOnce is why a variable of a package is allowed to be computed.
@@ -35,35 +40,27 @@ func PraxisRules() Rules {
 			"internal/llm/scripted", "internal/llm/stream", "internal/llm/anthropic", "internal/llm/openai", "internal/agent/action", "internal/agent/grounding",
 			event, safetext, "internal/record/journal", "internal/record/report", "internal/record/price",
 			"internal/agent", "internal/tool/bridge", "internal/record/memory", "internal/record/replay", "internal/store/sqlite",
-			"internal/tool", "internal/tool/stub", "internal/tool/typed", "internal/tool/approval",
+			jsondoc, toolSchema, toolfile, "internal/tool/pystub", "internal/tool/search", "internal/tool/kind/gofunc", "internal/tool/approval",
 			"internal/tool/openapi",
 			"internal/tool/kind/wasm",
 			"internal/tool/kind/web",
 			"internal/tool/kind/mcp",
 			"internal/egress",
 			"internal/tool/kind/python", "internal/tool/kind/command", "internal/tool/kind/builtin",
-			syntax, "internal/plan/pytext", "internal/plan/regex", "internal/plan/decimal", "internal/plan/label", "internal/plan/policy", "internal/plan/vm", "internal/plan/check",
+			syntax, "internal/plan/python/pytext", "internal/plan/python/regex", "internal/plan/python/decimal", "internal/plan/label", "internal/plan/policy", "internal/plan/compile", "internal/plan/vm", "internal/plan/check",
 		},
 		Exceptions: map[string]string{
 			"cmd/praxis.version": "the linker writes it",
 			"event.Discard":      "a function without state",
 
-			"internal/plan/decimal.powers":  madeOnce,
-			"internal/plan/vm.layouts":      madeOnce,
-			"internal/plan/vm.machineSums":  madeOnce,
-			"internal/plan/vm.moduleTable":  madeOnce,
-			"internal/plan/vm.units":        madeOnce,
-			"internal/plan/vm.builtinTable": madeOnce,
-			"internal/plan/vm.paramTable":   madeOnce,
-			"internal/plan/vm.nameSets":     madeOnce,
-			"internal/plan/vm.nativeTable":  madeOnce,
-			"internal/plan/vm.typeTable":    madeOnce,
-			"internal/plan/vm.typesTable":   madeOnce,
-			"internal/plan/decimal.bigZero": "a constant that Go cannot declare as one",
-			"internal/plan/decimal.bigOne":  "a constant that Go cannot declare as one",
-			"internal/plan/decimal.bigTen":  "a constant that Go cannot declare as one",
-			"internal/plan/vm.VM.run":       "the loop over instructions: one switch",
-			"internal/plan/vm.vm.go":        "it holds the loop",
+			"internal/plan/python/decimal.powers":  madeOnce,
+			"internal/plan/vm.units":               madeOnce,
+			"internal/plan/subset.nameSets":        madeOnce,
+			"internal/plan/python/decimal.bigZero": "a constant that Go cannot declare as one",
+			"internal/plan/python/decimal.bigOne":  "a constant that Go cannot declare as one",
+			"internal/plan/python/decimal.bigTen":  "a constant that Go cannot declare as one",
+			"internal/plan/vm.VM.run":              "the loop over instructions: one switch",
+			"internal/plan/vm.loop.go":             "it holds the loop",
 		},
 		Names:   []string{"util", "utils", "helper", "helpers", "common", "types", "misc", "shared", "base", "lib"},
 		Budgets: Budgets{FuncLines: 100, FileLines: 800, InterfaceMethods: 5, Documented: 0.95},
@@ -84,30 +81,44 @@ func rooms() map[string]Room {
 // planRooms are the plans: pure, so that what was checked is what runs.
 func planRooms() map[string]Room {
 	return map[string]Room{
-		syntax:                  {Imports: []string{fault}, Third: []string{"golang.org/x/text"}, Tests: []string{cpython}},
-		"internal/plan/pytext":  {Third: []string{"golang.org/x/text"}, Tests: []string{cpython}},
-		"internal/plan/regex":   {Tests: []string{cpython}},
-		"internal/plan/random":  {Tests: []string{cpython}},
-		"internal/plan/decimal": {Tests: []string{cpython}},
-		"internal/plan/library": {},
-		"internal/plan/label":   {Imports: []string{fault}},
-		"internal/plan/policy":  {Imports: []string{fault, "internal/tool", "internal/plan/label"}, Third: []string{"cel.dev/cel-go", yaml}},
+		syntax:                         {Imports: []string{fault}, Third: []string{"golang.org/x/text"}, Tests: []string{cpython}},
+		"internal/plan/python/pytext":  {Third: []string{"golang.org/x/text"}, Tests: []string{cpython}},
+		"internal/plan/python/regex":   {Tests: []string{cpython}},
+		"internal/plan/python/random":  {Tests: []string{cpython}},
+		"internal/plan/python/decimal": {Tests: []string{cpython}},
+		"internal/plan/library":        {},
+		"internal/plan/label":          {Imports: []string{fault}},
+		"internal/plan/policy":         {Imports: []string{fault, tool, "internal/plan/label", jsondoc, toolSchema}, Third: []string{"cel.dev/cel-go", yaml}, Tests: []string{toolfile}},
+		"internal/plan/bytecode":       {},
+		"internal/plan/value": {
+			Imports: []string{fault, syntax, "internal/plan/bytecode", "internal/plan/python/pytext", "internal/plan/python/regex", "internal/plan/label", jsondoc},
+		},
+		"internal/plan/compile": {Imports: []string{fault, syntax, "internal/plan/bytecode", "internal/plan/value", "internal/plan/python/pytext"}},
+		"internal/plan/builtin": {Imports: []string{syntax, "internal/plan/value", "internal/plan/python/pytext", "internal/plan/label"}},
+		"internal/plan/library/native": {
+			Imports: []string{fault, syntax, "internal/plan/value", "internal/plan/compile", "internal/plan/label", "internal/plan/python/pytext", "internal/plan/python/random", "internal/plan/library/native/..."},
+		},
+		"internal/plan/library/native/decimal": {Imports: []string{syntax, "internal/plan/value", "internal/plan/label", "internal/plan/python/pytext", "internal/plan/python/decimal"}},
+		"internal/plan/library/native/json":    {Imports: []string{"internal/plan/value", "internal/plan/label", "internal/plan/python/pytext"}},
+		"internal/plan/library/native/math":    {Imports: []string{syntax, "internal/plan/value", "internal/plan/python/pytext"}},
+		"internal/plan/library/native/re":      {Imports: []string{"internal/plan/value", "internal/plan/python/regex"}},
+		"internal/plan/subset":                 {Imports: []string{fault, syntax, "internal/plan/value", "internal/plan/library", "internal/plan/library/native"}},
 		"internal/plan/vm": {
-			Imports: []string{fault, "internal/tool", syntax, "internal/plan/pytext", "internal/plan/regex", "internal/plan/random", "internal/plan/decimal", "internal/plan/label", "internal/plan/library"},
+			Imports: []string{fault, syntax, "internal/plan/bytecode", "internal/plan/value", "internal/plan/compile", "internal/plan/builtin", "internal/plan/subset", "internal/plan/python/pytext", "internal/plan/label", "internal/plan/library", "internal/plan/library/native/..."},
 			Tests:   []string{cpython},
 		},
 		"internal/plan/check": {
-			Imports: []string{fault, "internal/tool", syntax, "internal/plan/label", "internal/plan/policy", "internal/plan/library"},
-			Tests:   []string{cpython, "internal/plan/vm"},
+			Imports: []string{fault, tool, syntax, "internal/plan/label", "internal/plan/policy", "internal/plan/library", jsondoc, toolSchema},
+			Tests:   []string{cpython, "internal/plan/value", "internal/plan/subset", "internal/plan/vm", toolfile},
 		},
 		"internal/plan": {
-			Imports: []string{fault, "internal/tool", "internal/plan/..."},
-			Tests:   []string{cpython},
+			Imports: []string{fault, tool, "internal/plan/...", jsondoc, toolSchema},
+			Tests:   []string{cpython, toolfile},
 		},
 		cpython: {Imports: []string{"internal/test/cache"}, Third: []string{pyDist}},
 
 		// What plans must survive is tests alone.
-		"internal/test/battery/plans": {Tests: []string{fault, "internal/tool", "internal/plan", "internal/plan/...", cpython}},
+		"internal/test/battery/plans": {Tests: []string{fault, tool, "internal/plan", "internal/plan/...", cpython, jsondoc, toolfile}},
 	}
 }
 
@@ -203,7 +214,7 @@ func runRooms() map[string]Room {
 		},
 		"internal/record/replay": {
 			Imports: []string{fault, event, llm, safetext, "internal/agent", "internal/agent/action", "internal/run", "internal/record/report", "internal/llm/recorded", "internal/tool/gate",
-				"internal/tool/bridge", "internal/planner", "internal/plan", "internal/plan/label", "internal/plan/policy", "internal/tool"},
+				"internal/tool/bridge", "internal/planner", "internal/plan", "internal/plan/label", "internal/plan/policy", tool, jsondoc, toolSchema, toolfile},
 			Tests: []string{"internal/store/files", "internal/store/sqlite", "internal/llm/scripted", "internal/record/journal", "internal/tool/gate"},
 		},
 		"internal/llm/recorded": {Imports: []string{fault, event, llm}},
@@ -220,11 +231,11 @@ func runRooms() map[string]Room {
 			Tests:   []string{"internal/llm/scripted"},
 		},
 
-		"internal/planner": {Imports: []string{fault, safetext, event, llm, "internal/tool/gate", "internal/tool", "internal/plan", "internal/plan/..."}, Tests: []string{"internal/llm/scripted"}},
+		"internal/planner": {Imports: []string{fault, safetext, event, llm, "internal/tool/gate", tool, "internal/plan", "internal/plan/...", jsondoc, toolSchema, toolfile}, Tests: []string{"internal/llm/scripted"}},
 
 		"internal/bench": {Imports: []string{event, kept, "internal/agent", "internal/image", "internal/record/journal", "internal/llm/recorded", "internal/record/replay", "internal/run", "internal/session",
-			"internal/tool", "internal/plan", "internal/plan/vm", "internal/plan/label", "internal/plan/policy", syntax,
-			wire, "internal/tool/gate", "internal/tool/bridge", "internal/tool/registry", "internal/tool/typed"}, Third: []string{"golang.org/x/sync"},
+			tool, "internal/plan", "internal/plan/value", "internal/plan/vm", "internal/plan/label", "internal/plan/policy", syntax,
+			wire, "internal/tool/gate", "internal/tool/bridge", "internal/tool/registry", "internal/tool/kind/gofunc", jsondoc, toolfile}, Third: []string{"golang.org/x/sync"},
 			Tests: []string{"internal/guest/agent", "internal/sandbox/gvisor", "internal/tool/kind/python", "internal/tool/kind/web", prepared}},
 
 		// A module of its own: what measures Praxis beside others, with libraries
@@ -232,7 +243,7 @@ func runRooms() map[string]Room {
 		"bench": {Imports: []string{fault, event, "bench/workflow", "internal/bench", "internal/guest/agent", "internal/image", "internal/sandbox/gvisor", "internal/session"},
 			Third: []string{"go.starlark.net"}},
 		"bench/workflow": {Imports: []string{fault, event, llm, wire, "internal/agent", "internal/agent/action", "internal/tool/gate", "internal/guest", "internal/tool/bridge", "internal/plan/policy",
-			"internal/tool", "internal/tool/registry", "internal/tool/typed"},
+			tool, "internal/tool/registry", "internal/tool/kind/gofunc"},
 			Tests: []string{"internal/guest/agent", "internal/image", "internal/sandbox/gvisor", "internal/session", prepared},
 			Third: []string{"github.com/tiktoken-go/tokenizer"}},
 

@@ -160,8 +160,9 @@ func (c *checker) contextFields(s *source, t *ast.StructType) {
 }
 
 // variables checks the package-level variables of a package: sentinel errors,
-// embeds, compiled regular expressions, pins of an interface, other packages'
-// variables (go:linkname), and tables that nothing writes to.
+// embeds, compiled regular expressions, tables that are made when they are first
+// needed (sync.OnceValue), pins of an interface, other packages' variables
+// (go:linkname), and tables that nothing writes to.
 func (c *checker) variables(p *pack) {
 	tables := map[string]*ast.ValueSpec{}
 	for _, s := range p.files {
@@ -242,7 +243,7 @@ func constantCall(x *ast.CallExpr) bool {
 		return false
 	}
 	switch pkg.Name + "." + sel.Sel.Name {
-	case "errors.New", "fmt.Errorf", "fault.New", "regexp.MustCompile", "strings.NewReplacer":
+	case "errors.New", "fmt.Errorf", "fault.New", "regexp.MustCompile", "strings.NewReplacer", "sync.OnceValue":
 		return true
 	}
 	return false

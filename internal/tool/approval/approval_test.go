@@ -14,15 +14,17 @@ import (
 	"praxis/fault"
 	"praxis/internal/tool"
 	"praxis/internal/tool/gate"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 const bound = "5f0c"
 
 func definition(t testing.TB, description string) *tool.Definition {
 	t.Helper()
-	d, err := tool.Define("test", tool.NewObject(
-		tool.Member{Name: "name", Value: "crm.delete"}, tool.Member{Name: "version", Value: "1.2.0"},
-		tool.Member{Name: "description", Value: description}, tool.Member{Name: "effects", Value: "write"}))
+	d, err := toolfile.Define("test", jsondoc.NewObject(
+		jsondoc.Member{Name: "name", Value: "crm.delete"}, jsondoc.Member{Name: "version", Value: "1.2.0"},
+		jsondoc.Member{Name: "description", Value: description}, jsondoc.Member{Name: "effects", Value: "write"}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -32,7 +34,7 @@ func definition(t testing.TB, description string) *tool.Definition {
 func deletion(t testing.TB) gate.Question {
 	return gate.Question{
 		Run: "r-1", ID: "c-7", Tool: definition(t, "Deletes a customer."), Origin: gate.Code, Line: 12,
-		Arguments: tool.NewObject(tool.Member{Name: "customer", Value: "c-1"}, tool.Member{Name: "why", Value: "asked by mail"}),
+		Arguments: jsondoc.NewObject(jsondoc.Member{Name: "customer", Value: "c-1"}, jsondoc.Member{Name: "why", Value: "asked by mail"}),
 		Labels: map[string]event.DataLabel{
 			"customer": {Sources: []string{"user"}, Trusted: true, Anyone: true},
 			"why":      {Sources: []string{"mail.read", "user"}, Readers: []string{"me"}},

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"praxis/event"
-	"praxis/internal/tool"
 	"praxis/internal/tool/gate"
+	"praxis/internal/tool/jsondoc"
 )
 
 const wantQuestion = `
@@ -256,10 +256,10 @@ func TestNothingReachesTheTerminal(t *testing.T) {
 	q.Tool = definition(t, "x "+evil)
 	q.ID, q.Run, q.Rule, q.Reason = evil, evil, evil, evil+fake
 	q.Origin = gate.Origin(evil)
-	q.Arguments = tool.NewObject(
-		tool.Member{Name: "customer = \"c-1\"\n", Value: evil}, tool.Member{Name: "fake", Value: fake},
-		tool.Member{Name: evil, Value: []any{evil, tool.NewObject(tool.Member{Name: evil, Value: nil})}},
-		tool.Member{Name: "", Value: make(chan int)})
+	q.Arguments = jsondoc.NewObject(
+		jsondoc.Member{Name: "customer = \"c-1\"\n", Value: evil}, jsondoc.Member{Name: "fake", Value: fake},
+		jsondoc.Member{Name: evil, Value: []any{evil, jsondoc.NewObject(jsondoc.Member{Name: evil, Value: nil})}},
+		jsondoc.Member{Name: "", Value: make(chan int)})
 	q.Labels = map[string]event.DataLabel{"fake": {Sources: []string{evil, fake}, Readers: []string{evil}}, evil: {}}
 	if text, _ := value("a\u200db"); text != `"a\u200db"` {
 		t.Errorf("a value hides a joiner: %q", text)
@@ -292,7 +292,7 @@ func TestLongValues(t *testing.T) {
 	q := deletion(t)
 	head, tail := strings.Repeat("a", 5000), strings.Repeat("z", 5000)
 	shown := func(middle string) string {
-		q.Arguments = tool.NewObject(tool.Member{Name: "body", Value: head + middle + tail})
+		q.Arguments = jsondoc.NewObject(jsondoc.Member{Name: "body", Value: head + middle + tail})
 		return term.question(q)
 	}
 	one, two := shown("pay ann"), shown("pay bob")
@@ -310,7 +310,7 @@ func TestLongValues(t *testing.T) {
 	if all := strings.ReplaceAll(term.whole(q), "\n"+margin, ""); !strings.Contains(all, "pay bob") {
 		t.Error("all is not all")
 	}
-	many := tool.NewObject()
+	many := jsondoc.NewObject()
 	for i := range 5000 {
 		many.Set(fmt.Sprint("a", i), strings.Repeat("é", 1000))
 	}

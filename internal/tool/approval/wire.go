@@ -11,8 +11,8 @@ import (
 
 	"praxis/event"
 	"praxis/internal/safetext"
-	"praxis/internal/tool"
 	"praxis/internal/tool/gate"
+	"praxis/internal/tool/jsondoc"
 )
 
 // Bounds of what programs answer.
@@ -35,7 +35,7 @@ type question struct {
 	Effects     string                     `json:"effects"`
 	Origin      string                     `json:"origin"`
 	Line        int                        `json:"line"`
-	Arguments   *tool.Object               `json:"arguments"`
+	Arguments   *jsondoc.Object            `json:"arguments"`
 	Labels      map[string]event.DataLabel `json:"labels"`
 	Rule        string                     `json:"rule"`
 	Reason      string                     `json:"reason"`
@@ -53,7 +53,7 @@ func encode(q gate.Question) ([]byte, error) {
 		Arguments: q.Arguments, Labels: q.Labels, Rule: q.Rule, Reason: q.Reason, Bound: q.Bound,
 	}
 	if w.Arguments == nil {
-		w.Arguments = tool.NewObject()
+		w.Arguments = jsondoc.NewObject()
 	}
 	if w.Labels == nil {
 		w.Labels = map[string]event.DataLabel{}
@@ -66,11 +66,11 @@ func decode(data []byte, q gate.Question) (gate.Answer, error) {
 	if len(data) > maxAnswer {
 		return gate.Answer{}, fmt.Errorf("the answer has more than %s", safetext.Size(maxAnswer))
 	}
-	v, err := tool.DecodeJSON(data)
+	v, err := jsondoc.Decode(data)
 	if err != nil {
 		return gate.Answer{}, fmt.Errorf("the answer is no JSON: %s", clip(safetext.Line(err.Error()), maxReason))
 	}
-	o, ok := v.(*tool.Object)
+	o, ok := v.(*jsondoc.Object)
 	if !ok {
 		return gate.Answer{}, errors.New("the answer is no JSON object")
 	}

@@ -14,7 +14,9 @@ import (
 	"praxis/internal/guest"
 	"praxis/internal/tool"
 	"praxis/internal/tool/gate"
-	"praxis/internal/tool/stub"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/pystub"
+	"praxis/internal/tool/search"
 )
 
 // Bounds of answers.
@@ -42,7 +44,7 @@ type Desk struct {
 	gate *gate.Gate
 	net  Network
 	step atomic.Int64
-	find func() *stub.Index
+	find func() *search.Index
 
 	mu     sync.Mutex
 	kept   map[string]kept // native results that were shown in part
@@ -61,7 +63,7 @@ var _ guest.Host = (*Desk)(nil)
 // New makes the desk of a run.
 func New(cfg Config) *Desk {
 	d := &Desk{gate: cfg.Gate, net: cfg.Network, kept: map[string]kept{}}
-	d.find = sync.OnceValue(func() *stub.Index { return stub.NewIndex(d.all()) })
+	d.find = sync.OnceValue(func() *search.Index { return search.NewIndex(d.all()) })
 	return d
 }
 
@@ -121,7 +123,7 @@ func (d *Desk) Tools(ctx context.Context, body json.RawMessage) (json.RawMessage
 		if err != nil {
 			return nil, err
 		}
-		return encode(stub.Spec(def))
+		return encode(pystub.Spec(def))
 	case "call":
 		return d.call(ctx, q)
 	case "result":
@@ -131,7 +133,7 @@ func (d *Desk) Tools(ctx context.Context, body json.RawMessage) (json.RawMessage
 		if !ok {
 			return nil, fault.New(fault.NotFound, "Call the tool again.", "there is no result %s, or it is not kept any more", clip(q.ID, 40))
 		}
-		return encode(tool.NewObject(tool.Member{Name: "result", Value: k.value}))
+		return encode(jsondoc.NewObject(jsondoc.Member{Name: "result", Value: k.value}))
 	}
 	return nil, fault.New(fault.Invalid, "", "there is no question %q", clip(q.Do, 40))
 }
@@ -158,7 +160,7 @@ func (d *Desk) names() (json.RawMessage, error) {
 	for _, name := range names[:min(total, maxNames)] {
 		list = append(list, name)
 	}
-	return encode(tool.NewObject(tool.Member{Name: "names", Value: list}, tool.Member{Name: "total", Value: total}))
+	return encode(jsondoc.NewObject(jsondoc.Member{Name: "names", Value: list}, jsondoc.Member{Name: "total", Value: total}))
 }
 
 // namespace tells the tools that stand directly in a namespace, and the
@@ -180,10 +182,10 @@ func (d *Desk) namespace(name string) (json.RawMessage, error) {
 			seen[first] = true
 			below = append(below, name+"."+first)
 		case !deeper && len(specs) < maxSpecs:
-			specs = append(specs, stub.Spec(def))
+			specs = append(specs, pystub.Spec(def))
 		}
 	}
-	return encode(tool.NewObject(tool.Member{Name: "tools", Value: specs}, tool.Member{Name: "namespaces", Value: below}))
+	return encode(jsondoc.NewObject(jsondoc.Member{Name: "tools", Value: specs}, jsondoc.Member{Name: "namespaces", Value: below}))
 }
 
 func (d *Desk) search(query string, limit int) (json.RawMessage, error) {
@@ -192,11 +194,11 @@ func (d *Desk) search(query string, limit int) (json.RawMessage, error) {
 	}
 	list := []any{}
 	for _, def := range d.find().Search(query, limit) {
-		list = append(list, tool.NewObject(
-			tool.Member{Name: "name", Value: def.Name}, tool.Member{Name: "version", Value: string(def.Version)}, tool.Member{Name: "summary", Value: stub.Line(def)},
+		list = append(list, jsondoc.NewObject(
+			jsondoc.Member{Name: "name", Value: def.Name}, jsondoc.Member{Name: "version", Value: string(def.Version)}, jsondoc.Member{Name: "summary", Value: pystub.Line(def)},
 		))
 	}
-	return encode(tool.NewObject(tool.Member{Name: "tools", Value: list}))
+	return encode(jsondoc.NewObject(jsondoc.Member{Name: "tools", Value: list}))
 }
 
 func (d *Desk) resolve(name, version string) (*tool.Definition, error) {
@@ -240,22 +242,22 @@ func (d *Desk) call(ctx context.Context, q question) (json.RawMessage, error) {
 	if err := out.Fault(); err != nil {
 		return nil, err
 	}
-	return encode(tool.NewObject(tool.Member{Name: "result", Value: out.Result}))
+	return encode(jsondoc.NewObject(jsondoc.Member{Name: "result", Value: out.Result}))
 }
 
 // arguments reads the arguments of a call exactly.
-func arguments(text json.RawMessage) (*tool.Object, error) {
+func arguments(text json.RawMessage) (*jsondoc.Object, error) {
 	if len(text) == 0 {
-		return tool.NewObject(), nil
+		return jsondoc.NewObject(), nil
 	}
 	if len(text) > gate.MaxArguments {
 		return nil, fault.New(fault.Exhausted, "Give less, or a reference in place of the data.", "the arguments have %d bytes; at most %d are taken", len(text), gate.MaxArguments)
 	}
-	v, err := tool.DecodeJSON(text)
+	v, err := jsondoc.Decode(text)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "Give a JSON object.", "the arguments cannot be read: %w", err)
 	}
-	o, ok := v.(*tool.Object)
+	o, ok := v.(*jsondoc.Object)
 	if !ok {
 		return nil, fault.New(fault.Invalid, "Give arguments by name.", "the arguments are no object")
 	}

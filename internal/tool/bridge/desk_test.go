@@ -15,6 +15,7 @@ import (
 	"praxis/internal/tool"
 	"praxis/internal/tool/bridge"
 	"praxis/internal/tool/gate"
+	"praxis/internal/tool/toolfile"
 )
 
 // works carries calls out.
@@ -64,7 +65,7 @@ const shop = `
 
 func desk(t testing.TB, body string, w *works, origins ...gate.Origin) (*bridge.Desk, *steps) {
 	t.Helper()
-	f, err := tool.Load("tools.yaml", []byte("version: 1\ntools:\n"+body))
+	f, err := toolfile.Load("tools.yaml", []byte("version: 1\ntools:\n"+body))
 	if err != nil {
 		t.Fatal(err)
 	}

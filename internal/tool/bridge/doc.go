@@ -13,7 +13,7 @@
 //	{"do":"call","tool":"crm.find","version":"","arguments":{…},"id":"…","again":false} → {"result":…}
 //	{"do":"result","id":"2.1"}                      → {"result":…}   of an earlier native call
 //
-// SPEC is package stub's. What is refused, and what failed, is a fault with a
+// SPEC is package pystub's. What is refused, and what failed, is a fault with a
 // remedy, an exception inside. A call is carried out once however often it is
 // asked for under the same id; "again" on a call that nobody knows says that the
 // session was restored in the middle of it, and is refused.

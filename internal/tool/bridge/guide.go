@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"praxis/internal/tool"
-	"praxis/internal/tool/stub"
+	"praxis/internal/tool/pystub"
 )
 
 const (
@@ -36,7 +36,7 @@ func (d *Desk) guideTools() string {
 	var lines []string
 	size := 0
 	for _, def := range all[:min(len(all), maxLines)] {
-		line := "  " + stub.Line(def) + detail(def)
+		line := "  " + pystub.Line(def) + detail(def)
 		size += len(line)
 		lines = append(lines, line)
 	}

@@ -14,7 +14,8 @@ import (
 	"praxis/internal/llm"
 	"praxis/internal/tool"
 	"praxis/internal/tool/gate"
-	"praxis/internal/tool/stub"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/pystub"
 )
 
 const (
@@ -107,7 +108,7 @@ func described(def *tool.Definition) string {
 	if text == "" {
 		text = def.Title
 	}
-	if sig := stub.Signature(def); strings.Contains(sig, "->") {
+	if sig := pystub.Signature(def); strings.Contains(sig, "->") {
 		text = strings.TrimSpace(text + "\nReturns " + strings.TrimSpace(sig[strings.LastIndex(sig, "->")+2:]))
 	}
 	return text
@@ -150,10 +151,10 @@ func (n *Native) Call(ctx context.Context, step int, id string, c llm.Call) (age
 		if err != nil {
 			return failed(c.Name, err), nil
 		}
-		return n.tell(c.Name, stub.Line(def)+"\narguments: "+string(def.Input.JSON())+"\nresult: "+string(def.Output.JSON())), nil
+		return n.tell(c.Name, pystub.Line(def)+"\narguments: "+string(def.Input.JSON())+"\nresult: "+string(def.Output.JSON())), nil
 	case callTool:
 		args, _ := input.Get("arguments")
-		o, ok := args.(*tool.Object)
+		o, ok := args.(*jsondoc.Object)
 		if !ok && args != nil {
 			return failed(c.Name, fault.New(fault.Invalid, "Give arguments by name.", "the arguments are no object")), nil
 		}
@@ -163,7 +164,7 @@ func (n *Native) Call(ctx context.Context, step int, id string, c llm.Call) (age
 }
 
 // exact is an input as a value of package tool.
-func exact(input map[string]any) (*tool.Object, error) {
+func exact(input map[string]any) (*jsondoc.Object, error) {
 	data, err := event.Encode(input)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "Send the call again.", "the arguments cannot be read")
@@ -184,7 +185,7 @@ func failed(name string, err error) agent.Used {
 func (n *Native) found(query string) string {
 	var lines []string
 	for _, def := range n.desk.find().Search(query, 10) {
-		lines = append(lines, stub.Line(def))
+		lines = append(lines, pystub.Line(def))
 	}
 	if len(lines) == 0 {
 		return "No tool fits. Other words may find one."
@@ -193,7 +194,7 @@ func (n *Native) found(query string) string {
 }
 
 // call lets a native call through the gate.
-func (n *Native) call(ctx context.Context, step int, id, name string, args *tool.Object) (agent.Used, error) {
+func (n *Native) call(ctx context.Context, step int, id, name string, args *jsondoc.Object) (agent.Used, error) {
 	out, err := n.desk.gate.Call(ctx, gate.Request{Origin: gate.Model, Step: step, ID: id, Name: name, Arguments: args})
 	if err == nil {
 		err = out.Fault()
@@ -240,7 +241,7 @@ func head(s string, n int) string {
 }
 
 // read shows a part of a result that was shown in part.
-func (n *Native) read(id string, input *tool.Object) agent.Used {
+func (n *Native) read(id string, input *jsondoc.Object) agent.Used {
 	n.desk.mu.Lock()
 	k, ok := n.desk.kept[id]
 	n.desk.mu.Unlock()

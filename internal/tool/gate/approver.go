@@ -5,6 +5,7 @@ import (
 
 	"praxis/event"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // Scope says what an answer holds for.
@@ -33,7 +34,7 @@ type Question struct {
 	Tool      *tool.Definition
 	Origin    Origin
 	Line      int                        // in the plan or in the code; 0: unknown
-	Arguments *tool.Object               // without secrets
+	Arguments *jsondoc.Object            // without secrets
 	Labels    map[string]event.DataLabel // where each argument came from
 	Rule      string                     // that asks
 	Reason    string

@@ -16,6 +16,7 @@ import (
 	"praxis/internal/plan/label"
 	"praxis/internal/tool"
 	"praxis/internal/tool/gate"
+	"praxis/internal/tool/jsondoc"
 )
 
 func reading(limits string) string {
@@ -138,7 +139,7 @@ func TestSizes(t *testing.T) {
 	w := &works{}
 	j := &journal{}
 	g := open(t, gate.Config{Tools: tools(t, reading("bytes: 1KiB")), Caller: w, Sink: j})
-	_, err := call(t, g, gate.Request{Arguments: tool.NewObject(tool.Member{Name: "q", Value: strings.Repeat("x", gate.MaxArguments)})})
+	_, err := call(t, g, gate.Request{Arguments: jsondoc.NewObject(jsondoc.Member{Name: "q", Value: strings.Repeat("x", gate.MaxArguments)})})
 	if fault.KindOf(err) != fault.Exhausted || fault.RemedyOf(err) == "" || w.count() != 0 || len(j.all()) != 0 {
 		t.Errorf("too long arguments: %v, called %d times, told %s", err, w.count(), j.told())
 	}
@@ -606,7 +607,7 @@ func TestALabelIsNotForgotten(t *testing.T) {
 func TestManyArguments(t *testing.T) {
 	w, j := &works{}, &journal{}
 	g := open(t, gate.Config{Tools: tools(t, reading("")), Caller: w, Sink: j})
-	many := tool.NewObject()
+	many := jsondoc.NewObject()
 	for i := range gate.MaxNamed + 1 {
 		many.Set(fmt.Sprint("a", i), true)
 	}

@@ -17,6 +17,7 @@ import (
 	"praxis/internal/plan/label"
 	"praxis/internal/plan/policy"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // Bounds of a [Config] that says nothing.
@@ -146,7 +147,7 @@ type Request struct {
 	Line      int    // of the call in the plan; 0: unknown
 	Name      string // of the tool
 	Version   string // "": the newest
-	Arguments *tool.Object
+	Arguments *jsondoc.Object
 	// Ticket names the call where it may be asked for again: the same ticket is
 	// answered with the same outcome and never carried out twice. "": none.
 	Ticket string
@@ -464,9 +465,9 @@ func (g *Gate) answer(name string, t *ticket) {
 }
 
 // bound is what an approval is bound to.
-func bound(def *tool.Definition, args *tool.Object, labels map[string]event.DataLabel) (string, error) {
+func bound(def *tool.Definition, args *jsondoc.Object, labels map[string]event.DataLabel) (string, error) {
 	sum := def.Hash()
-	text, err := tool.CanonicalJSON(args)
+	text, err := jsondoc.Canonical(args)
 	if err != nil {
 		return "", err
 	}

@@ -14,6 +14,8 @@ import (
 	"praxis/internal/plan/policy"
 	"praxis/internal/safetext"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
 
 // passing is one call on its way through the gate.
@@ -23,7 +25,7 @@ type passing struct {
 	def    *tool.Definition
 	number int                        // of the call, as labels name it
 	labels map[string]event.DataLabel // of the arguments, as they are recorded; not changed
-	shown  *tool.Object               // the arguments without secrets
+	shown  *jsondoc.Object            // the arguments without secrets
 	deep   label.ID                   // of everything that the arguments depend on
 	out    Outcome
 }
@@ -31,7 +33,7 @@ type passing struct {
 // check judges the arguments and names the call. What is wrong is recorded.
 func (c *passing) check() error {
 	if c.Arguments == nil {
-		c.Arguments = tool.NewObject()
+		c.Arguments = jsondoc.NewObject()
 	}
 	if n := c.Arguments.Len(); n > MaxNamed {
 		return fault.New(fault.Exhausted, "Give a list or an object as one argument.", "cannot call %s: it has %d arguments; at most %d are taken", c.def.Name, n, MaxNamed)
@@ -69,12 +71,12 @@ func (c *passing) check() error {
 		c.personal()
 	}
 	c.labels = dataLabels(c.Labels)
-	c.shown = tool.NewObject()
-	if o, ok := c.def.RedactArguments(c.Arguments).(*tool.Object); ok {
+	c.shown = jsondoc.NewObject()
+	if o, ok := c.def.RedactArguments(c.Arguments).(*jsondoc.Object); ok {
 		c.shown = o
 	} else { // all of it is secret; that there is something is not
 		for name := range c.Arguments.All() {
-			c.shown.Set(name, tool.Redacted)
+			c.shown.Set(name, schema.Redacted)
 		}
 	}
 	if bad != nil {
@@ -121,11 +123,11 @@ func (c *passing) caller() Caller {
 
 // Announcement tells of a call before anything is done about it. shown are its
 // arguments without secrets.
-func Announcement(step int, id string, line int, def *tool.Definition, shown *tool.Object, labels map[string]label.Label, control label.Label) event.ToolCalled {
+func Announcement(step int, id string, line int, def *tool.Definition, shown *jsondoc.Object, labels map[string]label.Label, control label.Label) event.ToolCalled {
 	return announcement(step, id, line, def, shown, dataLabels(labels), control)
 }
 
-func announcement(step int, id string, line int, def *tool.Definition, shown *tool.Object, labels map[string]event.DataLabel, control label.Label) event.ToolCalled {
+func announcement(step int, id string, line int, def *tool.Definition, shown *jsondoc.Object, labels map[string]event.DataLabel, control label.Label) event.ToolCalled {
 	sum := def.Hash()
 	e := event.ToolCalled{
 		Step: step, ID: id, Tool: def.Name, Version: string(def.Version), Hash: hex.EncodeToString(sum[:]), Line: line, Effects: def.Effects.String(),

@@ -9,6 +9,7 @@ import (
 	"praxis/internal/plan/policy"
 	"praxis/internal/safetext"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // DataLabel is a label as events have it.
@@ -39,7 +40,7 @@ func (c *passing) bounded(result any) (any, error) {
 	if c.def.Limits.Bytes > 0 {
 		limit = c.def.Limits.Bytes
 	}
-	text, err := tool.CanonicalJSON(result)
+	text, err := jsondoc.Canonical(result)
 	switch {
 	case err != nil:
 		return nil, fault.New(fault.Unavailable, "Mend the tool.", "%s returned what is no JSON value", c.def.Name)
@@ -81,8 +82,8 @@ func (c *passing) scrub(v any) any {
 			out[c.cfg.Redact(name)] = c.scrub(item)
 		}
 		return out
-	case *tool.Object:
-		out := tool.NewObject()
+	case *jsondoc.Object:
+		out := jsondoc.NewObject()
 		for name, item := range v.All() {
 			out.Set(c.cfg.Redact(name), c.scrub(item))
 		}

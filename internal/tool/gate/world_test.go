@@ -11,6 +11,8 @@ import (
 	"praxis/internal/plan/policy"
 	"praxis/internal/tool"
 	"praxis/internal/tool/gate"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 // journal keeps what a gate tells.
@@ -106,7 +108,7 @@ func (a asks) Approve(ctx context.Context, q gate.Question) (gate.Answer, error)
 // tools reads a file of tools; body is what stands under "tools:".
 func tools(t testing.TB, body string) *tool.Set {
 	t.Helper()
-	f, err := tool.Load("tools.yaml", []byte("version: 1\ntools:\n"+body))
+	f, err := toolfile.Load("tools.yaml", []byte("version: 1\ntools:\n"+body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,11 +148,11 @@ func open(t testing.TB, c gate.Config) *gate.Gate {
 }
 
 // args reads arguments.
-func args(t testing.TB, text string) *tool.Object {
+func args(t testing.TB, text string) *jsondoc.Object {
 	t.Helper()
-	v, err := tool.DecodeJSON([]byte(text))
+	v, err := jsondoc.Decode([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v.(*tool.Object)
+	return v.(*jsondoc.Object)
 }

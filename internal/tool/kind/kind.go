@@ -10,6 +10,7 @@ import (
 	"praxis/internal/image"
 	"praxis/internal/session"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/kind/builtin"
 	"praxis/internal/tool/kind/command"
 	"praxis/internal/tool/kind/mcp"
@@ -29,7 +30,7 @@ type Config struct {
 	Sandboxes Sandboxes
 	Sink      event.Sink // is told of the making of images and templates
 	// Report is told all that is wrong in the files, see [registry.Config].
-	Report func(pos tool.Position, err error)
+	Report func(pos jsondoc.Position, err error)
 }
 
 // Sandboxes makes what tools run in. It is called when a tool first needs one.

@@ -7,18 +7,18 @@ import (
 	"slices"
 	"strings"
 
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 const maxAlternatives = 50 // of security, and credentials in one
 
 // body declares the arguments of the request's body and says how it is made.
-func (o *operation) body(c *converter, run *tool.Object) error {
+func (o *operation) body(c *converter, run *jsondoc.Object) error {
 	v, has := o.op.Get("requestBody")
 	if !has {
 		return nil
 	}
-	body, ok := o.im.resolve(v).(*tool.Object)
+	body, ok := o.im.resolve(v).(*jsondoc.Object)
 	if !ok {
 		return errors.New("the reference of its body leads nowhere within the document")
 	}
@@ -45,7 +45,7 @@ func (o *operation) body(c *converter, run *tool.Object) error {
 		run.Set("body", "{"+name+"}")
 		return nil
 	}
-	template, renamed := tool.NewObject(), false
+	template, renamed := jsondoc.NewObject(), false
 	for wire, part := range props.All() {
 		if truth(get(part, "readOnly")) || truth(get(o.im.resolve(part), "readOnly")) {
 			continue
@@ -81,7 +81,7 @@ func orTrue(schema any) any {
 }
 
 // preferred chooses among the content types of a body.
-func preferred(content *tool.Object) (media string, v any) {
+func preferred(content *jsondoc.Object) (media string, v any) {
 	best := 0
 	for kind, c := range content.All() {
 		rank := 0
@@ -126,7 +126,7 @@ func (o *operation) output() (any, error) {
 		content := object(get(o.im.resolve(v), "content"))
 		o.im.visited += content.Len()
 		if content.Len() == 0 || o.method == "HEAD" {
-			forms = append(forms, tool.NewObject(tool.Member{Name: "type", Value: "null"}))
+			forms = append(forms, jsondoc.NewObject(jsondoc.Member{Name: "type", Value: "null"}))
 			continue
 		}
 		media, schema, found := answer(content)
@@ -135,7 +135,7 @@ func (o *operation) output() (any, error) {
 			other = media
 			continue
 		case !isJSON(media):
-			forms = append(forms, tool.NewObject(tool.Member{Name: "type", Value: "string"}))
+			forms = append(forms, jsondoc.NewObject(jsondoc.Member{Name: "type", Value: "string"}))
 		case schema == nil:
 			known = false
 		default:
@@ -155,9 +155,9 @@ func (o *operation) output() (any, error) {
 	if !known || len(forms) == 0 || isNull(forms) {
 		return nil, nil // an answer that has no content according to the document may have some
 	}
-	root, ok := forms[0].(*tool.Object)
+	root, ok := forms[0].(*jsondoc.Object)
 	if len(forms) > 1 {
-		root, ok = tool.NewObject(tool.Member{Name: "anyOf", Value: forms}), true
+		root, ok = jsondoc.NewObject(jsondoc.Member{Name: "anyOf", Value: forms}), true
 	}
 	if ok {
 		root = c.finish(root)
@@ -181,7 +181,7 @@ func (o *operation) lost(c *converter, where string) {
 }
 
 // answer chooses among the content types of an answer.
-func answer(content *tool.Object) (media string, schema any, found bool) {
+func answer(content *jsondoc.Object) (media string, schema any, found bool) {
 	best := 0
 	for kind, c := range content.All() {
 		m, rank := mediaType(kind), 0
@@ -210,7 +210,7 @@ func distinct(forms []any) []any {
 	var out []any
 	seen := map[string]bool{}
 	for _, f := range forms {
-		text, err := tool.CanonicalJSON(f)
+		text, err := jsondoc.Canonical(f)
 		if err != nil || seen[string(text)] {
 			continue
 		}
@@ -260,7 +260,7 @@ func (o *operation) scheme(name string) any {
 	return o.im.resolve(get(get(get(o.im.root, "components"), "securitySchemes"), name))
 }
 
-func (o *operation) expressible(alternative *tool.Object) error {
+func (o *operation) expressible(alternative *jsondoc.Object) error {
 	if alternative.Len() > maxAlternatives {
 		return fmt.Errorf("it needs more than %d credentials", maxAlternatives)
 	}

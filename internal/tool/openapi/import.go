@@ -10,6 +10,8 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 const (
@@ -39,14 +41,14 @@ type Options struct {
 
 // Import makes the text of a file of tools from an OpenAPI document (3.0 or 3.1,
 // JSON or YAML). What could not be expressed is told in the warnings, each of
-// which names its operation. The text loads with tool.Load. A document that
+// which names its operation. The text loads with toolfile.Load. A document that
 // cannot be used at all is a fault of kind Invalid.
 func Import(data []byte, opt Options) (text []byte, warnings []string, err error) {
 	root, err := read(data)
 	if err != nil {
 		return nil, nil, err
 	}
-	im := &importer{root: root, opt: opt, taken: map[string]bool{}, secrets: tool.NewObject(), notes: map[string]string{}, schemes: map[string]string{}}
+	im := &importer{root: root, opt: opt, taken: map[string]bool{}, secrets: jsondoc.NewObject(), notes: map[string]string{}, schemes: map[string]string{}}
 	if err := im.head(); err != nil {
 		return nil, nil, err
 	}
@@ -59,7 +61,7 @@ func Import(data []byte, opt Options) (text []byte, warnings []string, err error
 
 // importer makes tools of one document.
 type importer struct {
-	root     *tool.Object
+	root     *jsondoc.Object
 	opt      Options
 	modern   bool // 3.1 or later: schemas are JSON Schema 2020-12
 	title    string
@@ -67,7 +69,7 @@ type importer struct {
 	tools    []imported
 	written  int             // bytes of the tools so far
 	taken    map[string]bool // names of tools
-	secrets  *tool.Object
+	secrets  *jsondoc.Object
 	notes    map[string]string // comments on secrets, by name
 	schemes  map[string]string // secrets' names by security scheme
 	warnings []string
@@ -76,7 +78,7 @@ type importer struct {
 
 type imported struct {
 	comment string
-	doc     *tool.Object
+	doc     *jsondoc.Object
 }
 
 func (im *importer) spent() bool { return im.visited > maxVisit }
@@ -103,7 +105,7 @@ func (im *importer) head() error {
 	default:
 		return invalid("Convert it to OpenAPI 3.1 first.", "its version %q is not known", clip(version, 40))
 	}
-	if _, ok := get(im.root, "paths").(*tool.Object); !ok {
+	if _, ok := get(im.root, "paths").(*jsondoc.Object); !ok {
 		return invalid("", "it has no paths")
 	}
 	info := get(im.root, "info")
@@ -192,7 +194,7 @@ func (im *importer) add(op *operation) error {
 	}
 	im.tools = append(im.tools, imported{op.method + " " + op.path, doc})
 	im.written += im.size(doc)
-	if len(im.tools) > tool.MaxTools || im.written > tool.MaxFile {
+	if len(im.tools) > tool.MaxTools || im.written > jsondoc.MaxFile {
 		return fault.New(fault.Exhausted, "Choose operations, by tag for example.", "cannot import the OpenAPI document: its tools do not fit into one file")
 	}
 	return nil
@@ -201,7 +203,7 @@ func (im *importer) add(op *operation) error {
 // checked sees to it that a tool can be read back. Documents have patterns,
 // defaults and formats that are not what they claim to be: then the schemas lose
 // them, then the tool loses its output.
-func (im *importer) checked(op *operation, doc *tool.Object) (*tool.Object, error) {
+func (im *importer) checked(op *operation, doc *jsondoc.Object) (*jsondoc.Object, error) {
 	n := im.size(doc)
 	if n > 3*maxSchema {
 		return nil, fmt.Errorf("its definition has %d bytes; at most %d are kept", n, 3*maxSchema)
@@ -215,7 +217,7 @@ func (im *importer) checked(op *operation, doc *tool.Object) (*tool.Object, erro
 	}
 	first := reason(err)
 	for _, names := range [][]string{{"pattern"}, {"pattern", "default"}, {"pattern", "default", "format", "enum", "const"}} {
-		lesser := tool.NewObject()
+		lesser := jsondoc.NewObject()
 		for name, v := range doc.All() {
 			if name == "input" || name == "output" {
 				v = without(v, names...)
@@ -230,7 +232,7 @@ func (im *importer) checked(op *operation, doc *tool.Object) (*tool.Object, erro
 			return lesser, nil
 		}
 	}
-	lesser := tool.NewObject()
+	lesser := jsondoc.NewObject()
 	for name, v := range doc.All() {
 		if name != "output" {
 			lesser.Set(name, v)
@@ -243,14 +245,14 @@ func (im *importer) checked(op *operation, doc *tool.Object) (*tool.Object, erro
 	return lesser, nil
 }
 
-func defines(doc *tool.Object) error {
-	_, err := tool.Define("", doc)
+func defines(doc *jsondoc.Object) error {
+	_, err := toolfile.Define("", doc)
 	return err
 }
 
 // reason is the first problem without its place.
 func reason(err error) string {
-	var problems tool.Problems
+	var problems jsondoc.Problems
 	if errors.As(err, &problems) && len(problems) > 0 {
 		return clip(problems[0].What, 300)
 	}
@@ -262,7 +264,7 @@ func (im *importer) server(op *operation) (string, error) {
 	if im.opt.Server != "" {
 		return checkServer(im.opt.Server)
 	}
-	for _, at := range []*tool.Object{op.op, op.item, im.root} {
+	for _, at := range []*jsondoc.Object{op.op, op.item, im.root} {
 		servers := list(get(at, "servers"))
 		if len(servers) == 0 {
 			continue
@@ -319,7 +321,7 @@ func (im *importer) secret(scheme, note string) string {
 		name = base + "_" + strconv.Itoa(i)
 	}
 	im.schemes[scheme] = name
-	im.secrets.Set(name, tool.NewObject(tool.Member{Name: "env", Value: name}))
+	im.secrets.Set(name, jsondoc.NewObject(jsondoc.Member{Name: "env", Value: name}))
 	im.notes[name] = note
 	return name
 }
@@ -353,10 +355,10 @@ func (im *importer) write() ([]byte, error) {
 		w.item(t.doc, 2)
 	}
 	text := []byte(w.b.String())
-	if len(text) > tool.MaxFile {
+	if len(text) > jsondoc.MaxFile {
 		return nil, fault.New(fault.Exhausted, "Choose operations, by tag for example.", "cannot import the OpenAPI document: its tools do not fit into one file")
 	}
-	if _, err := tool.Load("tools.yaml", text); err != nil {
+	if _, err := toolfile.Load("tools.yaml", text); err != nil {
 		return nil, fault.New(fault.Invalid, "Choose operations, by tag for example.", "cannot import the OpenAPI document: the file that was made does not load: %w", err)
 	}
 	return text, nil

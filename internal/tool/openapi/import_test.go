@@ -16,7 +16,9 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/kind/web"
+	"praxis/internal/tool/toolfile"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -59,7 +61,7 @@ func TestGolden(t *testing.T) {
 		if !bytes.Equal(got, want) {
 			t.Errorf("%s: got\n%s\nwant\n%s", c.name, got, want)
 		}
-		if _, err := tool.Load("tools.yaml", text); err != nil {
+		if _, err := toolfile.Load("tools.yaml", text); err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
 	}
@@ -113,7 +115,7 @@ func TestImportedToolsCall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := tool.Load("tools.yaml", text)
+	file, err := toolfile.Load("tools.yaml", text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,14 +146,14 @@ func TestImportedToolsCall(t *testing.T) {
 			t.Errorf("there is no tool %s", c.tool)
 			continue
 		}
-		v, err := tool.DecodeJSON([]byte(c.arguments))
+		v, err := jsondoc.Decode([]byte(c.arguments))
 		if err != nil {
 			t.Fatal(err)
 		}
 		if err := d.CheckArguments(v); err != nil {
 			t.Errorf("%s: %v", c.tool, err)
 		}
-		result, err := impls[c.tool].Call(context.Background(), tool.Invocation{Tool: d, Key: "k1", Arguments: d.FillDefaults(v.(*tool.Object))})
+		result, err := impls[c.tool].Call(context.Background(), tool.Invocation{Tool: d, Key: "k1", Arguments: d.FillDefaults(v.(*jsondoc.Object))})
 		if err != nil {
 			t.Errorf("%s: %v", c.tool, err)
 			continue
@@ -165,11 +167,11 @@ func TestImportedToolsCall(t *testing.T) {
 		}
 	}
 	d := tools["books.get_book"]
-	_, err = impls[d.Name].Call(context.Background(), tool.Invocation{Tool: d, Arguments: tool.NewObject(tool.Member{Name: "bookId", Value: json.Number("404")})})
+	_, err = impls[d.Name].Call(context.Background(), tool.Invocation{Tool: d, Arguments: jsondoc.NewObject(jsondoc.Member{Name: "bookId", Value: json.Number("404")})})
 	if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "no such book") {
 		t.Errorf("got %v", err)
 	}
-	if err := tools["books.create"].CheckArguments(tool.NewObject(tool.Member{Name: "x_tenant_id", Value: "t"}, tool.Member{Name: "title", Value: "x"}, tool.Member{Name: "genre", Value: "novel"}, tool.Member{Name: "id", Value: json.Number("3")})); err == nil {
+	if err := tools["books.create"].CheckArguments(jsondoc.NewObject(jsondoc.Member{Name: "x_tenant_id", Value: "t"}, jsondoc.Member{Name: "title", Value: "x"}, jsondoc.Member{Name: "genre", Value: "novel"}, jsondoc.Member{Name: "id", Value: json.Number("3")})); err == nil {
 		t.Error("a property that is readOnly can be sent")
 	}
 }
@@ -187,7 +189,7 @@ func TestOnly(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		file, err := tool.Load("t.yaml", text)
+		file, err := toolfile.Load("t.yaml", text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,7 +287,7 @@ func TestBombs(t *testing.T) {
 		switch {
 		case err != nil && fault.KindOf(err) != fault.Invalid && fault.KindOf(err) != fault.Exhausted:
 			t.Errorf("%s: %v", name, err)
-		case err == nil && len(text) > tool.MaxFile:
+		case err == nil && len(text) > jsondoc.MaxFile:
 			t.Errorf("%s: %d bytes", name, len(text))
 		}
 		t.Logf("%s: %d bytes, %v, %.200v", name, len(text), err, warnings)
@@ -312,7 +314,7 @@ func FuzzImport(f *testing.F) {
 			}
 			return
 		}
-		file, err := tool.Load("tools.yaml", text)
+		file, err := toolfile.Load("tools.yaml", text)
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text)
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // operation is one operation of the document.
@@ -16,16 +17,16 @@ type operation struct {
 	im     *importer
 	method string
 	path   string
-	item   *tool.Object // the path's
-	op     *tool.Object
+	item   *jsondoc.Object // the path's
+	op     *jsondoc.Object
 
 	args     map[string]bool // names of arguments
-	props    *tool.Object    // of the input
+	props    *jsondoc.Object // of the input
 	required []any
 	more     any // additionalProperties of the input
-	query    *tool.Object
-	headers  *tool.Object
-	run      *tool.Object
+	query    *jsondoc.Object
+	headers  *jsondoc.Object
+	run      *jsondoc.Object
 	segments map[string]string // arguments by their names in the path
 }
 
@@ -80,7 +81,7 @@ func (o *operation) name() string {
 }
 
 // tool makes the tool, in the form that it has in a file.
-func (o *operation) tool() (*tool.Object, error) {
+func (o *operation) tool() (*jsondoc.Object, error) {
 	if o.method == "OPTIONS" || o.method == "TRACE" || o.method == "QUERY" {
 		return nil, fmt.Errorf("the method %s is not one of a tool", o.method)
 	}
@@ -89,8 +90,8 @@ func (o *operation) tool() (*tool.Object, error) {
 		return nil, err
 	}
 	o.im.visited += 10 + o.op.Len() + object(get(get(o.op, "requestBody"), "content")).Len()
-	o.args, o.props, o.segments = map[string]bool{}, tool.NewObject(), map[string]string{}
-	o.query, o.headers, o.run = tool.NewObject(), tool.NewObject(), tool.NewObject()
+	o.args, o.props, o.segments = map[string]bool{}, jsondoc.NewObject(), map[string]string{}
+	o.query, o.headers, o.run = jsondoc.NewObject(), jsondoc.NewObject(), jsondoc.NewObject()
 	c := o.im.converter(toServer)
 	if err := o.parameters(c); err != nil {
 		return nil, err
@@ -99,7 +100,7 @@ func (o *operation) tool() (*tool.Object, error) {
 	if err != nil {
 		return nil, err
 	}
-	body := tool.NewObject()
+	body := jsondoc.NewObject()
 	if err := o.body(c, body); err != nil {
 		return nil, err
 	}
@@ -129,11 +130,11 @@ func (o *operation) tool() (*tool.Object, error) {
 	return o.document(input, output), nil
 }
 
-func (o *operation) document(input *tool.Object, output any) *tool.Object {
-	doc := tool.NewObject()
+func (o *operation) document(input *jsondoc.Object, output any) *jsondoc.Object {
+	doc := jsondoc.NewObject()
 	doc.Set("name", o.name())
 	doc.Set("version", o.im.version)
-	summary, details := strings.TrimSpace(clip(str(get(o.op, "summary")), 300)), strings.TrimSpace(cut(str(get(o.op, "description")), 3000))
+	summary, details := strings.TrimSpace(clip(str(get(o.op, "summary")), 300)), strings.TrimSpace(jsondoc.Cut(str(get(o.op, "description")), 3000))
 	if summary != "" && details != "" && !strings.HasPrefix(details, summary) {
 		details = strings.TrimSuffix(summary, ".") + ".\n\n" + details
 	} else if details == "" {
@@ -158,13 +159,13 @@ func (o *operation) document(input *tool.Object, output any) *tool.Object {
 	if output != nil {
 		doc.Set("output", output)
 	}
-	doc.Set("run", tool.NewObject(tool.Member{Name: "http", Value: o.run}))
+	doc.Set("run", jsondoc.NewObject(jsondoc.Member{Name: "http", Value: o.run}))
 	return doc
 }
 
 // input makes the schema of the arguments.
-func (o *operation) input(c *converter) *tool.Object {
-	in := tool.NewObject(tool.Member{Name: "type", Value: "object"})
+func (o *operation) input(c *converter) *jsondoc.Object {
+	in := jsondoc.NewObject(jsondoc.Member{Name: "type", Value: "object"})
 	if len(o.required) > 0 {
 		in.Set("required", o.required)
 	}
@@ -182,12 +183,12 @@ func (o *operation) input(c *converter) *tool.Object {
 
 // ordered returns the properties with the required ones first, as arguments that
 // are given by position want to be.
-func (o *operation) ordered() *tool.Object {
+func (o *operation) ordered() *jsondoc.Object {
 	need := map[string]bool{}
 	for _, name := range o.required {
 		need[str(name)] = true
 	}
-	out := tool.NewObject()
+	out := jsondoc.NewObject()
 	for _, wanted := range []bool{true, false} {
 		for name, v := range o.props.All() {
 			if need[name] == wanted {
@@ -220,13 +221,13 @@ func (o *operation) argument(wire, where string, schema any, required bool) stri
 // parameters declares the arguments of path, query, headers and cookies.
 func (o *operation) parameters(c *converter) error {
 	type key struct{ in, name string }
-	order, found := []key{}, map[key]*tool.Object{}
-	for _, from := range []*tool.Object{o.item, o.op} {
+	order, found := []key{}, map[key]*jsondoc.Object{}
+	for _, from := range []*jsondoc.Object{o.item, o.op} {
 		for _, v := range list(get(from, "parameters")) {
 			if o.im.visited++; len(order) > maxArguments {
 				return fmt.Errorf("it has more than %d parameters", maxArguments)
 			}
-			p, ok := o.im.resolve(v).(*tool.Object)
+			p, ok := o.im.resolve(v).(*jsondoc.Object)
 			k := key{str(get(p, "in")), str(get(p, "name"))}
 			if !ok || k.name == "" {
 				return errors.New("a parameter cannot be read, or its reference leads nowhere within the document")
@@ -250,7 +251,7 @@ func (o *operation) parameters(c *converter) error {
 	return nil
 }
 
-func (o *operation) parameter(c *converter, where, wire string, p *tool.Object) error {
+func (o *operation) parameter(c *converter, where, wire string, p *jsondoc.Object) error {
 	required := truth(get(p, "required")) || where == "path"
 	if where == "header" && !settable(wire) {
 		return nil
@@ -278,8 +279,8 @@ func (o *operation) parameter(c *converter, where, wire string, p *tool.Object) 
 		return nil
 	}
 	converted := c.schema(schema)
-	if text := strings.TrimSpace(cut(str(get(p, "description")), 1000)); text != "" {
-		if own, ok := converted.(*tool.Object); ok {
+	if text := strings.TrimSpace(jsondoc.Cut(str(get(p, "description")), 1000)); text != "" {
+		if own, ok := converted.(*jsondoc.Object); ok {
 			if _, has := own.Get("description"); !has {
 				own.Set("description", text)
 			}
@@ -309,7 +310,7 @@ func (o *operation) cookie(pair string) {
 
 // parameterSchema returns a parameter's schema, and its media type when it has
 // content instead.
-func (o *operation) parameterSchema(p *tool.Object) (schema any, media string) {
+func (o *operation) parameterSchema(p *jsondoc.Object) (schema any, media string) {
 	for kind, content := range object(get(p, "content")).All() {
 		return get(content, "schema"), mediaType(kind)
 	}
@@ -317,11 +318,11 @@ func (o *operation) parameterSchema(p *tool.Object) (schema any, media string) {
 }
 
 // queryTemplate says how an argument stands in the query.
-func (o *operation) queryTemplate(p *tool.Object, name string, schema any, media string) any {
+func (o *operation) queryTemplate(p *jsondoc.Object, name string, schema any, media string) any {
 	value := "{" + name + "}"
 	style := str(get(p, "style"))
 	if style == "deepObject" {
-		return tool.NewObject(tool.Member{Name: "value", Value: value}, tool.Member{Name: "deep", Value: true})
+		return jsondoc.NewObject(jsondoc.Member{Name: "value", Value: value}, jsondoc.Member{Name: "deep", Value: true})
 	}
 	explode := style == "" || style == "form"
 	if b, ok := get(p, "explode").(bool); ok {
@@ -342,7 +343,7 @@ func (o *operation) queryTemplate(p *tool.Object, name string, schema any, media
 		case "pipeDelimited":
 			join = "|"
 		}
-		return tool.NewObject(tool.Member{Name: "value", Value: value}, tool.Member{Name: "join", Value: join})
+		return jsondoc.NewObject(jsondoc.Member{Name: "value", Value: value}, jsondoc.Member{Name: "join", Value: join})
 	}
 	return value
 }
@@ -369,7 +370,7 @@ func (o *operation) pathTemplate() (string, error) {
 			if strings.ContainsAny(name, "/{") {
 				return "", errors.New("its path cannot be used")
 			}
-			arg = o.argument(name, "path", tool.NewObject(tool.Member{Name: "type", Value: "string"}), true)
+			arg = o.argument(name, "path", jsondoc.NewObject(jsondoc.Member{Name: "type", Value: "string"}), true)
 			o.segments[name] = arg
 			o.im.warn("%s: the path's %s is not among the parameters: it is taken to be a string", o, name)
 		}

@@ -3,7 +3,6 @@ package openapi
 import (
 	"bytes"
 	"encoding/json"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -12,6 +11,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 const (
@@ -27,7 +27,7 @@ func invalid(remedy, format string, args ...any) error {
 }
 
 // read makes one tree of a document, JSON or YAML, with the order of its members.
-func read(data []byte) (*tool.Object, error) {
+func read(data []byte) (*jsondoc.Object, error) {
 	if len(data) > MaxDocument {
 		return nil, invalid("Leave out the parts that are not needed.", "it has %d bytes; at most %d are read", len(data), MaxDocument)
 	}
@@ -44,7 +44,7 @@ func read(data []byte) (*tool.Object, error) {
 	if marks > 2*maxNodes {
 		err = tooMany()
 	} else if first := bytes.TrimLeft(data, " \t\r\n"); len(first) > 0 && first[0] == '{' && json.Valid(data) {
-		v, err = tool.DecodeJSON(data)
+		v, err = jsondoc.Decode(data)
 		if err == nil && !shallow(v, 0) {
 			err = tooDeep()
 		}
@@ -54,7 +54,7 @@ func read(data []byte) (*tool.Object, error) {
 	if err != nil {
 		return nil, invalid(fault.RemedyOf(err), "%w", err)
 	}
-	o, ok := v.(*tool.Object)
+	o, ok := v.(*jsondoc.Object)
 	if !ok {
 		return nil, invalid("", "it is not a mapping")
 	}
@@ -80,7 +80,7 @@ func shallow(v any, depth int) bool {
 				return false
 			}
 		}
-	case *tool.Object:
+	case *jsondoc.Object:
 		for _, member := range v.All() {
 			if !shallow(member, depth+1) {
 				return false
@@ -132,7 +132,7 @@ func (y *yamlReader) value(n *yaml.Node, depth int) (any, error) {
 		}
 		return list, nil
 	case yaml.MappingNode:
-		o := tool.NewObject()
+		o := jsondoc.NewObject()
 		for i := 0; i+1 < len(n.Content); i += 2 {
 			k := n.Content[i]
 			if k.Kind != yaml.ScalarNode {
@@ -145,7 +145,7 @@ func (y *yamlReader) value(n *yaml.Node, depth int) (any, error) {
 			if err != nil {
 				return nil, err
 			}
-			if inner, ok := v.(*tool.Object); ok && k.Value == "<<" && k.Style == 0 {
+			if inner, ok := v.(*jsondoc.Object); ok && k.Value == "<<" && k.Style == 0 {
 				for name, member := range inner.All() {
 					if _, own := o.Get(name); !own {
 						o.Set(name, member)
@@ -181,7 +181,7 @@ func scalar(n *yaml.Node) any {
 		return false
 	}
 	if c := n.Value[0]; c == '-' || c >= '0' && c <= '9' {
-		if v, err := tool.DecodeJSON([]byte(n.Value)); err == nil {
+		if v, err := jsondoc.Decode([]byte(n.Value)); err == nil {
 			return v
 		}
 	}
@@ -192,18 +192,18 @@ func scalar(n *yaml.Node) any {
 // as not being there.
 
 func get(v any, name string) any {
-	if o, ok := v.(*tool.Object); ok && o != nil {
+	if o, ok := v.(*jsondoc.Object); ok && o != nil {
 		member, _ := o.Get(name)
 		return member
 	}
 	return nil
 }
 
-func object(v any) *tool.Object {
-	if o, ok := v.(*tool.Object); ok && o != nil {
+func object(v any) *jsondoc.Object {
+	if o, ok := v.(*jsondoc.Object); ok && o != nil {
 		return o
 	}
-	return &tool.Object{}
+	return &jsondoc.Object{}
 }
 
 func list(v any) []any {
@@ -229,18 +229,7 @@ func truth(v any) bool {
 // clip makes one line of at most n characters.
 func clip(s string, n int) string {
 	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 }), " ")
-	return cut(s, n)
-}
-
-func cut(s string, n int) string {
-	count := 0
-	for i := range s {
-		if count == n {
-			return s[:i] + "…"
-		}
-		count++
-	}
-	return s
+	return jsondoc.Cut(s, n)
 }
 
 // words takes a name apart: at what is no letter or digit, and where small
@@ -291,7 +280,7 @@ func identifier(s string) string {
 		return ""
 	case s[0] >= '0' && s[0] <= '9':
 		s = "n" + s
-	case slices.Contains(keywords(), s):
+	case tool.IsKeyword(s):
 		s += "_"
 	}
 	return s
@@ -299,18 +288,12 @@ func identifier(s string) string {
 
 // isIdentifier reports whether a name can stay as it is.
 func isIdentifier(s string) bool {
-	if s == "" || len(s) > 60 || strings.HasPrefix(s, "__") || slices.Contains(keywords(), s) || s[0] >= '0' && s[0] <= '9' {
+	if s == "" || len(s) > 60 || strings.HasPrefix(s, "__") || tool.IsKeyword(s) || s[0] >= '0' && s[0] <= '9' {
 		return false
 	}
 	return !strings.ContainsFunc(s, func(r rune) bool {
 		return r != '_' && !(r >= 'a' && r <= 'z') && !(r >= 'A' && r <= 'Z') && !(r >= '0' && r <= '9')
 	})
-}
-
-func keywords() []string {
-	return []string{"False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del", "elif",
-		"else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal", "not", "or",
-		"pass", "raise", "return", "try", "while", "with", "yield"}
 }
 
 // free returns name, or name_2, name_3, …, whichever is not taken, and takes it.

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // direction says which way a schema's values go.
@@ -47,8 +47,8 @@ func (im *importer) converter(dir direction) *converter {
 }
 
 // finish converts what was referred to and puts it beside root.
-func (c *converter) finish(root *tool.Object) *tool.Object {
-	defs := tool.NewObject()
+func (c *converter) finish(root *jsondoc.Object) *jsondoc.Object {
+	defs := jsondoc.NewObject()
 	for i := 0; i < len(c.queue); i++ {
 		if i >= maxParts || c.im.spent() {
 			c.lost["more than "+strconv.Itoa(maxParts)+" schemas"] = true
@@ -60,7 +60,7 @@ func (c *converter) finish(root *tool.Object) *tool.Object {
 	if defs.Len() == 0 {
 		return root
 	}
-	out := tool.NewObject()
+	out := jsondoc.NewObject()
 	for name, v := range root.All() {
 		out.Set(name, v)
 	}
@@ -69,7 +69,7 @@ func (c *converter) finish(root *tool.Object) *tool.Object {
 }
 
 // reference returns the reference to what a pointer of the document finds.
-func (c *converter) reference(ref string) (*tool.Object, bool) {
+func (c *converter) reference(ref string) (*jsondoc.Object, bool) {
 	name, known := c.names[ref]
 	if !known {
 		target, ok := c.im.find(ref)
@@ -82,7 +82,7 @@ func (c *converter) reference(ref string) (*tool.Object, bool) {
 		c.names[ref] = name
 		c.queue = append(c.queue, pending{name, target})
 	}
-	return tool.NewObject(tool.Member{Name: "$ref", Value: "#/$defs/" + name}), true
+	return jsondoc.NewObject(jsondoc.Member{Name: "$ref", Value: "#/$defs/" + name}), true
 }
 
 // snakeCase keeps a component's name where it can stand in a reference.
@@ -103,14 +103,14 @@ func (c *converter) schema(v any) any {
 	if c.im.visited++; c.im.spent() {
 		return true
 	}
-	o, ok := v.(*tool.Object)
+	o, ok := v.(*jsondoc.Object)
 	if !ok {
 		if b, ok := v.(bool); ok {
 			return b
 		}
 		return true
 	}
-	out := tool.NewObject()
+	out := jsondoc.NewObject()
 	if ref := str(get(o, "$ref")); ref != "" {
 		link, ok := c.reference(ref)
 		if !ok {
@@ -132,7 +132,7 @@ func (c *converter) schema(v any) any {
 }
 
 // keyword converts one keyword. Those that say nothing about values are dropped.
-func (c *converter) keyword(out, in *tool.Object, name string, v any) {
+func (c *converter) keyword(out, in *jsondoc.Object, name string, v any) {
 	switch name {
 	case "type", "enum", "const", "default", "multipleOf", "maximum", "minimum", "exclusiveMaximum", "exclusiveMinimum",
 		"maxLength", "minLength", "pattern", "format", "minContains", "maxContains", "maxItems", "minItems", "uniqueItems",
@@ -143,7 +143,7 @@ func (c *converter) keyword(out, in *tool.Object, name string, v any) {
 			out.Set(name, s)
 		}
 	case "description":
-		if s := strings.TrimSpace(cut(str(v), 1000)); s != "" {
+		if s := strings.TrimSpace(jsondoc.Cut(str(v), 1000)); s != "" {
 			out.Set(name, s)
 		}
 	case "writeOnly":
@@ -162,7 +162,7 @@ func (c *converter) keyword(out, in *tool.Object, name string, v any) {
 			out.Set(name, parts)
 		}
 	case "properties", "patternProperties", "dependentSchemas":
-		parts := tool.NewObject()
+		parts := jsondoc.NewObject()
 		for key, part := range object(v).All() {
 			parts.Set(key, c.schema(part))
 		}
@@ -183,7 +183,7 @@ func (c *converter) all(parts []any) []any {
 }
 
 // old converts what OpenAPI 3.0 says otherwise than JSON Schema.
-func (c *converter) old(out, in *tool.Object) {
+func (c *converter) old(out, in *jsondoc.Object) {
 	for _, bound := range [][2]string{{"exclusiveMinimum", "minimum"}, {"exclusiveMaximum", "maximum"}} {
 		exclusive, ok := get(in, bound[0]).(bool)
 		if !ok {
@@ -209,20 +209,20 @@ func (c *converter) old(out, in *tool.Object) {
 	for _, name := range []string{"allOf", "anyOf", "oneOf"} {
 		if parts, ok := out.Get(name); ok {
 			drop(out, name)
-			null := tool.NewObject(tool.Member{Name: "type", Value: "null"})
-			out.Set("anyOf", []any{tool.NewObject(tool.Member{Name: name, Value: parts}), null})
+			null := jsondoc.NewObject(jsondoc.Member{Name: "type", Value: "null"})
+			out.Set("anyOf", []any{jsondoc.NewObject(jsondoc.Member{Name: name, Value: parts}), null})
 			return
 		}
 	}
 }
 
 // drop removes members; an Object has no such method, since results never lose any.
-func drop(o *tool.Object, names ...string) {
+func drop(o *jsondoc.Object, names ...string) {
 	gone := make(map[string]bool, len(names))
 	for _, name := range names {
 		gone[name] = true
 	}
-	kept := tool.NewObject()
+	kept := jsondoc.NewObject()
 	for key, v := range o.All() {
 		if !gone[key] {
 			kept.Set(key, v)
@@ -232,7 +232,7 @@ func drop(o *tool.Object, names ...string) {
 }
 
 // hidden takes out the properties that do not go this way.
-func (c *converter) hidden(out, in *tool.Object) {
+func (c *converter) hidden(out, in *jsondoc.Object) {
 	mark := "readOnly"
 	if c.dir == fromServer {
 		mark = "writeOnly"
@@ -243,7 +243,7 @@ func (c *converter) hidden(out, in *tool.Object) {
 			gone = append(gone, name)
 		}
 	}
-	if props, ok := get(out, "properties").(*tool.Object); ok && len(gone) > 0 {
+	if props, ok := get(out, "properties").(*jsondoc.Object); ok && len(gone) > 0 {
 		drop(props, gone...)
 	}
 	required, ok := get(out, "required").([]any)
@@ -265,7 +265,7 @@ func (im *importer) find(ref string) (any, bool) {
 	if !strings.HasPrefix(ref, "#") {
 		return nil, false
 	}
-	p, err := tool.ParsePointer(unescape(ref[1:]))
+	p, err := jsondoc.ParsePointer(unescape(ref[1:]))
 	if err != nil {
 		return nil, false
 	}
@@ -300,8 +300,8 @@ func (im *importer) resolve(v any) any {
 
 // plainObject returns the properties of a schema whose values are objects of
 // declared members, so that each can be an argument; parts of allOf are joined.
-func (im *importer) plainObject(v any, depth int) (props *tool.Object, required map[string]bool, more any, ok bool) {
-	o, isObject := im.resolve(v).(*tool.Object)
+func (im *importer) plainObject(v any, depth int) (props *jsondoc.Object, required map[string]bool, more any, ok bool) {
+	o, isObject := im.resolve(v).(*jsondoc.Object)
 	if !isObject || depth > 8 || im.spent() {
 		return nil, nil, nil, false
 	}
@@ -318,7 +318,7 @@ func (im *importer) plainObject(v any, depth int) (props *tool.Object, required 
 	if kind := get(o, "type"); kind != "object" && (kind != nil || !joined && get(o, "properties") == nil) {
 		return nil, nil, nil, false
 	}
-	props, required = tool.NewObject(), map[string]bool{}
+	props, required = jsondoc.NewObject(), map[string]bool{}
 	for _, part := range list(parts) {
 		inner, need, extra, ok := im.plainObject(part, depth+1)
 		if !ok || extra != nil {
@@ -357,7 +357,7 @@ func longName(v any) bool {
 	switch v := v.(type) {
 	case []any:
 		return slices.ContainsFunc(v, longName)
-	case *tool.Object:
+	case *jsondoc.Object:
 		for name, member := range v.All() {
 			if len(name) > 250 || longName(member) {
 				return true
@@ -377,12 +377,12 @@ func without(v any, names ...string) any {
 			out[i] = without(item, names...)
 		}
 		return out
-	case *tool.Object:
-		out := tool.NewObject()
+	case *jsondoc.Object:
+		out := jsondoc.NewObject()
 		for name, member := range v.All() {
 			switch name {
 			case "properties", "$defs", "patternProperties", "dependentSchemas":
-				parts := tool.NewObject()
+				parts := jsondoc.NewObject()
 				for key, part := range object(member).All() {
 					parts.Set(key, without(part, names...))
 				}

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 const lineWidth = 110
@@ -20,7 +20,7 @@ func (w *writer) comment(indent int, text string) {
 }
 
 // members writes a mapping's members, each on lines of its own.
-func (w *writer) members(o *tool.Object, indent int) {
+func (w *writer) members(o *jsondoc.Object, indent int) {
 	for name, v := range o.All() {
 		w.b.WriteString(strings.Repeat(" ", indent))
 		w.member(name, v, indent)
@@ -39,7 +39,7 @@ func (w *writer) member(name string, v any, indent int) {
 	}
 	w.b.WriteString(key + "\n")
 	switch v := v.(type) {
-	case *tool.Object:
+	case *jsondoc.Object:
 		w.members(v, indent+2)
 	case []any:
 		for _, item := range v {
@@ -55,7 +55,7 @@ func (w *writer) item(v any, indent int) {
 		w.b.WriteString(flow + "\n")
 		return
 	}
-	o, ok := v.(*tool.Object)
+	o, ok := v.(*jsondoc.Object)
 	if !ok {
 		flow, _ := flowText(v, 1<<30)
 		w.b.WriteString(flow + "\n")
@@ -107,7 +107,7 @@ func flowText(v any, room int) (string, bool) {
 }
 
 func nesting(v any) int {
-	o, ok := v.(*tool.Object)
+	o, ok := v.(*jsondoc.Object)
 	if !ok {
 		return 0
 	}
@@ -122,7 +122,7 @@ func nesting(v any) int {
 
 func flow(b *strings.Builder, v any, room int) bool {
 	switch v := v.(type) {
-	case *tool.Object:
+	case *jsondoc.Object:
 		b.WriteByte('{')
 		first := true
 		for name, member := range v.All() {

@@ -17,6 +17,8 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 // Config is what a registry is made with.
@@ -29,7 +31,7 @@ type Config struct {
 	// Report hears of all that is wrong in the files, each with its place. What
 	// is wrong is then left out, and [Open] fails only when ctx is over. nil: the
 	// first thing that is wrong is Open's error.
-	Report func(pos tool.Position, err error)
+	Report func(pos jsondoc.Position, err error)
 }
 
 // File is the text of a file of tools.
@@ -61,21 +63,21 @@ func Open(ctx context.Context, cfg Config, files []File, given ...tool.Provided)
 		}
 	}()
 	for _, f := range readAll(ctx, cfg, files) {
-		if err := r.file(ctx, cfg, f); err != nil && !cfg.reported(ctx, tool.Position{File: f.name}, err) {
+		if err := r.file(ctx, cfg, f); err != nil && !cfg.reported(ctx, jsondoc.Position{File: f.name}, err) {
 			return r, err
 		}
 	}
 	if err := r.provided("the program", "", given); err != nil {
 		return r, err
 	}
-	if r.set, err = tool.NewSet(r.files...); err != nil && cfg.reported(ctx, tool.Position{}, err) {
+	if r.set, err = tool.NewSet(r.files...); err != nil && cfg.reported(ctx, jsondoc.Position{}, err) {
 		r.set, err = tool.NewSet()
 	}
 	return r, err
 }
 
 // reported tells what is wrong to who wants to hear all of it.
-func (c Config) reported(ctx context.Context, pos tool.Position, err error) bool {
+func (c Config) reported(ctx context.Context, pos jsondoc.Position, err error) bool {
 	if c.Report == nil || ctx.Err() != nil {
 		return false
 	}
@@ -113,7 +115,7 @@ func read(ctx context.Context, cfg Config, f File) source {
 		s.err = fmt.Errorf("cannot read tools: %s: %w", f.Name, s.err)
 		return s
 	}
-	s.File, s.err = tool.LoadWith(f.Name, f.Text, func(b tool.Binding) (*tool.Object, error) {
+	s.File, s.err = toolfile.LoadWith(f.Name, f.Text, func(b tool.Binding) (*jsondoc.Object, error) {
 		k, err := cfg.kind(&b, s.dir)
 		if err != nil {
 			return nil, err
@@ -168,7 +170,7 @@ func (r *Registry) file(ctx context.Context, cfg Config, f source) error {
 }
 
 // at names the place of a binding in what its kind says of it.
-func at(pos tool.Position, err error) error {
+func at(pos jsondoc.Position, err error) error {
 	var f *fault.Error
 	if !errors.As(err, &f) || strings.Contains(f.Message, pos.String()) {
 		return err
@@ -255,7 +257,7 @@ func (r *Registry) provided(from, server string, tools []tool.Provided) error {
 	}
 	f := &tool.File{Name: from}
 	for _, p := range tools {
-		d, err := tool.Define(from, p.Document)
+		d, err := toolfile.Define(from, p.Document)
 		if err != nil {
 			if server == "" {
 				return err

@@ -12,6 +12,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // closing guards the lists of what was closed: a registry closes side by side.
@@ -35,11 +36,11 @@ func (e echo) Close() error {
 // kind makes echoes; it refuses bindings without a file.
 type kind struct{ closed *[]string }
 
-func (k kind) Derive(_ context.Context, b tool.Binding) (*tool.Object, error) {
+func (k kind) Derive(_ context.Context, b tool.Binding) (*jsondoc.Object, error) {
 	if _, ok := b.Spec.Get("file"); !ok {
 		return nil, fault.New(fault.Invalid, "Name one.", "there is no file")
 	}
-	return tool.NewObject(tool.Member{Name: "effects", Value: "pure"}, tool.Member{Name: "version", Value: "1.0.0"}), nil
+	return jsondoc.NewObject(jsondoc.Member{Name: "effects", Value: "pure"}, jsondoc.Member{Name: "version", Value: "1.0.0"}), nil
 }
 
 func (k kind) New(_ context.Context, d *tool.Definition, b tool.Binding) (tool.Implementation, error) {
@@ -70,11 +71,11 @@ func (s *server) Close() error {
 
 func provided(t *testing.T, doc string, closed *[]string) tool.Provided {
 	t.Helper()
-	v, err := tool.DecodeJSON([]byte(doc))
+	v, err := jsondoc.Decode([]byte(doc))
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := v.(*tool.Object)
+	o := v.(*jsondoc.Object)
 	name, _ := o.Get("name")
 	return tool.Provided{Document: o, Implementation: echo{fmt.Sprint(name), closed}}
 }
@@ -125,7 +126,7 @@ func TestOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	args := tool.NewObject(tool.Member{Name: "q", Value: "1"})
+	args := jsondoc.NewObject(jsondoc.Member{Name: "q", Value: "1"})
 	if got, err := r.Call(t.Context(), tool.Invocation{Tool: d, Arguments: args}); err != nil || got != any(args) {
 		t.Errorf("a call gives %v, %v", got, err)
 	}
@@ -220,7 +221,7 @@ func TestReport(t *testing.T) {
 		OpenServer: func(context.Context, tool.ServerEntry, string, tool.SecretSource) (tool.Server, error) {
 			return nil, fault.New(fault.Unavailable, "", "nobody answers")
 		},
-		Report: func(pos tool.Position, err error) { told = append(told, pos.String()+" "+err.Error()) },
+		Report: func(pos jsondoc.Position, err error) { told = append(told, pos.String()+" "+err.Error()) },
 	}
 	r, err := Open(context.Background(), cfg, []File{
 		{Name: "a.yaml", Text: []byte("tools:\n  - {name: x.bad, run: {python: {file: bad}}}\n  - {name: x.good, run: {python: {file: good}}}\n  - {name: x.run, run: {command: {file: forbidden}}}\n")},

@@ -10,6 +10,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/toolfile"
 )
 
 // maxSecret bounds a secret in bytes.
@@ -44,7 +45,7 @@ func ReadSecrets(p Places, files []File) (*Secrets, error) {
 		if !bytes.Contains(f.Text, []byte("secrets")) && !bytes.Contains(f.Text, []byte(`\`)) {
 			continue
 		}
-		entries, err := tool.SecretEntries(f.Name, f.Text)
+		entries, err := toolfile.SecretEntries(f.Name, f.Text)
 		if err != nil {
 			return s, err
 		}

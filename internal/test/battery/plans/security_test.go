@@ -12,7 +12,7 @@ import (
 
 	"praxis/internal/plan"
 	"praxis/internal/plan/policy"
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 var rewrite = flag.String("rewrite", "", "a file to write the hostile programs to with what really happens to them")
@@ -38,9 +38,9 @@ func hostile(c *plan.Call, world int) (any, error) {
 		s, _ := v.(string)
 		return s
 	}
-	one := func() *tool.Object {
-		return tool.NewObject(tool.Member{Name: "id", Value: n}, tool.Member{Name: "sender", Value: who},
-			tool.Member{Name: "subject", Value: fmt.Sprint(n)}, tool.Member{Name: "body", Value: who}, tool.Member{Name: "date", Value: "2026-05-01"})
+	one := func() *jsondoc.Object {
+		return jsondoc.NewObject(jsondoc.Member{Name: "id", Value: n}, jsondoc.Member{Name: "sender", Value: who},
+			jsondoc.Member{Name: "subject", Value: fmt.Sprint(n)}, jsondoc.Member{Name: "body", Value: who}, jsondoc.Member{Name: "date", Value: "2026-05-01"})
 	}
 	switch c.Tool.Name {
 	case "mail.read":
@@ -55,7 +55,7 @@ func hostile(c *plan.Call, world int) (any, error) {
 		}
 		return who, nil
 	case "contacts.find":
-		return tool.NewObject(tool.Member{Name: "name", Value: text("name")}, tool.Member{Name: "email", Value: strings.Split(text("name"), "@")[0] + "@acme.com"}), nil
+		return jsondoc.NewObject(jsondoc.Member{Name: "name", Value: text("name")}, jsondoc.Member{Name: "email", Value: strings.Split(text("name"), "@")[0] + "@acme.com"}), nil
 	case plan.AskLLM:
 		return who, nil
 	}
@@ -149,7 +149,7 @@ func (a *attack) note(c *plan.Call) {
 	for _, l := range c.Labels {
 		one.trusted = one.trusted && l.Trusted()
 	}
-	if b, err := tool.CanonicalJSON(c.Arguments); err == nil {
+	if b, err := jsondoc.Canonical(c.Arguments); err == nil {
 		one.args = string(b)
 	}
 	a.calls = append(a.calls, one)

@@ -9,7 +9,8 @@ import (
 
 	"praxis/internal/plan"
 	"praxis/internal/plan/policy"
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 // options reads the tools and the policy of testdata.
@@ -19,7 +20,7 @@ func options(t testing.TB, strict bool) plan.Options {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := tool.Load("tools.yaml", text)
+	file, err := toolfile.Load("tools.yaml", text)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,7 @@ func answer(c *plan.Call) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, v := range []any{"a short text", int64(3), 3.5, true, []any{}, tool.NewObject()} {
+	for _, v := range []any{"a short text", int64(3), 3.5, true, []any{}, jsondoc.NewObject()} {
 		if s.Validate(v) == nil {
 			return v, nil
 		}
@@ -89,7 +90,7 @@ func answer(c *plan.Call) (any, error) {
 	if enum := s.Type().Enum; len(enum) > 0 {
 		return enum[0], nil
 	}
-	o := tool.NewObject()
+	o := jsondoc.NewObject()
 	for _, p := range s.Type().Properties {
 		o.Set(p.Name, nil)
 	}

@@ -36,6 +36,7 @@ import (
 	"praxis/internal/tool"
 	"praxis/internal/tool/bridge"
 	"praxis/internal/tool/gate"
+	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/kind"
 	"praxis/internal/tool/registry"
 )
@@ -338,7 +339,7 @@ func (w *world) Call(ctx context.Context, c tool.Invocation) (any, error) {
 	case "bad.fail":
 		return nil, errors.New("it broke on " + strings.Join(disguises(w.canary("ECHOED")), " "))
 	case "bad.marked":
-		return tool.NewObject(tool.Member{Name: "key", Value: w.canary("marked result")}), nil
+		return jsondoc.NewObject(jsondoc.Member{Name: "key", Value: w.canary("marked result")}), nil
 	}
 	return nil, fault.New(fault.NotFound, "", "nothing carries out %s", c.Tool.Name)
 }

@@ -11,6 +11,8 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 // resultBytes bounds a result whose definition sets no bound.
@@ -31,14 +33,14 @@ func New(cfg Config) *Kind { return &Kind{cfg: cfg} }
 
 // spec is what stands under "run" in a file.
 type spec struct {
-	Use  string       `json:"use"`
-	With *tool.Object `json:"with"`
+	Use  string          `json:"use"`
+	With *jsondoc.Object `json:"with"`
 }
 
 // binding is a spec that names a tool of ours.
 type binding struct {
 	entry
-	with *tool.Object
+	with *jsondoc.Object
 	dir  string
 	cfg  Config
 }
@@ -54,7 +56,7 @@ func (b binding) path(p string) string {
 // entry is one tool.
 type entry struct {
 	name     string
-	describe func(ctx context.Context, b binding) (*tool.Object, error)
+	describe func(ctx context.Context, b binding) (*jsondoc.Object, error)
 	make     func(ctx context.Context, d *tool.Definition, b binding) (tool.Implementation, error)
 }
 
@@ -79,13 +81,13 @@ func Names() []string {
 
 func (k *Kind) read(b tool.Binding) (binding, error) {
 	var s spec
-	if err := tool.DecodeSpec(b.Spec, &s); err != nil {
+	if err := toolfile.DecodeSpec(b.Spec, &s); err != nil {
 		return binding{}, err
 	}
 	for _, e := range entries() {
 		if e.name == s.Use {
 			if s.With == nil {
-				s.With = &tool.Object{}
+				s.With = &jsondoc.Object{}
 			}
 			return binding{entry: e, with: s.With, dir: b.Dir, cfg: k.cfg}, nil
 		}
@@ -94,7 +96,7 @@ func (k *Kind) read(b tool.Binding) (binding, error) {
 }
 
 // Derive returns the whole definition of the tool that a binding names.
-func (k *Kind) Derive(ctx context.Context, b tool.Binding) (*tool.Object, error) {
+func (k *Kind) Derive(ctx context.Context, b tool.Binding) (*jsondoc.Object, error) {
 	bound, err := k.read(b)
 	if err != nil {
 		return nil, err
@@ -112,12 +114,12 @@ func (k *Kind) New(ctx context.Context, d *tool.Definition, b tool.Binding) (too
 }
 
 // document reads the definition of a tool and gives it its description.
-func document(text, description string) (*tool.Object, error) {
-	v, err := tool.DecodeJSON([]byte(text))
+func document(text, description string) (*jsondoc.Object, error) {
+	v, err := jsondoc.Decode([]byte(text))
 	if err != nil {
 		return nil, err
 	}
-	o := v.(*tool.Object)
+	o := v.(*jsondoc.Object)
 	o.Set("description", description)
 	return o, nil
 }
@@ -131,14 +133,14 @@ func bound(d *tool.Definition) int64 {
 }
 
 // textOf returns a string among arguments, "" when it is not there.
-func textOf(o *tool.Object, name string) string {
+func textOf(o *jsondoc.Object, name string) string {
 	v, _ := o.Get(name)
 	s, _ := v.(string)
 	return s
 }
 
 // wholeOf returns a whole number among arguments.
-func wholeOf(o *tool.Object, name string, otherwise int64) (int64, error) {
+func wholeOf(o *jsondoc.Object, name string, otherwise int64) (int64, error) {
 	v, ok := o.Get(name)
 	if !ok || v == nil {
 		return otherwise, nil

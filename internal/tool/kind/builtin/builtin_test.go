@@ -12,17 +12,19 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/kind/builtin"
+	"praxis/internal/tool/toolfile"
 )
 
 // object reads JSON.
-func object(t testing.TB, text string) *tool.Object {
+func object(t testing.TB, text string) *jsondoc.Object {
 	t.Helper()
-	v, err := tool.DecodeJSON([]byte(text))
+	v, err := jsondoc.Decode([]byte(text))
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	return v.(*tool.Object)
+	return v.(*jsondoc.Object)
 }
 
 func encode(t testing.TB, v any) string {
@@ -48,7 +50,7 @@ func derive(t testing.TB, k *builtin.Kind, dir, use, with string) *tool.Definiti
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := tool.Define("test", doc)
+	d, err := toolfile.Define("test", doc)
 	if err != nil {
 		t.Fatalf("the derived definition is wrong: %v", err)
 	}

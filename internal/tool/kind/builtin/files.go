@@ -17,6 +17,8 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 // Bounds of one call.
@@ -51,7 +53,7 @@ const writeDocument = `{"name": "files.write", "version": "1.0.0", "title": "Wri
 "output": {"type": "object", "required": ["path", "size", "created"], "properties": {
 	"path": {"type": "string"}, "size": {"type": "integer", "description": "Bytes of the file now."}, "created": {"type": "boolean"}}}}`
 
-func describeRead(_ context.Context, b binding) (*tool.Object, error) {
+func describeRead(_ context.Context, b binding) (*jsondoc.Object, error) {
 	name, err := rootName(b)
 	if err != nil {
 		return nil, err
@@ -59,7 +61,7 @@ func describeRead(_ context.Context, b binding) (*tool.Object, error) {
 	return document(readDocument, "Reads a file, or a part of it, below the folder "+name+".")
 }
 
-func describeWrite(_ context.Context, b binding) (*tool.Object, error) {
+func describeWrite(_ context.Context, b binding) (*jsondoc.Object, error) {
 	name, err := rootName(b)
 	if err != nil {
 		return nil, err
@@ -76,7 +78,7 @@ func rootName(b binding) (string, error) {
 
 func rootPath(b binding) (string, error) {
 	var s filesSettings
-	if err := tool.DecodeSpec(b.with, &s); err != nil {
+	if err := toolfile.DecodeSpec(b.with, &s); err != nil {
 		return "", err
 	}
 	if s.Root == "" {
@@ -264,7 +266,7 @@ func (r *reader) Call(ctx context.Context, c tool.Invocation) (any, error) {
 	return r.result(c.Arguments, path, info.Size(), offset, data, more)
 }
 
-func (r *reader) result(args *tool.Object, path string, size, offset int64, data []byte, more bool) (any, error) {
+func (r *reader) result(args *jsondoc.Object, path string, size, offset int64, data []byte, more bool) (any, error) {
 	encoding := textOf(args, "encoding")
 	text := data
 	if more {
@@ -280,9 +282,9 @@ func (r *reader) result(args *tool.Object, path string, size, offset int64, data
 	} else {
 		content = base64.StdEncoding.EncodeToString(data)
 	}
-	return tool.NewObject(tool.Member{Name: "path", Value: filepath.ToSlash(path)}, tool.Member{Name: "size", Value: size},
-		tool.Member{Name: name, Value: content},
-		tool.Member{Name: "next", Value: offset + int64(len(data))}, tool.Member{Name: "more", Value: more}), nil
+	return jsondoc.NewObject(jsondoc.Member{Name: "path", Value: filepath.ToSlash(path)}, jsondoc.Member{Name: "size", Value: size},
+		jsondoc.Member{Name: name, Value: content},
+		jsondoc.Member{Name: "next", Value: offset + int64(len(data))}, jsondoc.Member{Name: "more", Value: more}), nil
 }
 
 // wholeRunes cuts off a character that is not whole at the end.
@@ -324,7 +326,7 @@ func (w *writer) Call(ctx context.Context, c tool.Invocation) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return tool.NewObject(tool.Member{Name: "path", Value: filepath.ToSlash(path)}, tool.Member{Name: "size", Value: size}, tool.Member{Name: "created", Value: created}), nil
+	return jsondoc.NewObject(jsondoc.Member{Name: "path", Value: filepath.ToSlash(path)}, jsondoc.Member{Name: "size", Value: size}, jsondoc.Member{Name: "created", Value: created}), nil
 }
 
 func (w *writer) write(path string, content []byte, mode string) (size int64, created bool, err error) {

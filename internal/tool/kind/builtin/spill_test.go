@@ -12,9 +12,10 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
-func openQuery(t *testing.T, files map[string]string, with ...tool.Member) *query {
+func openQuery(t *testing.T, files map[string]string, with ...jsondoc.Member) *query {
 	t.Helper()
 	dir := t.TempDir()
 	for name, content := range files {
@@ -22,7 +23,7 @@ func openQuery(t *testing.T, files map[string]string, with ...tool.Member) *quer
 			t.Fatal(err)
 		}
 	}
-	impl, err := newQuery(t.Context(), nil, binding{with: tool.NewObject(with...), dir: dir})
+	impl, err := newQuery(t.Context(), nil, binding{with: jsondoc.NewObject(with...), dir: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,13 +36,13 @@ func openQuery(t *testing.T, files map[string]string, with ...tool.Member) *quer
 }
 
 func ask(ctx context.Context, q *query, sql string) (any, error) {
-	return q.Call(ctx, tool.Invocation{Arguments: tool.NewObject(tool.Member{Name: "sql", Value: sql})})
+	return q.Call(ctx, tool.Invocation{Arguments: jsondoc.NewObject(jsondoc.Member{Name: "sql", Value: sql})})
 }
 
 // TestSpill sorts what never ends: it is stopped by what it writes, long before
 // its time.
 func TestSpill(t *testing.T) {
-	q := openQuery(t, map[string]string{"x.csv": "a\n1\n"}, tool.Member{Name: "x", Value: "x.csv"})
+	q := openQuery(t, map[string]string{"x.csv": "a\n1\n"}, jsondoc.Member{Name: "x", Value: "x.csv"})
 	q.spill = 4 << 20
 	_, err := ask(t.Context(), q, "WITH RECURSIVE r(n, s) AS (SELECT 1, hex(zeroblob(500)) UNION ALL SELECT n+1, s FROM r) SELECT n, s FROM r, x ORDER BY s, n DESC")
 	if fault.KindOf(err) != fault.Exhausted || !strings.Contains(err.Error(), "on disk") {
@@ -60,7 +61,7 @@ func TestLoadGivenUp(t *testing.T) {
 	for i := range 100_000 {
 		fmt.Fprintf(&b, "%d\n", i)
 	}
-	q := openQuery(t, map[string]string{"a.csv": "v\n7\n", "b.csv": b.String()}, tool.Member{Name: "a", Value: "a.csv"}, tool.Member{Name: "b", Value: "b.csv"})
+	q := openQuery(t, map[string]string{"a.csv": "v\n7\n", "b.csv": b.String()}, jsondoc.Member{Name: "a", Value: "a.csv"}, jsondoc.Member{Name: "b", Value: "b.csv"})
 	if _, err := ask(t.Context(), q, "SELECT v FROM a"); err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func TestLoadGivenUp(t *testing.T) {
 		t.Fatalf("got %v", err)
 	}
 	out, err := ask(t.Context(), q, "SELECT v, count(*) c FROM a, b")
-	if text, _ := tool.CanonicalJSON(out); err != nil || !strings.Contains(string(text), `{"c":100000,"v":7}`) {
+	if text, _ := jsondoc.Canonical(out); err != nil || !strings.Contains(string(text), `{"c":100000,"v":7}`) {
 		t.Errorf("got %s, %v", text, err)
 	}
 }

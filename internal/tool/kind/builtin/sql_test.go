@@ -20,6 +20,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/tool"
 	"praxis/internal/tool/kind/builtin"
+	"praxis/internal/tool/toolfile"
 )
 
 // database makes a SQLite file.
@@ -336,7 +337,7 @@ func TestParquetDamaged(t *testing.T) {
 			}
 			continue
 		}
-		d, err := tool.Define("p", doc)
+		d, err := toolfile.Define("p", doc)
 		if err != nil {
 			t.Fatalf("byte %d: %v", i, err)
 		}
@@ -403,7 +404,7 @@ func FuzzCSV(f *testing.F) {
 			}
 			return
 		}
-		d, err := tool.Define("x", doc)
+		d, err := toolfile.Define("x", doc)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,6 +23,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // The schema that tables of files are attached as. A query need not name it.
@@ -53,7 +54,7 @@ const queryDocument = `{"name": "sql.query", "version": "1.0.0", "title": "Query
 	"rows": {"type": "array", "items": {"type": "object", "additionalProperties": true}},
 	"truncated": {"type": "boolean", "description": "There are more rows than are given."}}}}`
 
-func describeQuery(ctx context.Context, b binding) (*tool.Object, error) {
+func describeQuery(ctx context.Context, b binding) (*jsondoc.Object, error) {
 	s, err := readSettings(b)
 	if err != nil {
 		return nil, err
@@ -228,7 +229,7 @@ func spilled() int64 {
 }
 
 // paramsOf returns the values for a statement's parameters.
-func paramsOf(args *tool.Object) ([]any, error) {
+func paramsOf(args *jsondoc.Object) ([]any, error) {
 	v, _ := args.Get("params")
 	var out []any
 	add := func(name string, v any) error {
@@ -249,7 +250,7 @@ func paramsOf(args *tool.Object) ([]any, error) {
 				return nil, err
 			}
 		}
-	case *tool.Object:
+	case *jsondoc.Object:
 		for name, item := range v.All() {
 			name = strings.TrimLeft(name, ":@$")
 			if !isName(name) {
@@ -272,11 +273,11 @@ func paramOf(v any) (any, error) {
 			return int64(1), nil
 		}
 		return int64(0), nil
-	case []any, *tool.Object, map[string]any:
-		text, err := tool.CanonicalJSON(v)
+	case []any, *jsondoc.Object, map[string]any:
+		text, err := jsondoc.Canonical(v)
 		return string(text), err
 	}
-	text, err := tool.CanonicalJSON(v)
+	text, err := jsondoc.Canonical(v)
 	if err != nil {
 		return nil, err
 	}
@@ -454,7 +455,7 @@ func withoutPath(err error, path, name string) error {
 // run asks the statement as a part of a SELECT of ours. Columns that are declared
 // as times pass through an expression, without which the driver would read them
 // and lose their text.
-func (q *query) run(ctx context.Context, st statement, params []any, limit int) (*tool.Object, error) {
+func (q *query) run(ctx context.Context, st statement, params []any, limit int) (*jsondoc.Object, error) {
 	db, conn, err := q.connect(ctx)
 	if err != nil {
 		return nil, err
@@ -489,7 +490,7 @@ func (q *query) run(ctx context.Context, st statement, params []any, limit int) 
 	return q.collect(rows, unique(columns), limit)
 }
 
-func (q *query) collect(rows *sql.Rows, columns []string, limit int) (*tool.Object, error) {
+func (q *query) collect(rows *sql.Rows, columns []string, limit int) (*jsondoc.Object, error) {
 	list, truncated := []any{}, false
 	names := []any{}
 	size := int64(64)
@@ -513,7 +514,7 @@ func (q *query) collect(rows *sql.Rows, columns []string, limit int) (*tool.Obje
 			return nil, err
 		}
 		size += each
-		row := &tool.Object{}
+		row := &jsondoc.Object{}
 		for i, v := range values {
 			value, n := valueOf(v)
 			size += n
@@ -532,7 +533,7 @@ func (q *query) collect(rows *sql.Rows, columns []string, limit int) (*tool.Obje
 			return nil, err
 		}
 	}
-	return tool.NewObject(tool.Member{Name: "columns", Value: names}, tool.Member{Name: "rows", Value: list}, tool.Member{Name: "truncated", Value: truncated}), nil
+	return jsondoc.NewObject(jsondoc.Member{Name: "columns", Value: names}, jsondoc.Member{Name: "rows", Value: list}, jsondoc.Member{Name: "truncated", Value: truncated}), nil
 }
 
 // valueOf turns a value of SQLite's into JSON and says about how long that is.
@@ -554,7 +555,7 @@ func valueOf(v any) (any, int64) {
 		return v, jsonLength(v)
 	case []byte:
 		s := base64.StdEncoding.EncodeToString(v)
-		return tool.NewObject(tool.Member{Name: "base64", Value: s}), int64(len(s)) + 14
+		return jsondoc.NewObject(jsondoc.Member{Name: "base64", Value: s}), int64(len(s)) + 14
 	}
 	s := fmt.Sprint(v)
 	return s, jsonLength(s)

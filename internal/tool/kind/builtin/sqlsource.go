@@ -18,7 +18,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"praxis/fault"
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 // Bounds of what is attached.
@@ -65,10 +66,10 @@ type fileSettings struct {
 
 // reserved are the settings that are no names of files.
 type reserved struct {
-	Tables    *tool.Object  `json:"tables"`
-	Databases *tool.Object  `json:"databases"`
-	Timeout   time.Duration `json:"timeout"`
-	MaxRows   int64         `json:"max_rows"`
+	Tables    *jsondoc.Object `json:"tables"`
+	Databases *jsondoc.Object `json:"databases"`
+	Timeout   time.Duration   `json:"timeout"`
+	MaxRows   int64           `json:"max_rows"`
 }
 
 // isName says whether a name is plain enough for SQL to need no quotes.
@@ -85,8 +86,8 @@ func isName(s string) bool {
 // databases, too, where they cannot be taken for settings.
 func readSettings(b binding) (sqlSettings, error) {
 	known := []string{"tables", "databases", "timeout", "max_rows"}
-	own := tool.NewObject()
-	files := tool.NewObject()
+	own := jsondoc.NewObject()
+	files := jsondoc.NewObject()
 	for name, v := range b.with.All() {
 		if slices.Contains(known, name) {
 			own.Set(name, v)
@@ -95,11 +96,11 @@ func readSettings(b binding) (sqlSettings, error) {
 		}
 	}
 	r := reserved{Timeout: 30 * time.Second, MaxRows: 10_000}
-	if err := tool.DecodeSpec(own, &r); err != nil {
+	if err := toolfile.DecodeSpec(own, &r); err != nil {
 		return sqlSettings{}, err
 	}
 	s := sqlSettings{timeout: min(max(r.Timeout, time.Millisecond), time.Hour), rows: min(max(r.MaxRows, 1), 1_000_000)}
-	for _, group := range []*tool.Object{files, r.Tables, r.Databases} {
+	for _, group := range []*jsondoc.Object{files, r.Tables, r.Databases} {
 		if group == nil {
 			continue
 		}
@@ -143,8 +144,8 @@ func readAttached(b binding, name string, v any) (attached, error) {
 	switch v := v.(type) {
 	case string:
 		f.File = v
-	case *tool.Object:
-		if err := tool.DecodeSpec(v, &f); err != nil {
+	case *jsondoc.Object:
+		if err := toolfile.DecodeSpec(v, &f); err != nil {
 			return attached{}, err
 		}
 	}

@@ -15,6 +15,8 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 // Bounds.
@@ -55,14 +57,14 @@ func (k *Kind) getenv(name string) string {
 
 // spec is what stands in a file.
 type spec struct {
-	Argv    []any         `json:"argv"`
-	Stdin   *string       `json:"stdin"`
-	Env     *tool.Object  `json:"env"`
-	Dir     string        `json:"dir"`
-	Output  string        `json:"output"`
-	Exit    *tool.Object  `json:"exit"`
-	Timeout time.Duration `json:"timeout"`
-	Dashes  bool          `json:"dashes"`
+	Argv    []any           `json:"argv"`
+	Stdin   *string         `json:"stdin"`
+	Env     *jsondoc.Object `json:"env"`
+	Dir     string          `json:"dir"`
+	Output  string          `json:"output"`
+	Exit    *jsondoc.Object `json:"exit"`
+	Timeout time.Duration   `json:"timeout"`
+	Dashes  bool            `json:"dashes"`
 }
 
 // command is a spec that was read, and the implementation of its tool.
@@ -89,7 +91,7 @@ type variable struct {
 
 func read(b tool.Binding) (*command, error) {
 	s := spec{Output: "text"}
-	if err := tool.DecodeSpec(b.Spec, &s); err != nil {
+	if err := toolfile.DecodeSpec(b.Spec, &s); err != nil {
 		return nil, err
 	}
 	wrong := func(remedy, format string, args ...any) (*command, error) {
@@ -166,7 +168,7 @@ func (c *command) templates() []template {
 
 // Derive returns the input that the template asks for, texts and lists of texts,
 // and the output. Arguments of a group in brackets may be left out.
-func (k *Kind) Derive(_ context.Context, b tool.Binding) (*tool.Object, error) {
+func (k *Kind) Derive(_ context.Context, b tool.Binding) (*jsondoc.Object, error) {
 	c, err := read(b)
 	if err != nil {
 		return nil, err
@@ -182,12 +184,12 @@ func (k *Kind) Derive(_ context.Context, b tool.Binding) (*tool.Object, error) {
 		}
 	}
 	needed := holes([]pieceKind{argument, list}, always...)
-	properties, required := tool.NewObject(), []any{}
-	text := tool.NewObject(tool.Member{Name: "type", Value: "string"})
+	properties, required := jsondoc.NewObject(), []any{}
+	text := jsondoc.NewObject(jsondoc.Member{Name: "type", Value: "string"})
 	for _, name := range holes([]pieceKind{argument, list}, c.templates()...) {
 		schema := text
 		if slices.Contains(holes([]pieceKind{list}, c.templates()...), name) {
-			schema = tool.NewObject(tool.Member{Name: "type", Value: "array"}, tool.Member{Name: "items", Value: text})
+			schema = jsondoc.NewObject(jsondoc.Member{Name: "type", Value: "array"}, jsondoc.Member{Name: "items", Value: text})
 		}
 		properties.Set(name, schema)
 		if slices.Contains(needed, name) {
@@ -196,17 +198,17 @@ func (k *Kind) Derive(_ context.Context, b tool.Binding) (*tool.Object, error) {
 			optional = append(optional, name)
 		}
 	}
-	input := tool.NewObject(tool.Member{Name: "type", Value: "object"}, tool.Member{Name: "properties", Value: properties})
+	input := jsondoc.NewObject(jsondoc.Member{Name: "type", Value: "object"}, jsondoc.Member{Name: "properties", Value: properties})
 	if len(required) > 0 {
 		input.Set("required", required)
 	}
 	input.Set("additionalProperties", false)
-	doc := tool.NewObject(tool.Member{Name: "input", Value: input})
+	doc := jsondoc.NewObject(jsondoc.Member{Name: "input", Value: input})
 	switch c.output {
 	case "text":
 		doc.Set("output", text)
 	case "lines":
-		doc.Set("output", tool.NewObject(tool.Member{Name: "type", Value: "array"}, tool.Member{Name: "items", Value: text}))
+		doc.Set("output", jsondoc.NewObject(jsondoc.Member{Name: "type", Value: "array"}, jsondoc.Member{Name: "items", Value: text}))
 	}
 	description := "Runs the program " + filepath.Base(c.program) + "."
 	if len(optional) > 0 {
@@ -254,7 +256,7 @@ func (k *Kind) New(_ context.Context, d *tool.Definition, b tool.Binding) (tool.
 	if d.Limits.Bytes > 0 {
 		c.bytes = min(c.bytes, d.Limits.Bytes)
 	}
-	canonical, err := tool.CanonicalJSON(b.Spec)
+	canonical, err := jsondoc.Canonical(b.Spec)
 	if err != nil {
 		return nil, err
 	}
@@ -357,7 +359,7 @@ func (c *command) result(f finished) (any, error) {
 	}
 	switch c.output {
 	case "json":
-		v, err := tool.DecodeJSON(f.stdout)
+		v, err := jsondoc.Decode(f.stdout)
 		if err != nil {
 			// It is no fault of the caller's.
 			return nil, fmt.Errorf("cannot read what the command wrote as JSON: %s", err.Error())

@@ -17,16 +17,18 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/kind/command"
+	"praxis/internal/tool/toolfile"
 )
 
-func object(t testing.TB, text string) *tool.Object {
+func object(t testing.TB, text string) *jsondoc.Object {
 	t.Helper()
-	v, err := tool.DecodeJSON([]byte(text))
+	v, err := jsondoc.Decode([]byte(text))
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	return v.(*tool.Object)
+	return v.(*jsondoc.Object)
 }
 
 type secrets map[string]string
@@ -52,10 +54,10 @@ func open(t testing.TB, spec string) (func(ctx context.Context, args string) (an
 	if err != nil {
 		return nil, err
 	}
-	for _, m := range []tool.Member{{Name: "name", Value: "x.y"}, {Name: "version", Value: "1.0.0"}, {Name: "effects", Value: "read"}} {
+	for _, m := range []jsondoc.Member{{Name: "name", Value: "x.y"}, {Name: "version", Value: "1.0.0"}, {Name: "effects", Value: "read"}} {
 		doc.Set(m.Name, m.Value)
 	}
-	d, err := tool.Define("test", doc)
+	d, err := toolfile.Define("test", doc)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -195,10 +197,10 @@ func TestOff(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range []tool.Member{{Name: "name", Value: "x.y"}, {Name: "version", Value: "1.0.0"}, {Name: "effects", Value: "read"}} {
+	for _, m := range []jsondoc.Member{{Name: "name", Value: "x.y"}, {Name: "version", Value: "1.0.0"}, {Name: "effects", Value: "read"}} {
 		doc.Set(m.Name, m.Value)
 	}
-	d, err := tool.Define("test", doc)
+	d, err := toolfile.Define("test", doc)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -19,7 +19,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/safetext"
-	"praxis/internal/tool"
+	"praxis/internal/tool/schema"
 )
 
 // process is what to run.
@@ -105,7 +105,7 @@ func run(ctx context.Context, p process) (finished, error) {
 		return finished{}, stopped
 	}
 	for _, secret := range p.secrets {
-		out.data = bytes.ReplaceAll(out.data, []byte(secret), []byte(tool.Redacted))
+		out.data = bytes.ReplaceAll(out.data, []byte(secret), []byte(schema.Redacted))
 	}
 	f := finished{stdout: out.data, stderr: tail.String(), code: cmd.ProcessState.ExitCode()}
 	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
@@ -322,7 +322,7 @@ func (t *tail) Write(b []byte) (int, error) {
 func (t *tail) String() string {
 	s := string(t.data)
 	for _, secret := range t.secrets {
-		s = strings.ReplaceAll(s, secret, tool.Redacted)
+		s = strings.ReplaceAll(s, secret, schema.Redacted)
 	}
 	if !t.cut {
 		return s[max(0, len(s)-maxTail):]

@@ -7,6 +7,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // piece is a stretch of a template: text, an argument or a secret.
@@ -140,14 +141,14 @@ func parseArgv(items []any) ([]element, error) {
 }
 
 // value returns the text of an argument; there is none for null and what was not given.
-func value(args *tool.Object, name string) (string, bool, error) {
+func value(args *jsondoc.Object, name string) (string, bool, error) {
 	v, ok := args.Get(name)
 	if !ok || v == nil {
 		return "", false, nil
 	}
 	s, ok := v.(string)
 	if !ok {
-		b, err := tool.CanonicalJSON(v)
+		b, err := jsondoc.Canonical(v)
 		if err != nil {
 			return "", false, err
 		}
@@ -160,7 +161,7 @@ func value(args *tool.Object, name string) (string, bool, error) {
 }
 
 // expand returns the elements that the template makes of a call's arguments.
-func (c *command) expand(args *tool.Object) ([]string, error) {
+func (c *command) expand(args *jsondoc.Object) ([]string, error) {
 	var out []string
 	free := c.dashes // what follows is no option, whatever it begins with
 	for _, e := range c.argv {
@@ -194,7 +195,7 @@ func (c *command) expand(args *tool.Object) ([]string, error) {
 }
 
 // expandOne fills one element. ok is false when an argument of it has no value.
-func expandOne(t template, args *tool.Object, free bool) (texts []string, ok bool, err error) {
+func expandOne(t template, args *jsondoc.Object, free bool) (texts []string, ok bool, err error) {
 	if len(t) == 1 && t[0].kind == list {
 		return expandList(t[0].text, args, free)
 	}
@@ -217,7 +218,7 @@ func expandOne(t template, args *tool.Object, free bool) (texts []string, ok boo
 	return []string{s}, true, nil
 }
 
-func expandList(name string, args *tool.Object, free bool) ([]string, bool, error) {
+func expandList(name string, args *jsondoc.Object, free bool) ([]string, bool, error) {
 	v, ok := args.Get(name)
 	if !ok || v == nil {
 		return nil, false, nil
@@ -231,7 +232,7 @@ func expandList(name string, args *tool.Object, free bool) ([]string, bool, erro
 	}
 	var out []string
 	for _, item := range items {
-		s, there, err := value(tool.NewObject(tool.Member{Name: name, Value: item}), name)
+		s, there, err := value(jsondoc.NewObject(jsondoc.Member{Name: name, Value: item}), name)
 		if err != nil {
 			return nil, false, err
 		}
@@ -252,7 +253,7 @@ func dash(name string) error {
 
 // fill fills a template whose whole is one text; arguments without a value are
 // empty. The secrets that it takes are added to used.
-func (t template) fill(args *tool.Object, secrets tool.SecretSource, used *[]string) (string, error) {
+func (t template) fill(args *jsondoc.Object, secrets tool.SecretSource, used *[]string) (string, error) {
 	var b strings.Builder
 	for _, p := range t {
 		switch p.kind {
@@ -276,7 +277,7 @@ func (t template) fill(args *tool.Object, secrets tool.SecretSource, used *[]str
 				b.WriteString(s)
 				continue
 			}
-			j, err := tool.CanonicalJSON(v)
+			j, err := jsondoc.Canonical(v)
 			if err != nil {
 				return "", err
 			}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"praxis/fault"
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // FuzzTemplate: an argument's text is one element, never an option, and stands
@@ -23,7 +23,7 @@ func FuzzTemplate(f *testing.F) {
 			return
 		}
 		c := &command{argv: elements}
-		args := tool.NewObject()
+		args := jsondoc.NewObject()
 		for _, name := range holes([]pieceKind{argument, list}, c.templates()...) {
 			args.Set(name, text)
 		}

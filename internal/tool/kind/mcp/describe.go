@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 const (
@@ -20,16 +22,16 @@ const (
 type described struct {
 	original string // its name at the server
 	hash     string // of the description, in hexadecimal
-	object   *tool.Object
+	object   *jsondoc.Object
 }
 
 // describe reads one tool of a list.
 func describe(raw []byte) (*described, error) {
-	v, err := tool.DecodeJSON(raw)
+	v, err := jsondoc.Decode(raw)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read its description: %v", err)
 	}
-	o, ok := v.(*tool.Object)
+	o, ok := v.(*jsondoc.Object)
 	if !ok {
 		return nil, errors.New("its description is no object")
 	}
@@ -38,7 +40,7 @@ func describe(raw []byte) (*described, error) {
 		return nil, fmt.Errorf("expected a name of 1 to %d bytes", maxToolName)
 	}
 	// What says what the tool is. Icons and other metadata may change.
-	meaning := tool.NewObject()
+	meaning := jsondoc.NewObject()
 	for _, key := range []string{"name", "title", "description", "inputSchema", "outputSchema", "annotations"} {
 		if v, ok := o.Get(key); ok {
 			meaning.Set(key, v)
@@ -47,7 +49,7 @@ func describe(raw []byte) (*described, error) {
 	if label, ok := get(o, "_meta", "ifc"); ok {
 		meaning.Set("ifc", label)
 	}
-	canonical, err := tool.CanonicalJSON(meaning)
+	canonical, err := jsondoc.Canonical(meaning)
 	if err != nil {
 		return nil, fmt.Errorf("cannot read its description: %v", err)
 	}
@@ -68,19 +70,19 @@ func (d *described) local() string {
 
 // document is the tool in the form of one in a file. The problem, if there is one,
 // says what was left out of it.
-func (d *described) document(s *settings, server, version string) (doc *tool.Object, problem string, err error) {
+func (d *described) document(s *settings, server, version string) (doc *jsondoc.Object, problem string, err error) {
 	o, local := d.object, d.local()
 	input, ok := o.Get("inputSchema")
-	if _, isObject := input.(*tool.Object); !ok || !isObject {
+	if _, isObject := input.(*jsondoc.Object); !ok || !isObject {
 		return nil, "", errors.New("it has no input schema")
 	}
 	if support, _ := get(o, "execution", "taskSupport"); support == "required" {
 		return nil, "", errors.New("it only runs as a task, which is not supported")
 	}
 	notes := annotationsOf(o)
-	doc = tool.NewObject(
-		tool.Member{Name: "name", Value: s.Namespace + "." + local},
-		tool.Member{Name: "version", Value: d.version(s, version)},
+	doc = jsondoc.NewObject(
+		jsondoc.Member{Name: "name", Value: s.Namespace + "." + local},
+		jsondoc.Member{Name: "version", Value: d.version(s, version)},
 	)
 	title := text(o, "title")
 	if title == "" {
@@ -99,7 +101,7 @@ func (d *described) document(s *settings, server, version string) (doc *tool.Obj
 	doc.Set("effects", effects.String())
 	doc.Set("input", input)
 	label := readLabel(o)
-	labels := tool.NewObject(tool.Member{Name: "trusted", Value: s.Trusted && !label.untrusted})
+	labels := jsondoc.NewObject(jsondoc.Member{Name: "trusted", Value: s.Trusted && !label.untrusted})
 	if effects == tool.Pure && label.readers != nil {
 		labels.Set("readers", tool.Me) // the results of others are the user's anyway
 	}
@@ -110,10 +112,10 @@ func (d *described) document(s *settings, server, version string) (doc *tool.Obj
 	if needs, ok := find(s.approval, d.original, local); ok {
 		doc.Set("approval", needs)
 	}
-	doc.Set("x-mcp", tool.NewObject(
-		tool.Member{Name: "server", Value: server},
-		tool.Member{Name: "tool", Value: d.original},
-		tool.Member{Name: "description", Value: "sha256:" + d.hash},
+	doc.Set("x-mcp", jsondoc.NewObject(
+		jsondoc.Member{Name: "server", Value: server},
+		jsondoc.Member{Name: "tool", Value: d.original},
+		jsondoc.Member{Name: "description", Value: "sha256:" + d.hash},
 	))
 	if err := check(doc); err != nil {
 		return nil, "", err
@@ -122,7 +124,7 @@ func (d *described) document(s *settings, server, version string) (doc *tool.Obj
 	if output, ok := d.output(); ok {
 		doc.Set("output", output)
 		if err := check(doc); err != nil {
-			doc.Set("output", tool.NewObject())
+			doc.Set("output", jsondoc.NewObject())
 			problem = "its output schema does not count: " + err.Error()
 		}
 	}
@@ -147,9 +149,9 @@ func (d *described) version(s *settings, server string) string {
 }
 
 // check reads a document as the registry will.
-func check(doc *tool.Object) error {
-	_, err := tool.Define("tool", doc)
-	var problems tool.Problems
+func check(doc *jsondoc.Object) error {
+	_, err := toolfile.Define("tool", doc)
+	var problems jsondoc.Problems
 	if errors.As(err, &problems) && len(problems) > 0 {
 		return errors.New(problems[0].What)
 	}
@@ -157,8 +159,8 @@ func check(doc *tool.Object) error {
 }
 
 // textOrBlocks is the schema of a result that the server says nothing of.
-func textOrBlocks() *tool.Object {
-	v, err := tool.DecodeJSON([]byte(`{
+func textOrBlocks() *jsondoc.Object {
+	v, err := jsondoc.Decode([]byte(`{
 		"description": "The text of the result, or its blocks when there is more than text.",
 		"anyOf": [
 			{"type": "string"},
@@ -170,7 +172,7 @@ func textOrBlocks() *tool.Object {
 	if err != nil {
 		panic(err) // the text above is wrong
 	}
-	o, _ := v.(*tool.Object)
+	o, _ := v.(*jsondoc.Object)
 	return o
 }
 
@@ -180,7 +182,7 @@ type annotations struct {
 	readOnly, destructive, openWorld, idempotent bool
 }
 
-func annotationsOf(o *tool.Object) annotations {
+func annotationsOf(o *jsondoc.Object) annotations {
 	flag := func(name string) bool {
 		v, _ := get(o, "annotations", name)
 		return v == true
@@ -206,10 +208,10 @@ func (a annotations) effects(s *settings) tool.Effects {
 }
 
 // get follows names into an object.
-func get(o *tool.Object, names ...string) (any, bool) {
+func get(o *jsondoc.Object, names ...string) (any, bool) {
 	var v any = o
 	for _, name := range names {
-		inner, ok := v.(*tool.Object)
+		inner, ok := v.(*jsondoc.Object)
 		if !ok || inner == nil {
 			return nil, false
 		}
@@ -220,7 +222,7 @@ func get(o *tool.Object, names ...string) (any, bool) {
 	return v, true
 }
 
-func text(o *tool.Object, name string) string {
+func text(o *jsondoc.Object, name string) string {
 	v, _ := o.Get(name)
 	s, _ := v.(string)
 	return s

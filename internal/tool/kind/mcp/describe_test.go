@@ -9,6 +9,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 func TestEffectsOfHints(t *testing.T) {
@@ -278,7 +279,7 @@ func FuzzInbound(f *testing.F) {
 			t.Skip("a flood")
 		}
 		for _, m := range messages {
-			if _, err := tool.DecodeJSON(m); err != nil && strings.Contains(string(m), "result") == false {
+			if _, err := jsondoc.Decode(m); err != nil && strings.Contains(string(m), "result") == false {
 				t.Errorf("%q became %q: %v", data, m, err)
 			}
 		}

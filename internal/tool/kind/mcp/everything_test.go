@@ -17,6 +17,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // The server that the protocol's authors test clients with.
@@ -168,7 +169,7 @@ func driveEverything(t *testing.T, s *Server) *loaded {
 	if err := d.CheckResult(got); err != nil {
 		t.Error(err)
 	}
-	if _, ok := got.(*tool.Object).Get("temperature"); !ok {
+	if _, ok := got.(*jsondoc.Object).Get("temperature"); !ok {
 		t.Errorf("get_structured_content: got %s", show(t, got))
 	}
 	if got, err := l.call(ctx, "all.get_tiny_image", `{}`); err != nil || !strings.Contains(show(t, got), `"type":"image"`) {

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 // fake is a server within the test, behind pipes as a sandbox would give them. Its
@@ -155,13 +157,13 @@ func (s secretMap) Secret(name string) (string, error) {
 	return "", fmt.Errorf("no secret %s", name)
 }
 
-func object(t testing.TB, text string) *tool.Object {
+func object(t testing.TB, text string) *jsondoc.Object {
 	t.Helper()
-	v, err := tool.DecodeJSON([]byte(text))
+	v, err := jsondoc.Decode([]byte(text))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return v.(*tool.Object)
+	return v.(*jsondoc.Object)
 }
 
 // open opens a fake with more settings beside the command, `"trusted": true` say.
@@ -194,11 +196,11 @@ func load(t testing.TB, s *Server) *loaded {
 	}
 	out := &loaded{t, map[string]*tool.Definition{}, map[string]tool.Implementation{}}
 	for _, p := range tools {
-		data, err := tool.NewObject(tool.Member{Name: "version", Value: 1}, tool.Member{Name: "tools", Value: []any{p.Document}}).MarshalJSON()
+		data, err := jsondoc.NewObject(jsondoc.Member{Name: "version", Value: 1}, jsondoc.Member{Name: "tools", Value: []any{p.Document}}).MarshalJSON()
 		if err != nil {
 			t.Fatal(err)
 		}
-		file, err := tool.Load("x.json", data)
+		file, err := toolfile.Load("x.json", data)
 		if err != nil {
 			t.Fatalf("Load: %v\n%s", err, data)
 		}
@@ -225,7 +227,7 @@ func soonDone(t testing.TB, d time.Duration) context.Context {
 
 func show(t testing.TB, v any) string {
 	t.Helper()
-	b, err := tool.NewObject(tool.Member{Name: "v", Value: v}).MarshalJSON()
+	b, err := jsondoc.NewObject(jsondoc.Member{Name: "v", Value: v}).MarshalJSON()
 	if err != nil {
 		t.Fatal(err)
 	}

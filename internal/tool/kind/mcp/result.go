@@ -6,6 +6,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 const (
@@ -24,11 +25,11 @@ func readResult(raw string, structured bool, limit int64, used *secrets) (any, e
 	if int64(len(raw)) > limit {
 		return nil, fault.New(fault.Exhausted, "Ask for less, or raise the tool's limit of bytes.", "the result has %d bytes, the limit is %d", len(raw), limit)
 	}
-	v, err := tool.DecodeJSON([]byte(raw))
+	v, err := jsondoc.Decode([]byte(raw))
 	if err != nil {
 		return nil, fmt.Errorf("the result cannot be read: %v", err)
 	}
-	o, ok := v.(*tool.Object)
+	o, ok := v.(*jsondoc.Object)
 	if !ok {
 		return nil, fmt.Errorf("the result is no object")
 	}
@@ -60,7 +61,7 @@ func errorText(blocks []any, used *secrets) string {
 	return all
 }
 
-func resultValue(o *tool.Object, blocks []any, structured bool) (any, error) {
+func resultValue(o *jsondoc.Object, blocks []any, structured bool) (any, error) {
 	value, has := o.Get("structuredContent")
 	if structured {
 		if has {
@@ -68,7 +69,7 @@ func resultValue(o *tool.Object, blocks []any, structured bool) (any, error) {
 		}
 		// Servers that are older than structured content say it as text.
 		if all, only := onlyText(blocks); only && len(blocks) == 1 {
-			if v, err := tool.DecodeJSON([]byte(all)); err == nil {
+			if v, err := jsondoc.Decode([]byte(all)); err == nil {
 				return v, nil
 			}
 		}
@@ -77,7 +78,7 @@ func resultValue(o *tool.Object, blocks []any, structured bool) (any, error) {
 	if all, only := onlyText(blocks); only && !has {
 		return all, nil
 	}
-	out := tool.NewObject(tool.Member{Name: "content", Value: withoutMeta(blocks)})
+	out := jsondoc.NewObject(jsondoc.Member{Name: "content", Value: withoutMeta(blocks)})
 	if has {
 		out.Set("structured", value)
 	}
@@ -89,7 +90,7 @@ func onlyText(blocks []any) (string, bool) {
 	var parts []string
 	only := true
 	for _, b := range blocks {
-		o, ok := b.(*tool.Object)
+		o, ok := b.(*jsondoc.Object)
 		if !ok || text(o, "type") != "text" {
 			only = false
 			continue
@@ -104,11 +105,11 @@ func onlyText(blocks []any) (string, bool) {
 func withoutMeta(blocks []any) []any {
 	out := make([]any, 0, len(blocks))
 	for _, b := range blocks {
-		o, ok := b.(*tool.Object)
+		o, ok := b.(*jsondoc.Object)
 		if !ok {
 			continue
 		}
-		fresh := tool.NewObject()
+		fresh := jsondoc.NewObject()
 		for name, v := range o.All() {
 			if name != "_meta" && name != "annotations" {
 				fresh.Set(name, v)
@@ -128,13 +129,13 @@ type label struct {
 }
 
 // readLabel reads the label of a tool, a result or a block.
-func readLabel(o *tool.Object) label {
+func readLabel(o *jsondoc.Object) label {
 	v, ok := get(o, "_meta", "ifc")
 	if !ok {
 		return label{}
 	}
 	l := label{given: true}
-	ifc, _ := v.(*tool.Object)
+	ifc, _ := v.(*jsondoc.Object)
 	if ifc == nil {
 		return label{given: true, untrusted: true, readers: []string{tool.Me}}
 	}
@@ -171,13 +172,13 @@ func readReaders(v any) []string {
 }
 
 func labelOfBlock(b any) label {
-	o, ok := b.(*tool.Object)
+	o, ok := b.(*jsondoc.Object)
 	if !ok {
 		return label{}
 	}
 	l := readLabel(o)
 	if inner, ok := get(o, "resource"); ok {
-		if resource, ok := inner.(*tool.Object); ok {
+		if resource, ok := inner.(*jsondoc.Object); ok {
 			l = l.join(readLabel(resource))
 		}
 	}

@@ -9,6 +9,8 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
 
 const secretMark = "{secret:"
@@ -77,7 +79,7 @@ func (s *secrets) all() []string {
 
 func (s *secrets) text(text string) string {
 	for _, value := range s.all() {
-		text = strings.ReplaceAll(text, value, tool.Redacted)
+		text = strings.ReplaceAll(text, value, schema.Redacted)
 	}
 	return text
 }
@@ -98,8 +100,8 @@ func (s *secrets) walk(v any) any {
 		for i := range v {
 			v[i] = s.walk(v[i])
 		}
-	case *tool.Object:
-		out := tool.NewObject()
+	case *jsondoc.Object:
+		out := jsondoc.NewObject()
 		for name, member := range v.All() {
 			out.Set(s.text(name), s.walk(member))
 		}

@@ -16,13 +16,14 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // Config says which server to open and what it may do.
 type Config struct {
 	Name    string
-	Spec    *tool.Object // see the package comment
-	Dir     string       // folder that relative paths start from
+	Spec    *jsondoc.Object // see the package comment
+	Dir     string          // folder that relative paths start from
 	Secrets tool.SecretSource
 	Sandbox Launcher // nil: there are no sandboxes
 	// AllowCommands lets a server run on the host.
@@ -387,7 +388,7 @@ func (r *remote) Call(ctx context.Context, c tool.Invocation) (any, error) {
 	name := c.Tool.Name
 	arguments := c.Arguments
 	if arguments == nil {
-		arguments = tool.NewObject()
+		arguments = jsondoc.NewObject()
 	}
 	encoded, err := arguments.MarshalJSON()
 	if err != nil {

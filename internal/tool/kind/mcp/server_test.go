@@ -13,6 +13,8 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
 
 func TestCallOverPipes(t *testing.T) {
@@ -390,7 +392,7 @@ func TestSecretsDoNotComeBack(t *testing.T) {
 	for _, mode = range []string{"result", "name", "error", "protocol", "stderr"} {
 		got, err := l.call(soonDone(t, 40*time.Second), "fake.echo", `{}`)
 		text := show(t, got) + fmt.Sprint(err)
-		if strings.Contains(text, "4711") || !strings.Contains(text, tool.Redacted) {
+		if strings.Contains(text, "4711") || !strings.Contains(text, schema.Redacted) {
 			t.Errorf("%s: got %s", mode, text)
 		}
 	}
@@ -413,7 +415,7 @@ func TestLimits(t *testing.T) {
 	}
 	big := strings.Repeat("y", 100<<20)
 	_, err := l.impl["fake.echo"].Call(soonDone(t, 40*time.Second), tool.Invocation{Tool: l.defs["fake.echo"],
-		Arguments: tool.NewObject(tool.Member{Name: "text", Value: big})})
+		Arguments: jsondoc.NewObject(jsondoc.Member{Name: "text", Value: big})})
 	if fault.KindOf(err) != fault.Exhausted {
 		t.Errorf("100 MB of arguments: got %v", err)
 	}

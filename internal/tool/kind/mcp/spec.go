@@ -11,6 +11,8 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 // settings are what stands under a server's name in a file.
@@ -25,13 +27,13 @@ type settings struct {
 	URL     string            `json:"url"`
 	Headers map[string]string `json:"headers"`
 
-	Namespace string       `json:"namespace"`
-	Tools     any          `json:"tools"`
-	Effects   *tool.Object `json:"effects"`
-	Approval  *tool.Object `json:"approval"`
-	Hints     *bool        `json:"hints"`
-	Trusted   bool         `json:"trusted"`
-	Version   string       `json:"version"`
+	Namespace string          `json:"namespace"`
+	Tools     any             `json:"tools"`
+	Effects   *jsondoc.Object `json:"effects"`
+	Approval  *jsondoc.Object `json:"approval"`
+	Hints     *bool           `json:"hints"`
+	Trusted   bool            `json:"trusted"`
+	Version   string          `json:"version"`
 
 	endpoint *url.URL
 	filter   filter
@@ -51,9 +53,9 @@ type rule[T any] struct {
 }
 
 // readSettings reads and checks settings. name is the server's.
-func readSettings(name, dir string, spec *tool.Object) (*settings, error) {
+func readSettings(name, dir string, spec *jsondoc.Object) (*settings, error) {
 	s := &settings{}
-	if err := tool.DecodeSpec(spec, s); err != nil {
+	if err := toolfile.DecodeSpec(spec, s); err != nil {
 		return nil, err
 	}
 	for _, check := range []func() error{
@@ -184,12 +186,12 @@ func (s *settings) readFilter() error {
 	switch v := s.Tools.(type) {
 	case nil:
 	case []any:
-		list := tool.NewObject(tool.Member{Name: "allow", Value: v})
-		if err := tool.DecodeSpec(list, &s.filter); err != nil {
+		list := jsondoc.NewObject(jsondoc.Member{Name: "allow", Value: v})
+		if err := toolfile.DecodeSpec(list, &s.filter); err != nil {
 			return err
 		}
-	case *tool.Object:
-		if err := tool.DecodeSpec(v, &s.filter); err != nil {
+	case *jsondoc.Object:
+		if err := toolfile.DecodeSpec(v, &s.filter); err != nil {
 			return err
 		}
 	default:
@@ -235,9 +237,9 @@ func (s *settings) readRules() error {
 	return nil
 }
 
-func members(o *tool.Object) func(func(string, any) bool) {
+func members(o *jsondoc.Object) func(func(string, any) bool) {
 	if o == nil {
-		o = tool.NewObject()
+		o = jsondoc.NewObject()
 	}
 	return o.All()
 }

@@ -7,7 +7,8 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/plan/syntax"
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
 
 // Bounds of what a file may declare.
@@ -24,7 +25,7 @@ type deriver struct {
 	aliases map[string]syntax.Expr
 	funcs   map[string]*syntax.FunctionDef
 	consts  map[string]syntax.Expr
-	defs    *tool.Object
+	defs    *jsondoc.Object
 	left    int
 }
 
@@ -122,9 +123,9 @@ func (d *deriver) survey(body []syntax.Stmt, depth int) {
 }
 
 // define makes the definition of a function.
-func (d *deriver) define(f *syntax.FunctionDef) *tool.Object {
+func (d *deriver) define(f *syntax.FunctionDef) *jsondoc.Object {
 	words := readDocstring(docstring(f.Body))
-	doc := tool.NewObject()
+	doc := jsondoc.NewObject()
 	if words.text != "" {
 		doc.Set("description", words.text)
 	}
@@ -141,7 +142,7 @@ func (d *deriver) define(f *syntax.FunctionDef) *tool.Object {
 }
 
 // whole adds the definitions that a schema refers to.
-func (d *deriver) whole(schema *tool.Object) *tool.Object {
+func (d *deriver) whole(schema *jsondoc.Object) *jsondoc.Object {
 	if d.defs == nil {
 		return schema
 	}
@@ -150,8 +151,8 @@ func (d *deriver) whole(schema *tool.Object) *tool.Object {
 	return out
 }
 
-func (d *deriver) input(f *syntax.FunctionDef, words words) *tool.Object {
-	properties, required := tool.NewObject(), []any{}
+func (d *deriver) input(f *syntax.FunctionDef, words words) *jsondoc.Object {
+	properties, required := jsondoc.NewObject(), []any{}
 	params := slices.Concat(f.Args.PosOnlyArgs, f.Args.Args)
 	defaults := make([]syntax.Expr, len(params)-len(f.Args.Defaults))
 	defaults = append(defaults, f.Args.Defaults...)
@@ -169,7 +170,7 @@ func (d *deriver) input(f *syntax.FunctionDef, words words) *tool.Object {
 		}
 		properties.Set(p.Arg, schema)
 	}
-	out := tool.NewObject(tool.Member{Name: "type", Value: "object"}, tool.Member{Name: "properties", Value: properties})
+	out := jsondoc.NewObject(jsondoc.Member{Name: "type", Value: "object"}, jsondoc.Member{Name: "properties", Value: properties})
 	if len(required) > 0 {
 		out.Set("required", required)
 	}
@@ -179,8 +180,8 @@ func (d *deriver) input(f *syntax.FunctionDef, words words) *tool.Object {
 
 // defaulted adds a default. None makes the argument nullable, as Python's readers
 // take it; another default that the hint does not allow is left to the function.
-func (d *deriver) defaulted(schema *tool.Object, v any) *tool.Object {
-	fits := func(s *tool.Object) bool {
+func (d *deriver) defaulted(hint *jsondoc.Object, v any) *jsondoc.Object {
+	fits := func(s *jsondoc.Object) bool {
 		if isPlainly(s, v) {
 			return true
 		}
@@ -188,18 +189,18 @@ func (d *deriver) defaulted(schema *tool.Object, v any) *tool.Object {
 		if err != nil {
 			return false
 		}
-		parsed, err := tool.ParseSchema("hint.json", text)
+		parsed, err := schema.Parse("hint.json", text)
 		return err == nil && parsed.Validate(v) == nil
 	}
-	if !fits(schema) {
+	if !fits(hint) {
 		if v != nil {
-			return schema
+			return hint
 		}
-		if schema = nullable(schema); !fits(schema) {
-			return schema
+		if hint = nullable(hint); !fits(hint) {
+			return hint
 		}
 	}
-	out := clone(schema)
+	out := clone(hint)
 	out.Set("default", v)
 	return out
 }
@@ -207,7 +208,7 @@ func (d *deriver) defaulted(schema *tool.Object, v any) *tool.Object {
 // isPlainly reports whether a value is of the one type, or one of the texts, that
 // a schema asks for, which asks for nothing else. Most are, and need no schema to
 // be compiled.
-func isPlainly(schema *tool.Object, v any) bool {
+func isPlainly(schema *jsondoc.Object, v any) bool {
 	plain := false
 	for key, want := range schema.All() {
 		switch key {
@@ -247,15 +248,15 @@ func isOfType(v, name any) bool {
 	return false
 }
 
-func clone(o *tool.Object) *tool.Object {
-	out := tool.NewObject()
+func clone(o *jsondoc.Object) *jsondoc.Object {
+	out := jsondoc.NewObject()
 	for name, v := range o.All() {
 		out.Set(name, v)
 	}
 	return out
 }
 
-func described(o *tool.Object, text string) *tool.Object {
+func described(o *jsondoc.Object, text string) *jsondoc.Object {
 	if o.Len() > 0 {
 		if _, there := o.Get("description"); there {
 			return o
@@ -266,19 +267,19 @@ func described(o *tool.Object, text string) *tool.Object {
 	return out
 }
 
-func nullable(o *tool.Object) *tool.Object {
-	return union([]*tool.Object{o, simple("null")})
+func nullable(o *jsondoc.Object) *jsondoc.Object {
+	return union([]*jsondoc.Object{o, simple("null")})
 }
 
-func simple(kind string) *tool.Object {
-	return tool.NewObject(tool.Member{Name: "type", Value: kind})
+func simple(kind string) *jsondoc.Object {
+	return jsondoc.NewObject(jsondoc.Member{Name: "type", Value: kind})
 }
 
-func formatted(format string) *tool.Object {
-	return tool.NewObject(tool.Member{Name: "type", Value: "string"}, tool.Member{Name: "format", Value: format})
+func formatted(format string) *jsondoc.Object {
+	return jsondoc.NewObject(jsondoc.Member{Name: "type", Value: "string"}, jsondoc.Member{Name: "format", Value: format})
 }
 
-func listOf(items *tool.Object) *tool.Object {
+func listOf(items *jsondoc.Object) *jsondoc.Object {
 	o := simple("array")
 	if items.Len() > 0 {
 		o.Set("items", items)
@@ -288,12 +289,12 @@ func listOf(items *tool.Object) *tool.Object {
 
 // union joins alternatives: plain types in one list, others by anyOf. A text that
 // describes one of them describes the whole.
-func union(parts []*tool.Object) *tool.Object {
+func union(parts []*jsondoc.Object) *jsondoc.Object {
 	var kinds, others []any
 	text := ""
 	for _, p := range parts {
 		if p.Len() == 0 {
-			return tool.NewObject()
+			return jsondoc.NewObject()
 		}
 		if v, ok := p.Get("description"); ok && text == "" {
 			text, _ = v.(string)
@@ -313,7 +314,7 @@ func union(parts []*tool.Object) *tool.Object {
 		}
 		others = append(others, p)
 	}
-	plain := tool.NewObject()
+	plain := jsondoc.NewObject()
 	if len(kinds) == 1 {
 		plain.Set("type", kinds[0])
 	} else if len(kinds) > 1 {
@@ -324,9 +325,9 @@ func union(parts []*tool.Object) *tool.Object {
 		others = append(others, plain)
 	}
 	if len(others) == 1 && plain.Len() == 0 {
-		out = clone(others[0].(*tool.Object))
+		out = clone(others[0].(*jsondoc.Object))
 	} else if len(others) > 0 {
-		out = tool.NewObject(tool.Member{Name: "anyOf", Value: others})
+		out = jsondoc.NewObject(jsondoc.Member{Name: "anyOf", Value: others})
 	}
 	if text != "" {
 		out = described(out, text)
@@ -341,8 +342,8 @@ func listed(v any) []any {
 	return []any{v}
 }
 
-func without(o *tool.Object, name string) *tool.Object {
-	out := tool.NewObject()
+func without(o *jsondoc.Object, name string) *jsondoc.Object {
+	out := jsondoc.NewObject()
 	for n, v := range o.All() {
 		if n != name {
 			out.Set(n, v)
@@ -379,7 +380,7 @@ func (d *deriver) constant(e syntax.Expr, depth int) (any, bool) {
 	case *syntax.Tuple:
 		return list(e.Elts)
 	case *syntax.Dict:
-		out := tool.NewObject()
+		out := jsondoc.NewObject()
 		for i, k := range e.Keys {
 			if k == nil {
 				return nil, false

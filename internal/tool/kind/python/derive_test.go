@@ -8,21 +8,22 @@ import (
 	"testing"
 
 	"praxis/fault"
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 // defined derives the function f and makes sure that the result is a definition.
-func defined(t testing.TB, src string) *tool.Object {
+func defined(t testing.TB, src string) *jsondoc.Object {
 	t.Helper()
 	doc, err := derive("x.py", "f", []byte(src))
 	if err != nil {
 		t.Fatalf("%s: %v", src, err)
 	}
 	full := clone(doc)
-	for _, m := range []tool.Member{{Name: "name", Value: "x.f"}, {Name: "version", Value: "1.0.0"}, {Name: "effects", Value: "pure"}} {
+	for _, m := range []jsondoc.Member{{Name: "name", Value: "x.f"}, {Name: "version", Value: "1.0.0"}, {Name: "effects", Value: "pure"}} {
 		full.Set(m.Name, m.Value)
 	}
-	if _, err := tool.Define("x", full); err != nil {
+	if _, err := toolfile.Define("x", full); err != nil {
 		t.Errorf("%s: no definition: %v", src, err)
 	}
 	return doc
@@ -82,8 +83,8 @@ class Other: pass
 	} {
 		doc := defined(t, head+"def f("+c.hint+"): pass")
 		input, _ := doc.Get("input")
-		properties, _ := input.(*tool.Object).Get("properties")
-		got, _ := properties.(*tool.Object).Get("x")
+		properties, _ := input.(*jsondoc.Object).Get("properties")
+		got, _ := properties.(*jsondoc.Object).Get("x")
 		if text(t, got) != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.hint, text(t, got), c.want)
 		}
@@ -241,7 +242,7 @@ func FuzzDocstring(f *testing.F) {
 }
 
 // derive reads a module and makes the definition of a function in it.
-func derive(file, name string, src []byte) (*tool.Object, error) {
+func derive(file, name string, src []byte) (*jsondoc.Object, error) {
 	d, err := module(file, src)
 	if err != nil {
 		return nil, err

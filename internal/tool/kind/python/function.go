@@ -12,6 +12,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/safetext"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // function is the implementation of one tool.
@@ -236,11 +237,11 @@ func (f *function) read(data []byte) (any, error) {
 	odd := func(why string) error {
 		return fmt.Errorf("cannot call %s: its sandbox gave no result: %s", f.name, why)
 	}
-	v, err := tool.DecodeJSON(data)
+	v, err := jsondoc.Decode(data)
 	if err != nil {
 		return nil, odd(err.Error())
 	}
-	o, ok := v.(*tool.Object)
+	o, ok := v.(*jsondoc.Object)
 	if !ok {
 		return nil, odd("no object")
 	}
@@ -261,7 +262,7 @@ func (f *function) read(data []byte) (any, error) {
 		return nil, f.large(n)
 	}
 	e, _ := o.Get("error")
-	raised, ok := e.(*tool.Object)
+	raised, ok := e.(*jsondoc.Object)
 	if !ok {
 		return nil, odd("neither a value nor an error")
 	}

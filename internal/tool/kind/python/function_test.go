@@ -20,16 +20,18 @@ import (
 	"praxis/fault"
 	"praxis/internal/test/cpython"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/kind/python"
+	"praxis/internal/tool/toolfile"
 )
 
-func object(t testing.TB, text string) *tool.Object {
+func object(t testing.TB, text string) *jsondoc.Object {
 	t.Helper()
-	v, err := tool.DecodeJSON([]byte(text))
+	v, err := jsondoc.Decode([]byte(text))
 	if err != nil {
 		t.Fatalf("%s: %v", text, err)
 	}
-	return v.(*tool.Object)
+	return v.(*jsondoc.Object)
 }
 
 func encode(t testing.TB, v any) string {
@@ -59,10 +61,10 @@ func create(t testing.TB, cfg python.Config, src, function, more string) made {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range []tool.Member{{Name: "name", Value: "x." + function}, {Name: "version", Value: "1.0.0"}, {Name: "effects", Value: "pure"}} {
+	for _, m := range []jsondoc.Member{{Name: "name", Value: "x." + function}, {Name: "version", Value: "1.0.0"}, {Name: "effects", Value: "pure"}} {
 		doc.Set(m.Name, m.Value)
 	}
-	d, err := tool.Define("test", doc)
+	d, err := toolfile.Define("test", doc)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -508,7 +510,7 @@ func TestSpec(t *testing.T) {
 		}
 	}
 	define := func(input string) *tool.Definition {
-		d, err := tool.Define("x", object(t, `{"name":"x.f","version":"1.0.0","effects":"pure","input":{"type":"object","properties":`+input+`}}`))
+		d, err := toolfile.Define("x", object(t, `{"name":"x.f","version":"1.0.0","effects":"pure","input":{"type":"object","properties":`+input+`}}`))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -526,7 +528,7 @@ func TestSpec(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := impl.Call(t.Context(), tool.Invocation{Arguments: tool.NewObject()}); err == nil || !strings.Contains(err.Error(), "no room") {
+	if _, err := impl.Call(t.Context(), tool.Invocation{Arguments: jsondoc.NewObject()}); err == nil || !strings.Contains(err.Error(), "no room") {
 		t.Errorf("no sandbox: %v", err)
 	}
 	if err := impl.Close(); err != nil {

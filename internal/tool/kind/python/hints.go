@@ -4,14 +4,14 @@ import (
 	"strings"
 
 	"praxis/internal/plan/syntax"
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // schema returns the schema of a hint. What has no JSON form, and no hint at all,
 // allows any value.
-func (d *deriver) schema(e syntax.Expr, depth int) *tool.Object {
+func (d *deriver) schema(e syntax.Expr, depth int) *jsondoc.Object {
 	if d.left--; e == nil || d.left < 0 || depth > maxNest {
-		return tool.NewObject()
+		return jsondoc.NewObject()
 	}
 	switch e := e.(type) {
 	case *syntax.Constant:
@@ -25,14 +25,14 @@ func (d *deriver) schema(e syntax.Expr, depth int) *tool.Object {
 		}
 	case *syntax.BinOp:
 		if e.Op == syntax.BitOr {
-			return union([]*tool.Object{d.schema(e.Left, depth+1), d.schema(e.Right, depth+1)})
+			return union([]*jsondoc.Object{d.schema(e.Left, depth+1), d.schema(e.Right, depth+1)})
 		}
 	case *syntax.Name, *syntax.Attribute:
 		return d.named(e, depth)
 	case *syntax.Subscript:
 		return d.generic(e, depth)
 	}
-	return tool.NewObject()
+	return jsondoc.NewObject()
 }
 
 // target returns the full name of what an expression refers to: "typing.Optional"
@@ -63,7 +63,7 @@ func canonical(name string) string {
 }
 
 // named is the schema of a hint without brackets.
-func (d *deriver) named(e syntax.Expr, depth int) *tool.Object {
+func (d *deriver) named(e syntax.Expr, depth int) *jsondoc.Object {
 	if n, ok := e.(*syntax.Name); ok {
 		if c := d.classes[n.ID]; c != nil {
 			return d.class(c, depth)
@@ -86,43 +86,43 @@ func (d *deriver) named(e syntax.Expr, depth int) *tool.Object {
 	case "list", "List", "Sequence", "Iterable", "Iterator", "Collection", "MutableSequence", "tuple", "Tuple", "Generator", "AsyncIterator":
 		return simple("array")
 	case "set", "frozenset", "Set", "FrozenSet", "AbstractSet", "MutableSet":
-		return tool.NewObject(tool.Member{Name: "type", Value: "array"}, tool.Member{Name: "uniqueItems", Value: true})
+		return jsondoc.NewObject(jsondoc.Member{Name: "type", Value: "array"}, jsondoc.Member{Name: "uniqueItems", Value: true})
 	case "dict", "Dict", "Mapping", "MutableMapping", "collections.OrderedDict", "collections.defaultdict", "OrderedDict", "DefaultDict":
 		return simple("object")
 	case "bytes", "bytearray":
-		return tool.NewObject(tool.Member{Name: "type", Value: "string"}, tool.Member{Name: "contentEncoding", Value: "base64"})
+		return jsondoc.NewObject(jsondoc.Member{Name: "type", Value: "string"}, jsondoc.Member{Name: "contentEncoding", Value: "base64"})
 	case "datetime.date":
 		return formatted("date")
 	case "datetime.datetime":
 		// Python's own form need not name a zone, which the format demands.
-		return tool.NewObject(tool.Member{Name: "type", Value: "string"}, tool.Member{Name: "anyOf", Value: []any{
-			tool.NewObject(tool.Member{Name: "format", Value: "date-time"}),
-			tool.NewObject(tool.Member{Name: "pattern", Value: `^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?)?$`})}})
+		return jsondoc.NewObject(jsondoc.Member{Name: "type", Value: "string"}, jsondoc.Member{Name: "anyOf", Value: []any{
+			jsondoc.NewObject(jsondoc.Member{Name: "format", Value: "date-time"}),
+			jsondoc.NewObject(jsondoc.Member{Name: "pattern", Value: `^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?)?$`})}})
 	case "datetime.time":
 		return simple("string")
 	case "uuid.UUID":
 		return formatted("uuid")
 	case "decimal.Decimal":
-		return tool.NewObject(tool.Member{Name: "type", Value: "string"}, tool.Member{Name: "description", Value: "A decimal number."})
+		return jsondoc.NewObject(jsondoc.Member{Name: "type", Value: "string"}, jsondoc.Member{Name: "description", Value: "A decimal number."})
 	case "pandas.DataFrame":
 		return listOf(simple("object"))
 	}
-	return tool.NewObject()
+	return jsondoc.NewObject()
 }
 
 // alias is the schema of what a module binds a name to.
-func (d *deriver) alias(e syntax.Expr, depth int) *tool.Object {
+func (d *deriver) alias(e syntax.Expr, depth int) *jsondoc.Object {
 	if c, ok := e.(*syntax.Call); ok && canonical(d.target(c.Func)) == "NewType" && len(c.Args) == 2 {
 		return d.schema(c.Args[1], depth+1)
 	}
 	if _, constant := e.(*syntax.Constant); constant {
-		return tool.NewObject() // a value, no type
+		return jsondoc.NewObject() // a value, no type
 	}
 	return d.schema(e, depth+1)
 }
 
 // generic is the schema of a hint with brackets.
-func (d *deriver) generic(e *syntax.Subscript, depth int) *tool.Object {
+func (d *deriver) generic(e *syntax.Subscript, depth int) *jsondoc.Object {
 	args := []syntax.Expr{e.Slice}
 	if t, ok := e.Slice.(*syntax.Tuple); ok {
 		args = t.Elts
@@ -137,7 +137,7 @@ func (d *deriver) generic(e *syntax.Subscript, depth int) *tool.Object {
 	case "Optional":
 		return nullable(d.schema(args[0], depth+1))
 	case "Union":
-		var parts []*tool.Object
+		var parts []*jsondoc.Object
 		for _, a := range args {
 			parts = append(parts, d.schema(a, depth+1))
 		}
@@ -197,23 +197,23 @@ func (d *deriver) annotation(e syntax.Expr) string {
 	return ""
 }
 
-func (d *deriver) literals(args []syntax.Expr, depth int) *tool.Object {
+func (d *deriver) literals(args []syntax.Expr, depth int) *jsondoc.Object {
 	var values []any
 	for _, a := range args {
 		v, ok := d.constant(a, depth+1)
 		if !ok {
-			return tool.NewObject()
+			return jsondoc.NewObject()
 		}
 		values = append(values, v)
 	}
 	return enum(values)
 }
 
-func enum(values []any) *tool.Object {
+func enum(values []any) *jsondoc.Object {
 	var out []any
 	seen := map[string]bool{}
 	for _, v := range values {
-		text, err := tool.CanonicalJSON(v)
+		text, err := jsondoc.Canonical(v)
 		if err != nil || seen[string(text)] {
 			continue
 		}
@@ -221,12 +221,12 @@ func enum(values []any) *tool.Object {
 		out = append(out, v)
 	}
 	if len(out) == 0 {
-		return tool.NewObject()
+		return jsondoc.NewObject()
 	}
-	return tool.NewObject(tool.Member{Name: "enum", Value: out})
+	return jsondoc.NewObject(jsondoc.Member{Name: "enum", Value: out})
 }
 
-func (d *deriver) tuple(args []syntax.Expr, depth int) *tool.Object {
+func (d *deriver) tuple(args []syntax.Expr, depth int) *jsondoc.Object {
 	if len(args) == 2 {
 		if c, ok := args[1].(*syntax.Constant); ok && c.Kind == syntax.Ellipsis {
 			return listOf(d.schema(args[0], depth+1))
@@ -247,7 +247,7 @@ func (d *deriver) tuple(args []syntax.Expr, depth int) *tool.Object {
 
 // class is the schema of a class of the module: a reference, so that classes may
 // refer to themselves.
-func (d *deriver) class(c *syntax.ClassDef, depth int) *tool.Object {
+func (d *deriver) class(c *syntax.ClassDef, depth int) *jsondoc.Object {
 	if d.isEnum(c) {
 		var values []any
 		members := d.members(c)
@@ -259,19 +259,19 @@ func (d *deriver) class(c *syntax.ClassDef, depth int) *tool.Object {
 		return enum(values)
 	}
 	if !d.isRecord(c) {
-		return tool.NewObject()
+		return jsondoc.NewObject()
 	}
 	if d.defs == nil {
-		d.defs = tool.NewObject()
+		d.defs = jsondoc.NewObject()
 	}
-	ref := tool.NewObject(tool.Member{Name: "$ref", Value: "#/$defs/" + pointerPart(c.Name)})
+	ref := jsondoc.NewObject(jsondoc.Member{Name: "$ref", Value: "#/$defs/" + pointerPart(c.Name)})
 	if _, there := d.defs.Get(c.Name); there {
 		return ref
 	}
-	d.defs.Set(c.Name, tool.NewObject()) // a class that has itself as a member finds it
-	properties, required := tool.NewObject(), []any{}
+	d.defs.Set(c.Name, jsondoc.NewObject()) // a class that has itself as a member finds it
+	properties, required := jsondoc.NewObject(), []any{}
 	d.fields(c, properties, &required, true, depth, map[*syntax.ClassDef]bool{})
-	o := tool.NewObject(tool.Member{Name: "type", Value: "object"}, tool.Member{Name: "properties", Value: properties})
+	o := jsondoc.NewObject(jsondoc.Member{Name: "type", Value: "object"}, jsondoc.Member{Name: "properties", Value: properties})
 	if len(required) > 0 {
 		o.Set("required", required)
 	}
@@ -297,7 +297,7 @@ func pointerPart(s string) string {
 }
 
 // fields adds the members of a class, those of its bases first.
-func (d *deriver) fields(c *syntax.ClassDef, properties *tool.Object, required *[]any, total bool, depth int, seen map[*syntax.ClassDef]bool) {
+func (d *deriver) fields(c *syntax.ClassDef, properties *jsondoc.Object, required *[]any, total bool, depth int, seen map[*syntax.ClassDef]bool) {
 	if seen[c] || len(seen) > maxNest {
 		return
 	}

@@ -21,6 +21,8 @@ import (
 	"praxis/internal/plan/syntax"
 	"praxis/internal/safetext"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 // Bounds.
@@ -189,7 +191,7 @@ func isPinned(p string) bool {
 
 func (k *Kind) read(b tool.Binding) (*source, error) {
 	s := &source{}
-	if err := tool.DecodeSpec(b.Spec, &s.spec); err != nil {
+	if err := toolfile.DecodeSpec(b.Spec, &s.spec); err != nil {
 		return nil, err
 	}
 	wrong := func(remedy, format string, args ...any) (*source, error) {
@@ -254,7 +256,7 @@ func bytesOf(v any) (int64, bool) {
 }
 
 // Derive reads the file and says what it says of the definition.
-func (k *Kind) Derive(_ context.Context, b tool.Binding) (*tool.Object, error) {
+func (k *Kind) Derive(_ context.Context, b tool.Binding) (*jsondoc.Object, error) {
 	s, err := k.read(b)
 	if err != nil {
 		return nil, err

@@ -14,6 +14,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/schema"
 )
 
 // What the manifest does not grant, the module cannot do.
@@ -57,7 +58,7 @@ func TestGranted(t *testing.T) {
 		t.Errorf("environment: got %s, want %s", got, want)
 	}
 	_, err := call(t, impl, `{"do":"stderr","size":100}`)
-	wantFault(t, err, fault.Internal, "exited with code 3", "…", "the end of "+tool.Redacted)
+	wantFault(t, err, fault.Internal, "exited with code 3", "…", "the end of "+schema.Redacted)
 	if strings.ContainsAny(err.Error(), "\x1b") || strings.Contains(err.Error(), "canary") || len(err.Error()) > 4000 {
 		t.Errorf("the error is %q", err)
 	}

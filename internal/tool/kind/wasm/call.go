@@ -19,6 +19,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // implementation is one tool.
@@ -108,9 +109,9 @@ func (m *implementation) Call(parent context.Context, c tool.Invocation) (any, e
 	defer done()
 	arguments := c.Arguments
 	if arguments == nil {
-		arguments = &tool.Object{}
+		arguments = &jsondoc.Object{}
 	}
-	input, err := json.Marshal(tool.NewObject(tool.Member{Name: "tool", Value: m.tool}, tool.Member{Name: "arguments", Value: arguments}))
+	input, err := json.Marshal(jsondoc.NewObject(jsondoc.Member{Name: "tool", Value: m.tool}, jsondoc.Member{Name: "arguments", Value: arguments}))
 	if err != nil {
 		return nil, m.failed("cannot write its arguments: %w", err)
 	}
@@ -229,7 +230,7 @@ func (m *implementation) result(g *guest, secrets []string) (any, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return nil, m.failed("it wrote no answer to standard output")
 	}
-	v, err := tool.DecodeJSON(text)
+	v, err := jsondoc.Decode(text)
 	if err != nil {
 		// The reader quotes what it did not expect.
 		return nil, m.failed("its answer is not JSON: %s", plain(redact(err.Error(), secrets)))

@@ -17,7 +17,8 @@ import (
 	"unicode/utf8"
 
 	"praxis/fault"
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 // Bounds of a module's requests.
@@ -174,15 +175,15 @@ func unanswered(ctx context.Context, err error) error {
 
 // decodeRequest reads a request strictly.
 func decodeRequest(text []byte) (r request, body []byte, err error) {
-	v, err := tool.DecodeJSON(text)
+	v, err := jsondoc.Decode(text)
 	if err != nil {
 		return r, nil, badRequest("%v", err)
 	}
-	object, ok := v.(*tool.Object)
+	object, ok := v.(*jsondoc.Object)
 	if !ok {
 		return r, nil, badRequest("the request is not an object")
 	}
-	if err := tool.DecodeSpec(object, &r); err != nil {
+	if err := toolfile.DecodeSpec(object, &r); err != nil {
 		return r, nil, badRequest("%v", err)
 	}
 	if r.Method == "" {

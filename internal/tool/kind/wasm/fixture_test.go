@@ -17,6 +17,8 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 // fixture is what the tests share: the module of testdata/try, built once, and a
@@ -93,7 +95,7 @@ func (s secrets) Secret(name string) (string, error) {
 
 func definition(t testing.TB) *tool.Definition {
 	t.Helper()
-	file, err := tool.Load("tools.yaml", []byte("version: 1\ntools:\n  - {name: test.probe, version: 1.0.0, description: Tries., effects: pure, input: {type: object}}\n"))
+	file, err := toolfile.Load("tools.yaml", []byte("version: 1\ntools:\n  - {name: test.probe, version: 1.0.0, description: Tries., effects: pure, input: {type: object}}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -105,13 +107,13 @@ func definition(t testing.TB) *tool.Definition {
 	return d
 }
 
-func object(t testing.TB, text string) *tool.Object {
+func object(t testing.TB, text string) *jsondoc.Object {
 	t.Helper()
-	v, err := tool.DecodeJSON([]byte(text))
+	v, err := jsondoc.Decode([]byte(text))
 	if err != nil {
 		t.Fatalf("%v in %s", err, text)
 	}
-	return v.(*tool.Object)
+	return v.(*jsondoc.Object)
 }
 
 // with makes a tool of the shared module, with a manifest.

@@ -11,6 +11,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // FuzzModule reads, compiles and runs whatever bytes: nothing panics, and what is
@@ -57,8 +58,8 @@ func FuzzSettings(f *testing.F) {
 	f.Add(`{"module":"m","grant":{}}`)
 	f.Add(`{"module":"m","grant":null}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		v, err := tool.DecodeJSON([]byte(text))
-		spec, ok := v.(*tool.Object)
+		v, err := jsondoc.Decode([]byte(text))
+		spec, ok := v.(*jsondoc.Object)
 		if err != nil || !ok {
 			return
 		}

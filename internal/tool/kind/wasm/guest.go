@@ -16,7 +16,7 @@ import (
 	"github.com/tetratelabs/wazero/imports/wasi_snapshot_preview1"
 	wsys "github.com/tetratelabs/wazero/sys"
 
-	"praxis/internal/tool"
+	"praxis/internal/tool/schema"
 )
 
 // Why a call was ended.
@@ -228,7 +228,7 @@ func (e *ends) text(secrets []string) string {
 func redact(text string, secrets []string) string {
 	for _, s := range secrets {
 		if s != "" {
-			text = strings.ReplaceAll(text, s, tool.Redacted)
+			text = strings.ReplaceAll(text, s, schema.Redacted)
 		}
 	}
 	return text

@@ -17,6 +17,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // Config is what the kind needs of the program.
@@ -64,7 +65,7 @@ func New(cfg Config) *Kind {
 }
 
 // Derive says nothing: a module does not describe its arguments.
-func (k *Kind) Derive(context.Context, tool.Binding) (*tool.Object, error) { return nil, nil }
+func (k *Kind) Derive(context.Context, tool.Binding) (*jsondoc.Object, error) { return nil, nil }
 
 // New makes a tool of a module. The file is read and looked through now and
 // compiled at the first call.

@@ -14,6 +14,8 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 // Bounds of what a manifest may grant, and what it grants when it does not say.
@@ -82,7 +84,7 @@ type grant struct {
 
 // readSettings decodes and checks a binding's settings.
 func readSettings(b tool.Binding) (s settings, g grant, err error) {
-	if err := tool.DecodeSpec(b.Spec, &s); err != nil {
+	if err := toolfile.DecodeSpec(b.Spec, &s); err != nil {
 		return s, g, err
 	}
 	if s.Module == "" {
@@ -137,7 +139,7 @@ func (m *manifest) checkLimits(g *grant, _ string) error {
 			*l.of = l.or
 		}
 		if *l.of > l.most {
-			return invalid(tool.Pointer("/grant").Child(l.name), fmt.Sprintf("Write at most %v.", l.most), "%v is too much", *l.of)
+			return invalid(jsondoc.Pointer("/grant").Child(l.name), fmt.Sprintf("Write at most %v.", l.most), "%v is too much", *l.of)
 		}
 	}
 	if g.memory < page {
@@ -157,7 +159,7 @@ func (m *manifest) checkFiles(g *grant, dir string) error {
 		return invalid("/grant/files", "", "there are more than %d folders", maxGrants)
 	}
 	for _, at := range slices.Sorted(maps.Keys(m.Files)) {
-		where := tool.Pointer("/grant/files").Child(at)
+		where := jsondoc.Pointer("/grant/files").Child(at)
 		if !path.IsAbs(at) || path.Clean(at) != at || strings.ContainsRune(at, 0) || len(at) > 1024 {
 			return invalid(where, "Write the path that the module sees, such as /data.", "a folder's place in the module is a clean absolute path")
 		}
@@ -175,7 +177,7 @@ func (m *manifest) checkEnv(g *grant, _ string) error {
 		return invalid("/grant/env", "", "there are more than %d variables", maxGrants)
 	}
 	for _, name := range slices.Sorted(maps.Keys(m.Env)) {
-		where := tool.Pointer("/grant/env").Child(name)
+		where := jsondoc.Pointer("/grant/env").Child(name)
 		if !isVariable(name) {
 			return invalid(where, "", "that is not a variable's name")
 		}
@@ -183,7 +185,7 @@ func (m *manifest) checkEnv(g *grant, _ string) error {
 		switch given := m.Env[name].(type) {
 		case string:
 			v.text = given
-		case *tool.Object:
+		case *jsondoc.Object:
 			secret, ok := given.Get("secret")
 			text, isText := secret.(string)
 			if !ok || !isText || given.Len() != 1 || !isVariable(text) {
@@ -208,11 +210,11 @@ func (m *manifest) checkHosts(g *grant, _ string) error {
 	for i, text := range m.Hosts {
 		at := strings.LastIndexByte(text, ':')
 		if at < 0 {
-			return invalid(tool.Pointer("/grant/hosts").Index(i), "Write api.example.com:443.", "the port is missing")
+			return invalid(jsondoc.Pointer("/grant/hosts").Index(i), "Write api.example.com:443.", "the port is missing")
 		}
 		host, ok := hostPort(strings.Trim(text[:at], "[]"), text[at+1:])
 		if !ok {
-			return invalid(tool.Pointer("/grant/hosts").Index(i), "Write one name and its port, such as api.example.com:443; there are no wildcards.", "that is not a host")
+			return invalid(jsondoc.Pointer("/grant/hosts").Index(i), "Write one name and its port, such as api.example.com:443; there are no wildcards.", "that is not a host")
 		}
 		g.hosts = append(g.hosts, host)
 	}
@@ -263,7 +265,7 @@ func from(dir, name string) string {
 	return filepath.Join(dir, name)
 }
 
-func invalid(where tool.Pointer, remedy, format string, args ...any) error {
+func invalid(where jsondoc.Pointer, remedy, format string, args ...any) error {
 	return fault.New(fault.Invalid, remedy, "cannot read the settings: %s: %s", clip(string(where), 200), fmt.Sprintf(format, args...))
 }
 

@@ -6,7 +6,8 @@ import (
 	"strings"
 
 	"praxis/fault"
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 // wants is what a module says in its section "praxis" that it needs.
@@ -28,16 +29,16 @@ func (m *module) beyond(g grant) ([]string, error) {
 	if m.wants == nil {
 		return nil, nil
 	}
-	v, err := tool.DecodeJSON(m.wants)
+	v, err := jsondoc.Decode(m.wants)
 	if err != nil {
 		return nil, broken("its section %q cannot be read: %v", host, err)
 	}
-	object, ok := v.(*tool.Object)
+	object, ok := v.(*jsondoc.Object)
 	if !ok {
 		return nil, broken("its section %q is not an object", host)
 	}
 	var w wants
-	if err := tool.DecodeSpec(object, &w); err != nil {
+	if err := toolfile.DecodeSpec(object, &w); err != nil {
 		return nil, broken("its section %q cannot be read: %v", host, err)
 	}
 	return w.beyond(g), nil

@@ -16,7 +16,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/safetext"
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 const (
@@ -96,7 +96,7 @@ func decode(contentType string, data []byte, m mask) (any, error) {
 	kind, params, err := mime.ParseMediaType(contentType)
 	switch {
 	case contentType == "":
-		if v, err := tool.DecodeJSON(data); err == nil {
+		if v, err := jsondoc.Decode(data); err == nil {
 			return v, nil
 		}
 		kind = "text/plain"
@@ -105,7 +105,7 @@ func decode(contentType string, data []byte, m mask) (any, error) {
 	}
 	switch {
 	case isJSON(kind):
-		v, err := tool.DecodeJSON(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
+		v, err := jsondoc.Decode(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")))
 		if err != nil {
 			return nil, fmt.Errorf("the answer says it is JSON and is not: %s", line(m.text(err.Error()), maxQuoted))
 		}
@@ -211,7 +211,7 @@ func said(resp *http.Response, m mask) string {
 		return ""
 	}
 	if isJSON(kind) && whole {
-		if v, err := tool.DecodeJSON(data); err == nil {
+		if v, err := jsondoc.Decode(data); err == nil {
 			return line(m.text(message(v, 0)), maxQuoted)
 		}
 	}
@@ -230,7 +230,7 @@ func message(v any, depth int) string {
 	if s, ok := v.(string); ok {
 		return s
 	}
-	o, ok := v.(*tool.Object)
+	o, ok := v.(*jsondoc.Object)
 	if ok && depth < 3 {
 		for _, name := range []string{"message", "error_description", "detail", "error", "title", "msg"} {
 			if inner, ok := o.Get(name); ok && inner != nil {

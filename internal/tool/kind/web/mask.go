@@ -7,7 +7,8 @@ import (
 	"strings"
 	"unicode"
 
-	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
 
 // leastMasked is the length from which a secret is masked in results: a shorter
@@ -40,7 +41,7 @@ func newMask(secrets []string, least int) mask {
 	slices.SortFunc(forms, func(a, b string) int { return len(b) - len(a) })
 	var both []string
 	for _, form := range forms {
-		both = append(both, form, tool.Redacted)
+		both = append(both, form, schema.Redacted)
 	}
 	if len(both) > 0 {
 		m.replacer = strings.NewReplacer(both...)
@@ -67,8 +68,8 @@ func (m mask) value(v any) any {
 		for i := range v {
 			v[i] = m.value(v[i])
 		}
-	case *tool.Object:
-		out := tool.NewObject()
+	case *jsondoc.Object:
+		out := jsondoc.NewObject()
 		for name, member := range v.All() {
 			out.Set(m.text(name), m.value(member))
 		}

@@ -11,6 +11,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/safetext"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 const (
@@ -98,8 +99,8 @@ func headerSafe(header string) func(part, string) error {
 }
 
 // leftOf returns the arguments that no template uses.
-func (r *request) leftOf(arguments *tool.Object) (*tool.Object, error) {
-	left := tool.NewObject()
+func (r *request) leftOf(arguments *jsondoc.Object) (*jsondoc.Object, error) {
+	left := jsondoc.NewObject()
 	if r.all {
 		return left, nil
 	}
@@ -116,7 +117,7 @@ func (r *request) leftOf(arguments *tool.Object) (*tool.Object, error) {
 }
 
 // target makes the URL.
-func (r *request) target(f *filling, left *tool.Object) (*url.URL, error) {
+func (r *request) target(f *filling, left *jsondoc.Object) (*url.URL, error) {
 	var b strings.Builder
 	b.WriteString(r.origin)
 	for _, segment := range r.path {
@@ -257,7 +258,7 @@ func (p *pairs) field(f *filling, one field) error {
 	list, isList := v.([]any)
 	switch {
 	case one.deep:
-		o, ok := v.(*tool.Object)
+		o, ok := v.(*jsondoc.Object)
 		if !ok {
 			return wrong("Give an object.", "the argument %s is sent member by member and is no object", show(name))
 		}
@@ -294,7 +295,7 @@ func (p *pairs) value(name string, v any) error {
 	return nil
 }
 
-func (p *pairs) object(o *tool.Object) error {
+func (p *pairs) object(o *jsondoc.Object) error {
 	for name, v := range o.All() {
 		if err := p.value(name, v); err != nil {
 			return err
@@ -304,7 +305,7 @@ func (p *pairs) object(o *tool.Object) error {
 }
 
 // content makes the body, nil for none, and its type.
-func (r *request) content(d *tool.Definition, f *filling, left *tool.Object) ([]byte, string, error) {
+func (r *request) content(d *tool.Definition, f *filling, left *jsondoc.Object) ([]byte, string, error) {
 	if r.bodyless() {
 		return nil, "", nil
 	}
@@ -328,7 +329,7 @@ func (r *request) content(d *tool.Definition, f *filling, left *tool.Object) ([]
 		if v, ok, err = f.value(r.body); err != nil || !ok {
 			return nil, "", err
 		}
-		if o, ok := v.(*tool.Object); ok && left.Len() > 0 {
+		if o, ok := v.(*jsondoc.Object); ok && left.Len() > 0 {
 			for name, member := range left.All() { // r.room has seen that nothing is overwritten
 				o.Set(name, member)
 			}

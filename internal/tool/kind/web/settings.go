@@ -11,21 +11,23 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 const maxTimeout = 24 * time.Hour
 
 // settings are what stands under run: {http: …} in a file.
 type settings struct {
-	Method  string        `json:"method"`
-	URL     string        `json:"url"`
-	Query   *tool.Object  `json:"query"`
-	Headers *tool.Object  `json:"headers"`
-	Body    any           `json:"body"`
-	Form    *tool.Object  `json:"form"`
-	Result  string        `json:"result"`
-	OK      []int         `json:"ok"`
-	Timeout time.Duration `json:"timeout"`
+	Method  string          `json:"method"`
+	URL     string          `json:"url"`
+	Query   *jsondoc.Object `json:"query"`
+	Headers *jsondoc.Object `json:"headers"`
+	Body    any             `json:"body"`
+	Form    *jsondoc.Object `json:"form"`
+	Result  string          `json:"result"`
+	OK      []int           `json:"ok"`
+	Timeout time.Duration   `json:"timeout"`
 }
 
 // field is a named value of a query or a form.
@@ -56,7 +58,7 @@ type request struct {
 	isForm  bool
 	used    map[string]bool // arguments that stand in a template
 	all     bool            // {arguments} stands in the body
-	result  tool.Pointer
+	result  jsondoc.Pointer
 	ok      []int
 	timeout time.Duration
 }
@@ -68,9 +70,9 @@ type compiler struct {
 }
 
 // compile reads a binding's settings for a tool.
-func compile(d *tool.Definition, spec *tool.Object) (*request, error) {
+func compile(d *tool.Definition, spec *jsondoc.Object) (*request, error) {
 	var s settings
-	if err := tool.DecodeSpec(spec, &s); err != nil {
+	if err := toolfile.DecodeSpec(spec, &s); err != nil {
 		return nil, err
 	}
 	c := &compiler{d: d, out: &request{used: map[string]bool{}, ok: s.OK, timeout: s.Timeout}}
@@ -269,7 +271,7 @@ func (c *compiler) form(s *settings) (err error) {
 }
 
 // fields reads the fields of a query or a form.
-func (c *compiler) fields(o *tool.Object) ([]field, error) {
+func (c *compiler) fields(o *jsondoc.Object) ([]field, error) {
 	var out []field
 	if o == nil {
 		return nil, nil
@@ -280,9 +282,9 @@ func (c *compiler) fields(o *tool.Object) ([]field, error) {
 		switch v := v.(type) {
 		case string:
 			text = v
-		case *tool.Object:
+		case *jsondoc.Object:
 			var long fieldSettings
-			if err := tool.DecodeSpec(v, &long); err != nil {
+			if err := toolfile.DecodeSpec(v, &long); err != nil {
 				return nil, err
 			}
 			if !slices.Contains([]string{"", ",", "|", " "}, long.Join) {
@@ -436,7 +438,7 @@ func (c *compiler) known(t template) error {
 }
 
 func (c *compiler) answer(s *settings) (err error) {
-	if c.out.result, err = tool.ParsePointer(s.Result); err != nil {
+	if c.out.result, err = jsondoc.ParsePointer(s.Result); err != nil {
 		return wrong("Write a JSON pointer such as /data/items.", "%w", err)
 	}
 	for _, code := range s.OK {

@@ -9,6 +9,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 // part is a piece of a template: literal text, an argument or a secret.
@@ -75,7 +76,7 @@ func wrong(remedy, format string, args ...any) error {
 
 // filling is what templates of one call are filled with.
 type filling struct {
-	args    *tool.Object
+	args    *jsondoc.Object
 	source  tool.SecretSource
 	secrets map[string]string // those that were used
 }
@@ -195,8 +196,8 @@ type member struct {
 
 // parseShape reads a JSON template.
 func parseShape(v any, depth int, known func(template) error) (shape, error) {
-	if depth > tool.MaxDepth {
-		return shape{}, wrong("", "the body nests deeper than %d", tool.MaxDepth)
+	if depth > jsondoc.MaxDepth {
+		return shape{}, wrong("", "the body nests deeper than %d", jsondoc.MaxDepth)
 	}
 	switch v := v.(type) {
 	case string:
@@ -217,7 +218,7 @@ func parseShape(v any, depth int, known func(template) error) (shape, error) {
 			s.items = append(s.items, one)
 		}
 		return s, nil
-	case *tool.Object:
+	case *jsondoc.Object:
 		s := shape{object: true}
 		for name, value := range v.All() {
 			one, err := parseShape(value, depth+1, known)
@@ -248,7 +249,7 @@ func (f *filling) value(s *shape) (v any, ok bool, err error) {
 		}
 		return f.anyText(s.text)
 	case s.object:
-		out := tool.NewObject()
+		out := jsondoc.NewObject()
 		for i := range s.members {
 			m := &s.members[i]
 			v, ok, err := f.value(&m.shape)

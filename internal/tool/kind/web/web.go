@@ -14,6 +14,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
 )
 
 const maxRedirects = 5
@@ -45,7 +46,7 @@ var _ tool.Kind = (*Kind)(nil)
 func New(cfg Config) *Kind { return &Kind{cfg: cfg} }
 
 // Derive says the effects: GET and HEAD read, other methods reach others.
-func (k *Kind) Derive(_ context.Context, b tool.Binding) (*tool.Object, error) {
+func (k *Kind) Derive(_ context.Context, b tool.Binding) (*jsondoc.Object, error) {
 	effects := tool.External
 	method := any("GET")
 	if b.Spec != nil {
@@ -56,7 +57,7 @@ func (k *Kind) Derive(_ context.Context, b tool.Binding) (*tool.Object, error) {
 	if method == "GET" || method == "HEAD" {
 		effects = tool.Read
 	}
-	return tool.NewObject(tool.Member{Name: "effects", Value: effects.String()}), nil
+	return jsondoc.NewObject(jsondoc.Member{Name: "effects", Value: effects.String()}), nil
 }
 
 // New makes the implementation of a tool. It connects to nothing.
@@ -65,7 +66,7 @@ func (k *Kind) New(_ context.Context, d *tool.Definition, b tool.Binding) (tool.
 	if err != nil {
 		return nil, err
 	}
-	spec, err := tool.CanonicalJSON(b.Spec)
+	spec, err := jsondoc.Canonical(b.Spec)
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +80,7 @@ func (k *Kind) New(_ context.Context, d *tool.Definition, b tool.Binding) (tool.
 	}, nil
 }
 
-func urlOf(spec *tool.Object) string {
+func urlOf(spec *jsondoc.Object) string {
 	v, _ := spec.Get("url")
 	s, _ := v.(string)
 	return s
@@ -130,7 +131,7 @@ func (i *implementation) Close() error {
 func (i *implementation) Call(ctx context.Context, c tool.Invocation) (any, error) {
 	f := &filling{args: c.Arguments, source: i.kind.cfg.Secrets}
 	if f.args == nil {
-		f.args = tool.NewObject()
+		f.args = jsondoc.NewObject()
 		c.Arguments = f.args
 	}
 	v, err := i.call(ctx, c, f)

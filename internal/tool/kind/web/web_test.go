@@ -17,6 +17,8 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool"
+	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/toolfile"
 )
 
 // secrets is a source of declared secrets.
@@ -84,7 +86,7 @@ func (l *listener) count() int {
 func define(t *testing.T, input, effects, run string) (*tool.Definition, tool.Binding) {
 	t.Helper()
 	text := fmt.Sprintf("version: 1\ntools:\n  - name: my.tool\n    version: 1.0.0\n    effects: %s\n    input: %s\n    run: {http: %s}\n", effects, input, run)
-	f, err := tool.Load("tools.yaml", []byte(text))
+	f, err := toolfile.Load("tools.yaml", []byte(text))
 	if err != nil {
 		t.Fatalf("%v\n%s", err, text)
 	}
@@ -110,13 +112,13 @@ func makeTool(t *testing.T, cfg Config, input, effects, run string) made {
 
 func (m made) with(t *testing.T, arguments string) (any, error) {
 	t.Helper()
-	v, err := tool.DecodeJSON([]byte(arguments))
+	v, err := jsondoc.Decode([]byte(arguments))
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
-	return m.Call(ctx, tool.Invocation{Tool: m.d, ID: "c1", Key: "run-1/c1", Arguments: v.(*tool.Object)})
+	return m.Call(ctx, tool.Invocation{Tool: m.d, ID: "c1", Key: "run-1/c1", Arguments: v.(*jsondoc.Object)})
 }
 
 func text(t *testing.T, v any) string {
@@ -528,7 +530,7 @@ func TestConcurrentCalls(t *testing.T) {
 	var wg sync.WaitGroup
 	for i := range got {
 		wg.Go(func() {
-			v, err := impl.Call(context.Background(), tool.Invocation{Tool: d, Arguments: tool.NewObject(tool.Member{Name: "n", Value: fmt.Sprint(i)})})
+			v, err := impl.Call(context.Background(), tool.Invocation{Tool: d, Arguments: jsondoc.NewObject(jsondoc.Member{Name: "n", Value: fmt.Sprint(i)})})
 			got[i] = fmt.Sprintln(v, err)
 		})
 	}
@@ -550,7 +552,7 @@ func TestConcurrentCalls(t *testing.T) {
 
 func TestDerive(t *testing.T) {
 	for method, want := range map[string]string{"": "read", "HEAD": "read", "POST": "external", "DELETE": "external"} {
-		spec := tool.NewObject(tool.Member{Name: "url", Value: "https://a.example/"})
+		spec := jsondoc.NewObject(jsondoc.Member{Name: "url", Value: "https://a.example/"})
 		if method != "" {
 			spec.Set("method", method)
 		}
@@ -569,14 +571,14 @@ func FuzzCompile(f *testing.F) {
 	} {
 		f.Add(seed[0], seed[1])
 	}
-	file, err := tool.Load("t.yaml", []byte("tools: [{name: a.b, version: 1.0.0, effects: read, input: {type: object, required: [id], properties: {id: {}, q: {}}, additionalProperties: true}}]"))
+	file, err := toolfile.Load("t.yaml", []byte("tools: [{name: a.b, version: 1.0.0, effects: read, input: {type: object, required: [id], properties: {id: {}, q: {}}, additionalProperties: true}}]"))
 	if err != nil {
 		f.Fatal(err)
 	}
 	d := file.Tools[0]
 	f.Fuzz(func(t *testing.T, spec, arguments string) {
-		v, err := tool.DecodeJSON([]byte(spec))
-		o, ok := v.(*tool.Object)
+		v, err := jsondoc.Decode([]byte(spec))
+		o, ok := v.(*jsondoc.Object)
 		if err != nil || !ok {
 			return
 		}
@@ -587,8 +589,8 @@ func FuzzCompile(f *testing.F) {
 			}
 			return
 		}
-		a, err := tool.DecodeJSON([]byte(arguments))
-		args, ok := a.(*tool.Object)
+		a, err := jsondoc.Decode([]byte(arguments))
+		args, ok := a.(*jsondoc.Object)
 		if err != nil || !ok {
 			return
 		}

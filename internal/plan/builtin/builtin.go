@@ -1,0 +1,232 @@
+package builtin
+
+import (
+	"strings"
+	"sync"
+
+	"praxis/internal/plan/label"
+	"praxis/internal/plan/python/pytext"
+	"praxis/internal/plan/value"
+)
+
+// Methods are the methods of the built-in classes.
+func Methods() []*value.Native {
+	var out []*value.Native
+	for _, table := range [][]*value.Native{
+		objectNatives(), exceptionNatives(), intNatives(), floatNatives(), strNatives(), bytesNatives(),
+		tupleNatives(), listNatives(), dictNatives(), viewNatives(), setNatives(), rangeNatives(), iterNatives(), aliasNatives(), iterConstructors(),
+	} {
+		out = append(out, table...)
+	}
+	return out
+}
+
+// Functions are the built-in functions.
+func Functions() []*value.Native {
+	return append(append(append(textBuiltins(), numberBuiltins()...), objectBuiltins()...), iterBuiltins()...)
+}
+
+// Params are the parameters of a built-in function in Python's notation,
+// such as "iterable, /, *, key=None, reverse=False". It does not know classes,
+// whose calls convert, and functions that look at their arguments themselves.
+func Params(name string) (params string, ok bool) {
+	params, ok = paramTable()[name]
+	return params, ok
+}
+
+var paramTable = sync.OnceValue(func() map[string]string {
+	table := make(map[string]string, 64)
+	for _, n := range Functions() {
+		if n.Params != "" && !strings.Contains(n.Name, ".") {
+			table[n.Name] = n.Params
+		}
+	}
+	return table
+})
+
+// textBuiltins are the built-in functions that write values.
+func textBuiltins() []*value.Native {
+	return []*value.Native{
+		{Name: "print", Params: "*args, sep=None, end=None, file=None, flush=False", Call: builtinPrint, Precise: true},
+		{Name: "repr", Params: "obj, /", Call: convertNative('r'), Precise: true},
+		{Name: "ascii", Params: "obj, /", Call: convertNative('a'), Precise: true},
+		{Name: "format", Params: "value, format_spec='', /", Call: builtinFormat},
+		{Name: "chr", Params: "i, /", Call: builtinChr},
+		{Name: "ord", Params: "c, /", Call: builtinOrd},
+		{Name: "bin", Params: "number, /", Call: radix("0b", 2)},
+		{Name: "oct", Params: "number, /", Call: radix("0o", 8)},
+		{Name: "hex", Params: "number, /", Call: radix("0x", 16)},
+	}
+}
+
+func builtinPrint(t *value.Thread, a *value.Args) (value.Value, error) {
+	if value.Given(a.Pos[2]) {
+		return value.None, printTo(t, a)
+	}
+	seen := t.Seen
+	t.Seen = 0
+	for _, x := range a.Named {
+		t.See(x.Label)
+	}
+	text, err := printed(t, a)
+	l := t.Seen
+	t.Seen = seen
+	if err != nil {
+		t.See(l)
+		return value.Value{}, err
+	}
+	return value.None, t.Write(string(text), l)
+}
+
+// printTo prints to an object of the program that has a method write, such as
+// an io.StringIO: one call for each value, and one for what stands between and after.
+func printTo(t *value.Thread, a *value.Args) error {
+	sep, err := printWord(t, a.Pos[0], "sep", " ")
+	if err != nil {
+		return err
+	}
+	end, err := printWord(t, a.Pos[1], "end", "\n")
+	if err != nil {
+		return err
+	}
+	write, err := t.GetAttr(a.Pos[2], "write")
+	if err != nil {
+		return err
+	}
+	put := func(s string, l label.ID) error {
+		v, err := t.NewStr(s)
+		if err == nil {
+			_, err = t.Call(write, []value.Value{v.With(l)}, nil, nil)
+		}
+		return err
+	}
+	for i, x := range a.Star {
+		if i > 0 {
+			if err := put(sep, a.Pos[0].Label); err != nil {
+				return err
+			}
+		}
+		seen := t.Seen
+		t.Seen = 0
+		text, err := t.AppendStr(nil, x)
+		l := t.Seen
+		t.Seen = seen
+		if err != nil {
+			t.See(l)
+			return err
+		}
+		if err := put(string(text), t.Join(l, x.Label)); err != nil {
+			return err
+		}
+	}
+	return put(end, a.Pos[1].Label)
+}
+
+// printed is the text that print writes; it sees all of it.
+func printed(t *value.Thread, a *value.Args) ([]byte, error) {
+	sep, err := printWord(t, a.Pos[0], "sep", " ")
+	if err != nil {
+		return nil, err
+	}
+	end, err := printWord(t, a.Pos[1], "end", "\n")
+	if err != nil {
+		return nil, err
+	}
+	var room [128]byte
+	text := room[:0]
+	for i := range a.Star {
+		if i > 0 {
+			text = append(text, sep...)
+		}
+		if text, err = t.AppendStr(text, a.Star[i]); err != nil {
+			return nil, err
+		}
+	}
+	return append(text, end...), nil
+}
+
+func printWord(t *value.Thread, v value.Value, name, other string) (string, error) {
+	if !value.Given(v) {
+		return other, nil
+	}
+	t.See(v.Label)
+	s, ok := t.Payload(v, value.KStr)
+	if !ok {
+		return "", t.Raise(t.Types.TypeError, "%s must be None or a string, not %s", name, t.ClassName(v))
+	}
+	return s.Obj.(*value.Str).Text, nil
+}
+
+func convertNative(verb rune) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) { return t.Convert(a.Pos[0], verb) }
+}
+
+func builtinFormat(t *value.Thread, a *value.Args) (value.Value, error) {
+	spec := ""
+	if a.Pos[1].Kind != value.KUnset {
+		s, ok := t.Payload(a.Pos[1], value.KStr)
+		if !ok {
+			return value.Value{}, t.Raise(t.Types.TypeError, "format() argument 2 must be str, not %s", t.ClassName(a.Pos[1]))
+		}
+		spec = s.Obj.(*value.Str).Text
+	}
+	s, err := t.Format(a.Pos[0], spec)
+	if err != nil {
+		return value.Value{}, err
+	}
+	return t.NewStr(s)
+}
+
+func builtinChr(t *value.Thread, a *value.Args) (value.Value, error) {
+	n, err := t.Index(a.Pos[0])
+	if err != nil {
+		return value.Value{}, err
+	}
+	if n.Kind == value.KBig || n.N < 0 || n.N > pytext.MaxRune {
+		return value.Value{}, t.Raise(t.Types.ValueError, "chr() arg not in range(0x110000)")
+	}
+	if n.N < 128 {
+		return t.Types.Chars[n.N], nil
+	}
+	return t.NewStr(string(pytext.AppendRune(nil, rune(n.N))))
+}
+
+func builtinOrd(t *value.Thread, a *value.Args) (value.Value, error) {
+	v := t.Base(a.Pos[0])
+	n := 0
+	switch v.Kind {
+	case value.KStr:
+		s := v.Obj.(*value.Str)
+		if n = value.StrLen(s); n == 1 {
+			r, _ := pytext.DecodeRune(s.Text)
+			return value.Int(int64(r)), nil
+		}
+		return value.Value{}, t.Raise(t.Types.TypeError, "ord() expected a character, but string of length %d found", n)
+	case value.KBytes:
+		b := v.Obj.(*value.Bytes).Data
+		if n = len(b); n == 1 {
+			return value.Int(int64(b[0])), nil
+		}
+		return value.Value{}, t.Raise(t.Types.TypeError, "ord() expected a character, but string of length %d found", n)
+	}
+	return value.Value{}, t.Raise(t.Types.TypeError, "ord() expected string of length 1, but %s found", t.ClassName(v))
+}
+
+// radix writes an int with a base that is a power of two.
+func radix(prefix string, base int) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		v, err := t.Index(a.Pos[0])
+		if err != nil {
+			return value.Value{}, err
+		}
+		n := value.ToBig(v)
+		if err := t.Size(int64(n.BitLen()), 8*int64(n.BitLen())); err != nil {
+			return value.Value{}, err
+		}
+		s := n.Text(base)
+		if s[0] == '-' {
+			return t.NewStr("-" + prefix + s[1:])
+		}
+		return t.NewStr(prefix + s)
+	}
+}

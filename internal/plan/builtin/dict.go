@@ -1,0 +1,214 @@
+package builtin
+
+import "praxis/internal/plan/value"
+
+// dictNatives are the methods of dicts.
+func dictNatives() []*value.Native {
+	m := func(name, params string, f value.NativeFunc) *value.Native {
+		return newMethod(value.KDict, "dict."+name, params, f).Exact()
+	}
+	return append([]*value.Native{
+		{Name: "dict.__new__", Params: "", Call: dictNew, Precise: true},
+		{Name: "dict.fromkeys", Params: "cls, iterable, value=None, /", Call: dictFromKeys, Precise: true, Drains: []int{1}},
+		m("__init__", "", dictInit),
+		m("get", "self, key, default=None, /", dictGet),
+		m("setdefault", "self, key, default=None, /", dictSetDefault),
+		m("pop", "self, key, default=None, /", dictPop),
+		m("popitem", "self, /", dictPopItem),
+		m("update", "", dictUpdateMethod),
+		m("clear", "self, /", dictClear),
+		m("copy", "self, /", dictCopy),
+		m("keys", "self, /", viewOf(value.ViewKeys)),
+		m("values", "self, /", viewOf(value.ViewValues)),
+		m("items", "self, /", viewOf(value.ViewItems)),
+		m("__reversed__", "self, /", listReversed),
+	}, dunders(value.KDict, "dict", "__len__ __getitem__ __setitem__ __delitem__ __contains__ __iter__ __repr__ "+
+		"__or__ __ror__ __ior__ __eq__ __ne__")...)
+}
+
+func dictNew(t *value.Thread, a *value.Args) (value.Value, error) {
+	d := &value.Dict{}
+	v := value.Value{Kind: value.KDict, Obj: d}
+	if !a.Pos[0].Obj.(*value.Class).Static {
+		return t.Construct(a.Pos[0], v), t.Alloc(value.StrBytes)
+	}
+	if len(a.Pos) > 2 {
+		return value.Value{}, arity(t, "dict", len(a.Pos)-1, 0, 1)
+	}
+	return filled(t, "dict.__new__", v, v, a)
+}
+
+func dictInit(t *value.Thread, a *value.Args) (value.Value, error) {
+	if len(a.Pos) > 2 {
+		return value.Value{}, arity(t, "dict", len(a.Pos)-1, 0, 1)
+	}
+	return filled(t, "dict.__init__", a.Pos[0], value.None, a)
+}
+
+func dictUpdateMethod(t *value.Thread, a *value.Args) (value.Value, error) {
+	if len(a.Pos) > 2 {
+		return value.Value{}, arity(t, "update", len(a.Pos)-1, 0, 1)
+	}
+	return filled(t, "dict.update", a.Pos[0], value.None, a)
+}
+
+// filled adds what the arguments of the native name give to the dict v, and
+// returns result. What the program's own code has to give is asked for first, in
+// frames of the machine, and the native is called again.
+func filled(t *value.Thread, name string, v, result value.Value, a *value.Args) (value.Value, error) {
+	if len(a.Pos) > 1 && t.Foreign(a.Pos[1]) {
+		if _, ok := t.PlainDict(a.Pos[1]); !ok {
+			fn, err := t.MachineFunc("filled")
+			if err != nil {
+				return value.Value{}, err
+			}
+			n := value.Value{Kind: value.KNative, Obj: t.Natives[name]}
+			return t.TailCall(fn, append([]value.Value{n}, a.Pos...), a.Names, a.Named)
+		}
+	}
+	return result, fillDict(t, v, a)
+}
+
+// fillDict adds what the second positional argument and the keywords give.
+func fillDict(t *value.Thread, v value.Value, a *value.Args) error {
+	if len(a.Pos) > 1 {
+		if err := t.DictUpdate(v, a.Pos[1]); err != nil {
+			return err
+		}
+	}
+	d := v.Obj.(*value.Dict)
+	if v.Label != 0 || t.PC != 0 {
+		t.Mark(&d.Shape, v.Label)
+	}
+	for i, name := range a.Names {
+		if err := d.Set(t, t.Str(name).With(t.KeyLabel), a.Named[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func dictFromKeys(t *value.Thread, a *value.Args) (value.Value, error) {
+	val := a.Pos[2]
+	if val.Kind == value.KUnset {
+		val = value.None
+	}
+	if !a.Pos[0].Obj.(*value.Class).Static {
+		v, err := t.Call(a.Pos[0], nil, nil, nil)
+		if err != nil {
+			return value.Value{}, err
+		}
+		return v, t.Each(a.Pos[1], func(k value.Value) error { return t.SetItem(v, k, val) })
+	}
+	d := &value.Dict{}
+	v := value.Value{Kind: value.KDict, Obj: d}
+	s, err := t.Shaped(func() error {
+		return t.Each(a.Pos[1], func(k value.Value) error { return d.Set(t, k, val) })
+	})
+	t.Mark(&d.Shape, s)
+	return v, err
+}
+
+func dictGet(t *value.Thread, a *value.Args) (value.Value, error) {
+	self := a.Pos[0]
+	v, ok, err := self.Obj.(*value.Dict).Get(t, a.Pos[1])
+	if err != nil {
+		return value.Value{}, err
+	}
+	if !ok {
+		l := v.Label
+		if v = a.Pos[2]; v.Kind == value.KUnset {
+			v = value.None
+		}
+		v.Label = t.Join(v.Label, l)
+	}
+	if self.Label != 0 {
+		v.Label = t.Join(v.Label, self.Label)
+	}
+	return v, nil
+}
+
+func dictSetDefault(t *value.Thread, a *value.Args) (value.Value, error) {
+	self := a.Pos[0]
+	d := self.Obj.(*value.Dict)
+	v, ok, err := d.Get(t, a.Pos[1])
+	if err != nil || ok {
+		return v.With(t.Join(v.Label, self.Label)), err
+	}
+	l := t.Join(v.Label, self.Label)
+	if v = a.Pos[2]; v.Kind == value.KUnset {
+		v = value.None
+	}
+	t.Mark(&d.Shape, self.Label)
+	return v.With(t.Join(v.Label, l)), d.Set(t, a.Pos[1], v)
+}
+
+func dictPop(t *value.Thread, a *value.Args) (value.Value, error) {
+	self := a.Pos[0]
+	d := self.Obj.(*value.Dict)
+	var v value.Value
+	var ok bool
+	var err error
+	if d.Live > 0 {
+		v, ok, err = d.Del(t, a.Pos[1])
+	} else { // the key is not even hashed
+		v.Label = t.Join(d.Shape, a.Pos[1].Label)
+	}
+	if err != nil {
+		return value.Value{}, err
+	}
+	t.Mark(&d.Shape, self.Label)
+	l := t.Join(v.Label, self.Label)
+	if !ok {
+		if a.Pos[2].Kind == value.KUnset {
+			return value.Value{}, t.Missing(self, a.Pos[1], l)
+		}
+		v = a.Pos[2]
+		l = t.Join(l, v.Label)
+	}
+	return v.With(l), nil
+}
+
+func dictPopItem(t *value.Thread, a *value.Args) (value.Value, error) {
+	d := a.Pos[0].Obj.(*value.Dict)
+	l := t.Join(a.Pos[0].Label, d.Shape)
+	i := d.Last()
+	if i < 0 {
+		return value.Value{}, t.FailAt(l, t.Types.KeyError, "popitem(): dictionary is empty")
+	}
+	e := d.Entries[i]
+	t.Mark(&d.Shape, a.Pos[0].Label)
+	d.Remove(i)
+	return t.Tuple([]value.Value{e.Key, e.Val}).With(l), nil
+}
+
+func dictClear(t *value.Thread, a *value.Args) (value.Value, error) {
+	a.Pos[0].Obj.(*value.Dict).Clear(t, a.Pos[0].Label)
+	return value.None, nil
+}
+
+func dictCopy(t *value.Thread, a *value.Args) (value.Value, error) {
+	d, err := a.Pos[0].Obj.(*value.Dict).Copy(t)
+	return value.Value{Kind: value.KDict, Obj: d, Label: a.Pos[0].Label}, err
+}
+
+func viewOf(kind value.ViewKind) value.NativeFunc {
+	return func(t *value.Thread, a *value.Args) (value.Value, error) {
+		return value.Value{Kind: value.KView, Obj: &value.View{Kind: kind, Dict: a.Pos[0].Obj.(*value.Dict)}, Label: a.Pos[0].Label}, nil
+	}
+}
+
+// viewNatives are the methods of the views of dicts.
+func viewNatives() []*value.Native {
+	var out []*value.Native
+	for _, class := range [...]string{"dict_keys", "dict_values", "dict_items"} {
+		out = append(out, newMethod(value.KView, class+".__reversed__", "self, /", listReversed).Exact())
+		names := "__len__ __iter__ __repr__"
+		if class != "dict_values" {
+			out = append(out, newMethod(value.KView, class+".isdisjoint", "self, other, /", setIsDisjoint).Drain(1))
+			names += " __contains__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ __and__ __or__ __sub__ __xor__ __rand__ __ror__ __rsub__ __rxor__"
+		}
+		out = append(out, dunders(value.KView, class, names)...)
+	}
+	return out
+}

@@ -1,0 +1,471 @@
+package builtin
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+
+	"praxis/internal/plan/python/pytext"
+	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
+)
+
+const numberDunders = "__add__ __radd__ __sub__ __rsub__ __mul__ __rmul__ __truediv__ __rtruediv__ __floordiv__ __rfloordiv__ " +
+	"__mod__ __rmod__ __pow__ __rpow__ __neg__ __pos__ __abs__ __bool__ __int__ __float__ __hash__ __repr__ __trunc__ " +
+	"__floor__ __ceil__ __eq__ __ne__ __lt__ __le__ __gt__ __ge__ "
+
+// intNatives are the methods of ints and bools.
+func intNatives() []*value.Native {
+	m := func(name, params string, f value.NativeFunc) *value.Native {
+		return newMethod(value.KInt, "int."+name, params, f)
+	}
+	out := []*value.Native{
+		{Name: "int.__new__", Params: "", Call: intNew},
+		{Name: "bool.__new__", Params: "", Call: boolNew},
+		m("bit_length", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) {
+			return value.Int(int64(value.ToBig(a.Pos[0]).BitLen())), nil
+		}),
+		m("bit_count", "self, /", intBitCount),
+		m("as_integer_ratio", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) {
+			return t.Tuple([]value.Value{value.PlainInt(a.Pos[0]), value.Int(1)}), nil
+		}),
+		m("is_integer", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) { return value.Bool(true), nil }),
+		m("conjugate", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) { return value.PlainInt(a.Pos[0]), nil }),
+		m("to_bytes", "self, length=1, byteorder='big', *, signed=False", intToBytes),
+		m("__round__", "self, ndigits=None, /", intRound),
+		m("__format__", "self, format_spec, /", formatMethod),
+		m("__divmod__", "self, value, /", intDivmod),
+		m("__rdivmod__", "self, value, /", func(t *value.Thread, a *value.Args) (value.Value, error) {
+			if t.Base(a.Pos[1]).Kind == value.KFloat {
+				return value.NotImplemented, nil
+			}
+			return divmod(t, a.Pos[1], a.Pos[0])
+		}),
+		{Name: "int.from_bytes", Params: "cls, bytes, byteorder='big', *, signed=False", Call: intFromBytes, Drains: []int{1}},
+	}
+	out = append(out, dunders(value.KInt, "int", numberDunders+"__index__ __lshift__ __rlshift__ __rshift__ __rrshift__ __and__ __rand__ __or__ __ror__ __xor__ __rxor__ __invert__")...)
+	return append(out, dunders(value.KInt, "bool", "__repr__ __and__ __rand__ __or__ __ror__ __xor__ __rxor__")...)
+}
+
+func boolNew(t *value.Thread, a *value.Args) (value.Value, error) {
+	if len(a.Named) > 0 {
+		return value.Value{}, t.Raise(t.Types.TypeError, "bool() takes no keyword arguments")
+	}
+	switch len(a.Pos) {
+	case 1:
+		return value.Bool(false), nil
+	case 2:
+		ok, err := t.Truth(a.Pos[1])
+		return value.Bool(ok), err
+	}
+	return value.Value{}, arity(t, "bool", len(a.Pos)-1, 0, 1)
+}
+
+func intNew(t *value.Thread, a *value.Args) (value.Value, error) {
+	args := a.Pos[1:]
+	if len(args) > 2 || len(args)+len(a.Named) > 2 {
+		return value.Value{}, arity(t, "int", len(args)+len(a.Named), 0, 2)
+	}
+	var base value.Value
+	if len(args) == 2 {
+		base = args[1]
+	}
+	for i, name := range a.Names {
+		if name != "base" || base.Kind != value.KUnset {
+			return value.Value{}, t.Raise(t.Types.TypeError, "int() got an unexpected keyword argument '%s'", name)
+		}
+		base = a.Named[i]
+	}
+	var v value.Value
+	var err error
+	switch {
+	case len(args) == 0 && base.Kind != value.KUnset:
+		return value.Value{}, t.Raise(t.Types.TypeError, "int() missing string argument")
+	case len(args) == 0:
+		v = value.Int(0)
+	case base.Kind != value.KUnset:
+		v, err = intBase(t, args[0], base)
+	default:
+		v, err = intOf(t, args[0])
+	}
+	if err != nil {
+		return value.Value{}, err
+	}
+	return t.Construct(a.Pos[0], v), nil
+}
+
+// intOf is int(v), without v's label.
+func intOf(t *value.Thread, v value.Value) (value.Value, error) {
+	t.See(v.Label)
+	if v.Kind == value.KObject || v.Kind == value.KSpecial {
+		for _, name := range [...]string{"__int__", "__index__", "__trunc__"} {
+			if _, ok := t.Override(v, name); !ok {
+				continue
+			}
+			r, _, err := t.CallSpecial(v, name)
+			if err != nil {
+				return value.Value{}, err
+			}
+			t.See(r.Label)
+			n, ok := t.Payload(r, value.KInt)
+			if !ok {
+				return value.Value{}, t.Raise(t.Types.TypeError, "%s returned non-int (type %s)", name, t.ClassName(r))
+			}
+			return value.PlainInt(n), nil
+		}
+	}
+	switch b := t.Base(v); b.Kind {
+	case value.KInt, value.KBool, value.KBig:
+		return value.PlainInt(b), nil
+	case value.KFloat:
+		return t.IntResult(pytext.FloatToInt(b.Float()))
+	case value.KStr:
+		return parseInt(t, b, 10)
+	case value.KBytes:
+		return parseInt(t, b, 10)
+	}
+	return value.Value{}, t.Raise(t.Types.TypeError, "int() argument must be a string, a bytes-like object or a real number, not '%s'", t.ClassName(v))
+}
+
+// intBase is int(v, base).
+func intBase(t *value.Thread, v, base value.Value) (value.Value, error) {
+	t.See(v.Label)
+	n, err := t.Index(base)
+	if err != nil {
+		return value.Value{}, err
+	}
+	if n.Kind == value.KBig || n.N != 0 && (n.N < 2 || n.N > 36) {
+		return value.Value{}, t.Raise(t.Types.ValueError, "int() base must be >= 2 and <= 36, or 0")
+	}
+	b := t.Base(v)
+	if b.Kind != value.KStr && b.Kind != value.KBytes {
+		return value.Value{}, t.Raise(t.Types.TypeError, "int() can't convert non-string with explicit base")
+	}
+	return parseInt(t, b, int(n.N))
+}
+
+// parseInt reads an int from a string or a bytes object.
+func parseInt(t *value.Thread, v value.Value, base int) (value.Value, error) {
+	if n := int64(value.TextLen(v)); n > 64 { // bases that are no power of two are bounded by the digits that are read
+		if err := t.Size(n*6, n*64); err != nil {
+			return value.Value{}, err
+		}
+	}
+	if v.Kind == value.KBytes {
+		return t.IntResult(pytext.ParseIntBytes([]byte(v.Obj.(*value.Bytes).Data), base))
+	}
+	return t.IntResult(pytext.ParseInt(v.Obj.(*value.Str).Text, base))
+}
+
+func intBitCount(t *value.Thread, a *value.Args) (value.Value, error) {
+	n := 0
+	for _, w := range value.ToBig(a.Pos[0]).Bits() {
+		n += bits.OnesCount(uint(w))
+	}
+	return value.Int(int64(n)), nil
+}
+
+// byteOrder returns whether an argument says "little".
+func byteOrder(t *value.Thread, method string, v value.Value) (bool, error) {
+	if v.Kind == value.KUnset {
+		return false, nil
+	}
+	t.See(v.Label)
+	s, ok := t.Payload(v, value.KStr)
+	if !ok {
+		return false, t.Raise(t.Types.TypeError, "%s() argument 'byteorder' must be str, not %s", method, argName(t, v))
+	}
+	switch s.Obj.(*value.Str).Text {
+	case "big":
+		return false, nil
+	case "little":
+		return true, nil
+	}
+	return false, t.Raise(t.Types.ValueError, "byteorder must be either 'little' or 'big'")
+}
+
+// boolArg returns an optional argument's truth.
+func boolArg(t *value.Thread, v value.Value) (bool, error) {
+	if v.Kind == value.KUnset {
+		return false, nil
+	}
+	return t.Truth(v)
+}
+
+func intToBytes(t *value.Thread, a *value.Args) (value.Value, error) {
+	size := int64(1)
+	var err error
+	if a.Pos[1].Kind != value.KUnset {
+		if size, err = t.IntArg(a.Pos[1]); err != nil {
+			return value.Value{}, err
+		}
+	}
+	little, err := byteOrder(t, "to_bytes", a.Pos[2])
+	if err != nil {
+		return value.Value{}, err
+	}
+	signed, err := boolArg(t, a.Pos[3])
+	if err != nil {
+		return value.Value{}, err
+	}
+	n := value.ToBig(a.Pos[0])
+	switch {
+	case size < 0:
+		return value.Value{}, t.Raise(t.Types.ValueError, "length argument must be non-negative")
+	case n.Sign() < 0 && !signed:
+		return value.Value{}, t.Raise(t.Types.OverflowError, "can't convert negative int to unsigned")
+	}
+	need := int64(n.BitLen())
+	if signed {
+		if need++; n.Sign() < 0 { // -128 fits eight bits
+			need = int64(new(big.Int).Not(n).BitLen()) + 1
+		}
+	}
+	if size < math.MaxInt64/8 && need > size*8 && n.Sign() != 0 {
+		return value.Value{}, t.Raise(t.Types.OverflowError, "int too big to convert")
+	}
+	if err := t.Alloc(size); err != nil {
+		return value.Value{}, err
+	}
+	if err := t.Step(size / 256); err != nil {
+		return value.Value{}, err
+	}
+	if n.Sign() < 0 {
+		n = new(big.Int).Add(n, new(big.Int).Lsh(big.NewInt(1), uint(size)*8))
+	}
+	out := n.FillBytes(make([]byte, size))
+	if little {
+		reverseBytes(out)
+	}
+	return t.Bytes(string(out)), nil
+}
+
+func reverseBytes(b []byte) {
+	for i, j := 0, len(b)-1; i < j; i, j = i+1, j-1 {
+		b[i], b[j] = b[j], b[i]
+	}
+}
+
+func intFromBytes(t *value.Thread, a *value.Args) (value.Value, error) {
+	little, err := byteOrder(t, "from_bytes", a.Pos[2])
+	if err != nil {
+		return value.Value{}, err
+	}
+	signed, err := boolArg(t, a.Pos[3])
+	if err != nil {
+		return value.Value{}, err
+	}
+	b := t.Base(a.Pos[1])
+	if ok, _ := t.Iterable(b, ""); !ok || b.Kind == value.KStr {
+		return value.Value{}, t.FailOf(b, t.Types.TypeError, "cannot convert '%s' object to bytes", t.ClassName(b))
+	}
+	raw, err := bytesOf(t, a.Pos[1])
+	if err != nil {
+		return value.Value{}, err
+	}
+	buf := []byte(raw)
+	if little {
+		reverseBytes(buf)
+	}
+	n := new(big.Int).SetBytes(buf)
+	if signed && len(buf) > 0 && buf[0] >= 0x80 {
+		n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(len(buf))*8))
+	}
+	v, err := t.Big(n)
+	if c := a.Pos[0].Obj.(*value.Class); err == nil && c != t.Types.Int {
+		return t.Call(a.Pos[0], []value.Value{v}, nil, nil)
+	}
+	return v, err
+}
+
+func intRound(t *value.Thread, a *value.Args) (value.Value, error) {
+	v := value.PlainInt(a.Pos[0])
+	if !value.Given(a.Pos[1]) {
+		return v, nil
+	}
+	n, err := t.Index(a.Pos[1])
+	if err != nil {
+		return value.Value{}, err
+	}
+	places := value.ToBig(n)
+	if places.Sign() >= 0 {
+		return v, nil
+	}
+	if !places.IsInt64() || places.Int64() < -int64(value.ToBig(v).BitLen())-8 {
+		return value.Int(0), nil
+	}
+	return t.Big(pytext.RoundInt(value.ToBig(v), -places.Int64()))
+}
+
+func formatMethod(t *value.Thread, a *value.Args) (value.Value, error) {
+	spec, ok := t.Payload(a.Pos[1], value.KStr)
+	if !ok {
+		return value.Value{}, t.Raise(t.Types.TypeError, "__format__() argument must be str, not %s", argName(t, a.Pos[1]))
+	}
+	s, err := t.Format(a.Pos[0], spec.Obj.(*value.Str).Text)
+	if err != nil {
+		return value.Value{}, err
+	}
+	return t.NewStr(s)
+}
+
+func intDivmod(t *value.Thread, a *value.Args) (value.Value, error) {
+	if value.IsInt(a.Pos[0]) && t.Base(a.Pos[1]).Kind == value.KFloat {
+		return value.NotImplemented, nil
+	}
+	return divmod(t, a.Pos[0], a.Pos[1])
+}
+
+// divmod is divmod(a, b) for numbers; NotImplemented for anything else.
+func divmod(t *value.Thread, a, b value.Value) (value.Value, error) {
+	x, y := t.Base(a), t.Base(b)
+	if !value.IsInt(x) && x.Kind != value.KFloat || !value.IsInt(y) && y.Kind != value.KFloat {
+		return value.NotImplemented, nil
+	}
+	q, _, err := t.BinaryCore(syntax.FloorDiv, x, y)
+	if err != nil {
+		return value.Value{}, err
+	}
+	r, _, err := t.BinaryCore(syntax.Mod, x, y)
+	return t.Tuple([]value.Value{q, r}).With(t.Join(a.Label, b.Label)), err
+}
+
+// floatNatives are the methods of floats.
+func floatNatives() []*value.Native {
+	m := func(name, params string, f value.NativeFunc) *value.Native {
+		return newMethod(value.KFloat, "float."+name, params, f)
+	}
+	return append([]*value.Native{
+		{Name: "float.__new__", Params: "", Call: floatNew},
+		{Name: "float.fromhex", Params: "cls, string, /", Call: floatFromHex},
+		{Name: "float.from_number", Params: "cls, number, /", Call: floatFromNumber},
+		m("is_integer", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) {
+			f := a.Pos[0].Float()
+			return value.Bool(f == math.Trunc(f) && !math.IsInf(f, 0)), nil
+		}),
+		m("as_integer_ratio", "self, /", floatRatio),
+		m("hex", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) {
+			return t.Str(string(pytext.AppendFloatHex(nil, a.Pos[0].Float()))), nil
+		}),
+		m("conjugate", "self, /", func(t *value.Thread, a *value.Args) (value.Value, error) { return a.Pos[0], nil }),
+		m("__round__", "self, ndigits=None, /", floatRound),
+		m("__format__", "self, format_spec, /", formatMethod),
+		m("__divmod__", "self, value, /", intDivmod),
+		m("__rdivmod__", "self, value, /", func(t *value.Thread, a *value.Args) (value.Value, error) {
+			return divmod(t, a.Pos[1], a.Pos[0])
+		}),
+	}, dunders(value.KFloat, "float", numberDunders)...)
+}
+
+func floatNew(t *value.Thread, a *value.Args) (value.Value, error) {
+	if len(a.Named) > 0 {
+		return value.Value{}, t.Raise(t.Types.TypeError, "float() takes no keyword arguments")
+	}
+	f := 0.0
+	switch len(a.Pos) {
+	case 1:
+	case 2:
+		var err error
+		if f, err = floatOf(t, a.Pos[1]); err != nil {
+			return value.Value{}, err
+		}
+	default:
+		return value.Value{}, arity(t, "float", len(a.Pos)-1, 0, 1)
+	}
+	return t.Construct(a.Pos[0], value.Float(f)), nil
+}
+
+// floatOf is float(v); it sees v.
+func floatOf(t *value.Thread, v value.Value) (float64, error) {
+	t.See(v.Label)
+	if _, ok := t.Override(v, "__float__"); !ok {
+		var f float64
+		var err error
+		switch b := t.Base(v); b.Kind {
+		case value.KStr:
+			if err := t.Step(int64(value.TextLen(b)) / 64); err != nil {
+				return 0, err
+			}
+			f, err = pytext.ParseFloat(b.Obj.(*value.Str).Text)
+		case value.KBytes:
+			f, err = pytext.ParseFloatBytes([]byte(b.Obj.(*value.Bytes).Data))
+		default:
+			if b.Kind != value.KFloat && !value.IsInt(b) && !t.IsIndex(v) {
+				return 0, t.Raise(t.Types.TypeError, "float() argument must be a string or a real number, not '%s'", t.ClassName(v))
+			}
+			return t.RealArg(v)
+		}
+		if err != nil {
+			err = t.TextError(err)
+		}
+		return f, err
+	}
+	return t.RealArg(v)
+}
+
+func floatFromHex(t *value.Thread, a *value.Args) (value.Value, error) {
+	s, ok := t.Payload(a.Pos[1], value.KStr)
+	if !ok {
+		return value.Value{}, t.Raise(t.Types.TypeError, "bad argument type for built-in operation")
+	}
+	t.See(s.Label)
+	f, err := pytext.ParseFloatHex(s.Obj.(*value.Str).Text)
+	if err != nil {
+		return value.Value{}, t.TextError(err)
+	}
+	if c := a.Pos[0].Obj.(*value.Class); !c.Static {
+		return t.Call(a.Pos[0], []value.Value{value.Float(f)}, nil, nil)
+	}
+	return value.Float(f), nil
+}
+
+func floatFromNumber(t *value.Thread, a *value.Args) (value.Value, error) {
+	f, err := t.RealArg(a.Pos[1])
+	return value.Float(f), err
+}
+
+func floatRatio(t *value.Thread, a *value.Args) (value.Value, error) {
+	t.See(a.Pos[0].Label)
+	n, d, err := pytext.Ratio(a.Pos[0].Float())
+	if err != nil {
+		return value.Value{}, t.TextError(err)
+	}
+	return t.Tuple([]value.Value{value.BigInt(n), value.BigInt(d)}), nil
+}
+
+func floatRound(t *value.Thread, a *value.Args) (value.Value, error) {
+	t.See(a.Pos[0].Label)
+	f := a.Pos[0].Float()
+	if !value.Given(a.Pos[1]) {
+		return t.IntResult(pytext.FloatToInt(math.RoundToEven(f)))
+	}
+	n, err := t.Index(a.Pos[1])
+	if err != nil {
+		return value.Value{}, err
+	}
+	places := n.N
+	if n.Kind == value.KBig {
+		places = int64(n.Obj.(*value.Big).Int.Sign()) * math.MaxInt32
+	}
+	f, err = pytext.RoundFloat(f, places)
+	if err != nil {
+		return value.Value{}, t.TextError(err)
+	}
+	return value.Float(f), nil
+}
+
+// toInt is one of the methods that make an int of a number.
+func toInt(t *value.Thread, name string, v value.Value) (value.Value, error) {
+	t.See(v.Label)
+	if v.Kind != value.KFloat {
+		return value.PlainInt(v), nil
+	}
+	f := v.Float()
+	switch name {
+	case "__floor__":
+		f = math.Floor(f)
+	case "__ceil__":
+		f = math.Ceil(f)
+	}
+	return t.IntResult(pytext.FloatToInt(f))
+}

@@ -1,0 +1,273 @@
+package builtin
+
+import (
+	"praxis/internal/plan/label"
+	"praxis/internal/plan/value"
+)
+
+// objectBuiltins are the built-in functions about objects and their attributes.
+func objectBuiltins() []*value.Native {
+	return []*value.Native{
+		{Name: "isinstance", Params: "obj, class_or_tuple, /", Call: builtinIsInstance},
+		{Name: "issubclass", Params: "cls, class_or_tuple, /", Call: builtinIsSubclass},
+		{Name: "callable", Params: "obj, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+			return value.Bool(t.Callable(a.Pos[0])), nil
+		}},
+		{Name: "getattr", Params: "object, name, default=None, /", Call: builtinGetAttr, Precise: true},
+		{Name: "hasattr", Params: "obj, name, /", Call: builtinHasAttr},
+		{Name: "setattr", Params: "obj, name, value, /", Call: builtinSetAttr, Precise: true},
+		{Name: "delattr", Params: "obj, name, /", Call: builtinDelAttr, Precise: true},
+		{Name: "vars", Params: "object, /", Call: builtinVars, Precise: true},
+		{Name: "dir", Params: "object, /", Call: builtinDir},
+	}
+}
+
+func builtinIsInstance(t *value.Thread, a *value.Args) (value.Value, error) {
+	ok, err := isAny(t, a.Pos[0], a.Pos[1], 0)
+	return value.Bool(ok), err
+}
+
+// isAny reports whether v is an instance of a class, or of one in a tuple of them.
+func isAny(t *value.Thread, v, of value.Value, depth int) (bool, error) {
+	t.See(of.Label)
+	switch o := of.Obj.(type) {
+	case *value.Class:
+		if o.Meta != nil {
+			if fn, owner, ok := o.Meta.Lookup("__instancecheck__"); ok && !owner.Core {
+				r, err := t.Call(fn, []value.Value{of, v}, nil, nil)
+				if err != nil {
+					return false, err
+				}
+				return t.Truth(r)
+			}
+		}
+		return t.IsInstance(v, o), nil
+	case *value.Tuple:
+		if depth > 100 {
+			return false, t.Raise(t.Types.RecursionError, "maximum recursion depth exceeded in __instancecheck__")
+		}
+		for _, c := range o.Items {
+			if ok, err := isAny(t, v, c, depth+1); ok || err != nil {
+				return ok, err
+			}
+		}
+		return false, nil
+	}
+	if of.Kind == value.KNone && depth > 0 {
+		return v.Kind == value.KNone, nil
+	}
+	if fn, ok := t.Override(of, "__instancecheck__"); ok && fn.Kind != value.KNone {
+		r, _, err := t.CallSpecial(of, "__instancecheck__", v)
+		if err != nil {
+			return false, err
+		}
+		return t.Truth(r)
+	}
+	return false, t.Raise(t.Types.TypeError, "isinstance() arg 2 must be a type, a tuple of types, or a union")
+}
+
+func builtinIsSubclass(t *value.Thread, a *value.Args) (value.Value, error) {
+	c, ok := a.Pos[0].Obj.(*value.Class)
+	if !ok {
+		return value.Value{}, t.Raise(t.Types.TypeError, "issubclass() arg 1 must be a class")
+	}
+	is, err := derivesAny(t, c, a.Pos[1], 0)
+	return value.Bool(is), err
+}
+
+func derivesAny(t *value.Thread, c *value.Class, of value.Value, depth int) (bool, error) {
+	t.See(of.Label)
+	switch o := of.Obj.(type) {
+	case *value.Class:
+		if o.Meta != nil {
+			if fn, owner, ok := o.Meta.Lookup("__subclasscheck__"); ok && !owner.Core {
+				r, err := t.Call(fn, []value.Value{of, value.ClassValue(c)}, nil, nil)
+				if err != nil {
+					return false, err
+				}
+				return t.Truth(r)
+			}
+		}
+		return c.Derives(o), nil
+	case *value.Tuple:
+		if depth > 100 {
+			return false, t.Raise(t.Types.RecursionError, "maximum recursion depth exceeded in __subclasscheck__")
+		}
+		for _, x := range o.Items {
+			if ok, err := derivesAny(t, c, x, depth+1); ok || err != nil {
+				return ok, err
+			}
+		}
+		return false, nil
+	}
+	if fn, ok := t.Override(of, "__subclasscheck__"); ok && fn.Kind != value.KNone {
+		r, _, err := t.CallSpecial(of, "__subclasscheck__", value.ClassValue(c))
+		if err != nil {
+			return false, err
+		}
+		return t.Truth(r)
+	}
+	return false, t.Raise(t.Types.TypeError, "issubclass() arg 2 must be a class, a tuple of classes, or a union")
+}
+
+// attrName reads the argument that names an attribute.
+func attrName(t *value.Thread, fn string, v value.Value) (string, error) {
+	s, ok := t.Payload(v, value.KStr)
+	if !ok {
+		return "", t.FailOf(v, t.Types.TypeError, "attribute name must be string, not '%s'", t.ClassName(v))
+	}
+	return s.Obj.(*value.Str).Text, nil
+}
+
+func builtinGetAttr(t *value.Thread, a *value.Args) (value.Value, error) {
+	o, other := a.Pos[0], a.Pos[2]
+	name, err := attrName(t, "getattr", a.Pos[1])
+	if err != nil {
+		return value.Value{}, err
+	}
+	l := a.Pos[1].Label
+	if plainlyRead(t, o) {
+		at, ok := t.Find(o, name)
+		switch {
+		case ok && at.Call && at.Args != nil && other.Kind == value.KUnset:
+			t.Tail.Label = 0
+			return t.TailCall(at.Value.With(t.Join(at.Value.Label, t.Join(at.Label, l))), at.Args, nil, nil)
+		case !ok && other.Kind != value.KUnset:
+			return other.With(t.Join(other.Label, t.Join(l, o.Label))), nil
+		}
+	} else if other.Kind != value.KUnset {
+		return tailBuiltin(t, "_attr_or", o, a.Pos[1], other)
+	}
+	v, err := t.GetAttr(o, name)
+	if err == nil {
+		return v.With(t.Join(v.Label, l)), nil
+	}
+	r, is := err.(*value.Raise)
+	if is {
+		r.Label = t.Join(r.Label, l)
+	}
+	if is && other.Kind != value.KUnset && r.Exc.Cls.Derives(t.Types.AttributeError) {
+		return other.With(t.Join(other.Label, t.Join(r.Label, o.Label))), nil
+	}
+	return value.Value{}, err
+}
+
+// plainlyRead reports whether the program has no say in what o's attributes are, but for properties.
+func plainlyRead(t *value.Thread, o value.Value) bool {
+	if o.Kind != value.KObject && !(o.Kind == value.KClass && o.Obj.(*value.Class).Meta != nil) {
+		return true
+	}
+	return t.Traits(t.ClassOf(o))&(value.HasGetattr|value.HasGetattribute) == 0
+}
+
+// tailBuiltin goes on with a function of the library's module of built-in functions.
+func tailBuiltin(t *value.Thread, name string, args ...value.Value) (value.Value, error) {
+	fn, err := builtin(t, name)
+	if err != nil {
+		return value.Value{}, err
+	}
+	return t.TailCall(fn, args, nil, nil)
+}
+
+func builtinHasAttr(t *value.Thread, a *value.Args) (value.Value, error) {
+	name, err := attrName(t, "hasattr", a.Pos[1])
+	if err != nil {
+		return value.Value{}, err
+	}
+	if !plainlyRead(t, a.Pos[0]) {
+		return tailBuiltin(t, "_has_attr", a.Pos[0], a.Pos[1])
+	}
+	at, ok := t.Find(a.Pos[0], name)
+	if ok && at.Call {
+		return tailBuiltin(t, "_has_attr", a.Pos[0], a.Pos[1])
+	}
+	return value.Bool(ok), nil
+}
+
+func builtinSetAttr(t *value.Thread, a *value.Args) (value.Value, error) {
+	name, err := attrName(t, "setattr", a.Pos[1])
+	if err != nil {
+		return value.Value{}, err
+	}
+	v := a.Pos[2]
+	l := a.Pos[1].Label
+	err = t.SetAttr(a.Pos[0], name, t.Under(v.With(t.Join(v.Label, l))))
+	if in := value.InstanceOf(a.Pos[0]); err == nil && in != nil && l != 0 {
+		// Which attributes there are is told by vars and dir.
+		in.Attrs.Shape = t.Join(in.Attrs.Shape, l)
+		if at := in.Attrs.Place(name); at >= 0 {
+			in.Attrs.Entries[at].Key.Label = t.Join(in.Attrs.Entries[at].Key.Label, l)
+		}
+	}
+	return value.None, err
+}
+
+func builtinDelAttr(t *value.Thread, a *value.Args) (value.Value, error) {
+	name, err := attrName(t, "delattr", a.Pos[1])
+	if err != nil {
+		return value.Value{}, err
+	}
+	return value.None, t.DelAttr(a.Pos[0], name)
+}
+
+func builtinVars(t *value.Thread, a *value.Args) (value.Value, error) {
+	v, err := t.GetAttr(a.Pos[0], "__dict__")
+	if r, ok := err.(*value.Raise); ok && r.Exc.Cls.Derives(t.Types.AttributeError) {
+		return value.Value{}, t.FailOf(a.Pos[0], t.Types.TypeError, "vars() argument must have __dict__ attribute")
+	}
+	return v, err
+}
+
+// builtinDir lists the names of an object's attributes that do not begin with
+// two underscores, and those that do where the program made them.
+func builtinDir(t *value.Thread, a *value.Args) (value.Value, error) {
+	o := a.Pos[0]
+	if fn, ok := t.Override(o, "__dir__"); ok && fn.Kind != value.KNone {
+		r, _, err := t.CallSpecial(o, "__dir__")
+		if err != nil {
+			return value.Value{}, err
+		}
+		return sortedList(t, r)
+	}
+	names := map[string]label.ID{}
+	add := func(d *value.Dict) {
+		for i := range d.Entries {
+			if e := &d.Entries[i]; e.Key.Kind == value.KStr {
+				names[e.Key.Obj.(*value.Str).Text] = e.Key.Label
+			}
+		}
+	}
+	switch x := o.Obj.(type) {
+	case *value.Module:
+		add(&x.Names)
+	case *value.Class:
+		for _, c := range x.MRO {
+			add(&c.Attrs)
+		}
+	default:
+		if i := value.InstanceOf(o); i != nil {
+			add(&i.Attrs)
+		}
+		for _, c := range t.ClassOf(o).MRO {
+			add(&c.Attrs)
+		}
+	}
+	if err := t.Alloc(int64(len(names)) * (value.ValueBytes + value.StrBytes)); err != nil {
+		return value.Value{}, err
+	}
+	out := make([]value.Value, 0, len(names))
+	for name, l := range names {
+		t.See(l)
+		out = append(out, t.NameValue(name))
+	}
+	return sortedList(t, t.List(out))
+}
+
+// sortedList is a sorted list of the elements of v.
+func sortedList(t *value.Thread, v value.Value) (value.Value, error) {
+	items, err := t.Collect(v)
+	if err != nil {
+		return value.Value{}, err
+	}
+	return t.List(items), t.SortValues(items, nil, false)
+}

@@ -1,0 +1,113 @@
+package compile
+
+import (
+	"praxis/internal/plan/bytecode"
+	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
+)
+
+// comprehension compiles a list, set or dict comprehension in place: its
+// variables are hidden slots of the code around.
+func (b *builder) comprehension(e syntax.Expr, build bytecode.Op, gens []*syntax.Comprehension, elt, value syntax.Expr) {
+	b.iterator(gens[0].Iter)
+	r := b.enter(e)
+	old := b.scope
+	b.scope = b.c.scopes.of[e]
+	b.openInline()
+	b.emit(build, 0)
+	b.emit(bytecode.Swap, 2)
+	add := bytecode.ListAppend
+	switch build {
+	case bytecode.BuildSet:
+		add = bytecode.SetAdd
+	case bytecode.BuildMap:
+		add = bytecode.MapAdd
+	}
+	b.generators(gens, 0, func(depth int) {
+		b.expr(elt)
+		if value != nil {
+			b.expr(value)
+		}
+		b.emitAdd(add, depth+1)
+	})
+	b.scope = old
+	b.leave(r, true)
+}
+
+// openInline gives the variables of a comprehension their slots, which must not
+// hold anything of an earlier pass.
+func (b *builder) openInline() {
+	s := b.scope
+	for _, v := range s.order {
+		// The body of a finally is compiled twice, with the functions and classes in it.
+		if v.slot < 0 || v.in != b {
+			v.slot, v.in = b.slot(v.name), b
+		}
+		b.bound.remove(v.slot)
+		if v.cell {
+			b.emit(bytecode.ClearFast, v.slot)
+			b.emit(bytecode.MakeCell, v.slot)
+			continue
+		}
+		// It is only cleared if there is a load that has to find out.
+		v.opened = len(b.ins)
+		b.emit(bytecode.Nop, v.slot)
+	}
+}
+
+// generators compiles the loops of a comprehension, whose first iterator is on
+// the stack; body gets how many iterators lie above the result.
+func (b *builder) generators(gens []*syntax.Comprehension, i int, body func(depth int)) {
+	g := gens[i]
+	if i > 0 {
+		b.iterator(g.Iter)
+	}
+	old := b.at(g.Target)
+	head, end := b.head(), newPlace()
+	b.may(1)
+	b.pcIter()
+	b.jump(bytecode.ForIter, end)
+	b.assign(g.Target)
+	for _, cond := range g.Ifs {
+		skip := newPlace()
+		b.jumpIf(cond, skip, true)
+		b.jump(bytecode.JumpBack, head)
+		b.arrive(skip)
+	}
+	if i+1 < len(gens) {
+		b.generators(gens, i+1, body)
+	} else {
+		body(i + 1)
+	}
+	b.jump(bytecode.JumpBack, head)
+	b.arrive(end)
+	b.pos = old
+}
+
+// generatorExp compiles a generator expression: a generator function whose
+// parameter is the iterator of the first iterable, called at once.
+func (b *builder) generatorExp(e *syntax.GeneratorExp) {
+	f := b.c.build(b, b.c.scopes.of[e], "<genexpr>")
+	f.code.FirstLine = int(e.Start.Line)
+	f.code.Flags |= value.FlagGenerator
+	if b.own.kind == scopeFunc || b.own.kind == scopeGen {
+		f.code.Flags |= value.FlagNested
+	}
+	f.code.Pos = 1
+	f.pos = e.Start
+	f.begin()
+	f.variables(f.own.order[1:], f.own)
+	f.beginStrict(nil)
+	f.emit(bytecode.LoadFast, 0)
+	f.generators(e.Generators, 0, func(int) {
+		f.expr(e.Elt)
+		f.pcTop()
+		f.emit(bytecode.Yield, 0)
+		f.emit(bytecode.Pop, 0)
+	})
+	f.leaveFunction(nil)
+	f.finish()
+	b.makeFunction(f, 0)
+	b.iterator(e.Generators[0].Iter)
+	b.emit(bytecode.Call, 1)
+}

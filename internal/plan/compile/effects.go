@@ -1,0 +1,628 @@
+package compile
+
+import (
+	"strings"
+
+	"praxis/internal/plan/syntax"
+)
+
+// effects are what a piece of program may change, in whichever way it runs.
+type effects struct {
+	assigned []string        // variables, once each, in order
+	only     map[string]bool // whether a variable is changed by += and the like alone
+	sticky   bool            // something that is not a variable may change
+	escapes  bool            // a break or continue leaves the piece
+	returns  bool            // a return leaves it
+}
+
+// facts are what strict mode knows of the whole program. They are true of every
+// run: where the program could do something that they do not see, they say
+// that it does.
+type facts struct {
+	bound     map[string]int  // how often a name is bound anywhere in the program
+	scalars   map[string]int  // how often it is bound to a number or a string, or changed by +=
+	modules   map[string]bool // names that are one of plainModules and nothing else
+	attrs     map[string]bool // names of attributes that classes or assignments of the program define
+	pure      map[string]bool // functions of the program whose call changes nothing
+	operators bool            // an operator, attribute or subscript may run code that changes something
+	iterators bool            // what is iterated may be an iterator, which iterating changes
+	dynamic   bool            // attributes may be set under any name
+	catches   bool            // an exception may be seen: there is a try or a with
+	asks      bool            // next, getattr or hasattr is there, which handle exceptions
+	always    bool            // the machine itself sees exceptions of the program, such as StopIteration
+
+	direct  map[syntax.Node]bool // expressions that are iterated where they stand, once
+	dunders []*syntax.FunctionDef
+}
+
+// gatherFacts reads a program.
+func gatherFacts(m *syntax.Module) *facts {
+	f := &facts{bound: map[string]int{}, scalars: map[string]int{}, modules: map[string]bool{}, attrs: map[string]bool{},
+		pure: map[string]bool{}, direct: map[syntax.Node]bool{}}
+	syntax.Walk(m, func(n syntax.Node) bool {
+		for _, name := range syntax.Bindings(n) {
+			f.bound[name]++
+		}
+		f.node(n)
+		return true
+	})
+	f.always = f.always || f.asks && len(f.dunders) > 0
+	f.catches = f.catches || f.always
+	for name := range f.modules {
+		if f.bound[name] != 1 {
+			delete(f.modules, name)
+		}
+	}
+	var defs []*syntax.FunctionDef
+	for _, s := range m.Body {
+		if d, ok := s.(*syntax.FunctionDef); ok && f.bound[d.Name] == 1 && len(d.Decorators) == 0 && !d.Async {
+			defs = append(defs, d)
+			f.pure[d.Name] = true
+		}
+	}
+	// What is assumed to be pure is so if no body contradicts the assumption.
+	for again := true; again; {
+		again = false
+		for _, d := range defs {
+			if f.pure[d.Name] && f.impure(d) {
+				delete(f.pure, d.Name)
+				again = true
+			}
+		}
+		for _, d := range f.dunders {
+			if !f.operators && f.impure(d) {
+				f.operators, again = true, true
+			}
+		}
+	}
+	return f
+}
+
+// impure says whether a call of d may change anything.
+func (f *facts) impure(d *syntax.FunctionDef) bool {
+	if len(d.Decorators) > 0 {
+		return true
+	}
+	generator := false
+	outer := map[string]bool{}
+	for _, s := range d.Body {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.Yield, *syntax.YieldFrom, *syntax.Await:
+				generator = true
+			case *syntax.Global:
+				for _, x := range n.Names {
+					outer[x] = true
+				}
+			case *syntax.Nonlocal:
+				for _, x := range n.Names {
+					outer[x] = true
+				}
+			}
+			return true
+		})
+	}
+	e := f.ofBody(d.Body)
+	for _, name := range e.assigned {
+		generator = generator || outer[name]
+		// The list that a parameter names may be changed by +=.
+		generator = generator || e.only[name]
+	}
+	return generator || e.sticky
+}
+
+// Lists of names, each between spaces.
+const (
+	// plainModules are modules whose values are no iterators and run no code of
+	// the program, but what they are given to call.
+	plainModules = " math json string statistics datetime decimal fractions time typing dataclasses enum random asyncio __future__ "
+	// changingModules are those whose functions change something.
+	changingModules = " random asyncio "
+	// makesIterators are built-in functions whose value is an iterator.
+	makesIterators = " map filter zip enumerate reversed iter "
+	// drainers go over their argument at once, as a for loop does.
+	drainers = " list tuple set frozenset sorted sum min max dict any all enumerate zip map filter "
+	// drainedWhole are those of them that always go to the end.
+	drainedWhole = " list tuple set frozenset sorted sum min max dict "
+	// pureBuiltins change nothing but what they are given to call does, and the output.
+	pureBuiltins = " abs all any ascii bin bool bytes callable chr dict divmod enumerate filter float format frozenset " +
+		"hash hex int isinstance issubclass iter len list map max min oct ord pow print range repr reversed round set slice sorted str sum tuple type zip " +
+		"ArithmeticError AssertionError AttributeError Exception IndexError KeyError LookupError NameError NotImplementedError " +
+		"OverflowError RuntimeError StopIteration TypeError ValueError ZeroDivisionError "
+	// otherBuiltins are built in, and may change something or call anything.
+	otherBuiltins = " classmethod delattr getattr hasattr next object property setattr staticmethod super vars aiter anext dir id memoryview bytearray complex "
+	// pureMethods of built-in types change nothing and call nothing.
+	pureMethods = " upper lower strip lstrip rstrip split rsplit splitlines partition rpartition join format startswith endswith replace " +
+		"find rfind index rindex count title capitalize swapcase casefold center ljust rjust zfill isdigit isalpha isalnum isspace isupper islower " +
+		"istitle isdecimal isnumeric isidentifier isascii isprintable encode decode hex removeprefix removesuffix expandtabs translate get keys values items copy " +
+		"union intersection difference symmetric_difference issubset issuperset isdisjoint bit_length bit_count is_integer as_integer_ratio " +
+		"isoformat strftime date time weekday isoweekday isocalendar timestamp total_seconds quantize fromkeys "
+	// changers are methods of built-in types that change their object.
+	changers = " append extend insert remove pop clear sort reverse update setdefault popitem add discard intersection_update difference_update symmetric_difference_update "
+)
+
+func oneOf(list, name string) bool { return name != "" && strings.Contains(list, " "+name+" ") }
+
+// node notes what a node of the program makes possible.
+func (f *facts) node(n syntax.Node) {
+	switch n := n.(type) {
+	case *syntax.ClassDef:
+		f.classDef(n)
+	case *syntax.TryStmt, *syntax.With:
+		f.catches = true
+	case *syntax.Yield, *syntax.YieldFrom:
+		f.iterators = true
+	case *syntax.GeneratorExp:
+		f.iterators = f.iterators || !f.direct[n]
+	case *syntax.Import:
+		for _, al := range n.Names {
+			f.module(al.Name)
+			if oneOf(plainModules, al.Name) && !oneOf(changingModules, al.Name) {
+				f.modules[al.Bound()] = true
+			}
+		}
+	case *syntax.ImportFrom:
+		f.module(n.Module)
+	case *syntax.Attribute:
+		if n.Ctx != syntax.Load {
+			f.attrs[n.Attr] = true
+			f.operators = f.operators || strings.HasPrefix(n.Attr, "__")
+		}
+	case *syntax.For:
+		f.direct[n.Iter] = true
+	case *syntax.Comprehension:
+		f.direct[n.Iter] = true
+	case *syntax.Assign:
+		for _, t := range n.Targets {
+			f.scalar(t, n.Value)
+		}
+	case *syntax.AnnAssign:
+		if n.Value != nil {
+			f.scalar(n.Target, n.Value)
+		} else {
+			f.scalar(n.Target, &syntax.Constant{})
+		}
+	case *syntax.AugAssign:
+		f.scalar(n.Target, &syntax.Constant{})
+	case *syntax.Call:
+		f.call(n)
+	case *syntax.Name:
+		f.iterators = f.iterators || oneOf(makesIterators, n.ID) && !f.direct[n]
+		if n.ID == "next" || n.ID == "getattr" || n.ID == "hasattr" {
+			f.asks = true
+		}
+		if n.ID == "setattr" || n.ID == "type" {
+			f.dynamic, f.operators = true, f.operators || n.ID == "setattr"
+		}
+	}
+}
+
+// scalar notes that t is bound to value, if that is known to be a number or a string.
+func (f *facts) scalar(t, value syntax.Expr) {
+	if name, ok := t.(*syntax.Name); ok && isScalar(value) {
+		f.scalars[name.ID]++
+	}
+}
+
+// holdsScalars says whether a variable only ever holds what cannot be changed in place.
+func (f *facts) holdsScalars(name string) bool {
+	return f.bound[name] > 0 && f.bound[name] == f.scalars[name]
+}
+
+// isScalar says whether e is a number, a string or None for sure.
+func isScalar(e syntax.Expr) bool {
+	switch e := e.(type) {
+	case *syntax.Constant, *syntax.JoinedStr:
+		return true
+	case *syntax.UnaryOp:
+		return isScalar(e.Operand)
+	case *syntax.BinOp:
+		return isScalar(e.Left) && isScalar(e.Right)
+	}
+	return false
+}
+
+// isNumber says whether e is a number for sure: += of it changes no list.
+func isNumber(e syntax.Expr) bool {
+	c, ok := fold(e)
+	return ok && (c.Kind == syntax.Int || c.Kind == syntax.Float)
+}
+
+// call notes which arguments are iterated at once.
+func (f *facts) call(n *syntax.Call) {
+	name, ok := n.Func.(*syntax.Name)
+	switch {
+	case ok && oneOf(drainers, name.ID) && (!oneOf(makesIterators, name.ID) || f.direct[n]):
+		for _, a := range n.Args {
+			f.direct[a] = true
+		}
+	case !ok && syntax.AttrName(n.Func) == "join":
+		for _, a := range n.Args {
+			f.direct[a] = true
+		}
+	}
+	if ok && oneOf(makesIterators, name.ID) && f.direct[n] && name.ID != "iter" {
+		f.direct[name] = true // the name itself stands where its iterator is used up
+	}
+}
+
+func (f *facts) module(name string) {
+	if !oneOf(plainModules, name) {
+		f.operators, f.iterators, f.dynamic, f.catches = true, true, true, true
+	}
+}
+
+func (f *facts) classDef(n *syntax.ClassDef) {
+	for _, s := range n.Body {
+		for _, name := range syntax.Bindings(s) {
+			f.attrs[name] = true
+		}
+		d, ok := s.(*syntax.FunctionDef)
+		if !ok {
+			syntax.Walk(s, func(n syntax.Node) bool {
+				for _, name := range syntax.Bindings(n) {
+					f.attrs[name] = true
+					f.operators = f.operators || strings.HasPrefix(name, "__")
+				}
+				return true
+			})
+			continue
+		}
+		dunder := strings.HasPrefix(d.Name, "__") && strings.HasSuffix(d.Name, "__")
+		switch d.Name {
+		case "__next__", "__getattr__", "__getattribute__", "__getitem__":
+			f.always = true
+		}
+		if d.Name != "__init__" && d.Name != "__post_init__" && (dunder || len(d.Decorators) > 0) {
+			plain := *d
+			plain.Decorators = nil
+			f.dunders = append(f.dunders, &plain)
+		}
+	}
+}
+
+// effectWalk collects effects. Code that only runs when something is called is
+// not looked at: the call is what counts.
+type effectWalk struct {
+	f     *facts
+	e     effects
+	loops int
+}
+
+func (f *facts) ofBody(body []syntax.Stmt) effects {
+	w := &effectWalk{f: f}
+	w.block(body)
+	return w.e
+}
+
+// of returns the effects of what runs under the control of what n itself tests.
+func (f *facts) of(n syntax.Node) effects {
+	w := &effectWalk{f: f}
+	switch n := n.(type) {
+	case *syntax.If:
+		w.later(n.Test)
+		w.block(n.Body)
+		w.block(n.OrElse)
+	case *syntax.IfExp:
+		w.later(n.Test)
+		w.expr(n.Body)
+		w.expr(n.OrElse)
+	case *syntax.Assert:
+		w.later(n.Test)
+		w.expr(n.Msg)
+	case *syntax.For:
+		w.iterates()
+		w.target(n.Target)
+		w.loop(n.Body)
+		w.block(n.OrElse)
+	case *syntax.Match:
+		w.cases(n)
+	case syntax.Stmt:
+		w.stmt(n)
+	case *syntax.BoolOp, *syntax.Compare:
+		w.later(n.(syntax.Expr))
+	case *syntax.GeneratorExp: // one that is compiled in place
+		w.comprehension(n.Generators, n.Elt, nil)
+	case *syntax.ListComp:
+		w.comprehension(n.Generators, n.Elt, nil)
+	case *syntax.SetComp:
+		w.comprehension(n.Generators, n.Elt, nil)
+	case *syntax.DictComp:
+		w.comprehension(n.Generators, n.Key, n.Value)
+	case syntax.Expr:
+		w.expr(n)
+	}
+	return w.e
+}
+
+// comprehension walks all but the first iterable, which is computed before.
+func (w *effectWalk) comprehension(gens []*syntax.Comprehension, elt, value syntax.Expr) {
+	w.iterates()
+	for i, g := range gens {
+		if i > 0 {
+			w.expr(g.Iter)
+		}
+		for _, cond := range g.Ifs {
+			w.expr(cond)
+		}
+		w.hiddenTarget(g.Target)
+	}
+	w.expr(elt)
+	w.expr(value)
+}
+
+// hiddenTarget walks the target of a comprehension, whose names nobody else knows.
+func (w *effectWalk) hiddenTarget(t syntax.Expr) {
+	switch t := t.(type) {
+	case *syntax.Name:
+	case *syntax.Starred:
+		w.hiddenTarget(t.Value)
+	case *syntax.Tuple:
+		for _, e := range t.Elts {
+			w.hiddenTarget(e)
+		}
+	case *syntax.List:
+		for _, e := range t.Elts {
+			w.hiddenTarget(e)
+		}
+	default:
+		w.e.sticky = true
+	}
+}
+
+// later walks what of a condition is computed only after another part was tested.
+func (w *effectWalk) later(e syntax.Expr) {
+	switch e := e.(type) {
+	case *syntax.UnaryOp:
+		w.later(e.Operand)
+	case *syntax.BoolOp:
+		w.later(e.Values[0])
+		for _, v := range e.Values[1:] {
+			w.expr(v)
+		}
+	case *syntax.Compare:
+		for i, v := range e.Comparators {
+			if i > 0 {
+				w.expr(v)
+			}
+		}
+		if len(e.Ops) > 1 {
+			w.operator()
+		}
+	}
+}
+
+func (w *effectWalk) assign(name string, augmented bool) {
+	if name == "" {
+		return
+	}
+	if w.e.only == nil {
+		w.e.only = map[string]bool{}
+	}
+	if was, ok := w.e.only[name]; ok {
+		w.e.only[name] = was && augmented
+		// A list that was put there before it was changed is another one.
+		w.e.sticky = w.e.sticky || was != augmented
+		return
+	}
+	w.e.only[name] = augmented
+	w.e.assigned = append(w.e.assigned, name)
+}
+
+func (w *effectWalk) operator() { w.e.sticky = w.e.sticky || w.f.operators }
+
+func (w *effectWalk) iterates() { w.e.sticky = w.e.sticky || w.f.iterators || w.f.operators }
+
+func (w *effectWalk) block(body []syntax.Stmt) {
+	for _, s := range body {
+		w.stmt(s)
+	}
+}
+
+func (w *effectWalk) loop(body []syntax.Stmt) {
+	w.loops++
+	w.block(body)
+	w.loops--
+}
+
+func (w *effectWalk) target(t syntax.Expr) {
+	switch t := t.(type) {
+	case *syntax.Name:
+		w.assign(t.ID, false)
+	case *syntax.Starred:
+		w.target(t.Value)
+	case *syntax.Tuple:
+		w.unpack(t.Elts)
+	case *syntax.List:
+		w.unpack(t.Elts)
+	default:
+		w.e.sticky = true
+		w.expr(t)
+	}
+}
+
+func (w *effectWalk) unpack(elts []syntax.Expr) {
+	w.iterates()
+	for _, e := range elts {
+		w.target(e)
+	}
+}
+
+func (w *effectWalk) stmt(n syntax.Stmt) {
+	switch n := n.(type) {
+	case *syntax.ExprStmt:
+		w.expr(n.Value)
+	case *syntax.Assign:
+		w.expr(n.Value)
+		for _, t := range n.Targets {
+			w.target(t)
+		}
+	case *syntax.AugAssign:
+		w.expr(n.Value)
+		w.operator()
+		if name, ok := n.Target.(*syntax.Name); ok {
+			w.assign(name.ID, !w.f.holdsScalars(name.ID) && (!isNumber(n.Value) || n.Op == syntax.Mult))
+		} else {
+			w.e.sticky = true
+		}
+	case *syntax.AnnAssign:
+		w.expr(n.Value)
+		if n.Value != nil {
+			w.target(n.Target)
+		}
+	case *syntax.Return:
+		w.expr(n.Value)
+		w.e.returns = true
+	case *syntax.Break, *syntax.Continue:
+		w.e.escapes = w.e.escapes || w.loops == 0
+	case *syntax.Raise:
+		w.expr(n.Exc)
+		w.expr(n.Cause)
+	case *syntax.Assert:
+		w.expr(n.Test)
+		w.expr(n.Msg)
+	case *syntax.Import:
+		for _, al := range n.Names {
+			w.assign(al.Bound(), false)
+		}
+	case *syntax.ImportFrom:
+		for _, al := range n.Names {
+			w.assign(al.Bound(), false)
+			w.e.sticky = w.e.sticky || al.Name == "*"
+		}
+	case *syntax.FunctionDef:
+		w.e.sticky = w.e.sticky || len(n.Decorators) > 0
+		for _, list := range [][]syntax.Expr{n.Args.Defaults, n.Args.KwDefaults} {
+			for _, d := range list {
+				w.expr(d)
+			}
+		}
+		w.assign(n.Name, false)
+	case *syntax.TypeAlias:
+		w.assign(n.Name.ID, false)
+	case *syntax.Global, *syntax.Nonlocal, *syntax.Pass:
+	default:
+		w.compound(n)
+	}
+}
+
+func (w *effectWalk) compound(n syntax.Stmt) {
+	switch n := n.(type) {
+	case *syntax.If:
+		w.expr(n.Test)
+		w.block(n.Body)
+		w.block(n.OrElse)
+	case *syntax.While:
+		w.expr(n.Test)
+		w.loop(n.Body)
+		w.block(n.OrElse)
+	case *syntax.For:
+		w.expr(n.Iter)
+		w.iterates()
+		w.target(n.Target)
+		w.loop(n.Body)
+		w.block(n.OrElse)
+	case *syntax.Match:
+		w.expr(n.Subject)
+		w.cases(n)
+	case *syntax.TryStmt:
+		w.block(n.Body)
+		for _, h := range n.Handlers {
+			w.expr(h.Type)
+			if h.Name != "" {
+				w.assign(h.Name, false)
+			}
+			w.block(h.Body)
+		}
+		w.block(n.OrElse)
+		w.block(n.FinalBody)
+	case *syntax.With:
+		w.e.sticky = true
+		for _, item := range n.Items {
+			w.expr(item.ContextExpr)
+			if item.OptionalVars != nil {
+				w.target(item.OptionalVars)
+			}
+		}
+		w.block(n.Body)
+	case *syntax.ClassDef:
+		w.e.sticky = true
+		w.assign(n.Name, false)
+		w.shared(n.Body)
+	default: // del
+		w.e.sticky = true
+		syntax.Walk(n, func(n syntax.Node) bool {
+			for _, name := range syntax.Bindings(n) {
+				w.assign(name, false)
+			}
+			return true
+		})
+	}
+}
+
+// shared notes what the body of a class assigns outside of the class.
+func (w *effectWalk) shared(body []syntax.Stmt) {
+	for _, s := range body {
+		syntax.Walk(s, func(n syntax.Node) bool {
+			switch n := n.(type) {
+			case *syntax.FunctionDef, *syntax.Lambda:
+				return false
+			case *syntax.Global:
+				for _, name := range n.Names {
+					w.assign(name, false)
+				}
+			case *syntax.Nonlocal:
+				for _, name := range n.Names {
+					w.assign(name, false)
+				}
+			}
+			return true
+		})
+	}
+}
+
+func (w *effectWalk) cases(n *syntax.Match) {
+	w.operator()
+	for _, c := range n.Cases {
+		syntax.Walk(c.Pattern, func(n syntax.Node) bool {
+			for _, name := range syntax.Bindings(n) {
+				w.assign(name, false)
+			}
+			return true
+		})
+		w.expr(c.Guard)
+		w.block(c.Body)
+	}
+}
+
+// expr walks an expression; nil is none.
+func (w *effectWalk) expr(e syntax.Expr) {
+	if e == nil {
+		return
+	}
+	syntax.Walk(e, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Lambda:
+			for _, d := range n.Args.Defaults {
+				w.expr(d)
+			}
+			return false
+		case *syntax.NamedExpr:
+			w.assign(n.Target.ID, false)
+		case *syntax.Yield, *syntax.YieldFrom, *syntax.Await, *syntax.GeneratorExp:
+			w.e.sticky = true
+		case *syntax.Comprehension:
+			w.iterates()
+			w.hiddenTarget(n.Target)
+		case *syntax.Starred:
+			w.iterates()
+		case *syntax.BinOp, *syntax.UnaryOp, *syntax.Compare, *syntax.Subscript, *syntax.Attribute, *syntax.FormattedValue, *syntax.BoolOp, *syntax.IfExp:
+			w.operator()
+		case *syntax.Call:
+			if !w.f.pureCall(n) {
+				w.e.sticky = true
+			}
+		}
+		return true
+	})
+}

@@ -1,0 +1,326 @@
+package compile
+
+import (
+	"strings"
+
+	"praxis/internal/plan/syntax"
+)
+
+// scopeKind says what a scope belongs to.
+type scopeKind uint8
+
+const (
+	scopeModule scopeKind = iota + 1
+	scopeClass
+	scopeFunc   // def and lambda
+	scopeGen    // a generator expression: a function of its own, with one hidden parameter
+	scopeInline // a comprehension, or type parameters: names of their own in the code around
+)
+
+// scope is one name space of the source. Scopes of kind scopeInline have no code
+// of their own: their variables are hidden slots of the code around.
+type scope struct {
+	kind   scopeKind
+	parent *scope
+	name   string
+	class  string // the class around, for names that begin with two underscores
+
+	vars      map[string]*variable
+	order     []*variable // vars in order of first binding; parameters first
+	globals   map[string]bool
+	nonlocals map[string]bool
+	uses      []string // names that are read or written, in order, once each
+	used      map[string]bool
+	refs      map[string]ref
+
+	params    int
+	free      []*variable // of code scopes: what closures bring, in order of first use
+	brought   map[*variable]bool
+	classCell *variable // of classes: __class__
+
+	generator bool
+	coroutine bool
+}
+
+// variable is one variable that lives in slots: of a function or a comprehension.
+type variable struct {
+	name    string
+	home    *scope
+	cell    bool     // closures share it
+	deleted bool     // del, or the name of an except clause: may be unbound anywhere
+	slot    int      // in the code of home; set by the compiler
+	in      *builder // of a comprehension: the one that gave it its slot
+	opened  int      // of a comprehension: the instruction that clears the slot, should that matter
+}
+
+// ref is what a name means in a scope.
+type ref struct {
+	kind refKind
+	v    *variable // of refLocal and refFree
+}
+
+type refKind uint8
+
+const (
+	refGlobal refKind = iota + 1
+	refLocal          // a variable of this code
+	refFree           // a variable of a code around
+	refName           // in the name space of the class whose body this is
+)
+
+// code is the scope whose code s is part of.
+func (s *scope) code() *scope {
+	for s.kind == scopeInline {
+		s = s.parent
+	}
+	return s
+}
+
+func (s *scope) mangle(name string) string { return mangle(s.class, name) }
+
+// mangle writes the name of a private attribute as it is known outside of the class.
+func mangle(class, name string) string {
+	if class == "" || !strings.HasPrefix(name, "__") || strings.HasSuffix(name, "__") || strings.Contains(name, ".") {
+		return name
+	}
+	class = strings.TrimLeft(class, "_")
+	if class == "" {
+		return name
+	}
+	return "_" + class + name
+}
+
+// bind notes that name (mangled) is bound in s.
+func (s *scope) bind(name string) {
+	s.use(name)
+	if s.vars[name] != nil {
+		return
+	}
+	v := &variable{name: name, home: s, slot: -1}
+	if s.vars == nil {
+		s.vars = make(map[string]*variable)
+	}
+	s.vars[name] = v
+	s.order = append(s.order, v)
+}
+
+func (s *scope) use(name string) {
+	if s.used[name] {
+		return
+	}
+	if s.used == nil {
+		s.used = make(map[string]bool)
+	}
+	s.used[name] = true
+	s.uses = append(s.uses, name)
+}
+
+// resolve says what a name (mangled) means in s.
+func (s *scope) resolve(name string) ref {
+	if r, ok := s.refs[name]; ok {
+		return r
+	}
+	r := s.find(name)
+	if r.kind == refFree {
+		r.v.cell = true
+		for c := s.code(); c != r.v.home.code(); c = c.parent.code() {
+			c.addFree(r.v)
+		}
+	}
+	if s.refs == nil {
+		s.refs = make(map[string]ref)
+	}
+	s.refs[name] = r
+	return r
+}
+
+func (s *scope) find(name string) ref {
+	if s.globals[name] {
+		return ref{kind: refGlobal}
+	}
+	if v := s.vars[name]; v != nil && !s.nonlocals[name] {
+		switch s.kind {
+		case scopeModule:
+			return ref{kind: refGlobal}
+		case scopeClass:
+			return ref{kind: refName}
+		}
+		return ref{kind: refLocal, v: v}
+	}
+	for p := s.parent; p != nil; p = p.parent {
+		switch {
+		case p.kind == scopeModule || p.globals[name]:
+			return ref{kind: refGlobal}
+		case p.kind == scopeClass:
+			if name == "__class__" {
+				return ref{kind: refFree, v: p.classCell}
+			}
+		case p.vars[name] != nil && !p.nonlocals[name]:
+			if p.code() == s.code() {
+				return ref{kind: refLocal, v: p.vars[name]}
+			}
+			return ref{kind: refFree, v: p.vars[name]}
+		}
+	}
+	return ref{kind: refGlobal}
+}
+
+// addFree puts v among the free variables of s.
+func (s *scope) addFree(v *variable) {
+	if !s.brought[v] {
+		if s.brought == nil {
+			s.brought = make(map[*variable]bool)
+		}
+		s.brought[v] = true
+		s.free = append(s.free, v)
+	}
+}
+
+// scopes are the scopes of a program.
+type scopes struct {
+	of   map[syntax.Node]*scope // of modules, functions, lambdas, classes, comprehensions
+	typ  map[syntax.Node]*scope // of the type parameters of a function, class or alias
+	list []*scope
+}
+
+// analyse finds the scopes of a program, and what its names mean. What CPython
+// calls a SyntaxError although the grammar allows it has been refused before.
+func analyse(m *syntax.Module, f *facts) *scopes {
+	a := &analysis{facts: f, scopes: scopes{of: map[syntax.Node]*scope{}, typ: map[syntax.Node]*scope{}}}
+	a.root = a.push(nil, scopeModule, "<module>")
+	a.of[m] = a.root
+	a.block(a.root, m.Body)
+	// Outer scopes first: free variables have the same order each time, and what
+	// is shared is known before code is made.
+	for _, s := range a.list {
+		for _, name := range s.uses {
+			s.resolve(name)
+		}
+	}
+	return &a.scopes
+}
+
+// analysis walks a tree and makes its scopes.
+type analysis struct {
+	scopes
+	facts *facts // of strict mode, or nil
+	root  *scope
+	whole *syntax.GeneratorExp // strict mode: the one that is compiled in place
+}
+
+func (a *analysis) push(parent *scope, kind scopeKind, name string) *scope {
+	s := &scope{kind: kind, parent: parent, name: name}
+	if parent != nil {
+		s.class = parent.class
+	}
+	a.list = append(a.list, s)
+	return s
+}
+
+// function makes the scope of a def or lambda; defaults, decorators and
+// annotations belong to the scope around.
+func (a *analysis) function(outer *scope, n syntax.Node, name string, args *syntax.Arguments) *scope {
+	s := a.push(outer, scopeFunc, name)
+	a.of[n] = s
+	for _, p := range parameters(args) {
+		s.bind(s.mangle(p.Arg))
+		s.params++
+	}
+	return s
+}
+
+// parameters lists the parameters in the order of their slots.
+func parameters(args *syntax.Arguments) []*syntax.Arg {
+	if args == nil {
+		return nil
+	}
+	list := make([]*syntax.Arg, 0, len(args.PosOnlyArgs)+len(args.Args)+len(args.KwOnlyArgs)+2)
+	list = append(list, args.PosOnlyArgs...)
+	list = append(list, args.Args...)
+	list = append(list, args.KwOnlyArgs...)
+	if args.VarArg != nil {
+		list = append(list, args.VarArg)
+	}
+	if args.KwArg != nil {
+		list = append(list, args.KwArg)
+	}
+	return list
+}
+
+func (a *analysis) defaults(s *scope, args *syntax.Arguments) {
+	if args == nil {
+		return
+	}
+	a.exprs(s, args.Defaults)
+	a.exprs(s, args.KwDefaults)
+}
+
+// typeParams opens a scope for type parameters, if there are any.
+func (a *analysis) typeParams(s *scope, n syntax.Node, params []syntax.TypeParam) *scope {
+	if len(params) == 0 {
+		return s
+	}
+	t := a.push(s, scopeInline, "")
+	a.typ[n] = t
+	for _, p := range params {
+		t.bind(t.mangle(typeParamName(p)))
+	}
+	return t
+}
+
+func typeParamName(p syntax.TypeParam) string {
+	switch p := p.(type) {
+	case *syntax.TypeVar:
+		return p.Name
+	case *syntax.ParamSpec:
+		return p.Name
+	case *syntax.TypeVarTuple:
+		return p.Name
+	}
+	return ""
+}
+
+// store binds a name, where a declaration says so in another scope.
+func (a *analysis) store(s *scope, name string) {
+	name = s.mangle(name)
+	switch {
+	case s.globals[name]:
+		a.root.bind(name)
+		s.use(name)
+	case s.nonlocals[name]:
+		s.use(name)
+	default:
+		s.bind(name)
+	}
+}
+
+func (a *analysis) load(s *scope, name string) {
+	s.use(s.mangle(name))
+	if name == "super" || name == "__class__" {
+		s.use("__class__")
+	}
+}
+
+// del notes that a name is unbound at some place.
+func (a *analysis) del(s *scope, name string) {
+	if v := s.vars[s.mangle(name)]; v != nil {
+		v.deleted = true
+	}
+}
+
+// declare is a global or nonlocal statement.
+func (a *analysis) declare(s *scope, names []string, global bool) {
+	if global && s.kind == scopeModule {
+		return
+	}
+	list := &s.nonlocals
+	if global {
+		list = &s.globals
+	}
+	if *list == nil {
+		*list = map[string]bool{}
+	}
+	for _, name := range names {
+		(*list)[s.mangle(name)] = true
+	}
+}

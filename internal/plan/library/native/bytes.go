@@ -1,0 +1,127 @@
+package native
+
+import (
+	"crypto/md5"
+	"crypto/sha1"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"html"
+	"strconv"
+	"strings"
+
+	"praxis/internal/plan/value"
+)
+
+// bytesModules are the natives of base64, hashlib and html.
+func bytesModules() []*value.Native {
+	out := []*value.Native{
+		{Name: "base64._encode", Params: "s, /", Call: base64Encode},
+		{Name: "base64._decode", Params: "s, validate, /", Call: base64Decode},
+		{Name: "html.unescape", Params: "s", Call: htmlUnescape},
+	}
+	for name, sum := range map[string]func(b []byte) []byte{
+		"md5":    func(b []byte) []byte { s := md5.Sum(b); return s[:] },
+		"sha1":   func(b []byte) []byte { s := sha1.Sum(b); return s[:] },
+		"sha224": func(b []byte) []byte { s := sha256.Sum224(b); return s[:] },
+		"sha256": func(b []byte) []byte { s := sha256.Sum256(b); return s[:] },
+		"sha384": func(b []byte) []byte { s := sha512.Sum384(b); return s[:] },
+		"sha512": func(b []byte) []byte { s := sha512.Sum512(b); return s[:] },
+	} {
+		out = append(out, &value.Native{Name: "hashlib._" + name, Params: "data, /", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+			b, err := bytesArg(t, a.Pos[0])
+			if err != nil {
+				return value.Value{}, err
+			}
+			return t.Bytes(string(sum([]byte(b)))), nil
+		}})
+	}
+	return out
+}
+
+// bytesArg is an argument that has to be a bytes object; it pays for going over it.
+func bytesArg(t *value.Thread, v value.Value) (string, error) {
+	b, ok := t.Payload(v, value.KBytes)
+	if !ok {
+		return "", t.Raise(t.Types.TypeError, "a bytes-like object is required, not '%s'", t.ClassName(v))
+	}
+	s := b.Obj.(*value.Bytes).Data
+	if err := t.Alloc(int64(len(s)) * 2); err != nil {
+		return "", err
+	}
+	return s, t.Step(int64(len(s)) / 16)
+}
+
+func base64Encode(t *value.Thread, a *value.Args) (value.Value, error) {
+	b, err := bytesArg(t, a.Pos[0])
+	if err != nil {
+		return value.Value{}, err
+	}
+	return t.Bytes(base64.StdEncoding.EncodeToString([]byte(b))), nil
+}
+
+// base64Decode leaves out what is no letter, unless it is to validate.
+func base64Decode(t *value.Thread, a *value.Args) (value.Value, error) {
+	s, err := bytesArg(t, a.Pos[0])
+	if err != nil {
+		return value.Value{}, err
+	}
+	validate, err := t.Truth(a.Pos[1])
+	if err != nil {
+		return value.Value{}, err
+	}
+	var data strings.Builder
+	pads := 0
+	for i := 0; i < len(s); i++ {
+		c := s[i]
+		letter := c >= 'A' && c <= 'Z' || c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c == '+' || c == '/'
+		switch {
+		case letter && pads > 0 && !validate:
+			if data.Len()%4+pads >= 4 {
+				i = len(s) // what follows the end is left out
+				continue
+			}
+			pads = 0
+			data.WriteByte(c)
+		case letter && pads == 0:
+			data.WriteByte(c)
+		case c == '=' && (data.Len()%4 > 1 || validate):
+			pads++
+		case validate:
+			return value.Value{}, base64Error(t, "Only base64 data is allowed")
+		}
+	}
+	n := data.Len()
+	switch {
+	case n%4 == 1:
+		return value.Value{}, base64Error(t, "Invalid base64-encoded string: number of data characters ("+strconv.Itoa(n)+") cannot be 1 more than a multiple of 4")
+	case n%4 != 0 && pads < 4-n%4:
+		return value.Value{}, base64Error(t, "Incorrect padding")
+	}
+	b, err := base64.RawStdEncoding.DecodeString(data.String())
+	if err != nil {
+		return value.Value{}, base64Error(t, "Incorrect padding")
+	}
+	return t.Bytes(string(b)), nil
+}
+
+func base64Error(t *value.Thread, text string) error {
+	m, err := t.Import("base64")
+	if err != nil {
+		return err
+	}
+	cls, _ := m.Names.Str("Error")
+	return t.RaiseArgs(cls.Obj.(*value.Class), t.Str(text))
+}
+
+func htmlUnescape(t *value.Thread, a *value.Args) (value.Value, error) {
+	s, ok := t.Payload(a.Pos[0], value.KStr)
+	if !ok {
+		return value.Value{}, t.Raise(t.Types.TypeError, "argument of type '%s' is not a container or iterable", t.ClassName(a.Pos[0]))
+	}
+	text := s.Obj.(*value.Str).Text
+	if err := t.Step(int64(len(text)) / 16); err != nil {
+		return value.Value{}, err
+	}
+	return t.NewStr(html.UnescapeString(text))
+}

@@ -1,0 +1,135 @@
+package native
+
+import (
+	"praxis/fault"
+	"praxis/internal/plan/compile"
+	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
+)
+
+// dataclassNatives are what data classes are made with beside the library's own code.
+func dataclassNatives() []*value.Native {
+	return []*value.Native{
+		{Name: "dataclasses._build", Params: "source, names, /", Call: buildFunctions, Precise: true},
+		{Name: "dataclasses._set_slots", Params: "cls, names, /", Call: setSlots, Precise: true},
+		{Name: "_labels.carry", Params: "value, /, *others", Call: carry, Precise: true},
+		{Name: "_labels.plain", Params: "value, /", Call: plainLabel, Precise: true},
+		{Name: "_labels.remember", Params: "table, key, value, /", Call: remember, Precise: true},
+	}
+}
+
+// carry returns a value that depends on the others, too: library code whose
+// result depends on something by way of a branch says so with it.
+func carry(t *value.Thread, a *value.Args) (value.Value, error) {
+	v := a.Pos[0]
+	for i := range a.Star {
+		v.Label = t.Join(v.Label, a.Star[i].Label)
+	}
+	return v, nil
+}
+
+// plainLabel and remember are for tables that keep what a function would make
+// anew: whether something is in the table cannot be seen from outside, so that
+// what it was first made for does not count. Who takes it out labels it with
+// what he asked for.
+func plainLabel(t *value.Thread, a *value.Args) (value.Value, error) { return a.Pos[0].With(0), nil }
+
+func remember(t *value.Thread, a *value.Args) (value.Value, error) {
+	d, ok := a.Pos[0].Obj.(*value.Dict)
+	if !ok {
+		return value.Value{}, fault.New(fault.Internal, "", "cannot remember: the library gave no dict")
+	}
+	pc := t.PC
+	t.PC = 0
+	err := d.Set(t, a.Pos[1].With(0), a.Pos[2].With(0))
+	t.PC = pc
+	return value.None, err
+}
+
+// MaxBuilt bounds the text that one library function may have compiled.
+const MaxBuilt = 1 << 20
+
+// buildFunctions compiles text that a library module made of checked names, and
+// returns the functions that it defines as a dict. The names are their globals.
+func buildFunctions(t *value.Thread, a *value.Args) (value.Value, error) {
+	source, ok := a.Pos[0].Obj.(*value.Str)
+	names, ok2 := a.Pos[1].Obj.(*value.Dict)
+	if !ok || !ok2 {
+		return value.Value{}, fault.New(fault.Internal, "", "cannot compile functions: the library gave no source and names")
+	}
+	if t.Built[source.Text] == nil {
+		if len(source.Text) > MaxBuilt {
+			return value.Value{}, fault.New(fault.Exhausted, "Make the class smaller.", "cannot make the methods of a class: their text has %d bytes, the limit is %d", len(source.Text), MaxBuilt)
+		}
+		if err := t.Alloc(int64(len(source.Text)) * 32); err != nil {
+			return value.Value{}, err
+		}
+	}
+	u, err := BuiltUnit(t, source.Text, t.Strict)
+	if err != nil {
+		return value.Value{}, err
+	}
+	if err := t.Alloc(int64(len(names.Entries)) * value.EntryBytes); err != nil {
+		return value.Value{}, err
+	}
+	m := &value.Module{Name: u.Module, Fixed: true}
+	given := map[string]bool{}
+	for i := range names.Entries {
+		if e := &names.Entries[i]; e.Key.Kind == value.KStr {
+			key := e.Key.Obj.(*value.Str)
+			given[key.Text] = true
+			m.Names.SetName(t.Intern(key.Text), e.Val)
+		}
+	}
+	if _, err := t.Call(value.Value{Kind: value.KFunc, Obj: u.Body(m)}, nil, nil, nil); err != nil {
+		return value.Value{}, err
+	}
+	out := &value.Dict{}
+	for i := range m.Names.Entries {
+		if e := &m.Names.Entries[i]; e.Val.Kind == value.KFunc && !given[e.Key.Obj.(*value.Str).Text] {
+			out.SetName(e.Key.Obj.(*value.Str), e.Val)
+		}
+	}
+	return value.Value{Kind: value.KDict, Obj: out}, nil
+}
+
+// BuiltUnit compiles the text of functions as a part of the library, once a thread.
+func BuiltUnit(t *value.Thread, source string, strict bool) (*value.Unit, error) {
+	if u := t.Built[source]; u != nil {
+		return u, nil
+	}
+	m, errs := syntax.Parse([]byte(source), syntax.Options{})
+	if len(errs) > 0 {
+		return nil, errs[0]
+	}
+	u, err := compile.Compile(m, compile.Options{Module: "dataclasses", Strict: strict})
+	if err != nil {
+		return nil, err
+	}
+	u.Source = source
+	if t.Built == nil {
+		t.Built = make(map[string]*value.Unit)
+	}
+	t.Built[source] = u
+	return u, nil
+}
+
+// setSlots makes a class whose instances have these attributes alone.
+func setSlots(t *value.Thread, a *value.Args) (value.Value, error) {
+	c, ok := a.Pos[0].Obj.(*value.Class)
+	if !ok || c.Static {
+		return value.Value{}, t.Raise(t.Types.TypeError, "slots need a class of the program")
+	}
+	if err := t.Alloc(value.EntryBytes); err != nil {
+		return value.Value{}, err
+	}
+	c.Attrs.SetName(t.Intern("__slots__"), a.Pos[1])
+	c.Slotted = c.Layout == value.KObject && !c.IsExc
+	for _, k := range c.MRO[1:] {
+		if !k.Static && !k.Slotted {
+			c.Slotted = false
+		}
+	}
+	t.ClassVersion++
+	return value.None, nil
+}

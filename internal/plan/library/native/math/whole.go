@@ -1,0 +1,340 @@
+package math
+
+import (
+	"math"
+	"math/big"
+
+	"praxis/internal/plan/python/pytext"
+	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
+)
+
+// bigFrexp splits a large positive int into a float from 0.5 up to 1 and a power of two.
+func bigFrexp(n *big.Int) (float64, int) {
+	f := new(big.Float).SetPrec(53).SetInt(n)
+	e := f.MantExp(f)
+	m, _ := f.Float64()
+	return m, e
+}
+
+// wholeNatives are the functions of module math on ints.
+func wholeNatives() []*value.Native {
+	return []*value.Native{
+		{Name: "math.factorial", Params: "n, /", Call: mathFactorial},
+		{Name: "math.comb", Params: "n, k, /", Call: mathComb},
+		{Name: "math.perm", Params: "n, k=None, /", Call: mathPerm},
+		{Name: "math.isqrt", Params: "n, /", Call: mathIsqrt},
+		{Name: "math.gcd", Params: "*integers", Call: mathGCD},
+		{Name: "math.lcm", Params: "*integers", Call: mathLCM},
+	}
+}
+
+// product accounts for a product of so many factors of so many bits at most.
+func product(t *value.Thread, factors, bits int64) error {
+	if bits > 0 && factors > math.MaxInt64/bits/64 {
+		return t.OutOfMemory(math.MaxInt32)
+	}
+	total := factors * bits
+	return t.Size(total, value.MulWork(total, total)/8)
+}
+
+func mathFactorial(t *value.Thread, a *value.Args) (value.Value, error) {
+	n, err := t.Index(a.Pos[0])
+	if err != nil {
+		return value.Value{}, err
+	}
+	switch {
+	case value.ToBig(n).Sign() < 0:
+		return value.Value{}, t.Raise(t.Types.ValueError, "factorial() not defined for negative values")
+	case n.Kind == value.KBig:
+		return value.Value{}, t.Raise(t.Types.OverflowError, "factorial() argument should not exceed %d", int64(math.MaxInt64))
+	}
+	if err := product(t, n.N, int64(big.NewInt(n.N).BitLen())); err != nil {
+		return value.Value{}, err
+	}
+	return t.Big(new(big.Int).MulRange(1, n.N))
+}
+
+// chosen reads the arguments of comb and perm.
+func chosen(t *value.Thread, a *value.Args) (n, k *big.Int, err error) {
+	nv, err := t.Index(a.Pos[0])
+	if err != nil {
+		return nil, nil, err
+	}
+	kv := nv
+	if value.Given(a.Pos[1]) {
+		if kv, err = t.Index(a.Pos[1]); err != nil {
+			return nil, nil, err
+		}
+	}
+	n, k = value.ToBig(nv), value.ToBig(kv)
+	if n.Sign() < 0 {
+		return nil, nil, t.Raise(t.Types.ValueError, "n must be a non-negative integer")
+	}
+	if k.Sign() < 0 {
+		return nil, nil, t.Raise(t.Types.ValueError, "k must be a non-negative integer")
+	}
+	return n, k, nil
+}
+
+func mathComb(t *value.Thread, a *value.Args) (value.Value, error) {
+	if a.Pos[1].Kind == value.KNone {
+		_, err := t.Index(a.Pos[1])
+		return value.Value{}, err
+	}
+	n, k, err := chosen(t, a)
+	if err != nil {
+		return value.Value{}, err
+	}
+	if k.Cmp(n) > 0 {
+		return value.Int(0), nil
+	}
+	if rest := new(big.Int).Sub(n, k); rest.Cmp(k) < 0 {
+		k = rest
+	}
+	if !k.IsInt64() {
+		return value.Value{}, t.Raise(t.Types.OverflowError, "min(n - k, k) must not exceed %d", int64(math.MaxInt64))
+	}
+	if err := product(t, k.Int64(), int64(n.BitLen())); err != nil {
+		return value.Value{}, err
+	}
+	if n.IsInt64() {
+		return t.Big(new(big.Int).Binomial(n.Int64(), k.Int64()))
+	}
+	out := falling(n, k.Int64())
+	return t.Big(out.Quo(out, new(big.Int).MulRange(1, k.Int64())))
+}
+
+// falling is n*(n-1)*…, k factors.
+func falling(n *big.Int, k int64) *big.Int {
+	if n.IsInt64() {
+		return new(big.Int).MulRange(n.Int64()-k+1, n.Int64())
+	}
+	out, f, one := big.NewInt(1), new(big.Int).Set(n), big.NewInt(1)
+	for ; k > 0; k-- {
+		out.Mul(out, f)
+		f.Sub(f, one)
+	}
+	return out
+}
+
+func mathPerm(t *value.Thread, a *value.Args) (value.Value, error) {
+	if !value.Given(a.Pos[1]) {
+		return mathFactorial(t, a)
+	}
+	n, k, err := chosen(t, a)
+	if err != nil {
+		return value.Value{}, err
+	}
+	if k.Cmp(n) > 0 {
+		return value.Int(0), nil
+	}
+	if !k.IsInt64() {
+		return value.Value{}, t.Raise(t.Types.OverflowError, "k must not exceed %d", int64(math.MaxInt64))
+	}
+	if err := product(t, k.Int64(), int64(n.BitLen())); err != nil {
+		return value.Value{}, err
+	}
+	if k.Sign() == 0 {
+		return value.Int(1), nil
+	}
+	return t.Big(falling(n, k.Int64()))
+}
+
+func mathIsqrt(t *value.Thread, a *value.Args) (value.Value, error) {
+	n, err := t.Index(a.Pos[0])
+	if err != nil {
+		return value.Value{}, err
+	}
+	x := value.ToBig(n)
+	if x.Sign() < 0 {
+		return value.Value{}, t.Raise(t.Types.ValueError, "isqrt() argument must be nonnegative")
+	}
+	bits := int64(x.BitLen())
+	if err := t.Size(bits, value.MulWork(bits, bits)*4); err != nil {
+		return value.Value{}, err
+	}
+	return t.Big(new(big.Int).Sqrt(x))
+}
+
+func mathGCD(t *value.Thread, a *value.Args) (value.Value, error) {
+	out := new(big.Int)
+	for _, v := range a.Star {
+		n, err := t.Index(v)
+		if err != nil {
+			return value.Value{}, err
+		}
+		x := new(big.Int).Abs(value.ToBig(n))
+		bits := int64(max(x.BitLen(), out.BitLen()))
+		if err := t.Size(bits, value.MulWork(bits, bits)*2); err != nil {
+			return value.Value{}, err
+		}
+		out.GCD(nil, nil, out, x)
+	}
+	return t.Big(out)
+}
+
+func mathLCM(t *value.Thread, a *value.Args) (value.Value, error) {
+	out := big.NewInt(1)
+	for _, v := range a.Star {
+		n, err := t.Index(v)
+		if err != nil {
+			return value.Value{}, err
+		}
+		x := new(big.Int).Abs(value.ToBig(n))
+		if x.Sign() == 0 || out.Sign() == 0 {
+			out.SetInt64(0)
+			continue
+		}
+		bits := int64(x.BitLen() + out.BitLen())
+		if err := t.Size(bits, value.MulWork(bits, bits)*2); err != nil {
+			return value.Value{}, err
+		}
+		g := new(big.Int).GCD(nil, nil, out, x)
+		out.Mul(out, x.Quo(x, g))
+	}
+	return t.Big(out)
+}
+
+// seriesNatives are the functions of module math that go over values.
+func seriesNatives() []*value.Native {
+	return []*value.Native{
+		(&value.Native{Name: "math.fsum", Params: "seq, /", Call: mathFsum}).Drain(0),
+		(&value.Native{Name: "math.prod", Params: "iterable, /, *, start=1", Call: mathProd}).Drain(0),
+		(&value.Native{Name: "math.dist", Params: "p, q, /", Call: mathDist}).Drain(0, 1),
+		(&value.Native{Name: "math.sumprod", Params: "p, q, /", Call: mathSumprod}).Drain(0, 1),
+		{Name: "math.hypot", Params: "*coordinates", Call: func(t *value.Thread, a *value.Args) (value.Value, error) {
+			v, err := reals(t, a.Star)
+			return value.Float(pytext.Hypot(v...)), err
+		}},
+	}
+}
+
+func mathFsum(t *value.Thread, a *value.Args) (value.Value, error) {
+	var s pytext.ExactSum
+	err := t.Each(a.Pos[0], func(v value.Value) error {
+		f, err := t.Real(v)
+		s.Add(f)
+		return err
+	})
+	if err != nil {
+		return value.Value{}, err
+	}
+	f, err := s.Total()
+	if err != nil {
+		return value.Value{}, t.TextError(err)
+	}
+	return value.Float(f), nil
+}
+
+func mathProd(t *value.Thread, a *value.Args) (value.Value, error) {
+	total := a.Pos[1]
+	if total.Kind == value.KUnset {
+		total = value.Int(1)
+	}
+	err := t.Each(a.Pos[0], func(v value.Value) (err error) {
+		total, err = t.Binary(syntax.Mult, total, v)
+		return err
+	})
+	return total, err
+}
+
+func mathDist(t *value.Thread, a *value.Args) (value.Value, error) {
+	p, err := t.Collect(a.Pos[0])
+	if err != nil {
+		return value.Value{}, err
+	}
+	q, err := t.Collect(a.Pos[1])
+	if err != nil {
+		return value.Value{}, err
+	}
+	if len(p) != len(q) {
+		return value.Value{}, t.Raise(t.Types.ValueError, "both points must have the same number of dimensions")
+	}
+	x, err := reals(t, p)
+	if err != nil {
+		return value.Value{}, err
+	}
+	y, err := reals(t, q)
+	if err != nil {
+		return value.Value{}, err
+	}
+	for i := range x {
+		x[i] = math.Abs(x[i] - y[i])
+	}
+	return value.Float(pytext.Hypot(x...)), nil
+}
+
+// mathSumprod adds up products: ints exactly, floats rounded once at the end.
+func mathSumprod(t *value.Thread, a *value.Args) (value.Value, error) {
+	p, err := t.Collect(a.Pos[0])
+	if err != nil {
+		return value.Value{}, err
+	}
+	q, err := t.Collect(a.Pos[1])
+	if err != nil {
+		return value.Value{}, err
+	}
+	if len(p) != len(q) {
+		return value.Value{}, t.Raise(t.Types.ValueError, "Inputs are not the same length")
+	}
+	if err := t.Step(int64(len(p))); err != nil {
+		return value.Value{}, err
+	}
+	if f, ok, err := floatSumprod(t, p, q); ok || err != nil {
+		return value.Float(f), err
+	}
+	total := value.Int(0)
+	for i := range p {
+		x, err := t.Binary(syntax.Mult, p[i], q[i])
+		if err != nil {
+			return value.Value{}, err
+		}
+		if total, err = t.Binary(syntax.Add, total, x); err != nil {
+			return value.Value{}, err
+		}
+	}
+	return total, nil
+}
+
+// floatSumprod is sumprod of numbers of which some are floats.
+func floatSumprod(t *value.Thread, p, q []value.Value) (float64, bool, error) {
+	floats := false
+	for i := range p {
+		for _, v := range [...]value.Value{p[i], q[i]} {
+			t.See(v.Label)
+			floats = floats || v.Kind == value.KFloat
+			if !value.IsInt(v) && v.Kind != value.KFloat {
+				return 0, false, nil
+			}
+		}
+	}
+	if !floats {
+		return 0, false, nil
+	}
+	sum := new(big.Float).SetPrec(2200) // exact for all floats
+	plain := 0.0
+	for i := range p {
+		x, err := t.Real(p[i])
+		if err != nil {
+			return 0, false, err
+		}
+		y, err := t.Real(q[i])
+		if err != nil {
+			return 0, false, err
+		}
+		plain += float64(x * y)
+		if x-x != 0 || y-y != 0 {
+			sum = nil
+		}
+		if sum != nil {
+			product := new(big.Float).SetPrec(106).Mul(big.NewFloat(x), big.NewFloat(y))
+			sum.Add(sum, product)
+		}
+	}
+	if sum == nil || plain-plain != 0 {
+		return plain, true, nil
+	}
+	f, _ := sum.Float64()
+	return f, true, nil
+}

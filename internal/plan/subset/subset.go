@@ -1,0 +1,275 @@
+// Package subset says which part of Python the plan language is: what a program
+// uses that the language leaves out is found before anything is compiled or
+// checked, and each refusal says what to write instead. It knows the modules that
+// there are, and the names in them, from their texts and their natives.
+package subset
+
+import (
+	"sort"
+
+	"praxis/fault"
+	"praxis/internal/plan/syntax"
+	"praxis/internal/plan/value"
+)
+
+// Refusal is one use of something that the plan language leaves out.
+type Refusal struct {
+	Pos     syntax.Pos
+	End     syntax.Pos // exclusive
+	Feature string     // what is left out, such as "async for"
+	Remedy  string     // a sentence that says what to write instead
+}
+
+// Fault returns the refusal as a fault of kind Invalid.
+func (r Refusal) Fault() *fault.Error {
+	return fault.New(fault.Invalid, r.Remedy, "cannot compile the program: line %d: %s is not part of the plan language", r.Pos.Line, r.Feature)
+}
+
+// maxRefusals bounds how many are reported of one program.
+const maxRefusals = 100
+
+// Unsupported finds what a program uses that the plan language leaves out, in
+// the order of the source. It first writes out the names of "from module import *".
+func Unsupported(m *syntax.Module) []Refusal {
+	f := &features{}
+	writeStars(m)
+	f.lacking(m)
+	syntax.Walk(m, func(n syntax.Node) bool {
+		f.node(n)
+		return len(f.list) < maxRefusals
+	})
+	f.names(m)
+	sort.SliceStable(f.list, func(i, k int) bool { return f.list[i].Pos.Before(f.list[k].Pos) })
+	return f.list
+}
+
+// features looks for what is left out.
+type features struct {
+	list    []Refusal
+	fine    map[syntax.Node]bool // nodes that their parent makes acceptable
+	suspect []*syntax.Name       // names that are refused unless the program binds them
+}
+
+func (f *features) refuse(span syntax.Span, feature, remedy string) {
+	f.list = append(f.list, Refusal{span.Start, span.End, feature, remedy})
+}
+
+func (f *features) allow(n syntax.Node) {
+	if f.fine == nil {
+		f.fine = map[syntax.Node]bool{}
+	}
+	f.fine[n] = true
+}
+
+// node looks at one node; parents come before their children.
+func (f *features) node(n syntax.Node) {
+	switch n := n.(type) {
+	case *syntax.For:
+		if n.Async {
+			f.refuse(n.Span, "async for", "Use a plain for loop; calls of tools need no await.")
+		}
+	case *syntax.With:
+		if n.Async {
+			f.refuse(n.Span, "async with", "Use a plain with statement.")
+		}
+	case *syntax.Comprehension:
+		if n.IsAsync {
+			f.refuse(n.Span, "an asynchronous comprehension", "Use a plain comprehension; calls of tools need no await.")
+		}
+	case *syntax.FunctionDef:
+		if n.Async {
+			f.asyncGenerator(n)
+		}
+	case *syntax.ClassDef:
+		f.class(n)
+	case *syntax.TryStmt:
+		if n.Star {
+			f.refuse(n.Span, "except*", "Use except clauses without the star; there are no exception groups.")
+		}
+	case *syntax.ImportFrom:
+		if n.Level > 0 {
+			f.refuse(n.Span, "a relative import", "Import a module of the language by its full name.")
+		}
+		for _, al := range n.Names {
+			if al.Name == "*" {
+				f.refuse(al.Span, "import *", "Name what you import, or import it at the outer level of the program.")
+			}
+		}
+	case *syntax.Constant:
+		if n.Kind == syntax.Complex {
+			f.refuse(n.Span, "a complex number", "Compute with two floats, or with math.hypot and math.atan2.")
+		}
+	case *syntax.TemplateStr:
+		f.refuse(n.Span, "a template string", "Use an f-string.")
+	case *syntax.Attribute:
+		f.attribute(n)
+	case *syntax.Subscript:
+		if n.Ctx != syntax.Load {
+			f.copied(n.Value, n.Span)
+		}
+	case *syntax.Assign:
+		if syntax.AttrName(n.Value) == "__dict__" {
+			f.refuse(n.Value.Range(), "keeping the attribute __dict__", "Write dict(vars(x)): a copy, as vars(x) is.")
+		}
+	case *syntax.Call:
+		f.call(n)
+	case *syntax.Name:
+		if _, ok := refusedNames(n.ID); ok && n.Ctx == syntax.Load && !f.fine[n] {
+			f.suspect = append(f.suspect, n)
+		}
+	}
+}
+
+func (f *features) asyncGenerator(n *syntax.FunctionDef) {
+	for _, s := range n.Body {
+		syntax.Walk(s, func(c syntax.Node) bool {
+			switch c := c.(type) {
+			case *syntax.FunctionDef, *syntax.ClassDef, *syntax.Lambda:
+				return false
+			case *syntax.Yield:
+				f.refuse(c.Span, "an asynchronous generator", "Use a plain def with yield.")
+			}
+			return true
+		})
+	}
+}
+
+func (f *features) class(n *syntax.ClassDef) {
+	for _, k := range n.Keywords {
+		if k.Arg != "metaclass" {
+			continue
+		}
+		name := syntax.AttrName(k.Value)
+		if id, ok := k.Value.(*syntax.Name); ok {
+			name = id.ID
+		}
+		if name != "ABCMeta" && name != "EnumMeta" && name != "EnumType" && name != "type" {
+			f.refuse(k.Span, "a metaclass", "Use a class decorator or __init_subclass__.")
+		}
+	}
+}
+
+// copied refuses to change what vars(x) or x.__dict__ gives: it is a copy.
+func (f *features) copied(e syntax.Expr, span syntax.Span) {
+	c, ok := e.(*syntax.Call)
+	if ok {
+		name, is := c.Func.(*syntax.Name)
+		ok = is && name.ID == "vars"
+	}
+	if ok || syntax.AttrName(e) == "__dict__" {
+		f.refuse(span, "changing attributes through vars(x) or x.__dict__", "Use setattr(x, name, value) and delattr(x, name).")
+	}
+}
+
+func (f *features) attribute(n *syntax.Attribute) {
+	f.superOf(n.Value)
+	switch n.Attr {
+	case "update", "pop", "popitem", "setdefault", "clear":
+		f.copied(n.Value, n.Span)
+	case "__class__", "__dict__":
+		if n.Ctx == syntax.Load {
+			return
+		}
+	}
+	if !f.fine[n] && value.Reflective(n.Attr) {
+		f.refuse(n.Span, "the attribute "+n.Attr, attributeRemedy(n.Attr))
+	}
+}
+
+func attributeRemedy(name string) string {
+	switch name {
+	case "__class__":
+		return "Write type(x), or type(x).__name__ for its name."
+	case "__dict__":
+		return "Write vars(x)."
+	case "__mro__", "__bases__", "__base__", "__subclasses__":
+		return "Name the classes that you mean, and ask with isinstance or issubclass."
+	case "__dataclass_fields__":
+		return "Use dataclasses.fields."
+	}
+	return "Plans cannot reach into the language's machinery; do without it."
+}
+
+func (f *features) call(n *syntax.Call) {
+	name, ok := n.Func.(*syntax.Name)
+	if !ok {
+		return
+	}
+	switch name.ID {
+	case "vars":
+		if len(n.Args) == 1 {
+			f.allow(name)
+		}
+	case "type":
+		if len(n.Args) == 3 {
+			f.refuse(n.Span, "making a class with type", "Write a class statement.")
+		}
+	case "getattr", "setattr", "hasattr", "delattr":
+		if len(n.Args) >= 2 {
+			if c, ok := n.Args[1].(*syntax.Constant); ok && c.Kind == syntax.Str && value.Reflective(c.Str) {
+				f.refuse(n.Span, "the attribute "+c.Str, attributeRemedy(c.Str))
+			}
+		}
+	}
+}
+
+// superOf allows super() and super(C, self) where an attribute is taken of it.
+func (f *features) superOf(e syntax.Expr) {
+	if c, ok := e.(*syntax.Call); ok && len(c.Keywords) == 0 && (len(c.Args) == 0 || len(c.Args) == 2) {
+		if name, ok := c.Func.(*syntax.Name); ok && name.ID == "super" {
+			f.allow(name)
+		}
+	}
+}
+
+// refusedNames gives the remedy for a built-in name that the language leaves out.
+func refusedNames(name string) (string, bool) {
+	switch name {
+	case "eval", "exec", "compile":
+		return "Write the code into the program; text cannot become code.", true
+	case "open":
+		return "Plans have no files; get data from a tool or an input.", true
+	case "input":
+		return "Plans have no keyboard; declare an input and use its name.", true
+	case "globals", "locals":
+		return "Use a dict of your own for names that are computed.", true
+	case "vars":
+		return "Call vars with one object: vars(x).", true
+	case "breakpoint", "help", "copyright", "credits", "license":
+		return "Leave it out; a plan runs on its own.", true
+	case "__import__":
+		return "Use an import statement.", true
+	case "__builtins__", "__loader__", "__spec__", "__file__":
+		return "Plans cannot reach into the language's machinery; do without it.", true
+	case "memoryview", "bytearray":
+		return "Use bytes, or a list of ints.", true
+	case "complex":
+		return "Compute with two floats, or with math.hypot and math.atan2.", true
+	case "id":
+		return "Compare objects with is.", true
+	case "aiter", "anext":
+		return "Use iter and next.", true
+	case "super":
+		return "Take an attribute at once: super().method(…).", true
+	}
+	return "", false
+}
+
+// names refuses the suspect names that the program does not bind itself.
+func (f *features) names(m *syntax.Module) {
+	if len(f.suspect) == 0 {
+		return
+	}
+	bound := map[string]bool{}
+	syntax.Walk(m, func(n syntax.Node) bool {
+		for _, name := range syntax.Bindings(n) {
+			bound[name] = true
+		}
+		return true
+	})
+	for _, n := range f.suspect {
+		if remedy, ok := refusedNames(n.ID); ok && !bound[n.ID] && len(f.list) < maxRefusals {
+			f.refuse(n.Span, "the name "+n.ID, remedy)
+		}
+	}
+}

@@ -1,0 +1,172 @@
+package value
+
+// setExceptionAttr sets an attribute that the built-in part of an exception holds.
+func (t *Thread) setExceptionAttr(e *Exception, name string, v Value) (bool, error) {
+	excOrNone := func(what string) error {
+		if _, ok := v.Obj.(*Exception); ok || v.Kind == KNone {
+			return nil
+		}
+		return t.Raise(t.Types.TypeError, "exception %s must be None or derive from BaseException", what)
+	}
+	switch name {
+	case "args":
+		items, err := t.Collect(v)
+		if err != nil {
+			return true, err
+		}
+		e.Args = t.Tuple(items).With(v.Label)
+	case "__cause__":
+		if err := excOrNone("cause"); err != nil {
+			return true, err
+		}
+		e.Cause, e.Suppress = v, true
+	case "__context__":
+		if err := excOrNone("context"); err != nil {
+			return true, err
+		}
+		e.Context = v
+	case "__suppress_context__":
+		ok, err := t.Truth(v)
+		if err != nil {
+			return true, err
+		}
+		e.Suppress = ok
+	case "__traceback__":
+		e.Trace = nil
+	default:
+		return false, nil
+	}
+	return true, nil
+}
+
+// NewException makes an instance of the exception class c.
+func (t *Thread) NewException(c *Class, args []Value) *Exception {
+	return &Exception{Instance: Instance{Cls: c}, Args: t.Tuple(args), Cause: None, Context: None}
+}
+
+// TakesNames reports whether a built-in exception takes keyword arguments.
+func TakesNames(t *Thread, c *Class) bool {
+	return c.Derives(t.Types.ImportError) || c.Derives(t.Types.NameError) || c.Derives(t.Types.AttributeError)
+}
+
+// dataAttr returns an attribute of a value of a built-in class that is data and
+// not a method: slice.start, int.real, exception.args and their like. It is
+// labelled with v's label.
+func (t *Thread) dataAttr(v Value, name string) (Value, bool) {
+	r, ok := t.dataOf(v, name)
+	if ok && v.Label != 0 {
+		r.Label = t.Join(r.Label, v.Label)
+	}
+	return r, ok
+}
+
+func (t *Thread) dataOf(v Value, name string) (Value, bool) {
+	switch o := v.Obj.(type) {
+	case *Slice:
+		return rangePart(name, o.Start, o.Stop, o.Step)
+	case *Range:
+		return rangePart(name, o.Start, o.Stop, o.Step)
+	case *View:
+		if name == "mapping" {
+			return Value{Kind: KDict, Obj: o.Dict}, true
+		}
+	case *Exception:
+		return t.exceptionAttr(o, name)
+	}
+	switch b := t.Base(v); b.Kind {
+	case KInt, KBool, KBig:
+		switch name {
+		case "real", "numerator":
+			return PlainInt(b), true
+		case "imag":
+			return Int(0), true
+		case "denominator":
+			return Int(1), true
+		}
+	case KFloat:
+		switch name {
+		case "real":
+			return b, true
+		case "imag":
+			return Float(0), true
+		}
+	}
+	return Value{}, false
+}
+
+func rangePart(name string, start, stop, step Value) (Value, bool) {
+	switch name {
+	case "start":
+		return start, true
+	case "stop":
+		return stop, true
+	case "step":
+		return step, true
+	}
+	return Value{}, false
+}
+
+func (t *Thread) exceptionAttr(e *Exception, name string) (Value, bool) {
+	items := e.Args.Obj.(*Tuple).Items
+	at := func(i int) (Value, bool) {
+		if i < len(items) {
+			return items[i].With(t.Join(items[i].Label, e.Args.Label)), true
+		}
+		return None, true
+	}
+	switch name {
+	case "args":
+		return e.Args, true
+	case "__cause__":
+		return e.Cause, true
+	case "__context__":
+		return e.Context, true
+	case "__suppress_context__":
+		return Bool(e.Suppress), true
+	case "__traceback__":
+		return None, true
+	case "__notes__":
+		if e.Notes == nil {
+			return Value{}, false
+		}
+		return t.List(append([]Value(nil), e.Notes...)), true
+	}
+	ts := t.Types
+	switch {
+	case e.Cls.Derives(ts.StopIteration) && name == "value":
+		return at(0)
+	case e.Cls.Derives(ts.SystemExit) && name == "code":
+		if len(items) > 1 {
+			return e.Args, true
+		}
+		return at(0)
+	case e.Cls.Derives(ts.OSError), TakesNames(t, e.Cls):
+		if v, ok := e.Attrs.Str(name); ok {
+			return v, true
+		}
+		switch name {
+		case "errno", "strerror", "filename", "filename2":
+			return None, e.Cls.Derives(ts.OSError)
+		case "name":
+			return None, !e.Cls.Derives(ts.OSError)
+		case "obj":
+			return None, e.Cls.Derives(ts.AttributeError)
+		case "path":
+			return None, e.Cls.Derives(ts.ImportError)
+		case "msg":
+			v, _ := at(0)
+			return v, e.Cls.Derives(ts.ImportError)
+		}
+	case e.Cls.Derives(ts.BaseExceptionGroup) && (name == "message" || name == "exceptions"):
+		return e.Attrs.Str(name)
+	case e.Cls.Derives(ts.SyntaxError) && name == "msg":
+		return at(0)
+	case e.Cls.Derives(ts.UnicodeError):
+		for i, n := range [...]string{"encoding", "object", "start", "end", "reason"} {
+			if n == name && i < len(items) {
+				return at(i)
+			}
+		}
+	}
+	return Value{}, false
+}

@@ -1,0 +1,281 @@
+package value
+
+import (
+	"math"
+	"math/big"
+	"math/bits"
+
+	"praxis/internal/plan/python/pytext"
+)
+
+// The hashes are CPython's own (for strings: those of PYTHONHASHSEED=0), so
+// that hash(1.5), and the order of a set, are the same there and here.
+
+const hashNone = 0xfca86420
+
+// hashResult keeps -1 free, as CPython does.
+func hashResult(h int64) uint64 {
+	if h == -1 {
+		h = -2
+	}
+	return uint64(h)
+}
+
+// HashInt is the hash of an int.
+func HashInt(n int64) uint64 { return uint64(pytext.HashInt(n)) }
+
+func hashBig(n *big.Int) uint64 { return uint64(pytext.HashBig(n)) }
+
+// HashStr returns the hash of a string object and remembers it.
+func HashStr(s *Str) uint64 {
+	if s.hash == 0 {
+		s.hash = hashString(s.Text)
+	}
+	return s.hash
+}
+
+// hashString hashes the code points in the narrowest of one, two and four bytes each.
+func hashString(s string) uint64 {
+	if pytext.IsASCII(s) {
+		return hashBytes(s)
+	}
+	runes := pytext.Runes(s)
+	var top rune
+	for _, r := range runes {
+		top = max(top, r)
+	}
+	width := 4
+	if top < 0x100 {
+		width = 1
+	} else if top < 0x10000 {
+		width = 2
+	}
+	buf := make([]byte, 0, len(runes)*width)
+	for _, r := range runes {
+		for i := 0; i < width; i++ {
+			buf = append(buf, byte(r>>(8*i)))
+		}
+	}
+	return hashBytes(string(buf))
+}
+
+// hashBytes is SipHash-1-3 with the key 0.
+func hashBytes(s string) uint64 {
+	if s == "" {
+		return 0
+	}
+	v := sip{0x736f6d6570736575, 0x646f72616e646f6d, 0x6c7967656e657261, 0x7465646279746573}
+	last := uint64(len(s)) << 56
+	for ; len(s) >= 8; s = s[8:] {
+		m := uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+		v.mix(m)
+	}
+	for i := 0; i < len(s); i++ {
+		last |= uint64(s[i]) << (8 * i)
+	}
+	v.mix(last)
+	v.c ^= 0xff
+	v.round()
+	v.round()
+	v.round()
+	return hashResult(int64(v.a ^ v.b ^ v.c ^ v.d))
+}
+
+type sip struct{ a, b, c, d uint64 }
+
+func (v *sip) mix(m uint64) {
+	v.d ^= m
+	v.round()
+	v.a ^= m
+}
+
+func (v *sip) round() {
+	v.a += v.b
+	v.b = bits.RotateLeft64(v.b, 13) ^ v.a
+	v.a = bits.RotateLeft64(v.a, 32)
+	v.c += v.d
+	v.d = bits.RotateLeft64(v.d, 16) ^ v.c
+	v.a += v.d
+	v.d = bits.RotateLeft64(v.d, 21) ^ v.a
+	v.c += v.b
+	v.b = bits.RotateLeft64(v.b, 17) ^ v.c
+	v.c = bits.RotateLeft64(v.c, 32)
+}
+
+// hashText is HashStr, and accounts for the work.
+func (t *Thread) hashText(s *Str) (uint64, error) {
+	if s.hash == 0 && len(s.Text) > 64 {
+		if err := t.Step(int64(len(s.Text)) / 32); err != nil {
+			return 0, err
+		}
+	}
+	return HashStr(s), nil
+}
+
+// Hash returns the hash of v and sees all that it depends on.
+func (t *Thread) Hash(v Value) (uint64, error) {
+	t.See(v.Label)
+	switch v.Kind {
+	case KStr:
+		return t.hashText(v.Obj.(*Str))
+	case KInt, KBool:
+		return HashInt(v.N), nil
+	case KFloat:
+		return uint64(pytext.HashFloat(v.Float())), nil
+	case KNone:
+		return hashNone, nil
+	case KBig:
+		return hashBig(v.Obj.(*Big).Int), nil
+	case KBytes:
+		b := v.Obj.(*Bytes).Data
+		return hashBytes(b), t.Step(int64(len(b)) / 32)
+	case KTuple:
+		return t.hashItems(v.Obj.(*Tuple).Items, true)
+	case KSet:
+		if s := v.Obj.(*Set); s.Frozen {
+			return t.hashSet(s)
+		}
+	case KRange:
+		return t.hashRange(v.Obj.(*Range))
+	case KSlice:
+		return t.hashItems(v.Obj.(*Slice).parts(), false)
+	case KMethod:
+		m := v.Obj.(*Method)
+		h, err := t.Hash(m.Fn)
+		return hashResult(int64(h ^ t.Identity(m.Self))), err
+	case KObject, KSpecial:
+		return t.hashObject(v)
+	case KList, KDict:
+	case KView:
+		if v.Obj.(*View).Kind == ViewValues {
+			return hashResult(int64(t.Identity(v))), nil
+		}
+	default:
+		return hashResult(int64(t.Identity(v))), nil
+	}
+	return 0, t.unhashable(v)
+}
+
+func (t *Thread) unhashable(v Value) error {
+	return t.Raise(t.Types.TypeError, "unhashable type: '%s'", t.ClassName(v))
+}
+
+// hashObject is hash of an instance: what its class says, or its identity.
+func (t *Thread) hashObject(v Value) (uint64, error) {
+	fn, ok := t.Override(v, "__hash__")
+	if !ok {
+		if b := t.Base(v); b.Kind != v.Kind {
+			if b.Kind == KList || b.Kind == KDict || b.Kind == KSet && !b.Obj.(*Set).Frozen {
+				return 0, t.unhashable(v)
+			}
+			return t.Hash(b)
+		}
+		return hashResult(int64(t.Identity(v))), nil
+	}
+	if fn.Kind == KNone {
+		return 0, t.unhashable(v)
+	}
+	r, ok, err := t.CallSpecial(v, "__hash__")
+	if err != nil || !ok {
+		return 0, err
+	}
+	t.See(r.Label)
+	switch b := t.Base(r); b.Kind {
+	case KInt, KBool:
+		return hashResult(b.N), nil
+	case KBig:
+		return hashBig(b.Obj.(*Big).Int), nil
+	}
+	return 0, t.Raise(t.Types.TypeError, "__hash__ method should return an integer")
+}
+
+// hashItems is the hash of a tuple (sized) or a slice.
+func (t *Thread) hashItems(items []Value, sized bool) (uint64, error) {
+	if err := t.Enter(" while hashing"); err != nil {
+		return 0, err
+	}
+	defer t.Leave()
+	if err := t.Step(1 + int64(len(items))/4); err != nil {
+		return 0, err
+	}
+	const p1, p2, p5 = 11400714785074694791, 14029467366897019727, 2870177450012600261
+	acc := uint64(p5)
+	for _, x := range items {
+		h, err := t.Hash(x)
+		if err != nil {
+			return 0, err
+		}
+		acc = bits.RotateLeft64(acc+h*p2, 31) * p1
+	}
+	if sized {
+		acc += uint64(len(items)) ^ (p5 ^ 3527539)
+	}
+	if acc == math.MaxUint64 {
+		return 1546275796, nil
+	}
+	return acc, nil
+}
+
+func (t *Thread) hashSet(s *Set) (uint64, error) {
+	t.See(s.Shape)
+	if err := t.Step(int64(len(s.Table)) / 2); err != nil {
+		return 0, err
+	}
+	var h uint64
+	for i := range s.Table {
+		if e := &s.Table[i]; e.Key.Kind != KUnset {
+			h ^= (e.hash ^ 89869747 ^ e.hash<<16) * 3644798167
+		}
+	}
+	h ^= (uint64(s.Used) + 1) * 1927868237
+	h ^= h>>11 ^ h>>25
+	h = h*69069 + 907133923
+	if h == math.MaxUint64 {
+		h = 590923713
+	}
+	return h, nil
+}
+
+func (t *Thread) hashRange(r *Range) (uint64, error) {
+	n := r.Length()
+	parts := []Value{BigInt(n), None, None}
+	if n.Sign() > 0 {
+		parts[1] = r.Start
+		if n.Cmp(big.NewInt(1)) > 0 {
+			parts[2] = r.Step
+		}
+	}
+	return t.hashItems(parts, true)
+}
+
+// Identity returns a number that v's object alone has, the same in each run.
+// Scalars, whose identity is their value, get one made of it.
+func (t *Thread) Identity(v Value) uint64 {
+	if v.Obj == nil {
+		return uint64(v.N)*31 + uint64(v.Kind)
+	}
+	var slot *uint64
+	switch o := v.Obj.(type) {
+	case *Instance:
+		slot = &o.id
+	case *Exception:
+		slot = &o.id
+	default:
+		id, ok := t.ids[o]
+		if !ok {
+			t.lastID++
+			id = t.lastID
+			if t.ids == nil {
+				t.ids = map[Object]uint64{}
+			}
+			t.ids[o] = id
+		}
+		return id
+	}
+	if *slot == 0 {
+		t.lastID++
+		*slot = t.lastID
+	}
+	return *slot
+}

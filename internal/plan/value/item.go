@@ -1,0 +1,637 @@
+package value
+
+import (
+	"math"
+	"math/big"
+
+	"praxis/internal/plan/label"
+)
+
+// GetItem is o[k].
+func (t *Thread) GetItem(o, k Value) (Value, error) {
+	seen := t.Seen
+	t.Seen = t.Join(o.Label, k.Label)
+	v, err := t.item(o, k)
+	if l := t.Seen; l != 0 {
+		v.Label = t.Join(v.Label, l)
+	}
+	t.Seen = seen
+	return v, err
+}
+
+// item is GetItem; what it sees is joined into the result by GetItem.
+func (t *Thread) item(o, k Value) (Value, error) {
+	switch o.Kind {
+	case KList:
+		l := o.Obj.(*List)
+		t.See(l.Shape)
+		if k.Kind == KInt {
+			return t.pick(l.Items, k.N, "list index out of range")
+		}
+		if s, ok := k.Obj.(*Slice); ok {
+			items, err := t.sliceItems(l.Items, s)
+			return t.List(items).With(l.Shape), err
+		}
+		i, err := t.itemIndex(k, "list indices must be integers or slices, not %s")
+		if err != nil {
+			return Value{}, err
+		}
+		return t.pick(l.Items, i, "list index out of range")
+	case KTuple:
+		items := o.Obj.(*Tuple).Items
+		if s, ok := k.Obj.(*Slice); ok {
+			items, err := t.sliceItems(items, s)
+			return t.Tuple(items), err
+		}
+		i, err := t.itemIndex(k, "tuple indices must be integers or slices, not %s")
+		if err != nil {
+			return Value{}, err
+		}
+		return t.pick(items, i, "tuple index out of range")
+	case KDict:
+		v, ok, err := o.Obj.(*Dict).Get(t, k)
+		if err == nil && !ok {
+			err = t.Missing(o, k, v.Label)
+		}
+		return v, err
+	case KStr:
+		if s, ok := k.Obj.(*Slice); ok {
+			return t.sliceStr(o, s)
+		}
+		i, err := t.itemIndex(k, "string indices must be integers, not '%s'")
+		if err != nil {
+			return Value{}, err
+		}
+		return t.charAt(o.Obj.(*Str), i)
+	case KBytes:
+		return t.itemBytes(o.Obj.(*Bytes).Data, k)
+	case KRange:
+		return t.itemRange(o, k)
+	case KObject, KSpecial:
+		return t.itemObject(o, k)
+	case KClass:
+		return t.itemClass(o, k)
+	}
+	return Value{}, t.Raise(t.Types.TypeError, "'%s' object is not subscriptable", t.ClassName(o))
+}
+
+// pick returns items[i], where i may count from the end.
+func (t *Thread) pick(items []Value, i int64, message string) (Value, error) {
+	if i < 0 {
+		i += int64(len(items))
+	}
+	if uint64(i) >= uint64(len(items)) {
+		return Value{}, t.Raise(t.Types.IndexError, "%s", message)
+	}
+	return items[i], nil
+}
+
+// itemIndex returns a subscript as an index; message is for a key of another type.
+func (t *Thread) itemIndex(k Value, message string) (int64, error) {
+	if k.Kind == KInt {
+		return k.N, nil
+	}
+	if !t.IsIndex(k) {
+		return 0, t.Raise(t.Types.TypeError, message, t.ClassName(k))
+	}
+	return t.indexOf(k)
+}
+
+// Missing is the KeyError of k, which depends on l.
+func (t *Thread) Missing(o, k Value, l label.ID) error {
+	k.Label = t.Join(t.Join(k.Label, l), o.Label)
+	return t.RaiseArgs(t.Types.KeyError, k)
+}
+
+func (t *Thread) itemBytes(b string, k Value) (Value, error) {
+	if s, ok := k.Obj.(*Slice); ok {
+		lo, n, step, err := t.bounds(s, len(b))
+		if err != nil {
+			return Value{}, err
+		}
+		if err := t.Alloc(int64(n) + StrBytes); err != nil {
+			return Value{}, err
+		}
+		if step == 1 {
+			return t.Bytes(b[lo : lo+n]), nil
+		}
+		out := make([]byte, n)
+		for i := range out {
+			out[i] = b[lo+i*step]
+		}
+		return t.Bytes(string(out)), nil
+	}
+	i, err := t.itemIndex(k, "byte indices must be integers or slices, not %s")
+	if err != nil {
+		return Value{}, err
+	}
+	if i < 0 {
+		i += int64(len(b))
+	}
+	if uint64(i) >= uint64(len(b)) {
+		return Value{}, t.Raise(t.Types.IndexError, "index out of range")
+	}
+	return Int(int64(b[i])), nil
+}
+
+// Bytes makes a bytes value without a label.
+func (t *Thread) Bytes(b string) Value { return Value{Kind: KBytes, Obj: &Bytes{b}} }
+
+func (t *Thread) itemRange(o, k Value) (Value, error) {
+	r := o.Obj.(*Range)
+	t.See(r.Label(t))
+	n := r.Length()
+	if s, ok := k.Obj.(*Slice); ok {
+		return t.sliceRange(r, n, s)
+	}
+	if !t.IsIndex(k) {
+		return Value{}, t.Raise(t.Types.TypeError, "range indices must be integers or slices, not %s", t.ClassName(k))
+	}
+	x, err := t.Index(k)
+	if err != nil {
+		return Value{}, err
+	}
+	i := new(big.Int).Set(ToBig(x))
+	if i.Sign() < 0 {
+		i.Add(i, n)
+	}
+	if i.Sign() < 0 || i.Cmp(n) >= 0 {
+		return Value{}, t.Raise(t.Types.IndexError, "range object index out of range")
+	}
+	i.Mul(i, ToBig(r.Step))
+	return t.Big(i.Add(i, ToBig(r.Start)))
+}
+
+// sliceRange is r[s]; n is r's length.
+func (t *Thread) sliceRange(r *Range, n *big.Int, s *Slice) (Value, error) {
+	lo, hi, step, err := t.BigBounds(s, n)
+	if err != nil {
+		return Value{}, err
+	}
+	at := func(i *big.Int) Value {
+		x := new(big.Int).Mul(i, ToBig(r.Step))
+		return BigInt(x.Add(x, ToBig(r.Start)))
+	}
+	return Value{Kind: KRange, Obj: &Range{at(lo), at(hi), BigInt(new(big.Int).Mul(step, ToBig(r.Step)))}}, nil
+}
+
+// BigBounds is slice.indices(n): where a slice of a sequence of n elements
+// starts, stops and goes.
+func (t *Thread) BigBounds(s *Slice, n *big.Int) (lo, hi, step *big.Int, err error) {
+	t.See(t.Join(t.Join(s.Start.Label, s.Stop.Label), s.Step.Label))
+	step = big.NewInt(1)
+	if s.Step.Kind != KNone {
+		if step, err = t.sliceInt(s.Step); err != nil {
+			return nil, nil, nil, err
+		}
+		if step.Sign() == 0 {
+			return nil, nil, nil, t.Raise(t.Types.ValueError, "slice step cannot be zero")
+		}
+	}
+	least, most := new(big.Int), n
+	if step.Sign() < 0 {
+		least, most = big.NewInt(-1), new(big.Int).Sub(n, big.NewInt(1))
+	}
+	end := func(v Value, missing *big.Int) (*big.Int, error) {
+		if v.Kind == KNone {
+			return missing, nil
+		}
+		x, err := t.sliceInt(v)
+		if err != nil {
+			return nil, err
+		}
+		if x.Sign() < 0 {
+			x = new(big.Int).Add(x, n)
+			if x.Cmp(least) < 0 {
+				return least, nil
+			}
+		} else if x.Cmp(most) > 0 {
+			return most, nil
+		}
+		return x, nil
+	}
+	first, last := least, most
+	if step.Sign() < 0 {
+		first, last = most, least
+	}
+	if lo, err = end(s.Start, first); err != nil {
+		return nil, nil, nil, err
+	}
+	hi, err = end(s.Stop, last)
+	return lo, hi, step, err
+}
+
+func (t *Thread) sliceInt(v Value) (*big.Int, error) {
+	if !t.IsIndex(v) {
+		return nil, t.Raise(t.Types.TypeError, "slice indices must be integers or None or have an __index__ method")
+	}
+	x, err := t.Index(v)
+	if err != nil {
+		return nil, err
+	}
+	return ToBig(x), nil
+}
+
+// ends returns where a slice of size elements starts, stops and how it goes, cut to size.
+func (t *Thread) ends(s *Slice, size int) (lo, hi, step int, err error) {
+	t.See(t.Join(t.Join(s.Start.Label, s.Stop.Label), s.Step.Label))
+	step = 1
+	if s.Step.Kind != KNone {
+		if step, err = t.SliceEnd(s.Step); err != nil {
+			return 0, 0, 0, err
+		}
+		if step == 0 {
+			return 0, 0, 0, t.Raise(t.Types.ValueError, "slice step cannot be zero")
+		}
+		step = max(step, -math.MaxInt)
+	}
+	least, most := 0, size
+	if step < 0 {
+		least, most = -1, size-1
+	}
+	lo, hi = least, most
+	if step < 0 {
+		lo, hi = most, least
+	}
+	for _, e := range []struct {
+		v  Value
+		at *int
+	}{{s.Start, &lo}, {s.Stop, &hi}} {
+		if e.v.Kind == KNone {
+			continue
+		}
+		x, err := t.SliceEnd(e.v)
+		if err != nil {
+			return 0, 0, 0, err
+		}
+		if x < 0 {
+			x = max(x+size, least)
+		}
+		*e.at = min(x, most)
+	}
+	return lo, hi, step, nil
+}
+
+// SliceEnd returns one part of a slice as an int, cut to the machine's size.
+func (t *Thread) SliceEnd(v Value) (int, error) {
+	if v.Kind == KInt {
+		return int(v.N), nil
+	}
+	x, err := t.sliceInt(v)
+	if err != nil {
+		return 0, err
+	}
+	if !x.IsInt64() {
+		return x.Sign() * math.MaxInt, nil
+	}
+	return int(x.Int64()), nil
+}
+
+// bounds returns where a slice of size elements starts, how many it has, and how it goes.
+func (t *Thread) bounds(s *Slice, size int) (lo, n, step int, err error) {
+	lo, hi, step, err := t.ends(s, size)
+	if err != nil {
+		return 0, 0, 0, err
+	}
+	return lo, sliceLen(lo, hi, step), step, nil
+}
+
+func sliceLen(lo, hi, step int) int {
+	switch {
+	case step > 0 && lo < hi:
+		return (hi-lo-1)/step + 1
+	case step < 0 && lo > hi:
+		return (lo-hi-1)/-step + 1
+	}
+	return 0
+}
+
+// sliceItems is items[s] in a new slice.
+func (t *Thread) sliceItems(items []Value, s *Slice) ([]Value, error) {
+	lo, n, step, err := t.bounds(s, len(items))
+	if err != nil {
+		return nil, err
+	}
+	if err := t.Alloc(int64(n)*ValueBytes + StrBytes); err != nil {
+		return nil, err
+	}
+	if err := t.Step(int64(n) / 8); err != nil {
+		return nil, err
+	}
+	if step == 1 {
+		return append(make([]Value, 0, n), items[lo:lo+n]...), nil
+	}
+	out := make([]Value, n)
+	for i := range out {
+		out[i] = items[lo+i*step]
+	}
+	return out, nil
+}
+
+func (t *Thread) itemObject(o, k Value) (Value, error) {
+	if _, ok := t.Override(o, "__getitem__"); ok {
+		v, _, err := t.CallSpecial(o, "__getitem__", k)
+		return v, err
+	}
+	b := t.Base(o)
+	if b.Kind == o.Kind {
+		return Value{}, t.Raise(t.Types.TypeError, "'%s' object is not subscriptable", t.ClassName(o))
+	}
+	if b.Kind == KDict {
+		v, ok, err := b.Obj.(*Dict).Get(t, k)
+		if err != nil || ok {
+			return v, err
+		}
+		if _, ok := t.Override(o, "__missing__"); ok {
+			t.See(v.Label)
+			v, _, err := t.CallSpecial(o, "__missing__", k)
+			return v, err
+		}
+		return Value{}, t.Missing(b, k, v.Label)
+	}
+	if !IsSequence(b) && b.Kind != KRange {
+		return Value{}, t.Raise(t.Types.TypeError, "'%s' object is not subscriptable", t.ClassName(o))
+	}
+	return t.item(b, k)
+}
+
+// itemClass is a subscript of a class: what annotations write, such as list[int].
+func (t *Thread) itemClass(o, k Value) (Value, error) {
+	c := o.Obj.(*Class)
+	if _, ok := t.Override(o, "__getitem__"); ok {
+		v, _, err := t.CallSpecial(o, "__getitem__", k)
+		return v, err
+	}
+	if !c.Static {
+		if fn, ok := t.lookupClassGetItem(o); ok {
+			return t.Call(fn, []Value{k}, nil, nil)
+		}
+	}
+	ts := t.Types
+	for _, g := range [...]*Class{ts.List, ts.Dict, ts.Tuple, ts.Set, ts.FrozenSet, ts.Type} {
+		if !c.Derives(g) {
+			continue
+		}
+		args := []Value{k}
+		if k.Kind == KTuple {
+			args = k.Obj.(*Tuple).Items
+		}
+		return Value{Kind: KSpecial, Obj: &Alias{Origin: c, Args: args}}, nil
+	}
+	return Value{}, t.Raise(ts.TypeError, "type '%s' is not subscriptable", c.Name)
+}
+
+// lookupClassGetItem finds __class_getitem__ of a class, bound to it.
+func (t *Thread) lookupClassGetItem(o Value) (Value, bool) {
+	if _, _, ok := o.Obj.(*Class).Lookup("__class_getitem__"); !ok {
+		return Value{}, false
+	}
+	fn, err := t.GetAttr(o, "__class_getitem__")
+	return fn, err == nil
+}
+
+// SetItem is o[k] = v.
+func (t *Thread) SetItem(o, k, v Value) error {
+	seen := t.Seen
+	t.Seen = t.Join(o.Label, k.Label)
+	err := t.store(o, k, v)
+	t.Seen = seen
+	return err
+}
+
+// store is SetItem; what it sees is in t.seen.
+func (t *Thread) store(o, k, v Value) error {
+	switch o.Kind {
+	case KList:
+		l := o.Obj.(*List)
+		if s, ok := k.Obj.(*Slice); ok {
+			return t.storeSlice(l, s, v)
+		}
+		i, err := t.itemIndex(k, "list indices must be integers or slices, not %s")
+		if err != nil {
+			return err
+		}
+		if i < 0 {
+			i += int64(len(l.Items))
+		}
+		if uint64(i) >= uint64(len(l.Items)) {
+			t.See(l.Shape)
+			return t.Raise(t.Types.IndexError, "list assignment index out of range")
+		}
+		if t.Seen|t.PC != 0 {
+			t.Mark(&l.Shape, t.Seen)
+			v = t.Under(v)
+		}
+		l.Items[i] = v
+		return nil
+	case KDict:
+		d := o.Obj.(*Dict)
+		if o.Label != 0 {
+			t.Mark(&d.Shape, o.Label)
+		}
+		return d.Set(t, k, v)
+	case KObject, KSpecial:
+		if _, ok := t.Override(o, "__setitem__"); ok {
+			_, _, err := t.CallSpecial(o, "__setitem__", k, v)
+			return err
+		}
+		if b := t.Base(o); b.Kind != o.Kind {
+			return t.store(b, k, v)
+		}
+	}
+	return t.Raise(t.Types.TypeError, "'%s' object does not support item assignment", t.ClassName(o))
+}
+
+// storeSlice is l[s] = v.
+func (t *Thread) storeSlice(l *List, s *Slice, v Value) error {
+	seen := t.Seen
+	if _, err := t.Iterable(v, "must assign iterable to extended slice"); err != nil {
+		return err
+	}
+	items, err := t.Collect(v)
+	if err != nil {
+		return err
+	}
+	lo, hi, step, err := t.ends(s, len(l.Items))
+	if err != nil {
+		return err
+	}
+	t.Mark(&l.Shape, t.Join(seen, t.Seen))
+	if t.PC != 0 {
+		for i := range items {
+			items[i] = t.Under(items[i])
+		}
+	}
+	if step == 1 {
+		return t.Splice(l, lo, max(hi, lo), items)
+	}
+	n := sliceLen(lo, hi, step)
+	if len(items) != n {
+		t.See(l.Shape)
+		return t.Raise(t.Types.ValueError, "attempt to assign sequence of size %d to extended slice of size %d", len(items), n)
+	}
+	for i, x := range items {
+		l.Items[lo+i*step] = x
+	}
+	return nil
+}
+
+// Iterable returns an error with the given message when v cannot be iterated.
+func (t *Thread) Iterable(v Value, message string) (bool, error) {
+	switch v.Kind {
+	case KList, KTuple, KStr, KBytes, KDict, KSet, KRange, KView, KIter, KGen:
+		return true, nil
+	case KObject, KSpecial, KClass:
+		if _, ok := t.Override(v, "__iter__"); ok {
+			return true, nil
+		}
+		if _, ok := t.Override(v, "__getitem__"); ok {
+			return true, nil
+		}
+		if b := t.Base(v); b.Kind != v.Kind {
+			return t.Iterable(b, message)
+		}
+	}
+	return false, t.FailOf(v, t.Types.TypeError, "%s", message)
+}
+
+// Splice replaces l[lo:hi] by items.
+func (t *Thread) Splice(l *List, lo, hi int, items []Value) error {
+	grow := len(items) - (hi - lo)
+	if grow > 0 {
+		if err := t.room(l, grow); err != nil {
+			return err
+		}
+	}
+	if err := t.Step(int64(len(l.Items)-lo) / 4); err != nil {
+		return err
+	}
+	old := len(l.Items)
+	if grow > 0 {
+		l.Items = l.Items[:old+grow]
+		copy(l.Items[hi+grow:], l.Items[hi:old])
+	} else if grow < 0 {
+		copy(l.Items[hi+grow:], l.Items[hi:])
+		clear(l.Items[old+grow:])
+		l.Items = l.Items[:old+grow]
+	}
+	copy(l.Items[lo:], items)
+	return nil
+}
+
+// room makes sure that n more elements fit behind a list's own.
+func (t *Thread) room(l *List, n int) error {
+	need := len(l.Items) + n
+	if need <= cap(l.Items) {
+		return nil
+	}
+	size := max(need, cap(l.Items)+cap(l.Items)/4+4)
+	if cap(l.Items) < 256 {
+		size = max(need, cap(l.Items)*2, 4)
+	}
+	if err := t.Alloc(int64(size-cap(l.Items)) * ValueBytes); err != nil {
+		return err
+	}
+	items := make([]Value, len(l.Items), size)
+	copy(items, l.Items)
+	l.Items = items
+	return nil
+}
+
+// Push appends one element to a list.
+func (t *Thread) Push(l *List, v Value) error {
+	if len(l.Items) == cap(l.Items) {
+		if err := t.room(l, 1); err != nil {
+			return err
+		}
+	}
+	l.Items = append(l.Items, v)
+	return nil
+}
+
+// DelItem is del o[k].
+func (t *Thread) DelItem(o, k Value) error {
+	seen := t.Seen
+	t.Seen = t.Join(o.Label, k.Label)
+	err := t.erase(o, k)
+	t.Seen = seen
+	return err
+}
+
+// erase is DelItem; what it sees is in t.seen.
+func (t *Thread) erase(o, k Value) error {
+	switch o.Kind {
+	case KList:
+		l := o.Obj.(*List)
+		if s, ok := k.Obj.(*Slice); ok {
+			return t.eraseSlice(l, s)
+		}
+		i, err := t.itemIndex(k, "list indices must be integers or slices, not %s")
+		if err != nil {
+			return err
+		}
+		if i < 0 {
+			i += int64(len(l.Items))
+		}
+		if uint64(i) >= uint64(len(l.Items)) {
+			t.See(l.Shape)
+			return t.Raise(t.Types.IndexError, "list assignment index out of range")
+		}
+		t.Mark(&l.Shape, t.Seen)
+		return t.Splice(l, int(i), int(i)+1, nil)
+	case KDict:
+		d := o.Obj.(*Dict)
+		v, ok, err := d.Del(t, k)
+		if err == nil && !ok {
+			return t.Missing(o, k, v.Label)
+		}
+		t.Mark(&d.Shape, o.Label)
+		return err
+	case KObject, KSpecial:
+		if _, ok := t.Override(o, "__delitem__"); ok {
+			_, _, err := t.CallSpecial(o, "__delitem__", k)
+			return err
+		}
+		if b := t.Base(o); b.Kind != o.Kind {
+			return t.erase(b, k)
+		}
+	}
+	verb := "does not"
+	switch o.Kind {
+	case KTuple, KStr, KBytes, KRange, KObject:
+		verb = "doesn't" // the two words of CPython
+	}
+	return t.Raise(t.Types.TypeError, "'%s' object %s support item deletion", t.ClassName(o), verb)
+}
+
+// eraseSlice is del l[s].
+func (t *Thread) eraseSlice(l *List, s *Slice) error {
+	lo, hi, step, err := t.ends(s, len(l.Items))
+	if err != nil {
+		return err
+	}
+	t.Mark(&l.Shape, t.Seen)
+	if step == 1 {
+		return t.Splice(l, lo, max(lo, hi), nil)
+	}
+	n := sliceLen(lo, hi, step)
+	if n == 0 {
+		return nil
+	}
+	if step < 0 {
+		lo, step = lo+(n-1)*step, -step
+	}
+	if err := t.Step(int64(len(l.Items)) / 8); err != nil {
+		return err
+	}
+	out := l.Items[:lo]
+	for i := lo; i < len(l.Items); i++ {
+		if d := i - lo; d%step == 0 && d/step < n {
+			continue
+		}
+		out = append(out, l.Items[i])
+	}
+	clear(l.Items[len(out):])
+	l.Items = out
+	return nil
+}

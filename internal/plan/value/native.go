@@ -1,0 +1,213 @@
+package value
+
+import (
+	"strings"
+	"sync/atomic"
+)
+
+// Native is a function that is written in Go. Natives are known by their
+// qualified name ("str.upper", "math.sqrt", "len"): that is what a dump holds.
+type Native struct {
+	Name string // qualified: type or module, dot, name
+	Call func(t *Thread, a *Args) (Value, error)
+
+	// Params are the names of the parameters in Python's own notation, such as
+	// "self, key, default=None, /, *, reverse=False, **kw". They are parsed once,
+	// when they are first needed; Args.Pos has its values in this order.
+	// "" means that Call reads the arguments by itself.
+	Params string
+
+	// Precise: the result carries exactly the labels that Call gave it.
+	// Otherwise the labels of all arguments and of all that was seen are joined in.
+	Precise bool
+
+	// Drains names the parameters (by position) that are iterated to their end:
+	// the machine turns a generator or an instance there into a list beforehand, in
+	// frames of its own, so that a host call in it can be dumped.
+	Drains []int
+
+	sig signatureCell // of params
+}
+
+func (n *Native) Class(t *Thread) *Class { return t.Types.Native }
+
+// Args are the arguments of a call to a native, already bound to its parameters.
+// A missing optional argument is a KUnset Value. The slices belong to the machine:
+// a native that keeps Pos must copy it (the values themselves, and Star, it may keep).
+type Args struct {
+	Pos   []Value // bound parameters in order of declaration, or the raw positional ones when Native.Params is ""
+	Star  []Value // what *args took
+	Names []string
+	Named []Value // what **kw took (or all keyword arguments when Native.Params is ""), in order
+}
+
+// NativeFunc is what a [Native] does.
+type NativeFunc = func(t *Thread, a *Args) (Value, error)
+
+// bindings of natives that are not methods of instances.
+var classNatives = [...]string{
+	"dict.fromkeys", "int.from_bytes", "float.fromhex", "float.from_number", "bytes.fromhex",
+	"Decimal.from_float", "Decimal.from_number",
+	"object.__init_subclass__", "object.__subclasshook__",
+}
+
+var staticNatives = [...]string{"str.maketrans", "bytes.maketrans"}
+
+// bound returns what a native is in its class: a function, a classmethod or a staticmethod.
+func bound(n *Native) Value {
+	v := Value{Kind: KNative, Obj: n}
+	for _, name := range classNatives {
+		if n.Name == name {
+			return Value{Kind: KProp, Obj: &Wrapper{Fn: v, Bind: true}}
+		}
+	}
+	if strings.HasSuffix(n.Name, ".__new__") {
+		return Value{Kind: KProp, Obj: &Wrapper{Fn: v}}
+	}
+	for _, name := range staticNatives {
+		if n.Name == name {
+			return Value{Kind: KProp, Obj: &Wrapper{Fn: v}}
+		}
+	}
+	return v
+}
+
+// WrongSelf is the TypeError of a method that was called on a value of another class.
+func (t *Thread) WrongSelf(name string, self Value) error {
+	class, method, _ := strings.Cut(name, ".")
+	if strings.HasPrefix(method, "__") {
+		return t.FailOf(self, t.Types.TypeError, "descriptor '%s' requires a '%s' object but received a '%s'", method, class, t.ClassName(self))
+	}
+	return t.FailOf(self, t.Types.TypeError, "descriptor '%s' for '%s' objects doesn't apply to a '%s' object", method, class, t.ClassName(self))
+}
+
+// Exact says that the native labels its result by itself.
+func (n *Native) Exact() *Native { n.Precise = true; return n }
+
+// Drain says which parameters are iterated to their end.
+func (n *Native) Drain(params ...int) *Native { n.Drains = params; return n }
+
+// IsSlot reports whether a native is what CPython wraps a slot of a class in:
+// its errors are worded in another way.
+func (n *Native) IsSlot() bool {
+	class, method, _ := strings.Cut(n.Name, ".")
+	if !strings.HasPrefix(method, "__") {
+		return false
+	}
+	switch method {
+	case "__format__", "__round__", "__trunc__", "__floor__", "__ceil__", "__reversed__", "__new__", "__init_subclass__", "__setitem__", "__bytes__":
+		return false
+	case "__getitem__":
+		return class != "list" && class != "dict"
+	case "__contains__":
+		return class != "dict" && class != "set" && class != "frozenset"
+	}
+	return true
+}
+
+// Given reports whether an optional argument was given and is not None.
+func Given(v Value) bool { return v.Kind != KUnset && v.Kind != KNone }
+
+// Signature is what Native.Params says.
+type Signature struct {
+	Names   []string // positional parameters, then keyword-only ones
+	PosOnly int
+	Pos     int // positional ones, the positional-only included
+	Need    int // positional ones without a default
+	Must    int // bit i: keyword-only parameter i has no default
+	Star    bool
+	KwStar  bool
+	Self    bool // the first is the object, or the class of a constructor
+	Free    bool // no params: the native reads the arguments by itself
+}
+
+// signatureCell keeps a signature once it has been read; VMs may read it at the same time.
+type signatureCell struct{ p atomic.Pointer[Signature] }
+
+// Signature reads n's params, once.
+func (n *Native) Signature() *Signature {
+	if s := n.sig.p.Load(); s != nil {
+		return s
+	}
+	s := readSignature(n.Params)
+	n.sig.p.Store(s)
+	return s
+}
+
+func readSignature(params string) *Signature {
+	s := &Signature{}
+	if params == "" {
+		s.Free = true
+		return s
+	}
+	kwOnly := false
+	for _, part := range splitParams(params) {
+		name, _, optional := strings.Cut(part, "=")
+		name = strings.TrimSpace(name)
+		switch {
+		case name == "":
+		case name == "/":
+			s.PosOnly = len(s.Names)
+		case name == "*":
+			kwOnly = true
+		case strings.HasPrefix(name, "**"):
+			s.KwStar = true
+		case name[0] == '*':
+			s.Star, kwOnly = true, true
+		case kwOnly:
+			if !optional {
+				s.Must |= 1 << (len(s.Names) - s.Pos)
+			}
+			s.Names = append(s.Names, name)
+		default:
+			if s.Pos == 0 && (name == "self" || name == "cls") {
+				s.Self = true
+			}
+			s.Names = append(s.Names, name)
+			s.Pos++
+			if !optional {
+				s.Need = s.Pos
+			}
+		}
+	}
+	return s
+}
+
+// splitParams splits at the commas that are not within brackets or quotes.
+func splitParams(params string) []string {
+	var out []string
+	depth, start := 0, 0
+	quote := byte(0)
+	for i := 0; i < len(params); i++ {
+		switch c := params[i]; {
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '\'' || c == '"':
+			quote = c
+		case c == '(' || c == '[' || c == '{':
+			depth++
+		case c == ')' || c == ']' || c == '}':
+			depth--
+		case c == ',' && depth == 0:
+			out = append(out, params[start:i])
+			start = i + 1
+		}
+	}
+	return append(out, params[start:])
+}
+
+// Short is the name without the class or module.
+func (n *Native) Short() string { return n.Name[strings.LastIndexByte(n.Name, '.')+1:] }
+
+// Shown is the name in messages: a constructor is called like its class.
+func (n *Native) Shown(full bool) string {
+	if class, ok := strings.CutSuffix(n.Name, ".__new__"); ok {
+		return class
+	}
+	if full {
+		return n.Name
+	}
+	return n.Short()
+}

@@ -1,0 +1,497 @@
+package vm
+
+import (
+	"praxis/internal/plan/bytecode"
+	"praxis/internal/plan/value"
+)
+
+// calling carries out the instructions that call and make functions and classes.
+func (vm *VM) calling(f *Frame, in bytecode.Instr) error {
+	n := in.Arg()
+	switch in.Op() {
+	case bytecode.CallKw, bytecode.CallMethodKw:
+		names := f.code.Keywords[f.word()]
+		args := f.st[f.sp-n : f.sp]
+		f.high = f.sp
+		f.sp -= n
+		pos, named := args[:n-len(names)], args[n-len(names):]
+		var self value.Value
+		if in.Op() == bytecode.CallMethodKw {
+			self = f.take()
+		}
+		return vm.invoke(f.take(), self, pos, names, named, retPush, value.Value{})
+	case bytecode.CallEx:
+		return vm.callEx(f, n)
+	case bytecode.MakeFunction:
+		return vm.makeFunction(f, n, f.word())
+	case bytecode.MakeClass, bytecode.MakeClassEx:
+		return vm.classBody(f, in)
+	case bytecode.ReturnClass:
+		return vm.returnClass(f, n)
+	case bytecode.YieldFrom:
+		return vm.yieldFrom(f)
+	case bytecode.YieldIter:
+		return vm.yieldIter(f)
+	case bytecode.Await:
+		return vm.await(f)
+	case bytecode.Annotate:
+		return vm.annotate(f, n, f.word())
+	case bytecode.TypeAlias:
+		text := f.code.Consts[f.word()]
+		f.put(value.Value{Kind: value.KSpecial, Obj: &TypeAlias{name: f.code.Names[n], text: text}})
+	}
+	return nil
+}
+
+// TypeAlias is what a type statement makes: a name for an annotation, which is not evaluated.
+type TypeAlias struct {
+	name string
+	text value.Value
+}
+
+func (a *TypeAlias) Class(t *value.Thread) *value.Class { return t.Types.Object }
+
+func (a *TypeAlias) Attr(t *value.Thread, name string) (value.Value, bool) {
+	switch name {
+	case "__name__":
+		return t.Str(a.name), true
+	case "__value__":
+		return a.text, true
+	}
+	return value.Value{}, false
+}
+
+// callEx is a call whose arguments have been gathered in a list and a dict.
+func (vm *VM) callEx(f *Frame, a int) error {
+	t := &vm.t
+	var names []string
+	var named []value.Value
+	outer := t.KeyLabel
+	defer func() { t.KeyLabel = outer }()
+	t.KeyLabel = 0
+	if a == 1 {
+		d := f.take().Obj.(*value.Dict)
+		t.KeyLabel = d.Shape
+		for i := range d.Entries {
+			e := &d.Entries[i]
+			if e.Key.Kind == value.KUnset {
+				continue
+			}
+			k := t.Base(e.Key)
+			t.KeyLabel = t.Join(t.KeyLabel, k.Label)
+			names = append(names, k.Obj.(*value.Str).Text)
+			named = append(named, e.Val.With(t.Join(e.Val.Label, t.Join(k.Label, d.Shape))))
+		}
+	}
+	l := f.take().Obj.(*value.List)
+	if l.Shape != 0 {
+		for i := range l.Items {
+			l.Items[i].Label = t.Join(l.Items[i].Label, l.Shape)
+		}
+	}
+	return vm.invoke(f.take(), value.Value{}, l.Items, names, named, retPush, value.Value{})
+}
+
+const funcBytes = 256
+
+func (vm *VM) makeFunction(f *Frame, a, flags int) error {
+	t := &vm.t
+	c := f.code.Codes[a]
+	if err := t.Alloc(funcBytes); err != nil {
+		return err
+	}
+	fn := &value.Func{Code: c, Globals: f.fn.Globals, Name: c.Name, Qual: c.Qual, Run: vm.kid(f.run, a)}
+	if c.Flags&value.FlagDoc != 0 {
+		fn.Doc = t.Str(c.Doc)
+	}
+	if flags&4 != 0 {
+		fn.Closure = make([]*value.Cell, c.Free)
+		for i := c.Free - 1; i >= 0; i-- {
+			fn.Closure[i] = f.take().Obj.(*value.Cell)
+		}
+	}
+	if flags&2 != 0 {
+		d := f.take().Obj.(*value.Dict)
+		fn.Kw = make(map[string]value.Value, len(d.Entries))
+		for i := range d.Entries {
+			e := &d.Entries[i]
+			fn.Kw[e.Key.Obj.(*value.Str).Text] = e.Val
+		}
+	}
+	if flags&1 != 0 {
+		fn.Defaults = f.take().Obj.(*value.Tuple).Items
+	}
+	f.put(value.Value{Kind: value.KFunc, Obj: fn})
+	return nil
+}
+
+// classBody begins a class: its body runs in a frame with a name space of its own.
+func (vm *VM) classBody(f *Frame, in bytecode.Instr) error {
+	t := &vm.t
+	def := &classDef{ns: &value.Dict{}, library: f.code.Unit.Module != ""}
+	if in.Op() == bytecode.MakeClass {
+		n := in.Arg()
+		names := f.code.Keywords[f.word()]
+		args := append([]value.Value(nil), f.st[f.sp-n:f.sp]...)
+		f.sp -= n
+		def.bases, def.names, def.named = args[:n-len(names)], names, args[n-len(names):]
+	} else {
+		d := f.take().Obj.(*value.Dict)
+		for i := range d.Entries {
+			if e := &d.Entries[i]; e.Key.Kind == value.KStr {
+				def.names = append(def.names, e.Key.Obj.(*value.Str).Text)
+				def.named = append(def.named, e.Val)
+			}
+		}
+		def.bases = append([]value.Value(nil), f.take().Obj.(*value.List).Items...)
+	}
+	if err := vm.metaclass(f, def); err != nil {
+		return err
+	}
+	body := f.take().Obj.(*value.Func)
+	def.name, def.l = body.Name, 0
+	g, err := vm.push(body, retClass)
+	if err != nil {
+		return err
+	}
+	g.def = def
+	if err := t.Alloc(classBytes); err != nil {
+		return err
+	}
+	return nil
+}
+
+// metaclass takes the keyword metaclass out of a class statement; only library modules have it.
+func (vm *VM) metaclass(f *Frame, def *classDef) error {
+	t := &vm.t
+	for i, name := range def.names {
+		if name != "metaclass" {
+			continue
+		}
+		c, ok := def.named[i].Obj.(*value.Class)
+		names := append(append([]string(nil), def.names[:i]...), def.names[i+1:]...)
+		def.named = append(append([]value.Value(nil), def.named[:i]...), def.named[i+1:]...)
+		def.names = names
+		if !ok {
+			return t.Raise(t.Types.TypeError, "a metaclass must be a class")
+		}
+		if c != t.Types.Type {
+			def.meta = c
+		}
+		return nil
+	}
+	return nil
+}
+
+// bindInBody is what a name in the body of a class is bound to. A metaclass of a
+// library module that has a function _bind_ may put another value there: that
+// is how auto() gets its value before the next line of the body runs.
+func (vm *VM) bindInBody(def *classDef, name string, v value.Value) (value.Value, error) {
+	meta := def.meta
+	for _, b := range def.bases {
+		if c, ok := b.Obj.(*value.Class); ok && c.Meta != nil {
+			meta = c.Meta
+		}
+	}
+	if meta == nil {
+		return v, nil
+	}
+	fn, _, ok := meta.Lookup("_bind_")
+	if !ok {
+		return v, nil
+	}
+	return vm.t.Call(fn, []value.Value{vm.t.Tuple(def.bases), {Kind: value.KDict, Obj: def.ns}, vm.t.NameValue(name), v}, nil, nil)
+}
+
+// returnClass ends the body of a class.
+func (vm *VM) returnClass(f *Frame, a int) error {
+	def := f.def
+	f.def = nil
+	code, globals := f.code, f.fn.Globals
+	var cell *value.Cell
+	if a > 0 {
+		cell = f.st[a-1].Obj.(*value.Cell)
+	}
+	l := f.ret
+	if code.Flags&value.FlagDoc != 0 {
+		def.ns.SetStr(&vm.t, "__doc__", vm.t.Str(code.Doc))
+	}
+	if code.Flags&value.FlagGeneric != 0 {
+		def.ns.SetStr(&vm.t, "__class_getitem__", value.Value{Kind: value.KProp, Obj: &value.Wrapper{Fn: value.Value{Kind: value.KNative, Obj: genericItem()}, Bind: true}})
+	}
+	vm.pop(f)
+	v, err := vm.finishClass(def, code.Qual, globals.Name, cell)
+	if err != nil {
+		return err
+	}
+	v.Label = vm.t.Join(v.Label, l)
+	vm.frames[vm.depth].put(v)
+	return nil
+}
+
+// finishClass makes the class of a name space, by its metaclass when that says how.
+func (vm *VM) finishClass(def *classDef, qual, module string, cell *value.Cell) (value.Value, error) {
+	t := &vm.t
+	meta := def.meta
+	for _, b := range def.bases {
+		if c, ok := b.Obj.(*value.Class); ok && c.Meta != nil && (meta == nil || c.Meta.Derives(meta)) {
+			meta = c.Meta
+		}
+	}
+	def.meta = meta
+	if meta != nil {
+		if fn, owner, ok := meta.Lookup("__new__"); ok && !owner.Static {
+			def.ns.SetStr(t, "__qualname__", t.Str(qual))
+			def.ns.SetStr(t, "__module__", t.Str(module))
+			w, ok := fn.Obj.(*value.Wrapper)
+			if !ok {
+				return value.Value{}, t.Raise(t.Types.TypeError, "__new__ of a metaclass must be a function")
+			}
+			vm.classCell = cell
+			return t.Call(w.Fn, []value.Value{value.ClassValue(meta), t.Str(def.name), t.Tuple(def.bases), {Kind: value.KDict, Obj: def.ns}}, def.names, def.named)
+		}
+	}
+	return vm.makeClass(def, qual, module, cell)
+}
+
+// yieldIter is what yield from walks over.
+func (vm *VM) yieldIter(f *Frame) error {
+	t := &vm.t
+	v := *f.at(1)
+	if v.Kind == value.KGen {
+		return nil
+	}
+	if v.Kind == value.KObject {
+		return vm.getIter(f)
+	}
+	it, err := t.Iter(v)
+	if err != nil {
+		return err
+	}
+	f.st[f.sp-1] = it
+	return nil
+}
+
+// getIter replaces an instance by its iterator; __iter__ runs in a frame.
+func (vm *VM) getIter(f *Frame) error {
+	t := &vm.t
+	v := *f.at(1)
+	if fn, ok := t.Override(v, "__iter__"); ok && fn.Kind == value.KFunc {
+		f.sp--
+		fn.Label = t.Join(fn.Label, v.Label)
+		return vm.invoke(fn, v, nil, nil, nil, retGetIter, value.Value{})
+	}
+	it, err := t.Iter(v)
+	if err != nil {
+		return err
+	}
+	f.st[f.sp-1] = it
+	return nil
+}
+
+// forIter is the next element of a generator, an instance, or an iterator of a module.
+func (vm *VM) forIter(f *Frame, in bytecode.Instr) error {
+	t := &vm.t
+	it := *f.at(1)
+	switch it.Kind {
+	case value.KGen:
+		return vm.resume(it, value.None, retIter, value.Value{})
+	case value.KObject:
+		fn, _, ok := t.ClassOf(it).Lookup("__next__")
+		if !ok {
+			return t.Raise(t.Types.TypeError, "'%s' object is not an iterator", t.ClassName(it))
+		}
+		return vm.invoke(fn, it, nil, nil, nil, retNext, value.Value{})
+	}
+	v, ok, err := t.Next(it)
+	if err != nil {
+		return err
+	}
+	if ok {
+		vm.element(f, v)
+	} else {
+		vm.endLoop(f, v.Label)
+	}
+	return nil
+}
+
+// await runs a coroutine to its end. What is not one is what awaiting it gives.
+func (vm *VM) await(f *Frame) error {
+	t := &vm.t
+	v := *f.at(1)
+	if g, ok := v.Obj.(*Gen); ok {
+		f.sp--
+		if !g.coroutine {
+			return t.Raise(t.Types.TypeError, "'generator' object can't be awaited")
+		}
+		return vm.resume(v, value.None, retAwait, value.Value{})
+	}
+	if v.Kind == value.KObject {
+		if fn, ok := t.Override(v, "__await__"); ok {
+			f.sp--
+			return vm.awaitObject(fn, v)
+		}
+	}
+	return nil
+}
+
+// awaitObject waits for an instance with __await__, in the language's own code.
+func (vm *VM) awaitObject(fn, v value.Value) error {
+	own, err := vm.t.MachineFunc("awaited")
+	if err != nil {
+		return err
+	}
+	return vm.invoke(own, value.Value{}, []value.Value{{Kind: value.KMethod, Obj: &value.Method{Self: v, Fn: fn}}}, nil, nil, retPush, value.Value{})
+}
+
+// annotate notes the annotation of a name in the __annotations__ of the class or module.
+func (vm *VM) annotate(f *Frame, a, w int) error {
+	t := &vm.t
+	ns := &f.fn.Globals.Names
+	if f.def != nil {
+		ns = f.def.ns
+	}
+	notes, ok := ns.Str("__annotations__")
+	if !ok {
+		notes = t.NewDict()
+		ns.SetName(t.Intern("__annotations__"), notes)
+	}
+	d, ok := notes.Obj.(*value.Dict)
+	if !ok {
+		return nil
+	}
+	if err := t.Alloc(value.EntryBytes); err != nil {
+		return err
+	}
+	d.SetName(t.Intern(f.code.Names[a]), f.code.Consts[w])
+	return nil
+}
+
+// construct carries out cls(…).
+func (vm *VM) construct(cls value.Value, pos []value.Value, names []string, named []value.Value, mode retMode, extra value.Value) error {
+	c := cls.Obj.(*value.Class)
+	if cls.N != 0 { // from type.__call__
+		cls.N = 0
+		return vm.create(cls, pos, names, named, mode, extra)
+	}
+	if c.Meta != nil {
+		if fn, owner, ok := c.Meta.Lookup("__call__"); ok && !owner.Static {
+			return vm.invoke(fn, cls, pos, names, named, mode, extra)
+		}
+	}
+	return vm.create(cls, pos, names, named, mode, extra)
+}
+
+// create is what type.__call__ does.
+func (vm *VM) create(cls value.Value, pos []value.Value, names []string, named []value.Value, mode retMode, extra value.Value) error {
+	t := &vm.t
+	c := cls.Obj.(*value.Class)
+	newFn, owner, ok := c.Lookup("__new__")
+	if c.Static {
+		return vm.createStatic(cls, newFn, ok, pos, names, named, mode, extra)
+	}
+	if ok && !owner.Static {
+		fn, err := vm.t.MachineFunc("construct")
+		if err != nil {
+			return err
+		}
+		kw := &value.Dict{}
+		for i, name := range names {
+			kw.SetName(t.Intern(name), named[i])
+		}
+		args := []value.Value{cls, t.Tuple(append([]value.Value(nil), pos...)), {Kind: value.KDict, Obj: kw}}
+		return vm.invoke(fn, value.Value{}, args, nil, nil, mode, extra)
+	}
+	init, initOwner, _ := c.Lookup("__init__")
+	var obj value.Value
+	var err error
+	switch {
+	case c.IsExc:
+		obj, err = vm.newException(cls, newFn, pos, names, named)
+	case c.Layout == value.KObject:
+		if initOwner != nil && initOwner.Static && len(pos)+len(names) > 0 {
+			return vm.failed(mode, extra, t.Raise(t.Types.TypeError, "%s() takes no arguments", c.Name))
+		}
+		if c.Meta == nil {
+			vm.learn(c, init)
+		}
+		if err = t.Alloc(value.InstanceBytes); err == nil {
+			obj = value.Value{Kind: value.KObject, Obj: &value.Instance{Cls: c}, Label: cls.Label}
+		}
+	default:
+		// The built-in part. Lists, dicts and sets ignore the arguments here: __init__ takes them.
+		w, is := newFn.Obj.(*value.Wrapper)
+		if !is {
+			return vm.failed(mode, extra, t.Raise(t.Types.TypeError, "cannot create '%s' instances", c.Name))
+		}
+		switch c.Layout {
+		case value.KList, value.KDict:
+			obj, err = t.Call(w.Fn, []value.Value{cls}, nil, nil)
+		case value.KSet:
+			if c.Derives(t.Types.FrozenSet) {
+				obj, err = t.Call(w.Fn, prepend(cls, pos), nil, nil)
+			} else {
+				obj, err = t.Call(w.Fn, []value.Value{cls}, nil, nil)
+			}
+		default:
+			obj, err = t.Call(w.Fn, prepend(cls, pos), names, named)
+		}
+	}
+	if err != nil {
+		return vm.failed(mode, extra, err)
+	}
+	return vm.initialize(obj, init, initOwner, pos, names, named, mode, extra)
+}
+
+// initialize calls __init__ of a new object, and hands out the object.
+func (vm *VM) initialize(obj, init value.Value, owner *value.Class, pos []value.Value, names []string, named []value.Value, mode retMode, extra value.Value) error {
+	t := &vm.t
+	switch {
+	case init.Kind == value.KUnset || owner == t.Types.Object || owner.Static && owner.IsExc && len(names) == 0:
+		return vm.deliver(mode, extra, obj)
+	case owner.Static && !owner.IsExc && owner.Layout != value.KList && owner.Layout != value.KDict && owner.Layout != value.KSet:
+		return vm.deliver(mode, extra, obj)
+	}
+	self := obj
+	if owner.Static {
+		self = t.Base(obj)
+	}
+	if mode == retPush {
+		return vm.invoke(init, self, pos, names, named, retInit, obj)
+	}
+	v, err := t.Call(init, prepend(self, pos), names, named)
+	if err != nil {
+		return vm.failed(mode, extra, err)
+	}
+	if v.Kind != value.KNone {
+		return vm.failed(mode, extra, t.Raise(t.Types.TypeError, "__init__() should return None, not '%s'", t.ClassName(v)))
+	}
+	return vm.deliver(mode, extra, obj)
+}
+
+// createStatic makes an instance of a built-in class.
+func (vm *VM) createStatic(cls, newFn value.Value, ok bool, pos []value.Value, names []string, named []value.Value, mode retMode, extra value.Value) error {
+	t := &vm.t
+	c := cls.Obj.(*value.Class)
+	if c.IsExc {
+		v, err := vm.newException(cls, newFn, pos, names, named)
+		if err != nil {
+			return vm.failed(mode, extra, err)
+		}
+		return vm.deliver(mode, extra, v)
+	}
+	if c == t.Types.Object {
+		if len(pos)+len(names) > 0 {
+			return vm.failed(mode, extra, t.Raise(t.Types.TypeError, "object() takes no arguments"))
+		}
+		return vm.deliver(mode, extra, value.Value{Kind: value.KObject, Obj: &value.Instance{Cls: c}, Label: cls.Label})
+	}
+	fn := newFn
+	if w, is := newFn.Obj.(*value.Wrapper); is {
+		fn = w.Fn
+	}
+	if _, has := c.Attrs.Str("__new__"); !ok || !has || fn.Kind != value.KNative {
+		return vm.failed(mode, extra, t.Raise(t.Types.TypeError, "cannot create '%s' instances", c.Name))
+	}
+	return vm.invoke(fn.With(cls.Label), cls.With(0), pos, names, named, mode, extra)
+}
