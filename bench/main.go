@@ -71,7 +71,7 @@ func run(ctx context.Context, args []string, out, progress io.Writer) error {
 	}
 	o := options{sink: event.SinkFunc(func(e event.Event) {
 		if e, ok := e.(event.Progress); ok {
-			fmt.Fprintf(progress, "%s: %s\n", e.Room, e.Text)
+			fmt.Fprintf(progress, "%s: %s\n", e.Stage, e.Text)
 		}
 	})}
 	flags.IntVar(&o.rounds, "rounds", 9, "how often each figure of plans is taken")

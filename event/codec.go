@@ -37,7 +37,7 @@ var vocabulary = []struct {
 	{"tool_called", ToolCalled{}, false},
 	{"tool_returned", ToolReturned{}, false},
 	{"notes_found", NotesFound{}, false},
-	{"approval_asked", ApprovalAsked{}, false},
+	{"approval_requested", ApprovalRequested{}, false},
 	{"approval_given", ApprovalGiven{}, false},
 	{"plan_written", PlanWritten{}, false},
 	{"plan_checked", PlanChecked{}, false},

@@ -15,7 +15,7 @@
 //	model_requested      model_replied, _failed    one call of a model, whole
 //	execution_began      execution_ended           one piece of code: output, result, error, limit, changed files
 //	tool_called          tool_returned             one call of a tool
-//	approval_asked       approval_given            what a person or a rule must allow first
+//	approval_requested       approval_given            what a person or a rule must allow first
 //	plan_written         plan_checked, plan_ended  a program whose flows are checked before it runs
 //	plan_waits           plan_resumed              its state, stored while a call waits
 //	connection_opened    connection_closed         one connection of the code to a host, through the proxy

@@ -100,8 +100,8 @@ type Bundle map[string]string
 // Progress is a long preparation telling how far it is: an image that is built,
 // a template that is prepared.
 type Progress struct {
-	Room string `json:"room"` // "image", "template", "session"
-	Text string `json:"text"` // one line, no newline
+	Stage string `json:"stage"` // "image", "template", "session"
+	Text  string `json:"text"`  // one line, no newline
 }
 
 // Notice tells a person something beside what a command was asked for, such as
@@ -371,7 +371,7 @@ type ToolReturned struct {
 }
 
 // ApprovalAsked says that the call ID waits for somebody's leave.
-type ApprovalAsked struct {
+type ApprovalRequested struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason"`
 	Bound  string `json:"bound,omitempty"` // SHA-256, hexadecimal, of what the answer is bound to: definition, arguments and labels
@@ -385,7 +385,7 @@ type ApprovalGiven struct {
 	Who     string `json:"who,omitempty"`   // the person or the program
 	Scope   string `json:"scope,omitempty"` // [ScopeOnce], [ScopeExact] or [ScopeRun]
 	Reason  string `json:"reason,omitempty"`
-	Bound   string `json:"bound,omitempty"` // as in approval_asked
+	Bound   string `json:"bound,omitempty"` // as in approval_requested
 }
 
 // SnapshotTaken says that a session's whole state was saved. Step is the first
@@ -429,30 +429,30 @@ type Figure struct {
 	Source     string `json:"source"`               // "computed", "output", "question"; "unverified" when it was found nowhere
 }
 
-// Outcome says how a run ended.
-type Outcome string
+// RunStatus says how a run ended.
+type RunStatus string
 
-// The outcomes. A run of code has its execution's status as outcome: ok, error,
-// timeout, memory, output, killed, interrupted or crashed. A run of a plan has
-// its status: ok, error, limit, waits or stopped; or it was refused.
+// The statuses of runs. A run of code has the status of its execution: ok, error,
+// timeout, memory, output, killed, interrupted or crashed. A run of a plan has the
+// status of the plan, which is ok, error, limit, waits or stopped, or it was refused.
 const (
-	Answered   Outcome = "answered"
-	Unanswered Outcome = "unanswered" // Reason says why
-	Failed     Outcome = "failed"     // it could not be carried out; Reason says why
-	Abandoned  Outcome = "abandoned"  // the process that carried it out ended first
-	Refused    Outcome = "refused"    // the check of the plan refused it: nothing ran
-	Waiting    Outcome = "waits"      // the plan waits at a call; its state is stored
-	Limited    Outcome = "limit"      // the plan broke a limit that it cannot catch
-	Stopped    Outcome = "stopped"    // the plan was ended from outside
+	Answered   RunStatus = "answered"
+	Unanswered RunStatus = "unanswered" // Reason says why
+	Failed     RunStatus = "failed"     // it could not be carried out; Reason says why
+	Abandoned  RunStatus = "abandoned"  // the process that carried it out ended first
+	Refused    RunStatus = "refused"    // the check of the plan refused it: nothing ran
+	Waiting    RunStatus = "waits"      // the plan waits at a call; its state is stored
+	Limited    RunStatus = "limit"      // the plan broke a limit that it cannot catch
+	Stopped    RunStatus = "stopped"    // the plan was ended from outside
 )
 
 // RunEnded closes a run.
 type RunEnded struct {
-	Outcome Outcome  `json:"outcome"`
-	Reason  string   `json:"reason,omitempty"`
-	Steps   int      `json:"steps"`
-	Tokens  Tokens   `json:"tokens"`
-	Took    Duration `json:"took_ms"`
+	Status RunStatus `json:"status"`
+	Reason string    `json:"reason,omitempty"`
+	Steps  int       `json:"steps"`
+	Tokens Tokens    `json:"tokens"`
+	Took   Duration  `json:"took_ms"`
 }
 
 func (ConnectionOpened) event()      {}
@@ -487,7 +487,7 @@ func (Display) event()               {}
 func (ExecutionEnded) event()        {}
 func (ToolCalled) event()            {}
 func (ToolReturned) event()          {}
-func (ApprovalAsked) event()         {}
+func (ApprovalRequested) event()     {}
 func (ApprovalGiven) event()         {}
 func (SnapshotTaken) event()         {}
 func (SessionForked) event()         {}

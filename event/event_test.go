@@ -122,9 +122,9 @@ func TestRoundTrip(t *testing.T) {
 func TestUnmarshalRefuses(t *testing.T) {
 	for _, c := range []struct{ name, data, want string }{
 		{"run_begun", `{}`, "is not one"},
-		{"run_ended", `{"outcome":"answered","extra":1}`, "unknown field"},
-		{"run_ended", `{"outcome":"answered"} {}`, "after the object"},
-		{"run_ended", `{"outcome":`, "EOF"},
+		{"run_ended", `{"status":"answered","extra":1}`, "unknown field"},
+		{"run_ended", `{"status":"answered"} {}`, "after the object"},
+		{"run_ended", `{"status":`, "EOF"},
 		{"run_ended", `{"took_ms":1e300}`, "too many"},
 		{"execution_ended", `{"execution":{"status":"fine"}}`, "cannot read status"},
 		{"output", `{"stream":"stdin","text":""}`, "cannot read stream"},

@@ -76,7 +76,8 @@ func (l Limit) Valid() bool {
 	return false
 }
 
-// Execution is the outcome of one piece of code.
+// Execution is what one piece of code did: how it ended, what it wrote and showed,
+// and what it used.
 type Execution struct {
 	Status   Status   `json:"status"`
 	Message  string   `json:"message,omitempty"` // names the limit and its value, or what became of the state

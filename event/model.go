@@ -84,7 +84,7 @@ type ModelRequested struct {
 	Model     string    `json:"model"`
 	System    string    `json:"system"`
 	Tools     []Tool    `json:"tools,omitempty"`
-	Kept      int       `json:"kept"`
+	Repeated  int       `json:"repeated"`
 	Messages  []Message `json:"messages"`
 	MaxTokens int       `json:"max_tokens"`
 	Call      string    `json:"call,omitempty"` // of a quarantined model: the call of a plan that it answers

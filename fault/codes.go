@@ -84,7 +84,7 @@ const (
 	PlanTime          Code = "plan_time"           // a plan used up its time. Data: limit
 	PlanStateForeign  Code = "plan_state_foreign"  // what should be the stored state of a plan is none
 	PlanStateVersion  Code = "plan_state_version"  // another version of Praxis stored the state of a plan
-	PlanStateUnkept   Code = "plan_state_unkept"   // the journal does not keep the state of a plan that waits. Data: run
+	PlanStateMissing  Code = "plan_state_missing"   // the journal does not keep the state of a plan that waits. Data: run
 	PlanNotWaiting    Code = "plan_not_waiting"    // the run of a plan that is to go on does not wait. Data: run
 	PlanResumed       Code = "plan_resumed"        // another run went on with the plan already. Data: run (that other run)
 	PlanStateDamaged  Code = "plan_state_damaged"  // the stored state of a plan is damaged

@@ -18,7 +18,7 @@ func TestCodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	capital := regexp.MustCompile(`(.)([A-Z])`)
-	remark := regexp.MustCompile(` \([^)]*\)`)
+	parenthesis := regexp.MustCompile(` \([^)]*\)`)
 	sentence := regexp.MustCompile(`^(Did you mean .*\?|[A-Z][^{}]*[A-Za-z0-9]\.)$`)
 	seen := map[Code]bool{}
 	for _, d := range file.Decls {
@@ -43,7 +43,7 @@ func TestCodes(t *testing.T) {
 			if code.Kind() == Internal {
 				t.Errorf("%s has no line in the table", name)
 			}
-			when, list, _ := strings.Cut(strings.TrimSpace(remark.ReplaceAllString(v.Comment.Text(), "")), ". Data: ")
+			when, list, _ := strings.Cut(strings.TrimSpace(parenthesis.ReplaceAllString(v.Comment.Text(), "")), ". Data: ")
 			if when == "" {
 				t.Errorf("%s does not say when it happens", name)
 			}

@@ -106,7 +106,7 @@ var table = map[Code]line{
 	PlanTime:          {Exhausted, "limit", Sentences{"Let the plan do less, or allow more time."}},
 	PlanStateForeign:  {Invalid, "", Sentences{"Give the state that was stored when the plan began to wait."}},
 	PlanStateVersion:  {Invalid, "", Sentences{"Resume it with the version that stored it."}},
-	PlanStateUnkept:   {Conflict, "run", Sentences{"Give the file that the state was stored in."}},
+	PlanStateMissing:  {Conflict, "run", Sentences{"Give the file that the state was stored in."}},
 	PlanNotWaiting:    {Conflict, "run", Sentences{"Look at what became of the run."}},
 	PlanResumed:       {Conflict, "run", Sentences{"Look at that run, or say that the plan is to go on from here once more."}},
 	PlanStateDamaged:  {Invalid, "", Sentences{"Take an undamaged copy of it, or start the plan again."}},

@@ -92,7 +92,7 @@ func Measure(ctx context.Context, workflows []Workflow, open func(ctx context.Co
 	r := Report{Tokenizer: Tokenizer}
 	c := newCounter()
 	for _, w := range workflows {
-		sink.Emit(event.Progress{Room: "bench", Text: w.Name})
+		sink.Emit(event.Progress{Stage: "bench", Text: w.Name})
 		d, err := w.direct(ctx, c)
 		if err != nil {
 			return r, fmt.Errorf("cannot do %s by direct calls: %w", w.Name, err)
@@ -154,7 +154,7 @@ rules:
 - {name: all, tools: ["*"], decision: allow, reason: these tools change nothing outside the benchmark}
 `
 
-// open makes a world and the desk of a run over its tools.
+// open makes a world and the tool bridge of a run over its tools.
 func (w Workflow) open(ctx context.Context, origin gate.Origin) (*world, *bridge.Desk, *registry.Registry, error) {
 	made := w.make()
 	if made.err != nil {
@@ -177,28 +177,28 @@ func (w Workflow) open(ctx context.Context, origin gate.Origin) (*world, *bridge
 
 // direct does a workflow by calls of the model.
 func (w Workflow) direct(ctx context.Context, c counter) (out did, err error) {
-	made, desk, reg, err := w.open(ctx, gate.Model)
+	made, br, reg, err := w.open(ctx, gate.Model)
 	if err != nil {
 		return did{}, err
 	}
 	defer func() { err = errors.Join(err, reg.Close()) }()
-	native, err := desk.Native(false)
+	native, err := br.Native(false)
 	if err != nil {
 		return did{}, err
 	}
 	p, stop := play(c, func(t *turn) { t.answer(made.direct(t)) })
 	defer stop()
-	return made.ask(ctx, p, agent.Config{Tools: native}, w.Question)
+	return made.answerQuestion(ctx, p, agent.Config{Tools: native}, w.Question)
 }
 
 // inCode does a workflow by code that runs in a session.
 func (w Workflow) inCode(ctx context.Context, c counter, s Session) (out did, err error) {
-	made, desk, reg, err := w.open(ctx, gate.Code)
+	made, br, reg, err := w.open(ctx, gate.Code)
 	if err != nil {
 		return did{}, err
 	}
 	defer func() { err = errors.Join(err, reg.Close()) }()
-	if err := s.Offer(ctx, wire.Offer{Tools: true}, desk); err != nil {
+	if err := s.Offer(ctx, wire.Offer{Tools: true}, br); err != nil {
 		return did{}, err
 	}
 	p, stop := play(c, func(t *turn) {
@@ -208,11 +208,11 @@ func (w Workflow) inCode(ctx context.Context, c counter, s Session) (out did, er
 		t.answer(made.answer)
 	})
 	defer stop()
-	return made.ask(ctx, p, agent.Config{Session: s, Guide: desk.Guide(nil)}, w.Question)
+	return made.answerQuestion(ctx, p, agent.Config{Session: s, Guide: br.Guide(nil)}, w.Question)
 }
 
-// ask lets the agent answer. Its bounds are such that nothing is shortened.
-func (w *world) ask(ctx context.Context, p *player, cfg agent.Config, question string) (did, error) {
+// answerQuestion lets the agent answer. Its bounds are such that nothing is shortened.
+func (w *world) answerQuestion(ctx context.Context, p *player, cfg agent.Config, question string) (did, error) {
 	cfg.Model, cfg.MaxSteps, cfg.TotalTokens, cfg.Window = p, 10_000, 1<<40, 1<<40
 	a, err := agent.Run(ctx, cfg, question)
 	if err != nil {

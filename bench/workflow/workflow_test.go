@@ -79,13 +79,13 @@ func TestBothWays(t *testing.T) {
 	}
 }
 
-type box struct{ *session.Session }
+type guestSession struct{ *session.Session }
 
-func (b box) Execute(ctx context.Context, code string, sink event.Sink) (event.Execution, error) {
+func (b guestSession) Execute(ctx context.Context, code string, sink event.Sink) (event.Execution, error) {
 	return b.Session.Execute(ctx, code, session.Exec{}, sink)
 }
 
-func (b box) Offer(ctx context.Context, o wire.Offer, h guest.Host) error {
+func (b guestSession) Offer(ctx context.Context, o wire.Offer, h guest.Host) error {
 	return b.Session.Offer(ctx, o, h)
 }
 
@@ -126,6 +126,6 @@ func sandboxes(t *testing.T) func(context.Context) (Session, error) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot open a session: %w", err)
 		}
-		return box{s}, nil
+		return guestSession{s}, nil
 	}
 }

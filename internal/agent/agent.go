@@ -173,35 +173,35 @@ func (c Config) withDefaults() Config {
 
 // run is the state of one run.
 type run struct {
-	cfg      Config
-	system   string
-	messages []llm.Message // the whole conversation
-	asked    int           // the message that holds the question
-	cut      int           // messages that summary stands for
-	summary  llm.Message
-	pointers []string // to what was condensed, oldest first
-	told     int      // messages of the request that the model was sent before
-	uses     int      // of tools
-	saves    int      // of notes
-	sources  grounding.Sources
-	step     int
-	tokens   event.Tokens
-	before   event.Tokens     // used by the run that this one was branched from
-	rejected int              // replies in a row without an action
-	same     map[[32]byte]int // how often code gave a result
-	doubted  bool             // unverified figures went back once
-	draft    string
-	found    string
-	last     string     // how the last step ended, for the message when the steps are used up
-	calls    []llm.Call // of the reply that is acted on
+	cfg        Config
+	system     string
+	messages   []llm.Message // the whole conversation
+	questionAt int           // the message that holds the question
+	cut        int           // messages that summary stands for
+	summary    llm.Message
+	pointers   []string // to what was condensed, oldest first
+	sent       int      // messages of the request that the model was sent before
+	uses       int      // of tools
+	saves      int      // of notes
+	sources    grounding.Sources
+	step       int
+	tokens     event.Tokens
+	before     event.Tokens     // used by the run that this one was branched from
+	rejected   int              // replies in a row without an action
+	same       map[[32]byte]int // how often code gave a result
+	doubted    bool             // unverified figures went back once
+	draft      string
+	found      string
+	last       string     // how the last step ended, for the message when the steps are used up
+	calls      []llm.Call // of the reply that is acted on
 }
 
 // outcome is what one action came to.
-type outcome struct {
+type actionResult struct {
 	observation string // for the model
 	failed      bool
-	beside      []heardOf // what notes beside the action came to
-	answer      *Answer   // the run is over
+	beside      []noteResult // what notes beside the action came to
+	answer      *Answer      // the run is over
 }
 
 func (r *run) loop(ctx context.Context) (Answer, error) {
@@ -255,9 +255,9 @@ func (r *run) reason(ctx context.Context) (llm.Reply, action.Parsed, error, erro
 	}}
 	r.cfg.Sink.Emit(event.ModelRequested{
 		Step: r.step, Model: r.cfg.Model.Name(), System: req.System, Tools: req.Tools,
-		Kept: r.told, Messages: req.Messages[r.told:], MaxTokens: req.MaxTokens,
+		Repeated: r.sent, Messages: req.Messages[r.sent:], MaxTokens: req.MaxTokens,
 	})
-	r.told = len(req.Messages)
+	r.sent = len(req.Messages)
 	if err := ctx.Err(); err != nil { // nothing is done that cannot be recorded
 		return llm.Reply{}, action.Parsed{}, nil, canceled(err)
 	}
@@ -288,31 +288,31 @@ func (r *run) reason(ctx context.Context) (llm.Reply, action.Parsed, error, erro
 }
 
 // act does what the model wants done.
-func (r *run) act(ctx context.Context, parsed action.Parsed, rejection error) (outcome, error) {
+func (r *run) act(ctx context.Context, parsed action.Parsed, rejection error) (actionResult, error) {
 	if rejection != nil {
 		r.rejected++
 		r.reject(rejection)
 		if r.rejected >= maxRejected {
-			return outcome{}, fault.New(fault.Exhausted, "Try another model, or ask in other words.",
+			return actionResult{}, fault.New(fault.Exhausted, "Try another model, or ask in other words.",
 				"cannot get an action from %s: %d replies in a row held none; the last one: %w", r.cfg.Model.Name(), r.rejected, rejection)
 		}
-		return outcome{observation: advice(rejection), failed: true}, nil
+		return actionResult{observation: advice(rejection), failed: true}, nil
 	}
 	r.rejected = 0
-	var beside []heardOf
+	var beside []noteResult
 	for _, note := range parsed.Beside {
 		h, err := r.save(ctx, note)
 		if err != nil {
-			return outcome{}, err
+			return actionResult{}, err
 		}
 		beside = append(beside, h)
 	}
-	o, err := r.carryOut(ctx, parsed.Action)
+	o, err := r.perform(ctx, parsed.Action)
 	o.beside = append(o.beside, beside...)
 	return o, err
 }
 
-func (r *run) carryOut(ctx context.Context, a action.Action) (outcome, error) {
+func (r *run) perform(ctx context.Context, a action.Action) (actionResult, error) {
 	switch a.Kind {
 	case action.Answer:
 		return r.answer(ctx, a.Text)
@@ -321,7 +321,7 @@ func (r *run) carryOut(ctx context.Context, a action.Action) (outcome, error) {
 		if !h.failed {
 			r.last = "the last step saved a note"
 		}
-		return outcome{observation: h.text, failed: h.failed}, err
+		return actionResult{observation: h.text, failed: h.failed}, err
 	case action.Search:
 		return r.search(ctx, a.Text)
 	case action.History:
@@ -333,7 +333,7 @@ func (r *run) carryOut(ctx context.Context, a action.Action) (outcome, error) {
 }
 
 // offered says which actions besides code and answers the model may take.
-func (r *run) offered() []action.Kind {
+func (r *run) allowed() []action.Kind {
 	var out []action.Kind
 	if r.cfg.Notes != nil {
 		out = append(out, action.Save, action.Search)
@@ -346,7 +346,7 @@ func (r *run) offered() []action.Kind {
 
 // tools are the native tools that are offered.
 func (r *run) tools() []llm.Tool {
-	own := tools(r.offered(), r.cfg.Session != nil)
+	own := tools(r.allowed(), r.cfg.Session != nil)
 	if r.cfg.Tools != nil {
 		own = append(own, r.cfg.Tools.Tools()...)
 	}
@@ -369,7 +369,7 @@ func advice(err error) string {
 
 // observe puts the reply and what it came to into the conversation. Providers
 // want every native call answered, those that were not acted on too.
-func (r *run) observe(reply llm.Reply, parsed action.Parsed, rejection error, o outcome) {
+func (r *run) observe(reply llm.Reply, parsed action.Parsed, rejection error, o actionResult) {
 	said := llm.Message{Role: llm.Assistant, Reasoning: reply.Reasoning, Text: shorten(reply.Text, maxSaid, ""), Calls: reply.Calls}
 	if strings.TrimSpace(said.Text) == "" && len(said.Calls) == 0 {
 		said.Text = "(an empty reply)" // providers refuse an empty message
@@ -389,9 +389,9 @@ func (r *run) observe(reply llm.Reply, parsed action.Parsed, rejection error, o 
 		parts = append(parts, "Two steps are left.")
 	}
 	text := strings.Join(parts, "\n\n")
-	heard := llm.Message{Role: llm.User}
+	observed := llm.Message{Role: llm.User}
 	if len(reply.Calls) == 0 {
-		heard.Text = text
+		observed.Text = text
 	}
 	chosen := parsed.Action.Call
 	if rejection != nil {
@@ -407,7 +407,7 @@ func (r *run) observe(reply llm.Reply, parsed action.Parsed, rejection error, o 
 				result.Text, result.IsError = h.text, h.failed
 			}
 		}
-		heard.Results = append(heard.Results, result)
+		observed.Results = append(observed.Results, result)
 	}
-	r.messages = append(r.messages, said, heard)
+	r.messages = append(r.messages, said, observed)
 }

@@ -99,7 +99,7 @@ func play(t *testing.T, c map[string]string) string {
 	}
 	var log bytes.Buffer
 	session := parseSession(t, c["session"])
-	model := &heard{Model: script, log: &log, t: t}
+	model := &recordedEvents{Model: script, log: &log, t: t}
 	cfg.Model = model
 	cfg.Session = session
 	cfg.Sink = event.SinkFunc(func(e event.Event) {
@@ -120,18 +120,18 @@ func play(t *testing.T, c map[string]string) string {
 		cfg.Notes = n
 	}
 	if text := c["tools"]; text != "" {
-		box := toolbox{}
-		if err := json.Unmarshal([]byte(text), &box); err != nil {
+		tools := toolbox{}
+		if err := json.Unmarshal([]byte(text), &tools); err != nil {
 			t.Fatal(err)
 		}
-		cfg.Tools = box
+		cfg.Tools = tools
 		if _, ok := c["session"]; !ok {
 			cfg.Session = nil
 		}
 	}
 	if cfg.Window > 0 {
-		kept := blobs{}
-		cfg.Store, cfg.Load = kept.Store, kept.Load
+		stored := blobs{}
+		cfg.Store, cfg.Load = stored.Store, stored.Load
 	}
 	answer, err := agent.Run(t.Context(), cfg, c["question"])
 	if rest := len(session.turns) - session.next; rest > 0 {
@@ -176,7 +176,7 @@ func clock() func() time.Time {
 // heard writes down what the model is told last, and gives every reply tokens.
 // It checks that each request is as the events tell it, and one that providers
 // take.
-type heard struct {
+type recordedEvents struct {
 	llm.Model
 	log      *bytes.Buffer
 	t        *testing.T
@@ -184,13 +184,13 @@ type heard struct {
 	replies  []llm.Message // as many as were given: the script counts them, also those that are condensed
 }
 
-func (h *heard) expect(e event.Event) {
+func (h *recordedEvents) expect(e event.Event) {
 	if e, ok := e.(event.ModelRequested); ok {
-		h.expected = append(slices.Clone(h.expected[:e.Kept]), e.Messages...)
+		h.expected = append(slices.Clone(h.expected[:e.Repeated]), e.Messages...)
 	}
 }
 
-func (h *heard) check(messages []llm.Message) {
+func (h *recordedEvents) check(messages []llm.Message) {
 	if !reflect.DeepEqual(messages, h.expected) {
 		h.t.Errorf("the events tell another request: %+v, want %+v", h.expected, messages)
 	}
@@ -214,7 +214,7 @@ func (h *heard) check(messages []llm.Message) {
 	}
 }
 
-func (h *heard) Complete(ctx context.Context, req llm.Request, delta func(string)) (llm.Reply, error) {
+func (h *recordedEvents) Complete(ctx context.Context, req llm.Request, delta func(string)) (llm.Reply, error) {
 	h.check(req.Messages)
 	last := req.Messages[len(req.Messages)-1]
 	if last.Text != "" {
@@ -258,7 +258,7 @@ func show(log *bytes.Buffer, e event.Event) {
 	case event.ModelDelta:
 		return // the reply is in the script
 	case event.ModelRequested:
-		fmt.Fprintf(log, "ModelRequested step %d %s: %d kept, %d new\n", e.Step, e.Model, e.Kept, len(e.Messages))
+		fmt.Fprintf(log, "ModelRequested step %d %s: %d kept, %d new\n", e.Step, e.Model, e.Repeated, len(e.Messages))
 	case event.ModelReplied:
 		fmt.Fprintf(log, "ModelReplied step %d, %s: %q\n", e.Step, e.Took, e.Thought)
 	case event.ExecutionBegan:

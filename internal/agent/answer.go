@@ -14,7 +14,7 @@ import (
 const maxListed = 10
 
 // answer fills a final answer in and traces its figures.
-func (r *run) answer(ctx context.Context, text string) (outcome, error) {
+func (r *run) answer(ctx context.Context, text string) (actionResult, error) {
 	r.draft = shorten(text, 2000, "")
 	if len(text) > maxAnswer {
 		return r.rejectAnswer(fault.New(fault.Invalid, "Give a shorter one; write long results to a file.",
@@ -30,7 +30,7 @@ func (r *run) answer(ctx context.Context, text string) (outcome, error) {
 	}
 	values, rejection, err := r.evaluate(ctx, template.Expressions())
 	if err != nil {
-		return outcome{}, err
+		return actionResult{}, err
 	}
 	if rejection != nil {
 		return r.rejectAnswer(rejection)
@@ -46,14 +46,14 @@ func (r *run) answer(ctx context.Context, text string) (outcome, error) {
 	}
 	r.cfg.Sink.Emit(event.AnswerGiven{Text: filled.Text, Figures: filled.Figures})
 	a := Answer{Text: filled.Text, Figures: filled.Figures}
-	return outcome{observation: answered(a), answer: &a}, nil
+	return actionResult{observation: answered(a), answer: &a}, nil
 }
 
 // rejectAnswer sends an answer back. It is no reply without an action: the model
 // knows how to act, so this does not count towards maxRejected.
-func (r *run) rejectAnswer(err error) (outcome, error) {
+func (r *run) rejectAnswer(err error) (actionResult, error) {
 	r.reject(err)
-	return outcome{observation: "The final answer was not taken: " + advice(err), failed: true}, nil
+	return actionResult{observation: "The final answer was not taken: " + advice(err), failed: true}, nil
 }
 
 func unverified(figures []event.Figure, code bool) error {
@@ -103,7 +103,7 @@ func (r *run) evaluate(ctx context.Context, expressions []string) (values []grou
 			}
 		}
 		if x.Status != event.OK {
-			failures = append(failures, fmt.Sprintf("{{ %s }} ended with %s", oneLine(e), fate(x)))
+			failures = append(failures, fmt.Sprintf("{{ %s }} ended with %s", oneLine(e), statusLine(x)))
 		}
 		if x.State != event.Kept && x.Status != event.OK || len(failures) == maxListed {
 			break // the variables are gone, so the others fail too

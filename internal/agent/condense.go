@@ -76,7 +76,7 @@ func (r *run) condense(ctx context.Context) error {
 		}
 	}
 	e.Summary = r.summarize(older, e.Whole, bound)
-	r.cut, r.told = to, 0
+	r.cut, r.sent = to, 0
 	r.summary = llm.Message{Role: llm.User, Text: e.Summary}
 	r.cfg.Sink.Emit(e)
 	return nil
@@ -154,8 +154,8 @@ func (r *run) summarize(older []llm.Message, whole string, bound int) string {
 	for _, l := range fit(r.lines(older), bound) {
 		b.WriteString("\n" + l.text)
 	}
-	if r.asked < len(older) {
-		b.WriteString(markAsks + asks(older[r.asked], r.asked == 0))
+	if r.questionAt < len(older) {
+		b.WriteString(markQuestion + questionIn(older[r.questionAt], r.questionAt == 0))
 	}
 	return b.String()
 }
@@ -175,16 +175,16 @@ func fit(lines []line, bound int) []line {
 	}
 	left := 0
 	for _, weighty := range []bool{false, true} {
-		var kept []line
+		var remaining []line
 		for _, l := range lines {
 			if size > bound && l.weighty == weighty {
 				size -= len(l.text) + 1
 				left++
 				continue
 			}
-			kept = append(kept, l)
+			remaining = append(remaining, l)
 		}
-		lines = kept
+		lines = remaining
 	}
 	if left > 0 {
 		lines = append([]line{{text: fmt.Sprintf("… %s left out", count(left, "line"))}}, lines...)
@@ -196,7 +196,7 @@ func fit(lines []line, bound int) []line {
 func (r *run) lines(older []llm.Message) []line {
 	var out []line
 	question := func(i int) {
-		if text := asks(older[i], i == 0); text != "" && i != r.asked {
+		if text := questionIn(older[i], i == 0); text != "" && i != r.questionAt {
 			out = append(out, line{"The person asked: " + brief(text, maxGiven), true})
 		}
 	}
@@ -206,7 +206,7 @@ func (r *run) lines(older []llm.Message) []line {
 			out = append(out, retold(m.Text)...)
 			question(i)
 		case m.Role == llm.Assistant && i+1 < len(older):
-			out = append(out, tell(m, older[i+1]))
+			out = append(out, summaryLine(m, older[i+1]))
 		case m.Role == llm.User:
 			question(i)
 		}
@@ -216,7 +216,7 @@ func (r *run) lines(older []llm.Message) []line {
 
 // retold takes over the lines of a summary that was made before.
 func retold(text string) []line {
-	text, _, _ = cutLast(text, markAsks)
+	text, _, _ = cutLast(text, markQuestion)
 	_, text, _ = strings.Cut(text, "]\n\n")
 	var out []line
 	for l := range strings.Lines(text) {
@@ -228,14 +228,14 @@ func retold(text string) []line {
 }
 
 // asks returns what the person asked in a message, or "".
-func asks(m llm.Message, first bool) string {
+func questionIn(m llm.Message, first bool) string {
 	if m.Role != llm.User {
 		return ""
 	}
-	_, asked, found := cutLast(m.Text, markAsks)
+	_, question, found := cutLast(m.Text, markQuestion)
 	switch {
 	case found:
-		return asked
+		return question
 	case first && !strings.HasPrefix(m.Text, condensed), len(m.Results) > 0:
 		return m.Text
 	}
@@ -243,11 +243,11 @@ func asks(m llm.Message, first bool) string {
 }
 
 // tell tells one turn: what the reply did, and what it came to.
-func tell(said, heard llm.Message) line {
-	p, err := action.Parse(llm.Reply{Text: said.Text, Calls: said.Calls}, action.Save, action.Search, action.History)
-	text, _, _ := cutLast(heard.Text, markAsks)
-	if len(heard.Results) > 0 {
-		text = heard.Results[min(max(p.Action.Call, 0), len(heard.Results)-1)].Text
+func summaryLine(reply, observed llm.Message) line {
+	p, err := action.Parse(llm.Reply{Text: reply.Text, Calls: reply.Calls}, action.Save, action.Search, action.History)
+	text, _, _ := cutLast(observed.Text, markQuestion)
+	if len(observed.Results) > 0 {
+		text = observed.Results[min(max(p.Action.Call, 0), len(observed.Results)-1)].Text
 	}
 	did := ""
 	switch {

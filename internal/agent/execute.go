@@ -11,25 +11,25 @@ import (
 )
 
 // execute runs the model's code as one step.
-func (r *run) execute(ctx context.Context, code string) (outcome, error) {
+func (r *run) execute(ctx context.Context, code string) (actionResult, error) {
 	x, err := r.send(ctx, code, nil)
 	if err != nil {
 		return r.notRun(err)
 	}
 	r.learn(x)
 	if err := over(x); err != nil {
-		return outcome{}, err
+		return actionResult{}, err
 	}
 	text := observation(x, r.cfg.Packages)
-	again, err := r.stall(stallKey(code, x), "code", fate(x))
+	again, err := r.stall(stallKey(code, x), "code", statusLine(x))
 	if err != nil {
-		return outcome{}, err
+		return actionResult{}, err
 	}
 	if again {
 		text += "\n\nThis code gave this result before. Try something else."
 	}
-	r.last = "the last step ended with " + fate(x)
-	return outcome{observation: text, failed: x.Status != event.OK}, nil
+	r.last = "the last step ended with " + statusLine(x)
+	return actionResult{observation: text, failed: x.Status != event.OK}, nil
 }
 
 // send runs code in the session, the model's or what fills expressions in, between the events that say so. The session's
@@ -65,12 +65,12 @@ func (r *run) send(ctx context.Context, code string, fills []string) (event.Exec
 
 // notRun tells code that the session refused, which the model can mend, from a
 // session that fails.
-func (r *run) notRun(err error) (outcome, error) {
+func (r *run) notRun(err error) (actionResult, error) {
 	if fault.KindOf(err) != fault.Invalid {
-		return outcome{}, err
+		return actionResult{}, err
 	}
 	r.last = "the last code was refused: " + err.Error()
-	return outcome{observation: "The code was not run: " + advice(err), failed: true}, nil
+	return actionResult{observation: "The code was not run: " + advice(err), failed: true}, nil
 }
 
 // learn keeps what an execution has shown, for the figures of the answer.
@@ -101,7 +101,7 @@ func over(x event.Execution) error {
 	case event.Timeout, event.Memory, event.OutputLimit, event.Killed:
 		kind = fault.Exhausted
 	}
-	return fault.New(kind, "Raise the limit that was hit, or ask a smaller question.", "cannot go on: the session is over: %s", fate(x))
+	return fault.New(kind, "Raise the limit that was hit, or ask a smaller question.", "cannot go on: the session is over: %s", statusLine(x))
 }
 
 // stall counts how often the same code, or the same of something else, gave the
@@ -133,7 +133,7 @@ func stallKey(code string, x event.Execution) [32]byte {
 }
 
 // fate is an execution's end in one line.
-func fate(x event.Execution) string {
+func statusLine(x event.Execution) string {
 	switch {
 	case x.Error != nil && x.Error.Value != "":
 		return oneLine(x.Error.Name + ": " + x.Error.Value)

@@ -18,7 +18,7 @@ func FuzzHistory(f *testing.F) {
 	f.Add([]byte(`[{"role":"assistant"},{"role":"user"},{"role":"assistant","text":"`+"```note\\na\\n```"+`"},{"role":"user","text":"The note was saved"}]`), 9)
 	f.Fuzz(func(t *testing.T, data []byte, n int) {
 		text, err := part(data, 1, minPart)
-		if err == nil && (!utf8.ValidString(text) || strings.Contains(text, markAsks)) {
+		if err == nil && (!utf8.ValidString(text) || strings.Contains(text, markQuestion)) {
 			t.Errorf("part = %q", text)
 		}
 		if n > 0 {
@@ -32,8 +32,8 @@ func FuzzHistory(f *testing.F) {
 		learnMessages(&s, messages)
 		r := &run{cfg: Config{}.withDefaults(), messages: messages}
 		if len(messages) > 0 {
-			r.asked = lastAsked(messages, "d")
-			question := asks(messages[r.asked], r.asked == 0)
+			r.questionAt = lastQuestion(messages, "d")
+			question := questionIn(messages[r.questionAt], r.questionAt == 0)
 			if got := r.summarize(messages, "", minSummary); len(got) > minSummary+len(question)+1000 || !strings.HasPrefix(got, condensed) {
 				t.Errorf("summary of %d bytes: %q", len(got), got)
 			}

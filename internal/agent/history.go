@@ -30,11 +30,11 @@ type Ran struct {
 // stands behind markStatus is shown by code; only what stands behind markAsks,
 // or is a message without results, was said by the person.
 const (
-	markStatus = "status: "
-	markAnswer = markStatus + "answered"
-	markShown  = "\n\nThe person was shown:\n"
-	markAsks   = "\n\nThe person asks:\n"
-	markError  = "\nerror:\n"
+	markStatus   = "status: "
+	markAnswer   = markStatus + "answered"
+	markShown    = "\n\nThe person was shown:\n"
+	markQuestion = "\n\nThe person asks:\n"
+	markError    = "\nerror:\n"
 )
 
 // check says what would make a provider refuse the conversation.
@@ -60,7 +60,7 @@ func (r *run) begin(ctx context.Context, question string) {
 		r.messages = slices.Clone(b.Messages)
 		r.step, r.before = b.Step-1, b.Tokens
 		r.unfold(ctx)
-		r.asked = lastAsked(r.messages, question)
+		r.questionAt = lastQuestion(r.messages, question)
 		learnMessages(&r.sources, r.messages)
 		for _, x := range b.Ran {
 			r.learn(x.Execution)
@@ -73,18 +73,18 @@ func (r *run) begin(ctx context.Context, question string) {
 		r.cfg.Sink.Emit(event.ConversationContinued{Messages: len(r.messages)})
 	}
 	learnMessages(&r.sources, r.messages)
-	text := ask(question, r.cfg.Files)
+	text := questionText(question, r.cfg.Files)
 	if r.cfg.Changed != "" {
 		text += "\n\nSince the conversation stopped: " + oneLine(r.cfg.Changed) + "."
 	}
 	r.messages = follow(r.messages, text)
-	r.asked = len(r.messages) - 1
+	r.questionAt = len(r.messages) - 1
 }
 
 // lastAsked finds the message that asks a question, or else the first one.
-func lastAsked(messages []llm.Message, question string) int {
+func lastQuestion(messages []llm.Message, question string) int {
 	for i := len(messages) - 1; i > 0; i-- {
-		if strings.HasPrefix(asks(messages[i], false), question) {
+		if strings.HasPrefix(questionIn(messages[i], false), question) {
 			return i
 		}
 	}
@@ -100,7 +100,7 @@ func follow(messages []llm.Message, question string) []llm.Message {
 	}
 	last := messages[n-1] // a copy: the history belongs to the caller
 	if last.Text != "" {
-		last.Text += markAsks
+		last.Text += markQuestion
 	}
 	last.Text += question
 	return append(messages[:n-1:n-1], last)
@@ -117,10 +117,10 @@ func learnMessages(s *grounding.Sources, messages []llm.Message) {
 		for _, res := range m.Results {
 			s.AddOutput(shown(res.Text))
 		}
-		text, asked, found := cutLast(m.Text, markAsks)
+		text, question, found := cutLast(m.Text, markQuestion)
 		switch {
 		case found:
-			s.AddQuestion(asked)
+			s.AddQuestion(question)
 			s.AddOutput(shown(text))
 		case i == 0 && strings.HasPrefix(text, condensed): // what it repeats may be claimed
 		case i == 0 || len(m.Results) > 0:

@@ -150,7 +150,7 @@ func TestBegin(t *testing.T) {
 	}
 	branch := &replies{all: []llm.Reply{said("```python\nabc\n```"), said("FINAL ANSWER: 1234567, 99"), said("FINAL ANSWER: 1234567, 7654321")}}
 	var steps []int
-	var kept []int
+	var repeated []int
 	a, err := agent.Run(t.Context(), agent.Config{
 		Model: branch, Session: printing("out"), MaxSteps: 5, TotalTokens: 1000,
 		Sink: event.SinkFunc(func(e event.Event) {
@@ -158,7 +158,7 @@ func TestBegin(t *testing.T) {
 			case event.StepBegan:
 				steps = append(steps, e.N)
 			case event.ModelRequested:
-				kept = append(kept, e.Kept)
+				repeated = append(repeated, e.Repeated)
 			}
 		}),
 		Begin: &agent.Begin{Step: 3, Messages: m.requests[2], Tokens: event.Tokens{Input: 500, Output: 100}, Ran: []agent.Ran{
@@ -169,8 +169,8 @@ func TestBegin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !reflect.DeepEqual(steps, []int{3, 4, 5}) || !reflect.DeepEqual(kept, []int{0, 5, 7}) || a.Steps != 5 || a.Tokens.Input != 300 {
-		t.Errorf("steps %v, kept %v, answer %+v", steps, kept, a)
+	if !reflect.DeepEqual(steps, []int{3, 4, 5}) || !reflect.DeepEqual(repeated, []int{0, 5, 7}) || a.Steps != 5 || a.Tokens.Input != 300 {
+		t.Errorf("steps %v, kept %v, answer %+v", steps, repeated, a)
 	}
 	if !reflect.DeepEqual(branch.requests[0], m.requests[2]) {
 		t.Errorf("it began with %+v", branch.requests[0])
@@ -179,8 +179,8 @@ func TestBegin(t *testing.T) {
 	if !reflect.DeepEqual(a.Figures, want) {
 		t.Errorf("figures = %+v, want %+v", a.Figures, want)
 	}
-	if told := branch.requests[1]; !strings.Contains(told[len(told)-1].Text, "This code gave this result before") {
-		t.Errorf("that the code ran before the branch is forgotten: %q", told[len(told)-1].Text)
+	if request := branch.requests[1]; !strings.Contains(request[len(request)-1].Text, "This code gave this result before") {
+		t.Errorf("that the code ran before the branch is forgotten: %q", request[len(request)-1].Text)
 	}
 
 	if _, err := agent.Run(t.Context(), agent.Config{Model: branch, Session: printing(""), TotalTokens: 600,
@@ -208,11 +208,11 @@ func TestCondenseLong(t *testing.T) {
 		}
 	}
 	m.all = append(m.all, said("FINAL ANSWER: {{ n }}"))
-	kept := blobs{}
-	cfg := agent.Config{Model: m, Session: printing(strings.Repeat("line\n", 200)), MaxSteps: steps, Window: window, Store: kept.Store, Load: kept.Load}
+	stored := blobs{}
+	cfg := agent.Config{Model: m, Session: printing(strings.Repeat("line\n", 200)), MaxSteps: steps, Window: window, Store: stored.Store, Load: stored.Load}
 	var condensed []event.HistoryCondensed
 	var tools []int
-	check := &heard{t: t}
+	check := &recordedEvents{t: t}
 	cfg.Sink = event.SinkFunc(func(e event.Event) {
 		check.expect(e)
 		switch e := e.(type) {
@@ -241,10 +241,10 @@ func TestCondenseLong(t *testing.T) {
 	}
 	for _, e := range condensed {
 		var whole []llm.Message
-		if err := json.Unmarshal(kept[e.Whole], &whole); err != nil || len(whole) != e.Messages {
+		if err := json.Unmarshal(stored[e.Whole], &whole); err != nil || len(whole) != e.Messages {
 			t.Fatalf("the whole of step %d: %d messages, %v", e.Step, len(whole), err)
 		}
-		if strings.Contains(string(kept[e.Whole]), `\u003c`) {
+		if strings.Contains(string(stored[e.Whole]), `\u003c`) {
 			t.Errorf("the whole of step %d has escaped characters, in which secrets would not be known", e.Step)
 		}
 		if !sameJSON(t, whole, a.Messages[:e.Messages]) {
@@ -297,8 +297,8 @@ func sameJSON(t *testing.T, a, b any) bool {
 
 // TestCondenseWithoutStore checks that a summary names no pointer that leads nowhere.
 func TestCondenseWithoutStore(t *testing.T) {
-	kept := blobs{}
-	for name, store := range map[string]func(context.Context, []byte) (string, error){"kept": kept.Store, "not kept": nil} {
+	stored := blobs{}
+	for name, store := range map[string]func(context.Context, []byte) (string, error){"kept": stored.Store, "not kept": nil} {
 		t.Run(name, func(t *testing.T) {
 			m := &replies{all: []llm.Reply{said("```python\nabc\n```"), said("```python\nabcd\n```"), said("```history\n```"), said("FINAL ANSWER: yes")}}
 			_, err := agent.Run(t.Context(), agent.Config{Model: m, Session: printing(strings.Repeat("line\n", 2000)), Window: 4000, Store: store}, "Well?")
@@ -309,8 +309,8 @@ func TestCondenseWithoutStore(t *testing.T) {
 			if !strings.HasPrefix(first, "[The earlier conversation was shortened: 3 messages stand here in brief. The session") {
 				t.Errorf("summary = %q", first)
 			}
-			if told := m.requests[3][len(m.requests[3])-1].Text; !strings.Contains(told, `a block of "history"`) {
-				t.Errorf("told = %q", told)
+			if observation := m.requests[3][len(m.requests[3])-1].Text; !strings.Contains(observation, `a block of "history"`) {
+				t.Errorf("told = %q", observation)
 			}
 		})
 	}
@@ -348,15 +348,15 @@ func TestTooManyNotes(t *testing.T) {
 	if _, err := agent.Run(t.Context(), agent.Config{Model: m, Session: printing(""), Notes: n, MaxSteps: 30}, "Well?"); err != nil {
 		t.Fatal(err)
 	}
-	if told := m.requests[21][len(m.requests[21])-1].Text; len(n.saved) != 20 || !strings.Contains(told, "cannot save more than 20 notes in one run") {
-		t.Errorf("%d saved, told %q", len(n.saved), told)
+	if observation := m.requests[21][len(m.requests[21])-1].Text; len(n.saved) != 20 || !strings.Contains(observation, "cannot save more than 20 notes in one run") {
+		t.Errorf("%d saved, told %q", len(n.saved), observation)
 	}
 }
 
 // TestRecordedNotes replays a run with the notes that it had.
 func TestRecordedNotes(t *testing.T) {
 	all := []llm.Reply{said("```recall\nsales\n```"), said("```recall\nbroken\n```"), said("```note\nA {{ n }}.\n```"), said("```note\ntoo long\n```"), said("FINAL ANSWER: yes")}
-	play := func(n agent.Notes) (asked [][]llm.Message, events []event.Event) {
+	play := func(n agent.Notes) (requests [][]llm.Message, events []event.Event) {
 		m := &replies{all: all}
 		_, err := agent.Run(t.Context(), agent.Config{Model: m, Session: printing(""), Notes: n, Sink: event.SinkFunc(func(e event.Event) { events = append(events, e) })}, "Well?")
 		if err != nil {

@@ -47,7 +47,7 @@ type savedNote struct {
 }
 
 // heardOf is what one use of memory came to.
-type heardOf struct {
+type noteResult struct {
 	call   int // index of the native call; -1: none
 	text   string
 	failed bool
@@ -56,10 +56,10 @@ type heardOf struct {
 // save fills the placeholders of a note in and keeps it. Its other figures are
 // not traced: a figure of a note is never taken for a computed one later, so
 // that a wrong one misleads nobody further than a question's would.
-func (r *run) save(ctx context.Context, a action.Action) (heardOf, error) {
-	refused := func(err error) (heardOf, error) {
+func (r *run) save(ctx context.Context, a action.Action) (noteResult, error) {
+	refused := func(err error) (noteResult, error) {
 		r.reject(err)
-		return heardOf{call: a.Call, text: "The note was not saved: " + advice(err), failed: true}, nil
+		return noteResult{call: a.Call, text: "The note was not saved: " + advice(err), failed: true}, nil
 	}
 	if r.saves++; r.saves > maxSaves {
 		return refused(fault.New(fault.Exhausted, "Go on without.", "cannot save more than %d notes in one run", maxSaves))
@@ -72,7 +72,7 @@ func (r *run) save(ctx context.Context, a action.Action) (heardOf, error) {
 		}
 		values, rejection, err := r.evaluate(ctx, template.Expressions())
 		if err != nil {
-			return heardOf{}, err
+			return noteResult{}, err
 		}
 		if rejection != nil {
 			return refused(rejection)
@@ -101,19 +101,19 @@ func (r *run) save(ctx context.Context, a action.Action) (heardOf, error) {
 	})
 	switch {
 	case ctx.Err() != nil:
-		return heardOf{}, canceled(ctx.Err())
+		return noteResult{}, canceled(ctx.Err())
 	case err != nil:
 		r.last = "the last note was not saved: " + err.Error()
-		return heardOf{call: a.Call, text: "The note was not saved: " + advice(err), failed: true}, nil
+		return noteResult{call: a.Call, text: "The note was not saved: " + advice(err), failed: true}, nil
 	case saved.Known:
-		return heardOf{call: a.Call, text: "The note was there already, as " + saved.ID + "."}, nil
+		return noteResult{call: a.Call, text: "The note was there already, as " + saved.ID + "."}, nil
 	}
-	return heardOf{call: a.Call, text: "The note was saved as " + saved.ID + "."}, nil
+	return noteResult{call: a.Call, text: "The note was saved as " + saved.ID + "."}, nil
 }
 
 // search looks for notes. What they say is no source of figures: somebody
 // claimed it on another day.
-func (r *run) search(ctx context.Context, query string) (outcome, error) {
+func (r *run) search(ctx context.Context, query string) (actionResult, error) {
 	var notes []Note
 	err := r.use(ctx, action.ToolSearch, map[string]any{"query": query}, func(ctx context.Context) (string, error) {
 		var err error
@@ -130,7 +130,7 @@ func (r *run) search(ctx context.Context, query string) (outcome, error) {
 		return toJSON(notes)
 	})
 	if ctx.Err() != nil {
-		return outcome{}, canceled(ctx.Err())
+		return actionResult{}, canceled(ctx.Err())
 	}
 	if err != nil {
 		return r.lookedUp(action.ToolSearch+"\n"+query, "Notes could not be searched: "+advice(err), true)
@@ -196,16 +196,16 @@ func (r *run) use(ctx context.Context, tool string, arguments map[string]any, do
 
 // lookedUp ends a step that looked something up. The same look that shows the
 // same thing again and again is a stall, as with code.
-func (r *run) lookedUp(what, text string, failed bool) (outcome, error) {
+func (r *run) lookedUp(what, text string, failed bool) (actionResult, error) {
 	r.last = "the last step looked something up"
 	again, err := r.stall(stallKey(what, event.Execution{Status: event.OK, Stdout: text}), "look-up", oneLine(text))
 	if err != nil {
-		return outcome{}, err
+		return actionResult{}, err
 	}
 	if again {
 		text += "\n\nThis was looked up before. Go on with what you have."
 	}
-	return outcome{observation: text, failed: failed}, nil
+	return actionResult{observation: text, failed: failed}, nil
 }
 
 // toJSON writes characters as they are, so that secrets are known in it.

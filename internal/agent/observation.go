@@ -43,7 +43,7 @@ func observation(x event.Execution, packages []string) string {
 	if x.Error != nil {
 		text := x.Error.Traceback
 		if text == "" {
-			text = fate(x)
+			text = statusLine(x)
 		}
 		add("error", shorten(text, maxTraceback, ""))
 		if h := hint(*x.Error, packages); h != "" {
@@ -67,7 +67,7 @@ func observation(x event.Execution, packages []string) string {
 // unmarked is a text with parts of the guest. Lines that mark what the person
 // said and read are the agent's alone.
 func unmarked(text string) string {
-	for _, mark := range []string{markAsks, markShown} {
+	for _, mark := range []string{markQuestion, markShown} {
 		text = strings.ReplaceAll(text, mark, strings.Replace(mark, "\n\n", "\n\n ", 1))
 	}
 	return text

@@ -101,7 +101,7 @@ func available(packages []string) string {
 
 // tools are the native tools of every run: code where there is any, the answer,
 // and the others when they are offered.
-func tools(offered []action.Kind, code bool) []llm.Tool {
+func tools(actions []action.Kind, code bool) []llm.Tool {
 	out := []llm.Tool{{
 		Name:        action.ToolAnswer,
 		Description: "Gives the final answer and ends the run. Its figures stand in what tools gave.",
@@ -121,7 +121,7 @@ func tools(offered []action.Kind, code bool) []llm.Tool {
 			},
 		}
 	}
-	for _, k := range offered {
+	for _, k := range actions {
 		switch k {
 		case action.Save:
 			out = append(out, llm.Tool{
@@ -162,7 +162,7 @@ func described(what string) map[string]any {
 }
 
 // ask is the first message: the question, and the files that it is about.
-func ask(question string, files []File) string {
+func questionText(question string, files []File) string {
 	var b strings.Builder
 	for i, f := range files {
 		if i == maxFiles {

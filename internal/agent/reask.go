@@ -20,16 +20,16 @@ func Reask(messages []llm.Message, question, another string) ([]llm.Message, boo
 		if m.Role != llm.User {
 			continue
 		}
-		before, asked, follows := cutLast(m.Text, markAsks)
+		before, current, follows := cutLast(m.Text, markQuestion)
 		if !follows {
-			before, asked = "", m.Text
+			before, current = "", m.Text
 		}
-		rest, ok := strings.CutPrefix(asked, question)
+		rest, ok := strings.CutPrefix(current, question)
 		if !ok || rest != "" && !strings.HasPrefix(rest, "\n\n") {
 			continue
 		}
 		if follows {
-			before += markAsks
+			before += markQuestion
 		}
 		out := slices.Clone(messages)
 		out[i].Text = before + another + rest

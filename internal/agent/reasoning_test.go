@@ -12,13 +12,13 @@ import (
 )
 
 // thinker calls a tool with the reasoning that it had, and then answers.
-type thinker struct{ asked []llm.Request }
+type thinker struct{ requests []llm.Request }
 
 func (m *thinker) Name() string { return "test:thinker" }
 
 func (m *thinker) Complete(_ context.Context, req llm.Request, _ func(string)) (llm.Reply, error) {
-	m.asked = append(m.asked, req)
-	if len(m.asked) == 1 {
+	m.requests = append(m.requests, req)
+	if len(m.requests) == 1 {
 		return llm.Reply{Reasoning: thought(), Calls: []llm.Call{{ID: "1", Name: "look", Input: map[string]any{}}}}, nil
 	}
 	return llm.Reply{Text: "FINAL ANSWER: done"}, nil
@@ -41,14 +41,14 @@ func TestReasoning(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if answer.Text != "done" || len(replies) != 2 || len(m.asked) != 2 {
+	if answer.Text != "done" || len(replies) != 2 || len(m.requests) != 2 {
 		t.Fatalf("answer %q after %d replies", answer.Text, len(replies))
 	}
 	if got := replies[0]; got.Reasoning != thought() || got.Text != "" || !strings.HasPrefix(got.Thought, "I look first.") || len(got.Thought) > 5000 {
 		t.Errorf("recorded %+v", got)
 	}
 	want := llm.Message{Role: llm.Assistant, Reasoning: thought(), Calls: []llm.Call{{ID: "1", Name: "look", Input: map[string]any{}}}}
-	if got := m.asked[1].Messages[1]; !reflect.DeepEqual(got, want) {
+	if got := m.requests[1].Messages[1]; !reflect.DeepEqual(got, want) {
 		t.Errorf("given back %+v, want %+v", got, want)
 	}
 }

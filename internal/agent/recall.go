@@ -54,7 +54,7 @@ func (r *run) unfold(ctx context.Context) {
 		return
 	}
 	r.summary, r.cut = r.messages[0], len(whole)
-	if _, question, ok := cutLast(r.summary.Text, markAsks); ok {
+	if _, question, ok := cutLast(r.summary.Text, markQuestion); ok {
 		reask(whole, question)
 	}
 	r.messages = append(whole, r.messages[1:]...)
@@ -64,11 +64,11 @@ func (r *run) unfold(ctx context.Context) {
 // branch may be another.
 func reask(messages []llm.Message, question string) {
 	for i, m := range slices.Backward(messages) {
-		if asks(m, i == 0) == "" {
+		if questionIn(m, i == 0) == "" {
 			continue
 		}
-		if before, _, ok := cutLast(m.Text, markAsks); ok {
-			question = before + markAsks + question
+		if before, _, ok := cutLast(m.Text, markQuestion); ok {
+			question = before + markQuestion + question
 		}
 		messages[i].Text = question
 		return
@@ -77,9 +77,9 @@ func reask(messages []llm.Message, question string) {
 
 // recall gives the model a part of what was condensed. It is no source of
 // figures: what code showed was learned when it was shown.
-func (r *run) recall(ctx context.Context, a action.Action) (outcome, error) {
+func (r *run) recall(ctx context.Context, a action.Action) (actionResult, error) {
 	what := fmt.Sprintf("%s\n%s\n%d", action.ToolHistory, a.Text, a.Part)
-	refused := func(err error) (outcome, error) {
+	refused := func(err error) (actionResult, error) {
 		return r.lookedUp(what, "The history was not read: "+advice(err), true)
 	}
 	pointer, err := r.resolve(a.Text)
@@ -97,7 +97,7 @@ func (r *run) recall(ctx context.Context, a action.Action) (outcome, error) {
 		return text, err
 	})
 	if ctx.Err() != nil {
-		return outcome{}, canceled(ctx.Err())
+		return actionResult{}, canceled(ctx.Err())
 	}
 	if err != nil {
 		return refused(err)

@@ -48,7 +48,7 @@ func (r *run) parse(reply llm.Reply) (action.Parsed, error) {
 			return parsed, nil
 		}
 	}
-	parsed, rejection := action.Parse(reply, r.offered()...)
+	parsed, rejection := action.Parse(reply, r.allowed()...)
 	if rejection != nil && r.cfg.Tools != nil {
 		rejection = r.withNames(rejection, reply.Calls)
 	}
@@ -73,34 +73,34 @@ const maxNamed = 20
 // withNames adds the tools that there are to the rejection of a call of one that
 // there is not, when they are few.
 func (r *run) withNames(rejection error, calls []llm.Call) error {
-	offered := r.cfg.Tools.Tools()
-	if len(calls) == 0 || len(offered) == 0 || len(offered) > maxNamed || !strings.Contains(rejection.Error(), "there is no tool") {
+	available := r.cfg.Tools.Tools()
+	if len(calls) == 0 || len(available) == 0 || len(available) > maxNamed || !strings.Contains(rejection.Error(), "there is no tool") {
 		return rejection
 	}
-	names := make([]string, len(offered))
-	for i, t := range offered {
+	names := make([]string, len(available))
+	for i, t := range available {
 		names[i] = t.Name
 	}
 	return fmt.Errorf("%w; there are %s", rejection, strings.Join(names, ", "))
 }
 
 // useTools calls tools, one after the other, so that what happens has one order.
-func (r *run) useTools(ctx context.Context, a action.Action) (outcome, error) {
+func (r *run) useTools(ctx context.Context, a action.Action) (actionResult, error) {
 	calls := r.calls
 	if len(calls) == 0 {
 		calls = a.Written
 	}
-	var out outcome
+	var out actionResult
 	for n, i := range a.Uses {
 		text, failed, err := r.useTool(ctx, calls[i], n)
 		if err != nil {
-			return outcome{}, err
+			return actionResult{}, err
 		}
 		if n == 0 {
 			out.observation, out.failed = text, failed
 			continue
 		}
-		out.beside = append(out.beside, heardOf{call: i, text: text, failed: failed})
+		out.beside = append(out.beside, noteResult{call: i, text: text, failed: failed})
 	}
 	return out, nil
 }

@@ -45,7 +45,7 @@ func (a *App) begin(ctx context.Context, began event.RunBegan, t *toolset, next 
 	}
 	r, err := t.activate(ctx, rec, who)
 	if err != nil {
-		rec.Emit(event.RunEnded{Outcome: event.Failed, Reason: err.Error()})
+		rec.Emit(event.RunEnded{Status: event.Failed, Reason: err.Error()})
 		return ctx, nil, errors.Join(err, rec.Close())
 	}
 	return ctx, r, nil
@@ -89,7 +89,7 @@ func (t *toolset) activate(ctx context.Context, rec *journal.Recorder, who []gat
 
 // offer lets the code of a session ask for tools and connections. It holds until
 // another offer, so that a named session is told also when there is nothing.
-func (r *activeRun) offer(ctx context.Context, s *Session) error {
+func (r *activeRun) expose(ctx context.Context, s *Session) error {
 	o := wire.Offer{Tools: r.tools.has(), Net: r.proxy != nil}
 	if !o.Tools && !o.Net && s.named == nil {
 		return nil

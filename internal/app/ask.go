@@ -94,7 +94,7 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 		return out, err
 	}
 	out.Run = r.ID()
-	x := &asking{app: a, request: q, model: model, run: r, made: made, sink: sink}
+	x := &questionRun{app: a, request: q, model: model, run: r, made: made, sink: sink}
 	answer, err := x.ask(ctx, began, inputs)
 	out.Text, out.Figures, out.Steps, out.Tokens = answer.Text, answer.Figures, answer.Steps, answer.Tokens
 	endErr := r.end()
@@ -137,7 +137,7 @@ func (a *App) askBegan(q AskRequest, m llm.Model, t *toolset) event.RunBegan {
 }
 
 // asking is one question on its way to an answer.
-type asking struct {
+type questionRun struct {
 	app     *App
 	request AskRequest
 	model   llm.Model
@@ -152,7 +152,7 @@ type asking struct {
 }
 
 // ask lets the agent answer in a session of the run, or with tools alone.
-func (x *asking) ask(ctx context.Context, began event.RunBegan, inputs []run.Input) (agent.Answer, error) {
+func (x *questionRun) ask(ctx context.Context, began event.RunBegan, inputs []run.Input) (agent.Answer, error) {
 	q := x.request
 	cfg := agent.Config{Model: x.model, Store: x.store, Load: x.app.records.Content}
 	if q.Thread != "" || q.Notes {
@@ -170,7 +170,7 @@ func (x *asking) ask(ctx context.Context, began event.RunBegan, inputs []run.Inp
 	if q.Mode != ModeCode {
 		native, err := x.run.bridge.Native(q.Mode == ModeBoth)
 		if err != nil {
-			x.run.Emit(event.RunEnded{Outcome: event.Failed, Reason: err.Error()})
+			x.run.Emit(event.RunEnded{Status: event.Failed, Reason: err.Error()})
 			return agent.Answer{}, err
 		}
 		cfg.Tools = native
@@ -180,7 +180,7 @@ func (x *asking) ask(ctx context.Context, began event.RunBegan, inputs []run.Inp
 
 // store keeps the whole of what is condensed, which the conversation refers to
 // from then on.
-func (x *asking) store(ctx context.Context, whole []byte) (string, error) {
+func (x *questionRun) store(ctx context.Context, whole []byte) (string, error) {
 	sum, err := x.run.Store(ctx, whole)
 	if err == nil {
 		x.condensed = append(x.condensed, sum)
@@ -188,18 +188,18 @@ func (x *asking) store(ctx context.Context, whole []byte) (string, error) {
 	return sum, err
 }
 
-func (x *asking) open(ctx context.Context) (run.Session, error) {
+func (x *questionRun) open(ctx context.Context) (run.Session, error) {
 	s, err := x.app.OpenSession(ctx, x.request.Session, x.sink)
 	if err != nil {
 		return nil, err
 	}
 	x.session = s
-	return s, x.run.offer(ctx, s)
+	return s, x.run.expose(ctx, s)
 }
 
 // conversation reads the thread that the question goes on with. Its session is
 // open by then, so that two questions in one thread come one after the other.
-func (x *asking) conversation(ctx context.Context, s run.Session) (run.Conversation, error) {
+func (x *questionRun) conversation(ctx context.Context, s run.Session) (run.Conversation, error) {
 	t, err := openThread(ctx, x.app.records, x.request.Thread)
 	if err != nil {
 		return run.Conversation{}, err
@@ -214,7 +214,7 @@ func (x *asking) conversation(ctx context.Context, s run.Session) (run.Conversat
 
 // finish takes out of the session what is to stay. A thread stays as it was when
 // there is no answer.
-func (x *asking) finish(ctx context.Context, r run.Result) {
+func (x *questionRun) finish(ctx context.Context, r run.Result) {
 	x.made.end(ctx, x.session, x.run)
 	if x.talk != nil && r.Err == nil {
 		ctx, stop := afterwards(ctx)

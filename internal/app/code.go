@@ -101,7 +101,7 @@ func (c *codeRun) open(ctx context.Context) (run.Session, error) {
 		return nil, err
 	}
 	s.running, c.session = c.request.Running, s
-	return s, c.run.offer(ctx, s)
+	return s, c.run.expose(ctx, s)
 }
 
 // finish takes out of the session what is to stay, and saves a named one. State

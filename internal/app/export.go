@@ -224,7 +224,7 @@ func SavePictures(dir, prefix string, pictures []report.Picture, force bool) (ma
 	for _, p := range pictures {
 		name := filepath.Base(p.Name)
 		path := filepath.Join(dir, name)
-		if !holds(path, p.Data) {
+		if !sameContent(path, p.Data) {
 			if err := writeWhole(path, force, func(w io.Writer) error {
 				_, err := w.Write(p.Data)
 				return err
@@ -241,7 +241,7 @@ func SavePictures(dir, prefix string, pictures []report.Picture, force bool) (ma
 }
 
 // holds says whether a file is what would be written there.
-func holds(path string, data []byte) bool {
+func sameContent(path string, data []byte) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(data)) {
 		return false

@@ -242,10 +242,10 @@ func (w *hostileFiles) ReadFile(ctx context.Context, name string, to io.Writer) 
 // TestDiskLimitBoundsOut checks that files with holes, and a guest that lies
 // about lengths, fill no more of this machine's disk than the session's limit.
 func TestDiskLimitBoundsOut(t *testing.T) {
-	for _, told := range []int64{3 << 30, 1} {
+	for _, reported := range []int64{3 << 30, 1} {
 		w := &hostileFiles{limit: 64 << 10, files: []File{
 			{Path: "/work/a-small", Regular: true, Bytes: 10},
-			{Path: "/work/holes", Regular: true, Bytes: told},
+			{Path: "/work/holes", Regular: true, Bytes: reported},
 		}}
 		c := collector{dir: filepath.Join(t.TempDir(), "out")}
 		if err := c.begin(t.Context(), w); err != nil {
@@ -254,7 +254,7 @@ func TestDiskLimitBoundsOut(t *testing.T) {
 		c.pictures = []Picture{{".png", []byte("PNG")}}
 		found, err := c.save(t.Context(), w)
 		if fault.KindOf(err) != fault.Exhausted || !strings.Contains(err.Error(), "/out/holes: all files together are more than the session's disk limit of 64KiB") {
-			t.Errorf("told %d: got %v", told, err)
+			t.Errorf("told %d: got %v", reported, err)
 		}
 		var bytes int64
 		entries, err := os.ReadDir(c.dir)
@@ -269,7 +269,7 @@ func TestDiskLimitBoundsOut(t *testing.T) {
 			bytes += info.Size()
 		}
 		if len(entries) != 2 || bytes != 13 || len(found.Saved) != 2 {
-			t.Errorf("told %d: the folder holds %v, %d bytes; saved %v", told, entries, bytes, found.Saved)
+			t.Errorf("told %d: the folder holds %v, %d bytes; saved %v", reported, entries, bytes, found.Saved)
 		}
 	}
 }

@@ -19,7 +19,7 @@ func recordedCode(t *testing.T, a *App, s event.SessionBegan, snapshot string) s
 		t.Fatal(err)
 	}
 	for _, e := range []event.Event{s, event.ExecutionBegan{Code: "get x"}, event.ExecutionEnded{Execution: event.Execution{Status: event.OK, Stdout: "x is false\n", State: event.Kept}},
-		event.SnapshotTaken{Step: 1, Snapshot: snapshot}, event.SessionEnded{}, event.RunEnded{Outcome: event.Answered}} {
+		event.SnapshotTaken{Step: 1, Snapshot: snapshot}, event.SessionEnded{}, event.RunEnded{Status: event.Answered}} {
 		rec.Emit(e)
 	}
 	if err := rec.Close(); err != nil {

@@ -94,11 +94,11 @@ type Rebuilt = journal.Rebuilt
 // data folder.
 func RebuildIndex(ctx context.Context, o Options, sink event.Sink) (Rebuilt, error) {
 	out, err := rebuildIndex(ctx, o)
-	aside, asideErr := setDatabaseAside(o.Config, err, time.Now())
-	if asideErr != nil || aside == "" {
-		return out, errors.Join(err, asideErr)
+	moved, moveErr := moveDamagedDatabase(o.Config, err, time.Now())
+	if moveErr != nil || moved == "" {
+		return out, errors.Join(err, moveErr)
 	}
-	sink.Emit(event.Notice{Text: "the database was damaged and is " + aside + " now; the threads and notes in it are lost, unless they can be saved from there"})
+	sink.Emit(event.Notice{Text: "the database was damaged and is " + moved + " now; the threads and notes in it are lost, unless they can be saved from there"})
 	return rebuildIndex(ctx, o)
 }
 

@@ -17,7 +17,7 @@ import (
 // shelved writes down what is asked of an image store.
 type shelved struct {
 	toy.Images
-	removed, kept []string
+	removed, remaining []string
 }
 
 // Remove notes what is removed.
@@ -28,7 +28,7 @@ func (s *shelved) Remove(_ context.Context, id string) error {
 
 // Prune notes what is kept.
 func (s *shelved) Prune(_ context.Context, _ time.Duration, keep ...string) ([]image.Info, error) {
-	s.kept = keep
+	s.remaining = keep
 	return nil, nil
 }
 
@@ -59,8 +59,8 @@ func TestImagesOfSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.PruneImages(t.Context(), 0); err != nil || !slices.Equal(images.kept, []string{used.ID}) {
-		t.Errorf("kept %q, %v, want %q", images.kept, err, used.ID)
+	if _, err := a.PruneImages(t.Context(), 0); err != nil || !slices.Equal(images.remaining, []string{used.ID}) {
+		t.Errorf("kept %q, %v, want %q", images.remaining, err, used.ID)
 	}
 	for _, name := range []string{"work", "play"} {
 		if err := a.RemoveSession(t.Context(), name); err != nil {

@@ -111,7 +111,7 @@ const hostsInterval = time.Second
 func (p *proxy) follow(ctx context.Context, spec NetSpec, sink event.Sink) {
 	tick := time.NewTicker(hostsInterval)
 	defer tick.Stop()
-	told := ""
+	lastError := ""
 	for {
 		select {
 		case <-ctx.Done():
@@ -120,11 +120,11 @@ func (p *proxy) follow(ctx context.Context, spec NetSpec, sink event.Sink) {
 		}
 		rules, err := spec.rules()
 		switch {
-		case err != nil && err.Error() != told:
-			told = err.Error()
-			sink.Emit(event.Notice{Text: "the hosts that code may reach stay as they are: " + told})
+		case err != nil && err.Error() != lastError:
+			lastError = err.Error()
+			sink.Emit(event.Notice{Text: "the hosts that code may reach stay as they are: " + lastError})
 		case err == nil && !slices.Equal(rules.Strings(), p.Rules().Strings()):
-			told = ""
+			lastError = ""
 			p.SetRules(rules)
 			sink.Emit(event.Notice{Text: "code may now reach " + strings.Join(rules.Strings(), ", ")})
 		}

@@ -314,12 +314,12 @@ func asUnsaved(err error) error {
 
 // planEnded describes how a run of a plan ended.
 func planEnded(out planner.Outcome, err error, took time.Duration) event.RunEnded {
-	e := event.RunEnded{Outcome: event.Outcome(out.Status), Tokens: out.Tokens, Took: event.Duration(took)}
+	e := event.RunEnded{Status: event.RunStatus(out.Status), Tokens: out.Tokens, Took: event.Duration(took)}
 	switch {
 	case err != nil && out.Status == "stopped":
 		e.Reason = err.Error()
 	case err != nil:
-		e.Outcome, e.Reason = event.Failed, err.Error()
+		e.Status, e.Reason = event.Failed, err.Error()
 	case out.Status == string(event.Refused):
 		e.Reason = "the check refused the plan"
 	case out.Waiting != nil:

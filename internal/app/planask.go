@@ -65,7 +65,7 @@ func (a *App) AskPlan(ctx context.Context, q PlanAskRequest, sink event.Sink) (o
 		return out, err
 	}
 	defer func() { err = errors.Join(err, t.close()) }()
-	p := &planAsking{app: a, request: q, model: model, host: h, tools: t, start: q.Start.start()}
+	p := &planQuestionRun{app: a, request: q, model: model, host: h, tools: t, start: q.Start.start()}
 	if err := p.checkInputs(); err != nil {
 		return out, err
 	}
@@ -73,7 +73,7 @@ func (a *App) AskPlan(ctx context.Context, q PlanAskRequest, sink event.Sink) (o
 }
 
 // planAsking is one question that plans answer.
-type planAsking struct {
+type planQuestionRun struct {
 	app     *App
 	request PlanAskRequest
 	model   llm.Model // that writes plans
@@ -84,7 +84,7 @@ type planAsking struct {
 
 // checkInputs checks the inputs before a model is asked: a plan that does nothing
 // takes them.
-func (p *planAsking) checkInputs() error {
+func (p *planQuestionRun) checkInputs() error {
 	empty, err := plan.Prepare(plan.Source{Name: "plan.py"}, p.tools.options)
 	if err == nil {
 		_, err = empty.Start(p.start)
@@ -92,7 +92,7 @@ func (p *planAsking) checkInputs() error {
 	return err
 }
 
-func (p *planAsking) ask(ctx context.Context, sink event.Sink) (PlanAskResult, error) {
+func (p *planQuestionRun) ask(ctx context.Context, sink event.Sink) (PlanAskResult, error) {
 	at := time.Now()
 	plans := p.request.Plans
 	if plans <= 0 {
@@ -122,7 +122,7 @@ func (p *planAsking) ask(ctx context.Context, sink event.Sink) (PlanAskResult, e
 			Planner: p.model, Options: p.tools.options, Start: p.start, Plans: plans,
 		}, p.request.Question)
 	}
-	rec.Emit(planAskEnded(answer, err, time.Since(at)))
+	rec.Emit(planQuestionEnded(answer, err, time.Since(at)))
 	out := PlanAskResult{Run: rec.ID(), Text: answer.Text, Steps: answer.Steps, Tokens: answer.Tokens}
 	if w := answer.Outcome.Waiting; w != nil && err == nil {
 		out.Waiting = &PlanWaiting{
@@ -134,15 +134,15 @@ func (p *planAsking) ask(ctx context.Context, sink event.Sink) (PlanAskResult, e
 }
 
 // planAskEnded describes how the run ended.
-func planAskEnded(a planner.Answer, err error, took time.Duration) event.RunEnded {
-	e := event.RunEnded{Outcome: event.Answered, Steps: a.Steps, Tokens: a.Tokens, Took: event.Duration(took)}
+func planQuestionEnded(a planner.Answer, err error, took time.Duration) event.RunEnded {
+	e := event.RunEnded{Status: event.Answered, Steps: a.Steps, Tokens: a.Tokens, Took: event.Duration(took)}
 	switch {
 	case err != nil && a.Steps == 0:
-		e.Outcome, e.Reason = event.Failed, err.Error()
+		e.Status, e.Reason = event.Failed, err.Error()
 	case err != nil:
-		e.Outcome, e.Reason = event.Unanswered, err.Error()
+		e.Status, e.Reason = event.Unanswered, err.Error()
 	case a.Outcome.Waiting != nil:
-		e.Outcome, e.Reason = event.Waiting, "it waits at "+waitsAt(a.Outcome)
+		e.Status, e.Reason = event.Waiting, "it waits at "+waitsAt(a.Outcome)
 	}
 	return e
 }

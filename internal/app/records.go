@@ -28,7 +28,7 @@ type Records struct {
 // openRecords opens the records of the data folder. Environ are the variables of
 // the environment, as NAME=value: what is secret among them is never recorded.
 func openRecords(c config.Config, environ []string, version string) (*Records, error) {
-	kept, err := files.Open(c.Home, files.Options{Quota: c.Journal.BlobBytes})
+	fileStore, err := files.Open(c.Home, files.Options{Quota: c.Journal.BlobBytes})
 	if err != nil {
 		return nil, err
 	}
@@ -36,16 +36,16 @@ func openRecords(c config.Config, environ []string, version string) (*Records, e
 	if err != nil {
 		return nil, err
 	}
-	r := &Records{Files: kept, DB: db}
+	r := &Records{Files: fileStore, DB: db}
 	r.Journal, err = journal.Open(journal.Config{
-		Logs: kept.Logs(), Blobs: kept.Blobs(), Index: db.Index(),
+		Logs: fileStore.Logs(), Blobs: fileStore.Blobs(), Index: db.Index(),
 		Keys: filepath.Join(c.Home, "keys"), Key: c.Journal.Key,
 		Secrets: secrets(environ), Program: version,
 	})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
 	}
-	r.Memory, err = memory.New(memory.Config{KV: db.KV(), Index: db.Index(), Blobs: kept.Blobs(), Redact: r.Journal.Redact})
+	r.Memory, err = memory.New(memory.Config{KV: db.KV(), Index: db.Index(), Blobs: fileStore.Blobs(), Redact: r.Journal.Redact})
 	if err != nil {
 		return nil, errors.Join(err, r.Close())
 	}
@@ -59,11 +59,11 @@ func database(c config.Config) string { return filepath.Join(c.Home, "praxis.db"
 // damaged, and returns where it is then; "" when err says something else. The
 // records are to be closed before. What can be built again is built when they
 // are opened the next time; threads and notes stay in the file that was moved.
-func setDatabaseAside(c config.Config, err error, now time.Time) (string, error) {
+func moveDamagedDatabase(c config.Config, err error, now time.Time) (string, error) {
 	if !errors.Is(err, sqlite.ErrDamaged) {
 		return "", nil
 	}
-	return sqlite.SetAside(database(c), now)
+	return sqlite.MoveDamaged(database(c), now)
 }
 
 // Close closes the database.

@@ -160,7 +160,7 @@ func following(rec replay.Recording, sink event.Sink) event.Sink {
 	return event.SinkFunc(func(e event.Event) {
 		// In a step beyond the last one only the end of the recording is found.
 		if s, ok := e.(event.StepBegan); ok && s.N <= last {
-			sink.Emit(event.Progress{Room: "replay", Text: fmt.Sprintf("replaying step %d of %d", s.N, last)})
+			sink.Emit(event.Progress{Stage: "replay", Text: fmt.Sprintf("replaying step %d of %d", s.N, last)})
 		}
 	})
 }

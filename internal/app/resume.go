@@ -152,7 +152,7 @@ func (a *App) findPlan(ctx context.Context, q ResumeRequest) (storedPlan, error)
 func (a *App) stateOf(ctx context.Context, s storedPlan) (data []byte, err error) {
 	from, err := a.records.Journal.Blob(ctx, s.sum)
 	if err != nil {
-		return nil, fault.Coded(fault.PlanStateUnkept, fault.Data{"run": s.run}, "cannot go on with run %s: its state is not kept in the journal", s.run)
+		return nil, fault.Coded(fault.PlanStateMissing, fault.Data{"run": s.run}, "cannot go on with run %s: its state is not kept in the journal", s.run)
 	}
 	defer func() { err = errors.Join(err, from.Close()) }()
 	data, err = io.ReadAll(io.LimitReader(from, plan.MaxState+1))
@@ -218,7 +218,7 @@ func (a *App) takeRules(ctx context.Context, s *storedPlan, e event.FileGiven) e
 // of them.
 func (a *App) waitingState(ctx context.Context, sum string) (storedPlan, error) {
 	var found storedPlan
-	for run, err := range a.eachRun(ctx, journal.Query{Outcome: event.Waiting}) {
+	for run, err := range a.eachRun(ctx, journal.Query{Status: event.Waiting}) {
 		if err != nil {
 			return storedPlan{}, err
 		}

@@ -31,19 +31,19 @@ type (
 
 // RunQuery says which runs are listed. Everything that it says must hold.
 type RunQuery struct {
-	Model   string        // the model's name has this in it
-	Outcome event.Outcome // one of Outcomes
-	Kind    event.Kind
-	Thread  string
-	Words   string    // that question, code or answer have
-	Since   time.Time // zero: from the first
-	Until   time.Time // before; zero: to the last
-	MinUSD  *float64  // that a run cost at least
-	Limit   int       // how many are listed at the most; 0: all
+	Model  string          // the model's name has this in it
+	Status event.RunStatus // one of Outcomes
+	Kind   event.Kind
+	Thread string
+	Words  string    // that question, code or answer have
+	Since  time.Time // zero: from the first
+	Until  time.Time // before; zero: to the last
+	MinUSD *float64  // that a run cost at least
+	Limit  int       // how many are listed at the most; 0: all
 }
 
 func (q RunQuery) journal() journal.Query {
-	return journal.Query{Model: q.Model, Outcome: q.Outcome, Kind: q.Kind, Thread: q.Thread, Words: q.Words, Since: q.Since, Until: q.Until}
+	return journal.Query{Model: q.Model, Status: q.Status, Kind: q.Kind, Thread: q.Thread, Words: q.Words, Since: q.Since, Until: q.Until}
 }
 
 // ListedRun is a run in a list.
@@ -53,7 +53,7 @@ type ListedRun struct {
 }
 
 // Outcomes are those that a run can have, as a list shows them.
-func Outcomes() []string {
+func RunStatuses() []string {
 	out := []string{string(event.Answered), string(event.Unanswered), string(event.Failed), string(event.Abandoned), "running", "unfinished",
 		string(event.Refused), string(event.Waiting), string(event.Limited), string(event.Stopped)}
 	for s := event.OK; s <= event.Crashed; s++ {
@@ -64,8 +64,8 @@ func Outcomes() []string {
 
 // check says what is wrong with a query.
 func (q RunQuery) check() error {
-	if all := Outcomes(); q.Outcome != "" && !slices.Contains(all, string(q.Outcome)) {
-		return fault.New(fault.Invalid, "Write one of "+strings.Join(all, ", ")+".", "cannot list runs: there is no outcome %q", safetext.Line(string(q.Outcome)))
+	if all := RunStatuses(); q.Status != "" && !slices.Contains(all, string(q.Status)) {
+		return fault.New(fault.Invalid, "Write one of "+strings.Join(all, ", ")+".", "cannot list runs: there is no status %q", safetext.Line(string(q.Status)))
 	}
 	switch q.Kind {
 	case "", event.Ask, event.Code, event.Plan, event.ToolCall:

@@ -83,7 +83,7 @@ func (a *App) callTool(ctx context.Context, t *toolset, d *tool.Definition, give
 	}
 	out.Run = r.ID()
 	got, err := r.gate.Call(ctx, gate.Request{Origin: gate.Person, Name: d.Name, Version: string(d.Version), Arguments: given})
-	end := event.RunEnded{Outcome: callOutcome(got, err), Took: event.Duration(time.Since(at))}
+	end := event.RunEnded{Status: callStatus(got, err), Took: event.Duration(time.Since(at))}
 	switch {
 	case err != nil:
 		end.Reason = err.Error()
@@ -93,7 +93,7 @@ func (a *App) callTool(ctx context.Context, t *toolset, d *tool.Definition, give
 		end.Reason = got.Failed.Error()
 	}
 	r.Emit(end)
-	out.Status, out.Rule, out.Reason = string(end.Outcome), got.Decision.Rule, got.Decision.Reason
+	out.Status, out.Rule, out.Reason = string(end.Status), got.Decision.Rule, got.Decision.Reason
 	if got.Decision.Verdict != 0 {
 		out.Decision = got.Decision.Verdict.String()
 	}
@@ -108,16 +108,16 @@ func (a *App) callTool(ctx context.Context, t *toolset, d *tool.Definition, give
 }
 
 // callOutcome is how a call ended, in a word.
-func callOutcome(out gate.Outcome, err error) event.Outcome {
+func callStatus(out gate.Outcome, err error) event.RunStatus {
 	switch {
 	case err != nil:
 		return event.Failed
 	case out.Denied != nil:
 		return event.Refused
 	case out.Fault() != nil:
-		return event.Outcome(event.Error.String())
+		return event.RunStatus(event.Error.String())
 	}
-	return event.Outcome(event.OK.String())
+	return event.RunStatus(event.OK.String())
 }
 
 // callArguments reads the arguments of a call.

@@ -338,7 +338,7 @@ func (a *App) withTools(ctx context.Context, o opening, sink event.Sink, f func(
 	if p.wrong != nil {
 		return p.wrong
 	}
-	p.tellRest(reg)
+	p.notifyRest(reg)
 	if o.report == nil && !o.offline {
 		for _, text := range reg.Problems() {
 			sink.Emit(event.Notice{Text: text})
@@ -363,27 +363,27 @@ func (p *problems) report(pos jsondoc.Position, err error) {
 	case kind == fault.Denied && p.lenient:
 		p.later[pos] = err
 	case kind == fault.Denied || kind == fault.Unavailable || p.lenient && pos.Line > 0 && !errors.As(err, &ps):
-		p.tell(pos, err)
+		p.notify(pos, err)
 	case p.wrong == nil:
 		p.wrong = atPlace(pos, err)
 	}
 }
 
-func (p *problems) tell(pos jsondoc.Position, err error) {
+func (p *problems) notify(pos jsondoc.Position, err error) {
 	err = atPlace(pos, err)
 	f := fault.Of(err)
 	p.sink.Emit(event.Notice{Text: f.Message, Remedy: f.Remedy, Code: string(f.Code), Data: f.Data})
 }
 
 // tellRest tells of tools that are not there, in the order of the files.
-func (p *problems) tellRest(reg *registry.Registry) {
+func (p *problems) notifyRest(reg *registry.Registry) {
 	for _, f := range reg.Files() {
 		for _, b := range f.Bindings {
 			delete(p.later, b.Pos)
 		}
 	}
 	for _, pos := range slices.SortedFunc(maps.Keys(p.later), func(a, b jsondoc.Position) int { return strings.Compare(a.String(), b.String()) }) {
-		p.tell(pos, p.later[pos])
+		p.notify(pos, p.later[pos])
 	}
 }
 

@@ -131,7 +131,7 @@ func Run(ctx context.Context, cfg Config, suites ...string) (Report, error) {
 		if len(suites) > 0 && !slices.Contains(suites, m.suite) {
 			continue
 		}
-		cfg.Sink.Emit(event.Progress{Room: "bench", Text: m.name})
+		cfg.Sink.Emit(event.Progress{Stage: "bench", Text: m.name})
 		f, err := m.run(b, ctx)
 		if err != nil {
 			return r, fmt.Errorf("cannot measure %s: %w", m.name, err)

@@ -124,7 +124,7 @@ func (b *bench) verify(ctx context.Context) (Figure, error) {
 			for n := 0; n < verifyBytes && rec.Err() == nil; n += len(x.Stdout) {
 				rec.Emit(event.ExecutionEnded{Execution: x})
 			}
-			rec.Emit(event.RunEnded{Outcome: "ok"})
+			rec.Emit(event.RunEnded{Status: "ok"})
 			return nil
 		})
 		if err != nil {
@@ -158,7 +158,7 @@ func (b *bench) replay(ctx context.Context) (Figure, error) {
 		Bounds: event.Bounds{Timeout: event.Duration(time.Minute), OutputBytes: 1 << 16}}
 	return b.records(func(r Records) (Figure, error) {
 		id, err := recorder(ctx, r.Journal, began, func(ctx context.Context, rec *journal.Recorder) error {
-			return b.carryOut(ctx, began, exchanges, rec)
+			return b.execute(ctx, began, exchanges, rec)
 		})
 		if err != nil {
 			return Figure{}, err
@@ -184,7 +184,7 @@ func (b *bench) replay(ctx context.Context) (Figure, error) {
 }
 
 // carryOut makes the run that is replayed.
-func (b *bench) carryOut(ctx context.Context, began event.RunBegan, exchanges []recorded.Exchange, rec *journal.Recorder) (err error) {
+func (b *bench) execute(ctx context.Context, began event.RunBegan, exchanges []recorded.Exchange, rec *journal.Recorder) (err error) {
 	var s replay.Opened
 	defer func() {
 		if s.Close != nil {
@@ -205,7 +205,7 @@ const listed = 100_000
 func (b *bench) list(ctx context.Context) (Figure, error) {
 	return b.records(func(r Records) (Figure, error) {
 		id, err := recorder(ctx, r.Journal, event.RunBegan{Kind: event.Ask, Question: "How many are there?"}, func(_ context.Context, rec *journal.Recorder) error {
-			rec.Emit(event.RunEnded{Outcome: event.Answered})
+			rec.Emit(event.RunEnded{Status: event.Answered})
 			return nil
 		})
 		if err != nil {

@@ -111,7 +111,7 @@ func Plans(ctx context.Context, cfg PlanConfig) (Report, error) {
 	r := Report{Machine: machine(), Image: cfg.Image.Name, Figures: map[string]Figure{}}
 	overhead := make([]float64, 0, cfg.Rounds*len(Programs()))
 	for _, p := range Programs() {
-		cfg.Sink.Emit(event.Progress{Room: "bench", Text: p.Name})
+		cfg.Sink.Emit(event.Progress{Stage: "bench", Text: p.Name})
 		if err := b.compare(ctx, p, cfg.Rivals, r.Figures, &overhead); err != nil {
 			return r, fmt.Errorf("cannot measure %s: %w", p.Name, err)
 		}
@@ -121,7 +121,7 @@ func Plans(ctx context.Context, cfg PlanConfig) (Report, error) {
 		name string
 		take func() (Figure, error)
 	}{{"start_us", b.planStart}, {"parse_mb_per_s", b.parseSpeed}} {
-		cfg.Sink.Emit(event.Progress{Room: "bench", Text: m.name})
+		cfg.Sink.Emit(event.Progress{Stage: "bench", Text: m.name})
 		f, err := m.take()
 		if err != nil {
 			return r, fmt.Errorf("cannot measure %s: %w", m.name, err)

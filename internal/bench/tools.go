@@ -195,16 +195,16 @@ func (b *bench) startOnce(ctx context.Context, names []string) (err error) {
 	if err != nil {
 		return err
 	}
-	desk := bridge.New(bridge.Config{Gate: g})
-	native, err := desk.Native(true)
+	br := bridge.New(bridge.Config{Gate: g})
+	native, err := br.Native(true)
 	if err != nil {
 		return err
 	}
-	found, err := desk.Tools(ctx, []byte(`{"do":"search","query":"open invoices of a customer","limit":5}`))
+	found, err := br.Tools(ctx, []byte(`{"do":"search","query":"open invoices of a customer","limit":5}`))
 	if err != nil {
 		return err
 	}
-	if reg.Set().Len() != defined || desk.Guide(nil) == "" || len(native.Tools()) == 0 || len(found) == 0 {
+	if reg.Set().Len() != defined || br.Guide(nil) == "" || len(native.Tools()) == 0 || len(found) == 0 {
 		return fmt.Errorf("of %d tools there are %d", defined, reg.Set().Len())
 	}
 	return nil

@@ -202,8 +202,8 @@ func (c *Config) overlay(data []byte) error {
 		setParsed(&c.Execution.OutputBytes, f.Execution.Output, Output.Parse),
 		setParsed((*time.Duration)(&c.Execution.Timeout), f.Execution.Timeout, Timeout.Parse),
 		setParsed((*time.Duration)(&c.Execution.CPU), f.Execution.CPU, CPUTime.Parse),
-		setParsed(&c.Journal.SnapshotBytes, f.Journal.SnapshotBytes, Kept.Parse),
-		setParsed(&c.Journal.BlobBytes, f.Journal.BlobBytes, Kept.Parse),
+		setParsed(&c.Journal.SnapshotBytes, f.Journal.SnapshotBytes, Quota.Parse),
+		setParsed(&c.Journal.BlobBytes, f.Journal.BlobBytes, Quota.Parse),
 	)
 }
 
@@ -249,7 +249,7 @@ func (c Config) Validate() error {
 		return fault.New(fault.Invalid, "Write an absolute path.", "cannot use journal key %q: it is not absolute", key)
 	}
 	for _, n := range []int64{c.Journal.SnapshotBytes, c.Journal.BlobBytes} {
-		if err := Kept.check(n); err != nil {
+		if err := Quota.check(n); err != nil {
 			return err
 		}
 	}

@@ -42,8 +42,8 @@ const (
 	maxDisk   = 1 << 40
 	minOutput = 1 << 10
 	maxOutput = 16 << 20
-	minKept   = 1 << 20
-	maxKept   = 1 << 50
+	minQuota  = 1 << 20
+	maxQuota  = 1 << 50
 )
 
 // Table of the ranges, by limit.
@@ -51,7 +51,7 @@ var (
 	Memory    = Sizes{"memory", minMemory, maxMemory}
 	Disk      = Sizes{"disk", minDisk, maxDisk}
 	Output    = Sizes{"output", minOutput, maxOutput}
-	Kept      = Sizes{"quota", minKept, maxKept}
+	Quota     = Sizes{"quota", minQuota, maxQuota}
 	Timeout   = Durations{"timeout", 100 * time.Millisecond, 24 * time.Hour}
 	CPUTime   = Durations{"cpu time", 100 * time.Millisecond, 24 * time.Hour}
 	CPUs      = Numbers{"cpus", 0.1, 256, false}

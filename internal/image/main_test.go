@@ -63,6 +63,6 @@ type collectSink struct{ lines []string }
 
 func (c *collectSink) Emit(e event.Event) {
 	if p, ok := e.(event.Progress); ok {
-		c.lines = append(c.lines, p.Room+": "+p.Text)
+		c.lines = append(c.lines, p.Stage+": "+p.Text)
 	}
 }

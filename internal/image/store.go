@@ -102,7 +102,7 @@ func (s *Store) Close() error {
 // Resolve returns the image for a request and builds what is missing of it.
 // What it does is told to sink. The image is not removed while the store is open.
 func (s *Store) Resolve(ctx context.Context, req Request, sink event.Sink) (Image, error) {
-	img, err := s.resolve(ctx, req, func(text string) { sink.Emit(event.Progress{Room: "image", Text: text}) })
+	img, err := s.resolve(ctx, req, func(text string) { sink.Emit(event.Progress{Stage: "image", Text: text}) })
 	if err != nil {
 		return Image{}, explainFS("build image", err)
 	}

@@ -155,7 +155,7 @@ func ask(ctx context.Context, a asking, req llm.Request) (llm.Reply, error) {
 		a.sink.Emit(event.ModelRetrying{Step: a.step, Reason: p.Reason, After: event.Duration(p.After), Attempt: p.Attempt})
 	}
 	a.sink.Emit(event.ModelRequested{
-		Step: a.step, Model: a.model.Name(), System: req.System, Kept: a.kept, Messages: req.Messages[a.kept:], MaxTokens: req.MaxTokens, Call: a.call,
+		Step: a.step, Model: a.model.Name(), System: req.System, Repeated: a.kept, Messages: req.Messages[a.kept:], MaxTokens: req.MaxTokens, Call: a.call,
 	})
 	if ctx.Err() != nil {
 		return llm.Reply{}, context.Cause(ctx)

@@ -75,7 +75,7 @@ type Task struct {
 	Ready func(ctx context.Context) error
 	// Finish is called while the session is still open, also after a failure,
 	// to take out what is to stay. It may be nil. That it fails does not change
-	// the outcome of the run, so it keeps its errors to itself.
+	// the status of the run, so it keeps its errors to itself.
 	Finish func(ctx context.Context, r Result)
 }
 
@@ -104,12 +104,12 @@ func Ask(ctx context.Context, t Task, cfg agent.Config, rec Recorder) (agent.Ans
 	}
 	err = because(rec, err)
 	t.finish(ctx, s, Result{Answer: answer, Err: err}, rec)
-	end := event.RunEnded{Outcome: event.Answered, Steps: answer.Steps, Tokens: answer.Tokens, Took: event.Duration(time.Since(began))}
+	end := event.RunEnded{Status: event.Answered, Steps: answer.Steps, Tokens: answer.Tokens, Took: event.Duration(time.Since(began))}
 	switch {
 	case err != nil && s == nil && t.Open != nil:
-		end.Outcome, end.Reason = event.Failed, err.Error()
+		end.Status, end.Reason = event.Failed, err.Error()
 	case err != nil:
-		end.Outcome, end.Reason = event.Unanswered, err.Error()
+		end.Status, end.Reason = event.Unanswered, err.Error()
 	}
 	rec.Emit(end)
 	return answer, because(rec, err)
@@ -129,7 +129,7 @@ func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder
 		}
 		cfg.History, cfg.Changed = c.History, c.Changed
 	}
-	a := &asked{task: t, s: s, rec: rec, dirty: true}
+	a := &agentSession{task: t, s: s, rec: rec, dirty: true}
 	a.save = func(step int) { a.saving.Go(func() { save(ctx, s, step, rec) }) }
 	cfg.Session, cfg.Sink, cfg.SessionName = a, event.SinkFunc(a.emit), s.Describe().Session
 	for _, p := range s.Describe().Image.Packages {
@@ -157,9 +157,9 @@ func Code(ctx context.Context, t Task, code string, alone bool, rec Recorder) (e
 	}
 	err = because(rec, err)
 	t.finish(ctx, s, Result{Execution: x, Err: err}, rec)
-	end := event.RunEnded{Outcome: event.Outcome(x.Status.String()), Took: event.Duration(time.Since(began))}
+	end := event.RunEnded{Status: event.RunStatus(x.Status.String()), Took: event.Duration(time.Since(began))}
 	if err != nil {
-		end.Outcome, end.Reason = event.Failed, err.Error()
+		end.Status, end.Reason = event.Failed, err.Error()
 	}
 	rec.Emit(end)
 	return x, because(rec, err)
@@ -274,6 +274,6 @@ func save(ctx context.Context, s Session, step int, rec Recorder) {
 	case err == nil:
 		rec.Emit(event.SnapshotTaken{Step: step, Session: s.Describe().Session, Snapshot: saved.ID, Bytes: saved.Bytes})
 	case ctx.Err() == nil:
-		rec.Emit(event.Progress{Room: "session", Text: fmt.Sprintf("the state before step %d is not kept: %v", step, err)})
+		rec.Emit(event.Progress{Stage: "session", Text: fmt.Sprintf("the state before step %d is not kept: %v", step, err)})
 	}
 }

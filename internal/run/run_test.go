@@ -20,7 +20,7 @@ import (
 )
 
 // box is a session whose code is a line of directives.
-type box struct {
+type fakeSession struct {
 	mu    sync.Mutex
 	files map[string]string
 	ran   []string
@@ -30,7 +30,7 @@ type box struct {
 	t     *testing.T
 }
 
-func (b *box) Execute(_ context.Context, code string, _ event.Bounds, sink event.Sink) (event.Execution, error) {
+func (b *fakeSession) Execute(_ context.Context, code string, _ event.Bounds, sink event.Sink) (event.Execution, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.busy {
@@ -55,13 +55,13 @@ func (b *box) Execute(_ context.Context, code string, _ event.Bounds, sink event
 	return x, nil
 }
 
-func (b *box) WriteFile(_ context.Context, path string, r io.Reader) error {
+func (b *fakeSession) WriteFile(_ context.Context, path string, r io.Reader) error {
 	data, err := io.ReadAll(r)
 	b.files[path] = string(data)
 	return err
 }
 
-func (b *box) Snapshot(ctx context.Context) (Snapshot, error) {
+func (b *fakeSession) Snapshot(ctx context.Context) (Snapshot, error) {
 	b.mu.Lock()
 	b.busy = true
 	b.saves++
@@ -73,7 +73,7 @@ func (b *box) Snapshot(ctx context.Context) (Snapshot, error) {
 	return Snapshot{ID: "snap", Bytes: 7}, ctx.Err()
 }
 
-func (b *box) Describe() event.SessionBegan {
+func (b *fakeSession) Describe() event.SessionBegan {
 	return event.SessionBegan{Session: "s-1", Image: event.Image{Packages: []event.Package{{Name: "numpy", Version: "2.3"}}}}
 }
 
@@ -140,7 +140,7 @@ const twoSteps = "=== reply\nI look.\n```python\nx = 42\n```\n=== reply\nFINAL A
 
 func TestAsk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b, l := &box{t: t, files: map[string]string{}, slow: time.Second}, &log{}
+		b, l := &fakeSession{t: t, files: map[string]string{}, slow: time.Second}, &log{}
 		ready, finished := 0, false
 		task := Task{
 			Began:     event.RunBegan{Kind: event.Ask, Question: "What is it?", MaxSteps: 5},
@@ -162,7 +162,7 @@ func TestAsk(t *testing.T) {
 		if got := l.names(); got != want {
 			t.Errorf("events\n%s\nwant\n%s", got, want)
 		}
-		if end := l.end(); end.Outcome != event.Answered || end.Steps != 2 || end.Took < event.Duration(time.Second) {
+		if end := l.end(); end.Status != event.Answered || end.Steps != 2 || end.Took < event.Duration(time.Second) {
 			t.Errorf("end %+v", end)
 		}
 		for _, e := range l.events {
@@ -178,7 +178,7 @@ func TestAsk(t *testing.T) {
 
 // TestFresh requires that a session that was started anew gets its inputs again.
 func TestFresh(t *testing.T) {
-	b, l := &box{t: t, files: map[string]string{}}, &log{}
+	b, l := &fakeSession{t: t, files: map[string]string{}}, &log{}
 	ready := 0
 	task := Task{
 		Began: event.RunBegan{Question: "What?", MaxSteps: 5}, Inputs: given(),
@@ -198,21 +198,21 @@ func TestEndings(t *testing.T) {
 	for _, c := range []struct {
 		name, script, failAt string
 		open                 error
-		outcome              event.Outcome
+		status               event.RunStatus
 		reason               string
 		ran                  int
 	}{
-		{name: "no session", script: twoSteps, open: errors.New("cannot build image"), outcome: event.Failed, reason: "cannot build image"},
-		{name: "no reply", script: "=== reply\n```python\nx\n```", outcome: event.Unanswered, reason: "ends after 1 reply", ran: 1},
-		{name: "session gone", script: "=== reply\n```python\ngone\n```", outcome: event.Unanswered, reason: "the session is over", ran: 1},
-		{name: "wire cut", script: "=== reply\n```python\nbroken\n```", outcome: event.Unanswered, reason: "the wire is cut", ran: 1},
+		{name: "no session", script: twoSteps, open: errors.New("cannot build image"), status: event.Failed, reason: "cannot build image"},
+		{name: "no reply", script: "=== reply\n```python\nx\n```", status: event.Unanswered, reason: "ends after 1 reply", ran: 1},
+		{name: "session gone", script: "=== reply\n```python\ngone\n```", status: event.Unanswered, reason: "the session is over", ran: 1},
+		{name: "wire cut", script: "=== reply\n```python\nbroken\n```", status: event.Unanswered, reason: "the wire is cut", ran: 1},
 		{name: "journal full before the code", script: twoSteps, failAt: "execution_began", reason: "the disk is full"},
 		{name: "journal full before the model", script: twoSteps, failAt: "model_requested", reason: "the disk is full"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
-			b, l := &box{t: t, files: map[string]string{}}, &log{failAt: c.failAt, cancel: cancel}
+			b, l := &fakeSession{t: t, files: map[string]string{}}, &log{failAt: c.failAt, cancel: cancel}
 			task := Task{Began: event.RunBegan{Question: "What?", MaxSteps: 5}, Snapshots: true, Open: func(context.Context) (Session, error) {
 				if c.open != nil {
 					return nil, c.open
@@ -223,10 +223,10 @@ func TestEndings(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), c.reason) || len(b.ran) != c.ran {
 				t.Errorf("error %v after %d executions, want %q after %d", err, len(b.ran), c.reason, c.ran)
 			}
-			if c.outcome == "" {
+			if c.status == "" {
 				return // nothing can be recorded any more
 			}
-			if end := l.end(); end.Outcome != c.outcome || !strings.Contains(end.Reason, c.reason) {
+			if end := l.end(); end.Status != c.status || !strings.Contains(end.Reason, c.reason) {
 				t.Errorf("end %+v", end)
 			}
 		})
@@ -236,7 +236,7 @@ func TestEndings(t *testing.T) {
 func TestCode(t *testing.T) {
 	for _, c := range []struct {
 		code, failAt, want string
-		outcome            event.Outcome
+		status             event.RunStatus
 	}{
 		{"x", "", "session_began file_given execution_began execution_ended session_ended run_ended", "ok"},
 		{"fresh", "", "session_began file_given execution_began execution_ended session_ended run_ended", "memory"},
@@ -244,7 +244,7 @@ func TestCode(t *testing.T) {
 		{"x", "execution_began", "session_began file_given", ""},
 	} {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		b, l := &box{t: t, files: map[string]string{}}, &log{failAt: c.failAt, cancel: cancel}
+		b, l := &fakeSession{t: t, files: map[string]string{}}, &log{failAt: c.failAt, cancel: cancel}
 		task := Task{Began: event.RunBegan{Kind: event.Code}, Inputs: given(), Open: func(context.Context) (Session, error) { return b, nil }}
 		x, err := Code(ctx, task, c.code, true, l)
 		if got := l.names(); got != c.want {
@@ -254,10 +254,10 @@ func TestCode(t *testing.T) {
 			if err == nil || len(b.ran) > 0 {
 				t.Errorf("%s: ran %v unrecorded, %v", c.code, b.ran, err)
 			}
-		} else if end := l.end(); end.Outcome != c.outcome || (err != nil) != (c.outcome == event.Failed) {
+		} else if end := l.end(); end.Status != c.status || (err != nil) != (c.status == event.Failed) {
 			t.Errorf("%s: end %+v, %v", c.code, end, err)
 		}
-		if c.outcome == "ok" && x.Stdout != "out 42\n" {
+		if c.status == "ok" && x.Stdout != "out 42\n" {
 			t.Errorf("stdout %q", x.Stdout)
 		}
 		cancel(nil)

@@ -199,7 +199,7 @@ func (m *Manager) Create(ctx context.Context, opt Options, sink event.Sink) (*Se
 		g, err = m.restore(ctx, t.Snapshot, opt)
 		if errors.As(err, new(sandbox.Damaged)) {
 			// It is only a cache: it is made again.
-			sink.Emit(event.Progress{Room: "template", Text: "the template is damaged and is built again: " + err.Error()})
+			sink.Emit(event.Progress{Stage: "template", Text: "the template is damaged and is built again: " + err.Error()})
 			origin = Built
 			h.release()
 			if t, err = m.rebuild(ctx, t, opt, sink); err == nil {
@@ -233,7 +233,7 @@ func (m *Manager) FromSnapshot(ctx context.Context, id string, opt Options, sink
 		return nil, fault.New(fault.Conflict, "Give the seed that the state was made with, or none when it was made without.",
 			"cannot open snapshot %.12s: it was made %s a seed", id, map[bool]string{true: "with", false: "without"}[snap.Deterministic])
 	}
-	sink.Emit(event.Progress{Room: "template", Text: "restoring the state of " + snap.Created.Local().Format(time.DateTime)})
+	sink.Emit(event.Progress{Stage: "template", Text: "restoring the state of " + snap.Created.Local().Format(time.DateTime)})
 	return m.fromSnapshot(ctx, id, opt.withDefaults())
 }
 

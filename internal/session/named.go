@@ -61,7 +61,7 @@ type Named struct {
 // empty opt.Image means the session's own; so do zero limits and a nil seed.
 func (m *Manager) OpenNamed(ctx context.Context, name string, opt Options, sink event.Sink) (*Named, error) {
 	unlock, err := m.lockName(ctx, name, true, func() {
-		sink.Emit(event.Progress{Room: "session", Text: "session " + name + " is in use by another command: waiting for it"})
+		sink.Emit(event.Progress{Stage: "session", Text: "session " + name + " is in use by another command: waiting for it"})
 	})
 	if err != nil {
 		return nil, err

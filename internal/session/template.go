@@ -54,7 +54,7 @@ func (m *Manager) template(ctx context.Context, opt Options, sink event.Sink) (t
 		return template{Snapshot: snap, key: key}, nil
 	}
 	if fault.KindOf(err) != fault.NotFound {
-		sink.Emit(event.Progress{Room: "template", Text: "the template is damaged and is built again: " + err.Error()})
+		sink.Emit(event.Progress{Stage: "template", Text: "the template is damaged and is built again: " + err.Error()})
 	}
 	return m.replaceTemplate(ctx, key, opt, sink)
 }
@@ -125,7 +125,7 @@ func (m *Manager) build(ctx context.Context, key string, opt Options, sink event
 	if n := len(opt.Image.Preload); n > 0 {
 		what += " and importing " + strings.Join(opt.Image.Preload, ", ")
 	}
-	sink.Emit(event.Progress{Room: "template", Text: what})
+	sink.Emit(event.Progress{Stage: "template", Text: what})
 	opt = roomy(opt)
 	l, err := m.boot(ctx, opt)
 	if err != nil {
@@ -140,7 +140,7 @@ func (m *Manager) build(ctx context.Context, key string, opt Options, sink event
 	if err != nil {
 		return Snapshot{}, err
 	}
-	sink.Emit(event.Progress{Room: "template", Text: fmt.Sprintf("ready in %.1f s, %d MB", time.Since(began).Seconds(), snap.Bytes>>20)})
+	sink.Emit(event.Progress{Stage: "template", Text: fmt.Sprintf("ready in %.1f s, %d MB", time.Since(began).Seconds(), snap.Bytes>>20)})
 	return snap, nil
 }
 

@@ -112,15 +112,15 @@ type Parsed struct {
 }
 
 // offer says which kinds a model can use.
-type offer [History + 1]bool
+type kindSet [History + 1]bool
 
 // Parse reads a reply. Code and final answers are always understood, the other
 // kinds when they are offered. When the reply holds no action that can be used,
 // the error is a fault.Invalid that says why, and its remedy names what is
 // accepted; the thought and Unused are filled in all the same.
-func Parse(r llm.Reply, offered ...Kind) (Parsed, error) {
-	var o offer
-	for _, k := range append([]Kind{Run, Answer}, offered...) {
+func Parse(r llm.Reply, available ...Kind) (Parsed, error) {
+	var o kindSet
+	for _, k := range append([]Kind{Run, Answer}, available...) {
 		o[k] = true
 	}
 	if len(r.Text) > maxReply {
@@ -155,7 +155,7 @@ func reject(format string, args ...any) error {
 }
 
 // fromText finds the action in a reply without native calls.
-func fromText(text string, cut bool, o offer) (Parsed, error) {
+func fromText(text string, cut bool, o kindSet) (Parsed, error) {
 	if strings.TrimSpace(text) == "" {
 		return Parsed{}, reject("it is empty")
 	}
@@ -279,7 +279,7 @@ type findings struct {
 // sortOut decides what each piece is. A block without a tag is code only when
 // the reply holds nothing that says what it is: such blocks are often output or
 // a table.
-func sortOut(pieces []piece, cut bool, o offer) findings {
+func sortOut(pieces []piece, cut bool, o kindSet) findings {
 	var f findings
 	var thought []string
 	var untagged []piece
@@ -323,7 +323,7 @@ func sortOut(pieces []piece, cut bool, o offer) findings {
 }
 
 // take sorts in a tool call that was written out as text.
-func (f *findings) take(c llm.Call, p piece, o offer) {
+func (f *findings) take(c llm.Call, p piece, o kindSet) {
 	a, err := fromCall(c, false, o)
 	switch {
 	case err != nil:

@@ -11,7 +11,7 @@ import (
 
 // fromCalls takes the first native call that runs code or, without one, the
 // first that looks something up, or else the first answer, or the first note.
-func fromCalls(r llm.Reply, o offer) (Parsed, error) {
+func fromCalls(r llm.Reply, o kindSet) (Parsed, error) {
 	p := Parsed{Unused: make([]string, len(r.Calls))}
 	actions := make([]Action, len(r.Calls))
 	chosen := -1
@@ -94,7 +94,7 @@ func unused(kind, chosen Kind) string {
 }
 
 // fromCall reads one tool call. cut says that the reply's end is missing.
-func fromCall(c llm.Call, cut bool, o offer) (Action, error) {
+func fromCall(c llm.Call, cut bool, o kindSet) (Action, error) {
 	kind := kindOf(c.Name)
 	if kind == 0 || !o[kind] {
 		return Action{}, reject("there is no tool %q", bound(c.Name))
@@ -293,7 +293,7 @@ func unwrap(text string) string {
 }
 
 // writtenCall reads a call of one of our own tools that was written out as JSON.
-func writtenCall(text string, o offer) (llm.Call, bool) {
+func writtenCall(text string, o kindSet) (llm.Call, bool) {
 	return writtenUse(text, func(name string) bool { return o[kindOf(name)] })
 }
 

@@ -114,7 +114,7 @@ func TestMemoryRejected(t *testing.T) {
 }
 
 // TestMemoryNotOffered checks that what is not offered means what it meant before.
-func TestMemoryNotOffered(t *testing.T) {
+func TestMemoryNotAvailable(t *testing.T) {
 	for name, tt := range map[string]struct {
 		reply llm.Reply
 		want  string // the error, or the answer
@@ -147,7 +147,7 @@ func TestMemoryBeside(t *testing.T) {
 		kind    action.Kind
 		beside  int
 		trimmed string
-		told    string // in the notes or in the answers to calls
+		text    string // in the notes or in the answers to calls
 	}{
 		"note and answer":         {llm.Reply{Text: noteText + answerText}, action.Answer, 1, "", ""},
 		"answer and note":         {llm.Reply{Text: answerText + "\n" + noteText}, action.Answer, 1, "", ""},
@@ -171,9 +171,9 @@ func TestMemoryBeside(t *testing.T) {
 			if got.Action.Kind != tt.kind || len(got.Beside) != tt.beside || got.Trimmed != tt.trimmed {
 				t.Errorf("got kind %d, %d beside, trimmed %q, want %d, %d, %q", got.Action.Kind, len(got.Beside), got.Trimmed, tt.kind, tt.beside, tt.trimmed)
 			}
-			told := strings.TrimSpace(strings.Join(got.Action.Notes, " ") + strings.Join(got.Unused, " "))
-			if !strings.Contains(told, tt.told) || tt.told == "" && told != "" {
-				t.Errorf("told = %q, want %q", told, tt.told)
+			text := strings.TrimSpace(strings.Join(got.Action.Notes, " ") + strings.Join(got.Unused, " "))
+			if !strings.Contains(text, tt.text) || tt.text == "" && text != "" {
+				t.Errorf("told = %q, want %q", text, tt.text)
 			}
 			used := map[int]bool{got.Action.Call: true}
 			for _, b := range got.Beside {

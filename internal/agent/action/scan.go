@@ -57,7 +57,7 @@ func splitThinking(text string) (rest, thinking string) {
 }
 
 // scan splits a reply's text into pieces, line by line.
-func scan(text string, o offer) []piece {
+func scan(text string, o kindSet) []piece {
 	var out []piece
 	plain := func(s string) { // goes on with the prose or the answer before it
 		if n := len(out); n > 0 && (out[n-1].kind == prose || out[n-1].kind == answer && out[n-1].open) {
@@ -125,7 +125,7 @@ func balance(text string) string {
 
 // block reads a fenced block whose opening line is m. It ends at a fence of the
 // same character that is at least as long, or with the reply.
-func block(m []string, text string, o offer) (piece, string) {
+func block(m []string, text string, o kindSet) (piece, string) {
 	indent, fence := m[1], m[2]
 	p := piece{tag: language(m[3])}
 	p.kind = kindOfBlock(p.tag, o)
@@ -171,12 +171,12 @@ func language(info string) string {
 }
 
 // element says whether the element called name means anything.
-func (o offer) element(name string) bool {
+func (o kindSet) element(name string) bool {
 	kind := kindOfMemory(strings.ToLower(name))
 	return kind == 0 || o[kind]
 }
 
-func kindOfBlock(tag string, o offer) pieceKind {
+func kindOfBlock(tag string, o kindSet) pieceKind {
 	if kind := kindOfMemory(tag); kind != 0 && o[kind] {
 		return memory
 	}
@@ -229,7 +229,7 @@ func unfence(text string) string {
 	if m == nil {
 		return text
 	}
-	p, after := block(m, rest, offer{})
+	p, after := block(m, rest, kindSet{})
 	if strings.TrimSpace(after) != "" {
 		return text
 	}

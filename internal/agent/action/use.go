@@ -53,7 +53,7 @@ func written(r llm.Reply, isTool func(name string) bool) (Parsed, bool) {
 	p := Parsed{Action: Action{Kind: Use, Call: -1}}
 	var thought []string
 	known := func(name string) bool { return isTool(name) || isTool(strings.ReplaceAll(name, ".", "__")) }
-	for _, piece := range scan(prose, offer{}) {
+	for _, piece := range scan(prose, kindSet{}) {
 		c, ok := writtenUse(piece.text, known)
 		if !ok || c.Name == ToolRun || c.Name == ToolAnswer {
 			thought = append(thought, strings.TrimSpace(piece.text))

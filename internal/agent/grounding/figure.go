@@ -15,9 +15,9 @@ type figure struct {
 	start, end int // bytes of the text
 	text       string
 	readings   []reading
-	long       string  // canonical digits, when there are more than a float64 holds
-	token      string  // such as 3.14.1, compared as text
-	when       *moment // a date or a time of day
+	long       string     // canonical digits, when there are more than a float64 holds
+	token      string     // such as 3.14.1, compared as text
+	when       *timestamp // a date or a time of day
 	split      []figure
 }
 
@@ -84,7 +84,7 @@ func blank(b []byte, from, to int) {
 
 // scan finds the figures of hidden, which is text with parts blanked out.
 func scan(text, hidden string, source bool) []figure {
-	out := moments(text, hidden)
+	out := timestamps(text, hidden)
 	b := []byte(hidden)
 	for _, f := range out {
 		blank(b, f.start, f.end)

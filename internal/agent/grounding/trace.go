@@ -39,9 +39,9 @@ func (s *Sources) Trace(text string) []event.Figure {
 
 func (s *Sources) source(f figure) string {
 	switch {
-	case s.outputs.holds(f):
+	case s.outputs.contains(f):
 		return Output
-	case s.question.holds(f):
+	case s.question.contains(f):
 		return Question
 	default:
 		return Unverified
@@ -50,11 +50,11 @@ func (s *Sources) source(f figure) string {
 
 // index is what one kind of source has shown.
 type index struct {
-	numbers []float64
-	sorted  bool
-	long    map[string]bool // numbers with more digits than a float64 holds, and tokens
-	moments []moment
-	months  [13]bool // by name
+	numbers    []float64
+	sorted     bool
+	long       map[string]bool // numbers with more digits than a float64 holds, and tokens
+	timestamps []timestamp
+	months     [13]bool // by name
 }
 
 func (x *index) add(text string) {
@@ -85,8 +85,8 @@ func (x *index) sort() {
 
 func (x *index) take(f figure) {
 	if f.when != nil {
-		if len(x.moments) < maxOthers {
-			x.moments = append(x.moments, *f.when)
+		if len(x.timestamps) < maxOthers {
+			x.timestamps = append(x.timestamps, *f.when)
 		}
 		if f.when.year >= 0 {
 			x.numbers, x.sorted = append(x.numbers, float64(f.when.year)), false
@@ -111,23 +111,23 @@ func (x *index) take(f figure) {
 }
 
 // holds says that the figure was shown, at the figure's own precision.
-func (x *index) holds(f figure) bool {
+func (x *index) contains(f figure) bool {
 	switch {
 	case f.when != nil:
-		return x.holdsMoment(f)
+		return x.containsTimestamp(f)
 	case f.long != "":
-		return x.holdsLong(f.long)
+		return x.containsLong(f.long)
 	case f.token != "" && x.long[f.token]:
 		return true
-	case slices.ContainsFunc(f.readings, x.holdsReading):
+	case slices.ContainsFunc(f.readings, x.containsReading):
 		return true
 	}
-	return x.holdsAll(f.split)
+	return x.containsAll(f.split)
 }
 
 // holdsLong compares digits: a float64 would call two long numbers equal that
 // are not. A fraction may be a rounded or cut longer one.
-func (x *index) holdsLong(digits string) bool {
+func (x *index) containsLong(digits string) bool {
 	if x.long[digits] {
 		return true
 	}
@@ -149,17 +149,17 @@ func (x *index) holdsLong(digits string) bool {
 	return false
 }
 
-func (x *index) holdsAll(figures []figure) bool {
+func (x *index) containsAll(figures []figure) bool {
 	for _, f := range figures {
-		if !x.holds(f) {
+		if !x.contains(f) {
 			return false
 		}
 	}
 	return len(figures) > 0
 }
 
-func (x *index) holdsMoment(f figure) bool {
-	if slices.ContainsFunc(x.moments, func(m moment) bool { return m.covers(*f.when) }) {
+func (x *index) containsTimestamp(f figure) bool {
+	if slices.ContainsFunc(x.timestamps, func(m timestamp) bool { return m.covers(*f.when) }) {
 		return true
 	}
 	// The parts may stand apart: columns, or a month by its name.
@@ -167,10 +167,10 @@ func (x *index) holdsMoment(f figure) bool {
 	if month > 0 && monthRE.MatchString(f.text) && !x.months[month] && !x.between(float64(month), float64(month)) {
 		return false
 	}
-	return x.holdsAll(f.split)
+	return x.containsAll(f.split)
 }
 
-func (x *index) holdsReading(r reading) bool {
+func (x *index) containsReading(r reading) bool {
 	return x.between(r.from, r.to) || !r.signed && x.between(-r.to, -r.from)
 }
 

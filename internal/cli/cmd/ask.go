@@ -61,7 +61,7 @@ func (p *program) askCommand() *cobra.Command {
 			if err == nil {
 				err = a.run(cmd.Context(), args[0])
 			}
-			return a.tell(err)
+			return a.printFailure(err)
 		},
 	}
 	fs := cmd.Flags()
@@ -80,8 +80,8 @@ func (p *program) askCommand() *cobra.Command {
 }
 
 // tell writes the last object of a run that did not begin, and returns why.
-func (a *askCommand) tell(err error) error {
-	if f := failureOf(err); f != nil && a.json && !a.p.told && !errors.Is(err, syscall.EPIPE) {
+func (a *askCommand) printFailure(err error) error {
+	if f := failureOf(err); f != nil && a.json && !a.p.printedObject && !errors.Is(err, syscall.EPIPE) {
 		line := answerLine{Event: "answer", Figures: []event.Figure{}, Reason: f.Message, Remedy: f.Remedy, Files: []app.SavedFile{}, Failure: f}
 		err = errors.Join(err, a.p.printJSON(line))
 	}
@@ -177,7 +177,7 @@ func (a *askCommand) ask(ctx context.Context, x *app.App, q app.AskRequest) erro
 		err = cut{out.Steps}
 	}
 	unsaved := out.Unsaved
-	a.p.told = a.p.told || a.json
+	a.p.printedObject = a.p.printedObject || a.json
 	e := ending{run: out.Run, text: out.Text, figures: out.Figures, steps: out.Steps, tokens: out.Tokens, made: out.Made, out: a.out, err: err, unsaved: unsaved}
 	if err := rep.finish(e); err != nil {
 		return errors.Join(err, unsaved) // nobody reads: that it was cancelled says nothing more

@@ -18,7 +18,7 @@ func (p *program) demoCommand() *cobra.Command {
 		Long: `Asks a question about 66 years of carbon dioxide in the air. The replies of the
 model are scripted, so that no key and no network are needed; the code in them
 really runs in the sandbox, and the figures of the answer come from there.`,
-		RunE: func(cmd *cobra.Command, _ []string) error { return a.tell(a.demo(cmd.Context())) },
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.printFailure(a.demo(cmd.Context())) },
 	}
 	cmd.Flags().StringVar(&a.out, "out", "praxis-demo", "save the chart in this `DIR`")
 	cmd.Flags().BoolVar(&a.json, "json", false, "print one JSON object an event, the answer last")

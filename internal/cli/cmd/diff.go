@@ -12,7 +12,7 @@ import (
 )
 
 const diffLong = `Shows what differs between two runs: the question, the model, the image, the
-inputs, then step by step the code, its outcome, its output and the files that
+inputs, then step by step the code, its status, its output and the files that
 it changed, and the answer. Times, tokens and ids are not compared. The exit
 code is 1 when something differs, as with diff.`
 

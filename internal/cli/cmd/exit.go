@@ -126,11 +126,11 @@ func report(w io.Writer, err error) {
 		fmt.Fprintln(w, "praxis: "+interruption(err))
 		return
 	}
-	tell(w, err.Error(), format.Remedy(err))
+	printMessage(w, err.Error(), format.Remedy(err))
 }
 
 // tell prints a message and its remedy. Both may quote a guest or a file name.
-func tell(w io.Writer, message, remedy string) {
+func printMessage(w io.Writer, message, remedy string) {
 	fmt.Fprintf(w, "praxis: %s\n", indentRest(safetext.Text(message), "  "))
 	if remedy != "" {
 		fmt.Fprintf(w, "  → %s\n", indentRest(safetext.Text(remedy), "    "))
@@ -138,7 +138,7 @@ func tell(w io.Writer, message, remedy string) {
 }
 
 // remark tells a person something that is no part of the output.
-func (p *program) remark(format string, args ...any) error {
+func (p *program) note(format string, args ...any) error {
 	_, err := fmt.Fprintf(p.stderr, "praxis: %s\n", safetext.Text(fmt.Sprintf(format, args...)))
 	return err
 }

@@ -37,7 +37,7 @@ type failedResult struct {
 // fail writes the object of a failure when cmd was to write objects and wrote none.
 func (p *program) fail(cmd *cobra.Command, args []string, err error) error {
 	f := failureOf(err)
-	if f == nil || p.told || errors.Is(err, syscall.EPIPE) || !wantsJSON(cmd, args) {
+	if f == nil || p.printedObject || errors.Is(err, syscall.EPIPE) || !jsonRequested(cmd, args) {
 		return nil
 	}
 	return p.printJSON(failedResult{"failed", f})
@@ -45,7 +45,7 @@ func (p *program) fail(cmd *cobra.Command, args []string, err error) error {
 
 // wantsJSON says whether a command line asks for objects. One that could not be
 // read to its end is looked at word by word.
-func wantsJSON(cmd *cobra.Command, args []string) bool {
+func jsonRequested(cmd *cobra.Command, args []string) bool {
 	if cmd != nil {
 		if f := cmd.Flags().Lookup("json"); f != nil && f.Changed {
 			return f.Value.String() == "true"

@@ -86,19 +86,19 @@ func (f *sessionFlags) session(name string) app.SessionSpec {
 // beyond says which limits are more than a machine has, or "": they do not hold
 // anything back, and the code gets no more than there is.
 func (f *sessionFlags) beyond(processors int, memory int64) string {
-	var asked, has []string
+	var given, has []string
 	if v := f.cpus.value; v != nil && *v > float64(processors) {
-		asked = append(asked, "--cpus "+strconv.FormatFloat(*v, 'g', -1, 64))
+		given = append(given, "--cpus "+strconv.FormatFloat(*v, 'g', -1, 64))
 		has = append(has, safetext.Count(processors, "processor"))
 	}
 	if v := f.memory.value; v != nil && memory > 0 && *v > memory {
-		asked = append(asked, "--memory "+safetext.Size(*v))
+		given = append(given, "--memory "+safetext.Size(*v))
 		has = append(has, safetext.Size(memory)+" of memory")
 	}
-	if len(asked) == 0 {
+	if len(given) == 0 {
 		return ""
 	}
-	return strings.Join(asked, " and ") + ": more than this machine has, which is " + strings.Join(has, " and ")
+	return strings.Join(given, " and ") + ": more than this machine has, which is " + strings.Join(has, " and ")
 }
 
 // warn says that limits are beyond this machine.

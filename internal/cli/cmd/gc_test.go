@@ -14,7 +14,7 @@ import (
 func TestFreed(t *testing.T) {
 	at := time.Unix(0, 0)
 	all := app.Collected{
-		Journal: journal.Collected{Runs: []string{"a", "b"}, Blobs: 1234, Bytes: 3 << 20, Kept: 1, KeptBytes: 1 << 10},
+		Journal: journal.Collected{Runs: []string{"a", "b"}, Blobs: 1234, Bytes: 3 << 20, Remaining: 1, RemainingBytes: 1 << 10},
 		Sessions: session.Collected{
 			Snapshots: []session.Removed{{ID: "1", Bytes: 50 << 20, Created: at, Why: "nothing refers to it"},
 				{ID: "2", Bytes: 1 << 20, Created: at, Why: "it is damaged"}, {ID: "3", Bytes: 50 << 20, Created: at, Why: "nothing refers to it"}},

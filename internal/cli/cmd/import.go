@@ -46,7 +46,7 @@ func (p *program) importFile(ctx context.Context, a *app.App, path string, asJSO
 		return printErr
 	}
 	for _, id := range r.UnknownKeys {
-		if err := p.remark("%s is signed by key %s, which is not known here: praxis key trust", r.ID, id); err != nil {
+		if err := p.note("%s is signed by key %s, which is not known here: praxis key trust", r.ID, id); err != nil {
 			return err
 		}
 	}

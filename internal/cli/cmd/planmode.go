@@ -96,7 +96,7 @@ func (a *askCommand) askPlan(ctx context.Context, x *app.App, q app.PlanAskReque
 	if err != nil && errorCode(err) == exitInterrupted {
 		err = cut{out.Steps}
 	}
-	a.p.told = a.p.told || a.json
+	a.p.printedObject = a.p.printedObject || a.json
 	e := ending{run: out.Run, text: out.Text, steps: out.Steps, tokens: out.Tokens, err: err}
 	if out.Waiting != nil && err == nil {
 		e.err = waiting{out.Waiting}
@@ -108,7 +108,7 @@ func (a *askCommand) askPlan(ctx context.Context, x *app.App, q app.PlanAskReque
 		return err
 	}
 	if !a.json {
-		tellWaiting(a.p.stderr, out.Waiting, out.Run, a.tools.again(out.Waiting))
+		printWaiting(a.p.stderr, out.Waiting, out.Run, a.tools.again(out.Waiting))
 	}
 	return exitStatus{exitUnfinished}
 }

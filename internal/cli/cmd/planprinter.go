@@ -19,11 +19,11 @@ type planPrinter struct {
 	out    *printer
 	json   bool
 	called map[string]string // tools, by the ids of their calls
-	told   map[string]bool
+	shown  map[string]bool
 }
 
 func newPlanPrinter(p *program, asJSON bool) *planPrinter {
-	return &planPrinter{p: p, out: newPrinter(p.stdout, p.stderr), json: asJSON, called: map[string]string{}, told: map[string]bool{}}
+	return &planPrinter{p: p, out: newPrinter(p.stdout, p.stderr), json: asJSON, called: map[string]string{}, shown: map[string]bool{}}
 }
 
 // Emit takes an event of the run.
@@ -46,14 +46,14 @@ func (w *planPrinter) Emit(e event.Event) {
 // the first is enough.
 func (w *planPrinter) notice(format string, args ...any) {
 	text := fmt.Sprintf(format, args...)
-	if w.json || w.told[text] || w.out.err != nil {
+	if w.json || w.shown[text] || w.out.err != nil {
 		return
 	}
-	w.told[text] = true
+	w.shown[text] = true
 	if w.out.column[0] && isTerminal(w.p.stdout) {
 		w.out.write(event.Stdout, []byte("\n"))
 	}
-	w.out.err = w.p.remark("%s", text)
+	w.out.err = w.p.note("%s", text)
 }
 
 // finish says how the plan ended. again are the flags for who goes on with it.
@@ -63,7 +63,7 @@ func (w *planPrinter) finish(out app.PlanResult, again string) error {
 	}
 	if out.Status == string(event.Refused) {
 		_, err := io.WriteString(w.p.stderr, w.p.checkText(w.p.stderr, out.Check))
-		return errors.Join(err, w.p.remark("the check refused the plan: nothing ran"))
+		return errors.Join(err, w.p.note("the check refused the plan: nothing ran"))
 	}
 	if out.Error != "" && out.Limit == nil {
 		w.out.line(event.Stderr, out.Error)
@@ -72,10 +72,10 @@ func (w *planPrinter) finish(out app.PlanResult, again string) error {
 		w.notice("%s", d)
 	}
 	if out.Limit != nil && w.out.err == nil {
-		tell(w.p.stderr, out.Error, format.Remedy(out.Limit))
+		printMessage(w.p.stderr, out.Error, format.Remedy(out.Limit))
 	}
 	if out.Waiting != nil && w.out.err == nil {
-		tellWaiting(w.p.stderr, out.Waiting, out.Run, again)
+		printWaiting(w.p.stderr, out.Waiting, out.Run, again)
 	}
 	for _, to := range []io.Writer{w.out.stdout, w.out.stderr} {
 		if c, ok := to.(*format.Cleaner); ok && w.out.err == nil {
@@ -103,7 +103,7 @@ func denials(calls []app.PlanCall) []string {
 
 // tellWaiting says how to go on with a plan that waits, with the flags that let
 // its calls be made.
-func tellWaiting(w io.Writer, c *app.PlanWaiting, run, flags string) {
+func printWaiting(w io.Writer, c *app.PlanWaiting, run, flags string) {
 	stored := "its state is stored"
 	if c.File != "" {
 		stored += ", also in " + safetext.Line(c.File)
@@ -114,5 +114,5 @@ func tellWaiting(w io.Writer, c *app.PlanWaiting, run, flags string) {
 		message = fmt.Sprintf("the plan waits for approval to call %s on line %d: %s", c.Tool, c.Line, stored)
 		how = "with a decision: praxis plan resume " + run + " --approve" + flags + ", or --deny REASON"
 	}
-	tell(w, message, "Go on "+how+".")
+	printMessage(w, message, "Go on "+how+".")
 }

@@ -67,7 +67,7 @@ func (f *hostFlags) answers(cmd *cobra.Command) {
 }
 
 // moment reads a day or a time.
-func (f *hostFlags) moment() (time.Time, error) {
+func (f *hostFlags) clock() (time.Time, error) {
 	if f.now == "" {
 		return time.Now(), nil
 	}
@@ -84,7 +84,7 @@ func (f *hostFlags) start() (s app.PlanStart, err error) {
 	if s.Inputs, err = inputValues(f.inputs); err != nil {
 		return s, err
 	}
-	if s.Now, err = f.moment(); err != nil {
+	if s.Now, err = f.clock(); err != nil {
 		return s, err
 	}
 	if f.seed.value != nil {
@@ -192,8 +192,8 @@ func (p *program) showPlan(ctx context.Context, asJSON bool, t *toolFlags, do fu
 
 // planCode is the exit code of a plan.
 func planCode(out app.PlanResult) int {
-	switch event.Outcome(out.Status) {
-	case event.Outcome(event.OK.String()):
+	switch event.RunStatus(out.Status) {
+	case event.RunStatus(event.OK.String()):
 		return exitOK
 	case event.Waiting:
 		return exitUnfinished

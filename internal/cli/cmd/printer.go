@@ -19,7 +19,7 @@ func orEmpty[T any](s []T) []T {
 
 // printJSON writes one object on one line.
 func (p *program) printJSON(v any) error {
-	p.told = true
+	p.printedObject = true
 	return format.NewEncoder(p.stdout).Encode(v)
 }
 
@@ -104,7 +104,7 @@ func (p *printer) end(x event.Execution) error {
 			p.write(event.Stderr, []byte("\n"))
 		}
 		var b strings.Builder
-		tell(&b, message, remedy)
+		printMessage(&b, message, remedy)
 		_, p.err = io.WriteString(p.stderr, b.String())
 	}
 	for _, w := range []io.Writer{p.stdout, p.stderr} {

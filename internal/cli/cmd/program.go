@@ -52,9 +52,9 @@ type program struct {
 	signals        <-chan os.Signal
 	parts          func() (*app.Parts, error) // of tests; nil: the real machinery
 
-	interrupts interrupts
-	told       bool // an object was written
-	live       *tui.LiveLine
+	interrupts    interrupts
+	printedObject bool // an object was written
+	live          *tui.LiveLine
 }
 
 // run executes one command line and returns the exit code.
@@ -132,7 +132,7 @@ func (p *program) watch(next event.Sink) event.Sink {
 			progress.Emit(e)
 		case event.Notice:
 			p.settled()
-			tell(p.stderr, e.Text, format.Worded(fault.Code(e.Code), e.Data, e.Remedy))
+			printMessage(p.stderr, e.Text, format.Worded(fault.Code(e.Code), e.Data, e.Remedy))
 		default:
 			p.settled()
 			next.Emit(e)

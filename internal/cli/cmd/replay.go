@@ -107,7 +107,7 @@ func (r *replayCommand) run(ctx context.Context, cmd *cobra.Command, ref string)
 		if err != nil {
 			return err
 		}
-		return r.tell(report)
+		return r.printReport(report)
 	})
 }
 
@@ -150,7 +150,7 @@ func (r *replayCommand) chosen() app.ImageSpec {
 	return app.ImageSpec{ID: r.image, With: r.with, Requirements: r.requirements}
 }
 
-func (r *replayCommand) tell(report app.ReplayReport) error {
+func (r *replayCommand) printReport(report app.ReplayReport) error {
 	if r.json {
 		if err := r.p.printJSON(report); err != nil {
 			return err
@@ -186,7 +186,7 @@ func (r *replayCommand) branch(ctx context.Context, a *app.App, ref string) erro
 	if r.json {
 		err = p.printJSON(out)
 	} else {
-		err = r.tellBranch(view, out)
+		err = r.printBranch(view, out)
 	}
 	switch {
 	case err != nil:
@@ -233,7 +233,7 @@ func (v *branchView) begin(kind event.Kind) {
 	}
 }
 
-func (r *replayCommand) tellBranch(view *branchView, out app.BranchResult) error {
+func (r *replayCommand) printBranch(view *branchView, out app.BranchResult) error {
 	e := ending{run: out.ID}
 	if out.Answer == nil && out.Execution == nil {
 		e.err = errors.New(out.Reason)
@@ -244,18 +244,18 @@ func (r *replayCommand) tellBranch(view *branchView, out app.BranchResult) error
 		}
 	}
 	if e.err != nil {
-		if err := r.p.remark("%s", safetext.Line(out.Reason)); err != nil {
+		if err := r.p.note("%s", safetext.Line(out.Reason)); err != nil {
 			return err
 		}
 	}
 	for _, note := range out.Notes {
-		if err := r.p.remark("%s", safetext.Line(note)); err != nil {
+		if err := r.p.note("%s", safetext.Line(note)); err != nil {
 			return err
 		}
 	}
 	if out.Kind == event.Code {
 		// What stands on standard output is the code's.
-		return r.p.remark("run %s is run %s with %s; compare them with praxis diff", out.ID, out.Run, safetext.Line(out.Change))
+		return r.p.note("run %s is run %s with %s; compare them with praxis diff", out.ID, out.Run, safetext.Line(out.Change))
 	}
 	_, err := fmt.Fprintf(r.p.stdout, "run %s is run %s from step %d on, with %s; compare them with praxis diff\n", out.ID, out.Run, out.Step, safetext.Line(out.Change))
 	return err

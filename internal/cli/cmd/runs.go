@@ -22,7 +22,7 @@ does not fit the terminal is left out, the rest of the columns is in --json.
 A point in time is a day (2026-11-21, today, yesterday), an age (7d, 12h), or a
 time (2026-11-21T14:00:00Z). A day after --until is taken whole.
 
-An outcome is answered, unanswered or failed for a question; ok, error, timeout,
+A status is answered, unanswered or failed for a question; ok, error, timeout,
 memory, output, killed, interrupted or crashed for code; ok, error, limit,
 refused, waits or stopped for a plan; and running, unfinished or abandoned for
 what did not end.
@@ -30,19 +30,19 @@ what did not end.
 Where a command takes a RUN it may be an id, its beginning, last, or last~2 for
 the one two before the last.`
 
-const runsExample = `  praxis runs --since yesterday --outcome error
+const runsExample = `  praxis runs --since yesterday --status error
   praxis runs --text 'co2 rise' --model anthropic: --cost 0.01
   praxis runs --json --limit 1`
 
 // runsCommand is one praxis runs.
 type runsCommand struct {
-	p                    *program
-	span                 spanFlags
-	cost                 flagValue[float64]
-	model, outcome, kind string
-	thread, text         string
-	limit                int
-	json                 bool
+	p                   *program
+	span                spanFlags
+	cost                flagValue[float64]
+	model, status, kind string
+	thread, text        string
+	limit               int
+	json                bool
 }
 
 func (p *program) runsCommand() *cobra.Command {
@@ -56,8 +56,7 @@ func (p *program) runsCommand() *cobra.Command {
 	fs := cmd.Flags()
 	r.span.register(cmd)
 	fs.StringVar(&r.model, "model", "", "runs that asked a `MODEL` whose name has this in it")
-	fs.StringVar(&r.outcome, "outcome", "", "runs with this `OUTCOME`: answered, error, timeout, …")
-	fs.StringVar(&r.outcome, "status", "", "the same as --outcome `OUTCOME`")
+	fs.StringVar(&r.status, "status", "", "runs with this `STATUS`: answered, error, timeout, …")
 	fs.StringVar(&r.kind, "kind", "", "runs of this `KIND`: ask for questions, code for code that a person gave, plan for plans, tool for calls of tools")
 	fs.StringVar(&r.thread, "thread", "", "runs of this conversation, by its `NAME`")
 	fs.Var(&r.cost, "cost", "runs that cost at least so many dollars")
@@ -78,7 +77,7 @@ func parseUSD(s string) (float64, error) {
 // query returns what the flags ask for.
 func (r *runsCommand) query() (app.RunQuery, error) {
 	q := app.RunQuery{
-		Model: r.model, Outcome: event.Outcome(r.outcome), Kind: event.Kind(r.kind), Thread: r.thread, Words: r.text,
+		Model: r.model, Status: event.RunStatus(r.status), Kind: event.Kind(r.kind), Thread: r.thread, Words: r.text,
 		MinUSD: r.cost.value, Limit: r.limit,
 	}
 	return q, r.span.narrow(&q)
@@ -95,7 +94,7 @@ func (r *runsCommand) list(ctx context.Context) error {
 	}
 	if err != nil {
 		// A list without costs is better than none.
-		tell(r.p.stderr, err.Error(), format.Remedy(err))
+		printMessage(r.p.stderr, err.Error(), format.Remedy(err))
 	}
 	return r.p.withApp(func(a *app.App) error {
 		runs, more, err := a.Runs(ctx, q, prices)
@@ -109,7 +108,7 @@ func (r *runsCommand) list(ctx context.Context) error {
 			return err
 		}
 		if more && !r.json {
-			return r.p.remark("there are more; see them with --limit %d, or --limit 0 for all", 5*r.limit)
+			return r.p.note("there are more; see them with --limit %d, or --limit 0 for all", 5*r.limit)
 		}
 		return nil
 	})
@@ -158,7 +157,7 @@ func (p *program) columns() int {
 // in full.
 func runTable(runs []app.ListedRun, now time.Time, width int) string {
 	t := format.Table{
-		{Head: "ID"}, {Head: "WHEN"}, {Head: "KIND", Drop: 7}, {Head: "OUTCOME"}, {Head: "MODEL", Drop: 8},
+		{Head: "ID"}, {Head: "WHEN"}, {Head: "KIND", Drop: 7}, {Head: "STATUS"}, {Head: "MODEL", Drop: 8},
 		{Head: "STEPS", Drop: 6, Right: true}, {Head: "TOKENS", Drop: 5, Right: true},
 		{Head: "COST", Drop: 3, Right: true}, {Head: "TOOK", Drop: 4, Right: true}, {Head: "QUESTION"},
 	}
@@ -168,7 +167,7 @@ func runTable(runs []app.ListedRun, now time.Time, width int) string {
 			began = ago(now, s.Began)
 		}
 		t.Add(
-			s.ID, began, string(s.Kind), string(s.Outcome), s.Model, some(s.Steps), some(s.Tokens.Input+s.Tokens.Output),
+			s.ID, began, string(s.Kind), string(s.Status), s.Model, some(s.Steps), some(s.Tokens.Input+s.Tokens.Output),
 			costText(s), brief(time.Duration(s.Took)), s.Question,
 		)
 	}

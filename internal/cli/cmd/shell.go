@@ -44,7 +44,7 @@ const shellTimeout = 10 * time.Minute
 const saveTime = 10 * time.Second
 
 // leaveRule is what people type to leave an interpreter.
-var leaveRule = regexp.MustCompile(`^(exit|quit)(\(\s*[0-9]*\s*\))?$`)
+var exitRule = regexp.MustCompile(`^(exit|quit)(\(\s*[0-9]*\s*\))?$`)
 
 type shellCommand struct {
 	p       *program
@@ -149,7 +149,7 @@ func (s *shellCommand) loop(ctx context.Context, cfg app.Config, w *app.Session)
 	for ctx.Err() == nil && !sh.over {
 		more, err := sh.turn(ctx)
 		if err != nil && ctx.Err() == nil {
-			return errors.Join(err, sh.leave(ctx))
+			return errors.Join(err, sh.saveChanges(ctx))
 		}
 		if !more {
 			break
@@ -159,9 +159,9 @@ func (s *shellCommand) loop(ctx context.Context, cfg app.Config, w *app.Session)
 		// What ends the shell from outside must not cost the session's state.
 		saved, stop := context.WithTimeout(context.WithoutCancel(ctx), saveTime)
 		defer stop()
-		return errors.Join(errInterrupted, sh.leave(saved))
+		return errors.Join(errInterrupted, sh.saveChanges(saved))
 	}
-	if err := sh.leave(ctx); err != nil {
+	if err := sh.saveChanges(ctx); err != nil {
 		return err
 	}
 	if code := statusCode(sh.last); sh.last != 0 && code != exitOK && !sh.prompt {
@@ -171,7 +171,7 @@ func (s *shellCommand) loop(ctx context.Context, cfg app.Config, w *app.Session)
 }
 
 // leave saves a named session.
-func (s *shell) leave(ctx context.Context) error {
+func (s *shell) saveChanges(ctx context.Context) error {
 	if s.session == "" || !s.dirty || s.over {
 		return nil
 	}
@@ -216,7 +216,7 @@ func (s *shell) turn(ctx context.Context) (more bool, err error) {
 	switch {
 	case trimmed == "":
 		return true, nil
-	case leaveRule.MatchString(trimmed):
+	case exitRule.MatchString(trimmed):
 		return false, nil
 	case trimmed[0] == ':' || trimmed[0] == '%':
 		s.lines.Remember(trimmed)

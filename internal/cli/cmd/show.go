@@ -75,7 +75,7 @@ func (s *showCommand) show(ctx context.Context, ref string) error {
 		if prices, err := app.LoadPrices(s.p.getenv); err == nil {
 			run.Cost = app.CostOf(prices)
 		} else {
-			tell(s.p.stderr, err.Error(), format.Remedy(err))
+			printMessage(s.p.stderr, err.Error(), format.Remedy(err))
 		}
 		if s.out != "" {
 			err := app.PrepareFolder(s.out)
@@ -105,7 +105,7 @@ func (p *program) folded(write func(io.Writer) error) error {
 
 // events writes the events of a run, or of one of its steps.
 func (s *showCommand) events(run reports.Run) error {
-	s.p.told = true
+	s.p.printedObject = true
 	w := bufio.NewWriterSize(s.p.stdout, 64<<10)
 	step := 0
 	for _, rec := range run.Records {

@@ -51,7 +51,7 @@ func (p *program) listThreads(all []app.Thread, asJSON bool) error {
 		{Head: "FORKED FROM", Drop: 4}, {Head: "LAST USED", Drop: 2}, {Head: "LAST QUESTION"},
 	}
 	for _, th := range all {
-		cols.Add(th.Name, fmt.Sprint(th.Turns), safetext.Size(th.Bytes), th.Forked, when(th.Used), th.Asked)
+		cols.Add(th.Name, fmt.Sprint(th.Turns), safetext.Size(th.Bytes), th.Forked, when(th.Used), th.Question)
 	}
 	return p.emit(format.Fitted(cols, p.columns()))
 }

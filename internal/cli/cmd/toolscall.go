@@ -72,7 +72,7 @@ func (c *toolCalling) run(ctx context.Context, args []string) (err error) {
 		if out.Run == "" {
 			return err
 		}
-		return c.tell(out, err)
+		return c.report(out, err)
 	})
 }
 
@@ -83,7 +83,7 @@ type toolCallObject struct {
 }
 
 // tell prints what came of the call and returns its exit code.
-func (c *toolCalling) tell(out app.ToolCallResult, err error) error {
+func (c *toolCalling) report(out app.ToolCallResult, err error) error {
 	failed := err
 	if failed == nil {
 		failed = out.Failed
@@ -100,7 +100,7 @@ func (c *toolCalling) tell(out app.ToolCallResult, err error) error {
 		return err
 	}
 	if !c.json {
-		tell(c.p.stderr, failed.Error(), callRemedy(out))
+		printMessage(c.p.stderr, failed.Error(), callRemedy(out))
 	}
 	return exitStatus{exitRaised}
 }

@@ -63,7 +63,7 @@ func (i *openAPIImport) run(name string) error {
 	if err := app.SaveFile(i.file, false, text); err != nil {
 		return err
 	}
-	return i.p.remark("wrote %s; see what is in it with: praxis tools ls %s", i.file, i.file)
+	return i.p.note("wrote %s; see what is in it with: praxis tools ls %s", i.file, i.file)
 }
 
 const importMCPLong = `Asks an MCP server what it provides, and prints the entry under servers: for a

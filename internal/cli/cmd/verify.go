@@ -79,7 +79,7 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 		for _, arg := range args {
 			got, err := a.Verify(ctx, arg, v.pinned)
 			if err == nil {
-				err = v.tell(got, true)
+				err = v.printVerified(got, true)
 			}
 			if err != nil {
 				return err
@@ -106,10 +106,10 @@ func (v *verifyCommand) everything(ctx context.Context, a *app.App) error {
 			return err
 		}
 		if index != nil {
-			tell(v.p.stderr, index.Error(), format.Remedy(index))
+			printMessage(v.p.stderr, index.Error(), format.Remedy(index))
 			index = nil
 		}
-		if err := v.tell(got, false); err != nil {
+		if err := v.printVerified(got, false); err != nil {
 			return err
 		}
 		counts[got.Status]++
@@ -135,7 +135,7 @@ func (v *verifyCommand) everything(ctx context.Context, a *app.App) error {
 
 // tell says what was found of one run. Unless all is wanted, one that is whole
 // is worth no line.
-func (v *verifyCommand) tell(got app.Verified, all bool) error {
+func (v *verifyCommand) printVerified(got app.Verified, all bool) error {
 	switch {
 	case v.json:
 		return v.p.printJSON(got)

@@ -70,7 +70,7 @@ var Remedies = map[fault.Code]fault.Sentences{
 
 	fault.PlanRefused:       {"Check it with praxis plan check."},
 	fault.PlanStateForeign:  {"Give the file that praxis plan run --state wrote."},
-	fault.PlanStateUnkept:   {"Name the file that --state stored it in."},
+	fault.PlanStateMissing:  {"Name the file that --state stored it in."},
 	fault.PlanNotWaiting:    {"See what became of it: praxis show {run}"},
 	fault.PlanResumed:       {"Look at that run: praxis show {run}. To go on from here once more, say --again."},
 	fault.PlanNeedsApproval: {"Approve or deny it: --approve, or --deny REASON."},

@@ -44,7 +44,7 @@ func (f *Folding) Flush() error {
 }
 
 // labelRoom is what the labels at the head of a transcript take.
-const labelRoom = 10
+const labelWidth = 10
 
 // foldLine breaks one line, which may hold our own colours.
 func foldLine(line string, width int) []string {
@@ -62,8 +62,8 @@ func foldLine(line string, width int) []string {
 		}
 		return parts
 	}
-	if indent == 0 && format.ColumnsOf(plain) > labelRoom {
-		indent = labelRoom
+	if indent == 0 && format.ColumnsOf(plain) > labelWidth {
+		indent = labelWidth
 	}
 	below := strings.Repeat(" ", min(indent, width/2))
 	var out []string
@@ -108,7 +108,7 @@ func withoutColours(line string) string {
 }
 
 // room is how many columns a line has beside what stands there already; 0: any number.
-func (s *Screen) room(taken int) int {
+func (s *Screen) columnsLeft(taken int) int {
 	if s.Wrap == 0 {
 		return 0
 	}
@@ -120,7 +120,7 @@ func (s *Screen) room(taken int) int {
 // line goes on below its own first word.
 func (s *Screen) paragraphs(indent, text string) {
 	for line := range strings.SplitSeq(strings.TrimRight(safetext.Text(text), "\n "), "\n") {
-		for _, part := range format.BreakWords(line, s.room(len(indent))) {
+		for _, part := range format.BreakWords(line, s.columnsLeft(len(indent))) {
 			s.printf("%s\n", strings.TrimRight(indent+part, " "))
 		}
 	}

@@ -47,10 +47,10 @@ func lastLine(folded string) (before, last string) {
 // pasteFilter folds what is pasted, and takes every other control character
 // out of it: a paste must not press keys. All else passes as it is typed.
 type pasteFilter struct {
-	recent string // the last characters outside, as many as may be the beginning of pasteBegin
-	inside bool
-	held   string // inside: what may be the beginning of pasteEnd
-	cr     bool   // inside: the last character was a carriage return
+	recent  string // the last characters outside, as many as may be the beginning of pasteBegin
+	inside  bool
+	pending string // inside: what may be the beginning of pasteEnd
+	cr      bool   // inside: the last character was a carriage return
 }
 
 // feed takes one character and returns what the editor is to see.
@@ -68,17 +68,17 @@ func (f *pasteFilter) feed(r rune) string {
 		}
 		return string(r) // the editor does not know the sequence and drops it
 	}
-	if next := f.held + string(r); strings.HasPrefix(pasteEnd, next) {
-		if f.held = next; next == pasteEnd {
-			f.held, f.inside = "", false
+	if next := f.pending + string(r); strings.HasPrefix(pasteEnd, next) {
+		if f.pending = next; next == pasteEnd {
+			f.pending, f.inside = "", false
 		}
 		return ""
 	}
 	var out strings.Builder
-	rest := f.held
-	f.held = ""
+	rest := f.pending
+	f.pending = ""
 	if r == 0x1b {
-		f.held = "\x1b"
+		f.pending = "\x1b"
 	} else {
 		rest += string(r)
 	}

@@ -38,10 +38,10 @@ type Screen struct {
 	waits    bool // for somebody's answer
 	filling  bool // what runs is not the model's code but fills its answer in
 
-	calls   calls               // of tools
-	hosts   map[string]string   // of connections that are open, by their ids
-	traffic map[string]*carried // of those that were closed, by host
-	turned  int                 // connections that were refused while the code ran
+	calls   calls                   // of tools
+	hosts   map[string]string       // of connections that are open, by their ids
+	traffic map[string]*hostTraffic // of those that were closed, by host
+	turned  int                     // connections that were refused while the code ran
 }
 
 func NewScreen(w io.Writer, colours bool, width int) *Screen {
@@ -120,7 +120,7 @@ func (s *Screen) began(e event.RunBegan) {
 	s.scripted, s.steps = e.Scripted, e.MaxSteps
 	head := s.Style.Paint(format.Bold, "question")
 	for line := range strings.SplitSeq(safetext.Text(e.Question), "\n") {
-		for _, part := range format.BreakWords(line, s.room(9)) {
+		for _, part := range format.BreakWords(line, s.columnsLeft(9)) {
 			s.printf("%s\n", strings.TrimRight(head+" "+part, " "))
 			head = "        "
 		}
@@ -153,7 +153,7 @@ func (s *Screen) stepBegan(e event.StepBegan) {
 
 func (s *Screen) replied(e event.ModelReplied) {
 	if e.Call != "" { // what it said is the result of the call
-		s.remark("  [a model without tools answered, " + seconds(time.Duration(e.Took)) + "]")
+		s.note("  [a model without tools answered, " + seconds(time.Duration(e.Took)) + "]")
 		return
 	}
 	if s.thought.shown {
@@ -177,7 +177,7 @@ func (s *Screen) code(code string) {
 	bar := s.Style.Paint(format.Dim, "│")
 	code = safetext.Text(strings.NewReplacer("\r\n", "\n", "\r", `\r`+"\n").Replace(code))
 	for line := range strings.SplitSeq(highlight(s.Style, strings.TrimRight(code, "\n ")), "\n") {
-		for i, part := range format.BreakPainted(line, s.room(4), s.room(8)) {
+		for i, part := range format.BreakPainted(line, s.columnsLeft(4), s.columnsLeft(8)) {
 			if i > 0 {
 				part = s.Style.Paint(format.Dim, "  ↪ ") + part
 			}
@@ -295,7 +295,7 @@ func (s *Screen) answer(e event.AnswerGiven) {
 		}
 	}
 	if len(filled) > 0 {
-		s.remark("filling in " + safetext.Count(len(filled), "figure") + ": " + someOf(filled, maxFilled))
+		s.note("filling in " + safetext.Count(len(filled), "figure") + ": " + someOf(filled, maxFilled))
 	}
 	s.printf("\n%s\n", s.Style.Rule("answer"))
 	s.paragraphs("  ", e.Text)
@@ -310,7 +310,7 @@ func (s *Screen) answer(e event.AnswerGiven) {
 	}
 	s.printf("\n")
 	if traced > 0 {
-		s.remark(fmt.Sprintf("[%s in the answer traced to what ran or to the question]", safetext.Count(traced, "figure")))
+		s.note(fmt.Sprintf("[%s in the answer traced to what ran or to the question]", safetext.Count(traced, "figure")))
 	}
 	if len(unverified) > 0 {
 		s.printf("  %s %s\n", s.Style.Paint(format.Yellow, "warning: not traced to anything that ran:"), strings.Join(unverified, ", "))
@@ -318,17 +318,17 @@ func (s *Screen) answer(e event.AnswerGiven) {
 }
 
 // remark writes a line that matters less.
-func (s *Screen) remark(text string) {
-	for _, part := range format.BreakWords(text, s.room(2)) {
+func (s *Screen) note(text string) {
+	for _, part := range format.BreakWords(text, s.columnsLeft(2)) {
 		s.printf("  %s\n", s.Style.Paint(format.Dim, part))
 	}
 }
 
 // someOf joins the first texts that have room, and says that there are more.
-func someOf(texts []string, room int) string {
+func someOf(texts []string, limit int) string {
 	out := texts[0]
 	for _, t := range texts[1:] {
-		if len(out)+len(t) > room {
+		if len(out)+len(t) > limit {
 			return out + ", …"
 		}
 		out += ", " + t
@@ -338,8 +338,8 @@ func someOf(texts []string, room int) string {
 
 func (s *Screen) ended(e event.RunEnded) {
 	s.endOutput()
-	s.waits = e.Outcome == event.Waiting
-	s.NoAnswer = e.Outcome != event.Answered // why is told by the command, with what to do
+	s.waits = e.Status == event.Waiting
+	s.NoAnswer = e.Status != event.Answered // why is told by the command, with what to do
 	s.Totals = fmt.Sprintf("%s, %s", safetext.Count(e.Steps, "step"), seconds(time.Duration(e.Took)))
 	if s.scripted {
 		s.Totals += ", replies scripted"

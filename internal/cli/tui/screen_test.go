@@ -70,7 +70,7 @@ func conversation(scripted bool) []event.Event {
 		event.ModelReplied{Step: 4, Took: event.Duration(time.Millisecond)},
 		event.AnswerGiven{Text: "The mean is 1.75, of 99.", Figures: []event.Figure{
 			{Text: "1.75", Expression: "m", Source: "computed"}, {Text: "99", Source: "unverified"}}},
-		event.RunEnded{Outcome: event.Answered, Steps: 4, Tokens: event.Tokens{Input: 900, Output: 80}, Took: event.Duration(2 * time.Second)},
+		event.RunEnded{Status: event.Answered, Steps: 4, Tokens: event.Tokens{Input: 900, Output: 80}, Took: event.Duration(2 * time.Second)},
 		event.FileSaved{Path: "out/figure-1.png", Bytes: 3},
 	}
 }
@@ -103,7 +103,7 @@ func TestScreenNoAnswer(t *testing.T) {
 	s.Emit(event.StepBegan{N: 1})
 	s.Emit(event.ExecutionBegan{Step: 1, Code: "while True: pass"})
 	s.Emit(event.ExecutionEnded{Step: 1, Execution: event.Execution{Status: event.Timeout, Message: "the time limit of 30s was reached"}})
-	s.Emit(event.RunEnded{Outcome: event.Unanswered, Reason: "the budget of 1 step is used up", Steps: 1})
+	s.Emit(event.RunEnded{Status: event.Unanswered, Reason: "the budget of 1 step is used up", Steps: 1})
 	if err := s.Finish("\nthe code made 1 file: add --out DIR to save it"); err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +233,7 @@ func equipped() []event.Event {
 		called("1.1", "crm.find", "model", "Bonn"), decided("1.1", "crm.find", "allow", "default"),
 		event.ToolReturned{Step: 1, ID: "1.1", Result: "[]", Took: ms(120)},
 		called("1.2", "mail\x1b[m", "model", "Bonn"), decided("1.2", "mail", "ask", "mail"),
-		event.ApprovalAsked{ID: "1.2"}, event.ApprovalGiven{ID: "1.2", Granted: true, By: "program", Who: "desk", Scope: "run", Reason: "as agreed"},
+		event.ApprovalRequested{ID: "1.2"}, event.ApprovalGiven{ID: "1.2", Granted: true, By: "program", Who: "desk", Scope: "run", Reason: "as agreed"},
 		event.ToolReturned{Step: 1, ID: "1.2", Error: "the server is down", Took: ms(120)},
 		event.StepBegan{N: 2},
 		event.ExecutionBegan{Step: 2, Code: "go()"},
@@ -259,7 +259,7 @@ func equipped() []event.Event {
 	return append(events,
 		called("m", "mail", "code", "y"), decided("m", "mail", "deny", "own words"), event.ToolReturned{Step: 2, ID: "m", Error: "not called: no"},
 		event.ExecutionEnded{Step: 2, Execution: event.Execution{Status: event.OK, State: event.Kept}},
-		event.RunEnded{Outcome: event.Answered, Steps: 2, Took: ms(4000)},
+		event.RunEnded{Status: event.Answered, Steps: 2, Took: ms(4000)},
 	)
 }
 

@@ -34,7 +34,7 @@ func (s *Screen) plan(e event.Event) bool {
 	case event.ConnectionRefused:
 		s.refused(e)
 	case event.LabelLowered:
-		s.remark(fmt.Sprintf("[by %s the data count as trusted: %s]", by(e.By), safetext.Line(strings.Join(e.From.Sources, ", "))))
+		s.note(fmt.Sprintf("[by %s the data count as trusted: %s]", by(e.By), safetext.Line(strings.Join(e.From.Sources, ", "))))
 	case event.PlanWaits:
 		s.endOutput()
 		s.printf("  %s\n", s.Style.Paint(format.Yellow, "waits: its state is stored, "+safetext.Size(e.Bytes)))
@@ -91,7 +91,7 @@ func (s *Screen) finding(f event.Finding) {
 		sgr = format.Yellow
 	}
 	head := fmt.Sprintf("line %d: ", f.Place.Line)
-	for i, part := range format.BreakWords(head+safetext.Line(f.Message), s.room(4)) {
+	for i, part := range format.BreakWords(head+safetext.Line(f.Message), s.columnsLeft(4)) {
 		if i > 0 {
 			part = "  " + part
 		}

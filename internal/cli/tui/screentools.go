@@ -61,19 +61,19 @@ func (s *Screen) toolReturned(e event.ToolReturned) {
 		s.printf("    %s %s\n", s.Style.Paint(format.Red, "failed in rehearsal:"), safetext.Line(e.Error))
 		return
 	case e.Rehearsed != "":
-		s.remark("  [rehearsed: not really called; answered from " + safetext.Line(e.Rehearsed) + "]")
+		s.note("  [rehearsed: not really called; answered from " + safetext.Line(e.Rehearsed) + "]")
 		return
 	}
 	if e.Error != "" {
 		s.printf("  %s %s\n", s.Style.Paint(format.Red, name+" failed after "+took+":"), safetext.Line(e.Error))
 		return
 	}
-	s.remark(fmt.Sprintf("[%s: ok, %s, %s]", name, took, safetext.Size(int64(len(e.Result)))))
+	s.note(fmt.Sprintf("[%s: ok, %s, %s]", name, took, safetext.Size(int64(len(e.Result)))))
 }
 
 // condensed says that the model no longer sees the whole conversation.
 func (s *Screen) condensed(e event.HistoryCondensed) {
-	s.remark(fmt.Sprintf("[%s before this, %s, stand shortened in what the model is sent; it can read them whole]",
+	s.note(fmt.Sprintf("[%s before this, %s, stand shortened in what the model is sent; it can read them whole]",
 		safetext.Count(e.Messages, "message"), safetext.Size(int64(e.Bytes))))
 }
 
@@ -175,7 +175,7 @@ func (s *Screen) endCalls() {
 				parts = append(parts, safetext.Number(one.n)+" "+one.what)
 			}
 		}
-		s.remark(fmt.Sprintf("[%s: %s, %s, %s]", safetext.Line(t.name), safetext.Count(t.calls, "further call"), strings.Join(parts, ", "), seconds(t.took)))
+		s.note(fmt.Sprintf("[%s: %s, %s, %s]", safetext.Line(t.name), safetext.Count(t.calls, "further call"), strings.Join(parts, ", "), seconds(t.took)))
 	}
 	s.calls.tools = nil
 }
@@ -196,9 +196,9 @@ func (s *Screen) disconnected(e event.ConnectionClosed) {
 	delete(s.hosts, e.ID)
 	t := s.traffic[host]
 	if t == nil {
-		t = &carried{}
+		t = &hostTraffic{}
 		if s.traffic == nil {
-			s.traffic = map[string]*carried{}
+			s.traffic = map[string]*hostTraffic{}
 		}
 		s.traffic[host] = t
 	}
@@ -207,7 +207,7 @@ func (s *Screen) disconnected(e event.ConnectionClosed) {
 }
 
 // carried is what went over the connections to one host.
-type carried struct {
+type hostTraffic struct {
 	connections, injected int
 	sent, received        int64
 }
@@ -220,7 +220,7 @@ func (s *Screen) endConnections() {
 		if t.injected > 0 {
 			text += ", " + safetext.Count(t.injected, "request") + " with a credential"
 		}
-		s.remark("[" + text + "]")
+		s.note("[" + text + "]")
 	}
 	s.traffic = nil
 }
@@ -255,7 +255,7 @@ func refusedData(e event.ConnectionRefused) fault.Data {
 // endRefused tells of the connections that were refused besides.
 func (s *Screen) endRefused() {
 	if n := s.turned - maxCalls; n > 0 {
-		s.remark("[" + safetext.Count(n, "further connection") + " refused]")
+		s.note("[" + safetext.Count(n, "further connection") + " refused]")
 	}
 	s.turned = 0
 }

@@ -84,7 +84,7 @@ func TestRetryingJSON(t *testing.T) {
 	j.Emit(event.ModelRequested{Step: 1, Model: "openai:m"})
 	j.Emit(event.ModelRetrying{Step: 1, Reason: "429 slow down", After: event.Duration(1500 * time.Millisecond), Attempt: 2})
 	j.Emit(event.ReplyTrimmed{Step: 1, Reason: "2 blocks of code: only the first was run"})
-	want := `{"event":"model_requested","step":1,"model":"openai:m","system":"","kept":0,"messages":null,"max_tokens":0}
+	want := `{"event":"model_requested","step":1,"model":"openai:m","system":"","repeated":0,"messages":null,"max_tokens":0}
 {"event":"model_retrying","step":1,"reason":"429 slow down","after_ms":1500,"attempt":2}
 {"event":"reply_trimmed","step":1,"reason":"2 blocks of code: only the first was run"}
 `

@@ -361,8 +361,8 @@ func TestFaults(t *testing.T) {
 			if got := fault.KindOf(err); got != tt.kind {
 				t.Errorf("kind = %s, want %s (%v)", got, tt.kind, err)
 			}
-			if told := fmt.Sprint(fault.RemedyOf(err), fault.DataOf(err)); !strings.Contains(err.Error(), tt.text) || !strings.Contains(told, tt.remedy) {
-				t.Errorf("error = %q (%s), want %q and a remedy or data with %q", err, told, tt.text, tt.remedy)
+			if remedy := fmt.Sprint(fault.RemedyOf(err), fault.DataOf(err)); !strings.Contains(err.Error(), tt.text) || !strings.Contains(remedy, tt.remedy) {
+				t.Errorf("error = %q (%s), want %q and a remedy or data with %q", err, remedy, tt.text, tt.remedy)
 			}
 			for e := err; e != nil; e = errors.Unwrap(e) {
 				if strings.Contains(e.Error(), key) {

@@ -36,8 +36,8 @@ type Model struct {
 	name      string
 	exchanges []Exchange
 
-	mu    sync.Mutex
-	asked []llm.Request
+	mu       sync.Mutex
+	requests []llm.Request
 }
 
 var _ llm.Model = (*Model)(nil)
@@ -81,17 +81,17 @@ func (m *Model) take(req llm.Request) int {
 	req = copyRequest(req)
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	m.asked = append(m.asked, req)
-	return len(m.asked) - 1
+	m.requests = append(m.requests, req)
+	return len(m.requests) - 1
 }
 
 // Asked returns every request so far, in order, those beyond the last exchange
 // included. Pausing, which is no part of what was asked, is nil in them.
-func (m *Model) Asked() []llm.Request {
+func (m *Model) Requests() []llm.Request {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	out := make([]llm.Request, len(m.asked))
-	for i, req := range m.asked {
+	out := make([]llm.Request, len(m.requests))
+	for i, req := range m.requests {
 		out[i] = copyRequest(req)
 	}
 	return out

@@ -42,13 +42,13 @@ func TestRepliesComeInOrder(t *testing.T) {
 		t.Errorf("the name is %q", got)
 	}
 	var said []string
-	hear := func(s string) { said = append(said, s) }
-	got, err := m.Complete(t.Context(), request("q"), hear)
+	onText := func(s string) { said = append(said, s) }
+	got, err := m.Complete(t.Context(), request("q"), onText)
 	want := llm.Reply{Text: "first", Tokens: event.Tokens{Input: 10, Output: 2}}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
 	}
-	if _, err = m.Complete(t.Context(), request("q"), hear); fault.KindOf(err) != fault.Unavailable || err.Error() != "cannot ask the model: the server said 529" {
+	if _, err = m.Complete(t.Context(), request("q"), onText); fault.KindOf(err) != fault.Unavailable || err.Error() != "cannot ask the model: the server said 529" {
 		t.Errorf("the failure came back as %v (%s)", err, fault.KindOf(err))
 	}
 	got, err = m.Complete(t.Context(), request("q"), nil)
@@ -84,7 +84,7 @@ func TestTheRecordingEnds(t *testing.T) {
 				t.Errorf("got %v (%s, %q), want %s", err, fault.KindOf(err), fault.RemedyOf(err), want)
 			}
 		}
-		if got := len(m.Asked()); got != len(exchanges)+2 {
+		if got := len(m.Requests()); got != len(exchanges)+2 {
 			t.Errorf("%d requests are kept, want %d", got, len(exchanges)+2)
 		}
 	}
@@ -101,7 +101,7 @@ func TestCanceled(t *testing.T) {
 	if fault.KindOf(err) != fault.Canceled || !strings.Contains(err.Error(), "the disk is full") {
 		t.Errorf("got %v (%s)", err, fault.KindOf(err))
 	}
-	if got := m.Asked(); len(got) != 0 {
+	if got := m.Requests(); len(got) != 0 {
 		t.Errorf("a call that never began is kept: %+v", got)
 	}
 	if got, err := m.Complete(t.Context(), request("q"), nil); err != nil || got.Text != "a" {
@@ -153,7 +153,7 @@ func TestNothingIsShared(t *testing.T) {
 	}
 	ruin(req)
 	for range 2 {
-		got := m.Asked()
+		got := m.Requests()
 		if len(got) != 1 || !reflect.DeepEqual(got[0], ask()) {
 			t.Fatalf("asked %+v, want %+v", got, ask())
 		}
@@ -185,7 +185,7 @@ func TestConcurrent(t *testing.T) {
 	if got := len(slices.Compact(seen)); got != n {
 		t.Errorf("%d different replies, want %d", got, n)
 	}
-	if got := len(m.Asked()); got != n {
+	if got := len(m.Requests()); got != n {
 		t.Errorf("%d requests are kept, want %d", got, n)
 	}
 }

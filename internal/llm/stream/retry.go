@@ -132,9 +132,9 @@ func (r Retry) withDefaults() Retry {
 
 // pause is what the server asked for, or the backoff less up to a quarter, so
 // that many clients do not come back at the same moment.
-func (r Retry) pause(n int, asked time.Duration) time.Duration {
-	if asked > 0 {
-		return asked
+func (r Retry) pause(n int, wait time.Duration) time.Duration {
+	if wait > 0 {
+		return wait
 	}
 	d := r.Base << min(n-1, 20)
 	if d <= 0 || d > r.Max {
@@ -147,15 +147,15 @@ func tried(err error, n int) error {
 	if n == 1 {
 		return err
 	}
-	return remarked(err, "asked %d times", n)
+	return annotated(err, "asked %d times", n)
 }
 
-func waitTooLong(err error, asked time.Duration) error {
-	return remarked(err, "the server asks to wait %s", asked.Round(time.Second))
+func waitTooLong(err error, wait time.Duration) error {
+	return annotated(err, "the server asks to wait %s", wait.Round(time.Second))
 }
 
 // remarked adds a remark in parentheses to the message of a fault.
-func remarked(err error, format string, args ...any) error {
+func annotated(err error, format string, args ...any) error {
 	f := fault.Of(err)
 	if f.Kind == fault.Internal {
 		return err

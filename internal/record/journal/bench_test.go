@@ -30,7 +30,7 @@ func steps(size int) []event.Event {
 		code := fmt.Sprintf("import numpy as np\nx = np.arange(%d)\nprint(x.sum())\n", i)
 		out = append(out,
 			event.StepBegan{N: i},
-			event.ModelRequested{Step: i, Model: "m", System: strings.Repeat("s", 1500), Kept: 2 * i, MaxTokens: 4096,
+			event.ModelRequested{Step: i, Model: "m", System: strings.Repeat("s", 1500), Repeated: 2 * i, MaxTokens: 4096,
 				Messages: []event.Message{{Role: event.Assistant, Text: "```python\n" + code + "```"}, {Role: event.User, Text: "status: ok\nstdout: 4950\n"}}},
 			event.ModelReplied{Step: i, Thought: "I sum the numbers.", Text: "I sum the numbers.\n```python\n" + code + "```", Tokens: event.Tokens{Input: 1000, Output: 50}},
 			event.ExecutionBegan{Step: i, Code: code},

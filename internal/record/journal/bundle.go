@@ -340,8 +340,8 @@ func (b *bundle) decodes(ctx context.Context) (Summary, string, error) {
 		return Summary{}, "", err
 	}
 	s := z.summary(c.report.Records, c.report.Bytes, c.head)
-	if s.Outcome == Running || !c.report.Finished {
-		s.Outcome = Unfinished
+	if s.Status == Running || !c.report.Finished {
+		s.Status = Unfinished
 	}
 	s.Imported = true
 	began, ok := idTime(s.ID)

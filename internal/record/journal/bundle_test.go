@@ -58,7 +58,7 @@ func TestExportImport(t *testing.T) {
 	for _, e := range sample() {
 		r.Emit(e)
 	}
-	r.Emit(event.RunEnded{Outcome: event.Answered})
+	r.Emit(event.RunEnded{Status: event.Answered})
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -163,7 +163,7 @@ func TestImportUnfinished(t *testing.T) {
 	r.Emit(event.StepBegan{N: 1})
 	r.Close()
 	s, err := there.imported(t, here.exported(t, r.ID()))
-	if err != nil || s.Outcome != Unfinished {
+	if err != nil || s.Status != Unfinished {
 		t.Fatalf("%+v, %v", s, err)
 	}
 	there.write(t)
@@ -174,7 +174,7 @@ func TestImportUnfinished(t *testing.T) {
 	if !bytes.Equal(there.bytes(r.ID()), here.bytes(r.ID())) {
 		t.Error("something was written into it")
 	}
-	if runs, err := there.Runs(t.Context(), Query{Outcome: Unfinished}); err != nil || len(runs) != 1 || !runs[0].Imported {
+	if runs, err := there.Runs(t.Context(), Query{Status: Unfinished}); err != nil || len(runs) != 1 || !runs[0].Imported {
 		t.Errorf("%+v, %v", runs, err)
 	}
 }
@@ -436,7 +436,7 @@ func TestCollect(t *testing.T) {
 	what := Collect{DryRun: true, Others: func(_ context.Context, yield func(string)) error { return others(yield) }}
 	before := b.state()
 	got, err := b.Collect(t.Context(), what)
-	if err != nil || got.Blobs != 1 || got.Bytes != 4 || got.Kept != 5 || len(got.Runs) != 0 || b.state() != before {
+	if err != nil || got.Blobs != 1 || got.Bytes != 4 || got.Remaining != 5 || len(got.Runs) != 0 || b.state() != before {
 		t.Errorf("dry: %+v, %v", got, err)
 	}
 	what.DryRun = false
@@ -472,7 +472,7 @@ func TestCollect(t *testing.T) {
 	for sum := range b.disk.times {
 		b.disk.times[sum] = time.Now().Add(-48 * time.Hour)
 	}
-	if got, err := b.Collect(t.Context(), Collect{}); err != nil || got.Kept != 2 || got.Blobs != 2 {
+	if got, err := b.Collect(t.Context(), Collect{}); err != nil || got.Remaining != 2 || got.Blobs != 2 {
 		t.Errorf("damaged: %+v, %v", got, err)
 	}
 }

@@ -20,12 +20,12 @@ type place struct {
 
 // checker goes through the lines of one journal.
 type checker struct {
-	want  string           // the run that it must be of; "": any
-	torn  bool             // a torn tail is no damage: somebody is writing
-	good  func(line) error // is given every record that goes on where the one before stopped; may be nil
-	most  int64            // how many bytes the records may come to with their texts; 0: any number
-	aside chan<- signature // takes signatures that are checked meanwhile; nil: they are checked at once
-	keys  map[string]ed25519.PublicKey
+	want       string           // the run that it must be of; "": any
+	torn       bool             // a torn tail is no damage: somebody is writing
+	good       func(line) error // is given every record that goes on where the one before stopped; may be nil
+	most       int64            // how many bytes the records may come to with their texts; 0: any number
+	signatures chan<- signature // takes signatures that are checked meanwhile; nil: they are checked at once
+	keys       map[string]ed25519.PublicKey
 
 	p      *parser
 	src    *lines
@@ -112,7 +112,7 @@ func (c *checker) records(ctx context.Context) error {
 			return c.damaged(c.at, "%v", err)
 		}
 		if l.seq != seq || string(l.prev) != c.head {
-			return c.blame(l, b, before)
+			return c.locate(l, b, before)
 		}
 		if err := c.record(l, b); err != nil {
 			return err
@@ -173,12 +173,12 @@ func (c *checker) record(l line, b []byte) error {
 		return c.contents(l)
 	case "run_ended":
 		var e struct {
-			Outcome event.Outcome `json:"outcome"`
+			Status event.RunStatus `json:"status"`
 		}
 		if err := json.Unmarshal(l.data, &e); err != nil {
 			return c.damaged(c.at, "its data is not that of run_ended: %v", err)
 		}
-		c.ended, c.report.Outcome = true, e.Outcome
+		c.ended, c.report.Status = true, e.Status
 	}
 	return nil
 }
@@ -277,15 +277,15 @@ func (c *checker) use(public string, events int, chain []Succession) error {
 // checkpoint checks a signature, or has it checked.
 func (c *checker) checkpoint(l line, b []byte) error {
 	s, problem := c.signed(l, b)
-	if problem == "" && c.aside == nil && !s.valid() {
+	if problem == "" && c.signatures == nil && !s.valid() {
 		problem = wrongSignature
 	}
 	if problem != "" {
 		return c.damaged(c.at, "%s", problem)
 	}
-	if c.aside != nil {
+	if c.signatures != nil {
 		s.text = bytes.Clone(s.text)
-		c.aside <- s
+		c.signatures <- s
 	}
 	c.report.Checkpoints++
 	c.report.Signed = l.seq + 1
@@ -327,12 +327,12 @@ func (c *checker) signed(l line, b []byte) (signature, string) {
 // checkFast is check with a second goroutine for the signatures, which take as
 // long as all the rest when records are short.
 func (c *checker) checkFast(ctx context.Context, src io.Reader) error {
-	aside := make(chan signature, 16)
+	signatures := make(chan signature, 16)
 	var worker sync.WaitGroup
 	var wrong *place
 	signedBefore := int64(0)
 	worker.Go(func() {
-		for s := range aside {
+		for s := range signatures {
 			switch {
 			case wrong != nil:
 			case s.valid():
@@ -342,11 +342,11 @@ func (c *checker) checkFast(ctx context.Context, src io.Reader) error {
 			}
 		}
 	})
-	c.aside = aside
+	c.signatures = signatures
 	err := c.check(ctx, src)
-	close(aside)
+	close(signatures)
 	worker.Wait()
-	c.aside = nil
+	c.signatures = nil
 	if d := c.report.Damage; err == nil && wrong != nil && (d == nil || d.Offset >= wrong.offset) {
 		c.report.Damage, c.report.Finished = nil, false
 		c.report.Records, c.report.Bytes, c.report.Signed = wrong.seq, wrong.offset, signedBefore

@@ -30,12 +30,12 @@ type Collect struct {
 
 // Collected says what was removed, or would be.
 type Collected struct {
-	Runs      []string `json:"runs"`
-	Blobs     int      `json:"blobs"`
-	Bytes     int64    `json:"bytes"` // of journals and contents
-	Kept      int      `json:"kept"`  // contents that are referred to, or young
-	KeptBytes int64    `json:"kept_bytes"`
-	DryRun    bool     `json:"dry_run"`
+	Runs           []string `json:"runs"`
+	Blobs          int      `json:"blobs"`
+	Bytes          int64    `json:"bytes"`     // of journals and contents
+	Remaining      int      `json:"remaining"` // contents that are referred to, or young
+	RemainingBytes int64    `json:"remaining_bytes"`
+	DryRun         bool     `json:"dry_run"`
 }
 
 // Collect removes old runs, if that is asked for, and then the contents that no
@@ -81,8 +81,8 @@ func (j *Journal) collect(ctx context.Context, what Collect) (Collected, error) 
 		if removed {
 			out.Blobs++
 			out.Bytes += size
-			out.Kept--
-			out.KeptBytes -= size
+			out.Remaining--
+			out.RemainingBytes -= size
 		}
 	}
 	return out, nil
@@ -96,8 +96,8 @@ func (j *Journal) candidates(ctx context.Context, since time.Time, out *Collecte
 		if err != nil {
 			return nil, err
 		}
-		out.Kept++
-		out.KeptBytes += blob.Bytes
+		out.Remaining++
+		out.RemainingBytes += blob.Bytes
 		if !blob.Stored.After(since) {
 			old[blob.SHA256] = blob.Bytes
 		}
@@ -121,7 +121,7 @@ func (j *Journal) collectRuns(ctx context.Context, what Collect, gone map[string
 			return err
 		}
 		for _, s := range runs {
-			if s.Outcome == Running || what.Keep != nil && what.Keep(s) {
+			if s.Status == Running || what.Keep != nil && what.Keep(s) {
 				continue
 			}
 			if !what.DryRun {

@@ -33,19 +33,19 @@ func (d *Damage) Unwrap() error {
 
 // Report is what a check found.
 type Report struct {
-	Run         string        `json:"run,omitempty"`
-	Records     int64         `json:"records"` // up to the damage
-	Bytes       int64         `json:"bytes"`
-	Blobs       int           `json:"blobs"`               // different contents that records refer to
-	Unchecked   int           `json:"unchecked,omitempty"` // those that a bare journal comes without
-	Checkpoints int64         `json:"checkpoints"`
-	Signed      int64         `json:"signed"` // records that the last checkpoint vouches for, itself among them
-	Finished    bool          `json:"finished"`
-	Running     bool          `json:"running,omitempty"` // a process writes it: this is what stood there by now
-	Outcome     event.Outcome `json:"outcome,omitempty"`
-	Indexed     bool          `json:"indexed"` // the index knows the run, and agrees unless Damage says not
-	Keys        []KeyReport   `json:"keys"`
-	Damage      *Damage       `json:"damage,omitempty"`
+	Run         string          `json:"run,omitempty"`
+	Records     int64           `json:"records"` // up to the damage
+	Bytes       int64           `json:"bytes"`
+	Blobs       int             `json:"blobs"`               // different contents that records refer to
+	Unchecked   int             `json:"unchecked,omitempty"` // those that a bare journal comes without
+	Checkpoints int64           `json:"checkpoints"`
+	Signed      int64           `json:"signed"` // records that the last checkpoint vouches for, itself among them
+	Finished    bool            `json:"finished"`
+	Running     bool            `json:"running,omitempty"` // a process writes it: this is what stood there by now
+	Status      event.RunStatus `json:"status,omitempty"`
+	Indexed     bool            `json:"indexed"` // the index knows the run, and agrees unless Damage says not
+	Keys        []KeyReport     `json:"keys"`
+	Damage      *Damage         `json:"damage,omitempty"`
 }
 
 // KeyReport is a key that a journal names.

@@ -79,7 +79,7 @@
 // was written. Readers stop before them. They are cut off, and counted in
 // journal_resumed, when the run is given its end:
 //
-//	journal_resumed, run_ended with the outcome "abandoned", checkpoint
+//	journal_resumed, run_ended with the status "abandoned", checkpoint
 //
 // Only a run that the index knows to have been begun here is given one: what came
 // from elsewhere, or may have when the index was lost, is signed by nobody anew.
@@ -127,7 +127,7 @@
 // step with the record before it. All that was written survives the end of the
 // process. On disk, so that it survives the loss of power, are: before Begin
 // returns, journal_began and run_began; before Emit returns, model_requested,
-// tool_called, approval_asked, approval_given, answer_given, and run_ended with
+// tool_called, approval_requested, approval_given, answer_given, and run_ended with
 // its checkpoint; contents, before the record that refers to them is written.
 // Other records follow within 50 ms of being written. A record that cannot be
 // written ends the run: see Begin.

@@ -393,7 +393,7 @@ func (b *bench) write(t testing.TB, events ...event.Event) string {
 	for _, e := range events {
 		r.Emit(e)
 	}
-	r.Emit(event.RunEnded{Outcome: event.Answered, Steps: 2, Tokens: event.Tokens{Input: 10, Output: 5}, Took: event.Duration(time.Second)})
+	r.Emit(event.RunEnded{Status: event.Answered, Steps: 2, Tokens: event.Tokens{Input: 10, Output: 5}, Took: event.Duration(time.Second)})
 	if err := r.Err(); err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ const maxPage = 10_000
 type Query struct {
 	Since, Until time.Time // began at or after, and before
 	Model        string    // a part of its name
-	Outcome      event.Outcome
+	Status       event.RunStatus
 	Kind         event.Kind
 	Thread       string
 	Words        string   // in question, code or answer, as store.Query has them
@@ -41,7 +41,7 @@ func (j *Journal) put(ctx context.Context, s Summary, text string) error {
 	if err != nil {
 		return err
 	}
-	if s.Outcome == Running {
+	if s.Status == Running {
 		return j.cfg.Index.Put(ctx, doc, store.Doc{Kind: openDoc, ID: s.ID, Order: doc.Order})
 	}
 	if err := j.cfg.Index.Put(ctx, doc); err != nil {
@@ -56,7 +56,7 @@ func document(s Summary, text string) (store.Doc, error) {
 	return store.Doc{
 		Kind: runDoc, ID: s.ID, Order: order(s), Text: text, Body: body,
 		Fields: map[string]any{
-			"kind": string(s.Kind), "model": s.Model, "outcome": string(indexed(s.Outcome)), "thread": s.Thread, "began": s.Began.Unix(),
+			"kind": string(s.Kind), "model": s.Model, "status": string(indexed(s.Status)), "thread": s.Thread, "began": s.Began.Unix(),
 		},
 	}, err
 }
@@ -102,7 +102,7 @@ func (j *Journal) Runs(ctx context.Context, q Query) ([]Summary, error) {
 			if err != nil {
 				return nil, fmt.Errorf("cannot list runs: %w", err)
 			}
-			if !q.Since.IsZero() && s.Began.Before(q.Since) || q.Outcome != "" && s.Outcome != q.Outcome {
+			if !q.Since.IsZero() && s.Began.Before(q.Since) || q.Status != "" && s.Status != q.Status {
 				continue
 			}
 			if out = append(out, s); len(out) == q.Limit {
@@ -126,7 +126,7 @@ func (q Query) where() []store.Condition {
 	}
 	equal("kind", string(q.Kind))
 	equal("thread", q.Thread)
-	equal("outcome", string(indexed(q.Outcome)))
+	equal("status", string(indexed(q.Status)))
 	if q.Model != "" {
 		out = append(out, store.Condition{Field: "model", Op: store.Contains, Value: q.Model})
 	}
@@ -136,9 +136,9 @@ func (q Query) where() []store.Condition {
 	return out
 }
 
-// indexed is the outcome as the index compares it. Which runs without an end are
+// indexed is the status as the index compares it. Which runs without an end are
 // running is not for it to know.
-func indexed(o event.Outcome) event.Outcome {
+func indexed(o event.RunStatus) event.RunStatus {
 	if o == Unfinished {
 		return Running
 	}
@@ -161,7 +161,7 @@ func (q Query) first() *store.Doc {
 // asked of its log.
 func (j *Journal) row(ctx context.Context, d store.Doc) (Summary, error) {
 	s, err := summaryOf(d)
-	if err != nil || s.Outcome != Running {
+	if err != nil || s.Status != Running {
 		return s, err
 	}
 	writing, err := j.writing(ctx, s.ID)
@@ -169,7 +169,7 @@ func (j *Journal) row(ctx context.Context, d store.Doc) (Summary, error) {
 		return s, err
 	}
 	if !writing {
-		s.Outcome = Unfinished
+		s.Status = Unfinished
 	}
 	return s, nil
 }

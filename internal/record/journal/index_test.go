@@ -42,7 +42,7 @@ func TestRuns(t *testing.T) {
 		case 3: // breaks off
 			r.Close()
 		default:
-			r.Emit(event.RunEnded{Outcome: event.Answered, Steps: i, Tokens: event.Tokens{Input: i, Output: 50}, Took: event.Duration(time.Second)})
+			r.Emit(event.RunEnded{Status: event.Answered, Steps: i, Tokens: event.Tokens{Input: i, Output: 50}, Took: event.Duration(time.Second)})
 			if err := r.Close(); err != nil {
 				t.Fatal(err)
 			}
@@ -60,10 +60,10 @@ func TestRuns(t *testing.T) {
 		"asked":      {Query{Kind: event.Ask}, []int{6, 4, 2, 0}},
 		"thread":     {Query{Thread: "sales"}, []int{5, 3, 1}},
 		"model":      {Query{Model: "SCRIPTED"}, []int{6, 4, 2, 0}},
-		"answered":   {Query{Outcome: event.Answered}, []int{6, 4, 2, 1, 0}},
-		"abandoned":  {Query{Outcome: event.Abandoned}, []int{3}},
-		"running":    {Query{Outcome: Running}, []int{5}},
-		"unfinished": {Query{Outcome: Unfinished}, nil},
+		"answered":   {Query{Status: event.Answered}, []int{6, 4, 2, 1, 0}},
+		"abandoned":  {Query{Status: event.Abandoned}, []int{3}},
+		"running":    {Query{Status: Running}, []int{5}},
+		"unfinished": {Query{Status: Unfinished}, nil},
 		"words":      {Query{Words: "north column_4"}, []int{4}},
 		"since":      {Query{Since: b.clock.t.Add(-150 * time.Minute)}, []int{6, 5}},
 		"until":      {Query{Until: b.clock.t.Add(-330 * time.Minute)}, []int{1, 0}},
@@ -189,23 +189,23 @@ func TestSweep(t *testing.T) {
 	b.write(t)
 
 	s, err := b.Summary(t.Context(), torn.ID())
-	if err != nil || s.Outcome != event.Abandoned || s.Reason != "the process that carried it out ended first; 15 bytes of a torn record were cut off" || s.Steps != 3 {
+	if err != nil || s.Status != event.Abandoned || s.Reason != "the process that carried it out ended first; 15 bytes of a torn record were cut off" || s.Steps != 3 {
 		t.Errorf("torn: %+v, %v", s, err)
 	}
 	rep := b.verified(t, torn.ID())
-	if !rep.OK() || rep.Records != 6 || rep.Outcome != event.Abandoned {
+	if !rep.OK() || rep.Records != 6 || rep.Status != event.Abandoned {
 		t.Errorf("torn: %+v", rep)
 	}
 	got, err := b.records(t, torn.ID())
 	if err != nil || len(got) != 3 || got[2].Seq != 4 {
 		t.Errorf("torn: %+v, %v", got, err)
 	}
-	if s, err := b.Summary(t.Context(), going.ID()); err != nil || s.Outcome != Running {
+	if s, err := b.Summary(t.Context(), going.ID()); err != nil || s.Status != Running {
 		t.Errorf("going on: %+v, %v", s, err)
 	}
 	for id, why := range map[string]string{changed.ID(): "its journal of run " + changed.ID() + " is damaged at record 2", gone.ID(): "its journal is gone", empty.ID(): "empty"} {
 		s, err := b.Summary(t.Context(), id)
-		if err != nil || s.Outcome != Unfinished || !strings.Contains(s.Reason, why) {
+		if err != nil || s.Status != Unfinished || !strings.Contains(s.Reason, why) {
 			t.Errorf("%s: %+v, %v", why, s, err)
 		}
 	}
@@ -284,14 +284,14 @@ func TestRebuild(t *testing.T) {
 	b.index.docs = newMemIndex().docs
 	b.filled = false
 	runs, err := b.Runs(t.Context(), Query{})
-	if err != nil || len(runs) != 7 || fmt.Sprint(runs[2:]) != fmt.Sprint(want) || runs[0].Outcome != Unfinished || runs[1].Outcome != Running || runs[1].ID != going.ID() {
+	if err != nil || len(runs) != 7 || fmt.Sprint(runs[2:]) != fmt.Sprint(want) || runs[0].Status != Unfinished || runs[1].Status != Running || runs[1].ID != going.ID() {
 		t.Errorf("%+v, %v", runs, err)
 	}
 	// One that cannot be written does not keep runs from being listed.
 	b.index.docs = newMemIndex().docs
 	b.filled = false
 	b.index.broken = fault.New(fault.Denied, "", "read-only")
-	for _, q := range []Query{{}, {Limit: 2}, {Words: "answer 42 \"long\""}, {Outcome: Unfinished}, {Until: want[0].Began}, {Before: &want[1]}, {Since: want[2].Began}, {Model: "demo", Kind: event.Ask}, {Kind: event.Code}} {
+	for _, q := range []Query{{}, {Limit: 2}, {Words: "answer 42 \"long\""}, {Status: Unfinished}, {Until: want[0].Began}, {Before: &want[1]}, {Since: want[2].Began}, {Model: "demo", Kind: event.Ask}, {Kind: event.Code}} {
 		b.index.broken = fault.New(fault.Denied, "", "read-only")
 		got, err := b.Runs(t.Context(), q)
 		if err != nil {

@@ -50,10 +50,10 @@ func TestRoundTrip(t *testing.T) {
 	want[0] = began
 	for _, e := range sample() {
 		r.Emit(e)
-		r.Emit(event.Progress{Room: "image", Text: "live only"})
+		r.Emit(event.Progress{Stage: "image", Text: "live only"})
 		want = append(want, e)
 	}
-	end := event.RunEnded{Outcome: event.Answered, Steps: 1, Took: event.Duration(2 * time.Millisecond)}
+	end := event.RunEnded{Status: event.Answered, Steps: 1, Took: event.Duration(2 * time.Millisecond)}
 	r.Emit(end)
 	want = append(want, end)
 	if err := errors.Join(r.Err(), r.Close()); err != nil {
@@ -235,8 +235,8 @@ func FuzzPack(f *testing.F) {
 		if err := json.Unmarshal(data, &v); err != nil {
 			t.Fatal(err)
 		}
-		kept := map[string]string{}
-		put := func(s string) (string, error) { kept[hashLine([]byte(s))] = s; return hashLine([]byte(s)), nil }
+		stored := map[string]string{}
+		put := func(s string) (string, error) { stored[hashLine([]byte(s))] = s; return hashLine([]byte(s)), nil }
 		out, err := pack(data, mask{}, put)
 		if err != nil {
 			t.Skip() // too deep
@@ -244,7 +244,7 @@ func FuzzPack(f *testing.F) {
 		if end, err := checkData(out, 0, nil); err != nil || end != len(out) {
 			t.Fatalf("%q is packed as %q: %v", data, out, err)
 		}
-		back, err := unpack(out, func(ref blobRef) (string, error) { return kept[ref.sum], nil })
+		back, err := unpack(out, func(ref blobRef) (string, error) { return stored[ref.sum], nil })
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -63,14 +63,14 @@ type opener func(ctx context.Context, sum string) (io.ReadCloser, error)
 // end them: [Missing] stands in its place, and the error at the end tells of the
 // first.
 func (c *checker) events(ctx context.Context, src io.Reader, open opener, give func(event.Record) bool) error {
-	var held *event.Record
+	var pending *event.Record
 	var where place
 	var lost *Damage
 	pass := func() error {
-		if held != nil && !give(*held) {
+		if pending != nil && !give(*pending) {
 			return errEnough
 		}
-		held = nil
+		pending = nil
 		return nil
 	}
 	c.good = func(l line) error {
@@ -102,7 +102,7 @@ func (c *checker) events(ctx context.Context, src io.Reader, open opener, give f
 		if err != nil {
 			return c.damaged(c.at, "%v", err)
 		}
-		held, where = &event.Record{Seq: l.seq, Time: l.time, Event: e}, c.at
+		pending, where = &event.Record{Seq: l.seq, Time: l.time, Event: e}, c.at
 		return nil
 	}
 	if err := c.check(ctx, src); err != nil {
@@ -176,8 +176,8 @@ func (j *Journal) summarize(ctx context.Context, id string) (Summary, string, er
 	z := newSummarizer(id)
 	c, err := j.read(ctx, id, func(r event.Record) bool { z.add(r); return true })
 	s := z.summary(c.report.Records, c.report.Bytes, c.head)
-	if s.Outcome == Running && !c.torn {
-		s.Outcome = Unfinished
+	if s.Status == Running && !c.torn {
+		s.Status = Unfinished
 	}
 	s.Imported = !c.torn && !c.report.signedBy(j.keys.own())
 	return s, z.text(), err

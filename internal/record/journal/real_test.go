@@ -51,7 +51,7 @@ func record(t testing.TB, j *Journal, events ...event.Event) string {
 	for _, e := range events {
 		r.Emit(e)
 	}
-	r.Emit(event.RunEnded{Outcome: event.Answered})
+	r.Emit(event.RunEnded{Status: event.Answered})
 	if err := errors.Join(r.Err(), r.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -74,7 +74,7 @@ func TestReal(t *testing.T) {
 	if s, err := there.Import(t.Context(), bytes.NewReader(bundle.Bytes()), int64(bundle.Len())); err != nil || s.ID != id {
 		t.Errorf("%+v, %v", s, err)
 	}
-	runs, err := there.Runs(t.Context(), Query{Words: "print 42", Model: "demo", Outcome: event.Answered, Since: time.Now().Add(-time.Hour), Until: time.Now()})
+	runs, err := there.Runs(t.Context(), Query{Words: "print 42", Model: "demo", Status: event.Answered, Since: time.Now().Add(-time.Hour), Until: time.Now()})
 	if err != nil || len(runs) != 1 || runs[0].ID != id {
 		t.Errorf("%+v, %v", runs, err)
 	}
@@ -88,7 +88,7 @@ func TestReal(t *testing.T) {
 	if got, err := j.Find(t.Context(), "last"); err != nil || got != id {
 		t.Errorf("%s, %v", got, err)
 	}
-	if got, err := j.Collect(t.Context(), Collect{}); err != nil || got.Blobs != 0 || got.Kept != 2 {
+	if got, err := j.Collect(t.Context(), Collect{}); err != nil || got.Blobs != 0 || got.Remaining != 2 {
 		t.Errorf("%+v, %v", got, err)
 	}
 	if err := j.Remove(t.Context(), id); err != nil {
@@ -228,7 +228,7 @@ func writer(dir string, forever bool) error {
 				return err
 			}
 		}
-		r.Emit(event.RunEnded{Outcome: event.Answered})
+		r.Emit(event.RunEnded{Status: event.Answered})
 		if err := r.Close(); err != nil {
 			return err
 		}
@@ -268,7 +268,7 @@ func TestTwoProcesses(t *testing.T) {
 		t.Fatal(err)
 	}
 	j, _ := real(t, dir)
-	runs, err := j.Runs(t.Context(), Query{Outcome: event.Answered})
+	runs, err := j.Runs(t.Context(), Query{Status: event.Answered})
 	if err != nil || len(runs) != 20 || len(all) != 20 {
 		t.Fatalf("%d runs, %d names, %v", len(runs), len(all), err)
 	}
@@ -299,7 +299,7 @@ func TestKilled(t *testing.T) {
 				t.Fatalf("%+v, %v", rep, err)
 			}
 		}
-		if s, err := j.Summary(t.Context(), id); err != nil || s.Outcome != Running {
+		if s, err := j.Summary(t.Context(), id); err != nil || s.Status != Running {
 			t.Errorf("%+v, %v", s, err)
 		}
 		if err := cmd.Process.Kill(); err != nil {
@@ -308,7 +308,7 @@ func TestKilled(t *testing.T) {
 		if err := cmd.Wait(); err == nil {
 			t.Fatal("it ended by itself")
 		}
-		if s, err := j.Summary(t.Context(), id); err != nil || s.Outcome != Unfinished {
+		if s, err := j.Summary(t.Context(), id); err != nil || s.Status != Unfinished {
 			t.Errorf("%+v, %v", s, err)
 		}
 		before, err := j.Verify(t.Context(), id)
@@ -316,7 +316,7 @@ func TestKilled(t *testing.T) {
 			t.Errorf("%+v, %v", before, err)
 		}
 		record(t, j)
-		if s, err := j.Summary(t.Context(), id); err != nil || s.Outcome != event.Abandoned || s.Records != before.Records+3 {
+		if s, err := j.Summary(t.Context(), id); err != nil || s.Status != event.Abandoned || s.Records != before.Records+3 {
 			t.Errorf("%+v, %v", s, err)
 		}
 		if rep, err := j.Verify(t.Context(), id); err != nil || !rep.OK() || rep.Keys[0].ID == "" {
@@ -337,7 +337,7 @@ func BenchmarkBegin(b *testing.B) {
 func BenchmarkRuns(b *testing.B) {
 	dir := b.TempDir()
 	j, _ := real(b, dir)
-	fake := Summary{Kind: event.Ask, Question: "how many?", Model: "scripted:demo", Outcome: event.Answered, Records: 20, Head: strings.Repeat("a", 64)}
+	fake := Summary{Kind: event.Ask, Question: "how many?", Model: "scripted:demo", Status: event.Answered, Records: 20, Head: strings.Repeat("a", 64)}
 	began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	var docs []store.Doc
 	flush := func() {
@@ -351,7 +351,7 @@ func BenchmarkRuns(b *testing.B) {
 		s.Began = began.Add(time.Duration(i) * time.Second)
 		s.ID = fmt.Sprintf("%s-%04x", s.Began.Format(idLayout), i%65536)
 		if i%1000 == 0 {
-			s.Outcome = event.Unanswered
+			s.Status = event.Unanswered
 		}
 		doc, err := document(s, fmt.Sprintf("how many? %d print(column_%d)", i, i%5000))
 		if err != nil {
@@ -361,8 +361,8 @@ func BenchmarkRuns(b *testing.B) {
 			flush()
 		}
 	}
-	for name, q := range map[string]Query{"page": {}, "outcome": {Outcome: event.Unanswered}, "since": {Since: began.Add(99_000 * time.Second)},
-		"words": {Words: "column_4711"}, "model": {Model: "demo"}, "old": {Until: began.Add(1000 * time.Second)}, "running": {Outcome: Running}} {
+	for name, q := range map[string]Query{"page": {}, "status": {Status: event.Unanswered}, "since": {Since: began.Add(99_000 * time.Second)},
+		"words": {Words: "column_4711"}, "model": {Model: "demo"}, "old": {Until: began.Add(1000 * time.Second)}, "running": {Status: Running}} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				if _, err := j.Runs(b.Context(), q); err != nil {

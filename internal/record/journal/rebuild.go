@@ -66,7 +66,7 @@ func (j *Journal) reindex(ctx context.Context, id string, out *Rebuilt) error {
 	switch {
 	case damage != nil:
 		out.Damaged = append(out.Damaged, id)
-		s.Outcome, s.Reason = Unfinished, cut(damage.Error(), maxReason)
+		s.Status, s.Reason = Unfinished, cut(damage.Error(), maxReason)
 	case fault.KindOf(err) == fault.NotFound:
 		return nil // it was removed meanwhile
 	case err != nil:
@@ -82,14 +82,14 @@ func (j *Journal) reindex(ctx context.Context, id string, out *Rebuilt) error {
 	if row, failed := summaryOf(d); err == nil && failed == nil {
 		s.Imported = row.Imported
 		if row.Records > s.Records {
-			if damage == nil && s.Outcome != Running { // else it went on meanwhile
+			if damage == nil && s.Status != Running { // else it went on meanwhile
 				out.Damaged = append(out.Damaged, id)
 			}
 			return nil
 		}
 	}
-	if s.Outcome == Unfinished && damage == nil && !s.Imported {
-		s.Outcome = Running // so that it is given an end
+	if s.Status == Unfinished && damage == nil && !s.Imported {
+		s.Status = Running // so that it is given an end
 	}
 	out.Runs++
 	return j.put(ctx, s, text)
@@ -190,6 +190,6 @@ func (q Query) fits(s Summary, text string, words []string) bool {
 		}
 	}
 	return (q.Kind == "" || q.Kind == s.Kind) && (q.Thread == "" || q.Thread == s.Thread) &&
-		(q.Outcome == "" || q.Outcome == s.Outcome) && !s.Began.Before(q.Since) &&
+		(q.Status == "" || q.Status == s.Status) && !s.Began.Before(q.Since) &&
 		strings.Contains(strings.ToLower(s.Model), strings.ToLower(q.Model))
 }

@@ -41,10 +41,10 @@ type Recorder struct {
 	syncer sync.WaitGroup
 	cancel context.CancelCauseFunc
 
-	keep sync.Mutex // of blobs and secrets
-	kept map[string]bool
-	red  *redactor
-	hide hidden
+	storing sync.Mutex // of blobs and secrets
+	stored  map[string]bool
+	red     *redactor
+	hide    hidden
 
 	failure atomic.Pointer[failure] // why nothing more is recorded
 
@@ -62,7 +62,7 @@ type Recorder struct {
 func newRecorder(j *Journal, id string, log store.Log, key signer, red *redactor, next event.Sink) *Recorder {
 	return &Recorder{
 		j: j, id: id, log: log, key: key, next: next, red: red, hide: hidden{},
-		dirty: make(chan struct{}, 1), stop: make(chan struct{}), kept: map[string]bool{},
+		dirty: make(chan struct{}, 1), stop: make(chan struct{}), stored: map[string]bool{},
 		sum: newSummarizer(id),
 	}
 }
@@ -163,7 +163,7 @@ func mustSync(e event.Event) bool {
 	switch e := e.(type) {
 	case event.ToolCalled: // what changes nothing may be forgotten with the power
 		return e.Effects != "pure" && e.Effects != "read"
-	case event.ModelRequested, event.ApprovalAsked, event.ApprovalGiven, event.AnswerGiven, event.RunEnded:
+	case event.ModelRequested, event.ApprovalRequested, event.ApprovalGiven, event.AnswerGiven, event.RunEnded:
 		return true
 	}
 	return false
@@ -257,8 +257,8 @@ type packed struct {
 // pack makes an event ready to be recorded: without secrets, its long texts
 // kept apart.
 func (r *Recorder) pack(ctx context.Context, e event.Event) (packed, error) {
-	r.keep.Lock()
-	defer r.keep.Unlock()
+	r.storing.Lock()
+	defer r.storing.Unlock()
 	e = r.hideMarked(e)
 	data, err := event.Marshal(e)
 	if err != nil {
@@ -314,21 +314,21 @@ func clean(e event.Event, data []byte, m mask) (event.Event, mask, error) {
 // put keeps a text apart. What this run has kept already is there.
 func (r *Recorder) put(ctx context.Context, s string) (string, error) {
 	sum := hashLine([]byte(s))
-	if r.kept[sum] {
+	if r.stored[sum] {
 		return sum, nil
 	}
 	blob, err := r.j.cfg.Blobs.Put(ctx, strings.NewReader(s))
 	if err != nil {
 		return "", err
 	}
-	r.kept[blob.SHA256] = true
+	r.stored[blob.SHA256] = true
 	return blob.SHA256, nil
 }
 
 // Store keeps a content, without the secrets in it, and returns its SHA-256.
 func (r *Recorder) Store(ctx context.Context, content []byte) (string, error) {
-	r.keep.Lock()
-	defer r.keep.Unlock()
+	r.storing.Lock()
+	defer r.storing.Unlock()
 	return r.put(ctx, r.red.text(string(content)))
 }
 
@@ -336,9 +336,9 @@ func (r *Recorder) Store(ctx context.Context, content []byte) (string, error) {
 // does not: because it is too long, or holds a secret, and then there is no sum
 // either, since a short content could be guessed from it.
 func (r *Recorder) Keep(ctx context.Context, name string, src io.Reader) (sum string, n int64, withheld string, err error) {
-	r.keep.Lock()
+	r.storing.Lock()
 	in := &input{src: src, hash: sha256.New(), watch: watch{r: r.red}, limit: r.j.cfg.MaxInput}
-	r.keep.Unlock()
+	r.storing.Unlock()
 	blob, err := r.j.cfg.Blobs.Put(ctx, in)
 	switch {
 	case err == nil:
@@ -433,7 +433,7 @@ func (r *Recorder) finish(end event.RunEnded) {
 	}
 	r.stopped = true
 	s := r.sum.summary(r.seq, r.size, r.head)
-	if s.Outcome == Running {
+	if s.Status == Running {
 		// The last record is missing: the row says at least why.
 		s.Reason = r.red.text(r.reason(end))
 	}

@@ -50,7 +50,7 @@ func TestGroupedSync(t *testing.T) {
 		}{
 			{event.StepBegan{N: 1}, false}, {event.ModelRequested{}, true}, {event.ModelReplied{}, false}, {event.ExecutionBegan{}, false},
 			{event.ExecutionEnded{Execution: event.Execution{Status: event.OK}}, false}, {event.ToolCalled{}, true}, {event.ToolCalled{Effects: "write"}, true}, {event.ToolCalled{Effects: "read"}, false}, {event.ToolReturned{}, false},
-			{event.ApprovalAsked{}, true}, {event.ApprovalGiven{}, true}, {event.FileSaved{}, false}, {event.AnswerGiven{}, true},
+			{event.ApprovalRequested{}, true}, {event.ApprovalGiven{}, true}, {event.FileSaved{}, false}, {event.AnswerGiven{}, true},
 		} {
 			r.Emit(c.e)
 			if onDisk() != c.want {
@@ -106,9 +106,9 @@ func TestFullDisk(t *testing.T) {
 		if n%2 == 0 {
 			b.disk.allow(-1) // there is room again before the end
 		}
-		end := event.RunEnded{Outcome: event.Answered}
+		end := event.RunEnded{Status: event.Answered}
 		if cause != nil {
-			end = event.RunEnded{Outcome: event.Unanswered, Reason: cause.Error()}
+			end = event.RunEnded{Status: event.Unanswered, Reason: cause.Error()}
 		}
 		r.Emit(end)
 		last := r.Err()
@@ -123,22 +123,22 @@ func TestFullDisk(t *testing.T) {
 		}
 		switch {
 		case last == nil:
-			if !rep.OK() || s.Outcome != event.Answered {
+			if !rep.OK() || s.Status != event.Answered {
 				t.Errorf("%d: no error, %+v, %+v", n, rep, s)
 			}
 		case rep.Finished:
-			if !strings.Contains(s.Reason, "cannot record run") && s.Outcome != event.Answered {
+			if !strings.Contains(s.Reason, "cannot record run") && s.Status != event.Answered {
 				t.Errorf("%d: %+v", n, s)
 			}
 		default:
-			if s.Outcome != Unfinished || !strings.Contains(s.Reason, "Free") && !strings.Contains(s.Reason, "no space left") {
+			if s.Status != Unfinished || !strings.Contains(s.Reason, "Free") && !strings.Contains(s.Reason, "no space left") {
 				t.Errorf("%d: row %+v", n, s)
 			}
 			// The next one gives it an end, with the reason.
 			b.disk.allow(-1)
 			b.write(t)
 			s, err = b.Summary(t.Context(), r.ID())
-			if err != nil || s.Outcome != event.Abandoned || !strings.Contains(s.Reason, "no space left") || !b.verified(t, r.ID()).OK() {
+			if err != nil || s.Status != event.Abandoned || !strings.Contains(s.Reason, "no space left") || !b.verified(t, r.ID()).OK() {
 				t.Errorf("%d: swept: %+v, %v", n, s, err)
 			}
 		}
@@ -155,7 +155,7 @@ func TestFullDisk(t *testing.T) {
 // is lost, or stands there in part. The next run gives it an end, and nothing is
 // missing that had to be on disk.
 func TestPowerLoss(t *testing.T) {
-	all := append(sample(), event.ToolCalled{ID: "1", Tool: "t"}, event.ToolReturned{ID: "1"}, event.ApprovalAsked{ID: "2"}, event.StepBegan{N: 2})
+	all := append(sample(), event.ToolCalled{ID: "1", Tool: "t"}, event.ToolReturned{ID: "1"}, event.ApprovalRequested{ID: "2"}, event.StepBegan{N: 2})
 	all = append(all, manySteps(70)...)
 	all = append(all, event.AnswerGiven{Text: "x"})
 	for n := range len(all) + 1 {
@@ -184,7 +184,7 @@ func TestPowerLoss(t *testing.T) {
 			}
 			after.write(t)
 			got, err := after.records(t, r.ID())
-			if rep := after.verified(t, r.ID()); err != nil || !rep.OK() || rep.Outcome != event.Abandoned || len(got) < sure+1 {
+			if rep := after.verified(t, r.ID()); err != nil || !rep.OK() || rep.Status != event.Abandoned || len(got) < sure+1 {
 				t.Errorf("after event %d, %d bytes of %d (%d on disk): %+v; %d events of at least %d, %v", n, lost.Len(), log.Len(), synced, rep, len(got), sure+1, err)
 			}
 		}
@@ -200,7 +200,7 @@ func TestEndAfterFailure(t *testing.T) {
 	r.Emit(event.StepBegan{N: 1})
 	b.disk.allow(-1)
 	r.Emit(event.StepBegan{N: 2}) // not recorded: the one before is missing
-	r.Emit(event.RunEnded{Outcome: event.Answered})
+	r.Emit(event.RunEnded{Status: event.Answered})
 	r.Emit(event.StepBegan{N: 3})
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
@@ -219,7 +219,7 @@ func TestLateIndex(t *testing.T) {
 	b := newBench(t)
 	_, r := b.begin(t)
 	b.index.broken = errors.New("planted")
-	r.Emit(event.RunEnded{Outcome: event.Answered})
+	r.Emit(event.RunEnded{Status: event.Answered})
 	if err := r.Err(); err != nil {
 		t.Error(err)
 	}
@@ -234,7 +234,7 @@ func TestLateIndex(t *testing.T) {
 	}
 	b.index.broken = nil
 	b.write(t)
-	if s, err := b.Summary(t.Context(), r.ID()); err != nil || s.Outcome != event.Answered {
+	if s, err := b.Summary(t.Context(), r.ID()); err != nil || s.Status != event.Answered {
 		t.Errorf("swept: %+v, %v", s, err)
 	}
 }
@@ -248,7 +248,7 @@ func TestContexts(t *testing.T) {
 	}
 	cancel()
 	<-ctx.Done()
-	r.Emit(event.RunEnded{Outcome: event.Unanswered, Reason: "interrupted"}) // is recorded all the same
+	r.Emit(event.RunEnded{Status: event.Unanswered, Reason: "interrupted"}) // is recorded all the same
 	if err := errors.Join(r.Err(), r.Close(), r.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -284,7 +284,7 @@ func TestManyEmitters(t *testing.T) {
 		})
 	}
 	all.Wait()
-	r.Emit(event.RunEnded{Outcome: event.Answered})
+	r.Emit(event.RunEnded{Status: event.Answered})
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -381,7 +381,7 @@ func TestSecrets(t *testing.T) {
 		}
 	}
 	r.Emit(event.AnswerGiven{Text: secret})
-	r.Emit(event.RunEnded{Outcome: event.Unanswered, Reason: "the key " + secret + " is wrong; " + short})
+	r.Emit(event.RunEnded{Status: event.Unanswered, Reason: "the key " + secret + " is wrong; " + short})
 	if err := errors.Join(r.Err(), r.Close()); err != nil {
 		t.Fatal(err)
 	}
@@ -451,8 +451,8 @@ func TestMarkedArguments(t *testing.T) {
 	r.Emit(event.ModelReplied{Text: "I log in", Calls: calls})
 	r.Emit(event.ToolCalled{ID: "1", Tool: "login", Arguments: input})
 	r.Emit(event.ToolReturned{ID: "1", Result: "logged in with hunter2hunter2"})
-	r.Emit(event.ModelRequested{Kept: 1, Messages: []event.Message{{Role: event.Assistant, Calls: calls}}})
-	r.Emit(event.RunEnded{Outcome: event.Answered})
+	r.Emit(event.ModelRequested{Repeated: 1, Messages: []event.Message{{Role: event.Assistant, Calls: calls}}})
+	r.Emit(event.RunEnded{Status: event.Answered})
 	if err := errors.Join(r.Err(), r.Close()); err != nil {
 		t.Fatal(err)
 	}

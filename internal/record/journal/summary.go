@@ -8,34 +8,34 @@ import (
 	"praxis/event"
 )
 
-// What the outcome of a run is as long as its journal has no end.
+// The statuses of a run whose journal has no end yet.
 const (
-	Running    event.Outcome = "running"    // a process writes it
-	Unfinished event.Outcome = "unfinished" // begun, and nobody writes it any more
+	Running    event.RunStatus = "running"    // a process writes it
+	Unfinished event.RunStatus = "unfinished" // begun, and nobody writes it any more
 )
 
 // Summary is what the index knows of a run.
 type Summary struct {
-	ID       string         `json:"id"`
-	Kind     event.Kind     `json:"kind"`
-	Question string         `json:"question"` // its beginning
-	Model    string         `json:"model,omitempty"`
-	Scripted bool           `json:"scripted,omitempty"`
-	Outcome  event.Outcome  `json:"outcome"`
-	Reason   string         `json:"reason,omitempty"`
-	Thread   string         `json:"thread,omitempty"`
-	Began    time.Time      `json:"began"`
-	Took     event.Duration `json:"took_ms"`
-	Steps    int            `json:"steps"`
-	Tokens   event.Tokens   `json:"tokens"`
-	Parent   *event.Parent  `json:"parent,omitempty"`
-	Image    string         `json:"image,omitempty"`
-	Seed     *int64         `json:"seed,omitempty"`
-	Files    int            `json:"files,omitempty"` // inputs
-	Program  string         `json:"program,omitempty"`
-	Records  int64          `json:"records"`
-	Bytes    int64          `json:"bytes"` // of the journal, without what is kept apart
-	Head     string         `json:"head"`  // hash of the last record
+	ID       string          `json:"id"`
+	Kind     event.Kind      `json:"kind"`
+	Question string          `json:"question"` // its beginning
+	Model    string          `json:"model,omitempty"`
+	Scripted bool            `json:"scripted,omitempty"`
+	Status   event.RunStatus `json:"status"`
+	Reason   string          `json:"reason,omitempty"`
+	Thread   string          `json:"thread,omitempty"`
+	Began    time.Time       `json:"began"`
+	Took     event.Duration  `json:"took_ms"`
+	Steps    int             `json:"steps"`
+	Tokens   event.Tokens    `json:"tokens"`
+	Parent   *event.Parent   `json:"parent,omitempty"`
+	Image    string          `json:"image,omitempty"`
+	Seed     *int64          `json:"seed,omitempty"`
+	Files    int             `json:"files,omitempty"` // inputs
+	Program  string          `json:"program,omitempty"`
+	Records  int64           `json:"records"`
+	Bytes    int64           `json:"bytes"` // of the journal, without what is kept apart
+	Head     string          `json:"head"`  // hash of the last record
 	// Imported says that the run was taken in, or that nothing shows any more
 	// that it was made here: the index was lost, and our keys did not sign it.
 	Imported bool `json:"imported,omitempty"`
@@ -55,7 +55,7 @@ type summarizer struct {
 }
 
 func newSummarizer(id string) *summarizer {
-	return &summarizer{s: Summary{ID: id, Outcome: Running}}
+	return &summarizer{s: Summary{ID: id, Status: Running}}
 }
 
 // add takes in the next event.
@@ -84,7 +84,7 @@ func (z *summarizer) add(r event.Record) {
 	case event.AnswerGiven:
 		z.say(e.Text)
 	case event.RunEnded:
-		z.s.Outcome, z.s.Reason, z.s.Took = e.Outcome, cut(e.Reason, maxReason), e.Took
+		z.s.Status, z.s.Reason, z.s.Took = e.Status, cut(e.Reason, maxReason), e.Took
 		z.s.Steps = max(z.s.Steps, e.Steps)
 		// What was taken from replies is more when the run broke off.
 		z.s.Tokens.Input, z.s.Tokens.Output = max(z.s.Tokens.Input, e.Tokens.Input), max(z.s.Tokens.Output, e.Tokens.Output)
@@ -105,7 +105,7 @@ func (z *summarizer) text() string { return z.words.String() }
 func (z *summarizer) summary(records, size int64, head string) Summary {
 	s := z.s
 	s.Records, s.Bytes, s.Head = records, size, head
-	if s.Outcome == Running && !s.Began.IsZero() {
+	if s.Status == Running && !s.Began.IsZero() {
 		s.Took = event.Duration(z.last.Sub(s.Began))
 	}
 	return s

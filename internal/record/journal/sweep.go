@@ -65,13 +65,13 @@ func (j *Journal) abandon(ctx context.Context, id string, key signer, c *checker
 	switch damage := damageOf(err); {
 	case damage != nil:
 		// Nothing is written behind what is not as it was.
-		return j.leave(ctx, id, z.summary(c.report.Records, c.report.Bytes, c.head), "its "+strings.TrimPrefix(damage.Error(), "the "))
+		return j.markUnfinished(ctx, id, z.summary(c.report.Records, c.report.Bytes, c.head), "its "+strings.TrimPrefix(damage.Error(), "the "))
 	case err != nil:
 		return err
 	case c.report.Finished: // and only the index was not told
 		return j.put(ctx, z.summary(c.report.Records, c.report.Bytes, c.head), z.text())
 	case c.ended:
-		return j.leave(ctx, id, z.summary(c.report.Records, c.report.Bytes, c.head), "its last checkpoint is missing")
+		return j.markUnfinished(ctx, id, z.summary(c.report.Records, c.report.Bytes, c.head), "its last checkpoint is missing")
 	}
 	return j.close(ctx, id, log, key, c, z, torn)
 }
@@ -87,7 +87,7 @@ func (j *Journal) close(ctx context.Context, id string, log store.Log, key signe
 		return err
 	}
 	if row.Records > c.report.Records {
-		return j.leave(ctx, id, row, fmt.Sprintf("its journal has %d records, and had %d", c.report.Records, row.Records))
+		return j.markUnfinished(ctx, id, row, fmt.Sprintf("its journal has %d records, and had %d", c.report.Records, row.Records))
 	}
 	reason := row.Reason
 	if reason == "" {
@@ -97,7 +97,7 @@ func (j *Journal) close(ctx context.Context, id string, log store.Log, key signe
 		reason += fmt.Sprintf("; %d bytes of a torn record were cut off", torn)
 	}
 	s := z.summary(0, 0, "")
-	end := event.RunEnded{Outcome: event.Abandoned, Reason: reason, Steps: s.Steps, Tokens: s.Tokens, Took: s.Took}
+	end := event.RunEnded{Status: event.Abandoned, Reason: reason, Steps: s.Steps, Tokens: s.Tokens, Took: s.Took}
 	r := newRecorder(j, id, log, key, nil, event.Discard)
 	r.seq, r.head, r.size, r.sum = c.report.Records, c.head, c.report.Bytes, z
 	now := j.now()
@@ -133,11 +133,11 @@ func (j *Journal) lost(ctx context.Context, id string) error {
 	if err != nil {
 		return err
 	}
-	return j.leave(ctx, id, s, "its journal is gone")
+	return j.markUnfinished(ctx, id, s, "its journal is gone")
 }
 
 // leave notes that a run stays without an end, and why.
-func (j *Journal) leave(ctx context.Context, id string, s Summary, why string) error {
+func (j *Journal) markUnfinished(ctx context.Context, id string, s Summary, why string) error {
 	d, err := j.cfg.Index.Get(ctx, runDoc, id)
 	if err == nil {
 		if row, err := summaryOf(d); err == nil && row.Records > s.Records {
@@ -146,6 +146,6 @@ func (j *Journal) leave(ctx context.Context, id string, s Summary, why string) e
 	} else if fault.KindOf(err) != fault.NotFound {
 		return err
 	}
-	s.Outcome, s.Reason = Unfinished, cut(why, maxReason)
+	s.Status, s.Reason = Unfinished, cut(why, maxReason)
 	return j.put(ctx, s, d.Text+"\n"+s.Question)
 }

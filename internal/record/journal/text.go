@@ -37,8 +37,8 @@ func walk(b []byte, at int, visit visitor) (int, error) {
 	if at >= len(b) || b[at] != '{' {
 		return at, errors.New("there is no object")
 	}
-	var room [64]byte
-	open := room[:0] // the closing brackets that are still to come
+	var buf [64]byte
+	open := buf[:0] // the closing brackets that are still to come
 	for i, wantKey := at, false; ; {
 		if i >= len(b) {
 			return i, errEnds

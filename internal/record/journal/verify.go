@@ -175,7 +175,7 @@ func (j *Journal) compare(ctx context.Context, id string, c *checker) error {
 	switch {
 	case s.Records > c.report.Records:
 		return stopped(c.damaged(at, "it ends here, and the index knows %d records: the end was cut off", s.Records))
-	case s.Outcome != Running && s.Records < c.report.Records:
+	case s.Status != Running && s.Records < c.report.Records:
 		at.seq = s.Records
 		return stopped(c.damaged(at, "the index knows only %d records of the run, which had ended: %d were added", s.Records, c.report.Records-s.Records))
 	case s.Records == c.report.Records && s.Head != c.head:

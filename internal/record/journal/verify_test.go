@@ -298,7 +298,7 @@ func TestForged(t *testing.T) {
 		return fmt.Sprintf(`{"format":%d,"events":%d,"run":"%s","key":"%s"%s}`, format, events, run, key, more)
 	}
 	good := head(1, 1, id, own.Public, "")
-	ended := []string{"run_ended", `{"outcome":"answered","steps":0,"tokens":{"input":0,"output":0},"took_ms":0}`}
+	ended := []string{"run_ended", `{"status":"answered","steps":0,"tokens":{"input":0,"output":0},"took_ms":0}`}
 	statement := Succession{From: own.Public, To: stranger.Public, Time: "2026-11-21T03:14:55.000000000Z"}
 	bad := statement
 	bad.Signature = stranger.signature(bad.text())
@@ -363,7 +363,7 @@ func TestContents(t *testing.T) {
 	r.Emit(event.HistoryCondensed{Whole: whole})
 	r.Emit(event.ExecutionBegan{Code: strings.Repeat("x", 3000)})
 	r.Emit(event.ExecutionBegan{Code: strings.Repeat("x", 3000)})
-	r.Emit(event.RunEnded{Outcome: event.Answered})
+	r.Emit(event.RunEnded{Status: event.Answered})
 	if err := r.Close(); err != nil {
 		t.Fatal(err)
 	}
@@ -415,7 +415,7 @@ func TestIndexWitness(t *testing.T) {
 		return fmt.Sprintf(`{"format":1,"events":1,"run":"%s","key":"%s"}`, id, key.Public)
 	}
 	step := []string{"step_began", `{"step":1}`}
-	ended := []string{"run_ended", `{"outcome":"answered"}`}
+	ended := []string{"run_ended", `{"status":"answered"}`}
 	lines := append([]string{headerKind, head(first), "run_began", `{}`}, step...)
 	lines = append(append(lines, step...), step...)
 	b.replace(first, forge(t, key, first, append(lines, ended...)...))

@@ -88,7 +88,7 @@ func save(t *testing.T, m *memory.Memory, name, run string, n int) memory.Thread
 }
 
 // wants checks a fault: its kind, what it says, and that it says what to do.
-func wants(t *testing.T, err error, kind fault.Kind, text string) {
+func wantFault(t *testing.T, err error, kind fault.Kind, text string) {
 	t.Helper()
 	if fault.KindOf(err) != kind || !strings.Contains(err.Error(), text) || fault.RemedyOf(err) == "" {
 		t.Errorf("error = %s %v (remedy %q), want %s with %q and a remedy", fault.KindOf(err), err, fault.RemedyOf(err), kind, text)
@@ -116,7 +116,7 @@ func TestThreadGoesOn(t *testing.T) {
 	if !reflect.DeepEqual(th, second) {
 		t.Errorf("thread = %+v, want %+v", th, second)
 	}
-	want := memory.Thread{Name: "sales", Created: first.Created, Used: second.Used, Runs: []string{"run1", "run2"}, Asked: "How many?", Turns: 2,
+	want := memory.Thread{Name: "sales", Created: first.Created, Used: second.Used, Runs: []string{"run1", "run2"}, Question: "How many?", Turns: 2,
 		Messages: 7, Bytes: second.Bytes, Conversation: second.Conversation, Snapshot: "snap-run2", Image: "default", Revision: second.Revision}
 	if !reflect.DeepEqual(th, want) || !th.Used.After(th.Created) || th.Revision <= first.Revision || th.Bytes < 100 {
 		t.Errorf("thread = %+v, want %+v", th, want)
@@ -131,9 +131,9 @@ func TestStaleThread(t *testing.T) {
 	stale := save(t, m, "sales", "run1", 1)
 	won := save(t, m, "sales", "run2", 2)
 	_, err := m.SaveThread(t.Context(), stale, turn("run3", "?", conversation(9)))
-	wants(t, err, fault.Conflict, "was changed, renamed or removed in the meantime")
+	wantFault(t, err, fault.Conflict, "was changed, renamed or removed in the meantime")
 	_, err = m.SaveThread(t.Context(), fresh, turn("run3", "?", conversation(9)))
-	wants(t, err, fault.Conflict, "it exists")
+	wantFault(t, err, fault.Conflict, "it exists")
 	if th, messages, err := m.OpenThread(t.Context(), "sales"); err != nil || !reflect.DeepEqual(th, won) || len(messages) != 5 {
 		t.Errorf("thread = %+v with %d messages, %v", th, len(messages), err)
 	}
@@ -141,7 +141,7 @@ func TestStaleThread(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, err = m.SaveThread(t.Context(), won, turn("run3", "?", nil))
-	wants(t, err, fault.Conflict, "removed in the meantime")
+	wantFault(t, err, fault.Conflict, "removed in the meantime")
 }
 
 // TestManyAtOnce checks that of many who save at once exactly those succeed
@@ -192,9 +192,9 @@ func TestForkRenameRemove(t *testing.T) {
 		t.Errorf("the fork changed where it comes from: %d messages, %v", len(messages), err)
 	}
 	_, err = m.ForkThread(ctx, "sales", "what-if")
-	wants(t, err, fault.Conflict, "cannot make thread what-if: it exists")
+	wantFault(t, err, fault.Conflict, "cannot make thread what-if: it exists")
 	_, err = m.RenameThread(ctx, "sales", "what-if")
-	wants(t, err, fault.Conflict, "cannot make thread what-if: it exists")
+	wantFault(t, err, fault.Conflict, "cannot make thread what-if: it exists")
 
 	moved, err := m.RenameThread(ctx, "sales", "sales-2026")
 	if err != nil || moved.Name != "sales-2026" || moved.Conversation != base.Conversation || !moved.Created.Equal(base.Created) {
@@ -204,13 +204,13 @@ func TestForkRenameRemove(t *testing.T) {
 		t.Errorf("renamed to its own name: %+v, %v", same, err)
 	}
 	_, err = m.Thread(ctx, "sales")
-	wants(t, err, fault.NotFound, "cannot find thread sales")
+	wantFault(t, err, fault.NotFound, "cannot find thread sales")
 	for _, do := range []func() error{
 		func() error { _, err := m.ForkThread(ctx, "sales", "x"); return err },
 		func() error { _, err := m.RenameThread(ctx, "sales", "x"); return err },
 		func() error { return m.RemoveThread(ctx, "sales") },
 	} {
-		wants(t, do(), fault.NotFound, "cannot find thread sales")
+		wantFault(t, do(), fault.NotFound, "cannot find thread sales")
 	}
 
 	all, err := m.Threads(ctx)
@@ -233,16 +233,16 @@ func TestThreadNames(t *testing.T) {
 	m, _ := open(t, t.TempDir())
 	for _, name := range []string{"", "../x", "-x", ".x", "a b", "ü", "a/b", strings.Repeat("x", 65), "a\n"} {
 		_, _, err := m.OpenThread(t.Context(), name)
-		wants(t, err, fault.Invalid, "as the name of a thread")
+		wantFault(t, err, fault.Invalid, "as the name of a thread")
 		_, err = m.SaveThread(t.Context(), memory.Thread{Name: name}, turn("r", "?", nil))
-		wants(t, err, fault.Invalid, "as the name of a thread")
-		wants(t, m.RemoveThread(t.Context(), name), fault.Invalid, "as the name of a thread")
+		wantFault(t, err, fault.Invalid, "as the name of a thread")
+		wantFault(t, m.RemoveThread(t.Context(), name), fault.Invalid, "as the name of a thread")
 	}
 	save(t, m, "a", "run1", 1)
 	_, err := m.ForkThread(t.Context(), "a", "../x")
-	wants(t, err, fault.Invalid, "as the name of a thread")
+	wantFault(t, err, fault.Invalid, "as the name of a thread")
 	_, err = m.RenameThread(t.Context(), "a", "../x")
-	wants(t, err, fault.Invalid, "as the name of a thread")
+	wantFault(t, err, fault.Invalid, "as the name of a thread")
 }
 
 // TestDamagedThreads checks that each damage is named, and that the rest stays
@@ -272,7 +272,7 @@ func TestDamagedThreads(t *testing.T) {
 		case "absent", "bad":
 			want = "its conversation"
 		}
-		wants(t, err, fault.Conflict, want)
+		wantFault(t, err, fault.Conflict, want)
 	}
 	all, err := m.Threads(ctx)
 	if len(all) != 3 || fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "thread cut") || !strings.Contains(err.Error(), "thread wrong") {
@@ -288,14 +288,14 @@ func TestDamagedThreads(t *testing.T) {
 	}
 	good.Conversation = blob.SHA256
 	_, err = m.Conversation(ctx, good)
-	wants(t, err, fault.Conflict, "its conversation "+blob.SHA256[:9])
+	wantFault(t, err, fault.Conflict, "its conversation "+blob.SHA256[:9])
 }
 
 func TestConversationBound(t *testing.T) {
 	m, _ := open(t, t.TempDir())
 	long := []event.Message{{Role: event.User, Text: strings.Repeat("x", memory.MaxConversation)}}
 	_, err := m.SaveThread(t.Context(), memory.Thread{Name: "long"}, turn("r", "?", long))
-	wants(t, err, fault.Exhausted, "and the bound is")
+	wantFault(t, err, fault.Exhausted, "and the bound is")
 	th := memory.Thread{Name: "many"}
 	for i := range memory.MaxRuns + 5 {
 		th.Runs = append(th.Runs, fmt.Sprint(i))

@@ -66,7 +66,7 @@ func (m *Memory) SaveNote(ctx context.Context, text string, tags []string, from 
 	case fault.KindOf(err) != fault.NotFound:
 		return Note{}, false, err
 	default:
-		if err := m.room(ctx); err != nil {
+		if err := m.checkLimit(ctx); err != nil {
 			return Note{}, false, err
 		}
 	}
@@ -81,7 +81,7 @@ func (m *Memory) SaveNote(ctx context.Context, text string, tags []string, from 
 }
 
 // room says whether there is room for one more note.
-func (m *Memory) room(ctx context.Context) error {
+func (m *Memory) checkLimit(ctx context.Context) error {
 	docs, err := m.index.Find(ctx, store.Query{Kind: kind, Limit: MaxNotes})
 	if err != nil {
 		return fmt.Errorf("cannot save the note: %w", err)

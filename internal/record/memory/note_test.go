@@ -45,9 +45,9 @@ func TestNotes(t *testing.T) {
 	}
 	for _, ref := range []string{"", "zzz", "../x", "%", "0123456789ab", first.ID + "0"} {
 		_, err := m.Note(ctx, ref)
-		wants(t, err, fault.NotFound, "cannot find note")
+		wantFault(t, err, fault.NotFound, "cannot find note")
 		_, err = m.RemoveNote(ctx, ref)
-		wants(t, err, fault.NotFound, "cannot find note")
+		wantFault(t, err, fault.NotFound, "cannot find note")
 	}
 
 	list := func(q memory.NoteQuery) []string {
@@ -96,7 +96,7 @@ func TestAmbiguousNote(t *testing.T) {
 	for first, n := range byFirst {
 		if n > 1 {
 			_, err := m.Note(t.Context(), string(first))
-			wants(t, err, fault.Invalid, "cannot tell which note")
+			wantFault(t, err, fault.Invalid, "cannot tell which note")
 			return
 		}
 	}
@@ -109,14 +109,14 @@ func TestNoteBounds(t *testing.T) {
 		_, _, err := m.SaveNote(t.Context(), text, tags, memory.From{})
 		return err
 	}
-	wants(t, save(" \n\x00"), fault.Invalid, "it is empty")
-	wants(t, save(strings.Repeat("x", memory.MaxNote+1)), fault.Invalid, "the bound is 4000")
-	wants(t, save("a", strings.Repeat("x", memory.MaxTag+1)), fault.Invalid, "the bound is 40")
+	wantFault(t, save(" \n\x00"), fault.Invalid, "it is empty")
+	wantFault(t, save(strings.Repeat("x", memory.MaxNote+1)), fault.Invalid, "the bound is 4000")
+	wantFault(t, save("a", strings.Repeat("x", memory.MaxTag+1)), fault.Invalid, "the bound is 40")
 	var tags []string
 	for i := range memory.MaxTags + 1 {
 		tags = append(tags, fmt.Sprint("t", i))
 	}
-	wants(t, save("a", tags...), fault.Invalid, "it has 11 tags")
+	wantFault(t, save("a", tags...), fault.Invalid, "it has 11 tags")
 	if err := save(strings.Repeat("x", memory.MaxNote), tags[1:]...); err != nil {
 		t.Error(err)
 	}
@@ -134,7 +134,7 @@ func TestNoteBounds(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	wants(t, save("one too many"), fault.Exhausted, "the bound is 10000")
+	wantFault(t, save("one too many"), fault.Exhausted, "the bound is 10000")
 }
 
 // TestNotePlain checks that no note moves a terminal's cursor or hides its text.
@@ -192,16 +192,16 @@ func TestSearch(t *testing.T) {
 	}
 	for _, query := range []string{"", " ?! ", "\x00"} {
 		_, err := m.SearchNotes(ctx, query, 0)
-		wants(t, err, fault.Invalid, "holds no word")
+		wantFault(t, err, fault.Invalid, "holds no word")
 	}
 	_, err := m.SearchNotes(ctx, strings.Repeat("word ", 300), 0)
-	wants(t, err, fault.Invalid, "the bound is 1000")
+	wantFault(t, err, fault.Invalid, "the bound is 1000")
 
 	if err := cfg.Index.Put(ctx, store.Doc{Kind: "note", ID: "00ff", Order: 1, Fields: map[string]any{"id": "00ff"}, Text: "euro", Body: []byte("{")}); err != nil {
 		t.Fatal(err)
 	}
 	got, err := m.SearchNotes(ctx, "euro", 0)
-	wants(t, err, fault.Conflict, "note 00ff: it is damaged")
+	wantFault(t, err, fault.Conflict, "note 00ff: it is damaged")
 	if len(got) != 1 || got[0].ID != euro.ID {
 		t.Errorf("beside a damaged note: %+v", got)
 	}

@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	bucket   = "threads"
-	version  = 1   // of a thread's record
-	maxAsked = 200 // bytes of the question that a record repeats
+	bucket      = "threads"
+	version     = 1   // of a thread's record
+	maxQuestion = 200 // bytes of the question that a record repeats
 )
 
 var nameRE = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$`)
@@ -33,7 +33,7 @@ type Thread struct {
 	Created      time.Time `json:"created"`
 	Used         time.Time `json:"used"`               // when it was saved last
 	Runs         []string  `json:"runs,omitempty"`     // oldest first
-	Asked        string    `json:"asked,omitempty"`    // the last question, its beginning
+	Question     string    `json:"question,omitempty"` // the last question, its beginning
 	Turns        int       `json:"turns"`              // questions
 	Messages     int       `json:"messages"`           // of the conversation
 	Bytes        int64     `json:"bytes"`              // of the conversation
@@ -182,7 +182,7 @@ func (m *Memory) SaveThread(ctx context.Context, t Thread, turn Turn) (Thread, e
 		t.Created = t.Used
 	}
 	t.Conversation, t.Bytes, t.Messages, t.Turns = blob.SHA256, int64(len(data)), len(turn.Messages), t.Turns+1
-	t.Asked = cut(strings.Join(strings.Fields(m.redact(turn.Question)), " "), maxAsked)
+	t.Question = cut(strings.Join(strings.Fields(m.redact(turn.Question)), " "), maxQuestion)
 	t.Snapshot, t.Image = turn.Snapshot, turn.Image
 	t.Contents = append(slices.Clone(t.Contents), turn.Contents...)
 	slices.Sort(t.Contents)

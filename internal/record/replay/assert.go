@@ -101,7 +101,7 @@ func (a *asserting) inState(ctx context.Context, cfg Config, rec Recording) (err
 		s, gone := cfg.FromSnapshot(ctx, id)
 		if gone == nil {
 			a.out.Snapshot = id
-			e := enactment{open: s}
+			e := rerun{open: s}
 			defer e.close(&err)
 			return a.all(ctx, s)
 		}

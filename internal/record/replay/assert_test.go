@@ -43,19 +43,19 @@ func results(a Assertions) string {
 }
 
 func TestAssert(t *testing.T) {
-	for _, kept := range []bool{true, false} {
+	for _, withSnapshots := range []bool{true, false} {
 		w := newWorld(t)
 		rec := w.ask("r", story)
 		before := maps.Clone(w.snapshots)
-		if !kept {
+		if !withSnapshots {
 			w.lose()
 		}
 		got, err := Assert(t.Context(), w.config(), rec, "rules.py", assertions)
 		if err != nil || got.OK || results(got) != "rules.py ok, test_total ok, test_wrong FAIL, test_after ok" {
-			t.Fatalf("snapshot kept %t: %v\n%s", kept, err, assertText(t, got))
+			t.Fatalf("snapshot kept %t: %v\n%s", withSnapshots, err, assertText(t, got))
 		}
-		if (got.Snapshot == rec.FinalState()) != kept || (got.Replay == nil) != kept {
-			t.Errorf("snapshot kept %t: state %q, replay %+v", kept, got.Snapshot, got.Replay)
+		if (got.Snapshot == rec.FinalState()) != withSnapshots || (got.Replay == nil) != withSnapshots {
+			t.Errorf("snapshot kept %t: state %q, replay %+v", withSnapshots, got.Snapshot, got.Replay)
 		}
 		if f := got.Tests[2]; f.Output != "7\n" || !strings.Contains(f.Detail, "AssertionError: 7 is not 8") {
 			t.Errorf("the failure: %+v", f)
@@ -66,11 +66,11 @@ func TestAssert(t *testing.T) {
 		if w.closed != w.opened-1 {
 			t.Errorf("%d sessions opened, %d closed", w.opened, w.closed)
 		}
-		if kept && len(w.snapshots) != len(before) || kept && w.snapshots[rec.FinalState()].vars["bound"] != "" {
+		if withSnapshots && len(w.snapshots) != len(before) || withSnapshots && w.snapshots[rec.FinalState()].vars["bound"] != "" {
 			t.Error("the snapshot has changed")
 		}
 		if got, err := Assert(t.Context(), w.config(), rec, "rules.py", "check total 7"); err != nil || !got.OK {
-			t.Errorf("snapshot kept %t: without functions: %v\n%s", kept, err, assertText(t, got))
+			t.Errorf("snapshot kept %t: without functions: %v\n%s", withSnapshots, err, assertText(t, got))
 		}
 	}
 }

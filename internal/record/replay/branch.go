@@ -49,7 +49,7 @@ type Branched struct {
 	Before    *Report            `json:"before"`          // how the steps before compare, when they were carried out again
 	Answer    *event.AnswerGiven `json:"answer"`          // nil: there is none
 	Execution *event.Execution   `json:"execution"`       // of the step whose code was edited
-	Outcome   event.Outcome      `json:"outcome"`         //
+	Status    event.RunStatus    `json:"status"`          //
 	Reason    string             `json:"reason"`          // why there is no answer
 	Ended     bool               `json:"ended"`           // the recorded replies ended before there was an answer
 	Notes     []string           `json:"notes,omitempty"` // full sentences
@@ -83,14 +83,14 @@ func (r Recording) Branched(from int, c Change, program string) event.RunBegan {
 func Branch(ctx context.Context, cfg Config, rec Recording, from int, c Change) (Branched, error) {
 	err := rec.Branchable(from, c)
 	if err != nil {
-		return Branched{}, cfg.notCarriedOut(err)
+		return Branched{}, cfg.recordFailure(err)
 	}
 	began := time.Now()
 	out := Branched{Run: rec.ID, Kind: rec.Began.Kind, Step: from, Change: c.String()}
 	if rec.Began.Kind == event.Code {
-		err = cfg.goOnCode(ctx, rec, c, &out)
+		err = cfg.continueCode(ctx, rec, c, &out)
 	} else {
-		err = cfg.goOnAsk(ctx, rec, from, c, &out)
+		err = cfg.continueQuestion(ctx, rec, from, c, &out)
 	}
 	out.Took = event.Duration(time.Since(began))
 	return out, err
@@ -133,14 +133,14 @@ func (r Recording) Branchable(from int, c Change) error {
 }
 
 // goOnCode runs other code with what the run was given.
-func (c Config) goOnCode(ctx context.Context, rec Recording, change Change, out *Branched) error {
-	e, err := c.enact(ctx, rec)
+func (c Config) continueCode(ctx context.Context, rec Recording, change Change, out *Branched) error {
+	e, err := c.prepareRerun(ctx, rec)
 	if err != nil {
-		return c.notCarriedOut(err)
+		return c.recordFailure(err)
 	}
 	e.kit.branch(0)
 	e.task.Began, e.code = rec.Branched(0, change, c.Program), change.Code
-	if err := e.carryOut(ctx, nil, nil); err != nil {
+	if err := e.execute(ctx, nil, nil); err != nil {
 		return err
 	}
 	out.fill(e.live.recording(), 0)
@@ -149,10 +149,10 @@ func (c Config) goOnCode(ctx context.Context, rec Recording, change Change, out 
 }
 
 // goOnAsk lets the agent go on.
-func (c Config) goOnAsk(ctx context.Context, rec Recording, from int, change Change, out *Branched) error {
+func (c Config) continueQuestion(ctx context.Context, rec Recording, from int, change Change, out *Branched) error {
 	e, b, err := c.fromState(ctx, rec, from, out)
 	if err != nil {
-		return c.notCarriedOut(err)
+		return c.recordFailure(err)
 	}
 	if change.Question != "" {
 		messages, ok := agent.Reask(b.Messages, rec.Began.Question, change.Question)
@@ -160,7 +160,7 @@ func (c Config) goOnAsk(ctx context.Context, rec Recording, from int, change Cha
 			err = fault.New(fault.Conflict, "Go on from an earlier step.",
 				"cannot ask another question from step %d of run %s on: its conversation does not hold the question word for word", from, rec.ID)
 			e.close(&err)
-			return c.notCarriedOut(err)
+			return c.recordFailure(err)
 		}
 		b.Messages = messages
 	}
@@ -169,7 +169,7 @@ func (c Config) goOnAsk(ctx context.Context, rec Recording, from int, change Cha
 	m := &brancher{e: e, from: from, at: b.Step, change: change, loose: c.Loose}
 	m.name = e.task.Began.Model
 	m.rest = newPlayer(m.name, rec.since(from, change.Code != ""))
-	err = e.carryOut(ctx, m, b)
+	err = e.execute(ctx, m, b)
 	if m.before != nil {
 		out.Before = m.before
 	}
@@ -195,7 +195,7 @@ func (r Recording) since(step int, after bool) []recorded.Exchange {
 }
 
 // fromState prepares the run with the state before a step.
-func (c Config) fromState(ctx context.Context, rec Recording, from int, out *Branched) (*enactment, *agent.Begin, error) {
+func (c Config) fromState(ctx context.Context, rec Recording, from int, out *Branched) (*rerun, *agent.Begin, error) {
 	if id := rec.StateBefore(from); id != "" && c.FromSnapshot != nil {
 		s, err := c.FromSnapshot(ctx, id)
 		kind := fault.KindOf(err)
@@ -204,12 +204,12 @@ func (c Config) fromState(ctx context.Context, rec Recording, from int, out *Bra
 		}
 		if err == nil {
 			out.Snapshot = id
-			e := &enactment{cfg: c, rec: rec, live: newLive(c, rec.Began), open: s}
+			e := &rerun{cfg: c, rec: rec, live: newLive(c, rec.Began), open: s}
 			if err := e.equip(ctx, from); err != nil {
 				e.close(&err)
 				return nil, nil, err
 			}
-			e.task = run.Task{Snapshots: c.Snapshots, Open: func(ctx context.Context) (run.Session, error) { return s, e.kit.offer(ctx, s) }}
+			e.task = run.Task{Snapshots: c.Snapshots, Open: func(ctx context.Context) (run.Session, error) { return s, e.kit.expose(ctx, s) }}
 			b := &agent.Begin{Step: from, Messages: rec.find(from).Messages}
 			b.Tokens, b.Ran = e.before(ctx, from)
 			return e, b, nil
@@ -218,7 +218,7 @@ func (c Config) fromState(ctx context.Context, rec Recording, from int, out *Bra
 	if from > rec.Steps[0].N && !rec.sessionless() {
 		out.Notes = append(out.Notes, fmt.Sprintf("The state before step %d is not kept any more: the steps before it were carried out again.", from))
 	}
-	e, err := c.enact(ctx, rec)
+	e, err := c.prepareRerun(ctx, rec)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -228,7 +228,7 @@ func (c Config) fromState(ctx context.Context, rec Recording, from int, out *Bra
 // brancher is the model of a branch: the recorded replies up to the step, then
 // what was changed.
 type brancher struct {
-	e       *enactment
+	e       *rerun
 	name    string
 	from    int
 	at      int // the step that is asked for next
@@ -331,7 +331,7 @@ func takesCode(t llm.Tool) bool {
 func (b *Branched) fill(is Recording, step int) {
 	b.Answer = is.Answer
 	if is.Ended != nil {
-		b.Outcome, b.Reason = is.Ended.Outcome, is.Ended.Reason
+		b.Status, b.Reason = is.Ended.Status, is.Ended.Reason
 	}
 	if s := is.find(step); s != nil && len(s.Executions) > 0 && s.Executions[0].Fills == nil {
 		b.Execution = s.Executions[0].Ended

@@ -23,10 +23,10 @@ show total
 FINAL ANSWER: It is {{ total }}.`
 
 func TestBranchWithAModel(t *testing.T) {
-	for _, kept := range []bool{true, false} {
+	for _, withSnapshots := range []bool{true, false} {
 		w := newWorld(t)
 		rec := w.ask("r", story)
-		if !kept {
+		if !withSnapshots {
 			w.lose()
 		}
 		change := Change{Model: modelFrom(t, 3, another)}
@@ -35,28 +35,28 @@ func TestBranchWithAModel(t *testing.T) {
 		w.ran = nil
 		got, err := Branch(t.Context(), cfg, rec, 3, change)
 		if err != nil || got.Answer == nil || got.Answer.Text != "It is 70." || got.Ended {
-			t.Fatalf("snapshot kept %t: %v: %+v", kept, err, got)
+			t.Fatalf("snapshot kept %t: %v: %+v", withSnapshots, err, got)
 		}
-		if (got.Snapshot != "") != kept || (got.Before == nil) != kept || !kept && !got.Before.Identical {
-			t.Errorf("snapshot kept %t: began with %q, before: %+v", kept, got.Snapshot, got.Before)
+		if (got.Snapshot != "") != withSnapshots || (got.Before == nil) != withSnapshots || !withSnapshots && !got.Before.Identical {
+			t.Errorf("snapshot kept %t: began with %q, before: %+v", withSnapshots, got.Snapshot, got.Before)
 		}
-		if n := len(w.ran); kept && n != 1 || !kept && n != 3 {
-			t.Errorf("snapshot kept %t: executed %q", kept, w.ran)
+		if n := len(w.ran); withSnapshots && n != 1 || !withSnapshots && n != 3 {
+			t.Errorf("snapshot kept %t: executed %q", withSnapshots, w.ran)
 		}
 		b := w.load("b")
 		if p := b.Began.Parent; p == nil || p.Run != "r" || p.Step != 3 || p.Change != "model scripted:case" {
 			t.Errorf("the parent is %+v", p)
 		}
 		first := 1
-		if kept {
+		if withSnapshots {
 			first = 3
 		}
 		if b.Steps[0].N != first || len(b.find(3).Messages) != len(rec.find(3).Messages) {
-			t.Errorf("snapshot kept %t: the branch begins at step %d with %d messages", kept, b.Steps[0].N, len(b.Steps[0].Messages))
+			t.Errorf("snapshot kept %t: the branch begins at step %d with %d messages", withSnapshots, b.Steps[0].N, len(b.Steps[0].Messages))
 		}
 		// The branch is a run like any other: it replays and is branched itself.
 		if again, err := Replay(t.Context(), w.config(), b); err != nil || !again.Identical {
-			t.Errorf("snapshot kept %t: the branch, replayed: %v\n%s", kept, err, text(t, again))
+			t.Errorf("snapshot kept %t: the branch, replayed: %v\n%s", withSnapshots, err, text(t, again))
 		}
 		deeper, err := Branch(t.Context(), w.config(), b, 4, Change{Model: modelFrom(t, 4, "=== reply\nFINAL ANSWER: It is {{ total }} and 7.")})
 		if err != nil || deeper.Answer == nil || deeper.Answer.Text != "It is 70 and 7." {
@@ -89,19 +89,19 @@ func TestBranchRefusesAnotherState(t *testing.T) {
 }
 
 func TestBranchWithCode(t *testing.T) {
-	for _, kept := range []bool{true, false} {
+	for _, withSnapshots := range []bool{true, false} {
 		w := newWorld(t)
 		rec := w.ask("r", story)
-		if !kept {
+		if !withSnapshots {
 			w.lose()
 		}
 		got, err := Branch(t.Context(), w.config(), rec, 1, Change{Code: "set total 8 ```\nset missing 9\nshow total\n"})
 		if err != nil || got.Execution == nil || got.Execution.Stdout != "8 ```\n" {
-			t.Fatalf("snapshot kept %t: %v: %+v", kept, err, got)
+			t.Fatalf("snapshot kept %t: %v: %+v", withSnapshots, err, got)
 		}
 		// The recorded replies go on: the answer of step 4 can be filled in now.
 		if got.Answer == nil || got.Answer.Text != "It is 9." || got.Ended || !slices.ContainsFunc(got.Notes, func(n string) bool { return strings.Contains(n, "No model was asked") }) {
-			t.Errorf("snapshot kept %t: %+v", kept, got)
+			t.Errorf("snapshot kept %t: %+v", withSnapshots, got)
 		}
 	}
 	w := newWorld(t)
@@ -112,7 +112,7 @@ func TestBranchWithCode(t *testing.T) {
 	}
 	w.bend["nothing"] = func(x *event.Execution) { x.Status = event.Error }
 	got, err = Branch(t.Context(), w.config(), rec, 1, Change{Code: "set nothing 1"})
-	if err != nil || got.Answer != nil || !got.Ended || got.Outcome != event.Unanswered {
+	if err != nil || got.Answer != nil || !got.Ended || got.Status != event.Unanswered {
 		t.Errorf("the recorded replies end: %v: %+v", err, got)
 	}
 	got, err = Branch(t.Context(), w.config(), rec, 2, Change{Code: "set total 1", Model: modelFrom(t, 3, "=== reply\nFINAL ANSWER: It is {{ total }}.")})
@@ -158,7 +158,7 @@ func TestBranchOfCode(t *testing.T) {
 	w := newWorld(t)
 	rec := w.code("c", "set x 4\nshow x")
 	got, err := Branch(t.Context(), w.config(), rec, 0, Change{Code: "set x 5\nshow x"})
-	if err != nil || got.Execution == nil || got.Execution.Stdout != "5\n" || got.Outcome != "ok" {
+	if err != nil || got.Execution == nil || got.Execution.Stdout != "5\n" || got.Status != "ok" {
 		t.Errorf("%v: %+v", err, got)
 	}
 	if b := rec.Branched(0, Change{Code: "\nset x 5 \nshow x"}, ""); b.Question != "set x 5" || b.Parent.Change != "edited code" {
@@ -204,7 +204,7 @@ func TestCannotBranch(t *testing.T) {
 	if _, err := Branch(t.Context(), recorded, rec, 3, Change{Model: m}); fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "the content of input a.csv is gone") {
 		t.Errorf("without its inputs: %v", err)
 	}
-	if b := w.load("b"); b.Ended == nil || b.Ended.Outcome != event.Failed || b.Session != nil {
+	if b := w.load("b"); b.Ended == nil || b.Ended.Status != event.Failed || b.Session != nil {
 		t.Errorf("it is recorded as %+v", b.Ended)
 	}
 	cfg := w.config()

@@ -67,7 +67,7 @@ func Causes(code string, seeded bool) []string {
 }
 
 // fateCauses guesses from how an execution ended.
-func fateCauses(x Execution) []string {
+func statusCauses(x Execution) []string {
 	switch {
 	case x.Ended == nil:
 		return []string{"the recording ends while this code runs"}

@@ -100,7 +100,7 @@ func (r *Report) causes(was, is Step) []string {
 	out = append(out, unfetched(was)...)
 	for _, x := range was.Executions {
 		out = append(out, Causes(x.Code, r.Seeded)...)
-		out = append(out, fateCauses(x)...)
+		out = append(out, statusCauses(x)...)
 	}
 	if addressed(was) && addressed(is) {
 		out = append(out, "it shows addresses in memory (0x…)")
@@ -119,7 +119,7 @@ func (r *Report) ending(was, is Recording, ended bool) {
 		r.Cut = was.Ended.Reason // it was ended from outside: a replay cannot know when
 		return
 	}
-	w, i := []aspect{{what: "outcome", text: string(was.Ended.Outcome)}}, []aspect{{what: "outcome", text: string(is.Ended.Outcome)}}
+	w, i := []aspect{{what: "status", text: string(was.Ended.Status)}}, []aspect{{what: "status", text: string(is.Ended.Status)}}
 	failed := func(s Step) bool { return s.Exchange != nil && s.Exchange.Failed != "" }
 	if n := len(was.Steps); n == 0 || !failed(was.Steps[n-1]) {
 		w = append(w, aspect{what: "reason", text: stable(was.Ended.Reason)})

@@ -24,7 +24,7 @@ import (
 // openJournal opens a journal over the stores that the program uses.
 func openJournal(t *testing.T, dir string, secrets map[string]string) *journal.Journal {
 	t.Helper()
-	kept, err := files.Open(dir, files.Options{})
+	fileStore, err := files.Open(dir, files.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,7 +38,7 @@ func openJournal(t *testing.T, dir string, secrets map[string]string) *journal.J
 		}
 	})
 	j, err := journal.Open(journal.Config{
-		Logs: kept.Logs(), Blobs: kept.Blobs(), Index: db.Index(), Keys: filepath.Join(dir, "keys"), Secrets: secrets, Program: "1.0",
+		Logs: fileStore.Logs(), Blobs: fileStore.Blobs(), Index: db.Index(), Keys: filepath.Join(dir, "keys"), Secrets: secrets, Program: "1.0",
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -254,15 +254,15 @@ FINAL ANSWER: It is {{ total }}.`
 func TestNotes(t *testing.T) {
 	w := newWorld(t)
 	j := openJournal(t, t.TempDir(), nil)
-	kept := &notes{all: []agent.Note{{ID: "n0", Text: "Totals have two digits.", Created: time.Unix(0, 0)}}}
-	rec := w.journaled(j, noted, "7\n", agent.Config{Notes: kept})
-	if len(kept.all) != 2 || rec.Answer == nil || len(rec.Steps[1].Calls) != 1 || len(rec.Steps[2].Calls) != 1 {
-		t.Fatalf("notes %+v, recorded %+v", kept.all, rec.Steps)
+	stored := &notes{all: []agent.Note{{ID: "n0", Text: "Totals have two digits.", Created: time.Unix(0, 0)}}}
+	rec := w.journaled(j, noted, "7\n", agent.Config{Notes: stored})
+	if len(stored.all) != 2 || rec.Answer == nil || len(rec.Steps[1].Calls) != 1 || len(rec.Steps[2].Calls) != 1 {
+		t.Fatalf("notes %+v, recorded %+v", stored.all, rec.Steps)
 	}
 	cfg := w.config()
 	cfg.Source = j
 	got, err := Replay(t.Context(), cfg, rec)
-	if err != nil || !got.Identical || len(kept.all) != 2 {
+	if err != nil || !got.Identical || len(stored.all) != 2 {
 		t.Errorf("%v\n%s", err, text(t, got))
 	}
 	// A branch finds what was found then up to its step, and from there on what is there today.

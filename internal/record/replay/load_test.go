@@ -112,7 +112,7 @@ func TestNothingToReplay(t *testing.T) {
 		events []event.Event
 		want   string
 	}{
-		{"no session", []event.Event{began, event.RunEnded{Outcome: event.Failed, Reason: "cannot open image x: there is none"}}, "it never had a session: cannot open image x"},
+		{"no session", []event.Event{began, event.RunEnded{Status: event.Failed, Reason: "cannot open image x: there is none"}}, "it never had a session: cannot open image x"},
 		{"crashed at once", []event.Event{began}, "it never had a session"},
 		{"no step", []event.Event{began, session}, "it ended before its first step"},
 		{"not asked", []event.Event{began, session, event.StepBegan{N: 1}}, "before the model was asked"},
@@ -173,8 +173,8 @@ func FuzzLoad(f *testing.F) {
 			event.RunBegan{Kind: event.Code, Question: "x"}, event.ExecutionBegan{Code: "show x"},
 			event.ExecutionEnded{Execution: event.Execution{Status: event.OK, State: event.Kept}},
 			event.ToolCalled{Step: 1, ID: "1", Tool: "note"}, event.ToolReturned{Step: 1, ID: "1"}, event.ToolReturned{Step: 2, ID: "1"},
-			event.StepBegan{N: -1}, event.StepBegan{N: 1 << 40}, event.ModelRequested{Step: 1, Kept: -1}, event.ModelRequested{Step: 1, Kept: 99},
-			event.ModelFailed{Step: 1}, event.HistoryCondensed{Step: 1}, event.RunEnded{Outcome: event.Abandoned}, event.SnapshotTaken{Step: 1, Snapshot: "snap-1"},
+			event.StepBegan{N: -1}, event.StepBegan{N: 1 << 40}, event.ModelRequested{Step: 1, Repeated: -1}, event.ModelRequested{Step: 1, Repeated: 99},
+			event.ModelFailed{Step: 1}, event.HistoryCondensed{Step: 1}, event.RunEnded{Status: event.Abandoned}, event.SnapshotTaken{Step: 1, Snapshot: "snap-1"},
 		} {
 			pool = append(pool, event.Record{Event: e})
 		}

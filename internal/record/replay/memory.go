@@ -22,14 +22,14 @@ const maxWhole = 256 << 20
 // remember gives the agent the memory that the recorded run had. Its notes are
 // those that were found then: what is kept since then was not known, and a
 // replay keeps nothing. taken says which steps' replies are given again.
-func (e *enactment) remember(cfg *agent.Config, taken func(Step) bool) {
-	offered := slices.ContainsFunc(e.rec.Steps, func(s Step) bool {
+func (e *rerun) remember(cfg *agent.Config, taken func(Step) bool) {
+	hadNotes := slices.ContainsFunc(e.rec.Steps, func(s Step) bool {
 		return slices.ContainsFunc(s.Tools, func(t llm.Tool) bool { return t.Name == action.ToolSave || t.Name == action.ToolSearch })
 	})
-	if offered {
+	if hadNotes {
 		cfg.Notes = agent.NewRecordedNotes(e.rec.calls(taken))
 	}
-	w := &wholes{source: e.cfg.Source, kept: map[string][]byte{}}
+	w := &wholes{source: e.cfg.Source, contents: map[string][]byte{}}
 	w.recorder, _ = e.cfg.Recorder.(keeper)
 	cfg.Store, cfg.Load = w.store, w.load
 }
@@ -65,8 +65,8 @@ type wholes struct {
 	source   Source
 	recorder keeper // nil: they are kept as long as the run lasts
 
-	mu   sync.Mutex
-	kept map[string][]byte
+	mu       sync.Mutex
+	contents map[string][]byte
 }
 
 func (w *wholes) store(ctx context.Context, data []byte) (string, error) {
@@ -80,13 +80,13 @@ func (w *wholes) store(ctx context.Context, data []byte) (string, error) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.kept[name] = data
+	w.contents[name] = data
 	return name, nil
 }
 
 func (w *wholes) load(ctx context.Context, sum string) ([]byte, error) {
 	w.mu.Lock()
-	data, ok := w.kept[sum]
+	data, ok := w.contents[sum]
 	w.mu.Unlock()
 	if ok {
 		return data, nil

@@ -80,9 +80,9 @@ func ReplayPlan(ctx context.Context, rec PlanRecording, c PlanConfig) (PlanRepor
 		rules.Policy, out.Policy = other, other.Name
 	}
 	for _, recorded := range rec.Plans {
-		e := planEnactment{rec: recorded, rules: rules, seed: rec.Began.Seed, other: other != nil, redact: c.Redact}
+		e := planRerun{rec: recorded, rules: rules, seed: rec.Began.Seed, other: other != nil, redact: c.Redact}
 		e.report = PlanStepReport{Step: recorded.Written.Step, Decisions: []Redecided{}}
-		if err := e.carryOut(ctx); err != nil {
+		if err := e.execute(ctx); err != nil {
 			return out, err
 		}
 		e.report.Identical = len(e.report.Differences) == 0
@@ -106,7 +106,7 @@ func ReplayPlan(ctx context.Context, rec PlanRecording, c PlanConfig) (PlanRepor
 }
 
 // planEnactment is one plan that is carried out again.
-type planEnactment struct {
+type planRerun struct {
 	rec    RecordedPlan
 	rules  planner.Rules
 	seed   *int64
@@ -117,7 +117,7 @@ type planEnactment struct {
 	output strings.Builder
 }
 
-func (e *planEnactment) differ(what, was, is string) {
+func (e *planRerun) differ(what, was, is string) {
 	if e.redact != nil {
 		is = e.redact(is)
 	}
@@ -127,12 +127,12 @@ func (e *planEnactment) differ(what, was, is string) {
 	}
 }
 
-func (e *planEnactment) note(format string, args ...any) {
+func (e *planRerun) note(format string, args ...any) {
 	e.notes = append(e.notes, fmt.Sprintf(format, args...))
 }
 
 // carryOut carries the plan out and compares.
-func (e *planEnactment) carryOut(ctx context.Context) error {
+func (e *planRerun) execute(ctx context.Context) error {
 	e.rules.Strict = e.rec.Written.Mode == "strict"
 	options, err := e.rules.Load()
 	if err != nil {
@@ -172,7 +172,7 @@ func (e *planEnactment) carryOut(ctx context.Context) error {
 
 // start prepares the plan, compares what its check says, and starts it or puts
 // it where it waited. A plan that cannot be started gives nil.
-func (e *planEnactment) start(o plan.Options) (*plan.Run, error) {
+func (e *planRerun) start(o plan.Options) (*plan.Run, error) {
 	var prepared *plan.Plan
 	var run *plan.Run
 	var err error
@@ -216,7 +216,7 @@ func (e *planEnactment) start(o plan.Options) (*plan.Run, error) {
 }
 
 // begin is what the plan was begun with.
-func (e *planEnactment) begin() (s plan.Start, err error) {
+func (e *planRerun) begin() (s plan.Start, err error) {
 	if s.Now, err = time.Parse(time.RFC3339Nano, e.rec.Written.Now); err != nil {
 		return s, fault.New(fault.Conflict, "", "cannot replay the plan: its clock cannot be read: %w", err)
 	}
@@ -238,7 +238,7 @@ func (e *planEnactment) begin() (s plan.Start, err error) {
 
 // call compares the call with the number i and answers it as it was answered.
 // on says that the plan goes on.
-func (e *planEnactment) call(i int, run *plan.Run, call *plan.Call) (on bool, err error) {
+func (e *planRerun) call(i int, run *plan.Run, call *plan.Call) (on bool, err error) {
 	name := func(tool string, line int) string { return fmt.Sprintf("%s, line %d", tool, line) }
 	if i >= len(e.rec.Calls) {
 		e.differ(fmt.Sprintf("call %d", i+1), "", name(call.Tool.Name, call.Line))
@@ -294,7 +294,7 @@ func written(v any) string {
 }
 
 // answer answers a call as it was answered.
-func (e *planEnactment) answer(was PlanCall, run *plan.Run) error {
+func (e *planRerun) answer(was PlanCall, run *plan.Run) error {
 	if reason, denied := strings.CutPrefix(was.Returned.Error, event.NotCalled); denied {
 		d := planner.Denial{Reason: reason}
 		if was.Given != nil {
@@ -325,14 +325,14 @@ func (e *planEnactment) answer(was PlanCall, run *plan.Run) error {
 }
 
 // waits compares a plan that waited.
-func (e *planEnactment) waits() {
+func (e *planRerun) waits() {
 	if e.rec.Waits != nil {
 		e.differ("output", e.rec.Waits.Output, e.output.String())
 	}
 }
 
 // end compares how the plan ended, after so many calls.
-func (e *planEnactment) end(calls int, end *plan.End) {
+func (e *planRerun) end(calls int, end *plan.End) {
 	if calls < len(e.rec.Calls) {
 		e.differ(fmt.Sprintf("call %d", calls+1), fmt.Sprintf("%s, line %d", e.rec.Calls[calls].Called.Tool, e.rec.Calls[calls].Called.Line), "")
 	}

@@ -91,7 +91,7 @@ func recordedPlan(t *testing.T) planSource {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := planEnactment{rec: rec.Plans[0], rules: rec.Rules}
+	e := planRerun{rec: rec.Plans[0], rules: rec.Rules}
 	options, err := rec.Rules.Load()
 	if err != nil {
 		t.Fatal(err)
@@ -113,7 +113,7 @@ func recordedPlan(t *testing.T) planSource {
 	if err != nil || out.Status != "ok" {
 		t.Fatalf("%+v, %v", out, err)
 	}
-	sink.Emit(event.RunEnded{Outcome: "ok"})
+	sink.Emit(event.RunEnded{Status: "ok"})
 	return s
 }
 

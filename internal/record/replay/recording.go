@@ -71,7 +71,7 @@ func (r Recording) sessionless() bool { return r.Began.Kind == event.Ask && r.Be
 
 // Finished says whether the run came to an end of its own.
 func (r Recording) Finished() bool {
-	return r.Ended != nil && r.Ended.Outcome != event.Abandoned
+	return r.Ended != nil && r.Ended.Status != event.Abandoned
 }
 
 // Exchanges returns the calls of the model that are recorded whole, in order.
@@ -121,7 +121,7 @@ type fold struct {
 	rec      Recording
 	begun    bool
 	messages []llm.Message // of the last request
-	asking   bool          // a request has no reply yet
+	awaiting bool          // a request has no reply yet
 	running  bool          // an execution has not ended
 	calls    map[string]at // by id
 	clock    int           // of calls
@@ -181,7 +181,7 @@ func (f *fold) add(e event.Event) error {
 // makes at any time.
 func ofTools(e event.Event) bool {
 	switch e.(type) {
-	case event.ToolCalled, event.DecisionMade, event.ApprovalAsked, event.ApprovalGiven, event.ToolReturned, event.LabelLowered,
+	case event.ToolCalled, event.DecisionMade, event.ApprovalRequested, event.ApprovalGiven, event.ToolReturned, event.LabelLowered,
 		event.ConnectionOpened, event.ConnectionClosed, event.ConnectionRefused:
 		return true
 	}
@@ -250,7 +250,7 @@ func (f *fold) beside(e event.Event) error {
 	case event.ConnectionRefused:
 		f.lately(func(s *Step) { s.Refused += max(1, e.Count) })
 	case event.AnswerGiven:
-		if f.rec.Answer != nil || len(f.rec.Steps) == 0 || f.running || f.asking {
+		if f.rec.Answer != nil || len(f.rec.Steps) == 0 || f.running || f.awaiting {
 			return fmt.Errorf("a run gives one answer, at the end of a step")
 		}
 		f.rec.Answer = &e
@@ -267,7 +267,7 @@ func (f *fold) step(e event.StepBegan) error {
 		return fmt.Errorf("a run of code has no steps")
 	case e.N < 1 || n > 0 && e.N != f.rec.Steps[n-1].N+1:
 		return fmt.Errorf("step %d does not follow the step before", e.N)
-	case f.running || f.asking:
+	case f.running || f.awaiting:
 		return fmt.Errorf("step %d begins before the last one is over", e.N)
 	}
 	f.rec.Steps = append(f.rec.Steps, Step{N: e.N})
@@ -284,28 +284,28 @@ func (f *fold) change(n int, apply func(*Step)) error {
 }
 
 func (f *fold) requested(e event.ModelRequested) error {
-	if f.asking || e.Kept < 0 || e.Kept > len(f.messages) {
+	if f.awaiting || e.Repeated < 0 || e.Repeated > len(f.messages) {
 		return fmt.Errorf("the request of step %d goes on with a conversation that is not there", e.Step)
 	}
 	return f.change(e.Step, func(s *Step) {
-		f.messages = append(f.messages[:e.Kept:e.Kept], e.Messages...)
-		f.asking = true
+		f.messages = append(f.messages[:e.Repeated:e.Repeated], e.Messages...)
+		f.awaiting = true
 		s.Messages, s.Tools = f.messages, e.Tools
 	})
 }
 
 func (f *fold) replied(step int, x recorded.Exchange) error {
-	if !f.asking {
+	if !f.awaiting {
 		return fmt.Errorf("step %d has a reply to nothing", step)
 	}
 	return f.change(step, func(s *Step) {
-		f.asking = false
+		f.awaiting = false
 		s.Exchange = &x
 	})
 }
 
 func (f *fold) executing(e event.ExecutionBegan) error {
-	if f.running || f.asking || f.rec.Session == nil {
+	if f.running || f.awaiting || f.rec.Session == nil {
 		return fmt.Errorf("code is executed before the last one has ended, before the model's reply, or without a session")
 	}
 	if f.rec.Began.Kind == event.Code {

@@ -84,13 +84,13 @@ func Replay(ctx context.Context, cfg Config, rec Recording) (Report, error) {
 // replay is Replay with something to be done in the session at the end.
 func replay(ctx context.Context, cfg Config, rec Recording, finish func(context.Context, run.Session)) (Report, error) {
 	began := time.Now()
-	e, err := cfg.enact(ctx, rec)
+	e, err := cfg.prepareRerun(ctx, rec)
 	if err != nil {
-		return Report{}, cfg.notCarriedOut(err)
+		return Report{}, cfg.recordFailure(err)
 	}
 	e.finish = finish
 	p := newPlayer(rec.Began.Model, rec.Exchanges())
-	if err := e.carryOut(ctx, p, e.firstStep(ctx)); err != nil {
+	if err := e.execute(ctx, p, e.firstStep(ctx)); err != nil {
 		return Report{}, err
 	}
 	report := compare(rec, e.live.recording(), p.ended())
@@ -109,21 +109,21 @@ func replay(ctx context.Context, cfg Config, rec Recording, finish func(context.
 type Opened struct {
 	run.Session
 	// Offer lets its code ask d for tools, and for connections where net says so.
-	Offer func(ctx context.Context, d *bridge.Desk, tools, net bool) error
-	Close func() error
+	Expose func(ctx context.Context, d *bridge.Desk, tools, net bool) error
+	Close  func() error
 }
 
 // notCarriedOut ends the record of a run that its caller began and that cannot
 // be carried out: it failed, and was not left unfinished.
-func (c Config) notCarriedOut(err error) error {
+func (c Config) recordFailure(err error) error {
 	if c.Recorder != nil {
-		c.Recorder.Emit(event.RunEnded{Outcome: event.Failed, Reason: err.Error()})
+		c.Recorder.Emit(event.RunEnded{Status: event.Failed, Reason: err.Error()})
 	}
 	return err
 }
 
 // enactment is a run that is carried out after a recording.
-type enactment struct {
+type rerun struct {
 	cfg    Config
 	rec    Recording
 	task   run.Task
@@ -135,14 +135,14 @@ type enactment struct {
 }
 
 // enact prepares a run after a recording: a fresh session and its inputs.
-func (c Config) enact(ctx context.Context, rec Recording) (*enactment, error) {
+func (c Config) prepareRerun(ctx context.Context, rec Recording) (*rerun, error) {
 	if c.Source == nil || c.Open == nil {
 		return nil, errors.New("cannot replay: no source or no sessions")
 	}
 	if err := rec.replayable(); err != nil {
 		return nil, err
 	}
-	e := &enactment{cfg: c, rec: rec, live: newLive(c, rec.Began)}
+	e := &rerun{cfg: c, rec: rec, live: newLive(c, rec.Began)}
 	inputs, err := c.inputs(ctx, rec)
 	if err != nil {
 		return nil, err
@@ -160,7 +160,7 @@ func (c Config) enact(ctx context.Context, rec Recording) (*enactment, error) {
 			return nil, err
 		}
 		e.open = s
-		return s, e.kit.offer(ctx, s)
+		return s, e.kit.expose(ctx, s)
 	}
 	e.task.Finish = func(ctx context.Context, _ run.Result) {
 		e.kit.end()
@@ -172,7 +172,7 @@ func (c Config) enact(ctx context.Context, rec Recording) (*enactment, error) {
 }
 
 // equip prepares what calls meet from a step on.
-func (e *enactment) equip(ctx context.Context, from int) error {
+func (e *rerun) equip(ctx context.Context, from int) error {
 	kit, err := e.cfg.tools(ctx, e.rec, from, e.live)
 	if err != nil || kit == nil {
 		return err
@@ -199,7 +199,7 @@ func (e *enactment) equip(ctx context.Context, from int) error {
 	})
 	kit.saw(entered, before)
 	if e.cfg.Recorder != nil {
-		return kit.keep(ctx, e.live)
+		return kit.store(ctx, e.live)
 	}
 	return nil
 }
@@ -207,7 +207,7 @@ func (e *enactment) equip(ctx context.Context, from int) error {
 // firstStep begins the agent's conversation where the recorded one begins, with
 // the messages as they were recorded: what was told of files, of earlier
 // questions and of the person's wishes needs not be made up again.
-func (e *enactment) firstStep(ctx context.Context) *agent.Begin {
+func (e *rerun) firstStep(ctx context.Context) *agent.Begin {
 	first := e.rec.Steps[0]
 	b := &agent.Begin{Step: first.N, Messages: first.Messages}
 	b.Tokens, b.Ran = e.before(ctx, first.N)
@@ -220,7 +220,7 @@ const maxParents = 100
 // before sums up the steps before one for the agent, those of the runs that
 // this one was branched from too. Of a run that is gone nothing is known, so
 // that some figures may count as unverified.
-func (e *enactment) before(ctx context.Context, step int) (tokens event.Tokens, ran []agent.Ran) {
+func (e *rerun) before(ctx context.Context, step int) (tokens event.Tokens, ran []agent.Ran) {
 	e.line(ctx, step, func(rec Recording, step int) {
 		t, r := rec.before(step)
 		tokens.Input, tokens.Output = tokens.Input+t.Input, tokens.Output+t.Output
@@ -231,7 +231,7 @@ func (e *enactment) before(ctx context.Context, step int) (tokens event.Tokens, 
 
 // line visits the run and those that it was branched from, each with the step
 // before which it counts.
-func (e *enactment) line(ctx context.Context, step int, visit func(rec Recording, step int)) {
+func (e *rerun) line(ctx context.Context, step int, visit func(rec Recording, step int)) {
 	rec := e.rec
 	for range maxParents {
 		visit(rec, step)
@@ -268,7 +268,7 @@ func (r Recording) before(step int) (tokens event.Tokens, ran []agent.Ran) {
 
 // carryOut carries the run out. The error says that there is no run to speak of.
 // That a run has no answer is no error here.
-func (e *enactment) carryOut(ctx context.Context, model llm.Model, begin *agent.Begin) (err error) {
+func (e *rerun) execute(ctx context.Context, model llm.Model, begin *agent.Begin) (err error) {
 	defer e.close(&err)
 	if e.rec.Began.Kind == event.Code {
 		code, alone := e.code, e.rec.Session.Name == ""
@@ -284,7 +284,7 @@ func (e *enactment) carryOut(ctx context.Context, model llm.Model, begin *agent.
 			cfg.Notes = branchNotes{recorded: cfg.Notes, today: e.cfg.Notes, own: m.own}
 		}
 		if err := e.kit.equip(&cfg); err != nil {
-			return e.cfg.notCarriedOut(err)
+			return e.cfg.recordFailure(err)
 		}
 		_, err = run.Ask(ctx, e.task, cfg, e.live)
 	}
@@ -301,7 +301,7 @@ func (e *enactment) carryOut(ctx context.Context, model llm.Model, begin *agent.
 }
 
 // close ends the session; that it cannot is added to err.
-func (e *enactment) close(err *error) {
+func (e *rerun) close(err *error) {
 	if e.open.Close != nil {
 		*err = errors.Join(*err, e.open.Close())
 	}
@@ -321,7 +321,7 @@ func (c Config) inputs(ctx context.Context, rec Recording) ([]run.Input, error) 
 	for _, f := range rec.Inputs {
 		open := c.Overrides[f.Name]
 		if open == nil {
-			if err := c.kept(ctx, rec.ID, f); err != nil {
+			if err := c.checkContent(ctx, rec.ID, f); err != nil {
 				return nil, err
 			}
 			open = func() (io.ReadCloser, error) { return c.Source.Blob(ctx, f.SHA256) }
@@ -343,7 +343,7 @@ func names(inputs []event.FileGiven) string {
 }
 
 // kept says whether the content of an input can be had.
-func (c Config) kept(ctx context.Context, id string, f event.FileGiven) error {
+func (c Config) checkContent(ctx context.Context, id string, f event.FileGiven) error {
 	gone := fault.Data{"run": id, "input": f.Name}
 	if f.Withheld != "" {
 		return fault.Coded(fault.InputMissing, gone, "cannot replay run %s: input %s was not kept: %s", id, f.Name, f.Withheld)
@@ -391,13 +391,13 @@ func (l *live) Emit(e event.Event) {
 		l.pass(e)
 		return
 	}
-	kept, err := l.asKept(e)
-	if err == nil && !l.kit.heard(kept) {
+	recorded, err := l.asRecorded(e)
+	if err == nil && !l.kit.observe(recorded) {
 		return
 	}
 	l.pass(e)
 	if err == nil {
-		err = l.got.add(kept)
+		err = l.got.add(recorded)
 	}
 	if err != nil && l.err == nil {
 		l.err = fmt.Errorf("cannot follow the replay: %s: %w", event.Name(e), err)
@@ -413,7 +413,7 @@ func (l *live) pass(e event.Event) {
 }
 
 // asKept returns an event as it is read from a journal.
-func (l *live) asKept(e event.Event) (event.Event, error) {
+func (l *live) asRecorded(e event.Event) (event.Event, error) {
 	if _, ok := e.(event.ModelRequested); ok {
 		return e, nil // not compared, and long
 	}
@@ -496,4 +496,4 @@ func newPlayer(name string, exchanges []recorded.Exchange) *player {
 }
 
 // ended says that the model was asked for more replies than were recorded.
-func (p *player) ended() bool { return len(p.Asked()) > p.replies }
+func (p *player) ended() bool { return len(p.Requests()) > p.replies }

@@ -291,7 +291,7 @@ func TestUnfinished(t *testing.T) {
 			t.Errorf("cut behind record %d: %v\n%s\nwant %q", n, err, text(t, got), want)
 		}
 	}
-	w.records["r"] = append(slices.Clone(all[:12]), event.Record{Seq: 13, Event: event.RunEnded{Outcome: event.Abandoned, Reason: "the process ended"}})
+	w.records["r"] = append(slices.Clone(all[:12]), event.Record{Seq: 13, Event: event.RunEnded{Status: event.Abandoned, Reason: "the process ended"}})
 	if got, err := Replay(t.Context(), w.config(), w.load("r")); err != nil || !got.Identical || !got.Unfinished {
 		t.Errorf("abandoned: %v\n%s", err, text(t, got))
 	}
@@ -309,7 +309,7 @@ func TestEndings(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			rec := w.ask("r", script)
-			if rec.Ended.Outcome != event.Unanswered {
+			if rec.Ended.Status != event.Unanswered {
 				t.Fatalf("ended %+v", rec.Ended)
 			}
 			got, err := Replay(t.Context(), w.config(), rec)
@@ -332,7 +332,7 @@ func TestEndings(t *testing.T) {
 		w := newWorld(t)
 		w.ask("r", story)
 		w.cut("r", "execution_ended", 2)
-		w.records["r"] = append(w.records["r"], event.Record{Seq: 99, Event: event.RunEnded{Outcome: event.Unanswered, Reason: "cannot answer: the run was canceled"}})
+		w.records["r"] = append(w.records["r"], event.Record{Seq: 99, Event: event.RunEnded{Status: event.Unanswered, Reason: "cannot answer: the run was canceled"}})
 		got, err := Replay(t.Context(), w.config(), w.load("r"))
 		if err != nil || !got.Identical || got.Cut == "" {
 			t.Errorf("%v\n%s", err, text(t, got))
@@ -374,16 +374,16 @@ func TestReplayIsRecorded(t *testing.T) {
 	rec := w.ask("r", story)
 	cfg := w.config()
 	cfg.Recorder, cfg.Snapshots = w.begin("r2", rec.Again("1.1")), true
-	heard := 0
+	seen := 0
 	cfg.Sink = event.SinkFunc(func(e event.Event) {
 		if _, ok := e.(event.Output); ok {
-			heard++
+			seen++
 		}
 	})
 	if got, err := Replay(t.Context(), cfg, rec); err != nil || !got.Identical {
 		t.Fatalf("%v\n%s", err, text(t, got))
 	}
-	if heard == 0 {
+	if seen == 0 {
 		t.Error("nobody heard of the output")
 	}
 	again := w.load("r2")

@@ -30,14 +30,14 @@ import (
 // decides anew, by the recorded definitions and policy, and the record answers.
 // Nothing of the definitions is carried out, and no host is reached.
 type toolkit struct {
-	rec   Recording
-	rules []event.FileGiven // with the texts beside
-	texts []planner.Text
-	set   *tool.Set
-	gate  *gate.Gate
-	desk  *bridge.Desk
-	sink  event.Sink
-	other bool // other definitions than those of the record
+	rec    Recording
+	rules  []event.FileGiven // with the texts beside
+	texts  []planner.Text
+	set    *tool.Set
+	gate   *gate.Gate
+	bridge *bridge.Desk
+	sink   event.Sink
+	other  bool // other definitions than those of the record
 
 	mu      sync.Mutex
 	step    int
@@ -76,7 +76,7 @@ func (c Config) tools(ctx context.Context, rec Recording, from int, sink event.S
 	if err != nil {
 		return nil, err
 	}
-	if err := k.hold(rules, c); err != nil {
+	if err := k.load(rules, c); err != nil {
 		return nil, err
 	}
 	if native && k.set.Len() == 0 {
@@ -130,7 +130,7 @@ func (c Config) rules(ctx context.Context, rec Recording, k *toolkit) (planner.R
 
 // hold reads definitions and policy, and makes the gate. What a text says of how
 // a tool is carried out is read and left alone.
-func (k *toolkit) hold(rules planner.Rules, c Config) error {
+func (k *toolkit) load(rules planner.Rules, c Config) error {
 	options, err := rules.Load()
 	if err != nil {
 		return fmt.Errorf("cannot replay run %s: %w", k.rec.ID, err)
@@ -178,7 +178,7 @@ func (k *toolkit) open(o plan.Options, c Config) error {
 	if len(k.rec.Began.Net) > 0 {
 		d.Network = k
 	}
-	k.desk = bridge.New(d)
+	k.bridge = bridge.New(d)
 	return nil
 }
 
@@ -230,7 +230,7 @@ func (k *toolkit) changes() []ToolChange {
 }
 
 // keep keeps definitions and policy with a run that is recorded itself.
-func (k *toolkit) keep(ctx context.Context, l *live) error {
+func (k *toolkit) store(ctx context.Context, l *live) error {
 	for i, f := range k.rules {
 		sum, n, withheld, err := l.Keep(ctx, f.Name, strings.NewReader(k.texts[i].Text))
 		if err != nil {
@@ -242,14 +242,14 @@ func (k *toolkit) keep(ctx context.Context, l *live) error {
 }
 
 // offer lets the code of a session call.
-func (k *toolkit) offer(ctx context.Context, s Opened) error {
+func (k *toolkit) expose(ctx context.Context, s Opened) error {
 	if k == nil {
 		return nil
 	}
-	if s.Offer == nil {
+	if s.Expose == nil {
 		return errors.New("cannot replay: tools cannot be offered to this session")
 	}
-	return s.Offer(ctx, k.desk, k.set.Len() > 0, len(k.rec.Began.Net) > 0)
+	return s.Expose(ctx, k.bridge, k.set.Len() > 0, len(k.rec.Began.Net) > 0)
 }
 
 // equip gives the agent what it had: the tools that its model may call, and the
@@ -259,13 +259,13 @@ func (k *toolkit) equip(cfg *agent.Config) error {
 		return nil
 	}
 	if mode := k.rec.Began.Mode; mode != modeTools {
-		cfg.Guide = k.desk.Guide(k.rec.Began.Net)
+		cfg.Guide = k.bridge.Guide(k.rec.Began.Net)
 		if mode != modeBoth {
 			return nil
 		}
 	}
 	var err error
-	cfg.Tools, err = k.desk.Native(k.rec.Began.Mode == modeBoth)
+	cfg.Tools, err = k.bridge.Native(k.rec.Began.Mode == modeBoth)
 	return err
 }
 
@@ -286,12 +286,12 @@ func what(e event.ToolCalled) string {
 }
 
 // heard follows the run. e is as it is kept. It says whether e belongs to the run.
-func (k *toolkit) heard(e event.Event) bool {
+func (k *toolkit) observe(e event.Event) bool {
 	if k == nil {
 		return true
 	}
 	if _, restored := e.(event.SessionBegan); !restored { // the state belongs to the run, see saw
-		k.desk.Observe(e)
+		k.bridge.Observe(e)
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -306,7 +306,7 @@ func (k *toolkit) heard(e event.Event) bool {
 			return false
 		}
 		k.claimed[e.ID] = claim{was: k.take(e), own: k.step >= k.own}
-	case event.DecisionMade, event.ApprovalAsked, event.ApprovalGiven, event.ToolReturned, event.ConnectionRefused:
+	case event.DecisionMade, event.ApprovalRequested, event.ApprovalGiven, event.ToolReturned, event.ConnectionRefused:
 		return !k.over
 	}
 	return true
@@ -468,9 +468,9 @@ func (k *toolkit) Serve(ctx context.Context, conn io.ReadWriteCloser) {
 	k.reached()
 	k.mu.Lock()
 	k.refused++
-	tell := k.refused <= maxRefused
+	report := k.refused <= maxRefused
 	k.mu.Unlock()
-	if tell {
+	if report {
 		k.sink.Emit(event.ConnectionRefused{Reason: noNetwork, Count: 1})
 	}
 	answer := fmt.Sprintf("HTTP/1.1 502 Refused by praxis: %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n", noNetwork)

@@ -83,21 +83,21 @@ func (s *shop) Approve(_ context.Context, q gate.Question) (gate.Answer, error) 
 }
 
 // Offer offers a desk to the code of a box.
-func (b *box) Offer(_ context.Context, d *bridge.Desk, tools, net bool) error {
+func (b *fakeSession) Expose(_ context.Context, d *bridge.Desk, tools, net bool) error {
 	b.w.mu.Lock()
 	defer b.w.mu.Unlock()
-	if b.w.desks == nil {
-		b.w.desks = map[*box]*bridge.Desk{}
+	if b.w.bridges == nil {
+		b.w.bridges = map[*fakeSession]*bridge.Desk{}
 	}
-	b.w.desks[b] = d
-	b.w.offers = append(b.w.offers, fmt.Sprintf("tools %t, net %t", tools, net))
+	b.w.bridges[b] = d
+	b.w.exposed = append(b.w.exposed, fmt.Sprintf("tools %t, net %t", tools, net))
 	return nil
 }
 
 // ask asks the desk, as code does: "TOOL JSON".
-func (b *box) ask(rest string, x *event.Execution) {
+func (b *fakeSession) call(rest string, x *event.Execution) {
 	name, args, _ := strings.Cut(rest, " ")
-	d := b.w.desks[b]
+	d := b.w.bridges[b]
 	if d == nil {
 		x.Stdout += "no offer\n"
 		return
@@ -151,30 +151,30 @@ func (w *world) deal(id string, began event.RunBegan, script, code string) (Reco
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	desk := bridge.New(bridge.Config{Gate: g})
+	br := bridge.New(bridge.Config{Gate: g})
 	cfg := agent.Config{}
 	if code == "" {
 		cfg.Model = model(w.t, script)
 	}
 	if began.Mode != "tools" {
-		cfg.Guide = desk.Guide(nil)
+		cfg.Guide = br.Guide(nil)
 	}
 	if began.Mode != "" {
-		if cfg.Tools, err = desk.Native(began.Mode == "both"); err != nil {
+		if cfg.Tools, err = br.Native(began.Mode == "both"); err != nil {
 			w.t.Fatal(err)
 		}
 	}
 	task := run.Task{Began: began, Snapshots: true, Open: func(ctx context.Context) (run.Session, error) {
 		b, err := w.open(ctx, event.SessionBegan{})
 		if err == nil {
-			err = b.Offer(ctx, desk, true, false)
+			err = b.Expose(ctx, br, true, false)
 		}
 		return b, err
 	}}
 	if began.Mode == "tools" {
 		task.Open = nil
 	}
-	to := hearing{rec, desk}
+	to := observingRecorder{rec, br}
 	if code != "" {
 		_, err = run.Code(w.t.Context(), task, code, true, to)
 	} else {
@@ -186,13 +186,13 @@ func (w *world) deal(id string, began event.RunBegan, script, code string) (Reco
 	return w.load(id), s
 }
 
-type hearing struct {
+type observingRecorder struct {
 	*recorder
-	desk *bridge.Desk
+	br *bridge.Desk
 }
 
-func (h hearing) Emit(e event.Event) {
-	h.desk.Observe(e)
+func (h observingRecorder) Emit(e event.Event) {
+	h.br.Observe(e)
 	h.recorder.Emit(e)
 }
 
@@ -227,7 +227,7 @@ const bothScript = "=== reply\n=== call shop__price thing\nnut\n=== reply\n```py
 ask shop.order {"thing":"nut","many":2}
 ` + "```\n=== reply\nFINAL ANSWER: done\n"
 
-func askBegan(mode string) event.RunBegan {
+func questionBegan(mode string) event.RunBegan {
 	return event.RunBegan{Kind: event.Ask, Mode: mode, Question: question, Model: "scripted:case", Scripted: true}
 }
 
@@ -237,11 +237,11 @@ func TestReplayTools(t *testing.T) {
 	for _, c := range []struct {
 		name, script, code string
 		began              event.RunBegan
-		calls, offers      int
+		calls, exposed     int
 	}{
-		{"code", codeScript, "", askBegan(""), 5, 2},
-		{"tools", nativeScript, "", askBegan("tools"), 4, 0},
-		{"both", bothScript, "", askBegan("both"), 2, 2},
+		{"code", codeScript, "", questionBegan(""), 5, 2},
+		{"tools", nativeScript, "", questionBegan("tools"), 4, 0},
+		{"both", bothScript, "", questionBegan("both"), 2, 2},
 		{"run", "", "ask shop.price {\"thing\":\"nut\"}\nask shop.order {\"thing\":\"gold\"}", event.RunBegan{Kind: event.Code, Question: "ask"}, 1, 2},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -250,11 +250,11 @@ func TestReplayTools(t *testing.T) {
 			if len(s.calls) != c.calls {
 				t.Fatalf("%d calls were carried out, not %d: %q", len(s.calls), c.calls, s.calls)
 			}
-			var asked []event.ModelRequested
+			var requests []event.ModelRequested
 			cfg := w.config()
 			cfg.Sink = event.SinkFunc(func(e event.Event) {
 				if q, ok := e.(event.ModelRequested); ok {
-					asked = append(asked, q)
+					requests = append(requests, q)
 				}
 			})
 			got, err := Replay(t.Context(), cfg, rec)
@@ -267,8 +267,8 @@ func TestReplayTools(t *testing.T) {
 			if !slices.ContainsFunc(got.Notes, func(n string) bool { return strings.HasPrefix(n, "No tool was called") }) {
 				t.Errorf("it does not say that no tool was called: %q", got.Notes)
 			}
-			if len(s.calls) != c.calls || len(w.offers) != c.offers {
-				t.Errorf("%d calls and %d offers", len(s.calls), len(w.offers))
+			if len(s.calls) != c.calls || len(w.exposed) != c.exposed {
+				t.Errorf("%d calls and %d offers", len(s.calls), len(w.exposed))
 			}
 			i := 0
 			for _, r := range w.records["r"] {
@@ -276,7 +276,7 @@ func TestReplayTools(t *testing.T) {
 				if !ok {
 					continue
 				}
-				if i >= len(asked) || q.System != asked[i].System || !sameJSON(t, q.Tools, asked[i].Tools) || !sameJSON(t, q.Messages, asked[i].Messages) && i > 0 {
+				if i >= len(requests) || q.System != requests[i].System || !sameJSON(t, q.Tools, requests[i].Tools) || !sameJSON(t, q.Messages, requests[i].Messages) && i > 0 {
 					t.Errorf("request %d is another one", i+1)
 				}
 				i++
@@ -377,7 +377,7 @@ func TestReplayToolsDiffer(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
-			w.deal("r", askBegan(""), codeScript, "")
+			w.deal("r", questionBegan(""), codeScript, "")
 			if c.change != nil {
 				w.edit("r", c.change)
 			}
@@ -423,7 +423,7 @@ func TestReplayToolsForged(t *testing.T) {
 	}
 	t.Run("bindings", func(t *testing.T) {
 		w := newWorld(t)
-		w.deal("r", askBegan("both"), bothScript, "")
+		w.deal("r", questionBegan("both"), bothScript, "")
 		forge(w, hostile)
 		got, err := Replay(t.Context(), w.config(), w.load("r"))
 		if err != nil || !got.Identical {
@@ -435,7 +435,7 @@ func TestReplayToolsForged(t *testing.T) {
 	})
 	t.Run("definitions", func(t *testing.T) {
 		w := newWorld(t)
-		w.deal("r", askBegan(""), codeScript, "")
+		w.deal("r", questionBegan(""), codeScript, "")
 		forge(w, strings.ReplaceAll(shopTools, "approval: true", "approval: false"))
 		if _, err := Replay(t.Context(), w.config(), w.load("r")); fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "are not those that it names") {
 			t.Error(err)
@@ -443,7 +443,7 @@ func TestReplayToolsForged(t *testing.T) {
 	})
 	t.Run("no tools", func(t *testing.T) {
 		w := newWorld(t)
-		w.deal("r", askBegan("tools"), nativeScript, "")
+		w.deal("r", questionBegan("tools"), nativeScript, "")
 		w.edit("r", func(e event.Event) event.Event {
 			switch e := e.(type) {
 			case event.RunBegan:
@@ -465,7 +465,7 @@ func TestReplayToolsForged(t *testing.T) {
 func TestBranchTools(t *testing.T) {
 	for _, gone := range []bool{false, true} {
 		w := newWorld(t)
-		rec, s := w.deal("r", askBegan(""), codeScript, "")
+		rec, s := w.deal("r", questionBegan(""), codeScript, "")
 		calls := len(s.calls)
 		if gone {
 			clear(w.snapshots)
@@ -518,7 +518,7 @@ func TestToolsAtOnce(t *testing.T) {
 	}
 
 	w := newWorld(t)
-	w.deal("r", askBegan(""), codeScript, "")
+	w.deal("r", questionBegan(""), codeScript, "")
 	var late []event.Record
 	for _, r := range w.records["r"] {
 		if e, ok := r.Event.(event.ToolReturned); ok && e.ID == "tool-7" {
@@ -551,11 +551,11 @@ func TestReplayNetwork(t *testing.T) {
 	i := slices.IndexFunc(records, func(r event.Record) bool { _, ok := r.Event.(event.ExecutionEnded); return ok })
 	w.records["n"] = slices.Insert(records, i, event.Record{Event: event.ConnectionOpened{ID: "c1", Host: "example.org", Port: 443}})
 
-	heard := 0
+	seen := 0
 	cfg := w.config()
 	cfg.Sink = event.SinkFunc(func(e event.Event) {
 		if _, ok := e.(event.ConnectionRefused); ok {
-			heard++
+			seen++
 		}
 	})
 	k, err := cfg.tools(t.Context(), w.load("n"), 0, cfg.Sink)
@@ -564,7 +564,7 @@ func TestReplayNetwork(t *testing.T) {
 	}
 	for first, want := range map[byte]string{'C': "HTTP/1.1 502 Refused by praxis: ", 5: "\x05\xff"} {
 		near, far := net.Pipe()
-		go k.desk.Connect(t.Context(), far)
+		go k.bridge.Connect(t.Context(), far)
 		if _, err := near.Write([]byte{first}); err != nil {
 			t.Fatal(err)
 		}
@@ -572,8 +572,8 @@ func TestReplayNetwork(t *testing.T) {
 			t.Errorf("%q: %q, %v", first, got, err)
 		}
 	}
-	if heard != 2 {
-		t.Errorf("%d refused connections were told of", heard)
+	if seen != 2 {
+		t.Errorf("%d refused connections were told of", seen)
 	}
 	got, err := Replay(t.Context(), cfg, w.load("n"))
 	if err != nil {
@@ -582,7 +582,7 @@ func TestReplayNetwork(t *testing.T) {
 	if text := textOf(t, got); !strings.Contains(text, "reached hosts: example.org. What came over the network is not in the record") {
 		t.Error(text)
 	}
-	if !slices.Contains(w.offers, "tools false, net true") {
-		t.Errorf("offered: %q", w.offers)
+	if !slices.Contains(w.exposed, "tools false, net true") {
+		t.Errorf("offered: %q", w.exposed)
 	}
 }

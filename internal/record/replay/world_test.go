@@ -40,9 +40,9 @@ type world struct {
 	bend map[string]func(*event.Execution)
 	ran  []string
 	// desks are what boxes were offered.
-	desks  map[*box]*bridge.Desk
-	offers []string
-	mu     sync.Mutex
+	bridges map[*fakeSession]*bridge.Desk
+	exposed []string
+	mu      sync.Mutex
 }
 
 func newWorld(t *testing.T) *world {
@@ -69,7 +69,7 @@ func (s state) clone() state {
 //	ask TOOL JSON    calls a tool
 //	def NAME():      the indented lines below are its body
 //	NAME(); None     runs it
-type box struct {
+type fakeSession struct {
 	w *world
 	state
 	snapshot string
@@ -84,7 +84,7 @@ var (
 func (w *world) open(_ context.Context, want event.SessionBegan) (Opened, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	b := &box{w: w, state: state{map[string]string{}, map[string]string{}, map[string]string{}}}
+	b := &fakeSession{w: w, state: state{map[string]string{}, map[string]string{}, map[string]string{}}}
 	if want.Snapshot != "" {
 		s, ok := w.snapshots[want.Snapshot]
 		if !ok {
@@ -93,7 +93,7 @@ func (w *world) open(_ context.Context, want event.SessionBegan) (Opened, error)
 		b.state, b.snapshot = s.clone(), want.Snapshot
 	}
 	w.opened++
-	return Opened{Session: b, Offer: b.Offer, Close: b.Close}, nil
+	return Opened{Session: b, Expose: b.Expose, Close: b.Close}, nil
 }
 
 func (w *world) fromSnapshot(ctx context.Context, id string) (Opened, error) {
@@ -104,19 +104,19 @@ func (w *world) config() Config {
 	return Config{Source: w, Open: w.open, FromSnapshot: w.fromSnapshot, Program: "1.0"}
 }
 
-func (b *box) Close() error { b.w.closed++; return nil }
+func (b *fakeSession) Close() error { b.w.closed++; return nil }
 
-func (b *box) Describe() event.SessionBegan {
+func (b *fakeSession) Describe() event.SessionBegan {
 	return event.SessionBegan{Session: fmt.Sprintf("s-%012d", b.w.opened), Image: b.w.image, Seed: b.w.seed, Snapshot: b.snapshot}
 }
 
-func (b *box) WriteFile(_ context.Context, path string, r io.Reader) error {
+func (b *fakeSession) WriteFile(_ context.Context, path string, r io.Reader) error {
 	data, err := io.ReadAll(r)
 	b.files[path] = string(data)
 	return err
 }
 
-func (b *box) Snapshot(context.Context) (run.Snapshot, error) {
+func (b *fakeSession) Snapshot(context.Context) (run.Snapshot, error) {
 	b.w.mu.Lock()
 	defer b.w.mu.Unlock()
 	id := fmt.Sprintf("snap-%d", len(b.w.snapshots)+1)
@@ -124,7 +124,7 @@ func (b *box) Snapshot(context.Context) (run.Snapshot, error) {
 	return run.Snapshot{ID: id, Bytes: 1}, nil
 }
 
-func (b *box) Execute(_ context.Context, code string, _ event.Bounds, sink event.Sink) (event.Execution, error) {
+func (b *fakeSession) Execute(_ context.Context, code string, _ event.Bounds, sink event.Sink) (event.Execution, error) {
 	x := event.Execution{Status: event.OK, State: event.Kept, Usage: event.Usage{WallMS: 1.5}, Session: fmt.Sprint(b.w.opened)}
 	if code == run.RestCode {
 		return x, nil
@@ -149,7 +149,7 @@ func (b *box) Execute(_ context.Context, code string, _ event.Bounds, sink event
 }
 
 // fill answers the snippet of placeholders.
-func (b *box) fill(code string, x *event.Execution) {
+func (b *fakeSession) fill(code string, x *event.Execution) {
 	var pairs [][2]any
 	for _, m := range fillRE.FindAllStringSubmatch(code, -1) {
 		v, ok := b.vars[m[1]]
@@ -166,7 +166,7 @@ func (b *box) fill(code string, x *event.Execution) {
 	x.Result = event.Bundle{"text": "'" + string(data) + "'"}
 }
 
-func (b *box) run(lines []string, x *event.Execution) {
+func (b *fakeSession) run(lines []string, x *event.Execution) {
 	for i := 0; i < len(lines) && x.Status == event.OK; i++ {
 		if m := defRE.FindStringSubmatch(lines[i]); m != nil {
 			var body []string
@@ -185,7 +185,7 @@ func (b *box) run(lines []string, x *event.Execution) {
 	}
 }
 
-func (b *box) command(line string, x *event.Execution) {
+func (b *fakeSession) command(line string, x *event.Execution) {
 	word, rest, _ := strings.Cut(line, " ")
 	name, words, _ := strings.Cut(rest, " ")
 	raise := func(name, value string) {
@@ -215,7 +215,7 @@ func (b *box) command(line string, x *event.Execution) {
 	case "raise":
 		raise(name, words)
 	case "ask":
-		b.ask(rest, x)
+		b.call(rest, x)
 	case "check":
 		if b.vars[name] != words {
 			raise("AssertionError", b.vars[name]+" is not "+words)

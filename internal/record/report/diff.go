@@ -18,7 +18,7 @@ import (
 // of resources and the names of sessions and snapshots are not compared.
 // Options.Step limits it to one step.
 func Diff(w io.Writer, a, b Run, opt Options) (same bool, err error) {
-	d := comparison{pen: newPen(w, opt), a: tell(a), b: tell(b), same: true}
+	d := comparison{printer: newPrinter(w, opt), a: newTimeline(a), b: newTimeline(b), same: true}
 	d.printf("%s\n%s\n", d.paint(sgrRed, "--- run "+safetext.Line(a.ID)), d.paint(sgrGreen, "+++ run "+safetext.Line(b.ID)))
 	for _, run := range []Run{a, b} {
 		if run.Damage != "" {
@@ -34,7 +34,7 @@ func Diff(w io.Writer, a, b Run, opt Options) (same bool, err error) {
 	d.steps(opt.Step)
 	if opt.Step == 0 {
 		d.section("answer", answer(d.a), answer(d.b))
-		d.section("outcome", outcome(d.a), outcome(d.b))
+		d.section("status", statusAndReason(d.a), statusAndReason(d.b))
 	}
 	if d.same {
 		d.printf("nothing differs\n")
@@ -44,8 +44,8 @@ func Diff(w io.Writer, a, b Run, opt Options) (same bool, err error) {
 
 // comparison writes the differences of two runs.
 type comparison struct {
-	pen
-	a, b *story
+	printer
+	a, b *timeline
 	same bool
 }
 
@@ -138,7 +138,7 @@ func union(a, b map[int][]aspect) map[int][]aspect {
 
 // aspectsOf returns what is compared of each step, always the same aspects in
 // the same order, by the number of the step.
-func aspectsOf(s *story) map[int][]aspect {
+func aspectsOf(s *timeline) map[int][]aspect {
 	out := map[int][]aspect{}
 	for _, p := range s.steps() {
 		var code, status, stdout, stderr, shown, raise, changes, other strings.Builder
@@ -178,7 +178,7 @@ func aspectsOf(s *story) map[int][]aspect {
 				raise.WriteString(ended(e.Error))
 			case event.ReplyRejected, event.ModelFailed, event.ToolCalled, event.ToolReturned, event.ApprovalGiven,
 				event.PlanChecked, event.DecisionMade, event.LabelLowered, event.PlanWaits, event.ConnectionOpened, event.ConnectionRefused:
-				r, ok := s.remark(it)
+				r, ok := s.annotate(it)
 				if _, opened := it.Event.(event.ConnectionOpened); ok || opened {
 					other.WriteString(ended(untimed(it, r)))
 				}
@@ -191,12 +191,12 @@ func aspectsOf(s *story) map[int][]aspect {
 }
 
 // untimed writes a remark without the time that it tells.
-func untimed(it *item, r remark) string {
+func untimed(it *item, r annotation) string {
 	switch e := it.Event.(type) {
 	case event.ModelFailed:
 		r.Text = e.Reason
 	case event.ConnectionOpened: // it is told with its end, which is not compared
-		r = remark{Label: "network", Text: fmt.Sprintf("%s:%d", e.Host, e.Port)}
+		r = annotation{Label: "network", Text: fmt.Sprintf("%s:%d", e.Host, e.Port)}
 	case event.ToolReturned:
 		r.Text, _, _ = strings.Cut(r.Text, " after ")
 	}
@@ -228,7 +228,7 @@ func bundleText(b event.Bundle) string {
 }
 
 // given writes what a run was given, a line for each thing.
-func given(s *story) string {
+func given(s *timeline) string {
 	var out strings.Builder
 	line := func(name, value string) {
 		if value != "" {
@@ -269,7 +269,7 @@ func given(s *story) string {
 }
 
 // answer writes a run's answer and where its figures come from.
-func answer(s *story) string {
+func answer(s *timeline) string {
 	if s.answer == nil {
 		return ""
 	}
@@ -281,10 +281,10 @@ func answer(s *story) string {
 	return out.String()
 }
 
-func outcome(s *story) string {
+func statusAndReason(s *timeline) string {
 	reason := ""
 	if s.ended != nil {
 		reason = s.ended.Reason
 	}
-	return ended(s.outcome()) + ended(reason)
+	return ended(s.status()) + ended(reason)
 }

@@ -91,7 +91,7 @@ func usual(t testing.TB) report.Run {
 			State: event.Kept, Usage: usage}},
 		event.SnapshotTaken{Step: 2, Session: "s-1", Snapshot: "snap-0002", Bytes: 61 << 20},
 		event.StepBegan{N: 2},
-		event.ModelRequested{Step: 2, Model: "anthropic:claude-sonnet-4-5", Kept: 1, Messages: []event.Message{{Role: event.Assistant, Text: "…"}, {Role: event.User, Text: "AttributeError"}}, MaxTokens: 4096},
+		event.ModelRequested{Step: 2, Model: "anthropic:claude-sonnet-4-5", Repeated: 1, Messages: []event.Message{{Role: event.Assistant, Text: "…"}, {Role: event.User, Text: "AttributeError"}}, MaxTokens: 4096},
 		event.ModelReplied{Step: 2, Thought: "A slip of the pen: it is `groupby`.", Tokens: event.Tokens{Input: 2101, Output: 164}, Took: event.Duration(2 * time.Second)},
 		event.ReplyTrimmed{Step: 2, Reason: "the first of two pieces of code was taken"},
 		event.ExecutionBegan{Step: 2, Session: "s-1", Code: "by = df.groupby(\"region\").sales.sum().sort_values()\nshare = by.iloc[-1] / by.sum()\nby.plot.barh()\nby.to_csv(\"/work/by.csv\")\nby"},
@@ -101,7 +101,7 @@ func usual(t testing.TB) report.Run {
 			State:    event.Kept, Usage: usage, Changes: []event.Change{
 				{Path: "/work/by.csv", Kind: "created", Bytes: 77, SHA256: strings.Repeat("12", 32)}, {Path: "/work/tmp.db", Kind: "removed"}}}},
 		event.StepBegan{N: 3},
-		event.ModelRequested{Step: 3, Model: "anthropic:claude-sonnet-4-5", Kept: 3, Messages: []event.Message{{Role: event.User, Text: "ok"}}, MaxTokens: 4096},
+		event.ModelRequested{Step: 3, Model: "anthropic:claude-sonnet-4-5", Repeated: 3, Messages: []event.Message{{Role: event.User, Text: "ok"}}, MaxTokens: 4096},
 		event.ModelReplied{Step: 3, Thought: "", Tokens: event.Tokens{Input: 2400, Output: 80}, Took: event.Duration(time.Second)},
 		event.ExecutionBegan{Step: 3, Session: "s-1", Code: "__figures__(…)", Fills: []string{"by.index[-1]", "share:.1%"}},
 		event.ExecutionEnded{Step: 3, Execution: event.Execution{Status: event.OK, Result: event.Bundle{"text": "…"}, State: event.Kept, Usage: usage}},
@@ -111,7 +111,7 @@ func usual(t testing.TB) report.Run {
 		event.FileSaved{Path: "/home/me/by.csv", Bytes: 77},
 		event.SnapshotTaken{Step: 4, Session: "s-1", Snapshot: "snap-0003", Bytes: 61 << 20},
 		event.SessionEnded{Session: "s-1"},
-		event.RunEnded{Outcome: event.Answered, Steps: 3, Tokens: event.Tokens{Input: 6343, Output: 375}, Took: event.Duration(9300 * time.Millisecond)},
+		event.RunEnded{Status: event.Answered, Steps: 3, Tokens: event.Tokens{Input: 6343, Output: 375}, Took: event.Duration(9300 * time.Millisecond)},
 	)}
 }
 
@@ -136,7 +136,7 @@ func rare(t testing.TB) report.Run {
 			event.ReplyRejected{Step: 1, Reason: "it holds no action: " + hostile},
 			event.StepBegan{N: 2},
 			event.ToolCalled{Step: 2, ID: "call-1", Tool: "search", Version: "v2", Arguments: map[string]any{"q": hostile, "n": 3}},
-			event.ApprovalAsked{ID: "call-1", Reason: "it sends data: " + hostile},
+			event.ApprovalRequested{ID: "call-1", Reason: "it sends data: " + hostile},
 			event.ApprovalGiven{ID: "call-1", Granted: true, By: "person", Reason: "fine"},
 			event.ToolReturned{Step: 2, ID: "call-1", Result: hostile, Took: event.Duration(120 * time.Millisecond)},
 			event.ToolCalled{Step: 2, ID: "call-2", Tool: "mail"},
@@ -160,13 +160,13 @@ func rare(t testing.TB) report.Run {
 			event.SnapshotTaken{Step: 7, Session: "s", Snapshot: hostile, Bytes: 1},
 			event.SessionForked{Session: "s2", From: "s", Snapshot: hostile},
 			event.SessionRolledBack{Session: "s2", Snapshot: hostile},
-			event.Progress{Room: "image", Text: hostile}, event.ModelDelta{Text: hostile}, event.Output{Data: []byte(hostile)}, event.Display{},
+			event.Progress{Stage: "image", Text: hostile}, event.ModelDelta{Text: hostile}, event.Output{Data: []byte(hostile)}, event.Display{},
 			event.ExecutionBegan{Step: 2, Code: "fill()", Fills: []string{hostile}},
 			event.ExecutionEnded{Step: 2, Execution: event.Execution{Status: event.Error, Error: &event.Raised{Name: "NameError", Value: hostile}, State: event.Kept}},
 			event.StepBegan{N: 3},
 			event.ModelRequested{Step: 3, Model: "other:unpriced"},
 			event.ToolCalled{Step: 3, ID: "call-3", Tool: "search", Arguments: map[string]any{"q": hostile}},
-			event.ApprovalAsked{ID: "call-3", Reason: hostile},
+			event.ApprovalRequested{ID: "call-3", Reason: hostile},
 			event.ExecutionBegan{Step: 3, Code: "while True: pass"},
 		)}
 }
@@ -179,6 +179,6 @@ func code() report.Run {
 		event.ExecutionBegan{Session: "s-9", Code: "print(6 * 7)\n"},
 		event.ExecutionEnded{Execution: event.Execution{Status: event.OK, Stdout: "42\n", State: event.Kept, Usage: event.Usage{WallMS: 1.2, PeakMemoryBytes: 9 << 20}}},
 		event.SessionEnded{Session: "s-9"},
-		event.RunEnded{Outcome: "ok", Steps: 1, Took: event.Duration(300 * time.Millisecond)},
+		event.RunEnded{Status: "ok", Steps: 1, Took: event.Duration(300 * time.Millisecond)},
 	)}
 }

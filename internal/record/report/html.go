@@ -29,7 +29,7 @@ func HTML(w io.Writer, run Run) error {
 		return fmt.Errorf("cannot read the page's template: %w", err)
 	}
 	b := bufio.NewWriter(w)
-	if err := t.ExecuteTemplate(b, "page", pageOf(told(run))); err != nil {
+	if err := t.ExecuteTemplate(b, "page", pageOf(newBundledTimeline(run))); err != nil {
 		return fmt.Errorf("cannot write: %w", err)
 	}
 	if err := b.Flush(); err != nil {
@@ -43,7 +43,7 @@ func HTML(w io.Writer, run Run) error {
 type sheet struct {
 	ID, Title, Question string
 	Long, Scripted      bool
-	Outcome, Tone       string
+	Status, Tone        string
 	Chips               []string
 	Damage, Reason      string
 	Ran                 string // what was not scripted
@@ -69,7 +69,7 @@ type sheetPart struct {
 
 // piece is one thing in a part; Kind says which of the fields are used.
 type piece struct {
-	Kind    string // "prose", "code", "text", "picture", "frame", "grid", "changes", "remark", "folded", "meta"
+	Kind    string // "prose", "code", "text", "picture", "frame", "grid", "changes", "annotation", "folded", "meta"
 	Name    string
 	Line    string
 	Alt     string
@@ -85,14 +85,14 @@ type piece struct {
 
 type sheetChange struct{ Kind, Path, Size, Hash, Short string }
 
-func pageOf(s *story) sheet {
+func pageOf(s *timeline) sheet {
 	p := sheet{ID: safetext.Line(s.run.ID), Question: strings.TrimRight(safetext.Text(s.began.Question), "\n "), Scripted: s.began.Scripted, Ran: s.ran()}
 	if p.Question == "" {
 		p.Question = "Run " + p.ID
 	}
 	p.Title = cut(safetext.Line(p.Question), longQuestion)
 	p.Long = utf8.RuneCountInString(p.Question) > longQuestion || strings.Contains(p.Question, "\n")
-	p.Outcome, p.Tone = safetext.Line(s.outcome()), "good"
+	p.Status, p.Tone = safetext.Line(s.status()), "good"
 	if !s.well() {
 		p.Tone = "bad"
 	}
@@ -129,7 +129,7 @@ func pageOf(s *story) sheet {
 }
 
 // sheetPart writes a part, unless there is nothing in it.
-func (s *story) sheetPart(p *part, first bool) (sheetPart, bool) {
+func (s *timeline) sheetPart(p *part, first bool) (sheetPart, bool) {
 	out := sheetPart{Title: "Afterwards"}
 	if first {
 		out.Title = "Before the first step"
@@ -142,7 +142,7 @@ func (s *story) sheetPart(p *part, first bool) (sheetPart, bool) {
 		out.Pieces = append(out.Pieces, s.pieces(it)...)
 	}
 	var meta []string
-	if p.asked {
+	if p.requested {
 		meta = append(meta, "model "+seconds(p.took), s.spent(p.model, p.tokens))
 	}
 	if p.before != nil {
@@ -156,7 +156,7 @@ func (s *story) sheetPart(p *part, first bool) (sheetPart, bool) {
 }
 
 // pieces writes one item.
-func (s *story) pieces(it *item) []piece {
+func (s *timeline) pieces(it *item) []piece {
 	switch e := it.Event.(type) {
 	case event.ModelReplied:
 		return s.replied(e)
@@ -165,7 +165,7 @@ func (s *story) pieces(it *item) []piece {
 			break
 		}
 		out := []piece{{Kind: "code", Code: highlight(strings.TrimRight(visibleCode(e.Code), "\n "))}}
-		if r, ok := s.remark(it); ok {
+		if r, ok := s.annotate(it); ok {
 			out = append(out, remarked(r)...)
 		}
 		return out
@@ -174,25 +174,25 @@ func (s *story) pieces(it *item) []piece {
 			return s.executed(it, e.Execution)
 		}
 	}
-	if r, ok := s.remark(it); ok {
+	if r, ok := s.annotate(it); ok {
 		return remarked(r)
 	}
 	return planPieces(it.Event)
 }
 
-func (s *story) replied(e event.ModelReplied) []piece {
+func (s *timeline) replied(e event.ModelReplied) []piece {
 	var out []piece
 	if strings.TrimSpace(e.Thought) != "" {
 		out = append(out, piece{Kind: "prose", Blocks: blocks(e.Thought)})
 	}
 	if e.Cut {
-		out = append(out, piece{Kind: "remark", Name: "model", Line: "the reply was cut: it was longer than it may be", Tone: "warn"})
+		out = append(out, piece{Kind: "annotation", Name: "model", Line: "the reply was cut: it was longer than it may be", Tone: "warn"})
 	}
 	return out
 }
 
-func remarked(r remark) []piece {
-	p := piece{Kind: "remark", Name: r.Label, Line: safetext.Line(r.Text)}
+func remarked(r annotation) []piece {
+	p := piece{Kind: "annotation", Name: r.Label, Line: safetext.Line(r.Text)}
 	if r.Warn {
 		p.Tone = "warn"
 	}
@@ -214,7 +214,7 @@ func excerptOf(text string) excerpt {
 	return x
 }
 
-func (s *story) executed(it *item, x event.Execution) []piece {
+func (s *timeline) executed(it *item, x event.Execution) []piece {
 	var out []piece
 	text := func(name, tone, text string) {
 		if x := excerptOf(text); x.Head != "" {
@@ -241,7 +241,7 @@ func (s *story) executed(it *item, x event.Execution) []piece {
 		out = append(out, piece{Kind: "meta", Line: "changed files"}, p)
 	}
 	if x.Unlisted != "" {
-		out = append(out, piece{Kind: "remark", Name: "changed files", Line: safetext.Line(x.Unlisted)})
+		out = append(out, piece{Kind: "annotation", Name: "changed files", Line: safetext.Line(x.Unlisted)})
 	}
 	line := x.Status.String() + ", " + used(x)
 	if x.Limit != "" {
@@ -252,14 +252,14 @@ func (s *story) executed(it *item, x event.Execution) []piece {
 
 // shown writes a displayed value: as the image or the table that it is, as the
 // page that it is in a frame without any permission, or as text.
-func (s *story) shown(v view, result bool) []piece {
+func (s *timeline) shown(v view, result bool) []piece {
 	var out []piece
 	name := "displayed"
 	if result {
 		name = "result"
 	}
 	if v.broken != "" {
-		out = append(out, piece{Kind: "remark", Name: name, Line: v.broken, Tone: "warn"})
+		out = append(out, piece{Kind: "annotation", Name: name, Line: v.broken, Tone: "warn"})
 	}
 	text := excerptOf(v.text)
 	switch {

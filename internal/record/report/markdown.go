@@ -21,7 +21,7 @@ const (
 // Pictures are referred to where the caller saved them, see Run.Saved; without
 // that they are named.
 func Markdown(w io.Writer, run Run) error {
-	m := &markdown{story: told(run)}
+	m := &markdown{timeline: newBundledTimeline(run)}
 	m.head()
 	m.answered()
 	for _, p := range m.parts {
@@ -30,7 +30,7 @@ func Markdown(w io.Writer, run Run) error {
 	m.line("")
 	m.line("---")
 	m.line("")
-	m.line("%s. Made from the records of run %s.", mdText(strings.Join(append([]string{m.outcome()}, m.total()...), ", ")), mdCode(run.ID))
+	m.line("%s. Made from the records of run %s.", mdText(strings.Join(append([]string{m.status()}, m.total()...), ", ")), mdCode(run.ID))
 	b := bufio.NewWriter(w)
 	_, _ = b.WriteString(m.b.String()) // the writer keeps its first error
 	if err := b.Flush(); err != nil {
@@ -41,7 +41,7 @@ func Markdown(w io.Writer, run Run) error {
 
 // markdown writes pieces of a run in Markdown.
 type markdown struct {
-	*story
+	*timeline
 	b strings.Builder
 }
 
@@ -69,11 +69,11 @@ func (m *markdown) head() {
 	}
 	m.line("| | |")
 	m.line("|---|---|")
-	outcome := m.outcome()
+	status := m.status()
 	if m.ended != nil && m.ended.Reason != "" {
-		outcome += ": " + m.ended.Reason
+		status += ": " + m.ended.Reason
 	}
-	for _, f := range append([]fact{{"outcome", outcome}, {"used", strings.Join(m.total(), ", ")}}, m.facts()...) {
+	for _, f := range append([]fact{{"status", status}, {"used", strings.Join(m.total(), ", ")}}, m.facts()...) {
 		m.line("| %s | %s |", f.Name, mdText(f.Value))
 	}
 	m.line("")
@@ -169,19 +169,19 @@ func (m *markdown) item(it *item) {
 			m.fence("python", strings.TrimRight(visibleCode(e.Code), "\n "))
 		}
 	case event.ExecutionEnded:
-		if r, ok := m.remark(it); ok {
+		if r, ok := m.annotate(it); ok {
 			m.remarked(r)
 			return
 		}
 		m.executed(it, e.Execution)
 		return
 	}
-	if r, ok := m.remark(it); ok {
+	if r, ok := m.annotate(it); ok {
 		m.remarked(r)
 	}
 }
 
-func (m *markdown) remarked(r remark) {
+func (m *markdown) remarked(r annotation) {
 	label := r.Label
 	if r.Warn {
 		label = "**" + label + "**"
@@ -197,8 +197,8 @@ func (m *markdown) reply(it *item, e event.ModelReplied) {
 		m.line("")
 	}
 	model := m.began.Model
-	if asked, ok := it.opened.(event.ModelRequested); ok {
-		model = asked.Model
+	if requested, ok := it.opened.(event.ModelRequested); ok {
+		model = requested.Model
 	}
 	text := "model: " + seconds(e.Took) + ", " + m.spent(model, e.Tokens)
 	if e.Cut {

@@ -258,11 +258,11 @@ func wordBegins(s string) bool {
 }
 
 // figures marks the figures of an answer in its blocks, in their order.
-func (s *story) figures(all []block) []block {
+func (s *timeline) figures(all []block) []block {
 	if s.answer == nil {
 		return all
 	}
-	f := figureMarker{story: s}
+	f := figureMarker{timeline: s}
 	for i := range all {
 		all[i].Spans = f.spans(all[i].Spans)
 		for j := range all[i].Head {
@@ -279,7 +279,7 @@ func (s *story) figures(all []block) []block {
 
 // figureMarker goes through an answer with its figures at hand.
 type figureMarker struct {
-	*story
+	*timeline
 	next int // the first figure that was not met
 }
 

@@ -23,7 +23,7 @@ const (
 // code cell for each piece of code with what came of it, and markdown around it.
 // The code is what ran, to the byte; opening the notebook runs nothing.
 func Notebook(w io.Writer, run Run) error {
-	n := notebook{markdown: &markdown{story: told(run)}}
+	n := notebook{markdown: &markdown{timeline: newBundledTimeline(run)}}
 	n.md("question", n.head)
 	n.md("answer", n.answered)
 	for _, p := range n.parts {
@@ -32,7 +32,7 @@ func Notebook(w io.Writer, run Run) error {
 	n.md("end", func() {
 		n.line("---")
 		n.line("")
-		n.line("%s. Made from the records of run %s.", mdText(strings.Join(append([]string{n.outcome()}, n.total()...), ", ")), mdCode(run.ID))
+		n.line("%s. Made from the records of run %s.", mdText(strings.Join(append([]string{n.status()}, n.total()...), ", ")), mdCode(run.ID))
 	})
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -82,13 +82,13 @@ type notebookLanguage struct {
 
 // notebookRun is what a program finds about the run.
 type notebookRun struct {
-	Run     string `json:"run"`
-	Kind    string `json:"kind,omitempty"`
-	Model   string `json:"model,omitempty"`
-	Image   string `json:"image,omitempty"`
-	Seed    *int64 `json:"seed,omitempty"`
-	Outcome string `json:"outcome"`
-	Damage  string `json:"damage,omitempty"`
+	Run    string `json:"run"`
+	Kind   string `json:"kind,omitempty"`
+	Model  string `json:"model,omitempty"`
+	Image  string `json:"image,omitempty"`
+	Seed   *int64 `json:"seed,omitempty"`
+	Status string `json:"status"`
+	Damage string `json:"damage,omitempty"`
 }
 
 type markdownCell struct {
@@ -147,7 +147,7 @@ type errorOutput struct {
 
 func (n *notebook) file() notebookFile {
 	about := notebookRun{Run: valid(n.run.ID), Kind: string(n.began.Kind), Model: valid(n.began.Model), Seed: n.began.Seed,
-		Outcome: n.outcome(), Damage: valid(n.run.Damage)}
+		Status: n.status(), Damage: valid(n.run.Damage)}
 	if n.session != nil {
 		about.Image = valid(n.session.Image.ID)
 	}
@@ -183,7 +183,7 @@ func (n *notebook) part(p *part) {
 				n.md(stem, func() {})
 				n.begin(stem, p.step, e.Code)
 			}
-			if r, ok := n.remark(it); ok {
+			if r, ok := n.annotate(it); ok {
 				n.remarked(r)
 			}
 			continue

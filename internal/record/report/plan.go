@@ -11,7 +11,7 @@ import (
 )
 
 // planFile takes a file that a plan is held against; an input is none.
-func (t *teller) planFile(f event.FileGiven) bool {
+func (t *timelineBuilder) planFile(f event.FileGiven) bool {
 	if f.Role == "" {
 		return false
 	}
@@ -20,7 +20,7 @@ func (t *teller) planFile(f event.FileGiven) bool {
 }
 
 // plan takes in what happens to a plan, and what closes what.
-func (t *teller) plan(it *item) {
+func (t *timelineBuilder) plan(it *item) {
 	switch e := it.Event.(type) {
 	case event.PlanWritten:
 		if t.first == nil {
@@ -40,7 +40,7 @@ func (t *teller) plan(it *item) {
 }
 
 // planFacts are what the head says about a plan.
-func (s *story) planFacts(put func(name, value string)) {
+func (s *timeline) planFacts(put func(name, value string)) {
 	for _, role := range []string{"tools", "policy", "state"} {
 		var names []string
 		for _, f := range s.files {
@@ -82,7 +82,7 @@ func jsonText(v any) string {
 }
 
 // planned tells about the events of a plan that are neither code nor output.
-func planned(it *item) (remark, bool) {
+func planned(it *item) (annotation, bool) {
 	switch e := it.Event.(type) {
 	case event.PlanChecked:
 		return checked(e), true
@@ -93,19 +93,19 @@ func planned(it *item) (remark, bool) {
 	case event.LabelLowered:
 		return lowered(e), true
 	case event.PlanWaits:
-		return remark{"waits", fmt.Sprintf("at %s; its state is stored: %s, sha256 %s", e.ID, safetext.Size(e.Bytes), short(e.State)), e.Output, true}, true
+		return annotation{"waits", fmt.Sprintf("at %s; its state is stored: %s, sha256 %s", e.ID, safetext.Size(e.Bytes), short(e.State)), e.Output, true}, true
 	case event.PlanResumed:
 		from := "the plan of run " + e.Run
 		if e.Run == "" {
 			from = "a plan that is not recorded here"
 		}
-		return remark{"resumed", from + ", sha256 " + short(e.State), "", false}, true
+		return annotation{"resumed", from + ", sha256 " + short(e.State), "", false}, true
 	}
-	return remark{}, false
+	return annotation{}, false
 }
 
 // checked says what was certain before a plan ran.
-func checked(e event.PlanChecked) remark {
+func checked(e event.PlanChecked) annotation {
 	var body strings.Builder
 	safe, open := 0, 0
 	for _, f := range e.Findings {
@@ -138,12 +138,12 @@ func checked(e event.PlanChecked) remark {
 	if open > 0 {
 		parts = append(parts, safetext.Count(open, "call")+" decided when it runs")
 	}
-	return remark{"check", strings.Join(parts, ", "), body.String(), !e.Accepted}
+	return annotation{"check", strings.Join(parts, ", "), body.String(), !e.Accepted}
 }
 
 // called tells of a call of a plan, with where each argument comes from.
-func called(it *item, e event.ToolCalled) remark {
-	r := remark{Label: "call", Text: fmt.Sprintf("%s, line %d", strings.TrimSpace(e.Tool+" "+e.Version), e.Line)}
+func called(it *item, e event.ToolCalled) annotation {
+	r := annotation{Label: "call", Text: fmt.Sprintf("%s, line %d", strings.TrimSpace(e.Tool+" "+e.Version), e.Line)}
 	if it.lost {
 		r.Text, r.Warn = r.Text+": "+unfinished, true
 	}
@@ -180,28 +180,28 @@ func origins(l event.DataLabel) string {
 	return text + "; may be read by " + strings.Join(l.Readers, ", ")
 }
 
-func decided(e event.DecisionMade) remark {
+func decided(e event.DecisionMade) annotation {
 	verb := map[string]string{"allow": "allowed", "ask": "needs a person's leave", "deny": "denied"}[e.Verdict]
 	if verb == "" {
 		verb = e.Verdict
 	}
-	r := remark{Label: "decision", Text: fmt.Sprintf("%s %s, by the rule %q", e.Tool, verb, e.Rule), Warn: e.Verdict == "deny"}
+	r := annotation{Label: "decision", Text: fmt.Sprintf("%s %s, by the rule %q", e.Tool, verb, e.Rule), Warn: e.Verdict == "deny"}
 	if e.Verdict != "allow" {
 		r.Body = strings.TrimSpace(e.Reason + "\n" + e.Remedy)
 	}
 	return r
 }
 
-func lowered(e event.LabelLowered) remark {
+func lowered(e event.LabelLowered) annotation {
 	who := fmt.Sprintf("the rule %q", e.By)
 	if e.By == "person" {
 		who = "a person"
 	}
-	return remark{"vouched for", fmt.Sprintf("the result of %s, by %s", e.ID, who), "from " + from(e.From) + "\nnow " + from(e.To), false}
+	return annotation{"vouched for", fmt.Sprintf("the result of %s, by %s", e.ID, who), "from " + from(e.From) + "\nnow " + from(e.To), false}
 }
 
 // planFate says how a plan ended, in a line.
-func planFate(e event.PlanEnded) string {
+func planStatus(e event.PlanEnded) string {
 	text := "plan: " + e.Status + ", " + safetext.Count(e.Used.Calls, "call")
 	if e.Status == "error" && e.Line > 0 {
 		text += fmt.Sprintf(", on line %d", e.Line)
@@ -210,7 +210,7 @@ func planFate(e event.PlanEnded) string {
 }
 
 // ran says what was not scripted about a run whose model was.
-func (s *story) ran() string {
+func (s *timeline) ran() string {
 	if s.first != nil || s.began.Mode == "plan" {
 		return "The plan really ran."
 	}
@@ -231,7 +231,7 @@ func (m *markdown) planText(e event.Event) bool {
 	case event.PlanEnded:
 		m.output("output", e.Output)
 		m.output("error", e.Error)
-		m.line("*%s*", mdText(planFate(e)))
+		m.line("*%s*", mdText(planStatus(e)))
 		m.line("")
 	default:
 		return false
@@ -252,7 +252,7 @@ func planPieces(e event.Event) []piece {
 		if x := excerptOf(e.Error); x.Head != "" {
 			out = append(out, piece{Kind: "text", Name: "error", Tone: "bad", Text: x})
 		}
-		out = append(out, piece{Kind: "meta", Line: safetext.Line(planFate(e))})
+		out = append(out, piece{Kind: "meta", Line: safetext.Line(planStatus(e))})
 	}
 	return out
 }

@@ -34,7 +34,7 @@ func planned() report.Run {
 		event.ToolCalled{ID: "call-2", Tool: "email.write", Version: "1.0.0", Line: 2, Arguments: map[string]any{"to": "bob@example.com", "body": hostile},
 			Labels: map[string]event.DataLabel{"to": {Trusted: true, Anyone: true}, "body": outside}, Control: &outside},
 		event.DecisionMade{ID: "call-2", Tool: "email.write", Verdict: "ask", Rule: "mail " + hostile, Reason: "it leaves the house", Remedy: "Ask the person."},
-		event.ApprovalAsked{ID: "call-2", Reason: "it leaves the house"},
+		event.ApprovalRequested{ID: "call-2", Reason: "it leaves the house"},
 		event.ApprovalGiven{ID: "call-2", By: "person", Reason: hostile},
 		event.ToolReturned{ID: "call-2", Error: "not called: " + hostile},
 		event.ToolCalled{ID: "call-3", Tool: "email.write", Version: "1.0.0", Line: 2},
@@ -45,6 +45,6 @@ func planned() report.Run {
 		event.PlanWaits{ID: "call-4", State: sum, Bytes: 5120, Output: "printed before " + hostile},
 		event.PlanEnded{Status: "error", Output: "printed\n" + hostile, Label: outside, Error: "Traceback (most recent call last):\nValueError: " + hostile, Line: 4,
 			Used: event.PlanUsage{Steps: 12, Calls: 4}},
-		event.RunEnded{Outcome: "error", Reason: "ValueError on line 4", Took: event.Duration(300 * time.Millisecond)},
+		event.RunEnded{Status: "error", Reason: "ValueError on line 4", Took: event.Duration(300 * time.Millisecond)},
 	)}
 }

@@ -92,7 +92,7 @@ func TestBlocks(t *testing.T) {
 }
 
 func TestFiguresAreMarked(t *testing.T) {
-	s := &story{answer: &event.AnswerGiven{Text: "**4** of 14, 4.5 and 4: `7`\n\n| 7 |\n|---|\n| 8 |", Figures: []event.Figure{
+	s := &timeline{answer: &event.AnswerGiven{Text: "**4** of 14, 4.5 and 4: `7`\n\n| 7 |\n|---|\n| 8 |", Figures: []event.Figure{
 		{Text: "4", Source: "computed"}, {Text: "4", Source: "output"}, {Text: "gone", Source: "output"}, {Text: "7", Expression: "n", Source: "computed"}, {Text: "8", Source: "unverified"}}}}
 	want := "p:figure(strong(4)) of 14, 4.5 and figure(4): figure(code(7)) / table:[7][figure(8)]"
 	if got := show(s.figures(blocks(s.answer.Text))); got != want {

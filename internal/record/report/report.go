@@ -53,10 +53,10 @@ type Run struct {
 
 // Pictures returns what the code of a run displayed that is a file rather than
 // text, in order.
-func Pictures(run Run) []Picture { return tell(run).pictures }
+func Pictures(run Run) []Picture { return newTimeline(run).pictures }
 
 // story is a run's records in the order in which they are told.
-type story struct {
+type timeline struct {
 	run      Run
 	began    event.RunBegan
 	at       time.Time // the first record's
@@ -75,15 +75,15 @@ type story struct {
 
 // part is a step, or what stands before the first or behind the last.
 type part struct {
-	step   int // 0: no step
-	items  []*item
-	before *event.SnapshotTaken // the state that the step began with
-	model  string
-	tokens event.Tokens
-	asked  bool           // a model was
-	took   event.Duration // by the model
-	at     time.Time
-	failed bool // not all in it went well
+	step      int // 0: no step
+	items     []*item
+	before    *event.SnapshotTaken // the state that the step began with
+	model     string
+	tokens    event.Tokens
+	requested bool           // a model was
+	took      event.Duration // by the model
+	at        time.Time
+	failed    bool // not all in it went well
 }
 
 // item is one record that is told. What opens something is told where it
@@ -99,15 +99,15 @@ type item struct {
 }
 
 // teller builds a story record by record.
-type teller struct {
-	*story
+type timelineBuilder struct {
+	*timeline
 	open   map[string]*item
 	closed bool // the answer is given or the session over: what comes is no part of a step
 }
 
 // tell reads a run's records.
-func tell(run Run) *story {
-	t := teller{story: &story{run: run, names: map[string]int{}}, open: map[string]*item{}}
+func newTimeline(run Run) *timeline {
+	t := timelineBuilder{timeline: &timeline{run: run, names: map[string]int{}}, open: map[string]*item{}}
 	t.parts = []*part{{}}
 	snapshots := map[int]event.SnapshotTaken{}
 	for _, r := range run.Records {
@@ -126,11 +126,11 @@ func tell(run Run) *story {
 		it.lost = true
 	}
 	t.place(snapshots)
-	return t.story
+	return t.timeline
 }
 
 // head takes what the head of a report tells.
-func (t *teller) head(r event.Record) bool {
+func (t *timelineBuilder) head(r event.Record) bool {
 	switch e := r.Event.(type) {
 	case event.RunBegan:
 		if t.began.Kind != "" {
@@ -160,10 +160,10 @@ func (t *teller) head(r event.Record) bool {
 	return true
 }
 
-func (t *teller) part() *part { return t.parts[len(t.parts)-1] }
+func (t *timelineBuilder) part() *part { return t.parts[len(t.parts)-1] }
 
 // record tells what happened in a step, or around it.
-func (t *teller) record(r event.Record) {
+func (t *timelineBuilder) record(r event.Record) {
 	it := &item{Record: r}
 	t.tools(it)
 	switch e := r.Event.(type) {
@@ -172,7 +172,7 @@ func (t *teller) record(r event.Record) {
 		t.parts = append(t.parts, &part{step: e.N, at: r.Time})
 		return
 	case event.ModelRequested:
-		t.part().model, t.part().asked = e.Model, true
+		t.part().model, t.part().requested = e.Model, true
 		t.open["model "+e.Call] = it
 	case event.ModelReplied:
 		it.opened = t.take("model " + e.Call)
@@ -197,7 +197,7 @@ func (t *teller) record(r event.Record) {
 		t.open["tool "+e.ID] = it
 	case event.ToolReturned:
 		it.opened = t.take("tool " + e.ID)
-	case event.ApprovalAsked:
+	case event.ApprovalRequested:
 		t.open["approval "+e.ID] = it
 	case event.ApprovalGiven:
 		it.opened = t.take("approval " + e.ID)
@@ -216,7 +216,7 @@ func (t *teller) record(r event.Record) {
 }
 
 // take returns the event that is open under a key, and closes it.
-func (t *teller) take(key string) event.Event {
+func (t *timelineBuilder) take(key string) event.Event {
 	it := t.open[key]
 	if it == nil {
 		return nil
@@ -231,7 +231,7 @@ func add(sum *event.Tokens, t event.Tokens) {
 }
 
 // display takes what an execution showed.
-func (t *teller) display(it *item, x event.Execution) {
+func (t *timelineBuilder) display(it *item, x event.Execution) {
 	step := t.part().step
 	for _, b := range x.Displays {
 		it.shown = append(it.shown, t.view(b, step))
@@ -246,7 +246,7 @@ func (t *teller) display(it *item, x event.Execution) {
 
 // place puts each snapshot to the step that it was taken before. One that was
 // taken behind the last step stays where it was taken.
-func (s *story) place(snapshots map[int]event.SnapshotTaken) {
+func (s *timeline) place(snapshots map[int]event.SnapshotTaken) {
 	steps := map[int]bool{}
 	for _, p := range s.parts {
 		if taken, ok := snapshots[p.step]; ok && p.step > 0 {
@@ -255,20 +255,20 @@ func (s *story) place(snapshots map[int]event.SnapshotTaken) {
 		}
 	}
 	for _, p := range s.parts {
-		kept := p.items[:0]
+		remaining := p.items[:0]
 		for _, it := range p.items {
 			taken, ok := it.Event.(event.SnapshotTaken)
 			if ok && steps[taken.Step] && taken == snapshots[taken.Step] {
 				continue
 			}
-			kept = append(kept, it)
+			remaining = append(remaining, it)
 		}
-		p.items = kept
+		p.items = remaining
 	}
 }
 
 // steps returns the parts that are steps.
-func (s *story) steps() []*part {
+func (s *timeline) steps() []*part {
 	var out []*part
 	for _, p := range s.parts {
 		if p.step > 0 {
@@ -279,36 +279,36 @@ func (s *story) steps() []*part {
 }
 
 // title names a part, such as "step 2 of 20"; it is empty for what is no step.
-func (s *story) title(p *part) string {
+func (s *timeline) title(p *part) string {
 	switch {
 	case p.step == 0:
 		return ""
-	case !asked(s.began.Kind):
+	case !answersQuestion(s.began.Kind):
 		return string(s.began.Kind)
 	}
 	return "step " + safetext.Number(p.step)
 }
 
 // asked says whether a run of this kind answers a question, in steps.
-func asked(k event.Kind) bool {
+func answersQuestion(k event.Kind) bool {
 	return k != event.Code && k != event.Plan && k != event.ToolCall
 }
 
-// outcome is how the run ended, in a word.
-func (s *story) outcome() string {
+// status says in a word how the run ended.
+func (s *timeline) status() string {
 	if s.ended == nil {
 		return "begun, not finished"
 	}
-	return string(s.ended.Outcome)
+	return string(s.ended.Status)
 }
 
 // well says whether the run ended as it was meant to.
-func (s *story) well() bool {
-	return s.ended != nil && (s.ended.Outcome == event.Answered || string(s.ended.Outcome) == event.OK.String())
+func (s *timeline) well() bool {
+	return s.ended != nil && (s.ended.Status == event.Answered || string(s.ended.Status) == event.OK.String())
 }
 
 // cost is what tokens cost, or "".
-func (s *story) cost(model string, tokens event.Tokens) string {
+func (s *timeline) cost(model string, tokens event.Tokens) string {
 	if s.run.Cost == nil || s.began.Scripted || model == "" {
 		return ""
 	}
@@ -319,7 +319,7 @@ func (s *story) cost(model string, tokens event.Tokens) string {
 }
 
 // spent writes what a run or a step used, such as "120 tokens in, 30 out, $0.01".
-func (s *story) spent(model string, tokens event.Tokens) string {
+func (s *timeline) spent(model string, tokens event.Tokens) string {
 	if s.began.Scripted {
 		return "replies scripted"
 	}
@@ -331,13 +331,13 @@ func (s *story) spent(model string, tokens event.Tokens) string {
 }
 
 // total is what the whole run used, in words.
-func (s *story) total() []string {
+func (s *timeline) total() []string {
 	tokens, steps := s.tokens, len(s.steps())
 	var out []string
 	if s.ended != nil {
 		tokens, steps = s.ended.Tokens, s.ended.Steps
 	}
-	if asked(s.began.Kind) {
+	if answersQuestion(s.began.Kind) {
 		out = append(out, safetext.Count(steps, "step"))
 	}
 	if s.ended != nil {
@@ -353,7 +353,7 @@ func (s *story) total() []string {
 type fact struct{ Name, Value string }
 
 // facts are what the head says besides the question and how it ended.
-func (s *story) facts() []fact {
+func (s *timeline) facts() []fact {
 	var out []fact
 	put := func(name, value string) {
 		if value != "" {
@@ -388,7 +388,7 @@ func (s *story) facts() []fact {
 		put("parent", strings.TrimSuffix(from+": "+p.Change, ": "))
 	}
 	if !s.at.IsZero() {
-		put("began", moment(s.at))
+		put("began", utcTime(s.at))
 	}
 	put("praxis", s.began.Program)
 	return out

@@ -173,7 +173,7 @@ func TestLittle(t *testing.T) {
 	for name, run := range map[string]report.Run{
 		"none":  {ID: "r"},
 		"began": {ID: "r", Records: records(event.RunBegan{Kind: event.Ask, Question: "q", Model: "m"})},
-		"ended": {ID: "r", Records: records(event.RunEnded{Outcome: event.Failed, Reason: "no model"})},
+		"ended": {ID: "r", Records: records(event.RunEnded{Status: event.Failed, Reason: "no model"})},
 		"torn": {ID: "r", Records: records(event.ExecutionEnded{}, event.ModelReplied{Thought: "t"}, event.ToolReturned{ID: "1"}, event.ApprovalGiven{}, event.StepBegan{N: 0},
 			event.StepBegan{N: 5}, event.StepBegan{N: 5}, event.SnapshotTaken{Step: 5, Snapshot: "s"}, event.AnswerGiven{Text: "a"}, event.AnswerGiven{Text: "b"}, event.RunBegan{Kind: event.Code}, event.RunBegan{})},
 	} {

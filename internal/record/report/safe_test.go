@@ -201,7 +201,7 @@ func FuzzReports(f *testing.F) {
 				Displays: []event.Bundle{{"image/svg+xml": html}, {"text/html": html}, {"image/png": text}, {text: html}, {"text/markdown": text}},
 				Error:    &event.Raised{Name: text, Value: html, Traceback: text}, Changes: []event.Change{{Path: text, Kind: text, SHA256: html}}}},
 			event.AnswerGiven{Text: text, Figures: []event.Figure{{Text: html, Expression: text, Source: text}, {Text: text, Source: "computed"}, {Text: "1,204.50", Source: "unverified"}}},
-			event.RunEnded{Outcome: event.Outcome(text), Reason: text},
+			event.RunEnded{Status: event.RunStatus(text), Reason: text},
 		)}
 		var page, md, book, transcript bytes.Buffer
 		if err := errors.Join(report.HTML(&page, run), report.Markdown(&md, run), report.Notebook(&book, run), report.Transcript(&transcript, run, report.Options{})); err != nil {

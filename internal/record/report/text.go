@@ -100,7 +100,7 @@ func seconds(d event.Duration) string {
 	return fmt.Sprintf("%.2f s", time.Duration(d).Seconds())
 }
 
-func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
+func utcTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
 // short is the start of a hash, enough to tell it from the others of a run.
 func short(hash string) string {

@@ -19,7 +19,7 @@ const maxAlike = 8
 type bundled struct {
 	tool                      string
 	calls, ok, failed, denied int
-	asked, granted, open      int
+	requested, granted, open  int
 	took                      event.Duration
 	turned                    bool // refused connections
 	connections               bool
@@ -28,8 +28,8 @@ type bundled struct {
 }
 
 // told reads a run's records for a person: of many calls alike it tells once.
-func told(run Run) *story {
-	s := tell(run)
+func newBundledTimeline(run Run) *timeline {
+	s := newTimeline(run)
 	for _, p := range s.parts {
 		p.bundle()
 	}
@@ -38,7 +38,7 @@ func told(run Run) *story {
 
 // gatedCall returns the call that an event belongs to when the model or its code
 // makes it; plans tell of theirs in their own words.
-func (t *teller) gatedCall(id string) *event.ToolCalled {
+func (t *timelineBuilder) gatedCall(id string) *event.ToolCalled {
 	it := t.open["tool "+id]
 	if it == nil {
 		return nil
@@ -50,11 +50,11 @@ func (t *teller) gatedCall(id string) *event.ToolCalled {
 }
 
 // tools takes in what happens to calls and connections.
-func (t *teller) tools(it *item) {
+func (t *timelineBuilder) tools(it *item) {
 	switch e := it.Event.(type) {
 	case event.DecisionMade:
 		it.call = t.gatedCall(e.ID)
-	case event.ApprovalAsked:
+	case event.ApprovalRequested:
 		it.call = t.gatedCall(e.ID)
 	case event.ApprovalGiven:
 		it.call = t.gatedCall(e.ID)
@@ -74,7 +74,7 @@ func bundleKey(it *item) string {
 		if e.Origin == "code" {
 			return "tool " + e.Tool
 		}
-	case event.DecisionMade, event.ApprovalAsked, event.ApprovalGiven, event.ToolReturned:
+	case event.DecisionMade, event.ApprovalRequested, event.ApprovalGiven, event.ToolReturned:
 		if it.call != nil && it.call.Origin == "code" {
 			return "tool " + it.call.Tool
 		}
@@ -108,11 +108,11 @@ func (p *part) bundle() {
 		}
 	}
 	sums := map[string]*bundled{}
-	kept := p.items[:0]
+	remaining := p.items[:0]
 	for _, it := range p.items {
 		key := bundleKey(it)
 		if key == "" || counts[key] <= maxAlike {
-			kept = append(kept, it)
+			remaining = append(remaining, it)
 			continue
 		}
 		b := sums[key]
@@ -120,11 +120,11 @@ func (p *part) bundle() {
 			kind, name, _ := strings.Cut(key, " ")
 			b = &bundled{tool: name, connections: kind == "connection", turned: kind == "refused"}
 			sums[key] = b
-			kept = append(kept, &item{Record: it.Record, sum: b})
+			remaining = append(remaining, &item{Record: it.Record, sum: b})
 		}
 		b.add(it)
 	}
-	p.items = kept
+	p.items = remaining
 }
 
 func (b *bundled) add(it *item) {
@@ -139,7 +139,7 @@ func (b *bundled) add(it *item) {
 			b.example(strings.TrimSpace(notCalled + e.Reason + "\n" + e.Remedy))
 		}
 	case event.ApprovalGiven:
-		b.asked++
+		b.requested++
 		if e.Granted {
 			b.granted++
 		}
@@ -177,12 +177,12 @@ func (b *bundled) example(text string) {
 	b.examples = append(b.examples, text)
 }
 
-func (b *bundled) remark() remark {
+func (b *bundled) annotation() annotation {
 	if b.turned {
-		return remark{"network refused", safetext.Count(b.calls, "connection"), strings.Join(b.examples, "\n"), true}
+		return annotation{"network refused", safetext.Count(b.calls, "connection"), strings.Join(b.examples, "\n"), true}
 	}
 	if b.connections {
-		return remark{"network", fmt.Sprintf("%s to %s: %s", safetext.Count(b.calls, "connection"), b.tool, traffic(b.sent, b.received)), "", false}
+		return annotation{"network", fmt.Sprintf("%s to %s: %s", safetext.Count(b.calls, "connection"), b.tool, traffic(b.sent, b.received)), "", false}
 	}
 	parts := []string{}
 	for _, one := range []struct {
@@ -193,11 +193,11 @@ func (b *bundled) remark() remark {
 			parts = append(parts, safetext.Number(one.n)+" "+one.what)
 		}
 	}
-	if b.asked > 0 {
-		parts = append(parts, fmt.Sprintf("somebody was asked about %s and granted %s", safetext.Number(b.asked), safetext.Number(b.granted)))
+	if b.requested > 0 {
+		parts = append(parts, fmt.Sprintf("somebody was asked about %s and granted %s", safetext.Number(b.requested), safetext.Number(b.granted)))
 	}
 	text := fmt.Sprintf("%s of %s from code: %s, %s in all", safetext.Count(b.calls, "call"), b.tool, strings.Join(parts, ", "), seconds(b.took))
-	return remark{"tool calls", text, strings.Join(b.examples, "\n"), b.failed+b.denied+b.open > 0}
+	return annotation{"tool calls", text, strings.Join(b.examples, "\n"), b.failed+b.denied+b.open > 0}
 }
 
 func traffic(sent, received int64) string {
@@ -207,46 +207,46 @@ func traffic(sent, received int64) string {
 // gated tells about calls that the model or its code makes, and about
 // connections. ok says that the item is one of those; a remark without a label
 // says that there is nothing to tell.
-func gated(it *item) (r remark, ok bool) {
+func gated(it *item) (r annotation, ok bool) {
 	if it.sum != nil {
-		return it.sum.remark(), true
+		return it.sum.annotation(), true
 	}
 	switch e := it.Event.(type) {
 	case event.ToolCalled:
 		if e.Origin == "" || e.Line > 0 {
-			return remark{}, false
+			return annotation{}, false
 		}
 		return gatedCalled(it, e), true
 	case event.ConnectionOpened:
 		if !it.lost {
-			return remark{}, true // told with its end
+			return annotation{}, true // told with its end
 		}
-		return remark{"network", connectionText(e) + ": " + unfinished, "", true}, true
+		return annotation{"network", connectionText(e) + ": " + unfinished, "", true}, true
 	case event.ConnectionClosed:
 		return connectionClosed(it, e), true
 	case event.ConnectionRefused:
 		return connectionRefused(e), true
 	}
 	if it.call == nil {
-		return remark{}, false
+		return annotation{}, false
 	}
 	return ofGated(it)
 }
 
 // ofGated tells what became of a call.
-func ofGated(it *item) (remark, bool) {
+func ofGated(it *item) (annotation, bool) {
 	name := it.call.Tool
 	switch e := it.Event.(type) {
 	case event.DecisionMade:
 		if e.Verdict == "allow" && e.Rule == "default" {
-			return remark{}, true
+			return annotation{}, true
 		}
 		return decided(e), true
-	case event.ApprovalAsked:
+	case event.ApprovalRequested:
 		if !it.lost {
-			return remark{}, true // the decision said why, and the answer comes
+			return annotation{}, true // the decision said why, and the answer comes
 		}
-		return remark{"approval", "asked for " + name + ": " + unfinished, e.Reason, true}, true
+		return annotation{"approval", "asked for " + name + ": " + unfinished, e.Reason, true}, true
 	case event.ApprovalGiven:
 		verb := "refused"
 		if e.Granted {
@@ -256,11 +256,11 @@ func ofGated(it *item) (remark, bool) {
 		if scope := scopeText(e.Scope); e.Granted && scope != "" {
 			text += ", " + scope
 		}
-		return remark{"approval", text, e.Reason, !e.Granted}, true
+		return annotation{"approval", text, e.Reason, !e.Granted}, true
 	case event.ToolReturned:
 		return gatedReturned(name, e), true
 	}
-	return remark{}, false
+	return annotation{}, false
 }
 
 func scopeText(scope string) string {
@@ -275,7 +275,7 @@ func scopeText(scope string) string {
 	return scope
 }
 
-func gatedCalled(it *item, e event.ToolCalled) remark {
+func gatedCalled(it *item, e event.ToolCalled) annotation {
 	who := "by the model"
 	if e.Origin != "model" {
 		who = "from " + e.Origin
@@ -284,33 +284,33 @@ func gatedCalled(it *item, e event.ToolCalled) remark {
 	if e.By != "" {
 		text += ", carried out by " + e.By
 	}
-	r := remark{Label: "tool call", Text: text, Body: arguments(e.Arguments)}
+	r := annotation{Label: "tool call", Text: text, Body: arguments(e.Arguments)}
 	if it.lost {
 		r.Text, r.Warn = r.Text+": "+unfinished, true
 	}
 	return r
 }
 
-func gatedReturned(name string, e event.ToolReturned) remark {
+func gatedReturned(name string, e event.ToolReturned) annotation {
 	why := strings.TrimSpace(e.Error + "\n" + e.Remedy)
 	switch {
 	case strings.HasPrefix(e.Error, notCalled):
-		return remark{"tool denied", name + " was not called", strings.TrimPrefix(why, notCalled), true}
+		return annotation{"tool denied", name + " was not called", strings.TrimPrefix(why, notCalled), true}
 	case e.Error != "" && e.Rehearsed != "":
-		return remark{"tool failed", name + ", not really called: answered from " + e.Rehearsed, why, true}
+		return annotation{"tool failed", name + ", not really called: answered from " + e.Rehearsed, why, true}
 	case e.Error != "":
-		return remark{"tool failed", name + " after " + seconds(e.Took), why, true}
+		return annotation{"tool failed", name + " after " + seconds(e.Took), why, true}
 	case e.Rehearsed != "":
-		return remark{"tool result", name + ", not really called: answered from " + e.Rehearsed, e.Result, false}
+		return annotation{"tool result", name + ", not really called: answered from " + e.Rehearsed, e.Result, false}
 	}
-	return remark{"tool result", name + " after " + seconds(e.Took), e.Result, false}
+	return annotation{"tool result", name + " after " + seconds(e.Took), e.Result, false}
 }
 
 func connectionText(e event.ConnectionOpened) string {
 	return fmt.Sprintf("%s:%d (%s), by the rule %s, %s", e.Host, e.Port, e.Address, e.Rule, e.Via)
 }
 
-func connectionClosed(it *item, e event.ConnectionClosed) remark {
+func connectionClosed(it *item, e event.ConnectionClosed) annotation {
 	text := e.ID
 	if o, ok := it.opened.(event.ConnectionOpened); ok {
 		text = connectionText(o)
@@ -325,10 +325,10 @@ func connectionClosed(it *item, e event.ConnectionClosed) remark {
 	if e.Injected > 0 {
 		text += ", " + safetext.Number(e.Injected) + " with a credential"
 	}
-	return remark{"network", text + " in " + seconds(e.Took), e.Reason, false}
+	return annotation{"network", text + " in " + seconds(e.Took), e.Reason, false}
 }
 
-func connectionRefused(e event.ConnectionRefused) remark {
+func connectionRefused(e event.ConnectionRefused) annotation {
 	text := "a connection"
 	if e.Count > 1 {
 		text = safetext.Count(e.Count, "connection")
@@ -339,11 +339,11 @@ func connectionRefused(e event.ConnectionRefused) remark {
 			text += fmt.Sprintf(":%d", e.Port)
 		}
 	}
-	return remark{"network refused", text + ": " + e.Reason, e.Remedy, true}
+	return annotation{"network refused", text + ": " + e.Reason, e.Remedy, true}
 }
 
 // toolFacts are what the head says about tools and the network.
-func (s *story) toolFacts(put func(name, value string)) {
+func (s *timeline) toolFacts(put func(name, value string)) {
 	switch s.began.Mode {
 	case "tools":
 		put("mode", "tools: the model calls tools and has no code")

@@ -28,7 +28,7 @@ func equipped() report.Run {
 		event.ToolReturned{Step: 1, ID: "1.1", Result: `[{"name":"` + hostile + `"}]`, Took: ms(120)},
 		event.ToolCalled{Step: 1, ID: "1.2", Tool: "mail.send", Version: "2.0.0", Origin: "model", Arguments: map[string]any{"to": "bob@example.com"}},
 		event.DecisionMade{Step: 1, ID: "1.2", Tool: "mail.send", Verdict: "ask", Rule: "mail", Reason: "it leaves the house", Remedy: "Ask the person."},
-		event.ApprovalAsked{ID: "1.2", Reason: "it leaves the house"},
+		event.ApprovalRequested{ID: "1.2", Reason: "it leaves the house"},
 		event.ApprovalGiven{ID: "1.2", Granted: true, By: "person", Who: "ann " + hostile, Scope: "exact", Reason: "as agreed"},
 		event.ToolReturned{Step: 1, ID: "1.2", Result: `"sent"`, Took: ms(30)},
 		event.StepBegan{N: 2},
@@ -65,7 +65,7 @@ func equipped() report.Run {
 		event.ToolCalled{Step: 2, ID: "m-3", Tool: "mail.send", Version: "2.0.0", Origin: "code", Arguments: map[string]any{"to": "a@b.example"}},
 		event.ExecutionEnded{Step: 2, Execution: event.Execution{Status: event.OK, State: event.Kept}},
 		event.AnswerGiven{Text: "Nobody."},
-		event.RunEnded{Outcome: event.Answered, Steps: 2, Took: ms(4000)},
+		event.RunEnded{Status: event.Answered, Steps: 2, Took: ms(4000)},
 	)
 	return report.Run{ID: "20261121-070000-0c0c", Records: records(events...)}
 }

@@ -31,8 +31,8 @@ const (
 
 // transcript writes a run for a terminal.
 type transcript struct {
-	*story
-	pen
+	*timeline
+	printer
 	opt  Options
 	full bool // nothing is left out
 }
@@ -44,9 +44,9 @@ var classColours = map[string]string{
 // Transcript writes a run as text that a person reads on a terminal or in a
 // pipe. With a step it writes that step alone, and all of it.
 func Transcript(w io.Writer, run Run, opt Options) error {
-	t := &transcript{pen: newPen(w, opt), opt: opt, full: opt.Step != 0}
-	if t.story = tell(run); !t.full {
-		t.story = told(run)
+	t := &transcript{printer: newPrinter(w, opt), opt: opt, full: opt.Step != 0}
+	if t.timeline = newTimeline(run); !t.full {
+		t.timeline = newBundledTimeline(run)
 	}
 	if opt.Step != 0 {
 		found := false
@@ -124,7 +124,7 @@ func (t *transcript) head() {
 	t.label("run", "", safetext.Line(t.run.ID+kind))
 	if t.began.Question != "" {
 		name := "question"
-		if !asked(t.began.Kind) {
+		if !answersQuestion(t.began.Kind) {
 			name = string(t.began.Kind)
 		}
 		t.label(name, "", strings.TrimRight(safetext.Text(t.began.Question), "\n "))
@@ -139,7 +139,7 @@ func (t *transcript) head() {
 	if !t.well() {
 		sgr = sgrRed
 	}
-	t.label("outcome", sgr, safetext.Line(t.outcome()))
+	t.label("status", sgr, safetext.Line(t.status()))
 	if t.ended != nil && t.ended.Reason != "" {
 		t.label("", "", safetext.Text(t.ended.Reason))
 	}
@@ -175,7 +175,7 @@ func (t *transcript) damage() {
 // part writes a step, or what stands before the first.
 func (t *transcript) part(p *part) {
 	if title := t.title(p); title != "" {
-		if t.began.MaxSteps > 0 && asked(t.began.Kind) {
+		if t.began.MaxSteps > 0 && answersQuestion(t.began.Kind) {
 			title += " of " + safetext.Number(t.began.MaxSteps)
 		}
 		t.rule(title)
@@ -210,19 +210,19 @@ func (t *transcript) item(it *item) {
 			t.code(e.Code)
 		}
 	case event.ExecutionEnded:
-		if r, ok := t.remark(it); ok {
+		if r, ok := t.annotate(it); ok {
 			t.remarked(r)
 			return
 		}
 		t.executed(it, e.Execution)
 		return
 	}
-	if r, ok := t.remark(it); ok {
+	if r, ok := t.annotate(it); ok {
 		t.remarked(r)
 	}
 }
 
-func (t *transcript) remarked(r remark) {
+func (t *transcript) remarked(r annotation) {
 	sgr := ""
 	if r.Warn {
 		sgr = sgrYellow
@@ -234,7 +234,7 @@ func (t *transcript) remarked(r remark) {
 // request writes what the model was sent, with the messages that are new in it.
 func (t *transcript) request(e event.ModelRequested) {
 	t.dim(fmt.Sprintf("asked %s: %s kept of the request before, %d new, a reply of at most %s tokens",
-		safetext.Line(e.Model), safetext.Count(e.Kept, "message"), len(e.Messages), safetext.Number(e.MaxTokens)))
+		safetext.Line(e.Model), safetext.Count(e.Repeated, "message"), len(e.Messages), safetext.Number(e.MaxTokens)))
 	section := func(name, text string) {
 		if strings.TrimSpace(text) != "" {
 			t.printf("  %s\n", t.paint(sgrBold, name))
@@ -280,8 +280,8 @@ func (t *transcript) reply(it *item, e event.ModelReplied) {
 		}
 	}
 	model := t.began.Model
-	if asked, ok := it.opened.(event.ModelRequested); ok {
-		model = asked.Model
+	if requested, ok := it.opened.(event.ModelRequested); ok {
+		model = requested.Model
 	}
 	spent := "scripted reply"
 	if !t.began.Scripted {
@@ -385,7 +385,7 @@ func (t *transcript) tail() {
 		t.block("  ", "", a.Text)
 		t.figures(a)
 	} else if t.ended == nil || t.began.Kind == event.Ask {
-		if t.ended != nil && t.ended.Outcome == event.Waiting {
+		if t.ended != nil && t.ended.Status == event.Waiting {
 			t.rule("no answer yet")
 		} else {
 			t.rule("no answer")
@@ -404,7 +404,7 @@ func (t *transcript) tail() {
 			t.item(it)
 		}
 	}
-	t.printf("\n%s\n", t.paint(sgrDim, safetext.Line(strings.Join(append([]string{t.outcome()}, t.total()...), ", "))))
+	t.printf("\n%s\n", t.paint(sgrDim, safetext.Line(strings.Join(append([]string{t.status()}, t.total()...), ", "))))
 }
 
 // maxFigure bounds a figure and its expression in the list below an answer.

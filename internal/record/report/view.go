@@ -26,7 +26,7 @@ type Picture struct {
 const page = "text/html"
 
 // caption names a picture, its size and where it was saved.
-func (s *story) caption(p *Picture) string {
+func (s *timeline) caption(p *Picture) string {
 	parts := []string{p.Name}
 	if p.MIME == page {
 		parts[0] = "an HTML page: " + p.Name
@@ -54,7 +54,7 @@ type view struct {
 var defaultText = regexp.MustCompile(`^<[\w.<>]+ object(?: at 0x[0-9a-fA-F]+)?>$`)
 
 // view reads a bundle and gives its picture a name.
-func (t *teller) view(b event.Bundle, step int) view {
+func (t *timelineBuilder) view(b event.Bundle, step int) view {
 	v := view{html: b[page], text: textOf(b)}
 	if v.html != "" {
 		v.grid = parseGrid(v.html)

@@ -198,11 +198,11 @@ func intact(path, sum string) bool {
 
 // write stores a content by way of a temporary file.
 func (b *Blobs) write(head []byte, rest io.Reader) (blob store.Blob, err error) {
-	room, err := b.room()
+	available, err := b.available()
 	if err != nil {
 		return store.Blob{}, err
 	}
-	if int64(len(head)) > room {
+	if int64(len(head)) > available {
 		return store.Blob{}, b.usage.exhausted()
 	}
 	f, path, err := b.temporary()
@@ -215,7 +215,7 @@ func (b *Blobs) write(head []byte, rest io.Reader) (blob store.Blob, err error) 
 		}
 		f.Close()
 	}()
-	blob, err = b.fill(f, head, rest, room)
+	blob, err = b.fill(f, head, rest, available)
 	if err != nil {
 		return store.Blob{}, err
 	}
@@ -231,7 +231,7 @@ func (b *Blobs) write(head []byte, rest io.Reader) (blob store.Blob, err error) 
 }
 
 // room returns how many bytes may still be stored.
-func (b *Blobs) room() (int64, error) {
+func (b *Blobs) available() (int64, error) {
 	if b.usage.quota <= 0 {
 		return 1<<63 - 1, nil
 	}
@@ -266,11 +266,11 @@ func (b *Blobs) discard(path string) error {
 }
 
 // fill writes a content to f, and stops when there is no room for it.
-func (b *Blobs) fill(f file, head []byte, rest io.Reader, room int64) (store.Blob, error) {
+func (b *Blobs) fill(f file, head []byte, rest io.Reader, limit int64) (store.Blob, error) {
 	h := sha256.New()
 	total := int64(0)
 	put := func(p []byte) error {
-		if total += int64(len(p)); total > room {
+		if total += int64(len(p)); total > limit {
 			return b.usage.exhausted()
 		}
 		h.Write(p)
@@ -320,8 +320,8 @@ func (b *Blobs) name(temp string, blob store.Blob) error {
 			return err
 		}
 		// Others may have stored something since the room was looked at.
-		room, err := b.room()
-		if err == nil && blob.Bytes > room {
+		available, err := b.available()
+		if err == nil && blob.Bytes > available {
 			err = b.usage.exhausted()
 		}
 		if err != nil {
@@ -460,7 +460,7 @@ func (b *Blobs) RemoveUnused(ctx context.Context, sum string, since time.Time) (
 	return b.remove(ctx, sum, func(stored time.Time) bool { return !stored.After(since) })
 }
 
-func (b *Blobs) remove(ctx context.Context, sum string, wanted func(stored time.Time) bool) (removed bool, err error) {
+func (b *Blobs) remove(ctx context.Context, sum string, selected func(stored time.Time) bool) (removed bool, err error) {
 	err = check(ctx, sum)
 	ok := false
 	if err == nil {
@@ -469,7 +469,7 @@ func (b *Blobs) remove(ctx context.Context, sum string, wanted func(stored time.
 	if ok && err == nil {
 		err = b.s.gated(b.dir, func() error {
 			info, err := plain(b.path(sum))
-			if err != nil || !wanted(info.ModTime()) {
+			if err != nil || !selected(info.ModTime()) {
 				return err
 			}
 			removed = true

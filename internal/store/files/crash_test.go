@@ -29,7 +29,7 @@ type history struct {
 	tried   map[string][]string // log → lines that were given to it, without those that it refused
 	synced  map[string]int      // log → how many of them a sync has put on disk
 	removed map[string]bool     // logs that were to be removed
-	kept    map[string][]byte   // sum → content that Put returned
+	stored  map[string][]byte   // sum → content that Put returned
 	gone    map[string]bool     // sums that were to be removed
 }
 
@@ -177,7 +177,7 @@ func (h *history) put(data []byte) bool {
 		return err
 	})
 	if ok {
-		h.kept[name] = data
+		h.stored[name] = data
 		delete(h.gone, name)
 	}
 	return ok
@@ -187,7 +187,7 @@ func (h *history) drop(data []byte) bool {
 	sum := sha256.Sum256(data)
 	name := hex.EncodeToString(sum[:])
 	h.gone[name] = true
-	delete(h.kept, name)
+	delete(h.stored, name)
 	return h.do("remove a blob", func() error { return h.s.Blobs().Remove(context.Background(), name) })
 }
 
@@ -265,7 +265,7 @@ func (h *history) check(root string, l loss) {
 			t.Errorf("%+v: blob %s is torn", l, blob.SHA256)
 		}
 	}
-	for sum := range h.kept {
+	for sum := range h.stored {
 		if !found[sum] {
 			t.Errorf("%+v: blob %s is gone", l, sum)
 		}
@@ -287,7 +287,7 @@ func try(t *testing.T, d *fallible) bool {
 		t.Fatal(err)
 	}
 	h := &history{t: t, s: s, d: d, tried: map[string][]string{}, synced: map[string]int{}, removed: map[string]bool{},
-		kept: map[string][]byte{}, gone: map[string]bool{}}
+		stored: map[string][]byte{}, gone: map[string]bool{}}
 	defer d.close()
 	h.workload()
 	for _, l := range losses() {

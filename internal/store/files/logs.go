@@ -334,11 +334,11 @@ type log struct {
 	// It is taken before mu.
 	syncing sync.Mutex
 
-	mu     sync.Mutex
-	size   int64 // bytes of whole lines
-	held   int64 // where the space that is kept for later lines ends
-	dirty  bool  // something changed since the last sync began
-	broken error // why nothing more is taken
+	mu       sync.Mutex
+	size     int64 // bytes of whole lines
+	reserved int64 // where the space that is kept for later lines ends
+	dirty    bool  // something changed since the last sync began
+	broken   error // why nothing more is taken
 }
 
 // Append writes lines in one write.
@@ -357,7 +357,7 @@ func (l *log) Append(lines ...[]byte) error {
 	}
 	l.dirty = true
 	if _, err := l.f.Write(data); err != nil {
-		l.held = 0 // cutting gives the spare space back, too
+		l.reserved = 0 // cutting gives the spare space back, too
 		if cutErr := l.f.Truncate(l.size); cutErr != nil {
 			l.broken = fmt.Errorf("part of a record is left at byte %d and cannot be cut off: %w", l.size, cutErr)
 			err = errors.Join(err, l.broken)
@@ -365,7 +365,7 @@ func (l *log) Append(lines ...[]byte) error {
 		return l.s.failed("append to log "+l.name, err)
 	}
 	l.size += int64(len(data))
-	l.hold()
+	l.reserveSpace()
 	return nil
 }
 
@@ -374,12 +374,12 @@ func (l *log) Append(lines ...[]byte) error {
 const spare = 16 << 10
 
 // hold keeps the spare space behind the last line.
-func (l *log) hold() {
-	if l.held >= l.size+spare/2 {
+func (l *log) reserveSpace() {
+	if l.reserved >= l.size+spare/2 {
 		return
 	}
 	if reserve(l.f.Handle(), l.size, spare) {
-		l.held = l.size + spare
+		l.reserved = l.size + spare
 	}
 }
 
@@ -434,7 +434,7 @@ func (l *log) Close() error {
 	if errors.Is(l.broken, errClosed) {
 		return nil
 	}
-	if l.broken == nil && l.held > l.size {
+	if l.broken == nil && l.reserved > l.size {
 		release(l.f.Handle(), l.size)
 	}
 	l.broken = errClosed

@@ -32,11 +32,11 @@ func TestSpareSpace(t *testing.T) {
 		if err := l.Append(line); err != nil {
 			t.Fatal(err)
 		}
-		if l.held == 0 {
+		if l.reserved == 0 {
 			t.Skipf("the file system of %s reserves no space", filepath.Dir(l.path))
 		}
-		if l.held < l.size+spare/2 {
-			t.Fatalf("%d bytes are kept behind %d", l.held-l.size, l.size)
+		if l.reserved < l.size+spare/2 {
+			t.Fatalf("%d bytes are kept behind %d", l.reserved-l.size, l.size)
 		}
 	}
 	if got := blocks(); got < l.size+spare/2 {

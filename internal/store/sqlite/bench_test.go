@@ -17,14 +17,14 @@ func runs(n int) []store.Doc {
 	models := []string{"anthropic:claude-sonnet", "openai:gpt-5", "scripted:demo"}
 	docs := make([]store.Doc, n)
 	for i := range docs {
-		outcome := "answered"
+		status := "answered"
 		if i%40_000 == 77 {
-			outcome = "crashed"
+			status = "crashed"
 		}
 		docs[i] = store.Doc{
 			Kind: "run", ID: fmt.Sprintf("20261121-%06d-7f3a", i), Order: int64(i) * 1e9,
 			Fields: map[string]any{
-				"model": models[r.IntN(3)], "outcome": outcome, "kind": "ask", "thread": fmt.Sprint("t", r.IntN(5000)), "cost": r.Float64(),
+				"model": models[r.IntN(3)], "status": status, "kind": "ask", "thread": fmt.Sprint("t", r.IntN(5000)), "cost": r.Float64(),
 				"steps": r.IntN(9), "tokens": r.IntN(100_000), "began": int64(i), "question": fmt.Sprintf("What is the mean of column %d?", i), "seeded": i%2 == 0, "half": i / (n/2 + 1),
 			},
 			Text: fmt.Sprintf("What is the mean of column %d in the file? The mean is %d, by numpy.", i, r.IntN(1e6)),
@@ -58,10 +58,10 @@ func BenchmarkFind(b *testing.B) {
 		{"all", store.Query{}, 100},
 		{"deep", store.Query{Before: &store.Doc{Order: 5e12, ID: "x"}}, 100},
 		{"equal often", store.Query{Where: []store.Condition{where("model", store.Equal, "openai:gpt-5")}}, 100},
-		{"equal rare", store.Query{Where: []store.Condition{where("outcome", store.Equal, "crashed")}}, 3},
-		{"equal never", store.Query{Where: []store.Condition{where("outcome", store.Equal, "x")}}, 0},
-		{"not equal rare", store.Query{Where: []store.Condition{where("outcome", store.NotEqual, "answered")}}, 3},
-		{"not equal often", store.Query{Where: []store.Condition{where("outcome", store.NotEqual, "crashed")}}, 100},
+		{"equal rare", store.Query{Where: []store.Condition{where("status", store.Equal, "crashed")}}, 3},
+		{"equal never", store.Query{Where: []store.Condition{where("status", store.Equal, "x")}}, 0},
+		{"not equal rare", store.Query{Where: []store.Condition{where("status", store.NotEqual, "answered")}}, 3},
+		{"not equal often", store.Query{Where: []store.Condition{where("status", store.NotEqual, "crashed")}}, 100},
 		{"range all", store.Query{Where: []store.Condition{where("cost", store.AtLeast, 0)}}, 100},
 		{"range rare", store.Query{Where: []store.Condition{where("cost", store.AtLeast, 0.99995)}}, -1},
 		{"between", store.Query{Where: []store.Condition{where("began", store.AtLeast, 20_000), where("began", store.Less, 70_000)}}, 100},
@@ -78,7 +78,7 @@ func BenchmarkFind(b *testing.B) {
 		{"prefix", store.Query{Words: "nump*"}, 100},
 		{"phrase", store.Query{Words: `"the mean is"`}, 100},
 		{"word often and equal", store.Query{Words: "mean", Where: []store.Condition{where("model", store.Equal, "openai:gpt-5")}}, 100},
-		{"word often and rare", store.Query{Words: "mean", Where: []store.Condition{where("outcome", store.Equal, "crashed")}}, 3},
+		{"word often and rare", store.Query{Words: "mean", Where: []store.Condition{where("status", store.Equal, "crashed")}}, 3},
 		{"best of rare", store.Query{Words: "column 99999", Best: true}, -1},
 		{"best of all", store.Query{Words: "mean", Best: true}, 100},
 	} {

@@ -280,7 +280,7 @@ func (d *DB) forReading(ctx context.Context) (*sql.DB, error) {
 		}
 	}
 	err = d.openReader(ctx, options, writable)
-	if writable && noRoom(err) {
+	if writable && noSpace(err) {
 		// Nobody has it open, and what is there can be read on a full disk too.
 		if options, err = d.readOnly(); err == nil {
 			err = d.openReader(ctx, options, false)

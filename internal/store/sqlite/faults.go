@@ -30,7 +30,7 @@ func code(err error) int {
 
 // noRoom says whether the file that readers share could not be made as large as
 // it must be: SQLite has a code of its own for that.
-func noRoom(err error) bool { return code(err) == sqlite3.SQLITE_IOERR_SHMSIZE }
+func noSpace(err error) bool { return code(err) == sqlite3.SQLITE_IOERR_SHMSIZE }
 
 // failed says what could not be done, as the fault that it is.
 func (d *DB) failed(ctx context.Context, what string, err error) error {
@@ -45,7 +45,7 @@ func (d *DB) failed(ctx context.Context, what string, err error) error {
 	switch {
 	case primary == sqlite3.SQLITE_CORRUPT, primary == sqlite3.SQLITE_NOTADB, primary == sqlite3.SQLITE_FORMAT:
 		return fmt.Errorf("cannot %s: %w", what, damaged(d.path, err))
-	case primary == sqlite3.SQLITE_FULL, noRoom(err), atomicfile.Full(err):
+	case primary == sqlite3.SQLITE_FULL, noSpace(err), atomicfile.Full(err):
 		return fault.Coded(fault.DiskFull, fault.Data{"folder": dir}, "cannot %s: the disk is full: %w", what, err)
 	case primary == sqlite3.SQLITE_BUSY, primary == sqlite3.SQLITE_LOCKED:
 		return fault.Coded(fault.DatabaseLocked, fault.Data{"file": d.path}, "cannot %s: another process has been writing %s for %s: %w", what, d.path, d.wait, err)

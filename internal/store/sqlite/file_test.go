@@ -174,9 +174,9 @@ func TestRefusedFiles(t *testing.T) {
 			if now, err := os.ReadFile(path); !c.some && (!bytes.Equal(now, c.data) || err != nil) {
 				t.Errorf("the file was changed (%v)", err)
 			}
-			aside, err := SetAside(path, time.Unix(1e9, 0))
-			if now, readErr := os.ReadFile(aside); err != nil || readErr != nil || !c.some && !bytes.Equal(now, c.data) {
-				t.Errorf("aside at %s: %v %v", aside, err, readErr)
+			moved, err := MoveDamaged(path, time.Unix(1e9, 0))
+			if now, readErr := os.ReadFile(moved); err != nil || readErr != nil || !c.some && !bytes.Equal(now, c.data) {
+				t.Errorf("aside at %s: %v %v", moved, err, readErr)
 			}
 			filled(t, path, 1)
 		})
@@ -205,10 +205,10 @@ func sqlIn(t *testing.T, path, statements string) {
 	}
 }
 
-func TestSetAside(t *testing.T) {
+func TestMoveDamaged(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "praxis.db")
 	now := time.Date(2026, 11, 21, 3, 14, 55, 0, time.UTC)
-	if to, err := SetAside(path, now); to != "" || err != nil {
+	if to, err := MoveDamaged(path, now); to != "" || err != nil {
 		t.Errorf("nothing there: %q %v", to, err)
 	}
 	for _, ending := range []string{"", "-wal", "-shm"} {
@@ -216,7 +216,7 @@ func TestSetAside(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	to, err := SetAside(path, now)
+	to, err := MoveDamaged(path, now)
 	if err != nil || to != path+"-damaged-20261121-031455" {
 		t.Fatalf("%q %v", to, err)
 	}
@@ -226,7 +226,7 @@ func TestSetAside(t *testing.T) {
 		}
 	}
 	filled(t, path, 1)
-	if _, err := SetAside(path, now); fault.KindOf(err) != fault.Conflict {
+	if _, err := MoveDamaged(path, now); fault.KindOf(err) != fault.Conflict {
 		t.Errorf("twice in a second: %v", err)
 	}
 	filledAgain := opened(t, path)
@@ -439,7 +439,7 @@ func TestOpenedOnFullDisk(t *testing.T) {
 	ctx := context.Background()
 	path, ballast := filepath.Join(dir, "praxis.db"), filepath.Join(dir, "ballast")
 	first := opened(t, path)
-	kept, err := first.KV().Set(ctx, "b", "k", []byte("kept"), 0)
+	stored, err := first.KV().Set(ctx, "b", "k", []byte("kept"), 0)
 	if err == nil {
 		err = first.Close()
 	}
@@ -462,13 +462,13 @@ func TestOpenedOnFullDisk(t *testing.T) {
 			t.Errorf("%q %v", v.Data, err)
 		}
 	}
-	if _, err := d.KV().Set(ctx, "b", "k", []byte("new"), kept); fault.KindOf(err) != fault.Exhausted || !strings.Contains(err.Error(), "the disk is full") {
+	if _, err := d.KV().Set(ctx, "b", "k", []byte("new"), stored); fault.KindOf(err) != fault.Exhausted || !strings.Contains(err.Error(), "the disk is full") {
 		t.Errorf("written to a full disk: %v (%v)", err, fault.KindOf(err))
 	}
 	if err := os.Remove(ballast); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := d.KV().Set(ctx, "b", "k", []byte("new"), kept); err != nil {
+	if _, err := d.KV().Set(ctx, "b", "k", []byte("new"), stored); err != nil {
 		t.Errorf("with room again: %v", err)
 	}
 	if v, err := d.KV().Get(ctx, "b", "k"); string(v.Data) != "new" || err != nil {

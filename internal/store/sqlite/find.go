@@ -252,7 +252,7 @@ func ordered(q store.Query, groups []group, limit int) (string, []any) {
 	if driven {
 		groups = groups[1:]
 	}
-	args = asked(&b, from, groups, args)
+	args = requireGroups(&b, from, groups, args)
 	if q.Before != nil {
 		b.WriteString(" AND (" + from + ".ord, " + from + ".id) < (?, ?)")
 		args = append(args, q.Before.Order, q.Before.ID)
@@ -262,7 +262,7 @@ func ordered(q store.Query, groups []group, limit int) (string, []any) {
 }
 
 // asked writes that the documents of from must be in the groups too.
-func asked(b *strings.Builder, from string, groups []group, args []any) []any {
+func requireGroups(b *strings.Builder, from string, groups []group, args []any) []any {
 	for _, g := range groups {
 		if g.cond != "" {
 			b.WriteString(" AND EXISTS (SELECT 1 FROM attrs e INDEXED BY attrs_doc WHERE e.doc = " + from + ".doc AND " + g.cond + ")")
@@ -278,7 +278,7 @@ func asked(b *strings.Builder, from string, groups []group, args []any) []any {
 func best(ctx context.Context, tx *sql.Tx, q store.Query, expr string, groups []group, limit int) ([]store.Doc, error) {
 	var b strings.Builder
 	b.WriteString("SELECT d.doc, bm25(words, 0, 1) AS score FROM words CROSS JOIN docs d ON d.doc = words.rowid WHERE words MATCH ? AND d.kind = ?")
-	args := asked(&b, "d", groups, []any{expr, q.Kind})
+	args := requireGroups(&b, "d", groups, []any{expr, q.Kind})
 	b.WriteString(" ORDER BY score, d.ord DESC, d.id DESC LIMIT ?")
 	found, err := page(ctx, tx, b.String(), append(args, limit))
 	slices.SortFunc(found, func(a, b hit) int { return cmp.Or(cmp.Compare(a.score, b.score), later(a, b)) })

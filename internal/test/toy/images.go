@@ -20,7 +20,7 @@ const imageID = "0123456789abcdef0123456789abcdef"
 // Resolve returns the image with what is asked for.
 func (Images) Resolve(_ context.Context, r image.Request, sink event.Sink) (image.Image, error) {
 	if len(r.With) > 0 {
-		sink.Emit(event.Progress{Room: "image", Text: "building\x1b[2J"})
+		sink.Emit(event.Progress{Stage: "image", Text: "building\x1b[2J"})
 	}
 	switch {
 	case slices.Contains(r.With, "numpy,pandas"):

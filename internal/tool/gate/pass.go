@@ -242,7 +242,7 @@ func (c *passing) ask(ctx context.Context) (denied *Denial, later bool, err erro
 	}
 	hash := c.def.Hash()
 	whole := "run " + hex.EncodeToString(hash[:])
-	c.Sink().Emit(event.ApprovalAsked{ID: c.out.ID, Reason: c.out.Decision.Reason, Bound: sum})
+	c.Sink().Emit(event.ApprovalRequested{ID: c.out.ID, Reason: c.out.Decision.Reason, Bound: sum})
 	a, err := c.answerTo(ctx, sum, whole)
 	switch {
 	case errors.Is(err, ErrLater):

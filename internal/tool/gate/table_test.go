@@ -247,7 +247,7 @@ func (c cell) asked(t *testing.T, name string, i int) {
 		} else if fault.KindOf(out.Fault()) != fault.Denied || out.Done {
 			t.Errorf("%s: got %v", name, out.Fault())
 		}
-		q, given := find[event.ApprovalAsked](part), find[event.ApprovalGiven](part)
+		q, given := find[event.ApprovalRequested](part), find[event.ApprovalGiven](part)
 		if len(q) != 1 || len(given) != 1 || q[0].Bound != given[0].Bound || q[0].ID != out.ID || given[0].ID != out.ID {
 			t.Errorf("%s: the answer %+v is not bound to the question %+v", name, given, q)
 		}

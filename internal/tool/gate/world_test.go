@@ -42,7 +42,7 @@ func (j *journal) told() string {
 			out = append(out, "called")
 		case event.DecisionMade:
 			out = append(out, e.Verdict)
-		case event.ApprovalAsked:
+		case event.ApprovalRequested:
 			out = append(out, "asked")
 		case event.ApprovalGiven:
 			if e.Granted {

@@ -161,7 +161,7 @@ print(os.environ["SAFE_TOKEN"])
 	if looked == 0 || len(found) == 0 {
 		t.Errorf("the looking finds nothing in %s, %d files: what is there cannot be found either", dir, looked)
 	}
-	w.rec.Emit(event.RunEnded{Outcome: "ok"})
+	w.rec.Emit(event.RunEnded{Status: "ok"})
 	if err := w.rec.Close(); err != nil {
 		t.Errorf("closing the journal: %v", err)
 	}

@@ -7,7 +7,7 @@ import (
 	"praxis/fault"
 )
 
-func TestParseMoment(t *testing.T) {
+func TestParseTime(t *testing.T) {
 	zone := time.FixedZone("east", 3600)
 	now := time.Date(2026, 11, 21, 14, 30, 0, 0, zone)
 	for _, c := range []struct {
@@ -35,7 +35,7 @@ func TestParseMoment(t *testing.T) {
 			if end {
 				want = c.end
 			}
-			got, err := parseMoment(now, c.text, end)
+			got, err := parseTime(now, c.text, end)
 			if want == "" {
 				if fault.KindOf(err) != fault.Invalid || fault.RemedyOf(err) == "" {
 					t.Errorf("%q: got %v, error %v, want a fault with a remedy", c.text, got, err)
@@ -77,13 +77,13 @@ func TestBrief(t *testing.T) {
 }
 
 // FuzzMoment requires that any text is a time, or refused with what to write.
-func FuzzMoment(f *testing.F) {
+func FuzzParseTime(f *testing.F) {
 	for _, s := range []string{"2026-11-21", "yesterday", "7d", "12h ago", "2026-11-21T14:00:00Z", "\x00", "1e9w"} {
 		f.Add(s, true)
 	}
 	now := time.Date(2026, 11, 21, 14, 30, 0, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, s string, end bool) {
-		if _, err := parseMoment(now, s, end); err != nil && (fault.KindOf(err) != fault.Invalid || fault.RemedyOf(err) == "") {
+		if _, err := parseTime(now, s, end); err != nil && (fault.KindOf(err) != fault.Invalid || fault.RemedyOf(err) == "") {
 			t.Errorf("%q: error %v", s, err)
 		}
 	})

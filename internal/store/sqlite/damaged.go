@@ -15,7 +15,7 @@ import (
 // SetAside moves a database that is damaged out of the way, with what belongs to
 // it, so that the next write makes a new one. It returns the file's new path, or
 // "" when there was none. Nothing is removed. No process should have it open.
-func SetAside(path string, now time.Time) (string, error) {
+func MoveDamaged(path string, now time.Time) (string, error) {
 	d, err := Open(path)
 	if err != nil {
 		return "", err

@@ -7,7 +7,7 @@ import (
 )
 
 // moment is a date or a time of day. What a text leaves out is -1.
-type moment struct {
+type timestamp struct {
 	year, month, day     int
 	hour, minute, second int
 	swapped              bool // day and month may stand the other way round: 03/04/2024
@@ -17,7 +17,7 @@ const monthNames = `jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|j
 
 var (
 	// momentRE lists the formats, the longest first. The names of the groups say what they are.
-	momentRE = []*regexp.Regexp{
+	timestampRE = []*regexp.Regexp{
 		regexp.MustCompile(`\b(?P<year>[0-9]{4})[-/](?P<month>[0-9]{1,2})[-/](?P<day>[0-9]{1,2})(?:[T ](?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:\.[0-9]+)?)?)?(?:Z|\b)`),
 		regexp.MustCompile(`\b(?P<day>[0-9]{1,2})(?P<swapped>[./])(?P<month>[0-9]{1,2})[./](?P<year>[0-9]{4})\b`),
 		regexp.MustCompile(`(?i)\b(?P<name>` + monthNames + `)\.? (?P<day>[0-9]{1,2})(?:st|nd|rd|th)?,? (?P<year>[0-9]{4})\b`),
@@ -32,10 +32,10 @@ var (
 )
 
 // moments finds the dates and times of day in hidden, which is text with parts blanked out.
-func moments(text, hidden string) []figure {
+func timestamps(text, hidden string) []figure {
 	var out []figure
 	b := []byte(hidden)
-	for _, re := range momentRE {
+	for _, re := range timestampRE {
 		for _, loc := range re.FindAllSubmatchIndex(b, -1) {
 			fields := map[string]string{}
 			for i, name := range re.SubexpNames() {
@@ -43,7 +43,7 @@ func moments(text, hidden string) []figure {
 					fields[name] = string(b[loc[2*i]:loc[2*i+1]])
 				}
 			}
-			m, ok := newMoment(fields)
+			m, ok := newTimestamp(fields)
 			if !ok {
 				continue
 			}
@@ -68,7 +68,7 @@ func parts(text string, whole figure) []figure {
 	return out
 }
 
-func newMoment(fields map[string]string) (moment, bool) {
+func newTimestamp(fields map[string]string) (timestamp, bool) {
 	num := func(name string) int {
 		n, err := strconv.Atoi(fields[name])
 		if err != nil {
@@ -76,7 +76,7 @@ func newMoment(fields map[string]string) (moment, bool) {
 		}
 		return n
 	}
-	m := moment{year: num("year"), month: num("month"), day: num("day"), hour: num("hour"), minute: num("minute"), second: num("second")}
+	m := timestamp{year: num("year"), month: num("month"), day: num("day"), hour: num("hour"), minute: num("minute"), second: num("second")}
 	if name := fields["name"]; name != "" {
 		m.month = monthNumber(name)
 	}
@@ -86,7 +86,7 @@ func newMoment(fields map[string]string) (moment, bool) {
 	}
 	if half := strings.ToLower(fields["half"]); half != "" {
 		if m.hour < 1 || m.hour > 12 {
-			return moment{}, false
+			return timestamp{}, false
 		}
 		m.hour %= 12
 		if half[0] == 'p' {
@@ -103,7 +103,7 @@ func monthNumber(name string) int {
 }
 
 // covers says that a source's moment s tells all that the answer's moment a tells.
-func (s moment) covers(a moment) bool {
+func (s timestamp) covers(a timestamp) bool {
 	eq := func(have, want int) bool { return want == -1 || have == want }
 	clock := eq(s.hour, a.hour) && eq(s.minute, a.minute) && eq(s.second, a.second)
 	if !clock || !eq(s.year, a.year) {

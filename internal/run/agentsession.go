@@ -10,7 +10,7 @@ import (
 
 // asked is the session as the agent sees it. States are saved while the model
 // thinks: its request starts the saving, and code waits for the end of it.
-type asked struct {
+type agentSession struct {
 	task   Task
 	s      Session
 	rec    Recorder
@@ -21,7 +21,7 @@ type asked struct {
 }
 
 // emit passes an event of the agent on.
-func (a *asked) emit(e event.Event) {
+func (a *agentSession) emit(e event.Event) {
 	a.rec.Emit(e)
 	if req, ok := e.(event.ModelRequested); ok && a.task.Snapshots && a.dirty && !a.gone {
 		a.dirty = false
@@ -31,7 +31,7 @@ func (a *asked) emit(e event.Event) {
 
 // Execute runs code in the session. One that was started anew gets its inputs
 // again, as the agent tells the model.
-func (a *asked) Execute(ctx context.Context, code string, sink event.Sink) (event.Execution, error) {
+func (a *agentSession) Execute(ctx context.Context, code string, sink event.Sink) (event.Execution, error) {
 	a.saving.Wait()
 	a.dirty = true
 	x, err := a.s.Execute(ctx, code, a.task.Began.Bounds, sink)

@@ -18,14 +18,14 @@ const (
 )
 
 // pen writes text for a terminal, with colours or without.
-type pen struct {
+type printer struct {
 	w      *bufio.Writer
 	colour bool
 }
 
-func newPen(w io.Writer, opt Options) pen { return pen{bufio.NewWriter(w), opt.Colour} }
+func newPrinter(w io.Writer, opt Options) printer { return printer{bufio.NewWriter(w), opt.Colour} }
 
-func (p pen) paint(sgr, text string) string {
+func (p printer) paint(sgr, text string) string {
 	if !p.colour || text == "" || sgr == "" {
 		return text
 	}
@@ -34,9 +34,9 @@ func (p pen) paint(sgr, text string) string {
 
 // printf writes a text of ours: what is the run's in it was made legible before.
 // The writer keeps its first error.
-func (p pen) printf(format string, args ...any) { _, _ = fmt.Fprintf(p.w, format, args...) }
+func (p printer) printf(format string, args ...any) { _, _ = fmt.Fprintf(p.w, format, args...) }
 
-func (p pen) flush() error {
+func (p printer) flush() error {
 	if err := p.w.Flush(); err != nil {
 		return fmt.Errorf("cannot write: %w", err)
 	}

@@ -12,7 +12,7 @@ import (
 
 // remark is what all formats say in a line about an event that is neither
 // prose nor code. Its texts are raw: each format makes them harmless.
-type remark struct {
+type annotation struct {
 	Label string // such as "tool call"; our own words
 	Text  string // one line
 	Body  string // more lines, or empty
@@ -22,32 +22,32 @@ type remark struct {
 const unfinished = "begun, not finished"
 
 // remark returns what to say about an item, if it is one of those.
-func (s *story) remark(it *item) (remark, bool) {
+func (s *timeline) annotate(it *item) (annotation, bool) {
 	if r, ok := gated(it); ok {
 		return r, r.Label != ""
 	}
 	switch e := it.Event.(type) {
 	case event.RunBegan:
-		return remark{"run", "a second beginning of the run is recorded", "", true}, true
+		return annotation{"run", "a second beginning of the run is recorded", "", true}, true
 	case event.AnswerGiven:
-		return remark{"answer", "a second answer is recorded", e.Text, true}, true
+		return annotation{"answer", "a second answer is recorded", e.Text, true}, true
 	case event.SessionBegan:
-		return remark{"session", "another session began: " + e.Session, "", false}, true
+		return annotation{"session", "another session began: " + e.Session, "", false}, true
 	case event.ModelRequested:
-		return remark{"model", e.Model + " was asked: " + unfinished, "", true}, it.lost
+		return annotation{"model", e.Model + " was asked: " + unfinished, "", true}, it.lost
 	case event.ModelRetrying:
-		return remark{"model", fmt.Sprintf("%s: attempt %d after %s", e.Reason, e.Attempt, seconds(e.After)), "", true}, true
+		return annotation{"model", fmt.Sprintf("%s: attempt %d after %s", e.Reason, e.Attempt, seconds(e.After)), "", true}, true
 	case event.ModelFailed:
-		return remark{"model failed", e.Reason + " (after " + seconds(e.Took) + ")", "", true}, true
+		return annotation{"model failed", e.Reason + " (after " + seconds(e.Took) + ")", "", true}, true
 	case event.ReplyRejected:
-		return remark{"reply not usable", e.Reason, "", true}, true
+		return annotation{"reply not usable", e.Reason, "", true}, true
 	case event.ReplyTrimmed:
-		return remark{"reply trimmed", e.Reason, "", true}, true
+		return annotation{"reply trimmed", e.Reason, "", true}, true
 	case event.HistoryCondensed:
 		text := fmt.Sprintf("%s (%s) shortened for the model, kept whole as %s", safetext.Count(e.Messages, "message"), safetext.Size(int64(e.Bytes)), short(e.Whole))
-		return remark{"history", text, e.Summary, false}, true
+		return annotation{"history", text, e.Summary, false}, true
 	case event.ExecutionBegan:
-		return remark{"code", unfinished + ": the end of this code is not recorded", "", true}, it.lost
+		return annotation{"code", unfinished + ": the end of this code is not recorded", "", true}, it.lost
 	case event.ExecutionEnded:
 		return s.filled(it, e)
 	}
@@ -56,67 +56,67 @@ func (s *story) remark(it *item) (remark, bool) {
 			return r, true
 		}
 	}
-	return aside(it)
+	return eventAnnotation(it)
 }
 
 // filled tells how filling in an answer ended. The values come with the answer.
-func (s *story) filled(it *item, e event.ExecutionEnded) (remark, bool) {
+func (s *timeline) filled(it *item, e event.ExecutionEnded) (annotation, bool) {
 	began, ok := it.opened.(event.ExecutionBegan)
 	if !ok || len(began.Fills) == 0 {
-		return remark{}, false
+		return annotation{}, false
 	}
 	what := safetext.Count(len(began.Fills), "figure")
 	if x := e.Execution; x.Status != event.OK {
-		return remark{"filling in", what + " of the answer: " + fate(x), strings.Join(began.Fills, "\n"), true}, true
+		return annotation{"filling in", what + " of the answer: " + statusText(x), strings.Join(began.Fills, "\n"), true}, true
 	}
-	return remark{"filling in", what + " of the answer", "", false}, true
+	return annotation{"filling in", what + " of the answer", "", false}, true
 }
 
 // aside tells about tools, approvals, snapshots, and the session's and files' ends.
-func aside(it *item) (remark, bool) {
+func eventAnnotation(it *item) (annotation, bool) {
 	switch e := it.Event.(type) {
 	case event.ToolCalled:
 		name := strings.TrimSpace(e.Tool + " " + e.Version)
 		if it.lost {
-			return remark{"tool call", name + ": " + unfinished, arguments(e.Arguments), true}, true
+			return annotation{"tool call", name + ": " + unfinished, arguments(e.Arguments), true}, true
 		}
-		return remark{"tool call", name, arguments(e.Arguments), false}, true
+		return annotation{"tool call", name, arguments(e.Arguments), false}, true
 	case event.ToolReturned:
 		name := e.ID
 		if called, ok := it.opened.(event.ToolCalled); ok {
 			name = called.Tool
 		}
 		if called, ok := it.opened.(event.ToolCalled); ok && called.Line > 0 && strings.HasPrefix(e.Error, "not called: ") {
-			return remark{"call", name + " was not made", "", true}, true
+			return annotation{"call", name + " was not made", "", true}, true
 		}
 		if e.Error != "" {
-			return remark{"tool failed", name + " after " + seconds(e.Took), e.Error, true}, true
+			return annotation{"tool failed", name + " after " + seconds(e.Took), e.Error, true}, true
 		}
 		if e.Rehearsed != "" {
-			return remark{"rehearsed", name + " was not really called; answered from " + e.Rehearsed, e.Result, false}, true
+			return annotation{"rehearsed", name + " was not really called; answered from " + e.Rehearsed, e.Result, false}, true
 		}
-		return remark{"tool result", name + " after " + seconds(e.Took), e.Result, false}, true
-	case event.ApprovalAsked:
+		return annotation{"tool result", name + " after " + seconds(e.Took), e.Result, false}, true
+	case event.ApprovalRequested:
 		if it.lost {
-			return remark{"approval", "asked for " + e.ID + ": " + unfinished, e.Reason, true}, true
+			return annotation{"approval", "asked for " + e.ID + ": " + unfinished, e.Reason, true}, true
 		}
-		return remark{"approval", "asked for " + e.ID, e.Reason, false}, true
+		return annotation{"approval", "asked for " + e.ID, e.Reason, false}, true
 	case event.ApprovalGiven:
 		verb := "refused"
 		if e.Granted {
 			verb = "granted"
 		}
-		return remark{"approval", verb + " for " + e.ID + " by " + e.By, e.Reason, !e.Granted}, true
+		return annotation{"approval", verb + " for " + e.ID + " by " + e.By, e.Reason, !e.Granted}, true
 	case event.SnapshotTaken:
-		return remark{"snapshot", e.Snapshot + sized(e), "", false}, true
+		return annotation{"snapshot", e.Snapshot + sized(e), "", false}, true
 	case event.SessionForked:
-		return remark{"session", e.Session + " began as a fork of " + e.From + ", snapshot " + e.Snapshot, "", false}, true
+		return annotation{"session", e.Session + " began as a fork of " + e.From + ", snapshot " + e.Snapshot, "", false}, true
 	case event.SessionRolledBack:
-		return remark{"session", e.Session + " went back to the snapshot " + e.Snapshot, "", true}, true
+		return annotation{"session", e.Session + " went back to the snapshot " + e.Snapshot, "", true}, true
 	case event.FileSaved:
-		return remark{"saved", e.Path + " (" + safetext.Size(e.Bytes) + ")", "", false}, true
+		return annotation{"saved", e.Path + " (" + safetext.Size(e.Bytes) + ")", "", false}, true
 	}
-	return remark{}, false // the end of the session is the run's
+	return annotation{}, false // the end of the session is the run's
 }
 
 // arguments writes a tool's arguments as JSON, keys in order.
@@ -135,7 +135,7 @@ func arguments(a map[string]any) string {
 }
 
 // fate says how an execution ended that did not end well.
-func fate(x event.Execution) string {
+func statusText(x event.Execution) string {
 	switch {
 	case x.Error != nil:
 		return strings.TrimSuffix(x.Error.Name+": "+x.Error.Value, ": ")

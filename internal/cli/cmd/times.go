@@ -13,13 +13,13 @@ import (
 	"praxis/internal/safetext"
 )
 
-const momentRemedy = `Write a day such as 2026-11-21, "yesterday", an age such as 7d or 12h, or a time such as 2026-11-21T14:00:00Z.`
+const timeRemedy = `Write a day such as 2026-11-21, "yesterday", an age such as 7d or 12h, or a time such as 2026-11-21T14:00:00Z.`
 
 // parseMoment reads a point in time as a person names it, in the zone of now. A
 // day stands for its beginning, or as the end of a range for its end.
-func parseMoment(now time.Time, text string, end bool) (time.Time, error) {
+func parseTime(now time.Time, text string, end bool) (time.Time, error) {
 	bad := func(why string) (time.Time, error) {
-		return time.Time{}, fault.New(fault.Invalid, momentRemedy, "cannot use time %q: %s", safetext.Line(text), why)
+		return time.Time{}, fault.New(fault.Invalid, timeRemedy, "cannot use time %q: %s", safetext.Line(text), why)
 	}
 	s := strings.ToLower(strings.TrimSpace(text))
 	midnight := time.Date(now.Year(), now.Month(), now.Day(), 0, 0, 0, 0, now.Location())
@@ -122,10 +122,10 @@ type spanFlags struct{ since, until flagValue[time.Time] }
 
 func (s *spanFlags) register(cmd *cobra.Command) {
 	now := time.Now()
-	moment := func(end bool) flagValue[time.Time] {
-		return flagValue[time.Time]{parse: func(text string) (time.Time, error) { return parseMoment(now, text, end) }, kind: "time"}
+	timeFlag := func(end bool) flagValue[time.Time] {
+		return flagValue[time.Time]{parse: func(text string) (time.Time, error) { return parseTime(now, text, end) }, kind: "time"}
 	}
-	s.since, s.until = moment(false), moment(true)
+	s.since, s.until = timeFlag(false), timeFlag(true)
 	fs := cmd.Flags()
 	fs.Var(&s.since, "since", "runs that began then or later: 2026-11-21, yesterday, 7d")
 	fs.Var(&s.until, "until", "runs that began before, or on that day")

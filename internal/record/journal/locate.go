@@ -8,7 +8,7 @@ import (
 
 // blame finds out which record is not as it was written, when the line l (b)
 // does not go on where the line before, at before, stopped.
-func (c *checker) blame(l line, b []byte, before place) error {
+func (c *checker) locate(l line, b []byte, before place) error {
 	at, seq := c.at, c.at.seq
 	linked := string(l.prev) == c.head
 	switch {
