@@ -106,7 +106,7 @@ open("out.txt", "w").write(str(sum(int(r["b"]) for r in rows)))`
 	// 6
 }
 
-// A snapshot holds variables and files; a session can go back to it.
+// A snapshot contains variables and files; a session can go back to it.
 func ExampleSession_Snapshot() {
 	ctx := context.Background()
 	session, end := open()
@@ -156,7 +156,7 @@ func ExampleSession_Fork() {
 }
 
 // A model answers by code. Here its replies come from a file; "anthropic:NAME"
-// and "openai:NAME" ask a service.
+// and "openai:NAME" call a service.
 func ExampleClient_Ask() {
 	script := filepath.Join(home, "replies.txt")
 	const replies = "=== reply\nI add them up.\n```python\nprint(sum([1, 2, 39]))\n```\n=== reply\nFINAL ANSWER: The sum is {{ sum([1, 2, 39]) }}.\n"

@@ -9,13 +9,13 @@ import (
 	"praxis/internal/app"
 )
 
-// ToolOptions say which tools a run may call, by which rules, and who is asked.
+// ToolOptions say which tools a run may call, by which rules, and who approves calls.
 type ToolOptions struct {
 	Files  []string // paths of files that declare tools
 	Policy string   // path of the rules for calls; "": the defaults
 	// Commands lets tools and servers run programs on this machine.
 	Commands bool
-	// Approve says who is asked about a call that somebody has to approve: a
+	// Approve says who decides about a call that somebody has to approve: a
 	// webhook's URL or "command:PROGRAM". "": nobody, and such a call is denied.
 	Approve string
 }

@@ -15,18 +15,20 @@
 //	model_requested      model_replied, _failed    one call of a model, whole
 //	execution_began      execution_ended           one piece of code: output, result, error, limit, changed files
 //	tool_called          tool_returned             one call of a tool
-//	approval_requested       approval_given            what a person or a rule must allow first
+//	approval_requested   approval_given            what a person or a rule must allow first
 //	plan_written         plan_checked, plan_ended  a program whose flows are checked before it runs
 //	plan_waits           plan_resumed              its state, stored while a call waits
 //	connection_opened    connection_closed         one connection of the code to a host, through the proxy
 //
-// Complete in themselves are file_given (an input of the run), snapshot_taken,
-// session_forked, session_rolled_back, decision_made (what the policy says of a
-// call), label_lowered, connection_refused, conversation_continued, notes_found, reply_rejected, reply_trimmed,
+// These events are complete in themselves: file_given (an input of the run),
+// snapshot_taken, session_forked, session_rolled_back, decision_made (what the
+// policy says of a call), label_lowered, connection_refused,
+// conversation_continued, notes_found, reply_rejected, reply_trimmed,
 // model_retrying, history_condensed, file_saved and answer_given.
 //
-// Live only are progress, notice, model_delta, output and display ([Transient]): a
-// later event repeats what they say as a whole, so the journal leaves them out.
+// The events progress, notice, model_delta, output and display are only shown
+// while they happen ([Transient]): a later event repeats what they say as a
+// whole, so the journal leaves them out.
 //
 // The journal adds two records that are no events, its header and its
 // checkpoints; see package journal.

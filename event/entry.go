@@ -18,8 +18,8 @@ const (
 
 // Entering returns where data from outside enter a run with an event; false
 // says that none do. Nothing enters a run without an event, and an event is
-// emitted before what it tells of reaches the model or its code: so whoever
-// sees the events of a run knows all that it may depend on.
+// emitted before the data that it announces reach the model or its code. So
+// whoever sees the events of a run knows everything that it may depend on.
 func Entering(e Event) (Entry, bool) {
 	switch e := e.(type) {
 	case FileGiven:

@@ -97,15 +97,15 @@ func (d Duration) String() string { return time.Duration(d).String() }
 // (image/png, image/jpeg) in standard base64. The key "text" holds text/plain.
 type Bundle map[string]string
 
-// Progress is a long preparation telling how far it is: an image that is built,
-// a template that is prepared.
+// Progress says how far a long preparation is, such as the building of an image
+// or the preparation of a template.
 type Progress struct {
 	Stage string `json:"stage"` // "image", "template", "session"
 	Text  string `json:"text"`  // one line, no newline
 }
 
-// Notice tells a person something beside what a command was asked for, such as
-// that a server changed its tools while a run goes on.
+// Notice is a message to a person that is no part of a command's result, such
+// as that a server changed its tools while a run goes on.
 type Notice struct {
 	Text   string            `json:"text"`
 	Remedy string            `json:"remedy,omitempty"` // what to do about it
@@ -128,10 +128,10 @@ const (
 // RunBegan opens a run.
 type RunBegan struct {
 	Kind Kind `json:"kind"`
-	// Mode says how an ask is answered: "" by code, "plan" by plans, "tools" by
+	// Mode says how a question is answered: "" by code, "plan" by plans, "tools" by
 	// native calls alone, "both" by code and native calls.
 	Mode     string   `json:"mode,omitempty"`
-	Question string   `json:"question"` // of an ask; of code, its first line
+	Question string   `json:"question"` // for code, its first line
 	Model    string   `json:"model,omitempty"`
 	Scripted bool     `json:"scripted"` // the model's replies come from a file
 	Files    []string `json:"files,omitempty"`
@@ -193,9 +193,9 @@ type SessionEnded struct {
 	Session string `json:"session"`
 }
 
-// FileGiven says that an input was put into the session, or, with a role, what a
-// plan is held against and goes on from. Its content is kept under its hash
-// unless Withheld says why not.
+// FileGiven says that an input was put into the session. With a role it is a
+// file that a run is checked against or goes on from. The content is stored
+// under its hash unless Withheld says why not.
 type FileGiven struct {
 	Name     string `json:"name"`           // on the person's side
 	Path     string `json:"path"`           // in the session; empty with a role
@@ -222,7 +222,7 @@ type StepBegan struct {
 	N int `json:"step"`
 }
 
-// ModelRetrying says that a model failed in a way that may pass and is asked
+// ModelRetrying says that a model failed in a way that may pass and is called
 // again after a pause. Attempt counts from 1: it is the one that comes.
 type ModelRetrying struct {
 	Step    int      `json:"step"`
@@ -243,13 +243,13 @@ type Tokens struct {
 	Output int `json:"output"`
 }
 
-// ReplyRejected says that a reply held no action that could be used; Reason went back to the model.
+// ReplyRejected says that a reply contained no action that could be used; Reason went back to the model.
 type ReplyRejected struct {
 	Step   int    `json:"step"`
 	Reason string `json:"reason"`
 }
 
-// ReplyTrimmed says that a reply held more than the one action that is taken.
+// ReplyTrimmed says that a reply contained more than the one action that is taken.
 type ReplyTrimmed struct {
 	Step   int    `json:"step"`
 	Reason string `json:"reason"` // what was taken and what was not
@@ -262,7 +262,7 @@ type HistoryCondensed struct {
 	Step     int    `json:"step"`
 	Messages int    `json:"messages"` // that were condensed
 	Bytes    int    `json:"bytes"`    // of their text
-	Summary  string `json:"summary"`  // what stands in their place
+	Summary  string `json:"summary"`  // the text that replaces them
 	Whole    string `json:"whole"`    // SHA-256, hexadecimal: the pointer that the model is given
 }
 
@@ -327,7 +327,7 @@ type ToolCalled struct {
 	Control *DataLabel           `json:"control,omitempty"`
 	// Origin says who calls: [OriginModel] and the constants beside it.
 	Origin string `json:"origin,omitempty"`
-	// By names what carries the call out; it holds no secret.
+	// By names what executes the call; it contains no secret.
 	By string `json:"by,omitempty"`
 	// Effects are those of the definition: "pure", "read", "write" or "external";
 	// empty for the tools that every run has.
@@ -345,7 +345,7 @@ const (
 // NotCalled begins the error of a call that was denied.
 const NotCalled = "not called: "
 
-// What an approval holds for.
+// How far an approval reaches.
 const (
 	ScopeOnce  = "once"  // this call alone
 	ScopeExact = "exact" // this tool with these arguments and labels, in this run
@@ -358,8 +358,8 @@ type ToolReturned struct {
 	ID     string `json:"id"`
 	Result string `json:"result,omitempty"`
 	Error  string `json:"error,omitempty"` // why there is no result; of a call that was not made it begins with [NotCalled]
-	// Of a failure: its kind and code, as package fault names them, and what to do
-	// about it, as the caller was told.
+	// Of a failure, the kind and the code, as package fault names them, and the
+	// remedy that the caller received.
 	Kind   string     `json:"kind,omitempty"`
 	Code   string     `json:"code,omitempty"`
 	Remedy string     `json:"remedy,omitempty"`
@@ -370,14 +370,14 @@ type ToolReturned struct {
 	Rehearsed string `json:"rehearsed,omitempty"`
 }
 
-// ApprovalAsked says that the call ID waits for somebody's leave.
+// ApprovalRequested says that the call ID waits for somebody's approval.
 type ApprovalRequested struct {
 	ID     string `json:"id"`
 	Reason string `json:"reason"`
 	Bound  string `json:"bound,omitempty"` // SHA-256, hexadecimal, of what the answer is bound to: definition, arguments and labels
 }
 
-// ApprovalGiven closes what ApprovalAsked opened.
+// ApprovalGiven closes what ApprovalRequested opened.
 type ApprovalGiven struct {
 	ID      string `json:"id"`
 	Granted bool   `json:"granted"`
@@ -389,7 +389,7 @@ type ApprovalGiven struct {
 }
 
 // SnapshotTaken says that a session's whole state was saved. Step is the first
-// step that it does not hold the effects of.
+// step whose effects are not in it.
 type SnapshotTaken struct {
 	Step     int    `json:"step"`
 	Session  string `json:"session"`
@@ -438,7 +438,7 @@ type RunStatus string
 const (
 	Answered   RunStatus = "answered"
 	Unanswered RunStatus = "unanswered" // Reason says why
-	Failed     RunStatus = "failed"     // it could not be carried out; Reason says why
+	Failed     RunStatus = "failed"     // it could not be executed; Reason says why
 	Abandoned  RunStatus = "abandoned"  // the process that carried it out ended first
 	Refused    RunStatus = "refused"    // the check of the plan refused it: nothing ran
 	Waiting    RunStatus = "waits"      // the plan waits at a call; its state is stored

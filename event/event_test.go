@@ -13,7 +13,7 @@ import (
 	"time"
 )
 
-// TestVocabulary holds the table against the types: every event has a name, and
+// TestVocabulary compares the table with the types: every event has a name, and
 // the documentation of the package names each.
 func TestVocabulary(t *testing.T) {
 	f, err := parser.ParseFile(token.NewFileSet(), "event.go", nil, 0)

@@ -5,7 +5,8 @@ import (
 	"strings"
 )
 
-// Status is the fate of guest code: data, never a Go error. The zero value is invalid.
+// Status says how an execution of guest code ended. It is data, never a Go
+// error. The zero value is invalid.
 type Status uint8
 
 // The statuses, closed.
@@ -88,7 +89,7 @@ type Execution struct {
 	Displays []Bundle `json:"displays,omitempty"` // display() calls and captured figures, in order
 	Error    *Raised  `json:"error,omitempty"`
 	State    State    `json:"state"`
-	// StateNote is the part of Message that tells what became of the variables.
+	// StateNote is the part of Message that says what became of the variables.
 	StateNote string `json:"state_note,omitempty"`
 	Usage     Usage  `json:"usage"`
 	Session   string `json:"session,omitempty"`

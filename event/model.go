@@ -76,9 +76,9 @@ type Tool struct {
 	Schema      map[string]any `json:"schema"` // JSON schema of the input, an object
 }
 
-// ModelRequested is emitted before a model is asked. It holds the whole
-// request: its first Kept messages are those of the request before in the same
-// run, and Messages are the rest.
+// ModelRequested is emitted before a model is called. It contains the whole
+// request: the first Repeated messages are those of the previous request in the
+// same run, and Messages are the rest.
 type ModelRequested struct {
 	Step      int       `json:"step"`
 	Model     string    `json:"model"`

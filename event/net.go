@@ -8,7 +8,7 @@ type ConnectionOpened struct {
 	Port    int    `json:"port"`
 	Address string `json:"address"` // that the name was resolved to, with the port
 	Rule    string `json:"rule"`    // that allows it
-	Via     string `json:"via"`     // how the code asked: "http", "connect" or "socks5"
+	Via     string `json:"via"`     // the protocol of the request: "http", "connect" or "socks5"
 }
 
 // ConnectionClosed closes what ConnectionOpened opened.

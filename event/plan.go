@@ -2,11 +2,11 @@ package event
 
 import "encoding/json"
 
-// Plan is the kind of a run that carries a plan out.
+// Plan is the kind of a run that executes a plan.
 const Plan Kind = "plan"
 
-// PlanWritten holds a plan as it was given or as the model wrote it, and what it
-// is held against. It is followed by plan_checked.
+// PlanWritten contains a plan as it was given or as the model wrote it, and the
+// tools and the policy that it is checked against. It is followed by plan_checked.
 type PlanWritten struct {
 	Step   int                        `json:"step"` // 0: a person gave it
 	Code   string                     `json:"code"`
@@ -72,7 +72,7 @@ type DecisionMade struct {
 }
 
 // LabelLowered says that data lost a source: a person endorsed it, or a rule of
-// the policy says that data of its type carries no instructions.
+// the policy says that data of its type contains no instructions.
 type LabelLowered struct {
 	Step int       `json:"step"`
 	ID   string    `json:"id"`            // of the call whose result it is

@@ -4,14 +4,14 @@ package fault
 // itself. The list is closed; a code never changes its meaning.
 type Code string
 
-// What is kept: folders, files, formats.
+// Stored data: folders, files, formats.
 const (
 	DataFolderUnset  Code = "data_folder_unset" // nothing says where data is kept
 	FolderForeign    Code = "folder_foreign"    // a data folder belongs to another user. Data: folder
 	FolderOpen       Code = "folder_open"       // others may write to a data folder. Data: folder
 	FolderUnwritable Code = "folder_unwritable" // a folder that data is kept in cannot be written to. Data: folder
-	DiskFull         Code = "disk_full"         // the disk that holds a folder has no room left. Data: folder
-	QuotaUsedUp      Code = "quota_used_up"     // the contents that are kept have reached their quota. Data: quota
+	DiskFull         Code = "disk_full"         // the disk that holds a folder has no free space left. Data: folder
+	QuotaUsedUp      Code = "quota_used_up"     // the stored contents have reached their quota. Data: quota
 	DatabaseDamaged  Code = "database_damaged"  // the database is no database, or no longer one. Data: file
 	DatabaseForeign  Code = "database_foreign"  // the database is one of another program. Data: file
 	DatabaseNewer    Code = "database_newer"    // a newer version of Praxis wrote the database. Data: file, format, known
@@ -84,7 +84,7 @@ const (
 	PlanTime          Code = "plan_time"           // a plan used up its time. Data: limit
 	PlanStateForeign  Code = "plan_state_foreign"  // what should be the stored state of a plan is none
 	PlanStateVersion  Code = "plan_state_version"  // another version of Praxis stored the state of a plan
-	PlanStateMissing  Code = "plan_state_missing"   // the journal does not keep the state of a plan that waits. Data: run
+	PlanStateMissing  Code = "plan_state_missing"  // the journal does not contain the state of a plan that waits. Data: run
 	PlanNotWaiting    Code = "plan_not_waiting"    // the run of a plan that is to go on does not wait. Data: run
 	PlanResumed       Code = "plan_resumed"        // another run went on with the plan already. Data: run (that other run)
 	PlanStateDamaged  Code = "plan_state_damaged"  // the stored state of a plan is damaged
@@ -117,12 +117,12 @@ const (
 	JournalDamaged   Code = "journal_damaged"    // the journal of a run is damaged. Data: run (if known)
 	IndexDamaged     Code = "index_damaged"      // a row of the index of runs cannot be read. Data: run
 	RunUnreadable    Code = "run_unreadable"     // the records of a run, or contents that they name, cannot be used. Data: run
-	RunNotReplayable Code = "run_not_replayable" // a run holds nothing that could be replayed. Data: run
+	RunNotReplayable Code = "run_not_replayable" // a run contains nothing that could be replayed. Data: run
 	RunIsToolCall    Code = "run_is_tool_call"   // a run is one call of a tool, which is not replayed. Data: run
-	InputMissing     Code = "input_missing"      // the content of an input of a run is not kept. Data: run, input
+	InputMissing     Code = "input_missing"      // the content of an input of a run is not stored. Data: run, input
 	BranchDiffers    Code = "branch_differs"     // the steps before a branch came out otherwise than recorded. Data: run
 	StepMissing      Code = "step_missing"       // a run has no such step. Data: run, step
-	SuiteEmpty       Code = "suite_empty"        // a folder of exported runs holds none. Data: folder
+	SuiteEmpty       Code = "suite_empty"        // a folder of exported runs contains none. Data: folder
 	KeyMissing       Code = "key_missing"        // there is no key that signs journals with this id. Data: key
 )
 
@@ -135,5 +135,5 @@ const (
 	ThreadFull    Code = "thread_full"    // the conversation of a thread is as long as it may be. Data: name
 	NoteMissing   Code = "note_missing"   // there is no such note. Data: note
 	NoteDamaged   Code = "note_damaged"   // a note cannot be read. Data: note
-	NotesUsedUp   Code = "notes_used_up"  // as many notes are kept as may be. Data: limit
+	NotesUsedUp   Code = "notes_used_up"  // as many notes are stored as may be. Data: limit
 )

@@ -9,7 +9,7 @@ import (
 // code's line in codes.go lists. Numbers are written in decimal.
 type Data map[string]string
 
-// Sentences are the ways to word one thing, the best first. A sentence may hold
+// Sentences are the ways to word one thing, the best first. A sentence may contain
 // names of data in braces, such as {name}.
 type Sentences []string
 
@@ -30,7 +30,7 @@ func (s Sentences) With(data Data) string {
 	return ""
 }
 
-// Names returns the names of data that the sentences hold, in their order; one
+// Names returns the names of data that the sentences contain, in their order; one
 // may come more than once.
 func (s Sentences) Names() []string {
 	var out []string

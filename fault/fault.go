@@ -1,6 +1,6 @@
 // Package fault is the closed list of what a caller or a model can do wrong.
 //
-// Praxis keeps three fates apart. What guest code did is a status
+// Praxis distinguishes three kinds of failure. What guest code did is a status
 // ([praxis/event.Status]), never a Go error. What the caller or the
 // model did wrong is a *[Error] of this package, sent back with a remedy.
 // What we broke is any other error.
@@ -8,7 +8,7 @@
 // # Codes, and who words a remedy
 //
 // A fault that a program branches on, or that a front end words in its own way,
-// carries a [Code] and the [Data] that its words need; codes.go lists them. A
+// has a [Code] and the [Data] that its words need; codes.go lists them. A
 // code implies the kind and a remedy that is true whoever reads it: a program, a
 // person at a terminal, a model. Such a remedy is a full sentence and names no
 // command, no flag and no environment variable of the command line. A front end
@@ -80,7 +80,7 @@ func (k *Kind) UnmarshalText(text []byte) error {
 }
 
 // Error is one fault. Message reads "cannot X: cause"; Remedy, when there is
-// one, is a full sentence that says what to do next, in words that hold for
+// one, is a full sentence that says what to do next, in words that are true for
 // every reader. As JSON it is an object without the cause.
 type Error struct {
 	Kind    Kind   `json:"kind"`
@@ -99,7 +99,7 @@ func New(kind Kind, remedy, format string, args ...any) *Error {
 }
 
 // Coded makes a fault with a code, which brings the kind and the remedy along.
-// data holds every name that the code's line in codes.go lists; one that does
+// data contains every name that the code's line in codes.go lists; one that does
 // not apply is "". The format may use %w to keep a cause for errors.Is.
 func Coded(code Code, data Data, format string, args ...any) *Error {
 	f := New(code.Kind(), code.Remedy(data), format, args...)

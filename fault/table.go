@@ -17,7 +17,7 @@ func (c Code) Kind() Kind {
 	return Internal
 }
 
-// Names returns the names of the data that a fault with this code carries.
+// Names returns the names of the data that a fault with this code has.
 func (c Code) Names() []string { return strings.Fields(table[c].data) }
 
 // Remedy words what to do about a fault with this code, for every reader.
@@ -49,7 +49,7 @@ var table = map[Code]line{
 	FolderUnwritable: {Denied, "folder", Sentences{"Make {folder} writable for you, or use another folder.", sayPath}},
 	DiskFull:         {Exhausted, "folder", Sentences{"Free space on the disk that holds {folder}.", "Free space on the disk."}},
 	QuotaUsedUp:      {Exhausted, "quota", Sentences{"Remove what no run needs, or raise the quota."}},
-	DatabaseDamaged:  {Conflict, "file", Sentences{"Have the file moved aside and the index of runs built again from their journals."}},
+	DatabaseDamaged:  {Conflict, "file", Sentences{"Have the file moved away and the index of runs built again from their journals."}},
 	DatabaseForeign:  {Conflict, "file", Sentences{"Move the file away, or keep data in another folder."}},
 	DatabaseNewer:    {Conflict, "file format known", Sentences{"Use the version of Praxis that wrote it or a newer one, or keep data in another folder."}},
 	DatabaseLocked:   {Unavailable, "file", Sentences{"Try again when the other process is done."}},

@@ -75,7 +75,7 @@ func pollUntilDone() *world {
 		started++
 		return job{"job-88"}, nil
 	})
-	define(w, "indexing.progress", "Tells how far a job is: its state, running or done, and that of each partition.", tool.Read, func(in job) (progress, error) {
+	define(w, "indexing.progress", "Says how far a job is: its state, running or done, and that of each partition.", tool.Read, func(in job) (progress, error) {
 		if in.Job != "job-88" || started == 0 {
 			return progress{}, fault.New(fault.NotFound, "", "there is no job %q", in.Job)
 		}

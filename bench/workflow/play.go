@@ -72,8 +72,8 @@ func (p *player) took(all []llm.Message) error {
 	return err
 }
 
-// turn is the script's end of the conversation. After a failure it hears
-// nothing more, and what it says is not sent.
+// turn is the script's end of the conversation. After a failure it receives
+// nothing more, and what it sends is dropped.
 type turn struct {
 	yield   func(llm.Reply) bool
 	results []llm.Result
@@ -164,7 +164,7 @@ func (t *turn) whole(text string) string {
 	var size, total, from int
 	var id string
 	if _, err := fmt.Sscanf(text[at+1:], "[… the first %d of %d characters. Read on: read_result with id %q and from %d", &size, &total, &id, &from); err != nil || size <= 0 {
-		t.err = errors.Join(t.err, fmt.Errorf("cannot tell how to read on: %q", text[at+1:]))
+		t.err = errors.Join(t.err, fmt.Errorf("cannot find out how to read on: %q", text[at+1:]))
 		return ""
 	}
 	var b strings.Builder

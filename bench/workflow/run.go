@@ -24,7 +24,7 @@ import (
 // Session is where code runs.
 type Session interface {
 	agent.Session
-	// Offer lets the code ask for tools, as session.Session has it.
+	// Offer lets the code call tools, as session.Session has it.
 	Offer(ctx context.Context, o wire.Offer, h guest.Host) error
 	Close() error
 }
@@ -87,7 +87,7 @@ type Report struct {
 	Workflows    []Result `json:"workflows"`
 }
 
-// Measure carries workflows out in both ways. open opens a session for each.
+// Measure executes workflows in both ways. open opens a session for each.
 func Measure(ctx context.Context, workflows []Workflow, open func(ctx context.Context) (Session, error), sink event.Sink) (Report, error) {
 	r := Report{Tokenizer: Tokenizer}
 	c := newCounter()

@@ -55,7 +55,7 @@ func TestDirect(t *testing.T) {
 
 var everyWorkflow = flag.Bool("all", false, "do all workflows in sandboxes, not three of them")
 
-// TestBothWays does workflows in real sandboxes and holds the savings.
+// TestBothWays does workflows in real sandboxes and checks the savings.
 func TestBothWays(t *testing.T) {
 	all := All()
 	if !*everyWorkflow {

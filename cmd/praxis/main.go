@@ -1,6 +1,6 @@
 // Command praxis runs a model's code in a sandbox. Everything is one static
 // file: the command line, the helper of each sandbox and the first process
-// inside it are this program, told apart by how it is started.
+// inside it are this program, distinguished by how it is started.
 package main
 
 import (

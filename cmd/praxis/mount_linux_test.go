@@ -34,7 +34,7 @@ func unwritable(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_BIND|syscall.MS_RDONLY, ""))
 }
 
-// tiny makes a data folder on a small disk. Images and programs stand beside it
+// tiny makes a data folder on a small disk. Images and programs are beside it
 // and are mounted, as they would fill it.
 func (s *scripts) tiny(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {

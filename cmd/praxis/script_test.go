@@ -34,9 +34,9 @@ var ownHome = regexp.MustCompile(`(?m)^(home |tiny |env PRAXIS_HOME=)`)
 //	home DIR              takes another data folder, in which nothing has run
 //	run VAR [REF]         sets VAR to the id of a run, and VAR_LOG to its log;
 //	                      REF is last when it is left out
-//	await FILE PATTERN    waits until a file that the pattern of paths names holds
+//	await FILE PATTERN    waits until a file that the pattern of paths names contains
 //	                      a text; it must come within a minute
-//	without TEXT PATH…    no file holds a text, in any form that a program gives it
+//	without TEXT PATH…    no file contains a text, in any form that a program gives it
 //	unwritable DIR        makes a folder one that nothing can be written into
 //	tiny DIR SIZE         makes a folder on a disk of that size
 //	serve VAR             starts a web server and sets VAR to its address
@@ -216,7 +216,7 @@ func await(ts *testscript.TestScript, neg bool, args []string) {
 			}
 		}
 	}
-	ts.Fatalf("%s holds no %q after %v", args[0], args[1], patience)
+	ts.Fatalf("%s contains no %q after %v", args[0], args[1], patience)
 }
 
 // without looks for a text in files, in every form that programs write it in.
@@ -241,7 +241,7 @@ func without(ts *testscript.TestScript, neg bool, args []string) {
 				looked++
 				for _, form := range want {
 					if i := bytes.Index(data, []byte(form)); i >= 0 {
-						return fmt.Errorf("%s holds %q: %.200q", path, form, data[max(0, i-40):])
+						return fmt.Errorf("%s contains %q: %.200q", path, form, data[max(0, i-40):])
 					}
 				}
 				return nil
@@ -255,7 +255,7 @@ func without(ts *testscript.TestScript, neg bool, args []string) {
 
 // writings are a text as it is, in JSON and JSON in JSON, as Python shows it, in
 // addresses, in hexadecimal, and in base64 at each of the places where it can
-// begin, without the characters that depend on what stands beside it.
+// begin, without the characters that depend on the text beside it.
 func writings(text string) []string {
 	inner := func(s string) string {
 		data, err := json.Marshal(s)

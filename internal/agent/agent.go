@@ -18,7 +18,7 @@
 //
 // A run may go on with an earlier conversation (Config.History). A conversation
 // that outgrows the model's window is condensed by rule, and can be read again;
-// notes outlive it. What stands in notes, in a summary or in what the model
+// notes outlive it. What is written in notes, in a summary or in what the model
 // claimed before is no source of figures: only what code showed and what the
 // person said is, in earlier runs of the conversation too.
 //
@@ -60,7 +60,7 @@ const (
 	maxAnswer   = 64 << 10 // bytes of an answer
 	maxSaid     = 64 << 10 // bytes of a reply that the model is shown again
 	maxThought  = 4 << 10  // bytes of a thought that was sent apart from the reply
-	maxFiles    = 50       // files that the model is told about
+	maxFiles    = 50       // files that the prompt lists
 )
 
 // Config is what a run needs. Model must be set, and Session or Tools.
@@ -78,7 +78,7 @@ type Config struct {
 	// of the answer before.
 	History []llm.Message
 	// Changed says what is different since the conversation stopped, such as
-	// that variables are gone. The model is told it with the question.
+	// that variables are gone. The model reads it with the question.
 	Changed string
 	Begin   *Begin // go on in the middle of a run; History has no meaning then
 	// Window is how many tokens a request may have, estimated; 0: DefaultWindow.
@@ -93,7 +93,7 @@ type Config struct {
 	// Tools are what the model may call natively; nil: none. With Tools, Session
 	// may be nil: the model then has tools and no code of its own.
 	Tools Toolbox
-	// Guide tells the model of what its code can call, a section of the prompt;
+	// Guide is a section of the prompt that says what the model's code can call;
 	// "": nothing.
 	Guide string
 	Now   func() time.Time
@@ -118,7 +118,7 @@ type Answer struct {
 	Draft   string // without an answer: the last one that could not be taken
 	Found   string // without an answer: the last output that code gave, bounded
 	// Messages is the whole conversation, the history and the final answer
-	// included. Without an answer it ends with what the model was told last.
+	// included. Without an answer it ends with what the model received last.
 	Messages []llm.Message
 }
 
@@ -177,7 +177,7 @@ type run struct {
 	system     string
 	messages   []llm.Message // the whole conversation
 	questionAt int           // the message that holds the question
-	cut        int           // messages that summary stands for
+	cut        int           // messages that summary replaces
 	summary    llm.Message
 	pointers   []string // to what was condensed, oldest first
 	sent       int      // messages of the request that the model was sent before
@@ -196,11 +196,11 @@ type run struct {
 	calls      []llm.Call // of the reply that is acted on
 }
 
-// outcome is what one action came to.
+// actionResult is the result of one action.
 type actionResult struct {
 	observation string // for the model
 	failed      bool
-	beside      []noteResult // what notes beside the action came to
+	beside      []noteResult // of notes beside the action
 	answer      *Answer      // the run is over
 }
 
@@ -332,7 +332,7 @@ func (r *run) perform(ctx context.Context, a action.Action) (actionResult, error
 	return r.execute(ctx, a.Text)
 }
 
-// offered says which actions besides code and answers the model may take.
+// allowed lists the actions besides code and answers that the model may take.
 func (r *run) allowed() []action.Kind {
 	var out []action.Kind
 	if r.cfg.Notes != nil {
@@ -344,7 +344,7 @@ func (r *run) allowed() []action.Kind {
 	return out
 }
 
-// tools are the native tools that are offered.
+// tools are the native tools of the next request.
 func (r *run) tools() []llm.Tool {
 	own := tools(r.allowed(), r.cfg.Session != nil)
 	if r.cfg.Tools != nil {
@@ -353,7 +353,7 @@ func (r *run) tools() []llm.Tool {
 	return own
 }
 
-// reject tells everyone that a reply could not be used.
+// reject reports that a reply could not be used.
 func (r *run) reject(err error) {
 	r.last = "the last reply was rejected: " + err.Error()
 	r.cfg.Sink.Emit(event.ReplyRejected{Step: r.step, Reason: err.Error()})

@@ -38,7 +38,7 @@ var update = flag.Bool("update", false, "write the transcripts anew")
 //	            first line and the placeholders), "<<<" begins the JSON of its Execution, "!!!" an error
 //	history     JSON of the conversation that goes before
 //	notes       JSON of the notes that a search finds; without it there are none to be used
-//	transcript  what must come of it: events, and what the model is told (-update writes it)
+//	transcript  what must come of it: events, and what the model receives (-update writes it)
 func TestTranscripts(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) < 12 {
@@ -173,8 +173,8 @@ func clock() func() time.Time {
 	}
 }
 
-// heard writes down what the model is told last, and gives every reply tokens.
-// It checks that each request is as the events tell it, and one that providers
+// recordedEvents writes down what the model received last, and gives every reply tokens.
+// It checks that each request is as the events describe it, and one that providers
 // take.
 type recordedEvents struct {
 	llm.Model
@@ -192,7 +192,7 @@ func (h *recordedEvents) expect(e event.Event) {
 
 func (h *recordedEvents) check(messages []llm.Message) {
 	if !reflect.DeepEqual(messages, h.expected) {
-		h.t.Errorf("the events tell another request: %+v, want %+v", h.expected, messages)
+		h.t.Errorf("the events describe another request: %+v, want %+v", h.expected, messages)
 	}
 	for i, m := range messages {
 		if want := []llm.Role{llm.User, llm.Assistant}[i%2]; m.Role != want {
@@ -218,14 +218,14 @@ func (h *recordedEvents) Complete(ctx context.Context, req llm.Request, delta fu
 	h.check(req.Messages)
 	last := req.Messages[len(req.Messages)-1]
 	if last.Text != "" {
-		fmt.Fprintf(h.log, "told:\n%s", indent(last.Text))
+		fmt.Fprintf(h.log, "received:\n%s", indent(last.Text))
 	}
 	for _, r := range last.Results {
 		mark := ""
 		if r.IsError {
 			mark = " (error)"
 		}
-		fmt.Fprintf(h.log, "told %s%s:\n%s", r.CallID, mark, indent(r.Text))
+		fmt.Fprintf(h.log, "received %s%s:\n%s", r.CallID, mark, indent(r.Text))
 	}
 	req.Messages = append(slices.Clone(h.replies), last)
 	h.replies = append(h.replies, llm.Message{Role: llm.Assistant})

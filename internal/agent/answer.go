@@ -81,7 +81,7 @@ func list(names []string) string {
 }
 
 // evaluate asks the session for the values of the placeholders: all at once,
-// and when that fails one by one, so that each failure is told to the model.
+// and when that fails one by one, so that the model sees each failure.
 // What the model can mend is the rejection.
 func (r *run) evaluate(ctx context.Context, expressions []string) (values []grounding.Value, rejection, err error) {
 	if len(expressions) == 0 {

@@ -32,7 +32,7 @@ const (
 	maxGiven      = 1000 // bytes of an answer, and of a question that was answered
 )
 
-// condensed opens what stands in the place of messages.
+// condensed opens the text that replaces messages.
 const condensed = "[The earlier conversation was shortened: "
 
 // setsRE finds the names that code leaves behind in the session.
@@ -142,7 +142,7 @@ func toolBytes(tools []llm.Tool) int {
 	return n
 }
 
-// summarize tells in a few lines what each turn was. The question that is being
+// summarize says in a few lines what each turn was. The question that is being
 // answered stays whole.
 func (r *run) summarize(older []llm.Message, whole string, bound int) string {
 	var b strings.Builder
@@ -167,7 +167,7 @@ type line struct {
 }
 
 // fit leaves out the oldest lines when there are too many: first those that
-// tell what was done, then the others.
+// say what was done, then the others.
 func fit(lines []line, bound int) []line {
 	size := 0
 	for _, l := range lines {
@@ -192,7 +192,7 @@ func fit(lines []line, bound int) []line {
 	return lines
 }
 
-// lines tells the messages of a conversation.
+// lines summarizes the messages of a conversation.
 func (r *run) lines(older []llm.Message) []line {
 	var out []line
 	question := func(i int) {
@@ -214,7 +214,7 @@ func (r *run) lines(older []llm.Message) []line {
 	return out
 }
 
-// retold takes over the lines of a summary that was made before.
+// retold returns the lines of a summary that was made before.
 func retold(text string) []line {
 	text, _, _ = cutLast(text, markQuestion)
 	_, text, _ = strings.Cut(text, "]\n\n")
@@ -227,7 +227,7 @@ func retold(text string) []line {
 	return out
 }
 
-// asks returns what the person asked in a message, or "".
+// questionIn returns what the person asked in a message, or "".
 func questionIn(m llm.Message, first bool) string {
 	if m.Role != llm.User {
 		return ""
@@ -242,7 +242,7 @@ func questionIn(m llm.Message, first bool) string {
 	return ""
 }
 
-// tell tells one turn: what the reply did, and what it came to.
+// summaryLine summarizes one turn: what the reply did, and what came of it.
 func summaryLine(reply, observed llm.Message) line {
 	p, err := action.Parse(llm.Reply{Text: reply.Text, Calls: reply.Calls}, action.Save, action.Search, action.History)
 	text, _, _ := cutLast(observed.Text, markQuestion)

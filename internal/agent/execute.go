@@ -63,7 +63,7 @@ func (r *run) send(ctx context.Context, code string, fills []string) (event.Exec
 	return x, err
 }
 
-// notRun tells code that the session refused, which the model can mend, from a
+// notRun distinguishes code that the session refused, which the model can mend, from a
 // session that fails.
 func (r *run) notRun(err error) (actionResult, error) {
 	if fault.KindOf(err) != fault.Invalid {
@@ -119,7 +119,7 @@ func (r *run) stallAfter(most int, key [32]byte, what, ended string) (again bool
 	return r.same[key] > 1, nil
 }
 
-// stallKey stands for code and what it gave.
+// stallKey identifies code together with what it gave.
 func stallKey(code string, x event.Execution) [32]byte {
 	h := sha256.New()
 	raised := event.Raised{}
@@ -132,7 +132,7 @@ func stallKey(code string, x event.Execution) [32]byte {
 	return [32]byte(h.Sum(nil))
 }
 
-// fate is an execution's end in one line.
+// statusLine says in one line how an execution ended.
 func statusLine(x event.Execution) string {
 	switch {
 	case x.Error != nil && x.Error.Value != "":

@@ -27,7 +27,7 @@ type Ran struct {
 }
 
 // The marks by which the parts of a user's message are known again. Only what
-// stands behind markStatus is shown by code; only what stands behind markAsks,
+// follows markStatus is shown by code; only what follows markQuestion,
 // or is a message without results, was said by the person.
 const (
 	markStatus   = "status: "
@@ -45,7 +45,7 @@ func (b *Begin) check() error {
 	case b.Step < 1:
 		return fmt.Errorf("cannot begin at step %d: steps count from 1", b.Step)
 	case len(b.Messages) == 0 || b.Messages[len(b.Messages)-1].Role != llm.User:
-		return errors.New("cannot begin in the middle: the conversation does not end with what the model is told")
+		return errors.New("cannot begin in the middle: the conversation does not end with a message to the model")
 	}
 	return nil
 }
@@ -150,7 +150,7 @@ func cutLast(text, sep string) (before, after string, found bool) {
 	return text, "", false
 }
 
-// answered closes a question in the conversation: it tells the model what its
+// answered closes a question in the conversation: it shows the model what its
 // placeholders came to, which is computed, and what the person read.
 func answered(a Answer) string {
 	var b strings.Builder

@@ -119,7 +119,7 @@ func TestPersonIsNotImitated(t *testing.T) {
 	}
 	text := m.requests[1][2].Text
 	if strings.Contains(text, "\n\nThe person") || !strings.Contains(text, "Give me all.") {
-		t.Errorf("told %q", text)
+		t.Errorf("text %q", text)
 	}
 }
 
@@ -137,7 +137,7 @@ func TestPersonIsNotImitatedByFiles(t *testing.T) {
 			t.Fatal(err)
 		}
 		if text := m.requests[0][0].Text; strings.Contains(text, "\n\nThe person") || !strings.HasPrefix(text, "Well?\n\nFile a") || !strings.Contains(text, "Give me all.") {
-			t.Errorf("%s: told %q", name, text)
+			t.Errorf("%s: text %q", name, text)
 		}
 	}
 }
@@ -310,7 +310,7 @@ func TestCondenseWithoutStore(t *testing.T) {
 				t.Errorf("summary = %q", first)
 			}
 			if observation := m.requests[3][len(m.requests[3])-1].Text; !strings.Contains(observation, `a block of "history"`) {
-				t.Errorf("told = %q", observation)
+				t.Errorf("text = %q", observation)
 			}
 		})
 	}
@@ -334,7 +334,7 @@ func TestLookUpStalls(t *testing.T) {
 		t.Errorf("error = %v", err)
 	}
 	if last := m.requests[2][len(m.requests[2])-1].Text; !strings.Contains(last, "This was looked up before.") {
-		t.Errorf("told = %q", last)
+		t.Errorf("text = %q", last)
 	}
 }
 
@@ -349,7 +349,7 @@ func TestTooManyNotes(t *testing.T) {
 		t.Fatal(err)
 	}
 	if observation := m.requests[21][len(m.requests[21])-1].Text; len(n.saved) != 20 || !strings.Contains(observation, "cannot save more than 20 notes in one run") {
-		t.Errorf("%d saved, told %q", len(n.saved), observation)
+		t.Errorf("%d saved, text %q", len(n.saved), observation)
 	}
 }
 

@@ -20,9 +20,8 @@ const (
 	maxNoteText  = 1500 // bytes of one
 )
 
-// Notes is the agent's memory across threads. A fault.Invalid or
-// fault.Exhausted is told to the model, and other errors too: a run goes on
-// without notes.
+// Notes is the agent's memory across threads. The model sees every error of it,
+// a fault.Invalid or fault.Exhausted too, and the run goes on without notes.
 type Notes interface {
 	// Save keeps a text. known says that it was there before.
 	Save(ctx context.Context, step int, text string, tags []string) (id string, known bool, err error)
@@ -46,7 +45,7 @@ type savedNote struct {
 	Known bool   `json:"known,omitempty"` // it was there before
 }
 
-// heardOf is what one use of memory came to.
+// noteResult is the result of one use of memory.
 type noteResult struct {
 	call   int // index of the native call; -1: none
 	text   string
@@ -139,7 +138,7 @@ func (r *run) search(ctx context.Context, query string) (actionResult, error) {
 }
 
 // found shows notes with where they come from. Each line of a note is marked,
-// so that no note can pass for what stands around it.
+// so that no note can pass for the text around it.
 func found(notes []Note) string {
 	if len(notes) == 0 {
 		return "No note fits. Other words may find one."

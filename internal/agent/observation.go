@@ -9,7 +9,7 @@ import (
 )
 
 // Bounds of what the model sees of one execution, in bytes. It sees the head and
-// the tail, and is told where the whole is.
+// the tail, and learns where the whole is.
 const (
 	maxStdout    = 8000
 	maxStderr    = 2000
@@ -19,7 +19,7 @@ const (
 	maxDisplays  = 12
 )
 
-// observation tells the model what its code did.
+// observation is what the model sees of what its code did.
 func observation(x event.Execution, packages []string) string {
 	var parts []string
 	add := func(title, text string) {

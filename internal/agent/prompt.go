@@ -10,7 +10,7 @@ import (
 
 const maxPreview = 1500 // bytes of a file's first lines
 
-// system tells the model where it is, how to act and how to answer.
+// system is the prompt: it says where the model is, how to act and how to answer.
 func system(cfg Config) string {
 	text := codeSystem(cfg)
 	if cfg.Session == nil {
@@ -100,7 +100,7 @@ func available(packages []string) string {
 }
 
 // tools are the native tools of every run: code where there is any, the answer,
-// and the others when they are offered.
+// and the others when the run has them.
 func tools(actions []action.Kind, code bool) []llm.Tool {
 	out := []llm.Tool{{
 		Name:        action.ToolAnswer,
@@ -182,7 +182,7 @@ func questionText(question string, files []File) string {
 	return question + unmarked(b.String())
 }
 
-// fileSource is what is told about a file, as a source of figures.
+// fileSource is what the prompt says about a file, as a source of figures.
 func fileSource(f File) string {
 	return f.Name + "\n" + fmt.Sprint(f.Bytes) + "\n" + f.Preview
 }

@@ -7,8 +7,8 @@ import (
 	"praxis/internal/llm"
 )
 
-// Reask returns a conversation that began with one question and asks another in
-// its place; what the model was told of files stays. When the question was
+// Reask returns a conversation that began with one question and replaces it by
+// another; what the model was shown of files stays. When the question was
 // asked more than once, its last time counts: what stands before is the history
 // of a thread. It returns false when the conversation does not hold the question.
 func Reask(messages []llm.Message, question, another string) ([]llm.Message, bool) {

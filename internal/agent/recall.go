@@ -60,7 +60,7 @@ func (r *run) unfold(ctx context.Context) {
 	r.messages = append(whole, r.messages[1:]...)
 }
 
-// reask puts a question in the place of the one that was asked last: that of a
+// reask replaces the question that was asked last by another: that of a
 // branch may be another.
 func reask(messages []llm.Message, question string) {
 	for i, m := range slices.Backward(messages) {
@@ -123,7 +123,7 @@ func (r *run) resolve(ref string) (string, error) {
 }
 
 // part renders a conversation and returns one part of it. Its lines are marked,
-// so that nothing in it passes for what stands around it.
+// so that nothing in it passes for the text around it.
 func part(whole []byte, n, size int) (string, error) {
 	var messages []llm.Message
 	if err := json.Unmarshal(whole, &messages); err != nil {

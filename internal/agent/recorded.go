@@ -45,7 +45,7 @@ func NewRecordedNotes(events []event.Event) *RecordedNotes {
 	return n
 }
 
-// Save returns what the recorded run was told of its next note.
+// Save returns what the recorded run got for its next note.
 func (n *RecordedNotes) Save(_ context.Context, _ int, text string, _ []string) (id string, known bool, err error) {
 	var saved savedNote
 	err = n.next(action.ToolSave, "text", text, &saved)

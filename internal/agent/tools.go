@@ -14,7 +14,7 @@ import (
 
 // Toolbox is what the model may call natively.
 type Toolbox interface {
-	// Tools are offered with each request. Their names fit the providers' rules.
+	// Tools are sent with each request. Their names fit the providers' rules.
 	Tools() []llm.Tool
 	// Call calls a tool for a step under an id that is unique in the run. What
 	// the tool or the gate before it says is in Used; an error says that the run

@@ -21,7 +21,7 @@ import (
 	"praxis/internal/tool/registry"
 )
 
-// callSamples is how many calls a round stands for.
+// callSamples is how many calls a round makes.
 const callSamples = 100
 
 // addition is the tool whose calls are timed.
@@ -33,7 +33,7 @@ func addition() (*gofunc.Tool, error) {
 	return gofunc.New("bench.add", "1.0.0", "Adds two numbers.", tool.Pure, func(_ context.Context, in in) (int, error) { return in.A + in.B, nil })
 }
 
-// calling runs code in a session that is offered the tool, and reads the numbers
+// calling runs code in a session that the tool is exposed to, and reads the numbers
 // that it prints.
 func (b *bench) calling(ctx context.Context, sink event.Sink, code string) (out []float64, err error) {
 	add, err := addition()
@@ -152,7 +152,7 @@ print(*[rate(%[1]d) for _ in range(%[2]d)])
 }
 
 // defined is how many tools the start is measured with, and perFile how many
-// stand in a file.
+// are in a file.
 const (
 	defined = 1000
 	perFile = 50
@@ -176,7 +176,7 @@ func (b *bench) start(ctx context.Context) (out Figure, err error) {
 	})
 }
 
-// startOnce is one start: from files to what the model is told.
+// startOnce is one start: from files to what the model sees.
 func (b *bench) startOnce(ctx context.Context, names []string) (err error) {
 	var files []registry.File
 	for _, name := range names {

@@ -5,7 +5,7 @@
 // The file is JSON, at $XDG_CONFIG_HOME/praxis/config.json (or
 // ~/.config/praxis/config.json), and need not exist. Sizes and times are
 // written as on the command line; a key that is not known is refused, because
-// a limit that is misspelt would otherwise silently not hold:
+// a limit that is misspelt would otherwise silently have no effect:
 //
 //	{
 //	  "limits": {"memory": "2GiB", "cpus": 2, "disk": "4GiB"},
@@ -42,7 +42,7 @@ type Config struct {
 	Journal   Journal
 }
 
-// Journal holds what is kept of runs.
+// Journal says what is stored of runs.
 type Journal struct {
 	Key           string // file of the private key that signs; "": one of the data folder's own
 	Snapshots     bool   // the state before each step of a question is saved
@@ -50,7 +50,7 @@ type Journal struct {
 	BlobBytes     int64  // of contents: inputs, long outputs, pictures
 }
 
-// Ask holds what the agent does when it is told nothing.
+// Ask says how the agent answers questions when a command does not say otherwise.
 type Ask struct {
 	Model    string // "provider:name"; "" lets the keys in the environment decide
 	MaxSteps int

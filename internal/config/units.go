@@ -101,7 +101,7 @@ func (s Sizes) Parse(text string) (int64, error) {
 	if !ok {
 		return 0, s.fault(text, fmt.Sprintf("%q is not one of B, KB, MB, GB, TB, KiB, MiB, GiB, TiB", m[2]))
 	}
-	// Exact arithmetic: a float would round sizes above 2^53 and could carry one over the edge.
+	// Exact arithmetic: a float would round sizes above 2^53 and could push one over the bound.
 	n, ok := new(big.Rat).SetString(m[1])
 	if !ok {
 		return 0, s.fault(text, "it is not a number with a unit")

@@ -25,7 +25,7 @@ var Data []byte
 //go:embed co2.script
 var Script []byte
 
-// Question is what is asked.
+// Question is the text of the question.
 //
 //go:embed question.txt
 var Question string

@@ -8,7 +8,7 @@ import (
 	"praxis/fault"
 )
 
-// asked is the session as the agent sees it. States are saved while the model
+// agentSession is the session as the agent sees it. States are saved while the model
 // thinks: its request starts the saving, and code waits for the end of it.
 type agentSession struct {
 	task   Task
@@ -30,7 +30,7 @@ func (a *agentSession) emit(e event.Event) {
 }
 
 // Execute runs code in the session. One that was started anew gets its inputs
-// again, as the agent tells the model.
+// again, as the agent says to the model.
 func (a *agentSession) Execute(ctx context.Context, code string, sink event.Sink) (event.Execution, error) {
 	a.saving.Wait()
 	a.dirty = true

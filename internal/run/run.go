@@ -1,4 +1,4 @@
-// Package run carries out one run in a session: a question that the agent
+// Package run executes one run in a session: a question that the agent
 // answers, or a person's code. It joins the agent and the session, and emits
 // everything that happens in the order of package event, so that commands,
 // replay and servers record and show the same.
@@ -29,13 +29,13 @@ type Session interface {
 	Execute(ctx context.Context, code string, b event.Bounds, sink event.Sink) (event.Execution, error)
 	// WriteFile writes a file whole, with the folders above it.
 	WriteFile(ctx context.Context, path string, r io.Reader) error
-	// Snapshot keeps the session's whole state. The session goes on.
+	// Snapshot saves the session's whole state. The session goes on.
 	Snapshot(ctx context.Context) (Snapshot, error)
 	// Describe returns what session this is.
 	Describe() event.SessionBegan
 }
 
-// Snapshot names a state that is kept.
+// Snapshot names a stored state.
 type Snapshot struct {
 	ID    string
 	Bytes int64
@@ -46,7 +46,7 @@ type Snapshot struct {
 // came with the recorder is over: a run does nothing unrecorded.
 type Recorder interface {
 	event.Sink
-	// Keep reads an input to its end and keeps its content under its hash,
+	// Keep reads an input to its end and stores its content under its hash,
 	// unless withheld says why not.
 	Keep(ctx context.Context, name string, r io.Reader) (sum string, bytes int64, withheld string, err error)
 	Err() error
@@ -58,7 +58,7 @@ type Input struct {
 	Open func() (io.ReadCloser, error)
 }
 
-// Task is a run to be carried out.
+// Task is a run to be executed.
 type Task struct {
 	Began event.RunBegan
 	// Open opens the session; nil: the run needs none, its model has tools alone.
@@ -266,14 +266,14 @@ func (t Task) finish(ctx context.Context, s Session, r Result, rec Recorder) {
 	rec.Emit(event.SessionEnded{Session: s.Describe().Session})
 }
 
-// save saves the state before a step. A run goes on without: that it cannot be
-// saved is told, and a branch then runs the code again.
+// save saves the state before a step. When that fails, the run goes on and
+// reports it; a branch from that step then runs the code again.
 func save(ctx context.Context, s Session, step int, rec Recorder) {
 	saved, err := s.Snapshot(ctx)
 	switch {
 	case err == nil:
 		rec.Emit(event.SnapshotTaken{Step: step, Session: s.Describe().Session, Snapshot: saved.ID, Bytes: saved.Bytes})
 	case ctx.Err() == nil:
-		rec.Emit(event.Progress{Stage: "session", Text: fmt.Sprintf("the state before step %d is not kept: %v", step, err)})
+		rec.Emit(event.Progress{Stage: "session", Text: fmt.Sprintf("the state before step %d is not saved: %v", step, err)})
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"praxis/internal/llm/scripted"
 )
 
-// box is a session whose code is a line of directives.
+// fakeSession is a session whose code is a line of directives.
 type fakeSession struct {
 	mu    sync.Mutex
 	files map[string]string
@@ -77,7 +77,7 @@ func (b *fakeSession) Describe() event.SessionBegan {
 	return event.SessionBegan{Session: "s-1", Image: event.Image{Packages: []event.Package{{Name: "numpy", Version: "2.3"}}}}
 }
 
-// log is a Recorder that fails at an event when it is told to.
+// log is a Recorder that fails at an event when its test says so.
 type log struct {
 	mu     sync.Mutex
 	events []event.Event
@@ -170,7 +170,7 @@ func TestAsk(t *testing.T) {
 				t.Errorf("given %+v", f)
 			}
 			if r, ok := e.(event.ModelRequested); ok && r.Step == 1 && !strings.Contains(r.System, "numpy 2.3") {
-				t.Error("the model is not told of the packages")
+				t.Error("the model does not see the packages")
 			}
 		}
 	})

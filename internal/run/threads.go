@@ -11,7 +11,7 @@ import (
 )
 
 // RestCode waits for the threads that the code left, as an interpreter does
-// before it ends: pools of threads are told that nothing more comes, and daemon
+// before it ends: pools of threads learn that nothing more comes, and daemon
 // threads are not waited for. Its value is how many go on all the same.
 const RestCode = `def __rest__():
     import sys
@@ -35,7 +35,7 @@ __rest__()
 `
 
 // minRest is the least time that threads get: code that ended in time is not
-// said to have broken the limit because looking for threads took a moment.
+// said to have broken the limit because looking for threads took some time.
 const minRest = event.Duration(200 * time.Millisecond)
 
 // awaitThreads waits for the threads that code left in a session that ends with

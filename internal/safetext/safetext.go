@@ -2,8 +2,8 @@
 // with nothing hidden in them, numbers and sizes.
 //
 // Nothing is dropped from a text. Every character that a terminal would act on,
-// that shows nothing of itself or that turns the direction of what stands beside
-// it around is written as an escape, since what a page or a screen leaves out
+// that shows nothing of itself or that reverses the direction of the text beside
+// it is written as an escape, since what a page or a screen leaves out
 // still runs.
 package safetext
 
@@ -55,8 +55,8 @@ func Line(s string) string {
 }
 
 // JSON writes the hidden characters of a JSON text as JSON's own escapes, which
-// mean the same to a program. They stand in strings only; JSON itself escapes
-// what is below a blank there.
+// mean the same to a program. They occur in strings only; JSON itself escapes
+// the characters below a blank there.
 func JSON(text []byte) []byte {
 	if !bytes.ContainsFunc(text, Hidden) {
 		return text
@@ -79,7 +79,7 @@ func JSON(text []byte) []byte {
 }
 
 // Hidden says whether a character above a blank shows nothing of itself, or
-// turns around what stands beside it: delete and C1 controls, separators of
+// reverses the text beside it: delete and C1 controls, separators of
 // lines, format characters (direction, width zero, tags) and what is no
 // character at all. The two joiners pass, since whole scripts and emoji need them.
 func Hidden(r rune) bool {

@@ -19,7 +19,7 @@
 //   - a line that begins with "FINAL ANSWER:"; the answer goes on to the end of
 //     the reply.
 //
-// A use of the agent's memory, where it is offered ([Parse]):
+// A use of the agent's memory, where the run has one ([Parse]):
 //   - a native call of save_note, search_notes or read_history, or one written
 //     out as JSON;
 //   - a fenced block tagged note, recall or history, or by the name of the tool,
@@ -31,7 +31,7 @@
 //
 // # One action a reply
 //
-// Of several pieces of code only the first is run, and the model is told so:
+// Of several pieces of code only the first is run, and the model learns that:
 // the later ones were written before the output of the first was seen, so they
 // rest on a guess. For the same reason a final answer or a note that stands
 // beside code is not taken: the code is run and the answer must be given again.
@@ -92,7 +92,7 @@ type Action struct {
 	Tags  []string // of a note
 	Part  int      // of a condensed conversation, counted from 1
 	Call  int      // index of the native call that it came from; -1: the text
-	Notes []string // what the model must be told with the observation, in full sentences
+	Notes []string // what the model must read with the observation, in full sentences
 	Uses  []int    // indices of the native calls that call tools, or of Written
 	// Written are calls of tools in a reply without native calls, which small
 	// models write out as JSON.
@@ -103,19 +103,19 @@ type Action struct {
 type Parsed struct {
 	Thought string // the prose around the action
 	Action  Action
-	Beside  []Action // notes to be saved before the action is carried out
-	// Trimmed tells a person what of the reply was left out, in one line; "": nothing.
+	Beside  []Action // notes to be saved before the action is executed
+	// Trimmed says for a person what of the reply was left out, in one line; "": nothing.
 	Trimmed string
 	// Unused holds, for each native call, why it was not acted on. It is empty
 	// for the calls that Action and Beside came from. Providers want every call answered.
 	Unused []string
 }
 
-// offer says which kinds a model can use.
+// kindSet says which kinds a model can use.
 type kindSet [History + 1]bool
 
 // Parse reads a reply. Code and final answers are always understood, the other
-// kinds when they are offered. When the reply holds no action that can be used,
+// kinds when they are in available. When the reply holds no action that can be used,
 // the error is a fault.Invalid that says why, and its remedy names what is
 // accepted; the thought and Unused are filled in all the same.
 func Parse(r llm.Reply, available ...Kind) (Parsed, error) {

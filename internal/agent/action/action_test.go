@@ -278,7 +278,7 @@ func TestLongReply(t *testing.T) {
 	}
 }
 
-// TestTrimmed checks that a person is told what of a reply was left out.
+// TestTrimmed checks that a person sees what of a reply was left out.
 func TestTrimmed(t *testing.T) {
 	run := func(code string) llm.Call {
 		return llm.Call{Name: action.ToolRun, Input: map[string]any{"code": code}}

@@ -150,7 +150,7 @@ func want(kind Kind) string {
 	return "text"
 }
 
-// kindOf knows the names that models give the tools, whatever they are told.
+// kindOf knows the names that models give the tools, whatever names they were given.
 func kindOf(name string) Kind {
 	name = strings.ToLower(name)
 	name = name[strings.LastIndexAny(name, ".:/")+1:]

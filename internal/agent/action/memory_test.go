@@ -113,7 +113,8 @@ func TestMemoryRejected(t *testing.T) {
 	}
 }
 
-// TestMemoryNotOffered checks that what is not offered means what it meant before.
+// TestMemoryNotAvailable checks that a reply means what it meant before when the
+// run has no memory.
 func TestMemoryNotAvailable(t *testing.T) {
 	for name, tt := range map[string]struct {
 		reply llm.Reply
@@ -173,7 +174,7 @@ func TestMemoryBeside(t *testing.T) {
 			}
 			text := strings.TrimSpace(strings.Join(got.Action.Notes, " ") + strings.Join(got.Unused, " "))
 			if !strings.Contains(text, tt.text) || tt.text == "" && text != "" {
-				t.Errorf("told = %q, want %q", text, tt.text)
+				t.Errorf("text = %q, want %q", text, tt.text)
 			}
 			used := map[int]bool{got.Action.Call: true}
 			for _, b := range got.Beside {
@@ -181,7 +182,7 @@ func TestMemoryBeside(t *testing.T) {
 			}
 			for i, u := range got.Unused {
 				if used[i] != (u == "") {
-					t.Errorf("call %d: used %v, told %q", i, used[i], u)
+					t.Errorf("call %d: used %v, text %q", i, used[i], u)
 				}
 			}
 		})

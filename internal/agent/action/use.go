@@ -7,7 +7,7 @@ import (
 	"praxis/internal/llm"
 )
 
-// Uses reads a reply that calls tools of the run natively. isTool tells their
+// Uses reads a reply that calls tools of the run natively. isTool knows their
 // names. All such calls are taken, in their order; code and an answer beside
 // them are not, since they were written before the results were seen. It
 // returns false for a reply that calls none.

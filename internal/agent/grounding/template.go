@@ -8,7 +8,7 @@
 // placeholders in the sandbox, [Values] reads the result, and [Template.Fill]
 // puts the values in. \{{ stands for two braces.
 //
-// What the model types is no computed figure, so a placeholder must not carry
+// What the model types is no computed figure, so a placeholder must not contain
 // typed text into the answer: its brackets and quotes must balance, it reaches
 // Python as quoted text that must be one expression, and a format may not hold
 // digits that would be shown. An expression that computes nothing, such as
@@ -30,7 +30,7 @@
 //   - names are no figures: Q3, UTF-8, file names, addresses, ordinals, the
 //     numbers of a list, and the number after words such as "step" or "table".
 //
-// Numbers in words ("three") and in other than European digits are not looked at.
+// Numbers in words ("three") and in other than European digits are not read.
 //
 // What this shows is that a figure was shown by code, not that the code was
 // right: a model that prints a constant has its constant in an output.
@@ -141,7 +141,7 @@ func quote(s string) string {
 // Expressions returns the distinct placeholders, without braces.
 func (t Template) Expressions() []string { return t.expressions }
 
-// mask stands for a computed value while the rest of the text is looked at. It
+// mask stands for a computed value while the rest of the text is read. It
 // is not a letter, a digit or a blank.
 const mask = '\uFFFC'
 

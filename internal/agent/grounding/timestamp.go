@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// moment is a date or a time of day. What a text leaves out is -1.
+// timestamp is a date or a time of day. What a text leaves out is -1.
 type timestamp struct {
 	year, month, day     int
 	hour, minute, second int
@@ -16,7 +16,7 @@ type timestamp struct {
 const monthNames = `jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:t(?:ember)?)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?`
 
 var (
-	// momentRE lists the formats, the longest first. The names of the groups say what they are.
+	// timestampRE lists the formats, the longest first. The names of the groups say what they are.
 	timestampRE = []*regexp.Regexp{
 		regexp.MustCompile(`\b(?P<year>[0-9]{4})[-/](?P<month>[0-9]{1,2})[-/](?P<day>[0-9]{1,2})(?:[T ](?P<hour>[0-9]{1,2}):(?P<minute>[0-9]{2})(?::(?P<second>[0-9]{2})(?:\.[0-9]+)?)?)?(?:Z|\b)`),
 		regexp.MustCompile(`\b(?P<day>[0-9]{1,2})(?P<swapped>[./])(?P<month>[0-9]{1,2})[./](?P<year>[0-9]{4})\b`),
@@ -31,7 +31,7 @@ var (
 	monthRE = regexp.MustCompile(`(?i)\b(?:` + monthNames + `)\b`)
 )
 
-// moments finds the dates and times of day in hidden, which is text with parts blanked out.
+// timestamps finds the dates and times of day in hidden, which is text with parts blanked out.
 func timestamps(text, hidden string) []figure {
 	var out []figure
 	b := []byte(hidden)
@@ -56,7 +56,7 @@ func timestamps(text, hidden string) []figure {
 	return out
 }
 
-// parts returns the bare numbers of a moment: 3:10 may be a ratio, 2010-12 two
+// parts returns the bare numbers of a timestamp: 3:10 may be a ratio, 2010-12 two
 // years, and a source may give a date in columns.
 func parts(text string, whole figure) []figure {
 	var out []figure
@@ -102,7 +102,8 @@ func monthNumber(name string) int {
 	return strings.Index("janfebmaraprmayjunjulaugsepoctnovdec", strings.ToLower(name)[:3])/3 + 1
 }
 
-// covers says that a source's moment s tells all that the answer's moment a tells.
+// covers says that a source's timestamp s has every part that the answer's
+// timestamp a has, with the same value.
 func (s timestamp) covers(a timestamp) bool {
 	eq := func(have, want int) bool { return want == -1 || have == want }
 	clock := eq(s.hour, a.hour) && eq(s.minute, a.minute) && eq(s.second, a.second)

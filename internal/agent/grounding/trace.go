@@ -11,7 +11,7 @@ import (
 // Bounds of what is kept of a run's outputs. What is beyond them is not found, so
 // that a figure may come out unverified but never wrongly verified.
 const (
-	maxText    = 512 << 10 // bytes of one output that are looked at, head and tail
+	maxText    = 512 << 10 // bytes of one output that are read, head and tail
 	maxNumbers = 200_000
 	maxOthers  = 20_000
 )
@@ -25,7 +25,7 @@ type Sources struct {
 // AddOutput takes in what code printed or returned.
 func (s *Sources) AddOutput(text string) { s.outputs.add(text) }
 
-// AddQuestion takes in the question, the names of files and what is told about them.
+// AddQuestion takes in the question, the names of files and what is said about them.
 func (s *Sources) AddQuestion(text string) { s.question.add(text) }
 
 // Trace lists the figures of a text that holds no placeholders.
@@ -110,7 +110,7 @@ func (x *index) take(f figure) {
 	}
 }
 
-// holds says that the figure was shown, at the figure's own precision.
+// contains says that the figure was shown, at the figure's own precision.
 func (x *index) contains(f figure) bool {
 	switch {
 	case f.when != nil:

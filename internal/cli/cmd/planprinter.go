@@ -12,7 +12,7 @@ import (
 	"praxis/internal/safetext"
 )
 
-// planPrinter shows a plan while it is carried out: what it prints, and
+// planPrinter shows a plan while it is executed: what it prints, and
 // notices of what was not really done.
 type planPrinter struct {
 	p      *program

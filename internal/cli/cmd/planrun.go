@@ -35,7 +35,7 @@ The run is recorded: praxis show shows it, praxis replay --policy FILE says what
 another policy would have decided. The exit code is 1 when the check refused the
 plan, when it raised an exception or broke a limit, and 3 when it waits.`
 
-// hostFlags say what a plan is carried out with.
+// hostFlags say what a plan is executed with.
 type hostFlags struct {
 	inputs     []string
 	replies    string

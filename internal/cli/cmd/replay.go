@@ -27,18 +27,18 @@ With --from STEP the run goes on from the state before that step, with another
 model (--model), question (--question) or piece of code (--edit opens an editor,
 --code FILE reads it). That is a run of its own, with its parent recorded.
 
-With --image or --with the run is carried out on another image: the regression
+With --image or --with the run is executed on another image: the regression
 test of an upgrade. --file NAME=PATH takes another file for an input.
 
 The tools of a run are not called again, and no host is reached: its calls are
 answered from the record, by tool and arguments in their order, and so are the
 approvals; the recorded policy decides anew. A call that the record does not
 have is refused and told. With --policy FILE another policy decides, with
---tools FILE other definitions hold (nothing in them is carried out). A branch
+--tools FILE other definitions hold (nothing in them is executed). A branch
 (--from) calls no tool either: a call that only reads is answered where the
 record has the same one, and every other call is refused.
 
-A run of a plan is carried out again with the recorded answers of its calls,
+A run of a plan is executed again with the recorded answers of its calls,
 without a sandbox. With --policy FILE its calls are decided by other rules: what
 they would have decided is shown beside what was decided.
 

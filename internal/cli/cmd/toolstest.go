@@ -19,7 +19,7 @@ members does not matter, 2.0 is 2. One without has to give a result that fits th
 schema. Nothing is recorded and no policy is asked.
 
 Tools that change something or reach others are left out unless --all is given:
-their examples are then really carried out.
+their examples are then really executed.
 
 The exit code is 1 when an example fails.`
 
@@ -40,7 +40,7 @@ func (p *program) toolsTestCommand() *cobra.Command {
 		RunE:    func(cmd *cobra.Command, args []string) error { return t.run(cmd.Context(), args) },
 	}
 	fs := cmd.Flags()
-	fs.BoolVar(&t.all, "all", false, "test tools that change something or reach others, too: their examples are really carried out")
+	fs.BoolVar(&t.all, "all", false, "test tools that change something or reach others, too: their examples are really executed")
 	allowCommands(cmd, &t.commands)
 	fs.BoolVar(&t.json, "json", false, "print one JSON object instead")
 	return cmd

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestVerifyRunning checks what is said of a run that is carried out meanwhile.
+// TestVerifyRunning checks what is said of a run that is executed meanwhile.
 func TestVerifyRunning(t *testing.T) {
 	p, stdout, _, signals := inProcess(t, nil)
 	home := p.getenv("PRAXIS_HOME")

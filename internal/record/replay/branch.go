@@ -45,8 +45,8 @@ type Branched struct {
 	Kind      event.Kind         `json:"kind"`            //
 	Step      int                `json:"step"`            // the first one that is its own
 	Change    string             `json:"change"`          // what is different
-	Snapshot  string             `json:"snapshot"`        // that it began with; empty: the steps before were carried out again
-	Before    *Report            `json:"before"`          // how the steps before compare, when they were carried out again
+	Snapshot  string             `json:"snapshot"`        // that it began with; empty: the steps before were executed again
+	Before    *Report            `json:"before"`          // how the steps before compare, when they were executed again
 	Answer    *event.AnswerGiven `json:"answer"`          // nil: there is none
 	Execution *event.Execution   `json:"execution"`       // of the step whose code was edited
 	Status    event.RunStatus    `json:"status"`          //
@@ -75,7 +75,7 @@ func (r Recording) Branched(from int, c Change, program string) event.RunBegan {
 
 // Branch goes on from the state before a step of a recorded run with something
 // changed. The state is that of the snapshot before the step. When that is gone
-// the steps before are carried out again in a fresh session; when they differ
+// the steps before are executed again in a fresh session; when they differ
 // then, the state is another one, and the branch is refused unless cfg.Loose.
 //
 // from counts as the run's steps do; of a run of code it is 0 or 1, and only
@@ -216,7 +216,7 @@ func (c Config) fromState(ctx context.Context, rec Recording, from int, out *Bra
 		}
 	}
 	if from > rec.Steps[0].N && !rec.sessionless() {
-		out.Notes = append(out.Notes, fmt.Sprintf("The state before step %d is not kept any more: the steps before it were carried out again.", from))
+		out.Notes = append(out.Notes, fmt.Sprintf("The state before step %d is not kept any more: the steps before it were executed again.", from))
 	}
 	e, err := c.prepareRerun(ctx, rec)
 	if err != nil {
@@ -290,7 +290,7 @@ func (m *brancher) compare(step int) error {
 	}
 	last := r.Steps[len(r.Steps)-1]
 	return fault.Coded(fault.BranchDiffers, fault.Data{"run": was.ID},
-		"cannot branch run %s at step %d: its state is not kept any more, and when the steps before were carried out again, step %d differed: %s",
+		"cannot branch run %s at step %d: its state is not kept any more, and when the steps before were executed again, step %d differed: %s",
 		was.ID, m.from, last.N, list(last.Differences))
 }
 

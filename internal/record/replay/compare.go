@@ -21,7 +21,7 @@ type aspect struct {
 	execution  int // of the step, from 1; 0: not of an execution
 }
 
-// compare compares what was carried out with the recording. ended says that the
+// compare compares what was executed with the recording. ended says that the
 // run wanted more replies than were recorded.
 func compare(was, is Recording, ended bool) Report {
 	r := Report{

@@ -35,7 +35,7 @@
 // answered from the record: a native call by its id, a call of code by tool and
 // arguments, in their order. So are approvals. A call that the record does not
 // have is refused, and told in its step. What a recorded definition says of how
-// it is carried out is never used, so that a record from elsewhere can make this
+// it is executed is never used, so that a record from elsewhere can make this
 // host do nothing. The order of calls counts, unless some of the step's were
 // under way at the same time when they were recorded.
 //

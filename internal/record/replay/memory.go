@@ -60,7 +60,7 @@ type keeper interface {
 }
 
 // wholes keeps the conversations that were condensed: those of the recorded
-// run and those of the run that is carried out.
+// run and those of the run that is executed.
 type wholes struct {
 	source   Source
 	recorder keeper // nil: they are kept as long as the run lasts

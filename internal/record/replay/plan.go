@@ -16,7 +16,7 @@ import (
 	"praxis/internal/tool/schema"
 )
 
-// planTime bounds the own time of one plan that is carried out again: a machine
+// planTime bounds the own time of one plan that is executed again: a machine
 // may be slower now than the one on which it ran.
 const planTime = 2 * planner.DefaultTimeout
 
@@ -60,7 +60,7 @@ type Ruling struct {
 	Reason  string `json:"reason,omitempty"`
 }
 
-// PlanConfig says how a run of plans is carried out again.
+// PlanConfig says how a run of plans is executed again.
 type PlanConfig struct {
 	Policy *planner.Text // another than that of the recording; nil: that
 	// Redact takes secrets out of a text, as the journal's does. nil: there are none.
@@ -95,7 +95,7 @@ func ReplayPlan(ctx context.Context, rec PlanRecording, c PlanConfig) (PlanRepor
 	}
 	if rec.Ended == nil {
 		out.Unfinished = true
-		out.Notes = append(out.Notes, "The recording has no end: the run was not finished. What there is of it was carried out again.")
+		out.Notes = append(out.Notes, "The recording has no end: the run was not finished. What there is of it was executed again.")
 	}
 	if rec.Began.Kind == event.Ask {
 		out.Notes = append(out.Notes, "The plans are those that the model wrote then: it was not asked again.")
@@ -105,7 +105,7 @@ func ReplayPlan(ctx context.Context, rec PlanRecording, c PlanConfig) (PlanRepor
 	return out, nil
 }
 
-// planEnactment is one plan that is carried out again.
+// planEnactment is one plan that is executed again.
 type planRerun struct {
 	rec    RecordedPlan
 	rules  planner.Rules

@@ -141,7 +141,7 @@ func (f *planFold) ofCall(e event.Event) error {
 	return nil
 }
 
-// last changes the plan that is carried out.
+// last changes the plan that is executed.
 func (f *planFold) last(change func(*RecordedPlan)) error {
 	if len(f.rec.Plans) == 0 {
 		return errors.New("there is no plan yet")

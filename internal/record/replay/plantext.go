@@ -58,7 +58,7 @@ func (r PlanReport) Text(w io.Writer) error {
 	for _, n := range r.Notes {
 		b.WriteString(safetext.Line(n) + "\n")
 	}
-	fmt.Fprintf(&b, "%s carried out again in %s\n", safetext.Count(len(r.Plans), "plan"), seconds(r.Took))
+	fmt.Fprintf(&b, "%s executed again in %s\n", safetext.Count(len(r.Plans), "plan"), seconds(r.Took))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -116,7 +116,7 @@ func (r *Recording) find(n int) *Step {
 }
 
 // fold puts a recording together, event by event. It takes the records of a
-// journal and the events of a run that is carried out alike.
+// journal and the events of a run that is executed alike.
 type fold struct {
 	rec      Recording
 	begun    bool

@@ -34,14 +34,14 @@ type Config struct {
 	Open func(ctx context.Context, want event.SessionBegan) (Opened, error)
 	// FromSnapshot opens a session from a snapshot. A NotFound or Conflict
 	// fault, or nil, means that the snapshot is gone: the steps before are
-	// then carried out again.
+	// then executed again.
 	FromSnapshot func(ctx context.Context, id string) (Opened, error)
 	// Overrides stands in for inputs, by their names: for those that were not
 	// kept, or to see what another content comes to.
 	Overrides map[string]func() (io.ReadCloser, error)
 	// Sink hears of everything while it happens. nil: nobody does.
 	Sink event.Sink
-	// Recorder records the run that is carried out; its run_began is the
+	// Recorder records the run that is executed; its run_began is the
 	// caller's to emit (see Recording.Again and Recording.Branched). nil: it is
 	// not recorded.
 	Recorder run.Recorder
@@ -76,7 +76,7 @@ func (r Recording) Again(program string) event.RunBegan {
 }
 
 // Replay carries a run out again and compares. err says why it could not be
-// carried out; what came of it, also when it differs, is in the report.
+// executed; what came of it, also when it differs, is in the report.
 func Replay(ctx context.Context, cfg Config, rec Recording) (Report, error) {
 	return replay(ctx, cfg, rec, nil)
 }
@@ -114,7 +114,7 @@ type Opened struct {
 }
 
 // notCarriedOut ends the record of a run that its caller began and that cannot
-// be carried out: it failed, and was not left unfinished.
+// be executed: it failed, and was not left unfinished.
 func (c Config) recordFailure(err error) error {
 	if c.Recorder != nil {
 		c.Recorder.Emit(event.RunEnded{Status: event.Failed, Reason: err.Error()})
@@ -122,7 +122,7 @@ func (c Config) recordFailure(err error) error {
 	return err
 }
 
-// enactment is a run that is carried out after a recording.
+// enactment is a run that is executed after a recording.
 type rerun struct {
 	cfg    Config
 	rec    Recording
@@ -358,7 +358,7 @@ func (c Config) checkContent(ctx context.Context, id string, f event.FileGiven) 
 	return r.Close()
 }
 
-// live records the run that is carried out: for the comparison, and for who
+// live records the run that is executed: for the comparison, and for who
 // listens or records besides.
 type live struct {
 	next   run.Recorder // may be nil
@@ -472,7 +472,7 @@ func (l *live) Err() error {
 	return l.next.Err()
 }
 
-// failure says why what was carried out is not known.
+// failure says why what was executed is not known.
 func (l *live) failure() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()

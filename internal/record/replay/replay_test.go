@@ -121,7 +121,7 @@ func TestPlanted(t *testing.T) {
 				t.Fatalf("want a difference in step %d:\n%s", tt.step, text(t, got))
 			}
 			if len(got.Steps) != 5 {
-				t.Errorf("%d steps were carried out, want 5", len(got.Steps))
+				t.Errorf("%d steps were executed, want 5", len(got.Steps))
 			}
 			var what []string
 			for _, d := range got.Steps[tt.step-1].Differences {

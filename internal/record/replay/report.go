@@ -93,7 +93,7 @@ func (r *Report) note(cfg Config, rec Recording) {
 		add("This run had no seed: time, randomness, the order of sets and addresses in memory may differ.")
 	}
 	if r.Unfinished {
-		add("The recording has no end: the run was not finished. What there is of it was carried out again.")
+		add("The recording has no end: the run was not finished. What there is of it was executed again.")
 	}
 	if r.Cut != "" {
 		add("The recorded run was ended from outside, which a replay does not repeat.")

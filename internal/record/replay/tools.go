@@ -26,9 +26,9 @@ import (
 	"praxis/internal/tool/toolfile"
 )
 
-// toolkit is what the calls of a run meet when it is carried out again: the gate
+// toolkit is what the calls of a run meet when it is executed again: the gate
 // decides anew, by the recorded definitions and policy, and the record answers.
-// Nothing of the definitions is carried out, and no host is reached.
+// Nothing of the definitions is executed, and no host is reached.
 type toolkit struct {
 	rec    Recording
 	rules  []event.FileGiven // with the texts beside
@@ -129,7 +129,7 @@ func (c Config) rules(ctx context.Context, rec Recording, k *toolkit) (planner.R
 }
 
 // hold reads definitions and policy, and makes the gate. What a text says of how
-// a tool is carried out is read and left alone.
+// a tool is executed is read and left alone.
 func (k *toolkit) load(rules planner.Rules, c Config) error {
 	options, err := rules.Load()
 	if err != nil {
@@ -441,7 +441,7 @@ func (k *toolkit) Approve(_ context.Context, q gate.Question) (gate.Answer, erro
 }
 
 // noNetwork is what code hears that wants to reach a host.
-const noNetwork = "a run that is carried out again reaches no host: what came over the network is not in its record"
+const noNetwork = "a run that is executed again reaches no host: what came over the network is not in its record"
 
 // reached lets the gate know that code asks for a host where the recorded run
 // reached one: what its code went on with came from there.

@@ -248,7 +248,7 @@ func TestReplayTools(t *testing.T) {
 			w := newWorld(t)
 			rec, s := w.deal("r", c.began, c.script, c.code)
 			if len(s.calls) != c.calls {
-				t.Fatalf("%d calls were carried out, not %d: %q", len(s.calls), c.calls, s.calls)
+				t.Fatalf("%d calls were executed, not %d: %q", len(s.calls), c.calls, s.calls)
 			}
 			var requests []event.ModelRequested
 			cfg := w.config()
@@ -402,7 +402,7 @@ func TestReplayToolsDiffer(t *testing.T) {
 	}
 }
 
-// TestReplayToolsForged gives records that lie: nothing of them is carried out.
+// TestReplayToolsForged gives records that lie: nothing of them is executed.
 func TestReplayToolsForged(t *testing.T) {
 	canary := filepath.Join(t.TempDir(), "canary")
 	hostile := strings.ReplaceAll(shopTools, "    output: {type: number}\n", "    output: {type: number}\n    run: {command: {argv: [touch, "+canary+"]}}\n") +
@@ -430,7 +430,7 @@ func TestReplayToolsForged(t *testing.T) {
 			t.Errorf("%v\n%s", err, textOf(t, got))
 		}
 		if _, err := os.Stat(canary); !errors.Is(err, os.ErrNotExist) {
-			t.Error("a tool of the record was carried out")
+			t.Error("a tool of the record was executed")
 		}
 	})
 	t.Run("definitions", func(t *testing.T) {

@@ -282,7 +282,7 @@ func gatedCalled(it *item, e event.ToolCalled) annotation {
 	}
 	text := strings.TrimSpace(e.Tool+" "+e.Version) + ", " + who
 	if e.By != "" {
-		text += ", carried out by " + e.By
+		text += ", executed by " + e.By
 	}
 	r := annotation{Label: "tool call", Text: text, Body: arguments(e.Arguments)}
 	if it.lost {

@@ -1,5 +1,6 @@
-// Package atomicfile keeps what is common to folders that Praxis keeps data in:
-// whose they are, that files in them are written whole, and when there is no room.
+// Package atomicfile has what the folders of Praxis's data have in common: it
+// checks whom they belong to, writes files in them whole or not at all, and
+// recognizes a full disk.
 package atomicfile
 
 import (
