@@ -204,7 +204,7 @@ func (v *verifyCommand) text(rep app.Verified) string {
 	case rep.Running:
 		line("end", "none yet: the run goes on, and this is what stands there by now")
 	case !rep.Finished:
-		line("end", "none: the process that carried it out ended first")
+		line("end", "none: the process that executed it ended first")
 	}
 	if rep.Status == app.Stranger && v.pinned.Public == "" {
 		line("→", "If you know whose key it is, trust it with praxis key trust, or name its file with --key. Who wrote the run anew could have made a key for it.")

@@ -199,7 +199,7 @@ func TestImportFullDisk(t *testing.T) {
 		}
 		there.disk.left = -1
 		if _, err := there.imported(t, data); err != nil {
-			t.Errorf("%d: with room again: %v", n, err)
+			t.Errorf("%d: with space again: %v", n, err)
 		}
 	}
 }

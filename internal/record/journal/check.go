@@ -47,7 +47,7 @@ func newChecker(want string) *checker {
 	return c
 }
 
-// refer notes that the record which is being looked at refers to a content. One
+// refer notes that the record which is being checked refers to a content. One
 // whose length is not said has the length -1.
 func (c *checker) refer(sum string, size int64) {
 	if _, ok := c.refs[sum]; !ok {
@@ -148,7 +148,7 @@ func (c *checker) tail(seq, off int64, b []byte) error {
 	return c.damaged(place{seq, off}, "it is torn: %d bytes of a record without its end stand after the last whole one", len(b))
 }
 
-// record looks at what a record in its place says.
+// record checks what a record says that follows the one before it.
 func (c *checker) record(l line, b []byte) error {
 	first := l.seq == 0
 	switch {

@@ -69,10 +69,9 @@
 //
 // run_ended is followed by one checkpoint, and that by nothing. A journal
 // without them is of a run that is still going on, or that was begun and not
-// finished; what follows its last checkpoint is vouched for by the chain of
-// hashes only from its beginning to its end, so that the last record, or a
-// shorter end, can be told from the original by nothing in the file itself. The
-// index of runs keeps how many records a run that ended has and the hash of the
+// finished. What follows its last checkpoint is protected by the chain of hashes
+// alone: nothing in the file itself shows whether the last record was changed or
+// the end was cut off. The index of runs stores how many records a run that ended has and the hash of the
 // last; Verify compares them.
 //
 // Bytes after the last newline are a torn line: the machine stopped while it
@@ -109,16 +108,16 @@
 // Values of secret environment variables and of the configuration, at least 8
 // bytes long, are looked for in every string and key: as they are, escaped as
 // JSON, as Python shows them, in an address, in hexadecimal, and in base64
-// wherever they begin in what was encoded. In their place stands
+// wherever they begin in what was encoded. They are replaced by
 //
 //	[secret NAME 1a2b3c4d]
 //
 // with the first 8 hexadecimal digits of the HMAC-SHA-256 of the value, under a
-// key that stays in the data folder: two values can be told apart, and nobody
+// key that stays in the data folder: two values can be distinguished, and nobody
 // else can try values out. The same is done with arguments that the schema of a
 // tool marks ("writeOnly", "format":"password", "x-secret"); NAME is the tool
-// and the argument then. An input that holds a secret is not kept, and not
-// hashed.
+// and the argument then. An input that contains a secret is neither stored
+// nor hashed.
 //
 // # What is on disk when
 //

@@ -22,7 +22,7 @@ import (
 	"praxis/internal/store"
 )
 
-// disk is a store in memory that can be told to fail.
+// disk is a store in memory that fails when a test says so.
 type disk struct {
 	mu     sync.Mutex
 	logs   map[string]*bytes.Buffer
@@ -46,7 +46,7 @@ func (d *disk) allow(n int) {
 	d.left = n
 }
 
-// spend fails when the disk is full. The lock is held.
+// spend fails when the disk is full. The caller has the lock.
 func (d *disk) spend() error {
 	if d.left == 0 {
 		return fault.New(fault.Exhausted, "Free space on the disk.", "cannot write: %w", syscall.ENOSPC)
@@ -362,7 +362,7 @@ func (b *bench) bytes(id string) []byte {
 	return bytes.Clone(b.disk.logs[id].Bytes())
 }
 
-// replace puts other bytes in the place of a run's journal.
+// replace replaces the bytes of a run's journal by others.
 func (b *bench) replace(id string, data []byte) {
 	b.disk.mu.Lock()
 	defer b.disk.mu.Unlock()
@@ -403,7 +403,7 @@ func (b *bench) write(t testing.TB, events ...event.Event) string {
 	return r.ID()
 }
 
-// verified checks a run that can be looked at.
+// verified checks a run that can be read.
 func (b *bench) verified(t testing.TB, id string) Report {
 	t.Helper()
 	r, err := b.Verify(t.Context(), id)

@@ -101,7 +101,7 @@ func (r *Recorder) hideCalls(calls []event.Call) []event.Call {
 			continue
 		}
 		out[i].Input = r.hideArguments(c.Name, c.Input)
-		if c.Raw != "" { // where the secret is in it cannot be told
+		if c.Raw != "" { // it cannot be said where the secret is in it
 			out[i].Raw = fmt.Sprintf("[secret %s %s]", c.Name, r.red.digest(c.Raw))
 		}
 	}

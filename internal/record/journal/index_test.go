@@ -189,7 +189,7 @@ func TestSweep(t *testing.T) {
 	b.write(t)
 
 	s, err := b.Summary(t.Context(), torn.ID())
-	if err != nil || s.Status != event.Abandoned || s.Reason != "the process that carried it out ended first; 15 bytes of a torn record were cut off" || s.Steps != 3 {
+	if err != nil || s.Status != event.Abandoned || s.Reason != "the process that executed it ended first; 15 bytes of a torn record were cut off" || s.Steps != 3 {
 		t.Errorf("torn: %+v, %v", s, err)
 	}
 	rep := b.verified(t, torn.ID())

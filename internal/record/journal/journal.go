@@ -49,7 +49,7 @@ type Journal struct {
 	redactor *redactor // nil until it is needed
 
 	filling sync.Mutex
-	filled  bool // the index was looked at: it is not empty
+	filled  bool // the index is known not to be empty
 }
 
 // Open returns the journal that cfg describes. It writes nothing, so that one
@@ -113,7 +113,7 @@ func (j *Journal) Blob(ctx context.Context, sum string) (io.ReadCloser, error) {
 // Keys returns the public keys whose signatures are trusted here.
 func (j *Journal) Keys() ([]Key, error) { return j.keys.known() }
 
-// Rotate puts a new key in the place of the one that signs. The old one signs a
+// Rotate replaces the key that signs by a new one. The old one signs a
 // statement of it, which every journal that the new one signs holds.
 func (j *Journal) Rotate() (Key, error) { return j.keys.rotate(j.now()) }
 

@@ -341,7 +341,7 @@ func parsePublicPEM(name string, data []byte) (Key, error) {
 	return publicKey(raw), nil
 }
 
-// rotate puts a new key in the place of the one that signs, which says so. Runs
+// rotate replaces the key that signs by a new one, which the old one signs. Runs
 // that are being written go on with the old one.
 func (k keyring) rotate(now time.Time) (Key, error) {
 	if k.external != "" {

@@ -75,7 +75,7 @@ func kinds() map[string]string {
 // parser reads lines.
 type parser struct {
 	kinds map[string]string
-	found func(blobRef) // is told of the texts that are kept apart; may be nil
+	found func(blobRef) // is called for the texts that are stored apart; may be nil
 	head  string        // the hash that most probably comes as prev
 }
 

@@ -6,14 +6,14 @@ import (
 	"io"
 )
 
-// blame finds out which record is not as it was written, when the line l (b)
-// does not go on where the line before, at before, stopped.
+// locate finds out which record is not as it was written, when the line l (b)
+// does not follow the line before it, which stands at before.
 func (c *checker) locate(l line, b []byte, before place) error {
 	at, seq := c.at, c.at.seq
 	linked := string(l.prev) == c.head
 	switch {
 	case linked: // and its number is wrong
-		return c.damaged(at, "the record was changed: it has the number %d in the place of %d", l.seq, seq)
+		return c.damaged(at, "the record was changed: it has the number %d and not %d", l.seq, seq)
 	case l.seq < seq:
 		return c.damaged(place{l.seq, at.offset}, "record %d stands twice, here for the second time", l.seq)
 	case l.seq > seq:

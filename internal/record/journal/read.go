@@ -12,7 +12,7 @@ import (
 	"praxis/fault"
 )
 
-// errEnough says that whoever reads records wants no more.
+// errEnough says that the reader of the records needs no more.
 var errEnough = errors.New("enough was read")
 
 // Records returns the events of a run, in order and with their texts. The chain
@@ -59,8 +59,8 @@ func absent(id string, err error) error {
 type opener func(ctx context.Context, sum string) (io.ReadCloser, error)
 
 // events calls give with the events that src holds. A record is given when the
-// next one vouches for it. A text that is kept apart and cannot be had does not
-// end them: [Missing] stands in its place, and the error at the end tells of the
+// next one vouches for it. A text that is stored apart and cannot be read does not
+// end them: [Missing] replaces it, and the error at the end reports the
 // first.
 func (c *checker) events(ctx context.Context, src io.Reader, open opener, give func(event.Record) bool) error {
 	var pending *event.Record
@@ -124,7 +124,7 @@ func (c *checker) events(ctx context.Context, src io.Reader, open opener, give f
 	return nil
 }
 
-// Missing stands in the place of a text that is kept apart and cannot be had.
+// Missing replaces a text that is stored apart and cannot be read.
 const Missing = "[this text is missing: its content is gone, or is another]"
 
 // lacks says which damage it is that a content cannot be had; nil: err is

@@ -103,7 +103,7 @@ func TestReal(t *testing.T) {
 // index and without.
 func TestReadOnly(t *testing.T) {
 	if os.Geteuid() == 0 && os.Getenv("JOURNAL_TEST_DIR") == "" {
-		t.Log("root may write everywhere: only what is looked at is compared")
+		t.Log("root may write everywhere: only what is read is compared")
 	}
 	dir := t.TempDir()
 	j, _ := real(t, dir)

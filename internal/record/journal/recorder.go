@@ -24,7 +24,7 @@ const (
 	syncAfter = 50 * time.Millisecond
 	// maxRecord bounds a record with all of its texts.
 	maxRecord = 256 << 20
-	// closeTime is how long the index may take to be told of a run's end.
+	// closeTime is how long the index may take to record a run's end.
 	closeTime = 2 * time.Minute
 )
 
@@ -81,7 +81,7 @@ func (r *Recorder) Err() error {
 type failure struct{ err error }
 
 // begin writes the first two records and the row of the index. They are of the
-// moment that the run's name says.
+// time that the run's name says.
 func (r *Recorder) begin(ctx context.Context, now time.Time, began event.RunBegan) error {
 	first, err := event.Encode(header{Format: formatVersion, Events: event.Version, Run: r.id, Key: r.key.Public, Succession: r.j.keys.succession(r.key.Key)})
 	if err != nil {
@@ -108,7 +108,7 @@ func (r *Recorder) start(cancel context.CancelCauseFunc) {
 	r.syncer.Go(r.sync)
 }
 
-// sync puts on disk what was written, a moment after it was.
+// sync puts on disk what was written, shortly after it was.
 func (r *Recorder) sync() {
 	for {
 		select {
@@ -422,7 +422,7 @@ func (r *Recorder) fail(err error) {
 	}
 }
 
-// finish tells the index how the run ended.
+// finish writes into the index how the run ended.
 func (r *Recorder) finish(end event.RunEnded) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
 	defer cancel()
@@ -438,7 +438,7 @@ func (r *Recorder) finish(end event.RunEnded) {
 		s.Reason = r.red.text(r.reason(end))
 	}
 	if err := r.j.put(ctx, s, r.sum.text()); err != nil {
-		r.late = fmt.Errorf("cannot tell the index that run %s ended: %w", r.id, err)
+		r.late = fmt.Errorf("cannot write into the index that run %s ended: %w", r.id, err)
 	}
 }
 

@@ -104,7 +104,7 @@ func TestFullDisk(t *testing.T) {
 			t.Errorf("%d: cause %v, err %v", n, context.Cause(ctx), cause)
 		}
 		if n%2 == 0 {
-			b.disk.allow(-1) // there is room again before the end
+			b.disk.allow(-1) // there is space again before the end
 		}
 		end := event.RunEnded{Status: event.Answered}
 		if cause != nil {

@@ -226,7 +226,7 @@ func (w *watch) write(p []byte) {
 	}
 }
 
-// keyed makes the digest that stands for a secret: it tells two secrets apart,
+// keyed makes the digest that replaces a secret: it distinguishes two secrets,
 // and nobody without the key can try out values.
 func keyed(key []byte) func(string) string {
 	return func(value string) string {

@@ -18,7 +18,7 @@ const (
 	sweepBytes = 64 << 20
 	// sweepTime bounds how long it waits for processes that use the same index.
 	sweepTime = time.Minute
-	// sweepLook is how many runs without an end are looked at.
+	// sweepLook is how many runs without an end are checked.
 	sweepLook = 1000
 )
 
@@ -68,7 +68,7 @@ func (j *Journal) abandon(ctx context.Context, id string, key signer, c *checker
 		return j.markUnfinished(ctx, id, z.summary(c.report.Records, c.report.Bytes, c.head), "its "+strings.TrimPrefix(damage.Error(), "the "))
 	case err != nil:
 		return err
-	case c.report.Finished: // and only the index was not told
+	case c.report.Finished: // and only the index does not know it
 		return j.put(ctx, z.summary(c.report.Records, c.report.Bytes, c.head), z.text())
 	case c.ended:
 		return j.markUnfinished(ctx, id, z.summary(c.report.Records, c.report.Bytes, c.head), "its last checkpoint is missing")
@@ -91,7 +91,7 @@ func (j *Journal) close(ctx context.Context, id string, log store.Log, key signe
 	}
 	reason := row.Reason
 	if reason == "" {
-		reason = "the process that carried it out ended first"
+		reason = "the process that executed it ended first"
 	}
 	if torn > 0 {
 		reason += fmt.Sprintf("; %d bytes of a torn record were cut off", torn)
@@ -136,7 +136,7 @@ func (j *Journal) lost(ctx context.Context, id string) error {
 	return j.markUnfinished(ctx, id, s, "its journal is gone")
 }
 
-// leave notes that a run stays without an end, and why.
+// markUnfinished notes that a run stays without an end, and why.
 func (j *Journal) markUnfinished(ctx context.Context, id string, s Summary, why string) error {
 	d, err := j.cfg.Index.Get(ctx, runDoc, id)
 	if err == nil {

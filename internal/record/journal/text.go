@@ -25,10 +25,10 @@ const (
 
 var (
 	errEnds   = errors.New("it ends too early")
-	errString = errors.New("a string is not as JSON wants it")
+	errString = errors.New("a string is not valid JSON")
 )
 
-// visitor is told of every string of an object, with its quotes, in order.
+// visitor is called for every string of an object, with its quotes, in order.
 type visitor func(start, end int, key bool) error
 
 // walk reads the JSON object without white space that begins at b[at] and
@@ -173,7 +173,7 @@ func scalarEnd(b []byte, i int) (int, error) {
 	}
 	if i < len(b) && b[i] == '.' {
 		if i++; !digits() {
-			return start, errors.New("a number is not as JSON wants it")
+			return start, errors.New("a number is not valid JSON")
 		}
 	}
 	if i < len(b) && b[i]|0x20 == 'e' {
@@ -182,7 +182,7 @@ func scalarEnd(b []byte, i int) (int, error) {
 			i++
 		}
 		if !digits() {
-			return start, errors.New("a number is not as JSON wants it")
+			return start, errors.New("a number is not valid JSON")
 		}
 	}
 	return i, nil

@@ -15,7 +15,7 @@ import (
 // Verify checks the journal of a run: every record, the chain of hashes, the
 // signatures, the contents that records refer to, and whether the index knows
 // more of it. It writes nothing. What is wrong is in the report; the error says
-// why it could not be looked at.
+// why it could not be read.
 func (j *Journal) Verify(ctx context.Context, id string) (Report, error) {
 	r, err := j.verify(ctx, id)
 	if err != nil {

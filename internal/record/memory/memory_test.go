@@ -87,7 +87,7 @@ func save(t *testing.T, m *memory.Memory, name, run string, n int) memory.Thread
 	return th
 }
 
-// wants checks a fault: its kind, what it says, and that it says what to do.
+// wantFault checks a fault: its kind, what it says, and that it says what to do.
 func wantFault(t *testing.T, err error, kind fault.Kind, text string) {
 	t.Helper()
 	if fault.KindOf(err) != kind || !strings.Contains(err.Error(), text) || fault.RemedyOf(err) == "" {
@@ -124,7 +124,7 @@ func TestThreadGoesOn(t *testing.T) {
 }
 
 // TestStaleThread checks that of two who go on from the same point the second
-// to save is told, and that nothing of the first is lost.
+// to save gets an error, and that nothing of the first is lost.
 func TestStaleThread(t *testing.T) {
 	m, _ := open(t, t.TempDir())
 	fresh := memory.Thread{Name: "sales"}
@@ -375,7 +375,7 @@ func (b brokenIndex) Find(context.Context, store.Query) ([]store.Doc, error) { r
 func TestFullDisk(t *testing.T) {
 	m, cfg := open(t, t.TempDir())
 	th := save(t, m, "sales", "run1", 1)
-	full := fault.New(fault.Exhausted, "Make room.", "the disk is full")
+	full := fault.New(fault.Exhausted, "Free space.", "the disk is full")
 	for name, change := range map[string]func(*memory.Config){
 		"blobs":  func(c *memory.Config) { c.Blobs = brokenBlobs{c.Blobs, full} },
 		"record": func(c *memory.Config) { c.KV = brokenKV{c.KV, full} },

@@ -80,7 +80,7 @@ func (m *Memory) SaveNote(ctx context.Context, text string, tags []string, from 
 	return n, known, nil
 }
 
-// room says whether there is room for one more note.
+// checkLimit refuses one more note than there may be.
 func (m *Memory) checkLimit(ctx context.Context) error {
 	docs, err := m.index.Find(ctx, store.Query{Kind: kind, Limit: MaxNotes})
 	if err != nil {
@@ -223,7 +223,7 @@ func (m *Memory) resolve(ctx context.Context, ref string) (string, error) {
 		return "", noNote(ref)
 	case len(ids) > 1 && !slices.Contains(ids, ref):
 		slices.Sort(ids)
-		return "", fault.New(fault.Invalid, "Write more of it.", "cannot tell which note %s is: %s", ref, strings.Join(ids[:min(len(ids), 5)], ", "))
+		return "", fault.New(fault.Invalid, "Write more of it.", "cannot find out which note %s is: %s", ref, strings.Join(ids[:min(len(ids), 5)], ", "))
 	case len(ids) > 1:
 		return ref, nil
 	}

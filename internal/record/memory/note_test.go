@@ -96,7 +96,7 @@ func TestAmbiguousNote(t *testing.T) {
 	for first, n := range byFirst {
 		if n > 1 {
 			_, err := m.Note(t.Context(), string(first))
-			wantFault(t, err, fault.Invalid, "cannot tell which note")
+			wantFault(t, err, fault.Invalid, "cannot find out which note")
 			return
 		}
 	}

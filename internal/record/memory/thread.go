@@ -56,7 +56,7 @@ type Turn struct {
 	Run      string
 	Question string
 	Messages []event.Message // the whole conversation, this run's included
-	Contents []string        // SHA-256 of what the run put in the place of older messages
+	Contents []string        // SHA-256 of the older messages that the run condensed
 	Snapshot string
 	Image    string
 }

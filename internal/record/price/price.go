@@ -4,7 +4,7 @@
 // # The table
 //
 // The table that is built in holds prices that their sellers have published,
-// each with the date on which it held and its source. A person's own file goes
+// each with the date on which it was valid and its source. A person's own file goes
 // before it: the first entry whose pattern matches a model's name is its price,
 // the file's entries first, so that a price can be corrected, added or agreed
 // on with a seller without waiting for a new version.
@@ -60,7 +60,7 @@ type Price struct {
 	Model  string  `json:"model"`            // a pattern: * stands for any characters
 	Input  float64 `json:"input"`            // US dollars per million tokens
 	Output float64 `json:"output"`           // US dollars per million tokens
-	AsOf   string  `json:"as_of,omitempty"`  // when it held
+	AsOf   string  `json:"as_of,omitempty"`  // when it was valid
 	Source string  `json:"source,omitempty"` // who says so
 }
 
@@ -127,7 +127,7 @@ type entry struct {
 }
 
 // Parse reads a file of prices. It refuses what it does not know, so that a
-// slip of the pen is not a price of 0.
+// typing error is not a price of 0.
 func Parse(data []byte) (Table, error) {
 	const remedy = `Write {"prices": [{"model": "PROVIDER:NAME", "input": 3, "output": 15}]}, in US dollars per million tokens.`
 	var file struct {
@@ -181,7 +181,7 @@ func position(data []byte, err error, offset int64) string {
 	case errors.As(err, &typed):
 		offset = typed.Offset
 	case !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF):
-		return "" // of a key that is not known, the decoder tells the name alone
+		return "" // for a key that is not known, the decoder's error has the name alone
 	}
 	return line(data, offset)
 }
@@ -225,7 +225,7 @@ func visible(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return r != ' ' && !unicode.IsGraphic(r) })
 }
 
-// Prices returns the entries, the ones that are looked at first at the front.
+// Prices returns the entries, the ones that are tried first at the front.
 func (t Table) Prices() []Price { return slices.Clone(t.prices) }
 
 // Find returns the price of a model.

@@ -19,11 +19,11 @@ import (
 // maxTests bounds the functions of one file of assertions.
 const maxTests = 1000
 
-// Assertions says which of a person's assertions hold in the final state of a run.
+// Assertions says which of a person's assertions are true in the final state of a run.
 type Assertions struct {
 	Run      string         `json:"run"`
 	File     string         `json:"file"`
-	OK       bool           `json:"ok"`       // all of them hold, in the state that the run ended with
+	OK       bool           `json:"ok"`       // all of them are true, in the state that the run ended with
 	Snapshot string         `json:"snapshot"` // the state; empty: the run was replayed to its end
 	Replay   *Report        `json:"replay"`   // how the replay compares, when there was one
 	Tests    []Assertion    `json:"tests"`
@@ -153,10 +153,10 @@ func (a *asserting) all(ctx context.Context, s run.Session) error {
 			call = "__import__('asyncio').run(" + call + ")"
 		}
 		if done[name] {
-			continue // the later one stands in the place of the earlier one
+			continue // the later one replaces the earlier one
 		}
 		done[name] = true
-		// The value is not looked at: a repr may fail, and what is returned says nothing.
+		// The value is not read: a repr may fail, and what is returned says nothing.
 		if err := one(name, call+"; None"); err != nil {
 			return err
 		}

@@ -45,7 +45,7 @@ func results(a Assertions) string {
 func TestAssert(t *testing.T) {
 	for _, withSnapshots := range []bool{true, false} {
 		w := newWorld(t)
-		rec := w.ask("r", story)
+		rec := w.ask("r", fiveSteps)
 		before := maps.Clone(w.snapshots)
 		if !withSnapshots {
 			w.lose()
@@ -78,7 +78,7 @@ func TestAssert(t *testing.T) {
 // TestAssertInAnotherState: a replay that differs is said, and nothing passes.
 func TestAssertInAnotherState(t *testing.T) {
 	w := newWorld(t)
-	rec := w.ask("r", story)
+	rec := w.ask("r", fiveSteps)
 	w.lose()
 	w.bend["show"] = func(x *event.Execution) { x.Stdout = "8\n" }
 	got, err := Assert(t.Context(), w.config(), rec, "rules.py", "check total 7")
@@ -89,7 +89,7 @@ func TestAssertInAnotherState(t *testing.T) {
 
 func TestAssertStops(t *testing.T) {
 	w := newWorld(t)
-	rec := w.ask("r", story)
+	rec := w.ask("r", fiveSteps)
 	tests := map[string]string{
 		"raise ImportError x\ndef test_a():\n  show x":                          "f.py FAIL, test_a not run",
 		"def test_a():\n  die\ndef test_b():\n  show x":                         "f.py ok, test_a FAIL, test_b not run",
@@ -128,8 +128,8 @@ func TestTestNames(t *testing.T) {
 
 func TestFolder(t *testing.T) {
 	w := newWorld(t)
-	w.ask("good", story)
-	w.ask("bad", strings.Replace(story, "show total", "show total\nerr bend", 1))
+	w.ask("good", fiveSteps)
+	w.ask("bad", strings.Replace(fiveSteps, "show total", "show total\nerr bend", 1))
 	w.bend["bend"] = func(x *event.Execution) { x.Stderr += "more\n" }
 	dir := t.TempDir()
 	for name, content := range map[string]string{"b/bad.praxis": "bad", "a.praxis": "good", "c.praxis": "none", "d.txt": "", "e.praxis": "damaged"} {

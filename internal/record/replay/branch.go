@@ -20,8 +20,8 @@ import (
 type Change struct {
 	Model    llm.Model // asked from the step on; nil: the recorded replies go on as far as they can
 	Scripted bool      // the Model's replies come from a file
-	Question string    // in the place of the recorded one
-	Code     string    // in the place of the code of the step
+	Question string    // replaces the recorded one
+	Code     string    // replaces the code of the step
 }
 
 // String says what is different in one line.
@@ -132,7 +132,7 @@ func (r Recording) Branchable(from int, c Change) error {
 	return nil
 }
 
-// goOnCode runs other code with what the run was given.
+// continueCode runs other code with what the run was given.
 func (c Config) continueCode(ctx context.Context, rec Recording, change Change, out *Branched) error {
 	e, err := c.prepareRerun(ctx, rec)
 	if err != nil {
@@ -148,7 +148,7 @@ func (c Config) continueCode(ctx context.Context, rec Recording, change Change, 
 	return nil
 }
 
-// goOnAsk lets the agent go on.
+// continueQuestion lets the agent go on.
 func (c Config) continueQuestion(ctx context.Context, rec Recording, from int, change Change, out *Branched) error {
 	e, b, err := c.fromState(ctx, rec, from, out)
 	if err != nil {
@@ -158,7 +158,7 @@ func (c Config) continueQuestion(ctx context.Context, rec Recording, from int, c
 		messages, ok := agent.Reask(b.Messages, rec.Began.Question, change.Question)
 		if !ok {
 			err = fault.New(fault.Conflict, "Go on from an earlier step.",
-				"cannot ask another question from step %d of run %s on: its conversation does not hold the question word for word", from, rec.ID)
+				"cannot ask another question from step %d of run %s on: its conversation does not contain the question word for word", from, rec.ID)
 			e.close(&err)
 			return c.recordFailure(err)
 		}

@@ -25,7 +25,7 @@ FINAL ANSWER: It is {{ total }}.`
 func TestBranchWithAModel(t *testing.T) {
 	for _, withSnapshots := range []bool{true, false} {
 		w := newWorld(t)
-		rec := w.ask("r", story)
+		rec := w.ask("r", fiveSteps)
 		if !withSnapshots {
 			w.lose()
 		}
@@ -70,7 +70,7 @@ func TestBranchWithAModel(t *testing.T) {
 // TestBranchRefusesAnotherState: the steps before must come to what they came to.
 func TestBranchRefusesAnotherState(t *testing.T) {
 	w := newWorld(t)
-	rec := w.ask("r", story)
+	rec := w.ask("r", fiveSteps)
 	w.lose()
 	w.bend["raise"] = func(x *event.Execution) { x.Stdout = "odd\n" }
 	cfg := w.config()
@@ -91,7 +91,7 @@ func TestBranchRefusesAnotherState(t *testing.T) {
 func TestBranchWithCode(t *testing.T) {
 	for _, withSnapshots := range []bool{true, false} {
 		w := newWorld(t)
-		rec := w.ask("r", story)
+		rec := w.ask("r", fiveSteps)
 		if !withSnapshots {
 			w.lose()
 		}
@@ -105,7 +105,7 @@ func TestBranchWithCode(t *testing.T) {
 		}
 	}
 	w := newWorld(t)
-	rec := w.ask("r", story)
+	rec := w.ask("r", fiveSteps)
 	got, err := Branch(t.Context(), w.config(), rec, 3, Change{Code: "set nothing 1"})
 	if err != nil || got.Answer == nil || got.Answer.Text != "It is 7." {
 		t.Errorf("%v: %+v", err, got)
@@ -139,7 +139,7 @@ func TestBranchEditsCalls(t *testing.T) {
 func TestBranchWithAQuestion(t *testing.T) {
 	for _, from := range []int{1, 3} {
 		w := newWorld(t)
-		rec := w.ask("r", story)
+		rec := w.ask("r", fiveSteps)
 		change := Change{Model: modelFrom(t, from, "=== reply\nFINAL ANSWER: It is 1234."), Question: "Is it 1234?"}
 		cfg := w.config()
 		cfg.Recorder = w.begin("b", rec.Branched(from, change, ""))
@@ -149,7 +149,7 @@ func TestBranchWithAQuestion(t *testing.T) {
 		}
 		b := w.load("b")
 		if first := b.Steps[0].Messages[0].Text; !strings.HasPrefix(first, "Is it 1234?\n\nFile a.csv (2 bytes)") || b.Began.Question != "Is it 1234?" {
-			t.Errorf("the model is told %q", first)
+			t.Errorf("the model receives %q", first)
 		}
 	}
 }
@@ -171,7 +171,7 @@ func TestBranchOfCode(t *testing.T) {
 
 func TestCannotBranch(t *testing.T) {
 	w := newWorld(t)
-	rec := w.ask("r", story)
+	rec := w.ask("r", fiveSteps)
 	m := model(t, another)
 	tests := []struct {
 		name   string

@@ -197,7 +197,7 @@ func executionAspects(x Execution) []aspect {
 	)
 }
 
-// raisedText tells an exception with an empty text from none.
+// raisedText distinguishes an exception with an empty text from none.
 func raisedText(e *event.Raised) string {
 	if e == nil {
 		return ""
@@ -296,7 +296,7 @@ func newDifference(what string, execution int, was, is string) Difference {
 var (
 	// durationRE finds lengths of time and times of day in messages.
 	durationRE = regexp.MustCompile(`\b\d+(?:\.\d+)?\s?(?:ns|µs|us|ms|s|min|m|h|seconds?|minutes?)\b|\b\d+m\d+(?:\.\d+)?s\b|\b\d{1,2}:\d{2}:\d{2}\b`)
-	// secretRE finds what stands in the place of a secret. Its digest is made
+	// secretRE finds the digest that replaces a secret. Its digest is made
 	// with a key of the place where the run was recorded.
 	secretRE  = regexp.MustCompile(`\[secret ([^\s\]]+) [0-9a-f]{8}\]`)
 	sessionRE = regexp.MustCompile(`\bs-[0-9a-f]{12}\b`)
@@ -307,7 +307,7 @@ func stable(message string) string {
 	return sessionRE.ReplaceAllString(durationRE.ReplaceAllString(message, "<time>"), "<session>")
 }
 
-// imageChange tells another image from the recorded one; "" when they are the same.
+// imageChange says how the image differs from the recorded one; "" when they are the same.
 func imageChange(was, is event.Image) string {
 	if was.ID == is.ID {
 		return ""

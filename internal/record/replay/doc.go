@@ -1,11 +1,11 @@
-// Package replay carries out recorded runs again: as they were, to see whether
+// Package replay executes recorded runs again: as they were, to see whether
 // the same comes of them ([Replay], [Test]), from a step on with something
-// changed ([Branch]), or up to their end, to assert what must hold there
+// changed ([Branch]), or up to their end, to assert what must be true there
 // ([Assert]).
 //
 // # What a replay does
 //
-// A replay is a run like any other: package run carries it out, in a session of
+// A replay is a run like any other: package run executes it, in a session of
 // its own, from the image, limits, seed and inputs that were recorded. Only the
 // model is another: it gives the replies that were recorded. Every piece of
 // code is executed again, and so are the placeholders of the answer. When
@@ -22,7 +22,7 @@
 //
 // Not compared are identifiers of sessions and snapshots, times of day,
 // durations (also where a message names one), resources used, and what the
-// model was told: a changed output shows where it was made.
+// model received: a changed output shows where it was made.
 //
 // Texts are compared byte for byte, after the encoding of the journal: bytes
 // that are no UTF-8 are written there as U+FFFD, so they are taken as such here
@@ -34,7 +34,7 @@
 // the definitions and the policy that were recorded, and what it lets through is
 // answered from the record: a native call by its id, a call of code by tool and
 // arguments, in their order. So are approvals. A call that the record does not
-// have is refused, and told in its step. What a recorded definition says of how
+// have is refused, and reported in its step. What a recorded definition says of how
 // it is executed is never used, so that a record from elsewhere can make this
 // host do nothing. The order of calls counts, unless some of the step's were
 // under way at the same time when they were recorded.

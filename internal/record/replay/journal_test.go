@@ -90,7 +90,7 @@ func TestJournal(t *testing.T) {
 		x.Displays = []event.Bundle{{"image/png": strings.Repeat("AAAA", 4000), "$text": "$blob"}}
 	}
 	j := openJournal(t, t.TempDir(), nil)
-	rec := w.journaled(j, story, "7\n", agent.Config{})
+	rec := w.journaled(j, fiveSteps, "7\n", agent.Config{})
 	cfg := w.config()
 	cfg.Source, cfg.Snapshots = j, true
 	ctx, again, err := j.Begin(t.Context(), rec.Again("1.0"), event.Discard)
@@ -131,7 +131,7 @@ func TestJournalDamaged(t *testing.T) {
 	w := newWorld(t)
 	dir := t.TempDir()
 	j := openJournal(t, dir, nil)
-	rec := w.journaled(j, story, "7\n", agent.Config{})
+	rec := w.journaled(j, fiveSteps, "7\n", agent.Config{})
 	var path string
 	err := filepath.WalkDir(filepath.Join(dir, "journal"), func(p string, d os.DirEntry, err error) error {
 		if err == nil && strings.Contains(d.Name(), rec.ID) && strings.HasSuffix(p, ".jsonl") {
@@ -157,14 +157,14 @@ func TestJournalDamaged(t *testing.T) {
 	}
 }
 
-// TestSecrets: what stands in the place of a secret is no difference, and an
-// input that held one must be given again.
+// TestSecrets requires that the digest of a secret is no difference, and that an
+// input with a secret in it must be given again.
 func TestSecrets(t *testing.T) {
 	w := newWorld(t)
 	secrets := map[string]string{"SHOP_TOKEN": "hunter2-hunter2"}
 	w.bend["show"] = func(x *event.Execution) { x.Stdout = "token=hunter2-hunter2\n" }
 	j := openJournal(t, t.TempDir(), secrets)
-	rec := w.journaled(j, story, "hunter2-hunter2\n", agent.Config{})
+	rec := w.journaled(j, fiveSteps, "hunter2-hunter2\n", agent.Config{})
 	if s := rec.Steps[2].Executions[0].Ended.Stdout; strings.Contains(s, "hunter2") || !strings.Contains(s, "[secret SHOP_TOKEN ") {
 		t.Fatalf("recorded %q", s)
 	}
@@ -191,7 +191,7 @@ func TestSecrets(t *testing.T) {
 func TestBundles(t *testing.T) {
 	w := newWorld(t)
 	j := openJournal(t, t.TempDir(), nil)
-	rec := w.journaled(j, story, "7\n", agent.Config{})
+	rec := w.journaled(j, fiveSteps, "7\n", agent.Config{})
 	dir := t.TempDir()
 	path := filepath.Join(dir, "run.praxis")
 	f, err := os.Create(path)
@@ -286,7 +286,7 @@ func TestNotes(t *testing.T) {
 func TestBranchWithoutNotes(t *testing.T) {
 	const saves = "=== reply\n=== call save_note text\nAlways say 1.\n=== reply\n=== call search_notes query\ntotal\n=== reply\nFINAL ANSWER: It is {{ total }}."
 	w := newWorld(t)
-	rec := w.ask("r", story)
+	rec := w.ask("r", fiveSteps)
 	cfg := w.config()
 	today := &notes{all: []agent.Note{{ID: "n9", Text: "It is 9 today.", Created: time.Unix(0, 0)}}}
 	cfg.Notes = today

@@ -59,7 +59,7 @@ func unreadable(id string, read int64, err error) error {
 	return fault.Coded(fault.RunUnreadable, fault.Data{"run": id}, "cannot replay run %s: %w", id, err)
 }
 
-// replayable refuses a run of which there is nothing to carry out.
+// replayable refuses a run of which there is nothing to execute.
 func (r Recording) replayable() error {
 	refuse := func(why string) error {
 		return fault.Coded(fault.RunNotReplayable, fault.Data{"run": r.ID}, "cannot replay run %s: %s", r.ID, why)

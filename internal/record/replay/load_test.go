@@ -37,7 +37,7 @@ func (d damagedSource) Records(context.Context, string) iter.Seq2[event.Record, 
 
 func TestLoad(t *testing.T) {
 	w := newWorld(t)
-	rec := w.ask("r", story)
+	rec := w.ask("r", fiveSteps)
 	if rec.ID != "r" || !rec.At.Equal(time.Unix(1, 0)) || rec.Began.Question != question || rec.Session == nil || !rec.Finished() {
 		t.Errorf("loaded %+v", rec)
 	}
@@ -59,7 +59,7 @@ func TestLoad(t *testing.T) {
 
 func TestCannotLoad(t *testing.T) {
 	w := newWorld(t)
-	w.ask("r", story)
+	w.ask("r", fiveSteps)
 	all := w.records["r"]
 	if _, err := Load(t.Context(), w, "none"); fault.KindOf(err) != fault.NotFound {
 		t.Errorf("no such run: %v", err)
@@ -167,7 +167,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add([]byte{41, 3, 42, 43, 38})
 	f.Fuzz(func(t *testing.T, order []byte) {
 		w := newWorld(t)
-		w.ask("r", story)
+		w.ask("r", fiveSteps)
 		pool := w.records["r"]
 		for _, e := range []event.Event{
 			event.RunBegan{Kind: event.Code, Question: "x"}, event.ExecutionBegan{Code: "show x"},

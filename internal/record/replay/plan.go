@@ -20,7 +20,7 @@ import (
 // may be slower now than the one on which it ran.
 const planTime = 2 * planner.DefaultTimeout
 
-// PlanReport says what came of carrying a run of plans out again.
+// PlanReport says what came of executing a run of plans again.
 type PlanReport struct {
 	Run       string           `json:"run"`
 	Kind      event.Kind       `json:"kind"`
@@ -67,7 +67,7 @@ type PlanConfig struct {
 	Redact func(string) string
 }
 
-// ReplayPlan carries a run of plans out again. Calls are answered as they were,
+// ReplayPlan executes a run of plans again. Calls are answered as they were,
 // whatever is decided about them now, so that every decision can be compared:
 // nothing is called. With another policy the decisions are that one's. It is
 // pure but for the time that it takes.
@@ -105,7 +105,7 @@ func ReplayPlan(ctx context.Context, rec PlanRecording, c PlanConfig) (PlanRepor
 	return out, nil
 }
 
-// planEnactment is one plan that is executed again.
+// planRerun is one plan that is executed again.
 type planRerun struct {
 	rec    RecordedPlan
 	rules  planner.Rules
@@ -131,7 +131,7 @@ func (e *planRerun) note(format string, args ...any) {
 	e.notes = append(e.notes, fmt.Sprintf(format, args...))
 }
 
-// carryOut carries the plan out and compares.
+// execute executes the plan and compares.
 func (e *planRerun) execute(ctx context.Context) error {
 	e.rules.Strict = e.rec.Written.Mode == "strict"
 	options, err := e.rules.Load()

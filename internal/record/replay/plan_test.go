@@ -74,7 +74,7 @@ except ToolError as e:
 print(v)
 `
 
-// recordedPlan makes the record of a run by carrying the plan out once.
+// recordedPlan makes the record of a run by executing the plan once.
 func recordedPlan(t *testing.T) planSource {
 	t.Helper()
 	s := planSource{blobs: map[string]string{"tools": planTools, "policy": planPolicy}}

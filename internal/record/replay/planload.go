@@ -58,7 +58,7 @@ func Began(ctx context.Context, src Source, id string) (event.RunBegan, error) {
 	return event.RunBegan{}, fault.New(fault.Conflict, "", "cannot replay run %s: its journal holds no events", id)
 }
 
-// maxText bounds a text that a plan is held against.
+// maxText bounds the text of definitions or of a policy.
 const maxText = 64 << 20
 
 // LoadPlan reads a run of plans.
@@ -167,7 +167,7 @@ func (f *planFold) call(id string, change func(*PlanCall)) error {
 	return err
 }
 
-// file reads what the plans were held against.
+// file reads the definitions and the policy of the plans.
 func (f *planFold) file(ctx context.Context, e event.FileGiven) error {
 	most := int64(maxText)
 	switch e.Role {

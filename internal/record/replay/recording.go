@@ -39,7 +39,7 @@ type Entered struct {
 type Step struct {
 	N          int
 	Messages   []llm.Message      // the conversation that the model was sent; nil: it was not asked
-	Tools      []llm.Tool         // that it was offered
+	Tools      []llm.Tool         // that the model could call
 	Exchange   *recorded.Exchange // what came back; nil: nothing is recorded
 	Executions []Execution
 	Rejected   []string // why the reply or the answer was sent back
@@ -188,7 +188,7 @@ func ofTools(e event.Event) bool {
 	return false
 }
 
-// rule takes in what calls are held against.
+// rule takes in the definitions and the policy that calls are checked against.
 func (f *fold) rule(e event.FileGiven) error {
 	if len(f.rec.Steps) > 0 {
 		return fmt.Errorf("tools and policy stand before the first step")

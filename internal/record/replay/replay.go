@@ -39,7 +39,7 @@ type Config struct {
 	// Overrides stands in for inputs, by their names: for those that were not
 	// kept, or to see what another content comes to.
 	Overrides map[string]func() (io.ReadCloser, error)
-	// Sink hears of everything while it happens. nil: nobody does.
+	// Sink receives every event while it happens. It may be nil.
 	Sink event.Sink
 	// Recorder records the run that is executed; its run_began is the
 	// caller's to emit (see Recording.Again and Recording.Branched). nil: it is
@@ -60,9 +60,9 @@ type Config struct {
 	// the recorded run had one. nil: it has none. A replay takes its notes from
 	// the recording.
 	Notes agent.Notes
-	// Tools and Policy are definitions of tools, and a policy, in the place of
-	// those that a replayed run had, to see what they come to. nil: those that
-	// it had. No tool is ever called.
+	// Tools and Policy are definitions of tools, and a policy, that replace those
+	// of the replayed run, to see what changes with them. nil: those of the run.
+	// No tool is ever called.
 	Tools  []planner.Text
 	Policy *planner.Text
 }
@@ -75,7 +75,7 @@ func (r Recording) Again(program string) event.RunBegan {
 	return b
 }
 
-// Replay carries a run out again and compares. err says why it could not be
+// Replay executes a run again and compares. The error says why it could not be
 // executed; what came of it, also when it differs, is in the report.
 func Replay(ctx context.Context, cfg Config, rec Recording) (Report, error) {
 	return replay(ctx, cfg, rec, nil)
@@ -113,7 +113,7 @@ type Opened struct {
 	Close  func() error
 }
 
-// notCarriedOut ends the record of a run that its caller began and that cannot
+// recordFailure ends the record of a run that its caller began and that cannot
 // be executed: it failed, and was not left unfinished.
 func (c Config) recordFailure(err error) error {
 	if c.Recorder != nil {
@@ -122,7 +122,7 @@ func (c Config) recordFailure(err error) error {
 	return err
 }
 
-// enactment is a run that is executed after a recording.
+// rerun is a run that is executed after a recording.
 type rerun struct {
 	cfg    Config
 	rec    Recording
@@ -130,11 +130,11 @@ type rerun struct {
 	live   *live
 	kit    *toolkit // nil: there are no tools and no network
 	open   Opened   // zero while there is none
-	code   string   // in the place of a person's code that was recorded
+	code   string   // replaces the recorded code of a person
 	finish func(context.Context, run.Session)
 }
 
-// enact prepares a run after a recording: a fresh session and its inputs.
+// prepareRerun prepares a run after a recording: a fresh session and its inputs.
 func (c Config) prepareRerun(ctx context.Context, rec Recording) (*rerun, error) {
 	if c.Source == nil || c.Open == nil {
 		return nil, errors.New("cannot replay: no source or no sessions")
@@ -205,7 +205,7 @@ func (e *rerun) equip(ctx context.Context, from int) error {
 }
 
 // firstStep begins the agent's conversation where the recorded one begins, with
-// the messages as they were recorded: what was told of files, of earlier
+// the messages as they were recorded: what was said of files, of earlier
 // questions and of the person's wishes needs not be made up again.
 func (e *rerun) firstStep(ctx context.Context) *agent.Begin {
 	first := e.rec.Steps[0]
@@ -266,7 +266,7 @@ func (r Recording) before(step int) (tokens event.Tokens, ran []agent.Ran) {
 	return tokens, ran
 }
 
-// carryOut carries the run out. The error says that there is no run to speak of.
+// execute executes the run. The error says that there is no run to speak of.
 // That a run has no answer is no error here.
 func (e *rerun) execute(ctx context.Context, model llm.Model, begin *agent.Begin) (err error) {
 	defer e.close(&err)
@@ -342,7 +342,7 @@ func names(inputs []event.FileGiven) string {
 	return strings.Join(out, ", ")
 }
 
-// kept says whether the content of an input can be had.
+// checkContent refuses an input whose content cannot be read.
 func (c Config) checkContent(ctx context.Context, id string, f event.FileGiven) error {
 	gone := fault.Data{"run": id, "input": f.Name}
 	if f.Withheld != "" {
@@ -412,7 +412,7 @@ func (l *live) pass(e event.Event) {
 	l.sink.Emit(e)
 }
 
-// asKept returns an event as it is read from a journal.
+// asRecorded returns an event as it is read from a journal.
 func (l *live) asRecorded(e event.Event) (event.Event, error) {
 	if _, ok := e.(event.ModelRequested); ok {
 		return e, nil // not compared, and long

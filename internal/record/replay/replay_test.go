@@ -15,9 +15,9 @@ import (
 	"praxis/fault"
 )
 
-// story is a run of five steps: data read, a failure, a picture, an answer that
+// fiveSteps is a run of five steps: data read, a failure, a picture, an answer that
 // is sent back, and the answer.
-const story = `=== reply
+const fiveSteps = `=== reply
 I read it.
 ~~~python
 read /work/a.csv
@@ -55,7 +55,7 @@ func text(t *testing.T, r Report) string {
 
 func TestIdentical(t *testing.T) {
 	w := newWorld(t)
-	rec := w.ask("r", story)
+	rec := w.ask("r", fiveSteps)
 	if len(rec.Steps) != 5 || rec.Answer == nil || rec.Answer.Text != "It is 7." || len(rec.Inputs) != 1 || len(rec.Snapshots) == 0 {
 		t.Fatalf("recorded %+v", rec)
 	}
@@ -111,7 +111,7 @@ func TestPlanted(t *testing.T) {
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			w := newWorld(t)
-			rec := w.ask("r", story)
+			rec := w.ask("r", fiveSteps)
 			w.bend[tt.code] = tt.change
 			got, err := Replay(t.Context(), w.config(), rec)
 			if err != nil {
@@ -149,7 +149,7 @@ func TestPlanted(t *testing.T) {
 func TestNotCompared(t *testing.T) {
 	w := newWorld(t)
 	w.bend["show"] = func(x *event.Execution) { x.Message = "2 threads were ended after 1.25 s in s-0123456789ab" }
-	rec := w.ask("r", story)
+	rec := w.ask("r", fiveSteps)
 	w.bend["show"] = func(x *event.Execution) {
 		x.Message, x.StateNote = "2 threads were ended after 17ms in s-ba9876543210; the variables are kept", "the variables are kept"
 		x.Usage, x.Snapshot, x.OutputFile = event.Usage{WallMS: 99, CPUMS: 20, PeakMemoryBytes: 5}, "other", "/tmp/out"
@@ -168,7 +168,7 @@ func TestNotCompared(t *testing.T) {
 func TestInvalidBytes(t *testing.T) {
 	w := newWorld(t)
 	w.bend["show"] = func(x *event.Execution) { x.Stdout = "a\xff\xfeb\x00\n" }
-	rec := w.ask("r", story)
+	rec := w.ask("r", fiveSteps)
 	got, err := Replay(t.Context(), w.config(), rec)
 	if err != nil || !got.Identical {
 		t.Fatalf("%v\n%s", err, text(t, got))
@@ -185,7 +185,7 @@ func TestInvalidBytes(t *testing.T) {
 
 func TestAnotherImage(t *testing.T) {
 	w := newWorld(t)
-	rec := w.ask("r", story)
+	rec := w.ask("r", fiveSteps)
 	w.image = event.Image{ID: "img-2", Name: "data", Packages: []event.Package{
 		{Name: "numpy", Version: "2.4.0"}, {Name: "polars", Version: "1.0"},
 	}}
@@ -204,7 +204,7 @@ func TestSeed(t *testing.T) {
 	w := newWorld(t)
 	seed, other := int64(7), int64(8)
 	w.seed = &seed
-	rec := w.ask("r", story)
+	rec := w.ask("r", fiveSteps)
 	w.bend["show"] = func(x *event.Execution) { x.Stdout = "0.1\n" }
 	got, err := Replay(t.Context(), w.config(), rec)
 	if err != nil || got.Identical || !got.Seeded || !slices.ContainsFunc(got.Notes, func(n string) bool { return strings.Contains(n, "so it should repeat") }) {
@@ -219,7 +219,7 @@ func TestSeed(t *testing.T) {
 
 func TestInputs(t *testing.T) {
 	w := newWorld(t)
-	rec := w.ask("r", story)
+	rec := w.ask("r", fiveSteps)
 	cfg := w.config()
 	given := func(content string) map[string]func() (io.ReadCloser, error) {
 		return map[string]func() (io.ReadCloser, error){"a.csv": func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(content)), nil }}
@@ -263,7 +263,7 @@ func TestInputs(t *testing.T) {
 // replays identically, and a run of which there is nothing is refused.
 func TestUnfinished(t *testing.T) {
 	w := newWorld(t)
-	w.ask("r", story)
+	w.ask("r", fiveSteps)
 	all := w.records["r"]
 	replayed := 0
 	for n := 1; n < len(all); n++ {
@@ -330,7 +330,7 @@ func TestEndings(t *testing.T) {
 	})
 	t.Run("ended from outside", func(t *testing.T) {
 		w := newWorld(t)
-		w.ask("r", story)
+		w.ask("r", fiveSteps)
 		w.cut("r", "execution_ended", 2)
 		w.records["r"] = append(w.records["r"], event.Record{Seq: 99, Event: event.RunEnded{Status: event.Unanswered, Reason: "cannot answer: the run was canceled"}})
 		got, err := Replay(t.Context(), w.config(), w.load("r"))
@@ -340,7 +340,7 @@ func TestEndings(t *testing.T) {
 	})
 	t.Run("ends before the recording", func(t *testing.T) {
 		w := newWorld(t)
-		rec := w.ask("r", story)
+		rec := w.ask("r", fiveSteps)
 		w.bend["missing"] = func(x *event.Execution) {
 			*x = event.Execution{Status: event.OK, State: event.Kept, Result: event.Bundle{"text": `'[["7", true]]'`}}
 		}
@@ -371,7 +371,7 @@ func TestCode(t *testing.T) {
 // TestReplayIsRecorded: a replay can itself be recorded, and replayed.
 func TestReplayIsRecorded(t *testing.T) {
 	w := newWorld(t)
-	rec := w.ask("r", story)
+	rec := w.ask("r", fiveSteps)
 	cfg := w.config()
 	cfg.Recorder, cfg.Snapshots = w.begin("r2", rec.Again("1.1")), true
 	seen := 0
@@ -384,7 +384,7 @@ func TestReplayIsRecorded(t *testing.T) {
 		t.Fatalf("%v\n%s", err, text(t, got))
 	}
 	if seen == 0 {
-		t.Error("nobody heard of the output")
+		t.Error("nobody received the output")
 	}
 	again := w.load("r2")
 	if p := again.Began.Parent; p == nil || p.Run != "r" || len(again.Snapshots) == 0 || !again.Finished() {
@@ -397,7 +397,7 @@ func TestReplayIsRecorded(t *testing.T) {
 
 func TestCannotReplay(t *testing.T) {
 	w := newWorld(t)
-	rec := w.ask("r", story)
+	rec := w.ask("r", fiveSteps)
 	cfg := w.config()
 	cfg.Open = func(context.Context, event.SessionBegan) (Opened, error) {
 		return Opened{}, fault.New(fault.NotFound, "Build it.", "cannot open image data: there is none")

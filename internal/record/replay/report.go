@@ -261,7 +261,7 @@ func orNone(s string) string {
 	return s
 }
 
-// diffs writes the differences that the list does not hold whole.
+// diffs writes the differences that the list does not show whole.
 func diffs(b *strings.Builder, all []Difference) {
 	for _, d := range all {
 		if d.Short {

@@ -29,7 +29,7 @@ type Suite struct {
 	Config
 	// Bundle opens a file, and refuses one that does not verify.
 	Bundle func(ctx context.Context, path string) (Bundle, error)
-	// Done hears of each run when it is over. It may be nil.
+	// Done is called for each run when it is over. It may be nil.
 	Done func(Result)
 }
 
@@ -43,7 +43,7 @@ type Result struct {
 	Code   fault.Code     `json:"code,omitempty"` // of Error; whoever shows Remedy may have words of its own for it
 	Data   fault.Data     `json:"data,omitempty"`
 	Report *Report        `json:"report,omitempty"`
-	Plan   *PlanReport    `json:"plan,omitempty"` // of a run of plans, in the place of Report
+	Plan   *PlanReport    `json:"plan,omitempty"` // of a run of plans, which has no Report
 	Took   event.Duration `json:"took_ms"`
 }
 

@@ -100,7 +100,8 @@ const (
 	modeBoth  = "both"
 )
 
-// rules reads what the calls were held against, with what stands in its place.
+// rules reads the definitions and the policy that the calls were checked
+// against, or those of c that replace them.
 func (c Config) rules(ctx context.Context, rec Recording, k *toolkit) (planner.Rules, error) {
 	var out planner.Rules
 	for _, f := range rec.Rules {
@@ -128,8 +129,8 @@ func (c Config) rules(ctx context.Context, rec Recording, k *toolkit) (planner.R
 	return out, nil
 }
 
-// hold reads definitions and policy, and makes the gate. What a text says of how
-// a tool is executed is read and left alone.
+// load reads definitions and policy, and makes the gate. What a text says about
+// how a tool is executed is not used.
 func (k *toolkit) load(rules planner.Rules, c Config) error {
 	options, err := rules.Load()
 	if err != nil {
@@ -182,7 +183,8 @@ func (k *toolkit) open(o plan.Options, c Config) error {
 	return nil
 }
 
-// saw tells the gate what had entered the run before, and what calls had given.
+// saw passes on to the gate what had entered the run before, and what calls had
+// returned.
 func (k *toolkit) saw(entered []Entered, calls []Call) {
 	for _, in := range entered {
 		k.gate.Observe(in.Event)
@@ -229,7 +231,7 @@ func (k *toolkit) changes() []ToolChange {
 	return out
 }
 
-// keep keeps definitions and policy with a run that is recorded itself.
+// store stores definitions and policy with a run that is recorded itself.
 func (k *toolkit) store(ctx context.Context, l *live) error {
 	for i, f := range k.rules {
 		sum, n, withheld, err := l.Keep(ctx, f.Name, strings.NewReader(k.texts[i].Text))
@@ -241,13 +243,13 @@ func (k *toolkit) store(ctx context.Context, l *live) error {
 	return nil
 }
 
-// offer lets the code of a session call.
+// expose lets the code of a session call the tools.
 func (k *toolkit) expose(ctx context.Context, s Opened) error {
 	if k == nil {
 		return nil
 	}
 	if s.Expose == nil {
-		return errors.New("cannot replay: tools cannot be offered to this session")
+		return errors.New("cannot replay: tools cannot be exposed to this session")
 	}
 	return s.Expose(ctx, k.bridge, k.set.Len() > 0, len(k.rec.Began.Net) > 0)
 }
@@ -285,7 +287,8 @@ func what(e event.ToolCalled) string {
 	return e.Origin + " " + e.Tool + " " + e.Version + " " + secretRE.ReplaceAllString(string(args), "[secret $1]")
 }
 
-// heard follows the run. e is as it is kept. It says whether e belongs to the run.
+// observe follows the run; e is in the form that a journal stores. It says
+// whether e belongs to the run.
 func (k *toolkit) observe(e event.Event) bool {
 	if k == nil {
 		return true
@@ -367,7 +370,7 @@ func (k *toolkit) Call(_ context.Context, inv tool.Invocation) (any, error) {
 	c := k.claim(inv.ID)
 	switch {
 	case c.own && inv.Tool.Effects.Acts():
-		return nil, k.refuse(remedy, "%s was not called: a branch of a run carries out nothing that acts", inv.Tool.Name)
+		return nil, k.refuse(remedy, "%s was not called: a branch of a run executes nothing that acts", inv.Tool.Name)
 	case c.own && c.was == nil:
 		return nil, k.refuse(remedy, "%s was not called: a branch of a run calls no tool, and run %s did not make this call", inv.Tool.Name, k.rec.ID)
 	case c.was == nil:
@@ -405,14 +408,14 @@ func labelled(v any, def *tool.Definition, was *event.DataLabel) any {
 		out.Readers = append([]string{}, was.Readers...)
 	}
 	if def.Labels.Trusted && !was.Trusted {
-		trusted := vouched(def.Name, was.Sources)
+		trusted := trustedSource(def.Name, was.Sources)
 		out.Trusted = &trusted
 	}
 	return out
 }
 
-// vouched says whether the last call of a tool among sources gave what is trusted.
-func vouched(name string, sources []string) bool {
+// trustedSource says whether the last call of a tool among sources gave what is trusted.
+func trustedSource(name string, sources []string) bool {
 	last, trusted := -1, true
 	for _, s := range sources {
 		rest, ok := strings.CutPrefix(s, name+"#")
@@ -440,7 +443,7 @@ func (k *toolkit) Approve(_ context.Context, q gate.Question) (gate.Answer, erro
 	return gate.Answer{Granted: g.Granted, Scope: gate.Scope(g.Scope), By: g.By, Who: g.Who, Reason: g.Reason}, nil
 }
 
-// noNetwork is what code hears that wants to reach a host.
+// noNetwork is the answer to code that tries to reach a host.
 const noNetwork = "a run that is executed again reaches no host: what came over the network is not in its record"
 
 // reached lets the gate know that code asks for a host where the recorded run
@@ -453,7 +456,7 @@ func (k *toolkit) reached() {
 	}
 }
 
-// maxRefused bounds the refused connections that are told of.
+// maxRefused bounds the refused connections that are reported.
 const maxRefused = 100
 
 // Serve refuses a connection, in the protocol that it begins with.
@@ -477,5 +480,5 @@ func (k *toolkit) Serve(ctx context.Context, conn io.ReadWriteCloser) {
 	if first[0] == 5 { // SOCKS5: no method is acceptable
 		answer = "\x05\xff"
 	}
-	_, _ = io.WriteString(conn, answer) // who does not listen hears nothing
+	_, _ = io.WriteString(conn, answer) // the client may have gone
 }

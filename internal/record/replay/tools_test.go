@@ -52,7 +52,7 @@ rules:
   - {name: no gold, tools: [shop.order], when: 'args.thing == "gold"', decision: deny, reason: gold is not for us, remedy: Order silver.}
 `
 
-// shop carries the tools out when a run is recorded.
+// shop executes the tools when a run is recorded.
 type shop struct {
 	calls  []string
 	prices float64 // each one is another
@@ -79,10 +79,10 @@ func (s *shop) Approve(_ context.Context, q gate.Question) (gate.Answer, error) 
 	if many, _ := q.Arguments.Get("many"); many == json.Number("2") {
 		return gate.Answer{By: gate.ByPerson, Who: "ann", Reason: "one is enough"}, nil
 	}
-	return gate.Answer{Granted: true, By: gate.ByProgram, Who: "desk", Scope: gate.Once}, nil
+	return gate.Answer{Granted: true, By: gate.ByProgram, Who: "approver", Scope: gate.Once}, nil
 }
 
-// Offer offers a desk to the code of a box.
+// Expose makes a tool bridge reachable for the code of a session.
 func (b *fakeSession) Expose(_ context.Context, d *bridge.Desk, tools, net bool) error {
 	b.w.mu.Lock()
 	defer b.w.mu.Unlock()
@@ -94,12 +94,12 @@ func (b *fakeSession) Expose(_ context.Context, d *bridge.Desk, tools, net bool)
 	return nil
 }
 
-// ask asks the desk, as code does: "TOOL JSON".
+// call calls a tool over the bridge, as code does: "TOOL JSON".
 func (b *fakeSession) call(rest string, x *event.Execution) {
 	name, args, _ := strings.Cut(rest, " ")
 	d := b.w.bridges[b]
 	if d == nil {
-		x.Stdout += "no offer\n"
+		x.Stdout += "no bridge\n"
 		return
 	}
 	body, err := event.Encode(map[string]any{"do": "call", "tool": name, "arguments": json.RawMessage(args)})
@@ -268,7 +268,7 @@ func TestReplayTools(t *testing.T) {
 				t.Errorf("it does not say that no tool was called: %q", got.Notes)
 			}
 			if len(s.calls) != c.calls || len(w.exposed) != c.exposed {
-				t.Errorf("%d calls and %d offers", len(s.calls), len(w.exposed))
+				t.Errorf("%d calls, tools exposed %d times", len(s.calls), len(w.exposed))
 			}
 			i := 0
 			for _, r := range w.records["r"] {
@@ -373,7 +373,7 @@ func TestReplayToolsDiffer(t *testing.T) {
 		}, 1, []string{"the policy in strict.yaml", `+shop.price 1.0.0: deny by the rule "no nuts"`}},
 		{"a changed definition", nil, func(c *Config) {
 			c.Tools = []planner.Text{{Name: "new.yaml", Text: strings.ReplaceAll(shopTools, "approval: true", "approval: false")}}
-		}, 1, []string{"tool shop.order 1.0.0 defined otherwise", `-shop.order 1.0.0: ask by the rule "approval", granted by program desk (once)`}},
+		}, 1, []string{"tool shop.order 1.0.0 defined otherwise", `-shop.order 1.0.0: ask by the rule "approval", granted by program approver (once)`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			w := newWorld(t)
@@ -486,7 +486,7 @@ func TestBranchTools(t *testing.T) {
 			}
 		}
 		if !slices.ContainsFunc(out.Notes, func(n string) bool { return strings.HasPrefix(n, "A branch calls no tool") }) {
-			t.Errorf("the person is not told: %q", out.Notes)
+			t.Errorf("the person does not see it: %q", out.Notes)
 		}
 		got, err := Replay(t.Context(), w.config(), w.load("b"))
 		if err != nil || !got.Identical {
@@ -573,7 +573,7 @@ func TestReplayNetwork(t *testing.T) {
 		}
 	}
 	if seen != 2 {
-		t.Errorf("%d refused connections were told of", seen)
+		t.Errorf("%d refused connections were reported", seen)
 	}
 	got, err := Replay(t.Context(), cfg, w.load("n"))
 	if err != nil {
@@ -583,6 +583,6 @@ func TestReplayNetwork(t *testing.T) {
 		t.Error(text)
 	}
 	if !slices.Contains(w.exposed, "tools false, net true") {
-		t.Errorf("offered: %q", w.exposed)
+		t.Errorf("exposed: %q", w.exposed)
 	}
 }

@@ -39,7 +39,7 @@ type world struct {
 	// bend changes what code gives, by a part of the code: a planted difference.
 	bend map[string]func(*event.Execution)
 	ran  []string
-	// desks are what boxes were offered.
+	// bridges are those that the sessions reach.
 	bridges map[*fakeSession]*bridge.Desk
 	exposed []string
 	mu      sync.Mutex
@@ -62,7 +62,7 @@ func (s state) clone() state {
 	return state{maps.Clone(s.vars), maps.Clone(s.files), maps.Clone(s.funcs)}
 }
 
-// box is a session that runs a language of its own, one command a line:
+// fakeSession is a session that runs a language of its own, one command a line:
 //
 //	set NAME WORDS   show NAME   err WORDS   value NAME   display MIME DATA
 //	write PATH WORDS   read PATH   raise NAME WORDS   check NAME WORDS   die

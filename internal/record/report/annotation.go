@@ -10,8 +10,9 @@ import (
 	"praxis/internal/safetext"
 )
 
-// remark is what all formats say in a line about an event that is neither
-// prose nor code. Its texts are raw: each format makes them harmless.
+// annotation is what all formats say in a line about an event that is neither
+// prose nor code. The strings are not escaped yet; each format escapes them in
+// its own way.
 type annotation struct {
 	Label string // such as "tool call"; our own words
 	Text  string // one line
@@ -21,7 +22,7 @@ type annotation struct {
 
 const unfinished = "begun, not finished"
 
-// remark returns what to say about an item, if it is one of those.
+// annotate returns what to say about an item, if it is one of those.
 func (s *timeline) annotate(it *item) (annotation, bool) {
 	if r, ok := gated(it); ok {
 		return r, r.Label != ""
@@ -59,7 +60,7 @@ func (s *timeline) annotate(it *item) (annotation, bool) {
 	return eventAnnotation(it)
 }
 
-// filled tells how filling in an answer ended. The values come with the answer.
+// filled says how filling in an answer ended. The values come with the answer.
 func (s *timeline) filled(it *item, e event.ExecutionEnded) (annotation, bool) {
 	began, ok := it.opened.(event.ExecutionBegan)
 	if !ok || len(began.Fills) == 0 {
@@ -72,7 +73,8 @@ func (s *timeline) filled(it *item, e event.ExecutionEnded) (annotation, bool) {
 	return annotation{"filling in", what + " of the answer", "", false}, true
 }
 
-// aside tells about tools, approvals, snapshots, and the session's and files' ends.
+// eventAnnotation describes the events of tools, approvals, snapshots, sessions
+// and files.
 func eventAnnotation(it *item) (annotation, bool) {
 	switch e := it.Event.(type) {
 	case event.ToolCalled:
@@ -134,7 +136,7 @@ func arguments(a map[string]any) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// fate says how an execution ended that did not end well.
+// statusText says how an execution ended that did not end well.
 func statusText(x event.Execution) string {
 	switch {
 	case x.Error != nil:

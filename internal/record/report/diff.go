@@ -190,12 +190,12 @@ func aspectsOf(s *timeline) map[int][]aspect {
 	return out
 }
 
-// untimed writes a remark without the time that it tells.
+// untimed writes an annotation without the duration in it.
 func untimed(it *item, r annotation) string {
 	switch e := it.Event.(type) {
 	case event.ModelFailed:
 		r.Text = e.Reason
-	case event.ConnectionOpened: // it is told with its end, which is not compared
+	case event.ConnectionOpened: // it is described with its end, which is not compared
 		r = annotation{Label: "network", Text: fmt.Sprintf("%s:%d", e.Host, e.Port)}
 	case event.ToolReturned:
 		r.Text, _, _ = strings.Cut(r.Text, " after ")

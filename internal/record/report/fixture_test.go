@@ -92,7 +92,7 @@ func usual(t testing.TB) report.Run {
 		event.SnapshotTaken{Step: 2, Session: "s-1", Snapshot: "snap-0002", Bytes: 61 << 20},
 		event.StepBegan{N: 2},
 		event.ModelRequested{Step: 2, Model: "anthropic:claude-sonnet-4-5", Repeated: 1, Messages: []event.Message{{Role: event.Assistant, Text: "…"}, {Role: event.User, Text: "AttributeError"}}, MaxTokens: 4096},
-		event.ModelReplied{Step: 2, Thought: "A slip of the pen: it is `groupby`.", Tokens: event.Tokens{Input: 2101, Output: 164}, Took: event.Duration(2 * time.Second)},
+		event.ModelReplied{Step: 2, Thought: "A typing error: it is `groupby`.", Tokens: event.Tokens{Input: 2101, Output: 164}, Took: event.Duration(2 * time.Second)},
 		event.ReplyTrimmed{Step: 2, Reason: "the first of two pieces of code was taken"},
 		event.ExecutionBegan{Step: 2, Session: "s-1", Code: "by = df.groupby(\"region\").sales.sum().sort_values()\nshare = by.iloc[-1] / by.sum()\nby.plot.barh()\nby.to_csv(\"/work/by.csv\")\nby"},
 		event.ExecutionEnded{Step: 2, Execution: event.Execution{Status: event.OK, Stderr: "FutureWarning: …\n",

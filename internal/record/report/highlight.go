@@ -86,7 +86,7 @@ func highlight(code string) []span {
 	return out
 }
 
-// classOf tells a word's class by itself and by the word before.
+// classOf finds a word's class by itself and by the word before.
 func classOf(word, before string, attribute bool) string {
 	switch {
 	case pythonKeywords[word] && !attribute:

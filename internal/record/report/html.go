@@ -166,7 +166,7 @@ func (s *timeline) pieces(it *item) []piece {
 		}
 		out := []piece{{Kind: "code", Code: highlight(strings.TrimRight(visibleCode(e.Code), "\n "))}}
 		if r, ok := s.annotate(it); ok {
-			out = append(out, remarked(r)...)
+			out = append(out, annotationPieces(r)...)
 		}
 		return out
 	case event.ExecutionEnded:
@@ -175,7 +175,7 @@ func (s *timeline) pieces(it *item) []piece {
 		}
 	}
 	if r, ok := s.annotate(it); ok {
-		return remarked(r)
+		return annotationPieces(r)
 	}
 	return planPieces(it.Event)
 }
@@ -191,7 +191,7 @@ func (s *timeline) replied(e event.ModelReplied) []piece {
 	return out
 }
 
-func remarked(r annotation) []piece {
+func annotationPieces(r annotation) []piece {
 	p := piece{Kind: "annotation", Name: r.Label, Line: safetext.Line(r.Text)}
 	if r.Warn {
 		p.Tone = "warn"

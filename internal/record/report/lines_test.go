@@ -55,7 +55,7 @@ func TestLinesBounds(t *testing.T) {
 	}
 }
 
-// patch carries out the changes of a difference.
+// patch applies the changes of a difference.
 func patch(d diff) []string {
 	var out []string
 	at := 0

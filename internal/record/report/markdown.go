@@ -170,18 +170,18 @@ func (m *markdown) item(it *item) {
 		}
 	case event.ExecutionEnded:
 		if r, ok := m.annotate(it); ok {
-			m.remarked(r)
+			m.putAnnotation(r)
 			return
 		}
 		m.executed(it, e.Execution)
 		return
 	}
 	if r, ok := m.annotate(it); ok {
-		m.remarked(r)
+		m.putAnnotation(r)
 	}
 }
 
-func (m *markdown) remarked(r annotation) {
+func (m *markdown) putAnnotation(r annotation) {
 	label := r.Label
 	if r.Warn {
 		label = "**" + label + "**"

@@ -337,7 +337,7 @@ func (f *figureMarker) find(text string) (at, figure int) {
 	return at, figure
 }
 
-// maxTries bounds the places that are looked at for one figure.
+// maxTries bounds the places that are tried for one figure.
 const maxTries = 20
 
 // indexAlone returns where a word or a number stands by itself in a text, or -1.

@@ -184,7 +184,7 @@ func (n *notebook) part(p *part) {
 				n.begin(stem, p.step, e.Code)
 			}
 			if r, ok := n.annotate(it); ok {
-				n.remarked(r)
+				n.putAnnotation(r)
 			}
 			continue
 		case event.ExecutionEnded:

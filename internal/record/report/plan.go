@@ -10,7 +10,8 @@ import (
 	"praxis/internal/safetext"
 )
 
-// planFile takes a file that a plan is held against; an input is none.
+// planFile takes a file with the definitions, the policy or the state of a plan;
+// an input is none.
 func (t *timelineBuilder) planFile(f event.FileGiven) bool {
 	if f.Role == "" {
 		return false
@@ -81,7 +82,7 @@ func jsonText(v any) string {
 	return string(text)
 }
 
-// planned tells about the events of a plan that are neither code nor output.
+// planned describes the events of a plan that are neither code nor output.
 func planned(it *item) (annotation, bool) {
 	switch e := it.Event.(type) {
 	case event.PlanChecked:
@@ -141,7 +142,7 @@ func checked(e event.PlanChecked) annotation {
 	return annotation{"check", strings.Join(parts, ", "), body.String(), !e.Accepted}
 }
 
-// called tells of a call of a plan, with where each argument comes from.
+// called describes a call of a plan, with where each argument comes from.
 func called(it *item, e event.ToolCalled) annotation {
 	r := annotation{Label: "call", Text: fmt.Sprintf("%s, line %d", strings.TrimSpace(e.Tool+" "+e.Version), e.Line)}
 	if it.lost {
@@ -181,7 +182,7 @@ func origins(l event.DataLabel) string {
 }
 
 func decided(e event.DecisionMade) annotation {
-	verb := map[string]string{"allow": "allowed", "ask": "needs a person's leave", "deny": "denied"}[e.Verdict]
+	verb := map[string]string{"allow": "allowed", "ask": "needs a person's approval", "deny": "denied"}[e.Verdict]
 	if verb == "" {
 		verb = e.Verdict
 	}

@@ -17,7 +17,7 @@ const (
 	sgrCyan    = "36"
 )
 
-// pen writes text for a terminal, with colours or without.
+// printer writes text for a terminal, with colours or without.
 type printer struct {
 	w      *bufio.Writer
 	colour bool
@@ -32,8 +32,9 @@ func (p printer) paint(sgr, text string) string {
 	return "\x1b[" + sgr + "m" + text + "\x1b[0m"
 }
 
-// printf writes a text of ours: what is the run's in it was made legible before.
-// The writer keeps its first error.
+// printf writes a text of ours. The texts of the run in it were escaped before,
+// so that the terminal never sees their control characters. The writer remembers
+// its first error, which flush returns.
 func (p printer) printf(format string, args ...any) { _, _ = fmt.Fprintf(p.w, format, args...) }
 
 func (p printer) flush() error {

@@ -55,7 +55,7 @@ type Run struct {
 // text, in order.
 func Pictures(run Run) []Picture { return newTimeline(run).pictures }
 
-// story is a run's records in the order in which they are told.
+// timeline is a run's records in the order in which they are shown.
 type timeline struct {
 	run      Run
 	began    event.RunBegan
@@ -63,7 +63,7 @@ type timeline struct {
 	last     time.Time // the last record's
 	session  *event.SessionBegan
 	inputs   []event.FileGiven
-	files    []event.FileGiven  // that a plan is held against
+	files    []event.FileGiven  // definitions, policy and state of a plan
 	first    *event.PlanWritten // the first plan
 	parts    []*part
 	answer   *event.AnswerGiven
@@ -86,7 +86,7 @@ type part struct {
 	failed    bool // not all in it went well
 }
 
-// item is one record that is told. What opens something is told where it
+// item is one record that is shown. What opens something is shown where it
 // happened, and again with what closes it.
 type item struct {
 	event.Record
@@ -98,14 +98,14 @@ type item struct {
 	result bool              // the last of shown is the value of the last expression
 }
 
-// teller builds a story record by record.
+// timelineBuilder builds a timeline record by record.
 type timelineBuilder struct {
 	*timeline
 	open   map[string]*item
 	closed bool // the answer is given or the session over: what comes is no part of a step
 }
 
-// tell reads a run's records.
+// newTimeline reads a run's records.
 func newTimeline(run Run) *timeline {
 	t := timelineBuilder{timeline: &timeline{run: run, names: map[string]int{}}, open: map[string]*item{}}
 	t.parts = []*part{{}}
@@ -129,7 +129,7 @@ func newTimeline(run Run) *timeline {
 	return t.timeline
 }
 
-// head takes what the head of a report tells.
+// head takes what the head of a report shows.
 func (t *timelineBuilder) head(r event.Record) bool {
 	switch e := r.Event.(type) {
 	case event.RunBegan:
@@ -162,7 +162,7 @@ func (t *timelineBuilder) head(r event.Record) bool {
 
 func (t *timelineBuilder) part() *part { return t.parts[len(t.parts)-1] }
 
-// record tells what happened in a step, or around it.
+// record adds what happened in a step, or around it.
 func (t *timelineBuilder) record(r event.Record) {
 	it := &item{Record: r}
 	t.tools(it)

@@ -168,7 +168,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// The records of nothing, and of the least, are told without a stumble.
+// The records of nothing, and of the least, are shown without a failure.
 func TestLittle(t *testing.T) {
 	for name, run := range map[string]report.Run{
 		"none":  {ID: "r"},

@@ -10,7 +10,7 @@ import (
 	"praxis/internal/safetext"
 )
 
-// visibleCode is legible.Text for Python. A carriage return ends a line there, so
+// visibleCode is safetext.Text for Python. A carriage return ends a line there, so
 // what follows it gets a line of its own: it is no part of a comment before it.
 func visibleCode(code string) string {
 	return safetext.Text(strings.NewReplacer("\r\n", "\n", "\r", `\r`+"\n").Replace(code))
@@ -102,7 +102,7 @@ func seconds(d event.Duration) string {
 
 func utcTime(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") }
 
-// short is the start of a hash, enough to tell it from the others of a run.
+// short is the start of a hash, enough to distinguish it from the others of a run.
 func short(hash string) string {
 	const n = 16
 	digits := strings.TrimPrefix(hash, "sha256:")

@@ -11,8 +11,8 @@ import (
 // notCalled begins the recorded error of a call that was denied.
 const notCalled = "not called: "
 
-// maxAlike is how many calls of one tool that code makes a step tells one by one.
-// Of more, one line tells.
+// maxAlike is how many calls of one tool by code are shown one by one in a step.
+// More of them are summed up in one line.
 const maxAlike = 8
 
 // bundled is what one line says of many calls of a tool, or of many connections.
@@ -27,7 +27,8 @@ type bundled struct {
 	examples                  []string // why calls failed or were denied, without repetition
 }
 
-// told reads a run's records for a person: of many calls alike it tells once.
+// newBundledTimeline reads a run's records for a person: many calls alike are
+// summed up in one item.
 func newBundledTimeline(run Run) *timeline {
 	s := newTimeline(run)
 	for _, p := range s.parts {
@@ -37,7 +38,7 @@ func newBundledTimeline(run Run) *timeline {
 }
 
 // gatedCall returns the call that an event belongs to when the model or its code
-// makes it; plans tell of theirs in their own words.
+// makes it; calls of plans are described by planned.
 func (t *timelineBuilder) gatedCall(id string) *event.ToolCalled {
 	it := t.open["tool "+id]
 	if it == nil {
@@ -170,7 +171,7 @@ func (b *bundled) example(text string) {
 		return
 	}
 	for _, known := range b.examples {
-		if strings.HasPrefix(known, text) { // a denial was told with its remedy
+		if strings.HasPrefix(known, text) { // a denial was shown with its remedy
 			return
 		}
 	}
@@ -204,9 +205,9 @@ func traffic(sent, received int64) string {
 	return safetext.Size(sent) + " sent, " + safetext.Size(received) + " received"
 }
 
-// gated tells about calls that the model or its code makes, and about
-// connections. ok says that the item is one of those; a remark without a label
-// says that there is nothing to tell.
+// gated describes calls that the model or its code makes, and connections. ok
+// says that the item is one of those; an annotation without a label says that
+// there is nothing to show.
 func gated(it *item) (r annotation, ok bool) {
 	if it.sum != nil {
 		return it.sum.annotation(), true
@@ -219,7 +220,7 @@ func gated(it *item) (r annotation, ok bool) {
 		return gatedCalled(it, e), true
 	case event.ConnectionOpened:
 		if !it.lost {
-			return annotation{}, true // told with its end
+			return annotation{}, true // described with its end
 		}
 		return annotation{"network", connectionText(e) + ": " + unfinished, "", true}, true
 	case event.ConnectionClosed:
@@ -233,7 +234,7 @@ func gated(it *item) (r annotation, ok bool) {
 	return ofGated(it)
 }
 
-// ofGated tells what became of a call.
+// ofGated says what became of a call.
 func ofGated(it *item) (annotation, bool) {
 	name := it.call.Tool
 	switch e := it.Event.(type) {

@@ -83,7 +83,7 @@ func TestManyCalls(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := strings.Count(b.String(), "1,000 calls of crm.find from code"); n != 1 {
-			t.Errorf("%s: the calls are told %d times", name, n)
+			t.Errorf("%s: the calls are shown %d times", name, n)
 		}
 		if n := strings.Count(b.String(), "crm.find"); n > 10 {
 			t.Errorf("%s: the tool is named %d times", name, n)
@@ -94,6 +94,6 @@ func TestManyCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := strings.Count(b.String(), "tool call: crm.find"); n != 1000 {
-		t.Errorf("of a step in full, %d calls are told", n)
+		t.Errorf("of a step in full, %d calls are shown", n)
 	}
 }

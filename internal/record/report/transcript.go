@@ -211,18 +211,18 @@ func (t *transcript) item(it *item) {
 		}
 	case event.ExecutionEnded:
 		if r, ok := t.annotate(it); ok {
-			t.remarked(r)
+			t.putAnnotation(r)
 			return
 		}
 		t.executed(it, e.Execution)
 		return
 	}
 	if r, ok := t.annotate(it); ok {
-		t.remarked(r)
+		t.putAnnotation(r)
 	}
 }
 
-func (t *transcript) remarked(r annotation) {
+func (t *transcript) putAnnotation(r annotation) {
 	sgr := ""
 	if r.Warn {
 		sgr = sgrYellow

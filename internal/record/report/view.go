@@ -22,7 +22,7 @@ type Picture struct {
 	Width, Height int // in pixels, 0 when they are not known
 }
 
-// page is the MIME type that tells pages from images.
+// page is the MIME type that distinguishes pages from images.
 const page = "text/html"
 
 // caption names a picture, its size and where it was saved.
