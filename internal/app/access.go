@@ -87,8 +87,9 @@ func (t *toolset) activate(ctx context.Context, rec *journal.Recorder, who []gat
 	return r, nil
 }
 
-// offer lets the code of a session ask for tools and connections. It holds until
-// another offer, so that a named session is told also when there is nothing.
+// expose lets the code of a session call tools and make connections until the
+// next call of expose. A named session is therefore also updated when there is
+// nothing to call any more.
 func (r *activeRun) expose(ctx context.Context, s *Session) error {
 	o := wire.Offer{Tools: r.tools.has(), Net: r.proxy != nil}
 	if !o.Tools && !o.Net && s.named == nil {
@@ -115,7 +116,7 @@ func (r *activeRun) end() error {
 	return err
 }
 
-// keepRules keeps the texts of definitions and policy, so that the run can be
+// keepRules stores the texts of definitions and policy, so that the run can be
 // repeated without the files.
 func keepRules(ctx context.Context, rec *journal.Recorder, r planner.Rules) error {
 	keep := func(role string, t planner.Text) error {

@@ -1,6 +1,6 @@
 // Package app is what Praxis can do, as functions over plain values: it answers
 // questions, runs code and plans, replays and branches runs, keeps sessions,
-// threads, notes, images and tools, and tells of all of them. The command line,
+// threads, notes, images and tools, and describes all of them. The command line,
 // a server and the public package call it and nothing below it; what they add is
 // flags, routes and drawing.
 //

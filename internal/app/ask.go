@@ -88,7 +88,7 @@ func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskRe
 	}
 	q.Session.Name = q.Thread
 	made := newCollector(q.Output, q.Session, q.Files)
-	began := a.askBegan(q, model, t)
+	began := a.questionBegan(q, model, t)
 	ctx, r, err := a.begin(ctx, began, t, both(made, sink), origins(q.Mode)...)
 	if err != nil {
 		return out, err
@@ -112,8 +112,8 @@ const scriptPrefix = "scripted:"
 // somebody's approval; its processor time stays as it is.
 const callTime = 15 * time.Minute
 
-// askBegan describes the run that begins.
-func (a *App) askBegan(q AskRequest, m llm.Model, t *toolset) event.RunBegan {
+// questionBegan describes the run that begins.
+func (a *App) questionBegan(q AskRequest, m llm.Model, t *toolset) event.RunBegan {
 	c := a.opt.Config
 	b := event.RunBegan{
 		Kind: event.Ask, Question: q.Question, Model: m.Name(), Scripted: strings.HasPrefix(m.Name(), scriptPrefix),
@@ -136,7 +136,7 @@ func (a *App) askBegan(q AskRequest, m llm.Model, t *toolset) event.RunBegan {
 	return b
 }
 
-// asking is one question on its way to an answer.
+// questionRun is one question on its way to an answer.
 type questionRun struct {
 	app     *App
 	request AskRequest

@@ -14,7 +14,7 @@ import (
 	"praxis/internal/tool/registry"
 )
 
-// What is told of benchmarks.
+// Types that describe benchmarks.
 type (
 	BenchReport = bench.Report
 	BenchFigure = bench.Figure

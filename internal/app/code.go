@@ -19,7 +19,7 @@ type CodeRequest struct {
 	Output  Output
 	Tools   ToolSpec
 	Net     NetSpec
-	// Running is told when the code begins to run; nil: nobody needs to know.
+	// Running is called when the code begins to run. It may be nil.
 	Running CodeHook
 }
 

@@ -68,7 +68,7 @@ func (l listing) since(before listing) []string {
 	return out
 }
 
-// saveFiles copies files of the working folder, as l tells of them.
+// saveFiles copies files of the working folder, as l lists them.
 func (o *Folder) saveFiles(ctx context.Context, s source, l listing, names []string) error {
 	for _, name := range names {
 		if l[name].Bytes > o.left {
@@ -155,7 +155,7 @@ func (c *collector) Emit(e event.Event) {
 }
 
 // begin remembers how the working folder looks before the code runs. A folder
-// that cannot be listed is no reason not to run the code: end tells of it.
+// that cannot be listed is no reason not to run the code: end reports it.
 func (c *collector) begin(ctx context.Context, s source) error {
 	c.before, c.failed = list(ctx, s)
 	return ctx.Err()

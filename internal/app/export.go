@@ -182,7 +182,7 @@ func writeWhole(path string, replace bool, fill func(io.Writer) error) error {
 	if replace {
 		err = os.Rename(f.Name(), path)
 	} else if err = os.Link(f.Name(), path); errors.Is(err, syscall.EPERM) || errors.Is(err, syscall.ENOTSUP) || errors.Is(err, syscall.ENOSYS) {
-		// A file system without links: the name was free a moment ago.
+		// A file system without links: the name was free shortly before.
 		err = os.Rename(f.Name(), path)
 	}
 	if errors.Is(err, fs.ErrExist) {
@@ -197,7 +197,7 @@ func writeWhole(path string, replace bool, fill func(io.Writer) error) error {
 	return nil
 }
 
-// exportMode is that of an exported file. A run may hold what is private: who
+// exportMode is that of an exported file. A run may contain private data: who
 // else may read it is for the person to say.
 const exportMode = 0o600
 
@@ -208,7 +208,7 @@ func saveFault(path string, err error) error {
 	}
 	switch {
 	case atomicfile.Full(err):
-		return fault.New(fault.Exhausted, "Make room on the disk, or name another place.", "cannot save %s: the disk is full", safetext.Line(path))
+		return fault.New(fault.Exhausted, "Free space on the disk, or name another place.", "cannot save %s: the disk is full", safetext.Line(path))
 	case errors.Is(err, fs.ErrNotExist):
 		return fault.New(fault.Invalid, "Make the folder first, or name another place.", "cannot save %s: there is no such folder", safetext.Line(path))
 	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS), errors.Is(err, syscall.ENOTDIR):
@@ -240,7 +240,7 @@ func SavePictures(dir, prefix string, pictures []report.Picture, force bool) (ma
 	return out, nil
 }
 
-// holds says whether a file is what would be written there.
+// sameContent says whether a file is what would be written there.
 func sameContent(path string, data []byte) bool {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(data)) {

@@ -119,7 +119,7 @@ func runInputs(inputs []Input) []run.Input {
 	return out
 }
 
-// previewed describes inputs for a run whose model is told what they begin with.
+// previewed describes inputs for a run whose model is shown what they begin with.
 // What is unusual about one goes to sink, too.
 func previewed(inputs []Input, sink event.Sink) ([]run.Input, error) {
 	out := runInputs(inputs)

@@ -51,7 +51,7 @@ type Folder struct {
 // code makes takes its place.
 type ownFile struct {
 	where string      // see realName
-	info  os.FileInfo // nil when it cannot be told
+	info  os.FileInfo // nil when it is not known
 }
 
 // ownFiles returns what the paths name; empty ones name nothing.
@@ -126,7 +126,7 @@ func folderFault(do, dir string, err error) error {
 	return fault.New(fault.Invalid, "Name a folder that you may write to.", "cannot %s folder %s: %w", do, safetext.Line(dir), cause(err))
 }
 
-// cause takes the path out of an error that is told with its path anyway.
+// cause takes the path out of an error whose message has the path anyway.
 func cause(err error) error {
 	var pathErr *fs.PathError
 	if errors.As(err, &pathErr) {
@@ -210,7 +210,7 @@ func (o *Folder) failed(name string, err error) error {
 		return fault.New(fault.Exhausted, "Write less at once: a file with holes counts with its whole length. The disk limit is set when a session is made.",
 			"cannot save %s: all files together are more than the session's disk limit of %s", where, safetext.Size(o.bound))
 	case atomicfile.Full(err):
-		return fault.New(fault.Exhausted, "Make room on the disk and run it again.", "cannot save %s: the disk is full", where)
+		return fault.New(fault.Exhausted, "Free space on the disk and run it again.", "cannot save %s: the disk is full", where)
 	case errors.Is(err, fs.ErrPermission):
 		return fault.New(fault.Invalid, "Name a folder that you may write to.", "cannot save %s: permission denied", where)
 	}
@@ -266,7 +266,7 @@ func (o *Folder) inUse(name string) (bool, error) {
 }
 
 // guarded says whether what is there under the name is one of the person's own
-// files, or may be: what a symbolic link out of the folder leads to is not looked at.
+// files, or may be: the target of a symbolic link out of the folder is not read.
 func (o *Folder) guarded(name string) bool {
 	info, err := o.root.Stat(name)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

@@ -199,7 +199,7 @@ func TestOwnFiles(t *testing.T) {
 	}
 }
 
-// hostileFiles tells of files and sends what a test says.
+// hostileFiles lists files and sends contents as a test says.
 type hostileFiles struct {
 	files []File
 	limit int64
@@ -254,7 +254,7 @@ func TestDiskLimitBoundsOut(t *testing.T) {
 		c.pictures = []Picture{{".png", []byte("PNG")}}
 		found, err := c.save(t.Context(), w)
 		if fault.KindOf(err) != fault.Exhausted || !strings.Contains(err.Error(), "/out/holes: all files together are more than the session's disk limit of 64KiB") {
-			t.Errorf("told %d: got %v", reported, err)
+			t.Errorf("reported %d: got %v", reported, err)
 		}
 		var bytes int64
 		entries, err := os.ReadDir(c.dir)
@@ -269,13 +269,13 @@ func TestDiskLimitBoundsOut(t *testing.T) {
 			bytes += info.Size()
 		}
 		if len(entries) != 2 || bytes != 13 || len(found.Saved) != 2 {
-			t.Errorf("told %d: the folder holds %v, %d bytes; saved %v", reported, entries, bytes, found.Saved)
+			t.Errorf("reported %d: the folder contains %v, %d bytes; saved %v", reported, entries, bytes, found.Saved)
 		}
 	}
 }
 
 // TestSlowGuest checks that a guest that draws out a listing or a file does not
-// hold the command, and that pictures, which are here already, are saved.
+// hold up the command, and that pictures, which are here already, are saved.
 func TestSlowGuest(t *testing.T) {
 	for _, hang := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
@@ -309,7 +309,7 @@ func TestSlowGuest(t *testing.T) {
 }
 
 // TestUnlisted checks that a folder that cannot be listed costs no more than the
-// files: the code runs, and without --out the person is only told.
+// files: the code runs, and without --out the person only gets a message.
 func TestUnlisted(t *testing.T) {
 	refused := fault.New(fault.Exhausted, "", "cannot list folder: too many\x1b[2J files")
 	for _, dir := range []string{"", filepath.Join(t.TempDir(), "out")} {

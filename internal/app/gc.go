@@ -39,7 +39,7 @@ const Unused = session.Unused
 
 // Collect removes what nobody needs any more: contents that no run and no thread
 // refers to, snapshots of runs that are older than asked or more than their quota,
-// and templates that are not used. What was removed before an error is told.
+// and templates that are not used. What was removed before an error is in the result.
 func (a *App) Collect(ctx context.Context, q CollectRequest) (Collected, error) {
 	out := Collected{DryRun: q.DryRun, Journal: journal.Collected{Runs: []string{}, DryRun: q.DryRun}, Sessions: session.Collected{
 		Snapshots: []session.Removed{}, Templates: []session.Removed{},
@@ -89,7 +89,7 @@ func (a *App) threadContents(ctx context.Context, yield func(sum string)) error 
 type Rebuilt = journal.Rebuilt
 
 // RebuildIndex makes the index of runs anew from their journals. A database that
-// is damaged is moved away for it, which a notice tells: the threads and notes in
+// is damaged is moved away for it, and a notice says so: the threads and notes in
 // it are lost, unless they can be saved from there. No App may be open over the
 // data folder.
 func RebuildIndex(ctx context.Context, o Options, sink event.Sink) (Rebuilt, error) {

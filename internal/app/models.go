@@ -56,7 +56,7 @@ func newModel(spec string, getenv func(string) string) (llm.Model, error) {
 	return construct(name, getenv)
 }
 
-// Models that a key alone chooses. A person who wants another names it.
+// Models that a key alone chooses. Whoever needs another names it.
 const (
 	AnthropicModel = "anthropic:claude-sonnet-4-5"
 	OpenAIModel    = "openai:gpt-5"

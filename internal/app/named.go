@@ -13,7 +13,7 @@ import (
 	"praxis/internal/session"
 )
 
-// What is told of sessions, images and the host.
+// Types that describe sessions, images and the host.
 type (
 	NamedSession = session.NamedInfo
 	SnapshotInfo = session.SnapshotInfo

@@ -102,7 +102,7 @@ func openProxy(hosts egress.Rules, spec NetSpec, getenv func(string) string, sin
 	return p, err
 }
 
-// hostsInterval is how often files of hosts are looked at.
+// hostsInterval is how often files of hosts are read.
 const hostsInterval = time.Second
 
 // follow reads files of hosts again when they change. Live connections that the

@@ -18,7 +18,7 @@ type Picture struct {
 	Data []byte
 }
 
-// PageExt tells pages from images.
+// PageExt distinguishes pages from images.
 const PageExt = ".html"
 
 // stem is how the names of such files begin.

@@ -72,7 +72,7 @@ func (a *App) AskPlan(ctx context.Context, q PlanAskRequest, sink event.Sink) (o
 	return p.ask(ctx, sink)
 }
 
-// planAsking is one question that plans answer.
+// planQuestionRun is one question that plans answer.
 type planQuestionRun struct {
 	app     *App
 	request PlanAskRequest

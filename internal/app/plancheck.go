@@ -12,7 +12,7 @@ import (
 	"praxis/internal/plan/syntax"
 )
 
-// What is told of the check of a plan.
+// Types that describe the check of a plan.
 type (
 	PlanCheck   = check.Result
 	PlanFinding = check.Finding
@@ -60,8 +60,8 @@ func ParsePlan(src PlanSource, attributes bool) PlanParsed {
 	return out
 }
 
-// preparePlan checks a plan. Whoever has one checked wants to know of every
-// mistake, also of those that a run would let pass.
+// preparePlan checks a plan. It reports every mistake, also those that a run
+// would let pass.
 func (a *App) preparePlan(ctx context.Context, src PlanSource, spec ToolSpec, sink event.Sink) (*plan.Plan, error) {
 	o, err := a.loadRules(ctx, spec, sink)
 	if err != nil {

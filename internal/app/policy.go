@@ -14,7 +14,7 @@ import (
 	"praxis/internal/tool"
 )
 
-// What is told of policies.
+// Types that describe policies.
 type (
 	PolicyRule     = policy.RuleInfo
 	PolicyReport   = policy.Report

@@ -7,9 +7,9 @@ import (
 	"unicode/utf8"
 )
 
-// Bounds on what is read of a file to tell what it is.
+// Bounds on what is read of a file to find out what it is.
 const (
-	maxLook      = 1 << 20 // bytes that are looked at
+	maxLook      = 1 << 20 // bytes that are read
 	maxPreview   = 2048    // bytes that the model gets, in whole lines
 	previewLines = 6
 )

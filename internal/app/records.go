@@ -55,7 +55,7 @@ func openRecords(c config.Config, environ []string, version string) (*Records, e
 // database is the file of the database.
 func database(c config.Config) string { return filepath.Join(c.Home, "praxis.db") }
 
-// setDatabaseAside moves the database out of the way when err says that it is
+// moveDamagedDatabase moves the database out of the way when err says that it is
 // damaged, and returns where it is then; "" when err says something else. The
 // records are to be closed before. What can be built again is built when they
 // are opened the next time; threads and notes stay in the file that was moved.
@@ -90,7 +90,7 @@ func (r *Records) Content(ctx context.Context, sum string) (data []byte, err err
 	return data, err
 }
 
-// minSecret is the least length of a value that can be told from ordinary text.
+// minSecret is the least length of a value that can be distinguished from ordinary text.
 const minSecret = 8
 
 // secrets returns the variables whose names say that their values are secret.

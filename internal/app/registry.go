@@ -27,7 +27,7 @@ type registryOptions struct {
 	servers  bool              // MCP servers are asked; without, their tools are missing
 	hidden   map[string]string // more secrets that are never recorded, by their names
 	secrets  *registry.Secrets // of the files, when they were read already
-	// report is told all that is wrong in the files, see [registry.Config].
+	// report gets all that is wrong in the files, see [registry.Config].
 	report func(pos jsondoc.Position, err error)
 }
 
@@ -61,9 +61,9 @@ func readBounded(name string, limit int64) (data []byte, err error) {
 	return data, err
 }
 
-// openRegistry opens a registry of tools. From then on the journal keeps none of
-// their secrets. Sandboxes are made when a tool first needs one, and sink is told
-// of the making of images and templates.
+// openRegistry opens a registry of tools. From then on the journal stores none of
+// their secrets. Sandboxes are made when a tool first needs one, and sink receives
+// the progress of images and templates that are made for it.
 func (a *App) openRegistry(ctx context.Context, o registryOptions, sink event.Sink) (*registry.Registry, error) {
 	if err := tool.CheckDepth(os.Getenv); err != nil {
 		return nil, err

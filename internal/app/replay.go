@@ -16,7 +16,7 @@ import (
 	"praxis/internal/safetext"
 )
 
-// What is told of replays.
+// Types that describe replays.
 type (
 	ReplayReport     = replay.Report
 	PlanReplayReport = replay.PlanReport
@@ -151,7 +151,7 @@ func (a *App) Replay(ctx context.Context, q ReplayRequest, sink event.Sink) (Rep
 	return replay.Replay(ctx, r.cfg, r.rec)
 }
 
-// following tells sink how far a replay is.
+// following reports to sink how far a replay is.
 func following(rec replay.Recording, sink event.Sink) event.Sink {
 	last := 0
 	for _, s := range rec.Steps {
@@ -271,8 +271,8 @@ func (a *App) Assert(ctx context.Context, ref, file, code string, sink event.Sin
 	return replay.Assert(ctx, r.cfg, r.rec, filepath.Base(file), code)
 }
 
-// TestRuns replays every run that was exported into a folder. done is told what
-// became of each.
+// TestRuns replays every run that was exported into a folder. done gets the
+// result of each.
 func (a *App) TestRuns(ctx context.Context, dir string, img ImageSpec, sink event.Sink, done func(SuiteResult)) (SuiteTotals, error) {
 	_, totals, err := replay.Test(ctx, dir, replay.Suite{
 		Config: replay.Config{Redact: a.records.Journal.Redact, Program: a.opt.Version, Sink: sink},

@@ -21,7 +21,7 @@ import (
 	"praxis/internal/safetext"
 )
 
-// What is told of runs and of what they cost.
+// Types that describe runs and what they cost.
 type (
 	Run        = journal.Summary
 	PriceTable = price.Table
@@ -29,10 +29,10 @@ type (
 	CostLine   = price.Line
 )
 
-// RunQuery says which runs are listed. Everything that it says must hold.
+// RunQuery says which runs are listed. Every condition in it must be met.
 type RunQuery struct {
 	Model  string          // the model's name has this in it
-	Status event.RunStatus // one of Outcomes
+	Status event.RunStatus // one of RunStatuses
 	Kind   event.Kind
 	Thread string
 	Words  string    // that question, code or answer have
@@ -52,7 +52,7 @@ type ListedRun struct {
 	USD *float64 `json:"usd,omitempty"` // what it cost by the price table; left out when the price is not known
 }
 
-// Outcomes are those that a run can have, as a list shows them.
+// RunStatuses are those that a run can have, as a list shows them.
 func RunStatuses() []string {
 	out := []string{string(event.Answered), string(event.Unanswered), string(event.Failed), string(event.Abandoned), "running", "unfinished",
 		string(event.Refused), string(event.Waiting), string(event.Limited), string(event.Stopped)}
@@ -122,8 +122,8 @@ func (a *App) HasRuns(ctx context.Context) (bool, error) {
 	return len(any) > 0, err
 }
 
-// RunsWithPrefix returns the newest runs whose ids begin with a prefix, as a shell
-// wants them that completes a word.
+// RunsWithPrefix returns the newest runs whose ids begin with a prefix, for a
+// shell that completes a word.
 func (a *App) RunsWithPrefix(ctx context.Context, prefix string, most int) ([]Run, error) {
 	var out []Run
 	for s, err := range a.eachRun(ctx, journal.Query{Limit: most}) {
@@ -230,7 +230,7 @@ type recordSource interface {
 }
 
 // ReadRun reads a run, or the file that one was exported to. Of a damaged journal
-// what stands before the damage is returned, which Damage tells of, with the fault.
+// it returns what stands before the damage, which Damage describes, with the fault.
 func (a *App) ReadRun(ctx context.Context, ref string) (out report.Run, err error) {
 	j := a.records.Journal
 	from := recordSource(j)

@@ -64,7 +64,7 @@ type Session struct {
 	// bounds are those of an execution that is given none.
 	bounds event.Bounds
 	from   string // the snapshot that a session without a name began with; "": its template
-	// running is told when code begins to run, and how to interrupt it.
+	// running is called when code begins to run, with a way to interrupt it.
 	running CodeHook
 }
 
@@ -253,7 +253,7 @@ func (s *Session) Describe() event.SessionBegan {
 	return out
 }
 
-// Execute runs code, and tells which files it changed. What the code did is data
+// Execute runs code, and reports which files it changed. What the code did is data
 // in the result; an error says that it could not be run. Output goes to sink as
 // it comes. Zero bounds mean those of the configuration. When ctx ends, the code
 // is interrupted.
@@ -352,7 +352,7 @@ func (s *Session) Close() error {
 	return s.s.Close()
 }
 
-// opened is the session as a replay wants it. Where connections were recorded
+// opened is the session as a replay needs it. Where connections were recorded
 // its code finds a way out that leads nowhere, as no host is reached again.
 func (s *Session) opened() replay.Opened {
 	return replay.Opened{Session: s, Close: s.Close, Expose: func(ctx context.Context, b *bridge.Desk, tools, net bool) error {

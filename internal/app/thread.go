@@ -99,7 +99,7 @@ func noteOrigin(f memory.From) string {
 	return strings.Join(parts, ", ")
 }
 
-// What is told of threads and notes.
+// Types that describe threads and notes.
 type (
 	Thread    = memory.Thread
 	Note      = memory.Note

@@ -159,8 +159,8 @@ func serverText(doc *jsondoc.Object, reg *registry.Registry) string {
 	return b.String()
 }
 
-// writeYAML writes the few shapes that an entry has: mappings in lines, and what
-// they hold as JSON, which YAML reads.
+// writeYAML writes the few shapes that an entry has: mappings in lines, and their
+// values as JSON, which YAML reads.
 func writeYAML(b *strings.Builder, o *jsondoc.Object, depth int) {
 	for name, v := range o.All() {
 		key := asJSON(name)

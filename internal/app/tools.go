@@ -39,14 +39,14 @@ func ToolFiles(named []string) ([]string, error) {
 // ToolFileSchema is the JSON Schema of files of tools, for editors.
 func ToolFileSchema() string { return strings.TrimRight(string(toolfile.Schema()), "\n") + "\n" }
 
-// ToolsQuery says which tools are looked at.
+// ToolsQuery says which tools are listed.
 type ToolsQuery struct {
 	Files    []string // that declare them
 	Commands bool     // tools and servers may run programs on this machine
 	Search   string   // words that they fit; "": all of them
 }
 
-// Tool is what is told of one version of a tool.
+// Tool describes one version of a tool.
 type Tool struct {
 	Name        string `json:"name"`
 	Version     string `json:"version"`
@@ -87,7 +87,7 @@ func (a *App) ListTools(ctx context.Context, q ToolsQuery, sink event.Sink) ([]T
 }
 
 // ToolNames returns the tools whose names begin with a prefix, without asking any
-// server, as a shell wants them that completes a word.
+// server, for a shell that completes a word.
 func (a *App) ToolNames(ctx context.Context, files []string, prefix string) ([]Tool, error) {
 	var out []Tool
 	o := opening{files: files, commands: true, offline: true, report: func(jsondoc.Position, error) {}}
@@ -299,13 +299,13 @@ func asJSON(v any) string {
 	return string(safetext.JSON(text))
 }
 
-// opening says how tools are opened to be looked at.
+// opening says how tools are opened to be read.
 type opening struct {
 	files    []string
 	commands bool // programs may run on this machine
 	offline  bool // servers are not asked
-	lenient  bool // a tool is looked at also when nothing can implement it
-	// report is told all that is wrong; nil: the first is an error, but for what
+	lenient  bool // a tool is read also when nothing can implement it
+	// report gets all that is wrong; nil: the first is an error, but for what
 	// is only not permitted.
 	report func(pos jsondoc.Position, err error)
 }
@@ -352,7 +352,7 @@ func (a *App) withTools(ctx context.Context, o opening, sink event.Sink, f func(
 type problems struct {
 	lenient bool
 	wrong   error                      // the first that is an error
-	later   map[jsondoc.Position]error // told unless the tool is there in spite of it
+	later   map[jsondoc.Position]error // reported unless the tool is there in spite of it
 	sink    event.Sink
 }
 
@@ -375,7 +375,7 @@ func (p *problems) notify(pos jsondoc.Position, err error) {
 	p.sink.Emit(event.Notice{Text: f.Message, Remedy: f.Remedy, Code: string(f.Code), Data: f.Data})
 }
 
-// tellRest tells of tools that are not there, in the order of the files.
+// notifyRest reports tools that are not there, in the order of the files.
 func (p *problems) notifyRest(reg *registry.Registry) {
 	for _, f := range reg.Files() {
 		for _, b := range f.Bindings {

@@ -56,8 +56,8 @@ func Trusts(pinned Key, k KeyReport) bool {
 	return k.Public == pinned.Public || slices.Contains(k.After, pinned.Public)
 }
 
-// judge says what is to be thought of a journal.
-func judge(pinned Key, rep journal.Report) Verdict {
+// verdictOf sums up what the check of a journal found.
+func verdictOf(pinned Key, rep journal.Report) Verdict {
 	switch {
 	case rep.Damage != nil:
 		return Broken
@@ -75,7 +75,7 @@ func judge(pinned Key, rep journal.Report) Verdict {
 func (a *App) Verify(ctx context.Context, ref string, pinned Key) (Verified, error) {
 	if IsFile(ref) {
 		rep, err := a.records.Journal.VerifyFile(ctx, ref)
-		return Verified{rep.Run, judge(pinned, rep), ref, rep}, err
+		return Verified{rep.Run, verdictOf(pinned, rep), ref, rep}, err
 	}
 	id, err := a.FindRun(ctx, ref)
 	if fault.KindOf(err) == fault.Conflict && wholeID.MatchString(ref) {
@@ -95,7 +95,7 @@ func (a *App) verify(ctx context.Context, id string, pinned Key) (Verified, erro
 	if rep.Run == "" {
 		rep.Run = id // the journal itself does not say it any more
 	}
-	return Verified{rep.Run, judge(pinned, rep), "", rep}, err
+	return Verified{rep.Run, verdictOf(pinned, rep), "", rep}, err
 }
 
 // VerifyAll checks every run that has a journal or that the index knows, the

@@ -96,7 +96,7 @@ type Watcher interface {
 }
 
 // Collector is what Blobs can do besides: remove a blob only when nobody has
-// stored it again since it was looked at.
+// stored it again since it was found unused.
 type Collector interface {
 	// RemoveUnused removes a blob that Put last returned at or before since,
 	// and says whether it did.
@@ -137,18 +137,18 @@ type Doc struct {
 	Body   []byte         // anything
 }
 
-// Query says which documents are wanted. Everything that it names must hold.
+// Query says which documents are sought. Every condition in it must be met.
 type Query struct {
 	Kind  string
 	Where []Condition
 	// Words searches Text: documents with all of the words, in any case and
-	// order. A word that ends with '*' stands for all that begin so; a phrase
-	// stands between double quotes. Nothing else has a meaning.
+	// order. A word that ends with '*' means all words that begin so; a
+	// phrase is written between double quotes. Nothing else has a meaning.
 	Words string
 	// Best puts the documents that the words fit best first, by BM25.
 	Best bool
 	// Before is the last document of the page before; nil: from the beginning.
-	// Only Order and ID of it are looked at. It has no meaning with Best.
+	// Only its Order and its ID are used. It has no meaning with Best.
 	Before *Doc
 	Limit  int // 0: 100; at most 100,000
 }

@@ -298,7 +298,7 @@ func TestRetryHonoursTheServer(t *testing.T) {
 		t.Fatalf("reply = %+v, %v", got, err)
 	}
 	if want := []llm.Pause{{Reason: "429 slow down", After: 7 * time.Second, Attempt: 2}, {Reason: "529", After: 2 * time.Second, Attempt: 3}}; !reflect.DeepEqual(pauses, want) {
-		t.Errorf("told %+v, want %+v", pauses, want)
+		t.Errorf("received %+v, want %+v", pauses, want)
 	}
 	if want := []time.Duration{7 * time.Second, 2 * time.Second}; !reflect.DeepEqual(n.took, want) {
 		t.Errorf("pauses = %v, want %v", n.took, want)

@@ -118,7 +118,7 @@ func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string
 }
 
 // bend remembers what a server does not know when its refusal of a request says
-// so, and tells whether it is worth asking again: the next request differs from
+// so, and says whether it is worth trying again: the next request differs from
 // the one that was sent.
 func (m *Model) bend(sent request, err error) bool {
 	switch fault.KindOf(err) {

@@ -106,7 +106,7 @@ func (m *Model) request(req llm.Request) request {
 
 // messages turns one message into the API's: each result of a tool is a message
 // of its own and comes before any text. Without native tools calls and results
-// are told as text.
+// are written as text.
 func (m *Model) messages(msg llm.Message, native bool) []message {
 	if !native {
 		msg = plain(msg)
@@ -141,7 +141,7 @@ func (m *Model) reasoning(msg llm.Message) *string {
 	return &msg.Reasoning.Text
 }
 
-// plain tells calls and results as text, for a server without native tools.
+// plain writes calls and results as text, for a server without native tools.
 func plain(msg llm.Message) llm.Message {
 	var parts []string
 	for _, r := range msg.Results {
@@ -162,7 +162,7 @@ func plain(msg llm.Message) llm.Message {
 
 func input(c llm.Call) string {
 	b, err := json.Marshal(c.InputObject())
-	if err != nil { // the object came from JSON, or from a caller that put in what JSON cannot hold
+	if err != nil { // the object came from JSON, or from a caller that put in what JSON cannot express
 		return "{}"
 	}
 	return string(b)

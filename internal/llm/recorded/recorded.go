@@ -1,8 +1,8 @@
 // Package recorded is a model whose replies were recorded in a run: a replay
-// asks it in the place of the model that was asked then.
+// calls it instead of the model that answered then.
 //
-// The n-th call gets the n-th exchange, whatever it asks: what was asked is
-// kept, so that a replay can compare it with the recording. A call beyond the
+// The n-th call gets the n-th exchange, whatever its request is: requests are
+// stored, so that a replay can compare them with the recording. A call beyond the
 // last exchange is a fault.Conflict that wraps [ErrEnded].
 package recorded
 
@@ -18,14 +18,14 @@ import (
 )
 
 // ErrEnded is wrapped by the error of a call that comes after the last exchange.
-// A run that is replayed asks once more than it did when it takes another
+// A run that is replayed makes one request more than it did when it takes another
 // course, or when the recording was cut.
 var ErrEnded = errors.New("the recording ends")
 
-const remedy = "A recording holds the replies of one course of events; ask a model to go on from here."
+const remedy = "A recording has the replies of one course of events; ask a model to go on from here."
 
 // Exchange is one call of a model as it was recorded: a reply, or the failure
-// that came in its place.
+// that came instead.
 type Exchange struct {
 	Reply  event.ModelReplied
 	Failed string // the failure's text; empty: Reply holds
@@ -76,7 +76,7 @@ func (m *Model) Complete(ctx context.Context, req llm.Request, delta func(string
 	return llm.Reply{Text: x.Reply.Text, Reasoning: x.Reply.Reasoning, Calls: given(x.Reply.Calls), Tokens: x.Reply.Tokens, Cut: x.Reply.Cut}, nil
 }
 
-// take keeps a request and returns its number, counted from 0.
+// take stores a request and returns its number, counted from 0.
 func (m *Model) take(req llm.Request) int {
 	req = copyRequest(req)
 	m.mu.Lock()
@@ -85,8 +85,8 @@ func (m *Model) take(req llm.Request) int {
 	return len(m.requests) - 1
 }
 
-// Asked returns every request so far, in order, those beyond the last exchange
-// included. Pausing, which is no part of what was asked, is nil in them.
+// Requests returns every request so far, in order, those beyond the last exchange
+// included. Pausing, which is no part of a request's text, is nil in them.
 func (m *Model) Requests() []llm.Request {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -98,7 +98,7 @@ func (m *Model) Requests() []llm.Request {
 }
 
 // given returns calls as a provider gives them: an input that holds nothing is
-// an empty object. The recording does not tell it from none.
+// an empty object. The recording does not distinguish it from none.
 func given(calls []event.Call) []event.Call {
 	out := copyCalls(calls)
 	for i := range out {

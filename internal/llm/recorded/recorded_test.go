@@ -61,7 +61,7 @@ func TestRepliesComeInOrder(t *testing.T) {
 		t.Errorf("got %+v, %v; want %+v", got, err, want)
 	}
 	if !slices.Equal(said, []string{"first"}) {
-		t.Errorf("heard %q", said)
+		t.Errorf("received %q", said)
 	}
 }
 

@@ -86,7 +86,7 @@ func (e *statusError) Error() string { return fmt.Sprintf("the server answered %
 // that d makes of the answer. An error is a fault, or a *[Temporary] one.
 func (c *Client) Ask(ctx context.Context, path string, body any, d Decoder) (llm.Reply, error) {
 	text, err := json.Marshal(body)
-	if err != nil { // a caller put in what JSON cannot hold
+	if err != nil { // a caller put in what JSON cannot express
 		return llm.Reply{}, fmt.Errorf("cannot write the request to model %s: %w", c.cfg.Model, err)
 	}
 	watched, came, stop := watch(ctx, c.cfg.Timeout)

@@ -6,7 +6,7 @@
 // [Decoder]). Everything else is here, once:
 //
 //   - [Client] sends the request and watches the answer. It follows no redirect,
-//     since one would carry the key to another host, and bounds what it reads:
+//     since one would send the key to another host, and bounds what it reads:
 //     64 KiB of an error, [MaxEvent] of an event, [MaxBody] of an answer.
 //   - Silence is bounded, and ten times as long for the whole answer.
 //   - [Retry] asks again after a failure that may pass, with one bound for a

@@ -72,8 +72,8 @@ func (c *Client) data() fault.Data {
 	return fault.Data{"model": c.cfg.Model, "url_variable": c.cfg.URLVar}
 }
 
-// outOfCredit tells an account without money, which no waiting helps, from a
-// rate limit. Both providers are known to report it with several statuses.
+// outOfCredit distinguishes an account without money, which no waiting helps,
+// from a rate limit. Both providers are known to report it with several statuses.
 func (f failure) outOfCredit() bool {
 	return f.status == http.StatusPaymentRequired || f.Type == "billing_error" || f.Type == "insufficient_quota" || f.Code == "insufficient_quota" ||
 		strings.Contains(f.Message, "credit balance is too low")
@@ -134,7 +134,8 @@ func (c *Client) noStream(format string, args ...any) error {
 }
 
 // plainCause leaves the request's address out of a transport error: an address
-// may carry credentials. It tells such an error from bytes that are no reply.
+// may contain credentials. transport distinguishes such an error from bytes that
+// are no reply.
 func plainCause(err error) (cause string, transport bool) {
 	var wrapped *url.Error
 	for errors.As(err, &wrapped) {

@@ -22,7 +22,7 @@ var errLongReply = fmt.Errorf("more than %d MiB", MaxBody>>20)
 
 // ParseBaseURL reads the address of a provider's server. urlVar names the
 // setting that it came from. The address itself is never part of an error, as
-// it may hold a password.
+// it may contain a password.
 func ParseBaseURL(raw, urlVar string) (*url.URL, error) {
 	u, err := url.Parse(raw)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
@@ -35,7 +35,7 @@ func ParseBaseURL(raw, urlVar string) (*url.URL, error) {
 }
 
 // withoutRedirects returns a client that uses the transport of base and hands
-// back a redirect as it is: to follow one would carry the key elsewhere.
+// back a redirect as it is: to follow one would send the key elsewhere.
 func withoutRedirects(base *http.Client) *http.Client {
 	c := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	if base != nil {

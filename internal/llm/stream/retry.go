@@ -131,7 +131,7 @@ func (r Retry) withDefaults() Retry {
 }
 
 // pause is what the server asked for, or the backoff less up to a quarter, so
-// that many clients do not come back at the same moment.
+// that many clients do not come back at the same time.
 func (r Retry) pause(n int, wait time.Duration) time.Duration {
 	if wait > 0 {
 		return wait
@@ -154,7 +154,7 @@ func waitTooLong(err error, wait time.Duration) error {
 	return annotated(err, "the server asks to wait %s", wait.Round(time.Second))
 }
 
-// remarked adds a remark in parentheses to the message of a fault.
+// annotated adds a note in parentheses to the message of a fault.
 func annotated(err error, format string, args ...any) error {
 	f := fault.Of(err)
 	if f.Kind == fault.Internal {

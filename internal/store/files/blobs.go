@@ -27,7 +27,7 @@ var (
 )
 
 const (
-	// small is how long a content may be to be held in memory until its name
+	// small is how long a content may be to stay in memory until its name
 	// is known: when it is there already, nothing is written at all.
 	small = 1 << 20
 	// piece is how much of a longer content is read at once.
@@ -104,8 +104,8 @@ func (b *Blobs) prepare() error {
 	return nil
 }
 
-// sweep removes what writers that are no more have left. The living hold a lock
-// on theirs.
+// sweep removes what writers that are no more have left. Those that are alive have
+// a lock on theirs.
 func (b *Blobs) sweep() error {
 	return b.s.gated(b.dir, func() error {
 		entries, err := b.s.list(b.dir)
@@ -230,7 +230,7 @@ func (b *Blobs) write(head []byte, rest io.Reader) (blob store.Blob, err error) 
 	return blob, b.name(path, blob)
 }
 
-// room returns how many bytes may still be stored.
+// available returns how many bytes may still be stored.
 func (b *Blobs) available() (int64, error) {
 	if b.usage.quota <= 0 {
 		return 1<<63 - 1, nil
@@ -265,7 +265,7 @@ func (b *Blobs) discard(path string) error {
 	return nil
 }
 
-// fill writes a content to f, and stops when there is no room for it.
+// fill writes a content to f, and stops when the quota has no space for it.
 func (b *Blobs) fill(f file, head []byte, rest io.Reader, limit int64) (store.Blob, error) {
 	h := sha256.New()
 	total := int64(0)
@@ -293,7 +293,7 @@ func (b *Blobs) fill(f file, head []byte, rest io.Reader, limit int64) (store.Bl
 }
 
 // full reads until buf is full or something ends it. Unlike io.ReadFull it
-// leaves a reader's own io.ErrUnexpectedEOF to be told from the end.
+// lets a reader's own io.ErrUnexpectedEOF be distinguished from the end.
 func full(r io.Reader, buf []byte) (n int, err error) {
 	for n < len(buf) && err == nil {
 		var m int
@@ -319,7 +319,7 @@ func (b *Blobs) name(temp string, blob store.Blob) error {
 		if _, err := plain(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
-		// Others may have stored something since the room was looked at.
+		// Others may have stored something since the space was computed.
 		available, err := b.available()
 		if err == nil && blob.Bytes > available {
 			err = b.usage.exhausted()

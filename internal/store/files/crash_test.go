@@ -279,7 +279,7 @@ func (h *history) check(root string, l loss) {
 }
 
 // try runs the workload on a disk that fails in one way and checks all that a
-// crash may leave then. It says whether anything failed.
+// crash may leave behind then. It says whether anything failed.
 func try(t *testing.T, d *fallible) bool {
 	root := t.TempDir()
 	s, err := open(filepath.Join(root, "data"), Options{}, d)
@@ -307,7 +307,7 @@ var everyStep = flag.Bool("all", false, "let every step fail in every way, not s
 func TestCrash(t *testing.T) {
 	whole := newFallible(0, 0, false)
 	if try(t, whole) {
-		t.Fatal("a step fails without being told to")
+		t.Fatal("a step fails although no failure was planned")
 	}
 	if whole.steps < 50 {
 		t.Fatalf("the workload has %d steps only", whole.steps)

@@ -1,11 +1,11 @@
 // Package files keeps logs and blobs as plain files:
 //
 //	DIR/journal/<first 8 characters of NAME>/NAME.jsonl   a log
-//	DIR/journal/.lock                                     held while a log is made, opened or removed
+//	DIR/journal/.lock                                     locked while a log is made, opened or removed
 //	DIR/blobs/<first 2 digits of SUM>/SUM                 a blob
 //	DIR/blobs/.tmp-<random>                               a blob that is being written
 //	DIR/blobs/.usage                                      how many bytes were counted, a hint
-//	DIR/blobs/.lock                                       held while a blob gets its name or loses it
+//	DIR/blobs/.lock                                       locked while a blob gets its name or loses it
 //
 // The names of runs begin with their day, so that a folder holds the logs of
 // one day.

@@ -181,7 +181,7 @@ func absent() error {
 	return fault.New(fault.NotFound, "", "there is none of that name")
 }
 
-// claim opens a log for writing and locks it. The folder's lock is held.
+// claim opens a log for writing and locks it. The caller has the folder's lock.
 func (l *Logs) claim(path string) (file, error) {
 	f, err := l.s.disk.Open(path, os.O_RDWR|os.O_APPEND)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -330,13 +330,13 @@ type log struct {
 	path string
 	f    file
 
-	// syncing is held during a sync, so that who comes meanwhile waits for it.
+	// syncing is locked during a sync, so that who comes meanwhile waits for it.
 	// It is taken before mu.
 	syncing sync.Mutex
 
 	mu       sync.Mutex
 	size     int64 // bytes of whole lines
-	reserved int64 // where the space that is kept for later lines ends
+	reserved int64 // where the space that is reserved for later lines ends
 	dirty    bool  // something changed since the last sync began
 	broken   error // why nothing more is taken
 }
@@ -373,7 +373,7 @@ func (l *log) Append(lines ...[]byte) error {
 // can be written when something else has filled the disk.
 const spare = 16 << 10
 
-// hold keeps the spare space behind the last line.
+// reserveSpace reserves the spare space behind the last line.
 func (l *log) reserveSpace() {
 	if l.reserved >= l.size+spare/2 {
 		return

@@ -243,7 +243,7 @@ func TestQuota(t *testing.T) {
 				t.Errorf("%d bytes: %v", n, err)
 			}
 		}
-		// What is there already needs no room.
+		// What is there already needs no space.
 		if err := put(s, 'a', 1<<20); err != nil {
 			t.Errorf("again: %v", err)
 		}

@@ -323,6 +323,6 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("remove on a full disk: %v", err)
 	}
 	if _, err := s.Blobs().Put(ctx, strings.NewReader(strings.Repeat("x", 1<<20+1))); err != nil {
-		t.Errorf("put after room was made: %v", err)
+		t.Errorf("put after space was freed: %v", err)
 	}
 }

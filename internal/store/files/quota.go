@@ -15,15 +15,15 @@ import (
 	"praxis/internal/atomicfile"
 )
 
-// settled is how long ago a folder must have changed for its time to tell a
+// settled is how long ago a folder must have changed for its time to show a
 // later change: clocks of file systems tick slowly.
 const settled = 100 * time.Millisecond
 
 const (
 	// remembered is the file in the folder of blobs that says what was counted.
-	// It saves looking at every blob again, and is worth nothing else.
+	// It saves counting every blob again, and has no other use.
 	remembered = ".usage"
-	// worth is how many blobs must have been looked at for that to be written.
+	// worth is how many blobs must have been counted for that to be written.
 	worth = 1000
 )
 
@@ -114,7 +114,7 @@ func recall(path string) map[string]shardUsage {
 	return shards
 }
 
-// exhausted is the fault when there is no room.
+// exhausted is the fault when there is no space.
 func (u *usage) exhausted() error {
 	return fault.Coded(fault.QuotaUsedUp, fault.Data{"quota": size(u.quota)}, "the quota of %s for contents is used up", size(u.quota))
 }

@@ -258,7 +258,7 @@ func (d *DB) forReading(ctx context.Context) (*sql.DB, error) {
 	case d.reader != nil && !d.frozen:
 		return d.reader, nil
 	}
-	if d.frozen { // perhaps there is room again
+	if d.frozen { // perhaps there is space again
 		err := d.reader.Close()
 		d.reader, d.frozen = nil, false
 		if err != nil {

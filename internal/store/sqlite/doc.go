@@ -8,8 +8,8 @@
 //	names  kf, kind, field                 numbers for attrs; the field "" stands for the kind itself
 //	words  kind, text                      FTS5 without contents of its own; rowid is docs.doc
 //
-// Opening is put off until something is wanted, so that who wants nothing pays
-// nothing. Reading makes no file: a database that is not there is empty. The
+// Opening is put off until the database is needed, so that a command that does
+// not use it pays nothing. Reading makes no file: a database that is not there is empty. The
 // first write makes it, with mode 0600.
 //
 // Several processes may use it at once: it is in WAL mode, a writer takes the

@@ -140,7 +140,7 @@ func attrsOf(fields map[string]any) ([]attr, error) {
 }
 
 // encodeFields writes fields as JSON. A float64 has a point or an exponent, by
-// which it is told from an int64.
+// which it is distinguished from an int64.
 func encodeFields(attrs []attr) string {
 	var b strings.Builder
 	b.WriteByte('{')

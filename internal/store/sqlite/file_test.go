@@ -176,7 +176,7 @@ func TestRefusedFiles(t *testing.T) {
 			}
 			moved, err := MoveDamaged(path, time.Unix(1e9, 0))
 			if now, readErr := os.ReadFile(moved); err != nil || readErr != nil || !c.some && !bytes.Equal(now, c.data) {
-				t.Errorf("aside at %s: %v %v", moved, err, readErr)
+				t.Errorf("moved to %s: %v %v", moved, err, readErr)
 			}
 			filled(t, path, 1)
 		})
@@ -430,7 +430,7 @@ func TestFullDisk(t *testing.T) {
 }
 
 // TestOpenedOnFullDisk opens a database where not even SQLite's own files beside
-// it have room: it can be read, and written once there is room again.
+// it have space: it can be read, and written once there is space again.
 func TestOpenedOnFullDisk(t *testing.T) {
 	dir, inside := storetest.OnFullDisk(t)
 	if !inside {
@@ -469,7 +469,7 @@ func TestOpenedOnFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	if _, err := d.KV().Set(ctx, "b", "k", []byte("new"), stored); err != nil {
-		t.Errorf("with room again: %v", err)
+		t.Errorf("with space again: %v", err)
 	}
 	if v, err := d.KV().Get(ctx, "b", "k"); string(v.Data) != "new" || err != nil {
 		t.Errorf("%q %v", v.Data, err)

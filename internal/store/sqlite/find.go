@@ -16,7 +16,7 @@ import (
 const (
 	defaultLimit = 100
 	maxLimit     = 100_000
-	// few is how many documents a condition may leave for them to be looked at
+	// few is how many documents may fulfil a condition for them to be checked
 	// one by one, rather than all documents in their order.
 	few = 1000
 	// maxConditions is how many conditions a query may have.
@@ -261,7 +261,7 @@ func ordered(q store.Query, groups []group, limit int) (string, []any) {
 	return b.String(), append(args, limit)
 }
 
-// asked writes that the documents of from must be in the groups too.
+// requireGroups writes that the documents of from must be in the groups too.
 func requireGroups(b *strings.Builder, from string, groups []group, args []any) []any {
 	for _, g := range groups {
 		if g.cond != "" {

@@ -13,7 +13,7 @@ const (
 	maxWordsBytes = 4096 // of a query
 )
 
-// kindWord is the word by which the texts of one kind are told from others.
+// kindWord is the word that distinguishes the texts of one kind from others.
 func kindWord(kf int64) string { return fmt.Sprintf("k%d", kf) }
 
 // wordsOf prepares a text for FTS5, which reads UTF-8 up to a zero byte.
