@@ -79,7 +79,7 @@ func (p *program) askCommand() *cobra.Command {
 	return cmd
 }
 
-// tell writes the last object of a run that did not begin, and returns why.
+// printFailure writes the last object of a run that did not begin, and returns why.
 func (a *askCommand) printFailure(err error) error {
 	if f := failureOf(err); f != nil && a.json && !a.p.printedObject && !errors.Is(err, syscall.EPIPE) {
 		line := answerLine{Event: "answer", Figures: []event.Figure{}, Reason: f.Message, Remedy: f.Remedy, Files: []app.SavedFile{}, Failure: f}
@@ -195,7 +195,7 @@ func (s screenReporter) finish(e ending) error {
 		hint = "\n" + hint
 	}
 	if e.err != nil && errorCode(e.err) == exitInterrupted {
-		s.Screen.NoAnswer, s.Screen.Totals, hint = false, "", "" // the person knows, and hears where
+		s.Screen.NoAnswer, s.Screen.Totals, hint = false, "", "" // the person knows, and reads where
 	}
 	if s.Screen.Totals != "" {
 		s.Screen.Totals += ", run " + e.run

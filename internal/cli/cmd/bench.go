@@ -127,7 +127,7 @@ func measured(name string) meaning {
 	case "calls_per_second":
 		return meaning{"1/s", "", "such calls a second, 32 at a time"}
 	case "start_ms":
-		return meaning{"ms", "≤ 100", "opening 1,000 tools of files, until the model can be told of them"}
+		return meaning{"ms", "≤ 100", "opening 1,000 tools of files, until the model can be shown them"}
 	}
 	return meaning{}
 }

@@ -184,7 +184,7 @@ func TestBrokenPipe(t *testing.T) {
 	}
 }
 
-// TestCloseFails checks that what goes wrong at the end is told beside what the code did.
+// TestCloseFails checks that what goes wrong at the end is reported beside what the code did.
 func TestCloseFails(t *testing.T) {
 	p, _, stderr, _ := inProcess(t, nil)
 	for _, c := range []struct {

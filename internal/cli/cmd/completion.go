@@ -18,7 +18,7 @@ const completionTime = 2 * time.Second
 // opens tha *app.App, which starts no sandbox.
 type completions func(ctx context.Context, a *app.App, args []string) ([]cobra.Completion, error)
 
-// completeAll says what Tab offers, for arguments by command and for flags by
+// completeAll says what Tab suggests, for arguments by command and for flags by
 // name. Any other argument but run's file is not a file either.
 func (p *program) completeAll(root *cobra.Command) error {
 	byCommand := map[string]completions{
@@ -70,7 +70,7 @@ func (p *program) completeAll(root *cobra.Command) error {
 	return visit(root)
 }
 
-// completing runs f for a Tab. What fails offers nothing: an error has no place
+// completing runs f for a Tab. What fails suggests nothing: an error has no place
 // on a line that a person is typing.
 func (p *program) completing(f completions) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
@@ -100,7 +100,7 @@ func first(f completions) completions {
 	}
 }
 
-// sessionNames offers the named sessions that are not on the line yet.
+// sessionNames suggests the named sessions that are not on the line yet.
 func sessionNames(ctx context.Context, a *app.App, args []string) ([]cobra.Completion, error) {
 	all, err := a.NamedSessions(ctx)
 	var out []cobra.Completion
@@ -112,7 +112,7 @@ func sessionNames(ctx context.Context, a *app.App, args []string) ([]cobra.Compl
 	return out, err
 }
 
-// rollbackPlaces offers a session, then its snapshots, the newest first.
+// rollbackPlaces suggests a session, then its snapshots, the newest first.
 func rollbackPlaces(ctx context.Context, a *app.App, args []string) ([]cobra.Completion, error) {
 	if len(args) != 1 {
 		return first(sessionNames)(ctx, a, args)
@@ -127,7 +127,7 @@ func rollbackPlaces(ctx context.Context, a *app.App, args []string) ([]cobra.Com
 	return out, err
 }
 
-// imageNames offers the images that are not on the line yet.
+// imageNames suggests the images that are not on the line yet.
 func imageNames(ctx context.Context, a *app.App, args []string) ([]cobra.Completion, error) {
 	all, err := a.ListImages(ctx)
 	var out []cobra.Completion
@@ -139,7 +139,7 @@ func imageNames(ctx context.Context, a *app.App, args []string) ([]cobra.Complet
 	return out, err
 }
 
-// completeModel offers the providers, and the models that a key alone chooses.
+// completeModel suggests the providers, and the models that a key alone chooses.
 func completeModel(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	var out []cobra.Completion
 	for _, provider := range app.Providers() {
@@ -152,10 +152,10 @@ func completeModel(_ *cobra.Command, _ []string, typed string) ([]cobra.Completi
 	return out, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// maxCompletions is how many runs Tab offers.
+// maxCompletions is how many runs Tab suggests.
 const maxCompletions = 50
 
-// completeRuns offers the newest runs.
+// completeRuns suggests the newest runs.
 func (p *program) completeRuns(most int) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		ctx, stop := context.WithTimeout(cmd.Context(), completionTime)
@@ -164,7 +164,7 @@ func (p *program) completeRuns(most int) cobra.CompletionFunc {
 		if len(args) >= most {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		// What fails offers nothing: an error has no place on a line that is being typed.
+		// What fails suggests nothing: an error has no place on a line that is being typed.
 		_ = p.withApp(func(a *app.App) error {
 			runs, err := a.RunsWithPrefix(ctx, typed, maxCompletions)
 			for _, r := range runs {

@@ -28,7 +28,7 @@ func damage(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	if args[0] == "set" {
 		if !bytes.Contains(data, []byte(args[2])) {
-			ts.Fatalf("%s does not hold %q", args[1], args[2])
+			ts.Fatalf("%s does not contain %q", args[1], args[2])
 		}
 		ts.Check(os.WriteFile(path, bytes.ReplaceAll(data, []byte(args[2]), []byte(args[3])), 0o600))
 		return

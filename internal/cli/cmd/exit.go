@@ -33,8 +33,8 @@ const exitTopic = `Exit codes of every command:
 
   0    done
   1    the code raised an exception, crashed its interpreter, or broke the
-       limit on output: the code itself is to be looked at; or what was asked
-       is not so: a journal is damaged or signed by a key that is not trusted
+       limit on output: look at the code itself; or what was asked is
+       not so: a journal is damaged or signed by a key that is not trusted
        (verify), two runs differ (diff), a replay is not identical (replay,
        test), an assertion failed (assert), a plan was refused by its check or
        broke a limit (plan), a case of a policy fails (policy test), a file of
@@ -79,7 +79,7 @@ func statusCode(s event.Status) int {
 	return exitFailed
 }
 
-// exitStatus ends a command whose code did not end well. The person was told already.
+// exitStatus ends a command whose code did not end well. The person knows already.
 type exitStatus struct{ code int }
 
 func (f exitStatus) Error() string { return fmt.Sprintf("exit code %d", f.code) }
@@ -129,7 +129,7 @@ func report(w io.Writer, err error) {
 	printMessage(w, err.Error(), format.Remedy(err))
 }
 
-// tell prints a message and its remedy. Both may quote a guest or a file name.
+// printMessage prints a message and its remedy. Both may quote a guest or a file name.
 func printMessage(w io.Writer, message, remedy string) {
 	fmt.Fprintf(w, "praxis: %s\n", indentRest(safetext.Text(message), "  "))
 	if remedy != "" {
@@ -137,7 +137,7 @@ func printMessage(w io.Writer, message, remedy string) {
 	}
 }
 
-// remark tells a person something that is no part of the output.
+// note prints a message to a person that is no part of the output.
 func (p *program) note(format string, args ...any) error {
 	_, err := fmt.Fprintf(p.stderr, "praxis: %s\n", safetext.Text(fmt.Sprintf(format, args...)))
 	return err

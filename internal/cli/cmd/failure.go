@@ -12,7 +12,7 @@ import (
 	"praxis/internal/safetext"
 )
 
-// failureOf returns the fault that err tells of, or nil. Its remedy is worded
+// failureOf returns the fault in err, or nil. Its remedy is worded
 // for the user of the command line, who reads the object.
 func failureOf(err error) *fault.Error {
 	var f exitStatus
@@ -44,7 +44,7 @@ func (p *program) fail(cmd *cobra.Command, args []string, err error) error {
 }
 
 // wantsJSON says whether a command line asks for objects. One that could not be
-// read to its end is looked at word by word.
+// read to its end is searched word by word.
 func jsonRequested(cmd *cobra.Command, args []string) bool {
 	if cmd != nil {
 		if f := cmd.Flags().Lookup("json"); f != nil && f.Changed {
@@ -60,7 +60,7 @@ func jsonRequested(cmd *cobra.Command, args []string) bool {
 // cut ends a run of the agent that was interrupted after some steps.
 type cut struct{ steps int }
 
-// Error tells where.
+// Error says where.
 func (c cut) Error() string { return "interrupted after " + safetext.Count(c.steps, "step") }
 
 // Is makes it an interruption.

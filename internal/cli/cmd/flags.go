@@ -22,7 +22,7 @@ type flagValue[T any] struct {
 	value *T
 }
 
-// String returns "": the defaults are the configuration's, told by the help.
+// String returns "": the defaults are the configuration's, which the help shows.
 func (f *flagValue[T]) String() string { return "" }
 
 // Set parses and checks a value.
@@ -83,8 +83,8 @@ func (f *sessionFlags) session(name string) app.SessionSpec {
 	return app.SessionSpec{Name: name, With: f.with, Requirements: f.requirements, Limits: f.limits(), Seed: f.seed.value}
 }
 
-// beyond says which limits are more than a machine has, or "": they do not hold
-// anything back, and the code gets no more than there is.
+// beyond says which limits are more than a machine has, or "": such limits
+// limit nothing, and the code gets no more than there is.
 func (f *sessionFlags) beyond(processors int, memory int64) string {
 	var given, has []string
 	if v := f.cpus.value; v != nil && *v > float64(processors) {

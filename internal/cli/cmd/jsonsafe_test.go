@@ -12,7 +12,7 @@ import (
 	"praxis/internal/safetext"
 )
 
-// TestJSONHidesNothing checks that no JSON carries what a terminal acts on, and
+// TestJSONHidesNothing checks that no JSON contains what a terminal acts on, and
 // that it means the same as what went in.
 func TestJSONHidesNothing(t *testing.T) {
 	const hostile = "a\x1b[2J\x7f\u0085\u009b31m\u009d0;t\u009c\u200e\u200f\u061c\u202a\u202e\u2066\u2069\u2028\ufeff\U000e0041 größe 🙂 <b> \\ \""

@@ -78,7 +78,7 @@ func flowVerdict(v string) (words, sgr string) {
 	case "unreachable":
 		return "never reached", format.Yellow
 	}
-	return "not judged", format.Dim
+	return "not decided", format.Dim
 }
 
 // explainCall writes what is known of a call.

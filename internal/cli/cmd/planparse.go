@@ -12,9 +12,9 @@ import (
 )
 
 const planParseLong = `Reads a program as Python 3.14 does and prints its tree, as ast.dump writes it
-with an indent of two; with --json it stands on one line.
-What is wrong with it is shown with its line, as many mistakes as can be told
-apart. Nothing runs. The exit code is 1 when it is no Python.
+with an indent of two; with --json the tree is on one line.
+What is wrong with it is shown with its line, as many mistakes as can be
+distinguished. Nothing runs. The exit code is 1 when it is no Python.
 
 FILE - is standard input.`
 

@@ -11,18 +11,18 @@ import (
 	"praxis/internal/app"
 )
 
-const planResumeLong = `Goes on with a plan that waits: answers the call that it waits at, and carries it
+const planResumeLong = `Goes on with a plan that waits: answers the call that it waits at, and goes
 on from there, as a run of its own. RUN is the run that waits, FILE what --state
 stored.
 
 The policy and the definitions of the tools are those that the run was recorded
-with; the call is decided again. --policy takes another one. What carries tools
-out is not recorded: calls are really made when --tools names the files, and wait
+with; the call is decided again. --policy takes another one. What executes
+tools is not recorded: calls are really made when --tools names the files, and wait
 for their --result when it does not. A FILE whose run is not recorded here needs
 --tools and --policy.
 
 A result must fit the schema of the tool. It is as trustworthy as the tool's
-definition says; --endorse says that you have looked at it and vouch for it,
+definition says; --endorse says that you have checked it and vouch for it,
 and why, which is recorded.`
 
 // planResuming is one praxis plan resume.
@@ -53,7 +53,7 @@ func (p *program) planResumeCommand() *cobra.Command {
 	fs.BoolVar(&r.approve, "approve", false, "approve the call")
 	fs.StringVar(&r.deny, "deny", "", "deny the call, and say why: `REASON`")
 	fs.StringVar(&r.endorse, "endorse", "", "vouch for the result, and say `WHY`")
-	fs.StringArrayVar(&r.tools.tools, "tools", nil, "`FILE` that declares the tools: what carries them out is called (may be repeated)")
+	fs.StringArrayVar(&r.tools.tools, "tools", nil, "`FILE` that declares the tools: what executes them is called (may be repeated)")
 	fs.StringVar(&r.tools.policy, "policy", "", "`FILE` with other rules than those of the run")
 	r.tools.registerCommands(cmd)
 	r.host.answers(cmd)

@@ -13,11 +13,11 @@ import (
 	"praxis/internal/safetext"
 )
 
-const planRunLong = `Checks a plan and carries it out. What it prints comes out on standard output and
+const planRunLong = `Checks a plan and executes it. What it prints goes to standard output, and
 nothing else does. A plan that calls no tool needs neither tools nor a policy.
 
 Calls are decided by the policy before they are made. A tool whose file says what
-carries it out (run: …) is really called. Calls of the others, and of all that
+executes it (run: …) is really called. Calls of the others, and of all that
 --replies answers, are rehearsed: from its lines
 
   {"tool": "calendar.read", "arguments": {"day": "2026-05-04"}, "result": {}}
@@ -66,7 +66,7 @@ func (f *hostFlags) answers(cmd *cobra.Command) {
 	fs.BoolVar(&f.later, "later", false, "let the plan wait at a call that a person has to approve")
 }
 
-// moment reads a day or a time.
+// clock reads the day or the time that the plan's clock shows.
 func (f *hostFlags) clock() (time.Time, error) {
 	if f.now == "" {
 		return time.Now(), nil
@@ -121,7 +121,7 @@ type planRunning struct {
 func (p *program) planRunCommand() *cobra.Command {
 	r := &planRunning{p: p}
 	cmd := &cobra.Command{
-		Use: "run FILE", Short: "Check a plan and carry it out", Long: planRunLong,
+		Use: "run FILE", Short: "Check a plan and execute it", Long: planRunLong,
 		Example: "  praxis plan run plan.py\n  praxis plan run plan.py --tools tools.yaml --policy policy.yaml --replies replies.jsonl",
 		Args:    takes(1, 1, "the file of the plan"),
 		RunE:    func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), args[0]) },

@@ -75,7 +75,7 @@ func (t *policyTask) test(ctx context.Context, file string) error {
 	})
 }
 
-// report tells what became of the cases.
+// report says what became of the cases.
 func (t *policyTask) report(file string, r app.PolicyReport) string {
 	s := t.p.styleOf(t.p.stdout)
 	var b strings.Builder

@@ -29,7 +29,7 @@ type printer struct {
 	column         [2]bool     // whether the last line of stdout, stderr is open
 	alone          bool        // the session ends with the code
 	err            error       // the first write that failed
-	broken         func(error) // hears of it; may be nil
+	broken         func(error) // is called with it; may be nil
 }
 
 func newPrinter(stdout, stderr io.Writer) *printer {

@@ -42,7 +42,7 @@ func Main(version string) int {
 // relaxedHeap is how far the heap may grow before it is collected as usual.
 const relaxedHeap = 1 << 30
 
-// program is one run of the command line: what it reads, writes and is told.
+// program is one run of the command line: what it reads and writes, and its options.
 type program struct {
 	stdin          io.Reader
 	stdout, stderr io.Writer
@@ -111,7 +111,7 @@ func (p *program) withApp(f func(*app.App) error) (err error) {
 }
 
 // closing closes c at the end of a function. What goes wrong is the function's
-// error, or is told beside it: an exit code that speaks for the code that ran
+// error, or is reported beside it: an exit code that speaks for the code that ran
 // must not hide it.
 func (p *program) closing(c io.Closer, err *error) {
 	closeErr := c.Close()
@@ -202,7 +202,7 @@ func (i *interrupts) handle(s os.Signal) {
 	}
 }
 
-// interruptWait bounds how long a guest may take to hear that it is interrupted.
+// interruptWait bounds how long a guest may take to notice that it is interrupted.
 const interruptWait = 5 * time.Second
 
 // during says what Ctrl-C interrupts until the returned function is called.

@@ -16,7 +16,7 @@ import (
 
 // TestRemedyTable requires that what the command line says of a fault can be
 // followed: each command and each flag that a remedy names exists, each name of
-// data is one that the code carries, and the words say more than those that
+// data is one that the code has, and the words say more than those that
 // every reader gets.
 func TestRemedyTable(t *testing.T) {
 	root := (&program{getenv: func(string) string { return "" }}).root()

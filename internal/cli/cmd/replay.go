@@ -17,10 +17,10 @@ import (
 	"praxis/internal/safetext"
 )
 
-const replayLong = `Carries a run out again: in a fresh session, from the image, limits, seed and
+const replayLong = `Executes a run again: in a fresh session, from the image, limits, seed and
 inputs that were recorded, with the recorded replies of the model. Each piece of
-code is executed again; its outputs, results, errors and changed files are held
-against the record. The exit code is 0 only when all is identical. A run that
+code is executed again; its outputs, results, errors and changed files are
+compared with the record. The exit code is 0 only when all is identical. A run that
 was made with --seed must be; of others it is said what may differ.
 
 With --from STEP the run goes on from the state before that step, with another
@@ -33,8 +33,8 @@ test of an upgrade. --file NAME=PATH takes another file for an input.
 The tools of a run are not called again, and no host is reached: its calls are
 answered from the record, by tool and arguments in their order, and so are the
 approvals; the recorded policy decides anew. A call that the record does not
-have is refused and told. With --policy FILE another policy decides, with
---tools FILE other definitions hold (nothing in them is executed). A branch
+have is refused and reported. With --policy FILE another policy decides, with
+--tools FILE other definitions are used (nothing in them is executed). A branch
 (--from) calls no tool either: a call that only reads is answered where the
 record has the same one, and every other call is refused.
 
@@ -43,7 +43,7 @@ without a sandbox. With --policy FILE its calls are decided by other rules: what
 they would have decided is shown beside what was decided.
 
 A run that was made elsewhere gets no more memory, disk and processors than the
-configuration allows, and none of the states and notes that are kept here.`
+configuration allows, and none of the states and notes that are stored here.`
 
 type replayCommand struct {
 	p            *program
@@ -79,7 +79,7 @@ func (p *program) replayCommand() *cobra.Command {
 	fs.StringArrayVar(&r.files, "file", nil, "take another file for an input, as `NAME=PATH` (may be repeated)")
 	fs.BoolVar(&r.loose, "loose", false, "branch also from a state that could only be made again differently")
 	fs.StringVar(&r.policy, "policy", "", "what the policy in `FILE` would have decided")
-	fs.StringArrayVar(&r.tools, "tools", nil, "of a run with tools: hold its calls against the definitions in `FILE` (may be repeated)")
+	fs.StringArrayVar(&r.tools, "tools", nil, "of a run with tools: check its calls against the definitions in `FILE` (may be repeated)")
 	fs.BoolVar(&r.json, "json", false, "print one JSON object instead")
 	return cmd
 }
@@ -296,7 +296,7 @@ func (r *replayCommand) editor(ctx context.Context, code string) (_ string, err 
 	if err := os.WriteFile(path, []byte(code), 0o600); err != nil {
 		return "", fmt.Errorf("cannot edit the code: %w", err)
 	}
-	// The variable may hold arguments, and is the person's own.
+	// The variable may contain arguments, and is the person's own.
 	cmd := exec.CommandContext(ctx, "sh", "-c", editor+` "$1"`, "sh", path)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.p.stdin, r.p.stdout, r.p.stderr
 	if err := cmd.Run(); err != nil {

@@ -16,7 +16,7 @@ import (
 	"praxis/internal/safetext"
 )
 
-const runsLong = `Lists runs, the newest first. Everything that a flag says must hold. Whatever
+const runsLong = `Lists runs, the newest first. A run must meet every flag that is given. Whatever
 does not fit the terminal is left out, the rest of the columns is in --json.
 
 A point in time is a day (2026-11-21, today, yesterday), an age (7d, 12h), or a
@@ -114,7 +114,7 @@ func (r *runsCommand) list(ctx context.Context) error {
 	})
 }
 
-// nothing tells an empty journal from filters that let nothing through.
+// nothing distinguishes an empty journal from filters that let nothing through.
 func (r *runsCommand) nothing(ctx context.Context, a *app.App) error {
 	any, err := a.HasRuns(ctx)
 	if err != nil {

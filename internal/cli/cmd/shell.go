@@ -23,7 +23,7 @@ import (
 )
 
 const shellHelp = `Type Python. An empty line ends a block; Tab completes; Ctrl-C interrupts the
-code that runs; Ctrl-D and exit() leave. What is pasted is one piece, with ␤ for
+code that runs; Ctrl-D and exit() end it. What is pasted is one piece, with ␤ for
 its line breaks, and runs with Enter.
 
   :files         what is in the working folder
@@ -32,7 +32,7 @@ its line breaks, and runs with Enter.
   :restart       start a new interpreter: variables are gone, files stay (%reset)
   :save [LABEL]  keep a snapshot of the session now (named sessions)
   :help          this text
-  :quit          leave
+  :quit          end the shell
 `
 
 // shellTimeout bounds an execution when nothing else is said: a person who waits
@@ -43,7 +43,7 @@ const shellTimeout = 10 * time.Minute
 // from outside.
 const saveTime = 10 * time.Second
 
-// leaveRule is what people type to leave an interpreter.
+// exitRule matches what people type to end an interpreter.
 var exitRule = regexp.MustCompile(`^(exit|quit)(\(\s*[0-9]*\s*\))?$`)
 
 type shellCommand struct {
@@ -59,7 +59,7 @@ func (p *program) shellCommand() *cobra.Command {
 	cmd := &cobra.Command{
 		Use: "shell", Short: "An interactive interpreter in a sandbox", Args: takes(0, 0, ""),
 		Long: "An interactive interpreter in a sandbox.\n\n" + strings.TrimRight(shellHelp, "\n") +
-			"\n\nPictures are saved in the folder of --out, the current one when it is not given.\nA named session is saved when you leave.\nWith code piped in, the exit code tells how the last of it ended.",
+			"\n\nPictures are saved in the folder of --out, the current one when it is not given.\nA named session is saved at the end.\nWith code piped in, the exit code says how the last of it ended.",
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd.Context()) },
 	}
 	fs := cmd.Flags()
@@ -81,13 +81,13 @@ func (s *shellCommand) bounds(cfg app.Config) event.Bounds {
 func (s *shellCommand) banner(cfg app.Config) string {
 	where := "a session that ends with this shell"
 	if s.session != "" {
-		where = "session " + s.session + ", which is saved when you leave"
+		where = "session " + s.session + ", which is saved at the end"
 	}
 	limit := s.bounds(cfg).Timeout.String()
 	if strings.HasSuffix(limit, "m0s") {
 		limit = strings.TrimSuffix(limit, "0s")
 	}
-	return fmt.Sprintf("Praxis: Python in a sandbox, %s.\nOne execution may take %s (--timeout). :help for help, Ctrl-D to leave.\n", where, limit)
+	return fmt.Sprintf("Praxis: Python in a sandbox, %s.\nOne execution may take %s (--timeout). :help for help, Ctrl-D to end.\n", where, limit)
 }
 
 func (s *shellCommand) run(ctx context.Context) error {
@@ -165,12 +165,12 @@ func (s *shellCommand) loop(ctx context.Context, cfg app.Config, w *app.Session)
 		return err
 	}
 	if code := statusCode(sh.last); sh.last != 0 && code != exitOK && !sh.prompt {
-		return exitStatus{code} // what is piped in is a script, and whoever runs it wants to know
+		return exitStatus{code} // what is piped in is a script, and whoever runs it needs the exit code
 	}
 	return nil
 }
 
-// leave saves a named session.
+// saveChanges saves a named session that changed.
 func (s *shell) saveChanges(ctx context.Context) error {
 	if s.session == "" || !s.dirty || s.over {
 		return nil
@@ -316,7 +316,7 @@ func (s *shell) command(ctx context.Context, line string) (more bool, err error)
 		return true, s.listFiles(ctx)
 	case ":get":
 		if arg == "" {
-			return true, usage("praxis shell", ":get wants the name of a file, see :files")
+			return true, usage("praxis shell", ":get needs the name of a file, see :files")
 		}
 		return true, s.toOut(func(o *app.Folder) error {
 			return o.Save(arg, func(to io.Writer) error { return s.w.ReadFile(ctx, workPath(arg), to) })

@@ -15,7 +15,7 @@ import (
 
 const timeRemedy = `Write a day such as 2026-11-21, "yesterday", an age such as 7d or 12h, or a time such as 2026-11-21T14:00:00Z.`
 
-// parseMoment reads a point in time as a person names it, in the zone of now. A
+// parseTime reads a point in time as a person names it, in the zone of now. A
 // day stands for its beginning, or as the end of a range for its end.
 func parseTime(now time.Time, text string, end bool) (time.Time, error) {
 	bad := func(why string) (time.Time, error) {

@@ -48,7 +48,7 @@ func (p *program) toolsSchemaCommand() *cobra.Command {
 	}
 }
 
-// completeTools offers the names of tools, then files.
+// completeTools suggests the names of tools, then files.
 func (p *program) completeTools(cmd *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
 	if len(args) > 0 && cmd.Name() == "call" {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -63,7 +63,7 @@ func (p *program) completeTools(cmd *cobra.Command, args []string, typed string)
 		named, _ = cmd.Flags().GetStringArray("tools")
 	}
 	var out []cobra.Completion
-	// What fails offers nothing: an error has no place on a line that is being typed.
+	// What fails suggests nothing: an error has no place on a line that is being typed.
 	if files, err := app.ToolFiles(named); err == nil {
 		_ = p.withApp(func(a *app.App) error {
 			found, err := a.ToolNames(ctx, files, typed)

@@ -24,7 +24,7 @@ standard input where it is "-".
 
 The arguments are yours: to the policy their source is the user, who is trusted.
 Without a rule of --policy, a tool that only computes or reads is called; one that
-changes something or reaches others is not, unless its definition asks for leave.
+changes something or reaches others is not, unless its definition asks for approval.
 
 The result goes to standard output, a text as it is, anything else as JSON. The
 exit code is 1 when the tool failed or was not called, 2 when the tool or its
@@ -82,7 +82,7 @@ type toolCallObject struct {
 	Failure *fault.Error `json:"failure"`
 }
 
-// tell prints what came of the call and returns its exit code.
+// report prints what came of the call and returns its exit code.
 func (c *toolCalling) report(out app.ToolCallResult, err error) error {
 	failed := err
 	if failed == nil {
@@ -105,7 +105,8 @@ func (c *toolCalling) report(out app.ToolCallResult, err error) error {
 	return exitStatus{exitRaised}
 }
 
-// callRemedy is what the person can do, who is told to ask the person otherwise.
+// callRemedy is the remedy for the person at the command line; the fault's own
+// remedy would say to ask that person.
 func callRemedy(out app.ToolCallResult) string {
 	switch {
 	case out.Unattended:

@@ -13,10 +13,10 @@ import (
 	"praxis/internal/safetext"
 )
 
-const toolsCheckLong = `Reads files of tools, makes what carries the tools out and asks MCP servers what
-they provide. Nothing is called. All that is wrong is told with its place and
-with what to do; warnings are about secrets without a value, tools that nothing
-carries out, and programs that are not allowed to run.
+const toolsCheckLong = `Reads files of tools, makes their implementations and asks MCP servers what they
+provide. Nothing is called. All that is wrong is reported with its place and with
+what to do; warnings are about secrets without a value, tools without an
+implementation, and programs that are not allowed to run.
 
 The exit code is 1 when something is wrong. Warnings alone are no failure.`
 

@@ -12,8 +12,8 @@ import (
 	"praxis/internal/safetext"
 )
 
-const toolsListLong = `Lists the tools that files declare, with every version. FROM is what carries a
-tool out; "nothing" means that plans can only rehearse it. APPROVAL says that a
+const toolsListLong = `Lists the tools that files declare, with every version. FROM is what executes
+a tool; "nothing" means that plans can only rehearse it. APPROVAL says that a
 person has to agree to each call; policies may ask for more.
 
 MCP servers are asked what they provide. One that is a program on this machine is
@@ -82,7 +82,7 @@ func (l *toolsListing) list(ctx context.Context, args []string) error {
 const toolsShowLong = `Shows all that is known of a tool: what it does, its arguments and its result,
 what a call does to the world, what its results are to rules about data, its
 bounds, what in it is secret (names alone), its hash as the journal has it, what
-carries it out, and how code calls it.`
+executes it, and how code calls it.`
 
 // toolsShowing is one praxis tools show.
 type toolsShowing struct {

@@ -13,7 +13,7 @@ import (
 	"praxis/internal/safetext"
 )
 
-const toolsTestLong = `Runs the examples that definitions carry against what carries the tools out. An
+const toolsTestLong = `Runs the examples in the definitions of tools against their implementations. An
 example with an output has to give exactly that, as JSON counts: the order of
 members does not matter, 2.0 is 2. One without has to give a result that fits the
 schema. Nothing is recorded and no policy is asked.
@@ -35,7 +35,7 @@ type toolsTesting struct {
 func (p *program) toolsTestCommand() *cobra.Command {
 	t := &toolsTesting{p: p}
 	cmd := &cobra.Command{
-		Use: "test [FILE…] [NAME]", Short: "Run the examples that tools carry", Long: toolsTestLong,
+		Use: "test [FILE…] [NAME]", Short: "Run the examples of tools", Long: toolsTestLong,
 		Example: "  praxis tools test\n  praxis tools test tools.yaml text.tidy",
 		RunE:    func(cmd *cobra.Command, args []string) error { return t.run(cmd.Context(), args) },
 	}

@@ -90,7 +90,7 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	})
 }
 
-// everything checks every run, and tells those that are not whole.
+// everything checks every run, and lists those that are not whole.
 func (v *verifyCommand) everything(ctx context.Context, a *app.App) error {
 	counts := map[app.Verdict]int{}
 	var runs int
@@ -133,7 +133,7 @@ func (v *verifyCommand) everything(ctx context.Context, a *app.App) error {
 	return errors.Join(v.p.emit(text), exitWith(worst))
 }
 
-// tell says what was found of one run. Unless all is wanted, one that is whole
+// printVerified says what was found of one run. Unless all is wanted, one that is whole
 // is worth no line.
 func (v *verifyCommand) printVerified(got app.Verified, all bool) error {
 	switch {
@@ -156,7 +156,7 @@ func verdictWords(v app.Verdict) string {
 	return string(v)
 }
 
-// text tells what was checked.
+// text says what was checked.
 func (v *verifyCommand) text(rep app.Verified) string {
 	var b strings.Builder
 	name := rep.Run
@@ -178,7 +178,7 @@ func (v *verifyCommand) text(rep app.Verified) string {
 		if !rep.Gone() {
 			line("where", "record %d, byte %d of the journal", d.Seq, d.Offset)
 		}
-		// Of a record that was changed, it is the one after it that tells.
+		// That a record was changed shows in the one after it.
 		switch good := min(rep.Records, d.Seq); good {
 		case 0:
 			line("before it", "nothing")

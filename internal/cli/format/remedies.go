@@ -13,7 +13,7 @@ const (
 	sayFree    = "Free space on the disk that holds {folder}; praxis gc removes what no run needs."
 	sayImage   = `Build it again with "praxis image build".`
 	sayThread  = "Ask under another name, or remove it with praxis thread rm {name}; its runs are in the journal."
-	sayRebuild = "Run praxis gc --rebuild-index: it moves the file aside and builds the index of runs again from their journals."
+	sayRebuild = "Run praxis gc --rebuild-index: it moves the damaged file away and builds the index of runs again from their journals."
 	sayRule    = "Correct the rule; praxis policy explain shows what fails. Until then the call is denied."
 	sayRecord  = "Look at it with praxis show {run}."
 	sayRuns    = "List the runs with praxis runs."
@@ -92,8 +92,8 @@ var Remedies = map[fault.Code]fault.Sentences{
 	fault.IndexDamaged:     {"Have the index built again: praxis gc --rebuild-index."},
 	fault.RunUnreadable:    {"See what is wrong with praxis verify {run}."},
 	fault.RunNotReplayable: {sayRecord},
-	fault.RunIsToolCall:    {"Make it again with praxis tools call; praxis show {run} tells what it was."},
-	fault.InputMissing:     {"Give the file itself (--file NAME=PATH) in its place."},
+	fault.RunIsToolCall:    {"Make it again with praxis tools call; praxis show {run} shows what it was."},
+	fault.InputMissing:     {"Give the file itself (--file NAME=PATH)."},
 	fault.BranchDiffers:    {"Allow it all the same with --loose, or replay the run to see what differs."},
 	fault.StepMissing:      {"Leave out --step to see the whole run."},
 	fault.SuiteEmpty:       {"Export a run into it with praxis export RUN."},
@@ -137,7 +137,7 @@ func remedyFor(x event.Execution) string {
 	case event.MemoryUse:
 		return memoryRemedy
 	}
-	// A sandbox that was ended from outside tells its status alone.
+	// A sandbox that was ended from outside has no message but its status.
 	switch x.Status {
 	case event.Timeout:
 		return "Give it more time with --timeout, or do less at once."
@@ -149,7 +149,7 @@ func remedyFor(x event.Execution) string {
 	return ""
 }
 
-const memoryRemedy = "Give it more with --memory, or hold less at once."
+const memoryRemedy = "Give it more with --memory, or keep less in memory at once."
 
 // Remedy words what to do about an error for the user of the command line.
 func Remedy(err error) string {

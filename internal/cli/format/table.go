@@ -14,7 +14,7 @@ type Table []column
 type column struct {
 	Head  string
 	Right bool // numbers end at the same place
-	Drop  int  // columns with the largest are left out first when there is no room; 0: never
+	Drop  int  // columns with the largest are left out first when there is no space; 0: never
 	cells []string
 }
 
@@ -41,12 +41,12 @@ func (t Table) Empty() bool { return len(t) == 0 || len(t[0].cells) == 0 }
 func (t Table) String() string { return Fitted(t, 0) }
 
 // leastLast is how many characters of the last column must be seen before
-// other columns are worth their room.
+// other columns are worth their space.
 const leastLast = 30
 
 // Fitted lines columns up in no more than width characters a line; 0 is any
 // number. A column that may be dropped and says nothing is left out. The last
-// column takes what room is left and is cut to it.
+// column takes the space that is left and is cut to it.
 func Fitted(columns Table, width int) string {
 	columns = worthwhile(columns)
 	for width > 0 && len(columns) > 1 {
@@ -129,7 +129,7 @@ func (c column) width() int {
 	return w
 }
 
-// taken is the room of columns with two blanks behind each.
+// taken is the width of columns with two blanks behind each.
 func taken(columns []column) int {
 	n := 0
 	for _, c := range columns {

@@ -39,7 +39,7 @@ func TestFitted(t *testing.T) {
 	}
 }
 
-// TestColumnsOf checks the room that characters take which are not one column wide.
+// TestColumnsOf checks the columns that characters take which are not one column wide.
 func TestColumnsOf(t *testing.T) {
 	for s, want := range map[string]int{"abc": 3, "日本": 4, "e\u0301": 1, "😀": 2, "": 0, "ｱ": 1, "한국": 4, "…": 1} {
 		if got := ColumnsOf(s); got != want {

@@ -39,7 +39,7 @@ func BreakWords(line string, width int) []string {
 	return append(out, part)
 }
 
-// BreakPainted breaks a line that may hold our own colours, so that the first
+// BreakPainted breaks a line that may contain our own colours, so that the first
 // part has at most first columns and the others rest. Colours go on over a
 // break. A width of 0 breaks nothing.
 func BreakPainted(line string, first, rest int) []string {

@@ -43,10 +43,10 @@ func (f *Folding) Flush() error {
 	return err
 }
 
-// labelRoom is what the labels at the head of a transcript take.
+// labelWidth is what the labels at the head of a transcript take.
 const labelWidth = 10
 
-// foldLine breaks one line, which may hold our own colours.
+// foldLine breaks one line, which may contain our own colours.
 func foldLine(line string, width int) []string {
 	plain := withoutColours(line)
 	if format.ColumnsOf(plain) <= width {
@@ -107,7 +107,7 @@ func withoutColours(line string) string {
 	return out.String()
 }
 
-// room is how many columns a line has beside what stands there already; 0: any number.
+// columnsLeft is how many columns a line has left when some are taken; 0: any number.
 func (s *Screen) columnsLeft(taken int) int {
 	if s.Wrap == 0 {
 		return 0

@@ -116,7 +116,7 @@ const maxHistory = 4 << 20
 
 func (l *typedLines) Line(prompt string) (string, error) {
 	if l.keys != nil {
-		// A terminal that does not know the mode ignores it; one that is gone is told by the prompt.
+		// A terminal that does not know the mode ignores it; that it is gone shows at the prompt.
 		_, _ = io.WriteString(l.screen, pasteOn)
 		defer func() { _, _ = io.WriteString(l.screen, pasteOff) }()
 	}

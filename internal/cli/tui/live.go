@@ -19,7 +19,7 @@ type LiveLine struct {
 	shown bool
 }
 
-// Emit shows a preparation in the place of the one before.
+// Emit shows a preparation and replaces the one before.
 func (l *LiveLine) Emit(e event.Event) {
 	pr, ok := e.(event.Progress)
 	if !ok {

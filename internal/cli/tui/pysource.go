@@ -184,7 +184,7 @@ func stringEnd(src string, pos int, fields bool, depth int) (end int, open bool)
 }
 
 // fieldEnd finds the end of a replacement field; where there is none, it
-// returns its start, so that the string is read as if it held no code.
+// returns its start, so that the string is read as if it contained no code.
 func fieldEnd(src string, start int, quote string, depth int) int {
 	level := 1
 	src = src[:min(len(src), start+maxField)]

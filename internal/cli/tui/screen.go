@@ -18,7 +18,7 @@ import (
 // that a recorded run looks as it looked live. Everything that it shows comes
 // from a model or a guest and is made harmless, on a terminal and in a pipe
 // alike: this is a report, not a program's output. Code and prose are shown to
-// the last character, see package legible; only output loses its control sequences.
+// the last character, see package safetext; only output loses its control sequences.
 type Screen struct {
 	w     io.Writer
 	Style format.Style
@@ -258,7 +258,7 @@ func (s *Screen) executed(x event.Execution) {
 		s.block("    ", format.Red, text)
 	}
 	if x.Status == event.Interrupted {
-		return // by the person, who hears where at the end
+		return // by the person, who reads where at the end
 	}
 	if message, _ := format.Explain(x); message != "" {
 		s.block("    ", format.Red, message)
@@ -317,14 +317,14 @@ func (s *Screen) answer(e event.AnswerGiven) {
 	}
 }
 
-// remark writes a line that matters less.
+// note writes a line that matters less.
 func (s *Screen) note(text string) {
 	for _, part := range format.BreakWords(text, s.columnsLeft(2)) {
 		s.printf("  %s\n", s.Style.Paint(format.Dim, part))
 	}
 }
 
-// someOf joins the first texts that have room, and says that there are more.
+// someOf joins the first texts that fit, and says that there are more.
 func someOf(texts []string, limit int) string {
 	out := texts[0]
 	for _, t := range texts[1:] {
@@ -339,7 +339,7 @@ func someOf(texts []string, limit int) string {
 func (s *Screen) ended(e event.RunEnded) {
 	s.endOutput()
 	s.waits = e.Status == event.Waiting
-	s.NoAnswer = e.Status != event.Answered // why is told by the command, with what to do
+	s.NoAnswer = e.Status != event.Answered // the command says why, with what to do
 	s.Totals = fmt.Sprintf("%s, %s", safetext.Count(e.Steps, "step"), seconds(time.Duration(e.Took)))
 	if s.scripted {
 		s.Totals += ", replies scripted"

@@ -233,7 +233,7 @@ func equipped() []event.Event {
 		called("1.1", "crm.find", "model", "Bonn"), decided("1.1", "crm.find", "allow", "default"),
 		event.ToolReturned{Step: 1, ID: "1.1", Result: "[]", Took: ms(120)},
 		called("1.2", "mail\x1b[m", "model", "Bonn"), decided("1.2", "mail", "ask", "mail"),
-		event.ApprovalRequested{ID: "1.2"}, event.ApprovalGiven{ID: "1.2", Granted: true, By: "program", Who: "desk", Scope: "run", Reason: "as agreed"},
+		event.ApprovalRequested{ID: "1.2"}, event.ApprovalGiven{ID: "1.2", Granted: true, By: "program", Who: "approver", Scope: "run", Reason: "as agreed"},
 		event.ToolReturned{Step: 1, ID: "1.2", Error: "the server is down", Took: ms(120)},
 		event.StepBegan{N: 2},
 		event.ExecutionBegan{Step: 2, Code: "go()"},

@@ -162,7 +162,7 @@ func verdictWord(v string) string {
 	case "allow":
 		return "allowed"
 	case "ask":
-		return "needs a person's leave"
+		return "needs a person's approval"
 	case "deny":
 		return "denied"
 	}

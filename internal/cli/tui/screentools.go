@@ -78,7 +78,7 @@ func (s *Screen) condensed(e event.HistoryCondensed) {
 }
 
 // maxCalls is how many calls of one tool that one piece of code makes are shown
-// one by one. Of those beyond, one line tells when the code is over.
+// one by one. The others are summed up in one line when the code is over.
 const maxCalls = 5
 
 // calls are the calls of tools under way, and those that are counted.
@@ -160,7 +160,7 @@ func (c *calls) plain(e event.DecisionMade) bool {
 	return known && e.Verdict == "allow" && e.Rule == "default"
 }
 
-// endCalls tells of the calls that were only counted.
+// endCalls sums up the calls that were only counted.
 func (s *Screen) endCalls() {
 	for _, t := range s.calls.tools {
 		if t.calls == 0 {
@@ -180,7 +180,7 @@ func (s *Screen) endCalls() {
 	s.calls.tools = nil
 }
 
-// connections of the code, as the proxy tells of them.
+// connections of the code, as the proxy reports them.
 func (s *Screen) connected(e event.ConnectionOpened) {
 	if s.hosts == nil {
 		s.hosts = map[string]string{}
@@ -206,13 +206,13 @@ func (s *Screen) disconnected(e event.ConnectionClosed) {
 	t.sent, t.received, t.injected = t.sent+e.Sent, t.received+e.Received, t.injected+e.Injected
 }
 
-// carried is what went over the connections to one host.
+// hostTraffic is what went over the connections to one host.
 type hostTraffic struct {
 	connections, injected int
 	sent, received        int64
 }
 
-// endConnections tells what the code's connections carried.
+// endConnections sums up what went over the code's connections.
 func (s *Screen) endConnections() {
 	for _, host := range slices.Sorted(maps.Keys(s.traffic)) {
 		t := s.traffic[host]
@@ -252,7 +252,7 @@ func refusedData(e event.ConnectionRefused) fault.Data {
 	return fault.Data{"host": host, "port": strconv.Itoa(e.Port)}
 }
 
-// endRefused tells of the connections that were refused besides.
+// endRefused sums up the refused connections that were not shown.
 func (s *Screen) endRefused() {
 	if n := s.turned - maxCalls; n > 0 {
 		s.note("[" + safetext.Count(n, "further connection") + " refused]")
