@@ -439,7 +439,7 @@ const (
 	Answered   RunStatus = "answered"
 	Unanswered RunStatus = "unanswered" // Reason says why
 	Failed     RunStatus = "failed"     // it could not be executed; Reason says why
-	Abandoned  RunStatus = "abandoned"  // the process that carried it out ended first
+	Abandoned  RunStatus = "abandoned"  // the process that executed it ended first
 	Refused    RunStatus = "refused"    // the check of the plan refused it: nothing ran
 	Waiting    RunStatus = "waits"      // the plan waits at a call; its state is stored
 	Limited    RunStatus = "limit"      // the plan broke a limit that it cannot catch

@@ -287,7 +287,7 @@ func (r *run) reason(ctx context.Context) (llm.Reply, action.Parsed, error, erro
 	return reply, parsed, rejection, nil
 }
 
-// act does what the model wants done.
+// act does what the reply asks for.
 func (r *run) act(ctx context.Context, parsed action.Parsed, rejection error) (actionResult, error) {
 	if rejection != nil {
 		r.rejected++

@@ -37,7 +37,7 @@ const maxUses = 32
 // asked for until they are done.
 const maxPolls = 20
 
-// parse reads what the model wants done.
+// parse reads which action a reply asks for.
 func (r *run) parse(reply llm.Reply) (action.Parsed, error) {
 	if r.cfg.Tools != nil {
 		names := map[string]bool{}

@@ -1,4 +1,4 @@
-// Package action reads what a model wants done out of its reply. It is liberal
+// Package action reads from a model's reply what is to be done. It is liberal
 // in the format, as models slip in it often and a slip costs a whole turn, and
 // exact in the error, which goes back to the model.
 //
@@ -85,7 +85,7 @@ const (
 // maxBeside bounds the notes that are saved beside an action.
 const maxBeside = 8
 
-// Action is what the model wants done.
+// Action is what a reply asks for.
 type Action struct {
 	Kind  Kind
 	Text  string

@@ -254,7 +254,7 @@ func decode(raw string, cut bool) (map[string]any, string, error) {
 }
 
 // escapeBreaks writes the bare line breaks and tabs inside the strings of a JSON
-// text as JSON wants them.
+// text as JSON requires them.
 func escapeBreaks(raw string) string {
 	var b strings.Builder
 	inside, escaped := false, false

@@ -53,7 +53,7 @@ func TestWaiting(t *testing.T) {
 }
 
 // TestWaitingFits checks that the line never wraps, and that a terminal that is
-// gone is told.
+// gone is reported.
 func TestWaitingFits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var out bytes.Buffer

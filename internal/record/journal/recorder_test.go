@@ -511,7 +511,7 @@ func TestKeep(t *testing.T) {
 	}
 }
 
-// TestGoroutines has a closed recorder leave none.
+// TestGoroutines checks that a closed recorder has ended its goroutines.
 func TestGoroutines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(t)
