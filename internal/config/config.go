@@ -20,13 +20,13 @@ import (
 	"errors"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/bounded"
 )
 
 // maxFile bounds the configuration file.
@@ -119,20 +119,14 @@ func Load(getenv func(string) string) (Config, error) {
 }
 
 func (c *Config) overlayFile(path string) error {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err := bounded.ReadFile(path, maxFile)
+	switch long := (*bounded.TooLong)(nil); {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	}
-	if err != nil {
+	case errors.As(err, &long):
+		return fault.New(fault.Invalid, "Keep the file below 1 MiB.", "cannot read configuration %s: %w", path, err)
+	case err != nil:
 		return fault.New(fault.Invalid, "Make the file readable or remove it.", "cannot read configuration: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return fault.New(fault.Invalid, "Make the file readable or remove it.", "cannot read configuration: %w", err)
-	}
-	if len(data) > maxFile {
-		return fault.New(fault.Invalid, "Keep the file below 1 MiB.", "cannot read configuration %s: it is too large", path)
 	}
 	if err := c.overlay(data); err != nil {
 		return fault.New(fault.Invalid, "Correct the file or remove it.", "cannot read configuration %s: %w", path, err)

@@ -95,7 +95,7 @@ func TestLoadRefuses(t *testing.T) {
 		{`{"home": "relative"}`, "not absolute"},
 		{`{} {}`, "after the first object"},
 		{`{`, "unexpected EOF"},
-		{strings.Repeat(" ", maxFile+1), "too large"},
+		{strings.Repeat(" ", maxFile+1), "longer than"},
 	} {
 		_, err := load(t, c.text)
 		if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), c.want) {

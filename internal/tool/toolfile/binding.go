@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/schema"
@@ -63,7 +64,7 @@ func (l *loader) binding(n *jsondoc.Node) (tool.Binding, bool) {
 		case key.Text == "with":
 			with = n.Items[i]
 		case !slices.Contains(kinds, key.Text):
-			l.Add(key, jsondoc.DidYouMean(key.Text, kinds), "run: there is no kind %s", jsondoc.Quote(key.Text))
+			l.Add(key, jsondoc.DidYouMean(key.Text, kinds), "run: there is no kind %s", safetext.Quote(key.Text))
 			return b, false
 		case spec != nil:
 			l.Add(key, "Leave one.", "run: both %s and %s", b.Kind, key.Text)
@@ -243,10 +244,10 @@ func (l *loader) servers(f *tool.File, v *jsondoc.Node) {
 	}
 	for i, key := range v.Keys {
 		if why, near := tool.BadIdentifier(key.Text); why != "" {
-			l.Add(key, wouldBe(near), "the server %s: %s", jsondoc.Quote(key.Text), why)
+			l.Add(key, wouldBe(near), "the server %s: %s", safetext.Quote(key.Text), why)
 		}
 		if v.Items[i].Kind != jsondoc.Map {
-			l.Add(v.Items[i], "", "the server %s: expected a mapping, got %s", jsondoc.Quote(key.Text), v.Items[i].Show())
+			l.Add(v.Items[i], "", "the server %s: expected a mapping, got %s", safetext.Quote(key.Text), v.Items[i].Show())
 			continue
 		}
 		f.Servers = append(f.Servers, tool.ServerEntry{Name: key.Text, Spec: v.Items[i].Value().(*jsondoc.Object), Pos: l.Pos(key)})
@@ -260,12 +261,12 @@ func (l *loader) secretEntries(f *tool.File, v *jsondoc.Node) {
 	}
 	for i, key := range v.Keys {
 		if why, near := tool.BadIdentifier(key.Text); why != "" {
-			l.Add(key, wouldBe(near), "the secret %s: %s", jsondoc.Quote(key.Text), why)
+			l.Add(key, wouldBe(near), "the secret %s: %s", safetext.Quote(key.Text), why)
 		}
 		s := tool.SecretEntry{Name: key.Text, Pos: l.Pos(key)}
-		fields(l, v.Items[i], "the secret "+jsondoc.Quote(key.Text), secretEntryFields(), &s)
+		fields(l, v.Items[i], "the secret "+safetext.Quote(key.Text), secretEntryFields(), &s)
 		if (s.Env == "") == (s.File == "") {
-			l.Add(v.Items[i], "Write {env: NAME} or {file: PATH}. The value itself never stands in a file of tools.", "the secret %s needs either env or file", jsondoc.Quote(key.Text))
+			l.Add(v.Items[i], "Write {env: NAME} or {file: PATH}. The value itself never stands in a file of tools.", "the secret %s needs either env or file", safetext.Quote(key.Text))
 		}
 		f.Secrets = append(f.Secrets, s)
 	}
