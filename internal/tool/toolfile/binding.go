@@ -43,8 +43,45 @@ func Define(name string, doc *jsondoc.Object) (*tool.Definition, error) {
 	return d, nil
 }
 
-// BindingKinds are the kinds that may stand under "run", sorted.
-func BindingKinds() []string { return []string{"command", "go", "http", "python", "wasm"} }
+// bindingKind is a kind of implementation as files name it.
+type bindingKind struct {
+	name   string
+	target string // the setting that says what it leads to: a file, an address, a program
+}
+
+// bindingKinds returns the kinds that may stand under "run", sorted.
+func bindingKinds() []bindingKind {
+	return []bindingKind{{"command", "argv"}, {"go", "use"}, {"http", "url"}, {"python", "file"}, {"wasm", "module"}}
+}
+
+// BindingKinds returns the names of the kinds that may stand under "run", sorted.
+func BindingKinds() []string {
+	var names []string
+	for _, k := range bindingKinds() {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+// Target returns what a binding leads to, in a word: a file, a program, or the host
+// of an address.
+func Target(b tool.Binding) string {
+	for _, k := range bindingKinds() {
+		if k.name != b.Kind {
+			continue
+		}
+		v, _ := b.Spec.Get(k.target)
+		if list, ok := v.([]any); ok && len(list) > 0 {
+			v = list[0]
+		}
+		text, _ := v.(string)
+		if _, rest, isURL := strings.Cut(text, "://"); isURL {
+			text, _, _ = strings.Cut(rest, "/")
+		}
+		return text
+	}
+	return ""
+}
 
 // binding reads what stands under "run": one kind, and what the kind reads.
 func (l *loader) binding(n *jsondoc.Node) (tool.Binding, bool) {
