@@ -8,6 +8,7 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/store"
 )
 
@@ -146,6 +147,6 @@ func (j *Journal) markUnfinished(ctx context.Context, id string, s Summary, why 
 	} else if fault.KindOf(err) != fault.NotFound {
 		return err
 	}
-	s.Status, s.Reason = Unfinished, cut(why, maxReason)
+	s.Status, s.Reason = Unfinished, safetext.Clip(why, maxReason)
 	return j.put(ctx, s, d.Text+"\n"+s.Question)
 }

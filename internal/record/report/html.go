@@ -90,7 +90,7 @@ func pageOf(s *timeline) sheet {
 	if p.Question == "" {
 		p.Question = "Run " + p.ID
 	}
-	p.Title = cut(safetext.Line(p.Question), longQuestion)
+	p.Title = safetext.Clip(safetext.Line(p.Question), longQuestion)
 	p.Long = utf8.RuneCountInString(p.Question) > longQuestion || strings.Contains(p.Question, "\n")
 	p.Status, p.Tone = safetext.Line(s.status()), "good"
 	if !s.well() {

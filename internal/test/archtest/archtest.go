@@ -35,6 +35,7 @@ type Room struct {
 type Rules struct {
 	Module     string
 	Rooms      map[string]Room
+	Everywhere []string          // leaves that every package may import
 	TestTree   string            // the folder of the packages that only tests may import
 	Fuzzed     []string          // packages that decode or parse: each has a fuzz target
 	Exceptions map[string]string // "package.Name" or "package.file.go" → why a budget or the rule on variables does not hold for it
@@ -213,7 +214,7 @@ func (c *checker) imports(p *pack, room Room, s *source) {
 			}
 		case imp == c.rules.Module || strings.HasPrefix(imp, c.rules.Module+"/"):
 			rel := cmp.Or(strings.TrimPrefix(strings.TrimPrefix(imp, c.rules.Module), "/"), ".")
-			allowed := rel == p.path || anyCovers(room.Imports, rel) || (s.test && anyCovers(room.Tests, rel))
+			allowed := rel == p.path || slices.Contains(c.rules.Everywhere, rel) || anyCovers(room.Imports, rel) || (s.test && anyCovers(room.Tests, rel))
 			if c.forTests(rel) && !c.forTests(p.path) && !s.test {
 				allowed = false // "/..." in a line does not let tests into the product
 			}
