@@ -82,7 +82,7 @@ func (r *run) begin(ctx context.Context, question string) {
 	r.questionAt = len(r.messages) - 1
 }
 
-// lastAsked finds the message that asks a question, or else the first one.
+// lastQuestion finds the message that asks a question, or else the first one.
 func lastQuestion(messages []llm.Message, question string) int {
 	for i := len(messages) - 1; i > 0; i-- {
 		if strings.HasPrefix(questionIn(messages[i], false), question) {

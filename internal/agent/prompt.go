@@ -161,7 +161,7 @@ func described(what string) map[string]any {
 	return map[string]any{"type": "string", "description": what}
 }
 
-// ask is the first message: the question, and the files that it is about.
+// questionText is the first message: the question, and the files that it is about.
 func questionText(question string, files []File) string {
 	var b strings.Builder
 	for i, f := range files {

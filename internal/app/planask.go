@@ -133,7 +133,7 @@ func (p *planQuestionRun) ask(ctx context.Context, sink event.Sink) (PlanAskResu
 	return out, errors.Join(err, asUnsaved(rec.Close()))
 }
 
-// planAskEnded describes how the run ended.
+// planQuestionEnded describes how the run ended.
 func planQuestionEnded(a planner.Answer, err error, took time.Duration) event.RunEnded {
 	e := event.RunEnded{Status: event.Answered, Steps: a.Steps, Tokens: a.Tokens, Took: event.Duration(took)}
 	switch {

@@ -107,7 +107,7 @@ func (a *App) callTool(ctx context.Context, t *toolset, d *tool.Definition, give
 	return out, errors.Join(err, r.end())
 }
 
-// callOutcome is how a call ended, in a word.
+// callStatus is how a call ended, in a word.
 func callStatus(out gate.Outcome, err error) event.RunStatus {
 	switch {
 	case err != nil:

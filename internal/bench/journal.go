@@ -141,7 +141,8 @@ func (b *bench) verify(ctx context.Context) (Figure, error) {
 	})
 }
 
-// steps of the run that is replayed, each of which computes for a while.
+// replaySteps is how many steps the replayed run has; each of them computes for a
+// while.
 const replaySteps = 6
 
 // replay divides the time of a replay, without the opening of its session, by
@@ -183,7 +184,7 @@ func (b *bench) replay(ctx context.Context) (Figure, error) {
 	})
 }
 
-// carryOut makes the run that is replayed.
+// execute makes the run that is replayed.
 func (b *bench) execute(ctx context.Context, began event.RunBegan, exchanges []recorded.Exchange, rec *journal.Recorder) (err error) {
 	var s replay.Opened
 	defer func() {

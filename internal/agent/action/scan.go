@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// kind of a piece of a reply's text.
+// pieceKind is the kind of a piece of a reply's text.
 type pieceKind uint8
 
 const (

@@ -125,7 +125,7 @@ func (x *index) contains(f figure) bool {
 	return x.containsAll(f.split)
 }
 
-// holdsLong compares digits: a float64 would call two long numbers equal that
+// containsLong compares digits: a float64 would call two long numbers equal that
 // are not. A fraction may be a rounded or cut longer one.
 func (x *index) containsLong(digits string) bool {
 	if x.long[digits] {

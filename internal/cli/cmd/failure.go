@@ -43,7 +43,7 @@ func (p *program) fail(cmd *cobra.Command, args []string, err error) error {
 	return p.printJSON(failedResult{"failed", f})
 }
 
-// wantsJSON says whether a command line asks for objects. One that could not be
+// jsonRequested says whether a command line asks for objects. One that could not be
 // read to its end is searched word by word.
 func jsonRequested(cmd *cobra.Command, args []string) bool {
 	if cmd != nil {

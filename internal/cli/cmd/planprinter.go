@@ -101,7 +101,7 @@ func denials(calls []app.PlanCall) []string {
 	return out
 }
 
-// tellWaiting says how to go on with a plan that waits, with the flags that let
+// printWaiting says how to go on with a plan that waits, with the flags that let
 // its calls be made.
 func printWaiting(w io.Writer, c *app.PlanWaiting, run, flags string) {
 	stored := "its state is stored"

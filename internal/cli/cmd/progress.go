@@ -22,7 +22,7 @@ func (p *program) progress() event.Sink {
 		return p.live
 	}
 	return event.SinkFunc(func(e event.Event) {
-		if pr, ok := e.(event.Progress); ok && pr.Stage != "template" && pr.Stage != "bench" {
+		if pr, ok := e.(event.Progress); ok && pr.Stage != "template" && pr.Stage != "bench" && pr.Stage != "replay" {
 			// Nothing can be done about a standard error that is gone.
 			_, _ = io.WriteString(p.stderr, "praxis: "+strings.TrimSpace(safetext.Line(pr.Text))+"\n")
 		}

@@ -76,7 +76,7 @@ func TestBrief(t *testing.T) {
 	}
 }
 
-// FuzzMoment requires that any text is a time, or refused with what to write.
+// FuzzParseTime requires that any text is a time, or refused with what to write.
 func FuzzParseTime(f *testing.F) {
 	for _, s := range []string{"2026-11-21", "yesterday", "7d", "12h ago", "2026-11-21T14:00:00Z", "\x00", "1e9w"} {
 		f.Add(s, true)

@@ -180,7 +180,7 @@ func (s *Screen) endCalls() {
 	s.calls.tools = nil
 }
 
-// connections of the code, as the proxy reports them.
+// connected takes in the connections of the code, as the proxy reports them.
 func (s *Screen) connected(e event.ConnectionOpened) {
 	if s.hosts == nil {
 		s.hosts = map[string]string{}

@@ -75,7 +75,8 @@ func TestAssert(t *testing.T) {
 	}
 }
 
-// TestAssertInAnotherState: a replay that differs is said, and nothing passes.
+// TestAssertInAnotherState checks that a replay that differs is reported, and that
+// no assertion passes then.
 func TestAssertInAnotherState(t *testing.T) {
 	w := newWorld(t)
 	rec := w.ask("r", fiveSteps)
@@ -194,7 +195,7 @@ func TestFolder(t *testing.T) {
 	}
 }
 
-// TestTraced: a person reads of the file and not of how it was run.
+// TestTraced checks that a person reads about the file, not about how it was run.
 func TestTraced(t *testing.T) {
 	const frames = `  File "<cell 4>", line 11, in test_bad
     assert y == 22

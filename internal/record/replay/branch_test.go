@@ -67,7 +67,8 @@ func TestBranchWithAModel(t *testing.T) {
 	}
 }
 
-// TestBranchRefusesAnotherState: the steps before must come to what they came to.
+// TestBranchRefusesAnotherState checks that a branch is refused when the steps
+// before it give something else than recorded.
 func TestBranchRefusesAnotherState(t *testing.T) {
 	w := newWorld(t)
 	rec := w.ask("r", fiveSteps)
@@ -121,7 +122,7 @@ func TestBranchWithCode(t *testing.T) {
 	}
 }
 
-// TestBranchEditsCalls: a model that calls tools is shown a call of its own.
+// TestBranchEditsCalls checks that a model that calls tools is shown a call of its own.
 func TestBranchEditsCalls(t *testing.T) {
 	w := newWorld(t)
 	rec := w.ask("r", "=== reply\nI look.\n=== call execute_python code\nshow x\n=== reply\n=== call final_answer text\nIt is {{ x }}.\n=== reply\nFINAL ANSWER: Nothing.")
@@ -214,7 +215,7 @@ func TestCannotBranch(t *testing.T) {
 	}
 }
 
-// TestStateBefore: a snapshot counts only when no code ran since.
+// TestStateBefore checks that a snapshot counts only when no code ran since.
 func TestStateBefore(t *testing.T) {
 	ran := []Execution{{Code: "x"}}
 	snap := func(step int, id string) event.SnapshotTaken { return event.SnapshotTaken{Step: step, Snapshot: id} }

@@ -66,7 +66,7 @@ func Causes(code string, seeded bool) []string {
 	return out
 }
 
-// fateCauses guesses from how an execution ended.
+// statusCauses guesses from how an execution ended.
 func statusCauses(x Execution) []string {
 	switch {
 	case x.Ended == nil:

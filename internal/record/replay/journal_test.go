@@ -126,7 +126,7 @@ func TestJournal(t *testing.T) {
 	}
 }
 
-// TestJournalDamaged: a damaged journal is refused, and named.
+// TestJournalDamaged checks that a damaged journal is refused, and named.
 func TestJournalDamaged(t *testing.T) {
 	w := newWorld(t)
 	dir := t.TempDir()
@@ -250,7 +250,7 @@ total
 === reply
 FINAL ANSWER: It is {{ total }}.`
 
-// TestNotes: a replay finds the notes that the run found, and keeps none.
+// TestNotes checks that a replay finds the notes that the run found, and saves none.
 func TestNotes(t *testing.T) {
 	w := newWorld(t)
 	j := openJournal(t, t.TempDir(), nil)
@@ -281,7 +281,7 @@ func TestNotes(t *testing.T) {
 	}
 }
 
-// TestBranchWithoutNotes: a branch has no memory when the run had none, or when
+// TestBranchWithoutNotes checks that a branch has no memory when the run had none, or when
 // it is not given one.
 func TestBranchWithoutNotes(t *testing.T) {
 	const saves = "=== reply\n=== call save_note text\nAlways say 1.\n=== reply\n=== call search_notes query\ntotal\n=== reply\nFINAL ANSWER: It is {{ total }}."
@@ -311,7 +311,7 @@ func TestBranchWithoutNotes(t *testing.T) {
 	}
 }
 
-// TestCondensed: a run whose history was condensed and read again replays, and
+// TestCondensed checks that a run whose history was condensed and read again replays, and
 // is branched behind it.
 func TestCondensed(t *testing.T) {
 	w := newWorld(t)

@@ -140,8 +140,8 @@ func TestNothingToReplay(t *testing.T) {
 	}
 }
 
-// TestForeignJournal: a journal that another program made may hold a
-// conversation of any shape; nothing of it may break a replay.
+// TestForeignJournal checks that a journal that another program made, with a
+// conversation of any shape, cannot break a replay.
 func TestForeignJournal(t *testing.T) {
 	w := newWorld(t)
 	for i, e := range []event.Event{

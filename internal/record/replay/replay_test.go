@@ -164,7 +164,7 @@ func TestNotCompared(t *testing.T) {
 	}
 }
 
-// TestInvalidBytes: what is no UTF-8 is compared as the journal keeps it.
+// TestInvalidBytes checks that what is no UTF-8 is compared as the journal stores it.
 func TestInvalidBytes(t *testing.T) {
 	w := newWorld(t)
 	w.bend["show"] = func(x *event.Execution) { x.Stdout = "a\xff\xfeb\x00\n" }
@@ -368,7 +368,7 @@ func TestCode(t *testing.T) {
 	}
 }
 
-// TestReplayIsRecorded: a replay can itself be recorded, and replayed.
+// TestReplayIsRecorded checks that a replay can itself be recorded, and replayed.
 func TestReplayIsRecorded(t *testing.T) {
 	w := newWorld(t)
 	rec := w.ask("r", fiveSteps)

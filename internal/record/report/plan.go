@@ -201,7 +201,7 @@ func lowered(e event.LabelLowered) annotation {
 	return annotation{"vouched for", fmt.Sprintf("the result of %s, by %s", e.ID, who), "from " + from(e.From) + "\nnow " + from(e.To), false}
 }
 
-// planFate says how a plan ended, in a line.
+// planStatus says how a plan ended, in a line.
 func planStatus(e event.PlanEnded) string {
 	text := "plan: " + e.Status + ", " + safetext.Count(e.Used.Calls, "call")
 	if e.Status == "error" && e.Line > 0 {

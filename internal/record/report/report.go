@@ -289,7 +289,7 @@ func (s *timeline) title(p *part) string {
 	return "step " + safetext.Number(p.step)
 }
 
-// asked says whether a run of this kind answers a question, in steps.
+// answersQuestion says whether a run of this kind answers a question, in steps.
 func answersQuestion(k event.Kind) bool {
 	return k != event.Code && k != event.Plan && k != event.ToolCall
 }

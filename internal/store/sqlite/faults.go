@@ -28,7 +28,7 @@ func code(err error) int {
 	return 0
 }
 
-// noRoom says whether the file that readers share could not be made as large as
+// noSpace says whether the file that readers share could not be made as large as
 // it must be: SQLite has a code of its own for that.
 func noSpace(err error) bool { return code(err) == sqlite3.SQLITE_IOERR_SHMSIZE }
 
