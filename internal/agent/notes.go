@@ -30,7 +30,7 @@ type Notes interface {
 	Search(ctx context.Context, query string) ([]Note, error)
 }
 
-// Note is a text that was kept.
+// Note is a text that was saved.
 type Note struct {
 	ID      string    `json:"id"`
 	Text    string    `json:"text"`

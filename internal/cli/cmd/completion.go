@@ -15,7 +15,7 @@ import (
 const completionTime = 2 * time.Second
 
 // completions returns what may stand at the next place of the command line. It
-// opens tha *app.App, which starts no sandbox.
+// uses the application layer, and starts no sandbox.
 type completions func(ctx context.Context, a *app.App, args []string) ([]cobra.Completion, error)
 
 // completeAll says what Tab suggests, for arguments by command and for flags by

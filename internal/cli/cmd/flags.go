@@ -44,7 +44,7 @@ type limitFlag struct {
 	kind string
 }
 
-// String returns "": the defaults are the configuration's, told by the help.
+// String returns "": the defaults are the configuration's, which the help shows.
 func (f *limitFlag) String() string { return "" }
 
 // Set parses and checks a value.

@@ -89,7 +89,7 @@ func (j *Journal) collect(ctx context.Context, what Collect) (Collected, error) 
 }
 
 // candidates returns the contents that are old enough, with their sizes, and
-// counts all of them as kept.
+// counts all of them as remaining.
 func (j *Journal) candidates(ctx context.Context, since time.Time, out *Collected) (map[string]int64, error) {
 	old := map[string]int64{}
 	for blob, err := range j.cfg.Blobs.All(ctx) {

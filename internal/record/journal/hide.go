@@ -71,8 +71,8 @@ func conceal(v any, path []string, mark func(any) string) any {
 	return v
 }
 
-// hideArguments returns the arguments of a call without what is marked. Texts
-// that were are looked for from now on wherever they stand.
+// hideArguments returns the arguments of a call without what is marked. From
+// then on the texts that were marked are replaced wherever they occur.
 func (r *Recorder) hideArguments(tool string, input map[string]any) map[string]any {
 	var out any = input
 	for _, path := range r.hide[tool] {

@@ -136,8 +136,8 @@ func (q Query) where() []store.Condition {
 	return out
 }
 
-// indexed is the status as the index compares it. Which runs without an end are
-// running is not for it to know.
+// indexed is the status as the index compares it. The index does not
+// know which runs without an end are running.
 func indexed(o event.RunStatus) event.RunStatus {
 	if o == Unfinished {
 		return Running

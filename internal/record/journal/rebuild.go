@@ -19,7 +19,8 @@ type Rebuilt struct {
 }
 
 // Rebuild makes the index of runs anew from the journals. A row that knows of
-// more records than stand there is left: it is the witness that some are missing.
+// more records than there are is left as it is, since it shows that some are
+// missing.
 func (j *Journal) Rebuild(ctx context.Context) (Rebuilt, error) {
 	r, err := j.rebuild(ctx)
 	if err != nil {

@@ -29,8 +29,8 @@ func (e *rerun) remember(cfg *agent.Config, taken func(Step) bool) {
 	if hadNotes {
 		cfg.Notes = agent.NewRecordedNotes(e.rec.calls(taken))
 	}
-	w := &wholes{source: e.cfg.Source, contents: map[string][]byte{}}
-	w.recorder, _ = e.cfg.Recorder.(keeper)
+	w := &condensedHistory{source: e.cfg.Source, contents: map[string][]byte{}}
+	w.recorder, _ = e.cfg.Recorder.(contentStore)
 	cfg.Store, cfg.Load = w.store, w.load
 }
 
@@ -54,22 +54,22 @@ func (r Recording) calls(of func(Step) bool) []event.Event {
 	return out
 }
 
-// keeper is a recorder that keeps contents, as the journal's does.
-type keeper interface {
+// contentStore is a recorder that stores contents, as the journal's does.
+type contentStore interface {
 	Store(ctx context.Context, data []byte) (string, error)
 }
 
-// wholes keeps the conversations that were condensed: those of the recorded
+// condensedHistory stores the conversations that were condensed: those of the recorded
 // run and those of the run that is executed.
-type wholes struct {
+type condensedHistory struct {
 	source   Source
-	recorder keeper // nil: they are kept as long as the run lasts
+	recorder contentStore // nil: they stay in memory as long as the run lasts
 
 	mu       sync.Mutex
 	contents map[string][]byte
 }
 
-func (w *wholes) store(ctx context.Context, data []byte) (string, error) {
+func (w *condensedHistory) store(ctx context.Context, data []byte) (string, error) {
 	sum := sha256.Sum256(data)
 	name := hex.EncodeToString(sum[:])
 	if w.recorder != nil {
@@ -84,7 +84,7 @@ func (w *wholes) store(ctx context.Context, data []byte) (string, error) {
 	return name, nil
 }
 
-func (w *wholes) load(ctx context.Context, sum string) ([]byte, error) {
+func (w *condensedHistory) load(ctx context.Context, sum string) ([]byte, error) {
 	w.mu.Lock()
 	data, ok := w.contents[sum]
 	w.mu.Unlock()
