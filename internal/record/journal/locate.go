@@ -25,8 +25,8 @@ func (c *checker) locate(l line, b []byte, before place) error {
 	// stands there. If the next one vouches for it, then it is that one which
 	// was changed.
 	hash := hashLine(b)
-	kept := bytes.Clone(b)
-	l, _ = c.p.parse(kept)
+	stored := bytes.Clone(b)
+	l, _ = c.p.parse(stored)
 	next, vouched, err := c.after()
 	if err != nil {
 		return err
@@ -37,7 +37,7 @@ func (c *checker) locate(l line, b []byte, before place) error {
 	case next:
 		return c.damaged(at, "the record was changed: neither the record before it nor the one after it fits to it")
 	case l.kind == checkpointKind:
-		if s, problem := c.signed(l, kept); problem == "" && s.valid() {
+		if s, problem := c.signed(l, stored); problem == "" && s.valid() {
 			return c.changed(before, seq)
 		}
 		return c.damaged(at, "the record was changed: its signature is wrong, and what it says of the record before it")
