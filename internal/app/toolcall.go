@@ -99,7 +99,7 @@ func (a *App) callTool(ctx context.Context, t *toolset, d *tool.Definition, give
 	}
 	if out.Failed = got.Fault(); err == nil && out.Failed == nil {
 		l := gate.DataLabel(got.Label)
-		out.Result, out.Label = d.RedactResult(got.Result), &l
+		out.Result, out.Label = d.RedactResult(got.Value), &l
 	}
 	if got.Denied != nil && got.Decision.Verdict == policy.Ask {
 		out.Unattended, out.Refused = t.unattended, !t.unattended
@@ -108,7 +108,7 @@ func (a *App) callTool(ctx context.Context, t *toolset, d *tool.Definition, give
 }
 
 // callOutcome is how a call ended, in a word.
-func callOutcome(out gate.Outcome, err error) event.Outcome {
+func callOutcome(out gate.Result, err error) event.Outcome {
 	switch {
 	case err != nil:
 		return event.Failed

@@ -196,11 +196,11 @@ func (v *vault) inject(out *http.Request, t target, secure, upgrade bool) (pairs
 	if len(v.list) == 0 {
 		return nil, false, nil
 	}
-	if v.holds(out.URL.RequestURI()) {
+	if v.contains(out.URL.RequestURI()) {
 		return nil, false, refuse(denied, t, "Send it in the header that it is for.", "the URL of a request to %s holds the placeholder of a credential", t)
 	}
 	for name, values := range out.Header {
-		if v.holds(strings.ToLower(name)) {
+		if v.contains(strings.ToLower(name)) {
 			return nil, false, refuse(denied, t, "", "the name of a header field holds the placeholder of a credential")
 		}
 		for i, value := range values {
@@ -240,7 +240,7 @@ func (v *vault) inject(out *http.Request, t target, secure, upgrade bool) (pairs
 }
 
 // holds says whether s, also unescaped, has a placeholder in it.
-func (v *vault) holds(s string) bool {
+func (v *vault) contains(s string) bool {
 	forms := []string{s}
 	if plain, err := url.QueryUnescape(s); err == nil {
 		forms = append(forms, plain)
@@ -254,11 +254,11 @@ func (v *vault) holds(s string) bool {
 func (v *vault) fill(out *http.Request, t target, secure bool, name, value string) (string, []pair, *refusal) {
 	plain, basic := value, false
 	if scheme, token, ok := strings.Cut(value, " "); ok && strings.EqualFold(scheme, "Basic") {
-		if b, err := base64.StdEncoding.DecodeString(strings.TrimSpace(token)); err == nil && !v.holds(value) {
+		if b, err := base64.StdEncoding.DecodeString(strings.TrimSpace(token)); err == nil && !v.contains(value) {
 			plain, basic = string(b), true
 		}
 	}
-	if !v.holds(plain) {
+	if !v.contains(plain) {
 		return value, nil, nil
 	}
 	filled := plain
@@ -276,7 +276,7 @@ func (v *vault) fill(out *http.Request, t target, secure bool, name, value strin
 		}
 		filled = strings.ReplaceAll(filled, b.Placeholder, s)
 	}
-	if v.holds(filled) { // escaped, or in pieces
+	if v.contains(filled) { // escaped, or in pieces
 		return "", nil, refuse(denied, t, "", "a header field of a request to %s holds the placeholder of a credential in a form that is not replaced", t)
 	}
 	if !basic {

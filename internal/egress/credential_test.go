@@ -247,7 +247,7 @@ func TestOnlyItsHostIsRead(t *testing.T) {
 	w.await("the code does not accept the certificate of the proxy")
 	// What is spoken to a host with credentials must be HTTP for it.
 	w.raw("CONNECT api.example.com:8080 HTTP/1.1\r\n\r\n")
-	if got := w.ask("CONNECT api.example.com:443 HTTP/1.1\r\n\r\n\x00\x01"); !strings.HasSuffix(got, "established\r\n\r\n") {
+	if got := w.exchange("CONNECT api.example.com:443 HTTP/1.1\r\n\r\n\x00\x01"); !strings.HasSuffix(got, "established\r\n\r\n") {
 		t.Errorf("got %q", got)
 	}
 }

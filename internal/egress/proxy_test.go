@@ -86,7 +86,7 @@ func TestAddresses(t *testing.T) {
 			"GET http://" + host + "/ HTTP/1.1\r\nHost: " + host + "\r\n\r\n",
 			"CONNECT " + host + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n",
 		} {
-			if got := w.ask(in); !strings.HasPrefix(got, "HTTP/1.1 403 ") && !strings.HasPrefix(got, "HTTP/1.1 400 ") {
+			if got := w.exchange(in); !strings.HasPrefix(got, "HTTP/1.1 403 ") && !strings.HasPrefix(got, "HTTP/1.1 400 ") {
 				t.Errorf("%q: got %.100q", in, got)
 			}
 		}
@@ -97,7 +97,7 @@ func TestAddresses(t *testing.T) {
 		if name == "10.0.0.7" {
 			continue // refused for its port alone
 		}
-		if got := w.ask(socksRequest(name, 8080)); len(got) < 4 || got[3] != socksDenied {
+		if got := w.exchange(socksRequest(name, 8080)); len(got) < 4 || got[3] != socksDenied {
 			t.Errorf("SOCKS %q: got %q", name, got)
 		}
 	}
@@ -118,7 +118,7 @@ func TestAnswersInside(t *testing.T) {
 		if status, body := get(t, w.client("http", nil), "http://"+name+"/"); status != 403 || !strings.Contains(body, "leads to") {
 			t.Errorf("%s: %d %q", addr, status, body)
 		}
-		if got := w.ask(socksRequest(name, 80)); got[3] != socksDenied {
+		if got := w.exchange(socksRequest(name, 80)); got[3] != socksDenied {
 			t.Errorf("%s: SOCKS %q", addr, got)
 		}
 	}
@@ -206,7 +206,7 @@ func TestTunnelNames(t *testing.T) {
 		"SSH-2.0-client\r\n":   "400 Refused",
 		"\x16\x03\x01\x00\x00": "access",
 	} {
-		got := w.ask(tunnel + in)
+		got := w.exchange(tunnel + in)
 		if want == "access" {
 			want = string(alert())
 		}
@@ -233,7 +233,7 @@ func TestSmuggling(t *testing.T) {
 		if strings.HasSuffix(in, "Host: a\r\n") || strings.HasPrefix(in, "\r\n") || strings.HasPrefix(in, " ") {
 			continue // it is waited for the rest
 		}
-		if got := w.ask(strings.ReplaceAll(in, " / ", " http://example.com/ ")); !strings.HasPrefix(got, "HTTP/1.1 4") && !strings.HasPrefix(got, "HTTP/1.1 501") {
+		if got := w.exchange(strings.ReplaceAll(in, " / ", " http://example.com/ ")); !strings.HasPrefix(got, "HTTP/1.1 4") && !strings.HasPrefix(got, "HTTP/1.1 501") {
 			t.Errorf("%.80q: got %.80q", in, got)
 		}
 	}
@@ -249,7 +249,7 @@ func TestSmuggling(t *testing.T) {
 		"CONNECT example.com HTTP/1.1\r\n\r\n":                                  "400",
 		"CONNECT example.com:80 HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc":       "400",
 	} {
-		if got := w.ask(in); !strings.HasPrefix(got, "HTTP/1.1 "+want) {
+		if got := w.exchange(in); !strings.HasPrefix(got, "HTTP/1.1 "+want) {
 			t.Errorf("%q: got %.80q, want %s", in, got, want)
 		}
 	}
@@ -257,7 +257,7 @@ func TestSmuggling(t *testing.T) {
 		t.Errorf("arrived: %q", arrived)
 	}
 	// Two requests at once, the first with a chunked body: both arrive, made anew, without what is for the proxy.
-	got := w.ask("POST http://example.com/a?q=1 HTTP/1.1\r\nHost: example.com\r\nTransfer-Encoding: chunked\r\nConnection: X-Gone\r\nX-Gone: 1\r\nProxy-Authorization: Basic eA==\r\nProxy-Connection: keep-alive\r\nX-Mark: one\r\n\r\n" +
+	got := w.exchange("POST http://example.com/a?q=1 HTTP/1.1\r\nHost: example.com\r\nTransfer-Encoding: chunked\r\nConnection: X-Gone\r\nX-Gone: 1\r\nProxy-Authorization: Basic eA==\r\nProxy-Connection: keep-alive\r\nX-Mark: one\r\n\r\n" +
 		"3;ext=1\r\nabc\r\n0\r\nTrailer: x\r\n\r\nGET http://example.com/b HTTP/1.1\r\nHost: example.com\r\nX-Mark: two\r\nConnection: close\r\n\r\n")
 	if strings.Count(got, "HTTP/1.1 200 OK") != 2 {
 		t.Errorf("got %q", got)

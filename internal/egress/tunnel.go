@@ -46,16 +46,16 @@ func (p *Proxy) tunnelAny(ctx context.Context, g *guest, l *link, via string) {
 	}
 	host := newAhead(l)
 	defer func() { l.end(""); <-host.first }()
-	heard := make(chan said, 1)
+	greeting := make(chan said, 1)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		kind, name, err := classify(g.br, true)
-		heard <- said{kind, name, err}
+		greeting <- said{kind, name, err}
 	}()
 	defer func() { _ = g.Close(); <-done }()
 	select {
-	case s := <-heard:
+	case s := <-greeting:
 		if s.err == nil && s.kind == spokenOther {
 			p.pass(g, l, host, g)
 			return

@@ -222,7 +222,7 @@ func (w *world) raw(say string) (net.Conn, *bufio.Reader) {
 }
 
 // ask says something and returns all that comes back.
-func (w *world) ask(say string) string {
+func (w *world) exchange(say string) string {
 	w.t.Helper()
 	_, br := w.raw(say)
 	b, _ := io.ReadAll(br)

@@ -174,7 +174,7 @@ func (r *Run) inputLabel(in tool.Input) (label.ID, error) {
 }
 
 // end tells how the plan ended.
-func (r *Run) end(out vm.Outcome, err error) (*End, error) {
+func (r *Run) end(out vm.Stop, err error) (*End, error) {
 	switch out := out.(type) {
 	case vm.Done:
 		return &End{Status: OK}, nil

@@ -34,11 +34,11 @@ const defaultTokens = 1_000_000
 
 // Answer is what a question came to.
 type Answer struct {
-	Text    string // what the plan printed
-	Outcome Outcome
-	Plan    *plan.Plan // the last one that was checked; nil when the model wrote none
-	Steps   int
-	Tokens  event.Tokens
+	Text   string // what the plan printed
+	Result Result
+	Plan   *plan.Plan // the last one that was checked; nil when the model wrote none
+	Steps  int
+	Tokens event.Tokens
 }
 
 // Ask lets the model write a plan for the question and carries it out. Every
@@ -60,7 +60,7 @@ func Ask(ctx context.Context, cfg Config, question string) (Answer, error) {
 	p := &planning{cfg: cfg, system: system(cfg.Options)}
 	p.messages = []llm.Message{{Role: llm.User, Text: question}}
 	err := p.loop(ctx)
-	if err == nil && p.answer.Outcome.Waiting == nil {
+	if err == nil && p.answer.Result.Waiting == nil {
 		cfg.Sink.Emit(event.AnswerGiven{Text: p.answer.Text})
 	}
 	return p.answer, err
@@ -71,7 +71,7 @@ type planning struct {
 	cfg      Config
 	system   string
 	messages []llm.Message
-	told     int // messages of the request before
+	sent     int // messages of the request before
 	answer   Answer
 }
 
@@ -83,11 +83,11 @@ func (p *planning) loop(ctx context.Context) error {
 		if used := p.answer.Tokens.Input + p.answer.Tokens.Output; used >= p.cfg.Tokens {
 			return fault.Coded(fault.TokensUsedUp, fault.Data{"limit": strconv.Itoa(p.cfg.Tokens)}, "cannot plan: %d tokens are used up", used)
 		}
-		reply, err := ask(ctx, asking{sink: p.cfg.Sink, model: p.cfg.Planner, step: step, kept: p.told}, llm.Request{System: p.system, Messages: p.messages})
+		reply, err := complete(ctx, modelRequest{sink: p.cfg.Sink, model: p.cfg.Planner, step: step, sent: p.sent}, llm.Request{System: p.system, Messages: p.messages})
 		if err != nil {
 			return err
 		}
-		p.told = len(p.messages)
+		p.sent = len(p.messages)
 		p.answer.Tokens.Input += reply.Tokens.Input
 		p.answer.Tokens.Output += reply.Tokens.Output
 		p.messages = append(p.messages, llm.Message{Role: llm.Assistant, Text: reply.Text})
@@ -129,8 +129,8 @@ func (p *planning) try(ctx context.Context, step int, code string) (done bool, w
 	}
 	host := p.cfg.Host
 	host.Step = step
-	out, err := Carry(ctx, run, host)
-	p.answer.Outcome = out
+	out, err := Execute(ctx, run, host)
+	p.answer.Result = out
 	p.answer.Tokens.Input += out.Tokens.Input
 	p.answer.Tokens.Output += out.Tokens.Output
 	if err != nil {
@@ -264,7 +264,7 @@ func refused(r *check.Result) string {
 
 // failed tells the model how its plan ended, without anything that came from
 // sources which are not trusted.
-func failed(o Outcome) string {
+func failed(o Result) string {
 	var b strings.Builder
 	switch {
 	case o.Status == "limit":

@@ -34,7 +34,7 @@ func system(o plan.Options) string {
 	var b strings.Builder
 	example := "ask_llm(question, data)"
 	for d := range o.Tools.All() {
-		if d.Name != plan.AskLLM {
+		if d.Name != plan.QuarantinedModel {
 			example = d.Signature()
 			break
 		}
@@ -42,7 +42,7 @@ func system(o plan.Options) string {
 	fmt.Fprintf(&b, systemText, example)
 	b.WriteString("\nTools:\n")
 	for d := range o.Tools.All() {
-		if d.Name == plan.AskLLM {
+		if d.Name == plan.QuarantinedModel {
 			continue
 		}
 		trust := "not trusted"

@@ -132,8 +132,8 @@ func printed(t *value.Thread, a *value.Args) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var room [128]byte
-	text := room[:0]
+	var buf [128]byte
+	text := buf[:0]
 	for i := range a.Star {
 		if i > 0 {
 			text = append(text, sep...)

@@ -198,22 +198,22 @@ const (
 
 	// Labels of control: in strict mode only. See strict.go of the compiler. An exception
 	// that is handled joins its label into pc and sticky.
-	PcSave       // ( → ) keeps the thread's pc in slot a (as the label of None)
-	PcRestore    // ( → ) pc = what slot a keeps ⊔ sticky; but while the thread is trying, or when PcBound... marked the slot, sticky ⊔= pc
-	PcJoin       // (v → v) pc ⊔= v's label
-	PcIter       // (it → it) pc ⊔= what the end of the iteration depends on: it's label and the shape of its container
-	PcStick      // ( → ) sticky ⊔= pc: no restore will forget what pc is now
-	PcTop        // (v → v) v's label ⊔= pc
-	PcFast       // ( → ) label of slot a ⊔= pc, if bound
-	PcDeref      // ( → ) label in the cell of slot a ⊔= pc, if bound
-	PcGlobal     // ( → ) label of the global sites[a] ⊔= pc, if bound
-	PcName       // ( → ) label of names[a] in the class's name space ⊔= pc, if bound
-	PcHeldFast   // the four as above; and if what it holds is a list, set, dict or the like, pc also joins its shape and its elements' labels
-	PcHeldDeref  //
-	PcHeldGlobal //
-	PcHeldName   //
-	PcBoundFast  // ( → ) two words: marks slot w if the variable is not bound, for the four kinds of variables
-	PcBoundDeref //
+	PcSave           // ( → ) keeps the thread's pc in slot a (as the label of None)
+	PcRestore        // ( → ) pc = what slot a keeps ⊔ sticky; but while the thread is trying, or when PcBound... marked the slot, sticky ⊔= pc
+	PcJoin           // (v → v) pc ⊔= v's label
+	PcIter           // (it → it) pc ⊔= what the end of the iteration depends on: it's label and the shape of its container
+	PcStick          // ( → ) sticky ⊔= pc: no restore will forget what pc is now
+	PcTop            // (v → v) v's label ⊔= pc
+	PcFast           // ( → ) label of slot a ⊔= pc, if bound
+	PcDeref          // ( → ) label in the cell of slot a ⊔= pc, if bound
+	PcGlobal         // ( → ) label of the global sites[a] ⊔= pc, if bound
+	PcName           // ( → ) label of names[a] in the class's name space ⊔= pc, if bound
+	PcContentsFast   // the four as above; and if what it holds is a list, set, dict or the like, pc also joins its shape and its elements' labels
+	PcContentsDeref  //
+	PcContentsGlobal //
+	PcContentsName   //
+	PcBoundFast      // ( → ) two words: marks slot w if the variable is not bound, for the four kinds of variables
+	PcBoundDeref     //
 	PcBoundGlobal
 	PcBoundName
 	May     // (…) while the thread is trying: pc and sticky ⊔= the labels of the a values at the top, and of their shapes

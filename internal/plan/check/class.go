@@ -60,7 +60,7 @@ func (f *frame) decorate(d, v val, n syntax.Node) val {
 	for _, id := range d.objs.all() {
 		o := f.a.objects[id]
 		if o.kind == oNative {
-			if kept, r := f.knownDecorator(o.name, v, n); kept {
+			if known, r := f.knownDecorator(o.name, v, n); known {
 				out = join(out, r.with(d.may))
 				continue
 			}

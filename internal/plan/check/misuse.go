@@ -275,9 +275,9 @@ func (f *frame) misfit(d *tool.Definition, bound []tool.Named[val]) (text, remed
 	if err == nil {
 		return "", ""
 	}
-	var told *fault.Error
-	if errors.As(err, &told) {
-		remedy = told.Remedy
+	var problem *fault.Error
+	if errors.As(err, &problem) {
+		remedy = problem.Remedy
 	}
 	return err.Error(), remedy
 }

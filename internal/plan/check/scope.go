@@ -197,7 +197,7 @@ func (b *scopes) stmt(s *scope, n syntax.Stmt) {
 		b.block(inner, n.Body)
 	case *syntax.ClassDef:
 		b.classes = true
-		b.always = b.always || asked(n)
+		b.always = b.always || hasImplicitMethods(n)
 		s.declare(n.Name)
 		b.exprs(s, n.Decorators)
 		around := b.typeParams(s, n, n.TypeParams)
@@ -274,7 +274,7 @@ func (b *scopes) stmt(s *scope, n syntax.Stmt) {
 }
 
 // asked says whether a class has methods that the language calls by itself.
-func asked(n *syntax.ClassDef) bool {
+func hasImplicitMethods(n *syntax.ClassDef) bool {
 	for _, s := range n.Body {
 		if d, ok := s.(*syntax.FunctionDef); ok && (len(d.Decorators) > 0 || dunder(d.Name) && d.Name != "__init__" && d.Name != "__post_init__") {
 			return true

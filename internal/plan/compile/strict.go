@@ -102,11 +102,11 @@ func (b *builder) leave(r *region, top bool) {
 }
 
 // pcVariable joins pc into a variable; held: into the list that it holds, too.
-func (b *builder) pcVariable(name string, held bool) {
+func (b *builder) pcVariable(name string, contents bool) {
 	name = b.scope.mangle(name)
 	ops := [4]bytecode.Op{bytecode.PcGlobal, bytecode.PcName, bytecode.PcDeref, bytecode.PcFast}
-	if held {
-		ops = [4]bytecode.Op{bytecode.PcHeldGlobal, bytecode.PcHeldName, bytecode.PcHeldDeref, bytecode.PcHeldFast}
+	if contents {
+		ops = [4]bytecode.Op{bytecode.PcContentsGlobal, bytecode.PcContentsName, bytecode.PcContentsDeref, bytecode.PcContentsFast}
 	}
 	switch r := b.scope.resolve(name); {
 	case r.kind == refGlobal:

@@ -61,7 +61,7 @@ type condition struct {
 type clause struct {
 	text    string
 	prog    cel.Program
-	asks    []string // paths of the labels that it asks
+	labels  []string // paths of the labels that it asks
 	literal *bool    // the clause is the word true or false
 	loose   bool     // binds less than &&
 }
@@ -249,8 +249,8 @@ func (c *compiler) clause(cond *condition, native *ast.AST, part ast.Expr) {
 	}
 	cl.prog = prog
 	for _, u := range w.uses {
-		if u.kind == useLabel && !slices.Contains(cl.asks, u.path.String()) {
-			cl.asks = append(cl.asks, u.path.String())
+		if u.kind == useLabel && !slices.Contains(cl.labels, u.path.String()) {
+			cl.labels = append(cl.labels, u.path.String())
 		}
 	}
 	cond.clauses = append(cond.clauses, cl)
@@ -329,21 +329,21 @@ func (costs) CallCost(function, _ string, args []ref.Val, _ ref.Val) *uint64 {
 }
 
 // outcome of a clause or a condition.
-type outcome uint8
+type truth uint8
 
 const (
-	isFalse outcome = iota
+	isFalse truth = iota
 	isTrue
 	isUnknown
 	isError
 )
 
-var outcomeNames = [...]string{"false", "true", "depends on the run", "cannot be evaluated"}
+var truthNames = [...]string{"false", "true", "depends on the run", "cannot be evaluated"}
 
-func (o outcome) String() string { return outcomeNames[o] }
+func (o truth) String() string { return truthNames[o] }
 
 // eval runs one clause.
-func (cl *clause) eval(ev *evaluation) (outcome, error) {
+func (cl *clause) eval(ev *evaluation) (truth, error) {
 	val, _, err := cl.prog.Eval(ev)
 	switch {
 	case ev.exhausted:
@@ -371,7 +371,7 @@ func (cl *clause) eval(ev *evaluation) (outcome, error) {
 var errTooLong = errors.New("it takes too many steps")
 
 // eval joins the outcomes of the clauses as && does: one that is false decides.
-func (c *condition) eval(ev *evaluation, each func(*clause, outcome, error)) (outcome, error) {
+func (c *condition) eval(ev *evaluation, each func(*clause, truth, error)) (truth, error) {
 	result, failed := isTrue, error(nil)
 	for i := range c.clauses {
 		out, err := c.clauses[i].eval(ev)

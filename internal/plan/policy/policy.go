@@ -156,7 +156,7 @@ type evaluation struct {
 	args      *node
 	control   *node
 	vars      map[string]ref.Val
-	asked     map[string]ref.Val // outcomes of named conditions
+	results   map[string]ref.Val // outcomes of named conditions
 	exhausted bool
 }
 
@@ -177,19 +177,19 @@ func (e *evaluation) ResolveName(name string) (any, bool) {
 	if c == nil {
 		return nil, false
 	}
-	v, ok := e.asked[name]
+	v, ok := e.results[name]
 	if !ok {
-		if e.asked == nil {
-			e.asked = make(map[string]ref.Val)
+		if e.results == nil {
+			e.results = make(map[string]ref.Val)
 		}
-		v = e.ask(c)
-		e.asked[name] = v
+		v = e.named(c)
+		e.results[name] = v
 	}
 	return v, true
 }
 
 // ask evaluates a named condition once for all that ask it.
-func (e *evaluation) ask(c *condition) ref.Val {
+func (e *evaluation) named(c *condition) ref.Val {
 	out, err := c.eval(e, nil)
 	switch out {
 	case isTrue:

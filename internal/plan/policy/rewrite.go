@@ -164,7 +164,7 @@ func (w *rewriter) call(e ast.Expr, s *scope) (ast.Expr, *path) {
 		return w.index(e, s)
 	}
 	if call.IsMemberFunction() && slices.Contains(labelFunctions(), name) {
-		return w.ask(e, s), nil
+		return w.labelCall(e, s), nil
 	}
 	args := make([]ast.Expr, 0, len(call.Args()))
 	for _, a := range call.Args() {
@@ -207,7 +207,7 @@ func (w *rewriter) index(e ast.Expr, s *scope) (ast.Expr, *path) {
 }
 
 // ask is a call of a function over labels.
-func (w *rewriter) ask(e ast.Expr, s *scope) ast.Expr {
+func (w *rewriter) labelCall(e ast.Expr, s *scope) ast.Expr {
 	call := e.AsCall()
 	name := call.FunctionName()
 	target, p := w.rewrite(call.Target(), s)

@@ -60,7 +60,7 @@ func newOracle(t testing.TB) *oracle {
 	return &oracle{t, json.NewEncoder(stdin), bufio.NewReaderSize(stdout, 1<<20)}
 }
 
-func (o *oracle) ask(answer any, what, arg string) {
+func (o *oracle) request(answer any, what, arg string) {
 	o.t.Helper()
 	if err := o.in.Encode([]string{what, arg}); err != nil {
 		o.t.Fatal(err)
@@ -77,7 +77,7 @@ func (o *oracle) ask(answer any, what, arg string) {
 func (o *oracle) text(what, arg string) string {
 	o.t.Helper()
 	var s string
-	o.ask(&s, what, arg)
+	o.request(&s, what, arg)
 	return s
 }
 
@@ -236,7 +236,7 @@ func TestFiles(t *testing.T) {
 	n, bytes := 0, 0
 	for _, root := range roots {
 		var files []string
-		o.ask(&files, "files", root)
+		o.request(&files, "files", root)
 		for i, path := range files {
 			if !*all && i%3 != 0 {
 				continue

@@ -502,9 +502,9 @@ func (t *Thread) hashError(err error, k Value, role string) error {
 }
 
 // Clone copies a name space, with room for more names.
-func (d *Dict) Clone(room int) Dict {
+func (d *Dict) Clone(more int) Dict {
 	c := *d
-	c.Entries = append(make([]Entry, 0, len(d.Entries)+room), d.Entries...)
+	c.Entries = append(make([]Entry, 0, len(d.Entries)+more), d.Entries...)
 	c.Index = slices.Clone(d.Index)
 	return c
 }

@@ -18,8 +18,8 @@ func (t *Thread) Format(v Value, spec string) (string, error) {
 		t.See(v.Label)
 		return v.Obj.(*Str).Text, nil
 	}
-	var room [64]byte
-	b, err := t.appendFormat(room[:0], v, spec)
+	var buf [64]byte
+	b, err := t.appendFormat(buf[:0], v, spec)
 	return string(b), err
 }
 

@@ -369,7 +369,7 @@ func (t *Thread) advanceOther(it *Iter) (Value, bool, error) {
 		return Value{Label: l.Shape}, false, nil
 	case IterBigRange:
 		r := it.Src.Obj.(*Range)
-		if !r.holds(it.Stop) {
+		if !r.before(it.Stop) {
 			it.Src = Value{}
 			return Value{}, false, nil
 		}
@@ -529,7 +529,7 @@ func (r *Range) Length() *big.Int {
 }
 
 // holds reports whether x lies before the stop.
-func (r *Range) holds(x Value) bool {
+func (r *Range) before(x Value) bool {
 	c := ToBig(x).Cmp(ToBig(r.Stop))
 	if ToBig(r.Step).Sign() < 0 {
 		return c > 0

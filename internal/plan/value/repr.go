@@ -8,8 +8,8 @@ import (
 
 // Repr is repr(v); it sees all that it writes.
 func (t *Thread) Repr(v Value) (string, error) {
-	var room [64]byte
-	b, err := t.appendRepr(room[:0], v)
+	var buf [64]byte
+	b, err := t.appendRepr(buf[:0], v)
 	return string(b), err
 }
 
@@ -19,8 +19,8 @@ func (t *Thread) StrOf(v Value) (string, error) {
 		t.See(v.Label)
 		return v.Obj.(*Str).Text, nil
 	}
-	var room [64]byte
-	b, err := t.AppendStr(room[:0], v)
+	var buf [64]byte
+	b, err := t.AppendStr(buf[:0], v)
 	return string(b), err
 }
 

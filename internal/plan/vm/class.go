@@ -281,16 +281,16 @@ func roomy(n int) *value.Instance {
 	case n <= 2:
 		o := &struct {
 			value.Instance
-			room [2]value.Entry
+			attrs [2]value.Entry
 		}{}
-		o.Attrs.Entries = o.room[:0]
+		o.Attrs.Entries = o.attrs[:0]
 		return &o.Instance
 	case n <= 4:
 		o := &struct {
 			value.Instance
-			room [4]value.Entry
+			attrs [4]value.Entry
 		}{}
-		o.Attrs.Entries = o.room[:0]
+		o.Attrs.Entries = o.attrs[:0]
 		return &o.Instance
 	}
 	o := &value.Instance{}

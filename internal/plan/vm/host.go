@@ -62,7 +62,7 @@ func (vm *VM) place() syntax.Pos {
 }
 
 // callOutcome is what the host learns of a call.
-func (vm *VM) callOutcome() *Call {
+func (vm *VM) pendingCall() *Call {
 	p := &vm.pending
 	n := len(vm.made)
 	at := vm.made[n-1]
@@ -70,7 +70,7 @@ func (vm *VM) callOutcome() *Call {
 }
 
 // answer goes on with the value of the call that is awaited.
-func (vm *VM) answer(v value.Value) (Outcome, error) {
+func (vm *VM) answer(v value.Value) (Stop, error) {
 	p := vm.pending
 	vm.pending = pending{}
 	vm.state = stateNew

@@ -78,7 +78,7 @@ func (h *host) data(d value.Data) string {
 }
 
 // run carries the program to its end and returns the log of what it called.
-func (h *host) run() (Outcome, error) {
+func (h *host) run() (Stop, error) {
 	out, err := h.vm.Run()
 	for err == nil {
 		c, ok := out.(*Call)
@@ -203,7 +203,7 @@ func TestFlows(t *testing.T) {
 	}
 }
 
-func TestCallOutcome(t *testing.T) {
+func TestPendingCall(t *testing.T) {
 	h := newHost(t, "x = 1\nif x:\n    y = mail.write('a', body={'k': [1, 2.5, None]})\n", false)
 	out, err := h.vm.Run()
 	c, ok := out.(*Call)

@@ -7,7 +7,7 @@ import (
 
 // TestNamesCarryNoData tells that labelled text gets into no name, whose readers
 // would not see its label.
-func TestNamesCarryNoData(t *testing.T) {
+func TestNamesContainNoData(t *testing.T) {
 	for _, set := range []string{
 		"class E(Exception): pass\nE.__name__ = s", "class E(Exception): pass\nE.__qualname__ = s",
 		"class E: pass\nE.__module__ = s", "def f(): pass\nf.__name__ = s", "def f(): pass\nsetattr(f, '__qualname__', s)",

@@ -530,11 +530,11 @@ func (vm *VM) control(f *Frame, in bytecode.Instr) error {
 		if t.PC != 0 {
 			f.at(1).Label = t.Join(f.at(1).Label, t.PC)
 		}
-	case bytecode.PcFast, bytecode.PcHeldFast, bytecode.PcDeref, bytecode.PcHeldDeref, bytecode.PcGlobal, bytecode.PcHeldGlobal, bytecode.PcName, bytecode.PcHeldName:
+	case bytecode.PcFast, bytecode.PcContentsFast, bytecode.PcDeref, bytecode.PcContentsDeref, bytecode.PcGlobal, bytecode.PcContentsGlobal, bytecode.PcName, bytecode.PcContentsName:
 		if v := vm.controlled(f, in.Op(), a); v != nil && t.PC != 0 && v.Kind != value.KUnset {
 			v.Label = t.Join(v.Label, t.PC)
-			if op := in.Op(); op == bytecode.PcHeldFast || op == bytecode.PcHeldDeref || op == bytecode.PcHeldGlobal || op == bytecode.PcHeldName {
-				hold(t, *v)
+			if op := in.Op(); op == bytecode.PcContentsFast || op == bytecode.PcContentsDeref || op == bytecode.PcContentsGlobal || op == bytecode.PcContentsName {
+				joinContents(t, *v)
 			}
 		}
 	case bytecode.PcBoundFast, bytecode.PcBoundDeref, bytecode.PcBoundGlobal, bytecode.PcBoundName:
@@ -591,14 +591,14 @@ func (vm *VM) controlled(f *Frame, op bytecode.Op, a int) *value.Value {
 	ns := &f.fn.Globals.Names
 	name := ""
 	switch op {
-	case bytecode.PcFast, bytecode.PcHeldFast, bytecode.PcBoundFast:
+	case bytecode.PcFast, bytecode.PcContentsFast, bytecode.PcBoundFast:
 		return &f.st[a]
-	case bytecode.PcDeref, bytecode.PcHeldDeref, bytecode.PcBoundDeref:
+	case bytecode.PcDeref, bytecode.PcContentsDeref, bytecode.PcBoundDeref:
 		if c, ok := f.st[a].Obj.(*value.Cell); ok {
 			return &c.Val
 		}
 		return nil // of a comprehension that was not reached
-	case bytecode.PcName, bytecode.PcHeldName, bytecode.PcBoundName:
+	case bytecode.PcName, bytecode.PcContentsName, bytecode.PcBoundName:
 		ns, name = f.def.ns, f.code.Names[a]
 	default:
 		name = f.code.Sites[a]
@@ -610,7 +610,7 @@ func (vm *VM) controlled(f *Frame, op bytecode.Op, a int) *value.Value {
 }
 
 // hold joins pc into the shape and the elements of a container.
-func hold(t *value.Thread, v value.Value) {
+func joinContents(t *value.Thread, v value.Value) {
 	all := func(vs []value.Value) {
 		for i := range vs {
 			vs[i].Label = t.Join(vs[i].Label, t.PC)
@@ -639,7 +639,7 @@ func hold(t *value.Thread, v value.Value) {
 		}
 	case *value.Instance:
 		entries(&o.Attrs)
-		hold(t, o.Base)
+		joinContents(t, o.Base)
 	case *value.Exception:
 		entries(&o.Attrs)
 	case *value.View:

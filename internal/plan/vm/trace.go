@@ -8,7 +8,7 @@ import (
 )
 
 // failure makes the outcome of an exception that nothing caught.
-func (vm *VM) failure(r *value.Raise) (Outcome, error) {
+func (vm *VM) failure(r *value.Raise) (Stop, error) {
 	t := &vm.t
 	seen := t.Seen
 	t.Seen = exceptionLabel(t, r.Exc, r.Label)

@@ -83,11 +83,11 @@ func (s *shop) Approve(_ context.Context, q gate.Question) (gate.Answer, error) 
 }
 
 // Offer offers a desk to the code of a box.
-func (b *box) Offer(_ context.Context, d *bridge.Desk, tools, net bool) error {
+func (b *box) Offer(_ context.Context, d *bridge.Bridge, tools, net bool) error {
 	b.w.mu.Lock()
 	defer b.w.mu.Unlock()
 	if b.w.desks == nil {
-		b.w.desks = map[*box]*bridge.Desk{}
+		b.w.desks = map[*box]*bridge.Bridge{}
 	}
 	b.w.desks[b] = d
 	b.w.offers = append(b.w.offers, fmt.Sprintf("tools %t, net %t", tools, net))
@@ -188,7 +188,7 @@ func (w *world) deal(id string, began event.RunBegan, script, code string) (Reco
 
 type hearing struct {
 	*recorder
-	desk *bridge.Desk
+	desk *bridge.Bridge
 }
 
 func (h hearing) Emit(e event.Event) {

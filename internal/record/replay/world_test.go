@@ -40,7 +40,7 @@ type world struct {
 	bend map[string]func(*event.Execution)
 	ran  []string
 	// desks are what boxes were offered.
-	desks  map[*box]*bridge.Desk
+	desks  map[*box]*bridge.Bridge
 	offers []string
 	mu     sync.Mutex
 }

@@ -108,8 +108,8 @@ type bounded struct {
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if room := b.max - b.data.Len(); room < len(p) {
-		b.data.Write(p[:room])
+	if free := b.max - b.data.Len(); free < len(p) {
+		b.data.Write(p[:free])
 		if b.over = true; b.full != nil {
 			b.full()
 		}

@@ -17,7 +17,7 @@ const (
 
 // Guide tells the model of what its code can call and reach: the signatures of
 // a few tools, the names of more, and of many how they are found.
-func (d *Desk) Guide(hosts []string) string {
+func (d *Bridge) Guide(hosts []string) string {
 	var parts []string
 	if d.gate != nil {
 		parts = append(parts, d.guideTools())
@@ -28,7 +28,7 @@ func (d *Desk) Guide(hosts []string) string {
 	return strings.Join(parts, "\n\n")
 }
 
-func (d *Desk) guideTools() string {
+func (d *Bridge) guideTools() string {
 	all := d.all()
 	text := `Tools in code
 - Your code can call tools of the host. A namespace is imported from tools: from tools import crm, and then crm.find(…). Results are plain dicts, lists, strings and numbers; an exception says what to do.
@@ -61,7 +61,7 @@ func detail(def *tool.Definition) string {
 }
 
 // namespaces are the first parts of names with how many tools are below.
-func (d *Desk) namespaces() []string {
+func (d *Bridge) namespaces() []string {
 	counts, order := map[string]int{}, []string{}
 	for _, name := range d.gate.Tools().Names() {
 		first, _, _ := strings.Cut(name, ".")

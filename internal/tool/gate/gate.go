@@ -180,19 +180,19 @@ type Lowered struct {
 }
 
 // Outcome is what a call came to: a result, a failure or a denial.
-type Outcome struct {
+type Result struct {
 	ID       string
 	Tool     *tool.Definition
 	Decision policy.Decision
-	Result   any
+	Value    any
 	Label    label.Label
 	Denied   *Denial
 	// Failed says why there is no result although the call was let through, or
 	// why it could not be judged: a fault for the caller. It holds no secret.
-	Failed error
-	Done   bool // it was carried out
-	Later  bool // its answer comes later ([ErrLater])
-	Asked  bool // what comes later is somebody's leave, not a result
+	Failed        error
+	Done          bool // it was carried out
+	Later         bool // its answer comes later ([ErrLater])
+	NeedsApproval bool // what comes later is somebody's leave, not a result
 
 	size int // bytes of the result's JSON
 }
@@ -208,7 +208,7 @@ type Denial struct {
 func (d *Denial) Error() string { return d.Reason }
 
 // Fault returns the outcome as the error that a caller sees, nil for a result.
-func (o Outcome) Fault() error {
+func (o Result) Fault() error {
 	switch {
 	case o.Denied != nil:
 		f := fault.Coded(fault.ToolDenied, fault.Data{"tool": o.Tool.Name, "by": o.Denied.By}, "%s was not called: %s", o.Tool.Name, o.Denied.Reason)
@@ -223,17 +223,17 @@ func (o Outcome) Fault() error {
 // Call lets a call through, or says why not. The error is a fault when no call
 // came about (no such tool, wrong arguments, a bound of the run), the cause of
 // ctx when that is over, and else a failure of ours.
-func (g *Gate) Call(ctx context.Context, r Request) (Outcome, error) {
+func (g *Gate) Call(ctx context.Context, r Request) (Result, error) {
 	if r.Ticket == "" {
 		return g.call(ctx, r)
 	}
 	what, err := r.what()
 	if err != nil {
-		return Outcome{}, fault.New(fault.Invalid, "Give JSON values.", "cannot call %s: its arguments are no JSON", r.Name)
+		return Result{}, fault.New(fault.Invalid, "Give JSON values.", "cannot call %s: its arguments are no JSON", r.Name)
 	}
 	t, first := g.take(r.Ticket, what)
 	if t.what != what {
-		return Outcome{}, fault.New(fault.Conflict, "Give each call an id of its own.", "%s was not called: another call was made with the same id", r.Name)
+		return Result{}, fault.New(fault.Conflict, "Give each call an id of its own.", "%s was not called: another call was made with the same id", r.Name)
 	}
 	if first {
 		t.out, t.err = g.call(ctx, r)
@@ -244,26 +244,26 @@ func (g *Gate) Call(ctx context.Context, r Request) (Outcome, error) {
 	case <-t.done:
 		return t.out, t.err
 	case <-ctx.Done():
-		return Outcome{}, context.Cause(ctx)
+		return Result{}, context.Cause(ctx)
 	}
 }
 
-func (g *Gate) call(ctx context.Context, r Request) (Outcome, error) {
+func (g *Gate) call(ctx context.Context, r Request) (Result, error) {
 	if !slices.Contains(g.cfg.Origins, r.Origin) {
-		return Outcome{}, fault.Coded(fault.ToolCaller, fault.Data{"tool": r.Name, "caller": string(r.Origin), "callers": callers(g.cfg.Origins)},
+		return Result{}, fault.Coded(fault.ToolCaller, fault.Data{"tool": r.Name, "caller": string(r.Origin), "callers": callers(g.cfg.Origins)},
 			"%s was not called: tools are not for %s in this run", r.Name, r.Origin)
 	}
 	def, err := g.resolve(r)
 	if err != nil {
-		return Outcome{}, err
+		return Result{}, err
 	}
 	number, err := g.admit(ctx, def, r.Origin)
 	if err != nil {
-		return Outcome{}, err
+		return Result{}, err
 	}
-	c := &passing{Gate: g, Request: r, def: def, number: number, out: Outcome{ID: r.ID, Tool: def}}
+	c := &passing{Gate: g, Request: r, def: def, number: number, out: Result{ID: r.ID, Tool: def}}
 	if err := c.check(); err != nil {
-		return Outcome{ID: c.out.ID, Tool: def}, err
+		return Result{ID: c.out.ID, Tool: def}, err
 	}
 	return c.pass(ctx)
 }
@@ -409,7 +409,7 @@ func (g *Gate) Seen() label.Label {
 type ticket struct {
 	what [sha256.Size]byte
 	done chan struct{}
-	out  Outcome
+	out  Result
 	err  error
 }
 
@@ -417,7 +417,7 @@ type ticket struct {
 // many bytes of results.
 const (
 	maxTickets = 256
-	maxKept    = 64 << 20
+	maxStored  = 64 << 20
 )
 
 func (g *Gate) take(name string, what [sha256.Size]byte) (t *ticket, first bool) {
@@ -456,7 +456,7 @@ func (r Request) what() ([sha256.Size]byte, error) {
 func (g *Gate) answer(name string, t *ticket) {
 	g.mu.Lock()
 	g.answered = append(g.answered, name)
-	for g.weight += t.out.size; len(g.answered) > maxTickets || g.weight > maxKept && len(g.answered) > 1; g.answered = g.answered[1:] {
+	for g.weight += t.out.size; len(g.answered) > maxTickets || g.weight > maxStored && len(g.answered) > 1; g.answered = g.answered[1:] {
 		g.weight -= g.tickets[g.answered[0]].out.size
 		delete(g.tickets, g.answered[0])
 	}

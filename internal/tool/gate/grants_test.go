@@ -22,28 +22,28 @@ const paying = `
 `
 
 // desk counts what it is asked and answers with a scope.
-type desk struct {
-	mu    sync.Mutex
-	scope gate.Scope
-	asked []gate.Question
+type counter struct {
+	mu        sync.Mutex
+	scope     gate.Scope
+	questions []gate.Question
 }
 
-func (d *desk) Approve(_ context.Context, q gate.Question) (gate.Answer, error) {
+func (d *counter) Approve(_ context.Context, q gate.Question) (gate.Answer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.asked = append(d.asked, q)
+	d.questions = append(d.questions, q)
 	return gate.Answer{Granted: true, Scope: d.scope, By: gate.ByProgram, Who: "desk"}, nil
 }
 
-func (d *desk) times() int {
+func (d *counter) times() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return len(d.asked)
+	return len(d.questions)
 }
 
 // TestWhatAGrantHoldsFor asks again whenever anything that an answer is bound to
 // is another.
-func TestWhatAGrantHoldsFor(t *testing.T) {
+func TestScopesOfGrants(t *testing.T) {
 	everyone := label.Label{Readers: label.Everyone()}
 	mail := label.Label{Sources: []label.Source{{Kind: label.Tool, Name: "mail.read", Call: 1}}, Readers: label.Everyone()}
 	mine := label.Label{Readers: label.Only("me")}
@@ -74,7 +74,7 @@ func TestWhatAGrantHoldsFor(t *testing.T) {
 		{"the run, another tool", gate.Whole, "pay.back", "1.0.0", `{"to":"ann","sum":5}`, everyone, true},
 	} {
 		set := tools(t, strings.ReplaceAll(paying, "type: object,", "type: object, additionalProperties: true,"))
-		d, j := &desk{scope: c.scope}, &journal{}
+		d, j := &counter{scope: c.scope}, &journal{}
 		g := open(t, gate.Config{Tools: set, Caller: &works{}, Approver: d, Sink: j})
 		call := func(r gate.Request, text string, l label.Label) {
 			r.Arguments, r.Labels = args(t, text), map[string]label.Label{"to": l}
@@ -102,7 +102,7 @@ func TestWhatAGrantHoldsFor(t *testing.T) {
 // TestAGrantIsOfItsRun gives another gate nothing.
 func TestAGrantIsOfItsRun(t *testing.T) {
 	set := tools(t, paying)
-	d := &desk{scope: gate.Whole}
+	d := &counter{scope: gate.Whole}
 	for i := range 2 {
 		g := open(t, gate.Config{Tools: set, Caller: &works{}, Approver: d})
 		if _, err := g.Call(t.Context(), gate.Request{Origin: gate.Code, Name: "pay.back", Arguments: args(t, `{"to":"ann"}`)}); err != nil {
@@ -118,7 +118,7 @@ func TestAGrantIsOfItsRun(t *testing.T) {
 // and no more when the same was.
 func TestExactOfCodeSettles(t *testing.T) {
 	set := tools(t, paying)
-	d := &desk{scope: gate.Exact}
+	d := &counter{scope: gate.Exact}
 	g := open(t, gate.Config{Tools: set, Caller: &works{}, Approver: d})
 	call := func(name, text string, want int) {
 		t.Helper()
@@ -143,18 +143,18 @@ func TestExactOfCodeSettles(t *testing.T) {
 }
 
 // TestManyAskTheSame lets one answer for the run count for those that wait.
-func TestManyAskTheSame(t *testing.T) {
+func TestManyCallersOneQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		set := tools(t, paying)
-		desk := make(chan struct{}, 1) // one question at a time
-		j, w, asked := &journal{}, &works{}, 0
-		g := open(t, gate.Config{Tools: set, Caller: w, Sink: j, Approver: asks(func(_ context.Context, q gate.Question) (gate.Answer, error) {
-			desk <- struct{}{}
-			defer func() { <-desk }()
+		turn := make(chan struct{}, 1) // one question at a time
+		j, w, questions := &journal{}, &works{}, 0
+		g := open(t, gate.Config{Tools: set, Caller: w, Sink: j, Approver: approverFunc(func(_ context.Context, q gate.Question) (gate.Answer, error) {
+			turn <- struct{}{}
+			defer func() { <-turn }()
 			if a, ok := q.Granted(); ok {
 				return a, nil
 			}
-			asked++
+			questions++
 			synctest.Wait() // all the others ask meanwhile
 			return gate.Answer{Granted: true, Scope: gate.Whole, By: gate.ByPerson}, nil
 		})})
@@ -168,8 +168,8 @@ func TestManyAskTheSame(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if asked != 1 || w.count() != 32 || len(find[event.ApprovalGiven](j)) != 32 {
-			t.Errorf("asked %d times, called %d, %d answers", asked, w.count(), len(find[event.ApprovalGiven](j)))
+		if questions != 1 || w.count() != 32 || len(find[event.ApprovalGiven](j)) != 32 {
+			t.Errorf("asked %d times, called %d, %d answers", questions, w.count(), len(find[event.ApprovalGiven](j)))
 		}
 	})
 }

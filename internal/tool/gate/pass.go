@@ -27,7 +27,7 @@ type passing struct {
 	labels map[string]event.DataLabel // of the arguments, as they are recorded; not changed
 	shown  *jsondoc.Object            // the arguments without secrets
 	deep   label.ID                   // of everything that the arguments depend on
-	out    Outcome
+	out    Result
 }
 
 // check judges the arguments and names the call. What is wrong is recorded.
@@ -153,7 +153,7 @@ func dataLabels(labels map[string]label.Label) map[string]event.DataLabel {
 }
 
 // pass decides the call and carries it out.
-func (c *passing) pass(ctx context.Context) (Outcome, error) {
+func (c *passing) pass(ctx context.Context) (Result, error) {
 	d := c.decide()
 	c.out.Decision = d
 	c.announce()
@@ -161,12 +161,12 @@ func (c *passing) pass(ctx context.Context) (Outcome, error) {
 	switch d.Verdict {
 	case policy.Allow:
 	case policy.Ask:
-		denied, later, err := c.ask(ctx)
+		denied, later, err := c.approval(ctx)
 		if err != nil {
 			return c.stopped(err, false, 0)
 		}
 		if later {
-			c.out.Asked = true
+			c.out.NeedsApproval = true
 			return c.later(0), nil
 		}
 		if denied != nil {
@@ -198,7 +198,7 @@ func (c *passing) pass(ctx context.Context) (Outcome, error) {
 
 // stopped closes a call that ended with the run; made says that it was made. A
 // plan may go on from where it waited, so that a call which was not made stays open.
-func (c *passing) stopped(cause error, made bool, took time.Duration) (Outcome, error) {
+func (c *passing) stopped(cause error, made bool, took time.Duration) (Result, error) {
 	switch {
 	case made:
 		c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: "given up: the run was stopped", Took: event.Duration(took)})
@@ -209,7 +209,7 @@ func (c *passing) stopped(cause error, made bool, took time.Duration) (Outcome, 
 }
 
 // later says that the answer comes later. Who cannot wait gets none.
-func (c *passing) later(took time.Duration) Outcome {
+func (c *passing) later(took time.Duration) Result {
 	c.out.Later = true
 	if c.Origin != Plan {
 		c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: c.out.Fault().Error(), Took: event.Duration(took)})
@@ -228,14 +228,14 @@ func (c *passing) decide() policy.Decision {
 	return c.cfg.Policy.Decide(call)
 }
 
-func (c *passing) deny(d *Denial) Outcome {
+func (c *passing) deny(d *Denial) Result {
 	c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: event.NotCalled + d.Reason})
 	c.out.Denied = d
 	return c.out
 }
 
 // ask asks somebody, unless it was granted for longer before.
-func (c *passing) ask(ctx context.Context) (denied *Denial, later bool, err error) {
+func (c *passing) approval(ctx context.Context) (denied *Denial, later bool, err error) {
 	sum, err := bound(c.def, c.Arguments, c.labels)
 	if err != nil {
 		return nil, false, fmt.Errorf("cannot ask for leave: %w", err)
@@ -361,9 +361,9 @@ func prepare(ctx context.Context, caller Caller, def *tool.Definition) error {
 // pause is how long is waited before a call is made again: as long as whoever
 // answered asks for, else a little more each time.
 func pause(err error, try int) time.Duration {
-	var asked interface{ RetryAfter() time.Duration }
-	if errors.As(err, &asked) && asked.RetryAfter() > 0 {
-		return asked.RetryAfter()
+	var wish interface{ RetryAfter() time.Duration }
+	if errors.As(err, &wish) && wish.RetryAfter() > 0 {
+		return wish.RetryAfter()
 	}
 	return time.Duration(try*try) * 100 * time.Millisecond
 }
@@ -405,7 +405,7 @@ type Endorsed struct {
 }
 
 // finish judges what came of the call and records it.
-func (c *passing) finish(result any, failed error, took time.Duration) (Outcome, error) {
+func (c *passing) finish(result any, failed error, took time.Duration) (Result, error) {
 	e := event.ToolReturned{Step: c.Step, ID: c.out.ID, Took: event.Duration(took)}
 	var rehearsed RehearsedFailure
 	if errors.As(failed, &rehearsed) {
@@ -447,11 +447,11 @@ func (c *passing) finish(result any, failed error, took time.Duration) (Outcome,
 	for _, low := range got.Lowered {
 		c.Sink().Emit(event.LabelLowered{Step: c.Step, ID: c.out.ID, By: low.Rule, Who: low.Who, Why: low.Why, From: DataLabel(low.From), To: DataLabel(low.To)})
 	}
-	c.out.Result, c.out.Label = result, got.Label
+	c.out.Value, c.out.Label = result, got.Label
 	return c.out, nil
 }
 
-func (c *passing) fail(e event.ToolReturned, failed error) Outcome {
+func (c *passing) fail(e event.ToolReturned, failed error) Result {
 	f := c.plain(failed)
 	failure(&e, f)
 	c.Sink().Emit(e)

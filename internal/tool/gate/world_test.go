@@ -34,7 +34,7 @@ func (j *journal) all() []event.Event {
 }
 
 // told are the kinds of the events in their order, with what decides a test.
-func (j *journal) told() string {
+func (j *journal) kinds() string {
 	var out []string
 	for _, e := range j.all() {
 		switch e := e.(type) {
@@ -101,9 +101,11 @@ func (w *works) count() int {
 }
 
 // asks is an approver that answers by a function.
-type asks func(ctx context.Context, q gate.Question) (gate.Answer, error)
+type approverFunc func(ctx context.Context, q gate.Question) (gate.Answer, error)
 
-func (a asks) Approve(ctx context.Context, q gate.Question) (gate.Answer, error) { return a(ctx, q) }
+func (a approverFunc) Approve(ctx context.Context, q gate.Question) (gate.Answer, error) {
+	return a(ctx, q)
+}
 
 // tools reads a file of tools; body is what stands under "tools:".
 func tools(t testing.TB, body string) *tool.Set {

@@ -222,13 +222,13 @@ func drop(o *jsondoc.Object, names ...string) {
 	for _, name := range names {
 		gone[name] = true
 	}
-	kept := jsondoc.NewObject()
+	rest := jsondoc.NewObject()
 	for key, v := range o.All() {
 		if !gone[key] {
-			kept.Set(key, v)
+			rest.Set(key, v)
 		}
 	}
-	*o = *kept
+	*o = *rest
 }
 
 // hidden takes out the properties that do not go this way.
@@ -254,8 +254,8 @@ func (c *converter) hidden(out, in *jsondoc.Object) {
 	for _, name := range gone {
 		left[name] = true
 	}
-	kept := slices.DeleteFunc(slices.Clone(required), func(v any) bool { return left[str(v)] })
-	if out.Set("required", kept); len(kept) == 0 {
+	rest := slices.DeleteFunc(slices.Clone(required), func(v any) bool { return left[str(v)] })
+	if out.Set("required", rest); len(rest) == 0 {
 		drop(out, "required")
 	}
 }

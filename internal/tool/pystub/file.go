@@ -140,7 +140,7 @@ func (m *module) header(namespace string) string {
 // body writes the classes and then the functions.
 func (m *module) body(t *tree) string {
 	for i := 0; i < len(m.classes); i++ { // writing one may find more
-		m.room = maxClasses - min(maxClasses, m.ofOwner(m.classes[i].owner))
+		m.classesLeft = maxClasses - min(maxClasses, m.ofOwner(m.classes[i].owner))
 		m.classes[i].text = m.class(m.classes[i])
 	}
 	var b strings.Builder

@@ -33,7 +33,7 @@ const maxDefault = 60 // bytes of a default that a signature shows
 
 func (m *module) function(d *tool.Definition) *function {
 	f := &function{def: d}
-	m.room = maxClasses
+	m.classesLeft = maxClasses
 	args := d.Arguments()
 	names := make([]string, len(args))
 	for i, a := range args {

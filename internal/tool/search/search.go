@@ -47,7 +47,7 @@ const (
 	maxQuery      = 1000
 	maxQueryWords = 16
 	maxPrefixed   = 8
-	maxAsked      = 1000 // results
+	maxLimit      = 1000 // results
 )
 
 // NewIndex makes an index of tools.
@@ -105,7 +105,7 @@ func Search(defs []*tool.Definition, query string, limit int) []*tool.Definition
 // first. The same query on the same tools gives the same list.
 func (ix *Index) Search(query string, limit int) []*tool.Definition {
 	query = strings.TrimSpace(clip(query, maxQuery))
-	limit = min(limit, maxAsked)
+	limit = min(limit, maxLimit)
 	if query == "" || limit <= 0 {
 		return nil
 	}

@@ -12,7 +12,7 @@ func dataclassNatives() []*value.Native {
 	return []*value.Native{
 		{Name: "dataclasses._build", Params: "source, names, /", Call: buildFunctions, Precise: true},
 		{Name: "dataclasses._set_slots", Params: "cls, names, /", Call: setSlots, Precise: true},
-		{Name: "_labels.carry", Params: "value, /, *others", Call: carry, Precise: true},
+		{Name: "_labels.carry", Params: "value, /, *others", Call: depend, Precise: true},
 		{Name: "_labels.plain", Params: "value, /", Call: plainLabel, Precise: true},
 		{Name: "_labels.remember", Params: "table, key, value, /", Call: remember, Precise: true},
 	}
@@ -20,7 +20,7 @@ func dataclassNatives() []*value.Native {
 
 // carry returns a value that depends on the others, too: library code whose
 // result depends on something by way of a branch says so with it.
-func carry(t *value.Thread, a *value.Args) (value.Value, error) {
+func depend(t *value.Thread, a *value.Args) (value.Value, error) {
 	v := a.Pos[0]
 	for i := range a.Star {
 		v.Label = t.Join(v.Label, a.Star[i].Label)

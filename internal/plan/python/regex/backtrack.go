@@ -30,10 +30,10 @@ type frame struct {
 const maxFrames = 1 << 21
 
 // outcome is how a machine ended.
-type outcome uint8
+type status uint8
 
 const (
-	failed outcome = iota
+	failed status = iota
 	matched
 	outOfSteps
 	outOfStack
@@ -108,7 +108,7 @@ func (m *machine) cannot(in *inst, pos int) bool {
 // find looks for the leftmost match that begins at from or later. It returns
 // where it begins and ends; when steps or stack run out, start is how far it
 // has come.
-func (m *machine) find(from int) (start, end int, how outcome) {
+func (m *machine) find(from int) (start, end int, how status) {
 	last := m.end - m.p.minimum
 	if m.once || m.p.anchored {
 		last = from
@@ -226,7 +226,7 @@ func (m *machine) undo(f frame) {
 func (m *machine) lastIndex() int { return 2*m.p.groups + 2 }
 
 // run tries to match at one place.
-func (m *machine) run(pos int) (end int, how outcome) {
+func (m *machine) run(pos int) (end int, how status) {
 	code := m.p.code
 	pc := int32(0)
 	ok := true
@@ -433,8 +433,8 @@ func (m *machine) back() (pc int32, pos int, ok bool) {
 
 // enterRun matches a run of single characters.
 func (m *machine) enterRun(in *inst, pc int32, pos int) (int, bool) {
-	room := int64(m.end - pos)
-	if room < in.min {
+	left := int64(m.end - pos)
+	if left < in.min {
 		return pos, false
 	}
 	if in.op == opRunLazy {
@@ -442,7 +442,7 @@ func (m *machine) enterRun(in *inst, pc int32, pos int) (int, bool) {
 		if int64(least-pos) < in.min {
 			return pos, false
 		}
-		more := min(in.max-in.min, room-in.min)
+		more := min(in.max-in.min, left-in.min)
 		if more == 0 {
 			return least, true
 		}
@@ -452,7 +452,7 @@ func (m *machine) enterRun(in *inst, pc int32, pos int) (int, bool) {
 		}
 		return least, true
 	}
-	most := m.count(in, pos, int(min(in.max, room)))
+	most := m.count(in, pos, int(min(in.max, left)))
 	least := pos + int(in.min)
 	pos += most
 	switch {

@@ -28,11 +28,11 @@ func (s *charset) has(r rune) bool {
 	if r < 256 {
 		return s.low[r>>6]&(1<<(r&63)) != 0
 	}
-	return s.high && s.ask(r)
+	return s.high && s.compute(r)
 }
 
 // ask is has without the table.
-func (s *charset) ask(r rune) bool {
+func (s *charset) compute(r rune) bool {
 	if s.mode == foldLocale {
 		// The C locale's tolower, then its toupper, each against the whole set.
 		lo := lowerASCII(r)
@@ -213,7 +213,7 @@ func (s *charset) fillLow() {
 	for r := range rune(256) {
 		if isASCIILetter(r) || r >= 0x80 && s.mode == foldUnicode {
 			s.low[r>>6] &^= 1 << (r & 63)
-			if s.ask(r) {
+			if s.compute(r) {
 				s.low[r>>6] |= 1 << (r & 63)
 			}
 		}

@@ -16,15 +16,15 @@ const (
 // parser reads a pattern into a tree.
 type parser struct {
 	tokens
-	flags  Flags
-	names  []Name
-	widths []width // of the groups; the first is not used
-	open   []bool  // by group
-	byName map[string]int
-	conds  []cond       // conditionals by number, to be checked at the end
-	asked  map[int]bool // the groups in conds
-	behind int          // groups that were there when the outermost lookbehind began; -1 outside
-	depth  int
+	flags    Flags
+	names    []Name
+	widths   []width // of the groups; the first is not used
+	open     []bool  // by group
+	byName   map[string]int
+	conds    []cond       // conditionals by number, to be checked at the end
+	referred map[int]bool // the groups in conds
+	behind   int          // groups that were there when the outermost lookbehind began; -1 outside
+	depth    int
 }
 
 // cond is a conditional that names its group by number.
@@ -33,13 +33,13 @@ type cond struct{ group, pos int }
 // parse reads a pattern.
 func parse(pattern Text, flags Flags) (*parser, *node, *Error) {
 	p := &parser{
-		tokens: newTokens(pattern),
-		flags:  flags,
-		widths: make([]width, 1),
-		open:   make([]bool, 1),
-		behind: -1,
-		byName: map[string]int{},
-		asked:  map[int]bool{},
+		tokens:   newTokens(pattern),
+		flags:    flags,
+		widths:   make([]width, 1),
+		open:     make([]bool, 1),
+		behind:   -1,
+		byName:   map[string]int{},
+		referred: map[int]bool{},
 	}
 	tree := p.alternatives(flags&Verbose != 0, true)
 	if p.err != nil {

@@ -236,8 +236,8 @@ func (p *parser) conditional(verbose bool, start int) *node {
 			p.fail(len(name)+1, "invalid group reference %s", digits)
 		}
 		n.group = group
-		if !p.asked[group] {
-			p.asked[group] = true
+		if !p.referred[group] {
+			p.referred[group] = true
 			p.conds = append(p.conds, cond{group, p.tell() - len(name) - 1})
 		}
 	} else {

@@ -58,7 +58,7 @@ func (m *simulation) reset(s search, prog *unrolled) {
 }
 
 // find looks for the leftmost match that begins at from or later.
-func (m *simulation) find(from int) outcome {
+func (m *simulation) find(from int) status {
 	found := false
 	m.turn()
 	for pos := from; pos <= m.end; pos++ {

@@ -164,14 +164,14 @@ for chars in (lambda c: chr(c).isidentifier(), lambda c: ('a' + chr(c)).isidenti
 		t.Fatal(reply.Error)
 	}
 	lines := strings.Split(strings.TrimSpace(reply.Out), "\n")
-	for i, ask := range []func(rune) bool{
+	for i, property := range []func(rune) bool{
 		func(r rune) bool { return isIdentifier([]rune{r}) },
 		func(r rune) bool { return isIdentifier([]rune{'a', r}) },
 		isPrintable,
 	} {
 		var at []int
 		for r := range rune(0x110000) {
-			if ask(r) {
+			if property(r) {
 				at = append(at, int(r))
 			}
 		}

@@ -56,7 +56,7 @@ func hostile(c *plan.Call, world int) (any, error) {
 		return who, nil
 	case "contacts.find":
 		return jsondoc.NewObject(jsondoc.Member{Name: "name", Value: text("name")}, jsondoc.Member{Name: "email", Value: strings.Split(text("name"), "@")[0] + "@acme.com"}), nil
-	case plan.AskLLM:
+	case plan.QuarantinedModel:
 		return who, nil
 	}
 	return answer(c)

@@ -72,7 +72,7 @@ func start() plan.Start { return plan.Start{Now: clock} }
 // answers makes up results: from the examples of a tool, and for the quarantined
 // model the simplest value that the schema allows.
 func answer(c *plan.Call) (any, error) {
-	if c.Tool.Name != plan.AskLLM {
+	if c.Tool.Name != plan.QuarantinedModel {
 		if v, ok := c.Tool.Rehearse(c.Arguments); ok {
 			return v, nil
 		}

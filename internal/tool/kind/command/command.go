@@ -349,13 +349,13 @@ func (c *command) result(f finished) (any, error) {
 	}
 	switch {
 	case f.signal != "":
-		return nil, fmt.Errorf("cannot run the command: it was ended by the signal %s%s", f.signal, told(f.stderr))
+		return nil, fmt.Errorf("cannot run the command: it was ended by the signal %s%s", f.signal, quoteStderr(f.stderr))
 	case meaning == "empty":
 		return map[string]any{"text": "", "lines": []any{}, "json": nil}[c.output], nil
 	case meaning == "":
-		return nil, fmt.Errorf("cannot run the command: it ended with the exit code %d%s", f.code, told(f.stderr))
+		return nil, fmt.Errorf("cannot run the command: it ended with the exit code %d%s", f.code, quoteStderr(f.stderr))
 	case meaning != "ok":
-		return nil, fmt.Errorf("cannot run the command: %s (exit code %d)%s", meaning, f.code, told(f.stderr))
+		return nil, fmt.Errorf("cannot run the command: %s (exit code %d)%s", meaning, f.code, quoteStderr(f.stderr))
 	}
 	switch c.output {
 	case "json":
@@ -376,7 +376,7 @@ func (c *command) result(f finished) (any, error) {
 }
 
 // told is the end of standard error as a part of a message.
-func told(stderr string) string {
+func quoteStderr(stderr string) string {
 	if stderr = strings.TrimSpace(strings.ToValidUTF8(stderr, "\uFFFD")); stderr == "" {
 		return ""
 	}

@@ -179,7 +179,7 @@ func (c *pipeConn) readLines() {
 			c.fail(tooLong())
 			return
 		default:
-			c.hearOut()
+			c.awaitStderr()
 			c.fail(fault.New(fault.Unavailable, "", "the server ended"))
 			return
 		}
@@ -187,7 +187,7 @@ func (c *pipeConn) readLines() {
 }
 
 // hearOut waits for what a server that ended says of it.
-func (c *pipeConn) hearOut() {
+func (c *pipeConn) awaitStderr() {
 	timer := time.NewTimer(lastWords)
 	defer timer.Stop()
 	select {

@@ -244,22 +244,22 @@ func (s *Server) connect(ctx context.Context, version string) (*session, error) 
 		defer context.AfterFunc(ctx, ses.edge.close)()
 	}
 	if err := ses.greet(ctx, transport, version); err != nil {
-		told := ses.trouble("cannot start the MCP server "+s.cfg.Name, err)
+		trouble := ses.trouble("cannot start the MCP server "+s.cfg.Name, err)
 		newer := ses.speaksNewer(err)
 		ses.end()
 		if newer {
-			return ses, &refused{told, err}
+			return ses, &refused{trouble, err}
 		}
-		return ses, told
+		return ses, trouble
 	}
 	return ses, nil
 }
 
 // refused is the error of a server that was reached and refused the greeting.
-type refused struct{ told, cause error }
+type refused struct{ fault, cause error }
 
-func (r *refused) Error() string   { return r.told.Error() }
-func (r *refused) Unwrap() []error { return []error{r.told, r.cause} }
+func (r *refused) Error() string   { return r.fault.Error() }
+func (r *refused) Unwrap() []error { return []error{r.fault, r.cause} }
 
 func (s *Server) transport(ctx context.Context, ses *session, in *inbound) (sdk.Transport, error) {
 	if s.set.endpoint != nil {
@@ -330,7 +330,7 @@ func (s *Server) Tools(ctx context.Context) ([]tool.Provided, error) {
 	for _, d := range all.tools {
 		local := d.local()
 		switch {
-		case !s.set.filter.wants(d.original, local):
+		case !s.set.filter.selects(d.original, local):
 			continue
 		case local == "":
 			problem("the tool " + quoted(d.original) + " is left out: no name can be made of its name")
@@ -400,7 +400,7 @@ func (r *remote) Call(ctx context.Context, c tool.Invocation) (any, error) {
 	for try := 0; ; try++ {
 		ses, err := r.server.acquire(ctx)
 		if err != nil {
-			return nil, r.told(ctx, name, err)
+			return nil, r.named(ctx, name, err)
 		}
 		raw, err := r.once(ctx, ses, c, encoded)
 		if errors.Is(err, errSessionOver) && try == 0 {
@@ -410,11 +410,11 @@ func (r *remote) Call(ctx context.Context, c tool.Invocation) (any, error) {
 			if ctx.Err() != nil && ses.alive() {
 				r.server.probe(ses)
 			}
-			return nil, r.told(ctx, name, err)
+			return nil, r.named(ctx, name, err)
 		}
 		v, err := readResult(raw, r.structured, c.Tool.Limits.Bytes, &r.server.used)
 		if err != nil {
-			return nil, r.told(ctx, name, err)
+			return nil, r.named(ctx, name, err)
 		}
 		return v, nil
 	}
@@ -436,7 +436,7 @@ func (r *remote) once(ctx context.Context, ses *session, c tool.Invocation, argu
 }
 
 // told is an error with the tool's name.
-func (r *remote) told(ctx context.Context, name string, err error) error {
+func (r *remote) named(ctx context.Context, name string, err error) error {
 	var f *fault.Error
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):

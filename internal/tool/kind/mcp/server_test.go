@@ -48,7 +48,7 @@ func TestManyCallsAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-func TestNumbersAndOrderAreKept(t *testing.T) {
+func TestNumbersAndOrderArePreserved(t *testing.T) {
 	f := newFake(`[{"name":"n","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}]`)
 	const value = `{"z":9007199254740993,"a":0.10000000000000000001,"m":[1.0,{"y":1,"b":2}]}`
 	f.call = func(l *line, id json.RawMessage, _ string, _ json.RawMessage) {

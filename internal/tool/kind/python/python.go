@@ -44,7 +44,7 @@ type Sandbox interface {
 	// Execute runs code in the sandbox's interpreter, which keeps its names. When
 	// ctx ends the code is interrupted. The error says that the sandbox is gone;
 	// how the code ended is in the Outcome.
-	Execute(ctx context.Context, code string) (Outcome, error)
+	Execute(ctx context.Context, code string) (Status, error)
 	WriteFile(ctx context.Context, path string, data []byte) error
 	// ReadFile reads a file; one of more than most bytes is an error.
 	ReadFile(ctx context.Context, path string, most int64) ([]byte, error)
@@ -52,7 +52,7 @@ type Sandbox interface {
 }
 
 // Outcome is how code ended.
-type Outcome struct {
+type Status struct {
 	OK    bool
 	Limit bool   // it met a bound: time, memory, output
 	Why   string // in words when it is not OK: "memory: more than 512 MiB"

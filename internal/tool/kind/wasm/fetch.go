@@ -100,19 +100,19 @@ func (c *client) answer(ctx context.Context, text []byte) (response, error) {
 	if c.count++; c.count > maxRequests {
 		return response{}, fault.New(fault.Exhausted, "", "cannot send the request: a call makes at most %d", maxRequests)
 	}
-	asked, body, err := decodeRequest(text)
+	spec, body, err := decodeRequest(text)
 	if err != nil {
 		return response{}, err
 	}
-	u, err := c.allowed(asked.URL)
+	u, err := c.allowed(spec.URL)
 	if err != nil {
 		return response{}, err
 	}
-	req, err := http.NewRequestWithContext(ctx, asked.Method, u.String(), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, spec.Method, u.String(), bytes.NewReader(body))
 	if err != nil {
 		return response{}, badRequest("method or URL cannot be used")
 	}
-	for name, value := range asked.Headers {
+	for name, value := range spec.Headers {
 		if isConnectionHeader(name) {
 			return response{}, badRequest("the header %q cannot be set", clip(name, 80))
 		}

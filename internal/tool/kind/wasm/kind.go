@@ -94,7 +94,7 @@ func (k *Kind) New(_ context.Context, d *tool.Definition, b tool.Binding) (tool.
 	}
 	mod, err := readModule(data)
 	if err == nil {
-		err = mod.checkWants(file, g)
+		err = mod.checkRequirements(file, g)
 	}
 	if err != nil {
 		return nil, moduleFault(file, err)

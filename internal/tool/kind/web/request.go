@@ -108,7 +108,7 @@ func (r *request) leftOf(arguments *jsondoc.Object) (*jsondoc.Object, error) {
 		if r.used[name] {
 			continue
 		}
-		if err := r.room(name); err != nil {
+		if err := r.unused(name); err != nil {
 			return nil, err
 		}
 		left.Set(name, v)

@@ -464,7 +464,7 @@ func (c *compiler) left(*settings) error {
 		if r.used[p.Name] || r.all {
 			continue
 		}
-		if err := r.room(p.Name); err != nil {
+		if err := r.unused(p.Name); err != nil {
 			return err
 		}
 	}
@@ -472,7 +472,7 @@ func (c *compiler) left(*settings) error {
 }
 
 // room reports why an argument that no template uses has no place in a request.
-func (r *request) room(name string) error {
+func (r *request) unused(name string) error {
 	taken := false
 	switch {
 	case r.bodyless():

@@ -40,36 +40,36 @@ type Config struct {
 
 // Desk answers a run's model and the code in its session. It is safe for
 // concurrent use.
-type Desk struct {
+type Bridge struct {
 	gate *gate.Gate
 	net  Network
 	step atomic.Int64
 	find func() *search.Index
 
-	mu     sync.Mutex
-	kept   map[string]kept // native results that were shown in part
-	order  []string
-	weight int
+	mu      sync.Mutex
+	results map[string]storedResult // native results that were shown in part
+	order   []string
+	weight  int
 }
 
 // kept is a result that can be read again.
-type kept struct {
+type storedResult struct {
 	value any
 	text  string
 }
 
-var _ guest.Host = (*Desk)(nil)
+var _ guest.Host = (*Bridge)(nil)
 
 // New makes the desk of a run.
-func New(cfg Config) *Desk {
-	d := &Desk{gate: cfg.Gate, net: cfg.Network, kept: map[string]kept{}}
+func New(cfg Config) *Bridge {
+	d := &Bridge{gate: cfg.Gate, net: cfg.Network, results: map[string]storedResult{}}
 	d.find = sync.OnceValue(func() *search.Index { return search.NewIndex(d.all()) })
 	return d
 }
 
 // Observe follows the events of the run: calls of code belong to the step that
 // it is in, and what enters it labels what its tools are given.
-func (d *Desk) Observe(e event.Event) {
+func (d *Bridge) Observe(e event.Event) {
 	if s, ok := e.(event.StepBegan); ok {
 		d.step.Store(int64(s.N))
 	}
@@ -79,7 +79,7 @@ func (d *Desk) Observe(e event.Event) {
 }
 
 // all are the tools of the run, one version each.
-func (d *Desk) all() []*tool.Definition {
+func (d *Bridge) all() []*tool.Definition {
 	var out []*tool.Definition
 	if d.gate != nil {
 		for def := range d.gate.Tools().All() {
@@ -103,7 +103,7 @@ type question struct {
 }
 
 // Tools answers one question of the module inside.
-func (d *Desk) Tools(ctx context.Context, body json.RawMessage) (json.RawMessage, error) {
+func (d *Bridge) Tools(ctx context.Context, body json.RawMessage) (json.RawMessage, error) {
 	if d.gate == nil {
 		return nil, fault.Coded(fault.ToolsNone, nil, "this run has no tools")
 	}
@@ -128,7 +128,7 @@ func (d *Desk) Tools(ctx context.Context, body json.RawMessage) (json.RawMessage
 		return d.call(ctx, q)
 	case "result":
 		d.mu.Lock()
-		k, ok := d.kept[q.ID]
+		k, ok := d.results[q.ID]
 		d.mu.Unlock()
 		if !ok {
 			return nil, fault.New(fault.NotFound, "Call the tool again.", "there is no result %s, or it is not kept any more", clip(q.ID, 40))
@@ -153,7 +153,7 @@ func clip(s string, n int) string {
 	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
-func (d *Desk) names() (json.RawMessage, error) {
+func (d *Bridge) names() (json.RawMessage, error) {
 	names := d.gate.Tools().Names()
 	total := len(names)
 	list := make([]any, 0, min(total, maxNames))
@@ -165,7 +165,7 @@ func (d *Desk) names() (json.RawMessage, error) {
 
 // namespace tells the tools that stand directly in a namespace, and the
 // namespaces below it.
-func (d *Desk) namespace(name string) (json.RawMessage, error) {
+func (d *Bridge) namespace(name string) (json.RawMessage, error) {
 	set := d.gate.Tools()
 	if !set.IsNamespace(name) {
 		if _, ok := set.Lookup(name); !ok {
@@ -188,7 +188,7 @@ func (d *Desk) namespace(name string) (json.RawMessage, error) {
 	return encode(jsondoc.NewObject(jsondoc.Member{Name: "tools", Value: specs}, jsondoc.Member{Name: "namespaces", Value: below}))
 }
 
-func (d *Desk) search(query string, limit int) (json.RawMessage, error) {
+func (d *Bridge) search(query string, limit int) (json.RawMessage, error) {
 	if limit <= 0 || limit > maxFound {
 		limit = 10
 	}
@@ -201,7 +201,7 @@ func (d *Desk) search(query string, limit int) (json.RawMessage, error) {
 	return encode(jsondoc.NewObject(jsondoc.Member{Name: "tools", Value: list}))
 }
 
-func (d *Desk) resolve(name, version string) (*tool.Definition, error) {
+func (d *Bridge) resolve(name, version string) (*tool.Definition, error) {
 	if version == "" {
 		if def, ok := d.gate.Tools().Lookup(name); ok {
 			return def, nil
@@ -211,7 +211,7 @@ func (d *Desk) resolve(name, version string) (*tool.Definition, error) {
 	return d.gate.Tools().Resolve(name, version)
 }
 
-func (d *Desk) unknown(name string) error {
+func (d *Bridge) unknown(name string) error {
 	near := d.gate.Tools().Suggest(name)
 	f := fault.Coded(fault.ToolMissing, fault.Data{"tool": clip(name, 80), "near": near}, "there is no tool %q", clip(name, 80))
 	if near == "" {
@@ -221,7 +221,7 @@ func (d *Desk) unknown(name string) error {
 }
 
 // call carries a call of code out.
-func (d *Desk) call(ctx context.Context, q question) (json.RawMessage, error) {
+func (d *Bridge) call(ctx context.Context, q question) (json.RawMessage, error) {
 	ticket := ""
 	if q.ID != "" {
 		ticket = "code " + clip(q.ID, 200)
@@ -242,7 +242,7 @@ func (d *Desk) call(ctx context.Context, q question) (json.RawMessage, error) {
 	if err := out.Fault(); err != nil {
 		return nil, err
 	}
-	return encode(jsondoc.NewObject(jsondoc.Member{Name: "result", Value: out.Result}))
+	return encode(jsondoc.NewObject(jsondoc.Member{Name: "result", Value: out.Value}))
 }
 
 // arguments reads the arguments of a call exactly.
@@ -265,7 +265,7 @@ func arguments(text json.RawMessage) (*jsondoc.Object, error) {
 }
 
 // Connect serves a connection of the session's code.
-func (d *Desk) Connect(ctx context.Context, conn io.ReadWriteCloser) {
+func (d *Bridge) Connect(ctx context.Context, conn io.ReadWriteCloser) {
 	if d.net != nil {
 		d.net.Serve(ctx, conn)
 	}

@@ -63,7 +63,7 @@ const shop = `
   - {name: mail.send, version: 1.0.0, description: Sends., effects: external}
 `
 
-func desk(t testing.TB, body string, w *works, origins ...gate.Origin) (*bridge.Desk, *steps) {
+func newBridge(t testing.TB, body string, w *works, origins ...gate.Origin) (*bridge.Bridge, *steps) {
 	t.Helper()
 	f, err := toolfile.Load("tools.yaml", []byte("version: 1\ntools:\n"+body))
 	if err != nil {
@@ -81,7 +81,7 @@ func desk(t testing.TB, body string, w *works, origins ...gate.Origin) (*bridge.
 	return bridge.New(bridge.Config{Gate: g}), s
 }
 
-func ask(t testing.TB, d *bridge.Desk, text string) (string, error) {
+func request(t testing.TB, d *bridge.Bridge, text string) (string, error) {
 	t.Helper()
 	got, err := d.Tools(t.Context(), json.RawMessage(text))
 	return string(got), err
@@ -89,54 +89,54 @@ func ask(t testing.TB, d *bridge.Desk, text string) (string, error) {
 
 func TestQuestions(t *testing.T) {
 	for _, c := range []struct {
-		ask, want string
-		fault     fault.Kind
-		remedy    string
+		request, want string
+		fault         fault.Kind
+		remedy        string
 	}{
-		{ask: `{"do":"names"}`, want: `"total":4`},
-		{ask: `{"do":"namespace","name":"crm"}`, want: `"namespaces":["crm.deep"]`},
-		{ask: `{"do":"namespace","name":"crm.deep"}`, want: `"crm.deep.one"`},
-		{ask: `{"do":"namespace","name":"now"}`, fault: fault.NotFound, remedy: "function"},
-		{ask: `{"do":"namespace","name":"crn"}`, fault: fault.NotFound, remedy: "."},
-		{ask: `{"do":"search","query":"customers","limit":1}`, want: `"crm.find"`},
-		{ask: `{"do":"search","query":"","limit":-5}`, want: `"tools"`},
-		{ask: `{"do":"describe","name":"crm.find","version":"1.0.0"}`, want: `"version":"1.0.0"`},
-		{ask: `{"do":"describe","name":"crm.fnd"}`, fault: fault.NotFound, remedy: "crm.find"},
-		{ask: `{"do":"describe","name":"crm.find","version":"9.0.0"}`, fault: fault.NotFound},
-		{ask: `{"do":"call","tool":"crm.find","version":"1.0.0","arguments":{"region":"eu"}}`, want: `{"result":{"region":"eu","limit":10}}`},
-		{ask: `{"do":"call","tool":"crm.find","version":"1.0.0","arguments":{"region":"eu","limit":12345678901234567890}}`, want: `"limit":12345678901234567890`},
-		{ask: `{"do":"call","tool":"crm.find","version":"1.0.0","arguments":{"region":3}}`, fault: fault.Invalid},
-		{ask: `{"do":"call","tool":"crm.find","version":"1.0.0","arguments":{"region":"a","regon":"b"}}`, fault: fault.Invalid},
-		{ask: `{"do":"call","tool":"crm.find","version":"1.0.0"}`, fault: fault.Invalid},
-		{ask: `{"do":"call","tool":"now","arguments":[]}`, fault: fault.Invalid},
-		{ask: `{"do":"call","tool":"now","arguments":null}`, fault: fault.Invalid},
-		{ask: `{"do":"call","tool":"mail.send"}`, fault: fault.Denied},
-		{ask: `{"do":"call","tool":"mail.snd"}`, fault: fault.NotFound, remedy: "mail.send"},
-		{ask: `{"do":"call","tool":"now","id":"x","again":true}`, fault: fault.Unavailable, remedy: "Look whether it was done"},
-		{ask: `{"do":"call","tool":"now","again":true}`, fault: fault.Unavailable},
-		{ask: `{"do":"result","id":"1.1"}`, fault: fault.NotFound},
-		{ask: `{"do":"anything"}`, fault: fault.Invalid},
-		{ask: `{"do":3}`, fault: fault.Invalid},
-		{ask: `[]`, fault: fault.Invalid}, {ask: `{`, fault: fault.Invalid}, {ask: ``, fault: fault.Invalid},
+		{request: `{"do":"names"}`, want: `"total":4`},
+		{request: `{"do":"namespace","name":"crm"}`, want: `"namespaces":["crm.deep"]`},
+		{request: `{"do":"namespace","name":"crm.deep"}`, want: `"crm.deep.one"`},
+		{request: `{"do":"namespace","name":"now"}`, fault: fault.NotFound, remedy: "function"},
+		{request: `{"do":"namespace","name":"crn"}`, fault: fault.NotFound, remedy: "."},
+		{request: `{"do":"search","query":"customers","limit":1}`, want: `"crm.find"`},
+		{request: `{"do":"search","query":"","limit":-5}`, want: `"tools"`},
+		{request: `{"do":"describe","name":"crm.find","version":"1.0.0"}`, want: `"version":"1.0.0"`},
+		{request: `{"do":"describe","name":"crm.fnd"}`, fault: fault.NotFound, remedy: "crm.find"},
+		{request: `{"do":"describe","name":"crm.find","version":"9.0.0"}`, fault: fault.NotFound},
+		{request: `{"do":"call","tool":"crm.find","version":"1.0.0","arguments":{"region":"eu"}}`, want: `{"result":{"region":"eu","limit":10}}`},
+		{request: `{"do":"call","tool":"crm.find","version":"1.0.0","arguments":{"region":"eu","limit":12345678901234567890}}`, want: `"limit":12345678901234567890`},
+		{request: `{"do":"call","tool":"crm.find","version":"1.0.0","arguments":{"region":3}}`, fault: fault.Invalid},
+		{request: `{"do":"call","tool":"crm.find","version":"1.0.0","arguments":{"region":"a","regon":"b"}}`, fault: fault.Invalid},
+		{request: `{"do":"call","tool":"crm.find","version":"1.0.0"}`, fault: fault.Invalid},
+		{request: `{"do":"call","tool":"now","arguments":[]}`, fault: fault.Invalid},
+		{request: `{"do":"call","tool":"now","arguments":null}`, fault: fault.Invalid},
+		{request: `{"do":"call","tool":"mail.send"}`, fault: fault.Denied},
+		{request: `{"do":"call","tool":"mail.snd"}`, fault: fault.NotFound, remedy: "mail.send"},
+		{request: `{"do":"call","tool":"now","id":"x","again":true}`, fault: fault.Unavailable, remedy: "Look whether it was done"},
+		{request: `{"do":"call","tool":"now","again":true}`, fault: fault.Unavailable},
+		{request: `{"do":"result","id":"1.1"}`, fault: fault.NotFound},
+		{request: `{"do":"anything"}`, fault: fault.Invalid},
+		{request: `{"do":3}`, fault: fault.Invalid},
+		{request: `[]`, fault: fault.Invalid}, {request: `{`, fault: fault.Invalid}, {request: ``, fault: fault.Invalid},
 	} {
 		w := &works{}
-		d, _ := desk(t, shop, w, gate.Code)
-		got, err := ask(t, d, c.ask)
+		d, _ := newBridge(t, shop, w, gate.Code)
+		got, err := request(t, d, c.request)
 		if fault.KindOf(err) != c.fault || !strings.Contains(got, c.want) || !strings.Contains(fault.RemedyOf(err), c.remedy) {
-			t.Errorf("%s: got %.300s, %v (%s)", c.ask, got, err, fault.RemedyOf(err))
+			t.Errorf("%s: got %.300s, %v (%s)", c.request, got, err, fault.RemedyOf(err))
 		}
 		if err != nil && w.count() != 0 {
-			t.Errorf("%s: was carried out", c.ask)
+			t.Errorf("%s: was carried out", c.request)
 		}
 	}
 	// Without tools nothing is known, and nothing breaks.
-	if _, err := ask(t, bridge.New(bridge.Config{}), `{"do":"names"}`); fault.KindOf(err) != fault.Unavailable {
+	if _, err := request(t, bridge.New(bridge.Config{}), `{"do":"names"}`); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("without tools: %v", err)
 	}
 	// Where code may not call, it may not.
 	w := &works{}
-	d, _ := desk(t, shop, w, gate.Model)
-	if _, err := ask(t, d, `{"do":"call","tool":"now"}`); fault.KindOf(err) != fault.Denied || w.count() != 0 {
+	d, _ := newBridge(t, shop, w, gate.Model)
+	if _, err := request(t, d, `{"do":"call","tool":"now"}`); fault.KindOf(err) != fault.Denied || w.count() != 0 {
 		t.Errorf("code in mode tools: %v", err)
 	}
 }
@@ -145,15 +145,15 @@ func TestQuestions(t *testing.T) {
 func TestOnceUnderOneID(t *testing.T) {
 	w := &works{}
 	w.do = func(tool.Invocation) (any, error) { return fmt.Sprint("answer ", w.count()), nil }
-	d, _ := desk(t, shop, w, gate.Code)
+	d, _ := newBridge(t, shop, w, gate.Code)
 	for _, text := range []string{
 		`{"do":"call","tool":"now","id":"u-1"}`, `{"do":"call","tool":"now","id":"u-1"}`, `{"do":"call","tool":"now","id":"u-1","again":true}`,
 	} {
-		if got, err := ask(t, d, text); err != nil || got != `{"result":"answer 1"}` {
+		if got, err := request(t, d, text); err != nil || got != `{"result":"answer 1"}` {
 			t.Errorf("%s: %s, %v", text, got, err)
 		}
 	}
-	if got, err := ask(t, d, `{"do":"call","tool":"now","id":"u-2"}`); err != nil || !strings.Contains(got, "answer 2") {
+	if got, err := request(t, d, `{"do":"call","tool":"now","id":"u-2"}`); err != nil || !strings.Contains(got, "answer 2") {
 		t.Errorf("another id: %s, %v", got, err)
 	}
 	if w.count() != 2 {
@@ -161,7 +161,7 @@ func TestOnceUnderOneID(t *testing.T) {
 	}
 }
 
-func native(t testing.TB, d *bridge.Desk, code bool) *bridge.Native {
+func native(t testing.TB, d *bridge.Bridge, code bool) *bridge.Native {
 	t.Helper()
 	n, err := d.Native(code)
 	if err != nil {
@@ -172,7 +172,7 @@ func native(t testing.TB, d *bridge.Desk, code bool) *bridge.Native {
 
 func TestNativeCalls(t *testing.T) {
 	w := &works{}
-	d, s := desk(t, shop, w, gate.Model, gate.Code)
+	d, s := newBridge(t, shop, w, gate.Model, gate.Code)
 	d.Observe(event.StepBegan{N: 7})
 	n := native(t, d, false)
 	for _, c := range []struct {
@@ -198,7 +198,7 @@ func TestNativeCalls(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", c.call, used, err)
 		}
 	}
-	if _, err := ask(t, d, `{"do":"call","tool":"now"}`); err != nil {
+	if _, err := request(t, d, `{"do":"call","tool":"now"}`); err != nil {
 		t.Fatal(err)
 	}
 	all := strings.Join(s.all, ", ")
@@ -218,7 +218,7 @@ func TestNativeCalls(t *testing.T) {
 func TestLongResults(t *testing.T) {
 	long := "x" + strings.Repeat("añ€😀", 5000) // so that parts end in the middle of characters
 	w := &works{do: func(tool.Invocation) (any, error) { return long, nil }}
-	d, _ := desk(t, shop, w, gate.Model, gate.Code)
+	d, _ := newBridge(t, shop, w, gate.Model, gate.Code)
 	n := native(t, d, true)
 	used, err := n.Call(t.Context(), 1, "1.1", llm.Call{Name: "now"})
 	if err != nil || used.Whole != long || len(used.Text) > 9000 || !strings.Contains(used.Text, `tools.result("1.1")`) {
@@ -247,7 +247,7 @@ func TestLongResults(t *testing.T) {
 	if read != long {
 		t.Errorf("%d of %d bytes were read", len(read), len(long))
 	}
-	got, err := ask(t, d, `{"do":"result","id":"1.1"}`)
+	got, err := request(t, d, `{"do":"result","id":"1.1"}`)
 	if err != nil || !strings.Contains(got, long) {
 		t.Errorf("code has %d bytes, %v", len(got), err)
 	}
@@ -261,9 +261,9 @@ func TestLongResults(t *testing.T) {
 
 // TestKeptResultsAreBounded forgets the oldest, and is not confused by an id
 // that comes twice.
-func TestKeptResultsAreBounded(t *testing.T) {
+func TestStoredResultsAreBounded(t *testing.T) {
 	w := &works{do: func(tool.Invocation) (any, error) { return strings.Repeat("x", 15<<20), nil }}
-	d, _ := desk(t, shop, w, gate.Model, gate.Code)
+	d, _ := newBridge(t, shop, w, gate.Model, gate.Code)
 	n := native(t, d, false)
 	for _, id := range []string{"1", "2", "2", "2", "2", "2", "3", "4", "5", "6"} {
 		if used, err := n.Call(t.Context(), 1, id, llm.Call{Name: "now"}); err != nil || used.Failed {
@@ -284,7 +284,7 @@ func TestALargeCatalogue(t *testing.T) {
 	for i := range 1000 {
 		fmt.Fprintf(&body, "  - {name: area%d.%s.tool%d, version: 1.0.0, description: Does the thing %d., effects: pure}\n", i%20, strings.Repeat("long", 16), i, i)
 	}
-	d, _ := desk(t, body.String(), &works{}, gate.Model)
+	d, _ := newBridge(t, body.String(), &works{}, gate.Model)
 	n := native(t, d, false)
 	if len(n.Tools()) > 5 {
 		t.Errorf("%d tools are offered", len(n.Tools()))
@@ -297,7 +297,7 @@ func TestALargeCatalogue(t *testing.T) {
 		t.Errorf("the guide has %d bytes", len(guide))
 	}
 	small := "  - {name: a." + strings.Repeat("very_very_long_name.", 5) + "one, version: 1.0.0, effects: pure}\n  - {name: a." + strings.Repeat("very_very_long_name.", 5) + "two, version: 1.0.0, effects: pure}\n"
-	d, _ = desk(t, small, &works{}, gate.Model)
+	d, _ = newBridge(t, small, &works{}, gate.Model)
 	n = native(t, d, false)
 	seen := map[string]bool{}
 	for _, tool := range n.Tools() {
@@ -322,7 +322,7 @@ func FuzzTools(f *testing.F) {
 		f.Add(text)
 	}
 	w := &works{do: func(c tool.Invocation) (any, error) { return c.Arguments, nil }}
-	d, _ := desk(f, shop, w, gate.Code)
+	d, _ := newBridge(f, shop, w, gate.Code)
 	f.Fuzz(func(t *testing.T, text string) {
 		got, err := d.Tools(t.Context(), json.RawMessage(text))
 		if err == nil && !json.Valid(got) {

@@ -26,8 +26,8 @@ type Host struct {
 	Sink  event.Sink
 	// Keep stores the state of a plan that waits and returns its SHA-256. nil: a
 	// plan cannot wait.
-	Keep func(ctx context.Context, state []byte) (sum string, err error)
-	Step int // of the events
+	StoreState func(ctx context.Context, state []byte) (sum string, err error)
+	Step       int // of the events
 	// Timeout bounds the plan's own time between calls; 0: 30 s.
 	Timeout time.Duration
 
@@ -43,17 +43,17 @@ const DefaultTimeout = 5 * time.Minute
 var ErrTime = errors.New("it took more than its time")
 
 // Outcome is what a plan came to.
-type Outcome struct {
-	Status  string // "ok", "error", "limit", or "waits"
-	Output  string
-	Label   label.Label // of the output
-	End     *plan.End   // nil while it waits
-	Waiting *plan.Call  // the call that it waits at
-	Asked   bool        // what it waits for is a person's leave, not a result
-	State   string      // where its state was stored
-	Called  []Called    // in order
-	Tokens  event.Tokens
-	Used    plan.Used
+type Result struct {
+	Status        string // "ok", "error", "limit", or "waits"
+	Output        string
+	Label         label.Label // of the output
+	End           *plan.End   // nil while it waits
+	Waiting       *plan.Call  // the call that it waits at
+	NeedsApproval bool        // what it waits for is a person's leave, not a result
+	State         string      // where its state was stored
+	Called        []Called    // in order
+	Tokens        event.Tokens
+	Used          plan.Used
 }
 
 // Called is a call that was made or denied.
@@ -66,10 +66,10 @@ type Called struct {
 }
 
 // carrying is a plan that is carried out.
-type carrying struct {
+type execution struct {
 	Host
 	run  *plan.Run
-	out  Outcome
+	out  Result
 	text strings.Builder
 	used time.Duration // of the plan's own time
 }
@@ -77,15 +77,15 @@ type carrying struct {
 // Carry carries a plan out from where it stands. The error says that it could
 // not be carried on, by a failure of ours or because ctx is over; what the plan
 // did is the outcome.
-func Carry(ctx context.Context, r *plan.Run, h Host) (Outcome, error) {
+func Execute(ctx context.Context, r *plan.Run, h Host) (Result, error) {
 	if h.Sink == nil {
 		h.Sink = event.Discard
 	}
 	if h.Timeout <= 0 {
 		h.Timeout = DefaultTimeout
 	}
-	c := &carrying{Host: h, run: r}
-	err := c.carry(ctx)
+	c := &execution{Host: h, run: r}
+	err := c.loop(ctx)
 	c.out.Output, c.out.Used = c.text.String(), r.Used()
 	if err != nil {
 		c.out.Status = "stopped"
@@ -94,7 +94,7 @@ func Carry(ctx context.Context, r *plan.Run, h Host) (Outcome, error) {
 	return c.out, err
 }
 
-func (c *carrying) carry(ctx context.Context) error {
+func (c *execution) loop(ctx context.Context) error {
 	for {
 		step, err := c.next(ctx)
 		printed, l := c.run.Output()
@@ -119,7 +119,7 @@ func (c *carrying) carry(ctx context.Context) error {
 			return err
 		}
 		switch {
-		case later && c.Keep != nil:
+		case later && c.StoreState != nil:
 			return c.store(ctx, step.Call)
 		case later: // the plan goes on, with an exception
 			if err := c.run.Fail("the answer comes later, and this run cannot wait"); err != nil {
@@ -130,7 +130,7 @@ func (c *carrying) carry(ctx context.Context) error {
 }
 
 // next lets the plan go on, within its time.
-func (c *carrying) next(ctx context.Context) (plan.Step, error) {
+func (c *execution) next(ctx context.Context) (plan.Step, error) {
 	if err := ctx.Err(); err != nil {
 		return plan.Step{}, context.Cause(ctx)
 	}
@@ -149,7 +149,7 @@ func (c *carrying) next(ctx context.Context) (plan.Step, error) {
 	return step, err
 }
 
-func (c *carrying) ended(text string, line int) {
+func (c *execution) ended(text string, line int) {
 	c.Sink.Emit(event.PlanEnded{
 		Step: c.Step, Status: c.out.Status, Output: c.text.String(), Label: gate.DataLabel(c.out.Label), Error: text, Line: line,
 		Used: event.PlanUsage{Steps: c.run.Used().Steps, Calls: c.run.Used().Calls},
@@ -157,12 +157,12 @@ func (c *carrying) ended(text string, line int) {
 }
 
 // store keeps the state of a plan that waits.
-func (c *carrying) store(ctx context.Context, call *plan.Call) error {
+func (c *execution) store(ctx context.Context, call *plan.Call) error {
 	state, err := c.run.Dump()
 	if err != nil {
 		return fmt.Errorf("cannot store the plan: %w", err)
 	}
-	if c.out.State, err = c.Keep(ctx, state); err != nil {
+	if c.out.State, err = c.StoreState(ctx, state); err != nil {
 		return fmt.Errorf("cannot store the plan: %w", err)
 	}
 	c.out.Status, c.out.Waiting = "waits", call
@@ -172,7 +172,7 @@ func (c *carrying) store(ctx context.Context, call *plan.Call) error {
 
 // call lets a call through the gate and tells the plan what came of it. later
 // says that its answer comes later.
-func (c *carrying) call(ctx context.Context, call *plan.Call) (later bool, err error) {
+func (c *execution) call(ctx context.Context, call *plan.Call) (later bool, err error) {
 	done := Called{Tool: call.Tool.Name, Line: call.Line, Verdict: call.Decision.Verdict.String()}
 	out, err := c.Gate.Call(ctx, gate.Request{
 		Origin: gate.Plan, Step: c.Step, ID: call.ID(), Line: call.Line, Name: call.Tool.Name, Version: string(call.Tool.Version),
@@ -185,7 +185,7 @@ func (c *carrying) call(ctx context.Context, call *plan.Call) (later bool, err e
 	case err != nil:
 		return false, err
 	case out.Later:
-		c.out.Asked = out.Asked
+		c.out.NeedsApproval = out.NeedsApproval
 		return true, nil
 	}
 	done.Done, done.Failed = out.Done, out.Done && out.Failed != nil
@@ -204,7 +204,7 @@ func (c *carrying) call(ctx context.Context, call *plan.Call) (later bool, err e
 }
 
 // accept gives the plan a result.
-func (c *carrying) accept(result any) (gate.Accepted, error) {
+func (c *execution) accept(result any) (gate.Accepted, error) {
 	reply := c.run.Reply
 	vouched, ok := result.(gate.Endorsed)
 	if ok {
@@ -225,7 +225,7 @@ func (c *carrying) accept(result any) (gate.Accepted, error) {
 // answering carries one call of a plan out: as somebody said, with the tool, or
 // with the quarantined model.
 type answering struct {
-	*carrying
+	*execution
 	call *plan.Call
 }
 
