@@ -28,7 +28,7 @@ import (
 const canary = `cAnArY/5+"7f&9`
 
 // withCredential makes a world with a credential for api.example.com, and a
-// server there that repeats all that it is told, in every form.
+// server there that repeats all that it receives, in every form.
 func withCredential(t *testing.T, more ...Credential) (w *world, c *http.Client, placeholder string, seen func() []string) {
 	t.Helper()
 	placeholder = NewPlaceholder()
@@ -240,7 +240,8 @@ func TestOnlyItsHostIsRead(t *testing.T) {
 	if _, err := other.Leaf.Verify(x509.VerifyOptions{Roots: pool, DNSName: "other.example.com"}); err == nil {
 		t.Error("the authority is trusted for every name")
 	}
-	// Who does not trust the authority is told why, by an event.
+	// An event tells why the connection of a client failed that does not trust the
+	// authority.
 	if _, err := w.client("http", x509.NewCertPool()).Get("https://api.example.com/v1/"); err == nil {
 		t.Error("a certificate that is not trusted was accepted")
 	}

@@ -38,9 +38,9 @@
 // inner name of ECH), and the ClientHello that follows a HelloRetryRequest is not
 // seen. A port on which any protocol passes gives access to all that the server at
 // this port can be made to do; there HTTP and TLS are recognised for the sake of
-// honest code only. A tunnel to an address that is allowed as such may carry any
-// name. And whatever may be reached may be told anything that the code knows: rules
-// limit to whom data goes, not which.
+// honest code only. A tunnel to an address that is allowed as such may name any
+// host. And the code may send all that it knows to every host that it may reach:
+// rules limit where data goes, not which data.
 //
 // # Credentials
 //
@@ -52,7 +52,7 @@
 // no other names; towards the host it begins anew, with its certificate verified.
 // The secret, also in the forms in which servers usually repeat it, is taken out of
 // what the host answers. This protects against an echo, not against a host that
-// means to betray what it was told.
+// means to betray what it was sent.
 //
 // # Life of a connection
 //

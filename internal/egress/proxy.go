@@ -47,8 +47,8 @@ type Config struct {
 	Limits      Limits
 	Resolver    Resolver                                                             // nil: the host's
 	Dial        func(ctx context.Context, network, address string) (net.Conn, error) // nil: the host's network
-	Roots       *x509.CertPool                                                       // that hosts with credentials are held against; nil: the host's
-	Sink        event.Sink                                                           // is never called twice at once, and must not call the proxy; nil: nobody is told
+	Roots       *x509.CertPool                                                       // that certificates of hosts with credentials are verified with; nil: the host's
+	Sink        event.Sink                                                           // is never called twice at once, and must not call the proxy; nil: no events
 	Now         func() time.Time                                                     // nil: the host's clock
 }
 
@@ -142,7 +142,7 @@ func (p *Proxy) Environ(port int, bundle string) map[string]string {
 	out := map[string]string{}
 	for name, value := range map[string]string{
 		// The port speaks SOCKS5, too; clients without a library for it refuse to
-		// start when they are told so.
+		// start when a variable names it.
 		"http_proxy": at, "https_proxy": at, "all_proxy": at,
 		"no_proxy": strings.Join(p.Rules().own(), ","),
 	} {

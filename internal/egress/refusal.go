@@ -19,7 +19,7 @@ const (
 	denied      verdict = iota + 1 // no rule allows it
 	malformed                      // it was not understood, or can be understood in two ways
 	tooLarge                       // its head is longer than is read
-	unsupported                    // understood, and not carried out by this proxy
+	unsupported                    // understood, and not supported by this proxy
 	unreachable                    // the host has no address, or does not answer
 	crowded                        // a limit on connections is met
 )
@@ -42,8 +42,8 @@ func (v verdict) status() int {
 	}
 }
 
-// refusal is why something is not let through. It holds no secret: the code and
-// the journal are both told all of it.
+// refusal is why something is not let through. It contains no secret, since both
+// the code and the journal get all of it.
 type refusal struct {
 	verdict verdict
 	host    string

@@ -5,7 +5,7 @@ import (
 	"praxis/internal/tool/schema"
 )
 
-// AskLLM is the name of the quarantined model in a plan:
+// QuarantinedModel is the name of the quarantined model in a plan:
 //
 //	ask_llm(question, data=None, schema=None)
 //

@@ -18,13 +18,13 @@ import (
 	"praxis/internal/tool/jsondoc"
 )
 
-// Host is what a plan is carried out with.
+// Host is what a plan is executed with.
 type Host struct {
 	// Gate is what every call goes through. It lets plans call ([gate.Plan]).
 	Gate  *gate.Gate
 	Model llm.Model // the quarantined one; nil: there is none
 	Sink  event.Sink
-	// Keep stores the state of a plan that waits and returns its SHA-256. nil: a
+	// StoreState stores the state of a plan that waits and returns its SHA-256. nil: a
 	// plan cannot wait.
 	StoreState func(ctx context.Context, state []byte) (sum string, err error)
 	Step       int // of the events
@@ -42,14 +42,14 @@ const DefaultTimeout = 5 * time.Minute
 // ErrTime is the cause of the fault that ends a plan which takes too long.
 var ErrTime = errors.New("it took more than its time")
 
-// Outcome is what a plan came to.
+// Result is what came of a plan.
 type Result struct {
 	Status        string // "ok", "error", "limit", or "waits"
 	Output        string
 	Label         label.Label // of the output
 	End           *plan.End   // nil while it waits
 	Waiting       *plan.Call  // the call that it waits at
-	NeedsApproval bool        // what it waits for is a person's leave, not a result
+	NeedsApproval bool        // it waits for a person's approval, not for a result
 	State         string      // where its state was stored
 	Called        []Called    // in order
 	Tokens        event.Tokens
@@ -61,11 +61,11 @@ type Called struct {
 	Tool    string
 	Line    int
 	Verdict string // "allow", "deny", or "ask" and then granted or not
-	Done    bool   // it was carried out
+	Done    bool   // it was executed
 	Failed  bool
 }
 
-// carrying is a plan that is carried out.
+// execution is a plan that is executed.
 type execution struct {
 	Host
 	run  *plan.Run
@@ -74,9 +74,9 @@ type execution struct {
 	used time.Duration // of the plan's own time
 }
 
-// Carry carries a plan out from where it stands. The error says that it could
-// not be carried on, by a failure of ours or because ctx is over; what the plan
-// did is the outcome.
+// Execute executes a plan from where it stopped. The error says that it could not
+// go on, by a failure of ours or because ctx is over; what the plan did is in the
+// result.
 func Execute(ctx context.Context, r *plan.Run, h Host) (Result, error) {
 	if h.Sink == nil {
 		h.Sink = event.Discard
@@ -222,8 +222,8 @@ func (c *execution) accept(result any) (gate.Accepted, error) {
 	return out, nil
 }
 
-// answering carries one call of a plan out: as somebody said, with the tool, or
-// with the quarantined model.
+// answering executes one call of a plan: with the answer that somebody gave, with
+// the tool, or with the quarantined model.
 type answering struct {
 	*execution
 	call *plan.Call
@@ -231,7 +231,7 @@ type answering struct {
 
 var _ gate.Caller = (*answering)(nil)
 
-// Call carries the call out.
+// Call executes the call.
 func (a *answering) Call(ctx context.Context, inv tool.Invocation) (any, error) {
 	if result, err, ok := a.answers.result(a.call); ok {
 		return result, err
@@ -261,7 +261,7 @@ func (a *answering) Prepare(ctx context.Context, d *tool.Definition) error {
 	return nil
 }
 
-// Identity names what carries a tool out.
+// Identity names what implements a tool.
 func (a *answering) Identity(d *tool.Definition) string {
 	if who, ok := a.Gate.Caller().(gate.Identified); ok {
 		return who.Identity(d)

@@ -41,7 +41,7 @@ type Answer struct {
 	Tokens event.Tokens
 }
 
-// Ask lets the model write a plan for the question and carries it out. Every
+// Ask lets the model write a plan for the question and executes it. Every
 // plan is one step. The error is a fault of kind Exhausted when no plan was
 // accepted or every accepted one failed.
 func Ask(ctx context.Context, cfg Config, question string) (Answer, error) {
@@ -71,7 +71,7 @@ type planning struct {
 	cfg      Config
 	system   string
 	messages []llm.Message
-	sent     int // messages of the request before
+	sent     int // messages that the last request had
 	answer   Answer
 }
 
@@ -111,8 +111,8 @@ func firstLine(s string) string {
 	return line
 }
 
-// try checks a plan and carries it out. why is what the model is told when it
-// is not done.
+// try checks a plan and executes it. why is the message to the model when the
+// question is not answered yet.
 func (p *planning) try(ctx context.Context, step int, code string) (done bool, why string, err error) {
 	prepared, err := plan.Prepare(plan.Source{Name: "plan.py", Text: []byte(code)}, p.cfg.Options)
 	if err != nil {

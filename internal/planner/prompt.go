@@ -29,7 +29,7 @@ that the user gets.
 - A call that is denied raises PermissionError, a failed one ToolError.
 `
 
-// system is what the planner's model is told once.
+// system is the system prompt of the model that writes plans.
 func system(o plan.Options) string {
 	var b strings.Builder
 	example := "ask_llm(question, data)"

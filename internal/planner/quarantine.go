@@ -116,8 +116,8 @@ func quarantineReply(text string, schema *schema.Schema) (any, error) {
 	return value, nil
 }
 
-// complete asks a model between its events. kept is how many of the messages
-// the request before had, too.
+// complete asks the quarantined model and counts its tokens. sent is how many of
+// the messages the request before had, too.
 func (c *execution) complete(ctx context.Context, id string, req llm.Request, sent int) (llm.Reply, error) {
 	reply, err := complete(ctx, modelRequest{sink: c.Sink, model: c.Model, step: c.Step, call: id, sent: sent}, req)
 	c.out.Tokens.Input += reply.Tokens.Input
@@ -125,7 +125,7 @@ func (c *execution) complete(ctx context.Context, id string, req llm.Request, se
 	return reply, err
 }
 
-// asking is what the events of a request say beside the request.
+// modelRequest is what the events of a request say beside the request.
 type modelRequest struct {
 	sink  event.Sink
 	model llm.Model
@@ -146,7 +146,7 @@ func (a modelRequest) thought(text string) string {
 	return strings.TrimSpace(before)
 }
 
-// ask asks a model; nothing is asked that is not recorded.
+// complete asks a model; every request is recorded before it is sent.
 func complete(ctx context.Context, a modelRequest, req llm.Request) (llm.Reply, error) {
 	if req.MaxTokens == 0 {
 		req.MaxTokens = maxReply

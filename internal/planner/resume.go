@@ -23,7 +23,7 @@ type Response struct {
 	Call    bool   // a call that was approved before may be made now
 }
 
-// Continue answers the call that a plan waits at, and carries the plan on.
+// Continue answers the call that a plan waits at, and goes on with the plan.
 // approved says that the call was approved before. An answer that does not fit
 // is a fault of kind Invalid, and the plan goes on waiting.
 func Continue(ctx context.Context, r *plan.Run, h Host, a Response, approved bool) (Result, error) {

@@ -61,7 +61,7 @@ func (vm *VM) place() syntax.Pos {
 	return syntax.Pos{}
 }
 
-// callOutcome is what the host learns of a call.
+// pendingCall is what the host learns of a call.
 func (vm *VM) pendingCall() *Call {
 	p := &vm.pending
 	n := len(vm.made)

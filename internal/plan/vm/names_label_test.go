@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestNamesCarryNoData tells that labelled text gets into no name, whose readers
+// TestNamesContainNoData tells that labelled text gets into no name, whose readers
 // would not see its label.
 func TestNamesContainNoData(t *testing.T) {
 	for _, set := range []string{

@@ -182,7 +182,7 @@ func (vm *VM) bodyOf(u *value.Unit, m *value.Module) *value.Func {
 	return fn
 }
 
-// Outcome is why a VM stopped: [Done], [*Call] or [*Failed].
+// Stop is why a VM stopped: [Done], [*Call] or [*Failed].
 type Stop interface{ stop() }
 
 // Done is the end of the program.

@@ -39,7 +39,7 @@ type WebhookConfig struct {
 	URL     string
 	Secret  string            // signs questions; "" leaves the signature out
 	Headers map[string]string // beside those of the protocol
-	// Transport carries requests; nil: one that trusts the system's certificates and uses no proxy.
+	// Transport sends the requests; nil: one that trusts the system's certificates and uses no proxy.
 	Transport http.RoundTripper
 }
 

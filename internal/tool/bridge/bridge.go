@@ -23,8 +23,8 @@ import (
 const (
 	maxNames   = 10_000
 	maxFound   = 50
-	maxSpecs   = 500      // tools of a namespace that are told at once
-	maxResults = 64 << 20 // bytes of native results that are kept whole
+	maxSpecs   = 500      // tools of a namespace that one answer lists
+	maxResults = 64 << 20 // bytes of native results that are stored whole
 )
 
 // Network serves connections of the session's code.
@@ -32,14 +32,14 @@ type Network interface {
 	Serve(ctx context.Context, conn io.ReadWriteCloser)
 }
 
-// Config is what a desk needs.
+// Config is what a bridge needs.
 type Config struct {
 	Gate    *gate.Gate // nil: there are no tools
 	Network Network    // nil: there is no way out
 }
 
-// Desk answers a run's model and the code in its session. It is safe for
-// concurrent use.
+// Bridge exposes the tools of a run to its model and to the code in its session.
+// It is safe for concurrent use.
 type Bridge struct {
 	gate *gate.Gate
 	net  Network
@@ -47,12 +47,12 @@ type Bridge struct {
 	find func() *search.Index
 
 	mu      sync.Mutex
-	results map[string]storedResult // native results that were shown in part
+	results map[string]storedResult // native results that were shown in part, by the ids of their calls
 	order   []string
 	weight  int
 }
 
-// kept is a result that can be read again.
+// storedResult is a result that was shown in part and can be read again.
 type storedResult struct {
 	value any
 	text  string
@@ -60,7 +60,7 @@ type storedResult struct {
 
 var _ guest.Host = (*Bridge)(nil)
 
-// New makes the desk of a run.
+// New makes the bridge of a run.
 func New(cfg Config) *Bridge {
 	d := &Bridge{gate: cfg.Gate, net: cfg.Network, results: map[string]storedResult{}}
 	d.find = sync.OnceValue(func() *search.Index { return search.NewIndex(d.all()) })
@@ -89,7 +89,7 @@ func (d *Bridge) all() []*tool.Definition {
 	return out
 }
 
-// question is what the module inside asks.
+// question is a request of the module in the sandbox.
 type question struct {
 	Do        string          `json:"do"`
 	Name      string          `json:"name"`
@@ -102,14 +102,14 @@ type question struct {
 	Again     bool            `json:"again"`
 }
 
-// Tools answers one question of the module inside.
+// Tools answers one request of the module in the sandbox.
 func (d *Bridge) Tools(ctx context.Context, body json.RawMessage) (json.RawMessage, error) {
 	if d.gate == nil {
 		return nil, fault.Coded(fault.ToolsNone, nil, "this run has no tools")
 	}
 	var q question
 	if err := json.Unmarshal(body, &q); err != nil {
-		return nil, fault.New(fault.Invalid, "", "the question cannot be read")
+		return nil, fault.New(fault.Invalid, "", "the request cannot be read")
 	}
 	switch q.Do {
 	case "names":
@@ -131,11 +131,11 @@ func (d *Bridge) Tools(ctx context.Context, body json.RawMessage) (json.RawMessa
 		k, ok := d.results[q.ID]
 		d.mu.Unlock()
 		if !ok {
-			return nil, fault.New(fault.NotFound, "Call the tool again.", "there is no result %s, or it is not kept any more", clip(q.ID, 40))
+			return nil, fault.New(fault.NotFound, "Call the tool again.", "there is no result %s, or it is not stored any more", clip(q.ID, 40))
 		}
 		return encode(jsondoc.NewObject(jsondoc.Member{Name: "result", Value: k.value}))
 	}
-	return nil, fault.New(fault.Invalid, "", "there is no question %q", clip(q.Do, 40))
+	return nil, fault.New(fault.Invalid, "", "there is no request %q", clip(q.Do, 40))
 }
 
 func encode(v any) (json.RawMessage, error) {
@@ -163,7 +163,7 @@ func (d *Bridge) names() (json.RawMessage, error) {
 	return encode(jsondoc.NewObject(jsondoc.Member{Name: "names", Value: list}, jsondoc.Member{Name: "total", Value: total}))
 }
 
-// namespace tells the tools that stand directly in a namespace, and the
+// namespace describes the tools that are directly in a namespace, and names the
 // namespaces below it.
 func (d *Bridge) namespace(name string) (json.RawMessage, error) {
 	set := d.gate.Tools()
@@ -220,7 +220,7 @@ func (d *Bridge) unknown(name string) error {
 	return f
 }
 
-// call carries a call of code out.
+// call executes a call of the session's code.
 func (d *Bridge) call(ctx context.Context, q question) (json.RawMessage, error) {
 	ticket := ""
 	if q.ID != "" {

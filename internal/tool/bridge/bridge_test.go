@@ -18,7 +18,7 @@ import (
 	"praxis/internal/tool/toolfile"
 )
 
-// works carries calls out.
+// works executes calls.
 type works struct {
 	mu    sync.Mutex
 	calls []tool.Invocation
@@ -126,7 +126,7 @@ func TestQuestions(t *testing.T) {
 			t.Errorf("%s: got %.300s, %v (%s)", c.request, got, err, fault.RemedyOf(err))
 		}
 		if err != nil && w.count() != 0 {
-			t.Errorf("%s: was carried out", c.request)
+			t.Errorf("%s: was executed", c.request)
 		}
 	}
 	// Without tools nothing is known, and nothing breaks.
@@ -141,7 +141,8 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// TestOnceUnderOneID carries a call out once, and again knows it.
+// TestOnceUnderOneID checks that a call is executed once under one id, and that
+// it is recognised when it is sent again.
 func TestOnceUnderOneID(t *testing.T) {
 	w := &works{}
 	w.do = func(tool.Invocation) (any, error) { return fmt.Sprint("answer ", w.count()), nil }
@@ -157,7 +158,7 @@ func TestOnceUnderOneID(t *testing.T) {
 		t.Errorf("another id: %s, %v", got, err)
 	}
 	if w.count() != 2 {
-		t.Errorf("carried out %d times", w.count())
+		t.Errorf("executed %d times", w.count())
 	}
 }
 
@@ -273,12 +274,13 @@ func TestStoredResultsAreBounded(t *testing.T) {
 	for id, want := range map[string]bool{"1": false, "2": false, "3": true, "4": true, "5": true, "6": true} {
 		used, err := n.Call(t.Context(), 1, "9", llm.Call{Name: "read_result", Input: map[string]any{"id": id}})
 		if err != nil || used.Failed == want {
-			t.Errorf("result %s is kept: %v, want %v", id, !used.Failed, want)
+			t.Errorf("result %s is stored: %v, want %v", id, !used.Failed, want)
 		}
 	}
 }
 
-// TestALargeCatalogue offers few tools to the model, whose names all providers take.
+// TestALargeCatalogue checks that few tools are exposed to the model, under names
+// that all providers take.
 func TestALargeCatalogue(t *testing.T) {
 	var body strings.Builder
 	for i := range 1000 {
@@ -287,7 +289,7 @@ func TestALargeCatalogue(t *testing.T) {
 	d, _ := newBridge(t, body.String(), &works{}, gate.Model)
 	n := native(t, d, false)
 	if len(n.Tools()) > 5 {
-		t.Errorf("%d tools are offered", len(n.Tools()))
+		t.Errorf("%d tools are exposed", len(n.Tools()))
 	}
 	used, err := n.Call(t.Context(), 1, "1.1", llm.Call{Name: "find_tools", Input: map[string]any{"query": "thing 777"}})
 	if err != nil || !strings.Contains(used.Text, "tool777") {
@@ -313,7 +315,7 @@ func TestALargeCatalogue(t *testing.T) {
 	}
 }
 
-// FuzzTools gives the desk what a hostile guest may.
+// FuzzTools sends the bridge what a hostile guest may send.
 func FuzzTools(f *testing.F) {
 	for _, text := range []string{
 		`{"do":"names"}`, `{"do":"namespace","name":"crm"}`, `{"do":"search","query":"a","limit":3}`, `{"do":"describe","name":"now"}`,

@@ -15,8 +15,8 @@ const (
 	maxListed    = 200  // tools that it shows by their names
 )
 
-// Guide tells the model of what its code can call and reach: the signatures of
-// a few tools, the names of more, and of many how they are found.
+// Guide describes to the model what its code can call and reach: the signatures
+// of a few tools, the names of more, or, when there are many, how to find one.
 func (d *Bridge) Guide(hosts []string) string {
 	var parts []string
 	if d.gate != nil {
@@ -44,14 +44,14 @@ func (d *Bridge) guideTools() string {
 	case len(all) <= maxLines && size <= maxLineBytes:
 		return text + "\n- The tools:\n" + strings.Join(lines, "\n")
 	case len(all) <= maxListed:
-		return text + "\n- tools.describe(name) tells the arguments of one. The tools: " + strings.Join(d.gate.Tools().Names(), ", ")
+		return text + "\n- tools.describe(name) returns the arguments of one. The tools: " + strings.Join(d.gate.Tools().Names(), ", ")
 	}
 	return text + fmt.Sprintf("\n- There are %d tools in the namespaces %s. Find one with print(tools.search(\"words\")), and its arguments with print(tools.describe(name)).",
 		len(all), strings.Join(d.namespaces(), ", "))
 }
 
-// detail is what stands behind the first paragraph of a short description, such
-// as the tables that can be asked.
+// detail is what follows the first paragraph of a short description, such as the
+// tables that can be queried.
 func detail(def *tool.Definition) string {
 	_, more, found := strings.Cut(strings.TrimSpace(def.Description), "\n")
 	if more = strings.TrimSpace(more); !found || more == "" || len(more) > maxDetail {

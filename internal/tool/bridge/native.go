@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// maxOffered is how many tools are told to the model one by one, and
-	// maxOfferedBytes how long their schemas may be together: a larger catalogue
-	// is searched.
+	// maxExposed is how many tools the model sees one by one, and
+	// maxExposedBytes how long their schemas may be together. The model searches
+	// a larger catalogue.
 	maxExposed      = 40
 	maxExposedBytes = 32 << 10
 	// maxShown bounds what the model is shown of one result, in bytes.
@@ -37,7 +37,7 @@ const (
 	readResult   = "read_result"
 )
 
-// Native are a desk's tools as native calls of the model.
+// Native exposes the tools of a bridge as native calls of the model.
 type Native struct {
 	bridge  *Bridge
 	code    bool // the model has code, too
@@ -48,8 +48,8 @@ type Native struct {
 
 var _ agent.Toolbox = (*Native)(nil)
 
-// Native offers the tools to the model. code says that it has code, too, where
-// the whole of a long result can be had.
+// Native exposes the tools to the model. code says that the model can also run
+// code, which can read the whole of a long result.
 func (d *Bridge) Native(code bool) (*Native, error) {
 	n := &Native{bridge: d, code: code, names: map[string]string{}}
 	size := 0
@@ -69,7 +69,7 @@ func (d *Bridge) Native(code bool) (*Native, error) {
 	for _, def := range all {
 		schema := map[string]any{}
 		if err := json.Unmarshal(def.Input.JSON(), &schema); err != nil {
-			return nil, fmt.Errorf("cannot offer %s: %w", def.Name, err)
+			return nil, fmt.Errorf("cannot expose %s: %w", def.Name, err)
 		}
 		if _, ok := schema["type"]; !ok {
 			schema["type"] = "object"
@@ -91,7 +91,7 @@ func large(total int) []llm.Tool {
 	text := func(what string) map[string]any { return map[string]any{"type": "string", "description": what} }
 	return []llm.Tool{
 		{Name: findTool, Description: fmt.Sprintf("Finds tools by what they do, the best first. There are %d.", total), Schema: object([]string{"query"}, map[string]any{"query": text("a few words")})},
-		{Name: describeTool, Description: "Tells the arguments and the result of a tool.", Schema: object([]string{"name"}, map[string]any{"name": text("of the tool")})},
+		{Name: describeTool, Description: "Describes the arguments and the result of a tool.", Schema: object([]string{"name"}, map[string]any{"name": text("of the tool")})},
 		{Name: callTool, Description: "Calls a tool.", Schema: object([]string{"name", "arguments"}, map[string]any{
 			"name": text("of the tool"), "arguments": map[string]any{"type": "object", "description": "as describe_tool says"},
 		})},
@@ -124,10 +124,10 @@ func nativeName(name string) string {
 	return out
 }
 
-// Tools are offered with each request.
+// Tools returns the tools that each request to the model exposes.
 func (n *Native) Tools() []llm.Tool { return n.exposed }
 
-// Call carries a native call out.
+// Call executes a native call.
 func (n *Native) Call(ctx context.Context, step int, id string, c llm.Call) (agent.Used, error) {
 	if c.Raw != "" {
 		return agent.Used{Tool: c.Name, Text: "The arguments are no JSON object. Send the call again.", Failed: true}, nil
@@ -246,7 +246,7 @@ func (n *Native) read(id string, input *jsondoc.Object) agent.Used {
 	k, ok := n.bridge.results[id]
 	n.bridge.mu.Unlock()
 	if !ok {
-		return failed(readResult, fault.New(fault.NotFound, "Call the tool again.", "there is no result %q, or it is not kept any more", clip(id, 40)))
+		return failed(readResult, fault.New(fault.NotFound, "Call the tool again.", "there is no result %q, or it is not stored any more", clip(id, 40)))
 	}
 	from := 0
 	if v, given := input.Get("from"); given {
@@ -266,7 +266,7 @@ func (n *Native) read(id string, input *jsondoc.Object) agent.Used {
 	return n.reply(readResult, part)
 }
 
-// keep keeps a result that was shown in part; the oldest go.
+// store stores a result that was shown in part; the oldest ones are dropped.
 func (d *Bridge) store(id string, value any, text string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()

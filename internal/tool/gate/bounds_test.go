@@ -313,7 +313,7 @@ func TestAPanicIsTheToolsFailure(t *testing.T) {
 	}
 }
 
-// TestTickets carries a call out once, however often it is asked for.
+// TestTickets checks that a call is executed once, however often it is requested.
 func TestTickets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &works{do: func(_ context.Context, inv tool.Invocation) (any, error) {
@@ -436,7 +436,8 @@ func TestAStopIsRecorded(t *testing.T) {
 	}
 }
 
-// TestALaterAnswer is for plans alone: others are told so, and the call is closed.
+// TestALaterAnswer checks that only plans may wait for a later answer: the call of
+// another caller fails with that reason, and is closed.
 func TestALaterAnswer(t *testing.T) {
 	for _, c := range []struct {
 		def      string
@@ -537,8 +538,8 @@ func TestRedactionIsEverywhere(t *testing.T) {
 	}
 }
 
-// TestSecretsAreMarked keeps what schemas call secret out of what is told, and
-// gives it to the implementation.
+// TestSecretsAreMarked checks that what schemas call secret is in no message and
+// no event, and that the implementation gets it.
 func TestSecretsAreMarked(t *testing.T) {
 	set := tools(t, `
   - name: a.b

@@ -38,9 +38,9 @@ const (
 	MaxResult = 16 << 20
 )
 
-// Caller carries calls out that were let through: a registry, a rehearsal, a
-// record of another run. An error that is [ErrLater] says that the answer comes
-// later.
+// Caller executes the calls that were let through: it is a registry, a rehearsal
+// or the record of another run. An error that is [ErrLater] says that the answer
+// comes later.
 type Caller interface {
 	Call(ctx context.Context, c tool.Invocation) (any, error)
 }
@@ -51,7 +51,7 @@ type Preparer interface {
 	Prepare(ctx context.Context, d *tool.Definition) error
 }
 
-// Identified is a [Caller] that can say what carries a tool out.
+// Identified is a [Caller] that can say what implements a tool.
 type Identified interface {
 	Identity(d *tool.Definition) string
 }
@@ -136,7 +136,7 @@ func New(cfg Config) (*Gate, error) {
 // Tools returns the tools behind the gate.
 func (g *Gate) Tools() *tool.Set { return g.cfg.Tools }
 
-// Caller returns what carries calls out, or nil.
+// Caller returns what executes calls, or nil.
 func (g *Gate) Caller() Caller { return g.cfg.Caller }
 
 // Request is one call that somebody wants made.
@@ -148,8 +148,8 @@ type Request struct {
 	Name      string // of the tool
 	Version   string // "": the newest
 	Arguments *jsondoc.Object
-	// Ticket names the call where it may be asked for again: the same ticket is
-	// answered with the same outcome and never carried out twice. "": none.
+	// Ticket names a call that may be sent again: the same ticket gets the same
+	// result, and is never executed twice. "": none.
 	Ticket string
 
 	// What a plan knows better: what each argument depends on, that the call is
@@ -160,7 +160,7 @@ type Request struct {
 	// Accept takes a result that fits the definition and says what it depends
 	// on. A fault refuses it. nil: the gate labels it.
 	Accept func(result any) (Accepted, error)
-	// Caller carries this call out in place of the gate's.
+	// Caller executes this call in place of the gate's.
 	Caller Caller
 	// Answer was given before, so that nobody is asked.
 	Answer *Answer
@@ -179,7 +179,7 @@ type Lowered struct {
 	From, To       label.Label
 }
 
-// Outcome is what a call came to: a result, a failure or a denial.
+// Result is what came of a call: a value, a failure or a denial.
 type Result struct {
 	ID       string
 	Tool     *tool.Definition
@@ -187,12 +187,12 @@ type Result struct {
 	Value    any
 	Label    label.Label
 	Denied   *Denial
-	// Failed says why there is no result although the call was let through, or
+	// Failed says why there is no value although the call was let through, or
 	// why it could not be judged: a fault for the caller. It holds no secret.
 	Failed        error
-	Done          bool // it was carried out
+	Done          bool // it was executed
 	Later         bool // its answer comes later ([ErrLater])
-	NeedsApproval bool // what comes later is somebody's leave, not a result
+	NeedsApproval bool // what comes later is an approval, not a value
 
 	size int // bytes of the result's JSON
 }
@@ -207,7 +207,7 @@ type Denial struct {
 // Error returns the denial in one line.
 func (d *Denial) Error() string { return d.Reason }
 
-// Fault returns the outcome as the error that a caller sees, nil for a result.
+// Fault returns the result as the error that a caller sees, nil for a value.
 func (o Result) Fault() error {
 	switch {
 	case o.Denied != nil:
@@ -365,9 +365,9 @@ func (g *Gate) Saw(l label.Label) {
 	g.seen = g.labels.Join(g.seen, g.labels.Intern(l))
 }
 
-// sawCall notes that the model or its code has seen what a call gave. Which of
-// a tool's calls it was is left out: all that is given from then on depends on
-// it, and would be told and asked about with every call that there was.
+// sawCall notes that the model or its code has seen the result of a call. The
+// label does not say which of a tool's calls it was: all arguments depend on it
+// from then on, and every question would list every call that there was.
 func (g *Gate) sawCall(l label.Label) {
 	l.Sources = slices.Clone(l.Sources)
 	for i := range l.Sources {

@@ -21,7 +21,7 @@ const paying = `
   - {name: mail.read, version: 1.0.0, effects: read}
 `
 
-// desk counts what it is asked and answers with a scope.
+// counter counts the questions and answers each with a scope.
 type counter struct {
 	mu        sync.Mutex
 	scope     gate.Scope

@@ -113,7 +113,7 @@ func (c *passing) announce() {
 	c.Sink().Emit(e)
 }
 
-// caller is who carries the call out, or nil.
+// caller is what executes the call, or nil.
 func (c *passing) caller() Caller {
 	if c.Request.Caller != nil {
 		return c.Request.Caller
@@ -152,7 +152,7 @@ func dataLabels(labels map[string]label.Label) map[string]event.DataLabel {
 	return out
 }
 
-// pass decides the call and carries it out.
+// pass decides the call and executes it.
 func (c *passing) pass(ctx context.Context) (Result, error) {
 	d := c.decide()
 	c.out.Decision = d
@@ -178,7 +178,7 @@ func (c *passing) pass(ctx context.Context) (Result, error) {
 	if err := ctx.Err(); err != nil { // nothing is done that cannot be recorded
 		return c.stopped(context.Cause(ctx), false, 0)
 	}
-	select { // what waits for somebody's leave is in nobody's way
+	select { // a call that waits for an approval holds up no other
 	case c.slots <- struct{}{}:
 		defer func() { <-c.slots }()
 	case <-ctx.Done():
@@ -234,11 +234,11 @@ func (c *passing) deny(d *Denial) Result {
 	return c.out
 }
 
-// ask asks somebody, unless it was granted for longer before.
+// approval asks for an approval, unless an earlier one covers the call.
 func (c *passing) approval(ctx context.Context) (denied *Denial, later bool, err error) {
 	sum, err := bound(c.def, c.Arguments, c.labels)
 	if err != nil {
-		return nil, false, fmt.Errorf("cannot ask for leave: %w", err)
+		return nil, false, fmt.Errorf("cannot ask for approval: %w", err)
 	}
 	hash := c.def.Hash()
 	whole := "run " + hex.EncodeToString(hash[:])
@@ -306,7 +306,7 @@ func (c *passing) granted(sum, whole string) (Answer, bool) {
 // tries is how often an idempotent call is made that may work the next time.
 const tries = 3
 
-// perform carries the call out, again where that is harmless and may help.
+// perform executes the call, and repeats it where that is harmless and may help.
 func (c *passing) perform(ctx context.Context) (any, error) {
 	caller := c.caller()
 	if caller == nil {
@@ -343,7 +343,7 @@ func (c *passing) perform(ctx context.Context) (any, error) {
 	}
 }
 
-// prepare makes a tool ready, when whoever carries it out can.
+// prepare makes a tool ready, if its caller can do that.
 func prepare(ctx context.Context, caller Caller, def *tool.Definition) error {
 	p, ok := caller.(Preparer)
 	if !ok {

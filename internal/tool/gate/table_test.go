@@ -14,8 +14,8 @@ import (
 	"praxis/internal/tool/gate"
 )
 
-// verdicts is what the rules say of a call: by effect, whether the definition
-// wants leave, and what the policy adds.
+// verdicts is what the rules say of a call: by effect, by whether the definition
+// requires an approval, and by what the policy adds.
 var verdicts = []struct {
 	effect   string
 	approval bool
@@ -93,8 +93,8 @@ var answers = []struct {
 	{"nobody", nil, "refused by policy, not called", "refused by policy, not called", "refused by policy, not called"},
 }
 
-// asked is how often somebody is asked over the three calls: who said no is not asked
-// the same again.
+// questionsOf is how many questions are asked over the three calls: whoever said no
+// is not asked the same again.
 var questionsOf = map[string]int{"once": 3, "exact": 2, "run": 1, "denied": 2, "timeout": 3, "silent": 3, "broken": 3, "nobody": 0}
 
 // cell is one place of the table.
@@ -160,8 +160,8 @@ func (c cell) request(t *testing.T, text string) gate.Request {
 	return r
 }
 
-// shut is a call of somebody who may call nothing in this mode: nothing is
-// decided, told or done.
+// shut checks a call of somebody who may call nothing in this mode: nothing is
+// decided, recorded or done.
 func (c cell) shut(t *testing.T, name string) {
 	t.Helper()
 	g, j, w := c.gate(t, approverFunc(func(context.Context, gate.Question) (gate.Answer, error) {

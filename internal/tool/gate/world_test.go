@@ -33,7 +33,7 @@ func (j *journal) all() []event.Event {
 	return append([]event.Event(nil), j.events...)
 }
 
-// told are the kinds of the events in their order, with what decides a test.
+// kinds lists the kinds of the events in their order, with what tests compare.
 func (j *journal) kinds() string {
 	var out []string
 	for _, e := range j.all() {
@@ -77,7 +77,7 @@ func find[E event.Event](j *journal) []E {
 	return out
 }
 
-// works carries calls out and counts them.
+// works executes calls and counts them.
 type works struct {
 	mu    sync.Mutex
 	calls []tool.Invocation
@@ -100,7 +100,7 @@ func (w *works) count() int {
 	return len(w.calls)
 }
 
-// asks is an approver that answers by a function.
+// approverFunc is an approver that answers by a function.
 type approverFunc func(ctx context.Context, q gate.Question) (gate.Answer, error)
 
 func (a approverFunc) Approve(ctx context.Context, q gate.Question) (gate.Answer, error) {

@@ -14,7 +14,7 @@ type scanner struct {
 	text string
 	at   int
 	bad  *jsonError // the first problem; nothing is read after it
-	// The place of the byte told, counted up to as tokens are read.
+	// The line and column of the byte counted: places are counted as tokens are read.
 	counted, line, col int
 }
 

@@ -28,8 +28,8 @@ type Config struct {
 	Notes     builtin.Notes     // of the built-in tools that keep some
 	CacheDir  string            // where compiled WebAssembly modules are kept
 	Sandboxes Sandboxes
-	Sink      event.Sink // is told of the making of images and templates
-	// Report is told all that is wrong in the files, see [registry.Config].
+	Sink      event.Sink // receives the events of making images and templates
+	// Report receives all that is wrong in the files, see [registry.Config].
 	Report func(pos jsondoc.Position, err error)
 }
 

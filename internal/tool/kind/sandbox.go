@@ -137,7 +137,7 @@ func (s *toolSession) ReadFile(ctx context.Context, name string, most int64) ([]
 	return buf.Bytes(), err
 }
 
-// boundedWriter refuses more than it has room for.
+// boundedWriter refuses more bytes than its bound.
 type boundedWriter struct {
 	w    io.Writer
 	left int64

@@ -68,7 +68,7 @@ func (o *operation) body(c *converter, run *jsondoc.Object) error {
 	return nil
 }
 
-// bodyless reports whether arguments go into the query unless told otherwise.
+// bodyless reports whether arguments go into the query unless the document says otherwise.
 func (o *operation) bodyless() bool {
 	return o.method == "GET" || o.method == "HEAD" || o.method == "DELETE"
 }

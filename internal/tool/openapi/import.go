@@ -40,8 +40,8 @@ type Options struct {
 }
 
 // Import makes the text of a file of tools from an OpenAPI document (3.0 or 3.1,
-// JSON or YAML). What could not be expressed is told in the warnings, each of
-// which names its operation. The text loads with toolfile.Load. A document that
+// JSON or YAML). The warnings say what could not be expressed; each names its
+// operation. The text loads with toolfile.Load. A document that
 // cannot be used at all is a fault of kind Invalid.
 func Import(data []byte, opt Options) (text []byte, warnings []string, err error) {
 	root, err := read(data)

@@ -93,7 +93,7 @@ func block(v any, indent int) (string, bool) {
 	return b.String(), true
 }
 
-// flowText writes a value in one line, if it is not longer than room. Mappings
+// flowText writes a value in one line, if it is not longer than width. Mappings
 // nest three deep at most, so that the eye can follow.
 func flowText(v any, width int) (string, bool) {
 	if width < 1<<20 && nesting(v) > 3 {

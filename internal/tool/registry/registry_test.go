@@ -18,7 +18,7 @@ import (
 // closing guards the lists of what was closed: a registry closes side by side.
 var closing sync.Mutex
 
-// echo carries calls out by giving the arguments back.
+// echo answers calls with their arguments.
 type echo struct {
 	name   string
 	closed *[]string
@@ -212,7 +212,8 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// With Report all that is wrong is told, and what is right stays.
+// TestReport checks that Report receives all that is wrong, and that what is right
+// stays.
 func TestReport(t *testing.T) {
 	var closed []string
 	var reported []string
@@ -257,8 +258,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestFollow holds that who follows hears of each server, and that nothing of it
-// goes on when it has returned.
+// TestFollow checks that a follower is notified of each server, and that nothing
+// goes on when Follow has returned.
 func TestFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var closed []string

@@ -167,7 +167,7 @@ func units(s, letters string) bool {
 
 // isEmail checks for a plain address: a dot-atom, "@" and a host name. Quoted
 // local parts and address literals are refused: nobody's address has them and
-// they can carry any text.
+// they can contain any text.
 func isEmail(s string) bool {
 	at := strings.LastIndexByte(s, '@')
 	if at < 1 || at > 64 || len(s) > 254 || !isHostname(s[at+1:]) {

@@ -158,7 +158,7 @@ func (s *Schema) shaped() {
 // Narrow is [Type.Narrow] of the whole schema.
 func (s *Schema) Narrow() (kind string, ok bool) { return s.Type().Narrow() }
 
-// Narrow reports whether values of this type can carry so little that a rule
+// Narrow reports whether values of this type can contain so little that a rule
 // may let them lower a label: kind is "enum", "boolean", "integer", "number",
 // "date", "date-time", "time", "email", "uuid" or "null". Null beside one of
 // them does not count. Strings are narrow only by enum or by such a format.

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	maxMismatches = 16     // told of one value
+	maxMismatches = 16     // reported of one value
 	baseSteps     = 50_000 // of judging one value …
 	stepsPerPart  = 500    // … and for every part that it has
 	bytesPerPart  = 32     // of strings

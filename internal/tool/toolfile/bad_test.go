@@ -171,7 +171,8 @@ func judgeProblem(t *testing.T, err error, want jsondoc.Problem) {
 	}
 }
 
-// TestSeveralProblems holds that all are told, in order, and their number is bounded.
+// TestSeveralProblems checks that all are reported, in order, and that their number
+// is bounded.
 func TestSeveralProblems(t *testing.T) {
 	_, err := Load("t.yaml", []byte(withLines("approval: 1", "model: 2", "limits: {timeout: 3}")))
 	if got, want := len(asProblems(err)), 3; got != want {

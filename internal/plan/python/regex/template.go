@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// ErrRoom ends a substitution whose result would be too large.
+// ErrTooLarge ends a substitution whose result would be too large.
 var ErrTooLarge = errors.New("the result of the substitution is too large")
 
 // Template is a replacement as re.sub and Match.expand take it.
@@ -178,7 +178,7 @@ func (t *Template) Size(text Text, m *Match) int {
 }
 
 // Sub replaces the matches in a text, limit of them if limit is positive, and
-// tells how many. It ends with [ErrRoom] before it makes more than room bytes.
+// tells how many. It ends with [ErrTooLarge] before it makes more than size bytes.
 func (p *Program) Sub(t Text, repl *Template, limit int, size int, budget *int64) (string, int, error) {
 	var out []byte
 	last, n := 0, 0

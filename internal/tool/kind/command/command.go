@@ -26,7 +26,7 @@ const (
 	maxItems    = 10_000    // elements of a list
 	maxElements = 1000      // elements of a template
 	maxOutput   = 16 << 20  // bytes of standard output where the definition sets no bound
-	maxTail     = 4 << 10   // bytes of standard error that are told
+	maxTail     = 4 << 10   // bytes of standard error that a message quotes
 )
 
 // Config says what commands may do.
@@ -375,7 +375,7 @@ func (c *command) result(f finished) (any, error) {
 	return strings.ToValidUTF8(string(f.stdout), "\uFFFD"), nil
 }
 
-// told is the end of standard error as a part of a message.
+// quoteStderr is the end of standard error as a part of a message.
 func quoteStderr(stderr string) string {
 	if stderr = strings.TrimSpace(strings.ToValidUTF8(stderr, "\uFFFD")); stderr == "" {
 		return ""

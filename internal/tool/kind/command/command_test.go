@@ -316,8 +316,8 @@ func quote(s string) string {
 	return string(b)
 }
 
-// TestEscaped has a program whose pipe is held by something that is not its own
-// any more: the call ends all the same.
+// TestEscaped has a program whose pipe a process keeps open that has left its
+// group: the call ends all the same.
 func TestEscaped(t *testing.T) {
 	dir := t.TempDir()
 	call, err := open(t, `{"argv":["sh","-c","echo x; (setsid sh -c 'echo $$ > pid; exec sleep 120' &); until test -s pid; do :; done"],"dir":`+quote(dir)+`}`)

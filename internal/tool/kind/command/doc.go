@@ -32,5 +32,5 @@
 // The program is found once, when the tool is made. It runs in a process group of
 // its own; when it ends, when the call ends or when it writes more than it may, the
 // whole group is killed, and so are those descendants that left the group. What it
-// writes to standard error is told when it fails, the last part of it.
+// writes to standard error is quoted when it fails, the last part of it.
 package command

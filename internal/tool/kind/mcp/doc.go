@@ -65,7 +65,7 @@
 // A message has at most 16 MiB, a server 5,000 tools whose descriptions have
 // together 32 MiB. Beside the answers to our calls a server may send messages in
 // bursts of 20,000 and 1,000 a second for long; one that floods is stopped. Its
-// requests (sampling, elicitation, roots) are refused: no such ability is offered.
+// requests (sampling, elicitation, roots) are refused: the client declares no such ability.
 //
 // # Changes
 //

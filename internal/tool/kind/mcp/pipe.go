@@ -28,7 +28,7 @@ const (
 type pipeConn struct {
 	proc Process
 	in   *inbound
-	fail func(error) // hears why the connection broke
+	fail func(error) // receives the reason when the connection breaks
 	errs *tail
 	said chan struct{} // standard error ended
 
@@ -42,7 +42,7 @@ type pipeConn struct {
 
 type outgoing struct {
 	data []byte
-	done chan error // has room for one
+	done chan error // buffers one error
 }
 
 var (
@@ -186,7 +186,7 @@ func (c *pipeConn) readLines() {
 	}
 }
 
-// hearOut waits for what a server that ended says of it.
+// awaitStderr waits for what a server that ended has written about its end.
 func (c *pipeConn) awaitStderr() {
 	timer := time.NewTimer(lastWords)
 	defer timer.Stop()

@@ -40,7 +40,7 @@ type Server struct {
 	used    secrets
 	changed chan struct{}
 	stop    chan struct{}
-	turn    chan struct{}  // held by who starts the server
+	turn    chan struct{}  // taken by whoever starts the server
 	work    sync.WaitGroup // sessions that are watched, pings
 
 	mu       sync.Mutex
@@ -299,7 +299,7 @@ func (s *Server) note() {
 	}
 }
 
-// Tools reads what the server provides now. A tool that cannot be offered is left
+// Tools reads what the server provides now. A tool that cannot be used is left
 // out, and Problems says why.
 func (s *Server) Tools(ctx context.Context) ([]tool.Provided, error) {
 	var ses *session
@@ -358,7 +358,7 @@ func (s *Server) Tools(ctx context.Context) ([]tool.Provided, error) {
 
 func quoted(name string) string { return `"` + clip(name, 60) + `"` }
 
-// remote carries out the calls of one tool.
+// remote executes the calls of one tool.
 type remote struct {
 	server         *Server
 	original, hash string
@@ -435,7 +435,7 @@ func (r *remote) once(ctx context.Context, ses *session, c tool.Invocation, argu
 	return ses.call(ctx, r.original, c.ID, arguments)
 }
 
-// told is an error with the tool's name.
+// named adds the tool's name to an error.
 func (r *remote) named(ctx context.Context, name string, err error) error {
 	var f *fault.Error
 	switch {

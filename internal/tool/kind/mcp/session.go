@@ -50,7 +50,7 @@ type session struct {
 	cause error // why, to be read when gone is closed
 	ended sync.Once
 
-	listing chan struct{} // held while the list is read
+	listing chan struct{} // taken while the list is read
 
 	mu      sync.Mutex
 	current map[string]string // hashes by the server's names
@@ -90,7 +90,8 @@ func (s *session) greet(ctx context.Context, t sdk.Transport, version string) er
 	client := sdk.NewClient(&sdk.Implementation{Name: "praxis", Version: "1"}, &sdk.ClientOptions{
 		Capabilities:   &sdk.ClientCapabilities{},
 		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
-		// What changed is heard before the SDK: the handler makes it ask for that.
+		// The messages about changes are read before the SDK sees them. The handler is
+		// there because without one the SDK does not ask the server to send them.
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {},
 	})
 	cs, err := client.Connect(ctx, t, &sdk.ClientSessionOptions{ProtocolVersion: version})
@@ -366,7 +367,7 @@ func (s *session) call(ctx context.Context, original, id string, arguments json.
 		return "", fmt.Errorf("the server answered with error %d: %s", answered.Code, message)
 	}
 	trouble := s.trouble("the server did not answer", err)
-	// Whoever waits for the connection's end may hear of it later: the next call
+	// Whoever waits for the connection's end may learn of it later: the next call
 	// must not find it still there.
 	s.fail(fault.New(fault.Unavailable, "", "the connection broke: %w", err))
 	return "", trouble

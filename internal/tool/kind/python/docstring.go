@@ -196,8 +196,8 @@ func namesOf(head string) []string {
 	return out
 }
 
-// returned reads the section on the result: its type is dropped where it is told
-// from the words.
+// returned reads the section on the result. A type before the description is
+// dropped where it can be recognised.
 func returned(body []string, numpy bool) string {
 	var lines []string
 	for _, l := range body {

@@ -172,7 +172,7 @@ func (f *function) call(ctx context.Context, arguments []byte) (any, error) {
 	return f.read(answer)
 }
 
-// ask runs the call and returns the file of its result. An error says that the
+// attempt runs the call and returns the file of its result. An error says that the
 // sandbox is of no more use.
 func (f *function) attempt(ctx context.Context, arguments []byte) ([]byte, error) {
 	if err := f.open(ctx); err != nil {

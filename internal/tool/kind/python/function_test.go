@@ -325,7 +325,7 @@ func TestPython(t *testing.T) {
 	got(small, `{"n":1}`, `"x"`)
 }
 
-// fake is a sandbox that answers as it is told.
+// fake is a sandbox that answers as the test says.
 type fake struct {
 	mu      sync.Mutex
 	files   map[string][]byte

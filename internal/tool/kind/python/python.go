@@ -43,7 +43,7 @@ type Sandbox interface {
 	Folder() string
 	// Execute runs code in the sandbox's interpreter, which keeps its names. When
 	// ctx ends the code is interrupted. The error says that the sandbox is gone;
-	// how the code ended is in the Outcome.
+	// how the code ended is in the Status.
 	Execute(ctx context.Context, code string) (Status, error)
 	WriteFile(ctx context.Context, path string, data []byte) error
 	// ReadFile reads a file; one of more than most bytes is an error.
@@ -51,7 +51,7 @@ type Sandbox interface {
 	Close() error
 }
 
-// Outcome is how code ended.
+// Status is how code ended.
 type Status struct {
 	OK    bool
 	Limit bool   // it met a bound: time, memory, output

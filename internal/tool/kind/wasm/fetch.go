@@ -54,7 +54,7 @@ type refusal struct {
 	Message string `json:"message"`
 }
 
-// client carries out the requests of one call.
+// client makes the requests of one call.
 type client struct {
 	hosts   []string
 	http    *http.Client
@@ -79,7 +79,7 @@ func newClient(hosts []string, dial Dial) *client {
 
 func (c *client) close() { c.http.CloseIdleConnections() }
 
-// do carries out a request in JSON and returns the response in JSON.
+// do makes a request in JSON and returns the response in JSON.
 func (c *client) do(ctx context.Context, text []byte) []byte {
 	res, err := c.answer(ctx, text)
 	if err != nil {

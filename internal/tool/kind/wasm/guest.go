@@ -173,14 +173,14 @@ func (b *bounded) Write(p []byte) (int, error) {
 }
 
 // ends keeps the beginning and the end of what is written: some programs say
-// first what went wrong, some last. More is kept than is told, so that a secret that
-// is cut in two is not among what is told.
+// first what went wrong, some last. More is stored than is shown, so that a secret
+// that is cut in two is not among what is shown.
 type ends struct {
 	head, tail []byte
 	cut        bool // something between them is missing
 }
 
-// Bounds of ends: what is kept of each and what is told.
+// Bounds of each end: the bytes that are stored, and those that a message shows.
 const (
 	maxStoredEnd = 4 << 10
 	maxShownEnd  = 512
@@ -201,7 +201,7 @@ func (e *ends) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// text returns what is told, without secrets.
+// text returns what a message shows, without secrets.
 func (e *ends) text(secrets []string) string {
 	if !e.cut {
 		text := plain(redact(string(e.head)+string(e.tail), secrets))

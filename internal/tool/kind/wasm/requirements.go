@@ -10,7 +10,7 @@ import (
 	"praxis/internal/tool/toolfile"
 )
 
-// wants is what a module says in its section "praxis" that it needs.
+// requirements are what a module says in its section "praxis" that it needs.
 type requirements struct {
 	Files  map[string]folderNeed `json:"files"`
 	Env    []string              `json:"env"`
@@ -24,7 +24,7 @@ type folderNeed struct {
 	Write bool `json:"write"`
 }
 
-// beyond says what a module wants that the manifest does not grant.
+// beyond says what a module requires that the manifest does not grant.
 func (m *module) beyond(g grant) ([]string, error) {
 	if m.requirements == nil {
 		return nil, nil
@@ -81,7 +81,7 @@ func (w requirements) beyond(g grant) []string {
 	return out
 }
 
-// checkWants faults when a module wants what it is not granted.
+// checkRequirements returns a fault when a module requires what it is not granted.
 func (m *module) checkRequirements(file string, g grant) error {
 	missing, err := m.beyond(g)
 	if err != nil || len(missing) == 0 {
@@ -91,5 +91,5 @@ func (m *module) checkRequirements(file string, g grant) error {
 		missing = append(missing[:8], "more")
 	}
 	return fault.New(fault.Invalid, "Grant it in the manifest, or use a module that does without.",
-		"cannot use module %s: it wants what its manifest does not grant: %s", file, strings.Join(missing, ", "))
+		"cannot use module %s: it requires what its manifest does not grant: %s", file, strings.Join(missing, ", "))
 }

@@ -248,7 +248,7 @@ func message(v any, depth int) string {
 }
 
 // trouble makes the fault of a request that got no answer. The errors of
-// net/http hold the URL, and with it secrets: only what lies below is told.
+// net/http hold the URL, and with it secrets: the message has only the error below.
 func trouble(err error, host string, m mask) error {
 	var refused *refusedAddress
 	var moved *elsewhere

@@ -1,4 +1,4 @@
-// Package web carries out tools of the kind http: one request for each call.
+// Package web executes tools of the kind http: one request for each call.
 //
 //	run:
 //	  http:

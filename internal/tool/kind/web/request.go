@@ -330,7 +330,7 @@ func (r *request) content(d *tool.Definition, f *filling, left *jsondoc.Object) 
 			return nil, "", err
 		}
 		if o, ok := v.(*jsondoc.Object); ok && left.Len() > 0 {
-			for name, member := range left.All() { // r.room has seen that nothing is overwritten
+			for name, member := range left.All() { // r.unused has checked that nothing is overwritten
 				o.Set(name, member)
 			}
 		}

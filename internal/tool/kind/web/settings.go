@@ -471,7 +471,7 @@ func (c *compiler) left(*settings) error {
 	return nil
 }
 
-// room reports why an argument that no template uses has no place in a request.
+// unused reports why an argument that no template uses has no place in a request.
 func (r *request) unused(name string) error {
 	taken := false
 	switch {

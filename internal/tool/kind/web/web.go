@@ -23,8 +23,8 @@ const maxRedirects = 5
 type Config struct {
 	// Secrets gives what {secret:NAME} stands for. nil: there are none.
 	Secrets tool.SecretSource
-	// Transport carries requests. nil: one that judges every address that it
-	// dials; another one has to see to that itself.
+	// Transport sends the requests. nil: one that checks every address that it
+	// dials; another one has to check them itself.
 	Transport http.RoundTripper
 	// AllowPrivate are ranges of addresses that are not public and that names may
 	// lead to all the same.
@@ -86,7 +86,7 @@ func urlOf(spec *jsondoc.Object) string {
 	return s
 }
 
-// transport returns what carries the requests of one more tool.
+// transport returns what sends the requests of one more tool.
 func (k *Kind) transport() http.RoundTripper {
 	k.mu.Lock()
 	defer k.mu.Unlock()

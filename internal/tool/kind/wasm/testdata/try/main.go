@@ -1,6 +1,6 @@
 //go:build wasip1
 
-// Command try is a WASI module that tries what it is told to: each of the things
+// Command try is a WASI module that tries what its input names: each of the things
 // that a module may or may not do. It answers with what came of it.
 package main
 
