@@ -23,13 +23,13 @@ type Source struct {
 	Text []byte // as it stands in the file: its encoding is found by its first lines
 }
 
-// Options are what a plan is held against.
+// Options are what a plan is checked against.
 type Options struct {
 	Tools  *tool.Set      // nil: the quarantined model alone; see [Tools]
 	Policy *policy.Policy // nil: the defaults, and what the definitions demand
 	Strict bool           // implicit flows count, too
 	// Audit lets a plan be started whose calls the check refuses by the policy:
-	// for carrying out a record again, when nothing is called.
+	// for the replay of a record, when nothing is called.
 	Audit bool
 	// Pedantic refuses wrong names and arguments also in a plan that calls no
 	// tool, where nothing can be left half done: see [check.Input.Forgive].
@@ -107,7 +107,7 @@ func (o Options) env() vm.Env {
 	return env
 }
 
-// Start begins a plan. Nothing is carried out before [Run.Next]. A plan that
+// Start begins a plan. Nothing is executed before [Run.Next]. A plan that
 // was refused, and inputs that are missing, unknown or do not fit their
 // schemas, are faults of kind Invalid.
 func (p *Plan) Start(s Start) (*Run, error) {

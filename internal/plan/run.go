@@ -84,7 +84,7 @@ type Lowered struct {
 	From, To label.Label
 }
 
-// Run is a plan that is carried out. It is not safe for concurrent use, but for Interrupt.
+// Run is a plan that is executed. It is not safe for concurrent use, but for Interrupt.
 type Run struct {
 	plan    *Plan
 	start   Start
@@ -339,7 +339,7 @@ func fits(s *schema.Schema, v any) error {
 // Waiting returns the call that the plan waits at, or nil.
 func (r *Run) Waiting() *Call { return r.call }
 
-// Plan returns the plan that is carried out.
+// Plan returns the plan that is executed.
 func (r *Run) Plan() *Plan { return r.plan }
 
 // Started returns what the plan was begun with.

@@ -174,7 +174,7 @@ func unaryNative(op syntax.UnaryOperator) value.NativeFunc {
 	return func(t *value.Thread, a *value.Args) (value.Value, error) { return t.Unary(op, a.Pos[0]) }
 }
 
-// seenNative is a special method whose result carries what was seen.
+// seenNative is a special method whose result depends on all that was seen.
 func seenNative(name string) value.NativeFunc {
 	return func(t *value.Thread, a *value.Args) (value.Value, error) {
 		seen := t.Seen
@@ -186,7 +186,7 @@ func seenNative(name string) value.NativeFunc {
 	}
 }
 
-// special carries out a special method without arguments on a built-in value.
+// special executes a special method without arguments on a built-in value.
 func special(t *value.Thread, name string, self value.Value) (value.Value, error) {
 	switch name {
 	case "__len__":

@@ -45,7 +45,7 @@ type Op uint8
 // (before → after). a is the argument, w the word that follows ("two words").
 // "Again": when the value at the top is a generator or an instance of the
 // program, the machine calls the language's own code on it in a frame, puts the
-// answer in its place and carries the instruction out again.
+// answer in its place and executes the instruction again.
 const (
 	Nop Op = iota // ( → )
 
@@ -167,7 +167,7 @@ const (
 	ReturnNone   // ( → )
 	ReturnClass  // ( → ) end of a class body: makes the class of the name space; a is 1 + the slot of the cell of __class__, or 0
 	Yield        // (v → sent)
-	YieldFrom    // (it sent → v) sends to it; as long as it yields, the frame is left at this very instruction with (it), and sent is pushed before it is carried out again; throw() and close() are passed on to it
+	YieldFrom    // (it sent → v) sends to it; as long as it yields, the frame is left at this very instruction with (it), and sent is pushed before it is executed again; throw() and close() are passed on to it
 	YieldIter    // (v → it)  iter(v) for yield from; a generator stays what it is
 	Await        // (v → v)   a coroutine is run to its end; what is not one, such as the answer of a tool, stays
 	Annotate     // ( → )     two words: consts[w], a text, is the annotation of names[a] in the class's or module's __annotations__

@@ -94,7 +94,7 @@ func (f *frame) callObject(o *object, v val, x args) val {
 	return f.opaque(x.site, "call", true, ref(o).with(v.may), x.all())
 }
 
-// maxChain is how many calls back contexts are told apart.
+// maxChain is by how many of the last calls contexts are distinguished.
 const maxChain = 3
 
 // maxRecursion bounds how far back a function is looked for that calls itself.
@@ -510,7 +510,7 @@ func (f *frame) callbacks(o *object, all val) {
 	}
 }
 
-// held is what an opaque object may give back.
+// contents is what an opaque object may give back.
 func (o *object) contents(pc *lab) val {
 	return val{may: union(o.elem.may, pc), objs: o.elem.objs.union(&o.only), fl: reached | scalar}
 }

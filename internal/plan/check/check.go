@@ -7,7 +7,7 @@ import (
 	"praxis/internal/tool"
 )
 
-// Input is what is checked, and what it is held against.
+// Input is what is checked, and what it is checked against.
 type Input struct {
 	Name    string // of the file, as messages name it
 	Source  []byte

@@ -622,7 +622,7 @@ func (f *frame) compare(e *syntax.Compare) val {
 	return out.with(f.pc)
 }
 
-// contains carries out what in does beside comparing: it iterates.
+// contains analyses what in does beside comparing: it iterates.
 func (f *frame) contains(v, x val, n syntax.Node) {
 	f.special(v, "__contains__", args{site: n, pos: []val{x}})
 	for _, id := range v.objs.all() {

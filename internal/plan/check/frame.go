@@ -2,7 +2,7 @@ package check
 
 import "praxis/internal/plan/syntax"
 
-// frame carries out the body of an activation. Local variables are kept in the
+// frame analyses the body of an activation. Local variables are kept in the
 // order of the program: changes since a mark can be taken back, so that arms
 // cost what they change.
 type frame struct {

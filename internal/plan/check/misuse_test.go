@@ -9,7 +9,7 @@ import (
 	"praxis/internal/plan/syntax"
 )
 
-// told is what a check says besides flows, one line each.
+// findings is what a check reports besides flows, one line each.
 func findings(r *check.Result) string {
 	var b strings.Builder
 	for _, f := range r.Findings {

@@ -54,7 +54,7 @@ type object struct {
 	fewer          bool    // something may have been taken out
 	made           bool    // a literal has put its elements in
 	busy           bool    // something opaque is working
-	calledBack     int32   // the round in which something opaque has called what it holds
+	calledBack     int32   // the round in which something opaque has called what it contains
 	calledBackWith val
 	calledBackPC   *lab
 	absorbed       int32 // the round in which something opaque took something in last
@@ -217,7 +217,7 @@ func ent(list []entry, name string) *entry {
 	return nil
 }
 
-// maxEntries bounds the entries that are told apart; others are one.
+// maxEntries bounds the entries that are distinguished; all others are one.
 const maxEntries = 64
 
 // setAttr stores an attribute.

@@ -273,7 +273,7 @@ func (b *scopes) stmt(s *scope, n syntax.Stmt) {
 	}
 }
 
-// asked says whether a class has methods that the language calls by itself.
+// hasImplicitMethods says whether a class has methods that the language calls by itself.
 func hasImplicitMethods(n *syntax.ClassDef) bool {
 	for _, s := range n.Body {
 		if d, ok := s.(*syntax.FunctionDef); ok && (len(d.Decorators) > 0 || dunder(d.Name) && d.Name != "__init__" && d.Name != "__post_init__") {

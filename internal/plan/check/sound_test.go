@@ -422,7 +422,7 @@ sink(2)
 sink(1)
 `
 
-// held is violated, where a panic is wrong, too.
+// checkedViolation is violated, where a panic is wrong, too.
 func (w soundWorld) checkedViolation(t testing.TB, src string, strict bool) (wrong string, calls int) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -21,9 +21,9 @@ import (
 // too: its shape and elements get pc as well.
 //
 // If an arm could have changed anything but variables, the region is sticky:
-// pc stays as it is for the rest of the run. Facts about the whole program tell
+// pc stays as it is for the rest of the run. Facts about the whole program show
 // what an arm could change (effects.go); calling a tool does not count, as
-// nothing in the program changes by it and the call itself carries pc.
+// nothing in the program changes by it and the call itself has the label of pc.
 //
 // A break or continue extends the region to the end of its loop, a return to the
 // end of the function; there the variables that the function shares with others
@@ -101,7 +101,7 @@ func (b *builder) leave(r *region, top bool) {
 	b.release(r.slot)
 }
 
-// pcVariable joins pc into a variable; held: into the list that it holds, too.
+// pcVariable joins pc into a variable; contents: into the list that it refers to, too.
 func (b *builder) pcVariable(name string, contents bool) {
 	name = b.scope.mangle(name)
 	ops := [4]bytecode.Op{bytecode.PcGlobal, bytecode.PcName, bytecode.PcDeref, bytecode.PcFast}
@@ -267,7 +267,7 @@ func (b *builder) tryEnd(r *region) {
 }
 
 // wholeGenexp says whether a generator expression is used up by the call that it
-// is an argument of, and nothing can be told from when its elements are made: it is
+// is an argument of, and nothing depends on when its elements are made: it is
 // compiled like a list comprehension, as generators are sticky.
 func (f *facts) wholeGenexp(call *syntax.Call) *syntax.GeneratorExp {
 	if f == nil || len(call.Args) != 1 {

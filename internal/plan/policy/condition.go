@@ -328,7 +328,7 @@ func (costs) CallCost(function, _ string, args []ref.Val, _ ref.Val) *uint64 {
 	return &price
 }
 
-// outcome of a clause or a condition.
+// truth is the value of a clause or a condition.
 type truth uint8
 
 const (
@@ -370,7 +370,7 @@ func (cl *clause) eval(ev *evaluation) (truth, error) {
 // errTooLong is the cause of the fault for a condition that takes too many steps.
 var errTooLong = errors.New("it takes too many steps")
 
-// eval joins the outcomes of the clauses as && does: one that is false decides.
+// eval joins the truths of the clauses as && does: one that is false decides.
 func (c *condition) eval(ev *evaluation, each func(*clause, truth, error)) (truth, error) {
 	result, failed := isTrue, error(nil)
 	for i := range c.clauses {

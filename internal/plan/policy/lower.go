@@ -22,7 +22,7 @@ type lowering struct {
 	reason  string
 }
 
-// narrowKinds are the types that carry little: see [schema.Type.Narrow].
+// narrowKinds are the types whose values contain little: see [schema.Type.Narrow].
 func narrowKinds() []string {
 	return []string{"enum", "boolean", "integer", "number", "date", "date-time", "time", "email", "uuid"}
 }

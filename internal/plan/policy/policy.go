@@ -156,7 +156,7 @@ type evaluation struct {
 	args      *node
 	control   *node
 	vars      map[string]ref.Val
-	results   map[string]ref.Val // outcomes of named conditions
+	results   map[string]ref.Val // of named conditions
 	exhausted bool
 }
 

@@ -81,7 +81,7 @@ type lexer struct {
 	version   int
 }
 
-// lexError carries an error of the lexer up to the statement.
+// lexError passes an error of the lexer up to the statement.
 type lexError struct {
 	err      *Error
 	unclosed bool // the source ended within brackets

@@ -407,7 +407,7 @@ func compareNumbers(a, b Value) (int, bool) {
 // IsInt reports whether v is an int, True or False.
 func IsInt(v Value) bool { return v.Kind == KInt || v.Kind == KBool || v.Kind == KBig }
 
-// Holds reports whether a comparison that gave c fulfils op.
+// Fulfils reports whether a comparison that gave c fulfils op.
 func Fulfils(op syntax.CmpOperator, c int) bool {
 	switch op {
 	case syntax.Lt:

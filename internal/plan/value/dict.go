@@ -273,7 +273,7 @@ func (d *Dict) point(h uint64, n int) {
 	d.filled++
 }
 
-// grow makes room for more entries, or closes the gaps of removed ones.
+// grow makes space for more entries, or closes the gaps of removed ones.
 func (d *Dict) grow(t *Thread) error {
 	if d.Live < len(d.Entries)-len(d.Entries)/4 {
 		d.compact()
@@ -501,7 +501,7 @@ func (t *Thread) hashError(err error, k Value, role string) error {
 	return out
 }
 
-// Clone copies a name space, with room for more names.
+// Clone copies a name space, with space for more names.
 func (d *Dict) Clone(more int) Dict {
 	c := *d
 	c.Entries = append(make([]Entry, 0, len(d.Entries)+more), d.Entries...)

@@ -137,7 +137,7 @@ func escapeASCII(s string) string {
 	return string(out)
 }
 
-// Formatter carries out a str.format template.
+// Formatter executes a str.format template.
 type Formatter struct {
 	Thread *Thread
 	Pos    []Value

@@ -519,7 +519,7 @@ func (t *Thread) Splice(l *List, lo, hi int, items []Value) error {
 	return nil
 }
 
-// room makes sure that n more elements fit behind a list's own.
+// reserve makes sure that n more elements fit behind a list's own.
 func (t *Thread) reserve(l *List, n int) error {
 	need := len(l.Items) + n
 	if need <= cap(l.Items) {

@@ -441,7 +441,7 @@ func (t *Thread) Each(v Value, f func(Value) error) error {
 }
 
 // Collect returns the elements of v in a new slice. It sees what their number
-// and their order depend on; the elements carry what they depend on themselves.
+// and their order depend on; the elements have labels of their own.
 func (t *Thread) Collect(v Value) ([]Value, error) {
 	var out []Value
 	switch b := t.PlainSeq(v); b.Kind {

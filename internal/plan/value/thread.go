@@ -118,7 +118,7 @@ type Raise struct {
 func (r *Raise) Error() string { return r.Exc.Cls.Name }
 
 // Raise makes an exception of class c with a formatted message. Text that
-// depends on data must have been seen ([Thread.See]): the exception carries what was.
+// depends on data must have been seen ([Thread.See]): the exception gets the label of what was seen.
 func (t *Thread) Raise(c *Class, format string, args ...any) error {
 	msg := format
 	if len(args) > 0 {

@@ -258,7 +258,7 @@ func (vm *VM) learn(c *value.Class, init value.Value) {
 	c.Maker = &value.Maker{Ver: t.ClassVersion, Fixed: fn.Run.Fixed, Init: fn}
 }
 
-// newInstance makes an instance with room for as many attributes as the one before has.
+// newInstance makes an instance with space for as many attributes as the one before has.
 func (vm *VM) newInstance(c *value.Class, m *value.Maker) (value.Value, error) {
 	t := &vm.t
 	if m.Last != nil {
@@ -267,14 +267,14 @@ func (vm *VM) newInstance(c *value.Class, m *value.Maker) (value.Value, error) {
 	if err := t.Alloc(value.InstanceBytes + int64(m.Attrs)*value.EntryBytes); err != nil {
 		return value.Value{}, err
 	}
-	o := roomy(m.Attrs)
+	o := sized(m.Attrs)
 	o.Cls = c
 	m.Last = o
 	return value.Value{Kind: value.KObject, Obj: o}, nil
 }
 
-// roomy makes an instance with room for n attributes, in one allocation when they are few.
-func roomy(n int) *value.Instance {
+// sized makes an instance with space for n attributes, in one allocation when they are few.
+func sized(n int) *value.Instance {
 	switch {
 	case n == 0:
 		return &value.Instance{}

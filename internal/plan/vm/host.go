@@ -18,7 +18,7 @@ type pending struct {
 	extra value.Value
 }
 
-// hostCall stops the machine so that the host can carry out a tool.
+// hostCall stops the machine so that the host can call a tool.
 func (vm *VM) hostCall(fn value.Value, pos []value.Value, names []string, named []value.Value, mode retMode, extra value.Value) error {
 	tool := fn.Obj.(*value.ToolRef).Name
 	if vm.nested > 0 || mode == retGo {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestNamesContainNoData tells that labelled text gets into no name, whose readers
+// TestNamesContainNoData checks that labelled text gets into no name, whose readers
 // would not see its label.
 func TestNamesContainNoData(t *testing.T) {
 	for _, set := range []string{
@@ -21,7 +21,7 @@ func TestNamesContainNoData(t *testing.T) {
 	}
 }
 
-// TestHintsAreLabelled tells that a name which an error proposes carries its label.
+// TestHintsAreLabelled checks that a name which an error proposes keeps its label.
 func TestHintsAreLabelled(t *testing.T) {
 	for _, src := range []string{
 		"class C: pass\nc = C()\nsetattr(c, secret(), 1)\nc.s3cre",
@@ -54,7 +54,7 @@ func TestKeywordNamesAreLabelled(t *testing.T) {
 	}
 }
 
-// TestRepetitionsAreLabelled tells that a repetition carries what __index__ knows.
+// TestRepetitionsAreLabelled checks that a repetition depends on what __index__ knows.
 func TestRepetitionsAreLabelled(t *testing.T) {
 	src := "s = secret()\nclass F:\n    def __index__(self): return len(s)\nl = [1]\nl *= F()\nsend('a' * F())\nsend(len([1] * F()))\nsend(len(l))\nsend('a' * 2)\n"
 	h := newHost(t, src, false)

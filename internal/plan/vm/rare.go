@@ -6,7 +6,7 @@ import (
 	"praxis/internal/plan/value"
 )
 
-// rare carries out what [VM.run] does not do by itself. The frame's ip and sp
+// rare executes what [VM.run] does not do by itself. The frame's ip and sp
 // are written back; rare moves sp.
 func (vm *VM) rare(f *Frame, in bytecode.Instr) error {
 	op := in.Op()
@@ -27,7 +27,7 @@ func (vm *VM) rare(f *Frame, in bytecode.Instr) error {
 	return vm.variables(f, in)
 }
 
-// word reads the second word of the instruction that is carried out.
+// word reads the second word of the instruction that is executed.
 func (f *Frame) word() int {
 	f.ip++
 	return int(f.code.Instrs[f.ip-1])
@@ -258,7 +258,7 @@ func (vm *VM) build(f *Frame, in bytecode.Instr) error {
 }
 
 // drain replaces the operand at the top by a list of its elements, made by the
-// language's own code, and has the instruction carried out again.
+// language's own code, and has the instruction executed again.
 func (vm *VM) drain(f *Frame, words int) error {
 	v := f.take()
 	f.ip -= words
@@ -507,7 +507,7 @@ func (vm *VM) unpackError(v value.Value, n, before, after int, star bool) error 
 	return t.Raise(t.Types.ValueError, "too many values to unpack (expected %d)", before)
 }
 
-// control carries out the instructions of strict mode.
+// control executes the instructions of strict mode.
 func (vm *VM) control(f *Frame, in bytecode.Instr) error {
 	t := &vm.t
 	a := in.Arg()
@@ -609,7 +609,7 @@ func (vm *VM) controlled(f *Frame, op bytecode.Op, a int) *value.Value {
 	return nil
 }
 
-// hold joins pc into the shape and the elements of a container.
+// joinContents joins pc into the shape and the elements of a container.
 func joinContents(t *value.Thread, v value.Value) {
 	all := func(vs []value.Value) {
 		for i := range vs {

@@ -219,7 +219,7 @@ func (*Call) stop() {}
 
 func (*Failed) stop() {}
 
-// Run carries out the program until it ends or calls a tool. An error is a limit
+// Run executes the program until it ends or calls a tool. An error is a limit
 // that was reached, or a failure of the machine; the VM cannot go on then.
 func (vm *VM) Run() (Stop, error) {
 	if vm.state != stateNew {
@@ -238,7 +238,7 @@ func (vm *VM) wrongState() error {
 	return fault.New(fault.Conflict, "Make a new VM.", "cannot run the plan: it was stopped")
 }
 
-// proceed turns what run gave into an outcome.
+// proceed turns the error of run into the reason why the machine stopped.
 func (vm *VM) proceed(err error) (Stop, error) {
 	if err == errHost {
 		vm.state = stateCalls

@@ -18,8 +18,8 @@ func dataclassNatives() []*value.Native {
 	}
 }
 
-// carry returns a value that depends on the others, too: library code whose
-// result depends on something by way of a branch says so with it.
+// depend returns a value that depends on the others, too. Library code calls it
+// when its result depends on something by way of a branch.
 func depend(t *value.Thread, a *value.Args) (value.Value, error) {
 	v := a.Pos[0]
 	for i := range a.Star {

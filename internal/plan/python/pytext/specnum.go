@@ -339,7 +339,7 @@ type floatLayout struct {
 const exactDigits = 1100
 
 // number fills in the digits of f, without its sign, and reports whether the
-// sign is negative. The digits are built in room.
+// sign is negative. The digits are written to buf.
 func (l *floatLayout) number(n *number, f float64, buf []byte) (negative bool) {
 	negative = math.Signbit(f)
 	f = math.Abs(f)

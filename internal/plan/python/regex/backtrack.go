@@ -29,7 +29,7 @@ type frame struct {
 // maxFrames bounds the stack of the backtracker: 32 MiB.
 const maxFrames = 1 << 21
 
-// outcome is how a machine ended.
+// status is how a machine ended.
 type status uint8
 
 const (

@@ -31,7 +31,7 @@ func (s *charset) has(r rune) bool {
 	return s.high && s.compute(r)
 }
 
-// ask is has without the table.
+// compute is has without the table.
 func (s *charset) compute(r rune) bool {
 	if s.mode == foldLocale {
 		// The C locale's tolower, then its toupper, each against the whole set.

@@ -166,7 +166,7 @@ func (p *Program) GroupName(group int) string {
 }
 
 // Compile compiles a pattern. A str gives a program for str, bytes one for
-// bytes. Error carries Python's message and position.
+// bytes. Error has Python's message and position.
 func Compile(pattern Text, flags Flags) (*Program, *Error) {
 	if pattern.Len() > maxPattern {
 		return nil, &Error{Kind: Memory, Msg: "the regular expression is too large", Pos: -1}

@@ -234,7 +234,7 @@ const (
 	needsSeries                // on the precision; it takes many steps
 )
 
-// compute carries out an operation and makes a value of its result.
+// compute executes an operation and makes a value of its result.
 func compute(t *value.Thread, c *decContext, kind decKind, f func(c *decimal.Context, a, b *decimal.Decimal) *decimal.Decimal, a, b *decimal.Decimal) (value.Value, error) {
 	if err := spendDigits(t, c.needs(kind, a, b)); err != nil {
 		return value.Value{}, err

@@ -21,7 +21,7 @@ func Natives() []*value.Native {
 	}
 }
 
-// jsonReader reads JSON as Python does. All that it makes carries the text's label.
+// jsonReader reads JSON as Python does. All that it makes has the text's label.
 type jsonReader struct {
 	t      *value.Thread
 	s      string
