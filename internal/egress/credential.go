@@ -239,7 +239,7 @@ func (v *vault) inject(out *http.Request, t target, secure, upgrade bool) (pairs
 	return pairs, injected, nil
 }
 
-// holds says whether s, also unescaped, has a placeholder in it.
+// contains says whether s, also unescaped, has a placeholder in it.
 func (v *vault) contains(s string) bool {
 	forms := []string{s}
 	if plain, err := url.QueryUnescape(s); err == nil {

@@ -123,7 +123,7 @@ func TestTimesOut(t *testing.T) {
 		socksRequest("raw.example.com", 9):                                            "",
 	} {
 		if sent := drip(say, slow); slow != "" && sent >= len(slow)-1 {
-			t.Errorf("%q was kept until all was sent", say)
+			t.Errorf("%q was buffered until all was sent", say)
 		}
 	}
 	w.await("the head of a request took longer than 300ms")

@@ -114,7 +114,7 @@ func readSOCKS(br *bufio.Reader, w io.Writer) (target, error) {
 		return target{}, &socksError{socksFailed, "the SOCKS request is malformed"}
 	}
 	if request[1] != 1 {
-		return target{}, &socksError{socksCommand, fmt.Sprintf("the SOCKS command %d is not carried out, only CONNECT", request[1])}
+		return target{}, &socksError{socksCommand, fmt.Sprintf("the SOCKS command %d is not supported, only CONNECT", request[1])}
 	}
 	host, err := readSOCKSHost(br, request[3])
 	if err != nil {

@@ -221,7 +221,7 @@ func (w *world) raw(say string) (net.Conn, *bufio.Reader) {
 	return conn, bufio.NewReader(conn)
 }
 
-// ask says something and returns all that comes back.
+// exchange sends something and returns all that comes back.
 func (w *world) exchange(say string) string {
 	w.t.Helper()
 	_, br := w.raw(say)

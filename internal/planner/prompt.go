@@ -8,7 +8,7 @@ import (
 )
 
 const systemText = `You plan. You write one program in a subset of Python 3.14 that does what the
-user asks; it is checked and then carried out for you. You never see the data
+user asks; it is checked and then executed for you. You never see the data
 that the tools return: the program handles it.
 
 Write the whole program in one ` + "```python" + ` block. What it prints is the answer

@@ -66,7 +66,7 @@ lower:
   - name: dates
     tools: [ask_llm]
     output: [date, enum]
-    reason: a date cannot carry instructions
+    reason: a date cannot contain instructions
 `
 
 type world struct {

@@ -193,7 +193,7 @@ func (l *loader) impossible(r *rule) bool {
 			return true
 		}
 		if slices.Contains(texts, "!"+c.text) || slices.Contains(texts, "!("+c.text+")") {
-			l.add(r.when.at.pos, "Remove one of them.", "the rule %s never applies: its condition wants %s and its opposite", quote(r.name), quote(c.text))
+			l.add(r.when.at.pos, "Remove one of them.", "the rule %s never applies: its condition requires %s and its opposite", quote(r.name), quote(c.text))
 			return true
 		}
 	}

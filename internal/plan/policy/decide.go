@@ -180,7 +180,7 @@ func (p *Policy) steps(e *evaluation) []Step {
 	if e.def.Approval {
 		steps = append(steps, Step{
 			Rule: ApprovalRule, Pos: e.def.Pos, Verdict: Ask, truth: isTrue,
-			reason: e.def.Name + " wants a person's consent to each call", remedy: "Ask the person.",
+			reason: e.def.Name + " requires a person's approval of each call", remedy: "Ask the person.",
 		})
 	}
 	for _, r := range rules {
@@ -315,7 +315,7 @@ func (e *evaluation) find(name string) *rule {
 	return nil
 }
 
-// asked returns the paths whose labels a clause asks about, itself or through
+// labelsOf returns the paths whose labels a clause asks about, itself or through
 // a named condition.
 func (c *condition) labelsOf(text string, p *Policy) []string {
 	for i := range c.clauses {

@@ -72,7 +72,7 @@ func (l *loader) lowering(e *entry) *lowering {
 	}
 	for _, k := range kinds {
 		if !slices.Contains(narrowKinds(), k.text) {
-			l.add(k.pos, "Only "+strings.Join(narrowKinds(), ", ")+" carry so little that a rule may vouch for them.", "%s: results of the type %s cannot be lowered", what, quote(k.text))
+			l.add(k.pos, "Only "+strings.Join(narrowKinds(), ", ")+" contain so little that a rule may vouch for them.", "%s: results of the type %s cannot be lowered", what, quote(k.text))
 		}
 		w.kinds = append(w.kinds, k.text)
 	}

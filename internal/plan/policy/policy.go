@@ -58,7 +58,7 @@ func parseVerdict(s string) (Verdict, bool) {
 // The names that stand in decisions for rules that no file declares.
 const (
 	DefaultRule  = "default"  // no rule applies: by the tool's effects
-	ApprovalRule = "approval" // the tool's definition wants a person's consent
+	ApprovalRule = "approval" // the tool's definition requires a person's approval
 	ArgumentRule = "argument" // the tool's definition demands something of an argument
 	UnknownTool  = "unknown tool"
 )
@@ -188,7 +188,7 @@ func (e *evaluation) ResolveName(name string) (any, bool) {
 	return v, true
 }
 
-// ask evaluates a named condition once for all that ask it.
+// named evaluates a named condition once for all clauses that use it.
 func (e *evaluation) named(c *condition) ref.Val {
 	out, err := c.eval(e, nil)
 	switch out {

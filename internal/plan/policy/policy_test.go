@@ -378,7 +378,7 @@ func TestLowering(t *testing.T) {
 	p := load(t, `
 version: 1
 lower:
-  - {name: dates, tools: [ask_llm], output: [date, enum], sources: [email.read, model], reason: a date carries no instructions}
+  - {name: dates, tools: [ask_llm], output: [date, enum], sources: [email.read, model], reason: a date contains no instructions}
   - {name: numbers, tools: [ask_llm], output: [number, integer], readers: everyone, reason: figures are public}
 `)
 	model := def(t, p, "ask_llm")

@@ -206,7 +206,7 @@ func (w *rewriter) index(e ast.Expr, s *scope) (ast.Expr, *path) {
 	return w.fac.NewCall(e.ID(), fnAt, target, key), p.to(seg)
 }
 
-// ask is a call of a function over labels.
+// labelCall rewrites the call of a function over labels.
 func (w *rewriter) labelCall(e ast.Expr, s *scope) ast.Expr {
 	call := e.AsCall()
 	name := call.FunctionName()

@@ -528,7 +528,7 @@ func (r *Range) Length() *big.Int {
 	return n.Add(n, big.NewInt(1))
 }
 
-// holds reports whether x lies before the stop.
+// before reports whether x lies before the stop.
 func (r *Range) before(x Value) bool {
 	c := ToBig(x).Cmp(ToBig(r.Stop))
 	if ToBig(r.Step).Sign() < 0 {

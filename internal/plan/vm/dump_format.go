@@ -203,7 +203,7 @@ func (r *dumpReader) count(size uintptr) int {
 // alloc takes bytes of the budget.
 func (r *dumpReader) alloc(n int64) bool {
 	if r.budget -= n; r.budget < 0 {
-		r.fail("it stands for more than may be kept")
+		r.fail("it stands for more than may be stored")
 		return false
 	}
 	return r.err == nil

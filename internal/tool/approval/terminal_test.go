@@ -20,7 +20,7 @@ import (
 
 const wantQuestion = `
 ────────────────────────────────────────────────────────────────────────────────
-crm.delete 1.2.0 wants to be called (write: it changes what is yours).
+crm.delete 1.2.0 asks to be called (write: it changes what is yours).
   says       Deletes a customer.
   called by  code in the sandbox, line 12 (call c-7 of run r-1)
   asked for  it deletes
@@ -172,7 +172,7 @@ func TestOneAfterTheOther(t *testing.T) {
 		t.Errorf("got %v", seen)
 	}
 	for i, part := range strings.Split(ty.text(), "Agree?")[1:3] {
-		if !strings.Contains(part, "wants to be called") {
+		if !strings.Contains(part, "asks to be called") {
 			t.Errorf("question %d is not whole: %s", i, part)
 		}
 	}

@@ -260,8 +260,8 @@ func TestLongResults(t *testing.T) {
 	}
 }
 
-// TestKeptResultsAreBounded forgets the oldest, and is not confused by an id
-// that comes twice.
+// TestStoredResultsAreBounded checks that the oldest are dropped, and that an
+// id that comes twice does no harm.
 func TestStoredResultsAreBounded(t *testing.T) {
 	w := &works{do: func(tool.Invocation) (any, error) { return strings.Repeat("x", 15<<20), nil }}
 	d, _ := newBridge(t, shop, w, gate.Model, gate.Code)

@@ -141,7 +141,7 @@ func TestSizes(t *testing.T) {
 	g := open(t, gate.Config{Tools: tools(t, reading("bytes: 1KiB")), Caller: w, Sink: j})
 	_, err := call(t, g, gate.Request{Arguments: jsondoc.NewObject(jsondoc.Member{Name: "q", Value: strings.Repeat("x", gate.MaxArguments)})})
 	if fault.KindOf(err) != fault.Exhausted || fault.RemedyOf(err) == "" || w.count() != 0 || len(j.all()) != 0 {
-		t.Errorf("too long arguments: %v, called %d times, told %s", err, w.count(), j.kinds())
+		t.Errorf("too long arguments: %v, called %d times, events %s", err, w.count(), j.kinds())
 	}
 	for n, ok := range map[int]bool{1022: true, 1023: false, 1 << 20: false} {
 		w.do = func(context.Context, tool.Invocation) (any, error) { return strings.Repeat("y", n), nil }
@@ -383,7 +383,7 @@ func TestTickets(t *testing.T) {
 			}
 		}
 		if g.Knows("u-1") || known != 256 {
-			t.Errorf("%d answers are kept", known)
+			t.Errorf("%d answers are stored", known)
 		}
 	})
 }
@@ -399,7 +399,7 @@ func TestTicketsAreLight(t *testing.T) {
 	}
 	for i, want := range []bool{false, false, true, true, true, true} {
 		if got := g.Knows(fmt.Sprint(i)); got != want {
-			t.Errorf("answer %d is kept: %v", i, got)
+			t.Errorf("answer %d is stored: %v", i, got)
 		}
 	}
 }
@@ -431,7 +431,7 @@ func TestAStopIsRecorded(t *testing.T) {
 		})
 		_, err := g.Call(ctx, gate.Request{Origin: c.origin, Name: "a.b"})
 		if !errors.Is(err, why) || j.kinds() != c.want {
-			t.Errorf("%s: %v, told %q, want %q", c.name, err, j.kinds(), c.want)
+			t.Errorf("%s: %v, events %q, want %q", c.name, err, j.kinds(), c.want)
 		}
 	}
 }
@@ -459,7 +459,7 @@ func TestALaterAnswer(t *testing.T) {
 		})
 		out, err := call(t, g, gate.Request{Origin: c.origin, Name: "a.b"})
 		if err != nil || !out.Later || out.NeedsApproval != c.question || fault.KindOf(out.Fault()) != fault.Unavailable || j.kinds() != c.want {
-			t.Errorf("%+v: %v, %+v, told %q", c, err, out, j.kinds())
+			t.Errorf("%+v: %v, %+v, events %q", c, err, out, j.kinds())
 		}
 	}
 }
@@ -476,7 +476,7 @@ func TestAResultThatItsSchemaForbids(t *testing.T) {
 		w := &works{do: func(context.Context, tool.Invocation) (any, error) { return result, nil }}
 		out, err := call(t, open(t, gate.Config{Tools: set, Caller: w, Sink: j}), gate.Request{Name: "a.b"})
 		if err != nil || fault.KindOf(out.Failed) != fault.Unavailable || out.Value != nil || j.kinds() != "called, allow, failed" {
-			t.Errorf("%v: %v, %+v, told %s", result, err, out, j.kinds())
+			t.Errorf("%v: %v, %+v, events %s", result, err, out, j.kinds())
 		}
 		if strings.Contains(fmt.Sprint(out.Failed, find[event.ToolReturned](j)), "hunter2") {
 			t.Errorf("the failure tells the secret: %v", out.Failed)
@@ -579,7 +579,7 @@ func TestSecretsAreMarked(t *testing.T) {
 		}
 	}
 	if returned := find[event.ToolReturned](j); !strings.Contains(returned[0].Result, "seen") {
-		t.Errorf("the rest is not told: %+v", returned[0])
+		t.Errorf("the rest is not recorded: %+v", returned[0])
 	}
 }
 

@@ -32,7 +32,7 @@ func (d *counter) Approve(_ context.Context, q gate.Question) (gate.Answer, erro
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.questions = append(d.questions, q)
-	return gate.Answer{Granted: true, Scope: d.scope, By: gate.ByProgram, Who: "desk"}, nil
+	return gate.Answer{Granted: true, Scope: d.scope, By: gate.ByProgram, Who: "approver"}, nil
 }
 
 func (d *counter) times() int {
@@ -41,7 +41,7 @@ func (d *counter) times() int {
 	return len(d.questions)
 }
 
-// TestWhatAGrantHoldsFor asks again whenever anything that an answer is bound to
+// TestScopesOfGrants asks again whenever anything that an answer is bound to
 // is another.
 func TestScopesOfGrants(t *testing.T) {
 	everyone := label.Label{Readers: label.Everyone()}
@@ -90,7 +90,7 @@ func TestScopesOfGrants(t *testing.T) {
 			t.Errorf("%s: asked %d times, want %d", c.name, d.times(), want)
 		}
 		given := find[event.ApprovalGiven](j)
-		if len(given) != 2 || given[1].By != gate.ByProgram || given[1].Who != "desk" {
+		if len(given) != 2 || given[1].By != gate.ByProgram || given[1].Who != "approver" {
 			t.Errorf("%s: the second is recorded as %+v", c.name, given)
 		}
 		if same := given[0].Bound == given[1].Bound; same != strings.HasPrefix(c.name, "the same") && c.scope == gate.Exact {
@@ -142,7 +142,8 @@ func TestExactOfCodeSettles(t *testing.T) {
 	call("pay.back", `{"to":"ann","sum":2}`, 4)
 }
 
-// TestManyAskTheSame lets one answer for the run count for those that wait.
+// TestManyCallersOneQuestion checks that one answer for the run counts for all that
+// wait.
 func TestManyCallersOneQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		set := tools(t, paying)

@@ -310,7 +310,7 @@ const tries = 3
 func (c *passing) perform(ctx context.Context) (any, error) {
 	caller := c.caller()
 	if caller == nil {
-		return nil, fault.New(fault.NotFound, "Give the tool an implementation (run: …).", "nothing carries out %s", c.def.Name)
+		return nil, fault.New(fault.NotFound, "Give the tool an implementation (run: …).", "nothing implements %s", c.def.Name)
 	}
 	if err := prepare(ctx, caller, c.def); err != nil {
 		return nil, err

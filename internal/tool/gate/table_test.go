@@ -58,7 +58,7 @@ var answers = []struct {
 	},
 	{
 		"exact", func() (gate.Answer, error) {
-			return gate.Answer{Granted: true, Scope: gate.Exact, By: gate.ByProgram, Who: "desk"}, nil
+			return gate.Answer{Granted: true, Scope: gate.Exact, By: gate.ByProgram, Who: "approver"}, nil
 		},
 		"granted by program, returned", "granted by program, returned", "granted by program, returned",
 	},
@@ -173,7 +173,7 @@ func (c cell) shut(t *testing.T, name string) {
 		t.Errorf("%s: got %v, want a denial with a remedy", name, err)
 	}
 	if w.count() != 0 || j.kinds() != "" {
-		t.Errorf("%s: called %d times, told %q", name, w.count(), j.kinds())
+		t.Errorf("%s: called %d times, events %q", name, w.count(), j.kinds())
 	}
 }
 
@@ -192,7 +192,7 @@ func (c cell) decided(t *testing.T, name string) {
 		want, calls = "called, deny, not called", 0
 	}
 	if j.kinds() != want || w.count() != calls || out.Done != (calls == 1) {
-		t.Errorf("%s: told %q, want %q; called %d times, done %v", name, j.kinds(), want, w.count(), out.Done)
+		t.Errorf("%s: events %q, want %q; called %d times, done %v", name, j.kinds(), want, w.count(), out.Done)
 	}
 	err = out.Fault()
 	if c.want == "deny" && (fault.KindOf(err) != fault.Denied || out.Denied.By != gate.ByPolicy || out.Value != nil) {
@@ -237,7 +237,7 @@ func (c cell) question(t *testing.T, name string, i int) {
 		}
 		part := &journal{events: j.all()[before:]}
 		if want := "called, ask, asked, " + one.after; part.kinds() != want {
-			t.Errorf("%s: told %q, want %q", name, part.kinds(), want)
+			t.Errorf("%s: events %q, want %q", name, part.kinds(), want)
 		}
 		if strings.Contains(one.after, "returned") {
 			calls++

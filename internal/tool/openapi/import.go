@@ -206,7 +206,7 @@ func (im *importer) add(op *operation) error {
 func (im *importer) checked(op *operation, doc *jsondoc.Object) (*jsondoc.Object, error) {
 	n := im.size(doc)
 	if n > 3*maxSchema {
-		return nil, fmt.Errorf("its definition has %d bytes; at most %d are kept", n, 3*maxSchema)
+		return nil, fmt.Errorf("its definition has %d bytes; at most %d are allowed", n, 3*maxSchema)
 	}
 	if longName(doc) {
 		return nil, errors.New("a name in its schemas has more than 250 bytes")

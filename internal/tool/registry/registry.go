@@ -130,7 +130,7 @@ func (c Config) kind(b *tool.Binding, dir string) (tool.Kind, error) {
 	b.Dir = dir
 	k, ok := c.Kinds[b.Kind]
 	if !ok {
-		return nil, fault.New(fault.Unavailable, "", "%s: this command carries out no tools of the kind %s", b.Pos, b.Kind)
+		return nil, fault.New(fault.Unavailable, "", "%s: this command has no tools of the kind %s", b.Pos, b.Kind)
 	}
 	return k, nil
 }
@@ -312,7 +312,7 @@ func (r *Registry) Follow(ctx context.Context, changed func(server string)) {
 func (r *Registry) Call(ctx context.Context, c tool.Invocation) (any, error) {
 	made := r.by[c.Tool.ID()]
 	if made == nil {
-		return nil, fault.New(fault.NotFound, "Give the tool an implementation (run: …).", "nothing carries out %s", c.Tool.ID())
+		return nil, fault.New(fault.NotFound, "Give the tool an implementation (run: …).", "nothing implements %s", c.Tool.ID())
 	}
 	return made.Call(ctx, c)
 }

@@ -237,21 +237,21 @@ func TestReport(t *testing.T) {
 		`b.yaml b.yaml:1:8: tools: expected a list, got a number`, "c.yaml:2:3 nobody answers",
 	}
 	if len(reported) != len(want) {
-		t.Fatalf("told %q", reported)
+		t.Fatalf("reported %q", reported)
 	}
 	for i := range want[:2] {
 		if reported[i] != want[i] {
-			t.Errorf("told %q, want %q", reported[i], want[i])
+			t.Errorf("reported %q, want %q", reported[i], want[i])
 		}
 	}
 	if !strings.HasPrefix(reported[2], "b.yaml b.yaml:1:8: ") || reported[3] != want[3] {
-		t.Errorf("told %q", reported[2:])
+		t.Errorf("reported %q", reported[2:])
 	}
 	if got := r.Set().Names(); len(got) != 3 {
 		t.Errorf("the tools are %q", got)
 	}
 	if d, _ := r.Set().Lookup("x.good"); !r.Implements(d) {
-		t.Error("nothing carries out what is right")
+		t.Error("nothing implements what is right")
 	}
 	if err := r.Close(); err != nil {
 		t.Error(err)
@@ -288,7 +288,7 @@ func TestFollow(t *testing.T) {
 		servers["two"].changed <- struct{}{}
 		synctest.Wait()
 		if reported["one"] != 2 || reported["two"] != 1 || len(reported) != 2 || returned {
-			t.Errorf("told %v, returned: %v", reported, returned)
+			t.Errorf("reported %v, returned: %v", reported, returned)
 		}
 		cancel()
 		synctest.Wait()

@@ -107,7 +107,7 @@ func (l *loader) tool(n *jsondoc.Node) *tool.Definition {
 	l.toolSecrets(d)
 	l.toolModel(d)
 	if d.run != nil && d.Model {
-		l.Add(d.run, "Remove run.", "the tool %s is answered by a model: nothing else carries it out", d.Name)
+		l.Add(d.run, "Remove run.", "the tool %s is answered by a model: nothing else implements it", d.Name)
 	}
 	if d.examples != nil {
 		l.toolExamples(d)

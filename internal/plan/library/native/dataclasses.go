@@ -12,7 +12,7 @@ func dataclassNatives() []*value.Native {
 	return []*value.Native{
 		{Name: "dataclasses._build", Params: "source, names, /", Call: buildFunctions, Precise: true},
 		{Name: "dataclasses._set_slots", Params: "cls, names, /", Call: setSlots, Precise: true},
-		{Name: "_labels.carry", Params: "value, /, *others", Call: depend, Precise: true},
+		{Name: "_labels.depend", Params: "value, /, *others", Call: depend, Precise: true},
 		{Name: "_labels.plain", Params: "value, /", Call: plainLabel, Precise: true},
 		{Name: "_labels.remember", Params: "table, key, value, /", Call: remember, Precise: true},
 	}

@@ -341,7 +341,7 @@ func (w *world) Call(ctx context.Context, c tool.Invocation) (any, error) {
 	case "bad.marked":
 		return jsondoc.NewObject(jsondoc.Member{Name: "key", Value: w.canary("marked result")}), nil
 	}
-	return nil, fault.New(fault.NotFound, "", "nothing carries out %s", c.Tool.Name)
+	return nil, fault.New(fault.NotFound, "", "nothing implements %s", c.Tool.Name)
 }
 
 // python runs code in the shared session and returns what it printed.

@@ -126,7 +126,7 @@ func TestQueryRefused(t *testing.T) {
 			t.Errorf("%q: got %v, %v", sql, out, err)
 		}
 		if err != nil && strings.Contains(err.Error()+fault.RemedyOf(err), dir) && !strings.Contains(sql, dir) {
-			t.Errorf("%q: a path of the host is told: %v", sql, err)
+			t.Errorf("%q: a path of the host is shown: %v", sql, err)
 		}
 	}
 	u.refused(t, `{"sql":"SELECT ?","params":[1e400]}`, fault.Invalid, "no such number")

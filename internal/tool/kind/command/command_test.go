@@ -383,7 +383,7 @@ func TestSecretsStay(t *testing.T) {
 		}
 		for part := range 4 {
 			if strings.Contains(err.Error(), "s3cr3t"[part:part+3]) && !strings.Contains("(secret)", "s3cr3t"[part:part+3]) {
-				t.Errorf("%s: a part of the secret is told: %.60q", script, err)
+				t.Errorf("%s: a part of the secret is shown: %.60q", script, err)
 			}
 		}
 	}

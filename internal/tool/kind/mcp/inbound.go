@@ -167,7 +167,7 @@ func (in *inbound) request(m message) ([]byte, error) {
 	}
 	method := clip(*m.Method, 60)
 	if method != "ping" {
-		method = "not offered: " + method
+		method = "not supported: " + method
 	}
 	return encode(map[string]any{"jsonrpc": "2.0", "id": m.ID, "method": method}), nil
 }

@@ -261,7 +261,7 @@ func matches(pattern string, names []string) bool {
 	})
 }
 
-// wants reports whether a tool is among those that the settings let through.
+// selects reports whether a tool is among those that the settings let through.
 func (f filter) selects(names ...string) bool {
 	has := func(patterns []string) bool {
 		return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, names) })

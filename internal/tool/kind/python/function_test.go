@@ -451,12 +451,12 @@ func TestLife(t *testing.T) {
 		// The third call hung: its sandbox went; the fourth opened one, which idled
 		// away; the fifth is in the same, since its wait was none.
 		if len(sandboxes) != 2 || sandboxes[0].closed.Load() != 1 || sandboxes[0].calls != 3 || sandboxes[1].closed.Load() != 0 || sandboxes[1].calls != 2 {
-			t.Errorf("%d boxes", len(sandboxes))
+			t.Errorf("%d sandboxes", len(sandboxes))
 		}
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
 		if sandboxes[1].closed.Load() != 1 {
-			t.Error("an idle sandbox was kept")
+			t.Error("an idle sandbox stayed open")
 		}
 		// Close in the middle of a call.
 		for range 2 {
@@ -474,7 +474,7 @@ func TestLife(t *testing.T) {
 		}
 		synctest.Wait()
 		if len(sandboxes) != 3 || sandboxes[2].closed.Load() != 1 {
-			t.Errorf("%d boxes after Close", len(sandboxes))
+			t.Errorf("%d sandboxes after Close", len(sandboxes))
 		}
 	})
 }
@@ -520,7 +520,7 @@ func TestSpec(t *testing.T) {
 	if _, err := k.New(t.Context(), define(`{"a":{}}`), b); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("without sandboxes: %v", err)
 	}
-	k = python.New(python.Config{Open: func(context.Context, python.Options) (python.Sandbox, error) { return nil, errors.New("no room") }})
+	k = python.New(python.Config{Open: func(context.Context, python.Options) (python.Sandbox, error) { return nil, errors.New("no memory") }})
 	if _, err := k.New(t.Context(), define(`{"b":{}}`), b); fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "no parameter b") {
 		t.Errorf("an argument that the function lacks: %v", err)
 	}
@@ -528,7 +528,7 @@ func TestSpec(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := impl.Call(t.Context(), tool.Invocation{Arguments: jsondoc.NewObject()}); err == nil || !strings.Contains(err.Error(), "no room") {
+	if _, err := impl.Call(t.Context(), tool.Invocation{Arguments: jsondoc.NewObject()}); err == nil || !strings.Contains(err.Error(), "no memory") {
 		t.Errorf("no sandbox: %v", err)
 	}
 	if err := impl.Close(); err != nil {

@@ -75,7 +75,7 @@ func TestRefusedModules(t *testing.T) {
 		})
 	}
 	if len(k.programs) != 0 {
-		t.Errorf("%d programs are kept", len(k.programs))
+		t.Errorf("%d programs are stored", len(k.programs))
 	}
 }
 

@@ -35,7 +35,7 @@ func TestRequests(t *testing.T) {
 
 	impl := f.with(t, f.kind, fmt.Sprintf(`{"time":"2s","hosts":[%q,"localhost:%s","no-such-host.invalid:80"]}`, address, port))
 	fetch := func(urls string) string {
-		return must(t, impl, fmt.Sprintf(`{"do":"http","room":10,"urls":[%s]}`, urls))
+		return must(t, impl, fmt.Sprintf(`{"do":"http","buffer":10,"urls":[%s]}`, urls))
 	}
 	for url, want := range map[string]string{
 		server.URL + "/hello":                   `"body":"hello 1"`,
@@ -82,7 +82,7 @@ func TestRequests(t *testing.T) {
 		`{"url":"` + server.URL + `","headers":{"X-A":"b\r\nHost: evil"}}`:                      "invalid header",
 		`{"method":"POST","url":"` + server.URL + `/hello","body":"x","headers":{"x-try":"2"}}`: "hello 2",
 	} {
-		got := must(t, impl, fmt.Sprintf(`{"do":"http","room":9000,"urls":[""],"text":%q}`, text))
+		got := must(t, impl, fmt.Sprintf(`{"do":"http","buffer":9000,"urls":[""],"text":%q}`, text))
 		if !strings.Contains(got, want) {
 			t.Errorf("%s: got %s, want %s", text, got, want)
 		}
@@ -91,7 +91,7 @@ func TestRequests(t *testing.T) {
 	if got := fetch(many); strings.Count(got, "hello 1") != maxRequests || !strings.Contains(got, "at most 100") {
 		t.Errorf("many: %s", got[max(0, len(got)-300):])
 	}
-	_, err := call(t, impl, `{"do":"http","room":10,"urls":["`+server.URL+`/hang"]}`)
+	_, err := call(t, impl, `{"do":"http","buffer":10,"urls":["`+server.URL+`/hang"]}`)
 	wantFault(t, err, fault.Exhausted, "2s")
 }
 
@@ -99,7 +99,7 @@ func TestRequests(t *testing.T) {
 func TestRefusedHostIsReported(t *testing.T) {
 	f := shared(t)
 	impl := f.with(t, f.kind, `{}`)
-	_, err := call(t, impl, `{"do":"http","room":0,"urls":["http://example.com/","x"],"text":""}`)
+	_, err := call(t, impl, `{"do":"http","buffer":0,"urls":["http://example.com/","x"],"text":""}`)
 	if err != nil {
 		t.Fatal(err) // it answered, though it was refused
 	}

@@ -69,7 +69,7 @@ func (r *request) read(resp *http.Response, limit int64, m mask) (any, error) {
 	if v = m.value(v); int64(len(data)) > limit {
 		text, err := json.Marshal(v)
 		if err != nil {
-			return nil, fmt.Errorf("the answer cannot be kept: %w", err)
+			return nil, fmt.Errorf("the answer cannot be stored: %w", err)
 		}
 		if int64(len(text)) > limit {
 			return nil, tooLong(limit)

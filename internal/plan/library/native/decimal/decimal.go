@@ -183,7 +183,7 @@ func raiseCondition(t *value.Thread, status, traps decimal.Condition) error {
 // maxWork bounds the digits that one operation makes.
 const maxWork = 10_000_000
 
-// decRoom accounts for an operation that makes about this many digits.
+// spendDigits accounts for an operation that makes about this many digits.
 func spendDigits(t *value.Thread, digits int64) error {
 	if digits > maxWork {
 		return t.OutOfMemory(max(digits/2, 1<<40))

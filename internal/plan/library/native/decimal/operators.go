@@ -534,7 +534,7 @@ func decFormat(t *value.Thread, c *decContext, self *decimal.Decimal, a *value.A
 	return t.NewStr(s)
 }
 
-// wantsAll reports whether a format writes a number without an exponent.
+// writesAllDigits reports whether a format writes a number without an exponent.
 func writesAllDigits(spec string) bool {
 	return spec != "" && (spec[len(spec)-1]|0x20 == 'f' || spec[len(spec)-1] == '%')
 }
