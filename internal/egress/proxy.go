@@ -190,7 +190,7 @@ func (p *Proxy) SetRules(r Rules) {
 	}
 }
 
-// recheck holds a link against the rules. The caller has the lock.
+// recheck checks a link against the rules. The caller has the lock.
 func (p *Proxy) recheck(l *link) error {
 	found, err := p.match(p.rules, l.t)
 	if err == nil && l.raw.Load() && !found.raw(l.t.port) {

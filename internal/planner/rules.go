@@ -53,7 +53,7 @@ func (r Rules) Load() (plan.Options, error) {
 // file.
 func UnusableTools(err error) error { return more("cannot use the tools", err) }
 
-// Over holds a set of tools against the policy.
+// Over checks a set of tools against the policy.
 func (r Rules) Over(set *tool.Set) (plan.Options, error) {
 	o := plan.Options{Tools: set, Strict: r.Strict}
 	if r.Policy != nil {

@@ -255,7 +255,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// compareFile holds one file against CPython.
+// compareFile compares the parse of one file with CPython's.
 func (o *oracle) compareFile(path string, src []byte) {
 	m, errs := syntax.Parse(src, syntax.Options{})
 	want := o.text("sum", path)

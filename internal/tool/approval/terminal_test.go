@@ -104,7 +104,7 @@ func (ty *typist) text() string {
 	return ty.shown.String()
 }
 
-func TestTerminalAsksAgain(t *testing.T) {
+func TestTerminalRepeatsQuestions(t *testing.T) {
 	for _, test := range []struct {
 		typed []string
 		want  string

@@ -24,7 +24,7 @@ func DataLabel(l label.Label) event.DataLabel {
 	return out
 }
 
-// bounded holds a result against its bounds and takes secrets out of it.
+// bounded checks a result against its bounds and takes secrets out of it.
 func (c *passing) bounded(result any) (any, error) {
 	switch v := result.(type) {
 	case Endorsed:

@@ -279,7 +279,7 @@ mod.__dict__.update(ns)
 walk(Top)
 `
 
-// checkStub holds a stub against our parser and, if there is one, CPython.
+// checkStub checks a stub with our parser and, if there is one, CPython.
 func checkStub(t *testing.T, py *cpython.Python, text string, functions int) {
 	t.Helper()
 	if _, errs := syntax.Parse([]byte(text), syntax.Options{}); len(errs) > 0 {
