@@ -1,6 +1,9 @@
 package event
 
-import "reflect"
+import (
+	"reflect"
+	"strings"
+)
 
 // Limits bound a whole session, from the flag of a command to the guest. Zero
 // means the default of [DefaultLimits]; there is no "unlimited".
@@ -12,9 +15,64 @@ type Limits struct {
 	OpenFiles int     `json:"open_files"`   // of one process
 }
 
+// LimitSpec is what the configuration, flags, reports and comparisons know of one limit.
+type LimitSpec struct {
+	Name              string // in words, such as "open files"
+	What              string // for help: "processes and threads of the session"
+	Min, Default, Max float64
+	Bytes             bool // the value counts bytes
+	Whole             bool // the value has no fraction
+	field             func(*Limits) reflect.Value
+}
+
+// LimitTable returns all limits in the order in which they are shown: a line for
+// each field of [Limits]. Min and Max are what a person may ask for; a backend may
+// refuse more.
+func LimitTable() []LimitSpec {
+	return []LimitSpec{
+		{"memory", "memory of the session", 64 << 20, 1 << 30, 1 << 40, true, true, fieldOf(func(l *Limits) *int64 { return &l.Memory })},
+		{"cpus", "processors of the session, may be a fraction", 0.1, 1, 256, false, false, fieldOf(func(l *Limits) *float64 { return &l.CPUs })},
+		{"processes", "processes and threads of the session", 8, 256, 32768, false, true, fieldOf(func(l *Limits) *int { return &l.Processes })},
+		{"disk", "what the session may write", 1 << 20, 1 << 30, 1 << 40, true, true, fieldOf(func(l *Limits) *int64 { return &l.Disk })},
+		{"open files", "files that a process of the session may have open", 64, 1024, 1 << 20, false, true, fieldOf(func(l *Limits) *int { return &l.OpenFiles })},
+	}
+}
+
+func fieldOf[T any](field func(*Limits) *T) func(*Limits) reflect.Value {
+	return func(l *Limits) reflect.Value { return reflect.ValueOf(field(l)).Elem() }
+}
+
+// Key is the limit's name in the configuration, such as "open_files".
+func (s LimitSpec) Key() string { return strings.ReplaceAll(s.Name, " ", "_") }
+
+// Flag is the limit's name on a command line, such as "open-files".
+func (s LimitSpec) Flag() string { return strings.ReplaceAll(s.Name, " ", "-") }
+
+// Of returns the limit's value in l.
+func (s LimitSpec) Of(l Limits) float64 {
+	v := s.field(&l)
+	if v.CanFloat() {
+		return v.Float()
+	}
+	return float64(v.Int())
+}
+
+// Set changes the limit in l.
+func (s LimitSpec) Set(l *Limits, value float64) {
+	if v := s.field(l); v.CanFloat() {
+		v.SetFloat(value)
+	} else {
+		v.SetInt(int64(value))
+	}
+}
+
 // DefaultLimits are what a session gets when its maker says nothing.
 func DefaultLimits() Limits {
-	return Limits{Memory: 1 << 30, CPUs: 1, Processes: 256, Disk: 1 << 30, OpenFiles: 1024}
+	var l Limits
+	for _, s := range LimitTable() {
+		s.Set(&l, s.Default)
+	}
+	return l
 }
 
 // WithDefaults returns l with every zero replaced by its default.
@@ -25,24 +83,17 @@ func (l Limits) Over(base Limits) Limits { return over(l, base) }
 
 // Excess is a limit that is more than it may be.
 type Excess struct {
-	Limit    string // as the configuration names it, in words: "memory", "open files"
+	Limit    LimitSpec
 	Is, Most float64
-	InBytes  bool // Is and Most are bytes
 }
 
 // Exceeds returns the first limit of l that is more than most allows. A zero of
 // l counts as its default, and a zero of most allows nothing beyond the default.
 func (l Limits) Exceeds(most Limits) (Excess, bool) {
 	l, most = l.WithDefaults(), most.WithDefaults()
-	for _, x := range []Excess{
-		{"memory", float64(l.Memory), float64(most.Memory), true},
-		{"disk", float64(l.Disk), float64(most.Disk), true},
-		{"cpus", l.CPUs, most.CPUs, false},
-		{"processes", float64(l.Processes), float64(most.Processes), false},
-		{"open files", float64(l.OpenFiles), float64(most.OpenFiles), false},
-	} {
-		if x.Is > x.Most {
-			return x, true
+	for _, s := range LimitTable() {
+		if s.Of(l) > s.Of(most) {
+			return Excess{s, s.Of(l), s.Of(most)}, true
 		}
 	}
 	return Excess{}, false

@@ -38,7 +38,7 @@ func TestLimitsExceeds(t *testing.T) {
 		}
 		set(reflect.ValueOf(&l).Elem().Field(i), 1<<40)
 		x, found := l.Exceeds(most)
-		if !found || x.Is != 1<<40 || x.Limit == "" {
+		if !found || x.Is != 1<<40 || x.Limit.Name == "" {
 			t.Errorf("%s: got %+v, %v", name, x, found)
 		}
 		less := most
@@ -49,6 +49,30 @@ func TestLimitsExceeds(t *testing.T) {
 		if _, found := (Limits{}).Exceeds(less); !found {
 			t.Errorf("%s: a default that is more than allowed is not found", name)
 		}
+	}
+}
+
+// TestLimitTable requires a line for every field, whose default is in its range.
+func TestLimitTable(t *testing.T) {
+	fields := reflect.TypeFor[Limits]()
+	if table := LimitTable(); len(table) != fields.NumField() {
+		t.Fatalf("%d lines for %d fields", len(table), fields.NumField())
+	}
+	seen := map[string]bool{}
+	for _, s := range LimitTable() {
+		var l Limits
+		s.Set(&l, 7)
+		for i := range fields.NumField() {
+			if !reflect.ValueOf(l).Field(i).IsZero() {
+				seen[fields.Field(i).Name] = true
+			}
+		}
+		if s.Of(l) != 7 || !(s.Min <= s.Default && s.Default <= s.Max) || s.What == "" {
+			t.Errorf("%+v", s)
+		}
+	}
+	if len(seen) != fields.NumField() {
+		t.Errorf("two lines set the same field: %v", seen)
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/agent/grounding"
+	"praxis/internal/safetext"
 )
 
 // maxListed bounds the figures and placeholders that a rejection names.
@@ -26,7 +27,7 @@ func (r *run) answer(ctx context.Context, text string) (outcome, error) {
 	}
 	if r.cfg.Session == nil && len(template.Expressions()) > 0 {
 		return r.rejectAnswer(fault.New(fault.Invalid, "Write figures as they stand in what tools gave.",
-			"cannot fill in the placeholders: there is no code in this run that could give {{ %s }}", oneLine(template.Expressions()[0])))
+			"cannot fill in the placeholders: there is no code in this run that could give {{ %s }}", safetext.OneLine(template.Expressions()[0], 300)))
 	}
 	values, rejection, err := r.evaluate(ctx, template.Expressions())
 	if err != nil {
@@ -103,7 +104,7 @@ func (r *run) evaluate(ctx context.Context, expressions []string) (values []grou
 			}
 		}
 		if x.Status != event.OK {
-			failures = append(failures, fmt.Sprintf("{{ %s }} ended with %s", oneLine(e), fate(x)))
+			failures = append(failures, fmt.Sprintf("{{ %s }} ended with %s", safetext.OneLine(e, 300), fate(x)))
 		}
 		if x.State != event.Kept && x.Status != event.OK || len(failures) == maxListed {
 			break // the variables are gone, so the others fail too

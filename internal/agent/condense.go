@@ -10,6 +10,7 @@ import (
 	"praxis/event"
 	"praxis/internal/agent/action"
 	"praxis/internal/llm"
+	"praxis/internal/safetext"
 )
 
 // Condensing keeps a request within the model's window. The older part of the
@@ -197,7 +198,7 @@ func (r *run) lines(older []llm.Message) []line {
 	var out []line
 	question := func(i int) {
 		if text := asks(older[i], i == 0); text != "" && i != r.asked {
-			out = append(out, line{"The person asked: " + brief(text, maxGiven), true})
+			out = append(out, line{"The person asked: " + safetext.OneLine(text, maxGiven), true})
 		}
 	}
 	for i, m := range older {
@@ -221,7 +222,7 @@ func retold(text string) []line {
 	var out []line
 	for l := range strings.Lines(text) {
 		if l = strings.TrimRight(l, "\n"); l != "" {
-			out = append(out, line{brief(l, maxGiven), !strings.HasPrefix(l, "- ")})
+			out = append(out, line{safetext.OneLine(l, maxGiven), !strings.HasPrefix(l, "- ")})
 		}
 	}
 	return out
@@ -256,13 +257,13 @@ func tell(said, heard llm.Message) line {
 	case p.Action.Kind == action.Answer:
 		if rest, ok := strings.CutPrefix(text, markAnswer); ok {
 			_, given, _ := strings.Cut(rest, markShown)
-			return line{"The answer was: " + brief(given, maxGiven), true}
+			return line{"The answer was: " + safetext.OneLine(given, maxGiven), true}
 		}
 		did = "an answer"
 	case p.Action.Kind == action.Save:
-		did = "a note: " + brief(p.Action.Text, maxCalled)
+		did = "a note: " + safetext.OneLine(p.Action.Text, maxCalled)
 	case p.Action.Kind == action.Search:
-		did = "looked in the notes for: " + brief(p.Action.Text, maxCalled)
+		did = "looked in the notes for: " + safetext.OneLine(p.Action.Text, maxCalled)
 	case p.Action.Kind == action.History:
 		did, text = "read the history", ""
 	default:
@@ -272,7 +273,7 @@ func tell(said, heard llm.Message) line {
 	if !strings.HasPrefix(text, markStatus) {
 		bound = maxCalled
 	}
-	if text = brief(strings.TrimPrefix(text, markStatus), bound); text != "" {
+	if text = safetext.OneLine(strings.TrimPrefix(text, markStatus), bound); text != "" {
 		did += " → " + text
 	}
 	return line{"- " + did, false}
@@ -298,18 +299,9 @@ func code(thought, text string) string {
 	if strings.TrimSpace(what) == "" {
 		what = first
 	}
-	out := brief(what, maxCalled) + " (" + count(len(lines), "line") + " of code"
+	out := safetext.OneLine(what, maxCalled) + " (" + count(len(lines), "line") + " of code"
 	if len(names) > 0 {
 		out += ", sets " + strings.Join(names, ", ")
 	}
 	return out + ")"
-}
-
-// brief is the beginning of a text, in one line.
-func brief(text string, bound int) string {
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
-	if len(text) <= bound {
-		return text
-	}
-	return strings.ToValidUTF8(text[:bound], "") + " …"
 }

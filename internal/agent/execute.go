@@ -8,6 +8,7 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/safetext"
 )
 
 // execute runs the model's code as one step.
@@ -136,18 +137,14 @@ func stallKey(code string, x event.Execution) [32]byte {
 func fate(x event.Execution) string {
 	switch {
 	case x.Error != nil && x.Error.Value != "":
-		return oneLine(x.Error.Name + ": " + x.Error.Value)
+		return safetext.OneLine(x.Error.Name+": "+x.Error.Value, 300)
 	case x.Error != nil:
-		return oneLine(x.Error.Name)
+		return safetext.OneLine(x.Error.Name, 300)
 	case x.Message != "":
-		return oneLine(x.Status.String() + ": " + x.Message)
+		return safetext.OneLine(x.Status.String()+": "+x.Message, 300)
 	case x.Status == event.OK:
 		return "code that ran and no answer yet"
 	default:
 		return x.Status.String()
 	}
-}
-
-func oneLine(text string) string {
-	return shorten(strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " "), 300, "")
 }

@@ -10,6 +10,7 @@ import (
 	"praxis/event"
 	"praxis/internal/agent/grounding"
 	"praxis/internal/llm"
+	"praxis/internal/safetext"
 )
 
 // Begin is a run that goes on in the middle of another: a what-if branch.
@@ -75,7 +76,7 @@ func (r *run) begin(ctx context.Context, question string) {
 	learnMessages(&r.sources, r.messages)
 	text := ask(question, r.cfg.Files)
 	if r.cfg.Changed != "" {
-		text += "\n\nSince the conversation stopped: " + oneLine(r.cfg.Changed) + "."
+		text += "\n\nSince the conversation stopped: " + safetext.OneLine(r.cfg.Changed, 300) + "."
 	}
 	r.messages = follow(r.messages, text)
 	r.asked = len(r.messages) - 1

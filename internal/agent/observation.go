@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"praxis/event"
+	"praxis/internal/safetext"
 )
 
 // Bounds of what the model sees of one execution, in bytes. It sees the head and
@@ -29,7 +30,7 @@ func observation(x event.Execution, packages []string) string {
 	}
 	head := "status: " + x.Status.String()
 	if x.Message != "" {
-		head += " (" + oneLine(x.Message) + ")"
+		head += " (" + safetext.OneLine(x.Message, 300) + ")"
 	}
 	parts = append(parts, head)
 	whole := "print only the part that you need"

@@ -12,6 +12,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/agent/action"
 	"praxis/internal/llm"
+	"praxis/internal/safetext"
 )
 
 const (
@@ -119,7 +120,7 @@ func (r *run) resolve(ref string) (string, error) {
 		return r.pointers[i], nil
 	}
 	return "", fault.New(fault.NotFound, "The newest is "+newest+"; it holds all that was shortened.",
-		"cannot read the history: this conversation has no pointer %q", oneLine(ref))
+		"cannot read the history: this conversation has no pointer %q", safetext.OneLine(ref, 300))
 }
 
 // part renders a conversation and returns one part of it. Its lines are marked,

@@ -10,6 +10,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/agent/action"
+	"praxis/internal/safetext"
 )
 
 // RecordedNotes are notes that give what they gave in a recorded run, in its
@@ -70,7 +71,7 @@ func (n *RecordedNotes) next(tool, argument, value string, result any) error {
 	}
 	u := n.uses[0]
 	if u.called.Tool != tool || !reflect.DeepEqual(u.called.Arguments[argument], value) {
-		return differs("it called %s with %q here, not %s with %q", u.called.Tool, oneLine(fmt.Sprint(u.called.Arguments[argument])), tool, oneLine(value))
+		return differs("it called %s with %q here, not %s with %q", u.called.Tool, safetext.OneLine(fmt.Sprint(u.called.Arguments[argument]), 300), tool, safetext.OneLine(value, 300))
 	}
 	n.uses = n.uses[1:]
 	switch {

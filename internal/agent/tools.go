@@ -10,6 +10,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/agent/action"
 	"praxis/internal/llm"
+	"praxis/internal/safetext"
 )
 
 // Toolbox is what the model may call natively.
@@ -137,7 +138,7 @@ func (r *run) useTool(ctx context.Context, c llm.Call, n int) (text string, fail
 	for _, part := range []string{c.Name, input, used.Text} {
 		_, _ = fmt.Fprintf(h, "%d:%s", len(part), part) // a hash never fails
 	}
-	again, err := r.stallAfter(maxPolls, [32]byte(h.Sum(nil)), "call", oneLine(used.Text))
+	again, err := r.stallAfter(maxPolls, [32]byte(h.Sum(nil)), "call", safetext.OneLine(used.Text, 300))
 	if err != nil {
 		return "", false, err
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"time"
 
+	"praxis/event"
 	"praxis/internal/config"
 )
 
@@ -26,22 +27,15 @@ func DefaultConfig(home string, getenv func(string) string) (Config, error) {
 // environment names no folder for it.
 func ConfigPath(getenv func(string) string) string { return config.Path(getenv) }
 
-// ParseMemory reads a size such as "512MiB", as configuration and flags write the
-// memory of a session. It refuses what is out of the limit's range, as do the
-// functions below.
-func ParseMemory(s string) (int64, error) { return config.Memory.Parse(s) }
-
-// ParseDisk reads what a session may write.
-func ParseDisk(s string) (int64, error) { return config.Disk.Parse(s) }
+// ParseLimit reads the value of a limit of sessions as configuration and flags
+// write it, such as "512MiB" or "2". It refuses what is out of the limit's range,
+// as do the functions below.
+func ParseLimit(limit event.LimitSpec, text string) (float64, error) {
+	return config.ParseLimit(limit, text)
+}
 
 // ParseOutput reads how much output of an execution is shown.
 func ParseOutput(s string) (int64, error) { return config.Output.Parse(s) }
-
-// ParseCPUs reads the processors of a session, which may be a fraction.
-func ParseCPUs(s string) (float64, error) { return config.CPUs.Parse(s) }
-
-// ParseProcesses reads the processes and threads of a session.
-func ParseProcesses(s string) (float64, error) { return config.Processes.Parse(s) }
 
 // ParseTimeout reads the wall time of an execution, such as "90s" or "5m".
 func ParseTimeout(s string) (time.Duration, error) { return config.Timeout.Parse(s) }

@@ -77,7 +77,7 @@ func (a *App) Export(ctx context.Context, q ExportRequest) (Exported, error) {
 	out := Exported{Run: id, Format: format, Path: path}
 	x := &export{app: a, id: id, format: format, path: path, request: q}
 	err = writeWhole(path, q.Force, func(w io.Writer) error {
-		counted := &bounded{w: w, left: 1 << 62}
+		counted := &boundedWriter{w: w, left: 1 << 62}
 		err := x.write(ctx, counted)
 		out.Bytes = counted.n
 		return err

@@ -184,7 +184,7 @@ func (o *Folder) Save(name string, fill func(io.Writer) error) error {
 	if err != nil {
 		return o.failed(name, err)
 	}
-	w := &bounded{w: f, left: o.left}
+	w := &boundedWriter{w: f, left: o.left}
 	err = fill(w)
 	if err == nil {
 		err = f.Sync()
@@ -318,14 +318,14 @@ func safeName(name string) string {
 // errTooMuch is what a bounded writer answers when its bound is reached.
 var errTooMuch = errors.New("too much data")
 
-// bounded counts and bounds what is written.
-type bounded struct {
+// boundedWriter counts and bounds what is written.
+type boundedWriter struct {
 	w       io.Writer
 	n, left int64
 }
 
 // Write passes p on while the bound allows it.
-func (b *bounded) Write(p []byte) (int, error) {
+func (b *boundedWriter) Write(p []byte) (int, error) {
 	if int64(len(p)) > b.left-b.n {
 		return 0, errTooMuch
 	}

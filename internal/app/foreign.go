@@ -23,12 +23,12 @@ func foreign(open func(context.Context, event.SessionBegan) (replay.Opened, erro
 		}
 		if x, more := want.Limits.Exceeds(c.Limits); more {
 			show := plainNumber
-			if x.InBytes {
+			if x.Limit.Bytes {
 				show = sizeOf
 			}
 			return replay.Opened{}, fault.New(fault.Denied, "If you trust the run, raise the limit in the configuration.",
 				"cannot open a session for a run that was made elsewhere: its limit of %s is %s, and the configuration allows %s",
-				x.Limit, show(x.Is), show(x.Most))
+				x.Limit.Name, show(x.Is), show(x.Most))
 		}
 		return open(ctx, want)
 	}

@@ -4,11 +4,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 	"time"
 
+	"praxis/internal/bounded"
 	"praxis/internal/config"
 	"praxis/internal/record/journal"
 	"praxis/internal/record/memory"
@@ -83,11 +83,10 @@ func (r *Records) Content(ctx context.Context, sum string) (data []byte, err err
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, from.Close()) }()
-	if data, err = io.ReadAll(io.LimitReader(from, maxContent+1)); err == nil && len(data) > maxContent {
-		err = fmt.Errorf("cannot read content %s: it is longer than %d bytes", sum, maxContent)
+	if data, err = bounded.ReadClose(from, maxContent); err != nil {
+		return nil, fmt.Errorf("cannot read content %s: %w", sum, err)
 	}
-	return data, err
+	return data, nil
 }
 
 // minSecret is the least length of a value that can be told from ordinary text.

@@ -2,14 +2,12 @@ package app
 
 import (
 	"context"
-	"errors"
-	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
 
 	"praxis/event"
+	"praxis/internal/bounded"
 	"praxis/internal/planner"
 	"praxis/internal/record/memory"
 	"praxis/internal/session"
@@ -37,7 +35,7 @@ func (a *App) readSecrets(texts []planner.Text) (*registry.Secrets, error) {
 	if err != nil {
 		home = "" // paths with ~ then lead nowhere, and say so
 	}
-	return registry.ReadSecrets(registry.Places{Getenv: a.opt.Getenv, ReadFile: readBounded, Home: home}, registryFiles(texts))
+	return registry.ReadSecrets(registry.Places{Getenv: a.opt.Getenv, ReadFile: bounded.ReadFile, Home: home}, registryFiles(texts))
 }
 
 func registryFiles(texts []planner.Text) []registry.File {
@@ -46,19 +44,6 @@ func registryFiles(texts []planner.Text) []registry.File {
 		files = append(files, registry.File{Name: t.Name, Text: []byte(t.Text)})
 	}
 	return files
-}
-
-// readBounded reads a file of at most limit bytes.
-func readBounded(name string, limit int64) (data []byte, err error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	if data, err = io.ReadAll(io.LimitReader(f, limit+1)); err == nil && int64(len(data)) > limit {
-		err = fmt.Errorf("it is longer than %d bytes", limit)
-	}
-	return data, err
 }
 
 // openRegistry opens a registry of tools. From then on the journal keeps none of

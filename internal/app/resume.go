@@ -6,10 +6,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"io"
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/bounded"
 	"praxis/internal/plan"
 	"praxis/internal/planner"
 	"praxis/internal/record/journal"
@@ -154,8 +154,7 @@ func (a *App) stateOf(ctx context.Context, s storedPlan) (data []byte, err error
 	if err != nil {
 		return nil, fault.Coded(fault.PlanStateUnkept, fault.Data{"run": s.run}, "cannot go on with run %s: its state is not kept in the journal", s.run)
 	}
-	defer func() { err = errors.Join(err, from.Close()) }()
-	data, err = io.ReadAll(io.LimitReader(from, plan.MaxState+1))
+	data, err = bounded.ReadClose(from, plan.MaxState)
 	if sum := sha256.Sum256(data); err == nil && hex.EncodeToString(sum[:]) != s.sum {
 		err = fault.Coded(fault.RunUnreadable, fault.Data{"run": s.run}, "cannot go on with run %s: its state was changed", s.run)
 	}

@@ -189,7 +189,7 @@ func argumentValue(name, raw string, t *schema.Type) (any, error) {
 	case kinds.Has(schema.BooleanKind):
 		sample = "true"
 	}
-	return nil, fault.New(fault.Invalid, fmt.Sprintf("Write it as JSON, such as %s=%s.", safetext.Line(name), sample), "cannot use the argument %s: expected %s, got %q", safetext.Line(name), kinds, safetext.Shorten(safetext.Line(raw), 60))
+	return nil, fault.New(fault.Invalid, fmt.Sprintf("Write it as JSON, such as %s=%s.", safetext.Line(name), sample), "cannot use the argument %s: expected %s, got %q", safetext.Line(name), kinds, safetext.Clip(safetext.Line(raw), 60))
 }
 
 // kindsOf are the kinds of values that a type allows, its alternatives considered.

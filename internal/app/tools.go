@@ -401,7 +401,7 @@ func atPlace(pos jsondoc.Position, err error) error {
 func implementation(reg *registry.Registry, d *tool.Definition) string {
 	for _, f := range reg.Files() {
 		if b, ok := f.Bindings[d.ID()]; ok {
-			return strings.TrimSpace(b.Kind + " " + target(b))
+			return strings.TrimSpace(b.Kind + " " + toolfile.Target(b))
 		}
 		if name, ok := strings.CutPrefix(f.Name, "server "); ok && d.Pos.File == f.Name {
 			return "mcp " + name
@@ -411,33 +411,6 @@ func implementation(reg *registry.Registry, d *tool.Definition) string {
 		return "a model"
 	}
 	return "nothing"
-}
-
-// target is what a binding leads to: a file, a host, a program.
-func target(b tool.Binding) string {
-	text := func(name string) string {
-		v, _ := b.Spec.Get(name)
-		if list, ok := v.([]any); ok && len(list) > 0 {
-			v = list[0]
-		}
-		s, _ := v.(string)
-		return s
-	}
-	switch b.Kind {
-	case "command":
-		return text("argv")
-	case "go":
-		return text("use")
-	case "http":
-		_, rest, _ := strings.Cut(text("url"), "://")
-		host, _, _ := strings.Cut(rest, "/")
-		return host
-	case "python":
-		return text("file")
-	case "wasm":
-		return text("module")
-	}
-	return ""
 }
 
 // splitID reads NAME[@VERSION].

@@ -11,6 +11,7 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/bounded"
 	"praxis/internal/egress"
 	"praxis/internal/plan"
 	"praxis/internal/planner"
@@ -206,15 +207,12 @@ func ReadText(name string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, FileFault(name, err)
 	}
-	data, err := io.ReadAll(io.LimitReader(f, most+1))
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
-		return nil, FileFault(name, err)
-	}
-	if int64(len(data)) > most {
+	data, err := bounded.ReadClose(f, most)
+	switch long := (*bounded.TooLong)(nil); {
+	case errors.As(err, &long):
 		return nil, fault.New(fault.Invalid, "Give a shorter file.", "cannot read %s: it is longer than %s", safetext.Line(name), safetext.Size(most))
+	case err != nil:
+		return nil, FileFault(name, err)
 	}
 	return data, nil
 }

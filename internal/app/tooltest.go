@@ -237,5 +237,5 @@ func diffLine(b *strings.Builder, left *int, path jsondoc.Pointer, want, got str
 	if place == "" {
 		place = "the result"
 	}
-	fmt.Fprintf(b, "%s: expected %s, got %s\n", place, safetext.Shorten(want, 200), safetext.Shorten(got, 200))
+	fmt.Fprintf(b, "%s: expected %s, got %s\n", place, safetext.Clip(want, 200), safetext.Clip(got, 200))
 }

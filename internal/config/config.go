@@ -18,15 +18,17 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/bounded"
 )
 
 // maxFile bounds the configuration file.
@@ -119,20 +121,14 @@ func Load(getenv func(string) string) (Config, error) {
 }
 
 func (c *Config) overlayFile(path string) error {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
+	data, err := bounded.ReadFile(path, maxFile)
+	switch long := (*bounded.TooLong)(nil); {
+	case errors.Is(err, fs.ErrNotExist):
 		return nil
-	}
-	if err != nil {
+	case errors.As(err, &long):
+		return fault.New(fault.Invalid, "Keep the file below 1 MiB.", "cannot read configuration %s: %w", path, err)
+	case err != nil:
 		return fault.New(fault.Invalid, "Make the file readable or remove it.", "cannot read configuration: %w", err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return fault.New(fault.Invalid, "Make the file readable or remove it.", "cannot read configuration: %w", err)
-	}
-	if len(data) > maxFile {
-		return fault.New(fault.Invalid, "Keep the file below 1 MiB.", "cannot read configuration %s: it is too large", path)
 	}
 	if err := c.overlay(data); err != nil {
 		return fault.New(fault.Invalid, "Correct the file or remove it.", "cannot read configuration %s: %w", path, err)
@@ -142,15 +138,9 @@ func (c *Config) overlayFile(path string) error {
 
 // file is the configuration as it is written. A nil field leaves the default.
 type file struct {
-	Home   *string `json:"home"`
-	Run    *string `json:"run"`
-	Limits struct {
-		Memory    *string  `json:"memory"`
-		CPUs      *float64 `json:"cpus"`
-		Processes *int     `json:"processes"`
-		Disk      *string  `json:"disk"`
-		OpenFiles *int     `json:"open_files"`
-	} `json:"limits"`
+	Home      *string               `json:"home"`
+	Run       *string               `json:"run"`
+	Limits    map[string]limitValue `json:"limits"` // by the keys of event.LimitTable
 	Execution struct {
 		Timeout *string `json:"timeout"`
 		CPU     *string `json:"cpu"`
@@ -188,23 +178,63 @@ func (c *Config) overlay(data []byte) error {
 		c.Run = filepath.Join(c.Home, "run")
 	}
 	set(&c.Run, f.Run)
-	set(&c.Limits.CPUs, f.Limits.CPUs)
-	set(&c.Limits.Processes, f.Limits.Processes)
-	set(&c.Limits.OpenFiles, f.Limits.OpenFiles)
 	set(&c.Ask.Model, f.Ask.Model)
 	set(&c.Ask.MaxSteps, f.Ask.MaxSteps)
 	set(&c.Ask.Window, f.Ask.Window)
 	set(&c.Journal.Key, f.Journal.Key)
 	set(&c.Journal.Snapshots, f.Journal.Snapshots)
 	return errors.Join(
-		setParsed(&c.Limits.Memory, f.Limits.Memory, Memory.Parse),
-		setParsed(&c.Limits.Disk, f.Limits.Disk, Disk.Parse),
+		c.setLimits(f.Limits),
 		setParsed(&c.Execution.OutputBytes, f.Execution.Output, Output.Parse),
 		setParsed((*time.Duration)(&c.Execution.Timeout), f.Execution.Timeout, Timeout.Parse),
 		setParsed((*time.Duration)(&c.Execution.CPU), f.Execution.CPU, CPUTime.Parse),
 		setParsed(&c.Journal.SnapshotBytes, f.Journal.SnapshotBytes, Kept.Parse),
 		setParsed(&c.Journal.BlobBytes, f.Journal.BlobBytes, Kept.Parse),
 	)
+}
+
+// limitValue is the value of a limit as it is written: a number, or a size such
+// as "2GiB" in quotes.
+type limitValue struct {
+	text   string
+	quoted bool
+}
+
+// UnmarshalJSON takes a number or a string.
+func (v *limitValue) UnmarshalJSON(data []byte) error {
+	if v.quoted = data[0] == '"'; v.quoted {
+		return json.Unmarshal(data, &v.text)
+	}
+	var n json.Number
+	err := json.Unmarshal(data, &n)
+	v.text = n.String()
+	return err
+}
+
+// setLimits sets the limits of sessions that a configuration names.
+func (c *Config) setLimits(values map[string]limitValue) error {
+	table := event.LimitTable()
+	for key := range values {
+		if !slices.ContainsFunc(table, func(s event.LimitSpec) bool { return s.Key() == key }) {
+			return fmt.Errorf("unknown field %q", "limits."+key)
+		}
+	}
+	for _, s := range table {
+		v, given := values[s.Key()]
+		switch {
+		case !given || v == limitValue{}: // null is not given
+			continue
+		case v.quoted != s.Bytes:
+			kind := map[bool]string{true: `a size in quotes, such as "2GiB"`, false: "a number"}[s.Bytes]
+			return fmt.Errorf("limits.%s: expected %s", s.Key(), kind)
+		}
+		n, err := ParseLimit(s, v.text)
+		if err != nil {
+			return err
+		}
+		s.Set(&c.Limits, n)
+	}
+	return nil
 }
 
 func set[T any](to, from *T) {
@@ -261,17 +291,10 @@ func (c Config) Validate() error {
 
 // ValidateLimits checks the limits of a session against their ranges.
 func ValidateLimits(l event.Limits) error {
-	if err := Memory.check(l.Memory); err != nil {
-		return err
+	for _, spec := range event.LimitTable() {
+		if err := limitRange(spec).Check(spec.Of(l)); err != nil {
+			return err
+		}
 	}
-	if err := Disk.check(l.Disk); err != nil {
-		return err
-	}
-	if err := CPUs.Check(l.CPUs); err != nil {
-		return err
-	}
-	if err := Processes.Check(float64(l.Processes)); err != nil {
-		return err
-	}
-	return OpenFiles.Check(float64(l.OpenFiles))
+	return nil
 }

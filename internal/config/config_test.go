@@ -3,6 +3,7 @@ package config
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -85,8 +86,12 @@ func TestLoad(t *testing.T) {
 func TestLoadRefuses(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{`{"memry": "1GiB"}`, `unknown field "memry"`},
-		{`{"limits": {"memory": 12}}`, "cannot unmarshal number"},
+		{`{"limits": {"memory": 12}}`, `limits.memory: expected a size in quotes`},
 		{`{"limits": {"memory": "12 giga"}}`, "not one of B, KB"},
+		{`{"limits": {"memry": "1GiB"}}`, `unknown field "limits.memry"`},
+		{`{"limits": {"cpus": "2"}}`, "limits.cpus: expected a number"},
+		{`{"limits": {"cpus": [2]}}`, "cannot unmarshal array"},
+		{`{"limits": {"processes": 8.5}}`, "not a whole number"},
 		{`{"limits": {"processes": 0}}`, "cannot use processes"},
 		{`{"limits": {"cpus": -1}}`, "cannot use cpus"},
 		{`{"limits": {"open_files": 1}}`, "cannot use open files"},
@@ -95,7 +100,7 @@ func TestLoadRefuses(t *testing.T) {
 		{`{"home": "relative"}`, "not absolute"},
 		{`{} {}`, "after the first object"},
 		{`{`, "unexpected EOF"},
-		{strings.Repeat(" ", maxFile+1), "too large"},
+		{strings.Repeat(" ", maxFile+1), "longer than"},
 	} {
 		_, err := load(t, c.text)
 		if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), c.want) {
@@ -114,6 +119,12 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
+// limit returns the line of a limit.
+func limit(name string) event.LimitSpec {
+	table := event.LimitTable()
+	return table[slices.IndexFunc(table, func(s event.LimitSpec) bool { return s.Name == name })]
+}
+
 func TestSizes(t *testing.T) {
 	for _, c := range []struct {
 		text string
@@ -122,15 +133,15 @@ func TestSizes(t *testing.T) {
 		{"1GiB", 1 << 30}, {"1073741824", 1 << 30}, {"1.5GiB", 3 << 29}, {"512MiB", 512 << 20}, {"100 MB", 100e6},
 		{"65536KiB", 64 << 20}, {"1TiB", 1 << 40}, {"0.0625GiB", 64 << 20}, {"67108864B", 64 << 20},
 	} {
-		if got, err := Memory.Parse(c.text); err != nil || got != c.want {
-			t.Errorf("%q: got %d, %v, want %d", c.text, got, err, c.want)
+		if got, err := ParseLimit(limit("memory"), c.text); err != nil || int64(got) != c.want {
+			t.Errorf("%q: got %v, %v, want %d", c.text, got, err, c.want)
 		}
 	}
 	for _, text := range []string{"", "GiB", "1G", "1gib", "-1GiB", "1e9", "1GiB ", " 1GiB", "1,5GiB", "0", "63MiB", "2TiB",
 		"99999999999999999999", "9999999999999999999TiB", "0x40000000", "1_000_000_000", "1.GiB", "NaN", "1GiB\n", "½GiB"} {
-		got, err := Memory.Parse(text)
+		got, err := ParseLimit(limit("memory"), text)
 		if fault.KindOf(err) != fault.Invalid {
-			t.Errorf("%q: got %d, %v, want an invalid fault", text, got, err)
+			t.Errorf("%q: got %v, %v, want an invalid fault", text, got, err)
 			continue
 		}
 		if want := "from 64MiB to 1TiB"; !strings.Contains(fault.RemedyOf(err), want) {
@@ -157,18 +168,18 @@ func TestDurations(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
-	if got, err := CPUs.Parse("1.5"); err != nil || got != 1.5 {
+	if got, err := ParseLimit(limit("cpus"), "1.5"); err != nil || got != 1.5 {
 		t.Errorf("cpus 1.5: got %v, %v", got, err)
 	}
-	if got, err := Processes.Parse("64"); err != nil || got != 64 {
+	if got, err := ParseLimit(limit("processes"), "64"); err != nil || got != 64 {
 		t.Errorf("processes 64: got %v, %v", got, err)
 	}
 	for _, text := range []string{"", "0", "-1", "NaN", "Inf", "0x2", "1_0", "257", "many"} {
-		if got, err := CPUs.Parse(text); fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.RemedyOf(err), "from 0.1 to 256") {
+		if got, err := ParseLimit(limit("cpus"), text); fault.KindOf(err) != fault.Invalid || !strings.Contains(fault.RemedyOf(err), "from 0.1 to 256") {
 			t.Errorf("cpus %q: got %v, %v, want an invalid fault that names the range", text, got, err)
 		}
 	}
-	if _, err := Processes.Parse("8.5"); err == nil || !strings.Contains(err.Error(), "whole") {
+	if _, err := ParseLimit(limit("processes"), "8.5"); err == nil || !strings.Contains(err.Error(), "whole") {
 		t.Errorf("processes 8.5: got %v, want it refused as not whole", err)
 	}
 }
@@ -188,15 +199,15 @@ func FuzzSize(f *testing.F) {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		v, err := Memory.Parse(s)
+		v, err := ParseLimit(limit("memory"), s)
 		if err != nil {
 			if fault.KindOf(err) != fault.Invalid {
 				t.Fatalf("%q: %v is not an invalid fault", s, err)
 			}
 			return
 		}
-		if v < minMemory || v > maxMemory {
-			t.Fatalf("%q: %d is out of range", s, v)
+		if spec := limit("memory"); v < spec.Min || v > spec.Max {
+			t.Fatalf("%q: %v is out of range", s, v)
 		}
 	})
 }
@@ -211,7 +222,7 @@ func FuzzFile(f *testing.F) {
 			t.Fatal(err)
 		}
 		if c.overlay(data) == nil && c.Validate() == nil {
-			if c.Limits.Memory < minMemory || c.Execution.Timeout <= 0 || c.Ask.MaxSteps < 1 {
+			if float64(c.Limits.Memory) < limit("memory").Min || c.Execution.Timeout <= 0 || c.Ask.MaxSteps < 1 {
 				t.Fatalf("accepted %s as %+v", data, c)
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/safetext"
 )
@@ -36,10 +37,6 @@ type Numbers struct {
 // wrong value reads the right ones. The lower ends are what an interpreter
 // needs to start at all.
 const (
-	minMemory = 64 << 20
-	maxMemory = 1 << 40
-	minDisk   = 1 << 20
-	maxDisk   = 1 << 40
 	minOutput = 1 << 10
 	maxOutput = 16 << 20
 	minKept   = 1 << 20
@@ -48,17 +45,12 @@ const (
 
 // Table of the ranges, by limit.
 var (
-	Memory    = Sizes{"memory", minMemory, maxMemory}
-	Disk      = Sizes{"disk", minDisk, maxDisk}
-	Output    = Sizes{"output", minOutput, maxOutput}
-	Kept      = Sizes{"quota", minKept, maxKept}
-	Timeout   = Durations{"timeout", 100 * time.Millisecond, 24 * time.Hour}
-	CPUTime   = Durations{"cpu time", 100 * time.Millisecond, 24 * time.Hour}
-	CPUs      = Numbers{"cpus", 0.1, 256, false}
-	Processes = Numbers{"processes", 8, 32768, true}
-	OpenFiles = Numbers{"open files", 64, 1 << 20, true}
-	MaxSteps  = Numbers{"max steps", 1, 1000, true}
-	Window    = Numbers{"window", 4096, 10_000_000, true}
+	Output   = Sizes{"output", minOutput, maxOutput}
+	Kept     = Sizes{"quota", minKept, maxKept}
+	Timeout  = Durations{"timeout", 100 * time.Millisecond, 24 * time.Hour}
+	CPUTime  = Durations{"cpu time", 100 * time.Millisecond, 24 * time.Hour}
+	MaxSteps = Numbers{"max steps", 1, 1000, true}
+	Window   = Numbers{"window", 4096, 10_000_000, true}
 )
 
 var (
@@ -91,6 +83,21 @@ func unit(suffix string) (int64, bool) {
 	return 0, false
 }
 
+// limitRange is what reads and checks the values of a limit of sessions.
+func limitRange(s event.LimitSpec) interface {
+	number(text string) (float64, error)
+	Check(v float64) error
+} {
+	if s.Bytes {
+		return Sizes{s.Name, int64(s.Min), int64(s.Max)}
+	}
+	return Numbers{s.Name, s.Min, s.Max, s.Whole}
+}
+
+// ParseLimit reads a value of a limit as configuration and flags write it: a size
+// such as "512MiB" where it counts bytes, else a number. It checks the range.
+func ParseLimit(s event.LimitSpec, text string) (float64, error) { return limitRange(s).number(text) }
+
 // Parse reads a size such as "512MiB", "1.5GB" or "1073741824" and checks its range.
 func (s Sizes) Parse(text string) (int64, error) {
 	m := sizePattern.FindStringSubmatch(text)
@@ -116,6 +123,14 @@ func (s Sizes) Parse(text string) (int64, error) {
 	}
 	return 0, s.fault(text, "it is out of range")
 }
+
+func (s Sizes) number(text string) (float64, error) {
+	v, err := s.Parse(text)
+	return float64(v), err
+}
+
+// Check says whether v is in the range.
+func (s Sizes) Check(v float64) error { return s.check(int64(v)) }
 
 func (s Sizes) check(v int64) error {
 	if v < s.min || v > s.max {
@@ -171,6 +186,8 @@ func (n Numbers) Parse(text string) (float64, error) {
 	}
 	return v, nil
 }
+
+func (n Numbers) number(text string) (float64, error) { return n.Parse(text) }
 
 // plainNumber refuses what ParseFloat takes and no person means: hexadecimal, NaN, Inf, underscores.
 func plainNumber(text string) bool {

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 )
 
 // Credential is a secret that the proxy puts into requests. The code holds its
@@ -81,7 +82,7 @@ func checkCredential(c Credential) (bound, error) {
 	b := bound{Credential: c}
 	host, port, brackets, err := splitPort(c.Host)
 	if err == nil && port != "" {
-		err = fmt.Errorf("%q has a port", clip(c.Host))
+		err = fmt.Errorf("%q has a port", safetext.Clip(c.Host, 100))
 	}
 	if err == nil {
 		b.t.host, b.t.addr, err = parseHost(host, brackets)
@@ -103,9 +104,9 @@ func checkCredential(c Credential) (bound, error) {
 	}
 	switch b.Header = http.CanonicalHeaderKey(c.Header); {
 	case !token || slices.Contains([]string{"Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "Proxy-Authorization"}, b.Header):
-		return b, credentialFault("Write a header such as Authorization.", "%s: %q is no header for a credential", c.Name, clip(c.Header))
+		return b, credentialFault("Write a header such as Authorization.", "%s: %q is no header for a credential", c.Name, safetext.Clip(c.Header, 100))
 	case c.PathPrefix != "" && (c.PathPrefix[0] != '/' || !straight(c.PathPrefix)):
-		return b, credentialFault("Write a path such as /v1.", "%s: the path %q is not an absolute and straight one", c.Name, clip(c.PathPrefix))
+		return b, credentialFault("Write a path such as /v1.", "%s: the path %q is not an absolute and straight one", c.Name, safetext.Clip(c.PathPrefix, 100))
 	case len(c.Placeholder) < minPlaceholder || len(c.Placeholder) > 128 || strings.Trim(c.Placeholder, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "":
 		return b, credentialFault("Use egress.NewPlaceholder.", "%s: the placeholder is not made of %d to 128 letters, digits, - and _", c.Name, minPlaceholder)
 	case c.Value == nil:

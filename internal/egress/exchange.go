@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"praxis/internal/safetext"
 )
 
 // exchange sends one request on, made anew from what was understood of it, and
@@ -29,7 +31,7 @@ func (s *side) exchange(ctx context.Context, req *http.Request, h head) bool {
 	upgrade := ""
 	if v := req.Header.Get("Upgrade"); v != "" {
 		if !strings.EqualFold(v, "websocket") {
-			s.refuse(refuse(unsupported, t, "", "the upgrade to %q is not passed on", clip(v)), isHead)
+			s.refuse(refuse(unsupported, t, "", "the upgrade to %q is not passed on", safetext.Clip(v, 100)), isHead)
 			return false
 		}
 		upgrade = "websocket"
@@ -94,7 +96,7 @@ func (s *side) targetOf(req *http.Request, h head) (target, error) {
 		}
 		got, err := parseTarget(h.host, t.port)
 		if err != nil || got != t {
-			return t, refuse(denied, t, "Send the request through a connection of its own.", "the request is for the host %q, but the connection is for %s", clip(h.host), t)
+			return t, refuse(denied, t, "Send the request through a connection of its own.", "the request is for the host %q, but the connection is for %s", safetext.Clip(h.host, 100), t)
 		}
 		return t, nil
 	}
@@ -103,7 +105,7 @@ func (s *side) targetOf(req *http.Request, h head) (target, error) {
 	case req.URL.Scheme == "" || req.URL.Host == "":
 		return target{}, refuse(malformed, target{}, remedy, "this is a proxy, not a server")
 	case req.URL.Scheme != "http" || req.URL.Opaque != "":
-		return target{}, refuse(unsupported, target{}, remedy, "URLs of the scheme %q are not fetched", clip(req.URL.Scheme))
+		return target{}, refuse(unsupported, target{}, remedy, "URLs of the scheme %q are not fetched", safetext.Clip(req.URL.Scheme, 100))
 	case req.URL.User != nil:
 		return target{}, refuse(malformed, target{}, "Send them in the Authorization header.", "the URL holds a name or a password")
 	}
@@ -113,7 +115,7 @@ func (s *side) targetOf(req *http.Request, h head) (target, error) {
 	}
 	if h.hosts > 0 {
 		if got, err := parseTarget(h.host, 80); err != nil || got != t {
-			return t, refuse(malformed, t, "", "the request is for %s, but its Host is %q", t, clip(h.host))
+			return t, refuse(malformed, t, "", "the request is for %s, but its Host is %q", t, safetext.Clip(h.host, 100))
 		}
 	}
 	return t, nil
@@ -215,7 +217,7 @@ func (b *inbound) end() {
 func (s *side) answer(req *http.Request, resp *http.Response, pairs []pair, body *inbound) bool {
 	if len(pairs) > 0 {
 		if coding := resp.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") && req.Method != http.MethodHead {
-			s.refuse(refuse(unsupported, s.place(), "", "the host answered in the coding %q, in which credentials cannot be looked for", clip(coding)), false)
+			s.refuse(refuse(unsupported, s.place(), "", "the host answered in the coding %q, in which credentials cannot be looked for", safetext.Clip(coding, 100)), false)
 			return false
 		}
 		scrubHead(resp, pairs)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+
+	"praxis/internal/safetext"
 )
 
 // maxFields bounds the header fields of a request.
@@ -129,7 +131,7 @@ func checkRequestLine(line string) (old bool, err error) {
 	case "HTTP/1.0":
 		return true, nil
 	}
-	return false, &headError{unsupported, fmt.Sprintf("only HTTP/1.1 is spoken, not %q", clip(parts[2]))}
+	return false, &headError{unsupported, fmt.Sprintf("only HTTP/1.1 is spoken, not %q", safetext.Clip(parts[2], 100))}
 }
 
 // cutField cuts a header field in two; its name is in lower case.

@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"praxis/internal/safetext"
+
 	"golang.org/x/net/idna"
 )
 
@@ -56,7 +58,7 @@ func parseHost(s string, brackets bool) (string, netip.Addr, error) {
 	// they make of 127.1, 0177.0.0.1, 0x7f000001 and the like.
 	addr, err := netip.ParseAddr(s)
 	if err != nil {
-		return "", netip.Addr{}, fmt.Errorf("%q is an IP address in an odd notation: only four decimal numbers such as 192.0.2.1 are read", clip(s))
+		return "", netip.Addr{}, fmt.Errorf("%q is an IP address in an odd notation: only four decimal numbers such as 192.0.2.1 are read", safetext.Clip(s, 100))
 	}
 	return addr.String(), addr, nil
 }
@@ -65,11 +67,11 @@ func parseIPv6(s string) (netip.Addr, error) {
 	addr, err := netip.ParseAddr(s)
 	switch {
 	case err != nil || !addr.Is6():
-		return netip.Addr{}, fmt.Errorf("%q is no IPv6 address", clip(s))
+		return netip.Addr{}, fmt.Errorf("%q is no IPv6 address", safetext.Clip(s, 100))
 	case addr.Zone() != "":
-		return netip.Addr{}, fmt.Errorf("%q has a zone: addresses of one link cannot be reached", clip(s))
+		return netip.Addr{}, fmt.Errorf("%q has a zone: addresses of one link cannot be reached", safetext.Clip(s, 100))
 	case addr.Is4In6():
-		return netip.Addr{}, fmt.Errorf("%q is an IPv4 address in an odd notation: it is written %s", clip(s), addr.Unmap())
+		return netip.Addr{}, fmt.Errorf("%q is an IPv4 address in an odd notation: it is written %s", safetext.Clip(s, 100), addr.Unmap())
 	}
 	return addr, nil
 }
@@ -79,17 +81,17 @@ func normalName(s string) (string, error) {
 	if !isASCII(s) {
 		ascii, err := idna.Lookup.ToASCII(s)
 		if err != nil {
-			return "", fmt.Errorf("%q is no host name", clip(s))
+			return "", fmt.Errorf("%q is no host name", safetext.Clip(s, 100))
 		}
 		s = ascii
 	}
 	name := strings.TrimSuffix(strings.ToLower(s), ".")
 	if name == "" || len(name) > 253 {
-		return "", fmt.Errorf("%q is no host name: it has 1 to 253 characters", clip(s))
+		return "", fmt.Errorf("%q is no host name: it has 1 to 253 characters", safetext.Clip(s, 100))
 	}
 	for label := range strings.SplitSeq(name, ".") {
 		if !isLabel(label) {
-			return "", fmt.Errorf("%q is no host name", clip(s))
+			return "", fmt.Errorf("%q is no host name", safetext.Clip(s, 100))
 		}
 	}
 	return name, nil
@@ -144,7 +146,7 @@ func parseTarget(s string, assumed uint16) (target, error) {
 		}
 	}
 	if t.port == 0 {
-		return target{}, fmt.Errorf("%q names no port", clip(s))
+		return target{}, fmt.Errorf("%q names no port", safetext.Clip(s, 100))
 	}
 	t.host, t.addr, err = parseHost(host, brackets)
 	return t, err
@@ -155,19 +157,19 @@ func splitPort(s string) (host, port string, brackets bool, err error) {
 	if rest, ok := strings.CutPrefix(s, "["); ok {
 		host, rest, ok = strings.Cut(rest, "]")
 		if !ok {
-			return "", "", false, fmt.Errorf("%q lacks a closing bracket", clip(s))
+			return "", "", false, fmt.Errorf("%q lacks a closing bracket", safetext.Clip(s, 100))
 		}
 		port, ok = strings.CutPrefix(rest, ":")
 		if rest != "" && (!ok || port == "") {
-			return "", "", false, fmt.Errorf("%q has no port after the bracket", clip(s))
+			return "", "", false, fmt.Errorf("%q has no port after the bracket", safetext.Clip(s, 100))
 		}
 		return host, port, true, nil
 	}
 	switch host, port, ok := strings.Cut(s, ":"); {
 	case strings.Contains(port, ":"):
-		return "", "", false, fmt.Errorf("%q is an IPv6 address without brackets", clip(s))
+		return "", "", false, fmt.Errorf("%q is an IPv6 address without brackets", safetext.Clip(s, 100))
 	case ok && port == "":
-		return "", "", false, fmt.Errorf("%q has no port after the colon", clip(s))
+		return "", "", false, fmt.Errorf("%q has no port after the colon", safetext.Clip(s, 100))
 	default:
 		return host, port, false, nil
 	}
@@ -177,16 +179,7 @@ func splitPort(s string) (host, port string, brackets bool, err error) {
 func parsePort(s string) (uint16, error) {
 	n, err := strconv.ParseUint(s, 10, 16)
 	if err != nil || n == 0 || strconv.FormatUint(n, 10) != s {
-		return 0, fmt.Errorf("%q is no port: a port is a number from 1 to 65535", clip(s))
+		return 0, fmt.Errorf("%q is no port: a port is a number from 1 to 65535", safetext.Clip(s, 100))
 	}
 	return uint16(n), nil
-}
-
-// clip keeps hostile text in messages short.
-func clip(s string) string {
-	const most = 100
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
 }

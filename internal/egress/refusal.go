@@ -10,6 +10,7 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/safetext"
 )
 
 // verdict is the sort of a refusal.
@@ -125,7 +126,7 @@ func (r *reporter) emit(e event.Event) {
 
 // refused reports a refusal. via is how the code asked.
 func (r *reporter) refused(ref *refusal, via string) {
-	e := event.ConnectionRefused{Host: printable(clip(ref.host)), Port: int(ref.port), Via: via, Reason: printable(ref.reason), Remedy: printable(ref.remedy), Code: string(ref.code)}
+	e := event.ConnectionRefused{Host: printable(safetext.Clip(ref.host, 100)), Port: int(ref.port), Via: via, Reason: printable(ref.reason), Remedy: printable(ref.remedy), Code: string(ref.code)}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.total++; r.total <= refusalsEach {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 )
 
 // Bounds of a list of rules.
@@ -91,7 +92,7 @@ func (r Rules) own() []string {
 
 func parseRule(text string) (rule, error) {
 	bad := func(remedy, format string, args ...any) (rule, error) {
-		return rule{}, fault.New(fault.Invalid, remedy, "cannot read network rule %q: %s", clip(text), fmt.Sprintf(format, args...))
+		return rule{}, fault.New(fault.Invalid, remedy, "cannot read network rule %q: %s", safetext.Clip(text, 100), fmt.Sprintf(format, args...))
 	}
 	const form = "Write HOST:PORT, such as api.example.com:443, or *.example.org for the names below example.org."
 	switch {

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"strings"
+
+	"praxis/internal/safetext"
 )
 
 // spoken is what the first bytes of a tunnel are.
@@ -143,7 +145,7 @@ func checkName(t target, name string) error {
 		return fmt.Errorf("the TLS ClientHello for %s names no host", t)
 	}
 	if got, err := normalName(name); err != nil || got != t.host {
-		return fmt.Errorf("the TLS ClientHello names %q, but the connection is for %s", clip(name), t)
+		return fmt.Errorf("the TLS ClientHello names %q, but the connection is for %s", safetext.Clip(name, 100), t)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/guest/wire"
+	"praxis/internal/safetext"
 )
 
 // Host does what code inside asks for. Its methods are called from goroutines
@@ -456,7 +457,7 @@ func failureBody(err error) []byte {
 	w := wire.Fault{Kind: fault.Internal.String(), Message: "the host could not do it"}
 	var f *fault.Error
 	if errors.As(err, &f) {
-		w = wire.Fault{Kind: f.Kind.String(), Message: wire.Clip(f.Message, wire.MaxText), Remedy: wire.Clip(f.Remedy, wire.MaxText)}
+		w = wire.Fault{Kind: f.Kind.String(), Message: safetext.Clip(f.Message, wire.MaxText), Remedy: safetext.Clip(f.Remedy, wire.MaxText)}
 	} else if errors.Is(err, context.Canceled) {
 		w = wire.Fault{Kind: fault.Canceled.String(), Message: "the call was given up"}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/guest/wire"
+	"praxis/internal/safetext"
 )
 
 // errLost says that the stream was reopened: the guest has forgotten the request.
@@ -273,7 +274,7 @@ const maxMessage = 4 << 10
 // line makes a text of the guest's fit for an error or a screen: valid,
 // bounded, and without control characters.
 func line(s string, n int) string {
-	return wire.Clip(strings.Map(func(r rune) rune {
+	return safetext.Clip(strings.Map(func(r rune) rune {
 		if r == '\n' || r == '\t' {
 			return r
 		}

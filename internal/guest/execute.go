@@ -14,6 +14,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/guest/wire"
+	"praxis/internal/safetext"
 )
 
 const (
@@ -313,7 +314,7 @@ func (f *followed) finish(body []byte) (event.Execution, error) {
 		Result: event.Bundle(e.Result), Displays: f.displays, OutputFile: e.OutputFile,
 		Usage: event.Usage{WallMS: e.WallMS, CPUMS: e.CPUMS, PeakMemoryBytes: e.PeakMemoryBytes},
 	}
-	if err := x.Status.UnmarshalText([]byte(wire.Clip(e.Status, 32))); err != nil || x.Status == 0 {
+	if err := x.Status.UnmarshalText([]byte(safetext.Clip(e.Status, 32))); err != nil || x.Status == 0 {
 		return none, violation("an outcome with a status that does not exist")
 	}
 	// The guest cannot know of snapshots, so it cannot say "restored" or "gone".

@@ -5,7 +5,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -14,6 +13,7 @@ import (
 	"strings"
 
 	"praxis/fault"
+	"praxis/internal/bounded"
 	"praxis/internal/sandbox"
 )
 
@@ -73,7 +73,7 @@ func surveyHost(root string) (*hostSurvey, error) {
 		return nil, fmt.Errorf("cannot look at the host's /etc/alternatives: %w", err)
 	}
 	var err error
-	if sv.cache, err = readBounded(filepath.Join(root, "etc/ld.so.cache"), maxLdCache); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if sv.cache, err = bounded.ReadFile(filepath.Join(root, "etc/ld.so.cache"), maxLdCache); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, fmt.Errorf("cannot read the host's /etc/ld.so.cache: %w", err)
 	}
 	if err := sv.checkLibc(root); err != nil {
@@ -212,7 +212,7 @@ func (sv *hostSurvey) checkLibc(root string) error {
 		}
 		_, _ = fmt.Fprintf(h, "%s %d %d\n", name, info.Size(), info.ModTime().UnixNano())
 	}
-	if release, err := readBounded(filepath.Join(realRoot, "usr/lib/os-release"), 64<<10); err == nil {
+	if release, err := bounded.ReadFile(filepath.Join(realRoot, "usr/lib/os-release"), 64<<10); err == nil {
 		_, _ = h.Write(release)
 	}
 	sv.stamp = hex.EncodeToString(h.Sum(nil))
@@ -253,27 +253,3 @@ func resolveIn(root, name string) (string, error) {
 	}
 	return done, nil
 }
-
-// readBounded reads a regular file of at most max bytes.
-func readBounded(name string, max int64) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	if info, err := f.Stat(); err != nil {
-		return nil, err
-	} else if !info.Mode().IsRegular() {
-		return nil, errNotRegular
-	}
-	data, err := io.ReadAll(io.LimitReader(f, max+1))
-	if err != nil {
-		return nil, err
-	}
-	if int64(len(data)) > max {
-		return nil, fmt.Errorf("it is larger than %d bytes", max)
-	}
-	return data, nil
-}
-
-var errNotRegular = errors.New("it is not a regular file")

@@ -19,6 +19,8 @@ import (
 	"strings"
 
 	"praxis/fault"
+	"praxis/internal/bounded"
+	"praxis/internal/safetext"
 )
 
 // lock is what a request was resolved to: exact wheels.
@@ -112,7 +114,7 @@ func (s *Store) requestPath(key string) string {
 // findLock returns what the request was resolved to before.
 func (s *Store) findLock(key, python string) (lock, bool) {
 	var l lock
-	data, err := readSmall(s.requestPath(key))
+	data, err := bounded.ReadFile(s.requestPath(key), maxSmallFile)
 	if err != nil || json.Unmarshal(data, &l) != nil || !l.check(python) {
 		return lock{}, false
 	}
@@ -126,7 +128,7 @@ func (s *Store) findLayer(l lock) (*layerPart, bool) {
 		return nil, false
 	}
 	out := &layerPart{part: p, lock: l}
-	data, err := readSmall(filepath.Join(p.dir, importsFile))
+	data, err := bounded.ReadFile(filepath.Join(p.dir, importsFile), maxSmallFile)
 	if err != nil || json.Unmarshal(data, &out.imports) != nil {
 		return nil, false
 	}
@@ -227,7 +229,7 @@ func lockWheels(python, dir string) (lock, error) {
 	for _, e := range entries {
 		m := wheelRE.FindStringSubmatch(e.Name())
 		if m == nil || !e.Type().IsRegular() {
-			return lock{}, fault.New(fault.Invalid, "Ask for a package that offers wheels.", "cannot use %q: it is not a wheel", clip(e.Name()))
+			return lock{}, fault.New(fault.Invalid, "Ask for a package that offers wheels.", "cannot use %q: it is not a wheel", safetext.Clip(redact(e.Name()), 80))
 		}
 		sum, _, err := hashFile(filepath.Join(dir, e.Name()))
 		if err != nil {
@@ -358,13 +360,13 @@ func readImports(tree string) (map[string][]string, error) {
 			continue
 		}
 		dist, _, _ := strings.Cut(stem, "-")
-		data, err := readBounded(filepath.Join(tree, e.Name(), "RECORD"), 64<<20)
+		data, err := bounded.ReadFile(filepath.Join(tree, e.Name(), "RECORD"), 64<<20)
 		if err != nil {
 			return nil, err
 		}
 		files, err := recordFiles(data)
 		if err != nil {
-			return nil, fmt.Errorf("the RECORD of %s: %w", clip(dist), err)
+			return nil, fmt.Errorf("the RECORD of %s: %w", safetext.Clip(redact(dist), 80), err)
 		}
 		out[normalName(dist)] = importsOf(dist, files)
 	}

@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"praxis/internal/atomicfile"
+	"praxis/internal/bounded"
 )
 
 // The kinds of part; each is a folder of the store.
@@ -57,7 +58,7 @@ func (p part) tree() string { return filepath.Join(p.dir, treeDir) }
 // findPart returns the part if it was built and sealed.
 func (s *Store) findPart(kind, key string) (part, bool) {
 	p := part{dir: filepath.Join(s.dir, kind, key)}
-	data, err := readSmall(filepath.Join(p.dir, sealFile))
+	data, err := bounded.ReadFile(filepath.Join(p.dir, sealFile), maxSmallFile)
 	if err != nil || json.Unmarshal(data, &p.seal) != nil {
 		return part{}, false
 	}
@@ -249,7 +250,7 @@ func walkManifest(ctx context.Context, dir string, emit func(rel, line string, s
 // its manifest, at most a handful of lines.
 func verifyPart(ctx context.Context, p part) ([]string, error) {
 	const maxComplaints = 8
-	data, err := readSmall(filepath.Join(p.dir, manifestFile))
+	data, err := bounded.ReadFile(filepath.Join(p.dir, manifestFile), maxSmallFile)
 	if err != nil {
 		return []string{fmt.Sprintf("the manifest cannot be read: %v", err)}, nil
 	}
@@ -338,21 +339,4 @@ func (s *Store) writeFile(path string, data []byte) error {
 		return err
 	}
 	return atomicfile.Sync(filepath.Dir(path))
-}
-
-// readSmall reads one of the store's own records.
-func readSmall(path string) ([]byte, error) {
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }()
-	data, err := io.ReadAll(io.LimitReader(f, maxSmallFile+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(data) > maxSmallFile {
-		return nil, fmt.Errorf("%s is larger than %d bytes", filepath.Base(path), maxSmallFile)
-	}
-	return data, nil
 }

@@ -17,6 +17,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/image/embedded"
+	"praxis/internal/safetext"
 )
 
 //go:embed runpip.py
@@ -268,13 +269,13 @@ func explainPip(cause error, out, log string) error {
 	all := out + "\n" + log
 	missing := ""
 	if m := missingRE.FindStringSubmatch(out); m != nil {
-		missing = clip(m[1])
+		missing = safetext.Clip(redact(m[1]), 80)
 	}
 	switch {
 	case noSpaceRE.MatchString(all):
 		return fault.New(fault.Exhausted, spaceRemedy, "cannot install packages: no space is left on the device")
 	case configBrokenRE.MatchString(out):
-		return fault.New(fault.Invalid, "Repair pip's configuration or set PIP_CONFIG_FILE=/dev/null.", "cannot install packages: %s", clipTo(lastLine(out), maxQuote))
+		return fault.New(fault.Invalid, "Repair pip's configuration or set PIP_CONFIG_FILE=/dev/null.", "cannot install packages: %s", safetext.Clip(redact(lastLine(out)), maxQuote))
 	case hashWrongRE.MatchString(out):
 		return fault.New(fault.Conflict, "Check where the package comes from; if its publisher replaced it, correct the hash.",
 			"cannot install packages: a package that the index sent does not match its hash: %s", hashDetail(out))
@@ -287,7 +288,7 @@ func explainPip(cause error, out, log string) error {
 	case missing != "":
 		return explainMissing(missing, out, log)
 	case metadataRE.MatchString(all):
-		return fault.New(fault.Invalid, "Try another version of the package.", "cannot install packages: the index sent a damaged wheel: %s", clipTo(lastLine(out), maxQuote))
+		return fault.New(fault.Invalid, "Try another version of the package.", "cannot install packages: the index sent a damaged wheel: %s", safetext.Clip(redact(lastLine(out)), maxQuote))
 	case refusedRE.MatchString(all):
 		return deniedByIndex()
 	case certificateRE.MatchString(all):
@@ -363,7 +364,7 @@ func hashDetail(out string) string {
 			continue
 		}
 		if seen && line != "" && len(parts) < 3 {
-			parts = append(parts, clipTo(line, maxQuote))
+			parts = append(parts, safetext.Clip(redact(line), maxQuote))
 		}
 	}
 	return strings.Join(parts, " ")
@@ -375,11 +376,11 @@ func conflictDetail(out string) string {
 	for line := range strings.Lines(out) {
 		line = strings.TrimSpace(line)
 		if strings.Contains(line, " depends on ") || strings.HasPrefix(line, "The user requested ") {
-			parts = append(parts, clipTo(line, maxQuote))
+			parts = append(parts, safetext.Clip(redact(line), maxQuote))
 		}
 	}
 	if len(parts) == 0 {
-		return clipTo(lastLine(out), maxQuote)
+		return safetext.Clip(redact(lastLine(out)), maxQuote)
 	}
 	return strings.Join(parts, "; ")
 }

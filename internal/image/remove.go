@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 )
 
 // minPrefix is how many digits of an ID name an image.
@@ -196,7 +197,7 @@ func (s *Store) meant(ctx context.Context, idOrName string) ([]record, error) {
 		}
 	}
 	if len(found) == 0 {
-		return nil, fault.Coded(fault.ImageMissing, fault.Data{"image": clip(idOrName)}, "cannot find image %q", clip(idOrName))
+		return nil, fault.Coded(fault.ImageMissing, fault.Data{"image": safetext.Clip(redact(idOrName), 80)}, "cannot find image %q", safetext.Clip(redact(idOrName), 80))
 	}
 	return found, nil
 }
@@ -206,7 +207,7 @@ func ambiguous(idOrName string, found []record) error {
 	for _, r := range found {
 		ids = append(ids, r.ID)
 	}
-	return fault.New(fault.Conflict, "Name it by its ID.", "cannot tell which image %q is meant: %s", clip(idOrName), strings.Join(ids, ", "))
+	return fault.New(fault.Conflict, "Name it by its ID.", "cannot tell which image %q is meant: %s", safetext.Clip(redact(idOrName), 80), strings.Join(ids, ", "))
 }
 
 // info measures an image.

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"praxis/fault"
+	"praxis/internal/bounded"
 )
 
 // Reopen returns an image that was built before, by its ID, the beginning of
@@ -106,7 +107,7 @@ func (s *Store) findLayerOf(key string) (*layerPart, bool) {
 		return nil, false
 	}
 	var l lock
-	data, err := readSmall(filepath.Join(p.dir, lockFile))
+	data, err := bounded.ReadFile(filepath.Join(p.dir, lockFile), maxSmallFile)
 	if err != nil || json.Unmarshal(data, &l) != nil || l.key() != key {
 		return nil, false
 	}

@@ -12,6 +12,8 @@ import (
 	"syscall"
 
 	"praxis/fault"
+	"praxis/internal/bounded"
+	"praxis/internal/safetext"
 )
 
 // requirement is one line of what is asked for: the subset of PEP 508 that
@@ -75,7 +77,7 @@ func (req Request) parse() ([]requirement, error) {
 	for _, item := range splitWith(req.With) {
 		r, err := parseRequirement(item)
 		if err != nil {
-			return nil, fault.New(fault.Invalid, requirementRemedy, "cannot read requirement %q: %w", clip(item), err)
+			return nil, fault.New(fault.Invalid, requirementRemedy, "cannot read requirement %q: %w", safetext.Clip(redact(item), 80), err)
 		}
 		all = append(all, r)
 	}
@@ -181,7 +183,7 @@ func parseRequirement(text string) (requirement, error) {
 	for _, spec := range strings.Split(rest, ",") {
 		m := specRE.FindStringSubmatch(strings.TrimSpace(spec))
 		if m == nil {
-			return requirement{}, fmt.Errorf("%q is not a version condition", clip(strings.TrimSpace(spec)))
+			return requirement{}, fmt.Errorf("%q is not a version condition", safetext.Clip(redact(strings.TrimSpace(spec)), 80))
 		}
 		r.specs = append(r.specs, m[1]+m[2])
 	}
@@ -202,10 +204,10 @@ func splitHashes(s string) (head string, hashes []string, err error) {
 			value, ok = fields[i], true
 		}
 		if !ok {
-			return "", nil, fmt.Errorf("%q is not an option that is allowed here", clip(fields[i]))
+			return "", nil, fmt.Errorf("%q is not an option that is allowed here", safetext.Clip(redact(fields[i]), 80))
 		}
 		if !hashRE.MatchString(value) {
-			return "", nil, fmt.Errorf("%q is not a hash such as sha256: and 64 hexadecimal digits", clip(value))
+			return "", nil, fmt.Errorf("%q is not a hash such as sha256: and 64 hexadecimal digits", safetext.Clip(redact(value), 80))
 		}
 		hashes = append(hashes, value)
 	}
@@ -224,7 +226,7 @@ func cutExtras(s string) (extras []string, rest string, err error) {
 	}
 	for _, e := range strings.Split(inner, ",") {
 		if e = strings.TrimSpace(e); !extraRE.MatchString(e) || len(e) > maxNameLen {
-			return nil, "", fmt.Errorf("%q is not the name of an extra", clip(e))
+			return nil, "", fmt.Errorf("%q is not the name of an extra", safetext.Clip(redact(e), 80))
 		}
 		extras = append(extras, normalName(e))
 	}
@@ -234,11 +236,11 @@ func cutExtras(s string) (extras []string, rest string, err error) {
 
 // readRequirements reads a requirements file.
 func readRequirements(path string) ([]requirement, error) {
-	data, err := readBounded(path, maxRequirementsFile)
+	data, err := bounded.ReadFile(path, maxRequirementsFile)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, fault.New(fault.NotFound, "Give the path of a requirements file.", "cannot read requirements: there is no file %s", path)
-	case errors.Is(err, errNotRegular), errors.Is(err, syscall.EISDIR):
+	case errors.Is(err, bounded.ErrIrregular), errors.Is(err, syscall.EISDIR):
 		return nil, fault.New(fault.Invalid, "Give the path of a requirements file.", "cannot read requirements: %s is not a file", path)
 	case err != nil:
 		return nil, fault.New(fault.Invalid, "Give the path of a readable requirements file.", "cannot read requirements %s: %w", path, err)
@@ -321,15 +323,4 @@ func commentAt(s string) int {
 		}
 	}
 	return -1
-}
-
-// clip shortens text from outside for an error message, without its secrets.
-func clip(s string) string { return clipTo(s, 80) }
-
-func clipTo(s string, max int) string {
-	s = redact(s)
-	if len(s) <= max {
-		return s
-	}
-	return strings.ToValidUTF8(s[:max], "") + "…"
 }

@@ -113,7 +113,7 @@ func TestRequestParseFaults(t *testing.T) {
 		{"no file", Request{Requirements: filepath.Join(dir, "none")}, fault.NotFound, "there is no file"},
 		{"a folder", Request{Requirements: dir}, fault.Invalid, "is not a file"},
 		{"a device", Request{Requirements: "/dev/zero"}, fault.Invalid, "is not a file"},
-		{"too large", Request{Requirements: file("large", strings.Repeat("#", maxRequirementsFile+1))}, fault.Invalid, "larger than"},
+		{"too large", Request{Requirements: file("large", strings.Repeat("#", maxRequirementsFile+1))}, fault.Invalid, "longer than"},
 		{"too many", Request{Requirements: file("many", strings.Repeat("x\n", maxRequirements+1))}, fault.Invalid, "more than"},
 		{"editable", Request{Requirements: file("editable", "numpy\n-e .\n")}, fault.Invalid, "line 2: editable"},
 		{"an index", Request{Requirements: file("index", "--index-url http://x/\n")}, fault.Invalid, "line 1: an index"},

@@ -16,6 +16,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/atomicfile"
+	"praxis/internal/bounded"
 	"praxis/internal/image/embedded"
 )
 
@@ -216,7 +217,7 @@ func (s *Store) leasePath(id string) string  { return filepath.Join(s.dir, image
 
 func (s *Store) readRecord(id string) (record, error) {
 	var r record
-	data, err := readSmall(s.recordPath(id))
+	data, err := bounded.ReadFile(s.recordPath(id), maxSmallFile)
 	if err != nil {
 		return record{}, err
 	}

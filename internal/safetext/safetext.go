@@ -138,11 +138,29 @@ func Count(n int, what string) string {
 	return Number(n) + " " + what + "s"
 }
 
-// Shorten cuts a line that is clean to at most n characters, the last of which
-// says that there was more.
-func Shorten(line string, n int) string {
-	if r := []rune(line); len(r) > n {
-		return string(r[:n-1]) + "…"
+// Clip returns s as valid UTF-8 of at most n bytes, n at least 3, which ends with
+// an ellipsis when s was longer.
+func Clip(s string, n int) string {
+	whole := len(s) <= n
+	if !whole {
+		s = s[:n+1] // what lies behind is not looked at: s may be long
 	}
-	return line
+	s = strings.ToValidUTF8(s, "\uFFFD")
+	if whole && len(s) <= n {
+		return s
+	}
+	cut := min(max(n-len("…"), 0), len(s))
+	for cut > 0 && cut < len(s) && !utf8.RuneStart(s[cut]) {
+		cut--
+	}
+	return s[:cut] + "…"
 }
+
+// OneLine is Line for a text of several lines, which it joins, clipped to n bytes.
+func OneLine(s string, n int) string {
+	return Clip(Line(strings.Join(strings.Fields(Clip(s, 8*n)), " ")), n)
+}
+
+// Quote writes s in double quotes for a message, clipped when it is long, with
+// nothing hidden in it.
+func Quote(s string) string { return strconv.Quote(Clip(s, 80)) }

@@ -104,3 +104,45 @@ func TestNumbers(t *testing.T) {
 		}
 	}
 }
+
+func TestClip(t *testing.T) {
+	for _, c := range []struct {
+		in   string
+		n    int
+		want string
+	}{
+		{"abc", 3, "abc"}, {"abcd", 3, "…"}, {"abcdef", 5, "ab…"}, {"aéé", 4, "a…"}, {"aéé", 5, "aéé"}, {"", 3, ""},
+		{"\xff", 5, "\uFFFD"}, {"\xff", 3, "\uFFFD"}, {"ab\xffcd", 5, "ab…"}, {strings.Repeat("\xff", 9), 6, "\uFFFD…"},
+	} {
+		if got := Clip(c.in, c.n); got != c.want {
+			t.Errorf("Clip(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
+		}
+	}
+}
+
+func FuzzClip(f *testing.F) {
+	f.Add("a\xffé…\U0001F600", 7)
+	f.Fuzz(func(t *testing.T, s string, n int) {
+		if n < 3 || n > 1<<20 {
+			return
+		}
+		got := Clip(s, n)
+		if len(got) > n || !utf8.ValidString(got) || (len(s) <= n && utf8.ValidString(s)) != (got == s) {
+			t.Errorf("Clip(%q, %d) = %q", s, n, got)
+		}
+		if one := OneLine(s, n); len(one) > n || strings.ContainsAny(one, "\n\r\x1b") {
+			t.Errorf("OneLine(%q, %d) = %q", s, n, one)
+		}
+	})
+}
+
+func TestOneLine(t *testing.T) {
+	for in, want := range map[string]string{"a\n  b\tc ": "a b c", "a\x1b[2J": `a\x1b[2J`, "x\u202ey": `x\u202ey`, "\n": ""} {
+		if got := OneLine(in, 40); got != want {
+			t.Errorf("OneLine(%q) = %q, want %q", in, got, want)
+		}
+	}
+	if got := Quote("a\"\n" + strings.Repeat("b", 100)); got != `"a\"\n`+strings.Repeat("b", 74)+`…"` {
+		t.Errorf("Quote = %s", got)
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/atomicfile"
 	"praxis/internal/image"
+	"praxis/internal/safetext"
 )
 
 // keepSnapshots bounds a named session's history: every command adds a
@@ -142,7 +143,7 @@ func (n *Named) Save(ctx context.Context, label string) (string, error) {
 	}
 	if !slices.ContainsFunc(n.info.Snapshots, func(s SnapshotInfo) bool { return s.ID == snap.ID }) {
 		n.info.Snapshots = append(n.info.Snapshots, SnapshotInfo{
-			ID: snap.ID, Parent: n.info.Head, Label: oneLine(label), Created: snap.Created, Bytes: snap.Bytes,
+			ID: snap.ID, Parent: n.info.Head, Label: safetext.OneLine(label, 80), Created: snap.Created, Bytes: snap.Bytes,
 		})
 	}
 	n.info.Head, n.info.Used = snap.ID, time.Now().UTC()
@@ -186,14 +187,6 @@ func (n *Named) Close() error {
 	err := n.Session.Close()
 	n.unlock()
 	return err
-}
-
-func oneLine(s string) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if r := []rune(s); len(r) > 80 {
-		s = string(r[:79]) + "…"
-	}
-	return s
 }
 
 // ListNamed returns the named sessions, the last used first.

@@ -17,6 +17,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/atomicfile"
+	"praxis/internal/safetext"
 	"praxis/internal/sandbox"
 )
 
@@ -184,7 +185,7 @@ func hashOf(f *os.File) (sum []byte, size int64, err error) {
 // when it is restored.
 func (s Snapshots) load(name string) (Snapshot, error) {
 	if !validID(name) {
-		return Snapshot{}, fault.New(fault.Invalid, "", "cannot load snapshot %q: that is no name of one", oneLine(name))
+		return Snapshot{}, fault.New(fault.Invalid, "", "cannot load snapshot %q: that is no name of one", safetext.OneLine(name, 80))
 	}
 	dir := filepath.Join(s.dir, name)
 	b, err := os.ReadFile(filepath.Join(dir, metaFile))

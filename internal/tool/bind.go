@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/schema"
 )
@@ -37,13 +38,13 @@ func (e *BindError) Error() string {
 	case TooMany:
 		return fmt.Sprintf("%s() takes %s but %d %s given", e.Tool, plural(e.Takes, "positional argument"), e.Given, wasWere(e.Given))
 	case UnknownName:
-		s := fmt.Sprintf("%s() got an unexpected keyword argument '%s'", e.Tool, jsondoc.Clip(e.Name, 80))
+		s := fmt.Sprintf("%s() got an unexpected keyword argument '%s'", e.Tool, safetext.OneLine(e.Name, 80))
 		if e.Nearest != "" {
 			s += fmt.Sprintf(". Did you mean '%s'?", e.Nearest)
 		}
 		return s
 	case GivenTwice:
-		return fmt.Sprintf("%s() got multiple values for argument '%s'", e.Tool, jsondoc.Clip(e.Name, 80))
+		return fmt.Sprintf("%s() got multiple values for argument '%s'", e.Tool, safetext.OneLine(e.Name, 80))
 	}
 	quoted := make([]string, len(e.Missing))
 	for i, name := range e.Missing {

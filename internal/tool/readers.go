@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/schema"
 )
@@ -87,7 +88,7 @@ func (r Readers) Resolve(p *Principals, arguments, result any) (principals []str
 		for _, name := range names {
 			name = p.resolve(name)
 			if !p.Known(name) {
-				return nil, false, fault.New(fault.Invalid, "Add it to the principals of the file of tools, or correct what the tool returns.", "cannot tell who may read the result: %s%s names the unknown principal %s", src.Origin, src.Path, jsondoc.Quote(name))
+				return nil, false, fault.New(fault.Invalid, "Add it to the principals of the file of tools, or correct what the tool returns.", "cannot tell who may read the result: %s%s names the unknown principal %s", src.Origin, src.Path, safetext.Quote(name))
 			}
 			principals = append(principals, name)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/schema"
 )
@@ -33,7 +34,7 @@ func NewSet(files ...*File) (*Set, error) {
 	for _, f := range files {
 		if f.Me != "" {
 			if s.principals.Me != Me && s.principals.Me != f.Me {
-				return nil, conflict("Let one file say who the user is.", f.MePos, mePos, "me is %s here and %s there", jsondoc.Quote(f.Me), jsondoc.Quote(s.principals.Me))
+				return nil, conflict("Let one file say who the user is.", f.MePos, mePos, "me is %s here and %s there", safetext.Quote(f.Me), safetext.Quote(s.principals.Me))
 			}
 			s.principals.Me, mePos = f.Me, f.MePos
 		}
@@ -64,7 +65,7 @@ func (s *Set) addInputs(f *File) error {
 	for _, in := range f.Inputs {
 		if old, ok := s.Input(in.Name); ok {
 			if old.Schema.Hash() != in.Schema.Hash() || old.Trusted != in.Trusted {
-				return conflict("Declare it once.", in.Pos, old.Pos, "the input %s is declared differently", jsondoc.Quote(in.Name))
+				return conflict("Declare it once.", in.Pos, old.Pos, "the input %s is declared differently", safetext.Quote(in.Name))
 			}
 			continue
 		}
@@ -121,7 +122,7 @@ func (s *Set) finish() error {
 			clash = []string{in.Name}
 		}
 		if clash != nil {
-			return conflict("Rename one of them.", in.Pos, s.byName[clash[0]][0].Pos, "the input %s has the name of tools: %s", jsondoc.Quote(in.Name), clash[0])
+			return conflict("Rename one of them.", in.Pos, s.byName[clash[0]][0].Pos, "the input %s has the name of tools: %s", safetext.Quote(in.Name), clash[0])
 		}
 	}
 	return nil
@@ -147,7 +148,7 @@ func (s *Set) Lookup(name string) (*Definition, bool) {
 func (s *Set) Resolve(name, version string) (*Definition, error) {
 	versions := s.byName[name]
 	if len(versions) == 0 {
-		return nil, fault.Coded(fault.ToolMissing, fault.Data{"tool": name, "near": s.Suggest(name)}, "there is no tool %s", jsondoc.Quote(name))
+		return nil, fault.Coded(fault.ToolMissing, fault.Data{"tool": name, "near": s.Suggest(name)}, "there is no tool %s", safetext.Quote(name))
 	}
 	if version == "" {
 		d, _ := s.Lookup(name)
@@ -160,8 +161,8 @@ func (s *Set) Resolve(name, version string) (*Definition, error) {
 			return d, nil
 		}
 	}
-	return nil, fault.Coded(fault.ToolVersionMissing, fault.Data{"tool": name, "version": version, "known": jsondoc.Clip(strings.Join(known, ", "), 200)},
-		"there is no version %s of %s", jsondoc.Quote(version), name)
+	return nil, fault.Coded(fault.ToolVersionMissing, fault.Data{"tool": name, "version": version, "known": safetext.OneLine(strings.Join(known, ", "), 200)},
+		"there is no version %s of %s", safetext.Quote(version), name)
 }
 
 // Names returns the names of the tools, sorted.

@@ -1,8 +1,6 @@
 package cmd
 
 import (
-	"io"
-	"os"
 	"strings"
 	"unicode/utf8"
 
@@ -24,32 +22,27 @@ func (p *program) readCode(inline *string, args []string) (string, error) {
 	case len(args) == 0 && isTerminal(p.stdin):
 		return "", fault.New(fault.Invalid, `Name a file, write the code after -c, or pipe it in: praxis run -c "print(1)".`, "cannot run: there is no code")
 	}
-	data, err := io.ReadAll(io.LimitReader(p.stdin, app.MaxCode+1))
+	data, err := p.readInput(app.MaxCode, shorterCode)
 	if err != nil {
-		return "", fault.New(fault.Invalid, "", "cannot read standard input: %w", err)
+		return "", err
 	}
 	return checkCode("standard input", data)
 }
 
 func readCodeFile(name string) (string, error) {
-	f, err := os.Open(name)
+	data, err := app.ReadText(name, app.MaxCode)
 	if err != nil {
-		return "", app.FileFault(name, err)
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || info.IsDir() {
-		return "", fault.New(fault.Invalid, "Name a file with Python code.", "cannot run %s: it is a folder", safetext.Line(name))
-	}
-	data, err := io.ReadAll(io.LimitReader(f, app.MaxCode+1))
-	if err != nil {
-		return "", app.FileFault(name, err)
+		return "", err
 	}
 	return checkCode(name, data)
 }
 
+// shorterCode is what to do where code is too long.
+const shorterCode = "Put data into files (--file) and keep the code to what computes."
+
 func checkCode(name string, data []byte) (string, error) {
 	if len(data) > app.MaxCode {
-		return "", fault.New(fault.Invalid, "Put data into files (--file) and keep the code to what computes.",
+		return "", fault.New(fault.Invalid, shorterCode,
 			"cannot run %s: it is longer than %d KiB", safetext.Line(name), app.MaxCode>>10)
 	}
 	text := strings.TrimPrefix(string(data), "\ufeff")

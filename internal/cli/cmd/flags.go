@@ -37,23 +37,40 @@ func (f *flagValue[T]) Set(s string) error {
 // Type returns what help calls the value.
 func (f *flagValue[T]) Type() string { return f.kind }
 
+// limitFlag is the flag of one limit, parsed strictly.
+type limitFlag struct {
+	spec event.LimitSpec
+	to   *event.Limits
+	kind string
+}
+
+// String returns "": the defaults are the configuration's, told by the help.
+func (f *limitFlag) String() string { return "" }
+
+// Set parses and checks a value.
+func (f *limitFlag) Set(s string) error {
+	v, err := app.ParseLimit(f.spec, s)
+	if err == nil {
+		f.spec.Set(f.to, v)
+	}
+	return err
+}
+
+// Type returns what help calls the value.
+func (f *limitFlag) Type() string { return f.kind }
+
 // sessionFlags are the flags of every command that makes a session.
 type sessionFlags struct {
 	with         []string
 	requirements string
 	seed         flagValue[int64]
-	memory, disk flagValue[int64]
-	cpus, procs  flagValue[float64]
+	limits       event.Limits // those that were given; zero: the configuration's
 	timeout, cpu flagValue[time.Duration]
 	output       flagValue[int64]
 }
 
 func (f *sessionFlags) register(cmd *cobra.Command) {
-	f.memory = flagValue[int64]{parse: app.ParseMemory, kind: "size"}
-	f.disk = flagValue[int64]{parse: app.ParseDisk, kind: "size"}
 	f.output = flagValue[int64]{parse: app.ParseOutput, kind: "size"}
-	f.cpus = flagValue[float64]{parse: app.ParseCPUs, kind: "number"}
-	f.procs = flagValue[float64]{parse: app.ParseProcesses, kind: "number"}
 	f.timeout = flagValue[time.Duration]{parse: app.ParseTimeout, kind: "time"}
 	f.cpu = flagValue[time.Duration]{parse: app.ParseCPUTime, kind: "time"}
 	f.seed = flagValue[int64]{parse: parseSeed, kind: "number"}
@@ -63,10 +80,13 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 	fs.Var(&f.timeout, "timeout", "wall time of one execution (default 30s)")
 	fs.Var(&f.cpu, "cpu-time", "processor time of one execution")
 	fs.Var(&f.output, "output-limit", "output that is shown of one execution (default 1MiB)")
-	fs.Var(&f.memory, "memory", "memory of the session (default 1GiB)")
-	fs.Var(&f.cpus, "cpus", "processors of the session, may be a fraction (default 1)")
-	fs.Var(&f.procs, "processes", "processes and threads of the session (default 256)")
-	fs.Var(&f.disk, "disk", "what the session may write (default 1GiB)")
+	for _, spec := range event.LimitTable() {
+		kind, standard := "number", strconv.FormatFloat(spec.Default, 'f', -1, 64)
+		if spec.Bytes {
+			kind, standard = "size", safetext.Size(int64(spec.Default))
+		}
+		fs.Var(&limitFlag{spec, &f.limits, kind}, spec.Flag(), spec.What+" (default "+standard+")")
+	}
 	fs.Var(&f.seed, "seed", "make the session deterministic: the same code prints the same bytes")
 }
 
@@ -80,19 +100,19 @@ func parseSeed(s string) (int64, error) {
 
 // session returns what session to make, or to open when it has a name.
 func (f *sessionFlags) session(name string) app.SessionSpec {
-	return app.SessionSpec{Name: name, With: f.with, Requirements: f.requirements, Limits: f.limits(), Seed: f.seed.value}
+	return app.SessionSpec{Name: name, With: f.with, Requirements: f.requirements, Limits: f.limits, Seed: f.seed.value}
 }
 
 // beyond says which limits are more than a machine has, or "": they do not hold
 // anything back, and the code gets no more than there is.
 func (f *sessionFlags) beyond(processors int, memory int64) string {
 	var asked, has []string
-	if v := f.cpus.value; v != nil && *v > float64(processors) {
-		asked = append(asked, "--cpus "+strconv.FormatFloat(*v, 'g', -1, 64))
+	if v := f.limits.CPUs; v > float64(processors) {
+		asked = append(asked, "--cpus "+strconv.FormatFloat(v, 'g', -1, 64))
 		has = append(has, safetext.Count(processors, "processor"))
 	}
-	if v := f.memory.value; v != nil && memory > 0 && *v > memory {
-		asked = append(asked, "--memory "+safetext.Size(*v))
+	if v := f.limits.Memory; memory > 0 && v > memory {
+		asked = append(asked, "--memory "+safetext.Size(v))
 		has = append(has, safetext.Size(memory)+" of memory")
 	}
 	if len(asked) == 0 {
@@ -109,24 +129,6 @@ func (f *sessionFlags) warn(w io.Writer) error {
 	}
 	_, err := fmt.Fprintf(w, "praxis: %s\n", text)
 	return err
-}
-
-// limits are those that were given.
-func (f *sessionFlags) limits() event.Limits {
-	var l event.Limits
-	if f.memory.value != nil {
-		l.Memory = *f.memory.value
-	}
-	if f.disk.value != nil {
-		l.Disk = *f.disk.value
-	}
-	if f.cpus.value != nil {
-		l.CPUs = *f.cpus.value
-	}
-	if f.procs.value != nil {
-		l.Processes = int(*f.procs.value)
-	}
-	return l
 }
 
 // bounds are those of an execution that were given.

@@ -66,7 +66,7 @@ func (p *program) listNotes(found []app.Note, asJSON bool, none string) error {
 			}
 			continue
 		}
-		t.Add(app.ShortID(n.ID), when(n.Created), n.From.Thread, safetext.Line(strings.Join(n.Tags, " ")), safetext.Shorten(safetext.Line(n.Text), 60))
+		t.Add(app.ShortID(n.ID), when(n.Created), n.From.Thread, safetext.Line(strings.Join(n.Tags, " ")), safetext.Clip(safetext.Line(n.Text), 60))
 	}
 	switch {
 	case asJSON:

@@ -179,7 +179,7 @@ func argumentTable(args []app.ToolArgument) string {
 		if a.Required {
 			required = "yes"
 		}
-		t.Add(a.Name, a.Type, required, safetext.Shorten(a.Default, 40), a.What)
+		t.Add(a.Name, a.Type, required, safetext.Clip(a.Default, 40), a.What)
 	}
 	return t.String() + "\n"
 }

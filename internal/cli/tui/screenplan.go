@@ -119,7 +119,7 @@ func (s *Screen) planCalled(e event.ToolCalled) {
 		if text == "" {
 			text = `""`
 		}
-		s.paragraphs("    ", safetext.Line(name)+": "+safetext.Shorten(text, maxArgument))
+		s.paragraphs("    ", safetext.Line(name)+": "+safetext.Clip(text, maxArgument))
 		l, labelled := e.Labels[name]
 		if !labelled {
 			continue

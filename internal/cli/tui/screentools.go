@@ -30,7 +30,7 @@ func (s *Screen) toolCalled(e event.ToolCalled) {
 	}
 	s.printf("  %s %s\n", s.Style.Paint(format.Cyan, "tool"), safetext.Line(e.Tool))
 	for _, name := range slices.Sorted(maps.Keys(e.Arguments)) {
-		s.paragraphs("    ", safetext.Line(name)+": "+safetext.Shorten(argument(e.Arguments[name]), maxArgument))
+		s.paragraphs("    ", safetext.Line(name)+": "+safetext.Clip(argument(e.Arguments[name]), maxArgument))
 	}
 }
 

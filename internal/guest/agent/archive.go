@@ -14,6 +14,7 @@ import (
 	"strings"
 
 	"praxis/internal/guest/wire"
+	"praxis/internal/safetext"
 )
 
 // Bounds of archives. The session's disk bounds what an archive may unpack to;
@@ -43,7 +44,7 @@ func (s *server) archive(req *request, args wire.Archive) (none, error) {
 	case wire.Zip:
 		p = zipPacker{zip.NewWriter(req)}
 	default:
-		return none{}, failf("invalid", "Use tar or zip.", "cannot make archive: no format is called %q", wire.Clip(args.Format, 32))
+		return none{}, failf("invalid", "Use tar or zip.", "cannot make archive: no format is called %q", safetext.Clip(args.Format, 32))
 	}
 	left := budget{maxArchived, maxNames}
 	for _, one := range args.Paths {
@@ -81,7 +82,7 @@ func pack(root *os.Root, base, rel string, p packer, left *budget) error {
 	}
 	// An archive that lacks something without a word would be worse than none.
 	w.leftOut = func(path, why string) error {
-		return failf("invalid", "Archive what lies beside it, or move it.", "cannot archive %s: %s", wire.Clip(path, 200), why)
+		return failf("invalid", "Archive what lies beside it, or move it.", "cannot archive %s: %s", safetext.Clip(path, 200), why)
 	}
 	st, err := root.Lstat(rel)
 	if err != nil {
@@ -172,7 +173,7 @@ func (s *server) extract(req *request, args wire.Extract) (none, error) {
 	case wire.Zip:
 		unpack = unpackZip
 	default:
-		return none{}, failf("invalid", "Use tar or zip.", "cannot extract: no format is called %q", wire.Clip(args.Format, 32))
+		return none{}, failf("invalid", "Use tar or zip.", "cannot extract: no format is called %q", safetext.Clip(args.Format, 32))
 	}
 	defer s.changes.writing()()
 	return none{}, s.inRoot(args.Dir, func(root *os.Root, base, rel string) error {
@@ -207,7 +208,7 @@ type unpacker struct {
 func (u *unpacker) place(name string) (string, error) {
 	clean := filepath.FromSlash(path.Clean(strings.TrimSuffix(name, "/")))
 	if name == "" || len(name) > wire.MaxPath || strings.ContainsRune(name, 0) || !filepath.IsLocal(clean) || strings.HasPrefix(name, "/") {
-		return "", failf("invalid", "Make the archive without absolute names and without '..'.", "cannot extract: the entry %q would lie outside of the folder", wire.Clip(name, 200))
+		return "", failf("invalid", "Make the archive without absolute names and without '..'.", "cannot extract: the entry %q would lie outside of the folder", safetext.Clip(name, 200))
 	}
 	if u.entries++; u.entries > maxArchived {
 		return "", failf("exhausted", "Split the archive.", "cannot extract: more than %d entries", maxArchived)
@@ -247,7 +248,7 @@ func (u *unpacker) symlink(name, target string) error {
 		return err
 	}
 	if target == "" || len(target) > wire.MaxPath || filepath.IsAbs(target) || !filepath.IsLocal(filepath.Join(filepath.Dir(clean), target)) {
-		return failf("invalid", "Make the archive without links that leave it.", "cannot extract: the link %q points outside of the folder", wire.Clip(name, 200))
+		return failf("invalid", "Make the archive without links that leave it.", "cannot extract: the link %q points outside of the folder", safetext.Clip(name, 200))
 	}
 	_ = u.dir.Remove(clean) // an older file or link gives way, a folder that is not empty does not
 	return u.dir.Symlink(target, clean)
@@ -260,7 +261,7 @@ func (u *unpacker) hardlink(name, target string) error {
 	}
 	from := filepath.FromSlash(path.Clean(target))
 	if !filepath.IsLocal(from) {
-		return failf("invalid", "Make the archive without links that leave it.", "cannot extract: the link %q points outside of the folder", wire.Clip(name, 200))
+		return failf("invalid", "Make the archive without links that leave it.", "cannot extract: the link %q points outside of the folder", safetext.Clip(name, 200))
 	}
 	_ = u.dir.Remove(clean)
 	return u.dir.Link(from, clean)
@@ -304,7 +305,7 @@ func unpackTar(u *unpacker, in io.Reader) error {
 			err = u.hardlink(h.Name, h.Linkname)
 		case tar.TypeXGlobalHeader:
 		default:
-			err = failf("invalid", "Make the archive of files, folders and links only.", "cannot extract: the entry %q is neither file nor folder nor link", wire.Clip(h.Name, 200))
+			err = failf("invalid", "Make the archive of files, folders and links only.", "cannot extract: the entry %q is neither file nor folder nor link", safetext.Clip(h.Name, 200))
 		}
 		if err != nil {
 			return badArchive(err)
@@ -374,5 +375,5 @@ func unpackZipped(u *unpacker, e *zip.File) error {
 	case mode.IsRegular():
 		return u.file(e.Name, mode, r)
 	}
-	return failf("invalid", "Make the archive of files, folders and links only.", "cannot extract: the entry %q is neither file nor folder nor link", fmt.Sprint(wire.Clip(e.Name, 200)))
+	return failf("invalid", "Make the archive of files, folders and links only.", "cannot extract: the entry %q is neither file nor folder nor link", fmt.Sprint(safetext.Clip(e.Name, 200)))
 }

@@ -6,6 +6,7 @@ import (
 	"syscall"
 
 	"praxis/internal/guest/wire"
+	"praxis/internal/safetext"
 )
 
 func killPID(pid int) { _ = syscall.Kill(pid, syscall.SIGKILL) }
@@ -67,7 +68,7 @@ func (s *server) attach(req *request, args wire.Attach) error {
 	e := s.execs[args.Exec]
 	s.mu.Unlock()
 	if e == nil {
-		return failf("not_found", "", "cannot attach to execution %s: it does not exist or ended too long ago", wire.Clip(args.Exec, wire.MaxName))
+		return failf("not_found", "", "cannot attach to execution %s: it does not exist or ended too long ago", safetext.Clip(args.Exec, wire.MaxName))
 	}
 	return e.follow(req, args.After)
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"praxis/internal/guest/wire"
+	"praxis/internal/safetext"
 )
 
 // Bounds of what the agent keeps of executions.
@@ -183,7 +184,7 @@ func (e *execution) finish(out wire.Executed) {
 		}
 	}
 	e.tail = tail{}
-	out.Message = wire.Clip(out.Message, wire.MaxText)
+	out.Message = safetext.Clip(out.Message, wire.MaxText)
 	body, err := marshal(out)
 	if err != nil || len(body) > wire.MaxMessage {
 		out.Result = wire.Bundle{"text": "[left out: too large to send]"}

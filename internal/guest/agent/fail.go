@@ -7,6 +7,7 @@ import (
 	"syscall"
 
 	"praxis/internal/guest/wire"
+	"praxis/internal/safetext"
 )
 
 // failure is what a failure frame says. kind is the name of a fault kind.
@@ -58,5 +59,5 @@ func plain(err error) string {
 }
 
 func (f *failure) wire() wire.Fault {
-	return wire.Fault{Kind: f.kind, Message: wire.Clip(f.message, wire.MaxText), Remedy: wire.Clip(f.remedy, wire.MaxText)}
+	return wire.Fault{Kind: f.kind, Message: safetext.Clip(f.message, wire.MaxText), Remedy: safetext.Clip(f.remedy, wire.MaxText)}
 }

@@ -12,6 +12,7 @@ import (
 	"syscall"
 
 	"praxis/internal/guest/wire"
+	"praxis/internal/safetext"
 )
 
 // Bounds of listings.
@@ -263,7 +264,7 @@ func describeFile(path string, st fs.FileInfo, target string) wire.FileInfo {
 	case st.IsDir():
 		i.Kind = wire.KindFolder
 	case st.Mode()&fs.ModeSymlink != 0:
-		i.Kind, i.Target = wire.KindSymlink, wire.Clip(target, wire.MaxPath)
+		i.Kind, i.Target = wire.KindSymlink, safetext.Clip(target, wire.MaxPath)
 	}
 	return i
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"praxis/internal/guest/wire"
+	"praxis/internal/safetext"
 )
 
 const (
@@ -375,13 +376,13 @@ func (k *kernel) take(in *interp, c control) {
 
 func (k *kernel) becomeReady(c control) {
 	k.in.ready = true
-	k.reply = wire.SetupReply{Version: wire.Clip(c.Version, 64)}
+	k.reply = wire.SetupReply{Version: safetext.Clip(c.Version, 64)}
 	for mod, why := range c.PreloadErrors {
 		if k.reply.PreloadErrors == nil {
 			k.reply.PreloadErrors = map[string]string{}
 		}
 		if len(k.reply.PreloadErrors) < 100 {
-			k.reply.PreloadErrors[wire.Clip(mod, 200)] = wire.Clip(why, 1000)
+			k.reply.PreloadErrors[safetext.Clip(mod, 200)] = safetext.Clip(why, 1000)
 		}
 	}
 	k.early = nil
@@ -404,7 +405,7 @@ func cleanCompletion(c control, size int) wire.Completion {
 	out.End = max(out.Start, out.End)
 	for _, m := range c.Matches[:min(len(c.Matches), wire.MaxMatches)] {
 		if len(m) <= 1<<10 {
-			out.Matches = append(out.Matches, wire.Clip(m, 2<<10))
+			out.Matches = append(out.Matches, safetext.Clip(m, 2<<10))
 		}
 	}
 	return out

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"praxis/internal/guest/wire"
+	"praxis/internal/safetext"
 )
 
 // Bounds of a look at a folder.
@@ -110,7 +111,7 @@ func (c *changes) look(dir folder) listing {
 		if e := (*failure)(nil); errors.As(err, &e) {
 			w.why = e.message
 		}
-		w.why = wire.Clip(w.why, wire.MaxUnlisted/2)
+		w.why = safetext.Clip(w.why, wire.MaxUnlisted/2)
 	}
 	c.looked.Store(others + 1)
 	c.linked = c.linked || w.linked
@@ -262,7 +263,7 @@ func (w *looker) below(fd int, name, rel string, depth int) error {
 		w.unread = append(w.unread, rel)
 		return nil
 	default:
-		return fmt.Errorf("cannot open %q: %w", wire.Clip(rel, 200), err)
+		return fmt.Errorf("cannot open %q: %w", safetext.Clip(rel, 200), err)
 	}
 	defer closeAll(in)
 	if st.Mode&syscall.S_IFMT != syscall.S_IFDIR {

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"praxis/internal/guest/wire"
+	"praxis/internal/safetext"
 )
 
 func cores() int { return max(runtime.NumCPU(), 1) }
@@ -88,8 +89,8 @@ func cleanRaised(r *wire.Raised) *wire.Raised {
 		return nil
 	}
 	return &wire.Raised{
-		Name:      wire.Clip(r.Name, 256),
-		Value:     wire.Clip(r.Value, wire.MaxText),
+		Name:      safetext.Clip(r.Name, 256),
+		Value:     safetext.Clip(r.Value, wire.MaxText),
 		Traceback: clipMiddle(r.Traceback, wire.MaxTraceback),
 	}
 }

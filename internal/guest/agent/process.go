@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"praxis/internal/guest/wire"
+	"praxis/internal/safetext"
 )
 
 // maxEnded is how many processes are remembered after their end.
@@ -374,7 +375,7 @@ func (s *server) processOf(name string) (*process, error) {
 	if p := s.procs[name]; p != nil && p.child != nil {
 		return p, nil
 	}
-	return nil, failf("not_found", "", "no process is called %s", wire.Clip(name, wire.MaxName))
+	return nil, failf("not_found", "", "no process is called %s", safetext.Clip(name, wire.MaxName))
 }
 
 // started are the processes whose program was started. The caller holds mu.

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"praxis/internal/guest/wire"
+	"praxis/internal/safetext"
 )
 
 // Bounds on what the host may have open at once.
@@ -175,7 +176,7 @@ func (s *server) request(epoch uint64, id uint32, body []byte) {
 	}
 	h, ok := handlers[op]
 	if !ok {
-		req.fail(failf("invalid", "", "cannot serve request: no op is called %q", wire.Clip(op, 32)))
+		req.fail(failf("invalid", "", "cannot serve request: no op is called %q", safetext.Clip(op, 32)))
 		return
 	}
 	if h.inline {
@@ -336,7 +337,7 @@ func contextName(name string) (string, error) {
 		return wire.Main, nil
 	}
 	if !wire.ValidName(name) {
-		return "", failf("invalid", "Use up to 64 letters, digits, '_', '-' and '.'.", "cannot use context %q: not a name", wire.Clip(name, 64))
+		return "", failf("invalid", "Use up to 64 letters, digits, '_', '-' and '.'.", "cannot use context %q: not a name", safetext.Clip(name, 64))
 	}
 	return name, nil
 }

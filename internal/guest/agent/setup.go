@@ -13,6 +13,7 @@ import (
 
 	"praxis/internal/guest/kernel/python"
 	"praxis/internal/guest/wire"
+	"praxis/internal/safetext"
 )
 
 // config is a setup that was checked and applied. It is replaced, never changed.
@@ -89,7 +90,7 @@ func check(s wire.Setup) (wire.Setup, error) {
 	}
 	for _, p := range append([]string{s.Python, s.Workdir, s.Home, s.Temp, cmp.Or(s.Cgroup, "/")}, s.Roots...) {
 		if !filepath.IsAbs(p) || filepath.Clean(p) != p {
-			return s, failf("invalid", "", "cannot set up session: %q is not a clean absolute path", wire.Clip(p, 200))
+			return s, failf("invalid", "", "cannot set up session: %q is not a clean absolute path", safetext.Clip(p, 200))
 		}
 	}
 	if !slices.Contains(s.Roots, s.Temp) {
@@ -104,7 +105,7 @@ func check(s wire.Setup) (wire.Setup, error) {
 	}
 	for k, v := range s.Env {
 		if k == "" || strings.ContainsAny(k, "=\x00") || strings.Contains(v, "\x00") {
-			return s, failf("invalid", "", "cannot set up session: %q is no environment variable", wire.Clip(k, 64))
+			return s, failf("invalid", "", "cannot set up session: %q is no environment variable", safetext.Clip(k, 64))
 		}
 	}
 	return s, nil
@@ -300,7 +301,7 @@ func within(roots []string, path string) (root, rel string, err error) {
 		}
 	}
 	if root == "" {
-		return "", "", failf("denied", "Use a path below "+strings.Join(roots, ", ")+".", "cannot use %s: it is outside of the session's folders", wire.Clip(path, 200))
+		return "", "", failf("denied", "Use a path below "+strings.Join(roots, ", ")+".", "cannot use %s: it is outside of the session's folders", safetext.Clip(path, 200))
 	}
 	rel, err = filepath.Rel(root, path)
 	return root, rel, err

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"praxis/internal/safetext"
 )
 
 // ValidName reports whether s may name a context, an execution or a process:
@@ -91,11 +93,11 @@ func (b Bundle) Clean() (left []string) {
 	for k, v := range b {
 		if checkItem(k, v) != nil {
 			delete(b, k)
-			left = append(left, Clip(k, 64))
+			left = append(left, safetext.Clip(k, 64))
 		}
 	}
 	if len(b["text"]) > MaxBundle/4 {
-		b["text"] = Clip(b["text"], MaxBundle/4)
+		b["text"] = safetext.Clip(b["text"], MaxBundle/4)
 	}
 	for len(b) > MaxBundleKeys || b.size() > MaxBundle-MaxText {
 		largest, size := "", -1
@@ -132,18 +134,4 @@ func Showable(s string) bool {
 // validSum reports whether s is a SHA-256 in lower case hexadecimal digits.
 func validSum(s string) bool {
 	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
-}
-
-// Clip returns s as valid UTF-8 of at most n bytes, n at least 3, with an
-// ellipsis when it was longer.
-func Clip(s string, n int) string {
-	s = strings.ToValidUTF8(s, "\uFFFD")
-	if len(s) <= n {
-		return s
-	}
-	cut := max(n-len("…"), 0)
-	for cut > 0 && !utf8.RuneStart(s[cut]) {
-		cut--
-	}
-	return s[:cut] + "…"
 }

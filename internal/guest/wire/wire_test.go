@@ -13,6 +13,7 @@ import (
 	"unicode/utf8"
 
 	"praxis/internal/guest/wire"
+	"praxis/internal/safetext"
 )
 
 func TestRoundTrip(t *testing.T) {
@@ -216,9 +217,9 @@ func TestClip(t *testing.T) {
 	}{
 		{"short", 10, "short"}, {"exactly ten", 11, "exactly ten"}, {"too long", 6, "too…"}, {"ééé", 5, "é…"}, {"\xff", 5, "\uFFFD"},
 	} {
-		got := wire.Clip(c.in, c.n)
+		got := safetext.Clip(c.in, c.n)
 		if got != c.want || !utf8.ValidString(got) || len(got) > c.n {
-			t.Errorf("Clip(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
+			t.Errorf("safetext.Clip(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
 		}
 	}
 }

@@ -51,7 +51,9 @@ import (
 	"strings"
 
 	"praxis/fault"
+	"praxis/internal/bounded"
 	"praxis/internal/llm"
+	"praxis/internal/safetext"
 )
 
 // MaxBytes bounds a script.
@@ -102,12 +104,9 @@ func cause(err error) error {
 
 // Parse reads a script. A line that cannot be understood is a fault.Invalid that names it.
 func Parse(name string, r io.Reader) (*Model, error) {
-	raw, err := io.ReadAll(io.LimitReader(r, MaxBytes+1))
+	raw, err := bounded.Read(r, MaxBytes)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "", "cannot read script %s: %w", name, cause(err))
-	}
-	if len(raw) > MaxBytes {
-		return nil, fault.New(fault.Invalid, "", "cannot read script %s: it is larger than %d bytes", name, MaxBytes)
 	}
 	p := parser{script: name}
 	for n, line := range strings.Split(strings.ReplaceAll(string(raw), "\r\n", "\n"), "\n") {
@@ -189,18 +188,9 @@ func (m *Model) verify(t turn, n int, seen string) error {
 			verb = "not to contain"
 		}
 		return fault.New(fault.Conflict, remedy, "cannot go on with script %s: line %d expects the observation before reply %d %s %q, but it is %q",
-			m.name, c.line, n, verb, c.text, short(seen))
+			m.name, c.line, n, verb, c.text, safetext.Clip(seen, 400))
 	}
 	return nil
-}
-
-// short bounds what an error shows of an observation.
-func short(s string) string {
-	const bound = 400
-	if r := []rune(s); len(r) > bound {
-		return string(r[:bound/2]) + fmt.Sprintf(" … %d characters … ", len(r)-bound) + string(r[len(r)-bound/2:])
-	}
-	return s
 }
 
 func replies(n int) string {

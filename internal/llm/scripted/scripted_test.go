@@ -130,7 +130,7 @@ func TestBadScripts(t *testing.T) {
 		{"call first", "=== call x\n", "line 1: a call belongs to a reply"},
 		{"call after check", "=== reply\n=== expect a\n=== call x\n", "line 3: a call belongs to a reply"},
 		{"nameless call", "=== reply\n=== call\n", "line 2: a call is written"},
-		{"too large", strings.Repeat("x", scripted.MaxBytes+1), "larger than"},
+		{"too large", strings.Repeat("x", scripted.MaxBytes+1), "longer than"},
 		{"too many", strings.Repeat("=== reply\n", 1001), "line 1001: more than 1000 replies"},
 	}
 	for _, tt := range tests {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 )
 
 // failure is what a server said of a request that it did not answer.
@@ -90,7 +91,7 @@ func (c *Client) said(b errorBody) string {
 	if text == "" {
 		text = b.Type
 	}
-	if text = oneLine(c.scrub(text), 300); text == "" {
+	if text = safetext.OneLine(c.scrub(text), 300); text == "" {
 		return ""
 	}
 	return ": " + text
@@ -118,7 +119,7 @@ func (c *Client) noAnswer(err error) error {
 		return c.noStream("with %s", err)
 	}
 	cause, transport := plainCause(err)
-	cause = oneLine(c.scrub(cause), 300)
+	cause = safetext.OneLine(c.scrub(cause), 300)
 	if !transport {
 		return &Temporary{Why: "unreadable reply", Err: c.noStream("what cannot be read: %s", cause)}
 	}
@@ -255,13 +256,4 @@ func retryAfter(h http.Header, now time.Time) time.Duration {
 		return at.Sub(now)
 	}
 	return 0
-}
-
-// oneLine joins the lines of text and bounds it to n characters.
-func oneLine(text string, n int) string {
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "\uFFFD")), " ")
-	if r := []rune(text); len(r) > n {
-		return string(r[:n]) + "…"
-	}
-	return text
 }

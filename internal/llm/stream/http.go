@@ -9,6 +9,7 @@ import (
 	"net/url"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 )
 
 // MaxBody bounds what is read of one answer of a provider, in bytes.
@@ -59,7 +60,7 @@ func (e *notStreamError) Error() string { return "the server answered " + e.kind
 func otherType(header string) string {
 	kind, _, err := mime.ParseMediaType(header)
 	if err != nil {
-		kind = oneLine(header, 60)
+		kind = safetext.OneLine(header, 60)
 	}
 	switch kind {
 	case "", "text/event-stream", "text/plain", "application/octet-stream", "application/x-ndjson":

@@ -9,6 +9,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/llm"
+	"praxis/internal/safetext"
 )
 
 // Retry is how patiently a provider asks again after a failure that may pass.
@@ -41,9 +42,9 @@ func (t *Temporary) Unwrap() error { return t.Err }
 
 func (t *Temporary) why() string {
 	if t.Why != "" {
-		return oneLine(t.Why, 120)
+		return safetext.OneLine(t.Why, 120)
 	}
-	return oneLine(t.Err.Error(), 120)
+	return safetext.OneLine(t.Err.Error(), 120)
 }
 
 // Do calls attempt until it succeeds, fails for good or the attempts are used

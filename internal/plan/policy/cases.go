@@ -8,6 +8,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/plan/label"
+	"praxis/internal/safetext"
 	"praxis/internal/tool/jsondoc"
 )
 
@@ -38,9 +39,9 @@ func (c CaseResult) String() string {
 	}
 	want := c.Expect.String()
 	if c.Rule != "" {
-		want += " by " + quote(c.Rule)
+		want += " by " + safetext.Quote(c.Rule)
 	}
-	return fmt.Sprintf("FAIL %s (%s): expected %s, got %s by %s: %s", c.Name, c.Pos, want, c.Got.Verdict, quote(c.Got.Rule), c.Got.Reason)
+	return fmt.Sprintf("FAIL %s (%s): expected %s, got %s by %s: %s", c.Name, c.Pos, want, c.Got.Verdict, safetext.Quote(c.Got.Rule), c.Got.Reason)
 }
 
 // Report is the result of the cases in a policy's file.
@@ -93,7 +94,7 @@ func (l *loader) cases(e *entry) {
 			continue
 		}
 		if line, twice := names[c.name]; twice {
-			l.add(item.pos, "Give it a name of its own.", "the case %s stands twice; first on line %d", quote(c.name), line)
+			l.add(item.pos, "Give it a name of its own.", "the case %s stands twice; first on line %d", safetext.Quote(c.name), line)
 		}
 		names[c.name] = item.pos.Line
 		l.policy.cases = append(l.policy.cases, *c)
@@ -131,11 +132,11 @@ func (l *loader) testCase(e *entry) *testCase {
 		return nil
 	}
 	c := &testCase{name: l.need(e, "name", "a case"), pos: e.pos}
-	what := "the case " + quote(c.name)
+	what := "the case " + safetext.Quote(c.name)
 	var ok bool
 	expect := l.need(e, "expect", what)
 	if c.expect, ok = parseVerdict(expect); !ok && expect != "" {
-		l.add(e.get("expect").pos, "Write allow, ask or deny.", "%s: unknown decision %s", what, quote(expect))
+		l.add(e.get("expect").pos, "Write allow, ask or deny.", "%s: unknown decision %s", what, safetext.Quote(expect))
 	}
 	if c.rule = l.text(e.get("rule"), "rule of "+what); c.rule != "" {
 		l.knownRule(e.get("rule"), what)
@@ -156,7 +157,7 @@ func (l *loader) call(e *entry, what string) (Call, bool) {
 		if near := l.tools.Suggest(name); near != "" {
 			remedy = "Did you mean " + near + "?"
 		}
-		l.add(e.get("call").pos, remedy, "%s: there is no tool %s", what, quote(name))
+		l.add(e.get("call").pos, remedy, "%s: there is no tool %s", what, safetext.Quote(name))
 	}
 	if n := e.get("number"); n != nil {
 		v, ok := new(big.Int).SetString(n.text, 10)
@@ -176,7 +177,7 @@ func (l *loader) call(e *entry, what string) (Call, bool) {
 	if args := e.get("args"); args != nil && args.kind != nullEntry && l.mapping(args, "args of "+what, maxMembers) {
 		for i, k := range args.keys {
 			if _, err := d.BindPartial(0, []string{k.text}); err != nil {
-				l.add(k.pos, didYouMean(k.text, d.Input.Type().Names()), "%s: %s has no argument %s", what, d.Name, quote(k.text))
+				l.add(k.pos, didYouMean(k.text, d.Input.Type().Names()), "%s: %s has no argument %s", what, d.Name, safetext.Quote(k.text))
 				continue
 			}
 			c.Args[k.text] = l.labelled(args.items[i], what)
@@ -191,7 +192,7 @@ func (l *loader) knownRule(e *entry, what string) {
 		known = append(known, r.name)
 	}
 	if !slices.Contains(known, e.text) {
-		l.add(e.pos, didYouMean(e.text, known), "%s: there is no rule %s", what, quote(e.text))
+		l.add(e.pos, didYouMean(e.text, known), "%s: there is no rule %s", what, safetext.Quote(e.text))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"cel.dev/cel-go/interpreter"
 	"cel.dev/cel-go/parser"
 
+	"praxis/internal/safetext"
 	"praxis/internal/tool/jsondoc"
 )
 
@@ -277,7 +278,7 @@ func (c *compiler) issues(e *entry, issues *cel.Issues) bool {
 		}
 		what, _, _ := strings.Cut(one.Message, "\n")
 		what, _, _ = strings.Cut(what, " (did you mean") // the remedy says it
-		c.r.add(c.r.within(e, line, col), c.remedy(what), "not a condition in CEL: %s", jsondoc.Cut(strings.ReplaceAll(what, " (in container '')", ""), 200))
+		c.r.add(c.r.within(e, line, col), c.remedy(what), "not a condition in CEL: %s", safetext.Clip(strings.ReplaceAll(what, " (in container '')", ""), 200))
 	}
 	return true
 }
@@ -364,7 +365,7 @@ func (cl *clause) eval(ev *evaluation) (truth, error) {
 	case types.False:
 		return isFalse, nil
 	}
-	return isError, fmt.Errorf("it is %s, not true or false", jsondoc.Cut(fmt.Sprint(val.Type().TypeName()), 40))
+	return isError, fmt.Errorf("it is %s, not true or false", safetext.Clip(fmt.Sprint(val.Type().TypeName()), 40))
 }
 
 // errTooLong is the cause of the fault for a condition that takes too many steps.

@@ -10,6 +10,7 @@ import (
 	"cel.dev/cel-go/common/types/ref"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 )
@@ -70,7 +71,7 @@ func (p *Policy) strange(d *tool.Definition) *Decision {
 		if _, ok := p.tools.Lookup(d.Name); ok {
 			return nil
 		}
-		name = quote(d.Name)
+		name = safetext.Quote(d.Name)
 	}
 	return &Decision{Verdict: Deny, Rule: UnknownTool, Reason: "the policy was loaded without the tool " + name, Remedy: "Load the policy with all the tools that can be called.", Steps: []Step{}}
 }
@@ -136,8 +137,8 @@ func (d *Decision) failed(s *Step) {
 		code, why = fault.RuleTooCostly, errTooLong.Error()
 	}
 	d.Verdict = Deny
-	d.Reason = fmt.Sprintf("the condition of the rule %s cannot be evaluated: %s", quote(s.Rule), why)
-	err := fault.Coded(code, fault.Data{"rule": s.Rule}, "cannot decide the call: %s: the condition of the rule %s: %w", s.Pos, quote(s.Rule), s.err)
+	d.Reason = fmt.Sprintf("the condition of the rule %s cannot be evaluated: %s", safetext.Quote(s.Rule), why)
+	err := fault.Coded(code, fault.Data{"rule": s.Rule}, "cannot decide the call: %s: the condition of the rule %s: %w", s.Pos, safetext.Quote(s.Rule), s.err)
 	d.Code, d.Remedy, d.Err = err.Code, err.Remedy, err
 }
 
@@ -201,7 +202,7 @@ func (e *evaluation) rule(r *rule) Step {
 	s.truth, s.err = r.when.eval(e, func(c *clause, out truth, err error) {
 		step := ClauseStep{Text: c.text, Result: out.String()}
 		if err != nil {
-			step.Error = jsondoc.Cut(err.Error(), 300)
+			step.Error = safetext.Clip(err.Error(), 300)
 		}
 		s.Clauses = append(s.Clauses, step)
 	})
@@ -249,7 +250,7 @@ func (e *evaluation) demand(d tool.ArgDemand) []Step {
 // String returns the decision with its explanation, some lines of text.
 func (d Decision) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s by %s: %s\n", d.Verdict, quote(d.Rule), d.Reason)
+	fmt.Fprintf(&b, "%s by %s: %s\n", d.Verdict, safetext.Quote(d.Rule), d.Reason)
 	if d.Remedy != "" {
 		fmt.Fprintf(&b, "  %s\n", d.Remedy)
 	}

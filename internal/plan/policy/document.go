@@ -9,6 +9,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/tool/jsondoc"
 )
 
@@ -59,7 +60,7 @@ func (e *entry) show() string {
 	case boolEntry, numberEntry:
 		return e.text
 	case textEntry:
-		return quote(e.text)
+		return safetext.Quote(e.text)
 	}
 	return entryNames[e.kind]
 }
@@ -151,7 +152,7 @@ func (r *reader) entry(n *yaml.Node, depth int) *entry {
 		r.add(pos, "", "nesting is deeper than %d", maxDepth)
 		return e
 	case n.Style&yaml.TaggedStyle != 0:
-		r.add(pos, "Remove the tag.", "YAML tags (%s) are not supported", jsondoc.Cut(n.Tag, 40))
+		r.add(pos, "Remove the tag.", "YAML tags (%s) are not supported", safetext.Clip(n.Tag, 40))
 		return e
 	}
 	switch n.Kind {
@@ -165,7 +166,7 @@ func (r *reader) entry(n *yaml.Node, depth int) *entry {
 	case yaml.MappingNode:
 		r.mapping(e, n, depth)
 	default:
-		r.add(pos, "Write the value out, or name it: groups and conditions are there for that.", "YAML aliases (*%s) are not supported", jsondoc.Cut(n.Value, 40))
+		r.add(pos, "Write the value out, or name it: groups and conditions are there for that.", "YAML aliases (*%s) are not supported", safetext.Clip(n.Value, 40))
 	}
 	return e
 }
@@ -181,7 +182,7 @@ func (r *reader) mapping(e *entry, n *yaml.Node, depth int) {
 			continue
 		}
 		if line, twice := seen[k.Value]; twice {
-			r.add(pos, "Remove one of them.", "the key %s stands twice; first on line %d", quote(k.Value), line)
+			r.add(pos, "Remove one of them.", "the key %s stands twice; first on line %d", safetext.Quote(k.Value), line)
 			continue
 		}
 		seen[k.Value] = k.Line
@@ -201,12 +202,12 @@ func (r *reader) scalar(e *entry, n *yaml.Node) {
 	case "!!bool":
 		e.kind, e.text = boolEntry, strings.ToLower(n.Value)
 		if e.text != "true" && e.text != "false" {
-			r.add(e.pos, "Write true or false, or put a string into quotes.", "%s is ambiguous", quote(n.Value))
+			r.add(e.pos, "Write true or false, or put a string into quotes.", "%s is ambiguous", safetext.Quote(n.Value))
 		}
 	case "!!int", "!!float":
 		e.kind = numberEntry
 		if _, err := jsondoc.Decode([]byte(n.Value)); err != nil {
-			r.add(e.pos, "Write a number as in JSON, or put a string into quotes.", "%s is ambiguous: some read it as a number", quote(n.Value))
+			r.add(e.pos, "Write a number as in JSON, or put a string into quotes.", "%s is ambiguous: some read it as a number", safetext.Quote(n.Value))
 		}
 	}
 }
@@ -285,9 +286,6 @@ func runeAt(lines []string, line, col int) (rune, bool) {
 	}
 	return 0, false
 }
-
-// quote writes s for a message, cut when it is long.
-func quote(s string) string { return fmt.Sprintf("%q", jsondoc.Cut(s, 80)) }
 
 // didYouMean returns a sentence that names the nearest candidate, lists them
 // when they are few, or is empty.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 )
@@ -89,7 +90,7 @@ func (l *loader) keys(e *entry, what string, known ...string) bool {
 	}
 	for _, k := range e.keys {
 		if !slices.Contains(known, k.text) && !strings.HasPrefix(k.text, "x-") {
-			l.add(k.pos, didYouMean(k.text, known), "unknown key %s in %s", quote(k.text), what)
+			l.add(k.pos, didYouMean(k.text, known), "unknown key %s in %s", safetext.Quote(k.text), what)
 		}
 	}
 	return true
@@ -116,7 +117,7 @@ func (l *loader) text(e *entry, what string) string {
 func (l *loader) need(of *entry, key, what string) string {
 	e := of.get(key)
 	if e == nil {
-		l.add(of.pos, "Add "+key+": …", "%s lacks the key %s", what, quote(key))
+		l.add(of.pos, "Add "+key+": …", "%s lacks the key %s", what, safetext.Quote(key))
 	}
 	return l.text(e, key+" of "+what)
 }
@@ -148,7 +149,7 @@ func (l *loader) groups(e *entry) {
 	}
 	said := jsondoc.NewObject()
 	for i, key := range e.keys {
-		what := "the group " + quote(key.text)
+		what := "the group " + safetext.Quote(key.text)
 		if !identifier(key.text) {
 			l.add(key.pos, "Use letters, digits and underscores, and begin with a letter.", "%s: conditions cannot write that name", what)
 			continue
@@ -199,12 +200,12 @@ func (l *loader) people(e *entry, what string) []string {
 		name := item.text
 		switch {
 		case strings.IndexByte(name, 0) >= 0 || strings.Contains(strings.TrimPrefix(name, "*"), "*"):
-			l.add(item.pos, "A star may only stand at the start: *@example.com.", "%s: %s is not a principal", what, quote(name))
+			l.add(item.pos, "A star may only stand at the start: *@example.com.", "%s: %s is not a principal", what, safetext.Quote(name))
 			continue
 		case name == tool.Me:
 			name = known.Me
 		case !strings.HasPrefix(name, "*") && !known.Known(name):
-			l.add(item.pos, didYouMeanOr(name, known.Names, "Add it to principals in the file of tools."), "%s: the principal %s is not known", what, quote(name))
+			l.add(item.pos, didYouMeanOr(name, known.Names, "Add it to principals in the file of tools."), "%s: the principal %s is not known", what, safetext.Quote(name))
 		}
 		out = append(out, name)
 	}
@@ -253,7 +254,7 @@ func (l *loader) pick(e *entry, what string) []string {
 		} else if _, ok := l.principals[name]; ok {
 			remedy = "The group " + name + " names principals; a group of tools has tools: [email.*]."
 		}
-		l.add(item.pos, remedy, "%s: there is no tool %s", what, quote(name))
+		l.add(item.pos, remedy, "%s: there is no tool %s", what, safetext.Quote(name))
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
@@ -271,9 +272,9 @@ func (l *loader) conditions(e *entry) error {
 		for _, k := range e.keys {
 			switch {
 			case !identifier(k.text):
-				l.add(k.pos, "Write "+identifierOf(k.text)+".", "the condition %s: other conditions cannot write that name", quote(k.text))
+				l.add(k.pos, "Write "+identifierOf(k.text)+".", "the condition %s: other conditions cannot write that name", safetext.Quote(k.text))
 			case slices.Contains(rootNames(), k.text) || slices.Contains(labelFunctions(), k.text) || reserved(k.text):
-				l.add(k.pos, "Choose another name.", "the condition %s has a name that CEL or every condition uses", quote(k.text))
+				l.add(k.pos, "Choose another name.", "the condition %s has a name that CEL or every condition uses", safetext.Quote(k.text))
 			default:
 				named = append(named, k.text)
 			}
@@ -294,7 +295,7 @@ func (l *loader) conditions(e *entry) error {
 		}
 		for _, other := range c.names {
 			if at, ok := l.order[other]; !ok || at >= i {
-				l.add(e.items[i].pos, "Write "+other+" above it.", "the condition %s asks %s, which does not stand above it", quote(k.text), quote(other))
+				l.add(e.items[i].pos, "Write "+other+" above it.", "the condition %s asks %s, which does not stand above it", safetext.Quote(k.text), safetext.Quote(other))
 			}
 		}
 		l.order[k.text] = i
@@ -347,7 +348,7 @@ func (l *loader) rule(e *entry) *rule {
 		return nil
 	}
 	r := &rule{name: l.need(e, "name", "a rule"), pos: e.pos}
-	what := "the rule " + quote(r.name)
+	what := "the rule " + safetext.Quote(r.name)
 	if r.name == "" {
 		what = "the rule"
 	}
@@ -371,7 +372,7 @@ func (l *loader) rule(e *entry) *rule {
 	var ok bool
 	verdict := l.need(e, "decision", what)
 	if r.verdict, ok = parseVerdict(verdict); !ok && verdict != "" {
-		l.add(e.get("decision").pos, "Write allow, ask or deny.", "%s: unknown decision %s", what, quote(verdict))
+		l.add(e.get("decision").pos, "Write allow, ask or deny.", "%s: unknown decision %s", what, safetext.Quote(verdict))
 	}
 	r.reason = l.need(e, "reason", what)
 	if r.verdict == Deny {
@@ -407,7 +408,7 @@ func (p *Policy) index() {
 func identifier(s string) bool { return s != "" && len(s) <= 100 && identifierOf(s) == s }
 
 func identifierOf(s string) string {
-	out := []byte(jsondoc.Cut(s, 100))
+	out := []byte(safetext.Clip(s, 100))
 	for i, c := range out {
 		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
 		if !letter && !(i > 0 && c >= '0' && c <= '9') {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"praxis/internal/plan/label"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/schema"
@@ -54,7 +55,7 @@ func (l *loader) lowering(e *entry) *lowering {
 		return nil
 	}
 	w := &lowering{name: l.need(e, "name", "a rule of lower"), pos: e.pos}
-	what := "the rule " + quote(w.name)
+	what := "the rule " + safetext.Quote(w.name)
 	taken := slices.ContainsFunc(l.policy.lowers, func(o *lowering) bool { return o.name == w.name }) ||
 		slices.ContainsFunc(l.policy.rules, func(o *rule) bool { return o.name == w.name })
 	if taken {
@@ -72,7 +73,7 @@ func (l *loader) lowering(e *entry) *lowering {
 	}
 	for _, k := range kinds {
 		if !slices.Contains(narrowKinds(), k.text) {
-			l.add(k.pos, "Only "+strings.Join(narrowKinds(), ", ")+" contain so little that a rule may vouch for them.", "%s: results of the type %s cannot be lowered", what, quote(k.text))
+			l.add(k.pos, "Only "+strings.Join(narrowKinds(), ", ")+" contain so little that a rule may vouch for them.", "%s: results of the type %s cannot be lowered", what, safetext.Quote(k.text))
 		}
 		w.kinds = append(w.kinds, k.text)
 	}

@@ -16,6 +16,7 @@ import (
 	"cel.dev/cel-go/common/types/traits"
 
 	"praxis/internal/plan/label"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/schema"
@@ -526,7 +527,7 @@ func celNumber(text string) ref.Val {
 			return types.Double(f)
 		}
 	}
-	return types.NewErr("the number %s is out of what conditions can see", jsondoc.Cut(text, 40))
+	return types.NewErr("the number %s is out of what conditions can see", safetext.Clip(text, 40))
 }
 
 func memberOf(v any, name string) (any, bool) {

@@ -12,6 +12,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/plan/label"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 )
@@ -44,7 +45,7 @@ func (v Verdict) MarshalText() ([]byte, error) { return []byte(v.String()), nil 
 func (v *Verdict) UnmarshalText(text []byte) error {
 	parsed, ok := parseVerdict(string(text))
 	if !ok {
-		return fault.New(fault.Invalid, "Write allow, ask or deny.", "cannot read the verdict %s", quote(string(text)))
+		return fault.New(fault.Invalid, "Write allow, ask or deny.", "cannot read the verdict %s", safetext.Quote(string(text)))
 	}
 	*v = parsed
 	return nil

@@ -9,6 +9,7 @@ import (
 	"cel.dev/cel-go/common/overloads"
 	"cel.dev/cel-go/common/types"
 
+	"praxis/internal/safetext"
 	"praxis/internal/tool/jsondoc"
 )
 
@@ -153,7 +154,7 @@ func (w *rewriter) known(e ast.Expr, sel ast.SelectExpr) {
 		if remedy == "" {
 			remedy = "Declare it under groups."
 		}
-		w.c.r.add(w.pos(e), remedy, "%s has no %s", sel.Operand().AsIdent(), quote(sel.FieldName()))
+		w.c.r.add(w.pos(e), remedy, "%s has no %s", sel.Operand().AsIdent(), safetext.Quote(sel.FieldName()))
 	}
 }
 

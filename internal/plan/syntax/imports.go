@@ -1,6 +1,10 @@
 package syntax
 
-import "strings"
+import (
+	"strings"
+
+	"praxis/internal/safetext"
+)
 
 func (p *parser) importStmt() Stmt {
 	start := p.tok
@@ -169,7 +173,7 @@ func checkFuture(body []Stmt) *Error {
 			case "braces":
 				return &Error{Pos: a.Start, End: a.End, Kind: SyntaxError, Message: "not a chance"}
 			default:
-				return &Error{Pos: a.Start, End: a.End, Kind: SyntaxError, Message: "future feature " + clip(a.Name) + " is not defined"}
+				return &Error{Pos: a.Start, End: a.End, Kind: SyntaxError, Message: "future feature " + safetext.Clip(a.Name, 43) + " is not defined"}
 			}
 		}
 	}

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"praxis/internal/safetext"
+
 	"golang.org/x/text/encoding/charmap"
 )
 
@@ -36,9 +38,9 @@ func decode(src []byte, opts Options) (source, *Error) {
 	enc, known := encodingOf(name)
 	switch {
 	case !known:
-		return source{}, startError(line, "unknown encoding: %s", clip(name))
+		return source{}, startError(line, "unknown encoding: %s", safetext.Clip(name, 43))
 	case bom && name != "" && name != "utf-8" && !strings.HasPrefix(canonical(name), "utf-8"):
-		return source{}, startError(line, "encoding problem: %s with BOM", clip(name))
+		return source{}, startError(line, "encoding problem: %s with BOM", safetext.Clip(name, 43))
 	}
 	var b strings.Builder
 	b.Grow(len(body) + len(body)/8 + 8)
@@ -63,14 +65,6 @@ func decode(src []byte, opts Options) (source, *Error) {
 func startError(line int, format string, args ...any) *Error {
 	at := Pos{Line: int32(line)}
 	return &Error{Pos: at, End: at, Kind: SyntaxError, Message: fmt.Sprintf(format, args...)}
-}
-
-// clip bounds how much of a name from the source a message repeats.
-func clip(name string) string {
-	if len(name) > 40 {
-		return name[:40] + "..."
-	}
-	return name
 }
 
 // writeLines copies s with each \r\n and \r made \n.
@@ -256,7 +250,7 @@ func transcode(b *strings.Builder, s []byte, dec func(byte) rune, name string) *
 			r := dec(c)
 			if r == utf8.RuneError {
 				line := 1 + bytes.Count(s[:i], []byte{'\n'})
-				return startError(line, "(unicode error) '%s' codec can't decode byte 0x%02x in position %d", clip(name), c, i)
+				return startError(line, "(unicode error) '%s' codec can't decode byte 0x%02x in position %d", safetext.Clip(name, 43), c, i)
 			}
 			b.WriteRune(r)
 		}

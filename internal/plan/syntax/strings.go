@@ -1,6 +1,10 @@
 package syntax
 
-import "strings"
+import (
+	"strings"
+
+	"praxis/internal/safetext"
+)
 
 // literal is one string token taken apart.
 type literal struct {
@@ -291,7 +295,7 @@ func (p *parser) conversion(what string) int {
 }
 
 // quoted writes a name as messages do.
-func quoted(s string) string { return "'" + clip(s) + "'" }
+func quoted(s string) string { return "'" + safetext.Clip(s, 43) + "'" }
 
 // formatSpec reads what follows the colon of a field.
 func (p *parser) formatSpec(tmpl, raw bool, what string) *JoinedStr {

@@ -18,6 +18,7 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/bounded"
 )
 
 // Names and bounds of a bundle.
@@ -240,8 +241,7 @@ func readEntry(f *zip.File) ([]byte, error) {
 	if err != nil {
 		return nil, refused("%w", err)
 	}
-	defer r.Close()
-	data, err := io.ReadAll(io.LimitReader(r, maxManifest+1))
+	data, err := bounded.ReadClose(r, maxManifest)
 	if err != nil {
 		return nil, refused("%s: %w", f.Name, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/store"
 )
 
@@ -66,7 +67,7 @@ func (j *Journal) reindex(ctx context.Context, id string, out *Rebuilt) error {
 	switch {
 	case damage != nil:
 		out.Damaged = append(out.Damaged, id)
-		s.Outcome, s.Reason = Unfinished, cut(damage.Error(), maxReason)
+		s.Outcome, s.Reason = Unfinished, safetext.Clip(damage.Error(), maxReason)
 	case fault.KindOf(err) == fault.NotFound:
 		return nil // it was removed meanwhile
 	case err != nil:

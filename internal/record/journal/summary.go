@@ -3,9 +3,9 @@ package journal
 import (
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"praxis/event"
+	"praxis/internal/safetext"
 )
 
 // What the outcome of a run is as long as its journal has no end.
@@ -63,7 +63,7 @@ func (z *summarizer) add(r event.Record) {
 	z.last = r.Time
 	switch e := r.Event.(type) {
 	case event.RunBegan:
-		z.s.Kind, z.s.Question, z.s.Model, z.s.Scripted = e.Kind, cut(e.Question, maxQuestion), e.Model, e.Scripted
+		z.s.Kind, z.s.Question, z.s.Model, z.s.Scripted = e.Kind, safetext.Clip(e.Question, maxQuestion), e.Model, e.Scripted
 		z.s.Thread, z.s.Parent, z.s.Seed, z.s.Program = e.Thread, e.Parent, e.Seed, e.Program
 		z.s.Began = r.Time
 		z.say(e.Question)
@@ -84,7 +84,7 @@ func (z *summarizer) add(r event.Record) {
 	case event.AnswerGiven:
 		z.say(e.Text)
 	case event.RunEnded:
-		z.s.Outcome, z.s.Reason, z.s.Took = e.Outcome, cut(e.Reason, maxReason), e.Took
+		z.s.Outcome, z.s.Reason, z.s.Took = e.Outcome, safetext.Clip(e.Reason, maxReason), e.Took
 		z.s.Steps = max(z.s.Steps, e.Steps)
 		// What was taken from replies is more when the run broke off.
 		z.s.Tokens.Input, z.s.Tokens.Output = max(z.s.Tokens.Input, e.Tokens.Input), max(z.s.Tokens.Output, e.Tokens.Output)
@@ -94,7 +94,7 @@ func (z *summarizer) add(r event.Record) {
 // say adds words that the run is found by.
 func (z *summarizer) say(s string) {
 	if z.words.Len() < maxText {
-		z.words.WriteString(cut(s, maxText-z.words.Len()))
+		z.words.WriteString(safetext.Clip(s, maxText-z.words.Len()))
 		z.words.WriteByte('\n')
 	}
 }
@@ -109,15 +109,4 @@ func (z *summarizer) summary(records, size int64, head string) Summary {
 		s.Took = event.Duration(z.last.Sub(s.Began))
 	}
 	return s
-}
-
-// cut returns the beginning of s, of at most n bytes, in whole characters.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }

@@ -8,6 +8,7 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/store"
 )
 
@@ -146,6 +147,6 @@ func (j *Journal) leave(ctx context.Context, id string, s Summary, why string) e
 	} else if fault.KindOf(err) != fault.NotFound {
 		return err
 	}
-	s.Outcome, s.Reason = Unfinished, cut(why, maxReason)
+	s.Outcome, s.Reason = Unfinished, safetext.Clip(why, maxReason)
 	return j.put(ctx, s, d.Text+"\n"+s.Question)
 }

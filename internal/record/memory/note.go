@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/store"
 )
 
@@ -128,7 +129,7 @@ func (m *Memory) cleanTags(tags []string) ([]string, error) {
 			continue
 		}
 		if len(t) > MaxTag {
-			return nil, fault.New(fault.Invalid, "Use short words as tags.", "cannot save the note: the tag %q is %d bytes long, and the bound is %d", cut(t, 40), len(t), MaxTag)
+			return nil, fault.New(fault.Invalid, "Use short words as tags.", "cannot save the note: the tag %q is %d bytes long, and the bound is %d", safetext.Clip(t, 40), len(t), MaxTag)
 		}
 		out = append(out, t)
 	}
@@ -166,7 +167,7 @@ func readNote(d store.Doc) (Note, error) {
 }
 
 func noNote(ref string) error {
-	return fault.Coded(fault.NoteMissing, fault.Data{"note": cut(ref, 80)}, "cannot find note %q: there is none", cut(ref, 80))
+	return fault.Coded(fault.NoteMissing, fault.Data{"note": safetext.Clip(ref, 80)}, "cannot find note %q: there is none", safetext.Clip(ref, 80))
 }
 
 // note returns the note with this very ID.

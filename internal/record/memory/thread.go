@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"regexp"
 	"slices"
 	"strconv"
@@ -15,6 +14,8 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/bounded"
+	"praxis/internal/safetext"
 	"praxis/internal/store"
 )
 
@@ -66,7 +67,7 @@ func checkName(name string) error {
 		return nil
 	}
 	return fault.New(fault.Invalid, "Use letters, digits, '.', '_' and '-', at most 64, beginning with a letter or a digit.",
-		"cannot use %q as the name of a thread", cut(name, 80))
+		"cannot use %q as the name of a thread", safetext.Clip(name, 80))
 }
 
 func noThread(name string) error {
@@ -136,7 +137,7 @@ func (m *Memory) Conversation(ctx context.Context, t Thread) (messages []event.M
 	}
 	lost := func(cause error) error {
 		return fault.Coded(fault.ThreadDamaged, fault.Data{"name": t.Name},
-			"cannot go on with thread %s: its conversation %s cannot be read: %w", t.Name, cut(t.Conversation, 12), cause)
+			"cannot go on with thread %s: its conversation %s cannot be read: %w", t.Name, safetext.Clip(t.Conversation, 12), cause)
 	}
 	r, err := m.blobs.Open(ctx, t.Conversation)
 	if kind := fault.KindOf(err); kind == fault.NotFound || kind == fault.Conflict || kind == fault.Invalid {
@@ -145,13 +146,9 @@ func (m *Memory) Conversation(ctx context.Context, t Thread) (messages []event.M
 	if err != nil {
 		return nil, fmt.Errorf("cannot read the conversation of thread %s: %w", t.Name, err)
 	}
-	defer func() { err = errors.Join(err, r.Close()) }()
-	data, err := io.ReadAll(io.LimitReader(r, MaxConversation+1))
+	data, err := bounded.ReadClose(r, MaxConversation)
 	if err != nil {
 		return nil, lost(err)
-	}
-	if len(data) > MaxConversation {
-		return nil, lost(fmt.Errorf("it is longer than %d bytes", MaxConversation))
 	}
 	if err := json.Unmarshal(data, &messages); err != nil {
 		return nil, lost(err)
@@ -182,7 +179,7 @@ func (m *Memory) SaveThread(ctx context.Context, t Thread, turn Turn) (Thread, e
 		t.Created = t.Used
 	}
 	t.Conversation, t.Bytes, t.Messages, t.Turns = blob.SHA256, int64(len(data)), len(turn.Messages), t.Turns+1
-	t.Asked = cut(strings.Join(strings.Fields(m.redact(turn.Question)), " "), maxAsked)
+	t.Asked = safetext.Clip(strings.Join(strings.Fields(m.redact(turn.Question)), " "), maxAsked)
 	t.Snapshot, t.Image = turn.Snapshot, turn.Image
 	t.Contents = append(slices.Clone(t.Contents), turn.Contents...)
 	slices.Sort(t.Contents)
@@ -353,13 +350,4 @@ func (m *Memory) changed(verb, name string, err error) error {
 		return fault.Coded(fault.ThreadChanged, fault.Data{"name": name}, "cannot %s thread %s: it was changed in the meantime", verb, name)
 	}
 	return fmt.Errorf("cannot %s thread %s: %w", verb, name, err)
-}
-
-// cut returns the beginning of a text, whole characters, and says that it is one.
-func cut(text string, bound int) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	if len(text) <= bound {
-		return text
-	}
-	return strings.ToValidUTF8(text[:bound-len("…")], "") + "…"
 }

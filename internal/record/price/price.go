@@ -33,7 +33,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
 	"slices"
 	"strings"
 	"unicode"
@@ -41,6 +40,7 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/bounded"
 )
 
 //go:embed prices.json
@@ -96,25 +96,11 @@ func Load(path string) (Table, error) {
 // read reads a file that is no longer than it may be.
 func read(path string) (data []byte, err error) {
 	const remedy = "Make it a readable file, or remove it to use the prices that are built in."
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+	data, err = bounded.ReadFile(path, maxFile)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, fault.New(fault.Invalid, remedy, "cannot read prices from %s: %w", path, err)
 	}
-	if err != nil {
-		return nil, fault.New(fault.Invalid, remedy, "cannot read prices: %w", err)
-	}
-	defer func() { _ = f.Close() }() // nothing was written
-	if info, err := f.Stat(); err == nil && !info.Mode().IsRegular() {
-		return nil, fault.New(fault.Invalid, remedy, "cannot read prices from %s: it is no regular file", path)
-	}
-	data, err = io.ReadAll(io.LimitReader(f, maxFile+1))
-	if err != nil {
-		return nil, fault.New(fault.Invalid, remedy, "cannot read prices: %w", err)
-	}
-	if len(data) > maxFile {
-		return nil, fault.New(fault.Invalid, remedy, "cannot read prices from %s: it has more than %d bytes", path, maxFile)
-	}
-	return data, nil
+	return data, err
 }
 
 // entry is a Price as it is read: what is left out differs from what is 0.

@@ -128,7 +128,7 @@ func TestBadFiles(t *testing.T) {
 		"source":      {one(`{"model": "a:b", "input": 1, "output": 2, "source": "\u202e"}`), `"source" is no short line`},
 		"twice": {one(`{"model": "a:b", "input": 1, "output": 2}, {"model": "a:b", "input": 1, "output": 2}`),
 			`entry 2: "a:b" is already priced by entry 1`},
-		"long": {one(strings.Repeat(" ", 1<<20)), "it has more than 1048576 bytes"},
+		"long": {one(strings.Repeat(" ", 1<<20)), "it is longer than 1048576 bytes"},
 		"many": {one(strings.TrimSuffix(strings.Repeat("{},", 5001), ",")), "there are 5001 entries, and the bound is 5000"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -179,7 +179,7 @@ func (a *asserting) one(ctx context.Context, s run.Session, name, code string) (
 		return t, "", fmt.Errorf("cannot run %s: %w", name, err)
 	}
 	if !t.OK {
-		t.Detail, t.Output = a.traced(detail(x)), shorten(x.Stdout)
+		t.Detail, t.Output = a.traced(detail(x)), safetext.Clip(x.Stdout, maxOutput)
 	}
 	a.ran++
 	return t, x.State, nil
@@ -221,14 +221,6 @@ func detail(x event.Execution) string {
 		parts = append(parts, x.Status.String())
 	}
 	return strings.ToValidUTF8(strings.Join(parts, "\n"), "\uFFFD")
-}
-
-func shorten(text string) string {
-	text = strings.ToValidUTF8(text, "\uFFFD")
-	if len(text) <= maxOutput {
-		return text
-	}
-	return strings.ToValidUTF8(text[:maxOutput], "") + "…"
 }
 
 // Text writes the result for a person.

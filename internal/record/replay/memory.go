@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"io"
 	"slices"
 	"sync"
 
@@ -13,6 +12,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/agent"
 	"praxis/internal/agent/action"
+	"praxis/internal/bounded"
 	"praxis/internal/llm"
 )
 
@@ -95,14 +95,7 @@ func (w *wholes) load(ctx context.Context, sum string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	data, err = io.ReadAll(io.LimitReader(r, maxWhole+1))
-	if closed := r.Close(); err == nil {
-		err = closed
-	}
-	if err == nil && len(data) > maxWhole {
-		err = fault.New(fault.Exhausted, "", "cannot read the conversation %s: it is longer than %d bytes", sum, maxWhole)
-	}
-	if err != nil {
+	if data, err = bounded.ReadClose(r, maxWhole); err != nil {
 		return nil, fmt.Errorf("cannot read the conversation %s: %w", sum, err)
 	}
 	return data, nil

@@ -4,10 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/bounded"
 	"praxis/internal/plan"
 	"praxis/internal/planner"
 )
@@ -205,9 +205,5 @@ func content(ctx context.Context, src Source, sum string, most int64) (data []by
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, from.Close()) }()
-	if data, err = io.ReadAll(io.LimitReader(from, most+1)); err == nil && int64(len(data)) > most {
-		err = fmt.Errorf("it is longer than %d bytes", most)
-	}
-	return data, err
+	return bounded.ReadClose(from, most)
 }

@@ -90,7 +90,7 @@ func pageOf(s *story) sheet {
 	if p.Question == "" {
 		p.Question = "Run " + p.ID
 	}
-	p.Title = cut(safetext.Line(p.Question), longQuestion)
+	p.Title = safetext.Clip(safetext.Line(p.Question), longQuestion)
 	p.Long = utf8.RuneCountInString(p.Question) > longQuestion || strings.Contains(p.Question, "\n")
 	p.Outcome, p.Tone = safetext.Line(s.outcome()), "good"
 	if !s.well() {

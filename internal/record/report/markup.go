@@ -308,7 +308,7 @@ func (f *figureMarker) spans(in []inline) []inline {
 			mark := s
 			mark.Text, mark.Figure, mark.Doubt = text, origin(fig), fig.Source == "unverified"
 			if fig.Expression != "" {
-				mark.Figure += ": " + cut(fig.Expression, 200)
+				mark.Figure += ": " + safetext.Clip(fig.Expression, 200)
 			}
 			mark.Figure = safetext.Line(mark.Figure)
 			out = append(out, mark)

@@ -30,7 +30,7 @@
 package report
 
 import (
-	"fmt"
+	"strconv"
 	"strings"
 	"time"
 
@@ -395,12 +395,17 @@ func (s *story) facts() []fact {
 }
 
 func limits(l event.Limits) string {
-	cpus := "CPUs"
-	if l.CPUs == 1 {
-		cpus = "CPU"
+	var out []string
+	for _, s := range event.LimitTable() {
+		text := strconv.FormatFloat(s.Of(l), 'g', -1, 64)
+		if s.Bytes {
+			text = safetext.Size(int64(s.Of(l)))
+		} else if s.Whole {
+			text = safetext.Number(int(s.Of(l)))
+		}
+		out = append(out, s.Name+" "+text)
 	}
-	return fmt.Sprintf("%s of memory, %g %s, %s, %s of disk, %s", safetext.Size(l.Memory), l.CPUs, cpus,
-		"at most "+safetext.Number(l.Processes)+" processes", safetext.Size(l.Disk), safetext.Count(l.OpenFiles, "open file"))
+	return strings.Join(out, ", ")
 }
 
 // maxPackages bounds the packages that a head names.

@@ -16,17 +16,6 @@ func visibleCode(code string) string {
 	return safetext.Text(strings.NewReplacer("\r\n", "\n", "\r", `\r`+"\n").Replace(code))
 }
 
-// cut is the start of a line that is too long, with a mark.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
-}
-
 // excerpt is the head and the tail of a text, and what was left out between.
 type excerpt struct {
 	Head, Tail string
@@ -104,9 +93,9 @@ func moment(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC
 
 // short is the start of a hash, enough to tell it from the others of a run.
 func short(hash string) string {
-	const n = 16
+	const n = 16 + len("…")
 	digits := strings.TrimPrefix(hash, "sha256:")
-	return hash[:len(hash)-len(digits)] + cut(digits, n)
+	return hash[:len(hash)-len(digits)] + safetext.Clip(digits, n)
 }
 
 // sized is how much a snapshot takes, where that is known.

@@ -418,16 +418,16 @@ func (t *transcript) figures(a *event.AnswerGiven) {
 	t.printf("\n  %s\n", t.paint(sgrBold, "figures"))
 	width := 0
 	for _, f := range a.Figures {
-		width = max(width, len([]rune(cut(safetext.Line(f.Text), maxFigure))))
+		width = max(width, len([]rune(safetext.Clip(safetext.Line(f.Text), maxFigure))))
 	}
 	for _, f := range a.Figures {
-		text, sgr := cut(safetext.Line(f.Text), maxFigure), ""
+		text, sgr := safetext.Clip(safetext.Line(f.Text), maxFigure), ""
 		if f.Source == "unverified" {
 			sgr = sgrYellow
 		}
 		from := safetext.Line(origin(f))
 		if f.Expression != "" {
-			from += ": " + cut(safetext.Line(f.Expression), maxFigure)
+			from += ": " + safetext.Clip(safetext.Line(f.Expression), maxFigure)
 		}
 		t.printf("    %s%s  %s\n", text, strings.Repeat(" ", width-len([]rune(text))), t.paint(sgr, from))
 	}

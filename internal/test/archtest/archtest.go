@@ -35,6 +35,7 @@ type Package struct {
 type Rules struct {
 	Module     string
 	Packages   map[string]Package
+	Everywhere []string          // leaves that every package may import
 	TestTree   string            // the folder of the packages that only tests may import
 	Fuzzed     []string          // packages that decode or parse: each has a fuzz target
 	Exceptions map[string]string // "package.Name" or "package.file.go" → why a budget or the rule on variables does not hold for it
@@ -215,7 +216,7 @@ func (c *checker) imports(p *pack, rule Package, s *source) {
 			}
 		case imp == c.rules.Module || strings.HasPrefix(imp, c.rules.Module+"/"):
 			rel := cmp.Or(strings.TrimPrefix(strings.TrimPrefix(imp, c.rules.Module), "/"), ".")
-			allowed := rel == p.path || anyCovers(rule.Imports, rel) || (s.test && anyCovers(rule.Tests, rel))
+			allowed := rel == p.path || slices.Contains(c.rules.Everywhere, rel) || anyCovers(rule.Imports, rel) || (s.test && anyCovers(rule.Tests, rel))
 			if c.forTests(rel) && !c.forTests(p.path) && !s.test {
 				allowed = false // "/..." in a line does not let tests into the product
 			}

@@ -10,6 +10,7 @@ const (
 	llm      = "internal/llm"
 	store    = "internal/store"
 	safetext = "internal/safetext"
+	bounded  = "internal/bounded"
 	wire     = "internal/guest/wire"
 	unix     = "golang.org/x/sys"
 	syntax   = "internal/plan/syntax"
@@ -32,9 +33,10 @@ const madeOnce = "a table that is made once a process, when it is first needed, 
 // PraxisRules returns the rules of this module.
 func PraxisRules() Rules {
 	return Rules{
-		Module:   "praxis",
-		Packages: packages(),
-		TestTree: "internal/test",
+		Module:     "praxis",
+		Packages:   packages(),
+		Everywhere: []string{safetext, bounded},
+		TestTree:   "internal/test",
 		Fuzzed: []string{
 			"internal/config", "internal/cli/format", "internal/cli/tui", "internal/cli/cmd", wire, "internal/guest", "internal/session", "internal/image",
 			"internal/llm/scripted", "internal/llm/stream", "internal/llm/anthropic", "internal/llm/openai", "internal/agent/action", "internal/agent/grounding",
@@ -142,9 +144,10 @@ func guestPackages() map[string]Package {
 		sandbox: {Imports: []string{fault, event}},
 		llm:     {Imports: []string{fault, event}},
 
-		"internal/config":     {Imports: []string{fault, event, safetext}},
+		"internal/config":     {Imports: []string{fault, event}},
 		"internal/atomicfile": {Imports: []string{fault}},
 		safetext:              {},
+		bounded:               {},
 
 		// The boundary.
 		"internal/sandbox/gvisor": {
@@ -207,7 +210,7 @@ func runPackages() map[string]Package {
 			Third:   []string{"golang.org/x/sync"},
 			Tests:   []string{"internal/store/files", "internal/store/sqlite"},
 		},
-		"internal/record/report": {Imports: []string{fault, event, safetext}},
+		"internal/record/report": {Imports: []string{fault, event}},
 		"internal/record/price":  {Imports: []string{fault, event}},
 		"internal/record/memory": {
 			Imports: []string{fault, event, store},
@@ -218,7 +221,7 @@ func runPackages() map[string]Package {
 			Tests:   []string{"internal/llm/scripted"},
 		},
 		"internal/record/replay": {
-			Imports: []string{fault, event, llm, safetext, "internal/agent", "internal/agent/action", "internal/run", "internal/record/report", "internal/llm/recorded", "internal/tool/gate",
+			Imports: []string{fault, event, llm, "internal/agent", "internal/agent/action", "internal/run", "internal/record/report", "internal/llm/recorded", "internal/tool/gate",
 				"internal/tool/bridge", "internal/planner", "internal/plan", "internal/plan/label", "internal/plan/policy", tool, jsondoc, toolSchema, toolfile},
 			Tests: []string{"internal/store/files", "internal/store/sqlite", "internal/llm/scripted", "internal/record/journal", "internal/tool/gate"},
 		},
@@ -236,7 +239,7 @@ func runPackages() map[string]Package {
 			Tests:   []string{"internal/llm/scripted"},
 		},
 
-		"internal/planner": {Imports: []string{fault, safetext, event, llm, "internal/tool/gate", tool, "internal/plan", "internal/plan/...", jsondoc, toolSchema, toolfile}, Tests: []string{"internal/llm/scripted"}},
+		"internal/planner": {Imports: []string{fault, event, llm, "internal/tool/gate", tool, "internal/plan", "internal/plan/...", jsondoc, toolSchema, toolfile}, Tests: []string{"internal/llm/scripted"}},
 
 		"internal/bench": {Imports: []string{event, store, "internal/agent", "internal/image", "internal/record/journal", "internal/llm/recorded", "internal/record/replay", "internal/run", "internal/session",
 			tool, "internal/plan", "internal/plan/value", "internal/plan/vm", "internal/plan/label", "internal/plan/policy", syntax,
@@ -267,13 +270,13 @@ func runPackages() map[string]Package {
 
 		// The public package is thin: what it exposes is done by the layer.
 		".":                   {Imports: []string{fault, event, "internal/app"}, Tests: []string{"internal/test/prepared"}},
-		"internal/cli/format": {Imports: []string{fault, event, safetext}},
+		"internal/cli/format": {Imports: []string{fault, event}},
 		"internal/cli/tui": {
-			Imports: []string{fault, event, safetext, "internal/app", "internal/cli/format"},
+			Imports: []string{fault, event, "internal/app", "internal/cli/format"},
 			Third:   []string{"github.com/peterh/liner", "golang.org/x/term"},
 		},
 		"internal/cli/cmd": {
-			Imports:   []string{fault, event, safetext, "internal/app", "internal/record/report", "internal/cli/format", "internal/cli/tui"},
+			Imports:   []string{fault, event, "internal/app", "internal/record/report", "internal/cli/format", "internal/cli/tui"},
 			Third:     []string{"github.com/spf13/cobra", "golang.org/x/term"},
 			Tests:     []string{"internal/test/toy", "internal/config", "internal/record/journal", "internal/session", syntax},
 			TestThird: []string{script},

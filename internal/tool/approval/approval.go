@@ -84,7 +84,7 @@ func parse(spec string, c Config) (gate.Approver, error) {
 	case spec == "":
 		return nil, fault.New(fault.Invalid, forms, "cannot tell who approves: nothing is said")
 	}
-	return nil, fault.New(fault.Invalid, forms, "cannot tell who approves: %q is not a way to ask", clip(safetext.Line(spec), 60))
+	return nil, fault.New(fault.Invalid, forms, "cannot tell who approves: %q is not a way to ask", safetext.Clip(safetext.Line(spec), 60))
 }
 
 // words splits a command: at blanks, or as a JSON list. Quotes mean nothing, so
@@ -136,7 +136,7 @@ func (t *timed) Approve(ctx context.Context, q gate.Question) (gate.Answer, erro
 		defer func() { replies <- r }()
 		defer func() {
 			if p := recover(); p != nil {
-				r = reply{answer: denied(gate.ByNobody, "", "cannot ask: the approver panicked: %s", clip(fmt.Sprint(p), 200))}
+				r = reply{answer: denied(gate.ByNobody, "", "cannot ask: the approver panicked: %s", safetext.Clip(fmt.Sprint(p), 200))}
 			}
 		}()
 		answer, err := t.approver.Approve(ctx, q)

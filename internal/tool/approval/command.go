@@ -36,9 +36,9 @@ func NewCommand(argv []string) (*Command, error) {
 	}
 	path, err := exec.LookPath(argv[0])
 	if err != nil {
-		return nil, fault.New(fault.Invalid, "Name a program that can be run.", "cannot ask the command %s: it cannot be run", clip(safetext.Line(argv[0]), 100))
+		return nil, fault.New(fault.Invalid, "Name a program that can be run.", "cannot ask the command %s: it cannot be run", safetext.Clip(safetext.Line(argv[0]), 100))
 	}
-	return &Command{argv: append([]string(nil), argv...), path: path, who: clip(safetext.Line(filepath.Base(argv[0])), maxWho)}, nil
+	return &Command{argv: append([]string(nil), argv...), path: path, who: safetext.Clip(safetext.Line(filepath.Base(argv[0])), maxWho)}, nil
 }
 
 // killed is how long a program that was killed may keep its pipes open.
@@ -122,7 +122,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 func (b *bounded) said() string {
 	lines := strings.Split(strings.TrimSpace(b.data.String()), "\n")
 	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
-		return ": " + clip(last, 200)
+		return ": " + safetext.Clip(last, 200)
 	}
 	return ""
 }

@@ -51,7 +51,7 @@ func NewTerminal(in io.Reader, out io.Writer, width int, who string) *Terminal {
 	if width < minimal {
 		width = usualWidth
 	}
-	t := &Terminal{out: out, width: min(width, widestRuler), who: clip(safetext.Line(who), maxWho), in: newInput(in), turn: make(chan struct{}, 1)}
+	t := &Terminal{out: out, width: min(width, widestRuler), who: safetext.Clip(safetext.Line(who), maxWho), in: newInput(in), turn: make(chan struct{}, 1)}
 	t.turn <- struct{}{}
 	return t
 }
@@ -125,7 +125,7 @@ func (t *Terminal) ask(ctx context.Context, q gate.Question) (gate.Answer, error
 			return gate.Answer{}, err
 		}
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-		granted := gate.Answer{Granted: true, By: gate.ByPerson, Who: t.who, Reason: clip(safetext.Line(strings.TrimSpace(rest)), maxReason)}
+		granted := gate.Answer{Granted: true, By: gate.ByPerson, Who: t.who, Reason: safetext.Clip(safetext.Line(strings.TrimSpace(rest)), maxReason)}
 		switch strings.ToLower(word) {
 		case "y", "yes":
 			granted.Scope = gate.Once
@@ -176,18 +176,18 @@ func (t *Terminal) question(q gate.Question) string {
 	var b strings.Builder
 	rule := strings.Repeat("─", t.width)
 	fmt.Fprintf(&b, "\n%s\n%s %s asks to be called (%s).\n", rule, safetext.Line(q.Tool.Name), safetext.Line(string(q.Tool.Version)), effects(q.Tool.Effects))
-	t.block(&b, "  says       ", shorten(q.Tool.Description, shownText))
+	t.block(&b, "  says       ", safetext.OneLine(q.Tool.Description, shownText))
 	by := map[gate.Origin]string{gate.Model: "the model", gate.Code: "code in the sandbox", gate.Plan: "the plan", gate.Person: "a person at the command line"}[q.Origin]
 	if by == "" {
-		by = shorten(string(q.Origin), 40)
+		by = safetext.OneLine(string(q.Origin), 40)
 	}
 	fmt.Fprintf(&b, "  called by  %s", by)
 	if q.Line > 0 {
 		fmt.Fprintf(&b, ", line %d", q.Line)
 	}
-	fmt.Fprintf(&b, " (call %s of run %s)\n", shorten(q.ID, 40), shorten(q.Run, 40))
-	t.block(&b, "  asked for  ", shorten(q.Reason, shownText))
-	t.block(&b, "  by rule    ", shorten(q.Rule, shownText))
+	fmt.Fprintf(&b, " (call %s of run %s)\n", safetext.OneLine(q.ID, 40), safetext.OneLine(q.Run, 40))
+	t.block(&b, "  asked for  ", safetext.OneLine(q.Reason, shownText))
+	t.block(&b, "  by rule    ", safetext.OneLine(q.Rule, shownText))
 	t.arguments(&b, q)
 	return b.String()
 }
@@ -256,7 +256,7 @@ func some(names []string, none string) string {
 			out = append(out, safetext.Number(len(names)-shownLabel)+" more")
 			break
 		}
-		out = append(out, shorten(name, 100))
+		out = append(out, safetext.OneLine(name, 100))
 	}
 	return strings.Join(out, ", ")
 }
@@ -296,7 +296,7 @@ func named(name string) string {
 	if plain {
 		return name
 	}
-	text, _ := compact(clip(name, 60))
+	text, _ := compact(safetext.Clip(name, 60))
 	return text
 }
 
@@ -315,7 +315,7 @@ func value(v any) (text string, whole bool) {
 	for tail < len(data) && !utf8.RuneStart(data[tail]) {
 		tail++
 	}
-	return fmt.Sprintf("%s ⟪%s of %s, SHA-256 %.16x…⟫ %s", clip(data, shownHead), safetext.Size(int64(tail-shownHead)), safetext.Size(int64(len(data))), sha256.Sum256([]byte(data)), data[tail:]), false
+	return fmt.Sprintf("%s ⟪%s of %s, SHA-256 %.16x…⟫ %s", safetext.Clip(data, shownHead), safetext.Size(int64(tail-shownHead)), safetext.Size(int64(len(data))), sha256.Sum256([]byte(data)), data[tail:]), false
 }
 
 func compact(v any) (string, error) {
@@ -342,15 +342,11 @@ func (t *Terminal) whole(q gate.Question) string {
 			}
 			t.block(&b, "    "+named(name)+" = ", text)
 			if b.Len() > shownWhole {
-				return clip(b.String(), shownWhole) + "\n    … the rest is not shown: it is too long for a terminal\n"
+				return safetext.Clip(b.String(), shownWhole) + "\n    … the rest is not shown: it is too long for a terminal\n"
 			}
 		}
 	}
 	return b.String()
-}
-
-func shorten(s string, n int) string {
-	return clip(safetext.Line(strings.Join(strings.Fields(clip(s, 8*n)), " ")), n)
 }
 
 // input reads lines, one question at a time.

@@ -59,7 +59,7 @@ func NewWebhook(c WebhookConfig) (*Webhook, error) {
 	w := &Webhook{url: u.String(), host: safetext.Line(u.Host), secret: []byte(c.Secret), headers: map[string]string{}}
 	for name, value := range c.Headers {
 		if !isHeader(name, value) {
-			return nil, fault.New(fault.Invalid, "", "cannot ask a webhook: the header %s cannot be sent", clip(safetext.Line(strconv.Quote(name)), 100))
+			return nil, fault.New(fault.Invalid, "", "cannot ask a webhook: the header %s cannot be sent", safetext.Clip(safetext.Line(strconv.Quote(name)), 100))
 		}
 		w.headers[name] = value
 	}

@@ -6,8 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
-	"unicode/utf8"
 
 	"praxis/event"
 	"praxis/internal/safetext"
@@ -68,7 +66,7 @@ func decode(data []byte, q gate.Question) (gate.Answer, error) {
 	}
 	v, err := jsondoc.Decode(data)
 	if err != nil {
-		return gate.Answer{}, fmt.Errorf("the answer is no JSON: %s", clip(safetext.Line(err.Error()), maxReason))
+		return gate.Answer{}, fmt.Errorf("the answer is no JSON: %s", safetext.Clip(safetext.Line(err.Error()), maxReason))
 	}
 	o, ok := v.(*jsondoc.Object)
 	if !ok {
@@ -97,15 +95,15 @@ func decode(data []byte, q gate.Question) (gate.Answer, error) {
 	case gate.Once, gate.Exact, gate.Whole:
 		a.Scope = scope
 	default:
-		return gate.Answer{}, fmt.Errorf("the answer's scope is %s; it can be once, exact or run", clip(safetext.Line(string(scope)), 40))
+		return gate.Answer{}, fmt.Errorf("the answer's scope is %s; it can be once, exact or run", safetext.Clip(safetext.Line(string(scope)), 40))
 	}
-	a.Who, a.Reason = clip(safetext.Line(texts["who"]), maxWho), clip(safetext.Line(texts["reason"]), maxReason)
+	a.Who, a.Reason = safetext.Clip(safetext.Line(texts["who"]), maxWho), safetext.Clip(safetext.Line(texts["reason"]), maxReason)
 	return a, nil
 }
 
 // denied is the answer of an asker that failed.
 func denied(by, who, format string, args ...any) gate.Answer {
-	return gate.Answer{Scope: gate.Once, By: by, Who: who, Reason: clip(safetext.Line(fmt.Sprintf(format, args...)), maxReason)}
+	return gate.Answer{Scope: gate.Once, By: by, Who: who, Reason: safetext.Clip(safetext.Line(fmt.Sprintf(format, args...)), maxReason)}
 }
 
 // unanswered is the answer when the context ended first.
@@ -114,15 +112,4 @@ func unanswered(ctx context.Context, who string) gate.Answer {
 		return denied(gate.ByTimeout, who, "nobody answered in time")
 	}
 	return denied(gate.ByTimeout, who, "the call was given up before anybody answered")
-}
-
-// clip shortens a text to about n bytes, at the end of a character.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return strings.TrimRight(s[:n], " \n\t") + "…"
 }

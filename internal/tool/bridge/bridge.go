@@ -12,6 +12,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/guest"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/gate"
 	"praxis/internal/tool/jsondoc"
@@ -131,11 +132,11 @@ func (d *Bridge) Tools(ctx context.Context, body json.RawMessage) (json.RawMessa
 		k, ok := d.results[q.ID]
 		d.mu.Unlock()
 		if !ok {
-			return nil, fault.New(fault.NotFound, "Call the tool again.", "there is no result %s, or it is not stored any more", clip(q.ID, 40))
+			return nil, fault.New(fault.NotFound, "Call the tool again.", "there is no result %s, or it is not stored any more", safetext.Clip(q.ID, 40))
 		}
 		return encode(jsondoc.NewObject(jsondoc.Member{Name: "result", Value: k.value}))
 	}
-	return nil, fault.New(fault.Invalid, "", "there is no request %q", clip(q.Do, 40))
+	return nil, fault.New(fault.Invalid, "", "there is no request %q", safetext.Clip(q.Do, 40))
 }
 
 func encode(v any) (json.RawMessage, error) {
@@ -144,13 +145,6 @@ func encode(v any) (json.RawMessage, error) {
 		return nil, fmt.Errorf("cannot answer: %w", err)
 	}
 	return data, nil
-}
-
-func clip(s string, n int) string {
-	if len(s) > n {
-		s = s[:n] + "…"
-	}
-	return strings.ToValidUTF8(s, "\uFFFD")
 }
 
 func (d *Bridge) names() (json.RawMessage, error) {
@@ -213,7 +207,7 @@ func (d *Bridge) resolve(name, version string) (*tool.Definition, error) {
 
 func (d *Bridge) unknown(name string) error {
 	near := d.gate.Tools().Suggest(name)
-	f := fault.Coded(fault.ToolMissing, fault.Data{"tool": clip(name, 80), "near": near}, "there is no tool %q", clip(name, 80))
+	f := fault.Coded(fault.ToolMissing, fault.Data{"tool": safetext.Clip(name, 80), "near": near}, "there is no tool %q", safetext.Clip(name, 80))
 	if near == "" {
 		f.Remedy = "Look with tools.names() or tools.search(…)."
 	}
@@ -224,10 +218,10 @@ func (d *Bridge) unknown(name string) error {
 func (d *Bridge) call(ctx context.Context, q question) (json.RawMessage, error) {
 	ticket := ""
 	if q.ID != "" {
-		ticket = "code " + clip(q.ID, 200)
+		ticket = "code " + safetext.Clip(q.ID, 200)
 	}
 	if q.Again && !d.gate.Knows(ticket) {
-		return nil, fault.New(fault.Unavailable, "Look whether it was done before you call it again.", "%s was under way when the session was restored: whether it was done is not known", clip(q.Tool, 80))
+		return nil, fault.New(fault.Unavailable, "Look whether it was done before you call it again.", "%s was under way when the session was restored: whether it was done is not known", safetext.Clip(q.Tool, 80))
 	}
 	args, err := arguments(q.Arguments)
 	if err != nil {

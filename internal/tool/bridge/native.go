@@ -12,6 +12,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/agent"
 	"praxis/internal/llm"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/gate"
 	"praxis/internal/tool/jsondoc"
@@ -246,7 +247,7 @@ func (n *Native) read(id string, input *jsondoc.Object) agent.Used {
 	k, ok := n.bridge.results[id]
 	n.bridge.mu.Unlock()
 	if !ok {
-		return failed(readResult, fault.New(fault.NotFound, "Call the tool again.", "there is no result %q, or it is not stored any more", clip(id, 40)))
+		return failed(readResult, fault.New(fault.NotFound, "Call the tool again.", "there is no result %q, or it is not stored any more", safetext.Clip(id, 40)))
 	}
 	from := 0
 	if v, given := input.Get("from"); given {

@@ -469,7 +469,7 @@ func (c *passing) plain(err error) *fault.Error {
 	case fault.Internal, fault.Canceled:
 		f.Kind = fault.Unavailable // the tool's failure, not ours
 	}
-	f.Message, f.Remedy, f.Err = clip(c.cfg.Redact(f.Message), maxMessage), c.cfg.Redact(f.Remedy), nil
+	f.Message, f.Remedy, f.Err = safetext.Clip(c.cfg.Redact(f.Message), maxMessage), c.cfg.Redact(f.Remedy), nil
 	for name, value := range f.Data {
 		f.Data[name] = c.cfg.Redact(value)
 	}
@@ -483,13 +483,3 @@ func failure(e *event.ToolReturned, f *fault.Error) {
 
 // maxMessage bounds what a tool says of its failure, in bytes.
 const maxMessage = 8 << 10
-
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && s[n]&0xC0 == 0x80 {
-		n--
-	}
-	return s[:n] + "…"
-}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"praxis/internal/safetext"
+
 	"go.yaml.in/yaml/v4"
 )
 
@@ -88,9 +90,9 @@ func (n *Node) Show() string {
 	case Null:
 		return "null"
 	case Bool, Number:
-		return Clip(n.Text, 40)
+		return safetext.OneLine(n.Text, 40)
 	case String:
-		return Quote(n.Text)
+		return safetext.Quote(n.Text)
 	case List:
 		if len(n.Items) == 0 {
 			return "an empty list"
@@ -363,7 +365,7 @@ func (y *yamlReader) mapping(n *yaml.Node, depth int) *Node {
 		key := y.new(String, k)
 		key.Text = k.Value
 		if first := seen.add(out.Keys, key); first != nil {
-			y.bad(k, "Remove one of them.", "the key %s stands twice; first on line %d", Quote(key.Text), first.Line)
+			y.bad(k, "Remove one of them.", "the key %s stands twice; first on line %d", safetext.Quote(key.Text), first.Line)
 			continue
 		}
 		if v := y.node(n.Content[i+1], depth+1); v != nil {
@@ -407,7 +409,7 @@ func (y *yamlReader) scalar(n *yaml.Node) *Node {
 		return out
 	}
 	if tag := n.ShortTag(); tag == "!!int" || tag == "!!float" {
-		return y.bad(n, "Write a number as in JSON, or put a string into quotes.", "%s is ambiguous: some read it as a number", Quote(n.Value))
+		return y.bad(n, "Write a number as in JSON, or put a string into quotes.", "%s is ambiguous: some read it as a number", safetext.Quote(n.Value))
 	}
 	return out
 }

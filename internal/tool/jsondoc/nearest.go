@@ -1,6 +1,10 @@
 package jsondoc
 
-import "strings"
+import (
+	"strings"
+
+	"praxis/internal/safetext"
+)
 
 // Nearest returns the candidate that is closest to name by edits, or "" when
 // none is close enough to be what was meant.
@@ -73,10 +77,10 @@ func edits(a, b string, limit int) int {
 // them when they are few, or "".
 func DidYouMean(name string, candidates []string) string {
 	if n := Nearest(name, candidates); n != "" {
-		return "Did you mean " + Quote(n) + "?"
+		return "Did you mean " + safetext.Quote(n) + "?"
 	}
 	if len(candidates) > 0 && len(candidates) <= 24 {
-		return "Known are " + OneLine(strings.Join(candidates, ", "), 300) + "."
+		return "Known are " + safetext.OneLine(strings.Join(candidates, ", "), 300) + "."
 	}
 	return ""
 }

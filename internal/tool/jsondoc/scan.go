@@ -5,6 +5,8 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"praxis/internal/safetext"
 )
 
 // scanner reads the tokens of a JSON text whose UTF-8 has been checked. The
@@ -76,7 +78,7 @@ func (s *scanner) unexpected(c byte, expected string) {
 		return
 	}
 	r, _ := utf8.DecodeRuneInString(s.text[s.at:])
-	s.fail(s.at, "not JSON: "+expected+", got "+Quote(string(r)), "")
+	s.fail(s.at, "not JSON: "+expected+", got "+safetext.Quote(string(r)), "")
 }
 
 // literal reads true, false or null.
@@ -97,7 +99,7 @@ func (s *scanner) number() string {
 	}
 	text := s.text[start:s.at]
 	if !IsNumber(text) {
-		s.fail(start, "not JSON: "+Quote(text)+" is not a number", "")
+		s.fail(start, "not JSON: "+safetext.Quote(text)+" is not a number", "")
 	} else if _, ok := ParseDecimal(text); !ok {
 		s.fail(start, outOfBounds(), "")
 	}
@@ -199,7 +201,7 @@ func TooDeep() string { return "nesting is deeper than " + maxDepthText }
 
 func outOfBounds() string { return "the number is out of bounds (" + maxNumberText + ")" }
 
-func twice(name string) string { return "the name " + Quote(name) + " stands twice" }
+func twice(name string) string { return "the name " + safetext.Quote(name) + " stands twice" }
 
 // value reads a value as Decode returns it.
 func (s *scanner) value(depth int) any {

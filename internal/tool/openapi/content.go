@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"praxis/internal/safetext"
 	"praxis/internal/tool/jsondoc"
 )
 
@@ -146,7 +147,7 @@ func (o *operation) output() (any, error) {
 		}
 	}
 	if len(forms) == 0 && known && other != "" {
-		return nil, fmt.Errorf("it answers with %s, which is neither JSON nor text", clip(other, 80))
+		return nil, fmt.Errorf("it answers with %s, which is neither JSON nor text", safetext.OneLine(other, 80))
 	}
 	if accept != "" {
 		o.headers.Set("Accept", accept)
@@ -274,7 +275,7 @@ func (o *operation) expressible(alternative *jsondoc.Object) error {
 		case kind == "http" && (how == "bearer" || how == "basic"):
 		case kind == "oauth2" || kind == "openIdConnect":
 		default:
-			return fmt.Errorf("its security scheme %s (%s) cannot be expressed", clip(name, 60), clip(strings.TrimSpace(kind+" "+how), 60))
+			return fmt.Errorf("its security scheme %s (%s) cannot be expressed", safetext.OneLine(name, 60), safetext.OneLine(strings.TrimSpace(kind+" "+how), 60))
 		}
 	}
 	return nil

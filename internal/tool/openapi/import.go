@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/toolfile"
@@ -85,7 +86,7 @@ func (im *importer) spent() bool { return im.visited > maxVisit }
 
 func (im *importer) warn(format string, args ...any) {
 	if len(im.warnings) < maxWarnings {
-		im.warnings = append(im.warnings, clip(fmt.Sprintf(format, args...), 500))
+		im.warnings = append(im.warnings, safetext.OneLine(fmt.Sprintf(format, args...), 500))
 	} else if len(im.warnings) == maxWarnings {
 		im.warnings = append(im.warnings, "there are more warnings")
 	}
@@ -103,18 +104,18 @@ func (im *importer) head() error {
 	case version == "":
 		return invalid("Give a document that begins with openapi: 3.0.0 or 3.1.0.", "it has no key \"openapi\"")
 	default:
-		return invalid("Convert it to OpenAPI 3.1 first.", "its version %q is not known", clip(version, 40))
+		return invalid("Convert it to OpenAPI 3.1 first.", "its version %q is not known", safetext.OneLine(version, 40))
 	}
 	if _, ok := get(im.root, "paths").(*jsondoc.Object); !ok {
 		return invalid("", "it has no paths")
 	}
 	info := get(im.root, "info")
-	im.title = clip(str(get(info, "title")), 200)
+	im.title = safetext.OneLine(str(get(info, "title")), 200)
 	im.version = "1.0.0"
 	if im.opt.Version != "" {
 		v, err := tool.ParseVersion(im.opt.Version)
 		if err != nil {
-			return fault.New(fault.Invalid, "Write a semantic version such as 1.0.0.", "the version %q is not one", clip(im.opt.Version, 40))
+			return fault.New(fault.Invalid, "Write a semantic version such as 1.0.0.", "the version %q is not one", safetext.OneLine(im.opt.Version, 40))
 		}
 		im.version = string(v)
 	} else if v, err := tool.ParseVersion(str(get(info, "version"))); err == nil {
@@ -122,7 +123,7 @@ func (im *importer) head() error {
 	}
 	for _, part := range strings.Split(im.opt.Namespace, ".") {
 		if im.opt.Namespace != "" && !isIdentifier(part) {
-			return fault.New(fault.Invalid, "Write identifiers with dots, such as shop.orders.", "the namespace %q is not one", clip(im.opt.Namespace, 80))
+			return fault.New(fault.Invalid, "Write identifiers with dots, such as shop.orders.", "the namespace %q is not one", safetext.OneLine(im.opt.Namespace, 80))
 		}
 	}
 	if im.opt.Server != "" {
@@ -254,9 +255,9 @@ func defines(doc *jsondoc.Object) error {
 func reason(err error) string {
 	var problems jsondoc.Problems
 	if errors.As(err, &problems) && len(problems) > 0 {
-		return clip(problems[0].What, 300)
+		return safetext.OneLine(problems[0].What, 300)
 	}
-	return clip(err.Error(), 300)
+	return safetext.OneLine(err.Error(), 300)
 }
 
 // server returns the URL that an operation's path is appended to.
@@ -291,7 +292,7 @@ func checkServer(s string) (string, error) {
 	case u.Scheme == "" || u.Host == "":
 		return "", errors.New("the document does not say on which host: give the server's URL")
 	case u.Scheme != "http" && u.Scheme != "https":
-		return "", fmt.Errorf("the server's URL has the scheme %s; http or https is needed", clip(u.Scheme, 20))
+		return "", fmt.Errorf("the server's URL has the scheme %s; http or https is needed", safetext.OneLine(u.Scheme, 20))
 	case u.User != nil:
 		return "", errors.New("the server's URL holds a user's name; use a secret in a header")
 	case u.RawQuery != "" || u.Fragment != "":
@@ -331,7 +332,7 @@ func (im *importer) write() ([]byte, error) {
 	w := &writer{}
 	from := "an OpenAPI document"
 	if im.opt.Name != "" {
-		from = "the OpenAPI document " + clip(im.opt.Name, 200)
+		from = "the OpenAPI document " + safetext.OneLine(im.opt.Name, 200)
 	}
 	if im.title != "" {
 		w.comment(0, im.title)

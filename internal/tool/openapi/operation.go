@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 )
@@ -32,9 +33,9 @@ type operation struct {
 
 // String names the operation in warnings.
 func (o *operation) String() string {
-	s := o.method + " " + clip(o.path, 100)
+	s := o.method + " " + safetext.OneLine(o.path, 100)
 	if id := str(get(o.op, "operationId")); id != "" {
-		s += " (" + clip(id, 60) + ")"
+		s += " (" + safetext.OneLine(id, 60) + ")"
 	}
 	return s
 }
@@ -134,7 +135,7 @@ func (o *operation) document(input *jsondoc.Object, output any) *jsondoc.Object 
 	doc := jsondoc.NewObject()
 	doc.Set("name", o.name())
 	doc.Set("version", o.im.version)
-	summary, details := strings.TrimSpace(clip(str(get(o.op, "summary")), 300)), strings.TrimSpace(jsondoc.Cut(str(get(o.op, "description")), 3000))
+	summary, details := strings.TrimSpace(safetext.OneLine(str(get(o.op, "summary")), 300)), strings.TrimSpace(safetext.Clip(str(get(o.op, "description")), 3000))
 	if summary != "" && details != "" && !strings.HasPrefix(details, summary) {
 		details = strings.TrimSuffix(summary, ".") + ".\n\n" + details
 	} else if details == "" {
@@ -273,13 +274,13 @@ func (o *operation) parameter(c *converter, where, wire string, p *jsondoc.Objec
 	}
 	if problem != "" {
 		if required && where != "cookie" {
-			return fmt.Errorf("the %s parameter %s cannot be sent: %s", where, clip(wire, 80), problem)
+			return fmt.Errorf("the %s parameter %s cannot be sent: %s", where, safetext.OneLine(wire, 80), problem)
 		}
 		o.im.warn("%s: the %s parameter %s is left out: %s", o, where, wire, problem)
 		return nil
 	}
 	converted := c.schema(schema)
-	if text := strings.TrimSpace(jsondoc.Cut(str(get(p, "description")), 1000)); text != "" {
+	if text := strings.TrimSpace(safetext.Clip(str(get(p, "description")), 1000)); text != "" {
 		if own, ok := converted.(*jsondoc.Object); ok {
 			if _, has := own.Get("description"); !has {
 				own.Set("description", text)
@@ -379,7 +380,7 @@ func (o *operation) pathTemplate() (string, error) {
 	}
 	for wire := range o.segments {
 		if !strings.Contains(o.path, "{"+wire+"}") {
-			return "", fmt.Errorf("its path has no place for the parameter %s", clip(wire, 80))
+			return "", fmt.Errorf("its path has no place for the parameter %s", safetext.OneLine(wire, 80))
 		}
 	}
 	path := b.String()

@@ -10,6 +10,7 @@ import (
 	"go.yaml.in/yaml/v4"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 )
@@ -96,7 +97,7 @@ func readYAML(data []byte) (any, error) {
 		return nil, fault.New(fault.Invalid, "", "it is empty")
 	}
 	if err := yaml.Load(data, &doc); err != nil {
-		return nil, fault.New(fault.Invalid, "", "it is neither JSON nor YAML: %s", clip(err.Error(), 300))
+		return nil, fault.New(fault.Invalid, "", "it is neither JSON nor YAML: %s", safetext.OneLine(err.Error(), 300))
 	}
 	if doc.Kind != yaml.DocumentNode || len(doc.Content) != 1 {
 		return nil, fault.New(fault.Invalid, "", "it is empty")
@@ -139,7 +140,7 @@ func (y *yamlReader) value(n *yaml.Node, depth int) (any, error) {
 				return nil, fault.New(fault.Invalid, "", "line %d: a key has to be a plain string", k.Line)
 			}
 			if _, twice := o.Get(k.Value); twice {
-				return nil, fault.New(fault.Invalid, "Remove one of them.", "line %d: the key %q stands twice", k.Line, clip(k.Value, 80))
+				return nil, fault.New(fault.Invalid, "Remove one of them.", "line %d: the key %q stands twice", k.Line, safetext.OneLine(k.Value, 80))
 			}
 			v, err := y.value(n.Content[i+1], depth+1)
 			if err != nil {
@@ -158,7 +159,7 @@ func (y *yamlReader) value(n *yaml.Node, depth int) (any, error) {
 		return o, nil
 	case yaml.AliasNode:
 		if n.Alias == nil || y.open[n.Alias] {
-			return nil, fault.New(fault.Invalid, "", "line %d: the alias *%s stands inside of what it names", n.Line, clip(n.Value, 80))
+			return nil, fault.New(fault.Invalid, "", "line %d: the alias *%s stands inside of what it names", n.Line, safetext.OneLine(n.Value, 80))
 		}
 		y.open[n.Alias] = true
 		defer delete(y.open, n.Alias)
@@ -224,12 +225,6 @@ func str(v any) string {
 func truth(v any) bool {
 	b, _ := v.(bool)
 	return b
-}
-
-// clip makes one line of at most n characters.
-func clip(s string, n int) string {
-	s = strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r <= ' ' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029 }), " ")
-	return jsondoc.Cut(s, n)
 }
 
 // words takes a name apart: at what is no letter or digit, and where small

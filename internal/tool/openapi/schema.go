@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"praxis/internal/safetext"
 	"praxis/internal/tool/jsondoc"
 )
 
@@ -74,7 +75,7 @@ func (c *converter) reference(ref string) (*jsondoc.Object, bool) {
 	if !known {
 		target, ok := c.im.find(ref)
 		if !ok {
-			c.lost["the reference "+clip(ref, 80)] = true
+			c.lost["the reference "+safetext.OneLine(ref, 80)] = true
 			return nil, false
 		}
 		name = snakeCase(ref[strings.LastIndexByte(ref, '/')+1:])
@@ -139,11 +140,11 @@ func (c *converter) keyword(out, in *jsondoc.Object, name string, v any) {
 		"maxProperties", "minProperties", "dependentRequired", "required":
 		out.Set(name, v)
 	case "title":
-		if s := clip(str(v), 200); s != "" {
+		if s := safetext.OneLine(str(v), 200); s != "" {
 			out.Set(name, s)
 		}
 	case "description":
-		if s := strings.TrimSpace(jsondoc.Cut(str(v), 1000)); s != "" {
+		if s := strings.TrimSpace(safetext.Clip(str(v), 1000)); s != "" {
 			out.Set(name, s)
 		}
 	case "writeOnly":

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"praxis/internal/safetext"
 	"praxis/internal/tool/jsondoc"
 )
 
@@ -16,7 +17,7 @@ type writer struct{ b strings.Builder }
 
 // comment writes a line of comment.
 func (w *writer) comment(indent int, text string) {
-	w.b.WriteString(strings.Repeat(" ", indent) + "# " + clip(text, 300) + "\n")
+	w.b.WriteString(strings.Repeat(" ", indent) + "# " + safetext.OneLine(text, 300) + "\n")
 }
 
 // members writes a mapping's members, each on lines of its own.

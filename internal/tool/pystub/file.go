@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/schema"
@@ -18,7 +19,7 @@ func Spec(d *tool.Definition) *jsondoc.Object {
 	f := m.function(d)
 	parameters := make([]any, 0, len(f.parameters))
 	for _, p := range f.parameters {
-		doc := oneLine(p.Type.Description, maxArgument)
+		doc := safetext.OneLine(p.Type.Description, maxArgument)
 		o := jsondoc.NewObject(
 			jsondoc.Member{Name: "name", Value: p.Name}, jsondoc.Member{Name: "type", Value: p.hint},
 			jsondoc.Member{Name: "required", Value: p.value == ""})
@@ -109,7 +110,7 @@ func (m *module) header(namespace string) string {
 	var b strings.Builder
 	title := "Tools."
 	if namespace != "" {
-		title = "Tools: " + docText(oneLine(namespace, 200)) + "."
+		title = "Tools: " + docText(safetext.OneLine(namespace, 200)) + "."
 	}
 	b.WriteString("\"\"\"" + title + "\"\"\"\n\n")
 	if m.used["_builtins"] {
@@ -225,7 +226,7 @@ func (m *module) class(c class) string {
 	base := m.name("TypedDict")
 	if plain {
 		b.WriteString("class " + c.name + "(" + base + "):\n")
-		if text := oneLine(c.t.Description, maxArgument); text != "" {
+		if text := safetext.OneLine(c.t.Description, maxArgument); text != "" {
 			b.WriteString(`    """` + docText(text) + "\"\"\"\n")
 		}
 		for _, p := range members {
@@ -258,7 +259,7 @@ func (m *module) forward(t *schema.Type) bool {
 }
 
 func (m *module) comment(t *schema.Type) string {
-	text := oneLine(t.Description, 160)
+	text := safetext.OneLine(t.Description, 160)
 	if notes := bounds(t); len(notes) > 0 {
 		text = strings.TrimSpace(text + " (" + strings.Join(notes, "; ") + ")")
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/schema"
 )
@@ -84,7 +85,7 @@ func fitting(t *schema.Type, bound int) string {
 			return text
 		}
 	}
-	return clip(text, bound)
+	return safetext.Clip(text, bound)
 }
 
 // short writes types for people and models; its text is not Python.
@@ -169,7 +170,7 @@ func (w *short) object(t *schema.Type, depth int) string {
 		}
 		name := p.Name
 		if !isIdentifier(name) {
-			name = quote(clip(name, maxIdentifier))
+			name = quote(safetext.Clip(name, maxIdentifier))
 		}
 		if !p.Required {
 			name += "?"

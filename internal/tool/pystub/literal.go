@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"praxis/internal/safetext"
 	"praxis/internal/tool/jsondoc"
 )
 
@@ -85,7 +86,7 @@ func (w *literals) object(o *jsondoc.Object, depth int) {
 			w.add(", ")
 		}
 		first = false
-		w.add(quote(clip(name, w.bound)))
+		w.add(quote(safetext.Clip(name, w.bound)))
 		w.add(": ")
 		if w.value(member, depth+1); w.over {
 			return

@@ -38,7 +38,7 @@ func identifier(s string) string {
 		return s + "_"
 	}
 	var b strings.Builder
-	for _, r := range clip(s, maxIdentifier) {
+	for _, r := range safetext.Clip(s, maxIdentifier) {
 		if r < utf8.RuneSelf && isWordByte(byte(r)) {
 			b.WriteRune(r)
 		} else {
@@ -156,30 +156,14 @@ func quote(s string) string {
 	return b.String()
 }
 
-// clip shortens a text to about n bytes, at the end of a character.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return strings.TrimRight(s[:n], " \n\t") + "…"
-}
-
-// oneLine makes a text of a tool fit into one line of a comment or a prompt.
-func oneLine(s string, n int) string {
-	return clip(safetext.Line(strings.Join(strings.Fields(clip(s, 4*n+64)), " ")), n)
-}
-
 // summary is the first sentence of a description.
 func summary(s string, n int) string {
-	s = strings.Join(strings.Fields(clip(s, 4*n+64)), " ")
+	s = strings.Join(strings.Fields(safetext.Clip(s, 4*n+64)), " ")
 	for i := 0; i+1 < len(s); i++ {
 		if (s[i] == '.' || s[i] == '!' || s[i] == '?') && s[i+1] == ' ' && i > 10 && !strings.HasSuffix(s[:i], "e.g") && !strings.HasSuffix(s[:i], "i.e") {
 			s = s[:i+1]
 			break
 		}
 	}
-	return clip(safetext.Line(s), n)
+	return safetext.Clip(safetext.Line(s), n)
 }

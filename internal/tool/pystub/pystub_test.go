@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"praxis/internal/plan/syntax"
+	"praxis/internal/safetext"
 	"praxis/internal/test/cpython"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
@@ -283,7 +284,7 @@ walk(Top)
 func checkStub(t *testing.T, py *cpython.Python, text string, functions int) {
 	t.Helper()
 	if _, errs := syntax.Parse([]byte(text), syntax.Options{}); len(errs) > 0 {
-		t.Fatalf("%v in\n%s", errs[0], clip(text, 3000))
+		t.Fatalf("%v in\n%s", errs[0], safetext.Clip(text, 3000))
 	}
 	if py == nil {
 		return
@@ -297,7 +298,7 @@ func checkStub(t *testing.T, py *cpython.Python, text string, functions int) {
 		t.Fatal(err)
 	}
 	if reply.Error != "" || reply.Value != fmt.Sprint(functions) {
-		t.Fatalf("CPython: %s, %s functions, want %d, in\n%s", reply.Error, reply.Value, functions, clip(text, 5000))
+		t.Fatalf("CPython: %s, %s functions, want %d, in\n%s", reply.Error, reply.Value, functions, safetext.Clip(text, 5000))
 	}
 }
 

@@ -146,12 +146,12 @@ func (f *function) doc() string {
 		fmt.Fprintf(&b, format, args...)
 	}
 	if text != "" {
-		section("%s", clip(safetext.Text(clip(text, maxDescription)), maxDescription))
+		section("%s", safetext.Clip(safetext.Text(safetext.Clip(text, maxDescription)), maxDescription))
 	}
 	if lines := f.argumentLines(); len(lines) > 0 {
 		section("Arguments:\n%s", strings.Join(lines, "\n"))
 	}
-	if text := oneLine(d.Output.Type().Description, maxArgument); text != "" {
+	if text := safetext.OneLine(d.Output.Type().Description, maxArgument); text != "" {
 		section("Returns: %s", text)
 	}
 	section("%s", strings.Join(f.facts(), "\n"))
@@ -164,13 +164,13 @@ func (f *function) doc() string {
 func (f *function) argumentLines() []string {
 	var lines []string
 	for _, p := range f.parameters {
-		text := oneLine(p.Type.Description, maxArgument)
+		text := safetext.OneLine(p.Type.Description, maxArgument)
 		if text == "" {
-			text = oneLine(p.Type.Title, maxArgument)
+			text = safetext.OneLine(p.Type.Title, maxArgument)
 		}
 		var notes []string
 		if p.python != p.Name {
-			notes = append(notes, "sent as "+quote(clip(p.Name, maxIdentifier)))
+			notes = append(notes, "sent as "+quote(safetext.Clip(p.Name, maxIdentifier)))
 		}
 		notes = append(notes, bounds(p.Type)...)
 		if p.value == "..." && p.Type.HasDefault {
@@ -194,17 +194,17 @@ func bounds(t *schema.Type) []string {
 	}
 	if t.Kinds.Has(schema.StringKind) && t.Kinds != schema.AnyKind {
 		if t.Format != "" {
-			out = append(out, oneLine(t.Format, 40))
+			out = append(out, safetext.OneLine(t.Format, 40))
 		}
 		if t.Pattern != "" && len(t.Pattern) <= 80 {
-			out = append(out, "matches "+oneLine(t.Pattern, 80))
+			out = append(out, "matches "+safetext.OneLine(t.Pattern, 80))
 		}
 		out = append(out, counted(t.MinLength, t.MaxLength, "characters")...)
 	}
 	if t.Kinds.Has(schema.ArrayKind) && t.Kinds != schema.AnyKind {
 		out = append(out, counted(t.MinItems, t.MaxItems, "items")...)
 	}
-	low, high := oneLine(t.Minimum, 40), oneLine(t.Maximum, 40)
+	low, high := safetext.OneLine(t.Minimum, 40), safetext.OneLine(t.Maximum, 40)
 	switch {
 	case low == "" && high == "":
 	case low != "" && high != "" && !t.ExclusiveMinimum && !t.ExclusiveMaximum:
@@ -310,7 +310,7 @@ func (f *function) example() string {
 		if e.HasOutput {
 			text, ok := literal(f.def.RedactResult(e.Output), maxExample)
 			if !ok {
-				text = clip(text, maxExample) + "…"
+				text = safetext.Clip(text, maxExample) + "…"
 			}
 			call += "\n    " + text
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"praxis/internal/safetext"
 	"praxis/internal/tool/jsondoc"
 )
 
@@ -177,12 +178,12 @@ func (c *Comparison) values(path string, narrow, wide *Type) {
 	left, right := CanonicalSet(narrow.Enum), CanonicalSet(wide.Enum)
 	for _, text := range left {
 		if !slices.Contains(right, text) {
-			c.worse(path, "no longer takes "+jsondoc.Cut(text, 60), "may now be "+jsondoc.Cut(text, 60))
+			c.worse(path, "no longer takes "+safetext.Clip(text, 60), "may now be "+safetext.Clip(text, 60))
 		}
 	}
 	for _, text := range right {
 		if !slices.Contains(left, text) {
-			c.better(path, "also takes "+jsondoc.Cut(text, 60), "is no longer "+jsondoc.Cut(text, 60))
+			c.better(path, "also takes "+safetext.Clip(text, 60), "is no longer "+safetext.Clip(text, 60))
 		}
 	}
 }
@@ -232,10 +233,10 @@ func (c *Comparison) bound(path, what string, tighter int) {
 
 func (c *Comparison) assertion(path, what, narrow, wide string) {
 	if wide == "" {
-		c.better(path, what+" "+jsondoc.Quote(narrow)+" is gone", what+" "+jsondoc.Quote(narrow)+" is new")
+		c.better(path, what+" "+safetext.Quote(narrow)+" is gone", what+" "+safetext.Quote(narrow)+" is new")
 		return
 	}
-	c.worse(path, what+" "+jsondoc.Quote(wide)+" is new or another", what+" "+jsondoc.Quote(wide)+" is gone or another")
+	c.worse(path, what+" "+safetext.Quote(wide)+" is new or another", what+" "+safetext.Quote(wide)+" is gone or another")
 }
 
 // compareMax compares bounds where below zero is none: above zero when the first is wider.

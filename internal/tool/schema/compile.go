@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"praxis/internal/safetext"
 	"praxis/internal/tool/jsondoc"
 )
 
@@ -99,7 +100,7 @@ func (c *compiler) dialect(root *jsondoc.Node) {
 	case "json-schema.org/draft/2019-09/schema", "json-schema.org/draft-07/schema", "json-schema.org/draft-06/schema", "json-schema.org/draft-04/schema", "json-schema.org/schema":
 		c.old = true
 	default:
-		c.r.Add(n, "Write https://json-schema.org/draft/2020-12/schema, or leave $schema out.", "%s is not a dialect of JSON Schema that is known here", jsondoc.Quote(n.Text))
+		c.r.Add(n, "Write https://json-schema.org/draft/2020-12/schema, or leave $schema out.", "%s is not a dialect of JSON Schema that is known here", safetext.Quote(n.Text))
 	}
 }
 
@@ -384,7 +385,7 @@ func (c *compiler) pattern(at *jsondoc.Node, text string) *pattern {
 		if strings.Contains(text, "(?=") || strings.Contains(text, "(?!") || strings.Contains(text, "(?<") {
 			remedy = "Look-ahead, look-behind and back references are not supported: they take unbounded time."
 		}
-		c.r.Add(at, remedy, "pattern: %s", jsondoc.OneLine(strings.TrimPrefix(err.Error(), "error parsing regexp: "), 200))
+		c.r.Add(at, remedy, "pattern: %s", safetext.OneLine(strings.TrimPrefix(err.Error(), "error parsing regexp: "), 200))
 		return nil
 	}
 	if c.patterns == nil {
@@ -571,7 +572,7 @@ func (c *compiler) finish(s *schema, n *jsondoc.Node) {
 	if s.obj != nil && s.obj.additional != nil && s.obj.additional.never && len(s.obj.properties) > 0 && len(s.obj.patterns) == 0 {
 		for _, name := range s.obj.required {
 			if s.obj.property(name) == nil {
-				c.r.Add(n.Get("required"), jsondoc.DidYouMean(name, s.obj.propertyNames()), "required: %s is not among the properties, and no others are allowed", jsondoc.Quote(name))
+				c.r.Add(n.Get("required"), jsondoc.DidYouMean(name, s.obj.propertyNames()), "required: %s is not among the properties, and no others are allowed", safetext.Quote(name))
 			}
 		}
 	}
@@ -589,7 +590,7 @@ func (o *objectRules) propertyNames() []string {
 // what it does not know, and so a typing error would be a check that never happens.
 func (c *compiler) unknown(key *jsondoc.Node) {
 	if near := jsondoc.Nearest(key.Text, keywords()); near != "" {
-		c.r.Add(key, "Did you mean "+jsondoc.Quote(near)+"? Keywords of your own begin with x-.", "unknown keyword %s in a schema", jsondoc.Quote(key.Text))
+		c.r.Add(key, "Did you mean "+safetext.Quote(near)+"? Keywords of your own begin with x-.", "unknown keyword %s in a schema", safetext.Quote(key.Text))
 	}
 }
 
@@ -643,7 +644,7 @@ func (c *compiler) strings(key, v *jsondoc.Node) []string {
 		case item.Kind != jsondoc.String:
 			c.r.Add(item, "", "%s: expected a name, got %s", key.Text, item.Show())
 		case slices.Contains(out, item.Text):
-			c.r.Add(item, "Remove one of them.", "%s: %s stands twice", key.Text, jsondoc.Quote(item.Text))
+			c.r.Add(item, "Remove one of them.", "%s: %s stands twice", key.Text, safetext.Quote(item.Text))
 		default:
 			out = append(out, item.Text)
 		}

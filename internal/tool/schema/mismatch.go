@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/tool/jsondoc"
 )
 
@@ -26,7 +27,7 @@ type Mismatch struct {
 func (m *Mismatch) Error() string {
 	var b strings.Builder
 	if m.Path != "" {
-		b.WriteString(jsondoc.Clip(string(m.Path), 200) + ": ")
+		b.WriteString(safetext.OneLine(string(m.Path), 200) + ": ")
 	}
 	b.WriteString("expected " + m.Expected + ", got " + m.Got)
 	if m.Nearest != "" {
@@ -92,7 +93,7 @@ func Describe(v any) string {
 	case bool:
 		return "boolean " + strconv.FormatBool(v)
 	case string:
-		return "string " + jsondoc.Quote(v)
+		return "string " + safetext.Quote(v)
 	case []any:
 		return fmt.Sprintf("array of %d", len(v))
 	}
@@ -101,9 +102,9 @@ func Describe(v any) string {
 	}
 	if text, ok := jsondoc.NumberText(v); ok {
 		if kindOf(v) == IntegerKind {
-			return "integer " + jsondoc.Clip(text, 40)
+			return "integer " + safetext.OneLine(text, 40)
 		}
-		return "number " + jsondoc.Clip(text, 40)
+		return "number " + safetext.OneLine(text, 40)
 	}
 	return fmt.Sprintf("a Go value of type %T", v)
 }
@@ -140,7 +141,7 @@ func (s *schema) describe() string {
 		}
 	case ObjectKind:
 		if s.obj != nil && len(s.obj.required) > 0 {
-			return "an object with " + jsondoc.OneLine(strings.Join(s.obj.required, ", "), 100)
+			return "an object with " + safetext.OneLine(strings.Join(s.obj.required, ", "), 100)
 		}
 	}
 	return s.kinds.article()
@@ -250,12 +251,12 @@ func (s *schema) wrongLength(list []any) Mismatch {
 
 // lacks is a required member that is not there.
 func (s *schema) lacks(v any, name string) Mismatch {
-	m := Mismatch{Expected: "the member " + jsondoc.Quote(name), Got: "an object without it"}
+	m := Mismatch{Expected: "the member " + safetext.Quote(name), Got: "an object without it"}
 	if part := s.obj.property(name); part != nil {
-		m.Nearest = "add " + jsondoc.Quote(name) + ", " + part.describe()
+		m.Nearest = "add " + safetext.Quote(name) + ", " + part.describe()
 	}
 	if near := s.misspelt(v, name); near != "" {
-		m.Nearest = "rename " + jsondoc.Quote(near) + " to " + jsondoc.Quote(name)
+		m.Nearest = "rename " + safetext.Quote(near) + " to " + safetext.Quote(name)
 	}
 	return m
 }
@@ -283,11 +284,11 @@ func (s *schema) additional(v any, name string) Mismatch {
 			free = append(free, n)
 		}
 	}
-	m := Mismatch{Path: jsondoc.Pointer("").Child(name), Expected: "no member of this name", Got: "the member " + jsondoc.Quote(name), Undeclared: true}
+	m := Mismatch{Path: jsondoc.Pointer("").Child(name), Expected: "no member of this name", Got: "the member " + safetext.Quote(name), Undeclared: true}
 	if near := jsondoc.Nearest(name, free); near != "" {
-		m.Nearest = "did you mean " + jsondoc.Quote(near) + "?"
+		m.Nearest = "did you mean " + safetext.Quote(near) + "?"
 	} else if len(names) > 0 && len(names) <= 12 {
-		m.Nearest = "known are " + jsondoc.OneLine(strings.Join(names, ", "), 300)
+		m.Nearest = "known are " + safetext.OneLine(strings.Join(names, ", "), 300)
 	}
 	return m
 }
@@ -295,13 +296,13 @@ func (s *schema) additional(v any, name string) Mismatch {
 // Literal writes a value as JSON for a message, cut when it is long.
 func Literal(v any) string {
 	if s, ok := v.(string); ok {
-		return jsondoc.Quote(s)
+		return safetext.Quote(s)
 	}
 	b, err := jsondoc.AppendCanonical(nil, v, 0)
 	if err != nil {
 		return Describe(v)
 	}
-	return jsondoc.Cut(string(b), 60)
+	return safetext.Clip(string(b), 60)
 }
 
 func listValues(values []any) string {
@@ -338,7 +339,7 @@ func nearestValue(values []any, v any) string {
 	for _, allowed := range values {
 		if s, ok := allowed.(string); ok {
 			if s == text {
-				return "write " + jsondoc.Quote(s)
+				return "write " + safetext.Quote(s)
 			}
 			texts = append(texts, s)
 		} else if n, ok := jsondoc.NumberText(allowed); ok && n == text {
@@ -346,7 +347,7 @@ func nearestValue(values []any, v any) string {
 		}
 	}
 	if near := jsondoc.Nearest(text, texts); near != "" {
-		return "did you mean " + jsondoc.Quote(near) + "?"
+		return "did you mean " + safetext.Quote(near) + "?"
 	}
 	return ""
 }

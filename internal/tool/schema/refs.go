@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"praxis/internal/safetext"
 	"praxis/internal/tool/jsondoc"
 )
 
@@ -26,7 +27,7 @@ func (c *compiler) resolve(p pendingRef) {
 		start = c.root
 	}
 	if start == nil {
-		c.r.Add(p.node, "Copy what is needed into $defs and write #/$defs/NAME.", "$ref %s leads out of this document, and nothing is ever fetched", jsondoc.Quote(text))
+		c.r.Add(p.node, "Copy what is needed into $defs and write #/$defs/NAME.", "$ref %s leads out of this document, and nothing is ever fetched", safetext.Quote(text))
 		return
 	}
 	switch {
@@ -35,7 +36,7 @@ func (c *compiler) resolve(p pendingRef) {
 	case fragment[0] != '/':
 		target := c.anchors[whole+"#"+fragment]
 		if target == nil {
-			c.r.Add(p.node, "", "$ref %s: there is no $anchor %s", jsondoc.Quote(text), jsondoc.Quote(fragment))
+			c.r.Add(p.node, "", "$ref %s: there is no $anchor %s", safetext.Quote(text), safetext.Quote(fragment))
 			return
 		}
 		p.from.ref = c.schema(target, jsondoc.Pointer("#"+fragment), whole)
@@ -61,7 +62,7 @@ func (c *compiler) walk(p pendingRef, n *jsondoc.Node, fragment, base string) {
 			if n.Kind == jsondoc.Map {
 				remedy = jsondoc.DidYouMean(seg, n.Names())
 			}
-			c.r.Add(p.node, remedy, "$ref %s: there is no %s", jsondoc.Quote(p.from.refText), jsondoc.Quote(seg))
+			c.r.Add(p.node, remedy, "$ref %s: there is no %s", safetext.Quote(p.from.refText), safetext.Quote(seg))
 			return
 		}
 		n = next

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"praxis/internal/safetext"
 	"praxis/internal/tool/jsondoc"
 )
 
@@ -71,7 +72,7 @@ func measure(v any, at jsondoc.Pointer, depth int, parts *int) *Mismatch {
 		return nil
 	}
 	if text, ok := jsondoc.NumberText(v); ok {
-		return &Mismatch{Path: at, Expected: fmt.Sprintf("a number of at most %d digits", jsondoc.MaxDigits), Got: "number " + jsondoc.Clip(text, 20), Limit: true}
+		return &Mismatch{Path: at, Expected: fmt.Sprintf("a number of at most %d digits", jsondoc.MaxDigits), Got: "number " + safetext.OneLine(text, 20), Limit: true}
 	}
 	return &Mismatch{Path: at, Expected: "a JSON value", Got: Describe(v)}
 }
@@ -253,7 +254,7 @@ func (j *judge) text(s *schema, v string) []*Mismatch {
 		}
 	}
 	if r.pattern != nil && j.matches(r.pattern, v) < 0 {
-		add(func() string { return "a string that matches " + jsondoc.OneLine(r.pattern.text, 120) }, func() string {
+		add(func() string { return "a string that matches " + safetext.OneLine(r.pattern.text, 120) }, func() string {
 			if s.note.hasExample {
 				return "such as " + Literal(s.note.example)
 			}
@@ -261,7 +262,7 @@ func (j *judge) text(s *schema, v string) []*Mismatch {
 		})
 	}
 	if r.format != "" && !formatOK(r.format, v) {
-		add(func() string { return "a string of format " + jsondoc.OneLine(r.format, 40) }, func() string { return "such as " + jsondoc.Quote(formatExample(r.format)) })
+		add(func() string { return "a string of format " + safetext.OneLine(r.format, 40) }, func() string { return "such as " + safetext.Quote(formatExample(r.format)) })
 	}
 	return found
 }
@@ -370,7 +371,7 @@ func (j *judge) alternatives(s *schema, list []*schema, v any, seen *evaluated, 
 			expected = append(expected, part.describe())
 		}
 		m := s.wrongKind(v)
-		m.Expected = "one of: " + jsondoc.OneLine(strings.Join(expected, "; "), 300)
+		m.Expected = "one of: " + safetext.OneLine(strings.Join(expected, "; "), 300)
 		return m
 	})
 }
@@ -519,7 +520,7 @@ func (j *judge) member(s *schema, v any, name string, member any) (known bool, f
 	o := s.obj
 	if o.names != nil && !j.fits(o.names, name, nil) {
 		found = j.mismatch(o.names, func() Mismatch {
-			return Mismatch{Expected: "names of members to be " + o.names.describe(), Got: "the name " + jsondoc.Quote(name)}
+			return Mismatch{Expected: "names of members to be " + o.names.describe(), Got: "the name " + safetext.Quote(name)}
 		})
 	}
 	at := segment{name: name, member: true}
@@ -568,7 +569,7 @@ func (j *judge) members(s *schema, v any) []*Mismatch {
 		for _, name := range d.needs {
 			if _, has := jsondoc.MemberOf(v, name); !has {
 				found = append(found, j.mismatch(s, func() Mismatch {
-					return Mismatch{Expected: fmt.Sprintf("the member %s, since there is %s", jsondoc.Quote(name), jsondoc.Quote(d.name)), Got: "an object without it"}
+					return Mismatch{Expected: fmt.Sprintf("the member %s, since there is %s", safetext.Quote(name), safetext.Quote(d.name)), Got: "an object without it"}
 				})...)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 )
 
@@ -104,7 +105,7 @@ func Search(defs []*tool.Definition, query string, limit int) []*tool.Definition
 // Search returns at most limit tools that fit the words of a query, the best
 // first. The same query on the same tools gives the same list.
 func (ix *Index) Search(query string, limit int) []*tool.Definition {
-	query = strings.TrimSpace(clip(query, maxQuery))
+	query = strings.TrimSpace(safetext.Clip(query, maxQuery))
 	limit = min(limit, maxLimit)
 	if query == "" || limit <= 0 {
 		return nil
@@ -249,7 +250,7 @@ type weigher struct {
 func (w *weigher) add(s string, weight float32) {
 	n := 0
 	clear(w.seen)
-	for word := range eachWord(clip(s, 16*maxTextWords)) {
+	for word := range eachWord(safetext.Clip(s, 16*maxTextWords)) {
 		if n++; n > maxTextWords {
 			break
 		}
@@ -257,17 +258,6 @@ func (w *weigher) add(s string, weight float32) {
 		w.seen[word]++
 		w.weights[word] += weight / w.seen[word]
 	}
-}
-
-// clip cuts s to n bytes, at the end of a character.
-func clip(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n]
 }
 
 // eachWord gives the stems of the words of a text or an identifier, in small letters.
@@ -282,7 +272,7 @@ func eachWord(s string) func(yield func(string) bool) {
 			}
 			word := s[start:end]
 			start = -1
-			return yield(stem(strings.ToLower(clip(word, 40))))
+			return yield(stem(strings.ToLower(safetext.Clip(word, 40))))
 		}
 		for i, r := range s {
 			switch {

@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/schema"
@@ -42,8 +43,45 @@ func Define(name string, doc *jsondoc.Object) (*tool.Definition, error) {
 	return d, nil
 }
 
-// BindingKinds are the kinds that may stand under "run", sorted.
-func BindingKinds() []string { return []string{"command", "go", "http", "python", "wasm"} }
+// bindingKind is a kind of implementation as files name it.
+type bindingKind struct {
+	name   string
+	target string // the setting that says what it leads to: a file, an address, a program
+}
+
+// bindingKinds returns the kinds that may stand under "run", sorted.
+func bindingKinds() []bindingKind {
+	return []bindingKind{{"command", "argv"}, {"go", "use"}, {"http", "url"}, {"python", "file"}, {"wasm", "module"}}
+}
+
+// BindingKinds returns the names of the kinds that may stand under "run", sorted.
+func BindingKinds() []string {
+	var names []string
+	for _, k := range bindingKinds() {
+		names = append(names, k.name)
+	}
+	return names
+}
+
+// Target returns what a binding leads to, in a word: a file, a program, or the host
+// of an address.
+func Target(b tool.Binding) string {
+	for _, k := range bindingKinds() {
+		if k.name != b.Kind {
+			continue
+		}
+		v, _ := b.Spec.Get(k.target)
+		if list, ok := v.([]any); ok && len(list) > 0 {
+			v = list[0]
+		}
+		text, _ := v.(string)
+		if _, rest, isURL := strings.Cut(text, "://"); isURL {
+			text, _, _ = strings.Cut(rest, "/")
+		}
+		return text
+	}
+	return ""
+}
 
 // binding reads what stands under "run": one kind, and what the kind reads.
 func (l *loader) binding(n *jsondoc.Node) (tool.Binding, bool) {
@@ -63,7 +101,7 @@ func (l *loader) binding(n *jsondoc.Node) (tool.Binding, bool) {
 		case key.Text == "with":
 			with = n.Items[i]
 		case !slices.Contains(kinds, key.Text):
-			l.Add(key, jsondoc.DidYouMean(key.Text, kinds), "run: there is no kind %s", jsondoc.Quote(key.Text))
+			l.Add(key, jsondoc.DidYouMean(key.Text, kinds), "run: there is no kind %s", safetext.Quote(key.Text))
 			return b, false
 		case spec != nil:
 			l.Add(key, "Leave one.", "run: both %s and %s", b.Kind, key.Text)
@@ -243,10 +281,10 @@ func (l *loader) servers(f *tool.File, v *jsondoc.Node) {
 	}
 	for i, key := range v.Keys {
 		if why, near := tool.BadIdentifier(key.Text); why != "" {
-			l.Add(key, wouldBe(near), "the server %s: %s", jsondoc.Quote(key.Text), why)
+			l.Add(key, wouldBe(near), "the server %s: %s", safetext.Quote(key.Text), why)
 		}
 		if v.Items[i].Kind != jsondoc.Map {
-			l.Add(v.Items[i], "", "the server %s: expected a mapping, got %s", jsondoc.Quote(key.Text), v.Items[i].Show())
+			l.Add(v.Items[i], "", "the server %s: expected a mapping, got %s", safetext.Quote(key.Text), v.Items[i].Show())
 			continue
 		}
 		f.Servers = append(f.Servers, tool.ServerEntry{Name: key.Text, Spec: v.Items[i].Value().(*jsondoc.Object), Pos: l.Pos(key)})
@@ -260,12 +298,12 @@ func (l *loader) secretEntries(f *tool.File, v *jsondoc.Node) {
 	}
 	for i, key := range v.Keys {
 		if why, near := tool.BadIdentifier(key.Text); why != "" {
-			l.Add(key, wouldBe(near), "the secret %s: %s", jsondoc.Quote(key.Text), why)
+			l.Add(key, wouldBe(near), "the secret %s: %s", safetext.Quote(key.Text), why)
 		}
 		s := tool.SecretEntry{Name: key.Text, Pos: l.Pos(key)}
-		fields(l, v.Items[i], "the secret "+jsondoc.Quote(key.Text), secretEntryFields(), &s)
+		fields(l, v.Items[i], "the secret "+safetext.Quote(key.Text), secretEntryFields(), &s)
 		if (s.Env == "") == (s.File == "") {
-			l.Add(v.Items[i], "Write {env: NAME} or {file: PATH}. The value itself never stands in a file of tools.", "the secret %s needs either env or file", jsondoc.Quote(key.Text))
+			l.Add(v.Items[i], "Write {env: NAME} or {file: PATH}. The value itself never stands in a file of tools.", "the secret %s needs either env or file", safetext.Quote(key.Text))
 		}
 		f.Secrets = append(f.Secrets, s)
 	}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/schema"
@@ -65,7 +66,7 @@ func fields[T any](l *loader, n *jsondoc.Node, what string, table []field[T], in
 		at := slices.IndexFunc(table, func(f field[T]) bool { return f.name == key.Text })
 		if at < 0 {
 			if !strings.HasPrefix(key.Text, "x-") {
-				l.Add(key, jsondoc.DidYouMean(key.Text, strings.Split(keysOf(table), ", ")), "unknown key %s in %s", jsondoc.Quote(key.Text), what)
+				l.Add(key, jsondoc.DidYouMean(key.Text, strings.Split(keysOf(table), ", ")), "unknown key %s in %s", safetext.Quote(key.Text), what)
 			}
 			continue
 		}
@@ -73,7 +74,7 @@ func fields[T any](l *loader, n *jsondoc.Node, what string, table []field[T], in
 	}
 	for _, f := range table {
 		if f.need && n.Get(f.name) == nil {
-			l.Add(n, "Add "+f.name+": …", "%s lacks the key %s", what, jsondoc.Quote(f.name))
+			l.Add(n, "Add "+f.name+": …", "%s lacks the key %s", what, safetext.Quote(f.name))
 		}
 	}
 }
@@ -95,14 +96,14 @@ func fileFields() []field[tool.File] {
 		}},
 		{"me", false, func(l *loader, f *tool.File, v *jsondoc.Node) {
 			if f.Me = l.principal(v); f.Me == tool.Me {
-				l.Add(v, "Write the name by which results call the user, such as an e-mail address, or leave it out.", "me: %s is what stands for the user's name", jsondoc.Quote(tool.Me))
+				l.Add(v, "Write the name by which results call the user, such as an e-mail address, or leave it out.", "me: %s is what stands for the user's name", safetext.Quote(tool.Me))
 			}
 			f.MePos = l.Pos(v)
 		}},
 		{"principals", false, func(l *loader, f *tool.File, v *jsondoc.Node) {
 			for _, item := range l.list("principals", v) {
 				if name := l.principal(item); name != "" && slices.Contains(f.Principals, name) {
-					l.Add(item, "Remove one of them.", "principals: %s stands twice", jsondoc.Quote(name))
+					l.Add(item, "Remove one of them.", "principals: %s stands twice", safetext.Quote(name))
 				} else if name != "" {
 					f.Principals = append(f.Principals, name)
 				}
@@ -122,7 +123,7 @@ func fileFields() []field[tool.File] {
 func (l *loader) principal(v *jsondoc.Node) string {
 	s := l.text("a principal", v, 320)
 	if strings.Contains(strings.TrimPrefix(s, "*"), "*") {
-		l.Add(v, `Write a name, or a pattern such as "*@example.com".`, "a star may only stand at the start of a principal, got %s", jsondoc.Quote(s))
+		l.Add(v, `Write a name, or a pattern such as "*@example.com".`, "a star may only stand at the start of a principal, got %s", safetext.Quote(s))
 	}
 	return s
 }
@@ -139,7 +140,7 @@ func (l *loader) principals() {
 			if remedy == "" {
 				remedy = "Add it to principals."
 			}
-			l.Add(n, remedy, "readers: the principal %s is not known", jsondoc.Quote(n.Text))
+			l.Add(n, remedy, "readers: the principal %s is not known", safetext.Quote(n.Text))
 		}
 	}
 }
@@ -200,19 +201,19 @@ func (l *loader) inputs(f *tool.File, v *jsondoc.Node) {
 	}
 	for i, key := range v.Keys {
 		if why, near := tool.BadIdentifier(key.Text); why != "" {
-			l.Add(key, wouldBe(near), "the input %s: %s", jsondoc.Quote(key.Text), why)
+			l.Add(key, wouldBe(near), "the input %s: %s", safetext.Quote(key.Text), why)
 		}
 		if key.Text == "today" {
 			l.Add(key, "Choose another name.", "the input \"today\" is given by the host")
 		}
 		in := tool.Input{Name: key.Text, Pos: l.Pos(key), Trusted: true, Readers: tool.Readers{Everyone: true}}
-		fields(l, v.Items[i], "the input "+jsondoc.Quote(key.Text), inputFields(), &in)
+		fields(l, v.Items[i], "the input "+safetext.Quote(key.Text), inputFields(), &in)
 		if in.Schema == nil {
 			in.Schema = schema.Any()
 		}
 		if def := v.Items[i].Get("default"); def != nil && v.Items[i].Kind == jsondoc.Map {
 			in.Default, in.HasDefault = def.Value(), true
-			l.mismatch("default of the input "+jsondoc.Quote(key.Text), def, in.Schema.Validate(in.Default))
+			l.mismatch("default of the input "+safetext.Quote(key.Text), def, in.Schema.Validate(in.Default))
 		}
 		if len(in.Readers.From) > 0 {
 			l.Add(v.Items[i].Get("readers"), "List the principals.", "readers of an input: there is no result to take them from")
@@ -261,7 +262,7 @@ func (l *loader) mismatch(what string, v *jsondoc.Node, m *schema.Mismatch) {
 		}
 		where := ""
 		if one.Path != "" {
-			where = " at " + jsondoc.Clip(string(one.Path), 100)
+			where = " at " + safetext.OneLine(string(one.Path), 100)
 		}
 		l.Add(at, remedy, "%s%s: expected %s, got %s", what, where, one.Expected, one.Got)
 	}

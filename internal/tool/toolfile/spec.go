@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/schema"
 )
@@ -56,7 +57,7 @@ type specField struct {
 func specFault(path jsondoc.Pointer, remedy, format string, args ...any) error {
 	where := ""
 	if path != "" {
-		where = jsondoc.Clip(string(path), 200) + ": "
+		where = safetext.OneLine(string(path), 200) + ": "
 	}
 	return fault.New(fault.Invalid, remedy, "cannot read the settings: %s%s", where, fmt.Sprintf(format, args...))
 }
@@ -110,7 +111,7 @@ func (r *specReader) object(v any, into reflect.Value, path jsondoc.Pointer, dep
 		names[i] = f.name
 	}
 	if !jsondoc.IsObject(v) {
-		return specWrong(path, "keys and values", v, "Write keys and values: "+jsondoc.OneLine(strings.Join(names, ", "), 300)+".")
+		return specWrong(path, "keys and values", v, "Write keys and values: "+safetext.OneLine(strings.Join(names, ", "), 300)+".")
 	}
 	for name, member := range jsondoc.Members(v) {
 		at := slices.Index(names, name)
@@ -118,7 +119,7 @@ func (r *specReader) object(v any, into reflect.Value, path jsondoc.Pointer, dep
 			if strings.HasPrefix(name, "x-") {
 				continue
 			}
-			return specFault(path, jsondoc.DidYouMean(name, names), "unknown key %s", jsondoc.Quote(name))
+			return specFault(path, jsondoc.DidYouMean(name, names), "unknown key %s", safetext.Quote(name))
 		}
 		if err := r.value(member, into.FieldByIndex(known[at].index), path.Child(name), depth+1); err != nil {
 			return err
@@ -205,7 +206,7 @@ func (r *specReader) special(v any, into reflect.Value, path jsondoc.Pointer) (d
 		if !ok || parseErr != nil {
 			remedy := "Write a number with a unit: 500ms, 10s, 5m, 1h."
 			if n, isNum := jsondoc.NumberText(v); isNum {
-				remedy = "Write " + jsondoc.OneLine(n, 40) + "s for seconds."
+				remedy = "Write " + safetext.OneLine(n, 40) + "s for seconds."
 			}
 			return true, specFault(path, remedy, "expected a time, got %s", specKind(v))
 		}
@@ -336,7 +337,7 @@ func quotesRemedy(v any) string {
 		return "Put it into quotes: " + strconv.Quote(strconv.FormatBool(b)) + "."
 	}
 	if text, ok := jsondoc.NumberText(v); ok {
-		return "Put it into quotes: " + strconv.Quote(jsondoc.OneLine(text, 40)) + "."
+		return "Put it into quotes: " + strconv.Quote(safetext.OneLine(text, 40)) + "."
 	}
 	return ""
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/schema"
@@ -128,7 +129,7 @@ func (l *loader) written(n *jsondoc.Node, d *draft) {
 
 func toolTitle(n *jsondoc.Node) string {
 	if name := n.Get("name"); name != nil && name.Kind == jsondoc.String {
-		return " " + jsondoc.Clip(name.Text, 60)
+		return " " + safetext.OneLine(name.Text, 60)
 	}
 	return ""
 }
@@ -153,11 +154,11 @@ func (l *loader) toolName(d *draft, v *jsondoc.Node) {
 		if !slices.Contains(fixed, "") {
 			remedy = wouldBe(strings.Join(fixed, "."))
 		}
-		l.Add(v, remedy, "the name %s: %s", jsondoc.Quote(d.Name), wrong)
+		l.Add(v, remedy, "the name %s: %s", safetext.Quote(d.Name), wrong)
 	case len(parts) > 8:
-		l.Add(v, "", "the name %s has more than 8 parts", jsondoc.Quote(d.Name))
+		l.Add(v, "", "the name %s has more than 8 parts", safetext.Quote(d.Name))
 	case slices.Contains(reservedNames(), parts[0]):
-		l.Add(v, wouldBe(parts[0]+"_"+strings.TrimPrefix(d.Name[len(parts[0]):], ".")), "the name %s: in code, tools.%s is a function of the module itself", jsondoc.Quote(d.Name), parts[0])
+		l.Add(v, wouldBe(parts[0]+"_"+strings.TrimPrefix(d.Name[len(parts[0]):], ".")), "the name %s: in code, tools.%s is a function of the module itself", safetext.Quote(d.Name), parts[0])
 	case d.Name == "ask_llm":
 		l.Add(v, "Choose another name.", "the name \"ask_llm\" is the language's own")
 	}
@@ -209,7 +210,7 @@ func (l *loader) toolSchemas(d *draft) {
 				at = next
 			}
 		}
-		l.mismatch("default of "+jsondoc.Quote(p.Name), at, d.Input.ValidateProperty(p.Name, p.Type.Default))
+		l.mismatch("default of "+safetext.Quote(p.Name), at, d.Input.ValidateProperty(p.Name, p.Type.Default))
 	}
 }
 
@@ -368,14 +369,14 @@ func (l *loader) demands(d *draft, ld *labelDraft, v *jsondoc.Node) {
 	byName := map[string]tool.ArgDemand{}
 	for i, key := range v.Keys {
 		if !slices.Contains(names, key.Text) {
-			l.Add(key, jsondoc.DidYouMean(key.Text, names), "labels: %s has no argument %s", d.Name, jsondoc.Quote(key.Text))
+			l.Add(key, jsondoc.DidYouMean(key.Text, names), "labels: %s has no argument %s", d.Name, safetext.Quote(key.Text))
 			continue
 		}
 		demand := tool.ArgDemand{Argument: key.Text}
-		fields(l, v.Items[i], "the labels of "+jsondoc.Quote(key.Text), demandFields(), &demand)
+		fields(l, v.Items[i], "the labels of "+safetext.Quote(key.Text), demandFields(), &demand)
 		for _, other := range demand.ReadableBy {
 			if !slices.Contains(names, other) {
-				l.Add(v.Items[i].Get("readable_by"), jsondoc.DidYouMean(other, names), "readable_by: %s has no argument %s", d.Name, jsondoc.Quote(other))
+				l.Add(v.Items[i].Get("readable_by"), jsondoc.DidYouMean(other, names), "readable_by: %s has no argument %s", d.Name, safetext.Quote(other))
 			}
 		}
 		byName[key.Text] = demand
@@ -440,7 +441,7 @@ func (l *loader) pointer(what string, v *jsondoc.Node) jsondoc.Pointer {
 	}
 	p, err := jsondoc.ParsePointer(v.Text)
 	if err != nil {
-		l.Add(v, "Write /"+strings.ReplaceAll(strings.Trim(jsondoc.Clip(v.Text, 60), "/."), ".", "/")+".", "%s: expected a JSON pointer such as /events/*/title, got %s", what, v.Show())
+		l.Add(v, "Write /"+strings.ReplaceAll(strings.Trim(safetext.OneLine(v.Text, 60), "/."), ".", "/")+".", "%s: expected a JSON pointer such as /events/*/title, got %s", what, v.Show())
 	}
 	return p
 }
@@ -468,7 +469,7 @@ func (l *loader) path(at *jsondoc.Node, what string, p jsondoc.Pointer, s *schem
 			if t.Kinds&^schema.NullKind == schema.ArrayKind {
 				remedy = "Write * for every item of the list."
 			}
-			l.Add(at, remedy, "%s: the %s schema has no %s", what, which, jsondoc.Quote(seg))
+			l.Add(at, remedy, "%s: the %s schema has no %s", what, which, safetext.Quote(seg))
 			return
 		}
 		t = next
@@ -545,7 +546,7 @@ func (l *loader) toolExamples(d *draft) {
 			e.Name = "example " + strconv.Itoa(i+1)
 		}
 		if names[e.Name] {
-			l.Add(item, "Give it another name.", "two examples are called %s", jsondoc.Quote(e.Name))
+			l.Add(item, "Give it another name.", "two examples are called %s", safetext.Quote(e.Name))
 		}
 		names[e.Name] = true
 		in := item.Get("input")
@@ -556,9 +557,9 @@ func (l *loader) toolExamples(d *draft) {
 		if m == nil {
 			m = d.Input.Undeclared(e.Input)
 		}
-		l.mismatch("input of the example "+jsondoc.Quote(e.Name), in, m)
+		l.mismatch("input of the example "+safetext.Quote(e.Name), in, m)
 		if e.HasOutput {
-			l.mismatch("output of the example "+jsondoc.Quote(e.Name), item.Get("output"), d.Output.Validate(e.Output))
+			l.mismatch("output of the example "+safetext.Quote(e.Name), item.Get("output"), d.Output.Validate(e.Output))
 		}
 		d.Examples = append(d.Examples, e)
 	}

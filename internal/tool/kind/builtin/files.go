@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/toolfile"
@@ -146,18 +147,11 @@ func local(path string) (string, error) {
 	case path == "" || len(path) > maxPath || strings.ContainsRune(path, 0) || !utf8.ValidString(path):
 		return "", fault.New(fault.Invalid, "Give a path relative to the folder.", "cannot use the path: it is empty, too long or no text")
 	case filepath.IsAbs(path):
-		return "", fault.New(fault.Denied, "Give a path relative to the folder.", "cannot use the path %q: it is absolute", clip(path))
+		return "", fault.New(fault.Denied, "Give a path relative to the folder.", "cannot use the path %q: it is absolute", safetext.Clip(path, 200))
 	case !filepath.IsLocal(path):
-		return "", fault.New(fault.Denied, "Give a path below the folder.", "cannot use the path %q: it leads out of the folder", clip(path))
+		return "", fault.New(fault.Denied, "Give a path below the folder.", "cannot use the path %q: it leads out of the folder", safetext.Clip(path, 200))
 	}
 	return filepath.Clean(path), nil
-}
-
-func clip(s string) string {
-	if len(s) > 200 {
-		return strings.ToValidUTF8(s[:200], "") + "…"
-	}
-	return s
 }
 
 // refused says why a path could not be used.
@@ -165,17 +159,17 @@ func (f *folder) refused(verb, path string, err error) error {
 	why := reason(err)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fault.New(fault.Invalid, f.nearby(path), "cannot %s %q: there is no such file", verb, clip(path))
+		return fault.New(fault.Invalid, f.nearby(path), "cannot %s %q: there is no such file", verb, safetext.Clip(path, 200))
 	case errors.Is(err, fs.ErrExist):
-		return fault.New(fault.Invalid, "Choose another name, or the mode replace or append.", "cannot %s %q: it is there already", verb, clip(path))
+		return fault.New(fault.Invalid, "Choose another name, or the mode replace or append.", "cannot %s %q: it is there already", verb, safetext.Clip(path, 200))
 	case errors.Is(err, fs.ErrPermission):
-		return fault.New(fault.Denied, "", "cannot %s %q: permission denied", verb, clip(path))
+		return fault.New(fault.Denied, "", "cannot %s %q: permission denied", verb, safetext.Clip(path, 200))
 	case errors.Is(err, unix.ENOSPC), errors.Is(err, unix.EDQUOT):
-		return fault.New(fault.Exhausted, "", "cannot %s %q: no space is left", verb, clip(path))
+		return fault.New(fault.Exhausted, "", "cannot %s %q: no space is left", verb, safetext.Clip(path, 200))
 	case strings.Contains(why.Error(), "escapes from parent"):
-		return fault.New(fault.Denied, "Give a path below the folder.", "cannot %s %q: it leads out of the folder", verb, clip(path))
+		return fault.New(fault.Denied, "Give a path below the folder.", "cannot %s %q: it leads out of the folder", verb, safetext.Clip(path, 200))
 	}
-	return fault.New(fault.Invalid, "", "cannot %s %q: %w", verb, clip(path), why)
+	return fault.New(fault.Invalid, "", "cannot %s %q: %w", verb, safetext.Clip(path, 200), why)
 }
 
 // nearby says what is there where a file was looked for.
@@ -193,7 +187,7 @@ func (f *folder) nearby(path string) string {
 	}
 	var names []string
 	for _, e := range list[:min(shown, len(list))] {
-		name := clip(strings.ToValidUTF8(e.Name(), "?"))
+		name := safetext.Clip(strings.ToValidUTF8(e.Name(), "?"), 200)
 		if e.IsDir() {
 			name += "/"
 		}
@@ -205,7 +199,7 @@ func (f *folder) nearby(path string) string {
 	if dir == "." {
 		return "There are: " + strings.Join(names, ", ") + "."
 	}
-	return "In " + clip(dir) + " there are: " + strings.Join(names, ", ") + "."
+	return "In " + safetext.Clip(dir, 200) + " there are: " + strings.Join(names, ", ") + "."
 }
 
 // open opens a plain file. Others, such as a pipe that would hang the call, are
@@ -221,7 +215,7 @@ func (f *folder) open(path string) (*os.File, fs.FileInfo, error) {
 		if info.IsDir() {
 			what, remedy = "it is a folder", f.nearby(filepath.Join(path, "x"))
 		}
-		err = fault.New(fault.Invalid, remedy, "cannot read %q: %s", clip(path), what)
+		err = fault.New(fault.Invalid, remedy, "cannot read %q: %s", safetext.Clip(path, 200), what)
 	}
 	if err != nil {
 		h.Close()
@@ -274,7 +268,7 @@ func (r *reader) result(args *jsondoc.Object, path string, size, offset int64, d
 	}
 	asText := encoding != "base64" && utf8.Valid(text) && (len(text) > 0 || len(data) == 0)
 	if encoding == "text" && !asText {
-		return nil, fault.New(fault.Invalid, "Ask for base64.", "cannot read %q as text: it is not UTF-8", clip(path))
+		return nil, fault.New(fault.Invalid, "Ask for base64.", "cannot read %q as text: it is not UTF-8", safetext.Clip(path, 200))
 	}
 	name, content := "base64", ""
 	if asText {
@@ -311,11 +305,11 @@ func (w *writer) Call(ctx context.Context, c tool.Invocation) (any, error) {
 	content := []byte(textOf(c.Arguments, "content"))
 	if textOf(c.Arguments, "encoding") == "base64" {
 		if content, err = base64.StdEncoding.DecodeString(string(content)); err != nil {
-			return nil, fault.New(fault.Invalid, "Encode the content with the standard alphabet and its padding.", "cannot write %q: the content is no base64", clip(path))
+			return nil, fault.New(fault.Invalid, "Encode the content with the standard alphabet and its padding.", "cannot write %q: the content is no base64", safetext.Clip(path, 200))
 		}
 	}
 	if len(content) > maxWrite {
-		return nil, fault.New(fault.Exhausted, "Write it in parts, with the mode append.", "cannot write %q: %d bytes, more than %d", clip(path), len(content), maxWrite)
+		return nil, fault.New(fault.Exhausted, "Write it in parts, with the mode append.", "cannot write %q: %d bytes, more than %d", safetext.Clip(path, 200), len(content), maxWrite)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -339,7 +333,7 @@ func (w *writer) write(path string, content []byte, mode string) (size int64, cr
 	case err == nil && mode != "replace" && mode != "append":
 		return 0, false, w.refused("write", path, fs.ErrExist)
 	case err == nil && !info.Mode().IsRegular():
-		return 0, false, fault.New(fault.Invalid, "Choose another name.", "cannot write %q: it is a folder, a link or another thing that is no plain file", clip(path))
+		return 0, false, fault.New(fault.Invalid, "Choose another name.", "cannot write %q: it is a folder, a link or another thing that is no plain file", safetext.Clip(path, 200))
 	case err == nil:
 		perm = info.Mode().Perm()
 	case errors.Is(err, fs.ErrNotExist):
@@ -389,7 +383,7 @@ func (w *writer) fill(h *os.File, path string, content []byte, keep bool) (int64
 		}
 		defer old.Close()
 		if info.Size()+int64(len(content)) > maxWritten {
-			return 0, fault.New(fault.Exhausted, "Begin another file.", "cannot append to %q: it would have more than %d bytes", clip(path), maxWritten)
+			return 0, fault.New(fault.Exhausted, "Begin another file.", "cannot append to %q: it would have more than %d bytes", safetext.Clip(path, 200), maxWritten)
 		}
 		if before, err = io.Copy(h, io.LimitReader(old, maxWritten)); err != nil {
 			return 0, err

@@ -22,6 +22,7 @@ import (
 	"modernc.org/sqlite"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 )
@@ -254,7 +255,7 @@ func paramsOf(args *jsondoc.Object) ([]any, error) {
 		for name, item := range v.All() {
 			name = strings.TrimLeft(name, ":@$")
 			if !isName(name) {
-				return nil, fault.New(fault.Invalid, "Use letters, digits and underscores.", "cannot use the parameter %q", clip(name))
+				return nil, fault.New(fault.Invalid, "Use letters, digits and underscores.", "cannot use the parameter %q", safetext.Clip(name, 200))
 			}
 			if err := add(name, item); err != nil {
 				return nil, err
@@ -286,7 +287,7 @@ func paramOf(v any) (any, error) {
 	}
 	f, err := strconv.ParseFloat(string(text), 64)
 	if err != nil || math.IsInf(f, 0) {
-		return nil, fault.New(fault.Invalid, "Give it as a text.", "cannot use the parameter %s: SQLite has no such number", clip(string(text)))
+		return nil, fault.New(fault.Invalid, "Give it as a text.", "cannot use the parameter %s: SQLite has no such number", safetext.Clip(string(text), 200))
 	}
 	return f, nil
 }
@@ -589,7 +590,7 @@ func (q *query) failed(ctx context.Context, err error) error {
 	}
 	message := strings.TrimPrefix(of.Error(), "SQL logic error: ")
 	message = strings.TrimSuffix(message, " ("+strconv.Itoa(of.Code())+")")
-	message = clip(oneLine(message))
+	message = safetext.Clip(oneLine(message), 200)
 	kind, remedy := fault.Kind(0), ""
 	switch of.Code() & 0xff {
 	case sqliteError, sqliteRange:

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/toolfile"
 )
@@ -138,7 +139,7 @@ func (s sqlSettings) of(f format) []attached {
 
 func readAttached(b binding, name string, v any) (attached, error) {
 	if !isName(name) || strings.HasPrefix(lower(name), "sqlite_") || slices.Contains([]string{"main", "temp", tablesSchema}, lower(name)) {
-		return attached{}, fault.New(fault.Invalid, "Use letters, digits and underscores, and none of SQLite's own names.", "cannot attach a file as %q", clip(name))
+		return attached{}, fault.New(fault.Invalid, "Use letters, digits and underscores, and none of SQLite's own names.", "cannot attach a file as %q", safetext.Clip(name, 200))
 	}
 	var f fileSettings
 	switch v := v.(type) {
@@ -182,7 +183,7 @@ func (a *attached) detect(given string) (format, error) {
 		return parquetFile, nil
 	case "":
 	default:
-		return 0, fault.New(fault.Invalid, "There are sqlite, csv, tsv and parquet.", "cannot attach %s: there is no format %q", a.name, clip(given))
+		return 0, fault.New(fault.Invalid, "There are sqlite, csv, tsv and parquet.", "cannot attach %s: there is no format %q", a.name, safetext.Clip(given, 200))
 	}
 	h, size, err := a.open()
 	if err != nil {
@@ -276,12 +277,12 @@ func tableLine(name string, columns []column) string {
 	var parts []string
 	const most = 100
 	for _, c := range columns[:min(len(columns), most)] {
-		part := clip(strings.ToValidUTF8(oneLine(c.name), "?"))
+		part := safetext.Clip(strings.ToValidUTF8(oneLine(c.name), "?"), 200)
 		if !isName(part) {
 			part = named(part)
 		}
 		if c.kind != "" {
-			part += " " + clip(oneLine(c.kind))
+			part += " " + safetext.Clip(oneLine(c.kind), 200)
 		}
 		parts = append(parts, part)
 	}
@@ -326,7 +327,7 @@ func (a *attached) shownDatabase(ctx context.Context) ([]string, error) {
 		if len(columns) > 0 {
 			name := last
 			if !isName(name) {
-				name = named(clip(strings.ToValidUTF8(oneLine(name), "?")))
+				name = named(safetext.Clip(strings.ToValidUTF8(oneLine(name), "?"), 200))
 			}
 			out = append(out, tableLine(a.name+"."+name, columns))
 		}

@@ -5,6 +5,7 @@ import (
 	"unicode/utf8"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 )
 
 const (
@@ -176,11 +177,11 @@ func (s *scanner) word(w string) {
 	if s.first == "" {
 		s.first = w
 		if w != "select" && w != "with" && w != "values" {
-			s.refuse("it begins with "+strings.ToUpper(clip(w))+": only reading is possible here", "Write one SELECT; what tables and columns there are is in the tool's description.")
+			s.refuse("it begins with "+strings.ToUpper(safetext.Clip(w, 200))+": only reading is possible here", "Write one SELECT; what tables and columns there are is in the tool's description.")
 		}
 	}
 	if strings.HasPrefix(w, "pragma_") && !strings.HasPrefix(w, "pragma_table_") && !strings.HasPrefix(w, "pragma_index_") && w != "pragma_foreign_key_list" {
-		s.refuse(clip(w)+" is not open here", "Use pragma_table_info('TABLE') or sqlite_schema.")
+		s.refuse(safetext.Clip(w, 200)+" is not open here", "Use pragma_table_info('TABLE') or sqlite_schema.")
 	}
 	s.words[w] = true
 }

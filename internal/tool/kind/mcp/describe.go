@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/toolfile"
@@ -88,7 +89,7 @@ func (d *described) document(s *settings, server, version string) (doc *jsondoc.
 	if title == "" {
 		title = notes.title
 	}
-	if title = strings.TrimSpace(clip(title, maxTitle-4)); title != "" {
+	if title = strings.TrimSpace(safetext.OneLine(title, maxTitle-4)); title != "" {
 		doc.Set("title", title)
 	}
 	if about := lines(text(o, "description"), maxDescription); about != "" {
@@ -228,16 +229,7 @@ func text(o *jsondoc.Object, name string) string {
 	return s
 }
 
-// lines is a text of several lines without control characters, shortened.
+// lines is a text of several lines with nothing hidden in it, shortened.
 func lines(s string, n int) string {
-	var out strings.Builder
-	for line := range strings.Lines(s) {
-		if out.Len()+len(line) > n {
-			out.WriteString(clip(line, max(0, n-out.Len())))
-			break
-		}
-		out.WriteString(clip(strings.TrimRight(line, "\r\n"), len(line)))
-		out.WriteByte('\n')
-	}
-	return strings.TrimSpace(out.String())
+	return strings.TrimSpace(safetext.Text(safetext.Clip(strings.ReplaceAll(s, "\r\n", "\n"), n)))
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 )
@@ -63,7 +64,7 @@ func TestDefinitions(t *testing.T) {
 	if d == nil {
 		t.Fatalf("got %v", l.defs)
 	}
-	if !d.Idempotent || d.Title != "Get a user" || d.Description != "Gets one.\n By id." || !d.Labels.Trusted || d.Approval {
+	if !d.Idempotent || d.Title != "Get a user" || d.Description != "Gets\\x00 one.\n\tBy id." || !d.Labels.Trusted || d.Approval {
 		t.Errorf("got %+v", d)
 	}
 	if !strings.HasPrefix(string(d.Version), "0.0.0+h") || len(d.Version) != len("0.0.0+h")+12 {
@@ -109,10 +110,10 @@ func TestToolsThatAreLeftOut(t *testing.T) {
 		s := newFake(`[`+good+`,`+c.tool+`]`).open(t, "")
 		l := load(t, s)
 		if l.defs["fake.good"] == nil {
-			t.Errorf("%s: the good tool is missing", clip(c.tool, 100))
+			t.Errorf("%s: the good tool is missing", safetext.OneLine(c.tool, 100))
 		}
 		if got := fmt.Sprint(s.Problems()); !strings.Contains(got, c.want) {
-			t.Errorf("%s: got %s, want %q", clip(c.tool, 100), got, c.want)
+			t.Errorf("%s: got %s, want %q", safetext.OneLine(c.tool, 100), got, c.want)
 		}
 	}
 }
@@ -313,16 +314,7 @@ func FuzzTools(f *testing.F) {
 	})
 }
 
-func TestClip(t *testing.T) {
-	for _, c := range []struct {
-		in   string
-		n    int
-		want string
-	}{{"abc", 3, "abc"}, {"abcd", 3, "abc…"}, {"aé", 2, "a…"}, {"a\nb\x1bc", 9, "a bc"}, {"\xff", 5, "?"}} {
-		if got := clip(c.in, c.n); got != c.want {
-			t.Errorf("clip(%q, %d) = %q, want %q", c.in, c.n, got, c.want)
-		}
-	}
+func TestBackoff(t *testing.T) {
 	if d := backoff(1) + backoff(100); d != 30*time.Second {
 		t.Errorf("backoff: %v", d)
 	}

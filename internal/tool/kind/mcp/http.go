@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"praxis/fault"
+	"praxis/internal/bounded"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 )
 
@@ -87,7 +89,7 @@ func (e *edge) client() *http.Client {
 func (e *edge) here(u *url.URL) error {
 	if u.Scheme != e.endpoint.Scheme || u.Host != e.endpoint.Host {
 		return fault.New(fault.Denied, "Write the address that it redirects to as url, if you trust it.",
-			"the server redirects to %s", clip(u.Scheme+"://"+u.Host, 200))
+			"the server redirects to %s", safetext.OneLine(u.Scheme+"://"+u.Host, 200))
 	}
 	return nil
 }
@@ -172,12 +174,12 @@ func (e *edge) judge(req *http.Request, resp *http.Response) error {
 }
 
 func (e *edge) judgeJSON(resp *http.Response) error {
-	body, err := io.ReadAll(io.LimitReader(resp.Body, maxMessage+1))
-	if err != nil {
-		return err
-	}
-	if len(body) > maxMessage {
+	body, err := bounded.Read(resp.Body, maxMessage)
+	switch long := (*bounded.TooLong)(nil); {
+	case errors.As(err, &long):
 		return tooLong()
+	case err != nil:
+		return err
 	}
 	messages, err := e.in.batch(body)
 	if err != nil {

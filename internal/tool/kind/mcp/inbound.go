@@ -12,6 +12,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 )
 
 const (
@@ -165,7 +166,7 @@ func (in *inbound) request(m message) ([]byte, error) {
 	if !ok {
 		return nil, fault.New(fault.Exhausted, "", "the server floods us with requests")
 	}
-	method := clip(*m.Method, 60)
+	method := safetext.OneLine(*m.Method, 60)
 	if method != "ping" {
 		method = "not supported: " + method
 	}
@@ -183,11 +184,11 @@ func (in *inbound) notification(m message) []byte {
 			Message  string      `json:"message"`
 		}
 		if json.Unmarshal(m.Params, &p) == nil {
-			text := "progress " + clip(p.Progress.String(), 20)
+			text := "progress " + safetext.OneLine(p.Progress.String(), 20)
 			if p.Total != "" {
-				text += " of " + clip(p.Total.String(), 20)
+				text += " of " + safetext.OneLine(p.Total.String(), 20)
 			}
-			in.say(text + " " + clip(p.Message, 200))
+			in.say(text + " " + safetext.OneLine(p.Message, 200))
 		}
 	case "notifications/message":
 		var p struct {
@@ -195,7 +196,7 @@ func (in *inbound) notification(m message) []byte {
 			Data  json.RawMessage `json:"data"`
 		}
 		if json.Unmarshal(m.Params, &p) == nil {
-			in.say(clip(p.Level, 20) + ": " + clip(string(p.Data), 300))
+			in.say(safetext.OneLine(p.Level, 20) + ": " + safetext.OneLine(string(p.Data), 300))
 		}
 	}
 	return nil
@@ -210,7 +211,7 @@ func answer(m message) []byte {
 	}
 	switch {
 	case m.Error != nil:
-		m.Error.Message = clip(m.Error.Message, 4096)
+		m.Error.Message = safetext.OneLine(m.Error.Message, 4096)
 		if len(m.Error.Data) > costBytes {
 			m.Error.Data = nil
 		}

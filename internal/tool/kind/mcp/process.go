@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 )
 
@@ -83,7 +84,7 @@ func startOnHost(p Program) (Process, error) {
 	}
 	if err != nil {
 		h.closePipes()
-		return nil, fault.New(fault.Unavailable, "Check the command: is the program installed?", "cannot start %s: %w", clip(p.Argv[0], 100), err)
+		return nil, fault.New(fault.Unavailable, "Check the command: is the program installed?", "cannot start %s: %w", safetext.OneLine(p.Argv[0], 100), err)
 	}
 	go h.wait()
 	return h, nil

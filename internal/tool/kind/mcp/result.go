@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 )
@@ -164,7 +165,7 @@ func readReaders(v any) []string {
 				return nil
 			case "", "private", tool.Me:
 			default:
-				readers = append(readers, clip(name, 320))
+				readers = append(readers, safetext.OneLine(name, 320))
 			}
 		}
 	}

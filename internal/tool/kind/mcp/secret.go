@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/schema"
@@ -29,7 +30,7 @@ func expand(text, what string, source tool.SecretSource, used *secrets) (string,
 			return "", fault.New(fault.Invalid, "Write {secret:NAME}.", "cannot read %s: a {secret: is not closed or names nothing", what)
 		}
 		if source == nil {
-			return "", fault.New(fault.Invalid, "Declare it under secrets.", "cannot read %s: the secret %s is not declared", what, clip(name, 60))
+			return "", fault.New(fault.Invalid, "Declare it under secrets.", "cannot read %s: the secret %s is not declared", what, safetext.OneLine(name, 60))
 		}
 		value, err := source.Secret(name)
 		if err != nil {

@@ -15,6 +15,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 )
@@ -333,19 +334,19 @@ func (s *Server) Tools(ctx context.Context) ([]tool.Provided, error) {
 		case !s.set.filter.selects(d.original, local):
 			continue
 		case local == "":
-			problem("the tool " + quoted(d.original) + " is left out: no name can be made of its name")
+			problem("the tool " + safetext.Quote(d.original) + " is left out: no name can be made of its name")
 			continue
 		case taken[local] > 1:
-			problem("the tool " + quoted(d.original) + " is left out: another one would also be called " + s.set.Namespace + "." + local + "; deny one of them under tools")
+			problem("the tool " + safetext.Quote(d.original) + " is left out: another one would also be called " + s.set.Namespace + "." + local + "; deny one of them under tools")
 			continue
 		}
 		doc, note, err := d.document(s.set, s.cfg.Name, ses.serverVersion())
 		if err != nil {
-			problem("the tool " + quoted(d.original) + " is left out: " + err.Error())
+			problem("the tool " + safetext.Quote(d.original) + " is left out: " + err.Error())
 			continue
 		}
 		if note != "" {
-			problem("the tool " + quoted(d.original) + ": " + note)
+			problem("the tool " + safetext.Quote(d.original) + ": " + note)
 		}
 		_, structured := d.output()
 		out = append(out, tool.Provided{Document: doc, Implementation: &remote{server: s, original: d.original, hash: d.hash, structured: structured}})
@@ -355,8 +356,6 @@ func (s *Server) Tools(ctx context.Context) ([]tool.Provided, error) {
 	s.mu.Unlock()
 	return out, nil
 }
-
-func quoted(name string) string { return `"` + clip(name, 60) + `"` }
 
 // remote executes the calls of one tool.
 type remote struct {
@@ -370,14 +369,14 @@ var _ tool.Implementation = (*remote)(nil)
 // Identity names the server and the description that the tool was made from.
 func (r *remote) Identity() string {
 	set := r.server.set
-	where := "command " + clip(strings.Join(set.Command, " "), 200)
+	where := "command " + safetext.OneLine(strings.Join(set.Command, " "), 200)
 	if set.Sandbox {
 		where += " in a sandbox"
 	}
 	if set.endpoint != nil {
-		where = clip(set.endpoint.Scheme+"://"+set.endpoint.Host+set.endpoint.Path, 200)
+		where = safetext.OneLine(set.endpoint.Scheme+"://"+set.endpoint.Host+set.endpoint.Path, 200)
 	}
-	return "mcp " + r.server.cfg.Name + " (" + where + ") tool " + clip(r.original, 100) + " sha256:" + r.hash
+	return "mcp " + r.server.cfg.Name + " (" + where + ") tool " + safetext.OneLine(r.original, 100) + " sha256:" + r.hash
 }
 
 // Close does nothing: the server is closed as a whole.

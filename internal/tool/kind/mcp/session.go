@@ -14,6 +14,7 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 )
 
 const (
@@ -172,7 +173,7 @@ func (s *session) trouble(what string, err error) error {
 	if errors.As(err, &unsent) {
 		err = unsent.Err
 	}
-	return fault.New(fault.Unavailable, remedy, "%s: %s%s", what, s.used.text(clip(err.Error(), 500)), s.printed())
+	return fault.New(fault.Unavailable, remedy, "%s: %s%s", what, s.used.text(safetext.OneLine(err.Error(), 500)), s.printed())
 }
 
 func (s *session) printed() string {
@@ -184,7 +185,7 @@ func (s *session) printed() string {
 		return ""
 	}
 	const last = 600
-	return "; it printed: " + clip(text[max(0, len(text)-last):], last)
+	return "; it printed: " + safetext.OneLine(text[max(0, len(text)-last):], last)
 }
 
 // serverVersion is what the server says of itself.
@@ -282,9 +283,9 @@ func (l *listed) add(raw json.RawMessage, names map[string]bool) {
 			Name string `json:"name"`
 		}
 		_ = json.Unmarshal(raw, &named)
-		l.problem("the tool %q is left out: %v", clip(named.Name, 60), err)
+		l.problem("the tool %q is left out: %v", safetext.OneLine(named.Name, 60), err)
 	case names[d.original]:
-		l.problem("the tool %q is listed twice: the first counts", clip(d.original, 60))
+		l.problem("the tool %q is listed twice: the first counts", safetext.OneLine(d.original, 60))
 	default:
 		names[d.original] = true
 		l.tools = append(l.tools, d)
@@ -360,7 +361,7 @@ func (s *session) call(ctx context.Context, original, id string, arguments json.
 	case s.broken(err):
 		return "", errSessionOver
 	case answered != nil:
-		message := s.used.text(clip(answered.Message, maxErrorText))
+		message := s.used.text(safetext.OneLine(answered.Message, maxErrorText))
 		if answered.Code == jsonrpc.CodeInvalidParams {
 			return "", fault.New(fault.Invalid, "Call it with arguments that the tool takes.", "the server refuses the arguments: %s", message)
 		}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/toolfile"
@@ -71,7 +72,7 @@ func readSettings(name, dir string, spec *jsondoc.Object) (*settings, error) {
 	}
 	if s.Version != "" {
 		if _, err := tool.ParseVersion(s.Version); err != nil {
-			return nil, wrong("Write a semantic version such as 1.0.0.", "version: expected a semantic version, got %q", clip(s.Version, 60))
+			return nil, wrong("Write a semantic version such as 1.0.0.", "version: expected a semantic version, got %q", safetext.OneLine(s.Version, 60))
 		}
 	}
 	s.Dir = cmp.Or(s.Dir, ".")
@@ -103,7 +104,7 @@ func (s *settings) checkTransport() error {
 	}
 	for name := range s.Env {
 		if name == "" || strings.ContainsAny(name, "=\x00") {
-			return wrong("", "env: %q is no name of a variable", clip(name, 60))
+			return wrong("", "env: %q is no name of a variable", safetext.OneLine(name, 60))
 		}
 	}
 	return nil
@@ -122,7 +123,7 @@ func (s *settings) checkURL() error {
 	for name, value := range s.Headers {
 		switch {
 		case !headerName(name):
-			return wrong("", "headers: %q is no name of a header", clip(name, 60))
+			return wrong("", "headers: %q is no name of a header", safetext.OneLine(name, 60))
 		case slices.Contains(ownHeaders(), http.CanonicalHeaderKey(name)):
 			return wrong("Remove it.", "headers: %s is set by the protocol", name)
 		case !headerValue(value):
@@ -154,7 +155,7 @@ func headerValue(s string) bool {
 func (s *settings) checkNamespace(name string) error {
 	if s.Namespace == "" {
 		if s.Namespace = tool.Identifier(name); s.Namespace == "" {
-			return wrong("Add namespace: name.", "the server's name %q gives no namespace", clip(name, 60))
+			return wrong("Add namespace: name.", "the server's name %q gives no namespace", safetext.OneLine(name, 60))
 		}
 		return nil
 	}
@@ -164,7 +165,7 @@ func (s *settings) checkNamespace(name string) error {
 			if near != "" {
 				remedy = "Write " + near + "."
 			}
-			return wrong(remedy, "namespace: %q is no name", clip(part, 60))
+			return wrong(remedy, "namespace: %q is no name", safetext.OneLine(part, 60))
 		}
 	}
 	return nil
@@ -207,7 +208,7 @@ func (s *settings) readFilter() error {
 
 func checkPattern(where, pattern string) error {
 	if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
-		return wrong("Write a name, with * for any characters.", "%s: %q is no pattern", where, clip(pattern, 60))
+		return wrong("Write a name, with * for any characters.", "%s: %q is no pattern", where, safetext.OneLine(pattern, 60))
 	}
 	return nil
 }
@@ -217,7 +218,7 @@ func (s *settings) readRules() error {
 		text, _ := v.(string)
 		effects, ok := tool.ParseEffects(text)
 		if !ok {
-			return wrong("Write pure, read, write or external.", "effects of %q: expected pure, read, write or external", clip(pattern, 60))
+			return wrong("Write pure, read, write or external.", "effects of %q: expected pure, read, write or external", safetext.OneLine(pattern, 60))
 		}
 		if err := checkPattern("effects", pattern); err != nil {
 			return err
@@ -227,7 +228,7 @@ func (s *settings) readRules() error {
 	for pattern, v := range members(s.Approval) {
 		needs, ok := v.(bool)
 		if !ok {
-			return wrong("Write true or false.", "approval of %q: expected a boolean", clip(pattern, 60))
+			return wrong("Write true or false.", "approval of %q: expected a boolean", safetext.OneLine(pattern, 60))
 		}
 		if err := checkPattern("approval", pattern); err != nil {
 			return err
@@ -267,25 +268,4 @@ func (f filter) selects(names ...string) bool {
 		return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, names) })
 	}
 	return (f.Allow == nil || has(f.Allow)) && !has(f.Deny)
-}
-
-// clip shortens a text for a message.
-func clip(s string, n int) string {
-	s = strings.Map(func(r rune) rune {
-		if r == '\n' || r == '\t' {
-			return ' '
-		}
-		if r < ' ' || r == 0x7f {
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(s, "?"))
-	if len(s) <= n {
-		return s
-	}
-	cut := n
-	for cut > 0 && s[cut]&0xc0 == 0x80 {
-		cut--
-	}
-	return s[:cut] + "…"
 }

@@ -3,6 +3,8 @@ package python
 import (
 	"strings"
 	"unicode"
+
+	"praxis/internal/safetext"
 )
 
 // words are what a docstring says.
@@ -33,7 +35,7 @@ func readDocstring(s string) words {
 			case "arguments":
 				w.take(body, n == 2)
 			case "returns":
-				w.returns = clip(returned(body, n == 2), maxWords)
+				w.returns = safetext.Clip(returned(body, n == 2), maxWords)
 			}
 			continue
 		}
@@ -51,7 +53,7 @@ func readDocstring(s string) words {
 			text = append(text, line)
 		}
 	}
-	w.text = clip(strings.TrimSpace(strings.Join(text, "\n")), maxWords)
+	w.text = safetext.Clip(strings.TrimSpace(strings.Join(text, "\n")), maxWords)
 	return w
 }
 
@@ -250,12 +252,5 @@ func (w *words) field(name, text string) {
 
 // joined makes one line of several.
 func joined(lines []string) string {
-	return clip(strings.Join(strings.Fields(strings.Join(lines, " ")), " "), maxWords)
-}
-
-func clip(s string, most int) string {
-	if len(s) > most {
-		return strings.ToValidUTF8(s[:most], "") + "…"
-	}
-	return s
+	return safetext.Clip(strings.Join(strings.Fields(strings.Join(lines, " ")), " "), maxWords)
 }

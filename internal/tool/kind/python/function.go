@@ -219,9 +219,9 @@ func (f *function) execute(ctx context.Context, code string) error {
 	case err != nil:
 		return fmt.Errorf("cannot call %s: its sandbox ended: %w", f.name, err)
 	case out.Limit:
-		return fault.New(fault.Exhausted, "Ask for less, or raise the bound in the tool's file.", "cannot call %s: %s", f.name, clip(out.Why, 500))
+		return fault.New(fault.Exhausted, "Ask for less, or raise the bound in the tool's file.", "cannot call %s: %s", f.name, safetext.Clip(out.Why, 500))
 	case !out.OK:
-		return fmt.Errorf("cannot call %s: %s", f.name, clip(out.Why, 500))
+		return fmt.Errorf("cannot call %s: %s", f.name, safetext.Clip(out.Why, 500))
 	}
 	return nil
 }
@@ -271,13 +271,13 @@ func (f *function) read(data []byte) (any, error) {
 		s, _ := v.(string)
 		return s
 	}
-	message := clip(text("type"), 200)
-	if m := clip(text("message"), 4000); m != "" {
+	message := safetext.Clip(text("type"), 200)
+	if m := safetext.Clip(text("message"), 4000); m != "" {
 		message += ": " + m
 	}
 	if line, ok := raised.Get("line"); ok {
 		if n, ok := line.(json.Number); ok && n != "0" {
-			message += " (" + f.src.base + ", line " + clip(n.String(), 20) + ")"
+			message += " (" + f.src.base + ", line " + safetext.Clip(n.String(), 20) + ")"
 		}
 	}
 	return nil, fmt.Errorf("cannot call %s: %s", f.name, message)

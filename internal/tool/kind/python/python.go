@@ -205,7 +205,7 @@ func (k *Kind) read(b tool.Binding) (*source, error) {
 	}
 	for _, p := range s.Packages {
 		if !isPinned(p) {
-			return wrong("Write NAME==VERSION, such as pandas==2.3.3.", "the package %q has no exact version", clip(p, 100))
+			return wrong("Write NAME==VERSION, such as pandas==2.3.3.", "the package %q has no exact version", safetext.Clip(p, 100))
 		}
 	}
 	if s.Timeout < 0 {

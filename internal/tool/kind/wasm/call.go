@@ -134,7 +134,7 @@ func (m *implementation) Call(parent context.Context, c tool.Invocation) (any, e
 
 	g := &guest{
 		client: newClient(m.grant.hosts, m.kind.cfg.Dial),
-		out:    &bounded{most: m.grant.output, end: end},
+		out:    &boundedOutput{most: m.grant.output, end: end},
 		err:    &ends{},
 		left:   newAllowance(m.grant.disk),
 	}

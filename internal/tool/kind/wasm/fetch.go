@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
 	"net/url"
@@ -17,6 +16,8 @@ import (
 	"unicode/utf8"
 
 	"praxis/fault"
+	"praxis/internal/bounded"
+	"praxis/internal/safetext"
 	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/toolfile"
 )
@@ -87,7 +88,7 @@ func (c *client) do(ctx context.Context, text []byte) []byte {
 		if kind == fault.Internal {
 			kind = fault.Unavailable
 		}
-		res = response{Error: &refusal{Kind: kind.String(), Message: clip(strings.ToValidUTF8(err.Error(), "?"), 1000)}}
+		res = response{Error: &refusal{Kind: kind.String(), Message: safetext.Clip(strings.ToValidUTF8(err.Error(), "?"), 1000)}}
 	}
 	out, err := json.Marshal(res)
 	if err != nil { // there is nothing in it that JSON could not write
@@ -114,7 +115,7 @@ func (c *client) answer(ctx context.Context, text []byte) (response, error) {
 	}
 	for name, value := range spec.Headers {
 		if isConnectionHeader(name) {
-			return response{}, badRequest("the header %q cannot be set", clip(name, 80))
+			return response{}, badRequest("the header %q cannot be set", safetext.Clip(name, 80))
 		}
 		req.Header.Set(name, value)
 	}
@@ -126,12 +127,12 @@ func (c *client) answer(ctx context.Context, text []byte) (response, error) {
 		return response{}, unanswered(ctx, err)
 	}
 	defer res.Body.Close()
-	data, err := io.ReadAll(io.LimitReader(res.Body, maxAnswer+1))
-	if err != nil {
-		return response{}, unanswered(ctx, err)
-	}
-	if len(data) > maxAnswer {
+	data, err := bounded.Read(res.Body, maxAnswer)
+	switch long := (*bounded.TooLong)(nil); {
+	case errors.As(err, &long):
 		return response{}, fault.New(fault.Exhausted, "", "cannot take the response: it has more than %v", size(maxAnswer))
+	case err != nil:
+		return response{}, unanswered(ctx, err)
 	}
 	return made(res, data), nil
 }

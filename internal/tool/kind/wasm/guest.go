@@ -30,7 +30,7 @@ var (
 type guest struct {
 	client   *client
 	response []byte // a response that did not fit into the module's buffer
-	out      *bounded
+	out      *boundedOutput
 	err      *ends
 	left     *allowance
 }
@@ -154,8 +154,8 @@ func (c *fakeClock) sleep(ns int64) {
 	}
 }
 
-// bounded keeps what is written up to a bound, and ends the call beyond it.
-type bounded struct {
+// boundedOutput keeps what is written up to a bound, and ends the call beyond it.
+type boundedOutput struct {
 	text bytes.Buffer
 	most size
 	end  context.CancelCauseFunc
@@ -163,7 +163,7 @@ type bounded struct {
 }
 
 // Write takes all or nothing.
-func (b *bounded) Write(p []byte) (int, error) {
+func (b *boundedOutput) Write(p []byte) (int, error) {
 	if b.over || size(b.text.Len())+size(len(p)) > b.most {
 		b.over = true
 		b.end(errOutput)

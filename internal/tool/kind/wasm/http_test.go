@@ -104,7 +104,7 @@ func TestRefusedHostIsReported(t *testing.T) {
 		t.Fatal(err) // it answered, though it was refused
 	}
 	m := impl.(*implementation)
-	g := &guest{client: &client{refused: "example.com:80"}, out: &bounded{}, err: &ends{}, left: newAllowance(1)}
+	g := &guest{client: &client{refused: "example.com:80"}, out: &boundedOutput{}, err: &ends{}, left: newAllowance(1)}
 	err = m.verdict(t.Context(), g, 0, nil, fmt.Errorf("wasm error: unreachable\nstack"))
 	wantFault(t, err, fault.Denied, "example.com:80", "Grant the host")
 }

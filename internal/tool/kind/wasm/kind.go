@@ -6,7 +6,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -16,6 +15,7 @@ import (
 	"github.com/tetratelabs/wazero"
 
 	"praxis/fault"
+	"praxis/internal/bounded"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 )
@@ -139,12 +139,7 @@ func readFile(name string) ([]byte, error) {
 	case err == nil && info.Size() > maxModule:
 		return nil, fault.New(fault.Invalid, "Strip it, or make it smaller.", "cannot read module %s: it has more than %v", base, size(maxModule))
 	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, fault.New(fault.Invalid, "", "cannot read module %s: %w", base, err)
-	}
-	defer f.Close()
-	data, err := io.ReadAll(io.LimitReader(f, maxModule+1))
+	data, err := bounded.ReadFile(name, maxModule)
 	if err != nil {
 		return nil, fault.New(fault.Invalid, "", "cannot read module %s: %w", base, err)
 	}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 	"unicode/utf8"
+
+	"praxis/internal/safetext"
 )
 
 // Bounds of modules. A few bytes of a section can ask for much memory: a table
@@ -162,14 +164,14 @@ func (m *module) imports(r *reader) error {
 			break
 		}
 		if kind != 0 {
-			return broken("it imports %s.%s, which is not a function", clip(from, 80), clip(name, 80))
+			return broken("it imports %s.%s, which is not a function", safetext.Clip(from, 80), safetext.Clip(name, 80))
 		}
 		r.u32()
 		_, known := slices.BinarySearch(wasiFunctions(), name)
 		requests := from == host && name == httpCall
 		if !requests && (from != wasi || !known) {
 			return &moduleError{
-				fmt.Sprintf("it imports the function %s.%s, which is not there", clip(from, 80), clip(name, 80)),
+				fmt.Sprintf("it imports the function %s.%s, which is not there", safetext.Clip(from, 80), safetext.Clip(name, 80)),
 				"Build it for WASI preview 1 (wasm32-wasip1); the only other function is " + host + "." + httpCall + ".",
 			}
 		}

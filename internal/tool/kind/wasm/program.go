@@ -16,6 +16,7 @@ import (
 	"github.com/tetratelabs/wazero/api"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 )
 
 // cacheFormat names the folder of compiled modules; it changes with the library
@@ -233,5 +234,5 @@ func prune(dir string) {
 
 func firstLine(s string) string {
 	s, _, _ = strings.Cut(s, "\n")
-	return plain(clip(s, 300))
+	return plain(safetext.Clip(s, 300))
 }

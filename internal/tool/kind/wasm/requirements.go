@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/toolfile"
 )
@@ -50,14 +51,14 @@ func (w requirements) beyond(g grant) []string {
 		i := slices.IndexFunc(g.mounts, func(m mount) bool { return m.at == at })
 		switch {
 		case i < 0:
-			out = append(out, "the folder "+clip(at, 80))
+			out = append(out, "the folder "+safetext.Clip(at, 80))
 		case w.Files[at].Write && !g.mounts[i].write:
-			out = append(out, "to write to "+clip(at, 80))
+			out = append(out, "to write to "+safetext.Clip(at, 80))
 		}
 	}
 	for _, name := range w.Env {
 		if !slices.ContainsFunc(g.env, func(v variable) bool { return v.name == name }) {
-			out = append(out, "the variable "+clip(name, 80))
+			out = append(out, "the variable "+safetext.Clip(name, 80))
 		}
 	}
 	for _, h := range w.Hosts {
@@ -66,7 +67,7 @@ func (w requirements) beyond(g grant) []string {
 			name, _ = hostPort(strings.Trim(h[:at], "[]"), h[at+1:])
 		}
 		if !slices.Contains(g.hosts, name) {
-			out = append(out, "the host "+clip(h, 80))
+			out = append(out, "the host "+safetext.Clip(h, 80))
 		}
 	}
 	if w.Memory > g.memory {

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
 	"praxis/internal/tool/toolfile"
@@ -92,7 +93,7 @@ func readSettings(b tool.Binding) (s settings, g grant, err error) {
 	}
 	if s.Grant == nil {
 		return s, g, fault.New(fault.Invalid, "Write what it may do: grant: {files: …, hosts: …}. An empty grant: {} says that it may do nothing.",
-			"cannot use module %s: it has no manifest", clip(s.Module, 200))
+			"cannot use module %s: it has no manifest", safetext.Clip(s.Module, 200))
 	}
 	if strings.ContainsRune(s.Module, 0) {
 		return s, g, invalid("/module", "", "there is a NUL in the path")
@@ -266,14 +267,7 @@ func from(dir, name string) string {
 }
 
 func invalid(where jsondoc.Pointer, remedy, format string, args ...any) error {
-	return fault.New(fault.Invalid, remedy, "cannot read the settings: %s: %s", clip(string(where), 200), fmt.Sprintf(format, args...))
-}
-
-func clip(s string, n int) string {
-	if len(s) > n {
-		return strings.ToValidUTF8(s[:n], "") + "…"
-	}
-	return s
+	return fault.New(fault.Invalid, remedy, "cannot read the settings: %s: %s", safetext.Clip(string(where), 200), fmt.Sprintf(format, args...))
 }
 
 // size is a number of bytes, written "64MiB".

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"praxis/fault"
+	"praxis/internal/bounded"
 	"praxis/internal/safetext"
 	"praxis/internal/tool/jsondoc"
 )
@@ -48,12 +49,12 @@ func (r *request) read(resp *http.Response, limit int64, m mask) (any, error) {
 		limit = maxAnswer
 	}
 	bound := max(limit, maxAnswer)
-	data, err := io.ReadAll(io.LimitReader(resp.Body, bound+1))
-	if err != nil {
-		return nil, &brokenAnswer{err}
-	}
-	if int64(len(data)) > bound {
+	data, err := bounded.Read(resp.Body, bound)
+	switch long := (*bounded.TooLong)(nil); {
+	case errors.As(err, &long):
 		return nil, tooLong(bound)
+	case err != nil:
+		return nil, &brokenAnswer{err}
 	}
 	v, err := decode(resp.Header.Get("Content-Type"), data, m)
 	if err != nil {

@@ -317,7 +317,7 @@ func (r *request) content(d *tool.Definition, f *filling, left *jsondoc.Object) 
 		if err := form.object(left); err != nil {
 			return nil, "", err
 		}
-		return bounded([]byte(form.String()), "application/x-www-form-urlencoded")
+		return checkedBody([]byte(form.String()), "application/x-www-form-urlencoded")
 	}
 	if r.body == nil && left.Len() == 0 && !r.takesBody(d) {
 		return nil, "", nil
@@ -339,7 +339,7 @@ func (r *request) content(d *tool.Definition, f *filling, left *jsondoc.Object) 
 	if err != nil {
 		return nil, "", wrong("", "the arguments cannot be written as JSON: %w", err)
 	}
-	return bounded(data, "application/json")
+	return checkedBody(data, "application/json")
 }
 
 // takesBody reports whether the tool declares arguments that go into a body of
@@ -353,7 +353,7 @@ func (r *request) takesBody(d *tool.Definition) bool {
 	return false
 }
 
-func bounded(data []byte, contentType string) ([]byte, string, error) {
+func checkedBody(data []byte, contentType string) ([]byte, string, error) {
 	if len(data) > maxBody {
 		return nil, "", fault.New(fault.Exhausted, "Send less at once.", "the request would have %s", safetext.Over(int64(len(data)), maxBody))
 	}

@@ -1,0 +1,54 @@
+// Package bounded reads whole what is expected to be short, and refuses the rest.
+package bounded
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+)
+
+// ErrIrregular is the error for a name that leads to a folder, a pipe or a device.
+var ErrIrregular = errors.New("it is no regular file")
+
+// TooLong is the error for what has more bytes than the bound.
+type TooLong struct{ Most int64 }
+
+// Error says what the bound is.
+func (e *TooLong) Error() string { return fmt.Sprintf("it is longer than %d bytes", e.Most) }
+
+// Read returns all that r gives. More than most bytes are *TooLong, of which no more
+// than one byte over the bound was read.
+func Read(r io.Reader, most int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(r, most+1))
+	switch {
+	case err != nil:
+		return nil, err
+	case int64(len(data)) > most:
+		return nil, &TooLong{Most: most}
+	}
+	return data, nil
+}
+
+// ReadClose is Read of what has to be closed after it.
+func ReadClose(r io.ReadCloser, most int64) (data []byte, err error) {
+	defer func() { err = errors.Join(err, r.Close()) }()
+	return Read(r, most)
+}
+
+// ReadFile returns the content of a regular file of at most most bytes. Of others
+// it returns ErrIrregular, so that nothing waits for what a pipe may bring.
+func ReadFile(name string, most int64) ([]byte, error) {
+	info, err := os.Stat(name)
+	switch {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular():
+		return nil, ErrIrregular
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return ReadClose(f, most)
+}
