@@ -36,7 +36,7 @@ type Credential struct {
 	Value func() (string, error)
 }
 
-// NewPlaceholder returns a new text that stands for a secret.
+// NewPlaceholder returns a new text that code uses in place of a secret.
 func NewPlaceholder() string { return "praxis-placeholder-" + strings.ToLower(rand.Text()) }
 
 // Bounds of credentials.
@@ -187,12 +187,12 @@ func (b *bound) value(t target) (string, *refusal) {
 	return "", refuse(unreachable, t, "", "the credential %s cannot be used: %s", b.Name, why)
 }
 
-// pair is a text that must not be seen and the one that stands for it.
+// pair is a text that must not be seen, and the one that replaces it.
 type pair struct{ secret, shown string }
 
-// inject puts the credentials of its host into a request in which their
-// placeholders stand, refuses one with a placeholder that has no place there,
-// and returns what must be taken out of the response.
+// inject puts the credentials of its host into a request that has their
+// placeholders, refuses one with a placeholder that must not be there, and returns
+// what must be taken out of the response.
 func (v *vault) inject(out *http.Request, t target, secure, upgrade bool) (pairs []pair, injected bool, ref *refusal) {
 	if len(v.list) == 0 {
 		return nil, false, nil
@@ -221,7 +221,7 @@ func (v *vault) inject(out *http.Request, t target, secure, upgrade bool) (pairs
 			continue
 		}
 		ours = true
-		if s, ref := b.value(t); ref == nil { // one that is not asked for may be missing
+		if s, ref := b.value(t); ref == nil { // one that is not used may be missing
 			pairs = append(pairs, disguises(s, b.Placeholder)...)
 		}
 	}
@@ -315,7 +315,7 @@ func disguises(s, shown string) []pair {
 	if len(s) >= minHidden { // shorter ones would be found in what is no secret
 		digits := hex.EncodeToString([]byte(s))
 		forms = append(forms, digits, strings.ToUpper(digits))
-		for shift := range 3 { // in the middle of a text, whatever stands around it
+		for shift := range 3 { // in the middle of a text, whatever is around it
 			whole := base64.RawStdEncoding.EncodeToString([]byte("xyz"[:shift] + s))
 			part := whole[(shift*8+5)/6 : (shift+len(s))*8/6]
 			forms = append(forms, part, strings.NewReplacer("+", "-", "/", "_").Replace(part))

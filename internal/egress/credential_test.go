@@ -240,8 +240,8 @@ func TestOnlyItsHostIsRead(t *testing.T) {
 	if _, err := other.Leaf.Verify(x509.VerifyOptions{Roots: pool, DNSName: "other.example.com"}); err == nil {
 		t.Error("the authority is trusted for every name")
 	}
-	// An event tells why the connection of a client failed that does not trust the
-	// authority.
+	// The connection of a client that does not trust the authority fails, and an
+	// event says why.
 	if _, err := w.client("http", x509.NewCertPool()).Get("https://api.example.com/v1/"); err == nil {
 		t.Error("a certificate that is not trusted was accepted")
 	}

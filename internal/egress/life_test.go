@@ -132,8 +132,8 @@ func TestTimesOut(t *testing.T) {
 	w.await("the first bytes took longer")
 }
 
-// left waits until so many connections of the code are left: one that is over
-// may count for a moment more.
+// left waits until so many connections of the code are left: one that has ended
+// may still be counted for a moment.
 func (w *world) left(n int) {
 	w.t.Helper()
 	count := func() int {

@@ -27,7 +27,7 @@ type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Limits bound what the code may take. A zero stands for the value in brackets.
+// Limits bound what the code may take. A zero means the value in brackets.
 type Limits struct {
 	Connections   int           // of the code, at once [128]
 	PerHost       int           // to one host, at once [32]

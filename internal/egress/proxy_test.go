@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// TestProtocols asks in every way that there is, for what is allowed and what is not.
+// TestProtocols sends requests in every protocol, for what is allowed and what is not.
 func TestProtocols(t *testing.T) {
 	w := newWorld(t, Config{}, "example.com,*.example.com:8080")
 	plain := w.serve("example.com", 80, false, hello("plain"))
@@ -65,7 +65,7 @@ func TestOffByDefault(t *testing.T) {
 	}
 }
 
-// TestAddresses asks for addresses in every notation that some program reads.
+// TestAddresses connects to addresses in every notation that some program reads.
 func TestAddresses(t *testing.T) {
 	w := newWorld(t, Config{}, "10.0.0.7:8080,[fd00::7]:8080,example.com")
 	s := w.serve("example.com", 80, false, hello("plain"))
@@ -125,19 +125,19 @@ func TestAnswersInside(t *testing.T) {
 	if len(w.dials()) != 0 {
 		t.Errorf("dialled %v", w.dials())
 	}
-	// Of several, only those that are allowed are dialled, wherever they stand.
+	// Of several, only those that are allowed are dialled, in whatever order they come.
 	w.names["mixed.example.com"] = []string{"127.0.0.1", "93.184.216.99", "10.0.0.8"}
 	w.hosts["93.184.216.99:80"] = at
 	if status, body := get(t, w.client("http", nil), "http://mixed.example.com/"); status != 200 {
 		t.Errorf("mixed: %d %q", status, body)
 	}
-	// An address that stands in the rules may be led to.
+	// A name may lead to an address that the rules name.
 	w.names["listed.example.com"] = []string{"10.0.0.9"}
 	w.hosts["10.0.0.9:80"] = at
 	if status, body := get(t, w.client("http", nil), "http://listed.example.com/"); status != 200 {
 		t.Errorf("listed: %d %q", status, body)
 	}
-	// A name that changes its address between the judging and the dialling cannot: it is asked once.
+	// A name cannot change its address between the check and the dialling: it is looked up once.
 	if want := []string{"93.184.216.99:80", "10.0.0.9:80"}; !slices.Equal(w.dials(), want) {
 		t.Errorf("dialled %v, want %v", w.dials(), want)
 	}

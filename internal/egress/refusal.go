@@ -105,9 +105,9 @@ const (
 	refusalsSorts = 20
 )
 
-// reporter emits the events. Refusals that come in numbers are grouped, so that
-// code that asks in a loop cannot flood the journal: each time that there were
-// twice as many as the last time.
+// reporter emits the events. Refusals of the same kind are grouped, so that
+// code that tries in a loop cannot flood the journal: they are
+// emitted each time that their total has doubled.
 type reporter struct {
 	sink event.Sink
 
@@ -124,7 +124,7 @@ func (r *reporter) emit(e event.Event) {
 	r.sink.Emit(e)
 }
 
-// refused reports a refusal. via is how the code asked.
+// refused reports a refusal. via is the protocol that the code used.
 func (r *reporter) refused(ref *refusal, via string) {
 	e := event.ConnectionRefused{Host: printable(safetext.Clip(ref.host, 100)), Port: int(ref.port), Via: via, Reason: printable(ref.reason), Remedy: printable(ref.remedy), Code: string(ref.code)}
 	r.mu.Lock()

@@ -10,7 +10,7 @@ import (
 	"net/netip"
 )
 
-// The first bytes of a connection, and how the code asked for one to a host.
+// The first bytes of a connection, and the names of the protocols in events.
 const (
 	socks4          = 4
 	socks5          = 5

@@ -162,7 +162,7 @@ func (w *world) text() string {
 	return b.String()
 }
 
-// await waits for an event in whose text the words stand.
+// await waits for an event whose text contains the words.
 func (w *world) await(words string) {
 	w.t.Helper()
 	for range 3000 {

@@ -20,7 +20,7 @@ import (
 // Source is the text of a plan.
 type Source struct {
 	Name string // of its file, as messages name it
-	Text []byte // as it stands in the file: its encoding is found by its first lines
+	Text []byte // the bytes of the file: its first lines declare its encoding
 }
 
 // Options are what a plan is checked against.
@@ -45,8 +45,8 @@ type Plan struct {
 	program *vm.Program // nil when the plan was refused
 }
 
-// Prepare parses, checks and compiles a plan. What is wrong with the plan
-// stands in Plan.Check; the error says what is wrong with the options.
+// Prepare parses, checks and compiles a plan. Plan.Check says what is wrong with
+// the plan; the error says what is wrong with the options.
 func Prepare(src Source, o Options) (*Plan, error) {
 	var err error
 	if o.Tools == nil {
@@ -173,7 +173,7 @@ func (r *Run) inputLabel(in tool.Input) (label.ID, error) {
 	return r.table.Of(label.Source{Kind: label.User, Name: in.Name, Trusted: in.Trusted}, readers), nil
 }
 
-// end tells how the plan ended.
+// end says how the plan ended.
 func (r *Run) end(out vm.Stop, err error) (*End, error) {
 	switch out := out.(type) {
 	case vm.Done:

@@ -170,8 +170,8 @@ func (c *execution) store(ctx context.Context, call *plan.Call) error {
 	return nil
 }
 
-// call lets a call through the gate and tells the plan what came of it. later
-// says that its answer comes later.
+// call lets a call through the gate and gives the plan its result. later says that
+// the result comes later.
 func (c *execution) call(ctx context.Context, call *plan.Call) (later bool, err error) {
 	done := Called{Tool: call.Tool.Name, Line: call.Line, Verdict: call.Decision.Verdict.String()}
 	out, err := c.Gate.Call(ctx, gate.Request{
@@ -269,7 +269,7 @@ func (a *answering) Identity(d *tool.Definition) string {
 	return ""
 }
 
-// Announcement tells of a call before anything is done about it.
+// Announcement is the event of a call before anything is done about it.
 func Announcement(step int, call *plan.Call) event.ToolCalled {
 	shown, ok := call.Tool.RedactArguments(call.Arguments).(*jsondoc.Object)
 	if !ok {
@@ -278,7 +278,7 @@ func Announcement(step int, call *plan.Call) event.ToolCalled {
 	return gate.Announcement(step, call.ID(), call.Line, call.Tool, shown, call.Labels, call.Control)
 }
 
-// Decided tells what the policy says of a call.
+// Decided is the event of the policy's decision about a call.
 func Decided(step int, call *plan.Call) event.DecisionMade {
 	d := call.Decision
 	return event.DecisionMade{Step: step, ID: call.ID(), Tool: call.Tool.Name, Verdict: d.Verdict.String(), Rule: d.Rule, Reason: d.Reason, Remedy: d.Remedy, Code: string(d.Code)}
@@ -293,7 +293,7 @@ type Denial struct {
 	Reason string // as it was recorded
 }
 
-// Apply tells the plan.
+// Apply denies the call that the plan waits at.
 func (d Denial) Apply(r *plan.Run, remedy string) error {
 	switch {
 	case d.By == "":
@@ -306,8 +306,8 @@ func (d Denial) Apply(r *plan.Run, remedy string) error {
 	return r.Refuse("a person denied it: "+strings.TrimSuffix(d.Reason, "."), "")
 }
 
-// Fail tells the plan that a call failed. What says that a model had not enough
-// information is an exception of its own.
+// Fail fails the call that the plan waits at. A model that had not enough
+// information raises an exception of its own.
 func Fail(r *plan.Run, text string) error {
 	if c := r.Waiting(); c != nil && c.Tool.Model && strings.HasPrefix(text, ErrNotEnough.Error()) {
 		return r.NotEnough(text)

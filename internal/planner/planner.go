@@ -173,7 +173,7 @@ func Announce(sink event.Sink, step int, p *plan.Plan, s plan.Start) {
 	sink.Emit(Checked(step, p))
 }
 
-// Checked tells what the check of a plan found.
+// Checked is the event of what the check of a plan found.
 func Checked(step int, p *plan.Plan) event.PlanChecked {
 	return event.PlanChecked{Step: step, Accepted: p.Check.Accepted, Findings: findings(p.Check)}
 }
@@ -240,7 +240,7 @@ func program(text string) (code, why string) {
 	return "", "The reply holds several programs: write the whole plan in one ```python block."
 }
 
-// refused tells the model why its plan may not run.
+// refused is the message to the model about a plan that may not run.
 func refused(r *check.Result) string {
 	var b strings.Builder
 	b.WriteString("The plan was not run. Correct it and write it again, whole:\n")
@@ -262,8 +262,8 @@ func refused(r *check.Result) string {
 	return b.String()
 }
 
-// failed tells the model how its plan ended, without anything that came from
-// sources which are not trusted.
+// failed is the message to the model about a plan that failed. It contains nothing
+// from sources that are not trusted.
 func failed(o Result) string {
 	var b strings.Builder
 	switch {

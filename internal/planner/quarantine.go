@@ -17,8 +17,8 @@ import (
 	"praxis/internal/tool/schema"
 )
 
-// ErrNotEnough says that the data does not hold what a model was asked for: the
-// plan learns of it as NotEnoughInformation.
+// ErrNotEnough says that the data does not contain the answer to a model's
+// question. The plan sees it as NotEnoughInformation.
 var ErrNotEnough = errors.New("not enough information")
 
 const quarantineSystem = `You turn data into the one value that a question asks for.

@@ -29,7 +29,7 @@ type Implementation interface {
 	Close() error
 }
 
-// Binding says how a tool is implemented: what stands under "run" in a file.
+// Binding says how a tool is implemented: the value of "run" in a file.
 type Binding struct {
 	Kind string           // "python", "command", "http", "wasm" or "go"
 	Spec *jsondoc.Object  // what the kind reads

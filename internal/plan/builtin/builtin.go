@@ -79,7 +79,7 @@ func builtinPrint(t *value.Thread, a *value.Args) (value.Value, error) {
 }
 
 // printTo prints to an object of the program that has a method write, such as
-// an io.StringIO: one call for each value, and one for what stands between and after.
+// an io.StringIO: one call for each value, and one for what is between and after.
 func printTo(t *value.Thread, a *value.Args) error {
 	sep, err := printWord(t, a.Pos[0], "sep", " ")
 	if err != nil {

@@ -21,7 +21,7 @@ func newMethod(recv value.Kind, name, params string, f value.NativeFunc) *value.
 	}}
 }
 
-// dunders makes the methods of a built-in class that stand for operators.
+// dunders makes the methods of a built-in class that implement operators.
 func dunders(recv value.Kind, class, names string) []*value.Native {
 	var out []*value.Native
 	for name := range strings.FieldsSeq(names) {

@@ -16,7 +16,7 @@ type args struct {
 	kw     val // values of **kwargs whose names are not known
 	open   bool
 	hasKw  bool
-	vague  bool          // the last of pos stands for any number
+	vague  bool          // the last of pos means any number of arguments
 	direct bool          // the text of the program calls it, nothing built in does
 	where  []syntax.Expr // of the positional arguments, where they are known
 }

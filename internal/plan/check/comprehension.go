@@ -158,7 +158,7 @@ func (f *frame) generatorBody(e *syntax.GeneratorExp) {
 	f.a.grow(&f.act.yields, val{may: f.act.shape})
 }
 
-// inlineGenerator evaluates a generator expression that is used up where it stands.
+// inlineGenerator evaluates a generator expression that is used up where it is.
 func (f *frame) inlineGenerator(e *syntax.GeneratorExp) val {
 	a := f.a
 	first := f.iterable(e.Generators[0].Iter)

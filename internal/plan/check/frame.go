@@ -229,8 +229,8 @@ func (f *frame) trying() bool {
 	return f.a.scopes.tries && fn.scope != nil && (fn.lazy || fn.gens != nil)
 }
 
-// raises notes that an operation may fail with an exception that tells of a
-// set. In mode strict, that it did not fail tells as much.
+// raises notes that an operation may fail with an exception that depends on a set.
+// In strict mode, that it did not fail depends on the set as well.
 func (f *frame) raises(l *lab) {
 	if l == nil || !f.a.scopes.catches {
 		return
@@ -241,7 +241,7 @@ func (f *frame) raises(l *lab) {
 	}
 }
 
-// risks is raises for operations on values: their shapes tell as well.
+// risks is raises for operations on values, which depend on their shapes, too.
 func (f *frame) risks(vs ...val) {
 	if !f.a.strict || !f.trying() {
 		return

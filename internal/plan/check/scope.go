@@ -118,7 +118,7 @@ type scopes struct {
 	of   map[syntax.Node]*scope
 	root *scope
 	all  []*scope
-	// What the program does that the analysis of flows asks for.
+	// What the analysis of flows needs to know of the program.
 	catches bool // exceptions are bound to names, or seen by methods of the program
 	always  bool // exceptions of the program may be seen by the language itself
 	tries   bool // exceptions may be caught

@@ -327,7 +327,7 @@ sink(g(v))
 sink(1)
 `
 
-// soundEnds ends a map by the end of one of the iterators that it asks.
+// soundEnds ends a map by the end of one of its iterators.
 const soundEnds = `v = src.s(1)
 its = [iter([v, "a"]), iter(["b"]), iter([])]
 xs = list(map(next, its))

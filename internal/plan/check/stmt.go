@@ -384,7 +384,7 @@ func (f *frame) anywhere(t *tryState) diff {
 	return d
 }
 
-// pass tells the try around what happened in an inner one.
+// pass passes what happened in an inner try to the one around it.
 func (f *frame) pass(t *tryState) {
 	if n := len(f.tries); n > 0 {
 		for _, p := range t.pairs {

@@ -228,8 +228,8 @@ func (f *frame) result(d *tool.Definition, x args, may, must *lab) val {
 	return v
 }
 
-// replyType is the type that ask_llm is asked for, nil when it is not known, and
-// whether nobody has chosen it who is not trusted.
+// replyType is the type of the reply that a call of ask_llm requires, nil when it is
+// not known, and whether only trusted data has chosen it.
 func (f *frame) replyType(x args) (*schema.Type, bool) {
 	if x.open || x.hasKw {
 		return nil, false

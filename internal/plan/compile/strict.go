@@ -8,7 +8,7 @@ import (
 // Strict mode follows implicit flows, too. What it promises: two runs of a
 // program that differ in data of label L alone, and both come to their end,
 // have the same values, calls and output wherever L is not in the label. How
-// it is kept:
+// this is guaranteed:
 //
 // The thread has a label of control, pc. A value that is tested joins its label
 // into pc before the jump. The machine joins pc into whatever is stored in an
@@ -17,7 +17,7 @@ import (
 // What was tested decides over a region of the program: both arms of an if, the
 // body of a loop, the rest of an and. At its end, on each way that leads there,
 // the variables that any arm could have assigned get pc; then pc becomes what
-// it was before. A variable that += changes may hold a list that others know,
+// it was before. A variable that += changes may refer to a list that others refer to,
 // too: its shape and elements get pc as well.
 //
 // If an arm could have changed anything but variables, the region is sticky:

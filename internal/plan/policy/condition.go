@@ -54,7 +54,7 @@ type condition struct {
 	text    string // canonical
 	clauses []clause
 	uses    []use
-	names   []string // of the named conditions that it asks
+	names   []string // of the named conditions that it uses
 	froms   []from   // patterns of sources that it names
 }
 
@@ -62,7 +62,7 @@ type condition struct {
 type clause struct {
 	text    string
 	prog    cel.Program
-	labels  []string // paths of the labels that it asks
+	labels  []string // paths of the labels that it uses
 	literal *bool    // the clause is the word true or false
 	loose   bool     // binds less than &&
 }
@@ -116,7 +116,7 @@ type compiler struct {
 	r      *reader
 	env    *cel.Env
 	groups []string // names of groups with principals
-	named  []string // of the conditions that can be asked
+	named  []string // of the conditions that can be used
 }
 
 // newCompiler builds the environment. Only has, all, exists and exists_one are

@@ -30,7 +30,7 @@ type Decision struct {
 	Steps []Step     `json:"explanation"`
 }
 
-// Step is what one rule had to say.
+// Step is how one rule applied to the call.
 type Step struct {
 	Rule    string           `json:"rule"`
 	Pos     jsondoc.Position `json:"-"`
@@ -270,7 +270,7 @@ func (d Decision) String() string {
 	return b.String()
 }
 
-// Explain decides a call and says of each clause which labels it asked about.
+// Explain decides a call and says of each clause which labels it depends on.
 func (p *Policy) Explain(c Call) Decision {
 	if bad := p.strange(c.Tool); bad != nil {
 		return *bad
@@ -316,8 +316,8 @@ func (e *evaluation) find(name string) *rule {
 	return nil
 }
 
-// labelsOf returns the paths whose labels a clause asks about, itself or through
-// a named condition.
+// labelsOf returns the paths whose labels a clause uses, itself or through a named
+// condition.
 func (c *condition) labelsOf(text string, p *Policy) []string {
 	for i := range c.clauses {
 		if c.clauses[i].text != text {

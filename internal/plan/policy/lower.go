@@ -152,7 +152,7 @@ type Lowered struct {
 }
 
 // LowerParts applies [Policy.Lower] to a result and to the members of objects
-// in it, as their type tells them, and returns those that a rule vouches for,
+// in it, by their types, and returns those that a rule vouches for,
 // with all that is in them. It is for results that are objects of narrow
 // fields, as quarantined models give them. Lists are not entered: any text can
 // be written as a list of numbers.

@@ -56,7 +56,7 @@ func parseVerdict(s string) (Verdict, bool) {
 	return Verdict(i + 1), i >= 0
 }
 
-// The names that stand in decisions for rules that no file declares.
+// The names in decisions of rules that no file declares.
 const (
 	DefaultRule  = "default"  // no rule applies: by the tool's effects
 	ApprovalRule = "approval" // the tool's definition requires a person's approval
@@ -95,7 +95,7 @@ func (p *Policy) Name() string { return p.name }
 // conditions in canonical form, groups and lowerings, without tests and layout.
 func (p *Policy) Hash() [sha256.Size]byte { return p.hash }
 
-// RuleInfo is what Rules tells about a rule.
+// RuleInfo is what Rules returns about a rule.
 type RuleInfo struct {
 	Name    string           `json:"name"`
 	Pos     jsondoc.Position `json:"-"`

@@ -15,8 +15,8 @@ import (
 
 // rewriter puts the labels into an expression. Paths from args stay nodes,
 // which know their labels, as long as they are only followed; each operand of
-// an operator or of a function that wants a plain value is unwrapped. So no
-// operator ever gets a value with labels, and no label is asked of a value
+// an operator or of a function that needs a plain value is unwrapped. So no
+// operator ever gets a value with labels, and no function over labels gets a value
 // that has lost them.
 type rewriter struct {
 	c    *compiler

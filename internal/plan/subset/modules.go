@@ -189,7 +189,7 @@ func (f *features) lacking(m *syntax.Module) {
 	})
 }
 
-// tries lets all through that stands in the body of a try statement: imports
+// tries lets everything through in the body of a try statement: imports
 // that may fail, and attributes that may be missing.
 func (f *features) tries(n *syntax.TryStmt) {
 	for _, s := range n.Body {

@@ -28,7 +28,7 @@ var (
 //go:embed testdata/dump.py
 var dumpScript string
 
-// oracle is a CPython that tells how it reads programs.
+// oracle is a CPython that shows how it reads programs.
 type oracle struct {
 	t   testing.TB
 	in  *json.Encoder
@@ -220,7 +220,7 @@ func compare(t testing.TB, what, got, want string) {
 	t.Errorf("%.200q:\n got …%.300s\nwant …%.300s", what, got[from:], want[from:])
 }
 
-// TestFiles holds our trees of installed Python files against CPython's, and
+// TestFiles compares our trees of installed Python files with CPython's, and
 // the errors of those that it refuses: a few hundred of its own standard
 // library, with -all every one, and the packages installed on the machine.
 func TestFiles(t *testing.T) {

@@ -363,7 +363,7 @@ func (l *lexer) name(t *token, i int) {
 	t.endPos = Pos{l.line, int32(j - l.lineStart)}
 }
 
-// prefixes are the letters that may stand before a string; those of the
+// prefixes are the letters that may be before a string; those of the
 // later pairs exclude each other.
 const (
 	prefixes  = "burft"

@@ -131,7 +131,7 @@ changed: // a comparison of the program has changed the dict
 }
 
 // findStr looks for a string key. ok is false when a key that is not a string
-// has the same hash, so that the program may have to be asked.
+// has the same hash, so that a method of the program may have to be called.
 func (d *Dict) findStr(s string, h uint64) (int, bool) {
 	if d.Index == nil {
 		for i := range d.Entries {

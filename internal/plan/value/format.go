@@ -262,7 +262,7 @@ func (p *percentArgs) take() (Value, error) {
 	return p.args, nil
 }
 
-// mapping reports whether the values can be asked by key.
+// mapping reports whether the values can be looked up by key.
 func (p *percentArgs) mapping() bool {
 	switch p.args.Kind {
 	case KDict, KList, KRange:

@@ -389,7 +389,7 @@ func (t *Thread) AppendDefault(dst []byte, v Value) []byte {
 
 func (t *Thread) appendAt(dst []byte, v Value) []byte { return append(t.appendAddress(dst, v), '>') }
 
-// appendAddress appends what stands for the address of an object: the same in each run.
+// appendAddress appends a number in place of the address of an object: the same in each run.
 func (t *Thread) appendAddress(dst []byte, v Value) []byte {
 	dst = append(dst, " 0x"...)
 	return strconv.AppendUint(dst, 0x7f0000000000+t.Identity(v)*16, 16)

@@ -52,7 +52,7 @@ type Thread struct {
 
 	nest   int               // how deep natives and operators have called each other
 	busy   []Object          // what repr is writing right now, outermost first
-	ids    map[Object]uint64 // the identities that were asked for, but those of instances
+	ids    map[Object]uint64 // the identities that were used, but those of instances
 	lastID uint64
 
 	Natives      map[string]*Native // all natives by their names
@@ -208,7 +208,7 @@ func (t *Thread) Shaped(f func() error) (label.ID, error) {
 	return l, err
 }
 
-// Limits bound a run. Zero stands for the default.
+// Limits bound a run. Zero means the default.
 type Limits struct {
 	Steps  int64 // about one instruction each; 200 million
 	Memory int64 // bytes of the values that are in use; 256 MiB

@@ -217,7 +217,8 @@ func (vm *VM) adopt(c *value.Class) {
 	}
 }
 
-// announce tells the attributes of a new class their names, and its parents of the class.
+// announce calls __set_name__ of the attributes of a new class, and
+// __init_subclass__ of its parents.
 func (vm *VM) announce(cv value.Value, def *classDef) error {
 	t := &vm.t
 	c := cv.Obj.(*value.Class)

@@ -61,7 +61,7 @@ func (vm *VM) place() syntax.Pos {
 	return syntax.Pos{}
 }
 
-// pendingCall is what the host learns of a call.
+// pendingCall is the call that waits, as the host sees it.
 func (vm *VM) pendingCall() *Call {
 	p := &vm.pending
 	n := len(vm.made)

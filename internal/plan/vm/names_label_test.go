@@ -39,7 +39,7 @@ func TestHintsAreLabelled(t *testing.T) {
 	}
 }
 
-// TestKeywordNamesAreLabelled tells that the names of f(**m) keep the labels of m's keys.
+// TestKeywordNamesAreLabelled checks that the names of f(**m) keep the labels of m's keys.
 func TestKeywordNamesAreLabelled(t *testing.T) {
 	src := "def f(**k): return list(k)[0], len(k), k\nclass C:\n    def __init__(self, **k): self.k = k\n" +
 		"m = {secret(): 1}\na, n, k = f(**m)\nsend(a)\nsend(n)\nsend(list(C(**m).k)[0])\nsend(list(f(x=1)[2])[0])\nsend(list(dict(**m))[0])\n"

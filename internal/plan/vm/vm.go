@@ -294,7 +294,7 @@ func (vm *VM) guarded(f func() (Stop, error)) (o Stop, err error) {
 }
 
 // Raise goes on with an exception in the place of the call that the program
-// waits for. Class is the name of a built-in exception; another name stands for RuntimeError.
+// waits for. Class is the name of a built-in exception; another name means RuntimeError.
 func (vm *VM) Raise(class, text string, l label.ID) (Stop, error) {
 	if err := vm.answers(); err != nil {
 		return nil, err

@@ -11,7 +11,7 @@ func retired() []Retired {
 		retire("approval", "", `('s|for|of|without|wants?) leave`),
 		retire("safe text", "legible", `legible`),
 		retire("notified, reported, receives, sees or knows", "told hear hears heard", `told|hears?|heard`),
-		retire("check against, compare with, bind to", "held", `(holds?|held|holding)( [\w']+){0,4} against`),
+		retire("check against, compare with, bind to", "held", `(holds?|held|holding)( [\w']+){0,7} against`),
 		retire("execute, run, perform; has, contains", "carry carries carried carrying", `carr(y|ies|ied|ying)( [\w']+){0,4} out`),
 		retire("stored, record", "kept", ``),
 		retire("printer", "pen pens", `pens?`),

@@ -145,8 +145,8 @@ func TestWebhookDenies(t *testing.T) {
 	}
 }
 
-// TestWebhookProvesWhoItIs: over https only a server with a certificate for its
-// name is asked.
+// TestWebhookProvesWhoItIs checks that over https only a server with a certificate
+// for its name gets the question.
 func TestWebhookProvesWhoItIs(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { grant(w, bound) }))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)

@@ -34,8 +34,8 @@ const (
 )
 
 // Terminal asks a person. Questions are asked one after the other; what was
-// typed before one was shown is thrown away, as is what stands behind its answer,
-// so that no line answers a question that it was not meant for.
+// typed before one was shown is thrown away, as is what follows its answer, so that
+// no line answers a question that it was not meant for.
 type Terminal struct {
 	out   io.Writer
 	width int
@@ -410,7 +410,7 @@ const (
 	maxDrained = 4096 // reads; somebody floods the terminal then
 )
 
-// line reads one line. What stands behind it in the same read is thrown away.
+// line reads one line. What follows it in the same read is thrown away.
 func (in *input) line(ctx context.Context) (string, error) {
 	var line []byte
 	for {

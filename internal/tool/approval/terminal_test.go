@@ -150,8 +150,8 @@ func TestPastedLines(t *testing.T) {
 	<-ty.done
 }
 
-// TestOneAfterTheOther: questions at once are shown one at a time, and a grant of one
-// that holds for another is not asked for again.
+// TestOneAfterTheOther checks that questions at once are shown one at a time, and
+// that a question is not shown any more when an earlier answer covers it.
 func TestOneAfterTheOther(t *testing.T) {
 	r, w := io.Pipe()
 	defer r.Close()

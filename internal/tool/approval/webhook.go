@@ -22,7 +22,7 @@ import (
 	"praxis/internal/tool/gate"
 )
 
-// SignatureHeader is the header that shows who asks.
+// SignatureHeader is the header that proves who sent the question.
 const SignatureHeader = "Praxis-Signature"
 
 // Webhook asks a program behind a web address.

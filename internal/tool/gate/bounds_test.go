@@ -264,8 +264,8 @@ type after time.Duration
 func (a after) Error() string             { return "the server answered 429" }
 func (a after) RetryAfter() time.Duration { return time.Duration(a) }
 
-// TestNoWaitBeyondTheTime tells what a service said, where waiting for it would
-// take longer than the call may.
+// TestNoWaitBeyondTheTime checks that a call fails with what the service said when
+// waiting for the service would take longer than the call may.
 func TestNoWaitBeyondTheTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &works{do: func(context.Context, tool.Invocation) (any, error) {

@@ -63,7 +63,7 @@ type Config struct {
 	Caller  Caller         // nil: every call fails
 	Policy  *policy.Policy // nil: the defaults, and what the definitions demand
 	Origins []Origin       // who may call
-	// Approver asks somebody; nil: what has to be asked is denied.
+	// Approver grants or denies calls; nil: calls that need an approval are denied.
 	Approver Approver
 	Sink     event.Sink // nil: nobody listens
 	// Redact takes the values of secrets out of a text; nil: there are none.
@@ -90,7 +90,7 @@ type Gate struct {
 	labels   *label.Table
 	seen     label.ID           // of all that the model and its code have seen
 	grants   map[string]Answer  // what was granted for longer than one call
-	tickets  map[string]*ticket // calls that may be asked for again
+	tickets  map[string]*ticket // calls that may be sent again
 	answered []string           // tickets that are over, the oldest first
 	weight   int                // bytes of their results
 }
@@ -162,7 +162,7 @@ type Request struct {
 	Accept func(result any) (Accepted, error)
 	// Caller executes this call in place of the gate's.
 	Caller Caller
-	// Answer was given before, so that nobody is asked.
+	// Answer was given before the call, so that no question is asked.
 	Answer *Answer
 }
 
@@ -405,7 +405,7 @@ func (g *Gate) Seen() label.Label {
 	return g.labels.Label(g.seen)
 }
 
-// ticket is a call that may be asked for again.
+// ticket is a call that may be sent again.
 type ticket struct {
 	what [sha256.Size]byte
 	done chan struct{}
@@ -413,7 +413,7 @@ type ticket struct {
 	err  error
 }
 
-// maxTickets and maxKept bound the answers that are kept: how many, and how
+// maxTickets and maxStored bound the answers that are stored: how many, and how
 // many bytes of results.
 const (
 	maxTickets = 256

@@ -114,8 +114,8 @@ func TestAGrantIsOfItsRun(t *testing.T) {
 	}
 }
 
-// TestExactOfCodeSettles asks code's calls again when something new was seen,
-// and no more when the same was.
+// TestExactOfCodeSettles checks that a call of code needs another approval when the
+// run has seen something new, and none when it has not.
 func TestExactOfCodeSettles(t *testing.T) {
 	set := tools(t, paying)
 	d := &counter{scope: gate.Exact}
@@ -186,8 +186,8 @@ const mailing = `
   - {name: web.get, version: 1.0.0, effects: read}
 `
 
-// TestTheRunsLabel denies calls of models and code once anything untrusted was
-// seen, whoever saw it, and judges plans by their own values.
+// TestTheRunsLabel checks that calls of models and code are denied once the run has
+// seen anything untrusted, and that plans are judged by their own values.
 func TestTheRunsLabel(t *testing.T) {
 	trust, distrust := true, false
 	for _, c := range []struct {

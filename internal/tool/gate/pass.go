@@ -121,8 +121,8 @@ func (c *passing) caller() Caller {
 	return c.cfg.Caller
 }
 
-// Announcement tells of a call before anything is done about it. shown are its
-// arguments without secrets.
+// Announcement is the event of a call before anything is done about it. shown are
+// its arguments without secrets.
 func Announcement(step int, id string, line int, def *tool.Definition, shown *jsondoc.Object, labels map[string]label.Label, control label.Label) event.ToolCalled {
 	return announcement(step, id, line, def, shown, dataLabels(labels), control)
 }
@@ -256,7 +256,7 @@ func (c *passing) approval(ctx context.Context) (denied *Denial, later bool, err
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !a.Granted {
-		if a.By == ByPerson || a.By == ByProgram { // who said no is not asked the same again
+		if a.By == ByPerson || a.By == ByProgram { // whoever said no is not asked the same again
 			c.grants[sum] = a
 		}
 		return &Denial{By: a.By, Reason: a.Reason, Remedy: c.out.Decision.Remedy}, false, nil
@@ -287,7 +287,7 @@ func (c *passing) answerTo(ctx context.Context, sum, whole string) (Answer, erro
 	})
 }
 
-// granted is an earlier answer that holds for this call, if there is one.
+// granted is an earlier answer that covers this call, if there is one.
 func (c *passing) granted(sum, whole string) (Answer, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -327,7 +327,7 @@ func (c *passing) perform(ctx context.Context) (any, error) {
 		if err != nil && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		again := (c.def.Idempotent || !c.def.Effects.Acts()) && !c.def.Model // models are asked again where they are
+		again := (c.def.Idempotent || !c.def.Effects.Acts()) && !c.def.Model // requests to models are repeated by their clients
 		if err == nil || !again || try == tries || fault.KindOf(err) != fault.Unavailable {
 			return result, err
 		}
@@ -358,8 +358,8 @@ func prepare(ctx context.Context, caller Caller, def *tool.Definition) error {
 	return err
 }
 
-// pause is how long is waited before a call is made again: as long as whoever
-// answered asks for, else a little more each time.
+// pause is how long is waited before a call is made again: as long as the
+// answer says, else a little more each time.
 func pause(err error, try int) time.Duration {
 	var wish interface{ RetryAfter() time.Duration }
 	if errors.As(err, &wish) && wish.RetryAfter() > 0 {

@@ -15,7 +15,7 @@ import (
 	"praxis/internal/tool/toolfile"
 )
 
-// journal keeps what a gate tells.
+// journal stores the events of a gate.
 type journal struct {
 	mu     sync.Mutex
 	events []event.Event

@@ -47,7 +47,7 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// place tells line and column of the byte at; it may only go forwards.
+// place returns the line and column of the byte at; it may only go forwards.
 func (s *scanner) place(at int) (line, col int) {
 	for s.counted < at {
 		c := s.text[s.counted]

@@ -24,9 +24,9 @@ import (
 type Config struct {
 	Secrets   *registry.Secrets // of the files of tools
 	Commands  bool              // programs may run on this machine
-	Servers   bool              // MCP servers are asked; without, their tools are missing
+	Servers   bool              // MCP servers are started; without them their tools are missing
 	Notes     builtin.Notes     // of the built-in tools that keep some
-	CacheDir  string            // where compiled WebAssembly modules are kept
+	CacheDir  string            // where compiled WebAssembly modules are stored
 	Sandboxes Sandboxes
 	Sink      event.Sink // receives the events of making images and templates
 	// Report receives all that is wrong in the files, see [registry.Config].

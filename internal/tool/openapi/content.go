@@ -63,7 +63,7 @@ func (o *operation) body(c *converter, run *jsondoc.Object) error {
 		run.Set("body", template)
 	case renamed || o.bodyless():
 		run.Set("body", template)
-	default: // arguments that stand nowhere else go into the body
+	default: // arguments without another place go into the body
 		o.more = more
 	}
 	return nil

@@ -86,7 +86,7 @@ func (c *converter) reference(ref string) (*jsondoc.Object, bool) {
 	return jsondoc.NewObject(jsondoc.Member{Name: "$ref", Value: "#/$defs/" + name}), true
 }
 
-// snakeCase keeps a component's name where it can stand in a reference.
+// snakeCase keeps a component's name where a reference may contain it.
 func snakeCase(s string) string {
 	if s != "" && len(s) <= 60 && !strings.ContainsFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '.')

@@ -242,7 +242,7 @@ func (m *module) class(c class) string {
 	for _, p := range members {
 		hint := m.hint(p.Type, p.Name, c.owner)
 		if m.forward(p.Type) {
-			hint = quote(hint) // a class that stands below
+			hint = quote(hint) // a class that is defined below
 		}
 		if !p.Required {
 			hint = m.name("NotRequired") + "[" + hint + "]"

@@ -23,7 +23,7 @@ import (
 
 // Config is what a registry is made with.
 type Config struct {
-	// Kinds make implementations, by the name that stands under "run".
+	// Kinds make implementations, by their names under "run".
 	Kinds map[string]tool.Kind
 	// OpenServer connects to a server of a file; nil: there are none.
 	OpenServer func(ctx context.Context, s tool.ServerEntry, dir string, secrets tool.SecretSource) (tool.Server, error)

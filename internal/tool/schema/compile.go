@@ -129,7 +129,7 @@ func (c *compiler) compiled(n *jsondoc.Node) *schema {
 	return c.byNode[n]
 }
 
-// schema compiles a node that stands where a schema is expected.
+// schema compiles a node at a place where a schema is expected.
 func (c *compiler) schema(n *jsondoc.Node, where jsondoc.Pointer, base string) *schema {
 	if s := c.compiled(n); s != nil {
 		return s

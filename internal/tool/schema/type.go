@@ -146,8 +146,8 @@ func (s *Schema) Type() *Type {
 	return s.root.shape
 }
 
-// shaped sees to it that all parts have their shapes. They are made when they
-// are first asked for: of most tools of a large catalogue nobody asks.
+// shaped makes the shapes of all parts if there are none yet. They are made when
+// they are first needed: most tools of a large catalogue never need them.
 func (s *Schema) shaped() {
 	s.shape.Do(func() {
 		shapes(s.parts)

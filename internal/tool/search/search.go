@@ -33,7 +33,7 @@ type posting struct {
 	weight float32 // of the word in the tool, as BM25 has it but for how rare the word is
 }
 
-// The weights of where a word stands, and the parameters of BM25.
+// The weights of the places of a word, and the parameters of BM25.
 const (
 	inLastName  = 5.0
 	inName      = 3.0
@@ -177,7 +177,7 @@ type variant struct {
 	share float64
 }
 
-// variants are the indexed words that a word of a query stands for.
+// variants are the indexed words that a word of a query matches.
 func (ix *Index) variants(term string) []variant {
 	var out []variant
 	if _, ok := ix.lists[term]; ok {

@@ -10,7 +10,7 @@ import (
 	"praxis/internal/tool/jsondoc"
 )
 
-// badFiles are files with one thing wrong each. In the text, ▸ stands before
+// badFiles are files with one thing wrong each. In the text, ▸ marks
 // the place that the problem has to name; it is taken out before the file is
 // read. A line is the tool's, the input's or the file's as indented.
 var badFiles = []struct {

@@ -170,7 +170,7 @@ func TestDocumentedFile(t *testing.T) {
 	}
 }
 
-// TestFileSchema holds the schema of the file against the tables that read it:
+// TestFileSchema compares the schema of the file with the tables that read it:
 // the same keys everywhere, and the same verdict on the files of these tests.
 func TestFileSchema(t *testing.T) {
 	s, err := schema.Parse("tools.schema.json", Schema())

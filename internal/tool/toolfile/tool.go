@@ -116,8 +116,8 @@ func (l *loader) tool(n *jsondoc.Node) *tool.Definition {
 	return &d.Definition
 }
 
-// written judges what a file says of a tool whose implementation cannot be
-// asked for the rest.
+// written checks what a file says of a tool whose implementation cannot supply the
+// rest.
 func (l *loader) written(n *jsondoc.Node, d *draft) {
 	table := toolFields()
 	for i := range table {

@@ -28,10 +28,10 @@ func depend(t *value.Thread, a *value.Args) (value.Value, error) {
 	return v, nil
 }
 
-// plainLabel and remember are for tables that keep what a function would make
+// plainLabel and remember are for tables that cache what a function would make
 // anew: whether something is in the table cannot be seen from outside, so that
-// what it was first made for does not count. Who takes it out labels it with
-// what he asked for.
+// what it was first made for does not count. Whoever takes it out labels it with
+// the label of the key.
 func plainLabel(t *value.Thread, a *value.Args) (value.Value, error) { return a.Pos[0].With(0), nil }
 
 func remember(t *value.Thread, a *value.Args) (value.Value, error) {

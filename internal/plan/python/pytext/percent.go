@@ -10,7 +10,7 @@ import (
 // Conversion is one piece of a printf-style template: text, and the conversion
 // that follows it.
 type Conversion struct {
-	Literal  string // what stands before it, with %% as %
+	Literal  string // what comes before it, with %% as %
 	Key      string // of %(key)d
 	HasKey   bool
 	Left     bool // -

@@ -110,7 +110,7 @@ func (n *number) append(dst []byte, s *Spec, limit int) ([]byte, error) {
 	return s.fill(n.appendFrac(dst, s.FracGroup), right), nil
 }
 
-// appendFrac appends what stands after the whole digits.
+// appendFrac appends what follows the whole digits.
 func (n *number) appendFrac(dst []byte, group Separator) []byte {
 	if n.point {
 		dst = append(dst, '.')

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A frame of the backtracker's stack is something to go back to. What it is
-// stands in the low bits of what, its instruction above them.
+// A frame of the backtracker's stack is a place to go back to. The low bits of what
+// say what kind of place it is; its instruction is above them.
 const (
 	frameTry     = iota // go on at the instruction, at position a
 	frameUndo           // register b was a
@@ -51,7 +51,7 @@ type search struct {
 	advance bool
 }
 
-// machine is the backtracker's memory, kept between searches.
+// machine is the backtracker's memory, which searches share.
 type machine struct {
 	search
 	narrow string
@@ -85,7 +85,7 @@ func (m *machine) at(i int) rune {
 	return rune(m.narrow[i])
 }
 
-// unit tells whether an instruction matches the character at pos, which is
+// unit reports whether an instruction matches the character at pos, which is
 // within the text.
 func (m *machine) unit(in *inst, op opcode, pos int) bool {
 	r := m.at(pos)
@@ -100,7 +100,7 @@ func (m *machine) unit(in *inst, op opcode, pos int) bool {
 	return true
 }
 
-// cannot tells for sure, and quickly, that an instruction fails at pos.
+// cannot reports quickly whether it is certain that an instruction fails at pos.
 func (m *machine) cannot(in *inst, pos int) bool {
 	return (in.op == opChar || in.op == opSet) && (pos >= m.end || !m.unit(in, in.op, pos))
 }
@@ -297,7 +297,7 @@ func (m *machine) run(pos int) (end int, how status) {
 	}
 }
 
-// accepts tells whether a match may end at pos.
+// accepts reports whether a match may end at pos.
 func (m *machine) accepts(pos int) bool {
 	return !(m.full && pos != m.end) && !(m.advance && pos == m.begin)
 }
@@ -570,7 +570,7 @@ func (m *machine) refer(in *inst, pos int) (int, bool) {
 	return pos + n, true
 }
 
-// same tells whether two characters are the same to a back reference.
+// same reports whether two characters are the same to a back reference.
 func same(p, q rune, mode caseMode) bool {
 	switch mode {
 	case foldUnicode:
@@ -581,7 +581,7 @@ func same(p, q rune, mode caseMode) bool {
 	return false
 }
 
-// is tells whether a position is what an assertion asks for. The text goes up to
+// is reports whether a position is what an assertion requires. The text goes up to
 // end, and always from its very beginning.
 func (t Text) is(at position, pos, end int) bool {
 	switch at {

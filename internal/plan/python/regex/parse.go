@@ -109,7 +109,7 @@ func (p *parser) alternatives(verbose, outermost bool) *node {
 }
 
 // sequence reads items one after the other up to a bar, a parenthesis or the
-// end. Flags for the whole pattern may stand in the first one alone.
+// end. Flags for the whole pattern may be in the first one alone.
 func (p *parser) sequence(verbose, first bool) *node {
 	seq := &node{}
 	for {
@@ -315,7 +315,7 @@ func (p *parser) numbered(t token) *node {
 	return p.reference(group, len(digits)+1)
 }
 
-// octal2 tells whether the escaped character is an octal digit.
+// octal2 reports whether the escaped character is an octal digit.
 func (t token) octal2() bool { return t.e >= '0' && t.e <= '7' }
 
 // reference makes a back reference; its text is offset characters long.

@@ -69,7 +69,7 @@ func (r *replacement) flush(group int) {
 	r.literal = r.literal[:0]
 }
 
-// group adds a group; what stands for it began offset characters ago.
+// group adds a group, whose text in the template began offset characters ago.
 func (r *replacement) group(group, offset int) {
 	if group > r.p.groups {
 		r.fail(offset, "invalid group reference %d", group)
@@ -178,7 +178,7 @@ func (t *Template) Size(text Text, m *Match) int {
 }
 
 // Sub replaces the matches in a text, limit of them if limit is positive, and
-// tells how many. It ends with [ErrTooLarge] before it makes more than size bytes.
+// returns how many. It ends with [ErrTooLarge] before it makes more than size bytes.
 func (p *Program) Sub(t Text, repl *Template, limit int, size int, budget *int64) (string, int, error) {
 	var out []byte
 	last, n := 0, 0

@@ -21,7 +21,7 @@ type Notes interface {
 	Search(ctx context.Context, query string, limit int) ([]Note, error)
 }
 
-// Note is a text that was kept.
+// Note is a text that was stored.
 type Note struct {
 	ID      string
 	Text    string

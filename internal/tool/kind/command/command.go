@@ -55,7 +55,7 @@ func (k *Kind) getenv(name string) string {
 	return v
 }
 
-// spec is what stands in a file.
+// spec is the settings of a tool in a file.
 type spec struct {
 	Argv    []any           `json:"argv"`
 	Stdin   *string         `json:"stdin"`

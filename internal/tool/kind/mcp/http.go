@@ -31,8 +31,8 @@ const (
 	maxRefusal = 64 << 10
 )
 
-// edge is where requests to a server over HTTP leave: it adds the headers with
-// their secrets, keeps to the one host, and judges what comes back.
+// edge is what sends requests to a server over HTTP: it adds the headers with their
+// secrets, refuses every other host, and checks what comes back.
 type edge struct {
 	base     *http.Transport
 	endpoint *url.URL

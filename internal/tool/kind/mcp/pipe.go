@@ -20,7 +20,7 @@ const (
 	stopGrace = 2 * time.Second
 	// lastWords is how long standard error may go on after standard output ended.
 	lastWords = 5 * time.Second
-	// tailBytes is how much of standard error is kept.
+	// tailBytes is how much of standard error is stored.
 	tailBytes = 8 << 10
 )
 

@@ -292,7 +292,7 @@ func (s *Server) transport(ctx context.Context, ses *session, in *inbound) (sdk.
 	return ses.pipe, nil
 }
 
-// note tells whoever listens that the tools changed.
+// note notifies the follower that the tools changed.
 func (s *Server) note() {
 	select {
 	case s.changed <- struct{}{}:

@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// legacyVersion is asked for first: nearly every server knows it, while some
-	// hang when they are asked for what came later.
+	// legacyVersion is requested first: nearly every server knows it, while some
+	// hang on requests of later versions.
 	legacyVersion = "2025-11-25"
 	// startTimeout bounds the start of a server: it may have to be fetched first.
 	startTimeout = 60 * time.Second
@@ -272,7 +272,7 @@ func (s *session) pages(ctx context.Context) (*listed, error) {
 	}
 }
 
-// maxProblems is how many problems of one list are kept.
+// maxProblems is how many problems of one list are stored.
 const maxProblems = 100
 
 func (l *listed) add(raw json.RawMessage, names map[string]bool) {

@@ -16,7 +16,7 @@ import (
 	"praxis/internal/tool/toolfile"
 )
 
-// settings are what stands under a server's name in a file.
+// settings are the value of a server's name in a file.
 type settings struct {
 	Command  []string          `json:"command"`
 	Env      map[string]string `json:"env"`

@@ -100,7 +100,7 @@ func kindOf(name string) string {
 	return ""
 }
 
-// heading tells whether a section begins here, and how many lines its heading
+// heading reports whether a section begins here, and how many lines its heading
 // has: one in Google's form ("Args:"), two in NumPy's (underlined).
 func heading(lines []string) (string, int) {
 	if len(lines) > 1 && indent(lines[0]) == 0 && kindOf(lines[0]) != "" {

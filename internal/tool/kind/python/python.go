@@ -88,7 +88,7 @@ type Kind struct {
 	files map[string]*parsed // by path: one with many functions is read once
 }
 
-// maxParsed is how many files are kept as they were read.
+// maxParsed is how many files are cached.
 const maxParsed = 32
 
 // parsed is a file as it was read.
@@ -108,7 +108,7 @@ func New(cfg Config) *Kind {
 	return &Kind{cfg: cfg, reads: sync.Pool{New: func() any { return new(bytes.Buffer) }}}
 }
 
-// text reads a file. One that is as it was when it was read last is not kept twice.
+// text reads a file. The text of a file that has not changed is shared.
 func (k *Kind) text(path string) ([]byte, error) {
 	if k.cfg.Read != nil {
 		return k.cfg.Read(path)
@@ -146,7 +146,7 @@ func readFile(into *bytes.Buffer, path string) error {
 	return err
 }
 
-// spec is what stands in a file.
+// spec is the settings of a tool in a file.
 type spec struct {
 	File     string        `json:"file"`
 	Function string        `json:"function"`

@@ -60,8 +60,8 @@
 //	{"error": {"kind": "denied", "message": "…"}}
 //
 // Kinds are invalid (the request cannot be understood), denied, exhausted (a
-// bound) and unavailable (nobody answered). Hosts are compared by name and port as
-// they stand in the manifest. Names that lead to private, loopback or link-local
+// bound) and unavailable (nobody answered). Hosts are compared by name and port with
+// those of the manifest. Names that lead to private, loopback or link-local
 // addresses are refused; such an address can only be granted as an address.
 // Redirects are not followed: the module sees them and may ask again. A call may
 // make 100 requests, each with an answer of at most 8 MiB.

@@ -233,7 +233,7 @@ func (c *client) allowed(text string) (*url.URL, error) {
 		c.refused = at
 		return nil, fault.New(fault.Denied, "", "cannot ask %s: the manifest does not grant this host", at)
 	}
-	// What was compared is what is asked.
+	// The request goes to the very host that was compared.
 	u.Host = at
 	if name, p, err := net.SplitHostPort(at); err == nil && (p == "443" && u.Scheme == "https" || p == "80" && u.Scheme == "http") {
 		u.Host = name

@@ -335,7 +335,7 @@ func TestAnswerThatUnfolds(t *testing.T) {
 	}
 }
 
-// TestNothingIsSentTwice breaks a kept connection after a request was read: the
+// TestNothingIsSentTwice breaks an idle connection after a request was read: the
 // gate decides on retries, not the transport.
 func TestNothingIsSentTwice(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -68,10 +68,10 @@ func (r *request) build(ctx context.Context, c tool.Invocation, f *filling) (*ht
 	return req, nil
 }
 
-// setHeader sets a header. net/http sends a request again when a connection that
-// was kept breaks, if the header Idempotency-Key stands in the form of that name
-// which it makes; whether to send again is the gate's to decide. Names of headers
-// have no case, so it goes out in small letters.
+// setHeader sets a header. net/http sends a request again when a reused connection
+// breaks, if it finds the header Idempotency-Key under its canonical name; but the
+// gate decides whether to send again. Names of headers have no case, so the name is
+// written in small letters, which net/http does not look for.
 func setHeader(req *http.Request, name, value string) {
 	switch low := strings.ToLower(name); low {
 	case "idempotency-key", "x-idempotency-key":

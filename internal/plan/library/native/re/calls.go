@@ -223,7 +223,7 @@ func splitCall(t *value.Thread, p *Pattern, a []value.Value) (value.Value, error
 	return t.List(out), nil
 }
 
-// subCall is sub, or subn, which tells the number of replacements, too.
+// subCall is sub, or subn, which returns the number of replacements, too.
 func subCall(counted bool) regexCall {
 	return func(t *value.Thread, p *Pattern, a []value.Value) (value.Value, error) {
 		s, err := newSearch(t, p, a[1], value.Value{}, value.Value{})
