@@ -205,7 +205,8 @@ func TestPlaceholderElsewhere(t *testing.T) {
 	}
 }
 
-// TestOnlyItsHostIsRead has a host without credentials beside one with them.
+// TestOnlyItsHostIsRead checks that the traffic of a host without credentials is not
+// read.
 func TestOnlyItsHostIsRead(t *testing.T) {
 	w, _, _, _ := withCredential(t)
 	shake := func(name string) *x509.Certificate {

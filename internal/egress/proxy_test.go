@@ -106,7 +106,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestAnswersInside has names lead into networks that are off limits.
+// TestAnswersInside checks names that lead into networks that are off limits.
 func TestAnswersInside(t *testing.T) {
 	w := newWorld(t, Config{}, "*.example.com,10.0.0.9:80")
 	s := w.serve("ok.example.com", 80, false, hello("plain"))

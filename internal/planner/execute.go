@@ -31,7 +31,7 @@ type Host struct {
 	// Timeout bounds the plan's own time between calls; 0: 30 s.
 	Timeout time.Duration
 
-	// answers is what was said to the call that a stored plan waits at.
+	// answers is the answer to the call that a stored plan waits at.
 	answers *given
 }
 
@@ -156,7 +156,7 @@ func (c *execution) ended(text string, line int) {
 	})
 }
 
-// store keeps the state of a plan that waits.
+// store stores the state of a plan that waits.
 func (c *execution) store(ctx context.Context, call *plan.Call) error {
 	state, err := c.run.Dump()
 	if err != nil {

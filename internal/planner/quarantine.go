@@ -32,7 +32,7 @@ Do not guess.`
 
 const (
 	maxQuarantine  = 3         // replies that may be unusable
-	maxQuarantined = 512 << 10 // bytes of data that one question may hold
+	maxQuarantined = 512 << 10 // bytes of data that one question may contain
 )
 
 // quarantined lets a model without tools answer a call.

@@ -11,7 +11,7 @@ import (
 	"praxis/internal/tool/gate"
 )
 
-// Response is what is said to a call that a stored plan waits at.
+// Response answers the call that a stored plan waits at.
 type Response struct {
 	Approve *bool  // a person's decision; nil: there is none
 	Reason  string // of the decision
@@ -54,7 +54,7 @@ func (a Response) Fits(call *plan.Call, approved bool) error {
 	case a.Endorse != "" && !a.Given:
 		return bad("Give the result, too.", "there is no result that could be endorsed")
 	case call.Decision.Verdict == policy.Deny:
-		return nil // by other rules than those that it waited under: it is denied, whatever was said
+		return nil // by other rules than those that it waited under: it is denied, whatever the answer is
 	case needsApproval && a.Approve == nil:
 		return waits(fault.PlanNeedsApproval, "somebody has to agree to the call first: %s", strings.TrimSuffix(call.Decision.Reason, "."))
 	case !needsApproval && a.Approve != nil:
@@ -76,14 +76,14 @@ func (a Response) Fits(call *plan.Call, approved bool) error {
 	return nil
 }
 
-// given is what somebody said to one call.
+// given is the answer that somebody gave to one call.
 type given struct {
 	Response
 	call     int
 	approved bool
 }
 
-// result answers the call as somebody said; ok is false when nobody did.
+// result returns the result that somebody gave; ok is false when nobody did.
 func (g *given) result(c *plan.Call) (result any, err error, ok bool) {
 	switch {
 	case g == nil || c.Number != g.call || !g.Given && g.Error == "":

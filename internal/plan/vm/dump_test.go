@@ -20,7 +20,7 @@ import (
 	"praxis/internal/plan/value"
 )
 
-// TestDumpKnowsEveryObject: each type of objects can be stored, and each name of
+// TestDumpKnowsEveryObject checks that each type of objects can be stored, and each name of
 // a field that is left out is that of a field.
 func TestDumpKnowsEveryObject(t *testing.T) {
 	known := map[string]bool{"Native": true}

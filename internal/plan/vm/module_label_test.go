@@ -70,7 +70,7 @@ class Word(StrEnum):
     DAY = '2024-02-03'
 `
 
-// TestLibraryKeepsLabels: what a library function makes of labelled arguments is labelled.
+// TestLibraryKeepsLabels checks that what a library function makes of labelled arguments is labelled.
 func TestLibraryKeepsLabels(t *testing.T) {
 	t.Parallel()
 	for _, expr := range []string{
@@ -98,7 +98,7 @@ func TestLibraryKeepsLabels(t *testing.T) {
 	}
 }
 
-// TestLibraryIsPrecise: what does not depend on labelled data has no label.
+// TestLibraryIsPrecise checks that what does not depend on labelled data has no label.
 func TestLibraryIsPrecise(t *testing.T) {
 	for _, expr := range []string{
 		"P(n).b", "P(1) == P(1)", "replace(P(n), b=3).b", "asdict(P(n))['b']", "Color.RED", "Color(1)", "date(2024, 1, n).year", "datetime(2024, 1, 1, n).month", "Decimal(1) / 3",

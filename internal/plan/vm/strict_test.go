@@ -441,7 +441,7 @@ func shrink(t *testing.T, src string) string {
 	return src
 }
 
-// TestStrictKeepsSecrets: two runs that differ in the secret look the same to
+// TestStrictKeepsSecrets checks that two runs that differ in the secret look the same to
 // somebody who may not see what depends on it, in what they print, call and leave behind.
 func TestStrictKeepsSecrets(t *testing.T) {
 	t.Parallel()

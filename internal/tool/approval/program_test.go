@@ -85,7 +85,7 @@ func TestWebhook(t *testing.T) {
 	}
 }
 
-// TestWebhookDenies: whatever a server does but answer properly is a no, without
+// TestWebhookDenies checks that whatever a server does but answer properly is a no, without
 // a secret in it.
 func TestWebhookDenies(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -257,7 +257,7 @@ func TestCommandDenies(t *testing.T) {
 	}
 }
 
-// TestCommandIsKilled: when time is over nothing of the program is left.
+// TestCommandIsKilled checks that when time is over nothing of the program is left.
 func TestCommandIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	c := script(t, `(trap "" TERM HUP INT; while :; do sleep 1; done) & echo $! > `+dir+`/new; echo $$ >> `+dir+`/new; mv `+dir+`/new `+dir+`/pids; trap "" TERM; wait`)

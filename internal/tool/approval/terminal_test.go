@@ -126,7 +126,7 @@ func TestTerminalRepeatsQuestions(t *testing.T) {
 	}
 }
 
-// TestPastedLines: lines that were typed for one question never answer the next.
+// TestPastedLines checks that lines that were typed for one question never answer the next.
 func TestPastedLines(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -247,7 +247,7 @@ type writer func([]byte) (int, error)
 
 func (f writer) Write(p []byte) (int, error) { return f(p) }
 
-// TestNothingReachesTheTerminal: nothing in a question acts on the terminal, hides, or
+// TestNothingReachesTheTerminal checks that nothing in a question acts on the terminal, hides, or
 // can be taken for a line of the question.
 func TestNothingReachesTheTerminal(t *testing.T) {
 	evil := "\x1b[2J\x1b]0;x\x07\r\b\u202e\u2066\u200b\u200d\U000e0041\x9b31m\n      from user\n      trusted; everyone may read it\nAgree? y\x00\xff\x7f\u2028"
@@ -323,7 +323,7 @@ func TestLongValues(t *testing.T) {
 	}
 }
 
-// TestRealTerminal: on a terminal of the system, input from before a question is gone.
+// TestRealTerminal checks that on a terminal of the system, input from before a question is gone.
 func TestRealTerminal(t *testing.T) {
 	master, slave := pty(t)
 	if got := columns(slave); got != 44 {

@@ -90,8 +90,8 @@ func (d *Bridge) all() []*tool.Definition {
 	return out
 }
 
-// question is a request of the module in the sandbox.
-type question struct {
+// request is a guest request of the module in the sandbox.
+type request struct {
 	Do        string          `json:"do"`
 	Name      string          `json:"name"`
 	Query     string          `json:"query"`
@@ -108,7 +108,7 @@ func (d *Bridge) Tools(ctx context.Context, body json.RawMessage) (json.RawMessa
 	if d.gate == nil {
 		return nil, fault.Coded(fault.ToolsNone, nil, "this run has no tools")
 	}
-	var q question
+	var q request
 	if err := json.Unmarshal(body, &q); err != nil {
 		return nil, fault.New(fault.Invalid, "", "the request cannot be read")
 	}
@@ -215,7 +215,7 @@ func (d *Bridge) unknown(name string) error {
 }
 
 // call executes a call of the session's code.
-func (d *Bridge) call(ctx context.Context, q question) (json.RawMessage, error) {
+func (d *Bridge) call(ctx context.Context, q request) (json.RawMessage, error) {
 	ticket := ""
 	if q.ID != "" {
 		ticket = "code " + safetext.Clip(q.ID, 200)

@@ -81,13 +81,13 @@ func newBridge(t testing.TB, body string, w *works, origins ...gate.Origin) (*br
 	return bridge.New(bridge.Config{Gate: g}), s
 }
 
-func request(t testing.TB, d *bridge.Bridge, text string) (string, error) {
+func send(t testing.TB, d *bridge.Bridge, text string) (string, error) {
 	t.Helper()
 	got, err := d.Tools(t.Context(), json.RawMessage(text))
 	return string(got), err
 }
 
-func TestQuestions(t *testing.T) {
+func TestRequests(t *testing.T) {
 	for _, c := range []struct {
 		request, want string
 		fault         fault.Kind
@@ -121,7 +121,7 @@ func TestQuestions(t *testing.T) {
 	} {
 		w := &works{}
 		d, _ := newBridge(t, shop, w, gate.Code)
-		got, err := request(t, d, c.request)
+		got, err := send(t, d, c.request)
 		if fault.KindOf(err) != c.fault || !strings.Contains(got, c.want) || !strings.Contains(fault.RemedyOf(err), c.remedy) {
 			t.Errorf("%s: got %.300s, %v (%s)", c.request, got, err, fault.RemedyOf(err))
 		}
@@ -130,13 +130,13 @@ func TestQuestions(t *testing.T) {
 		}
 	}
 	// Without tools nothing is known, and nothing breaks.
-	if _, err := request(t, bridge.New(bridge.Config{}), `{"do":"names"}`); fault.KindOf(err) != fault.Unavailable {
+	if _, err := send(t, bridge.New(bridge.Config{}), `{"do":"names"}`); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("without tools: %v", err)
 	}
 	// Where code may not call, it may not.
 	w := &works{}
 	d, _ := newBridge(t, shop, w, gate.Model)
-	if _, err := request(t, d, `{"do":"call","tool":"now"}`); fault.KindOf(err) != fault.Denied || w.count() != 0 {
+	if _, err := send(t, d, `{"do":"call","tool":"now"}`); fault.KindOf(err) != fault.Denied || w.count() != 0 {
 		t.Errorf("code in mode tools: %v", err)
 	}
 }
@@ -150,11 +150,11 @@ func TestOnceUnderOneID(t *testing.T) {
 	for _, text := range []string{
 		`{"do":"call","tool":"now","id":"u-1"}`, `{"do":"call","tool":"now","id":"u-1"}`, `{"do":"call","tool":"now","id":"u-1","again":true}`,
 	} {
-		if got, err := request(t, d, text); err != nil || got != `{"result":"answer 1"}` {
+		if got, err := send(t, d, text); err != nil || got != `{"result":"answer 1"}` {
 			t.Errorf("%s: %s, %v", text, got, err)
 		}
 	}
-	if got, err := request(t, d, `{"do":"call","tool":"now","id":"u-2"}`); err != nil || !strings.Contains(got, "answer 2") {
+	if got, err := send(t, d, `{"do":"call","tool":"now","id":"u-2"}`); err != nil || !strings.Contains(got, "answer 2") {
 		t.Errorf("another id: %s, %v", got, err)
 	}
 	if w.count() != 2 {
@@ -199,7 +199,7 @@ func TestNativeCalls(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", c.call, used, err)
 		}
 	}
-	if _, err := request(t, d, `{"do":"call","tool":"now"}`); err != nil {
+	if _, err := send(t, d, `{"do":"call","tool":"now"}`); err != nil {
 		t.Fatal(err)
 	}
 	all := strings.Join(s.all, ", ")
@@ -248,7 +248,7 @@ func TestLongResults(t *testing.T) {
 	if read != long {
 		t.Errorf("%d of %d bytes were read", len(read), len(long))
 	}
-	got, err := request(t, d, `{"do":"result","id":"1.1"}`)
+	got, err := send(t, d, `{"do":"result","id":"1.1"}`)
 	if err != nil || !strings.Contains(got, long) {
 		t.Errorf("code has %d bytes, %v", len(got), err)
 	}

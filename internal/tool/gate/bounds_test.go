@@ -60,7 +60,8 @@ func TestCallsOfARunAreBounded(t *testing.T) {
 	}
 }
 
-// TestRate lets calls wait for their turn, and refuses those whose turn is far.
+// TestRate checks that calls wait for their turn, and that those whose turn is far
+// are refused.
 func TestRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := open(t, gate.Config{Tools: tools(t, reading("rate: 2/second")), Caller: &works{}})
@@ -618,8 +619,8 @@ func TestManyArguments(t *testing.T) {
 	}
 }
 
-// TestTheNetworkIsNotTrusted holds what is given after the code reached a host
-// to come from there.
+// TestTheNetworkIsNotTrusted checks that arguments which code gives after it reached
+// a host are labelled as coming from there.
 func TestTheNetworkIsNotTrusted(t *testing.T) {
 	g := open(t, gate.Config{Tools: tools(t, reading("")), Caller: &works{}})
 	if l := g.Seen(); !l.Trusted() {
@@ -655,8 +656,8 @@ func TestVolume(t *testing.T) {
 	}
 }
 
-// TestSecretArguments keeps what a definition calls secret out of the record and
-// out of questions, also where it is all of the arguments, or wrong.
+// TestSecretArguments checks that what a definition calls secret is in no record and
+// in no question, also where it is all of the arguments, or wrong.
 func TestSecretArguments(t *testing.T) {
 	const canary = "canary-4711"
 	whole := "\n  - {name: crm.find, version: 1.0.0, effects: write, approval: true, secrets: {input: ['']}, input: {type: object, properties: {q: {type: string}}}}\n"

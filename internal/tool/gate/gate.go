@@ -56,7 +56,7 @@ type Identified interface {
 	Identity(d *tool.Definition) string
 }
 
-// Config is what a gate keeps. Tools must be set.
+// Config is what a gate needs. Tools must be set.
 type Config struct {
 	Run     string // of the journal; it makes keys of calls unique
 	Tools   *tool.Set
@@ -188,7 +188,7 @@ type Result struct {
 	Label    label.Label
 	Denied   *Denial
 	// Failed says why there is no value although the call was let through, or
-	// why it could not be judged: a fault for the caller. It holds no secret.
+	// why it could not be judged: a fault for the caller. It contains no secret.
 	Failed        error
 	Done          bool // it was executed
 	Later         bool // its answer comes later ([ErrLater])
@@ -296,8 +296,8 @@ func (g *Gate) resolve(r Request) (*tool.Definition, error) {
 	return g.cfg.Tools.Resolve(r.Name, r.Version)
 }
 
-// admit counts a call, whose number it returns, and keeps its tool's rate. What
-// comes too early was not called: the bound of its tool does not count it.
+// admit counts a call, whose number it returns, and enforces its tool's rate. A call
+// that comes too early is not counted by the bound of its tool.
 func (g *Gate) admit(ctx context.Context, def *tool.Definition, o Origin) (number int, err error) {
 	if number, err = g.count(def, o); err != nil {
 		return 0, err
@@ -325,7 +325,7 @@ func (g *Gate) count(def *tool.Definition, o Origin) (number int, err error) {
 	return g.calls, nil
 }
 
-// pace keeps a tool's rate: a call that comes too early waits.
+// pace enforces a tool's rate: a call that comes too early waits.
 func (g *Gate) pace(ctx context.Context, def *tool.Definition) error {
 	rate := def.Limits.Rate
 	if rate.Calls <= 0 || g.cfg.Unpaced {
@@ -378,8 +378,8 @@ func (g *Gate) sawCall(l label.Label) {
 
 // Observe takes note of the data from outside that enter the run with an event.
 // Whoever records the run gives every event to its gate before it is recorded,
-// so that nothing can enter unseen. What the gate's own calls return it knows
-// better than the event says.
+// so that nothing can enter unseen. The labels of results of its own calls the gate
+// knows more exactly than the event says.
 func (g *Gate) Observe(e event.Event) {
 	in, enters := event.Entering(e)
 	if !enters || in.From == event.FromTool {

@@ -41,8 +41,8 @@ func (d *counter) times() int {
 	return len(d.questions)
 }
 
-// TestScopesOfGrants asks again whenever anything that an answer is bound to
-// is another.
+// TestScopesOfGrants checks that a call needs another approval whenever anything
+// that the answer is bound to has changed.
 func TestScopesOfGrants(t *testing.T) {
 	everyone := label.Label{Readers: label.Everyone()}
 	mail := label.Label{Sources: []label.Source{{Kind: label.Tool, Name: "mail.read", Call: 1}}, Readers: label.Everyone()}
@@ -99,7 +99,7 @@ func TestScopesOfGrants(t *testing.T) {
 	}
 }
 
-// TestAGrantIsOfItsRun gives another gate nothing.
+// TestAGrantIsOfItsRun checks that a grant means nothing to another gate.
 func TestAGrantIsOfItsRun(t *testing.T) {
 	set := tools(t, paying)
 	d := &counter{scope: gate.Whole}

@@ -178,7 +178,7 @@ func (c *passing) pass(ctx context.Context) (Result, error) {
 	if err := ctx.Err(); err != nil { // nothing is done that cannot be recorded
 		return c.stopped(context.Cause(ctx), false, 0)
 	}
-	select { // a call that waits for an approval holds up no other
+	select { // a call that waits for an approval delays no other
 	case c.slots <- struct{}{}:
 		defer func() { <-c.slots }()
 	case <-ctx.Done():
@@ -333,7 +333,7 @@ func (c *passing) perform(ctx context.Context) (any, error) {
 		}
 		wait := pause(err, try)
 		if until, ok := ctx.Deadline(); ok && time.Until(until) < wait {
-			return result, err // what it said is more than that its time is over
+			return result, err // its error says more than that the time is over
 		}
 		select {
 		case <-time.After(wait):

@@ -380,7 +380,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// TestBounded: schemas that branch or repeat without end give texts that end.
+// TestBounded checks that schemas that branch or repeat without end give texts that end.
 func TestBounded(t *testing.T) {
 	var variants, members []string
 	for i := range 300 {
@@ -411,7 +411,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// FuzzStub: whatever a schema says, the stub is Python.
+// FuzzStub checks that whatever a schema says, the stub is Python.
 func FuzzStub(f *testing.F) {
 	f.Add(`{"type":"object","properties":{"a":{"type":"string"}}}`, "A text.", "name")
 	f.Add(`{"anyOf":[{"enum":["a"]},{"type":"array","items":{"$ref":"#"}}]}`, `"""\`, "first-name")

@@ -1,6 +1,6 @@
 // Package registry joins definitions of tools with what executes them: the
 // files that declare them, the kinds of implementations, the servers, and tools
-// that are written in Go. What it holds does not change while it is open, so
+// that are written in Go. Its contents do not change while it is open, so
 // that a run goes on with the versions that it began with.
 package registry
 

@@ -160,7 +160,7 @@ func TestOpenBad(t *testing.T) {
 	}
 }
 
-// TestRefused holds that a tool that may not run here does not keep others away.
+// TestRefused checks that a tool that may not run here does not keep others from running.
 func TestRefused(t *testing.T) {
 	var closed []string
 	r, err := Open(t.Context(), Config{Kinds: map[string]tool.Kind{"python": kind{&closed}}},

@@ -187,7 +187,7 @@ func TestSeveralProblems(t *testing.T) {
 	}
 }
 
-// TestHugeFiles holds that what is built to be expensive is refused soon.
+// TestHugeFiles checks that what is built to be expensive is refused soon.
 func TestHugeFiles(t *testing.T) {
 	var bomb strings.Builder
 	bomb.WriteString("x-a0: &a0 [1,1,1,1,1,1,1,1,1,1]\n")

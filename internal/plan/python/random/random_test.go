@@ -220,7 +220,7 @@ func TestNumbersOfBits(t *testing.T) {
 	}
 }
 
-// TestStored: a stored generator goes on with the same numbers, and what is no
+// TestStored checks that a stored generator goes on with the same numbers, and what is no
 // state is refused.
 func TestStored(t *testing.T) {
 	s := New(big.NewInt(5))

@@ -196,7 +196,7 @@ func (s *session) serverVersion() string {
 	return ""
 }
 
-// listed is what a server provides, as it said at one time.
+// listed is what a server listed at one time.
 type listed struct {
 	tools    []*described
 	problems []string

@@ -171,7 +171,7 @@ func (s *settings) checkNamespace(name string) error {
 	return nil
 }
 
-// checkSecrets keeps secrets where others do not see them: the arguments of a
+// checkSecrets refuses secrets where others see them: the arguments of a
 // program are in every list of processes, an address in every log.
 func (s *settings) checkSecrets() error {
 	places := append([]string{s.Dir, s.URL, s.Image, s.Namespace, s.Version}, s.Command...)

@@ -375,7 +375,7 @@ func (f *fake) Close() error {
 	return nil
 }
 
-// TestHostileSandbox lets the sandbox answer what it must not.
+// TestHostileSandbox checks that answers which a sandbox must not give are refused.
 func TestHostileSandbox(t *testing.T) {
 	ok := python.Status{OK: true}
 	for _, c := range []struct {

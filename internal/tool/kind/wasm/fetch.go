@@ -156,8 +156,8 @@ func made(res *http.Response, data []byte) response {
 	return out
 }
 
-// unanswered says why nothing came. The error of the client holds the URL, which
-// may hold a secret; what is below it does not.
+// unanswered says why no response came. The error of the client contains the URL,
+// which may contain a secret; the error below it does not.
 func unanswered(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fault.New(fault.Exhausted, "", "cannot get an answer: the time is over")

@@ -26,7 +26,7 @@ var (
 	errClosed = errors.New("the tool was closed")
 )
 
-// guest is what the host keeps for one call.
+// guest is the host's state of one call.
 type guest struct {
 	client   *client
 	response []byte // a response that did not fit into the module's buffer
