@@ -65,7 +65,7 @@ func (c *Command) Approve(ctx context.Context, q gate.Question) (gate.Answer, er
 		return denied(gate.ByNobody, c.who, "cannot ask %s: it cannot be started", c.who), nil
 	}
 	err = cmd.Wait()
-	_ = group() // what it left behind; nothing is the usual case
+	_ = group() // ends what the program has left running, if anything
 	if out.over {
 		return denied(gate.ByNobody, c.who, "cannot ask %s: its answer has more than %s", c.who, safetext.Size(maxAnswer)), nil
 	}
@@ -118,7 +118,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.data.Write(p)
 }
 
-// said is the last line of what a program complained.
+// said is the last line that a program has written to standard error.
 func (b *bounded) said() string {
 	lines := strings.Split(strings.TrimSpace(b.data.String()), "\n")
 	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {

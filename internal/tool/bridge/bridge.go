@@ -36,7 +36,7 @@ type Network interface {
 // Config is what a bridge needs.
 type Config struct {
 	Gate    *gate.Gate // nil: there are no tools
-	Network Network    // nil: there is no way out
+	Network Network    // nil: code reaches no host
 }
 
 // Bridge exposes the tools of a run to its model and to the code in its session.
@@ -63,27 +63,27 @@ var _ guest.Host = (*Bridge)(nil)
 
 // New makes the bridge of a run.
 func New(cfg Config) *Bridge {
-	d := &Bridge{gate: cfg.Gate, net: cfg.Network, results: map[string]storedResult{}}
-	d.find = sync.OnceValue(func() *search.Index { return search.NewIndex(d.all()) })
-	return d
+	b := &Bridge{gate: cfg.Gate, net: cfg.Network, results: map[string]storedResult{}}
+	b.find = sync.OnceValue(func() *search.Index { return search.NewIndex(b.all()) })
+	return b
 }
 
-// Observe follows the events of the run: calls of code belong to the step that
-// it is in, and what enters it labels what its tools are given.
-func (d *Bridge) Observe(e event.Event) {
+// Observe follows the events of the run: calls of code belong to the run's current
+// step, and data that enter the run taint the arguments of its tools.
+func (b *Bridge) Observe(e event.Event) {
 	if s, ok := e.(event.StepBegan); ok {
-		d.step.Store(int64(s.N))
+		b.step.Store(int64(s.N))
 	}
-	if d.gate != nil {
-		d.gate.Observe(e)
+	if b.gate != nil {
+		b.gate.Observe(e)
 	}
 }
 
 // all are the tools of the run, one version each.
-func (d *Bridge) all() []*tool.Definition {
+func (b *Bridge) all() []*tool.Definition {
 	var out []*tool.Definition
-	if d.gate != nil {
-		for def := range d.gate.Tools().All() {
+	if b.gate != nil {
+		for def := range b.gate.Tools().All() {
 			out = append(out, def)
 		}
 	}
@@ -104,8 +104,8 @@ type request struct {
 }
 
 // Tools answers one request of the module in the sandbox.
-func (d *Bridge) Tools(ctx context.Context, body json.RawMessage) (json.RawMessage, error) {
-	if d.gate == nil {
+func (b *Bridge) Tools(ctx context.Context, body json.RawMessage) (json.RawMessage, error) {
+	if b.gate == nil {
 		return nil, fault.Coded(fault.ToolsNone, nil, "this run has no tools")
 	}
 	var q request
@@ -114,23 +114,23 @@ func (d *Bridge) Tools(ctx context.Context, body json.RawMessage) (json.RawMessa
 	}
 	switch q.Do {
 	case "names":
-		return d.names()
+		return b.names()
 	case "namespace":
-		return d.namespace(q.Name)
+		return b.namespace(q.Name)
 	case "search":
-		return d.search(q.Query, q.Limit)
+		return b.search(q.Query, q.Limit)
 	case "describe":
-		def, err := d.resolve(q.Name, q.Version)
+		def, err := b.resolve(q.Name, q.Version)
 		if err != nil {
 			return nil, err
 		}
 		return encode(pystub.Spec(def))
 	case "call":
-		return d.call(ctx, q)
+		return b.call(ctx, q)
 	case "result":
-		d.mu.Lock()
-		k, ok := d.results[q.ID]
-		d.mu.Unlock()
+		b.mu.Lock()
+		k, ok := b.results[q.ID]
+		b.mu.Unlock()
 		if !ok {
 			return nil, fault.New(fault.NotFound, "Call the tool again.", "there is no result %s, or it is not stored any more", safetext.Clip(q.ID, 40))
 		}
@@ -147,8 +147,8 @@ func encode(v any) (json.RawMessage, error) {
 	return data, nil
 }
 
-func (d *Bridge) names() (json.RawMessage, error) {
-	names := d.gate.Tools().Names()
+func (b *Bridge) names() (json.RawMessage, error) {
+	names := b.gate.Tools().Names()
 	total := len(names)
 	list := make([]any, 0, min(total, maxNames))
 	for _, name := range names[:min(total, maxNames)] {
@@ -159,11 +159,11 @@ func (d *Bridge) names() (json.RawMessage, error) {
 
 // namespace describes the tools that are directly in a namespace, and names the
 // namespaces below it.
-func (d *Bridge) namespace(name string) (json.RawMessage, error) {
-	set := d.gate.Tools()
+func (b *Bridge) namespace(name string) (json.RawMessage, error) {
+	set := b.gate.Tools()
 	if !set.IsNamespace(name) {
 		if _, ok := set.Lookup(name); !ok {
-			return nil, d.unknown(name)
+			return nil, b.unknown(name)
 		}
 		return nil, fault.New(fault.NotFound, "Use it as a function.", "%s is a tool and no namespace", name)
 	}
@@ -182,12 +182,12 @@ func (d *Bridge) namespace(name string) (json.RawMessage, error) {
 	return encode(jsondoc.NewObject(jsondoc.Member{Name: "tools", Value: specs}, jsondoc.Member{Name: "namespaces", Value: below}))
 }
 
-func (d *Bridge) search(query string, limit int) (json.RawMessage, error) {
+func (b *Bridge) search(query string, limit int) (json.RawMessage, error) {
 	if limit <= 0 || limit > maxFound {
 		limit = 10
 	}
 	list := []any{}
-	for _, def := range d.find().Search(query, limit) {
+	for _, def := range b.find().Search(query, limit) {
 		list = append(list, jsondoc.NewObject(
 			jsondoc.Member{Name: "name", Value: def.Name}, jsondoc.Member{Name: "version", Value: string(def.Version)}, jsondoc.Member{Name: "summary", Value: pystub.Line(def)},
 		))
@@ -195,18 +195,18 @@ func (d *Bridge) search(query string, limit int) (json.RawMessage, error) {
 	return encode(jsondoc.NewObject(jsondoc.Member{Name: "tools", Value: list}))
 }
 
-func (d *Bridge) resolve(name, version string) (*tool.Definition, error) {
+func (b *Bridge) resolve(name, version string) (*tool.Definition, error) {
 	if version == "" {
-		if def, ok := d.gate.Tools().Lookup(name); ok {
+		if def, ok := b.gate.Tools().Lookup(name); ok {
 			return def, nil
 		}
-		return nil, d.unknown(name)
+		return nil, b.unknown(name)
 	}
-	return d.gate.Tools().Resolve(name, version)
+	return b.gate.Tools().Resolve(name, version)
 }
 
-func (d *Bridge) unknown(name string) error {
-	near := d.gate.Tools().Suggest(name)
+func (b *Bridge) unknown(name string) error {
+	near := b.gate.Tools().Suggest(name)
 	f := fault.Coded(fault.ToolMissing, fault.Data{"tool": safetext.Clip(name, 80), "near": near}, "there is no tool %q", safetext.Clip(name, 80))
 	if near == "" {
 		f.Remedy = "Look with tools.names() or tools.search(…)."
@@ -215,20 +215,20 @@ func (d *Bridge) unknown(name string) error {
 }
 
 // call executes a call of the session's code.
-func (d *Bridge) call(ctx context.Context, q request) (json.RawMessage, error) {
+func (b *Bridge) call(ctx context.Context, q request) (json.RawMessage, error) {
 	ticket := ""
 	if q.ID != "" {
 		ticket = "code " + safetext.Clip(q.ID, 200)
 	}
-	if q.Again && !d.gate.Knows(ticket) {
+	if q.Again && !b.gate.Knows(ticket) {
 		return nil, fault.New(fault.Unavailable, "Look whether it was done before you call it again.", "%s was under way when the session was restored: whether it was done is not known", safetext.Clip(q.Tool, 80))
 	}
 	args, err := arguments(q.Arguments)
 	if err != nil {
 		return nil, err
 	}
-	out, err := d.gate.Call(ctx, gate.Request{
-		Origin: gate.Code, Step: int(d.step.Load()), Name: q.Tool, Version: q.Version, Arguments: args, Ticket: ticket,
+	out, err := b.gate.Call(ctx, gate.Request{
+		Origin: gate.Code, Step: int(b.step.Load()), Name: q.Tool, Version: q.Version, Arguments: args, Ticket: ticket,
 	})
 	if err != nil {
 		return nil, err
@@ -259,8 +259,8 @@ func arguments(text json.RawMessage) (*jsondoc.Object, error) {
 }
 
 // Connect serves a connection of the session's code.
-func (d *Bridge) Connect(ctx context.Context, conn io.ReadWriteCloser) {
-	if d.net != nil {
-		d.net.Serve(ctx, conn)
+func (b *Bridge) Connect(ctx context.Context, conn io.ReadWriteCloser) {
+	if b.net != nil {
+		b.net.Serve(ctx, conn)
 	}
 }

@@ -81,9 +81,9 @@ func newBridge(t testing.TB, body string, w *works, origins ...gate.Origin) (*br
 	return bridge.New(bridge.Config{Gate: g}), s
 }
 
-func send(t testing.TB, d *bridge.Bridge, text string) (string, error) {
+func send(t testing.TB, b *bridge.Bridge, text string) (string, error) {
 	t.Helper()
-	got, err := d.Tools(t.Context(), json.RawMessage(text))
+	got, err := b.Tools(t.Context(), json.RawMessage(text))
 	return string(got), err
 }
 
@@ -120,8 +120,8 @@ func TestRequests(t *testing.T) {
 		{request: `[]`, fault: fault.Invalid}, {request: `{`, fault: fault.Invalid}, {request: ``, fault: fault.Invalid},
 	} {
 		w := &works{}
-		d, _ := newBridge(t, shop, w, gate.Code)
-		got, err := send(t, d, c.request)
+		b, _ := newBridge(t, shop, w, gate.Code)
+		got, err := send(t, b, c.request)
 		if fault.KindOf(err) != c.fault || !strings.Contains(got, c.want) || !strings.Contains(fault.RemedyOf(err), c.remedy) {
 			t.Errorf("%s: got %.300s, %v (%s)", c.request, got, err, fault.RemedyOf(err))
 		}
@@ -135,8 +135,8 @@ func TestRequests(t *testing.T) {
 	}
 	// Where code may not call, it may not.
 	w := &works{}
-	d, _ := newBridge(t, shop, w, gate.Model)
-	if _, err := send(t, d, `{"do":"call","tool":"now"}`); fault.KindOf(err) != fault.Denied || w.count() != 0 {
+	b, _ := newBridge(t, shop, w, gate.Model)
+	if _, err := send(t, b, `{"do":"call","tool":"now"}`); fault.KindOf(err) != fault.Denied || w.count() != 0 {
 		t.Errorf("code in mode tools: %v", err)
 	}
 }
@@ -146,15 +146,15 @@ func TestRequests(t *testing.T) {
 func TestOnceUnderOneID(t *testing.T) {
 	w := &works{}
 	w.do = func(tool.Invocation) (any, error) { return fmt.Sprint("answer ", w.count()), nil }
-	d, _ := newBridge(t, shop, w, gate.Code)
+	b, _ := newBridge(t, shop, w, gate.Code)
 	for _, text := range []string{
 		`{"do":"call","tool":"now","id":"u-1"}`, `{"do":"call","tool":"now","id":"u-1"}`, `{"do":"call","tool":"now","id":"u-1","again":true}`,
 	} {
-		if got, err := send(t, d, text); err != nil || got != `{"result":"answer 1"}` {
+		if got, err := send(t, b, text); err != nil || got != `{"result":"answer 1"}` {
 			t.Errorf("%s: %s, %v", text, got, err)
 		}
 	}
-	if got, err := send(t, d, `{"do":"call","tool":"now","id":"u-2"}`); err != nil || !strings.Contains(got, "answer 2") {
+	if got, err := send(t, b, `{"do":"call","tool":"now","id":"u-2"}`); err != nil || !strings.Contains(got, "answer 2") {
 		t.Errorf("another id: %s, %v", got, err)
 	}
 	if w.count() != 2 {
@@ -162,9 +162,9 @@ func TestOnceUnderOneID(t *testing.T) {
 	}
 }
 
-func native(t testing.TB, d *bridge.Bridge, code bool) *bridge.Native {
+func native(t testing.TB, b *bridge.Bridge, code bool) *bridge.Native {
 	t.Helper()
-	n, err := d.Native(code)
+	n, err := b.Native(code)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,9 +173,9 @@ func native(t testing.TB, d *bridge.Bridge, code bool) *bridge.Native {
 
 func TestNativeCalls(t *testing.T) {
 	w := &works{}
-	d, s := newBridge(t, shop, w, gate.Model, gate.Code)
-	d.Observe(event.StepBegan{N: 7})
-	n := native(t, d, false)
+	b, s := newBridge(t, shop, w, gate.Model, gate.Code)
+	b.Observe(event.StepBegan{N: 7})
+	n := native(t, b, false)
 	for _, c := range []struct {
 		call   llm.Call
 		want   string
@@ -199,7 +199,7 @@ func TestNativeCalls(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", c.call, used, err)
 		}
 	}
-	if _, err := send(t, d, `{"do":"call","tool":"now"}`); err != nil {
+	if _, err := send(t, b, `{"do":"call","tool":"now"}`); err != nil {
 		t.Fatal(err)
 	}
 	all := strings.Join(s.all, ", ")
@@ -219,8 +219,8 @@ func TestNativeCalls(t *testing.T) {
 func TestLongResults(t *testing.T) {
 	long := "x" + strings.Repeat("añ€😀", 5000) // so that parts end in the middle of characters
 	w := &works{do: func(tool.Invocation) (any, error) { return long, nil }}
-	d, _ := newBridge(t, shop, w, gate.Model, gate.Code)
-	n := native(t, d, true)
+	b, _ := newBridge(t, shop, w, gate.Model, gate.Code)
+	n := native(t, b, true)
 	used, err := n.Call(t.Context(), 1, "1.1", llm.Call{Name: "now"})
 	if err != nil || used.Whole != long || len(used.Text) > 9000 || !strings.Contains(used.Text, `tools.result("1.1")`) {
 		t.Fatalf("%v: %d bytes shown of %d", err, len(used.Text), len(used.Whole))
@@ -248,7 +248,7 @@ func TestLongResults(t *testing.T) {
 	if read != long {
 		t.Errorf("%d of %d bytes were read", len(read), len(long))
 	}
-	got, err := send(t, d, `{"do":"result","id":"1.1"}`)
+	got, err := send(t, b, `{"do":"result","id":"1.1"}`)
 	if err != nil || !strings.Contains(got, long) {
 		t.Errorf("code has %d bytes, %v", len(got), err)
 	}
@@ -264,8 +264,8 @@ func TestLongResults(t *testing.T) {
 // id that comes twice does no harm.
 func TestStoredResultsAreBounded(t *testing.T) {
 	w := &works{do: func(tool.Invocation) (any, error) { return strings.Repeat("x", 15<<20), nil }}
-	d, _ := newBridge(t, shop, w, gate.Model, gate.Code)
-	n := native(t, d, false)
+	b, _ := newBridge(t, shop, w, gate.Model, gate.Code)
+	n := native(t, b, false)
 	for _, id := range []string{"1", "2", "2", "2", "2", "2", "3", "4", "5", "6"} {
 		if used, err := n.Call(t.Context(), 1, id, llm.Call{Name: "now"}); err != nil || used.Failed {
 			t.Fatal(err, used.Failed)
@@ -286,8 +286,8 @@ func TestALargeCatalogue(t *testing.T) {
 	for i := range 1000 {
 		fmt.Fprintf(&body, "  - {name: area%d.%s.tool%d, version: 1.0.0, description: Does the thing %d., effects: pure}\n", i%20, strings.Repeat("long", 16), i, i)
 	}
-	d, _ := newBridge(t, body.String(), &works{}, gate.Model)
-	n := native(t, d, false)
+	b, _ := newBridge(t, body.String(), &works{}, gate.Model)
+	n := native(t, b, false)
 	if len(n.Tools()) > 5 {
 		t.Errorf("%d tools are exposed", len(n.Tools()))
 	}
@@ -295,12 +295,12 @@ func TestALargeCatalogue(t *testing.T) {
 	if err != nil || !strings.Contains(used.Text, "tool777") {
 		t.Errorf("%v: found %.200q", err, used.Text)
 	}
-	if guide := d.Guide(nil); len(guide) > 4000 || !strings.Contains(guide, "1000 tools") {
+	if guide := b.Guide(nil); len(guide) > 4000 || !strings.Contains(guide, "1000 tools") {
 		t.Errorf("the guide has %d bytes", len(guide))
 	}
 	small := "  - {name: a." + strings.Repeat("very_very_long_name.", 5) + "one, version: 1.0.0, effects: pure}\n  - {name: a." + strings.Repeat("very_very_long_name.", 5) + "two, version: 1.0.0, effects: pure}\n"
-	d, _ = newBridge(t, small, &works{}, gate.Model)
-	n = native(t, d, false)
+	b, _ = newBridge(t, small, &works{}, gate.Model)
+	n = native(t, b, false)
 	seen := map[string]bool{}
 	for _, tool := range n.Tools() {
 		if len(tool.Name) > 64 || seen[tool.Name] || strings.ContainsAny(tool.Name, ". ") {
@@ -324,9 +324,9 @@ func FuzzTools(f *testing.F) {
 		f.Add(text)
 	}
 	w := &works{do: func(c tool.Invocation) (any, error) { return c.Arguments, nil }}
-	d, _ := newBridge(f, shop, w, gate.Code)
+	b, _ := newBridge(f, shop, w, gate.Code)
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := d.Tools(t.Context(), json.RawMessage(text))
+		got, err := b.Tools(t.Context(), json.RawMessage(text))
 		if err == nil && !json.Valid(got) {
 			t.Errorf("%q is answered with %q", text, got)
 		}

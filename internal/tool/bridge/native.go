@@ -41,7 +41,7 @@ const (
 // Native exposes the tools of a bridge as native calls of the model.
 type Native struct {
 	bridge  *Bridge
-	code    bool // the model has code, too
+	code    bool // the model can also run code
 	exposed []llm.Tool
 	names   map[string]string // of tools, by native names
 	large   bool
@@ -51,10 +51,10 @@ var _ agent.Toolbox = (*Native)(nil)
 
 // Native exposes the tools to the model. code says that the model can also run
 // code, which can read the whole of a long result.
-func (d *Bridge) Native(code bool) (*Native, error) {
-	n := &Native{bridge: d, code: code, names: map[string]string{}}
+func (b *Bridge) Native(code bool) (*Native, error) {
+	n := &Native{bridge: b, code: code, names: map[string]string{}}
 	size := 0
-	all := d.all()
+	all := b.all()
 	n.large = len(all) > maxExposed
 	for _, def := range all {
 		n.names[nativeName(def.Name)] = def.Name
@@ -103,7 +103,7 @@ func object(required []string, properties map[string]any) map[string]any {
 	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
 }
 
-// described is a tool's description with what its result is.
+// described is a tool's description with the type of its result.
 func described(def *tool.Definition) string {
 	text := def.Description
 	if text == "" {
@@ -221,7 +221,7 @@ func (n *Native) call(ctx context.Context, step int, id, name string, args *json
 	return used, nil
 }
 
-// more says where the rest of a result is.
+// more tells the model how to read the rest of a result.
 func (n *Native) more(id, whole string) string {
 	text := fmt.Sprintf("\n[… the first %d of %d characters. Read on: %s with id %q and from %d", maxShown, len(whole), readResult, id, len(head(whole, maxShown)))
 	if n.code {
@@ -268,16 +268,16 @@ func (n *Native) read(id string, input *jsondoc.Object) agent.Used {
 }
 
 // store stores a result that was shown in part; the oldest ones are dropped.
-func (d *Bridge) store(id string, value any, text string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if _, again := d.results[id]; again || len(text) > maxResults {
+func (b *Bridge) store(id string, value any, text string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, again := b.results[id]; again || len(text) > maxResults {
 		return
 	}
-	d.results[id] = storedResult{value, text}
-	d.order = append(d.order, id)
-	for d.weight += len(text); d.weight > maxResults; d.order = d.order[1:] {
-		d.weight -= len(d.results[d.order[0]].text)
-		delete(d.results, d.order[0])
+	b.results[id] = storedResult{value, text}
+	b.order = append(b.order, id)
+	for b.weight += len(text); b.weight > maxResults; b.order = b.order[1:] {
+		b.weight -= len(b.results[b.order[0]].text)
+		delete(b.results, b.order[0])
 	}
 }

@@ -27,7 +27,7 @@ const (
 	ByNobody  = "nobody" // the approver failed, or gave no answer that can be used
 )
 
-// Question is a call that somebody has to agree to.
+// Question is an approval request: a call that somebody has to agree to.
 type Question struct {
 	Run       string
 	ID        string // of the call, unique in its run
@@ -46,7 +46,7 @@ type Question struct {
 	Granted func() (Answer, bool)
 }
 
-// Answer is what was decided.
+// Answer is the decision about a question.
 type Answer struct {
 	Granted bool
 	Scope   Scope
@@ -55,8 +55,9 @@ type Answer struct {
 	Reason  string
 }
 
-// Approver asks somebody. It is safe for concurrent use. An error says that
-// nobody could be asked, which denies; [ErrLater] that the answer comes later.
+// Approver answers questions, for example by showing them to a person. It is safe
+// for concurrent use. An error says that there is no answer, which denies the call;
+// [ErrLater] says that the answer comes later.
 type Approver interface {
 	Approve(ctx context.Context, q Question) (Answer, error)
 }

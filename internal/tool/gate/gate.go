@@ -25,7 +25,8 @@ const (
 	DefaultTimeout  = time.Minute
 	DefaultCalls    = 10_000
 	DefaultInFlight = 64
-	// MaxPreparation bounds what a tool needs once, such as an image with its packages.
+	// MaxPreparation bounds the time to make a tool ready, such as to build an image
+	// with its packages.
 	MaxPreparation = 15 * time.Minute
 	// DefaultBytes bounds what is recorded of all calls of a run.
 	DefaultBytes = 8 << 30
@@ -45,8 +46,8 @@ type Caller interface {
 	Call(ctx context.Context, c tool.Invocation) (any, error)
 }
 
-// Preparer is a [Caller] that makes a tool ready before the time of its call
-// begins: what is done once, such as compiling a module, is no call's doing.
+// Preparer is a [Caller] that makes a tool ready before the time of its call begins,
+// so that no call pays for what is done once, such as compiling a module.
 type Preparer interface {
 	Prepare(ctx context.Context, d *tool.Definition) error
 }
@@ -65,7 +66,7 @@ type Config struct {
 	Origins []Origin       // who may call
 	// Approver grants or denies calls; nil: calls that need an approval are denied.
 	Approver Approver
-	Sink     event.Sink // nil: nobody listens
+	Sink     event.Sink // nil: events are dropped
 	// Redact takes the values of secrets out of a text; nil: there are none.
 	Redact   func(string) string
 	Timeout  time.Duration // of a call whose definition sets none; 0: DefaultTimeout
@@ -152,8 +153,9 @@ type Request struct {
 	// result, and is never executed twice. "": none.
 	Ticket string
 
-	// What a plan knows better: what each argument depends on, that the call is
-	// reached, and the policy's decision over the parts of the arguments.
+	// A plan fills these in, since it knows them exactly: what each argument depends
+	// on, what it depends on that the call is reached, and the policy's decision over
+	// the parts of the arguments.
 	Labels   map[string]label.Label
 	Control  label.Label
 	Decision *policy.Decision
@@ -220,9 +222,9 @@ func (o Result) Fault() error {
 	return o.Failed
 }
 
-// Call lets a call through, or says why not. The error is a fault when no call
-// came about (no such tool, wrong arguments, a bound of the run), the cause of
-// ctx when that is over, and else a failure of ours.
+// Call lets a call through, or says why not. The error is a fault when there could be
+// no call (no such tool, wrong arguments, a bound of the run), the cause of ctx when
+// that is over, and else a failure of ours.
 func (g *Gate) Call(ctx context.Context, r Request) (Result, error) {
 	if r.Ticket == "" {
 		return g.call(ctx, r)
@@ -268,7 +270,7 @@ func (g *Gate) call(ctx context.Context, r Request) (Result, error) {
 	return c.pass(ctx)
 }
 
-// callers are those who may call tools, in words.
+// callers says in words who may call tools.
 func callers(origins []Origin) string {
 	var out []string
 	for _, o := range origins {
@@ -286,7 +288,7 @@ func callers(origins []Origin) string {
 	return strings.Join(out, " and ")
 }
 
-// resolve finds the tool that is meant.
+// resolve finds the tool of a request.
 func (g *Gate) resolve(r Request) (*tool.Definition, error) {
 	if r.Version == "" {
 		if def, ok := g.cfg.Tools.Lookup(r.Name); ok {
@@ -378,8 +380,8 @@ func (g *Gate) sawCall(l label.Label) {
 
 // Observe takes note of the data from outside that enter the run with an event.
 // Whoever records the run gives every event to its gate before it is recorded,
-// so that nothing can enter unseen. The labels of results of its own calls the gate
-// knows more exactly than the event says.
+// so that nothing can enter unseen. Events of the gate's own calls are left out, since
+// the gate knows the exact labels of their results.
 func (g *Gate) Observe(e event.Event) {
 	in, enters := event.Entering(e)
 	if !enters || in.From == event.FromTool {

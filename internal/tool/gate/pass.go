@@ -30,7 +30,8 @@ type passing struct {
 	out    Result
 }
 
-// check judges the arguments and names the call. What is wrong is recorded.
+// check validates the arguments and gives the call its id. Wrong calls are recorded,
+// too.
 func (c *passing) check() error {
 	if c.Arguments == nil {
 		c.Arguments = jsondoc.NewObject()
@@ -74,7 +75,7 @@ func (c *passing) check() error {
 	c.shown = jsondoc.NewObject()
 	if o, ok := c.def.RedactArguments(c.Arguments).(*jsondoc.Object); ok {
 		c.shown = o
-	} else { // all of it is secret; that there is something is not
+	} else { // all of it is secret, but not that there are arguments
 		for name := range c.Arguments.All() {
 			c.shown.Set(name, schema.Redacted)
 		}
@@ -208,7 +209,8 @@ func (c *passing) stopped(cause error, made bool, took time.Duration) (Result, e
 	return c.out, cause
 }
 
-// later says that the answer comes later. Who cannot wait gets none.
+// later returns a result that says that the answer comes later. Only plans can wait:
+// the call of another caller is closed without an answer.
 func (c *passing) later(took time.Duration) Result {
 	c.out.Later = true
 	if c.Origin != Plan {
@@ -303,7 +305,7 @@ func (c *passing) granted(sum, whole string) (Answer, bool) {
 	return Answer{}, false
 }
 
-// tries is how often an idempotent call is made that may work the next time.
+// tries is how often an idempotent call is made when its tool is unavailable.
 const tries = 3
 
 // perform executes the call, and repeats it where that is harmless and may help.
@@ -358,8 +360,8 @@ func prepare(ctx context.Context, caller Caller, def *tool.Definition) error {
 	return err
 }
 
-// pause is how long is waited before a call is made again: as long as the
-// answer says, else a little more each time.
+// pause is the time before a call is made again: as long as the answer says, else a
+// little more each time.
 func pause(err error, try int) time.Duration {
 	var wish interface{ RetryAfter() time.Duration }
 	if errors.As(err, &wish) && wish.RetryAfter() > 0 {
@@ -378,14 +380,14 @@ func safely(ctx context.Context, caller Caller, inv tool.Invocation) (result any
 	return caller.Call(ctx, inv)
 }
 
-// Rehearsed is an answer that nobody gave now. Callers may return one, and fail
-// with a [RehearsedFailure].
+// Rehearsed is a result from a record or from an example: no tool was called. A
+// [Caller] may return one, or fail with a [RehearsedFailure].
 type Rehearsed struct {
 	Result any
 	From   string // where it comes from, in words
 }
 
-// RehearsedFailure is a failure that nobody met now.
+// RehearsedFailure is a failure from a record: no tool was called.
 type RehearsedFailure struct {
 	Err  error  // the failure; a fault when its kind is known
 	From string // where it comes from, in words
@@ -404,7 +406,7 @@ type Endorsed struct {
 	Who, Why string
 }
 
-// finish judges what came of the call and records it.
+// finish checks the result or the failure of the call and records it.
 func (c *passing) finish(result any, failed error, took time.Duration) (Result, error) {
 	e := event.ToolReturned{Step: c.Step, ID: c.out.ID, Took: event.Duration(took)}
 	var rehearsed RehearsedFailure
@@ -476,7 +478,7 @@ func (c *passing) plain(err error) *fault.Error {
 	return f
 }
 
-// failure puts into the event that closes a call why it has no result.
+// failure writes into the event that closes a call why there is no result.
 func failure(e *event.ToolReturned, f *fault.Error) {
 	e.Error, e.Kind, e.Code, e.Remedy = f.Message, f.Kind.String(), string(f.Code), f.Remedy
 }

@@ -92,7 +92,7 @@ func (c *passing) scrub(v any) any {
 	return v
 }
 
-// source is the label of what the call gives.
+// source is the label of the call's result, apart from its arguments.
 func (c *passing) source(trusted bool) label.Label {
 	kind := label.Tool
 	if c.def.Model {
