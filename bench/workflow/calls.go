@@ -26,7 +26,7 @@ type progress struct {
 
 const polls = 16 // until the job is done
 
-// progressAt is what the job says when it is asked for the nth time.
+// progressAt is what the job says when it is polled for the nth time.
 func progressAt(n int) progress {
 	r := dice(10)
 	p := progress{Job: "job-88", State: "running"}
@@ -66,7 +66,7 @@ func pollUntilDone() *world {
 	type job struct {
 		Job string `json:"job"`
 	}
-	asked, started := 0, 0
+	polled, started := 0, 0
 	w := &world{want: rebuilt(progressAt(polls))}
 	define(w, "indexing.rebuild", "Starts to rebuild an index and returns the job.", tool.Write, func(in in) (job, error) {
 		if in.Index != "products" {
@@ -79,8 +79,8 @@ func pollUntilDone() *world {
 		if in.Job != "job-88" || started == 0 {
 			return progress{}, fault.New(fault.NotFound, "", "there is no job %q", in.Job)
 		}
-		asked++
-		return progressAt(asked), nil
+		polled++
+		return progressAt(polled), nil
 	})
 	w.state = func() error {
 		if started != 1 {

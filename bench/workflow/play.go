@@ -53,7 +53,7 @@ func (p *player) Complete(_ context.Context, req llm.Request, _ func(string)) (l
 		return llm.Reply{}, err
 	}
 	p.billed += p.head + p.tokens
-	p.t.heard = req.Messages[len(req.Messages)-1].Results
+	p.t.results = req.Messages[len(req.Messages)-1].Results
 	reply, more := p.next()
 	if p.t.err != nil {
 		return llm.Reply{}, p.t.err
@@ -72,17 +72,17 @@ func (p *player) took(all []llm.Message) error {
 	return err
 }
 
-// turn is the script's end of the conversation. After a failure it hears
+// turn is the script's end of the conversation. After a failure it receives
 // nothing more, and what it says is not sent.
 type turn struct {
-	yield func(llm.Reply) bool
-	heard []llm.Result
-	calls int
-	err   error
+	yield   func(llm.Reply) bool
+	results []llm.Result
+	calls   int
+	err     error
 }
 
-// heard is what one call came to.
-type heard struct {
+// answered is the result of one call.
+type answered struct {
 	text   string
 	failed bool
 }
@@ -97,8 +97,8 @@ func call(name string, given ...any) llm.Call {
 }
 
 // say sends one reply and returns what its calls came to.
-func (t *turn) say(thought string, calls []llm.Call) []heard {
-	out := make([]heard, len(calls))
+func (t *turn) say(thought string, calls []llm.Call) []answered {
+	out := make([]answered, len(calls))
 	if t.err != nil {
 		return out
 	}
@@ -110,12 +110,12 @@ func (t *turn) say(thought string, calls []llm.Call) []heard {
 		t.err = errors.New("the run ended before its script")
 		return out
 	}
-	if len(t.heard) != len(calls) {
-		t.err = fmt.Errorf("%d calls were made and %d answered", len(calls), len(t.heard))
+	if len(t.results) != len(calls) {
+		t.err = fmt.Errorf("%d calls were made and %d answered", len(calls), len(t.results))
 		return out
 	}
-	for i, r := range t.heard {
-		out[i] = heard{text: r.Text, failed: r.IsError}
+	for i, r := range t.results {
+		out[i] = answered{text: r.Text, failed: r.IsError}
 		for _, mark := range []string{"status: ok\nresult:\n", "status: error\nerror:\n"} {
 			out[i].text = strings.TrimPrefix(out[i].text, mark)
 		}
@@ -125,8 +125,8 @@ func (t *turn) say(thought string, calls []llm.Call) []heard {
 
 // use calls tools, as many in a turn as may be, and reads what was shown in part
 // to its end.
-func (t *turn) use(thought string, calls ...llm.Call) []heard {
-	var out []heard
+func (t *turn) use(thought string, calls ...llm.Call) []answered {
+	var out []answered
 	for len(calls) > 0 {
 		n := min(len(calls), perTurn)
 		out = append(out, t.say(thought, calls[:n])...)
@@ -140,14 +140,14 @@ func (t *turn) use(thought string, calls ...llm.Call) []heard {
 }
 
 // one is use for a call whose result the script needs.
-func (t *turn) one(thought string, c llm.Call) heard {
+func (t *turn) one(thought string, c llm.Call) answered {
 	h := t.use(thought, c)[0]
 	t.must(h)
 	return h
 }
 
 // must fails the script when a call failed.
-func (t *turn) must(all ...heard) {
+func (t *turn) must(all ...answered) {
 	for _, h := range all {
 		if h.failed && t.err == nil {
 			t.err = fmt.Errorf("a call failed: %s", h.text)
@@ -192,7 +192,7 @@ func (t *turn) whole(text string) string {
 }
 
 // read decodes a result.
-func read[T any](t *turn, h heard) (out T) {
+func read[T any](t *turn, h answered) (out T) {
 	if t.err == nil {
 		if err := json.Unmarshal([]byte(h.text), &out); err != nil {
 			t.err = fmt.Errorf("cannot read a result: %w", err)

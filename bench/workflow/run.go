@@ -87,7 +87,7 @@ type Report struct {
 	Workflows    []Result `json:"workflows"`
 }
 
-// Measure carries workflows out in both ways. open opens a session for each.
+// Measure executes workflows in both ways. open opens a session for each.
 func Measure(ctx context.Context, workflows []Workflow, open func(ctx context.Context) (Session, error), sink event.Sink) (Report, error) {
 	r := Report{Tokenizer: Tokenizer}
 	c := newCounter()
@@ -154,8 +154,8 @@ rules:
 - {name: all, tools: ["*"], decision: allow, reason: these tools change nothing outside the benchmark}
 `
 
-// open makes a world and the desk of a run over its tools.
-func (w Workflow) open(ctx context.Context, origin gate.Origin) (*world, *bridge.Desk, *registry.Registry, error) {
+// open makes a world and the bridge of a run over its tools.
+func (w Workflow) open(ctx context.Context, origin gate.Origin) (*world, *bridge.Bridge, *registry.Registry, error) {
 	made := w.make()
 	if made.err != nil {
 		return nil, nil, nil, made.err
@@ -177,12 +177,12 @@ func (w Workflow) open(ctx context.Context, origin gate.Origin) (*world, *bridge
 
 // direct does a workflow by calls of the model.
 func (w Workflow) direct(ctx context.Context, c counter) (out did, err error) {
-	made, desk, reg, err := w.open(ctx, gate.Model)
+	made, exposed, reg, err := w.open(ctx, gate.Model)
 	if err != nil {
 		return did{}, err
 	}
 	defer func() { err = errors.Join(err, reg.Close()) }()
-	native, err := desk.Native(false)
+	native, err := exposed.Native(false)
 	if err != nil {
 		return did{}, err
 	}
@@ -193,12 +193,12 @@ func (w Workflow) direct(ctx context.Context, c counter) (out did, err error) {
 
 // inCode does a workflow by code that runs in a session.
 func (w Workflow) inCode(ctx context.Context, c counter, s Session) (out did, err error) {
-	made, desk, reg, err := w.open(ctx, gate.Code)
+	made, exposed, reg, err := w.open(ctx, gate.Code)
 	if err != nil {
 		return did{}, err
 	}
 	defer func() { err = errors.Join(err, reg.Close()) }()
-	if err := s.Offer(ctx, wire.Offer{Tools: true}, desk); err != nil {
+	if err := s.Offer(ctx, wire.Offer{Tools: true}, exposed); err != nil {
 		return did{}, err
 	}
 	p, stop := play(c, func(t *turn) {
@@ -208,7 +208,7 @@ func (w Workflow) inCode(ctx context.Context, c counter, s Session) (out did, er
 		t.answer(made.answer)
 	})
 	defer stop()
-	return made.ask(ctx, p, agent.Config{Session: s, Guide: desk.Guide(nil)}, w.Question)
+	return made.ask(ctx, p, agent.Config{Session: s, Guide: exposed.Guide(nil)}, w.Question)
 }
 
 // ask lets the agent answer. Its bounds are such that nothing is shortened.

@@ -62,7 +62,7 @@ print(len(text), note)
 	return w
 }
 
-func noteAnswer(t *turn, h heard) string {
+func noteAnswer(t *turn, h answered) string {
 	return "The transcript is note " + read[struct {
 		Note string `json:"note"`
 	}](t, h).Note + "."

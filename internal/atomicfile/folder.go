@@ -1,5 +1,5 @@
-// Package atomicfile keeps what is common to folders that Praxis keeps data in:
-// whose they are, that files in them are written whole, and when there is no room.
+// Package atomicfile has what the folders with Praxis's data have in common: whose
+// they are, that files in them are written whole, and when a disk is full.
 package atomicfile
 
 import (

@@ -30,7 +30,7 @@ type Config struct {
 	Sessions *session.Manager
 	Image    image.Image // numpy and pandas in it, for figures that can be compared
 	Rounds   int         // runs a figure; 0: 30
-	Sink     event.Sink  // hears what is being measured
+	Sink     event.Sink  // receives what is being measured
 
 	Dir         string // folder for journals that are measured, on the data folder's disk
 	OpenRecords func(dir string) (Records, error)
@@ -56,7 +56,7 @@ type Machine struct {
 	MemoryMB int64  `json:"memory_mb"`
 }
 
-// Report is the outcome: the JSON of "praxis bench".
+// Report is what was measured: the JSON of "praxis bench".
 type Report struct {
 	Machine Machine
 	Image   string

@@ -158,7 +158,7 @@ func (b *bench) replay(ctx context.Context) (Figure, error) {
 		Bounds: event.Bounds{Timeout: event.Duration(time.Minute), OutputBytes: 1 << 16}}
 	return b.records(func(r Records) (Figure, error) {
 		id, err := recorder(ctx, r.Journal, began, func(ctx context.Context, rec *journal.Recorder) error {
-			return b.carryOut(ctx, began, exchanges, rec)
+			return b.record(ctx, began, exchanges, rec)
 		})
 		if err != nil {
 			return Figure{}, err
@@ -183,8 +183,8 @@ func (b *bench) replay(ctx context.Context) (Figure, error) {
 	})
 }
 
-// carryOut makes the run that is replayed.
-func (b *bench) carryOut(ctx context.Context, began event.RunBegan, exchanges []recorded.Exchange, rec *journal.Recorder) (err error) {
+// record makes the run that is replayed.
+func (b *bench) record(ctx context.Context, began event.RunBegan, exchanges []recorded.Exchange, rec *journal.Recorder) (err error) {
 	var s replay.Opened
 	defer func() {
 		if s.Close != nil {

@@ -33,7 +33,7 @@ func addition() (*gofunc.Tool, error) {
 	return gofunc.New("bench.add", "1.0.0", "Adds two numbers.", tool.Pure, func(_ context.Context, in in) (int, error) { return in.A + in.B, nil })
 }
 
-// calling runs code in a session that is offered the tool, and reads the numbers
+// calling runs code in a session with the tool exposed, and reads the numbers
 // that it prints.
 func (b *bench) calling(ctx context.Context, sink event.Sink, code string) (out []float64, err error) {
 	add, err := addition()
@@ -176,7 +176,7 @@ func (b *bench) start(ctx context.Context) (out Figure, err error) {
 	})
 }
 
-// startOnce is one start: from files to what the model is told.
+// startOnce is one start, from files to the prompt of the model.
 func (b *bench) startOnce(ctx context.Context, names []string) (err error) {
 	var files []registry.File
 	for _, name := range names {
@@ -195,16 +195,16 @@ func (b *bench) startOnce(ctx context.Context, names []string) (err error) {
 	if err != nil {
 		return err
 	}
-	desk := bridge.New(bridge.Config{Gate: g})
-	native, err := desk.Native(true)
+	tools := bridge.New(bridge.Config{Gate: g})
+	native, err := tools.Native(true)
 	if err != nil {
 		return err
 	}
-	found, err := desk.Tools(ctx, []byte(`{"do":"search","query":"open invoices of a customer","limit":5}`))
+	found, err := tools.Tools(ctx, []byte(`{"do":"search","query":"open invoices of a customer","limit":5}`))
 	if err != nil {
 		return err
 	}
-	if reg.Set().Len() != defined || desk.Guide(nil) == "" || len(native.Tools()) == 0 || len(found) == 0 {
+	if reg.Set().Len() != defined || tools.Guide(nil) == "" || len(native.Tools()) == 0 || len(found) == 0 {
 		return fmt.Errorf("of %d tools there are %d", defined, reg.Set().Len())
 	}
 	return nil
