@@ -155,7 +155,7 @@ rules:
 `
 
 // open makes a world and the tool bridge of a run over its tools.
-func (w Workflow) open(ctx context.Context, origin gate.Origin) (*world, *bridge.Desk, *registry.Registry, error) {
+func (w Workflow) open(ctx context.Context, origin gate.Origin) (*world, *bridge.Bridge, *registry.Registry, error) {
 	made := w.make()
 	if made.err != nil {
 		return nil, nil, nil, made.err

@@ -22,7 +22,7 @@ type activeRun struct {
 	*journal.Recorder
 	tools  *toolset
 	gate   *gate.Gate
-	bridge *bridge.Desk
+	bridge *bridge.Bridge
 	proxy  *proxy // nil: the code has no way out
 
 	stop  context.CancelFunc

@@ -148,12 +148,12 @@ func (a *App) RunPlan(ctx context.Context, q PlanRequest, sink event.Sink) (out 
 		}
 	}
 	r := &planRun{app: a, tools: t, rules: t.rules, host: h, prepared: prepared, start: start}
-	return r.run(ctx, event.RunBegan{}, sink, func(ctx context.Context, _ *journal.Recorder, host planner.Host) (planner.Outcome, error) {
+	return r.run(ctx, event.RunBegan{}, sink, func(ctx context.Context, _ *journal.Recorder, host planner.Host) (planner.Result, error) {
 		run, err := prepared.Start(start)
 		if err != nil {
-			return planner.Outcome{}, err
+			return planner.Result{}, err
 		}
-		return planner.Carry(ctx, run, host)
+		return planner.Execute(ctx, run, host)
 	})
 }
 
@@ -202,7 +202,7 @@ type planRun struct {
 
 // planDoer runs a plan that was accepted, from its beginning or from where it
 // waits.
-type planDoer func(ctx context.Context, rec *journal.Recorder, host planner.Host) (planner.Outcome, error)
+type planDoer func(ctx context.Context, rec *journal.Recorder, host planner.Host) (planner.Result, error)
 
 // run records a run. do runs the plan, unless it was refused.
 func (p *planRun) run(ctx context.Context, began event.RunBegan, sink event.Sink, do planDoer) (PlanResult, error) {
@@ -221,7 +221,7 @@ func (p *planRun) run(ctx context.Context, began event.RunBegan, sink event.Sink
 		return PlanResult{}, err
 	}
 	s := &stateStore{rec: rec, file: p.host.StateFile}
-	var out planner.Outcome
+	var out planner.Result
 	if err = keepRules(ctx, rec, p.rules); err == nil {
 		planner.Announce(rec, 0, p.prepared, p.start)
 		out, err = p.do(ctx, rec, s, do)
@@ -231,15 +231,15 @@ func (p *planRun) run(ctx context.Context, began event.RunBegan, sink event.Sink
 	return p.result(rec.ID(), out, calls.calls, s), err
 }
 
-func (p *planRun) do(ctx context.Context, rec *journal.Recorder, s *stateStore, do planDoer) (planner.Outcome, error) {
+func (p *planRun) do(ctx context.Context, rec *journal.Recorder, s *stateStore, do planDoer) (planner.Result, error) {
 	if !p.prepared.Check.Accepted {
-		return planner.Outcome{Status: string(event.Refused)}, nil
+		return planner.Result{Status: string(event.Refused)}, nil
 	}
 	g, err := p.tools.planGate(p.prepared.Options, rec, p.host)
 	if err != nil {
-		return planner.Outcome{}, err
+		return planner.Result{}, err
 	}
-	return do(ctx, rec, planner.Host{Gate: g, Model: p.host.model, Sink: rec, Timeout: p.host.Timeout, Keep: s.keep})
+	return do(ctx, rec, planner.Host{Gate: g, Model: p.host.model, Sink: rec, Timeout: p.host.Timeout, StoreState: s.keep})
 }
 
 // planGate makes the gate that the calls of plans go through.
@@ -313,7 +313,7 @@ func asUnsaved(err error) error {
 }
 
 // planEnded describes how a run of a plan ended.
-func planEnded(out planner.Outcome, err error, took time.Duration) event.RunEnded {
+func planEnded(out planner.Result, err error, took time.Duration) event.RunEnded {
 	e := event.RunEnded{Status: event.RunStatus(out.Status), Tokens: out.Tokens, Took: event.Duration(took)}
 	switch {
 	case err != nil && out.Status == "stopped":
@@ -340,7 +340,7 @@ func finalLine(s string) string {
 }
 
 // waitsAt names the call that a plan waits at.
-func waitsAt(out planner.Outcome) string {
+func waitsAt(out planner.Result) string {
 	return fmt.Sprintf("%s on line %d (%s)", out.Waiting.Tool.Name, out.Waiting.Line, out.Waiting.ID())
 }
 
@@ -357,7 +357,7 @@ func planTitle(src PlanSource) string {
 	return title
 }
 
-func (p *planRun) result(run string, out planner.Outcome, calls []PlanCall, s *stateStore) PlanResult {
+func (p *planRun) result(run string, out planner.Result, calls []PlanCall, s *stateStore) PlanResult {
 	r := PlanResult{
 		Run: run, Status: out.Status, Output: out.Output, Label: gate.DataLabel(out.Label), Check: p.prepared.Check,
 		Calls: calls, Tokens: out.Tokens, Used: event.PlanUsage{Steps: out.Used.Steps, Calls: out.Used.Calls},
@@ -377,7 +377,7 @@ func (p *planRun) result(run string, out planner.Outcome, calls []PlanCall, s *s
 	if out.Waiting != nil && len(r.Calls) > 0 {
 		last := len(r.Calls) - 1
 		r.Waiting = &PlanWaiting{
-			PlanCall: r.Calls[last], State: out.State, File: s.stored, Approval: out.Asked,
+			PlanCall: r.Calls[last], State: out.State, File: s.stored, Approval: out.NeedsApproval,
 			Implemented: p.tools.registry.Implements(out.Waiting.Tool),
 		}
 		r.Calls = r.Calls[:last]

@@ -118,16 +118,16 @@ func (p *planQuestionRun) ask(ctx context.Context, sink event.Sink) (PlanAskResu
 	s := &stateStore{rec: rec, file: p.host.StateFile}
 	if err == nil {
 		answer, err = planner.Ask(ctx, planner.Config{
-			Host:    planner.Host{Gate: g, Model: p.host.model, Sink: rec, Keep: s.keep, Timeout: p.host.Timeout},
+			Host:    planner.Host{Gate: g, Model: p.host.model, Sink: rec, StoreState: s.keep, Timeout: p.host.Timeout},
 			Planner: p.model, Options: p.tools.options, Start: p.start, Plans: plans,
 		}, p.request.Question)
 	}
 	rec.Emit(planQuestionEnded(answer, err, time.Since(at)))
 	out := PlanAskResult{Run: rec.ID(), Text: answer.Text, Steps: answer.Steps, Tokens: answer.Tokens}
-	if w := answer.Outcome.Waiting; w != nil && err == nil {
+	if w := answer.Result.Waiting; w != nil && err == nil {
 		out.Waiting = &PlanWaiting{
-			PlanCall: PlanCall{ID: w.ID(), Tool: w.Tool.Name, Line: w.Line}, State: answer.Outcome.State, File: s.stored,
-			Approval: answer.Outcome.Asked, Implemented: p.tools.registry.Implements(w.Tool),
+			PlanCall: PlanCall{ID: w.ID(), Tool: w.Tool.Name, Line: w.Line}, State: answer.Result.State, File: s.stored,
+			Approval: answer.Result.NeedsApproval, Implemented: p.tools.registry.Implements(w.Tool),
 		}
 	}
 	return out, errors.Join(err, asUnsaved(rec.Close()))
@@ -141,8 +141,8 @@ func planQuestionEnded(a planner.Answer, err error, took time.Duration) event.Ru
 		e.Status, e.Reason = event.Failed, err.Error()
 	case err != nil:
 		e.Status, e.Reason = event.Unanswered, err.Error()
-	case a.Outcome.Waiting != nil:
-		e.Status, e.Reason = event.Waiting, "it waits at "+waitsAt(a.Outcome)
+	case a.Result.Waiting != nil:
+		e.Status, e.Reason = event.Waiting, "it waits at "+waitsAt(a.Result)
 	}
 	return e
 }

@@ -72,10 +72,10 @@ func (a *App) ResumePlan(ctx context.Context, q ResumeRequest, sink event.Sink) 
 		began.Parent = &event.Parent{Run: s.run, Change: "resumed"}
 	}
 	p := &planRun{app: a, tools: t, rules: s.rules, host: h, prepared: r.Plan(), start: r.Started()}
-	return p.run(ctx, began, sink, func(ctx context.Context, rec *journal.Recorder, host planner.Host) (planner.Outcome, error) {
+	return p.run(ctx, began, sink, func(ctx context.Context, rec *journal.Recorder, host planner.Host) (planner.Result, error) {
 		sum, n, withheld, err := rec.Keep(ctx, "state", bytes.NewReader(s.state))
 		if err != nil {
-			return planner.Outcome{}, err
+			return planner.Result{}, err
 		}
 		rec.Emit(event.FileGiven{Name: "state", Role: planner.RoleState, Bytes: n, SHA256: sum, Withheld: withheld})
 		rec.Emit(event.PlanResumed{State: s.sum, Run: s.run})

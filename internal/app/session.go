@@ -355,7 +355,7 @@ func (s *Session) Close() error {
 // opened is the session as a replay needs it. Where connections were recorded
 // its code finds a way out that leads nowhere, as no host is reached again.
 func (s *Session) opened() replay.Opened {
-	return replay.Opened{Session: s, Close: s.Close, Expose: func(ctx context.Context, b *bridge.Desk, tools, net bool) error {
+	return replay.Opened{Session: s, Close: s.Close, Expose: func(ctx context.Context, b *bridge.Bridge, tools, net bool) error {
 		o := wire.Offer{Tools: tools, Net: net}
 		if net {
 			environ, err := deadProxy(ctx, s)

@@ -99,7 +99,7 @@ func (a *App) callTool(ctx context.Context, t *toolset, d *tool.Definition, give
 	}
 	if out.Failed = got.Fault(); err == nil && out.Failed == nil {
 		l := gate.DataLabel(got.Label)
-		out.Result, out.Label = d.RedactResult(got.Result), &l
+		out.Result, out.Label = d.RedactResult(got.Value), &l
 	}
 	if got.Denied != nil && got.Decision.Verdict == policy.Ask {
 		out.Unattended, out.Refused = t.unattended, !t.unattended
@@ -108,7 +108,7 @@ func (a *App) callTool(ctx context.Context, t *toolset, d *tool.Definition, give
 }
 
 // callStatus is how a call ended, in a word.
-func callStatus(out gate.Outcome, err error) event.RunStatus {
+func callStatus(out gate.Result, err error) event.RunStatus {
 	switch {
 	case err != nil:
 		return event.Failed

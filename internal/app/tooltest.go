@@ -157,13 +157,13 @@ func (t *toolTest) example(ctx context.Context, d *tool.Definition, e tool.Examp
 	if err != nil {
 		return err
 	}
-	got, err := jsondoc.Canonical(out.Result)
+	got, err := jsondoc.Canonical(out.Value)
 	if err != nil {
 		return err
 	}
 	if !bytes.Equal(want, got) {
 		r.Status, r.Why = ExampleFail, "the result is another"
-		r.Want, r.Got = d.RedactResult(e.Output), d.RedactResult(out.Result)
+		r.Want, r.Got = d.RedactResult(e.Output), d.RedactResult(out.Value)
 		r.Diff = valueDiff(r.Want, r.Got)
 	}
 	return nil

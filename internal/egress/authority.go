@@ -89,7 +89,7 @@ func (a *authority) sign(template, parent *x509.Certificate, key *ecdsa.PublicKe
 	return x509.ParseCertificate(der)
 }
 
-// leaf returns a certificate for one host that holds for a while yet.
+// leaf returns a certificate for one host that stays valid for a while.
 func (a *authority) leaf(t target, now time.Time) (*tls.Certificate, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

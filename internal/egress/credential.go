@@ -36,7 +36,7 @@ type Credential struct {
 	Value func() (string, error)
 }
 
-// NewPlaceholder returns a new text that stands for a secret.
+// NewPlaceholder returns a new text that code uses in place of a secret.
 func NewPlaceholder() string { return "praxis-placeholder-" + strings.ToLower(rand.Text()) }
 
 // Bounds of credentials.
@@ -187,21 +187,21 @@ func (b *bound) value(t target) (string, *refusal) {
 	return "", refuse(unreachable, t, "", "the credential %s cannot be used: %s", b.Name, why)
 }
 
-// pair is a text that must not be seen and the one that stands for it.
+// pair is a text that must not be seen, and the one that replaces it.
 type pair struct{ secret, shown string }
 
-// inject puts the credentials of its host into a request in which their
-// placeholders stand, refuses one with a placeholder that has no place there,
-// and returns what must be taken out of the response.
+// inject puts the credentials of its host into a request that has their
+// placeholders, refuses one with a placeholder that must not be there, and returns
+// what must be taken out of the response.
 func (v *vault) inject(out *http.Request, t target, secure, upgrade bool) (pairs []pair, injected bool, ref *refusal) {
 	if len(v.list) == 0 {
 		return nil, false, nil
 	}
-	if v.holds(out.URL.RequestURI()) {
+	if v.contains(out.URL.RequestURI()) {
 		return nil, false, refuse(denied, t, "Send it in the header that it is for.", "the URL of a request to %s holds the placeholder of a credential", t)
 	}
 	for name, values := range out.Header {
-		if v.holds(strings.ToLower(name)) {
+		if v.contains(strings.ToLower(name)) {
 			return nil, false, refuse(denied, t, "", "the name of a header field holds the placeholder of a credential")
 		}
 		for i, value := range values {
@@ -221,7 +221,7 @@ func (v *vault) inject(out *http.Request, t target, secure, upgrade bool) (pairs
 			continue
 		}
 		ours = true
-		if s, ref := b.value(t); ref == nil { // one that is not asked for may be missing
+		if s, ref := b.value(t); ref == nil { // one that is not used may be missing
 			pairs = append(pairs, disguises(s, b.Placeholder)...)
 		}
 	}
@@ -240,8 +240,8 @@ func (v *vault) inject(out *http.Request, t target, secure, upgrade bool) (pairs
 	return pairs, injected, nil
 }
 
-// holds says whether s, also unescaped, has a placeholder in it.
-func (v *vault) holds(s string) bool {
+// contains says whether s, also unescaped, has a placeholder in it.
+func (v *vault) contains(s string) bool {
 	forms := []string{s}
 	if plain, err := url.QueryUnescape(s); err == nil {
 		forms = append(forms, plain)
@@ -255,11 +255,11 @@ func (v *vault) holds(s string) bool {
 func (v *vault) fill(out *http.Request, t target, secure bool, name, value string) (string, []pair, *refusal) {
 	plain, basic := value, false
 	if scheme, token, ok := strings.Cut(value, " "); ok && strings.EqualFold(scheme, "Basic") {
-		if b, err := base64.StdEncoding.DecodeString(strings.TrimSpace(token)); err == nil && !v.holds(value) {
+		if b, err := base64.StdEncoding.DecodeString(strings.TrimSpace(token)); err == nil && !v.contains(value) {
 			plain, basic = string(b), true
 		}
 	}
-	if !v.holds(plain) {
+	if !v.contains(plain) {
 		return value, nil, nil
 	}
 	filled := plain
@@ -277,7 +277,7 @@ func (v *vault) fill(out *http.Request, t target, secure bool, name, value strin
 		}
 		filled = strings.ReplaceAll(filled, b.Placeholder, s)
 	}
-	if v.holds(filled) { // escaped, or in pieces
+	if v.contains(filled) { // escaped, or in pieces
 		return "", nil, refuse(denied, t, "", "a header field of a request to %s holds the placeholder of a credential in a form that is not replaced", t)
 	}
 	if !basic {
@@ -315,7 +315,7 @@ func disguises(s, shown string) []pair {
 	if len(s) >= minHidden { // shorter ones would be found in what is no secret
 		digits := hex.EncodeToString([]byte(s))
 		forms = append(forms, digits, strings.ToUpper(digits))
-		for shift := range 3 { // in the middle of a text, whatever stands around it
+		for shift := range 3 { // in the middle of a text, whatever is around it
 			whole := base64.RawStdEncoding.EncodeToString([]byte("xyz"[:shift] + s))
 			part := whole[(shift*8+5)/6 : (shift+len(s))*8/6]
 			forms = append(forms, part, strings.NewReplacer("+", "-", "/", "_").Replace(part))

@@ -28,7 +28,7 @@ import (
 const canary = `cAnArY/5+"7f&9`
 
 // withCredential makes a world with a credential for api.example.com, and a
-// server there that repeats all that it is told, in every form.
+// server there that repeats all that it receives, in every form.
 func withCredential(t *testing.T, more ...Credential) (w *world, c *http.Client, placeholder string, seen func() []string) {
 	t.Helper()
 	placeholder = NewPlaceholder()
@@ -205,7 +205,8 @@ func TestPlaceholderElsewhere(t *testing.T) {
 	}
 }
 
-// TestOnlyItsHostIsRead has a host without credentials beside one with them.
+// TestOnlyItsHostIsRead checks that the traffic of a host without credentials is not
+// read.
 func TestOnlyItsHostIsRead(t *testing.T) {
 	w, _, _, _ := withCredential(t)
 	shake := func(name string) *x509.Certificate {
@@ -240,14 +241,15 @@ func TestOnlyItsHostIsRead(t *testing.T) {
 	if _, err := other.Leaf.Verify(x509.VerifyOptions{Roots: pool, DNSName: "other.example.com"}); err == nil {
 		t.Error("the authority is trusted for every name")
 	}
-	// Who does not trust the authority is told why, by an event.
+	// The connection of a client that does not trust the authority fails, and an
+	// event says why.
 	if _, err := w.client("http", x509.NewCertPool()).Get("https://api.example.com/v1/"); err == nil {
 		t.Error("a certificate that is not trusted was accepted")
 	}
 	w.await("the code does not accept the certificate of the proxy")
 	// What is spoken to a host with credentials must be HTTP for it.
 	w.raw("CONNECT api.example.com:8080 HTTP/1.1\r\n\r\n")
-	if got := w.ask("CONNECT api.example.com:443 HTTP/1.1\r\n\r\n\x00\x01"); !strings.HasSuffix(got, "established\r\n\r\n") {
+	if got := w.exchange("CONNECT api.example.com:443 HTTP/1.1\r\n\r\n\x00\x01"); !strings.HasSuffix(got, "established\r\n\r\n") {
 		t.Errorf("got %q", got)
 	}
 }

@@ -21,9 +21,9 @@ const (
 	maxTries   = 4
 )
 
-// open connects to a target for a guest. The rules are asked first, so that
-// nobody is asked for the address of a name that may not be reached; the very
-// address that was judged is the one that is dialled.
+// open connects to a target for a guest. The rules are checked first, so that
+// no name is looked up that may not be reached; the very address that was checked
+// is the one that is dialled.
 func (p *Proxy) open(ctx context.Context, g *guest, t target, via string) (*link, error) {
 	rules := p.Rules()
 	if _, err := p.match(rules, t); err != nil {
@@ -128,7 +128,7 @@ func (p *Proxy) reach(ctx context.Context, rules Rules, t target) (net.Conn, net
 // resolve returns the addresses of a target that may be reached.
 func (p *Proxy) resolve(ctx context.Context, rules Rules, t target) ([]netip.Addr, error) {
 	if t.addr.IsValid() {
-		return []netip.Addr{t.addr}, nil // its own rule stands for it
+		return []netip.Addr{t.addr}, nil // a rule of its own allows it
 	}
 	answers, err := p.resolver.LookupNetIP(ctx, "ip", t.host+".")
 	if err != nil || len(answers) == 0 {
@@ -155,7 +155,7 @@ func (p *Proxy) resolve(ctx context.Context, rules Rules, t target) ([]netip.Add
 }
 
 // permitted says whether a name may lead to an address: to any that is public,
-// and to one that stands in the rules itself.
+// and to one that the rules name.
 func permitted(rules Rules, addr netip.Addr, port uint16) bool {
 	return rules.listed(addr, port) || off(addr) == ""
 }

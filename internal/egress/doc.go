@@ -2,9 +2,9 @@
 // the host, off unless rules are given. The sandbox has no network; a shim in it
 // accepts connections at 127.0.0.1 and hands their bytes to [Proxy.Serve].
 //
-// # What is spoken
+// # Protocols
 //
-// The first byte tells: 5 is SOCKS5 (RFC 1928, without authentication, CONNECT
+// The first byte decides: 5 is SOCKS5 (RFC 1928, without authentication, CONNECT
 // only), anything that can begin a method is HTTP/1.1, either a request with a
 // whole URL or CONNECT. Names are resolved here, never in the sandbox.
 //
@@ -16,8 +16,8 @@
 //  1. Name and port must be allowed, before the name is looked up. Addresses in
 //     notations that programs read differently (octal, hexadecimal, fewer than
 //     four numbers, mapped, with a zone) are refused, not interpreted.
-//  2. The name is looked up once. Answers that are no public address are passed
-//     over, unless the address itself stands in the rules, with the port: private,
+//  2. The name is looked up once. Answers that are no public address are
+//     skipped, unless the rules name the address itself, with the port: private,
 //     loopback, link-local, multicast, shared, reserved and documentation
 //     addresses, those of Teredo and 6to4, those in NAT64 or ISATAP form of such
 //     an address, where clouds keep metadata, and the addresses of the host
@@ -25,22 +25,22 @@
 //     left are dialled as they are; there is no second look-up.
 //  3. The first bytes of a tunnel are looked at. A TLS ClientHello must name the
 //     host that the tunnel is for. HTTP must have it as its Host. Anything else
-//     passes only on a port other than 80 and 443 that stands in the rule.
+//     passes only on a port other than 80 and 443 that the rule names.
 //  4. HTTP, in a tunnel or not, is never passed on as it came: a request that
 //     can be read in two ways is refused, and what was understood is written anew
-//     by net/http, without what holds for one connection only. Redirects go back
-//     to the code, which asks again and is judged again.
+//     by net/http, without what concerns one connection only. Redirects go back to
+//     the code, whose next request is checked again.
 //
 // # What this does not do
 //
-// Inside TLS that is not read, nothing more than the ClientHello is judged: a host
-// that serves several names can be asked for another one there (its Host, or the
+// Inside TLS that is not read, nothing more than the ClientHello is checked: code
+// can ask a host that serves several names for another one there (its Host, or the
 // inner name of ECH), and the ClientHello that follows a HelloRetryRequest is not
 // seen. A port on which any protocol passes gives access to all that the server at
 // this port can be made to do; there HTTP and TLS are recognised for the sake of
-// honest code only. A tunnel to an address that is allowed as such may carry any
-// name. And whatever may be reached may be told anything that the code knows: rules
-// limit to whom data goes, not which.
+// honest code only. A tunnel to an address that is allowed as such may name any
+// host. And the code may send all that it knows to every host that it may reach:
+// rules limit where data goes, not which data.
 //
 // # Credentials
 //
@@ -52,7 +52,7 @@
 // no other names; towards the host it begins anew, with its certificate verified.
 // The secret, also in the forms in which servers usually repeat it, is taken out of
 // what the host answers. This protects against an echo, not against a host that
-// means to betray what it was told.
+// means to betray what it was sent.
 //
 // # Life of a connection
 //

@@ -17,7 +17,7 @@ func alert() []byte { return []byte{21, 3, 1, 0, 2, 2, 49} }
 
 // peekHello reads the name that a ClientHello asks for, "" when it names none,
 // and leaves all bytes in br. An ECH has an outer name, which is the one read:
-// the inner one is for the host's eyes only.
+// only the host can read the inner one.
 func peekHello(br *bufio.Reader) (name string, err error) {
 	for need := 5; ; {
 		if need > br.Size() {

@@ -55,10 +55,10 @@ func TestRaw(t *testing.T) {
 		t.Errorf("got %q %v", rest, err)
 	}
 	// TLS and HTTP for other hosts are known for what they are there, too.
-	if got := w.ask(socksRequest("db.example.com", 5432) + string(clientHello(t, "evil.net"))); !strings.HasSuffix(got, string(alert())) {
+	if got := w.exchange(socksRequest("db.example.com", 5432) + string(clientHello(t, "evil.net"))); !strings.HasSuffix(got, string(alert())) {
 		t.Errorf("got %q", got)
 	}
-	if got := w.ask(socksRequest("db.example.com", 5432) + "GET / HTTP/1.1\r\nHost: evil.net\r\n\r\n"); !strings.Contains(got, "403 Refused") {
+	if got := w.exchange(socksRequest("db.example.com", 5432) + "GET / HTTP/1.1\r\nHost: evil.net\r\n\r\n"); !strings.Contains(got, "403 Refused") {
 		t.Errorf("got %q", got)
 	}
 	w.await(`"protocol":"raw","sent_bytes":16,"received_bytes":27`)
@@ -75,7 +75,7 @@ func TestSOCKSRefusals(t *testing.T) {
 		socksRequest("example.com", 80):                        "\x05\x00\x05\x04\x00\x01\x00\x00\x00\x00\x00\x00", // it has no address
 		"\x16\x03\x01\x00\x00":                                 string(alert()),
 	} {
-		if got := w.ask(in); got != want {
+		if got := w.exchange(in); got != want {
 			t.Errorf("%q: got %q, want %q", in, got, want)
 		}
 	}
@@ -123,7 +123,7 @@ func TestTimesOut(t *testing.T) {
 		socksRequest("raw.example.com", 9):                                            "",
 	} {
 		if sent := drip(say, slow); slow != "" && sent >= len(slow)-1 {
-			t.Errorf("%q was kept until all was sent", say)
+			t.Errorf("%q was buffered until all was sent", say)
 		}
 	}
 	w.await("the head of a request took longer than 300ms")
@@ -132,8 +132,8 @@ func TestTimesOut(t *testing.T) {
 	w.await("the first bytes took longer")
 }
 
-// left waits until so many connections of the code are left: one that is over
-// may count for a moment more.
+// left waits until so many connections of the code are left: one that has ended
+// may still be counted for a moment.
 func (w *world) left(n int) {
 	w.t.Helper()
 	count := func() int {
@@ -150,14 +150,14 @@ func (w *world) left(n int) {
 
 func TestLimits(t *testing.T) {
 	w := newWorld(t, Config{Limits: Limits{Connections: 3, PerHost: 2, ReceivedBytes: 5000}}, "example.com,big.example.com,other.example.com")
-	held := make(chan struct{})
-	defer close(held)
-	s := w.serve("example.com", 80, false, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-held }))
+	release := make(chan struct{})
+	defer close(release)
+	s := w.serve("example.com", 80, false, http.HandlerFunc(func(http.ResponseWriter, *http.Request) { <-release }))
 	w.place("other.example.com", 80, s.Listener.Addr().String())
 	w.serve("big.example.com", 80, false, http.HandlerFunc(func(rw http.ResponseWriter, _ *http.Request) {
 		_, _ = rw.Write(bytes.Repeat([]byte("x"), 1<<20))
 	}))
-	if got := w.ask("GET http://big.example.com/ HTTP/1.1\r\nConnection: close\r\n\r\n"); len(got) > 6000 {
+	if got := w.exchange("GET http://big.example.com/ HTTP/1.1\r\nConnection: close\r\n\r\n"); len(got) > 6000 {
 		t.Errorf("got %d bytes", len(got))
 	}
 	w.await("the bound of 5000 bytes from the host is met")
@@ -166,13 +166,13 @@ func TestLimits(t *testing.T) {
 		w.raw("GET http://example.com/ HTTP/1.1\r\n\r\n")
 		w.await(fmt.Sprintf("%s%d\"", w.proxy.prefix, i+2))
 	}
-	if got := w.ask("GET http://example.com/ HTTP/1.1\r\n\r\n"); !strings.HasPrefix(got, "HTTP/1.1 503 ") {
+	if got := w.exchange("GET http://example.com/ HTTP/1.1\r\n\r\n"); !strings.HasPrefix(got, "HTTP/1.1 503 ") {
 		t.Errorf("a third one to the host: %q", got)
 	}
 	w.left(2)
 	w.raw("GET http://other.example.com/ HTTP/1.1\r\n\r\n")
 	w.await(fmt.Sprintf("%s4\"", w.proxy.prefix))
-	if got := w.ask(""); got != "" {
+	if got := w.exchange(""); got != "" {
 		t.Errorf("a fourth one: %q", got)
 	}
 	w.await("there are 3 connections already")
@@ -182,7 +182,7 @@ func TestRefusalsAreGrouped(t *testing.T) {
 	w := newWorld(t, Config{}, "example.com")
 	const refusals = 3 * refusalsEach
 	for i := range refusals {
-		w.ask(fmt.Sprintf("CONNECT h%d.other.net:443 HTTP/1.1\r\n\r\n", i%40))
+		w.exchange(fmt.Sprintf("CONNECT h%d.other.net:443 HTTP/1.1\r\n\r\n", i%40))
 	}
 	if err := w.proxy.Close(); err != nil {
 		t.Fatal(err)
@@ -200,12 +200,12 @@ func TestRefusalsAreGrouped(t *testing.T) {
 func TestSetRules(t *testing.T) {
 	w := newWorld(t, Config{}, "example.com,a.example.com,raw.example.com:9,in.example.com,10.0.0.9:80")
 	secure := w.serve("example.com", 443, true, hello("secure"))
-	held := make(chan struct{})
+	release := make(chan struct{})
 	s := w.serve("a.example.com", 80, false, http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(rw, "begun\n")
 		rw.(http.Flusher).Flush()
 		select {
-		case <-held:
+		case <-release:
 		case <-r.Context().Done():
 		}
 	}))
@@ -266,7 +266,7 @@ func TestSetRules(t *testing.T) {
 	w.await("they no longer allow example.com:443")
 	_, _ = io.Copy(io.Discard, raw)
 	w.await("they no longer allow raw.example.com:9")
-	close(held)
+	close(release)
 }
 
 func (w *world) rawLinks() int {
@@ -366,15 +366,15 @@ func TestBodies(t *testing.T) {
 		t.Errorf("HEAD: %v %v", resp, err)
 	}
 	// A client of HTTP/1.0 gets no chunks.
-	if got := w.ask("GET http://example.com/stream HTTP/1.0\r\n\r\n"); !strings.HasPrefix(got, "HTTP/1.0 200 OK\r\n") || !strings.HasSuffix(got, "\r\n\r\n0\n1\n2\n") {
+	if got := w.exchange("GET http://example.com/stream HTTP/1.0\r\n\r\n"); !strings.HasPrefix(got, "HTTP/1.0 200 OK\r\n") || !strings.HasSuffix(got, "\r\n\r\n0\n1\n2\n") {
 		t.Errorf("got %q", got)
 	}
-	got := w.ask("POST http://example.com/ HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi")
+	got := w.exchange("POST http://example.com/ HTTP/1.1\r\nExpect: 100-continue\r\nContent-Length: 2\r\nConnection: close\r\n\r\nhi")
 	if !strings.HasPrefix(got, "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\n") || !strings.HasSuffix(got, "hi") {
 		t.Errorf("got %q", got)
 	}
 	// An answer before the body was sent: what follows is not taken for a request.
-	got = w.ask("POST http://example.com/early HTTP/1.1\r\nContent-Length: 1000000\r\n\r\nGET http://example.com/ HTTP/1.1\r\n\r\n")
+	got = w.exchange("POST http://example.com/early HTTP/1.1\r\nContent-Length: 1000000\r\n\r\nGET http://example.com/ HTTP/1.1\r\n\r\n")
 	if strings.Count(got, "HTTP/1.1") != 1 || !strings.Contains(got, " 401 ") {
 		t.Errorf("got %q", got)
 	}

@@ -97,7 +97,7 @@ func normalName(s string) (string, error) {
 	return name, nil
 }
 
-// isLabel says whether s can stand between two dots of a name. An underscore is
+// isLabel says whether s can be between two dots of a name. An underscore is
 // no letter of a host's name, but there are hosts that have one.
 func isLabel(s string) bool {
 	if s == "" || len(s) > 63 || s[0] == '-' || s[len(s)-1] == '-' {

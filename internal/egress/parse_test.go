@@ -185,7 +185,7 @@ func TestScrubber(t *testing.T) {
 			}
 		}
 	}
-	// What cannot become a secret is not held back.
+	// Bytes that cannot become a secret are passed on at once.
 	r, w := io.Pipe()
 	s := newScrubber(r, pairs)
 	go func() { _, _ = w.Write([]byte("data: 1\n\nsec")) }()

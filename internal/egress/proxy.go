@@ -27,7 +27,7 @@ type Resolver interface {
 	LookupNetIP(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
-// Limits bound what the code may take. A zero stands for the value in brackets.
+// Limits bound what the code may take. A zero means the value in brackets.
 type Limits struct {
 	Connections   int           // of the code, at once [128]
 	PerHost       int           // to one host, at once [32]
@@ -47,8 +47,8 @@ type Config struct {
 	Limits      Limits
 	Resolver    Resolver                                                             // nil: the host's
 	Dial        func(ctx context.Context, network, address string) (net.Conn, error) // nil: the host's network
-	Roots       *x509.CertPool                                                       // that hosts with credentials are held against; nil: the host's
-	Sink        event.Sink                                                           // is never called twice at once, and must not call the proxy; nil: nobody is told
+	Roots       *x509.CertPool                                                       // that certificates of hosts with credentials are verified with; nil: the host's
+	Sink        event.Sink                                                           // is never called twice at once, and must not call the proxy; nil: no events
 	Now         func() time.Time                                                     // nil: the host's clock
 }
 
@@ -142,7 +142,7 @@ func (p *Proxy) Environ(port int, bundle string) map[string]string {
 	out := map[string]string{}
 	for name, value := range map[string]string{
 		// The port speaks SOCKS5, too; clients without a library for it refuse to
-		// start when they are told so.
+		// start when a variable names it.
 		"http_proxy": at, "https_proxy": at, "all_proxy": at,
 		"no_proxy": strings.Join(p.Rules().own(), ","),
 	} {
@@ -190,7 +190,7 @@ func (p *Proxy) SetRules(r Rules) {
 	}
 }
 
-// recheck holds a link against the rules. The caller has the lock.
+// recheck checks a link against the rules. The caller has the lock.
 func (p *Proxy) recheck(l *link) error {
 	found, err := p.match(p.rules, l.t)
 	if err == nil && l.raw.Load() && !found.raw(l.t.port) {

@@ -13,7 +13,7 @@ import (
 	"testing"
 )
 
-// TestProtocols asks in every way that there is, for what is allowed and what is not.
+// TestProtocols sends requests in every protocol, for what is allowed and what is not.
 func TestProtocols(t *testing.T) {
 	w := newWorld(t, Config{}, "example.com,*.example.com:8080")
 	plain := w.serve("example.com", 80, false, hello("plain"))
@@ -65,7 +65,7 @@ func TestOffByDefault(t *testing.T) {
 	}
 }
 
-// TestAddresses asks for addresses in every notation that some program reads.
+// TestAddresses connects to addresses in every notation that some program reads.
 func TestAddresses(t *testing.T) {
 	w := newWorld(t, Config{}, "10.0.0.7:8080,[fd00::7]:8080,example.com")
 	s := w.serve("example.com", 80, false, hello("plain"))
@@ -86,7 +86,7 @@ func TestAddresses(t *testing.T) {
 			"GET http://" + host + "/ HTTP/1.1\r\nHost: " + host + "\r\n\r\n",
 			"CONNECT " + host + " HTTP/1.1\r\nHost: " + host + "\r\n\r\n",
 		} {
-			if got := w.ask(in); !strings.HasPrefix(got, "HTTP/1.1 403 ") && !strings.HasPrefix(got, "HTTP/1.1 400 ") {
+			if got := w.exchange(in); !strings.HasPrefix(got, "HTTP/1.1 403 ") && !strings.HasPrefix(got, "HTTP/1.1 400 ") {
 				t.Errorf("%q: got %.100q", in, got)
 			}
 		}
@@ -97,7 +97,7 @@ func TestAddresses(t *testing.T) {
 		if name == "10.0.0.7" {
 			continue // refused for its port alone
 		}
-		if got := w.ask(socksRequest(name, 8080)); len(got) < 4 || got[3] != socksDenied {
+		if got := w.exchange(socksRequest(name, 8080)); len(got) < 4 || got[3] != socksDenied {
 			t.Errorf("SOCKS %q: got %q", name, got)
 		}
 	}
@@ -106,7 +106,7 @@ func TestAddresses(t *testing.T) {
 	}
 }
 
-// TestAnswersInside has names lead into networks that are off limits.
+// TestAnswersInside checks names that lead into networks that are off limits.
 func TestAnswersInside(t *testing.T) {
 	w := newWorld(t, Config{}, "*.example.com,10.0.0.9:80")
 	s := w.serve("ok.example.com", 80, false, hello("plain"))
@@ -118,26 +118,26 @@ func TestAnswersInside(t *testing.T) {
 		if status, body := get(t, w.client("http", nil), "http://"+name+"/"); status != 403 || !strings.Contains(body, "leads to") {
 			t.Errorf("%s: %d %q", addr, status, body)
 		}
-		if got := w.ask(socksRequest(name, 80)); got[3] != socksDenied {
+		if got := w.exchange(socksRequest(name, 80)); got[3] != socksDenied {
 			t.Errorf("%s: SOCKS %q", addr, got)
 		}
 	}
 	if len(w.dials()) != 0 {
 		t.Errorf("dialled %v", w.dials())
 	}
-	// Of several, only those that are allowed are dialled, wherever they stand.
+	// Of several, only those that are allowed are dialled, in whatever order they come.
 	w.names["mixed.example.com"] = []string{"127.0.0.1", "93.184.216.99", "10.0.0.8"}
 	w.hosts["93.184.216.99:80"] = at
 	if status, body := get(t, w.client("http", nil), "http://mixed.example.com/"); status != 200 {
 		t.Errorf("mixed: %d %q", status, body)
 	}
-	// An address that stands in the rules may be led to.
+	// A name may lead to an address that the rules name.
 	w.names["listed.example.com"] = []string{"10.0.0.9"}
 	w.hosts["10.0.0.9:80"] = at
 	if status, body := get(t, w.client("http", nil), "http://listed.example.com/"); status != 200 {
 		t.Errorf("listed: %d %q", status, body)
 	}
-	// A name that changes its address between the judging and the dialling cannot: it is asked once.
+	// A name cannot change its address between the check and the dialling: it is looked up once.
 	if want := []string{"93.184.216.99:80", "10.0.0.9:80"}; !slices.Equal(w.dials(), want) {
 		t.Errorf("dialled %v, want %v", w.dials(), want)
 	}
@@ -206,7 +206,7 @@ func TestTunnelNames(t *testing.T) {
 		"SSH-2.0-client\r\n":   "400 Refused",
 		"\x16\x03\x01\x00\x00": "access",
 	} {
-		got := w.ask(tunnel + in)
+		got := w.exchange(tunnel + in)
 		if want == "access" {
 			want = string(alert())
 		}
@@ -233,7 +233,7 @@ func TestSmuggling(t *testing.T) {
 		if strings.HasSuffix(in, "Host: a\r\n") || strings.HasPrefix(in, "\r\n") || strings.HasPrefix(in, " ") {
 			continue // it is waited for the rest
 		}
-		if got := w.ask(strings.ReplaceAll(in, " / ", " http://example.com/ ")); !strings.HasPrefix(got, "HTTP/1.1 4") && !strings.HasPrefix(got, "HTTP/1.1 501") {
+		if got := w.exchange(strings.ReplaceAll(in, " / ", " http://example.com/ ")); !strings.HasPrefix(got, "HTTP/1.1 4") && !strings.HasPrefix(got, "HTTP/1.1 501") {
 			t.Errorf("%.80q: got %.80q", in, got)
 		}
 	}
@@ -249,7 +249,7 @@ func TestSmuggling(t *testing.T) {
 		"CONNECT example.com HTTP/1.1\r\n\r\n":                                  "400",
 		"CONNECT example.com:80 HTTP/1.1\r\nContent-Length: 3\r\n\r\nabc":       "400",
 	} {
-		if got := w.ask(in); !strings.HasPrefix(got, "HTTP/1.1 "+want) {
+		if got := w.exchange(in); !strings.HasPrefix(got, "HTTP/1.1 "+want) {
 			t.Errorf("%q: got %.80q, want %s", in, got, want)
 		}
 	}
@@ -257,7 +257,7 @@ func TestSmuggling(t *testing.T) {
 		t.Errorf("arrived: %q", arrived)
 	}
 	// Two requests at once, the first with a chunked body: both arrive, made anew, without what is for the proxy.
-	got := w.ask("POST http://example.com/a?q=1 HTTP/1.1\r\nHost: example.com\r\nTransfer-Encoding: chunked\r\nConnection: X-Gone\r\nX-Gone: 1\r\nProxy-Authorization: Basic eA==\r\nProxy-Connection: keep-alive\r\nX-Mark: one\r\n\r\n" +
+	got := w.exchange("POST http://example.com/a?q=1 HTTP/1.1\r\nHost: example.com\r\nTransfer-Encoding: chunked\r\nConnection: X-Gone\r\nX-Gone: 1\r\nProxy-Authorization: Basic eA==\r\nProxy-Connection: keep-alive\r\nX-Mark: one\r\n\r\n" +
 		"3;ext=1\r\nabc\r\n0\r\nTrailer: x\r\n\r\nGET http://example.com/b HTTP/1.1\r\nHost: example.com\r\nX-Mark: two\r\nConnection: close\r\n\r\n")
 	if strings.Count(got, "HTTP/1.1 200 OK") != 2 {
 		t.Errorf("got %q", got)

@@ -20,7 +20,7 @@ const (
 	denied      verdict = iota + 1 // no rule allows it
 	malformed                      // it was not understood, or can be understood in two ways
 	tooLarge                       // its head is longer than is read
-	unsupported                    // understood, and not carried out by this proxy
+	unsupported                    // understood, and not supported by this proxy
 	unreachable                    // the host has no address, or does not answer
 	crowded                        // a limit on connections is met
 )
@@ -43,8 +43,8 @@ func (v verdict) status() int {
 	}
 }
 
-// refusal is why something is not let through. It holds no secret: the code and
-// the journal are both told all of it.
+// refusal is why something is not let through. It contains no secret, since both
+// the code and the journal get all of it.
 type refusal struct {
 	verdict verdict
 	host    string
@@ -105,9 +105,9 @@ const (
 	refusalsSorts = 20
 )
 
-// reporter emits the events. Refusals that come in numbers are grouped, so that
-// code that asks in a loop cannot flood the journal: each time that there were
-// twice as many as the last time.
+// reporter emits the events. Refusals of the same kind are grouped, so that
+// code that tries in a loop cannot flood the journal: they are
+// emitted each time that their total has doubled.
 type reporter struct {
 	sink event.Sink
 
@@ -124,7 +124,7 @@ func (r *reporter) emit(e event.Event) {
 	r.sink.Emit(e)
 }
 
-// refused reports a refusal. via is how the code asked.
+// refused reports a refusal. via is the protocol that the code used.
 func (r *reporter) refused(ref *refusal, via string) {
 	e := event.ConnectionRefused{Host: printable(safetext.Clip(ref.host, 100)), Port: int(ref.port), Via: via, Reason: printable(ref.reason), Remedy: printable(ref.remedy), Code: string(ref.code)}
 	r.mu.Lock()

@@ -29,7 +29,7 @@ type rule struct {
 	addr      netip.Addr
 	below     bool // *.host: the names below it, not host itself
 	low, high uint16
-	named     bool // the ports stand in the rule: else they are 80 and 443
+	named     bool // the rule names its ports: else they are 80 and 443
 }
 
 // ParseRules reads rules as a person gives them. Each text holds one or more,
@@ -43,7 +43,7 @@ type rule struct {
 //	[2001:db8::7]:8080         the same
 //
 // Case and a dot at the end of a name count for nothing; a name in other letters
-// than ASCII stands for its punycode. What cannot be read is a fault of kind
+// than ASCII means its punycode. What cannot be read is a fault of kind
 // Invalid.
 func ParseRules(texts []string) (Rules, error) {
 	var out Rules
@@ -160,8 +160,8 @@ func (r rule) hasPort(port uint16) bool {
 	return r.low <= port && port <= r.high || !r.named && port == 80
 }
 
-// raw says whether the rule lets bytes of any protocol pass to the port: it
-// must stand there, and not be one of those where HTTP and TLS are at home.
+// raw says whether the rule lets bytes of any protocol pass to the port: the rule
+// must name the port, and it must not be one of those of HTTP and TLS.
 func (r rule) raw(port uint16) bool { return r.named && port != 80 && port != 443 }
 
 // match returns the rule that allows t: one that lets any protocol pass, if
@@ -188,7 +188,7 @@ func isRange(text string) bool {
 	return err == nil
 }
 
-// listed says whether the address itself stands in the rules, with the port.
+// listed says whether the rules name the address itself, with the port.
 func (r Rules) listed(addr netip.Addr, port uint16) bool {
 	_, ok := r.match(target{host: addr.String(), addr: addr, port: port})
 	return ok

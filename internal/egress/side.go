@@ -263,7 +263,7 @@ func linkOf(c net.Conn) *link {
 	return nil
 }
 
-// removeHopByHop removes the header fields that hold for one connection only
+// removeHopByHop removes the header fields that concern one connection only
 // (RFC 9110, 7.6.1), and what older programs add to them.
 func removeHopByHop(h http.Header) {
 	for _, list := range h["Connection"] {

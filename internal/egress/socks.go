@@ -10,7 +10,7 @@ import (
 	"net/netip"
 )
 
-// The first bytes of a connection, and how the code asked for one to a host.
+// The first bytes of a connection, and the names of the protocols in events.
 const (
 	socks4          = 4
 	socks5          = 5
@@ -114,7 +114,7 @@ func readSOCKS(br *bufio.Reader, w io.Writer) (target, error) {
 		return target{}, &socksError{socksFailed, "the SOCKS request is malformed"}
 	}
 	if request[1] != 1 {
-		return target{}, &socksError{socksCommand, fmt.Sprintf("the SOCKS command %d is not carried out, only CONNECT", request[1])}
+		return target{}, &socksError{socksCommand, fmt.Sprintf("the SOCKS command %d is not supported, only CONNECT", request[1])}
 	}
 	host, err := readSOCKSHost(br, request[3])
 	if err != nil {

@@ -48,16 +48,16 @@ func (p *Proxy) tunnelAny(ctx context.Context, g *guest, l *link, via string) {
 	}
 	host := newAhead(l)
 	defer func() { l.end(""); <-host.first }()
-	heard := make(chan said, 1)
+	greeting := make(chan said, 1)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
 		kind, name, err := classify(g.br, true)
-		heard <- said{kind, name, err}
+		greeting <- said{kind, name, err}
 	}()
 	defer func() { _ = g.Close(); <-done }()
 	select {
-	case s := <-heard:
+	case s := <-greeting:
 		if s.err == nil && s.kind == spokenOther {
 			p.pass(g, l, host, g)
 			return
@@ -134,9 +134,8 @@ func (p *Proxy) judged(ctx context.Context, g *guest, l *link, via string, kind 
 	}
 }
 
-// checkName holds the name of a ClientHello against the name that the tunnel was
-// asked for. Who asked for an address has been allowed that address, whatever
-// name goes with it.
+// checkName compares the name of a ClientHello with the name that the tunnel was
+// requested for. A tunnel to an address is allowed for whatever name.
 func checkName(t target, name string) error {
 	if t.addr.IsValid() {
 		return nil
@@ -206,7 +205,7 @@ func begins(s string) int {
 	return beginsNo
 }
 
-// isToken says whether c can stand in a method or in the name of a header field.
+// isToken says whether c can be in a method or in the name of a header field.
 func isToken(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
 }

@@ -162,7 +162,7 @@ func (w *world) text() string {
 	return b.String()
 }
 
-// await waits for an event in whose text the words stand.
+// await waits for an event whose text contains the words.
 func (w *world) await(words string) {
 	w.t.Helper()
 	for range 3000 {
@@ -221,8 +221,8 @@ func (w *world) raw(say string) (net.Conn, *bufio.Reader) {
 	return conn, bufio.NewReader(conn)
 }
 
-// ask says something and returns all that comes back.
-func (w *world) ask(say string) string {
+// exchange sends something and returns all that comes back.
+func (w *world) exchange(say string) string {
 	w.t.Helper()
 	_, br := w.raw(say)
 	b, _ := io.ReadAll(br)

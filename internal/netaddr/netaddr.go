@@ -1,6 +1,6 @@
 // Package netaddr judges addresses: is one a place of the public network, or of
-// this machine, its network or its cloud? Every room that connects to where a
-// name leads asks it, so that there is one answer.
+// this machine, its network or its cloud? Every package that connects to where
+// a name leads asks this one, so that there is one answer.
 package netaddr
 
 import "net/netip"

@@ -1,5 +1,5 @@
-// Package plan carries plans out: programs whose data flows are checked before
-// they run and whose values carry labels while they run.
+// Package plan executes plans: programs whose data flows are checked before they
+// run and whose values have labels while they run.
 //
 // A plan goes through these packages:
 //
@@ -16,7 +16,7 @@
 // be stored with [Run.Dump] and go on elsewhere with [Resume].
 //
 //	p, err := plan.Prepare(source, plan.Options{Tools: tools, Policy: rules})
-//	// p.Check holds the findings; a plan that was refused cannot be started
+//	// p.Check has the findings; a plan that was refused cannot be started
 //	r, err := p.Start(plan.Start{Now: now})
 //	for {
 //		step, err := r.Next()
@@ -26,8 +26,8 @@
 //
 // # Labels of results
 //
-// The result of a call carries the call as a source, trusted or not as the
-// tool's definition says, and everything that its arguments carry; who may read
+// The label of a call's result has the call as a source, trusted or not as the
+// tool's definition says, and all sources of its arguments; who may read
 // it follows from the definition and from the readers of the arguments. A rule
 // of the policy may then lower the label of a result of a narrow type.
 package plan

@@ -20,16 +20,16 @@ import (
 // Source is the text of a plan.
 type Source struct {
 	Name string // of its file, as messages name it
-	Text []byte // as it stands in the file: its encoding is found by its first lines
+	Text []byte // the bytes of the file: its first lines declare its encoding
 }
 
-// Options are what a plan is held against.
+// Options are what a plan is checked against.
 type Options struct {
 	Tools  *tool.Set      // nil: the quarantined model alone; see [Tools]
 	Policy *policy.Policy // nil: the defaults, and what the definitions demand
 	Strict bool           // implicit flows count, too
 	// Audit lets a plan be started whose calls the check refuses by the policy:
-	// for carrying out a record again, when nothing is called.
+	// for the replay of a record, when nothing is called.
 	Audit bool
 	// Pedantic refuses wrong names and arguments also in a plan that calls no
 	// tool, where nothing can be left half done: see [check.Input.Forgive].
@@ -45,8 +45,8 @@ type Plan struct {
 	program *vm.Program // nil when the plan was refused
 }
 
-// Prepare parses, checks and compiles a plan. What is wrong with the plan
-// stands in Plan.Check; the error says what is wrong with the options.
+// Prepare parses, checks and compiles a plan. Plan.Check says what is wrong with
+// the plan; the error says what is wrong with the options.
 func Prepare(src Source, o Options) (*Plan, error) {
 	var err error
 	if o.Tools == nil {
@@ -107,7 +107,7 @@ func (o Options) env() vm.Env {
 	return env
 }
 
-// Start begins a plan. Nothing is carried out before [Run.Next]. A plan that
+// Start begins a plan. Nothing is executed before [Run.Next]. A plan that
 // was refused, and inputs that are missing, unknown or do not fit their
 // schemas, are faults of kind Invalid.
 func (p *Plan) Start(s Start) (*Run, error) {
@@ -173,8 +173,8 @@ func (r *Run) inputLabel(in tool.Input) (label.ID, error) {
 	return r.table.Of(label.Source{Kind: label.User, Name: in.Name, Trusted: in.Trusted}, readers), nil
 }
 
-// end tells how the plan ended.
-func (r *Run) end(out vm.Outcome, err error) (*End, error) {
+// end says how the plan ended.
+func (r *Run) end(out vm.Stop, err error) (*End, error) {
 	switch out := out.(type) {
 	case vm.Done:
 		return &End{Status: OK}, nil

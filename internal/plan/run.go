@@ -84,15 +84,15 @@ type Lowered struct {
 	From, To label.Label
 }
 
-// Run is a plan that is carried out. It is not safe for concurrent use, but for Interrupt.
+// Run is a plan that is executed. It is not safe for concurrent use, but for Interrupt.
 type Run struct {
 	plan    *Plan
 	start   Start
 	vm      *vm.VM
 	table   *label.Table
-	call    *Call                      // that the plan waits at
-	answer  func() (vm.Outcome, error) // goes on; nil while a call waits
-	calls   map[string]int             // of each tool
+	call    *Call                   // that the plan waits at
+	answer  func() (vm.Stop, error) // goes on; nil while a call waits
+	calls   map[string]int          // of each tool
 	total   int
 	out     []Printed
 	outputs label.ID // of all that was printed
@@ -191,7 +191,7 @@ func (r *Run) Reply(result any) (Got, error) {
 	from := r.table.Label(data.Label)
 	got := Got{Label: from}
 	// The words of an enum are the schema's: whoever chose the schema chose them.
-	if c := r.call; c.Tool.Name != AskLLM || c.Labels["schema"].Trusted() {
+	if c := r.call; c.Tool.Name != QuarantinedModel || c.Labels["schema"].Trusted() {
 		for _, part := range r.plan.Policy.LowerParts(c.Tool, from, schema.Type()) {
 			data = relabel(data, part.Path.Segments(), func(d value.Data) value.Data { return whole(d, r.table.Intern(part.Label)) })
 			got.Lowered = append(got.Lowered, Lowered{part.Rule, from, part.Label})
@@ -230,7 +230,7 @@ func (r *Run) take(result any) (data value.Data, schema *schema.Schema, err erro
 	}
 	schema = c.Tool.Output
 	err = c.Tool.CheckResult(result)
-	if err == nil && c.Tool.Name == AskLLM {
+	if err == nil && c.Tool.Name == QuarantinedModel {
 		if schema, err = replySchema(c); err == nil {
 			err = fits(schema, result)
 		}
@@ -250,12 +250,12 @@ func (r *Run) take(result any) (data value.Data, schema *schema.Schema, err erro
 
 func (r *Run) reply(d value.Data) {
 	r.call = nil
-	r.answer = func() (vm.Outcome, error) { return r.vm.Reply(d) }
+	r.answer = func() (vm.Stop, error) { return r.vm.Reply(d) }
 }
 
 func (r *Run) raiseIn(class, text string, l label.ID) {
 	r.call = nil
-	r.answer = func() (vm.Outcome, error) { return r.vm.Raise(class, text, l) }
+	r.answer = func() (vm.Stop, error) { return r.vm.Raise(class, text, l) }
 }
 
 // Refuse answers the call with PermissionError: the policy or a person said no.
@@ -323,7 +323,7 @@ func replySchema(c *Call) (*schema.Schema, error) {
 
 // ReplySchema is the type that the reply to a call of the quarantined model must have.
 func (c *Call) ReplySchema() (*schema.Schema, error) {
-	if c.Tool.Name == AskLLM {
+	if c.Tool.Name == QuarantinedModel {
 		return replySchema(c)
 	}
 	return c.Tool.Output, nil
@@ -339,7 +339,7 @@ func fits(s *schema.Schema, v any) error {
 // Waiting returns the call that the plan waits at, or nil.
 func (r *Run) Waiting() *Call { return r.call }
 
-// Plan returns the plan that is carried out.
+// Plan returns the plan that is executed.
 func (r *Run) Plan() *Plan { return r.plan }
 
 // Started returns what the plan was begun with.

@@ -22,7 +22,7 @@ import (
 //	the SHA-256 of all before.
 //
 // The sum finds damage; it is no signature. A state that somebody else could
-// have changed must be kept under a name that is its hash, as the journal does.
+// have changed must be stored under a name that is its hash, as the journal does.
 const magic = "praxis plan state 1\n"
 
 // MaxState bounds a state, in bytes.

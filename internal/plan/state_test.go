@@ -95,7 +95,8 @@ func TestResume(t *testing.T) {
 	}
 }
 
-// TestResumeRefuses: what is damaged, of another version, or not of these tools.
+// TestResumeRefuses checks that a state that is damaged, of another version, or not
+// of these tools is refused.
 func TestResumeRefuses(t *testing.T) {
 	set := tools(t, clockTools)
 	_, state := waiting(t, set)

@@ -1,8 +1,8 @@
-// Package planner carries plans out with the host's tools, people and models,
-// and lets a model write them.
+// Package planner executes plans with the host's tools, people and models, and
+// lets a model write them.
 //
-// [Carry] carries out one plan: it asks the policy before each call, a person
-// where the policy says so, calls tools and the quarantined model, and emits
+// [Execute] executes one plan: it asks the policy before each call, requests
+// an approval where the policy says so, calls tools and the quarantined model, and emits
 // every event in order. [Ask] lets a model write the plan first: what the check
 // refuses goes back to it with its remedies, until a plan is accepted or the
 // bound is met.

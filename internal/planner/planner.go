@@ -34,14 +34,14 @@ const defaultTokens = 1_000_000
 
 // Answer is what a question came to.
 type Answer struct {
-	Text    string // what the plan printed
-	Outcome Outcome
-	Plan    *plan.Plan // the last one that was checked; nil when the model wrote none
-	Steps   int
-	Tokens  event.Tokens
+	Text   string // what the plan printed
+	Result Result
+	Plan   *plan.Plan // the last one that was checked; nil when the model wrote none
+	Steps  int
+	Tokens event.Tokens
 }
 
-// Ask lets the model write a plan for the question and carries it out. Every
+// Ask lets the model write a plan for the question and executes it. Every
 // plan is one step. The error is a fault of kind Exhausted when no plan was
 // accepted or every accepted one failed.
 func Ask(ctx context.Context, cfg Config, question string) (Answer, error) {
@@ -60,7 +60,7 @@ func Ask(ctx context.Context, cfg Config, question string) (Answer, error) {
 	p := &planning{cfg: cfg, system: system(cfg.Options)}
 	p.messages = []llm.Message{{Role: llm.User, Text: question}}
 	err := p.loop(ctx)
-	if err == nil && p.answer.Outcome.Waiting == nil {
+	if err == nil && p.answer.Result.Waiting == nil {
 		cfg.Sink.Emit(event.AnswerGiven{Text: p.answer.Text})
 	}
 	return p.answer, err
@@ -71,7 +71,7 @@ type planning struct {
 	cfg      Config
 	system   string
 	messages []llm.Message
-	told     int // messages of the request before
+	sent     int // messages that the last request had
 	answer   Answer
 }
 
@@ -83,11 +83,11 @@ func (p *planning) loop(ctx context.Context) error {
 		if used := p.answer.Tokens.Input + p.answer.Tokens.Output; used >= p.cfg.Tokens {
 			return fault.Coded(fault.TokensUsedUp, fault.Data{"limit": strconv.Itoa(p.cfg.Tokens)}, "cannot plan: %d tokens are used up", used)
 		}
-		reply, err := ask(ctx, asking{sink: p.cfg.Sink, model: p.cfg.Planner, step: step, kept: p.told}, llm.Request{System: p.system, Messages: p.messages})
+		reply, err := complete(ctx, modelRequest{sink: p.cfg.Sink, model: p.cfg.Planner, step: step, sent: p.sent}, llm.Request{System: p.system, Messages: p.messages})
 		if err != nil {
 			return err
 		}
-		p.told = len(p.messages)
+		p.sent = len(p.messages)
 		p.answer.Tokens.Input += reply.Tokens.Input
 		p.answer.Tokens.Output += reply.Tokens.Output
 		p.messages = append(p.messages, llm.Message{Role: llm.Assistant, Text: reply.Text})
@@ -111,8 +111,8 @@ func firstLine(s string) string {
 	return line
 }
 
-// try checks a plan and carries it out. why is what the model is told when it
-// is not done.
+// try checks a plan and executes it. why is the message to the model when the
+// question is not answered yet.
 func (p *planning) try(ctx context.Context, step int, code string) (done bool, why string, err error) {
 	prepared, err := plan.Prepare(plan.Source{Name: "plan.py", Text: []byte(code)}, p.cfg.Options)
 	if err != nil {
@@ -129,8 +129,8 @@ func (p *planning) try(ctx context.Context, step int, code string) (done bool, w
 	}
 	host := p.cfg.Host
 	host.Step = step
-	out, err := Carry(ctx, run, host)
-	p.answer.Outcome = out
+	out, err := Execute(ctx, run, host)
+	p.answer.Result = out
 	p.answer.Tokens.Input += out.Tokens.Input
 	p.answer.Tokens.Output += out.Tokens.Output
 	if err != nil {
@@ -173,7 +173,7 @@ func Announce(sink event.Sink, step int, p *plan.Plan, s plan.Start) {
 	sink.Emit(Checked(step, p))
 }
 
-// Checked tells what the check of a plan found.
+// Checked is the event of what the check of a plan found.
 func Checked(step int, p *plan.Plan) event.PlanChecked {
 	return event.PlanChecked{Step: step, Accepted: p.Check.Accepted, Findings: findings(p.Check)}
 }
@@ -240,7 +240,7 @@ func program(text string) (code, why string) {
 	return "", "The reply holds several programs: write the whole plan in one ```python block."
 }
 
-// refused tells the model why its plan may not run.
+// refused is the message to the model about a plan that may not run.
 func refused(r *check.Result) string {
 	var b strings.Builder
 	b.WriteString("The plan was not run. Correct it and write it again, whole:\n")
@@ -262,9 +262,9 @@ func refused(r *check.Result) string {
 	return b.String()
 }
 
-// failed tells the model how its plan ended, without anything that came from
-// sources which are not trusted.
-func failed(o Outcome) string {
+// failed is the message to the model about a plan that failed. It contains nothing
+// from sources that are not trusted.
+func failed(o Result) string {
 	var b strings.Builder
 	switch {
 	case o.Status == "limit":

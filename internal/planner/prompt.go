@@ -8,7 +8,7 @@ import (
 )
 
 const systemText = `You plan. You write one program in a subset of Python 3.14 that does what the
-user asks; it is checked and then carried out for you. You never see the data
+user asks; it is checked and then executed for you. You never see the data
 that the tools return: the program handles it.
 
 Write the whole program in one ` + "```python" + ` block. What it prints is the answer
@@ -29,12 +29,12 @@ that the user gets.
 - A call that is denied raises PermissionError, a failed one ToolError.
 `
 
-// system is what the planner's model is told once.
+// system is the system prompt of the model that writes plans.
 func system(o plan.Options) string {
 	var b strings.Builder
 	example := "ask_llm(question, data)"
 	for d := range o.Tools.All() {
-		if d.Name != plan.AskLLM {
+		if d.Name != plan.QuarantinedModel {
 			example = d.Signature()
 			break
 		}
@@ -42,7 +42,7 @@ func system(o plan.Options) string {
 	fmt.Fprintf(&b, systemText, example)
 	b.WriteString("\nTools:\n")
 	for d := range o.Tools.All() {
-		if d.Name == plan.AskLLM {
+		if d.Name == plan.QuarantinedModel {
 			continue
 		}
 		trust := "not trusted"

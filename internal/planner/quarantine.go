@@ -17,8 +17,8 @@ import (
 	"praxis/internal/tool/schema"
 )
 
-// ErrNotEnough says that the data does not hold what a model was asked for: the
-// plan learns of it as NotEnoughInformation.
+// ErrNotEnough says that the data does not contain the answer to a model's
+// question. The plan sees it as NotEnoughInformation.
 var ErrNotEnough = errors.New("not enough information")
 
 const quarantineSystem = `You turn data into the one value that a question asks for.
@@ -32,12 +32,12 @@ Do not guess.`
 
 const (
 	maxQuarantine  = 3         // replies that may be unusable
-	maxQuarantined = 512 << 10 // bytes of data that one question may hold
+	maxQuarantined = 512 << 10 // bytes of data that one question may contain
 )
 
 // quarantined lets a model without tools answer a call.
-func (c *carrying) quarantined(ctx context.Context, call *plan.Call) (any, error) {
-	if c.Model == nil && c.Keep != nil {
+func (c *execution) quarantined(ctx context.Context, call *plan.Call) (any, error) {
+	if c.Model == nil && c.StoreState != nil {
 		return nil, gate.ErrLater // a person may answer
 	}
 	if c.Model == nil {
@@ -72,7 +72,7 @@ func (c *carrying) quarantined(ctx context.Context, call *plan.Call) (any, error
 func quarantineQuestion(call *plan.Call, schema *schema.Schema) (string, error) {
 	var question string
 	var data any = call.Arguments
-	if call.Tool.Name == plan.AskLLM {
+	if call.Tool.Name == plan.QuarantinedModel {
 		q, _ := call.Arguments.Get("question")
 		question, _ = q.(string)
 		data, _ = call.Arguments.Get("data")
@@ -116,29 +116,29 @@ func quarantineReply(text string, schema *schema.Schema) (any, error) {
 	return value, nil
 }
 
-// complete asks a model between its events. kept is how many of the messages
-// the request before had, too.
-func (c *carrying) complete(ctx context.Context, id string, req llm.Request, kept int) (llm.Reply, error) {
-	reply, err := ask(ctx, asking{sink: c.Sink, model: c.Model, step: c.Step, call: id, kept: kept}, req)
+// complete asks the quarantined model and counts its tokens. sent is how many of
+// the messages the request before had, too.
+func (c *execution) complete(ctx context.Context, id string, req llm.Request, sent int) (llm.Reply, error) {
+	reply, err := complete(ctx, modelRequest{sink: c.Sink, model: c.Model, step: c.Step, call: id, sent: sent}, req)
 	c.out.Tokens.Input += reply.Tokens.Input
 	c.out.Tokens.Output += reply.Tokens.Output
 	return reply, err
 }
 
-// asking is what the events of a request say beside the request.
-type asking struct {
+// modelRequest is what the events of a request say beside the request.
+type modelRequest struct {
 	sink  event.Sink
 	model llm.Model
 	step  int
 	call  string // of the quarantined model: the call that it answers
-	kept  int
+	sent  int
 }
 
 const maxReply = 4096 // tokens
 
 // thought is the prose before the plan in a reply. The quarantined model's
 // replies are values, not thoughts.
-func (a asking) thought(text string) string {
+func (a modelRequest) thought(text string) string {
 	if a.call != "" {
 		return ""
 	}
@@ -146,8 +146,8 @@ func (a asking) thought(text string) string {
 	return strings.TrimSpace(before)
 }
 
-// ask asks a model; nothing is asked that is not recorded.
-func ask(ctx context.Context, a asking, req llm.Request) (llm.Reply, error) {
+// complete asks a model; every request is recorded before it is sent.
+func complete(ctx context.Context, a modelRequest, req llm.Request) (llm.Reply, error) {
 	if req.MaxTokens == 0 {
 		req.MaxTokens = maxReply
 	}
@@ -155,7 +155,7 @@ func ask(ctx context.Context, a asking, req llm.Request) (llm.Reply, error) {
 		a.sink.Emit(event.ModelRetrying{Step: a.step, Reason: p.Reason, After: event.Duration(p.After), Attempt: p.Attempt})
 	}
 	a.sink.Emit(event.ModelRequested{
-		Step: a.step, Model: a.model.Name(), System: req.System, Repeated: a.kept, Messages: req.Messages[a.kept:], MaxTokens: req.MaxTokens, Call: a.call,
+		Step: a.step, Model: a.model.Name(), System: req.System, Repeated: a.sent, Messages: req.Messages[a.sent:], MaxTokens: req.MaxTokens, Call: a.call,
 	})
 	if ctx.Err() != nil {
 		return llm.Reply{}, context.Cause(ctx)

@@ -18,7 +18,7 @@ import (
 // given, then from the examples of the tools' definitions. A call that neither
 // answers is answered later ([gate.ErrLater]), so that the plan waits.
 type Rehearsal struct {
-	// Models says that what a model answers is asked of one, unless a reply fits.
+	// Models says that calls of model tools without a fitting reply go to a model.
 	Models  bool
 	replies []reply
 	used    []bool

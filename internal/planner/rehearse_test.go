@@ -150,7 +150,7 @@ func TestResponseFits(t *testing.T) {
 		inv := invocation(t, "look", "key", "x")
 		return &plan.Call{Tool: inv.Tool, Number: 1, Arguments: inv.Arguments, Decision: policy.Decision{Verdict: v, Reason: reason}}
 	}
-	allowed, asked, denied := decided(policy.Allow, ""), decided(policy.Ask, "it costs."), decided(policy.Deny, "")
+	allowed, pending, denied := decided(policy.Allow, ""), decided(policy.Ask, "it costs."), decided(policy.Deny, "")
 	for i, c := range []struct {
 		call     *plan.Call
 		approved bool
@@ -164,13 +164,13 @@ func TestResponseFits(t *testing.T) {
 		{allowed, false, Response{Given: true, Result: 1, Error: "down"}, "both"},
 		{allowed, false, Response{Approve: &yes}, "nobody has to agree"},
 		{allowed, false, Response{Error: "down", Endorse: "seen"}, "no result that could be endorsed"},
-		{asked, false, Response{Given: true, Result: 1}, "somebody has to agree to the call first: it costs"},
-		{asked, false, Response{Approve: &yes}, ""},
-		{asked, false, Response{Approve: &no, Reason: "no"}, ""},
-		{asked, false, Response{Approve: &yes, Given: true, Result: 1}, ""},
-		{asked, false, Response{Approve: &no, Given: true, Result: 1}, "has no result"},
-		{asked, true, Response{Given: true, Result: 1}, ""},
-		{asked, true, Response{Approve: &yes}, "nobody has to agree"},
+		{pending, false, Response{Given: true, Result: 1}, "somebody has to agree to the call first: it costs"},
+		{pending, false, Response{Approve: &yes}, ""},
+		{pending, false, Response{Approve: &no, Reason: "no"}, ""},
+		{pending, false, Response{Approve: &yes, Given: true, Result: 1}, ""},
+		{pending, false, Response{Approve: &no, Given: true, Result: 1}, "has no result"},
+		{pending, true, Response{Given: true, Result: 1}, ""},
+		{pending, true, Response{Approve: &yes}, "nobody has to agree"},
 		{denied, false, Response{Approve: &yes}, ""},
 	} {
 		err := c.r.Fits(c.call, c.approved)

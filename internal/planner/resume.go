@@ -11,7 +11,7 @@ import (
 	"praxis/internal/tool/gate"
 )
 
-// Response is what is said to a call that a stored plan waits at.
+// Response answers the call that a stored plan waits at.
 type Response struct {
 	Approve *bool  // a person's decision; nil: there is none
 	Reason  string // of the decision
@@ -23,19 +23,19 @@ type Response struct {
 	Call    bool   // a call that was approved before may be made now
 }
 
-// Continue answers the call that a plan waits at, and carries the plan on.
+// Continue answers the call that a plan waits at, and goes on with the plan.
 // approved says that the call was approved before. An answer that does not fit
 // is a fault of kind Invalid, and the plan goes on waiting.
-func Continue(ctx context.Context, r *plan.Run, h Host, a Response, approved bool) (Outcome, error) {
+func Continue(ctx context.Context, r *plan.Run, h Host, a Response, approved bool) (Result, error) {
 	call := r.Waiting()
 	if call == nil {
-		return Outcome{}, plan.ErrNotWaiting
+		return Result{}, plan.ErrNotWaiting
 	}
 	if err := a.Fits(call, approved); err != nil {
-		return Outcome{}, err
+		return Result{}, err
 	}
 	h.answers = &given{Response: a, call: call.Number, approved: approved}
-	return Carry(ctx, r, h)
+	return Execute(ctx, r, h)
 }
 
 // Fits says whether the response is one to the call. A wrong one is a fault of
@@ -47,19 +47,19 @@ func (a Response) Fits(call *plan.Call, approved bool) error {
 	waits := func(code fault.Code, format string, args ...any) error {
 		return fault.Coded(code, fault.Data{"tool": call.Tool.Name}, "cannot answer "+call.Tool.Name+": "+format, args...)
 	}
-	asks := call.Decision.Verdict == policy.Ask && !approved
+	needsApproval := call.Decision.Verdict == policy.Ask && !approved
 	switch {
 	case a.Given && a.Error != "":
 		return bad("Give one of them.", "both a result and an error were given")
 	case a.Endorse != "" && !a.Given:
 		return bad("Give the result, too.", "there is no result that could be endorsed")
 	case call.Decision.Verdict == policy.Deny:
-		return nil // by other rules than those that it waited under: it is denied, whatever was said
-	case asks && a.Approve == nil:
+		return nil // by other rules than those that it waited under: it is denied, whatever the answer is
+	case needsApproval && a.Approve == nil:
 		return waits(fault.PlanNeedsApproval, "somebody has to agree to the call first: %s", strings.TrimSuffix(call.Decision.Reason, "."))
-	case !asks && a.Approve != nil:
+	case !needsApproval && a.Approve != nil:
 		return waits(fault.PlanNeedsResult, "nobody has to agree to the call; it waits for its result")
-	case !asks && !a.Given && a.Error == "" && !a.Call:
+	case !needsApproval && !a.Given && a.Error == "" && !a.Call:
 		return waits(fault.PlanNeedsResult, "the call waits for its result")
 	case a.Approve != nil && !*a.Approve && (a.Given || a.Error != ""):
 		return bad("Deny it, or say what came of it.", "a call that is denied has no result")
@@ -76,14 +76,14 @@ func (a Response) Fits(call *plan.Call, approved bool) error {
 	return nil
 }
 
-// given is what somebody said to one call.
+// given is the answer that somebody gave to one call.
 type given struct {
 	Response
 	call     int
 	approved bool
 }
 
-// result answers the call as somebody said; ok is false when nobody did.
+// result returns the result that somebody gave; ok is false when nobody did.
 func (g *given) result(c *plan.Call) (result any, err error, ok bool) {
 	switch {
 	case g == nil || c.Number != g.call || !g.Given && g.Error == "":

@@ -11,13 +11,13 @@ import (
 	"praxis/internal/tool/toolfile"
 )
 
-// Text is a file that a plan is held against.
+// Text is a file of tools or of rules that a plan is checked against.
 type Text struct {
 	Name string `json:"name"` // as messages name it
 	Text string `json:"text"`
 }
 
-// Rules are what a plan is held against, as texts, so that they can be kept
+// Rules are what a plan is checked against, as texts, so that they can be stored
 // with a run and read again where the files are not.
 type Rules struct {
 	Tools  []Text `json:"tools,omitempty"`
@@ -53,7 +53,7 @@ func (r Rules) Load() (plan.Options, error) {
 // file.
 func UnusableTools(err error) error { return more("cannot use the tools", err) }
 
-// Over holds a set of tools against the policy.
+// Over checks a set of tools against the policy.
 func (r Rules) Over(set *tool.Set) (plan.Options, error) {
 	o := plan.Options{Tools: set, Strict: r.Strict}
 	if r.Policy != nil {

@@ -14,10 +14,10 @@ type Invocation struct {
 	Arguments *jsondoc.Object // valid, with their defaults
 }
 
-// Implementation carries out the calls of one tool. It is safe for concurrent
+// Implementation executes the calls of one tool. It is safe for concurrent
 // use.
 type Implementation interface {
-	// Call carries a call out and returns a JSON value as this package has
+	// Call executes a call and returns a JSON value as this package has
 	// them. It ends soon after ctx does. A fault says what its kind means:
 	// Invalid, the tool refuses these arguments; Denied, it may not do that;
 	// Exhausted, a bound was met; Unavailable, it may work when tried again. Any
@@ -29,7 +29,7 @@ type Implementation interface {
 	Close() error
 }
 
-// Binding says how a tool is implemented: what stands under "run" in a file.
+// Binding says how a tool is implemented: the value of "run" in a file.
 type Binding struct {
 	Kind string           // "python", "command", "http", "wasm" or "go"
 	Spec *jsondoc.Object  // what the kind reads
@@ -49,7 +49,7 @@ type Kind interface {
 }
 
 // Provided is a tool of a server: its definition in the form of a tool in a
-// file, and what carries it out.
+// file, and what executes its calls.
 type Provided struct {
 	Document       *jsondoc.Object
 	Implementation Implementation

@@ -132,7 +132,7 @@ func RateUnits() []RateUnit {
 	}
 }
 
-// Secrets says which parts of arguments and results must not be shown or kept,
+// Secrets says which parts of arguments and results must not be shown or stored,
 // beside those that the schemas mark (writeOnly, format password, x-secret).
 // "*" in a pointer stands for every item.
 type Secrets struct {
@@ -146,7 +146,7 @@ type Example struct {
 	Name   string
 	Input  *jsondoc.Object // the arguments by name
 	Output any             // nil and HasOutput false when the file does not say
-	// HasOutput tells an output of null from none.
+	// HasOutput says whether there is an output: it may be null.
 	HasOutput bool
 	Pos       jsondoc.Position
 }
@@ -211,7 +211,7 @@ func (d *Definition) CheckResult(result any) error {
 }
 
 // Hash returns the SHA-256 of the definition's canonical JSON: all that it
-// says but where it stands, with the order of the arguments.
+// says, with the order of the arguments, but not its place in the file.
 func (d *Definition) Hash() [sha256.Size]byte {
 	b, err := jsondoc.AppendCanonical(nil, d.canonical(), 0)
 	if err != nil {

@@ -6,9 +6,9 @@ import (
 	"praxis/fault"
 )
 
-// DepthVariable is the environment variable by which programs that carry out
-// tools know how many runs they are in. A program that asks praxis again would
-// otherwise be asked by it again, and so on.
+// DepthVariable is the environment variable by which programs that implement
+// tools know how many runs they are nested in. It ends the recursion of a program
+// that starts praxis, which calls the same program again.
 const DepthVariable = "PRAXIS_DEPTH"
 
 // maxDepth is how many runs may be in one another.
@@ -27,7 +27,7 @@ func depth(getenv func(string) string) int {
 	return n
 }
 
-// Deeper is the value of [DepthVariable] for a program that carries out a tool
+// Deeper is the value of [DepthVariable] for a program that implements a tool
 // of this process.
 func Deeper(getenv func(string) string) string { return strconv.Itoa(depth(getenv) + 1) }
 

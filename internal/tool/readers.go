@@ -11,7 +11,7 @@ import (
 	"praxis/internal/tool/schema"
 )
 
-// Me is the name that stands in files for the user on whose behalf plans run.
+// Me is the name by which files mean the user on whose behalf plans run.
 const Me = "me"
 
 // Readers says who may read a tool's results: everyone, or the principals that
@@ -19,7 +19,7 @@ const Me = "me"
 // value lets nobody read.
 type Readers struct {
 	Everyone   bool
-	Principals []string // literal, sorted; Me stands for the user
+	Principals []string // literal, sorted; Me is the user
 	From       []ReaderSource
 }
 

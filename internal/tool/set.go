@@ -91,7 +91,7 @@ func (s *Set) addTool(d *Definition) error {
 	return nil
 }
 
-// finish sorts, and refuses names that a plan could not tell apart.
+// finish sorts the tools, and refuses names that a plan could not distinguish.
 func (s *Set) finish() error {
 	total := 0
 	for name, versions := range s.byName {

@@ -259,7 +259,7 @@ func TestReaders(t *testing.T) {
 	}
 }
 
-// TestDefaultReaders holds who reads results when the file does not say.
+// TestDefaultReaders checks who reads results when the file does not say.
 func TestDefaultReaders(t *testing.T) {
 	for text, want := range map[string]bool{
 		lines("name: a.b", "version: 1.0.0", "effects: pure"): true,
@@ -302,7 +302,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// TestHash holds what changes a definition's hash and what does not, and that
+// TestHash checks what changes a definition's hash and what does not, and that
 // it never changes by itself.
 func TestHash(t *testing.T) {
 	const base = "input: {type: object, properties: {a: {type: string}, b: {maximum: 1}}}"

@@ -111,9 +111,9 @@ func failedOf(n int) string {
 func considered(steps []app.PolicyStep, indent string) string {
 	var b strings.Builder
 	for _, step := range steps {
-		fmt.Fprintf(&b, "%srule %q (%s): %s\n", indent, safetext.Line(step.Rule), step.Verdict, safetext.Line(step.Outcome))
+		fmt.Fprintf(&b, "%srule %q (%s): %s\n", indent, safetext.Line(step.Rule), step.Verdict, safetext.Line(step.Result))
 		for _, c := range step.Clauses {
-			fmt.Fprintf(&b, "%s  %s: %s\n", indent, safetext.Line(c.Text), safetext.Line(strings.TrimSuffix(c.Outcome+": "+c.Error, ": ")))
+			fmt.Fprintf(&b, "%s  %s: %s\n", indent, safetext.Line(c.Text), safetext.Line(strings.TrimSuffix(c.Result+": "+c.Error, ": ")))
 			for _, l := range c.Labels {
 				fmt.Fprintf(&b, "%s    %s\n", indent, safetext.Line(l))
 			}

@@ -79,7 +79,7 @@ func builtinPrint(t *value.Thread, a *value.Args) (value.Value, error) {
 }
 
 // printTo prints to an object of the program that has a method write, such as
-// an io.StringIO: one call for each value, and one for what stands between and after.
+// an io.StringIO: one call for each value, and one for what is between and after.
 func printTo(t *value.Thread, a *value.Args) error {
 	sep, err := printWord(t, a.Pos[0], "sep", " ")
 	if err != nil {
@@ -132,8 +132,8 @@ func printed(t *value.Thread, a *value.Args) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var room [128]byte
-	text := room[:0]
+	var buf [128]byte
+	text := buf[:0]
 	for i := range a.Star {
 		if i > 0 {
 			text = append(text, sep...)

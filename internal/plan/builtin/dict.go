@@ -53,8 +53,8 @@ func dictUpdateMethod(t *value.Thread, a *value.Args) (value.Value, error) {
 }
 
 // filled adds what the arguments of the native name give to the dict v, and
-// returns result. What the program's own code has to give is asked for first, in
-// frames of the machine, and the native is called again.
+// returns result. The program's own code is called first, in frames
+// of the machine, and then the native is called again.
 func filled(t *value.Thread, name string, v, result value.Value, a *value.Args) (value.Value, error) {
 	if len(a.Pos) > 1 && t.Foreign(a.Pos[1]) {
 		if _, ok := t.PlainDict(a.Pos[1]); !ok {

@@ -21,7 +21,7 @@ func newMethod(recv value.Kind, name, params string, f value.NativeFunc) *value.
 	}}
 }
 
-// dunders makes the methods of a built-in class that stand for operators.
+// dunders makes the methods of a built-in class that implement operators.
 func dunders(recv value.Kind, class, names string) []*value.Native {
 	var out []*value.Native
 	for name := range strings.FieldsSeq(names) {
@@ -174,7 +174,7 @@ func unaryNative(op syntax.UnaryOperator) value.NativeFunc {
 	return func(t *value.Thread, a *value.Args) (value.Value, error) { return t.Unary(op, a.Pos[0]) }
 }
 
-// seenNative is a special method whose result carries what was seen.
+// seenNative is a special method whose result depends on all that was seen.
 func seenNative(name string) value.NativeFunc {
 	return func(t *value.Thread, a *value.Args) (value.Value, error) {
 		seen := t.Seen
@@ -186,7 +186,7 @@ func seenNative(name string) value.NativeFunc {
 	}
 }
 
-// special carries out a special method without arguments on a built-in value.
+// special executes a special method without arguments on a built-in value.
 func special(t *value.Thread, name string, self value.Value) (value.Value, error) {
 	switch name {
 	case "__len__":

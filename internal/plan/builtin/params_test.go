@@ -7,7 +7,7 @@ import (
 	"praxis/internal/plan/syntax"
 )
 
-// TestBuiltinParams has the check read every head that it is told of.
+// TestBuiltinParams checks that the check can read the head of every function.
 func TestBuiltinParams(t *testing.T) {
 	known := 0
 	for _, n := range Functions() {

@@ -193,7 +193,7 @@ func builtinSetAttr(t *value.Thread, a *value.Args) (value.Value, error) {
 	l := a.Pos[1].Label
 	err = t.SetAttr(a.Pos[0], name, t.Under(v.With(t.Join(v.Label, l))))
 	if in := value.InstanceOf(a.Pos[0]); err == nil && in != nil && l != 0 {
-		// Which attributes there are is told by vars and dir.
+		// vars and dir show which attributes there are.
 		in.Attrs.Shape = t.Join(in.Attrs.Shape, l)
 		if at := in.Attrs.Place(name); at >= 0 {
 			in.Attrs.Entries[at].Key.Label = t.Join(in.Attrs.Entries[at].Key.Label, l)

@@ -249,7 +249,7 @@ func strTranslate(t *value.Thread, a *value.Args) (value.Value, error) {
 	return t.NewStr(string(out))
 }
 
-// mapped asks a table for a character; ok is false when it has none.
+// mapped looks a character up in a table; ok is false when it has none.
 func mapped(t *value.Thread, table, v value.Value, r int64) (value.Value, bool, error) {
 	if _, own := t.Override(v, "__getitem__"); table.Kind == value.KDict && !own {
 		if _, own := t.Override(v, "__missing__"); !own {

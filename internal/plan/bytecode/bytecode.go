@@ -45,7 +45,7 @@ type Op uint8
 // (before → after). a is the argument, w the word that follows ("two words").
 // "Again": when the value at the top is a generator or an instance of the
 // program, the machine calls the language's own code on it in a frame, puts the
-// answer in its place and carries the instruction out again.
+// answer in its place and executes the instruction again.
 const (
 	Nop Op = iota // ( → )
 
@@ -167,7 +167,7 @@ const (
 	ReturnNone   // ( → )
 	ReturnClass  // ( → ) end of a class body: makes the class of the name space; a is 1 + the slot of the cell of __class__, or 0
 	Yield        // (v → sent)
-	YieldFrom    // (it sent → v) sends to it; as long as it yields, the frame is left at this very instruction with (it), and sent is pushed before it is carried out again; throw() and close() are passed on to it
+	YieldFrom    // (it sent → v) sends to it; as long as it yields, the frame is left at this very instruction with (it), and sent is pushed before it is executed again; throw() and close() are passed on to it
 	YieldIter    // (v → it)  iter(v) for yield from; a generator stays what it is
 	Await        // (v → v)   a coroutine is run to its end; what is not one, such as the answer of a tool, stays
 	Annotate     // ( → )     two words: consts[w], a text, is the annotation of names[a] in the class's or module's __annotations__
@@ -198,22 +198,22 @@ const (
 
 	// Labels of control: in strict mode only. See strict.go of the compiler. An exception
 	// that is handled joins its label into pc and sticky.
-	PcSave       // ( → ) keeps the thread's pc in slot a (as the label of None)
-	PcRestore    // ( → ) pc = what slot a keeps ⊔ sticky; but while the thread is trying, or when PcBound... marked the slot, sticky ⊔= pc
-	PcJoin       // (v → v) pc ⊔= v's label
-	PcIter       // (it → it) pc ⊔= what the end of the iteration depends on: it's label and the shape of its container
-	PcStick      // ( → ) sticky ⊔= pc: no restore will forget what pc is now
-	PcTop        // (v → v) v's label ⊔= pc
-	PcFast       // ( → ) label of slot a ⊔= pc, if bound
-	PcDeref      // ( → ) label in the cell of slot a ⊔= pc, if bound
-	PcGlobal     // ( → ) label of the global sites[a] ⊔= pc, if bound
-	PcName       // ( → ) label of names[a] in the class's name space ⊔= pc, if bound
-	PcHeldFast   // the four as above; and if what it holds is a list, set, dict or the like, pc also joins its shape and its elements' labels
-	PcHeldDeref  //
-	PcHeldGlobal //
-	PcHeldName   //
-	PcBoundFast  // ( → ) two words: marks slot w if the variable is not bound, for the four kinds of variables
-	PcBoundDeref //
+	PcSave           // ( → ) keeps the thread's pc in slot a (as the label of None)
+	PcRestore        // ( → ) pc = what slot a keeps ⊔ sticky; but while the thread is trying, or when PcBound... marked the slot, sticky ⊔= pc
+	PcJoin           // (v → v) pc ⊔= v's label
+	PcIter           // (it → it) pc ⊔= what the end of the iteration depends on: it's label and the shape of its container
+	PcStick          // ( → ) sticky ⊔= pc: no restore will forget what pc is now
+	PcTop            // (v → v) v's label ⊔= pc
+	PcFast           // ( → ) label of slot a ⊔= pc, if bound
+	PcDeref          // ( → ) label in the cell of slot a ⊔= pc, if bound
+	PcGlobal         // ( → ) label of the global sites[a] ⊔= pc, if bound
+	PcName           // ( → ) label of names[a] in the class's name space ⊔= pc, if bound
+	PcContentsFast   // the four as above; and if what it holds is a list, set, dict or the like, pc also joins its shape and its elements' labels
+	PcContentsDeref  //
+	PcContentsGlobal //
+	PcContentsName   //
+	PcBoundFast      // ( → ) two words: marks slot w if the variable is not bound, for the four kinds of variables
+	PcBoundDeref     //
 	PcBoundGlobal
 	PcBoundName
 	May     // (…) while the thread is trying: pc and sticky ⊔= the labels of the a values at the top, and of their shapes

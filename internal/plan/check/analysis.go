@@ -172,7 +172,7 @@ const maxRuns = 3
 // maxDepth bounds how deep calls are followed at once; the others wait.
 const maxDepth = 200
 
-// analyse carries out an activation once a round, and again when what goes in has grown.
+// analyse analyses an activation once a round, and again when its inputs have grown.
 func (a *analysis) analyse(act *activation) {
 	if act.active {
 		if act.stale {

@@ -46,7 +46,7 @@ func (f *frame) attrOf(o *object, v val, name string, n syntax.Node) val {
 	case oWrap:
 		return f.wrapAttr(o, self, name, n)
 	case oFunc:
-		// Functions may carry attributes of the program's own.
+		// Functions may have attributes that the program sets.
 		out := o.other
 		if e := ent(o.attrs, name); e != nil {
 			out = join(out, e.v)
@@ -565,7 +565,7 @@ func (f *frame) instElements(o *object, v val, n syntax.Node) val {
 }
 
 // resume lets a generator go on: what it is sent arrives, and its body has
-// been carried out as soon as something is known to start it.
+// been executed as soon as something is known to start it.
 func (f *frame) resume(o *object, sent val, n syntax.Node) {
 	a := f.a
 	for act := o.gen; act != nil; act = nil {

@@ -48,7 +48,7 @@ func BenchmarkCheck(b *testing.B) {
 	}
 }
 
-// TestBounds: programs that are hard to follow end soon, with a result that is wide.
+// TestBounds checks that programs that are hard to follow end soon, with a result that is wide.
 func TestBounds(t *testing.T) {
 	w := newWorld(t)
 	chain := strings.Builder{}

@@ -16,7 +16,7 @@ type args struct {
 	kw     val // values of **kwargs whose names are not known
 	open   bool
 	hasKw  bool
-	vague  bool          // the last of pos stands for any number
+	vague  bool          // the last of pos means any number of arguments
 	direct bool          // the text of the program calls it, nothing built in does
 	where  []syntax.Expr // of the positional arguments, where they are known
 }
@@ -94,7 +94,7 @@ func (f *frame) callObject(o *object, v val, x args) val {
 	return f.opaque(x.site, "call", true, ref(o).with(v.may), x.all())
 }
 
-// maxChain is how many calls back contexts are told apart.
+// maxChain is by how many of the last calls contexts are distinguished.
 const maxChain = 3
 
 // maxRecursion bounds how far back a function is looked for that calls itself.
@@ -430,13 +430,13 @@ func (f *frame) opaque(n syntax.Node, name string, changes bool, in ...val) val 
 	o := a.alloc(oOpaque, n, f.act, name)
 	f.absorb(o, all)
 	f.callbacksOf(o, all)
-	held := o.held(f.pc)
+	contents := o.contents(f.pc)
 	if changes {
-		f.smash(all, held)
+		f.smash(all, contents)
 	}
-	f.raises(held.may)
-	f.stick(held.may)
-	return held
+	f.raises(contents.may)
+	f.stick(contents.may)
+	return contents
 }
 
 // absorb puts v, all that can be reached from it and what it gives when it is
@@ -470,15 +470,15 @@ func (f *frame) callbacksOf(o *object, all val) {
 	if o.busy {
 		return
 	}
-	if o.asked == a.round && same(o.askedWith, o.elem) && f.pc.within(o.askedPC) {
-		f.pc = union(f.pc, o.askedPC)
+	if o.calledBack == a.round && same(o.calledBackWith, o.elem) && f.pc.within(o.calledBackPC) {
+		f.pc = union(f.pc, o.calledBackPC)
 		return
 	}
-	o.asked, o.askedWith = a.round, o.elem
+	o.calledBack, o.calledBackWith = a.round, o.elem
 	o.busy = true
 	f.callbacks(o, all)
 	o.busy = false
-	o.askedPC = union(o.askedPC, f.pc)
+	o.calledBackPC = union(o.calledBackPC, f.pc)
 }
 
 // callbacks calls the functions that can be reached from what something opaque
@@ -495,12 +495,12 @@ func (f *frame) callbacks(o *object, all val) {
 			}
 		case oNative:
 			if !pureModule(p.name) && !builtinName(p.name) {
-				f.smash(o.elem, o.held(f.pc))
+				f.smash(o.elem, o.contents(f.pc))
 			}
 		case oBound:
 			if p.fn.objs == nil {
 				// A method that is built in: it may change its object.
-				f.smash(p.recv, o.held(f.pc))
+				f.smash(p.recv, o.contents(f.pc))
 				continue
 			}
 			f.absorb(o, f.callback(ref(p), x))
@@ -510,8 +510,8 @@ func (f *frame) callbacks(o *object, all val) {
 	}
 }
 
-// held is what an opaque object may give back.
-func (o *object) held(pc *lab) val {
+// contents is what an opaque object may give back.
+func (o *object) contents(pc *lab) val {
 	return val{may: union(o.elem.may, pc), objs: o.elem.objs.union(&o.only), fl: reached | scalar}
 }
 
@@ -550,13 +550,13 @@ func (f *frame) callPartial(o *object, v val, x args) val {
 // smash lets what something opaque was given hold all that it has. Nothing
 // built in changes what is within its arguments, but by the methods of objects
 // that are made for that.
-func (f *frame) smash(v, held val) {
+func (f *frame) smash(v, contents val) {
 	for _, id := range v.objs.all() {
 		p := f.a.objects[id]
-		f.overwrite(p, held)
+		f.overwrite(p, contents)
 		if p.kind == oOpaque && !keepsContents(p.name) {
 			for _, id := range p.elem.objs.all() {
-				f.overwrite(f.a.objects[id], held)
+				f.overwrite(f.a.objects[id], contents)
 			}
 		}
 	}
@@ -575,23 +575,23 @@ func keepsContents(name string) bool {
 	return false
 }
 
-func (f *frame) overwrite(p *object, held val) {
+func (f *frame) overwrite(p *object, contents val) {
 	a := f.a
 	switch p.kind {
 	case oList, oSet, oOpaque, oIter:
 		a.flag(&p.moved)
 		a.flag(&p.fewer)
-		a.grow(&p.elem, held)
-		a.growLab(&p.shape, held.may)
+		a.grow(&p.elem, contents)
+		a.growLab(&p.shape, contents.may)
 	case oDict, oData:
 		a.flag(&p.fewer)
 		a.flag(&p.moved)
-		a.grow(&p.keys, plain(held.may, nil))
-		a.grow(&p.elem, held)
-		a.growLab(&p.shape, held.may)
+		a.grow(&p.keys, plain(contents.may, nil))
+		a.grow(&p.elem, contents)
+		a.growLab(&p.shape, contents.may)
 	case oInst:
-		a.grow(&p.other, held)
-		a.grow(&p.elem, held)
-		a.growLab(&p.shape, held.may)
+		a.grow(&p.other, contents)
+		a.grow(&p.elem, contents)
+		a.growLab(&p.shape, contents.may)
 	}
 }

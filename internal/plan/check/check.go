@@ -7,7 +7,7 @@ import (
 	"praxis/internal/tool"
 )
 
-// Input is what is checked, and what it is held against.
+// Input is what is checked, and what it is checked against.
 type Input struct {
 	Name    string // of the file, as messages name it
 	Source  []byte
@@ -16,7 +16,7 @@ type Input struct {
 	Policy  *policy.Policy // nil: flows are reported, nothing is judged
 	Strict  bool           // the control flow counts, too
 	Refused []Refusal      // what the program uses that the language leaves out
-	Steps   int64          // of the analysis; 0 stands for a few million
+	Steps   int64          // of the analysis; 0 means a few million
 
 	// Forgive makes names and arguments that are wrong warnings in a program that
 	// calls no tool: it would only end there by an exception, if it gets there.

@@ -66,7 +66,7 @@ lower:
   - name: dates
     tools: [ask_llm]
     output: [date, enum]
-    reason: a date cannot carry instructions
+    reason: a date cannot contain instructions
 `
 
 type world struct {
@@ -84,9 +84,9 @@ func newWorld(t testing.TB) world {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask := &tool.Definition{Name: "ask_llm", Version: "1.0.0", Description: "asks", Effects: tool.Read, Model: true,
+	model := &tool.Definition{Name: "ask_llm", Version: "1.0.0", Description: "asks", Effects: tool.Read, Model: true,
 		Input: in, Output: schema.Any(), Labels: tool.Labels{Readers: tool.Readers{Everyone: true}}}
-	set, err := tool.NewSet(file, &tool.File{Name: "ask_llm", Tools: []*tool.Definition{ask}})
+	set, err := tool.NewSet(file, &tool.File{Name: "ask_llm", Tools: []*tool.Definition{model}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,7 +7,7 @@ import (
 	"praxis/internal/plan/syntax"
 )
 
-// def carries out a def statement.
+// def analyses a def statement.
 func (f *frame) def(n *syntax.FunctionDef) {
 	v := f.function(n, n.Args)
 	o := f.a.objects[v.objs.ids[0]]
@@ -60,7 +60,7 @@ func (f *frame) decorate(d, v val, n syntax.Node) val {
 	for _, id := range d.objs.all() {
 		o := f.a.objects[id]
 		if o.kind == oNative {
-			if kept, r := f.knownDecorator(o.name, v, n); kept {
+			if known, r := f.knownDecorator(o.name, v, n); known {
 				out = join(out, r.with(d.may))
 				continue
 			}
@@ -122,7 +122,7 @@ func (f *frame) wrap(kind string, v val, n syntax.Node) val {
 	return ref(o).with(v.may)
 }
 
-// classDef carries out a class statement.
+// classDef analyses a class statement.
 func (f *frame) classDef(n *syntax.ClassDef) {
 	a := f.a
 	o := a.alloc(oClass, n, f.act, n.Name)
@@ -179,7 +179,7 @@ func (f *frame) classDef(n *syntax.ClassDef) {
 	f.write(n.Name, v, n.NameSpan.Start)
 }
 
-// classBody carries out the body of a class in a frame of its own.
+// classBody analyses the body of a class in a frame of its own.
 func (f *frame) classBody(o *object, n *syntax.ClassDef) {
 	a := f.a
 	act := o.gen

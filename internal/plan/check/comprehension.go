@@ -35,7 +35,7 @@ func (f *frame) comprehension(kind okind, n syntax.Node, gens []*syntax.Comprehe
 	return ref(o)
 }
 
-// over carries out the loops of a comprehension. What their lengths depend on
+// over analyses the loops of a comprehension. What their lengths depend on
 // goes into shape.
 func (f *frame) over(n syntax.Node, gens []*syntax.Comprehension, each func(*lab), shape **lab) {
 	first := f.iterable(gens[0].Iter)
@@ -148,7 +148,7 @@ func (f *frame) generator(e *syntax.GeneratorExp) val {
 	return ref(g)
 }
 
-// generatorBody carries out a generator expression's loops.
+// generatorBody analyses a generator expression's loops.
 func (f *frame) generatorBody(e *syntax.GeneratorExp) {
 	first := f.act.sent
 	f.overValue(e, e.Generators, iterable{first, f.iterate(first, e)}, func(*lab) {
@@ -158,7 +158,7 @@ func (f *frame) generatorBody(e *syntax.GeneratorExp) {
 	f.a.grow(&f.act.yields, val{may: f.act.shape})
 }
 
-// inlineGenerator evaluates a generator expression that is used up where it stands.
+// inlineGenerator evaluates a generator expression that is used up where it is.
 func (f *frame) inlineGenerator(e *syntax.GeneratorExp) val {
 	a := f.a
 	first := f.iterable(e.Generators[0].Iter)

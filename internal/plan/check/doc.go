@@ -3,7 +3,7 @@
 //
 // # The analysis of flows
 //
-// The program is carried out once more, with abstract values: a value is the
+// The program is executed once more, with abstract values: a value is the
 // set of sources that may have influenced it, the set of those that certainly
 // have, the objects that it may be, and its constant if that is known. The rules
 // of labels are those of package value, with these approximations, all to the
@@ -11,7 +11,7 @@
 //
 //   - Local variables are followed in the order of the program: arms are joined,
 //     loops are repeated until nothing changes.
-//   - Objects are told apart by the place that makes them and by the last few
+//   - Objects are distinguished by the place that makes them and by the last few
 //     calls that lead there. What is stored in one stays in it.
 //   - Variables that functions share hold all that was ever stored in them.
 //   - A function is analysed for each chain of the last few calls.

@@ -127,7 +127,7 @@ func TestGraphsQuote(t *testing.T) {
 	}
 }
 
-// FuzzCheck: no program makes the check panic or give a place outside of it.
+// FuzzCheck checks that no program makes the check panic or give a place outside of it.
 func FuzzCheck(f *testing.F) {
 	for _, s := range []string{steered, "def f(x): return f(mail.read())\nmail.send(*f(1), **{})", "class A:\n  def __eq__(s, o): return mail.read()\nA() == A()", "for x in mail.read(): mail.send(x, x)", "x ="} {
 		f.Add(s)

@@ -439,8 +439,8 @@ func (f *frame) compares(n syntax.Node, vs ...val) *lab {
 	if all.objs == nil {
 		return l
 	}
-	held := val{may: l, objs: f.within(all), fl: reached | scalar}
-	r := f.instancesCall(all, n, args{site: n, star: held, open: true},
+	contents := val{may: l, objs: f.within(all), fl: reached | scalar}
+	r := f.instancesCall(all, n, args{site: n, star: contents, open: true},
 		"__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__hash__", "__contains__", "__bool__", "__len__")
 	return union(l, f.a.deep(r))
 }
@@ -622,7 +622,7 @@ func (f *frame) compare(e *syntax.Compare) val {
 	return out.with(f.pc)
 }
 
-// contains carries out what in does beside comparing: it iterates.
+// contains analyses what in does beside comparing: it iterates.
 func (f *frame) contains(v, x val, n syntax.Node) {
 	f.special(v, "__contains__", args{site: n, pos: []val{x}})
 	for _, id := range v.objs.all() {

@@ -2,7 +2,7 @@ package check
 
 import "praxis/internal/plan/syntax"
 
-// frame carries out the body of an activation. Local variables are kept in the
+// frame analyses the body of an activation. Local variables are kept in the
 // order of the program: changes since a mark can be taken back, so that arms
 // cost what they change.
 type frame struct {
@@ -229,8 +229,8 @@ func (f *frame) trying() bool {
 	return f.a.scopes.tries && fn.scope != nil && (fn.lazy || fn.gens != nil)
 }
 
-// raises notes that an operation may fail with an exception that tells of a
-// set. In mode strict, that it did not fail tells as much.
+// raises notes that an operation may fail with an exception that depends on a set.
+// In strict mode, that it did not fail depends on the set as well.
 func (f *frame) raises(l *lab) {
 	if l == nil || !f.a.scopes.catches {
 		return
@@ -241,7 +241,7 @@ func (f *frame) raises(l *lab) {
 	}
 }
 
-// risks is raises for operations on values: their shapes tell as well.
+// risks is raises for operations on values, which depend on their shapes, too.
 func (f *frame) risks(vs ...val) {
 	if !f.a.strict || !f.trying() {
 		return

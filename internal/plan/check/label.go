@@ -14,7 +14,7 @@ type lab struct {
 	steps []*step
 }
 
-// anySource is the number of the source that stands for all of them.
+// anySource is the number of the source that means all of them.
 const anySource = 0
 
 // maxSources bounds a set; a larger one is any source.
@@ -131,7 +131,7 @@ func both(a, b *lab) *lab {
 	return out
 }
 
-// maxTraced bounds the sets whose paths are kept.
+// maxTraced bounds the sets whose paths are stored.
 const maxTraced = 8
 
 // via adds a step to the paths of a set.
@@ -214,7 +214,7 @@ func (a *analysis) sourceOf(key sourceKey, make func() source) int32 {
 	return id
 }
 
-// label gives the label that a set stands for: as an upper bound the readers
+// label gives the label of a set: as an upper bound the readers
 // are the fewest that may remain, as a lower bound the most.
 func (a *analysis) label(l *lab, upper bool) (out label.Label, any bool) {
 	if l == nil {

@@ -21,9 +21,9 @@ type misuse struct {
 	wrong *Finding
 }
 
-// made notes whether the call at n can be made as the analysis knows it now. A
-// call is told of that can be made in no context: a function that is called with
-// values of several kinds often tells them apart by itself.
+// made notes whether the call at n can be made as the analysis knows it now. Only
+// a call that can be made in no context is reported: a function that is called
+// with values of several kinds often distinguishes them itself.
 func (a *analysis) made(n syntax.Node, wrong *Finding) {
 	if a.misuses == nil {
 		a.misuses = map[syntax.Node]misuse{}
@@ -245,7 +245,7 @@ func (f *frame) fits(d *tool.Definition, x args) {
 	}
 	bound, err := tool.BindArgs(d, x.pos, named)
 	if err != nil {
-		return // told of by its name
+		return // reported by its name
 	}
 	text, remedy := f.misfit(d, bound)
 	if text == "" {
@@ -275,9 +275,9 @@ func (f *frame) misfit(d *tool.Definition, bound []tool.Named[val]) (text, remed
 	if err == nil {
 		return "", ""
 	}
-	var told *fault.Error
-	if errors.As(err, &told) {
-		remedy = told.Remedy
+	var problem *fault.Error
+	if errors.As(err, &problem) {
+		remedy = problem.Remedy
 	}
 	return err.Error(), remedy
 }

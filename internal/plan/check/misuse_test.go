@@ -9,8 +9,8 @@ import (
 	"praxis/internal/plan/syntax"
 )
 
-// told is what a check says besides flows, one line each.
-func told(r *check.Result) string {
+// findings is what a check reports besides flows, one line each.
+func findings(r *check.Result) string {
 	var b strings.Builder
 	for _, f := range r.Findings {
 		if f.Kind == check.Arguments || f.Kind == check.Value {
@@ -54,7 +54,7 @@ func TestCallsThatCannotBeMade(t *testing.T) {
 	} {
 		for _, strict := range []bool{false, true} {
 			r := w.check(t, c.src, strict)
-			if got := told(r); got != c.want || r.Accepted == strings.Contains(c.want, "error") {
+			if got := findings(r); got != c.want || r.Accepted == strings.Contains(c.want, "error") {
 				t.Errorf("%s\nstrict %v, accepted %v: got %q, want %q", c.src, strict, r.Accepted, got, c.want)
 			}
 		}
@@ -89,7 +89,7 @@ func TestBuiltinCalls(t *testing.T) {
 			p, ok := params[name]
 			return p, ok
 		}})
-		if got := told(r); got != c.want || r.Accepted == strings.Contains(c.want, "error") {
+		if got := findings(r); got != c.want || r.Accepted == strings.Contains(c.want, "error") {
 			t.Errorf("%s\naccepted %v: got %q, want %q", c.src, r.Accepted, got, c.want)
 		}
 	}
@@ -117,7 +117,7 @@ func TestArgumentsAgainstSchemas(t *testing.T) {
 		{"log(b'x')", ""},
 	} {
 		r := w.check(t, c.src, false)
-		if got := told(r); got != c.want || r.Accepted == strings.Contains(c.want, "error") {
+		if got := findings(r); got != c.want || r.Accepted == strings.Contains(c.want, "error") {
 			t.Errorf("%s\naccepted %v: got %q, want %q", c.src, r.Accepted, got, c.want)
 		}
 	}

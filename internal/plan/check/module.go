@@ -243,7 +243,7 @@ func (f *frame) functools(fn string, x args) (val, bool) {
 	return val{}, false
 }
 
-// match carries out a match statement.
+// match analyses a match statement.
 func (f *frame) match(n *syntax.Match) {
 	v := f.eval(n.Subject)
 	mark := f.mark()

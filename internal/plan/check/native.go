@@ -452,7 +452,7 @@ func (f *frame) next(x args) val {
 	}
 	v := x.pos[0]
 	out := f.iterate(v, x.site)
-	var ended *lab // what the end of the iterator tells
+	var ended *lab // what the end of the iterator depends on
 	for _, id := range v.objs.all() {
 		o := f.a.objects[id]
 		if o.kind == oGen {

@@ -46,20 +46,20 @@ type object struct {
 	node syntax.Node // that makes it
 	act  *activation
 
-	shape     *lab    // length, order and membership
-	elem      val     // what it holds beside ents
-	keys      val     // of dicts, those that are not in ents
-	ents      []entry // by key or, in lists and tuples, in order
-	moved     bool    // the order of a list has changed, or its length is not known
-	fewer     bool    // something may have been taken out
-	made      bool    // a literal has put its elements in
-	busy      bool    // something opaque is working
-	asked     int32   // the round in which something opaque has called what it holds
-	askedWith val
-	askedPC   *lab
-	absorbed  int32 // the round in which something opaque took something in last
-	attrs     []entry
-	other     val // attributes under names that are not known
+	shape          *lab    // length, order and membership
+	elem           val     // what it holds beside ents
+	keys           val     // of dicts, those that are not in ents
+	ents           []entry // by key or, in lists and tuples, in order
+	moved          bool    // the order of a list has changed, or its length is not known
+	fewer          bool    // something may have been taken out
+	made           bool    // a literal has put its elements in
+	busy           bool    // something opaque is working
+	calledBack     int32   // the round in which something opaque has called what it contains
+	calledBackWith val
+	calledBackPC   *lab
+	absorbed       int32 // the round in which something opaque took something in last
+	attrs          []entry
+	other          val // attributes under names that are not known
 
 	name  string // of natives, modules, tools, name spaces
 	recv  val    // of methods: their object
@@ -217,7 +217,7 @@ func ent(list []entry, name string) *entry {
 	return nil
 }
 
-// maxEntries bounds the entries that are told apart; others are one.
+// maxEntries bounds the entries that are distinguished; all others are one.
 const maxEntries = 64
 
 // setAttr stores an attribute.

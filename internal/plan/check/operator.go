@@ -149,7 +149,7 @@ func (f *frame) opaqueOperands(n syntax.Node, vs ...val) val {
 	return f.opaque(n, "operator", false, in...)
 }
 
-// inplace carries out x += y and the like.
+// inplace analyses x += y and the like.
 func (f *frame) inplace(n *syntax.AugAssign, old, v val) val {
 	a := f.a
 	in, _, _ := methodsOf(n.Op)

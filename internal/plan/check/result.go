@@ -134,7 +134,7 @@ type Result struct {
 	source []byte
 }
 
-// maxFindings bounds what is told about one program.
+// maxFindings bounds what is reported of one program.
 const maxFindings = 200
 
 func (r *Result) add(f Finding) {
@@ -293,7 +293,7 @@ func everywhere(list []policy.Judgement, c policy.Certainty) bool {
 	return true
 }
 
-// worst is the judgement that is told of: the strictest, then the first.
+// worst is the judgement that is reported: the strictest, then the first.
 func worst(list []policy.Judgement) policy.Judgement {
 	order := func(c policy.Certainty) int {
 		switch c {

@@ -118,7 +118,7 @@ type scopes struct {
 	of   map[syntax.Node]*scope
 	root *scope
 	all  []*scope
-	// What the program does that the analysis of flows asks for.
+	// What the analysis of flows needs to know of the program.
 	catches bool // exceptions are bound to names, or seen by methods of the program
 	always  bool // exceptions of the program may be seen by the language itself
 	tries   bool // exceptions may be caught
@@ -197,7 +197,7 @@ func (b *scopes) stmt(s *scope, n syntax.Stmt) {
 		b.block(inner, n.Body)
 	case *syntax.ClassDef:
 		b.classes = true
-		b.always = b.always || asked(n)
+		b.always = b.always || hasImplicitMethods(n)
 		s.declare(n.Name)
 		b.exprs(s, n.Decorators)
 		around := b.typeParams(s, n, n.TypeParams)
@@ -273,8 +273,8 @@ func (b *scopes) stmt(s *scope, n syntax.Stmt) {
 	}
 }
 
-// asked says whether a class has methods that the language calls by itself.
-func asked(n *syntax.ClassDef) bool {
+// hasImplicitMethods says whether a class has methods that the language calls by itself.
+func hasImplicitMethods(n *syntax.ClassDef) bool {
 	for _, s := range n.Body {
 		if d, ok := s.(*syntax.FunctionDef); ok && (len(d.Decorators) > 0 || dunder(d.Name) && d.Name != "__init__" && d.Name != "__post_init__") {
 			return true

@@ -265,7 +265,7 @@ func TestSound(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			wrong, calls := w.held(t, src, strict)
+			wrong, calls := w.checkedViolation(t, src, strict)
 			total += calls
 			if wrong != "" {
 				t.Errorf("program %d, strict %v: %s\n%s", seed, strict, wrong, numbered(shrink(src, func(s string) bool { return w.still(t, s, strict) })))
@@ -327,7 +327,7 @@ sink(g(v))
 sink(1)
 `
 
-// soundEnds ends a map by the end of one of the iterators that it asks.
+// soundEnds ends a map by the end of one of its iterators.
 const soundEnds = `v = src.s(1)
 its = [iter([v, "a"]), iter(["b"]), iter([])]
 xs = list(map(next, its))
@@ -422,8 +422,8 @@ sink(2)
 sink(1)
 `
 
-// held is violated, where a panic is wrong, too.
-func (w soundWorld) held(t testing.TB, src string, strict bool) (wrong string, calls int) {
+// checkedViolation is violated, where a panic is wrong, too.
+func (w soundWorld) checkedViolation(t testing.TB, src string, strict bool) (wrong string, calls int) {
 	defer func() {
 		if r := recover(); r != nil {
 			wrong = fmt.Sprint("panic: ", r)
@@ -438,7 +438,7 @@ func (w soundWorld) still(t testing.TB, src string, strict bool) bool {
 	if len(bad) > 0 || len(syntax.Check(m)) > 0 || len(subset.Unsupported(m)) > 0 {
 		return false
 	}
-	wrong, _ := w.held(t, src, strict)
+	wrong, _ := w.checkedViolation(t, src, strict)
 	return wrong != ""
 }
 

@@ -2,7 +2,7 @@ package check
 
 import "praxis/internal/plan/syntax"
 
-// body carries out the code of the frame's function.
+// body analyses the code of the frame's function.
 func (f *frame) body() {
 	fn := f.act.fn
 	switch {
@@ -277,7 +277,7 @@ func (f *frame) later(key headKey, head []slotVal) {
 	}
 }
 
-// turn carries out a loop's test and body once, and returns the state in which
+// turn analyses a loop's test and body once, and returns the state in which
 // the loop ends by itself.
 func (f *frame) turn(n syntax.Stmt, first val, mark int) (exit diff) {
 	switch n := n.(type) {
@@ -358,7 +358,7 @@ func (f *frame) thrown(n syntax.Node, exc val) val {
 	return v
 }
 
-// attempt carries out a body whose exceptions are seen. It returns the state at
+// attempt analyses a body whose exceptions are seen. It returns the state at
 // its end, the one in which an exception may leave it, and what is raised.
 func (f *frame) attempt(mark int, body func()) (end, left diff, exc val, t *tryState) {
 	outer := f.exc
@@ -384,7 +384,7 @@ func (f *frame) anywhere(t *tryState) diff {
 	return d
 }
 
-// pass tells the try around what happened in an inner one.
+// pass passes what happened in an inner try to the one around it.
 func (f *frame) pass(t *tryState) {
 	if n := len(f.tries); n > 0 {
 		for _, p := range t.pairs {
@@ -425,7 +425,7 @@ func (f *frame) try(n *syntax.TryStmt) {
 	f.unmark()
 }
 
-// handled carries out a try statement without its finally.
+// handled analyses a try statement without its finally.
 func (f *frame) handled(n *syntax.TryStmt, mark int) {
 	if len(n.Handlers) == 0 {
 		f.block(n.Body)

@@ -109,7 +109,7 @@ func (a *analysis) originOf(key originKey, d *tool.Definition) *origin {
 	return o
 }
 
-// toolCall carries out the call of a tool.
+// toolCall analyses the call of a tool.
 func (f *frame) toolCall(o *object, fn val, x args) val {
 	a, d := f.a, o.def
 	f.fits(d, x)
@@ -228,8 +228,8 @@ func (f *frame) result(d *tool.Definition, x args, may, must *lab) val {
 	return v
 }
 
-// replyType is the type that ask_llm is asked for, nil when it is not known, and
-// whether nobody has chosen it who is not trusted.
+// replyType is the type of the reply that a call of ask_llm requires, nil when it is
+// not known, and whether only trusted data has chosen it.
 func (f *frame) replyType(x args) (*schema.Type, bool) {
 	if x.open || x.hasKw {
 		return nil, false
@@ -358,7 +358,7 @@ func (a *analysis) afterRule(l *lab, p policy.Lowered, only bool) *lab {
 	return out
 }
 
-// maxNested is how deep results are told apart by their parts.
+// maxNested is how deep the parts of results are distinguished.
 const maxNested = 8
 
 // dataVal is the value of a part of a result.

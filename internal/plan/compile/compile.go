@@ -22,7 +22,7 @@ type Options struct {
 const maxInstrs = 2 << 20
 
 // Compile makes code of a program that uses nothing that the language leaves out.
-// The first thing that is wrong with it is a fault of kind Invalid that tells the place.
+// The first thing that is wrong with it is a fault of kind Invalid that names the place.
 func Compile(m *syntax.Module, o Options) (*value.Unit, error) {
 	var known *facts
 	if o.Strict {
@@ -601,7 +601,7 @@ func foldTo(e syntax.Expr, height int) (*syntax.Constant, bool) {
 	return nil, false
 }
 
-// known tells the truth of an expression that does not depend on anything.
+// known returns the truth of an expression that does not depend on anything.
 func known(e syntax.Expr) (truth, ok bool) {
 	c, isConst := fold(e)
 	if !isConst {

@@ -59,7 +59,7 @@ func TestLibraryOfPython(t *testing.T) {
 
 var update = flag.Bool("update", false, "write the listings of testdata anew")
 
-// TestSyntaxErrors: what only the checks after the grammar find is refused with its place.
+// TestSyntaxErrors checks that what only the checks after the grammar find is refused with its place.
 func TestSyntaxErrors(t *testing.T) {
 	m, _ := syntax.Parse([]byte("x = 1\ndef f():\n    break\n"), syntax.Options{})
 	_, err := Compile(m, Options{})
@@ -111,7 +111,7 @@ func TestListings(t *testing.T) {
 	}
 }
 
-// FuzzCompile: whatever the parser reads is compiled to sound code, or refused.
+// FuzzCompile checks that whatever the parser reads is compiled to sound code, or refused.
 func FuzzCompile(f *testing.F) {
 	files, _ := filepath.Glob("testdata/*.py")
 	for _, name := range files {
@@ -143,7 +143,7 @@ func FuzzCompile(f *testing.F) {
 	})
 }
 
-// TestTooLarge: code that would grow without bound is refused with its place,
+// TestTooLarge checks that code that would grow without bound is refused with its place,
 // and what is only long is not.
 func TestTooLarge(t *testing.T) {
 	t.Parallel()

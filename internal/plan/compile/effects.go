@@ -28,7 +28,7 @@ type facts struct {
 	iterators bool            // what is iterated may be an iterator, which iterating changes
 	dynamic   bool            // attributes may be set under any name
 	catches   bool            // an exception may be seen: there is a try or a with
-	asks      bool            // next, getattr or hasattr is there, which handle exceptions
+	handles   bool            // next, getattr or hasattr is there, which handle exceptions
 	always    bool            // the machine itself sees exceptions of the program, such as StopIteration
 
 	direct  map[syntax.Node]bool // expressions that are iterated where they stand, once
@@ -46,7 +46,7 @@ func gatherFacts(m *syntax.Module) *facts {
 		f.node(n)
 		return true
 	})
-	f.always = f.always || f.asks && len(f.dunders) > 0
+	f.always = f.always || f.handles && len(f.dunders) > 0
 	f.catches = f.catches || f.always
 	for name := range f.modules {
 		if f.bound[name] != 1 {
@@ -189,7 +189,7 @@ func (f *facts) node(n syntax.Node) {
 	case *syntax.Name:
 		f.iterators = f.iterators || oneOf(makesIterators, n.ID) && !f.direct[n]
 		if n.ID == "next" || n.ID == "getattr" || n.ID == "hasattr" {
-			f.asks = true
+			f.handles = true
 		}
 		if n.ID == "setattr" || n.ID == "type" {
 			f.dynamic, f.operators = true, f.operators || n.ID == "setattr"

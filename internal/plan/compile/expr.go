@@ -254,7 +254,7 @@ func (b *builder) jumpIf(e syntax.Expr, p *place, when bool) {
 }
 
 func (b *builder) jumpIfBool(e *syntax.BoolOp, p *place, when bool) {
-	// The outcome that ends the evaluation early: false for and, true for or.
+	// The truth value that ends the evaluation early: false for and, true for or.
 	early := e.Op == syntax.Or
 	last := len(e.Values) - 1
 	if early == when {

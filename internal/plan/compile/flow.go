@@ -134,7 +134,7 @@ func (b *builder) breakLoop(again bool) {
 		i--
 	}
 	if i < 0 {
-		return // told as an error already
+		return // reported as an error already
 	}
 	loop := b.blocks[i]
 	paused := b.unwind(i + 1)

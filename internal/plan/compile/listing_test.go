@@ -47,15 +47,15 @@ func operands(c *value.Code, pc int) string {
 	case bytecode.LoadConst:
 		return " " + constText(c.Consts[a])
 	case bytecode.LoadFast, bytecode.LoadFastCheck, bytecode.StoreFast, bytecode.DeleteFast, bytecode.ClearFast, bytecode.MakeCell, bytecode.LoadDeref, bytecode.StoreDeref, bytecode.DeleteDeref,
-		bytecode.LoadCell, bytecode.PcSave, bytecode.PcRestore, bytecode.PcFast, bytecode.PcDeref, bytecode.PcHeldFast, bytecode.PcHeldDeref, bytecode.MaySave, bytecode.MayJoin:
+		bytecode.LoadCell, bytecode.PcSave, bytecode.PcRestore, bytecode.PcFast, bytecode.PcDeref, bytecode.PcContentsFast, bytecode.PcContentsDeref, bytecode.MaySave, bytecode.MayJoin:
 		return fmt.Sprintf(" %s/%d", c.Slots[a], a)
 	case bytecode.LoadFastFast, bytecode.StoreLoadFast, bytecode.StoreStore, bytecode.InplaceAddFast, bytecode.SubscrFastFast:
 		return fmt.Sprintf(" %s, %s", c.Slots[x], c.Slots[y])
 	case bytecode.LoadFastConst, bytecode.AddFastConst, bytecode.SubFastConst, bytecode.IncrFastConst:
 		return fmt.Sprintf(" %s, %s", c.Slots[x], constText(c.Consts[y]))
-	case bytecode.LoadGlobal, bytecode.StoreGlobal, bytecode.DeleteGlobal, bytecode.LoadName, bytecode.LoadAttr, bytecode.StoreAttr, bytecode.DeleteAttr, bytecode.LoadMethod, bytecode.PcGlobal, bytecode.PcHeldGlobal:
+	case bytecode.LoadGlobal, bytecode.StoreGlobal, bytecode.DeleteGlobal, bytecode.LoadName, bytecode.LoadAttr, bytecode.StoreAttr, bytecode.DeleteAttr, bytecode.LoadMethod, bytecode.PcGlobal, bytecode.PcContentsGlobal:
 		return " " + c.Sites[a]
-	case bytecode.StoreName, bytecode.DeleteName, bytecode.LoadSuperAttr, bytecode.LoadSuperMethod, bytecode.ImportFrom, bytecode.PcName, bytecode.PcHeldName:
+	case bytecode.StoreName, bytecode.DeleteName, bytecode.LoadSuperAttr, bytecode.LoadSuperMethod, bytecode.ImportFrom, bytecode.PcName, bytecode.PcContentsName:
 		return " " + c.Names[a]
 	case bytecode.Import, bytecode.Annotate, bytecode.TypeAlias:
 		return fmt.Sprintf(" %s %d", c.Names[a], word)

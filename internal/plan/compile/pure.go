@@ -4,8 +4,8 @@ import "praxis/internal/plan/syntax"
 
 // Which calls change nothing, and which variables a piece of program sets for certain.
 
-// pureCall says whether a call changes nothing; its arguments are looked at
-// by whoever asks.
+// pureCall says whether a call changes nothing; its arguments are checked
+// by the caller.
 func (f *facts) pureCall(n *syntax.Call) bool {
 	for _, k := range n.Keywords {
 		switch k.Arg {
@@ -59,7 +59,7 @@ func (f *facts) pureNamed(name string, n *syntax.Call) bool {
 	return true
 }
 
-// inPlace says whether all that is iterated is made where it stands.
+// inPlace says whether all that is iterated is made where it is.
 func (f *facts) inPlace(args []syntax.Expr) bool {
 	for _, a := range args {
 		switch a := a.(type) {

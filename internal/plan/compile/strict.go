@@ -8,7 +8,7 @@ import (
 // Strict mode follows implicit flows, too. What it promises: two runs of a
 // program that differ in data of label L alone, and both come to their end,
 // have the same values, calls and output wherever L is not in the label. How
-// it is kept:
+// this is guaranteed:
 //
 // The thread has a label of control, pc. A value that is tested joins its label
 // into pc before the jump. The machine joins pc into whatever is stored in an
@@ -17,13 +17,13 @@ import (
 // What was tested decides over a region of the program: both arms of an if, the
 // body of a loop, the rest of an and. At its end, on each way that leads there,
 // the variables that any arm could have assigned get pc; then pc becomes what
-// it was before. A variable that += changes may hold a list that others know,
+// it was before. A variable that += changes may refer to a list that others refer to,
 // too: its shape and elements get pc as well.
 //
 // If an arm could have changed anything but variables, the region is sticky:
-// pc stays as it is for the rest of the run. Facts about the whole program tell
+// pc stays as it is for the rest of the run. Facts about the whole program show
 // what an arm could change (effects.go); calling a tool does not count, as
-// nothing in the program changes by it and the call itself carries pc.
+// nothing in the program changes by it and the call itself has the label of pc.
 //
 // A break or continue extends the region to the end of its loop, a return to the
 // end of the function; there the variables that the function shares with others
@@ -101,12 +101,12 @@ func (b *builder) leave(r *region, top bool) {
 	b.release(r.slot)
 }
 
-// pcVariable joins pc into a variable; held: into the list that it holds, too.
-func (b *builder) pcVariable(name string, held bool) {
+// pcVariable joins pc into a variable; contents: into the list that it refers to, too.
+func (b *builder) pcVariable(name string, contents bool) {
 	name = b.scope.mangle(name)
 	ops := [4]bytecode.Op{bytecode.PcGlobal, bytecode.PcName, bytecode.PcDeref, bytecode.PcFast}
-	if held {
-		ops = [4]bytecode.Op{bytecode.PcHeldGlobal, bytecode.PcHeldName, bytecode.PcHeldDeref, bytecode.PcHeldFast}
+	if contents {
+		ops = [4]bytecode.Op{bytecode.PcContentsGlobal, bytecode.PcContentsName, bytecode.PcContentsDeref, bytecode.PcContentsFast}
 	}
 	switch r := b.scope.resolve(name); {
 	case r.kind == refGlobal:
@@ -267,7 +267,7 @@ func (b *builder) tryEnd(r *region) {
 }
 
 // wholeGenexp says whether a generator expression is used up by the call that it
-// is an argument of, and nothing can be told from when its elements are made: it is
+// is an argument of, and nothing depends on when its elements are made: it is
 // compiled like a list comprehension, as generators are sticky.
 func (f *facts) wholeGenexp(call *syntax.Call) *syntax.GeneratorExp {
 	if f == nil || len(call.Args) != 1 {

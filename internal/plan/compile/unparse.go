@@ -10,7 +10,7 @@ import (
 )
 
 // unparse writes an expression as Python's ast.unparse does. It is meant for
-// annotations and patterns: what does not stand there is written as "...".
+// annotations and patterns: what cannot be there is written as "...".
 func unparse(e syntax.Expr) string {
 	var u unparser
 	u.expr(e, 0)

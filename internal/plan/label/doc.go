@@ -1,5 +1,5 @@
-// Package label is what the values of a plan carry: where they came from and
-// who may read them.
+// Package label describes the values of a plan: where they came from and who may
+// read them.
 //
 // A label is a set of sources (the user's inputs, tool calls, replies of
 // models; the program's own literals need none), a set of readers, and the
@@ -11,7 +11,7 @@
 // # Interning
 //
 // A [Table] gives each distinct label a number, its [ID]. Equal labels have
-// equal IDs, so a value of the interpreter carries four bytes and the usual
+// equal IDs, so a label costs a value of the interpreter four bytes, and the usual
 // join is a comparison. ID 0 is [Program]. IDs are handed out in the order of
 // first use: the same run gives the same IDs, and a table that was marshalled
 // and read back goes on with them.

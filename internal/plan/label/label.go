@@ -152,7 +152,7 @@ func (e Endorsement) Compare(o Endorsement) int {
 		strings.Compare(e.By.Why, o.By.Why), e.Source.Compare(o.Source), e.Readers.Compare(o.Readers))
 }
 
-// Label is what one value carries. The zero value is the label of the
+// Label describes one value. The zero value is the label of the
 // program's own literals: no source, readable by everyone.
 type Label struct {
 	Sources  []Source // sorted, without doubles

@@ -46,7 +46,7 @@ def _finish(x):
 
 
 class Task:
-    """A coroutine that is carried out when its value is asked for, or at the end."""
+    """A coroutine that is executed when its value is awaited, or at the end."""
 
     def __init__(self, coro, name=None):
         self._coro = coro

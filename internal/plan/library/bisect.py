@@ -1,4 +1,4 @@
-"""Places in sorted lists. The place is computed with the outcome of each comparison, so that it depends on them."""
+"""Places in sorted lists. The place is computed from the result of each comparison, so that it depends on all of them."""
 
 
 def bisect_right(a, x, lo=0, hi=None, *, key=None):

@@ -1,7 +1,7 @@
 """Classes that are made of fields. The methods of a data class are compiled from
 text that is made of its fields' names alone, by the native _build."""
 
-from _labels import carry as _carry
+from _labels import depend as _depend
 
 __all__ = ['dataclass', 'field', 'Field', 'FrozenInstanceError', 'InitVar', 'KW_ONLY', 'MISSING',
            'fields', 'asdict', 'astuple', 'make_dataclass', 'replace', 'is_dataclass']
@@ -260,7 +260,7 @@ def _signature(cls, params, all_fields):
 
 def _add_methods(cls, params, all_fields, own, has_hash):
     names = {'_dc_set': object.__setattr__, '_dc_super': super, '_dc_class': cls, '_dc_missing': _FACTORY,
-             '_dc_error': FrozenInstanceError, '_dc_enter': _enter, '_dc_leave': _leave, '_dc_carry': _carry}
+             '_dc_error': FrozenInstanceError, '_dc_enter': _enter, '_dc_leave': _leave, '_dc_depend': _depend}
     source = []
     real = [f for f in all_fields.values() if f._field_type == '_FIELD']
     compared = [f.name for f in real if f.compare]
@@ -393,14 +393,14 @@ def _leave():
 def _eq_source(source, compared):
     source.extend(['def __eq__(self, other):',
                    ' if self is other:',
-                   '  return _dc_carry(True, self, other)',
+                   '  return _dc_depend(True, self, other)',
                    ' if other.__class__ is not self.__class__:',
                    '  return NotImplemented'])
     if not compared:
-        source.append(' return _dc_carry(True, self, other)')
+        source.append(' return _dc_depend(True, self, other)')
     for i, name in enumerate(compared):
         source.append(f' same = self.{name} == other.{name}' if i == 0 else
-                      f' same = _dc_carry(self.{name} == other.{name}, same)')
+                      f' same = _dc_depend(self.{name} == other.{name}, same)')
         if i == len(compared) - 1:
             source.append(' return same')
         else:
@@ -453,7 +453,7 @@ def fields(class_or_instance):
 
 def is_dataclass(obj):
     cls = obj if isinstance(obj, type) else type(obj)
-    return _carry(hasattr(cls, '__dataclass_fields__'), obj)
+    return _depend(hasattr(cls, '__dataclass_fields__'), obj)
 
 
 def _is_instance(obj):

@@ -1,7 +1,7 @@
 """Dates and times. There is no time zone of the host: local time is UTC."""
 
 import _timetext as _text
-from _labels import carry as _carry
+from _labels import depend as _depend
 
 __all__ = ['date', 'datetime', 'time', 'timedelta', 'timezone', 'tzinfo', 'MINYEAR', 'MAXYEAR', 'UTC']
 
@@ -284,7 +284,7 @@ class timezone(tzinfo):
             raise TypeError(f'timezone() argument 1 must be datetime.timedelta, not {_shown(type(offset))}')
         if name is _missing:
             if not offset:
-                return _carry(timezone.utc, offset)
+                return _depend(timezone.utc, offset)
             name = None
         elif not isinstance(name, str):
             raise TypeError(f'timezone() argument 2 must be str, not {_shown(type(name))}')
@@ -320,7 +320,7 @@ class timezone(tzinfo):
         if self._name is not None:
             return self._name
         if not self._offset:
-            return _carry('UTC', self._offset)
+            return _depend('UTC', self._offset)
         return 'UTC' + _text.offset_text(self._offset._micros, ':')
 
     def dst(self, dt):
@@ -466,7 +466,7 @@ class date:
         if found is None or found[3] != len(date_string):
             raise ValueError(f'Invalid isoformat string: {date_string!r}')
         _text.check_date(found[0], found[1], found[2])
-        return _carry(_made(cls, found[0], found[1], found[2]), date_string)
+        return _depend(_made(cls, found[0], found[1], found[2]), date_string)
 
     @classmethod
     def fromisocalendar(cls, year, week, day):
@@ -477,7 +477,7 @@ class date:
     def strptime(cls, date_string, format, /):
         _strptime_arguments(date_string, format)
         found = _text.read(date_string, format)
-        return _carry(_made(cls, found[0], found[1], found[2]), date_string, format)
+        return _depend(_made(cls, found[0], found[1], found[2]), date_string, format)
 
     def replace(self, year=_missing, month=_missing, day=_missing):
         return type(self)(self._year if year is _missing else year, self._month if month is _missing else month,
@@ -797,13 +797,13 @@ class time:
             raise ValueError(f'Invalid isoformat string: {time_string!r}')
         if found[:4] == (24, 0, 0, 0):
             found = (0, 0, 0, 0, found[4])
-        return _carry(cls(*found), time_string)
+        return _depend(cls(*found), time_string)
 
     @classmethod
     def strptime(cls, date_string, format, /):
         _strptime_arguments(date_string, format)
         f = _text.read(date_string, format)
-        return _carry(cls(f[3], f[4], f[5], f[6], _read_zone(f)), date_string, format)
+        return _depend(cls(f[3], f[4], f[5], f[6], _read_zone(f)), date_string, format)
 
     def replace(self, hour=_missing, minute=_missing, second=_missing, microsecond=_missing, tzinfo=_missing, *,
                 fold=_missing):
@@ -1000,13 +1000,13 @@ class datetime(date):
                 raise ValueError('minute, second, and microsecond must be 0 when hour is 24')
             year, month, day = _text.from_ordinal(_text.ordinal(year, month, day) + 1)
             clock = (0, 0, 0, 0, clock[4])
-        return _carry(cls(year, month, day, *clock), date_string)
+        return _depend(cls(year, month, day, *clock), date_string)
 
     @classmethod
     def strptime(cls, date_string, format, /):
         _strptime_arguments(date_string, format)
         f = _text.read(date_string, format)
-        return _carry(cls(*f[:7], _read_zone(f)), date_string, format)
+        return _depend(cls(*f[:7], _read_zone(f)), date_string, format)
 
     def date(self):
         return _date(_date_class, self._year, self._month, self._day)
@@ -1038,7 +1038,7 @@ class datetime(date):
             return self
         offset = self.utcoffset()
         micros = _micros(self) - (0 if offset is None else offset._micros)
-        made = _carry(_from_epoch(type(self), micros, tz), self)
+        made = _depend(_from_epoch(type(self), micros, tz), self)
         return tz.fromutc(made)
 
     def utcoffset(self):

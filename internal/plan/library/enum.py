@@ -1,7 +1,7 @@
 """Enumerations. The machine calls EnumType._bind_ for each name that the body of an
-enumeration assigns: that is where auto() gets its value and members are told from methods."""
+enumeration assigns: that is where auto() gets its value and members are distinguished from methods."""
 
-from _labels import carry as _carry, plain as _plain, remember as _remember
+from _labels import depend as _depend, plain as _plain, remember as _remember
 
 __all__ = ['EnumType', 'EnumMeta', 'Enum', 'IntEnum', 'StrEnum', 'Flag', 'IntFlag', 'ReprEnum', 'auto', 'unique',
            'verify', 'EnumCheck', 'FlagBoundary', 'CONTINUOUS', 'NAMED_FLAGS', 'UNIQUE', 'STRICT', 'CONFORM',
@@ -163,12 +163,12 @@ class EnumType(type):
 
     def __contains__(cls, value):
         if isinstance(value, cls):
-            return _carry(True, value)
+            return _depend(True, value)
         try:
             _lookup(cls, value)
         except ValueError:
-            return _carry(False, value)
-        return _carry(True, value)
+            return _depend(False, value)
+        return _depend(True, value)
 
     def __getitem__(cls, name):
         return cls._member_map_[name]
@@ -413,10 +413,10 @@ def _lookup(cls, value):
     except TypeError:
         for found in cls._member_map_.values():
             if found._value_ == value:
-                return _carry(found, value)
+                return _depend(found, value)
     found = cls._missing_(value)
     if isinstance(found, cls):
-        return _carry(found, value)
+        return _depend(found, value)
     if found is not None and cls._boundary_ is EJECT and isinstance(found, int):
         return found
     if found is None:
@@ -702,7 +702,7 @@ def _combination(cls, value, boundary, given):
                 covered |= bits
     left = value ^ covered
     if left and boundary is STRICT:
-        raise ValueError(f'{cls!r}: no members with value {_carry(left, given)!r}')
+        raise ValueError(f'{cls!r}: no members with value {_depend(left, given)!r}')
     made._name_ = '|'.join([p._name_ for p in parts]) or None
     if left and made._name_ is not None:
         made._name_ = f'{made._name_}|{left!r}'

@@ -470,8 +470,8 @@ def _format_general(x, s):
 
 
 def _padded(sign, body, s):
-    room = s.width - len(sign) - len(body)
-    pad = s.fill * max(room, 0)
+    free = s.width - len(sign) - len(body)
+    pad = s.fill * max(free, 0)
     if s.align == '<':
         return sign + body + pad
     if s.align == '^':
@@ -540,10 +540,10 @@ def _format_float(x, s):
     trailing = ('.' if fraction or s.alternate else '') + fraction + suffix
     sign = '-' if negative else '' if s.sign == '-' else s.sign
     if s.zero and s.align is None:
-        room = s.width - len(sign) - len(trailing)
+        free = s.width - len(sign) - len(trailing)
         if s.grouping:
-            room = 3 * room // 4 + 1 if room > 0 else 0
-        leading = leading.rjust(room, '0')
+            free = 3 * free // 4 + 1 if free > 0 else 0
+        leading = leading.rjust(free, '0')
     if s.grouping:
         first = 1 + (len(leading) - 1) % 3
         leading = leading[:first] + ''.join([s.grouping + leading[i:i + 3] for i in range(first, len(leading), 3)])

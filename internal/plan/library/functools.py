@@ -285,7 +285,7 @@ def total_ordering(cls):
 
 
 class cached_property:
-    """A property whose value is computed once and kept in the instance."""
+    """A property whose value is computed once and stored in the instance."""
 
     def __init__(self, func):
         self.func = func

@@ -74,7 +74,7 @@ class JSONDecoder:
 
 
 def _plain(o, default, around):
-    """Replaces what JSON cannot hold by what default makes of it."""
+    """Replaces what JSON cannot represent by what default makes of it."""
     if o is None or isinstance(o, (str, int, float)):
         return o
     if id(o) in around:

@@ -221,22 +221,22 @@ class PrettyPrinter:
         if self._indent > 1:
             out.append((self._indent - 1) * ' ')
         between = ',\n' + ' ' * indent
-        most = room = self._width - indent + 1
+        most = free = self._width - indent + 1
         before = ''
         for i, item in enumerate(items):
             last = i == len(items) - 1
             if last:
                 most -= allowance
-                room -= allowance
+                free -= allowance
             if self._compact:
                 text = self._short(item, stack[:], level + 1)
                 n = len(text) + 2
-                if room < n:
-                    room = most
+                if free < n:
+                    free = most
                     if before:
                         before = between
-                if room >= n:
-                    room -= n
+                if free >= n:
+                    free -= n
                     out.append(before)
                     before = ', '
                     out.append(text)
@@ -254,7 +254,7 @@ class PrettyPrinter:
             indent += 1
             allowance += 1
         chunks = []
-        room = most = self._width - indent
+        free = most = self._width - indent
         text = ''
         for i, line in enumerate(lines):
             text = repr(line)
@@ -267,7 +267,7 @@ class PrettyPrinter:
             current = ''
             for j, part in enumerate(parts):
                 longer = current + part
-                width = room
+                width = free
                 if j == len(parts) - 1 and i == len(lines) - 1:
                     width -= allowance
                 if len(repr(longer)) > width:

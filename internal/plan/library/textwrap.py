@@ -107,12 +107,12 @@ class TextWrapper:
 
     def _cut(self, queue, line, used, width):
         """Takes as much of a word that is too long as fits."""
-        room = 1 if width < 1 else width - used
+        free = 1 if width < 1 else width - used
         word = queue[-1]
         if self.break_long_words:
-            end = room
-            if self.break_on_hyphens and len(word) > room:
-                at = word.rfind("-", 0, room)
+            end = free
+            if self.break_on_hyphens and len(word) > free:
+                at = word.rfind("-", 0, free)
                 if at > 0 and any([c != "-" for c in word[:at]]):
                     end = at + 1
             line.append(word[:end])

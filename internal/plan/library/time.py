@@ -1,7 +1,7 @@
 """The clock of the run, and times as tuples. There is no time zone of the host: local time is UTC."""
 
 import _timetext as _text
-from _labels import carry as _carry
+from _labels import depend as _depend
 
 timezone = 0
 altzone = 0
@@ -115,4 +115,4 @@ def strptime(data_string, format='%a %b %d %H:%M:%S %Y', /):
     n = _text.ordinal(f[0], f[1], f[2])
     made = struct_time((f[0], f[1], f[2], f[3], f[4], f[5], (n - 1) % 7, n - _text.ordinal(f[0], 1, 1) + 1,
                         -1 if f[10] is None else 0))
-    return _carry(made, data_string, format)
+    return _depend(made, data_string, format)

@@ -6,7 +6,7 @@ import (
 )
 
 // Labelled is a value with its labels. A list has Items and an object has
-// Fields (not nil, but possibly empty) when its parts carry labels of their own; Label is then that of the
+// Fields (not nil, but possibly empty) when its parts have labels of their own; Label is then that of the
 // container itself (its length, order and keys). Otherwise Value is a JSON
 // value as [praxis/internal/tool] has them, and Label is that of all of it.
 type Labelled struct {

@@ -66,7 +66,7 @@ func (p *Policy) Test() Report {
 		}
 		report.Cases = append(report.Cases, CaseResult{Name: c.name, Pos: c.pos, Place: c.pos.String(), Pass: pass, Expect: c.expect, Rule: c.rule, Got: d})
 		for _, s := range d.Steps {
-			if s.outcome == isTrue {
+			if s.truth == isTrue {
 				covered[s.Rule] = true
 			}
 		}

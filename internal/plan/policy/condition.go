@@ -54,7 +54,7 @@ type condition struct {
 	text    string // canonical
 	clauses []clause
 	uses    []use
-	names   []string // of the named conditions that it asks
+	names   []string // of the named conditions that it uses
 	froms   []from   // patterns of sources that it names
 }
 
@@ -62,7 +62,7 @@ type condition struct {
 type clause struct {
 	text    string
 	prog    cel.Program
-	asks    []string // paths of the labels that it asks
+	labels  []string // paths of the labels that it uses
 	literal *bool    // the clause is the word true or false
 	loose   bool     // binds less than &&
 }
@@ -116,7 +116,7 @@ type compiler struct {
 	r      *reader
 	env    *cel.Env
 	groups []string // names of groups with principals
-	named  []string // of the conditions that can be asked
+	named  []string // of the conditions that can be used
 }
 
 // newCompiler builds the environment. Only has, all, exists and exists_one are
@@ -250,8 +250,8 @@ func (c *compiler) clause(cond *condition, native *ast.AST, part ast.Expr) {
 	}
 	cl.prog = prog
 	for _, u := range w.uses {
-		if u.kind == useLabel && !slices.Contains(cl.asks, u.path.String()) {
-			cl.asks = append(cl.asks, u.path.String())
+		if u.kind == useLabel && !slices.Contains(cl.labels, u.path.String()) {
+			cl.labels = append(cl.labels, u.path.String())
 		}
 	}
 	cond.clauses = append(cond.clauses, cl)
@@ -329,22 +329,22 @@ func (costs) CallCost(function, _ string, args []ref.Val, _ ref.Val) *uint64 {
 	return &price
 }
 
-// outcome of a clause or a condition.
-type outcome uint8
+// truth is the value of a clause or a condition.
+type truth uint8
 
 const (
-	isFalse outcome = iota
+	isFalse truth = iota
 	isTrue
 	isUnknown
 	isError
 )
 
-var outcomeNames = [...]string{"false", "true", "depends on the run", "cannot be evaluated"}
+var truthNames = [...]string{"false", "true", "depends on the run", "cannot be evaluated"}
 
-func (o outcome) String() string { return outcomeNames[o] }
+func (o truth) String() string { return truthNames[o] }
 
 // eval runs one clause.
-func (cl *clause) eval(ev *evaluation) (outcome, error) {
+func (cl *clause) eval(ev *evaluation) (truth, error) {
 	val, _, err := cl.prog.Eval(ev)
 	switch {
 	case ev.exhausted:
@@ -371,8 +371,8 @@ func (cl *clause) eval(ev *evaluation) (outcome, error) {
 // errTooLong is the cause of the fault for a condition that takes too many steps.
 var errTooLong = errors.New("it takes too many steps")
 
-// eval joins the outcomes of the clauses as && does: one that is false decides.
-func (c *condition) eval(ev *evaluation, each func(*clause, outcome, error)) (outcome, error) {
+// eval joins the truths of the clauses as && does: one that is false decides.
+func (c *condition) eval(ev *evaluation, each func(*clause, truth, error)) (truth, error) {
 	result, failed := isTrue, error(nil)
 	for i := range c.clauses {
 		out, err := c.clauses[i].eval(ev)

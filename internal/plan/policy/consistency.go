@@ -85,7 +85,7 @@ func clipNames(names []string) []string {
 	return names
 }
 
-// guarded reports whether the condition asks has() of the path or of a part of it.
+// guarded reports whether the condition calls has() on the path or on a part of it.
 func guarded(p path, tested map[string]bool) bool {
 	for n := 1; n <= len(p.segs); n++ {
 		if tested[(path{p.root, p.segs[:n]}).String()] {
@@ -194,7 +194,7 @@ func (l *loader) impossible(r *rule) bool {
 			return true
 		}
 		if slices.Contains(texts, "!"+c.text) || slices.Contains(texts, "!("+c.text+")") {
-			l.add(r.when.at.pos, "Remove one of them.", "the rule %s never applies: its condition wants %s and its opposite", safetext.Quote(r.name), safetext.Quote(c.text))
+			l.add(r.when.at.pos, "Remove one of them.", "the rule %s never applies: its condition requires %s and its opposite", safetext.Quote(r.name), safetext.Quote(c.text))
 			return true
 		}
 	}

@@ -30,26 +30,26 @@ type Decision struct {
 	Steps []Step     `json:"explanation"`
 }
 
-// Step is what one rule had to say.
+// Step is how one rule applied to the call.
 type Step struct {
 	Rule    string           `json:"rule"`
 	Pos     jsondoc.Position `json:"-"`
 	Verdict Verdict          `json:"decision"`
-	Outcome string           `json:"outcome"` // "applies", "does not apply", "depends on the run", "cannot be evaluated"
+	Result  string           `json:"result"` // "applies", "does not apply", "depends on the run", "cannot be evaluated"
 	Clauses []ClauseStep     `json:"clauses,omitempty"`
 
-	outcome outcome
-	err     error
-	reason  string
-	remedy  string
+	truth  truth
+	err    error
+	reason string
+	remedy string
 }
 
 // ClauseStep is one of the parts that a condition joins by &&.
 type ClauseStep struct {
-	Text    string   `json:"text"`
-	Outcome string   `json:"outcome"`          // "true", "false", "depends on the run", "cannot be evaluated"
-	Labels  []string `json:"labels,omitempty"` // "args.to: calendar.read (untrusted); readers: everyone"
-	Error   string   `json:"error,omitempty"`
+	Text   string   `json:"text"`
+	Result string   `json:"result"`           // "true", "false", "depends on the run", "cannot be evaluated"
+	Labels []string `json:"labels,omitempty"` // "args.to: calendar.read (untrusted); readers: everyone"
+	Error  string   `json:"error,omitempty"`
 }
 
 var stepNames = [...]string{"does not apply", "applies", "depends on the run", "cannot be evaluated"}
@@ -124,7 +124,7 @@ func settle(def *tool.Definition, steps []Step, best *Step) Decision {
 		return d
 	}
 	d.Verdict, d.Rule, d.Reason, d.Remedy = best.Verdict, best.Rule, best.reason, best.remedy
-	if best.outcome == isError {
+	if best.truth == isError {
 		d.failed(best)
 	}
 	return d
@@ -147,14 +147,14 @@ func (d *Decision) failed(s *Step) {
 func strictest(steps []Step) *Step {
 	var best *Step
 	rank := func(s *Step) Verdict {
-		if s.outcome == isError {
+		if s.truth == isError {
 			return Deny
 		}
 		return s.Verdict
 	}
 	for i := range steps {
 		s := &steps[i]
-		if s.outcome != isTrue && s.outcome != isError {
+		if s.truth != isTrue && s.truth != isError {
 			continue
 		}
 		if best == nil || rank(s) > rank(best) {
@@ -180,27 +180,27 @@ func (p *Policy) steps(e *evaluation) []Step {
 	}
 	if e.def.Approval {
 		steps = append(steps, Step{
-			Rule: ApprovalRule, Pos: e.def.Pos, Verdict: Ask, outcome: isTrue,
-			reason: e.def.Name + " wants a person's consent to each call", remedy: "Ask the person.",
+			Rule: ApprovalRule, Pos: e.def.Pos, Verdict: Ask, truth: isTrue,
+			reason: e.def.Name + " requires a person's approval of each call", remedy: "Ask the person.",
 		})
 	}
 	for _, r := range rules {
 		steps = append(steps, e.rule(r))
 	}
 	for i := range steps {
-		steps[i].Outcome = stepNames[steps[i].outcome]
+		steps[i].Result = stepNames[steps[i].truth]
 	}
 	return steps
 }
 
 func (e *evaluation) rule(r *rule) Step {
-	s := Step{Rule: r.name, Pos: r.pos, Verdict: r.verdict, reason: r.reason, remedy: r.remedy, outcome: isTrue}
+	s := Step{Rule: r.name, Pos: r.pos, Verdict: r.verdict, reason: r.reason, remedy: r.remedy, truth: isTrue}
 	if r.when == nil {
 		return s
 	}
 	e.exhausted = false
-	s.outcome, s.err = r.when.eval(e, func(c *clause, out outcome, err error) {
-		step := ClauseStep{Text: c.text, Outcome: out.String()}
+	s.truth, s.err = r.when.eval(e, func(c *clause, out truth, err error) {
+		step := ClauseStep{Text: c.text, Result: out.String()}
 		if err != nil {
 			step.Error = safetext.Clip(err.Error(), 300)
 		}
@@ -224,16 +224,16 @@ func (e *evaluation) demand(d tool.ArgDemand) []Step {
 		s.reason = "the argument " + d.Argument + " of " + e.def.Name + ": " + s.reason
 		switch {
 		case met == types.True:
-			s.outcome = isFalse
+			s.truth = isFalse
 		case met == types.False:
-			s.outcome = isTrue
+			s.truth = isTrue
 		case types.IsUnknown(met):
-			s.outcome = isUnknown
+			s.truth = isUnknown
 		default:
-			s.outcome = isError
+			s.truth = isError
 			s.err, _ = met.(*types.Err)
 		}
-		s.Clauses = []ClauseStep{{Text: "!" + text, Outcome: s.outcome.String()}}
+		s.Clauses = []ClauseStep{{Text: "!" + text, Result: s.truth.String()}}
 		steps = append(steps, s)
 	}
 	if d.Trusted {
@@ -255,9 +255,9 @@ func (d Decision) String() string {
 		fmt.Fprintf(&b, "  %s\n", d.Remedy)
 	}
 	for _, s := range d.Steps {
-		fmt.Fprintf(&b, "- %s (%s): %s %s\n", s.Rule, s.Pos, s.Verdict, s.Outcome)
+		fmt.Fprintf(&b, "- %s (%s): %s %s\n", s.Rule, s.Pos, s.Verdict, s.Result)
 		for _, c := range s.Clauses {
-			fmt.Fprintf(&b, "    %s: %s", c.Text, c.Outcome)
+			fmt.Fprintf(&b, "    %s: %s", c.Text, c.Result)
 			if c.Error != "" {
 				fmt.Fprintf(&b, " (%s)", c.Error)
 			}
@@ -270,7 +270,7 @@ func (d Decision) String() string {
 	return b.String()
 }
 
-// Explain decides a call and says of each clause which labels it asked about.
+// Explain decides a call and says of each clause which labels it depends on.
 func (p *Policy) Explain(c Call) Decision {
 	if bad := p.strange(c.Tool); bad != nil {
 		return *bad
@@ -285,12 +285,12 @@ func (p *Policy) Explain(c Call) Decision {
 func (e *evaluation) annotate(d *Decision) {
 	for i := range d.Steps {
 		s := &d.Steps[i]
-		var asks func(text string) []string
+		var labels func(text string) []string
 		switch r := e.find(s.Rule); {
 		case r != nil && r.when != nil:
-			asks = func(text string) []string { return r.when.asked(text, e.policy) }
+			labels = func(text string) []string { return r.when.labelsOf(text, e.policy) }
 		case s.Rule == ArgumentRule:
-			asks = func(text string) []string {
+			labels = func(text string) []string {
 				path, _, _ := strings.Cut(strings.TrimPrefix(text, "!"), "(")
 				return []string{path[:max(strings.LastIndexByte(path, '.'), 0)]}
 			}
@@ -298,7 +298,7 @@ func (e *evaluation) annotate(d *Decision) {
 			continue
 		}
 		for k := range s.Clauses {
-			for _, p := range asks(s.Clauses[k].Text) {
+			for _, p := range labels(s.Clauses[k].Text) {
 				if n := e.follow(p); n != nil {
 					s.Clauses[k].Labels = append(s.Clauses[k].Labels, p+": "+n.labels().may.String())
 				}
@@ -316,17 +316,17 @@ func (e *evaluation) find(name string) *rule {
 	return nil
 }
 
-// asked returns the paths whose labels a clause asks about, itself or through
-// a named condition.
-func (c *condition) asked(text string, p *Policy) []string {
+// labelsOf returns the paths whose labels a clause uses, itself or through a named
+// condition.
+func (c *condition) labelsOf(text string, p *Policy) []string {
 	for i := range c.clauses {
 		if c.clauses[i].text != text {
 			continue
 		}
-		out := slices.Clone(c.clauses[i].asks)
+		out := slices.Clone(c.clauses[i].labels)
 		if named := p.named[text]; named != nil {
 			for k := range named.clauses {
-				out = append(out, named.clauses[k].asks...)
+				out = append(out, named.clauses[k].labels...)
 			}
 		}
 		return out

@@ -23,7 +23,7 @@
 //	    output: [date, enum]                 # narrow types, see tool.Type.Narrow
 //	    sources: [email.read, model]         # which it vouches for; left out: all
 //	    readers: everyone                    # left out: the readers stay
-//	    reason: a date cannot carry instructions
+//	    reason: a date cannot contain instructions
 //	tests:
 //	  - name: an address out of the calendar
 //	    call: email.write

@@ -15,7 +15,8 @@ type fact struct {
 	trusted bool
 }
 
-// unknownTool is the source that a full table of labels stands for.
+// unknownTool is the name of a source that may be any tool: labels of a full table
+// have it.
 const unknownTool = "*"
 
 // word is the name that sources() gives.

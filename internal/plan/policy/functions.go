@@ -142,14 +142,14 @@ func isReadableBy(v, who ref.Val) ref.Val {
 	names, known, failed := principalsOf(who, n.me)
 	if failed != nil {
 		if b.must.readers.IsEveryone() {
-			return unknown() // if everyone may read it, nobody asks who that is
+			return unknown() // everyone may read it: the list of readers does not matter
 		}
 		return failed
 	}
 	return canRead(b, names, known)
 }
 
-// isWithin asks whether all the principals that a value names are among
+// isWithin reports whether all the principals that a value names are among
 // others, which may be patterns "*@acme.com".
 func isWithin(v, others ref.Val) ref.Val {
 	names, _, failed := principalsOf(v, "")

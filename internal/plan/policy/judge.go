@@ -56,7 +56,7 @@ func (p *Policy) Judge(a Abstract) Judgement {
 	certain, denied := Default(e.def), false
 	if sure != nil {
 		certain = sure.Verdict
-		denied = certain == Deny || sure.outcome == isError
+		denied = certain == Deny || sure.truth == isError
 	}
 	possible := []Verdict{Deny} // what is not known may fail
 	if sure != nil || Default(e.def) != Deny {
@@ -64,7 +64,7 @@ func (p *Policy) Judge(a Abstract) Judgement {
 	}
 	for i := range steps {
 		s := &steps[i]
-		if s.outcome != isUnknown {
+		if s.truth != isUnknown {
 			continue
 		}
 		if open == nil || s.Verdict > open.Verdict {

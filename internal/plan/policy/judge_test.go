@@ -347,7 +347,7 @@ func TestJudge(t *testing.T) {
 	for _, c := range []struct {
 		when string
 		args map[string]Bound
-		want outcome
+		want truth
 	}{
 		{`args.to.trusted()`, map[string]Bound{"to": {Must: untrusted, May: untrusted}}, isFalse},
 		{`args.to.trusted()`, map[string]Bound{"to": {May: untrusted}}, isUnknown},
@@ -381,8 +381,8 @@ func TestJudge(t *testing.T) {
 		{`pc.trusted()`, nil, isTrue},
 	} {
 		p := load(t, fmt.Sprintf("version: 1\nrules:\n- {name: r, tools: [email.write], when: %q, decision: ask, reason: x}\n", "has(args.cc) && false || ("+c.when+")"))
-		if s := p.abstract(&Abstract{Tool: def(t, p, "email.write"), Args: c.args}); s.rule(p.rules[0]).outcome != c.want {
-			t.Errorf("%s: got %s, want %s", c.when, s.rule(p.rules[0]).outcome, c.want)
+		if s := p.abstract(&Abstract{Tool: def(t, p, "email.write"), Args: c.args}); s.rule(p.rules[0]).truth != c.want {
+			t.Errorf("%s: got %s, want %s", c.when, s.rule(p.rules[0]).truth, c.want)
 		}
 	}
 }
@@ -397,10 +397,10 @@ func describe(p *Policy, c Call, a Abstract, d Decision) string {
 	}
 	fmt.Fprintf(&b, "call %+v\nabstract %+v\n", c, a)
 	for _, s := range d.Steps {
-		fmt.Fprintf(&b, "%s %s %v %v\n", s.Rule, s.Outcome, s.err, s.Clauses)
+		fmt.Fprintf(&b, "%s %s %v %v\n", s.Rule, s.Result, s.err, s.Clauses)
 	}
 	for _, s := range p.Judge(a).Steps {
-		fmt.Fprintf(&b, "judged: %s %s %v %v\n", s.Rule, s.Outcome, s.err, s.Clauses)
+		fmt.Fprintf(&b, "judged: %s %s %v %v\n", s.Rule, s.Result, s.err, s.Clauses)
 	}
 	return b.String()
 }

@@ -33,7 +33,7 @@ type loader struct {
 	said *jsondoc.Object
 }
 
-// Load reads a policy in YAML. It does no input or output: name only stands in
+// Load reads a policy in YAML. It does no input or output: name is only shown in
 // positions. What it refuses is a fault of kind Invalid whose message is the
 // first problem with its place, and whose cause is [jsondoc.Problems], all of them.
 func Load(name string, data []byte, tools *tool.Set) (*Policy, error) {
@@ -192,7 +192,7 @@ func (l *loader) mapping(e *entry, what string, most int) bool {
 	return true
 }
 
-// people reads principals. The word "me" stands for the user.
+// people reads principals. The word "me" means the user.
 func (l *loader) people(e *entry, what string) []string {
 	known := l.tools.Principals()
 	out := []string{}

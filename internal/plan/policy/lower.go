@@ -23,7 +23,7 @@ type lowering struct {
 	reason  string
 }
 
-// narrowKinds are the types that carry little: see [schema.Type.Narrow].
+// narrowKinds are the types whose values contain little: see [schema.Type.Narrow].
 func narrowKinds() []string {
 	return []string{"enum", "boolean", "integer", "number", "date", "date-time", "time", "email", "uuid"}
 }
@@ -73,7 +73,7 @@ func (l *loader) lowering(e *entry) *lowering {
 	}
 	for _, k := range kinds {
 		if !slices.Contains(narrowKinds(), k.text) {
-			l.add(k.pos, "Only "+strings.Join(narrowKinds(), ", ")+" carry so little that a rule may vouch for them.", "%s: results of the type %s cannot be lowered", what, safetext.Quote(k.text))
+			l.add(k.pos, "Only "+strings.Join(narrowKinds(), ", ")+" contain so little that a rule may vouch for them.", "%s: results of the type %s cannot be lowered", what, safetext.Quote(k.text))
 		}
 		w.kinds = append(w.kinds, k.text)
 	}
@@ -152,7 +152,7 @@ type Lowered struct {
 }
 
 // LowerParts applies [Policy.Lower] to a result and to the members of objects
-// in it, as their type tells them, and returns those that a rule vouches for,
+// in it, by their types, and returns those that a rule vouches for,
 // with all that is in them. It is for results that are objects of narrow
 // fields, as quarantined models give them. Lists are not entered: any text can
 // be written as a list of numbers.

@@ -38,8 +38,8 @@ const (
 )
 
 // node is an argument, or a part of one, as conditions see it: a value and its
-// labels. It stands for one value or, when it was made of a Bound, for all the
-// values within the bound. Nodes are made as conditions ask for them.
+// labels. It represents one value or, when it was made of a Bound, all the
+// values within the bound. Nodes are made when conditions need them.
 type node struct {
 	path     string
 	typ      *schema.Type // nil when the schema does not say
@@ -590,7 +590,7 @@ func element(t *schema.Type, index int) (*schema.Type, bool) {
 }
 
 // principalsOf reads a value as names; known is false when the value is not
-// known. The word "me" stands for the user's own name.
+// known. The word "me" means the user.
 func principalsOf(v ref.Val, me string) (names []string, known bool, failed ref.Val) {
 	if n, isNode := v.(*node); isNode {
 		if n.presence == NotGiven && n.declared {

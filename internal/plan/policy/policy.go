@@ -56,10 +56,10 @@ func parseVerdict(s string) (Verdict, bool) {
 	return Verdict(i + 1), i >= 0
 }
 
-// The names that stand in decisions for rules that no file declares.
+// The names in decisions of rules that no file declares.
 const (
 	DefaultRule  = "default"  // no rule applies: by the tool's effects
-	ApprovalRule = "approval" // the tool's definition wants a person's consent
+	ApprovalRule = "approval" // the tool's definition requires a person's approval
 	ArgumentRule = "argument" // the tool's definition demands something of an argument
 	UnknownTool  = "unknown tool"
 )
@@ -95,7 +95,7 @@ func (p *Policy) Name() string { return p.name }
 // conditions in canonical form, groups and lowerings, without tests and layout.
 func (p *Policy) Hash() [sha256.Size]byte { return p.hash }
 
-// RuleInfo is what Rules tells about a rule.
+// RuleInfo is what Rules returns about a rule.
 type RuleInfo struct {
 	Name    string           `json:"name"`
 	Pos     jsondoc.Position `json:"-"`
@@ -157,7 +157,7 @@ type evaluation struct {
 	args      *node
 	control   *node
 	vars      map[string]ref.Val
-	asked     map[string]ref.Val // outcomes of named conditions
+	results   map[string]ref.Val // of named conditions
 	exhausted bool
 }
 
@@ -178,19 +178,19 @@ func (e *evaluation) ResolveName(name string) (any, bool) {
 	if c == nil {
 		return nil, false
 	}
-	v, ok := e.asked[name]
+	v, ok := e.results[name]
 	if !ok {
-		if e.asked == nil {
-			e.asked = make(map[string]ref.Val)
+		if e.results == nil {
+			e.results = make(map[string]ref.Val)
 		}
-		v = e.ask(c)
-		e.asked[name] = v
+		v = e.named(c)
+		e.results[name] = v
 	}
 	return v, true
 }
 
-// ask evaluates a named condition once for all that ask it.
-func (e *evaluation) ask(c *condition) ref.Val {
+// named evaluates a named condition once for all clauses that use it.
+func (e *evaluation) named(c *condition) ref.Val {
 	out, err := c.eval(e, nil)
 	switch out {
 	case isTrue:

@@ -93,8 +93,8 @@ func tools(t testing.TB) *tool.Set {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask := &tool.Definition{Name: "ask_llm", Version: "1.0.0", Input: question, Output: schema.Any(), Effects: tool.Read, Model: true}
-	s, err := tool.NewSet(f, &tool.File{Tools: []*tool.Definition{ask}})
+	model := &tool.Definition{Name: "ask_llm", Version: "1.0.0", Input: question, Output: schema.Any(), Effects: tool.Read, Model: true}
+	s, err := tool.NewSet(f, &tool.File{Tools: []*tool.Definition{model}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestConditions(t *testing.T) {
 	for _, c := range []struct {
 		when string
 		args map[string]Labelled
-		want outcome
+		want truth
 	}{
 		{`args.to.trusted()`, map[string]Labelled{"to": user("bob@acme.com")}, isTrue},
 		{`args.to.trusted()`, map[string]Labelled{"to": mail("bob@acme.com")}, isFalse},
@@ -250,8 +250,8 @@ func TestConditions(t *testing.T) {
 		p := load(t, fmt.Sprintf("version: 1\ngroups: {staff: {principals: [me, bob@acme.com, '*@sales.acme.com']}}\nconditions: {named: 'args.to in groups.staff'}\nrules:\n- {name: r, tools: [%s], when: %q, decision: ask, reason: x}\n", name, c.when))
 		e := p.concrete(&Call{Tool: def(t, p, name), Number: 4, Args: c.args})
 		s := e.rule(p.rules[0])
-		if s.outcome != c.want {
-			t.Errorf("%s\n  got %s (%v), want %s", c.when, s.outcome, s.err, c.want)
+		if s.truth != c.want {
+			t.Errorf("%s\n  got %s (%v), want %s", c.when, s.truth, s.err, c.want)
 		}
 	}
 }
@@ -362,14 +362,14 @@ rules:
   - {name: send, tools: [email.write], when: chosen && args.body.readableBy(args.to), decision: allow, reason: x}
 `)
 	d := p.Explain(Call{Tool: def(t, p, "email.write"), Args: map[string]Labelled{"to": mail("bob@acme.com"), "body": mail("x", "bob@acme.com")}})
-	if len(d.Steps) != 1 || d.Steps[0].Outcome != "does not apply" || len(d.Steps[0].Clauses) != 2 {
+	if len(d.Steps) != 1 || d.Steps[0].Result != "does not apply" || len(d.Steps[0].Clauses) != 2 {
 		t.Fatalf("got %+v", d)
 	}
 	first, second := d.Steps[0].Clauses[0], d.Steps[0].Clauses[1]
-	if first.Text != "chosen" || first.Outcome != "false" || !slices.Equal(first.Labels, []string{"args.to: email.read (untrusted); readers: everyone"}) {
+	if first.Text != "chosen" || first.Result != "false" || !slices.Equal(first.Labels, []string{"args.to: email.read (untrusted); readers: everyone"}) {
 		t.Errorf("got %+v", first)
 	}
-	if second.Outcome != "true" || !slices.Contains(second.Labels, "args.body: email.read (untrusted); readers: bob@acme.com") {
+	if second.Result != "true" || !slices.Contains(second.Labels, "args.body: email.read (untrusted); readers: bob@acme.com") {
 		t.Errorf("got %+v", second)
 	}
 }
@@ -378,10 +378,10 @@ func TestLowering(t *testing.T) {
 	p := load(t, `
 version: 1
 lower:
-  - {name: dates, tools: [ask_llm], output: [date, enum], sources: [email.read, model], reason: a date carries no instructions}
+  - {name: dates, tools: [ask_llm], output: [date, enum], sources: [email.read, model], reason: a date contains no instructions}
   - {name: numbers, tools: [ask_llm], output: [number, integer], readers: everyone, reason: figures are public}
 `)
-	ask := def(t, p, "ask_llm")
+	model := def(t, p, "ask_llm")
 	typ := func(text string) *schema.Type {
 		s, err := schema.Parse("s.json", []byte(text))
 		if err != nil {
@@ -390,21 +390,21 @@ lower:
 		return s.Type()
 	}
 	l := mail("x", "bob@acme.com").Label
-	low, rule, ok := p.Lower(ask, l, typ(`{"type":"string","format":"date"}`))
+	low, rule, ok := p.Lower(model, l, typ(`{"type":"string","format":"date"}`))
 	if !ok || rule != "dates" || !low.Trusted() || low.ReadableBy("eve@evil.com") || len(low.Endorsed) != 1 || low.Endorsed[0].By.Name != "dates" {
 		t.Errorf("got %s %s %v", low, rule, ok)
 	}
-	low, rule, ok = p.Lower(ask, l, typ(`{"type":"integer"}`))
+	low, rule, ok = p.Lower(model, l, typ(`{"type":"integer"}`))
 	if !ok || rule != "numbers" || !low.ReadableBy("eve@evil.com") {
 		t.Errorf("got %s %s %v", low, rule, ok)
 	}
 	for _, s := range []string{`{"type":"string"}`, `{"type":"string","format":"email"}`, `{"type":"array","items":{"type":"integer"}}`, `true`} {
-		if low, _, ok := p.Lower(ask, l, typ(s)); ok || !low.Equal(l) {
+		if low, _, ok := p.Lower(model, l, typ(s)); ok || !low.Equal(l) {
 			t.Errorf("%s lowers the label", s)
 		}
 	}
 	other := label.Label{Sources: []label.Source{{Kind: label.Tool, Name: "calendar.add", Call: 1}}}
-	if _, _, ok := p.Lower(ask, other, typ(`{"enum":["a","b"]}`)); ok {
+	if _, _, ok := p.Lower(model, other, typ(`{"enum":["a","b"]}`)); ok {
 		t.Error("a rule lowers what it does not vouch for")
 	}
 	if _, _, ok := p.Lower(def(t, p, "email.read"), l, typ(`{"enum":["a"]}`)); ok {
@@ -412,21 +412,21 @@ lower:
 	}
 	reply := typ(`{"type":"object","required":["day","text","more"],"properties":{"day":{"type":"string","format":"date"},"text":{"type":"string"},
 		"more":{"type":"object","required":["sum"],"properties":{"sum":{"type":"number"},"list":{"type":"array","items":{"type":"number"}}},"additionalProperties":false}},"additionalProperties":false}`)
-	parts := p.LowerParts(ask, l, reply)
+	parts := p.LowerParts(model, l, reply)
 	if len(parts) != 2 || parts[0].Path != "/day" || parts[1].Path != "/more/sum" || parts[1].Rule != "numbers" {
 		t.Errorf("got %+v", parts)
 	}
 	// more has a member that may be left out: whether it is there tells something.
-	shapes := p.LowerShapes(ask, l, reply)
+	shapes := p.LowerShapes(model, l, reply)
 	if len(shapes) != 1 || shapes[0].Path != "" || shapes[0].Rule != "dates" || !shapes[0].Label.Trusted() {
 		t.Errorf("got %+v", shapes)
 	}
 	open := typ(`{"type":"object","required":["day"],"properties":{"day":{"type":"string","format":"date"}}}`)
-	if shapes := p.LowerShapes(ask, l, open); shapes != nil {
+	if shapes := p.LowerShapes(model, l, open); shapes != nil {
 		t.Errorf("an object of any members: %+v", shapes)
 	}
 	inner := typ(`{"type":"object","required":["a"],"additionalProperties":false,"properties":{"a":{"type":"object","required":["b"],"additionalProperties":false,"properties":{"b":{"enum":["x","y"]}}}}}`)
-	if shapes := p.LowerShapes(ask, l, inner); len(shapes) != 2 || shapes[0].Path != "" || shapes[1].Path != "/a" {
+	if shapes := p.LowerShapes(model, l, inner); len(shapes) != 2 || shapes[0].Path != "" || shapes[1].Path != "/a" {
 		t.Errorf("got %+v", shapes)
 	}
 	if p.LowerParts(nil, l, nil) != nil || p.LowerParts(def(t, p, "email.read"), l, nil) != nil {

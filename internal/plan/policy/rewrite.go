@@ -15,8 +15,8 @@ import (
 
 // rewriter puts the labels into an expression. Paths from args stay nodes,
 // which know their labels, as long as they are only followed; each operand of
-// an operator or of a function that wants a plain value is unwrapped. So no
-// operator ever gets a value with labels, and no label is asked of a value
+// an operator or of a function that needs a plain value is unwrapped. So no
+// operator ever gets a value with labels, and no function over labels gets a value
 // that has lost them.
 type rewriter struct {
 	c    *compiler
@@ -165,7 +165,7 @@ func (w *rewriter) call(e ast.Expr, s *scope) (ast.Expr, *path) {
 		return w.index(e, s)
 	}
 	if call.IsMemberFunction() && slices.Contains(labelFunctions(), name) {
-		return w.ask(e, s), nil
+		return w.labelCall(e, s), nil
 	}
 	args := make([]ast.Expr, 0, len(call.Args()))
 	for _, a := range call.Args() {
@@ -207,8 +207,8 @@ func (w *rewriter) index(e ast.Expr, s *scope) (ast.Expr, *path) {
 	return w.fac.NewCall(e.ID(), fnAt, target, key), p.to(seg)
 }
 
-// ask is a call of a function over labels.
-func (w *rewriter) ask(e ast.Expr, s *scope) ast.Expr {
+// labelCall rewrites the call of a function over labels.
+func (w *rewriter) labelCall(e ast.Expr, s *scope) ast.Expr {
 	call := e.AsCall()
 	name := call.FunctionName()
 	target, p := w.rewrite(call.Target(), s)

@@ -22,7 +22,7 @@ func Known(name string) bool {
 }
 
 // moduleNames are the names that a module binds, found in the text of its
-// source without running it: a test holds them against what an import binds.
+// source without running it: a test compares them with what an import binds.
 func moduleNames(name string) []string {
 	var out []string
 	for _, n := range native.ByModule()[name] {
@@ -189,7 +189,7 @@ func (f *features) lacking(m *syntax.Module) {
 	})
 }
 
-// tries lets all through that stands in the body of a try statement: imports
+// tries lets everything through in the body of a try statement: imports
 // that may fail, and attributes that may be missing.
 func (f *features) tries(n *syntax.TryStmt) {
 	for _, s := range n.Body {

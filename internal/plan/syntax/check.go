@@ -18,7 +18,7 @@ func Check(m *Module) []*Error {
 
 // checker walks the tree once. CPython makes three passes: it gathers the
 // names, then binds them, then writes code, and reports the first error of
-// the first pass that has one. So the errors are kept apart by pass.
+// the first pass that has one. So the errors are collected by pass.
 type checker struct {
 	scope     *scope
 	early     []*Error // of gathering names
@@ -341,7 +341,7 @@ func verbOf(ctx Context) string {
 	return "assign to"
 }
 
-// maxBeforeStar is how many targets may stand before a starred one.
+// maxBeforeStar is how many targets may be before a starred one.
 const maxBeforeStar = 256
 
 // unpack walks the targets of an unpacking.

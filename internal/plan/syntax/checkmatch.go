@@ -73,7 +73,7 @@ func (p *pattern) walk(n Pattern) {
 	}
 }
 
-// isPatternLiteral says whether e can stand as a value in a pattern.
+// isPatternLiteral says whether e can be as a value in a pattern.
 func isPatternLiteral(e Expr) bool {
 	switch e := e.(type) {
 	case *Constant, *Attribute:

@@ -28,7 +28,7 @@ var (
 //go:embed testdata/dump.py
 var dumpScript string
 
-// oracle is a CPython that tells how it reads programs.
+// oracle is a CPython that shows how it reads programs.
 type oracle struct {
 	t   testing.TB
 	in  *json.Encoder
@@ -60,7 +60,7 @@ func newOracle(t testing.TB) *oracle {
 	return &oracle{t, json.NewEncoder(stdin), bufio.NewReaderSize(stdout, 1<<20)}
 }
 
-func (o *oracle) ask(answer any, what, arg string) {
+func (o *oracle) request(answer any, what, arg string) {
 	o.t.Helper()
 	if err := o.in.Encode([]string{what, arg}); err != nil {
 		o.t.Fatal(err)
@@ -77,7 +77,7 @@ func (o *oracle) ask(answer any, what, arg string) {
 func (o *oracle) text(what, arg string) string {
 	o.t.Helper()
 	var s string
-	o.ask(&s, what, arg)
+	o.request(&s, what, arg)
 	return s
 }
 
@@ -220,7 +220,7 @@ func compare(t testing.TB, what, got, want string) {
 	t.Errorf("%.200q:\n got …%.300s\nwant …%.300s", what, got[from:], want[from:])
 }
 
-// TestFiles holds our trees of installed Python files against CPython's, and
+// TestFiles compares our trees of installed Python files with CPython's, and
 // the errors of those that it refuses: a few hundred of its own standard
 // library, with -all every one, and the packages installed on the machine.
 func TestFiles(t *testing.T) {
@@ -236,7 +236,7 @@ func TestFiles(t *testing.T) {
 	n, bytes := 0, 0
 	for _, root := range roots {
 		var files []string
-		o.ask(&files, "files", root)
+		o.request(&files, "files", root)
 		for i, path := range files {
 			if !*all && i%3 != 0 {
 				continue
@@ -255,7 +255,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// compareFile holds one file against CPython.
+// compareFile compares the parse of one file with CPython's.
 func (o *oracle) compareFile(path string, src []byte) {
 	m, errs := syntax.Parse(src, syntax.Options{})
 	want := o.text("sum", path)

@@ -59,7 +59,7 @@ func (p *parser) diagDictValue() {
 }
 
 // diagFailedArgument looks for mistakes in the arguments of a call, the last
-// of which, e, cannot stand where it does: something is behind it that does
+// of which, e, cannot be where it does: something is behind it that does
 // not belong there, or a keyword argument is before it.
 func (p *parser) diagFailedArgument(e Expr, keywords []*Keyword) {
 	if !p.searching() {
@@ -207,7 +207,7 @@ func (p *parser) diagDefault() {
 	}
 }
 
-// diagSlash looks for the reason why a `/` cannot stand here.
+// diagSlash looks for the reason why a `/` cannot be here.
 func (p *parser) diagSlash(seen bool) {
 	if !p.searching() {
 		return
@@ -347,7 +347,7 @@ func (p *parser) diagConversion(what string) {
 	p.failTok(p.tok, "%s: invalid conversion character", what)
 }
 
-// diagFieldEnd looks at what stands in place of the closing brace.
+// diagFieldEnd looks at what is in place of the closing brace.
 func (p *parser) diagFieldEnd(what string, spec bool) {
 	if !p.searching() {
 		return

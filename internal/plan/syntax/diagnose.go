@@ -30,8 +30,8 @@ func (p *parser) attempt(f func(*parser) Expr) (e Expr) {
 // where CPython puts a message that has no place of its own.
 func (p *parser) lastPos() Span { return p.tokenSpan(&p.toks[len(p.toks)-1]) }
 
-// tokenSpan is the place of t. Those without text stand where CPython's
-// tokenizer stood when it gave them: a column before.
+// tokenSpan is the place of t. A token without text is where CPython's tokenizer
+// was when it made the token: a column before.
 func (p *parser) tokenSpan(t *token) Span {
 	switch {
 	case t.kind == kIndent, t.kind == kDedent && int(t.off) < p.size:
@@ -316,7 +316,7 @@ func (p *parser) searchEqual(i int, first *token, e Expr) {
 // comparisons or words outside of brackets.
 func isBitwise(e Expr, start Pos) bool {
 	if e.Range().Start != start {
-		return true // it stands in parentheses
+		return true // it is in parentheses
 	}
 	switch e := e.(type) {
 	case *Compare, *BoolOp, *Lambda, *IfExp:
@@ -328,7 +328,7 @@ func isBitwise(e Expr, start Pos) bool {
 }
 
 // beginsWithDisplay says whether a list, a tuple, a generator expression,
-// None, True or False stands at toks[i].
+// None, True or False is at toks[i].
 func (p *parser) beginsWithDisplay(i int) bool {
 	switch p.toks[i].kind {
 	case kNone, kTrue, kFalse:

@@ -11,7 +11,7 @@ func Dump(n Node, includeAttributes bool) string {
 }
 
 // dumper writes nodes. Fields are written with a comma behind the previous
-// one, unless an opening bracket stands there.
+// one, unless that is an opening bracket.
 type dumper struct {
 	out   []byte
 	attrs bool

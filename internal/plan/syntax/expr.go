@@ -1,7 +1,7 @@
 package syntax
 
 // starExpressions reads expressions with commas between them, each of which
-// may be starred: what may stand alone on a line.
+// may be starred: what may be alone on a line.
 func (p *parser) starExpressions() Expr {
 	start := p.tok.pos
 	first := p.starExpression()
@@ -96,7 +96,7 @@ func (p *parser) walrus() Expr {
 	return n
 }
 
-// annotatedRHS reads what may stand on the right of a `=`.
+// annotatedRHS reads what may be on the right of a `=`.
 func (p *parser) annotatedRHS() Expr {
 	if p.tok.kind == kYield {
 		return p.yieldExpr()
@@ -452,7 +452,7 @@ func (p *parser) trailer(start Pos, e Expr) Expr {
 	return s
 }
 
-// slices reads what stands in the brackets of a subscript.
+// slices reads what is in the brackets of a subscript.
 func (p *parser) slices() Expr {
 	start := p.tok.pos
 	first := p.slice()

@@ -7,7 +7,7 @@ import (
 	"praxis/internal/plan/syntax"
 )
 
-// FuzzParse: no input makes the parser or what reads its trees panic or hang;
+// FuzzParse checks that no input makes the parser or what reads its trees panic or hang;
 // all places lie within the source; the same source gives the same tree.
 func FuzzParse(f *testing.F) {
 	for _, src := range read(f, "valid.txt") {

@@ -34,7 +34,7 @@ func idStart(r rune) bool {
 	return (unicode.IsLetter(r) || unicode.In(r, unicode.Nl, unicode.Other_ID_Start, &newIDStart)) && !unicode.Is(&notXID, r)
 }
 
-// idContinue says whether r may stand within an identifier.
+// idContinue says whether r may be within an identifier.
 func idContinue(r rune) bool {
 	if r < 0x80 {
 		return classes[r]&(cIdent|cDigit) != 0

@@ -63,7 +63,7 @@ func (p *parser) dottedName() string {
 	return s
 }
 
-// dropSpace removes what may stand between the parts of a dotted name.
+// dropSpace removes what may be between the parts of a dotted name.
 func dropSpace(r rune) rune {
 	if r == ' ' || r == '\t' || r == '\f' || r == '\n' || r == '\\' {
 		return -1

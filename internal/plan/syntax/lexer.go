@@ -81,7 +81,7 @@ type lexer struct {
 	version   int
 }
 
-// lexError carries an error of the lexer up to the statement.
+// lexError passes an error of the lexer up to the statement.
 type lexError struct {
 	err      *Error
 	unclosed bool // the source ended within brackets
@@ -363,7 +363,7 @@ func (l *lexer) name(t *token, i int) {
 	t.endPos = Pos{l.line, int32(j - l.lineStart)}
 }
 
-// prefixes are the letters that may stand before a string; those of the
+// prefixes are the letters that may be before a string; those of the
 // later pairs exclude each other.
 const (
 	prefixes  = "burft"

@@ -2,7 +2,7 @@ package syntax
 
 import "strings"
 
-// str reads a string whose prefix begins at i and whose quote stands at q.
+// str reads a string whose prefix begins at i and whose quote is at q.
 func (l *lexer) str(t *token, i, q int) {
 	src := l.src
 	quote := src[q]
@@ -123,7 +123,7 @@ func (l *lexer) unterminatedTriple(t *token, what string) {
 	l.failAt(SyntaxError, t.pos, Pos{t.pos.Line, t.pos.Col + 1}, "unterminated triple-quoted %sstring literal (detected at line %d)", what, line)
 }
 
-// fstart begins an f- or t-string whose quote stands at q.
+// fstart begins an f- or t-string whose quote is at q.
 func (l *lexer) fstart(t *token, q int, m fmode) {
 	n := 1
 	if m.triple {
@@ -172,7 +172,7 @@ func (l *lexer) leaveSpec(m *fmode) {
 	m.field[m.fields].spec = false
 }
 
-// closes says whether the closing quote of m stands at i.
+// closes says whether the closing quote of m is at i.
 func (l *lexer) closes(m *fmode, i int) bool {
 	src := l.src
 	return src[i] == m.quote && (!m.triple || src[i+1] == m.quote && src[i+2] == m.quote)

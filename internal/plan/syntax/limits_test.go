@@ -23,7 +23,7 @@ func height(n syntax.Node, limit int) int {
 	return top
 }
 
-// TestHostile: whatever is repeated however often, the parser comes to an end
+// TestHostile checks that whatever is repeated however often, the parser comes to an end
 // with a tree that may be walked by recursion, and an error with a place.
 func TestHostile(t *testing.T) {
 	r := strings.Repeat

@@ -301,7 +301,7 @@ func (p *parser) classPattern(start Pos, cls Expr) Pattern {
 }
 
 // positionalAfterKeyword reports positional patterns, from first on, that
-// stand behind keywords.
+// follow keywords.
 func (p *parser) positionalAfterKeyword(first Pattern) {
 	end := first.Range().End
 	for p.tok.kind == kComma && p.peek() != kRpar && !(p.peek() == kName && p.ahead(2).kind == kEqual) {

@@ -32,8 +32,8 @@ func change(r *rand.Rand, src string, insert []string) string {
 	return strings.Join(parts, "")
 }
 
-// TestChanged changes the programs of testdata/valid.txt at random and holds
-// the verdict against CPython's: what is a program must be the same without
+// TestChanged changes the programs of testdata/valid.txt at random and
+// compares the verdict with CPython's: what is a program must be the same without
 // exception, the message and its place nearly always.
 func TestChanged(t *testing.T) {
 	o := newOracle(t)

@@ -52,7 +52,7 @@ const (
 	starYes
 )
 
-// parseError carries an error that has been named up to the statement.
+// parseError passes an error that has its message up to the statement.
 type parseError struct {
 	err  *Error
 	stay bool // the current token begins the next statement

@@ -325,7 +325,7 @@ func (p *parser) lexToLineEnd() {
 	}
 }
 
-// lexOne reads a token; when it cannot, the lexer stands at the next line.
+// lexOne reads a token; when it cannot, the lexer goes on at the next line.
 func (p *parser) lexOne(t *token) (ok bool) {
 	defer func() {
 		if r := recover(); r != nil {

@@ -19,7 +19,7 @@ type source struct {
 	size int // without the sentinels
 }
 
-// byteOrderMark may stand before a source in UTF-8.
+// byteOrderMark may be before a source in UTF-8.
 const byteOrderMark = "\xef\xbb\xbf"
 
 // sentinels lets the lexer look ahead without asking for the end.

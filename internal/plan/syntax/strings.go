@@ -34,7 +34,7 @@ func split(text string) literal {
 	return l
 }
 
-// strings reads one or more string literals that stand side by side.
+// strings reads one or more adjacent string literals.
 func (p *parser) strings() Expr {
 	if p.tok.kind == kString && p.peek() != kString && p.peek() != kFStart {
 		c := p.stringConstant()

@@ -43,7 +43,7 @@ func TestParseExpression(t *testing.T) {
 	}
 }
 
-// TestRecovery: independent mistakes are each reported, and the statements
+// TestRecovery checks that independent mistakes are each reported, and the statements
 // between them are read.
 func TestRecovery(t *testing.T) {
 	for _, c := range []struct {

@@ -131,7 +131,7 @@ type token struct {
 	level    uint8 // how many brackets were open when it began
 	tmpl     bool  // of a t-string rather than an f-string
 	wide     bool  // a name with characters beyond ASCII
-	off, end int32 // where it stands in the source
+	off, end int32 // where it is in the source
 	pos      Pos
 	endPos   Pos
 }

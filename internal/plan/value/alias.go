@@ -22,7 +22,7 @@ func (t *Thread) Union(a, b Value) (Value, error) {
 			parts = u.Args
 		}
 		for _, p := range parts {
-			if ok, err := t.holdsType(args, p); err != nil {
+			if ok, err := t.containsType(args, p); err != nil {
 				return Value{}, err
 			} else if !ok {
 				args = append(args, p)
@@ -35,7 +35,7 @@ func (t *Thread) Union(a, b Value) (Value, error) {
 	return Value{Kind: KSpecial, Obj: &Union{args}}, t.Alloc(int64(len(args)) * ValueBytes)
 }
 
-func (t *Thread) holdsType(args []Value, v Value) (bool, error) {
+func (t *Thread) containsType(args []Value, v Value) (bool, error) {
 	for _, x := range args {
 		if ok, err := t.SameType(x, v); ok || err != nil {
 			return ok, err
@@ -71,7 +71,7 @@ func (t *Thread) SameType(a, b Value) (bool, error) {
 			return false, nil
 		}
 		for _, v := range x.Args {
-			if ok, err := t.holdsType(y.Args, v); !ok || err != nil {
+			if ok, err := t.containsType(y.Args, v); !ok || err != nil {
 				return false, err
 			}
 		}

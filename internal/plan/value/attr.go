@@ -569,7 +569,7 @@ func (t *Thread) NoAttr(o Value, name string) error {
 }
 
 // withObject notes in an AttributeError what it is about: the text of an
-// uncaught one tells of a name that is near.
+// uncaught one proposes a similar name.
 func (t *Thread) withObject(err error, o Value, name string) error {
 	if r, ok := err.(*Raise); ok {
 		r.Label = t.Join(r.Label, o.Label)

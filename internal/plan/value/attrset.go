@@ -175,7 +175,7 @@ func plainAttr(v Value) bool {
 }
 
 // plainName refuses a labelled text as the name of a class or of a function:
-// names are shown in errors and representations, and carry no labels there.
+// names are shown in errors and representations, and have no labels there.
 func (t *Thread) plainName(attr string, v Value) error {
 	switch attr {
 	case "__name__", "__qualname__", "__module__":

@@ -100,11 +100,11 @@ func (c *Class) HasSlot(name string) bool {
 				return true
 			}
 		case *Tuple:
-			if holdsName(o.Items, name) {
+			if containsName(o.Items, name) {
 				return true
 			}
 		case *List:
-			if holdsName(o.Items, name) {
+			if containsName(o.Items, name) {
 				return true
 			}
 		case *Dict:
@@ -116,7 +116,7 @@ func (c *Class) HasSlot(name string) bool {
 	return false
 }
 
-func holdsName(items []Value, name string) bool {
+func containsName(items []Value, name string) bool {
 	for _, v := range items {
 		if s, ok := v.Obj.(*Str); ok && (s.Text == name || s.Text == "__dict__") {
 			return true

@@ -39,8 +39,8 @@ const (
 
 // Code is one compiled body: of a module, a function, a lambda, a class or a
 // generator expression. It is not changed after it was compiled, and VMs share
-// the code of library modules: what a VM learns while it runs (caches) it keeps
-// beside, by unit and id.
+// the code of library modules: what a VM caches while it runs is stored
+// beside the code, by unit and id.
 type Code struct {
 	Unit *Unit
 	ID   int // index in Unit.Codes; the same source gives the same ids

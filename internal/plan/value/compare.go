@@ -328,17 +328,17 @@ func (t *Thread) Order(op syntax.CmpOperator, a, b Value) (ok, known bool, err e
 		if !ok {
 			return false, false, nil
 		}
-		return c != 2 && Holds(op, c), true, nil
+		return c != 2 && Fulfils(op, c), true, nil
 	case KStr:
 		if b.Kind != KStr {
 			return false, false, nil
 		}
-		return Holds(op, strings.Compare(a.Obj.(*Str).Text, b.Obj.(*Str).Text)), true, t.stepText(a, b)
+		return Fulfils(op, strings.Compare(a.Obj.(*Str).Text, b.Obj.(*Str).Text)), true, t.stepText(a, b)
 	case KBytes:
 		if b.Kind != KBytes {
 			return false, false, nil
 		}
-		return Holds(op, strings.Compare(a.Obj.(*Bytes).Data, b.Obj.(*Bytes).Data)), true, t.stepText(a, b)
+		return Fulfils(op, strings.Compare(a.Obj.(*Bytes).Data, b.Obj.(*Bytes).Data)), true, t.stepText(a, b)
 	case KTuple:
 		if b.Kind != KTuple {
 			return false, false, nil
@@ -407,8 +407,8 @@ func compareNumbers(a, b Value) (int, bool) {
 // IsInt reports whether v is an int, True or False.
 func IsInt(v Value) bool { return v.Kind == KInt || v.Kind == KBool || v.Kind == KBig }
 
-// Holds reports whether a comparison that gave c fulfils op.
-func Holds(op syntax.CmpOperator, c int) bool {
+// Fulfils reports whether a comparison that gave c fulfils op.
+func Fulfils(op syntax.CmpOperator, c int) bool {
 	switch op {
 	case syntax.Lt:
 		return c < 0
@@ -443,7 +443,7 @@ func (t *Thread) orderItems(op syntax.CmpOperator, a, b []Value) (bool, error) {
 			return t.Truth(v)
 		}
 	}
-	return Holds(op, len(a)-len(b)), nil
+	return Fulfils(op, len(a)-len(b)), nil
 }
 
 // Contains is x in o; it sees what the answer depends on.
@@ -574,7 +574,7 @@ func (t *Thread) containsBytes(b string, x Value) (bool, error) {
 func (t *Thread) RangeHas(r *Range, x Value) bool {
 	t.See(r.Label(t))
 	n, start, step := ToBig(x), ToBig(r.Start), ToBig(r.Step)
-	if step.Sign() > 0 && n.Cmp(start) < 0 || step.Sign() < 0 && n.Cmp(start) > 0 || !r.holds(x) {
+	if step.Sign() > 0 && n.Cmp(start) < 0 || step.Sign() < 0 && n.Cmp(start) > 0 || !r.before(x) {
 		return false
 	}
 	d := new(big.Int).Sub(n, start)

@@ -131,7 +131,7 @@ changed: // a comparison of the program has changed the dict
 }
 
 // findStr looks for a string key. ok is false when a key that is not a string
-// has the same hash, so that the program may have to be asked.
+// has the same hash, so that a method of the program may have to be called.
 func (d *Dict) findStr(s string, h uint64) (int, bool) {
 	if d.Index == nil {
 		for i := range d.Entries {
@@ -273,7 +273,7 @@ func (d *Dict) point(h uint64, n int) {
 	d.filled++
 }
 
-// grow makes room for more entries, or closes the gaps of removed ones.
+// grow makes space for more entries, or closes the gaps of removed ones.
 func (d *Dict) grow(t *Thread) error {
 	if d.Live < len(d.Entries)-len(d.Entries)/4 {
 		d.compact()
@@ -501,10 +501,10 @@ func (t *Thread) hashError(err error, k Value, role string) error {
 	return out
 }
 
-// Clone copies a name space, with room for more names.
-func (d *Dict) Clone(room int) Dict {
+// Clone copies a name space, with space for more names.
+func (d *Dict) Clone(more int) Dict {
 	c := *d
-	c.Entries = append(make([]Entry, 0, len(d.Entries)+room), d.Entries...)
+	c.Entries = append(make([]Entry, 0, len(d.Entries)+more), d.Entries...)
 	c.Index = slices.Clone(d.Index)
 	return c
 }

@@ -18,8 +18,8 @@ func (t *Thread) Format(v Value, spec string) (string, error) {
 		t.See(v.Label)
 		return v.Obj.(*Str).Text, nil
 	}
-	var room [64]byte
-	b, err := t.appendFormat(room[:0], v, spec)
+	var buf [64]byte
+	b, err := t.appendFormat(buf[:0], v, spec)
 	return string(b), err
 }
 
@@ -137,7 +137,7 @@ func escapeASCII(s string) string {
 	return string(out)
 }
 
-// Formatter carries out a str.format template.
+// Formatter executes a str.format template.
 type Formatter struct {
 	Thread *Thread
 	Pos    []Value
@@ -262,7 +262,7 @@ func (p *percentArgs) take() (Value, error) {
 	return p.args, nil
 }
 
-// mapping reports whether the values can be asked by key.
+// mapping reports whether the values can be looked up by key.
 func (p *percentArgs) mapping() bool {
 	switch p.args.Kind {
 	case KDict, KList, KRange:

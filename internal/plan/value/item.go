@@ -499,7 +499,7 @@ func (t *Thread) Iterable(v Value, message string) (bool, error) {
 func (t *Thread) Splice(l *List, lo, hi int, items []Value) error {
 	grow := len(items) - (hi - lo)
 	if grow > 0 {
-		if err := t.room(l, grow); err != nil {
+		if err := t.reserve(l, grow); err != nil {
 			return err
 		}
 	}
@@ -519,8 +519,8 @@ func (t *Thread) Splice(l *List, lo, hi int, items []Value) error {
 	return nil
 }
 
-// room makes sure that n more elements fit behind a list's own.
-func (t *Thread) room(l *List, n int) error {
+// reserve makes sure that n more elements fit behind a list's own.
+func (t *Thread) reserve(l *List, n int) error {
 	need := len(l.Items) + n
 	if need <= cap(l.Items) {
 		return nil
@@ -541,7 +541,7 @@ func (t *Thread) room(l *List, n int) error {
 // Push appends one element to a list.
 func (t *Thread) Push(l *List, v Value) error {
 	if len(l.Items) == cap(l.Items) {
-		if err := t.room(l, 1); err != nil {
+		if err := t.reserve(l, 1); err != nil {
 			return err
 		}
 	}

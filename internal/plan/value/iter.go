@@ -28,8 +28,8 @@ const (
 	IterValuesReverse
 	IterItemsReverse
 	IterSet
-	IterSeq        // asks __getitem__ with 0, 1, 2, …
-	IterSeqReverse // asks __getitem__ with n-1, n-2, …
+	IterSeq        // calls __getitem__ with 0, 1, 2, …
+	IterSeqReverse // calls __getitem__ with n-1, n-2, …
 	IterCall       // calls Src until it returns Stop
 	IterEnumerate  // Src is an iterator, At the next number
 	IterZip        // Src is a tuple of iterators, N is 1 when they must be of one length
@@ -369,7 +369,7 @@ func (t *Thread) advanceOther(it *Iter) (Value, bool, error) {
 		return Value{Label: l.Shape}, false, nil
 	case IterBigRange:
 		r := it.Src.Obj.(*Range)
-		if !r.holds(it.Stop) {
+		if !r.before(it.Stop) {
 			it.Src = Value{}
 			return Value{}, false, nil
 		}
@@ -441,7 +441,7 @@ func (t *Thread) Each(v Value, f func(Value) error) error {
 }
 
 // Collect returns the elements of v in a new slice. It sees what their number
-// and their order depend on; the elements carry what they depend on themselves.
+// and their order depend on; the elements have labels of their own.
 func (t *Thread) Collect(v Value) ([]Value, error) {
 	var out []Value
 	switch b := t.PlainSeq(v); b.Kind {
@@ -528,8 +528,8 @@ func (r *Range) Length() *big.Int {
 	return n.Add(n, big.NewInt(1))
 }
 
-// holds reports whether x lies before the stop.
-func (r *Range) holds(x Value) bool {
+// before reports whether x lies before the stop.
+func (r *Range) before(x Value) bool {
 	c := ToBig(x).Cmp(ToBig(r.Stop))
 	if ToBig(r.Step).Sign() < 0 {
 		return c > 0

@@ -17,7 +17,7 @@ type Native struct {
 	// "" means that Call reads the arguments by itself.
 	Params string
 
-	// Precise: the result carries exactly the labels that Call gave it.
+	// Precise says that the result has exactly the labels that Call gave it.
 	// Otherwise the labels of all arguments and of all that was seen are joined in.
 	Precise bool
 

@@ -11,7 +11,7 @@ const (
 	maxNest    = 2000 // how deep natives and operators may call each other
 )
 
-// OpName is how an operator is written and the methods that stand for it.
+// OpName is how an operator is written and the methods that implement it.
 type OpName struct{ Sign, Plain, Reflected, Inplace string }
 
 // Operators are the names of the operators, by [syntax.Operator].
@@ -180,7 +180,7 @@ func (t *Thread) binaryObject(op syntax.Operator, sign string, a, b Value) (Valu
 		}
 	}
 	if joins && !left {
-		if op == syntax.Mod { // a template asks the values by themselves
+		if op == syntax.Mod { // a template looks at the values one by one
 			pb = b
 		}
 		if v, ok, err := t.BinaryCore(op, pa, pb); ok || err != nil {

@@ -8,8 +8,8 @@ import (
 
 // Repr is repr(v); it sees all that it writes.
 func (t *Thread) Repr(v Value) (string, error) {
-	var room [64]byte
-	b, err := t.appendRepr(room[:0], v)
+	var buf [64]byte
+	b, err := t.appendRepr(buf[:0], v)
 	return string(b), err
 }
 
@@ -19,8 +19,8 @@ func (t *Thread) StrOf(v Value) (string, error) {
 		t.See(v.Label)
 		return v.Obj.(*Str).Text, nil
 	}
-	var room [64]byte
-	b, err := t.AppendStr(room[:0], v)
+	var buf [64]byte
+	b, err := t.AppendStr(buf[:0], v)
 	return string(b), err
 }
 
@@ -389,7 +389,7 @@ func (t *Thread) AppendDefault(dst []byte, v Value) []byte {
 
 func (t *Thread) appendAt(dst []byte, v Value) []byte { return append(t.appendAddress(dst, v), '>') }
 
-// appendAddress appends what stands for the address of an object: the same in each run.
+// appendAddress appends a number in place of the address of an object: the same in each run.
 func (t *Thread) appendAddress(dst []byte, v Value) []byte {
 	dst = append(dst, " 0x"...)
 	return strconv.AppendUint(dst, 0x7f0000000000+t.Identity(v)*16, 16)

@@ -364,7 +364,7 @@ func (t *Thread) extendList(l *List, b Value) error {
 		if err != nil {
 			return err
 		}
-		if err := t.room(l, len(items)); err != nil {
+		if err := t.reserve(l, len(items)); err != nil {
 			return err
 		}
 		if t.PC|p.Label != 0 {

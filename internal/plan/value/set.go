@@ -236,7 +236,7 @@ func (s *Set) Clear(t *Thread, l label.ID) {
 // size is the number of places that CPython's table has.
 func (s *Set) size() int { return max(len(s.Table), MinSet) }
 
-// reserve makes room for n more elements, as an update from n elements does.
+// reserve makes space for n more elements, as an update from n elements does.
 func (s *Set) reserve(t *Thread, n int) error {
 	if (s.Filled+n)*5 >= (s.size()-1)*3 {
 		return s.resize(t, (s.Used+n)*2)

@@ -51,7 +51,7 @@ func (t *Thread) viewOp(op syntax.Operator, a, b Value) (Value, bool, error) {
 // viewSet fills out with a op b.
 func (t *Thread) viewSet(op syntax.Operator, out *Set, a, b Value) error {
 	if op == syntax.BitAnd {
-		x, y := a, b // y is walked over, x is asked
+		x, y := a, b // y is iterated over, its items are looked up in x
 		if x.Kind != KView || !IsSetLike(x) {
 			x, y = y, x
 		}

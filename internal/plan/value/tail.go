@@ -10,7 +10,7 @@ import (
 // which. The program never sees it.
 var ErrTail = errors.New("a native calls on")
 
-// TailCall is a call that takes the place of the native that asked for it.
+// TailCall is a call that replaces the call of the native that returned it.
 type TailCall struct {
 	Fn    Value
 	Pos   []Value

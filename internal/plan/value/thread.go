@@ -52,7 +52,7 @@ type Thread struct {
 
 	nest   int               // how deep natives and operators have called each other
 	busy   []Object          // what repr is writing right now, outermost first
-	ids    map[Object]uint64 // the identities that were asked for, but those of instances
+	ids    map[Object]uint64 // the identities that were used, but those of instances
 	lastID uint64
 
 	Natives      map[string]*Native // all natives by their names
@@ -118,7 +118,7 @@ type Raise struct {
 func (r *Raise) Error() string { return r.Exc.Cls.Name }
 
 // Raise makes an exception of class c with a formatted message. Text that
-// depends on data must have been seen ([Thread.See]): the exception carries what was.
+// depends on data must have been seen ([Thread.See]): the exception gets the label of what was seen.
 func (t *Thread) Raise(c *Class, format string, args ...any) error {
 	msg := format
 	if len(args) > 0 {
@@ -208,7 +208,7 @@ func (t *Thread) Shaped(f func() error) (label.ID, error) {
 	return l, err
 }
 
-// Limits bound a run. Zero stands for the default.
+// Limits bound a run. Zero means the default.
 type Limits struct {
 	Steps  int64 // about one instruction each; 200 million
 	Memory int64 // bytes of the values that are in use; 256 MiB

@@ -326,13 +326,13 @@ func (t *Thread) Base(v Value) Value {
 }
 
 // Payload returns v as a value of kind k: itself, or what is behind an
-// instance of a class derived from the built-in one. KInt stands for any int, bool included.
+// instance of a class derived from the built-in one. KInt means any int, bool included.
 func (t *Thread) Payload(v Value, k Kind) (Value, bool) {
 	b := t.Base(v)
 	return b, b.Kind == k || k == KInt && (b.Kind == KBool || b.Kind == KBig)
 }
 
-// methods remembers what methods of a class were asked for by name.
+// methods caches the methods of a class that were looked up by name.
 type methods struct {
 	version uint32 // Thread.ClassVersion when they were looked up
 	slots   [16]struct {

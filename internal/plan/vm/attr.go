@@ -175,7 +175,7 @@ func (vm *VM) loadSuper(f *Frame, in bytecode.Instr) error {
 	return nil
 }
 
-// storeAttr carries out o.name = v; __setattr__ and setters run in a frame.
+// storeAttr executes o.name = v; __setattr__ and setters run in a frame.
 func (vm *VM) storeAttr(f *Frame, i int) error {
 	t := &vm.t
 	o := f.take()

@@ -2,7 +2,7 @@ package vm
 
 import "testing"
 
-// benchmarks are the programs whose times are held against CPython's.
+// benchmarks are the programs whose times are compared with CPython's.
 var benchmarks = []struct{ name, src string }{
 	{"fib", "def fib(n):\n    return n if n < 2 else fib(n - 1) + fib(n - 2)\nfib(20)\n"},
 	{"loop", "def loop(n):\n    s = 0\n    for i in range(n):\n        s += i * 2 - 1\n        if i % 3 == 0:\n            s -= i\n    return s\nloop(100000)\n"},

@@ -136,5 +136,6 @@ var builtinLabels = []labelCase{
 	`},
 }
 
-// TestBuiltinLabels holds what the built-in functions and modules give against what it depends on.
+// TestBuiltinLabels compares the labels of results of built-in functions and modules
+// with what the results depend on.
 func TestBuiltinLabels(t *testing.T) { checkLabels(t, builtinLabels) }

@@ -10,13 +10,13 @@ import (
 	"praxis/internal/plan/value"
 )
 
-// What the machine tells itself with errors. The program never sees them.
+// Errors by which the machine passes control. The program never sees them.
 var (
 	errReturned = errors.New("returned to Go")   // VM.result holds the value
 	errHost     = errors.New("a tool is called") // VM.pending says which
 )
 
-// again makes the call that a native asked for.
+// again makes the call that a native has returned.
 func (vm *VM) again(mode retMode, extra value.Value) error {
 	c := vm.t.Tail
 	vm.t.Tail = value.TailCall{}

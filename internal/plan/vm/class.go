@@ -217,7 +217,8 @@ func (vm *VM) adopt(c *value.Class) {
 	}
 }
 
-// announce tells the attributes of a new class their names, and its parents of the class.
+// announce calls __set_name__ of the attributes of a new class, and
+// __init_subclass__ of its parents.
 func (vm *VM) announce(cv value.Value, def *classDef) error {
 	t := &vm.t
 	c := cv.Obj.(*value.Class)
@@ -258,7 +259,7 @@ func (vm *VM) learn(c *value.Class, init value.Value) {
 	c.Maker = &value.Maker{Ver: t.ClassVersion, Fixed: fn.Run.Fixed, Init: fn}
 }
 
-// newInstance makes an instance with room for as many attributes as the one before has.
+// newInstance makes an instance with space for as many attributes as the one before has.
 func (vm *VM) newInstance(c *value.Class, m *value.Maker) (value.Value, error) {
 	t := &vm.t
 	if m.Last != nil {
@@ -267,30 +268,30 @@ func (vm *VM) newInstance(c *value.Class, m *value.Maker) (value.Value, error) {
 	if err := t.Alloc(value.InstanceBytes + int64(m.Attrs)*value.EntryBytes); err != nil {
 		return value.Value{}, err
 	}
-	o := roomy(m.Attrs)
+	o := sized(m.Attrs)
 	o.Cls = c
 	m.Last = o
 	return value.Value{Kind: value.KObject, Obj: o}, nil
 }
 
-// roomy makes an instance with room for n attributes, in one allocation when they are few.
-func roomy(n int) *value.Instance {
+// sized makes an instance with space for n attributes, in one allocation when they are few.
+func sized(n int) *value.Instance {
 	switch {
 	case n == 0:
 		return &value.Instance{}
 	case n <= 2:
 		o := &struct {
 			value.Instance
-			room [2]value.Entry
+			attrs [2]value.Entry
 		}{}
-		o.Attrs.Entries = o.room[:0]
+		o.Attrs.Entries = o.attrs[:0]
 		return &o.Instance
 	case n <= 4:
 		o := &struct {
 			value.Instance
-			room [4]value.Entry
+			attrs [4]value.Entry
 		}{}
-		o.Attrs.Entries = o.room[:0]
+		o.Attrs.Entries = o.attrs[:0]
 		return &o.Instance
 	}
 	o := &value.Instance{}

@@ -1,6 +1,6 @@
 // Package vm runs plans: it compiles a checked program of the plan
 // language (a subset of Python 3.14, see docs/plan-language.md) to bytecode
-// and runs it with values that carry labels ([praxis/internal/plan/value]).
+// and runs it with values that have labels ([praxis/internal/plan/value]).
 //
 // # State that can be stored
 //

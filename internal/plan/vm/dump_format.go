@@ -27,7 +27,7 @@ import (
 //	sum of all that
 //
 // A value is one byte (its kind, bit 6: it has a label), the label, and what
-// the kind needs: a number or the number of an object. Fields of structs stand
+// the kind needs: a number or the number of an object. Fields of structs are
 // in the order of their declaration; the sum of the machine covers that.
 const (
 	dumpMagic   = "praxis plan state\n"
@@ -203,7 +203,7 @@ func (r *dumpReader) count(size uintptr) int {
 // alloc takes bytes of the budget.
 func (r *dumpReader) alloc(n int64) bool {
 	if r.budget -= n; r.budget < 0 {
-		r.fail("it stands for more than may be kept")
+		r.fail("it stands for more than may be stored")
 		return false
 	}
 	return r.err == nil

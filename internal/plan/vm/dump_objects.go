@@ -161,7 +161,7 @@ func (w *dumpWriter) frame(f *Frame) {
 	}
 }
 
-// frame reads a frame. window makes room for its values.
+// frame reads a frame. window makes space for its values.
 func (r *dumpReader) frame(f *Frame, window func(n int) []value.Value) {
 	c := r.code()
 	layouts().frame.read(r, reflect.ValueOf(f).Elem())

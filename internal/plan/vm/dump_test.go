@@ -20,7 +20,7 @@ import (
 	"praxis/internal/plan/value"
 )
 
-// TestDumpKnowsEveryObject: each type of objects can be stored, and each name of
+// TestDumpKnowsEveryObject checks that each type of objects can be stored, and each name of
 // a field that is left out is that of a field.
 func TestDumpKnowsEveryObject(t *testing.T) {
 	known := map[string]bool{"Native": true}
@@ -285,7 +285,7 @@ func TestDumpAndLoad(t *testing.T) {
 	}
 	run := func(vm *VM) string {
 		var b strings.Builder
-		var o Outcome = &Call{}
+		var o Stop = &Call{}
 		var err error
 		for n := 0; err == nil; n++ {
 			if _, ok := o.(*Call); !ok {
@@ -401,7 +401,7 @@ func try1(p *Program, data []byte) {
 		return
 	}
 	vm.t.StepsLeft = min(vm.t.StepsLeft, 10_000)
-	var o Outcome = &Call{}
+	var o Stop = &Call{}
 	for range 5 {
 		if _, ok := o.(*Call); !ok || err != nil {
 			return

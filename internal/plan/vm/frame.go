@@ -54,7 +54,7 @@ const (
 	retModes // how many there are
 )
 
-// classDef is a class whose body is being carried out.
+// classDef is a class whose body is being executed.
 type classDef struct {
 	name  string
 	bases []value.Value
@@ -169,7 +169,7 @@ func (vm *VM) tooDeep() error {
 	return vm.t.Raise(vm.t.Types.RecursionError, "maximum recursion depth exceeded")
 }
 
-// deepen makes room for more frames.
+// deepen makes space for more frames.
 func (vm *VM) deepen() {
 	n := max(2*len(vm.pool), 16)
 	block := make([]Frame, n-len(vm.pool))
@@ -179,7 +179,7 @@ func (vm *VM) deepen() {
 	}
 }
 
-// grow begins a new slab with room for n values.
+// grow begins a new slab with space for n values.
 func (vm *VM) grow(n int) {
 	vm.segs = append(vm.segs, segment{vm.slab, vm.top})
 	size := max(min(2*len(vm.slab), mostSlab), firstSlab, n)

@@ -167,7 +167,7 @@ func (vm *VM) stopIteration(v value.Value) error {
 	return err
 }
 
-// sent ends the yield from that f stands at; v is its value.
+// sent ends the yield from that f is at; v is its value.
 func (vm *VM) sent(f *Frame, v value.Value) {
 	f.st[f.sp-1] = v
 	f.ip++
@@ -178,7 +178,7 @@ func (vm *VM) yieldFrom(f *Frame) error {
 	t := &vm.t
 	sent := f.take()
 	it := *f.at(1)
-	f.ip-- // while it yields, the frame stands at this instruction
+	f.ip-- // while it yields, the frame stays at this instruction
 	switch {
 	case it.Kind == value.KGen:
 		return vm.resume(it, sent, retSend, value.Value{})

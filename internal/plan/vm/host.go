@@ -18,7 +18,7 @@ type pending struct {
 	extra value.Value
 }
 
-// hostCall stops the machine so that the host can carry out a tool.
+// hostCall stops the machine so that the host can call a tool.
 func (vm *VM) hostCall(fn value.Value, pos []value.Value, names []string, named []value.Value, mode retMode, extra value.Value) error {
 	tool := fn.Obj.(*value.ToolRef).Name
 	if vm.nested > 0 || mode == retGo {
@@ -61,8 +61,8 @@ func (vm *VM) place() syntax.Pos {
 	return syntax.Pos{}
 }
 
-// callOutcome is what the host learns of a call.
-func (vm *VM) callOutcome() *Call {
+// pendingCall is the call that waits, as the host sees it.
+func (vm *VM) pendingCall() *Call {
 	p := &vm.pending
 	n := len(vm.made)
 	at := vm.made[n-1]
@@ -70,7 +70,7 @@ func (vm *VM) callOutcome() *Call {
 }
 
 // answer goes on with the value of the call that is awaited.
-func (vm *VM) answer(v value.Value) (Outcome, error) {
+func (vm *VM) answer(v value.Value) (Stop, error) {
 	p := vm.pending
 	vm.pending = pending{}
 	vm.state = stateNew

@@ -27,7 +27,7 @@ var answers = map[string]any{
 	"secret":     "s3cret",
 }
 
-// testEnv is what the host of the tests offers.
+// testEnv is what the host of the tests provides.
 var testEnv = Env{Tools: []string{"read", "mail.read", "mail.write", "num", "send", "secret", "fail"}, Inputs: []string{"name"}}
 
 func newHost(t testing.TB, src string, strict bool) *host {
@@ -77,8 +77,8 @@ func (h *host) data(d value.Data) string {
 	return fmt.Sprint(d.Value) + "/" + h.sources(d.Label)
 }
 
-// run carries the program to its end and returns the log of what it called.
-func (h *host) run() (Outcome, error) {
+// run runs the program to its end and returns the log of what it called.
+func (h *host) run() (Stop, error) {
 	out, err := h.vm.Run()
 	for err == nil {
 		c, ok := out.(*Call)
@@ -115,7 +115,7 @@ func (h *host) run() (Outcome, error) {
 	return out, err
 }
 
-// flows are programs with what their calls carry in normal mode.
+// flows are programs with the labels of their calls in normal mode.
 var flows = []struct{ src, want string }{
 	{"send('a', to='b')", "send(a/-, to=b/-)"},
 	{"send(name)", "send(Ann/name)"},
@@ -160,8 +160,8 @@ var flows = []struct{ src, want string }{
 	{"def deco(f):\n    def w(*a): return f(*a)\n    return w\n@deco\ndef f(x): return num() + x\nsend(f(1))", "num() send(8/num#1)"},
 }
 
-// strictFlows are programs with what their calls carry in strict mode: a call
-// that happens because of data tells of it, too.
+// strictFlows are programs with the labels of their calls in strict mode: a call
+// that happens because of data depends on it, too.
 var strictFlows = []struct{ src, want string }{
 	{"if secret() == 's3cret': send('yes')", "secret() send(yes/-) because of secret#1"},
 	{"if secret() == 's3cret': x = 1\nelse: x = 2\nsend(x)", "secret() send(1/secret#1)"},
@@ -203,7 +203,7 @@ func TestFlows(t *testing.T) {
 	}
 }
 
-func TestCallOutcome(t *testing.T) {
+func TestPendingCall(t *testing.T) {
 	h := newHost(t, "x = 1\nif x:\n    y = mail.write('a', body={'k': [1, 2.5, None]})\n", false)
 	out, err := h.vm.Run()
 	c, ok := out.(*Call)

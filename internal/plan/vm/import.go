@@ -102,7 +102,7 @@ func makeBuiltinTable() *value.Dict {
 	return out
 }
 
-// runModule carries out the source of a library module in its name space.
+// runModule executes the source of a library module in its name space.
 func (vm *VM) runModule(m *value.Module, source string) error {
 	u, err := units.get(m.Name, source, vm.t.Strict)
 	if err != nil {
@@ -180,7 +180,7 @@ func (vm *VM) noModule(name string) error {
 	return err
 }
 
-// imports carries out the instructions of import statements.
+// imports executes the instructions of import statements.
 func (vm *VM) imports(f *Frame, in bytecode.Instr) error {
 	t := &vm.t
 	switch in.Op() {

@@ -8,7 +8,7 @@ import (
 	"praxis/internal/plan/value"
 )
 
-// run carries out instructions until the frame that it was called for returns
+// run executes instructions until the frame that it was called for returns
 // to Go, a tool is called (errHost) or something fails that no handler catches.
 //
 // It is one switch: what is frequent is done here, on integers, floats and

@@ -5,7 +5,7 @@ import (
 	"praxis/internal/plan/value"
 )
 
-// calling carries out the instructions that call and make functions and classes.
+// calling executes the instructions that call and make functions and classes.
 func (vm *VM) calling(f *Frame, in bytecode.Instr) error {
 	n := in.Arg()
 	switch in.Op() {
@@ -367,7 +367,7 @@ func (vm *VM) annotate(f *Frame, a, w int) error {
 	return nil
 }
 
-// construct carries out cls(…).
+// construct executes cls(…).
 func (vm *VM) construct(cls value.Value, pos []value.Value, names []string, named []value.Value, mode retMode, extra value.Value) error {
 	c := cls.Obj.(*value.Class)
 	if cls.N != 0 { // from type.__call__

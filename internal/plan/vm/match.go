@@ -5,7 +5,7 @@ import (
 	"praxis/internal/plan/value"
 )
 
-// match carries out the instructions of patterns.
+// match executes the instructions of patterns.
 func (vm *VM) match(f *Frame, in bytecode.Instr) error {
 	t := &vm.t
 	v := *f.at(1)

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestNamesCarryNoData tells that labelled text gets into no name, whose readers
+// TestNamesContainNoData checks that labelled text gets into no name, whose readers
 // would not see its label.
-func TestNamesCarryNoData(t *testing.T) {
+func TestNamesContainNoData(t *testing.T) {
 	for _, set := range []string{
 		"class E(Exception): pass\nE.__name__ = s", "class E(Exception): pass\nE.__qualname__ = s",
 		"class E: pass\nE.__module__ = s", "def f(): pass\nf.__name__ = s", "def f(): pass\nsetattr(f, '__qualname__', s)",
@@ -21,7 +21,7 @@ func TestNamesCarryNoData(t *testing.T) {
 	}
 }
 
-// TestHintsAreLabelled tells that a name which an error proposes carries its label.
+// TestHintsAreLabelled checks that a name which an error proposes keeps its label.
 func TestHintsAreLabelled(t *testing.T) {
 	for _, src := range []string{
 		"class C: pass\nc = C()\nsetattr(c, secret(), 1)\nc.s3cre",
@@ -39,7 +39,7 @@ func TestHintsAreLabelled(t *testing.T) {
 	}
 }
 
-// TestKeywordNamesAreLabelled tells that the names of f(**m) keep the labels of m's keys.
+// TestKeywordNamesAreLabelled checks that the names of f(**m) keep the labels of m's keys.
 func TestKeywordNamesAreLabelled(t *testing.T) {
 	src := "def f(**k): return list(k)[0], len(k), k\nclass C:\n    def __init__(self, **k): self.k = k\n" +
 		"m = {secret(): 1}\na, n, k = f(**m)\nsend(a)\nsend(n)\nsend(list(C(**m).k)[0])\nsend(list(f(x=1)[2])[0])\nsend(list(dict(**m))[0])\n"
@@ -54,7 +54,7 @@ func TestKeywordNamesAreLabelled(t *testing.T) {
 	}
 }
 
-// TestRepetitionsAreLabelled tells that a repetition carries what __index__ knows.
+// TestRepetitionsAreLabelled checks that a repetition depends on what __index__ knows.
 func TestRepetitionsAreLabelled(t *testing.T) {
 	src := "s = secret()\nclass F:\n    def __index__(self): return len(s)\nl = [1]\nl *= F()\nsend('a' * F())\nsend(len([1] * F()))\nsend(len(l))\nsend('a' * 2)\n"
 	h := newHost(t, src, false)

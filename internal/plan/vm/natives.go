@@ -193,7 +193,7 @@ func genClose(t *value.Thread, a *value.Args) (value.Value, error) {
 	return t.TailGen(value.TailClose, a.Pos[0], value.None)
 }
 
-// generator carries out what a native asked for.
+// generator does what the call that a native returned says.
 func (vm *VM) generator(c value.TailCall, mode retMode, extra value.Value) error {
 	g := c.Fn
 	if mode != retPush {

@@ -98,7 +98,7 @@ func (vm *VM) stopped(g *Gen, r *value.Raise) error {
 	return err
 }
 
-// exceptions carries out the instructions about exceptions.
+// exceptions executes the instructions about exceptions.
 func (vm *VM) exceptions(f *Frame, in bytecode.Instr) error {
 	t := &vm.t
 	switch in.Op() {

@@ -6,7 +6,7 @@ import (
 	"praxis/internal/plan/value"
 )
 
-// rare carries out what [VM.run] does not do by itself. The frame's ip and sp
+// rare executes what [VM.run] does not do by itself. The frame's ip and sp
 // are written back; rare moves sp.
 func (vm *VM) rare(f *Frame, in bytecode.Instr) error {
 	op := in.Op()
@@ -27,7 +27,7 @@ func (vm *VM) rare(f *Frame, in bytecode.Instr) error {
 	return vm.variables(f, in)
 }
 
-// word reads the second word of the instruction that is carried out.
+// word reads the second word of the instruction that is executed.
 func (f *Frame) word() int {
 	f.ip++
 	return int(f.code.Instrs[f.ip-1])
@@ -258,7 +258,7 @@ func (vm *VM) build(f *Frame, in bytecode.Instr) error {
 }
 
 // drain replaces the operand at the top by a list of its elements, made by the
-// language's own code, and has the instruction carried out again.
+// language's own code, and has the instruction executed again.
 func (vm *VM) drain(f *Frame, words int) error {
 	v := f.take()
 	f.ip -= words
@@ -507,7 +507,7 @@ func (vm *VM) unpackError(v value.Value, n, before, after int, star bool) error 
 	return t.Raise(t.Types.ValueError, "too many values to unpack (expected %d)", before)
 }
 
-// control carries out the instructions of strict mode.
+// control executes the instructions of strict mode.
 func (vm *VM) control(f *Frame, in bytecode.Instr) error {
 	t := &vm.t
 	a := in.Arg()
@@ -530,11 +530,11 @@ func (vm *VM) control(f *Frame, in bytecode.Instr) error {
 		if t.PC != 0 {
 			f.at(1).Label = t.Join(f.at(1).Label, t.PC)
 		}
-	case bytecode.PcFast, bytecode.PcHeldFast, bytecode.PcDeref, bytecode.PcHeldDeref, bytecode.PcGlobal, bytecode.PcHeldGlobal, bytecode.PcName, bytecode.PcHeldName:
+	case bytecode.PcFast, bytecode.PcContentsFast, bytecode.PcDeref, bytecode.PcContentsDeref, bytecode.PcGlobal, bytecode.PcContentsGlobal, bytecode.PcName, bytecode.PcContentsName:
 		if v := vm.controlled(f, in.Op(), a); v != nil && t.PC != 0 && v.Kind != value.KUnset {
 			v.Label = t.Join(v.Label, t.PC)
-			if op := in.Op(); op == bytecode.PcHeldFast || op == bytecode.PcHeldDeref || op == bytecode.PcHeldGlobal || op == bytecode.PcHeldName {
-				hold(t, *v)
+			if op := in.Op(); op == bytecode.PcContentsFast || op == bytecode.PcContentsDeref || op == bytecode.PcContentsGlobal || op == bytecode.PcContentsName {
+				joinContents(t, *v)
 			}
 		}
 	case bytecode.PcBoundFast, bytecode.PcBoundDeref, bytecode.PcBoundGlobal, bytecode.PcBoundName:
@@ -591,14 +591,14 @@ func (vm *VM) controlled(f *Frame, op bytecode.Op, a int) *value.Value {
 	ns := &f.fn.Globals.Names
 	name := ""
 	switch op {
-	case bytecode.PcFast, bytecode.PcHeldFast, bytecode.PcBoundFast:
+	case bytecode.PcFast, bytecode.PcContentsFast, bytecode.PcBoundFast:
 		return &f.st[a]
-	case bytecode.PcDeref, bytecode.PcHeldDeref, bytecode.PcBoundDeref:
+	case bytecode.PcDeref, bytecode.PcContentsDeref, bytecode.PcBoundDeref:
 		if c, ok := f.st[a].Obj.(*value.Cell); ok {
 			return &c.Val
 		}
 		return nil // of a comprehension that was not reached
-	case bytecode.PcName, bytecode.PcHeldName, bytecode.PcBoundName:
+	case bytecode.PcName, bytecode.PcContentsName, bytecode.PcBoundName:
 		ns, name = f.def.ns, f.code.Names[a]
 	default:
 		name = f.code.Sites[a]
@@ -609,8 +609,8 @@ func (vm *VM) controlled(f *Frame, op bytecode.Op, a int) *value.Value {
 	return nil
 }
 
-// hold joins pc into the shape and the elements of a container.
-func hold(t *value.Thread, v value.Value) {
+// joinContents joins pc into the shape and the elements of a container.
+func joinContents(t *value.Thread, v value.Value) {
 	all := func(vs []value.Value) {
 		for i := range vs {
 			vs[i].Label = t.Join(vs[i].Label, t.PC)
@@ -639,7 +639,7 @@ func hold(t *value.Thread, v value.Value) {
 		}
 	case *value.Instance:
 		entries(&o.Attrs)
-		hold(t, o.Base)
+		joinContents(t, o.Base)
 	case *value.Exception:
 		entries(&o.Attrs)
 	case *value.View:

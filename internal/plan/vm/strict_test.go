@@ -273,7 +273,7 @@ func (g *leaky) program() string {
 	return g.b.String()
 }
 
-// seen is what somebody learns of a run who may not see what depends on the secret.
+// seen is what somebody sees of a run who may not see what depends on the secret.
 type seen struct {
 	done  bool
 	vals  map[string]value.Data
@@ -381,8 +381,8 @@ func agree(s1 *seen, a value.Data, s2 *seen, b value.Data) bool {
 	return fmt.Sprint(a.Value) == fmt.Sprint(b.Value)
 }
 
-// leaks says what somebody who may not see the secret can tell two runs of a
-// program apart by, which differ in the secret alone. pairs counts the runs
+// leaks says by what somebody who may not see the secret can distinguish two runs of
+// a program that differ in the secret alone. pairs counts the runs
 // that were compared, open the values that could be seen.
 func leaks(t *testing.T, src string, strict bool, pairs, open *int) string {
 	m, errs := syntax.Parse([]byte(src), syntax.Options{})
@@ -441,7 +441,7 @@ func shrink(t *testing.T, src string) string {
 	return src
 }
 
-// TestStrictKeepsSecrets: two runs that differ in the secret look the same to
+// TestStrictKeepsSecrets checks that two runs that differ in the secret look the same to
 // somebody who may not see what depends on it, in what they print, call and leave behind.
 func TestStrictKeepsSecrets(t *testing.T) {
 	t.Parallel()

@@ -12,7 +12,7 @@ import (
 	"praxis/internal/plan/value"
 )
 
-// TestModuleNames holds the names that the text of a module shows against those
+// TestModuleNames compares the names that the text of a module shows with those
 // that an import binds.
 func TestModuleNames(t *testing.T) {
 	for _, name := range library.Names() {

@@ -55,7 +55,7 @@ type specEntry struct {
 }
 
 // spec reads the specifier of an int or a float; ok is false when it has an
-// error, which the slow way tells.
+// error, which the slow path reports.
 func (vm *VM) spec(text string, k value.Kind) (*pytext.Spec, bool) {
 	at := uint32(k)
 	for i := range len(text) {

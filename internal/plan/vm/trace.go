@@ -7,8 +7,8 @@ import (
 	"praxis/internal/plan/value"
 )
 
-// failure makes the outcome of an exception that nothing caught.
-func (vm *VM) failure(r *value.Raise) (Outcome, error) {
+// failure stops the machine because of an exception that nothing caught.
+func (vm *VM) failure(r *value.Raise) (Stop, error) {
 	t := &vm.t
 	seen := t.Seen
 	t.Seen = exceptionLabel(t, r.Exc, r.Label)

@@ -122,7 +122,7 @@ func TestHuge(t *testing.T) {
 	}
 }
 
-// TestHashesAreCPythons holds the hashes of many kinds of values against CPython.
+// TestHashesAreCPythons compares the hashes of many kinds of values with CPython's.
 func TestHashesAreCPythons(t *testing.T) {
 	py := cpython.Start(t)
 	for _, expr := range []string{

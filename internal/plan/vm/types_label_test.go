@@ -331,7 +331,7 @@ func checkLabels(t *testing.T, cases []labelCase) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			source := c.setup + "\n"
-			var exprs, wants []string
+			var exprs, results []string
 			for line := range strings.Lines(c.want) {
 				line = strings.TrimSpace(line)
 				if line == "" {
@@ -340,7 +340,7 @@ func checkLabels(t *testing.T, cases []labelCase) {
 				at := strings.LastIndexByte(line, ':')
 				source += fmt.Sprintf("r%d = (%s)\n", len(exprs), line[:at])
 				exprs = append(exprs, line[:at])
-				wants = append(wants, strings.TrimSpace(line[at+1:]))
+				results = append(results, strings.TrimSpace(line[at+1:]))
 			}
 			vm := newVM(t, source, Env{}, Options{}, Config{})
 			give := func(name, tool string, v value.Value) {
@@ -358,7 +358,7 @@ func checkLabels(t *testing.T, cases []labelCase) {
 			if f, ok := out.(*Failed); ok {
 				t.Fatal(f.Full)
 			}
-			for i, want := range wants {
+			for i, want := range results {
 				v, ok := vm.main.Names.Str(fmt.Sprintf("r%d", i))
 				if !ok {
 					t.Fatalf("%s: no result", exprs[i])

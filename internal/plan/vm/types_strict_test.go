@@ -7,7 +7,7 @@ import (
 	"praxis/internal/plan/value"
 )
 
-// TestSearchInIterator: where a search by "in" leaves an iterator depends on
+// TestSearchInIterator checks that where a search by "in" leaves an iterator depends on
 // what was looked for, which strict mode does not forget.
 func TestSearchInIterator(t *testing.T) {
 	for _, source := range []string{

@@ -182,8 +182,8 @@ func (vm *VM) bodyOf(u *value.Unit, m *value.Module) *value.Func {
 	return fn
 }
 
-// Outcome is why a VM stopped: [Done], [*Call] or [*Failed].
-type Outcome interface{ outcome() }
+// Stop is why a VM stopped: [Done], [*Call] or [*Failed].
+type Stop interface{ stop() }
 
 // Done is the end of the program.
 type Done struct{}
@@ -213,15 +213,15 @@ type Failed struct {
 	Full  string        // what CPython prints about it
 }
 
-func (Done) outcome() {}
+func (Done) stop() {}
 
-func (*Call) outcome() {}
+func (*Call) stop() {}
 
-func (*Failed) outcome() {}
+func (*Failed) stop() {}
 
-// Run carries out the program until it ends or calls a tool. An error is a limit
+// Run executes the program until it ends or calls a tool. An error is a limit
 // that was reached, or a failure of the machine; the VM cannot go on then.
-func (vm *VM) Run() (Outcome, error) {
+func (vm *VM) Run() (Stop, error) {
 	if vm.state != stateNew {
 		return nil, vm.wrongState()
 	}
@@ -238,11 +238,11 @@ func (vm *VM) wrongState() error {
 	return fault.New(fault.Conflict, "Make a new VM.", "cannot run the plan: it was stopped")
 }
 
-// proceed turns what run gave into an outcome.
-func (vm *VM) proceed(err error) (Outcome, error) {
+// proceed turns the error of run into the reason why the machine stopped.
+func (vm *VM) proceed(err error) (Stop, error) {
 	if err == errHost {
 		vm.state = stateCalls
-		return vm.callOutcome(), nil
+		return vm.pendingCall(), nil
 	}
 	if err == nil {
 		vm.state = stateEnded
@@ -261,11 +261,11 @@ func (vm *VM) Waiting() *Call {
 	if vm.state != stateCalls {
 		return nil
 	}
-	return vm.callOutcome()
+	return vm.pendingCall()
 }
 
 // Reply goes on with the result of the call that the program waits for.
-func (vm *VM) Reply(result value.Data) (Outcome, error) {
+func (vm *VM) Reply(result value.Data) (Stop, error) {
 	if err := vm.answers(); err != nil {
 		return nil, err
 	}
@@ -275,14 +275,14 @@ func (vm *VM) Reply(result value.Data) (Outcome, error) {
 		return nil, err
 	}
 	if vm.loaded {
-		return vm.guarded(func() (Outcome, error) { return vm.answer(v) })
+		return vm.guarded(func() (Stop, error) { return vm.answer(v) })
 	}
 	return vm.answer(v)
 }
 
 // guarded goes on with a state that was loaded: what it holds was checked piece
 // by piece, but only the machine itself finds out whether the pieces fit together.
-func (vm *VM) guarded(f func() (Outcome, error)) (o Outcome, err error) {
+func (vm *VM) guarded(f func() (Stop, error)) (o Stop, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			vm.state = stateBroken
@@ -294,8 +294,8 @@ func (vm *VM) guarded(f func() (Outcome, error)) (o Outcome, err error) {
 }
 
 // Raise goes on with an exception in the place of the call that the program
-// waits for. Class is the name of a built-in exception; another name stands for RuntimeError.
-func (vm *VM) Raise(class, text string, l label.ID) (Outcome, error) {
+// waits for. Class is the name of a built-in exception; another name means RuntimeError.
+func (vm *VM) Raise(class, text string, l label.ID) (Stop, error) {
 	if err := vm.answers(); err != nil {
 		return nil, err
 	}
@@ -307,13 +307,13 @@ func (vm *VM) Raise(class, text string, l label.ID) (Outcome, error) {
 	l = t.Join(l, vm.pending.l)
 	r := &value.Raise{Exc: t.NewException(c, []value.Value{t.Str(text).With(l)}), Label: l}
 	if vm.loaded {
-		return vm.guarded(func() (Outcome, error) { return vm.answerRaise(r) })
+		return vm.guarded(func() (Stop, error) { return vm.answerRaise(r) })
 	}
 	return vm.answerRaise(r)
 }
 
 // answerRaise goes on with an exception in the place of the call that is awaited.
-func (vm *VM) answerRaise(r *value.Raise) (Outcome, error) {
+func (vm *VM) answerRaise(r *value.Raise) (Stop, error) {
 	p := vm.pending
 	vm.pending = pending{}
 	vm.state = stateNew

@@ -36,7 +36,7 @@ func newVM(t testing.TB, src string, env Env, o Options, cfg Config) *VM {
 }
 
 // ended says what a program did as [cpython.Reply] says it.
-func ended(vm *VM, out Outcome, err error) cpython.Reply {
+func ended(vm *VM, out Stop, err error) cpython.Reply {
 	var r cpython.Reply
 	var b strings.Builder
 	for _, c := range vm.Output() {

@@ -109,7 +109,7 @@ func recordedPlan(t *testing.T) planSource {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := planner.Carry(t.Context(), run, planner.Host{Gate: g, Sink: sink})
+	out, err := planner.Execute(t.Context(), run, planner.Host{Gate: g, Sink: sink})
 	if err != nil || out.Status != "ok" {
 		t.Fatalf("%+v, %v", out, err)
 	}

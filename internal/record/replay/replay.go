@@ -109,7 +109,7 @@ func replay(ctx context.Context, cfg Config, rec Recording, finish func(context.
 type Opened struct {
 	run.Session
 	// Offer lets its code ask d for tools, and for connections where net says so.
-	Expose func(ctx context.Context, d *bridge.Desk, tools, net bool) error
+	Expose func(ctx context.Context, d *bridge.Bridge, tools, net bool) error
 	Close  func() error
 }
 

@@ -35,7 +35,7 @@ type toolkit struct {
 	texts  []planner.Text
 	set    *tool.Set
 	gate   *gate.Gate
-	bridge *bridge.Desk
+	bridge *bridge.Bridge
 	sink   event.Sink
 	other  bool // other definitions than those of the record
 

@@ -83,11 +83,11 @@ func (s *shop) Approve(_ context.Context, q gate.Question) (gate.Answer, error) 
 }
 
 // Expose makes a tool bridge reachable for the code of a session.
-func (b *fakeSession) Expose(_ context.Context, d *bridge.Desk, tools, net bool) error {
+func (b *fakeSession) Expose(_ context.Context, d *bridge.Bridge, tools, net bool) error {
 	b.w.mu.Lock()
 	defer b.w.mu.Unlock()
 	if b.w.bridges == nil {
-		b.w.bridges = map[*fakeSession]*bridge.Desk{}
+		b.w.bridges = map[*fakeSession]*bridge.Bridge{}
 	}
 	b.w.bridges[b] = d
 	b.w.exposed = append(b.w.exposed, fmt.Sprintf("tools %t, net %t", tools, net))
@@ -188,7 +188,7 @@ func (w *world) deal(id string, began event.RunBegan, script, code string) (Reco
 
 type observingRecorder struct {
 	*recorder
-	br *bridge.Desk
+	br *bridge.Bridge
 }
 
 func (h observingRecorder) Emit(e event.Event) {

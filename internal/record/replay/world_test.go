@@ -40,7 +40,7 @@ type world struct {
 	bend map[string]func(*event.Execution)
 	ran  []string
 	// bridges are those that the sessions reach.
-	bridges map[*fakeSession]*bridge.Desk
+	bridges map[*fakeSession]*bridge.Bridge
 	exposed []string
 	mu      sync.Mutex
 }

@@ -1,10 +1,10 @@
-// Package archtest keeps the shape of the source: which room may import which,
-// which third party may be used where, and the budgets of size and
-// documentation. It parses the files in the test's own process, so that the
+// Package archtest keeps the shape of the source: which package may import which,
+// which third party may be used where, which words are used, and the budgets of
+// size and documentation. It parses the files in the test's own process, so that the
 // result is never a cached answer about files that have changed since.
 //
 // Everything is denied by default: a package that has no line in the table of
-// rooms (rules.go) is itself a violation, and so is a line without a package.
+// packages (rules.go) is itself a violation, and so is a line without a package.
 package archtest
 
 import (
@@ -21,10 +21,10 @@ import (
 	"strings"
 )
 
-// Room is one line of the table: what a package may import besides the
+// Package is one line of the table: what a package may import besides the
 // standard library. Paths are relative to the module. An entry that ends in
 // "/..." stands for everything below it.
-type Room struct {
+type Package struct {
 	Imports   []string // our packages
 	Third     []string // third-party modules or packages
 	Tests     []string // our packages, in _test.go files too
@@ -34,7 +34,7 @@ type Room struct {
 // Rules is all that is checked.
 type Rules struct {
 	Module     string
-	Rooms      map[string]Room
+	Packages   map[string]Package
 	Everywhere []string          // leaves that every package may import
 	TestTree   string            // the folder of the packages that only tests may import
 	Fuzzed     []string          // packages that decode or parse: each has a fuzz target
@@ -43,6 +43,7 @@ type Rules struct {
 	Budgets    Budgets
 	Words      Words
 	Codes      Codes
+	Vocabulary Vocabulary
 }
 
 // Budgets are the limits of size and documentation.
@@ -56,7 +57,7 @@ type Budgets struct {
 // Violation is one broken rule.
 type Violation struct {
 	Where string // file:line, or a package
-	Rule  string // "import", "third-party", "room", "doc", "size", "interface", "context", "init", "name", "variable", "unsafe", "fuzz", "words", "code"
+	Rule  string // "import", "third-party", "package", "doc", "size", "interface", "context", "init", "name", "variable", "unsafe", "fuzz", "words", "code", "vocabulary"
 	What  string
 }
 
@@ -174,9 +175,9 @@ func (c *checker) excepted(p *pack, name string) bool {
 }
 
 func (c *checker) pack(p *pack) {
-	room, known := c.rules.Rooms[p.path]
+	rule, known := c.rules.Packages[p.path]
 	if !known {
-		c.report(p.path, "room", "package has no line in the table of rooms")
+		c.report(p.path, "package", "it has no line in the table of packages")
 	}
 	if slices.Contains(c.rules.Names, path.Base(p.path)) {
 		c.report(p.path, "name", "%q says nothing about what the package is for", path.Base(p.path))
@@ -186,11 +187,12 @@ func (c *checker) pack(p *pack) {
 		code = code || !s.test
 		commented = commented || (!s.test && s.ast.Doc != nil)
 		if known {
-			c.imports(p, room, s)
+			c.imports(p, rule, s)
 		}
 		if s.lines > c.rules.Budgets.FileLines && !c.excepted(p, path.Base(s.name)) {
 			c.report(s.name, "size", "file has %d lines, at most %d are allowed", s.lines, c.rules.Budgets.FileLines)
 		}
+		c.vocabulary(p, s)
 		if !s.test {
 			c.source(p, s)
 			c.words(p, s)
@@ -204,7 +206,7 @@ func (c *checker) pack(p *pack) {
 }
 
 // imports checks the edges of one file.
-func (c *checker) imports(p *pack, room Room, s *source) {
+func (c *checker) imports(p *pack, rule Package, s *source) {
 	for _, spec := range s.ast.Imports {
 		imp := strings.Trim(spec.Path.Value, `"`)
 		switch {
@@ -214,7 +216,7 @@ func (c *checker) imports(p *pack, room Room, s *source) {
 			}
 		case imp == c.rules.Module || strings.HasPrefix(imp, c.rules.Module+"/"):
 			rel := cmp.Or(strings.TrimPrefix(strings.TrimPrefix(imp, c.rules.Module), "/"), ".")
-			allowed := rel == p.path || slices.Contains(c.rules.Everywhere, rel) || anyCovers(room.Imports, rel) || (s.test && anyCovers(room.Tests, rel))
+			allowed := rel == p.path || slices.Contains(c.rules.Everywhere, rel) || anyCovers(rule.Imports, rel) || (s.test && anyCovers(rule.Tests, rel))
 			if c.forTests(rel) && !c.forTests(p.path) && !s.test {
 				allowed = false // "/..." in a line does not let tests into the product
 			}
@@ -222,7 +224,7 @@ func (c *checker) imports(p *pack, room Room, s *source) {
 				c.report(c.at(spec), "import", "%s may not import %s", p.path, rel)
 			}
 		case strings.Contains(strings.SplitN(imp, "/", 2)[0], "."):
-			if !anyBelow(room.Third, imp) && !(s.test && anyBelow(room.TestThird, imp)) {
+			if !anyBelow(rule.Third, imp) && !(s.test && anyBelow(rule.TestThird, imp)) {
 				c.report(c.at(spec), "third-party", "%s may not import %s", p.path, imp)
 			}
 		}
@@ -251,9 +253,9 @@ func anyBelow(modules []string, pkg string) bool {
 
 // table reports lines that name no package.
 func (c *checker) table() {
-	for name := range c.rules.Rooms {
+	for name := range c.rules.Packages {
 		if c.packs[name] == nil {
-			c.report(name, "room", "the table has a line for a package that does not exist")
+			c.report(name, "package", "the table has a line for a package that does not exist")
 		}
 	}
 }

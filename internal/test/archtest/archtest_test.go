@@ -27,7 +27,7 @@ func TestPraxis(t *testing.T) {
 func plantedRules() Rules {
 	return Rules{
 		Module: "m",
-		Rooms: map[string]Room{
+		Packages: map[string]Package{
 			"a":   {Imports: []string{"b", "fault", "tree/..."}, Third: []string{"x.org/mod"}, Tests: []string{"t"}, TestThird: []string{"x.org/test"}},
 			"b":   {},
 			"cmd": {},
@@ -42,6 +42,9 @@ func plantedRules() Rules {
 			Literals: map[string]string{"praxis root 1\n": "planted"},
 		},
 		Codes: Codes{"Lost": {"name"}},
+		Vocabulary: Vocabulary{Retired: []Retired{
+			retire("bridge", "desk", `desks?`), retire("execute", "", `carr(y|ies)( \w+){0,2} out`), retire("stored", "kept", ``),
+		}},
 	}
 }
 
@@ -90,14 +93,14 @@ func TestPlanted(t *testing.T) {
 		{"package under test from outside", "a/x_test.go", "package a_test\n\nimport _ \"m/a\"\n", "", ""},
 		{"forbidden edge in a test", "b/x_test.go", "package b\n\nimport _ \"m/a\"\n", "import", "b/x_test.go:3"},
 		{"allowed third party", "a/x.go", "package a\n\nimport _ \"x.org/mod/sub\"\n", "", ""},
-		{"third party in the wrong room", "b/x.go", "package b\n\nimport _ \"x.org/mod/sub\"\n", "third-party", "b/x.go:3"},
+		{"third party in the wrong package", "b/x.go", "package b\n\nimport _ \"x.org/mod/sub\"\n", "third-party", "b/x.go:3"},
 		{"third party that only begins alike", "a/x.go", "package a\n\nimport _ \"x.org/modern\"\n", "third-party", "a/x.go:3"},
 		{"third party for tests only", "a/x.go", "package a\n\nimport _ \"x.org/test\"\n", "third-party", "a/x.go:3"},
 		{"third party for tests, in a test", "a/x_test.go", "package a\n\nimport _ \"x.org/test\"\n", "", ""},
 		{"standard library", "b/x.go", "package b\n\nimport _ \"net/http\"\n", "", ""},
 		{"file behind a build tag", "b/x.go", "//go:build never\n\npackage b\n\nimport _ \"m/a\"\n", "import", "b/x.go:5"},
-		{"room without a line", "c/c.go", "// Package c is planted.\npackage c\n", "room", "c"},
-		{"line without a room", "b/b.go", "", "room", "b"},
+		{"package without a line", "c/c.go", "// Package c is planted.\npackage c\n", "package", "c"},
+		{"line without a package", "b/b.go", "", "package", "b"},
 		{"name", "utils/u.go", "// Package utils is planted.\npackage utils\n", "name", "utils"},
 		{"no package comment", "b/b.go", "package b\n", "doc", "b"},
 		{"no comment on a function", "b/x.go", "package b\n\nfunc F() {}\n", "doc", "b/x.go:3"},
@@ -114,8 +117,8 @@ func TestPlanted(t *testing.T) {
 		{"interface that is wide by another", "b/x.go", "package b\n\ntype i interface {\n\tA()\n\tj\n}\n\ntype j interface {\n\tB()\n\tC()\n}\n", "interface", "b/x.go:3"},
 		{"tests in the product", "a/x.go", "package a\n\nimport _ \"m/tree/test/x\"\n", "import", "a/x.go:3"},
 		{"tests in a test", "a/x_test.go", "package a\n\nimport _ \"m/tree/test/x\"\n", "", ""},
-		{"kept context", "b/x.go", "package b\n\nimport \"context\"\n\ntype s struct {\n\tctx context.Context\n}\n", "context", "b/x.go:6"},
-		{"kept context, renamed and embedded", "b/x.go", "package b\n\nimport c \"context\"\n\nfunc f() {\n\ttype s struct{ c.Context }\n}\n", "context", "b/x.go:6"},
+		{"stored context", "b/x.go", "package b\n\nimport \"context\"\n\ntype s struct {\n\tctx context.Context\n}\n", "context", "b/x.go:6"},
+		{"stored context, renamed and embedded", "b/x.go", "package b\n\nimport c \"context\"\n\nfunc f() {\n\ttype s struct{ c.Context }\n}\n", "context", "b/x.go:6"},
 		{"init", "b/x.go", "package b\n\nfunc init() {}\n", "init", "b/x.go:3"},
 		{"init in main", "cmd/x.go", "package main\n\nfunc init() {}\n", "", ""},
 		{"method called init", "b/x.go", "package b\n\ntype t int\n\nfunc (t) init() {}\n", "", ""},
@@ -152,13 +155,31 @@ func TestPlanted(t *testing.T) {
 		{"coded fault without its data", "a/x.go", "package a\n\nimport f \"m/fault\"\n\nfunc g() { f.Coded(f.Lost, nil, \"\") }\n", "code", "a/x.go:5"},
 		{"coded fault with other data", "a/x.go", "package a\n\nimport \"m/fault\"\n\nfunc g() { fault.Coded(fault.Lost, fault.Data{\"nam\": n}, \"\") }\n", "code", "a/x.go:5"},
 		{"coded fault of a wrapper", "a/x.go", "package a\n\nimport \"m/fault\"\n\nfunc g(c fault.Code, d fault.Data) { fault.Coded(c, d, \"\") }\n", "", ""},
+		{"retired word as a function", "b/x.go", "package b\n\nfunc openDesk() {}\n", "vocabulary", "b/x.go:3"},
+		{"retired word as a method", "b/x.go", "package b\n\ntype t int\n\nfunc (t) HTTPDesk() {}\n", "vocabulary", "b/x.go:5"},
+		{"retired word as a type", "b/x.go", "package b\n\ntype desk int\n", "vocabulary", "b/x.go:3"},
+		{"retired word as a field", "b/x.go", "package b\n\ntype t struct {\n\tn, kept int\n}\n", "vocabulary", "b/x.go:4"},
+		{"retired word as a parameter", "b/x.go", "package b\n\nfunc f(n int, kept_2 bool) {}\n", "vocabulary", "b/x.go:3"},
+		{"retired word as a constant", "b/x.go", "package b\n\nconst maxKept = 1\n", "vocabulary", "b/x.go:3"},
+		{"retired word as a local variable", "b/x.go", "package b\n\nfunc f() {\n\tn, kept := 1, 2\n}\n", "vocabulary", "b/x.go:4"},
+		{"retired word as a variable of a loop", "b/x.go", "package b\n\nfunc f() {\n\tfor _, kept := range x {\n\t}\n}\n", "vocabulary", "b/x.go:4"},
+		{"retired word as a label", "b/x.go", "package b\n\nfunc f() {\nkept:\n\tfor {\n\t\tbreak kept\n\t}\n}\n", "vocabulary", "b/x.go:4"},
+		{"retired word as a file", "b/open_desk.go", "package b\n", "vocabulary", "b/open_desk.go"},
+		{"retired word in a test", "b/x_test.go", "package b\n\nfunc TestDesk(t *testing.T) {}\n", "vocabulary", "b/x_test.go:3"},
+		{"retired word in a comment", "b/x.go", "package b\n\n// f opens\n// two Desks.\nfunc f() {}\n", "vocabulary", "b/x.go:4"},
+		{"retired word behind code", "b/x.go", "package b\n\nconst c = 1 // desk\n", "vocabulary", "b/x.go:3"},
+		{"retired word in a general comment", "b/x.go", "package b\n\n/*\nThe\ndesk.\n*/\n", "vocabulary", "b/x.go:5"},
+		{"retired phrase over two lines", "b/x.go", "package b\n\n// f carries the\n// call out.\nfunc f() {}\n", "vocabulary", "b/x.go:3"},
+		{"part of a retired phrase", "b/x.go", "package b\n\n// f carries a label. The call is out.\nfunc f() {}\n", "", ""},
+		{"word that only begins alike", "b/x.go", "package b\n\n// A desktop is kept.\nvar errDesktop = errors.New(\"desk\")\n", "", ""},
+		{"use of another package's word", "b/x.go", "package b\n\nvar errUsed = errors.New(x.Desk)\n", "", ""},
 		{"unsafe", "b/x.go", "package b\n\nimport _ \"unsafe\"\n", "unsafe", "b/x.go:3"},
 		{"unsafe in its place", "b/x_unsafe.go", "package b\n\nimport _ \"unsafe\"\n", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rules := plantedRules()
 			if c.rule == "name" {
-				rules.Rooms["utils"] = Room{}
+				rules.Packages["utils"] = Package{}
 			}
 			found, err := Check(plant(t, map[string]string{c.file: c.text}), rules)
 			if err != nil {
@@ -191,6 +212,48 @@ func TestPlantedInTable(t *testing.T) {
 	}
 }
 
+// TestVocabulary checks what a violation names, and that packages where the rule is
+// not in force are left alone.
+func TestVocabulary(t *testing.T) {
+	root := plant(t, map[string]string{"a/x.go": "package a\n\nconst maxDesks = 1 // of a desk\n", "b/x.go": "package b\n\nconst desk = 1\n"})
+	rules := plantedRules()
+	rules.Vocabulary.Retired[0].Names = []string{"desks"}
+	rules.Vocabulary.In = []string{"a"}
+	found, err := Check(root, rules)
+	var got strings.Builder
+	for _, v := range found {
+		got.WriteString(v.String() + "\n")
+	}
+	want := `a/x.go:3: vocabulary: the comment has the retired word "desk": say bridge
+a/x.go:3: vocabulary: the name maxDesks has the retired word "desks": say bridge
+`
+	if err != nil || got.String() != want {
+		t.Errorf("got %s%v, want %s", got.String(), err, want)
+	}
+}
+
+// TestPraxisVocabulary checks that the table of this module knows phrases and names.
+func TestPraxisVocabulary(t *testing.T) {
+	for _, c := range []struct {
+		text  string
+		found int
+	}{
+		{"// It is held against the rules, and carried out.", 2},
+		{"// The enactment asks for leave at the desk, and rings a bell.", 4},
+		{"// Legible: what the hush\n// has told.", 3},
+		{"// It keeps the values that carry labels, holds a lock and may leave.", 0},
+		{"func carryRoom(offered, wants int) {}", 4},
+		{"func want(leave, hold int) {}", 0},
+	} {
+		rules := plantedRules()
+		rules.Vocabulary.Retired = retired()
+		found, err := Check(plant(t, map[string]string{"b/x.go": "package b\n\n" + c.text + "\n"}), rules)
+		if err != nil || len(found) != c.found {
+			t.Errorf("%s: got %v, %v, want %d violations", c.text, found, err, c.found)
+		}
+	}
+}
+
 // TestUnusedCode checks that a code which only an edge words is seen.
 func TestUnusedCode(t *testing.T) {
 	root := plant(t, map[string]string{
@@ -198,7 +261,7 @@ func TestUnusedCode(t *testing.T) {
 		"cmd/cmd.go": "package main\n\nimport \"m/fault\"\n\nvar words = map[fault.Code]string{fault.Lost: \"praxis find\"}\n",
 	})
 	rules := plantedRules()
-	rules.Rooms["cmd"] = Room{Imports: []string{"fault"}}
+	rules.Packages["cmd"] = Package{Imports: []string{"fault"}}
 	found, err := Check(root, rules)
 	if err != nil || len(found) != 1 || found[0].Rule != "code" {
 		t.Errorf("got %v, %v, want one code violation", found, err)

@@ -2,13 +2,13 @@ package archtest
 
 import "maps"
 
-// The rooms that many others name.
+// The packages that many others import.
 const (
 	fault    = "fault"
 	event    = "event"
-	box      = "internal/sandbox"
+	sandbox  = "internal/sandbox"
 	llm      = "internal/llm"
-	kept     = "internal/store"
+	store    = "internal/store"
 	safetext = "internal/safetext"
 	bounded  = "internal/bounded"
 	wire     = "internal/guest/wire"
@@ -34,7 +34,7 @@ const madeOnce = "a table that is made once a process, when it is first needed, 
 func PraxisRules() Rules {
 	return Rules{
 		Module:     "praxis",
-		Rooms:      rooms(),
+		Packages:   packages(),
 		Everywhere: []string{safetext, bounded},
 		TestTree:   "internal/test",
 		Fuzzed: []string{
@@ -68,21 +68,26 @@ func PraxisRules() Rules {
 		Budgets: Budgets{FuncLines: 100, FileLines: 800, InterfaceMethods: 5, Documented: 0.95},
 		Words:   words(),
 		Codes:   codes(),
+		Vocabulary: Vocabulary{
+			Retired: retired(),
+			// The packages whose words are in order so far.
+			In: []string{"internal/tool/...", "internal/plan/...", "internal/planner", "internal/egress", "internal/netaddr", "internal/test/archtest", "internal/test/battery/plans", "internal/test/battery/tools", "internal/bench", "internal/test/cpython", "internal/test/prepared", "internal/atomicfile", "internal/safetext", "internal/bounded"},
+		},
 	}
 }
 
-// rooms is the table.
-func rooms() map[string]Room {
-	out := guestRooms()
-	maps.Copy(out, runRooms())
-	maps.Copy(out, planRooms())
-	maps.Copy(out, toolRooms())
+// packages is the table.
+func packages() map[string]Package {
+	out := guestPackages()
+	maps.Copy(out, runPackages())
+	maps.Copy(out, planPackages())
+	maps.Copy(out, toolPackages())
 	return out
 }
 
-// planRooms are the plans: pure, so that what was checked is what runs.
-func planRooms() map[string]Room {
-	return map[string]Room{
+// planPackages are the plans: pure, so that what was checked is what runs.
+func planPackages() map[string]Package {
+	return map[string]Package{
 		syntax:                         {Imports: []string{fault}, Third: []string{"golang.org/x/text"}, Tests: []string{cpython}},
 		"internal/plan/python/pytext":  {Third: []string{"golang.org/x/text"}, Tests: []string{cpython}},
 		"internal/plan/python/regex":   {Tests: []string{cpython}},
@@ -124,9 +129,9 @@ func planRooms() map[string]Room {
 	}
 }
 
-// guestRooms are the boundary, and what lies before and behind it.
-func guestRooms() map[string]Room {
-	return map[string]Room{
+// guestPackages are the boundary, and what lies before and behind it.
+func guestPackages() map[string]Package {
+	return map[string]Package{
 		"cmd/praxis": {
 			Imports:   []string{"internal/cli/cmd", "internal/sandbox/gvisor", "internal/guest/agent"},
 			Tests:     []string{prepared},
@@ -134,10 +139,10 @@ func guestRooms() map[string]Room {
 		},
 
 		// Contracts and vocabulary.
-		fault: {},
-		event: {Imports: []string{fault}},
-		box:   {Imports: []string{fault, event}},
-		llm:   {Imports: []string{fault, event}},
+		fault:   {},
+		event:   {Imports: []string{fault}},
+		sandbox: {Imports: []string{fault, event}},
+		llm:     {Imports: []string{fault, event}},
 
 		"internal/config":     {Imports: []string{fault, event}},
 		"internal/atomicfile": {Imports: []string{fault}},
@@ -146,19 +151,19 @@ func guestRooms() map[string]Room {
 
 		// The boundary.
 		"internal/sandbox/gvisor": {
-			Imports: []string{fault, event, box, "internal/atomicfile"},
+			Imports: []string{fault, event, sandbox, "internal/atomicfile"},
 			Third:   []string{"gvisor.dev/gvisor", "github.com/opencontainers/runtime-spec", "github.com/sirupsen/logrus", unix},
 			Tests:   []string{"internal/test/sandboxtest"},
 		},
 		"internal/sandbox/fake": {
-			Imports: []string{fault, event, box},
+			Imports: []string{fault, event, sandbox},
 			Tests:   []string{"internal/test/sandboxtest"},
 		},
-		"internal/test/sandboxtest": {Imports: []string{fault, event, box}, Third: []string{unix}},
+		"internal/test/sandboxtest": {Imports: []string{fault, event, sandbox}, Third: []string{unix}},
 		"internal/test/cache":       {},
 		prepared:                    {Imports: []string{event, "internal/image", "internal/test/cache"}},
 		"internal/image": {
-			Imports: []string{fault, event, box, "internal/atomicfile", "internal/image/embedded"},
+			Imports: []string{fault, event, sandbox, "internal/atomicfile", "internal/image/embedded"},
 			Third:   []string{unix},
 		},
 		"internal/image/embedded":         {Imports: []string{"internal/image/embedded/archive"}, Third: []string{pyDist}},
@@ -177,38 +182,38 @@ func guestRooms() map[string]Room {
 
 		// session and agent never import each other: cli joins them.
 		"internal/session": {
-			Imports: []string{fault, event, box, wire, "internal/atomicfile", "internal/guest", "internal/image"},
+			Imports: []string{fault, event, sandbox, wire, "internal/atomicfile", "internal/guest", "internal/image"},
 			Third:   []string{unix, "golang.org/x/sync"},
 			Tests:   []string{"internal/sandbox/fake"},
 		},
 	}
 }
 
-// runRooms are what is done with sessions, what is kept of it, and what a person sees.
-func runRooms() map[string]Room {
-	return map[string]Room{
-		// What is kept, and the record of what happened.
-		kept:                      {Imports: []string{fault}},
-		"internal/test/storetest": {Imports: []string{fault, kept}},
+// runPackages are what is done with sessions, what is stored of it, and what a person sees.
+func runPackages() map[string]Package {
+	return map[string]Package{
+		// What is stored, and the record of what happened.
+		store:                     {Imports: []string{fault}},
+		"internal/test/storetest": {Imports: []string{fault, store}},
 		"internal/store/files": {
-			Imports: []string{fault, kept, "internal/atomicfile"},
+			Imports: []string{fault, store, "internal/atomicfile"},
 			Third:   []string{unix},
 			Tests:   []string{"internal/test/storetest"},
 		},
 		"internal/store/sqlite": {
-			Imports: []string{fault, kept, "internal/atomicfile"},
+			Imports: []string{fault, store, "internal/atomicfile"},
 			Third:   []string{"modernc.org/sqlite"},
 			Tests:   []string{"internal/test/storetest"},
 		},
 		"internal/record/journal": {
-			Imports: []string{fault, event, kept, "internal/atomicfile"},
+			Imports: []string{fault, event, store, "internal/atomicfile"},
 			Third:   []string{"golang.org/x/sync"},
 			Tests:   []string{"internal/store/files", "internal/store/sqlite"},
 		},
 		"internal/record/report": {Imports: []string{fault, event}},
 		"internal/record/price":  {Imports: []string{fault, event}},
 		"internal/record/memory": {
-			Imports: []string{fault, event, kept},
+			Imports: []string{fault, event, store},
 			Tests:   []string{"internal/store/files", "internal/store/sqlite"},
 		},
 		"internal/run": {
@@ -236,7 +241,7 @@ func runRooms() map[string]Room {
 
 		"internal/planner": {Imports: []string{fault, event, llm, "internal/tool/gate", tool, "internal/plan", "internal/plan/...", jsondoc, toolSchema, toolfile}, Tests: []string{"internal/llm/scripted"}},
 
-		"internal/bench": {Imports: []string{event, kept, "internal/agent", "internal/image", "internal/record/journal", "internal/llm/recorded", "internal/record/replay", "internal/run", "internal/session",
+		"internal/bench": {Imports: []string{event, store, "internal/agent", "internal/image", "internal/record/journal", "internal/llm/recorded", "internal/record/replay", "internal/run", "internal/session",
 			tool, "internal/plan", "internal/plan/value", "internal/plan/vm", "internal/plan/label", "internal/plan/policy", syntax,
 			wire, "internal/tool/gate", "internal/tool/bridge", "internal/tool/registry", "internal/tool/kind/gofunc", jsondoc, toolfile}, Third: []string{"golang.org/x/sync"},
 			Tests: []string{"internal/guest/agent", "internal/sandbox/gvisor", "internal/tool/kind/python", "internal/tool/kind/web", prepared}},
@@ -252,7 +257,7 @@ func runRooms() map[string]Room {
 
 		// The escape and limits battery is tests alone.
 		"internal/test/battery": {
-			Tests: []string{fault, event, box, wire, "internal/sandbox/gvisor", "internal/guest", "internal/guest/agent", "internal/image", "internal/session", prepared},
+			Tests: []string{fault, event, sandbox, wire, "internal/sandbox/gvisor", "internal/guest", "internal/guest/agent", "internal/image", "internal/session", prepared},
 		},
 
 		// The application layer wires everything; what shows it to a person
@@ -263,7 +268,7 @@ func runRooms() map[string]Room {
 		},
 		"internal/demo": {},
 
-		// The public package is thin: what it offers is done by the layer.
+		// The public package is thin: what it exposes is done by the layer.
 		".":                   {Imports: []string{fault, event, "internal/app"}, Tests: []string{"internal/test/prepared"}},
 		"internal/cli/format": {Imports: []string{fault, event}},
 		"internal/cli/tui": {
@@ -276,7 +281,7 @@ func runRooms() map[string]Room {
 			Tests:     []string{"internal/test/toy", "internal/config", "internal/record/journal", "internal/session", syntax},
 			TestThird: []string{script},
 		},
-		"internal/test/toy":      {Imports: []string{fault, event, box, wire, "internal/image", "internal/sandbox/fake", "internal/guest", "internal/run"}},
+		"internal/test/toy":      {Imports: []string{fault, event, sandbox, wire, "internal/image", "internal/sandbox/fake", "internal/guest", "internal/run"}},
 		"internal/test/archtest": {Imports: []string{fault}},
 	}
 }

@@ -250,7 +250,7 @@ func constantCall(x *ast.CallExpr) bool {
 }
 
 // writes reports assignments to a table. A local variable of the same name is
-// told apart by the parser's own resolution of names.
+// recognised by the parser's own resolution of names.
 func (c *checker) writes(s *source, tables map[string]*ast.ValueSpec) {
 	check := func(target ast.Expr) {
 		id := root(target)

@@ -1,5 +1,5 @@
-// Package cpython lets a test run a program with the CPython that Praxis
-// carries, so that the plan language can be held against the real one.
+// Package cpython lets a test run a program with the CPython that is embedded in
+// Praxis, so that the plan language can be compared with the real one.
 //
 // The interpreter is unpacked once into the cache of tests and stays there; a
 // [Python] is one process that runs many programs, each in a namespace of its own.

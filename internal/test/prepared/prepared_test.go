@@ -9,7 +9,7 @@ import (
 	"praxis/internal/test/prepared"
 )
 
-// TestImages holds a copy against what was built: it is whole, and resolving the
+// TestImages compares a copy with what was built: it is whole, and resolving the
 // image builds nothing that takes long.
 func TestImages(t *testing.T) {
 	s, err := prepared.Images(filepath.Join(t.TempDir(), "images"))

@@ -19,7 +19,7 @@ const DefaultTimeout = 5 * time.Minute
 
 // Never denies everything.
 type Never struct {
-	Why string // nobody is asked; "": it was said so
+	Why string // why nobody is asked; "": the run has no approver
 }
 
 // Approve denies.
@@ -46,8 +46,8 @@ type Config struct {
 //	command:PROGRAM ARG …    ask a program; command:["program","arg"] when
 //	                         an argument has blanks
 //
-// Nothing grants everything: what needs nobody's agreement is said by the tool's
-// definition or the policy, where it can be read later. The approver denies after
+// There is no approver that grants everything: which calls need no approval is said
+// by the tool's definition or the policy, where it can be read later. The approver denies after
 // Config.Timeout, and is an [io.Closer]. Errors are faults of kind Invalid or Unavailable.
 func Parse(spec string, c Config) (gate.Approver, error) {
 	if c.Timeout <= 0 {

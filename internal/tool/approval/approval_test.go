@@ -43,7 +43,7 @@ func deletion(t testing.TB) gate.Question {
 	}
 }
 
-func ask(t testing.TB, a gate.Approver, q gate.Question) gate.Answer {
+func answerOf(t testing.TB, a gate.Approver, q gate.Question) gate.Answer {
 	t.Helper()
 	answer, err := a.Approve(t.Context(), q)
 	if err != nil {
@@ -126,7 +126,7 @@ func TestTimeout(t *testing.T) {
 			return gate.Answer{Granted: true}, nil
 		})
 		start := time.Now()
-		a := ask(t, Timeout(deaf, time.Minute), q)
+		a := answerOf(t, Timeout(deaf, time.Minute), q)
 		if a.Granted || a.By != gate.ByTimeout || a.Reason == "" || time.Since(start) != time.Minute {
 			t.Errorf("got %+v after %v", a, time.Since(start))
 		}
@@ -140,11 +140,11 @@ func TestTimeout(t *testing.T) {
 	yes := approver(func(context.Context, gate.Question) (gate.Answer, error) {
 		return gate.Answer{Granted: true, Scope: gate.Once, By: gate.ByPerson}, nil
 	})
-	if a := ask(t, Timeout(yes, time.Minute), q); !a.Granted || a.By != gate.ByPerson {
+	if a := answerOf(t, Timeout(yes, time.Minute), q); !a.Granted || a.By != gate.ByPerson {
 		t.Errorf("got %+v", a)
 	}
 	broken := approver(func(context.Context, gate.Question) (gate.Answer, error) { panic("broken") })
-	if a := ask(t, Timeout(broken, time.Minute), q); a.Granted || !strings.Contains(a.Reason, "panicked: broken") {
+	if a := answerOf(t, Timeout(broken, time.Minute), q); a.Granted || !strings.Contains(a.Reason, "panicked: broken") {
 		t.Errorf("got %+v", a)
 	}
 	later := approver(func(context.Context, gate.Question) (gate.Answer, error) { return gate.Answer{}, gate.ErrLater })
@@ -166,7 +166,7 @@ func TestTimeoutCloses(t *testing.T) {
 	if err := a.(io.Closer).Close(); err != nil {
 		t.Error(err)
 	}
-	if a := ask(t, a, deletion(t)); a.Granted || a.By != gate.ByTimeout {
+	if a := answerOf(t, a, deletion(t)); a.Granted || a.By != gate.ByTimeout {
 		t.Errorf("closed: got %+v", a)
 	}
 	if err := Timeout(Never{}, time.Second).(io.Closer).Close(); err != nil {
@@ -175,7 +175,7 @@ func TestTimeoutCloses(t *testing.T) {
 }
 
 func TestNever(t *testing.T) {
-	if a := ask(t, Never{}, deletion(t)); a.Granted || a.By != gate.ByPolicy || !strings.Contains(a.Reason, "nobody is asked in this run") {
+	if a := answerOf(t, Never{}, deletion(t)); a.Granted || a.By != gate.ByPolicy || !strings.Contains(a.Reason, "nobody is asked in this run") {
 		t.Errorf("got %+v", a)
 	}
 }
@@ -221,7 +221,7 @@ func TestParse(t *testing.T) {
 		}
 	}
 	a, err := Parse("never", Config{})
-	if err != nil || ask(t, a, deletion(t)).By != gate.ByPolicy {
+	if err != nil || answerOf(t, a, deletion(t)).By != gate.ByPolicy {
 		t.Errorf("never: %v", err)
 	}
 }

@@ -65,7 +65,7 @@ func (c *Command) Approve(ctx context.Context, q gate.Question) (gate.Answer, er
 		return denied(gate.ByNobody, c.who, "cannot ask %s: it cannot be started", c.who), nil
 	}
 	err = cmd.Wait()
-	_ = group() // what it left behind; nothing is the usual case
+	_ = group() // ends what the program has left running, if anything
 	if out.over {
 		return denied(gate.ByNobody, c.who, "cannot ask %s: its answer has more than %s", c.who, safetext.Size(maxAnswer)), nil
 	}
@@ -108,8 +108,8 @@ type bounded struct {
 }
 
 func (b *bounded) Write(p []byte) (int, error) {
-	if room := b.max - b.data.Len(); room < len(p) {
-		b.data.Write(p[:room])
+	if free := b.max - b.data.Len(); free < len(p) {
+		b.data.Write(p[:free])
 		if b.over = true; b.full != nil {
 			b.full()
 		}
@@ -118,7 +118,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 	return b.data.Write(p)
 }
 
-// said is the last line of what a program complained.
+// said is the last line that a program has written to standard error.
 func (b *bounded) said() string {
 	lines := strings.Split(strings.TrimSpace(b.data.String()), "\n")
 	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {

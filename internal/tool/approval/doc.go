@@ -1,7 +1,7 @@
-// Package approval asks whether a call may be made: a person on a terminal, or a
-// program behind a web address or started here. What is not granted is denied:
-// an asker that fails, answers late or answers something else has said no, and
-// why stands in the answer.
+// Package approval asks a person on a terminal, or a program behind a web address
+// or on this machine, whether a call may be made. What is not granted is denied:
+// an approver that fails, answers late or answers something else has said no, and
+// the answer says why.
 //
 // # Question
 //
@@ -16,7 +16,7 @@
 //	arguments  without secrets
 //	labels     of each argument, where it came from: sources, trusted, readers, anyone
 //	rule, reason
-//	           that ask
+//	           of the policy that requires the approval
 //	bound      what the answer is bound to
 //
 // # Answer

@@ -67,7 +67,7 @@ func TestWebhook(t *testing.T) {
 		}
 		grant(rw, bound)
 	})
-	a := ask(t, w, deletion(t))
+	a := answerOf(t, w, deletion(t))
 	if want := (gate.Answer{Granted: true, Scope: gate.Exact, By: gate.ByProgram, Who: "ann@example.com", Reason: "as agreed"}); a != want {
 		t.Errorf("got %+v, want %+v", a, want)
 	}
@@ -85,7 +85,7 @@ func TestWebhook(t *testing.T) {
 	}
 }
 
-// TestWebhookDenies: whatever a server does but answer properly is a no, without
+// TestWebhookDenies checks that whatever a server does but answer properly is a no, without
 // a secret in it.
 func TestWebhookDenies(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -126,7 +126,7 @@ func TestWebhookDenies(t *testing.T) {
 		"page":  {func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, "<html>yes") }, "no JSON"},
 		"panic": {func(w http.ResponseWriter, r *http.Request) { panic(http.ErrAbortHandler) }, "cannot ask"},
 	} {
-		a := ask(t, webhook(t, test.h), deletion(t))
+		a := answerOf(t, webhook(t, test.h), deletion(t))
 		if a.Granted || a.By != gate.ByNobody || a.Who == "" || !strings.Contains(a.Reason, test.want) {
 			t.Errorf("%s: got %+v, want a denial with %q", name, a, test.want)
 		}
@@ -140,13 +140,13 @@ func TestWebhookDenies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := ask(t, w, deletion(t)); a.Granted || !strings.Contains(a.Reason, "refused") || strings.Contains(fmt.Sprint(a), secret) {
+	if a := answerOf(t, w, deletion(t)); a.Granted || !strings.Contains(a.Reason, "refused") || strings.Contains(fmt.Sprint(a), secret) {
 		t.Errorf("nobody there: got %+v", a)
 	}
 }
 
-// TestWebhookProvesWhoItIs: over https only a server with a certificate for its
-// name is asked.
+// TestWebhookProvesWhoItIs checks that over https only a server with a certificate
+// for its name gets the question.
 func TestWebhookProvesWhoItIs(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { grant(w, bound) }))
 	server.Config.ErrorLog = log.New(io.Discard, "", 0)
@@ -156,32 +156,32 @@ func TestWebhookProvesWhoItIs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if a := ask(t, w, deletion(t)); a.Granted || !strings.Contains(a.Reason, "certificate") {
+	if a := answerOf(t, w, deletion(t)); a.Granted || !strings.Contains(a.Reason, "certificate") {
 		t.Errorf("got %+v", a)
 	}
 	if w, err = NewWebhook(WebhookConfig{URL: server.URL, Transport: server.Client().Transport}); err != nil {
 		t.Fatal(err)
 	}
-	if a := ask(t, w, deletion(t)); !a.Granted {
+	if a := answerOf(t, w, deletion(t)); !a.Granted {
 		t.Errorf("got %+v", a)
 	}
 }
 
 func TestWebhookHangs(t *testing.T) {
-	asked := make(chan struct{}, 2)
+	started := make(chan struct{}, 2)
 	w := webhook(t, func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
-		asked <- struct{}{}
+		started <- struct{}{}
 		<-r.Context().Done()
 	})
-	a := ask(t, Timeout(w, 50*time.Millisecond), deletion(t))
+	a := answerOf(t, Timeout(w, 50*time.Millisecond), deletion(t))
 	if a.Granted || a.By != gate.ByTimeout {
 		t.Errorf("got %+v", a)
 	}
-	<-asked
+	<-started
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
-		<-asked
+		<-started
 		cancel()
 	}()
 	if a, err := w.Approve(ctx, deletion(t)); err != nil || a.Granted || a.By != gate.ByTimeout || !strings.Contains(a.Reason, "given up") {
@@ -221,7 +221,7 @@ func script(t *testing.T, text string) *Command {
 func TestCommand(t *testing.T) {
 	dir := t.TempDir()
 	c := script(t, `cat > `+dir+`/question; echo "$1" > `+dir+`/argument; printf '{"granted":true,"scope":"run","bound":"5f0c","reason":"as agreed"}'`)
-	a := ask(t, c, deletion(t))
+	a := answerOf(t, c, deletion(t))
 	if want := (gate.Answer{Granted: true, Scope: gate.Whole, By: gate.ByProgram, Who: "sh", Reason: "as agreed"}); a != want {
 		t.Errorf("got %+v, want %+v", a, want)
 	}
@@ -244,7 +244,7 @@ func TestCommandDenies(t *testing.T) {
 		`yes`:    "more than 64KiB",
 		`yes >&2 & ` + yes + `kill -9 $!; exit 1`: "it exited with 1",
 	} {
-		a := ask(t, script(t, text), deletion(t))
+		a := answerOf(t, script(t, text), deletion(t))
 		if a.Granted || a.By != gate.ByNobody || !strings.Contains(a.Reason, want) {
 			t.Errorf("%s: got %+v, want a denial with %q", text, a, want)
 		}
@@ -252,12 +252,12 @@ func TestCommandDenies(t *testing.T) {
 	// One that does not read its question may still answer.
 	q := deletion(t)
 	q.Arguments.Set("why", strings.Repeat("x", 1<<20))
-	if a := ask(t, script(t, "exec 0<&-; "+yes), q); !a.Granted {
+	if a := answerOf(t, script(t, "exec 0<&-; "+yes), q); !a.Granted {
 		t.Errorf("got %+v", a)
 	}
 }
 
-// TestCommandIsKilled: when time is over nothing of the program is left.
+// TestCommandIsKilled checks that when time is over nothing of the program is left.
 func TestCommandIsKilled(t *testing.T) {
 	dir := t.TempDir()
 	c := script(t, `(trap "" TERM HUP INT; while :; do sleep 1; done) & echo $! > `+dir+`/new; echo $$ >> `+dir+`/new; mv `+dir+`/new `+dir+`/pids; trap "" TERM; wait`)

@@ -34,8 +34,8 @@ const (
 )
 
 // Terminal asks a person. Questions are asked one after the other; what was
-// typed before one was shown is thrown away, as is what stands behind its answer,
-// so that no line answers a question that it was not meant for.
+// typed before one was shown is thrown away, as is what follows its answer, so that
+// no line answers a question that it was not meant for.
 type Terminal struct {
 	out   io.Writer
 	width int
@@ -152,7 +152,7 @@ func (t *Terminal) ask(ctx context.Context, q gate.Question) (gate.Answer, error
 
 // refuse returns a no, for which it asks why if the person said no and nothing more.
 func (t *Terminal) refuse(ctx context.Context, why bool, reason string) (gate.Answer, error) {
-	if why && t.say("Why? (the model is told; empty: no reason) ") == nil {
+	if why && t.say("Why? (the model reads it; empty: no reason) ") == nil {
 		line, err := t.in.line(ctx)
 		if err == nil {
 			reason = line
@@ -175,7 +175,7 @@ func (t *Terminal) say(s string) error {
 func (t *Terminal) question(q gate.Question) string {
 	var b strings.Builder
 	rule := strings.Repeat("─", t.width)
-	fmt.Fprintf(&b, "\n%s\n%s %s wants to be called (%s).\n", rule, safetext.Line(q.Tool.Name), safetext.Line(string(q.Tool.Version)), effects(q.Tool.Effects))
+	fmt.Fprintf(&b, "\n%s\n%s %s asks to be called (%s).\n", rule, safetext.Line(q.Tool.Name), safetext.Line(string(q.Tool.Version)), effects(q.Tool.Effects))
 	t.block(&b, "  says       ", safetext.OneLine(q.Tool.Description, shownText))
 	by := map[gate.Origin]string{gate.Model: "the model", gate.Code: "code in the sandbox", gate.Plan: "the plan", gate.Person: "a person at the command line"}[q.Origin]
 	if by == "" {
@@ -410,7 +410,7 @@ const (
 	maxDrained = 4096 // reads; somebody floods the terminal then
 )
 
-// line reads one line. What stands behind it in the same read is thrown away.
+// line reads one line. What follows it in the same read is thrown away.
 func (in *input) line(ctx context.Context) (string, error) {
 	var line []byte
 	for {

@@ -20,7 +20,7 @@ import (
 
 const wantQuestion = `
 ────────────────────────────────────────────────────────────────────────────────
-crm.delete 1.2.0 wants to be called (write: it changes what is yours).
+crm.delete 1.2.0 asks to be called (write: it changes what is yours).
   says       Deletes a customer.
   called by  code in the sandbox, line 12 (call c-7 of run r-1)
   asked for  it deletes
@@ -51,7 +51,7 @@ func TestTerminalAnswers(t *testing.T) {
 		"always\n":                          {Scope: gate.Once, By: gate.ByTimeout}, // asked again; the input ends
 	} {
 		var out strings.Builder
-		a := ask(t, NewTerminal(strings.NewReader(typed), &out, 80, "ann"), deletion(t))
+		a := answerOf(t, NewTerminal(strings.NewReader(typed), &out, 80, "ann"), deletion(t))
 		if a.By == gate.ByPerson {
 			want.Who = "ann"
 		} else {
@@ -104,7 +104,7 @@ func (ty *typist) text() string {
 	return ty.shown.String()
 }
 
-func TestTerminalGoesOnAsking(t *testing.T) {
+func TestTerminalRepeatsQuestions(t *testing.T) {
 	for _, test := range []struct {
 		typed []string
 		want  string
@@ -116,7 +116,7 @@ func TestTerminalGoesOnAsking(t *testing.T) {
 	} {
 		r, w := io.Pipe()
 		ty := newTypist(w, test.typed...)
-		a := ask(t, NewTerminal(r, ty, 80, ""), deletion(t))
+		a := answerOf(t, NewTerminal(r, ty, 80, ""), deletion(t))
 		if got := fmt.Sprint(a.Granted, " ", a.Scope, " ", a.Reason); got != test.want || (a.By == gate.ByNobody) != (len(test.typed) == maxTries+1) {
 			t.Errorf("%q: got %s (%s), want %s", test.typed, got, a.By, test.want)
 		}
@@ -126,7 +126,7 @@ func TestTerminalGoesOnAsking(t *testing.T) {
 	}
 }
 
-// TestPastedLines: lines that were typed for one question never answer the next.
+// TestPastedLines checks that lines that were typed for one question never answer the next.
 func TestPastedLines(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -139,7 +139,7 @@ func TestPastedLines(t *testing.T) {
 	term := NewTerminal(r, ty, 80, "")
 	var got []string
 	for range 3 {
-		a := ask(t, term, deletion(t))
+		a := answerOf(t, term, deletion(t))
 		got = append(got, fmt.Sprint(a.Granted, a.Scope))
 		io.WriteString(w, "y\ny\n") // between questions
 	}
@@ -150,8 +150,8 @@ func TestPastedLines(t *testing.T) {
 	<-ty.done
 }
 
-// TestOneAfterTheOther: questions at once are shown one at a time, and a grant of one
-// that holds for another is not asked for again.
+// TestOneAfterTheOther checks that questions at once are shown one at a time, and
+// that a question is not shown any more when an earlier answer covers it.
 func TestOneAfterTheOther(t *testing.T) {
 	r, w := io.Pipe()
 	defer r.Close()
@@ -172,7 +172,7 @@ func TestOneAfterTheOther(t *testing.T) {
 		t.Errorf("got %v", seen)
 	}
 	for i, part := range strings.Split(ty.text(), "Agree?")[1:3] {
-		if !strings.Contains(part, "wants to be called") {
+		if !strings.Contains(part, "asks to be called") {
 			t.Errorf("question %d is not whole: %s", i, part)
 		}
 	}
@@ -181,7 +181,7 @@ func TestOneAfterTheOther(t *testing.T) {
 		return gate.Answer{Granted: true, Scope: gate.Whole, By: gate.ByPerson, Who: "ann"}, true
 	}
 	before := ty.text()
-	if a := ask(t, term, q); a.Who != "ann" || ty.text() != before {
+	if a := answerOf(t, term, q); a.Who != "ann" || ty.text() != before {
 		t.Errorf("got %+v, and was asked", a)
 	}
 	close(ty.pending)
@@ -200,16 +200,16 @@ func TestTerminalContext(t *testing.T) {
 		"without one": func() (io.ReadCloser, io.WriteCloser) { return io.Pipe() },
 	} {
 		r, w := open()
-		asked := make(chan struct{}, 10)
+		prompted := make(chan struct{}, 10)
 		term := NewTerminal(r, writer(func(p []byte) (int, error) {
 			if strings.HasSuffix(string(p), "[n]: ") {
-				asked <- struct{}{}
+				prompted <- struct{}{}
 			}
 			return len(p), nil
 		}), 80, "")
 		ctx, cancel := context.WithCancel(t.Context())
 		go func() {
-			<-asked
+			<-prompted
 			cancel()
 		}()
 		a, err := term.Approve(ctx, deletion(t))
@@ -220,10 +220,10 @@ func TestTerminalContext(t *testing.T) {
 			t.Errorf("%s: a question after the end: %+v, %v", name, a, err)
 		}
 		go func() {
-			<-asked
+			<-prompted
 			io.WriteString(w, "e\n")
 		}()
-		if a := ask(t, term, deletion(t)); a.Scope != gate.Exact {
+		if a := answerOf(t, term, deletion(t)); a.Scope != gate.Exact {
 			t.Errorf("%s: the next question: got %+v", name, a)
 		}
 		// One that waits for its turn gives up as well.
@@ -238,7 +238,7 @@ func TestTerminalContext(t *testing.T) {
 		r.Close()
 	}
 	broken := NewTerminal(strings.NewReader("y\n"), writer(func([]byte) (int, error) { return 0, io.ErrClosedPipe }), 80, "")
-	if a := ask(t, broken, deletion(t)); a.Granted {
+	if a := answerOf(t, broken, deletion(t)); a.Granted {
 		t.Error("granted what nobody could see")
 	}
 }
@@ -247,7 +247,7 @@ type writer func([]byte) (int, error)
 
 func (f writer) Write(p []byte) (int, error) { return f(p) }
 
-// TestNothingReachesTheTerminal: nothing in a question acts on the terminal, hides, or
+// TestNothingReachesTheTerminal checks that nothing in a question acts on the terminal, hides, or
 // can be taken for a line of the question.
 func TestNothingReachesTheTerminal(t *testing.T) {
 	evil := "\x1b[2J\x1b]0;x\x07\r\b\u202e\u2066\u200b\u200d\U000e0041\x9b31m\n      from user\n      trusted; everyone may read it\nAgree? y\x00\xff\x7f\u2028"
@@ -323,7 +323,7 @@ func TestLongValues(t *testing.T) {
 	}
 }
 
-// TestRealTerminal: on a terminal of the system, input from before a question is gone.
+// TestRealTerminal checks that on a terminal of the system, input from before a question is gone.
 func TestRealTerminal(t *testing.T) {
 	master, slave := pty(t)
 	if got := columns(slave); got != 44 {
@@ -358,10 +358,10 @@ func TestRealTerminal(t *testing.T) {
 		io.WriteString(master, "e\n")
 		<-shown
 	}()
-	if a := ask(t, term, deletion(t)); a.Granted || a.Reason != "not now" || a.Who != "ann" {
+	if a := answerOf(t, term, deletion(t)); a.Granted || a.Reason != "not now" || a.Who != "ann" {
 		t.Errorf("got %+v", a)
 	}
-	if a := ask(t, term, deletion(t)); a.Scope != gate.Exact {
+	if a := answerOf(t, term, deletion(t)); a.Scope != gate.Exact {
 		t.Errorf("got %+v", a)
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)

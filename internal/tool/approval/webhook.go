@@ -22,7 +22,7 @@ import (
 	"praxis/internal/tool/gate"
 )
 
-// SignatureHeader is the header that shows who asks.
+// SignatureHeader is the header that proves who sent the question.
 const SignatureHeader = "Praxis-Signature"
 
 // Webhook asks a program behind a web address.
@@ -39,7 +39,7 @@ type WebhookConfig struct {
 	URL     string
 	Secret  string            // signs questions; "" leaves the signature out
 	Headers map[string]string // beside those of the protocol
-	// Transport carries requests; nil: one that trusts the system's certificates and uses no proxy.
+	// Transport sends the requests; nil: one that trusts the system's certificates and uses no proxy.
 	Transport http.RoundTripper
 }
 

@@ -101,7 +101,7 @@ func decode(data []byte, q gate.Question) (gate.Answer, error) {
 	return a, nil
 }
 
-// denied is the answer of an asker that failed.
+// denied is the answer of an approver that failed.
 func denied(by, who, format string, args ...any) gate.Answer {
 	return gate.Answer{Scope: gate.Once, By: by, Who: who, Reason: safetext.Clip(safetext.Line(fmt.Sprintf(format, args...)), maxReason)}
 }

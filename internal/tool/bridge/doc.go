@@ -1,10 +1,10 @@
-// Package bridge is what a run offers: tools to its model as native calls, and
-// tools and connections to the code in its session. Every call goes through the
-// run's gate, whoever makes it.
+// Package bridge is the tool bridge of a run. It exposes tools to the run's model
+// as native calls, and tools and connections to the code in its session. Every
+// call goes through the run's gate, whoever makes it.
 //
-// # What code asks
+// # Requests of code
 //
-// The module "tools" inside sends one JSON object a question ([Desk.Tools]):
+// The module "tools" in the sandbox sends one JSON object a request ([Bridge.Tools]):
 //
 //	{"do":"names"}                                  → {"names":[…],"total":N}
 //	{"do":"namespace","name":"crm"}                 → {"tools":[SPEC…],"namespaces":["crm.sub"]}
@@ -13,8 +13,9 @@
 //	{"do":"call","tool":"crm.find","version":"","arguments":{…},"id":"…","again":false} → {"result":…}
 //	{"do":"result","id":"2.1"}                      → {"result":…}   of an earlier native call
 //
-// SPEC is package pystub's. What is refused, and what failed, is a fault with a
-// remedy, an exception inside. A call is carried out once however often it is
-// asked for under the same id; "again" on a call that nobody knows says that the
-// session was restored in the middle of it, and is refused.
+// SPEC is package pystub's. A call that is refused or fails comes back as a fault
+// with a remedy, which the module raises as an exception. A call is executed once,
+// however often it is sent under the same id. A call with "again" whose id is not
+// known was under way when the session was restored; it is refused, since nobody
+// can say whether it was executed.
 package bridge

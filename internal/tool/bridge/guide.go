@@ -15,12 +15,12 @@ const (
 	maxListed    = 200  // tools that it shows by their names
 )
 
-// Guide tells the model of what its code can call and reach: the signatures of
-// a few tools, the names of more, and of many how they are found.
-func (d *Desk) Guide(hosts []string) string {
+// Guide describes to the model what its code can call and reach: the signatures
+// of a few tools, the names of more, or, when there are many, how to find one.
+func (b *Bridge) Guide(hosts []string) string {
 	var parts []string
-	if d.gate != nil {
-		parts = append(parts, d.guideTools())
+	if b.gate != nil {
+		parts = append(parts, b.guideTools())
 	}
 	if len(hosts) > 0 {
 		parts = append(parts, "The network\n- Code can reach these hosts and no others: "+strings.Join(hosts, ", ")+". The proxy is set in the environment; use urllib or requests as usual.")
@@ -28,8 +28,8 @@ func (d *Desk) Guide(hosts []string) string {
 	return strings.Join(parts, "\n\n")
 }
 
-func (d *Desk) guideTools() string {
-	all := d.all()
+func (b *Bridge) guideTools() string {
+	all := b.all()
 	text := `Tools in code
 - Your code can call tools of the host. A namespace is imported from tools: from tools import crm, and then crm.find(…). Results are plain dicts, lists, strings and numbers; an exception says what to do.
 - Work on results in code and print only what you need: what is not printed does not fill this conversation. tools.frame(records) makes a DataFrame.`
@@ -44,14 +44,14 @@ func (d *Desk) guideTools() string {
 	case len(all) <= maxLines && size <= maxLineBytes:
 		return text + "\n- The tools:\n" + strings.Join(lines, "\n")
 	case len(all) <= maxListed:
-		return text + "\n- tools.describe(name) tells the arguments of one. The tools: " + strings.Join(d.gate.Tools().Names(), ", ")
+		return text + "\n- tools.describe(name) returns the arguments of one. The tools: " + strings.Join(b.gate.Tools().Names(), ", ")
 	}
 	return text + fmt.Sprintf("\n- There are %d tools in the namespaces %s. Find one with print(tools.search(\"words\")), and its arguments with print(tools.describe(name)).",
-		len(all), strings.Join(d.namespaces(), ", "))
+		len(all), strings.Join(b.namespaces(), ", "))
 }
 
-// detail is what stands behind the first paragraph of a short description, such
-// as the tables that can be asked.
+// detail is what follows the first paragraph of a short description, such as the
+// tables that can be queried.
 func detail(def *tool.Definition) string {
 	_, more, found := strings.Cut(strings.TrimSpace(def.Description), "\n")
 	if more = strings.TrimSpace(more); !found || more == "" || len(more) > maxDetail {
@@ -61,9 +61,9 @@ func detail(def *tool.Definition) string {
 }
 
 // namespaces are the first parts of names with how many tools are below.
-func (d *Desk) namespaces() []string {
+func (b *Bridge) namespaces() []string {
 	counts, order := map[string]int{}, []string{}
-	for _, name := range d.gate.Tools().Names() {
+	for _, name := range b.gate.Tools().Names() {
 		first, _, _ := strings.Cut(name, ".")
 		if counts[first]++; counts[first] == 1 {
 			order = append(order, first)

@@ -20,11 +20,11 @@ import (
 )
 
 const (
-	// maxOffered is how many tools are told to the model one by one, and
-	// maxOfferedBytes how long their schemas may be together: a larger catalogue
-	// is searched.
-	maxOffered      = 40
-	maxOfferedBytes = 32 << 10
+	// maxExposed is how many tools the model sees one by one, and
+	// maxExposedBytes how long their schemas may be together. The model searches
+	// a larger catalogue.
+	maxExposed      = 40
+	maxExposedBytes = 32 << 10
 	// maxShown bounds what the model is shown of one result, in bytes.
 	maxShown = 8000
 	maxCall  = 64 // characters of a native name, by the providers' rules
@@ -38,46 +38,46 @@ const (
 	readResult   = "read_result"
 )
 
-// Native are a desk's tools as native calls of the model.
+// Native exposes the tools of a bridge as native calls of the model.
 type Native struct {
-	desk    *Desk
-	code    bool // the model has code, too
-	offered []llm.Tool
+	bridge  *Bridge
+	code    bool // the model can also run code
+	exposed []llm.Tool
 	names   map[string]string // of tools, by native names
 	large   bool
 }
 
 var _ agent.Toolbox = (*Native)(nil)
 
-// Native offers the tools to the model. code says that it has code, too, where
-// the whole of a long result can be had.
-func (d *Desk) Native(code bool) (*Native, error) {
-	n := &Native{desk: d, code: code, names: map[string]string{}}
+// Native exposes the tools to the model. code says that the model can also run
+// code, which can read the whole of a long result.
+func (b *Bridge) Native(code bool) (*Native, error) {
+	n := &Native{bridge: b, code: code, names: map[string]string{}}
 	size := 0
-	all := d.all()
-	n.large = len(all) > maxOffered
+	all := b.all()
+	n.large = len(all) > maxExposed
 	for _, def := range all {
 		n.names[nativeName(def.Name)] = def.Name
 		if !n.large {
 			size += len(def.Input.JSON()) + len(def.Description)
-			n.large = size > maxOfferedBytes
+			n.large = size > maxExposedBytes
 		}
 	}
 	if n.large {
-		n.offered = large(len(all))
+		n.exposed = large(len(all))
 		all = nil
 	}
 	for _, def := range all {
 		schema := map[string]any{}
 		if err := json.Unmarshal(def.Input.JSON(), &schema); err != nil {
-			return nil, fmt.Errorf("cannot offer %s: %w", def.Name, err)
+			return nil, fmt.Errorf("cannot expose %s: %w", def.Name, err)
 		}
 		if _, ok := schema["type"]; !ok {
 			schema["type"] = "object"
 		}
-		n.offered = append(n.offered, llm.Tool{Name: nativeName(def.Name), Description: described(def), Schema: schema})
+		n.exposed = append(n.exposed, llm.Tool{Name: nativeName(def.Name), Description: described(def), Schema: schema})
 	}
-	n.offered = append(n.offered, llm.Tool{
+	n.exposed = append(n.exposed, llm.Tool{
 		Name: readResult, Description: "Reads more of a result that was shown in part.",
 		Schema: object([]string{"id"}, map[string]any{
 			"id":   map[string]any{"type": "string", "description": "as the shown part names it"},
@@ -92,7 +92,7 @@ func large(total int) []llm.Tool {
 	text := func(what string) map[string]any { return map[string]any{"type": "string", "description": what} }
 	return []llm.Tool{
 		{Name: findTool, Description: fmt.Sprintf("Finds tools by what they do, the best first. There are %d.", total), Schema: object([]string{"query"}, map[string]any{"query": text("a few words")})},
-		{Name: describeTool, Description: "Tells the arguments and the result of a tool.", Schema: object([]string{"name"}, map[string]any{"name": text("of the tool")})},
+		{Name: describeTool, Description: "Describes the arguments and the result of a tool.", Schema: object([]string{"name"}, map[string]any{"name": text("of the tool")})},
 		{Name: callTool, Description: "Calls a tool.", Schema: object([]string{"name", "arguments"}, map[string]any{
 			"name": text("of the tool"), "arguments": map[string]any{"type": "object", "description": "as describe_tool says"},
 		})},
@@ -103,7 +103,7 @@ func object(required []string, properties map[string]any) map[string]any {
 	return map[string]any{"type": "object", "properties": properties, "required": required, "additionalProperties": false}
 }
 
-// described is a tool's description with what its result is.
+// described is a tool's description with the type of its result.
 func described(def *tool.Definition) string {
 	text := def.Description
 	if text == "" {
@@ -125,10 +125,10 @@ func nativeName(name string) string {
 	return out
 }
 
-// Tools are offered with each request.
-func (n *Native) Tools() []llm.Tool { return n.offered }
+// Tools returns the tools that each request to the model exposes.
+func (n *Native) Tools() []llm.Tool { return n.exposed }
 
-// Call carries a native call out.
+// Call executes a native call.
 func (n *Native) Call(ctx context.Context, step int, id string, c llm.Call) (agent.Used, error) {
 	if c.Raw != "" {
 		return agent.Used{Tool: c.Name, Text: "The arguments are no JSON object. Send the call again.", Failed: true}, nil
@@ -146,13 +146,13 @@ func (n *Native) Call(ctx context.Context, step int, id string, c llm.Call) (age
 	case readResult:
 		return n.read(text("id"), input), nil
 	case findTool:
-		return n.tell(c.Name, n.found(text("query"))), nil
+		return n.reply(c.Name, n.found(text("query"))), nil
 	case describeTool:
-		def, err := n.desk.resolve(text("name"), "")
+		def, err := n.bridge.resolve(text("name"), "")
 		if err != nil {
 			return failed(c.Name, err), nil
 		}
-		return n.tell(c.Name, pystub.Line(def)+"\narguments: "+string(def.Input.JSON())+"\nresult: "+string(def.Output.JSON())), nil
+		return n.reply(c.Name, pystub.Line(def)+"\narguments: "+string(def.Input.JSON())+"\nresult: "+string(def.Output.JSON())), nil
 	case callTool:
 		args, _ := input.Get("arguments")
 		o, ok := args.(*jsondoc.Object)
@@ -173,7 +173,7 @@ func exact(input map[string]any) (*jsondoc.Object, error) {
 	return arguments(data)
 }
 
-func (n *Native) tell(name, text string) agent.Used { return agent.Used{Tool: name, Text: text} }
+func (n *Native) reply(name, text string) agent.Used { return agent.Used{Tool: name, Text: text} }
 
 func failed(name string, err error) agent.Used {
 	text := err.Error()
@@ -185,7 +185,7 @@ func failed(name string, err error) agent.Used {
 
 func (n *Native) found(query string) string {
 	var lines []string
-	for _, def := range n.desk.find().Search(query, 10) {
+	for _, def := range n.bridge.find().Search(query, 10) {
 		lines = append(lines, pystub.Line(def))
 	}
 	if len(lines) == 0 {
@@ -196,7 +196,7 @@ func (n *Native) found(query string) string {
 
 // call lets a native call through the gate.
 func (n *Native) call(ctx context.Context, step int, id, name string, args *jsondoc.Object) (agent.Used, error) {
-	out, err := n.desk.gate.Call(ctx, gate.Request{Origin: gate.Model, Step: step, ID: id, Name: name, Arguments: args})
+	out, err := n.bridge.gate.Call(ctx, gate.Request{Origin: gate.Model, Step: step, ID: id, Name: name, Arguments: args})
 	if err == nil {
 		err = out.Fault()
 	} else if fault.KindOf(err) == fault.Internal || ctx.Err() != nil {
@@ -205,9 +205,9 @@ func (n *Native) call(ctx context.Context, step int, id, name string, args *json
 	if err != nil {
 		return failed(name, err), nil
 	}
-	whole, ok := out.Result.(string)
+	whole, ok := out.Value.(string)
 	if !ok {
-		data, err := event.Encode(out.Result)
+		data, err := event.Encode(out.Value)
 		if err != nil {
 			return agent.Used{}, fmt.Errorf("cannot show the result of %s: %w", name, err)
 		}
@@ -215,13 +215,13 @@ func (n *Native) call(ctx context.Context, step int, id, name string, args *json
 	}
 	used := agent.Used{Tool: name, Text: whole, Whole: whole}
 	if len(whole) > maxShown {
-		n.desk.keep(id, out.Result, whole)
+		n.bridge.store(id, out.Value, whole)
 		used.Text = head(whole, maxShown) + n.more(id, whole)
 	}
 	return used, nil
 }
 
-// more says where the rest of a result is.
+// more tells the model how to read the rest of a result.
 func (n *Native) more(id, whole string) string {
 	text := fmt.Sprintf("\n[… the first %d of %d characters. Read on: %s with id %q and from %d", maxShown, len(whole), readResult, id, len(head(whole, maxShown)))
 	if n.code {
@@ -243,11 +243,11 @@ func head(s string, n int) string {
 
 // read shows a part of a result that was shown in part.
 func (n *Native) read(id string, input *jsondoc.Object) agent.Used {
-	n.desk.mu.Lock()
-	k, ok := n.desk.kept[id]
-	n.desk.mu.Unlock()
+	n.bridge.mu.Lock()
+	k, ok := n.bridge.results[id]
+	n.bridge.mu.Unlock()
 	if !ok {
-		return failed(readResult, fault.New(fault.NotFound, "Call the tool again.", "there is no result %q, or it is not kept any more", safetext.Clip(id, 40)))
+		return failed(readResult, fault.New(fault.NotFound, "Call the tool again.", "there is no result %q, or it is not stored any more", safetext.Clip(id, 40)))
 	}
 	from := 0
 	if v, given := input.Get("from"); given {
@@ -264,20 +264,20 @@ func (n *Native) read(id string, input *jsondoc.Object) agent.Used {
 	if end := from + len(part); end < len(k.text) {
 		part += fmt.Sprintf("\n[… %d characters are left; from %d]", len(k.text)-end, end)
 	}
-	return n.tell(readResult, part)
+	return n.reply(readResult, part)
 }
 
-// keep keeps a result that was shown in part; the oldest go.
-func (d *Desk) keep(id string, value any, text string) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if _, again := d.kept[id]; again || len(text) > maxResults {
+// store stores a result that was shown in part; the oldest ones are dropped.
+func (b *Bridge) store(id string, value any, text string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if _, again := b.results[id]; again || len(text) > maxResults {
 		return
 	}
-	d.kept[id] = kept{value, text}
-	d.order = append(d.order, id)
-	for d.weight += len(text); d.weight > maxResults; d.order = d.order[1:] {
-		d.weight -= len(d.kept[d.order[0]].text)
-		delete(d.kept, d.order[0])
+	b.results[id] = storedResult{value, text}
+	b.order = append(b.order, id)
+	for b.weight += len(text); b.weight > maxResults; b.order = b.order[1:] {
+		b.weight -= len(b.results[b.order[0]].text)
+		delete(b.results, b.order[0])
 	}
 }

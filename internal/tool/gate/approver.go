@@ -8,7 +8,7 @@ import (
 	"praxis/internal/tool/jsondoc"
 )
 
-// Scope says what an answer holds for.
+// Scope says which calls an answer covers.
 type Scope string
 
 // The scopes.
@@ -24,10 +24,10 @@ const (
 	ByProgram = "program" // a webhook or a command
 	ByPolicy  = "policy"
 	ByTimeout = "timeout"
-	ByNobody  = "nobody" // who was to be asked broke down, or gave no answer that can be used
+	ByNobody  = "nobody" // the approver failed, or gave no answer that can be used
 )
 
-// Question is a call that somebody has to agree to.
+// Question is an approval request: a call that somebody has to agree to.
 type Question struct {
 	Run       string
 	ID        string // of the call, unique in its run
@@ -36,17 +36,17 @@ type Question struct {
 	Line      int                        // in the plan or in the code; 0: unknown
 	Arguments *jsondoc.Object            // without secrets
 	Labels    map[string]event.DataLabel // where each argument came from
-	Rule      string                     // that asks
+	Rule      string                     // of the policy that requires the approval
 	Reason    string
 	// Bound is the SHA-256, hexadecimal, of all that an answer is bound to: the
 	// tool's definition, the arguments and their labels.
 	Bound string
 	// Granted says whether an answer that was given meanwhile, to another
-	// question, holds for this one too. It may be nil.
+	// question, covers this one, too. It may be nil.
 	Granted func() (Answer, bool)
 }
 
-// Answer is what was decided.
+// Answer is the decision about a question.
 type Answer struct {
 	Granted bool
 	Scope   Scope
@@ -55,8 +55,9 @@ type Answer struct {
 	Reason  string
 }
 
-// Approver asks somebody. It is safe for concurrent use. An error says that
-// nobody could be asked, which denies; [ErrLater] that the answer comes later.
+// Approver answers questions, for example by showing them to a person. It is safe
+// for concurrent use. An error says that there is no answer, which denies the call;
+// [ErrLater] says that the answer comes later.
 type Approver interface {
 	Approve(ctx context.Context, q Question) (Answer, error)
 }

@@ -23,7 +23,7 @@ func reading(limits string) string {
 	return fmt.Sprintf("\n  - {name: crm.find, version: 1.0.0, effects: read, limits: {%s}, input: {type: object, properties: {q: {type: string}}}}\n", limits)
 }
 
-func call(t testing.TB, g *gate.Gate, r gate.Request) (gate.Outcome, error) {
+func call(t testing.TB, g *gate.Gate, r gate.Request) (gate.Result, error) {
 	t.Helper()
 	if r.Origin == "" {
 		r.Origin = gate.Code
@@ -60,7 +60,8 @@ func TestCallsOfARunAreBounded(t *testing.T) {
 	}
 }
 
-// TestRate lets calls wait for their turn, and refuses those whose turn is far.
+// TestRate checks that calls wait for their turn, and that those whose turn is far
+// are refused.
 func TestRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := open(t, gate.Config{Tools: tools(t, reading("rate: 2/second")), Caller: &works{}})
@@ -141,7 +142,7 @@ func TestSizes(t *testing.T) {
 	g := open(t, gate.Config{Tools: tools(t, reading("bytes: 1KiB")), Caller: w, Sink: j})
 	_, err := call(t, g, gate.Request{Arguments: jsondoc.NewObject(jsondoc.Member{Name: "q", Value: strings.Repeat("x", gate.MaxArguments)})})
 	if fault.KindOf(err) != fault.Exhausted || fault.RemedyOf(err) == "" || w.count() != 0 || len(j.all()) != 0 {
-		t.Errorf("too long arguments: %v, called %d times, told %s", err, w.count(), j.told())
+		t.Errorf("too long arguments: %v, called %d times, events %s", err, w.count(), j.kinds())
 	}
 	for n, ok := range map[int]bool{1022: true, 1023: false, 1 << 20: false} {
 		w.do = func(context.Context, tool.Invocation) (any, error) { return strings.Repeat("y", n), nil }
@@ -149,7 +150,7 @@ func TestSizes(t *testing.T) {
 		if err != nil || (out.Failed == nil) != ok {
 			t.Errorf("%d bytes of 1024: %v, %v", n, err, out.Failed)
 		}
-		if !ok && (fault.KindOf(out.Failed) != fault.Exhausted || out.Result != nil || len(out.Failed.Error()) > 200) {
+		if !ok && (fault.KindOf(out.Failed) != fault.Exhausted || out.Value != nil || len(out.Failed.Error()) > 200) {
 			t.Errorf("%d bytes: %v", n, out.Failed)
 		}
 	}
@@ -198,7 +199,7 @@ func TestWhatIsTriedAgain(t *testing.T) {
 				}
 				return nil, c.fail
 			}}
-			g := open(t, gate.Config{Tools: tools(t, fmt.Sprintf("\n  - {name: a.b, version: 1.0.0, %s}\n", c.def)), Caller: w, Approver: &desk{scope: gate.Whole}})
+			g := open(t, gate.Config{Tools: tools(t, fmt.Sprintf("\n  - {name: a.b, version: 1.0.0, %s}\n", c.def)), Caller: w, Approver: &counter{scope: gate.Whole}})
 			out, err := call(t, g, gate.Request{Name: "a.b"})
 			if err != nil {
 				t.Fatal(err)
@@ -264,8 +265,8 @@ type after time.Duration
 func (a after) Error() string             { return "the server answered 429" }
 func (a after) RetryAfter() time.Duration { return time.Duration(a) }
 
-// TestNoWaitBeyondTheTime tells what a service said, where waiting for it would
-// take longer than the call may.
+// TestNoWaitBeyondTheTime checks that a call fails with what the service said when
+// waiting for the service would take longer than the call may.
 func TestNoWaitBeyondTheTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &works{do: func(context.Context, tool.Invocation) (any, error) {
@@ -293,8 +294,8 @@ func TestTimeOut(t *testing.T) {
 		if err != nil || fault.KindOf(out.Failed) != fault.Unavailable || !strings.Contains(out.Failed.Error(), "3s") {
 			t.Errorf("got %v, %v", err, out.Failed)
 		}
-		if time.Since(began) != 3*time.Second || w.count() != 1 || j.told() != "called, allow, failed" {
-			t.Errorf("after %v, %d calls: %s", time.Since(began), w.count(), j.told())
+		if time.Since(began) != 3*time.Second || w.count() != 1 || j.kinds() != "called, allow, failed" {
+			t.Errorf("after %v, %d calls: %s", time.Since(began), w.count(), j.kinds())
 		}
 	})
 }
@@ -313,7 +314,7 @@ func TestAPanicIsTheToolsFailure(t *testing.T) {
 	}
 }
 
-// TestTickets carries a call out once, however often it is asked for.
+// TestTickets checks that a call is executed once, however often it is requested.
 func TestTickets(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &works{do: func(_ context.Context, inv tool.Invocation) (any, error) {
@@ -326,39 +327,39 @@ func TestTickets(t *testing.T) {
 		if g.Knows("u-1") {
 			t.Error("knows a ticket that nobody gave")
 		}
-		ask := func(ticket, q string) any {
+		result := func(ticket, q string) any {
 			out, err := call(t, g, gate.Request{Ticket: ticket, Arguments: args(t, `{"q":"`+q+`"}`)})
 			if err != nil || out.Fault() != nil {
 				t.Error(err, out.Fault())
 			}
-			return out.Result
+			return out.Value
 		}
 		var wg sync.WaitGroup
 		for i := range 8 { // while it is under way
 			wg.Go(func() {
 				time.Sleep(time.Duration(i) * 100 * time.Millisecond)
-				if got := ask("u-1", "0"); got != "0" {
+				if got := result("u-1", "0"); got != "0" {
 					t.Errorf("got %v", got)
 				}
 			})
 		}
 		wg.Wait()
-		if got := ask("u-1", "0"); got != "0" || w.count() != 1 || len(find[event.ToolCalled](j)) != 1 || !g.Knows("u-1") {
+		if got := result("u-1", "0"); got != "0" || w.count() != 1 || len(find[event.ToolCalled](j)) != 1 || !g.Knows("u-1") {
 			t.Errorf("got %v, called %d times", got, w.count())
 		}
 		// What it was given for, and nothing else.
 		for _, r := range []gate.Request{{Ticket: "u-1", Arguments: args(t, `{"q":"other"}`)}, {Ticket: "u-1", Version: "1.0.0", Arguments: args(t, `{"q":"0"}`)}, {Ticket: "u-1"}} {
-			if out, err := call(t, g, r); fault.KindOf(err) != fault.Conflict || out.Result != nil || w.count() != 1 {
-				t.Errorf("got %v, %v, called %d times", out.Result, err, w.count())
+			if out, err := call(t, g, r); fault.KindOf(err) != fault.Conflict || out.Value != nil || w.count() != 1 {
+				t.Errorf("got %v, %v, called %d times", out.Value, err, w.count())
 			}
 		}
-		if ask("u-2", "x"); w.count() != 2 {
+		if result("u-2", "x"); w.count() != 2 {
 			t.Errorf("another ticket: called %d times", w.count())
 		}
 		// One that gives up its wait leaves the call to the others.
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan any, 1)
-		go func() { done <- ask("u-3", "kept") }()
+		go func() { done <- result("u-3", "kept") }()
 		synctest.Wait()
 		cancel()
 		if _, err := g.Call(ctx, gate.Request{Origin: gate.Code, Name: "crm.find", Ticket: "u-3", Arguments: args(t, `{"q":"kept"}`)}); !errors.Is(err, context.Canceled) {
@@ -373,7 +374,7 @@ func TestTickets(t *testing.T) {
 			t.Error("a refused call is not known")
 		}
 		for i := range 300 {
-			wg.Go(func() { ask(fmt.Sprintf("many-%d", i), "x") })
+			wg.Go(func() { result(fmt.Sprintf("many-%d", i), "x") })
 		}
 		wg.Wait()
 		known := 0
@@ -383,7 +384,7 @@ func TestTickets(t *testing.T) {
 			}
 		}
 		if g.Knows("u-1") || known != 256 {
-			t.Errorf("%d answers are kept", known)
+			t.Errorf("%d answers are stored", known)
 		}
 	})
 }
@@ -399,7 +400,7 @@ func TestTicketsAreLight(t *testing.T) {
 	}
 	for i, want := range []bool{false, false, true, true, true, true} {
 		if got := g.Knows(fmt.Sprint(i)); got != want {
-			t.Errorf("answer %d is kept: %v", i, got)
+			t.Errorf("answer %d is stored: %v", i, got)
 		}
 	}
 }
@@ -424,25 +425,26 @@ func TestAStopIsRecorded(t *testing.T) {
 		}}
 		g := open(t, gate.Config{
 			Tools: tools(t, "\n  - {name: a.b, version: 1.0.0, "+c.def+"}\n"), Caller: w, Sink: j,
-			Approver: asks(func(ctx context.Context, _ gate.Question) (gate.Answer, error) {
+			Approver: approverFunc(func(ctx context.Context, _ gate.Question) (gate.Answer, error) {
 				cancel(why)
 				return gate.Answer{}, context.Cause(ctx)
 			}),
 		})
 		_, err := g.Call(ctx, gate.Request{Origin: c.origin, Name: "a.b"})
-		if !errors.Is(err, why) || j.told() != c.want {
-			t.Errorf("%s: %v, told %q, want %q", c.name, err, j.told(), c.want)
+		if !errors.Is(err, why) || j.kinds() != c.want {
+			t.Errorf("%s: %v, events %q, want %q", c.name, err, j.kinds(), c.want)
 		}
 	}
 }
 
-// TestALaterAnswer is for plans alone: others are told so, and the call is closed.
+// TestALaterAnswer checks that only plans may wait for a later answer: the call of
+// another caller fails with that reason, and is closed.
 func TestALaterAnswer(t *testing.T) {
 	for _, c := range []struct {
-		def    string
-		origin gate.Origin
-		want   string
-		asked  bool
+		def      string
+		origin   gate.Origin
+		want     string
+		question bool
 	}{
 		{"effects: read", gate.Code, "called, allow, failed", false},
 		{"effects: read", gate.Model, "called, allow, failed", false},
@@ -454,11 +456,11 @@ func TestALaterAnswer(t *testing.T) {
 		w := &works{do: func(context.Context, tool.Invocation) (any, error) { return nil, fmt.Errorf("no: %w", gate.ErrLater) }}
 		g := open(t, gate.Config{
 			Tools: tools(t, "\n  - {name: a.b, version: 1.0.0, "+c.def+"}\n"), Caller: w, Sink: j,
-			Approver: asks(func(context.Context, gate.Question) (gate.Answer, error) { return gate.Answer{}, gate.ErrLater }),
+			Approver: approverFunc(func(context.Context, gate.Question) (gate.Answer, error) { return gate.Answer{}, gate.ErrLater }),
 		})
 		out, err := call(t, g, gate.Request{Origin: c.origin, Name: "a.b"})
-		if err != nil || !out.Later || out.Asked != c.asked || fault.KindOf(out.Fault()) != fault.Unavailable || j.told() != c.want {
-			t.Errorf("%+v: %v, %+v, told %q", c, err, out, j.told())
+		if err != nil || !out.Later || out.NeedsApproval != c.question || fault.KindOf(out.Fault()) != fault.Unavailable || j.kinds() != c.want {
+			t.Errorf("%+v: %v, %+v, events %q", c, err, out, j.kinds())
 		}
 	}
 }
@@ -474,8 +476,8 @@ func TestAResultThatItsSchemaForbids(t *testing.T) {
 		j := &journal{}
 		w := &works{do: func(context.Context, tool.Invocation) (any, error) { return result, nil }}
 		out, err := call(t, open(t, gate.Config{Tools: set, Caller: w, Sink: j}), gate.Request{Name: "a.b"})
-		if err != nil || fault.KindOf(out.Failed) != fault.Unavailable || out.Result != nil || j.told() != "called, allow, failed" {
-			t.Errorf("%v: %v, %+v, told %s", result, err, out, j.told())
+		if err != nil || fault.KindOf(out.Failed) != fault.Unavailable || out.Value != nil || j.kinds() != "called, allow, failed" {
+			t.Errorf("%v: %v, %+v, events %s", result, err, out, j.kinds())
 		}
 		if strings.Contains(fmt.Sprint(out.Failed, find[event.ToolReturned](j)), "hunter2") {
 			t.Errorf("the failure tells the secret: %v", out.Failed)
@@ -496,26 +498,26 @@ func TestRedactionIsEverywhere(t *testing.T) {
 	failures := []error{
 		errors.New("no hunter2"), fault.New(fault.Invalid, "Give hunter2.", "not hunter2"), fault.New(fault.Denied, "Give 31415926.", "no"), gate.RehearsedFailure{Err: errors.New("hunter2"), From: "x"},
 	}
-	try := func(body string, r gate.Request, what string, do func() (any, error)) gate.Outcome {
+	try := func(body string, r gate.Request, what string, do func() (any, error)) gate.Result {
 		t.Helper()
 		j := &journal{}
 		w := &works{do: func(context.Context, tool.Invocation) (any, error) { return do() }}
 		r.Name, r.Origin = "a.b", gate.Code
 		out, err := open(t, gate.Config{Tools: tools(t, body), Caller: w, Sink: j, Redact: redact}).Call(t.Context(), r)
-		told := fmt.Sprint(err, fault.RemedyOf(err), out.Fault(), fault.RemedyOf(out.Fault()))
-		if out.Result != nil {
-			text, err := event.Encode(out.Result)
+		said := fmt.Sprint(err, fault.RemedyOf(err), out.Fault(), fault.RemedyOf(out.Fault()))
+		if out.Value != nil {
+			text, err := event.Encode(out.Value)
 			if err != nil {
 				t.Fatal(err)
 			}
-			told += string(text)
+			said += string(text)
 		}
 		for _, e := range find[event.ToolReturned](j) {
-			told += e.Result + e.Error
+			said += e.Result + e.Error
 		}
 		for _, secret := range []string{"hunter2", "31415926", `hun"ter`, `hun\"ter`} {
-			if strings.Contains(told, secret) {
-				t.Errorf("%s: tells %s: %s", what, secret, told)
+			if strings.Contains(said, secret) {
+				t.Errorf("%s: tells %s: %s", what, secret, said)
 			}
 		}
 		return out
@@ -533,12 +535,12 @@ func TestRedactionIsEverywhere(t *testing.T) {
 	// What is left of a secret number is no number any more.
 	strict := "\n  - {name: a.b, version: 1.0.0, effects: read, output: {type: object, properties: {n: {type: integer}}}}\n"
 	if out := try(strict, gate.Request{}, "a secret number", func() (any, error) { return args(t, `{"n":31415926}`), nil }); out.Failed == nil {
-		t.Errorf("got %v", out.Result)
+		t.Errorf("got %v", out.Value)
 	}
 }
 
-// TestSecretsAreMarked keeps what schemas call secret out of what is told, and
-// gives it to the implementation.
+// TestSecretsAreMarked checks that what schemas call secret is in no message and
+// no event, and that the implementation gets it.
 func TestSecretsAreMarked(t *testing.T) {
 	set := tools(t, `
   - name: a.b
@@ -556,7 +558,7 @@ func TestSecretsAreMarked(t *testing.T) {
 		}
 		return args(t, `{"key":"canary-key","plain":"seen"}`), nil
 	}}
-	g := open(t, gate.Config{Tools: set, Caller: w, Sink: j, Approver: asks(func(_ context.Context, q gate.Question) (gate.Answer, error) {
+	g := open(t, gate.Config{Tools: set, Caller: w, Sink: j, Approver: approverFunc(func(_ context.Context, q gate.Question) (gate.Answer, error) {
 		text, err := event.Encode(q.Arguments)
 		if err != nil || strings.Contains(string(text), "canary") || !strings.Contains(string(text), "shown") {
 			t.Errorf("somebody is asked about %s", text)
@@ -578,7 +580,7 @@ func TestSecretsAreMarked(t *testing.T) {
 		}
 	}
 	if returned := find[event.ToolReturned](j); !strings.Contains(returned[0].Result, "seen") {
-		t.Errorf("the rest is not told: %+v", returned[0])
+		t.Errorf("the rest is not recorded: %+v", returned[0])
 	}
 }
 
@@ -590,7 +592,7 @@ func TestALabelIsNotForgotten(t *testing.T) {
 	}}
 	g := open(t, gate.Config{Tools: set, Caller: w})
 	out, err := call(t, g, gate.Request{})
-	if err != nil || out.Label.Readers.IsEveryone() || out.Result != "x" {
+	if err != nil || out.Label.Readers.IsEveryone() || out.Value != "x" {
 		t.Fatalf("got %v, %+v", err, out)
 	}
 	if seen := g.Seen(); seen.Readers.IsEveryone() || seen.Trusted() || seen.Readers.Contains("ann") {
@@ -617,8 +619,8 @@ func TestManyArguments(t *testing.T) {
 	}
 }
 
-// TestTheNetworkIsNotTrusted holds what is given after the code reached a host
-// to come from there.
+// TestTheNetworkIsNotTrusted checks that arguments which code gives after it reached
+// a host are labelled as coming from there.
 func TestTheNetworkIsNotTrusted(t *testing.T) {
 	g := open(t, gate.Config{Tools: tools(t, reading("")), Caller: &works{}})
 	if l := g.Seen(); !l.Trusted() {
@@ -641,7 +643,7 @@ func TestVolume(t *testing.T) {
 	g := open(t, gate.Config{Tools: tools(t, reading("")), Caller: w, Sink: j, MaxBytes: 4500})
 	var err error
 	for range 10 {
-		var out gate.Outcome
+		var out gate.Result
 		if out, err = call(t, g, gate.Request{Arguments: args(t, `{"q":"`+strings.Repeat("a", 990)+`"}`)}); err != nil {
 			break
 		}
@@ -654,8 +656,8 @@ func TestVolume(t *testing.T) {
 	}
 }
 
-// TestSecretArguments keeps what a definition calls secret out of the record and
-// out of questions, also where it is all of the arguments, or wrong.
+// TestSecretArguments checks that what a definition calls secret is in no record and
+// in no question, also where it is all of the arguments, or wrong.
 func TestSecretArguments(t *testing.T) {
 	const canary = "canary-4711"
 	whole := "\n  - {name: crm.find, version: 1.0.0, effects: write, approval: true, secrets: {input: ['']}, input: {type: object, properties: {q: {type: string}}}}\n"
@@ -663,7 +665,7 @@ func TestSecretArguments(t *testing.T) {
 	for name, text := range map[string]string{"all": whole, "wrong": short} {
 		j := &journal{}
 		var shown string
-		approver := asks(func(_ context.Context, q gate.Question) (gate.Answer, error) {
+		approver := approverFunc(func(_ context.Context, q gate.Question) (gate.Answer, error) {
 			text, err := q.Arguments.MarshalJSON()
 			shown = string(text)
 			return gate.Answer{Granted: true, By: gate.ByPerson}, err
@@ -673,8 +675,8 @@ func TestSecretArguments(t *testing.T) {
 		if name == "all" && (err != nil || shown != `{"q":"(secret)"}`) {
 			t.Errorf("%s: got %v, asked with %s", name, err, shown)
 		}
-		if told := fmt.Sprint(j.all()); strings.Contains(told, canary) || !strings.Contains(told, "(secret)") {
-			t.Errorf("%s: recorded %s", name, told)
+		if recorded := fmt.Sprint(j.all()); strings.Contains(recorded, canary) || !strings.Contains(recorded, "(secret)") {
+			t.Errorf("%s: recorded %s", name, recorded)
 		}
 	}
 }

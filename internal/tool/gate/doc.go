@@ -1,8 +1,8 @@
 // Package gate is the one way to a tool. Whoever calls (a model natively, code
 // in a sandbox, a plan), the same things happen in the same order: the arguments
-// are validated, the policy decides, somebody is asked where it says so, the call
-// is recorded before it is made and its result after, limits and idempotency are
-// kept, and secrets are taken out.
+// are validated, the policy decides, an approval is requested where it says so, the
+// call is recorded before it is made and its result after, limits and idempotency
+// are enforced, and secrets are taken out.
 package gate
 
 import (

@@ -25,7 +25,8 @@ const (
 	DefaultTimeout  = time.Minute
 	DefaultCalls    = 10_000
 	DefaultInFlight = 64
-	// MaxPreparation bounds what a tool needs once, such as an image with its packages.
+	// MaxPreparation bounds the time to make a tool ready, such as to build an image
+	// with its packages.
 	MaxPreparation = 15 * time.Minute
 	// DefaultBytes bounds what is recorded of all calls of a run.
 	DefaultBytes = 8 << 30
@@ -38,34 +39,34 @@ const (
 	MaxResult = 16 << 20
 )
 
-// Caller carries calls out that were let through: a registry, a rehearsal, a
-// record of another run. An error that is [ErrLater] says that the answer comes
-// later.
+// Caller executes the calls that were let through: it is a registry, a rehearsal
+// or the record of another run. An error that is [ErrLater] says that the answer
+// comes later.
 type Caller interface {
 	Call(ctx context.Context, c tool.Invocation) (any, error)
 }
 
-// Preparer is a [Caller] that makes a tool ready before the time of its call
-// begins: what is done once, such as compiling a module, is no call's doing.
+// Preparer is a [Caller] that makes a tool ready before the time of its call begins,
+// so that no call pays for what is done once, such as compiling a module.
 type Preparer interface {
 	Prepare(ctx context.Context, d *tool.Definition) error
 }
 
-// Identified is a [Caller] that can say what carries a tool out.
+// Identified is a [Caller] that can say what implements a tool.
 type Identified interface {
 	Identity(d *tool.Definition) string
 }
 
-// Config is what a gate keeps. Tools must be set.
+// Config is what a gate needs. Tools must be set.
 type Config struct {
 	Run     string // of the journal; it makes keys of calls unique
 	Tools   *tool.Set
 	Caller  Caller         // nil: every call fails
 	Policy  *policy.Policy // nil: the defaults, and what the definitions demand
 	Origins []Origin       // who may call
-	// Approver asks somebody; nil: what has to be asked is denied.
+	// Approver grants or denies calls; nil: calls that need an approval are denied.
 	Approver Approver
-	Sink     event.Sink // nil: nobody listens
+	Sink     event.Sink // nil: events are dropped
 	// Redact takes the values of secrets out of a text; nil: there are none.
 	Redact   func(string) string
 	Timeout  time.Duration // of a call whose definition sets none; 0: DefaultTimeout
@@ -90,7 +91,7 @@ type Gate struct {
 	labels   *label.Table
 	seen     label.ID           // of all that the model and its code have seen
 	grants   map[string]Answer  // what was granted for longer than one call
-	tickets  map[string]*ticket // calls that may be asked for again
+	tickets  map[string]*ticket // calls that may be sent again
 	answered []string           // tickets that are over, the oldest first
 	weight   int                // bytes of their results
 }
@@ -136,7 +137,7 @@ func New(cfg Config) (*Gate, error) {
 // Tools returns the tools behind the gate.
 func (g *Gate) Tools() *tool.Set { return g.cfg.Tools }
 
-// Caller returns what carries calls out, or nil.
+// Caller returns what executes calls, or nil.
 func (g *Gate) Caller() Caller { return g.cfg.Caller }
 
 // Request is one call that somebody wants made.
@@ -148,21 +149,22 @@ type Request struct {
 	Name      string // of the tool
 	Version   string // "": the newest
 	Arguments *jsondoc.Object
-	// Ticket names the call where it may be asked for again: the same ticket is
-	// answered with the same outcome and never carried out twice. "": none.
+	// Ticket names a call that may be sent again: the same ticket gets the same
+	// result, and is never executed twice. "": none.
 	Ticket string
 
-	// What a plan knows better: what each argument depends on, that the call is
-	// reached, and the policy's decision over the parts of the arguments.
+	// A plan fills these in, since it knows them exactly: what each argument depends
+	// on, what it depends on that the call is reached, and the policy's decision over
+	// the parts of the arguments.
 	Labels   map[string]label.Label
 	Control  label.Label
 	Decision *policy.Decision
 	// Accept takes a result that fits the definition and says what it depends
 	// on. A fault refuses it. nil: the gate labels it.
 	Accept func(result any) (Accepted, error)
-	// Caller carries this call out in place of the gate's.
+	// Caller executes this call in place of the gate's.
 	Caller Caller
-	// Answer was given before, so that nobody is asked.
+	// Answer was given before the call, so that no question is asked.
 	Answer *Answer
 }
 
@@ -179,20 +181,20 @@ type Lowered struct {
 	From, To       label.Label
 }
 
-// Outcome is what a call came to: a result, a failure or a denial.
-type Outcome struct {
+// Result is what came of a call: a value, a failure or a denial.
+type Result struct {
 	ID       string
 	Tool     *tool.Definition
 	Decision policy.Decision
-	Result   any
+	Value    any
 	Label    label.Label
 	Denied   *Denial
-	// Failed says why there is no result although the call was let through, or
-	// why it could not be judged: a fault for the caller. It holds no secret.
-	Failed error
-	Done   bool // it was carried out
-	Later  bool // its answer comes later ([ErrLater])
-	Asked  bool // what comes later is somebody's leave, not a result
+	// Failed says why there is no value although the call was let through, or
+	// why it could not be judged: a fault for the caller. It contains no secret.
+	Failed        error
+	Done          bool // it was executed
+	Later         bool // its answer comes later ([ErrLater])
+	NeedsApproval bool // what comes later is an approval, not a value
 
 	size int // bytes of the result's JSON
 }
@@ -207,8 +209,8 @@ type Denial struct {
 // Error returns the denial in one line.
 func (d *Denial) Error() string { return d.Reason }
 
-// Fault returns the outcome as the error that a caller sees, nil for a result.
-func (o Outcome) Fault() error {
+// Fault returns the result as the error that a caller sees, nil for a value.
+func (o Result) Fault() error {
 	switch {
 	case o.Denied != nil:
 		f := fault.Coded(fault.ToolDenied, fault.Data{"tool": o.Tool.Name, "by": o.Denied.By}, "%s was not called: %s", o.Tool.Name, o.Denied.Reason)
@@ -220,20 +222,20 @@ func (o Outcome) Fault() error {
 	return o.Failed
 }
 
-// Call lets a call through, or says why not. The error is a fault when no call
-// came about (no such tool, wrong arguments, a bound of the run), the cause of
-// ctx when that is over, and else a failure of ours.
-func (g *Gate) Call(ctx context.Context, r Request) (Outcome, error) {
+// Call lets a call through, or says why not. The error is a fault when there could be
+// no call (no such tool, wrong arguments, a bound of the run), the cause of ctx when
+// that is over, and else a failure of ours.
+func (g *Gate) Call(ctx context.Context, r Request) (Result, error) {
 	if r.Ticket == "" {
 		return g.call(ctx, r)
 	}
 	what, err := r.what()
 	if err != nil {
-		return Outcome{}, fault.New(fault.Invalid, "Give JSON values.", "cannot call %s: its arguments are no JSON", r.Name)
+		return Result{}, fault.New(fault.Invalid, "Give JSON values.", "cannot call %s: its arguments are no JSON", r.Name)
 	}
 	t, first := g.take(r.Ticket, what)
 	if t.what != what {
-		return Outcome{}, fault.New(fault.Conflict, "Give each call an id of its own.", "%s was not called: another call was made with the same id", r.Name)
+		return Result{}, fault.New(fault.Conflict, "Give each call an id of its own.", "%s was not called: another call was made with the same id", r.Name)
 	}
 	if first {
 		t.out, t.err = g.call(ctx, r)
@@ -244,31 +246,31 @@ func (g *Gate) Call(ctx context.Context, r Request) (Outcome, error) {
 	case <-t.done:
 		return t.out, t.err
 	case <-ctx.Done():
-		return Outcome{}, context.Cause(ctx)
+		return Result{}, context.Cause(ctx)
 	}
 }
 
-func (g *Gate) call(ctx context.Context, r Request) (Outcome, error) {
+func (g *Gate) call(ctx context.Context, r Request) (Result, error) {
 	if !slices.Contains(g.cfg.Origins, r.Origin) {
-		return Outcome{}, fault.Coded(fault.ToolCaller, fault.Data{"tool": r.Name, "caller": string(r.Origin), "callers": callers(g.cfg.Origins)},
+		return Result{}, fault.Coded(fault.ToolCaller, fault.Data{"tool": r.Name, "caller": string(r.Origin), "callers": callers(g.cfg.Origins)},
 			"%s was not called: tools are not for %s in this run", r.Name, r.Origin)
 	}
 	def, err := g.resolve(r)
 	if err != nil {
-		return Outcome{}, err
+		return Result{}, err
 	}
 	number, err := g.admit(ctx, def, r.Origin)
 	if err != nil {
-		return Outcome{}, err
+		return Result{}, err
 	}
-	c := &passing{Gate: g, Request: r, def: def, number: number, out: Outcome{ID: r.ID, Tool: def}}
+	c := &passing{Gate: g, Request: r, def: def, number: number, out: Result{ID: r.ID, Tool: def}}
 	if err := c.check(); err != nil {
-		return Outcome{ID: c.out.ID, Tool: def}, err
+		return Result{ID: c.out.ID, Tool: def}, err
 	}
 	return c.pass(ctx)
 }
 
-// callers are those who may call tools, in words.
+// callers says in words who may call tools.
 func callers(origins []Origin) string {
 	var out []string
 	for _, o := range origins {
@@ -286,7 +288,7 @@ func callers(origins []Origin) string {
 	return strings.Join(out, " and ")
 }
 
-// resolve finds the tool that is meant.
+// resolve finds the tool of a request.
 func (g *Gate) resolve(r Request) (*tool.Definition, error) {
 	if r.Version == "" {
 		if def, ok := g.cfg.Tools.Lookup(r.Name); ok {
@@ -296,8 +298,8 @@ func (g *Gate) resolve(r Request) (*tool.Definition, error) {
 	return g.cfg.Tools.Resolve(r.Name, r.Version)
 }
 
-// admit counts a call, whose number it returns, and keeps its tool's rate. What
-// comes too early was not called: the bound of its tool does not count it.
+// admit counts a call, whose number it returns, and enforces its tool's rate. A call
+// that comes too early is not counted by the bound of its tool.
 func (g *Gate) admit(ctx context.Context, def *tool.Definition, o Origin) (number int, err error) {
 	if number, err = g.count(def, o); err != nil {
 		return 0, err
@@ -325,7 +327,7 @@ func (g *Gate) count(def *tool.Definition, o Origin) (number int, err error) {
 	return g.calls, nil
 }
 
-// pace keeps a tool's rate: a call that comes too early waits.
+// pace enforces a tool's rate: a call that comes too early waits.
 func (g *Gate) pace(ctx context.Context, def *tool.Definition) error {
 	rate := def.Limits.Rate
 	if rate.Calls <= 0 || g.cfg.Unpaced {
@@ -365,9 +367,9 @@ func (g *Gate) Saw(l label.Label) {
 	g.seen = g.labels.Join(g.seen, g.labels.Intern(l))
 }
 
-// sawCall notes that the model or its code has seen what a call gave. Which of
-// a tool's calls it was is left out: all that is given from then on depends on
-// it, and would be told and asked about with every call that there was.
+// sawCall notes that the model or its code has seen the result of a call. The
+// label does not say which of a tool's calls it was: all arguments depend on it
+// from then on, and every question would list every call that there was.
 func (g *Gate) sawCall(l label.Label) {
 	l.Sources = slices.Clone(l.Sources)
 	for i := range l.Sources {
@@ -378,8 +380,8 @@ func (g *Gate) sawCall(l label.Label) {
 
 // Observe takes note of the data from outside that enter the run with an event.
 // Whoever records the run gives every event to its gate before it is recorded,
-// so that nothing can enter unseen. What the gate's own calls return it knows
-// better than the event says.
+// so that nothing can enter unseen. Events of the gate's own calls are left out, since
+// the gate knows the exact labels of their results.
 func (g *Gate) Observe(e event.Event) {
 	in, enters := event.Entering(e)
 	if !enters || in.From == event.FromTool {
@@ -405,19 +407,19 @@ func (g *Gate) Seen() label.Label {
 	return g.labels.Label(g.seen)
 }
 
-// ticket is a call that may be asked for again.
+// ticket is a call that may be sent again.
 type ticket struct {
 	what [sha256.Size]byte
 	done chan struct{}
-	out  Outcome
+	out  Result
 	err  error
 }
 
-// maxTickets and maxKept bound the answers that are kept: how many, and how
+// maxTickets and maxStored bound the answers that are stored: how many, and how
 // many bytes of results.
 const (
 	maxTickets = 256
-	maxKept    = 64 << 20
+	maxStored  = 64 << 20
 )
 
 func (g *Gate) take(name string, what [sha256.Size]byte) (t *ticket, first bool) {
@@ -456,7 +458,7 @@ func (r Request) what() ([sha256.Size]byte, error) {
 func (g *Gate) answer(name string, t *ticket) {
 	g.mu.Lock()
 	g.answered = append(g.answered, name)
-	for g.weight += t.out.size; len(g.answered) > maxTickets || g.weight > maxKept && len(g.answered) > 1; g.answered = g.answered[1:] {
+	for g.weight += t.out.size; len(g.answered) > maxTickets || g.weight > maxStored && len(g.answered) > 1; g.answered = g.answered[1:] {
 		g.weight -= g.tickets[g.answered[0]].out.size
 		delete(g.tickets, g.answered[0])
 	}

@@ -21,29 +21,29 @@ const paying = `
   - {name: mail.read, version: 1.0.0, effects: read}
 `
 
-// desk counts what it is asked and answers with a scope.
-type desk struct {
-	mu    sync.Mutex
-	scope gate.Scope
-	asked []gate.Question
+// counter counts the questions and answers each with a scope.
+type counter struct {
+	mu        sync.Mutex
+	scope     gate.Scope
+	questions []gate.Question
 }
 
-func (d *desk) Approve(_ context.Context, q gate.Question) (gate.Answer, error) {
+func (d *counter) Approve(_ context.Context, q gate.Question) (gate.Answer, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.asked = append(d.asked, q)
-	return gate.Answer{Granted: true, Scope: d.scope, By: gate.ByProgram, Who: "desk"}, nil
+	d.questions = append(d.questions, q)
+	return gate.Answer{Granted: true, Scope: d.scope, By: gate.ByProgram, Who: "approver"}, nil
 }
 
-func (d *desk) times() int {
+func (d *counter) times() int {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return len(d.asked)
+	return len(d.questions)
 }
 
-// TestWhatAGrantHoldsFor asks again whenever anything that an answer is bound to
-// is another.
-func TestWhatAGrantHoldsFor(t *testing.T) {
+// TestScopesOfGrants checks that a call needs another approval whenever anything
+// that the answer is bound to has changed.
+func TestScopesOfGrants(t *testing.T) {
 	everyone := label.Label{Readers: label.Everyone()}
 	mail := label.Label{Sources: []label.Source{{Kind: label.Tool, Name: "mail.read", Call: 1}}, Readers: label.Everyone()}
 	mine := label.Label{Readers: label.Only("me")}
@@ -74,7 +74,7 @@ func TestWhatAGrantHoldsFor(t *testing.T) {
 		{"the run, another tool", gate.Whole, "pay.back", "1.0.0", `{"to":"ann","sum":5}`, everyone, true},
 	} {
 		set := tools(t, strings.ReplaceAll(paying, "type: object,", "type: object, additionalProperties: true,"))
-		d, j := &desk{scope: c.scope}, &journal{}
+		d, j := &counter{scope: c.scope}, &journal{}
 		g := open(t, gate.Config{Tools: set, Caller: &works{}, Approver: d, Sink: j})
 		call := func(r gate.Request, text string, l label.Label) {
 			r.Arguments, r.Labels = args(t, text), map[string]label.Label{"to": l}
@@ -90,7 +90,7 @@ func TestWhatAGrantHoldsFor(t *testing.T) {
 			t.Errorf("%s: asked %d times, want %d", c.name, d.times(), want)
 		}
 		given := find[event.ApprovalGiven](j)
-		if len(given) != 2 || given[1].By != gate.ByProgram || given[1].Who != "desk" {
+		if len(given) != 2 || given[1].By != gate.ByProgram || given[1].Who != "approver" {
 			t.Errorf("%s: the second is recorded as %+v", c.name, given)
 		}
 		if same := given[0].Bound == given[1].Bound; same != strings.HasPrefix(c.name, "the same") && c.scope == gate.Exact {
@@ -99,10 +99,10 @@ func TestWhatAGrantHoldsFor(t *testing.T) {
 	}
 }
 
-// TestAGrantIsOfItsRun gives another gate nothing.
+// TestAGrantIsOfItsRun checks that a grant means nothing to another gate.
 func TestAGrantIsOfItsRun(t *testing.T) {
 	set := tools(t, paying)
-	d := &desk{scope: gate.Whole}
+	d := &counter{scope: gate.Whole}
 	for i := range 2 {
 		g := open(t, gate.Config{Tools: set, Caller: &works{}, Approver: d})
 		if _, err := g.Call(t.Context(), gate.Request{Origin: gate.Code, Name: "pay.back", Arguments: args(t, `{"to":"ann"}`)}); err != nil {
@@ -114,11 +114,11 @@ func TestAGrantIsOfItsRun(t *testing.T) {
 	}
 }
 
-// TestExactOfCodeSettles asks code's calls again when something new was seen,
-// and no more when the same was.
+// TestExactOfCodeSettles checks that a call of code needs another approval when the
+// run has seen something new, and none when it has not.
 func TestExactOfCodeSettles(t *testing.T) {
 	set := tools(t, paying)
-	d := &desk{scope: gate.Exact}
+	d := &counter{scope: gate.Exact}
 	g := open(t, gate.Config{Tools: set, Caller: &works{}, Approver: d})
 	call := func(name, text string, want int) {
 		t.Helper()
@@ -142,19 +142,20 @@ func TestExactOfCodeSettles(t *testing.T) {
 	call("pay.back", `{"to":"ann","sum":2}`, 4)
 }
 
-// TestManyAskTheSame lets one answer for the run count for those that wait.
-func TestManyAskTheSame(t *testing.T) {
+// TestManyCallersOneQuestion checks that one answer for the run counts for all that
+// wait.
+func TestManyCallersOneQuestion(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		set := tools(t, paying)
-		desk := make(chan struct{}, 1) // one question at a time
-		j, w, asked := &journal{}, &works{}, 0
-		g := open(t, gate.Config{Tools: set, Caller: w, Sink: j, Approver: asks(func(_ context.Context, q gate.Question) (gate.Answer, error) {
-			desk <- struct{}{}
-			defer func() { <-desk }()
+		turn := make(chan struct{}, 1) // one question at a time
+		j, w, questions := &journal{}, &works{}, 0
+		g := open(t, gate.Config{Tools: set, Caller: w, Sink: j, Approver: approverFunc(func(_ context.Context, q gate.Question) (gate.Answer, error) {
+			turn <- struct{}{}
+			defer func() { <-turn }()
 			if a, ok := q.Granted(); ok {
 				return a, nil
 			}
-			asked++
+			questions++
 			synctest.Wait() // all the others ask meanwhile
 			return gate.Answer{Granted: true, Scope: gate.Whole, By: gate.ByPerson}, nil
 		})})
@@ -168,8 +169,8 @@ func TestManyAskTheSame(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		if asked != 1 || w.count() != 32 || len(find[event.ApprovalGiven](j)) != 32 {
-			t.Errorf("asked %d times, called %d, %d answers", asked, w.count(), len(find[event.ApprovalGiven](j)))
+		if questions != 1 || w.count() != 32 || len(find[event.ApprovalGiven](j)) != 32 {
+			t.Errorf("asked %d times, called %d, %d answers", questions, w.count(), len(find[event.ApprovalGiven](j)))
 		}
 	})
 }
@@ -185,8 +186,8 @@ const mailing = `
   - {name: web.get, version: 1.0.0, effects: read}
 `
 
-// TestTheRunsLabel denies calls of models and code once anything untrusted was
-// seen, whoever saw it, and judges plans by their own values.
+// TestTheRunsLabel checks that calls of models and code are denied once the run has
+// seen anything untrusted, and that plans are judged by their own values.
 func TestTheRunsLabel(t *testing.T) {
 	trust, distrust := true, false
 	for _, c := range []struct {

@@ -8,8 +8,8 @@ import (
 	"praxis/internal/tool/gate"
 )
 
-// TestTenThousandCallsInALoop holds a loop to the bound of the run, and what is
-// recorded of it to what a few hundred bytes a call need.
+// TestTenThousandCallsInALoop checks that a loop ends at the bound of the run, and
+// that its record has a few hundred bytes a call.
 func TestTenThousandCallsInALoop(t *testing.T) {
 	set := tools(t, `
   - {name: crm.find, version: 1.0.0, effects: read, input: {type: object, properties: {n: {type: integer}, q: {type: string}}}}

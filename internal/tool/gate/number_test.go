@@ -20,7 +20,7 @@ const two = `
 
 // A call that waits for its turn was numbered before: those that pass it have
 // numbers of their own. Ids name calls in the journal and in questions, and are
-// the keys by which a service knows a call that it has carried out.
+// the keys by which a service knows a call that it has executed.
 func TestCallsAtOnceHaveIDsOfTheirOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w, j := &works{}, &journal{}

@@ -27,10 +27,11 @@ type passing struct {
 	labels map[string]event.DataLabel // of the arguments, as they are recorded; not changed
 	shown  *jsondoc.Object            // the arguments without secrets
 	deep   label.ID                   // of everything that the arguments depend on
-	out    Outcome
+	out    Result
 }
 
-// check judges the arguments and names the call. What is wrong is recorded.
+// check validates the arguments and gives the call its id. Wrong calls are recorded,
+// too.
 func (c *passing) check() error {
 	if c.Arguments == nil {
 		c.Arguments = jsondoc.NewObject()
@@ -74,7 +75,7 @@ func (c *passing) check() error {
 	c.shown = jsondoc.NewObject()
 	if o, ok := c.def.RedactArguments(c.Arguments).(*jsondoc.Object); ok {
 		c.shown = o
-	} else { // all of it is secret; that there is something is not
+	} else { // all of it is secret, but not that there are arguments
 		for name := range c.Arguments.All() {
 			c.shown.Set(name, schema.Redacted)
 		}
@@ -113,7 +114,7 @@ func (c *passing) announce() {
 	c.Sink().Emit(e)
 }
 
-// caller is who carries the call out, or nil.
+// caller is what executes the call, or nil.
 func (c *passing) caller() Caller {
 	if c.Request.Caller != nil {
 		return c.Request.Caller
@@ -121,8 +122,8 @@ func (c *passing) caller() Caller {
 	return c.cfg.Caller
 }
 
-// Announcement tells of a call before anything is done about it. shown are its
-// arguments without secrets.
+// Announcement is the event of a call before anything is done about it. shown are
+// its arguments without secrets.
 func Announcement(step int, id string, line int, def *tool.Definition, shown *jsondoc.Object, labels map[string]label.Label, control label.Label) event.ToolCalled {
 	return announcement(step, id, line, def, shown, dataLabels(labels), control)
 }
@@ -152,8 +153,8 @@ func dataLabels(labels map[string]label.Label) map[string]event.DataLabel {
 	return out
 }
 
-// pass decides the call and carries it out.
-func (c *passing) pass(ctx context.Context) (Outcome, error) {
+// pass decides the call and executes it.
+func (c *passing) pass(ctx context.Context) (Result, error) {
 	d := c.decide()
 	c.out.Decision = d
 	c.announce()
@@ -161,12 +162,12 @@ func (c *passing) pass(ctx context.Context) (Outcome, error) {
 	switch d.Verdict {
 	case policy.Allow:
 	case policy.Ask:
-		denied, later, err := c.ask(ctx)
+		denied, later, err := c.approval(ctx)
 		if err != nil {
 			return c.stopped(err, false, 0)
 		}
 		if later {
-			c.out.Asked = true
+			c.out.NeedsApproval = true
 			return c.later(0), nil
 		}
 		if denied != nil {
@@ -178,7 +179,7 @@ func (c *passing) pass(ctx context.Context) (Outcome, error) {
 	if err := ctx.Err(); err != nil { // nothing is done that cannot be recorded
 		return c.stopped(context.Cause(ctx), false, 0)
 	}
-	select { // what waits for somebody's leave is in nobody's way
+	select { // a call that waits for an approval delays no other
 	case c.slots <- struct{}{}:
 		defer func() { <-c.slots }()
 	case <-ctx.Done():
@@ -198,7 +199,7 @@ func (c *passing) pass(ctx context.Context) (Outcome, error) {
 
 // stopped closes a call that ended with the run; made says that it was made. A
 // plan may go on from where it waited, so that a call which was not made stays open.
-func (c *passing) stopped(cause error, made bool, took time.Duration) (Outcome, error) {
+func (c *passing) stopped(cause error, made bool, took time.Duration) (Result, error) {
 	switch {
 	case made:
 		c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: "given up: the run was stopped", Took: event.Duration(took)})
@@ -208,8 +209,9 @@ func (c *passing) stopped(cause error, made bool, took time.Duration) (Outcome, 
 	return c.out, cause
 }
 
-// later says that the answer comes later. Who cannot wait gets none.
-func (c *passing) later(took time.Duration) Outcome {
+// later returns a result that says that the answer comes later. Only plans can wait:
+// the call of another caller is closed without an answer.
+func (c *passing) later(took time.Duration) Result {
 	c.out.Later = true
 	if c.Origin != Plan {
 		c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: c.out.Fault().Error(), Took: event.Duration(took)})
@@ -228,17 +230,17 @@ func (c *passing) decide() policy.Decision {
 	return c.cfg.Policy.Decide(call)
 }
 
-func (c *passing) deny(d *Denial) Outcome {
+func (c *passing) deny(d *Denial) Result {
 	c.Sink().Emit(event.ToolReturned{Step: c.Step, ID: c.out.ID, Error: event.NotCalled + d.Reason})
 	c.out.Denied = d
 	return c.out
 }
 
-// ask asks somebody, unless it was granted for longer before.
-func (c *passing) ask(ctx context.Context) (denied *Denial, later bool, err error) {
+// approval asks for an approval, unless an earlier one covers the call.
+func (c *passing) approval(ctx context.Context) (denied *Denial, later bool, err error) {
 	sum, err := bound(c.def, c.Arguments, c.labels)
 	if err != nil {
-		return nil, false, fmt.Errorf("cannot ask for leave: %w", err)
+		return nil, false, fmt.Errorf("cannot ask for approval: %w", err)
 	}
 	hash := c.def.Hash()
 	whole := "run " + hex.EncodeToString(hash[:])
@@ -256,7 +258,7 @@ func (c *passing) ask(ctx context.Context) (denied *Denial, later bool, err erro
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !a.Granted {
-		if a.By == ByPerson || a.By == ByProgram { // who said no is not asked the same again
+		if a.By == ByPerson || a.By == ByProgram { // whoever said no is not asked the same again
 			c.grants[sum] = a
 		}
 		return &Denial{By: a.By, Reason: a.Reason, Remedy: c.out.Decision.Remedy}, false, nil
@@ -287,7 +289,7 @@ func (c *passing) answerTo(ctx context.Context, sum, whole string) (Answer, erro
 	})
 }
 
-// granted is an earlier answer that holds for this call, if there is one.
+// granted is an earlier answer that covers this call, if there is one.
 func (c *passing) granted(sum, whole string) (Answer, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -303,14 +305,14 @@ func (c *passing) granted(sum, whole string) (Answer, bool) {
 	return Answer{}, false
 }
 
-// tries is how often an idempotent call is made that may work the next time.
+// tries is how often an idempotent call is made when its tool is unavailable.
 const tries = 3
 
-// perform carries the call out, again where that is harmless and may help.
+// perform executes the call, and repeats it where that is harmless and may help.
 func (c *passing) perform(ctx context.Context) (any, error) {
 	caller := c.caller()
 	if caller == nil {
-		return nil, fault.New(fault.NotFound, "Give the tool an implementation (run: …).", "nothing carries out %s", c.def.Name)
+		return nil, fault.New(fault.NotFound, "Give the tool an implementation (run: …).", "nothing implements %s", c.def.Name)
 	}
 	if err := prepare(ctx, caller, c.def); err != nil {
 		return nil, err
@@ -327,13 +329,13 @@ func (c *passing) perform(ctx context.Context) (any, error) {
 		if err != nil && ctx.Err() != nil {
 			return nil, context.Cause(ctx)
 		}
-		again := (c.def.Idempotent || !c.def.Effects.Acts()) && !c.def.Model // models are asked again where they are
+		again := (c.def.Idempotent || !c.def.Effects.Acts()) && !c.def.Model // requests to models are repeated by their clients
 		if err == nil || !again || try == tries || fault.KindOf(err) != fault.Unavailable {
 			return result, err
 		}
 		wait := pause(err, try)
 		if until, ok := ctx.Deadline(); ok && time.Until(until) < wait {
-			return result, err // what it said is more than that its time is over
+			return result, err // its error says more than that the time is over
 		}
 		select {
 		case <-time.After(wait):
@@ -343,7 +345,7 @@ func (c *passing) perform(ctx context.Context) (any, error) {
 	}
 }
 
-// prepare makes a tool ready, when whoever carries it out can.
+// prepare makes a tool ready, if its caller can do that.
 func prepare(ctx context.Context, caller Caller, def *tool.Definition) error {
 	p, ok := caller.(Preparer)
 	if !ok {
@@ -358,12 +360,12 @@ func prepare(ctx context.Context, caller Caller, def *tool.Definition) error {
 	return err
 }
 
-// pause is how long is waited before a call is made again: as long as whoever
-// answered asks for, else a little more each time.
+// pause is the time before a call is made again: as long as the answer says, else a
+// little more each time.
 func pause(err error, try int) time.Duration {
-	var asked interface{ RetryAfter() time.Duration }
-	if errors.As(err, &asked) && asked.RetryAfter() > 0 {
-		return asked.RetryAfter()
+	var wish interface{ RetryAfter() time.Duration }
+	if errors.As(err, &wish) && wish.RetryAfter() > 0 {
+		return wish.RetryAfter()
 	}
 	return time.Duration(try*try) * 100 * time.Millisecond
 }
@@ -378,14 +380,14 @@ func safely(ctx context.Context, caller Caller, inv tool.Invocation) (result any
 	return caller.Call(ctx, inv)
 }
 
-// Rehearsed is an answer that nobody gave now. Callers may return one, and fail
-// with a [RehearsedFailure].
+// Rehearsed is a result from a record or from an example: no tool was called. A
+// [Caller] may return one, or fail with a [RehearsedFailure].
 type Rehearsed struct {
 	Result any
 	From   string // where it comes from, in words
 }
 
-// RehearsedFailure is a failure that nobody met now.
+// RehearsedFailure is a failure from a record: no tool was called.
 type RehearsedFailure struct {
 	Err  error  // the failure; a fault when its kind is known
 	From string // where it comes from, in words
@@ -404,8 +406,8 @@ type Endorsed struct {
 	Who, Why string
 }
 
-// finish judges what came of the call and records it.
-func (c *passing) finish(result any, failed error, took time.Duration) (Outcome, error) {
+// finish checks the result or the failure of the call and records it.
+func (c *passing) finish(result any, failed error, took time.Duration) (Result, error) {
 	e := event.ToolReturned{Step: c.Step, ID: c.out.ID, Took: event.Duration(took)}
 	var rehearsed RehearsedFailure
 	if errors.As(failed, &rehearsed) {
@@ -447,11 +449,11 @@ func (c *passing) finish(result any, failed error, took time.Duration) (Outcome,
 	for _, low := range got.Lowered {
 		c.Sink().Emit(event.LabelLowered{Step: c.Step, ID: c.out.ID, By: low.Rule, Who: low.Who, Why: low.Why, From: DataLabel(low.From), To: DataLabel(low.To)})
 	}
-	c.out.Result, c.out.Label = result, got.Label
+	c.out.Value, c.out.Label = result, got.Label
 	return c.out, nil
 }
 
-func (c *passing) fail(e event.ToolReturned, failed error) Outcome {
+func (c *passing) fail(e event.ToolReturned, failed error) Result {
 	f := c.plain(failed)
 	failure(&e, f)
 	c.Sink().Emit(e)
@@ -476,7 +478,7 @@ func (c *passing) plain(err error) *fault.Error {
 	return f
 }
 
-// failure puts into the event that closes a call why it has no result.
+// failure writes into the event that closes a call why there is no result.
 func failure(e *event.ToolReturned, f *fault.Error) {
 	e.Error, e.Kind, e.Code, e.Remedy = f.Message, f.Kind.String(), string(f.Code), f.Remedy
 }

@@ -25,7 +25,7 @@ func TestPerson(t *testing.T) {
 	g := open(t, gate.Config{Tools: set, Policy: pol, Caller: w, Sink: j, Origins: []gate.Origin{gate.Person, gate.Code}})
 	g.Observe(event.FileGiven{Name: "letter.txt"})
 	out, err := g.Call(context.Background(), gate.Request{Origin: gate.Person, Name: "mail.send", Arguments: args(t, `{"to": "ann@example.com"}`)})
-	if err != nil || out.Fault() != nil || out.Result != "done" {
+	if err != nil || out.Fault() != nil || out.Value != "done" {
 		t.Fatalf("got %+v, %v", out, err)
 	}
 	called := find[event.ToolCalled](j)[0]

@@ -24,7 +24,7 @@ func DataLabel(l label.Label) event.DataLabel {
 	return out
 }
 
-// bounded holds a result against its bounds and takes secrets out of it.
+// bounded checks a result against its bounds and takes secrets out of it.
 func (c *passing) bounded(result any) (any, error) {
 	switch v := result.(type) {
 	case Endorsed:
@@ -92,7 +92,7 @@ func (c *passing) scrub(v any) any {
 	return v
 }
 
-// source is the label of what the call gives.
+// source is the label of the call's result, apart from its arguments.
 func (c *passing) source(trusted bool) label.Label {
 	kind := label.Tool
 	if c.def.Model {

@@ -14,8 +14,8 @@ import (
 	"praxis/internal/tool/gate"
 )
 
-// verdicts is what the rules say of a call: by effect, whether the definition
-// wants leave, and what the policy adds.
+// verdicts is what the rules say of a call: by effect, by whether the definition
+// requires an approval, and by what the policy adds.
 var verdicts = []struct {
 	effect   string
 	approval bool
@@ -58,7 +58,7 @@ var answers = []struct {
 	},
 	{
 		"exact", func() (gate.Answer, error) {
-			return gate.Answer{Granted: true, Scope: gate.Exact, By: gate.ByProgram, Who: "desk"}, nil
+			return gate.Answer{Granted: true, Scope: gate.Exact, By: gate.ByProgram, Who: "approver"}, nil
 		},
 		"granted by program, returned", "granted by program, returned", "granted by program, returned",
 	},
@@ -93,9 +93,9 @@ var answers = []struct {
 	{"nobody", nil, "refused by policy, not called", "refused by policy, not called", "refused by policy, not called"},
 }
 
-// asked is how often somebody is asked over the three calls: who said no is not asked
-// the same again.
-var asked = map[string]int{"once": 3, "exact": 2, "run": 1, "denied": 2, "timeout": 3, "silent": 3, "broken": 3, "nobody": 0}
+// questionsOf is how many questions are asked over the three calls: whoever said no
+// is not asked the same again.
+var questionsOf = map[string]int{"once": 3, "exact": 2, "run": 1, "denied": 2, "timeout": 3, "silent": 3, "broken": 3, "nobody": 0}
 
 // cell is one place of the table.
 type cell struct {
@@ -125,7 +125,7 @@ func TestTheTable(t *testing.T) {
 					cells++
 				default:
 					for i := range answers {
-						c.asked(t, name, i)
+						c.question(t, name, i)
 						cells++
 					}
 				}
@@ -160,11 +160,11 @@ func (c cell) request(t *testing.T, text string) gate.Request {
 	return r
 }
 
-// shut is a call of somebody who may call nothing in this mode: nothing is
-// decided, told or done.
+// shut checks a call of somebody who may call nothing in this mode: nothing is
+// decided, recorded or done.
 func (c cell) shut(t *testing.T, name string) {
 	t.Helper()
-	g, j, w := c.gate(t, asks(func(context.Context, gate.Question) (gate.Answer, error) {
+	g, j, w := c.gate(t, approverFunc(func(context.Context, gate.Question) (gate.Answer, error) {
 		t.Errorf("%s: somebody was asked", name)
 		return gate.Answer{Granted: true}, nil
 	}))
@@ -172,14 +172,14 @@ func (c cell) shut(t *testing.T, name string) {
 	if fault.KindOf(err) != fault.Denied || fault.RemedyOf(err) == "" {
 		t.Errorf("%s: got %v, want a denial with a remedy", name, err)
 	}
-	if w.count() != 0 || j.told() != "" {
-		t.Errorf("%s: called %d times, told %q", name, w.count(), j.told())
+	if w.count() != 0 || j.kinds() != "" {
+		t.Errorf("%s: called %d times, events %q", name, w.count(), j.kinds())
 	}
 }
 
 func (c cell) decided(t *testing.T, name string) {
 	t.Helper()
-	g, j, w := c.gate(t, asks(func(context.Context, gate.Question) (gate.Answer, error) {
+	g, j, w := c.gate(t, approverFunc(func(context.Context, gate.Question) (gate.Answer, error) {
 		t.Errorf("%s: somebody was asked", name)
 		return gate.Answer{Granted: true}, nil
 	}))
@@ -191,18 +191,18 @@ func (c cell) decided(t *testing.T, name string) {
 	if c.want == "deny" {
 		want, calls = "called, deny, not called", 0
 	}
-	if j.told() != want || w.count() != calls || out.Done != (calls == 1) {
-		t.Errorf("%s: told %q, want %q; called %d times, done %v", name, j.told(), want, w.count(), out.Done)
+	if j.kinds() != want || w.count() != calls || out.Done != (calls == 1) {
+		t.Errorf("%s: events %q, want %q; called %d times, done %v", name, j.kinds(), want, w.count(), out.Done)
 	}
 	err = out.Fault()
-	if c.want == "deny" && (fault.KindOf(err) != fault.Denied || out.Denied.By != gate.ByPolicy || out.Result != nil) {
+	if c.want == "deny" && (fault.KindOf(err) != fault.Denied || out.Denied.By != gate.ByPolicy || out.Value != nil) {
 		t.Errorf("%s: got %v, %+v", name, err, out)
 	}
 	if c.want == "deny" && c.policy == "deny" && (!strings.Contains(err.Error(), "because") || fault.RemedyOf(err) != "Do otherwise.") {
 		t.Errorf("%s: the denial says %v: %s", name, err, fault.RemedyOf(err))
 	}
-	if c.want == "allow" && (err != nil || out.Result != "done") {
-		t.Errorf("%s: got %v, %v", name, out.Result, err)
+	if c.want == "allow" && (err != nil || out.Value != "done") {
+		t.Errorf("%s: got %v, %v", name, out.Value, err)
 	}
 	if d := find[event.DecisionMade](j); len(d) != 1 || d[0].Tool != "do.it" || d[0].ID != out.ID || d[0].Step != 2 {
 		t.Errorf("%s: decisions %+v", name, d)
@@ -212,14 +212,14 @@ func (c cell) decided(t *testing.T, name string) {
 	}
 }
 
-func (c cell) asked(t *testing.T, name string, i int) {
+func (c cell) question(t *testing.T, name string, i int) {
 	t.Helper()
 	a := answers[i]
 	name += " answer=" + a.name
 	times := 0
 	var approver gate.Approver
 	if a.give != nil {
-		approver = asks(func(_ context.Context, q gate.Question) (gate.Answer, error) {
+		approver = approverFunc(func(_ context.Context, q gate.Question) (gate.Answer, error) {
 			times++
 			if q.Tool.Name != "do.it" || q.Origin != c.origin || len(q.Bound) != 64 || q.Run != "run-1" || q.ID == "" {
 				t.Errorf("%s: asked with %+v", name, q)
@@ -236,13 +236,13 @@ func (c cell) asked(t *testing.T, name string, i int) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		part := &journal{events: j.all()[before:]}
-		if want := "called, ask, asked, " + one.after; part.told() != want {
-			t.Errorf("%s: told %q, want %q", name, part.told(), want)
+		if want := "called, ask, asked, " + one.after; part.kinds() != want {
+			t.Errorf("%s: events %q, want %q", name, part.kinds(), want)
 		}
 		if strings.Contains(one.after, "returned") {
 			calls++
-			if out.Result != "done" || out.Fault() != nil {
-				t.Errorf("%s: got %v, %v", name, out.Result, out.Fault())
+			if out.Value != "done" || out.Fault() != nil {
+				t.Errorf("%s: got %v, %v", name, out.Value, out.Fault())
 			}
 		} else if fault.KindOf(out.Fault()) != fault.Denied || out.Done {
 			t.Errorf("%s: got %v", name, out.Fault())
@@ -257,7 +257,7 @@ func (c cell) asked(t *testing.T, name string, i int) {
 	}
 	// What native calls and code give depends on all that they have seen, so
 	// that arguments that were allowed exactly are other ones after a result.
-	want := asked[a.name]
+	want := questionsOf[a.name]
 	if a.name == "exact" && c.origin != gate.Plan {
 		want = 3
 	}

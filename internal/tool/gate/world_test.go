@@ -15,7 +15,7 @@ import (
 	"praxis/internal/tool/toolfile"
 )
 
-// journal keeps what a gate tells.
+// journal stores the events of a gate.
 type journal struct {
 	mu     sync.Mutex
 	events []event.Event
@@ -33,8 +33,8 @@ func (j *journal) all() []event.Event {
 	return append([]event.Event(nil), j.events...)
 }
 
-// told are the kinds of the events in their order, with what decides a test.
-func (j *journal) told() string {
+// kinds lists the kinds of the events in their order, with what tests compare.
+func (j *journal) kinds() string {
 	var out []string
 	for _, e := range j.all() {
 		switch e := e.(type) {
@@ -77,7 +77,7 @@ func find[E event.Event](j *journal) []E {
 	return out
 }
 
-// works carries calls out and counts them.
+// works executes calls and counts them.
 type works struct {
 	mu    sync.Mutex
 	calls []tool.Invocation
@@ -100,10 +100,12 @@ func (w *works) count() int {
 	return len(w.calls)
 }
 
-// asks is an approver that answers by a function.
-type asks func(ctx context.Context, q gate.Question) (gate.Answer, error)
+// approverFunc is an approver that answers by a function.
+type approverFunc func(ctx context.Context, q gate.Question) (gate.Answer, error)
 
-func (a asks) Approve(ctx context.Context, q gate.Question) (gate.Answer, error) { return a(ctx, q) }
+func (a approverFunc) Approve(ctx context.Context, q gate.Question) (gate.Answer, error) {
+	return a(ctx, q)
+}
 
 // tools reads a file of tools; body is what stands under "tools:".
 func tools(t testing.TB, body string) *tool.Set {

@@ -223,7 +223,7 @@ type keySet struct {
 }
 
 // add returns the earlier key of the same text, if there is one. The keys
-// before it are those that were added and kept.
+// before it are those that were added.
 func (s *keySet) add(before []*Node, key *Node) *Node {
 	if s.many == nil {
 		for _, k := range before {

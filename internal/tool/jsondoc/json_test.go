@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// FuzzJSON holds that JSON is read as the standard library reads it, but for
+// FuzzJSON checks that JSON is read as the standard library reads it, but for
 // what is documented: duplicate names, depth, and numbers out of bounds.
 func FuzzJSON(f *testing.F) {
 	for _, text := range []string{`{"a": [1, -0.5e+3, "x\u00e4\ud83d\ude00\n", null, true, false], "b": {}}`, `[`, `"\ud800"`, `01`, `1.`, `-`, `nul`, `{"a":1,}`, `{"a" 1}`, "\"\n\"", ` [ ] `, `tru`, `truex`, `"\q"`, `1e5x`} {

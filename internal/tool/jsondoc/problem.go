@@ -7,7 +7,7 @@ import (
 	"praxis/fault"
 )
 
-// MaxProblems bounds how many problems of one file are told; a file with more
+// MaxProblems bounds how many problems of one file are reported; a file with more
 // is wrong in a way that the first hundred explain.
 const MaxProblems = 100
 

@@ -16,8 +16,8 @@ type scanner struct {
 	text string
 	at   int
 	bad  *jsonError // the first problem; nothing is read after it
-	// The place of the byte told, counted up to as tokens are read.
-	told, line, col int
+	// The line and column of the byte counted: places are counted as tokens are read.
+	counted, line, col int
 }
 
 type jsonError struct {
@@ -47,11 +47,11 @@ func (s *scanner) peek() byte {
 	return 0
 }
 
-// place tells line and column of the byte at; it may only go forwards.
+// place returns the line and column of the byte at; it may only go forwards.
 func (s *scanner) place(at int) (line, col int) {
-	for s.told < at {
-		c := s.text[s.told]
-		s.told++
+	for s.counted < at {
+		c := s.text[s.counted]
+		s.counted++
 		switch {
 		case c == '\n':
 			s.line, s.col = s.line+1, 1

@@ -144,7 +144,7 @@ func appendValue(b []byte, v any) (_ []byte, err error) {
 	return append(b, text...), nil
 }
 
-// isPlain reports whether a string stands in JSON as it is.
+// isPlain reports whether JSON writes a string without escapes.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {

@@ -24,12 +24,12 @@ import (
 type Config struct {
 	Secrets   *registry.Secrets // of the files of tools
 	Commands  bool              // programs may run on this machine
-	Servers   bool              // MCP servers are asked; without, their tools are missing
+	Servers   bool              // MCP servers are started; without them their tools are missing
 	Notes     builtin.Notes     // of the built-in tools that keep some
-	CacheDir  string            // where compiled WebAssembly modules are kept
+	CacheDir  string            // where compiled WebAssembly modules are stored
 	Sandboxes Sandboxes
-	Sink      event.Sink // is told of the making of images and templates
-	// Report is told all that is wrong in the files, see [registry.Config].
+	Sink      event.Sink // receives the events of making images and templates
+	// Report receives all that is wrong in the files, see [registry.Config].
 	Report func(pos jsondoc.Position, err error)
 }
 
@@ -43,17 +43,17 @@ type Images interface {
 
 // Open opens the tools that files declare, of every kind that there is.
 func Open(ctx context.Context, c Config, files []registry.File) (*registry.Registry, error) {
-	boxes := &sandboxes{open: c.Sandboxes, sink: c.Sink}
+	sandboxes := &sandboxes{open: c.Sandboxes, sink: c.Sink}
 	cfg := registry.Config{Secrets: c.Secrets, Report: c.Report, Kinds: map[string]tool.Kind{
 		"command": command.New(command.Config{Allow: c.Commands, Secrets: c.Secrets}),
 		"go":      builtin.New(builtin.Config{Notes: c.Notes}),
 		"http":    web.New(web.Config{Secrets: c.Secrets}),
-		"python":  python.New(python.Config{Open: boxes.python, Image: boxes.image}),
+		"python":  python.New(python.Config{Open: sandboxes.python, Image: sandboxes.image}),
 		"wasm":    wasm.New(wasm.Config{Secrets: c.Secrets, CacheDir: c.CacheDir}),
 	}}
 	if c.Servers {
 		cfg.OpenServer = func(ctx context.Context, s tool.ServerEntry, dir string, secrets tool.SecretSource) (tool.Server, error) {
-			server, err := mcp.Open(ctx, mcp.Config{Name: s.Name, Spec: s.Spec, Dir: dir, Secrets: secrets, Sandbox: boxes, AllowCommands: c.Commands})
+			server, err := mcp.Open(ctx, mcp.Config{Name: s.Name, Spec: s.Spec, Dir: dir, Secrets: secrets, Sandbox: sandboxes, AllowCommands: c.Commands})
 			if err != nil {
 				return nil, err // not a server that is nil within
 			}

@@ -84,15 +84,15 @@ var _ python.Sandbox = (*toolSession)(nil)
 func (s *toolSession) Folder() string { return wire.DefaultWorkdir }
 
 // Execute runs code and says how it ended.
-func (s *toolSession) Execute(ctx context.Context, code string) (python.Outcome, error) {
+func (s *toolSession) Execute(ctx context.Context, code string) (python.Status, error) {
 	x, err := s.Session.Execute(ctx, code, session.Exec{Bounds: event.Bounds{Timeout: event.Duration(s.timeout)}}, event.Discard)
 	if err != nil {
-		return python.Outcome{}, err
+		return python.Status{}, err
 	}
 	if x.State != event.Kept { // what the function left in memory is gone
-		return python.Outcome{}, errors.New(ending(x))
+		return python.Status{}, errors.New(ending(x))
 	}
-	out := python.Outcome{OK: x.Status == event.OK}
+	out := python.Status{OK: x.Status == event.OK}
 	switch x.Status {
 	case event.OK:
 	case event.Timeout, event.Memory, event.OutputLimit, event.Killed:
@@ -137,7 +137,7 @@ func (s *toolSession) ReadFile(ctx context.Context, name string, most int64) ([]
 	return buf.Bytes(), err
 }
 
-// boundedWriter refuses more than it has room for.
+// boundedWriter refuses more bytes than its bound.
 type boundedWriter struct {
 	w    io.Writer
 	left int64

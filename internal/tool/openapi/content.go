@@ -63,13 +63,13 @@ func (o *operation) body(c *converter, run *jsondoc.Object) error {
 		run.Set("body", template)
 	case renamed || o.bodyless():
 		run.Set("body", template)
-	default: // arguments that stand nowhere else go into the body
+	default: // arguments without another place go into the body
 		o.more = more
 	}
 	return nil
 }
 
-// bodyless reports whether arguments go into the query unless told otherwise.
+// bodyless reports whether arguments go into the query unless the document says otherwise.
 func (o *operation) bodyless() bool {
 	return o.method == "GET" || o.method == "HEAD" || o.method == "DELETE"
 }

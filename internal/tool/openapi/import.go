@@ -41,8 +41,8 @@ type Options struct {
 }
 
 // Import makes the text of a file of tools from an OpenAPI document (3.0 or 3.1,
-// JSON or YAML). What could not be expressed is told in the warnings, each of
-// which names its operation. The text loads with toolfile.Load. A document that
+// JSON or YAML). The warnings say what could not be expressed; each names its
+// operation. The text loads with toolfile.Load. A document that
 // cannot be used at all is a fault of kind Invalid.
 func Import(data []byte, opt Options) (text []byte, warnings []string, err error) {
 	root, err := read(data)
@@ -207,7 +207,7 @@ func (im *importer) add(op *operation) error {
 func (im *importer) checked(op *operation, doc *jsondoc.Object) (*jsondoc.Object, error) {
 	n := im.size(doc)
 	if n > 3*maxSchema {
-		return nil, fmt.Errorf("its definition has %d bytes; at most %d are kept", n, 3*maxSchema)
+		return nil, fmt.Errorf("its definition has %d bytes; at most %d are allowed", n, 3*maxSchema)
 	}
 	if longName(doc) {
 		return nil, errors.New("a name in its schemas has more than 250 bytes")

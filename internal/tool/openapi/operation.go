@@ -318,7 +318,7 @@ func (o *operation) parameterSchema(p *jsondoc.Object) (schema any, media string
 	return get(p, "schema"), ""
 }
 
-// queryTemplate says how an argument stands in the query.
+// queryTemplate says how an argument is written in the query.
 func (o *operation) queryTemplate(p *jsondoc.Object, name string, schema any, media string) any {
 	value := "{" + name + "}"
 	style := str(get(p, "style"))
@@ -392,7 +392,7 @@ func (o *operation) pathTemplate() (string, error) {
 	return path, nil
 }
 
-// escapePath encodes what stands in a path literally; what is encoded already stays.
+// escapePath encodes the literal text of a path; what is encoded already stays.
 func escapePath(s string) string {
 	var b strings.Builder
 	for i := range len(s) {

@@ -86,7 +86,7 @@ func (c *converter) reference(ref string) (*jsondoc.Object, bool) {
 	return jsondoc.NewObject(jsondoc.Member{Name: "$ref", Value: "#/$defs/" + name}), true
 }
 
-// snakeCase keeps a component's name where it can stand in a reference.
+// snakeCase keeps a component's name where a reference may contain it.
 func snakeCase(s string) string {
 	if s != "" && len(s) <= 60 && !strings.ContainsFunc(s, func(r rune) bool {
 		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' || r == '.')
@@ -223,13 +223,13 @@ func drop(o *jsondoc.Object, names ...string) {
 	for _, name := range names {
 		gone[name] = true
 	}
-	kept := jsondoc.NewObject()
+	rest := jsondoc.NewObject()
 	for key, v := range o.All() {
 		if !gone[key] {
-			kept.Set(key, v)
+			rest.Set(key, v)
 		}
 	}
-	*o = *kept
+	*o = *rest
 }
 
 // hidden takes out the properties that do not go this way.
@@ -255,8 +255,8 @@ func (c *converter) hidden(out, in *jsondoc.Object) {
 	for _, name := range gone {
 		left[name] = true
 	}
-	kept := slices.DeleteFunc(slices.Clone(required), func(v any) bool { return left[str(v)] })
-	if out.Set("required", kept); len(kept) == 0 {
+	rest := slices.DeleteFunc(slices.Clone(required), func(v any) bool { return left[str(v)] })
+	if out.Set("required", rest); len(rest) == 0 {
 		drop(out, "required")
 	}
 }

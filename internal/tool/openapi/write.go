@@ -94,14 +94,14 @@ func block(v any, indent int) (string, bool) {
 	return b.String(), true
 }
 
-// flowText writes a value in one line, if it is not longer than room. Mappings
+// flowText writes a value in one line, if it is not longer than width. Mappings
 // nest three deep at most, so that the eye can follow.
-func flowText(v any, room int) (string, bool) {
-	if room < 1<<20 && nesting(v) > 3 {
+func flowText(v any, width int) (string, bool) {
+	if width < 1<<20 && nesting(v) > 3 {
 		return "", false
 	}
 	var b strings.Builder
-	if !flow(&b, v, room) {
+	if !flow(&b, v, width) {
 		return "", false
 	}
 	return b.String(), true
@@ -121,7 +121,7 @@ func nesting(v any) int {
 	return deepest + 1
 }
 
-func flow(b *strings.Builder, v any, room int) bool {
+func flow(b *strings.Builder, v any, width int) bool {
 	switch v := v.(type) {
 	case *jsondoc.Object:
 		b.WriteByte('{')
@@ -132,7 +132,7 @@ func flow(b *strings.Builder, v any, room int) bool {
 			}
 			first = false
 			b.WriteString(scalarText(name) + ": ")
-			if !flow(b, member, room) {
+			if !flow(b, member, width) {
 				return false
 			}
 		}
@@ -143,7 +143,7 @@ func flow(b *strings.Builder, v any, room int) bool {
 			if i > 0 {
 				b.WriteString(", ")
 			}
-			if !flow(b, item, room) {
+			if !flow(b, item, width) {
 				return false
 			}
 		}
@@ -157,7 +157,7 @@ func flow(b *strings.Builder, v any, room int) bool {
 	default:
 		fmt.Fprint(b, v)
 	}
-	return b.Len() <= room
+	return b.Len() <= width
 }
 
 // scalarText writes a string, in quotes unless no reader of YAML could take it for

@@ -15,7 +15,7 @@
 //
 // Classes are named by the schema's title, else by the property that holds
 // them ("customers" holds a Customer), else by the tool ("FindResult"). The same
-// shape has the same class wherever it stands; of two shapes that would have
+// shape has the same class wherever it is used; of two shapes that would have
 // the same name, the later is named by its tool or gets a number.
 //
 // # Names

@@ -141,7 +141,7 @@ func (m *module) header(namespace string) string {
 // body writes the classes and then the functions.
 func (m *module) body(t *tree) string {
 	for i := 0; i < len(m.classes); i++ { // writing one may find more
-		m.room = maxClasses - min(maxClasses, m.ofOwner(m.classes[i].owner))
+		m.classesLeft = maxClasses - min(maxClasses, m.ofOwner(m.classes[i].owner))
 		m.classes[i].text = m.class(m.classes[i])
 	}
 	var b strings.Builder
@@ -242,7 +242,7 @@ func (m *module) class(c class) string {
 	for _, p := range members {
 		hint := m.hint(p.Type, p.Name, c.owner)
 		if m.forward(p.Type) {
-			hint = quote(hint) // a class that stands below
+			hint = quote(hint) // a class that is defined below
 		}
 		if !p.Required {
 			hint = m.name("NotRequired") + "[" + hint + "]"

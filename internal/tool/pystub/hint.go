@@ -24,18 +24,18 @@ const (
 
 // module collects the classes that the hints of one stub need.
 type module struct {
-	taken   map[string]bool               // names that are not for classes
-	shadow  map[string]bool               // names that mean something else in this stub
-	names   map[string]string             // of classes to what they are the name of
-	known   map[*schema.Type]string       // the class of a type
-	prints  map[*schema.Type]string       // what types are compared by
-	classes []class                       // in the order in which they were named
-	room    int                           // classes that the tool may still have
-	nodes   int                           // parts that the hint may still have
-	within  map[*schema.Type]schema.Kinds // types that the hint is inside of
-	firsts  map[*schema.Type]*schema.Type // what same says
-	shapes  map[string]*schema.Type       // how it knows
-	used    map[string]bool               // names of typing that the text needs
+	taken       map[string]bool               // names that are not for classes
+	shadow      map[string]bool               // names that mean something else in this stub
+	names       map[string]string             // of classes to what they are the name of
+	known       map[*schema.Type]string       // the class of a type
+	prints      map[*schema.Type]string       // what types are compared by
+	classes     []class                       // in the order in which they were named
+	classesLeft int                           // classes that the tool may still have
+	nodes       int                           // parts that the hint may still have
+	within      map[*schema.Type]schema.Kinds // types that the hint is inside of
+	firsts      map[*schema.Type]*schema.Type // what same says
+	shapes      map[string]*schema.Type       // how it knows
+	used        map[string]bool               // names of typing that the text needs
 }
 
 // class is a TypedDict.
@@ -255,10 +255,10 @@ func (m *module) object(t *schema.Type, at place) string {
 	print := m.print(t)
 	name := m.className(t, print, at)
 	if _, ok := m.names[name]; !ok {
-		if m.room == 0 {
+		if m.classesLeft == 0 {
 			return m.name("dict") + "[" + m.name("str") + ", " + m.name("Any") + "]"
 		}
-		m.room--
+		m.classesLeft--
 		m.names[name] = print
 		m.classes = append(m.classes, class{name: name, owner: at.owner, t: t})
 	}

@@ -53,7 +53,7 @@ func identifier(s string) string {
 
 const (
 	maxIdentifier = 100
-	maxUnderlines = 8 // that tell names apart before numbers do
+	maxUnderlines = 8 // that distinguish names before numbers do
 )
 
 // identifiers returns for each name how it is written in Python, without two
@@ -85,7 +85,7 @@ func identifiers(names []string) []string {
 }
 
 // camel makes the name of a class: "open orders" becomes "OpenOrders". It is
-// "" when nothing of the text can stand in one.
+// "" when no character of the text may be in one.
 func camel(s string) string {
 	var b strings.Builder
 	upper := true
@@ -106,7 +106,7 @@ func camel(s string) string {
 	return b.String()
 }
 
-// singular returns the name of one of several things, as far as the ending tells.
+// singular returns the name of one of several things, as far as the ending shows it.
 func singular(s string) string {
 	low := strings.ToLower(s)
 	switch {

@@ -280,7 +280,7 @@ mod.__dict__.update(ns)
 walk(Top)
 `
 
-// checkStub holds a stub against our parser and, if there is one, CPython.
+// checkStub checks a stub with our parser and, if there is one, CPython.
 func checkStub(t *testing.T, py *cpython.Python, text string, functions int) {
 	t.Helper()
 	if _, errs := syntax.Parse([]byte(text), syntax.Options{}); len(errs) > 0 {
@@ -380,7 +380,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// TestBounded: schemas that branch or repeat without end give texts that end.
+// TestBounded checks that schemas that branch or repeat without end give texts that end.
 func TestBounded(t *testing.T) {
 	var variants, members []string
 	for i := range 300 {
@@ -411,7 +411,7 @@ func TestBounded(t *testing.T) {
 	}
 }
 
-// FuzzStub: whatever a schema says, the stub is Python.
+// FuzzStub checks that whatever a schema says, the stub is Python.
 func FuzzStub(f *testing.F) {
 	f.Add(`{"type":"object","properties":{"a":{"type":"string"}}}`, "A text.", "name")
 	f.Add(`{"anyOf":[{"enum":["a"]},{"type":"array","items":{"$ref":"#"}}]}`, `"""\`, "first-name")

@@ -33,7 +33,7 @@ const maxDefault = 60 // bytes of a default that a signature shows
 
 func (m *module) function(d *tool.Definition) *function {
 	f := &function{def: d}
-	m.room = maxClasses
+	m.classesLeft = maxClasses
 	args := d.Arguments()
 	names := make([]string, len(args))
 	for i, a := range args {
@@ -58,7 +58,7 @@ func (m *module) function(d *tool.Definition) *function {
 		case !p.Required:
 			p.value = "..."
 		}
-		// What has to be given cannot stand behind what may be left out, and
+		// A required parameter cannot follow one that may be left out, and
 		// not all who call put it in front, so that only names are sure there.
 		named = named || (p.value != "" && i < last)
 		p.keyword = named

@@ -1,6 +1,6 @@
-// Package registry joins definitions of tools with what carries them out: the
+// Package registry joins definitions of tools with what executes them: the
 // files that declare them, the kinds of implementations, the servers, and tools
-// that are written in Go. What it holds does not change while it is open, so
+// that are written in Go. Its contents do not change while it is open, so
 // that a run goes on with the versions that it began with.
 package registry
 
@@ -23,12 +23,12 @@ import (
 
 // Config is what a registry is made with.
 type Config struct {
-	// Kinds make implementations, by the name that stands under "run".
+	// Kinds make implementations, by their names under "run".
 	Kinds map[string]tool.Kind
 	// OpenServer connects to a server of a file; nil: there are none.
 	OpenServer func(ctx context.Context, s tool.ServerEntry, dir string, secrets tool.SecretSource) (tool.Server, error)
 	Secrets    *Secrets // of the files, which servers may ask for; nil: there are none
-	// Report hears of all that is wrong in the files, each with its place. What
+	// Report receives all that is wrong in the files, each with its place. What
 	// is wrong is then left out, and [Open] fails only when ctx is over. nil: the
 	// first thing that is wrong is Open's error.
 	Report func(pos jsondoc.Position, err error)
@@ -52,7 +52,7 @@ type Registry struct {
 	closed   error
 }
 
-// Open reads files and makes what carries their tools out. given are tools of
+// Open reads files and makes what executes their tools. given are tools of
 // another origin, such as those written in Go. A server that cannot be reached
 // is a problem of the registry, not an error: its tools are missing.
 func Open(ctx context.Context, cfg Config, files []File, given ...tool.Provided) (r *Registry, err error) {
@@ -76,7 +76,7 @@ func Open(ctx context.Context, cfg Config, files []File, given ...tool.Provided)
 	return r, err
 }
 
-// reported tells what is wrong to who wants to hear all of it.
+// reported passes an error to Report, and says whether there is one.
 func (c Config) reported(ctx context.Context, pos jsondoc.Position, err error) bool {
 	if c.Report == nil || ctx.Err() != nil {
 		return false
@@ -130,7 +130,7 @@ func (c Config) kind(b *tool.Binding, dir string) (tool.Kind, error) {
 	b.Dir = dir
 	k, ok := c.Kinds[b.Kind]
 	if !ok {
-		return nil, fault.New(fault.Unavailable, "", "%s: this command carries out no tools of the kind %s", b.Pos, b.Kind)
+		return nil, fault.New(fault.Unavailable, "", "%s: this command has no tools of the kind %s", b.Pos, b.Kind)
 	}
 	return k, nil
 }
@@ -186,7 +186,7 @@ func (r *Registry) add(d *tool.Definition, made tool.Implementation) error {
 	return nil
 }
 
-// refused is a tool that this process may not carry out, or that needs a program
+// refused is a tool that this process may not execute, or that needs a program
 // that this machine lacks.
 type refused struct{ why error }
 
@@ -308,11 +308,11 @@ func (r *Registry) Follow(ctx context.Context, changed func(server string)) {
 	wg.Wait()
 }
 
-// Call carries a call out that was let through.
+// Call executes a call that was let through.
 func (r *Registry) Call(ctx context.Context, c tool.Invocation) (any, error) {
 	made := r.by[c.Tool.ID()]
 	if made == nil {
-		return nil, fault.New(fault.NotFound, "Give the tool an implementation (run: …).", "nothing carries out %s", c.Tool.ID())
+		return nil, fault.New(fault.NotFound, "Give the tool an implementation (run: …).", "nothing implements %s", c.Tool.ID())
 	}
 	return made.Call(ctx, c)
 }
@@ -325,7 +325,7 @@ func (r *Registry) Prepare(ctx context.Context, d *tool.Definition) error {
 	return nil
 }
 
-// Identity names what carries a tool out; "" when nothing does.
+// Identity names what implements a tool; "" when nothing does.
 func (r *Registry) Identity(d *tool.Definition) string {
 	if made := r.by[d.ID()]; made != nil {
 		return made.Identity()
@@ -333,10 +333,10 @@ func (r *Registry) Identity(d *tool.Definition) string {
 	return ""
 }
 
-// Implements says whether something carries a tool out.
+// Implements says whether something implements a tool.
 func (r *Registry) Implements(d *tool.Definition) bool { return r.by[d.ID()] != nil }
 
-// Close ends what carries tools out.
+// Close ends what executes tools.
 func (r *Registry) Close() error {
 	r.closing.Do(func() {
 		var mu sync.Mutex

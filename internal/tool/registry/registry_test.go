@@ -18,7 +18,7 @@ import (
 // closing guards the lists of what was closed: a registry closes side by side.
 var closing sync.Mutex
 
-// echo carries calls out by giving the arguments back.
+// echo answers calls with their arguments.
 type echo struct {
 	name   string
 	closed *[]string
@@ -160,7 +160,7 @@ func TestOpenBad(t *testing.T) {
 	}
 }
 
-// TestRefused holds that a tool that may not run here does not keep others away.
+// TestRefused checks that a tool that may not run here does not keep others from running.
 func TestRefused(t *testing.T) {
 	var closed []string
 	r, err := Open(t.Context(), Config{Kinds: map[string]tool.Kind{"python": kind{&closed}}},
@@ -212,16 +212,17 @@ func TestSecrets(t *testing.T) {
 	}
 }
 
-// With Report all that is wrong is told, and what is right stays.
+// TestReport checks that Report receives all that is wrong, and that what is right
+// stays.
 func TestReport(t *testing.T) {
 	var closed []string
-	var told []string
+	var reported []string
 	cfg := Config{
 		Kinds: map[string]tool.Kind{"python": kind{&closed}, "command": kind{&closed}},
 		OpenServer: func(context.Context, tool.ServerEntry, string, tool.SecretSource) (tool.Server, error) {
 			return nil, fault.New(fault.Unavailable, "", "nobody answers")
 		},
-		Report: func(pos jsondoc.Position, err error) { told = append(told, pos.String()+" "+err.Error()) },
+		Report: func(pos jsondoc.Position, err error) { reported = append(reported, pos.String()+" "+err.Error()) },
 	}
 	r, err := Open(context.Background(), cfg, []File{
 		{Name: "a.yaml", Text: []byte("tools:\n  - {name: x.bad, run: {python: {file: bad}}}\n  - {name: x.good, run: {python: {file: good}}}\n  - {name: x.run, run: {command: {file: forbidden}}}\n")},
@@ -235,30 +236,30 @@ func TestReport(t *testing.T) {
 		"a.yaml:2:24 the file is bad", "a.yaml:4:24 it runs a program",
 		`b.yaml b.yaml:1:8: tools: expected a list, got a number`, "c.yaml:2:3 nobody answers",
 	}
-	if len(told) != len(want) {
-		t.Fatalf("told %q", told)
+	if len(reported) != len(want) {
+		t.Fatalf("reported %q", reported)
 	}
 	for i := range want[:2] {
-		if told[i] != want[i] {
-			t.Errorf("told %q, want %q", told[i], want[i])
+		if reported[i] != want[i] {
+			t.Errorf("reported %q, want %q", reported[i], want[i])
 		}
 	}
-	if !strings.HasPrefix(told[2], "b.yaml b.yaml:1:8: ") || told[3] != want[3] {
-		t.Errorf("told %q", told[2:])
+	if !strings.HasPrefix(reported[2], "b.yaml b.yaml:1:8: ") || reported[3] != want[3] {
+		t.Errorf("reported %q", reported[2:])
 	}
 	if got := r.Set().Names(); len(got) != 3 {
 		t.Errorf("the tools are %q", got)
 	}
 	if d, _ := r.Set().Lookup("x.good"); !r.Implements(d) {
-		t.Error("nothing carries out what is right")
+		t.Error("nothing implements what is right")
 	}
 	if err := r.Close(); err != nil {
 		t.Error(err)
 	}
 }
 
-// TestFollow holds that who follows hears of each server, and that nothing of it
-// goes on when it has returned.
+// TestFollow checks that a follower is notified of each server, and that nothing
+// goes on when Follow has returned.
 func TestFollow(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var closed []string
@@ -276,9 +277,9 @@ func TestFollow(t *testing.T) {
 		}
 		close(servers["gone"].changed)
 		ctx, cancel := context.WithCancel(t.Context())
-		told, returned := map[string]int{}, false
+		reported, returned := map[string]int{}, false
 		go func() {
-			r.Follow(ctx, func(name string) { told[name]++ })
+			r.Follow(ctx, func(name string) { reported[name]++ })
 			returned = true
 		}()
 		servers["one"].changed <- struct{}{}
@@ -286,8 +287,8 @@ func TestFollow(t *testing.T) {
 		servers["one"].changed <- struct{}{}
 		servers["two"].changed <- struct{}{}
 		synctest.Wait()
-		if told["one"] != 2 || told["two"] != 1 || len(told) != 2 || returned {
-			t.Errorf("told %v, returned: %v", told, returned)
+		if reported["one"] != 2 || reported["two"] != 1 || len(reported) != 2 || returned {
+			t.Errorf("reported %v, returned: %v", reported, returned)
 		}
 		cancel()
 		synctest.Wait()

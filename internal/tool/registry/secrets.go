@@ -17,8 +17,8 @@ import (
 const maxSecret = 64 << 10
 
 // Secrets are the values of the secrets that files declare. They are read once,
-// when a command begins, so that they can be kept out of records and results.
-// They have no text: printed, they show names alone.
+// when a command begins, so that they can be taken out of records and results.
+// Printing them shows their names alone.
 type Secrets struct {
 	values map[string]string
 	absent map[string]error

@@ -129,7 +129,7 @@ func (c *compiler) compiled(n *jsondoc.Node) *schema {
 	return c.byNode[n]
 }
 
-// schema compiles a node that stands where a schema is expected.
+// schema compiles a node at a place where a schema is expected.
 func (c *compiler) schema(n *jsondoc.Node, where jsondoc.Pointer, base string) *schema {
 	if s := c.compiled(n); s != nil {
 		return s
@@ -264,7 +264,7 @@ func (c *compiler) general(s *schema, key, v *jsondoc.Node, at keyword, base str
 // limit restricts the schema to some values; const beside enum leaves what both allow.
 func (c *compiler) limit(s *schema, at *jsondoc.Node, values []any) {
 	set := make(map[string]bool, len(values))
-	var kept []any
+	var allowed []any
 	for _, v := range values {
 		b, err := jsondoc.AppendCanonical(nil, v, 0)
 		if err != nil {
@@ -273,10 +273,10 @@ func (c *compiler) limit(s *schema, at *jsondoc.Node, values []any) {
 		}
 		if text := string(b); !set[text] && (!s.hasEnum || s.enumSet[text]) {
 			set[text] = true
-			kept = append(kept, v)
+			allowed = append(allowed, v)
 		}
 	}
-	s.enum, s.enumSet, s.hasEnum = kept, set, true
+	s.enum, s.enumSet, s.hasEnum = allowed, set, true
 }
 
 func (c *compiler) types(s *schema, key, v *jsondoc.Node) {

@@ -95,7 +95,7 @@ func isDate(s string) bool {
 	return err == nil
 }
 
-// isTime checks RFC 3339's full-time. A leap second may only stand where it is 23:59:60 in UTC.
+// isTime checks RFC 3339's full-time. A leap second is only allowed at 23:59:60 in UTC.
 func isTime(s string) bool {
 	if len(s) < 9 || s[2] != ':' || s[5] != ':' || !jsondoc.AllDigits(s[:2]) || !jsondoc.AllDigits(s[3:5]) || !jsondoc.AllDigits(s[6:8]) {
 		return false
@@ -167,7 +167,7 @@ func units(s, letters string) bool {
 
 // isEmail checks for a plain address: a dot-atom, "@" and a host name. Quoted
 // local parts and address literals are refused: nobody's address has them and
-// they can carry any text.
+// they can contain any text.
 func isEmail(s string) bool {
 	at := strings.LastIndexByte(s, '@')
 	if at < 1 || at > 64 || len(s) > 254 || !isHostname(s[at+1:]) {
@@ -204,7 +204,7 @@ func isHostname(s string) bool {
 	return true
 }
 
-// plainURI refuses what may not stand in a URI unescaped, which url.Parse lets pass.
+// plainURI refuses what a URI may not contain unescaped, which url.Parse lets pass.
 func plainURI(s string) bool {
 	for i := range len(s) {
 		if s[i] <= ' ' || s[i] >= 0x7f || strings.IndexByte("\"<>\\^`{|}", s[i]) >= 0 {

@@ -12,7 +12,7 @@ import (
 	"praxis/internal/tool/jsondoc"
 )
 
-// FuzzSchema holds that any schema compiles or is refused, that judging is
+// FuzzSchema checks that any schema compiles or is refused, that judging is
 // bounded, and that what a schema allows has its shape.
 func FuzzSchema(f *testing.F) {
 	for _, test := range badSchemas {

@@ -7,7 +7,7 @@ import (
 	"praxis/internal/tool/jsondoc"
 )
 
-// Redacted stands where a secret was.
+// Redacted takes the place of a secret.
 const Redacted = "(secret)"
 
 func paths(list []jsondoc.Pointer) [][]string {

@@ -9,9 +9,8 @@ import (
 	"praxis/internal/tool/jsondoc"
 )
 
-// Schema is a compiled JSON Schema (draft 2020-12, and what of the drafts
-// before it still stands in the wild: definitions, tuples in items,
-// dependencies). It is immutable and safe for concurrent use. References stay
+// Schema is a compiled JSON Schema (draft 2020-12, and what is still in use of the
+// drafts before it: definitions, tuples in items, dependencies). It is immutable and safe for concurrent use. References stay
 // within the document: nothing is ever fetched. Formats are asserted, so that a
 // date is a date. Nothing is coerced: "3" is not 3.
 type Schema struct {
@@ -25,7 +24,7 @@ type Schema struct {
 
 // schema is one compiled subschema. Rules that most subschemas lack are behind pointers.
 type schema struct {
-	line     int32 // where it stands in the file
+	line     int32 // where it is in the file
 	col      int32
 	where    jsondoc.Pointer // in the schema's document
 	never    bool            // the schema false

@@ -69,7 +69,7 @@ func TestBadSchemas(t *testing.T) {
 	}
 }
 
-// TestOldDrafts holds that what older drafts wrote is understood when they say so.
+// TestOldDrafts checks that what older drafts wrote is understood when they say so.
 func TestOldDrafts(t *testing.T) {
 	s := mustSchema(t, `{$schema: "http://json-schema.org/draft-07/schema#", definitions: {n: {type: integer}},
 		items: [{$ref: "#/definitions/n"}], additionalItems: false}`)
@@ -152,7 +152,7 @@ func TestMismatches(t *testing.T) {
 	}
 }
 
-// TestRedacted holds that nothing of the value remains.
+// TestRedacted checks that nothing of the value remains.
 func TestRedacted(t *testing.T) {
 	s := mustSchema(t, `{properties: {who: {type: array, items: {properties: {mail: {type: integer}}, additionalProperties: {type: integer}}}}}`)
 	for _, test := range []struct {
@@ -170,7 +170,7 @@ func TestRedacted(t *testing.T) {
 	}
 }
 
-// TestExactNumbers holds that no number is rounded on its way.
+// TestExactNumbers checks that no number is rounded on its way.
 func TestExactNumbers(t *testing.T) {
 	large := "9007199254740993" // 2^53 + 1, which float64 lacks
 	s := mustSchema(t, "{type: integer, maximum: 9007199254740992}")
@@ -213,7 +213,7 @@ func TestExactNumbers(t *testing.T) {
 	}
 }
 
-// TestBoundedJudging holds that schemas built to explode do not.
+// TestBoundedJudging checks that schemas built to explode do not.
 func TestBoundedJudging(t *testing.T) {
 	var alternatives strings.Builder
 	alternatives.WriteString("{$ref: '#/$defs/a0', $defs: {")

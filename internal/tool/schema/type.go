@@ -146,8 +146,8 @@ func (s *Schema) Type() *Type {
 	return s.root.shape
 }
 
-// shaped sees to it that all parts have their shapes. They are made when they
-// are first asked for: of most tools of a large catalogue nobody asks.
+// shaped makes the shapes of all parts if there are none yet. They are made when
+// they are first needed: most tools of a large catalogue never need them.
 func (s *Schema) shaped() {
 	s.shape.Do(func() {
 		shapes(s.parts)
@@ -158,7 +158,7 @@ func (s *Schema) shaped() {
 // Narrow is [Type.Narrow] of the whole schema.
 func (s *Schema) Narrow() (kind string, ok bool) { return s.Type().Narrow() }
 
-// Narrow reports whether values of this type can carry so little that a rule
+// Narrow reports whether values of this type can contain so little that a rule
 // may let them lower a label: kind is "enum", "boolean", "integer", "number",
 // "date", "date-time", "time", "email", "uuid" or "null". Null beside one of
 // them does not count. Strings are narrow only by enum or by such a format.

@@ -9,7 +9,7 @@ import (
 	"praxis/internal/tool/jsondoc"
 )
 
-// TestDeclaredOrder holds that properties keep the order of the file, in YAML and in JSON.
+// TestDeclaredOrder checks that properties keep the order of the file, in YAML and in JSON.
 func TestDeclaredOrder(t *testing.T) {
 	for file, text := range map[string]string{
 		"s.yaml": "type: object\nproperties:\n  zeta: {}\n  alpha: {}\n  mid: {}\n",
@@ -72,7 +72,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// TestShapesAreWide holds the promise of Type: what a schema allows has its shape.
+// TestShapesAreWide checks the promise of Type: what a schema allows has its shape.
 func TestShapesAreWide(t *testing.T) {
 	schemas := []string{
 		"true", "false", "{type: [string, 'null']}", "{enum: [1, a, null, [1], {a: 1}]}", "{const: 2.0}",

@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	maxMismatches = 16     // told of one value
+	maxMismatches = 16     // reported of one value
 	baseSteps     = 50_000 // of judging one value …
 	stepsPerPart  = 500    // … and for every part that it has
 	bytesPerPart  = 32     // of strings
@@ -181,8 +181,8 @@ func (e *evaluated) merge(o *evaluated) {
 	e.prefix = max(e.prefix, o.prefix)
 }
 
-// check returns what is wrong with v. Of what it looks at it tells seen, if
-// that is not nil and v is allowed.
+// check returns what is wrong with v. It records in seen the parts that it has
+// evaluated, if seen is not nil and v is allowed.
 func (j *judge) check(s *schema, v any, seen *evaluated) []*Mismatch {
 	if j.steps--; j.steps < 0 {
 		return nil
@@ -325,7 +325,7 @@ func (j *judge) sameValue(s *schema, v any, seen *evaluated) []*Mismatch {
 	return found
 }
 
-// alternatives judges anyOf and oneOf. When none fits it tells what is wrong
+// alternatives judges anyOf and oneOf. When none fits it reports what is wrong
 // with the one that was meant: of the right kind, and wrong deepest inside.
 func (j *judge) alternatives(s *schema, list []*schema, v any, seen *evaluated, exactly bool) []*Mismatch {
 	fits := 0

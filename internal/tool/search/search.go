@@ -33,7 +33,7 @@ type posting struct {
 	weight float32 // of the word in the tool, as BM25 has it but for how rare the word is
 }
 
-// The weights of where a word stands, and the parameters of BM25.
+// The weights of the places of a word, and the parameters of BM25.
 const (
 	inLastName  = 5.0
 	inName      = 3.0
@@ -48,7 +48,7 @@ const (
 	maxQuery      = 1000
 	maxQueryWords = 16
 	maxPrefixed   = 8
-	maxAsked      = 1000 // results
+	maxLimit      = 1000 // results
 )
 
 // NewIndex makes an index of tools.
@@ -106,7 +106,7 @@ func Search(defs []*tool.Definition, query string, limit int) []*tool.Definition
 // first. The same query on the same tools gives the same list.
 func (ix *Index) Search(query string, limit int) []*tool.Definition {
 	query = strings.TrimSpace(safetext.Clip(query, maxQuery))
-	limit = min(limit, maxAsked)
+	limit = min(limit, maxLimit)
 	if query == "" || limit <= 0 {
 		return nil
 	}
@@ -177,7 +177,7 @@ type variant struct {
 	share float64
 }
 
-// variants are the indexed words that a word of a query stands for.
+// variants are the indexed words that a word of a query matches.
 func (ix *Index) variants(term string) []variant {
 	var out []variant
 	if _, ok := ix.lists[term]; ok {

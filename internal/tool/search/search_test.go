@@ -10,7 +10,7 @@ import (
 	"praxis/internal/tool/toolfile"
 )
 
-// catalogue is what many would offer at once: name, description, arguments.
+// catalogue is what many tools of a run look like: name, description, arguments.
 const catalogue = `
 email.send|Sends an e-mail to one or more people.|to subject body
 email.search|Searches the mailbox for messages.|query folder

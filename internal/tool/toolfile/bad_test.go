@@ -10,7 +10,7 @@ import (
 	"praxis/internal/tool/jsondoc"
 )
 
-// badFiles are files with one thing wrong each. In the text, ▸ stands before
+// badFiles are files with one thing wrong each. In the text, ▸ marks
 // the place that the problem has to name; it is taken out before the file is
 // read. A line is the tool's, the input's or the file's as indented.
 var badFiles = []struct {
@@ -171,7 +171,8 @@ func judgeProblem(t *testing.T, err error, want jsondoc.Problem) {
 	}
 }
 
-// TestSeveralProblems holds that all are told, in order, and their number is bounded.
+// TestSeveralProblems checks that all are reported, in order, and that their number
+// is bounded.
 func TestSeveralProblems(t *testing.T) {
 	_, err := Load("t.yaml", []byte(withLines("approval: 1", "model: 2", "limits: {timeout: 3}")))
 	if got, want := len(asProblems(err)), 3; got != want {
@@ -186,7 +187,7 @@ func TestSeveralProblems(t *testing.T) {
 	}
 }
 
-// TestHugeFiles holds that what is built to be expensive is refused soon.
+// TestHugeFiles checks that what is built to be expensive is refused soon.
 func TestHugeFiles(t *testing.T) {
 	var bomb strings.Builder
 	bomb.WriteString("x-a0: &a0 [1,1,1,1,1,1,1,1,1,1]\n")

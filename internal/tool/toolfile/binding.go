@@ -25,7 +25,7 @@ func LoadWith(name string, data []byte, derive Derive) (*tool.File, error) {
 }
 
 // Define makes a definition of a tool in the form that it has in a file. name
-// stands in positions: it says where the document comes from.
+// is shown in positions: it says where the document comes from.
 func Define(name string, doc *jsondoc.Object) (*tool.Definition, error) {
 	r := &jsondoc.Report{File: name}
 	l := &loader{Report: r, schemas: schema.NewCompiler(r), file: &tool.File{Name: name, Bindings: map[string]tool.Binding{}}}
@@ -49,12 +49,12 @@ type bindingKind struct {
 	target string // the setting that says what it leads to: a file, an address, a program
 }
 
-// bindingKinds returns the kinds that may stand under "run", sorted.
+// bindingKinds returns the kinds that "run" may have, sorted.
 func bindingKinds() []bindingKind {
 	return []bindingKind{{"command", "argv"}, {"go", "use"}, {"http", "url"}, {"python", "file"}, {"wasm", "module"}}
 }
 
-// BindingKinds returns the names of the kinds that may stand under "run", sorted.
+// BindingKinds returns the names of the kinds that "run" may have, sorted.
 func BindingKinds() []string {
 	var names []string
 	for _, k := range bindingKinds() {
@@ -83,7 +83,7 @@ func Target(b tool.Binding) string {
 	return ""
 }
 
-// binding reads what stands under "run": one kind, and what the kind reads.
+// binding reads the value of "run": one kind and its settings.
 func (l *loader) binding(n *jsondoc.Node) (tool.Binding, bool) {
 	kinds := BindingKinds()
 	if n.Kind == jsondoc.Map && len(n.Keys) == 0 {
@@ -176,7 +176,7 @@ func (l *loader) derived(n *jsondoc.Node) *jsondoc.Node {
 	return &out
 }
 
-// graft makes a tree of a value that stands in no file: it takes the place of at.
+// graft makes a tree of a value that is in no file; its parts get the place of at.
 func (l *loader) graft(at *jsondoc.Node, doc *jsondoc.Object) *jsondoc.Node {
 	if at != nil {
 		p := planter{line: at.Line, col: at.Col, left: maxPlanted}

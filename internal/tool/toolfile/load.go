@@ -15,8 +15,8 @@ import (
 const FormatVersion = 1
 
 // Load reads a file of tools in YAML, or in JSON when its name ends in .json
-// or it is valid JSON. It does no input or output: name only stands in
-// positions. The error is a fault of kind Invalid whose message is the first
+// or it is valid JSON. It does no input or output: name is only shown
+// in positions. The error is a fault of kind Invalid whose message is the first
 // problem and whose cause is [Problems], all of them.
 func Load(name string, data []byte) (*tool.File, error) { return load(name, data, nil) }
 
@@ -128,7 +128,7 @@ func (l *loader) principal(v *jsondoc.Node) string {
 	return s
 }
 
-// principals judges the literal readers, now that all principals are known.
+// principals checks the literal readers, now that all principals are known.
 func (l *loader) principals() {
 	p := tool.Principals{Me: l.file.Me, Names: l.file.Principals}
 	if len(p.Names) == 0 {

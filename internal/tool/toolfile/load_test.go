@@ -15,7 +15,7 @@ import (
 	"praxis/internal/tool/schema"
 )
 
-// FuzzLoad holds that any file loads, or is refused with places and a bounded
+// FuzzLoad checks that any file loads, or is refused with places and a bounded
 // number of problems; and that what loads survives being written and read again.
 func FuzzLoad(f *testing.F) {
 	f.Add("t.yaml", documented(f))
@@ -170,7 +170,7 @@ func TestDocumentedFile(t *testing.T) {
 	}
 }
 
-// TestFileSchema holds the schema of the file against the tables that read it:
+// TestFileSchema compares the schema of the file with the tables that read it:
 // the same keys everywhere, and the same verdict on the files of these tests.
 func TestFileSchema(t *testing.T) {
 	s, err := schema.Parse("tools.schema.json", Schema())
@@ -252,7 +252,7 @@ func TestFileSchema(t *testing.T) {
 	}
 }
 
-// TestRoundTrip holds that YAML, JSON and what a schema writes out are the same.
+// TestRoundTrip checks that YAML, JSON and what a schema writes out are the same.
 func TestRoundTrip(t *testing.T) {
 	f := loaded(t, "tools.yaml", documented(t))
 	r := &jsondoc.Report{}
@@ -280,7 +280,8 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
-// TestHashOfDocumented holds the hash of a definition still: journals have it.
+// TestHashOfDocumented checks that the hash of a definition does not change, since
+// journals have it.
 func TestHashOfDocumented(t *testing.T) {
 	sum := loaded(t, "t.yaml", documented(t)).Tools[0].Hash()
 	if got, want := hex.EncodeToString(sum[:]), "4cdaffb67ac74755f6d282ef33eb7f3680052daa996786dd8f6399ac2b13f9b1"; got != want {

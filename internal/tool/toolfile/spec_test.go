@@ -137,7 +137,7 @@ func TestDecodeSpecRefuses(t *testing.T) {
 	}
 }
 
-func TestDecodeSpecTellsNoString(t *testing.T) {
+func TestDecodeSpecShowsNoString(t *testing.T) {
 	var into specSample
 	for _, spec := range []string{`{"on":"s3cr3t"}`, `{"argv":"s3cr3t"}`, `{"wait":"s3cr3t"}`, `{"small":"s3cr3t"}`, `{"with":"s3cr3t"}`, `{"exact":"s3cr3t"}`} {
 		if err := DecodeSpec(specObject(t, spec), &into); err == nil || strings.Contains(err.Error()+fault.RemedyOf(err), "s3cr3t") {

@@ -108,7 +108,7 @@ func (l *loader) tool(n *jsondoc.Node) *tool.Definition {
 	l.toolSecrets(d)
 	l.toolModel(d)
 	if d.run != nil && d.Model {
-		l.Add(d.run, "Remove run.", "the tool %s is answered by a model: nothing else carries it out", d.Name)
+		l.Add(d.run, "Remove run.", "the tool %s is answered by a model: nothing else implements it", d.Name)
 	}
 	if d.examples != nil {
 		l.toolExamples(d)
@@ -116,8 +116,8 @@ func (l *loader) tool(n *jsondoc.Node) *tool.Definition {
 	return &d.Definition
 }
 
-// written judges what a file says of a tool whose implementation cannot be
-// asked for the rest.
+// written checks what a file says of a tool whose implementation cannot supply the
+// rest.
 func (l *loader) written(n *jsondoc.Node, d *draft) {
 	table := toolFields()
 	for i := range table {

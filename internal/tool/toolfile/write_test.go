@@ -6,7 +6,7 @@ import (
 	"praxis/internal/tool"
 )
 
-// TestWriteFiles holds that what is written of files is what they declare.
+// TestWriteFiles checks that what is written of files is what they declare.
 func TestWriteFiles(t *testing.T) {
 	for _, text := range []string{
 		documented(t),

@@ -12,15 +12,15 @@ func dataclassNatives() []*value.Native {
 	return []*value.Native{
 		{Name: "dataclasses._build", Params: "source, names, /", Call: buildFunctions, Precise: true},
 		{Name: "dataclasses._set_slots", Params: "cls, names, /", Call: setSlots, Precise: true},
-		{Name: "_labels.carry", Params: "value, /, *others", Call: carry, Precise: true},
+		{Name: "_labels.depend", Params: "value, /, *others", Call: depend, Precise: true},
 		{Name: "_labels.plain", Params: "value, /", Call: plainLabel, Precise: true},
 		{Name: "_labels.remember", Params: "table, key, value, /", Call: remember, Precise: true},
 	}
 }
 
-// carry returns a value that depends on the others, too: library code whose
-// result depends on something by way of a branch says so with it.
-func carry(t *value.Thread, a *value.Args) (value.Value, error) {
+// depend returns a value that depends on the others, too. Library code calls it
+// when its result depends on something by way of a branch.
+func depend(t *value.Thread, a *value.Args) (value.Value, error) {
 	v := a.Pos[0]
 	for i := range a.Star {
 		v.Label = t.Join(v.Label, a.Star[i].Label)
@@ -28,10 +28,10 @@ func carry(t *value.Thread, a *value.Args) (value.Value, error) {
 	return v, nil
 }
 
-// plainLabel and remember are for tables that keep what a function would make
+// plainLabel and remember are for tables that cache what a function would make
 // anew: whether something is in the table cannot be seen from outside, so that
-// what it was first made for does not count. Who takes it out labels it with
-// what he asked for.
+// what it was first made for does not count. Whoever takes it out labels it with
+// the label of the key.
 func plainLabel(t *value.Thread, a *value.Args) (value.Value, error) { return a.Pos[0].With(0), nil }
 
 func remember(t *value.Thread, a *value.Args) (value.Value, error) {

@@ -1,5 +1,5 @@
-// Package native has what library modules do in Go, where speed or necessity
-// asks for it: functions, and a few classes and constants. The larger modules have
+// Package native has the parts of library modules that are written in Go, for speed
+// or because the plan language cannot express them: functions, and a few classes and constants. The larger modules have
 // folders of their own below it. All else of a module is written in the plan
 // language, in [praxis/internal/plan/library]; a module has its natives in its name
 // space before its source runs.

@@ -11,8 +11,8 @@ func systemNatives() []*value.Native {
 }
 
 // systemDepth sets how deep functions may call each other, and returns it. A
-// limit that depends on data changes nothing: who then recurses too deep would
-// tell about them.
+// limit that depends on data changes nothing, since whether a later recursion is
+// too deep would show the data.
 func systemDepth(t *value.Thread, a *value.Args) (value.Value, error) {
 	limit := t.Base(a.Pos[0])
 	n := limit.N

@@ -246,9 +246,9 @@ func (c *Context) reach(a *Decimal, exp int64) *Decimal {
 		}
 		return a
 	}
-	room := c.Prec - a.Digits()
-	if a.Exp-exp > room+1 {
-		exp = a.Exp - max(room, 0) - 1
+	free := c.Prec - a.Digits()
+	if a.Exp-exp > free+1 {
+		exp = a.Exp - max(free, 0) - 1
 	}
 	return rescale(a, exp, c.Rounding)
 }

@@ -99,15 +99,15 @@ func (c *Context) nan(ds ...*Decimal) *Decimal {
 
 // fitNaN cuts the digits of a NaN to the precision.
 func (c *Context) fitNaN(d *Decimal) *Decimal {
-	room := c.Prec
+	free := c.Prec
 	if c.Clamp {
-		room--
+		free--
 	}
-	if d.coef == nil || d.Digits() <= room {
+	if d.coef == nil || d.Digits() <= free {
 		return d
 	}
 	r := *d
-	r.coef = new(big.Int).Rem(d.coef, pow10(room))
+	r.coef = new(big.Int).Rem(d.coef, pow10(free))
 	return &r
 }
 

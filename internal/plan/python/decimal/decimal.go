@@ -11,7 +11,7 @@ import (
 // Form says what a [Decimal] is.
 type Form uint8
 
-// The forms. A NaN may have digits that tell where it comes from.
+// The forms. A NaN may have digits that say where it comes from.
 const (
 	Finite Form = iota
 	Infinite

@@ -36,7 +36,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestExponents: exponents that no number can have neither hang nor wrap around.
+// TestExponents checks that exponents that no number can have neither hang nor wrap around.
 func TestExponents(t *testing.T) {
 	c := Default()
 	for _, s := range []string{"1e999999999999999999", "1e-999999999999999999", "1e99999999999999999999999", "-1e-99999999999999999999999"} {
@@ -55,7 +55,7 @@ func TestExponents(t *testing.T) {
 	}
 }
 
-// TestSettled: the elementary functions give the digits that many more digits round to.
+// TestSettled checks that the elementary functions give the digits that many more digits round to.
 func TestSettled(t *testing.T) {
 	args := []string{"0.5", "2", "10", "1.0000001", "0.99999999999", "123456789.987654321", "1e-20", "3.7e15"}
 	for _, s := range args {
@@ -81,7 +81,7 @@ func TestSettled(t *testing.T) {
 	}
 }
 
-// TestFloat: each float is read exactly.
+// TestFloat checks that each float is read exactly.
 func TestFloat(t *testing.T) {
 	for _, f := range []float64{0.1, 1e300, 5e-324, -2.5, 1 << 60, 0} {
 		n, den, ok := FromFloat(f).Ratio()

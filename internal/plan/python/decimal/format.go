@@ -204,11 +204,11 @@ func (f spec) number(neg bool, whole, frac string, exp int64, kind byte) string 
 		frac += "%"
 	}
 	if f.grouping != "" {
-		room := 0
+		free := 0
 		if f.zero {
-			room = f.width - len(frac) - len(sign)
+			free = f.width - len(frac) - len(sign)
 		}
-		whole = group(whole, f.grouping, room)
+		whole = group(whole, f.grouping, free)
 	}
 	return f.pad(sign, whole+frac)
 }
@@ -241,19 +241,19 @@ func group(digits, sep string, width int) string {
 }
 
 func (f spec) pad(sign, body string) string {
-	room := f.width - len(sign) - len(body)
-	if room <= 0 {
+	free := f.width - len(sign) - len(body)
+	if free <= 0 {
 		return sign + body
 	}
 	switch f.align {
 	case '<':
-		return sign + body + strings.Repeat(f.fill, room)
+		return sign + body + strings.Repeat(f.fill, free)
 	case '=':
-		return sign + strings.Repeat(f.fill, room) + body
+		return sign + strings.Repeat(f.fill, free) + body
 	case '^':
-		return strings.Repeat(f.fill, room/2) + sign + body + strings.Repeat(f.fill, room-room/2)
+		return strings.Repeat(f.fill, free/2) + sign + body + strings.Repeat(f.fill, free-free/2)
 	}
-	return strings.Repeat(f.fill, room) + sign + body
+	return strings.Repeat(f.fill, free) + sign + body
 }
 
 // Hash returns the hash of a finite number or an infinity: equal to that of an int or a float with its value.

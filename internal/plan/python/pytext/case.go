@@ -70,7 +70,7 @@ func Lower(s string) string {
 	return string(out)
 }
 
-// appendLower appends the lower case of r, which stands at s[i].
+// appendLower appends the lower case of r, the character at s[i].
 func appendLower(dst []byte, s string, i int, r rune) []byte {
 	if r == 'Σ' {
 		if finalSigma(s, i) {

@@ -33,7 +33,7 @@ var (
 	everyPoint = flag.Bool("all", false, "compare all code points with CPython's, not a sample")
 )
 
-// compare holds each pair against CPython.
+// compare compares each pair with CPython.
 func compare(t *testing.T, py *cpython.Python, pairs []pair) {
 	t.Helper()
 	compareWith(t, py, "", pairs)

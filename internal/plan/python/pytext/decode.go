@@ -80,7 +80,7 @@ func (d *decoder) fault(n int, reason string) error {
 	return undecodable(d.codec.String(), d.b, start, end, reason)
 }
 
-// surrogate returns the surrogate that stands at b[at], and its size.
+// surrogate returns the surrogate at b[at], and its size.
 func (d *decoder) surrogate(at int) (rune, int) {
 	b := d.b[at:]
 	switch d.codec {
@@ -138,7 +138,7 @@ func (d *decoder) utf8() error {
 	return nil
 }
 
-// brokenUTF8 tells what is wrong at the start of b and how many bytes of it
+// brokenUTF8 says what is wrong at the start of b and how many bytes of it
 // begin a character.
 func brokenUTF8(b []byte) (n int, reason string) {
 	size, low, high := 0, byte(0x80), byte(0xBF)

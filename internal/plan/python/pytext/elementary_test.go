@@ -72,8 +72,8 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// TestNearest holds functions against each other with more digits than a float
-// has: the powers of e and 2, roots and right angles.
+// TestNearest compares functions with constants that have more digits than a float:
+// the powers of e and 2, roots and right angles.
 func TestNearest(t *testing.T) {
 	for _, c := range []struct{ got, want float64 }{
 		{Exp(1), math.E}, {Exp(0), 1}, {Log(math.E), 1}, {Log10(1000), 3}, {Log10(1e-5), -5}, {Log2(1 << 40), 40}, {Log2(0.125), -3}, {Exp2(10), 1024},
@@ -136,7 +136,7 @@ func TestSums(t *testing.T) {
 	}
 }
 
-// TestExactSum holds fsum against sums of 4,000 bits.
+// TestExactSum compares fsum with sums of 4,000 bits.
 func TestExactSum(t *testing.T) {
 	d := newDice(43)
 	for range *cases / 4 {

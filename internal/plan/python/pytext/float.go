@@ -198,9 +198,9 @@ func RoundFloat(f float64, digits int64) (float64, error) {
 	case digits < -308:
 		return math.Copysign(0, f), nil
 	}
-	var room [400]byte
+	var buf [400]byte
 	if digits >= 0 {
-		text := strconv.AppendFloat(room[:0], f, 'f', int(digits), 64)
+		text := strconv.AppendFloat(buf[:0], f, 'f', int(digits), 64)
 		out, err := strconv.ParseFloat(string(text), 64)
 		if err != nil {
 			return 0, errorf(OverflowError, "rounded value too large to represent")

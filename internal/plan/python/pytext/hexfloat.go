@@ -82,14 +82,14 @@ func hexValue(s string) (float64, error) {
 		return 0, nil
 	}
 	// Sixteen digits and one for all the rest decide every rounding.
-	const kept = 16
-	if len(digits) > kept {
-		exponent += 4 * int64(len(digits)-kept-1)
+	const most = 16
+	if len(digits) > most {
+		exponent += 4 * int64(len(digits)-most-1)
 		rest := "0"
-		if strings.Trim(digits[kept:], "0") != "" {
+		if strings.Trim(digits[most:], "0") != "" {
 			rest = "1"
 		}
-		digits = digits[:kept] + rest
+		digits = digits[:most] + rest
 	}
 	exponent = max(min(exponent, 5000), -5000)
 	out, err := strconv.ParseFloat("0x"+digits+"p"+strconv.FormatInt(exponent, 10), 64)

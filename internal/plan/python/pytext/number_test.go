@@ -189,7 +189,7 @@ func TestPow(t *testing.T) {
 	compare(t, cpython.Start(t), pairs)
 }
 
-// TestPowRounded holds powers against ones of 200 bits: each must be the
+// TestPowRounded compares powers with ones of 200 bits: each must be the
 // nearest float. C's libraries miss it about once in a thousand times.
 func TestPowRounded(t *testing.T) {
 	d := newDice(13)

@@ -10,7 +10,7 @@ import (
 // Conversion is one piece of a printf-style template: text, and the conversion
 // that follows it.
 type Conversion struct {
-	Literal  string // what stands before it, with %% as %
+	Literal  string // what comes before it, with %% as %
 	Key      string // of %(key)d
 	HasKey   bool
 	Left     bool // -
@@ -264,9 +264,9 @@ func (c *Conversion) AppendInt(dst []byte, v int64, limit int) ([]byte, error) {
 	if v < 0 {
 		u = -u
 	}
-	var room [72]byte
+	var buf [72]byte
 	base, _ := c.base()
-	return c.appendInteger(dst, strconv.AppendUint(room[:0], u, base), v < 0, limit)
+	return c.appendInteger(dst, strconv.AppendUint(buf[:0], u, base), v < 0, limit)
 }
 
 // AppendBig is AppendInt for integers of any size.
@@ -308,9 +308,9 @@ func (c *Conversion) AppendFloat(dst []byte, f float64, limit int) ([]byte, erro
 	if c.Prec > limit {
 		return dst, ErrTooLong
 	}
-	var room [128]byte
+	var buf [128]byte
 	var n number
-	negative := layout.number(&n, f, room[:0])
+	negative := layout.number(&n, f, buf[:0])
 	s := c.spec(true)
 	n.setSign(&s, negative)
 	return n.append(dst, &s, limit)
@@ -332,6 +332,6 @@ func CharOf(v int64) (string, error) {
 	if v < 0 || v > MaxRune {
 		return "", errorf(OverflowError, "%%c arg not in range(0x110000)")
 	}
-	var room [4]byte
-	return string(AppendRune(room[:0], rune(v))), nil
+	var buf [4]byte
+	return string(AppendRune(buf[:0], rune(v))), nil
 }

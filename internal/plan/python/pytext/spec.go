@@ -114,7 +114,7 @@ func ParseSpec(text string, target Target, typeName string) (Spec, error) {
 	return s, s.checkGroups()
 }
 
-// head reads what stands before the width: fill, align, sign, z, # and 0.
+// head reads what comes before the width: fill, align, sign, z, # and 0.
 func (s *Spec) head(r *specReader, target Target) {
 	const aligns = "<>^="
 	filled := false

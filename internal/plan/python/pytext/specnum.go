@@ -110,7 +110,7 @@ func (n *number) append(dst []byte, s *Spec, limit int) ([]byte, error) {
 	return s.fill(n.appendFrac(dst, s.FracGroup), right), nil
 }
 
-// appendFrac appends what stands after the whole digits.
+// appendFrac appends what follows the whole digits.
 func (n *number) appendFrac(dst []byte, group Separator) []byte {
 	if n.point {
 		dst = append(dst, '.')
@@ -148,9 +148,9 @@ func FormatInt(dst []byte, v int64, s *Spec, limit int) ([]byte, error) {
 	if v < 0 {
 		u = -u
 	}
-	var room [72]byte
+	var buf [72]byte
 	base, prefix := s.base()
-	n := number{digits: strconv.AppendUint(room[:0], u, base), prefix: prefix}
+	n := number{digits: strconv.AppendUint(buf[:0], u, base), prefix: prefix}
 	n.setSign(s, v < 0)
 	return n.finishInt(dst, s, base, limit)
 }
@@ -268,8 +268,8 @@ func formatChar(dst []byte, v int64, s *Spec, limit int) ([]byte, error) {
 	case v < 0 || v > MaxRune:
 		return dst, errorf(OverflowError, "%%c arg not in range(0x110000)")
 	}
-	var room [4]byte
-	n := number{other: AppendRune(room[:0], rune(v))}
+	var buf [4]byte
+	n := number{other: AppendRune(buf[:0], rune(v))}
 	return n.append(dst, s, limit)
 }
 
@@ -315,9 +315,9 @@ func FormatFloat(dst []byte, f float64, s *Spec, limit int) ([]byte, error) {
 		!s.Alternate && !s.NoNegZero && layout.precision <= 100 && limit >= 500 && math.Abs(f) <= math.MaxFloat64 {
 		return strconv.AppendFloat(dst, f, 'f', layout.precision, 64), nil
 	}
-	var room [128]byte
+	var buf [128]byte
 	n := number{every: 3}
-	negative := layout.number(&n, f, room[:0])
+	negative := layout.number(&n, f, buf[:0])
 	n.setSign(s, negative)
 	if s.Type == '%' {
 		n.tail = append(n.tail, '%')
@@ -339,23 +339,23 @@ type floatLayout struct {
 const exactDigits = 1100
 
 // number fills in the digits of f, without its sign, and reports whether the
-// sign is negative. The digits are built in room.
-func (l *floatLayout) number(n *number, f float64, room []byte) (negative bool) {
+// sign is negative. The digits are written to buf.
+func (l *floatLayout) number(n *number, f float64, buf []byte) (negative bool) {
 	negative = math.Signbit(f)
 	f = math.Abs(f)
 	switch {
 	case f > math.MaxFloat64:
-		n.other = append(room, "inf"...)
+		n.other = append(buf, "inf"...)
 	case f != f:
-		n.other, negative = append(room, "nan"...), false
+		n.other, negative = append(buf, "nan"...), false
 	default:
 		switch l.form {
 		case 'f':
-			l.fixed(n, f, room)
+			l.fixed(n, f, buf)
 		case 'e':
-			l.scientific(n, f, room)
+			l.scientific(n, f, buf)
 		default:
-			l.general(n, f, room)
+			l.general(n, f, buf)
 		}
 		n.point = len(n.frac) > 0 || l.alternate
 		if l.noNegZero && allZero(n.digits) && allZero(n.frac) {
@@ -385,8 +385,8 @@ func appendZeros(dst []byte, n int) []byte {
 	return dst
 }
 
-func (l *floatLayout) fixed(n *number, f float64, room []byte) {
-	text := strconv.AppendFloat(room, f, 'f', min(l.precision, exactDigits), 64)
+func (l *floatLayout) fixed(n *number, f float64, buf []byte) {
+	text := strconv.AppendFloat(buf, f, 'f', min(l.precision, exactDigits), 64)
 	n.digits = text
 	for i, c := range text {
 		if c == '.' {
@@ -397,8 +397,8 @@ func (l *floatLayout) fixed(n *number, f float64, room []byte) {
 	n.frac = appendZeros(n.frac, l.precision-exactDigits)
 }
 
-func (l *floatLayout) scientific(n *number, f float64, room []byte) {
-	text := strconv.AppendFloat(room, f, 'e', min(l.precision, exactDigits), 64)
+func (l *floatLayout) scientific(n *number, f float64, buf []byte) {
+	text := strconv.AppendFloat(buf, f, 'e', min(l.precision, exactDigits), 64)
 	i := len(text) - 1
 	for text[i] != 'e' {
 		i--
@@ -411,7 +411,7 @@ func (l *floatLayout) scientific(n *number, f float64, room []byte) {
 }
 
 // general lays out as C's %g does, and as repr does.
-func (l *floatLayout) general(n *number, f float64, room []byte) {
+func (l *floatLayout) general(n *number, f float64, buf []byte) {
 	precision, last := -1, 16
 	if l.form == 'g' {
 		l.precision = max(l.precision, 1)
@@ -420,14 +420,14 @@ func (l *floatLayout) general(n *number, f float64, room []byte) {
 			last--
 		}
 	}
-	text := strconv.AppendFloat(room, f, 'e', precision, 64)
+	text := strconv.AppendFloat(buf, f, 'e', precision, 64)
 	i := len(text) - 1
 	for text[i] != 'e' {
 		i--
 	}
 	exponent, _ := strconv.Atoi(string(text[i+1:]))
-	var kept [8]byte
-	tail := append(kept[:0], text[i:]...)
+	var shown [8]byte
+	tail := append(shown[:0], text[i:]...)
 	digits := text[:i]
 	if len(digits) > 1 { // take the point out
 		copy(digits[1:], digits[2:])

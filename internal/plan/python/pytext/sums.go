@@ -43,15 +43,15 @@ func (e *ExactSum) Add(f float64) {
 		e.special += f
 		return
 	}
-	kept := 0
+	partials := 0
 	for _, p := range e.parts {
 		s := sum(f, p)
 		if f = s.hi; s.lo != 0 {
-			e.parts[kept] = s.lo
-			kept++
+			e.parts[partials] = s.lo
+			partials++
 		}
 	}
-	e.parts = e.parts[:kept]
+	e.parts = e.parts[:partials]
 	if math.IsInf(f, 0) || f != f {
 		e.parts, e.err = nil, errorf(OverflowError, "intermediate overflow in fsum")
 		return

@@ -8,7 +8,7 @@ import (
 // Field is one piece of a str.format template: text, and the replacement field
 // that follows it.
 type Field struct {
-	Literal  string // what stands before the field, with {{ as {
+	Literal  string // what comes before the field, with {{ as {
 	HasField bool   // false: the text ends the template, or a part of it
 	Name     string // of the value: a keyword, or "" when Index is meant
 	Index    int    // of the positional value, automatic numbers counted; -1: by name
@@ -60,7 +60,7 @@ func ParseTemplate(template string) ([]Field, error) {
 	return numbers.parse(template, 1)
 }
 
-// numbering tells automatic field numbers from given ones.
+// numbering says whether fields are numbered automatically or by the template.
 type numbering struct {
 	next         int
 	auto, manual bool

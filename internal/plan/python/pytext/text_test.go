@@ -94,7 +94,7 @@ func TestInvalid(t *testing.T) {
 	}
 }
 
-// TestCounts holds the fast ways of counting against the plain one.
+// TestCounts compares the fast ways of counting with the plain one.
 func TestCounts(t *testing.T) {
 	d := newDice(31)
 	for range *cases {

@@ -5,8 +5,8 @@ import _ "embed"
 // The tables hold what CPython 3.14 (Unicode 16) knows of each code point.
 // ucd.bin is a two-stage table of little-endian 16-bit numbers: for each block
 // of 128 code points the number of its page, then the pages, which hold the
-// index of each code point's record in ucdRecords. TestTables holds both
-// against CPython, and writes them anew with -update.
+// index of each code point's record in ucdRecords. TestTables compares both
+// with CPython, and writes them anew with -update.
 //
 //go:embed ucd.bin
 var ucdIndex string

@@ -149,8 +149,8 @@ func (s *Source) Random() float64 {
 	return (float64(high)*(1<<26) + float64(low)) / (1 << 53)
 }
 
-// GetRandBits is a number of k random bits. The caller has seen to it that there
-// is room for them.
+// GetRandBits is a number of k random bits. The caller has checked that there
+// is memory for them.
 func (s *Source) GetRandBits(k int) (*big.Int, error) {
 	if k < 0 || k > MaxBits {
 		return nil, ErrBits

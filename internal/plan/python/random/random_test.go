@@ -28,7 +28,7 @@ func pyFloat(f float64) string {
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
-// TestGolden holds the first numbers of some seeds against what CPython 3.14
+// TestGolden compares the first numbers of some seeds with those that CPython 3.14
 // gave for random(), getrandbits(70), randrange(10**30) and randrange(7).
 func TestGolden(t *testing.T) {
 	cases := []struct {
@@ -220,7 +220,7 @@ func TestNumbersOfBits(t *testing.T) {
 	}
 }
 
-// TestStored: a stored generator goes on with the same numbers, and what is no
+// TestStored checks that a stored generator goes on with the same numbers, and what is no
 // state is refused.
 func TestStored(t *testing.T) {
 	s := New(big.NewInt(5))

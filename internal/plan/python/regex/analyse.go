@@ -46,7 +46,7 @@ func reach(in *inst, op opcode) (low [4]uint64, high bool) {
 	return low, high
 }
 
-// apart tells for sure that no character is matched by both of two
+// apart reports whether it is certain that no character is matched by both of two
 // instructions: in texts of one byte a character, and in all.
 func apart(a *inst, aop opcode, b *inst, bop opcode) (narrow, wide bool) {
 	alow, ahigh := reach(a, aop)

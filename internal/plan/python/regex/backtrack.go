@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// A frame of the backtracker's stack is something to go back to. What it is
-// stands in the low bits of what, its instruction above them.
+// A frame of the backtracker's stack is a place to go back to. The low bits of what
+// say what kind of place it is; its instruction is above them.
 const (
 	frameTry     = iota // go on at the instruction, at position a
 	frameUndo           // register b was a
@@ -29,11 +29,11 @@ type frame struct {
 // maxFrames bounds the stack of the backtracker: 32 MiB.
 const maxFrames = 1 << 21
 
-// outcome is how a machine ended.
-type outcome uint8
+// status is how a machine ended.
+type status uint8
 
 const (
-	failed outcome = iota
+	failed status = iota
 	matched
 	outOfSteps
 	outOfStack
@@ -51,7 +51,7 @@ type search struct {
 	advance bool
 }
 
-// machine is the backtracker's memory, kept between searches.
+// machine is the backtracker's memory, which searches share.
 type machine struct {
 	search
 	narrow string
@@ -85,7 +85,7 @@ func (m *machine) at(i int) rune {
 	return rune(m.narrow[i])
 }
 
-// unit tells whether an instruction matches the character at pos, which is
+// unit reports whether an instruction matches the character at pos, which is
 // within the text.
 func (m *machine) unit(in *inst, op opcode, pos int) bool {
 	r := m.at(pos)
@@ -100,7 +100,7 @@ func (m *machine) unit(in *inst, op opcode, pos int) bool {
 	return true
 }
 
-// cannot tells for sure, and quickly, that an instruction fails at pos.
+// cannot reports quickly whether it is certain that an instruction fails at pos.
 func (m *machine) cannot(in *inst, pos int) bool {
 	return (in.op == opChar || in.op == opSet) && (pos >= m.end || !m.unit(in, in.op, pos))
 }
@@ -108,7 +108,7 @@ func (m *machine) cannot(in *inst, pos int) bool {
 // find looks for the leftmost match that begins at from or later. It returns
 // where it begins and ends; when steps or stack run out, start is how far it
 // has come.
-func (m *machine) find(from int) (start, end int, how outcome) {
+func (m *machine) find(from int) (start, end int, how status) {
 	last := m.end - m.p.minimum
 	if m.once || m.p.anchored {
 		last = from
@@ -226,7 +226,7 @@ func (m *machine) undo(f frame) {
 func (m *machine) lastIndex() int { return 2*m.p.groups + 2 }
 
 // run tries to match at one place.
-func (m *machine) run(pos int) (end int, how outcome) {
+func (m *machine) run(pos int) (end int, how status) {
 	code := m.p.code
 	pc := int32(0)
 	ok := true
@@ -297,7 +297,7 @@ func (m *machine) run(pos int) (end int, how outcome) {
 	}
 }
 
-// accepts tells whether a match may end at pos.
+// accepts reports whether a match may end at pos.
 func (m *machine) accepts(pos int) bool {
 	return !(m.full && pos != m.end) && !(m.advance && pos == m.begin)
 }
@@ -433,8 +433,8 @@ func (m *machine) back() (pc int32, pos int, ok bool) {
 
 // enterRun matches a run of single characters.
 func (m *machine) enterRun(in *inst, pc int32, pos int) (int, bool) {
-	room := int64(m.end - pos)
-	if room < in.min {
+	left := int64(m.end - pos)
+	if left < in.min {
 		return pos, false
 	}
 	if in.op == opRunLazy {
@@ -442,7 +442,7 @@ func (m *machine) enterRun(in *inst, pc int32, pos int) (int, bool) {
 		if int64(least-pos) < in.min {
 			return pos, false
 		}
-		more := min(in.max-in.min, room-in.min)
+		more := min(in.max-in.min, left-in.min)
 		if more == 0 {
 			return least, true
 		}
@@ -452,7 +452,7 @@ func (m *machine) enterRun(in *inst, pc int32, pos int) (int, bool) {
 		}
 		return least, true
 	}
-	most := m.count(in, pos, int(min(in.max, room)))
+	most := m.count(in, pos, int(min(in.max, left)))
 	least := pos + int(in.min)
 	pos += most
 	switch {
@@ -570,7 +570,7 @@ func (m *machine) refer(in *inst, pos int) (int, bool) {
 	return pos + n, true
 }
 
-// same tells whether two characters are the same to a back reference.
+// same reports whether two characters are the same to a back reference.
 func same(p, q rune, mode caseMode) bool {
 	switch mode {
 	case foldUnicode:
@@ -581,7 +581,7 @@ func same(p, q rune, mode caseMode) bool {
 	return false
 }
 
-// is tells whether a position is what an assertion asks for. The text goes up to
+// is reports whether a position is what an assertion requires. The text goes up to
 // end, and always from its very beginning.
 func (t Text) is(at position, pos, end int) bool {
 	switch at {

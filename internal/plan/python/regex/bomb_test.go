@@ -54,7 +54,7 @@ func TestBombsAreLinear(t *testing.T) {
 	}
 }
 
-// TestBudgetEndsBombs runs bombs that only the budget can stop, and asks that
+// TestBudgetEndsBombs runs bombs that only the budget can stop, and checks that
 // they stop soon after it is used up.
 func TestBudgetEndsBombs(t *testing.T) {
 	a := strings.Repeat("a", 60)
@@ -88,8 +88,8 @@ func TestBudgetEndsBombs(t *testing.T) {
 	}
 }
 
-// TestBudgetIsSpent asks that work costs something, and that nothing runs
-// without budget.
+// TestBudgetIsSpent checks that work costs something, and that nothing runs without
+// budget.
 func TestBudgetIsSpent(t *testing.T) {
 	text := strings.Repeat("word another 12345 ", 5000)
 	for _, s := range []string{`\d+x`, `nothing`, `(\w+) (\w+)!`, `[xyz]q`, `.*?!`, `(?s).*!`, `[^!]*!`, `(?=\d)x`, `a*b*!`} {

@@ -12,7 +12,7 @@ const (
 	foldLocale
 )
 
-// charset is a set of characters, ready to be asked.
+// charset is a compiled set of characters.
 type charset struct {
 	low     [4]uint64 // the answers below 256
 	high    bool      // some character above may be in it
@@ -23,16 +23,16 @@ type charset struct {
 	cats    []category
 }
 
-// has tells whether r is in the set.
+// has reports whether r is in the set.
 func (s *charset) has(r rune) bool {
 	if r < 256 {
 		return s.low[r>>6]&(1<<(r&63)) != 0
 	}
-	return s.high && s.ask(r)
+	return s.high && s.compute(r)
 }
 
-// ask is has without the table.
-func (s *charset) ask(r rune) bool {
+// compute is has without the table.
+func (s *charset) compute(r rune) bool {
 	if s.mode == foldLocale {
 		// The C locale's tolower, then its toupper, each against the whole set.
 		lo := lowerASCII(r)
@@ -45,7 +45,7 @@ func (s *charset) ask(r rune) bool {
 	return s.matches(r) != s.not
 }
 
-// matches tells whether r is among the items. Those that are not categories hold
+// matches reports whether r is among the items. Items that are not categories match
 // it in any of its cases.
 func (s *charset) matches(r rune) bool {
 	if s.contains(r) {
@@ -67,7 +67,7 @@ func (s *charset) matches(r rune) bool {
 	return false
 }
 
-// contains tells whether r itself is among the items.
+// contains reports whether r itself is among the items.
 func (s *charset) contains(r rune) bool {
 	if isIn(s.ranges, r) {
 		return true
@@ -213,7 +213,7 @@ func (s *charset) fillLow() {
 	for r := range rune(256) {
 		if isASCIILetter(r) || r >= 0x80 && s.mode == foldUnicode {
 			s.low[r>>6] &^= 1 << (r & 63)
-			if s.ask(r) {
+			if s.compute(r) {
 				s.low[r>>6] |= 1 << (r & 63)
 			}
 		}

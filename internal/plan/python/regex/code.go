@@ -289,7 +289,7 @@ func (g *generator) repeat(n *node, flags Flags) {
 	}
 }
 
-// looksBack tells whether something in n looks at what groups have matched.
+// looksBack reports whether something in n looks at what groups have matched.
 func looksBack(n *node) bool {
 	if n == nil {
 		return false

@@ -215,7 +215,7 @@ func normal(t testing.TB, line string) string {
 	return compact(t, v)
 }
 
-// compare holds examples against CPython. It returns how many were compared and
+// compare compares examples with CPython. It returns how many were compared and
 // how many were wrong; the first wrong ones are reported.
 func compare(t testing.TB, py *cpython.Python, examples []example) (done, wrong int) {
 	t.Helper()
@@ -271,7 +271,7 @@ func pyString(s string) string {
 	return b.String()
 }
 
-// sameMachines holds the two machines against each other: each of them searches
+// sameMachines compares the two machines with each other: each of them searches
 // everywhere in every way.
 func sameMachines(t testing.TB, e example, p *Program, text Text) {
 	t.Helper()

@@ -180,7 +180,7 @@ func (g *grammar) example() example {
 	return e
 }
 
-// TestGeneratedAgainstCPython holds generated patterns against CPython. The
+// TestGeneratedAgainstCPython compares generated patterns with CPython. The
 // nightly run asks for more of them with -regex.generated.
 func TestGeneratedAgainstCPython(t *testing.T) {
 	py := cpython.Start(t)

@@ -19,7 +19,7 @@ type Match struct {
 	spans     []int32
 }
 
-// StoredMatch makes a match again of what was kept of it: the spans of all
+// StoredMatch makes a match again of what was stored of it: the spans of all
 // groups, -1, -1 for one that took no part.
 func StoredMatch(pos, end, lastIndex int, spans []int) *Match {
 	m := &Match{Pos: pos, End: end, LastIndex: lastIndex, spans: make([]int32, len(spans))}
@@ -219,7 +219,7 @@ type Piece struct {
 }
 
 // Split cuts a text at the matches, at limit of them if limit is positive. The
-// groups of each match stand between the pieces, as in Python.
+// groups of each match are between the pieces, as in Python.
 func (p *Program) Split(t Text, limit int, budget *int64) ([]Piece, error) {
 	var out []Piece
 	last := 0

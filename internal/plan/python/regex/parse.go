@@ -16,15 +16,15 @@ const (
 // parser reads a pattern into a tree.
 type parser struct {
 	tokens
-	flags  Flags
-	names  []Name
-	widths []width // of the groups; the first is not used
-	open   []bool  // by group
-	byName map[string]int
-	conds  []cond       // conditionals by number, to be checked at the end
-	asked  map[int]bool // the groups in conds
-	behind int          // groups that were there when the outermost lookbehind began; -1 outside
-	depth  int
+	flags    Flags
+	names    []Name
+	widths   []width // of the groups; the first is not used
+	open     []bool  // by group
+	byName   map[string]int
+	conds    []cond       // conditionals by number, to be checked at the end
+	referred map[int]bool // the groups in conds
+	behind   int          // groups that were there when the outermost lookbehind began; -1 outside
+	depth    int
 }
 
 // cond is a conditional that names its group by number.
@@ -33,13 +33,13 @@ type cond struct{ group, pos int }
 // parse reads a pattern.
 func parse(pattern Text, flags Flags) (*parser, *node, *Error) {
 	p := &parser{
-		tokens: newTokens(pattern),
-		flags:  flags,
-		widths: make([]width, 1),
-		open:   make([]bool, 1),
-		behind: -1,
-		byName: map[string]int{},
-		asked:  map[int]bool{},
+		tokens:   newTokens(pattern),
+		flags:    flags,
+		widths:   make([]width, 1),
+		open:     make([]bool, 1),
+		behind:   -1,
+		byName:   map[string]int{},
+		referred: map[int]bool{},
 	}
 	tree := p.alternatives(flags&Verbose != 0, true)
 	if p.err != nil {
@@ -109,7 +109,7 @@ func (p *parser) alternatives(verbose, outermost bool) *node {
 }
 
 // sequence reads items one after the other up to a bar, a parenthesis or the
-// end. Flags for the whole pattern may stand in the first one alone.
+// end. Flags for the whole pattern may be in the first one alone.
 func (p *parser) sequence(verbose, first bool) *node {
 	seq := &node{}
 	for {
@@ -315,7 +315,7 @@ func (p *parser) numbered(t token) *node {
 	return p.reference(group, len(digits)+1)
 }
 
-// octal2 tells whether the escaped character is an octal digit.
+// octal2 reports whether the escaped character is an octal digit.
 func (t token) octal2() bool { return t.e >= '0' && t.e <= '7' }
 
 // reference makes a back reference; its text is offset characters long.

@@ -63,8 +63,8 @@ func (p *parser) member(t token) item {
 	return item{lo: r, hi: r}
 }
 
-// group reads what stands in parentheses, after the first of them. It returns
-// nil for a comment and for flags of the whole pattern; global tells of these.
+// group reads what is in parentheses, after the first of them. It returns
+// nil for a comment and for flags of the whole pattern; global reports these.
 func (p *parser) group(verbose, first bool) (n *node, global bool) {
 	start, before := p.tell()-1, len(p.widths)
 	n = &node{op: nodeGroup}
@@ -236,8 +236,8 @@ func (p *parser) conditional(verbose bool, start int) *node {
 			p.fail(len(name)+1, "invalid group reference %s", digits)
 		}
 		n.group = group
-		if !p.asked[group] {
-			p.asked[group] = true
+		if !p.referred[group] {
+			p.referred[group] = true
 			p.conds = append(p.conds, cond{group, p.tell() - len(name) - 1})
 		}
 	} else {
@@ -284,7 +284,7 @@ func flagOf(t token) Flags {
 	return 0
 }
 
-// flagLetters reads flags; t is the first letter, or the minus. Whole tells that
+// flagLetters reads flags; t is the first letter, or the minus. Whole says that
 // they are for the whole pattern.
 func (p *parser) flagLetters(t token) (add, del Flags, whole bool) {
 	if !t.is('-') {

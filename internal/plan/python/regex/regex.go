@@ -12,7 +12,7 @@
 //
 // Every search starts in the backtracker. When it has taken many more steps
 // than the subject is long, and the pattern allows it, the other machine takes
-// over where the search stands, so that (a+)+$ is not a bomb. Where the pattern
+// over from the position of the search, so that (a+)+$ is not a bomb. Where the pattern
 // does not allow it the caller's budget of steps ends the search with
 // [ErrSteps]. Both machines follow the order of preference of CPython's engine
 // exactly, with its treatment of loops whose body can be empty: an iteration
@@ -54,7 +54,7 @@ const (
 
 const typeFlags = ASCII | Locale | Unicode
 
-// Kind tells which exception of Python an [Error] is.
+// Kind says which exception of Python an [Error] is.
 type Kind uint8
 
 // The kinds of errors.
@@ -166,7 +166,7 @@ func (p *Program) GroupName(group int) string {
 }
 
 // Compile compiles a pattern. A str gives a program for str, bytes one for
-// bytes. Error carries Python's message and position.
+// bytes. Error has Python's message and position.
 func Compile(pattern Text, flags Flags) (*Program, *Error) {
 	if pattern.Len() > maxPattern {
 		return nil, &Error{Kind: Memory, Msg: "the regular expression is too large", Pos: -1}

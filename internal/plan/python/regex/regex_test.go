@@ -17,7 +17,7 @@ func mustCompile(t testing.TB, pattern string, flags Flags) *Program {
 	return p
 }
 
-func TestProgramTellsWhatItIs(t *testing.T) {
+func TestProgramProperties(t *testing.T) {
 	p := mustCompile(t, `(?i)(?P<year>\d+)-(x)?(?P<month>\d+)`, MultiLine)
 	if p.Groups() != 3 || p.Flags() != IgnoreCase|MultiLine|Unicode || p.Pattern().String() != `(?i)(?P<year>\d+)-(x)?(?P<month>\d+)` {
 		t.Errorf("%d groups, flags %d, pattern %s", p.Groups(), p.Flags(), p.Pattern().String())
@@ -99,7 +99,7 @@ func TestSubstitutionIsBounded(t *testing.T) {
 		t.Fatal(bad)
 	}
 	text := Str(strings.Repeat("a", 1000))
-	if _, _, err := p.Sub(text, tpl, 0, 100_000, nil); err != ErrRoom {
+	if _, _, err := p.Sub(text, tpl, 0, 100_000, nil); err != ErrTooLarge {
 		t.Errorf("a million characters in a hundred thousand: %v", err)
 	}
 	if s, n, err := p.Sub(text, tpl, 0, 1_000_000, nil); err != nil || n != 1000 || len(s) != 1_000_000 {

@@ -58,7 +58,7 @@ func (m *simulation) reset(s search, prog *unrolled) {
 }
 
 // find looks for the leftmost match that begins at from or later.
-func (m *simulation) find(from int) outcome {
+func (m *simulation) find(from int) status {
 	found := false
 	m.turn()
 	for pos := from; pos <= m.end; pos++ {
@@ -97,7 +97,7 @@ func (m *simulation) turn() {
 	}
 }
 
-// mayBegin tells whether a match can begin at pos, as far as it is easy to say.
+// mayBegin reports whether a match can begin at pos, as far as that is quick to find out.
 func (m *simulation) mayBegin(pos int) bool {
 	if m.p.anchored {
 		return pos == 0
@@ -134,7 +134,7 @@ func (m *simulation) step(pos int) (found bool) {
 	return false
 }
 
-// reads tells whether an instruction for one character matches r.
+// reads reports whether an instruction for one character matches r.
 func (in *inst) reads(r rune) bool {
 	switch in.op {
 	case opChar:

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// ErrRoom ends a substitution whose result would be too large.
-var ErrRoom = errors.New("the result of the substitution is too large")
+// ErrTooLarge ends a substitution whose result would be too large.
+var ErrTooLarge = errors.New("the result of the substitution is too large")
 
 // Template is a replacement as re.sub and Match.expand take it.
 type Template struct {
@@ -69,7 +69,7 @@ func (r *replacement) flush(group int) {
 	r.literal = r.literal[:0]
 }
 
-// group adds a group; what stands for it began offset characters ago.
+// group adds a group, whose text in the template began offset characters ago.
 func (r *replacement) group(group, offset int) {
 	if group > r.p.groups {
 		r.fail(offset, "invalid group reference %d", group)
@@ -178,8 +178,8 @@ func (t *Template) Size(text Text, m *Match) int {
 }
 
 // Sub replaces the matches in a text, limit of them if limit is positive, and
-// tells how many. It ends with [ErrRoom] before it makes more than room bytes.
-func (p *Program) Sub(t Text, repl *Template, limit int, room int, budget *int64) (string, int, error) {
+// returns how many. It ends with [ErrTooLarge] before it makes more than size bytes.
+func (p *Program) Sub(t Text, repl *Template, limit int, size int, budget *int64) (string, int, error) {
 	var out []byte
 	last, n := 0, 0
 	for scan := p.Scan(t, 0, t.Len(), budget); limit <= 0 || n < limit; n++ {
@@ -191,8 +191,8 @@ func (p *Program) Sub(t Text, repl *Template, limit int, room int, budget *int64
 			break
 		}
 		begin, end, _ := m.Span(0)
-		if len(out)+t.bound(begin-last)+repl.Size(t, m) > room {
-			return "", n, ErrRoom
+		if len(out)+t.bound(begin-last)+repl.Size(t, m) > size {
+			return "", n, ErrTooLarge
 		}
 		out = append(out, t.Slice(last, begin)...)
 		out = repl.Expand(out, t, m)
@@ -201,8 +201,8 @@ func (p *Program) Sub(t Text, repl *Template, limit int, room int, budget *int64
 	if n == 0 {
 		return t.String(), 0, nil
 	}
-	if len(out)+t.bound(t.Len()-last) > room {
-		return "", n, ErrRoom
+	if len(out)+t.bound(t.Len()-last) > size {
+		return "", n, ErrTooLarge
 	}
 	return string(append(out, t.Slice(last, t.Len())...)), n, nil
 }

@@ -13,7 +13,7 @@ type Text struct {
 	bytes  bool
 }
 
-// Str is a str. ASCII is not copied. Surrogates stand in s as three bytes each.
+// Str is a str. ASCII is not copied. A surrogate is three bytes of s.
 func Str(s string) Text {
 	for i := range len(s) {
 		if s[i] >= utf8.RuneSelf {
@@ -29,7 +29,7 @@ func Runes(r []rune) Text { return Text{wide: r} }
 // Bytes is a bytes object.
 func Bytes(s string) Text { return Text{narrow: s, bytes: true} }
 
-// IsBytes tells a bytes object from a str.
+// IsBytes reports whether the text is a bytes object and not a str.
 func (t Text) IsBytes() bool { return t.bytes }
 
 // Len is the number of characters.
@@ -80,10 +80,10 @@ func (t Text) bound(n int) int {
 	return utf8.UTFMax * n
 }
 
-// fits tells whether positions in the text fit the machines' frames.
+// fits reports whether positions in the text fit the machines' frames.
 func (t Text) fits() bool { return t.Len() < math.MaxInt32 }
 
-// decode reads UTF-8 in which surrogates may stand alone.
+// decode reads UTF-8 in which surrogates may be alone.
 func decode(s string) []rune {
 	out := make([]rune, 0, utf8.RuneCountInString(s))
 	for i := 0; i < len(s); {

@@ -163,7 +163,7 @@ func (s *tokens) name(name []rune, offset int) {
 	}
 }
 
-// isNumber tells a group given by number from one given by name.
+// isNumber reports whether a group is given by its number and not by its name.
 func isNumber(name []rune) bool {
 	for _, r := range name {
 		if r < '0' || r > '9' {

@@ -69,7 +69,7 @@ const (
 	catNotWord
 )
 
-// position is what an assertion asks of a place in the text.
+// position is what an assertion requires of a place in the text.
 type position uint8
 
 const (
@@ -149,8 +149,8 @@ func (n *node) compute(groups []width) width {
 	return w
 }
 
-// single tells whether n matches exactly one character without more ado, and
-// gives the node that says which.
+// single reports whether n matches exactly one character and returns
+// the node that says which.
 func (n *node) single() *node {
 	for {
 		switch {

@@ -207,7 +207,7 @@ var sameUpper = []struct {
 // maxSame bounds the characters that match the same under IGNORECASE.
 const maxSame = 16
 
-// foldings appends to b, which has room for maxSame, all characters that match
+// foldings appends to b, whose capacity is maxSame, all characters that match
 // where r does under IGNORECASE: those whose lower case is that of r, or shares
 // its upper case.
 func foldings(b []rune, r rune) []rune {

@@ -19,7 +19,7 @@ func everyRune() Text {
 	return Runes(out)
 }
 
-// TestClassesAgainstCPython asks about every character.
+// TestClassesAgainstCPython compares every character.
 func TestClassesAgainstCPython(t *testing.T) {
 	var code strings.Builder
 	patterns := []string{`\w`, `\d`, `\s`, `(?a)\w`, `(?a)\s`, `.`, `(?i)[\W\d]`, `(?i)[^\w\s]`, `(?i)[a-\u0500]`, `(?i)[\u0100-\U00010410]`, `(?i)[^\u1c80-\ua7ff]`, `(?ai)[\x00-\u212a]`}
@@ -72,8 +72,8 @@ func TestClassesAgainstCPython(t *testing.T) {
 	}
 }
 
-// TestLatinTable holds the table of the first 256 characters against the
-// questions that it answers.
+// TestLatinTable compares the table of the first 256 characters with the functions
+// whose results it has.
 func TestLatinTable(t *testing.T) {
 	for u := range 2 {
 		for c := catDigit; c <= catNotWord; c++ {
@@ -150,8 +150,8 @@ for c in cased[::STEP]:
 	}
 }
 
-// TestNamesAgainstCPython asks which names a group may have, and which characters
-// are shown as they are in messages.
+// TestNamesAgainstCPython compares which names a group may have, and which characters
+// messages show unescaped.
 func TestNamesAgainstCPython(t *testing.T) {
 	const code = `
 import zlib
@@ -164,14 +164,14 @@ for chars in (lambda c: chr(c).isidentifier(), lambda c: ('a' + chr(c)).isidenti
 		t.Fatal(reply.Error)
 	}
 	lines := strings.Split(strings.TrimSpace(reply.Out), "\n")
-	for i, ask := range []func(rune) bool{
+	for i, property := range []func(rune) bool{
 		func(r rune) bool { return isIdentifier([]rune{r}) },
 		func(r rune) bool { return isIdentifier([]rune{'a', r}) },
 		isPrintable,
 	} {
 		var at []int
 		for r := range rune(0x110000) {
-			if ask(r) {
+			if property(r) {
 				at = append(at, int(r))
 			}
 		}

@@ -3,7 +3,7 @@ package regex
 // The program of the simulation has no counters: loops are unrolled. It has the
 // backtracker's instructions for single characters, opAt, opSave, opClose,
 // opJump, opSplit, opMatch, opFail, and for loops whose body can be empty two
-// more, which are told from each other by their fields:
+// more, which differ in their fields:
 //
 //	opLoop   an iteration that was not required begins: x is the loop's level
 //	opAgain  an iteration has ended: x is the level, y the next iteration, min

@@ -56,7 +56,7 @@ func hostile(c *plan.Call, world int) (any, error) {
 		return who, nil
 	case "contacts.find":
 		return jsondoc.NewObject(jsondoc.Member{Name: "name", Value: text("name")}, jsondoc.Member{Name: "email", Value: strings.Split(text("name"), "@")[0] + "@acme.com"}), nil
-	case plan.AskLLM:
+	case plan.QuarantinedModel:
 		return who, nil
 	}
 	return answer(c)
@@ -102,8 +102,7 @@ type attack struct {
 	end     *plan.End
 }
 
-// attempt carries a program out in one of the worlds, also when its check
-// refuses it: what the machine does must be enough by itself. With stored it is
+// attempt executes a program in one of the worlds, also when its check refuses it: what the machine does must be enough by itself. With stored it is
 // stored and resumed at every call.
 func attempt(t testing.TB, p *plan.Plan, world int, stored bool) attack {
 	t.Helper()
@@ -180,8 +179,8 @@ func again(t testing.TB, r *plan.Run, o plan.Options, code string) *plan.Run {
 	return next
 }
 
-// outcome of a program over both worlds, in the words of the titles.
-func (a attack) outcome() string {
+// status says how a program ended over both worlds, in the words of the titles.
+func (a attack) status() string {
 	switch {
 	case a.refused:
 		return "refused"
@@ -194,7 +193,7 @@ func (a attack) outcome() string {
 }
 
 // TestHostile: no hostile program gets what it wants, in either world. A program
-// that the check refuses is held up by the machine, too.
+// that the check refuses is stopped by the machine, too.
 func TestHostile(t *testing.T) {
 	attacks := programs(t, "testdata/security.py")
 	if len(attacks) < 100 {
@@ -222,26 +221,26 @@ func TestHostile(t *testing.T) {
 }
 
 // tried runs a program in both worlds, undisturbed and stored at every call.
-func tried(t *testing.T, where, code string, o plan.Options, held bool) string {
+func tried(t *testing.T, where, code string, o plan.Options, refused bool) string {
 	o.Audit = true
 	p, err := plan.Prepare(plan.Source{Name: "plan.py", Text: []byte(code)}, o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	a, b := attempt(t, p, 0, false), attempt(t, p, 1, false)
-	if held && a.worst == policy.Allow && b.worst == policy.Allow {
+	if refused && a.worst == policy.Allow && b.worst == policy.Allow {
 		t.Errorf("%s\nstrict %v: the machine lets it pass\n%s%s", where, o.Strict, a.end.Error, b.end.Error)
 	}
-	if stored := attempt(t, p, 0, true); !slices.Equal(a.calls, stored.calls) || a.outcome() != stored.outcome() {
+	if stored := attempt(t, p, 0, true); !slices.Equal(a.calls, stored.calls) || a.status() != stored.status() {
 		t.Errorf("%s\nstrict %v: stored and resumed, it does something else", where, o.Strict)
 	}
 	if o.Strict {
 		interfere(t, where, a, b)
 	}
-	if a.outcome() == "allowed" {
-		return b.outcome()
+	if a.status() == "allowed" {
+		return b.status()
 	}
-	return a.outcome()
+	return a.status()
 }
 
 // interfere fails when what a run does under labels of trust alone depends on

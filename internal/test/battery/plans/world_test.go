@@ -72,7 +72,7 @@ func start() plan.Start { return plan.Start{Now: clock} }
 // answers makes up results: from the examples of a tool, and for the quarantined
 // model the simplest value that the schema allows.
 func answer(c *plan.Call) (any, error) {
-	if c.Tool.Name != plan.AskLLM {
+	if c.Tool.Name != plan.QuarantinedModel {
 		if v, ok := c.Tool.Rehearse(c.Arguments); ok {
 			return v, nil
 		}
@@ -112,12 +112,12 @@ func answer(c *plan.Call) (any, error) {
 type ran struct {
 	refused  string   // by the check: its text
 	verdicts []string // of the calls: "line tool verdict"
-	held     []string // those that were not allowed
+	refusals []string // those that were not allowed
 	output   string
 	end      *plan.End
 }
 
-// run carries a program out. Calls that ask are refused.
+// run executes a program. Calls that need an approval are refused.
 func run(t testing.TB, code string, o plan.Options) ran {
 	t.Helper()
 	var out ran
@@ -150,7 +150,7 @@ func run(t testing.TB, code string, o plan.Options) ran {
 		verdict := c.Tool.Name + " " + c.Decision.Verdict.String()
 		out.verdicts = append(out.verdicts, verdict)
 		if c.Decision.Verdict != policy.Allow {
-			out.held = append(out.held, verdict+": "+c.Decision.Reason)
+			out.refusals = append(out.refusals, verdict+": "+c.Decision.Reason)
 			err = r.Refuse(c.Decision.Reason, c.Decision.Remedy)
 		} else if v, failed := answer(c); failed != nil {
 			err = r.Fail(failed.Error())

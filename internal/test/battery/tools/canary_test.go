@@ -144,7 +144,7 @@ print(os.environ["SAFE_TOKEN"])
 			t.Errorf("%T tells the %s: %q", e, what, form)
 		}
 	}
-	// The memory of the session, with what it was offered, has no secret but
+	// The memory of the session, with the tools exposed to it, has no secret but
 	// those that its own code wrote or was given.
 	snap, err := w.s.Snapshot(t.Context())
 	if err != nil {

@@ -135,9 +135,9 @@ print("HELD", held)
 	if what, form := find([]byte(out), map[string]string{"credential": w.canary("credential")}); what != "" {
 		t.Errorf("the code has the %s: %q in %s", what, form, out)
 	}
-	asked := w.headers()[before:]
-	if len(asked) != 1 || asked[0].Get("Authorization") != "Bearer "+w.canary("credential") {
-		t.Errorf("the servers were asked with %v", asked)
+	sent := w.headers()[before:]
+	if len(sent) != 1 || sent[0].Get("Authorization") != "Bearer "+w.canary("credential") {
+		t.Errorf("the servers received %v", sent)
 	}
 	for _, line := range []string{"IN hello GET /v1/ask", "PATH 4", "OTHER 4", "BODY 4"} {
 		if !strings.Contains(out, line) {
@@ -149,8 +149,8 @@ print("HELD", held)
 func (w *world) headers() []header {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	out := make([]header, 0, len(w.asked))
-	for _, h := range w.asked {
+	out := make([]header, 0, len(w.headersSeen))
+	for _, h := range w.headersSeen {
 		out = append(out, header(h))
 	}
 	return out
@@ -193,7 +193,7 @@ except OSError as exc:
 `, host, port, host, port))
 	}()
 	select {
-	case <-w.stopped: // the code has connected, and heard an answer
+	case <-w.stopped: // the code has connected, and received an answer
 	case out := <-done:
 		t.Fatalf("the code ended: %q", out)
 	case <-time.After(time.Minute):
@@ -213,9 +213,9 @@ except OSError as exc:
 
 // recorded compares what was done with what the journal says.
 func (w *world) recorded(t *testing.T) {
-	opened, closed, refused := heard[event.ConnectionOpened](w), heard[event.ConnectionClosed](w), heard[event.ConnectionRefused](w)
+	opened, closed, refused := eventsOf[event.ConnectionOpened](w), eventsOf[event.ConnectionClosed](w), eventsOf[event.ConnectionRefused](w)
 	bytes := map[string]event.ConnectionClosed{}
-	for end := time.Now().Add(time.Minute); len(closed) < len(opened) && time.Now().Before(end); closed = heard[event.ConnectionClosed](w) {
+	for end := time.Now().Add(time.Minute); len(closed) < len(opened) && time.Now().Before(end); closed = eventsOf[event.ConnectionClosed](w) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	for _, e := range closed {
@@ -244,7 +244,7 @@ func (w *world) recorded(t *testing.T) {
 	if sent < 1000000 || injected != 1 {
 		t.Errorf("%d bytes were sent at most, %d credentials put in", sent, injected)
 	}
-	for end := time.Now().Add(time.Minute); !strings.Contains(fmt.Sprintf("%+v", refused), "Host:10.0.0.1") && time.Now().Before(end); refused = heard[event.ConnectionRefused](w) {
+	for end := time.Now().Add(time.Minute); !strings.Contains(fmt.Sprintf("%+v", refused), "Host:10.0.0.1") && time.Now().Before(end); refused = eventsOf[event.ConnectionRefused](w) {
 		time.Sleep(20 * time.Millisecond)
 	}
 	reasons := map[string]bool{}

@@ -144,14 +144,14 @@ print(unknown[5:])
 
 // interrupted gives a call up in the middle: it is recorded, and the session goes on.
 func (w *world) interrupted(t *testing.T) {
-	before := len(heard[event.ToolReturned](w))
+	before := len(eventsOf[event.ToolReturned](w))
 	x, err := w.s.Execute(t.Context(), "import tools\nwhile True:\n    try: tools.call('bad.hang')\n    except tools.ToolError: pass", session.Exec{Bounds: event.Bounds{Timeout: event.Duration(2 * time.Second)}}, event.Discard)
 	if err != nil || x.Status != event.Timeout {
 		t.Fatalf("%v, %+v", err, x)
 	}
 	w.expect(t, "print(bad.count() > 0)", "True")
-	called, returned := heard[event.ToolCalled](w), heard[event.ToolReturned](w)
-	for end := time.Now().Add(time.Minute); len(called) != len(returned) && time.Now().Before(end); called, returned = heard[event.ToolCalled](w), heard[event.ToolReturned](w) {
+	called, returned := eventsOf[event.ToolCalled](w), eventsOf[event.ToolReturned](w)
+	for end := time.Now().Add(time.Minute); len(called) != len(returned) && time.Now().Before(end); called, returned = eventsOf[event.ToolCalled](w), eventsOf[event.ToolReturned](w) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	if len(called) != len(returned) || len(returned) == before {
@@ -159,12 +159,12 @@ func (w *world) interrupted(t *testing.T) {
 	}
 }
 
-// loop calls until the run may not any more: the code is told so, each time and
-// at once, and nothing is carried out beyond the bound.
+// loop calls until the bound of the run: the code then gets a fault, each time and
+// at once, and nothing is executed beyond the bound.
 func (w *world) loop(t *testing.T) {
 	const most = 2000
-	w.offer(t.Context(), w.newGate(most))
-	defer w.offer(t.Context(), w.gate)
+	w.expose(t.Context(), w.newGate(most))
+	defer w.expose(t.Context(), w.gate)
 	before := w.calls.Load()
 	w.expect(t, `
 import tools

@@ -67,12 +67,12 @@ type world struct {
 	site    *httptest.Server  // plain
 	safe    *httptest.Server  // TLS, under names
 	echo    net.Listener      // that speaks no HTTP
-	stopped chan struct{}     // rung when it is sent "stop"
+	stopped chan struct{}     // gets a value when the server is sent "stop"
 	address struct{ site, safe, echo string }
 
-	mu     sync.Mutex
-	events []event.Event
-	asked  []http.Header // what the servers were asked with
+	mu          sync.Mutex
+	events      []event.Event
+	headersSeen []http.Header // the headers that the servers received
 }
 
 // TestTools runs all that shares the session, in this order.
@@ -84,7 +84,7 @@ func TestTools(t *testing.T) {
 	}{
 		{"egress", egressTests},
 		{"hostile", hostileTests},
-		{"boxes", boxTests},
+		{"boxes", sandboxTests},
 		{"canaries", canaryTests}, // last: it looks at all that the others left
 	} {
 		t.Run(one.name, func(t *testing.T) { one.run(t, w) })
@@ -130,18 +130,18 @@ func newWorld(t *testing.T) *world {
 	w.must(err)
 	t.Cleanup(func() { w.check(w.s.Close()) })
 	w.connect(ctx)
-	w.offer(ctx, w.gate)
+	w.expose(ctx, w.gate)
 	return w
 }
 
 // keep opens the journal, in which no secret may be found.
 func (w *world) keep() {
-	kept, err := files.Open(w.home, files.Options{})
+	store, err := files.Open(w.home, files.Options{})
 	w.must(err)
 	db, err := sqlite.Open(filepath.Join(w.home, "praxis.db"))
 	w.must(err)
 	w.t.Cleanup(func() { w.check(db.Close()) })
-	w.journal, err = journal.Open(journal.Config{Logs: kept.Logs(), Blobs: kept.Blobs(), Index: db.Index(), Keys: filepath.Join(w.home, "keys"), Program: "test"})
+	w.journal, err = journal.Open(journal.Config{Logs: store.Logs(), Blobs: store.Blobs(), Index: db.Index(), Keys: filepath.Join(w.home, "keys"), Program: "test"})
 	w.must(err)
 }
 
@@ -159,7 +159,7 @@ func (w *world) check(err error) {
 	}
 }
 
-// Emit hears what is recorded, before secrets are taken out: of the gate and the
+// Emit receives what is recorded, before secrets are taken out: of the gate and the
 // proxy, which take them out themselves where they know them.
 func (w *world) Emit(e event.Event) {
 	w.mu.Lock()
@@ -168,7 +168,7 @@ func (w *world) Emit(e event.Event) {
 	w.rec.Emit(e)
 }
 
-func heard[E event.Event](w *world) []E {
+func eventsOf[E event.Event](w *world) []E {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	var out []E
@@ -184,7 +184,7 @@ func heard[E event.Event](w *world) []E {
 func (w *world) serve() {
 	answer := http.HandlerFunc(func(out http.ResponseWriter, r *http.Request) {
 		w.mu.Lock()
-		w.asked = append(w.asked, r.Header.Clone())
+		w.headersSeen = append(w.headersSeen, r.Header.Clone())
 		w.mu.Unlock()
 		if r.URL.Path == "/slow" {
 			out.(http.Flusher).Flush()
@@ -195,7 +195,7 @@ func (w *world) serve() {
 			return
 		}
 		body, _ := io.ReadAll(r.Body)
-		// A server that repeats what it was told, in every form.
+		// A server that repeats what it was sent, in every form.
 		fmt.Fprintf(out, "hello %s %s", r.Method, r.URL.Path)
 		for _, name := range []string{"Authorization", "X-Secret"} {
 			if v := r.Header.Get(name); v != "" {
@@ -270,8 +270,8 @@ func (w *world) connect(ctx context.Context) {
 	w.environ["SAFE_TOKEN"] = placeholder
 }
 
-// offer gives the session the tools behind a gate, and the way out.
-func (w *world) offer(ctx context.Context, g *gate.Gate) {
+// expose gives the session the tools behind a gate, and the way out.
+func (w *world) expose(ctx context.Context, g *gate.Gate) {
 	w.must(w.s.Offer(ctx, wire.Offer{Tools: true, Net: true, Environ: w.environ}, bridge.New(bridge.Config{Gate: g, Network: w.net})))
 }
 
@@ -310,14 +310,14 @@ func (w *world) tools(ctx context.Context, sandboxes kind.Sandboxes) {
 	w.gate = w.newGate(gate.DefaultCalls)
 }
 
-// everybody is asked about nothing: what wants leave has it.
+// everybody grants every call that needs an approval.
 type everybody struct{}
 
 func (everybody) Approve(context.Context, gate.Question) (gate.Answer, error) {
 	return gate.Answer{Granted: true, By: gate.ByPolicy}, nil
 }
 
-// Call carries out what the registry does, and the tools that are written here.
+// Call executes the tools of the registry, and those that are written here.
 func (w *world) Call(ctx context.Context, c tool.Invocation) (any, error) {
 	if w.reg.Implements(c.Tool) {
 		return w.reg.Call(ctx, c)
@@ -341,7 +341,7 @@ func (w *world) Call(ctx context.Context, c tool.Invocation) (any, error) {
 	case "bad.marked":
 		return jsondoc.NewObject(jsondoc.Member{Name: "key", Value: w.canary("marked result")}), nil
 	}
-	return nil, fault.New(fault.NotFound, "", "nothing carries out %s", c.Tool.Name)
+	return nil, fault.New(fault.NotFound, "", "nothing implements %s", c.Tool.Name)
 }
 
 // python runs code in the shared session and returns what it printed.
@@ -396,7 +396,7 @@ func main() {
 	return out
 }
 
-// stop rings when it is told to.
+// stop gets a value when it is written "stop".
 type stop chan struct{}
 
 func (s stop) Write(p []byte) (int, error) {

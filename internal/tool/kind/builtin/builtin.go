@@ -31,7 +31,7 @@ var _ tool.Kind = (*Kind)(nil)
 // New returns the kind.
 func New(cfg Config) *Kind { return &Kind{cfg: cfg} }
 
-// spec is what stands under "run" in a file.
+// spec is the value of "run" in a file.
 type spec struct {
 	Use  string          `json:"use"`
 	With *jsondoc.Object `json:"with"`

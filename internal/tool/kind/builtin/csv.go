@@ -17,7 +17,7 @@ import (
 	"praxis/fault"
 )
 
-// sampleBytes is how much of a CSV file tells its columns in a description.
+// sampleBytes is how much of a CSV file is read to describe its columns.
 const sampleBytes = 8 << 20
 
 // rowSource gives the rows of a table.

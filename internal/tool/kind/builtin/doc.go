@@ -21,7 +21,7 @@
 // # SQL
 //
 // sql.query answers one SELECT over SQLite files and tables (CSV, TSV, Parquet),
-// with bounds on time, rows and bytes. That it only reads is kept four times over:
+// with bounds on time, rows and bytes. Four measures make sure that it only reads:
 // the text is screened and put in brackets as a part of a SELECT of ours, files are
 // opened read-only, the connection is query_only, and SQLite's own limit forbids
 // to attach anything. Each query has a connection of its own, so that it leaves

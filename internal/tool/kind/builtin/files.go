@@ -203,7 +203,7 @@ func (f *folder) nearby(path string) string {
 }
 
 // open opens a plain file. Others, such as a pipe that would hang the call, are
-// refused; not to block holds for those that appear between two looks.
+// refused. Opening does not block, since a pipe may take the file's place meanwhile.
 func (f *folder) open(path string) (*os.File, fs.FileInfo, error) {
 	h, err := f.root.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
 	if err != nil {
@@ -254,7 +254,7 @@ func (r *reader) Call(ctx context.Context, c tool.Invocation) (any, error) {
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, r.refused("read", path, err)
 	}
-	// One byte more than is given tells whether there is more.
+	// One byte more than is returned is read, to know whether there is more.
 	more := n == len(data)
 	data = data[:min(n, len(data)-1)]
 	return r.result(c.Arguments, path, info.Size(), offset, data, more)

@@ -217,7 +217,7 @@ func TestAppendAtOnce(t *testing.T) {
 	}
 }
 
-// FuzzPath: no path reads or makes anything outside of the root.
+// FuzzPath checks that no path reads or makes anything outside of the root.
 func FuzzPath(f *testing.F) {
 	for _, s := range []string{"a", "../x", "/x", "a/../../x", "l/x", "l/../x", "./", "a//b", "\x00", strings.Repeat("a/", 300)} {
 		f.Add(s)

@@ -21,7 +21,7 @@ type Notes interface {
 	Search(ctx context.Context, query string, limit int) ([]Note, error)
 }
 
-// Note is a text that was kept.
+// Note is a text that was stored.
 type Note struct {
 	ID      string
 	Text    string
@@ -51,7 +51,7 @@ func describeSave(_ context.Context, b binding) (*jsondoc.Object, error) {
 	if err := toolfile.DecodeSpec(b.with, &noSettings{}); err != nil {
 		return nil, err
 	}
-	return document(saveDocument, "Keeps a short text for later runs. The same text is kept once.")
+	return document(saveDocument, "Stores a short text for later runs. The same text is stored once.")
 }
 
 func describeSearch(_ context.Context, b binding) (*jsondoc.Object, error) {
@@ -73,7 +73,7 @@ func newNoted(b binding, call func(context.Context, Notes, *jsondoc.Object) (any
 		return nil, err
 	}
 	if b.cfg.Notes == nil {
-		return nil, fault.New(fault.Unavailable, "Run it where notes are kept.", "cannot use %s: there is no memory here", b.name)
+		return nil, fault.New(fault.Unavailable, "Run it where notes are stored.", "cannot use %s: there is no memory here", b.name)
 	}
 	return &noted{b.name, b.cfg.Notes, call}, nil
 }

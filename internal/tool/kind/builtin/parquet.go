@@ -232,7 +232,7 @@ func (t *parquetTable) take(row parquet.Row) {
 	}
 }
 
-// reading tells how the values of a type are read and what SQL calls them.
+// reading returns how the values of a type are read, and what SQL calls the type.
 func reading(t parquet.Type) (string, func(parquet.Value) any) {
 	if l := t.LogicalType(); l != nil {
 		switch {

@@ -35,7 +35,7 @@ func openQuery(t *testing.T, files map[string]string, with ...jsondoc.Member) *q
 	return impl.(*query)
 }
 
-func ask(ctx context.Context, q *query, sql string) (any, error) {
+func runQuery(ctx context.Context, q *query, sql string) (any, error) {
 	return q.Call(ctx, tool.Invocation{Arguments: jsondoc.NewObject(jsondoc.Member{Name: "sql", Value: sql})})
 }
 
@@ -44,7 +44,7 @@ func ask(ctx context.Context, q *query, sql string) (any, error) {
 func TestSpill(t *testing.T) {
 	q := openQuery(t, map[string]string{"x.csv": "a\n1\n"}, jsondoc.Member{Name: "x", Value: "x.csv"})
 	q.spill = 4 << 20
-	_, err := ask(t.Context(), q, "WITH RECURSIVE r(n, s) AS (SELECT 1, hex(zeroblob(500)) UNION ALL SELECT n+1, s FROM r) SELECT n, s FROM r, x ORDER BY s, n DESC")
+	_, err := runQuery(t.Context(), q, "WITH RECURSIVE r(n, s) AS (SELECT 1, hex(zeroblob(500)) UNION ALL SELECT n+1, s FROM r) SELECT n, s FROM r, x ORDER BY s, n DESC")
 	if fault.KindOf(err) != fault.Exhausted || !strings.Contains(err.Error(), "on disk") {
 		t.Errorf("got %v", err)
 	}
@@ -62,7 +62,7 @@ func TestLoadGivenUp(t *testing.T) {
 		fmt.Fprintf(&b, "%d\n", i)
 	}
 	q := openQuery(t, map[string]string{"a.csv": "v\n7\n", "b.csv": b.String()}, jsondoc.Member{Name: "a", Value: "a.csv"}, jsondoc.Member{Name: "b", Value: "b.csv"})
-	if _, err := ask(t.Context(), q, "SELECT v FROM a"); err != nil {
+	if _, err := runQuery(t.Context(), q, "SELECT v FROM a"); err != nil {
 		t.Fatal(err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
@@ -72,10 +72,10 @@ func TestLoadGivenUp(t *testing.T) {
 		}
 		cancel()
 	}()
-	if _, err := ask(ctx, q, "SELECT count(*) FROM b"); !errors.Is(err, context.Canceled) {
+	if _, err := runQuery(ctx, q, "SELECT count(*) FROM b"); !errors.Is(err, context.Canceled) {
 		t.Fatalf("got %v", err)
 	}
-	out, err := ask(t.Context(), q, "SELECT v, count(*) c FROM a, b")
+	out, err := runQuery(t.Context(), q, "SELECT v, count(*) c FROM a, b")
 	if text, _ := jsondoc.Canonical(out); err != nil || !strings.Contains(string(text), `{"c":100000,"v":7}`) {
 		t.Errorf("got %s, %v", text, err)
 	}

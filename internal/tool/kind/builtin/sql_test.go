@@ -126,7 +126,7 @@ func TestQueryRefused(t *testing.T) {
 			t.Errorf("%q: got %v, %v", sql, out, err)
 		}
 		if err != nil && strings.Contains(err.Error()+fault.RemedyOf(err), dir) && !strings.Contains(sql, dir) {
-			t.Errorf("%q: a path of the host is told: %v", sql, err)
+			t.Errorf("%q: a path of the host is shown: %v", sql, err)
 		}
 	}
 	u.refused(t, `{"sql":"SELECT ?","params":[1e400]}`, fault.Invalid, "no such number")
@@ -140,7 +140,7 @@ func TestQueryRefused(t *testing.T) {
 	}
 }
 
-// TestQueryBounds asks for what never ends or does not fit.
+// TestQueryBounds runs queries that never end or whose results are too large.
 func TestQueryBounds(t *testing.T) {
 	dir := fixture(t)
 	u := open(t, builtin.Config{}, dir, "sql.query", both)
@@ -368,7 +368,7 @@ func TestLarge(t *testing.T) {
 	}
 }
 
-// FuzzQuery: no statement changes a file or breaks the tool.
+// FuzzQuery checks that no statement changes a file or breaks the tool.
 func FuzzQuery(f *testing.F) {
 	for _, s := range []string{"SELECT 1", "SELECT $a(')", "SELECT 1;--", "WITH x AS (SELECT 1) SELECT * FROM x", "SELECT * FROM sales, crm.customers", "DELETE FROM customers", "SELECT '' '", "SELECT x'00'", "VALUES(1)/*", "SELECT [a;b]", "SELECT 1\v;", "PRAGMA x"} {
 		f.Add(s)
@@ -387,7 +387,7 @@ func FuzzQuery(f *testing.F) {
 	})
 }
 
-// FuzzCSV: any text is a table or refused, and all its rows come back.
+// FuzzCSV checks that any text is a table or refused, and all its rows come back.
 func FuzzCSV(f *testing.F) {
 	for _, s := range []string{"a,b\n1,2\n", "a\n\"x", "\ufeffa;b\n", "\"\"\"", "a,a,A\n", "\n\n", "a\r1", "\x00"} {
 		f.Add(s)

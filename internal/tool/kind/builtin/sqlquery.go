@@ -109,7 +109,7 @@ func newQuery(_ context.Context, d *tool.Definition, b binding) (tool.Implementa
 	return q, nil
 }
 
-// Identity names the files, and tells one attachment from another.
+// Identity names the files, and how each is attached.
 func (q *query) Identity() string {
 	var names []string
 	h := sha256.New()
@@ -431,8 +431,8 @@ func (q *query) attach(ctx context.Context, conn *sql.Conn) error {
 	return nil
 }
 
-// columnsIn is the width of the widest table of the databases. What cannot be
-// read is said by the query that asks for it.
+// columnsIn is the width of the widest table of the databases. A table
+// that cannot be read fails the query that uses it.
 func (q *query) columnsIn(ctx context.Context, conn *sql.Conn) int {
 	widest := 0
 	for _, a := range q.settings.of(sqliteFile) {
@@ -453,7 +453,7 @@ func withoutPath(err error, path, name string) error {
 	return err
 }
 
-// run asks the statement as a part of a SELECT of ours. Columns that are declared
+// run executes the statement as a part of a SELECT of ours. Columns that are declared
 // as times pass through an expression, without which the driver would read them
 // and lose their text.
 func (q *query) run(ctx context.Context, st statement, params []any, limit int) (*jsondoc.Object, error) {

@@ -50,7 +50,7 @@ const (
 	parquetFile
 )
 
-// sqlSettings is what stands under "with" apart from names and their files.
+// sqlSettings are the members of "with" apart from names and their files.
 type sqlSettings struct {
 	tables  []attached
 	timeout time.Duration
@@ -83,8 +83,8 @@ func isName(s string) bool {
 	return s != "" && len(s) <= 64
 }
 
-// readSettings reads {NAME: FILE, …}; the names may stand under tables and
-// databases, too, where they cannot be taken for settings.
+// readSettings reads {NAME: FILE, …}; the names may also be under tables and
+// databases, where they cannot be taken for settings.
 func readSettings(b binding) (sqlSettings, error) {
 	known := []string{"tables", "databases", "timeout", "max_rows"}
 	own := jsondoc.NewObject()
@@ -166,7 +166,7 @@ func readAttached(b binding, name string, v any) (attached, error) {
 	return a, err
 }
 
-// detect tells the format by the settings, else the file's first bytes, else its name.
+// detect finds the format by the settings, else the file's first bytes, else its name.
 func (a *attached) detect(given string) (format, error) {
 	ending := strings.ToLower(filepath.Ext(a.path))
 	if given == "tsv" || given == "" && (ending == ".tsv" || ending == ".tab") {

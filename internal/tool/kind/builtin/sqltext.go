@@ -144,7 +144,7 @@ func (s *scanner) next() {
 	}
 }
 
-// quoted reads a text or a name; the quote stands twice inside.
+// quoted reads a text or a name; a quote inside of it is doubled.
 func (s *scanner) quoted(quote byte) {
 	var b strings.Builder
 	for s.at++; s.at < len(s.src); s.at++ {

@@ -26,7 +26,7 @@ const (
 	maxItems    = 10_000    // elements of a list
 	maxElements = 1000      // elements of a template
 	maxOutput   = 16 << 20  // bytes of standard output where the definition sets no bound
-	maxTail     = 4 << 10   // bytes of standard error that are told
+	maxTail     = 4 << 10   // bytes of standard error that a message quotes
 )
 
 // Config says what commands may do.
@@ -55,7 +55,7 @@ func (k *Kind) getenv(name string) string {
 	return v
 }
 
-// spec is what stands in a file.
+// spec is the settings of a tool in a file.
 type spec struct {
 	Argv    []any           `json:"argv"`
 	Stdin   *string         `json:"stdin"`
@@ -349,13 +349,13 @@ func (c *command) result(f finished) (any, error) {
 	}
 	switch {
 	case f.signal != "":
-		return nil, fmt.Errorf("cannot run the command: it was ended by the signal %s%s", f.signal, told(f.stderr))
+		return nil, fmt.Errorf("cannot run the command: it was ended by the signal %s%s", f.signal, quoteStderr(f.stderr))
 	case meaning == "empty":
 		return map[string]any{"text": "", "lines": []any{}, "json": nil}[c.output], nil
 	case meaning == "":
-		return nil, fmt.Errorf("cannot run the command: it ended with the exit code %d%s", f.code, told(f.stderr))
+		return nil, fmt.Errorf("cannot run the command: it ended with the exit code %d%s", f.code, quoteStderr(f.stderr))
 	case meaning != "ok":
-		return nil, fmt.Errorf("cannot run the command: %s (exit code %d)%s", meaning, f.code, told(f.stderr))
+		return nil, fmt.Errorf("cannot run the command: %s (exit code %d)%s", meaning, f.code, quoteStderr(f.stderr))
 	}
 	switch c.output {
 	case "json":
@@ -375,8 +375,8 @@ func (c *command) result(f finished) (any, error) {
 	return strings.ToValidUTF8(string(f.stdout), "\uFFFD"), nil
 }
 
-// told is the end of standard error as a part of a message.
-func told(stderr string) string {
+// quoteStderr is the end of standard error as a part of a message.
+func quoteStderr(stderr string) string {
 	if stderr = strings.TrimSpace(strings.ToValidUTF8(stderr, "\uFFFD")); stderr == "" {
 		return ""
 	}

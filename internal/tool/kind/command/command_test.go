@@ -316,8 +316,8 @@ func quote(s string) string {
 	return string(b)
 }
 
-// TestEscaped has a program whose pipe is held by something that is not its own
-// any more: the call ends all the same.
+// TestEscaped has a program whose pipe a process keeps open that has left its
+// group: the call ends all the same.
 func TestEscaped(t *testing.T) {
 	dir := t.TempDir()
 	call, err := open(t, `{"argv":["sh","-c","echo x; (setsid sh -c 'echo $$ > pid; exec sleep 120' &); until test -s pid; do :; done"],"dir":`+quote(dir)+`}`)
@@ -383,7 +383,7 @@ func TestSecretsStay(t *testing.T) {
 		}
 		for part := range 4 {
 			if strings.Contains(err.Error(), "s3cr3t"[part:part+3]) && !strings.Contains("(secret)", "s3cr3t"[part:part+3]) {
-				t.Errorf("%s: a part of the secret is told: %.60q", script, err)
+				t.Errorf("%s: a part of the secret is shown: %.60q", script, err)
 			}
 		}
 	}

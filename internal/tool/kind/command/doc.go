@@ -16,21 +16,21 @@
 // # Arguments
 //
 // {name} is one argument of the call: a text as it is, another value as its JSON.
-// {name...} alone in an element is a list, one element for each item. Braces that
-// stand for themselves are doubled. An element, or a group of elements in
+// {name...} alone in an element is a list, one element for each item. Literal braces
+// are doubled. An element, or a group of elements in
 // brackets, that names an argument which has no value (it was not given, or is
 // null) is left out.
 //
 // No shell reads anything. An element that begins with an argument's text never
 // becomes an option: when it begins with "-" the call is refused, unless "--"
-// stands before it or the file says dashes: true. Secrets may stand in env and
+// comes before it or the file says dashes: true. Secrets may be in env and
 // stdin; in argv every user of the machine would see them. Where the program
-// writes one that it was given, "(secret)" stands in the result and in the error.
+// writes one that it was given, the result and the error have "(secret)" in its place.
 //
 // # Life
 //
 // The program is found once, when the tool is made. It runs in a process group of
 // its own; when it ends, when the call ends or when it writes more than it may, the
 // whole group is killed, and so are those descendants that left the group. What it
-// writes to standard error is told when it fails, the last part of it.
+// writes to standard error is quoted when it fails, the last part of it.
 package command

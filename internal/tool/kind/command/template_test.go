@@ -8,8 +8,8 @@ import (
 	"praxis/internal/tool/jsondoc"
 )
 
-// FuzzTemplate: an argument's text is one element, never an option, and stands
-// there as it was given.
+// FuzzTemplate checks that an argument's text is one element, unchanged, and never
+// an option.
 func FuzzTemplate(f *testing.F) {
 	for _, s := range [][2]string{{"{x}", "-n"}, {"a{x}", "-n"}, {"{{{x}}}", "b"}, {"{x...}", ""}, {"{secret:A}", ""}, {"{x}{y}", "{y}"}, {"{y}-{x}", ""}} {
 		f.Add(s[0], s[1])

@@ -178,7 +178,7 @@ func (t *Tool) Call(ctx context.Context, c tool.Invocation) (any, error) {
 	if err := t.enter(); err != nil {
 		return nil, err
 	}
-	answer := make(chan outcome, 1)
+	answer := make(chan result, 1)
 	go t.run(ctx, text, answer)
 	select {
 	case o := <-answer:
@@ -195,7 +195,7 @@ func (t *Tool) Call(ctx context.Context, c tool.Invocation) (any, error) {
 	}
 }
 
-type outcome struct {
+type result struct {
 	value any
 	err   error
 }
@@ -214,25 +214,25 @@ func (t *Tool) enter() error {
 }
 
 // run calls the function and says what came of it, whatever way it ends.
-func (t *Tool) run(ctx context.Context, arguments []byte, answer chan<- outcome) {
+func (t *Tool) run(ctx context.Context, arguments []byte, answer chan<- result) {
 	defer t.running.Done()
-	o := outcome{err: fmt.Errorf("cannot call %s: the function ended its goroutine", t.def.Name)}
+	o := result{err: fmt.Errorf("cannot call %s: the function ended its goroutine", t.def.Name)}
 	defer func() { answer <- o }()
 	defer func() {
 		if p := recover(); p != nil {
 			text := fmt.Sprint(p)
-			o = outcome{err: fmt.Errorf("cannot call %s: the function panicked: %s", t.def.Name, strings.ToValidUTF8(text[:min(len(text), maxPanic)], "?"))}
+			o = result{err: fmt.Errorf("cannot call %s: the function panicked: %s", t.def.Name, strings.ToValidUTF8(text[:min(len(text), maxPanic)], "?"))}
 		}
 	}()
 	value, err := t.call(ctx, arguments)
-	o = outcome{value, err}
+	o = result{value, err}
 	if err == nil { // here, so that a panic of a type's own marshalling is caught too
 		o.value, o.err = t.value(value)
 	}
 }
 
 // abandon leaves a call behind that does not end, and counts it until it does.
-func (t *Tool) abandon(answer <-chan outcome, cause error) (any, error) {
+func (t *Tool) abandon(answer <-chan result, cause error) (any, error) {
 	t.mu.Lock()
 	t.left++
 	t.mu.Unlock()
@@ -245,7 +245,7 @@ func (t *Tool) abandon(answer <-chan outcome, cause error) (any, error) {
 	return nil, fmt.Errorf("cannot call %s: the function did not end in time: %w", t.def.Name, cause)
 }
 
-func (t *Tool) result(o outcome) (any, error) {
+func (t *Tool) result(o result) (any, error) {
 	var f *fault.Error
 	switch {
 	case o.err == nil:

@@ -129,7 +129,7 @@ func sameJSON(t *testing.T, a, b string) bool {
 	return string(x) == string(y)
 }
 
-// TestRoundTrip: what goes in comes out, exactly.
+// TestRoundTrip checks that what goes in comes out, exactly.
 func TestRoundTrip(t *testing.T) {
 	echo := made(t, echo)
 	for in, want := range map[string]string{
@@ -325,7 +325,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// TestHangs: calls end soon after their context, whatever the function does.
+// TestHangs checks that calls end soon after their context, whatever the function does.
 func TestHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		release := make(chan struct{})

@@ -82,7 +82,7 @@ func Idempotent() Option { return set("idempotent", true) }
 // Approval says that a person has to agree to each call.
 func Approval() Option { return set("approval", true) }
 
-// Secrets says which parts of arguments and of results must not be shown or kept.
+// Secrets says which parts of arguments and of results must not be shown or stored.
 func Secrets(s tool.Secrets) Option {
 	texts := func(list []jsondoc.Pointer) []any {
 		out := make([]any, len(list))

@@ -242,7 +242,8 @@ func TestResults(t *testing.T) {
 	}
 }
 
-// A label of a tool takes trust away and gives none.
+// TestLabelsOfTools checks that a server's label of a tool takes trust away and adds
+// none.
 func TestLabelsOfTools(t *testing.T) {
 	cases := []struct {
 		ifc, settings string

@@ -18,8 +18,8 @@
 //	url: https://mcp.example.com/mcp
 //	headers: {Authorization: "Bearer {secret:X}"}
 //
-// Only that host is asked, over that scheme; a redirect elsewhere is an error.
-// Secrets stand in env and headers alone. Of both:
+// Requests go to that host alone, over that scheme; a redirect elsewhere is an error.
+// Only env and headers may have secrets. Servers of both kinds may have:
 //
 //	namespace: crm                  # before the names of its tools; left out: the server's name
 //	tools: {allow: ["get_*"], deny: ["get_secret"]}   # or a list: what is allowed
@@ -35,7 +35,7 @@
 // # Tools
 //
 // A tool is called NAMESPACE.NAME, NAME being the server's with an underscore
-// for every character that a name cannot have; what the server calls it stands in
+// for every character that a name cannot have; the server's name for it is in
 // x-mcp. Two tools that would get one name are both left out, as is a tool
 // whose input schema is none or that only runs as a task: Problems says why. A tool's version is the server's when that
 // is a semantic version, else 0.0.0+h and the first 12 digits of the hash of the
@@ -65,7 +65,7 @@
 // A message has at most 16 MiB, a server 5,000 tools whose descriptions have
 // together 32 MiB. Beside the answers to our calls a server may send messages in
 // bursts of 20,000 and 1,000 a second for long; one that floods is stopped. Its
-// requests (sampling, elicitation, roots) are refused: no such ability is offered.
+// requests (sampling, elicitation, roots) are refused: the client declares no such ability.
 //
 // # Changes
 //

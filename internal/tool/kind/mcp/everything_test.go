@@ -89,7 +89,7 @@ func TestEverythingOverStdio(t *testing.T) {
 		t.Errorf("get_env: got %v, %v", got, err)
 	}
 	if _, err := l.call(ctx, "all.trigger_long_running_operation", `{"duration": 1, "steps": 4}`); err != nil || progress.Load() == 0 {
-		t.Errorf("a long operation: %v, %d steps told", err, progress.Load())
+		t.Errorf("a long operation: %v, %d steps reported", err, progress.Load())
 	}
 	short, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
 	defer cancel()

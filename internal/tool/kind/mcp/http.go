@@ -31,8 +31,8 @@ const (
 	maxRefusal = 64 << 10
 )
 
-// edge is where requests to a server over HTTP leave: it adds the headers with
-// their secrets, keeps to the one host, and judges what comes back.
+// edge is what sends requests to a server over HTTP: it adds the headers with their
+// secrets, refuses every other host, and checks what comes back.
 type edge struct {
 	base     *http.Transport
 	endpoint *url.URL
@@ -221,7 +221,7 @@ func (b *ending) Close() error {
 	return err
 }
 
-// eventBody reads server-sent events and gives those on that a client of MCP
+// eventBody reads server-sent events and passes on those that a client of MCP
 // needs, each message in one line.
 type eventBody struct {
 	events *bufio.Reader
@@ -286,8 +286,8 @@ func (b *eventBody) next() error {
 	}
 }
 
-// pass gives an event on. Of one that holds no message the id remains, from which
-// a lost stream goes on.
+// pass passes an event on. Of an event without a message only the id remains, from
+// which a lost stream goes on.
 func (b *eventBody) pass(data, id, name, retry []byte) error {
 	var messages [][]byte
 	if len(data) == 0 || (len(name) > 0 && string(name) != "message") {

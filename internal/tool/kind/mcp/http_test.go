@@ -93,7 +93,7 @@ func TestSDKServerOverHTTP(t *testing.T) {
 				select {
 				case <-s.Changed():
 				case <-ctx.Done():
-					t.Fatal("no change was told")
+					t.Fatal("no change was reported")
 				}
 				if got, err := load(t, s).call(ctx, "web.more", `{}`); got != "more" {
 					t.Errorf("got %v, %v", got, err)
@@ -314,13 +314,13 @@ func TestLostStreamGoesOn(t *testing.T) {
 func TestServerThatDoesNotListen(t *testing.T) {
 	t.Parallel()
 	x := newWeb(t)
-	x.call = func(w http.ResponseWriter, _ *http.Request, id json.RawMessage) { stream(w, event(id, "heard")) }
+	x.call = func(w http.ResponseWriter, _ *http.Request, id json.RawMessage) { stream(w, event(id, "received")) }
 	x.get = func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }
 	if _, err := openURL(t, x.URL, "").Tools(soonDone(t, 200*time.Millisecond)); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("out of time: got %v", err)
 	}
 	l := load(t, openURL(t, x.URL, ""))
-	if got, err := l.call(soonDone(t, 40*time.Second), "web.echo", `{}`); got != "heard" {
+	if got, err := l.call(soonDone(t, 40*time.Second), "web.echo", `{}`); got != "received" {
 		t.Errorf("got %v, %v", got, err)
 	}
 }

@@ -33,7 +33,7 @@ const (
 	maxID = 256
 )
 
-// rawKey is where a result stands, as text, in the one that goes on to the SDK.
+// rawKey is the member that has a result as text in the one that goes on to the SDK.
 const rawKey = "praxis/raw"
 
 // inbound judges every message of a server before the SDK sees it.
@@ -138,7 +138,7 @@ func (in *inbound) batch(data []byte) ([][]byte, error) {
 }
 
 // message judges one message and returns what goes on to the SDK, nil if nothing.
-// What is no message is passed over: servers print things.
+// Lines that are no message are skipped, since servers print things.
 func (in *inbound) message(data []byte) ([]byte, error) {
 	var m message
 	if json.Unmarshal(data, &m) != nil || len(m.ID) > maxID {
@@ -168,7 +168,7 @@ func (in *inbound) request(m message) ([]byte, error) {
 	}
 	method := safetext.OneLine(*m.Method, 60)
 	if method != "ping" {
-		method = "not offered: " + method
+		method = "not supported: " + method
 	}
 	return encode(map[string]any{"jsonrpc": "2.0", "id": m.ID, "method": method}), nil
 }

@@ -20,7 +20,7 @@ const (
 	stopGrace = 2 * time.Second
 	// lastWords is how long standard error may go on after standard output ended.
 	lastWords = 5 * time.Second
-	// tailBytes is how much of standard error is kept.
+	// tailBytes is how much of standard error is stored.
 	tailBytes = 8 << 10
 )
 
@@ -28,7 +28,7 @@ const (
 type pipeConn struct {
 	proc Process
 	in   *inbound
-	fail func(error) // hears why the connection broke
+	fail func(error) // receives the reason when the connection breaks
 	errs *tail
 	said chan struct{} // standard error ended
 
@@ -42,7 +42,7 @@ type pipeConn struct {
 
 type outgoing struct {
 	data []byte
-	done chan error // has room for one
+	done chan error // buffers one error
 }
 
 var (
@@ -179,15 +179,15 @@ func (c *pipeConn) readLines() {
 			c.fail(tooLong())
 			return
 		default:
-			c.hearOut()
+			c.awaitStderr()
 			c.fail(fault.New(fault.Unavailable, "", "the server ended"))
 			return
 		}
 	}
 }
 
-// hearOut waits for what a server that ended says of it.
-func (c *pipeConn) hearOut() {
+// awaitStderr waits for what a server that ended has written about its end.
+func (c *pipeConn) awaitStderr() {
 	timer := time.NewTimer(lastWords)
 	defer timer.Stop()
 	select {

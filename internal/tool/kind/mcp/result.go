@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// maxErrorText is how much of the text of an error is kept.
+	// maxErrorText is how much of the text of an error is stored.
 	maxErrorText = 4 << 10
 	// maxReaders is how many readers a label may name.
 	maxReaders = 1000

@@ -42,8 +42,8 @@ func expand(text, what string, source tool.SecretSource, used *secrets) (string,
 	}
 }
 
-// secrets are the values that were handed to a server: nothing that it says may
-// carry them further.
+// secrets are the values that were handed to a server: they are taken out of
+// everything that it says.
 type secrets struct {
 	mu     sync.Mutex
 	values map[string]bool

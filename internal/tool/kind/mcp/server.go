@@ -41,7 +41,7 @@ type Server struct {
 	used    secrets
 	changed chan struct{}
 	stop    chan struct{}
-	turn    chan struct{}  // held by who starts the server
+	turn    chan struct{}  // taken by whoever starts the server
 	work    sync.WaitGroup // sessions that are watched, pings
 
 	mu       sync.Mutex
@@ -245,22 +245,22 @@ func (s *Server) connect(ctx context.Context, version string) (*session, error) 
 		defer context.AfterFunc(ctx, ses.edge.close)()
 	}
 	if err := ses.greet(ctx, transport, version); err != nil {
-		told := ses.trouble("cannot start the MCP server "+s.cfg.Name, err)
+		trouble := ses.trouble("cannot start the MCP server "+s.cfg.Name, err)
 		newer := ses.speaksNewer(err)
 		ses.end()
 		if newer {
-			return ses, &refused{told, err}
+			return ses, &refused{trouble, err}
 		}
-		return ses, told
+		return ses, trouble
 	}
 	return ses, nil
 }
 
 // refused is the error of a server that was reached and refused the greeting.
-type refused struct{ told, cause error }
+type refused struct{ fault, cause error }
 
-func (r *refused) Error() string   { return r.told.Error() }
-func (r *refused) Unwrap() []error { return []error{r.told, r.cause} }
+func (r *refused) Error() string   { return r.fault.Error() }
+func (r *refused) Unwrap() []error { return []error{r.fault, r.cause} }
 
 func (s *Server) transport(ctx context.Context, ses *session, in *inbound) (sdk.Transport, error) {
 	if s.set.endpoint != nil {
@@ -292,7 +292,7 @@ func (s *Server) transport(ctx context.Context, ses *session, in *inbound) (sdk.
 	return ses.pipe, nil
 }
 
-// note tells whoever listens that the tools changed.
+// note notifies the follower that the tools changed.
 func (s *Server) note() {
 	select {
 	case s.changed <- struct{}{}:
@@ -300,7 +300,7 @@ func (s *Server) note() {
 	}
 }
 
-// Tools reads what the server provides now. A tool that cannot be offered is left
+// Tools reads what the server provides now. A tool that cannot be used is left
 // out, and Problems says why.
 func (s *Server) Tools(ctx context.Context) ([]tool.Provided, error) {
 	var ses *session
@@ -331,7 +331,7 @@ func (s *Server) Tools(ctx context.Context) ([]tool.Provided, error) {
 	for _, d := range all.tools {
 		local := d.local()
 		switch {
-		case !s.set.filter.wants(d.original, local):
+		case !s.set.filter.selects(d.original, local):
 			continue
 		case local == "":
 			problem("the tool " + safetext.Quote(d.original) + " is left out: no name can be made of its name")
@@ -357,7 +357,7 @@ func (s *Server) Tools(ctx context.Context) ([]tool.Provided, error) {
 	return out, nil
 }
 
-// remote carries out the calls of one tool.
+// remote executes the calls of one tool.
 type remote struct {
 	server         *Server
 	original, hash string
@@ -399,7 +399,7 @@ func (r *remote) Call(ctx context.Context, c tool.Invocation) (any, error) {
 	for try := 0; ; try++ {
 		ses, err := r.server.acquire(ctx)
 		if err != nil {
-			return nil, r.told(ctx, name, err)
+			return nil, r.named(ctx, name, err)
 		}
 		raw, err := r.once(ctx, ses, c, encoded)
 		if errors.Is(err, errSessionOver) && try == 0 {
@@ -409,11 +409,11 @@ func (r *remote) Call(ctx context.Context, c tool.Invocation) (any, error) {
 			if ctx.Err() != nil && ses.alive() {
 				r.server.probe(ses)
 			}
-			return nil, r.told(ctx, name, err)
+			return nil, r.named(ctx, name, err)
 		}
 		v, err := readResult(raw, r.structured, c.Tool.Limits.Bytes, &r.server.used)
 		if err != nil {
-			return nil, r.told(ctx, name, err)
+			return nil, r.named(ctx, name, err)
 		}
 		return v, nil
 	}
@@ -434,8 +434,8 @@ func (r *remote) once(ctx context.Context, ses *session, c tool.Invocation, argu
 	return ses.call(ctx, r.original, c.ID, arguments)
 }
 
-// told is an error with the tool's name.
-func (r *remote) told(ctx context.Context, name string, err error) error {
+// named adds the tool's name to an error.
+func (r *remote) named(ctx context.Context, name string, err error) error {
 	var f *fault.Error
 	switch {
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):

@@ -48,7 +48,7 @@ func TestManyCallsAtOnce(t *testing.T) {
 	wg.Wait()
 }
 
-func TestNumbersAndOrderAreKept(t *testing.T) {
+func TestNumbersAndOrderArePreserved(t *testing.T) {
 	f := newFake(`[{"name":"n","inputSchema":{"type":"object"},"outputSchema":{"type":"object"}}]`)
 	const value = `{"z":9007199254740993,"a":0.10000000000000000001,"m":[1.0,{"y":1,"b":2}]}`
 	f.call = func(l *line, id json.RawMessage, _ string, _ json.RawMessage) {
@@ -196,7 +196,7 @@ func TestServerRequestsAreRefused(t *testing.T) {
 	for range 3 {
 		select {
 		case m := <-answers:
-			if m.Error == nil || m.Error.Code != -32601 || !strings.Contains(m.Error.Message, "not offered") {
+			if m.Error == nil || m.Error.Code != -32601 || !strings.Contains(m.Error.Message, "not supported") {
 				t.Errorf("got %s %+v", m.Result, m.Error)
 			}
 		case <-soonDone(t, 40*time.Second).Done():
@@ -223,7 +223,7 @@ func TestCancelReachesTheServer(t *testing.T) {
 	select {
 	case <-canceled:
 	case <-soonDone(t, 40*time.Second).Done():
-		t.Error("the server did not hear of it")
+		t.Error("the server was not notified")
 	}
 }
 
@@ -276,14 +276,14 @@ func TestChangeUnderTheRun(t *testing.T) {
 	select {
 	case <-s.Changed():
 	case <-ctx.Done():
-		t.Fatal("no change was told")
+		t.Fatal("no change was reported")
 	}
 	_, err := l.call(ctx, "fake.echo", `{}`)
 	if fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "changed its definition under the run") || fault.RemedyOf(err) == "" {
 		t.Errorf("got %v", err)
 	}
 	if again := load(t, s); again.defs["fake.echo"].Description != "Sends it to everyone." {
-		t.Error("the new definition is not offered")
+		t.Error("the new definition is not exposed")
 	}
 	none := "[]"
 	f.tools.Store(&none)

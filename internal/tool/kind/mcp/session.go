@@ -18,8 +18,8 @@ import (
 )
 
 const (
-	// legacyVersion is asked for first: nearly every server knows it, while some
-	// hang when they are asked for what came later.
+	// legacyVersion is requested first: nearly every server knows it, while some
+	// hang on requests of later versions.
 	legacyVersion = "2025-11-25"
 	// startTimeout bounds the start of a server: it may have to be fetched first.
 	startTimeout = 60 * time.Second
@@ -51,7 +51,7 @@ type session struct {
 	cause error // why, to be read when gone is closed
 	ended sync.Once
 
-	listing chan struct{} // held while the list is read
+	listing chan struct{} // taken while the list is read
 
 	mu      sync.Mutex
 	current map[string]string // hashes by the server's names
@@ -91,7 +91,8 @@ func (s *session) greet(ctx context.Context, t sdk.Transport, version string) er
 	client := sdk.NewClient(&sdk.Implementation{Name: "praxis", Version: "1"}, &sdk.ClientOptions{
 		Capabilities:   &sdk.ClientCapabilities{},
 		MultiRoundTrip: &sdk.MultiRoundTripOptions{Disabled: true},
-		// What changed is heard before the SDK: the handler makes it ask for that.
+		// The messages about changes are read before the SDK sees them. The handler is
+		// there because without one the SDK does not ask the server to send them.
 		ToolListChangedHandler: func(context.Context, *sdk.ToolListChangedRequest) {},
 	})
 	cs, err := client.Connect(ctx, t, &sdk.ClientSessionOptions{ProtocolVersion: version})
@@ -195,7 +196,7 @@ func (s *session) serverVersion() string {
 	return ""
 }
 
-// listed is what a server provides, as it said at one time.
+// listed is what a server listed at one time.
 type listed struct {
 	tools    []*described
 	problems []string
@@ -271,7 +272,7 @@ func (s *session) pages(ctx context.Context) (*listed, error) {
 	}
 }
 
-// maxProblems is how many problems of one list are kept.
+// maxProblems is how many problems of one list are stored.
 const maxProblems = 100
 
 func (l *listed) add(raw json.RawMessage, names map[string]bool) {
@@ -367,7 +368,7 @@ func (s *session) call(ctx context.Context, original, id string, arguments json.
 		return "", fmt.Errorf("the server answered with error %d: %s", answered.Code, message)
 	}
 	trouble := s.trouble("the server did not answer", err)
-	// Whoever waits for the connection's end may hear of it later: the next call
+	// Whoever waits for the connection's end may learn of it later: the next call
 	// must not find it still there.
 	s.fail(fault.New(fault.Unavailable, "", "the connection broke: %w", err))
 	return "", trouble

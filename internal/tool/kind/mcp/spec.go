@@ -16,7 +16,7 @@ import (
 	"praxis/internal/tool/toolfile"
 )
 
-// settings are what stands under a server's name in a file.
+// settings are the value of a server's name in a file.
 type settings struct {
 	Command  []string          `json:"command"`
 	Env      map[string]string `json:"env"`
@@ -171,7 +171,7 @@ func (s *settings) checkNamespace(name string) error {
 	return nil
 }
 
-// checkSecrets keeps secrets where others do not see them: the arguments of a
+// checkSecrets refuses secrets where others see them: the arguments of a
 // program are in every list of processes, an address in every log.
 func (s *settings) checkSecrets() error {
 	places := append([]string{s.Dir, s.URL, s.Image, s.Namespace, s.Version}, s.Command...)
@@ -262,8 +262,8 @@ func matches(pattern string, names []string) bool {
 	})
 }
 
-// wants reports whether a tool is among those that the settings let through.
-func (f filter) wants(names ...string) bool {
+// selects reports whether a tool is among those that the settings let through.
+func (f filter) selects(names ...string) bool {
 	has := func(patterns []string) bool {
 		return slices.ContainsFunc(patterns, func(p string) bool { return matches(p, names) })
 	}

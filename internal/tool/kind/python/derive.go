@@ -205,9 +205,8 @@ func (d *deriver) defaulted(hint *jsondoc.Object, v any) *jsondoc.Object {
 	return out
 }
 
-// isPlainly reports whether a value is of the one type, or one of the texts, that
-// a schema asks for, which asks for nothing else. Most are, and need no schema to
-// be compiled.
+// isPlainly reports whether a schema only requires a type or one of some texts, and
+// the value fits. Most do, so that their schemas need not be compiled.
 func isPlainly(schema *jsondoc.Object, v any) bool {
 	plain := false
 	for key, want := range schema.All() {

@@ -197,7 +197,7 @@ func TestNoFunction(t *testing.T) {
 	}
 }
 
-// FuzzDerive: every program that is one gives a definition, or is refused.
+// FuzzDerive checks that every program that is one gives a definition, or is refused.
 func FuzzDerive(f *testing.F) {
 	for _, name := range []string{"valid.txt", "broken.txt"} {
 		data, err := os.ReadFile(filepath.Join("..", "..", "..", "plan", "syntax", "testdata", name))
@@ -226,7 +226,7 @@ func FuzzDerive(f *testing.F) {
 	})
 }
 
-// FuzzDocstring: any text is read, and the names are those of arguments.
+// FuzzDocstring checks that any text is read, and the names are those of arguments.
 func FuzzDocstring(f *testing.F) {
 	for _, s := range []string{":param *:000", "Args:\n a: b", ":param x: y\n z", "Parameters\n---\na : b\n  c", "Returns:\n\n\n", ":::", "Args:\nReturns:\nArgs:"} {
 		f.Add(s)

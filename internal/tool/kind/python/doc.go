@@ -23,7 +23,7 @@
 // # Calls
 //
 // The function runs in a sandbox of the tool's own, which is opened at the first
-// call and kept: the file is imported once, calls come one after the other. It is
+// call and stays open: the file is imported once, calls come one after the other. It is
 // closed when it was idle, and replaced when a call did not end by itself: after an
 // interruption nobody knows what state its module is in.
 //

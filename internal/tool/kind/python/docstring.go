@@ -100,7 +100,7 @@ func kindOf(name string) string {
 	return ""
 }
 
-// heading tells whether a section begins here, and how many lines its heading
+// heading reports whether a section begins here, and how many lines its heading
 // has: one in Google's form ("Args:"), two in NumPy's (underlined).
 func heading(lines []string) (string, int) {
 	if len(lines) > 1 && indent(lines[0]) == 0 && kindOf(lines[0]) != "" {
@@ -198,8 +198,8 @@ func namesOf(head string) []string {
 	return out
 }
 
-// returned reads the section on the result: its type is dropped where it is told
-// from the words.
+// returned reads the section on the result. A type before the description is
+// dropped where it can be recognised.
 func returned(body []string, numpy bool) string {
 	var lines []string
 	for _, l := range body {

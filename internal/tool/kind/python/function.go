@@ -160,7 +160,7 @@ func (f *function) Call(ctx context.Context, c tool.Invocation) (any, error) {
 // call makes a call in the warm sandbox. One that did not end by itself takes its
 // sandbox with it.
 func (f *function) call(ctx context.Context, arguments []byte) (any, error) {
-	answer, err := f.ask(ctx, arguments)
+	answer, err := f.attempt(ctx, arguments)
 	if err != nil {
 		// Why the call failed is of more use than how its sandbox ended.
 		_ = f.drop()
@@ -172,9 +172,9 @@ func (f *function) call(ctx context.Context, arguments []byte) (any, error) {
 	return f.read(answer)
 }
 
-// ask runs the call and returns the file of its result. An error says that the
+// attempt runs the call and returns the file of its result. An error says that the
 // sandbox is of no more use.
-func (f *function) ask(ctx context.Context, arguments []byte) ([]byte, error) {
+func (f *function) attempt(ctx context.Context, arguments []byte) ([]byte, error) {
 	if err := f.open(ctx); err != nil {
 		return nil, err
 	}

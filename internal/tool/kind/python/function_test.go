@@ -134,7 +134,7 @@ func start(t testing.TB, path string) *process {
 
 func (p *process) Folder() string { return p.dir }
 
-func (p *process) Execute(ctx context.Context, code string) (python.Outcome, error) {
+func (p *process) Execute(ctx context.Context, code string) (python.Status, error) {
 	defer context.AfterFunc(ctx, func() { _ = p.cmd.Process.Signal(os.Interrupt) })()
 	line, err := json.Marshal(code)
 	if err == nil {
@@ -144,7 +144,7 @@ func (p *process) Execute(ctx context.Context, code string) (python.Outcome, err
 	if err == nil {
 		answer, err = p.out.ReadBytes('\n')
 	}
-	var o python.Outcome
+	var o python.Status
 	if err == nil {
 		err = json.Unmarshal(answer, &o)
 	}
@@ -325,11 +325,11 @@ func TestPython(t *testing.T) {
 	got(small, `{"n":1}`, `"x"`)
 }
 
-// fake is a sandbox that answers as it is told.
+// fake is a sandbox that answers as the test says.
 type fake struct {
 	mu      sync.Mutex
 	files   map[string][]byte
-	answer  func(n int) (string, python.Outcome, error)
+	answer  func(n int) (string, python.Status, error)
 	calls   int
 	closed  atomic.Int32
 	running int
@@ -337,7 +337,7 @@ type fake struct {
 
 func (f *fake) Folder() string { return "/f" }
 
-func (f *fake) Execute(ctx context.Context, code string) (python.Outcome, error) {
+func (f *fake) Execute(ctx context.Context, code string) (python.Status, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.running++; f.running > 1 {
@@ -345,13 +345,13 @@ func (f *fake) Execute(ctx context.Context, code string) (python.Outcome, error)
 	}
 	defer func() { f.running-- }()
 	if !strings.HasPrefix(code, "_praxis_tool.run(") {
-		return python.Outcome{OK: true}, nil
+		return python.Status{OK: true}, nil
 	}
 	f.calls++
 	text, o, err := f.answer(f.calls)
 	if text == "hang" {
 		<-ctx.Done()
-		return python.Outcome{Why: "interrupted"}, nil
+		return python.Status{Why: "interrupted"}, nil
 	}
 	f.files[fmt.Sprintf("/f/tool/result-%d.json", f.calls)] = []byte(text)
 	return o, err
@@ -375,12 +375,12 @@ func (f *fake) Close() error {
 	return nil
 }
 
-// TestHostileSandbox lets the sandbox answer what it must not.
+// TestHostileSandbox checks that answers which a sandbox must not give are refused.
 func TestHostileSandbox(t *testing.T) {
-	ok := python.Outcome{OK: true}
+	ok := python.Status{OK: true}
 	for _, c := range []struct {
 		text   string
-		o      python.Outcome
+		o      python.Status
 		err    error
 		kind   fault.Kind
 		words  string
@@ -397,11 +397,11 @@ func TestHostileSandbox(t *testing.T) {
 		{`{"call":1,"error":{"type":1,"message":[],"line":{}}}`, ok, nil, fault.Internal, "x.f", 0},
 		{`{"call":1,"large":"` + strings.Repeat("9", 1000) + `"}`, ok, nil, fault.Exhausted, "16,777,217 bytes, more than 16,777,216", 0},
 		{`{"call":1,"value":"` + strings.Repeat("x", 17<<20) + `"}`, ok, nil, fault.Internal, "no file", 1},
-		{``, python.Outcome{Limit: true, Why: "memory: more than 1 GiB"}, nil, fault.Exhausted, "memory", 1},
-		{``, python.Outcome{Why: strings.Repeat("x", 5000)}, nil, fault.Internal, "xxx", 1},
-		{``, python.Outcome{}, errors.New("gone"), fault.Internal, "gone", 1},
+		{``, python.Status{Limit: true, Why: "memory: more than 1 GiB"}, nil, fault.Exhausted, "memory", 1},
+		{``, python.Status{Why: strings.Repeat("x", 5000)}, nil, fault.Internal, "xxx", 1},
+		{``, python.Status{}, errors.New("gone"), fault.Internal, "gone", 1},
 	} {
-		f := &fake{files: map[string][]byte{}, answer: func(int) (string, python.Outcome, error) { return c.text, c.o, c.err }}
+		f := &fake{files: map[string][]byte{}, answer: func(int) (string, python.Status, error) { return c.text, c.o, c.err }}
 		m := create(t, python.Config{Open: func(context.Context, python.Options) (python.Sandbox, error) { return f, nil }}, "def f(): pass", "f", "")
 		out, err := m.call(t, t.Context(), `{}`)
 		if c.kind == 0 && (err != nil || encode(t, out) != "[1.50,null]") || c.kind != 0 && (err == nil || fault.KindOf(err) != c.kind || !strings.Contains(err.Error(), c.words) || len(err.Error()) > 2000) {
@@ -422,19 +422,19 @@ func TestHostileSandbox(t *testing.T) {
 // TestLife checks when sandboxes are opened and closed.
 func TestLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var boxes []*fake
+		var sandboxes []*fake
 		cfg := python.Config{Idle: time.Minute, Open: func(_ context.Context, o python.Options) (python.Sandbox, error) {
 			if o.Tool != "x.f" || o.Memory != 512<<20 || o.Packages[0] != "pandas==2.3.3" {
 				t.Errorf("options %+v", o)
 			}
 			b := &fake{files: map[string][]byte{}}
-			b.answer = func(n int) (string, python.Outcome, error) {
+			b.answer = func(n int) (string, python.Status, error) {
 				if n == 3 {
-					return "hang", python.Outcome{}, nil
+					return "hang", python.Status{}, nil
 				}
-				return fmt.Sprintf(`{"call":%d,"value":%d}`, n, n), python.Outcome{OK: true}, nil
+				return fmt.Sprintf(`{"call":%d,"value":%d}`, n, n), python.Status{OK: true}, nil
 			}
-			boxes = append(boxes, b)
+			sandboxes = append(sandboxes, b)
 			return b, nil
 		}}
 		m := create(t, cfg, "def f(): pass", "f", `,"packages":["pandas==2.3.3"],"memory":"512MiB"`)
@@ -450,13 +450,13 @@ func TestLife(t *testing.T) {
 		}
 		// The third call hung: its sandbox went; the fourth opened one, which idled
 		// away; the fifth is in the same, since its wait was none.
-		if len(boxes) != 2 || boxes[0].closed.Load() != 1 || boxes[0].calls != 3 || boxes[1].closed.Load() != 0 || boxes[1].calls != 2 {
-			t.Errorf("%d boxes", len(boxes))
+		if len(sandboxes) != 2 || sandboxes[0].closed.Load() != 1 || sandboxes[0].calls != 3 || sandboxes[1].closed.Load() != 0 || sandboxes[1].calls != 2 {
+			t.Errorf("%d sandboxes", len(sandboxes))
 		}
 		time.Sleep(2 * time.Minute)
 		synctest.Wait()
-		if boxes[1].closed.Load() != 1 {
-			t.Error("an idle sandbox was kept")
+		if sandboxes[1].closed.Load() != 1 {
+			t.Error("an idle sandbox stayed open")
 		}
 		// Close in the middle of a call.
 		for range 2 {
@@ -473,8 +473,8 @@ func TestLife(t *testing.T) {
 			t.Errorf("a call under Close: %v", err)
 		}
 		synctest.Wait()
-		if len(boxes) != 3 || boxes[2].closed.Load() != 1 {
-			t.Errorf("%d boxes after Close", len(boxes))
+		if len(sandboxes) != 3 || sandboxes[2].closed.Load() != 1 {
+			t.Errorf("%d sandboxes after Close", len(sandboxes))
 		}
 	})
 }
@@ -520,7 +520,7 @@ func TestSpec(t *testing.T) {
 	if _, err := k.New(t.Context(), define(`{"a":{}}`), b); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("without sandboxes: %v", err)
 	}
-	k = python.New(python.Config{Open: func(context.Context, python.Options) (python.Sandbox, error) { return nil, errors.New("no room") }})
+	k = python.New(python.Config{Open: func(context.Context, python.Options) (python.Sandbox, error) { return nil, errors.New("no memory") }})
 	if _, err := k.New(t.Context(), define(`{"b":{}}`), b); fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "no parameter b") {
 		t.Errorf("an argument that the function lacks: %v", err)
 	}
@@ -528,7 +528,7 @@ func TestSpec(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := impl.Call(t.Context(), tool.Invocation{Arguments: jsondoc.NewObject()}); err == nil || !strings.Contains(err.Error(), "no room") {
+	if _, err := impl.Call(t.Context(), tool.Invocation{Arguments: jsondoc.NewObject()}); err == nil || !strings.Contains(err.Error(), "no memory") {
 		t.Errorf("no sandbox: %v", err)
 	}
 	if err := impl.Close(); err != nil {

@@ -43,16 +43,16 @@ type Sandbox interface {
 	Folder() string
 	// Execute runs code in the sandbox's interpreter, which keeps its names. When
 	// ctx ends the code is interrupted. The error says that the sandbox is gone;
-	// how the code ended is in the Outcome.
-	Execute(ctx context.Context, code string) (Outcome, error)
+	// how the code ended is in the Status.
+	Execute(ctx context.Context, code string) (Status, error)
 	WriteFile(ctx context.Context, path string, data []byte) error
 	// ReadFile reads a file; one of more than most bytes is an error.
 	ReadFile(ctx context.Context, path string, most int64) ([]byte, error)
 	Close() error
 }
 
-// Outcome is how code ended.
-type Outcome struct {
+// Status is how code ended.
+type Status struct {
 	OK    bool
 	Limit bool   // it met a bound: time, memory, output
 	Why   string // in words when it is not OK: "memory: more than 512 MiB"
@@ -88,7 +88,7 @@ type Kind struct {
 	files map[string]*parsed // by path: one with many functions is read once
 }
 
-// maxParsed is how many files are kept as they were read.
+// maxParsed is how many files are cached.
 const maxParsed = 32
 
 // parsed is a file as it was read.
@@ -108,7 +108,7 @@ func New(cfg Config) *Kind {
 	return &Kind{cfg: cfg, reads: sync.Pool{New: func() any { return new(bytes.Buffer) }}}
 }
 
-// text reads a file. One that is as it was when it was read last is not kept twice.
+// text reads a file. The text of a file that has not changed is shared.
 func (k *Kind) text(path string) ([]byte, error) {
 	if k.cfg.Read != nil {
 		return k.cfg.Read(path)
@@ -146,7 +146,7 @@ func readFile(into *bytes.Buffer, path string) error {
 	return err
 }
 
-// spec is what stands in a file.
+// spec is the settings of a tool in a file.
 type spec struct {
 	File     string        `json:"file"`
 	Function string        `json:"function"`

@@ -32,7 +32,7 @@ func TestNothingGranted(t *testing.T) {
 		{`{"do":"clock","size":5}`, `{"now":946684800,"slept":18000.`},
 		{`{"do":"sockets"}`, `[8,8,`},
 		{`{"do":"renumber"}`, `58`},
-		{`{"do":"http","urls":["https://example.com/"],"room":5000}`, `"kind":"denied"`},
+		{`{"do":"http","urls":["https://example.com/"],"buffer":5000}`, `"kind":"denied"`},
 	} {
 		if got := must(t, impl, c.arguments); !strings.Contains(got, c.want) {
 			t.Errorf("%s: got %s, want %s", c.arguments, got, c.want)

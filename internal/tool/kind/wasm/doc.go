@@ -1,4 +1,4 @@
-// Package wasm carries out tools of kind wasm: WASI modules that run in this
+// Package wasm executes tools of kind wasm: WASI modules that run in this
 // process and can do what their manifest grants, and nothing else.
 //
 // # Settings
@@ -23,8 +23,8 @@
 // Each call is a new instance of the module, which is compiled once: nothing of
 // one call is there in the next. It reads {"tool": NAME, "arguments": {…}} from
 // standard input, writes one JSON value to standard output, and exits with 0.
-// Another exit code, a trap, or an answer that is not JSON is a failure, told
-// with the end of what stood on standard error.
+// Another exit code, a trap, or an answer that is not JSON is a failure, whose
+// message quotes the end of what was written to standard error.
 //
 // # What a module can do
 //
@@ -52,30 +52,30 @@
 //
 // The response is JSON too, written to the buffer; the result is its length. Is
 // the buffer too small, then nothing is written, the result is the length that is
-// needed, negative, and the response is kept: a call with a request of length 0
-// takes it. 0 says that there is no such memory, or no response that is kept.
+// needed, negative, and the response is stored: a call with a request of length 0
+// takes it. 0 says that there is no such memory, or no stored response.
 //
 //	{"status": 200, "headers": {"content-type": ["application/json"]}, "body": "…"}
 //	{"status": 200, "headers": {}, "body_base64": "…"}      when it is not UTF-8
 //	{"error": {"kind": "denied", "message": "…"}}
 //
 // Kinds are invalid (the request cannot be understood), denied, exhausted (a
-// bound) and unavailable (nobody answered). Hosts are compared by name and port as
-// they stand in the manifest. Names that lead to private, loopback or link-local
+// bound) and unavailable (nobody answered). Hosts are compared by name and port with
+// those of the manifest. Names that lead to private, loopback or link-local
 // addresses are refused; such an address can only be granted as an address.
 // Redirects are not followed: the module sees them and may ask again. A call may
 // make 100 requests, each with an answer of at most 8 MiB.
 //
-// # What a module wants
+// # What a module requires
 //
-// A custom section named "praxis" may hold JSON that says what the module needs:
+// A custom section named "praxis" may contain JSON that says what the module requires:
 //
 //	{"files": {"/data": {"write": true}}, "env": ["TOKEN"],
 //	 "hosts": ["api.example.com:443"], "memory": "32MiB",
 //	 "clock": true, "random": true}
 //
-// What it wants beyond the manifest is told when the tool is made, not in the
-// middle of a call.
+// What it requires beyond the manifest is reported when the tool is made, not in
+// the middle of a call.
 //
 // # Bounds
 //

@@ -55,7 +55,7 @@ type refusal struct {
 	Message string `json:"message"`
 }
 
-// client carries out the requests of one call.
+// client makes the requests of one call.
 type client struct {
 	hosts   []string
 	http    *http.Client
@@ -80,7 +80,7 @@ func newClient(hosts []string, dial Dial) *client {
 
 func (c *client) close() { c.http.CloseIdleConnections() }
 
-// do carries out a request in JSON and returns the response in JSON.
+// do makes a request in JSON and returns the response in JSON.
 func (c *client) do(ctx context.Context, text []byte) []byte {
 	res, err := c.answer(ctx, text)
 	if err != nil {
@@ -101,19 +101,19 @@ func (c *client) answer(ctx context.Context, text []byte) (response, error) {
 	if c.count++; c.count > maxRequests {
 		return response{}, fault.New(fault.Exhausted, "", "cannot send the request: a call makes at most %d", maxRequests)
 	}
-	asked, body, err := decodeRequest(text)
+	spec, body, err := decodeRequest(text)
 	if err != nil {
 		return response{}, err
 	}
-	u, err := c.allowed(asked.URL)
+	u, err := c.allowed(spec.URL)
 	if err != nil {
 		return response{}, err
 	}
-	req, err := http.NewRequestWithContext(ctx, asked.Method, u.String(), bytes.NewReader(body))
+	req, err := http.NewRequestWithContext(ctx, spec.Method, u.String(), bytes.NewReader(body))
 	if err != nil {
 		return response{}, badRequest("method or URL cannot be used")
 	}
-	for name, value := range asked.Headers {
+	for name, value := range spec.Headers {
 		if isConnectionHeader(name) {
 			return response{}, badRequest("the header %q cannot be set", safetext.Clip(name, 80))
 		}
@@ -156,8 +156,8 @@ func made(res *http.Response, data []byte) response {
 	return out
 }
 
-// unanswered says why nothing came. The error of the client holds the URL, which
-// may hold a secret; what is below it does not.
+// unanswered says why no response came. The error of the client contains the URL,
+// which may contain a secret; the error below it does not.
 func unanswered(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fault.New(fault.Exhausted, "", "cannot get an answer: the time is over")
@@ -233,7 +233,7 @@ func (c *client) allowed(text string) (*url.URL, error) {
 		c.refused = at
 		return nil, fault.New(fault.Denied, "", "cannot ask %s: the manifest does not grant this host", at)
 	}
-	// What was compared is what is asked.
+	// The request goes to the very host that was compared.
 	u.Host = at
 	if name, p, err := net.SplitHostPort(at); err == nil && (p == "443" && u.Scheme == "https" || p == "80" && u.Scheme == "http") {
 		u.Host = name

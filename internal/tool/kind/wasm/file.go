@@ -20,7 +20,7 @@ type file struct {
 	closed bool
 }
 
-// Dev returns 0: the module need not tell the host's devices apart.
+// Dev returns 0: the module need not distinguish the host's devices.
 func (f *file) Dev() (uint64, sys.Errno) { return 0, 0 }
 
 // Ino returns the file's number.
@@ -208,7 +208,7 @@ func (f *file) Close() sys.Errno {
 	return errno(f.f.Close())
 }
 
-// What the library asks for.
+// The interfaces that the library requires.
 var (
 	_ sys.File = (*file)(nil)
 	_ sys.FS   = (*tree)(nil)

@@ -93,7 +93,7 @@ func errno(err error) sys.Errno {
 	return sys.EACCES
 }
 
-// seen returns what a module is told about a file.
+// seen returns what a module sees of a file.
 func (t *tree) seen(info fs.FileInfo) wsys.Stat_t {
 	st := wsys.NewStat_t(info)
 	if !t.times {

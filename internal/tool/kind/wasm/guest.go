@@ -26,13 +26,13 @@ var (
 	errClosed = errors.New("the tool was closed")
 )
 
-// guest is what the host keeps for one call.
+// guest is the host's state of one call.
 type guest struct {
-	client *client
-	kept   []byte // a response that did not fit into the module's buffer
-	out    *boundedOutput
-	err    *ends
-	left   *allowance
+	client   *client
+	response []byte // a response that did not fit into the module's buffer
+	out      *boundedOutput
+	err      *ends
+	left     *allowance
 }
 
 // guestKey finds the guest in the context of a host function.
@@ -64,14 +64,14 @@ const errnoNotSupported = 58
 // httpRequest is the function http_request; the package comment says how it is called.
 func httpRequest(ctx context.Context, mod api.Module, stack []uint64) {
 	from, length := api.DecodeU32(stack[0]), api.DecodeU32(stack[1])
-	to, room := api.DecodeU32(stack[2]), api.DecodeU32(stack[3])
+	to, size := api.DecodeU32(stack[2]), api.DecodeU32(stack[3])
 	stack[0] = 0
 	g, ok := ctx.Value(guestKey{}).(*guest)
 	mem := mod.Memory()
 	if !ok || mem == nil {
 		return
 	}
-	buffer, ok := mem.Read(to, room)
+	buffer, ok := mem.Read(to, size)
 	if !ok {
 		return
 	}
@@ -81,21 +81,21 @@ func httpRequest(ctx context.Context, mod api.Module, stack []uint64) {
 			return
 		}
 		if length > maxRequest {
-			g.kept = []byte(`{"error":{"kind":"exhausted","message":"cannot read the request: it has more than 4MiB"}}`)
+			g.response = []byte(`{"error":{"kind":"exhausted","message":"cannot read the request: it has more than 4MiB"}}`)
 		} else {
 			// A copy: nothing of the host may look at what the module can change.
-			g.kept = g.client.do(ctx, bytes.Clone(text))
+			g.response = g.client.do(ctx, bytes.Clone(text))
 		}
 	}
-	if g.kept == nil {
+	if g.response == nil {
 		return
 	}
-	if len(g.kept) > len(buffer) {
-		stack[0] = api.EncodeI32(int32(-len(g.kept)))
+	if len(g.response) > len(buffer) {
+		stack[0] = api.EncodeI32(int32(-len(g.response)))
 		return
 	}
-	stack[0] = api.EncodeI32(int32(copy(buffer, g.kept)))
-	g.kept = nil
+	stack[0] = api.EncodeI32(int32(copy(buffer, g.response)))
+	g.response = nil
 }
 
 // config says what an instance sees of the world.
@@ -173,42 +173,42 @@ func (b *boundedOutput) Write(p []byte) (int, error) {
 }
 
 // ends keeps the beginning and the end of what is written: some programs say
-// first what went wrong, some last. More is kept than is told, so that a secret that
-// is cut in two is not among what is told.
+// first what went wrong, some last. More is stored than is shown, so that a secret
+// that is cut in two is not among what is shown.
 type ends struct {
 	head, tail []byte
 	cut        bool // something between them is missing
 }
 
-// Bounds of ends: what is kept of each and what is told.
+// Bounds of each end: the bytes that are stored, and those that a message shows.
 const (
-	keptEnd = 4 << 10
-	toldEnd = 512
+	maxStoredEnd = 4 << 10
+	maxShownEnd  = 512
 )
 
 // Write never fails.
 func (e *ends) Write(p []byte) (int, error) {
 	n := len(p)
-	first := min(keptEnd-len(e.head), n)
+	first := min(maxStoredEnd-len(e.head), n)
 	e.head, p = append(e.head, p[:first]...), p[first:]
-	if len(p) > keptEnd {
-		p, e.tail, e.cut = p[len(p)-keptEnd:], e.tail[:0], true
+	if len(p) > maxStoredEnd {
+		p, e.tail, e.cut = p[len(p)-maxStoredEnd:], e.tail[:0], true
 	}
-	if over := len(e.tail) + len(p) - keptEnd; over > 0 {
+	if over := len(e.tail) + len(p) - maxStoredEnd; over > 0 {
 		e.tail, e.cut = append(e.tail[:0], e.tail[over:]...), true
 	}
 	e.tail = append(e.tail, p...)
 	return n, nil
 }
 
-// text returns what is told, without secrets.
+// text returns what a message shows, without secrets.
 func (e *ends) text(secrets []string) string {
 	if !e.cut {
 		text := plain(redact(string(e.head)+string(e.tail), secrets))
-		if len(text) <= 2*toldEnd {
+		if len(text) <= 2*maxShownEnd {
 			return text
 		}
-		return text[:toldEnd] + "\n…\n" + text[len(text)-toldEnd:]
+		return text[:maxShownEnd] + "\n…\n" + text[len(text)-maxShownEnd:]
 	}
 	head, tail := redact(string(e.head), secrets), redact(string(e.tail), secrets)
 	for _, s := range secrets {
@@ -222,7 +222,7 @@ func (e *ends) text(secrets []string) string {
 		}
 	}
 	head, tail = plain(head), plain(tail)
-	return head[:min(len(head), toldEnd)] + "\n…\n" + tail[max(len(tail)-toldEnd, 0):]
+	return head[:min(len(head), maxShownEnd)] + "\n…\n" + tail[max(len(tail)-maxShownEnd, 0):]
 }
 
 func redact(text string, secrets []string) string {

@@ -26,42 +26,42 @@ func bad() map[string]struct {
 		words string
 	}
 	return map[string]c{
-		"empty":            {nil, "not WebAssembly"},
-		"text":             {[]byte("#!/bin/sh\necho hello\n"), "not WebAssembly"},
-		"version":          {[]byte("\x00asm\x0d\x00\x01\x00"), "component"},
-		"header alone":     {header, "_start"},
-		"no start":         {join(header, section(1, 1, 0x60, 0, 0)), "_start"},
-		"start is memory":  {join(header, section(5, 1, 0, 1), section(7, join([]byte{1}, named(entry), []byte{2, 0})...)), "_start"},
-		"cut":              {tiny(nil)[:len(tiny(nil))-3], "in the middle"},
-		"unknown op":       {tiny([]byte{0xf5}), "instruction 0xf5"},
-		"unknown bulk op":  {tiny([]byte{0xfc, 18}), "instruction 0xfc"},
-		"atomics":          {tiny([]byte{0xfe, 0x10, 0, 0}), "instruction 0xfe"},
-		"operand cut":      {tiny([]byte{0x43, 0}), "section 10"},
-		"many branches":    {tiny(bytes.Repeat([]byte{0x41, 0, 0x04, 0x40, 0x0b}, 60_000)), "too long to compile"},
-		"many targets":     {tiny(bytes.Repeat(join([]byte{0x41, 0, 0x0e}, number(100_000), make([]byte, 100_001)), 60)), "too long to compile"},
-		"many joins":       {withLocals(50_000, bytes.Repeat([]byte{0x41, 0, 0x04, 0x40, 0x0b}, 50)), "branches and locals"},
-		"unknown section":  {join(tiny(nil), section(77)), "unknown section 77"},
-		"section twice":    {join(tiny(nil), section(1, 0)), "twice"},
-		"size of 4 GiB":    {join(header, []byte{1, 0xff, 0xff, 0xff, 0xff, 0x0f}), "in the middle"},
-		"size of 2^35":     {join(header, []byte{1, 0xff, 0xff, 0xff, 0xff, 0x7f}), "in the middle"},
-		"import function":  {join(header, section(1, 1, 0x60, 0, 0), section(2, join([]byte{1}, named("env"), named("system"), []byte{0, 0})...)), "env.system"},
-		"import of wasi":   {join(header, section(2, join([]byte{1}, named(wasi), named("proc_exec"), []byte{0, 0})...)), "proc_exec"},
-		"import of ours":   {join(header, section(2, join([]byte{1}, named(host), named("exec"), []byte{0, 0})...)), "praxis.exec"},
-		"import memory":    {join(header, section(2, join([]byte{1}, named("env"), named("memory"), []byte{2, 0, 1})...)), "not a function"},
-		"huge table":       {tiny(nil, section(4, 1, 0x70, 0, 0xff, 0xff, 0xff, 0x3f)), "entries"},
-		"many tables":      {tiny(nil, section(4, append([]byte{17}, bytes.Repeat([]byte{0x70, 0, 1}, 17)...)...)), "tables"},
-		"kind of table":    {tiny(nil, section(4, 1, 0x40, 0, 0x70, 0, 1)), "not supported"},
-		"locals of 4 GiB":  {code(1, 8, 1, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x7f, 0x0b), "locals"},
-		"locals summed":    {code(join([]byte{1, 16, 3}, bytes.Repeat([]byte{0xff, 0x9f, 0x02, 0x7f}, 3), []byte{0x0b, 0, 0})...), "locals"},
-		"function cut":     {code(1, 100, 0, 0x0b), "section 10"},
-		"count of 4 G":     {code(0xff, 0xff, 0xff, 0xff, 0x0f), "section 10"},
-		"big section":      {join(header, section(1, make([]byte, maxSection+1)...)), "more than 1MiB"},
-		"name is not text": {join(header, section(2, 1, 1, 0xff, 0, 0, 0)), "section 2"},
-		"two wants":        {join(header, section(0, join(named(host), []byte("{}"))...), section(0, join(named(host), []byte("{}"))...)), "more than one"},
-		"wants not JSON":   {join(tiny(nil), section(0, join(named(host), []byte("{"))...)), "cannot be read"},
-		"wants a list":     {join(tiny(nil), section(0, join(named(host), []byte("[]"))...)), "not an object"},
-		"wants the moon":   {join(tiny(nil), section(0, join(named(host), []byte(`{"moon":true}`))...)), "unknown key"},
-		"wants more": {join(tiny(nil), section(0, join(named(host), []byte(`{"hosts":["A.example.com:443"],"env":["TOKEN"],"clock":true,"random":true,"memory":"1GiB","files":{"/data":{"write":true}}}`))...)),
+		"empty":                  {nil, "not WebAssembly"},
+		"text":                   {[]byte("#!/bin/sh\necho hello\n"), "not WebAssembly"},
+		"version":                {[]byte("\x00asm\x0d\x00\x01\x00"), "component"},
+		"header alone":           {header, "_start"},
+		"no start":               {join(header, section(1, 1, 0x60, 0, 0)), "_start"},
+		"start is memory":        {join(header, section(5, 1, 0, 1), section(7, join([]byte{1}, named(entry), []byte{2, 0})...)), "_start"},
+		"cut":                    {tiny(nil)[:len(tiny(nil))-3], "in the middle"},
+		"unknown op":             {tiny([]byte{0xf5}), "instruction 0xf5"},
+		"unknown bulk op":        {tiny([]byte{0xfc, 18}), "instruction 0xfc"},
+		"atomics":                {tiny([]byte{0xfe, 0x10, 0, 0}), "instruction 0xfe"},
+		"operand cut":            {tiny([]byte{0x43, 0}), "section 10"},
+		"many branches":          {tiny(bytes.Repeat([]byte{0x41, 0, 0x04, 0x40, 0x0b}, 60_000)), "too long to compile"},
+		"many targets":           {tiny(bytes.Repeat(join([]byte{0x41, 0, 0x0e}, number(100_000), make([]byte, 100_001)), 60)), "too long to compile"},
+		"many joins":             {withLocals(50_000, bytes.Repeat([]byte{0x41, 0, 0x04, 0x40, 0x0b}, 50)), "branches and locals"},
+		"unknown section":        {join(tiny(nil), section(77)), "unknown section 77"},
+		"section twice":          {join(tiny(nil), section(1, 0)), "twice"},
+		"size of 4 GiB":          {join(header, []byte{1, 0xff, 0xff, 0xff, 0xff, 0x0f}), "in the middle"},
+		"size of 2^35":           {join(header, []byte{1, 0xff, 0xff, 0xff, 0xff, 0x7f}), "in the middle"},
+		"import function":        {join(header, section(1, 1, 0x60, 0, 0), section(2, join([]byte{1}, named("env"), named("system"), []byte{0, 0})...)), "env.system"},
+		"import of wasi":         {join(header, section(2, join([]byte{1}, named(wasi), named("proc_exec"), []byte{0, 0})...)), "proc_exec"},
+		"import of ours":         {join(header, section(2, join([]byte{1}, named(host), named("exec"), []byte{0, 0})...)), "praxis.exec"},
+		"import memory":          {join(header, section(2, join([]byte{1}, named("env"), named("memory"), []byte{2, 0, 1})...)), "not a function"},
+		"huge table":             {tiny(nil, section(4, 1, 0x70, 0, 0xff, 0xff, 0xff, 0x3f)), "entries"},
+		"many tables":            {tiny(nil, section(4, append([]byte{17}, bytes.Repeat([]byte{0x70, 0, 1}, 17)...)...)), "tables"},
+		"kind of table":          {tiny(nil, section(4, 1, 0x40, 0, 0x70, 0, 1)), "not supported"},
+		"locals of 4 GiB":        {code(1, 8, 1, 0xff, 0xff, 0xff, 0xff, 0x0f, 0x7f, 0x0b), "locals"},
+		"locals summed":          {code(join([]byte{1, 16, 3}, bytes.Repeat([]byte{0xff, 0x9f, 0x02, 0x7f}, 3), []byte{0x0b, 0, 0})...), "locals"},
+		"function cut":           {code(1, 100, 0, 0x0b), "section 10"},
+		"count of 4 G":           {code(0xff, 0xff, 0xff, 0xff, 0x0f), "section 10"},
+		"big section":            {join(header, section(1, make([]byte, maxSection+1)...)), "more than 1MiB"},
+		"name is not text":       {join(header, section(2, 1, 1, 0xff, 0, 0, 0)), "section 2"},
+		"two sections":           {join(header, section(0, join(named(host), []byte("{}"))...), section(0, join(named(host), []byte("{}"))...)), "more than one"},
+		"not JSON":               {join(tiny(nil), section(0, join(named(host), []byte("{"))...)), "cannot be read"},
+		"a list":                 {join(tiny(nil), section(0, join(named(host), []byte("[]"))...)), "not an object"},
+		"an unknown requirement": {join(tiny(nil), section(0, join(named(host), []byte(`{"moon":true}`))...)), "unknown key"},
+		"more than is granted": {join(tiny(nil), section(0, join(named(host), []byte(`{"hosts":["A.example.com:443"],"env":["TOKEN"],"clock":true,"random":true,"memory":"1GiB","files":{"/data":{"write":true}}}`))...)),
 			"the folder /data, the variable TOKEN, the host A.example.com:443, 1GiB of memory, the clock, random numbers"},
 	}
 }
@@ -75,7 +75,7 @@ func TestRefusedModules(t *testing.T) {
 		})
 	}
 	if len(k.programs) != 0 {
-		t.Errorf("%d programs are kept", len(k.programs))
+		t.Errorf("%d programs are stored", len(k.programs))
 	}
 }
 
@@ -267,7 +267,7 @@ func TestSettings(t *testing.T) {
 			t.Errorf("%s: kind %v", text, k)
 		}
 	}
-	// A folder that went away is told at the call.
+	// A folder that went away fails the call.
 	impl := f.with(t, f.kind, fmt.Sprintf(`{"files":{"/data":{"path":%q}}}`, dir))
 	if err := os.Remove(dir); err != nil {
 		t.Fatal(err)

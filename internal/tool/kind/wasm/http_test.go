@@ -34,8 +34,8 @@ func TestRequests(t *testing.T) {
 	_, port, _ := net.SplitHostPort(strings.TrimPrefix(inside.URL, "http://"))
 
 	impl := f.with(t, f.kind, fmt.Sprintf(`{"time":"2s","hosts":[%q,"localhost:%s","no-such-host.invalid:80"]}`, address, port))
-	ask := func(urls string) string {
-		return must(t, impl, fmt.Sprintf(`{"do":"http","room":10,"urls":[%s]}`, urls))
+	fetch := func(urls string) string {
+		return must(t, impl, fmt.Sprintf(`{"do":"http","buffer":10,"urls":[%s]}`, urls))
 	}
 	for url, want := range map[string]string{
 		server.URL + "/hello":                   `"body":"hello 1"`,
@@ -63,7 +63,7 @@ func TestRequests(t *testing.T) {
 		"http://" + address + `\\@example.com/`: `"kind":"invalid"`,
 		"http://no-such-host.invalid/":          `"kind":"unavailable"`,
 	} {
-		if got := ask(`"` + url + `"`); !strings.Contains(got, want) {
+		if got := fetch(`"` + url + `"`); !strings.Contains(got, want) {
 			t.Errorf("%s: got %s, want %s", url, got, want)
 		}
 	}
@@ -82,24 +82,24 @@ func TestRequests(t *testing.T) {
 		`{"url":"` + server.URL + `","headers":{"X-A":"b\r\nHost: evil"}}`:                      "invalid header",
 		`{"method":"POST","url":"` + server.URL + `/hello","body":"x","headers":{"x-try":"2"}}`: "hello 2",
 	} {
-		got := must(t, impl, fmt.Sprintf(`{"do":"http","room":9000,"urls":[""],"text":%q}`, text))
+		got := must(t, impl, fmt.Sprintf(`{"do":"http","buffer":9000,"urls":[""],"text":%q}`, text))
 		if !strings.Contains(got, want) {
 			t.Errorf("%s: got %s, want %s", text, got, want)
 		}
 	}
 	many := strings.Repeat(`"`+server.URL+`/hello",`, maxRequests) + `"` + server.URL + `/hello"`
-	if got := ask(many); strings.Count(got, "hello 1") != maxRequests || !strings.Contains(got, "at most 100") {
+	if got := fetch(many); strings.Count(got, "hello 1") != maxRequests || !strings.Contains(got, "at most 100") {
 		t.Errorf("many: %s", got[max(0, len(got)-300):])
 	}
-	_, err := call(t, impl, `{"do":"http","room":10,"urls":["`+server.URL+`/hang"]}`)
+	_, err := call(t, impl, `{"do":"http","buffer":10,"urls":["`+server.URL+`/hang"]}`)
 	wantFault(t, err, fault.Exhausted, "2s")
 }
 
 // The host that was refused is in the failure of a module that gives up.
-func TestRefusedHostIsTold(t *testing.T) {
+func TestRefusedHostIsReported(t *testing.T) {
 	f := shared(t)
 	impl := f.with(t, f.kind, `{}`)
-	_, err := call(t, impl, `{"do":"http","room":0,"urls":["http://example.com/","x"],"text":""}`)
+	_, err := call(t, impl, `{"do":"http","buffer":0,"urls":["http://example.com/","x"],"text":""}`)
 	if err != nil {
 		t.Fatal(err) // it answered, though it was refused
 	}
@@ -115,16 +115,16 @@ func TestSafeDial(t *testing.T) {
 	defer server.Close()
 	address := strings.TrimPrefix(server.URL, "http://")
 	for _, found := range []string{"127.0.0.1", "10.0.0.1", "::1", "::ffff:127.0.0.1", "169.254.169.254", "fe80::1", "100.64.0.1", "64:ff9b::7f00:1", "2002:7f00:1::", "0.0.0.0", "::", "224.0.0.1", "255.255.255.255", "fd00::1", "192.168.1.1", "172.16.0.1"} {
-		asked := 0
+		lookups := 0
 		dial := safeDial(func(context.Context, string) ([]netip.Addr, error) {
-			asked++
+			lookups++
 			return []netip.Addr{netip.MustParseAddr(found)}, nil
 		})
 		_, port, _ := net.SplitHostPort(address)
 		_, err := dial(t.Context(), "tcp", "inside.example.com:"+port)
 		wantFault(t, err, fault.Denied, "inside.example.com")
-		if asked != 1 {
-			t.Errorf("asked %d times", asked)
+		if lookups != 1 {
+			t.Errorf("asked %d times", lookups)
 		}
 	}
 	conn, err := safeDial(nil)(t.Context(), "tcp", address)

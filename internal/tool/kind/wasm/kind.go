@@ -29,7 +29,7 @@ type Config struct {
 	// to addresses that are not public.
 	Dial Dial
 	// CacheDir is a folder for compiled modules, which are machine code that runs
-	// in this process: nobody else may write to it. "": they are kept in memory.
+	// in this process: nobody else may write to it. "": they stay in memory.
 	CacheDir string
 	// Parallel is how many instances run at once, of all tools; 0: two for each
 	// processor.
@@ -94,7 +94,7 @@ func (k *Kind) New(_ context.Context, d *tool.Definition, b tool.Binding) (tool.
 	}
 	mod, err := readModule(data)
 	if err == nil {
-		err = mod.checkWants(file, g)
+		err = mod.checkRequirements(file, g)
 	}
 	if err != nil {
 		return nil, moduleFault(file, err)
@@ -146,7 +146,7 @@ func readFile(name string) ([]byte, error) {
 	return data, nil
 }
 
-// moduleFault tells what is wrong in a module.
+// moduleFault says what is wrong in a module.
 func moduleFault(file string, err error) error {
 	var m *moduleError
 	if !errors.As(err, &m) {

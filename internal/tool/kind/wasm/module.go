@@ -14,16 +14,16 @@ import (
 // Bounds of modules. A few bytes of a section can ask for much memory: a table
 // of 2^27 entries takes six bytes and a gigabyte, a function's locals the same.
 const (
-	maxModule    = 64 << 20
-	maxSection   = 1 << 20 // of every section but code and data
-	maxSegments  = 100_000 // of data
-	maxFunctions = 200_000
-	maxBody      = 8 << 20
-	maxLocals    = 50_000 // of one function
-	maxTables    = 16
-	maxTable     = 1 << 20 // entries of all tables to begin with
-	freeTable    = 1 << 16 // entries up to which any table may grow
-	maxWants     = 64 << 10
+	maxModule       = 64 << 20
+	maxSection      = 1 << 20 // of every section but code and data
+	maxSegments     = 100_000 // of data
+	maxFunctions    = 200_000
+	maxBody         = 8 << 20
+	maxLocals       = 50_000 // of one function
+	maxTables       = 16
+	maxTable        = 1 << 20 // entries of all tables to begin with
+	freeTable       = 1 << 16 // entries up to which any table may grow
+	maxRequirements = 64 << 10
 )
 
 // The sections that are looked into.
@@ -47,10 +47,10 @@ const (
 
 // module is a file that was looked through.
 type module struct {
-	code  []byte // what is to be compiled
-	wants []byte // the custom section "praxis", or nil
-	start bool   // it exports the function _start
-	asks  bool   // it imports http_request
+	code         []byte // what is to be compiled
+	requirements []byte // the custom section "praxis", or nil
+	start        bool   // it exports the function _start
+	requests     bool   // it imports http_request
 }
 
 // errModule is the cause of all that is wrong in a module.
@@ -123,12 +123,12 @@ func (m *module) section(id byte, body []byte) error {
 		if name != host || r.bad {
 			return nil
 		}
-		if m.wants != nil || len(r.rest) > maxWants {
-			return broken("there is more than one section %q, or it has more than %v", host, size(maxWants))
+		if m.requirements != nil || len(r.rest) > maxRequirements {
+			return broken("there is more than one section %q, or it has more than %v", host, size(maxRequirements))
 		}
-		m.wants = slices.Clone(r.rest)
-		if m.wants == nil {
-			m.wants = []byte{}
+		m.requirements = slices.Clone(r.rest)
+		if m.requirements == nil {
+			m.requirements = []byte{}
 		}
 		return nil
 	case sectionImport:
@@ -168,14 +168,14 @@ func (m *module) imports(r *reader) error {
 		}
 		r.u32()
 		_, known := slices.BinarySearch(wasiFunctions(), name)
-		asks := from == host && name == httpCall
-		if !asks && (from != wasi || !known) {
+		requests := from == host && name == httpCall
+		if !requests && (from != wasi || !known) {
 			return &moduleError{
 				fmt.Sprintf("it imports the function %s.%s, which is not there", safetext.Clip(from, 80), safetext.Clip(name, 80)),
 				"Build it for WASI preview 1 (wasm32-wasip1); the only other function is " + host + "." + httpCall + ".",
 			}
 		}
-		m.asks = m.asks || asks
+		m.requests = m.requests || requests
 	}
 	return nil
 }
@@ -250,14 +250,14 @@ func functions(r *reader) error {
 				return broken("function %d has more than %d locals", i, maxLocals)
 			}
 		}
-		takes, err := effort(body, locals)
+		takes, err := cost(body, locals)
 		if err != nil {
 			return err
 		}
 		r.bad = r.bad || body.bad
-		if all += takes; all > maxEffort {
+		if all += takes; all > maxCost {
 			return &moduleError{
-				fmt.Sprintf("it would take too long to compile (function %d takes %d%% of what is allowed)", i, takes*100/maxEffort),
+				fmt.Sprintf("it would take too long to compile (function %d takes %d%% of what is allowed)", i, takes*100/maxCost),
 				"Split functions with very many branches.",
 			}
 		}

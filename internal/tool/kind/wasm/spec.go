@@ -34,7 +34,7 @@ const (
 	page = 64 << 10 // of WebAssembly's memory
 )
 
-// settings are what stands under "wasm" in a file.
+// settings are the value of "wasm" in a file.
 type settings struct {
 	Module string    `json:"module"`
 	SHA256 string    `json:"sha256"`
@@ -68,7 +68,7 @@ type mount struct {
 	write bool
 }
 
-// variable is one of the environment: a text in which {secret:NAME} stands for a
+// variable is one of the environment: a text in which {secret:NAME} is replaced by a
 // secret's value.
 type variable struct{ name, text string }
 

@@ -70,7 +70,7 @@ func (r *request) read(resp *http.Response, limit int64, m mask) (any, error) {
 	if v = m.value(v); int64(len(data)) > limit {
 		text, err := json.Marshal(v)
 		if err != nil {
-			return nil, fmt.Errorf("the answer cannot be kept: %w", err)
+			return nil, fmt.Errorf("the answer cannot be stored: %w", err)
 		}
 		if int64(len(text)) > limit {
 			return nil, tooLong(limit)
@@ -249,7 +249,7 @@ func message(v any, depth int) string {
 }
 
 // trouble makes the fault of a request that got no answer. The errors of
-// net/http hold the URL, and with it secrets: only what lies below is told.
+// net/http hold the URL, and with it secrets: the message has only the error below.
 func trouble(err error, host string, m mask) error {
 	var refused *refusedAddress
 	var moved *elsewhere

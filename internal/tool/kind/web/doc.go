@@ -1,4 +1,4 @@
-// Package web carries out tools of the kind http: one request for each call.
+// Package web executes tools of the kind http: one request for each call.
 //
 //	run:
 //	  http:
@@ -23,8 +23,8 @@
 // unless an argument has that name. Whatever names an argument that is not given
 // is left out of query, headers, forms and bodies. Null counts as not given, but as
 // a value of its own in a JSON body. In a path an
-// argument stands in one segment: it is percent-encoded, and what would walk
-// about (".", "..") is refused. In texts a list is joined by commas and an object
+// argument is one segment: it is percent-encoded, and "." and "..", which would
+// lead elsewhere, are refused. In texts a list is joined by commas and an object
 // is JSON.
 //
 // Arguments that no template uses go into the query of GET, HEAD and DELETE, and
@@ -37,7 +37,7 @@
 // and the very address that is dialled is judged: one that is private, loopback,
 // link-local or reserved is refused, unless the URL names the address itself, or
 // localhost, or the configuration allows its range. Proxies of the environment
-// are not used, nothing is sent twice, no cookies are kept.
+// are not used, nothing is sent twice, no cookies are stored.
 //
 // # Answers
 //

@@ -190,7 +190,7 @@ func names(t *testing.T, addrs ...string) *net.Resolver {
 	t.Cleanup(func() { conn.Close() })
 	go func() {
 		buf := make([]byte, 1500)
-		asked := 0
+		lookups := 0
 		for {
 			n, from, err := conn.ReadFrom(buf)
 			if err != nil {
@@ -206,9 +206,9 @@ func names(t *testing.T, addrs ...string) *net.Resolver {
 			answer := append([]byte{}, q[:2]...)
 			answer = append(answer, 0x81, 0x80, 0, 1, 0, 0, 0, 0, 0, 0)
 			answer = append(answer, q[12:end]...)
-			addr := netip.MustParseAddr(addrs[min(asked, len(addrs)-1)])
+			addr := netip.MustParseAddr(addrs[min(lookups, len(addrs)-1)])
 			if kind == 1 && addr.Is4() || kind == 28 && addr.Is6() {
-				asked++
+				lookups++
 				data := addr.AsSlice()
 				answer[7] = 1
 				answer = append(answer, 0xc0, 12, 0, byte(kind), 0, 1, 0, 0, 0, 0, 0, byte(len(data)))
@@ -335,7 +335,7 @@ func TestAnswerThatUnfolds(t *testing.T) {
 	}
 }
 
-// TestNothingIsSentTwice breaks a kept connection after a request was read: the
+// TestNothingIsSentTwice breaks an idle connection after a request was read: the
 // gate decides on retries, not the transport.
 func TestNothingIsSentTwice(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -12,7 +12,7 @@ import (
 )
 
 // leastMasked is the length from which a secret is masked in results: a shorter
-// one would be found in places where it does not stand.
+// one would also be found in texts that do not contain it on purpose.
 const leastMasked = 6
 
 // mask replaces the secrets of a call, in every form in which they were sent.

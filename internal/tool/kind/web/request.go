@@ -68,10 +68,10 @@ func (r *request) build(ctx context.Context, c tool.Invocation, f *filling) (*ht
 	return req, nil
 }
 
-// setHeader sets a header. net/http sends a request again when a connection that
-// was kept breaks, if the header Idempotency-Key stands in the form of that name
-// which it makes; whether to send again is the gate's to decide. Names of headers
-// have no case, so it goes out in small letters.
+// setHeader sets a header. net/http sends a request again when a reused connection
+// breaks, if it finds the header Idempotency-Key under its canonical name; but the
+// gate decides whether to send again. Names of headers have no case, so the name is
+// written in small letters, which net/http does not look for.
 func setHeader(req *http.Request, name, value string) {
 	switch low := strings.ToLower(name); low {
 	case "idempotency-key", "x-idempotency-key":
@@ -108,7 +108,7 @@ func (r *request) leftOf(arguments *jsondoc.Object) (*jsondoc.Object, error) {
 		if r.used[name] {
 			continue
 		}
-		if err := r.room(name); err != nil {
+		if err := r.unused(name); err != nil {
 			return nil, err
 		}
 		left.Set(name, v)
@@ -330,7 +330,7 @@ func (r *request) content(d *tool.Definition, f *filling, left *jsondoc.Object) 
 			return nil, "", err
 		}
 		if o, ok := v.(*jsondoc.Object); ok && left.Len() > 0 {
-			for name, member := range left.All() { // r.room has seen that nothing is overwritten
+			for name, member := range left.All() { // r.unused has checked that nothing is overwritten
 				o.Set(name, member)
 			}
 		}

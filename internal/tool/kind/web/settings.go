@@ -17,7 +17,7 @@ import (
 
 const maxTimeout = 24 * time.Hour
 
-// settings are what stands under run: {http: …} in a file.
+// settings are the value of run: {http: …} in a file.
 type settings struct {
 	Method  string          `json:"method"`
 	URL     string          `json:"url"`
@@ -56,8 +56,8 @@ type request struct {
 	body    *shape
 	form    []field
 	isForm  bool
-	used    map[string]bool // arguments that stand in a template
-	all     bool            // {arguments} stands in the body
+	used    map[string]bool // arguments that a template uses
+	all     bool            // the body has {arguments}
 	result  jsondoc.Pointer
 	ok      []int
 	timeout time.Duration
@@ -106,7 +106,7 @@ func (c *compiler) method(s *settings) error {
 	return nil
 }
 
-// url reads the template of the URL. What stands before the path is literal.
+// url reads the template of the URL. What comes before the path is literal.
 func (c *compiler) url(s *settings) error {
 	scheme, rest, ok := strings.Cut(s.URL, "://")
 	if !ok || (scheme != "https" && scheme != "http") {
@@ -224,7 +224,7 @@ func (c *compiler) sure(name string) bool {
 	return false
 }
 
-// urlQuery reads the query that stands in the URL.
+// urlQuery reads the query of the URL.
 func (c *compiler) urlQuery(query string) error {
 	if query == "" {
 		return nil
@@ -457,22 +457,22 @@ func (r *request) bodyless() bool {
 	return (r.method == "GET" || r.method == "HEAD" || r.method == "DELETE") && r.body == nil && !r.isForm
 }
 
-// left judges the arguments that no template uses: each needs a place of its own.
+// left checks the arguments that no template uses: each needs a place of its own.
 func (c *compiler) left(*settings) error {
 	r := c.out
 	for _, p := range c.d.Arguments() {
 		if r.used[p.Name] || r.all {
 			continue
 		}
-		if err := r.room(p.Name); err != nil {
+		if err := r.unused(p.Name); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// room reports why an argument that no template uses has no place in a request.
-func (r *request) room(name string) error {
+// unused reports why an argument that no template uses has no place in a request.
+func (r *request) unused(name string) error {
 	taken := false
 	switch {
 	case r.bodyless():

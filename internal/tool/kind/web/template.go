@@ -69,7 +69,7 @@ func parseTemplate(s string) (template, error) {
 	return out, nil
 }
 
-// wrong is a fault of what stands in a file.
+// wrong is a fault in the settings of a file.
 func wrong(remedy, format string, args ...any) error {
 	return fault.New(fault.Invalid, remedy, format, args...)
 }
@@ -110,7 +110,7 @@ func (f *filling) arg(name string) (any, bool) {
 }
 
 // text fills a template in. ok is false when an argument is not given. safe
-// judges what is put in, to refuse what would have a meaning of its own there.
+// checks what is put in, to refuse what would have a meaning of its own there.
 func (f *filling) text(t template, safe func(p part, s string) error) (text string, ok bool, err error) {
 	var b strings.Builder
 	for _, p := range t {
@@ -186,7 +186,7 @@ type shape struct {
 	object  bool
 	items   []shape
 	list    bool
-	value   any // anything else, as it stands
+	value   any // anything else, unchanged
 }
 
 type member struct {

@@ -21,10 +21,10 @@ const maxRedirects = 5
 
 // Config is what tools of the kind http share.
 type Config struct {
-	// Secrets gives what {secret:NAME} stands for. nil: there are none.
+	// Secrets gives the values of {secret:NAME}. nil: there are none.
 	Secrets tool.SecretSource
-	// Transport carries requests. nil: one that judges every address that it
-	// dials; another one has to see to that itself.
+	// Transport sends the requests. nil: one that checks every address that it
+	// dials; another one has to check them itself.
 	Transport http.RoundTripper
 	// AllowPrivate are ranges of addresses that are not public and that names may
 	// lead to all the same.
@@ -86,7 +86,7 @@ func urlOf(spec *jsondoc.Object) string {
 	return s
 }
 
-// transport returns what carries the requests of one more tool.
+// transport returns what sends the requests of one more tool.
 func (k *Kind) transport() http.RoundTripper {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -100,7 +100,7 @@ func (k *Kind) transport() http.RoundTripper {
 	return k.own
 }
 
-// release drops the connections that are kept, after the last tool.
+// release closes the idle connections when the last tool is closed.
 func (k *Kind) release() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -219,7 +219,7 @@ func port(u *url.URL) string {
 	return "443"
 }
 
-// below returns the error inside of net/http's, which tells the URL.
+// below returns the error inside of net/http's, which shows the URL.
 func below(err error) error {
 	var outer *url.Error
 	for errors.As(err, &outer) {

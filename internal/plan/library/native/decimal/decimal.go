@@ -183,8 +183,8 @@ func raiseCondition(t *value.Thread, status, traps decimal.Condition) error {
 // maxWork bounds the digits that one operation makes.
 const maxWork = 10_000_000
 
-// decRoom accounts for an operation that makes about this many digits.
-func decRoom(t *value.Thread, digits int64) error {
+// spendDigits accounts for an operation that makes about this many digits.
+func spendDigits(t *value.Thread, digits int64) error {
 	if digits > maxWork {
 		return t.OutOfMemory(max(digits/2, 1<<40))
 	}
@@ -234,9 +234,9 @@ const (
 	needsSeries                // on the precision; it takes many steps
 )
 
-// compute carries out an operation and makes a value of its result.
+// compute executes an operation and makes a value of its result.
 func compute(t *value.Thread, c *decContext, kind decKind, f func(c *decimal.Context, a, b *decimal.Decimal) *decimal.Decimal, a, b *decimal.Decimal) (value.Value, error) {
-	if err := decRoom(t, c.needs(kind, a, b)); err != nil {
+	if err := spendDigits(t, c.needs(kind, a, b)); err != nil {
 		return value.Value{}, err
 	}
 	if kind == needsSeries {
@@ -302,7 +302,7 @@ func decFrom(t *value.Thread, c *decContext, v value.Value, exact bool) (*decima
 		return decimal.FromFloat(b.Float()), settle(t, c)
 	case value.KStr:
 		text := b.Obj.(*value.Str).Text
-		if err := decRoom(t, int64(len(text))); err != nil {
+		if err := spendDigits(t, int64(len(text))); err != nil {
 			return nil, err
 		}
 		d, ok := decimal.Parse(asciiDigits(text))
@@ -382,7 +382,7 @@ func decFromParts(t *value.Thread, v value.Value) (*decimal.Decimal, error) {
 		}
 		digits = append(digits, byte('0'+n.N))
 	}
-	if err := decRoom(t, int64(len(digits))); err != nil {
+	if err := spendDigits(t, int64(len(digits))); err != nil {
 		return nil, err
 	}
 	coef, _ := new(big.Int).SetString(string(digits), 10)

@@ -107,7 +107,7 @@ func decPowers() []*value.Native {
 		if !ok {
 			return value.NotImplemented, nil
 		}
-		if err := decRoom(t, c.Prec+int64(a.Coef().BitLen()+b.Coef().BitLen())/3+max(a.Exp, 0)+max(b.Exp, 0)); err != nil {
+		if err := spendDigits(t, c.Prec+int64(a.Coef().BitLen()+b.Coef().BitLen())/3+max(a.Exp, 0)+max(b.Exp, 0)); err != nil {
 			return value.Value{}, err
 		}
 		r := c.PowMod(a, b, mod)
@@ -125,7 +125,7 @@ func decPowers() []*value.Native {
 			if reflected {
 				self, b = b, self
 			}
-			if err := decRoom(t, c.needs(needsPrec, self, b)); err != nil {
+			if err := spendDigits(t, c.needs(needsPrec, self, b)); err != nil {
 				return value.Value{}, err
 			}
 			q, r := c.DivMod(self, b, true, true)
@@ -197,7 +197,7 @@ func decPlain() []*value.Native {
 			if err != nil {
 				return value.Value{}, err
 			}
-			if err := decRoom(t, self.Digits()+b.Digits()+d.Digits()+c.Prec); err != nil {
+			if err := spendDigits(t, self.Digits()+b.Digits()+d.Digits()+c.Prec); err != nil {
 				return value.Value{}, err
 			}
 			r := c.FMA(self, b, d)
@@ -317,7 +317,7 @@ func decCompare(t *value.Thread, c *decContext, op syntax.CmpOperator, a *decima
 			if !is {
 				return value.NotImplemented, nil
 			}
-			if err := decRoom(t, a.Digits()+int64(d.BitLen())); err != nil {
+			if err := spendDigits(t, a.Digits()+int64(d.BitLen())); err != nil {
 				return value.Value{}, err
 			}
 			if !a.IsNaN() {
@@ -337,10 +337,10 @@ func decCompare(t *value.Thread, c *decContext, op syntax.CmpOperator, a *decima
 		}
 		return value.Bool(op == syntax.NotEq), nil
 	}
-	if err := decRoom(t, a.Digits()+b.Digits()); err != nil {
+	if err := spendDigits(t, a.Digits()+b.Digits()); err != nil {
 		return value.Value{}, err
 	}
-	return value.Bool(value.Holds(op, decimal.Cmp(a, b))), nil
+	return value.Bool(value.Fulfils(op, decimal.Cmp(a, b))), nil
 }
 
 // ratioOf returns the numerator and the denominator of a fraction of the library.
@@ -411,7 +411,7 @@ func decNumbers() []*value.Native {
 			if self.IsNaN() {
 				return value.Value{}, t.Raise(t.Types.ValueError, "cannot convert NaN to integer ratio")
 			}
-			if err := decRoom(t, self.Digits()+max(self.Exp, -self.Exp)); err != nil {
+			if err := spendDigits(t, self.Digits()+max(self.Exp, -self.Exp)); err != nil {
 				return value.Value{}, err
 			}
 			n, d, ok := self.Ratio()
@@ -464,7 +464,7 @@ func decInt(t *value.Thread, c *decContext, d *decimal.Decimal, r decimal.Roundi
 	case decimal.QuietNaN, decimal.SignalingNaN:
 		return value.Value{}, t.Raise(t.Types.ValueError, "cannot convert NaN to integer")
 	}
-	if err := decRoom(t, d.Digits()+max(d.Exp, 0)); err != nil {
+	if err := spendDigits(t, d.Digits()+max(d.Exp, 0)); err != nil {
 		return value.Value{}, err
 	}
 	n, ok := c.ToIntegral(d, r, false).Int()
@@ -478,7 +478,7 @@ func decInt(t *value.Thread, c *decContext, d *decimal.Decimal, r decimal.Roundi
 func decTexts() []*value.Native {
 	text := func(name, params string, at int, f func(c *decContext, d *decimal.Decimal) string) *value.Native {
 		return decMethod(name, params, at, func(t *value.Thread, c *decContext, self *decimal.Decimal, a *value.Args) (value.Value, error) {
-			if err := decRoom(t, self.Digits()); err != nil {
+			if err := spendDigits(t, self.Digits()); err != nil {
 				return value.Value{}, err
 			}
 			return t.NewStr(f(c, self))
@@ -520,7 +520,7 @@ func decFormat(t *value.Thread, c *decContext, self *decimal.Decimal, a *value.A
 		return value.Value{}, t.FailOf(a.Pos[1], t.Types.TypeError, "format arg must be str")
 	}
 	if self.Form == decimal.Finite {
-		if err := decRoom(t, self.Digits()+max(self.Exp, 0)); err != nil && self.Exp > maxWork && wantsAll(spec.Text) {
+		if err := spendDigits(t, self.Digits()+max(self.Exp, 0)); err != nil && self.Exp > maxWork && writesAllDigits(spec.Text) {
 			return value.Value{}, err
 		}
 	}
@@ -534,8 +534,8 @@ func decFormat(t *value.Thread, c *decContext, self *decimal.Decimal, a *value.A
 	return t.NewStr(s)
 }
 
-// wantsAll reports whether a format writes a number without an exponent.
-func wantsAll(spec string) bool {
+// writesAllDigits reports whether a format writes a number without an exponent.
+func writesAllDigits(spec string) bool {
 	return spec != "" && (spec[len(spec)-1]|0x20 == 'f' || spec[len(spec)-1] == '%')
 }
 
@@ -550,7 +550,7 @@ func decTuple(t *value.Thread, c *decContext, self *decimal.Decimal, a *value.Ar
 	if self.Neg {
 		sign = value.Int(1)
 	}
-	if err := decRoom(t, self.Digits()); err != nil {
+	if err := spendDigits(t, self.Digits()); err != nil {
 		return value.Value{}, err
 	}
 	var digits []value.Value

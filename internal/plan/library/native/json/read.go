@@ -21,7 +21,7 @@ func Natives() []*value.Native {
 	}
 }
 
-// jsonReader reads JSON as Python does. All that it makes carries the text's label.
+// jsonReader reads JSON as Python does. All that it makes has the text's label.
 type jsonReader struct {
 	t      *value.Thread
 	s      string
@@ -254,7 +254,7 @@ func (r *jsonReader) number() (value.Value, error) {
 	return r.node("v", value.Int(n)), nil
 }
 
-// text reads a string; r stands at its quote.
+// text reads a string; r is at its quote.
 func (r *jsonReader) text() (value.Value, error) {
 	begin := r.i
 	r.i++
@@ -363,7 +363,7 @@ func (r *jsonReader) hex(at int) (rune, bool) {
 	return n, true
 }
 
-// more reads what stands behind an element; done is true at the end.
+// more reads what follows an element; done is true at the end.
 func (r *jsonReader) more(end byte, what string) (done bool, err error) {
 	r.space()
 	switch r.peek() {

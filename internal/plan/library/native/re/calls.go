@@ -223,7 +223,7 @@ func splitCall(t *value.Thread, p *Pattern, a []value.Value) (value.Value, error
 	return t.List(out), nil
 }
 
-// subCall is sub, or subn, which tells the number of replacements, too.
+// subCall is sub, or subn, which returns the number of replacements, too.
 func subCall(counted bool) regexCall {
 	return func(t *value.Thread, p *Pattern, a []value.Value) (value.Value, error) {
 		s, err := newSearch(t, p, a[1], value.Value{}, value.Value{})
@@ -288,8 +288,8 @@ func (s *search) replace(repl value.Value, limit int64) (string, int, error) {
 	if limit < 0 {
 		return s.text.String(), 0, nil
 	}
-	room := int(min(max(t.Limits.Memory, 1<<16), 1<<30))
-	text, n, err := s.prog.Sub(s.text, tpl, int(min(limit, math.MaxInt32)), room, &s.budget)
+	size := int(min(max(t.Limits.Memory, 1<<16), 1<<30))
+	text, n, err := s.prog.Sub(s.text, tpl, int(min(limit, math.MaxInt32)), size, &s.budget)
 	if err = s.spent(err); err != nil {
 		return "", 0, err
 	}

@@ -223,7 +223,7 @@ func (s *search) spent(err error) error {
 		return e
 	}
 	switch {
-	case errors.Is(err, regex.ErrStack), errors.Is(err, regex.ErrRoom):
+	case errors.Is(err, regex.ErrStack), errors.Is(err, regex.ErrTooLarge):
 		return s.t.OutOfMemory(math.MaxInt32)
 	}
 	return err

@@ -1,6 +1,6 @@
 //go:build wasip1
 
-// Command try is a WASI module that tries what it is told to: each of the things
+// Command try is a WASI module that tries what its input names: each of the things
 // that a module may or may not do. It answers with what came of it.
 package main
 
@@ -35,13 +35,13 @@ func fdRenumber(from, to int32) uint32
 type input struct {
 	Tool      string `json:"tool"`
 	Arguments struct {
-		Do   string   `json:"do"`
-		Path string   `json:"path"`
-		To   string   `json:"to"`
-		Text string   `json:"text"`
-		Size int      `json:"size"`
-		Urls []string `json:"urls"`
-		Room int      `json:"room"`
+		Do     string   `json:"do"`
+		Path   string   `json:"path"`
+		To     string   `json:"to"`
+		Text   string   `json:"text"`
+		Size   int      `json:"size"`
+		Urls   []string `json:"urls"`
+		Buffer int      `json:"buffer"`
 	} `json:"arguments"`
 }
 
@@ -88,7 +88,7 @@ func try(in input) (any, error) {
 	case "renumber":
 		return fdRenumber(1, 0x7ffffff0), nil
 	case "http":
-		return requests(a.Urls, a.Text, a.Room)
+		return requests(a.Urls, a.Text, a.Buffer)
 	}
 	if out, err, ok := files(a.Do, a.Path, a.To, a.Text, a.Size); ok {
 		return out, err
@@ -179,15 +179,15 @@ func files(do, path, to, text string, size int) (out any, err error, ok bool) {
 }
 
 // requests sends a request for each URL and answers with the responses.
-func requests(urls []string, text string, room int) (any, error) {
+func requests(urls []string, text string, size int) (any, error) {
 	var out []json.RawMessage
 	for _, u := range urls {
 		req := []byte(text)
 		if text == "" {
 			req, _ = json.Marshal(map[string]any{"method": "GET", "url": u, "headers": map[string]string{"X-Try": "1"}})
 		}
-		buf := make([]byte, max(room, 1))
-		n := httpRequest(unsafe.Pointer(&req[0]), uint32(len(req)), unsafe.Pointer(&buf[0]), uint32(room))
+		buf := make([]byte, max(size, 1))
+		n := httpRequest(unsafe.Pointer(&req[0]), uint32(len(req)), unsafe.Pointer(&buf[0]), uint32(size))
 		if n < 0 {
 			buf = make([]byte, -n)
 			n = httpRequest(nil, 0, unsafe.Pointer(&buf[0]), uint32(len(buf)))
@@ -199,7 +199,7 @@ func requests(urls []string, text string, room int) (any, error) {
 	}
 	// There is nothing more to take, and no such memory.
 	if n := httpRequest(nil, 0, nil, 0); n != 0 {
-		return nil, fmt.Errorf("something is kept: %d", n)
+		return nil, fmt.Errorf("something is stored: %d", n)
 	}
 	req := []byte("{}")
 	if n := httpRequest(unsafe.Pointer(&req[0]), 2, unsafe.Pointer(uintptr(0xfffffff0)), 100); n != 0 {
@@ -219,8 +219,8 @@ func recurse(n int) int {
 	return big[n%64]
 }
 
-// kept is what the collector may not take.
-var kept [][]byte
+// stored is what the collector may not take.
+var stored [][]byte
 
 func misbehave(do, text string, size int) error {
 	switch do {
@@ -235,7 +235,7 @@ func misbehave(do, text string, size int) error {
 			for i := range b {
 				b[i] = 1
 			}
-			kept = append(kept, b)
+			stored = append(stored, b)
 		}
 	case "recurse":
 		fmt.Println(recurse(1 << 30))

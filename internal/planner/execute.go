@@ -18,20 +18,20 @@ import (
 	"praxis/internal/tool/jsondoc"
 )
 
-// Host is what a plan is carried out with.
+// Host is what a plan is executed with.
 type Host struct {
 	// Gate is what every call goes through. It lets plans call ([gate.Plan]).
 	Gate  *gate.Gate
 	Model llm.Model // the quarantined one; nil: there is none
 	Sink  event.Sink
-	// Keep stores the state of a plan that waits and returns its SHA-256. nil: a
+	// StoreState stores the state of a plan that waits and returns its SHA-256. nil: a
 	// plan cannot wait.
-	Keep func(ctx context.Context, state []byte) (sum string, err error)
-	Step int // of the events
+	StoreState func(ctx context.Context, state []byte) (sum string, err error)
+	Step       int // of the events
 	// Timeout bounds the plan's own time between calls; 0: 30 s.
 	Timeout time.Duration
 
-	// answers is what was said to the call that a stored plan waits at.
+	// answers is the answer to the call that a stored plan waits at.
 	answers *given
 }
 
@@ -42,18 +42,18 @@ const DefaultTimeout = 5 * time.Minute
 // ErrTime is the cause of the fault that ends a plan which takes too long.
 var ErrTime = errors.New("it took more than its time")
 
-// Outcome is what a plan came to.
-type Outcome struct {
-	Status  string // "ok", "error", "limit", or "waits"
-	Output  string
-	Label   label.Label // of the output
-	End     *plan.End   // nil while it waits
-	Waiting *plan.Call  // the call that it waits at
-	Asked   bool        // what it waits for is a person's leave, not a result
-	State   string      // where its state was stored
-	Called  []Called    // in order
-	Tokens  event.Tokens
-	Used    plan.Used
+// Result is what came of a plan.
+type Result struct {
+	Status        string // "ok", "error", "limit", or "waits"
+	Output        string
+	Label         label.Label // of the output
+	End           *plan.End   // nil while it waits
+	Waiting       *plan.Call  // the call that it waits at
+	NeedsApproval bool        // it waits for a person's approval, not for a result
+	State         string      // where its state was stored
+	Called        []Called    // in order
+	Tokens        event.Tokens
+	Used          plan.Used
 }
 
 // Called is a call that was made or denied.
@@ -61,31 +61,31 @@ type Called struct {
 	Tool    string
 	Line    int
 	Verdict string // "allow", "deny", or "ask" and then granted or not
-	Done    bool   // it was carried out
+	Done    bool   // it was executed
 	Failed  bool
 }
 
-// carrying is a plan that is carried out.
-type carrying struct {
+// execution is a plan that is executed.
+type execution struct {
 	Host
 	run  *plan.Run
-	out  Outcome
+	out  Result
 	text strings.Builder
 	used time.Duration // of the plan's own time
 }
 
-// Carry carries a plan out from where it stands. The error says that it could
-// not be carried on, by a failure of ours or because ctx is over; what the plan
-// did is the outcome.
-func Carry(ctx context.Context, r *plan.Run, h Host) (Outcome, error) {
+// Execute executes a plan from where it stopped. The error says that it could not
+// go on, by a failure of ours or because ctx is over; what the plan did is in the
+// result.
+func Execute(ctx context.Context, r *plan.Run, h Host) (Result, error) {
 	if h.Sink == nil {
 		h.Sink = event.Discard
 	}
 	if h.Timeout <= 0 {
 		h.Timeout = DefaultTimeout
 	}
-	c := &carrying{Host: h, run: r}
-	err := c.carry(ctx)
+	c := &execution{Host: h, run: r}
+	err := c.loop(ctx)
 	c.out.Output, c.out.Used = c.text.String(), r.Used()
 	if err != nil {
 		c.out.Status = "stopped"
@@ -94,7 +94,7 @@ func Carry(ctx context.Context, r *plan.Run, h Host) (Outcome, error) {
 	return c.out, err
 }
 
-func (c *carrying) carry(ctx context.Context) error {
+func (c *execution) loop(ctx context.Context) error {
 	for {
 		step, err := c.next(ctx)
 		printed, l := c.run.Output()
@@ -119,7 +119,7 @@ func (c *carrying) carry(ctx context.Context) error {
 			return err
 		}
 		switch {
-		case later && c.Keep != nil:
+		case later && c.StoreState != nil:
 			return c.store(ctx, step.Call)
 		case later: // the plan goes on, with an exception
 			if err := c.run.Fail("the answer comes later, and this run cannot wait"); err != nil {
@@ -130,7 +130,7 @@ func (c *carrying) carry(ctx context.Context) error {
 }
 
 // next lets the plan go on, within its time.
-func (c *carrying) next(ctx context.Context) (plan.Step, error) {
+func (c *execution) next(ctx context.Context) (plan.Step, error) {
 	if err := ctx.Err(); err != nil {
 		return plan.Step{}, context.Cause(ctx)
 	}
@@ -149,20 +149,20 @@ func (c *carrying) next(ctx context.Context) (plan.Step, error) {
 	return step, err
 }
 
-func (c *carrying) ended(text string, line int) {
+func (c *execution) ended(text string, line int) {
 	c.Sink.Emit(event.PlanEnded{
 		Step: c.Step, Status: c.out.Status, Output: c.text.String(), Label: gate.DataLabel(c.out.Label), Error: text, Line: line,
 		Used: event.PlanUsage{Steps: c.run.Used().Steps, Calls: c.run.Used().Calls},
 	})
 }
 
-// store keeps the state of a plan that waits.
-func (c *carrying) store(ctx context.Context, call *plan.Call) error {
+// store stores the state of a plan that waits.
+func (c *execution) store(ctx context.Context, call *plan.Call) error {
 	state, err := c.run.Dump()
 	if err != nil {
 		return fmt.Errorf("cannot store the plan: %w", err)
 	}
-	if c.out.State, err = c.Keep(ctx, state); err != nil {
+	if c.out.State, err = c.StoreState(ctx, state); err != nil {
 		return fmt.Errorf("cannot store the plan: %w", err)
 	}
 	c.out.Status, c.out.Waiting = "waits", call
@@ -170,9 +170,9 @@ func (c *carrying) store(ctx context.Context, call *plan.Call) error {
 	return nil
 }
 
-// call lets a call through the gate and tells the plan what came of it. later
-// says that its answer comes later.
-func (c *carrying) call(ctx context.Context, call *plan.Call) (later bool, err error) {
+// call lets a call through the gate and gives the plan its result. later says that
+// the result comes later.
+func (c *execution) call(ctx context.Context, call *plan.Call) (later bool, err error) {
 	done := Called{Tool: call.Tool.Name, Line: call.Line, Verdict: call.Decision.Verdict.String()}
 	out, err := c.Gate.Call(ctx, gate.Request{
 		Origin: gate.Plan, Step: c.Step, ID: call.ID(), Line: call.Line, Name: call.Tool.Name, Version: string(call.Tool.Version),
@@ -185,7 +185,7 @@ func (c *carrying) call(ctx context.Context, call *plan.Call) (later bool, err e
 	case err != nil:
 		return false, err
 	case out.Later:
-		c.out.Asked = out.Asked
+		c.out.NeedsApproval = out.NeedsApproval
 		return true, nil
 	}
 	done.Done, done.Failed = out.Done, out.Done && out.Failed != nil
@@ -204,7 +204,7 @@ func (c *carrying) call(ctx context.Context, call *plan.Call) (later bool, err e
 }
 
 // accept gives the plan a result.
-func (c *carrying) accept(result any) (gate.Accepted, error) {
+func (c *execution) accept(result any) (gate.Accepted, error) {
 	reply := c.run.Reply
 	vouched, ok := result.(gate.Endorsed)
 	if ok {
@@ -222,16 +222,16 @@ func (c *carrying) accept(result any) (gate.Accepted, error) {
 	return out, nil
 }
 
-// answering carries one call of a plan out: as somebody said, with the tool, or
-// with the quarantined model.
+// answering executes one call of a plan: with the answer that somebody gave, with
+// the tool, or with the quarantined model.
 type answering struct {
-	*carrying
+	*execution
 	call *plan.Call
 }
 
 var _ gate.Caller = (*answering)(nil)
 
-// Call carries the call out.
+// Call executes the call.
 func (a *answering) Call(ctx context.Context, inv tool.Invocation) (any, error) {
 	if result, err, ok := a.answers.result(a.call); ok {
 		return result, err
@@ -261,7 +261,7 @@ func (a *answering) Prepare(ctx context.Context, d *tool.Definition) error {
 	return nil
 }
 
-// Identity names what carries a tool out.
+// Identity names what implements a tool.
 func (a *answering) Identity(d *tool.Definition) string {
 	if who, ok := a.Gate.Caller().(gate.Identified); ok {
 		return who.Identity(d)
@@ -269,7 +269,7 @@ func (a *answering) Identity(d *tool.Definition) string {
 	return ""
 }
 
-// Announcement tells of a call before anything is done about it.
+// Announcement is the event of a call before anything is done about it.
 func Announcement(step int, call *plan.Call) event.ToolCalled {
 	shown, ok := call.Tool.RedactArguments(call.Arguments).(*jsondoc.Object)
 	if !ok {
@@ -278,7 +278,7 @@ func Announcement(step int, call *plan.Call) event.ToolCalled {
 	return gate.Announcement(step, call.ID(), call.Line, call.Tool, shown, call.Labels, call.Control)
 }
 
-// Decided tells what the policy says of a call.
+// Decided is the event of the policy's decision about a call.
 func Decided(step int, call *plan.Call) event.DecisionMade {
 	d := call.Decision
 	return event.DecisionMade{Step: step, ID: call.ID(), Tool: call.Tool.Name, Verdict: d.Verdict.String(), Rule: d.Rule, Reason: d.Reason, Remedy: d.Remedy, Code: string(d.Code)}
@@ -293,7 +293,7 @@ type Denial struct {
 	Reason string // as it was recorded
 }
 
-// Apply tells the plan.
+// Apply denies the call that the plan waits at.
 func (d Denial) Apply(r *plan.Run, remedy string) error {
 	switch {
 	case d.By == "":
@@ -306,8 +306,8 @@ func (d Denial) Apply(r *plan.Run, remedy string) error {
 	return r.Refuse("a person denied it: "+strings.TrimSuffix(d.Reason, "."), "")
 }
 
-// Fail tells the plan that a call failed. What says that a model had not enough
-// information is an exception of its own.
+// Fail fails the call that the plan waits at. A model that had not enough
+// information raises an exception of its own.
 func Fail(r *plan.Run, text string) error {
 	if c := r.Waiting(); c != nil && c.Tool.Model && strings.HasPrefix(text, ErrNotEnough.Error()) {
 		return r.NotEnough(text)

@@ -18,7 +18,7 @@ import (
 	"praxis/internal/tool/toolfile"
 )
 
-// works carries calls out.
+// works executes calls.
 type works struct {
 	mu    sync.Mutex
 	calls []tool.Invocation
@@ -63,7 +63,7 @@ const shop = `
   - {name: mail.send, version: 1.0.0, description: Sends., effects: external}
 `
 
-func desk(t testing.TB, body string, w *works, origins ...gate.Origin) (*bridge.Desk, *steps) {
+func newBridge(t testing.TB, body string, w *works, origins ...gate.Origin) (*bridge.Bridge, *steps) {
 	t.Helper()
 	f, err := toolfile.Load("tools.yaml", []byte("version: 1\ntools:\n"+body))
 	if err != nil {
@@ -81,89 +81,90 @@ func desk(t testing.TB, body string, w *works, origins ...gate.Origin) (*bridge.
 	return bridge.New(bridge.Config{Gate: g}), s
 }
 
-func ask(t testing.TB, d *bridge.Desk, text string) (string, error) {
+func send(t testing.TB, b *bridge.Bridge, text string) (string, error) {
 	t.Helper()
-	got, err := d.Tools(t.Context(), json.RawMessage(text))
+	got, err := b.Tools(t.Context(), json.RawMessage(text))
 	return string(got), err
 }
 
-func TestQuestions(t *testing.T) {
+func TestRequests(t *testing.T) {
 	for _, c := range []struct {
-		ask, want string
-		fault     fault.Kind
-		remedy    string
+		request, want string
+		fault         fault.Kind
+		remedy        string
 	}{
-		{ask: `{"do":"names"}`, want: `"total":4`},
-		{ask: `{"do":"namespace","name":"crm"}`, want: `"namespaces":["crm.deep"]`},
-		{ask: `{"do":"namespace","name":"crm.deep"}`, want: `"crm.deep.one"`},
-		{ask: `{"do":"namespace","name":"now"}`, fault: fault.NotFound, remedy: "function"},
-		{ask: `{"do":"namespace","name":"crn"}`, fault: fault.NotFound, remedy: "."},
-		{ask: `{"do":"search","query":"customers","limit":1}`, want: `"crm.find"`},
-		{ask: `{"do":"search","query":"","limit":-5}`, want: `"tools"`},
-		{ask: `{"do":"describe","name":"crm.find","version":"1.0.0"}`, want: `"version":"1.0.0"`},
-		{ask: `{"do":"describe","name":"crm.fnd"}`, fault: fault.NotFound, remedy: "crm.find"},
-		{ask: `{"do":"describe","name":"crm.find","version":"9.0.0"}`, fault: fault.NotFound},
-		{ask: `{"do":"call","tool":"crm.find","version":"1.0.0","arguments":{"region":"eu"}}`, want: `{"result":{"region":"eu","limit":10}}`},
-		{ask: `{"do":"call","tool":"crm.find","version":"1.0.0","arguments":{"region":"eu","limit":12345678901234567890}}`, want: `"limit":12345678901234567890`},
-		{ask: `{"do":"call","tool":"crm.find","version":"1.0.0","arguments":{"region":3}}`, fault: fault.Invalid},
-		{ask: `{"do":"call","tool":"crm.find","version":"1.0.0","arguments":{"region":"a","regon":"b"}}`, fault: fault.Invalid},
-		{ask: `{"do":"call","tool":"crm.find","version":"1.0.0"}`, fault: fault.Invalid},
-		{ask: `{"do":"call","tool":"now","arguments":[]}`, fault: fault.Invalid},
-		{ask: `{"do":"call","tool":"now","arguments":null}`, fault: fault.Invalid},
-		{ask: `{"do":"call","tool":"mail.send"}`, fault: fault.Denied},
-		{ask: `{"do":"call","tool":"mail.snd"}`, fault: fault.NotFound, remedy: "mail.send"},
-		{ask: `{"do":"call","tool":"now","id":"x","again":true}`, fault: fault.Unavailable, remedy: "Look whether it was done"},
-		{ask: `{"do":"call","tool":"now","again":true}`, fault: fault.Unavailable},
-		{ask: `{"do":"result","id":"1.1"}`, fault: fault.NotFound},
-		{ask: `{"do":"anything"}`, fault: fault.Invalid},
-		{ask: `{"do":3}`, fault: fault.Invalid},
-		{ask: `[]`, fault: fault.Invalid}, {ask: `{`, fault: fault.Invalid}, {ask: ``, fault: fault.Invalid},
+		{request: `{"do":"names"}`, want: `"total":4`},
+		{request: `{"do":"namespace","name":"crm"}`, want: `"namespaces":["crm.deep"]`},
+		{request: `{"do":"namespace","name":"crm.deep"}`, want: `"crm.deep.one"`},
+		{request: `{"do":"namespace","name":"now"}`, fault: fault.NotFound, remedy: "function"},
+		{request: `{"do":"namespace","name":"crn"}`, fault: fault.NotFound, remedy: "."},
+		{request: `{"do":"search","query":"customers","limit":1}`, want: `"crm.find"`},
+		{request: `{"do":"search","query":"","limit":-5}`, want: `"tools"`},
+		{request: `{"do":"describe","name":"crm.find","version":"1.0.0"}`, want: `"version":"1.0.0"`},
+		{request: `{"do":"describe","name":"crm.fnd"}`, fault: fault.NotFound, remedy: "crm.find"},
+		{request: `{"do":"describe","name":"crm.find","version":"9.0.0"}`, fault: fault.NotFound},
+		{request: `{"do":"call","tool":"crm.find","version":"1.0.0","arguments":{"region":"eu"}}`, want: `{"result":{"region":"eu","limit":10}}`},
+		{request: `{"do":"call","tool":"crm.find","version":"1.0.0","arguments":{"region":"eu","limit":12345678901234567890}}`, want: `"limit":12345678901234567890`},
+		{request: `{"do":"call","tool":"crm.find","version":"1.0.0","arguments":{"region":3}}`, fault: fault.Invalid},
+		{request: `{"do":"call","tool":"crm.find","version":"1.0.0","arguments":{"region":"a","regon":"b"}}`, fault: fault.Invalid},
+		{request: `{"do":"call","tool":"crm.find","version":"1.0.0"}`, fault: fault.Invalid},
+		{request: `{"do":"call","tool":"now","arguments":[]}`, fault: fault.Invalid},
+		{request: `{"do":"call","tool":"now","arguments":null}`, fault: fault.Invalid},
+		{request: `{"do":"call","tool":"mail.send"}`, fault: fault.Denied},
+		{request: `{"do":"call","tool":"mail.snd"}`, fault: fault.NotFound, remedy: "mail.send"},
+		{request: `{"do":"call","tool":"now","id":"x","again":true}`, fault: fault.Unavailable, remedy: "Look whether it was done"},
+		{request: `{"do":"call","tool":"now","again":true}`, fault: fault.Unavailable},
+		{request: `{"do":"result","id":"1.1"}`, fault: fault.NotFound},
+		{request: `{"do":"anything"}`, fault: fault.Invalid},
+		{request: `{"do":3}`, fault: fault.Invalid},
+		{request: `[]`, fault: fault.Invalid}, {request: `{`, fault: fault.Invalid}, {request: ``, fault: fault.Invalid},
 	} {
 		w := &works{}
-		d, _ := desk(t, shop, w, gate.Code)
-		got, err := ask(t, d, c.ask)
+		b, _ := newBridge(t, shop, w, gate.Code)
+		got, err := send(t, b, c.request)
 		if fault.KindOf(err) != c.fault || !strings.Contains(got, c.want) || !strings.Contains(fault.RemedyOf(err), c.remedy) {
-			t.Errorf("%s: got %.300s, %v (%s)", c.ask, got, err, fault.RemedyOf(err))
+			t.Errorf("%s: got %.300s, %v (%s)", c.request, got, err, fault.RemedyOf(err))
 		}
 		if err != nil && w.count() != 0 {
-			t.Errorf("%s: was carried out", c.ask)
+			t.Errorf("%s: was executed", c.request)
 		}
 	}
 	// Without tools nothing is known, and nothing breaks.
-	if _, err := ask(t, bridge.New(bridge.Config{}), `{"do":"names"}`); fault.KindOf(err) != fault.Unavailable {
+	if _, err := send(t, bridge.New(bridge.Config{}), `{"do":"names"}`); fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("without tools: %v", err)
 	}
 	// Where code may not call, it may not.
 	w := &works{}
-	d, _ := desk(t, shop, w, gate.Model)
-	if _, err := ask(t, d, `{"do":"call","tool":"now"}`); fault.KindOf(err) != fault.Denied || w.count() != 0 {
+	b, _ := newBridge(t, shop, w, gate.Model)
+	if _, err := send(t, b, `{"do":"call","tool":"now"}`); fault.KindOf(err) != fault.Denied || w.count() != 0 {
 		t.Errorf("code in mode tools: %v", err)
 	}
 }
 
-// TestOnceUnderOneID carries a call out once, and again knows it.
+// TestOnceUnderOneID checks that a call is executed once under one id, and that
+// it is recognised when it is sent again.
 func TestOnceUnderOneID(t *testing.T) {
 	w := &works{}
 	w.do = func(tool.Invocation) (any, error) { return fmt.Sprint("answer ", w.count()), nil }
-	d, _ := desk(t, shop, w, gate.Code)
+	b, _ := newBridge(t, shop, w, gate.Code)
 	for _, text := range []string{
 		`{"do":"call","tool":"now","id":"u-1"}`, `{"do":"call","tool":"now","id":"u-1"}`, `{"do":"call","tool":"now","id":"u-1","again":true}`,
 	} {
-		if got, err := ask(t, d, text); err != nil || got != `{"result":"answer 1"}` {
+		if got, err := send(t, b, text); err != nil || got != `{"result":"answer 1"}` {
 			t.Errorf("%s: %s, %v", text, got, err)
 		}
 	}
-	if got, err := ask(t, d, `{"do":"call","tool":"now","id":"u-2"}`); err != nil || !strings.Contains(got, "answer 2") {
+	if got, err := send(t, b, `{"do":"call","tool":"now","id":"u-2"}`); err != nil || !strings.Contains(got, "answer 2") {
 		t.Errorf("another id: %s, %v", got, err)
 	}
 	if w.count() != 2 {
-		t.Errorf("carried out %d times", w.count())
+		t.Errorf("executed %d times", w.count())
 	}
 }
 
-func native(t testing.TB, d *bridge.Desk, code bool) *bridge.Native {
+func native(t testing.TB, b *bridge.Bridge, code bool) *bridge.Native {
 	t.Helper()
-	n, err := d.Native(code)
+	n, err := b.Native(code)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,9 +173,9 @@ func native(t testing.TB, d *bridge.Desk, code bool) *bridge.Native {
 
 func TestNativeCalls(t *testing.T) {
 	w := &works{}
-	d, s := desk(t, shop, w, gate.Model, gate.Code)
-	d.Observe(event.StepBegan{N: 7})
-	n := native(t, d, false)
+	b, s := newBridge(t, shop, w, gate.Model, gate.Code)
+	b.Observe(event.StepBegan{N: 7})
+	n := native(t, b, false)
 	for _, c := range []struct {
 		call   llm.Call
 		want   string
@@ -198,7 +199,7 @@ func TestNativeCalls(t *testing.T) {
 			t.Errorf("%+v: %+v, %v", c.call, used, err)
 		}
 	}
-	if _, err := ask(t, d, `{"do":"call","tool":"now"}`); err != nil {
+	if _, err := send(t, b, `{"do":"call","tool":"now"}`); err != nil {
 		t.Fatal(err)
 	}
 	all := strings.Join(s.all, ", ")
@@ -218,8 +219,8 @@ func TestNativeCalls(t *testing.T) {
 func TestLongResults(t *testing.T) {
 	long := "x" + strings.Repeat("añ€😀", 5000) // so that parts end in the middle of characters
 	w := &works{do: func(tool.Invocation) (any, error) { return long, nil }}
-	d, _ := desk(t, shop, w, gate.Model, gate.Code)
-	n := native(t, d, true)
+	b, _ := newBridge(t, shop, w, gate.Model, gate.Code)
+	n := native(t, b, true)
 	used, err := n.Call(t.Context(), 1, "1.1", llm.Call{Name: "now"})
 	if err != nil || used.Whole != long || len(used.Text) > 9000 || !strings.Contains(used.Text, `tools.result("1.1")`) {
 		t.Fatalf("%v: %d bytes shown of %d", err, len(used.Text), len(used.Whole))
@@ -247,7 +248,7 @@ func TestLongResults(t *testing.T) {
 	if read != long {
 		t.Errorf("%d of %d bytes were read", len(read), len(long))
 	}
-	got, err := ask(t, d, `{"do":"result","id":"1.1"}`)
+	got, err := send(t, b, `{"do":"result","id":"1.1"}`)
 	if err != nil || !strings.Contains(got, long) {
 		t.Errorf("code has %d bytes, %v", len(got), err)
 	}
@@ -259,12 +260,12 @@ func TestLongResults(t *testing.T) {
 	}
 }
 
-// TestKeptResultsAreBounded forgets the oldest, and is not confused by an id
-// that comes twice.
-func TestKeptResultsAreBounded(t *testing.T) {
+// TestStoredResultsAreBounded checks that the oldest are dropped, and that an
+// id that comes twice does no harm.
+func TestStoredResultsAreBounded(t *testing.T) {
 	w := &works{do: func(tool.Invocation) (any, error) { return strings.Repeat("x", 15<<20), nil }}
-	d, _ := desk(t, shop, w, gate.Model, gate.Code)
-	n := native(t, d, false)
+	b, _ := newBridge(t, shop, w, gate.Model, gate.Code)
+	n := native(t, b, false)
 	for _, id := range []string{"1", "2", "2", "2", "2", "2", "3", "4", "5", "6"} {
 		if used, err := n.Call(t.Context(), 1, id, llm.Call{Name: "now"}); err != nil || used.Failed {
 			t.Fatal(err, used.Failed)
@@ -273,32 +274,33 @@ func TestKeptResultsAreBounded(t *testing.T) {
 	for id, want := range map[string]bool{"1": false, "2": false, "3": true, "4": true, "5": true, "6": true} {
 		used, err := n.Call(t.Context(), 1, "9", llm.Call{Name: "read_result", Input: map[string]any{"id": id}})
 		if err != nil || used.Failed == want {
-			t.Errorf("result %s is kept: %v, want %v", id, !used.Failed, want)
+			t.Errorf("result %s is stored: %v, want %v", id, !used.Failed, want)
 		}
 	}
 }
 
-// TestALargeCatalogue offers few tools to the model, whose names all providers take.
+// TestALargeCatalogue checks that few tools are exposed to the model, under names
+// that all providers take.
 func TestALargeCatalogue(t *testing.T) {
 	var body strings.Builder
 	for i := range 1000 {
 		fmt.Fprintf(&body, "  - {name: area%d.%s.tool%d, version: 1.0.0, description: Does the thing %d., effects: pure}\n", i%20, strings.Repeat("long", 16), i, i)
 	}
-	d, _ := desk(t, body.String(), &works{}, gate.Model)
-	n := native(t, d, false)
+	b, _ := newBridge(t, body.String(), &works{}, gate.Model)
+	n := native(t, b, false)
 	if len(n.Tools()) > 5 {
-		t.Errorf("%d tools are offered", len(n.Tools()))
+		t.Errorf("%d tools are exposed", len(n.Tools()))
 	}
 	used, err := n.Call(t.Context(), 1, "1.1", llm.Call{Name: "find_tools", Input: map[string]any{"query": "thing 777"}})
 	if err != nil || !strings.Contains(used.Text, "tool777") {
 		t.Errorf("%v: found %.200q", err, used.Text)
 	}
-	if guide := d.Guide(nil); len(guide) > 4000 || !strings.Contains(guide, "1000 tools") {
+	if guide := b.Guide(nil); len(guide) > 4000 || !strings.Contains(guide, "1000 tools") {
 		t.Errorf("the guide has %d bytes", len(guide))
 	}
 	small := "  - {name: a." + strings.Repeat("very_very_long_name.", 5) + "one, version: 1.0.0, effects: pure}\n  - {name: a." + strings.Repeat("very_very_long_name.", 5) + "two, version: 1.0.0, effects: pure}\n"
-	d, _ = desk(t, small, &works{}, gate.Model)
-	n = native(t, d, false)
+	b, _ = newBridge(t, small, &works{}, gate.Model)
+	n = native(t, b, false)
 	seen := map[string]bool{}
 	for _, tool := range n.Tools() {
 		if len(tool.Name) > 64 || seen[tool.Name] || strings.ContainsAny(tool.Name, ". ") {
@@ -313,7 +315,7 @@ func TestALargeCatalogue(t *testing.T) {
 	}
 }
 
-// FuzzTools gives the desk what a hostile guest may.
+// FuzzTools sends the bridge what a hostile guest may send.
 func FuzzTools(f *testing.F) {
 	for _, text := range []string{
 		`{"do":"names"}`, `{"do":"namespace","name":"crm"}`, `{"do":"search","query":"a","limit":3}`, `{"do":"describe","name":"now"}`,
@@ -322,9 +324,9 @@ func FuzzTools(f *testing.F) {
 		f.Add(text)
 	}
 	w := &works{do: func(c tool.Invocation) (any, error) { return c.Arguments, nil }}
-	d, _ := desk(f, shop, w, gate.Code)
+	b, _ := newBridge(f, shop, w, gate.Code)
 	f.Fuzz(func(t *testing.T, text string) {
-		got, err := d.Tools(t.Context(), json.RawMessage(text))
+		got, err := b.Tools(t.Context(), json.RawMessage(text))
 		if err == nil && !json.Valid(got) {
 			t.Errorf("%q is answered with %q", text, got)
 		}

@@ -5,16 +5,16 @@ import (
 	"praxis/internal/tool/schema"
 )
 
-// AskLLM is the name of the quarantined model in a plan:
+// QuarantinedModel is the name of the quarantined model in a plan:
 //
 //	ask_llm(question, data=None, schema=None)
 //
 // The model that answers has no tools and no memory of the run. Its reply has
 // the type that schema, a JSON Schema, says (a string without one) and is never
 // trusted. When the data does not hold the answer, NotEnoughInformation is raised.
-const AskLLM = "ask_llm"
+const QuarantinedModel = "ask_llm"
 
-const askInput = `{
+const questionSchema = `{
 	"type": "object", "required": ["question"], "additionalProperties": false,
 	"properties": {
 		"question": {"type": "string", "maxLength": 100000},
@@ -25,16 +25,16 @@ const askInput = `{
 
 // Tools joins files of tools with the quarantined model, which every plan has.
 func Tools(files ...*tool.File) (*tool.Set, error) {
-	input, err := schema.Parse("ask_llm.json", []byte(askInput))
+	input, err := schema.Parse("ask_llm.json", []byte(questionSchema))
 	if err != nil {
 		return nil, err
 	}
-	ask := &tool.Definition{
-		Name: AskLLM, Version: "1.0.0", Title: "Ask a quarantined model",
+	model := &tool.Definition{
+		Name: QuarantinedModel, Version: "1.0.0", Title: "Ask a quarantined model",
 		Description: "Asks a model that has no tools. Its reply has the type of the schema and is not trusted.",
 		Input:       input, Output: schema.Any(), Effects: tool.Read, Model: true,
 		// Who may read the reply is who may read what it was made of.
 		Labels: tool.Labels{Readers: tool.Readers{Everyone: true}},
 	}
-	return tool.NewSet(append(files[:len(files):len(files)], &tool.File{Name: "ask_llm", Tools: []*tool.Definition{ask}})...)
+	return tool.NewSet(append(files[:len(files):len(files)], &tool.File{Name: "ask_llm", Tools: []*tool.Definition{model}})...)
 }

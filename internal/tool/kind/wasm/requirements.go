@@ -11,26 +11,26 @@ import (
 	"praxis/internal/tool/toolfile"
 )
 
-// wants is what a module says in its section "praxis" that it needs.
-type wants struct {
-	Files  map[string]wantedFolder `json:"files"`
-	Env    []string                `json:"env"`
-	Hosts  []string                `json:"hosts"`
-	Memory size                    `json:"memory"`
-	Clock  bool                    `json:"clock"`
-	Random bool                    `json:"random"`
+// requirements are what a module says in its section "praxis" that it needs.
+type requirements struct {
+	Files  map[string]folderNeed `json:"files"`
+	Env    []string              `json:"env"`
+	Hosts  []string              `json:"hosts"`
+	Memory size                  `json:"memory"`
+	Clock  bool                  `json:"clock"`
+	Random bool                  `json:"random"`
 }
 
-type wantedFolder struct {
+type folderNeed struct {
 	Write bool `json:"write"`
 }
 
-// beyond says what a module wants that the manifest does not grant.
+// beyond says what a module requires that the manifest does not grant.
 func (m *module) beyond(g grant) ([]string, error) {
-	if m.wants == nil {
+	if m.requirements == nil {
 		return nil, nil
 	}
-	v, err := jsondoc.Decode(m.wants)
+	v, err := jsondoc.Decode(m.requirements)
 	if err != nil {
 		return nil, broken("its section %q cannot be read: %v", host, err)
 	}
@@ -38,14 +38,14 @@ func (m *module) beyond(g grant) ([]string, error) {
 	if !ok {
 		return nil, broken("its section %q is not an object", host)
 	}
-	var w wants
+	var w requirements
 	if err := toolfile.DecodeSpec(object, &w); err != nil {
 		return nil, broken("its section %q cannot be read: %v", host, err)
 	}
 	return w.beyond(g), nil
 }
 
-func (w wants) beyond(g grant) []string {
+func (w requirements) beyond(g grant) []string {
 	var out []string
 	for _, at := range slices.Sorted(maps.Keys(w.Files)) {
 		i := slices.IndexFunc(g.mounts, func(m mount) bool { return m.at == at })
@@ -82,8 +82,8 @@ func (w wants) beyond(g grant) []string {
 	return out
 }
 
-// checkWants faults when a module wants what it is not granted.
-func (m *module) checkWants(file string, g grant) error {
+// checkRequirements returns a fault when a module requires what it is not granted.
+func (m *module) checkRequirements(file string, g grant) error {
 	missing, err := m.beyond(g)
 	if err != nil || len(missing) == 0 {
 		return err
@@ -92,5 +92,5 @@ func (m *module) checkWants(file string, g grant) error {
 		missing = append(missing[:8], "more")
 	}
 	return fault.New(fault.Invalid, "Grant it in the manifest, or use a module that does without.",
-		"cannot use module %s: it wants what its manifest does not grant: %s", file, strings.Join(missing, ", "))
+		"cannot use module %s: it requires what its manifest does not grant: %s", file, strings.Join(missing, ", "))
 }

@@ -1,9 +1,9 @@
 package archtest
 
-// toolRooms are the tools: what they are, what carries them out, the one gate
+// toolPackages are the tools: what they are, what executes them, the one gate
 // that every call goes through, and the way out to the network.
-func toolRooms() map[string]Room {
-	return map[string]Room{
+func toolPackages() map[string]Package {
+	return map[string]Package{
 		jsondoc:    {Imports: []string{fault}, Third: []string{yaml}},
 		toolSchema: {Imports: []string{fault, jsondoc}, TestThird: []string{schema}},
 		toolfile:   {Imports: []string{fault, jsondoc, toolSchema, tool}},

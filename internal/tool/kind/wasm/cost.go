@@ -2,19 +2,19 @@ package wasm
 
 // The compiler's time grows with the square of a function's branches: 10,000 ifs
 // take two seconds and 90 KB, ten times as many minutes. Where branches join it may
-// need a value for each local. Nothing can stop it once it has begun, so the effort
+// need a value for each local. Nothing can stop it once it has begun, so the cost
 // is estimated before, in units of about 20 nanoseconds.
 const (
-	maxEffort   = 2 << 30
+	maxCost     = 2 << 30
 	maxJoins    = 2_000_000 // branches times locals, of one function
 	joinCosts   = 50        // for each of them; seldom all are needed
 	targetCosts = 400       // for each target of a br_table
 )
 
-// effort estimates what it takes to compile a function, from its instructions after
-// its locals. It knows each instruction of WebAssembly 2.0 by its operands; what is
-// wrong with them otherwise is the compiler's to say.
-func effort(r *reader, locals uint64) (uint64, error) {
+// cost estimates what it takes to compile a function, from its instructions after
+// its locals. It knows each instruction of WebAssembly 2.0 by its operands; the
+// compiler reports what else is wrong with them.
+func cost(r *reader, locals uint64) (uint64, error) {
 	var branches, targets uint64
 	for len(r.rest) > 0 && !r.bad {
 		switch op := r.byte(); {

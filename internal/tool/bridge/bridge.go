@@ -24,8 +24,8 @@ import (
 const (
 	maxNames   = 10_000
 	maxFound   = 50
-	maxSpecs   = 500      // tools of a namespace that are told at once
-	maxResults = 64 << 20 // bytes of native results that are kept whole
+	maxSpecs   = 500      // tools of a namespace that one answer lists
+	maxResults = 64 << 20 // bytes of native results that are stored whole
 )
 
 // Network serves connections of the session's code.
@@ -33,65 +33,65 @@ type Network interface {
 	Serve(ctx context.Context, conn io.ReadWriteCloser)
 }
 
-// Config is what a desk needs.
+// Config is what a bridge needs.
 type Config struct {
 	Gate    *gate.Gate // nil: there are no tools
-	Network Network    // nil: there is no way out
+	Network Network    // nil: code reaches no host
 }
 
-// Desk answers a run's model and the code in its session. It is safe for
-// concurrent use.
-type Desk struct {
+// Bridge exposes the tools of a run to its model and to the code in its session.
+// It is safe for concurrent use.
+type Bridge struct {
 	gate *gate.Gate
 	net  Network
 	step atomic.Int64
 	find func() *search.Index
 
-	mu     sync.Mutex
-	kept   map[string]kept // native results that were shown in part
-	order  []string
-	weight int
+	mu      sync.Mutex
+	results map[string]storedResult // native results that were shown in part, by the ids of their calls
+	order   []string
+	weight  int
 }
 
-// kept is a result that can be read again.
-type kept struct {
+// storedResult is a result that was shown in part and can be read again.
+type storedResult struct {
 	value any
 	text  string
 }
 
-var _ guest.Host = (*Desk)(nil)
+var _ guest.Host = (*Bridge)(nil)
 
-// New makes the desk of a run.
-func New(cfg Config) *Desk {
-	d := &Desk{gate: cfg.Gate, net: cfg.Network, kept: map[string]kept{}}
-	d.find = sync.OnceValue(func() *search.Index { return search.NewIndex(d.all()) })
-	return d
+// New makes the bridge of a run.
+func New(cfg Config) *Bridge {
+	b := &Bridge{gate: cfg.Gate, net: cfg.Network, results: map[string]storedResult{}}
+	b.find = sync.OnceValue(func() *search.Index { return search.NewIndex(b.all()) })
+	return b
 }
 
-// Observe follows the events of the run: calls of code belong to the step that
-// it is in, and what enters it labels what its tools are given.
-func (d *Desk) Observe(e event.Event) {
+// Observe follows the events of the run: calls of code belong to the run's current
+// step, and data that enter the run taint the arguments of its tools.
+func (b *Bridge) Observe(e event.Event) {
 	if s, ok := e.(event.StepBegan); ok {
-		d.step.Store(int64(s.N))
+		b.step.Store(int64(s.N))
 	}
-	if d.gate != nil {
-		d.gate.Observe(e)
+	if b.gate != nil {
+		b.gate.Observe(e)
 	}
 }
 
 // all are the tools of the run, one version each.
-func (d *Desk) all() []*tool.Definition {
+func (b *Bridge) all() []*tool.Definition {
 	var out []*tool.Definition
-	if d.gate != nil {
-		for def := range d.gate.Tools().All() {
+	if b.gate != nil {
+		for def := range b.gate.Tools().All() {
 			out = append(out, def)
 		}
 	}
 	return out
 }
 
-// question is what the module inside asks.
-type question struct {
+// request is a guest request of the module in the sandbox.
+type request struct {
 	Do        string          `json:"do"`
 	Name      string          `json:"name"`
 	Query     string          `json:"query"`
@@ -103,40 +103,40 @@ type question struct {
 	Again     bool            `json:"again"`
 }
 
-// Tools answers one question of the module inside.
-func (d *Desk) Tools(ctx context.Context, body json.RawMessage) (json.RawMessage, error) {
-	if d.gate == nil {
+// Tools answers one request of the module in the sandbox.
+func (b *Bridge) Tools(ctx context.Context, body json.RawMessage) (json.RawMessage, error) {
+	if b.gate == nil {
 		return nil, fault.Coded(fault.ToolsNone, nil, "this run has no tools")
 	}
-	var q question
+	var q request
 	if err := json.Unmarshal(body, &q); err != nil {
-		return nil, fault.New(fault.Invalid, "", "the question cannot be read")
+		return nil, fault.New(fault.Invalid, "", "the request cannot be read")
 	}
 	switch q.Do {
 	case "names":
-		return d.names()
+		return b.names()
 	case "namespace":
-		return d.namespace(q.Name)
+		return b.namespace(q.Name)
 	case "search":
-		return d.search(q.Query, q.Limit)
+		return b.search(q.Query, q.Limit)
 	case "describe":
-		def, err := d.resolve(q.Name, q.Version)
+		def, err := b.resolve(q.Name, q.Version)
 		if err != nil {
 			return nil, err
 		}
 		return encode(pystub.Spec(def))
 	case "call":
-		return d.call(ctx, q)
+		return b.call(ctx, q)
 	case "result":
-		d.mu.Lock()
-		k, ok := d.kept[q.ID]
-		d.mu.Unlock()
+		b.mu.Lock()
+		k, ok := b.results[q.ID]
+		b.mu.Unlock()
 		if !ok {
-			return nil, fault.New(fault.NotFound, "Call the tool again.", "there is no result %s, or it is not kept any more", safetext.Clip(q.ID, 40))
+			return nil, fault.New(fault.NotFound, "Call the tool again.", "there is no result %s, or it is not stored any more", safetext.Clip(q.ID, 40))
 		}
 		return encode(jsondoc.NewObject(jsondoc.Member{Name: "result", Value: k.value}))
 	}
-	return nil, fault.New(fault.Invalid, "", "there is no question %q", safetext.Clip(q.Do, 40))
+	return nil, fault.New(fault.Invalid, "", "there is no request %q", safetext.Clip(q.Do, 40))
 }
 
 func encode(v any) (json.RawMessage, error) {
@@ -147,8 +147,8 @@ func encode(v any) (json.RawMessage, error) {
 	return data, nil
 }
 
-func (d *Desk) names() (json.RawMessage, error) {
-	names := d.gate.Tools().Names()
+func (b *Bridge) names() (json.RawMessage, error) {
+	names := b.gate.Tools().Names()
 	total := len(names)
 	list := make([]any, 0, min(total, maxNames))
 	for _, name := range names[:min(total, maxNames)] {
@@ -157,13 +157,13 @@ func (d *Desk) names() (json.RawMessage, error) {
 	return encode(jsondoc.NewObject(jsondoc.Member{Name: "names", Value: list}, jsondoc.Member{Name: "total", Value: total}))
 }
 
-// namespace tells the tools that stand directly in a namespace, and the
+// namespace describes the tools that are directly in a namespace, and names the
 // namespaces below it.
-func (d *Desk) namespace(name string) (json.RawMessage, error) {
-	set := d.gate.Tools()
+func (b *Bridge) namespace(name string) (json.RawMessage, error) {
+	set := b.gate.Tools()
 	if !set.IsNamespace(name) {
 		if _, ok := set.Lookup(name); !ok {
-			return nil, d.unknown(name)
+			return nil, b.unknown(name)
 		}
 		return nil, fault.New(fault.NotFound, "Use it as a function.", "%s is a tool and no namespace", name)
 	}
@@ -182,12 +182,12 @@ func (d *Desk) namespace(name string) (json.RawMessage, error) {
 	return encode(jsondoc.NewObject(jsondoc.Member{Name: "tools", Value: specs}, jsondoc.Member{Name: "namespaces", Value: below}))
 }
 
-func (d *Desk) search(query string, limit int) (json.RawMessage, error) {
+func (b *Bridge) search(query string, limit int) (json.RawMessage, error) {
 	if limit <= 0 || limit > maxFound {
 		limit = 10
 	}
 	list := []any{}
-	for _, def := range d.find().Search(query, limit) {
+	for _, def := range b.find().Search(query, limit) {
 		list = append(list, jsondoc.NewObject(
 			jsondoc.Member{Name: "name", Value: def.Name}, jsondoc.Member{Name: "version", Value: string(def.Version)}, jsondoc.Member{Name: "summary", Value: pystub.Line(def)},
 		))
@@ -195,18 +195,18 @@ func (d *Desk) search(query string, limit int) (json.RawMessage, error) {
 	return encode(jsondoc.NewObject(jsondoc.Member{Name: "tools", Value: list}))
 }
 
-func (d *Desk) resolve(name, version string) (*tool.Definition, error) {
+func (b *Bridge) resolve(name, version string) (*tool.Definition, error) {
 	if version == "" {
-		if def, ok := d.gate.Tools().Lookup(name); ok {
+		if def, ok := b.gate.Tools().Lookup(name); ok {
 			return def, nil
 		}
-		return nil, d.unknown(name)
+		return nil, b.unknown(name)
 	}
-	return d.gate.Tools().Resolve(name, version)
+	return b.gate.Tools().Resolve(name, version)
 }
 
-func (d *Desk) unknown(name string) error {
-	near := d.gate.Tools().Suggest(name)
+func (b *Bridge) unknown(name string) error {
+	near := b.gate.Tools().Suggest(name)
 	f := fault.Coded(fault.ToolMissing, fault.Data{"tool": safetext.Clip(name, 80), "near": near}, "there is no tool %q", safetext.Clip(name, 80))
 	if near == "" {
 		f.Remedy = "Look with tools.names() or tools.search(…)."
@@ -214,21 +214,21 @@ func (d *Desk) unknown(name string) error {
 	return f
 }
 
-// call carries a call of code out.
-func (d *Desk) call(ctx context.Context, q question) (json.RawMessage, error) {
+// call executes a call of the session's code.
+func (b *Bridge) call(ctx context.Context, q request) (json.RawMessage, error) {
 	ticket := ""
 	if q.ID != "" {
 		ticket = "code " + safetext.Clip(q.ID, 200)
 	}
-	if q.Again && !d.gate.Knows(ticket) {
+	if q.Again && !b.gate.Knows(ticket) {
 		return nil, fault.New(fault.Unavailable, "Look whether it was done before you call it again.", "%s was under way when the session was restored: whether it was done is not known", safetext.Clip(q.Tool, 80))
 	}
 	args, err := arguments(q.Arguments)
 	if err != nil {
 		return nil, err
 	}
-	out, err := d.gate.Call(ctx, gate.Request{
-		Origin: gate.Code, Step: int(d.step.Load()), Name: q.Tool, Version: q.Version, Arguments: args, Ticket: ticket,
+	out, err := b.gate.Call(ctx, gate.Request{
+		Origin: gate.Code, Step: int(b.step.Load()), Name: q.Tool, Version: q.Version, Arguments: args, Ticket: ticket,
 	})
 	if err != nil {
 		return nil, err
@@ -236,7 +236,7 @@ func (d *Desk) call(ctx context.Context, q question) (json.RawMessage, error) {
 	if err := out.Fault(); err != nil {
 		return nil, err
 	}
-	return encode(jsondoc.NewObject(jsondoc.Member{Name: "result", Value: out.Result}))
+	return encode(jsondoc.NewObject(jsondoc.Member{Name: "result", Value: out.Value}))
 }
 
 // arguments reads the arguments of a call exactly.
@@ -259,8 +259,8 @@ func arguments(text json.RawMessage) (*jsondoc.Object, error) {
 }
 
 // Connect serves a connection of the session's code.
-func (d *Desk) Connect(ctx context.Context, conn io.ReadWriteCloser) {
-	if d.net != nil {
-		d.net.Serve(ctx, conn)
+func (b *Bridge) Connect(ctx context.Context, conn io.ReadWriteCloser) {
+	if b.net != nil {
+		b.net.Serve(ctx, conn)
 	}
 }

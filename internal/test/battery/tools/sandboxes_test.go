@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// boxTests are of tools in sandboxes of their own: they see nothing of the
+// sandboxTests are of tools in sandboxes of their own: they see nothing of the
 // caller's, and the caller nothing of theirs.
-func boxTests(t *testing.T, w *world) {
+func sandboxTests(t *testing.T, w *world) {
 	kernel, err := os.ReadFile("/proc/version")
 	if err != nil {
 		t.Fatal(err)
