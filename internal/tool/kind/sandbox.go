@@ -89,7 +89,7 @@ func (s *toolSession) Execute(ctx context.Context, code string) (python.Outcome,
 	if err != nil {
 		return python.Outcome{}, err
 	}
-	if x.State != event.Kept { // what the function left in memory is gone
+	if x.State != event.Intact { // what the function left in memory is gone
 		return python.Outcome{}, errors.New(ending(x))
 	}
 	out := python.Outcome{OK: x.Status == event.OK}
