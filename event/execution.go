@@ -133,7 +133,7 @@ type State string
 
 // The states.
 const (
-	Kept     State = "kept"     // variables are as the code left them
+	Intact   State = "intact"   // variables are as the code left them
 	Lost     State = "lost"     // the kernel was restarted: variables are gone, files are kept
 	Restored State = "restored" // the session went back to its last snapshot
 	Fresh    State = "fresh"    // the session was started anew: variables and files are gone

@@ -319,7 +319,7 @@ func parseSession(t *testing.T, text string) *fake {
 			f.turns = append(f.turns, turn)
 			continue
 		}
-		x := event.Execution{State: event.Kept}
+		x := event.Execution{State: event.Intact}
 		if err := json.Unmarshal([]byte(result), &x); err != nil {
 			t.Fatalf("entry %d of the session: %v", i+1, err)
 		}
@@ -482,7 +482,7 @@ type waiting struct {
 func (w waiting) Execute(ctx context.Context, _ string, _ event.Sink) (event.Execution, error) {
 	close(w.entered)
 	<-ctx.Done()
-	return event.Execution{Status: event.Interrupted, State: event.Kept}, nil
+	return event.Execution{Status: event.Interrupted, State: event.Intact}, nil
 }
 
 type waitingModel struct{ waiting }

@@ -116,7 +116,7 @@ func (r *run) evaluate(ctx context.Context, expressions []string) ([]grounding.V
 		if x.Status != event.OK {
 			failures = append(failures, fmt.Sprintf("{{ %s }} ended with %s", safetext.OneLine(e, 300), statusLine(x)))
 		}
-		if x.State != event.Kept && x.Status != event.OK || len(failures) == maxListed {
+		if x.State != event.Intact && x.Status != event.OK || len(failures) == maxListed {
 			break // the variables are gone, so the others fail too
 		}
 	}
@@ -132,7 +132,7 @@ func (r *run) evaluate(ctx context.Context, expressions []string) ([]grounding.V
 func (r *run) value(ctx context.Context, expressions []string) (event.Execution, error) {
 	x, err := r.send(ctx, grounding.Snippet(expressions...), expressions)
 	if err != nil && fault.KindOf(err) == fault.Invalid {
-		return event.Execution{Status: event.Error, Message: err.Error(), State: event.Kept}, nil
+		return event.Execution{Status: event.Error, Message: err.Error(), State: event.Intact}, nil
 	}
 	if err != nil {
 		return x, err

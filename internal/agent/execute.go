@@ -38,7 +38,7 @@ func (r *run) execute(ctx context.Context, code string) (actionResult, error) {
 func (r *run) send(ctx context.Context, code string, fills []string) (event.Execution, error) {
 	r.cfg.Sink.Emit(event.ExecutionBegan{Step: r.step, Session: r.cfg.SessionName, Code: code, Fills: fills})
 	if cause := ctx.Err(); cause != nil { // nothing is done that cannot be recorded
-		x := event.Execution{Status: event.Interrupted, Message: "it was not run", State: event.Kept}
+		x := event.Execution{Status: event.Interrupted, Message: "it was not run", State: event.Intact}
 		r.cfg.Sink.Emit(event.ExecutionEnded{Step: r.step, Execution: x})
 		return x, canceled(cause)
 	}
@@ -54,7 +54,7 @@ func (r *run) send(ctx context.Context, code string, fills []string) (event.Exec
 		if ctx.Err() != nil {
 			x.Status = event.Interrupted
 		} else if fault.KindOf(err) == fault.Invalid {
-			x.Status, x.State = event.Error, event.Kept // it was refused before it ran
+			x.Status, x.State = event.Error, event.Intact // it was refused before it ran
 		}
 	}
 	r.cfg.Sink.Emit(event.ExecutionEnded{Step: r.step, Execution: x})

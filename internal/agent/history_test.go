@@ -39,9 +39,9 @@ type printing string
 
 func (p printing) Execute(_ context.Context, code string, _ event.Sink) (event.Execution, error) {
 	if strings.HasPrefix(code, "# the figures") {
-		return event.Execution{Status: event.OK, State: event.Kept, Result: event.Bundle{"text": `'[["42", true]]'`}}, nil
+		return event.Execution{Status: event.OK, State: event.Intact, Result: event.Bundle{"text": `'[["42", true]]'`}}, nil
 	}
-	return event.Execution{Status: event.OK, State: event.Kept, Stdout: fmt.Sprintf("%s %x\n", string(p), len(code))}, nil
+	return event.Execution{Status: event.OK, State: event.Intact, Stdout: fmt.Sprintf("%s %x\n", string(p), len(code))}, nil
 }
 
 func said(text string) llm.Reply { return llm.Reply{Text: text} }
@@ -162,8 +162,8 @@ func TestBegin(t *testing.T) {
 			}
 		}),
 		Begin: &agent.Begin{Step: 3, Messages: m.requests[2], Tokens: event.Tokens{Input: 500, Output: 100}, Ran: []agent.Ran{
-			{Code: "abc", Execution: event.Execution{Status: event.OK, State: event.Kept, Stdout: "out 3\n"}},
-			{Code: "abcd", Execution: event.Execution{Status: event.OK, State: event.Kept, Stdout: "out 7654321\n"}},
+			{Code: "abc", Execution: event.Execution{Status: event.OK, State: event.Intact, Stdout: "out 3\n"}},
+			{Code: "abcd", Execution: event.Execution{Status: event.OK, State: event.Intact, Stdout: "out 7654321\n"}},
 		}},
 	}, "Well?")
 	if err != nil {

@@ -115,7 +115,7 @@ func (c *codeRun) finish(ctx context.Context, r run.Result) {
 	c.made.whole = x.OutputFile
 	c.made.gone = x.State == event.Gone || x.State == event.Restored || x.State == event.Fresh
 	c.made.end(ctx, c.session, c.run)
-	if c.session.Name() == "" || x.State != event.Kept {
+	if c.session.Name() == "" || x.State != event.Intact {
 		return
 	}
 	ctx, stop := afterwards(ctx)

@@ -18,7 +18,7 @@ func recordedCode(t *testing.T, a *App, s event.SessionBegan, snapshot string) s
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range []event.Event{s, event.ExecutionBegan{Code: "get x"}, event.ExecutionEnded{Execution: event.Execution{Status: event.OK, Stdout: "x is false\n", State: event.Kept}},
+	for _, e := range []event.Event{s, event.ExecutionBegan{Code: "get x"}, event.ExecutionEnded{Execution: event.Execution{Status: event.OK, Stdout: "x is false\n", State: event.Intact}},
 		event.SnapshotTaken{Step: 1, Snapshot: snapshot}, event.SessionEnded{}, event.RunEnded{Status: event.Answered}} {
 		rec.Emit(e)
 	}

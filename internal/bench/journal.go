@@ -119,7 +119,7 @@ const verifyBytes = 64 << 20
 // verify checks a journal of many executions: chain, shape and signatures.
 func (b *bench) verify(ctx context.Context) (Figure, error) {
 	return b.records(func(r Records) (Figure, error) {
-		x := event.Execution{Status: event.OK, State: event.Kept, Stdout: strings.Repeat("a line of output, some 40 bytes of it\n", 40)}
+		x := event.Execution{Status: event.OK, State: event.Intact, Stdout: strings.Repeat("a line of output, some 40 bytes of it\n", 40)}
 		id, err := recorder(ctx, r.Journal, event.RunBegan{Kind: event.Code}, func(_ context.Context, rec *journal.Recorder) error {
 			for n := 0; n < verifyBytes && rec.Err() == nil; n += len(x.Stdout) {
 				rec.Emit(event.ExecutionEnded{Execution: x})

@@ -314,7 +314,7 @@ func TestInterruptedBeforeItBegan(t *testing.T) {
 		if err := b.Interrupt(b.ctx(), ""); err != nil {
 			t.Fatal(err)
 		}
-		if x := <-done; x.Status != event.Interrupted || x.State != event.Kept {
+		if x := <-done; x.Status != event.Interrupted || x.State != event.Intact {
 			t.Fatalf("got %s %s %s", x.Status, x.State, x.Message)
 		}
 		b.want("1+1", "2")

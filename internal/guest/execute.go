@@ -318,7 +318,7 @@ func (f *followed) finish(body []byte) (event.Execution, error) {
 		return none, violation("an outcome with a status that does not exist")
 	}
 	// The guest cannot know of snapshots, so it cannot say "restored" or "gone".
-	if x.State = event.State(e.State); x.State != event.Kept && x.State != event.Lost {
+	if x.State = event.State(e.State); x.State != event.Intact && x.State != event.Lost {
 		return none, violation("an outcome with a state that does not exist")
 	}
 	if x.Limit = event.Limit(e.Limit); x.Limit != "" && !x.Limit.Valid() {

@@ -19,7 +19,7 @@ func TestExecute(t *testing.T) {
 	b.want("x = 41\nx + 1", "42")
 	b.want("x", "41")
 	x := b.run("1/0")
-	if x.Status != event.Error || x.Error == nil || x.Error.Name != "ZeroDivisionError" || x.State != event.Kept {
+	if x.Status != event.Error || x.Error == nil || x.Error.Name != "ZeroDivisionError" || x.State != event.Intact {
 		t.Fatalf("got %+v", x)
 	}
 	if !strings.Contains(x.Error.Traceback, "1/0") {
@@ -118,7 +118,7 @@ func TestOutputLimitStops(t *testing.T) {
 	b := start(t, nil)
 	b.run("kept = 7")
 	x := b.exec(wire.Execute{Code: "import sys\nwhile True: sys.stdout.write('y' * 65536)", OutputBytes: 1000})
-	if x.Status != event.OutputLimit || !strings.Contains(x.Message, "8 MiB") || x.State != event.Kept {
+	if x.Status != event.OutputLimit || !strings.Contains(x.Message, "8 MiB") || x.State != event.Intact {
 		t.Fatalf("got %s %s %q", x.Status, x.State, x.Message)
 	}
 	b.want("kept", "7")
@@ -152,10 +152,10 @@ func TestTimeouts(t *testing.T) {
 		says  string
 		state event.State
 	}{
-		"wall":     {wire.Execute{Code: "import time\nwhile True: time.sleep(0.01)", WallMS: 300}, "wall time limit of 300ms", event.Kept},
-		"cpu":      {wire.Execute{Code: "while True: pass", CPUMS: 300}, "CPU time limit of 300ms", event.Kept},
+		"wall":     {wire.Execute{Code: "import time\nwhile True: time.sleep(0.01)", WallMS: 300}, "wall time limit of 300ms", event.Intact},
+		"cpu":      {wire.Execute{Code: "while True: pass", CPUMS: 300}, "CPU time limit of 300ms", event.Intact},
 		"swallows": {wire.Execute{Code: "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass", WallMS: 200}, "wall time limit of 200ms", event.Lost},
-		"child":    {wire.Execute{Code: "import os\nos.system('sleep 100')", WallMS: 200}, "wall time limit of 200ms", event.Kept},
+		"child":    {wire.Execute{Code: "import os\nos.system('sleep 100')", WallMS: 200}, "wall time limit of 200ms", event.Intact},
 	} {
 		b.run("kept = 1")
 		began := time.Now()
@@ -166,7 +166,7 @@ func TestTimeouts(t *testing.T) {
 		if took := time.Since(began); took > 40*time.Second {
 			t.Errorf("%s: took %s", name, took)
 		}
-		if c.state == event.Kept {
+		if c.state == event.Intact {
 			b.want("kept", "1")
 		} else if x := b.run("kept"); x.Status != event.Error || x.Error.Name != "NameError" {
 			t.Errorf("%s: the state was said to be lost, and kept is %v", name, x.Result)
@@ -185,7 +185,7 @@ func TestInterrupt(t *testing.T) {
 		cancel()
 	}()
 	x, err := b.Execute(ctx, wire.Execute{Code: "import time\nprint('running', flush=True)\ntime.sleep(1000)"}, rec)
-	if err != nil || x.Status != event.Interrupted || x.State != event.Kept {
+	if err != nil || x.Status != event.Interrupted || x.State != event.Intact {
 		t.Fatalf("got %v, %+v", err, x)
 	}
 	b.want("kept", "5")
@@ -230,7 +230,7 @@ func TestDeath(t *testing.T) {
 		b.want("6 * 7", "42")
 	}
 	x := b.run("import sys\nsys.exit(3)")
-	if x.Status != event.Error || x.Error == nil || x.Error.Name != "SystemExit" || x.State != event.Kept {
+	if x.Status != event.Error || x.Error == nil || x.Error.Name != "SystemExit" || x.State != event.Intact {
 		t.Errorf("sys.exit(3): %+v", x)
 	}
 	if x := b.run("sys.exit()"); x.Status != event.OK {
@@ -248,7 +248,7 @@ func TestDeathWhileIdle(t *testing.T) {
 	if x.Result["text"] != "False" || x.State != event.Lost || !strings.Contains(x.Message, "exit code 4") {
 		t.Errorf("got %+v", x)
 	}
-	if x := b.run("1"); x.State != event.Kept || x.Message != "" {
+	if x := b.run("1"); x.State != event.Intact || x.Message != "" {
 		t.Errorf("the second execution after it: %+v", x)
 	}
 }
@@ -281,7 +281,7 @@ func TestMemory(t *testing.T) {
 	b := start(t, func(s *wire.Setup) { s.Limits.Kernel, s.Limits.Memory = 1<<30, 300<<20 })
 	b.run("kept = 1")
 	x := b.run("a = bytearray(2 << 30)")
-	if x.Status != event.Memory || x.State != event.Kept || !strings.Contains(x.Message, "1 GiB") || x.Error == nil {
+	if x.Status != event.Memory || x.State != event.Intact || !strings.Contains(x.Message, "1 GiB") || x.Error == nil {
 		t.Errorf("MemoryError: got %s %s %q", x.Status, x.State, x.Message)
 	}
 	b.want("kept", "1")

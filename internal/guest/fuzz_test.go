@@ -84,11 +84,11 @@ func fuzzFrame(kind wire.Kind, id byte, body string) []byte {
 // FuzzClient feeds every kind of request with a hostile guest's frames: the
 // client must return, with an answer or an error, and never panic.
 func FuzzClient(f *testing.F) {
-	f.Add(byte(0), fuzzFrame(wire.Response, 1, `{"status":"ok","state":"kept","wall_ms":1,"result":{"text":"2"}}`))
-	f.Add(byte(0), append(fuzzFrame(wire.Output, 1, "\x00\x00\x00\x00\x00\x00\x00\x01\x01hello"), fuzzFrame(wire.Response, 1, `{"status":"error","state":"kept"}`)...))
+	f.Add(byte(0), fuzzFrame(wire.Response, 1, `{"status":"ok","state":"intact","wall_ms":1,"result":{"text":"2"}}`))
+	f.Add(byte(0), append(fuzzFrame(wire.Output, 1, "\x00\x00\x00\x00\x00\x00\x00\x01\x01hello"), fuzzFrame(wire.Response, 1, `{"status":"error","state":"intact"}`)...))
 	f.Add(byte(0), append(fuzzFrame(wire.Part, 1, `{"seq":1,"type":"display",`), fuzzFrame(wire.Event, 1, `"bundle":{"text":"x"}}`)...))
-	f.Add(byte(0), fuzzFrame(wire.Response, 1, `{"status":"ok","state":"kept","changes":[{"path":"/work/a","kind":"created","bytes":3},{"path":"/work/b","kind":"removed","bytes":0}],"unlisted":"x"}`))
-	f.Add(byte(0), fuzzFrame(wire.Response, 1, `{"status":"ok","state":"kept","changes":[{"path":"/etc/a","kind":"changed","bytes":-3,"sha256":"00"}]}`))
+	f.Add(byte(0), fuzzFrame(wire.Response, 1, `{"status":"ok","state":"intact","changes":[{"path":"/work/a","kind":"created","bytes":3},{"path":"/work/b","kind":"removed","bytes":0}],"unlisted":"x"}`))
+	f.Add(byte(0), fuzzFrame(wire.Response, 1, `{"status":"ok","state":"intact","changes":[{"path":"/etc/a","kind":"changed","bytes":-3,"sha256":"00"}]}`))
 	f.Add(byte(1), append(fuzzFrame(wire.Event, 1, `{"files":[{"path":"/work/a","kind":"file","size":1}]}`), fuzzFrame(wire.Response, 1, `{}`)...))
 	f.Add(byte(2), append(fuzzFrame(wire.Data, 1, "content"), append(fuzzFrame(wire.End, 1, ""), fuzzFrame(wire.Response, 1, `{"path":"/work/a","kind":"file"}`)...)...))
 	f.Add(byte(3), fuzzFrame(wire.Response, 1, `{"start":0,"end":1,"matches":["a"]}`))

@@ -107,7 +107,7 @@ func output(seq uint64, stream uint8, text string) []byte {
 	return append(wire.AppendOutput(nil, seq, stream), text...)
 }
 
-const okOutcome = `{"status":"ok","state":"kept","wall_ms":1,"cpu_ms":1,"peak_memory_bytes":1}`
+const okOutcome = `{"status":"ok","state":"intact","wall_ms":1,"cpu_ms":1,"peak_memory_bytes":1}`
 
 // TestLiesOfAnExecution lies in every field of what an execution sends. Each
 // lie must end the stream with an error, not with a panic or a hang.

@@ -37,7 +37,7 @@ func TestLimitsAreNamed(t *testing.T) {
 		args := c.args
 		args.Code = c.code
 		x := b.exec(args)
-		if x.Status != c.status || x.Limit != c.limit || x.Message != c.message || x.State != event.Kept {
+		if x.Status != c.status || x.Limit != c.limit || x.Message != c.message || x.State != event.Intact {
 			t.Errorf("%q: got %s %q %q %s, %+v\nwant %s %q %q", c.code, x.Status, x.Limit, x.Message, x.State, x.Error, c.status, c.limit, c.message)
 		}
 		if x.Status == event.Error && (x.Error == nil || !strings.Contains(x.Error.Traceback, "<cell ")) {

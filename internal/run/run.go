@@ -183,7 +183,7 @@ func (t Task) execute(ctx context.Context, s Session, code string, alone bool, r
 		}
 	}
 	rec.Emit(event.ExecutionEnded{Execution: ended})
-	if err == nil && t.Snapshots && x.State == event.Kept && ctx.Err() == nil {
+	if err == nil && t.Snapshots && x.State == event.Intact && ctx.Err() == nil {
 		save(ctx, s, 1, rec)
 	}
 	return x, err

@@ -36,7 +36,7 @@ func (b *fakeSession) Execute(_ context.Context, code string, _ event.Bounds, si
 	if b.busy {
 		b.t.Error("code runs while the state is saved")
 	}
-	x := event.Execution{Status: event.OK, State: event.Kept}
+	x := event.Execution{Status: event.OK, State: event.Intact}
 	if code == RestCode {
 		return x, nil
 	}

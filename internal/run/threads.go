@@ -42,7 +42,7 @@ const minRest = event.Duration(200 * time.Millisecond)
 // the command, and adds what they did to x. The bounds are those of the code:
 // what it used is used.
 func awaitThreads(ctx context.Context, s Session, x *event.Execution, bounds event.Bounds, sink event.Sink) error {
-	if x.State != event.Kept || x.Status != event.OK && x.Status != event.Error {
+	if x.State != event.Intact || x.Status != event.OK && x.Status != event.Error {
 		return nil
 	}
 	spent := func(ms float64) event.Duration { return event.Duration(ms * float64(time.Millisecond)) }

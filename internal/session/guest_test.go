@@ -118,7 +118,7 @@ func (g *toy) answer(f wire.Frame) (kind wire.Kind, id uint32, body any, ok bool
 			g.offer = string(f.Body)
 		case wire.OpExecute:
 			if r.Code == "offer" {
-				return wire.Response, f.ID, wire.Executed{Status: event.OK.String(), State: string(event.Kept), Result: wire.Bundle{"text": g.offer}}, true
+				return wire.Response, f.ID, wire.Executed{Status: event.OK.String(), State: string(event.Intact), Result: wire.Bundle{"text": g.offer}}, true
 			}
 			if r.Code == "die" {
 				return 0, 0, nil, false
@@ -139,7 +139,7 @@ func (g *toy) answer(f wire.Frame) (kind wire.Kind, id uint32, body any, ok bool
 }
 
 func (g *toy) execute(code string) wire.Executed {
-	done := wire.Executed{Status: event.OK.String(), State: string(event.Kept)}
+	done := wire.Executed{Status: event.OK.String(), State: string(event.Intact)}
 	if g.lost != "" {
 		done.State, done.Message, g.lost = string(event.Lost), g.lost, ""
 	}

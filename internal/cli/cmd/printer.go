@@ -45,7 +45,7 @@ func (p *printer) Emit(e event.Event) {
 		p.value(e.Bundle)
 	case event.ExecutionEnded:
 		if x := e.Execution; x.State != "" && p.err == nil {
-			if p.alone || x.State != event.Kept {
+			if p.alone || x.State != event.Intact {
 				x.Message = x.Cause() // nothing of it is there after this command
 			}
 			p.err = p.end(x)

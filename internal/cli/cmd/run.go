@@ -149,7 +149,7 @@ type runResult struct {
 
 // note says that a named session stays where it was, or "".
 func (r *runCommand) note(x event.Execution) string {
-	if r.session == "" || x.State == event.Kept {
+	if r.session == "" || x.State == event.Intact {
 		return ""
 	}
 	return "session " + r.session + " stays as it was before this command: of what the code changed, nothing is kept"
@@ -159,7 +159,7 @@ func (r *runCommand) summary(out app.CodeResult) error {
 	x := out.Execution
 	note := r.note(x)
 	if r.json {
-		if r.session == "" || x.State != event.Kept {
+		if r.session == "" || x.State != event.Intact {
 			x.Message = x.Cause() // nothing of it is there after this command
 		}
 		if r.session == "" {

@@ -270,7 +270,7 @@ func (s *shell) execute(ctx context.Context, code string) error {
 	if err != nil {
 		return err
 	}
-	s.dirty = s.dirty || x.State == event.Kept
+	s.dirty = s.dirty || x.State == event.Intact
 	s.over, s.last = x.State == event.Gone, x.Status
 	if err := printer.end(x); err != nil {
 		return err

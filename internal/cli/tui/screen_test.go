@@ -52,7 +52,7 @@ func conversation(scripted bool) []event.Event {
 		out("read 3 rows\nhalf a "),
 		out("line \x1b]0;owned\x07and \x07"),
 		event.Output{Stream: event.Stderr, Data: []byte("\nwarned\n")},
-		event.ExecutionEnded{Step: 1, Execution: event.Execution{Status: event.Error, State: event.Kept,
+		event.ExecutionEnded{Step: 1, Execution: event.Execution{Status: event.Error, State: event.Intact,
 			Error: &event.Raised{Name: "TypeError", Value: "no", Traceback: "Traceback (most recent call last):\n  File \"<cell 1>\", line 4, in mean\nTypeError: no\n"},
 			Usage: event.Usage{WallMS: 12.4, PeakMemoryBytes: 34 << 20}}},
 		event.StepBegan{N: 2},
@@ -63,7 +63,7 @@ func conversation(scripted bool) []event.Event {
 		event.ExecutionBegan{Step: 3, Code: "plot()"},
 		event.Display{Bundle: event.Bundle{"text": "<Figure>", "image/png": "UE5H"}},
 		event.Display{Bundle: event.Bundle{"text": "shown"}},
-		event.ExecutionEnded{Step: 3, Execution: event.Execution{Status: event.OK, State: event.Kept,
+		event.ExecutionEnded{Step: 3, Execution: event.Execution{Status: event.OK, State: event.Intact,
 			Result: event.Bundle{"text": "1.75"}, Usage: event.Usage{WallMS: 800, PeakMemoryBytes: 40 << 20}}},
 		event.StepBegan{N: 4},
 		event.ModelDelta{Step: 4, Text: "FINAL ANSWER: The mean is {{ m }}."},
@@ -258,7 +258,7 @@ func equipped() []event.Event {
 	}
 	return append(events,
 		called("m", "mail", "code", "y"), decided("m", "mail", "deny", "own words"), event.ToolReturned{Step: 2, ID: "m", Error: "not called: no"},
-		event.ExecutionEnded{Step: 2, Execution: event.Execution{Status: event.OK, State: event.Kept}},
+		event.ExecutionEnded{Step: 2, Execution: event.Execution{Status: event.OK, State: event.Intact}},
 		event.RunEnded{Status: event.Answered, Steps: 2, Took: ms(4000)},
 	)
 }

@@ -96,12 +96,12 @@ func TestScreenFills(t *testing.T) {
 	fill := event.ExecutionBegan{Code: "def __figures__(): pass", Fills: []string{"a", "b"}}
 	s.Emit(event.StepBegan{N: 1})
 	s.Emit(fill)
-	s.Emit(event.ExecutionEnded{Execution: event.Execution{Status: event.Error, State: event.Kept,
+	s.Emit(event.ExecutionEnded{Execution: event.Execution{Status: event.Error, State: event.Intact,
 		Error: &event.Raised{Name: "NameError", Value: "no a", Traceback: "Traceback"}}})
 	s.Emit(event.ReplyRejected{Reason: "cannot fill in the placeholders: {{ a }} ended with NameError: no a"})
 	s.Emit(event.StepBegan{N: 2})
 	s.Emit(fill)
-	s.Emit(event.ExecutionEnded{Execution: event.Execution{Status: event.OK, State: event.Kept, Result: event.Bundle{"text": "'[[1.5]]'"}}})
+	s.Emit(event.ExecutionEnded{Execution: event.Execution{Status: event.OK, State: event.Intact, Result: event.Bundle{"text": "'[[1.5]]'"}}})
 	s.Emit(event.AnswerGiven{Text: "1.5 and 2", Figures: []event.Figure{
 		{Text: "1.5", Expression: "a", Source: "computed"}, {Text: "2", Expression: "b", Source: "computed"}, {Text: "3", Source: "question"}}})
 	s.Emit(event.StepBegan{N: 3})

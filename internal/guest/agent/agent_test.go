@@ -196,7 +196,7 @@ func TestFollowerFallsBehind(t *testing.T) {
 		want.WriteString(text)
 	}
 	e.display(wire.Bundle{"text": "d", "text/html": strings.Repeat("h", 3<<20)})
-	e.finish(wire.Executed{Status: "ok", State: "kept"})
+	e.finish(wire.Executed{Status: "ok", State: "intact"})
 	frames := wire.NewReader(&sent)
 	var got strings.Builder
 	html, seq, flying := 0, uint64(0), 0

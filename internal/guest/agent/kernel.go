@@ -244,7 +244,7 @@ func (k *kernel) stop(why reason, limit string) {
 	}
 	if e.began.IsZero() { // nothing ran yet, so there is nothing to interrupt
 		k.cur = nil
-		k.finish(e, wire.Executed{Status: why.status(), State: "kept", Message: limit, Limit: why.limit()})
+		k.finish(e, wire.Executed{Status: why.status(), State: "intact", Message: limit, Limit: why.limit()})
 		return
 	}
 	now := time.Now()

@@ -18,7 +18,7 @@ func cores() int { return max(runtime.NumCPU(), 1) }
 // outcome makes the end of an execution of the kernel's own words.
 func (k *kernel) outcome(e *execution, c control) wire.Executed {
 	out := wire.Executed{
-		Status: "ok", State: "kept",
+		Status: "ok", State: "intact",
 		WallMS: number(c.WallMS), CPUMS: number(c.CPUMS), PeakMemoryBytes: int64(number(c.PeakMemory)),
 		Error: cleanRaised(c.Error),
 	}

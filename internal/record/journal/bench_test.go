@@ -34,7 +34,7 @@ func steps(size int) []event.Event {
 				Messages: []event.Message{{Role: event.Assistant, Text: "```python\n" + code + "```"}, {Role: event.User, Text: "status: ok\nstdout: 4950\n"}}},
 			event.ModelReplied{Step: i, Thought: "I sum the numbers.", Text: "I sum the numbers.\n```python\n" + code + "```", Tokens: event.Tokens{Input: 1000, Output: 50}},
 			event.ExecutionBegan{Step: i, Code: code},
-			event.ExecutionEnded{Step: i, Execution: event.Execution{Status: event.OK, Stdout: "4950\n", State: event.Kept, Usage: event.Usage{WallMS: 1.5}}})
+			event.ExecutionEnded{Step: i, Execution: event.Execution{Status: event.OK, Stdout: "4950\n", State: event.Intact, Usage: event.Usage{WallMS: 1.5}}})
 		size -= 3700
 	}
 	return out

@@ -29,7 +29,7 @@ func sample() []event.Event {
 		event.ModelReplied{Step: 1, Text: "</script> \u2028 \x1b[31m \" \\ \n \x00", Calls: []event.Call{{ID: "1", Name: "run", Input: map[string]any{"code": long, "n": 1.5, "nil": nil, "list": []any{}, "deep": []any{map[string]any{}}}}},
 			Tokens: event.Tokens{Input: 10, Output: 5}, Took: event.Duration(1500 * time.Microsecond)},
 		event.ExecutionBegan{Step: 1, Code: "print(1)\n"},
-		event.ExecutionEnded{Step: 1, Execution: event.Execution{Status: event.Error, Stdout: long, Stderr: "", State: event.Kept,
+		event.ExecutionEnded{Step: 1, Execution: event.Execution{Status: event.Error, Stdout: long, Stderr: "", State: event.Intact,
 			Displays: []event.Bundle{{"image/png": base64.StdEncoding.EncodeToString(make([]byte, 5000))}, {"$blob": "guest"}},
 			Error:    &event.Raised{Name: "E", Value: "v", Traceback: "t"}, Changes: []event.Change{{Path: "/work/a", Kind: "created", Bytes: 1}}}},
 		event.AnswerGiven{Text: "42", Figures: []event.Figure{{Text: "42", Source: "computed"}}},

@@ -135,7 +135,7 @@ func (a *asserting) all(ctx context.Context, s run.Session) error {
 			return err
 		}
 		a.out.Tests = append(a.out.Tests, t)
-		if state != event.Kept {
+		if state != event.Intact {
 			failed = "the state was lost in " + name
 		}
 		return nil
@@ -173,7 +173,7 @@ func (a *asserting) one(ctx context.Context, s run.Session, name, code string) (
 	x, err := s.Execute(ctx, code, a.bounds, a.sink)
 	t := Assertion{Name: name, OK: err == nil && x.Status == event.OK, Took: event.Duration(time.Since(began))}
 	if fault.KindOf(err) == fault.Invalid { // it was refused before it ran
-		x, err = event.Execution{Message: err.Error(), State: event.Kept}, nil
+		x, err = event.Execution{Message: err.Error(), State: event.Intact}, nil
 	}
 	if err != nil {
 		return t, "", fmt.Errorf("cannot run %s: %w", name, err)

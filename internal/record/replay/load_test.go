@@ -171,7 +171,7 @@ func FuzzLoad(f *testing.F) {
 		pool := w.records["r"]
 		for _, e := range []event.Event{
 			event.RunBegan{Kind: event.Code, Question: "x"}, event.ExecutionBegan{Code: "show x"},
-			event.ExecutionEnded{Execution: event.Execution{Status: event.OK, State: event.Kept}},
+			event.ExecutionEnded{Execution: event.Execution{Status: event.OK, State: event.Intact}},
 			event.ToolCalled{Step: 1, ID: "1", Tool: "note"}, event.ToolReturned{Step: 1, ID: "1"}, event.ToolReturned{Step: 2, ID: "1"},
 			event.StepBegan{N: -1}, event.StepBegan{N: 1 << 40}, event.ModelRequested{Step: 1, Repeated: -1}, event.ModelRequested{Step: 1, Repeated: 99},
 			event.ModelFailed{Step: 1}, event.HistoryCondensed{Step: 1}, event.RunEnded{Status: event.Abandoned}, event.SnapshotTaken{Step: 1, Snapshot: "snap-1"},

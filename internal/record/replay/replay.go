@@ -111,7 +111,7 @@ func replay(ctx context.Context, cfg Config, rec Recording, finish func(context.
 // Opened is a session that a replay was given.
 type Opened struct {
 	run.Session
-	// Offer lets its code ask d for tools, and for connections where net says so.
+	// Expose lets its code call the tools of d, and make connections where net says so.
 	Expose func(ctx context.Context, d *bridge.Bridge, tools, net bool) error
 	Close  func() error
 }

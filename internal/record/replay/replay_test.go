@@ -342,7 +342,7 @@ func TestEndings(t *testing.T) {
 		w := newWorld(t)
 		rec := w.ask("r", fiveSteps)
 		w.bend["missing"] = func(x *event.Execution) {
-			*x = event.Execution{Status: event.OK, State: event.Kept, Result: event.Bundle{"text": `'[["7", true]]'`}}
+			*x = event.Execution{Status: event.OK, State: event.Intact, Result: event.Bundle{"text": `'[["7", true]]'`}}
 		}
 		got, err := Replay(t.Context(), w.config(), rec)
 		if err != nil || got.Identical || *got.First != 4 || !got.Steps[4].Missing {

@@ -125,7 +125,7 @@ func (b *fakeSession) Snapshot(context.Context) (run.Snapshot, error) {
 }
 
 func (b *fakeSession) Execute(_ context.Context, code string, _ event.Bounds, sink event.Sink) (event.Execution, error) {
-	x := event.Execution{Status: event.OK, State: event.Kept, Usage: event.Usage{WallMS: 1.5}, Session: fmt.Sprint(b.w.opened)}
+	x := event.Execution{Status: event.OK, State: event.Intact, Usage: event.Usage{WallMS: 1.5}, Session: fmt.Sprint(b.w.opened)}
 	if code == run.RestCode {
 		return x, nil
 	}

@@ -175,7 +175,7 @@ func stopped(x event.Execution) string {
 // used writes what an execution used, such as "12 ms, 35MiB".
 func used(x event.Execution) string {
 	text := fmt.Sprintf("%.0f ms, %s", x.Usage.WallMS, safetext.Size(x.Usage.PeakMemoryBytes))
-	if x.State != "" && x.State != event.Kept {
+	if x.State != "" && x.State != event.Intact {
 		text += ", state " + string(x.State)
 	}
 	return text

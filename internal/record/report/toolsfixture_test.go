@@ -63,7 +63,7 @@ func equipped() report.Run {
 		event.ConnectionClosed{ID: "c2", Reason: hostile},
 		event.ConnectionOpened{ID: "c3", Host: "api.example.com", Port: 443, Address: "192.0.2.7:443", Rule: "api.example.com:443", Via: "socks5"},
 		event.ToolCalled{Step: 2, ID: "m-3", Tool: "mail.send", Version: "2.0.0", Origin: "code", Arguments: map[string]any{"to": "a@b.example"}},
-		event.ExecutionEnded{Step: 2, Execution: event.Execution{Status: event.OK, State: event.Kept}},
+		event.ExecutionEnded{Step: 2, Execution: event.Execution{Status: event.OK, State: event.Intact}},
 		event.AnswerGiven{Text: "Nobody."},
 		event.RunEnded{Status: event.Answered, Steps: 2, Took: ms(4000)},
 	)

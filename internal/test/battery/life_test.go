@@ -185,7 +185,7 @@ while True:
 	if err := s.Interrupt(ctx, ""); err != nil {
 		t.Fatal(err)
 	}
-	if out := <-over; out.Status != event.Interrupted || out.State != event.Kept {
+	if out := <-over; out.Status != event.Interrupted || out.State != event.Intact {
 		t.Errorf("interrupted while busy: %+v", out)
 	}
 }

@@ -49,7 +49,7 @@ func TestLimitsAreNamed(t *testing.T) {
 			want = event.OK
 		}
 		named := strings.Contains(got.Message, c.message) && (c.message == "") == (got.Message == "")
-		if got.Status != want || got.Limit != c.limit || !named || got.State != event.Kept {
+		if got.Status != want || got.Limit != c.limit || !named || got.State != event.Intact {
 			t.Errorf("%s: got %s %q %q %s %+v, want %s %q %q", c.name, got.Status, got.Limit, got.Message, got.State, got.Error, want, c.limit, c.message)
 		}
 	}

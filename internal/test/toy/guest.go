@@ -229,7 +229,7 @@ func (g *guest) request(f wire.Frame, die func()) {
 		default:
 		}
 		g.tasks.Go(func() {
-			e := &execution{guest: g, id: f.ID, die: die, done: wire.Executed{Status: event.OK.String(), State: string(event.Kept), WallMS: 5, PeakMemoryBytes: 1 << 20}}
+			e := &execution{guest: g, id: f.ID, die: die, done: wire.Executed{Status: event.OK.String(), State: string(event.Intact), WallMS: 5, PeakMemoryBytes: 1 << 20}}
 			if e.run(x) {
 				g.sendJSON(wire.Response, f.ID, e.done)
 			}

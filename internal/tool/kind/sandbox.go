@@ -89,7 +89,7 @@ func (s *toolSession) Execute(ctx context.Context, code string) (python.Status, 
 	if err != nil {
 		return python.Status{}, err
 	}
-	if x.State != event.Kept { // what the function left in memory is gone
+	if x.State != event.Intact { // what the function left in memory is gone
 		return python.Status{}, errors.New(ending(x))
 	}
 	out := python.Status{OK: x.Status == event.OK}

@@ -351,7 +351,7 @@ func (w *world) python(t *testing.T, code string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if x.Status != event.OK || x.State != event.Kept {
+	if x.Status != event.OK || x.State != event.Intact {
 		t.Fatalf("the code ended as %s (%s), the state is %s:\n%s\n%s\n%v", x.Status, x.Message, x.State, x.Stdout, x.Stderr, x.Error)
 	}
 	return x.Stdout + x.Stderr
