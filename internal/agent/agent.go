@@ -215,16 +215,16 @@ func (r *run) loop(ctx context.Context) (Answer, error) {
 		}
 		r.step++
 		r.cfg.Sink.Emit(event.StepBegan{N: r.step})
-		reply, parsed, rejection, err := r.reason(ctx)
+		t, err := r.reason(ctx)
 		if err != nil {
 			return Answer{}, err
 		}
-		r.calls = reply.Calls
-		o, err := r.act(ctx, parsed, rejection)
+		r.calls = t.reply.Calls
+		o, err := r.act(ctx, t)
 		if err != nil {
 			return Answer{}, err
 		}
-		r.observe(reply, parsed, rejection, o)
+		r.observe(t, o)
 		if o.answer != nil {
 			return *o.answer, nil
 		}
@@ -244,10 +244,17 @@ func canceled(cause error) error {
 	return fault.New(fault.Canceled, "", "cannot answer: the run was canceled: %w", cause)
 }
 
+// turn is what the model said and what it wants done.
+type turn struct {
+	reply     llm.Reply
+	parsed    action.Parsed
+	rejection error // why nothing can be done, for the model to mend; nil: it can
+}
+
 // reason asks the model for its next action.
-func (r *run) reason(ctx context.Context) (llm.Reply, action.Parsed, error, error) {
+func (r *run) reason(ctx context.Context) (turn, error) {
 	if err := r.condense(ctx); err != nil {
-		return llm.Reply{}, action.Parsed{}, nil, err
+		return turn{}, err
 	}
 	began := r.cfg.Now()
 	req := llm.Request{System: r.system, Messages: r.request(), Tools: r.tools(), MaxTokens: r.cfg.MaxTokens, Pausing: func(p llm.Pause) {
@@ -259,7 +266,7 @@ func (r *run) reason(ctx context.Context) (llm.Reply, action.Parsed, error, erro
 	})
 	r.sent = len(req.Messages)
 	if err := ctx.Err(); err != nil { // nothing is done that cannot be recorded
-		return llm.Reply{}, action.Parsed{}, nil, canceled(err)
+		return turn{}, canceled(err)
 	}
 	reply, err := r.cfg.Model.Complete(ctx, req, func(text string) {
 		r.cfg.Sink.Emit(event.ModelDelta{Step: r.step, Text: text})
@@ -268,9 +275,9 @@ func (r *run) reason(ctx context.Context) (llm.Reply, action.Parsed, error, erro
 	if err != nil {
 		r.cfg.Sink.Emit(event.ModelFailed{Step: r.step, Reason: err.Error(), Took: took})
 		if cause := ctx.Err(); cause != nil {
-			return llm.Reply{}, action.Parsed{}, nil, canceled(cause)
+			return turn{}, canceled(cause)
 		}
-		return llm.Reply{}, action.Parsed{}, nil, err
+		return turn{}, err
 	}
 	r.tokens.Input += reply.Tokens.Input
 	r.tokens.Output += reply.Tokens.Output
@@ -284,30 +291,30 @@ func (r *run) reason(ctx context.Context) (llm.Reply, action.Parsed, error, erro
 	if parsed.Trimmed != "" {
 		r.cfg.Sink.Emit(event.ReplyTrimmed{Step: r.step, Reason: parsed.Trimmed})
 	}
-	return reply, parsed, rejection, nil
+	return turn{reply, parsed, rejection}, nil
 }
 
 // act does what the reply asks for.
-func (r *run) act(ctx context.Context, parsed action.Parsed, rejection error) (actionResult, error) {
-	if rejection != nil {
+func (r *run) act(ctx context.Context, t turn) (actionResult, error) {
+	if t.rejection != nil {
 		r.rejected++
-		r.reject(rejection)
+		r.reject(t.rejection)
 		if r.rejected >= maxRejected {
 			return actionResult{}, fault.New(fault.Exhausted, "Try another model, or ask in other words.",
-				"cannot get an action from %s: %d replies in a row held none; the last one: %w", r.cfg.Model.Name(), r.rejected, rejection)
+				"cannot get an action from %s: %d replies in a row held none; the last one: %w", r.cfg.Model.Name(), r.rejected, t.rejection)
 		}
-		return actionResult{observation: advice(rejection), failed: true}, nil
+		return actionResult{observation: advice(t.rejection), failed: true}, nil
 	}
 	r.rejected = 0
 	var beside []noteResult
-	for _, note := range parsed.Beside {
+	for _, note := range t.parsed.Beside {
 		h, err := r.save(ctx, note)
 		if err != nil {
 			return actionResult{}, err
 		}
 		beside = append(beside, h)
 	}
-	o, err := r.perform(ctx, parsed.Action)
+	o, err := r.perform(ctx, t.parsed.Action)
 	o.beside = append(o.beside, beside...)
 	return o, err
 }
@@ -369,20 +376,20 @@ func advice(err error) string {
 
 // observe puts the reply and what it came to into the conversation. Providers
 // want every native call answered, those that were not acted on too.
-func (r *run) observe(reply llm.Reply, parsed action.Parsed, rejection error, o actionResult) {
-	said := llm.Message{Role: llm.Assistant, Reasoning: reply.Reasoning, Text: shorten(reply.Text, maxSaid, ""), Calls: reply.Calls}
+func (r *run) observe(t turn, o actionResult) {
+	said := llm.Message{Role: llm.Assistant, Reasoning: t.reply.Reasoning, Text: shorten(t.reply.Text, maxSaid, ""), Calls: t.reply.Calls}
 	if strings.TrimSpace(said.Text) == "" && len(said.Calls) == 0 {
 		said.Text = "(an empty reply)" // providers refuse an empty message
 	}
 	parts := []string{o.observation}
 	for _, h := range o.beside {
-		if len(reply.Calls) == 0 {
+		if len(t.reply.Calls) == 0 {
 			parts = append(parts, h.text)
 		}
 	}
-	parts = append(parts, parsed.Action.Notes...)
+	parts = append(parts, t.parsed.Action.Notes...)
 	if left := r.cfg.MaxSteps - r.step; o.answer != nil {
-		parts = parts[:len(parts)-len(parsed.Action.Notes)] // the turn is over
+		parts = parts[:len(parts)-len(t.parsed.Action.Notes)] // the turn is over
 	} else if left == 1 {
 		parts = append(parts, "The next step is the last one: give the final answer now, with what you have.")
 	} else if left == 2 {
@@ -390,15 +397,15 @@ func (r *run) observe(reply llm.Reply, parsed action.Parsed, rejection error, o 
 	}
 	text := strings.Join(parts, "\n\n")
 	observed := llm.Message{Role: llm.User}
-	if len(reply.Calls) == 0 {
+	if len(t.reply.Calls) == 0 {
 		observed.Text = text
 	}
-	chosen := parsed.Action.Call
-	if rejection != nil {
+	chosen := t.parsed.Action.Call
+	if t.rejection != nil {
 		chosen = 0 // the advice goes to the first call
 	}
-	for i, c := range reply.Calls {
-		result := llm.Result{CallID: c.ID, Text: parsed.Unused[i], IsError: true}
+	for i, c := range t.reply.Calls {
+		result := llm.Result{CallID: c.ID, Text: t.parsed.Unused[i], IsError: true}
 		if i == chosen {
 			result.Text, result.IsError = text, o.failed
 		}

@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -29,12 +30,12 @@ func (r *run) answer(ctx context.Context, text string) (actionResult, error) {
 		return r.rejectAnswer(fault.New(fault.Invalid, "Write figures as they stand in what tools gave.",
 			"cannot fill in the placeholders: there is no code in this run that could give {{ %s }}", safetext.OneLine(template.Expressions()[0], 300)))
 	}
-	values, rejection, err := r.evaluate(ctx, template.Expressions())
+	values, err := r.evaluate(ctx, template.Expressions())
+	if bad := (*unusable)(nil); errors.As(err, &bad) {
+		return r.rejectAnswer(bad.cause)
+	}
 	if err != nil {
 		return actionResult{}, err
-	}
-	if rejection != nil {
-		return r.rejectAnswer(rejection)
 	}
 	filled, err := template.Fill(values, &r.sources)
 	if err != nil {
@@ -81,26 +82,35 @@ func list(names []string) string {
 	return strings.Join(names, ", ")
 }
 
+// unusable is the error for placeholders that the model can mend.
+type unusable struct{ cause error }
+
+// Error returns the cause.
+func (e *unusable) Error() string { return e.cause.Error() }
+
 // evaluate asks the session for the values of the placeholders: all at once,
 // and when that fails one by one, so that the model sees each failure.
-// What the model can mend is the rejection.
-func (r *run) evaluate(ctx context.Context, expressions []string) (values []grounding.Value, rejection, err error) {
+// What the model can mend is *unusable.
+func (r *run) evaluate(ctx context.Context, expressions []string) ([]grounding.Value, error) {
 	if len(expressions) == 0 {
-		return nil, nil, nil
+		return nil, nil
 	}
 	x, err := r.value(ctx, expressions)
-	if err != nil || x.Status == event.OK {
+	if err != nil {
+		return nil, err
+	}
+	if x.Status == event.OK {
+		values, err := grounding.Values(plainText(x.Result), len(expressions))
 		if err != nil {
-			return nil, nil, err
+			return nil, &unusable{err}
 		}
-		values, rejection = grounding.Values(plainText(x.Result), len(expressions))
-		return values, rejection, nil
+		return values, nil
 	}
 	var failures []string
 	for _, e := range expressions {
 		if len(expressions) > 1 {
 			if x, err = r.value(ctx, []string{e}); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 		}
 		if x.Status != event.OK {
@@ -113,8 +123,8 @@ func (r *run) evaluate(ctx context.Context, expressions []string) (values []grou
 	if len(failures) == 0 {
 		failures = []string{"together they end with an error that none has alone"}
 	}
-	return nil, fault.New(fault.Invalid, "Mend the expressions, or compute the values first, and try again.",
-		"cannot fill in the placeholders: %s", strings.Join(failures, "; ")), nil
+	return nil, &unusable{fault.New(fault.Invalid, "Mend the expressions, or compute the values first, and try again.",
+		"cannot fill in the placeholders: %s", strings.Join(failures, "; "))}
 }
 
 // value runs the snippet of some placeholders. Its output is no source of

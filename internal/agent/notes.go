@@ -2,6 +2,7 @@ package agent
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -70,12 +71,12 @@ func (r *run) save(ctx context.Context, a action.Action) (noteResult, error) {
 		if err != nil {
 			return refused(err)
 		}
-		values, rejection, err := r.evaluate(ctx, template.Expressions())
+		values, err := r.evaluate(ctx, template.Expressions())
+		if bad := (*unusable)(nil); errors.As(err, &bad) {
+			return refused(bad.cause)
+		}
 		if err != nil {
 			return noteResult{}, err
-		}
-		if rejection != nil {
-			return refused(rejection)
 		}
 		filled, err := template.Fill(values, &r.sources)
 		if err != nil {

@@ -254,7 +254,7 @@ func (a *App) Branch(ctx context.Context, q BranchRequest, sink event.Sink) (out
 		return out, err
 	}
 	out.ID = rec.ID()
-	r.cfg.Recorder, r.cfg.Snapshots, r.cfg.Loose = rec, a.opt.Config.Journal.Snapshots, q.Loose
+	r.cfg.Recorder, r.cfg.Store, r.cfg.Snapshots, r.cfg.Loose = rec, rec.Store, a.opt.Config.Journal.Snapshots, q.Loose
 	if !r.imported { // somebody else's conversation neither reads the memory nor adds to it
 		r.cfg.Notes = notes{mem: a.records.Memory, run: rec.ID()}
 	}

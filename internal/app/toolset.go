@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"time"
@@ -59,7 +58,7 @@ type toolset struct {
 	registry *registry.Registry
 	options  plan.Options  // the definitions and the policy
 	rules    planner.Rules // the texts of both, as they are kept with the run
-	approver gate.Approver
+	approver approval.Approver
 	// unattended says that nobody is asked, as there is no terminal and nobody
 	// else was named.
 	unattended bool
@@ -88,7 +87,7 @@ func (a *App) openTools(ctx context.Context, spec ToolSpec, net NetSpec, sink ev
 	}
 	reg, err := a.openRegistry(ctx, registryOptions{texts: rules.Tools, commands: spec.Commands, servers: true, hidden: net.secrets(a.opt.Getenv)}, sink)
 	if err != nil {
-		return nil, errors.Join(planner.UnusableTools(err), closeApprover(approver))
+		return nil, errors.Join(planner.UnusableTools(err), approver.Close())
 	}
 	t := &toolset{app: a, registry: reg, approver: approver, unattended: unattended, net: net, hosts: hosts, sink: sink}
 	for _, text := range reg.Problems() {
@@ -166,12 +165,12 @@ func toolPin(d *tool.Definition) event.ToolPin {
 }
 
 func (t *toolset) close() error {
-	return errors.Join(t.registry.Close(), closeApprover(t.approver))
+	return errors.Join(t.registry.Close(), t.approver.Close())
 }
 
 // approver makes who is asked: as the spec says, else the terminal where there
 // is one. unattended says that there is nobody.
-func (a *App) approver(spec ApprovalSpec) (_ gate.Approver, unattended bool, err error) {
+func (a *App) approver(spec ApprovalSpec) (_ approval.Approver, unattended bool, err error) {
 	if spec.Who == "" {
 		if !spec.Terminal {
 			return approval.Never{Why: "a person has to agree, and there is no terminal to ask on"}, true, nil
@@ -184,14 +183,6 @@ func (a *App) approver(spec ApprovalSpec) (_ gate.Approver, unattended bool, err
 	}
 	approver, err := approval.Parse(spec.Who, c)
 	return approver, false, err
-}
-
-// closeApprover closes an approver that keeps something open.
-func closeApprover(a gate.Approver) error {
-	if c, ok := a.(io.Closer); ok {
-		return c.Close()
-	}
-	return nil
 }
 
 // ReadText reads a whole file of at most most bytes that a caller names.

@@ -29,8 +29,7 @@ func (e *rerun) remember(cfg *agent.Config, taken func(Step) bool) {
 	if hadNotes {
 		cfg.Notes = agent.NewRecordedNotes(e.rec.calls(taken))
 	}
-	w := &condensedHistory{source: e.cfg.Source, contents: map[string][]byte{}}
-	w.recorder, _ = e.cfg.Recorder.(contentStore)
+	w := &condensedHistory{source: e.cfg.Source, beside: e.cfg.Store, contents: map[string][]byte{}}
 	cfg.Store, cfg.Load = w.store, w.load
 }
 
@@ -54,16 +53,11 @@ func (r Recording) calls(of func(Step) bool) []event.Event {
 	return out
 }
 
-// contentStore is a recorder that stores contents, as the journal's does.
-type contentStore interface {
-	Store(ctx context.Context, data []byte) (string, error)
-}
-
 // condensedHistory stores the conversations that were condensed: those of the recorded
 // run and those of the run that is executed.
 type condensedHistory struct {
-	source   Source
-	recorder contentStore // nil: they stay in memory as long as the run lasts
+	source Source
+	beside func(ctx context.Context, content []byte) (string, error) // Config.Store
 
 	mu       sync.Mutex
 	contents map[string][]byte
@@ -72,9 +66,9 @@ type condensedHistory struct {
 func (w *condensedHistory) store(ctx context.Context, data []byte) (string, error) {
 	sum := sha256.Sum256(data)
 	name := hex.EncodeToString(sum[:])
-	if w.recorder != nil {
+	if w.beside != nil {
 		var err error
-		if name, err = w.recorder.Store(ctx, data); err != nil {
+		if name, err = w.beside(ctx, data); err != nil {
 			return "", err
 		}
 	}

@@ -45,6 +45,9 @@ type Config struct {
 	// caller's to emit (see Recording.Again and Recording.Branched). nil: it is
 	// not recorded.
 	Recorder run.Recorder
+	// Store stores a conversation that is condensed, beside the record, and returns
+	// its hash. nil: it stays in memory as long as the run lasts.
+	Store func(ctx context.Context, content []byte) (string, error)
 	// Snapshots says that the states of the run are saved, so that it can be
 	// branched itself.
 	Snapshots bool

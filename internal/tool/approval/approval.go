@@ -22,6 +22,9 @@ type Never struct {
 	Why string // why nobody is asked; "": the run has no approver
 }
 
+// Close does nothing: nothing is open.
+func (n Never) Close() error { return nil }
+
 // Approve denies.
 func (n Never) Approve(context.Context, gate.Question) (gate.Answer, error) {
 	return denied(gate.ByPolicy, "", "%s", cmp.Or(n.Why, "nobody is asked in this run")), nil
@@ -38,6 +41,13 @@ type Config struct {
 	Timeout time.Duration // 0: DefaultTimeout
 }
 
+// Approver is a way to ask that may keep something open, such as a terminal, until
+// it is closed.
+type Approver interface {
+	gate.Approver
+	io.Closer
+}
+
 // Parse makes an approver of a text:
 //
 //	terminal                 ask on the terminal
@@ -48,8 +58,8 @@ type Config struct {
 //
 // There is no approver that grants everything: which calls need no approval is said
 // by the tool's definition or the policy, where it can be read later. The approver denies after
-// Config.Timeout, and is an [io.Closer]. Errors are faults of kind Invalid or Unavailable.
-func Parse(spec string, c Config) (gate.Approver, error) {
+// Config.Timeout. Errors are faults of kind Invalid or Unavailable.
+func Parse(spec string, c Config) (Approver, error) {
 	if c.Timeout <= 0 {
 		c.Timeout = DefaultTimeout
 	}
@@ -60,7 +70,7 @@ func Parse(spec string, c Config) (gate.Approver, error) {
 	return Timeout(a, c.Timeout), nil
 }
 
-func parse(spec string, c Config) (gate.Approver, error) {
+func parse(spec string, c Config) (Approver, error) {
 	const forms = "Write terminal, never, https://host/path or command:PROGRAM."
 	scheme, _, _ := strings.Cut(strings.ToLower(spec), ":")
 	switch {
@@ -105,22 +115,16 @@ func words(s string) ([]string, error) {
 	return strings.Fields(s), nil
 }
 
-// Timeout denies when an approver has not answered after d. The result is an
-// [io.Closer] that closes the approver.
-func Timeout(a gate.Approver, d time.Duration) gate.Approver { return &timed{a, d} }
+// Timeout denies when an approver has not answered after d.
+func Timeout(a Approver, d time.Duration) Approver { return &timed{a, d} }
 
 type timed struct {
-	approver gate.Approver
+	approver Approver
 	after    time.Duration
 }
 
-// Close closes the approver, if it can be closed.
-func (t *timed) Close() error {
-	if c, ok := t.approver.(io.Closer); ok {
-		return c.Close()
-	}
-	return nil
-}
+// Close closes the approver.
+func (t *timed) Close() error { return t.approver.Close() }
 
 // Approve asks, and stops waiting when the time is over even if the approver does not.
 func (t *timed) Approve(ctx context.Context, q gate.Question) (gate.Answer, error) {

@@ -44,6 +44,9 @@ func NewCommand(argv []string) (*Command, error) {
 // killed is how long a program that was killed may keep its pipes open.
 const killed = 2 * time.Second
 
+// Close does nothing: the program runs only while it is asked.
+func (c *Command) Close() error { return nil }
+
 // Approve asks. It waits as long as ctx allows; then the program is killed with
 // all that it started.
 func (c *Command) Approve(ctx context.Context, q gate.Question) (gate.Answer, error) {

@@ -102,6 +102,12 @@ func isHeader(name, value string) bool {
 	return name != ""
 }
 
+// Close closes connections that wait for another question.
+func (w *Webhook) Close() error {
+	w.client.CloseIdleConnections()
+	return nil
+}
+
 // Approve asks. It waits as long as ctx allows.
 func (w *Webhook) Approve(ctx context.Context, q gate.Question) (gate.Answer, error) {
 	body, err := encode(q)
