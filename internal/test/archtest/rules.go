@@ -71,7 +71,13 @@ func PraxisRules() Rules {
 		Vocabulary: Vocabulary{
 			Retired: retired(),
 			// The packages whose words are in order so far.
-			In: []string{"internal/tool/...", "internal/plan/...", "internal/planner", "internal/egress", "internal/netaddr", "internal/test/archtest", "internal/test/battery/plans", "internal/test/battery/tools", "internal/bench", "internal/test/cpython", "internal/test/prepared", "internal/atomicfile", "internal/safetext", "internal/bounded"},
+			In: []string{
+				".", "fault", "cmd/...", "internal/agent/...", "internal/app", "internal/atomicfile", "internal/bench", "internal/bounded", "internal/cli/...",
+				"internal/config", "internal/demo", "internal/egress", "internal/llm/...", "internal/netaddr", "internal/plan/...", "internal/planner",
+				"internal/record/journal", "internal/record/memory", "internal/record/price", "internal/record/report", "internal/run", "internal/safetext",
+				"internal/store/...", "internal/tool/...", "internal/test/archtest", "internal/test/battery/plans", "internal/test/battery/tools",
+				"internal/test/cpython", "internal/test/prepared",
+			},
 		},
 	}
 }
