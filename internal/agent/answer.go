@@ -28,6 +28,10 @@ func (r *run) answer(ctx context.Context, text string) (outcome, error) {
 		return r.rejectAnswer(fault.New(fault.Invalid, "Write figures as they stand in what tools gave.",
 			"cannot fill in the placeholders: there is no code in this run that could give {{ %s }}", oneLine(template.Expressions()[0])))
 	}
+	if r.cfg.Language.Model.Fill == nil && len(template.Expressions()) > 0 {
+		return r.rejectAnswer(fault.New(fault.Invalid, "Print the figures, and write them as they were printed.",
+			"cannot fill in the placeholders: %s has none, as in {{ %s }}", r.cfg.Language.Display, oneLine(template.Expressions()[0])))
+	}
 	values, rejection, err := r.evaluate(ctx, template.Expressions())
 	if err != nil {
 		return outcome{}, err
@@ -92,7 +96,7 @@ func (r *run) evaluate(ctx context.Context, expressions []string) (values []grou
 		if err != nil {
 			return nil, nil, err
 		}
-		values, rejection = grounding.Values(plainText(x.Result), len(expressions))
+		values, rejection = grounding.Values(r.cfg.Language, plainText(x.Result), len(expressions))
 		return values, rejection, nil
 	}
 	var failures []string
@@ -119,7 +123,7 @@ func (r *run) evaluate(ctx context.Context, expressions []string) (values []grou
 // value runs the snippet of some placeholders. Its output is no source of
 // figures: a bare number in a placeholder must not vouch for itself.
 func (r *run) value(ctx context.Context, expressions []string) (event.Execution, error) {
-	x, err := r.send(ctx, grounding.Snippet(expressions...), expressions)
+	x, err := r.send(ctx, grounding.Snippet(r.cfg.Language, expressions...), expressions)
 	if err != nil && fault.KindOf(err) == fault.Invalid {
 		return event.Execution{Status: event.Error, Message: err.Error(), State: event.Kept}, nil
 	}

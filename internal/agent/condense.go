@@ -9,6 +9,7 @@ import (
 
 	"praxis/event"
 	"praxis/internal/agent/action"
+	"praxis/internal/language"
 	"praxis/internal/llm"
 )
 
@@ -206,7 +207,7 @@ func (r *run) lines(older []llm.Message) []line {
 			out = append(out, retold(m.Text)...)
 			question(i)
 		case m.Role == llm.Assistant && i+1 < len(older):
-			out = append(out, tell(m, older[i+1]))
+			out = append(out, tell(r.cfg.Language, m, older[i+1]))
 		case m.Role == llm.User:
 			question(i)
 		}
@@ -243,8 +244,8 @@ func asks(m llm.Message, first bool) string {
 }
 
 // tell tells one turn: what the reply did, and what it came to.
-func tell(said, heard llm.Message) line {
-	p, err := action.Parse(llm.Reply{Text: said.Text, Calls: said.Calls}, action.Save, action.Search, action.History)
+func tell(l language.Language, said, heard llm.Message) line {
+	p, err := action.Parse(llm.Reply{Text: said.Text, Calls: said.Calls}, l, action.Save, action.Search, action.History)
 	text, _, _ := cutLast(heard.Text, markAsks)
 	if len(heard.Results) > 0 {
 		text = heard.Results[min(max(p.Action.Call, 0), len(heard.Results)-1)].Text

@@ -26,7 +26,7 @@ func (s *server) execute(req *request, args wire.Execute) error {
 	case args.WallMS < 0 || args.CPUMS < 0 || args.OutputBytes < 0 || args.OutputBytes > wire.MaxOutput || args.WallMS > 1<<40 || args.CPUMS > 1<<40:
 		return failf("invalid", "", "cannot execute: a limit is out of range")
 	}
-	k, err := s.kernelOf(args.Context, true)
+	k, err := s.kernelFor(args.Context, args.Language)
 	if err != nil {
 		return err
 	}
@@ -91,7 +91,7 @@ func (s *server) retire(e *execution) {
 }
 
 func (s *server) interrupt(_ *request, args wire.Interrupt) (none, error) {
-	k, err := s.kernelOf(args.Context, false)
+	k, err := s.kernelOf(args.Context)
 	if err == nil {
 		k.interrupt(args.Exec)
 	}
@@ -99,7 +99,7 @@ func (s *server) interrupt(_ *request, args wire.Interrupt) (none, error) {
 }
 
 func (s *server) restart(_ *request, args wire.Context) (none, error) {
-	k, err := s.kernelOf(args.Context, false)
+	k, err := s.kernelOf(args.Context)
 	if err == nil {
 		err = k.restart()
 	}
@@ -120,7 +120,7 @@ func (s *server) contexts(_ *request, _ none) (wire.Contexts, error) {
 
 // drop removes a context. main is restarted, not removed: it is always there.
 func (s *server) drop(_ *request, args wire.Context) (none, error) {
-	k, err := s.kernelOf(args.Context, false)
+	k, err := s.kernelOf(args.Context)
 	if err != nil {
 		return none{}, err
 	}
@@ -140,7 +140,7 @@ func (s *server) complete(req *request, args wire.Complete) error {
 	if len(args.Code) > wire.MaxCode || args.Cursor < 0 {
 		return failf("invalid", "", "cannot complete: the code is too long or the cursor is negative")
 	}
-	k, err := s.kernelOf(args.Context, false)
+	k, err := s.kernelOf(args.Context)
 	if err != nil {
 		return err
 	}
