@@ -10,10 +10,15 @@ import (
 	"praxis/internal/safetext"
 )
 
-// visibleCode is safetext.Text for Python. A carriage return ends a line there, so
-// what follows it gets a line of its own: it is no part of a comment before it.
-func visibleCode(code string) string {
-	return safetext.Text(strings.NewReplacer("\r\n", "\n", "\r", `\r`+"\n").Replace(code))
+// cut is the start of a line that is too long, with a mark.
+func cut(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	for n > 0 && !utf8.RuneStart(s[n]) {
+		n--
+	}
+	return s[:n] + "…"
 }
 
 // excerpt is the head and the tail of a text, and what was left out between.
