@@ -360,7 +360,7 @@ func TestCode(t *testing.T) {
 	}
 	w.bend["show"] = func(x *event.Execution) { x.Status, x.Limit, x.State = event.Timeout, event.WallTime, event.Lost }
 	got, err = Replay(t.Context(), w.config(), rec)
-	if err != nil || got.Identical || !strings.Contains(text(t, got), "code: differs: status (ok → timeout), limit (none → wall_time), state (kept → lost)\n") {
+	if err != nil || got.Identical || !strings.Contains(text(t, got), "code: differs: status (ok → timeout), limit (none → wall_time), state (intact → lost)\n") {
 		t.Fatalf("%v\n%s", err, text(t, got))
 	}
 	if len(got.Ending) != 1 || got.Ending[0].Was != "ok" || got.Ending[0].Is != "timeout" {
