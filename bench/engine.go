@@ -9,6 +9,8 @@ import (
 
 	"praxis/event"
 	"praxis/internal/image"
+	"praxis/internal/language"
+	"praxis/internal/language/python"
 	"praxis/internal/sandbox/gvisor"
 	"praxis/internal/session"
 )
@@ -52,7 +54,7 @@ func (e *engine) open(ctx context.Context, sink event.Sink) error {
 	if err != nil {
 		return fmt.Errorf("cannot find this program's own file: %w", err)
 	}
-	if e.sessions, err = session.Open(session.Config{Dir: dir, Backend: backend, Program: program}); err != nil {
+	if e.sessions, err = session.Open(session.Config{Dir: dir, Languages: language.Table{python.Language()}, Backend: backend, Program: program}); err != nil {
 		return err
 	}
 	e.close = append(e.close, e.sessions.Close)

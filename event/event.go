@@ -176,9 +176,18 @@ type SessionBegan struct {
 
 // Image names a root file system by its content.
 type Image struct {
-	ID       string    `json:"id"`
-	Name     string    `json:"name"`
-	Packages []Package `json:"packages,omitempty"` // sorted by name
+	ID   string `json:"id"`
+	Name string `json:"name"`
+	// Languages are those that it has, the one first that code is in when nothing
+	// else is said.
+	Languages []Language `json:"languages,omitempty"`
+	Packages  []Package  `json:"packages,omitempty"` // sorted by name
+}
+
+// Language is a programming language as an image has it.
+type Language struct {
+	Name    string `json:"name"` // such as "python"
+	Version string `json:"version"`
 }
 
 // Package is one installed distribution.
@@ -268,11 +277,12 @@ type HistoryCondensed struct {
 
 // ExecutionBegan is emitted before code is sent to the guest. Step is 0 outside the agent.
 type ExecutionBegan struct {
-	Step    int      `json:"step"`
-	Session string   `json:"session,omitempty"`
-	Context string   `json:"context,omitempty"`
-	Code    string   `json:"code"`
-	Fills   []string `json:"fills,omitempty"` // the expressions whose values the code fills into an answer; nil for the model's own code
+	Step     int      `json:"step"`
+	Session  string   `json:"session,omitempty"`
+	Context  string   `json:"context,omitempty"`
+	Language string   `json:"language,omitempty"` // of the code, such as "python"
+	Code     string   `json:"code"`
+	Fills    []string `json:"fills,omitempty"` // the expressions whose values the code fills into an answer; nil for the model's own code
 }
 
 // Output is a piece of a stream, in the order in which the guest wrote it. It may split a character.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"praxis/internal/agent/action"
+	"praxis/internal/language/python"
 	"praxis/internal/llm"
 )
 
@@ -210,5 +211,5 @@ func (t *turn) answer(text string) {
 
 // run runs code, which has to end well.
 func (t *turn) run(thought, code string) {
-	t.must(t.say(thought, []llm.Call{{Name: action.ToolRun, Input: map[string]any{"code": code}}})...)
+	t.must(t.say(thought, []llm.Call{{Name: python.Language().Tool(), Input: map[string]any{"code": code}}})...)
 }

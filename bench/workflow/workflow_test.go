@@ -16,6 +16,8 @@ import (
 	"praxis/internal/guest/agent"
 	"praxis/internal/guest/wire"
 	"praxis/internal/image"
+	"praxis/internal/language"
+	"praxis/internal/language/python"
 	"praxis/internal/sandbox/gvisor"
 	"praxis/internal/session"
 	"praxis/internal/test/prepared"
@@ -112,7 +114,7 @@ func sandboxes(t *testing.T) func(context.Context) (Session, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := session.Open(session.Config{Dir: dir, Backend: backend, Program: exe})
+	m, err := session.Open(session.Config{Dir: dir, Languages: language.Table{python.Language()}, Backend: backend, Program: exe})
 	if err != nil {
 		t.Fatal(err)
 	}

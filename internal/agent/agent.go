@@ -38,6 +38,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/agent/action"
 	"praxis/internal/agent/grounding"
+	"praxis/internal/language"
 	"praxis/internal/llm"
 )
 
@@ -67,13 +68,14 @@ const (
 type Config struct {
 	Model       llm.Model
 	Session     Session
-	SessionName string     // as events name it; may be empty
-	Sink        event.Sink // nil: nobody listens
-	MaxSteps    int        // turns of the model; 0: DefaultSteps
-	MaxTokens   int        // of one reply; 0: DefaultMaxTokens
-	TotalTokens int        // input and output of the whole run; 0: DefaultTotalTokens
-	Files       []File     // what the question is about, in the session already
-	Packages    []string   // installed besides the standard library, such as "numpy 2.3.1"
+	Language    language.Language // of the model's code
+	SessionName string            // as events name it; may be empty
+	Sink        event.Sink        // nil: nobody listens
+	MaxSteps    int               // turns of the model; 0: DefaultSteps
+	MaxTokens   int               // of one reply; 0: DefaultMaxTokens
+	TotalTokens int               // input and output of the whole run; 0: DefaultTotalTokens
+	Files       []File            // what the question is about, in the session already
+	Packages    []string          // installed besides the standard library, such as "numpy 2.3.1"
 	// History is the conversation that the question goes on with: the Messages
 	// of the answer before.
 	History []llm.Message
@@ -353,7 +355,7 @@ func (r *run) allowed() []action.Kind {
 
 // tools are the native tools of the next request.
 func (r *run) tools() []llm.Tool {
-	own := tools(r.allowed(), r.cfg.Session != nil)
+	own := tools(r.cfg.Language, r.allowed(), r.cfg.Session != nil)
 	if r.cfg.Tools != nil {
 		own = append(own, r.cfg.Tools.Tools()...)
 	}

@@ -21,7 +21,7 @@ func (r *run) execute(ctx context.Context, code string) (actionResult, error) {
 	if err := over(x); err != nil {
 		return actionResult{}, err
 	}
-	text := observation(x, r.cfg.Packages)
+	text := observation(x, r.cfg)
 	again, err := r.stall(stallKey(code, x), "code", statusLine(x))
 	if err != nil {
 		return actionResult{}, err
@@ -36,7 +36,7 @@ func (r *run) execute(ctx context.Context, code string) (actionResult, error) {
 // send runs code in the session, the model's or what fills expressions in, between the events that say so. The session's
 // own opening and closing events, if it emits any, are left out: they know no step.
 func (r *run) send(ctx context.Context, code string, fills []string) (event.Execution, error) {
-	r.cfg.Sink.Emit(event.ExecutionBegan{Step: r.step, Session: r.cfg.SessionName, Code: code, Fills: fills})
+	r.cfg.Sink.Emit(event.ExecutionBegan{Step: r.step, Session: r.cfg.SessionName, Language: r.cfg.Language.Name, Code: code, Fills: fills})
 	if cause := ctx.Err(); cause != nil { // nothing is done that cannot be recorded
 		x := event.Execution{Status: event.Interrupted, Message: "it was not run", State: event.Intact}
 		r.cfg.Sink.Emit(event.ExecutionEnded{Step: r.step, Execution: x})

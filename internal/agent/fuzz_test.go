@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"praxis/internal/agent/grounding"
+	"praxis/internal/language/python"
 	"praxis/internal/llm"
 )
 
@@ -16,6 +17,7 @@ func FuzzHistory(f *testing.F) {
 	f.Add([]byte(`[{"role":"user","text":"How many?"},{"role":"assistant","calls":[{"id":"a","name":"execute_python","input":{"code":"n = 1"}}]},{"role":"user","results":[{"call_id":"a","text":"status: ok\nstdout:\n1"}]}]`), 1)
 	f.Add([]byte(`[{"role":"user","text":"[The earlier conversation was shortened: 3 messages stand here in brief. x]\n\n- a\nThe person asked: b\n\nThe person asks:\nc"},{"role":"assistant","text":"FINAL ANSWER: 1"},{"role":"user","text":"status: answered\n\nThe person was shown:\n1\n\nThe person asks:\nd"}]`), 2)
 	f.Add([]byte(`[{"role":"assistant"},{"role":"user"},{"role":"assistant","text":"`+"```note\\na\\n```"+`"},{"role":"user","text":"The note was saved"}]`), 9)
+	py := python.Language()
 	f.Fuzz(func(t *testing.T, data []byte, n int) {
 		text, err := part(data, 1, minPart)
 		if err == nil && (!utf8.ValidString(text) || strings.Contains(text, markQuestion)) {
@@ -30,7 +32,7 @@ func FuzzHistory(f *testing.F) {
 		}
 		var s grounding.Sources
 		learnMessages(&s, messages)
-		r := &run{cfg: Config{}.withDefaults(), messages: messages}
+		r := &run{cfg: Config{Language: py}.withDefaults(), messages: messages}
 		if len(messages) > 0 {
 			r.questionAt = lastQuestion(messages, "d")
 			question := questionIn(messages[r.questionAt], r.questionAt == 0)

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"praxis/event"
+	"praxis/internal/agent/action"
 	"praxis/internal/safetext"
 )
 
@@ -21,7 +22,7 @@ const (
 )
 
 // observation is what the model sees of what its code did.
-func observation(x event.Execution, packages []string) string {
+func observation(x event.Execution, cfg Config) string {
 	var parts []string
 	add := func(title, text string) {
 		if text = strings.TrimRight(strings.ToValidUTF8(text, "\uFFFD"), "\n"); text != "" {
@@ -47,7 +48,7 @@ func observation(x event.Execution, packages []string) string {
 			text = statusLine(x)
 		}
 		add("error", shorten(text, maxTraceback, ""))
-		if h := hint(*x.Error, packages); h != "" {
+		if h := hint(*x.Error, cfg); h != "" {
 			parts = append(parts, h)
 		}
 	}
@@ -108,12 +109,16 @@ func plainText(b event.Bundle) string {
 }
 
 // hint adds what a model cannot know to errors that it often makes.
-func hint(e event.Raised, packages []string) string {
-	switch {
-	case e.Name == "ModuleNotFoundError":
-		return "Nothing can be installed: there is no network. Available: " + available(packages) + "."
-	case e.Name == "NameError" && (strings.Contains(e.Value, "'final_answer'") || strings.Contains(e.Value, "'execute_python'")):
-		return "final_answer and execute_python are tools and no Python functions: call the tool, or write a line that begins with FINAL ANSWER:."
+func hint(e event.Raised, cfg Config) string {
+	l := cfg.Language
+	switch e.Name {
+	case "":
+	case l.Model.Missing:
+		return "Nothing can be installed: there is no network. Available: " + available(cfg) + "."
+	case l.Model.Undefined:
+		if strings.Contains(e.Value, action.ToolAnswer) || strings.Contains(e.Value, l.Tool()) {
+			return action.ToolAnswer + " and " + l.Tool() + " are tools and no " + l.Display + " functions: call the tool, or write a line that begins with FINAL ANSWER:."
+		}
 	}
 	return ""
 }

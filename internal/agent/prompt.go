@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"praxis/internal/agent/action"
+	"praxis/internal/language"
 	"praxis/internal/llm"
 )
 
@@ -29,10 +30,10 @@ func system(cfg Config) string {
 
 // codeSystem is the prompt of a run whose model writes code.
 func codeSystem(cfg Config) string {
-	return `You answer questions by computing. You have a Python session in a sandbox; you reason and write code, and the code gives the figures. Never compute, count, sort, convert or look up a figure in your head: let code do it, however easy it seems.
+	return `You answer questions by computing. You have a ` + cfg.Language.Display + ` session in a sandbox; you reason and write code, and the code gives the figures. Never compute, count, sort, convert or look up a figure in your head: let code do it, however easy it seems.
 
 The sandbox
-- Python 3.14 with ` + available(cfg.Packages) + `. There is no network, and nothing can be installed.
+- ` + cfg.Language.Title() + ` with ` + available(cfg) + `. There is no network, and nothing can be installed.
 - The person's files are in /work, which is also the working folder. Files that you want the person to have, such as charts, go there too.
 - The session goes on between your steps: variables, imports and files stay.
 - You see what the code prints and the value of its last line, long output only in part. Print what you need, not whole tables.
@@ -41,16 +42,24 @@ The sandbox
 
 How to act
 - One action a turn. Say in a sentence or two what you are about to do and why, then act.
-- To run code, call the tool ` + action.ToolRun + ` with the argument code. If you have no tools, write one fenced block:
-` + "```python\nprint(1 + 1)\n```" + `
+- To run code, call the tool ` + cfg.Language.Tool() + ` with the argument code. If you have no tools, write one fenced block:
+` + "```" + cfg.Language.Fence() + "\n" + cfg.Language.Model.Hello + "\n```" + `
 - You are then told what the code did. If it failed, read the error, mend the cause and go on; do not run the same code again.
 - Look at data before you rely on it: columns, types, missing and odd values. Check a result that the answer rests on in a second way where that is cheap.
 
 How to answer
 - When you have seen what you need, call the tool ` + action.ToolAnswer + ` with the argument text, or write a line that begins with FINAL ANSWER: and the answer after it. Give it alone, without code to run.
-- Put in figures as placeholders that are filled in from the session: {{ total }} or {{ total:.2f }} or {{ 100 * part / whole:.1f }}. Between the braces stands a Python expression, with a format after a colon as in an f-string. Keep what you need in variables.
+` + figures(cfg.Language) + `
 - A figure that you write out yourself must stand in an output that you have seen or in the question; others are sent back.
 - Answer in the language of the question, briefly, with units. Say what was assumed. If the question cannot be answered from what there is, say so and why.`
+}
+
+// figures says how figures come into an answer.
+func figures(l language.Language) string {
+	if l.Model.Fill == nil {
+		return "- Print the figures that the answer needs, and write them as they were printed."
+	}
+	return `- Put in figures as placeholders that are filled in from the session: {{ total }} or {{ total:.2f }} or {{ 100 * part / whole:.1f }}. ` + l.Model.Placeholder + ` Keep what you need in variables.`
 }
 
 // toolsSystem is the prompt of a run whose model has tools and no code.
@@ -92,31 +101,35 @@ Your notes
 }
 
 // available names what can be imported.
-func available(packages []string) string {
-	if len(packages) == 0 {
-		return "the standard library and no other package"
+func available(cfg Config) string {
+	if len(cfg.Packages) == 0 {
+		return cfg.Language.Model.Library + " and no other package"
 	}
-	return "the standard library and " + strings.Join(packages, ", ")
+	return cfg.Language.Model.Library + " and " + strings.Join(cfg.Packages, ", ")
 }
 
 // tools are the native tools of every run: code where there is any, the answer,
 // and the others when the run has them.
-func tools(actions []action.Kind, code bool) []llm.Tool {
+func tools(l language.Language, actions []action.Kind, code bool) []llm.Tool {
 	out := []llm.Tool{{
 		Name:        action.ToolAnswer,
 		Description: "Gives the final answer and ends the run. Its figures stand in what tools gave.",
 		Schema:      object([]string{"text"}, map[string]any{"text": described("the answer")}),
 	}}
 	if code {
+		stand := "Figures stand in it as {{ expression }} or {{ expression:.2f }} and are filled in from the session."
+		if l.Model.Fill == nil {
+			stand = "Figures stand in it as they were printed."
+		}
 		out = []llm.Tool{
 			{
-				Name:        action.ToolRun,
-				Description: "Runs Python code in the session and returns what it printed, the value of its last line, and its error if it failed. Variables, imports and files stay between calls.",
-				Schema:      object([]string{"code"}, map[string]any{"code": described("Python code")}),
+				Name:        l.Tool(),
+				Description: "Runs " + l.Display + " code in the session and returns what it printed, the value of its last line, and its error if it failed. Variables, imports and files stay between calls.",
+				Schema:      object([]string{"code"}, map[string]any{"code": described(l.Display + " code")}),
 			},
 			{
 				Name:        action.ToolAnswer,
-				Description: "Gives the final answer and ends the run. Figures stand in it as {{ expression }} or {{ expression:.2f }} and are filled in from the session.",
+				Description: "Gives the final answer and ends the run. " + stand,
 				Schema:      object([]string{"text"}, map[string]any{"text": described("the answer, with placeholders for its figures")}),
 			},
 		}

@@ -33,7 +33,7 @@ func thought() llm.Reasoning {
 func TestReasoning(t *testing.T) {
 	m := &thinker{}
 	var replies []event.ModelReplied
-	answer, err := agent.Run(t.Context(), agent.Config{Model: m, Tools: toolbox{"look": "nothing"}, Now: clock(), Sink: event.SinkFunc(func(e event.Event) {
+	answer, err := agent.Run(t.Context(), agent.Config{Language: py, Model: m, Tools: toolbox{"look": "nothing"}, Now: clock(), Sink: event.SinkFunc(func(e event.Event) {
 		if e, ok := e.(event.ModelReplied); ok {
 			replies = append(replies, e)
 		}

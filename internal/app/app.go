@@ -27,6 +27,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/atomicfile"
 	"praxis/internal/image"
+	"praxis/internal/language"
 	"praxis/internal/sandbox"
 	"praxis/internal/sandbox/gvisor"
 	"praxis/internal/session"
@@ -44,6 +45,8 @@ type Options struct {
 	// Program finds the executable that sandboxes and their guests run, when they
 	// are first needed; nil: it is this one.
 	Program func() (string, error)
+	// Languages are those whose kernels sessions can start; nil: those of [Languages].
+	Languages language.Table
 	// Parts stand in for the real machinery in tests.
 	Parts *Parts
 }
@@ -86,6 +89,9 @@ type App struct {
 func Open(o Options) (*App, error) {
 	if o.Getenv == nil {
 		o.Getenv = func(string) string { return "" }
+	}
+	if o.Languages == nil {
+		o.Languages = Languages()
 	}
 	r, err := openRecords(o.Config, o.Environ, o.Version)
 	if err != nil {
@@ -147,7 +153,7 @@ func (m *machine) open(ctx context.Context, o Options) error {
 	if _, err := m.backend.Sweep(ctx); err != nil {
 		return fmt.Errorf("cannot sweep what dead processes left: %w", err)
 	}
-	m.sessions, err = session.Open(session.Config{Dir: o.Config.Home, Backend: m.backend, Program: program})
+	m.sessions, err = session.Open(session.Config{Dir: o.Config.Home, Backend: m.backend, Languages: o.Languages, Program: program})
 	if err != nil {
 		return err
 	}

@@ -158,7 +158,7 @@ func (x *questionRun) ask(ctx context.Context, began event.RunBegan, inputs []ru
 	if q.Thread != "" || q.Notes {
 		cfg.Notes = notes{x.app.records.Memory, x.run.ID(), q.Thread}
 	}
-	task := run.Task{Began: began, Inputs: inputs, Snapshots: x.app.opt.Config.Journal.Snapshots}
+	task := run.Task{Began: began, Languages: x.app.opt.Languages, Inputs: inputs, Snapshots: x.app.opt.Config.Journal.Snapshots}
 	if q.Mode != ModeTools {
 		cfg.Guide = x.run.bridge.Guide(x.run.tools.hosts.Strings())
 		task.Open, task.Finish = x.open, x.finish

@@ -56,6 +56,7 @@ func (a *App) Bench(ctx context.Context, packages, suites []string, sink event.S
 			}
 			return bench.Records{Journal: r.Journal, Index: r.DB.Index(), Close: r.Close}, nil
 		},
+		Languages: a.opt.Languages,
 		OpenSession: func(ctx context.Context) (replay.Opened, error) {
 			s, err := m.sessions.Create(ctx, session.Options{Image: img}, sink)
 			if err != nil {

@@ -56,7 +56,7 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 	out.Run = r.ID()
 	c := &codeRun{app: a, request: q, run: r, made: made, sink: sink}
 	out.Execution, err = run.Code(ctx, run.Task{
-		Began: began, Inputs: runInputs(q.Files), Open: c.open,
+		Began: began, Languages: c.app.opt.Languages, Inputs: runInputs(q.Files), Open: c.open,
 		Ready:  func(ctx context.Context) error { return made.begin(ctx, c.session) },
 		Finish: c.finish,
 	}, q.Code, q.Session.Name == "", r)

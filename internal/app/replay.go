@@ -60,7 +60,7 @@ func (a *App) load(ctx context.Context, ref string, img ImageSpec, sink event.Si
 		return replaying{}, err
 	}
 	r := replaying{rec: rec, imported: known.Imported}
-	r.cfg = replay.Config{Source: j, Program: a.opt.Version, Redact: j.Redact, Open: a.opener(img, sink)}
+	r.cfg = replay.Config{Source: j, Languages: a.opt.Languages, Program: a.opt.Version, Redact: j.Redact, Open: a.opener(img, sink)}
 	if r.imported {
 		r.cfg.Open = foreign(r.cfg.Open, a.opt.Config)
 		return r, nil
@@ -275,7 +275,7 @@ func (a *App) Assert(ctx context.Context, ref, file, code string, sink event.Sin
 // result of each.
 func (a *App) TestRuns(ctx context.Context, dir string, img ImageSpec, sink event.Sink, done func(SuiteResult)) (SuiteTotals, error) {
 	_, totals, err := replay.Test(ctx, dir, replay.Suite{
-		Config: replay.Config{Redact: a.records.Journal.Redact, Program: a.opt.Version, Sink: sink},
+		Config: replay.Config{Languages: a.opt.Languages, Redact: a.records.Journal.Redact, Program: a.opt.Version, Sink: sink},
 		Bundle: func(ctx context.Context, path string) (replay.Bundle, error) {
 			b, err := a.records.Journal.OpenBundle(ctx, path)
 			if err != nil {

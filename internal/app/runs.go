@@ -232,6 +232,7 @@ type recordSource interface {
 // ReadRun reads a run, or the file that one was exported to. Of a damaged journal
 // it returns what stands before the damage, which Damage describes, with the fault.
 func (a *App) ReadRun(ctx context.Context, ref string) (out report.Run, err error) {
+	out.Languages = a.opt.Languages
 	j := a.records.Journal
 	from := recordSource(j)
 	if IsFile(ref) {

@@ -244,6 +244,9 @@ func (s *Session) Describe() event.SessionBegan {
 	out := event.SessionBegan{
 		Session: s.s.ID(), Seed: opt.Seed, Snapshot: s.from, Image: event.Image{ID: s.image.ID, Name: s.image.Name}, Limits: opt.Limits,
 	}
+	for _, r := range s.image.Runtimes {
+		out.Image.Languages = append(out.Image.Languages, event.Language{Name: r.Language, Version: r.Version})
+	}
 	for _, p := range s.image.Packages {
 		out.Image.Packages = append(out.Image.Packages, event.Package{Name: p.Name, Version: p.Version, Hash: p.Hash})
 	}

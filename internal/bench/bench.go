@@ -20,6 +20,7 @@ import (
 
 	"praxis/event"
 	"praxis/internal/image"
+	"praxis/internal/language"
 	"praxis/internal/record/replay"
 	"praxis/internal/session"
 	"praxis/internal/tool/registry"
@@ -35,6 +36,7 @@ type Config struct {
 	Dir         string // folder for journals that are measured, on the data folder's disk
 	OpenRecords func(dir string) (Records, error)
 	// OpenSession opens a session for a run.
+	Languages   language.Table
 	OpenSession func(ctx context.Context) (replay.Opened, error)
 	// OpenTools opens the tools of files, as a run does.
 	OpenTools func(ctx context.Context, files []registry.File) (*registry.Registry, error)
@@ -187,10 +189,10 @@ func eval(ctx context.Context, s *session.Session, code string) error {
 
 // firstUse is what every start is timed to: the packages of the template must answer.
 func (b *bench) firstUse() string {
-	if len(b.Image.Preload) == 0 {
+	if len(b.Image.Runtimes[0].Preload) == 0 {
 		return "1+1"
 	}
-	return "import " + strings.Join(b.Image.Preload, ", ") + "\n1+1"
+	return "import " + strings.Join(b.Image.Runtimes[0].Preload, ", ") + "\n1+1"
 }
 
 func (b *bench) restore(ctx context.Context) (Figure, error) {
@@ -302,7 +304,7 @@ func (b *bench) fork(ctx context.Context) (Figure, error) {
 
 // pythonOutside prepares the image's own interpreter and packages to run on the host.
 func (b *bench) pythonOutside(ctx context.Context, code string) *exec.Cmd {
-	python := b.outside(b.Image.Python)
+	python := b.outside(b.Image.Runtimes[0].Program)
 	cmd := exec.CommandContext(ctx, python, "-c", code)
 	cmd.Env = []string{"PYTHONHOME=" + filepath.Dir(filepath.Dir(python)), "PATH=/usr/bin:/bin", "PYTHONDONTWRITEBYTECODE=1"}
 	if packages := b.outside("/opt/packages"); len(b.Image.Packages) > 0 {

@@ -94,7 +94,7 @@ func (b *bench) overhead(ctx context.Context) (Figure, error) {
 						}
 						plain = append(plain, ms(began))
 						began = time.Now()
-						rec.Emit(event.ExecutionBegan{Session: s.ID(), Code: smallest})
+						rec.Emit(event.ExecutionBegan{Session: s.ID(), Language: b.Languages.Of(b.Image.Runtimes).Name, Code: smallest})
 						x, err := s.Execute(ctx, smallest, session.Exec{Changes: true}, rec)
 						rec.Emit(event.ExecutionEnded{Execution: x})
 						return ms(began), err
@@ -170,7 +170,7 @@ func (b *bench) replay(ctx context.Context) (Figure, error) {
 		}
 		return sample(max(3, b.Rounds/6), func() (float64, error) {
 			var opening time.Duration
-			report, err := replay.Replay(ctx, replay.Config{Source: r.Journal, Open: func(ctx context.Context, _ event.SessionBegan) (replay.Opened, error) {
+			report, err := replay.Replay(ctx, replay.Config{Source: r.Journal, Languages: b.Languages, Open: func(ctx context.Context, _ event.SessionBegan) (replay.Opened, error) {
 				began := time.Now()
 				defer func() { opening = time.Since(began) }()
 				return b.OpenSession(ctx)
@@ -192,7 +192,7 @@ func (b *bench) execute(ctx context.Context, began event.RunBegan, exchanges []r
 			err = errors.Join(err, s.Close())
 		}
 	}()
-	_, err = run.Ask(ctx, run.Task{Began: began, Open: func(ctx context.Context) (run.Session, error) {
+	_, err = run.Ask(ctx, run.Task{Began: began, Languages: b.Languages, Open: func(ctx context.Context) (run.Session, error) {
 		s, err = b.OpenSession(ctx)
 		return s, err
 	}}, agent.Config{Model: recorded.New("recorded:bench", exchanges)}, rec)

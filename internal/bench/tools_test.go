@@ -11,11 +11,13 @@ import (
 	"praxis/event"
 	"praxis/internal/guest/agent"
 	"praxis/internal/image"
+	"praxis/internal/language"
+	"praxis/internal/language/python"
 	"praxis/internal/sandbox/gvisor"
 	"praxis/internal/session"
 	"praxis/internal/test/prepared"
 	"praxis/internal/tool"
-	"praxis/internal/tool/kind/python"
+	pytools "praxis/internal/tool/kind/python"
 	"praxis/internal/tool/kind/web"
 	"praxis/internal/tool/registry"
 )
@@ -35,7 +37,7 @@ func TestMain(m *testing.M) {
 func starter() *bench {
 	kinds := map[string]tool.Kind{
 		"http": web.New(web.Config{}),
-		"python": python.New(python.Config{Open: func(context.Context, python.Options) (python.Sandbox, error) {
+		"python": pytools.New(pytools.Config{Open: func(context.Context, pytools.Options) (pytools.Sandbox, error) {
 			return nil, errors.New("nothing is called here")
 		}}),
 	}
@@ -94,7 +96,7 @@ func TestCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := session.Open(session.Config{Dir: dir, Backend: backend, Program: exe})
+	m, err := session.Open(session.Config{Dir: dir, Languages: language.Table{python.Language()}, Backend: backend, Program: exe})
 	if err != nil {
 		t.Fatal(err)
 	}

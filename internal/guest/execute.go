@@ -28,7 +28,7 @@ const (
 )
 
 // Setup prepares the session and returns when the kernel of the context "main"
-// is ready. A module of Preload that cannot be imported is a fault, and the
+// is ready. A module of its Preload that cannot be imported is a fault, and the
 // session works without it.
 func (c *Client) Setup(ctx context.Context, s wire.Setup) error {
 	r, err := ask[wire.SetupReply](ctx, c, "set up session", wire.OpSetup, s)
@@ -38,7 +38,10 @@ func (c *Client) Setup(ctx context.Context, s wire.Setup) error {
 	c.mu.Lock()
 	c.workdir = s.Workdir
 	c.mu.Unlock()
-	for _, mod := range s.Preload { // in the order that was asked for
+	if len(s.Kernels) == 0 {
+		return nil
+	}
+	for _, mod := range s.Kernels[0].Preload { // in the order that was asked for
 		if why, failed := r.PreloadErrors[mod]; failed {
 			return fault.New(fault.Invalid, "Build the image with the package.", "cannot preload %s: %s", mod, line(why, maxMessage))
 		}
@@ -399,7 +402,7 @@ func (c *Client) Contexts(ctx context.Context) ([]wire.ContextInfo, error) {
 		default:
 			return nil, c.reject(what, violation("a context in a state that does not exist"))
 		}
-		if !wire.ValidName(i.Name) || i.PID < 0 || i.Execution != "" && !wire.ValidName(i.Execution) || line(i.Version, 256) != i.Version || line(i.Lost, 1024) != i.Lost {
+		if !wire.ValidName(i.Name) || !wire.ValidLanguage(i.Language) || i.PID < 0 || i.Execution != "" && !wire.ValidName(i.Execution) || line(i.Version, 256) != i.Version || line(i.Lost, 1024) != i.Lost {
 			return nil, c.reject(what, violation("a context that cannot be"))
 		}
 	}

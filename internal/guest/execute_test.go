@@ -3,6 +3,7 @@ package guest_test
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -477,23 +478,25 @@ func TestPreloadErrors(t *testing.T) {
 	t.Parallel()
 	b := start(t, nil)
 	s := b.Setup
-	s.Preload = []string{"json"}
+	s.Kernels = slices.Clone(s.Kernels)
+	s.Kernels[0].Preload = []string{"json"}
 	if err := b.Client.Setup(b.ctx(), s); err != nil {
 		t.Fatal(err)
 	}
-	s.Preload, s.Deterministic = []string{"json", "no_such_module"}, true
+	s.Kernels[0].Preload, s.Deterministic = []string{"json", "no_such_module"}, true
 	if err := b.Client.Setup(b.ctx(), s); fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), "no_such_module") {
 		t.Errorf("got %v", err)
 	}
 	b.want("import sys; 'json' in sys.modules", "True")
 }
 
-func TestNoPython(t *testing.T) {
+func TestNoInterpreter(t *testing.T) {
 	t.Parallel()
-	python(t)
 	b := start(t, nil)
 	s := b.Setup
-	s.Python, s.Deterministic = "/nowhere/python3", true
+	s.Kernels = slices.Clone(s.Kernels)
+	s.Kernels[0].Command = []string{"/nowhere/python3"}
+	s.Deterministic = true
 	if err := b.Client.Setup(b.ctx(), s); fault.KindOf(err) != fault.NotFound || !strings.Contains(err.Error(), "/nowhere/python3") {
 		t.Errorf("got %v (%s)", err, fault.KindOf(err))
 	}

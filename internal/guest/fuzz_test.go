@@ -122,7 +122,7 @@ func FuzzClient(f *testing.F) {
 		case 3:
 			_, err = c.Complete(ctx, "", "a", 1)
 		case 4:
-			err = c.Setup(ctx, wire.Setup{Python: "/bin/python", Workdir: "/work"})
+			err = c.Setup(ctx, wire.Setup{Kernels: []wire.Kernel{{Language: "python", Command: []string{"/bin/python"}}}, Workdir: "/work"})
 		case 5:
 			var p *Process
 			if p, err = c.Start(ctx, wire.Process{Argv: []string{"true"}}, event.Discard); err == nil {

@@ -16,6 +16,8 @@ import (
 	"praxis/internal/guest"
 	"praxis/internal/guest/agent"
 	"praxis/internal/guest/wire"
+	"praxis/internal/language"
+	"praxis/internal/language/python"
 	"praxis/internal/test/cpython"
 )
 
@@ -52,8 +54,8 @@ type bed struct {
 	agent *exec.Cmd
 }
 
-// python is the interpreter that sandboxes have, too, and not one of the machine's.
-func python(t testing.TB) string {
+// interpreter is the one that sandboxes have, too, and not one of the machine's.
+func interpreter(t testing.TB) string {
 	t.Helper()
 	path, err := cpython.Unpack()
 	if err != nil {
@@ -105,11 +107,11 @@ func limits() wire.Limits {
 // start starts an agent and sets it up. change may alter the setup.
 func start(t testing.TB, change func(*wire.Setup)) *bed {
 	t.Helper()
-	py := python(t)
+	py := interpreter(t)
 	dir := t.TempDir()
 	b := &bed{t: t, work: filepath.Join(dir, "work"), temp: filepath.Join(dir, "tmp")}
 	b.Setup = wire.Setup{
-		Limits: limits(), Python: py, Workdir: b.work, Home: filepath.Join(dir, "home"), Temp: b.temp,
+		Limits: limits(), Kernels: []wire.Kernel{guest.Kernel(python.Language(), language.Runtime{Program: py})}, Workdir: b.work, Home: filepath.Join(dir, "home"), Temp: b.temp,
 		Roots: []string{b.work, b.temp, filepath.Join(dir, "home")}, Unprivileged: true,
 	}
 	if change != nil {

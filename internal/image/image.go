@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"praxis/internal/language"
 	"praxis/internal/sandbox"
 )
 
@@ -23,14 +24,15 @@ type Request struct {
 
 // Image is a root file system that is ready to be used.
 type Image struct {
-	ID       string          `json:"id"`   // digest of the content, 32 hexadecimal digits
-	Name     string          `json:"name"` // such as "python" or "python+numpy+pandas==2.*"
-	Root     string          `json:"root"` // folder on the host, never written to
-	Mounts   []sandbox.Mount `json:"mounts"`
-	Env      []string        `json:"env"`     // NAME=value
-	Python   string          `json:"python"`  // path inside the guest
-	Preload  []string        `json:"preload"` // modules that a template imports, the requested packages'
-	Packages []Package       `json:"packages"`
+	ID     string          `json:"id"`   // digest of the content, 32 hexadecimal digits
+	Name   string          `json:"name"` // such as "python" or "python+numpy+pandas==2.*"
+	Root   string          `json:"root"` // folder on the host, never written to
+	Mounts []sandbox.Mount `json:"mounts"`
+	Env    []string        `json:"env"` // NAME=value
+	// Runtimes are the languages that it has. The first is the one that is meant
+	// where none is named.
+	Runtimes []language.Runtime `json:"runtimes"`
+	Packages []Package          `json:"packages"`
 }
 
 // Package is one installed distribution.
@@ -53,6 +55,9 @@ type Info struct {
 	Used    time.Time `json:"used"`
 	InUse   bool      `json:"in_use"` // leased by a running process
 }
+
+// languageName is what the table of languages calls the one that images have.
+const languageName = "python"
 
 // Paths inside the guest.
 const (
@@ -79,8 +84,7 @@ func assemble(name string, py, root part, layer *layerPart, survey *hostSurvey, 
 		Name:     name,
 		Root:     root.tree(),
 		Env:      guestEnv(),
-		Python:   guestPython + "/bin/python3",
-		Preload:  preload,
+		Runtimes: []language.Runtime{{Language: languageName, Version: pythonVersion, Program: guestPython + "/bin/python3", Preload: preload}},
 		Packages: []Package{},
 	}
 	img.Mounts = append(slices.Clone(survey.mounts), sandbox.Mount{Source: py.tree(), Target: guestPython})
@@ -94,7 +98,7 @@ func assemble(name string, py, root part, layer *layerPart, survey *hostSurvey, 
 		img.Packages = layer.lock.packages()
 		_, _ = fmt.Fprintf(h, "layer %s\n", layer.seal.Key)
 	}
-	for _, list := range [][]string{img.Env, img.Preload} {
+	for _, list := range [][]string{img.Env, preload} {
 		_, _ = io.WriteString(h, strings.Join(list, "\x00")+"\n")
 	}
 	img.ID = hex.EncodeToString(h.Sum(nil)[:16])
@@ -115,7 +119,7 @@ func (req Request) Name() (string, error) {
 func imageName(reqs []requirement) string {
 	const maxName = 120
 	var b strings.Builder
-	b.WriteString("python")
+	b.WriteString(languageName)
 	for _, r := range reqs {
 		b.WriteString("+" + r.short())
 	}
@@ -123,5 +127,5 @@ func imageName(reqs []requirement) string {
 		return b.String()
 	}
 	sum := sha256.Sum256([]byte(b.String()))
-	return fmt.Sprintf("python+%s+%d-more-%s", reqs[0].name, len(reqs)-1, hex.EncodeToString(sum[:4]))
+	return fmt.Sprintf("%s+%s+%d-more-%s", languageName, reqs[0].name, len(reqs)-1, hex.EncodeToString(sum[:4]))
 }

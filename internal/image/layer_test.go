@@ -167,8 +167,8 @@ func TestLayer(t *testing.T) {
 	if !slices.Equal(img.Packages, want) {
 		t.Errorf("packages %v, want %v", img.Packages, want)
 	}
-	if !slices.Equal(img.Preload, []string{"greeter"}) {
-		t.Errorf("preload %q, want greeter", img.Preload)
+	if !slices.Equal(img.Runtimes[0].Preload, []string{"greeter"}) {
+		t.Errorf("preload %q, want greeter", img.Runtimes[0].Preload)
 	}
 	if img.ID == base.ID || img.Name != "python+greet-er" || len(img.Mounts) != len(base.Mounts)+1 {
 		t.Errorf("got %+v", img)
@@ -485,8 +485,8 @@ func TestRealIndex(t *testing.T) {
 	}
 	// The digest that the index of Python packages publishes for this wheel.
 	want := Package{"six", "1.17.0", "sha256:4721f391ed90541fddacab5acf947aa0d3dc7d27b2e1e8eda2be8970586c3274"}
-	if !slices.Equal(img.Packages, []Package{want}) || !slices.Equal(img.Preload, []string{"six"}) {
-		t.Errorf("got %v, preload %q", img.Packages, img.Preload)
+	if !slices.Equal(img.Packages, []Package{want}) || !slices.Equal(img.Runtimes[0].Preload, []string{"six"}) {
+		t.Errorf("got %v, preload %q", img.Packages, img.Runtimes[0].Preload)
 	}
 	if img.ID == base.ID {
 		t.Error("a layer does not change the identity")

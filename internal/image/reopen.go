@@ -88,11 +88,7 @@ func (s *Store) assembleAgain(r record, sv *hostSurvey) (Image, error) {
 			return Image{}, gone
 		}
 	}
-	preload := r.Preload
-	if preload == nil {
-		preload = []string{}
-	}
-	img := assemble(r.Names[0], py, root, layer, sv, preload)
+	img := assemble(r.Names[0], py, root, layer, sv, r.Preload)
 	if img.ID != r.ID {
 		return Image{}, fault.Coded(fault.ImageStale, fault.Data{"image": r.Names[0]},
 			"cannot use image %s: the host's libraries, or Praxis, changed since it was built", r.Names[0])

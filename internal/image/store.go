@@ -192,7 +192,7 @@ func (s *Store) remember(img Image, py, root part, layer *layerPart) error {
 	r, err := s.readRecord(img.ID)
 	if err != nil {
 		r = record{
-			ID: img.ID, Packages: img.Packages, Python: py.seal.Key, Root: root.seal.Key, Preload: img.Preload,
+			ID: img.ID, Packages: img.Packages, Python: py.seal.Key, Root: root.seal.Key, Preload: img.Runtimes[0].Preload,
 			Created: time.Now().UTC().Truncate(time.Second),
 		}
 		if layer != nil {

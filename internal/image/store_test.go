@@ -45,11 +45,11 @@ func TestDefaultImage(t *testing.T) {
 	if got, want := strings.TrimSpace(string(out)), "3.14 "+home; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
-	if len(img.ID) != 32 || img.Name != "python" || img.Python != "/opt/python/bin/python3" {
+	if len(img.ID) != 32 || img.Name != "python" || img.Runtimes[0].Program != "/opt/python/bin/python3" || img.Runtimes[0].Version != pythonVersion {
 		t.Errorf("got %+v", img)
 	}
-	if len(img.Preload) != 0 || img.Preload == nil || len(img.Packages) != 0 || img.Packages == nil {
-		t.Errorf("want empty lists, got preload %#v, packages %#v", img.Preload, img.Packages)
+	if len(img.Runtimes[0].Preload) != 0 || len(img.Packages) != 0 || img.Packages == nil {
+		t.Errorf("want nothing to import and an empty list, got preload %#v, packages %#v", img.Runtimes[0].Preload, img.Packages)
 	}
 	if err := s.Verify(t.Context(), img.ID); err != nil {
 		t.Error(err)

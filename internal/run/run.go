@@ -19,6 +19,7 @@ import (
 
 	"praxis/event"
 	"praxis/internal/agent"
+	"praxis/internal/language"
 	"praxis/internal/llm"
 )
 
@@ -61,6 +62,9 @@ type Input struct {
 // Task is a run to be executed.
 type Task struct {
 	Began event.RunBegan
+	// Languages are those that code may be in. The code of a run is in the first
+	// that the session's image has.
+	Languages language.Table
 	// Open opens the session; nil: the run needs none, its model has tools alone.
 	Open   func(ctx context.Context) (Session, error)
 	Inputs []Input
@@ -119,7 +123,7 @@ func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder
 	cfg.MaxSteps, cfg.MaxTokens = t.Began.MaxSteps, t.Began.Budget.Reply
 	cfg.TotalTokens, cfg.Window = t.Began.Budget.Run, t.Began.Budget.Window
 	if s == nil {
-		cfg.Sink = rec
+		cfg.Sink, cfg.Language = rec, t.Languages.Named("")
 		return agent.Run(ctx, cfg, t.Began.Question)
 	}
 	if t.Conversation != nil {
@@ -129,6 +133,7 @@ func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder
 		}
 		cfg.History, cfg.Changed = c.History, c.Changed
 	}
+	cfg.Language = t.language(s)
 	a := &agentSession{task: t, s: s, rec: rec, dirty: true}
 	a.save = func(step int) { a.saving.Go(func() { save(ctx, s, step, rec) }) }
 	cfg.Session, cfg.Sink, cfg.SessionName = a, event.SinkFunc(a.emit), s.Describe().Session
@@ -167,13 +172,14 @@ func Code(ctx context.Context, t Task, code string, alone bool, rec Recorder) (e
 
 // execute runs the code of a code run between its events.
 func (t Task) execute(ctx context.Context, s Session, code string, alone bool, rec Recorder) (event.Execution, error) {
-	rec.Emit(event.ExecutionBegan{Session: s.Describe().Session, Code: code})
+	lang := t.language(s)
+	rec.Emit(event.ExecutionBegan{Session: s.Describe().Session, Language: lang.Name, Code: code})
 	x, err := event.Execution{}, ctx.Err() // nothing is done that cannot be recorded
 	if err == nil {
 		x, err = s.Execute(ctx, code, t.Began.Bounds, rec)
 	}
 	if err == nil && alone && ctx.Err() == nil {
-		err = awaitThreads(ctx, s, &x, t.Began.Bounds, rec)
+		err = awaitThreads(ctx, s, lang.Model.Rest, &x, t.Began.Bounds, rec)
 	}
 	ended := x
 	if err != nil {
@@ -187,6 +193,16 @@ func (t Task) execute(ctx context.Context, s Session, code string, alone bool, r
 		save(ctx, s, 1, rec)
 	}
 	return x, err
+}
+
+// language is that of a run's code, as the session's image has it.
+func (t Task) language(s Session) language.Language {
+	if has := s.Describe().Image.Languages; len(has) > 0 {
+		l := t.Languages.Named(has[0].Name)
+		l.Version = has[0].Version
+		return l
+	}
+	return t.Languages.Named("")
 }
 
 // because puts why nothing more could be recorded before what came of it.

@@ -16,8 +16,13 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/agent"
+	"praxis/internal/language"
+	"praxis/internal/language/python"
 	"praxis/internal/llm/scripted"
 )
+
+// languages are those of the runs in these tests.
+var languages = language.Table{python.Language()}
 
 // fakeSession is a session whose code is a line of directives.
 type fakeSession struct {
@@ -37,7 +42,7 @@ func (b *fakeSession) Execute(_ context.Context, code string, _ event.Bounds, si
 		b.t.Error("code runs while the state is saved")
 	}
 	x := event.Execution{Status: event.OK, State: event.Intact}
-	if code == RestCode {
+	if code == languages[0].Model.Rest {
 		return x, nil
 	}
 	b.ran = append(b.ran, code)
@@ -74,7 +79,7 @@ func (b *fakeSession) Snapshot(ctx context.Context) (Snapshot, error) {
 }
 
 func (b *fakeSession) Describe() event.SessionBegan {
-	return event.SessionBegan{Session: "s-1", Image: event.Image{Packages: []event.Package{{Name: "numpy", Version: "2.3"}}}}
+	return event.SessionBegan{Session: "s-1", Image: event.Image{Languages: []event.Language{{Name: "python", Version: "3.14"}}, Packages: []event.Package{{Name: "numpy", Version: "2.3"}}}}
 }
 
 // log is a Recorder that fails at an event when its test says so.
@@ -143,6 +148,7 @@ func TestAsk(t *testing.T) {
 		b, l := &fakeSession{t: t, files: map[string]string{}, slow: time.Second}, &log{}
 		ready, finished := 0, false
 		task := Task{
+			Languages: languages,
 			Began:     event.RunBegan{Kind: event.Ask, Question: "What is it?", MaxSteps: 5},
 			Open:      func(context.Context) (Session, error) { return b, nil },
 			Inputs:    given(),
@@ -181,7 +187,8 @@ func TestFresh(t *testing.T) {
 	b, l := &fakeSession{t: t, files: map[string]string{}}, &log{}
 	ready := 0
 	task := Task{
-		Began: event.RunBegan{Question: "What?", MaxSteps: 5}, Inputs: given(),
+		Languages: languages,
+		Began:     event.RunBegan{Question: "What?", MaxSteps: 5}, Inputs: given(),
 		Open:  func(context.Context) (Session, error) { return b, nil },
 		Ready: func(context.Context) error { ready++; return nil },
 	}
@@ -213,7 +220,7 @@ func TestEndings(t *testing.T) {
 			ctx, cancel := context.WithCancelCause(t.Context())
 			defer cancel(nil)
 			b, l := &fakeSession{t: t, files: map[string]string{}}, &log{failAt: c.failAt, cancel: cancel}
-			task := Task{Began: event.RunBegan{Question: "What?", MaxSteps: 5}, Snapshots: true, Open: func(context.Context) (Session, error) {
+			task := Task{Languages: languages, Began: event.RunBegan{Question: "What?", MaxSteps: 5}, Snapshots: true, Open: func(context.Context) (Session, error) {
 				if c.open != nil {
 					return nil, c.open
 				}
@@ -245,7 +252,7 @@ func TestCode(t *testing.T) {
 	} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		b, l := &fakeSession{t: t, files: map[string]string{}}, &log{failAt: c.failAt, cancel: cancel}
-		task := Task{Began: event.RunBegan{Kind: event.Code}, Inputs: given(), Open: func(context.Context) (Session, error) { return b, nil }}
+		task := Task{Languages: languages, Began: event.RunBegan{Kind: event.Code}, Inputs: given(), Open: func(context.Context) (Session, error) { return b, nil }}
 		x, err := Code(ctx, task, c.code, true, l)
 		if got := l.names(); got != c.want {
 			t.Errorf("%s: events\n%s\nwant\n%s", c.code, got, c.want)

@@ -10,39 +10,15 @@ import (
 	"praxis/event"
 )
 
-// RestCode waits for the threads that the code left, as an interpreter does
-// before it ends: pools of threads learn that nothing more comes, and daemon
-// threads are not waited for. Its value is how many go on all the same.
-const RestCode = `def __rest__():
-    import sys
-    threading = sys.modules.get("threading")
-    if threading is None:
-        return None
-    def left():
-        skip = threading.main_thread(), threading.current_thread()
-        return [t for t in threading.enumerate() if not t.daemon and t not in skip]
-    try:
-        end = getattr(sys.modules.get("concurrent.futures.thread"), "_python_exit", None)
-        if end is not None and left():
-            end()
-        while threads := left():
-            for t in threads:
-                t.join()
-    except KeyboardInterrupt:
-        pass
-    return len(left()) or None
-__rest__()
-`
-
 // minRest is the least time that threads get: code that ended in time is not
 // said to have broken the limit because looking for threads took some time.
 const minRest = event.Duration(200 * time.Millisecond)
 
 // awaitThreads waits for the threads that code left in a session that ends with
 // the command, and adds what they did to x. The bounds are those of the code:
-// what it used is used.
-func awaitThreads(ctx context.Context, s Session, x *event.Execution, bounds event.Bounds, sink event.Sink) error {
-	if x.State != event.Intact || x.Status != event.OK && x.Status != event.Error {
+// what it used is used. code is the language's for waiting; "": it needs none.
+func awaitThreads(ctx context.Context, s Session, code string, x *event.Execution, bounds event.Bounds, sink event.Sink) error {
+	if code == "" || x.State != event.Intact || x.Status != event.OK && x.Status != event.Error {
 		return nil
 	}
 	spent := func(ms float64) event.Duration { return event.Duration(ms * float64(time.Millisecond)) }
@@ -50,7 +26,7 @@ func awaitThreads(ctx context.Context, s Session, x *event.Execution, bounds eve
 	if bounds.CPU > 0 {
 		bounds.CPU = max(bounds.CPU-spent(x.Usage.CPUMS), minRest)
 	}
-	rest, err := s.Execute(ctx, RestCode, bounds, sink)
+	rest, err := s.Execute(ctx, code, bounds, sink)
 	if err != nil {
 		if errors.Is(ctx.Err(), context.Canceled) {
 			return err

@@ -15,6 +15,13 @@
 //	        template: the execution says which (event.Restored, event.Fresh)
 //	any ─ Close, its wall time, its idle time, its lease ─→ closed
 //
+// # Languages
+//
+// [Config.Languages] are those that the program knows, [image.Image.Runtimes]
+// those that an image has. A session can run what is in both, each context one
+// language. The kernels' programs are sent into the guest when a template is
+// built and are part of its snapshot.
+//
 // # What is kept
 //
 // A snapshot stays while a named session refers to it. Others, as runs take

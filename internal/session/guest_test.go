@@ -11,6 +11,7 @@ import (
 	"praxis/event"
 	"praxis/internal/guest/wire"
 	"praxis/internal/image"
+	"praxis/internal/language"
 	"praxis/internal/sandbox"
 	"praxis/internal/sandbox/fake"
 )
@@ -112,7 +113,7 @@ func (g *toy) answer(f wire.Frame) (kind wire.Kind, id uint32, body any, ok bool
 			}
 			return wire.Response, f.ID, wire.SetupReply{Version: "3.14.0"}, true
 		case wire.OpContexts:
-			main := wire.ContextInfo{Name: wire.Main, State: "idle", Lost: g.lost}
+			main := wire.ContextInfo{Name: wire.Main, Language: "toy", State: "idle", Lost: g.lost}
 			return wire.Response, f.ID, wire.Contexts{Contexts: []wire.ContextInfo{main}}, true
 		case wire.OpOffer:
 			g.offer = string(f.Body)
@@ -173,7 +174,7 @@ func toyManager(t *testing.T, dir string) *Manager {
 func backendManager(t *testing.T, cfg Config) *Manager {
 	t.Helper()
 	backend := cfg.Backend
-	cfg.Program = "/proc/self/exe"
+	cfg.Program, cfg.Languages = "/proc/self/exe", language.Table{{Name: "toy", Display: "Toy"}}
 	m, err := Open(cfg)
 	if err != nil {
 		t.Fatal(err)
@@ -190,5 +191,5 @@ func backendManager(t *testing.T, cfg Config) *Manager {
 }
 
 func toyOptions(t *testing.T) Options {
-	return Options{Image: image.Image{ID: "toy", Name: "toy", Root: "/", Python: "/bin/toy"}}
+	return Options{Image: image.Image{ID: "toy", Name: "toy", Root: "/", Runtimes: []language.Runtime{{Language: "toy", Version: "1", Program: "/bin/toy"}}}}
 }

@@ -3,12 +3,12 @@ package session
 import (
 	"context"
 	"crypto/rand"
+	"crypto/sha256"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -22,6 +22,7 @@ import (
 	"praxis/internal/guest"
 	"praxis/internal/guest/wire"
 	"praxis/internal/image"
+	"praxis/internal/language"
 	"praxis/internal/sandbox"
 )
 
@@ -35,8 +36,9 @@ const (
 type Config struct {
 	Dir         string // data folder; the manager owns programs, templates, snapshots and sessions in it
 	Backend     sandbox.Backend
-	Program     string // executable that serves "guest-agent": this one, usually
-	MaxSessions int    // alive at once, warm ones apart; default 64
+	Languages   language.Table // whose kernels sessions can start
+	Program     string         // executable that serves "guest-agent": this one, usually
+	MaxSessions int            // alive at once, warm ones apart; default 64
 	// Patience is how much longer than its limit an execution may take to end
 	// before the guest counts as lost; default a minute, far more than the guest's
 	// own steps from interrupt to kill and its looks for changed files take.
@@ -51,6 +53,7 @@ type Manager struct {
 	cfg        Config
 	program    string
 	programKey string
+	kernelsKey string // names what the kernels of all languages are
 	templates  Snapshots
 	snapshots  Snapshots
 	names      string // folder of named sessions
@@ -123,13 +126,14 @@ func Open(cfg Config) (*Manager, error) {
 		return nil, fmt.Errorf("cannot open data folder: %w", noSpace(err))
 	}
 	m := &Manager{
-		cfg:       cfg,
-		owner:     o,
-		templates: Snapshots{dirs[2], o},
-		snapshots: Snapshots{dirs[3], o},
-		names:     dirs[4],
-		sessions:  map[string]*Session{},
-		pools:     map[poolKey]*pool{},
+		cfg:        cfg,
+		kernelsKey: kernelsKey(cfg.Languages),
+		owner:      o,
+		templates:  Snapshots{dirs[2], o},
+		snapshots:  Snapshots{dirs[3], o},
+		names:      dirs[4],
+		sessions:   map[string]*Session{},
+		pools:      map[poolKey]*pool{},
 	}
 	if m.program, m.programKey, err = o.installProgram(programs, cfg.Program); err != nil {
 		return nil, errors.Join(noSpace(err), o.close())
@@ -360,11 +364,31 @@ func (m *Manager) spec(opt Options) sandbox.Spec {
 // programPath is where guests find their first process.
 const programPath = "/.praxis/praxis"
 
-// everyday are modules of the standard library that nearly every session needs:
-// in the template, they cost a session nothing.
-var everyday = []string{"traceback", "json", "csv", "datetime"}
+// kernelsKey names what the kernels of some languages are.
+func kernelsKey(languages language.Table) string {
+	h := sha256.New()
+	for _, l := range languages {
+		fmt.Fprintf(h, "%s\n%v\n", l.Name, l.Kernel) // maps are printed in order
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
 
-// setup is what the agent is told about opt.
+// kernels are the languages of an image as its guests start them. An image may
+// have a language that the program does not know: it is left out.
+func (m *Manager) kernels(img image.Image) ([]wire.Kernel, error) {
+	var out []wire.Kernel
+	for _, r := range img.Runtimes {
+		if l, ok := m.cfg.Languages.Find(r.Language); ok {
+			out = append(out, guest.Kernel(l, r))
+		}
+	}
+	if len(out) == 0 {
+		return nil, fault.New(fault.Invalid, "Use an image with a language that Praxis has.", "cannot create session: image %s has no language that is known", img.Name)
+	}
+	return out, nil
+}
+
+// setup is what the agent gets of opt, the languages apart.
 func setup(opt Options) wire.Setup {
 	env := map[string]string{}
 	for _, kv := range opt.Image.Env {
@@ -374,10 +398,8 @@ func setup(opt Options) wire.Setup {
 	}
 	return wire.Setup{
 		Limits:        wire.Limits{Memory: opt.Limits.Memory, Processes: opt.Limits.Processes, OpenFiles: opt.Limits.OpenFiles},
-		Python:        opt.Image.Python,
 		Workdir:       wire.DefaultWorkdir,
 		Env:           env,
-		Preload:       append(slices.Clone(everyday), opt.Image.Preload...),
 		Deterministic: opt.Seed != nil,
 		Seed:          opt.Seed,
 	}
@@ -391,6 +413,10 @@ const (
 
 // boot starts a guest from its image and prepares its kernel.
 func (m *Manager) boot(ctx context.Context, opt Options) (*live, error) {
+	kernels, err := m.kernels(opt.Image)
+	if err != nil {
+		return nil, err
+	}
 	spec := m.spec(opt)
 	spec.ID = newID()
 	box, err := m.cfg.Backend.Start(ctx, spec)
@@ -403,7 +429,9 @@ func (m *Manager) boot(ctx context.Context, opt Options) (*live, error) {
 	if err := l.client.Hello(ctx, wire.Hello{}); err != nil {
 		return nil, l.failed("cannot prepare session", err)
 	}
-	if err := l.client.Setup(ctx, setup(opt)); err != nil {
+	first := setup(opt)
+	first.Kernels = kernels
+	if err := l.client.Setup(ctx, first); err != nil {
 		return nil, l.failed("cannot prepare session", err)
 	}
 	return l, nil

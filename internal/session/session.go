@@ -14,6 +14,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/guest"
 	"praxis/internal/guest/wire"
+	"praxis/internal/language"
 	"praxis/internal/sandbox"
 )
 
@@ -77,10 +78,16 @@ func (s *Session) Origin() (Origin, time.Duration) { return s.origin, s.took }
 // Options returns what the session was made with.
 func (s *Session) Options() Options { return s.opt }
 
+// Languages returns those that the session's manager knows.
+func (s *Session) Languages() language.Table { return s.m.cfg.Languages }
+
 // Exec says how a piece of code is run. Zero values mean defaults: DefaultTimeout,
 // no bound of its own on processor time, and DefaultOutput.
 type Exec struct {
 	Context string // kernel; "" is "main"
+	// Language is that of the code; "": the context's own, or the image's first.
+	// A context has one language for as long as it exists.
+	Language string
 	event.Bounds
 	Changes bool // Execution.Changes tells which files were changed
 }
@@ -111,7 +118,7 @@ func (s *Session) Execute(ctx context.Context, code string, x Exec, sink event.S
 	bounded, cancel := context.WithTimeout(ctx, timeout+s.m.cfg.Patience)
 	defer cancel()
 	out, err := l.client.Execute(bounded, wire.Execute{
-		Context: x.Context, Code: code,
+		Context: x.Context, Language: x.Language, Code: code,
 		WallMS: timeout.Milliseconds(), CPUMS: time.Duration(x.CPU).Milliseconds(), OutputBytes: x.OutputBytes,
 		Changes: x.Changes,
 	}, sink)

@@ -25,7 +25,7 @@ import (
 const metaFile = "snapshot.json"
 
 // metaVersion is raised when Snapshot changes in a way that older readers would misread.
-const metaVersion = 2
+const metaVersion = 3
 
 // Snapshot describes one immutable saved state.
 type Snapshot struct {

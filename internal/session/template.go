@@ -24,13 +24,13 @@ type template struct {
 	built bool // by this call, because it was missing
 }
 
-// templateKey names what a template depends on: the image, the program inside
+// templateKey names what a template depends on: the image, the programs inside
 // and those limits that are part of the saved state. Memory, CPUs and processes
 // are set again after a restore.
 func (m *Manager) templateKey(opt Options) string {
 	h := sha256.New()
-	fmt.Fprintf(h, "%d\n%s\n%s\n%t\n%v\n%s\n%v\n", metaVersion, opt.Image.ID, m.programKey, opt.Seed != nil,
-		[]int64{opt.Limits.Disk, int64(opt.Limits.OpenFiles)}, strings.Join(opt.Image.Preload, ","), opt.Image.Mounts)
+	fmt.Fprintf(h, "%d\n%s\n%s\n%s\n%t\n%v\n%v\n%v\n", metaVersion, opt.Image.ID, m.programKey, m.kernelsKey, opt.Seed != nil,
+		[]int64{opt.Limits.Disk, int64(opt.Limits.OpenFiles)}, opt.Image.Runtimes, opt.Image.Mounts)
 	return hex.EncodeToString(h.Sum(nil))[:32]
 }
 
@@ -121,9 +121,12 @@ func roomy(opt Options) Options {
 // build boots a guest, prepares its kernel and saves it.
 func (m *Manager) build(ctx context.Context, key string, opt Options, sink event.Sink) (Snapshot, error) {
 	began := time.Now()
-	what := "starting Python"
-	if n := len(opt.Image.Preload); n > 0 {
-		what += " and importing " + strings.Join(opt.Image.Preload, ", ")
+	what := "starting the kernel"
+	if r := opt.Image.Runtimes; len(r) > 0 {
+		what = "starting " + m.cfg.Languages.Named(r[0].Language).Display
+		if len(r[0].Preload) > 0 {
+			what += " and importing " + strings.Join(r[0].Preload, ", ")
+		}
 	}
 	sink.Emit(event.Progress{Stage: "template", Text: what})
 	opt = roomy(opt)

@@ -5,12 +5,13 @@
 // # What is accepted
 //
 // Code to run, in the order of precedence:
-//   - a native call of the tool execute_python; the code may stand under
-//     "code", "source" or another usual name, be wrapped in a fence, or be
-//     encoded twice;
+//   - a native call of the language's tool, such as execute_python; the code may
+//     stand under "code", "source" or another usual name, be wrapped in a fence,
+//     or be encoded twice;
 //   - <execute_python>…</execute_python>;
-//   - a fenced block (backticks or tildes, indented or not) tagged python, py,
-//     or the like; a block without a tag when the reply holds nothing better;
+//   - a fenced block (backticks or tildes, indented or not) with a tag of the
+//     language, such as python or py; a block without a tag when the reply holds
+//     nothing better;
 //   - a tool call written out as JSON, which small models do.
 //
 // A final answer:
@@ -46,12 +47,13 @@ import (
 	"strings"
 
 	"praxis/fault"
+	"praxis/internal/language"
 	"praxis/internal/llm"
 )
 
-// The names of the native tools.
+// The names of the native tools, besides the one that runs code, which is the
+// language's ([language.Language.Tool]).
 const (
-	ToolRun    = "execute_python"
 	ToolAnswer = "final_answer"
 
 	ToolSave    = "save_note"
@@ -66,15 +68,17 @@ const MaxCode = 256 << 10
 const maxReply = 1 << 20
 
 // Accepted names what a model can do, for prompts and rejections.
-const Accepted = "Act in one of these ways: call the tool " + ToolRun + " with the argument code, or write one ```python block; " +
-	"to finish, call the tool " + ToolAnswer + " with the argument text, or write a line that begins with FINAL ANSWER: and the answer after it."
+func Accepted(l language.Language) string {
+	return "Act in one of these ways: call the tool " + l.Tool() + " with the argument code, or write one ```" + l.Fence() + " block; " +
+		"to finish, call the tool " + ToolAnswer + " with the argument text, or write a line that begins with FINAL ANSWER: and the answer after it."
+}
 
 // Kind says what an action does.
 type Kind uint8
 
 // The kinds.
 const (
-	Run     Kind = iota + 1 // Text is Python code
+	Run     Kind = iota + 1 // Text is code
 	Answer                  // Text is the final answer, its placeholders not yet filled
 	Save                    // Text is a note, its placeholders not yet filled
 	Search                  // Text is what notes are searched for
@@ -111,17 +115,21 @@ type Parsed struct {
 	Unused []string
 }
 
-// kindSet says which kinds a model can use.
-type kindSet [History + 1]bool
+// grammar says what a reply can mean: which kinds of actions, and the language
+// of the code.
+type grammar struct {
+	kinds [History + 1]bool
+	lang  language.Language
+}
 
-// Parse reads a reply. Code and final answers are always understood, the other
-// kinds when they are in available. When the reply holds no action that can be used,
+// Parse reads a reply whose code is in a language. Final answers are always
+// understood, too, the other kinds when they are given. When the reply holds no action that can be used,
 // the error is a fault.Invalid that says why, and its remedy names what is
 // accepted; the thought and Unused are filled in all the same.
-func Parse(r llm.Reply, available ...Kind) (Parsed, error) {
-	var o kindSet
-	for _, k := range append([]Kind{Run, Answer}, available...) {
-		o[k] = true
+func Parse(r llm.Reply, l language.Language, kinds ...Kind) (Parsed, error) {
+	g := grammar{lang: l}
+	for _, k := range append([]Kind{Run, Answer}, kinds...) {
+		g.kinds[k] = true
 	}
 	if len(r.Text) > maxReply {
 		r.Text, r.Cut = strings.ToValidUTF8(r.Text[:maxReply], ""), true
@@ -130,10 +138,10 @@ func Parse(r llm.Reply, available ...Kind) (Parsed, error) {
 	var p Parsed
 	var err error
 	if len(r.Calls) > 0 {
-		p, err = fromCalls(r, o)
+		p, err = fromCalls(r, g)
 		p.Thought = strings.TrimSpace(prose)
 	} else {
-		p, err = fromText(prose, r.Cut, o)
+		p, err = fromText(prose, r.Cut, g)
 	}
 	if p.Thought == "" {
 		p.Thought = thinking
@@ -142,6 +150,7 @@ func Parse(r llm.Reply, available ...Kind) (Parsed, error) {
 		err = reject("the code is %d bytes long, and the bound is %d", len(p.Action.Text), MaxCode)
 	}
 	if err != nil {
+		err = fault.New(fault.Invalid, Accepted(l), "%s", err)
 		p.Action, p.Beside, p.Trimmed = Action{}, nil, ""
 		for i := range p.Unused {
 			p.Unused[i] = err.Error()
@@ -150,16 +159,17 @@ func Parse(r llm.Reply, available ...Kind) (Parsed, error) {
 	return p, err
 }
 
+// reject says why a reply, or a part of it, cannot be used. Parse adds the remedy.
 func reject(format string, args ...any) error {
-	return fault.New(fault.Invalid, Accepted, "cannot act on the reply: %s", fmt.Sprintf(format, args...))
+	return fault.New(fault.Invalid, "", "cannot act on the reply: %s", fmt.Sprintf(format, args...))
 }
 
 // fromText finds the action in a reply without native calls.
-func fromText(text string, cut bool, o kindSet) (Parsed, error) {
+func fromText(text string, cut bool, g grammar) (Parsed, error) {
 	if strings.TrimSpace(text) == "" {
 		return Parsed{}, reject("it is empty")
 	}
-	found := sortOut(scan(text, o), cut, o)
+	found := sortOut(scan(text, g), cut, g)
 	p := Parsed{Thought: found.thought, Action: Action{Call: -1}}
 	lookup := slices.IndexFunc(found.memory, func(a Action) bool { return a.Kind != Save })
 	switch {
@@ -194,7 +204,7 @@ func fromText(text string, cut bool, o kindSet) (Parsed, error) {
 	case found.problem != nil:
 		return p, found.problem
 	case len(found.foreign) > 0:
-		return p, reject("it holds a block of %q, and only Python is run", found.foreign[0])
+		return p, reject("it holds a block of %q, and only %s is run", found.foreign[0], g.lang.Display)
 	default:
 		return p, reject("it holds neither code nor a final answer")
 	}
@@ -272,22 +282,22 @@ type findings struct {
 	code    []piece
 	answers []piece
 	memory  []Action // notes, and what is looked up
-	foreign []string // tags of the blocks that are no Python
+	foreign []string // tags of the blocks of other languages
 	problem error    // a tool call in the text that cannot be used
 }
 
 // sortOut decides what each piece is. A block without a tag is code only when
 // the reply holds nothing that says what it is: such blocks are often output or
 // a table.
-func sortOut(pieces []piece, cut bool, o kindSet) findings {
+func sortOut(pieces []piece, cut bool, g grammar) findings {
 	var f findings
 	var thought []string
 	var untagged []piece
 	for _, p := range pieces {
 		switch p.kind {
 		case prose:
-			if c, ok := writtenCall(p.text, o); ok {
-				f.take(c, p, o)
+			if c, ok := writtenCall(p.text, g); ok {
+				f.take(c, p, g)
 				continue
 			}
 			thought = append(thought, strings.TrimSpace(p.text))
@@ -298,16 +308,16 @@ func sortOut(pieces []piece, cut bool, o kindSet) findings {
 		case memory:
 			f.takeMemory(fromBlock(p, cut))
 		case jsonBlock:
-			if c, ok := writtenCall(p.text, o); ok {
-				f.take(c, p, o)
+			if c, ok := writtenCall(p.text, g); ok {
+				f.take(c, p, g)
 			} else {
 				f.foreign = append(f.foreign, p.tag)
 			}
 		case foreign:
 			f.foreign = append(f.foreign, p.tag)
 		case bare:
-			if c, ok := writtenCall(p.text, o); ok {
-				f.take(c, p, o)
+			if c, ok := writtenCall(p.text, g); ok {
+				f.take(c, p, g)
 			} else if text, ok := answerLine(p.text); ok {
 				f.answers = append(f.answers, piece{kind: answer, text: text, open: p.open})
 			} else {
@@ -323,8 +333,8 @@ func sortOut(pieces []piece, cut bool, o kindSet) findings {
 }
 
 // take sorts in a tool call that was written out as text.
-func (f *findings) take(c llm.Call, p piece, o kindSet) {
-	a, err := fromCall(c, false, o)
+func (f *findings) take(c llm.Call, p piece, g grammar) {
+	a, err := fromCall(c, false, g)
 	switch {
 	case err != nil:
 		f.problem = err

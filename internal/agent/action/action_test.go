@@ -7,8 +7,12 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/agent/action"
+	"praxis/internal/language/python"
 	"praxis/internal/llm"
 )
+
+// py is the language of the code in these tests.
+var py = python.Language()
 
 func TestText(t *testing.T) {
 	run, answer := action.Run, action.Answer
@@ -74,7 +78,7 @@ func TestText(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := action.Parse(llm.Reply{Text: fences(tt.text), Cut: tt.cut})
+			got, err := action.Parse(llm.Reply{Text: fences(tt.text), Cut: tt.cut}, py)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -114,11 +118,11 @@ func TestTextRejected(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			_, err := action.Parse(llm.Reply{Text: fences(tt.text), Cut: tt.cut})
+			_, err := action.Parse(llm.Reply{Text: fences(tt.text), Cut: tt.cut}, py)
 			if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error = %v, want %q", err, tt.want)
 			}
-			if fault.RemedyOf(err) != action.Accepted {
+			if fault.RemedyOf(err) != action.Accepted(py) {
 				t.Errorf("remedy = %q, want what is accepted", fault.RemedyOf(err))
 			}
 		})
@@ -157,7 +161,7 @@ func TestCalls(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := action.Parse(llm.Reply{Text: "Because.", Calls: []llm.Call{tt.call}})
+			got, err := action.Parse(llm.Reply{Text: "Because.", Calls: []llm.Call{tt.call}}, py)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -187,7 +191,7 @@ func TestCallsRejected(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := action.Parse(llm.Reply{Calls: []llm.Call{tt.call}, Cut: tt.cut})
+			got, err := action.Parse(llm.Reply{Calls: []llm.Call{tt.call}, Cut: tt.cut}, py)
 			if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error = %v, want %q", err, tt.want)
 			}
@@ -217,7 +221,7 @@ func TestSeveralCalls(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got, err := action.Parse(llm.Reply{Calls: tt.calls})
+			got, err := action.Parse(llm.Reply{Calls: tt.calls}, py)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -241,10 +245,10 @@ func FuzzParse(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, raw string, cut bool) {
 		replies := []llm.Reply{{Text: text, Cut: cut}, {Text: text, Cut: cut, Calls: []llm.Call{{Name: "execute_python", Raw: raw}, {Name: "final_answer", Raw: raw}}}}
 		for _, r := range replies {
-			if u, ok := action.Uses(r, func(name string) bool { return name == "final_answer" || strings.HasPrefix(name, "a") }); ok && (len(u.Action.Uses) == 0 || len(u.Unused) != len(r.Calls)) {
+			if u, ok := action.Uses(r, py, func(name string) bool { return name == "final_answer" || strings.HasPrefix(name, "a") }); ok && (len(u.Action.Uses) == 0 || len(u.Unused) != len(r.Calls)) {
 				t.Fatalf("a use of no tools: %+v", u)
 			}
-			p, err := action.Parse(r)
+			p, err := action.Parse(r, py)
 			if len(p.Unused) != len(r.Calls) {
 				t.Fatalf("%d answers for %d calls", len(p.Unused), len(r.Calls))
 			}
@@ -272,7 +276,7 @@ func FuzzParse(f *testing.F) {
 }
 
 func TestLongReply(t *testing.T) {
-	got, err := action.Parse(llm.Reply{Text: "```python\nx = 1\n```\n" + strings.Repeat("a\n", 4<<20)})
+	got, err := action.Parse(llm.Reply{Text: "```python\nx = 1\n```\n" + strings.Repeat("a\n", 4<<20)}, py)
 	if err != nil || got.Action.Text != "x = 1" {
 		t.Errorf("action = %+v, %v", got.Action, err)
 	}
@@ -281,7 +285,7 @@ func TestLongReply(t *testing.T) {
 // TestTrimmed checks that a person sees what of a reply was left out.
 func TestTrimmed(t *testing.T) {
 	run := func(code string) llm.Call {
-		return llm.Call{Name: action.ToolRun, Input: map[string]any{"code": code}}
+		return llm.Call{Name: py.Tool(), Input: map[string]any{"code": code}}
 	}
 	answer := llm.Call{Name: action.ToolAnswer, Input: map[string]any{"text": "42"}}
 	for _, c := range []struct {
@@ -299,7 +303,7 @@ func TestTrimmed(t *testing.T) {
 		{llm.Reply{Calls: []llm.Call{answer, answer}}, "2 final answers: only the first was taken"},
 	} {
 		c.reply.Text = fences(c.reply.Text)
-		got, err := action.Parse(c.reply)
+		got, err := action.Parse(c.reply, py)
 		if err != nil || got.Trimmed != c.want {
 			t.Errorf("%+v: trimmed = %q, %v, want %q", c.reply, got.Trimmed, err, c.want)
 		}

@@ -11,14 +11,14 @@ import (
 
 // fromCalls takes the first native call that runs code or, without one, the
 // first that looks something up, or else the first answer, or the first note.
-func fromCalls(r llm.Reply, o kindSet) (Parsed, error) {
+func fromCalls(r llm.Reply, g grammar) (Parsed, error) {
 	p := Parsed{Unused: make([]string, len(r.Calls))}
 	actions := make([]Action, len(r.Calls))
 	chosen := -1
 	var problem error
 	var count [History + 1]int
 	for i, c := range r.Calls {
-		a, err := fromCall(c, r.Cut && i == len(r.Calls)-1, o)
+		a, err := fromCall(c, r.Cut && i == len(r.Calls)-1, g)
 		if err != nil {
 			if problem == nil {
 				problem = err
@@ -94,9 +94,9 @@ func unused(kind, chosen Kind) string {
 }
 
 // fromCall reads one tool call. cut says that the reply's end is missing.
-func fromCall(c llm.Call, cut bool, o kindSet) (Action, error) {
-	kind := kindOf(c.Name)
-	if kind == 0 || !o[kind] {
+func fromCall(c llm.Call, cut bool, g grammar) (Action, error) {
+	kind := g.kindOf(c.Name)
+	if kind == 0 || !g.kinds[kind] {
 		return Action{}, reject("there is no tool %q", bound(c.Name))
 	}
 	input := c.Input
@@ -120,7 +120,7 @@ func fromCall(c llm.Call, cut bool, o kindSet) (Action, error) {
 	if kind > Answer {
 		return fromInput(input, kind, c.Name)
 	}
-	text, ok := argument(input, kind)
+	text, ok := g.argument(input, kind)
 	if !ok {
 		return Action{}, reject("the call of %s lacks the argument %q", c.Name, want(kind))
 	}
@@ -151,11 +151,15 @@ func want(kind Kind) string {
 }
 
 // kindOf knows the names that models give the tools, whatever names they were given.
-func kindOf(name string) Kind {
+func (g grammar) kindOf(name string) Kind {
 	name = strings.ToLower(name)
 	name = name[strings.LastIndexAny(name, ".:/")+1:]
-	switch strings.ReplaceAll(name, "-", "_") {
-	case ToolRun, "python", "python3", "ipython", "run_python", "exec_python", "execute_code", "run_code", "execute", "code_interpreter", "python_interpreter", "code_execution", "executepython":
+	name = strings.ReplaceAll(name, "-", "_")
+	if g.runs(name) {
+		return Run
+	}
+	switch name {
+	case "execute_code", "run_code", "execute", "code_interpreter", "code_execution":
 		return Run
 	case ToolAnswer, "answer", "submit_answer", "give_answer", "finalanswer", "final":
 		return Answer
@@ -169,10 +173,24 @@ func kindOf(name string) Kind {
 	return 0
 }
 
+// runs reports whether a tool of that name can only be the one that runs code.
+func (g grammar) runs(name string) bool {
+	if name == g.lang.Tool() {
+		return true
+	}
+	for _, before := range []string{"run_", "exec_", "execute_", "execute"} {
+		if rest, ok := strings.CutPrefix(name, before); ok {
+			name = rest
+			break
+		}
+	}
+	return g.lang.HasFence(strings.TrimSuffix(name, "_interpreter"))
+}
+
 // argument finds the code or the answer in a call's input: under a usual name,
 // or as the only text that there is.
-func argument(input map[string]any, kind Kind) (string, bool) {
-	names := []string{"code", "source", "python", "script", "program", "snippet", "content", "input", "text"}
+func (g grammar) argument(input map[string]any, kind Kind) (string, bool) {
+	names := append([]string{"code", "source", g.lang.Name}, "script", "program", "snippet", "content", "input", "text")
 	switch kind {
 	case Answer:
 		names = []string{"text", "answer", "final_answer", "content", "result", "value", "input"}
@@ -293,12 +311,13 @@ func unwrap(text string) string {
 }
 
 // writtenCall reads a call of one of our own tools that was written out as JSON.
-func writtenCall(text string, o kindSet) (llm.Call, bool) {
-	return writtenUse(text, func(name string) bool { return o[kindOf(name)] })
+func writtenCall(text string, g grammar) (llm.Call, bool) {
+	return writtenUse(text, g.lang.Tool(), func(name string) bool { return g.kinds[g.kindOf(name)] })
 }
 
-// writtenUse reads a call of a tool that is known and that was written out as JSON.
-func writtenUse(text string, known func(name string) bool) (llm.Call, bool) {
+// writtenUse reads a call of a tool that is known and that was written out as
+// JSON. tool is the name of the one that runs code.
+func writtenUse(text, tool string, known func(name string) bool) (llm.Call, bool) {
 	text = strings.TrimSpace(text)
 	if !strings.HasPrefix(text, "{") || !strings.HasSuffix(text, "}") {
 		return llm.Call{}, false
@@ -318,7 +337,7 @@ func writtenUse(text string, known func(name string) bool) (llm.Call, bool) {
 		}
 	}
 	if name == "" {
-		return bareInput(v)
+		return bareInput(v, tool)
 	}
 	if !known(name) {
 		return llm.Call{}, false
@@ -339,12 +358,12 @@ func writtenUse(text string, known func(name string) bool) (llm.Call, bool) {
 }
 
 // bareInput takes an object that is a tool's input and nothing else.
-func bareInput(v map[string]any) (llm.Call, bool) {
+func bareInput(v map[string]any, tool string) (llm.Call, bool) {
 	if len(v) != 1 {
 		return llm.Call{}, false
 	}
 	if _, ok := v["code"].(string); ok {
-		return llm.Call{Name: ToolRun, Input: v}, true
+		return llm.Call{Name: tool, Input: v}, true
 	}
 	if slices.ContainsFunc([]string{"final_answer", "answer"}, func(k string) bool { _, ok := v[k]; return ok }) {
 		return llm.Call{Name: ToolAnswer, Input: v}, true

@@ -67,10 +67,8 @@ func toolOf(kind Kind) string {
 		return ToolSearch
 	case History:
 		return ToolHistory
-	case Answer:
-		return ToolAnswer
 	}
-	return ToolRun
+	return ToolAnswer
 }
 
 // noteBlock takes the tags off a note: behind the fence's tag, or in its first
@@ -134,7 +132,7 @@ func fromInput(input map[string]any, kind Kind, name string) (Action, error) {
 	if kind == History {
 		return historyInput(input)
 	}
-	text, ok := argument(input, kind)
+	text, ok := grammar{}.argument(input, kind) // no code is looked for
 	if !ok {
 		return Action{}, reject("the call of %s lacks the argument %q", name, want(kind))
 	}

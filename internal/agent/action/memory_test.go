@@ -53,7 +53,7 @@ func TestMemoryInText(t *testing.T) {
 		"history as an object":     {"'''history\n{\"pointer\": \"" + pointer + "\", \"part\": 2}\n'''", history(pointer, 2)},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := action.Parse(llm.Reply{Text: fences(tt.text)}, everything...)
+			got, err := action.Parse(llm.Reply{Text: fences(tt.text)}, py, everything...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -79,7 +79,7 @@ func TestMemoryCalls(t *testing.T) {
 		"bare pointer": {llm.Call{Name: "read_history", Raw: pointer + " part 4"}, action.Action{Kind: action.History, Text: pointer, Part: 4}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got, err := action.Parse(llm.Reply{Calls: []llm.Call{tt.call}}, everything...)
+			got, err := action.Parse(llm.Reply{Calls: []llm.Call{tt.call}}, py, everything...)
 			if err != nil || !reflect.DeepEqual(got.Action, tt.want) {
 				t.Errorf("got %+v, %v, want %+v", got.Action, err, tt.want)
 			}
@@ -105,7 +105,7 @@ func TestMemoryRejected(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.reply.Text = fences(tt.reply.Text)
-			_, err := action.Parse(tt.reply, everything...)
+			_, err := action.Parse(tt.reply, py, everything...)
 			if fault.KindOf(err) != fault.Invalid || !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("error = %v, want %q", err, tt.want)
 			}
@@ -127,7 +127,7 @@ func TestMemoryNotAvailable(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.reply.Text = fences(tt.reply.Text)
-			got, err := action.Parse(tt.reply)
+			got, err := action.Parse(tt.reply, py)
 			if err == nil && got.Action.Text != fences(tt.want) || err != nil && !strings.Contains(err.Error(), tt.want) {
 				t.Errorf("got %+v, %v, want %q", got, err, tt.want)
 			}
@@ -165,7 +165,7 @@ func TestMemoryBeside(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			tt.reply.Text = fences(tt.reply.Text)
-			got, err := action.Parse(tt.reply, everything...)
+			got, err := action.Parse(tt.reply, py, everything...)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -198,7 +198,7 @@ func FuzzParseMemory(f *testing.F) {
 		c := llm.Call{Name: name}
 		c.SetInput(raw)
 		for _, r := range []llm.Reply{{Text: fences(text), Cut: cut}, {Cut: cut, Calls: []llm.Call{c, {Name: "save_note", Raw: raw}}}} {
-			p, err := action.Parse(r, everything...)
+			p, err := action.Parse(r, py, everything...)
 			if err != nil {
 				if fault.KindOf(err) != fault.Invalid || strings.Contains(err.Error(), "\n") || len(p.Beside) > 0 {
 					t.Errorf("error = %q, %+v", err, p)

@@ -10,7 +10,7 @@ type pieceKind uint8
 
 const (
 	prose     pieceKind = iota + 1
-	code                // tagged as Python
+	code                // tagged as the language's
 	bare                // a block without a tag
 	jsonBlock           // a block or element that may hold a tool call
 	memory              // a block or element that uses the memory
@@ -30,7 +30,7 @@ type piece struct {
 
 var (
 	fenceRE  = regexp.MustCompile("^([ \t]*)(`{3,}|~{3,})[ \t]*([^\n`]*)$")
-	tagRE    = regexp.MustCompile(`(?i)<(execute_python|final_answer|tool_call|save_note|search_notes|read_history)>`)
+	tagRE    = regexp.MustCompile(`(?i)<(execute_[a-z0-9]+|final_answer|tool_call|save_note|search_notes|read_history)>`)
 	answerRE = regexp.MustCompile(`(?i)^[ \t]*(?:[#>*_-]+[ \t]*)*final[ _]answer(?: is)?[ \t]*(?:\*\*|__)?[ \t]*[::][ \t]*(?:\*\*|__)?(.*)$`)
 	thinkRE  = regexp.MustCompile(`(?i)^<(think|thinking)>`)
 	// thoughtRE is the end of a thought whose beginning the server left out.
@@ -57,7 +57,7 @@ func splitThinking(text string) (rest, thinking string) {
 }
 
 // scan splits a reply's text into pieces, line by line.
-func scan(text string, o kindSet) []piece {
+func scan(text string, g grammar) []piece {
 	var out []piece
 	plain := func(s string) { // goes on with the prose or the answer before it
 		if n := len(out); n > 0 && (out[n-1].kind == prose || out[n-1].kind == answer && out[n-1].open) {
@@ -70,7 +70,7 @@ func scan(text string, o kindSet) []piece {
 		line, rest := cutLine(text)
 		body := strings.TrimSuffix(line, "\n")
 		if m := fenceRE.FindStringSubmatch(body); m != nil {
-			p, after := block(m, rest, o)
+			p, after := block(m, rest, g)
 			if n := len(out); n > 0 && out[n-1].kind == answer && out[n-1].open && p.kind != code && p.kind != memory {
 				plain(text[:len(text)-len(after)]) // a table or a quotation in the answer
 			} else {
@@ -79,12 +79,12 @@ func scan(text string, o kindSet) []piece {
 			text = after
 			continue
 		}
-		if loc := tagRE.FindStringSubmatchIndex(line); loc != nil && !quoted(line, loc[0]) && o.element(line[loc[2]:loc[3]]) {
+		if loc := tagRE.FindStringSubmatchIndex(line); loc != nil && !quoted(line, loc[0]) && g.element(line[loc[2]:loc[3]]) {
 			if loc[0] > 0 {
 				plain(line[:loc[0]])
 			}
 			var p piece
-			p, text = element(strings.ToLower(line[loc[2]:loc[3]]), text[loc[1]:])
+			p, text = g.readElement(strings.ToLower(line[loc[2]:loc[3]]), text[loc[1]:])
 			out = append(out, p)
 			continue
 		}
@@ -125,10 +125,10 @@ func balance(text string) string {
 
 // block reads a fenced block whose opening line is m. It ends at a fence of the
 // same character that is at least as long, or with the reply.
-func block(m []string, text string, o kindSet) (piece, string) {
+func block(m []string, text string, g grammar) (piece, string) {
 	indent, fence := m[1], m[2]
-	p := piece{tag: language(m[3])}
-	p.kind = kindOfBlock(p.tag, o)
+	p := piece{tag: firstWord(m[3])}
+	p.kind = kindOfBlock(p.tag, g)
 	if rest := strings.Trim(strings.TrimSpace(m[3]), "{}."); p.kind == memory {
 		p.info = strings.Trim(rest[len(p.tag):], " \t,;:") // its tag is ASCII
 	}
@@ -161,8 +161,8 @@ func outdent(line string, n int) string {
 	return line[i:]
 }
 
-// language returns the first word of a fence's tag: "{.python}" is "python".
-func language(info string) string {
+// firstWord returns the first word of a fence's tag: "{.python}" is "python".
+func firstWord(info string) string {
 	info = strings.ToLower(strings.Trim(strings.TrimSpace(info), "{}."))
 	if i := strings.IndexAny(info, " \t,;{:"); i >= 0 {
 		info = info[:i]
@@ -171,13 +171,17 @@ func language(info string) string {
 }
 
 // element says whether the element called name means anything.
-func (o kindSet) element(name string) bool {
-	kind := kindOfMemory(strings.ToLower(name))
-	return kind == 0 || o[kind]
+func (g grammar) element(name string) bool {
+	name = strings.ToLower(name)
+	if strings.HasPrefix(name, "execute_") {
+		return name == g.lang.Tool()
+	}
+	kind := kindOfMemory(name)
+	return kind == 0 || g.kinds[kind]
 }
 
-func kindOfBlock(tag string, o kindSet) pieceKind {
-	if kind := kindOfMemory(tag); kind != 0 && o[kind] {
+func kindOfBlock(tag string, g grammar) pieceKind {
+	if kind := kindOfMemory(tag); kind != 0 && g.kinds[kind] {
 		return memory
 	}
 	switch tag {
@@ -185,20 +189,20 @@ func kindOfBlock(tag string, o kindSet) pieceKind {
 		return bare
 	case "json", "tool_call", "tool":
 		return jsonBlock
-	case "py", "py3", "ipython", "ipython3", "tool_code", ToolRun:
+	case "tool_code":
 		return code
 	}
-	if version, ok := strings.CutPrefix(tag, "python"); ok && strings.Trim(version, "0123456789.") == "" {
+	if g.lang.HasFence(tag) || tag == g.lang.Tool() {
 		return code
 	}
 	return foreign
 }
 
-// element reads what stands after an opening tag, up to its closing tag or to the reply's end.
-func element(tag, text string) (piece, string) {
+// readElement reads what stands after an opening tag, up to its closing tag or to the reply's end.
+func (g grammar) readElement(tag, text string) (piece, string) {
 	p := piece{tag: tag}
 	switch tag {
-	case "execute_python":
+	case g.lang.Tool():
 		p.kind = code
 	case "final_answer":
 		p.kind = answer
@@ -229,7 +233,7 @@ func unfence(text string) string {
 	if m == nil {
 		return text
 	}
-	p, after := block(m, rest, kindSet{})
+	p, after := block(m, rest, grammar{})
 	if strings.TrimSpace(after) != "" {
 		return text
 	}

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"praxis/fault"
+	"praxis/internal/language"
 	"praxis/internal/llm"
 )
 
@@ -11,9 +12,9 @@ import (
 // names. All such calls are taken, in their order; code and an answer beside
 // them are not, since they were written before the results were seen. It
 // returns false for a reply that calls none.
-func Uses(r llm.Reply, isTool func(name string) bool) (Parsed, bool) {
+func Uses(r llm.Reply, l language.Language, isTool func(name string) bool) (Parsed, bool) {
 	if len(r.Calls) == 0 {
-		return written(r, isTool)
+		return written(r, l, isTool)
 	}
 	p := Parsed{Action: Action{Kind: Use, Call: -1}, Unused: make([]string, len(r.Calls))}
 	others := false
@@ -44,7 +45,7 @@ func Uses(r llm.Reply, isTool func(name string) bool) (Parsed, bool) {
 
 // written reads calls of tools that were written out as JSON, in blocks of their
 // own or as the whole reply.
-func written(r llm.Reply, isTool func(name string) bool) (Parsed, bool) {
+func written(r llm.Reply, l language.Language, isTool func(name string) bool) (Parsed, bool) {
 	text := r.Text
 	if len(text) > maxReply {
 		text = strings.ToValidUTF8(text[:maxReply], "")
@@ -53,9 +54,9 @@ func written(r llm.Reply, isTool func(name string) bool) (Parsed, bool) {
 	p := Parsed{Action: Action{Kind: Use, Call: -1}}
 	var thought []string
 	known := func(name string) bool { return isTool(name) || isTool(strings.ReplaceAll(name, ".", "__")) }
-	for _, piece := range scan(prose, kindSet{}) {
-		c, ok := writtenUse(piece.text, known)
-		if !ok || c.Name == ToolRun || c.Name == ToolAnswer {
+	for _, piece := range scan(prose, grammar{lang: l}) {
+		c, ok := writtenUse(piece.text, l.Tool(), known)
+		if !ok || c.Name == l.Tool() || c.Name == ToolAnswer {
 			thought = append(thought, strings.TrimSpace(piece.text))
 			continue
 		}

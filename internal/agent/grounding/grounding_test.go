@@ -13,6 +13,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/agent/grounding"
+	"praxis/internal/language/python"
 )
 
 func TestExpressions(t *testing.T) {
@@ -107,7 +108,7 @@ __figures__(
     ("'\\n\\u202e\u202e'", "", ""),
     ("''}42{''", "", ""),
 )`
-	got := grounding.Snippet("total:.2f", "{1: 2}[1]", `d["a"]!r:>8`, `f"{'}'}"`, `'\n\u202e'`[:9]+"\u202e'", "''}42{''")
+	got := grounding.Snippet(python.Language(), "total:.2f", "{1: 2}[1]", `d["a"]!r:>8`, `f"{'}'}"`, `'\n\u202e'`[:9]+"\u202e'", "''}42{''")
 	if !strings.HasPrefix(got, "# the figures of the answer") || !strings.HasSuffix(got, want) {
 		t.Errorf("snippet = %s, want the end %s", got, want)
 	}
@@ -125,7 +126,7 @@ space = {"__name__": "__main__", "__builtins__": __builtins__}
 exec(compile(tree, "cell", "exec"), space)
 print(repr(eval(compile(last, "cell", "eval"), space)))
 assert "__figures__" not in space, "a name is left"`
-	out, err := exec.CommandContext(t.Context(), anyPython(t), "-I", "-c", run, session+grounding.Snippet(placeholders...)).CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), anyPython(t), "-I", "-c", run, session+grounding.Snippet(python.Language(), placeholders...)).CombinedOutput()
 	return string(out), err
 }
 
@@ -175,7 +176,7 @@ func TestSnippetInPython(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
-	got, err := grounding.Values(out, len(tests))
+	got, err := grounding.Values(python.Language(), out, len(tests))
 	if err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
@@ -214,12 +215,12 @@ func anyPython(t *testing.T) string {
 }
 
 func TestValues(t *testing.T) {
-	got, err := grounding.Values(`'[["1.50", true], ["it\'s", true], ["a\\n\\u20ac\\\\", false], ["\\"", true]]'`, 4)
+	got, err := grounding.Values(python.Language(), `'[["1.50", true], ["it\'s", true], ["a\\n\\u20ac\\\\", false], ["\\"", true]]'`, 4)
 	if want := []grounding.Value{{"1.50", true}, {"it's", true}, {"a\n€\\", false}, {`"`, true}}; err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("values = %+v, %v, want %+v", got, err, want)
 	}
 	for _, bad := range []string{"", "'", "42", `'[["1", true]`, `'[["1", true], ["2", true]]'`, `'["1"]'`, `'[[1, true]]'`, `'[["1"]]'`, `'[["1", "true"]]'`, `'{"a": 1}'`, `"[[\"1\", true]]'`} {
-		if _, err := grounding.Values(bad, 1); fault.KindOf(err) != fault.Invalid {
+		if _, err := grounding.Values(python.Language(), bad, 1); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("Values(%q): error = %v, want invalid", bad, err)
 		}
 	}
@@ -373,7 +374,7 @@ func FuzzParse(f *testing.F) {
 			t.Fatal(err)
 		}
 		if len(values) > 0 {
-			if back, err := grounding.Values("'"+string(encoded)+"'", len(values)); err != nil || !reflect.DeepEqual(back, values) {
+			if back, err := grounding.Values(python.Language(), "'"+string(encoded)+"'", len(values)); err != nil || !reflect.DeepEqual(back, values) {
 				t.Errorf("values = %+v, %v", back, err)
 			}
 		}

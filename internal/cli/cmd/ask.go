@@ -144,7 +144,7 @@ func (a *askCommand) reporter() reporter {
 	if a.json {
 		return jsonReporter{format.NewJSONLines(a.p.stdout)}
 	}
-	s := tui.NewScreen(a.p.stdout, a.p.colours(a.p.stdout), width(a.p.stdout))
+	s := tui.NewScreen(a.p.stdout, a.p.colours(a.p.stdout), width(a.p.stdout), app.Languages())
 	if isTerminal(a.p.stdout) {
 		s.Wrap = s.Style.Width
 	}

@@ -19,10 +19,11 @@ import (
 	"praxis/internal/app"
 	"praxis/internal/cli/format"
 	"praxis/internal/cli/tui"
+	"praxis/internal/language"
 	"praxis/internal/safetext"
 )
 
-const shellHelp = `Type Python. An empty line ends a block; Tab completes; Ctrl-C interrupts the
+const shellHelp = `Type code. An empty line ends a block; Tab completes; Ctrl-C interrupts the
 code that runs; Ctrl-D and exit() end it. What is pasted is one piece, with ␤ for
 its line breaks, and runs with Enter.
 
@@ -78,7 +79,7 @@ func (s *shellCommand) bounds(cfg app.Config) event.Bounds {
 }
 
 // banner says what the person is in.
-func (s *shellCommand) banner(cfg app.Config) string {
+func (s *shellCommand) banner(cfg app.Config, l language.Language) string {
 	where := "a session that ends with this shell"
 	if s.session != "" {
 		where = "session " + s.session + ", which is saved at the end"
@@ -87,7 +88,7 @@ func (s *shellCommand) banner(cfg app.Config) string {
 	if strings.HasSuffix(limit, "m0s") {
 		limit = strings.TrimSuffix(limit, "0s")
 	}
-	return fmt.Sprintf("Praxis: Python in a sandbox, %s.\nOne execution may take %s (--timeout). :help for help, Ctrl-D to end.\n", where, limit)
+	return fmt.Sprintf("Praxis: %s in a sandbox, %s.\nOne execution may take %s (--timeout). :help for help, Ctrl-D to end.\n", l.Display, where, limit)
 }
 
 func (s *shellCommand) run(ctx context.Context) error {
@@ -139,7 +140,7 @@ func (s *shellCommand) loop(ctx context.Context, cfg app.Config, w *app.Session)
 			return err
 		}
 		sh.lines = typed
-		if err := s.p.emit(s.banner(cfg)); err != nil {
+		if err := s.p.emit(s.banner(cfg, w.Language())); err != nil {
 			return errors.Join(err, typed.Close())
 		}
 	} else {
@@ -250,7 +251,7 @@ func (s *shell) read() (string, error) {
 		if strings.Contains(line, "\n") {
 			whole = strings.TrimRight(whole, "\n ") + "\n" // one piece needs no empty line at its end
 		}
-		if !tui.NeedsMore(whole) {
+		if !s.w.Language().NeedsMore(whole) {
 			return b.String(), nil
 		}
 	}

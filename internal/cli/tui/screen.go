@@ -11,6 +11,7 @@ import (
 	"praxis/event"
 	"praxis/internal/app"
 	"praxis/internal/cli/format"
+	"praxis/internal/language"
 	"praxis/internal/safetext"
 )
 
@@ -26,17 +27,18 @@ type Screen struct {
 	Wait  *WaitLine // nil: w is no terminal
 	Wrap  int       // columns that lines are broken for; 0: they are not
 
-	scripted bool
-	steps    int
-	step     int
-	failed   int // the step whose execution failed, 0 when the last one did not
-	thought  thought
-	output   *indenter
-	broke    bool // the last line of output had no end
-	Totals   string
-	NoAnswer bool
-	waits    bool // for somebody's answer
-	filling  bool // what runs is not the model's code but fills its answer in
+	languages language.Table
+	scripted  bool
+	steps     int
+	step      int
+	failed    int // the step whose execution failed, 0 when the last one did not
+	thought   thought
+	output    *indenter
+	broke     bool // the last line of output had no end
+	Totals    string
+	NoAnswer  bool
+	waits     bool // for somebody's answer
+	filling   bool // what runs is not the model's code but fills its answer in
 
 	calls   calls                   // of tools
 	hosts   map[string]string       // of connections that are open, by their ids
@@ -44,8 +46,9 @@ type Screen struct {
 	turned  int                     // connections that were refused while the code ran
 }
 
-func NewScreen(w io.Writer, colours bool, width int) *Screen {
-	return &Screen{w: w, Style: format.Style{On: colours, Width: width}}
+// NewScreen writes to w. Code is shown in the colours of its language.
+func NewScreen(w io.Writer, colours bool, width int, languages language.Table) *Screen {
+	return &Screen{w: w, languages: languages, Style: format.Style{On: colours, Width: width}}
 }
 
 func (s *Screen) printf(format string, args ...any) {
@@ -90,7 +93,7 @@ func (s *Screen) Emit(e event.Event) {
 		s.toolReturned(e)
 	case event.ExecutionBegan:
 		if s.filling = len(e.Fills) > 0; !s.filling {
-			s.code(e.Code)
+			s.code(e.Language, e.Code)
 		}
 	case event.Output:
 		s.guest(e)
@@ -170,13 +173,13 @@ func (s *Screen) replied(e event.ModelReplied) {
 
 func seconds(d time.Duration) string { return fmt.Sprintf("%.2f s", d.Seconds()) }
 
-// code shows what is about to run. A carriage return ends a line for Python, so
+// code shows what is about to run. A carriage return ends a line of source, so
 // what follows it gets a line of its own: it is no part of a comment before it.
-func (s *Screen) code(code string) {
+func (s *Screen) code(name, code string) {
 	s.output, s.broke = nil, false
 	bar := s.Style.Paint(format.Dim, "│")
 	code = safetext.Text(strings.NewReplacer("\r\n", "\n", "\r", `\r`+"\n").Replace(code))
-	for line := range strings.SplitSeq(highlight(s.Style, strings.TrimRight(code, "\n ")), "\n") {
+	for line := range strings.SplitSeq(highlight(s.Style, s.languages.Named(name), strings.TrimRight(code, "\n ")), "\n") {
 		for i, part := range format.BreakPainted(line, s.columnsLeft(4), s.columnsLeft(8)) {
 			if i > 0 {
 				part = s.Style.Paint(format.Dim, "  ↪ ") + part
@@ -186,17 +189,18 @@ func (s *Screen) code(code string) {
 	}
 }
 
-func (c class) sgr() string {
+// colour is that of a class of spans.
+func colour(c language.Class) string {
 	switch c {
-	case classKeyword:
+	case language.Keyword:
 		return format.Magenta
-	case classText:
+	case language.Text:
 		return format.Green
-	case classNumber, classBuiltin, classDecorator:
+	case language.Number, language.Builtin, language.Decorator:
 		return format.Cyan
-	case classComment:
+	case language.Comment:
 		return format.Dim
-	case classDefinition:
+	case language.Definition:
 		return format.Bold
 	}
 	return ""
@@ -484,18 +488,18 @@ func (i *indenter) end() {
 	i.open = false
 }
 
-// highlight colours Python. The text is clean already; colours never cross a line.
-func highlight(s format.Style, code string) string {
+// highlight colours code. The text is clean already; colours never cross a line.
+func highlight(s format.Style, l language.Language, code string) string {
 	if !s.On {
 		return code
 	}
 	var b strings.Builder
-	for _, t := range scanPython(code).spans {
-		for i, line := range strings.Split(t.text, "\n") {
+	for _, t := range l.Spans(code) {
+		for i, line := range strings.Split(t.Text, "\n") {
 			if i > 0 {
 				b.WriteByte('\n')
 			}
-			b.WriteString(s.Paint(t.class.sgr(), line))
+			b.WriteString(s.Paint(colour(t.Class), line))
 		}
 	}
 	return b.String()

@@ -15,7 +15,12 @@ import (
 
 	"praxis/event"
 	"praxis/internal/cli/format"
+	"praxis/internal/language"
+	"praxis/internal/language/python"
 )
+
+// languages are those of the code in these tests.
+var languages = language.Table{python.Language()}
 
 var update = flag.Bool("update", false, "write the golden files anew")
 
@@ -82,7 +87,7 @@ func TestScreen(t *testing.T) {
 		scripted bool
 	}{{"plain.txt", false, true}, {"colours.txt", true, false}} {
 		var b bytes.Buffer
-		s := NewScreen(&b, c.colours, 80)
+		s := NewScreen(&b, c.colours, 80, languages)
 		for _, e := range conversation(c.scripted) {
 			s.Emit(e)
 		}
@@ -98,7 +103,7 @@ func TestScreen(t *testing.T) {
 
 func TestScreenNoAnswer(t *testing.T) {
 	var b bytes.Buffer
-	s := NewScreen(&b, false, 80)
+	s := NewScreen(&b, false, 80, languages)
 	s.Emit(event.RunBegan{Question: "q", Model: "m", MaxSteps: 1})
 	s.Emit(event.StepBegan{N: 1})
 	s.Emit(event.ExecutionBegan{Step: 1, Code: "while True: pass"})
@@ -114,7 +119,7 @@ func TestScreenNoAnswer(t *testing.T) {
 // and that a long conversation was shortened.
 func TestScreenTools(t *testing.T) {
 	var b bytes.Buffer
-	s := NewScreen(&b, false, 40)
+	s := NewScreen(&b, false, 40, languages)
 	s.Wrap = 40
 	for _, e := range []event.Event{
 		event.HistoryCondensed{Step: 2, Messages: 1, Bytes: 4096, Summary: "so far"},
@@ -156,7 +161,7 @@ func TestScreenHidesNothing(t *testing.T) {
 	} {
 		for _, colours := range []bool{false, true} {
 			var b bytes.Buffer
-			s := NewScreen(&b, colours, 80)
+			s := NewScreen(&b, colours, 80, languages)
 			s.Emit(c.e)
 			if err := s.Finish(""); err != nil {
 				t.Fatal(err)
@@ -178,7 +183,7 @@ func (w brokenWriter) Write([]byte) (int, error) { return 0, w.err }
 // TestScreenBroken checks that a reader who went away is noticed.
 func TestScreenBroken(t *testing.T) {
 	gone := errors.New("gone")
-	s := NewScreen(brokenWriter{gone}, false, 80)
+	s := NewScreen(brokenWriter{gone}, false, 80, languages)
 	s.Emit(event.StepBegan{N: 1})
 	if err := s.Finish(""); !errors.Is(err, gone) {
 		t.Errorf("got %v, want the cause", err)
@@ -188,7 +193,7 @@ func TestScreenBroken(t *testing.T) {
 // TestScreenFlood checks that the screen bounds what one execution shows.
 func TestScreenFlood(t *testing.T) {
 	var b bytes.Buffer
-	s := NewScreen(&b, false, 80)
+	s := NewScreen(&b, false, 80, languages)
 	s.Emit(event.ExecutionBegan{Code: "x"})
 	for range 1000 {
 		s.Emit(event.Output{Stream: event.Stdout, Data: bytes.Repeat([]byte("spam\n"), 100)})
@@ -265,7 +270,7 @@ func equipped() []event.Event {
 
 func TestScreenOfTools(t *testing.T) {
 	var b bytes.Buffer
-	s := NewScreen(&b, false, 80)
+	s := NewScreen(&b, false, 80, languages)
 	for _, e := range equipped() {
 		s.Emit(e)
 	}

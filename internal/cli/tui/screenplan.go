@@ -12,11 +12,14 @@ import (
 	"praxis/internal/safetext"
 )
 
+// planLanguage is the language that plans are written in a subset of.
+const planLanguage = "python"
+
 // plan shows what happens to a plan. It reports whether the event was of one.
 func (s *Screen) plan(e event.Event) bool {
 	switch e := e.(type) {
 	case event.PlanWritten:
-		s.code(e.Code)
+		s.code(planLanguage, e.Code)
 	case event.PlanChecked:
 		s.checked(e)
 	case event.DecisionMade:

@@ -17,7 +17,7 @@ import (
 func TestWaiting(t *testing.T) {
 	play := func(t *testing.T, live bool) string {
 		var out bytes.Buffer
-		s := NewScreen(&out, false, 40)
+		s := NewScreen(&out, false, 40, languages)
 		if live {
 			s.Wait = &WaitLine{W: &out, Style: s.Style}
 		}
@@ -67,7 +67,7 @@ func TestWaitingFits(t *testing.T) {
 			t.Errorf("line %q", first)
 		}
 		gone := errors.New("gone")
-		s := NewScreen(brokenWriter{gone}, false, 80)
+		s := NewScreen(brokenWriter{gone}, false, 80, languages)
 		s.Wait = &WaitLine{W: s.w, Style: s.Style}
 		s.Emit(event.ModelRequested{Model: "m"})
 		time.Sleep(waitTick + time.Millisecond)

@@ -58,7 +58,7 @@ func TestScreenWraps(t *testing.T) {
 	text := "The mean is 1.75, and " + strings.Repeat("there is more to say ", 10)
 	for _, colours := range []bool{false, true} {
 		var b bytes.Buffer
-		s := NewScreen(&b, colours, 40)
+		s := NewScreen(&b, colours, 40, languages)
 		s.Wrap = 40
 		s.Emit(event.ExecutionBegan{Code: code})
 		s.Emit(event.AnswerGiven{Text: text})
@@ -92,7 +92,7 @@ func TestScreenWraps(t *testing.T) {
 // shown, but what it filled in is, and what went wrong.
 func TestScreenFills(t *testing.T) {
 	var b bytes.Buffer
-	s := NewScreen(&b, false, 80)
+	s := NewScreen(&b, false, 80, languages)
 	fill := event.ExecutionBegan{Code: "def __figures__(): pass", Fills: []string{"a", "b"}}
 	s.Emit(event.StepBegan{N: 1})
 	s.Emit(fill)

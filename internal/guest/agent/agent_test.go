@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -125,12 +126,30 @@ func TestWithin(t *testing.T) {
 }
 
 func TestSetupIsChecked(t *testing.T) {
-	good := wire.Setup{Python: "/usr/bin/python3", Workdir: "/work"}
+	kernels := func(change func(*wire.Kernel)) func(*wire.Setup) {
+		return func(s *wire.Setup) {
+			k := wire.Kernel{Language: "python", Command: []string{"/usr/bin/python3"}}
+			change(&k)
+			s.Kernels = []wire.Kernel{k}
+		}
+	}
+	good := wire.Setup{Workdir: "/work"}
+	kernels(func(k *wire.Kernel) { k.Program, k.Files = "a/b", map[string]string{"a/b": "x"} })(&good)
 	if s, err := check(good); err != nil || s.Temp != "/tmp" || len(s.Roots) != 3 || s.Columns != 100 {
 		t.Errorf("got %+v, %v", s, err)
 	}
 	for name, change := range map[string]func(*wire.Setup){
-		"relative python":   func(s *wire.Setup) { s.Python = "python3" },
+		"relative command":  kernels(func(k *wire.Kernel) { k.Command = []string{"python3"} }),
+		"no command":        kernels(func(k *wire.Kernel) { k.Command = nil }),
+		"name of language":  kernels(func(k *wire.Kernel) { k.Language = "../x" }),
+		"file elsewhere":    kernels(func(k *wire.Kernel) { k.Files = map[string]string{"../x": ""} }),
+		"absolute file":     kernels(func(k *wire.Kernel) { k.Files = map[string]string{"/x": ""} }),
+		"missing program":   kernels(func(k *wire.Kernel) { k.Program = "x" }),
+		"crash of a frame":  kernels(func(k *wire.Kernel) { k.CrashBegins = "\x00\x00\x00\x08" }),
+		"short crash":       kernels(func(k *wire.Kernel) { k.CrashBegins = "Fat" }),
+		"kernel's variable": kernels(func(k *wire.Kernel) { k.Deterministic = map[string]string{"": "x"} }),
+		"same language":     func(s *wire.Setup) { s.Kernels = append(slices.Clone(s.Kernels), s.Kernels[0]) },
+		"many languages":    func(s *wire.Setup) { s.Kernels = make([]wire.Kernel, wire.MaxKernels+1) },
 		"unclean workdir":   func(s *wire.Setup) { s.Workdir = "/work/../etc" },
 		"workdir elsewhere": func(s *wire.Setup) { s.Workdir = "/etc" },
 		"temp elsewhere":    func(s *wire.Setup) { s.Temp = "/var" },
@@ -153,7 +172,7 @@ func TestSetupIsChecked(t *testing.T) {
 // privileged and is not root, or has nothing to count processes with.
 func TestPrivilegesAreNotSkippedSilently(t *testing.T) {
 	dir := t.TempDir()
-	s, err := check(wire.Setup{Python: "/usr/bin/python3", Workdir: dir, Home: dir, Temp: dir, Roots: []string{dir}, Cgroup: dir + "/none/pids"})
+	s, err := check(wire.Setup{Workdir: dir, Home: dir, Temp: dir, Roots: []string{dir}, Cgroup: dir + "/none/pids"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -27,7 +27,7 @@ func (s *server) execute(req *request, args wire.Execute) error {
 	case args.WallMS < 0 || args.CPUMS < 0 || args.OutputBytes < 0 || args.OutputBytes > wire.MaxOutput || args.WallMS > 1<<40 || args.CPUMS > 1<<40:
 		return failf("invalid", "", "cannot execute: a limit is out of range")
 	}
-	k, err := s.kernelOf(args.Context, true)
+	k, err := s.kernelFor(args.Context, args.Language)
 	if err != nil {
 		return err
 	}
@@ -92,7 +92,7 @@ func (s *server) retire(e *execution) {
 }
 
 func (s *server) interrupt(_ *request, args wire.Interrupt) (none, error) {
-	k, err := s.kernelOf(args.Context, false)
+	k, err := s.kernelOf(args.Context)
 	if err == nil {
 		k.interrupt(args.Exec)
 	}
@@ -100,7 +100,7 @@ func (s *server) interrupt(_ *request, args wire.Interrupt) (none, error) {
 }
 
 func (s *server) restart(_ *request, args wire.Context) (none, error) {
-	k, err := s.kernelOf(args.Context, false)
+	k, err := s.kernelOf(args.Context)
 	if err == nil {
 		err = k.restart()
 	}
@@ -121,7 +121,7 @@ func (s *server) contexts(_ *request, _ none) (wire.Contexts, error) {
 
 // drop removes a context. main is restarted, not removed: it is always there.
 func (s *server) drop(_ *request, args wire.Context) (none, error) {
-	k, err := s.kernelOf(args.Context, false)
+	k, err := s.kernelOf(args.Context)
 	if err != nil {
 		return none{}, err
 	}
@@ -141,7 +141,7 @@ func (s *server) complete(req *request, args wire.Complete) error {
 	if len(args.Code) > wire.MaxCode || args.Cursor < 0 {
 		return failf("invalid", "", "cannot complete: the code is too long or the cursor is negative")
 	}
-	k, err := s.kernelOf(args.Context, false)
+	k, err := s.kernelOf(args.Context)
 	if err != nil {
 		return err
 	}

@@ -20,4 +20,64 @@
 // is the only reader of the kernel's pipes and control socket, which keeps
 // their order. The guard looks after limits. Locks are taken in the order
 // kernel, execution, request, link.
+//
+// # Kernels
+//
+// The agent knows no language: how the kernel of each is started comes with the
+// setup of the session (wire.Kernel). One process of it runs in each context, in
+// the session's working folder, with file descriptor 3 a stream socket to the
+// agent (control), 0 /dev/null, and 1 and 2 pipes that the agent reads. What
+// follows is the contract between the two.
+//
+// Both ways: u32 length (big endian) | JSON object, at most 64 MiB. From the agent:
+//
+//	{"op":"start","preload":["numpy",…],"seed":N|null,"deterministic":bool,"columns":N}   first, once
+//	{"op":"execute","id":I,"code":S,"result":bool}      run a cell; result false: no value of the last expression
+//	{"op":"complete","id":I,"code":S,"cursor":N}        cursor counts code points
+//	{"op":"reseed","entropy":hex}                        mix fresh entropy into every known generator
+//	{"op":"seed","seed":N}                               begin what follows from a seed
+//	{"op":"environ","set":{…},"unset":[…]}               change the environment
+//
+// From the kernel:
+//
+//	{"type":"ready","version":"3.14.x","preload_errors":{"mod":"message"}}
+//	{"type":"display","id":I,"bundle":{"text":…,"text/html":…,"image/png":base64,…}}
+//	{"type":"done","id":I,"status":"ok"|"error"|"exit","result":bundle|null,
+//	 "error":{"name","value","traceback"}|null,"refused":[words],"interrupted":bool,
+//	 "exit_code":N (status "exit" only),"cpu_ms":F,"wall_ms":F,"peak_memory_bytes":N}
+//	{"type":"completions","id":I,"start":N,"end":N,"matches":[…]}
+//
+// "refused" (status "error" only) says what the system refused to the program,
+// as far as the exception and what led to it tell: names of errno such as
+// "EMFILE", "thread" for a thread that did not start, "write" for an error that
+// does not say which one.
+//
+// An interpreter that crashes may write a report to the socket in the place of a
+// frame. Its first four bytes (wire.Kernel, CrashBegins) read as a length that no
+// frame has, and nothing follows it.
+//
+// Output goes through the pipes 1 and 2 only, so that it is bytes in order within
+// a stream. A kernel that wants order between the streams, and between output and
+// displays, waits until the pipes are empty before it writes to the other stream
+// or sends a frame: the agent has logged what it read before it reads another
+// channel. SIGINT asks the kernel to stop the cell that runs; one that is idle
+// ignores it. When the agent closes the control socket, the kernel ends.
+//
+// # Calls of tools
+//
+// The environment says where the agent listens while tools are exposed
+// (PRAXIS_TOOLS, a unix socket). On it one call is made after the other. A call is
+//
+//	u32 length | JSON
+//
+// and its answer, in one frame or several,
+//
+//	u32 length | u8 kind | body      kind 0: the JSON, or the last part of it; 1: a failure
+//	                                 {"kind","message","remedy"}, in the place of what came
+//	                                 before; 2: a part; 3: the connection was idle for long
+//	                                 and is closed, nothing that was sent on it was read
+//
+// Closing the connection gives the call up. A module keeps connections, at most
+// as many as calls may be under way (32 a process), and has none in common with
+// forks. What is in the JSON is between the module and the host.
 package agent

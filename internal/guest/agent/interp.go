@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	maxControl  = 64 << 20 // largest control frame of a kernel, as package python says
+	maxControl  = 64 << 20 // largest control frame of a kernel, see the package comment
 	readSize    = 64 << 10
 	maxDrain    = 256 << 10 // read from a pipe before the other is looked at
 	afterDone   = 1 << 20   // read from a pipe when an execution ends; no pipe holds more
@@ -24,6 +24,7 @@ const (
 // interp is one process of a kernel and the agent's ends of what it writes to.
 type interp struct {
 	child    *child
+	language wire.Kernel // how it was started
 	out, err int
 	ctl      int
 	began    time.Time
@@ -79,9 +80,15 @@ func (k *kernel) launch() (*interp, error) {
 		in.close()
 		return nil, err
 	}
+	lang, err := cfg.languageOf(k.language)
+	if err != nil {
+		in.close()
+		return nil, err
+	}
+	in.language = lang
 	env, path := cfg.env(nil)
 	in.child, err = launch(k.srv.reaper, program{
-		Argv: []string{cfg.Python, "-u", "-X", "utf8", cfg.program}, Env: env, Path: path, Dir: cfg.Workdir,
+		Argv: cfg.command(lang), Env: env, Path: path, Dir: cfg.Workdir,
 		Cgroup: cfg.group, Privileged: cfg.privileged(), Memory: cfg.memoryOfProcess(), OpenFiles: cfg.Limits.OpenFiles, Control: true,
 	}, [4]int{-1, outW, errW, ctlK})
 	if err != nil {
@@ -100,8 +107,8 @@ func (k *kernel) begin(in *interp, started config) error {
 		return err
 	}
 	preload := []string{}
-	if k.preload && cfg.Preload != nil {
-		preload = cfg.Preload
+	if k.preload && in.language.Preload != nil {
+		preload = in.language.Preload
 	}
 	k.in, k.cfg, k.early = in, cfg, nil
 	in.child.notify(k.bell.ring)

@@ -23,11 +23,12 @@ const (
 
 // kernel is a context: one interpreter after another under one name.
 type kernel struct {
-	name string
-	srv  *server
-	bell bell
-	kick chan struct{} // wakes run while there is no interpreter
-	over chan struct{} // closed when run has returned
+	name     string
+	language string // never changes
+	srv      *server
+	bell     bell
+	kick     chan struct{} // wakes run while there is no interpreter
+	over     chan struct{} // closed when run has returned
 
 	mu      sync.Mutex
 	in      *interp // nil: being started or dead
@@ -61,13 +62,13 @@ type question struct {
 	size  int // code points of the code
 }
 
-func newKernel(s *server, name string) (*kernel, error) {
+func newKernel(s *server, name, language string) (*kernel, error) {
 	b, err := newBell()
 	if err != nil {
 		return nil, fmt.Errorf("cannot make context %s: %w", name, err)
 	}
 	k := &kernel{
-		name: name, srv: s, bell: b, preload: name == wire.Main,
+		name: name, language: language, srv: s, bell: b, preload: name == wire.Main,
 		kick: make(chan struct{}, 1), over: make(chan struct{}),
 		late: tail{max: maxLate}, asked: map[uint64]question{},
 	}
@@ -350,7 +351,7 @@ func (k *kernel) complete(req *request, args wire.Complete) error {
 func (k *kernel) info() wire.ContextInfo {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	i := wire.ContextInfo{Name: k.name, State: "starting", Version: k.reply.Version, PreloadErrors: k.reply.PreloadErrors, Lost: k.lost}
+	i := wire.ContextInfo{Name: k.name, Language: k.language, State: "starting", Version: k.reply.Version, PreloadErrors: k.reply.PreloadErrors, Lost: k.lost}
 	if k.in != nil {
 		i.PID = k.in.child.pid
 	}

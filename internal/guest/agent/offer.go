@@ -33,9 +33,14 @@ func (s *server) offer(_ *request, args wire.Offer) (none, error) {
 		}
 		environ["PRAXIS_TOOLS"] = s.desk.path
 		// For the interpreters that kernels start; a kernel finds the module by itself.
-		environ["PYTHONPATH"] = filepath.Dir(cfg.toolsModule())
-		if more := cmp.Or(args.Environ["PYTHONPATH"], cfg.Env["PYTHONPATH"]); more != "" {
-			environ["PYTHONPATH"] += string(filepath.ListSeparator) + more
+		for _, k := range cfg.Kernels {
+			if k.SearchVariable == "" {
+				continue
+			}
+			environ[k.SearchVariable] = cfg.fileOf(k, k.SearchFolder)
+			if more := cmp.Or(args.Environ[k.SearchVariable], cfg.Env[k.SearchVariable]); more != "" {
+				environ[k.SearchVariable] += string(filepath.ListSeparator) + more
+			}
 		}
 	}
 	if args.Net {
@@ -75,7 +80,7 @@ func (s *server) openDesk(cfg config) error {
 	if !cfg.privileged() {
 		uid = uint32(os.Getuid())
 	}
-	d, err := newDesk(s, filepath.Join(filepath.Dir(cfg.program), "tools.sock"), uid)
+	d, err := newDesk(s, filepath.Join(cfg.folder, "tools.sock"), uid)
 	if err != nil {
 		return err
 	}

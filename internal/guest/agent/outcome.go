@@ -144,7 +144,7 @@ func (k *kernel) ended(in *interp) error {
 	if in.child.status.Signaled() && in.child.status.Signal() == syscall.SIGKILL {
 		out.Status = "killed"
 	}
-	if text := crashText(in.report, k.cfg.program); text != "" {
+	if text := crashText(in.report, in.language.CrashHidden, k.cfg.fileOf(in.language, in.language.Program)); text != "" {
 		e.write(2, []byte(text))
 	}
 	out.Limit = e.stopping.why.limit()

@@ -89,16 +89,20 @@ func TestCrashText(t *testing.T) {
 		"\nExtension modules: numpy._core (total: 1)\n"
 	want := "Fatal Python error: Segmentation fault\n\nCurrent thread 0x1 [python3] (most recent call first):\n" +
 		"  File \"/lib/ctypes.py\", line 6 in string_at\n  File \"<cell 1>\", line 3 in g\n"
-	if got := crashText([]byte(report), "/run/praxis/kernel.py"); got != want {
+	hidden := []string{`  File "` + wire.ProgramPath + `", `, `  File "<praxis `, "Extension modules: "}
+	if got := crashText([]byte(report), hidden, "/run/praxis/kernel.py"); got != want {
 		t.Errorf("got %q", got)
 	}
-	if got := crashText([]byte("Fata\xffl"), ""); got != "Fata\uFFFDl\n" {
+	if got := crashText([]byte("Fata\xffl"), nil, ""); got != "Fata\uFFFDl\n" {
 		t.Errorf("got %q", got)
 	}
-	if got := crashText(nil, "x"); got != "" {
+	if got := crashText(nil, hidden, "x"); got != "" {
 		t.Errorf("got %q", got)
 	}
-	in := &interp{inbox: []byte(crashMark + "l")}
+	if in := (&interp{inbox: []byte("Fatal")}); in.takeReport() {
+		t.Error("a language without reports has one")
+	}
+	in := &interp{inbox: []byte("Fatal"), language: wire.Kernel{CrashBegins: "Fatal Python error: "}}
 	if !in.takeReport() || in.broken == "" {
 		t.Fatal("it was not taken")
 	}

@@ -2,19 +2,26 @@ package agent
 
 import (
 	"bytes"
+	"encoding/binary"
+	"slices"
 	"strings"
-)
 
-// crashMark begins what an interpreter that crashes writes to its control
-// socket, see package python. As a length it is larger than any frame's.
-const crashMark = "Fata"
+	"praxis/internal/guest/wire"
+)
 
 // maxReport bounds a crash report, in bytes.
 const maxReport = 64 << 10
 
+// possibleCrash reports whether a report that begins like this can be told from
+// a control frame: its first bytes are a length that no frame has.
+func possibleCrash(begins string) bool {
+	return len(begins) >= controlHead && binary.BigEndian.Uint32([]byte(begins)) > maxControl
+}
+
 // takeReport begins a crash report if what is there is one.
 func (in *interp) takeReport() bool {
-	if in.report == nil && bytes.HasPrefix(in.inbox, []byte(crashMark)) {
+	begins := in.language.CrashBegins
+	if in.report == nil && begins != "" && bytes.HasPrefix(in.inbox, []byte(begins[:controlHead])) {
 		in.report, in.inbox = in.inbox, nil
 		in.broken, in.ending = "it reported a crash", true
 	}
@@ -28,17 +35,19 @@ func (in *interp) addReport(data []byte) {
 	}
 }
 
-// crashText is a report as the user should read it: without the frames of the
-// kernel, whose program is given, and the list of every extension module.
-func crashText(report []byte, program string) string {
-	var kept []string
+// crashText is a report as the user should read it: without the lines that
+// begin as one of hidden does. program is the path of the kernel's program.
+func crashText(report []byte, hidden []string, program string) string {
+	var shown []string
 	for line := range strings.Lines(strings.ToValidUTF8(string(report), "\uFFFD")) {
-		ours := strings.HasPrefix(line, `  File "`+program+`", `) || strings.HasPrefix(line, `  File "<praxis `)
-		if !ours && !strings.HasPrefix(line, "Extension modules: ") {
-			kept = append(kept, line)
+		leftOut := slices.ContainsFunc(hidden, func(start string) bool {
+			return strings.HasPrefix(line, strings.ReplaceAll(start, wire.ProgramPath, program))
+		})
+		if !leftOut {
+			shown = append(shown, line)
 		}
 	}
-	text := strings.TrimRight(strings.Join(kept, ""), "\n")
+	text := strings.TrimRight(strings.Join(shown, ""), "\n")
 	if text != "" {
 		text += "\n"
 	}

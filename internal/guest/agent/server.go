@@ -342,8 +342,18 @@ func contextName(name string) (string, error) {
 	return name, nil
 }
 
-// kernelOf returns the kernel of a context. With create, a context that does not exist is made.
-func (s *server) kernelOf(name string, create bool) (*kernel, error) {
+// kernelOf returns the kernel of a context that exists.
+func (s *server) kernelOf(name string) (*kernel, error) {
+	return s.findKernel(name, "", false)
+}
+
+// kernelFor returns the kernel of a context that runs a language. A context that
+// does not exist is made. The empty language is the context's own, or the first.
+func (s *server) kernelFor(name, language string) (*kernel, error) {
+	return s.findKernel(name, language, true)
+}
+
+func (s *server) findKernel(name, language string, create bool) (*kernel, error) {
 	name, err := contextName(name)
 	if err != nil {
 		return nil, err
@@ -354,6 +364,9 @@ func (s *server) kernelOf(name string, create bool) (*kernel, error) {
 		return nil, failf("conflict", "Send setup first.", "cannot use context %s: the session is not set up", name)
 	}
 	if k := s.kernels[name]; k != nil {
+		if language != "" && language != k.language {
+			return nil, failf("conflict", "Use another context for another language.", "cannot run %s in context %s: it runs %s", safetext.Clip(language, 64), name, k.language)
+		}
 		return k, nil
 	}
 	if !create {
@@ -365,7 +378,11 @@ func (s *server) kernelOf(name string, create bool) (*kernel, error) {
 	if len(s.kernels) >= maxContexts {
 		return nil, failf("exhausted", "Remove a context first.", "cannot make context %s: there are %d, the limit is %d", name, len(s.kernels), maxContexts)
 	}
-	k, err := newKernel(s, name)
+	lang, err := s.cfg.languageOf(language)
+	if err != nil {
+		return nil, err
+	}
+	k, err := newKernel(s, name, lang.Language)
 	if err != nil {
 		return nil, err
 	}

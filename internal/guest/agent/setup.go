@@ -11,7 +11,6 @@ import (
 	"strings"
 	"syscall"
 
-	"praxis/internal/guest/kernel/python"
 	"praxis/internal/guest/wire"
 	"praxis/internal/safetext"
 )
@@ -21,7 +20,7 @@ type config struct {
 	wire.Setup
 	ready   bool
 	group   string            // folder of the pids group that programs join; empty when unprivileged
-	program string            // path of the kernel's program
+	folder  string            // where the kernels' files and the tools' socket are
 	scratch string            // folder to remove at the end; only when unprivileged
 	offered map[string]string // environment that came with an offer; never changed
 }
@@ -30,12 +29,12 @@ func (c config) privileged() bool { return !c.Unprivileged }
 
 // deterministicEnv makes the same code on the same inputs print the same bytes.
 var deterministicEnv = map[string]string{
-	"PYTHONHASHSEED": "0", "TZ": "UTC",
+	"TZ": "UTC",
 	// Programs that write a date into a file write this one: the first that a ZIP archive can hold.
 	"SOURCE_DATE_EPOCH": "315532800",
 	// Threads that add up in the order in which they happen to end give other last digits.
 	"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "BLIS_NUM_THREADS": "1",
-	"NUMEXPR_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1", "RAYON_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1",
+	"RAYON_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1",
 }
 
 const defaultPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -54,14 +53,22 @@ func (c config) env(extra map[string]string) (env []string, path string) {
 // variables is the environment that every program starts with.
 func (c config) variables() map[string]string {
 	all := map[string]string{
-		"PATH": filepath.Dir(c.Python) + ":" + defaultPath, "HOME": c.Home, "LANG": "C.UTF-8",
-		"USER": "user", "LOGNAME": "user", "TMPDIR": c.Temp, "PYTHONDONTWRITEBYTECODE": "1",
+		"HOME": c.Home, "LANG": "C.UTF-8", "USER": "user", "LOGNAME": "user", "TMPDIR": c.Temp,
 		// An arena of glibc's takes 64 MiB of address space, which is limited.
 		"MALLOC_ARENA_MAX": "2",
 	}
+	path := ""
+	for _, k := range c.Kernels {
+		path += filepath.Dir(k.Command[0]) + ":"
+		maps.Copy(all, k.Environment)
+	}
+	all["PATH"] = path + defaultPath
 	maps.Copy(all, c.Env)
 	if c.Deterministic {
 		maps.Copy(all, deterministicEnv)
+		for _, k := range c.Kernels {
+			maps.Copy(all, k.Deterministic)
+		}
 	}
 	maps.Copy(all, c.offered)
 	return all
@@ -88,7 +95,7 @@ func check(s wire.Setup) (wire.Setup, error) {
 	if s.Columns == 0 {
 		s.Columns = 100
 	}
-	for _, p := range append([]string{s.Python, s.Workdir, s.Home, s.Temp, cmp.Or(s.Cgroup, "/")}, s.Roots...) {
+	for _, p := range append([]string{s.Workdir, s.Home, s.Temp, cmp.Or(s.Cgroup, "/")}, s.Roots...) {
 		if !filepath.IsAbs(p) || filepath.Clean(p) != p {
 			return s, failf("invalid", "", "cannot set up session: %q is not a clean absolute path", safetext.Clip(p, 200))
 		}
@@ -103,12 +110,19 @@ func check(s wire.Setup) (wire.Setup, error) {
 	if l.Memory < 0 || l.Kernel < 0 || l.Processes < 0 || l.OpenFiles < 0 || s.Columns < 20 || s.Columns > 10000 {
 		return s, failf("invalid", "", "cannot set up session: a limit is out of range")
 	}
-	for k, v := range s.Env {
+	if err := checkVariables(s.Env); err != nil {
+		return s, err
+	}
+	return s, checkKernels(s.Kernels)
+}
+
+func checkVariables(env map[string]string) error {
+	for k, v := range env {
 		if k == "" || strings.ContainsAny(k, "=\x00") || strings.Contains(v, "\x00") {
-			return s, failf("invalid", "", "cannot set up session: %q is no environment variable", safetext.Clip(k, 64))
+			return failf("invalid", "", "cannot set up session: %q is no environment variable", safetext.Clip(k, 64))
 		}
 	}
-	return s, nil
+	return nil
 }
 
 // setup applies a setup and returns once the kernel of main is ready.
@@ -120,13 +134,24 @@ func (s *server) setup(_ *request, args wire.Setup) (wire.SetupReply, error) {
 	s.mu.Lock()
 	old := s.cfg
 	s.mu.Unlock()
-	cfg := config{Setup: args, ready: true, group: old.group, program: old.program, scratch: old.scratch, offered: old.offered}
+	cfg := config{Setup: args, ready: true, group: old.group, folder: old.folder, scratch: old.scratch, offered: old.offered}
+	if len(cfg.Kernels) == 0 {
+		cfg.Kernels = old.Kernels
+	}
+	if len(cfg.Kernels) == 0 {
+		return wire.SetupReply{}, failf("invalid", "", "cannot set up session: no language is named")
+	}
 	if !old.ready {
 		if err := cfg.prepare(); err != nil {
 			return wire.SetupReply{}, err
 		}
 	} else if old.Unprivileged != cfg.Unprivileged || !slices.Equal(old.Roots, cfg.Roots) {
 		return wire.SetupReply{}, failf("invalid", "", "cannot set up session again: privileges and roots cannot change")
+	}
+	if len(args.Kernels) > 0 {
+		if err := cfg.writeKernels(); err != nil {
+			return wire.SetupReply{}, err
+		}
 	}
 	if err := cfg.limitProcesses(); err != nil {
 		return wire.SetupReply{}, err
@@ -143,7 +168,7 @@ func (s *server) setup(_ *request, args wire.Setup) (wire.SetupReply, error) {
 		k.adopt(old, cfg)
 	}
 	s.guard.wake()
-	main, err := s.kernelOf(wire.Main, true)
+	main, err := s.kernelFor(wire.Main, "")
 	if err != nil {
 		return wire.SetupReply{}, err
 	}
@@ -161,7 +186,7 @@ func limitLive(pid int, cfg config) {
 	}
 }
 
-// prepare makes what the first program needs: folders, the pids group, the kernel's program.
+// prepare makes what the first program needs: folders and the pids group.
 func (c *config) prepare() error {
 	// What follows changes the machine that the agent runs on, so it must be a sandbox.
 	if c.privileged() && (os.Getuid() != 0 || os.Getpid() != 1) {
@@ -175,7 +200,7 @@ func (c *config) prepare() error {
 	if err := c.makeWorkdir(); err != nil {
 		return err
 	}
-	where := "/run/praxis"
+	c.folder = "/run/praxis"
 	if c.privileged() {
 		if err := syscall.Setgroups(nil); err != nil {
 			return fmt.Errorf("cannot set up session: drop groups: %w", err)
@@ -183,7 +208,7 @@ func (c *config) prepare() error {
 		if err := c.makeGroup(); err != nil {
 			return err
 		}
-		if err := os.MkdirAll(where, 0o755); err != nil {
+		if err := os.MkdirAll(c.folder, 0o755); err != nil {
 			return fmt.Errorf("cannot set up session: %w", err)
 		}
 		if err := c.shutDoors(); err != nil {
@@ -194,21 +219,9 @@ func (c *config) prepare() error {
 		if err != nil {
 			return fmt.Errorf("cannot set up session: %w", err)
 		}
-		where, c.scratch = dir, dir
+		c.folder, c.scratch = dir, dir
 	}
-	c.program = filepath.Join(where, "kernel.py")
-	if err := os.MkdirAll(filepath.Dir(c.toolsModule()), 0o755); err != nil {
-		return fmt.Errorf("cannot set up session: %w", err)
-	}
-	if err := writeProgram(c.toolsModule(), python.Tools()); err != nil {
-		return err
-	}
-	return writeProgram(c.program, python.Source())
-}
-
-// toolsModule is the file of the module "tools", where package python wants it.
-func (c config) toolsModule() string {
-	return filepath.Join(filepath.Dir(c.program), "lib", "tools.py")
+	return nil
 }
 
 // shutDoors takes away what the sandbox's kernel offers to everyone and nobody
@@ -221,17 +234,6 @@ func (c *config) shutDoors() error {
 	}
 	if err := os.Chmod("/sys/fs/cgroup", 0o755); err != nil && !errors.Is(err, os.ErrPermission) {
 		return fmt.Errorf("cannot set up session: %w", err)
-	}
-	return nil
-}
-
-func writeProgram(path, text string) error {
-	temp := path + ".new"
-	if err := os.WriteFile(temp, []byte(text), 0o644); err != nil {
-		return fmt.Errorf("cannot write a program of ours: %w", err)
-	}
-	if err := os.Rename(temp, path); err != nil {
-		return fmt.Errorf("cannot write a program of ours: %w", err)
 	}
 	return nil
 }

@@ -17,6 +17,12 @@ func ValidName(s string) bool {
 	return len(s) > 0 && len(s) <= MaxName && only(s, "_.:@-") && only(s[:1], "_")
 }
 
+// ValidLanguage reports whether s may name a language: a lower case letter, then
+// lower case letters and digits, 32 at most.
+func ValidLanguage(s string) bool {
+	return len(s) > 0 && len(s) <= 32 && s[0] >= 'a' && s[0] <= 'z' && only(s, "") && strings.ToLower(s) == s
+}
+
 // validMIME reports whether s is a MIME type as RFC 6838 restricts its names,
 // each part of at most 64 bytes.
 func validMIME(s string) bool {

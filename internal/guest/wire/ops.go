@@ -45,6 +45,7 @@ const (
 	MaxOutput     = 16 << 20  // the largest OutputBytes
 	MaxBundle     = 16 << 20  // bytes of a bundle, keys and values
 	MaxBundleKeys = 32
+	MaxKernels    = 16       // languages of a session
 	MaxText       = 64 << 10 // bytes of a message, a remedy, an exception's value
 	MaxTraceback  = 256 << 10
 	MaxMatches    = 500
@@ -96,23 +97,54 @@ type Limits struct {
 // limits (live processes get them too) and the seed; a kernel that was started
 // with another Deterministic is restarted.
 type Setup struct {
-	Limits        Limits            `json:"limits"`
-	Deterministic bool              `json:"deterministic,omitempty"`
-	Seed          *int64            `json:"seed,omitempty"`
-	Preload       []string          `json:"preload,omitempty"` // modules that the first kernel imports
-	Python        string            `json:"python"`            // absolute path of the interpreter
-	Workdir       string            `json:"workdir"`           // absolute, one of Roots or below
-	Roots         []string          `json:"roots,omitempty"`   // what the file ops may touch; empty: /work, /tmp, /home/user
-	Home          string            `json:"home,omitempty"`    // empty: /home/user
-	Temp          string            `json:"temp,omitempty"`    // one of Roots; empty: /tmp
-	Env           map[string]string `json:"env,omitempty"`
-	Columns       int               `json:"columns,omitempty"` // width for the repr of values; 0: 100
-	Cgroup        string            `json:"cgroup,omitempty"`  // folder of the pids controller, or of unified groups; empty: what is below /sys/fs/cgroup
+	Limits        Limits `json:"limits"`
+	Deterministic bool   `json:"deterministic,omitempty"`
+	Seed          *int64 `json:"seed,omitempty"`
+	// Kernels are the languages of the session. The first is that of the context
+	// main, and of contexts that are made without naming one. A later setup
+	// without any leaves them as they are.
+	Kernels []Kernel          `json:"kernels,omitempty"`
+	Workdir string            `json:"workdir"`         // absolute, one of Roots or below
+	Roots   []string          `json:"roots,omitempty"` // what the file ops may touch; empty: /work, /tmp, /home/user
+	Home    string            `json:"home,omitempty"`  // empty: /home/user
+	Temp    string            `json:"temp,omitempty"`  // one of Roots; empty: /tmp
+	Env     map[string]string `json:"env,omitempty"`
+	Columns int               `json:"columns,omitempty"` // width for the repr of values; 0: 100
+	Cgroup  string            `json:"cgroup,omitempty"`  // folder of the pids controller, or of unified groups; empty: what is below /sys/fs/cgroup
 	// Unprivileged says that the agent is not root in a sandbox of its own, so
 	// that changing users and counting processes are left out. Without it their
 	// absence is an error.
 	Unprivileged bool `json:"unprivileged,omitempty"`
 }
+
+// Kernel says how the kernel of a language is started and prepared. The agent
+// knows no language itself.
+type Kernel struct {
+	Language string `json:"language"` // its name
+	// Command starts the kernel; its first word is the absolute path of the
+	// interpreter. Program, one of Files, ends it; empty: nothing does.
+	Command []string `json:"command"`
+	Program string   `json:"program,omitempty"`
+	// Files are written below a folder of the language's own, by relative path.
+	Files map[string]string `json:"files,omitempty"`
+	// Environment is that of every program of the session, and Deterministic is
+	// added to it in a deterministic one.
+	Environment   map[string]string `json:"environment,omitempty"`
+	Deterministic map[string]string `json:"deterministic,omitempty"`
+	// SearchVariable lists folders of modules in the environment. While tools are
+	// exposed, SearchFolder, a folder of Files, stands first in it.
+	SearchVariable string   `json:"search_variable,omitempty"`
+	SearchFolder   string   `json:"search_folder,omitempty"`
+	Preload        []string `json:"preload,omitempty"` // modules that the kernel of main imports when it starts
+	// CrashBegins is how an interpreter that crashes begins its report on the
+	// control socket; empty: it sends none. Lines of the report that begin with
+	// one of CrashHidden are left out; ProgramPath in them is the kernel's program.
+	CrashBegins string   `json:"crash_begins,omitempty"`
+	CrashHidden []string `json:"crash_hidden,omitempty"`
+}
+
+// ProgramPath stands for the path of a kernel's program in [Kernel.CrashHidden].
+const ProgramPath = "$PROGRAM"
 
 // SetupReply answers Setup once the kernel of the context "main" is ready.
 type SetupReply struct {
@@ -134,6 +166,7 @@ type Interrupt struct {
 // ContextInfo describes a kernel.
 type ContextInfo struct {
 	Name          string            `json:"name"`
+	Language      string            `json:"language"`
 	State         string            `json:"state"`               // "starting", "idle", "busy", "dead"
 	Execution     string            `json:"execution,omitempty"` // what runs, when busy
 	PID           int               `json:"pid,omitempty"`
@@ -147,10 +180,12 @@ type Contexts struct {
 	Contexts []ContextInfo `json:"contexts"`
 }
 
-// Execute runs code in a context, which is made when it does not exist.
+// Execute runs code in a context, which is made when it does not exist. A context
+// has one language for as long as it exists: another one is a failure "conflict".
 type Execute struct {
 	Exec        string `json:"exec"` // the host's name for the execution; guest.Client fills it in
 	Context     string `json:"context,omitempty"`
+	Language    string `json:"language,omitempty"` // empty: the context's own, or the first one
 	Code        string `json:"code"`
 	WallMS      int64  `json:"wall_ms,omitempty"`      // 0: no limit
 	CPUMS       int64  `json:"cpu_ms,omitempty"`       // of the kernel and its children; 0: no limit

@@ -11,6 +11,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/agent"
+	"praxis/internal/language"
 	"praxis/internal/llm"
 	"praxis/internal/llm/recorded"
 	"praxis/internal/run"
@@ -209,7 +210,7 @@ func (c Config) fromState(ctx context.Context, rec Recording, from int, out *Bra
 				e.close(&err)
 				return nil, nil, err
 			}
-			e.task = run.Task{Snapshots: c.Snapshots, Open: func(ctx context.Context) (run.Session, error) { return s, e.kit.expose(ctx, s) }}
+			e.task = run.Task{Languages: c.Languages, Snapshots: c.Snapshots, Open: func(ctx context.Context) (run.Session, error) { return s, e.kit.expose(ctx, s) }}
 			b := &agent.Begin{Step: from, Messages: rec.find(from).Messages}
 			b.Tokens, b.Ran = e.before(ctx, from)
 			return e, b, nil
@@ -265,7 +266,7 @@ func (m *brancher) Complete(ctx context.Context, req llm.Request, delta func(str
 	case step < m.from && was.Exchange != nil:
 		return recorded.New(m.name, []recorded.Exchange{*was.Exchange}).Complete(ctx, req, delta)
 	case m.edits(step):
-		reply := edited(*was, m.change.Code)
+		reply := edited(m.e.cfg.language(m.e.rec), *was, m.change.Code)
 		if delta != nil && reply.Text != "" {
 			delta(reply.Text)
 		}
@@ -307,7 +308,7 @@ func executedBefore(steps []Step, n int) []Step {
 
 // edited returns the reply of a step with other code in it, in the same form:
 // a native call when the model made one, else a block.
-func edited(s Step, code string) llm.Reply {
+func edited(l language.Language, s Step, code string) llm.Reply {
 	was := s.Exchange.Reply
 	for _, c := range was.Calls {
 		if slices.ContainsFunc(s.Tools, func(t llm.Tool) bool { return t.Name == c.Name && takesCode(t) }) {
@@ -318,7 +319,15 @@ func edited(s Step, code string) llm.Reply {
 	for strings.Contains(code, fence) {
 		fence += "~"
 	}
-	return llm.Reply{Text: fence + "python\n" + strings.TrimRight(code, "\n") + "\n" + fence + "\n"}
+	return llm.Reply{Text: fence + l.Fence() + "\n" + strings.TrimRight(code, "\n") + "\n" + fence + "\n"}
+}
+
+// language is that of a run's code.
+func (c Config) language(rec Recording) language.Language {
+	if s := rec.Session; s != nil && len(s.Image.Languages) > 0 {
+		return c.Languages.Named(s.Image.Languages[0].Name)
+	}
+	return c.Languages.Named("")
 }
 
 func takesCode(t llm.Tool) bool {

@@ -17,6 +17,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/agent"
+	"praxis/internal/language"
 	"praxis/internal/llm"
 	"praxis/internal/llm/recorded"
 	"praxis/internal/planner"
@@ -51,6 +52,8 @@ type Config struct {
 	// Snapshots says that the states of the run are saved, so that it can be
 	// branched itself.
 	Snapshots bool
+	// Languages are those that the code of runs may be in.
+	Languages language.Table
 	// Redact takes secrets out of a text, as the journal's does: what the code
 	// prints of them now stands in no recording. nil: there are none.
 	Redact func(string) string
@@ -150,7 +153,7 @@ func (c Config) prepareRerun(ctx context.Context, rec Recording) (*rerun, error)
 	if err != nil {
 		return nil, err
 	}
-	e.task = run.Task{Began: rec.Began, Inputs: inputs, Snapshots: c.Snapshots}
+	e.task = run.Task{Began: rec.Began, Languages: c.Languages, Inputs: inputs, Snapshots: c.Snapshots}
 	if err := e.equip(ctx, rec.Steps[0].N); err != nil {
 		return nil, err
 	}

@@ -164,7 +164,7 @@ func (w *world) deal(id string, began event.RunBegan, script, code string) (Reco
 			w.t.Fatal(err)
 		}
 	}
-	task := run.Task{Began: began, Snapshots: true, Open: func(ctx context.Context) (run.Session, error) {
+	task := run.Task{Languages: languages, Began: began, Snapshots: true, Open: func(ctx context.Context) (run.Session, error) {
 		b, err := w.open(ctx, event.SessionBegan{})
 		if err == nil {
 			err = b.Expose(ctx, br, true, false)
@@ -543,7 +543,7 @@ func TestReplayNetwork(t *testing.T) {
 	w := newWorld(t)
 	began := event.RunBegan{Kind: event.Code, Question: "show x", Net: []string{"example.org"}}
 	rec := w.begin("n", began)
-	task := run.Task{Began: began, Open: func(ctx context.Context) (run.Session, error) { return w.open(ctx, event.SessionBegan{}) }}
+	task := run.Task{Languages: languages, Began: began, Open: func(ctx context.Context) (run.Session, error) { return w.open(ctx, event.SessionBegan{}) }}
 	if _, err := run.Code(t.Context(), task, "show x", false, rec); err != nil {
 		t.Fatal(err)
 	}

@@ -20,11 +20,16 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/agent"
+	"praxis/internal/language"
+	"praxis/internal/language/python"
 	"praxis/internal/llm"
 	"praxis/internal/llm/scripted"
 	"praxis/internal/run"
 	"praxis/internal/tool/bridge"
 )
+
+// languages are those of the code of these runs.
+var languages = language.Table{python.Language()}
 
 // world makes sessions, keeps their snapshots, and is the source of recordings.
 type world struct {
@@ -49,7 +54,7 @@ func newWorld(t *testing.T) *world {
 	return &world{
 		t: t, snapshots: map[string]state{}, blobs: map[string][]byte{}, records: map[string][]event.Record{},
 		bend: map[string]func(*event.Execution){},
-		image: event.Image{ID: "img-1", Name: "data", Packages: []event.Package{
+		image: event.Image{ID: "img-1", Name: "data", Languages: []event.Language{{Name: "python", Version: "3.14"}}, Packages: []event.Package{
 			{Name: "numpy", Version: "2.3.1"}, {Name: "pandas", Version: "2.3.0"},
 		}},
 	}
@@ -101,7 +106,7 @@ func (w *world) fromSnapshot(ctx context.Context, id string) (Opened, error) {
 }
 
 func (w *world) config() Config {
-	return Config{Source: w, Open: w.open, FromSnapshot: w.fromSnapshot, Program: "1.0"}
+	return Config{Languages: languages, Source: w, Open: w.open, FromSnapshot: w.fromSnapshot, Program: "1.0"}
 }
 
 func (b *fakeSession) Close() error { b.w.closed++; return nil }
@@ -126,7 +131,7 @@ func (b *fakeSession) Snapshot(context.Context) (run.Snapshot, error) {
 
 func (b *fakeSession) Execute(_ context.Context, code string, _ event.Bounds, sink event.Sink) (event.Execution, error) {
 	x := event.Execution{Status: event.OK, State: event.Intact, Usage: event.Usage{WallMS: 1.5}, Session: fmt.Sprint(b.w.opened)}
-	if code == run.RestCode {
+	if code == languages[0].Model.Rest {
 		return x, nil
 	}
 	if strings.Contains(code, "__figures__(") {
@@ -320,7 +325,8 @@ func (w *world) ask(id, script string) Recording {
 	began := event.RunBegan{Kind: event.Ask, Question: question, Model: "scripted:case", Scripted: true, MaxSteps: 9, Program: "1.0"}
 	rec := w.begin(id, began)
 	task := run.Task{
-		Began: began, Snapshots: true,
+		Languages: languages,
+		Began:     began, Snapshots: true,
 		Open: func(ctx context.Context) (run.Session, error) { return w.open(ctx, event.SessionBegan{}) },
 		Inputs: []run.Input{{
 			File: agent.File{Name: "a.csv", Path: "/work/a.csv", Bytes: 2, Preview: "7\n"},
@@ -339,7 +345,8 @@ func (w *world) code(id, code string) Recording {
 	began := event.RunBegan{Kind: event.Code, Question: code}
 	rec := w.begin(id, began)
 	task := run.Task{
-		Began: began, Snapshots: true,
+		Languages: languages,
+		Began:     began, Snapshots: true,
 		Open: func(ctx context.Context) (run.Session, error) { return w.open(ctx, event.SessionBegan{}) },
 	}
 	if _, err := run.Code(w.t.Context(), task, code, true, rec); err != nil {

@@ -9,8 +9,13 @@ import (
 	"time"
 
 	"praxis/event"
+	"praxis/internal/language"
+	"praxis/internal/language/python"
 	"praxis/internal/record/report"
 )
+
+// languages are those of the runs in these tests.
+var languages = language.Table{python.Language()}
 
 // at is when the records of the tests begin.
 func at() time.Time { return time.Date(2026, 11, 21, 3, 14, 55, 123456789, time.UTC) }
@@ -69,11 +74,11 @@ const hostile = "\x1b[2J\x1b]0;title\x07</script><script>alert(1)</script>\u202e
 func usual(t testing.TB) report.Run {
 	seed := int64(42)
 	usage := event.Usage{WallMS: 12.4, CPUMS: 10, PeakMemoryBytes: 35 << 20}
-	return report.Run{ID: "20261121-031455-7f3a", Cost: cost, Records: records(
+	return report.Run{ID: "20261121-031455-7f3a", Languages: languages, Cost: cost, Records: records(
 		event.RunBegan{Kind: event.Ask, Question: "Which region sold the most, and how much of all sales is that?", Model: "anthropic:claude-sonnet-4-5",
 			Files: []string{"sales.csv"}, MaxSteps: 20, Bounds: event.Bounds{Timeout: event.Duration(time.Minute), OutputBytes: 1 << 20},
 			Seed: &seed, Thread: "sales", Parent: &event.Parent{Run: "20261120-101010-0001", Step: 2, Change: "another model"}, Program: "0.3.0"},
-		event.SessionBegan{Session: "s-1", Image: event.Image{ID: "sha256:" + strings.Repeat("ab", 32), Name: "default", Packages: []event.Package{
+		event.SessionBegan{Session: "s-1", Image: event.Image{ID: "sha256:" + strings.Repeat("ab", 32), Name: "default", Languages: []event.Language{{Name: "python", Version: "3.14"}}, Packages: []event.Package{
 			{Name: "numpy", Version: "2.3.4"}, {Name: "pandas", Version: "2.3.3"}}},
 			Limits: event.Limits{Memory: 2 << 30, CPUs: 1.5, Processes: 64, Disk: 4 << 30, OpenFiles: 1024}, Seed: &seed},
 		event.FileGiven{Name: "data/sales.csv", Path: "/work/sales.csv", Bytes: 48213, SHA256: strings.Repeat("0123456789abcdef", 4)},
@@ -85,7 +90,7 @@ func usual(t testing.TB) report.Run {
 		event.ModelRetrying{Step: 1, Reason: "429 slow down", After: event.Duration(1500 * time.Millisecond), Attempt: 2},
 		event.ModelReplied{Step: 1, Thought: "I read the file and look at **its columns**:\n\n- `region` is text\n- `sales` is a number, 2*3 of them\n", Text: "I read the file…\n```python\n…\n```",
 			Tokens: event.Tokens{Input: 1842, Output: 131}, Took: event.Duration(1830 * time.Millisecond)},
-		event.ExecutionBegan{Step: 1, Session: "s-1", Code: "import pandas as pd\n\n# sum up by region\ndf = pd.read_csv(\"/work/sales.csv\")\nprint(f\"{len(df)} rows\", df.sales.sum())\ndf.grupby(\"region\")\n"},
+		event.ExecutionBegan{Language: "python", Step: 1, Session: "s-1", Code: "import pandas as pd\n\n# sum up by region\ndf = pd.read_csv(\"/work/sales.csv\")\nprint(f\"{len(df)} rows\", df.sales.sum())\ndf.grupby(\"region\")\n"},
 		event.ExecutionEnded{Step: 1, Execution: event.Execution{Status: event.Error, Stdout: "1204 rows 98213.75\n",
 			Error: &event.Raised{Name: "AttributeError", Value: "'DataFrame' object has no attribute 'grupby'", Traceback: "Traceback (most recent call last):\n  line 6\n    df.grupby(\"region\")\nAttributeError: 'DataFrame' object has no attribute 'grupby'"},
 			State: event.Intact, Usage: usage}},
@@ -94,7 +99,7 @@ func usual(t testing.TB) report.Run {
 		event.ModelRequested{Step: 2, Model: "anthropic:claude-sonnet-4-5", Repeated: 1, Messages: []event.Message{{Role: event.Assistant, Text: "…"}, {Role: event.User, Text: "AttributeError"}}, MaxTokens: 4096},
 		event.ModelReplied{Step: 2, Thought: "A typing error: it is `groupby`.", Tokens: event.Tokens{Input: 2101, Output: 164}, Took: event.Duration(2 * time.Second)},
 		event.ReplyTrimmed{Step: 2, Reason: "the first of two pieces of code was taken"},
-		event.ExecutionBegan{Step: 2, Session: "s-1", Code: "by = df.groupby(\"region\").sales.sum().sort_values()\nshare = by.iloc[-1] / by.sum()\nby.plot.barh()\nby.to_csv(\"/work/by.csv\")\nby"},
+		event.ExecutionBegan{Language: "python", Step: 2, Session: "s-1", Code: "by = df.groupby(\"region\").sales.sum().sort_values()\nshare = by.iloc[-1] / by.sum()\nby.plot.barh()\nby.to_csv(\"/work/by.csv\")\nby"},
 		event.ExecutionEnded{Step: 2, Execution: event.Execution{Status: event.OK, Stderr: "FutureWarning: …\n",
 			Result:   event.Bundle{"text": "region\nNorth & East    1204.50\n", "text/html": frame},
 			Displays: []event.Bundle{{"image/png": chart(t), "text": "<Axes: ylabel='region'>"}},
@@ -103,7 +108,7 @@ func usual(t testing.TB) report.Run {
 		event.StepBegan{N: 3},
 		event.ModelRequested{Step: 3, Model: "anthropic:claude-sonnet-4-5", Repeated: 3, Messages: []event.Message{{Role: event.User, Text: "ok"}}, MaxTokens: 4096},
 		event.ModelReplied{Step: 3, Thought: "", Tokens: event.Tokens{Input: 2400, Output: 80}, Took: event.Duration(time.Second)},
-		event.ExecutionBegan{Step: 3, Session: "s-1", Code: "__figures__(…)", Fills: []string{"by.index[-1]", "share:.1%"}},
+		event.ExecutionBegan{Language: "python", Step: 3, Session: "s-1", Code: "__figures__(…)", Fills: []string{"by.index[-1]", "share:.1%"}},
 		event.ExecutionEnded{Step: 3, Execution: event.Execution{Status: event.OK, Result: event.Bundle{"text": "…"}, State: event.Intact, Usage: usage}},
 		event.AnswerGiven{Text: "**North & East** sold the most: 1204.50, which is **1.2 %** of all sales.\n\n| region | sales |\n|---|---|\n| North & East | 1204.50 |\n| all | 98213.75 |\n\nIn 2031 it may be 40 %.",
 			Figures: []event.Figure{{Text: "North & East", Expression: "by.index[-1]", Source: "computed"}, {Text: "1204.50", Source: "output"},
@@ -120,7 +125,7 @@ func usual(t testing.TB) report.Run {
 func rare(t testing.TB) report.Run {
 	many := strings.Repeat("a line of output that goes on\n", 3000)
 	bounds := event.Bounds{Timeout: event.Duration(time.Minute)}
-	return report.Run{ID: "20261121-040000-00ff", Cost: cost, Damage: "record 31 was changed " + hostile,
+	return report.Run{ID: "20261121-040000-00ff", Languages: languages, Cost: cost, Damage: "record 31 was changed " + hostile,
 		Saved: map[string]string{"figure-1.png": "out/<figure> 1.png"},
 		Records: records(
 			event.RunBegan{Kind: event.Ask, Question: "What " + hostile + "\n# is it?", Model: "other:unpriced", MaxSteps: 9, Bounds: bounds, Program: hostile},
@@ -142,7 +147,7 @@ func rare(t testing.TB) report.Run {
 			event.ToolCalled{Step: 2, ID: "call-2", Tool: "mail"},
 			event.ApprovalGiven{ID: "call-2", By: "policy", Reason: hostile},
 			event.ToolReturned{Step: 2, ID: "call-2", Error: "denied " + hostile},
-			event.ExecutionBegan{Step: 2, Code: "x = 1 # safe\r__import__('os') # " + hostile + "\n\"\"\"" + hostile},
+			event.ExecutionBegan{Language: "python", Step: 2, Code: "x = 1 # safe\r__import__('os') # " + hostile + "\n\"\"\"" + hostile},
 			event.ExecutionEnded{Step: 2, Execution: event.Execution{Status: event.Timeout, Limit: event.WallTime, Message: "1 minute is over " + hostile,
 				Stdout: many + hostile, Stderr: hostile, OutputFile: "/work/.out/" + hostile, State: event.Lost, Unlisted: "too many files " + hostile,
 				Result: event.Bundle{"text": "<demo.Page object at 0x7f00>", "text/html": "<h1>Hi</h1><script>alert(1)</script>" + hostile},
@@ -161,22 +166,22 @@ func rare(t testing.TB) report.Run {
 			event.SessionForked{Session: "s2", From: "s", Snapshot: hostile},
 			event.SessionRolledBack{Session: "s2", Snapshot: hostile},
 			event.Progress{Stage: "image", Text: hostile}, event.ModelDelta{Text: hostile}, event.Output{Data: []byte(hostile)}, event.Display{},
-			event.ExecutionBegan{Step: 2, Code: "fill()", Fills: []string{hostile}},
+			event.ExecutionBegan{Language: "python", Step: 2, Code: "fill()", Fills: []string{hostile}},
 			event.ExecutionEnded{Step: 2, Execution: event.Execution{Status: event.Error, Error: &event.Raised{Name: "NameError", Value: hostile}, State: event.Intact}},
 			event.StepBegan{N: 3},
 			event.ModelRequested{Step: 3, Model: "other:unpriced"},
 			event.ToolCalled{Step: 3, ID: "call-3", Tool: "search", Arguments: map[string]any{"q": hostile}},
 			event.ApprovalRequested{ID: "call-3", Reason: hostile},
-			event.ExecutionBegan{Step: 3, Code: "while True: pass"},
+			event.ExecutionBegan{Language: "python", Step: 3, Code: "while True: pass"},
 		)}
 }
 
 // code is a run of a person's code.
 func code() report.Run {
-	return report.Run{ID: "20261121-050000-0c0d", Records: records(
+	return report.Run{ID: "20261121-050000-0c0d", Languages: languages, Records: records(
 		event.RunBegan{Kind: event.Code, Question: "print(6 * 7)", Bounds: event.Bounds{Timeout: event.Duration(time.Minute)}, Program: "0.3.0"},
-		event.SessionBegan{Session: "s-9", Name: "sales", Image: event.Image{ID: "sha256:ef", Name: "default"}, Snapshot: "snap-9"},
-		event.ExecutionBegan{Session: "s-9", Code: "print(6 * 7)\n"},
+		event.SessionBegan{Session: "s-9", Name: "sales", Image: event.Image{ID: "sha256:ef", Name: "default", Languages: []event.Language{{Name: "python", Version: "3.14"}}}, Snapshot: "snap-9"},
+		event.ExecutionBegan{Language: "python", Session: "s-9", Code: "print(6 * 7)\n"},
 		event.ExecutionEnded{Execution: event.Execution{Status: event.OK, Stdout: "42\n", State: event.Intact, Usage: event.Usage{WallMS: 1.2, PeakMemoryBytes: 9 << 20}}},
 		event.SessionEnded{Session: "s-9"},
 		event.RunEnded{Status: "ok", Steps: 1, Took: event.Duration(300 * time.Millisecond)},

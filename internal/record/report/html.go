@@ -76,7 +76,7 @@ type piece struct {
 	Tone    string // "bad", "warn"
 	Text    excerpt
 	Blocks  []block
-	Code    []span
+	Code    []colouredSpan
 	Grid    *grid
 	Changes []sheetChange
 	Source  template.URL      // of a picture: a data URI of base64
@@ -164,7 +164,7 @@ func (s *timeline) pieces(it *item) []piece {
 		if len(e.Fills) > 0 {
 			break
 		}
-		out := []piece{{Kind: "code", Code: highlight(strings.TrimRight(visibleCode(e.Code), "\n "))}}
+		out := []piece{{Kind: "code", Code: coloured(s.named(e.Language), e.Code)}}
 		if r, ok := s.annotate(it); ok {
 			out = append(out, annotationPieces(r)...)
 		}
@@ -177,7 +177,7 @@ func (s *timeline) pieces(it *item) []piece {
 	if r, ok := s.annotate(it); ok {
 		return annotationPieces(r)
 	}
-	return planPieces(it.Event)
+	return s.planPieces(it.Event)
 }
 
 func (s *timeline) replied(e event.ModelReplied) []piece {

@@ -166,7 +166,7 @@ func (m *markdown) item(it *item) {
 		return
 	case event.ExecutionBegan:
 		if len(e.Fills) == 0 {
-			m.fence("python", strings.TrimRight(visibleCode(e.Code), "\n "))
+			m.fence(m.named(e.Language).Fence(), shownCode(e.Code))
 		}
 	case event.ExecutionEnded:
 		if r, ok := m.annotate(it); ok {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
@@ -76,8 +77,8 @@ type notebookKernel struct {
 
 type notebookLanguage struct {
 	Name      string `json:"name"`
-	Extension string `json:"file_extension"`
-	MIME      string `json:"mimetype"`
+	Extension string `json:"file_extension,omitempty"`
+	MIME      string `json:"mimetype,omitempty"`
 }
 
 // notebookRun is what a program finds about the run.
@@ -112,11 +113,12 @@ type cellMetadata struct {
 }
 
 type cellRun struct {
-	Step    int            `json:"step,omitempty"`
-	Status  string         `json:"status"`
-	Limit   event.Limit    `json:"limit,omitempty"`
-	Usage   event.Usage    `json:"usage"`
-	Changes []event.Change `json:"changes,omitempty"`
+	Step     int            `json:"step,omitempty"`
+	Language string         `json:"language,omitempty"` // where it is not the notebook's
+	Status   string         `json:"status"`
+	Limit    event.Limit    `json:"limit,omitempty"`
+	Usage    event.Usage    `json:"usage"`
+	Changes  []event.Change `json:"changes,omitempty"`
 }
 
 type streamOutput struct {
@@ -151,8 +153,9 @@ func (n *notebook) file() notebookFile {
 	if n.session != nil {
 		about.Image = valid(n.session.Image.ID)
 	}
-	return notebookFile{n.cells, notebookMetadata{
-		notebookKernel{"Python 3", "python", "python3"}, notebookLanguage{"python", ".py", "text/x-python"}, about}, 4, 5}
+	l := n.main()
+	kernel := notebookKernel{Display: cmp.Or(l.Notebook.Display, valid(l.Title())), Language: valid(l.Name), Name: cmp.Or(l.Notebook.Kernel, valid(l.Name))}
+	return notebookFile{n.cells, notebookMetadata{kernel, notebookLanguage{valid(l.Name), l.Extension(), l.MIME}, about}, 4, 5}
 }
 
 // md adds a markdown cell of what write writes, unless that is nothing.
@@ -181,7 +184,7 @@ func (n *notebook) part(p *part) {
 		case event.ExecutionBegan:
 			if len(e.Fills) == 0 {
 				n.md(stem, func() {})
-				n.begin(stem, p.step, e.Code)
+				n.begin(stem, p.step, e.Code, e.Language)
 			}
 			if r, ok := n.annotate(it); ok {
 				n.putAnnotation(r)
@@ -191,7 +194,7 @@ func (n *notebook) part(p *part) {
 			if _, filling := n.filled(it, e); !filling {
 				if n.cell == nil { // how it began is not recorded
 					n.md(stem, func() {})
-					n.begin(stem, p.step, "")
+					n.begin(stem, p.step, "", "")
 				}
 				n.end(it, e.Execution)
 				continue
@@ -203,10 +206,14 @@ func (n *notebook) part(p *part) {
 	n.cell = nil
 }
 
-// begin adds a code cell that nothing came of yet.
-func (n *notebook) begin(stem string, step int, code string) {
+// begin adds a code cell that nothing came of yet. It says its language where
+// that is not the notebook's.
+func (n *notebook) begin(stem string, step int, code, name string) {
+	if name == n.main().Name {
+		name = ""
+	}
 	n.runs++
-	n.cell = &codeCell{Type: "code", Count: n.runs, ID: n.id(stem), Metadata: cellMetadata{cellRun{Step: step, Status: unfinished}},
+	n.cell = &codeCell{Type: "code", Count: n.runs, ID: n.id(stem), Metadata: cellMetadata{cellRun{Step: step, Language: valid(name), Status: unfinished}},
 		Outputs: []any{}, Source: sourceLines(code)}
 	n.cells = append(n.cells, n.cell)
 }

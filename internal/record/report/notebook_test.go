@@ -174,7 +174,7 @@ func TestNotebookShape(t *testing.T) {
 func TestNotebookPreservesTheCode(t *testing.T) {
 	code := "x = 'a\u202eb\u200b\u0085'\r\n# \x1b\U000e0041 end\n"
 	var b bytes.Buffer
-	if err := report.Notebook(&b, report.Run{ID: "r", Records: records(event.RunBegan{Kind: event.Code}, event.ExecutionBegan{Code: code})}); err != nil {
+	if err := report.Notebook(&b, report.Run{ID: "r", Languages: languages, Records: records(event.RunBegan{Kind: event.Code}, event.ExecutionBegan{Code: code})}); err != nil {
 		t.Fatal(err)
 	}
 	var book struct {

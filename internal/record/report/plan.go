@@ -221,14 +221,11 @@ func (s *timeline) ran() string {
 	return "The code really ran."
 }
 
-// writtenPlan is what is shown of a plan.
-func writtenPlan(code string) string { return strings.TrimRight(visibleCode(code), "\n ") }
-
 // planText writes a plan, or what became of it, in Markdown.
 func (m *markdown) planText(e event.Event) bool {
 	switch e := e.(type) {
 	case event.PlanWritten:
-		m.fence("python", writtenPlan(e.Code))
+		m.fence(m.named(planLanguage).Fence(), shownCode(e.Code))
 	case event.PlanEnded:
 		m.output("output", e.Output)
 		m.output("error", e.Error)
@@ -241,11 +238,11 @@ func (m *markdown) planText(e event.Event) bool {
 }
 
 // planPieces writes a plan, or what became of it, for the page.
-func planPieces(e event.Event) []piece {
+func (s *timeline) planPieces(e event.Event) []piece {
 	var out []piece
 	switch e := e.(type) {
 	case event.PlanWritten:
-		out = append(out, piece{Kind: "code", Code: highlight(writtenPlan(e.Code))})
+		out = append(out, piece{Kind: "code", Code: coloured(s.named(planLanguage), e.Code)})
 	case event.PlanEnded:
 		if x := excerptOf(e.Output); x.Head != "" {
 			out = append(out, piece{Kind: "text", Name: "output", Text: x})

@@ -13,7 +13,7 @@ import (
 func planned() report.Run {
 	sum := strings.Repeat("ab", 32)
 	outside := event.DataLabel{Sources: []string{"user.today (trusted)", "calendar.read#1 (untrusted)"}, Readers: []string{"ann@example.com", hostile}}
-	return report.Run{ID: "20261121-060000-0b0b", Records: records(
+	return report.Run{ID: "20261121-060000-0b0b", Languages: languages, Records: records(
 		event.RunBegan{Kind: event.Plan, Question: "mail.py: x = calendar.read(today)", Parent: &event.Parent{Run: "20261121-055900-0a0a", Change: "resumed"}, Program: "0.4.0"},
 		event.FileGiven{Name: "tools.yaml", Role: "tools", Bytes: 4000, SHA256: sum},
 		event.FileGiven{Name: "policy.yaml", Role: "policy", Bytes: 900, Withheld: "it holds the secret " + hostile},

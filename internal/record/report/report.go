@@ -35,6 +35,7 @@ import (
 	"time"
 
 	"praxis/event"
+	"praxis/internal/language"
 	"praxis/internal/safetext"
 )
 
@@ -42,7 +43,9 @@ import (
 type Run struct {
 	ID      string
 	Records []event.Record
-	Damage  string // why the rest of the records is missing; empty: nothing is
+	// Languages are those that code is shown in. Code in another is shown plainly.
+	Languages language.Table
+	Damage    string // why the rest of the records is missing; empty: nothing is
 	// Cost writes what tokens of a model cost, such as "$0.02", or "" when that
 	// is not known. Without it no costs are shown.
 	Cost func(model string, tokens event.Tokens) string

@@ -178,6 +178,7 @@ func TestLittle(t *testing.T) {
 			event.StepBegan{N: 5}, event.StepBegan{N: 5}, event.SnapshotTaken{Step: 5, Snapshot: "s"}, event.AnswerGiven{Text: "a"}, event.AnswerGiven{Text: "b"}, event.RunBegan{Kind: event.Code}, event.RunBegan{})},
 	} {
 		var b bytes.Buffer
+		run.Languages = languages
 		if err := errors.Join(report.Transcript(&b, run, report.Options{}), report.Markdown(&b, run)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}

@@ -179,7 +179,7 @@ func FuzzReports(f *testing.F) {
 	f.Add("``` ` `` \\` **a** *b* 1,204.50 ]( ![", "<svg onload=x>", uint8(2))
 	f.Add("'''\\", "<table><thead><tr><th colspan=3>&amp;<br></th></tr></table><p>x", uint8(3))
 	f.Fuzz(func(t *testing.T, text, html string, kind uint8) {
-		run := report.Run{ID: text, Damage: text, Records: records(
+		run := report.Run{ID: text, Languages: languages, Damage: text, Records: records(
 			event.RunBegan{Kind: []event.Kind{event.Ask, event.Code, event.Plan}[kind%3], Question: text, Model: text, Parent: &event.Parent{Run: text, Change: text}},
 			event.FileGiven{Name: text, Path: text, SHA256: text},
 			event.FileGiven{Name: text, Role: "tools", SHA256: html, Withheld: text},
@@ -189,7 +189,7 @@ func FuzzReports(f *testing.F) {
 			event.StepBegan{N: int(kind)},
 			event.ModelRequested{Model: text, System: text, Messages: []event.Message{{Text: text}}},
 			event.ModelReplied{Thought: text, Text: html},
-			event.ExecutionBegan{Code: text},
+			event.ExecutionBegan{Language: "python", Code: text}, event.ExecutionEnded{}, event.ExecutionBegan{Language: html, Code: text},
 			event.ToolCalled{ID: "1", Tool: text, Arguments: map[string]any{text: html}},
 			event.ToolCalled{ID: "2", Line: 1, Tool: text, Arguments: map[string]any{text: html}, Labels: map[string]event.DataLabel{text: {Sources: []string{html}, Readers: []string{text}}}},
 			event.DecisionMade{ID: "2", Tool: text, Verdict: html, Rule: text, Reason: html, Remedy: text},

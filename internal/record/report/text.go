@@ -10,12 +10,6 @@ import (
 	"praxis/internal/safetext"
 )
 
-// visibleCode is safetext.Text for Python. A carriage return ends a line there, so
-// what follows it gets a line of its own: it is no part of a comment before it.
-func visibleCode(code string) string {
-	return safetext.Text(strings.NewReplacer("\r\n", "\n", "\r", `\r`+"\n").Replace(code))
-}
-
 // excerpt is the head and the tail of a text, and what was left out between.
 type excerpt struct {
 	Head, Tail string

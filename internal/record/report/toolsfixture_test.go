@@ -32,7 +32,7 @@ func equipped() report.Run {
 		event.ApprovalGiven{ID: "1.2", Granted: true, By: "person", Who: "ann " + hostile, Scope: "exact", Reason: "as agreed"},
 		event.ToolReturned{Step: 1, ID: "1.2", Result: `"sent"`, Took: ms(30)},
 		event.StepBegan{N: 2},
-		event.ExecutionBegan{Step: 2, Code: "for i in range(1000): crm.find(city=i)"},
+		event.ExecutionBegan{Language: "python", Step: 2, Code: "for i in range(1000): crm.find(city=i)"},
 	}
 	for i := range 1000 {
 		id := fmt.Sprintf("tool-%d", i)
@@ -67,7 +67,7 @@ func equipped() report.Run {
 		event.AnswerGiven{Text: "Nobody."},
 		event.RunEnded{Status: event.Answered, Steps: 2, Took: ms(4000)},
 	)
-	return report.Run{ID: "20261121-070000-0c0c", Records: records(events...)}
+	return report.Run{ID: "20261121-070000-0c0c", Languages: languages, Records: records(events...)}
 }
 
 // TestManyCalls shows 1,000 calls as one line, and every one of a step that is

@@ -8,6 +8,7 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/language"
 	"praxis/internal/safetext"
 )
 
@@ -37,8 +38,9 @@ type transcript struct {
 	full bool // nothing is left out
 }
 
-var classColours = map[string]string{
-	classComment: sgrDim, classText: sgrGreen, classNumber: sgrCyan, classKeyword: sgrMagenta, classBuiltin: sgrCyan, className: sgrBold,
+var classColours = map[language.Class]string{
+	language.Comment: sgrDim, language.Text: sgrGreen, language.Number: sgrCyan, language.Keyword: sgrMagenta,
+	language.Builtin: sgrCyan, language.Definition: sgrBold, language.Decorator: sgrBold,
 }
 
 // Transcript writes a run as text that a person reads on a terminal or in a
@@ -200,14 +202,14 @@ func (t *transcript) item(it *item) {
 		t.reply(it, e)
 		return
 	case event.PlanWritten:
-		t.code(e.Code)
+		t.code(planLanguage, e.Code)
 		return
 	case event.PlanEnded:
 		t.planEnded(e)
 		return
 	case event.ExecutionBegan:
 		if len(e.Fills) == 0 || t.full {
-			t.code(e.Code)
+			t.code(e.Language, e.Code)
 		}
 	case event.ExecutionEnded:
 		if r, ok := t.annotate(it); ok {
@@ -297,10 +299,10 @@ func (t *transcript) reply(it *item, e event.ModelReplied) {
 	t.dim(who + seconds(e.Took) + ", " + spent)
 }
 
-// code writes Python.
-func (t *transcript) code(code string) {
+// code writes code in the language of that name.
+func (t *transcript) code(name, code string) {
 	var b strings.Builder
-	for _, s := range highlight(strings.TrimRight(visibleCode(code), "\n ")) {
+	for _, s := range spans(t.named(name), shownCode(code)) {
 		for i, line := range strings.Split(s.Text, "\n") {
 			if i > 0 {
 				b.WriteByte('\n')

@@ -12,6 +12,8 @@ const (
 	safetext = "internal/safetext"
 	bounded  = "internal/bounded"
 	wire     = "internal/guest/wire"
+	lang     = "internal/language"
+	python   = "internal/language/python"
 	unix     = "golang.org/x/sys"
 	syntax   = "internal/plan/syntax"
 	cpython  = "internal/test/cpython"
@@ -38,7 +40,7 @@ func PraxisRules() Rules {
 		Everywhere: []string{safetext, bounded},
 		TestTree:   "internal/test",
 		Fuzzed: []string{
-			"internal/config", "internal/cli/format", "internal/cli/tui", "internal/cli/cmd", wire, "internal/guest", "internal/session", "internal/image",
+			"internal/config", "internal/cli/format", "internal/cli/cmd", python, wire, "internal/guest", "internal/session", "internal/image",
 			"internal/llm/scripted", "internal/llm/stream", "internal/llm/anthropic", "internal/llm/openai", "internal/agent/action", "internal/agent/grounding",
 			event, safetext, "internal/record/journal", "internal/record/report", "internal/record/price",
 			"internal/agent", "internal/tool/bridge", "internal/record/memory", "internal/record/replay", "internal/store/sqlite",
@@ -169,7 +171,7 @@ func guestPackages() map[string]Package {
 		"internal/test/cache":       {},
 		prepared:                    {Imports: []string{event, "internal/image", "internal/test/cache"}},
 		"internal/image": {
-			Imports: []string{fault, event, sandbox, "internal/atomicfile", "internal/image/embedded"},
+			Imports: []string{fault, event, sandbox, lang, "internal/atomicfile", "internal/image/embedded"},
 			Third:   []string{unix},
 		},
 		"internal/image/embedded":         {Imports: []string{"internal/image/embedded/archive"}, Third: []string{pyDist}},
@@ -178,17 +180,21 @@ func guestPackages() map[string]Package {
 
 		// Inside the sandbox: the standard library and the wire, so that the
 		// agent stays small and nothing of the host's side slips in.
-		wire:                           {},
-		"internal/guest/kernel/python": {Tests: []string{cpython}},
-		"internal/guest/agent":         {Imports: []string{wire, "internal/guest/kernel/python"}, Tests: []string{event, fault, "internal/guest"}},
+		wire:                   {},
+		"internal/guest/agent": {Imports: []string{wire}, Tests: []string{event, fault, "internal/guest"}},
 		"internal/guest": {
-			Imports: []string{fault, event, wire},
-			Tests:   []string{"internal/guest/agent", "internal/guest/kernel/python", cpython},
+			Imports: []string{fault, event, wire, lang},
+			Tests:   []string{"internal/guest/agent", python, cpython},
 		},
+
+		// What a language is, and the languages. Only internal/app, and tests that
+		// run code, import one by its name.
+		lang:   {},
+		python: {Imports: []string{lang}, Tests: []string{cpython}},
 
 		// session and agent never import each other: cli joins them.
 		"internal/session": {
-			Imports: []string{fault, event, sandbox, wire, "internal/atomicfile", "internal/guest", "internal/image"},
+			Imports: []string{fault, event, sandbox, wire, lang, "internal/atomicfile", "internal/guest", "internal/image"},
 			Third:   []string{unix, "golang.org/x/sync"},
 			Tests:   []string{"internal/sandbox/fake"},
 		},
@@ -216,20 +222,20 @@ func runPackages() map[string]Package {
 			Third:   []string{"golang.org/x/sync"},
 			Tests:   []string{"internal/store/files", "internal/store/sqlite"},
 		},
-		"internal/record/report": {Imports: []string{fault, event}},
+		"internal/record/report": {Imports: []string{fault, event, lang}, Tests: []string{python}},
 		"internal/record/price":  {Imports: []string{fault, event}},
 		"internal/record/memory": {
 			Imports: []string{fault, event, store},
 			Tests:   []string{"internal/store/files", "internal/store/sqlite"},
 		},
 		"internal/run": {
-			Imports: []string{fault, event, llm, "internal/agent"},
-			Tests:   []string{"internal/llm/scripted"},
+			Imports: []string{fault, event, llm, lang, "internal/agent"},
+			Tests:   []string{"internal/llm/scripted", python},
 		},
 		"internal/record/replay": {
-			Imports: []string{fault, event, llm, "internal/agent", "internal/agent/action", "internal/run", "internal/record/report", "internal/llm/recorded", "internal/tool/gate",
+			Imports: []string{fault, event, llm, lang, "internal/agent", "internal/agent/action", "internal/run", "internal/record/report", "internal/llm/recorded", "internal/tool/gate",
 				"internal/tool/bridge", "internal/planner", "internal/plan", "internal/plan/label", "internal/plan/policy", tool, jsondoc, toolSchema, toolfile},
-			Tests: []string{"internal/store/files", "internal/store/sqlite", "internal/llm/scripted", "internal/record/journal", "internal/tool/gate"},
+			Tests: []string{"internal/store/files", "internal/store/sqlite", "internal/llm/scripted", "internal/record/journal", "internal/tool/gate", python},
 		},
 		"internal/llm/recorded": {Imports: []string{fault, event, llm}},
 
@@ -238,32 +244,32 @@ func runPackages() map[string]Package {
 		"internal/llm/anthropic":   {Imports: []string{fault, event, llm, "internal/llm/stream"}},
 		"internal/llm/openai":      {Imports: []string{fault, event, llm, "internal/llm/stream"}},
 		"internal/llm/scripted":    {Imports: []string{fault, event, llm}},
-		"internal/agent/action":    {Imports: []string{fault, llm}},
-		"internal/agent/grounding": {Imports: []string{fault, event}},
+		"internal/agent/action":    {Imports: []string{fault, llm, lang}, Tests: []string{python}},
+		"internal/agent/grounding": {Imports: []string{fault, event, lang}, Tests: []string{python}},
 		"internal/agent": {
-			Imports: []string{fault, event, llm, "internal/agent/..."},
-			Tests:   []string{"internal/llm/scripted"},
+			Imports: []string{fault, event, llm, lang, "internal/agent/..."},
+			Tests:   []string{"internal/llm/scripted", python},
 		},
 
 		"internal/planner": {Imports: []string{fault, event, llm, "internal/tool/gate", tool, "internal/plan", "internal/plan/...", jsondoc, toolSchema, toolfile}, Tests: []string{"internal/llm/scripted"}},
 
-		"internal/bench": {Imports: []string{event, store, "internal/agent", "internal/image", "internal/record/journal", "internal/llm/recorded", "internal/record/replay", "internal/run", "internal/session",
+		"internal/bench": {Imports: []string{event, store, lang, "internal/agent", "internal/image", "internal/record/journal", "internal/llm/recorded", "internal/record/replay", "internal/run", "internal/session",
 			tool, "internal/plan", "internal/plan/value", "internal/plan/vm", "internal/plan/label", "internal/plan/policy", syntax,
 			wire, "internal/tool/gate", "internal/tool/bridge", "internal/tool/registry", "internal/tool/kind/gofunc", jsondoc, toolfile}, Third: []string{"golang.org/x/sync"},
-			Tests: []string{"internal/guest/agent", "internal/sandbox/gvisor", "internal/tool/kind/python", "internal/tool/kind/web", prepared}},
+			Tests: []string{"internal/guest/agent", "internal/sandbox/gvisor", "internal/tool/kind/python", "internal/tool/kind/web", python, prepared}},
 
 		// A module of its own: what measures Praxis beside others, with libraries
 		// that the product does not link. Nothing imports it.
-		"bench": {Imports: []string{fault, event, "bench/workflow", "internal/bench", "internal/guest/agent", "internal/image", "internal/sandbox/gvisor", "internal/session"},
+		"bench": {Imports: []string{fault, event, lang, python, "bench/workflow", "internal/bench", "internal/guest/agent", "internal/image", "internal/sandbox/gvisor", "internal/session"},
 			Third: []string{"go.starlark.net"}},
-		"bench/workflow": {Imports: []string{fault, event, llm, wire, "internal/agent", "internal/agent/action", "internal/tool/gate", "internal/guest", "internal/tool/bridge", "internal/plan/policy",
+		"bench/workflow": {Imports: []string{fault, event, llm, python, wire, "internal/agent", "internal/agent/action", "internal/tool/gate", "internal/guest", "internal/tool/bridge", "internal/plan/policy",
 			tool, "internal/tool/registry", "internal/tool/kind/gofunc"},
-			Tests: []string{"internal/guest/agent", "internal/image", "internal/sandbox/gvisor", "internal/session", prepared},
+			Tests: []string{lang, "internal/guest/agent", "internal/image", "internal/sandbox/gvisor", "internal/session", prepared},
 			Third: []string{"github.com/tiktoken-go/tokenizer"}},
 
 		// The escape and limits battery is tests alone.
 		"internal/test/battery": {
-			Tests: []string{fault, event, sandbox, wire, "internal/sandbox/gvisor", "internal/guest", "internal/guest/agent", "internal/image", "internal/session", prepared},
+			Tests: []string{fault, event, sandbox, wire, lang, python, "internal/sandbox/gvisor", "internal/guest", "internal/guest/agent", "internal/image", "internal/session", prepared},
 		},
 
 		// The application layer wires everything; what shows it to a person
@@ -278,16 +284,17 @@ func runPackages() map[string]Package {
 		".":                   {Imports: []string{fault, event, "internal/app"}, Tests: []string{"internal/test/prepared"}},
 		"internal/cli/format": {Imports: []string{fault, event}},
 		"internal/cli/tui": {
-			Imports: []string{fault, event, "internal/app", "internal/cli/format"},
+			Imports: []string{fault, event, lang, "internal/app", "internal/cli/format"},
+			Tests:   []string{python},
 			Third:   []string{"github.com/peterh/liner", "golang.org/x/term"},
 		},
 		"internal/cli/cmd": {
-			Imports:   []string{fault, event, "internal/app", "internal/record/report", "internal/cli/format", "internal/cli/tui"},
+			Imports:   []string{fault, event, lang, "internal/app", "internal/record/report", "internal/cli/format", "internal/cli/tui"},
 			Third:     []string{"github.com/spf13/cobra", "golang.org/x/term"},
 			Tests:     []string{"internal/test/toy", "internal/config", "internal/record/journal", "internal/session", syntax},
 			TestThird: []string{script},
 		},
-		"internal/test/toy":      {Imports: []string{fault, event, sandbox, wire, "internal/image", "internal/sandbox/fake", "internal/guest", "internal/run"}},
+		"internal/test/toy":      {Imports: []string{fault, event, sandbox, wire, lang, python, "internal/image", "internal/sandbox/fake", "internal/guest"}},
 		"internal/test/archtest": {Imports: []string{fault}},
 	}
 }

@@ -24,7 +24,7 @@ func toolPackages() map[string]Package {
 		"internal/tool/kind": {Imports: []string{fault, event, wire, "internal/guest", "internal/image", "internal/session", tool, "internal/tool/..."}},
 
 		// The battery of tools is tests alone, over the parts as app wires them.
-		"internal/test/battery/tools": {Tests: []string{fault, event, wire, tool, "internal/tool/registry", "internal/tool/kind", "internal/store/files", "internal/store/sqlite", "internal/egress", "internal/tool/gate",
+		"internal/test/battery/tools": {Tests: []string{fault, event, wire, lang, python, tool, "internal/tool/registry", "internal/tool/kind", "internal/store/files", "internal/store/sqlite", "internal/egress", "internal/tool/gate",
 			"internal/guest", "internal/guest/agent", "internal/image", "internal/record/journal", "internal/tool/bridge", "internal/sandbox/gvisor", "internal/session", prepared, jsondoc}},
 
 		"internal/netaddr":       {},

@@ -20,6 +20,8 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/guest"
+	"praxis/internal/language"
+	"praxis/internal/language/python"
 	"praxis/internal/sandbox/gvisor"
 	"praxis/internal/session"
 )
@@ -178,7 +180,7 @@ func withSession(dir string, opt session.Options, f func(context.Context, *sessi
 	if err != nil {
 		return err
 	}
-	m, err := session.Open(session.Config{Dir: dir, Backend: backend, Program: exe})
+	m, err := session.Open(session.Config{Dir: dir, Languages: language.Table{python.Language()}, Backend: backend, Program: exe})
 	if err != nil {
 		return err
 	}

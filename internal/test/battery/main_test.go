@@ -12,6 +12,8 @@ import (
 	"praxis/event"
 	"praxis/internal/guest/agent"
 	"praxis/internal/image"
+	"praxis/internal/language"
+	"praxis/internal/language/python"
 	"praxis/internal/sandbox/gvisor"
 	"praxis/internal/session"
 	"praxis/internal/test/prepared"
@@ -67,7 +69,7 @@ func manager(t testing.TB) *session.Manager {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := session.Open(session.Config{Dir: dataDir, Backend: backend, Program: exe})
+	m, err := session.Open(session.Config{Dir: dataDir, Languages: language.Table{python.Language()}, Backend: backend, Program: exe})
 	if err != nil {
 		t.Fatal(err)
 	}

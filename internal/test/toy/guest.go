@@ -36,15 +36,16 @@ import (
 
 	"praxis/event"
 	"praxis/internal/guest/wire"
-	"praxis/internal/run"
+	"praxis/internal/language/python"
 	"praxis/internal/sandbox"
 	"praxis/internal/sandbox/fake"
 )
 
 // Backend returns a backend whose guests are toys.
 func Backend() sandbox.Backend {
+	waiting := python.Language().Model.Rest
 	return fake.New(fake.Config{Program: func(s sandbox.Spec) fake.Program {
-		return &guest{limits: s.Limits, state: state{Files: map[string]file{}, Vars: map[string]bool{}}, stop: make(chan struct{}, 1)}
+		return &guest{waiting: waiting, limits: s.Limits, state: state{Files: map[string]file{}, Vars: map[string]bool{}}, stop: make(chan struct{}, 1)}
 	}})
 }
 
@@ -66,8 +67,9 @@ type file struct {
 
 // guest is one toy.
 type guest struct {
-	limits event.Limits
-	stop   chan struct{} // interrupts the code that waits
+	waiting string // the code that waits for threads
+	limits  event.Limits
+	stop    chan struct{} // interrupts the code that waits
 
 	mu    sync.Mutex
 	state state
@@ -208,7 +210,7 @@ func (g *guest) request(f wire.Frame, die func()) {
 		_ = json.Unmarshal(f.Body, &s) // what is not said is zero
 		g.sendJSON(wire.Response, f.ID, wire.SetupReply{Version: "toy"})
 	case wire.OpContexts:
-		g.sendJSON(wire.Response, f.ID, wire.Contexts{Contexts: []wire.ContextInfo{{Name: wire.Main, State: "idle"}}})
+		g.sendJSON(wire.Response, f.ID, wire.Contexts{Contexts: []wire.ContextInfo{{Name: wire.Main, Language: "python", State: "idle"}}})
 	case wire.OpInterrupt:
 		g.interrupt()
 		g.sendJSON(wire.Response, f.ID, struct{}{})
@@ -334,7 +336,7 @@ func (e *execution) display(b wire.Bundle) {
 
 // run runs the directives. It returns false when the guest died of them.
 func (e *execution) run(x wire.Execute) (alive bool) {
-	if x.Code == run.RestCode {
+	if x.Code == e.waiting {
 		e.rest()
 		return true
 	}

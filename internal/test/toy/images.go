@@ -8,6 +8,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/image"
+	"praxis/internal/language"
 )
 
 // Images is an image store with one image, which gets the packages that it is
@@ -28,7 +29,7 @@ func (Images) Resolve(_ context.Context, r image.Request, sink event.Sink) (imag
 	case slices.Contains(r.With, "missing"):
 		return image.Image{}, fault.New(fault.NotFound, "Check the name.", "cannot build image: there is no package %q", "missing")
 	}
-	img := image.Image{ID: imageID, Name: "python", Root: "/", Python: "/bin/toy"}
+	img := image.Image{ID: imageID, Name: "python", Root: "/", Runtimes: []language.Runtime{{Language: "python", Version: "3.14", Program: "/bin/toy"}}}
 	for _, name := range r.With {
 		img.Name += "+" + name
 		img.Packages = append(img.Packages, image.Package{Name: name, Version: "1.0"})

@@ -27,6 +27,8 @@ import (
 	"praxis/internal/guest/agent"
 	"praxis/internal/guest/wire"
 	"praxis/internal/image"
+	"praxis/internal/language"
+	"praxis/internal/language/python"
 	"praxis/internal/record/journal"
 	"praxis/internal/sandbox/gvisor"
 	"praxis/internal/session"
@@ -118,7 +120,7 @@ func newWorld(t *testing.T) *world {
 	t.Cleanup(func() { w.check(backend.Close()) })
 	program, err := os.Executable()
 	w.must(err)
-	sessions, err := session.Open(session.Config{Dir: w.home, Backend: backend, Program: program})
+	sessions, err := session.Open(session.Config{Dir: w.home, Languages: language.Table{python.Language()}, Backend: backend, Program: program})
 	w.must(err)
 	t.Cleanup(func() { w.check(sessions.Close()) })
 	img, err := images.Resolve(ctx, image.Request{}, event.Discard)

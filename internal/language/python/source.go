@@ -1,9 +1,11 @@
-package tui
+package python
 
 import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"praxis/internal/language"
 )
 
 // A light scanner of Python: enough to colour code and to know whether a person
@@ -13,33 +15,72 @@ import (
 // costs 5 ms and 2.7 MB at the start of every process, and this binary is also
 // the helper and the agent of every sandbox.
 
-type class uint8
+// token is a stretch of source that has a class, or that ends a line or takes
+// part in the structure of the program.
+type token struct {
+	kind kind
+	text string
+}
+
+type kind uint8
 
 const (
-	classPlain class = iota
-	classKeyword
-	classBuiltin
-	classText
-	classNumber
-	classComment
-	classDefinition // the name after def or class
-	classDecorator
-	classOp
-	classBreak // newline
+	plain kind = iota
+	keyword
+	builtin
+	text
+	number
+	comment
+	definition // the name after def or class
+	decorator
+	operator
+	newline
 )
 
-type span struct {
-	class class
-	text  string
+// class is what people see of a kind.
+func (k kind) class() language.Class {
+	switch k {
+	case keyword:
+		return language.Keyword
+	case builtin:
+		return language.Builtin
+	case text:
+		return language.Text
+	case number:
+		return language.Number
+	case comment:
+		return language.Comment
+	case definition:
+		return language.Definition
+	case decorator:
+		return language.Decorator
+	}
+	return language.Plain
+}
+
+// highlight splits source into spans; neighbours of one class are one span.
+func highlight(source string) []language.Span {
+	var out []language.Span
+	start, end := 0, 0 // of the last span
+	for _, t := range scanSource(source).tokens {
+		c := t.kind.class()
+		if n := len(out); n == 0 || out[n-1].Class != c {
+			out = append(out, language.Span{Class: c})
+			start = end
+		}
+		end += len(t.text)
+		out[len(out)-1].Text = source[start:end]
+	}
+	return out
 }
 
 // scan is the state of a scanner; open says what is unfinished at the end.
 type scan struct {
-	src   string
-	pos   int
-	spans []span
-	open  openState
-	fresh bool // only blanks so far on this line
+	src    string
+	pos    int
+	tokens []token
+	open   openState
+	fresh  bool // only blanks so far on this line
 }
 
 type openState struct {
@@ -55,8 +96,8 @@ const (
 	maxField   = 512
 )
 
-// scanPython cuts src into spans whose texts put together are src again.
-func scanPython(src string) *scan {
+// scanSource cuts src into tokens whose texts put together are src again.
+func scanSource(src string) *scan {
 	s := &scan{src: src, fresh: true}
 	for s.pos < len(src) {
 		s.next()
@@ -64,10 +105,10 @@ func scanPython(src string) *scan {
 	return s
 }
 
-func (s *scan) add(c class, end int) {
-	text := s.src[s.pos:end]
-	s.spans = append(s.spans, span{c, text})
-	s.fresh = c == classBreak || (s.fresh && strings.TrimSpace(text) == "")
+func (s *scan) add(k kind, end int) {
+	piece := s.src[s.pos:end]
+	s.tokens = append(s.tokens, token{k, piece})
+	s.fresh = k == newline || (s.fresh && strings.TrimSpace(piece) == "")
 	s.pos = end
 }
 
@@ -76,34 +117,34 @@ func (s *scan) next() {
 	r, size := utf8.DecodeRuneInString(rest)
 	switch {
 	case r == '\n':
-		s.add(classBreak, s.pos+1)
+		s.add(newline, s.pos+1)
 	case r == '#':
 		end := strings.IndexByte(rest, '\n')
 		if end < 0 {
 			end = len(rest)
 		}
-		s.add(classComment, s.pos+end)
+		s.add(comment, s.pos+end)
 	case r == '\\':
 		s.open.backslash = rest == "\\" || rest == "\\\n" || rest == "\\\r\n"
-		s.add(classOp, s.pos+1)
+		s.add(operator, s.pos+1)
 	case r == '"' || r == '\'':
-		s.text(0)
+		s.quoted(0)
 	case unicode.IsLetter(r) || r == '_':
 		s.word(rest)
 	case r >= '0' && r <= '9':
-		s.add(classNumber, s.pos+wordLen(rest, "."))
+		s.add(number, s.pos+numberLen(rest))
 	case r == '@' && s.fresh:
-		s.add(classDecorator, s.pos+1+wordLen(rest[1:], "."))
+		s.add(decorator, s.pos+1+wordLen(rest[1:], "."))
 	case strings.ContainsRune("([{", r):
 		s.open.brackets++
-		s.add(classOp, s.pos+1)
+		s.add(operator, s.pos+1)
 	case strings.ContainsRune(")]}", r):
 		s.open.brackets = max(0, s.open.brackets-1)
-		s.add(classOp, s.pos+1)
+		s.add(operator, s.pos+1)
 	case r == ' ' || r == '\t' || r == '\r':
-		s.add(classPlain, s.pos+len(rest)-len(strings.TrimLeft(rest, " \t\r")))
+		s.add(plain, s.pos+len(rest)-len(strings.TrimLeft(rest, " \t\r")))
 	default:
-		s.add(classOp, s.pos+size)
+		s.add(operator, s.pos+size)
 	}
 }
 
@@ -117,42 +158,53 @@ func wordLen(s, extra string) int {
 	return len(s)
 }
 
+// numberLen measures the number at the start of s, whose exponent may have a sign.
+func numberLen(s string) int {
+	n := wordLen(s, ".")
+	exponent := s[n-1] == 'e' || s[n-1] == 'E'
+	hex := strings.HasPrefix(s, "0x") || strings.HasPrefix(s, "0X")
+	if exponent && !hex && n+1 < len(s) && (s[n] == '+' || s[n] == '-') && s[n+1] >= '0' && s[n+1] <= '9' {
+		n += 1 + wordLen(s[n+1:], "")
+	}
+	return n
+}
+
 // word is a name, a keyword or the prefix of a string.
 func (s *scan) word(rest string) {
 	n := wordLen(rest, "")
 	word := rest[:n]
 	if n <= 2 && n < len(rest) && (rest[n] == '"' || rest[n] == '\'') && strings.Trim(strings.ToLower(word), "rbuft") == "" {
-		s.text(n)
+		s.quoted(n)
 		return
 	}
-	c := classPlain
+	k, attribute := plain, strings.HasSuffix(s.src[:s.pos], ".")
 	switch {
-	case keywords[word]:
-		c = classKeyword
+	case keywords[word] && !attribute:
+		k = keyword
 	case s.after("def") || s.after("class"):
-		c = classDefinition
-	case builtins[word] && !strings.HasSuffix(s.src[:s.pos], "."):
-		c = classBuiltin
+		k = definition
+	case builtins[word] && !attribute:
+		k = builtin
 	}
-	s.add(c, s.pos+n)
+	s.add(k, s.pos+n)
 }
 
-// after says whether the last span that is not blank is the keyword.
-func (s *scan) after(keyword string) bool {
-	for i := len(s.spans) - 1; i >= 0; i-- {
-		if t := s.spans[i]; t.class != classPlain || strings.TrimSpace(t.text) != "" {
-			return t.class == classKeyword && t.text == keyword
+// after says whether the last token that is not blank is the keyword.
+func (s *scan) after(word string) bool {
+	for i := len(s.tokens) - 1; i >= 0; i-- {
+		if t := s.tokens[i]; t.kind != plain || strings.TrimSpace(t.text) != "" {
+			return t.kind == keyword && t.text == word
 		}
 	}
 	return false
 }
 
-// text scans a string whose prefix has n bytes.
-func (s *scan) text(n int) {
+// quoted scans a string whose prefix has n bytes.
+func (s *scan) quoted(n int) {
 	prefix := strings.ToLower(s.src[s.pos : s.pos+n])
 	end, open := stringEnd(s.src, s.pos+n, strings.ContainsAny(prefix, "ft"), 0)
 	s.open.triple = open
-	s.add(classText, end)
+	s.add(text, end)
 }
 
 // stringEnd finds the end of the string whose quote is at pos. open is true for
@@ -216,22 +268,22 @@ func fieldEnd(src string, start int, quote string, depth int) int {
 	return start
 }
 
-// NeedsMore says whether a person who typed src has more to type: something is
+// incomplete says whether a person who typed src has more to type: something is
 // open, or a block was begun and no empty line has ended it.
-func NeedsMore(src string) bool {
-	s := scanPython(src)
+func incomplete(src string) bool {
+	s := scanSource(src)
 	if s.open.brackets > 0 || s.open.triple || s.open.backslash {
 		return true
 	}
 	block, first, last := false, true, ""
-	for _, t := range s.spans {
+	for _, t := range s.tokens {
 		switch {
-		case t.class == classBreak:
+		case t.kind == newline:
 			block = block || last == ":"
 			first, last = true, ""
-		case t.class == classComment || strings.TrimSpace(t.text) == "":
+		case t.kind == comment || strings.TrimSpace(t.text) == "":
 		default:
-			block = block || (first && (t.class == classDecorator || (t.class == classKeyword && blockKeywords[t.text])))
+			block = block || (first && (t.kind == decorator || (t.kind == keyword && blockKeywords[t.text])))
 			first, last = false, t.text
 		}
 	}

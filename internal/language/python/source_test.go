@@ -1,11 +1,13 @@
-package tui
+package python
 
 import (
 	"strings"
 	"testing"
+
+	"praxis/internal/language"
 )
 
-func TestNeedsMore(t *testing.T) {
+func TestIncomplete(t *testing.T) {
 	for _, c := range []struct {
 		src  string
 		want bool
@@ -46,18 +48,18 @@ func TestNeedsMore(t *testing.T) {
 		{"x: int = 3", false},
 		{"print('é', \"日本\")", false},
 	} {
-		if got := NeedsMore(c.src); got != c.want {
+		if got := incomplete(c.src); got != c.want {
 			t.Errorf("%q: got %v, want %v", c.src, got, c.want)
 		}
 	}
 }
 
-func TestScanPython(t *testing.T) {
+func TestScanSource(t *testing.T) {
 	classes := func(src string) string {
 		var b strings.Builder
-		for _, s := range scanPython(src).spans {
+		for _, s := range scanSource(src).tokens {
 			if strings.TrimSpace(s.text) != "" {
-				b.WriteString(s.text + "=" + string("pkbtncdro"[s.class]) + " ")
+				b.WriteString(s.text + "=" + string("pkbtncdro"[s.kind]) + " ")
 			}
 		}
 		return b.String()
@@ -77,22 +79,50 @@ func TestScanPython(t *testing.T) {
 	}
 }
 
-// FuzzScanPython checks that the spans put together are the source, and that it ends.
-func FuzzScanPython(f *testing.F) {
+func TestHighlight(t *testing.T) {
+	letters := map[language.Class]string{language.Comment: "c", language.Text: "s", language.Number: "n",
+		language.Keyword: "k", language.Builtin: "b", language.Definition: "d", language.Decorator: "r"}
+	for in, want := range map[string]string{
+		"def f(x): return len(x) # done":   "k(def) d(f)(x): k(return) b(len)(x) c(# done)",
+		"s.print(1.5e-3, 0xFF, x1, 0xe+1)": "s.print(n(1.5e-3), n(0xFF), x1, n(0xe)+n(1))",
+		`rb"a\"b" 'it' + f"""x` + "\ny\"":  `s(rb"a\"b") s('it') + s(f"""x` + "\ny\")",
+		"  @decorated\nclass A:":           "  r(@decorated)\nk(class) d(A):",
+		"m @ n":                            "m @ n",
+		"'open\nx":                         "s('open)\nx",
+		"été = naïve":                      "été = naïve",
+		"":                                 "",
+	} {
+		var b, whole strings.Builder
+		for _, s := range highlight(in) {
+			whole.WriteString(s.Text)
+			if letter := letters[s.Class]; letter != "" {
+				b.WriteString(letter + "(" + s.Text + ")")
+			} else {
+				b.WriteString(s.Text)
+			}
+		}
+		if b.String() != want || whole.String() != in {
+			t.Errorf("got %q, want %q", b.String(), want)
+		}
+	}
+}
+
+// FuzzHighlight checks that the spans put together are the source, and that it ends.
+func FuzzHighlight(f *testing.F) {
 	for _, s := range []string{"def f():\n  pass", `f"{x["a"]}"`, "'''", "\\\n", "f'{" + strings.Repeat("f'{", 20), "\xff\x00"} {
 		f.Add(s)
 	}
 	f.Fuzz(func(t *testing.T, src string) {
 		var b strings.Builder
-		for _, s := range scanPython(src).spans {
-			if s.text == "" {
+		for _, s := range highlight(src) {
+			if s.Text == "" {
 				t.Fatal("empty span")
 			}
-			b.WriteString(s.text)
+			b.WriteString(s.Text)
 		}
 		if b.String() != src {
 			t.Fatalf("got %q, want %q", b.String(), src)
 		}
-		NeedsMore(src)
+		incomplete(src)
 	})
 }

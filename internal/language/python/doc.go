@@ -1,41 +1,14 @@
-// Package python holds the Python kernel: one program, kernel.py, that the
-// agent starts once a context. This comment is the contract between the two.
+// Package python is the language Python: what the program says about it
+// ([Language]), how its source is read by people, and its kernel, one program
+// that is made of the .py files here. What every kernel promises the guest's
+// agent is the package comment of guest/agent; this one says what is Python's.
 //
 // The kernel is started as
 //
 //	python3 -u -X utf8 kernel.py
 //
-// with file descriptor 3 a stream socket to the agent (control), 0 /dev/null,
-// and 1 and 2 pipes that the agent reads. The working folder is the session's.
-//
-// # Control frames
-//
-// Both ways: u32 length (big endian) | JSON object, at most 64 MiB. From the agent:
-//
-//	{"op":"start","preload":["numpy",…],"seed":N|null,"deterministic":bool,"columns":N}   first, once
-//	{"op":"execute","id":I,"code":S,"result":bool}      run a cell; result false: no value of the last expression
-//	{"op":"complete","id":I,"code":S,"cursor":N}        cursor counts code points
-//	{"op":"reseed","entropy":hex}                        mix fresh entropy into every known generator
-//	{"op":"seed","seed":N}                               begin what follows from a seed
-//	{"op":"environ","set":{…},"unset":[…]}               change the environment
-//
-// From the kernel:
-//
-//	{"type":"ready","version":"3.14.x","preload_errors":{"mod":"message"}}
-//	{"type":"display","id":I,"bundle":{"text":…,"text/html":…,"image/png":base64,…}}
-//	{"type":"done","id":I,"status":"ok"|"error"|"exit","result":bundle|null,
-//	 "error":{"name","value","traceback"}|null,"refused":[words],"interrupted":bool,
-//	 "exit_code":N (status "exit" only),"cpu_ms":F,"wall_ms":F,"peak_memory_bytes":N}
-//	{"type":"completions","id":I,"start":N,"end":N,"matches":[…]}
-//
-// "refused" (status "error" only) says what the system refused to the program,
-// as far as the exception and what led to it tell: names of errno such as
-// "EMFILE", "thread" for a thread that did not start, "write" for an error that
-// does not say which one.
-//
-// An interpreter that crashes writes to the socket, in the place of a frame, the
-// text of faulthandler, which begins with "Fatal Python error: ". It reads as a
-// length that no frame has, and nothing follows it.
+// An interpreter that crashes writes the text of faulthandler to the control
+// socket, which begins with "Fatal Python error: ".
 //
 // # Output and order
 //
@@ -91,29 +64,14 @@
 //
 // # Tools
 //
-// tools.py is the module "tools", by which code calls what the host offers. It
+// tools.py is the module "tools", by which code calls the tools that the host exposes. It
 // lies in lib/ beside the kernel's program. The environment says where the agent
 // listens (PRAXIS_TOOLS, a unix socket) and lets other interpreters find the
 // module (PYTHONPATH). In a kernel the module is found after the program's own
 // modules, so that a file tools.py of the user's is what it always was; once
-// tools are offered it is found before them, and the import that hides a file of
+// tools are exposed it is found before them, and the import that hides a file of
 // the user's warns. In other interpreters Python's order holds: a tools.py beside
 // the script is found first.
-//
-// On the socket one call is made after the other. A call is
-//
-//	u32 length | JSON
-//
-// and its answer, in one frame or several,
-//
-//	u32 length | u8 kind | body      kind 0: the JSON, or the last part of it; 1: a failure
-//	                                 {"kind","message","remedy"}, in the place of what came
-//	                                 before; 2: a part; 3: the connection was idle for long
-//	                                 and is closed, nothing that was sent on it was read
-//
-// Closing the connection gives the call up. The module keeps connections, at most
-// as many as calls may be under way (32 a process), and has none in common with
-// forks. What is in the JSON is between the module and the host.
 //
 // # Speed
 //

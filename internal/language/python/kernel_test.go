@@ -436,15 +436,15 @@ signal.signal(signal.SIGUSR1, handler);`)
 func TestProgram(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"control", "streams", "errors", "pretty", "show", "hooks", "complete"} {
-		if !strings.Contains(Source(), `"`+name+`":`) {
+		if !strings.Contains(kernelSource(), `"`+name+`":`) {
 			t.Errorf("part %s is not in the program", name)
 		}
 	}
 	data, err := os.ReadFile("kernel.py")
-	if err != nil || !bytes.HasSuffix([]byte(Source()), data) {
+	if err != nil || !bytes.HasSuffix([]byte(kernelSource()), data) {
 		t.Errorf("the program does not end with kernel.py (%v)", err)
 	}
-	if strings.Contains(Source(), "\x00") {
+	if strings.Contains(kernelSource(), "\x00") {
 		t.Error("the program holds a null byte")
 	}
 }

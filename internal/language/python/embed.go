@@ -6,12 +6,12 @@ import (
 	"strings"
 )
 
-//go:embed kernel.py control.py streams.py errors.py pretty.py show.py hooks.py seeds.py complete.py tools.py
+//go:embed kernel.py control.py streams.py errors.py pretty.py show.py hooks.py seeds.py complete.py tools.py figures.py rest.py
 var files embed.FS
 
-// Source returns the whole kernel as one program: kernel.py with the modules
-// that it is made of in the dict PARTS. The agent writes it to one file.
-func Source() string {
+// kernelSource returns the whole kernel as one program: kernel.py with the modules
+// that it is made of in the dict PARTS.
+func kernelSource() string {
 	parts := map[string]string{}
 	for _, name := range []string{"control", "streams", "errors", "pretty", "show", "hooks", "seeds", "complete"} {
 		parts[name] = read(name + ".py")
@@ -28,10 +28,6 @@ func Source() string {
 	b.WriteString(read("kernel.py"))
 	return b.String()
 }
-
-// Tools returns the module "tools". The agent writes it to lib/tools.py in the
-// folder of the kernel's program.
-func Tools() string { return read("tools.py") }
 
 func read(name string) string {
 	data, err := files.ReadFile(name)

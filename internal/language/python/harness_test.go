@@ -43,14 +43,14 @@ func TestMain(m *testing.M) {
 }
 
 func (p *prepared) prepare(dir string) error {
-	if err := os.WriteFile(p.program, []byte(Source()), 0o600); err != nil {
+	if err := os.WriteFile(p.program, []byte(kernelSource()), 0o600); err != nil {
 		return err
 	}
 	lib := filepath.Join(dir, "lib")
 	if err := os.Mkdir(lib, 0o700); err != nil {
 		return err
 	}
-	if err := os.WriteFile(filepath.Join(lib, "tools.py"), []byte(Tools()), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(lib, "tools.py"), []byte(read("tools.py")), 0o600); err != nil {
 		return err
 	}
 	if p.interpreter = os.Getenv("PRAXIS_TEST_PYTHON"); p.interpreter != "" {

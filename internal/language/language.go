@@ -1,0 +1,224 @@
+// Package language says what a language is whose code sessions run: a value that
+// the kernel's host, the agent's action formats, the records and the reports
+// take their names and rules from. Python is one, in a folder of its own
+// (language/python); a program lists those that it has in a [Table].
+//
+// A language has no state and starts nothing. What it says about its kernel is
+// data: the guest's agent gets it with the setup of a session (guest/wire,
+// Kernel) and knows no language itself. The contract between the agent and a
+// kernel is the package comment of guest/agent.
+package language
+
+import (
+	"slices"
+	"strings"
+)
+
+// Language is a language that kernels run. Its functions may be nil: a language
+// without them is shown without colours and has no placeholders.
+type Language struct {
+	// Name is what records, requests and images call it, such as "python": a
+	// lower case letter, then lower case letters and digits.
+	Name    string
+	Display string // for people and models, such as "Python"
+	Version string // that kernels and prompts are written for, such as "3.14"
+
+	// Extensions are the endings of its files, such as ".py". The first is written.
+	Extensions []string
+	// Fences tag its blocks in Markdown, in lower case. The first is written; a
+	// version behind any of them, as in "python3.14", is read, too.
+	Fences []string
+	MIME   string // of its source, such as "text/x-python"
+	// Notebook is what Jupyter calls its kernel; empty: as the language is called.
+	Notebook Notebook
+
+	// Highlight splits source into spans whose texts put together are the source.
+	Highlight func(source string) []Span
+	// Incomplete says that somebody who typed source has more to type.
+	Incomplete func(source string) bool
+
+	Kernel Kernel
+	Model  Model
+}
+
+// Kernel says how a kernel is started and prepared. All of it is data that is
+// sent into the sandbox.
+type Kernel struct {
+	// Arguments stand behind the program that the image names, before the path
+	// of Program, which is one of Files; "": no path is added.
+	Arguments []string
+	Program   string
+	// Files are written below a folder of the language's own, by relative path.
+	Files map[string]string
+	// Environment is that of every program of the session, and Deterministic is
+	// added to it where the same code must print the same bytes.
+	Environment, Deterministic map[string]string
+	// SearchVariable is an environment variable that lists folders of modules.
+	// While tools are exposed, SearchFolder, a folder of Files, stands first in it.
+	SearchVariable, SearchFolder string
+	// Preload names modules that a template imports before its snapshot is
+	// taken, so that they cost a session nothing.
+	Preload []string
+	Crash   Crash
+}
+
+// Crash describes what an interpreter that crashes writes to its control socket
+// in the place of a frame.
+type Crash struct {
+	// Begins is how it begins, four bytes at least; "": it writes nothing. The
+	// four bytes must not be a possible length of a frame.
+	Begins string
+	// Hidden are beginnings of lines that are not shown, such as the kernel's own
+	// frames. In them ProgramPath stands for the path of the kernel's program.
+	Hidden []string
+}
+
+// ProgramPath stands for the path of the kernel's program.
+const ProgramPath = "$PROGRAM"
+
+// Notebook is a kernel as notebooks name it.
+type Notebook struct{ Kernel, Display string }
+
+// Model is what a model is told of the language, and what the agent runs beside
+// the model's code.
+type Model struct {
+	Hello string // the shortest code that prints something
+	// Library names what can be imported without a package, such as "the standard library".
+	Library string
+	// Placeholder says what stands between the braces of a placeholder, in a sentence.
+	Placeholder string
+	// Fill returns code whose value is what Filled reads back: the text of each
+	// placeholder. It leaves no name in the session.
+	Fill func(placeholders []Placeholder) string
+	// Filled returns the JSON list of pairs of text and truth that Fill's code
+	// had as its value, shown as the kernel shows values.
+	Filled func(shown string) (list string, ok bool)
+	// Rest is code that waits for the threads that code left, as an interpreter
+	// does before it ends; its value, if it has one, is how many go on. "": none.
+	Rest string
+	// Missing is the name of the exception for a module that is not there, and
+	// Undefined that for a name that is not. "": there is none.
+	Missing, Undefined string
+}
+
+// Placeholder is an expression of an answer, taken apart.
+type Placeholder struct{ Expression, Conversion, Format string }
+
+// Class is what a span of source is.
+type Class uint8
+
+// The classes of spans.
+const (
+	Plain Class = iota
+	Comment
+	Text // a string
+	Number
+	Keyword
+	Builtin
+	Definition // a name where it is defined
+	Decorator
+)
+
+// Span is a stretch of source of one class.
+type Span struct {
+	Class Class
+	Text  string
+}
+
+// Spans splits source into spans; a language that cannot do it has one.
+func (l Language) Spans(source string) []Span {
+	switch {
+	case source == "":
+		return nil
+	case l.Highlight == nil:
+		return []Span{{Plain, source}}
+	}
+	return l.Highlight(source)
+}
+
+// NeedsMore says whether somebody who typed source has more to type.
+func (l Language) NeedsMore(source string) bool { return l.Incomplete != nil && l.Incomplete(source) }
+
+// Fence is the tag of a block of the language.
+func (l Language) Fence() string { return first(l.Fences) }
+
+// Extension is the ending of a file of the language.
+func (l Language) Extension() string { return first(l.Extensions) }
+
+// HasFence reports whether a block with this tag is one of the language.
+func (l Language) HasFence(tag string) bool {
+	tag = strings.ToLower(tag)
+	return slices.Contains(l.Fences, tag) || slices.Contains(l.Fences, strings.TrimRight(tag, "0123456789."))
+}
+
+// Title is the name with the version, such as "Python 3.14".
+func (l Language) Title() string { return strings.TrimSpace(l.Display + " " + l.Version) }
+
+// Tool is the name of the native tool that runs code.
+func (l Language) Tool() string { return "execute_" + l.Name }
+
+func first(list []string) string {
+	if len(list) == 0 {
+		return ""
+	}
+	return list[0]
+}
+
+// Runtime is a language as an image has it: which version, and the program that
+// kernels are started with.
+type Runtime struct {
+	Language string   `json:"language"`
+	Version  string   `json:"version"`
+	Program  string   `json:"program"`           // absolute path inside the guest
+	Preload  []string `json:"preload,omitempty"` // modules of the image's packages that a template imports
+}
+
+// Table lists the languages of a program. The first is the one that is meant
+// where none is named.
+type Table []Language
+
+// Find returns the language of that name.
+func (t Table) Find(name string) (Language, bool) {
+	for _, l := range t {
+		if l.Name == name {
+			return l, true
+		}
+	}
+	return Language{}, false
+}
+
+// Named returns the language of that name, the first when the name is empty. A
+// name that the table does not have, as records of other programs may hold one,
+// gives a language that has nothing but that name.
+func (t Table) Named(name string) Language {
+	if name == "" && len(t) > 0 {
+		return t[0]
+	}
+	if l, ok := t.Find(name); ok {
+		return l
+	}
+	l := Language{Name: name, Display: name}
+	if ValidName(name) {
+		l.Fences = []string{name}
+	}
+	return l
+}
+
+// Of returns the language that code of an image is in when nothing else is said:
+// the first that the image has, in the version that it has.
+func (t Table) Of(image []Runtime) Language {
+	if len(image) == 0 {
+		return t.Named("")
+	}
+	l := t.Named(image[0].Language)
+	l.Version = image[0].Version
+	return l
+}
+
+// ValidName reports whether s may name a language.
+func ValidName(s string) bool {
+	if len(s) == 0 || len(s) > 32 || s[0] < 'a' || s[0] > 'z' {
+		return false
+	}
+	return strings.Trim(s, "abcdefghijklmnopqrstuvwxyz0123456789") == ""
+}

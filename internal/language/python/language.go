@@ -1,0 +1,106 @@
+package python
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"praxis/internal/language"
+)
+
+// Name is what records, requests and images call Python.
+const Name = "python"
+
+// Version is the one that the kernel, the prompts and the plan language are written for.
+const Version = "3.14"
+
+// toolsFolder is the folder of the module "tools", below the kernel's.
+const toolsFolder = "lib"
+
+// Language returns Python.
+func Language() language.Language {
+	return language.Language{
+		Name:       Name,
+		Display:    "Python",
+		Version:    Version,
+		Extensions: []string{".py"},
+		Fences:     []string{Name, "py", "ipython"},
+		MIME:       "text/x-python",
+		Notebook:   language.Notebook{Kernel: "python3", Display: "Python 3"},
+		Highlight:  highlight,
+		Incomplete: incomplete,
+		Kernel: language.Kernel{
+			Arguments: []string{"-u", "-X", "utf8"},
+			Program:   "kernel.py",
+			Files:     map[string]string{"kernel.py": kernelSource(), toolsFolder + "/tools.py": read("tools.py")},
+			Environment: map[string]string{
+				// What the image holds is compiled, and caches among the user's files
+				// would only be noise.
+				"PYTHONDONTWRITEBYTECODE": "1",
+			},
+			Deterministic: map[string]string{
+				"PYTHONHASHSEED": "0", "NUMEXPR_NUM_THREADS": "1", "NUMBA_NUM_THREADS": "1",
+			},
+			SearchVariable: "PYTHONPATH",
+			SearchFolder:   toolsFolder,
+			// Nearly every session needs these.
+			Preload: []string{"traceback", "json", "csv", "datetime"},
+			Crash: language.Crash{
+				Begins: "Fatal Python error: ",
+				Hidden: []string{`  File "` + language.ProgramPath + `", `, `  File "<praxis `, "Extension modules: "},
+			},
+		},
+		Model: language.Model{
+			Hello:       "print(1 + 1)",
+			Library:     "the standard library",
+			Placeholder: "Between the braces stands a Python expression, with a format after a colon as in an f-string.",
+			Fill:        fill,
+			Filled:      filled,
+			Rest:        read("rest.py"),
+			Missing:     "ModuleNotFoundError",
+			Undefined:   "NameError",
+		},
+	}
+}
+
+// fill returns code whose value is a JSON list with the text of each placeholder
+// and whether it was computed.
+func fill(placeholders []language.Placeholder) string {
+	var b strings.Builder
+	b.WriteString(read("figures.py"))
+	b.WriteString("__figures__(\n")
+	for _, p := range placeholders {
+		fmt.Fprintf(&b, "    (%s, %s, %s),\n", quote(p.Expression), quote(p.Conversion), quote(p.Format))
+	}
+	b.WriteString(")")
+	return b.String()
+}
+
+// quote writes a text as a Python literal. Go's escapes mean the same there.
+func quote(s string) string {
+	q := strconv.Quote(strings.ToValidUTF8(s, "\uFFFD"))
+	if strings.Contains(s, `"`) && !strings.ContainsAny(s, `'\`) && q == `"`+strings.ReplaceAll(s, `"`, `\"`)+`"` {
+		return "'" + s + "'"
+	}
+	return q
+}
+
+// filled takes the quotes of repr off the value of fill's code. JSON in ASCII
+// holds no control character, so that repr escapes two characters only.
+func filled(shown string) (list string, ok bool) {
+	shown = strings.TrimSpace(shown)
+	if len(shown) < 2 || shown[0] != '\'' && shown[0] != '"' || shown[len(shown)-1] != shown[0] {
+		return "", false
+	}
+	var b strings.Builder
+	escaped := false
+	for _, r := range shown[1 : len(shown)-1] {
+		if r == '\\' && !escaped {
+			escaped = true
+			continue
+		}
+		escaped = false
+		b.WriteRune(r)
+	}
+	return b.String(), true
+}
