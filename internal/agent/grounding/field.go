@@ -21,7 +21,7 @@ var (
 )
 
 // scanField reads a placeholder that begins after "{{" and returns where its
-// "}}" is. It minds Python's brackets and quotes, which must balance: a "}" that
+// "}}" is. It minds brackets and quotes, which must balance: a "}" that
 // closes nothing is the one that ends the placeholder, or a mistake.
 func scanField(s string) (field, int, error) {
 	refuse := func(why string) (field, int, error) {
@@ -78,7 +78,7 @@ func closer(c byte) byte {
 	return '}'
 }
 
-// stringEnd returns the length of the Python string that s begins with, or -1.
+// stringEnd returns the length of the string literal that s begins with, or -1.
 func stringEnd(s string) int {
 	mark := s[:1]
 	if triple := strings.Repeat(mark, 3); strings.HasPrefix(s, triple) {
@@ -122,7 +122,7 @@ func (f field) check(text string) error {
 }
 
 // split takes a placeholder apart that Parse has taken. What it would not have
-// taken is one expression, which Python refuses.
+// taken is one expression, which the kernel refuses.
 func split(placeholder string) field {
 	// A blank keeps a bracket at the end from running into the end of the placeholder.
 	f, n, err := scanField(placeholder + " }}")

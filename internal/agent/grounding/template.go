@@ -4,13 +4,13 @@
 //
 // A final answer holds placeholders, {{ expression }} or {{ expression:.2f }},
 // with the meaning of Python's format strings, nested fields and "=" left out.
-// [Parse] splits the answer, [Snippet] is the Python code that evaluates the
+// [Parse] splits the answer, [Snippet] is the code that evaluates the
 // placeholders in the sandbox, [Values] reads the result, and [Template.Fill]
 // puts the values in. \{{ stands for two braces.
 //
 // What the model types is no computed figure, so a placeholder must not contain
 // typed text into the answer: its brackets and quotes must balance, it reaches
-// Python as quoted text that must be one expression, and a format may not hold
+// the kernel as quoted text that must be one expression, and a format may not hold
 // digits that would be shown. An expression that computes nothing, such as
 // {{ 42 }} or {{ {'a': '42'}['a'] }}, has its value treated as if it stood in the
 // text; arithmetic on numbers computes.

@@ -24,7 +24,7 @@ import (
 )
 
 const shellHelp = `Type code. An empty line ends a block; Tab completes; Ctrl-C interrupts the
-code that runs; Ctrl-D and exit() leave. What is pasted is one piece, with ␤ for
+code that runs; Ctrl-D and exit() end it. What is pasted is one piece, with ␤ for
 its line breaks, and runs with Enter.
 
   :files         what is in the working folder
@@ -88,7 +88,7 @@ func (s *shellCommand) banner(cfg app.Config, l language.Language) string {
 	if strings.HasSuffix(limit, "m0s") {
 		limit = strings.TrimSuffix(limit, "0s")
 	}
-	return fmt.Sprintf("Praxis: %s in a sandbox, %s.\nOne execution may take %s (--timeout). :help for help, Ctrl-D to leave.\n", l.Display, where, limit)
+	return fmt.Sprintf("Praxis: %s in a sandbox, %s.\nOne execution may take %s (--timeout). :help for help, Ctrl-D to end.\n", l.Display, where, limit)
 }
 
 func (s *shellCommand) run(ctx context.Context) error {

@@ -152,7 +152,8 @@ func plain(msg llm.Message) llm.Message {
 	}
 	for _, c := range msg.Calls {
 		if code, ok := c.Input["code"].(string); ok {
-			parts = append(parts, "```python\n"+code+"\n```")
+			// The tool is called execute_ and the name of the code's language.
+			parts = append(parts, "```"+strings.TrimPrefix(c.Name, "execute_")+"\n"+code+"\n```")
 			continue
 		}
 		parts = append(parts, c.Name+" "+input(c))

@@ -10,17 +10,6 @@ import (
 	"praxis/internal/safetext"
 )
 
-// cut is the start of a line that is too long, with a mark.
-func cut(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	for n > 0 && !utf8.RuneStart(s[n]) {
-		n--
-	}
-	return s[:n] + "…"
-}
-
 // excerpt is the head and the tail of a text, and what was left out between.
 type excerpt struct {
 	Head, Tail string

@@ -14,6 +14,7 @@ const (
 	wire     = "internal/guest/wire"
 	lang     = "internal/language"
 	python   = "internal/language/python"
+	tally    = "internal/test/tally"
 	unix     = "golang.org/x/sys"
 	syntax   = "internal/plan/syntax"
 	cpython  = "internal/test/cpython"
@@ -184,7 +185,7 @@ func guestPackages() map[string]Package {
 		"internal/guest/agent": {Imports: []string{wire}, Tests: []string{event, fault, "internal/guest"}},
 		"internal/guest": {
 			Imports: []string{fault, event, wire, lang},
-			Tests:   []string{"internal/guest/agent", python, cpython},
+			Tests:   []string{"internal/guest/agent", python, tally, cpython},
 		},
 
 		// What a language is, and the languages. Only internal/app, and tests that
@@ -269,7 +270,7 @@ func runPackages() map[string]Package {
 
 		// The escape and limits battery is tests alone.
 		"internal/test/battery": {
-			Tests: []string{fault, event, sandbox, wire, lang, python, "internal/sandbox/gvisor", "internal/guest", "internal/guest/agent", "internal/image", "internal/session", prepared},
+			Tests: []string{fault, event, sandbox, wire, lang, python, tally, "internal/sandbox/gvisor", "internal/guest", "internal/guest/agent", "internal/image", "internal/session", prepared},
 		},
 
 		// The application layer wires everything; what shows it to a person
@@ -294,7 +295,11 @@ func runPackages() map[string]Package {
 			Tests:     []string{"internal/test/toy", "internal/config", "internal/record/journal", "internal/session", syntax},
 			TestThird: []string{script},
 		},
-		"internal/test/toy":      {Imports: []string{fault, event, sandbox, wire, lang, python, "internal/image", "internal/sandbox/fake", "internal/guest"}},
+		"internal/test/toy": {Imports: []string{fault, event, sandbox, wire, lang, python, "internal/image", "internal/sandbox/fake", "internal/guest"}},
+		"internal/test/tally": {
+			Imports: []string{lang},
+			Tests:   []string{fault, event, llm, python, "internal/agent", "internal/agent/action", "internal/record/report", "internal/run"},
+		},
 		"internal/test/archtest": {Imports: []string{fault}},
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"praxis/internal/sandbox/gvisor"
 	"praxis/internal/session"
 	"praxis/internal/test/prepared"
+	"praxis/internal/test/tally"
 )
 
 // What all tests share: building the default image takes seconds.
@@ -69,7 +70,7 @@ func manager(t testing.TB) *session.Manager {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := session.Open(session.Config{Dir: dataDir, Languages: language.Table{python.Language()}, Backend: backend, Program: exe})
+	m, err := session.Open(session.Config{Dir: dataDir, Languages: language.Table{python.Language(), tally.Language()}, Backend: backend, Program: exe})
 	if err != nil {
 		t.Fatal(err)
 	}
