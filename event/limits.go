@@ -22,6 +22,7 @@ type LimitSpec struct {
 	Min, Default, Max float64
 	Bytes             bool // the value counts bytes
 	Whole             bool // the value has no fraction
+	Saved             bool // a part of a snapshot: a restore cannot change it
 	field             func(*Limits) reflect.Value
 }
 
@@ -30,11 +31,11 @@ type LimitSpec struct {
 // refuse more.
 func LimitTable() []LimitSpec {
 	return []LimitSpec{
-		{"memory", "memory of the session", 64 << 20, 1 << 30, 1 << 40, true, true, fieldOf(func(l *Limits) *int64 { return &l.Memory })},
-		{"cpus", "processors of the session, may be a fraction", 0.1, 1, 256, false, false, fieldOf(func(l *Limits) *float64 { return &l.CPUs })},
-		{"processes", "processes and threads of the session", 8, 256, 32768, false, true, fieldOf(func(l *Limits) *int { return &l.Processes })},
-		{"disk", "what the session may write", 1 << 20, 1 << 30, 1 << 40, true, true, fieldOf(func(l *Limits) *int64 { return &l.Disk })},
-		{"open files", "files that a process of the session may have open", 64, 1024, 1 << 20, false, true, fieldOf(func(l *Limits) *int { return &l.OpenFiles })},
+		{"memory", "memory of the session", 64 << 20, 1 << 30, 1 << 40, true, true, false, fieldOf(func(l *Limits) *int64 { return &l.Memory })},
+		{"cpus", "processors of the session, may be a fraction", 0.1, 1, 256, false, false, false, fieldOf(func(l *Limits) *float64 { return &l.CPUs })},
+		{"processes", "processes and threads of the session", 8, 256, 32768, false, true, false, fieldOf(func(l *Limits) *int { return &l.Processes })},
+		{"disk", "what the session may write", 1 << 20, 1 << 30, 1 << 40, true, true, true, fieldOf(func(l *Limits) *int64 { return &l.Disk })},
+		{"open files", "files that a process of the session may have open", 64, 1024, 1 << 20, false, true, true, fieldOf(func(l *Limits) *int { return &l.OpenFiles })},
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -388,6 +389,18 @@ func (m *Manager) kernels(img image.Image) ([]wire.Kernel, error) {
 	return out, nil
 }
 
+// guestLimits are the limits that the guest's agent enforces, which have the names
+// that they have here.
+func guestLimits(l event.Limits) (out wire.Limits) {
+	from, to := reflect.ValueOf(l), reflect.ValueOf(&out).Elem()
+	for i := range to.NumField() {
+		if v := from.FieldByName(to.Type().Field(i).Name); v.IsValid() {
+			to.Field(i).Set(v)
+		}
+	}
+	return out
+}
+
 // setup is what the agent gets of opt, the languages apart.
 func setup(opt Options) wire.Setup {
 	env := map[string]string{}
@@ -397,7 +410,7 @@ func setup(opt Options) wire.Setup {
 		}
 	}
 	return wire.Setup{
-		Limits:        wire.Limits{Memory: opt.Limits.Memory, Processes: opt.Limits.Processes, OpenFiles: opt.Limits.OpenFiles},
+		Limits:        guestLimits(opt.Limits),
 		Workdir:       wire.DefaultWorkdir,
 		Env:           env,
 		Deterministic: opt.Seed != nil,

@@ -30,8 +30,18 @@ type template struct {
 func (m *Manager) templateKey(opt Options) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%d\n%s\n%s\n%s\n%t\n%v\n%v\n%v\n", metaVersion, opt.Image.ID, m.programKey, m.kernelsKey, opt.Seed != nil,
-		[]int64{opt.Limits.Disk, int64(opt.Limits.OpenFiles)}, opt.Image.Runtimes, opt.Image.Mounts)
+		savedLimits(opt.Limits), opt.Image.Runtimes, opt.Image.Mounts)
 	return hex.EncodeToString(h.Sum(nil))[:32]
+}
+
+// savedLimits are the values of those limits that a restore cannot change.
+func savedLimits(l event.Limits) (out []float64) {
+	for _, s := range event.LimitTable() {
+		if s.Saved {
+			out = append(out, s.Of(l))
+		}
+	}
+	return out
 }
 
 // template returns the template of opt and builds it when it is missing or
