@@ -10,7 +10,7 @@ LDFLAGS := -s -w -X main.version=$(VERSION)
 # which there can be no race: plans, schemas, texts. What only takes long there is
 # left to "make nightly" (RACEFLAGS=), and so are the packages for which all of
 # gVisor would be compiled once more (BY_NIGHT=).
-NO_RACE := praxis/(cmd/praxis|internal/(sandbox/gvisor|test|guest/kernel|demo|bench|plan|agent/grounding|record/report|record/price|safetext|tool/pystub|tool/search|tool/openapi))
+NO_RACE := praxis/(cmd/praxis|internal/(sandbox/gvisor|test|language|demo|bench|plan|agent/grounding|record/report|record/price|safetext|tool/pystub|tool/search|tool/openapi))
 BY_NIGHT ?= |praxis/internal/(app|cli)
 RACEFLAGS ?= -short
 
