@@ -84,7 +84,7 @@ func assemble(name string, py, root part, layer *layerPart, survey *hostSurvey, 
 		Name:     name,
 		Root:     root.tree(),
 		Env:      guestEnv(),
-		Runtimes: []language.Runtime{{Language: languageName, Version: pythonVersion, Program: guestPython + "/bin/python3", Preload: preload}},
+		Runtimes: []language.Runtime{{Language: languageName, Version: pythonVersion, Program: guestPython + "/bin/python3", Preload: append([]string(nil), preload...)}},
 		Packages: []Package{},
 	}
 	img.Mounts = append(slices.Clone(survey.mounts), sandbox.Mount{Source: py.tree(), Target: guestPython})

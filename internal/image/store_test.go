@@ -15,6 +15,7 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/language"
 )
 
 func TestDefaultImage(t *testing.T) {
@@ -180,7 +181,7 @@ func fakeImage(t *testing.T, s *Store, id, name, layer string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := s.remember(Image{ID: id, Name: name}, py, root, &layerPart{part: l}); err != nil {
+	if err := s.remember(Image{ID: id, Name: name, Runtimes: []language.Runtime{{Language: languageName}}}, py, root, &layerPart{part: l}); err != nil {
 		t.Fatal(err)
 	}
 }
