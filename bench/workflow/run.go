@@ -26,7 +26,7 @@ import (
 type Session interface {
 	agent.Session
 	// Offer lets the code call tools, as session.Session has it.
-	Offer(ctx context.Context, o wire.Offer, h guest.Host) error
+	Expose(ctx context.Context, o wire.Exposure, h guest.Host) error
 	Close() error
 }
 
@@ -199,7 +199,7 @@ func (w Workflow) inCode(ctx context.Context, c counter, s Session) (out did, er
 		return did{}, err
 	}
 	defer func() { err = errors.Join(err, reg.Close()) }()
-	if err := s.Offer(ctx, wire.Offer{Tools: true}, br); err != nil {
+	if err := s.Expose(ctx, wire.Exposure{Tools: true}, br); err != nil {
 		return did{}, err
 	}
 	p, stop := play(c, func(t *turn) {

@@ -87,8 +87,8 @@ func (b guestSession) Execute(ctx context.Context, code string, sink event.Sink)
 	return b.Session.Execute(ctx, code, session.Exec{}, sink)
 }
 
-func (b guestSession) Offer(ctx context.Context, o wire.Offer, h guest.Host) error {
-	return b.Session.Offer(ctx, o, h)
+func (b guestSession) Expose(ctx context.Context, o wire.Exposure, h guest.Host) error {
+	return b.Session.Expose(ctx, o, h)
 }
 
 // sandboxes opens sessions of the real backend.

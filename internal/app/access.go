@@ -91,7 +91,7 @@ func (t *toolset) activate(ctx context.Context, rec *journal.Recorder, who []gat
 // next call of expose. A named session is therefore also updated when there is
 // nothing to call any more.
 func (r *activeRun) expose(ctx context.Context, s *Session) error {
-	o := wire.Offer{Tools: r.tools.has(), Net: r.proxy != nil}
+	o := wire.Exposure{Tools: r.tools.has(), Net: r.proxy != nil}
 	if !o.Tools && !o.Net && s.named == nil {
 		return nil
 	}
@@ -102,7 +102,7 @@ func (r *activeRun) expose(ctx context.Context, s *Session) error {
 		}
 		o.Environ = environ
 	}
-	return s.s.Offer(ctx, o, r.bridge)
+	return s.s.Expose(ctx, o, r.bridge)
 }
 
 // end stops what goes on beside the run and closes its record.

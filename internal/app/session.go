@@ -359,7 +359,7 @@ func (s *Session) Close() error {
 // its code finds a way out that leads nowhere, as no host is reached again.
 func (s *Session) opened() replay.Opened {
 	return replay.Opened{Session: s, Close: s.Close, Expose: func(ctx context.Context, b *bridge.Bridge, tools, net bool) error {
-		o := wire.Offer{Tools: tools, Net: net}
+		o := wire.Exposure{Tools: tools, Net: net}
 		if net {
 			environ, err := deadProxy(ctx, s)
 			if err != nil {
@@ -367,6 +367,6 @@ func (s *Session) opened() replay.Opened {
 			}
 			o.Environ = environ
 		}
-		return s.s.Offer(ctx, o, b)
+		return s.s.Expose(ctx, o, b)
 	}}
 }

@@ -54,7 +54,7 @@ func (b *bench) calling(ctx context.Context, sink event.Sink, code string) (out 
 		return nil, err
 	}
 	defer func() { err = errors.Join(err, s.Close()) }()
-	if err := s.Offer(ctx, wire.Offer{Tools: true}, bridge.New(bridge.Config{Gate: g})); err != nil {
+	if err := s.Expose(ctx, wire.Exposure{Tools: true}, bridge.New(bridge.Config{Gate: g})); err != nil {
 		return nil, err
 	}
 	x, err := s.Execute(ctx, code, session.Exec{Bounds: event.Bounds{Timeout: event.Duration(5 * time.Minute)}}, event.Discard)

@@ -24,7 +24,7 @@ type call struct {
 	id        uint32
 	epoch     uint64        // in which it was opened
 	wake      chan struct{} // something for next
-	room      chan struct{} // something for send
+	space     chan struct{} // something for send
 	abandoned bool          // guarded by c.mu
 
 	mu      sync.Mutex
@@ -40,7 +40,7 @@ type call struct {
 
 // newCall makes a call of the epoch that is open. The caller holds c.mu.
 func newCall(c *Client, id uint32) *call {
-	return &call{c: c, id: id, epoch: c.live, wake: make(chan struct{}, 1), room: make(chan struct{}, 1)}
+	return &call{c: c, id: id, epoch: c.live, wake: make(chan struct{}, 1), space: make(chan struct{}, 1)}
 }
 
 // write writes a frame of the call's, or returns errQuiet.
@@ -89,7 +89,7 @@ func (k *call) push(f wire.Frame) {
 	k.closed = true
 	k.mu.Unlock()
 	ring(k.wake)
-	ring(k.room)
+	ring(k.space)
 }
 
 func (k *call) lose() {
@@ -97,12 +97,12 @@ func (k *call) lose() {
 	k.lost = true
 	k.mu.Unlock()
 	ring(k.wake)
-	ring(k.room)
+	ring(k.space)
 }
 
-func ring(bell chan struct{}) {
+func ring(signal chan struct{}) {
 	select {
-	case bell <- struct{}{}:
+	case signal <- struct{}{}:
 	default:
 	}
 }
@@ -113,7 +113,7 @@ func (k *call) credited(n int) error {
 	if k.flying -= n; k.flying < 0 {
 		return violation("credit for more than was sent")
 	}
-	ring(k.room)
+	ring(k.space)
 	return nil
 }
 
@@ -233,8 +233,8 @@ func (k *call) sendAs(ctx context.Context, what string, kind wire.Kind, b []byte
 	for {
 		k.mu.Lock()
 		closed, lost := k.closed, k.lost
-		room := k.flying < wire.Window
-		if room && !closed && !lost {
+		space := k.flying < wire.Window
+		if space && !closed && !lost {
 			k.flying += wire.Cost(len(b))
 		}
 		k.mu.Unlock()
@@ -243,11 +243,11 @@ func (k *call) sendAs(ctx context.Context, what string, kind wire.Kind, b []byte
 			return errLost
 		case closed:
 			return io.ErrClosedPipe
-		case room:
+		case space:
 			return k.write(ctx, kind, b)
 		}
 		select {
-		case <-k.room:
+		case <-k.space:
 		case <-k.c.done:
 			return k.c.broken(what)
 		case <-ctx.Done():

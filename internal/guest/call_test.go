@@ -10,12 +10,12 @@ import (
 )
 
 // heard counts what reaches the guest.
-type heard struct {
+type answer struct {
 	*liar
 	frames atomic.Int64
 }
 
-func (h *heard) Write(p []byte) (int, error) {
+func (h *answer) Write(p []byte) (int, error) {
 	h.frames.Add(1)
 	return h.liar.Write(p)
 }
@@ -24,14 +24,14 @@ func (h *heard) Write(p []byte) (int, error) {
 // older call under the same number would answer another ask.
 func TestNothingIsWrittenForACallOfAnOlderEpoch(t *testing.T) {
 	t.Parallel()
-	h := &heard{liar: newLiar(nil)}
+	h := &answer{liar: newLiar(nil)}
 	c := New(h)
 	defer c.Close()
 	if err := c.Hello(t.Context(), wire.Hello{}); err != nil {
 		t.Fatal(err)
 	}
 	c.mu.Lock()
-	old := newCall(c, wire.AskBit|1)
+	old := newCall(c, wire.GuestBit|1)
 	c.mu.Unlock()
 	request := c.register()
 	if err := c.Hello(t.Context(), wire.Hello{}); err != nil {
@@ -49,7 +49,7 @@ func TestNothingIsWrittenForACallOfAnOlderEpoch(t *testing.T) {
 		t.Errorf("the guest heard %d frames", n)
 	}
 	c.mu.Lock()
-	now := newCall(c, wire.AskBit|1)
+	now := newCall(c, wire.GuestBit|1)
 	c.mu.Unlock()
 	if err := now.write(t.Context(), wire.Cancel); err != nil || h.frames.Load() == before {
 		t.Errorf("a call of this epoch: %v", err)

@@ -21,12 +21,12 @@ func (b *bed) changed(code string) string {
 	if x.Status != event.OK {
 		b.t.Fatalf("execute %q: %s %s %v", code, x.Status, x.Message, x.Error)
 	}
-	return b.told(x)
+	return b.listed(x)
 }
 
 // told writes the changes of an execution as changed does. It fails the test
 // when a hash is not that of the file.
-func (b *bed) told(x event.Execution) string {
+func (b *bed) listed(x event.Execution) string {
 	b.t.Helper()
 	var lines []string
 	for _, c := range x.Changes {
@@ -73,7 +73,7 @@ func TestChangesOfAnExecution(t *testing.T) {
 	b.wantChanged("open('b','w').write('654321'); os.utime('b', (1,1))", "changed b 6")
 	b.wantChanged("import shutil; shutil.rmtree('d')", "removed d/z 0")
 	x := b.exec(wire.Execute{Code: "open('late','w').write('y'); 1/0", Changes: true})
-	if got := b.told(x); x.Status != event.Error || got != "created late 1" {
+	if got := b.listed(x); x.Status != event.Error || got != "created late 1" {
 		t.Errorf("%s: %s", x.Status, got)
 	}
 	if x := b.run("open('q','w').close()"); len(x.Changes) != 0 || x.Unlisted != "" {
@@ -143,11 +143,11 @@ func TestChangesOfCodeThatWasStopped(t *testing.T) {
 	t.Parallel()
 	b := start(t, nil)
 	x := b.exec(wire.Execute{Code: "open('a','w').write('a'); open('b','w').write('b')\nwhile True: pass", WallMS: 300, Changes: true})
-	if got := b.told(x); x.Status != event.Timeout || got != "created a 1\ncreated b 1" {
+	if got := b.listed(x); x.Status != event.Timeout || got != "created a 1\ncreated b 1" {
 		t.Errorf("%s: %s", x.Status, got)
 	}
 	x = b.exec(wire.Execute{Code: "import os, signal; os.remove('a'); os.kill(os.getpid(), signal.SIGKILL)", Changes: true})
-	if got := b.told(x); x.Status != event.Killed || x.State != event.Lost || got != "removed a 0" {
+	if got := b.listed(x); x.Status != event.Killed || x.State != event.Lost || got != "removed a 0" {
 		t.Errorf("%s: %s", x.Status, got)
 	}
 	b.wantChanged("open('c','w').close()", "created c 0")
@@ -194,7 +194,7 @@ func TestChangesOfAFolderThatIsGone(t *testing.T) {
 }
 
 // After executions that change nothing the agent does not look any more.
-func TestChangesAreHeard(t *testing.T) {
+func TestChangesAreNoticed(t *testing.T) {
 	t.Parallel()
 	b := start(t, nil)
 	rest := func() {
@@ -226,7 +226,7 @@ func TestChangesAreHeard(t *testing.T) {
 }
 
 // The context that waits for the alarm may end, or another may change files.
-func TestChangesAreHeardInEveryContext(t *testing.T) {
+func TestChangesAreNoticedInEveryContext(t *testing.T) {
 	t.Parallel()
 	b := start(t, nil)
 	in := func(context, code string) event.Execution {
@@ -239,7 +239,7 @@ func TestChangesAreHeardInEveryContext(t *testing.T) {
 	}
 	want := func(context, code, want string) {
 		t.Helper()
-		if got := b.told(in(context, code)); got != want {
+		if got := b.listed(in(context, code)); got != want {
 			t.Errorf("%q in %s changed %q, want %q", code, context, got, want)
 		}
 	}

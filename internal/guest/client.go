@@ -76,7 +76,7 @@ type Client struct {
 	calls     map[uint32]*call
 	abandoned int
 	workdir   string // where executions change files
-	asks      asks
+	requests  guestRequests
 }
 
 // New makes a client of a sandbox's stream, which belongs to the client from
@@ -86,7 +86,7 @@ func New(stream io.ReadWriteCloser) *Client {
 	c := &Client{
 		stream: stream, writing: make(chan struct{}, 1), done: make(chan struct{}),
 		ready: make(chan struct{}), calls: map[uint32]*call{}, workdir: wire.DefaultWorkdir,
-		asks: asks{open: map[uint32]*asked{}, named: map[string]*asked{}},
+		requests: guestRequests{open: map[uint32]*guestRequest{}, named: map[string]*guestRequest{}},
 	}
 	c.wg.Add(1)
 	go c.read()
@@ -121,7 +121,7 @@ func (c *Client) fail(err error) {
 	close(c.done)
 	c.mu.Unlock()
 	_ = c.stream.Close()
-	c.cancelAsks()
+	c.cancelRequests()
 }
 
 // broken is the error of a request that the end of the stream cut off.
@@ -356,8 +356,8 @@ func (c *Client) take(f wire.Frame) error {
 	switch {
 	case awaiting:
 		return nil // of an older epoch, which is forgotten
-	case f.ID&wire.AskBit != 0:
-		return c.takeAsk(f)
+	case f.ID&wire.GuestBit != 0:
+		return c.takeRequest(f)
 	case k == nil:
 		return violation("%s for the request %d, which is not open", f.Kind, f.ID)
 	}
@@ -405,7 +405,7 @@ func (c *Client) takeHello(f wire.Frame) error {
 		k.lose()
 	}
 	c.calls, c.abandoned, c.live = map[uint32]*call{}, 0, h.Epoch
-	c.forgetAsks()
+	c.forgetRequests()
 	c.toPhase(opened)
 	return nil
 }
@@ -416,7 +416,7 @@ func (c *Client) register() *call {
 	defer c.mu.Unlock()
 	for {
 		c.lastID++
-		c.lastID &^= wire.AskBit // the guest's
+		c.lastID &^= wire.GuestBit // the guest's
 		if _, taken := c.calls[c.lastID]; c.lastID != 0 && !taken {
 			break
 		}
@@ -477,8 +477,8 @@ func request(op string, args any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// ask sends a request that is answered by one response.
-func ask[R any](ctx context.Context, c *Client, what, op string, args any) (R, error) {
+// roundTrip sends a request that is answered by one response.
+func roundTrip[R any](ctx context.Context, c *Client, what, op string, args any) (R, error) {
 	var out R
 	end, err := c.begin(ctx, what, true)
 	if err != nil {
@@ -512,6 +512,6 @@ func canceled(ctx context.Context, what string) error {
 
 // Ping returns once the guest has answered.
 func (c *Client) Ping(ctx context.Context) error {
-	_, err := ask[struct{}](ctx, c, "reach guest", wire.OpPing, nil)
+	_, err := roundTrip[struct{}](ctx, c, "reach guest", wire.OpPing, nil)
 	return err
 }

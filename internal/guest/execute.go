@@ -31,7 +31,7 @@ const (
 // is ready. A module of its Preload that cannot be imported is a fault, and the
 // session works without it.
 func (c *Client) Setup(ctx context.Context, s wire.Setup) error {
-	r, err := ask[wire.SetupReply](ctx, c, "set up session", wire.OpSetup, s)
+	r, err := roundTrip[wire.SetupReply](ctx, c, "set up session", wire.OpSetup, s)
 	if err != nil {
 		return err
 	}
@@ -181,7 +181,7 @@ func (f *followed) stop(what, name string) (event.Execution, error) {
 	defer cancel()
 	// By name, so that the next execution is not hit when this one just ended.
 	var x event.Execution
-	_, err := ask[struct{}](ctx, f.c, "interrupt", wire.OpInterrupt, wire.Interrupt{Context: name, Exec: f.exec})
+	_, err := roundTrip[struct{}](ctx, f.c, "interrupt", wire.OpInterrupt, wire.Interrupt{Context: name, Exec: f.exec})
 	if err == nil {
 		x, err = f.follow(ctx, what, f.k)
 	}
@@ -379,20 +379,20 @@ func plausible(ms float64) bool { return !math.IsNaN(ms) && ms >= 0 && ms <= 1e1
 
 // Interrupt begins to stop what runs in a context; an idle one is left alone.
 func (c *Client) Interrupt(ctx context.Context, name string) error {
-	_, err := ask[struct{}](ctx, c, "interrupt", wire.OpInterrupt, wire.Interrupt{Context: name})
+	_, err := roundTrip[struct{}](ctx, c, "interrupt", wire.OpInterrupt, wire.Interrupt{Context: name})
 	return err
 }
 
 // Restart ends a context's kernel and returns when another is ready. Variables are lost.
 func (c *Client) Restart(ctx context.Context, name string) error {
-	_, err := ask[struct{}](ctx, c, "restart context", wire.OpRestart, wire.Context{Context: name})
+	_, err := roundTrip[struct{}](ctx, c, "restart context", wire.OpRestart, wire.Context{Context: name})
 	return err
 }
 
 // Contexts lists the contexts, sorted by name.
 func (c *Client) Contexts(ctx context.Context) ([]wire.ContextInfo, error) {
 	const what = "list contexts"
-	r, err := ask[wire.Contexts](ctx, c, what, wire.OpContexts, nil)
+	r, err := roundTrip[wire.Contexts](ctx, c, what, wire.OpContexts, nil)
 	if err != nil {
 		return nil, err
 	}
@@ -411,7 +411,7 @@ func (c *Client) Contexts(ctx context.Context) ([]wire.ContextInfo, error) {
 
 // RemoveContext ends a context. The context "main" cannot be removed.
 func (c *Client) RemoveContext(ctx context.Context, name string) error {
-	_, err := ask[struct{}](ctx, c, "remove context", wire.OpDrop, wire.Context{Context: name})
+	_, err := roundTrip[struct{}](ctx, c, "remove context", wire.OpDrop, wire.Context{Context: name})
 	return err
 }
 
@@ -422,7 +422,7 @@ func (c *Client) Complete(ctx context.Context, name, code string, cursor int) (w
 	if cursor < 0 || cursor > size || len(code) > wire.MaxCode {
 		return wire.Completion{}, fault.New(fault.Invalid, "", "cannot complete: the cursor is not in the code, or the code is too long")
 	}
-	r, err := ask[wire.Completion](ctx, c, what, wire.OpComplete, wire.Complete{Context: name, Code: code, Cursor: cursor})
+	r, err := roundTrip[wire.Completion](ctx, c, what, wire.OpComplete, wire.Complete{Context: name, Code: code, Cursor: cursor})
 	if err != nil {
 		return r, err
 	}

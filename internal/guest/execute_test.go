@@ -105,9 +105,9 @@ func TestOutputIsCut(t *testing.T) {
 	if want := fmt.Sprintf("%d bytes left out; the whole is in %s", len(whole)-len(head)-len(tail), x.OutputFile); mark != want {
 		t.Errorf("mark is %q, want %q", mark, want)
 	}
-	var kept strings.Builder
-	if _, err := b.ReadFile(b.ctx(), x.OutputFile, &kept); err != nil || kept.String() != whole {
-		t.Errorf("the file has %d bytes, want %d: %v", kept.Len(), len(whole), err)
+	var lines strings.Builder
+	if _, err := b.ReadFile(b.ctx(), x.OutputFile, &lines); err != nil || lines.String() != whole {
+		t.Errorf("the file has %d bytes, want %d: %v", lines.Len(), len(whole), err)
 	}
 	if x := b.exec(wire.Execute{Code: "print('x' * 10000)", OutputBytes: 16 << 10}); x.OutputFile != "" || len(x.Stdout) != 10001 {
 		t.Errorf("output below the bound: %d bytes, file %q", len(x.Stdout), x.OutputFile)

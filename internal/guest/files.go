@@ -51,7 +51,7 @@ func (c *Client) Extract(ctx context.Context, format, dir string, r io.Reader) e
 // Stat describes a file; a symbolic link is described itself.
 func (c *Client) Stat(ctx context.Context, path string) (wire.FileInfo, error) {
 	const what = "look at file"
-	r, err := ask[json.RawMessage](ctx, c, what, wire.OpStat, wire.Path{Path: path})
+	r, err := roundTrip[json.RawMessage](ctx, c, what, wire.OpStat, wire.Path{Path: path})
 	if err != nil {
 		return wire.FileInfo{}, err
 	}
@@ -60,19 +60,19 @@ func (c *Client) Stat(ctx context.Context, path string) (wire.FileInfo, error) {
 
 // Remove removes a file or an empty folder; recursive removes what is in it too.
 func (c *Client) Remove(ctx context.Context, path string, recursive bool) error {
-	_, err := ask[struct{}](ctx, c, "remove file", wire.OpRemove, wire.Path{Path: path, Recursive: recursive})
+	_, err := roundTrip[struct{}](ctx, c, "remove file", wire.OpRemove, wire.Path{Path: path, Recursive: recursive})
 	return err
 }
 
 // Move renames a file or folder and takes the place of a file that is there.
 func (c *Client) Move(ctx context.Context, from, to string) error {
-	_, err := ask[struct{}](ctx, c, "move file", wire.OpMove, wire.Move{From: from, To: to})
+	_, err := roundTrip[struct{}](ctx, c, "move file", wire.OpMove, wire.Move{From: from, To: to})
 	return err
 }
 
 // Mkdir makes a folder and those above it. One that exists is no error.
 func (c *Client) Mkdir(ctx context.Context, path string) error {
-	_, err := ask[struct{}](ctx, c, "make folder", wire.OpMkdir, wire.Path{Path: path})
+	_, err := roundTrip[struct{}](ctx, c, "make folder", wire.OpMkdir, wire.Path{Path: path})
 	return err
 }
 

@@ -148,14 +148,14 @@ func (mirror) Connect(_ context.Context, conn io.ReadWriteCloser) { _, _ = io.Co
 
 // FuzzAsks feeds a client that has made an offer with a hostile guest's frames.
 // Closing it must end everything that was asked for.
-func FuzzAsks(f *testing.F) {
-	ask := func(id byte, body string) []byte { return fuzzFrame(wire.AskKind, id, body) }
-	f.Add(ask(1, `{"op":"tools","name":"a","body":[1]}`))
-	f.Add(append(ask(1, `{"op":"connect","name":"a"}`), append(fuzzFrame(wire.Data, 1, "x"), fuzzFrame(wire.End, 1, "")...)...))
-	f.Add(append(ask(1, `{"op":"tools","name":"a","long":true}`), append(fuzzFrame(wire.Data, 1, "[1"), append(fuzzFrame(wire.Data, 1, "]"), fuzzFrame(wire.End, 1, "")...)...)...))
-	f.Add(append(ask(1, `{"op":"tools","name":"a","again":true,"sent":3,"after":7,"long":true}`), ask(2, `{"op":"tools","name":"a","body":1}`)...))
-	f.Add(append(ask(1, `{"op":"tools","name":"a","long":true}`), fuzzFrame(wire.Data, 1, "[1")...)) // and no end
-	f.Add(append(ask(1, `{"op":"connect","name":"a"}`), fuzzFrame(wire.Cancel, 1, "")...))
+func FuzzRequests(f *testing.F) {
+	request := func(id byte, body string) []byte { return fuzzFrame(wire.GuestRequestKind, id, body) }
+	f.Add(request(1, `{"op":"tools","name":"a","body":[1]}`))
+	f.Add(append(request(1, `{"op":"connect","name":"a"}`), append(fuzzFrame(wire.Data, 1, "x"), fuzzFrame(wire.End, 1, "")...)...))
+	f.Add(append(request(1, `{"op":"tools","name":"a","long":true}`), append(fuzzFrame(wire.Data, 1, "[1"), append(fuzzFrame(wire.Data, 1, "]"), fuzzFrame(wire.End, 1, "")...)...)...))
+	f.Add(append(request(1, `{"op":"tools","name":"a","again":true,"sent":3,"after":7,"long":true}`), request(2, `{"op":"tools","name":"a","body":1}`)...))
+	f.Add(append(request(1, `{"op":"tools","name":"a","long":true}`), fuzzFrame(wire.Data, 1, "[1")...)) // and no end
+	f.Add(append(request(1, `{"op":"connect","name":"a"}`), fuzzFrame(wire.Cancel, 1, "")...))
 	f.Fuzz(func(t *testing.T, lies []byte) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
@@ -172,7 +172,7 @@ func FuzzAsks(f *testing.F) {
 		if err := c.Hello(ctx, wire.Hello{}); err != nil {
 			t.Fatal(err)
 		}
-		if err := c.Offer(ctx, wire.Offer{Tools: true, Net: true}, mirror{}); err == nil {
+		if err := c.Expose(ctx, wire.Exposure{Tools: true, Net: true}, mirror{}); err == nil {
 			t.Error("an offer that the guest did not take")
 		}
 		if ctx.Err() != nil {
@@ -181,8 +181,8 @@ func FuzzAsks(f *testing.F) {
 		if err := c.Close(); err != nil {
 			t.Error(err)
 		}
-		if c.asks.tools != 0 || c.asks.conns != 0 || c.asks.bodies != 0 || c.asks.answers != 0 {
-			t.Errorf("what was asked for is not settled: %+v", c.asks)
+		if c.requests.tools != 0 || c.requests.conns != 0 || c.requests.bodies != 0 || c.requests.answers != 0 {
+			t.Errorf("what was asked for is not settled: %+v", c.requests)
 		}
 	})
 }

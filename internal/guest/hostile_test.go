@@ -82,7 +82,7 @@ func (l *liar) say(kind wire.Kind, id uint32, body any) bool {
 }
 
 // hear reads the next request and returns its number.
-func (l *liar) hear() (uint32, string) {
+func (l *liar) receive() (uint32, string) {
 	for {
 		f, err := l.r.Next()
 		if err != nil {
@@ -107,23 +107,23 @@ func output(seq uint64, stream uint8, text string) []byte {
 	return append(wire.AppendOutput(nil, seq, stream), text...)
 }
 
-const okOutcome = `{"status":"ok","state":"intact","wall_ms":1,"cpu_ms":1,"peak_memory_bytes":1}`
+const okResult = `{"status":"ok","state":"intact","wall_ms":1,"cpu_ms":1,"peak_memory_bytes":1}`
 
 // TestLiesOfAnExecution lies in every field of what an execution sends. Each
 // lie must end the stream with an error, not with a panic or a hang.
 func TestLiesOfAnExecution(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 70<<10)
-	outcome := func(change string) string { // one field of a good outcome, changed
+	result := func(change string) string { // one field of a good outcome, changed
 		var m map[string]any
-		json.Unmarshal([]byte(okOutcome), &m)
+		json.Unmarshal([]byte(okResult), &m)
 		if err := json.Unmarshal([]byte(change), &m); err != nil {
 			t.Fatal(err)
 		}
 		text, _ := json.Marshal(m)
 		return string(text)
 	}
-	changes := func(list string) string { return outcome(`{"changes":[` + list + `]}`) }
+	changes := func(list string) string { return result(`{"changes":[` + list + `]}`) }
 	respond := func(body string) func(*liar, uint32) {
 		return func(l *liar, id uint32) { l.say(wire.Response, id, body) }
 	}
@@ -134,32 +134,32 @@ func TestLiesOfAnExecution(t *testing.T) {
 		"outcome is no JSON":       respond("{"),
 		"outcome is a list":        respond("[]"),
 		"outcome is empty":         respond(""),
-		"no status":                respond(outcome(`{"status":""}`)),
-		"unknown status":           respond(outcome(`{"status":"fine"}`)),
-		"status is a number":       respond(outcome(`{"status":1}`)),
-		"unknown state":            respond(outcome(`{"state":"better"}`)),
-		"state restored":           respond(outcome(`{"state":"restored"}`)),
-		"state gone":               respond(outcome(`{"state":"gone"}`)),
-		"negative wall time":       respond(outcome(`{"wall_ms":-1}`)),
-		"huge wall time":           respond(outcome(`{"wall_ms":1e300}`)),
-		"wall time out of range":   respond(strings.Replace(okOutcome, `"wall_ms":1`, `"wall_ms":1e999`, 1)),
-		"negative cpu time":        respond(outcome(`{"cpu_ms":-0.5}`)),
-		"negative memory":          respond(outcome(`{"peak_memory_bytes":-5}`)),
-		"huge memory":              respond(outcome(`{"peak_memory_bytes":9223372036854775807}`)),
-		"memory is a fraction":     respond(outcome(`{"peak_memory_bytes":1.5}`)),
-		"relative output file":     respond(outcome(`{"output_file":"x"}`)),
-		"output file with ..":      respond(outcome(`{"output_file":"/tmp/../etc/passwd"}`)),
-		"output file with escapes": respond(outcome(`{"output_file":"/tmp/\u001b[2J"}`)),
-		"long output file":         respond(outcome(`{"output_file":"/` + long + `"}`)),
-		"result with bad key":      respond(outcome(`{"result":{"h t m l":"x"}}`)),
-		"result with bad image":    respond(outcome(`{"result":{"image/png":"%%%"}}`)),
-		"result is a text":         respond(outcome(`{"result":"x"}`)),
-		"result with a number":     respond(outcome(`{"result":{"text":1}}`)),
-		"result with 33 keys":      respond(outcome(`{"result":` + keys(33) + `}`)),
-		"exception with long name": respond(outcome(`{"error":{"name":"` + long + `","value":"","traceback":""}}`)),
-		"exception with long text": respond(outcome(`{"error":{"name":"E","value":"` + long + long + `","traceback":""}}`)),
-		"long traceback":           respond(outcome(`{"error":{"name":"E","value":"","traceback":"` + strings.Repeat(long, 8) + `"}}`)),
-		"exception is a list":      respond(outcome(`{"error":[]}`)),
+		"no status":                respond(result(`{"status":""}`)),
+		"unknown status":           respond(result(`{"status":"fine"}`)),
+		"status is a number":       respond(result(`{"status":1}`)),
+		"unknown state":            respond(result(`{"state":"better"}`)),
+		"state restored":           respond(result(`{"state":"restored"}`)),
+		"state gone":               respond(result(`{"state":"gone"}`)),
+		"negative wall time":       respond(result(`{"wall_ms":-1}`)),
+		"huge wall time":           respond(result(`{"wall_ms":1e300}`)),
+		"wall time out of range":   respond(strings.Replace(okResult, `"wall_ms":1`, `"wall_ms":1e999`, 1)),
+		"negative cpu time":        respond(result(`{"cpu_ms":-0.5}`)),
+		"negative memory":          respond(result(`{"peak_memory_bytes":-5}`)),
+		"huge memory":              respond(result(`{"peak_memory_bytes":9223372036854775807}`)),
+		"memory is a fraction":     respond(result(`{"peak_memory_bytes":1.5}`)),
+		"relative output file":     respond(result(`{"output_file":"x"}`)),
+		"output file with ..":      respond(result(`{"output_file":"/tmp/../etc/passwd"}`)),
+		"output file with escapes": respond(result(`{"output_file":"/tmp/\u001b[2J"}`)),
+		"long output file":         respond(result(`{"output_file":"/` + long + `"}`)),
+		"result with bad key":      respond(result(`{"result":{"h t m l":"x"}}`)),
+		"result with bad image":    respond(result(`{"result":{"image/png":"%%%"}}`)),
+		"result is a text":         respond(result(`{"result":"x"}`)),
+		"result with a number":     respond(result(`{"result":{"text":1}}`)),
+		"result with 33 keys":      respond(result(`{"result":` + keys(33) + `}`)),
+		"exception with long name": respond(result(`{"error":{"name":"` + long + `","value":"","traceback":""}}`)),
+		"exception with long text": respond(result(`{"error":{"name":"E","value":"` + long + long + `","traceback":""}}`)),
+		"long traceback":           respond(result(`{"error":{"name":"E","value":"","traceback":"` + strings.Repeat(long, 8) + `"}}`)),
+		"exception is a list":      respond(result(`{"error":[]}`)),
 		"relative change":          respond(changes(`{"path":"a","kind":"created","bytes":1}`)),
 		"change elsewhere":         respond(changes(`{"path":"/etc/passwd","kind":"changed","bytes":1}`)),
 		"change of the folder":     respond(changes(`{"path":"/work","kind":"changed","bytes":1}`)),
@@ -179,13 +179,13 @@ func TestLiesOfAnExecution(t *testing.T) {
 		"size of what is removed":  respond(changes(`{"path":"/work/a","kind":"removed","bytes":1}`)),
 		"changes out of order":     respond(changes(`{"path":"/work/b","kind":"created"},{"path":"/work/a","kind":"created"}`)),
 		"change told twice":        respond(changes(`{"path":"/work/a","kind":"created"},{"path":"/work/a","kind":"removed"}`)),
-		"changes are an object":    respond(outcome(`{"changes":{}}`)),
-		"change is a number":       respond(outcome(`{"changes":[1]}`)),
+		"changes are an object":    respond(result(`{"changes":{}}`)),
+		"change is a number":       respond(result(`{"changes":[1]}`)),
 		"endless changes":          respond(changes(strings.Repeat(`{},`, 200_000) + `{}`)),
-		"state note of two lines":  respond(outcome(`{"state_note":"a\nb"}`)),
-		"long state note":          respond(outcome(`{"state_note":"` + long + `"}`)),
-		"unlisted of two lines":    respond(outcome(`{"unlisted":"a\nb"}`)),
-		"long unlisted":            respond(outcome(`{"unlisted":"` + long + `"}`)),
+		"state note of two lines":  respond(result(`{"state_note":"a\nb"}`)),
+		"long state note":          respond(result(`{"state_note":"` + long + `"}`)),
+		"unlisted of two lines":    respond(result(`{"unlisted":"a\nb"}`)),
+		"long unlisted":            respond(result(`{"unlisted":"` + long + `"}`)),
 		"event is no JSON":         say(wire.Event, "}"),
 		"event of unknown type":    say(wire.Event, `{"seq":1,"type":"dance"}`),
 		"event without type":       say(wire.Event, `{"seq":1}`),
@@ -220,8 +220,8 @@ func TestLiesOfAnExecution(t *testing.T) {
 		"cancel":                   say(wire.Cancel, ""),
 		"kind 0":                   say(wire.Kind(0), ""),
 		"kind 99":                  say(wire.Kind(99), "x"),
-		"unknown id":               func(l *liar, id uint32) { l.say(wire.Response, id+1, okOutcome) },
-		"id 0":                     func(l *liar, _ uint32) { l.say(wire.Response, 0, okOutcome) },
+		"unknown id":               func(l *liar, id uint32) { l.say(wire.Response, id+1, okResult) },
+		"id 0":                     func(l *liar, _ uint32) { l.say(wire.Response, 0, okResult) },
 		"output of unknown id":     func(l *liar, id uint32) { l.say(wire.Output, id+7, output(1, 1, "x")) },
 		"short credit":             say(wire.Credit, "x"),
 		"credit that is not due":   say(wire.Credit, wire.AppendCredit(nil, 10)),
@@ -238,7 +238,7 @@ func TestLiesOfAnExecution(t *testing.T) {
 	for name, f := range lies {
 		t.Run(name, func(t *testing.T) {
 			c := lie(t, func(l *liar) {
-				id, _ := l.hear()
+				id, _ := l.receive()
 				f(l, id)
 				l.drain()
 			})
@@ -262,16 +262,16 @@ func TestLiesOfAnExecution(t *testing.T) {
 }
 
 // TestChangesNobodyAskedFor answers an execution that did not ask for them.
-func TestChangesNobodyAskedFor(t *testing.T) {
+func TestUnrequestedChanges(t *testing.T) {
 	t.Parallel()
-	for _, told := range []string{`"changes":[{"path":"/work/a","kind":"created","bytes":1}]`, `"unlisted":"x"`} {
+	for _, changes := range []string{`"changes":[{"path":"/work/a","kind":"created","bytes":1}]`, `"unlisted":"x"`} {
 		c := lie(t, func(l *liar) {
-			id, _ := l.hear()
-			l.say(wire.Response, id, strings.Replace(okOutcome, "{", "{"+told+",", 1))
+			id, _ := l.receive()
+			l.say(wire.Response, id, strings.Replace(okResult, "{", "{"+changes+",", 1))
 			l.drain()
 		})
 		if x, err := c.Execute(testCtx(t), wire.Execute{Code: "1"}, nil); fault.KindOf(err) != fault.Unavailable {
-			t.Errorf("%s: got %+v, %v", told, x, err)
+			t.Errorf("%s: got %+v, %v", changes, x, err)
 		}
 	}
 }
@@ -366,7 +366,7 @@ func TestLiesOfReplies(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := lie(t, func(l *liar) {
-				id, _ := l.hear()
+				id, _ := l.receive()
 				for _, f := range c.says {
 					l.say(f.kind, id, f.body)
 				}
@@ -395,7 +395,7 @@ func TestListingWithoutEnd(t *testing.T) {
 			}
 			body, _ := json.Marshal(batch)
 			g := lie(t, func(l *liar) {
-				id, _ := l.hear()
+				id, _ := l.receive()
 				credits := make(chan int, 1000)
 				go func() {
 					defer close(credits)
@@ -477,7 +477,7 @@ func TestFloods(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := lie(t, func(l *liar) {
-				id, _ := l.hear()
+				id, _ := l.receive()
 				go l.drain() // credit, so that the host is not held up
 				f(l, id)
 			})
@@ -495,7 +495,7 @@ func TestFloods(t *testing.T) {
 func TestWindow(t *testing.T) {
 	t.Parallel()
 	c := lie(t, func(l *liar) {
-		id, _ := l.hear()
+		id, _ := l.receive()
 		for l.say(wire.Data, id, make([]byte, 100<<10)) {
 		}
 		l.drain()
@@ -550,9 +550,9 @@ func (zeros) Read(b []byte) (int, error) { return len(b), nil }
 func TestFailuresAreFaults(t *testing.T) {
 	t.Parallel()
 	c := lie(t, func(l *liar) {
-		id, _ := l.hear()
+		id, _ := l.receive()
 		l.say(wire.Failure, id, wire.Fault{Kind: "denied", Message: "no \x1b[31mway\x00", Remedy: "ask"})
-		id, _ = l.hear()
+		id, _ = l.receive()
 		l.say(wire.Failure, id, wire.Fault{Kind: "not_found", Message: strings.Repeat("m", 60<<10)})
 		l.drain()
 	})
@@ -569,24 +569,24 @@ func TestFailuresAreFaults(t *testing.T) {
 // TestOlderEpoch sends frames of the stream before while a hello is awaited.
 func TestOlderEpoch(t *testing.T) {
 	t.Parallel()
-	heard := make(chan struct{})
+	got := make(chan struct{})
 	c := lie(t, func(l *liar) {
-		l.hear()
-		close(heard)
+		l.receive()
+		close(got)
 		f, _ := l.r.Next() // the second hello
 		var h wire.Hello
 		json.Unmarshal(f.Body, &h)
 		l.say(wire.Output, 999, output(1, 1, "old"))
 		l.say(wire.HelloKind, 0, wire.Hello{Version: 1, Epoch: h.Epoch + 1})
 		l.say(wire.HelloKind, 0, wire.Hello{Version: 1, Epoch: h.Epoch})
-		id, _ := l.hear()
+		id, _ := l.receive()
 		l.say(wire.Response, id, "{}")
 		l.drain()
 	})
 	done := make(chan error, 1)
 	ctx := testCtx(t)
 	go func() { _, err := c.Stat(ctx, "f"); done <- err }()
-	<-heard
+	<-got
 	if err := c.Hello(ctx, wire.Hello{}); err != nil {
 		t.Fatal(err)
 	}
@@ -611,7 +611,7 @@ func TestNothingLeaks(t *testing.T) {
 			var h wire.Hello
 			json.Unmarshal(f.Body, &h)
 			l.say(wire.HelloKind, 0, wire.Hello{Version: 1, Epoch: h.Epoch})
-			id, _ := l.hear()
+			id, _ := l.receive()
 			l.say(wire.Event, id, `{"pid":3}`)
 			l.drain()
 		}()

@@ -192,7 +192,7 @@ func (p *Process) Wait(ctx context.Context) (wire.Exit, error) {
 
 // Signal sends a signal, by its number, to the process and its group.
 func (p *Process) Signal(ctx context.Context, signal int) error {
-	_, err := ask[struct{}](ctx, p.c, "signal process", wire.OpSignal, wire.Signal{Proc: p.name, Signal: signal})
+	_, err := roundTrip[struct{}](ctx, p.c, "signal process", wire.OpSignal, wire.Signal{Proc: p.name, Signal: signal})
 	return err
 }
 

@@ -53,21 +53,21 @@ func (g *caller) say(kind wire.Kind, id uint32, body []byte) {
 }
 
 // ask opens an errand in this epoch.
-func (g *caller) ask(e *errand, again bool) {
+func (g *caller) request(e *errand, again bool) {
 	g.last++
-	e.id = g.last | wire.AskBit
+	e.id = g.last | wire.GuestBit
 	g.open[e.id] = e
-	op, rest := wire.AskTools, fmt.Sprintf(`,"body":%q`, e.name)
+	op, rest := wire.RequestTools, fmt.Sprintf(`,"body":%q`, e.name)
 	if e.long != nil {
 		rest = `,"long":true`
 	}
 	if e.connect {
-		op, rest = wire.AskConnect, ""
+		op, rest = wire.RequestConnect, ""
 	}
 	if again {
 		rest += fmt.Sprintf(`,"again":true,"sent":%d,"after":%d`, e.sent, len(e.answer))
 	}
-	g.say(wire.AskKind, e.id, fmt.Appendf(nil, `{"op":%q,"name":%q%s}`, op, e.name, rest))
+	g.say(wire.GuestRequestKind, e.id, fmt.Appendf(nil, `{"op":%q,"name":%q%s}`, op, e.name, rest))
 	if again && e.ended {
 		g.say(wire.End, e.id, nil)
 	}
@@ -98,7 +98,7 @@ func (g *caller) step() {
 		if !e.connect {
 			g.tools[e] = struct{}{}
 		}
-		g.ask(e, false)
+		g.request(e, false)
 	case some == nil:
 	case n < 6 && !some.canceled:
 		some.canceled = true
@@ -177,7 +177,7 @@ func (g *caller) hello(body []byte) {
 			delete(g.tools, e)
 			continue
 		}
-		g.ask(e, true)
+		g.request(e, true)
 	}
 }
 
@@ -222,11 +222,11 @@ func (weather) Connect(ctx context.Context, conn io.ReadWriteCloser) {
 }
 
 // settledAsks waits until nothing of asks is left.
-func settledAsks(t *testing.T, c *Client) {
+func settledRequests(t *testing.T, c *Client) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
 		c.mu.Lock()
-		s := &c.asks
+		s := &c.requests
 		left := fmt.Sprintf("tools %d, conns %d, refused %d, ending %d, bodies %d, answers %d, open %d, named %d",
 			s.tools, s.conns, s.refused, s.ending, s.bodies, s.answers, len(s.open), len(s.named))
 		c.mu.Unlock()
@@ -263,7 +263,7 @@ func TestAsksAreSettled(t *testing.T) {
 				}
 			}
 			must(c.Hello(ctx, wire.Hello{}))
-			must(c.Offer(ctx, wire.Offer{Tools: true, Net: true}, weather{}))
+			must(c.Expose(ctx, wire.Exposure{Tools: true, Net: true}, weather{}))
 			for i := range 1000 {
 				g.step()
 				if i%50 == 0 {
@@ -275,7 +275,7 @@ func TestAsksAreSettled(t *testing.T) {
 			}
 			if seed%3 == 0 { // in the middle of it
 				c.Close()
-				settledAsks(t, c)
+				settledRequests(t, c)
 				return
 			}
 			g.giveUp()
@@ -283,7 +283,7 @@ func TestAsksAreSettled(t *testing.T) {
 				must(c.Quiesce(ctx))
 				must(c.Hello(ctx, wire.Hello{}))
 			}
-			settledAsks(t, c)
+			settledRequests(t, c)
 			for end := time.Now().Add(time.Minute); g.waiting() > 0; time.Sleep(time.Millisecond) {
 				if time.Now().After(end) {
 					t.Fatalf("%d asks were never answered", g.waiting())
@@ -320,7 +320,7 @@ func (g *caller) waiting() int {
 
 // An ask that was given up may be asked again at the moment at which the host
 // stops waiting for that: it hears an end all the same.
-func TestAnAskThatIsAskedAgainTooLateIsAnswered(t *testing.T) {
+func TestARequestThatIsSentAgainTooLateIsAnswered(t *testing.T) {
 	t.Parallel()
 	host, conn := net.Pipe()
 	g := &caller{t: t, conn: conn, rnd: rand.New(rand.NewPCG(1, 1)), open: map[uint32]*errand{}, tools: map[*errand]struct{}{}, over: make(chan struct{})}
@@ -333,17 +333,17 @@ func TestAnAskThatIsAskedAgainTooLateIsAnswered(t *testing.T) {
 	if err := c.Hello(t.Context(), wire.Hello{}); err != nil {
 		t.Fatal(err)
 	}
-	e := &errand{name: "a1", id: wire.AskBit | 1}
+	e := &errand{name: "a1", id: wire.GuestBit | 1}
 	g.mu.Lock()
 	g.open[e.id], g.tools[e] = e, struct{}{}
 	g.mu.Unlock()
 	c.mu.Lock()
-	a := &asked{c: c, name: "a1", fresh: make(chan struct{}, 1)}
+	a := &guestRequest{c: c, name: "a1", fresh: make(chan struct{}, 1)}
 	k := newCall(c, e.id)
-	a.k, c.asks.open[e.id], c.asks.named["a1"], c.asks.last = k, a, a, e.id
+	a.k, c.requests.open[e.id], c.requests.named["a1"], c.requests.last = k, a, a, e.id
 	a.forget(nil) // as the goroutine of the ask ends that gave up waiting
 	c.mu.Unlock()
-	settledAsks(t, c)
+	settledRequests(t, c)
 	for end := time.Now().Add(time.Minute); g.waiting() > 0; time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatal("the ask was never answered")

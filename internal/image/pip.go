@@ -183,8 +183,8 @@ func (o *pipOutput) Write(p []byte) (int, error) {
 		if i >= 0 {
 			piece = p[:i]
 		}
-		if room := maxPipLine - len(o.line); room > 0 {
-			o.line = append(o.line, piece[:min(len(piece), room)]...)
+		if space := maxPipLine - len(o.line); space > 0 {
+			o.line = append(o.line, piece[:min(len(piece), space)]...)
 		}
 		if i < 0 {
 			break

@@ -19,12 +19,12 @@ import (
 // toy is a guest that speaks the protocol and knows "x = text", "x", "die", "hang",
 // "lose", "ask", "touch path" and "reseeds": enough to see what a session does with its sandboxes.
 type toy struct {
-	mu    sync.Mutex
-	state toyState
-	offer string // the last one since the toy was started or restored
-	lost  string // why the variables were lost, until an execution was told
+	mu      sync.Mutex
+	state   toyState
+	exposed string // the last one since the toy was started or restored
+	lost    string // why the variables were lost, until an execution was told
 
-	asking bool // it calls a tool after its next word
+	calling bool // it calls a tool after its next word
 }
 
 type toyState struct {
@@ -70,9 +70,9 @@ func (g *toy) Run(in io.Reader, out io.Writer) int {
 		if err != nil {
 			return 1
 		}
-		if g.asking {
-			g.asking = false
-			if frame, err = wire.Append(frame, wire.AskKind, wire.AskBit|1, []byte(`{"op":"tools","name":"a1","body":1}`)); err != nil {
+		if g.calling {
+			g.calling = false
+			if frame, err = wire.Append(frame, wire.GuestRequestKind, wire.GuestBit|1, []byte(`{"op":"tools","name":"a1","body":1}`)); err != nil {
 				return 1
 			}
 		}
@@ -115,16 +115,16 @@ func (g *toy) answer(f wire.Frame) (kind wire.Kind, id uint32, body any, ok bool
 		case wire.OpContexts:
 			main := wire.ContextInfo{Name: wire.Main, Language: "toy", State: "idle", Lost: g.lost}
 			return wire.Response, f.ID, wire.Contexts{Contexts: []wire.ContextInfo{main}}, true
-		case wire.OpOffer:
-			g.offer = string(f.Body)
+		case wire.OpExpose:
+			g.exposed = string(f.Body)
 		case wire.OpExecute:
 			if r.Code == "offer" {
-				return wire.Response, f.ID, wire.Executed{Status: event.OK.String(), State: string(event.Intact), Result: wire.Bundle{"text": g.offer}}, true
+				return wire.Response, f.ID, wire.Executed{Status: event.OK.String(), State: string(event.Intact), Result: wire.Bundle{"text": g.exposed}}, true
 			}
 			if r.Code == "die" {
 				return 0, 0, nil, false
 			}
-			g.asking = r.Code == "ask"
+			g.calling = r.Code == "ask"
 			if r.Code == "hang" {
 				return 0, 0, nil, true
 			}

@@ -169,16 +169,16 @@ func (i *NamedInfo) trim(number int, bytes int64) (old []SnapshotInfo) {
 	for _, s := range i.Snapshots {
 		size += s.Bytes
 	}
-	var kept []SnapshotInfo
+	var remaining []SnapshotInfo
 	for _, s := range i.Snapshots {
 		if s.ID == i.Head || left <= number && size <= bytes {
-			kept = append(kept, s)
+			remaining = append(remaining, s)
 			continue
 		}
 		old = append(old, s)
 		left, size = left-1, size-s.Bytes
 	}
-	i.Snapshots = kept
+	i.Snapshots = remaining
 	return old
 }
 

@@ -137,13 +137,13 @@ func TestNamedSessionIsOpenOnce(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	told := 0
+	progress := 0
 	_, err = b.OpenNamed(ctx, "a", toyOptions(t), event.SinkFunc(func(event.Event) {
-		told++
+		progress++
 		cancel() // it waits, as it says
 	}))
-	if fault.KindOf(err) != fault.Canceled || told != 1 {
-		t.Errorf("a second opening: %v, told %d times", err, told)
+	if fault.KindOf(err) != fault.Canceled || progress != 1 {
+		t.Errorf("a second opening: %v, told %d times", err, progress)
 	}
 	eval(t, n.Session, "x = 1")
 	if _, err := n.Save(t.Context(), ""); err != nil {

@@ -30,7 +30,7 @@ type Session struct {
 	took   time.Duration
 	gate   *semaphore.Weighted // calls hold 1, what replaces the sandbox holds all
 
-	offering sync.Mutex // held to make an offer; before mu
+	exposing sync.Mutex // held to make an offer; before mu
 
 	mu     sync.Mutex
 	guest  *live     // nil while paused or closed
@@ -45,7 +45,7 @@ type Session struct {
 	lease  time.Time // zero: none
 	closed string    // why, "" while the session lives
 
-	offered *offered // nil: nothing
+	exposed *exposure // nil: nothing
 }
 
 const allCalls = 1 << 20
@@ -184,13 +184,13 @@ func (s *Session) revive(ctx context.Context, dead *live, exit sandbox.Exit) (ev
 	current, base, own, closed := s.guest, s.base, s.own, s.closed
 	s.mu.Unlock()
 	if closed != "" {
-		told(&out, event.Gone, "the session was closed: "+closed)
+		noteState(&out, event.Gone, "the session was closed: "+closed)
 		return out, nil
 	}
 	if current == dead {
 		if err := s.replace(ctx, base); err != nil {
 			s.end("its sandbox died and could not be restored")
-			told(&out, event.Gone, fmt.Sprintf("the session is over, its state is lost (%v)", err))
+			noteState(&out, event.Gone, fmt.Sprintf("the session is over, its state is lost (%v)", err))
 			return out, nil
 		}
 		s.mu.Lock()
@@ -198,9 +198,9 @@ func (s *Session) revive(ctx context.Context, dead *live, exit sandbox.Exit) (ev
 		s.mu.Unlock()
 	}
 	if own {
-		told(&out, event.Restored, "the session went back to its last snapshot, "+base.Created.Local().Format(time.TimeOnly))
+		noteState(&out, event.Restored, "the session went back to its last snapshot, "+base.Created.Local().Format(time.TimeOnly))
 	} else {
-		told(&out, event.Fresh, "the session was started anew: its variables and files are lost")
+		noteState(&out, event.Fresh, "the session was started anew: its variables and files are lost")
 	}
 	return out, nil
 }
@@ -245,7 +245,7 @@ func (l *live) endsWithin(d time.Duration) bool {
 }
 
 // told says in an outcome what became of the session.
-func told(out *event.Execution, state event.State, note string) {
+func noteState(out *event.Execution, state event.State, note string) {
 	out.State, out.StateNote = state, note
 	if out.Message != "" {
 		note = "; " + note
@@ -259,7 +259,7 @@ func (s *Session) replace(ctx context.Context, snap Snapshot) error {
 	if err != nil {
 		return err
 	}
-	if err := s.offerAgain(ctx, l); err != nil {
+	if err := s.exposeAgain(ctx, l); err != nil {
 		return l.failed("cannot offer tools to the restored session", err)
 	}
 	s.mu.Lock()

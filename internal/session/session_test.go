@@ -60,7 +60,7 @@ func TestTemplateIsBuiltOnceAndReseeded(t *testing.T) {
 }
 
 // A program's limits can be lowered once it runs, never raised.
-func TestTemplateIsRoomierThanItsSessions(t *testing.T) {
+func TestTemplateHasLooserLimitsThanItsSessions(t *testing.T) {
 	m := toyManager(t, t.TempDir())
 	opt := toyOptions(t)
 	opt.Limits.Memory, opt.Limits.Processes = 64<<20, 8
@@ -317,7 +317,7 @@ func TestOverdue(t *testing.T) {
 	}
 }
 
-func TestPoolGivesTheLimitsThatWereAskedFor(t *testing.T) {
+func TestPoolGivesTheRequestedLimits(t *testing.T) {
 	m := toyManager(t, t.TempDir())
 	opt := toyOptions(t)
 	if err := m.Warm(t.Context(), opt, 1, event.Discard); err != nil {

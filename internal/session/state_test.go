@@ -203,7 +203,7 @@ func TestFromSnapshot(t *testing.T) {
 func TestChangedFiles(t *testing.T) {
 	m := toyManager(t, t.TempDir())
 	s := create(t, m, toyOptions(t))
-	ask := func(code string, x Exec) event.Execution {
+	request := func(code string, x Exec) event.Execution {
 		t.Helper()
 		out, err := s.Execute(t.Context(), code, x, event.Discard)
 		if err != nil {
@@ -211,27 +211,27 @@ func TestChangedFiles(t *testing.T) {
 		}
 		return out
 	}
-	if out := ask("touch /work/a", Exec{Changes: true}); len(out.Changes) != 1 || out.Changes[0] != (event.Change{Path: "/work/a", Kind: "created", Bytes: 3}) {
+	if out := request("touch /work/a", Exec{Changes: true}); len(out.Changes) != 1 || out.Changes[0] != (event.Change{Path: "/work/a", Kind: "created", Bytes: 3}) {
 		t.Errorf("got %+v", out)
 	}
-	if out := ask("touch /work/a", Exec{}); out.Changes != nil {
+	if out := request("touch /work/a", Exec{}); out.Changes != nil {
 		t.Errorf("without being asked: %+v", out)
 	}
-	if out := ask("die", Exec{Changes: true}); out.Changes != nil || out.Unlisted == "" || out.State != event.Fresh || out.StateNote == "" || !strings.HasSuffix(out.Message, "; "+out.StateNote) {
+	if out := request("die", Exec{Changes: true}); out.Changes != nil || out.Unlisted == "" || out.State != event.Fresh || out.StateNote == "" || !strings.HasSuffix(out.Message, "; "+out.StateNote) {
 		t.Errorf("of a dead sandbox: %+v", out)
 	}
-	if out := ask("die", Exec{}); out.Unlisted != "" {
+	if out := request("die", Exec{}); out.Unlisted != "" {
 		t.Errorf("of a dead sandbox, without being asked: %+v", out)
 	}
 	// A guest that tells of files elsewhere broke the protocol.
-	if out := ask("touch /etc/passwd", Exec{Changes: true}); out.Status != event.Crashed || out.State != event.Fresh || out.Changes != nil {
+	if out := request("touch /etc/passwd", Exec{Changes: true}); out.Status != event.Crashed || out.State != event.Fresh || out.Changes != nil {
 		t.Errorf("of a lying guest: %+v", out)
 	}
 }
 
 // Variables that went away while nothing ran would be missed by the next
 // command only, when the whole state is gone: such a state is not saved.
-func TestLossThatNobodyWasToldOfIsNotSaved(t *testing.T) {
+func TestUnreportedLossIsNotSaved(t *testing.T) {
 	dir := t.TempDir()
 	m := toyManager(t, dir)
 	n, err := m.OpenNamed(t.Context(), "work", toyOptions(t), event.Discard)

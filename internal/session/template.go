@@ -120,7 +120,7 @@ func (m *Manager) replaceTemplate(ctx context.Context, key string, opt Options, 
 // roomy gives a template so much that every session's own limits are lower: a
 // program's limits can only be lowered once it runs, and importing large
 // packages is not what a small session is bounded for.
-func roomy(opt Options) Options {
+func generous(opt Options) Options {
 	l := &opt.Limits
 	l.Memory = max(l.Memory, 16<<30)
 	l.CPUs = max(l.CPUs, float64(runtime.NumCPU()))
@@ -139,7 +139,7 @@ func (m *Manager) build(ctx context.Context, key string, opt Options, sink event
 		}
 	}
 	sink.Emit(event.Progress{Stage: "template", Text: what})
-	opt = roomy(opt)
+	opt = generous(opt)
 	l, err := m.boot(ctx, opt)
 	if err != nil {
 		return Snapshot{}, err

@@ -45,7 +45,7 @@ type changes struct {
 	others  atomic.Int64 // grows when one of them is over
 	looked  atomic.Int64 // others at the last look, plus 1; 0: there was none
 
-	alarm atomic.Pointer[alarm] // rings when what last tells is not so any more; nil: there is none
+	watch atomic.Pointer[fileWatch] // rings when what last tells is not so any more; nil: there is none
 
 	mu     sync.Mutex // one look at a time
 	last   listing
@@ -101,11 +101,11 @@ func (c *changes) before(dir folder) {
 // alarm silent had not rung when the execution ended. listens says that who
 // calls will close an alarm that rings; it is set up after the second execution
 // in a row that changed nothing, because that costs as much as a look.
-func (c *changes) after(dir folder, silent *alarm, listens bool) (list wire.Changes, unlisted string) {
+func (c *changes) after(dir folder, silent *fileWatch, listens bool) (list wire.Changes, unlisted string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	calm := c.calm
-	if c.calm = c.heard(dir, silent) || c.unchanged(dir, listens && calm); c.calm {
+	if c.calm = c.stillHolds(dir, silent) || c.unchanged(dir, listens && calm); c.calm {
 		return nil, c.last.unlisted(hasher{}, 0)
 	}
 	old, now := c.last, c.look(dir)

@@ -158,7 +158,7 @@ func TestHiddenFilesAreNotGone(t *testing.T) {
 	}
 }
 
-func TestChangesAreCutToWhatMayBeTold(t *testing.T) {
+func TestChangesAreCutToWhatMayBeSent(t *testing.T) {
 	long := strings.Repeat("x", wire.MaxPath)
 	all := make(wire.Changes, wire.MaxChangeBytes/wire.MaxPath+3)
 	for i := range all {

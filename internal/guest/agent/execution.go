@@ -54,7 +54,7 @@ type execution struct {
 	total    int64 // bytes of output so far
 	whole    *wholeFile
 	wholeErr error
-	outcome  []byte // JSON of wire.Executed; nil while it runs
+	result   []byte // JSON of wire.Executed; nil while it runs
 	follower *request
 	next     int // index in log of what the follower gets next
 	sent     int // bytes of that entry, or of outcome, that went as parts
@@ -159,7 +159,7 @@ func (e *execution) append(n entry) {
 func (e *execution) finish(out wire.Executed) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	if e.outcome != nil {
+	if e.result != nil {
 		return
 	}
 	if e.whole != nil {
@@ -191,7 +191,7 @@ func (e *execution) finish(out wire.Executed) {
 		out.Error = nil
 		body, _ = marshal(out)
 	}
-	e.outcome = body
+	e.result = body
 	e.bytes += len(body)
 	e.flush()
 }
@@ -256,16 +256,16 @@ func (e *execution) flush() {
 		}
 		e.next, e.sent = e.next+1, 0
 	}
-	if e.outcome == nil {
+	if e.result == nil {
 		return
 	}
-	for len(e.outcome)-e.sent > wire.MaxBody {
-		if !e.sendPart(r, e.outcome) {
+	for len(e.result)-e.sent > wire.MaxBody {
+		if !e.sendPart(r, e.result) {
 			return
 		}
 	}
 	e.follower = nil
-	r.replyBody(e.outcome[e.sent:])
+	r.replyBody(e.result[e.sent:])
 }
 
 // sendText sends a JSON text, in parts if it must be, and reports whether all of it went.

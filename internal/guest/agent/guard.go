@@ -23,7 +23,7 @@ const (
 // guard keeps time, CPU and memory limits.
 type guard struct {
 	srv    *server
-	bell   chan struct{}
+	wakeup chan struct{}
 	stop   chan struct{}
 	wg     sync.WaitGroup
 	sleepy atomic.Bool // it would not look again soon by itself
@@ -33,7 +33,7 @@ type guard struct {
 }
 
 func newGuard(s *server) *guard {
-	g := &guard{srv: s, bell: make(chan struct{}, 1), stop: make(chan struct{})}
+	g := &guard{srv: s, wakeup: make(chan struct{}, 1), stop: make(chan struct{})}
 	g.sleepy.Store(true)
 	g.wg.Add(1)
 	go g.run()
@@ -43,7 +43,7 @@ func newGuard(s *server) *guard {
 // wake makes the guard look now and then every quick.
 func (g *guard) wake() {
 	select {
-	case g.bell <- struct{}{}:
+	case g.wakeup <- struct{}{}:
 	default:
 	}
 }
@@ -71,7 +71,7 @@ func (g *guard) run() {
 		select {
 		case <-g.stop:
 			return
-		case <-g.bell:
+		case <-g.wakeup:
 			busy = time.Now()
 		case <-timer.C:
 		}

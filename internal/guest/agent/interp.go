@@ -29,15 +29,15 @@ type interp struct {
 	ctl      int
 	began    time.Time
 	ready    bool
-	doomed   reason // why it was killed
-	quiet    bool   // the last poll found nothing in the pipes
-	silent   *alarm // had not rung when the frame that is read now had begun; nil: not known
-	id       uint64 // of the last execution sent
-	outbox   []byte // control frames that the socket did not take yet
-	inbox    []byte // bytes of control frames that are not whole yet
-	broken   string // why the control socket cannot be used any more
-	ending   bool   // that is so because it ends, as it seems
-	report   []byte // what it said of its crash
+	doomed   reason     // why it was killed
+	quiet    bool       // the last poll found nothing in the pipes
+	silent   *fileWatch // had not rung when the frame that is read now had begun; nil: not known
+	id       uint64     // of the last execution sent
+	outbox   []byte     // control frames that the socket did not take yet
+	inbox    []byte     // bytes of control frames that are not whole yet
+	broken   string     // why the control socket cannot be used any more
+	ending   bool       // that is so because it ends, as it seems
+	report   []byte     // what it said of its crash
 	buf      []byte
 	environ  map[string]string // what it was told of its environment
 }
@@ -111,7 +111,7 @@ func (k *kernel) begin(in *interp, started config) error {
 		preload = in.language.Preload
 	}
 	k.in, k.cfg, k.early = in, cfg, nil
-	in.child.notify(k.bell.ring)
+	in.child.notify(k.wakeup.wake)
 	if k.closing || cfg.Deterministic != started.Deterministic {
 		k.kill(byRestart, "")
 		return nil
@@ -120,7 +120,7 @@ func (k *kernel) begin(in *interp, started config) error {
 	limitLive(in.child.pid, cfg)
 	in.environ = started.variables()
 	in.send(map[string]any{"op": "start", "preload": preload, "seed": cfg.Seed, "deterministic": cfg.Deterministic, "columns": cfg.Columns})
-	in.tell(cfg)
+	in.sendEnvironment(cfg)
 	k.srv.guard.wake()
 	return nil
 }
@@ -139,7 +139,7 @@ func (in *interp) send(v any) {
 }
 
 // tell tells the interpreter how its environment changed.
-func (in *interp) tell(cfg config) {
+func (in *interp) sendEnvironment(cfg config) {
 	now := cfg.variables()
 	set, unset := map[string]string{}, []string{}
 	for k, v := range now {
@@ -178,11 +178,11 @@ func (in *interp) flush() {
 // pump reads what the interpreter writes until it is over.
 func (k *kernel) pump(in *interp) {
 	files := &k.srv.changes
-	defer files.disarm()
+	defer files.stopWatching()
 	for {
-		a := files.alarm.Load()
+		a := files.watch.Load()
 		// The alarm comes after the socket: it was asked later than the socket was.
-		fds := []pollFD{{fd: int32(in.out), events: pollIn}, {fd: int32(in.err), events: pollIn}, {fd: int32(in.ctl), events: pollIn}, {fd: int32(k.bell), events: pollIn}, a.entry()}
+		fds := []pollFD{{fd: int32(in.out), events: pollIn}, {fd: int32(in.err), events: pollIn}, {fd: int32(in.ctl), events: pollIn}, {fd: int32(k.wakeup), events: pollIn}, a.entry()}
 		k.mu.Lock()
 		if len(in.outbox) > 0 {
 			fds[2].events |= pollOut
@@ -194,10 +194,10 @@ func (k *kernel) pump(in *interp) {
 			k.mu.Unlock()
 		}
 		if fds[3].revents != 0 {
-			k.bell.hush()
+			k.wakeup.clear()
 		}
 		if fds[4].revents != 0 {
-			files.ring(a)
+			files.dropWatch(a)
 			a = nil
 		}
 		k.mu.Lock()
@@ -283,8 +283,8 @@ func (k *kernel) drain(in *interp, limit int) {
 func (k *kernel) takeOutput(stream uint8, data []byte) {
 	switch e := k.cur; {
 	case !k.in.ready:
-		if room := maxStartLog - len(k.early); room > 0 {
-			k.early = append(k.early, data[:min(room, len(data))]...)
+		if space := maxStartLog - len(k.early); space > 0 {
+			k.early = append(k.early, data[:min(space, len(data))]...)
 		}
 	case e == nil:
 		k.late.add(stream, data)
@@ -363,8 +363,8 @@ func (k *kernel) take(in *interp, c control) {
 			e.display(c.Bundle)
 		}
 	case "completions":
-		if q, ok := k.asked[c.ID]; ok {
-			delete(k.asked, c.ID)
+		if q, ok := k.questions[c.ID]; ok {
+			delete(k.questions, c.ID)
 			q.req.reply(cleanCompletion(c, q.size))
 		}
 	case "done":
@@ -376,7 +376,7 @@ func (k *kernel) take(in *interp, c control) {
 			}
 			k.cur = nil
 			// Told once the lock is free: the host's next request comes at once.
-			k.settled = append(k.settled, settled{e, k.final(e, k.outcome(e, c)), in.silent})
+			k.settled = append(k.settled, settled{e, k.final(e, k.result(e, c)), in.silent})
 		}
 	}
 }

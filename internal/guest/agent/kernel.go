@@ -26,33 +26,33 @@ type kernel struct {
 	name     string
 	language string // never changes
 	srv      *server
-	bell     bell
+	wakeup   wakeup
 	kick     chan struct{} // wakes run while there is no interpreter
 	over     chan struct{} // closed when run has returned
 
-	mu      sync.Mutex
-	in      *interp // nil: being started or dead
-	cfg     config  // what the interpreter was started with
-	dead    bool    // not started again until it is asked for
-	closing bool
-	cur     *execution
-	late    tail
-	early   []byte // output before ready, for the message when it never comes
-	waiters []chan error
-	reply   wire.SetupReply
-	preload bool // the next start imports the preload: the first one, or after a setup
-	entropy string
-	asked   map[uint64]question
-	lastAsk uint64
-	settled []settled // executions that are over and whose end the pump has still to tell
-	lost    string    // why variables were lost while nothing ran; told to the next execution
+	mu           sync.Mutex
+	in           *interp // nil: being started or dead
+	cfg          config  // what the interpreter was started with
+	dead         bool    // not started again until it is asked for
+	closing      bool
+	cur          *execution
+	late         tail
+	early        []byte // output before ready, for the message when it never comes
+	waiters      []chan error
+	reply        wire.SetupReply
+	preload      bool // the next start imports the preload: the first one, or after a setup
+	entropy      string
+	questions    map[uint64]question
+	lastQuestion uint64
+	settled      []settled // executions that are over and whose end the pump has still to tell
+	lost         string    // why variables were lost while nothing ran; told to the next execution
 }
 
 // settled is an execution that ran, and its outcome.
 type settled struct {
 	e      *execution
 	out    wire.Executed
-	silent *alarm // one that had not rung when it ended; nil: there is none, or nobody asked
+	silent *fileWatch // one that had not rung when it ended; nil: there is none, or nobody asked
 }
 
 // question is a completion that waits for its answer.
@@ -63,14 +63,14 @@ type question struct {
 }
 
 func newKernel(s *server, name, language string) (*kernel, error) {
-	b, err := newBell()
+	b, err := newWakeup()
 	if err != nil {
 		return nil, fmt.Errorf("cannot make context %s: %w", name, err)
 	}
 	k := &kernel{
-		name: name, language: language, srv: s, bell: b, preload: name == wire.Main,
+		name: name, language: language, srv: s, wakeup: b, preload: name == wire.Main,
 		kick: make(chan struct{}, 1), over: make(chan struct{}),
-		late: tail{max: maxLate}, asked: map[uint64]question{},
+		late: tail{max: maxLate}, questions: map[uint64]question{},
 	}
 	s.wg.Add(1)
 	go k.run()
@@ -94,7 +94,7 @@ func (k *kernel) run() {
 			in.close()
 		}
 		if !k.again(err) {
-			k.bell.close()
+			k.wakeup.close()
 			return
 		}
 	}
@@ -218,13 +218,13 @@ func (k *kernel) sendCode(e *execution) {
 	e.began = time.Now()
 	k.in.id++
 	k.in.send(map[string]any{"op": "execute", "id": k.in.id, "code": e.Code, "result": !e.Silent})
-	k.ringIfStuck()
+	k.wakeIfStuck()
 }
 
 // ringIfStuck wakes the pump when the kernel's socket did not take everything.
-func (k *kernel) ringIfStuck() {
+func (k *kernel) wakeIfStuck() {
 	if len(k.in.outbox) > 0 {
-		k.bell.ring()
+		k.wakeup.wake()
 	}
 }
 
@@ -304,7 +304,7 @@ func (k *kernel) adopt(old, cfg config) {
 	limitLive(k.in.child.pid, cfg)
 	if k.live() && cfg.Seed != nil && (old.Seed == nil || *old.Seed != *cfg.Seed) {
 		k.in.send(map[string]any{"op": "seed", "seed": *cfg.Seed})
-		k.ringIfStuck()
+		k.wakeIfStuck()
 	}
 	k.cfg = cfg
 }
@@ -327,7 +327,7 @@ func (k *kernel) sendEntropy() {
 	}
 	k.in.send(map[string]any{"op": "reseed", "entropy": k.entropy})
 	k.entropy = ""
-	k.ringIfStuck()
+	k.wakeIfStuck()
 }
 
 // complete asks the interpreter for completions.
@@ -337,13 +337,13 @@ func (k *kernel) complete(req *request, args wire.Complete) error {
 	switch {
 	case k.cur != nil || !k.live():
 		return failf("conflict", "Ask again when it is idle.", "cannot complete: context %s is busy", k.name)
-	case len(k.asked) >= maxWaiting:
+	case len(k.questions) >= maxWaiting:
 		return failf("exhausted", "Ask again later.", "cannot complete: %d completions wait already", maxWaiting)
 	}
-	k.lastAsk++
-	k.asked[k.lastAsk] = question{req: req, until: time.Now().Add(answerTime), size: len([]rune(args.Code))}
-	k.in.send(map[string]any{"op": "complete", "id": k.lastAsk, "code": args.Code, "cursor": args.Cursor})
-	k.ringIfStuck()
+	k.lastQuestion++
+	k.questions[k.lastQuestion] = question{req: req, until: time.Now().Add(answerTime), size: len([]rune(args.Code))}
+	k.in.send(map[string]any{"op": "complete", "id": k.lastQuestion, "code": args.Code, "cursor": args.Cursor})
+	k.wakeIfStuck()
 	k.srv.guard.wake()
 	return nil
 }
@@ -371,9 +371,9 @@ func (k *kernel) info() wire.ContextInfo {
 func (k *kernel) tick(now time.Time) (next time.Time, active bool) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	for id, q := range k.asked {
+	for id, q := range k.questions {
 		if active = true; now.After(q.until) {
-			delete(k.asked, id)
+			delete(k.questions, id)
 			q.req.fail(failf("unavailable", "Restart the context if this goes on.", "cannot complete: no answer after %s", answerTime))
 		}
 	}

@@ -54,7 +54,7 @@ func (l *link) open(h wire.Hello, reset func()) {
 }
 
 // hush sends a last response and makes the link silent.
-func (l *link) hush(epoch uint64, id uint32) {
+func (l *link) silence(epoch uint64, id uint32) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.sendLocked(epoch, wire.Response, id, []byte("{}")) {
@@ -70,7 +70,7 @@ func (l *link) begin(register func(epoch uint64) uint32, body []byte) bool {
 	if l.epoch == 0 || l.err != nil {
 		return false
 	}
-	return l.sendLocked(l.epoch, wire.AskKind, register(l.epoch), body)
+	return l.sendLocked(l.epoch, wire.GuestRequestKind, register(l.epoch), body)
 }
 
 // current returns the epoch that may speak, 0 while there is none.

@@ -59,9 +59,9 @@ func (c *changes) unchanged(dir folder, arm bool) bool {
 		c.looked.Store(others + 1)
 		return true
 	}
-	var a *alarm
+	var a *fileWatch
 	if arm && !c.linked {
-		a = newAlarm(l) // before looking: what comes later rings
+		a = newFileWatch(l) // before looking: what comes later rings
 	}
 	if !c.asListed() {
 		if a != nil {
@@ -72,7 +72,7 @@ func (c *changes) unchanged(dir folder, arm bool) bool {
 	if c.linked && a != nil {
 		a.close()
 	} else {
-		c.alarm.Store(a)
+		c.watch.Store(a)
 	}
 	c.looked.Store(others + 1)
 	return true
@@ -97,7 +97,7 @@ func (c *changes) asListed() bool {
 
 // look lists a folder. The caller holds mu.
 func (c *changes) look(dir folder) listing {
-	c.disarm() // it is for another listing
+	c.stopWatching() // it is for another listing
 	others := c.others.Load()
 	w := looker{buf: make([]byte, direntSize), listing: listing{
 		dir: dir.path, files: make(map[string]seen, len(c.last.files)), folders: make(map[string]seen, len(c.last.folders)),

@@ -20,7 +20,7 @@ type process struct {
 	name     string
 	srv      *server
 	child    *child
-	bell     bell
+	wakeup   wakeup
 	out, err int
 	stdin    *os.File   // nil: none
 	feeding  sync.Mutex // held by the one that writes to stdin
@@ -53,7 +53,7 @@ func (s *server) start(req *request, args wire.Process) error {
 		}
 		dir = join(root, rel)
 	}
-	p := &process{name: args.Proc, srv: s, out: -1, err: -1, bell: -1, starter: req}
+	p := &process{name: args.Proc, srv: s, out: -1, err: -1, wakeup: -1, starter: req}
 	p.cond.L = &p.mu
 	s.mu.Lock()
 	_, twice := s.procs[p.name]
@@ -91,7 +91,7 @@ func (p *process) launch(cfg config, args wire.Process, dir string) (err error) 
 			p.closeFiles()
 		}
 	}()
-	if p.bell, err = newBell(); err != nil {
+	if p.wakeup, err = newWakeup(); err != nil {
 		return err
 	}
 	if p.out, outW, err = outPipe(cfg.privileged()); err != nil {
@@ -123,7 +123,7 @@ func (p *process) launch(cfg config, args wire.Process, dir string) (err error) 
 	p.child = c
 	closing := p.srv.closing
 	p.srv.mu.Unlock()
-	c.notify(p.bell.ring)
+	c.notify(p.wakeup.wake)
 	if closing {
 		killTree(c)
 	}
@@ -134,7 +134,7 @@ func (p *process) launch(cfg config, args wire.Process, dir string) (err error) 
 }
 
 func (p *process) closeFiles() {
-	closeAll(p.out, p.err, int(p.bell))
+	closeAll(p.out, p.err, int(p.wakeup))
 	p.out, p.err = -1, -1
 	if p.stdin != nil {
 		_ = p.stdin.Close()
@@ -226,7 +226,7 @@ func (p *process) run() {
 		if !p.waitWindow() {
 			break
 		}
-		fds := []pollFD{{fd: int32(p.out), events: pollIn}, {fd: int32(p.err), events: pollIn}, {fd: int32(p.bell), events: pollIn}}
+		fds := []pollFD{{fd: int32(p.out), events: pollIn}, {fd: int32(p.err), events: pollIn}, {fd: int32(p.wakeup), events: pollIn}}
 		wait := time.Duration(-1)
 		if p.child.ended() { // a child of the process may hold the pipes open for ever
 			wait = 0
@@ -235,7 +235,7 @@ func (p *process) run() {
 			break
 		}
 		if fds[2].revents != 0 {
-			p.bell.hush()
+			p.wakeup.clear()
 		}
 		ended := p.child.ended() // asked before reading: what it wrote is then in the pipes
 		quiet := true

@@ -50,7 +50,7 @@ func spoken(t *testing.T) (*server, *closings, *process) {
 	if err := cmd.Start(); err != nil {
 		t.Skip("skipped: there is no program sleep:", err)
 	}
-	p := &process{name: "p", srv: s, out: -1, err: -1, bell: -1, child: &child{pid: cmd.Process.Pid, done: make(chan struct{})}}
+	p := &process{name: "p", srv: s, out: -1, err: -1, wakeup: -1, child: &child{pid: cmd.Process.Pid, done: make(chan struct{})}}
 	p.cond.L = &p.mu
 	ended := make(chan struct{})
 	go func() {

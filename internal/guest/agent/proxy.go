@@ -82,7 +82,7 @@ func (p *proxy) serve(conn *net.TCPConn) {
 		defer p.mu.Unlock()
 		delete(p.conns, conn)
 	}()
-	a := p.s.asks
+	a := p.s.toHost
 	r := a.begin(nil, []byte(`{"op":"connect","name":"`+a.name()+`"}`))
 	if r == nil {
 		return // a checkpoint is taken: connections do not live through it

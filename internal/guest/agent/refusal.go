@@ -15,7 +15,7 @@ const (
 	settleIn = quick / 2
 	// stackRoom is how much address space a thread may need to start: its stack
 	// and what the allocator reserves for it.
-	stackRoom = 16 << 20
+	stackSpace = 16 << 20
 	// maxRefused is how many words about refusals the agent reads.
 	maxRefused = 16
 
@@ -125,7 +125,7 @@ func (w *witness) noTask(word string, cfg config) (limit, message string) {
 		return wire.LimitProcesses, fmt.Sprintf("the limit of %d %s was reached", processes, what)
 	case word != "thread": // anything may be unavailable for a moment
 		return "", ""
-	case memory > 0 && w.address > memory-stackRoom:
+	case memory > 0 && w.address > memory-stackSpace:
 		return wire.LimitMemory, fmt.Sprintf("the memory limit of %s a process was reached: there was no room for another thread", bytesText(memory))
 	case cfg.group != "" && processes > 0:
 		return wire.LimitProcesses, fmt.Sprintf("a thread could not be started within the limit of %d processes and threads", processes)
@@ -147,6 +147,6 @@ func (k *kernel) explain(e *execution, refused []string, out *wire.Executed) {
 	out.Limit, out.Message = e.seen.refusal(refused, k.cfg, files)
 	if out.Limit == wire.LimitMemory {
 		out.Status = "memory"
-		told(out, noteKept)
+		noteState(out, noteIntact)
 	}
 }

@@ -12,7 +12,7 @@ import (
 func TestRefusal(t *testing.T) {
 	bounded := config{group: "/x", Setup: wire.Setup{Limits: wire.Limits{Memory: 200 << 20, Processes: 20}}}
 	free := config{Setup: wire.Setup{Unprivileged: true}}
-	full, roomy := space{size: 10 << 20, full: true}, space{size: 10 << 20}
+	full, plenty := space{size: 10 << 20, full: true}, space{size: 10 << 20}
 	for _, c := range []struct {
 		name    string
 		refused string
@@ -27,11 +27,11 @@ func TestRefusal(t *testing.T) {
 		{"files without a limit", "EMFILE", witness{}, bounded, 0, "", ""},
 		{"disk", "ENOSPC", witness{disk: full}, bounded, 0, "disk", "the disk limit of 10 MiB was reached"},
 		{"quota", "EDQUOT", witness{disk: full}, bounded, 0, "disk", "the disk limit of 10 MiB was reached"},
-		{"shared memory", "ENOSPC", witness{disk: roomy, shared: full}, bounded, 0, "disk", "the limit of 10 MiB of shared memory (/dev/shm) was reached"},
-		{"disk with room again", "ENOSPC", witness{disk: roomy}, bounded, 0, "disk", "there was no space for it within the disk limit of 10 MiB"},
+		{"shared memory", "ENOSPC", witness{disk: plenty, shared: full}, bounded, 0, "disk", "the limit of 10 MiB of shared memory (/dev/shm) was reached"},
+		{"disk with room again", "ENOSPC", witness{disk: plenty}, bounded, 0, "disk", "there was no space for it within the disk limit of 10 MiB"},
 		{"disk of the host", "ENOSPC", witness{}, free, 0, "", ""},
 		{"short write", "write", witness{disk: full}, bounded, 0, "disk", "the disk limit of 10 MiB was reached"},
-		{"some error", "write", witness{disk: roomy}, bounded, 0, "", ""},
+		{"some error", "write", witness{disk: plenty}, bounded, 0, "", ""},
 		{"fork", "EAGAIN", witness{tasks: 20}, bounded, 0, "processes", "the limit of 20 processes was reached"},
 		{"a socket that would block", "EAGAIN", witness{tasks: 19}, bounded, 0, "", ""},
 		{"fork without a limit", "EAGAIN", witness{tasks: 19}, free, 0, "", ""},

@@ -30,8 +30,8 @@ func (in *interp) takeReport() bool {
 
 // addReport keeps more of a report, as far as it is bounded.
 func (in *interp) addReport(data []byte) {
-	if room := maxReport - len(in.report); room > 0 {
-		in.report = append(in.report, data[:min(room, len(data))]...)
+	if space := maxReport - len(in.report); space > 0 {
+		in.report = append(in.report, data[:min(space, len(data))]...)
 	}
 }
 

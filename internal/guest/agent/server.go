@@ -22,14 +22,14 @@ const (
 // server is the agent: it owns everything that runs in the session.
 type server struct {
 	link   *link
-	asks   *asks
+	toHost *guestRequests
 	reaper *reaper
 	guard  *guard
 	wg     sync.WaitGroup // goroutines of requests, kernels and processes
 
 	changes   changes       // what executions did to files
 	fileSlots chan struct{} // bounds file ops
-	offering  sync.Mutex    // held to take an offer; before mu
+	exposing  sync.Mutex    // held to take an offer; before mu
 
 	mu       sync.Mutex
 	cfg      config
@@ -42,8 +42,8 @@ type server struct {
 	counter  int      // executions so far; names the files of their output
 	watchers int
 	closing  bool
-	desk     *desk  // nil before tools are offered
-	proxy    *proxy // nil before a way to the network is offered
+	tools    *toolSocket // nil before tools are offered
+	proxy    *proxy      // nil before a way to the network is offered
 }
 
 func newServer(out io.Writer) *server {
@@ -58,7 +58,7 @@ func newServer(out io.Writer) *server {
 		fileSlots: make(chan struct{}, maxFiles),
 	}
 	s.guard = newGuard(s)
-	s.asks = newAsks(s.link)
+	s.toHost = newGuestRequests(s.link)
 	return s
 }
 
@@ -80,14 +80,14 @@ func (s *server) serve(in io.Reader) error {
 				epoch = e
 			}
 		case wire.Request:
-			if epoch != 0 && f.ID != 0 && f.ID&wire.AskBit == 0 {
+			if epoch != 0 && f.ID != 0 && f.ID&wire.GuestBit == 0 {
 				s.request(epoch, f.ID, f.Body)
 			}
 		case wire.Response, wire.Failure, wire.Part:
-			s.asks.take(f)
+			s.toHost.take(f)
 		case wire.Data, wire.End, wire.Credit, wire.Cancel:
-			if f.ID&wire.AskBit != 0 {
-				s.asks.take(f)
+			if f.ID&wire.GuestBit != 0 {
+				s.toHost.take(f)
 				continue
 			}
 			s.mu.Lock()
@@ -134,12 +134,12 @@ func (s *server) hello(body []byte) (uint64, bool) {
 			k.reseed(h.Reseed)
 		}
 	}
-	var asked []opened
-	s.link.open(h, func() { asked = s.asks.forget() })
-	for _, o := range asked {
+	var open []opened
+	s.link.open(h, func() { open = s.toHost.forget() })
+	for _, o := range open {
 		o.r.end(errForgot)
 	}
-	s.asks.again()
+	s.toHost.again()
 	return h.Epoch, true
 }
 
@@ -250,7 +250,7 @@ var handlers = map[string]handler{
 	wire.OpStart:     {false, follow((*server).start)},
 	wire.OpConnect:   {true, follow((*server).connect)},
 	wire.OpSignal:    {true, reply((*server).signal)},
-	wire.OpOffer:     {false, reply((*server).offer)},
+	wire.OpExpose:    {false, reply((*server).expose)},
 }
 
 // reply makes a handler of a function whose result closes the request.
@@ -284,7 +284,7 @@ type none struct{}
 // begin; the link's lock keeps whoever writes from leaving half a frame.
 func (s *server) quiesce(req *request, _ []byte) error {
 	req.done(req)
-	s.link.hush(req.epoch, req.id)
+	s.link.silence(req.epoch, req.id)
 	return nil
 }
 
@@ -307,15 +307,15 @@ func (s *server) close() {
 		procs = append(procs, p)
 	}
 	s.requests = map[uint32]*request{}
-	desk, proxy := s.desk, s.proxy
+	tools, proxy := s.tools, s.proxy
 	s.mu.Unlock()
-	if desk != nil {
-		desk.close()
+	if tools != nil {
+		tools.close()
 	}
 	if proxy != nil {
 		proxy.close()
 	}
-	s.asks.close()
+	s.toHost.close()
 	for _, r := range requests {
 		r.end(errForgot)
 	}

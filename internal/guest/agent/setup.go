@@ -22,7 +22,7 @@ type config struct {
 	group   string            // folder of the pids group that programs join; empty when unprivileged
 	folder  string            // where the kernels' files and the tools' socket are
 	scratch string            // folder to remove at the end; only when unprivileged
-	offered map[string]string // environment that came with an offer; never changed
+	exposed map[string]string // environment that came with an offer; never changed
 }
 
 func (c config) privileged() bool { return !c.Unprivileged }
@@ -70,7 +70,7 @@ func (c config) variables() map[string]string {
 			maps.Copy(all, k.Deterministic)
 		}
 	}
-	maps.Copy(all, c.offered)
+	maps.Copy(all, c.exposed)
 	return all
 }
 
@@ -134,7 +134,7 @@ func (s *server) setup(_ *request, args wire.Setup) (wire.SetupReply, error) {
 	s.mu.Lock()
 	old := s.cfg
 	s.mu.Unlock()
-	cfg := config{Setup: args, ready: true, group: old.group, folder: old.folder, scratch: old.scratch, offered: old.offered}
+	cfg := config{Setup: args, ready: true, group: old.group, folder: old.folder, scratch: old.scratch, exposed: old.exposed}
 	if len(cfg.Kernels) == 0 {
 		cfg.Kernels = old.Kernels
 	}

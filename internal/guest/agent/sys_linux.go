@@ -80,28 +80,28 @@ func setEffective(uid, gid int) error {
 }
 
 // bell is an eventfd that wakes a poll.
-type bell int
+type wakeup int
 
-func newBell() (bell, error) {
+func newWakeup() (wakeup, error) {
 	fd, _, e := syscall.Syscall(syscall.SYS_EVENTFD2, 0, syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
 	if e != 0 {
 		return -1, e
 	}
-	return bell(fd), nil
+	return wakeup(fd), nil
 }
 
-func (b bell) ring() {
+func (b wakeup) wake() {
 	var one [8]byte
 	binary.NativeEndian.PutUint64(one[:], 1)
 	_, _ = syscall.Write(int(b), one[:]) // full means rung
 }
 
-func (b bell) hush() {
+func (b wakeup) clear() {
 	var n [8]byte
 	_, _ = syscall.Read(int(b), n[:])
 }
 
-func (b bell) close() { _ = syscall.Close(int(b)) }
+func (b wakeup) close() { _ = syscall.Close(int(b)) }
 
 // readNow reads what is there. n is 0 with a nil error at the end of the
 // stream and again is true when there is nothing now.

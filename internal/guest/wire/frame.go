@@ -49,7 +49,7 @@ const (
 	Part
 	Credit
 	Cancel
-	AskKind
+	GuestRequestKind
 )
 
 var kindNames = [...]string{"", "request", "response", "failure", "data", "end", "event", "output", "hello", "part", "credit", "cancel", "ask"}
@@ -141,7 +141,7 @@ func (r *Reader) next() (Frame, error) {
 // fill makes sure that n bytes are in the buffer from start on.
 func (r *Reader) fill(n int) error {
 	for idle := 0; r.end-r.start < n; {
-		r.room(n)
+		r.space(n)
 		got, err := r.r.Read(r.buf[r.end:])
 		if idle++; got != 0 {
 			idle = 0
@@ -167,7 +167,7 @@ func (r *Reader) fill(n int) error {
 }
 
 // room makes space for at least one more byte of a frame of n bytes.
-func (r *Reader) room(n int) {
+func (r *Reader) space(n int) {
 	if r.start == r.end {
 		r.start, r.end = 0, 0
 	}

@@ -91,7 +91,7 @@ func parseCase(t *testing.T, path string, line int, text string) (string, []cell
 	return name, cells
 }
 
-func check(t *testing.T, where string, c cell, o outcome) {
+func check(t *testing.T, where string, c cell, o cellResult) {
 	t.Helper()
 	got := map[string]string{
 		"result": o.done.Result["text"],

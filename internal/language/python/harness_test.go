@@ -85,7 +85,7 @@ type message struct {
 type raised struct{ Name, Value, Traceback string }
 
 // outcome is what one cell did, in the order in which it happened.
-type outcome struct {
+type cellResult struct {
 	done           message
 	stdout, stderr string
 	displays       []map[string]string
@@ -101,7 +101,7 @@ type kernel struct {
 	buffer                  []byte
 	next                    int
 	ready                   message
-	during                  func(k *kernel, o *outcome) // called after each piece that arrives, and every nudge
+	during                  func(k *kernel, o *cellResult) // called after each piece that arrives, and every nudge
 }
 
 const (
@@ -184,7 +184,7 @@ func (k *kernel) send(m any) {
 }
 
 // run executes a cell and returns what it did.
-func (k *kernel) run(code string) outcome {
+func (k *kernel) run(code string) cellResult {
 	k.t.Helper()
 	k.next++
 	k.send(map[string]any{"op": "execute", "id": k.next, "code": code, "result": true})
@@ -206,9 +206,9 @@ func (k *kernel) text(code string) string {
 }
 
 // until reads everything until a message of the type has come.
-func (k *kernel) until(kind string) outcome {
+func (k *kernel) until(kind string) cellResult {
 	k.t.Helper()
-	var o outcome
+	var o cellResult
 	deadline := time.Now().Add(patience)
 	for {
 		for {
@@ -234,7 +234,7 @@ func (k *kernel) until(kind string) outcome {
 }
 
 // fill waits for any channel and reads once from each that has something.
-func (k *kernel) fill(o *outcome, kind string, deadline time.Time) {
+func (k *kernel) fill(o *cellResult, kind string, deadline time.Time) {
 	k.t.Helper()
 	var set syscall.FdSet
 	for _, fd := range []int{k.control, k.stdout, k.stderr} {
@@ -273,7 +273,7 @@ func (k *kernel) fill(o *outcome, kind string, deadline time.Time) {
 	}
 }
 
-func (o *outcome) add(stream int, text string) {
+func (o *cellResult) add(stream int, text string) {
 	if stream == 1 {
 		o.stdout += text
 	} else {

@@ -12,7 +12,7 @@ import (
 // system call blocks does not wake it, in any Python program.
 func interruptAt(k *kernel, word string) {
 	var last time.Time
-	k.during = func(k *kernel, o *outcome) {
+	k.during = func(k *kernel, o *cellResult) {
 		if strings.Contains(o.stdout, word) && time.Since(last) >= nudge {
 			last = time.Now()
 			k.interrupt()

@@ -341,7 +341,7 @@ async def leaves():
     raise SystemExit
 task = asyncio.create_task(tick())
 other = asyncio.create_task(leaves());`)
-	var o outcome // nothing is sent: the tasks run while the kernel waits
+	var o cellResult // nothing is sent: the tasks run while the kernel waits
 	for deadline := time.Now().Add(patience); o.stdout != "five ticks\n"; {
 		k.fill(&o, "background", deadline)
 	}
@@ -419,7 +419,7 @@ signal.signal(signal.SIGUSR1, handler);`)
 	if err := k.cmd.Process.Signal(syscall.SIGUSR1); err != nil {
 		t.Fatal(err)
 	}
-	var o outcome
+	var o cellResult
 	for deadline := time.Now().Add(patience); !strings.Contains(o.stderr, "TimeoutError: late\n"); {
 		k.fill(&o, "stderr", deadline)
 	}

@@ -12,7 +12,7 @@ import (
 )
 
 // offerTools answers calls as the agent does, with f, and tells the kernel of it.
-func offerTools(t *testing.T, k *kernel, f func(body []byte) (kind byte, answer string)) {
+func exposeTools(t *testing.T, k *kernel, f func(body []byte) (kind byte, answer string)) {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "tools") // a short name: a socket's is bounded
 	if err != nil {
@@ -73,7 +73,7 @@ const toolSpec = `{"name":"put","version":"2.0.0","doc":"Put a value.\n\nAnywher
 // tooled starts a kernel with the tool "put", which gives back its value.
 func tooled(t *testing.T) *kernel {
 	k := start(t, nil)
-	offerTools(t, k, func(body []byte) (byte, string) {
+	exposeTools(t, k, func(body []byte) (byte, string) {
 		var m struct {
 			Do, Name, Version string
 			Arguments         map[string]json.RawMessage
@@ -199,7 +199,7 @@ func TestToolConnectionsThatEnd(t *testing.T) {
 	t.Parallel()
 	k := start(t, nil)
 	answers := make(chan byte, 16)
-	offerTools(t, k, func([]byte) (byte, string) { return <-answers, `{"names":[],"total":0}` })
+	exposeTools(t, k, func([]byte) (byte, string) { return <-answers, `{"names":[],"total":0}` })
 	k.run("import tools")
 	for _, kind := range []byte{0, 3, 0} { // one more for the retired one
 		answers <- kind

@@ -54,9 +54,9 @@ type Config struct {
 type Backend struct {
 	cfg Config
 
-	mu     sync.Mutex
-	boxes  map[string]*Sandbox
-	closed bool
+	mu        sync.Mutex
+	sandboxes map[string]*Sandbox
+	closed    bool
 }
 
 var (
@@ -68,7 +68,7 @@ var idPattern = regexp.MustCompile(`^[A-Za-z0-9_-]{1,64}$`)
 
 // New returns a backend without sandboxes.
 func New(cfg Config) *Backend {
-	return &Backend{cfg: cfg, boxes: make(map[string]*Sandbox)}
+	return &Backend{cfg: cfg, sandboxes: make(map[string]*Sandbox)}
 }
 
 // Start implements [sandbox.Backend].
@@ -108,11 +108,11 @@ func (b *Backend) start(ctx context.Context, spec sandbox.Spec, state []byte) (s
 	if b.closed {
 		return nil, fault.New(fault.Conflict, "", "cannot start sandbox: the backend is closed")
 	}
-	if b.boxes[spec.ID] != nil {
+	if b.sandboxes[spec.ID] != nil {
 		return nil, fault.New(fault.Conflict, "Close it first or choose another id.", "cannot start sandbox: %s runs already", spec.ID)
 	}
 	s := newSandbox(b, spec, p)
-	b.boxes[spec.ID] = s
+	b.sandboxes[spec.ID] = s
 	return s, nil
 }
 
@@ -162,7 +162,7 @@ func (b *Backend) Close() error {
 	b.mu.Lock()
 	b.closed = true
 	var all []*Sandbox
-	for _, s := range b.boxes {
+	for _, s := range b.sandboxes {
 		all = append(all, s)
 	}
 	b.mu.Unlock()
@@ -219,7 +219,7 @@ func (s *Sandbox) run() {
 	s.exit = s.verdict(code)
 	s.mu.Unlock()
 	s.b.mu.Lock()
-	delete(s.b.boxes, s.spec.ID)
+	delete(s.b.sandboxes, s.spec.ID)
 	s.b.mu.Unlock()
 	close(s.done)
 }

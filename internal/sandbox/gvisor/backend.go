@@ -37,11 +37,11 @@ type Backend struct {
 	launcher *launcher
 	sums     *sumCache
 
-	mu     sync.Mutex
-	boxes  map[string]*box // by the spec's id; nil while it is being made
-	turn   int             // numbers the sandboxes
-	closed bool
-	making sync.WaitGroup
+	mu        sync.Mutex
+	sandboxes map[string]*box // by the spec's id; nil while it is being made
+	turn      int             // numbers the sandboxes
+	closed    bool
+	making    sync.WaitGroup
 }
 
 var _ sandbox.Backend = (*Backend)(nil)
@@ -67,9 +67,9 @@ func New(cfg Config) (*Backend, error) {
 	}
 	b := &Backend{
 		owner: o, base: base, launcher: newLauncher(cfg.Program),
-		sums:  newSumCache(),
-		boxes: make(map[string]*box),
-		plan:  cgroupPlan{reason: "switched off"},
+		sums:      newSumCache(),
+		sandboxes: make(map[string]*box),
+		plan:      cgroupPlan{reason: "switched off"},
 	}
 	if !cfg.NoCgroups {
 		b.plan = planCgroups(hostTree{root: "/"})
@@ -118,7 +118,7 @@ func (b *Backend) make(ctx context.Context, spec sandbox.Spec, dir string) (_ sa
 		return nil, err
 	}
 	b.mu.Lock()
-	b.boxes[spec.ID] = x
+	b.sandboxes[spec.ID] = x
 	closed := b.closed
 	b.mu.Unlock()
 	// From here on the sandbox may end by itself; its end forgets it.
@@ -141,10 +141,10 @@ func (b *Backend) reserve(id string) (turn int, err error) {
 	if b.closed {
 		return 0, errClosed()
 	}
-	if _, ok := b.boxes[id]; ok {
+	if _, ok := b.sandboxes[id]; ok {
 		return 0, fault.New(fault.Conflict, "Close it first or choose another id.", "cannot start sandbox: %s runs already", id)
 	}
-	b.boxes[id] = nil
+	b.sandboxes[id] = nil
 	b.turn++
 	b.making.Add(1)
 	return b.turn, nil
@@ -152,7 +152,7 @@ func (b *Backend) reserve(id string) (turn int, err error) {
 
 func (b *Backend) forget(id string) {
 	b.mu.Lock()
-	delete(b.boxes, id)
+	delete(b.sandboxes, id)
 	b.mu.Unlock()
 }
 
@@ -181,7 +181,7 @@ func (b *Backend) Close() error {
 	b.making.Wait() // those that are being made see closed and end themselves
 	b.mu.Lock()
 	var all []*box
-	for _, x := range b.boxes {
+	for _, x := range b.sandboxes {
 		all = append(all, x)
 	}
 	b.mu.Unlock()

@@ -194,10 +194,10 @@ func handedDown(dir string) []string {
 		return strings.Fields(string(b))
 	}
 	have := read("cgroup.subtree_control")
-	offered := read("cgroup.controllers")
+	available := read("cgroup.controllers")
 	procs := read("cgroup.procs")
 	for _, c := range []string{ctrlMemory, ctrlCPU, ctrlPids} {
-		if slices.Contains(have, c) || !slices.Contains(offered, c) || len(procs) != 0 {
+		if slices.Contains(have, c) || !slices.Contains(available, c) || len(procs) != 0 {
 			continue
 		}
 		if writeFile(filepath.Join(dir, "cgroup.subtree_control"), "+"+c) == nil {

@@ -273,15 +273,15 @@ func TestRemoveLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	lost := []string{fmt.Sprintf("%s%d-%d-ab-1", cgroupPrefix, os.Getpid(), start+1), cgroupPrefix + "999999999-5-ab-1"}
-	kept := []string{
+	remains := []string{
 		fmt.Sprintf("%s%d-%d-ab-1", cgroupPrefix, os.Getpid(), start), cgroupPrefix + "manager", "other-999999999-5-ab-1", cgroupPrefix + "999999998-5-ab-1",
 	}
-	for _, n := range append(slices.Clone(lost), kept...) {
+	for _, n := range append(slices.Clone(lost), remains...) {
 		if err := os.Mkdir(filepath.Join(parent, n), 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := os.Mkdir(filepath.Join(parent, kept[3], "child"), 0o755); err != nil { // not empty
+	if err := os.Mkdir(filepath.Join(parent, remains[3], "child"), 0o755); err != nil { // not empty
 		t.Fatal(err)
 	}
 	removeLost(cgroupPlan{version: 2, parents: map[string]string{ctrlMemory: parent}})
@@ -290,9 +290,9 @@ func TestRemoveLost(t *testing.T) {
 		t.Fatal(err)
 	}
 	slices.Sort(got)
-	slices.Sort(kept)
-	if !slices.Equal(got, kept) {
-		t.Errorf("left %q, want %q", got, kept)
+	slices.Sort(remains)
+	if !slices.Equal(got, remains) {
+		t.Errorf("left %q, want %q", got, remains)
 	}
 }
 

@@ -80,7 +80,7 @@ func TestOwnerKilledWhileSaving(t *testing.T) {
 				continue
 			}
 			back := session{t: t, x: s.(*box), r: bufio.NewReader(s.Stream())}
-			if got := back.ask("add 0"); got != n {
+			if got := back.request("add 0"); got != n {
 				t.Errorf("round %d: checkpoint %s holds %s", round, n, got)
 			}
 			if err := s.Close(); err != nil {

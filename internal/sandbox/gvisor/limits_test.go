@@ -52,7 +52,7 @@ func start(t testing.TB, b *Backend, spec sandbox.Spec) session {
 	return session{t: t, x: s.(*box), r: bufio.NewReader(s.Stream())}
 }
 
-func (s session) ask(line string) string {
+func (s session) request(line string) string {
 	s.t.Helper()
 	if _, err := io.WriteString(s.x.Stream(), line+"\n"); err != nil {
 		s.t.Fatal(err)
@@ -86,7 +86,7 @@ func TestNothingOfTheOwner(t *testing.T) {
 	}
 	defer unix.Close(fd)
 	s := start(t, newBackend(t, Config{}), newSpec(t, "leak"))
-	if got := s.ask("env"); strings.Contains(got, "hunter2") || len(strings.Fields(got)) != 2 { // gVisor adds HOME
+	if got := s.request("env"); strings.Contains(got, "hunter2") || len(strings.Fields(got)) != 2 { // gVisor adds HOME
 		t.Errorf("the guest's environment: %q", got)
 	}
 	tr := tree{helper: s.x.proc.cmd.Process.Pid}
@@ -124,7 +124,7 @@ func TestGuestSeesItsLimits(t *testing.T) {
 		"read /proc/sys/kernel/hostname":      "praxis",
 		"read /proc/cmdline":                  "BOOT_IMAGE=/vmlinuz-4.19.0-gvisor quiet",
 	} {
-		if got := s.ask(line); !strings.HasPrefix(got, want) {
+		if got := s.request(line); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: got %q, want %q", line, got, want)
 		}
 		s.drain()
@@ -165,14 +165,14 @@ func TestImageIsNeverWritten(t *testing.T) {
 	spec.ID = "writer"
 	spec.Mounts = append(spec.Mounts, sandbox.Mount{Source: shared, Target: "/mnt"})
 	s := start(t, newBackend(t, Config{}), spec)
-	if got := s.ask("write /file guest"); got != "ok" {
+	if got := s.request("write /file guest"); got != "ok" {
 		t.Errorf("the guest's own layer: %q", got)
 	}
-	if got := s.ask("read /file"); got != "guest" {
+	if got := s.request("read /file"); got != "guest" {
 		t.Errorf("the guest reads %q", got)
 	}
 	for _, line := range []string{"write /mnt/file guest", "write /mnt/new guest", "write /guest guest"} {
-		if got := s.ask(line); !strings.HasPrefix(got, "error:") {
+		if got := s.request(line); !strings.HasPrefix(got, "error:") {
 			t.Errorf("%s: %q", line, got)
 		}
 	}
@@ -197,12 +197,12 @@ func TestDiskLimit(t *testing.T) {
 	var last string
 	n := 0
 	for ; n < 20 && !strings.HasPrefix(last, "error:"); n++ {
-		last = s.ask(fmt.Sprintf("write /tmp/f%d %s", n, text))
+		last = s.request(fmt.Sprintf("write /tmp/f%d %s", n, text))
 	}
 	if !strings.Contains(last, "no space left on device") || n < 5 || n > 9 {
 		t.Errorf("after %d files of 500 KiB with 4 MiB of disk: %.80q", n, last)
 	}
-	if got := s.ask("echo alive"); got != "alive" {
+	if got := s.request("echo alive"); got != "alive" {
 		t.Errorf("got %q", got)
 	}
 }
@@ -217,7 +217,7 @@ func TestWritableLayerIsOnDisk(t *testing.T) {
 	}
 	text := strings.Repeat("x", 800<<10)
 	for i := range 60 { // 48 MB
-		if got := s.ask(fmt.Sprintf("write /work/f%d %s", i, text)); got != "ok" {
+		if got := s.request(fmt.Sprintf("write /work/f%d %s", i, text)); got != "ok" {
 			t.Fatal(got)
 		}
 	}
@@ -285,7 +285,7 @@ func TestBrokenProcesses(t *testing.T) {
 	b := newBackend(t, Config{})
 	for _, who := range []string{"helper", "sentry"} {
 		s := start(t, b, newSpec(t, who))
-		s.ask("echo up")
+		s.request("echo up")
 		tr := tree{helper: s.x.proc.cmd.Process.Pid}
 		tr.walk()
 		pid := map[string]int{"helper": tr.helper, "sentry": tr.sentry}[who]
@@ -314,7 +314,7 @@ func TestStderrIsBounded(t *testing.T) {
 	needHost(t)
 	s := start(t, newBackend(t, Config{}), newSpec(t, "noisy"))
 	for range 2000 { // 14 kB
-		if got := s.ask("note"); got != "ok" {
+		if got := s.request("note"); got != "ok" {
 			t.Fatal(got)
 		}
 	}
@@ -345,7 +345,7 @@ func TestFullDisk(t *testing.T) {
 		}
 	})
 	s := start(t, newBackend(t, Config{}), newSpec(t, "orig"))
-	s.ask("grow 8")
+	s.request("grow 8")
 	_, err := s.x.Checkpoint(t.Context(), filepath.Join(dir, "snap"))
 	if fault.KindOf(err) != fault.Exhausted {
 		t.Errorf("got %v, want exhausted", err)
@@ -353,7 +353,7 @@ func TestFullDisk(t *testing.T) {
 	if names, err := readNames(dir); err != nil || len(names) != 0 {
 		t.Errorf("the disk holds %v, %v", names, err)
 	}
-	if got := s.ask("echo alive"); got != "alive" {
+	if got := s.request("echo alive"); got != "alive" {
 		t.Errorf("got %q", got)
 	}
 	if _, err := s.x.Checkpoint(t.Context(), filepath.Join(t.TempDir(), "snap")); err != nil {

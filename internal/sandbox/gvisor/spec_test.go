@@ -69,7 +69,7 @@ func TestCheckMounts(t *testing.T) {
 
 // TestSpecOffersNothing wants the guest's description to hold what it must and
 // no way out.
-func TestSpecOffersNothing(t *testing.T) {
+func TestSpecExposesNothing(t *testing.T) {
 	root := newRoot(t)
 	spec, err := checkSpec(sandbox.Spec{ID: "x", Root: root, Args: []string{"/guest"}, Mounts: []sandbox.Mount{{Source: testExe(t), Target: "/guest"}}})
 	if err != nil {

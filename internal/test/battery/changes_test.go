@@ -25,7 +25,7 @@ func startChanges(t *testing.T) changesBed {
 	}
 	b := changesBed{T: t, Session: s}
 	t.Cleanup(func() { s.Close() })
-	b.told(changesPrelude)
+	b.listed(changesPrelude)
 	return b
 }
 
@@ -35,7 +35,7 @@ func (b changesBed) in(s *session.Session, context string) changesBed {
 }
 
 // told runs code and returns what it changed: kind, path and size of each file.
-func (b changesBed) told(code string) string {
+func (b changesBed) listed(code string) string {
 	b.Helper()
 	x, err := b.Execute(b.Context(), code, session.Exec{Changes: true, Context: b.context}, event.Discard)
 	if err != nil {
@@ -56,7 +56,7 @@ func (b changesBed) told(code string) string {
 
 func (b changesBed) want(code, want string) {
 	b.Helper()
-	if got := b.told(code); got != want {
+	if got := b.listed(code); got != want {
 		b.Errorf("%q: got %q, want %q", code, got, want)
 	}
 }
@@ -208,7 +208,7 @@ func TestChangesByOthers(t *testing.T) {
 	t.Parallel()
 	b := startChanges(t)
 	other := b.in(b.Session, "other")
-	other.told("x = 1")
+	other.listed("x = 1")
 	b.rest()
 	other.rest()
 	other.want("open('a', 'w').write('other')", "changed a 5")
@@ -251,7 +251,7 @@ func TestChangesOfManyFolders(t *testing.T) {
 func TestManyEventsCostNoMemory(t *testing.T) {
 	t.Parallel()
 	b := startChanges(t)
-	b.told(`
+	b.listed(`
 def flood(n):
     f, g = fd('a'), fd('b')
     for i in range(n):
@@ -284,7 +284,7 @@ def flood(n):
 func TestRestingAgentDoesNotLook(t *testing.T) {
 	t.Parallel()
 	b := startChanges(t)
-	b.told("for i in range(900): put('n%d' % i)")
+	b.listed("for i in range(900): put('n%d' % i)")
 	b.want("g = fd('n1'); os.link('n1', 'm1'); os.remove('n1')", "created m1 1, removed n1 0")
 	b.rest()
 	b.want("os.write(g, b'unheard'); x+1", "")

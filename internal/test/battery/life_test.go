@@ -56,9 +56,9 @@ for i in range(5):
 			t.Errorf("process %d is left: %q", pid, line)
 		}
 	}
-	boxes, err := filepath.Glob(filepath.Join(dataDir, "run", "o-*", "*", "config.json"))
-	if err != nil || len(boxes) > 0 {
-		t.Errorf("folders are left: %v %v", boxes, err)
+	sandboxes, err := filepath.Glob(filepath.Join(dataDir, "run", "o-*", "*", "config.json"))
+	if err != nil || len(sandboxes) > 0 {
+		t.Errorf("folders are left: %v %v", sandboxes, err)
 	}
 	mounts, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil || bytes.Contains(mounts, []byte(dataDir)) {

@@ -50,7 +50,7 @@ type Program struct {
 // state is what a Program remembers.
 type state struct {
 	Counter int               `json:"counter"`
-	Kept    map[string]string `json:"kept"`
+	Values  map[string]string `json:"kept"`
 	Files   map[string]string `json:"files"` // of a pretended guest
 	Grown   int64             `json:"grown"` // bytes
 }
@@ -105,13 +105,13 @@ func (p *Program) answer(op, rest string) (string, error) {
 		p.state.Counter += n
 		return strconv.Itoa(p.state.Counter), err
 	case "put":
-		if p.state.Kept == nil {
-			p.state.Kept = make(map[string]string)
+		if p.state.Values == nil {
+			p.state.Values = make(map[string]string)
 		}
-		p.state.Kept[key] = value
+		p.state.Values[key] = value
 		return "ok", nil
 	case "get":
-		return p.state.Kept[key], nil
+		return p.state.Values[key], nil
 	case "write":
 		return "ok", p.write(key, value)
 	case "read":

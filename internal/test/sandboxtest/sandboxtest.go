@@ -143,10 +143,10 @@ func (e exam) follow(s sandbox.Sandbox) *guest {
 }
 
 // ask sends a line and returns the answer.
-func (g *guest) ask(line string) string {
+func (g *guest) request(line string) string {
 	g.e.t.Helper()
 	g.tell(line)
-	return g.hear()
+	return g.receive()
 }
 
 func (g *guest) tell(line string) {
@@ -156,7 +156,7 @@ func (g *guest) tell(line string) {
 	}
 }
 
-func (g *guest) hear() string {
+func (g *guest) receive() string {
 	g.e.t.Helper()
 	select {
 	case s, ok := <-g.lines:
@@ -172,7 +172,7 @@ func (g *guest) hear() string {
 
 func (g *guest) want(line, want string) {
 	g.e.t.Helper()
-	if got := g.ask(line); got != want {
+	if got := g.request(line); got != want {
 		g.e.t.Fatalf("%s: got %q, want %q", line, got, want)
 	}
 }
@@ -275,7 +275,7 @@ func (e exam) twoAtOnce() {
 	a.want("put k from-a", "ok")
 	b.want("put k from-b", "ok")
 	a.want("write /tmp/f file-of-a", "ok")
-	if got := b.ask("read /tmp/f"); !strings.HasPrefix(got, "error:") {
+	if got := b.request("read /tmp/f"); !strings.HasPrefix(got, "error:") {
 		e.t.Errorf("b reads a's file: %q", got)
 	}
 	a.want("get k", "from-a")
@@ -367,25 +367,25 @@ func (e exam) manyRestores() {
 	g.want("add 100", "100")
 	dir := g.checkpoint()
 	var wg sync.WaitGroup
-	boxes := make([]sandbox.Sandbox, 8)
-	errs := make([]error, len(boxes))
-	specs := make([]sandbox.Spec, len(boxes))
+	sandboxes := make([]sandbox.Sandbox, 8)
+	errs := make([]error, len(sandboxes))
+	specs := make([]sandbox.Spec, len(sandboxes))
 	for i := range specs {
 		specs[i] = e.spec(fmt.Sprintf("many-%d", i))
 	}
-	for i := range boxes {
-		wg.Go(func() { boxes[i], errs[i] = e.b.Restore(e.t.Context(), specs[i], dir) })
+	for i := range sandboxes {
+		wg.Go(func() { sandboxes[i], errs[i] = e.b.Restore(e.t.Context(), specs[i], dir) })
 	}
 	wg.Wait()
 	if err := errors.Join(errs...); err != nil {
-		for _, b := range boxes {
+		for _, b := range sandboxes {
 			if b != nil {
 				_ = b.Close()
 			}
 		}
 		e.t.Fatal(err)
 	}
-	for i, b := range boxes {
+	for i, b := range sandboxes {
 		e.follow(b).want(fmt.Sprintf("add %d", i), fmt.Sprint(100+i))
 	}
 }

@@ -77,7 +77,7 @@ type guest struct {
 	write map[uint32]*upload // files that are being written, by request
 
 	requests map[uint32]*request // at the host, by id
-	asked    uint32              // requests that there were
+	sent     uint32              // requests that there were
 
 	tasks sync.WaitGroup
 }
@@ -170,7 +170,7 @@ func (g *guest) fail(id uint32, kind, format string, args ...any) {
 
 // take answers one frame. die ends the guest.
 func (g *guest) take(f wire.Frame, die func()) {
-	if f.ID&wire.AskBit != 0 && g.answer(f) {
+	if f.ID&wire.GuestBit != 0 && g.answer(f) {
 		return
 	}
 	switch f.Kind {

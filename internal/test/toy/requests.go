@@ -23,15 +23,15 @@ type reply struct {
 }
 
 // open sends a request to the host.
-func (g *guest) open(r wire.Ask) (*request, uint32) {
+func (g *guest) open(r wire.GuestRequest) (*request, uint32) {
 	g.mu.Lock()
-	g.asked++
-	id := uint32(wire.AskBit) | g.asked
+	g.sent++
+	id := uint32(wire.GuestBit) | g.sent
 	opened := &request{done: make(chan reply, 1)}
 	g.requests[id] = opened
 	g.mu.Unlock()
-	r.Name = fmt.Sprintf("r-%d", id&^wire.AskBit)
-	g.sendJSON(wire.AskKind, id, r)
+	r.Name = fmt.Sprintf("r-%d", id&^wire.GuestBit)
+	g.sendJSON(wire.GuestRequestKind, id, r)
 	return opened, id
 }
 
@@ -60,13 +60,13 @@ func (e *execution) call(name, arguments string) {
 		e.emit(event.Stderr, err.Error()+"\n")
 		return
 	}
-	r, _ := e.open(wire.Ask{Op: wire.AskTools, Body: body})
+	r, _ := e.open(wire.GuestRequest{Op: wire.RequestTools, Body: body})
 	e.print(<-r.done)
 }
 
 // fetch gets a page by plain HTTP through the way out and prints it.
 func (e *execution) fetch(url string) {
-	r, id := e.open(wire.Ask{Op: wire.AskConnect})
+	r, id := e.open(wire.GuestRequest{Op: wire.RequestConnect})
 	host, _, _ := strings.Cut(strings.TrimPrefix(url, "http://"), "/")
 	e.send(wire.Data, id, fmt.Appendf(nil, "GET %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\n\r\n", url, host))
 	e.print(<-r.done)

@@ -274,7 +274,7 @@ func (w *world) connect(ctx context.Context) {
 
 // expose gives the session the tools behind a gate, and the way out.
 func (w *world) expose(ctx context.Context, g *gate.Gate) {
-	w.must(w.s.Offer(ctx, wire.Offer{Tools: true, Net: true, Environ: w.environ}, bridge.New(bridge.Config{Gate: g, Network: w.net})))
+	w.must(w.s.Expose(ctx, wire.Exposure{Tools: true, Net: true, Environ: w.environ}, bridge.New(bridge.Config{Gate: g, Network: w.net})))
 }
 
 // newGate makes a gate of the run that lets so many calls through.

@@ -13,7 +13,7 @@ import (
 )
 
 // testDesk is a desk for uid whose agent has no host yet.
-func testDesk(t *testing.T, uid uint32) (*desk, func() net.Conn) {
+func testToolSocket(t *testing.T, uid uint32) (*toolSocket, func() net.Conn) {
 	t.Helper()
 	s := newServer(io.Discard)
 	dir, err := os.MkdirTemp("", "desk") // a short name: a socket's is bounded
@@ -23,11 +23,11 @@ func testDesk(t *testing.T, uid uint32) (*desk, func() net.Conn) {
 	if err := os.Chmod(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	d, err := newDesk(s, filepath.Join(dir, "s"), uid)
+	d, err := newToolSocket(s, filepath.Join(dir, "s"), uid)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.desk = d
+	s.tools = d
 	t.Cleanup(func() {
 		s.close()
 		os.RemoveAll(dir)
@@ -59,11 +59,11 @@ func answer(t *testing.T, conn net.Conn) (kind byte, body string) {
 	return head[4], string(text)
 }
 
-func TestDeskRefusesOthers(t *testing.T) {
+func TestToolSocketRefusesOthers(t *testing.T) {
 	if os.Getuid() != 0 {
 		t.Skip("skipped: only root can be another user")
 	}
-	d, _ := testDesk(t, userID+1)
+	d, _ := testToolSocket(t, userID+1)
 	err := asUser(true, func() error {
 		conn, err := net.Dial("unix", d.path)
 		if err != nil {
@@ -79,8 +79,8 @@ func TestDeskRefusesOthers(t *testing.T) {
 	}
 }
 
-func TestDeskAndWhatIsNoCall(t *testing.T) {
-	_, dial := testDesk(t, uint32(os.Getuid()))
+func TestToolSocketAndWhatIsNoCall(t *testing.T) {
+	_, dial := testToolSocket(t, uint32(os.Getuid()))
 	frame := func(body string) []byte {
 		return append(binary.BigEndian.AppendUint32(nil, uint32(len(body))), body...)
 	}
@@ -108,8 +108,8 @@ func TestDeskAndWhatIsNoCall(t *testing.T) {
 }
 
 // A connection that is idle gives its place to a new one, and is told so.
-func TestDeskRetiresTheIdle(t *testing.T) {
-	d, dial := testDesk(t, uint32(os.Getuid()))
+func TestToolSocketRetiresTheIdle(t *testing.T) {
+	d, dial := testToolSocket(t, uint32(os.Getuid()))
 	var all []net.Conn
 	for range maxCallers {
 		conn := dial()

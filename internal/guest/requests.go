@@ -44,12 +44,12 @@ var errRestored = fault.New(fault.Unavailable, "Find out whether it was done bef
 var errGivenUp = fault.New(fault.Canceled, "", "the call was given up")
 
 // asks is what a client knows of the guest's asks. The client's mu guards it.
-type asks struct {
+type guestRequests struct {
 	host    Host // nil: nothing is offered
-	offer   wire.Offer
-	last    uint32            // the greatest id of the epoch
-	open    map[uint32]*asked // of the epoch
-	named   map[string]*asked // "tools", through epochs
+	exposed wire.Exposure
+	last    uint32                   // the greatest id of the epoch
+	open    map[uint32]*guestRequest // of the epoch
+	named   map[string]*guestRequest // "tools", through epochs
 	tools   int
 	conns   int
 	refused int
@@ -59,7 +59,7 @@ type asks struct {
 }
 
 // asked is one ask that is served.
-type asked struct {
+type guestRequest struct {
 	c      *Client
 	name   string // "" of a connection
 	cancel context.CancelFunc
@@ -75,7 +75,7 @@ type asked struct {
 
 // Offer lets code inside ask for what o says, and h answers. A later offer
 // takes the place of an earlier one; the zero Offer takes it back.
-func (c *Client) Offer(ctx context.Context, o wire.Offer, h Host) error {
+func (c *Client) Expose(ctx context.Context, o wire.Exposure, h Host) error {
 	const what = "offer tools to guest"
 	if err := o.Check(); err != nil {
 		return fault.New(fault.Invalid, "", "cannot %s: %w", what, err)
@@ -84,20 +84,20 @@ func (c *Client) Offer(ctx context.Context, o wire.Offer, h Host) error {
 		return fault.New(fault.Invalid, "", "cannot %s: there is nobody to answer", what)
 	}
 	c.mu.Lock()
-	c.asks.host, c.asks.offer = h, o
+	c.requests.host, c.requests.exposed = h, o
 	c.mu.Unlock()
-	_, err := ask[struct{}](ctx, c, what, wire.OpOffer, o)
+	_, err := roundTrip[struct{}](ctx, c, what, wire.OpExpose, o)
 	return err
 }
 
 // takeAsk handles a frame of an ask. It is called by the reader, so it never waits.
-func (c *Client) takeAsk(f wire.Frame) error {
-	if f.Kind == wire.AskKind {
-		return c.openAsk(f)
+func (c *Client) takeRequest(f wire.Frame) error {
+	if f.Kind == wire.GuestRequestKind {
+		return c.openRequest(f)
 	}
 	c.mu.Lock()
-	late := f.ID <= c.asks.last
-	t := c.asks.open[f.ID]
+	late := f.ID <= c.requests.last
+	t := c.requests.open[f.ID]
 	var k *call
 	if t != nil {
 		k = t.k
@@ -133,8 +133,8 @@ func (c *Client) takeAsk(f wire.Frame) error {
 }
 
 // openAsk begins to serve an ask, or refuses it.
-func (c *Client) openAsk(f wire.Frame) error {
-	var a wire.Ask
+func (c *Client) openRequest(f wire.Frame) error {
+	var a wire.GuestRequest
 	if json.Unmarshal(f.Body, &a) != nil {
 		return violation("an ask that cannot be read")
 	}
@@ -144,28 +144,28 @@ func (c *Client) openAsk(f wire.Frame) error {
 	a.Body = append(json.RawMessage(nil), a.Body...)
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	s := &c.asks
+	s := &c.requests
 	if f.ID <= s.last {
 		return violation("an ask with an id that was used")
 	}
 	s.last = f.ID
 	k := newCall(c, f.ID)
-	k.ended = !a.Long && a.Op == wire.AskTools
+	k.ended = !a.Long && a.Op == wire.RequestTools
 	if c.err != nil {
 		return nil // Close waits for no more than what is there
 	}
-	if known := s.named[a.Name]; a.Op == wire.AskTools && known != nil {
+	if known := s.named[a.Name]; a.Op == wire.RequestTools && known != nil {
 		return c.attach(known, k, a)
 	}
 	var refusal error
 	switch {
 	case a.Again:
 		refusal = errRestored
-	case s.host == nil || a.Op == wire.AskTools && !s.offer.Tools || a.Op == wire.AskConnect && !s.offer.Net:
-		refusal = fault.New(fault.Unavailable, "Go on without them.", "the session has no %s", map[string]string{wire.AskTools: "tools", wire.AskConnect: "way to the network"}[a.Op])
-	case a.Op == wire.AskTools && s.tools >= wire.MaxTools:
+	case s.host == nil || a.Op == wire.RequestTools && !s.exposed.Tools || a.Op == wire.RequestConnect && !s.exposed.Net:
+		refusal = fault.New(fault.Unavailable, "Go on without them.", "the session has no %s", map[string]string{wire.RequestTools: "tools", wire.RequestConnect: "way to the network"}[a.Op])
+	case a.Op == wire.RequestTools && s.tools >= wire.MaxTools:
 		refusal = fault.New(fault.Exhausted, "Wait for some of them to end.", "%d calls are under way, the limit is %d", s.tools, wire.MaxTools)
-	case a.Op == wire.AskConnect && s.conns >= wire.MaxConnect:
+	case a.Op == wire.RequestConnect && s.conns >= wire.MaxConnect:
 		refusal = fault.New(fault.Exhausted, "Close some of them.", "%d connections are open, the limit is %d", s.conns, wire.MaxConnect)
 	}
 	if refusal != nil {
@@ -180,7 +180,7 @@ func (c *Client) openAsk(f wire.Frame) error {
 
 // refuse answers an ask that is not served. The caller holds mu.
 func (c *Client) refuse(k *call, why error) error {
-	if c.asks.refused >= maxRefused {
+	if c.requests.refused >= maxRefused {
 		return violation("it asks and asks, and does not hear that it is refused")
 	}
 	c.decline(k, why)
@@ -189,40 +189,40 @@ func (c *Client) refuse(k *call, why error) error {
 
 // decline is refuse for what the guest could not have known. The caller holds mu.
 func (c *Client) decline(k *call, why error) {
-	c.asks.refused++
+	c.requests.refused++
 	c.wg.Go(func() {
 		_ = k.write(context.Background(), wire.Failure, failureBody(why)) // a quiet stream forgets the ask
 		c.mu.Lock()
-		c.asks.refused--
+		c.requests.refused--
 		c.mu.Unlock()
 	})
 }
 
 // attach gives an ask that goes on its new number. The caller holds mu.
-func (c *Client) attach(t *asked, k *call, a wire.Ask) error {
+func (c *Client) attach(t *guestRequest, k *call, a wire.GuestRequest) error {
 	if !a.Again || t.k != nil {
 		return violation("an ask under a name that is in use")
 	}
 	if a.Long != t.long || a.Long && a.Sent != t.got {
 		// Some of it was lost: nothing that can be trusted comes of it.
 		t.cancel()
-		delete(c.asks.named, t.name)
+		delete(c.requests.named, t.name)
 		return c.refuse(k, errRestored)
 	}
 	t.k, t.after, t.stale = k, a.After, false
-	c.asks.open[k.id] = t
+	c.requests.open[k.id] = t
 	ring(t.fresh)
 	return nil
 }
 
 // serve starts the goroutine of an ask. The caller holds mu.
-func (c *Client) serve(a wire.Ask, k *call) {
+func (c *Client) serve(a wire.GuestRequest, k *call) {
 	ctx, cancel := context.WithCancel(context.Background())
-	t := &asked{c: c, cancel: cancel, fresh: make(chan struct{}, 1), k: k, long: a.Long}
-	s := &c.asks
+	t := &guestRequest{c: c, cancel: cancel, fresh: make(chan struct{}, 1), k: k, long: a.Long}
+	s := &c.requests
 	s.open[k.id] = t
 	host := s.host
-	if a.Op == wire.AskConnect {
+	if a.Op == wire.RequestConnect {
 		s.conns++
 		c.wg.Go(func() {
 			defer cancel()
@@ -240,13 +240,13 @@ func (c *Client) serve(a wire.Ask, k *call) {
 }
 
 // cancelAsks ends what is served, because the stream is over.
-func (c *Client) cancelAsks() {
+func (c *Client) cancelRequests() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for _, t := range c.asks.open {
+	for _, t := range c.requests.open {
 		t.cancel()
 	}
-	for _, t := range c.asks.named {
+	for _, t := range c.requests.named {
 		t.cancel()
 	}
 }
@@ -254,8 +254,8 @@ func (c *Client) cancelAsks() {
 // forgetAsks begins an epoch: connections end, calls wait to be asked for
 // again, and those that were not asked for in a whole epoch end too. The caller
 // holds mu.
-func (c *Client) forgetAsks() {
-	s := &c.asks
+func (c *Client) forgetRequests() {
+	s := &c.requests
 	for _, t := range s.open {
 		t.k.lose()
 		if t.name == "" {
@@ -269,17 +269,17 @@ func (c *Client) forgetAsks() {
 		}
 		t.stale = true
 	}
-	s.open, s.last = map[uint32]*asked{}, 0
+	s.open, s.last = map[uint32]*guestRequest{}, 0
 }
 
 // tools serves an ask for tools.
-func (t *asked) tools(ctx context.Context, host Host, k *call, body json.RawMessage) {
+func (t *guestRequest) tools(ctx context.Context, host Host, k *call, body json.RawMessage) {
 	var answer []byte
 	var err error
 	if t.long {
 		if body, k, err = t.body(ctx, k); k == nil {
 			t.free(len(body))
-			t.leave()
+			t.abandon()
 			return
 		}
 	}
@@ -296,37 +296,37 @@ func (t *asked) tools(ctx context.Context, host Host, k *call, body json.RawMess
 	}
 	t.close(ctx, k, wire.Response, answer)
 	t.c.mu.Lock()
-	t.c.asks.answers -= len(answer)
+	t.c.requests.answers -= len(answer)
 	t.c.mu.Unlock()
 }
 
 // free gives back what the body of a long ask took.
-func (t *asked) free(n int) {
+func (t *guestRequest) free(n int) {
 	if t.long {
 		t.c.mu.Lock()
-		t.c.asks.bodies -= n
+		t.c.requests.bodies -= n
 		t.c.mu.Unlock()
 	}
 }
 
 // fits checks an answer and takes room for it, until it is said.
-func (t *asked) fits(answer []byte) ([]byte, error) {
+func (t *guestRequest) fits(answer []byte) ([]byte, error) {
 	const remedy = "Ask for less: filter, or read it in pages."
 	if len(answer) > wire.MaxMessage {
 		return nil, fault.New(fault.Exhausted, remedy, "the answer has %d bytes, the limit is %d", len(answer), wire.MaxMessage)
 	}
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
-	if t.c.asks.answers+len(answer) > maxAnswers {
+	if t.c.requests.answers+len(answer) > maxAnswers {
 		return nil, fault.New(fault.Exhausted, "Make fewer calls at a time.", "answers of more than %d bytes wait to be taken", maxAnswers)
 	}
-	t.c.asks.answers += len(answer)
+	t.c.requests.answers += len(answer)
 	return answer, nil
 }
 
 // body reads the body of a long ask, through checkpoints. Without a call the
 // ask is over; with an error it is to be refused.
-func (t *asked) body(ctx context.Context, k *call) (json.RawMessage, *call, error) {
+func (t *guestRequest) body(ctx context.Context, k *call) (json.RawMessage, *call, error) {
 	var body []byte
 	for {
 		f, err := k.next(ctx, "read what was asked")
@@ -349,9 +349,9 @@ func (t *asked) body(ctx context.Context, k *call) (json.RawMessage, *call, erro
 			return body, k, nil
 		}
 		t.c.mu.Lock()
-		over := t.c.asks.bodies+len(f.Body) > maxBodies
+		over := t.c.requests.bodies+len(f.Body) > maxBodies
 		if !over {
-			t.c.asks.bodies += len(f.Body)
+			t.c.requests.bodies += len(f.Body)
 		}
 		t.c.mu.Unlock()
 		if over {
@@ -365,7 +365,7 @@ func (t *asked) body(ctx context.Context, k *call) (json.RawMessage, *call, erro
 
 // again waits until the guest asks again after it lost k. It returns nil when
 // it gave up.
-func (t *asked) again(ctx context.Context, k *call) (*call, int) {
+func (t *guestRequest) again(ctx context.Context, k *call) (*call, int) {
 	for {
 		t.c.mu.Lock()
 		now, after := t.k, t.after
@@ -382,18 +382,18 @@ func (t *asked) again(ctx context.Context, k *call) (*call, int) {
 }
 
 // leave forgets an ask that nobody waits for.
-func (t *asked) leave() {
+func (t *guestRequest) abandon() {
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
 	t.forget(nil)
-	t.c.asks.tools--
+	t.c.requests.tools--
 }
 
 // forget takes an ask out of the tables. answered is the call that was answered
 // last; the guest may just have asked again, and hears an end of that, too. The
 // caller holds mu.
-func (t *asked) forget(answered *call) {
-	s := &t.c.asks
+func (t *guestRequest) forget(answered *call) {
+	s := &t.c.requests
 	if s.named[t.name] == t {
 		delete(s.named, t.name)
 	}
@@ -407,12 +407,12 @@ func (t *asked) forget(answered *call) {
 }
 
 // close answers an ask for tools, in the epoch in which the guest hears it.
-func (t *asked) close(ctx context.Context, k *call, kind wire.Kind, answer []byte) {
+func (t *guestRequest) close(ctx context.Context, k *call, kind wire.Kind, answer []byte) {
 	c := t.c
 	var after int
 	c.mu.Lock()
-	c.asks.tools-- // before the guest hears of it, and asks for more
-	c.asks.ending++
+	c.requests.tools-- // before the guest hears of it, and asks for more
+	c.requests.ending++
 	if t.k != nil {
 		k, after = t.k, t.after
 	}
@@ -428,13 +428,13 @@ func (t *asked) close(ctx context.Context, k *call, kind wire.Kind, answer []byt
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.asks.ending--
+	c.requests.ending--
 	t.forget(k)
 }
 
 // say writes what is left of an answer. What was given up is answered too,
 // without the parts: the guest waits for the end of it.
-func (t *asked) say(ctx context.Context, k *call, kind wire.Kind, answer []byte, after int) error {
+func (t *guestRequest) say(ctx context.Context, k *call, kind wire.Kind, answer []byte, after int) error {
 	if after > len(answer) || after > 0 && kind == wire.Failure {
 		after = 0 // of an answer that is no more, or never was
 	}
@@ -466,7 +466,7 @@ func failureBody(err error) []byte {
 }
 
 // connect serves a connection.
-func (t *asked) connect(ctx context.Context, host Host, k *call) {
+func (t *guestRequest) connect(ctx context.Context, host Host, k *call) {
 	const what = "use connection of guest"
 	conn := &conn{
 		next:   func() (wire.Frame, error) { return k.next(ctx, what) },
@@ -478,15 +478,15 @@ func (t *asked) connect(ctx context.Context, host Host, k *call) {
 	_ = conn.Close()
 	c := t.c
 	c.mu.Lock()
-	c.asks.conns--
-	c.asks.ending++
-	if c.asks.open[k.id] == t {
-		delete(c.asks.open, k.id)
+	c.requests.conns--
+	c.requests.ending++
+	if c.requests.open[k.id] == t {
+		delete(c.requests.open, k.id)
 	}
 	c.mu.Unlock()
 	_ = k.write(context.Background(), wire.Response, []byte("{}")) // a quiet stream forgets the ask
 	c.mu.Lock()
-	c.asks.ending--
+	c.requests.ending--
 	c.mu.Unlock()
 }
 

@@ -17,7 +17,7 @@ import (
 )
 
 // offering makes a session of the default image.
-func offering(t testing.TB) *session.Session {
+func expose(t testing.TB) *session.Session {
 	t.Helper()
 	s, err := manager(t).Create(t.Context(), session.Options{Image: defaultImage}, event.Discard)
 	if err != nil {
@@ -98,10 +98,10 @@ def wait():
     except Exception as e: got.append(f"{type(e).__name__}: " + str(e).partition("\n")[0])
 waiting = threading.Thread(target=wait); waiting.start()`
 
-func TestOffer(t *testing.T) {
+func TestExpose(t *testing.T) {
 	t.Parallel()
-	s, host := offering(t), &counter{waiting: make(chan struct{})}
-	if err := s.Offer(t.Context(), wire.Offer{Tools: true, Net: true}, host); err != nil {
+	s, host := expose(t), &counter{waiting: make(chan struct{})}
+	if err := s.Expose(t.Context(), wire.Exposure{Tools: true, Net: true}, host); err != nil {
 		t.Fatal(err)
 	}
 	check := func(code, want string) {
@@ -169,8 +169,8 @@ r`
 // BenchmarkToolCall is one trivial call of a tool from Python in a real
 // sandbox: p50_us is the median of 2,000, calls/s is with 32 threads.
 func BenchmarkToolCall(b *testing.B) {
-	s := offering(b)
-	if err := s.Offer(b.Context(), wire.Offer{Tools: true}, &counter{}); err != nil {
+	s := expose(b)
+	if err := s.Expose(b.Context(), wire.Exposure{Tools: true}, &counter{}); err != nil {
 		b.Fatal(err)
 	}
 	var medians, rates []float64

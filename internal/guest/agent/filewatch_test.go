@@ -15,21 +15,21 @@ func rested(t *testing.T) (*changes, folder) {
 	t.Helper()
 	c, f := work(t)
 	for i := range 2 {
-		if c.alarm.Load() != nil {
+		if c.watch.Load() != nil {
 			t.Fatalf("an alarm after %d executions", i)
 		}
 		if all, unlisted := c.after(f, nil, true); len(all) > 0 || unlisted != "" {
 			t.Fatalf("%v %s", all, unlisted)
 		}
 	}
-	if c.alarm.Load() == nil {
+	if c.watch.Load() == nil {
 		t.Fatal("no alarm")
 	}
-	t.Cleanup(c.disarm)
+	t.Cleanup(c.stopWatching)
 	return c, f
 }
 
-func TestAlarmRings(t *testing.T) {
+func TestFileWatchFires(t *testing.T) {
 	outside := t.TempDir()
 	for name, do := range map[string]func(dir string) error{
 		"write":         func(d string) error { return os.WriteFile(d+"/a", []byte("TEXT"), 0o600) },
@@ -52,8 +52,8 @@ func TestAlarmRings(t *testing.T) {
 			write(t, outside+"/given", "text")
 			write(t, outside+"/linked", "text")
 			c, f := rested(t)
-			a := c.alarm.Load()
-			if !a.silent() || !c.heard(f, a) || !c.unchanged(f, false) {
+			a := c.watch.Load()
+			if !a.silent() || !c.stillHolds(f, a) || !c.unchanged(f, false) {
 				t.Fatal("it rang too early")
 			}
 			if _, err := os.ReadFile(f.path + "/a"); err != nil {
@@ -69,7 +69,7 @@ func TestAlarmRings(t *testing.T) {
 				t.Error("it did not ring")
 			}
 			c.after(f, nil, true)
-			if c.alarm.Load() != nil || !a.rung.Load() || c.heard(f, a) {
+			if c.watch.Load() != nil || !a.fired.Load() || c.stillHolds(f, a) {
 				t.Error("it is still relied on")
 			}
 		})
@@ -77,24 +77,24 @@ func TestAlarmRings(t *testing.T) {
 }
 
 // An alarm speaks for one listing, and not for what others did meanwhile.
-func TestAlarmIsNotHeard(t *testing.T) {
+func TestFileWatchIsIgnored(t *testing.T) {
 	c, f := rested(t)
-	a := c.alarm.Load()
-	if c.heard(folder{path: filepath.Join(f.path, "d")}, a) || c.unchanged(folder{path: filepath.Join(f.path, "d")}, false) {
+	a := c.watch.Load()
+	if c.stillHolds(folder{path: filepath.Join(f.path, "d")}, a) || c.unchanged(folder{path: filepath.Join(f.path, "d")}, false) {
 		t.Error("heard for another folder")
 	}
-	if c.heard(f, nil) || c.heard(f, &alarm{fd: a.fd}) {
+	if c.stillHolds(f, nil) || c.stillHolds(f, &fileWatch{fd: a.fd}) {
 		t.Error("another one was heard")
 	}
 	over := c.writing()
-	if c.heard(f, a) {
+	if c.stillHolds(f, a) {
 		t.Error("heard while somebody writes")
 	}
 	over()
-	if c.heard(f, a) {
+	if c.stillHolds(f, a) {
 		t.Error("heard after somebody wrote")
 	}
-	if c.before(f); c.stale() || c.alarm.Load() != a || !c.heard(f, a) {
+	if c.before(f); c.stale() || c.watch.Load() != a || !c.stillHolds(f, a) {
 		t.Error("not heard after it was asked")
 	}
 	if err := os.Rename(f.path, f.path+".away"); err != nil {
@@ -103,16 +103,16 @@ func TestAlarmIsNotHeard(t *testing.T) {
 	if err := os.Mkdir(f.path, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if c.inPlace(f) || c.heard(f, a) {
+	if c.inPlace(f) || c.stillHolds(f, a) {
 		t.Error("heard for what is somewhere else now")
 	}
-	c.disarm()
-	if !a.rung.Load() || a.silent() || c.alarm.Load() != nil {
+	c.stopWatching()
+	if !a.fired.Load() || a.silent() || c.watch.Load() != nil {
 		t.Error("not closed")
 	}
 }
 
-func TestNoAlarm(t *testing.T) {
+func TestNoFileWatch(t *testing.T) {
 	for name, prepare := range map[string]func(c *changes, dir string) error{
 		"a file with two names": func(_ *changes, d string) error { return os.Link(d+"/a", t.TempDir()+"/link") },
 		"a file that had two": func(c *changes, d string) error {
@@ -138,7 +138,7 @@ func TestNoAlarm(t *testing.T) {
 				t.Fatal(err)
 			}
 			for range 4 {
-				if _, unlisted := c.after(f, nil, true); unlisted != "" || c.alarm.Load() != nil {
+				if _, unlisted := c.after(f, nil, true); unlisted != "" || c.watch.Load() != nil {
 					t.Fatalf("an alarm, or %q", unlisted)
 				}
 			}
@@ -149,22 +149,22 @@ func TestNoAlarm(t *testing.T) {
 		})
 	}
 	c, f := rested(t)
-	c.disarm()
+	c.stopWatching()
 	for range 4 {
-		if c.after(f, nil, false); c.alarm.Load() != nil {
+		if c.after(f, nil, false); c.watch.Load() != nil {
 			t.Error("an alarm that nobody waits for")
 		}
 	}
 	c.last.files["gone"] = c.last.files["a"]
-	if a := newAlarm(&c.last); a != nil {
+	if a := newFileWatch(&c.last); a != nil {
 		t.Error("an alarm without all its watches")
 	}
 }
 
 // What is written while the watches are set up is seen by the look that follows.
-func TestAlarmIsSetUpBeforeTheLook(t *testing.T) {
+func TestFileWatchIsSetUpBeforeTheLook(t *testing.T) {
 	c, f := work(t)
-	a := newAlarm(&c.last)
+	a := newFileWatch(&c.last)
 	if a == nil {
 		t.Fatal("no alarm")
 	}

@@ -18,11 +18,11 @@ func (silent) Tools(context.Context, json.RawMessage) (json.RawMessage, error) {
 
 func (silent) Connect(_ context.Context, conn io.ReadWriteCloser) { _ = conn.Close() }
 
-func TestAnOfferOutlivesTheSandbox(t *testing.T) {
+func TestAnExposureOutlivesTheSandbox(t *testing.T) {
 	m := toyManager(t, t.TempDir())
 	s := create(t, m, toyOptions(t))
 	want(t, s, "offer", "")
-	if err := s.Offer(t.Context(), wire.Offer{Tools: true}, silent{}); err != nil {
+	if err := s.Expose(t.Context(), wire.Exposure{Tools: true}, silent{}); err != nil {
 		t.Fatal(err)
 	}
 	const made = `{"op":"offer","tools":true}`
@@ -50,14 +50,14 @@ func TestAnOfferOutlivesTheSandbox(t *testing.T) {
 		t.Fatal(err)
 	}
 	want(t, child, "offer", "")
-	if err := s.Offer(t.Context(), wire.Offer{}, nil); err != nil {
+	if err := s.Expose(t.Context(), wire.Exposure{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Pause(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	want(t, s, "offer", `{"op":"offer"}`)
-	if err := s.Offer(t.Context(), wire.Offer{Port: -1}, nil); err == nil {
+	if err := s.Expose(t.Context(), wire.Exposure{Port: -1}, nil); err == nil {
 		t.Error("an offer that cannot be was made")
 	}
 }
@@ -82,7 +82,7 @@ func TestAPauseWaitsForCallsWithoutTheSessionsLock(t *testing.T) {
 	m := toyManager(t, t.TempDir())
 	s := create(t, m, toyOptions(t))
 	h := &curious{s: s, called: make(chan struct{})}
-	if err := s.Offer(t.Context(), wire.Offer{Tools: true}, h); err != nil {
+	if err := s.Expose(t.Context(), wire.Exposure{Tools: true}, h); err != nil {
 		t.Fatal(err)
 	}
 	eval(t, s, "ask")

@@ -18,16 +18,16 @@ import (
 //
 // gVisor bounds neither watches nor the events that wait, so an alarm that rings
 // is closed at once, by the pump that waits for it.
-type alarm struct {
-	fd   int
-	rung atomic.Bool // and closed: fd may be another file by now
+type fileWatch struct {
+	fd    int
+	fired atomic.Bool // and closed: fd may be another file by now
 }
 
 // What rings. Reading does not.
 const (
-	ringsInFolder = syscall.IN_CREATE | syscall.IN_DELETE | syscall.IN_MOVED_FROM | syscall.IN_MOVED_TO |
+	eventsInFolder = syscall.IN_CREATE | syscall.IN_DELETE | syscall.IN_MOVED_FROM | syscall.IN_MOVED_TO |
 		syscall.IN_ATTRIB | syscall.IN_MOVE_SELF | syscall.IN_DELETE_SELF | syscall.IN_DONT_FOLLOW
-	ringsForFile = syscall.IN_MODIFY | syscall.IN_ATTRIB | syscall.IN_DONT_FOLLOW
+	eventsForFile = syscall.IN_MODIFY | syscall.IN_ATTRIB | syscall.IN_DONT_FOLLOW
 )
 
 // newAlarm watches what l lists, or returns nil: where a watch cannot be had,
@@ -35,7 +35,7 @@ const (
 // l has to be compared with what is there afterwards. That also tells whether
 // all the watches are where they belong, for a name that led elsewhere meanwhile
 // has left its folder with other times.
-func newAlarm(l *listing) *alarm {
+func newFileWatch(l *listing) *fileWatch {
 	if len(l.files)+len(l.folders) > maxWatches {
 		return nil
 	}
@@ -43,11 +43,11 @@ func newAlarm(l *listing) *alarm {
 	if err != nil {
 		return nil
 	}
-	a := &alarm{fd: fd}
+	a := &fileWatch{fd: fd}
 	for _, all := range []struct {
 		names map[string]seen
 		mask  uint32
-	}{{l.folders, ringsInFolder}, {l.files, ringsForFile}} {
+	}{{l.folders, eventsInFolder}, {l.files, eventsForFile}} {
 		for rel := range all.names {
 			if _, err := syscall.InotifyAddWatch(fd, join(l.dir, rel), all.mask); err != nil {
 				a.close()
@@ -59,14 +59,14 @@ func newAlarm(l *listing) *alarm {
 }
 
 // close silences the alarm for good.
-func (a *alarm) close() {
-	if a.rung.CompareAndSwap(false, true) {
+func (a *fileWatch) close() {
+	if a.fired.CompareAndSwap(false, true) {
 		closeAll(a.fd)
 	}
 }
 
 // entry is what a poll asks. There may be no alarm.
-func (a *alarm) entry() pollFD {
+func (a *fileWatch) entry() pollFD {
 	if a == nil {
 		return pollFD{fd: -1}
 	}
@@ -74,22 +74,22 @@ func (a *alarm) entry() pollFD {
 }
 
 // silent asks whether the alarm has not rung.
-func (a *alarm) silent() bool {
+func (a *fileWatch) silent() bool {
 	fds := []pollFD{a.entry()}
 	err := poll(fds, 0)
-	return err == nil && fds[0].revents == 0 && !a.rung.Load() // the last: was it the alarm that was asked?
+	return err == nil && fds[0].revents == 0 && !a.fired.Load() // the last: was it the alarm that was asked?
 }
 
 // ring takes note that an alarm rang. What nobody listens to any more is nobody's loss.
-func (c *changes) ring(a *alarm) {
-	c.alarm.CompareAndSwap(a, nil)
+func (c *changes) dropWatch(a *fileWatch) {
+	c.watch.CompareAndSwap(a, nil)
 	a.close()
 }
 
 // disarm is called by who listened and stops.
-func (c *changes) disarm() {
-	if a := c.alarm.Load(); a != nil {
-		c.ring(a)
+func (c *changes) stopWatching() {
+	if a := c.watch.Load(); a != nil {
+		c.dropWatch(a)
 	}
 }
 
@@ -105,19 +105,19 @@ func (c *changes) inPlace(dir folder) bool {
 
 // heard reports whether the alarm a, which had not rung when the execution
 // ended, speaks for what was there at the last look.
-func (c *changes) heard(dir folder, a *alarm) bool {
-	return a != nil && a == c.alarm.Load() && !c.stale() && c.last.dir == dir.path && c.inPlace(dir)
+func (c *changes) stillHolds(dir folder, a *fileWatch) bool {
+	return a != nil && a == c.watch.Load() && !c.stale() && c.last.dir == dir.path && c.inPlace(dir)
 }
 
 // quiet asks the alarm, if there is one.
 func (c *changes) quiet(dir folder) bool {
-	a := c.alarm.Load()
+	a := c.watch.Load()
 	if a == nil {
 		return false
 	}
 	if a.silent() && c.inPlace(dir) {
 		return true
 	}
-	c.ring(a)
+	c.dropWatch(a)
 	return false
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // desk is a host with a few tools.
-type desk struct {
+type toolHost struct {
 	mu      sync.Mutex
 	calls   []string
 	entered chan struct{} // a call of wait began
@@ -25,8 +25,8 @@ type desk struct {
 	left    chan error    // how a call of wait ended
 }
 
-func newDesk() *desk {
-	return &desk{entered: make(chan struct{}, 256), leave: make(chan struct{}), left: make(chan error, 256)}
+func newToolHost() *toolHost {
+	return &toolHost{entered: make(chan struct{}, 256), leave: make(chan struct{}), left: make(chan error, 256)}
 }
 
 const specFind = `{"name":"crm.find","version":"1.2.0","doc":"Find customers.\n\nBy region.","signature":"crm.find(region: str, limit: int = 10) -> list[dict]",
@@ -36,7 +36,7 @@ const specNow = `{"name":"now","version":"1.0.0","doc":"The time.","signature":"
 
 const specEcho = `{"name":"echo","version":"1.0.0","parameters":[{"name":"value","required":false}]}`
 
-func (d *desk) Tools(ctx context.Context, body json.RawMessage) (json.RawMessage, error) {
+func (d *toolHost) Tools(ctx context.Context, body json.RawMessage) (json.RawMessage, error) {
 	var m struct {
 		Do, Name, Tool, Version, ID, Query string
 		Arguments                          json.RawMessage
@@ -72,7 +72,7 @@ func (d *desk) Tools(ctx context.Context, body json.RawMessage) (json.RawMessage
 	return nil, fault.New(fault.Invalid, "", "cannot do %q", m.Do)
 }
 
-func (d *desk) call(ctx context.Context, tool string, arguments json.RawMessage) (json.RawMessage, error) {
+func (d *toolHost) call(ctx context.Context, tool string, arguments json.RawMessage) (json.RawMessage, error) {
 	d.mu.Lock()
 	if len(arguments) < 1<<10 {
 		d.calls = append(d.calls, tool+string(arguments))
@@ -108,7 +108,7 @@ func (d *desk) call(ctx context.Context, tool string, arguments json.RawMessage)
 }
 
 // Connect sends back what it gets, in capitals, and "bye" at the end.
-func (d *desk) Connect(_ context.Context, conn io.ReadWriteCloser) {
+func (d *toolHost) Connect(_ context.Context, conn io.ReadWriteCloser) {
 	buf := make([]byte, 64<<10)
 	for {
 		n, err := conn.Read(buf)
@@ -137,16 +137,16 @@ func freePort(t testing.TB) int {
 	return l.Addr().(*net.TCPAddr).Port
 }
 
-func offer(b *bed, d *desk) int {
+func expose(b *bed, d *toolHost) int {
 	port := freePort(b.t)
-	o := wire.Offer{Tools: true, Net: true, Port: port, Environ: map[string]string{"PROXY_PORT": fmt.Sprint(port)}}
-	if err := b.Offer(b.ctx(), o, d); err != nil {
+	o := wire.Exposure{Tools: true, Net: true, Port: port, Environ: map[string]string{"PROXY_PORT": fmt.Sprint(port)}}
+	if err := b.Expose(b.ctx(), o, d); err != nil {
 		b.t.Fatal(err)
 	}
 	return port
 }
 
-var _ guest.Host = (*desk)(nil)
+var _ guest.Host = (*toolHost)(nil)
 
 func TestToolsFromCode(t *testing.T) {
 	t.Parallel()
@@ -156,7 +156,7 @@ try:
     import tools; tools.names()
 except tools.Unavailable as e: r = str(e)
 r`, `'this session has no tools\nGo on without them.'`)
-	offer(b, newDesk())
+	expose(b, newToolHost())
 	b.want("from tools import crm, now; now()", "'noon'")
 	b.want("crm.find('eu')", "{'region': 'eu'}")
 	b.want("crm.find(region='eu', limit=3)", "{'region': 'eu', 'limit': 3}")
@@ -166,7 +166,7 @@ r`, `'this session has no tools\nGo on without them.'`)
 func TestToolErrors(t *testing.T) {
 	t.Parallel()
 	b := start(t, nil)
-	offer(b, newDesk())
+	expose(b, newToolHost())
 	b.run(`
 import tools
 def caught(f, *a, **k):
@@ -190,7 +190,7 @@ def caught(f, *a, **k):
 func TestLongCalls(t *testing.T) {
 	t.Parallel()
 	b := start(t, nil)
-	offer(b, newDesk())
+	expose(b, newToolHost())
 	b.run("import tools")
 	for _, n := range []int{10 << 10, 511 << 10, 513 << 10, 1 << 20, 5 << 20, 15 << 20} {
 		b.want(fmt.Sprintf("x = 'é' + 'x' * %d; tools.echo(x)['value'] == x", n), "True")
@@ -201,8 +201,8 @@ func TestLongCalls(t *testing.T) {
 func TestToolsFromThreadsAndProcesses(t *testing.T) {
 	t.Parallel()
 	b := start(t, nil)
-	d := newDesk()
-	offer(b, d)
+	d := newToolHost()
+	expose(b, d)
 	b.run("import tools, os, subprocess, sys, asyncio")
 	b.want("tools.map(lambda i: tools.echo(i)['value'], range(200), workers=32) == list(range(200))", "True")
 	b.want("[r['value'] for r in await asyncio.gather(*[tools.echo.aio(i) for i in range(100)])] == list(range(100))", "True")
@@ -232,8 +232,8 @@ all = [subprocess.Popen([sys.executable, '-c', code], stdin=subprocess.PIPE, std
 func TestAnInterruptCancelsACall(t *testing.T) {
 	t.Parallel()
 	b := start(t, nil)
-	d := newDesk()
-	offer(b, d)
+	d := newToolHost()
+	expose(b, d)
 	b.run("import tools")
 	ctx, cancel := context.WithCancel(b.ctx())
 	go func() {
@@ -259,8 +259,8 @@ func TestAnInterruptCancelsACall(t *testing.T) {
 func TestCallsGoOnThroughACheckpoint(t *testing.T) {
 	t.Parallel()
 	b := start(t, nil)
-	d := newDesk()
-	offer(b, d)
+	d := newToolHost()
+	expose(b, d)
 	b.run(`
 import tools, threading
 got = []
@@ -298,8 +298,8 @@ for t in waiting: t.start()`)
 func TestTooManyCalls(t *testing.T) {
 	t.Parallel()
 	b := start(t, nil)
-	d := newDesk()
-	offer(b, d)
+	d := newToolHost()
+	expose(b, d)
 	b.run(`
 import tools, subprocess, sys
 code = """
@@ -322,7 +322,7 @@ all = [subprocess.Popen([sys.executable, '-c', code], stdout=subprocess.PIPE, te
 func TestConnections(t *testing.T) {
 	t.Parallel()
 	b := start(t, nil)
-	offer(b, newDesk())
+	expose(b, newToolHost())
 	b.run(`
 import socket, os, tools
 def connect(): return socket.create_connection(('127.0.0.1', int(os.environ['PROXY_PORT'])))
@@ -347,7 +347,7 @@ far(5_000_000), far(0)`, "(5000003, 3)")
 	}
 	b.want("c.settimeout(10); c.recv(10)", "b''")
 	b.want("far(10)", "13")
-	if err := b.Offer(b.ctx(), wire.Offer{}, nil); err != nil {
+	if err := b.Expose(b.ctx(), wire.Exposure{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	b.want("os.environ.get('PROXY_PORT'), os.environ.get('PRAXIS_TOOLS')", "(None, None)")
@@ -361,7 +361,7 @@ func TestATakenPort(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	err = b.Offer(b.ctx(), wire.Offer{Net: true, Port: l.Addr().(*net.TCPAddr).Port}, newDesk())
+	err = b.Expose(b.ctx(), wire.Exposure{Net: true, Port: l.Addr().(*net.TCPAddr).Port}, newToolHost())
 	if fault.KindOf(err) != fault.Unavailable {
 		t.Errorf("got %v", err)
 	}
@@ -373,7 +373,7 @@ func TestAModuleOfTheUsers(t *testing.T) {
 	b := start(t, nil)
 	b.run("open('tools.py', 'w').write('mine = 1')")
 	b.want("import tools; tools.mine", "1")
-	offer(b, newDesk())
+	expose(b, newToolHost())
 	x := b.run("import tools; tools.now()")
 	if x.Result["text"] != "'noon'" || !strings.Contains(x.Stderr, "is hidden by it") {
 		t.Errorf("got %q, %q", x.Result["text"], x.Stderr)
@@ -381,16 +381,16 @@ func TestAModuleOfTheUsers(t *testing.T) {
 	b.want("import subprocess, sys; subprocess.run([sys.executable, '-c', 'import tools; print(tools.mine)'], capture_output=True, text=True).stdout", `'1\n'`)
 }
 
-func TestOffersThatCannotBe(t *testing.T) {
+func TestExposuresThatCannotBe(t *testing.T) {
 	t.Parallel()
 	b := start(t, nil)
-	for _, o := range []wire.Offer{{Port: -1}, {Port: 70000}, {Environ: map[string]string{"a=b": ""}}, {Environ: map[string]string{"": ""}},
+	for _, o := range []wire.Exposure{{Port: -1}, {Port: 70000}, {Environ: map[string]string{"a=b": ""}}, {Environ: map[string]string{"": ""}},
 		{Environ: map[string]string{"a": "\x00"}}, {Environ: map[string]string{"a": strings.Repeat("x", wire.MaxEnvironBytes)}}} {
-		if err := b.Offer(b.ctx(), o, newDesk()); fault.KindOf(err) != fault.Invalid {
+		if err := b.Expose(b.ctx(), o, newToolHost()); fault.KindOf(err) != fault.Invalid {
 			t.Errorf("%v: %v", o.Port, err)
 		}
 	}
-	if err := b.Offer(b.ctx(), wire.Offer{Tools: true}, nil); fault.KindOf(err) != fault.Invalid {
+	if err := b.Expose(b.ctx(), wire.Exposure{Tools: true}, nil); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("without a host: %v", err)
 	}
 }

@@ -13,7 +13,7 @@ import (
 
 // offer lets code inside ask the host for what args says. What listens is made
 // by the first offer that needs it and stays: the host refuses what it took back.
-func (s *server) offer(_ *request, args wire.Offer) (none, error) {
+func (s *server) expose(_ *request, args wire.Exposure) (none, error) {
 	cfg, err := s.config()
 	if err != nil {
 		return none{}, err
@@ -21,17 +21,17 @@ func (s *server) offer(_ *request, args wire.Offer) (none, error) {
 	if err := args.Check(); err != nil {
 		return none{}, failf("invalid", "", "cannot take offer: %v", err)
 	}
-	s.offering.Lock() // one after the other
-	defer s.offering.Unlock()
+	s.exposing.Lock() // one after the other
+	defer s.exposing.Unlock()
 	environ := maps.Clone(args.Environ)
 	if environ == nil {
 		environ = map[string]string{}
 	}
 	if args.Tools {
-		if err := s.openDesk(cfg); err != nil {
+		if err := s.openToolSocket(cfg); err != nil {
 			return none{}, err
 		}
-		environ["PRAXIS_TOOLS"] = s.desk.path
+		environ["PRAXIS_TOOLS"] = s.tools.path
 		// For the interpreters that kernels start; a kernel finds the module by itself.
 		for _, k := range cfg.Kernels {
 			if k.SearchVariable == "" {
@@ -49,43 +49,43 @@ func (s *server) offer(_ *request, args wire.Offer) (none, error) {
 		}
 	}
 	s.mu.Lock()
-	s.cfg.offered = environ
+	s.cfg.exposed = environ
 	cfg = s.cfg
 	kernels := s.allKernels()
 	s.mu.Unlock()
 	for _, k := range kernels {
-		k.tellOffer(cfg)
+		k.updateEnvironment(cfg)
 	}
 	return none{}, nil
 }
 
 // tellOffer tells a running interpreter of a changed environment; one that is
 // being started hears of it when it has begun.
-func (k *kernel) tellOffer(cfg config) {
+func (k *kernel) updateEnvironment(cfg config) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.in == nil || k.in.doomed != goOn {
 		return
 	}
-	k.in.tell(cfg)
-	k.ringIfStuck()
+	k.in.sendEnvironment(cfg)
+	k.wakeIfStuck()
 }
 
 // openDesk listens for calls of tools, if nothing does. The caller holds offering.
-func (s *server) openDesk(cfg config) error {
-	if s.desk != nil {
+func (s *server) openToolSocket(cfg config) error {
+	if s.tools != nil {
 		return nil
 	}
 	uid := uint32(userID)
 	if !cfg.privileged() {
 		uid = uint32(os.Getuid())
 	}
-	d, err := newDesk(s, filepath.Join(cfg.folder, "tools.sock"), uid)
+	d, err := newToolSocket(s, filepath.Join(cfg.folder, "tools.sock"), uid)
 	if err != nil {
 		return err
 	}
 	s.mu.Lock()
-	s.desk = d
+	s.tools = d
 	closing := s.closing
 	s.mu.Unlock()
 	if closing {

@@ -16,7 +16,7 @@ import (
 func cores() int { return max(runtime.NumCPU(), 1) }
 
 // outcome makes the end of an execution of the kernel's own words.
-func (k *kernel) outcome(e *execution, c control) wire.Executed {
+func (k *kernel) result(e *execution, c control) wire.Executed {
 	out := wire.Executed{
 		Status: "ok", State: "intact",
 		WallMS: number(c.WallMS), CPUMS: number(c.CPUMS), PeakMemoryBytes: int64(number(c.PeakMemory)),
@@ -46,7 +46,7 @@ func (k *kernel) outcome(e *execution, c control) wire.Executed {
 			out.Message = "memory ran out (MemoryError)"
 			if m := k.cfg.memoryOfProcess(); m > 0 {
 				out.Message = fmt.Sprintf("the memory limit of %s a process was reached (MemoryError)", bytesText(m))
-				told(&out, noteKept)
+				noteState(&out, noteIntact)
 			}
 		}
 	}
@@ -55,24 +55,24 @@ func (k *kernel) outcome(e *execution, c control) wire.Executed {
 	case byCaller:
 		if c.Interrupted || out.Error != nil && out.Error.Name == "KeyboardInterrupt" {
 			out.Status, out.Limit, out.Message = why.status(), "", "the code was interrupted"
-			told(&out, noteKept)
+			noteState(&out, noteIntact)
 		}
 	default:
 		out.Status, out.Limit = why.status(), why.limit()
 		out.Message = joinSentences(e.stopping.limit, "the code was interrupted")
-		told(&out, noteKept)
+		noteState(&out, noteIntact)
 	}
 	return out
 }
 
 // What became of the variables, in the words of messages.
 const (
-	noteKept = "the variables are kept"
-	noteLost = "the kernel was restarted: the variables are lost, files are kept"
+	noteIntact = "the variables are kept"
+	noteLost   = "the kernel was restarted: the variables are lost, files are kept"
 )
 
 // told adds to a message what became of the variables.
-func told(out *wire.Executed, note string) {
+func noteState(out *wire.Executed, note string) {
 	out.Message, out.StateNote = joinSentences(out.Message, note), note
 }
 
@@ -111,8 +111,8 @@ func (k *kernel) ended(in *interp) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.in = nil
-	for id, q := range k.asked {
-		delete(k.asked, id)
+	for id, q := range k.questions {
+		delete(k.questions, id)
 		q.req.fail(failf("unavailable", "Ask again.", "cannot complete: the kernel of context %s ended", k.name))
 	}
 	how := describe(in.child.status)
@@ -157,7 +157,7 @@ func (k *kernel) ended(in *interp) error {
 	default:
 		out.Status, out.Message = e.stopping.why.status(), e.stopping.limit
 	}
-	told(&out, noteLost)
+	noteState(&out, noteLost)
 	k.settled = append(k.settled, settled{e: e, out: k.final(e, out)})
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 
 // asks are what code inside asks of the host. Its lock is the innermost: it is
 // held for looks at the tables only.
-type asks struct {
+type guestRequests struct {
 	link *link
 
 	mu    sync.Mutex
@@ -25,19 +25,19 @@ type opened struct {
 	e *errand // nil: a connection
 }
 
-func newAsks(l *link) *asks {
-	return &asks{link: l, open: map[uint32]opened{}, tools: map[*errand]struct{}{}}
+func newGuestRequests(l *link) *guestRequests {
+	return &guestRequests{link: l, open: map[uint32]opened{}, tools: map[*errand]struct{}{}}
 }
 
 // begin sends the frame that opens an ask. It reports the request, or nil while
 // the link is silent.
-func (a *asks) begin(e *errand, body []byte) *request {
+func (a *guestRequests) begin(e *errand, body []byte) *request {
 	var r *request
 	ok := a.link.begin(func(epoch uint64) uint32 {
 		a.mu.Lock()
 		defer a.mu.Unlock()
 		a.last++
-		r = newRequest(a.link, a.last|wire.AskBit, epoch, a.closed)
+		r = newRequest(a.link, a.last|wire.GuestBit, epoch, a.closed)
 		a.open[r.id] = opened{r, e}
 		return r.id
 	}, body)
@@ -48,7 +48,7 @@ func (a *asks) begin(e *errand, body []byte) *request {
 }
 
 // closed takes an ask out of the table of what is open.
-func (a *asks) closed(r *request) {
+func (a *guestRequests) closed(r *request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if a.open[r.id].r == r {
@@ -57,7 +57,7 @@ func (a *asks) closed(r *request) {
 }
 
 // name makes up a name for an ask.
-func (a *asks) name() string {
+func (a *guestRequests) name() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.names++
@@ -65,10 +65,10 @@ func (a *asks) name() string {
 }
 
 // spent reports whether the numbers of the epoch are used up. The caller holds mu.
-func (a *asks) spent() bool { return a.last >= wire.AskBit-1-wire.MaxTools-wire.MaxConnect }
+func (a *guestRequests) spent() bool { return a.last >= wire.GuestBit-1-wire.MaxTools-wire.MaxConnect }
 
 // errand makes an ask for tools. rest is its fields after the name.
-func (a *asks) errand(c *caller, rest []byte, long bool) (*errand, error) {
+func (a *guestRequests) errand(c *caller, rest []byte, long bool) (*errand, error) {
 	e := &errand{name: a.name(), c: c, rest: rest, long: long}
 	e.cond.L = &e.mu
 	a.mu.Lock()
@@ -81,7 +81,7 @@ func (a *asks) errand(c *caller, rest []byte, long bool) (*errand, error) {
 }
 
 // take handles the host's frames of asks. What is not open is ignored.
-func (a *asks) take(f wire.Frame) {
+func (a *guestRequests) take(f wire.Frame) {
 	a.mu.Lock()
 	o := a.open[f.ID]
 	if o.r != nil && (f.Kind == wire.Response || f.Kind == wire.Failure) {
@@ -116,7 +116,7 @@ func (a *asks) take(f wire.Frame) {
 }
 
 // forget begins an epoch. The link's lock is held, so that no ask is between two.
-func (a *asks) forget() (old []opened) {
+func (a *guestRequests) forget() (old []opened) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, o := range a.open {
@@ -127,7 +127,7 @@ func (a *asks) forget() (old []opened) {
 }
 
 // again asks for what has no answer yet, once the link is open.
-func (a *asks) again() {
+func (a *guestRequests) again() {
 	a.mu.Lock()
 	all := make([]*errand, 0, len(a.tools))
 	for e := range a.tools {
@@ -135,24 +135,24 @@ func (a *asks) again() {
 	}
 	a.mu.Unlock()
 	for _, e := range all {
-		a.ask(e)
+		a.send(e)
 	}
 }
 
 // ask opens an errand's ask in this epoch, if it is not open already.
-func (a *asks) ask(e *errand) {
+func (a *guestRequests) send(e *errand) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.over || e.r != nil && e.r.epoch == a.link.current() {
 		return
 	}
-	if e.canceled && !e.asked {
+	if e.canceled && !e.opened {
 		a.drop(e)
 		return
 	}
 	text := append([]byte(`{"op":"tools","name":"`), e.name...)
 	text = append(text, '"')
-	if e.asked {
+	if e.opened {
 		text = append(text, `,"again":true,"sent":`...)
 		text = strconv.AppendInt(text, int64(e.sent), 10)
 		text = append(text, `,"after":`...)
@@ -163,7 +163,7 @@ func (a *asks) ask(e *errand) {
 	if r == nil {
 		return // at the next hello
 	}
-	e.r, e.asked = r, true
+	e.r, e.opened = r, true
 	if e.ended {
 		a.link.send(r.epoch, wire.End, r.id)
 	}
@@ -174,14 +174,14 @@ func (a *asks) ask(e *errand) {
 }
 
 // drop forgets an errand that was never asked.
-func (a *asks) drop(e *errand) {
+func (a *guestRequests) drop(e *errand) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	delete(a.tools, e)
 }
 
 // close ends whoever waits for the host.
-func (a *asks) close() {
+func (a *guestRequests) close() {
 	for _, o := range a.forget() {
 		o.r.end(errForgot)
 	}
@@ -207,7 +207,7 @@ type errand struct {
 	mu       sync.Mutex
 	cond     sync.Cond
 	r        *request // of the last epoch in which it was asked
-	asked    bool
+	opened   bool
 	sent     int // bytes of a long body
 	ended    bool
 	after    int // bytes of the answer that came in parts

@@ -30,12 +30,12 @@ const (
 // desk is where processes of the session's user bring their calls of tools: a
 // socket on which one call after the other is made. A connection has a goroutine
 // that waits in read(2), which takes one system call a call.
-type desk struct {
-	s    *server
-	fd   int
-	bell bell
-	path string
-	uid  uint32
+type toolSocket struct {
+	s      *server
+	fd     int
+	wakeup wakeup
+	path   string
+	uid    uint32
 
 	mu      sync.Mutex
 	callers map[*caller]struct{}
@@ -43,12 +43,12 @@ type desk struct {
 	closing bool
 }
 
-func newDesk(s *server, path string, uid uint32) (*desk, error) {
+func newToolSocket(s *server, path string, uid uint32) (*toolSocket, error) {
 	fd, err := syscall.Socket(syscall.AF_UNIX, syscall.SOCK_STREAM|syscall.SOCK_CLOEXEC|syscall.SOCK_NONBLOCK, 0)
 	if err != nil {
 		return nil, fmt.Errorf("cannot listen for calls of tools: %w", err)
 	}
-	b, err := newBell()
+	b, err := newWakeup()
 	if err == nil {
 		_ = os.Remove(path) // what is there is not ours: nobody else can make it
 		if err = syscall.Bind(fd, &syscall.SockaddrUnix{Name: path}); err == nil {
@@ -61,18 +61,18 @@ func newDesk(s *server, path string, uid uint32) (*desk, error) {
 		closeAll(fd, int(b))
 		return nil, fmt.Errorf("cannot listen for calls of tools: %w", err)
 	}
-	d := &desk{s: s, fd: fd, bell: b, path: path, uid: uid, callers: map[*caller]struct{}{}}
+	d := &toolSocket{s: s, fd: fd, wakeup: b, path: path, uid: uid, callers: map[*caller]struct{}{}}
 	s.wg.Add(1)
 	go d.run()
 	return d, nil
 }
 
 // run accepts connections.
-func (d *desk) run() {
+func (d *toolSocket) run() {
 	defer d.s.wg.Done()
-	defer closeAll(d.fd, int(d.bell))
+	defer closeAll(d.fd, int(d.wakeup))
 	for {
-		fds := []pollFD{{fd: int32(d.fd), events: pollIn}, {fd: int32(d.bell), events: pollIn}}
+		fds := []pollFD{{fd: int32(d.fd), events: pollIn}, {fd: int32(d.wakeup), events: pollIn}}
 		if poll(fds, -1) != nil || fds[1].revents != 0 {
 			return
 		}
@@ -87,7 +87,7 @@ func (d *desk) run() {
 }
 
 // admit takes a connection of the session's user's or root's.
-func (d *desk) admit(fd int) {
+func (d *toolSocket) admit(fd int) {
 	peer, err := syscall.GetsockoptUcred(fd, syscall.SOL_SOCKET, syscall.SO_PEERCRED)
 	if err != nil || peer.Uid != d.uid && peer.Uid != 0 {
 		closeAll(fd)
@@ -117,7 +117,7 @@ func (d *desk) admit(fd int) {
 }
 
 // retire closes the connection that was idle for longest.
-func (d *desk) retire() bool {
+func (d *toolSocket) retire() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	var oldest *caller
@@ -133,15 +133,15 @@ func (d *desk) retire() bool {
 	return true
 }
 
-func (d *desk) leave(c *caller) {
+func (d *toolSocket) remove(c *caller) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.callers, c)
 }
 
 // close ends all connections; the server waits for their goroutines.
-func (d *desk) close() {
-	d.bell.ring()
+func (d *toolSocket) close() {
+	d.wakeup.wake()
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.closing = true
@@ -153,7 +153,7 @@ func (d *desk) close() {
 
 // caller is one connection.
 type caller struct {
-	d    *desk
+	d    *toolSocket
 	fd   int
 	used uint64 // guarded by the desk's mu
 
@@ -268,7 +268,7 @@ func (c *caller) call(body []byte) bool {
 
 // begin opens an ask. It returns nil when the connection is to be closed.
 func (c *caller) begin(rest []byte, long bool) *errand {
-	a := c.d.s.asks
+	a := c.d.s.toHost
 	e, err := a.errand(c, rest, long)
 	if err != nil {
 		c.fail(err)
@@ -280,7 +280,7 @@ func (c *caller) begin(rest []byte, long bool) *errand {
 		a.drop(e)
 		return nil
 	}
-	a.ask(e)
+	a.send(e)
 	return e
 }
 
@@ -308,7 +308,7 @@ func (c *caller) long(size int, first []byte) bool {
 
 // gone ends the connection from its reader.
 func (c *caller) gone() {
-	c.d.leave(c)
+	c.d.remove(c)
 	c.mu.Lock()
 	c.dead = true
 	e, writing := c.cur, len(c.queue) > 0

@@ -7,17 +7,17 @@ import (
 )
 
 // OpOffer is the op by which the host lets code inside ask for things: Offer → none.
-const OpOffer = "offer"
+const OpExpose = "expose"
 
 // The ops of an ask.
 const (
-	AskTools   = "tools"   // JSON → JSON, what is in it is not the protocol's
-	AskConnect = "connect" // data, end both ways: a connection that was accepted inside
+	RequestTools   = "tools"   // JSON → JSON, what is in it is not the protocol's
+	RequestConnect = "connect" // data, end both ways: a connection that was accepted inside
 )
 
 // Bounds of asks. Both sides check them.
 const (
-	AskBit     = 1 << 31 // set in every id that the guest chooses, and in no other
+	GuestBit   = 1 << 31 // set in every id that the guest chooses, and in no other
 	MaxTools   = 64      // asks "tools" that are open at a time
 	MaxConnect = 128     // asks "connect" that are open at a time
 
@@ -31,7 +31,7 @@ const (
 )
 
 // Offer lets code inside ask. The zero value takes back what was offered.
-type Offer struct {
+type Exposure struct {
 	Tools   bool              `json:"tools,omitempty"`
 	Net     bool              `json:"net,omitempty"`
 	Port    int               `json:"port,omitempty"`    // of 127.0.0.1; 0: ProxyPort
@@ -39,7 +39,7 @@ type Offer struct {
 }
 
 // Check says what cannot be meant in an offer.
-func (o Offer) Check() error {
+func (o Exposure) Check() error {
 	if o.Port < 0 || o.Port > 65535 {
 		return errors.New("the port is out of range")
 	}
@@ -56,7 +56,7 @@ func (o Offer) Check() error {
 }
 
 // Ask opens an ask.
-type Ask struct {
+type GuestRequest struct {
 	Op    string          `json:"op"`
 	Name  string          `json:"name"`            // the guest's, unique among its asks
 	Again bool            `json:"again,omitempty"` // it was asked under this name in an earlier epoch
@@ -67,17 +67,17 @@ type Ask struct {
 }
 
 // Check says what cannot be in an ask.
-func (a Ask) Check() error {
+func (a GuestRequest) Check() error {
 	switch {
-	case a.Op != AskTools && a.Op != AskConnect:
+	case a.Op != RequestTools && a.Op != RequestConnect:
 		return errors.New("an ask for what does not exist")
 	case !ValidName(a.Name):
 		return errors.New("an ask without a good name")
 	case a.Sent < 0 || a.Sent > MaxArguments || a.After < 0 || a.After > MaxMessage || !a.Again && a.Sent+a.After > 0:
 		return errors.New("an ask that goes on from an impossible place")
-	case a.Op == AskConnect && (a.Again || a.Long || a.Body != nil):
+	case a.Op == RequestConnect && (a.Again || a.Long || a.Body != nil):
 		return errors.New("a connection that is asked for again, or with a body")
-	case a.Op == AskTools && a.Long == (a.Body != nil):
+	case a.Op == RequestTools && a.Long == (a.Body != nil):
 		return errors.New("an ask for tools without a body, or with two")
 	}
 	return nil
