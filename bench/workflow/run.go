@@ -25,7 +25,7 @@ import (
 // Session is where code runs.
 type Session interface {
 	agent.Session
-	// Offer lets the code call tools, as session.Session has it.
+	// Expose lets the code call tools, as session.Session has it.
 	Expose(ctx context.Context, o wire.Exposure, h guest.Host) error
 	Close() error
 }

@@ -6,7 +6,7 @@ import (
 	"praxis/internal/guest/wire"
 )
 
-// BenchmarkRoundTrip is one small execution, from the request to its outcome,
+// BenchmarkRoundTrip is one small execution, from the request to its result,
 // with the agent in an ordinary process.
 func BenchmarkRoundTrip(b *testing.B) {
 	bed := start(b, nil)

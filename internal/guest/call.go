@@ -198,7 +198,7 @@ func lostFault(what string) error {
 	return fault.New(fault.Unavailable, "Try again.", "cannot %s: %w", what, errLost)
 }
 
-// abandon gives the request up: the guest is told, and what it still sends is dropped.
+// abandon gives the request up: the guest gets a cancel frame, and what it still sends is dropped.
 func (k *call) abandon() {
 	k.mu.Lock()
 	k.dropped, k.queue = true, nil

@@ -9,7 +9,7 @@ import (
 	"praxis/internal/guest/wire"
 )
 
-// heard counts what reaches the guest.
+// answer counts what reaches the guest.
 type answer struct {
 	*liar
 	frames atomic.Int64
@@ -20,7 +20,7 @@ func (h *answer) Write(p []byte) (int, error) {
 	return h.liar.Write(p)
 }
 
-// The guest gives the numbers of its asks again after a hello: a frame of an
+// The guest gives the numbers of its requests again after a hello: a frame of an
 // older call under the same number would answer another ask.
 func TestNothingIsWrittenForACallOfAnOlderEpoch(t *testing.T) {
 	t.Parallel()

@@ -24,7 +24,7 @@ func (b *bed) changed(code string) string {
 	return b.listed(x)
 }
 
-// told writes the changes of an execution as changed does. It fails the test
+// listed writes the changes of an execution as changed does. It fails the test
 // when a hash is not that of the file.
 func (b *bed) listed(x event.Execution) string {
 	b.t.Helper()
@@ -225,7 +225,7 @@ func TestChangesAreNoticed(t *testing.T) {
 	}
 }
 
-// The context that waits for the alarm may end, or another may change files.
+// The context that waits for the watch may end, or another may change files.
 func TestChangesAreNoticedInEveryContext(t *testing.T) {
 	t.Parallel()
 	b := start(t, nil)

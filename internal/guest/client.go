@@ -15,7 +15,7 @@
 //
 // Executions, processes and watches that go on at a Quiesce are followed again
 // after the Hello, without the caller noticing. So are calls of tools: what
-// code inside asks for, after an [Client.Offer], is answered by a [Host].
+// code inside requests, after [Client.Expose], a [Host] answers.
 package guest
 
 import (
@@ -313,7 +313,7 @@ func (c *Client) write(ctx context.Context, k *call, kind wire.Kind, id uint32, 
 }
 
 // read is the only reader of the stream. It never waits for anybody, so the
-// guest can always be heard.
+// guest can always be read.
 func (c *Client) read() {
 	defer c.wg.Done()
 	r := wire.NewReader(c.stream)

@@ -51,7 +51,7 @@ func (c *Client) Setup(ctx context.Context, s wire.Setup) error {
 
 // Execute runs code and returns how it ended. What the code prints and shows
 // goes to sink as it comes, from this goroutine. When ctx is done the code is
-// interrupted, and the outcome says so. Exec names the execution for Attach; it
+// interrupted, and the result says so. Exec names the execution for Attach; it
 // is made up when empty.
 func (c *Client) Execute(ctx context.Context, args wire.Execute, sink event.Sink) (event.Execution, error) {
 	const what = "execute"
@@ -124,7 +124,7 @@ type followed struct {
 	bound int64 // bytes of output
 	sink  event.Sink
 
-	changes bool // the outcome may tell of changed files
+	changes bool // the result may list changed files
 
 	seq      uint64
 	part     []byte
@@ -301,7 +301,7 @@ func goodPath(p string) bool {
 	return len(p) <= wire.MaxPath && path.IsAbs(p) && path.Clean(p) == p && line(p, wire.MaxPath) == p && !strings.ContainsAny(p, "\n\t")
 }
 
-// finish reads the outcome.
+// finish reads the result.
 func (f *followed) finish(body []byte) (event.Execution, error) {
 	var none event.Execution
 	text, err := f.whole(body)
@@ -354,7 +354,7 @@ func (f *followed) finish(body []byte) (event.Execution, error) {
 	return x, nil
 }
 
-// changed reads what an outcome tells of changed files.
+// changed reads what a result says of changed files.
 func (f *followed) changed(e wire.Executed) ([]event.Change, string, error) {
 	if !f.changes && (len(e.Changes) > 0 || e.Unlisted != "") {
 		return nil, "", violation("changes that nobody asked for")

@@ -267,7 +267,7 @@ func (b *bed) pid(name string) int {
 	return 0
 }
 
-// eventually asks again and again: what is asked for is announced by nothing.
+// eventually looks again and again: nothing announces what it waits for.
 func (b *bed) eventually(what string, ok func() bool) {
 	b.t.Helper()
 	for end := time.Now().Add(30 * time.Second); !ok(); time.Sleep(10 * time.Millisecond) {

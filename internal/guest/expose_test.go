@@ -16,7 +16,7 @@ import (
 	"praxis/internal/guest/wire"
 )
 
-// desk is a host with a few tools.
+// toolHost is a host with a few tools.
 type toolHost struct {
 	mu      sync.Mutex
 	calls   []string
@@ -367,7 +367,7 @@ func TestATakenPort(t *testing.T) {
 	}
 }
 
-// A file of the user's is his until tools are offered, and is not hidden in silence.
+// A file of the user's is his until tools are exposed, and is not hidden in silence.
 func TestAModuleOfTheUsers(t *testing.T) {
 	t.Parallel()
 	b := start(t, nil)

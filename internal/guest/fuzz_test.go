@@ -146,7 +146,7 @@ func (mirror) Tools(_ context.Context, body json.RawMessage) (json.RawMessage, e
 
 func (mirror) Connect(_ context.Context, conn io.ReadWriteCloser) { _, _ = io.Copy(conn, conn) }
 
-// FuzzAsks feeds a client that has made an offer with a hostile guest's frames.
+// FuzzRequests feeds a client that exposes tools with a hostile guest's frames.
 // Closing it must end everything that was asked for.
 func FuzzRequests(f *testing.F) {
 	request := func(id byte, body string) []byte { return fuzzFrame(wire.GuestRequestKind, id, body) }
@@ -160,7 +160,7 @@ func FuzzRequests(f *testing.F) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
 		text := frames(lies)
-		for b := text; len(b) > 9; { // ids of asks
+		for b := text; len(b) > 9; { // ids of guest requests
 			n := int(binary.BigEndian.Uint32(b))
 			if n < 5 || len(b) < 4+n {
 				break
@@ -173,7 +173,7 @@ func FuzzRequests(f *testing.F) {
 			t.Fatal(err)
 		}
 		if err := c.Expose(ctx, wire.Exposure{Tools: true, Net: true}, mirror{}); err == nil {
-			t.Error("an offer that the guest did not take")
+			t.Error("an exposure that the guest did not take")
 		}
 		if ctx.Err() != nil {
 			t.Error("the guest kept the host waiting")

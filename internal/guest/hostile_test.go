@@ -81,7 +81,7 @@ func (l *liar) say(kind wire.Kind, id uint32, body any) bool {
 	return err == nil
 }
 
-// hear reads the next request and returns its number.
+// receive reads the next request and returns its number.
 func (l *liar) receive() (uint32, string) {
 	for {
 		f, err := l.r.Next()
@@ -114,7 +114,7 @@ const okResult = `{"status":"ok","state":"intact","wall_ms":1,"cpu_ms":1,"peak_m
 func TestLiesOfAnExecution(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 70<<10)
-	result := func(change string) string { // one field of a good outcome, changed
+	result := func(change string) string { // one field of a good result, changed
 		var m map[string]any
 		json.Unmarshal([]byte(okResult), &m)
 		if err := json.Unmarshal([]byte(change), &m); err != nil {

@@ -12,16 +12,18 @@ import (
 func Kernel(l language.Language, r language.Runtime) wire.Kernel {
 	k := l.Kernel
 	return wire.Kernel{
-		Language:       l.Name,
-		Command:        append([]string{r.Program}, k.Arguments...),
-		Program:        k.Program,
-		Files:          k.Files,
-		Environment:    k.Environment,
-		Deterministic:  k.Deterministic,
-		SearchVariable: k.SearchVariable,
-		SearchFolder:   k.SearchFolder,
-		Preload:        append(slices.Clone(k.Preload), r.Preload...),
-		CrashBegins:    k.Crash.Begins,
-		CrashHidden:    k.Crash.Hidden,
+		Language:           l.Name,
+		Command:            append([]string{r.Program}, k.Arguments...),
+		Program:            k.Program,
+		Files:              k.Files,
+		Environment:        k.Environment,
+		Deterministic:      k.Deterministic,
+		SearchVariable:     k.SearchVariable,
+		SearchFolder:       k.SearchFolder,
+		Preload:            append(slices.Clone(k.Preload), r.Preload...),
+		MemoryException:    k.MemoryException,
+		InterruptException: k.InterruptException,
+		CrashBegins:        k.Crash.Begins,
+		CrashHidden:        k.Crash.Hidden,
 	}
 }

@@ -12,12 +12,12 @@ import (
 	"praxis/internal/safetext"
 )
 
-// Host does what code inside asks for. Its methods are called from goroutines
+// Host answers the requests of code inside. Its methods are called from goroutines
 // of the client's, many at once, and must return when ctx is over, which it is
 // when the guest gives up or the stream ends.
 type Host interface {
 	// Tools answers a JSON text with another. A fault goes to the code that
-	// asked, with its remedy; of any other error the code hears nothing.
+	// called, with its remedy; any other error is not shown to it.
 	Tools(ctx context.Context, body json.RawMessage) (json.RawMessage, error)
 	// Connect serves a connection that was accepted inside until it is over.
 	// The connection has a method CloseWrite, too. It is closed on return.
@@ -25,27 +25,27 @@ type Host interface {
 }
 
 const (
-	// maxRefused bounds asks whose refusal is still to be written.
+	// maxRefused bounds requests whose refusal is still to be written.
 	maxRefused = 256
-	// maxBodies bounds the texts of long asks that are held together, in bytes.
+	// maxBodies bounds the texts of long requests together, in bytes.
 	maxBodies = 64 << 20
 	// maxAnswers bounds the answers that the guest has still to take, in bytes.
 	maxAnswers = 256 << 20
-	// maxEnding bounds asks that are over, but of whose end the guest has still
-	// to hear. An honest guest has none of them to wait for when it asks for more.
+	// maxEnding bounds requests that are over, but whose answer the guest has not
+	// read. An honest guest has none of them when it sends more.
 	maxEnding = 1024
 )
 
-// errRestored is the answer to an ask of which this client knows nothing.
+// errRestored is the answer to a request of which this client knows nothing.
 var errRestored = fault.New(fault.Unavailable, "Find out whether it was done before you call again.",
 	"the session was restored while the call was under way: whether it was done is not known")
 
-// errGivenUp is the answer to an ask that the guest gave up.
+// errGivenUp is the answer to a request that the guest gave up.
 var errGivenUp = fault.New(fault.Canceled, "", "the call was given up")
 
-// asks is what a client knows of the guest's asks. The client's mu guards it.
+// guestRequests is what a client knows of the guest's requests. The client's mu guards it.
 type guestRequests struct {
-	host    Host // nil: nothing is offered
+	host    Host // nil: nothing is exposed
 	exposed wire.Exposure
 	last    uint32                   // the greatest id of the epoch
 	open    map[uint32]*guestRequest // of the epoch
@@ -53,30 +53,30 @@ type guestRequests struct {
 	tools   int
 	conns   int
 	refused int
-	ending  int // over, and still to be said
+	ending  int // over, and still to be answered
 	bodies  int
 	answers int
 }
 
-// asked is one ask that is served.
+// guestRequest is one that is served.
 type guestRequest struct {
 	c      *Client
 	name   string // "" of a connection
 	cancel context.CancelFunc
-	fresh  chan struct{} // rung when k was replaced
+	fresh  chan struct{} // has an element when k was replaced
 
 	// The client's mu guards what follows.
-	k     *call // nil while the guest has not asked again
+	k     *call // nil while the guest has not sent it again
 	after int   // bytes of the answer that the guest has
 	got   int   // bytes of a long body that came
 	long  bool
-	stale bool // not asked again in this epoch
+	stale bool // not sent again in this epoch
 }
 
-// Offer lets code inside ask for what o says, and h answers. A later offer
-// takes the place of an earlier one; the zero Offer takes it back.
+// Expose lets code inside send requests for what o says, and h answers them. A
+// later call takes the place of an earlier one; the zero Exposure takes it back.
 func (c *Client) Expose(ctx context.Context, o wire.Exposure, h Host) error {
-	const what = "offer tools to guest"
+	const what = "expose tools to guest"
 	if err := o.Check(); err != nil {
 		return fault.New(fault.Invalid, "", "cannot %s: %w", what, err)
 	}
@@ -90,7 +90,7 @@ func (c *Client) Expose(ctx context.Context, o wire.Exposure, h Host) error {
 	return err
 }
 
-// takeAsk handles a frame of an ask. It is called by the reader, so it never waits.
+// takeRequest handles a frame of a guest request. It is called by the reader, so it never waits.
 func (c *Client) takeRequest(f wire.Frame) error {
 	if f.Kind == wire.GuestRequestKind {
 		return c.openRequest(f)
@@ -124,19 +124,19 @@ func (c *Client) takeRequest(f wire.Frame) error {
 			t.cancel()
 		}
 	default:
-		return violation("%s for an ask", f.Kind)
+		return violation("%s for a guest request", f.Kind)
 	}
 	if !late {
-		return violation("%s for an ask that was not opened", f.Kind)
+		return violation("%s for a guest request that was not opened", f.Kind)
 	}
 	return nil
 }
 
-// openAsk begins to serve an ask, or refuses it.
+// openRequest begins to serve a guest request, or refuses it.
 func (c *Client) openRequest(f wire.Frame) error {
 	var a wire.GuestRequest
 	if json.Unmarshal(f.Body, &a) != nil {
-		return violation("an ask that cannot be read")
+		return violation("a guest request that cannot be read")
 	}
 	if err := a.Check(); err != nil {
 		return violation("%v", err)
@@ -146,7 +146,7 @@ func (c *Client) openRequest(f wire.Frame) error {
 	defer c.mu.Unlock()
 	s := &c.requests
 	if f.ID <= s.last {
-		return violation("an ask with an id that was used")
+		return violation("a guest request with an id that was used")
 	}
 	s.last = f.ID
 	k := newCall(c, f.ID)
@@ -172,16 +172,16 @@ func (c *Client) openRequest(f wire.Frame) error {
 		return c.refuse(k, refusal)
 	}
 	if s.ending >= maxEnding {
-		return violation("it asks and asks, and does not hear the answers")
+		return violation("it sends more and more requests, and does not read the answers")
 	}
 	c.serve(a, k)
 	return nil
 }
 
-// refuse answers an ask that is not served. The caller holds mu.
+// refuse answers a request that is not served. The caller holds mu.
 func (c *Client) refuse(k *call, why error) error {
 	if c.requests.refused >= maxRefused {
-		return violation("it asks and asks, and does not hear that it is refused")
+		return violation("it sends more and more requests, and does not read that they are refused")
 	}
 	c.decline(k, why)
 	return nil
@@ -191,17 +191,17 @@ func (c *Client) refuse(k *call, why error) error {
 func (c *Client) decline(k *call, why error) {
 	c.requests.refused++
 	c.wg.Go(func() {
-		_ = k.write(context.Background(), wire.Failure, failureBody(why)) // a quiet stream forgets the ask
+		_ = k.write(context.Background(), wire.Failure, failureBody(why)) // a quiet stream forgets the request
 		c.mu.Lock()
 		c.requests.refused--
 		c.mu.Unlock()
 	})
 }
 
-// attach gives an ask that goes on its new number. The caller holds mu.
+// attach gives a request that goes on its new number. The caller holds mu.
 func (c *Client) attach(t *guestRequest, k *call, a wire.GuestRequest) error {
 	if !a.Again || t.k != nil {
-		return violation("an ask under a name that is in use")
+		return violation("a guest request under a name that is in use")
 	}
 	if a.Long != t.long || a.Long && a.Sent != t.got {
 		// Some of it was lost: nothing that can be trusted comes of it.
@@ -215,7 +215,7 @@ func (c *Client) attach(t *guestRequest, k *call, a wire.GuestRequest) error {
 	return nil
 }
 
-// serve starts the goroutine of an ask. The caller holds mu.
+// serve starts the goroutine of a request. The caller holds mu.
 func (c *Client) serve(a wire.GuestRequest, k *call) {
 	ctx, cancel := context.WithCancel(context.Background())
 	t := &guestRequest{c: c, cancel: cancel, fresh: make(chan struct{}, 1), k: k, long: a.Long}
@@ -239,7 +239,7 @@ func (c *Client) serve(a wire.GuestRequest, k *call) {
 	})
 }
 
-// cancelAsks ends what is served, because the stream is over.
+// cancelRequests ends what is served, because the stream is over.
 func (c *Client) cancelRequests() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -251,8 +251,8 @@ func (c *Client) cancelRequests() {
 	}
 }
 
-// forgetAsks begins an epoch: connections end, calls wait to be asked for
-// again, and those that were not asked for in a whole epoch end too. The caller
+// forgetRequests begins an epoch: connections end, calls wait until the guest
+// sends them again, and those that it did not send in a whole epoch end too. The caller
 // holds mu.
 func (c *Client) forgetRequests() {
 	s := &c.requests
@@ -272,7 +272,7 @@ func (c *Client) forgetRequests() {
 	s.open, s.last = map[uint32]*guestRequest{}, 0
 }
 
-// tools serves an ask for tools.
+// tools serves a call of a tool.
 func (t *guestRequest) tools(ctx context.Context, host Host, k *call, body json.RawMessage) {
 	var answer []byte
 	var err error
@@ -300,7 +300,7 @@ func (t *guestRequest) tools(ctx context.Context, host Host, k *call, body json.
 	t.c.mu.Unlock()
 }
 
-// free gives back what the body of a long ask took.
+// free gives back what the body of a long request took.
 func (t *guestRequest) free(n int) {
 	if t.long {
 		t.c.mu.Lock()
@@ -309,7 +309,7 @@ func (t *guestRequest) free(n int) {
 	}
 }
 
-// fits checks an answer and takes room for it, until it is said.
+// fits checks an answer and reserves space for it, until it is sent.
 func (t *guestRequest) fits(answer []byte) ([]byte, error) {
 	const remedy = "Ask for less: filter, or read it in pages."
 	if len(answer) > wire.MaxMessage {
@@ -324,12 +324,12 @@ func (t *guestRequest) fits(answer []byte) ([]byte, error) {
 	return answer, nil
 }
 
-// body reads the body of a long ask, through checkpoints. Without a call the
-// ask is over; with an error it is to be refused.
+// body reads the body of a long request, through checkpoints. Without a call the
+// request is over; with an error it is to be refused.
 func (t *guestRequest) body(ctx context.Context, k *call) (json.RawMessage, *call, error) {
 	var body []byte
 	for {
-		f, err := k.next(ctx, "read what was asked")
+		f, err := k.next(ctx, "read the request")
 		if errors.Is(err, errLost) {
 			if k, _ = t.again(ctx, k); k == nil {
 				return body, nil, nil
@@ -344,7 +344,7 @@ func (t *guestRequest) body(ctx context.Context, k *call) (json.RawMessage, *cal
 		}
 		if f.Kind == wire.End {
 			if !json.Valid(body) {
-				return body, k, fault.New(fault.Invalid, "", "cannot read what was asked: it is no JSON")
+				return body, k, fault.New(fault.Invalid, "", "cannot read the request: it is no JSON")
 			}
 			return body, k, nil
 		}
@@ -363,7 +363,7 @@ func (t *guestRequest) body(ctx context.Context, k *call) (json.RawMessage, *cal
 	}
 }
 
-// again waits until the guest asks again after it lost k. It returns nil when
+// again waits until the guest sends it again after it lost k. It returns nil when
 // it gave up.
 func (t *guestRequest) again(ctx context.Context, k *call) (*call, int) {
 	for {
@@ -381,7 +381,7 @@ func (t *guestRequest) again(ctx context.Context, k *call) (*call, int) {
 	}
 }
 
-// leave forgets an ask that nobody waits for.
+// abandon forgets a request that nobody waits for.
 func (t *guestRequest) abandon() {
 	t.c.mu.Lock()
 	defer t.c.mu.Unlock()
@@ -389,8 +389,8 @@ func (t *guestRequest) abandon() {
 	t.c.requests.tools--
 }
 
-// forget takes an ask out of the tables. answered is the call that was answered
-// last; the guest may just have asked again, and hears an end of that, too. The
+// forget takes a request out of the tables. answered is the call that was answered
+// last; the guest may just have sent it again, and gets an end of that, too. The
 // caller holds mu.
 func (t *guestRequest) forget(answered *call) {
 	s := &t.c.requests
@@ -406,12 +406,12 @@ func (t *guestRequest) forget(answered *call) {
 	}
 }
 
-// close answers an ask for tools, in the epoch in which the guest hears it.
+// close answers a call of a tool, in the epoch in which the guest reads it.
 func (t *guestRequest) close(ctx context.Context, k *call, kind wire.Kind, answer []byte) {
 	c := t.c
 	var after int
 	c.mu.Lock()
-	c.requests.tools-- // before the guest hears of it, and asks for more
+	c.requests.tools-- // before the guest knows of it, and sends more
 	c.requests.ending++
 	if t.k != nil {
 		k, after = t.k, t.after
@@ -484,7 +484,7 @@ func (t *guestRequest) connect(ctx context.Context, host Host, k *call) {
 		delete(c.requests.open, k.id)
 	}
 	c.mu.Unlock()
-	_ = k.write(context.Background(), wire.Response, []byte("{}")) // a quiet stream forgets the ask
+	_ = k.write(context.Background(), wire.Response, []byte("{}")) // a quiet stream forgets the request
 	c.mu.Lock()
 	c.requests.ending--
 	c.mu.Unlock()

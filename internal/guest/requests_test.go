@@ -16,7 +16,7 @@ import (
 
 const first = wire.GuestBit | 1
 
-// lieAsk makes a client that has offered everything to a guest, which is f from then on.
+// lieRequest makes a client that exposes everything to a guest, which is f from then on.
 func lieRequest(t *testing.T, h guest.Host, f func(l *liar)) *guest.Client {
 	c := lie(t, func(l *liar) {
 		id, _ := l.receive()
@@ -35,7 +35,7 @@ func tools(name, rest string) string { return `{"op":"tools","name":"` + name + 
 const callNow = `,"body":{"do":"call","tool":"now","arguments":{}}`
 const callWait = `,"body":{"do":"call","tool":"wait","arguments":{}}`
 
-// TestLiesInAsks breaks the protocol of asks in every way. Each must end the stream.
+// TestLiesInRequests breaks the protocol of guest requests in every way. Each must end the stream.
 func TestLiesInRequests(t *testing.T) {
 	t.Parallel()
 	say := func(frames ...any) func(*liar) {
@@ -48,45 +48,45 @@ func TestLiesInRequests(t *testing.T) {
 		}
 	}
 	lies := map[string]func(*liar){
-		"no JSON":                    say(wire.GuestRequestKind, first, "{"),
-		"a list":                     say(wire.GuestRequestKind, first, "[]"),
-		"empty":                      say(wire.GuestRequestKind, first, ""),
-		"no op":                      say(wire.GuestRequestKind, first, `{"name":"a"}`),
-		"unknown op":                 say(wire.GuestRequestKind, first, `{"op":"execute","name":"a"}`),
-		"no name":                    say(wire.GuestRequestKind, first, `{"op":"tools","body":1}`),
-		"a bad name":                 say(wire.GuestRequestKind, first, tools(`a\n`, callNow)),
-		"a long name":                say(wire.GuestRequestKind, first, tools(strings.Repeat("a", 65), callNow)),
-		"no body":                    say(wire.GuestRequestKind, first, tools("a", "")),
-		"two bodies":                 say(wire.GuestRequestKind, first, tools("a", `,"long":true`+callNow)),
-		"a negative place":           say(wire.GuestRequestKind, first, tools("a", `,"again":true,"sent":-1`+callNow)),
-		"a far place":                say(wire.GuestRequestKind, first, tools("a", `,"again":true,"after":99999999`+callNow)),
-		"a place of a new ask":       say(wire.GuestRequestKind, first, tools("a", `,"after":3`+callNow)),
-		"a connection with a body":   say(wire.GuestRequestKind, first, `{"op":"connect","name":"a","body":1}`),
-		"a connection again":         say(wire.GuestRequestKind, first, `{"op":"connect","name":"a","again":true}`),
-		"an id of the host's":        say(wire.GuestRequestKind, 1, tools("a", callNow)),
-		"id 0":                       say(wire.GuestRequestKind, 0, tools("a", callNow)),
-		"an id twice":                say(wire.GuestRequestKind, first, tools("a", callWait), wire.GuestRequestKind, first, tools("b", callNow)),
-		"an id that goes back":       say(wire.GuestRequestKind, first+5, tools("a", callWait), wire.GuestRequestKind, first, tools("b", callNow)),
-		"a name twice":               say(wire.GuestRequestKind, first, tools("a", callWait), wire.GuestRequestKind, first+1, tools("a", callNow)),
-		"a name twice, again":        say(wire.GuestRequestKind, first, tools("a", callWait), wire.GuestRequestKind, first+1, tools("a", `,"again":true`+callNow)),
-		"data without an ask":        say(wire.Data, first, "x"),
-		"cancel without an ask":      say(wire.Cancel, first, ""),
-		"credit without an ask":      say(wire.Credit, first, []byte{0, 0, 0, 1}),
-		"credit that was not used":   say(wire.GuestRequestKind, first, tools("a", callWait), wire.Credit, first, []byte{0, 0, 0, 1}),
-		"credit that is none":        say(wire.GuestRequestKind, first, tools("a", callWait), wire.Credit, first, "x"),
-		"data of a short ask":        say(wire.GuestRequestKind, first, tools("a", callWait), wire.Data, first, "x"),
-		"an end of a short ask":      say(wire.GuestRequestKind, first, tools("a", callWait), wire.End, first, ""),
-		"data after the end":         say(wire.GuestRequestKind, first, `{"op":"connect","name":"a"}`, wire.End, first, "", wire.Data, first, "x"),
-		"two ends":                   say(wire.GuestRequestKind, first, `{"op":"connect","name":"a"}`, wire.End, first, "", wire.End, first, ""),
-		"an end with a body":         say(wire.GuestRequestKind, first, `{"op":"connect","name":"a"}`, wire.End, first, "x"),
-		"a response to itself":       say(wire.GuestRequestKind, first, tools("a", callWait), wire.Response, first, "{}"),
-		"a failure to itself":        say(wire.GuestRequestKind, first, tools("a", callWait), wire.Failure, first, "{}"),
-		"an event of an ask":         say(wire.GuestRequestKind, first, tools("a", callWait), wire.Event, first, "{}"),
-		"a part of an ask":           say(wire.GuestRequestKind, first, tools("a", callWait), wire.Part, first, "{}"),
-		"a request of the guest's":   say(wire.Request, first, `{"op":"ping"}`),
-		"more data than the window":  func(l *liar) { flood(l, `{"op":"connect","name":"a"}`) },
-		"asks and hears no refusals": manyRequests,
-		"asks and hears no answers":  func(l *liar) { manyShort(l, func(i int) string { return tools(fmt.Sprint("a", i), callNow) }) },
+		"no JSON":                        say(wire.GuestRequestKind, first, "{"),
+		"a list":                         say(wire.GuestRequestKind, first, "[]"),
+		"empty":                          say(wire.GuestRequestKind, first, ""),
+		"no op":                          say(wire.GuestRequestKind, first, `{"name":"a"}`),
+		"unknown op":                     say(wire.GuestRequestKind, first, `{"op":"execute","name":"a"}`),
+		"no name":                        say(wire.GuestRequestKind, first, `{"op":"tools","body":1}`),
+		"a bad name":                     say(wire.GuestRequestKind, first, tools(`a\n`, callNow)),
+		"a long name":                    say(wire.GuestRequestKind, first, tools(strings.Repeat("a", 65), callNow)),
+		"no body":                        say(wire.GuestRequestKind, first, tools("a", "")),
+		"two bodies":                     say(wire.GuestRequestKind, first, tools("a", `,"long":true`+callNow)),
+		"a negative place":               say(wire.GuestRequestKind, first, tools("a", `,"again":true,"sent":-1`+callNow)),
+		"a far place":                    say(wire.GuestRequestKind, first, tools("a", `,"again":true,"after":99999999`+callNow)),
+		"a place of a new ask":           say(wire.GuestRequestKind, first, tools("a", `,"after":3`+callNow)),
+		"a connection with a body":       say(wire.GuestRequestKind, first, `{"op":"connect","name":"a","body":1}`),
+		"a connection again":             say(wire.GuestRequestKind, first, `{"op":"connect","name":"a","again":true}`),
+		"an id of the host's":            say(wire.GuestRequestKind, 1, tools("a", callNow)),
+		"id 0":                           say(wire.GuestRequestKind, 0, tools("a", callNow)),
+		"an id twice":                    say(wire.GuestRequestKind, first, tools("a", callWait), wire.GuestRequestKind, first, tools("b", callNow)),
+		"an id that goes back":           say(wire.GuestRequestKind, first+5, tools("a", callWait), wire.GuestRequestKind, first, tools("b", callNow)),
+		"a name twice":                   say(wire.GuestRequestKind, first, tools("a", callWait), wire.GuestRequestKind, first+1, tools("a", callNow)),
+		"a name twice, again":            say(wire.GuestRequestKind, first, tools("a", callWait), wire.GuestRequestKind, first+1, tools("a", `,"again":true`+callNow)),
+		"data without a guest request":   say(wire.Data, first, "x"),
+		"cancel without a guest request": say(wire.Cancel, first, ""),
+		"credit without a guest request": say(wire.Credit, first, []byte{0, 0, 0, 1}),
+		"credit that was not used":       say(wire.GuestRequestKind, first, tools("a", callWait), wire.Credit, first, []byte{0, 0, 0, 1}),
+		"credit that is none":            say(wire.GuestRequestKind, first, tools("a", callWait), wire.Credit, first, "x"),
+		"data of a short ask":            say(wire.GuestRequestKind, first, tools("a", callWait), wire.Data, first, "x"),
+		"an end of a short ask":          say(wire.GuestRequestKind, first, tools("a", callWait), wire.End, first, ""),
+		"data after the end":             say(wire.GuestRequestKind, first, `{"op":"connect","name":"a"}`, wire.End, first, "", wire.Data, first, "x"),
+		"two ends":                       say(wire.GuestRequestKind, first, `{"op":"connect","name":"a"}`, wire.End, first, "", wire.End, first, ""),
+		"an end with a body":             say(wire.GuestRequestKind, first, `{"op":"connect","name":"a"}`, wire.End, first, "x"),
+		"a response to itself":           say(wire.GuestRequestKind, first, tools("a", callWait), wire.Response, first, "{}"),
+		"a failure to itself":            say(wire.GuestRequestKind, first, tools("a", callWait), wire.Failure, first, "{}"),
+		"an event of a guest request":    say(wire.GuestRequestKind, first, tools("a", callWait), wire.Event, first, "{}"),
+		"a part of a guest request":      say(wire.GuestRequestKind, first, tools("a", callWait), wire.Part, first, "{}"),
+		"a request of the guest's":       say(wire.Request, first, `{"op":"ping"}`),
+		"more data than the window":      func(l *liar) { flood(l, `{"op":"connect","name":"a"}`) },
+		"sends and reads no refusals":    manyRequests,
+		"sends and reads no answers":     func(l *liar) { manyShort(l, func(i int) string { return tools(fmt.Sprint("a", i), callNow) }) },
 		"connects and hears no end": func(l *liar) {
 			manyShort(l, func(i int) string { return fmt.Sprintf(`{"op":"connect","name":"c%d"}`, i) })
 		},
@@ -106,7 +106,7 @@ func TestLiesInRequests(t *testing.T) {
 	}
 }
 
-// deaf is a desk whose connections read nothing.
+// deaf is a host whose connections read nothing.
 type deaf struct{ *toolHost }
 
 func (deaf) Connect(ctx context.Context, _ io.ReadWriteCloser) { <-ctx.Done() }
@@ -120,7 +120,7 @@ func flood(l *liar, request string) {
 	}
 }
 
-// manyAsks opens ask after ask and reads nothing of what it is told.
+// manyRequests opens one request after the other and reads no answer.
 func manyRequests(l *liar) {
 	for i := range 10_000 {
 		if !l.say(wire.GuestRequestKind, uint32(first+i), tools(fmt.Sprint("a", i), callWait)) {
@@ -129,7 +129,7 @@ func manyRequests(l *liar) {
 	}
 }
 
-// manyShort opens asks that are over at once and reads nothing. A pause now and
+// manyShort opens guest requests that are over at once and reads nothing. A pause now and
 // then lets the host come to the end of those before.
 func manyShort(l *liar, request func(i int) string) {
 	for i := range 100_000 {
@@ -143,7 +143,7 @@ func manyShort(l *liar, request func(i int) string) {
 	}
 }
 
-// answers reads what the host answers to n asks.
+// answers reads what the host answers to n requests.
 func (l *liar) answers(n int) map[uint32]string {
 	out := map[uint32]string{}
 	for len(out) < n {
@@ -250,7 +250,7 @@ func TestRequestsWithoutExposure(t *testing.T) {
 }
 
 // The end of the stream ends what is served, and Close waits for it.
-func TestAsksEndWithTheStream(t *testing.T) {
+func TestRequestsEndWithTheStream(t *testing.T) {
 	t.Parallel()
 	d := newToolHost()
 	c := lieRequest(t, d, func(l *liar) {

@@ -17,7 +17,7 @@ import (
 	"praxis/internal/guest/wire"
 )
 
-// caller is a guest that keeps to the protocol of asks: it asks again after a
+// caller is a guest that keeps to the protocol of guest requests: it sends them again after a
 // hello, and checks that each answer is that of its own ask.
 type caller struct {
 	t    *testing.T
@@ -163,7 +163,7 @@ func (g *caller) take(f wire.Frame) {
 	}
 }
 
-// hello begins an epoch. Now and then an ask is not asked again.
+// hello begins an epoch. Now and then a guest request is not sent again.
 func (g *caller) hello(body []byte) {
 	var h wire.Hello
 	if err := json.Unmarshal(body, &h); err != nil {
@@ -221,7 +221,7 @@ func (weather) Connect(ctx context.Context, conn io.ReadWriteCloser) {
 	}
 }
 
-// settledAsks waits until nothing of asks is left.
+// settledRequests waits until nothing of guest requests is left.
 func settledRequests(t *testing.T, c *Client) {
 	t.Helper()
 	for end := time.Now().Add(time.Minute); ; time.Sleep(time.Millisecond) {
@@ -239,9 +239,9 @@ func settledRequests(t *testing.T, c *Client) {
 	}
 }
 
-// TestAsksAreSettled asks, gives up and reopens the stream in every order: each
-// ask hears one end, its own, and nothing of it stays counted.
-func TestAsksAreSettled(t *testing.T) {
+// TestRequestsAreSettled sends, gives up and reopens the stream in every order: each
+// request gets one end, its own, and nothing of it stays counted.
+func TestRequestsAreSettled(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(9) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -286,7 +286,7 @@ func TestAsksAreSettled(t *testing.T) {
 			settledRequests(t, c)
 			for end := time.Now().Add(time.Minute); g.waiting() > 0; time.Sleep(time.Millisecond) {
 				if time.Now().After(end) {
-					t.Fatalf("%d asks were never answered", g.waiting())
+					t.Fatalf("%d requests were never answered", g.waiting())
 				}
 			}
 			must(c.Err())
@@ -318,8 +318,8 @@ func (g *caller) waiting() int {
 	return len(g.open) + len(g.tools)
 }
 
-// An ask that was given up may be asked again at the moment at which the host
-// stops waiting for that: it hears an end all the same.
+// A guest request that was given up may be asked again at the moment at which the host
+// stops waiting for that: it gets an end all the same.
 func TestARequestThatIsSentAgainTooLateIsAnswered(t *testing.T) {
 	t.Parallel()
 	host, conn := net.Pipe()

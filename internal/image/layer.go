@@ -150,11 +150,11 @@ func (s *Store) makeLayer(ctx context.Context, py part, reqs []requirement, say 
 		return nil, err
 	}
 	name := "request-" + key
-	held, err := s.lock(ctx, name, say)
+	locked, err := s.lock(ctx, name, say)
 	if err != nil {
 		return nil, err
 	}
-	defer held.release()
+	defer locked.release()
 	// Somebody else may have resolved it while we waited.
 	if known, ok = s.findLock(key, py.seal.Key); ok {
 		if p, ok := s.findLayer(known); ok {

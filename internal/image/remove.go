@@ -48,11 +48,11 @@ func (s *Store) Find(ctx context.Context, idOrName string) (Info, error) {
 // Remove removes an image, which is named by its ID, the beginning of it, or
 // its name, and the parts and locks that no other image needs.
 func (s *Store) Remove(ctx context.Context, idOrName string) error {
-	held, err := s.lockStore(ctx, true, func(string) {})
+	locked, err := s.lockStore(ctx, true, func(string) {})
 	if err != nil {
 		return explainFS("remove image", err)
 	}
-	defer held.release()
+	defer locked.release()
 	r, err := s.pick(ctx, idOrName)
 	if err != nil {
 		return explainFS("remove image", err)
@@ -74,11 +74,11 @@ func (s *Store) Remove(ctx context.Context, idOrName string) error {
 // IDs keep, the parts that no image needs any more, and pip's cache. Locks are
 // kept: the same request gives the same packages again. It returns what was removed.
 func (s *Store) Prune(ctx context.Context, olderThan time.Duration, keep ...string) ([]Info, error) {
-	held, err := s.lockStore(ctx, true, func(string) {})
+	locked, err := s.lockStore(ctx, true, func(string) {})
 	if err != nil {
 		return nil, explainFS("prune images", err)
 	}
-	defer held.release()
+	defer locked.release()
 	records, err := s.records(ctx)
 	if err != nil {
 		return nil, explainFS("prune images", err)
@@ -106,11 +106,11 @@ func (s *Store) Prune(ctx context.Context, olderThan time.Duration, keep ...stri
 // Verify reads an image's files again and compares them with what was built.
 // A difference is a Conflict that names the first files.
 func (s *Store) Verify(ctx context.Context, idOrName string) error {
-	held, err := s.lockStore(ctx, false, func(string) {})
+	locked, err := s.lockStore(ctx, false, func(string) {})
 	if err != nil {
 		return explainFS("verify image", err)
 	}
-	defer held.release()
+	defer locked.release()
 	r, err := s.pick(ctx, idOrName)
 	if err != nil {
 		return explainFS("verify image", err)

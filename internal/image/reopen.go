@@ -29,11 +29,11 @@ func (s *Store) Reopen(ctx context.Context, idOrName string) (Image, error) {
 }
 
 func (s *Store) reopen(ctx context.Context, idOrName string) (Image, error) {
-	held, err := s.lockStore(ctx, false, func(string) {})
+	locked, err := s.lockStore(ctx, false, func(string) {})
 	if err != nil {
 		return Image{}, err
 	}
-	defer held.release()
+	defer locked.release()
 	builds, err := s.meant(ctx, idOrName)
 	if err != nil {
 		return Image{}, err

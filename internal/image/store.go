@@ -101,7 +101,7 @@ func (s *Store) Close() error {
 }
 
 // Resolve returns the image for a request and builds what is missing of it.
-// What it does is told to sink. The image is not removed while the store is open.
+// It reports to sink what it does. The image is not removed while the store is open.
 func (s *Store) Resolve(ctx context.Context, req Request, sink event.Sink) (Image, error) {
 	img, err := s.resolve(ctx, req, func(text string) { sink.Emit(event.Progress{Stage: "image", Text: text}) })
 	if err != nil {
@@ -119,11 +119,11 @@ func (s *Store) resolve(ctx context.Context, req Request, say progress) (Image, 
 	if err != nil {
 		return Image{}, err
 	}
-	held, err := s.lockStore(ctx, false, say)
+	locked, err := s.lockStore(ctx, false, say)
 	if err != nil {
 		return Image{}, err
 	}
-	defer held.release()
+	defer locked.release()
 	py, err := s.makePython(ctx, say)
 	if err != nil {
 		return Image{}, err
@@ -258,48 +258,48 @@ func (s *Store) lease(id string) error {
 
 func (s *Store) tmp() string { return filepath.Join(s.dir, tmpDir) }
 
-// heldLock is a lock file that this process holds.
-type heldLock struct{ file *os.File }
+// fileLock is a lock file that this process holds.
+type fileLock struct{ file *os.File }
 
 // release gives the lock back. Closing is what releases; its error says nothing about the lock.
-func (h heldLock) release() { _ = h.file.Close() }
+func (h fileLock) release() { _ = h.file.Close() }
 
 // lock takes the exclusive lock of a name.
-func (s *Store) lock(ctx context.Context, name string, say progress) (heldLock, error) {
+func (s *Store) lock(ctx context.Context, name string, say progress) (fileLock, error) {
 	return waitLock(ctx, filepath.Join(s.dir, lockDir, name), true, func() {
 		say("waiting for another process that builds the same")
 	})
 }
 
 // lockStore takes the lock of the whole store.
-func (s *Store) lockStore(ctx context.Context, exclusive bool, say progress) (heldLock, error) {
+func (s *Store) lockStore(ctx context.Context, exclusive bool, say progress) (fileLock, error) {
 	return waitLock(ctx, filepath.Join(s.dir, "store.lock"), exclusive, func() {
 		say("waiting for another process that uses the image store")
 	})
 }
 
 // waitLock takes a lock; waiting is called once when it is not free at once.
-func waitLock(ctx context.Context, path string, exclusive bool, waiting func()) (heldLock, error) {
+func waitLock(ctx context.Context, path string, exclusive bool, waiting func()) (fileLock, error) {
 	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {
-		return heldLock{}, fmt.Errorf("cannot lock the image store: %w", err)
+		return fileLock{}, fmt.Errorf("cannot lock the image store: %w", err)
 	}
 	tick := time.NewTicker(waitSlice)
 	defer tick.Stop()
 	for first := true; ; first = false {
 		err := tryLock(f, exclusive)
 		if err == nil {
-			return heldLock{f}, nil
+			return fileLock{f}, nil
 		}
 		if !errors.Is(err, errLocked) {
-			return heldLock{}, errors.Join(err, f.Close())
+			return fileLock{}, errors.Join(err, f.Close())
 		}
 		if first {
 			waiting()
 		}
 		select {
 		case <-ctx.Done():
-			return heldLock{}, errors.Join(context.Cause(ctx), f.Close())
+			return fileLock{}, errors.Join(context.Cause(ctx), f.Close())
 		case <-tick.C:
 		}
 	}
@@ -345,7 +345,7 @@ func lockNameOf(entry string) (string, bool) {
 	return entry[:i], true
 }
 
-// needSpace refuses to begin what the disk has no room for.
+// needSpace refuses to begin what the disk has no space for.
 func (s *Store) needSpace(bytes int64) error {
 	free, err := freeBytes(s.dir)
 	if err != nil {

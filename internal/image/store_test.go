@@ -372,11 +372,11 @@ func TestOpenSweeps(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	held, err := s.lock(t.Context(), "layer-abc", func(string) {})
+	locked, err := s.lock(t.Context(), "layer-abc", func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer held.release()
+	defer locked.release()
 	open(t, filepath.Dir(s.dir))
 	if exists(t, dead) {
 		t.Error("what a dead builder left is still there")
@@ -439,11 +439,11 @@ func TestCanceled(t *testing.T) {
 	if fault.KindOf(err) != fault.Canceled {
 		t.Errorf("got %v", err)
 	}
-	held, err := s.lock(t.Context(), "python-x", func(string) {})
+	locked, err := s.lock(t.Context(), "python-x", func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer held.release()
+	defer locked.release()
 	var said []string
 	_, err = s.lock(ctx, "python-x", func(text string) { said = append(said, text) })
 	if !errors.Is(err, context.Canceled) || len(said) != 1 {

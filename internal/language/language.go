@@ -59,7 +59,10 @@ type Kernel struct {
 	// Preload names modules that a template imports before its snapshot is
 	// taken, so that they cost a session nothing.
 	Preload []string
-	Crash   Crash
+	// The names of the exceptions that say that memory ran out, and that code was
+	// interrupted. "": there is none.
+	MemoryException, InterruptException string
+	Crash                               Crash
 }
 
 // Crash describes what an interpreter that crashes writes to its control socket
@@ -79,7 +82,7 @@ const ProgramPath = "$PROGRAM"
 // Notebook is a kernel as notebooks name it.
 type Notebook struct{ Kernel, Display string }
 
-// Model is what a model is told of the language, and what the agent runs beside
+// Model is what a model reads about the language, and what the agent runs beside
 // the model's code.
 type Model struct {
 	Hello string // the shortest code that prints something

@@ -247,7 +247,7 @@ func TestCollectMeetsDamage(t *testing.T) {
 }
 
 // A session that is restored while everything is collected either has its
-// snapshot for as long as it lives, or is told that there is none.
+// snapshot for as long as it lives, or gets an error that there is none.
 func TestCollectWhileSessionsBegin(t *testing.T) {
 	m := toyManager(t, t.TempDir())
 	s := create(t, m, toyOptions(t))

@@ -7,22 +7,22 @@ import (
 	"praxis/internal/guest/wire"
 )
 
-// offered is what the session offers to the code in it.
+// exposure is what the session exposes to the code in it.
 type exposure struct {
 	exposed wire.Exposure
 	host    guest.Host
 }
 
-// Offer lets the session's code ask for what o says, which h answers: see
-// [guest.Client.Offer]. It holds until another offer, whatever becomes of the
-// sandbox. Forks begin without an offer.
+// Expose lets the session's code send requests for what o says, which h answers:
+// see [guest.Client.Expose]. It lasts until another call, whatever becomes of the
+// sandbox. Forks begin with nothing exposed.
 func (s *Session) Expose(ctx context.Context, o wire.Exposure, h guest.Host) error {
 	l, done, err := s.enter(ctx)
 	if err != nil {
 		return err
 	}
 	defer done()
-	s.exposing.Lock() // the guest's offer and ours are the same
+	s.exposing.Lock() // what the guest exposes and what we note are the same
 	defer s.exposing.Unlock()
 	if err := l.client.Expose(ctx, o, h); err != nil {
 		return err
@@ -33,7 +33,7 @@ func (s *Session) Expose(ctx context.Context, o wire.Exposure, h guest.Host) err
 	return nil
 }
 
-// offerAgain offers to a guest that takes the place of another what that was offered.
+// exposeAgain exposes to a guest that takes the place of another what that one had.
 func (s *Session) exposeAgain(ctx context.Context, l *live) error {
 	s.mu.Lock()
 	o := s.exposed

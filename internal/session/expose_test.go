@@ -21,44 +21,44 @@ func (silent) Connect(_ context.Context, conn io.ReadWriteCloser) { _ = conn.Clo
 func TestAnExposureOutlivesTheSandbox(t *testing.T) {
 	m := toyManager(t, t.TempDir())
 	s := create(t, m, toyOptions(t))
-	want(t, s, "offer", "")
+	want(t, s, "exposed", "")
 	if err := s.Expose(t.Context(), wire.Exposure{Tools: true}, silent{}); err != nil {
 		t.Fatal(err)
 	}
-	const made = `{"op":"offer","tools":true}`
-	want(t, s, "offer", made)
+	const made = `{"op":"expose","tools":true}`
+	want(t, s, "exposed", made)
 	snap, err := s.Snapshot(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	want(t, s, "offer", made)
+	want(t, s, "exposed", made)
 	if err := s.Rollback(t.Context(), snap.ID); err != nil {
 		t.Fatal(err)
 	}
-	want(t, s, "offer", made)
+	want(t, s, "exposed", made)
 	if err := s.Pause(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want(t, s, "offer", made)
+	want(t, s, "exposed", made)
 	out, err := s.Execute(t.Context(), "die", Exec{}, event.Discard)
 	if err != nil || out.State != event.Restored {
 		t.Fatalf("got %s, %v", out.State, err)
 	}
-	want(t, s, "offer", made)
+	want(t, s, "exposed", made)
 	child, err := s.Fork(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
-	want(t, child, "offer", "")
+	want(t, child, "exposed", "")
 	if err := s.Expose(t.Context(), wire.Exposure{}, nil); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Pause(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	want(t, s, "offer", `{"op":"offer"}`)
+	want(t, s, "exposed", `{"op":"expose"}`)
 	if err := s.Expose(t.Context(), wire.Exposure{Port: -1}, nil); err == nil {
-		t.Error("an offer that cannot be was made")
+		t.Error("an exposure that cannot be was made")
 	}
 }
 

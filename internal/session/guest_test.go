@@ -22,7 +22,7 @@ type toy struct {
 	mu      sync.Mutex
 	state   toyState
 	exposed string // the last one since the toy was started or restored
-	lost    string // why the variables were lost, until an execution was told
+	lost    string // why the variables were lost, until an execution said it
 
 	calling bool // it calls a tool after its next word
 }
@@ -118,7 +118,7 @@ func (g *toy) answer(f wire.Frame) (kind wire.Kind, id uint32, body any, ok bool
 		case wire.OpExpose:
 			g.exposed = string(f.Body)
 		case wire.OpExecute:
-			if r.Code == "offer" {
+			if r.Code == "exposed" {
 				return wire.Response, f.ID, wire.Executed{Status: event.OK.String(), State: string(event.Intact), Result: wire.Bundle{"text": g.exposed}}, true
 			}
 			if r.Code == "die" {

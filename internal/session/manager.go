@@ -180,7 +180,7 @@ func (m *Manager) Close() error {
 }
 
 // Create makes a session: claimed from the pool when one is warm, else restored
-// from its template, which is built first when it is missing (sink hears of it).
+// from its template, which is built first when it is missing (sink gets the progress).
 func (m *Manager) Create(ctx context.Context, opt Options, sink event.Sink) (*Session, error) {
 	opt = opt.withDefaults()
 	began := time.Now()

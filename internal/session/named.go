@@ -58,7 +58,7 @@ type Named struct {
 }
 
 // OpenNamed opens the session called name, or makes it from opt when there is
-// none. It waits while another process has it open, and sink hears of that. An
+// none. It waits while another process has it open, and reports that to sink. An
 // empty opt.Image means the session's own; so do zero limits and a nil seed.
 func (m *Manager) OpenNamed(ctx context.Context, name string, opt Options, sink event.Sink) (*Named, error) {
 	unlock, err := m.lockName(ctx, name, true, func() {

@@ -30,7 +30,7 @@ type Session struct {
 	took   time.Duration
 	gate   *semaphore.Weighted // calls hold 1, what replaces the sandbox holds all
 
-	exposing sync.Mutex // held to make an offer; before mu
+	exposing sync.Mutex // locked to change what is exposed; before mu
 
 	mu     sync.Mutex
 	guest  *live     // nil while paused or closed
@@ -103,7 +103,7 @@ func (x Exec) withDefaults() Exec {
 	return x
 }
 
-// Execute runs code and returns its fate. Output goes to sink as it comes. When
+// Execute runs code and returns its result. Output goes to sink as it comes. When
 // ctx ends, the code is interrupted. When the sandbox died of it, the session is
 // live again afterwards: Execution.State says from what.
 func (s *Session) Execute(ctx context.Context, code string, x Exec, sink event.Sink) (event.Execution, error) {
@@ -155,7 +155,7 @@ func (s *Session) Execute(ctx context.Context, code string, x Exec, sink event.S
 	return out, nil
 }
 
-// withoutFiles says what is told of the files that code changed whose sandbox died.
+// withoutFiles says why nothing is known of the files that code changed whose sandbox died.
 func withoutFiles(x Exec) string {
 	if !x.Changes {
 		return ""
@@ -244,7 +244,7 @@ func (l *live) endsWithin(d time.Duration) bool {
 	}
 }
 
-// told says in an outcome what became of the session.
+// noteState says in a result what became of the session.
 func noteState(out *event.Execution, state event.State, note string) {
 	out.State, out.StateNote = state, note
 	if out.Message != "" {
@@ -260,7 +260,7 @@ func (s *Session) replace(ctx context.Context, snap Snapshot) error {
 		return err
 	}
 	if err := s.exposeAgain(ctx, l); err != nil {
-		return l.failed("cannot offer tools to the restored session", err)
+		return l.failed("cannot expose tools to the restored session", err)
 	}
 	s.mu.Lock()
 	old := s.guest
@@ -404,7 +404,7 @@ func (s *Session) expire(now time.Time) error {
 // Close ends the session and everything in it. It may be called twice.
 func (s *Session) Close() error { return s.end("it was closed") }
 
-// end closes the session for a reason that later calls are told.
+// end closes the session for a reason that later calls return.
 func (s *Session) end(why string) error { return s.endIf(func() string { return why }) }
 
 // endIf closes the session if reason, asked under mu, gives one.

@@ -44,7 +44,7 @@ func (s *Session) freeze(ctx context.Context, l *live) (Snapshot, error) {
 }
 
 // intact refuses a guest that lost variables while nothing ran, which nobody
-// was told yet: what is saved of it must not take the place of a whole state. It
+// was reported yet: what is saved of it must not take the place of a whole state. It
 // is asked once the state is taken, since a kernel may die until then.
 func intact(ctx context.Context, l *live) error {
 	contexts, err := l.client.Contexts(ctx)
@@ -63,7 +63,7 @@ func intact(ctx context.Context, l *live) error {
 // call is running; calls that come meanwhile wait until the state is written,
 // not until it is on disk for good. A dead sandbox goes back to the newest
 // snapshot. A state that lost its variables while nothing ran is not saved
-// before an execution has told so.
+// before an execution has said so.
 func (s *Session) Snapshot(ctx context.Context) (Snapshot, error) {
 	var frozen Snapshot
 	var nth int
@@ -129,7 +129,7 @@ func (s *Session) Fork(ctx context.Context) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	st.hold, _ = holdFolder(st.base.dir) // one that is gone is told of when it is needed
+	st.hold, _ = holdFolder(st.base.dir) // that one is gone is reported when it is needed
 	return s.m.adopt(l, s.opt, st)
 }
 

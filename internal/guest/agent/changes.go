@@ -49,7 +49,7 @@ type changes struct {
 
 	mu     sync.Mutex // one look at a time
 	last   listing
-	linked bool // a file had several names once: no alarm hears all of them
+	linked bool // a file had several names once: no watch notices all of them
 	calm   bool // the last execution changed nothing
 }
 
@@ -98,8 +98,8 @@ func (c *changes) before(dir folder) {
 
 // after looks at the folder after an execution and returns what it changed.
 // unlisted says why that is not, or not wholly, known. It need not look if the
-// alarm silent had not rung when the execution ended. listens says that who
-// calls will close an alarm that rings; it is set up after the second execution
+// watch silent had not fired when the execution ended. listens says that who
+// calls will close a watch that fires; it is set up after the second execution
 // in a row that changed nothing, because that costs as much as a look.
 func (c *changes) after(dir folder, silent *fileWatch, listens bool) (list wire.Changes, unlisted string) {
 	c.mu.Lock()
@@ -188,7 +188,7 @@ func (l *listing) compare(old listing, names []string) wire.Changes {
 	return all
 }
 
-// bounded cuts changes to what may be told and says how many are left out.
+// bounded cuts changes to what may be sent and says how many are left out.
 func bounded(all wire.Changes) (wire.Changes, int) {
 	size := 0
 	for i, f := range all {

@@ -39,8 +39,8 @@ func (s *server) execute(req *request, args wire.Execute) error {
 	s.counter++
 	e := newExecution(args, s.counter, wholeFiles{temp: s.cfg.Temp, privileged: s.cfg.privileged()})
 	s.execs[args.Exec] = e
-	e.held = args.Changes && s.changes.stale()
-	held := e.held
+	e.waiting = args.Changes && s.changes.stale()
+	waiting := e.waiting
 	s.mu.Unlock()
 	if err := e.follow(req, 0); err != nil {
 		return err
@@ -51,7 +51,7 @@ func (s *server) execute(req *request, args wire.Execute) error {
 		s.mu.Unlock()
 		return err
 	}
-	if held {
+	if waiting {
 		s.wg.Add(1)
 		go func() {
 			defer s.wg.Done()

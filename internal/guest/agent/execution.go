@@ -28,7 +28,7 @@ type entry struct {
 }
 
 // execution is a piece of code that runs or ran: a log of events and, in the
-// end, an outcome. Whoever follows it has a position in the log, so that a slow
+// end, its result. Whoever follows it has a position in the log, so that a slow
 // or a lost follower costs nothing.
 type execution struct {
 	wire.Execute
@@ -37,7 +37,7 @@ type execution struct {
 	stopAt int64 // bytes of output that stop it
 
 	// The kernel's lock guards these: limits, and how far stopping it is.
-	held     bool      // not to be sent yet: the working folder is being looked at
+	waiting  bool      // not to be sent yet: the working folder is being looked at
 	began    time.Time // when the code was sent to the kernel
 	cpuBase  time.Duration
 	cpuNext  time.Time // when the CPU time is looked at again
@@ -57,7 +57,7 @@ type execution struct {
 	result   []byte // JSON of wire.Executed; nil while it runs
 	follower *request
 	next     int // index in log of what the follower gets next
-	sent     int // bytes of that entry, or of outcome, that went as parts
+	sent     int // bytes of that entry, or of result, that went as parts
 }
 
 type displayCount struct{ bytes, number int }

@@ -11,15 +11,16 @@ import (
 	"praxis/internal/guest/wire"
 )
 
-// offer lets code inside ask the host for what args says. What listens is made
-// by the first offer that needs it and stays: the host refuses what it took back.
+// expose lets code inside send requests to the host for what args says. What
+// listens is made by the first exposure that needs it and stays: the host refuses
+// what it took back.
 func (s *server) expose(_ *request, args wire.Exposure) (none, error) {
 	cfg, err := s.config()
 	if err != nil {
 		return none{}, err
 	}
 	if err := args.Check(); err != nil {
-		return none{}, failf("invalid", "", "cannot take offer: %v", err)
+		return none{}, failf("invalid", "", "cannot expose tools: %v", err)
 	}
 	s.exposing.Lock() // one after the other
 	defer s.exposing.Unlock()
@@ -59,8 +60,8 @@ func (s *server) expose(_ *request, args wire.Exposure) (none, error) {
 	return none{}, nil
 }
 
-// tellOffer tells a running interpreter of a changed environment; one that is
-// being started hears of it when it has begun.
+// updateEnvironment tells a running interpreter of a changed environment; one that is
+// being started gets it when it has begun.
 func (k *kernel) updateEnvironment(cfg config) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -71,7 +72,7 @@ func (k *kernel) updateEnvironment(cfg config) {
 	k.wakeIfStuck()
 }
 
-// openDesk listens for calls of tools, if nothing does. The caller holds offering.
+// openToolSocket listens for calls of tools, if nothing does. The caller holds exposing.
 func (s *server) openToolSocket(cfg config) error {
 	if s.tools != nil {
 		return nil
@@ -95,7 +96,7 @@ func (s *server) openToolSocket(cfg config) error {
 }
 
 // openProxy listens for connections to the network, if nothing does at that
-// port. The caller holds offering.
+// port. The caller holds exposing.
 func (s *server) openProxy(port int) error {
 	if old := s.proxy; old != nil {
 		if old.port == port {

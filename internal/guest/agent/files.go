@@ -91,7 +91,7 @@ func straight(root *os.Root, rel string) error {
 		}
 		next, err := syscall.Openat(fd, rel[from:i], openPath|syscall.O_NOFOLLOW|syscall.O_CLOEXEC, 0)
 		if err == syscall.ENOENT || err == syscall.ENOTDIR {
-			return nil // whoever uses the name will be told
+			return nil // whoever uses the name gets the error
 		}
 		if err != nil {
 			return &fs.PathError{Op: "open", Path: rel[:i], Err: err}

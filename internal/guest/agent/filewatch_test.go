@@ -10,7 +10,7 @@ import (
 	"praxis/internal/guest/wire"
 )
 
-// rested is work with an alarm, which comes after two executions that changed nothing.
+// rested is work with a watch, which comes after two executions that changed nothing.
 func rested(t *testing.T) (*changes, folder) {
 	t.Helper()
 	c, f := work(t)
@@ -76,7 +76,7 @@ func TestFileWatchFires(t *testing.T) {
 	}
 }
 
-// An alarm speaks for one listing, and not for what others did meanwhile.
+// A watch is for one listing, and not for what others did meanwhile.
 func TestFileWatchIsIgnored(t *testing.T) {
 	c, f := rested(t)
 	a := c.watch.Load()

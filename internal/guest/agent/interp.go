@@ -31,7 +31,7 @@ type interp struct {
 	ready    bool
 	doomed   reason     // why it was killed
 	quiet    bool       // the last poll found nothing in the pipes
-	silent   *fileWatch // had not rung when the frame that is read now had begun; nil: not known
+	silent   *fileWatch // had not fired when the frame that is read now had begun; nil: not known
 	id       uint64     // of the last execution sent
 	outbox   []byte     // control frames that the socket did not take yet
 	inbox    []byte     // bytes of control frames that are not whole yet
@@ -39,7 +39,7 @@ type interp struct {
 	ending   bool       // that is so because it ends, as it seems
 	report   []byte     // what it said of its crash
 	buf      []byte
-	environ  map[string]string // what it was told of its environment
+	environ  map[string]string // that it was sent last
 }
 
 // control is a frame of the kernel. Every field is checked before it is used.
@@ -181,7 +181,7 @@ func (k *kernel) pump(in *interp) {
 	defer files.stopWatching()
 	for {
 		a := files.watch.Load()
-		// The alarm comes after the socket: it was asked later than the socket was.
+		// The watch comes after the socket, so that it is looked at later.
 		fds := []pollFD{{fd: int32(in.out), events: pollIn}, {fd: int32(in.err), events: pollIn}, {fd: int32(in.ctl), events: pollIn}, {fd: int32(k.wakeup), events: pollIn}, a.entry()}
 		k.mu.Lock()
 		if len(in.outbox) > 0 {
@@ -375,7 +375,7 @@ func (k *kernel) take(in *interp, c control) {
 				k.drain(in, afterDone)
 			}
 			k.cur = nil
-			// Told once the lock is free: the host's next request comes at once.
+			// They are closed once the lock is free: the host's next request comes at once.
 			k.settled = append(k.settled, settled{e, k.final(e, k.result(e, c)), in.silent})
 		}
 	}
@@ -401,7 +401,7 @@ func (k *kernel) becomeReady(c control) {
 	}
 	k.waiters = nil
 	k.sendEntropy()
-	if e := k.cur; e != nil && !e.held {
+	if e := k.cur; e != nil && !e.waiting {
 		k.sendCode(e)
 		k.srv.guard.wake()
 	}

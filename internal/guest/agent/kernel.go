@@ -45,14 +45,14 @@ type kernel struct {
 	questions    map[uint64]question
 	lastQuestion uint64
 	settled      []settled // executions that are over and whose end the pump has still to tell
-	lost         string    // why variables were lost while nothing ran; told to the next execution
+	lost         string    // why variables were lost while nothing ran; the next execution says it
 }
 
-// settled is an execution that ran, and its outcome.
+// settled is an execution that ran, and its result.
 type settled struct {
 	e      *execution
 	out    wire.Executed
-	silent *fileWatch // one that had not rung when it ended; nil: there is none, or nobody asked
+	silent *fileWatch // one that had not fired when it ended; nil: there is none
 }
 
 // question is a completion that waits for its answer.
@@ -181,7 +181,7 @@ func (k *kernel) execute(e *execution) error {
 	}
 	k.cur = e
 	k.showLate(e)
-	if k.live() && !e.held {
+	if k.live() && !e.waiting {
 		k.sendCode(e)
 	} else if k.dead {
 		k.poke()
@@ -189,11 +189,11 @@ func (k *kernel) execute(e *execution) error {
 	return nil
 }
 
-// release sends the code of an execution that was held, unless it was stopped.
+// release sends the code of an execution that waited, unless it was stopped.
 func (k *kernel) release(e *execution) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	e.held = false
+	e.waiting = false
 	if k.cur == e && k.live() {
 		k.sendCode(e)
 		k.srv.guard.wake()
@@ -425,9 +425,9 @@ func (k *kernel) checkCPU(e *execution, now time.Time) {
 	e.cpuNext = now.Add(max((limit-used)/time.Duration(cores()), 20*time.Millisecond))
 }
 
-// tell closes executions that ran: what is told of their files is found here,
+// tell closes executions that ran: which files they changed is found here,
 // so the kernel's lock must be free. listens says that the caller will wait for
-// the alarm.
+// the watch.
 func (k *kernel) tell(settled []settled, listens bool) {
 	for _, x := range settled {
 		if x.e.Changes {
@@ -440,13 +440,13 @@ func (k *kernel) tell(settled []settled, listens bool) {
 	}
 }
 
-// finish closes an execution that did not run: its outcome is the last of its log.
+// finish closes an execution that did not run: its result is the last of its log.
 func (k *kernel) finish(e *execution, out wire.Executed) {
 	e.finish(k.final(e, out))
 	k.srv.retire(e)
 }
 
-// final adds to an outcome what the kernel has to tell besides.
+// final adds to a result what the kernel has to say besides.
 func (k *kernel) final(e *execution, out wire.Executed) wire.Executed {
 	if len(e.notes) > 0 {
 		out.Message = joinSentences(out.Message, strings.Join(e.notes, "; "))

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// program is what guest-exec is told: what to execute and how little it may do.
+// program is what guest-exec gets: what to execute and how little it may do.
 type program struct {
 	Argv       []string `json:"argv"`
 	Env        []string `json:"env"`
@@ -34,7 +34,7 @@ const maxProgram = 4 << 20
 // the machine may be busy with the user's code.
 const launchTime = 30 * time.Second
 
-// execFD is the socket through which guest-exec is told what to do and reports
+// execFD is the socket through which guest-exec learns what to do and reports
 // why it could not. The program's own descriptors are 0 to 3.
 const execFD = 4
 

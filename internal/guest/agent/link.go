@@ -53,7 +53,7 @@ func (l *link) open(h wire.Hello, reset func()) {
 	l.sendLocked(h.Epoch, wire.HelloKind, 0, body)
 }
 
-// hush sends a last response and makes the link silent.
+// silence sends a last response and makes the link silent.
 func (l *link) silence(epoch uint64, id uint32) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -62,7 +62,7 @@ func (l *link) silence(epoch uint64, id uint32) {
 	}
 }
 
-// begin sends the frame that opens an ask, under the number that register gives
+// begin sends the frame that opens a guest request, under the number that register gives
 // it, so that numbers are sent in their order.
 func (l *link) begin(register func(epoch uint64) uint32, body []byte) bool {
 	l.mu.Lock()
@@ -80,7 +80,7 @@ func (l *link) current() uint64 {
 	return l.epoch
 }
 
-// request is one open request of the host's, or an ask of ours.
+// request is one open request of the host's, or a guest request.
 type request struct {
 	id    uint32
 	epoch uint64
@@ -349,7 +349,7 @@ func marshal(v any) ([]byte, error) {
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
-// isOpen reports whether the window has room.
+// isOpen reports whether the window has space.
 func (r *request) isOpen() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

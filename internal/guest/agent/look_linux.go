@@ -16,7 +16,7 @@ import (
 const (
 	maxSeenBytes = 4 << 20             // bytes of the paths of its files
 	maxPassed    = 4 * wire.MaxChanges // entries of any kind
-	maxWatches   = 1000                // files and folders with an alarm: each makes a snapshot some 25 µs slower
+	maxWatches   = 1000                // files and folders that are watched: each makes a snapshot some 25 µs slower
 	direntSize   = 32 << 10            // of the buffer that names are read into
 	hashSize     = 256 << 10           // of the buffer that contents are read into
 )
@@ -28,7 +28,7 @@ type listing struct {
 	files   map[string]seen // nil: not known
 	folders map[string]seen // the folders that they lie in, "" is the first
 	why     string          // why not
-	unnamed int             // files whose names cannot be told
+	unnamed int             // files whose names cannot be shown
 	unread  []string        // folders that could not be read
 	linked  bool            // a file has several names
 }
@@ -46,8 +46,8 @@ func (l *listing) hidden(rel string) bool {
 // unchanged reports whether a folder is what it was at the last look: then
 // neither a folder in it nor a file has other times. It is for the execution
 // that changes nothing, which is most of them: it makes one system call a file
-// and none besides, and none at all where an alarm is set up, which it does if
-// it is told to arm one. It asks as root, but of names that the user had, and
+// and none besides, and none at all where a watch is set up, which it does if
+// it is asked to watch. It asks as root, but of names that the user had, and
 // only for what lstat tells.
 func (c *changes) unchanged(dir folder, arm bool) bool {
 	others := c.others.Load() // before looking: what comes later was not seen

@@ -28,7 +28,7 @@ func newProxy(s *server, l *net.TCPListener, port int) *proxy {
 	return p
 }
 
-// run accepts connections. One that there is no room for is closed.
+// run accepts connections. One too many is closed.
 func (p *proxy) run() {
 	defer p.s.wg.Done()
 	for {

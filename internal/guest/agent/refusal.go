@@ -24,8 +24,8 @@ const (
 )
 
 // witness is what the agent itself saw of limits while an execution ran: what
-// an exception says of the system is believed only when it agrees. The room for
-// a process, a file or a thread is mostly there again when the exception is told.
+// an exception says of the system is believed only when it agrees. The space for
+// a process, a file or a thread is mostly there again when the exception arrives.
 type witness struct {
 	tasks   int   // the most that the group of the user's processes held
 	disk    space // of the working folder
@@ -91,7 +91,7 @@ func (w *witness) refusal(refused []string, cfg config, files uint64) (limit, me
 			limit, message = w.noTask(word, cfg)
 		case "ENOMEM":
 			if m := cfg.memoryOfProcess(); m > 0 {
-				limit, message = wire.LimitMemory, fmt.Sprintf("the memory limit of %s a process was reached (ENOMEM)", bytesText(m))
+				limit, message = wire.LimitMemory, fmt.Sprintf("the memory limit of %s per process was reached (ENOMEM)", bytesText(m))
 			}
 		}
 		if limit != "" {
@@ -108,7 +108,7 @@ func (w *witness) noSpace(word string) (limit, message string) {
 	case w.shared.full:
 		return wire.LimitDisk, fmt.Sprintf("the limit of %s of shared memory (%s) was reached", bytesText(w.shared.size), sharedMemory)
 	case word != "write" && w.disk.size > 0:
-		// What did not fit left room again, or was too large to begin with.
+		// What did not fit left space again, or was too large to begin with.
 		return wire.LimitDisk, fmt.Sprintf("there was no space for it within the disk limit of %s", bytesText(w.disk.size))
 	}
 	return "", ""
@@ -126,14 +126,14 @@ func (w *witness) noTask(word string, cfg config) (limit, message string) {
 	case word != "thread": // anything may be unavailable for a moment
 		return "", ""
 	case memory > 0 && w.address > memory-stackSpace:
-		return wire.LimitMemory, fmt.Sprintf("the memory limit of %s a process was reached: there was no room for another thread", bytesText(memory))
+		return wire.LimitMemory, fmt.Sprintf("the memory limit of %s per process was reached: there was no space for another thread", bytesText(memory))
 	case cfg.group != "" && processes > 0:
 		return wire.LimitProcesses, fmt.Sprintf("a thread could not be started within the limit of %d processes and threads", processes)
 	}
 	return "", ""
 }
 
-// explain adds to an outcome which limit made the code raise.
+// explain adds to a result which limit made the code raise.
 func (k *kernel) explain(e *execution, refused []string, out *wire.Executed) {
 	if len(refused) == 0 {
 		return

@@ -12,7 +12,7 @@ import (
 // maxReport bounds a crash report, in bytes.
 const maxReport = 64 << 10
 
-// possibleCrash reports whether a report that begins like this can be told from
+// possibleCrash reports whether a report that begins like this differs from
 // a control frame: its first bytes are a length that no frame has.
 func possibleCrash(begins string) bool {
 	return len(begins) >= controlHead && binary.BigEndian.Uint32([]byte(begins)) > maxControl

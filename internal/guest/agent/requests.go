@@ -7,8 +7,8 @@ import (
 	"praxis/internal/guest/wire"
 )
 
-// asks are what code inside asks of the host. Its lock is the innermost: it is
-// held for looks at the tables only.
+// guestRequests are what code inside requests of the host. Its lock is the innermost: it is
+// locked for looks at the tables only.
 type guestRequests struct {
 	link *link
 
@@ -19,7 +19,7 @@ type guestRequests struct {
 	tools map[*errand]struct{} // without an answer, through epochs
 }
 
-// opened is an ask of this epoch that the host has not closed.
+// opened is a guest request of this epoch that the host has not closed.
 type opened struct {
 	r *request
 	e *errand // nil: a connection
@@ -29,7 +29,7 @@ func newGuestRequests(l *link) *guestRequests {
 	return &guestRequests{link: l, open: map[uint32]opened{}, tools: map[*errand]struct{}{}}
 }
 
-// begin sends the frame that opens an ask. It reports the request, or nil while
+// begin sends the frame that opens a guest request. It reports the request, or nil while
 // the link is silent.
 func (a *guestRequests) begin(e *errand, body []byte) *request {
 	var r *request
@@ -47,7 +47,7 @@ func (a *guestRequests) begin(e *errand, body []byte) *request {
 	return r
 }
 
-// closed takes an ask out of the table of what is open.
+// closed takes a guest request out of the table of what is open.
 func (a *guestRequests) closed(r *request) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -56,7 +56,7 @@ func (a *guestRequests) closed(r *request) {
 	}
 }
 
-// name makes up a name for an ask.
+// name makes up a name for a guest request.
 func (a *guestRequests) name() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -67,7 +67,7 @@ func (a *guestRequests) name() string {
 // spent reports whether the numbers of the epoch are used up. The caller holds mu.
 func (a *guestRequests) spent() bool { return a.last >= wire.GuestBit-1-wire.MaxTools-wire.MaxConnect }
 
-// errand makes an ask for tools. rest is its fields after the name.
+// errand makes the guest request of a call. rest is its fields after the name.
 func (a *guestRequests) errand(c *caller, rest []byte, long bool) (*errand, error) {
 	e := &errand{name: a.name(), c: c, rest: rest, long: long}
 	e.cond.L = &e.mu
@@ -80,7 +80,7 @@ func (a *guestRequests) errand(c *caller, rest []byte, long bool) (*errand, erro
 	return e, nil
 }
 
-// take handles the host's frames of asks. What is not open is ignored.
+// take handles the host's frames of guest requests. What is not open is ignored.
 func (a *guestRequests) take(f wire.Frame) {
 	a.mu.Lock()
 	o := a.open[f.ID]
@@ -126,7 +126,7 @@ func (a *guestRequests) forget() (old []opened) {
 	return old
 }
 
-// again asks for what has no answer yet, once the link is open.
+// again sends what has no answer yet, once the link is open.
 func (a *guestRequests) again() {
 	a.mu.Lock()
 	all := make([]*errand, 0, len(a.tools))
@@ -139,7 +139,7 @@ func (a *guestRequests) again() {
 	}
 }
 
-// ask opens an errand's ask in this epoch, if it is not open already.
+// send opens an errand's guest request in this epoch, if it is not open already.
 func (a *guestRequests) send(e *errand) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -197,7 +197,7 @@ func (a *guestRequests) close() {
 	}
 }
 
-// errand is an ask for tools, from the frame of its caller to the answer.
+// errand is a call of a tool, from the frame of its caller to the answer.
 type errand struct {
 	name string
 	c    *caller

@@ -15,7 +15,7 @@ import (
 
 func cores() int { return max(runtime.NumCPU(), 1) }
 
-// outcome makes the end of an execution of the kernel's own words.
+// result makes the end of an execution from what the kernel says of it.
 func (k *kernel) result(e *execution, c control) wire.Executed {
 	out := wire.Executed{
 		Status: "ok", State: "intact",
@@ -39,13 +39,13 @@ func (k *kernel) result(e *execution, c control) wire.Executed {
 		if out.Error == nil {
 			out.Error = &wire.Raised{Name: "Exception"}
 		}
-		if out.Status = "error"; out.Error.Name != "MemoryError" {
+		if out.Status = "error"; !isNamed(out.Error, k.in.language.MemoryException) {
 			k.explain(e, c.Refused, &out)
 		} else {
 			out.Status, out.Limit = "memory", wire.LimitMemory
-			out.Message = "memory ran out (MemoryError)"
+			out.Message = "memory ran out (" + out.Error.Name + ")"
 			if m := k.cfg.memoryOfProcess(); m > 0 {
-				out.Message = fmt.Sprintf("the memory limit of %s a process was reached (MemoryError)", bytesText(m))
+				out.Message = fmt.Sprintf("the memory limit of %s per process was reached (%s)", bytesText(m), out.Error.Name)
 				noteState(&out, noteIntact)
 			}
 		}
@@ -53,7 +53,7 @@ func (k *kernel) result(e *execution, c control) wire.Executed {
 	switch why := e.stopping.why; why {
 	case goOn:
 	case byCaller:
-		if c.Interrupted || out.Error != nil && out.Error.Name == "KeyboardInterrupt" {
+		if c.Interrupted || isNamed(out.Error, k.in.language.InterruptException) {
 			out.Status, out.Limit, out.Message = why.status(), "", "the code was interrupted"
 			noteState(&out, noteIntact)
 		}
@@ -71,7 +71,7 @@ const (
 	noteLost   = "the kernel was restarted: the variables are lost, files are kept"
 )
 
-// told adds to a message what became of the variables.
+// noteState adds to a message what became of the variables.
 func noteState(out *wire.Executed, note string) {
 	out.Message, out.StateNote = joinSentences(out.Message, note), note
 }
@@ -83,6 +83,10 @@ func number(f float64) float64 {
 	}
 	return min(f, 1e15)
 }
+
+// isNamed reports whether an exception has a name that its language gives a
+// meaning; without one no exception has it.
+func isNamed(r *wire.Raised, name string) bool { return r != nil && name != "" && r.Name == name }
 
 func cleanRaised(r *wire.Raised) *wire.Raised {
 	if r == nil {

@@ -29,7 +29,7 @@ type server struct {
 
 	changes   changes       // what executions did to files
 	fileSlots chan struct{} // bounds file ops
-	exposing  sync.Mutex    // held to take an offer; before mu
+	exposing  sync.Mutex    // locked to change what is exposed; before mu
 
 	mu       sync.Mutex
 	cfg      config
@@ -42,8 +42,8 @@ type server struct {
 	counter  int      // executions so far; names the files of their output
 	watchers int
 	closing  bool
-	tools    *toolSocket // nil before tools are offered
-	proxy    *proxy      // nil before a way to the network is offered
+	tools    *toolSocket // nil before tools are exposed
+	proxy    *proxy      // nil before a way to the network is exposed
 }
 
 func newServer(out io.Writer) *server {

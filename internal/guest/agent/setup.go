@@ -22,7 +22,7 @@ type config struct {
 	group   string            // folder of the pids group that programs join; empty when unprivileged
 	folder  string            // where the kernels' files and the tools' socket are
 	scratch string            // folder to remove at the end; only when unprivileged
-	exposed map[string]string // environment that came with an offer; never changed
+	exposed map[string]string // environment that came with what is exposed; never changed
 }
 
 func (c config) privileged() bool { return !c.Unprivileged }
@@ -224,7 +224,7 @@ func (c *config) prepare() error {
 	return nil
 }
 
-// shutDoors takes away what the sandbox's kernel offers to everyone and nobody
+// shutDoors takes away what the sandbox's kernel gives to everyone and nobody
 // needs: devices with code behind them, and a folder outside of the disk's bound.
 func (c *config) shutDoors() error {
 	for _, device := range []string{"/dev/fuse", "/dev/net", "/dev/char"} {

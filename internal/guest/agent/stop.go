@@ -44,7 +44,7 @@ type stop struct {
 	limit string        // names the limit and its value
 }
 
-// status is the name of the fate that the reason means.
+// status is the name of the status that the reason means.
 func (r reason) status() string {
 	switch r {
 	case overWall, overCPU:

@@ -79,7 +79,7 @@ func setEffective(uid, gid int) error {
 	return nil
 }
 
-// bell is an eventfd that wakes a poll.
+// wakeup is an eventfd that wakes a poll.
 type wakeup int
 
 func newWakeup() (wakeup, error) {
@@ -93,7 +93,7 @@ func newWakeup() (wakeup, error) {
 func (b wakeup) wake() {
 	var one [8]byte
 	binary.NativeEndian.PutUint64(one[:], 1)
-	_, _ = syscall.Write(int(b), one[:]) // full means rung
+	_, _ = syscall.Write(int(b), one[:]) // full means that it is set
 }
 
 func (b wakeup) clear() {

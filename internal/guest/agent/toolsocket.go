@@ -27,7 +27,7 @@ const (
 	callHead   = 4
 )
 
-// desk is where processes of the session's user bring their calls of tools: a
+// toolSocket is where processes of the session's user bring their calls of tools: a
 // socket on which one call after the other is made. A connection has a goroutine
 // that waits in read(2), which takes one system call a call.
 type toolSocket struct {
@@ -155,7 +155,7 @@ func (d *toolSocket) close() {
 type caller struct {
 	d    *toolSocket
 	fd   int
-	used uint64 // guarded by the desk's mu
+	used uint64 // guarded by the tool socket's mu
 
 	mu      sync.Mutex
 	cur     *errand
@@ -257,7 +257,7 @@ func (c *caller) take(e *errand) bool {
 	return true
 }
 
-// call asks the host. It reports false when the connection is to be closed.
+// call sends the call to the host. It reports false when the connection is to be closed.
 func (c *caller) call(body []byte) bool {
 	if !json.Valid(body) {
 		c.fail(failf("invalid", "", "the call is no JSON"))
@@ -266,7 +266,7 @@ func (c *caller) call(body []byte) bool {
 	return c.begin(append([]byte(`,"body":`), body...), false) != nil
 }
 
-// begin opens an ask. It returns nil when the connection is to be closed.
+// begin opens a guest request. It returns nil when the connection is to be closed.
 func (c *caller) begin(rest []byte, long bool) *errand {
 	a := c.d.s.toHost
 	e, err := a.errand(c, rest, long)
@@ -284,7 +284,7 @@ func (c *caller) begin(rest []byte, long bool) *errand {
 	return e
 }
 
-// long asks the host with a body that does not fit in a frame: it goes on as it comes.
+// long sends the host a body that does not fit in a frame: it goes on as it comes.
 func (c *caller) long(size int, first []byte) bool {
 	e := c.begin([]byte(`,"long":true`), true)
 	if e == nil {
@@ -338,7 +338,7 @@ func (c *caller) finish(e *errand, kind byte, body []byte) {
 	c.writeLocked(kind, body, nil)
 }
 
-// deliver writes to the caller; of a part, r is told when it is used.
+// deliver writes to the caller; of a part, r gets credit when it is used.
 func (c *caller) deliver(kind byte, body []byte, r *request) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

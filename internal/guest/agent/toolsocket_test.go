@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// testDesk is a desk for uid whose agent has no host yet.
+// testToolSocket is a tool socket for uid whose agent has no host yet.
 func testToolSocket(t *testing.T, uid uint32) (*toolSocket, func() net.Conn) {
 	t.Helper()
 	s := newServer(io.Discard)
@@ -107,7 +107,7 @@ func TestToolSocketAndWhatIsNoCall(t *testing.T) {
 	}
 }
 
-// A connection that is idle gives its place to a new one, and is told so.
+// A connection that is idle gives its place to a new one, and gets word of it.
 func TestToolSocketRetiresTheIdle(t *testing.T) {
 	d, dial := testToolSocket(t, uint32(os.Getuid()))
 	var all []net.Conn

@@ -20,7 +20,7 @@
 //	9 part      both ways      body: a piece of the JSON of the request's next event or response
 //	10 credit   both ways      body: u32; so many more units may be sent for the request, see below
 //	11 cancel   both ways      body empty: who opened the request gives it up; the other side still closes it
-//	12 ask      guest → host   body: JSON {"op": …, "name": …, …}; a request of the guest's, see Asks
+//	12 guest request   guest → host   body: JSON {"op": …, "name": …, …}; see Guest requests
 //
 // Unknown kinds and ids that are not open are protocol errors: the host drops
 // the guest; the guest ignores them.
@@ -92,12 +92,12 @@
 //     looks. It cannot know of a file that got one more name and lost its first
 //     within one execution: what is written later to a descriptor that was opened
 //     by the first counts for the next execution that changes anything.
-//   - At most MaxChanges files are looked at and changes told, with at most
+//   - At most MaxChanges files are looked at and changes listed, with at most
 //     MaxChangeBytes of paths; names that cannot be shown are left out. At most
 //     256 MiB are hashed after an execution and 64 MiB before one, and at most
 //     12 names a file are opened on the way, taken over all MaxChanges; what is
 //     over has no hash. No bound is one of time. "unlisted" says when a bound was
-//     met, how many files could not be read or shown, and why nothing is told
+//     met, how many files could not be read or shown, and why nothing is listed
 //     when nothing is known.
 //
 // The hash of a removed file is empty and its size 0. The listing is part of
@@ -114,20 +114,20 @@
 // and loses nothing. {"op":"connect","proc": name, "after": seq} follows it again
 // on a later stream.
 //
-// # Asks
+// # Guest requests
 //
-// An ask is a request that the guest opens, for what code inside wants of the
-// host. Its id has the top bit set and is greater than that of every ask of the
-// epoch before it. The host closes it by a response, whose JSON may come in
-// parts, or by a failure; the guest may cancel it. Frames of the guest's for an
-// ask that was closed crossed the closing frame, and are ignored. Windows and
-// credit are those of requests. Before an offer, and for what is not in the
-// offer, the answer is a failure "unavailable"; over MaxTools and MaxConnect of
+// A guest request is one that the guest opens, because code inside calls a tool or
+// connects to the network. Its id has the top bit set and is greater than that of
+// every guest request of the epoch before it. The host closes it by a response, whose JSON may come in
+// parts, or by a failure; the guest may cancel it. Frames of the guest's for a
+// request that was closed crossed the closing frame, and are ignored. Windows and
+// credit are those of requests. Before anything is exposed, and for what is
+// not, the answer is a failure "unavailable"; over MaxTools and MaxConnect of
 // an op it is a failure "exhausted".
 //
-// {"op":"offer"}, a request of the host's, makes the guest listen: on a socket
+// {"op":"expose"}, a request of the host's, makes the guest listen: on a socket
 // for the module "tools", and at a port of 127.0.0.1 when there is a way to the
-// network. Nothing listens before the first offer.
+// network. Nothing listens before the first one.
 //
 // {"op":"tools","name":N,"body":…} takes a JSON text of at most MaxArguments
 // bytes to the host and one back. {"op":"tools","name":N,"long":true} is
@@ -137,13 +137,13 @@
 // ways as data, an end of each side that has no more. The response says that the
 // host has done with it.
 //
-// After a hello the guest asks again, under the same names and new ids, for
-// "tools" that it has no answer to: "again" is true, "sent" says how much of a
+// After a hello the guest sends again, under the same names and new ids, the
+// requests "tools" that it has no answer to: "again" is true, "sent" says how much of a
 // long text it has sent (the rest and an end follow, an end that was sent before
 // too) and "after" how much of the response has come in parts (it goes on from
-// there). The host goes on serving such asks through a checkpoint and answers
+// there). The host goes on serving such requests through a checkpoint and answers
 // the new id; a host that does not know the name, as after a restore, answers
 // with a failure "unavailable", since nobody knows whether the call was done.
-// Asks that are given up meanwhile are asked again and canceled. Connections are
+// Requests that are given up meanwhile are sent again and canceled. Connections are
 // closed by a hello.
 package wire

@@ -52,7 +52,7 @@ const (
 	GuestRequestKind
 )
 
-var kindNames = [...]string{"", "request", "response", "failure", "data", "end", "event", "output", "hello", "part", "credit", "cancel", "ask"}
+var kindNames = [...]string{"", "request", "response", "failure", "data", "end", "event", "output", "hello", "part", "credit", "cancel", "guest request"}
 
 // String returns the kind's name, such as "request".
 func (k Kind) String() string {
@@ -166,7 +166,7 @@ func (r *Reader) fill(n int) error {
 	return nil
 }
 
-// room makes space for at least one more byte of a frame of n bytes.
+// space makes place for at least one more byte of a frame of n bytes.
 func (r *Reader) space(n int) {
 	if r.start == r.end {
 		r.start, r.end = 0, 0

@@ -136,6 +136,10 @@ type Kernel struct {
 	SearchVariable string   `json:"search_variable,omitempty"`
 	SearchFolder   string   `json:"search_folder,omitempty"`
 	Preload        []string `json:"preload,omitempty"` // modules that the kernel of main imports when it starts
+	// The names of the exceptions that say that memory ran out, and that code was
+	// interrupted; empty: the language has none.
+	MemoryException    string `json:"memory_exception,omitempty"`
+	InterruptException string `json:"interrupt_exception,omitempty"`
 	// CrashBegins is how an interpreter that crashes begins its report on the
 	// control socket; empty: it sends none. Lines of the report that begin with
 	// one of CrashHidden are left out; ProgramPath in them is the kernel's program.
@@ -172,7 +176,7 @@ type ContextInfo struct {
 	PID           int               `json:"pid,omitempty"`
 	Version       string            `json:"version,omitempty"`
 	PreloadErrors map[string]string `json:"preload_errors,omitempty"`
-	Lost          string            `json:"lost,omitempty"` // why its variables were lost while nothing ran, until an execution is told
+	Lost          string            `json:"lost,omitempty"` // why its variables were lost while nothing ran, until an execution has said it
 }
 
 // Contexts is the reply to the op of that name, sorted by name.

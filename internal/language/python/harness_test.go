@@ -84,7 +84,7 @@ type message struct {
 
 type raised struct{ Name, Value, Traceback string }
 
-// outcome is what one cell did, in the order in which it happened.
+// cellResult is what one cell did, in the order in which it happened.
 type cellResult struct {
 	done           message
 	stdout, stderr string

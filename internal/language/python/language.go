@@ -44,7 +44,9 @@ func Language() language.Language {
 			SearchVariable: "PYTHONPATH",
 			SearchFolder:   toolsFolder,
 			// Nearly every session needs these.
-			Preload: []string{"traceback", "json", "csv", "datetime"},
+			Preload:            []string{"traceback", "json", "csv", "datetime"},
+			MemoryException:    "MemoryError",
+			InterruptException: "KeyboardInterrupt",
 			Crash: language.Crash{
 				Begins: "Fatal Python error: ",
 				Hidden: []string{`  File "` + language.ProgramPath + `", `, `  File "<praxis `, "Extension modules: "},

@@ -1,4 +1,4 @@
-"""The tools that the host offers to this session, as Python functions.
+"""The tools that the host exposes to this session, as Python functions.
 
     from tools import crm              # a namespace of tools
     crm.find(region="eu", limit=20)    # a call: plain dicts, lists, strings and numbers come back

@@ -44,7 +44,7 @@ func (p *pipe) Read(b []byte) (int, error) {
 	}
 }
 
-// Write waits for room.
+// Write waits for space.
 func (p *pipe) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -229,7 +229,7 @@ func (x *box) adopt() {
 	var watch sync.WaitGroup
 	watch.Go(func() { x.watch(stop) })
 	go func() { // ends when the helper ends; Close waits for done
-		// The guest's fate comes from the helper's exit alone.
+		// The guest's exit status comes from the helper's exit alone.
 		_ = x.proc.cmd.Wait()
 		close(stop)
 		watch.Wait()

@@ -22,7 +22,7 @@ const helperCommand = "sandbox-helper"
 // bootFile is the file in a sandbox's folder that holds its bootLimits.
 const bootFile = "boot.json"
 
-// bootLimits is what the guest is told about its size.
+// bootLimits is what the guest sees of its size.
 type bootLimits struct {
 	Memory int64 `json:"memory"` // bytes, shown as MemTotal
 	CPUs   int   `json:"cpus"`   // shown as the number of CPUs

@@ -51,7 +51,7 @@ func runSaver(base, root, snaps string) int {
 	}
 }
 
-// TestOwnerKilledWhileSaving kills an owner with SIGKILL at moments spread over
+// TestOwnerKilledWhileSaving kills an owner with SIGKILL at times spread over
 // a checkpoint. Afterwards every checkpoint that has its name is whole, and none
 // that was reported is missing.
 func TestOwnerKilledWhileSaving(t *testing.T) {

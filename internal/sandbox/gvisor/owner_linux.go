@@ -201,7 +201,7 @@ func removeLost(p cgroupPlan) {
 	}
 }
 
-// ownerLives tells whether the owner "pid-start-…" lives, or cannot be told.
+// ownerLives reports whether the owner "pid-start-…" lives, or cannot be known.
 func ownerLives(name string) bool {
 	var pid int
 	var start uint64

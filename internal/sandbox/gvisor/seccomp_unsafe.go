@@ -9,7 +9,7 @@ import (
 )
 
 // The two tables into which gVisor's own build generates its compiled filters.
-// It offers no other way to fill them.
+// It has no other way to fill them.
 
 //go:linkname sentryTable gvisor.dev/gvisor/runsc/boot/filter.precompiledPrograms
 var sentryTable map[string]precompiledseccomp.Program

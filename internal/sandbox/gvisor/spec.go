@@ -214,12 +214,12 @@ func ociSpec(spec sandbox.Spec) *specs.Spec {
 	}
 }
 
-// minShownCPUs is the fewest CPUs that a guest is told of. With one, the sentry
+// minShownCPUs is the fewest CPUs that a guest sees. With one, the sentry
 // and the guest's code never run side by side, and a system call costs 63 µs
 // instead of 1.6 µs (both measured with a quota of one CPU, which is kept).
 const minShownCPUs = 2
 
-// guestLimits is what the guest is told about its size.
+// guestLimits is what the guest sees of its size.
 func guestLimits(l event.Limits) bootLimits {
 	return bootLimits{Memory: l.Memory, CPUs: max(minShownCPUs, wholeCPUs(l))}
 }

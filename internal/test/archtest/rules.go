@@ -73,14 +73,6 @@ func PraxisRules() Rules {
 		Codes:   codes(),
 		Vocabulary: Vocabulary{
 			Retired: retired(),
-			// The packages whose words are in order so far.
-			In: []string{
-				".", "bench", "event", "fault", "cmd/...", "internal/agent/...", "internal/app", "internal/atomicfile", "internal/bench", "internal/bounded", "internal/cli/...",
-				"internal/config", "internal/demo", "internal/egress", "internal/llm/...", "internal/netaddr", "internal/plan/...", "internal/planner",
-				"internal/record/...", "internal/run", "internal/safetext",
-				"internal/store/...", "internal/tool/...", "internal/test/archtest", "internal/test/battery/plans", "internal/test/battery/tools",
-				"internal/test/cpython", "internal/test/prepared",
-			},
 		},
 	}
 }

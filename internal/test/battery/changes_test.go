@@ -34,7 +34,7 @@ func (b changesBed) in(s *session.Session, context string) changesBed {
 	return changesBed{T: b.T, Session: s, context: context}
 }
 
-// told runs code and returns what it changed: kind, path and size of each file.
+// listed runs code and returns what it changed: kind, path and size of each file.
 func (b changesBed) listed(code string) string {
 	b.Helper()
 	x, err := b.Execute(b.Context(), code, session.Exec{Changes: true, Context: b.context}, event.Discard)
@@ -152,7 +152,7 @@ var changesCases = []struct{ code, want string }{
 }
 
 // TestChangesInTheSandbox does all that changes files after executions that did
-// nothing, so that the agent has to hear of it.
+// nothing, so that the agent has to notice it.
 func TestChangesInTheSandbox(t *testing.T) {
 	t.Parallel()
 	b := startChanges(t)
@@ -162,7 +162,7 @@ func TestChangesInTheSandbox(t *testing.T) {
 	}
 }
 
-// TestChangesAfterRestore looks at what copies of a session that is at rest hear.
+// TestChangesAfterRestore looks at what copies of a session that is at rest notice.
 func TestChangesAfterRestore(t *testing.T) {
 	t.Parallel()
 	b := startChanges(t)

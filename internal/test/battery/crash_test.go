@@ -220,7 +220,7 @@ func crashChild(dir, img string) int {
 			}
 			if _, err := s.Save(ctx, "count"); err != nil {
 				if fault.KindOf(err) == fault.Conflict {
-					continue // the kernel was killed after it counted: the next execution is told
+					continue // the kernel was killed after it counted: the next execution says so
 				}
 				if ping := s.Use(ctx, func(c *guest.Client) error { return c.Ping(ctx) }); ping == nil {
 					return fmt.Errorf("saving failed though the guest lives: %w", err)

@@ -16,7 +16,7 @@ import (
 	"praxis/internal/session"
 )
 
-// offering makes a session of the default image.
+// expose makes a session of the default image.
 func expose(t testing.TB) *session.Session {
 	t.Helper()
 	s, err := manager(t).Create(t.Context(), session.Options{Image: defaultImage}, event.Discard)

@@ -4,7 +4,7 @@
 //	go run ./internal/image/embedded/pack -arch amd64 -o internal/image/embedded
 //
 // The module's files are those of go.sum. The command needs the go command, to
-// be told where they are.
+// know where they are.
 package main
 
 import (
