@@ -45,9 +45,9 @@ func TestInterrupt(t *testing.T) {
 			if o.done.Status != "error" || !o.done.Interrupted || o.done.Error.Name != "KeyboardInterrupt" {
 				t.Errorf("%+v %+v", o.done, o.done.Error)
 			}
-			// Between two statements there is no line of the user's to show.
+			// Between two statements there is no line of the user's to show. The kernel's own never are.
 			trace := o.done.Error.Traceback
-			if trace != "KeyboardInterrupt\n" && !strings.HasPrefix(trace, "Traceback") || strings.Contains(trace, "praxis") {
+			if trace != "KeyboardInterrupt\n" && !strings.HasPrefix(trace, "Traceback") || strings.Contains(trace, rig.program) {
 				t.Errorf("traceback %s", trace)
 			}
 			if got := k.text("kept, await asyncio.sleep(0, 2)"); got != "(1, 2)" {
