@@ -91,7 +91,7 @@ func TestSeededFunctionsBehave(t *testing.T) {
 		if got := o.done.Error.Name + ": " + o.done.Error.Value; !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s, want %s", code, got, want)
 		}
-		if strings.Contains(o.done.Error.Traceback, "praxis") {
+		if strings.Contains(o.done.Error.Traceback, rig.program) {
 			t.Errorf("%s: the traceback tells of the kernel:\n%s", code, o.done.Error.Traceback)
 		}
 	}
