@@ -93,7 +93,7 @@ nightly: test
 	go test ./internal/image -run TestKilledBuilder -timeout 1h -args -kills 50
 	go test ./internal/store/files -run TestCrash -timeout 1h -args -all
 	go test ./internal/record/journal -run 'TestEveryByte|TestCut' -timeout 1h -args -all
-	go test ./internal/bench/workflow -run TestBothWays -timeout 1h -args -all
+	cd bench && go test ./workflow -run TestBothWays -timeout 1h -args -all
 	go test ./internal/plan/syntax -run 'TestFiles|TestChanged' -timeout 1h -args -all
 	go test ./internal/plan/python/regex -timeout 2h -regex.generated 100000 -regex.all
 	go test ./internal/plan/python/pytext -timeout 1h -args -cases 20000 -all

@@ -3,6 +3,7 @@ package praxis
 import (
 	"bytes"
 	"context"
+	"errors"
 	"iter"
 	"sync/atomic"
 
@@ -41,11 +42,13 @@ func (c *Call[T]) Events(ctx context.Context) iter.Seq[event.Event] {
 }
 
 // Result does the work, unless it was done, and returns what came of it. Its
-// events are dropped. While another goroutine does the work it waits until ctx
-// is over.
+// events are dropped. While the work is under way it waits for it, or until ctx is
+// over: never call it in the body of the loop over Events, which would wait for
+// itself.
 func (c *Call[T]) Result(ctx context.Context) (T, error) {
 	if c.begun.CompareAndSwap(false, true) {
 		defer close(c.ended)
+		c.err = errPanicked // for others that wait, should it panic
 		c.result, c.err = c.do(ctx, event.Discard)
 		return c.result, c.err
 	}
@@ -57,6 +60,9 @@ func (c *Call[T]) Result(ctx context.Context) (T, error) {
 		return none, context.Cause(ctx)
 	}
 }
+
+// errPanicked is what others learn of work that panicked in the goroutine that did it.
+var errPanicked = errors.New("the work panicked")
 
 // errLeft is the cause that stops work whose events nobody takes any more.
 var errLeft = fault.New(fault.Canceled, "Range over all of the events to have it finished.", "the work was stopped: the loop over its events was left")

@@ -20,8 +20,9 @@
 //
 // # Sandboxes
 //
-// A sandbox runs the program praxis: the command, of the version of this package.
-// It is looked for beside the importing program's executable and in PATH, unless
+// A sandbox runs the program praxis: the command, which should be built from the
+// same version as this package. One that speaks another version of the protocol
+// between host and sandbox is refused. It is looked for beside the importing program's executable and in PATH, unless
 // [Options] name it. The importing program is never copied into a sandbox, and
 // its main function need not know of any of this.
 package praxis

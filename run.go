@@ -2,6 +2,7 @@ package praxis
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"time"
 
@@ -68,9 +69,7 @@ func (c *Client) RunCode(code Code) *Call[CodeResult] {
 			Code: code.Text, Session: code.Session.spec(), Bounds: code.Bounds, Files: files,
 			Output: app.Output{Dir: code.OutDir}, Tools: code.Tools.spec(), Net: code.Net.spec(),
 		}, sink)
-		if err == nil {
-			err = out.Unsaved
-		}
+		err = errors.Join(err, out.Unsaved)
 		return CodeResult{Run: out.Run, Execution: out.Execution, Saved: savedPaths(out.Made)}, err
 	})
 }
@@ -126,9 +125,7 @@ func (c *Client) Ask(q Question) *Call[Answer] {
 			Question: q.Text, Mode: q.Mode, Model: q.Model, MaxSteps: q.MaxSteps, Thread: q.Thread, Session: q.Session.spec(),
 			Bounds: q.Bounds, Files: files, Output: app.Output{Dir: q.OutDir}, Tools: q.Tools.spec(), Net: q.Net.spec(),
 		}, sink)
-		if err == nil {
-			err = out.Unsaved
-		}
+		err = errors.Join(err, out.Unsaved)
 		return Answer{Run: out.Run, Text: out.Text, Figures: out.Figures, Steps: out.Steps, Tokens: out.Tokens, Saved: savedPaths(out.Made)}, err
 	})
 }
@@ -140,7 +137,7 @@ type Plan struct {
 	Inputs map[string]any // values of the inputs that it declares: JSON's
 	Now    time.Time      // what its clock shows; zero: now
 	Seed   int64          // of its random numbers
-	// Timeout bounds the plan's own work, without its calls; 0: 30 seconds.
+	// Timeout bounds the plan's own work, without its calls; 0: 5 minutes.
 	Timeout time.Duration
 	Tools   ToolOptions
 	Strict  bool // implicit flows count, too

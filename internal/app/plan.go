@@ -40,7 +40,7 @@ type PlanHost struct {
 	// tools that nothing implements, and of all that it answers, are rehearsed.
 	Replies string
 	Model   string        // the model that answers without tools; "": there is none
-	Timeout time.Duration // of the plan's own work, without its calls; 0: 30 s
+	Timeout time.Duration // of the plan's own work, without its calls; 0: 5 minutes
 	Yes     bool          // every call that a person has to approve is approved
 	Later   bool          // the plan waits at such a call
 	// StateFile gets the state of a plan that waits, too; "": only the journal does.

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"syscall"
 )
 
 // ErrIrregular is the error for a name that leads to a folder, a pipe or a device.
@@ -20,6 +22,7 @@ func (e *TooLong) Error() string { return fmt.Sprintf("it is longer than %d byte
 // Read returns all that r gives. More than most bytes are *TooLong, of which no more
 // than one byte over the bound was read.
 func Read(r io.Reader, most int64) ([]byte, error) {
+	most = min(most, math.MaxInt64-1)
 	data, err := io.ReadAll(io.LimitReader(r, most+1))
 	switch {
 	case err != nil:
@@ -39,16 +42,16 @@ func ReadClose(r io.ReadCloser, most int64) (data []byte, err error) {
 // ReadFile returns the content of a regular file of at most most bytes. Of others
 // it returns ErrIrregular, so that nothing waits for what a pipe may bring.
 func ReadFile(name string, most int64) ([]byte, error) {
-	info, err := os.Stat(name)
-	switch {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular():
-		return nil, ErrIrregular
-	}
-	f, err := os.Open(name)
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0) // to open a pipe waits for a writer
 	if err != nil {
 		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = ErrIrregular
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
 	}
 	return ReadClose(f, most)
 }

@@ -3,9 +3,11 @@ package bounded_test
 import (
 	"errors"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"praxis/internal/bounded"
@@ -66,6 +68,16 @@ func TestReadFile(t *testing.T) {
 	}
 	if _, err := bounded.ReadFile(dir, 4); !errors.Is(err, bounded.ErrIrregular) {
 		t.Errorf("a folder: got %v", err)
+	}
+	pipe := filepath.Join(dir, "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := bounded.ReadFile(pipe, 4); !errors.Is(err, bounded.ErrIrregular) {
+		t.Errorf("a pipe that nobody writes: got %v", err)
+	}
+	if data, err := bounded.ReadFile(name, math.MaxInt64); err != nil || string(data) != "text" {
+		t.Errorf("the greatest bound: got %q, %v", data, err)
 	}
 	if _, err := bounded.ReadFile(filepath.Join(dir, "none"), 4); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("got %v", err)

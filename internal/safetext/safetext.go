@@ -81,12 +81,17 @@ func JSON(text []byte) []byte {
 // Hidden says whether a character above a blank shows nothing of itself, or
 // reverses the text beside it: delete and C1 controls, separators of
 // lines, format characters (direction, width zero, tags) and what is no
-// character at all. The two joiners pass, since whole scripts and emoji need them.
+// character at all, fillers and variation selectors. The two joiners and the two
+// selectors of emoji pass, since whole scripts and emoji need them.
 func Hidden(r rune) bool {
 	switch {
 	case r < 0x7f || r == 0x200c || r == 0x200d:
 		return false
 	case r < 0xa0 || r == 0x2028 || r == 0x2029 || r&0xfffe == 0xfffe:
+		return true
+	case r == 0x34f || r == 0x115f || r == 0x1160 || r == 0x2800 || r == 0x3164 || r == 0xffa0: // fillers, a joiner and a blank
+		return true
+	case r >= 0xfe00 && r < 0xfe0e || r >= 0xe0100 && r <= 0xe01ef: // variation selectors
 		return true
 	}
 	return unicode.Is(unicode.Cf, r)

@@ -146,3 +146,17 @@ func TestOneLine(t *testing.T) {
 		t.Errorf("Quote = %s", got)
 	}
 }
+
+// TestHidden lists characters that are drawn as nothing or as a blank.
+func TestHidden(t *testing.T) {
+	for _, r := range []rune{0x7f, 0xad, 0x34f, 0x61c, 0x115f, 0x1160, 0x200b, 0x202e, 0x2060, 0x2800, 0x3164, 0xfe00, 0xfeff, 0xffa0, 0xe0041, 0xe0100} {
+		if !Hidden(r) {
+			t.Errorf("%U passes", r)
+		}
+	}
+	for _, r := range []rune{'a', 'é', '한', 0x200d, 0xfe0f, '⠁'} {
+		if Hidden(r) {
+			t.Errorf("%U is escaped", r)
+		}
+	}
+}

@@ -339,7 +339,7 @@ func TestFaults(t *testing.T) {
 		{"no stream", status(200, `{"hello":"world"}`), fault.Unavailable, 1, "answered application/json, not a stream", "OPENAI_BASE_URL"},
 		{"an error with 200", status(200, `{"error":{"message":"model is gone, `+key+`"}}`), fault.Unavailable, 1, "not a stream: model is gone, [key]", "OPENAI_BASE_URL"},
 		{"a web page", typed("text/html; charset=utf-8", "<!doctype html><html>"), fault.Unavailable, 1, "answered text/html, not a stream", "OPENAI_BASE_URL"},
-		{"an odd type", typed("no/such/type;;", "x"), fault.Unavailable, 1, "answered no/such/type;;, not a stream", "OPENAI_BASE_URL"},
+		{"an odd type", typed("no/such/type;;", "x"), fault.Unavailable, 1, "answered no/such/type, not a stream", "OPENAI_BASE_URL"},
 		{"a plain text", typed("text/plain", "It works!\n"), fault.Unavailable, 3, "answered with an empty stream", "OPENAI_BASE_URL"},
 		{"cut stream", sse(textReply[:3]...), fault.Unavailable, 3, "the connection was cut", ""},
 		{"done too early", sse(textReply[0], `[DONE]`), fault.Unavailable, 3, "the connection was cut", ""},

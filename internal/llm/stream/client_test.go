@@ -139,6 +139,7 @@ func FuzzErrors(f *testing.F) {
 	for _, raw := range []string{`{"error":{"message":"bad key ` + key + `","code":401}}`, `{"detail":["` + key + `"]}`, "<html>", `{"error":"a\nb"}`} {
 		f.Add(401, raw)
 		f.Add(0, raw)
+		f.Add(200, strings.Repeat(raw, 100))
 	}
 	c, err := New(Config{Model: "test:m", Key: key, KeyVar: "KEY", URLVar: "URL", BaseURL: "http://server.example/"})
 	if err != nil {
@@ -146,8 +147,11 @@ func FuzzErrors(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, status int, raw string) {
 		err := error(&statusError{status: status, body: readErrorBody([]byte(raw))})
-		if status == 0 {
+		switch {
+		case status == 0:
 			err = ErrorEvent([]byte(raw))
+		case status == http.StatusOK:
+			err = &notStreamError{kind: otherType(raw), message: raw}
 		}
 		for err := c.failed(t.Context(), err); err != nil; err = errors.Unwrap(err) {
 			if text := err.Error(); strings.Contains(text, key) || strings.ContainsAny(text, "\n\r") || len(text) > 2000 {

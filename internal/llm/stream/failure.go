@@ -112,7 +112,7 @@ func (c *Client) noAnswer(err error) error {
 	var other *notStreamError
 	switch {
 	case errors.As(err, &other):
-		return c.noStream("%s, not a stream%s", c.scrub(other.kind), c.said(errorBody{Message: other.message}))
+		return c.noStream("%s, not a stream%s", safetext.OneLine(c.scrub(other.kind), 60), c.said(errorBody{Message: other.message}))
 	case errors.Is(err, errNoEvents):
 		return &Temporary{Why: err.Error(), Err: c.noStream("with %s", err)}
 	case isLong(err):

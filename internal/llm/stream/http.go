@@ -7,9 +7,10 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
+	"strings"
 
 	"praxis/fault"
-	"praxis/internal/safetext"
 )
 
 // MaxBody bounds what is read of one answer of a provider, in bytes.
@@ -48,25 +49,24 @@ func withoutRedirects(base *http.Client) *http.Client {
 // notStreamError is a success whose content is no stream of events: every
 // request of ours asks for one, so what answered is not the API.
 type notStreamError struct {
-	kind    string // such as "text/html"
+	kind    string // what the server says that it is, such as "text/html": any text
 	message string // when the content is an error that it reports
 }
 
-// Error returns the type alone: the body may echo what was sent.
-func (e *notStreamError) Error() string { return "the server answered " + e.kind + ", not a stream" }
+// Error repeats nothing of the answer, which may echo what was sent.
+func (e *notStreamError) Error() string { return "the server's answer is not a stream" }
 
-// otherType returns the media type of an answer that is surely no stream, or
-// "". Small servers send a stream as plain text, or without any type.
+// otherType returns the media type of an answer that is surely no stream, as the
+// server wrote it, or "". Small servers send a stream as plain text, or without
+// any type.
 func otherType(header string) string {
-	kind, _, err := mime.ParseMediaType(header)
-	if err != nil {
-		kind = safetext.OneLine(header, 60)
-	}
-	switch kind {
-	case "", "text/event-stream", "text/plain", "application/octet-stream", "application/x-ndjson":
+	written, _, _ := strings.Cut(header, ";")
+	switch kind, _, err := mime.ParseMediaType(header); {
+	case err != nil:
+	case slices.Contains([]string{"", "text/event-stream", "text/plain", "application/octet-stream", "application/x-ndjson"}, kind):
 		return ""
 	}
-	return kind
+	return written
 }
 
 // head reads the beginning of an answer that is given up.
