@@ -106,6 +106,55 @@ open("out.txt", "w").write(str(sum(int(r["b"]) for r in rows)))`
 	// 6
 }
 
+// A named session goes on where it was saved.
+func ExampleSession_Save() {
+	ctx := context.Background()
+	client, err := praxis.Open(options())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	for _, code := range []string{"n = 41", "n += 1; print(n)"} {
+		session, err := client.NewSession(ctx, praxis.SessionOptions{Name: "count"})
+		if err != nil {
+			log.Fatal(err)
+		}
+		result, err := session.Execute(code).Result(ctx)
+		if err != nil {
+			log.Fatal(err)
+		}
+		fmt.Print(result.Stdout)
+		if _, err := session.Save(ctx, code); err != nil {
+			log.Fatal(err)
+		}
+		if err := session.Close(); err != nil {
+			log.Fatal(err)
+		}
+	}
+	// Output: 42
+}
+
+// Code that takes too long is interrupted, and the session goes on.
+func ExampleSession_Interrupt() {
+	ctx := context.Background()
+	session, end := open()
+	defer end()
+	call := session.Execute("print('begun')\nwhile True: pass")
+	for e := range call.Events(ctx) {
+		if _, begun := e.(event.Output); begun {
+			if err := session.Interrupt(ctx); err != nil {
+				log.Fatal(err)
+			}
+		}
+	}
+	result, err := call.Result(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(result.Status)
+	// Output: interrupted
+}
+
 // A snapshot contains variables and files; a session can go back to it.
 func ExampleSession_Snapshot() {
 	ctx := context.Background()
@@ -194,6 +243,35 @@ func ExampleClient_RunPlan() {
 	}
 	fmt.Print(result.Status, " ", result.Output)
 	// Output: ok 42
+}
+
+// A plan waits at a call that nothing here implements; its result comes later,
+// also from another process.
+func ExampleClient_ResumePlan() {
+	ctx := context.Background()
+	client, err := praxis.Open(options())
+	if err != nil {
+		log.Fatal(err)
+	}
+	defer client.Close()
+	tools := filepath.Join(home, "bank.tools.yaml")
+	const text = "version: 1\ntools:\n- {name: bank.balance, version: 1.0.0, effects: read, description: Tells the balance., input: {type: object, properties: {}}, output: {type: integer}}\n"
+	if err := os.WriteFile(tools, []byte(text), 0o600); err != nil {
+		log.Fatal(err)
+	}
+	waiting, err := client.RunPlan(praxis.Plan{Text: "print(bank.balance() * 2)\n", Tools: praxis.ToolOptions{Files: []string{tools}}}).Result(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Println(waiting.Status, waiting.Waiting.Tool)
+	done, err := client.ResumePlan(waiting.Run, praxis.PlanAnswer{Result: 21}, praxis.ToolOptions{}).Result(ctx)
+	if err != nil {
+		log.Fatal(err)
+	}
+	fmt.Print(done.Status, " ", done.Output)
+	// Output:
+	// waits bank.balance
+	// ok 42
 }
 
 // A run is repeated from its record, and compared with it.

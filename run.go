@@ -141,6 +141,7 @@ type Plan struct {
 	Timeout time.Duration
 	Tools   ToolOptions
 	Strict  bool // implicit flows count, too
+	Later   bool // the plan waits at a call that somebody has to approve; else Tools.Approve says who is asked
 }
 
 // PlanResult is what a plan came to.
@@ -152,6 +153,10 @@ type PlanResult struct {
 	Error  string          // why it did not end well
 	Line   int             // of the error
 	Calls  []PlanCall
+	// Waiting is the call that the plan waits at, for [Client.ResumePlan]; nil: it
+	// ended. NeedsApproval says that it waits for a decision, not for a result.
+	Waiting       *PlanCall
+	NeedsApproval bool
 }
 
 // PlanCall is one call of a plan.
@@ -178,13 +183,50 @@ func (c *Client) RunPlan(p Plan) *Call[PlanResult] {
 		tools.Strict = p.Strict
 		out, err := c.app.RunPlan(ctx, app.PlanRequest{
 			Plan: app.PlanSource{Name: name, Text: []byte(p.Text)}, Tools: tools,
-			Start: app.PlanStart{Inputs: p.Inputs, Now: p.Now, Seed: p.Seed}, Host: app.PlanHost{Timeout: p.Timeout},
+			Start: app.PlanStart{Inputs: p.Inputs, Now: p.Now, Seed: p.Seed}, Host: app.PlanHost{Timeout: p.Timeout, Later: p.Later},
 		}, sink)
-		r := PlanResult{Run: out.Run, Status: out.Status, Output: out.Output, Label: out.Label, Error: out.Error, Line: out.Line}
-		for _, call := range out.Calls {
-			r.Calls = append(r.Calls, PlanCall{call.Tool, call.Line, call.Arguments, call.Decision, call.Rule, call.Reason, call.Result, call.Error})
+		return planResult(out), err
+	})
+}
+
+func planResult(out app.PlanResult) PlanResult {
+	r := PlanResult{Run: out.Run, Status: out.Status, Output: out.Output, Label: out.Label, Error: out.Error, Line: out.Line}
+	for _, call := range out.Calls {
+		r.Calls = append(r.Calls, planCall(call))
+	}
+	if w := out.Waiting; w != nil {
+		call := planCall(w.PlanCall)
+		r.Waiting, r.NeedsApproval = &call, w.Approval
+	}
+	return r
+}
+
+func planCall(c app.PlanCall) PlanCall {
+	return PlanCall{c.Tool, c.Line, c.Arguments, c.Decision, c.Rule, c.Reason, c.Result, c.Error}
+}
+
+// PlanAnswer answers the call that a plan waits at: a decision, or what came of
+// the call. The zero value makes the call that was approved before.
+type PlanAnswer struct {
+	Approve *bool  // the decision; nil: there is none
+	Who     string // decided
+	Reason  string // of the decision
+	Result  any    // of the call, as JSON decodes it; nil: there is none
+	Error   string // why the call has no result
+}
+
+// ResumePlan answers the call that the plan of a run waits at and goes on with the
+// plan, as a run of its own. The call is decided again by the policy that the run
+// was recorded with. tools name what implements the tools; without files, calls
+// wait for their results.
+func (c *Client) ResumePlan(run string, answer PlanAnswer, tools ToolOptions) *Call[PlanResult] {
+	return newCall(func(ctx context.Context, sink event.Sink) (PlanResult, error) {
+		response := app.PlanResponse{
+			Approve: answer.Approve, Who: answer.Who, Reason: answer.Reason, Result: answer.Result, Given: answer.Result != nil, Error: answer.Error,
 		}
-		return r, err
+		response.Call = response.Approve == nil && !response.Given && response.Error == ""
+		out, err := c.app.ResumePlan(ctx, app.ResumeRequest{Ref: run, Response: response, Tools: tools.spec(), Host: app.PlanHost{Later: true}}, sink)
+		return planResult(out), err
 	})
 }
 
