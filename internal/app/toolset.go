@@ -215,11 +215,7 @@ type caller struct {
 	rehearsal *planner.Rehearsal
 }
 
-var (
-	_ gate.Caller     = caller{}
-	_ gate.Preparer   = caller{}
-	_ gate.Identified = caller{}
-)
+var _ gate.Caller = caller{}
 
 // really says whether a call is really made.
 func (c caller) really(d *tool.Definition) bool {

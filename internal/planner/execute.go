@@ -255,16 +255,16 @@ func (a *answering) Prepare(ctx context.Context, d *tool.Definition) error {
 	if _, _, ok := a.answers.result(a.call); ok {
 		return nil
 	}
-	if p, ok := a.Gate.Caller().(gate.Preparer); ok {
-		return p.Prepare(ctx, d)
+	if made := a.Gate.Caller(); made != nil {
+		return made.Prepare(ctx, d)
 	}
 	return nil
 }
 
 // Identity names what implements a tool.
 func (a *answering) Identity(d *tool.Definition) string {
-	if who, ok := a.Gate.Caller().(gate.Identified); ok {
-		return who.Identity(d)
+	if made := a.Gate.Caller(); made != nil {
+		return made.Identity(d)
 	}
 	return ""
 }

@@ -24,6 +24,12 @@ type Rehearsal struct {
 	used    []bool
 }
 
+// Prepare does nothing: there is nothing to make ready.
+func (*Rehearsal) Prepare(context.Context, *tool.Definition) error { return nil }
+
+// Identity is empty: nothing is implemented here.
+func (*Rehearsal) Identity(*tool.Definition) string { return "" }
+
 var _ gate.Caller = (*Rehearsal)(nil)
 
 // reply is one line of a file of replies.

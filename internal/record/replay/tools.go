@@ -364,6 +364,9 @@ func (k *toolkit) refuse(remedy, format string, args ...any) error {
 	return gate.RehearsedFailure{Err: fault.New(fault.Denied, remedy, format, args...), From: k.from()}
 }
 
+// Prepare does nothing: the record answers.
+func (k *toolkit) Prepare(context.Context, *tool.Definition) error { return nil }
+
 // Call answers a call as it was answered. Nothing is called.
 func (k *toolkit) Call(_ context.Context, inv tool.Invocation) (any, error) {
 	const remedy = "Go on without."

@@ -58,6 +58,9 @@ type shop struct {
 	prices float64 // each one is another
 }
 
+func (s *shop) Prepare(context.Context, *tool.Definition) error { return nil }
+func (s *shop) Identity(*tool.Definition) string                { return "" }
+
 func (s *shop) Call(_ context.Context, c tool.Invocation) (any, error) {
 	text, err := c.Arguments.MarshalJSON()
 	s.calls = append(s.calls, c.Tool.Name+" "+string(text))

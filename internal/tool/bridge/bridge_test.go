@@ -25,6 +25,9 @@ type works struct {
 	do    func(c tool.Invocation) (any, error)
 }
 
+func (*works) Prepare(context.Context, *tool.Definition) error { return nil }
+func (*works) Identity(*tool.Definition) string                { return "" }
+
 func (w *works) Call(_ context.Context, c tool.Invocation) (any, error) {
 	w.mu.Lock()
 	w.calls = append(w.calls, c)

@@ -43,17 +43,11 @@ const (
 // or the record of another run. An error that is [ErrLater] says that the answer
 // comes later.
 type Caller interface {
-	Call(ctx context.Context, c tool.Invocation) (any, error)
-}
-
-// Preparer is a [Caller] that makes a tool ready before the time of its call begins,
-// so that no call pays for what is done once, such as compiling a module.
-type Preparer interface {
+	// Prepare makes a tool ready before the time of its call begins, so that no
+	// call pays for what is done once, such as compiling a module.
 	Prepare(ctx context.Context, d *tool.Definition) error
-}
-
-// Identified is a [Caller] that can say what implements a tool.
-type Identified interface {
+	Call(ctx context.Context, c tool.Invocation) (any, error)
+	// Identity names what implements a tool, for the record; "": it cannot be named.
 	Identity(d *tool.Definition) string
 }
 

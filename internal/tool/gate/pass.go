@@ -108,7 +108,7 @@ func (c *passing) Sink() event.Sink { return c.cfg.Sink }
 func (c *passing) announce() {
 	e := announcement(c.Step, c.out.ID, c.Line, c.def, c.shown, c.labels, c.Control)
 	e.Origin = string(c.Origin)
-	if who, ok := c.caller().(Identified); ok {
+	if who := c.caller(); who != nil {
 		e.By = who.Identity(c.def)
 	}
 	c.Sink().Emit(e)
@@ -345,15 +345,11 @@ func (c *passing) perform(ctx context.Context) (any, error) {
 	}
 }
 
-// prepare makes a tool ready, if its caller can do that.
+// prepare makes a tool ready, within a bound of its own.
 func prepare(ctx context.Context, caller Caller, def *tool.Definition) error {
-	p, ok := caller.(Preparer)
-	if !ok {
-		return nil
-	}
 	ctx, cancel := context.WithTimeoutCause(ctx, MaxPreparation, fault.New(fault.Unavailable, "Call it again later.", "%s was not ready within %s", def.Name, MaxPreparation))
 	defer cancel()
-	err := p.Prepare(ctx, def)
+	err := caller.Prepare(ctx, def)
 	if err != nil && ctx.Err() != nil {
 		return context.Cause(ctx)
 	}

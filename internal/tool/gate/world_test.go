@@ -84,6 +84,9 @@ type works struct {
 	do    func(ctx context.Context, c tool.Invocation) (any, error) // nil: "done"
 }
 
+func (*works) Prepare(context.Context, *tool.Definition) error { return nil }
+func (*works) Identity(*tool.Definition) string                { return "" }
+
 func (w *works) Call(ctx context.Context, c tool.Invocation) (any, error) {
 	w.mu.Lock()
 	w.calls = append(w.calls, c)

@@ -77,6 +77,9 @@ type world struct {
 	headersSeen []http.Header // the headers that the servers received
 }
 
+func (*world) Prepare(context.Context, *tool.Definition) error { return nil }
+func (*world) Identity(*tool.Definition) string                { return "" }
+
 // TestTools runs all that shares the session, in this order.
 func TestTools(t *testing.T) {
 	w := newWorld(t)
