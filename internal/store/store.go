@@ -64,6 +64,9 @@ type Blobs interface {
 	All(ctx context.Context) iter.Seq2[Blob, error]
 	// Remove removes a blob. One that is not there is no error.
 	Remove(ctx context.Context, sum string) error
+	// RemoveUnused removes a blob that Put last returned at or before since, and says
+	// whether it did: one that somebody stored again since then stays.
+	RemoveUnused(ctx context.Context, sum string, since time.Time) (bool, error)
 }
 
 // Blob describes a content.
@@ -93,14 +96,6 @@ type KV interface {
 type Watcher interface {
 	// Writing says whether a writer has a log open. NotFound: there is none.
 	Writing(ctx context.Context, name string) (bool, error)
-}
-
-// Collector is what Blobs can do besides: remove a blob only when nobody has
-// stored it again since it was found unused.
-type Collector interface {
-	// RemoveUnused removes a blob that Put last returned at or before since,
-	// and says whether it did.
-	RemoveUnused(ctx context.Context, sum string, since time.Time) (bool, error)
 }
 
 // Any stands for whatever revision there is.

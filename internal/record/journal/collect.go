@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"praxis/fault"
-	"praxis/internal/store"
 )
 
 // unusedFor is how long ago a content must have been stored to be removed: a run
@@ -74,7 +73,7 @@ func (j *Journal) collect(ctx context.Context, what Collect) (Collected, error) 
 	for sum, size := range unused {
 		removed := true
 		if !what.DryRun {
-			if removed, err = j.removeBlob(ctx, sum, since); err != nil {
+			if removed, err = j.cfg.Blobs.RemoveUnused(ctx, sum, since); err != nil {
 				return out, err
 			}
 		}
@@ -103,13 +102,6 @@ func (j *Journal) candidates(ctx context.Context, since time.Time, out *Collecte
 		}
 	}
 	return old, nil
-}
-
-func (j *Journal) removeBlob(ctx context.Context, sum string, since time.Time) (bool, error) {
-	if c, ok := j.cfg.Blobs.(store.Collector); ok {
-		return c.RemoveUnused(ctx, sum, since)
-	}
-	return true, j.cfg.Blobs.Remove(ctx, sum)
 }
 
 // collectRuns removes old runs that nobody writes.

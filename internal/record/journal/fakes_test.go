@@ -228,6 +228,11 @@ func (m memBlobs) Remove(_ context.Context, sum string) error {
 	return nil
 }
 
+// RemoveUnused removes a blob: those in memory know no time.
+func (m memBlobs) RemoveUnused(ctx context.Context, sum string, _ time.Time) (bool, error) {
+	return true, m.Remove(ctx, sum)
+}
+
 // memIndex is an index in memory.
 type memIndex struct {
 	mu     sync.Mutex

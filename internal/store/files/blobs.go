@@ -22,8 +22,7 @@ import (
 )
 
 var (
-	_ store.Blobs     = (*Blobs)(nil)
-	_ store.Collector = (*Blobs)(nil)
+	_ store.Blobs = (*Blobs)(nil)
 )
 
 const (

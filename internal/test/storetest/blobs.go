@@ -267,24 +267,20 @@ func blobsConcurrent(t *testing.T, b store.Blobs) {
 }
 
 func blobsUnused(t *testing.T, b store.Blobs) {
-	c, ok := b.(store.Collector)
-	if !ok {
-		t.Skip("these blobs cannot be collected safely")
-	}
 	ctx := context.Background()
 	blob := put(t, b, []byte("x"))
 	stored := all(t, b)[blob.SHA256].Stored
-	if removed, err := c.RemoveUnused(ctx, blob.SHA256, stored.Add(-time.Nanosecond)); removed || err != nil {
+	if removed, err := b.RemoveUnused(ctx, blob.SHA256, stored.Add(-time.Nanosecond)); removed || err != nil {
 		t.Errorf("stored later: %v %v", removed, err)
 	}
 	holds(t, b, []byte("x"))
-	if removed, err := c.RemoveUnused(ctx, blob.SHA256, stored); !removed || err != nil {
+	if removed, err := b.RemoveUnused(ctx, blob.SHA256, stored); !removed || err != nil {
 		t.Errorf("stored then: %v %v", removed, err)
 	}
-	if removed, err := c.RemoveUnused(ctx, blob.SHA256, stored); removed || err != nil {
+	if removed, err := b.RemoveUnused(ctx, blob.SHA256, stored); removed || err != nil {
 		t.Errorf("what is gone: %v %v", removed, err)
 	}
-	_, err := c.RemoveUnused(ctx, "x", stored)
+	_, err := b.RemoveUnused(ctx, "x", stored)
 	want(t, err, fault.Invalid, "remove a bad name")
 	if got := all(t, b); len(got) != 0 {
 		t.Errorf("left: %v", got)
