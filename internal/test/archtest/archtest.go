@@ -38,7 +38,7 @@ type Rules struct {
 	Everywhere []string          // leaves that every package may import
 	TestTree   string            // the folder of the packages that only tests may import
 	Fuzzed     []string          // packages that decode or parse: each has a fuzz target
-	Exceptions map[string]string // "package.Name" or "package.file.go" → why a budget or the rule on variables does not hold for it
+	Exceptions map[string]string // "package.Name" or "package.file.go" → why a budget, the rule on variables or the one on words in texts does not hold for it
 	Names      []string          // names that no package may have
 	Budgets    Budgets
 	Words      Words
