@@ -34,6 +34,7 @@ func plantedRules() Rules {
 		},
 		Exceptions: map[string]string{"a.Excused": "planted", "a.excusedFunc": "planted", "a.words.go": "planted"},
 		TestTree:   "tree/test",
+		Interfaces: map[string]int{"io.ReadCloser": 2},
 		Names:      []string{"utils"},
 		Budgets:    Budgets{FuncLines: 10, FileLines: 40, InterfaceMethods: 2, Documented: 1},
 		Words: Words{
@@ -53,7 +54,7 @@ func plant(t *testing.T, files map[string]string) string {
 	root := t.TempDir()
 	all := map[string]string{
 		"a/a.go":      "// Package a is planted.\npackage a\n",
-		"b/b.go":      "// Package b is planted.\npackage b\n",
+		"b/b.go":      "// Package b is planted.\npackage b\n\ntype two interface {\n\tA()\n\tB()\n}\n",
 		"cmd/main.go": "// Command cmd is planted.\npackage main\n",
 		"a/lost.go":   "package a\n\nimport \"m/fault\"\n\nvar errOfData = fault.New(fault.Lost)\n",
 	}
@@ -115,6 +116,12 @@ func TestPlanted(t *testing.T) {
 		{"wide interface", "b/x.go", "package b\n\n// I is planted.\ntype I interface {\n\tA()\n\tB()\n\tC()\n}\n", "interface", "b/x.go:4"},
 		{"wide hidden interface", "b/x.go", "package b\n\ntype i interface {\n\tA()\n\tB()\n\tC()\n}\n", "interface", "b/x.go:3"},
 		{"interface that is wide by another", "b/x.go", "package b\n\ntype i interface {\n\tA()\n\tj\n}\n\ntype j interface {\n\tB()\n\tC()\n}\n", "interface", "b/x.go:3"},
+		{"interface that is wide by the standard library", "b/x.go", "package b\n\nimport \"io\"\n\ntype i interface {\n\tA()\n\tio.ReadCloser\n}\n", "interface", "b/x.go:5"},
+		{"interface that is wide by a renamed import", "b/x.go", "package b\n\nimport std \"io\"\n\ntype i interface {\n\terror\n\tstd.ReadCloser\n}\n", "interface", "b/x.go:5"},
+		{"interface with one of the standard library", "b/x.go", "package b\n\nimport \"io\"\n\ntype i interface{ io.ReadCloser }\n", "", ""},
+		{"interface that embeds what is not counted", "b/x.go", "package b\n\nimport \"io\"\n\ntype i interface {\n\tio.Seeker\n}\n", "interface", "b/x.go:6"},
+		{"interface that is wide by its own module", "a/x.go", "package a\n\nimport \"m/b\"\n\ntype i interface {\n\tC()\n\tb.two\n}\n", "interface", "a/x.go:5"},
+		{"constraint", "b/x.go", "package b\n\ntype number interface{ ~int | ~float64 }\n", "", ""},
 		{"tests in the product", "a/x.go", "package a\n\nimport _ \"m/tree/test/x\"\n", "import", "a/x.go:3"},
 		{"tests in a test", "a/x_test.go", "package a\n\nimport _ \"m/tree/test/x\"\n", "", ""},
 		{"stored context", "b/x.go", "package b\n\nimport \"context\"\n\ntype s struct {\n\tctx context.Context\n}\n", "context", "b/x.go:6"},
