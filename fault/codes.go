@@ -6,10 +6,10 @@ type Code string
 
 // Stored data: folders, files, formats.
 const (
-	DataFolderUnset  Code = "data_folder_unset" // nothing says where data is kept
+	DataFolderUnset  Code = "data_folder_unset" // nothing says where data is stored
 	FolderForeign    Code = "folder_foreign"    // a data folder belongs to another user. Data: folder
 	FolderOpen       Code = "folder_open"       // others may write to a data folder. Data: folder
-	FolderUnwritable Code = "folder_unwritable" // a folder that data is kept in cannot be written to. Data: folder
+	FolderUnwritable Code = "folder_unwritable" // a folder that data is stored in cannot be written to. Data: folder
 	DiskFull         Code = "disk_full"         // the disk that holds a folder has no free space left. Data: folder
 	QuotaUsedUp      Code = "quota_used_up"     // the stored contents have reached their quota. Data: quota
 	DatabaseDamaged  Code = "database_damaged"  // the database is no database, or no longer one. Data: file

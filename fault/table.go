@@ -43,7 +43,7 @@ const (
 
 // table has one line for each code.
 var table = map[Code]line{
-	DataFolderUnset:  {Invalid, "", Sentences{"Say in which folder data is kept."}},
+	DataFolderUnset:  {Invalid, "", Sentences{"Say in which folder data is stored."}},
 	FolderForeign:    {Denied, "folder", Sentences{sayPath}},
 	FolderOpen:       {Denied, "folder", Sentences{"Take the right to write to {folder} from others, or use a folder of your own."}},
 	FolderUnwritable: {Denied, "folder", Sentences{"Make {folder} writable for you, or use another folder.", sayPath}},

@@ -150,7 +150,7 @@ func (r *run) summarize(older []llm.Message, whole string, bound int) string {
 	var b strings.Builder
 	b.WriteString(condensed + count(len(older), "message") + " stand here in brief. ")
 	if whole != "" && r.cfg.Load != nil {
-		fmt.Fprintf(&b, "The whole is kept under the pointer %s. To read it, call the tool %s with the arguments pointer and part, which counts from 1, or write one block:\n```history\n%s part 1\n```\n", whole, action.ToolHistory, whole)
+		fmt.Fprintf(&b, "The whole is stored under the pointer %s. To read it, call the tool %s with the arguments pointer and part, which counts from 1, or write one block:\n```history\n%s part 1\n```\n", whole, action.ToolHistory, whole)
 	}
 	b.WriteString("The session is as the code left it. What stands here is cut short: print or compute a figure again before you rely on it.]\n")
 	for _, l := range fit(r.lines(older), bound) {

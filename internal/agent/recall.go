@@ -22,7 +22,7 @@ const (
 )
 
 // pointerRE finds the pointer in a summary that the agent wrote.
-var pointerRE = regexp.MustCompile(`The whole is kept under the pointer ([0-9a-f]{64})\.`)
+var pointerRE = regexp.MustCompile(`The whole is stored under the pointer ([0-9a-f]{64})\.`)
 
 // pointerOf returns the pointer of a summary, or "".
 func pointerOf(m llm.Message) string {

@@ -90,9 +90,9 @@ os.symlink('/etc', 'etc'); os.symlink('/etc/passwd', 'passwd'); os.mkfifo('pipe'
 os.mkdir('__pycache__'); open('__pycache__/m.py','w').close(); open('m.pyc','w').close()
 socket.socket(socket.AF_UNIX).bind('sock'); os.mkdir('empty'); open('my.py','w').close()`, "created my.py 0")
 	b.wantChanged(`open('a\nb','w').close(); open(b'\xff','w').close(); open('c','w').close()`,
-		"created c 0", "unlisted: 2 files have names that cannot be told")
+		"created c 0", "unlisted: 2 files have names that cannot be shown")
 	b.wantChanged("os.remove('my.py'); os.symlink('/etc/passwd', 'my.py')",
-		"removed my.py 0", "unlisted: 2 files have names that cannot be told")
+		"removed my.py 0", "unlisted: 2 files have names that cannot be shown")
 	b.wantChanged(`os.remove('a\nb'); os.remove(b'\xff')`)
 	b.wantChanged("p = '.'\nfor i in range(70):\n    p += '/d'\n    os.mkdir(p)\nopen('d/d/x','w').close()",
 		"created d/d/x 0", "unlisted: one folder could not be read")

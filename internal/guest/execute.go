@@ -310,7 +310,7 @@ func (f *followed) finish(body []byte) (event.Execution, error) {
 	}
 	var e wire.Executed
 	if err := json.Unmarshal(text, &e); err != nil {
-		return none, violation("an outcome that cannot be read")
+		return none, violation("a status report that cannot be read")
 	}
 	x := event.Execution{
 		Message: line(e.Message, maxMessage), Stdout: f.out[event.Stdout].String(), Stderr: f.out[event.Stderr].String(),
@@ -318,26 +318,26 @@ func (f *followed) finish(body []byte) (event.Execution, error) {
 		Usage: event.Usage{WallMS: e.WallMS, CPUMS: e.CPUMS, PeakMemoryBytes: e.PeakMemoryBytes},
 	}
 	if err := x.Status.UnmarshalText([]byte(safetext.Clip(e.Status, 32))); err != nil || x.Status == 0 {
-		return none, violation("an outcome with a status that does not exist")
+		return none, violation("a status report with a status that does not exist")
 	}
 	// The guest cannot know of snapshots, so it cannot say "restored" or "gone".
 	if x.State = event.State(e.State); x.State != event.Intact && x.State != event.Lost {
-		return none, violation("an outcome with a state that does not exist")
+		return none, violation("a status report with a state that does not exist")
 	}
 	if x.Limit = event.Limit(e.Limit); x.Limit != "" && !x.Limit.Valid() {
-		return none, violation("an outcome with a limit that does not exist")
+		return none, violation("a status report with a limit that does not exist")
 	}
 	if err := e.Result.Check(); err != nil {
 		return none, violation("%v", err)
 	}
 	if !plausible(e.WallMS) || !plausible(e.CPUMS) || e.PeakMemoryBytes < 0 || e.PeakMemoryBytes > 1<<50 {
-		return none, violation("an outcome with an impossible usage")
+		return none, violation("a status report with an impossible usage")
 	}
 	if e.OutputFile != "" && !goodPath(e.OutputFile) {
-		return none, violation("an outcome with an impossible path")
+		return none, violation("a status report with an impossible path")
 	}
 	if len(e.StateNote) > wire.MaxUnlisted || !wire.Showable(e.StateNote) {
-		return none, violation("a word about the state that is too long, or no line")
+		return none, violation("a note about the state that is too long, or no line")
 	}
 	if strings.Contains(x.Message, e.StateNote) {
 		x.StateNote = e.StateNote

@@ -108,7 +108,7 @@ func FuzzClient(f *testing.F) {
 		case 0:
 			var x event.Execution
 			if x, err = c.Execute(ctx, wire.Execute{Code: "1", Changes: true}, event.Discard); err == nil && (x.Status == 0 || x.State == "") {
-				t.Errorf("an outcome without a fate: %+v", x)
+				t.Errorf("an execution without a status: %+v", x)
 			}
 			for _, c := range x.Changes {
 				if !strings.HasPrefix(c.Path, "/work/") || path.Clean(c.Path) != c.Path || c.Bytes < 0 {

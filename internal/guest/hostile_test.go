@@ -131,9 +131,9 @@ func TestLiesOfAnExecution(t *testing.T) {
 		return func(l *liar, id uint32) { l.say(kind, id, body) }
 	}
 	lies := map[string]func(*liar, uint32){
-		"outcome is no JSON":       respond("{"),
-		"outcome is a list":        respond("[]"),
-		"outcome is empty":         respond(""),
+		"status report is no JSON": respond("{"),
+		"status report is a list":  respond("[]"),
+		"status report is empty":   respond(""),
 		"no status":                respond(result(`{"status":""}`)),
 		"unknown status":           respond(result(`{"status":"fine"}`)),
 		"status is a number":       respond(result(`{"status":1}`)),

@@ -229,7 +229,7 @@ func lockWheels(python, dir string) (lock, error) {
 	for _, e := range entries {
 		m := wheelRE.FindStringSubmatch(e.Name())
 		if m == nil || !e.Type().IsRegular() {
-			return lock{}, fault.New(fault.Invalid, "Ask for a package that offers wheels.", "cannot use %q: it is not a wheel", safetext.Clip(redact(e.Name()), 80))
+			return lock{}, fault.New(fault.Invalid, "Ask for a package that has wheels.", "cannot use %q: it is not a wheel", safetext.Clip(redact(e.Name()), 80))
 		}
 		sum, _, err := hashFile(filepath.Join(dir, e.Name()))
 		if err != nil {

@@ -318,7 +318,7 @@ func explainMissing(missing, out, log string) error {
 		return fault.New(fault.NotFound, "Ask for one of these versions, or for none in particular.",
 			"cannot find a version of %s that fits: the index has %s", missing, strings.Join(list[max(0, len(list)-6):], ", "))
 	case skippedRE.MatchString(page), requiresRE.MatchString(page):
-		return fault.New(fault.Invalid, "Ask for another version, or for a package that offers wheels for this Python; source packages are not built.",
+		return fault.New(fault.Invalid, "Ask for another version, or for a package that has wheels for this Python; source packages are not built.",
 			"cannot use %s: the index has no wheel of it for CPython %s on this machine", missing, pythonVersion)
 	}
 	return fault.New(fault.NotFound, "Check the spelling of the name.", "cannot find a package named %s in the index", missing)

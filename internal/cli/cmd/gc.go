@@ -112,7 +112,7 @@ func collectedText(f app.Collected, quota int64) string {
 	if n := f.Sessions.InUse; n > 0 {
 		fmt.Fprintf(&b, "%s in use by a running session: praxis gc removes them when it has ended.\n", are(n, "snapshot or template", "snapshots or templates"))
 	}
-	fmt.Fprintf(&b, "kept: %s (%s), and snapshots of runs with %s of the %s that they may have\n",
+	fmt.Fprintf(&b, "stored: %s (%s), and snapshots of runs with %s of the %s that they may have\n",
 		safetext.Count(f.Journal.Remaining, "content"), safetext.Size(f.Journal.RemainingBytes), safetext.Size(f.Sessions.Left), safetext.Size(quota))
 	return b.String()
 }

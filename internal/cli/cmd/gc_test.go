@@ -34,7 +34,7 @@ templates         2    2MiB  not used for long enough
 
 freed 1.1GiB
 1 snapshot or template is in use by a running session: praxis gc removes them when it has ended.
-kept: 1 content (1KiB), and snapshots of runs with 2GiB of the 4GiB that they may have
+stored: 1 content (1KiB), and snapshots of runs with 2GiB of the 4GiB that they may have
 `
 	if got := collectedText(all, 4<<30); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)

@@ -65,7 +65,7 @@ type replayCommand struct {
 func (p *program) replayCommand() *cobra.Command {
 	r := &replayCommand{p: p}
 	cmd := &cobra.Command{
-		Use: "replay RUN", Short: "Carry a run out again and compare, or branch it", Long: replayLong, Args: takes(1, 1, "a run"),
+		Use: "replay RUN", Short: "Execute a run again and compare, or branch it", Long: replayLong, Args: takes(1, 1, "a run"),
 		Example: "  praxis replay last\n  praxis replay last --with 'pandas==3.*'\n  praxis replay last --from 2 --model openai:gpt-5",
 		RunE:    func(cmd *cobra.Command, args []string) error { return r.run(cmd.Context(), cmd, args[0]) },
 	}

@@ -52,8 +52,8 @@ func (p *program) root() *cobra.Command {
 		{"Look at runs:", []*cobra.Command{
 			p.runsCommand(), p.showCommand(), p.diffCommand(), p.verifyCommand(), p.costCommand(), p.exportCommand(), p.importCommand(),
 		}},
-		{"Carry runs out again:", []*cobra.Command{p.replayCommand(), p.testCommand(), p.assertCommand()}},
-		{"What is kept:", []*cobra.Command{
+		{"Execute runs again:", []*cobra.Command{p.replayCommand(), p.testCommand(), p.assertCommand()}},
+		{"What is stored:", []*cobra.Command{
 			p.sessionCommand(), p.threadCommand(), p.memoryCommand(), p.imageCommand(), p.keyCommand(), p.gcCommand(),
 		}},
 		{"This program:", []*cobra.Command{p.doctorCommand(), p.benchCommand(), p.versionCommand()}},

@@ -152,7 +152,7 @@ func (r *runCommand) note(x event.Execution) string {
 	if r.session == "" || x.State == event.Intact {
 		return ""
 	}
-	return "session " + r.session + " stays as it was before this command: of what the code changed, nothing is kept"
+	return "session " + r.session + " stays as it was before this command: of what the code changed, nothing is stored"
 }
 
 func (r *runCommand) summary(out app.CodeResult) error {

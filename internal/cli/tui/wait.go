@@ -87,5 +87,5 @@ func retrying(e event.ModelRetrying) string {
 	if pause < 950*time.Millisecond {
 		after = fmt.Sprintf("%d ms", pause.Milliseconds())
 	}
-	return fmt.Sprintf("[%s: asking again in %s]", safetext.Line(e.Reason), after)
+	return fmt.Sprintf("[%s: next request in %s]", safetext.Line(e.Reason), after)
 }

@@ -36,7 +36,7 @@ func TestWaiting(t *testing.T) {
 		}
 		return out.String()
 	}
-	const rest = "  [429 slow\\ndown: asking again in 1 s]\n"
+	const rest = "  [429 slow\\ndown: next request in 1 s]\n"
 	const end = "  Hello.\n  [model: 1.00 s, 0 tokens in, 0 out]\n  2 blocks of code: only the first was run\n"
 	synctest.Test(t, func(t *testing.T) {
 		if got := play(t, false); got != rest+end {

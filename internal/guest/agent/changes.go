@@ -211,7 +211,7 @@ func (l *listing) unlisted(h hasher, more int) string {
 		}
 	}
 	say(more, "one more file was changed", "%d more files were changed")
-	say(l.unnamed, "one file has a name that cannot be told", "%d files have names that cannot be told")
+	say(l.unnamed, "one file has a name that cannot be shown", "%d files have names that cannot be shown")
 	say(len(l.unread), "one folder could not be read", "%d folders could not be read")
 	say(h.unread, "one changed file could not be read", "%d changed files could not be read")
 	say(h.large, "one changed file is too large to be hashed", "%d changed files are too large to be hashed together")

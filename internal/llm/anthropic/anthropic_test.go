@@ -321,7 +321,7 @@ func TestCutStreamIsShownAgain(t *testing.T) {
 	if err != nil || got.Text != "Hello" {
 		t.Fatalf("reply = %+v, %v", got, err)
 	}
-	if want := "Hello\n[the reply was cut: asking again]\nHello"; shown.String() != want {
+	if want := "Hello\n[the reply was cut: sending the request again]\nHello"; shown.String() != want {
 		t.Errorf("shown = %q, want %q", shown.String(), want)
 	}
 }

@@ -79,7 +79,7 @@ func (r Retry) Do(ctx context.Context, attempt func() error) error {
 }
 
 // again is shown before a reply that was cut is streamed once more.
-const again = "\n[the reply was cut: asking again]\n"
+const again = "\n[the reply was cut: sending the request again]\n"
 
 // Stream completes a request as Do does: each attempt streams its text to the
 // function that it is given, and delta, which may be nil, gets a line that says

@@ -374,7 +374,7 @@ func until(ctx context.Context, r io.Reader) io.Reader {
 	})
 }
 
-var errWithheld = errors.New("the input is not kept")
+var errWithheld = errors.New("the input is not stored")
 
 // input is a content on its way into the store.
 type input struct {

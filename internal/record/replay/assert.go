@@ -111,7 +111,7 @@ func (a *asserting) inState(ctx context.Context, cfg Config, rec Recording) (err
 	}
 	if !rec.Finished() {
 		return fault.New(fault.Conflict, "Assert on a run that was finished.",
-			"cannot assert on run %s: it was not finished, and its last state is not kept", rec.ID)
+			"cannot assert on run %s: it was not finished, and its last state is not stored", rec.ID)
 	}
 	var failed error
 	report, err := replay(ctx, cfg, rec, func(ctx context.Context, s run.Session) { failed = a.all(ctx, s) })

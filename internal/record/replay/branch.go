@@ -217,7 +217,7 @@ func (c Config) fromState(ctx context.Context, rec Recording, from int, out *Bra
 		}
 	}
 	if from > rec.Steps[0].N && !rec.sessionless() {
-		out.Notes = append(out.Notes, fmt.Sprintf("The state before step %d is not kept any more: the steps before it were executed again.", from))
+		out.Notes = append(out.Notes, fmt.Sprintf("The state before step %d is not stored any more: the steps before it were executed again.", from))
 	}
 	e, err := c.prepareRerun(ctx, rec)
 	if err != nil {
@@ -291,7 +291,7 @@ func (m *brancher) compare(step int) error {
 	}
 	last := r.Steps[len(r.Steps)-1]
 	return fault.Coded(fault.BranchDiffers, fault.Data{"run": was.ID},
-		"cannot branch run %s at step %d: its state is not kept any more, and when the steps before were executed again, step %d differed: %s",
+		"cannot branch run %s at step %d: its state is not stored any more, and when the steps before were executed again, step %d differed: %s",
 		was.ID, m.from, last.N, list(last.Differences))
 }
 

@@ -171,7 +171,7 @@ func TestSecrets(t *testing.T) {
 	}
 	cfg := w.config()
 	cfg.Source = j
-	if _, err := Replay(t.Context(), cfg, rec); fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "input a.csv was not kept") {
+	if _, err := Replay(t.Context(), cfg, rec); fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "input a.csv was not stored") {
 		t.Errorf("the input: %v", err)
 	}
 	cfg.Overrides = map[string]func() (io.ReadCloser, error){"a.csv": func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader("hunter2-hunter2\n")), nil }}

@@ -109,7 +109,7 @@ func (f *planFold) add(ctx context.Context, e event.Event) error {
 		return f.last(func(p *RecordedPlan) { p.Checked = &e })
 	case event.PlanResumed:
 		if f.state == nil {
-			return fault.New(fault.Conflict, "", "cannot replay run %s: the state that it went on from is not kept", f.rec.ID)
+			return fault.New(fault.Conflict, "", "cannot replay run %s: the state that it went on from is not stored", f.rec.ID)
 		}
 		return f.last(func(p *RecordedPlan) { p.State, f.state = f.state, nil })
 	case event.PlanWaits:
@@ -181,7 +181,7 @@ func (f *planFold) file(ctx context.Context, e event.FileGiven) error {
 		return nil
 	}
 	if e.Withheld != "" {
-		return fault.New(fault.Conflict, "", "cannot replay run %s: %s is not kept: %s", f.rec.ID, e.Name, e.Withheld)
+		return fault.New(fault.Conflict, "", "cannot replay run %s: %s is not stored: %s", f.rec.ID, e.Name, e.Withheld)
 	}
 	data, err := content(ctx, f.src, e.SHA256, most)
 	if err != nil {

@@ -352,7 +352,7 @@ func names(inputs []event.FileGiven) string {
 func (c Config) checkContent(ctx context.Context, id string, f event.FileGiven) error {
 	gone := fault.Data{"run": id, "input": f.Name}
 	if f.Withheld != "" {
-		return fault.Coded(fault.InputMissing, gone, "cannot replay run %s: input %s was not kept: %s", id, f.Name, f.Withheld)
+		return fault.Coded(fault.InputMissing, gone, "cannot replay run %s: input %s was not stored: %s", id, f.Name, f.Withheld)
 	}
 	r, err := c.Source.Blob(ctx, f.SHA256)
 	if fault.KindOf(err) == fault.NotFound {

@@ -247,7 +247,7 @@ func TestInputs(t *testing.T) {
 		return e
 	})
 	rec = w.load("r")
-	if _, err := Replay(t.Context(), cfg, rec); fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "input a.csv was not kept: it holds the secret") || fault.RemedyOf(err) == "" {
+	if _, err := Replay(t.Context(), cfg, rec); fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "input a.csv was not stored: it holds the secret") || fault.RemedyOf(err) == "" {
 		t.Errorf("content that was withheld: %v", err)
 	}
 	if w.opened != opened {

@@ -106,7 +106,7 @@ func (c Config) rules(ctx context.Context, rec Recording, k *toolkit) (planner.R
 	var out planner.Rules
 	for _, f := range rec.Rules {
 		if f.Withheld != "" {
-			return out, fault.New(fault.Conflict, "", "cannot replay run %s: %s is not kept: %s", rec.ID, f.Name, f.Withheld)
+			return out, fault.New(fault.Conflict, "", "cannot replay run %s: %s is not stored: %s", rec.ID, f.Name, f.Withheld)
 		}
 		data, err := content(ctx, c.Source, f.SHA256, maxText)
 		if err != nil {

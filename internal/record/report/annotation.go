@@ -45,7 +45,7 @@ func (s *timeline) annotate(it *item) (annotation, bool) {
 	case event.ReplyTrimmed:
 		return annotation{"reply trimmed", e.Reason, "", true}, true
 	case event.HistoryCondensed:
-		text := fmt.Sprintf("%s (%s) shortened for the model, kept whole as %s", safetext.Count(e.Messages, "message"), safetext.Size(int64(e.Bytes)), short(e.Whole))
+		text := fmt.Sprintf("%s (%s) shortened for the model, stored whole as %s", safetext.Count(e.Messages, "message"), safetext.Size(int64(e.Bytes)), short(e.Whole))
 		return annotation{"history", text, e.Summary, false}, true
 	case event.ExecutionBegan:
 		return annotation{"code", unfinished + ": the end of this code is not recorded", "", true}, it.lost

@@ -92,7 +92,7 @@ func (m *markdown) head() {
 				hash = ""
 			}
 			if f.Withheld != "" {
-				hash = strings.TrimSpace(hash + " (not kept: " + mdText(f.Withheld) + ")")
+				hash = strings.TrimSpace(hash + " (not stored: " + mdText(f.Withheld) + ")")
 			}
 			m.line("| %s | %s | %s | %s |", mdCode(f.Name), mdCode(f.Path), safetext.Size(f.Bytes), hash)
 		}

@@ -56,7 +56,7 @@ func (s *timeline) planFacts(put func(name, value string)) {
 				name += ", sha256 " + short(f.SHA256)
 			}
 			if f.Withheld != "" {
-				name += ", not kept: " + f.Withheld
+				name += ", not stored: " + f.Withheld
 			}
 			names = append(names, name)
 		}

@@ -163,7 +163,7 @@ func content(f event.FileGiven) string {
 		text += "\nsha256 " + safetext.Line(f.SHA256)
 	}
 	if f.Withheld != "" {
-		text += "\nnot kept: " + safetext.Line(f.Withheld)
+		text += "\nnot stored: " + safetext.Line(f.Withheld)
 	}
 	return text
 }

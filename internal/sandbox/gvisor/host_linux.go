@@ -234,7 +234,7 @@ func limitFindings(t hostTree, plan cgroupPlan, root bool) []sandbox.Finding {
 			}
 		}
 		if len(missing) > 0 {
-			out = append(out, sandbox.Finding{What: fmt.Sprintf("cgroup v%d offers no %s here", plan.version, strings.Join(missing, ", ")), Remedy: remedy})
+			out = append(out, sandbox.Finding{What: fmt.Sprintf("cgroup v%d has no %s here", plan.version, strings.Join(missing, ", ")), Remedy: remedy})
 		}
 	}
 	if !plan.has(ctrlMemory) {

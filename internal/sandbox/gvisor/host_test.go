@@ -97,7 +97,7 @@ func TestExamineHost(t *testing.T) {
 		},
 		{
 			name: "no cpu controller", plan: cgroupPlan{version: 2, parents: map[string]string{ctrlMemory: "/m", ctrlPids: "/p"}},
-			what: "offers no cpu here", remedy: "systemd-run",
+			what: "has no cpu here", remedy: "systemd-run",
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {

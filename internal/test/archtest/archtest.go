@@ -38,7 +38,8 @@ type Rules struct {
 	Everywhere []string          // leaves that every package may import
 	TestTree   string            // the folder of the packages that only tests may import
 	Fuzzed     []string          // packages that decode or parse: each has a fuzz target
-	Exceptions map[string]string // "package.Name" or "package.file.go" → why a budget or the rule on variables does not hold for it
+	Exceptions map[string]string // "package.Name" or "package.file.go" → why a budget, the rule on variables or the one on words in texts does not hold for it
+	Interfaces map[string]int    // "io.Reader" → how many methods it has: what interfaces may embed of other modules
 	Names      []string          // names that no package may have
 	Budgets    Budgets
 	Words      Words
@@ -50,7 +51,7 @@ type Rules struct {
 type Budgets struct {
 	FuncLines        int
 	FileLines        int
-	InterfaceMethods int     // with those that it embeds of its own package
+	InterfaceMethods int     // with those of the interfaces that it embeds
 	Documented       float64 // share of the exported names that have a comment
 }
 

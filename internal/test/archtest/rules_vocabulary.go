@@ -1,6 +1,6 @@
 package archtest
 
-// retired is the table of words that names and comments do not use. Words that have
+// retired is the table of words that names, comments and texts do not use. Words that have
 // a plain meaning beside the retired one, such as leave and hold, are retired in the
 // phrases alone where they had the other one.
 func retired() []Retired {

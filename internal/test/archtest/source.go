@@ -1,6 +1,7 @@
 package archtest
 
 import (
+	"cmp"
 	"go/ast"
 	"go/token"
 	"strings"
@@ -13,7 +14,7 @@ func (c *checker) source(p *pack, s *source) {
 		case *ast.FuncDecl:
 			c.function(p, s, d)
 		case *ast.GenDecl:
-			c.general(p, d)
+			c.general(p, s, d)
 		}
 	}
 	ast.Inspect(s.ast, func(n ast.Node) bool {
@@ -66,15 +67,15 @@ func receiver(f *ast.FuncDecl) string {
 
 // general checks types, constants and variables. A comment over a group speaks
 // for the group's constants and variables, never for its types.
-func (c *checker) general(p *pack, d *ast.GenDecl) {
+func (c *checker) general(p *pack, s *source, d *ast.GenDecl) {
 	for _, spec := range d.Specs {
 		switch spec := spec.(type) {
 		case *ast.TypeSpec:
 			if spec.Name.IsExported() {
 				c.doc(spec, spec.Name.Name, spec.Doc != nil || (d.Doc != nil && len(d.Specs) == 1))
 			}
-			if i, ok := spec.Type.(*ast.InterfaceType); ok && !c.excepted(p, spec.Name.Name) {
-				c.methods(p, spec, i)
+			if _, ok := spec.Type.(*ast.InterfaceType); ok && !c.excepted(p, spec.Name.Name) {
+				c.wide(p, s, spec)
 			}
 		case *ast.ValueSpec:
 			for _, n := range spec.Names {
@@ -95,31 +96,59 @@ func (c *checker) doc(n ast.Node, name string, has bool) {
 	c.undoc = append(c.undoc, Violation{c.at(n), "doc", name + " has no comment"})
 }
 
-// methods checks the size of an interface, with what it embeds of its package.
-func (c *checker) methods(p *pack, spec *ast.TypeSpec, i *ast.InterfaceType) {
-	if n := p.methods(i); n > c.rules.Budgets.InterfaceMethods {
+// wide checks the size of an interface, with all that it embeds.
+func (c *checker) wide(p *pack, s *source, spec *ast.TypeSpec) {
+	if n := c.methods(p, s, spec.Type); n > c.rules.Budgets.InterfaceMethods {
 		c.report(c.at(spec), "interface", "%s has %d methods, at most %d are allowed", spec.Name.Name, n, c.rules.Budgets.InterfaceMethods)
 	}
 }
 
-// methods counts the methods of an interface. Go allows no interface to embed itself.
-func (p *pack) methods(i *ast.InterfaceType) int {
-	n := 0
-	for _, m := range i.Methods.List {
-		switch t := m.Type.(type) {
-		case *ast.FuncType:
-			n += max(1, len(m.Names))
-		case *ast.Ident:
-			if embedded := p.interfaceNamed(t.Name); embedded != nil {
-				n += p.methods(embedded)
+// methods counts the methods of a type that stands in a file, 0 for one that is no
+// interface. Go allows no interface to embed itself.
+func (c *checker) methods(p *pack, s *source, e ast.Expr) int {
+	switch t := e.(type) {
+	case *ast.InterfaceType:
+		n := 0
+		for _, m := range t.Methods.List {
+			if _, ok := m.Type.(*ast.FuncType); ok {
+				n += len(m.Names)
+			} else {
+				n += c.methods(p, s, m.Type)
 			}
 		}
+		return n
+	case *ast.IndexExpr:
+		return c.methods(p, s, t.X)
+	case *ast.IndexListExpr:
+		return c.methods(p, s, t.X)
+	case *ast.Ident:
+		if t.Name == "error" {
+			return 1
+		}
+		return c.methodsOf(p, t.Name)
+	case *ast.SelectorExpr:
+		pkg, ok := t.X.(*ast.Ident)
+		if !ok {
+			return 0
+		}
+		imp := importPath(s, pkg.Name)
+		if imp == c.rules.Module || strings.HasPrefix(imp, c.rules.Module+"/") {
+			return c.methodsOf(c.packs[cmp.Or(strings.TrimPrefix(strings.TrimPrefix(imp, c.rules.Module), "/"), ".")], t.Sel.Name)
+		}
+		n, known := c.rules.Interfaces[imp+"."+t.Sel.Name]
+		if !known {
+			c.report(c.at(t), "interface", "it embeds %s.%s, and the table of other modules' interfaces does not say how many methods that has", imp, t.Sel.Name)
+		}
+		return n
 	}
-	return n
+	return 0
 }
 
-// interfaceNamed returns the interface of a name, or nil.
-func (p *pack) interfaceNamed(name string) *ast.InterfaceType {
+// methodsOf counts the methods of a type of a package by its name.
+func (c *checker) methodsOf(p *pack, name string) int {
+	if p == nil {
+		return 0
+	}
 	for _, s := range p.files {
 		for _, d := range s.ast.Decls {
 			g, ok := d.(*ast.GenDecl)
@@ -128,13 +157,22 @@ func (p *pack) interfaceNamed(name string) *ast.InterfaceType {
 			}
 			for _, spec := range g.Specs {
 				if t, ok := spec.(*ast.TypeSpec); ok && t.Name.Name == name {
-					i, _ := t.Type.(*ast.InterfaceType)
-					return i
+					return c.methods(p, s, t.Type)
 				}
 			}
 		}
 	}
-	return nil
+	return 0
+}
+
+// importPath returns the path of the package that a file uses under a name, or "".
+func importPath(s *source, name string) string {
+	for _, imp := range s.ast.Imports {
+		if p := strings.Trim(imp.Path.Value, `"`); importedAs(s, p) == name {
+			return p
+		}
+	}
+	return ""
 }
 
 // contextFields reports a context that is kept: it outlives the call that it bounds.

@@ -7,11 +7,12 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
 
-// Vocabulary is the words that names and comments must not use, because nobody
+// Vocabulary is the words that names, comments and texts must not use, because nobody
 // outside of the project knows what they mean here.
 type Vocabulary struct {
 	Retired []Retired
@@ -21,12 +22,12 @@ type Vocabulary struct {
 // Retired is a group of words, and what to write instead.
 type Retired struct {
 	Names    []string       // parts of names, in small letters
-	Comments *regexp.Regexp // what comments must not say; nil: they may use the words
+	Comments *regexp.Regexp // what comments and texts must not say; nil: they may use the words
 	Say      string
 }
 
 // retire makes a group of words. comments is a regular expression over whole words,
-// in which a space also stands for the end of a line; "" leaves comments alone.
+// in which a space also stands for the end of a line; "" leaves comments and texts alone.
 func retire(say, names, comments string) Retired {
 	r := Retired{Say: say, Names: strings.Fields(names)}
 	if comments != "" {
@@ -35,7 +36,8 @@ func retire(say, names, comments string) Retired {
 	return r
 }
 
-// vocabulary checks the name of a file, the names that it declares and its comments.
+// vocabulary checks the name of a file, the names that it declares, its comments and,
+// unless it is a test, its texts.
 func (c *checker) vocabulary(p *pack, s *source) {
 	if in := c.rules.Vocabulary.In; in != nil && !anyCovers(in, p.path) {
 		return
@@ -48,6 +50,50 @@ func (c *checker) vocabulary(p *pack, s *source) {
 	}
 	for _, group := range s.ast.Comments {
 		c.retiredComment(group)
+	}
+	if !s.test && !c.excepted(p, path.Base(s.name)) {
+		c.retiredTexts(s)
+	}
+}
+
+// retiredTexts checks the string literals of a file. Paths of imports and tags of
+// fields are not for people.
+func (c *checker) retiredTexts(s *source) {
+	tags := map[*ast.BasicLit]bool{}
+	ast.Inspect(s.ast, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.Field:
+			tags[n.Tag] = true // seen before the tag itself
+		case *ast.BasicLit:
+			if n.Kind == token.STRING && !tags[n] {
+				c.retiredText(n)
+			}
+		}
+		return true
+	})
+}
+
+func (c *checker) retiredText(n *ast.BasicLit) {
+	text, err := strconv.Unquote(n.Value)
+	if err != nil {
+		return
+	}
+	begin := c.fset.Position(n.Pos())
+	raw := strings.HasPrefix(n.Value, "`") // only then do the lines of the text follow those of the file
+	for _, r := range c.rules.Vocabulary.Retired {
+		if r.Comments == nil {
+			continue
+		}
+		for _, at := range r.Comments.FindAllStringIndex(text, -1) {
+			line := begin.Line
+			if raw {
+				line += strings.Count(text[:at[0]], "\n")
+			}
+			words := strings.Join(strings.Fields(text[at[0]:at[1]]), " ")
+			c.report(fmt.Sprintf("%s:%d", begin.Filename, line), "vocabulary", "the text has the retired word %q: say %s", words, r.Say)
+		}
 	}
 }
 
