@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"praxis/internal/llm"
+	"praxis/internal/safetext"
 )
 
 // fromCalls takes the first native call that runs code or, without one, the
@@ -97,7 +98,7 @@ func unused(kind, chosen Kind) string {
 func fromCall(c llm.Call, cut bool, g grammar) (Action, error) {
 	kind := g.kindOf(c.Name)
 	if kind == 0 || !g.kinds[kind] {
-		return Action{}, reject("there is no tool %q", bound(c.Name))
+		return Action{}, reject("there is no tool %s", safetext.Quote(c.Name))
 	}
 	input := c.Input
 	if input == nil {
@@ -369,11 +370,4 @@ func bareInput(v map[string]any, tool string) (llm.Call, bool) {
 		return llm.Call{Name: ToolAnswer, Input: v}, true
 	}
 	return llm.Call{}, false
-}
-
-func bound(name string) string {
-	if r := []rune(name); len(r) > 40 {
-		return string(r[:40]) + "…"
-	}
-	return name
 }

@@ -3,6 +3,8 @@ package grounding
 import (
 	"regexp"
 	"strings"
+
+	"praxis/internal/safetext"
 )
 
 // field is a placeholder taken apart: expression!conversion:spec.
@@ -27,9 +29,9 @@ func scanField(s string) (field, int, error) {
 	refuse := func(why string) (field, int, error) {
 		end := strings.Index(s, "}}")
 		if end < 0 {
-			return field{}, 0, invalid("%s is never closed", quote("{{"+s))
+			return field{}, 0, invalid("%s is never closed", safetext.Quote("{{"+s))
 		}
-		return field{}, 0, invalid("the placeholder %s %s", quote(strings.TrimSpace(s[:end])), why)
+		return field{}, 0, invalid("the placeholder %s %s", safetext.Quote(strings.TrimSpace(s[:end])), why)
 	}
 	const unbalanced = "has brackets or quotes that do not balance"
 	var open []byte // what closes the brackets that are open
@@ -112,11 +114,11 @@ func (f field) check(text string) error {
 	case f.expression == "":
 		return invalid("a placeholder is empty")
 	case len(text) > maxExpression:
-		return invalid("the placeholder %s is longer than %d bytes", quote(text), maxExpression)
+		return invalid("the placeholder %s is longer than %d bytes", safetext.Quote(text), maxExpression)
 	case !strings.Contains("rsa", f.conversion) || len(f.conversion) > 1:
-		return invalid("the placeholder %s has a conversion that is not !r, !s or !a", quote(text))
+		return invalid("the placeholder %s has a conversion that is not !r, !s or !a", safetext.Quote(text))
 	case !numberSpecRE.MatchString(f.spec) && !dateSpecRE.MatchString(f.spec):
-		return invalid("the placeholder %s has a format that cannot be used here", quote(text))
+		return invalid("the placeholder %s has a format that cannot be used here", safetext.Quote(text))
 	}
 	return nil
 }

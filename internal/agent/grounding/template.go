@@ -43,6 +43,7 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/safetext"
 )
 
 // Bounds of a template.
@@ -85,7 +86,7 @@ type part struct {
 func Parse(answer string) (Template, error) {
 	var t Template
 	if m := singleRE.FindStringSubmatch(answer); m != nil {
-		return Template{}, invalid("%s has single braces", quote(m[1]))
+		return Template{}, invalid("%s has single braces", safetext.Quote(m[1]))
 	}
 	seen := map[string]int{}
 	var literal strings.Builder
@@ -130,14 +131,6 @@ func invalid(format string, args ...any) error {
 	return fault.New(fault.Invalid, usage, "cannot fill in the placeholders: %s", fmt.Sprintf(format, args...))
 }
 
-// quote shows the beginning of a text in one line.
-func quote(s string) string {
-	if r := []rune(s); len(r) > 60 {
-		s = string(r[:60]) + "…"
-	}
-	return fmt.Sprintf("%q", s)
-}
-
 // Expressions returns the distinct placeholders, without braces.
 func (t Template) Expressions() []string { return t.expressions }
 
@@ -158,7 +151,7 @@ func (t Template) Fill(values []Value, s *Sources) (Filled, error) {
 	}
 	for i, v := range values {
 		if n := len([]rune(v.Text)); n > MaxValue {
-			return Filled{}, invalid("the value of %s is %d characters long, and the bound is %d", quote(t.expressions[i]), n, MaxValue)
+			return Filled{}, invalid("the value of %s is %d characters long, and the bound is %d", safetext.Quote(t.expressions[i]), n, MaxValue)
 		}
 	}
 	var text, masked strings.Builder

@@ -190,14 +190,7 @@ func snapshotTree(log []app.SnapshotInfo) string {
 }
 
 // label is the code that made a snapshot, short enough for a line.
-func label(s string) string {
-	const width = 60
-	r := []rune(safetext.Line(s))
-	if len(r) > width {
-		return string(r[:width-1]) + "…"
-	}
-	return string(r)
-}
+func label(s string) string { return safetext.Clip(safetext.Line(s), 60) }
 
 func (p *program) sessionRemove() *cobra.Command {
 	return &cobra.Command{

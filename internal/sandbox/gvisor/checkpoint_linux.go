@@ -22,6 +22,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"praxis/fault"
+	"praxis/internal/bounded"
 	"praxis/internal/sandbox"
 )
 
@@ -76,8 +77,11 @@ func readManifest(dir string) (*manifest, error) {
 		return nil, fmt.Errorf("cannot restore sandbox: %w", err)
 	}
 	defer f.Close()
-	b, err := io.ReadAll(io.LimitReader(f, maxManifest))
-	if err != nil {
+	b, err := bounded.Read(f, maxManifest)
+	switch long := (*bounded.TooLong)(nil); {
+	case errors.As(err, &long):
+		return nil, damaged(dir, "%s: %w", manifestFile, err)
+	case err != nil:
 		return nil, fmt.Errorf("cannot restore sandbox: %w", err)
 	}
 	b, line, _ := bytes.Cut(b, []byte("\n"))

@@ -61,8 +61,8 @@ func (c *Command) Approve(ctx context.Context, q gate.Question) (gate.Answer, er
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	group := func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.Cancel, cmd.WaitDelay = group, killed
-	out := &bounded{max: maxAnswer, full: cancel}
-	errs := &bounded{max: maxReason}
+	out := &clipped{max: maxAnswer, full: cancel}
+	errs := &clipped{max: maxReason}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = bytes.NewReader(body), out, errs
 	if err := cmd.Start(); err != nil {
 		return denied(gate.ByNobody, c.who, "cannot ask %s: it cannot be started", c.who), nil
@@ -102,15 +102,15 @@ func ended(err error) string {
 	return fmt.Sprintf("it exited with %d", exit.ExitCode())
 }
 
-// bounded keeps the first bytes that are written to it.
-type bounded struct {
+// clipped stores the first bytes that are written to it.
+type clipped struct {
 	data bytes.Buffer
 	max  int
 	over bool
 	full func()
 }
 
-func (b *bounded) Write(p []byte) (int, error) {
+func (b *clipped) Write(p []byte) (int, error) {
 	if free := b.max - b.data.Len(); free < len(p) {
 		b.data.Write(p[:free])
 		if b.over = true; b.full != nil {
@@ -122,7 +122,7 @@ func (b *bounded) Write(p []byte) (int, error) {
 }
 
 // said is the last line that a program has written to standard error.
-func (b *bounded) said() string {
+func (b *clipped) said() string {
 	lines := strings.Split(strings.TrimSpace(b.data.String()), "\n")
 	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {
 		return ": " + safetext.Clip(last, 200)

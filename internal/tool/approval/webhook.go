@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"praxis/fault"
+	"praxis/internal/bounded"
 	"praxis/internal/safetext"
 	"praxis/internal/tool/gate"
 )
@@ -158,8 +159,11 @@ func (w *Webhook) post(ctx context.Context, body []byte) ([]byte, error) {
 		}
 		return nil, fmt.Errorf("it answered with status %d", resp.StatusCode)
 	}
-	answer, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer+1))
-	if err != nil {
+	answer, err := bounded.Read(resp.Body, maxAnswer)
+	switch long := (*bounded.TooLong)(nil); {
+	case errors.As(err, &long):
+		return nil, fmt.Errorf("the answer has more than %s", safetext.Size(maxAnswer))
+	case err != nil:
 		return nil, errors.New("its answer broke off")
 	}
 	return answer, nil

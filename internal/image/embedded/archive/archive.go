@@ -22,6 +22,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/zstd"
+
+	"praxis/internal/bounded"
 )
 
 const (
@@ -140,7 +142,7 @@ func read(module fs.FS, e listed) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return io.ReadAll(io.LimitReader(z, maxFile))
+	return bounded.Read(z, maxFile)
 }
 
 // Unpack writes an archive's files to a folder, which it makes. Nothing is
