@@ -56,8 +56,12 @@ type AskResult struct {
 // how far it came is in the result all the same. Everything that happens goes to
 // sink.
 func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskResult, err error) {
-	if err := q.check(a.opt.Config); err != nil {
-		return out, err
+	q.Question = strings.TrimSpace(q.Question)
+	if q.Question == "" {
+		return out, fault.New(fault.Invalid, "Ask something.", "cannot ask: the question is empty")
+	}
+	if q.Mode == "" {
+		q.Mode = ModeCode
 	}
 	name, err := a.chooseModel(q.Model)
 	if err != nil {

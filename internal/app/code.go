@@ -39,9 +39,6 @@ type CodeResult struct {
 // sink as it comes, as do progress and notices. Without a name, the session ends
 // with the code; with one, its state is saved when the code is over.
 func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out CodeResult, err error) {
-	if err := q.check(a.opt.Config); err != nil {
-		return out, err
-	}
 	t, err := a.openTools(ctx, q.Tools, q.Net, sink)
 	if err != nil {
 		return out, err

@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -75,9 +76,6 @@ var _ run.Session = (*Session)(nil)
 
 // OpenSession opens the session that a spec names, or makes it.
 func (a *App) OpenSession(ctx context.Context, spec SessionSpec, sink event.Sink) (*Session, error) {
-	if err := spec.check(a.opt.Config); err != nil {
-		return nil, err
-	}
 	m, err := a.machinery(ctx)
 	if err != nil {
 		return nil, err
@@ -326,7 +324,7 @@ func (s *Session) Snapshot(ctx context.Context) (run.Snapshot, error) {
 // snapshot's id.
 func (s *Session) Save(ctx context.Context, label string) (string, error) {
 	if s.named == nil {
-		return "", fault.New(fault.Invalid, "Give it a name when it is opened.", "cannot save the session: it has no name")
+		return "", errors.New("cannot save the session: it has no name")
 	}
 	id, err := s.named.Save(ctx, label)
 	if err != nil {

@@ -264,7 +264,15 @@ func (c Config) Validate() error {
 	if err := ValidateLimits(c.Limits); err != nil {
 		return err
 	}
-	if err := ValidateBounds(c.Execution); err != nil {
+	if err := Timeout.check(time.Duration(c.Execution.Timeout)); err != nil {
+		return err
+	}
+	if c.Execution.CPU != 0 {
+		if err := CPUTime.check(time.Duration(c.Execution.CPU)); err != nil {
+			return err
+		}
+	}
+	if err := Output.check(c.Execution.OutputBytes); err != nil {
 		return err
 	}
 	if key := c.Journal.Key; key != "" && !filepath.IsAbs(key) {
@@ -279,19 +287,6 @@ func (c Config) Validate() error {
 		return err
 	}
 	return MaxSteps.Check(float64(c.Ask.MaxSteps))
-}
-
-// ValidateBounds checks the bounds of an execution against their ranges.
-func ValidateBounds(b event.Bounds) error {
-	if err := Timeout.check(time.Duration(b.Timeout)); err != nil {
-		return err
-	}
-	if b.CPU != 0 {
-		if err := CPUTime.check(time.Duration(b.CPU)); err != nil {
-			return err
-		}
-	}
-	return Output.check(b.OutputBytes)
 }
 
 // ValidateLimits checks the limits of a session against their ranges.

@@ -1,6 +1,9 @@
 package cmd
 
 import (
+	"strings"
+	"unicode/utf8"
+
 	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/safetext"
@@ -13,7 +16,7 @@ func (p *program) readCode(inline *string, args []string) (string, error) {
 	case inline != nil && len(args) > 0:
 		return "", usage("praxis run", "both -c and %s were given", safetext.Line(args[0]))
 	case inline != nil:
-		return app.CodeText("-c", []byte(*inline))
+		return checkCode("-c", []byte(*inline))
 	case len(args) > 0 && args[0] != "-":
 		return readCodeFile(args[0])
 	case len(args) == 0 && isTerminal(p.stdin):
@@ -23,7 +26,7 @@ func (p *program) readCode(inline *string, args []string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return app.CodeText("standard input", data)
+	return checkCode("standard input", data)
 }
 
 func readCodeFile(name string) (string, error) {
@@ -31,8 +34,20 @@ func readCodeFile(name string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return app.CodeText(name, data)
+	return checkCode(name, data)
 }
 
 // shorterCode is what to do where code is too long.
 const shorterCode = "Put data into files (--file) and keep the code to what computes."
+
+func checkCode(name string, data []byte) (string, error) {
+	if len(data) > app.MaxCode {
+		return "", fault.New(fault.Invalid, shorterCode,
+			"cannot run %s: it is longer than %d KiB", safetext.Line(name), app.MaxCode>>10)
+	}
+	text := strings.TrimPrefix(string(data), "\ufeff")
+	if !utf8.ValidString(text) {
+		return "", fault.New(fault.Invalid, "Save it as UTF-8.", "cannot run %s: it is not UTF-8 text", safetext.Line(name))
+	}
+	return text, nil
+}
