@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"praxis/event"
-	"praxis/fault"
 	"praxis/internal/llm"
 	"praxis/internal/plan"
 	"praxis/internal/planner"
@@ -41,7 +40,7 @@ type PlanAskResult struct {
 func (a *App) AskPlan(ctx context.Context, q PlanAskRequest, sink event.Sink) (out PlanAskResult, err error) {
 	q.Question = strings.TrimSpace(q.Question)
 	if q.Question == "" {
-		return out, fault.New(fault.Invalid, "Ask something.", "cannot ask: the question is empty")
+		return out, errNoQuestion()
 	}
 	name, err := a.chooseModel(q.Model)
 	if err != nil {
