@@ -9,6 +9,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/agent"
+	"praxis/internal/config"
 	"praxis/internal/llm"
 	"praxis/internal/run"
 	"praxis/internal/safetext"
@@ -54,7 +55,21 @@ func (q *AskRequest) check() error {
 	default:
 		return fault.New(fault.Invalid, "Write code, tools or both.", "cannot ask in the mode %q: code and tools do not answer in it", safetext.Line(q.Mode))
 	}
-	return nil
+	if err := checkSteps(q.MaxSteps); err != nil {
+		return err
+	}
+	if err := q.Session.check(); err != nil {
+		return err
+	}
+	return config.ValidateBounds(q.Bounds)
+}
+
+// checkSteps checks how many turns a model may take; 0 means the default.
+func checkSteps(n int) error {
+	if n == 0 {
+		return nil
+	}
+	return config.MaxSteps.Check(float64(n))
 }
 
 func errNoQuestion() error {
