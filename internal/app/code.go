@@ -155,7 +155,7 @@ func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
 const MaxCode = wire.MaxCode
 
 // ShorterCode is what to do where code is too long.
-const ShorterCode = "Put data into files (--file) and keep the code to what computes."
+const ShorterCode = "Put data into files and keep the code to what computes."
 
 // CheckCode returns the text of a piece of code, without the mark that some
 // editors put before it, and refuses what is too long or no text. name is what

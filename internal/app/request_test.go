@@ -88,3 +88,40 @@ func TestSessionRefuses(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestPlanRefuses checks that a plan which is wrong in itself, or answered with
+// nothing, begins no run.
+func TestPlanRefuses(t *testing.T) {
+	a := toyApp(t, nil)
+	for name, c := range map[string]struct {
+		host PlanHost
+		want string
+	}{
+		"yes and later":   {PlanHost{Yes: true, Later: true}, "yes grants what later lets wait"},
+		"no time":         {PlanHost{Timeout: -1}, "cannot use timeout"},
+		"a time too long": {PlanHost{Timeout: 48 * time.Hour}, "cannot use timeout"},
+	} {
+		_, err := a.RunPlan(t.Context(), PlanRequest{Plan: PlanSource{Name: "plan.py", Text: []byte("print(1)\n")}, Host: c.host}, event.Discard)
+		refused(t, a, name, err, c.want)
+		_, err = a.AskPlan(t.Context(), PlanAskRequest{Question: "What?", Host: c.host}, event.Discard)
+		refused(t, a, name+", of a question", err, c.want)
+		_, err = a.ResumePlan(t.Context(), ResumeRequest{Ref: "last", Response: PlanResponse{Call: true}, Host: c.host}, event.Discard)
+		refused(t, a, name+", of one that waits", err, c.want)
+	}
+	_, err := a.AskPlan(t.Context(), PlanAskRequest{Question: "What?", Plans: -1}, event.Discard)
+	refused(t, a, "less than no plan", err, "cannot use max steps")
+
+	no := false
+	for name, c := range map[string]struct {
+		r    PlanResponse
+		want string
+	}{
+		"nothing":            {PlanResponse{Who: "me"}, "nothing is said to the call that it waits at"},
+		"a denial":           {PlanResponse{Approve: &no}, "a call that is denied needs a reason"},
+		"a failure":          {PlanResponse{Error: " "}, "a call that failed needs a text"},
+		"an endorsed result": {PlanResponse{Given: true, Endorse: "\n"}, "needs a reason"},
+	} {
+		_, err := a.ResumePlan(t.Context(), ResumeRequest{Ref: "last", Response: c.r}, event.Discard)
+		refused(t, a, name, err, c.want)
+	}
+}
