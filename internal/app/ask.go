@@ -9,8 +9,10 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/agent"
+	"praxis/internal/config"
 	"praxis/internal/llm"
 	"praxis/internal/run"
+	"praxis/internal/safetext"
 )
 
 // The modes in which a question is answered.
@@ -41,6 +43,39 @@ type AskRequest struct {
 	Net     NetSpec
 }
 
+// check completes a request, and refuses one that is wrong in itself.
+func (q *AskRequest) check() error {
+	if q.Question = strings.TrimSpace(q.Question); q.Question == "" {
+		return errNoQuestion()
+	}
+	switch q.Mode {
+	case "":
+		q.Mode = ModeCode
+	case ModeCode, ModeTools, ModeBoth:
+	default:
+		return fault.New(fault.Invalid, "Write code, tools or both.", "cannot ask in the mode %q: code and tools do not answer in it", safetext.Line(q.Mode))
+	}
+	if err := checkSteps(q.MaxSteps); err != nil {
+		return err
+	}
+	if err := q.Session.check(); err != nil {
+		return err
+	}
+	return config.ValidateBounds(q.Bounds)
+}
+
+// checkSteps checks how many turns a model may take; 0 means the default.
+func checkSteps(n int) error {
+	if n == 0 {
+		return nil
+	}
+	return config.MaxSteps.Check(float64(n))
+}
+
+func errNoQuestion() error {
+	return fault.New(fault.Invalid, "Ask something.", "cannot ask: the question is empty")
+}
+
 // AskResult is what a question came to.
 type AskResult struct {
 	Run     string // its id in the journal; "": nothing began
@@ -56,12 +91,8 @@ type AskResult struct {
 // how far it came is in the result all the same. Everything that happens goes to
 // sink.
 func (a *App) Ask(ctx context.Context, q AskRequest, sink event.Sink) (out AskResult, err error) {
-	q.Question = strings.TrimSpace(q.Question)
-	if q.Question == "" {
-		return out, fault.New(fault.Invalid, "Ask something.", "cannot ask: the question is empty")
-	}
-	if q.Mode == "" {
-		q.Mode = ModeCode
+	if err := q.check(); err != nil {
+		return out, err
 	}
 	name, err := a.chooseModel(q.Model)
 	if err != nil {

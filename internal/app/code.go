@@ -4,8 +4,11 @@ import (
 	"context"
 	"errors"
 	"strings"
+	"unicode/utf8"
 
 	"praxis/event"
+	"praxis/fault"
+	"praxis/internal/config"
 	"praxis/internal/guest/wire"
 	"praxis/internal/run"
 )
@@ -21,6 +24,17 @@ type CodeRequest struct {
 	Net     NetSpec
 	// Running is called when the code begins to run. It may be nil.
 	Running CodeHook
+}
+
+// check completes a request, and refuses one that is wrong in itself.
+func (q *CodeRequest) check() (err error) {
+	if q.Code, err = CheckCode("the code", q.Code); err != nil {
+		return err
+	}
+	if err := q.Session.check(); err != nil {
+		return err
+	}
+	return config.ValidateBounds(q.Bounds)
 }
 
 // CodeResult is what a piece of code came to.
@@ -39,6 +53,9 @@ type CodeResult struct {
 // sink as it comes, as do progress and notices. Without a name, the session ends
 // with the code; with one, its state is saved when the code is over.
 func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out CodeResult, err error) {
+	if err := q.check(); err != nil {
+		return out, err
+	}
 	t, err := a.openTools(ctx, q.Tools, q.Net, sink)
 	if err != nil {
 		return out, err
@@ -136,3 +153,19 @@ func afterwards(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // MaxCode bounds a piece of code in bytes.
 const MaxCode = wire.MaxCode
+
+// ShorterCode is what to do where code is too long.
+const ShorterCode = "Put data into files and keep the code to what computes."
+
+// CheckCode returns the text of a piece of code, without the mark that some
+// editors put before it, and refuses what is too long or no text. name is what
+// messages call it.
+func CheckCode(name, code string) (string, error) {
+	if len(code) > MaxCode {
+		return "", fault.New(fault.Invalid, ShorterCode, "cannot run %s: it is longer than %d KiB", name, MaxCode>>10)
+	}
+	if !utf8.ValidString(code) {
+		return "", fault.New(fault.Invalid, "Save it as UTF-8.", "cannot run %s: it is not UTF-8 text", name)
+	}
+	return strings.TrimPrefix(code, "\ufeff"), nil
+}

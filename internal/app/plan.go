@@ -13,6 +13,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/atomicfile"
+	"praxis/internal/config"
 	"praxis/internal/llm"
 	"praxis/internal/plan"
 	"praxis/internal/planner"
@@ -45,6 +46,17 @@ type PlanHost struct {
 	Later   bool          // the plan waits at such a call
 	// StateFile gets the state of a plan that waits, too; "": only the journal does.
 	StateFile string
+}
+
+// check refuses what is wrong in itself.
+func (h PlanHost) check() error {
+	if h.Yes && h.Later {
+		return fault.New(fault.Invalid, "Say one of them.", "cannot run the plan: yes grants what later lets wait")
+	}
+	if h.Timeout == 0 {
+		return nil
+	}
+	return config.Timeout.Check(h.Timeout)
 }
 
 // PlanStart is what a plan is begun with.
@@ -169,7 +181,10 @@ const maxReplies = 64 << 20
 
 func (a *App) planHost(spec PlanHost) (planHost, error) {
 	h := planHost{PlanHost: spec, rehearsal: &planner.Rehearsal{}}
-	if h.Timeout <= 0 {
+	if err := spec.check(); err != nil {
+		return h, err
+	}
+	if h.Timeout == 0 {
 		h.Timeout = planner.DefaultTimeout
 	}
 	if spec.Replies != "" {

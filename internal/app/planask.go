@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"praxis/event"
-	"praxis/fault"
 	"praxis/internal/llm"
 	"praxis/internal/plan"
 	"praxis/internal/planner"
@@ -27,6 +26,17 @@ type PlanAskRequest struct {
 	Host PlanHost
 }
 
+// check completes a request, and refuses one that is wrong in itself.
+func (q *PlanAskRequest) check() error {
+	if q.Question = strings.TrimSpace(q.Question); q.Question == "" {
+		return errNoQuestion()
+	}
+	if err := checkSteps(q.Plans); err != nil {
+		return err
+	}
+	return q.Host.check()
+}
+
 // PlanAskResult is what such a question came to.
 type PlanAskResult struct {
 	Run     string // its id in the journal; "": nothing began
@@ -39,9 +49,8 @@ type PlanAskResult struct {
 // AskPlan lets the model write a plan for a question, and runs it. It needs no
 // sandbox. The error says why there is no answer; a plan that waits is none.
 func (a *App) AskPlan(ctx context.Context, q PlanAskRequest, sink event.Sink) (out PlanAskResult, err error) {
-	q.Question = strings.TrimSpace(q.Question)
-	if q.Question == "" {
-		return out, fault.New(fault.Invalid, "Ask something.", "cannot ask: the question is empty")
+	if err := q.check(); err != nil {
+		return out, err
 	}
 	name, err := a.chooseModel(q.Model)
 	if err != nil {
@@ -95,7 +104,7 @@ func (p *planQuestionRun) checkInputs() error {
 func (p *planQuestionRun) ask(ctx context.Context, sink event.Sink) (PlanAskResult, error) {
 	at := time.Now()
 	plans := p.request.Plans
-	if plans <= 0 {
+	if plans == 0 {
 		plans = planner.DefaultPlans
 	}
 	began := event.RunBegan{

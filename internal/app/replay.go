@@ -228,6 +228,9 @@ func (a *App) CodeOfStep(ctx context.Context, ref string, step int) (string, err
 // Branch goes on from a step of a run with something changed. What happens goes
 // to sink.
 func (a *App) Branch(ctx context.Context, q BranchRequest, sink event.Sink) (out BranchResult, err error) {
+	if q.Code, err = CheckCode("the code", q.Code); err != nil {
+		return out, err
+	}
 	r, err := a.load(ctx, q.Run, q.Image, sink)
 	if err != nil {
 		return out, err
@@ -264,6 +267,10 @@ func (a *App) Branch(ctx context.Context, q BranchRequest, sink event.Sink) (out
 
 // Assert runs assertions, the text of a Python file, on the final state of a run.
 func (a *App) Assert(ctx context.Context, ref, file, code string, sink event.Sink) (Assertions, error) {
+	code, err := CheckCode(safetext.Line(file), code)
+	if err != nil {
+		return Assertions{}, err
+	}
 	r, err := a.load(ctx, ref, ImageSpec{}, sink)
 	if err != nil {
 		return Assertions{}, err

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
+	"strings"
 
 	"praxis/event"
 	"praxis/fault"
@@ -30,6 +31,28 @@ type ResumeRequest struct {
 	Again bool // go on also when it was gone on with before
 }
 
+// check refuses what is wrong in itself.
+func (q ResumeRequest) check() error {
+	r := q.Response
+	denied := r.Approve != nil && !*r.Approve
+	blank := func(s string) bool { return strings.TrimSpace(s) == "" }
+	bad := func(remedy, cause string) error {
+		return fault.New(fault.Invalid, remedy, "cannot go on with the plan: %s", cause)
+	}
+	switch {
+	case !r.Given && r.Error == "" && r.Approve == nil && !r.Call && !q.Host.Yes:
+		return bad("Give its result or why it failed, approve it or deny it; or name the files of tools, to make a call that was approved already.",
+			"nothing is said to the call that it waits at")
+	case denied && blank(r.Reason):
+		return bad("Say why it is denied.", "a call that is denied needs a reason")
+	case r.Error != "" && blank(r.Error):
+		return bad("Say why it failed.", "a call that failed needs a text")
+	case r.Endorse != "" && blank(r.Endorse):
+		return bad("Say why.", "who vouches for a result needs a reason")
+	}
+	return q.Host.check()
+}
+
 // storedPlan is a plan that waits, and what is known of the run that stored it.
 type storedPlan struct {
 	state    []byte
@@ -43,6 +66,9 @@ type storedPlan struct {
 // a run of its own. The policy and the definitions are those that the run was
 // recorded with, unless the request names others; the call is decided again.
 func (a *App) ResumePlan(ctx context.Context, q ResumeRequest, sink event.Sink) (out PlanResult, err error) {
+	if err := q.check(); err != nil {
+		return out, err
+	}
 	h, err := a.planHost(q.Host)
 	if err != nil {
 		return out, err

@@ -2,7 +2,6 @@ package app
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"path"
@@ -10,6 +9,7 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/config"
 	"praxis/internal/guest"
 	"praxis/internal/guest/wire"
 	"praxis/internal/image"
@@ -31,6 +31,9 @@ type SessionSpec struct {
 	Limits       event.Limits
 	Seed         *int64 // makes the session deterministic
 }
+
+// check refuses limits that are out of their ranges.
+func (s SessionSpec) check() error { return config.ValidateLimits(s.Limits.WithDefaults()) }
 
 func (s SessionSpec) image() image.Request {
 	return image.Request{With: s.With, Requirements: s.Requirements}
@@ -76,6 +79,9 @@ var _ run.Session = (*Session)(nil)
 
 // OpenSession opens the session that a spec names, or makes it.
 func (a *App) OpenSession(ctx context.Context, spec SessionSpec, sink event.Sink) (*Session, error) {
+	if err := spec.check(); err != nil {
+		return nil, err
+	}
 	m, err := a.machinery(ctx)
 	if err != nil {
 		return nil, err
@@ -261,6 +267,9 @@ func (s *Session) Describe() event.SessionBegan {
 // it comes. Zero bounds mean those of the configuration. When ctx ends, the code
 // is interrupted.
 func (s *Session) Execute(ctx context.Context, code string, b event.Bounds, sink event.Sink) (event.Execution, error) {
+	if err := config.ValidateBounds(b); err != nil {
+		return event.Execution{}, err
+	}
 	if s.running != nil {
 		defer s.running(s.Interrupt)()
 	}
@@ -324,7 +333,7 @@ func (s *Session) Snapshot(ctx context.Context) (run.Snapshot, error) {
 // snapshot's id.
 func (s *Session) Save(ctx context.Context, label string) (string, error) {
 	if s.named == nil {
-		return "", errors.New("cannot save the session: it has no name")
+		return "", fault.New(fault.Invalid, "Open a session with a name, or take a snapshot.", "cannot save the session: it has no name")
 	}
 	id, err := s.named.Save(ctx, label)
 	if err != nil {

@@ -69,10 +69,14 @@ func Default(getenv func(string) string) (Config, error) {
 		Home:      home,
 		Run:       filepath.Join(home, "run"),
 		Limits:    event.DefaultLimits(),
-		Execution: event.Bounds{Timeout: event.Duration(30 * time.Second), OutputBytes: 1 << 20},
+		Execution: defaultBounds(),
 		Ask:       Ask{MaxSteps: 10, Window: 100_000},
 		Journal:   Journal{Snapshots: true, SnapshotBytes: 4 << 30, BlobBytes: 16 << 30},
 	}, nil
+}
+
+func defaultBounds() event.Bounds {
+	return event.Bounds{Timeout: event.Duration(30 * time.Second), OutputBytes: 1 << 20}
 }
 
 // homeDir finds the data folder: $PRAXIS_HOME, $XDG_DATA_HOME/praxis, ~/.local/share/praxis.
@@ -264,15 +268,7 @@ func (c Config) Validate() error {
 	if err := ValidateLimits(c.Limits); err != nil {
 		return err
 	}
-	if err := Timeout.check(time.Duration(c.Execution.Timeout)); err != nil {
-		return err
-	}
-	if c.Execution.CPU != 0 {
-		if err := CPUTime.check(time.Duration(c.Execution.CPU)); err != nil {
-			return err
-		}
-	}
-	if err := Output.check(c.Execution.OutputBytes); err != nil {
+	if err := ranges(c.Execution); err != nil {
 		return err
 	}
 	if key := c.Journal.Key; key != "" && !filepath.IsAbs(key) {
@@ -297,4 +293,20 @@ func ValidateLimits(l event.Limits) error {
 		}
 	}
 	return nil
+}
+
+// ValidateBounds checks the bounds of an execution against their ranges. A zero
+// means the default.
+func ValidateBounds(b event.Bounds) error { return ranges(b.Over(defaultBounds())) }
+
+func ranges(b event.Bounds) error {
+	if err := Timeout.Check(time.Duration(b.Timeout)); err != nil {
+		return err
+	}
+	if b.CPU != 0 {
+		if err := CPUTime.Check(time.Duration(b.CPU)); err != nil {
+			return err
+		}
+	}
+	return Output.check(b.OutputBytes)
 }

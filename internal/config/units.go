@@ -160,7 +160,8 @@ func (d Durations) Parse(text string) (time.Duration, error) {
 	return v, nil
 }
 
-func (d Durations) check(v time.Duration) error {
+// Check says whether v is in the range.
+func (d Durations) Check(v time.Duration) error {
 	if v < d.min || v > d.max {
 		return d.fault(FormatDuration(v), "it is out of range")
 	}

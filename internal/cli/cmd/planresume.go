@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -67,17 +66,12 @@ func (p *program) planResumeCommand() *cobra.Command {
 // response is what the command line says to the call.
 func (r *planResuming) response(cmd *cobra.Command) (a app.PlanResponse, err error) {
 	given := cmd.Flags().Changed
-	const remedy = "Give one of --result JSON, --error TEXT, --approve, --deny REASON; or --tools FILE, to make a call that was approved already."
-	switch {
-	case !given("result") && !given("error") && !given("deny") && !r.approve && !r.host.yes && !given("tools"):
-		return a, fault.New(fault.Invalid, remedy, "cannot go on with the plan: nothing is said to the call that it waits at")
+	switch { // a text that is empty says nothing, as if its flag were not there
 	case r.approve && given("deny"):
 		return a, usage("praxis plan resume", "--approve and --deny contradict each other")
-	case given("deny") && strings.TrimSpace(r.deny) == "":
-		return a, usage("praxis plan resume", "--deny needs a reason")
-	case given("error") && strings.TrimSpace(r.failed) == "":
+	case given("error") && r.failed == "":
 		return a, usage("praxis plan resume", "--error needs a text")
-	case given("endorse") && strings.TrimSpace(r.endorse) == "":
+	case given("endorse") && r.endorse == "":
 		return a, usage("praxis plan resume", "--endorse needs a reason")
 	}
 	a.Call = given("tools")
@@ -98,9 +92,6 @@ func (r *planResuming) response(cmd *cobra.Command) (a app.PlanResponse, err err
 }
 
 func (r *planResuming) run(cmd *cobra.Command, ref string) error {
-	if err := r.host.check("praxis plan resume"); err != nil {
-		return err
-	}
 	q := app.ResumeRequest{Ref: ref, Tools: r.tools.spec(r.p), Host: r.host.host(), Again: r.again}
 	var err error
 	if q.Response, err = r.response(cmd); err != nil {

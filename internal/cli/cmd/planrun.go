@@ -102,14 +102,6 @@ func (f *hostFlags) host() app.PlanHost {
 	return h
 }
 
-// check says what is wrong with the flags together.
-func (f *hostFlags) check(command string) error {
-	if f.yes && f.later {
-		return usage(command, "--yes grants what --later lets wait")
-	}
-	return nil
-}
-
 // planRunning is one praxis plan run.
 type planRunning struct {
 	p     *program
@@ -138,9 +130,6 @@ func (p *program) planRunCommand() *cobra.Command {
 }
 
 func (r *planRunning) run(ctx context.Context, name string) error {
-	if err := r.host.check("praxis plan run"); err != nil {
-		return err
-	}
 	q := app.PlanRequest{Tools: r.tools.spec(r.p), Host: r.host.host()}
 	var err error
 	if q.Start, err = r.host.start(); err != nil {
