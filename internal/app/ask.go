@@ -159,11 +159,17 @@ func (a *App) questionBegan(q AskRequest, m llm.Model, t *toolset) event.RunBega
 		b.MaxSteps = q.MaxSteps
 	}
 	if t.has() && q.Bounds.Timeout == 0 {
-		if b.Bounds.CPU == 0 {
-			b.Bounds.CPU = b.Bounds.Timeout
-		}
-		b.Bounds.Timeout = event.Duration(callTime)
+		b.Bounds = awaitingCalls(b.Bounds)
 	}
+	return b
+}
+
+// awaitingCalls returns the bounds of code that may wait for a call.
+func awaitingCalls(b event.Bounds) event.Bounds {
+	if b.CPU == 0 {
+		b.CPU = b.Timeout
+	}
+	b.Timeout = event.Duration(callTime)
 	return b
 }
 

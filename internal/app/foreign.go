@@ -7,6 +7,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/agent"
+	"praxis/internal/config"
 	"praxis/internal/record/replay"
 	"praxis/internal/safetext"
 )
@@ -30,6 +31,10 @@ func foreign(open func(context.Context, event.SessionBegan) (replay.Opened, erro
 				"cannot open a session for a run that was made elsewhere: its limit of %s is %s, and the configuration allows %s",
 				x.Limit.Name, show(x.Is), show(x.Most))
 		}
+		if err := config.ValidateLimits(want.Limits.WithDefaults()); err != nil {
+			return replay.Opened{}, fault.New(fault.Conflict, "Have a record made that a session can have.",
+				"cannot open a session for a run that was made elsewhere: %w", err)
+		}
 		return open(ctx, want)
 	}
 }
@@ -38,19 +43,38 @@ func sizeOf(n float64) string { return safetext.Size(int64(n)) }
 
 func plainNumber(n float64) string { return fmt.Sprintf("%g", n) }
 
+// allowed returns a function that gives each execution of a run which was made
+// elsewhere no more time and output than the configuration allows.
+func allowed(c Config) func(event.RunBegan) event.RunBegan {
+	return func(b event.RunBegan) event.RunBegan {
+		most := c.Execution
+		if b.Kind == event.Ask && len(b.Tools) > 0 {
+			most = awaitingCalls(most)
+		}
+		b.Bounds = event.Bounds{
+			Timeout: least(b.Bounds.Timeout, most.Timeout), CPU: least(b.Bounds.CPU, most.CPU),
+			OutputBytes: least(b.Bounds.OutputBytes, most.OutputBytes),
+		}
+		return b
+	}
+}
+
+// least returns n where it is a bound and no more than most is; a most of 0
+// bounds nothing.
+func least[T int | int64 | event.Duration](n, most T) T {
+	if n <= 0 || most > 0 && n > most {
+		return most
+	}
+	return n
+}
+
 // affordable returns the beginning of a run that was made elsewhere with no more
 // steps and tokens than a question has here: a branch pays for them.
 func affordable(b event.RunBegan, c Config) event.RunBegan {
-	for _, x := range []struct {
-		n    *int
-		most int
-	}{
-		{&b.MaxSteps, c.Ask.MaxSteps}, {&b.Budget.Reply, agent.DefaultMaxTokens},
-		{&b.Budget.Run, agent.DefaultTotalTokens}, {&b.Budget.Window, c.Ask.Window},
-	} {
-		if *x.n <= 0 || *x.n > x.most {
-			*x.n = x.most
-		}
+	b.MaxSteps = least(b.MaxSteps, c.Ask.MaxSteps)
+	b.Budget = event.Budget{
+		Reply: least(b.Budget.Reply, agent.DefaultMaxTokens), Run: least(b.Budget.Run, agent.DefaultTotalTokens),
+		Window: least(b.Budget.Window, c.Ask.Window),
 	}
 	return b
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"praxis/event"
 	"praxis/fault"
@@ -14,7 +15,7 @@ import (
 // recordedCode records a run of code in a session, with a state at its end.
 func recordedCode(t *testing.T, a *App, s event.SessionBegan, snapshot string) string {
 	t.Helper()
-	_, rec, err := a.records.Journal.Begin(t.Context(), event.RunBegan{Kind: event.Code, Question: "get x"}, nil)
+	_, rec, err := a.records.Journal.Begin(t.Context(), event.RunBegan{Kind: event.Code, Question: "get x", Bounds: event.Bounds{Timeout: event.Duration(time.Hour)}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,6 +40,7 @@ func TestForeignRun(t *testing.T) {
 	}{
 		{"final state", func(*event.SessionBegan, string) {}, 0},
 		{"state at the beginning", func(s *event.SessionBegan, state string) { s.Snapshot = state }, fault.Conflict},
+		{"fewer processes than a session can have", func(s *event.SessionBegan, _ string) { s.Limits.Processes = 1 }, fault.Conflict},
 		{"more memory than there is", func(s *event.SessionBegan, _ string) { s.Limits.Memory = 1 << 45 }, fault.Denied},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -78,6 +80,9 @@ func TestForeignRun(t *testing.T) {
 			if _, err := here.Import(t.Context(), path); err != nil {
 				t.Fatal(err)
 			}
+			if r, err := here.load(t.Context(), id, ImageSpec{}, event.Discard); err != nil || r.rec.Began.Bounds != here.opt.Config.Execution {
+				t.Errorf("an imported run: %+v, %v, want the bounds of the configuration", r.rec.Began.Bounds, err)
+			}
 			out, err := here.Assert(t.Context(), id, "f.py", "get x", event.Discard)
 			if fault.KindOf(err) != c.kind || c.kind != 0 && fault.RemedyOf(err) == "" || out.Snapshot != "" {
 				t.Errorf("an imported run: %+v, %v, want the kind %v and no state of this folder", out, err, c.kind)
@@ -100,5 +105,33 @@ func TestAffordable(t *testing.T) {
 	b := affordable(event.RunBegan{MaxSteps: 1 << 40, Budget: event.Budget{Reply: 1, Run: 1 << 50}}, c)
 	if b.MaxSteps != c.Ask.MaxSteps || b.Budget.Reply != 1 || b.Budget.Run > 1_000_000 || b.Budget.Window != c.Ask.Window {
 		t.Errorf("%+v", b)
+	}
+}
+
+// TestAllowed bounds each execution of somebody else's run.
+func TestAllowed(t *testing.T) {
+	c := toyApp(t, nil).opt.Config
+	day := event.Duration(24 * time.Hour)
+	for _, x := range []struct {
+		name  string
+		began event.RunBegan
+		want  event.Bounds
+	}{
+		{"nothing", event.RunBegan{}, c.Execution},
+		{"too much", event.RunBegan{Bounds: event.Bounds{Timeout: day, OutputBytes: 1 << 40}}, c.Execution},
+		{"less than nothing", event.RunBegan{Bounds: event.Bounds{Timeout: -1, CPU: -1, OutputBytes: -1}}, c.Execution},
+		{"less", event.RunBegan{Bounds: event.Bounds{Timeout: 1, CPU: 2, OutputBytes: 3}}, event.Bounds{Timeout: 1, CPU: 2, OutputBytes: 3}},
+		{
+			"that waits for calls", event.RunBegan{Kind: event.Ask, Tools: []event.ToolPin{{}}, Bounds: event.Bounds{Timeout: day, CPU: day}},
+			event.Bounds{Timeout: event.Duration(callTime), CPU: c.Execution.Timeout, OutputBytes: c.Execution.OutputBytes},
+		},
+	} {
+		if got := allowed(c)(x.began).Bounds; got != x.want {
+			t.Errorf("%s: %+v, want %+v", x.name, got, x.want)
+		}
+	}
+	c.Execution.CPU = 5
+	if got := allowed(c)(event.RunBegan{}).Bounds; got.CPU != 5 {
+		t.Errorf("%+v", got)
 	}
 }

@@ -31,11 +31,8 @@ type registryOptions struct {
 
 // readSecrets reads the secrets that files of tools declare.
 func (a *App) readSecrets(texts []planner.Text) (*registry.Secrets, error) {
-	home, err := os.UserHomeDir()
-	if err != nil {
-		home = "" // paths with ~ then lead nowhere, and say so
-	}
-	return registry.ReadSecrets(registry.Places{Getenv: a.opt.Getenv, ReadFile: bounded.ReadFile, Home: home}, registryFiles(texts))
+	where := registry.Places{Getenv: a.opt.Getenv, ReadFile: bounded.ReadFile, Home: a.opt.Getenv("HOME")}
+	return registry.ReadSecrets(where, registryFiles(texts))
 }
 
 func registryFiles(texts []planner.Text) []registry.File {
@@ -50,6 +47,8 @@ func registryFiles(texts []planner.Text) []registry.File {
 // their secrets. Sandboxes are made when a tool first needs one, and sink receives
 // the progress of images and templates that are made for it.
 func (a *App) openRegistry(ctx context.Context, o registryOptions, sink event.Sink) (*registry.Registry, error) {
+	// How deep this process is in others is said to it alone, and an environment
+	// that a program chose must not end the count.
 	if err := tool.CheckDepth(os.Getenv); err != nil {
 		return nil, err
 	}

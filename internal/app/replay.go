@@ -63,6 +63,7 @@ func (a *App) load(ctx context.Context, ref string, img ImageSpec, sink event.Si
 	r.cfg = replay.Config{Source: j, Languages: a.opt.Languages, Program: a.opt.Version, Redact: j.Redact, Open: a.opener(img, sink)}
 	if r.imported {
 		r.cfg.Open = foreign(r.cfg.Open, a.opt.Config)
+		r.rec.Began = allowed(a.opt.Config)(r.rec.Began)
 		return r, nil
 	}
 	if rec.Session != nil && img.ID == "" && len(img.With) == 0 && img.Requirements == "" { // a state belongs to its image
@@ -290,7 +291,7 @@ func (a *App) TestRuns(ctx context.Context, dir string, img ImageSpec, sink even
 			}
 			out := replay.Bundle{Source: b, Run: b.Run(), Open: a.opener(img, sink), Close: b.Close}
 			if b.Foreign() {
-				out.Open = foreign(out.Open, a.opt.Config)
+				out.Open, out.Within = foreign(out.Open, a.opt.Config), allowed(a.opt.Config)
 			}
 			return out, nil
 		},

@@ -42,8 +42,8 @@ A run of a plan is executed again with the recorded answers of its calls,
 without a sandbox. With --policy FILE its calls are decided by other rules: what
 they would have decided is shown beside what was decided.
 
-A run that was made elsewhere gets no more memory, disk and processors than the
-configuration allows, and none of the states and notes that are stored here.`
+A run that was made elsewhere gets no more memory, disk, processors and time than
+the configuration allows, and none of the states and notes that are stored here.`
 
 type replayCommand struct {
 	p            *program

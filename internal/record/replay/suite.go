@@ -20,8 +20,11 @@ type Bundle struct {
 	Source
 	Run string // its id
 	// Open opens its sessions, as that of a Config does; nil: the Config's.
-	Open  func(ctx context.Context, want event.SessionBegan) (Opened, error)
-	Close func() error
+	Open func(ctx context.Context, want event.SessionBegan) (Opened, error)
+	// Within returns the beginning of its run with no more than it may have here;
+	// nil: as it was recorded.
+	Within func(event.RunBegan) event.RunBegan
+	Close  func() error
 }
 
 // Suite is what Test needs. The Source of its Config is each bundle's own.
@@ -170,6 +173,9 @@ func (s Suite) replay(ctx context.Context, path string, out *Result) (identical 
 	rec, err := Load(ctx, b, b.Run)
 	if err != nil {
 		return false, err
+	}
+	if b.Within != nil {
+		rec.Began = b.Within(rec.Began)
 	}
 	cfg := s.Config
 	cfg.Source = b

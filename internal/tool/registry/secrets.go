@@ -30,7 +30,7 @@ var _ tool.SecretSource = (*Secrets)(nil)
 type Places struct {
 	Getenv   func(name string) string
 	ReadFile func(name string, limit int64) ([]byte, error)
-	Home     string // for paths that begin with "~/"
+	Home     string // for paths that begin with "~/"; "": it is not known
 }
 
 // ReadSecrets reads the secrets that files declare. Files that cannot be loaded
@@ -71,6 +71,10 @@ func (s *Secrets) read(p Places, e tool.SecretEntry, dir string) {
 	}
 	path := e.File
 	if rest, ok := strings.CutPrefix(path, "~/"); ok {
+		if p.Home == "" {
+			s.absent[e.Name] = fault.New(fault.Denied, "Set HOME, or write the whole path.", "the secret %s has no value: the home folder of %s is not known", e.Name, e.File)
+			return
+		}
 		path = filepath.Join(p.Home, rest)
 	} else if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
