@@ -252,7 +252,7 @@ func TestFaults(t *testing.T) {
 		{"no stream", status(200, `{"hello":"world"}`), fault.Unavailable, 1, "answered application/json, not a stream", "ANTHROPIC_BASE_URL"},
 		{"an error with 200", status(200, `{"error":{"message":"model is gone, `+key+`"}}`), fault.Unavailable, 1, "not a stream: model is gone, [key]", "ANTHROPIC_BASE_URL"},
 		{"a web page", typed("text/html; charset=utf-8", "<!doctype html><html>"), fault.Unavailable, 1, "answered text/html, not a stream", "ANTHROPIC_BASE_URL"},
-		{"an odd type", typed("no/such/type;;", "x"), fault.Unavailable, 1, "answered no/such/type;;, not a stream", "ANTHROPIC_BASE_URL"},
+		{"an odd type", typed("no/such/type;;", "x"), fault.Unavailable, 1, "answered no/such/type, not a stream", "ANTHROPIC_BASE_URL"},
 		{"a plain text", typed("text/plain", "It works!\n"), fault.Unavailable, 3, "answered with an empty stream", "ANTHROPIC_BASE_URL"},
 		{"cut stream", sse(textReply[:5]...), fault.Unavailable, 3, "the connection was cut", ""},
 		{"overloaded in the stream", sse(append(textReply[:4:4], body("overloaded_error", "Overloaded"))...), fault.Unavailable, 3, "529: Overloaded", ""},
