@@ -15,9 +15,11 @@ import (
 	"praxis/internal/tool/gate"
 )
 
-// activeRun is a run that is being recorded. Every event passes its gate before
-// it is recorded, so that the gate knows of all that enters from outside; nobody
-// gets at the recorder but through here.
+// activeRun is a run of code, of a question or of a single call that is being
+// recorded. What happens in it is emitted here, so that every event passes its gate
+// before it is recorded and the gate knows of all that enters from outside. Only
+// the gate's own events and the texts of the rules go to the recorder directly:
+// nothing enters with them that the gate does not know.
 type activeRun struct {
 	*journal.Recorder
 	tools  *toolset
@@ -35,9 +37,11 @@ func (r *activeRun) Emit(e event.Event) {
 	r.Recorder.Emit(e)
 }
 
-// begin begins the record of a run and opens its way to tools and network: this
-// is where every run begins that is not a plan's. Events go to next as well. The
-// context that it returns is over when nothing more can be recorded.
+// begin begins the record of a run and opens its way to tools and network. Runs of
+// plans and branches begin without it: each value of a plan has a label of its
+// own, and a branch calls no tool, while package replay gives its events to a
+// gate. Events go to next as well. The context that it returns is over when
+// nothing more can be recorded.
 func (a *App) begin(ctx context.Context, began event.RunBegan, t *toolset, next event.Sink, who ...gate.Origin) (context.Context, *activeRun, error) {
 	ctx, rec, err := a.records.Journal.Begin(ctx, began, next)
 	if err != nil {

@@ -5,9 +5,9 @@
 // flags, routes and drawing.
 //
 // It is the only importer of implementations: here backends, stores, providers
-// of models and kinds of tools are chosen, each from one table. A run begins and
-// ends here and nowhere else, so that whatever happens in it is recorded, and
-// whatever enters it from outside is known to its gate.
+// of models and kinds of tools are chosen, each from one table. The record of a
+// run begins and ends here and nowhere else, so that whatever happens in it is
+// recorded.
 //
 // Nothing here writes to a person. Progress, notices and what happens go to the
 // event.Sink of a call; what came of it is its result. What the caller did wrong

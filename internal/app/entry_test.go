@@ -122,7 +122,7 @@ func entryCases() map[string]entryCase {
 		}, "in.csv"},
 		"file of a branch": {"FromFile", func(w *entryWorld) *recorded {
 			w.ask(AskRequest{Files: w.inputs()}, "```python\nprint 1\n```")
-			return w.branch(w.app, "last")
+			return w.branch(w.app, "last", 2)
 		}, "in.csv"},
 		"file of an imported run": {"FromFile", func(w *entryWorld) *recorded {
 			w.ask(AskRequest{Files: w.inputs()}, "```python\nprint 1\n```")
@@ -135,7 +135,7 @@ func entryCases() map[string]entryCase {
 			if err != nil {
 				w.Fatal(err)
 			}
-			return w.branch(other, in.ID)
+			return w.branch(other, in.ID, 2)
 		}, "in.csv"},
 		"session": {"FromSession", func(w *entryWorld) *recorded {
 			w.code(CodeRequest{Session: SessionSpec{Name: "s"}})
@@ -149,6 +149,25 @@ func entryCases() map[string]entryCase {
 			w.ask(AskRequest{Notes: true}, "=== call save_note text\nthe sky is blue")
 			return w.ask(AskRequest{Notes: true}, "=== call search_notes query\nsky")
 		}, "notes"},
+		"session of a branch": {"FromSession", func(w *entryWorld) *recorded {
+			w.code(CodeRequest{Session: SessionSpec{Name: "s"}})
+			w.code(CodeRequest{Session: SessionSpec{Name: "s"}})
+			return w.branch(w.app, "last", 1)
+		}, "session"},
+		"thread of a branch": {"FromThread", func(w *entryWorld) *recorded {
+			w.ask(AskRequest{Thread: "t"})
+			w.ask(AskRequest{Thread: "t"}, "a reply to the first question", "and its answer")
+			return w.branch(w.app, "last", 1)
+		}, "thread"},
+		"notes of a branch": {"FromNotes", func(w *entryWorld) *recorded {
+			w.ask(AskRequest{Notes: true}, "=== call save_note text\nthe sky is blue")
+			w.ask(AskRequest{Notes: true}, "=== call search_notes query\nsky")
+			return w.branch(w.app, "last", 2)
+		}, "notes"},
+		"tool of a branch": {"FromTool", func(w *entryWorld) *recorded {
+			w.ask(AskRequest{}, "```python\n"+probe+"\n```")
+			return w.branch(w.app, "last", 2)
+		}, "memory.search"},
 		"network": {"FromNetwork", func(w *entryWorld) *recorded {
 			return w.code(CodeRequest{Code: "fetch " + w.site.URL + "/", Net: NetSpec{Hosts: []string{w.site.Listener.Addr().String()}}})
 		}, "the network"},
@@ -165,11 +184,11 @@ func (w *entryWorld) inputs() []Input {
 	return files
 }
 
-// branch goes on from the second step of a run with other code.
-func (w *entryWorld) branch(a *App, run string) *recorded {
+// branch goes on from a step of a run with other code.
+func (w *entryWorld) branch(a *App, run string, from int) *recorded {
 	w.Helper()
 	var r recorded
-	if _, err := a.Branch(w.Context(), BranchRequest{Run: run, From: 2, Code: "print 2\n" + probe}, &r); err != nil {
+	if _, err := a.Branch(w.Context(), BranchRequest{Run: run, From: from, Code: "print 2\n" + probe}, &r); err != nil {
 		w.Fatal(err)
 	}
 	return &r
@@ -177,7 +196,8 @@ func (w *entryWorld) branch(a *App, run string) *recorded {
 
 // TestEntries takes every way by which data from outside enter a run, through
 // all that a run is made of, and requires that what its code gives to a tool from
-// then on depends on them. Package event has a constant for each way.
+// then on depends on them. Package event has a constant for each way, and its
+// TestEntering says of every event whether data enter with it.
 func TestEntries(t *testing.T) {
 	tree, err := parser.ParseFile(token.NewFileSet(), filepath.Join("..", "..", "event", "entry.go"), nil, 0)
 	if err != nil {

@@ -188,10 +188,11 @@ func (e *rerun) equip(ctx context.Context, from int) error {
 	var entered []Entered
 	e.line(ctx, from, func(rec Recording, step int) {
 		for _, in := range rec.Entered {
-			if _, own := in.Event.(event.SessionBegan); own && rec.Began.Parent != nil {
+			_, state := in.Event.(event.SessionBegan)
+			if state && rec.Began.Parent != nil {
 				continue // a branch begins with the state of the run that it was made from
 			}
-			if in.Step < step {
+			if state || in.Step < step { // the state was there before any step
 				entered = append(entered, in)
 			}
 		}
