@@ -221,10 +221,10 @@ func (l *launched) wait() {
 func (l *launched) Stdin() io.WriteCloser { return l.p.Stdin() }
 
 // Stdout is the program's standard output.
-func (l *launched) Stdout() io.Reader { return l.out }
+func (l *launched) Stdout() io.ReadCloser { return l.out }
 
 // Stderr is the program's standard error.
-func (l *launched) Stderr() io.Reader { return l.errs }
+func (l *launched) Stderr() io.ReadCloser { return l.errs }
 
 // Stop ends the program, and the session that it is alone in.
 func (l *launched) Stop(grace time.Duration) {

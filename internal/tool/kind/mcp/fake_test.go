@@ -61,8 +61,8 @@ type fakeProcess struct {
 }
 
 func (p *fakeProcess) Stdin() io.WriteCloser { return p.stdin }
-func (p *fakeProcess) Stdout() io.Reader     { return p.stdout }
-func (p *fakeProcess) Stderr() io.Reader     { return p.stderr }
+func (p *fakeProcess) Stdout() io.ReadCloser { return p.stdout }
+func (p *fakeProcess) Stderr() io.ReadCloser { return p.stderr }
 func (p *fakeProcess) Stop(time.Duration)    { p.kill() }
 
 // Launch starts the fake.

@@ -68,6 +68,7 @@ func newPipeConn(p Process, in *inbound, fail func(error)) *pipeConn {
 	go func() {
 		defer c.readers.Done()
 		defer close(c.said)
+		defer stderr.Close()
 		_, _ = io.Copy(c.errs, stderr)
 	}()
 	return c
@@ -157,7 +158,9 @@ func (c *pipeConn) writeLines() {
 
 func (c *pipeConn) readLines() {
 	defer close(c.incoming)
-	r := bufio.NewReaderSize(c.proc.Stdout(), 64<<10)
+	stdout := c.proc.Stdout()
+	defer stdout.Close()
+	r := bufio.NewReaderSize(stdout, 64<<10)
 	for {
 		line, err := readLine(r, maxMessage)
 		if err == nil || (len(line) > 0 && !errors.Is(err, errLong)) {

@@ -27,10 +27,11 @@ type Program struct {
 // Process is a server that runs.
 type Process interface {
 	Stdin() io.WriteCloser
-	// Stdout ends when the process does, or when it is stopped.
-	Stdout() io.Reader
-	// Stderr is nil when there is none.
-	Stderr() io.Reader
+	// Stdout ends when the process does, or soon after it is stopped. Whoever reads
+	// it closes it.
+	Stdout() io.ReadCloser
+	// Stderr is nil when there is none, and like Stdout otherwise.
+	Stderr() io.ReadCloser
 	// Stop closes standard input, waits as long as grace for the process to end,
 	// then kills it with all that it started. It may be called more than once.
 	Stop(grace time.Duration)
@@ -130,10 +131,15 @@ func (h *hostProcess) wait() {
 func (h *hostProcess) signal(sig syscall.Signal) { _ = syscall.Kill(-h.cmd.Process.Pid, sig) }
 
 func (h *hostProcess) Stdin() io.WriteCloser { return h.stdin }
-func (h *hostProcess) Stdout() io.Reader     { return h.stdout }
-func (h *hostProcess) Stderr() io.Reader     { return h.stderr }
+func (h *hostProcess) Stdout() io.ReadCloser { return h.stdout }
+func (h *hostProcess) Stderr() io.ReadCloser { return h.stderr }
 
-// Stop ends the process: by the end of its input, by SIGTERM, by SIGKILL.
+// drainTime is how long the output of a process that has ended is read on. Only
+// one that left its process group, with the output open, writes for so long.
+const drainTime = time.Second
+
+// Stop ends the process: by the end of its input, by SIGTERM, by SIGKILL. What it
+// has written until then can still be read.
 func (h *hostProcess) Stop(grace time.Duration) {
 	h.once.Do(func() {
 		h.stdin.Close()
@@ -147,7 +153,9 @@ func (h *hostProcess) Stop(grace time.Duration) {
 			h.signal(syscall.SIGKILL)
 			<-h.ended
 		}
-		h.closePipes()
+		for _, f := range []*os.File{h.stdout, h.stderr} {
+			_ = f.SetReadDeadline(time.Now().Add(drainTime)) // it fails when the reader closed it
+		}
 	})
 }
 
