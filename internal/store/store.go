@@ -112,6 +112,7 @@ type Value struct {
 // Index finds documents by their fields and their words.
 type Index interface {
 	// Put stores documents in one step, in place of those of the same kind and id.
+	// One that is there with a higher Version stays as it is.
 	Put(ctx context.Context, docs ...Doc) error
 	// Get returns one document. NotFound: there is none.
 	Get(ctx context.Context, kind, id string) (Doc, error)
@@ -130,6 +131,9 @@ type Doc struct {
 	Fields map[string]any // strings, numbers (float64, int64) and booleans that queries compare
 	Text   string         // whose words can be searched for
 	Body   []byte         // anything
+	// Version orders the states of one document, when several may write it: a late
+	// writer of an older state changes nothing.
+	Version int64
 }
 
 // Query says which documents are sought. Every condition in it must be met.

@@ -237,19 +237,26 @@ func (m memBlobs) RemoveUnused(ctx context.Context, sum string, _ time.Time) (bo
 type memIndex struct {
 	mu     sync.Mutex
 	docs   map[string]store.Doc
-	broken error // what every Put returns
+	broken error  // what every Put returns
+	before func() // called once, before the next Put
 }
 
 func newMemIndex() *memIndex { return &memIndex{docs: map[string]store.Doc{}} }
 
 func (m *memIndex) Put(_ context.Context, docs ...store.Doc) error {
+	if before := m.before; before != nil {
+		m.before = nil
+		before()
+	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.broken != nil {
 		return m.broken
 	}
 	for _, d := range docs {
-		m.docs[d.Kind+"/"+d.ID] = d
+		if m.docs[d.Kind+"/"+d.ID].Version <= d.Version {
+			m.docs[d.Kind+"/"+d.ID] = d
+		}
 	}
 	return nil
 }

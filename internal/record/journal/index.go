@@ -54,7 +54,7 @@ func (j *Journal) put(ctx context.Context, s Summary, text string) error {
 func document(s Summary, text string) (store.Doc, error) {
 	body, err := json.Marshal(s)
 	return store.Doc{
-		Kind: runDoc, ID: s.ID, Order: order(s), Text: text, Body: body,
+		Kind: runDoc, ID: s.ID, Order: order(s), Version: s.Records, Text: text, Body: body,
 		Fields: map[string]any{
 			"kind": string(s.Kind), "model": s.Model, "status": string(indexed(s.Status)), "thread": s.Thread, "began": s.Began.Unix(),
 		},

@@ -332,6 +332,30 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
+// TestRebuildBesideWriter rebuilds the index while a run ends and another begins.
+// What the rebuild has read by then is older than what the writers say.
+func TestRebuildBesideWriter(t *testing.T) {
+	b := newBench(t)
+	_, r := b.begin(t)
+	var begun string
+	b.index.before = func() {
+		r.Emit(event.RunEnded{Status: event.Answered})
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+		begun = b.write(t, sample()...)
+	}
+	if _, err := b.Rebuild(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := b.Summary(t.Context(), r.ID()); err != nil || s.Status != event.Answered {
+		t.Errorf("the run that ended: %+v, %v", s, err)
+	}
+	if runs, err := b.Runs(t.Context(), Query{}); err != nil || len(runs) != 2 || runs[0].ID != begun {
+		t.Errorf("%+v, %v", runs, err)
+	}
+}
+
 // TestRunning verifies and reads a run that is being written.
 func TestRunning(t *testing.T) {
 	b := newBench(t)

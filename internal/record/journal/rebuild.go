@@ -50,6 +50,9 @@ func (j *Journal) rebuild(ctx context.Context) (Rebuilt, error) {
 			return out, err
 		}
 		for _, id := range gone {
+			if j.there(ctx, id) {
+				continue // it began meanwhile
+			}
 			if err := j.cfg.Index.Delete(ctx, kind, id); err != nil {
 				return out, err
 			}

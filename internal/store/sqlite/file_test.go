@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -144,7 +145,7 @@ func TestRefusedFiles(t *testing.T) {
 		"zeros":                    {make([]byte, 8192), "is damaged", false},
 		"a broken header":          {append([]byte("SQLite format 4\x00"), good[16:]...), "is damaged", false},
 		"another program's":        {foreign, "another program", false},
-		"newer":                    {next, "newer version of Praxis: its format is 99, this one knows 1", false},
+		"newer":                    {next, "newer version of Praxis: its format is 99, this one knows 2", false},
 		"cut in the middle":        {good[:len(good)/2/4096*4096], "is damaged", true},
 		"pages of rubbish":         {rubbish(good, 5), "is damaged", true},
 		"every page but the first": {rubbish(good, 1), "is damaged", true},
@@ -300,7 +301,7 @@ func TestMigrations(t *testing.T) {
 	bad := migration{"nonsense", "CREATE TABLE half (x); NONSENSE"}
 	// One that fails leaves the format before, whole.
 	d := open(good, bad)
-	if err := d.Ready(ctx); err == nil || !strings.Contains(err.Error(), "format 3 (nonsense)") {
+	if err := d.Ready(ctx); err == nil || !strings.Contains(err.Error(), fmt.Sprintf("format %d (nonsense)", len(migrations)+2)) {
 		t.Errorf("a migration that fails: %v", err)
 	}
 	if err := d.Close(); err != nil {
@@ -317,14 +318,41 @@ func TestMigrations(t *testing.T) {
 	if v, err := d.KV().Get(ctx, "b", "k"); string(v.Data) != "kept" || err != nil {
 		t.Errorf("%q %v", v.Data, err)
 	}
-	if n, err := d.version(ctx, d.reader); n != 2 || err != nil {
-		t.Errorf("the format is %d (%v), want 2", n, err)
+	if n, err := d.version(ctx, d.reader); n != len(migrations)+1 || err != nil {
+		t.Errorf("the format is %d (%v), want %d", n, err, len(migrations)+1)
 	}
 	if err := d.Close(); err != nil {
 		t.Error(err)
 	}
 	if err := open().Ready(ctx); fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "newer") {
 		t.Errorf("by the older program: %v", err)
+	}
+}
+
+// TestFirstFormat brings a database of the first format up to date.
+func TestFirstFormat(t *testing.T) {
+	ctx := context.Background()
+	path := filepath.Join(t.TempDir(), "praxis.db")
+	old := opened(t, path)
+	old.migrations = migrations[:1]
+	if _, err := old.KV().Set(ctx, "b", "k", []byte("kept"), store.Any); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := old.writer.Exec(`INSERT INTO docs (kind, id, ord, fields, body, text) VALUES ('run', 'a', 1, '{}', CAST('old' AS BLOB), '')`); err != nil {
+		t.Fatal(err)
+	}
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
+	d := opened(t, path)
+	if doc, err := d.Index().Get(ctx, "run", "a"); err != nil || string(doc.Body) != "old" || doc.Version != 0 {
+		t.Errorf("%+v, %v", doc, err)
+	}
+	if err := d.Index().Put(ctx, store.Doc{Kind: "run", ID: "a", Version: 1, Body: []byte("new")}); err != nil {
+		t.Error(err)
+	}
+	if v, err := d.KV().Get(ctx, "b", "k"); string(v.Data) != "kept" || err != nil {
+		t.Errorf("%q, %v", v.Data, err)
 	}
 }
 
@@ -364,8 +392,8 @@ func TestReadOnlyFolder(t *testing.T) {
 	storetest.Writable(t, dir, false)
 	readable("closed before", opened(t, path), "kept")
 	older := opened(t, path)
-	older.migrations = append(older.migrations[:1:1], migration{"more", "CREATE TABLE more (x)"})
-	if _, err := older.KV().Keys(ctx, "b"); fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), "format 1") {
+	older.migrations = append(slices.Clone(migrations[:]), migration{"more", "CREATE TABLE more (x)"})
+	if _, err := older.KV().Keys(ctx, "b"); fault.KindOf(err) != fault.Conflict || !strings.Contains(err.Error(), fmt.Sprintf("of format %d", len(migrations))) {
 		t.Errorf("an older format that cannot be written: %v", err)
 	}
 

@@ -96,12 +96,12 @@ func (x *Index) Get(ctx context.Context, kind, id string) (store.Doc, error) {
 }
 
 // columns are what scan takes.
-const columns = `d.kind, d.id, d.ord, d.fields, d.body, d.text`
+const columns = `d.kind, d.id, d.ord, d.fields, d.body, d.text, d.version`
 
 // scan reads a document from a row, with what else the row has.
 func scan(row interface{ Scan(...any) error }, doc *store.Doc, more ...any) error {
 	var fields []byte
-	if err := row.Scan(append([]any{&doc.Kind, &doc.ID, &doc.Order, &fields, &doc.Body, &doc.Text}, more...)...); err != nil {
+	if err := row.Scan(append([]any{&doc.Kind, &doc.ID, &doc.Order, &fields, &doc.Body, &doc.Text, &doc.Version}, more...)...); err != nil {
 		return err
 	}
 	var err error
@@ -119,7 +119,8 @@ type writer struct {
 // The statements of a writer.
 const (
 	findDoc   = `SELECT doc FROM docs WHERE kind = ? AND id = ?`
-	addDoc    = `INSERT INTO docs (doc, kind, id, ord, fields, body, text) VALUES (?, ?, ?, ?, ?, ?, ?)`
+	newerDoc  = `SELECT 1 FROM docs WHERE kind = ? AND id = ? AND version > ?`
+	addDoc    = `INSERT INTO docs (doc, kind, id, ord, fields, body, text, version) VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
 	dropDoc   = `DELETE FROM docs WHERE doc = ?`
 	addAttr   = `INSERT INTO attrs (kf, type, value, ord, id, doc) VALUES (?, ?, ?, ?, ?, ?)`
 	dropAttrs = `DELETE FROM attrs WHERE doc = ?`
@@ -131,7 +132,7 @@ const (
 
 func newWriter(ctx context.Context, tx *sql.Tx) (*writer, error) {
 	w := &writer{tx: tx, stmts: map[string]*sql.Stmt{}, names: map[[2]string]int64{}}
-	for _, text := range []string{findDoc, addDoc, dropDoc, addAttr, dropAttrs, addWords, dropWords, findName, addName} {
+	for _, text := range []string{findDoc, newerDoc, addDoc, dropDoc, addAttr, dropAttrs, addWords, dropWords, findName, addName} {
 		stmt, err := tx.PrepareContext(ctx, text)
 		if err != nil {
 			w.close()
@@ -177,6 +178,11 @@ func (w *writer) put(ctx context.Context, doc store.Doc) error {
 	if err != nil {
 		return err
 	}
+	var newer int
+	err = w.stmts[newerDoc].QueryRowContext(ctx, doc.Kind, doc.ID, doc.Version).Scan(&newer)
+	if !errors.Is(err, sql.ErrNoRows) {
+		return err // nil when the one that is there stays
+	}
 	// The number stays with a document, and a new one gets the next.
 	number, err := w.remove(ctx, doc.Kind, doc.ID)
 	if err != nil {
@@ -186,7 +192,7 @@ func (w *writer) put(ctx context.Context, doc store.Doc) error {
 	if body == nil {
 		body = []byte{}
 	}
-	made, err := w.exec(ctx, addDoc, number, doc.Kind, doc.ID, doc.Order, encodeFields(attrs), body, doc.Text)
+	made, err := w.exec(ctx, addDoc, number, doc.Kind, doc.ID, doc.Order, encodeFields(attrs), body, doc.Text, doc.Version)
 	if err != nil {
 		return err
 	}

@@ -57,6 +57,7 @@ CREATE VIRTUAL TABLE words USING fts5 (
 	kind, text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2'
 );
 `},
+	{"versions of documents", `ALTER TABLE docs ADD COLUMN version INTEGER NOT NULL DEFAULT 0`},
 }
 
 // prepare puts a file in WAL mode and brings it up to date.

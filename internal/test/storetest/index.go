@@ -24,6 +24,7 @@ func Index(t *testing.T, make func(t *testing.T) store.Index) {
 		{"nothing there", indexEmpty},
 		{"put and get", indexPut},
 		{"put replaces", indexReplace},
+		{"an older version changes nothing", indexVersions},
 		{"all or nothing", indexAtomic},
 		{"bad documents", indexBad},
 		{"order and ties", indexOrder},
@@ -66,8 +67,42 @@ func finds(t *testing.T, x store.Index, q store.Query, ids ...string) {
 }
 
 func same(a, b store.Doc) bool {
-	return a.Kind == b.Kind && a.ID == b.ID && a.Order == b.Order && a.Text == b.Text &&
+	return a.Kind == b.Kind && a.ID == b.ID && a.Order == b.Order && a.Version == b.Version && a.Text == b.Text &&
 		bytes.Equal(a.Body, b.Body) && maps.Equal(a.Fields, b.Fields)
+}
+
+func indexVersions(t *testing.T, x store.Index) {
+	ctx := context.Background()
+	doc := func(version int64, text string) store.Doc {
+		return store.Doc{Kind: "run", ID: "a", Order: version, Version: version, Text: text, Body: []byte(text), Fields: map[string]any{"f": text}}
+	}
+	for _, c := range []struct {
+		put  store.Doc
+		want store.Doc
+	}{
+		{doc(3, "third"), doc(3, "third")},
+		{doc(2, "second"), doc(3, "third")},
+		{doc(3, "again"), doc(3, "again")},
+		{doc(4, "fourth"), doc(4, "fourth")},
+	} {
+		beside := store.Doc{Kind: "run_open", ID: c.put.Text}
+		must(t, x.Put(ctx, c.put, beside), "put")
+		got, err := x.Get(ctx, "run", "a")
+		must(t, err, "get")
+		if !same(got, c.want) {
+			t.Errorf("after version %d: got %+v, want %+v", c.put.Version, got, c.want)
+		}
+		finds(t, x, store.Query{Kind: "run", Words: c.want.Text}, "a")
+		finds(t, x, store.Query{Kind: "run", Where: []store.Condition{{Field: "f", Op: store.Equal, Value: c.want.Text}}}, "a")
+		if _, err := x.Get(ctx, "run_open", c.put.Text); err != nil {
+			t.Errorf("what was put beside it: %v", err)
+		}
+	}
+	must(t, x.Delete(ctx, "run", "a"), "delete")
+	must(t, x.Put(ctx, doc(1, "first")), "put after delete")
+	if got, err := x.Get(ctx, "run", "a"); err != nil || !same(got, doc(1, "first")) {
+		t.Errorf("after delete: %+v, %v", got, err)
+	}
 }
 
 func indexEmpty(t *testing.T, x store.Index) {
