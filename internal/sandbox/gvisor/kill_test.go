@@ -8,6 +8,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -48,6 +49,41 @@ func runSaver(base, root, snaps string) int {
 			return 1
 		}
 		fmt.Println("saved")
+	}
+}
+
+// TestSweepBesideClose sweeps while owners begin and end.
+func TestSweepBesideClose(t *testing.T) {
+	base := t.TempDir()
+	var owners sync.WaitGroup
+	for range 4 {
+		owners.Go(func() {
+			for range 200 {
+				o, err := newOwner(base)
+				if err != nil {
+					t.Error(err)
+					return
+				}
+				if err := o.close(); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+	}
+	over := make(chan struct{})
+	go func() { owners.Wait(); close(over) }()
+	for done := false; !done; {
+		select {
+		case <-over:
+			done = true
+		default:
+		}
+		if _, err := sweep(base); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if left, err := filepath.Glob(filepath.Join(base, ownerPrefix+"*")); len(left) > 0 || err != nil {
+		t.Errorf("left: %v, %v", left, err)
 	}
 }
 

@@ -113,20 +113,28 @@ func sweep(base string) (int, error) {
 	return swept, err
 }
 
-// sweepOwner removes the owner's folder if nobody holds its lock.
+// sweepOwner removes the owner's folder if nobody holds its lock. A folder without
+// a lock is one that its owner is about to remove, or died while making: no owner
+// makes one as long as we hold the gate.
 func sweepOwner(dir string) (int, error) {
-	lock, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_CREATE|os.O_RDWR, 0o600)
-	if err != nil {
-		return 0, err
-	}
-	defer lock.Close()
-	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	lock, err := os.OpenFile(filepath.Join(dir, lockFile), os.O_RDWR, 0o600)
+	switch {
+	case err == nil:
+		defer lock.Close()
+		err = unix.Flock(int(lock.Fd()), unix.LOCK_EX|unix.LOCK_NB)
 		if errors.Is(err, unix.EWOULDBLOCK) {
 			return 0, nil // alive
 		}
+	case errors.Is(err, os.ErrNotExist):
+		err = nil
+	}
+	if err != nil {
 		return 0, err
 	}
 	entries, err := os.ReadDir(dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
 	if err != nil {
 		return 0, err
 	}
