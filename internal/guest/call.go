@@ -4,9 +4,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 	"sync"
+	"time"
 	"unicode"
 
 	"praxis/fault"
@@ -25,6 +27,7 @@ type call struct {
 	epoch     uint64        // in which it was opened
 	wake      chan struct{} // something for next
 	space     chan struct{} // something for send
+	left      time.Duration // how much longer the guest may let its caller wait
 	abandoned bool          // guarded by c.mu
 
 	mu      sync.Mutex
@@ -40,7 +43,7 @@ type call struct {
 
 // newCall makes a call of the epoch that is open. The caller holds c.mu.
 func newCall(c *Client, id uint32) *call {
-	return &call{c: c, id: id, epoch: c.live, wake: make(chan struct{}, 1), space: make(chan struct{}, 1)}
+	return &call{c: c, id: id, epoch: c.live, left: c.waits.Answer, wake: make(chan struct{}, 1), space: make(chan struct{}, 1)}
 }
 
 // write writes a frame of the call's, or returns errQuiet.
@@ -163,6 +166,29 @@ func (k *call) next(ctx context.Context, what string) (wire.Frame, error) {
 	}
 }
 
+// soon does one step of a request that the guest has to get on with: a wait for it,
+// which moves n bytes. A guest that takes too long in all its waits is ended.
+func (k *call) soon(ctx context.Context, what string, step func(ctx context.Context) (n int, err error)) error {
+	began := time.Now()
+	bounded, cancel := context.WithTimeoutCause(ctx, k.left, ErrSilent)
+	defer cancel()
+	n, err := step(bounded)
+	if err != nil && errors.Is(context.Cause(bounded), ErrSilent) && fault.KindOf(err) == fault.Canceled {
+		return k.c.reject(what, fmt.Errorf("%w: it did not get on with a request for %s", ErrSilent, k.c.waits.Answer))
+	}
+	k.left = min(k.left-time.Since(began)+time.Duration(n)*time.Second/slowest, k.c.waits.Answer)
+	return err
+}
+
+// nextSoon is next for what the guest has to get on with.
+func (k *call) nextSoon(ctx context.Context, what string) (f wire.Frame, err error) {
+	err = k.soon(ctx, what, func(ctx context.Context) (int, error) {
+		f, err = k.next(ctx, what)
+		return len(f.Body), err
+	})
+	return f, err
+}
+
 // last takes a frame that came before the stream was over.
 func (k *call) last() (wire.Frame, bool) {
 	k.mu.Lock()
@@ -177,7 +203,7 @@ func (k *call) last() (wire.Frame, bool) {
 
 // response waits for a response to a request that brings nothing else.
 func (k *call) response(ctx context.Context, what string) ([]byte, error) {
-	f, err := k.next(ctx, what)
+	f, err := k.nextSoon(ctx, what)
 	if errors.Is(err, errLost) {
 		return nil, lostFault(what)
 	}

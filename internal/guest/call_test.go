@@ -25,7 +25,7 @@ func (h *answer) Write(p []byte) (int, error) {
 func TestNothingIsWrittenForACallOfAnOlderEpoch(t *testing.T) {
 	t.Parallel()
 	h := &answer{liar: newLiar(nil)}
-	c := New(h)
+	c := New(h, Patience{})
 	defer c.Close()
 	if err := c.Hello(t.Context(), wire.Hello{}); err != nil {
 		t.Fatal(err)

@@ -20,6 +20,7 @@ package guest
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/binary"
@@ -34,9 +35,22 @@ import (
 	"praxis/internal/guest/wire"
 )
 
-// writeTime is how long the guest may take to read a frame. It is long,
-// because the machine may be busy; a guest that takes longer reads no more.
-const writeTime = 30 * time.Second
+// Patience is how long a guest is waited for. Zero values mean the defaults.
+type Patience struct {
+	// Answer bounds the waits for one request together, as long as nothing comes of
+	// it: what the guest sends, or takes, makes up for the time at slowest. Default: 10
+	// minutes, since importing large packages is one request.
+	Answer time.Duration
+	// Read is how long the guest may take to read a frame; one that takes longer reads
+	// no more. Default: 30 seconds, because the machine may be busy.
+	Read time.Duration
+	// Stop is how long an execution that was interrupted may take to end: the agent's
+	// escalation is over after 10 seconds, then it looks for changed files. Default: 1 minute.
+	Stop time.Duration
+}
+
+// slowest is how many bytes a second a guest has to move to get on with a request.
+const slowest = 16 << 10
 
 // maxAbandoned bounds requests that were given up and that the guest has not closed.
 const maxAbandoned = 1024
@@ -58,6 +72,7 @@ var errClosed = errors.New("the client was closed")
 // them; one that blocks slows its own request only.
 type Client struct {
 	stream  io.ReadWriteCloser
+	waits   Patience
 	writing chan struct{} // held to write; a channel, so that waiting can be given up
 	wbuf    []byte
 	done    chan struct{}
@@ -80,11 +95,11 @@ type Client struct {
 }
 
 // New makes a client of a sandbox's stream, which belongs to the client from
-// then on. Closing the stream must end a Read and a Write that wait. Hello
-// comes first.
-func New(stream io.ReadWriteCloser) *Client {
+// then on. Closing the stream must end a Write that waits. Hello comes first.
+func New(stream io.ReadWriteCloser, waits Patience) *Client {
+	waits.Answer, waits.Read, waits.Stop = cmp.Or(waits.Answer, 10*time.Minute), cmp.Or(waits.Read, 30*time.Second), cmp.Or(waits.Stop, time.Minute)
 	c := &Client{
-		stream: stream, writing: make(chan struct{}, 1), done: make(chan struct{}),
+		stream: stream, waits: waits, writing: make(chan struct{}, 1), done: make(chan struct{}),
 		ready: make(chan struct{}), calls: map[uint32]*call{}, workdir: wire.DefaultWorkdir,
 		requests: guestRequests{open: map[uint32]*guestRequest{}, named: map[string]*guestRequest{}},
 	}
@@ -103,9 +118,13 @@ func (c *Client) Err() error {
 	return c.err
 }
 
-// Close ends the stream and waits for everything that the client started.
+// Stop ends what goes on, without waiting for it.
+func (c *Client) Stop() { c.fail(errClosed) }
+
+// Close ends the stream and waits for everything that the client started. Whoever
+// reads what the guest writes waits for its end: the sandbox is killed first.
 func (c *Client) Close() error {
-	c.fail(errClosed)
+	c.Stop()
 	c.wg.Wait()
 	return nil
 }
@@ -302,11 +321,11 @@ func (c *Client) write(ctx context.Context, k *call, kind wire.Kind, id uint32, 
 	if c.wbuf = buf; cap(buf) > 4*wire.Chunk {
 		c.wbuf = nil
 	}
-	watchdog := time.AfterFunc(writeTime, func() { c.fail(fmt.Errorf("the guest read nothing for %s", writeTime)) })
+	watchdog := time.AfterFunc(c.waits.Read, func() { c.fail(fmt.Errorf("%w: it read nothing for %s", ErrSilent, c.waits.Read)) })
 	_, err = c.stream.Write(buf)
 	watchdog.Stop()
 	if err != nil {
-		c.fail(fmt.Errorf("cannot write to guest: %w", err))
+		c.fail(fmt.Errorf("%w: %w", ErrEnded, err))
 		return c.broken("write to guest")
 	}
 	return nil
@@ -325,7 +344,7 @@ func (c *Client) read() {
 		if err != nil {
 			switch {
 			case errors.Is(err, io.EOF):
-				err = errors.New("the guest ended the stream")
+				err = ErrEnded
 			case errors.Is(err, wire.ErrFrame):
 				err = fmt.Errorf("%w: %w", ErrProtocol, err)
 			}
@@ -335,9 +354,15 @@ func (c *Client) read() {
 	}
 }
 
-// ErrProtocol is in the chain of [Client.Err] when the stream is over because the
-// guest did not keep to the protocol, and not because the guest ended.
-var ErrProtocol = errors.New("the guest broke the protocol")
+// What is in the chain of [Client.Err] when the stream is over because of the guest.
+var (
+	// ErrEnded says that the guest ended it, as the end of the guest does.
+	ErrEnded = errors.New("the guest ended the stream")
+	// ErrProtocol says that the guest did not keep to the protocol.
+	ErrProtocol = errors.New("the guest broke the protocol")
+	// ErrSilent says that the guest did not get on with a request, or read nothing.
+	ErrSilent = errors.New("the guest gives no answer")
+)
 
 // violation is the error of a guest that does not keep to the protocol.
 func violation(format string, args ...any) error {

@@ -9,7 +9,6 @@ import (
 	"math"
 	"path"
 	"strings"
-	"time"
 
 	"praxis/event"
 	"praxis/fault"
@@ -18,9 +17,6 @@ import (
 )
 
 const (
-	// stopTime is how long an execution that was interrupted may take to end: the
-	// agent's escalation is over after 10 seconds, then it looks for changed files.
-	stopTime = time.Minute
 	// outputSlack is how much output may come over the bound that was asked for.
 	outputSlack = 64 << 10
 	// maxShown bounds the displays of an execution together, in bytes.
@@ -177,7 +173,7 @@ func (f *followed) follow(ctx context.Context, what string, k *call) (event.Exec
 
 // stop interrupts the execution and waits for its end.
 func (f *followed) stop(what, name string) (event.Execution, error) {
-	ctx, cancel := context.WithTimeoutCause(context.Background(), stopTime, errNoStop)
+	ctx, cancel := context.WithTimeoutCause(context.Background(), f.c.waits.Stop, errNoStop)
 	defer cancel()
 	// By name, so that the next execution is not hit when this one just ended.
 	var x event.Execution

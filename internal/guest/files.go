@@ -187,7 +187,7 @@ func (c *Client) watch(ctx context.Context, what string, k *call, f func(wire.Ch
 // frame waits for the next frame of a request that a reopened stream ends.
 // A failure is returned as its fault.
 func (k *call) frame(ctx context.Context, what string) (wire.Frame, error) {
-	f, err := k.next(ctx, what)
+	f, err := k.nextSoon(ctx, what)
 	switch {
 	case errors.Is(err, errLost):
 		return f, lostFault(what)
@@ -262,7 +262,7 @@ func (k *call) sendAll(ctx context.Context, what string, r io.Reader) error {
 	for {
 		n, err := io.ReadFull(r, buf)
 		if n > 0 {
-			if err := k.send(ctx, what, buf[:n]); err != nil {
+			if err := k.soon(ctx, what, func(ctx context.Context) (int, error) { return n, k.send(ctx, what, buf[:n]) }); err != nil {
 				return err
 			}
 		}

@@ -98,7 +98,7 @@ func FuzzClient(f *testing.F) {
 	f.Fuzz(func(t *testing.T, op byte, lies []byte) {
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 		defer cancel()
-		c := New(newLiar(frames(lies)))
+		c := New(newLiar(frames(lies)), Patience{})
 		defer c.Close()
 		if err := c.Hello(ctx, wire.Hello{}); err != nil {
 			t.Fatal(err)
@@ -168,7 +168,7 @@ func FuzzRequests(f *testing.F) {
 			b[5] |= 0x80
 			b = b[4+n:]
 		}
-		c := New(newLiar(text))
+		c := New(newLiar(text), Patience{})
 		if err := c.Hello(ctx, wire.Hello{}); err != nil {
 			t.Fatal(err)
 		}

@@ -45,7 +45,7 @@ func lie(t *testing.T, f func(l *liar)) *guest.Client {
 		l.say(wire.HelloKind, 0, wire.Hello{Version: wire.Version, Epoch: hello.Epoch})
 		f(l)
 	}()
-	c := guest.New(host)
+	c := guest.New(host, guest.Patience{})
 	t.Cleanup(func() {
 		c.Close()
 		<-done
@@ -440,7 +440,7 @@ func TestLiesOfHello(t *testing.T) {
 			l.say(wire.HelloKind, 0, body)
 			l.drain()
 		}()
-		c := guest.New(host)
+		c := guest.New(host, guest.Patience{})
 		if err := c.Hello(testCtx(t), wire.Hello{}); fault.KindOf(err) != fault.Unavailable {
 			t.Errorf("%s: got %v", name, err)
 		}
@@ -615,7 +615,7 @@ func TestNothingLeaks(t *testing.T) {
 			l.say(wire.Event, id, `{"pid":3}`)
 			l.drain()
 		}()
-		c := guest.New(host)
+		c := guest.New(host, guest.Patience{})
 		if err := c.Hello(testCtx(t), wire.Hello{}); err != nil {
 			t.Fatal(err)
 		}

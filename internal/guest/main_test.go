@@ -119,7 +119,7 @@ func start(t testing.TB, change func(*wire.Setup)) *bed {
 	}
 	cmd, stream := startAgent(t, nil)
 	b.agent = cmd
-	b.Client = guest.New(stream)
+	b.Client = guest.New(stream, guest.Patience{})
 	t.Cleanup(func() {
 		if err := b.Client.Close(); err != nil {
 			t.Error(err)

@@ -28,6 +28,7 @@ type Process struct {
 
 	writing sync.Mutex // one Write at a time
 	mu      sync.Mutex
+	unwrite func() // ends the Write that goes on; nil while none does
 	k       *call
 	moved   chan struct{} // closed when k is another
 	shut    bool          // standard input was closed
@@ -202,14 +203,23 @@ func (p *Process) Stdin() io.WriteCloser { return (*stdin)(p) }
 
 type stdin Process
 
-// Write sends b to the process. It waits while the process does not read.
+// Write sends b to the process. It waits while the process does not read, until Close.
 func (s *stdin) Write(b []byte) (int, error) {
 	s.writing.Lock()
 	defer s.writing.Unlock()
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	s.mu.Lock()
+	shut := s.shut
+	s.unwrite = func() { cancel(io.ErrClosedPipe) }
+	s.mu.Unlock()
+	if shut {
+		return 0, io.ErrClosedPipe
+	}
 	n := 0
 	for len(b) > 0 {
 		piece := b[:min(len(b), wire.Chunk)]
-		if err := s.send(func(k *call) error { return k.send(context.Background(), "write to process", piece) }); err != nil {
+		if err := s.send(func(k *call) error { return k.send(ctx, "write to process", piece) }); err != nil {
 			return n, err
 		}
 		n, b = n+len(piece), b[len(piece):]
@@ -217,14 +227,17 @@ func (s *stdin) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// Close ends the process's standard input.
+// Close ends the process's standard input, and a Write that waits for the process.
 func (s *stdin) Close() error {
-	s.writing.Lock()
-	defer s.writing.Unlock()
 	s.mu.Lock()
 	twice := s.shut
 	s.shut = true
+	if s.unwrite != nil {
+		s.unwrite()
+	}
 	s.mu.Unlock()
+	s.writing.Lock()
+	defer s.writing.Unlock()
 	if twice {
 		return nil
 	}

@@ -166,3 +166,41 @@ func TestResponsive(t *testing.T) {
 		t.Errorf("got %+v, %v", exit, err)
 	}
 }
+
+// TestStdinCloseWhileWriting closes the input of a program that does not read it.
+func TestStdinCloseWhileWriting(t *testing.T) {
+	t.Parallel()
+	b := start(t, nil)
+	p, err := b.Start(b.ctx(), wire.Process{Argv: []string{"sleep", "1000"}, Stdin: true}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	began, wrote := make(chan struct{}), make(chan error, 1)
+	go func() {
+		_, err := p.Stdin().Write(make([]byte, wire.Chunk))
+		close(began)
+		if err == nil {
+			_, err = p.Stdin().Write(make([]byte, 64<<20))
+		}
+		wrote <- err
+	}()
+	<-began
+	closed := make(chan error, 1)
+	go func() { closed <- p.Stdin().Close() }()
+	for _, c := range []chan error{closed, wrote} {
+		select {
+		case err := <-c:
+			if c == wrote && err == nil {
+				t.Error("64 MiB were written to a program that reads nothing")
+			}
+		case <-b.ctx().Done():
+			t.Fatal("the end of the input waits for a program that reads nothing")
+		}
+	}
+	if _, err := p.Stdin().Write([]byte("x")); err == nil {
+		t.Error("the input is open after its end")
+	}
+	if err := p.Signal(b.ctx(), 9); err != nil {
+		t.Error(err)
+	}
+}

@@ -249,7 +249,7 @@ func TestRequestsAreSettled(t *testing.T) {
 			host, conn := net.Pipe()
 			g := &caller{t: t, conn: conn, rnd: rand.New(rand.NewPCG(seed, 1)), silent: true, open: map[uint32]*errand{}, tools: map[*errand]struct{}{}, over: make(chan struct{})}
 			go g.listen()
-			c := New(host)
+			c := New(host, Patience{})
 			defer func() {
 				c.Close()
 				<-g.over
@@ -325,7 +325,7 @@ func TestARequestThatIsSentAgainTooLateIsAnswered(t *testing.T) {
 	host, conn := net.Pipe()
 	g := &caller{t: t, conn: conn, rnd: rand.New(rand.NewPCG(1, 1)), open: map[uint32]*errand{}, tools: map[*errand]struct{}{}, over: make(chan struct{})}
 	go g.listen()
-	c := New(host)
+	c := New(host, Patience{})
 	defer func() {
 		c.Close()
 		<-g.over

@@ -41,7 +41,7 @@ func (s *Session) exposeAgain(ctx context.Context, l *live) error {
 	if o == nil {
 		return nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, wakeTime)
+	ctx, cancel := context.WithTimeout(ctx, s.m.cfg.Patience.Wake)
 	defer cancel()
 	return l.client.Expose(ctx, o.exposed, o.host)
 }

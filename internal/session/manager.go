@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -40,13 +41,34 @@ type Config struct {
 	Languages   language.Table // whose kernels sessions can start
 	Program     string         // executable that serves "guest-agent": this one, usually
 	MaxSessions int            // alive at once, warm ones apart; default 64
-	// Patience is how much longer than its limit an execution may take to end
-	// before the guest counts as lost; default a minute, far more than the guest's
-	// own steps from interrupt to kill and its looks for changed files take.
-	Patience time.Duration
+	Patience    Patience
 	// HistoryBytes bounds the snapshots of one named session: the oldest go,
 	// its head never does. Default 4 GiB.
 	HistoryBytes int64
+}
+
+// Patience is how long guests are waited for, so that a silent one keeps nobody
+// waiting for ever. Zero values mean the defaults, which are long: machines are busy.
+type Patience struct {
+	guest.Patience
+	// Boot is how long a guest may take to get ready; it imports packages that nothing
+	// has read yet. Default: 10 minutes.
+	Boot time.Duration
+	// Wake is how long a guest that was restored, or saved, may take to go on. Default: 1 minute.
+	Wake time.Duration
+	// Overtime is how much longer than its limit an execution may take to end before
+	// the guest counts as lost: far more than the guest's own steps from interrupt to
+	// kill and its looks for changed files take. Default: 1 minute.
+	Overtime time.Duration
+	// End is how long a sandbox may take to go whose stream ended: how it ended is what
+	// is recorded. Default: 30 seconds.
+	End time.Duration
+}
+
+func (p Patience) withDefaults() Patience {
+	p.Boot, p.Wake = cmp.Or(p.Boot, 10*time.Minute), cmp.Or(p.Wake, time.Minute)
+	p.Overtime, p.End = cmp.Or(p.Overtime, time.Minute), cmp.Or(p.End, 30*time.Second)
+	return p
 }
 
 // Manager makes sessions and owns them. It is safe for concurrent use.
@@ -102,9 +124,7 @@ func Open(cfg Config) (*Manager, error) {
 	if cfg.HistoryBytes == 0 {
 		cfg.HistoryBytes = 4 << 30
 	}
-	if cfg.Patience == 0 {
-		cfg.Patience = time.Minute
-	}
+	cfg.Patience = cfg.Patience.withDefaults()
 	if err := os.MkdirAll(cfg.Dir, 0o700); err != nil {
 		return nil, fmt.Errorf("cannot open data folder: %w", err)
 	}
@@ -342,11 +362,15 @@ func (m *Manager) reap(ctx context.Context) {
 type live struct {
 	box    sandbox.Sandbox
 	client *guest.Client
+	waits  Patience
 }
 
-// close ends the guest. It may be called twice.
+// close ends the guest. It may be called twice. The sandbox is killed before anything
+// is waited for: a guest that is silent, or writes without end, keeps nobody waiting.
 func (l *live) close() error {
-	return errors.Join(l.client.Close(), l.box.Close())
+	l.client.Stop()
+	err := l.box.Close()
+	return errors.Join(l.client.Close(), err)
 }
 
 // spec describes the guest of opt.
@@ -418,12 +442,6 @@ func setup(opt Options) wire.Setup {
 	}
 }
 
-// What a guest may take to get ready. Booting imports packages that nothing has read yet.
-const (
-	bootTime = 10 * time.Minute
-	wakeTime = time.Minute
-)
-
 // boot starts a guest from its image and prepares its kernel.
 func (m *Manager) boot(ctx context.Context, opt Options) (*live, error) {
 	kernels, err := m.kernels(opt.Image)
@@ -436,8 +454,8 @@ func (m *Manager) boot(ctx context.Context, opt Options) (*live, error) {
 	if err != nil {
 		return nil, err
 	}
-	l := &live{box: box, client: guest.New(box.Stream())}
-	ctx, cancel := context.WithTimeoutCause(ctx, bootTime, errors.New("the guest did not get ready in time"))
+	l := &live{box: box, waits: m.cfg.Patience, client: guest.New(box.Stream(), m.cfg.Patience.Patience)}
+	ctx, cancel := context.WithTimeoutCause(ctx, m.cfg.Patience.Boot, errors.New("the guest did not get ready in time"))
 	defer cancel()
 	if err := l.client.Hello(ctx, wire.Hello{}); err != nil {
 		return nil, l.failed("cannot prepare session", err)
@@ -460,8 +478,8 @@ func (m *Manager) restore(ctx context.Context, snap Snapshot, opt Options) (*liv
 	if err != nil {
 		return nil, err
 	}
-	l := &live{box: box, client: guest.New(box.Stream())}
-	ctx, cancel := context.WithTimeoutCause(ctx, wakeTime, errors.New("the guest did not come back in time"))
+	l := &live{box: box, waits: m.cfg.Patience, client: guest.New(box.Stream(), m.cfg.Patience.Patience)}
+	ctx, cancel := context.WithTimeoutCause(ctx, m.cfg.Patience.Wake, errors.New("the guest did not come back in time"))
 	defer cancel()
 	hello := wire.Hello{}
 	if !snap.Deterministic {

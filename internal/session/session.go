@@ -115,7 +115,7 @@ func (s *Session) Execute(ctx context.Context, code string, x Exec, sink event.S
 	began := time.Now()
 	// The guest keeps the limit; that it does is not taken on trust.
 	timeout := time.Duration(x.Timeout)
-	bounded, cancel := context.WithTimeout(ctx, timeout+s.m.cfg.Patience)
+	bounded, cancel := context.WithTimeout(ctx, timeout+s.m.cfg.Patience.Overtime)
 	defer cancel()
 	out, err := l.client.Execute(bounded, wire.Execute{
 		Context: x.Context, Language: x.Language, Code: code,
@@ -142,7 +142,7 @@ func (s *Session) Execute(ctx context.Context, code string, x Exec, sink event.S
 		out.Unlisted = withoutFiles(x)
 	case err != nil && broken(l):
 		// ctx may be over already; the session's state must be known all the same.
-		out, err = s.revive(context.WithoutCancel(ctx), l, l.exit(err))
+		out, err = s.revive(context.WithoutCancel(ctx), l, l.exit())
 		out.Unlisted = withoutFiles(x)
 	}
 	if err != nil {
@@ -205,18 +205,18 @@ func (s *Session) revive(ctx context.Context, dead *live, exit sandbox.Exit) (ev
 	return out, nil
 }
 
-// endTime bounds the wait for a sandbox whose stream ended. It is long: on a busy
-// machine a sandbox takes a while to go, and how it ended is what is recorded.
-const endTime = 30 * time.Second
-
-// exit closes a broken guest and returns why it ended. One that broke the
-// protocol, or that ended its stream and still runs after endTime, is ended here.
-func (l *live) exit(cause error) sandbox.Exit {
-	ended := !errors.Is(l.client.Err(), guest.ErrProtocol) && l.endsWithin(endTime)
+// exit closes a guest whose stream is over and returns why it ended. One that did
+// not end by itself is ended here.
+func (l *live) exit() sandbox.Exit {
+	cause := l.client.Err()
+	byItself := !errors.Is(cause, guest.ErrProtocol) && !errors.Is(cause, guest.ErrSilent)
+	if errors.Is(cause, guest.ErrEnded) {
+		byItself = l.endsWithin(l.waits.End)
+	}
 	l.close()
 	exit := l.box.Wait()
-	if !ended {
-		return sandbox.Exit{Status: event.Crashed, Code: -1, Message: "the guest broke the protocol and was ended: " + cause.Error()}
+	if !byItself && exit.Status == event.Killed {
+		return sandbox.Exit{Status: event.Crashed, Code: -1, Message: cause.Error() + ", and was ended"}
 	}
 	if exit.Status == event.OK || exit.Status == 0 {
 		exit.Status = event.Crashed
@@ -334,7 +334,11 @@ func (s *Session) Use(ctx context.Context, f func(*guest.Client) error) error {
 		return err
 	}
 	defer done()
-	return f(l.client)
+	err = f(l.client)
+	if broken(l) {
+		l.exit() // what cannot be talked to any more does not go on
+	}
+	return err
 }
 
 // current returns the live guest without waiting for anything, nil while the

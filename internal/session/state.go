@@ -35,9 +35,13 @@ func (s *Session) freeze(ctx context.Context, l *live) (Snapshot, error) {
 		err = s.m.snapshots.capture(ctx, l.box, &snap)
 	}
 	// The original goes on whether or not it could be saved, with its own randomness.
-	again, cancel := context.WithTimeout(context.WithoutCancel(ctx), wakeTime)
+	again, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.m.cfg.Patience.Wake)
 	defer cancel()
-	if err = errors.Join(err, l.client.Hello(again, wire.Hello{})); err != nil && snap.dir != "" {
+	gone := l.client.Hello(again, wire.Hello{})
+	if gone != nil {
+		l.close() // it is quiet for good: the next call goes back to the last snapshot
+	}
+	if err = errors.Join(err, gone); err != nil && snap.dir != "" {
 		err = errors.Join(err, os.RemoveAll(snap.dir))
 	}
 	return snap, err
