@@ -13,6 +13,9 @@ type Limits struct {
 	Processes int     `json:"processes"`    // processes and threads
 	Disk      int64   `json:"disk_bytes"`   // in the writable layer
 	OpenFiles int     `json:"open_files"`   // of one process
+	// UserNamespaces is 1 when code may make user namespaces: it then has every
+	// capability within the sandbox, and more of the sandbox's kernel to attack.
+	UserNamespaces int `json:"user_namespaces,omitempty"`
 }
 
 // LimitSpec is what the configuration, flags, reports and comparisons know of one limit.
@@ -36,6 +39,7 @@ func LimitTable() []LimitSpec {
 		{"processes", "processes and threads of the session", 8, 256, 32768, false, true, false, fieldOf(func(l *Limits) *int { return &l.Processes })},
 		{"disk", "what the session may write", 1 << 20, 1 << 30, 1 << 40, true, true, true, fieldOf(func(l *Limits) *int64 { return &l.Disk })},
 		{"open files", "files that a process of the session may have open", 64, 1024, 1 << 20, false, true, true, fieldOf(func(l *Limits) *int { return &l.OpenFiles })},
+		{"user namespaces", "1 to let code make user namespaces, with every capability in them", 0, 0, 1, false, true, true, fieldOf(func(l *Limits) *int { return &l.UserNamespaces })},
 	}
 }
 

@@ -40,6 +40,7 @@ const configKeys = `  home               data folder: images, templates, named s
   limits.processes   its processes and threads                  --processes
   limits.disk        what it may write                          --disk
   limits.open_files  files that a process may have open         --open-files
+  limits.user_namespaces 1: code may make user namespaces       --user-namespaces
   execution.timeout  wall time of one execution, such as "1m"   --timeout
   execution.cpu      processor time of one execution            --cpu-time
   execution.output   output of one execution that is shown      --output-limit

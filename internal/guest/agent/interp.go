@@ -89,7 +89,8 @@ func (k *kernel) launch() (*interp, error) {
 	env, path := cfg.env(nil)
 	in.child, err = launch(k.srv.reaper, program{
 		Argv: cfg.command(lang), Env: env, Path: path, Dir: cfg.Workdir,
-		Cgroup: cfg.group, Privileged: cfg.privileged(), Memory: cfg.memoryOfProcess(), OpenFiles: cfg.Limits.OpenFiles, Control: true,
+		Cgroup: cfg.group, Privileged: cfg.privileged(), Memory: cfg.memoryOfProcess(), OpenFiles: cfg.Limits.OpenFiles,
+		Namespaces: cfg.Limits.UserNamespaces > 0, Control: true,
 	}, [4]int{-1, outW, errW, ctlK})
 	if err != nil {
 		in.close()

@@ -24,7 +24,8 @@ type program struct {
 	Privileged bool     `json:"privileged"`
 	Memory     int64    `json:"memory"` // address space, bytes; 0: no limit
 	OpenFiles  int      `json:"open_files"`
-	Control    bool     `json:"control"` // file descriptor 3 belongs to the program
+	Namespaces bool     `json:"namespaces"` // it may make user namespaces
+	Control    bool     `json:"control"`    // file descriptor 3 belongs to the program
 }
 
 // maxProgram bounds the text of a program, in bytes.
@@ -185,6 +186,9 @@ func become(p program) error {
 		if err := setLimit(rlimitNoFile, uint64(p.OpenFiles)); err != nil {
 			return err
 		}
+	}
+	if err := restrict(p.Namespaces); err != nil {
+		return err
 	}
 	if p.Memory > 0 {
 		if err := setLimit(rlimitAS, uint64(p.Memory)); err != nil {

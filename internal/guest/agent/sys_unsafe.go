@@ -1,9 +1,13 @@
 package agent
 
 import (
+	"runtime"
 	"syscall"
 	"time"
 	"unsafe"
+
+	"golang.org/x/net/bpf"
+	"golang.org/x/sys/unix"
 )
 
 // pollFD is struct pollfd of poll(2).
@@ -86,4 +90,16 @@ func dropCapabilities() error {
 		return e
 	}
 	return nil
+}
+
+// setFilter installs a filter of system calls for this thread.
+func setFilter(program []bpf.RawInstruction) syscall.Errno {
+	filters := make([]unix.SockFilter, len(program))
+	for i, r := range program {
+		filters[i] = unix.SockFilter{Code: r.Op, Jt: r.Jt, Jf: r.Jf, K: r.K}
+	}
+	f := unix.SockFprog{Len: uint16(len(filters)), Filter: unsafe.SliceData(filters)}
+	_, _, e := syscall.RawSyscall6(syscall.SYS_PRCTL, unix.PR_SET_SECCOMP, unix.SECCOMP_MODE_FILTER, uintptr(unsafe.Pointer(&f)), 0, 0, 0)
+	runtime.KeepAlive(filters)
+	return e
 }

@@ -91,6 +91,9 @@ type Limits struct {
 	Kernel    int64 `json:"kernel"`    // bytes of address space of one process; 0: as Memory
 	Processes int   `json:"processes"` // processes and threads of the user
 	OpenFiles int   `json:"open_files"`
+	// UserNamespaces is 1 when programs may make user namespaces, in which they have
+	// every capability. It counts for programs that are started afterwards.
+	UserNamespaces int `json:"user_namespaces,omitempty"`
 }
 
 // Setup prepares the session. It may be sent again, after a restore, to change

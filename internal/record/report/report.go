@@ -400,6 +400,9 @@ func (s *timeline) facts() []fact {
 func limits(l event.Limits) string {
 	var out []string
 	for _, s := range event.LimitTable() {
+		if s.Of(l) == 0 && s.Default == 0 {
+			continue // what nobody asked for
+		}
 		text := strconv.FormatFloat(s.Of(l), 'g', -1, 64)
 		if s.Bytes {
 			text = safetext.Size(int64(s.Of(l)))

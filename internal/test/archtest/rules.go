@@ -177,10 +177,10 @@ func guestPackages() map[string]Package {
 		"internal/image/embedded/archive": {Third: []string{"github.com/klauspost/compress"}},
 		"internal/image/embedded/pack":    {Imports: []string{"internal/image/embedded/archive"}},
 
-		// Inside the sandbox: the standard library and the wire, so that the
-		// agent stays small and nothing of the host's side slips in.
+		// Inside the sandbox: the standard library, the wire, and the numbers and filters
+		// of system calls, so that nothing of the host's side slips in.
 		wire:                   {},
-		"internal/guest/agent": {Imports: []string{wire}, Tests: []string{event, fault, "internal/guest"}},
+		"internal/guest/agent": {Imports: []string{wire}, Third: []string{unix, "golang.org/x/net/bpf"}, Tests: []string{event, fault, "internal/guest"}},
 		"internal/guest": {
 			Imports: []string{fault, event, wire, lang},
 			Tests:   []string{"internal/guest/agent", python, tally, cpython},
