@@ -140,6 +140,47 @@ func TestQueryRefused(t *testing.T) {
 	}
 }
 
+// TestQueryOwnTables tries what SQLite has beside the tables that are attached: above
+// all what reads the pages of a file, in which deleted rows still stand.
+func TestQueryOwnTables(t *testing.T) {
+	dir := t.TempDir()
+	database(t, filepath.Join(dir, "crm.sqlite"),
+		"PRAGMA secure_delete = 0", "CREATE TABLE people (name TEXT)", "INSERT INTO people VALUES ('Ann'), ('a deleted row')", "DELETE FROM people WHERE name <> 'Ann'",
+		"CREATE VIRTUAL TABLE words USING fts5(text)", "INSERT INTO words VALUES ('many good words')", "CREATE VIRTUAL TABLE vocabulary USING fts5vocab(words, row)")
+	if data, err := os.ReadFile(filepath.Join(dir, "crm.sqlite")); err != nil || !bytes.Contains(data, []byte("a deleted row")) {
+		t.Fatalf("the file does not have the deleted row: %v", err)
+	}
+	u := open(t, builtin.Config{}, dir, "sql.query", `{"crm":"crm.sqlite"}`)
+	database(t, filepath.Join(dir, "crm.sqlite"), "CREATE VIEW pages AS SELECT data FROM sqlite_dbpage", "CREATE VIEW sizes AS SELECT * FROM dbstat", "CREATE VIEW files AS SELECT * FROM pragma_database_list")
+	for _, from := range []string{
+		"sqlite_dbpage('crm')", "sqlite_dbpage WHERE schema = 'crm'", "SQLite_DBPage", `"sqlite_dbpage"('crm')`, "[sqlite_dbpage]", "`sqlite_dbpage`", "'sqlite_dbpage'", "main.sqlite_dbpage", "crm . sqlite_dbpage", "(SELECT * FROM sqlite_dbpage('crm')) AS p",
+		"people, sqlite_dbpage AS people2", "dbstat", "dbstat('crm', 1)", "crm.dbstat", `"DBSTAT"`,
+		"pages", "crm.sizes", "files",
+		"bytecode('SELECT 1')", "tables_used('SELECT 1')", "sqlite_stmt", "fts5vocab('crm','words','row')", "fts5", "rtree", "generate_series(1,2)", "completion('s')", "fsdir('/')", "zipfile('x')", "csv(filename='/etc/passwd')",
+		"pragma_database_list", "pragma_module_list", "pragma_function_list", "pragma_compile_options", "pragma_table_unknown", "pragma_user_version(1)", "pragma_cache_size(1)", "pragma_wal_checkpoint", "pragma_optimize", "pragma_integrity_check", "pragma_schema_version", "pragma_stats", "pragma_data_version",
+	} {
+		out, err := u.try(t, t.Context(), `{"sql":`+encode(t, "SELECT * FROM "+from)+`}`)
+		if kind := fault.KindOf(err); err == nil || kind != fault.Invalid && kind != fault.Denied {
+			t.Errorf("%s: got %v, %v", from, out, err)
+		}
+	}
+	for sql, want := range map[string]string{
+		"SELECT name FROM people":                                         "Ann",
+		"SELECT text FROM words WHERE words MATCH 'good'":                 "many good words",
+		"SELECT group_concat(term) t FROM vocabulary":                     "good,many,words",
+		"SELECT value FROM json_each('[7]')":                              "7",
+		"SELECT atom FROM json_tree('[8]') WHERE atom IS NOT NULL":        "8",
+		"SELECT name FROM pragma_table_info('people')":                    "name",
+		"SELECT name FROM crm.sqlite_schema WHERE type = 'table' LIMIT 1": "people",
+		"SELECT name FROM crm.people WHERE name <> 'sqlite_dbpages x'":    "Ann",
+		"SELECT ncol FROM pragma_table_list('people') WHERE schema='crm'": "1",
+	} {
+		if got := u.got(t, `{"sql":`+encode(t, sql)+`}`); !strings.Contains(got, want) {
+			t.Errorf("%s: %s", sql, got)
+		}
+	}
+}
+
 // TestQueryBounds runs queries that never end or whose results are too large.
 func TestQueryBounds(t *testing.T) {
 	dir := fixture(t)

@@ -463,6 +463,9 @@ func (q *query) run(ctx context.Context, st statement, params []any, limit int) 
 	}
 	defer db.Close()
 	defer conn.Close()
+	if err := onlyTables(ctx, conn, st); err != nil {
+		return nil, err
+	}
 	head, err := conn.QueryContext(ctx, "SELECT * FROM (\n"+st.text+"\n) LIMIT 0", params...)
 	if err != nil {
 		return nil, err

@@ -1,6 +1,9 @@
 package builtin
 
 import (
+	"context"
+	"database/sql"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -12,6 +15,18 @@ const (
 	maxSQL   = 64 << 10 // bytes of a query
 	maxDepth = 200      // brackets in brackets
 )
+
+// openPragmas are those pragmas that a query may read as a table: what tables and
+// columns there are.
+var openPragmas = []string{
+	"pragma_table_info", "pragma_table_xinfo", "pragma_table_list",
+	"pragma_index_info", "pragma_index_xinfo", "pragma_index_list", "pragma_foreign_key_list",
+}
+
+// openModules are the modules of virtual tables whose names a query may hold.
+// Those of JSON read their arguments alone; the others have no table of their own
+// name, only those that an attached file declares.
+var openModules = []string{"json_each", "json_tree", "fts5", "fts5vocab", "rtree", "rtree_i32", "geopoly"}
 
 // statement is a query that was screened.
 type statement struct {
@@ -48,6 +63,30 @@ func screen(sql string) (statement, error) {
 		s.end = len(sql)
 	}
 	return statement{text: sql[:s.end], words: s.words}, nil
+}
+
+// onlyTables refuses a query that names one of SQLite's own virtual tables, but
+// for the open ones: sqlite_dbpage and dbstat read the pages of a file, deleted
+// rows included. The driver has no authorizer. But such a table is found by the
+// name of its module alone, which must then stand in the query; a view of an
+// attached file cannot use it, since its schema is not trusted. What modules there
+// are SQLite says itself, so that a module of a later version is refused, too.
+func onlyTables(ctx context.Context, conn *sql.Conn, st statement) error {
+	rows, err := conn.QueryContext(ctx, "SELECT name FROM pragma_module_list")
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var name string
+		if err := rows.Scan(&name); err != nil {
+			return err
+		}
+		if name = lower(name); st.words[name] && !slices.Contains(openModules, name) && !strings.HasPrefix(name, "pragma_") {
+			return fault.New(fault.Denied, "Query the tables of the tool's description.", "cannot run the query: %s is not open here", name)
+		}
+	}
+	return rows.Err()
 }
 
 // scanner reads a query.
@@ -180,7 +219,7 @@ func (s *scanner) word(w string) {
 			s.refuse("it begins with "+strings.ToUpper(safetext.Clip(w, 200))+": only reading is possible here", "Write one SELECT; what tables and columns there are is in the tool's description.")
 		}
 	}
-	if strings.HasPrefix(w, "pragma_") && !strings.HasPrefix(w, "pragma_table_") && !strings.HasPrefix(w, "pragma_index_") && w != "pragma_foreign_key_list" {
+	if strings.HasPrefix(w, "pragma_") && !slices.Contains(openPragmas, w) {
 		s.refuse(safetext.Clip(w, 200)+" is not open here", "Use pragma_table_info('TABLE') or sqlite_schema.")
 	}
 	s.words[w] = true
