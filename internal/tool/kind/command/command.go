@@ -64,7 +64,8 @@ type spec struct {
 	Output  string          `json:"output"`
 	Exit    *jsondoc.Object `json:"exit"`
 	Timeout time.Duration   `json:"timeout"`
-	Dashes  bool            `json:"dashes"`
+	// Verbatim are arguments whose values may begin with anything.
+	Verbatim []string `json:"verbatim"`
 }
 
 // command is a spec that was read, and the implementation of its tool.
@@ -78,7 +79,8 @@ type command struct {
 	output   string
 	exit     map[int]string
 	timeout  time.Duration
-	dashes   bool
+	verbatim []string        // arguments whose values may begin with anything
+	numbers  map[string]bool // arguments that can be nothing but numbers
 	bytes    int64
 	secrets  tool.SecretSource
 	identity string
@@ -106,7 +108,7 @@ func read(b tool.Binding) (*command, error) {
 	if s.Timeout < 0 {
 		return wrong("Write a time such as 10s.", "the timeout is negative")
 	}
-	c := &command{output: s.Output, timeout: s.Timeout, dashes: s.Dashes, exit: map[int]string{}}
+	c := &command{output: s.Output, timeout: s.Timeout, verbatim: s.Verbatim, exit: map[int]string{}}
 	first, _ := s.Argv[0].(string)
 	t, err := parse("argv: the program", first)
 	if err != nil {
@@ -145,6 +147,11 @@ func read(b tool.Binding) (*command, error) {
 				return wrong(`Write exit: {0: ok, 1: empty, 2: what it means}.`, "exit: %q is no code with a text", code)
 			}
 			c.exit[n] = text
+		}
+	}
+	for _, name := range c.verbatim {
+		if !slices.Contains(holes([]pieceKind{argument, list}, c.templates()...), name) {
+			return wrong("Name arguments that argv has.", "verbatim: there is no argument %q", name)
 		}
 	}
 	if c.dir = s.Dir; !filepath.IsAbs(c.dir) {
@@ -252,6 +259,7 @@ func (k *Kind) New(_ context.Context, d *tool.Definition, b tool.Binding) (tool.
 	}
 	c.env = slices.DeleteFunc(c.env, func(e variable) bool { return e.name == tool.DepthVariable }) // the file has no say
 	c.env = append(c.env, variable{tool.DepthVariable, template{{plain, tool.Deeper(k.getenv)}}})
+	c.numbers = numbersOf(d.Input.Type())
 	c.name, c.secrets, c.bytes = d.Name, k.cfg.Secrets, maxOutput
 	if d.Limits.Bytes > 0 {
 		c.bytes = min(c.bytes, d.Limits.Bytes)

@@ -86,7 +86,9 @@ func TestCommand(t *testing.T) {
 		{`{"argv":["printf","%s|","z",["-n","{n}"],["-m","{m}"],"{o}"]}`, `{"n":"1","o":null}`, `"z|-n|1|"`},
 		{`{"argv":["printf","%s|","z","{x...}"]}`, `{"x":[]}`, `"z|"`},
 		{`{"argv":["printf","%s|","--m={x}"]}`, `{"x":"-1"}`, `"--m=-1|"`},
-		{`{"argv":["printf","%s|","z","{x}"],"dashes":true}`, `{"x":"-1"}`, `"z|-1|"`},
+		{`{"argv":["printf","%s|","z","{x}"],"verbatim":["x"]}`, `{"x":"-1"}`, `"z|-1|"`},
+		{`{"argv":["printf","%s|","z","{x}","-d{y}","{z...}"],"verbatim":["x","y","z"]}`, `{"x":"@f","y":"@g","z":["@h","-i"]}`, `"z|@f|-d@g|@h|-i|"`},
+		{`{"argv":["printf","%s|","{x}@{y}","--n={n}"]}`, `{"x":"a","y":"b@","n":-3}`, `"a@b@|--n=-3|"`},
 		{`{"argv":["cat"],"stdin":"<{x}>{secret:TOKEN}{{}}"}`, `{"x":"-\n"}`, `"<-\n>(secret){}"`},
 		{`{"argv":["cat"]}`, `{}`, `""`},
 		{`{"argv":["env"],"env":{"A":"{secret:TOKEN}-{x}","PRAXIS_DEPTH":"0"},"output":"lines"}`, `{"x":"1"}`, `["A=(secret)-1","PATH=relative::/usr/local/bin:/usr/bin:/bin","HOME=/home/x","PRAXIS_DEPTH=1"]`},
@@ -126,7 +128,14 @@ func TestRefused(t *testing.T) {
 		{`{"argv":["echo","{x...}"]}`, `{"x":["a","-n"]}`, fault.Invalid, "option"},
 		{`{"argv":["echo","{x}","--"]}`, `{"x":"-n"}`, fault.Invalid, "option"},
 		{`{"argv":["echo","{d}","{x}"]}`, `{"d":"--","x":"-n"}`, fault.Invalid, "option"},
-		{`{"argv":["echo","{x}"]}`, `{"x":-5}`, fault.Invalid, "option"},
+		{`{"argv":["echo","{x}"]}`, `{"x":-5}`, fault.Invalid, "option"}, // its schema says string
+		{`{"argv":["echo","{x}"]}`, `{"x":"@/etc/passwd"}`, fault.Invalid, "verbatim"},
+		{`{"argv":["echo","--","{x}"]}`, `{"x":"@/etc/passwd"}`, fault.Invalid, "name of a file"},
+		{`{"argv":["echo","--data={x}"]}`, `{"x":"@/etc/passwd"}`, fault.Invalid, "name of a file"},
+		{`{"argv":["echo","{x...}"]}`, `{"x":["a","@b"]}`, fault.Invalid, "name of a file"},
+		{`{"argv":["echo","{y}","{x}"],"verbatim":["y"]}`, `{"y":"-n","x":"-n"}`, fault.Invalid, "argument x begins with -"},
+		{`{"argv":["echo","{y}-{x}"]}`, `{"y":"","x":"n"}`, fault.Invalid, "is empty"},
+		{`{"argv":["echo","--data={y}@{x}"]}`, `{"y":"","x":"/etc/passwd"}`, fault.Invalid, "is empty"},
 		{`{"argv":["echo","{x}"]}`, `{"x":"a\u0000b"}`, fault.Invalid, "zero byte"},
 		{`{"argv":["echo"],"env":{"A":"{x}"}}`, `{"x":"a\u0000b"}`, fault.Invalid, "zero byte"},
 		{`{"argv":["echo","{x}"]}`, `{"x":"` + strings.Repeat("x", 200_000) + `"}`, fault.Invalid, "stdin"},
@@ -153,10 +162,46 @@ func TestRefused(t *testing.T) {
 	}
 }
 
+// TestNegativeNumbers calls tools whose schemas say more or less about their numbers.
+func TestNegativeNumbers(t *testing.T) {
+	spec := object(t, `{"argv":["printf","%s|","{n}"]}`)
+	many := object(t, `{"argv":["printf","%s|","{n...}"]}`)
+	for _, c := range []struct {
+		schema, value string
+		spec          *jsondoc.Object
+		want          string // "": it is refused
+	}{
+		{`{"type":"integer"}`, `-5`, spec, "-5|"},
+		{`{"type":"number"}`, `-0.5`, spec, "-0.5|"},
+		{`{"type":["number","null"]}`, `-2e3`, spec, "-2000|"},
+		{`{"type":"array","items":{"type":"integer"}}`, `[-1,-2]`, many, "-1|-2|"},
+		{`{"type":["integer","string"]}`, `-5`, spec, ""},
+		{`{"type":["integer","string"]}`, `"-n"`, spec, ""},
+		{`{}`, `-5`, spec, ""},
+		{`{"type":"array","items":{}}`, `[-1]`, many, ""},
+	} {
+		k := command.New(command.Config{Allow: true, Lookup: lookup})
+		doc := object(t, `{"name":"x.y","version":"1.0.0","effects":"read","description":"It prints.","output":{"type":"string"},"input":{"type":"object","properties":{"n":`+c.schema+`}}}`)
+		d, err := toolfile.Define("test", doc)
+		if err != nil {
+			t.Fatal(err)
+		}
+		impl, err := k.New(t.Context(), d, tool.Binding{Kind: "command", Spec: c.spec, Dir: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		out, err := impl.Call(t.Context(), tool.Invocation{Tool: d, Arguments: object(t, `{"n":`+c.value+`}`)})
+		if c.want != "" && (err != nil || out != c.want) || c.want == "" && fault.KindOf(err) != fault.Invalid {
+			t.Errorf("%s %s: got %v, %v, want %q", c.schema, c.value, out, err, c.want)
+		}
+	}
+}
+
 func TestSpec(t *testing.T) {
 	for spec, words := range map[string]string{
 		`{}`:                                                      "argv",
 		`{"argv":[]}`:                                             "argv",
+		`{"argv":["echo"],"verbatim":["x"]}`:                      "no argument",
 		`{"argv":["{x}"]}`:                                        "not fixed",
 		`{"argv":[1]}`:                                            "not fixed",
 		`{"argv":["echo",1]}`:                                     "no text",

@@ -11,7 +11,7 @@
 //	    output: lines                    # text (which counts when left out), lines or json
 //	    exit: {0: ok, 1: empty, 2: no such branch}
 //	    timeout: 10s
-//	    dashes: false
+//	    verbatim: [author]               # values that may begin with - or @; left out: none
 //
 // # Arguments
 //
@@ -21,10 +21,11 @@
 // brackets, that names an argument which has no value (it was not given, or is
 // null) is left out.
 //
-// No shell reads anything. An element that begins with an argument's text never
-// becomes an option: when it begins with "-" the call is refused, unless "--"
-// comes before it or the file says dashes: true. Secrets may be in env and
-// stdin; in argv every user of the machine would see them. Where the program
+// No shell reads anything. In argv a value never becomes an option, nor the name of
+// a file to read: a call is refused when a value begins with "@", or begins an
+// element with "-" unless "--" comes before it. Two things lift this: the file lists
+// the argument under verbatim, or the value is a number of an argument whose schema
+// has numbers alone, which may be negative. Secrets may be in env and stdin; in argv every user of the machine would see them. Where the program
 // writes one that it was given, the result and the error have "(secret)" in its place.
 //
 // # Life

@@ -8,6 +8,7 @@ import (
 	"praxis/fault"
 	"praxis/internal/tool"
 	"praxis/internal/tool/jsondoc"
+	"praxis/internal/tool/schema"
 )
 
 // piece is a stretch of a template: text, an argument or a secret.
@@ -141,34 +142,36 @@ func parseArgv(items []any) ([]element, error) {
 }
 
 // value returns the text of an argument; there is none for null and what was not given.
-func value(args *jsondoc.Object, name string) (string, bool, error) {
+// number says that it is a JSON number.
+func value(args *jsondoc.Object, name string) (text string, number, there bool, err error) {
 	v, ok := args.Get(name)
 	if !ok || v == nil {
-		return "", false, nil
+		return "", false, false, nil
 	}
-	s, ok := v.(string)
+	text, ok = v.(string)
 	if !ok {
 		b, err := jsondoc.Canonical(v)
 		if err != nil {
-			return "", false, err
+			return "", false, false, err
 		}
-		s = string(b)
+		text = string(b)
+		number = text[0] == '-' || text[0] >= '0' && text[0] <= '9'
 	}
-	if strings.ContainsRune(s, 0) {
-		return "", false, fault.New(fault.Invalid, "Leave the zero byte out.", "cannot run the command: the argument %s has a zero byte", name)
+	if strings.ContainsRune(text, 0) {
+		return "", false, false, fault.New(fault.Invalid, "Leave the zero byte out.", "cannot run the command: the argument %s has a zero byte", name)
 	}
-	return s, true, nil
+	return text, number, true, nil
 }
 
 // expand returns the elements that the template makes of a call's arguments.
 func (c *command) expand(args *jsondoc.Object) ([]string, error) {
 	var out []string
-	free := c.dashes // what follows is no option, whatever it begins with
+	ended := false // of the options: what follows is none, whatever it begins with
 	for _, e := range c.argv {
 		var group []string
 		there := true
 		for _, t := range e.parts {
-			texts, ok, err := expandOne(t, args, free)
+			texts, ok, err := c.expandOne(t, args, ended)
 			if err != nil {
 				return nil, err
 			}
@@ -177,7 +180,7 @@ func (c *command) expand(args *jsondoc.Object) ([]string, error) {
 				break
 			}
 			if text, whole := t.literal(); whole && text == "--" {
-				free = true
+				ended = true
 			}
 			group = append(group, texts...)
 		}
@@ -195,30 +198,33 @@ func (c *command) expand(args *jsondoc.Object) ([]string, error) {
 }
 
 // expandOne fills one element. ok is false when an argument of it has no value.
-func expandOne(t template, args *jsondoc.Object, free bool) (texts []string, ok bool, err error) {
+func (c *command) expandOne(t template, args *jsondoc.Object, ended bool) (texts []string, ok bool, err error) {
 	if len(t) == 1 && t[0].kind == list {
-		return expandList(t[0].text, args, free)
+		return c.expandList(t[0].text, args, ended)
 	}
 	var b strings.Builder
-	for _, p := range t {
+	for i, p := range t {
 		if p.kind == plain {
 			b.WriteString(p.text)
 			continue
 		}
-		s, ok, err := value(args, p.text)
+		s, number, ok, err := value(args, p.text)
+		if err == nil && ok {
+			// Inside of an element a dash makes no option.
+			err = c.checkBegin(p.text, s, number, ended || b.Len() > 0)
+			if s == "" && err == nil && i+1 < len(t) && t[i+1].kind == plain && c.checkBegin(p.text, t[i+1].text, false, ended || b.Len() > 0) != nil {
+				err = fault.New(fault.Invalid, "Give a value, or leave it out.", "cannot run the command: the argument %s is empty, and what follows would be read as an option or the name of a file", p.text)
+			}
+		}
 		if err != nil || !ok {
 			return nil, false, err
 		}
 		b.WriteString(s)
 	}
-	s := b.String()
-	if _, fixed := t.literal(); !fixed && t[0].kind != plain && !free && strings.HasPrefix(s, "-") {
-		return nil, false, dash(t[0].text)
-	}
-	return []string{s}, true, nil
+	return []string{b.String()}, true, nil
 }
 
-func expandList(name string, args *jsondoc.Object, free bool) ([]string, bool, error) {
+func (c *command) expandList(name string, args *jsondoc.Object, ended bool) ([]string, bool, error) {
 	v, ok := args.Get(name)
 	if !ok || v == nil {
 		return nil, false, nil
@@ -232,23 +238,50 @@ func expandList(name string, args *jsondoc.Object, free bool) ([]string, bool, e
 	}
 	var out []string
 	for _, item := range items {
-		s, there, err := value(jsondoc.NewObject(jsondoc.Member{Name: name, Value: item}), name)
+		s, number, there, err := value(jsondoc.NewObject(jsondoc.Member{Name: name, Value: item}), name)
 		if err != nil {
 			return nil, false, err
 		}
 		if !there {
 			s = "null"
 		}
-		if !free && strings.HasPrefix(s, "-") {
-			return nil, false, dash(name)
+		if err := c.checkBegin(name, s, number, ended); err != nil {
+			return nil, false, err
 		}
 		out = append(out, s)
 	}
 	return out, true, nil
 }
 
-func dash(name string) error {
-	return fault.New(fault.Invalid, `Give a value that begins otherwise, such as ./-x for a file; or let the tool's file have "--" before it.`, "cannot run the command: the argument %s begins with - and would be read as an option", name)
+// checkBegin refuses a value that programs take for something else than a value: for
+// an option when it begins with "-", for the name of a file to read when it begins
+// with "@", also after "--" and as a part of an element. A negative number of an
+// argument that can be nothing but a number is a value.
+func (c *command) checkBegin(name, s string, number, ended bool) error {
+	if s == "" || slices.Contains(c.verbatim, name) {
+		return nil
+	}
+	declare := "or let the tool's file list the argument under verbatim."
+	switch {
+	case s[0] == '@':
+		return fault.New(fault.Invalid, "Give a value that begins otherwise, "+declare, "cannot run the command: the argument %s begins with @, which many programs read as the name of a file", name)
+	case s[0] == '-' && !ended && !(number && c.numbers[name]):
+		return fault.New(fault.Invalid, "Give a value that begins otherwise, such as ./-x for a file, "+declare, "cannot run the command: the argument %s begins with - and would be read as an option", name)
+	}
+	return nil
+}
+
+// numbersOf returns the arguments that can be nothing but numbers, or lists of them.
+func numbersOf(input *schema.Type) map[string]bool {
+	const numeric = schema.NumberKind | schema.IntegerKind
+	only := func(t *schema.Type) bool {
+		return t != nil && t.Kinds&^schema.NullKind != 0 && t.Kinds&^(numeric|schema.NullKind) == 0
+	}
+	out := map[string]bool{}
+	for _, p := range input.Properties {
+		out[p.Name] = only(p.Type) || p.Type != nil && p.Type.Kinds&^schema.NullKind == schema.ArrayKind && len(p.Type.Prefix) == 0 && only(p.Type.Items)
+	}
+	return out
 }
 
 // fill fills a template whose whole is one text; arguments without a value are

@@ -9,9 +9,9 @@ import (
 )
 
 // FuzzTemplate checks that an argument's text is one element, unchanged, and never
-// an option.
+// an option or the name of a file.
 func FuzzTemplate(f *testing.F) {
-	for _, s := range [][2]string{{"{x}", "-n"}, {"a{x}", "-n"}, {"{{{x}}}", "b"}, {"{x...}", ""}, {"{secret:A}", ""}, {"{x}{y}", "{y}"}, {"{y}-{x}", ""}} {
+	for _, s := range [][2]string{{"{x}", "-n"}, {"--data={x}", "@/etc/passwd"}, {"a{x}", "-n"}, {"{{{x}}}", "b"}, {"{x...}", ""}, {"{secret:A}", ""}, {"{x}{y}", "{y}"}, {"{y}-{x}", ""}} {
 		f.Add(s[0], s[1])
 	}
 	f.Fuzz(func(t *testing.T, element, text string) {
@@ -35,7 +35,7 @@ func FuzzTemplate(f *testing.F) {
 			return
 		}
 		first := elements[0].parts[0]
-		if _, fixed := first.literal(); len(got) != 1 || !fixed && (!strings.Contains(got[0], text) || first[0].kind != plain && strings.HasPrefix(got[0], "-")) {
+		if _, fixed := first.literal(); len(got) != 1 || !fixed && (!strings.Contains(got[0], text) || first[0].kind != plain && strings.HasPrefix(got[0], "-") || strings.HasPrefix(text, "@")) {
 			t.Fatalf("%q, %q: got %q", element, text, got)
 		}
 	})
