@@ -105,8 +105,8 @@ func checkCredential(c Credential) (bound, error) {
 	switch b.Header = http.CanonicalHeaderKey(c.Header); {
 	case !token || slices.Contains([]string{"Host", "Content-Length", "Transfer-Encoding", "Connection", "Upgrade", "Proxy-Authorization"}, b.Header):
 		return b, credentialFault("Write a header such as Authorization.", "%s: %q is no header for a credential", c.Name, safetext.Clip(c.Header, 100))
-	case c.PathPrefix != "" && (c.PathPrefix[0] != '/' || !straight(c.PathPrefix)):
-		return b, credentialFault("Write a path such as /v1.", "%s: the path %q is not an absolute and straight one", c.Name, safetext.Clip(c.PathPrefix, 100))
+	case c.PathPrefix != "" && !usablePrefix(c.PathPrefix):
+		return b, credentialFault("Write a path such as /v1, in characters that need no escapes.", "%s: the path %q is not an absolute and straight one", c.Name, safetext.Clip(c.PathPrefix, 100))
 	case len(c.Placeholder) < minPlaceholder || len(c.Placeholder) > 128 || strings.Trim(c.Placeholder, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") != "":
 		return b, credentialFault("Use egress.NewPlaceholder.", "%s: the placeholder is not made of %d to 128 letters, digits, - and _", c.Name, minPlaceholder)
 	case c.Value == nil:
@@ -132,36 +132,26 @@ func (v *vault) hosts() []target {
 	return out
 }
 
-// straight says whether every server takes the path, as it is escaped, for the
-// same one: there is nothing in it that some resolve and others do not.
-func straight(path string) bool {
-	lower := strings.ToLower(path)
-	if strings.ContainsAny(path, "\\;") || strings.Contains(path, "//") || strings.Contains(lower, "%2f") || strings.Contains(lower, "%5c") || strings.Contains(lower, "%25") || strings.Contains(lower, "%3b") {
-		return false
-	}
-	plain, err := url.PathUnescape(path)
-	if err != nil {
-		return false
-	}
-	for part := range strings.SplitSeq(plain, "/") {
-		if part == "." || part == ".." {
-			return false
-		}
-	}
-	return true
-}
-
-// here says whether the credential is for this request.
-func (b *bound) here(out *http.Request, t target, secure bool) bool {
+// here says whether the credential is for this request: odd is why its path might
+// lead some server elsewhere than it seems to.
+func (b *bound) here(out *http.Request, t target, secure bool) (ok bool, odd string) {
 	if b.t != t || !secure && !b.Plain {
-		return false
+		return false, ""
 	}
 	if b.PathPrefix == "" {
-		return true
+		return true, ""
 	}
-	escaped := out.URL.EscapedPath()
-	rest, ok := strings.CutPrefix(out.URL.Path, b.PathPrefix)
-	return ok && straight(escaped) && (rest == "" || rest[0] == '/' || strings.HasSuffix(b.PathPrefix, "/"))
+	// The prefix must stand there as it is: a server that unescapes nothing
+	// would take "/%761" for something else than "/v1".
+	path := out.URL.EscapedPath()
+	rest, ok := strings.CutPrefix(path, b.PathPrefix)
+	if !ok || rest != "" && rest[0] != '/' && !strings.HasSuffix(b.PathPrefix, "/") {
+		return false, ""
+	}
+	if odd = crooked(path); odd == "" && rewritten(out.Header) {
+		odd = "a header field names another path"
+	}
+	return odd == "", odd
 }
 
 // value returns the secret.
@@ -268,7 +258,12 @@ func (v *vault) fill(out *http.Request, t target, secure bool, name, value strin
 		if !strings.Contains(plain, b.Placeholder) {
 			continue
 		}
-		if !b.here(out, t, secure) || b.Header != name {
+		ok, odd := b.here(out, t, secure)
+		if odd != "" {
+			return "", nil, refuse(denied, t, fmt.Sprintf("Ask for a plain path below %s: ASCII, or letters and digits of any script, and no escapes of what separates its parts.", b.PathPrefix),
+				"the credential %s is for paths below %s, and the path of this request can be read in more than one way: %s", b.Name, b.PathPrefix, odd)
+		}
+		if !ok || b.Header != name {
 			return "", nil, misplaced(b, t, secure)
 		}
 		s, ref := b.value(t)

@@ -16,7 +16,7 @@ func toolPackages() map[string]Package {
 		"internal/tool/kind/python":  {Imports: []string{fault, safetext, tool, syntax, jsondoc, toolSchema, toolfile}, Tests: []string{cpython}},
 		"internal/tool/kind/command": {Imports: []string{fault, safetext, tool, jsondoc, toolSchema, toolfile}, Third: []string{unix}},
 		"internal/tool/kind/builtin": {Imports: []string{fault, tool, jsondoc, toolfile}, Third: []string{"modernc.org/sqlite", "github.com/parquet-go/parquet-go", unix}},
-		"internal/tool/kind/web":     {Imports: []string{fault, safetext, "internal/netaddr", tool, jsondoc, toolSchema, toolfile}},
+		"internal/tool/kind/web":     {Imports: []string{fault, safetext, "internal/netaddr", tool, jsondoc, toolSchema, toolfile}, Third: []string{"golang.org/x/text"}},
 		"internal/tool/openapi":      {Imports: []string{fault, tool, jsondoc, toolfile}, Third: []string{yaml}, Tests: []string{"internal/tool/kind/web"}},
 		"internal/tool/kind/mcp":     {Imports: []string{fault, tool, jsondoc, toolSchema, toolfile}, Third: []string{"github.com/modelcontextprotocol/go-sdk"}},
 		"internal/tool/kind/wasm":    {Imports: []string{fault, "internal/netaddr", tool, jsondoc, toolSchema, toolfile}, Third: []string{"github.com/tetratelabs/wazero"}},
@@ -30,7 +30,7 @@ func toolPackages() map[string]Package {
 		"internal/netaddr":       {},
 		"internal/tool/gate":     {Imports: []string{fault, safetext, event, tool, "internal/plan/label", "internal/plan/policy", jsondoc, toolSchema}, Tests: []string{toolfile}},
 		"internal/tool/approval": {Imports: []string{fault, event, tool, safetext, "internal/tool/gate", jsondoc}, Third: []string{unix}, Tests: []string{toolfile}},
-		"internal/egress":        {Imports: []string{fault, "internal/netaddr", event}, Third: []string{"golang.org/x/net"}, Tests: []string{cpython}},
+		"internal/egress":        {Imports: []string{fault, "internal/netaddr", event}, Third: []string{"golang.org/x/net", "golang.org/x/text"}, Tests: []string{cpython}},
 		"internal/tool/bridge":   {Imports: []string{fault, event, llm, tool, "internal/tool/search", "internal/tool/pystub", "internal/tool/gate", "internal/guest", "internal/agent", jsondoc}, Tests: []string{toolfile}},
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 
+	"golang.org/x/text/unicode/norm"
+
 	"praxis/fault"
 	"praxis/internal/safetext"
 	"praxis/internal/tool"
@@ -173,12 +175,13 @@ func pathSafe(p part, s string) error {
 }
 
 // walks reports whether a segment of a path would lead elsewhere, in the eyes of
-// a server that takes it apart once more after it was decoded, or twice.
+// a server that takes it apart once more after it was decoded, or twice, or that
+// folds full-width characters to ASCII before.
 func walks(segment string) bool {
 	for range 3 {
-		for _, s := range strings.FieldsFunc(segment, func(r rune) bool { return r == '/' || r == '\\' }) {
+		for _, s := range strings.FieldsFunc(norm.NFKC.String(segment), func(r rune) bool { return r == '/' || r == '\\' }) {
 			s, _, _ = strings.Cut(s, ";")
-			if s == "." || s == ".." {
+			if s = strings.TrimSpace(s); s == "." || s == ".." {
 				return true
 			}
 		}
