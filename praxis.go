@@ -37,6 +37,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/app"
+	"praxis/internal/diagnostics"
 )
 
 // Options say how a Client is opened. The zero value is the data folder of the
@@ -55,11 +56,16 @@ type Options struct {
 }
 
 // Client is an open Praxis over one data folder. It is safe for concurrent use.
-type Client struct{ app *app.App }
+type Client struct {
+	app     *app.App
+	release func() // the log of the program
+}
 
 // Open opens the records of the data folder. Nothing is written, and no sandbox
 // is prepared, before it is needed. The person's configuration file is not read:
-// what is not said is the default.
+// what is not said is the default. Until Close, what the program and its libraries
+// write to package log passes with the client's secrets taken out: net/http logs
+// there what hosts send, and they may have been sent credentials.
 func Open(o Options) (*Client, error) {
 	if o.Environ == nil {
 		o.Environ = os.Environ()
@@ -76,18 +82,24 @@ func Open(o Options) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	notes, release := diagnostics.Guard()
 	a, err := app.Open(app.Options{
+		Notes:  notes,
 		Config: config, Getenv: getenv, Environ: o.Environ, Version: version(),
 		Program: func() (string, error) { return findProgram(o.Program) },
 	})
 	if err != nil {
+		release()
 		return nil, err
 	}
-	return &Client{a}, nil
+	return &Client{a, release}, nil
 }
 
 // Close ends every session and sandbox, and closes the records.
-func (c *Client) Close() error { return c.app.Close() }
+func (c *Client) Close() error {
+	defer c.release()
+	return c.app.Close()
+}
 
 // version is the version of this module, as runs record it.
 func version() string {

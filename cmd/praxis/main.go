@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"praxis/internal/cli/cmd"
+	"praxis/internal/diagnostics"
 	"praxis/internal/guest/agent"
 	"praxis/internal/sandbox/gvisor"
 )
@@ -24,5 +25,9 @@ func run(args []string) int {
 	if len(args) > 1 && (args[1] == "guest-agent" || args[1] == "guest-exec") {
 		return agent.Main()
 	}
-	return cmd.Main(version)
+	// What libraries log goes one way from here on, without the secrets of runs.
+	notes := diagnostics.New(os.Stderr)
+	notes.Capture()
+	gvisor.LogTo(notes)
+	return cmd.Main(version, notes)
 }

@@ -26,6 +26,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/atomicfile"
+	"praxis/internal/diagnostics"
 	"praxis/internal/image"
 	"praxis/internal/language"
 	"praxis/internal/sandbox"
@@ -47,6 +48,9 @@ type Options struct {
 	Program func() (string, error)
 	// Languages are those whose kernels sessions can start; nil: those of [Languages].
 	Languages language.Table
+	// Notes are what libraries write of themselves: the secrets of this App are taken
+	// out of it. nil: it goes elsewhere.
+	Notes *diagnostics.Writer
 	// Parts stand in for the real machinery in tests.
 	Parts *Parts
 }
@@ -78,6 +82,7 @@ type ImageRemover interface {
 type App struct {
 	opt     Options
 	records *Records
+	release func() // the notes of libraries
 
 	mu      sync.Mutex
 	machine *machine // nil until a sandbox or an image is first needed
@@ -97,7 +102,11 @@ func Open(o Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &App{opt: o, records: r}, nil
+	a := &App{opt: o, records: r, release: func() {}}
+	if o.Notes != nil {
+		a.release = o.Notes.Redact(r.Journal.Redact)
+	}
+	return a, nil
 }
 
 // Close ends every session and sandbox, and closes the records.
@@ -110,6 +119,7 @@ func (a *App) Close() error {
 		err = a.machine.close()
 		a.machine = nil
 	}
+	a.release()
 	return errors.Join(err, a.records.Close())
 }
 

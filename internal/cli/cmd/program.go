@@ -19,17 +19,19 @@ import (
 	"praxis/internal/app"
 	"praxis/internal/cli/format"
 	"praxis/internal/cli/tui"
+	"praxis/internal/diagnostics"
 )
 
-// Main runs the command line of this process and returns its exit code.
-func Main(version string) int {
+// Main runs the command line of this process and returns its exit code. In what
+// libraries write to notes, the secrets of the runs are looked for.
+func Main(version string, notes *diagnostics.Writer) int {
 	signals := make(chan os.Signal, 4)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	// A closed pipe is to end the command in order, sandboxes included, not the process.
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	p := &program{
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
-		getenv: os.Getenv, environ: os.Environ(), version: version, signals: signals,
+		getenv: os.Getenv, environ: os.Environ(), version: version, signals: signals, notes: notes,
 	}
 	if os.Getenv("GOGC") == "" {
 		// A command lives shortly: collecting often costs it more than memory does.
@@ -49,6 +51,7 @@ type program struct {
 	getenv         func(string) string
 	environ        []string // what of it is secret is never recorded
 	version        string
+	notes          *diagnostics.Writer // of libraries; nil: none are written
 	signals        <-chan os.Signal
 	parts          func() (*app.Parts, error) // of tests; nil: the real machinery
 
@@ -88,7 +91,7 @@ func (p *program) config() (app.Config, error) { return app.LoadConfig(p.getenv)
 // options say how the application layer is opened.
 func (p *program) options() (app.Options, error) {
 	cfg, err := p.config()
-	o := app.Options{Config: cfg, Getenv: p.getenv, Environ: p.environ, Version: p.version}
+	o := app.Options{Config: cfg, Getenv: p.getenv, Environ: p.environ, Version: p.version, Notes: p.notes}
 	if err == nil && p.parts != nil {
 		o.Parts, err = p.parts()
 	}

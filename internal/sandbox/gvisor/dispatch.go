@@ -2,6 +2,7 @@ package gvisor
 
 import (
 	"encoding/json"
+	"io"
 	"os"
 	"path/filepath"
 	"runtime/debug"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/sirupsen/logrus"
 	glog "gvisor.dev/gvisor/pkg/log"
 	"gvisor.dev/gvisor/runsc/cli"
 	"gvisor.dev/gvisor/runsc/cmd"
@@ -93,6 +95,14 @@ func deferCollection() {
 // quiet keeps gVisor from writing log lines that nobody reads: it would format
 // thousands at a checkpoint.
 func quiet() { glog.SetLevel(glog.Warning) }
+
+// LogTo lets what gVisor logs in this process, and the libraries that it uses, go
+// to w alone.
+func LogTo(w io.Writer) {
+	quiet()
+	glog.SetTarget(glog.GoogleEmitter{Writer: &glog.Writer{Next: w}})
+	logrus.SetOutput(w)
+}
 
 // withLimits adds to the sentry's arguments what gVisor would otherwise take
 // from the host or from a cgroup of its own making: how much memory and how

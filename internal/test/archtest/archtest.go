@@ -40,6 +40,7 @@ type Rules struct {
 	Fuzzed     []string          // packages that decode or parse: each has a fuzz target
 	Exceptions map[string]string // "package.Name" or "package.file.go" → why a budget, the rule on variables or the one on words in texts does not hold for it
 	Interfaces map[string]int    // "io.Reader" → how many methods it has: what interfaces may embed of other modules
+	Writers    []string          // packages that may log, or write to standard error
 	Names      []string          // names that no package may have
 	Budgets    Budgets
 	Words      Words
@@ -58,7 +59,7 @@ type Budgets struct {
 // Violation is one broken rule.
 type Violation struct {
 	Where string // file:line, or a package
-	Rule  string // "import", "third-party", "package", "doc", "size", "interface", "context", "init", "name", "variable", "unsafe", "fuzz", "words", "code", "vocabulary"
+	Rule  string // "import", "third-party", "package", "doc", "size", "interface", "context", "init", "name", "variable", "unsafe", "fuzz", "stderr", "words", "code", "vocabulary"
 	What  string
 }
 
@@ -196,6 +197,7 @@ func (c *checker) pack(p *pack) {
 		c.vocabulary(p, s)
 		if !s.test {
 			c.source(p, s)
+			c.stderr(p, s)
 			c.words(p, s)
 			c.codes(p, s)
 		}

@@ -39,7 +39,10 @@ func PraxisRules() Rules {
 		Module:     "praxis",
 		Packages:   packages(),
 		Everywhere: []string{safetext, bounded},
-		TestTree:   "internal/test",
+		// The terminal, what libraries log, what runs inside of a sandbox, and programs
+		// that are not the product.
+		Writers:  []string{"cmd/praxis", "internal/cli/cmd", "internal/diagnostics", "internal/guest/agent", "internal/image/embedded/pack", "bench/..."},
+		TestTree: "internal/test",
 		Fuzzed: []string{
 			"internal/config", "internal/cli/format", "internal/cli/cmd", python, wire, "internal/guest", "internal/session", "internal/image",
 			"internal/llm/scripted", "internal/llm/stream", "internal/llm/anthropic", "internal/llm/openai", "internal/agent/action", "internal/agent/grounding",
@@ -140,7 +143,7 @@ func planPackages() map[string]Package {
 func guestPackages() map[string]Package {
 	return map[string]Package{
 		"cmd/praxis": {
-			Imports:   []string{"internal/cli/cmd", "internal/sandbox/gvisor", "internal/guest/agent"},
+			Imports:   []string{"internal/cli/cmd", "internal/diagnostics", "internal/sandbox/gvisor", "internal/guest/agent"},
 			Tests:     []string{prepared},
 			TestThird: []string{script},
 		},
@@ -151,10 +154,11 @@ func guestPackages() map[string]Package {
 		sandbox: {Imports: []string{fault, event}},
 		llm:     {Imports: []string{fault, event}},
 
-		"internal/config":     {Imports: []string{fault, event}},
-		"internal/atomicfile": {Imports: []string{fault}},
-		safetext:              {},
-		bounded:               {},
+		"internal/config":      {Imports: []string{fault, event}},
+		"internal/atomicfile":  {Imports: []string{fault}},
+		safetext:               {},
+		"internal/diagnostics": {},
+		bounded:                {},
 
 		// The boundary.
 		"internal/sandbox/gvisor": {
@@ -280,7 +284,7 @@ func runPackages() map[string]Package {
 		"internal/demo": {},
 
 		// The public package is thin: what it exposes is done by the layer.
-		".":                   {Imports: []string{fault, event, "internal/app"}, Tests: []string{"internal/test/prepared"}},
+		".":                   {Imports: []string{fault, event, "internal/app", "internal/diagnostics"}, Tests: []string{"internal/test/prepared"}},
 		"internal/cli/format": {Imports: []string{fault, event}},
 		"internal/cli/tui": {
 			Imports: []string{fault, event, lang, "internal/app", "internal/cli/format"},
@@ -288,7 +292,7 @@ func runPackages() map[string]Package {
 			Third:   []string{"github.com/peterh/liner", "golang.org/x/term"},
 		},
 		"internal/cli/cmd": {
-			Imports:   []string{fault, event, lang, "internal/app", "internal/record/report", "internal/cli/format", "internal/cli/tui"},
+			Imports:   []string{fault, event, lang, "internal/app", "internal/record/report", "internal/cli/format", "internal/cli/tui", "internal/diagnostics"},
 			Third:     []string{"github.com/spf13/cobra", "golang.org/x/term"},
 			Tests:     []string{"internal/test/toy", "internal/config", "internal/record/journal", "internal/session", syntax},
 			TestThird: []string{script},

@@ -197,6 +197,27 @@ func (c *checker) contextFields(s *source, t *ast.StructType) {
 	}
 }
 
+// stderr reports what writes to standard error beside the ways that there are for
+// it: it is neither redacted nor in its place on a screen.
+func (c *checker) stderr(p *pack, s *source) {
+	if anyCovers(c.rules.Writers, p.path) || c.forTests(p.path) {
+		return
+	}
+	for _, spec := range s.ast.Imports {
+		if imp := strings.Trim(spec.Path.Value, `"`); imp == "log" || imp == "log/slog" {
+			c.report(c.at(spec), "stderr", "%s may not import %s: what happens is an event, what goes wrong an error", p.path, imp)
+		}
+	}
+	ast.Inspect(s.ast, func(n ast.Node) bool {
+		if sel, ok := n.(*ast.SelectorExpr); ok && sel.Sel.Name == "Stderr" {
+			if pkg, ok := sel.X.(*ast.Ident); ok && importPath(s, pkg.Name) == "os" {
+				c.report(c.at(n), "stderr", "%s may not use os.Stderr", p.path)
+			}
+		}
+		return true
+	})
+}
+
 // variables checks the package-level variables of a package: sentinel errors,
 // embeds, compiled regular expressions, tables that are made when they are first
 // needed (sync.OnceValue), pins of an interface, other packages' variables
