@@ -30,7 +30,11 @@ type NetOptions struct {
 	// Hosts are rules such as "api.example.com:443" or "*.example.org".
 	Hosts []string
 	// Credentials put the value of a variable of the environment into a header of
-	// requests to a host, HOST[/PATH]=HEADER:VARIABLE. Code sees a placeholder.
+	// requests to a host, HOST[/PATH]=HEADER:VARIABLE[:FIELDS]. Code sees a
+	// placeholder. The value is taken out of what the host answers where it stands as
+	// it is or in a usual encoding; a host that writes it otherwise gives it to the
+	// code, unless FIELDS, such as "id,items.name", or "-" for none, say which fields
+	// of its answers in JSON the code may see, beside the status.
 	Credentials []string
 }
 

@@ -57,16 +57,22 @@ func (s NetSpec) secrets(getenv func(string) string) map[string]string {
 	return out
 }
 
-// parseCredential reads HOST[:PORT][/PATH]=HEADER:VARIABLE.
+// parseCredential reads HOST[:PORT][/PATH]=HEADER:VARIABLE[:FIELDS].
 func parseCredential(text string) (c egress.Credential, variable string, err error) {
-	bad := fault.New(fault.Invalid, "Write it as HOST[/PATH]=HEADER:VARIABLE.", "cannot use the credential %q: it is not HOST[/PATH]=HEADER:VARIABLE", safetext.Line(text))
+	bad := fault.New(fault.Invalid, "Write it as HOST[/PATH]=HEADER:VARIABLE, with :FIELDS behind it if code is to see those alone of what the host answers.", "cannot use the credential %q: it is not HOST[/PATH]=HEADER:VARIABLE[:FIELDS]", safetext.Line(text))
 	target, what, ok := strings.Cut(text, "=")
 	header, variable, ok2 := strings.Cut(what, ":")
+	variable, fields, narrow := strings.Cut(variable, ":")
 	host, prefix, hasPath := strings.Cut(target, "/")
 	if !ok || !ok2 || host == "" || header == "" || variable == "" {
 		return c, "", bad
 	}
 	c = egress.Credential{Host: host, Header: header}
+	if narrow {
+		if c.Fields, err = egress.ParseFields(fields); err != nil {
+			return c, "", err
+		}
+	}
 	if hasPath {
 		c.PathPrefix = "/" + prefix
 	}

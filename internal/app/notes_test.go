@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"praxis/fault"
 	"praxis/internal/config"
 	"praxis/internal/diagnostics"
 )
@@ -41,5 +42,28 @@ func TestNotesOfLibraries(t *testing.T) {
 	got := out.String()
 	if strings.Count(got, "[secret SOME_TOKEN") != 2 || strings.Count(got, "[secret PLAIN") != 2 || strings.Contains(got, token) || strings.Contains(got, value) {
 		t.Errorf("got %s", got)
+	}
+}
+
+func TestParseCredential(t *testing.T) {
+	for text, want := range map[string]string{
+		"a.example.com=X-Key:VAR":                 "a.example.com 0  X-Key VAR false",
+		"a.example.com:8443/v1=Authorization:VAR": "a.example.com 8443 /v1 Authorization VAR false",
+		"a.example.com=X-Key:VAR:id,items.name":   "a.example.com 0  X-Key VAR true",
+		"a.example.com/v1/x=X-Key:VAR:-":          "a.example.com 0 /v1/x X-Key VAR true",
+		"a.example.com=X-Key:VAR:":                "",
+		"a.example.com=X-Key::id":                 "",
+		"a.example.com=X-Key:VAR:a..b":            "",
+		"a.example.com=X-Key":                     "",
+		"a.example.com:port=X-Key:VAR":            "",
+	} {
+		c, variable, err := parseCredential(text)
+		got := ""
+		if err == nil {
+			got = fmt.Sprint(c.Host, " ", c.Port, " ", c.PathPrefix, " ", c.Header, " ", variable, " ", c.Fields != nil)
+		}
+		if got != want || err != nil && fault.KindOf(err) != fault.Invalid {
+			t.Errorf("%s: got %q, %v, want %q", text, got, err, want)
+		}
 	}
 }

@@ -47,7 +47,9 @@ type NetSpec struct {
 	// with one rule a line, which is read again when it changes.
 	Hosts []string
 	// Credentials put the value of an environment variable into a header of
-	// requests to a host: HOST[/PATH]=HEADER:VARIABLE. Code sees a placeholder.
+	// requests to a host: HOST[/PATH]=HEADER:VARIABLE[:FIELDS]. Code sees a
+	// placeholder, and with FIELDS, such as "id,items.name", or "-" for none, only the
+	// status and these fields of what the host answers in JSON.
 	Credentials []string
 }
 

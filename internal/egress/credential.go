@@ -19,8 +19,11 @@ import (
 )
 
 // Credential is a secret that the proxy puts into requests. The code holds its
-// placeholder instead, and learns nothing of the secret: it is given to one host
-// and below one path only, and taken out again of what that host answers.
+// placeholder instead. The secret is given to one host and below one path only. Of
+// what that host answers it is taken out where it stands as it is, or in one of the
+// encodings that servers usually repeat a text in (see [disguises]). A host that writes
+// it otherwise, in other letters, encoded twice or in parts, gives it to the code,
+// unless Fields says what of an answer the code may see.
 type Credential struct {
 	Name        string // for messages; it is not secret
 	Host        string // a name, without wildcards, or an address
@@ -28,6 +31,10 @@ type Credential struct {
 	PathPrefix  string // such as "/v1", which covers "/v1" and "/v1/…"; empty: every path
 	Header      string // such as "Authorization", also with the basic scheme
 	Placeholder string // what the code holds, made by [NewPlaceholder]
+	// Fields, if there are any, are all that the code gets of what the host answers,
+	// beside the status: on every path and port, since what a host was sent it can
+	// repeat anywhere. Then all credentials of the host must have some.
+	Fields *Fields
 	// Plain lets the secret go over connections without TLS, too. Then whoever
 	// is on the way can read it.
 	Plain bool
@@ -69,6 +76,9 @@ func newVault(list []Credential) (*vault, error) {
 			return nil, err
 		}
 		for _, other := range v.list {
+			if b.t.host == other.t.host && (b.Fields == nil) != (other.Fields == nil) {
+				return nil, credentialFault("Give both fields, or none.", "%s and %s are for one host, and only one of them says which fields of its answers may be seen", other.Name, b.Name)
+			}
 			if strings.Contains(b.Placeholder, other.Placeholder) || strings.Contains(other.Placeholder, b.Placeholder) {
 				return nil, credentialFault("Give each its own placeholder.", "%s and %s share a placeholder", other.Name, b.Name)
 			}
@@ -118,7 +128,7 @@ func checkCredential(c Credential) (bound, error) {
 // covers says whether there is a credential for the target: TLS to it must be
 // read, and nothing may pass unread.
 func (v *vault) covers(t target) bool {
-	return slices.ContainsFunc(v.list, func(b bound) bool { return b.t == t })
+	return slices.ContainsFunc(v.list, func(b bound) bool { return b.t == t || b.Fields != nil && b.t.host == t.host })
 }
 
 // hosts returns a target for each host that has a credential.

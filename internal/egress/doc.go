@@ -50,9 +50,15 @@
 // to these hosts, and only to these, ends in the proxy, under certificates of an
 // authority that exists in the memory of one process, for one run, and can sign for
 // no other names; towards the host it begins anew, with its certificate verified.
-// The secret, also in the forms in which servers usually repeat it, is taken out of
-// what the host answers. This protects against an echo, not against a host that
-// means to betray what it was sent.
+// The secret is taken out of what the host answers: as it is, escaped as in JSON, URLs
+// and HTML, in hexadecimal and in base64. This protects against an echo. A host that
+// writes it in another form, in other letters, encoded twice or in parts, gives it to
+// the code. Against such a host a credential has [Fields]: then the code gets, of all
+// that the host answers on whatever port, the status and the JSON fields that are
+// named, in a response made anew, and TLS to every port of the host is read.
+//
+// A credential that is bound to a path goes along only with a path that every
+// server takes for the same one; see path.go.
 //
 // # Life of a connection
 //

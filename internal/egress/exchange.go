@@ -44,6 +44,7 @@ func (s *side) exchange(ctx context.Context, req *http.Request, h head) bool {
 		s.refuse(ref, isHead)
 		return false
 	}
+	only := s.p.vault.only(out, t, s.secure)
 	out = out.WithContext(httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotConn: func(i httptrace.GotConnInfo) {
 		if l := linkOf(i.Conn); l != nil {
 			l.requests.Add(1)
@@ -74,7 +75,7 @@ func (s *side) exchange(ctx context.Context, req *http.Request, h head) bool {
 		s.upgraded(resp, upgrade)
 		return false
 	}
-	return s.answer(req, resp, pairs, body)
+	return s.answer(req, resp, pairs, only, body)
 }
 
 // failed says why there is no response, without what errors of other packages
@@ -213,16 +214,29 @@ func (b *inbound) end() {
 }
 
 // answer writes the response, in which the values of credentials give way to
-// their placeholders.
-func (s *side) answer(req *http.Request, resp *http.Response, pairs []pair, body *inbound) bool {
-	if len(pairs) > 0 {
-		if coding := resp.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") && req.Method != http.MethodHead {
-			s.refuse(refuse(unsupported, s.place(), "", "the host answered in the coding %q, in which credentials cannot be looked for", safetext.Clip(coding, 100)), false)
+// their placeholders, or as much of it as the code may see.
+func (s *side) answer(req *http.Request, resp *http.Response, pairs []pair, only *Fields, body *inbound) bool {
+	isHead := req.Method == http.MethodHead
+	if len(pairs) > 0 || only != nil {
+		if coding := resp.Header.Get("Content-Encoding"); coding != "" && !strings.EqualFold(coding, "identity") && !isHead {
+			// What the host calls its coding is not repeated: that, too, could be a secret.
+			s.refuse(refuse(unsupported, s.place(), "", "the host answered in a coding, such as gzip, in which credentials cannot be looked for"), false)
 			return false
 		}
+	}
+	if only != nil {
+		stop := s.g.within(s.p.limits.Idle, "the answer of the host")
+		seen, err := only.narrow(resp, isHead, pairs)
+		stop()
+		if err != nil {
+			s.refuse(refuse(unreachable, s.place(), "", "the code gets only some fields of what the host answers, and %v", err), false)
+			return false
+		}
+		resp = seen
+	} else if len(pairs) > 0 {
 		scrubHead(resp, pairs)
 		resp.Body = &scrubbed{Closer: resp.Body, scrubber: newScrubber(resp.Body, pairs)}
-		if req.Method != http.MethodHead && resp.ContentLength != 0 {
+		if !isHead && resp.ContentLength != 0 {
 			resp.ContentLength = -1
 		}
 	}

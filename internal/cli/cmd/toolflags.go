@@ -52,7 +52,7 @@ func (f *toolFlags) registerApproval(cmd *cobra.Command) {
 func (f *toolFlags) registerNet(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.net, "allow-net", nil, "let code reach these `HOSTS`, such as api.example.com:443,*.example.org, or those that stand in @FILE, which is read again when it changes (may be repeated)")
-	fs.StringArrayVar(&f.credentials, "credential", nil, "put the value of an environment variable into a header of requests of code to that host, over TLS alone; the code sees a placeholder: `HOST[/PATH]=HEADER:VARIABLE`")
+	fs.StringArrayVar(&f.credentials, "credential", nil, "put the value of an environment variable into a header of requests of code to that host, over TLS alone; the code sees a placeholder, and with FIELDS, such as id,items.name, or - for none, only the status and these fields of what the host answers in JSON: `HOST[/PATH]=HEADER:VARIABLE[:FIELDS]`")
 }
 
 // netFlags are for code alone.
