@@ -51,7 +51,7 @@ type Options struct {
 	Program string
 	// Environ holds NAME=value: keys of models, secrets of tools. nil: the
 	// variables of this process. Those whose names say that they are secret are
-	// never recorded, and code never sees any.
+	// never recorded, and code is given none.
 	Environ []string
 }
 
