@@ -239,9 +239,11 @@ func (r *Registry) serversOf(ctx context.Context, cfg Config, f *tool.File, dir 
 			continue
 		}
 		if p, ok := o.server.(interface{ Problems() []string }); ok {
+			var all []string
 			for _, text := range p.Problems() {
-				r.problems = append(r.problems, fmt.Sprintf("%s: the server %s: %s", s.Pos, s.Name, text))
+				all = append(all, fmt.Sprintf("%s: the server %s: %s", s.Pos, s.Name, text))
 			}
+			r.problems = append(r.problems, few(all, s.Name)...)
 		}
 		if err := r.provided("server "+s.Name, s.Name, o.tools); err != nil {
 			return err
@@ -256,13 +258,14 @@ func (r *Registry) provided(from, server string, tools []tool.Provided) error {
 		return nil
 	}
 	f := &tool.File{Name: from}
+	var left []string
 	for _, p := range tools {
 		d, err := toolfile.Define(from, p.Document)
 		if err != nil {
 			if server == "" {
 				return err
 			}
-			r.problems = append(r.problems, fmt.Sprintf("the server %s: a tool was left out: %s", server, err))
+			left = append(left, fmt.Sprintf("the server %s: a tool was left out: %s", server, err))
 			continue
 		}
 		if err := r.add(d, p.Implementation); err != nil {
@@ -271,7 +274,20 @@ func (r *Registry) provided(from, server string, tools []tool.Provided) error {
 		f.Tools = append(f.Tools, d)
 	}
 	r.files = append(r.files, f)
+	r.problems = append(r.problems, few(left, server)...)
 	return nil
+}
+
+// maxProblems is how many problems of one server are reported one by one.
+const maxProblems = 10
+
+// few are the first of a server's problems, and how many more there are: a server
+// that lists thousands of tools that cannot be used must not fill a screen.
+func few(problems []string, server string) []string {
+	if len(problems) <= maxProblems {
+		return problems
+	}
+	return append(problems[:maxProblems:maxProblems], fmt.Sprintf("the server %s: %d more problems of this kind", server, len(problems)-maxProblems))
 }
 
 // Set returns the definitions.
@@ -283,26 +299,25 @@ func (r *Registry) Files() []*tool.File { return slices.Clone(r.files) }
 // Problems says what is missing, such as servers that do not answer, in sentences.
 func (r *Registry) Problems() []string { return slices.Clone(r.problems) }
 
-// Follow says which server's tools changed, one at a time, and returns when ctx
-// is over. The registry itself does not change: open another to have them.
+// Follow says which server's tools changed, one at a time and each once, however
+// often a server says so, and returns when ctx is over. The registry itself does not
+// change: open another to have them.
 func (r *Registry) Follow(ctx context.Context, changed func(server string)) {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	for name, s := range r.servers {
 		wg.Go(func() {
-			for {
-				select {
-				case _, open := <-s.Changed():
-					if !open {
-						return
-					}
-				case <-ctx.Done():
+			select {
+			case _, open := <-s.Changed():
+				if !open {
 					return
 				}
-				mu.Lock()
-				changed(name)
-				mu.Unlock()
+			case <-ctx.Done():
+				return
 			}
+			mu.Lock()
+			defer mu.Unlock()
+			changed(name)
 		})
 	}
 	wg.Wait()

@@ -66,6 +66,8 @@
 // together 32 MiB. Beside the answers to our calls a server may send messages in
 // bursts of 20,000 and 1,000 a second for long; one that floods is stopped. Its
 // requests (sampling, elicitation, roots) are refused: the client declares no such ability.
+// A start lasts a minute at most, the reading of the list 30 seconds, a call as long as
+// its tool may, whatever the server says meanwhile; its end is waited for some seconds.
 //
 // # Changes
 //

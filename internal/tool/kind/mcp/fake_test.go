@@ -194,6 +194,12 @@ func load(t testing.TB, s *Server) *loaded {
 	if err != nil {
 		t.Fatalf("Tools: %v", err)
 	}
+	return defined(t, tools)
+}
+
+// defined makes definitions of tools.
+func defined(t testing.TB, tools []tool.Provided) *loaded {
+	t.Helper()
 	out := &loaded{t, map[string]*tool.Definition{}, map[string]tool.Implementation{}}
 	for _, p := range tools {
 		data, err := jsondoc.NewObject(jsondoc.Member{Name: "version", Value: 1}, jsondoc.Member{Name: "tools", Value: []any{p.Document}}).MarshalJSON()

@@ -131,6 +131,10 @@ func (e *edge) RoundTrip(req *http.Request) (*http.Response, error) {
 	}
 	e.status.Store(int64(resp.StatusCode))
 	resp.Body = &ending{resp.Body, cancel}
+	if kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type")); listens && resp.StatusCode == http.StatusOK && kind != "text/event-stream" {
+		resp.Body.Close() // it need not end
+		return noStream(req), nil
+	}
 	if err := e.judge(req, resp); err != nil {
 		resp.Body.Close()
 		return nil, err

@@ -189,3 +189,47 @@ func TestProgramThatEndsAtOnce(t *testing.T) {
 		}
 	}
 }
+
+// TestSilentProgramEnds gives up programs that never answer: they and what they
+// started are gone when the caller learns of it.
+func TestSilentProgramEnds(t *testing.T) {
+	for _, script := range []string{"echo $$ > pid; exec sleep 1000", "sleep 1000 & echo $! > child; echo $$ > pid; sleep 1000", "echo $$ > pid; printf '{\\\"jsonrpc\\\"'; exec sleep 1000"} {
+		t.Run(script, func(t *testing.T) {
+			t.Parallel()
+			dir := t.TempDir()
+			s, err := Open(context.Background(), Config{Name: "x", Dir: dir, Spec: object(t, `{"command": ["sh", "-c", "`+script+`"]}`), AllowCommands: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			ctx, cancel := context.WithCancel(context.Background())
+			go func() {
+				defer cancel()
+				for range 4000 {
+					if text, err := os.ReadFile(filepath.Join(dir, "pid")); err == nil && strings.HasSuffix(string(text), "\n") {
+						return
+					}
+					time.Sleep(5 * time.Millisecond)
+				}
+			}()
+			if _, err := s.Tools(ctx); err == nil {
+				t.Errorf("%s: it answered", script)
+			}
+			files, err := filepath.Glob(filepath.Join(dir, "*"))
+			if err != nil || len(files) == 0 {
+				t.Fatalf("%s: %v, %v", script, files, err)
+			}
+			for _, file := range files {
+				text, err := os.ReadFile(file)
+				if err != nil {
+					t.Fatal(err)
+				}
+				pid, err := strconv.Atoi(strings.TrimSpace(string(text)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				ends(t, pid)
+			}
+		})
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -51,6 +52,8 @@ type Server struct {
 	failures int       // in a row
 	retryAt  time.Time // no start before
 	problems []string
+
+	dial func(ctx context.Context, network, address string) (net.Conn, error) // of tests; nil: the network
 }
 
 var _ tool.Server = (*Server)(nil)
@@ -265,6 +268,9 @@ func (r *refused) Unwrap() []error { return []error{r.fault, r.cause} }
 func (s *Server) transport(ctx context.Context, ses *session, in *inbound) (sdk.Transport, error) {
 	if s.set.endpoint != nil {
 		ses.edge = newEdge(s.set, s.cfg.Secrets, &s.used, in, ses.fail)
+		if s.dial != nil {
+			ses.edge.base.DialContext = s.dial
+		}
 		return &sdk.StreamableClientTransport{
 			Endpoint: s.set.endpoint.String(), HTTPClient: ses.edge.client(), MaxRetries: 3, MaxEventSize: 2*maxMessage + 1024,
 		}, nil

@@ -50,6 +50,7 @@ type session struct {
 	once  sync.Once
 	cause error // why, to be read when gone is closed
 	ended sync.Once
+	shut  chan struct{} // closed when all of it has ended
 
 	listing chan struct{} // taken while the list is read
 
@@ -59,7 +60,7 @@ type session struct {
 }
 
 func newSession(used *secrets) *session {
-	return &session{used: used, gone: make(chan struct{}), listing: make(chan struct{}, 1)}
+	return &session{used: used, gone: make(chan struct{}), shut: make(chan struct{}), listing: make(chan struct{}, 1)}
 }
 
 // fail notes why a session is over; the first reason counts.
@@ -118,31 +119,41 @@ func (s *session) watch() {
 	waits.Wait()
 }
 
-// end closes the connection and kills the process, if there is one.
+// end closes the connection and kills the process, if there is one. It waits until
+// that is done, whoever began it.
 func (s *session) end() {
 	s.fail(fault.New(fault.Unavailable, "", "the server was closed"))
 	s.ended.Do(func() {
-		if s.pipe != nil {
-			_ = s.pipe.Close()
-		}
-		over := make(chan struct{})
 		go func() {
-			defer close(over)
-			if s.client != nil {
-				_ = s.client.Close()
-			}
+			defer close(s.shut)
+			s.close()
 		}()
-		timer := time.NewTimer(closeTimeout)
-		defer timer.Stop()
-		select {
-		case <-over:
-		case <-timer.C:
-		}
-		if s.edge != nil {
-			s.edge.close()
-		}
-		<-over
 	})
+	<-s.shut
+}
+
+// close is what end does once.
+func (s *session) close() {
+	if s.pipe != nil {
+		_ = s.pipe.Close()
+	}
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		if s.client != nil {
+			_ = s.client.Close()
+		}
+	}()
+	timer := time.NewTimer(closeTimeout)
+	defer timer.Stop()
+	select {
+	case <-over:
+	case <-timer.C:
+	}
+	if s.edge != nil {
+		s.edge.close()
+	}
+	<-over
 }
 
 // trouble is an error of the connection in words, with the end of what the server
@@ -264,7 +275,8 @@ func (s *session) pages(ctx context.Context) (*listed, error) {
 			return out, nil
 		}
 		if seen[part.Next] || page >= maxPages {
-			out.problems = append(out.problems, "the server's list does not end: what follows its page "+fmt.Sprint(page+1)+" is left out")
+			// What else is wrong with such a list follows from it.
+			out.problems = []string{"the server's list does not end: what follows its page " + fmt.Sprint(page+1) + " is left out"}
 			return out, nil
 		}
 		seen[part.Next] = true
