@@ -34,6 +34,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"praxis/fault"
 	"praxis/internal/app"
@@ -52,6 +53,8 @@ type Options struct {
 	// variables of this process. Those whose names say that they are secret are
 	// never recorded, and code never sees any.
 	Environ []string
+	// Now is the clock that runs are recorded by; nil: the machine's.
+	Now func() time.Time
 }
 
 // Client is an open Praxis over one data folder. It is safe for concurrent use.
@@ -77,7 +80,7 @@ func Open(o Options) (*Client, error) {
 		return nil, err
 	}
 	a, err := app.Open(app.Options{
-		Config: config, Getenv: getenv, Environ: o.Environ, Version: version(),
+		Config: config, Getenv: getenv, Environ: o.Environ, Version: version(), Now: o.Now,
 		Program: func() (string, error) { return findProgram(o.Program) },
 	})
 	if err != nil {
