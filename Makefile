@@ -21,7 +21,7 @@ ARCH := $(shell go env GOARCH)
 EMBEDDED := internal/image/embedded
 ARCHIVES := $(EMBEDDED)/python_$(ARCH).tar.zst $(EMBEDDED)/pip.tar.zst
 
-.PHONY: all build format vet tidy staticcheck test test-bench test-packed race lint bench bench-rivals demo nightly clean
+.PHONY: all build format vet tidy staticcheck test test-bench test-packed race lint bench bench-rivals demo soak nightly clean
 
 all: build
 
@@ -80,6 +80,14 @@ bench-rivals:
 demo: build
 	bin/praxis demo
 
+# Long use with faults at random; what it does is in the package comment.
+DURATION ?= 30m
+SESSIONS ?= 64
+SOAKFLAGS ?= $(if $(SEED),-seed $(SEED))
+soak: build
+	go build -trimpath -o bin/soak ./internal/test/soak
+	bin/soak -praxis bin/praxis -duration $(DURATION) -sessions $(SESSIONS) $(SOAKFLAGS)
+
 # All of what a commit takes a sample of, and every fuzz target for a while, longer
 # than a person waits. What links gVisor in cannot be built for fuzzing (the
 # instrumentation overflows its functions without a stack check): of those packages
@@ -87,6 +95,7 @@ demo: build
 FUZZTIME ?= 5m
 nightly: test
 	$(MAKE) race RACEFLAGS= BY_NIGHT=
+	$(MAKE) soak DURATION=3m SESSIONS=32
 	go test ./internal/test/battery -run TestKilledWhileSaving -timeout 3h -args -kills 300
 	go test ./internal/test/battery -run TestProbes -timeout 1h -args -longer 5
 	go test ./internal/sandbox/gvisor -run TestExam -timeout 1h -args -all

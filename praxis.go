@@ -34,6 +34,7 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"strings"
+	"time"
 
 	"praxis/fault"
 	"praxis/internal/app"
@@ -53,6 +54,8 @@ type Options struct {
 	// variables of this process. Those whose names say that they are secret are
 	// never recorded, and code is given none.
 	Environ []string
+	// Now is the clock that runs are recorded by; nil: the machine's.
+	Now func() time.Time
 }
 
 // Client is an open Praxis over one data folder. It is safe for concurrent use.
@@ -84,7 +87,7 @@ func Open(o Options) (*Client, error) {
 	}
 	notes, release := diagnostics.Guard()
 	a, err := app.Open(app.Options{
-		Notes:  notes,
+		Notes: notes, Now: o.Now,
 		Config: config, Getenv: getenv, Environ: o.Environ, Version: version(),
 		Program: func() (string, error) { return findProgram(o.Program) },
 	})

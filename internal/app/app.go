@@ -43,6 +43,8 @@ type Options struct {
 	// secret are never recorded.
 	Environ []string
 	Version string // of this program, as runs record it
+	// Now is the clock of the records; nil: the machine's.
+	Now func() time.Time
 	// Program finds the executable that sandboxes and their guests run, when they
 	// are first needed; nil: it is this one.
 	Program func() (string, error)
@@ -98,7 +100,7 @@ func Open(o Options) (*App, error) {
 	if o.Languages == nil {
 		o.Languages = Languages()
 	}
-	r, err := openRecords(o.Config, o.Environ, o.Version)
+	r, err := openRecords(o.Config, o.Environ, o.Version, o.Now)
 	if err != nil {
 		return nil, err
 	}

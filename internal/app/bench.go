@@ -50,7 +50,7 @@ func (a *App) Bench(ctx context.Context, packages, suites []string, sink event.S
 		OpenRecords: func(dir string) (bench.Records, error) {
 			c := a.opt.Config
 			c.Home = dir
-			r, err := openRecords(c, nil, "bench")
+			r, err := openRecords(c, nil, "bench", nil)
 			if err != nil {
 				return bench.Records{}, err
 			}

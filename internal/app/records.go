@@ -27,7 +27,8 @@ type Records struct {
 
 // openRecords opens the records of the data folder. Environ are the variables of
 // the environment, as NAME=value: what is secret among them is never recorded.
-func openRecords(c config.Config, environ []string, version string) (*Records, error) {
+// now is the clock; nil: the machine's.
+func openRecords(c config.Config, environ []string, version string, now func() time.Time) (*Records, error) {
 	fileStore, err := files.Open(c.Home, files.Options{Quota: c.Journal.BlobBytes})
 	if err != nil {
 		return nil, err
@@ -40,7 +41,7 @@ func openRecords(c config.Config, environ []string, version string) (*Records, e
 	r.Journal, err = journal.Open(journal.Config{
 		Logs: fileStore.Logs(), Blobs: fileStore.Blobs(), Index: db.Index(),
 		Keys: filepath.Join(c.Home, "keys"), Key: c.Journal.Key,
-		Secrets: secrets(environ), Program: version,
+		Secrets: secrets(environ), Program: version, Now: now,
 	})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())

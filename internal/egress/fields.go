@@ -21,7 +21,7 @@ type Fields struct {
 
 // Bounds of fields, and of the answers that they are looked for in.
 const (
-	maxNamed     = 100
+	maxNamed      = 100
 	maxNamedDepth = 16
 	maxNarrowed   = 4 << 20 // bytes of an answer
 )

@@ -15,6 +15,15 @@
 //	        template: the execution says which (event.Restored, event.Fresh)
 //	any ─ Close, its wall time, its idle time, its lease ─→ closed
 //
+// # What copies have in common
+//
+// Sessions of one template, forks, and the states before and after a rollback are
+// copies of one memory. A kernel is given fresh entropy for every generator that it
+// knows before the copy runs code (wire.Hello.Reseed), unless the session is
+// deterministic. What stays the same is what was chosen when the sandbox and the
+// interpreter started: boot id, hash seed, address layout, stack canary. Nothing may
+// rely on their being secret, or different from session to session.
+//
 // # Languages
 //
 // [Config.Languages] are those that the program knows, [image.Image.Runtimes]

@@ -171,6 +171,7 @@ func guestPackages() map[string]Package {
 			Tests:   []string{"internal/test/sandboxtest"},
 		},
 		"internal/test/sandboxtest": {Imports: []string{fault, event, sandbox}, Third: []string{unix}},
+		"internal/test/soak":        {Imports: []string{".", fault, event}, Third: []string{unix}},
 		"internal/test/cache":       {},
 		prepared:                    {Imports: []string{event, "internal/image", "internal/test/cache"}},
 		"internal/image": {

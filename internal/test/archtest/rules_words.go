@@ -10,7 +10,7 @@ import (
 func words() Words {
 	const format = "the first line of a format"
 	return Words{
-		Command: []string{"internal/cli/...", "cmd/..."},
+		Command: []string{"internal/cli/...", "cmd/...", "internal/test/soak"},
 		Options: map[string]string{
 			"internal/image":          "those of pip and of Python",
 			"internal/sandbox/gvisor": "those of runsc, and of what a host starts programs with",
