@@ -10,7 +10,9 @@ import (
 
 // TestGuestLimits requires that the agent gets every limit that it enforces.
 func TestGuestLimits(t *testing.T) {
-	got := reflect.ValueOf(guestLimits(event.DefaultLimits()))
+	all := event.DefaultLimits()
+	all.UserNamespaces = 1
+	got := reflect.ValueOf(guestLimits(all))
 	for i := range got.NumField() {
 		if name := got.Type().Field(i).Name; got.Field(i).IsZero() != (name == "Kernel") {
 			t.Errorf("%s = %v", name, got.Field(i))
@@ -28,10 +30,10 @@ func TestSavedLimits(t *testing.T) {
 	a := event.DefaultLimits()
 	b := a
 	b.Memory, b.CPUs, b.Processes = 2<<30, 2, 100
-	if !reflect.DeepEqual(savedLimits(a), savedLimits(b)) || len(savedLimits(a)) != 2 {
+	if !reflect.DeepEqual(savedLimits(a), savedLimits(b)) || len(savedLimits(a)) != 3 {
 		t.Errorf("%v and %v", savedLimits(a), savedLimits(b))
 	}
-	for _, change := range []func(*event.Limits){func(l *event.Limits) { l.Disk++ }, func(l *event.Limits) { l.OpenFiles++ }} {
+	for _, change := range []func(*event.Limits){func(l *event.Limits) { l.Disk++ }, func(l *event.Limits) { l.OpenFiles++ }, func(l *event.Limits) { l.UserNamespaces++ }} {
 		c := a
 		if change(&c); reflect.DeepEqual(savedLimits(a), savedLimits(c)) {
 			t.Errorf("%+v has the template of %+v", c, a)
