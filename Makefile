@@ -97,6 +97,8 @@ nightly: test
 	$(MAKE) race RACEFLAGS= BY_NIGHT=
 	$(MAKE) soak DURATION=3m SESSIONS=32
 	go test ./internal/test/battery -run TestKilledWhileSaving -timeout 3h -args -kills 300
+	go test ./internal/test/battery -run TestManyLive -timeout 1h -args -sessions 64
+	go test ./cmd/praxis -run TestAtOnce -timeout 1h -args -at-once 200
 	go test ./internal/test/battery -run TestProbes -timeout 1h -args -longer 5
 	go test ./internal/sandbox/gvisor -run TestExam -timeout 1h -args -all
 	go test ./internal/image -run TestKilledBuilder -timeout 1h -args -kills 50

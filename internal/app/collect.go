@@ -68,21 +68,54 @@ func (l listing) since(before listing) []string {
 	return out
 }
 
-// saveFiles copies files of the working folder, as l lists them.
+// saveFiles copies files of the working folder, as l lists them. It goes on after
+// one that cannot be saved, until the caller gives up.
 func (o *Folder) saveFiles(ctx context.Context, s source, l listing, names []string) error {
+	var lost unsavedFiles
 	for _, name := range names {
+		var err error
 		if l[name].Bytes > o.left {
-			return o.failed(safeName(name), errTooMuch) // what is not begun need not be removed
+			err = o.failed(safeName(name), errTooMuch) // what is not begun need not be removed
+		} else {
+			err = o.Save(name, func(to io.Writer) error { return s.ReadFile(ctx, path.Join(WorkDir, name), to) })
 		}
-		err := o.Save(name, func(to io.Writer) error { return s.ReadFile(ctx, path.Join(WorkDir, name), to) })
-		if fault.KindOf(err) == fault.NotFound {
-			continue // the code goes on in the background and removed it
+		if err == nil || fault.KindOf(err) == fault.NotFound {
+			continue // or the code goes on in the background and removed it
 		}
-		if err != nil {
-			return err
+		if lost = append(lost, err); ctx.Err() != nil {
+			break
 		}
 	}
-	return nil
+	return lost.err(len(names))
+}
+
+// unsavedFiles are the errors of files that could not be saved.
+type unsavedFiles []error
+
+// maxUnsaved is how many files that could not be saved are named.
+const maxUnsaved = 20
+
+// err says which of so many files could not be saved, each with its reason. Of one
+// alone it is the error itself.
+func (u unsavedFiles) err(of int) error {
+	switch len(u) {
+	case 0:
+		return nil
+	case 1:
+		return u[0]
+	}
+	var b strings.Builder
+	for i, err := range u {
+		if i == maxUnsaved {
+			fmt.Fprintf(&b, "; and %d more", len(u)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString("; ")
+		}
+		b.WriteString(strings.TrimPrefix(err.Error(), "cannot save "))
+	}
+	return fault.New(fault.KindOf(u[0]), fault.RemedyOf(u[0]), "cannot save %d of %d files: %s", len(u), of, b.String())
 }
 
 // within does what a guest may draw out, and says so when the time is up.
@@ -220,10 +253,11 @@ func (c *collector) save(ctx context.Context, s source) (Made, error) {
 		return out, errors.Join(err, openErr)
 	}
 	copyErr := within(ctx, copyTime, "save all of what the code made", func(ctx context.Context) error {
-		if err := o.saveFiles(ctx, s, after, names); err != nil || whole == "" {
-			return err
+		err := o.saveFiles(ctx, s, after, names)
+		if whole != "" && ctx.Err() == nil {
+			err = errors.Join(err, o.Save(WholeOutput, func(to io.Writer) error { return s.ReadFile(ctx, whole, to) }))
 		}
-		return o.Save(WholeOutput, func(to io.Writer) error { return s.ReadFile(ctx, whole, to) })
+		return err
 	})
 	picErr := o.SavePictures(c.pictures)
 	out.Saved = o.saved

@@ -274,6 +274,40 @@ func TestDiskLimitBoundsOut(t *testing.T) {
 	}
 }
 
+// TestOutGoesOn saves what can be saved after files that cannot be: one with holes,
+// and one whose place is taken.
+func TestOutGoesOn(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	if err := os.MkdirAll(filepath.Join(dir, "taken-small"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "in"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	w := &hostileFiles{limit: 64 << 10, files: []File{
+		{Path: "/work/a-holes", Regular: true, Bytes: 3 << 30},
+		{Path: "/work/in/the-way-small", Regular: true, Bytes: 10},
+		{Path: "/work/taken-small", Regular: true, Bytes: 10},
+		{Path: "/work/z-good-small", Regular: true, Bytes: 10},
+	}}
+	c := collector{dir: dir}
+	if err := c.begin(t.Context(), w); err != nil {
+		t.Fatal(err)
+	}
+	found, err := c.save(t.Context(), w)
+	if len(found.Saved) != 1 || filepath.Base(found.Saved[0].Path) != "z-good-small" {
+		t.Errorf("saved %v", found.Saved)
+	}
+	for _, want := range []string{"cannot save 3 of 4 files: ", "a-holes: all files together are more than", "in is in the way", "taken-small: "} {
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q is not in %v", want, err)
+		}
+	}
+	if fault.KindOf(err) != fault.Exhausted || fault.RemedyOf(err) == "" {
+		t.Errorf("%v (%v)", err, fault.KindOf(err))
+	}
+}
+
 // TestSlowGuest checks that a guest that draws out a listing or a file does not
 // hold up the command, and that pictures, which are here already, are saved.
 func TestSlowGuest(t *testing.T) {

@@ -77,9 +77,11 @@ func PictureOf(b event.Bundle) (Picture, bool) {
 	return Picture{}, false
 }
 
-// SavePictures saves pictures as figure-1.png and so on, pages as display-1.html.
+// SavePictures saves pictures as figure-1.png and so on, pages as display-1.html. It
+// goes on after one that cannot be saved.
 func (o *Folder) SavePictures(pics []Picture) error {
 	n := map[string]int{}
+	var lost unsavedFiles
 	for _, p := range pics {
 		name := ""
 		for used := true; used; {
@@ -95,8 +97,8 @@ func (o *Folder) SavePictures(pics []Picture) error {
 			return err
 		})
 		if err != nil {
-			return err
+			lost = append(lost, err)
 		}
 	}
-	return nil
+	return lost.err(len(pics))
 }

@@ -40,7 +40,7 @@ func openRecords(c config.Config, environ []string, version string, now func() t
 	r := &Records{Files: fileStore, DB: db}
 	r.Journal, err = journal.Open(journal.Config{
 		Logs: fileStore.Logs(), Blobs: fileStore.Blobs(), Index: db.Index(),
-		Keys: filepath.Join(c.Home, "keys"), Key: c.Journal.Key,
+		Dir: c.Home, Keys: filepath.Join(c.Home, "keys"), Key: c.Journal.Key,
 		Secrets: secrets(environ), Program: version, Now: now,
 	})
 	if err != nil {

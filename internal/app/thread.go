@@ -25,6 +25,10 @@ type thread struct {
 // openThread reads a thread. The caller holds the session of that name, so that
 // two questions in one thread come one after the other.
 func openThread(ctx context.Context, r *Records, name string) (*thread, error) {
+	// A question is not asked twice: that its thread cannot be saved is said before.
+	if err := r.DB.Ready(ctx); err != nil {
+		return nil, fmt.Errorf("cannot go on with thread %s: %w", name, err)
+	}
 	was, history, err := r.Memory.OpenThread(ctx, name)
 	if err != nil {
 		return nil, err

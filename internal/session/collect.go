@@ -158,8 +158,10 @@ func (m *Manager) discardTemplate(s stored, dryRun bool) (gone bool, err error) 
 		return false, err
 	}
 	defer f.Close()
-	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
+	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err == unix.EWOULDBLOCK {
 		return false, nil // it is being built
+	} else if err != nil {
+		return false, err
 	}
 	gone, err = m.owner.discardUnheld(s.dir, dryRun)
 	if gone && err == nil && !dryRun && sameFile(f, lock) {
@@ -182,7 +184,18 @@ func (o *owner) discardUnheld(dir string, dryRun bool) (gone bool, err error) {
 	if dryRun {
 		return true, nil
 	}
-	return true, o.discard(dir)
+	if err := o.discard(dir); err != nil {
+		return false, notRemoved(dir, err)
+	}
+	return true, nil
+}
+
+// notRemoved says why a folder could not be removed, as the fault that it is.
+func notRemoved(dir string, err error) error {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, unix.EROFS) {
+		return fault.Coded(fault.FolderUnwritable, fault.Data{"folder": filepath.Dir(dir)}, "cannot remove %s: %w", dir, err)
+	}
+	return fmt.Errorf("cannot remove %s: %w", dir, err)
 }
 
 // stored is a snapshot or template as it lies on disk.

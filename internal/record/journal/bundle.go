@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"crypto/sha256"
+	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -196,8 +197,34 @@ func openBundle(r io.ReaderAt, size int64) (*bundle, error) {
 		return nil, refused("%s or %s is missing", manifestName, logName)
 	case total > maxRatio*uint64(size):
 		return nil, refused("%d bytes cannot come from %d", total, size)
+	case z.Comment != "":
+		return nil, refused("it has a comment")
+	}
+	if err := beginsWith(r, z.File); err != nil {
+		return nil, err
 	}
 	return b, b.readManifest(about)
+}
+
+// beginsWith refuses a file in which something stands before the first entry:
+// programs that read zips skip it, and others would run or show it.
+func beginsWith(r io.ReaderAt, entries []*zip.File) error {
+	const header = 30 // bytes of an entry's header; the lengths of name and extra are its last four
+	head := make([]byte, header)
+	if _, err := r.ReadAt(head, 0); err != nil {
+		return refused("%w", err)
+	}
+	content := int64(header) + int64(binary.LittleEndian.Uint16(head[26:])) + int64(binary.LittleEndian.Uint16(head[28:]))
+	for _, f := range entries {
+		at, err := f.DataOffset()
+		if err != nil {
+			return refused("%w", err)
+		}
+		if at == content && string(head[:4]) == "PK\x03\x04" {
+			return nil
+		}
+	}
+	return refused("something stands before its first entry")
 }
 
 // readManifest reads what the bundle says, and compares it with the entries.

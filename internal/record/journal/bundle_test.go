@@ -476,3 +476,60 @@ func TestCollect(t *testing.T) {
 		t.Errorf("damaged: %+v, %v", got, err)
 	}
 }
+
+// TestPrefixedBundle refuses a bundle with something before its first entry, which
+// programs that read zips skip, or with a comment.
+func TestPrefixedBundle(t *testing.T) {
+	b := newBench(t)
+	id := b.write(t)
+	var bundle bytes.Buffer
+	if err := b.Export(t.Context(), id, &bundle); err != nil {
+		t.Fatal(err)
+	}
+	good := bundle.Bytes()
+	comment := bytes.Clone(good)
+	comment = append(comment, "more"...)
+	comment[len(good)-2] = 4
+	for name, data := range map[string][]byte{
+		"whole":        good,
+		"letters":      append([]byte("PK to begin with"), good...),
+		"a script":     append([]byte("#!/bin/sh\nexit\n"), good...),
+		"a header":     append(bytes.Clone(good[:30]), good...),
+		"zeros":        append(make([]byte, 64), good...),
+		"with comment": comment,
+	} {
+		file := filepath.Join(t.TempDir(), "run.praxis")
+		if err := os.WriteFile(file, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		rep, err := b.VerifyFile(t.Context(), file)
+		if err != nil || rep.OK() != (name == "whole") {
+			t.Errorf("%s: verify: %+v, %v", name, rep, err)
+		}
+		opened, err := b.OpenBundle(t.Context(), file)
+		if (err == nil) != (name == "whole") {
+			t.Errorf("%s: open: %v", name, err)
+		}
+		if err == nil {
+			opened.Close()
+		}
+	}
+}
+
+// stuck are logs that cannot be removed, although nobody writes them.
+type stuck struct{ memLogs }
+
+func (stuck) Remove(context.Context, string) error {
+	return fault.New(fault.Conflict, "Look at it.", "it is a folder")
+}
+
+// TestCollectSaysWhy says why a run cannot be removed that nobody writes.
+func TestCollectSaysWhy(t *testing.T) {
+	b := newBench(t)
+	b.write(t)
+	b.clock.pass(time.Hour)
+	b.cfg.Logs = stuck{memLogs{b.disk}}
+	if _, err := b.Collect(t.Context(), Collect{OlderThan: time.Minute}); err == nil || !strings.Contains(err.Error(), "it is a folder") {
+		t.Errorf("got %v", err)
+	}
+}

@@ -119,7 +119,9 @@ func (j *Journal) collectRuns(ctx context.Context, what Collect, gone map[string
 			if !what.DryRun {
 				err := j.remove(ctx, s.ID)
 				if fault.KindOf(err) == fault.Conflict {
-					continue // somebody writes it after all
+					if writing, _ := j.writing(ctx, s.ID); writing {
+						continue // it goes on after all
+					}
 				}
 				if err != nil {
 					return err

@@ -352,8 +352,9 @@ type bench struct {
 func newBench(t testing.TB, change ...func(*Config)) *bench {
 	t.Helper()
 	b := &bench{disk: newDisk(), index: newMemIndex(), clock: &clock{t: time.Date(2026, 11, 21, 3, 14, 55, 0, time.UTC)}}
+	dir := t.TempDir()
 	cfg := Config{
-		Logs: memLogs{b.disk}, Blobs: memBlobs{b.disk}, Index: b.index, Keys: t.TempDir() + "/keys",
+		Logs: memLogs{b.disk}, Blobs: memBlobs{b.disk}, Index: b.index, Dir: dir, Keys: dir + "/keys",
 		Program: "test", Now: b.clock.now,
 	}
 	for _, f := range change {

@@ -33,7 +33,7 @@ func (j *Journal) Import(ctx context.Context, r io.ReaderAt, size int64) (Summar
 	if err != nil {
 		return Summary{}, err
 	}
-	if err := j.fill(ctx); err != nil {
+	if err := j.catchUp(ctx); err != nil {
 		return Summary{}, err
 	}
 	same, err := j.here(ctx, b)

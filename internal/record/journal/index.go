@@ -84,23 +84,31 @@ func (j *Journal) Runs(ctx context.Context, q Query) ([]Summary, error) {
 	if q.Limit <= 0 {
 		q.Limit = 100
 	}
-	if err := j.fill(ctx); err != nil {
-		if !unwritable(err) {
-			return nil, fmt.Errorf("cannot list runs: %w", err)
-		}
-		return j.runsOfLogs(ctx, q)
-	}
+	err := j.catchUp(ctx)
 	var out []Summary
+	if err == nil {
+		out, err = j.runsOfIndex(ctx, q)
+	}
+	if useless(ctx, err) {
+		out, err = j.runsOfLogs(ctx, q)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot list runs: %w", err)
+	}
+	return out, nil
+}
+
+func (j *Journal) runsOfIndex(ctx context.Context, q Query) (out []Summary, err error) {
 	before := q.first()
 	for {
 		docs, err := j.cfg.Index.Find(ctx, store.Query{Kind: runDoc, Where: q.where(), Words: q.Words, Before: before, Limit: min(q.Limit, maxPage)})
 		if err != nil {
-			return nil, fmt.Errorf("cannot list runs: %w", err)
+			return nil, err
 		}
 		for _, d := range docs {
 			s, err := j.row(ctx, d)
 			if err != nil {
-				return nil, fmt.Errorf("cannot list runs: %w", err)
+				return nil, err
 			}
 			if !q.Since.IsZero() && s.Began.Before(q.Since) || q.Status != "" && s.Status != q.Status {
 				continue
@@ -186,6 +194,7 @@ func (j *Journal) writing(ctx context.Context, id string) (bool, error) {
 // Summary returns what the index knows of a run; of one that it does not know,
 // what its journal says.
 func (j *Journal) Summary(ctx context.Context, id string) (Summary, error) {
+	_ = j.catchUp(ctx) // what it could not write is read from the log
 	s, _, err := j.known(ctx, id)
 	if err != nil {
 		return Summary{}, fmt.Errorf("cannot look up run %.40q: %w", id, err)
@@ -203,7 +212,7 @@ func (j *Journal) known(ctx context.Context, id string) (s Summary, indexed bool
 	case err == nil:
 		s, err = j.row(ctx, d)
 		return s, err == nil, err
-	case fault.KindOf(err) != fault.NotFound:
+	case fault.KindOf(err) != fault.NotFound && !useless(ctx, err):
 		return Summary{}, false, err
 	}
 	s, _, err = j.summarize(ctx, id)

@@ -23,6 +23,8 @@ type Config struct {
 	Logs  store.Logs
 	Blobs store.Blobs
 	Index store.Index
+	// Dir is the data folder, for what is kept beside the logs.
+	Dir string
 	// Keys is the folder of the keys. It is made on first use.
 	Keys string
 	// Key is the file of a private key that signs in place of the one in Keys.
@@ -37,25 +39,30 @@ type Config struct {
 	Now func() time.Time
 }
 
-const defaultMaxInput = 256 << 20
+const (
+	defaultMaxInput = 256 << 20
+	// indexTime is how long a run waits for the index, when it begins and when it ends.
+	indexTime = 3 * time.Second
+)
 
 // Journal is the record of all runs of one data folder. It holds nothing open
 // and may be used from several goroutines, beside other processes.
 type Journal struct {
-	cfg  Config
-	keys keyring
+	cfg      Config
+	keys     keyring
+	patience time.Duration // with the index, of a run
 
 	mu       sync.Mutex
 	redactor *redactor // nil until it is needed
 
 	filling sync.Mutex
-	filled  bool // the index is known not to be empty
+	filled  bool // the index is known not to be empty, or marked as lost
 }
 
 // Open returns the journal that cfg describes. It writes nothing, so that one
 // in a folder that cannot be written is readable.
 func Open(cfg Config) (*Journal, error) {
-	if cfg.Logs == nil || cfg.Blobs == nil || cfg.Index == nil || cfg.Keys == "" {
+	if cfg.Logs == nil || cfg.Blobs == nil || cfg.Index == nil || cfg.Keys == "" || cfg.Dir == "" {
 		return nil, errors.New("cannot open journal: a part of it is missing")
 	}
 	if cfg.MaxInput <= 0 {
@@ -64,7 +71,7 @@ func Open(cfg Config) (*Journal, error) {
 	if cfg.Now == nil {
 		cfg.Now = time.Now
 	}
-	return &Journal{cfg: cfg, keys: keyring{dir: cfg.Keys, external: cfg.Key}}, nil
+	return &Journal{cfg: cfg, keys: keyring{dir: cfg.Keys, external: cfg.Key}, patience: indexTime}, nil
 }
 
 func (j *Journal) now() time.Time { return j.cfg.Now().UTC() }
@@ -230,10 +237,7 @@ func (j *Journal) begin(ctx context.Context, began event.RunBegan, next event.Si
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := j.fill(ctx); err != nil {
-		return nil, nil, err
-	}
-	j.sweep(ctx, key)
+	j.beforeRun(ctx, key)
 	id, now, log, err := j.create(ctx)
 	if err != nil {
 		return nil, nil, err
@@ -243,6 +247,7 @@ func (j *Journal) begin(ctx context.Context, began event.RunBegan, next event.Si
 		if err != nil {
 			// Nothing happened yet, so that nothing is lost with it.
 			err = errors.Join(err, log.Close(), j.cfg.Logs.Remove(context.WithoutCancel(ctx), id))
+			j.unmark(id)
 		}
 	}()
 	if err := r.begin(ctx, now, began); err != nil {

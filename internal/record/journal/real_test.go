@@ -34,7 +34,7 @@ func real(t testing.TB, dir string) (*Journal, *files.Store) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { db.Close() })
-	j, err := Open(Config{Logs: s.Logs(), Blobs: s.Blobs(), Index: db.Index(), Keys: filepath.Join(dir, "keys")})
+	j, err := Open(Config{Logs: s.Logs(), Blobs: s.Blobs(), Index: db.Index(), Dir: dir, Keys: filepath.Join(dir, "keys")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -212,7 +212,7 @@ func writer(dir string, forever bool) error {
 		return err
 	}
 	defer db.Close()
-	j, err := Open(Config{Logs: s.Logs(), Blobs: s.Blobs(), Index: db.Index(), Keys: filepath.Join(dir, "keys")})
+	j, err := Open(Config{Logs: s.Logs(), Blobs: s.Blobs(), Index: db.Index(), Dir: dir, Keys: filepath.Join(dir, "keys")})
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (j *Journal) rebuild(ctx context.Context) (Rebuilt, error) {
 			continue
 		}
 		there[id] = true
-		if err := j.reindex(ctx, id, &out); err != nil {
+		if err := j.reindex(ctx, id, false, &out); err != nil {
 			return out, err
 		}
 	}
@@ -64,8 +64,9 @@ func (j *Journal) rebuild(ctx context.Context) (Rebuilt, error) {
 	return out, nil
 }
 
-// reindex writes the row of one run.
-func (j *Journal) reindex(ctx context.Context, id string, out *Rebuilt) error {
+// reindex writes the row of one run. ours says that it is known to have been made
+// here.
+func (j *Journal) reindex(ctx context.Context, id string, ours bool, out *Rebuilt) error {
 	s, text, err := j.summarize(ctx, id)
 	damage := damageOf(err)
 	switch {
@@ -93,6 +94,7 @@ func (j *Journal) reindex(ctx context.Context, id string, out *Rebuilt) error {
 			return nil
 		}
 	}
+	s.Imported = s.Imported && !ours
 	if s.Status == Unfinished && damage == nil && !s.Imported {
 		s.Status = Running // so that it is given an end
 	}
@@ -121,40 +123,8 @@ func (j *Journal) goneRows(ctx context.Context, kind string, there map[string]bo
 	}
 }
 
-// fill builds the index when it is empty and there are journals: it was lost,
-// or is new.
-func (j *Journal) fill(ctx context.Context) error {
-	j.filling.Lock()
-	defer j.filling.Unlock()
-	if j.filled {
-		return nil
-	}
-	docs, err := j.cfg.Index.Find(ctx, store.Query{Kind: runDoc, Limit: 1})
-	if err != nil {
-		return err
-	}
-	if len(docs) == 0 {
-		for _, err := range j.cfg.Logs.Names(ctx) {
-			if err != nil {
-				return err
-			}
-			if _, err := j.rebuild(ctx); err != nil {
-				return err
-			}
-			break
-		}
-	}
-	j.filled = true
-	return nil
-}
-
-// unwritable says whether the index could be read, and not written.
-func unwritable(err error) bool {
-	kind := fault.KindOf(err)
-	return kind == fault.Denied || kind == fault.Exhausted
-}
-
-// runsOfLogs is Runs without an index, for a folder that cannot be written.
+// runsOfLogs is Runs without an index, for when it cannot be read, or lacks runs and
+// cannot be written.
 func (j *Journal) runsOfLogs(ctx context.Context, q Query) ([]Summary, error) {
 	var out []Summary
 	first := q.first()
@@ -162,7 +132,7 @@ func (j *Journal) runsOfLogs(ctx context.Context, q Query) ([]Summary, error) {
 	var ids []string
 	for id, err := range j.cfg.Logs.Names(ctx) {
 		if err != nil {
-			return nil, fmt.Errorf("cannot list runs: %w", err)
+			return nil, err
 		}
 		if validID(id) {
 			ids = append(ids, id)
@@ -171,7 +141,7 @@ func (j *Journal) runsOfLogs(ctx context.Context, q Query) ([]Summary, error) {
 	for _, id := range slices.Backward(ids) {
 		s, text, err := j.summarize(ctx, id)
 		if err != nil && damageOf(err) == nil {
-			return nil, fmt.Errorf("cannot list runs: %w", err)
+			return nil, err
 		}
 		after := first == nil || order(s) < first.Order || order(s) == first.Order && s.ID < first.ID
 		if s.Kind != "" && after && q.fits(s, strings.ToLower(text), words) {

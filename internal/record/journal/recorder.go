@@ -24,8 +24,6 @@ const (
 	syncAfter = 50 * time.Millisecond
 	// maxRecord bounds a record with all of its texts.
 	maxRecord = 256 << 20
-	// closeTime is how long the index may take to record a run's end.
-	closeTime = 2 * time.Minute
 )
 
 // Recorder records one run. Its methods may be called from several goroutines.
@@ -53,7 +51,6 @@ type Recorder struct {
 	head    string     // hash of the last line
 	size    int64
 	sum     *summarizer
-	late    error // what went wrong after the last record
 	ended   bool
 	closed  bool
 	stopped bool
@@ -80,8 +77,8 @@ func (r *Recorder) Err() error {
 
 type failure struct{ err error }
 
-// begin writes the first two records and the row of the index. They are of the
-// time that the run's name says.
+// begin writes the first two records and the row of the index, or a mark that it is
+// missing. They are of the time that the run's name says.
 func (r *Recorder) begin(ctx context.Context, now time.Time, began event.RunBegan) error {
 	first, err := event.Encode(header{Format: formatVersion, Events: event.Version, Run: r.id, Key: r.key.Public, Succession: r.j.keys.succession(r.key.Key)})
 	if err != nil {
@@ -91,6 +88,7 @@ func (r *Recorder) begin(ctx context.Context, now time.Time, began event.RunBega
 	if err != nil {
 		return err
 	}
+	marked := r.j.mark(r.id)
 	lines := [][]byte{r.chain(now, headerKind, first), r.chain(now, packed.kind, packed.data)}
 	if err := r.log.Append(lines...); err != nil {
 		return err
@@ -99,7 +97,14 @@ func (r *Recorder) begin(ctx context.Context, now time.Time, began event.RunBega
 		return err
 	}
 	r.sum.add(event.Record{Seq: 1, Time: now, Event: packed.event})
-	return r.j.put(ctx, r.sum.summary(r.seq, r.size, r.head), r.sum.text())
+	err = r.j.enlist(ctx, r.sum.summary(r.seq, r.size, r.head), r.sum.text())
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	if marked == nil {
+		return nil
+	}
+	return err // it would be in no list, then
 }
 
 // start starts the goroutine that syncs.
@@ -422,10 +427,9 @@ func (r *Recorder) fail(err error) {
 	}
 }
 
-// finish writes into the index how the run ended.
+// finish writes into the index how the run ended. That this fails loses nothing: the
+// run has a mark, or a row that says that it goes on, which the next run corrects.
 func (r *Recorder) finish(end event.RunEnded) {
-	ctx, cancel := context.WithTimeout(context.Background(), closeTime)
-	defer cancel()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.stopped || r.closed {
@@ -437,9 +441,7 @@ func (r *Recorder) finish(end event.RunEnded) {
 		// The last record is missing: the row says at least why.
 		s.Reason = r.red.text(r.reason(end))
 	}
-	if err := r.j.put(ctx, s, r.sum.text()); err != nil {
-		r.late = fmt.Errorf("cannot write into the index that run %s ended: %w", r.id, err)
-	}
+	_ = r.j.enlist(context.Background(), s, r.sum.text())
 }
 
 func (r *Recorder) reason(end event.RunEnded) string {
@@ -469,7 +471,5 @@ func (r *Recorder) Close() error {
 	}
 	err = errors.Join(err, r.log.Close())
 	r.cancel(nil)
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return errors.Join(r.late, err)
+	return err
 }

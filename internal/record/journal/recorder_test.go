@@ -214,31 +214,6 @@ func TestEndAfterFailure(t *testing.T) {
 	}
 }
 
-// TestLateIndex has the index fail at the end: the journal is whole, and Close says so.
-func TestLateIndex(t *testing.T) {
-	b := newBench(t)
-	_, r := b.begin(t)
-	b.index.broken = errors.New("planted")
-	r.Emit(event.RunEnded{Status: event.Answered})
-	if err := r.Err(); err != nil {
-		t.Error(err)
-	}
-	if err := r.Close(); err == nil || !strings.Contains(err.Error(), "planted") {
-		t.Errorf("close: %v", err)
-	}
-	if _, _, err := b.Begin(t.Context(), question(), nil); err == nil || !strings.Contains(err.Error(), "planted") {
-		t.Errorf("begin: %v", err)
-	}
-	if len(b.disk.logs) != 1 {
-		t.Error("a log is left of a run that did not begin")
-	}
-	b.index.broken = nil
-	b.write(t)
-	if s, err := b.Summary(t.Context(), r.ID()); err != nil || s.Status != event.Answered {
-		t.Errorf("swept: %+v, %v", s, err)
-	}
-}
-
 func TestContexts(t *testing.T) {
 	b := newBench(t)
 	parent, cancel := context.WithCancel(t.Context())

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"praxis/event"
 	"praxis/fault"
@@ -17,8 +16,6 @@ const (
 	// many runs it ends, and how much it reads of them before it begins another.
 	sweepRuns  = 16
 	sweepBytes = 64 << 20
-	// sweepTime bounds how long it waits for processes that use the same index.
-	sweepTime = time.Minute
 	// sweepLook is how many runs without an end are checked.
 	sweepLook = 1000
 )
@@ -26,8 +23,6 @@ const (
 // sweep gives runs an end whose process did not. Whatever it cannot do, the next
 // one tries: the run that begins must not wait for it, or fail.
 func (j *Journal) sweep(ctx context.Context, key signer) {
-	ctx, cancel := context.WithTimeout(ctx, sweepTime)
-	defer cancel()
 	docs, err := j.cfg.Index.Find(ctx, store.Query{Kind: openDoc, Limit: sweepLook})
 	if err != nil {
 		return

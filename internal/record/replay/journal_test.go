@@ -38,7 +38,7 @@ func openJournal(t *testing.T, dir string, secrets map[string]string) *journal.J
 		}
 	})
 	j, err := journal.Open(journal.Config{
-		Logs: fileStore.Logs(), Blobs: fileStore.Blobs(), Index: db.Index(), Keys: filepath.Join(dir, "keys"), Secrets: secrets, Program: "1.0",
+		Logs: fileStore.Logs(), Blobs: fileStore.Blobs(), Index: db.Index(), Dir: dir, Keys: filepath.Join(dir, "keys"), Secrets: secrets, Program: "1.0",
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"modernc.org/sqlite"
@@ -37,7 +36,7 @@ type DB struct {
 	migrations []migration
 	wait       time.Duration // for another process that writes
 
-	mu     sync.Mutex
+	turn   chan struct{} // holds one while somebody opens or closes; what follows is theirs
 	writer *sql.DB
 	reader *sql.DB
 	frozen bool // the reader sees the file as it was when it was opened
@@ -57,7 +56,7 @@ func Open(path string) (*DB, error) {
 	if err != nil {
 		return nil, fmt.Errorf("cannot open database: %w", err)
 	}
-	return &DB{path: full, migrations: migrations[:], wait: busy}, nil
+	return &DB{path: full, migrations: migrations[:], wait: busy, turn: make(chan struct{}, 1)}, nil
 }
 
 // KV returns the values of the database.
@@ -68,8 +67,8 @@ func (d *DB) Index() *Index { return &Index{d: d} }
 
 // Close closes the database, after which nothing can be done with it.
 func (d *DB) Close() error {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	d.turn <- struct{}{}
+	defer d.giveUp()
 	d.closed = true
 	var errs []error
 	// The writer last: who closes the last connection folds the log into the file.
@@ -84,6 +83,20 @@ func (d *DB) Close() error {
 	}
 	return nil
 }
+
+// take waits until nobody else opens or closes. Who opens may have to wait for
+// another process, so that the wait ends when the caller gives up.
+func (d *DB) take(ctx context.Context) error {
+	select {
+	case d.turn <- struct{}{}:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// giveUp ends what take began.
+func (d *DB) giveUp() { <-d.turn }
 
 // Ready makes the database if it is not there, and brings it up to date.
 func (d *DB) Ready(ctx context.Context) error {
@@ -150,14 +163,21 @@ func (d *DB) untilFree(ctx context.Context, do func() error) error {
 	}
 }
 
-// read runs do on a database that is there. errAbsent comes back as it is.
+// read runs do on a database that is there, from the beginning again when another
+// process was in the way. errAbsent comes back as it is.
 func (d *DB) read(ctx context.Context, what string, do func(pool *sql.DB) error) error {
 	err := context.Cause(ctx)
 	if err == nil {
-		var pool *sql.DB
-		if pool, err = d.forReading(ctx); err == nil {
-			err = do(pool)
-		}
+		// SQLite does not always wait by itself: while another process closes its
+		// last connection, or recovers what a dead one left, it says at once that
+		// the file is busy.
+		err = d.untilFree(ctx, func() error {
+			pool, err := d.forReading(ctx)
+			if err == nil {
+				err = do(pool)
+			}
+			return err
+		})
 	}
 	if err != nil && !errors.Is(err, errAbsent) {
 		return d.failed(ctx, what, err)
@@ -167,8 +187,10 @@ func (d *DB) read(ctx context.Context, what string, do func(pool *sql.DB) error)
 
 // forWriting returns the pool of the one connection that writes.
 func (d *DB) forWriting(ctx context.Context) (*sql.DB, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	if err := d.take(ctx); err != nil {
+		return nil, err
+	}
+	defer d.giveUp()
 	return d.openWriter(ctx)
 }
 
@@ -250,8 +272,10 @@ func (d *DB) there() (fs.FileInfo, error) {
 
 // forReading returns a pool of connections that only read.
 func (d *DB) forReading(ctx context.Context) (*sql.DB, error) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	if err := d.take(ctx); err != nil {
+		return nil, err
+	}
+	defer d.giveUp()
 	switch {
 	case d.closed:
 		return nil, errClosed
@@ -292,7 +316,7 @@ func (d *DB) forReading(ctx context.Context) (*sql.DB, error) {
 
 // openReader opens the pool of those that read.
 func (d *DB) openReader(ctx context.Context, options string, writable bool) error {
-	pool, err := d.pool(options, d.wait)
+	pool, err := d.pool(options, min(d.wait, slice))
 	if err != nil {
 		return err
 	}

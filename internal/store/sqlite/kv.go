@@ -125,6 +125,7 @@ func (k *KV) Keys(ctx context.Context, bucket string) ([]store.Value, error) {
 			return err
 		}
 		defer rows.Close()
+		values = nil // of an attempt before
 		for rows.Next() {
 			var v store.Value
 			if err := rows.Scan(&v.Key, &v.Data, &v.Revision); err != nil {

@@ -30,8 +30,10 @@ const (
 func TestMain(m *testing.M) {
 	if path := os.Getenv(childPath); path != "" {
 		times, err := strconv.Atoi(os.Getenv(childTimes))
-		if err == nil {
-			err = count(path, os.Getenv(childName), times)
+		if name := os.Getenv(childName); err == nil && strings.HasPrefix(name, comesAndGoes) {
+			err = visit(path, name, times)
+		} else if err == nil {
+			err = count(path, name, times)
 		}
 		if err != nil {
 			fmt.Println("failed:", err)
@@ -79,6 +81,61 @@ func count(path, name string, times int) error {
 		}
 	}
 	return d.Close()
+}
+
+// comesAndGoes begins the names of writers that open and close each time.
+const comesAndGoes = "visitor"
+
+// visit does what a short command does, again and again: it opens the database,
+// reads, writes and closes it, often as the last one that had it open.
+func visit(path, name string, times int) error {
+	ctx := context.Background()
+	for i := range times {
+		d, err := Open(path)
+		if err != nil {
+			return err
+		}
+		_, findErr := d.Index().Find(ctx, store.Query{Kind: "run", Limit: 1})
+		_, getErr := d.KV().Get(ctx, "b", "counter")
+		if fault.KindOf(getErr) == fault.NotFound {
+			getErr = nil
+		}
+		_, keysErr := d.KV().Keys(ctx, "b")
+		putErr := d.Index().Put(ctx, store.Doc{Kind: "run", ID: fmt.Sprintf("%s-%d", name, i), Order: int64(i)})
+		if err := errors.Join(findErr, getErr, keysErr, putErr, d.Close()); err != nil {
+			return fmt.Errorf("time %d: %w", i, err)
+		}
+	}
+	_, err := fmt.Println(times - 1)
+	return err
+}
+
+// TestComingAndGoing has many processes open, read, write and close one database:
+// SQLite says that it is busy while the last one that has it open closes it, and
+// while one makes good what another left, without waiting by itself.
+func TestComingAndGoing(t *testing.T) {
+	const visitors, each = 32, 12
+	path := filepath.Join(t.TempDir(), "data", "praxis.db")
+	var cmds []*exec.Cmd
+	var outs []*bufio.Scanner
+	for v := range visitors {
+		cmd, out := start(t, path, fmt.Sprint(comesAndGoes, v), each)
+		cmds, outs = append(cmds, cmd), append(outs, out)
+	}
+	for i, out := range outs {
+		last := ""
+		for out.Scan() {
+			last = out.Text()
+		}
+		if err := cmds[i].Wait(); err != nil || last != strconv.Itoa(each-1) {
+			t.Errorf("visitor %d ended after %q: %v", i, last, err)
+		}
+	}
+	d := opened(t, path)
+	if docs, err := d.Index().Find(context.Background(), store.Query{Kind: "run", Limit: 100_000}); len(docs) != visitors*each || err != nil {
+		t.Errorf("%d documents, want %d (%v)", len(docs), visitors*each, err)
+	}
+	sound(t, d)
 }
 
 // start starts a writer.
@@ -224,6 +281,56 @@ func TestBusy(t *testing.T) {
 		if _, err := d.KV().Set(ctx, "b", "k", []byte("after"), store.Any); err != nil {
 			t.Errorf("after: %v", err)
 		}
+	}
+}
+
+// TestReadersTryAgain has SQLite say that the file is busy without having waited,
+// as it does while another process recovers it or closes it as the last one.
+func TestReadersTryAgain(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "praxis.db")
+	filled(t, path, 1)
+	other, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer other.Close()
+	other.SetMaxOpenConns(2)
+	ctx := context.Background()
+	holder, err := other.BeginTx(ctx, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer holder.Rollback()
+	if _, err := holder.Exec("PRAGMA user_version = 77"); err != nil {
+		t.Fatal(err)
+	}
+	_, isBusy := other.Exec("PRAGMA user_version = 78")
+	if code(isBusy)&0xff != codeBusy {
+		t.Fatalf("another writer: %v", isBusy)
+	}
+	d := opened(t, path)
+	tries := 0
+	err = d.read(ctx, "read", func(pool *sql.DB) error {
+		if tries++; tries < 4 {
+			return isBusy
+		}
+		return pool.QueryRow("SELECT 1").Scan(new(int))
+	})
+	if err != nil || tries != 4 {
+		t.Errorf("%d tries: %v", tries, err)
+	}
+	d.wait = 20 * time.Millisecond
+	if err := d.read(ctx, "read", func(*sql.DB) error { return isBusy }); fault.KindOf(err) != fault.Unavailable {
+		t.Errorf("for ever: %v (%v)", err, fault.KindOf(err))
+	}
+	if err := d.take(ctx); err != nil { // somebody opens it, for long
+		t.Fatal(err)
+	}
+	defer d.giveUp()
+	limited, cancel := context.WithTimeout(ctx, 20*time.Millisecond)
+	defer cancel()
+	if err := d.read(limited, "read", func(*sql.DB) error { return nil }); fault.KindOf(err) != fault.Canceled {
+		t.Errorf("while another opens it: %v", err)
 	}
 }
 

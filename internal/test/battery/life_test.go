@@ -3,11 +3,14 @@ package battery
 import (
 	"bytes"
 	"context"
+	"flag"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -15,6 +18,37 @@ import (
 	"praxis/internal/guest"
 	"praxis/internal/session"
 )
+
+var liveSessions = flag.Int("sessions", 8, "how many sessions TestManyLive has at once")
+
+// TestManyLive has many sessions live in one process, and executes in each of them,
+// in all at once: each answers with the variable that it was given.
+func TestManyLive(t *testing.T) {
+	m := manager(t)
+	sessions := make([]*session.Session, *liveSessions)
+	for i := range sessions {
+		s, err := m.Create(t.Context(), session.Options{Image: defaultImage, Limits: event.Limits{Memory: 256 << 20}}, event.Discard)
+		if err != nil {
+			t.Fatalf("session %d: %v", i, err)
+		}
+		sessions[i] = s
+	}
+	for _, code := range []string{"mine = %d", "print(mine, mine == %d)"} {
+		var all sync.WaitGroup
+		for i, s := range sessions {
+			all.Go(func() {
+				got, err := s.Execute(t.Context(), fmt.Sprintf(code, i), session.Exec{}, event.Discard)
+				if want := fmt.Sprintf("%d True\n", i); err != nil || got.Status != event.OK || code[0] == 'p' && got.Stdout != want {
+					t.Errorf("session %d: %q, status %v, %v", i, got.Stdout, got.Status, err)
+				}
+			})
+		}
+		all.Wait()
+	}
+	if n := len(m.Sessions()); n != *liveSessions {
+		t.Errorf("%d sessions live, want %d", n, *liveSessions)
+	}
+}
 
 // TestNothingIsLeft closes a session whose code did what it could to stay, and
 // looks for it on the host.

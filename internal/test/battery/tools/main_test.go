@@ -146,7 +146,7 @@ func (w *world) keep() {
 	db, err := sqlite.Open(filepath.Join(w.home, "praxis.db"))
 	w.must(err)
 	w.t.Cleanup(func() { w.check(db.Close()) })
-	w.journal, err = journal.Open(journal.Config{Logs: store.Logs(), Blobs: store.Blobs(), Index: db.Index(), Keys: filepath.Join(w.home, "keys"), Program: "test"})
+	w.journal, err = journal.Open(journal.Config{Logs: store.Logs(), Blobs: store.Blobs(), Index: db.Index(), Dir: w.home, Keys: filepath.Join(w.home, "keys"), Program: "test"})
 	w.must(err)
 }
 
