@@ -4,6 +4,7 @@
 package main
 
 import (
+	"io"
 	"os"
 
 	"praxis/internal/cli/cmd"
@@ -25,9 +26,14 @@ func run(args []string) int {
 	if len(args) > 1 && (args[1] == "guest-agent" || args[1] == "guest-exec") {
 		return agent.Main()
 	}
-	// What libraries log goes one way from here on, without the secrets of runs.
-	notes := diagnostics.New(os.Stderr)
+	return cmd.Main(version, gather(os.Stderr))
+}
+
+// gather lets what libraries log go one way from here on, to out, without the secrets
+// of runs.
+func gather(out io.Writer) *diagnostics.Writer {
+	notes := diagnostics.New(out)
 	notes.Capture()
 	gvisor.LogTo(notes)
-	return cmd.Main(version, notes)
+	return notes
 }
