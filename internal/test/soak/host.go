@@ -272,7 +272,7 @@ func run(ctx context.Context, s *praxis.Session, code string, want event.Status,
 	if err != nil {
 		return "", err
 	}
-	if x.Status != want {
+	if x.Status != want || want == event.OK && x.State != event.Intact {
 		return "", notOK{x}
 	}
 	return strings.TrimSpace(x.Stdout), nil
@@ -291,7 +291,7 @@ func check(got string, want int64) error {
 
 func (w *worker) execute(ctx context.Context) error {
 	next := w.rng.Int64N(1 << 40)
-	got, err := run(ctx, w.session, fmt.Sprintf("%s\nv = %d\nopen('/work/v', 'w').write(str(v))", show, next), event.OK, event.Bounds{})
+	got, err := run(ctx, w.session, fmt.Sprintf("%s\nv = %d\nwith open('/work/v', 'w') as f: _ = f.write(str(v))", show, next), event.OK, event.Bounds{})
 	if err == nil && w.known {
 		err = check(got, w.v)
 	}
