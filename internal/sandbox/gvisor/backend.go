@@ -115,6 +115,9 @@ func (b *Backend) make(ctx context.Context, spec sandbox.Spec, dir string) (_ sa
 		if ctx.Err() != nil {
 			return nil, fault.New(fault.Canceled, "", "cannot start sandbox: %w", context.Cause(ctx))
 		}
+		if fault.KindOf(err) == fault.Internal && full(err) {
+			err = fault.Coded(fault.DiskFull, fault.Data{"folder": b.base}, "cannot start sandbox: the disk is full")
+		}
 		return nil, err
 	}
 	b.mu.Lock()

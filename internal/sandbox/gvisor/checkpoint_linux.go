@@ -188,7 +188,7 @@ func saveError(err error) error {
 	if err == nil || fault.KindOf(err) != fault.Internal {
 		return err
 	}
-	if strings.Contains(err.Error(), unix.ENOSPC.Error()) {
+	if full(err) {
 		return fault.New(fault.Exhausted, "Free disk space and try again; the session goes on.", "cannot checkpoint sandbox: the disk is full")
 	}
 	if !strings.HasPrefix(err.Error(), "cannot checkpoint") {
@@ -200,6 +200,9 @@ func saveError(err error) error {
 	}
 	return err
 }
+
+// full says whether an error is that of a full disk. A helper reports it as text.
+func full(err error) bool { return strings.Contains(err.Error(), unix.ENOSPC.Error()) }
 
 // seal sums the files that the sentry wrote to tmp and gives the folder its
 // name. The guest runs meanwhile.

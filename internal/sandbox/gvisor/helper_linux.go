@@ -118,9 +118,10 @@ func (h *helper) serve() {
 }
 
 func (h *helper) send(r reply) {
-	if len(r.Error) > maxErrorText {
-		r.Error = r.Error[:maxErrorText]
+	if full(errors.New(r.Error)) {
+		r.Error = unix.ENOSPC.Error() // gVisor puts whole structures before it
 	}
+	r.Error = r.Error[:min(len(r.Error), maxErrorText)]
 	h.sending.Lock()
 	defer h.sending.Unlock()
 	// A failure means that the owner is gone; serve sees that too.

@@ -332,11 +332,11 @@ func TestStderrIsBounded(t *testing.T) {
 	}
 }
 
-// TestFullDisk checkpoints to a file system that is too small.
-func TestFullDisk(t *testing.T) {
-	needHost(t)
+// smallDisk returns a file system of 1 MiB.
+func smallDisk(t *testing.T) string {
+	t.Helper()
 	dir := t.TempDir()
-	if err := unix.Mount("small", dir, "tmpfs", 0, "size=1m"); err != nil {
+	if err := unix.Mount("small", dir, "tmpfs", 0, "size=1m,mode=700"); err != nil {
 		t.Skipf("cannot mount a small file system: %v", err)
 	}
 	t.Cleanup(func() {
@@ -344,6 +344,31 @@ func TestFullDisk(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	return dir
+}
+
+// TestStartOnFullDisk starts a guest whose folder has no space left.
+func TestStartOnFullDisk(t *testing.T) {
+	needHost(t)
+	dir := smallDisk(t)
+	b := newBackend(t, Config{Dir: dir})
+	if err := os.WriteFile(filepath.Join(dir, "filler"), make([]byte, 2<<20), 0o600); err == nil {
+		t.Fatal("2 MiB fit on a disk of 1 MiB")
+	}
+	_, err := b.Start(t.Context(), newSpec(t, "late"))
+	var f *fault.Error
+	if !errors.As(err, &f) || f.Code != fault.DiskFull {
+		t.Errorf("got %v, want a full disk", err)
+	}
+	if err := os.Remove(filepath.Join(dir, "filler")); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFullDisk checkpoints to a file system that is too small.
+func TestFullDisk(t *testing.T) {
+	needHost(t)
+	dir := smallDisk(t)
 	s := start(t, newBackend(t, Config{}), newSpec(t, "orig"))
 	s.request("grow 8")
 	_, err := s.x.Checkpoint(t.Context(), filepath.Join(dir, "snap"))
