@@ -240,6 +240,7 @@ func (v *verifyCommand) text(rep app.Verified) string {
 	for _, k := range rep.Keys {
 		line("key", "%s", v.keyText(k))
 	}
+	line("last hash", "%s", rep.Head)
 	switch {
 	case rep.Running:
 		line("end", "none yet: the run goes on, and this is what stands there by now")

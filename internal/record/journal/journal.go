@@ -33,6 +33,8 @@ type Config struct {
 	Secrets map[string]string
 	// Program is the version of praxis, for runs that do not say one.
 	Program string
+	// User and Host are who records, and where, for runs that do not say it.
+	User, Host string
 	// MaxInput is how long an input may be to be kept; 0: 256 MiB.
 	MaxInput int64
 	// Now is the clock; nil: the host's.
@@ -225,6 +227,9 @@ func (j *Journal) Begin(ctx context.Context, began event.RunBegan, next event.Si
 func (j *Journal) begin(ctx context.Context, began event.RunBegan, next event.Sink) (_ context.Context, _ *Recorder, err error) {
 	if began.Program == "" {
 		began.Program = j.cfg.Program
+	}
+	if began.User == "" && began.Host == "" {
+		began.User, began.Host = j.cfg.User, j.cfg.Host
 	}
 	if next == nil {
 		next = event.Discard
