@@ -142,6 +142,9 @@ type RunBegan struct {
 	Thread   string   `json:"thread,omitempty"`  // the conversation that it goes on with
 	Parent   *Parent  `json:"parent,omitempty"`  // the run that it was branched or replayed from
 	Program  string   `json:"program,omitempty"` // version of praxis
+	User     string   `json:"user,omitempty"`    // who ran it: name and number
+	Host     string   `json:"host,omitempty"`    // the machine's name
+	File     string   `json:"file,omitempty"`    // that the code or the plan was read from, without its folder
 	// Tools are those that the model or its code may call, sorted by name. The
 	// texts of definitions and policy are file_given of their roles.
 	Tools []ToolPin `json:"tools,omitempty"`

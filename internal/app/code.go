@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"path/filepath"
 	"strings"
 	"unicode/utf8"
 
@@ -11,11 +12,13 @@ import (
 	"praxis/internal/config"
 	"praxis/internal/guest/wire"
 	"praxis/internal/run"
+	"praxis/internal/safetext"
 )
 
 // CodeRequest asks for a piece of code to be run.
 type CodeRequest struct {
 	Code    string
+	File    string // that it was read from; "": it was given otherwise
 	Session SessionSpec
 	Bounds  event.Bounds // zero fields: the configuration's
 	Files   []Input
@@ -65,6 +68,7 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 	began := event.RunBegan{
 		Kind: event.Code, Question: firstLine(q.Code), Files: inputNames(q.Files), Bounds: q.Bounds.Over(a.opt.Config.Execution),
 		Seed: q.Session.Seed, Program: a.opt.Version, Tools: t.pins(), Net: t.hosts.Strings(),
+		File: fileName(q.File),
 	}
 	ctx, r, err := a.begin(ctx, began, t, both(made, sink), origins("")...)
 	if err != nil {
@@ -83,6 +87,14 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 		err = errors.Join(err, c.session.Close())
 	}
 	return out, err
+}
+
+// fileName is what a record says of a file: its name, without its folder.
+func fileName(path string) string {
+	if path == "" {
+		return ""
+	}
+	return safetext.Line(filepath.Base(path))
 }
 
 // both sends events to two sinks.

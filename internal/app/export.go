@@ -123,6 +123,11 @@ func (x *export) write(ctx context.Context, w io.Writer) error {
 	run.Cost = CostOf(x.request.Prices)
 	switch x.format {
 	case "html":
+		if s := &run.Seal; x.damage == nil {
+			if s.Hash, s.Key, s.Signature, err = x.app.records.Journal.Seal(ctx, x.id); err != nil {
+				return err
+			}
+		}
 		return report.HTML(w, run)
 	case "ipynb":
 		return report.Notebook(w, run)

@@ -223,6 +223,7 @@ type planDoer func(ctx context.Context, rec *journal.Recorder, host planner.Host
 func (p *planRun) run(ctx context.Context, began event.RunBegan, sink event.Sink, do planDoer) (PlanResult, error) {
 	at := time.Now()
 	began.Kind, began.Question, began.Program = event.Plan, planTitle(p.prepared.Source), p.app.opt.Version
+	began.File = fileName(p.prepared.Source.Name)
 	began.Bounds.Timeout = event.Duration(p.host.Timeout)
 	if m := p.host.model; m != nil {
 		began.Model, began.Scripted = m.Name(), strings.HasPrefix(m.Name(), scriptPrefix)

@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/user"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"time"
 
@@ -41,7 +44,7 @@ func openRecords(c config.Config, environ []string, version string, now func() t
 	r.Journal, err = journal.Open(journal.Config{
 		Logs: fileStore.Logs(), Blobs: fileStore.Blobs(), Index: db.Index(),
 		Dir: c.Home, Keys: filepath.Join(c.Home, "keys"), Key: c.Journal.Key,
-		Secrets: secrets(environ), Program: version, Now: now,
+		Secrets: secrets(environ), Program: version, User: userName(), Host: hostName(), Now: now,
 	})
 	if err != nil {
 		return nil, errors.Join(err, db.Close())
@@ -51,6 +54,24 @@ func openRecords(c config.Config, environ []string, version string, now func() t
 		return nil, errors.Join(err, r.Close())
 	}
 	return r, nil
+}
+
+// userName is who runs this process: a name, where there is one, and the number.
+func userName() string {
+	uid := strconv.Itoa(os.Geteuid())
+	if u, err := user.LookupId(uid); err == nil && u.Username != "" {
+		return u.Username + " (" + uid + ")"
+	}
+	return uid
+}
+
+// hostName is the name of this machine, or "".
+func hostName() string {
+	name, err := os.Hostname()
+	if err != nil {
+		return ""
+	}
+	return name
 }
 
 // database is the file of the database.

@@ -116,6 +116,32 @@ func (a *App) VerifyAll(ctx context.Context, pinned Key) iter.Seq2[Verified, err
 	}
 }
 
+// Chain is what was found of the chain of runs.
+type Chain = journal.ChainReport
+
+// VerifyChain checks the chain of runs, with what [App.VerifyAll] found of each of
+// them. The chain must go on from the anchor in a file; one that is not there is
+// written, when nothing is wrong. "" names no file.
+func (a *App) VerifyChain(ctx context.Context, found []Verified, anchor string) (out Chain, anchored bool, err error) {
+	var from *journal.Anchor
+	if anchor != "" {
+		if from, err = journal.ReadAnchor(anchor); err != nil {
+			return out, false, err
+		}
+	}
+	checked := map[string]journal.Report{}
+	for _, v := range found {
+		if !v.Gone() {
+			checked[v.Run] = v.Report
+		}
+	}
+	out, err = a.records.Journal.VerifyChain(ctx, checked, from)
+	if err != nil || anchor == "" || from != nil || len(out.Problems) > 0 {
+		return out, false, err
+	}
+	return out, true, a.records.Journal.WriteAnchor(anchor, out)
+}
+
 // wholeID is the id of a run, all of it.
 var wholeID = regexp.MustCompile(`^[0-9]{8}-[0-9]{6}-[0-9a-f]{4}$`)
 

@@ -89,6 +89,9 @@ func (r *runCommand) run(ctx context.Context, inline *string, args []string) err
 	if q.Code, err = r.p.readCode(inline, args); err != nil {
 		return err
 	}
+	if len(args) > 0 && args[0] != "-" {
+		q.File = args[0]
+	}
 	if q.Net, err = r.tools.netSpec(); err != nil {
 		return err
 	}

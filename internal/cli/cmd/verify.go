@@ -20,7 +20,13 @@ name says, and that the signatures are of keys that are known here. Whatever is
 wrong is named with the record and its position. Nothing is changed.
 
 A FILE is what praxis export wrote, a bundle or a bare journal. Without a RUN or
-a FILE every run is checked.
+a FILE every run is checked, and the chain of runs: that no run is missing but
+those that were removed by praxis.
+
+Whoever can change the data folder can cut off the chain's end with its last
+runs, or have it begin anew. An anchor is a small FILE that says where the chain
+stands, to be kept where they cannot change it: --anchor writes one that is not
+there, and a chain that does not go on from one that is there is damaged.
 
 The exit code is 0 only when all is whole and finished; 1 when something is
 damaged or signed by a key that is not known; 3 when what there is is whole but
@@ -31,6 +37,7 @@ type verifyCommand struct {
 	p      *program
 	key    string
 	pinned app.Key // read from the file
+	anchor string
 	all    bool
 	json   bool
 }
@@ -45,6 +52,7 @@ func (p *program) verifyCommand() *cobra.Command {
 	fs := cmd.Flags()
 	fs.StringVar(&v.key, "key", "", "public key `FILE` (PEM) that must have signed")
 	fs.BoolVar(&v.all, "all", false, "check every run")
+	fs.StringVar(&v.anchor, "anchor", "", "`FILE` that the chain of runs must go on from; written when it is not there")
 	fs.BoolVar(&v.json, "json", false, "print one JSON object a line")
 	return cmd
 }
@@ -63,6 +71,9 @@ func verdictCode(v app.Verdict) int {
 func (v *verifyCommand) run(ctx context.Context, args []string) error {
 	if v.all && len(args) > 0 {
 		return usage("praxis verify", "--all and %q name two things", safetext.Line(args[0]))
+	}
+	if v.anchor != "" && len(args) > 0 {
+		return usage("praxis verify", "--anchor is of all runs, and %q names one", safetext.Line(args[0]))
 	}
 	if v.key != "" {
 		public, err := app.ReadKeyFile(v.key)
@@ -93,7 +104,7 @@ func (v *verifyCommand) run(ctx context.Context, args []string) error {
 // everything checks every run, and lists those that are not whole.
 func (v *verifyCommand) everything(ctx context.Context, a *app.App) error {
 	counts := map[app.Verdict]int{}
-	var runs int
+	var found []app.Verified
 	var records, bytes int64
 	var index error // why it could not be read
 	worst := app.Whole
@@ -113,14 +124,23 @@ func (v *verifyCommand) everything(ctx context.Context, a *app.App) error {
 			return err
 		}
 		counts[got.Status]++
-		runs, records, bytes, worst = runs+1, records+got.Records, bytes+got.Bytes, app.Worse(worst, got.Status)
+		found = append(found, got)
+		records, bytes, worst = records+got.Records, bytes+got.Bytes, app.Worse(worst, got.Status)
+	}
+	if index != nil { // and there is no journal beside it
+		return index
+	}
+	chain, anchored, err := a.VerifyChain(ctx, found, v.anchor)
+	switch {
+	case err != nil:
+		return err
+	case len(chain.Problems) > 0:
+		worst = app.Broken
 	}
 	switch {
-	case index != nil: // and there is no journal beside it
-		return index
 	case v.json:
-		return exitWith(worst)
-	case runs == 0:
+		return errors.Join(v.p.printJSON(map[string]any{"chain": chain}), exitWith(worst))
+	case len(found) == 0 && len(chain.Problems) == 0:
 		return v.p.emit(noRuns)
 	}
 	var parts []string
@@ -129,8 +149,28 @@ func (v *verifyCommand) everything(ctx context.Context, a *app.App) error {
 			parts = append(parts, fmt.Sprintf("%s %s", safetext.Number(counts[k]), verdictWords(k)))
 		}
 	}
-	text := fmt.Sprintf("%s: %s; %s records, %s\n", safetext.Count(runs, "run"), strings.Join(parts, ", "), safetext.Number(int(records)), safetext.Size(bytes))
-	return errors.Join(v.p.emit(text), exitWith(worst))
+	text := fmt.Sprintf("%s: %s; %s records, %s\n", safetext.Count(len(found), "run"), strings.Join(parts, ", "), safetext.Number(int(records)), safetext.Size(bytes))
+	return errors.Join(v.p.emit(v.chainText(chain, anchored)+text), exitWith(worst))
+}
+
+// chainText says what was found of the chain of runs, or "" when there is nothing to say.
+func (v *verifyCommand) chainText(c app.Chain, anchored bool) string {
+	var b strings.Builder
+	if len(c.Problems) > 0 {
+		b.WriteString("the chain of runs  damaged\n")
+	}
+	for _, p := range c.Problems {
+		for i, part := range format.BreakWords(safetext.Line(p), 64) {
+			fmt.Fprintf(&b, "  %-11s %s\n", map[bool]string{true: "damage"}[i == 0], part)
+		}
+	}
+	if c.Older > 0 && c.Entries > 0 {
+		fmt.Fprintf(&b, "%s from before the chain of runs, which cannot say whether others are missing\n", safetext.Count(c.Older, "run"))
+	}
+	if anchored {
+		fmt.Fprintf(&b, "saved %s: the chain of runs has %s entries\n", safetext.Line(v.anchor), safetext.Number(int(c.Entries)))
+	}
+	return b.String()
 }
 
 // printVerified says what was found of one run. Unless all is wanted, one that is whole
@@ -200,6 +240,7 @@ func (v *verifyCommand) text(rep app.Verified) string {
 	for _, k := range rep.Keys {
 		line("key", "%s", v.keyText(k))
 	}
+	line("last hash", "%s", rep.Head)
 	switch {
 	case rep.Running:
 		line("end", "none yet: the run goes on, and this is what stands there by now")

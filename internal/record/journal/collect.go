@@ -3,6 +3,7 @@ package journal
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -150,15 +151,25 @@ func (j *Journal) remove(ctx context.Context, id string) error {
 	if !validID(id) {
 		return noSuch(id)
 	}
-	missing := j.cfg.Logs.Remove(ctx, id)
-	if missing != nil && fault.KindOf(missing) != fault.NotFound {
-		return missing
-	}
-	if missing != nil {
+	if writing, err := j.writing(ctx, id); writing {
+		return fault.New(fault.Conflict, "Wait until it has ended.", "it is still being written")
+	} else if fault.KindOf(err) == fault.NotFound {
 		if _, err := j.cfg.Index.Get(ctx, runDoc, id); err != nil {
 			return absent(id, err)
 		}
 	}
+	key, err := j.keys.signer()
+	if err != nil {
+		return err
+	}
+	// First the chain says that it is removed: else it would be missed after a crash.
+	if err := j.linkNow(ctx, key, linkRemoved, id, ""); err != nil {
+		return err
+	}
+	if err := j.cfg.Logs.Remove(ctx, id); err != nil && fault.KindOf(err) != fault.NotFound {
+		return errors.Join(err, j.linkNow(context.WithoutCancel(ctx), key, linkBegan, id, ""))
+	}
+	j.unmark(id)
 	if err := j.cfg.Index.Delete(ctx, runDoc, id); err != nil {
 		return err
 	}

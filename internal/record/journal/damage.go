@@ -36,6 +36,7 @@ type Report struct {
 	Run         string          `json:"run,omitempty"`
 	Records     int64           `json:"records"` // up to the damage
 	Bytes       int64           `json:"bytes"`
+	Head        string          `json:"head,omitempty"`      // hash of the last record, when nothing is damaged
 	Blobs       int             `json:"blobs"`               // different contents that records refer to
 	Unchecked   int             `json:"unchecked,omitempty"` // those that a bare journal comes without
 	Checkpoints int64           `json:"checkpoints"`

@@ -51,8 +51,15 @@ func (j *Journal) Import(ctx context.Context, r io.ReaderAt, size int64) (Summar
 			return Summary{}, err
 		}
 	}
-	if err := j.takeLog(ctx, b); err != nil {
+	key, err := j.keys.signer()
+	if err == nil {
+		err = j.linkNow(ctx, key, linkImported, s.ID, b.manifest.Head)
+	}
+	if err != nil {
 		return Summary{}, err
+	}
+	if err := j.takeLog(ctx, b); err != nil {
+		return Summary{}, errors.Join(err, j.linkNow(context.WithoutCancel(ctx), key, linkRemoved, s.ID, ""))
 	}
 	return s, j.put(ctx, s, text)
 }

@@ -33,6 +33,8 @@ type Config struct {
 	Secrets map[string]string
 	// Program is the version of praxis, for runs that do not say one.
 	Program string
+	// User and Host are who records, and where, for runs that do not say it.
+	User, Host string
 	// MaxInput is how long an input may be to be kept; 0: 256 MiB.
 	MaxInput int64
 	// Now is the clock; nil: the host's.
@@ -226,6 +228,9 @@ func (j *Journal) begin(ctx context.Context, began event.RunBegan, next event.Si
 	if began.Program == "" {
 		began.Program = j.cfg.Program
 	}
+	if began.User == "" && began.Host == "" {
+		began.User, began.Host = j.cfg.User, j.cfg.Host
+	}
 	if next == nil {
 		next = event.Discard
 	}
@@ -243,14 +248,23 @@ func (j *Journal) begin(ctx context.Context, began event.RunBegan, next event.Si
 		return nil, nil, err
 	}
 	r := newRecorder(j, id, log, key, secrets, next)
+	chained := false
 	defer func() {
 		if err != nil {
 			// Nothing happened yet, so that nothing is lost with it.
 			err = errors.Join(err, log.Close(), j.cfg.Logs.Remove(context.WithoutCancel(ctx), id))
 			j.unmark(id)
+			if chained {
+				err = errors.Join(err, j.linkNow(context.WithoutCancel(ctx), key, linkRemoved, id, ""))
+			}
 		}
 	}()
-	if err := r.begin(ctx, now, began); err != nil {
+	finish, err := j.link(ctx, key, linkBegan, id, "")
+	if err != nil {
+		return nil, nil, err
+	}
+	chained = true
+	if err := r.begin(ctx, now, began, finish); err != nil {
 		return nil, nil, err
 	}
 	derived, cancel := context.WithCancelCause(ctx)

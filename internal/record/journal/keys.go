@@ -92,6 +92,11 @@ func parseSignature(s string) ([]byte, bool) {
 	return raw, err == nil && len(raw) == ed25519.SignatureSize && base64.StdEncoding.EncodeToString(raw) == s
 }
 
+// verifies says whether sig is the key's signature of text.
+func verifies(key ed25519.PublicKey, text string, sig []byte) bool {
+	return ed25519.Verify(key, []byte(text), sig)
+}
+
 // signature signs text.
 func (s signer) signature(text string) string {
 	return base64.StdEncoding.EncodeToString(ed25519.Sign(s.private, []byte(text)))

@@ -182,3 +182,32 @@ func (j *Journal) summarize(ctx context.Context, id string) (Summary, string, er
 	s.Imported = !c.torn && !c.report.signedBy(j.keys.own())
 	return s, z.text(), err
 }
+
+// Seal returns how the record of a run ends: the hash of its last line and, when that
+// is a checkpoint, the key and the signature in it.
+func (j *Journal) Seal(ctx context.Context, id string) (hash, key, signature string, err error) {
+	src, err := j.cfg.Logs.Read(ctx, id)
+	if err != nil {
+		return "", "", "", fmt.Errorf("cannot read run %.40q: %w", id, err)
+	}
+	defer src.Close()
+	var last []byte
+	for in := newLines(until(ctx, src)); ; {
+		b, _, whole, err := in.next()
+		if errors.Is(err, io.EOF) || err == nil && !whole {
+			break
+		}
+		if err != nil {
+			return "", "", "", fmt.Errorf("cannot read run %.40q: %w", id, err)
+		}
+		last = append(last[:0], b...)
+	}
+	if len(last) == 0 {
+		return "", "", "", nil
+	}
+	var p checkpoint
+	if l, err := newParser().parse(last); err == nil && l.kind == checkpointKind && strict(l.data, &p) == nil {
+		key, signature = p.Key, p.Signature
+	}
+	return hashLine(last), key, signature, nil
+}

@@ -54,6 +54,7 @@ type Recorder struct {
 	ended   bool
 	closed  bool
 	stopped bool
+	marked  bool // whoever lists finds the run
 }
 
 func newRecorder(j *Journal, id string, log store.Log, key signer, red *redactor, next event.Sink) *Recorder {
@@ -78,8 +79,27 @@ func (r *Recorder) Err() error {
 type failure struct{ err error }
 
 // begin writes the first two records and the row of the index, or a mark that it is
-// missing. They are of the time that the run's name says.
-func (r *Recorder) begin(ctx context.Context, now time.Time, began event.RunBegan) error {
+// missing. They are of the time that the run's name says. chained puts the chain of
+// runs on disk, beside the log.
+func (r *Recorder) begin(ctx context.Context, now time.Time, began event.RunBegan, chained func(durable bool) error) error {
+	synced := make(chan error, 1)
+	go func() { synced <- chained(true) }() // ends by itself: it waits for the disk alone
+	err := r.beginLog(ctx, now, began)
+	if err = errors.Join(err, <-synced); err != nil {
+		return err
+	}
+	err = r.j.enlist(ctx, r.sum.summary(r.seq, r.size, r.head), r.sum.text())
+	if cause := context.Cause(ctx); cause != nil {
+		return cause
+	}
+	if r.marked {
+		return nil
+	}
+	return err // it would be in no list, then
+}
+
+// beginLog writes the first two records.
+func (r *Recorder) beginLog(ctx context.Context, now time.Time, began event.RunBegan) error {
 	first, err := event.Encode(header{Format: formatVersion, Events: event.Version, Run: r.id, Key: r.key.Public, Succession: r.j.keys.succession(r.key.Key)})
 	if err != nil {
 		return err
@@ -88,7 +108,7 @@ func (r *Recorder) begin(ctx context.Context, now time.Time, began event.RunBega
 	if err != nil {
 		return err
 	}
-	marked := r.j.mark(r.id)
+	r.marked = r.j.mark(r.id) == nil
 	lines := [][]byte{r.chain(now, headerKind, first), r.chain(now, packed.kind, packed.data)}
 	if err := r.log.Append(lines...); err != nil {
 		return err
@@ -97,14 +117,7 @@ func (r *Recorder) begin(ctx context.Context, now time.Time, began event.RunBega
 		return err
 	}
 	r.sum.add(event.Record{Seq: 1, Time: now, Event: packed.event})
-	err = r.j.enlist(ctx, r.sum.summary(r.seq, r.size, r.head), r.sum.text())
-	if cause := context.Cause(ctx); cause != nil {
-		return cause
-	}
-	if marked == nil {
-		return nil
-	}
-	return err // it would be in no list, then
+	return nil
 }
 
 // start starts the goroutine that syncs.
@@ -440,6 +453,10 @@ func (r *Recorder) finish(end event.RunEnded) {
 	if s.Status == Running {
 		// The last record is missing: the row says at least why.
 		s.Reason = r.red.text(r.reason(end))
+	} else if chained, err := r.j.link(context.Background(), r.key, linkEnded, r.id, r.head); err == nil {
+		// Without this entry the run is still missed when it is removed. It comes
+		// to the disk with the next run's.
+		_ = chained(false)
 	}
 	_ = r.j.enlist(context.Background(), s, r.sum.text())
 }

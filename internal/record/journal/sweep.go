@@ -112,6 +112,9 @@ func (j *Journal) close(ctx context.Context, id string, log store.Log, key signe
 	if err := log.Sync(); err != nil {
 		return err
 	}
+	if err := j.linkNow(ctx, key, linkEnded, id, r.head); err != nil {
+		return err
+	}
 	z.add(event.Record{Seq: r.seq - 2, Time: now, Event: end})
 	return j.put(ctx, z.summary(r.seq, r.size, r.head), z.text())
 }

@@ -81,6 +81,9 @@ func (c *checker) result(keys keyring) (Report, error) {
 			k.Known = k.Through != ""
 		}
 	}
+	if c.report.Damage == nil {
+		c.report.Head = c.head
+	}
 	return c.report, nil
 }
 

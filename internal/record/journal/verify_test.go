@@ -519,3 +519,23 @@ func unzipped(t *testing.T, data []byte) string {
 	}
 	return out.String()
 }
+
+// TestSeal returns the hash that a check returns, and the signature of the last line;
+// of a run without an end the hash alone.
+func TestSeal(t *testing.T) {
+	b := newBench(t, func(c *Config) { c.User, c.Host = "ada (1000)", "engine" })
+	id := b.write(t)
+	hash, key, signature, err := b.Seal(t.Context(), id)
+	lines := strings.Split(strings.TrimSpace(string(b.bytes(id))), "\n")
+	last := lines[len(lines)-1]
+	if rep := b.verified(t, id); err != nil || hash != rep.Head || hash != hashLine([]byte(last)) || key != rep.Keys[0].ID || signature == "" || !strings.Contains(last, signature) {
+		t.Errorf("%s %s %s %v, want %s", hash, key, signature, err, rep.Head)
+	}
+	if !strings.Contains(lines[1], `"user":"ada (1000)","host":"engine"`) {
+		t.Errorf("the record does not say who and where: %s", lines[1])
+	}
+	_, r := b.begin(t)
+	if hash, key, _, err := b.Seal(t.Context(), r.ID()); err != nil || len(hash) != sumLength || key != "" {
+		t.Errorf("%s %s %v", hash, key, err)
+	}
+}

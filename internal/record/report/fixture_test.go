@@ -178,8 +178,9 @@ func rare(t testing.TB) report.Run {
 
 // code is a run of a person's code.
 func code() report.Run {
-	return report.Run{ID: "20261121-050000-0c0d", Languages: languages, Records: records(
-		event.RunBegan{Kind: event.Code, Question: "print(6 * 7)", Bounds: event.Bounds{Timeout: event.Duration(time.Minute)}, Program: "0.3.0"},
+	return report.Run{ID: "20261121-050000-0c0d", Languages: languages, Seal: report.Seal{Hash: "5ea1", Key: "0123456789abcdef", Signature: "c2ln<"}, Records: records(
+		event.RunBegan{Kind: event.Code, Question: "print(6 * 7)", Bounds: event.Bounds{Timeout: event.Duration(time.Minute)}, Program: "0.3.0",
+			User: "ada (1000)", Host: "engine", File: "six.py"},
 		event.SessionBegan{Session: "s-9", Name: "sales", Image: event.Image{ID: "sha256:ef", Name: "default", Languages: []event.Language{{Name: "python", Version: "3.14"}}}, Snapshot: "snap-9"},
 		event.ExecutionBegan{Language: "python", Session: "s-9", Code: "print(6 * 7)\n"},
 		event.ExecutionEnded{Execution: event.Execution{Status: event.OK, Stdout: "42\n", State: event.Intact, Usage: event.Usage{WallMS: 1.2, PeakMemoryBytes: 9 << 20}}},

@@ -41,6 +41,7 @@ func HTML(w io.Writer, run Run) error {
 // sheet is what the template shows. Its texts are visible ones; the template
 // escapes them.
 type sheet struct {
+	Seal                Seal
 	ID, Title, Question string
 	Long, Scripted      bool
 	Status, Tone        string
@@ -86,7 +87,7 @@ type piece struct {
 type sheetChange struct{ Kind, Path, Size, Hash, Short string }
 
 func pageOf(s *timeline) sheet {
-	p := sheet{ID: safetext.Line(s.run.ID), Question: strings.TrimRight(safetext.Text(s.began.Question), "\n "), Scripted: s.began.Scripted, Ran: s.ran()}
+	p := sheet{ID: safetext.Line(s.run.ID), Question: strings.TrimRight(safetext.Text(s.began.Question), "\n "), Scripted: s.began.Scripted, Ran: s.ran(), Seal: s.run.Seal}
 	if p.Question == "" {
 		p.Question = "Run " + p.ID
 	}

@@ -87,6 +87,9 @@ type notebookRun struct {
 	Kind   string `json:"kind,omitempty"`
 	Model  string `json:"model,omitempty"`
 	Image  string `json:"image,omitempty"`
+	File   string `json:"file,omitempty"`
+	User   string `json:"user,omitempty"`
+	Host   string `json:"host,omitempty"`
 	Seed   *int64 `json:"seed,omitempty"`
 	Status string `json:"status"`
 	Damage string `json:"damage,omitempty"`
@@ -149,7 +152,7 @@ type errorOutput struct {
 
 func (n *notebook) file() notebookFile {
 	about := notebookRun{Run: valid(n.run.ID), Kind: string(n.began.Kind), Model: valid(n.began.Model), Seed: n.began.Seed,
-		Status: n.status(), Damage: valid(n.run.Damage)}
+		File: valid(n.began.File), User: valid(n.began.User), Host: valid(n.began.Host), Status: n.status(), Damage: valid(n.run.Damage)}
 	if n.session != nil {
 		about.Image = valid(n.session.Image.ID)
 	}

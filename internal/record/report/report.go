@@ -52,7 +52,12 @@ type Run struct {
 	// Saved says where the caller keeps pictures, by their names (see
 	// Pictures): a path on this machine, or one relative to the Markdown file.
 	Saved map[string]string
+	// Seal is how the record of the run ends; a page carries it. Zero: it is not known.
+	Seal Seal
 }
+
+// Seal is the end of a record: the hash of its last line, and the last signature.
+type Seal struct{ Hash, Key, Signature string }
 
 // Pictures returns what the code of a run displayed that is a file rather than
 // text, in order.
@@ -393,6 +398,9 @@ func (s *timeline) facts() []fact {
 	if !s.at.IsZero() {
 		put("began", utcTime(s.at))
 	}
+	put("file", s.began.File)
+	put("user", s.began.User)
+	put("host", s.began.Host)
 	put("praxis", s.began.Program)
 	return out
 }

@@ -26,6 +26,8 @@ func words() Words {
 			"praxis plan state ":                            format,
 			"praxis plan state\n":                           format,
 			"praxis journal checkpoint 1\n":                 format,
+			"praxis journal anchor 1\n":                     format,
+			"praxis journal chain 1\n":                      format,
 			"praxis journal succession 1\n":                 format,
 			"cannot find the data folder: none of PRAXIS_HOME, XDG_DATA_HOME and HOME is set": "it says what was looked for in the environment",
 		},
