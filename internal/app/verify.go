@@ -152,12 +152,6 @@ const journalGone = "the index knows the run, and its journal is gone"
 // newest first. With an error of the index it returns those that have a journal.
 func (a *App) allRuns(ctx context.Context) ([]string, error) {
 	var ids []string
-	for id, err := range a.records.Files.Logs().Names(ctx) {
-		if err != nil {
-			return nil, err
-		}
-		ids = append(ids, id)
-	}
 	var indexErr error
 	for s, err := range a.eachRun(ctx, journal.Query{}) {
 		if err != nil {
@@ -165,6 +159,13 @@ func (a *App) allRuns(ctx context.Context) ([]string, error) {
 			break
 		}
 		ids = append(ids, s.ID)
+	}
+	// After the index: to list it removes logs of runs that never began.
+	for id, err := range a.records.Files.Logs().Names(ctx) {
+		if err != nil {
+			return nil, err
+		}
+		ids = append(ids, id)
 	}
 	slices.Sort(ids)
 	ids = slices.Compact(ids)

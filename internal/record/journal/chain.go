@@ -227,7 +227,7 @@ func (j *Journal) VerifyChain(ctx context.Context, checked map[string]Report, an
 	for id, rep := range checked {
 		began, ok := idTime(id)
 		switch _, known := runs[id]; {
-		case known || rep.Records == 0 || !ok: // one without a record was just beginning
+		case known || !rep.Finished || !ok: // one without an end may have been killed before its entry
 		case out.Began.IsZero() || began.Before(out.Began.Truncate(time.Second)):
 			out.Older++
 		default:

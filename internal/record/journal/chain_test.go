@@ -242,3 +242,48 @@ func FuzzAnchor(f *testing.F) {
 		}
 	})
 }
+
+// TestKilledWhileBeginning stops a run at each step of its beginning, as a kill does.
+// None of them is damage, and a log without a record does not stay.
+func TestKilledWhileBeginning(t *testing.T) {
+	b := newBench(t)
+	whole := b.write(t, sample()...)
+	empty := newID(b.now().Add(time.Minute))
+	if err := b.mark(empty); err != nil {
+		t.Fatal(err)
+	}
+	log, err := b.cfg.Logs.Create(t.Context(), empty)
+	if err != nil || log.Close() != nil {
+		t.Fatal(err)
+	}
+	// Recorded, and not yet in the chain.
+	lines := b.chainLines(t)
+	_, r := b.begin(t)
+	b.disk.mu.Lock()
+	recorded := bytes.Clone(b.disk.logs[r.ID()].Bytes())
+	b.disk.mu.Unlock()
+	r.Close()
+	b.replace(r.ID(), recorded)
+	b.setChain(t, lines...)
+	runs, err := b.Runs(t.Context(), Query{})
+	if err != nil || len(runs) != 2 {
+		t.Fatalf("%+v, %v", runs, err)
+	}
+	if b.there(t.Context(), empty) {
+		t.Error("the log without a record is still there")
+	}
+	if rep := b.chain(t, nil); len(rep.Problems) > 0 {
+		t.Errorf("%+v", rep)
+	}
+	// A log that had records and is cut to nothing is not taken for such a one.
+	b.replace(whole, nil)
+	if err := b.mark(whole); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := b.Runs(t.Context(), Query{}); err != nil || !b.there(t.Context(), whole) {
+		t.Errorf("the log that was cut: %v", err)
+	}
+	if rep := b.verified(t, whole); rep.Damage == nil {
+		t.Error("nobody misses the records of a log that was cut to nothing")
+	}
+}

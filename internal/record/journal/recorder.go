@@ -55,6 +55,7 @@ type Recorder struct {
 	closed  bool
 	stopped bool
 	marked  bool // whoever lists finds the run
+	chained bool // the chain of runs says that it began
 }
 
 func newRecorder(j *Journal, id string, log store.Log, key signer, red *redactor, next event.Sink) *Recorder {
@@ -78,14 +79,19 @@ func (r *Recorder) Err() error {
 
 type failure struct{ err error }
 
-// begin writes the first two records and the row of the index, or a mark that it is
-// missing. They are of the time that the run's name says. chained puts the chain of
-// runs on disk, beside the log.
-func (r *Recorder) begin(ctx context.Context, now time.Time, began event.RunBegan, chained func(durable bool) error) error {
-	synced := make(chan error, 1)
-	go func() { synced <- chained(true) }() // ends by itself: it waits for the disk alone
-	err := r.beginLog(ctx, now, began)
-	if err = errors.Join(err, <-synced); err != nil {
+// begin writes the first two records, the entry of the chain and the row of the
+// index, or a mark that it is missing. They are of the time that the run's name says.
+// What the chain names has been recorded: a log that is missing then was removed.
+func (r *Recorder) begin(ctx context.Context, now time.Time, began event.RunBegan) error {
+	if err := r.beginLog(ctx, now, began); err != nil {
+		return err
+	}
+	chain, err := r.j.link(ctx, r.key, linkBegan, r.id, "")
+	if err != nil {
+		return err
+	}
+	r.chained = true
+	if err := chain(true); err != nil {
 		return err
 	}
 	err = r.j.enlist(ctx, r.sum.summary(r.seq, r.size, r.head), r.sum.text())
@@ -108,7 +114,6 @@ func (r *Recorder) beginLog(ctx context.Context, now time.Time, began event.RunB
 	if err != nil {
 		return err
 	}
-	r.marked = r.j.mark(r.id) == nil
 	lines := [][]byte{r.chain(now, headerKind, first), r.chain(now, packed.kind, packed.data)}
 	if err := r.log.Append(lines...); err != nil {
 		return err

@@ -3,6 +3,7 @@ package journal
 import (
 	"context"
 	"errors"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -83,6 +84,9 @@ func (j *Journal) catchUp(ctx context.Context) error {
 		if err == nil {
 			err = j.reindex(ctx, id, true, &Rebuilt{})
 		}
+		if err == nil && !writing {
+			err = j.dropEmpty(ctx, id)
+		}
 		if err != nil && fault.KindOf(err) != fault.NotFound {
 			return err
 		}
@@ -91,6 +95,30 @@ func (j *Journal) catchUp(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// dropEmpty removes the log of a run that was killed before its first record. One that
+// the index or the chain knows had records, and stays for a check to find.
+func (j *Journal) dropEmpty(ctx context.Context, id string) error {
+	src, err := j.cfg.Logs.Read(ctx, id)
+	if err != nil {
+		return err
+	}
+	_, err = io.ReadFull(src, make([]byte, 1))
+	if closed := src.Close(); !errors.Is(err, io.EOF) || closed != nil {
+		return errors.Join(err, closed)
+	}
+	if _, err := j.cfg.Index.Get(ctx, runDoc, id); fault.KindOf(err) != fault.NotFound {
+		return err
+	}
+	runs, _, err := j.readChain(ctx, &ChainReport{}, nil)
+	if _, known := runs[id]; known || err != nil {
+		return err
+	}
+	if err := j.cfg.Logs.Remove(ctx, id); fault.KindOf(err) != fault.Conflict {
+		return err
+	}
+	return nil // somebody opened it meanwhile
 }
 
 // lostIndex says whether the index is empty while there are logs: it was lost, or
