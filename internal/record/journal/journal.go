@@ -248,23 +248,17 @@ func (j *Journal) begin(ctx context.Context, began event.RunBegan, next event.Si
 		return nil, nil, err
 	}
 	r := newRecorder(j, id, log, key, secrets, next)
-	chained := false
 	defer func() {
 		if err != nil {
 			// Nothing happened yet, so that nothing is lost with it.
 			err = errors.Join(err, log.Close(), j.cfg.Logs.Remove(context.WithoutCancel(ctx), id))
 			j.unmark(id)
-			if chained {
+			if r.chained {
 				err = errors.Join(err, j.linkNow(context.WithoutCancel(ctx), key, linkRemoved, id, ""))
 			}
 		}
 	}()
-	finish, err := j.link(ctx, key, linkBegan, id, "")
-	if err != nil {
-		return nil, nil, err
-	}
-	chained = true
-	if err := r.begin(ctx, now, began, finish); err != nil {
+	if err := r.begin(ctx, now, began); err != nil {
 		return nil, nil, err
 	}
 	derived, cancel := context.WithCancelCause(ctx)

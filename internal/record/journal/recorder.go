@@ -55,6 +55,7 @@ type Recorder struct {
 	closed  bool
 	stopped bool
 	marked  bool // whoever lists finds the run
+	chained bool // the chain of runs names it
 }
 
 func newRecorder(j *Journal, id string, log store.Log, key signer, red *redactor, next event.Sink) *Recorder {
@@ -79,12 +80,20 @@ func (r *Recorder) Err() error {
 type failure struct{ err error }
 
 // begin writes the first two records and the row of the index, or a mark that it is
-// missing. They are of the time that the run's name says. chained puts the chain of
-// runs on disk, beside the log.
-func (r *Recorder) begin(ctx context.Context, now time.Time, began event.RunBegan, chained func(durable bool) error) error {
+// missing. They are of the time that the run's name says. The run is in the chain of
+// runs before it has more records.
+func (r *Recorder) begin(ctx context.Context, now time.Time, began event.RunBegan) error {
+	if err := r.beginLog(ctx, now, began); err != nil {
+		return err
+	}
+	chained, err := r.j.link(ctx, r.key, linkBegan, r.id, "")
+	if err != nil {
+		return err
+	}
+	r.chained = true
 	synced := make(chan error, 1)
 	go func() { synced <- chained(true) }() // ends by itself: it waits for the disk alone
-	err := r.beginLog(ctx, now, began)
+	err = r.log.Sync()
 	if err = errors.Join(err, <-synced); err != nil {
 		return err
 	}
@@ -111,9 +120,6 @@ func (r *Recorder) beginLog(ctx context.Context, now time.Time, began event.RunB
 	r.marked = r.j.mark(r.id) == nil
 	lines := [][]byte{r.chain(now, headerKind, first), r.chain(now, packed.kind, packed.data)}
 	if err := r.log.Append(lines...); err != nil {
-		return err
-	}
-	if err := r.log.Sync(); err != nil {
 		return err
 	}
 	r.sum.add(event.Record{Seq: 1, Time: now, Event: packed.event})
