@@ -26,6 +26,8 @@ const (
 	chainFile   = "chain.jsonl"
 	chainText   = "praxis journal chain 1\n"
 	maxLink     = 4 << 10
+	// firstRecords are those that a log has before the chain names its run.
+	firstRecords = 2
 	// chainTime bounds the wait for other processes, which append in microseconds.
 	chainTime = 20 * time.Second
 )
@@ -227,7 +229,7 @@ func (j *Journal) VerifyChain(ctx context.Context, checked map[string]Report, an
 	for id, rep := range checked {
 		began, ok := idTime(id)
 		switch _, known := runs[id]; {
-		case known || !rep.Finished || !ok: // one without an end may have been killed before its entry
+		case known || rep.Records <= firstRecords && !rep.Finished || !ok: // it was just beginning
 		case out.Began.IsZero() || began.Before(out.Began.Truncate(time.Second)):
 			out.Older++
 		default:

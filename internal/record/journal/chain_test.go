@@ -188,6 +188,17 @@ func TestChainOfMany(t *testing.T) {
 	if err := r.log.Close(); err != nil {
 		t.Fatal(err)
 	}
+	data, err := os.ReadFile(b.chainPath()) // and before the chain named it
+	if err == nil {
+		data = data[:bytes.LastIndexByte(data[:len(data)-1], '\n')+1]
+		err = os.WriteFile(b.chainPath(), data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep := b.chain(t, nil); rep.Entries != 56 || len(rep.Problems) > 0 {
+		t.Errorf("%+v", rep)
+	}
 	b.write(t)
 	if rep := b.chain(t, nil); rep.Entries != 60 || len(rep.Problems) > 0 {
 		t.Errorf("%+v", rep)

@@ -243,12 +243,11 @@ func (j *Journal) begin(ctx context.Context, began event.RunBegan, next event.Si
 		return nil, nil, err
 	}
 	j.beforeRun(ctx, key)
-	id, now, log, marked, err := j.create(ctx)
+	id, now, log, err := j.create(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
 	r := newRecorder(j, id, log, key, secrets, next)
-	r.marked = marked
 	defer func() {
 		if err != nil {
 			// Nothing happened yet, so that nothing is lost with it.
@@ -270,23 +269,21 @@ func (j *Journal) begin(ctx context.Context, began event.RunBegan, next event.Si
 
 // create makes a log under a name of its own, which says when the run began. The run
 // is marked before, so that a log is found whose process was killed at this moment.
-func (j *Journal) create(ctx context.Context) (id string, began time.Time, log store.Log, marked bool, err error) {
+func (j *Journal) create(ctx context.Context) (id string, began time.Time, log store.Log, err error) {
 	for range 64 {
 		began = j.now()
 		id = newID(began)
-		_ = j.mark(id) // the second one counts
+		_ = j.mark(id) // again with the first record: who lists may come before there is a log
 		log, err = j.cfg.Logs.Create(ctx, id)
 		if fault.KindOf(err) == fault.Conflict {
 			continue // the mark costs somebody a look at the log that is there
 		}
 		if err != nil {
 			j.unmark(id)
-		} else { // again: who lists may have seen the mark before there was a log
-			marked = j.mark(id) == nil
 		}
-		return id, began, log, marked, err
+		return id, began, log, err
 	}
-	return "", began, nil, false, fault.New(fault.Conflict, "Try again.", "there is no free name for a run")
+	return "", began, nil, fault.New(fault.Conflict, "Try again.", "there is no free name for a run")
 }
 
 // Hide adds secrets, by name, that never enter the journal. It is to be called

@@ -55,7 +55,7 @@ type Recorder struct {
 	closed  bool
 	stopped bool
 	marked  bool // whoever lists finds the run
-	chained bool // the chain of runs says that it began
+	chained bool // the chain of runs names it
 }
 
 func newRecorder(j *Journal, id string, log store.Log, key signer, red *redactor, next event.Sink) *Recorder {
@@ -79,19 +79,22 @@ func (r *Recorder) Err() error {
 
 type failure struct{ err error }
 
-// begin writes the first two records, the entry of the chain and the row of the
-// index, or a mark that it is missing. They are of the time that the run's name says.
-// What the chain names has been recorded: a log that is missing then was removed.
+// begin writes the first two records and the row of the index, or a mark that it is
+// missing. They are of the time that the run's name says. The run is in the chain of
+// runs before it has more records.
 func (r *Recorder) begin(ctx context.Context, now time.Time, began event.RunBegan) error {
 	if err := r.beginLog(ctx, now, began); err != nil {
 		return err
 	}
-	chain, err := r.j.link(ctx, r.key, linkBegan, r.id, "")
+	chained, err := r.j.link(ctx, r.key, linkBegan, r.id, "")
 	if err != nil {
 		return err
 	}
 	r.chained = true
-	if err := chain(true); err != nil {
+	synced := make(chan error, 1)
+	go func() { synced <- chained(true) }() // ends by itself: it waits for the disk alone
+	err = r.log.Sync()
+	if err = errors.Join(err, <-synced); err != nil {
 		return err
 	}
 	err = r.j.enlist(ctx, r.sum.summary(r.seq, r.size, r.head), r.sum.text())
@@ -114,11 +117,9 @@ func (r *Recorder) beginLog(ctx context.Context, now time.Time, began event.RunB
 	if err != nil {
 		return err
 	}
+	r.marked = r.j.mark(r.id) == nil
 	lines := [][]byte{r.chain(now, headerKind, first), r.chain(now, packed.kind, packed.data)}
 	if err := r.log.Append(lines...); err != nil {
-		return err
-	}
-	if err := r.log.Sync(); err != nil {
 		return err
 	}
 	r.sum.add(event.Record{Seq: 1, Time: now, Event: packed.event})

@@ -105,6 +105,10 @@ func (j *Journal) close(ctx context.Context, id string, log store.Log, key signe
 	if err != nil {
 		return err
 	}
+	// Its process may have ended before the chain named it.
+	if err := j.linkNow(ctx, key, linkBegan, id, ""); err != nil {
+		return err
+	}
 	lines := [][]byte{r.chain(now, resumedKind, again), r.chain(now, event.Name(end), data), r.checkpoint(now)}
 	if err := log.Append(lines...); err != nil {
 		return err
