@@ -255,6 +255,7 @@ func (p *planRun) do(ctx context.Context, rec *journal.Recorder, s *stateStore, 
 	if err != nil {
 		return planner.Result{}, err
 	}
+	g.Read("the plan", string(p.prepared.Text))
 	return do(ctx, rec, planner.Host{Gate: g, Model: p.host.model, Sink: rec, Timeout: p.host.Timeout, StoreState: s.keep})
 }
 

@@ -15,6 +15,7 @@ import (
 	"praxis/internal/plan"
 	"praxis/internal/planner"
 	"praxis/internal/safetext"
+	"praxis/internal/store"
 	"praxis/internal/tool"
 	"praxis/internal/tool/approval"
 	"praxis/internal/tool/gate"
@@ -39,6 +40,10 @@ type ApprovalSpec struct {
 	Who      string
 	Terminal bool          // a person sits at a terminal
 	Timeout  time.Duration // after which a call is denied; 0: the default
+	// Hold keeps everything else off the terminal while a question is open, until
+	// release is called; restore gives the question up and takes it away before
+	// that. nil: nothing else is written there.
+	Hold func(restore func()) (release func())
 }
 
 // NetSpec says which hosts the code of a run may reach.
@@ -179,12 +184,33 @@ func (a *App) approver(spec ApprovalSpec) (_ approval.Approver, unattended bool,
 		}
 		spec.Who = "terminal"
 	}
-	c := approval.Config{Secret: a.opt.Getenv("PRAXIS_APPROVE_SECRET"), Who: a.opt.Getenv("USER"), Timeout: spec.Timeout}
+	c := approval.Config{Secret: a.opt.Getenv("PRAXIS_APPROVE_SECRET"), Who: a.opt.Getenv("USER"), Timeout: spec.Timeout, Hold: spec.Hold, Plain: slices.Contains([]string{"", "dumb"}, a.opt.Getenv("TERM"))}
 	if token := a.opt.Getenv("PRAXIS_APPROVE_TOKEN"); token != "" {
 		c.Headers = map[string]string{"Authorization": "Bearer " + token}
 	}
 	approver, err := approval.Parse(spec.Who, c)
-	return approver, false, err
+	if err != nil {
+		return nil, false, err
+	}
+	return approval.Remember(approver, approved{a.records.DB.KV()}), false, nil
+}
+
+// approved is the memory of what was approved.
+type approved struct{ kv store.KV }
+
+// Get returns what is stored of a tool.
+func (s approved) Get(ctx context.Context, tool string) ([]byte, error) {
+	v, err := s.kv.Get(ctx, "approved", tool)
+	if fault.KindOf(err) == fault.NotFound {
+		return nil, nil
+	}
+	return v.Data, err
+}
+
+// Set stores what is known of a tool.
+func (s approved) Set(ctx context.Context, tool string, data []byte) error {
+	_, err := s.kv.Set(ctx, "approved", tool, data, store.Any)
+	return err
 }
 
 // ReadText reads a whole file of at most most bytes that a caller names.

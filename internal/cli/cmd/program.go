@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"log"
 	"os"
 	"os/signal"
 	"runtime/debug"
@@ -33,6 +34,9 @@ func Main(version string, notes *diagnostics.Writer) int {
 		stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr,
 		getenv: os.Getenv, environ: os.Environ(), version: version, signals: signals, notes: notes,
 	}
+	p.own()
+	defer p.terminal.Restore()
+	log.SetOutput(p.stderr) // what libraries say is kept off a question, too
 	if os.Getenv("GOGC") == "" {
 		// A command lives shortly: collecting often costs it more than memory does.
 		debug.SetGCPercent(400)
@@ -43,6 +47,13 @@ func Main(version string, notes *diagnostics.Writer) int {
 
 // relaxedHeap is how far the heap may grow before it is collected as usual.
 const relaxedHeap = 1 << 30
+
+// own makes everything that the command writes pass its owner of the terminal.
+func (p *program) own() {
+	p.terminal.Notes = p.stderr
+	p.stdout, p.stderr = p.terminal.Writer(p.stdout, isTerminal(p.stdout)), p.terminal.Writer(p.stderr, isTerminal(p.stderr))
+	p.interrupts.giveUp = p.terminal.Restore
+}
 
 // program is one run of the command line: what it reads and writes, and its options.
 type program struct {
@@ -55,6 +66,7 @@ type program struct {
 	signals        <-chan os.Signal
 	parts          func() (*app.Parts, error) // of tests; nil: the real machinery
 
+	terminal      tui.Owner
 	interrupts    interrupts
 	printedObject bool // an object was written
 	live          *tui.LiveLine
@@ -155,6 +167,7 @@ type interrupts struct {
 	code   func() // interrupts the code that runs; nil when none does
 	count  int
 	cancel context.CancelCauseFunc
+	giveUp func() // ends a question that is open, whatever else the signal does; may be nil
 	wg     sync.WaitGroup
 }
 
@@ -184,6 +197,9 @@ func (i *interrupts) watch(signals <-chan os.Signal, cancel context.CancelCauseF
 func (i *interrupts) handle(s os.Signal) {
 	i.mu.Lock()
 	defer i.mu.Unlock()
+	if i.giveUp != nil {
+		i.giveUp()
+	}
 	if s != os.Interrupt {
 		i.cancel(errInterrupted)
 		return

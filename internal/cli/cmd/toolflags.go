@@ -61,7 +61,7 @@ func netFlags() []string { return []string{"allow-net", "credential"} }
 // spec returns what the flags say of tools.
 func (f *toolFlags) spec(p *program) app.ToolSpec {
 	s := app.ToolSpec{Files: f.tools, Policy: f.policy, Strict: f.strict, Commands: f.commands}
-	s.Approval = app.ApprovalSpec{Who: f.approve, Terminal: isTerminal(p.stdin) && isTerminal(p.stderr)}
+	s.Approval = app.ApprovalSpec{Who: f.approve, Terminal: isTerminal(p.stdin) && isTerminal(p.stderr), Hold: p.terminal.Hold}
 	if v := f.patience.value; v != nil {
 		s.Approval.Timeout = *v
 	}

@@ -296,7 +296,7 @@ func runPackages() map[string]Package {
 			Imports:   []string{fault, event, lang, "internal/app", "internal/record/report", "internal/cli/format", "internal/cli/tui", "internal/diagnostics"},
 			Third:     []string{"github.com/spf13/cobra", "golang.org/x/term"},
 			Tests:     []string{"internal/test/toy", "internal/config", "internal/record/journal", "internal/session", syntax},
-			TestThird: []string{script},
+			TestThird: []string{script, unix},
 		},
 		"internal/test/toy": {Imports: []string{fault, event, sandbox, wire, lang, python, "internal/image", "internal/sandbox/fake", "internal/guest"}},
 		"internal/test/tally": {

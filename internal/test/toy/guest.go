@@ -13,6 +13,7 @@
 //	later TEXT      a thread prints, when it is waited for
 //	rich MIME TEXT  displays a value that has no text of its own
 //	call TOOL JSON  calls a tool, and prints what it gives
+//	beside TEXT     prints it again and again while calls wait
 //	fetch URL       gets a page by HTTP through the way out, and prints it
 //	cut             prints more than is shown
 //	hang            a thread that never ends
@@ -319,6 +320,8 @@ type execution struct {
 	seq  uint64
 	die  func()
 	done wire.Executed
+
+	beside string // is printed while calls wait
 }
 
 // stateNote finds what sessions say of the variables.
@@ -404,6 +407,8 @@ func (e *execution) directive(verb, arg string) (over bool) {
 		data := e.state.Files[name].Data
 		e.mu.Unlock()
 		e.emit(event.Stdout, fmt.Sprintf("%s holds %q\n", arg, data))
+	case "beside":
+		e.beside = arg
 	case "call":
 		e.call(first, rest)
 	case "fetch":

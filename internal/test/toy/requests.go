@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"praxis/event"
 	"praxis/internal/guest/wire"
@@ -61,6 +62,16 @@ func (e *execution) call(name, arguments string) {
 		return
 	}
 	r, _ := e.open(wire.GuestRequest{Op: wire.RequestTools, Body: body})
+	for e.beside != "" {
+		select {
+		case answer := <-r.done:
+			e.print(answer)
+			return
+		case <-time.After(20 * time.Millisecond):
+			e.emit(event.Stdout, e.beside+"\n")
+			e.emit(event.Stderr, e.beside+"\n")
+		}
+	}
 	e.print(<-r.done)
 }
 

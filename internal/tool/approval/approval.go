@@ -39,6 +39,10 @@ type Config struct {
 	Secret  string    // of a webhook
 	Headers map[string]string
 	Timeout time.Duration // 0: DefaultTimeout
+	// Hold keeps everything else off the terminal until release is called; restore
+	// gives the question up and takes it away before that. It may be nil.
+	Hold  func(restore func()) (release func())
+	Plain bool // the terminal has no second screen
 }
 
 // Approver is a way to ask that may keep something open, such as a terminal, until
@@ -78,7 +82,7 @@ func parse(spec string, c Config) (Approver, error) {
 		if c.In != nil && c.Out != nil {
 			return NewTerminal(c.In, c.Out, c.Width, c.Who), nil
 		}
-		return OpenTerminal(c.Who)
+		return OpenTerminal(c)
 	case spec == "never":
 		return Never{}, nil
 	case scheme == "http" || scheme == "https":

@@ -2,16 +2,14 @@ package approval
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/json"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
+	"sync"
 	"time"
-	"unicode/utf8"
 
 	"praxis/fault"
 	"praxis/internal/safetext"
@@ -21,27 +19,38 @@ import (
 
 // Bounds of what a terminal shows of a question and reads as an answer.
 const (
-	shownHead   = 400 // bytes of a long value: its beginning
-	shownTail   = 160 // and its end
-	shownArgs   = 40
-	shownWhole  = 64 << 10 // of all arguments, when somebody asks to see them
-	shownText   = 600      // of a reason or a description
-	shownLabel  = 8        // sources of an argument, readers of it
-	maxTries    = 3
-	minimal     = 20 // characters of the narrowest terminal that lines are made for
-	usualWidth  = 80
-	widestRuler = 100
+	shownHead        = 400 // bytes of a long value: its beginning
+	shownTail        = 160 // and its end
+	shownArgs        = 40
+	shownWhole       = 64 << 10 // of all arguments, when somebody asks to see them
+	shownText        = 600      // of a reason or a description
+	shownLabel       = 8        // sources of an argument, readers of it
+	shownName        = 80       // of a text that a value stands in
+	shownMarks       = 6        // of one kind on an argument
+	shownDescription = 4000
+	maxTries         = 3
+	minimal          = 20 // characters of the narrowest terminal that lines are made for
+	usualWidth       = 80
+	widestRuler      = 100
 )
 
-// Terminal asks a person. Questions are asked one after the other; what was
-// typed before one was shown is thrown away, as is what follows its answer, so that
-// no line answers a question that it was not meant for.
+// Terminal asks a person. Questions are asked one after the other, each on a screen
+// of its own where the terminal has a second one. What was typed before one was
+// shown, and for a moment after that, is thrown away, as is what follows its answer,
+// so that no line answers a question that it was not meant for. Calls that reach
+// others take a word that is made up for each question: neither habit nor a false
+// question that a guest printed before can have it typed.
 type Terminal struct {
-	out   io.Writer
-	width int
-	who   string
-	in    *input
-	turn  chan struct{} // holds a token while nobody asks
+	out    io.Writer
+	width  int
+	height int // lines; 0: unknown, and nothing is shown by pages
+	who    string
+	in     *input
+	turn   chan struct{} // holds a token while nobody asks
+	second bool          // the terminal has a second screen
+	hold   func(restore func()) (release func())
+	settle func(ctx context.Context) error // waits while what is typed does not count
+	word   func() string                   // that agrees to an external call
 }
 
 // NewTerminal asks on any reader and writer. Where the reader has
@@ -51,33 +60,82 @@ func NewTerminal(in io.Reader, out io.Writer, width int, who string) *Terminal {
 	if width < minimal {
 		width = usualWidth
 	}
-	t := &Terminal{out: out, width: min(width, widestRuler), who: safetext.Clip(safetext.Line(who), maxWho), in: newInput(in), turn: make(chan struct{}, 1)}
+	t := &Terminal{
+		out: out, width: min(width, widestRuler), who: safetext.Clip(safetext.Line(who), maxWho), in: newInput(in), turn: make(chan struct{}, 1),
+		hold: func(func()) func() { return func() {} }, word: newWord,
+		settle: func(context.Context) error { return nil },
+	}
 	t.turn <- struct{}{}
 	return t
 }
 
 // OpenTerminal asks on the terminal of this process, wherever its standard
 // streams go. Without one the error is a fault of kind Unavailable.
-func OpenTerminal(who string) (*Terminal, error) {
+func OpenTerminal(c Config) (*Terminal, error) {
 	f, err := os.OpenFile("/dev/tty", os.O_RDWR, 0)
 	if err != nil {
 		return nil, fault.Coded(fault.TerminalMissing, nil, "cannot ask on the terminal: there is none")
 	}
-	if who == "" {
-		who = os.Getenv("USER")
+	if c.Who == "" {
+		c.Who = os.Getenv("USER")
 	}
-	t := NewTerminal(f, f, columns(f), who)
-	t.in.flush = func() { discardTyped(f) }
-	return t, nil
+	return onTerminal(f, c), nil
 }
 
-// Close closes what the terminal reads, if that can be closed.
+// onTerminal asks on a terminal of the system.
+func onTerminal(f *os.File, c Config) *Terminal {
+	width, height := size(f)
+	t := NewTerminal(f, f, width, c.Who)
+	t.in.flush = func() { discardTyped(f) }
+	t.height, t.second, t.settle = height, !c.Plain, settle
+	if c.Hold != nil {
+		t.hold = c.Hold
+	}
+	return t
+}
+
+// settling is how long what is typed does not count after a question appeared: it
+// was meant for what stood there before.
+const settling = 700 * time.Millisecond
+
+func settle(ctx context.Context) error {
+	select {
+	case <-time.After(settling):
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// newWord makes up a word of four letters, of which nobody knows before. It begins
+// with none of the letters that answers begin with.
+func newWord() string {
+	const first, others, vowels = "bdfgklmpstz", "bdfgklmnprstz", "aiou"
+	var random [4]byte
+	_, _ = rand.Read(random[:]) // never fails
+	var word []byte
+	for i, letters := range [...]string{first, vowels, others, vowels} {
+		word = append(word, letters[int(random[i])%len(letters)])
+	}
+	return string(word)
+}
+
+// Close takes a question away that is still open, and closes what the terminal
+// reads, if that can be closed.
 func (t *Terminal) Close() error {
+	select {
+	case <-t.turn: // whose question is over as soon as its context is
+		defer func() { t.turn <- struct{}{} }()
+	case <-time.After(closing):
+	}
 	if c, ok := t.in.from.(io.Closer); ok {
 		return c.Close()
 	}
 	return nil
 }
+
+// closing bounds how long a question may take to go away.
+const closing = time.Second
 
 // Approve asks. The answer is no when the input ends or ctx does.
 func (t *Terminal) Approve(ctx context.Context, q gate.Question) (gate.Answer, error) {
@@ -98,56 +156,189 @@ func (t *Terminal) Approve(ctx context.Context, q gate.Question) (gate.Answer, e
 			return a, nil
 		}
 	}
-	a, err := t.ask(ctx, q)
+	a, err := t.alone(ctx, q)
 	switch {
 	case err == nil:
 		return a, nil
 	case ctx.Err() != nil:
-		t.say("\n(no longer asked: denied)\n")
 		return unanswered(ctx, ""), nil
+	case errors.Is(err, context.Canceled):
+		return denied(gate.ByNobody, "", "the question was interrupted"), nil
 	case errors.Is(err, io.EOF):
 		return denied(gate.ByTimeout, "", "nobody answered: the input of the terminal ended"), nil
 	}
 	return denied(gate.ByTimeout, "", "nobody could be asked on the terminal: %v", err), nil
 }
 
-func (t *Terminal) ask(ctx context.Context, q gate.Question) (gate.Answer, error) {
-	text := t.question(q)
-	if err := t.in.discard(); err != nil {
-		return gate.Answer{}, err
+// alone asks while nothing else is written, on the second screen if there is one,
+// and leaves a line on the first that says what came of it.
+func (t *Terminal) alone(ctx context.Context, q gate.Question) (a gate.Answer, err error) {
+	ctx, stop := context.WithCancel(ctx)
+	restore := sync.OnceFunc(func() {
+		stop()
+		if t.second {
+			_ = t.say("\x1b[?1049l")
+		}
+	})
+	release := t.hold(restore)
+	defer release()
+	outcome := "not asked to the end, denied"
+	defer func() {
+		restore()
+		_ = t.say("\npraxis: " + safetext.Line(q.Tool.Name) + " (call " + safetext.OneLine(q.ID, 40) + "): " + outcome + "\n")
+	}()
+	if t.second {
+		if err := t.say("\x1b[0m\x1b[?1049h\x1b[2J\x1b[H"); err != nil {
+			return a, err
+		}
 	}
-	for range maxTries {
-		if err := t.say(text + "Agree?  y once · e exactly these arguments · r this run · n no · v view all [n]: "); err != nil {
+	a, err = t.ask(ctx, q)
+	switch {
+	case err != nil:
+	case a.Granted:
+		outcome = "approved " + map[gate.Scope]string{gate.Once: "once", gate.Exact: "for exactly these arguments", gate.Whole: "for this run"}[a.Scope]
+	default:
+		outcome = "denied"
+	}
+	return a, err
+}
+
+func (t *Terminal) ask(ctx context.Context, q gate.Question) (gate.Answer, error) {
+	word := ""
+	if q.Tool.Effects == tool.External {
+		word = t.word()
+	}
+	text, first := t.question(q), true
+	for tries := 0; tries < maxTries; {
+		refused, err := t.show(ctx, text, first)
+		if err != nil {
+			return gate.Answer{}, err
+		}
+		if refused {
+			return t.refuse(ctx, true, "")
+		}
+		first = false
+		if err := t.say(t.prompt(word)); err != nil {
 			return gate.Answer{}, err
 		}
 		line, err := t.in.line(ctx)
 		if err != nil {
 			return gate.Answer{}, err
 		}
-		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
-		granted := gate.Answer{Granted: true, By: gate.ByPerson, Who: t.who, Reason: safetext.Clip(safetext.Line(strings.TrimSpace(rest)), maxReason)}
-		switch strings.ToLower(word) {
-		case "y", "yes":
-			granted.Scope = gate.Once
-			return granted, nil
-		case "e", "exact":
-			granted.Scope = gate.Exact
-			return granted, nil
-		case "r", "run":
-			granted.Scope = gate.Whole
-			return granted, nil
-		case "", "n", "no":
-			return t.refuse(ctx, strings.ToLower(word) != "" && rest == "", rest)
-		case "v", "view":
+		answer := parseTyped(line, word)
+		switch answer.verb {
+		case agree:
+			return gate.Answer{Granted: true, Scope: answer.scope, By: gate.ByPerson, Who: t.who, Reason: safetext.Clip(safetext.Line(answer.rest), maxReason)}, nil
+		case refusal:
+			return t.refuse(ctx, strings.TrimSpace(line) != "" && answer.rest == "", answer.rest)
+		case view:
 			text = t.whole(q)
+		case explain:
+			text = t.explanation(q, word)
 		default:
+			tries++
 			text = "That is not an answer.\n"
-		}
-		if err := t.in.discard(); err != nil {
-			return gate.Answer{}, err
+			if word != "" {
+				text = "That is not an answer: this call reaches others, so it takes the word.\n"
+			}
 		}
 	}
 	return denied(gate.ByNobody, t.who, "the answers could not be understood"), nil
+}
+
+// show writes a text page by page, so that all of it was on the screen before the
+// answer, and throws away what was typed before the last page. refused says that
+// the person wanted no more of it.
+func (t *Terminal) show(ctx context.Context, text string, first bool) (refused bool, err error) {
+	lines := strings.SplitAfter(text, "\n")
+	page := len(lines)
+	if t.height > 0 {
+		page = max(t.height-reserved, 4)
+	}
+	for {
+		n := min(page, len(lines))
+		if err := t.say(strings.Join(lines[:n], "")); err != nil {
+			return false, err
+		}
+		if first {
+			if err := t.settle(ctx); err != nil {
+				return false, err
+			}
+		}
+		lines, first = lines[n:], false
+		if err := t.in.discard(); err != nil {
+			return false, err
+		}
+		if len(strings.Join(lines, "")) == 0 {
+			return false, nil
+		}
+		if err := t.say("More: Enter goes on, n says no: "); err != nil {
+			return false, err
+		}
+		line, err := t.in.line(ctx)
+		if err != nil {
+			return false, err
+		}
+		if line = strings.ToLower(strings.TrimSpace(line)); line == "n" || line == "no" {
+			return true, nil
+		}
+	}
+}
+
+// reserved are the lines of a screen that the prompt may take.
+const reserved = 5
+
+func (t *Terminal) prompt(word string) string {
+	if word == "" {
+		return "Agree?  y once · e exactly these arguments · r this run · n no · v view all · ? explain [n]: "
+	}
+	return fmt.Sprintf("Agree?  Type %q for once, \"e %s\" for exactly these arguments, \"r %s\" for this run · n no · v view all · ? explain [n]: ", word, word, word)
+}
+
+// verb is what an answer does. The zero value is no answer.
+type verb int
+
+const (
+	agree verb = iota + 1
+	refusal
+	view
+	explain
+)
+
+type typed struct {
+	verb  verb
+	scope gate.Scope
+	rest  string // what was typed behind it: the reason
+}
+
+// parseTyped reads an answer. With a word, nothing without it agrees.
+func parseTyped(line, word string) typed {
+	head, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
+	head, rest = strings.ToLower(head), strings.TrimSpace(rest)
+	switch head {
+	case "", "n", "no":
+		return typed{verb: refusal, rest: rest}
+	case "v", "view":
+		return typed{verb: view}
+	case "?", "h", "help":
+		return typed{verb: explain}
+	}
+	scope := map[string]gate.Scope{"y": gate.Once, "yes": gate.Once, "e": gate.Exact, "exact": gate.Exact, "r": gate.Whole, "run": gate.Whole}[head]
+	if word != "" {
+		if scope == "" {
+			scope = gate.Once
+		} else {
+			head, rest, _ = strings.Cut(rest, " ")
+			rest = strings.TrimSpace(rest)
+		}
+		if strings.ToLower(head) != word {
+			return typed{}
+		}
+	}
+	if scope == "" {
+		return typed{}
+	}
+	return typed{verb: agree, scope: scope, rest: rest}
 }
 
 // refuse returns a no, for which it asks why if the person said no and nothing more.
@@ -168,298 +359,4 @@ func (t *Terminal) refuse(ctx context.Context, why bool, reason string) (gate.An
 func (t *Terminal) say(s string) error {
 	_, err := io.WriteString(t.out, s)
 	return err
-}
-
-// question is what a person has to see before agreeing. Everything in it comes
-// from elsewhere, so nothing of it reaches the terminal as it is.
-func (t *Terminal) question(q gate.Question) string {
-	var b strings.Builder
-	rule := strings.Repeat("─", t.width)
-	fmt.Fprintf(&b, "\n%s\n%s %s asks to be called (%s).\n", rule, safetext.Line(q.Tool.Name), safetext.Line(string(q.Tool.Version)), effects(q.Tool.Effects))
-	t.block(&b, "  says       ", safetext.OneLine(q.Tool.Description, shownText))
-	by := map[gate.Origin]string{gate.Model: "the model", gate.Code: "code in the sandbox", gate.Plan: "the plan", gate.Person: "a person at the command line"}[q.Origin]
-	if by == "" {
-		by = safetext.OneLine(string(q.Origin), 40)
-	}
-	fmt.Fprintf(&b, "  called by  %s", by)
-	if q.Line > 0 {
-		fmt.Fprintf(&b, ", line %d", q.Line)
-	}
-	fmt.Fprintf(&b, " (call %s of run %s)\n", safetext.OneLine(q.ID, 40), safetext.OneLine(q.Run, 40))
-	t.block(&b, "  asked for  ", safetext.OneLine(q.Reason, shownText))
-	t.block(&b, "  by rule    ", safetext.OneLine(q.Rule, shownText))
-	t.arguments(&b, q)
-	return b.String()
-}
-
-func effects(e tool.Effects) string {
-	switch e {
-	case tool.Pure:
-		return "pure: it changes nothing"
-	case tool.Read:
-		return "read: it changes nothing"
-	case tool.Write:
-		return "write: it changes what is yours"
-	case tool.External:
-		return "external: it reaches others"
-	}
-	return e.String()
-}
-
-func (t *Terminal) arguments(b *strings.Builder, q gate.Question) {
-	if q.Arguments == nil || q.Arguments.Len() == 0 {
-		b.WriteString("  without arguments\n")
-		return
-	}
-	b.WriteString("  arguments\n")
-	n, clipped := 0, false
-	for name, v := range q.Arguments.All() {
-		if n++; n > shownArgs {
-			clipped = true
-			fmt.Fprintf(b, "    … and %s more\n", safetext.Number(q.Arguments.Len()-shownArgs))
-			break
-		}
-		text, whole := value(v)
-		clipped = clipped || !whole
-		t.block(b, "    "+named(name)+" = ", text)
-		if l, ok := q.Labels[name]; ok {
-			t.block(b, "      from ", some(l.Sources, "the program itself"))
-			t.block(b, "      ", trust(l.Trusted)+"; "+readers(l.Anyone, l.Readers))
-		}
-	}
-	if clipped {
-		b.WriteString("  Not all is shown: v shows it.\n")
-	}
-}
-
-func trust(trusted bool) string {
-	if trusted {
-		return "trusted"
-	}
-	return "NOT trusted"
-}
-
-func readers(anyone bool, names []string) string {
-	if anyone {
-		return "everyone may read it"
-	}
-	return "for " + some(names, "nobody")
-}
-
-func some(names []string, none string) string {
-	if len(names) == 0 {
-		return none
-	}
-	var out []string
-	for i, name := range names {
-		if i == shownLabel {
-			out = append(out, safetext.Number(len(names)-shownLabel)+" more")
-			break
-		}
-		out = append(out, safetext.OneLine(name, 100))
-	}
-	return strings.Join(out, ", ")
-}
-
-// block writes a text that comes from elsewhere. Its lines are broken here and
-// marked, so that no part of it can look like a line of the question.
-func (t *Terminal) block(b *strings.Builder, prefix, text string) {
-	if text == "" {
-		return
-	}
-	b.WriteString(prefix)
-	column := utf8.RuneCountInString(prefix)
-	for _, r := range text {
-		wide := 1
-		if r >= 0x1100 { // most of what is wide begins there
-			wide = 2
-		}
-		if column+wide > t.width {
-			b.WriteString("\n" + margin)
-			column = utf8.RuneCountInString(margin)
-		}
-		b.WriteRune(r)
-		column += wide
-	}
-	b.WriteByte('\n')
-}
-
-const margin = "        │ "
-
-// named writes the name of an argument, in quotes unless it is a plain word.
-func named(name string) string {
-	plain := name != "" && len(name) <= 60
-	for i := range len(name) {
-		c := name[i]
-		plain = plain && (c == '_' || c == '-' || (c >= '0' && c <= '9') || (c|0x20 >= 'a' && c|0x20 <= 'z'))
-	}
-	if plain {
-		return name
-	}
-	text, _ := compact(safetext.Clip(name, 60))
-	return text
-}
-
-// value writes a JSON value on one line with nothing hidden. Of a long one it
-// shows both ends, the size and a digest, so that two long values that differ do
-// not look the same.
-func value(v any) (text string, whole bool) {
-	data, err := compact(v)
-	if err != nil {
-		return "(a value that is no JSON)", false
-	}
-	if len(data) <= shownHead+shownTail {
-		return data, true
-	}
-	tail := len(data) - shownTail
-	for tail < len(data) && !utf8.RuneStart(data[tail]) {
-		tail++
-	}
-	return fmt.Sprintf("%s ⟪%s of %s, SHA-256 %.16x…⟫ %s", safetext.Clip(data, shownHead), safetext.Size(int64(tail-shownHead)), safetext.Size(int64(len(data))), sha256.Sum256([]byte(data)), data[tail:]), false
-}
-
-func compact(v any) (string, error) {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	if err := e.Encode(v); err != nil {
-		return "", err
-	}
-	// Joiners are invisible too, and nobody misses them in an argument.
-	text := string(safetext.JSON([]byte(strings.TrimSpace(b.String()))))
-	return strings.NewReplacer("\u200c", `\u200c`, "\u200d", `\u200d`).Replace(text), nil
-}
-
-// whole shows all arguments, each on lines of its own.
-func (t *Terminal) whole(q gate.Question) string {
-	var b strings.Builder
-	b.WriteByte('\n')
-	if q.Arguments != nil {
-		for name, v := range q.Arguments.All() {
-			text, err := compact(v)
-			if err != nil {
-				text = "(a value that is no JSON)"
-			}
-			t.block(&b, "    "+named(name)+" = ", text)
-			if b.Len() > shownWhole {
-				return safetext.Clip(b.String(), shownWhole) + "\n    … the rest is not shown: it is too long for a terminal\n"
-			}
-		}
-	}
-	return b.String()
-}
-
-// input reads lines, one question at a time.
-type input struct {
-	from  io.Reader
-	stop  interface{ SetReadDeadline(t time.Time) error } // nil: reads cannot be stopped
-	flush func()                                          // throws away what the system holds
-	late  chan chunk                                      // of a read that is still under way, else nil
-}
-
-type chunk struct {
-	data []byte
-	err  error
-}
-
-// maxLine is how much of an answer is read.
-const maxLine = 4096
-
-func newInput(from io.Reader) *input {
-	in := &input{from: from}
-	if f, ok := from.(interface{ SetReadDeadline(t time.Time) error }); ok && f.SetReadDeadline(time.Time{}) == nil {
-		in.stop = f
-	}
-	return in
-}
-
-// discard throws away what was typed before now.
-func (in *input) discard() error {
-	if in.flush != nil {
-		in.flush()
-	}
-	if in.late != nil {
-		select {
-		case c := <-in.late:
-			in.late = nil
-			return c.err
-		default:
-		}
-	}
-	if in.stop == nil {
-		return nil
-	}
-	// What is there is read; an empty stream ends at once.
-	if err := in.stop.SetReadDeadline(time.Now().Add(drain)); err != nil {
-		return err
-	}
-	defer in.stop.SetReadDeadline(time.Time{})
-	buf := make([]byte, maxLine)
-	for range maxDrained {
-		if _, err := in.from.Read(buf); errors.Is(err, os.ErrDeadlineExceeded) {
-			return nil
-		} else if err != nil {
-			return err
-		}
-	}
-	return errors.New("its input does not end")
-}
-
-const (
-	drain      = 20 * time.Millisecond
-	maxDrained = 4096 // reads; somebody floods the terminal then
-)
-
-// line reads one line. What follows it in the same read is thrown away.
-func (in *input) line(ctx context.Context) (string, error) {
-	var line []byte
-	for {
-		c, err := in.read(ctx)
-		if err != nil {
-			return "", err
-		}
-		line = append(line, c.data...)
-		if i := slices.IndexFunc(line, func(b byte) bool { return b == '\n' || b == '\r' || b == 3 || b == 4 }); i >= 0 {
-			if line[i] == 3 || line[i] == 4 { // Ctrl-C or Ctrl-D of a raw terminal
-				return "", io.EOF
-			}
-			return string(line[:i]), nil
-		}
-		switch {
-		case len(line) > maxLine:
-			return "", errors.New("the line is too long")
-		case errors.Is(c.err, io.EOF):
-			return "", io.EOF // half a line is no answer
-		case c.err != nil:
-			return "", c.err
-		}
-	}
-}
-
-// read reads once, or ends with ctx.
-func (in *input) read(ctx context.Context) (chunk, error) {
-	if err := ctx.Err(); err != nil {
-		return chunk{}, err
-	}
-	if in.late == nil {
-		late := make(chan chunk, 1)
-		in.late = late
-		go func() {
-			buf := make([]byte, maxLine)
-			n, err := in.from.Read(buf)
-			late <- chunk{buf[:n], err}
-		}()
-	}
-	select {
-	case c := <-in.late:
-		in.late = nil
-		return c, nil
-	case <-ctx.Done():
-	}
-	if in.stop != nil && in.stop.SetReadDeadline(time.Unix(1, 0)) == nil {
-		<-in.late
-		in.late = nil
-		in.stop.SetReadDeadline(time.Time{})
-	}
-	return chunk{}, ctx.Err()
 }

@@ -20,6 +20,8 @@ import (
 
 const wantQuestion = `
 ────────────────────────────────────────────────────────────────────────────────
+Praxis asks. What stands above this line is no part of the question.
+
 crm.delete 1.2.0 asks to be called (write: it changes what is yours).
   says       Deletes a customer.
   called by  code in the sandbox, line 12 (call c-7 of run r-1)
@@ -32,7 +34,7 @@ crm.delete 1.2.0 asks to be called (write: it changes what is yours).
     why = "asked by mail"
       from mail.read, user
       NOT trusted; for me
-Agree?  y once · e exactly these arguments · r this run · n no · v view all [n]: `
+Agree?  y once · e exactly these arguments · r this run · n no · v view all · ? explain [n]: `
 
 func TestTerminalAnswers(t *testing.T) {
 	for typed, want := range map[string]gate.Answer{
@@ -326,8 +328,8 @@ func TestLongValues(t *testing.T) {
 // TestRealTerminal checks that on a terminal of the system, input from before a question is gone.
 func TestRealTerminal(t *testing.T) {
 	master, slave := pty(t)
-	if got := columns(slave); got != 44 {
-		t.Errorf("the terminal has %d columns", got)
+	if columns, rows := size(slave); columns != 44 || rows != 60 {
+		t.Errorf("the terminal has %d columns and %d rows", columns, rows)
 	}
 	shown := make(chan struct{}, 10)
 	go func() {
@@ -345,8 +347,11 @@ func TestRealTerminal(t *testing.T) {
 			}
 		}
 	}()
-	term := NewTerminal(slave, slave, columns(slave), "ann")
-	term.in.flush = func() { discardTyped(slave) }
+	term := onTerminal(slave, Config{Who: "ann"})
+	term.settle = func(context.Context) error { // typed for what stood there before
+		io.WriteString(master, "y\n")
+		return nil
+	}
 	if term.in.stop == nil {
 		t.Fatal("reads of a terminal cannot be stopped")
 	}
@@ -394,7 +399,7 @@ func pty(t *testing.T) (master, slave *os.File) {
 	if err != nil {
 		t.Skipf("there are no terminals here: %v", err)
 	}
-	control(slave, func(fd int) { err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Col: 44, Row: 20}) })
+	control(slave, func(fd int) { err = unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ, &unix.Winsize{Col: 44, Row: 60}) })
 	if err != nil {
 		t.Fatal(err)
 	}

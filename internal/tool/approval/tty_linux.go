@@ -11,15 +11,14 @@ func discardTyped(f *os.File) {
 	control(f, func(fd int) { _ = unix.IoctlSetInt(fd, unix.TCFLSH, unix.TCIFLUSH) })
 }
 
-// columns is the width of a terminal, 0 when it does not say.
-func columns(f *os.File) int {
-	n := 0
+// size is the width and the height of a terminal, 0 when it does not say.
+func size(f *os.File) (columns, rows int) {
 	control(f, func(fd int) {
-		if size, err := unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ); err == nil {
-			n = int(size.Col)
+		if s, err := unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ); err == nil {
+			columns, rows = int(s.Col), int(s.Row)
 		}
 	})
-	return n
+	return columns, rows
 }
 
 // control calls with the file's descriptor, which stays in its mode.

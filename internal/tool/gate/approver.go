@@ -36,14 +36,26 @@ type Question struct {
 	Line      int                        // in the plan or in the code; 0: unknown
 	Arguments *jsondoc.Object            // without secrets
 	Labels    map[string]event.DataLabel // where each argument came from
-	Rule      string                     // of the policy that requires the approval
-	Reason    string
+	// Found quotes, for arguments, the texts of this run in which their values stand:
+	// results of calls, the code, the plan.
+	Found map[string][]Found
+	// New has the texts in arguments that were not among those of calls of this tool
+	// that were approved lately. The approver fills it in.
+	New    map[string][]string
+	Rule   string // of the policy that requires the approval
+	Reason string
 	// Bound is the SHA-256, hexadecimal, of all that an answer is bound to: the
 	// tool's definition, the arguments and their labels.
 	Bound string
 	// Granted says whether an answer that was given meanwhile, to another
 	// question, covers this one, too. It may be nil.
 	Granted func() (Answer, bool)
+}
+
+// Found is a place where a value stands.
+type Found struct {
+	Text  string `json:"text"` // which one: "what mail.read returned (call tool-1)"
+	Quote string `json:"quote"`
 }
 
 // Answer is the decision about a question.

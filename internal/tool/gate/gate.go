@@ -88,6 +88,7 @@ type Gate struct {
 	tickets  map[string]*ticket // calls that may be sent again
 	answered []string           // tickets that are over, the oldest first
 	weight   int                // bytes of their results
+	texts    []text             // that questions quote, the oldest first
 }
 
 // instant is when a call was made.
@@ -377,6 +378,9 @@ func (g *Gate) sawCall(l label.Label) {
 // so that nothing can enter unseen. Events of the gate's own calls are left out, since
 // the gate knows the exact labels of their results.
 func (g *Gate) Observe(e event.Event) {
+	if x, ok := e.(event.ExecutionBegan); ok {
+		g.Read("the code", x.Code)
+	}
 	in, enters := event.Entering(e)
 	if !enters || in.From == event.FromTool {
 		return

@@ -283,7 +283,7 @@ func (c *passing) answerTo(ctx context.Context, sum, whole string) (Answer, erro
 		return Answer{By: ByPolicy, Reason: "nobody is there who could be asked"}, nil
 	}
 	return c.cfg.Approver.Approve(ctx, Question{
-		Run: c.cfg.Run, ID: c.out.ID, Tool: c.def, Origin: c.Origin, Line: c.Line, Arguments: c.shown, Labels: c.labels,
+		Run: c.cfg.Run, ID: c.out.ID, Tool: c.def, Origin: c.Origin, Line: c.Line, Arguments: c.shown, Labels: c.labels, Found: c.found(c.shown),
 		Rule: c.out.Decision.Rule, Reason: c.out.Decision.Reason, Bound: sum,
 		Granted: func() (Answer, bool) { return c.granted(sum, whole) },
 	})
@@ -441,6 +441,7 @@ func (c *passing) finish(result any, failed error, took time.Duration) (Result, 
 	}
 	l := DataLabel(got.Label)
 	e.Result, e.Label = string(text), &l
+	c.Read(c.returned(), e.Result)
 	c.Sink().Emit(e)
 	for _, low := range got.Lowered {
 		c.Sink().Emit(event.LabelLowered{Step: c.Step, ID: c.out.ID, By: low.Rule, Who: low.Who, Why: low.Why, From: DataLabel(low.From), To: DataLabel(low.To)})
