@@ -23,7 +23,7 @@ import (
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"praxis": func() {
 		signals := make(chan os.Signal, 4)
-		signal.Notify(signals, os.Interrupt)
+		signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 		p := &program{
 			stdin: os.Stdin, stdout: os.Stdout, stderr: os.Stderr, getenv: os.Getenv, version: "v0-test",
 			signals: signals, parts: toyParts(os.Getenv), environ: []string{"FAKE_API_KEY=" + os.Getenv("FAKE_API_KEY")},
