@@ -39,6 +39,21 @@ type Language struct {
 
 	Kernel Kernel
 	Model  Model
+	Prompt Prompt
+}
+
+// Prompt is what a person at a prompt can do beside running code. Each function
+// but Indent returns code for the kernel, which prints and leaves no name in the
+// session; nil: the language has no such thing.
+type Prompt struct {
+	// Indent returns the blanks that the line after source begins with.
+	Indent func(source string) string
+	// Inspect shows the signature and the documentation of an expression's value.
+	Inspect func(expression string) string
+	// Shell runs a command line in the sandbox's shell.
+	Shell func(command string) string
+	// Time measures how long code takes.
+	Time func(code string) string
 }
 
 // Kernel says how a kernel is started and prepared. All of it is data that is

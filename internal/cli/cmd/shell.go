@@ -10,12 +10,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
 	"praxis/event"
-	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/cli/format"
 	"praxis/internal/cli/tui"
@@ -23,10 +21,15 @@ import (
 	"praxis/internal/safetext"
 )
 
-const shellHelp = `Type code. An empty line ends a block; Tab completes; Ctrl-C interrupts the
-code that runs; Ctrl-D and exit() end it. What is pasted is one piece, with ␤ for
-its line breaks, and runs with Enter.
+const shellHelp = `Type code. Enter runs it, or begins the next line of a block, which an empty line
+ends; a block that is pasted or recalled runs as a whole. Tab completes, Ctrl-R
+searches what was typed before, Ctrl-C interrupts the code that runs; Ctrl-D and
+exit() end the shell.
 
+  NAME?          signature and documentation of an object
+  !COMMAND       run a command in the sandbox's shell
+  %timeit CODE   measure how long code takes
+  %pip           how packages are added
   :files         what is in the working folder
   :get NAME      copy a file from there to the folder of --out
   :put PATH      copy a file of this machine into it
@@ -125,7 +128,7 @@ type shell struct {
 	*shellCommand
 	cfg    app.Config
 	w      *app.Session
-	lines  tui.LineReader
+	pieces tui.PieceReader
 	prompt bool
 	dirty  bool         // something ran since the last save
 	over   bool         // the session is
@@ -133,20 +136,18 @@ type shell struct {
 }
 
 func (s *shellCommand) loop(ctx context.Context, cfg app.Config, w *app.Session) (err error) {
-	sh := &shell{shellCommand: s, cfg: cfg, w: w, prompt: isTerminal(s.p.stdin) && isTerminal(s.p.stdout)}
+	sh := &shell{shellCommand: s, cfg: cfg, w: w, prompt: isTerminal(s.p.stdin) && isTerminal(s.p.stdout) && s.p.getenv("TERM") != "dumb"}
+	pieces := tui.Pieces{Language: w.Language(), Command: isCommand}
 	if sh.prompt {
-		typed, err := tui.NewTypedLines(s.p.stdout, filepath.Join(cfg.Home, "history"), sh.completer(ctx))
-		if err != nil {
+		if err := s.p.emit(s.banner(cfg, w.Language())); err != nil {
 			return err
 		}
-		sh.lines = typed
-		if err := s.p.emit(s.banner(cfg, w.Language())); err != nil {
-			return errors.Join(err, typed.Close())
-		}
+		sh.pieces = tui.NewTypedPieces(tui.Typing{
+			Pieces: pieces, Style: s.p.styleOf(s.p.stdout), History: filepath.Join(cfg.Home, "history"), Complete: sh.completer(ctx),
+		})
 	} else {
-		sh.lines = tui.NewPlainLines(s.p.stdin)
+		sh.pieces = tui.NewPlainPieces(s.p.stdin, pieces)
 	}
-	defer func() { err = errors.Join(err, sh.lines.Close()) }()
 	for ctx.Err() == nil && !sh.over {
 		more, err := sh.turn(ctx)
 		if err != nil && ctx.Err() == nil {
@@ -196,19 +197,17 @@ func (s *shell) say(format string, args ...any) error {
 
 // turn reads and does one thing. It returns false at the end.
 func (s *shell) turn(ctx context.Context) (more bool, err error) {
-	code, err := s.read()
+	code, err := s.pieces.Piece(ctx)
 	switch {
 	case errors.Is(err, io.EOF):
-		if s.prompt {
-			err = s.p.emit("\n")
-		} else {
-			err = nil
-		}
-		if strings.TrimSpace(code) == "" || err != nil {
-			return false, err
+		if strings.TrimSpace(code) == "" {
+			return false, nil
 		}
 		return false, s.execute(ctx, code)
 	case errors.Is(err, tui.ErrAborted):
+		if ctx.Err() != nil {
+			return false, nil
+		}
 		return true, s.p.emit("KeyboardInterrupt\n")
 	case err != nil:
 		return false, err
@@ -219,51 +218,26 @@ func (s *shell) turn(ctx context.Context) (more bool, err error) {
 		return true, nil
 	case exitRule.MatchString(trimmed):
 		return false, nil
-	case trimmed[0] == ':' || trimmed[0] == '%':
-		s.lines.Remember(trimmed)
-		more, err := s.command(ctx, trimmed)
-		if err != nil && ctx.Err() == nil && errorCode(err) != exitPipe {
-			report(s.p.stderr, err) // a command that fails does not end the conversation
-			err = nil
-		}
-		return more, err
 	}
-	s.lines.Remember(code)
-	return true, s.execute(ctx, code)
-}
-
-// read returns one whole piece of code.
-func (s *shell) read() (string, error) {
-	var b strings.Builder
-	for prompt := ">>> "; ; prompt = "... " {
-		line, err := s.lines.Line(prompt)
-		if err != nil {
-			return b.String(), err
-		}
-		if b.Len() > 0 {
-			b.WriteByte('\n')
-		}
-		b.WriteString(line)
-		if b.Len() == len(line) && strings.HasPrefix(strings.TrimSpace(line), ":") {
-			return line, nil
-		}
-		whole := b.String()
-		if strings.Contains(line, "\n") {
-			whole = strings.TrimRight(whole, "\n ") + "\n" // one piece needs no empty line at its end
-		}
-		if !s.w.Language().NeedsMore(whole) {
-			return b.String(), nil
-		}
+	if err := s.pieces.Remember(code); err != nil {
+		report(s.p.stderr, err)
 	}
+	if !isCommand(trimmed) {
+		return true, s.execute(ctx, code)
+	}
+	more, err = s.command(ctx, trimmed)
+	if err != nil && ctx.Err() == nil && errorCode(err) != exitPipe {
+		report(s.p.stderr, err) // a command that fails does not end the conversation
+		err = nil
+	}
+	return more, err
 }
 
 func (s *shell) execute(ctx context.Context, code string) error {
 	printer := newPrinter(s.p.stdout, s.p.stderr)
-	cooked := s.lines.Running()
 	done := s.p.interrupts.during(ctx, s.w.Interrupt)
 	x, err := s.w.Execute(ctx, code, s.bounds(s.cfg), printer)
 	done()
-	cooked()
 	if err != nil && s.prompt && ctx.Err() == nil {
 		report(s.p.stderr, err) // a person can try again, or something else
 		return nil
@@ -304,49 +278,6 @@ func (s *shell) toOut(f func(*app.Folder) error) error {
 	return nil
 }
 
-// command does what begins with a colon.
-func (s *shell) command(ctx context.Context, line string) (more bool, err error) {
-	name, arg, _ := strings.Cut(line, " ")
-	arg = strings.TrimSpace(arg)
-	switch name {
-	case ":quit", ":q", ":exit":
-		return false, nil
-	case ":help", ":h":
-		return true, s.p.emit(shellHelp)
-	case ":files", "%files":
-		return true, s.listFiles(ctx)
-	case ":get":
-		if arg == "" {
-			return true, usage("praxis shell", ":get needs the name of a file, see :files")
-		}
-		return true, s.toOut(func(o *app.Folder) error {
-			return o.Save(arg, func(to io.Writer) error { return s.w.ReadFile(ctx, workPath(arg), to) })
-		})
-	case ":put":
-		inputs, err := app.LocalFiles([]string{arg})
-		if err != nil {
-			return true, err
-		}
-		return true, s.w.AddFiles(ctx, inputs)
-	case ":restart", "%reset":
-		if err := s.w.Restart(ctx); err != nil {
-			return true, err
-		}
-		s.dirty = true
-		return true, s.say("a new interpreter: variables are gone, files are kept")
-	case ":save":
-		if s.session == "" {
-			return true, fault.New(fault.Conflict, "Start one with praxis shell --session NAME; files can be taken along with :get.",
-				"cannot save: this session has no name, it ends with the shell")
-		}
-		if arg == "" {
-			arg = "shell"
-		}
-		return true, s.save(ctx, arg)
-	}
-	return true, fault.New(fault.Invalid, "", "%s is not a command; see :help", safetext.Line(name))
-}
-
 // workPath is a path of the working folder. The guest's agent checks that it leads nowhere else.
 func workPath(name string) string {
 	if strings.HasPrefix(name, "/") {
@@ -368,59 +299,4 @@ func (s *shell) listFiles(ctx context.Context) error {
 		return s.p.emit("There are no files.\n")
 	}
 	return s.p.emit(t.String())
-}
-
-// completeWait bounds how long a Tab may take: the guest may be slow on purpose.
-const completeWait = 2 * time.Second
-
-// completer asks the kernel. Only the line is sent: what is above it is not run yet.
-func (s *shell) completer(ctx context.Context) func(string, int) (int, []string) {
-	return func(line string, cursor int) (int, []string) {
-		if strings.HasPrefix(line, ":") {
-			return 0, matching(shellCommands[:], line)
-		}
-		if strings.TrimSpace(line) == "" {
-			return cursor, []string{"    "}
-		}
-		ctx, stop := context.WithTimeout(ctx, completeWait)
-		defer stop()
-		c, err := s.w.Complete(ctx, line, utf8.RuneCountInString(line[:cursor]))
-		if err != nil {
-			return 0, nil // completion is a comfort: without it the person types on
-		}
-		var out []string
-		for _, m := range c.Matches {
-			// A match is put on the line that the person then runs: nothing in it may hide.
-			if m == safetext.Line(m) {
-				out = append(out, m)
-			}
-		}
-		return byteOffset(line, c.Start), out
-	}
-}
-
-var shellCommands = [...]string{":files", ":get ", ":help", ":put ", ":quit", ":restart", ":save"}
-
-func matching(all []string, prefix string) []string {
-	var out []string
-	for _, c := range all {
-		if strings.HasPrefix(c, prefix) {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// byteOffset is where the n-th character begins, or -1.
-func byteOffset(s string, n int) int {
-	for i := range s {
-		if n == 0 {
-			return i
-		}
-		n--
-	}
-	if n == 0 {
-		return len(s)
-	}
-	return -1
 }

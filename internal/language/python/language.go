@@ -62,6 +62,12 @@ func Language() language.Language {
 			Missing:     "ModuleNotFoundError",
 			Undefined:   "NameError",
 		},
+		Prompt: language.Prompt{
+			Indent:  indent,
+			Inspect: func(expression string) string { return atPrompt("inspect", expression) },
+			Shell:   func(command string) string { return atPrompt("shell", command) },
+			Time:    func(code string) string { return atPrompt("time", code) },
+		},
 	}
 }
 
@@ -76,6 +82,11 @@ func fill(placeholders []language.Placeholder) string {
 	}
 	b.WriteString(")")
 	return b.String()
+}
+
+// atPrompt returns code that does one thing of prompt.py.
+func atPrompt(what, text string) string {
+	return read("prompt.py") + "__prompt__(" + quote(what) + ", " + quote(text) + ")"
 }
 
 // quote writes a text as a Python literal. Go's escapes mean the same there.

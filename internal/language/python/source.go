@@ -291,6 +291,46 @@ func incomplete(src string) bool {
 	return block && !strings.HasSuffix(strings.TrimRight(src, " \t"), "\n")
 }
 
+// indentStep is how far a block stands in.
+const indentStep = "    "
+
+// indent returns the blanks that the line after src begins with: those of its
+// last line, one step more where that begins a block or a bracket is open, one
+// step less where it ends a block.
+func indent(src string) string {
+	s := scanSource(src)
+	if s.open.triple {
+		return ""
+	}
+	line := src[strings.LastIndexByte(src, '\n')+1:]
+	blanks := line[:len(line)-len(strings.TrimLeft(line, " \t"))]
+	first, last, deeper := "", "", 0
+	for _, t := range s.tokens {
+		switch {
+		case t.kind == newline:
+			first, last, deeper = "", "", 0
+		case t.kind == comment || strings.TrimSpace(t.text) == "":
+		default:
+			if first == "" {
+				first = t.text
+			}
+			last = t.text
+			if strings.ContainsAny(last, "([{") && t.kind == operator {
+				deeper++
+			} else if strings.ContainsAny(last, ")]}") && t.kind == operator {
+				deeper--
+			}
+		}
+	}
+	switch {
+	case s.open.brackets > 0 && deeper > 0, s.open.brackets == 0 && last == ":":
+		return blanks + indentStep
+	case s.open.brackets == 0 && (first == "return" || first == "pass" || first == "break" || first == "continue" || first == "raise"):
+		return strings.TrimSuffix(blanks, indentStep)
+	}
+	return blanks
+}
+
 // Tables of the language.
 var (
 	blockKeywords = setOf{"async": true, "class": true, "def": true, "for": true, "if": true, "try": true, "while": true, "with": true}

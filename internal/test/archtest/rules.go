@@ -290,13 +290,13 @@ func runPackages() map[string]Package {
 		"internal/cli/tui": {
 			Imports: []string{fault, event, lang, "internal/app", "internal/cli/format"},
 			Tests:   []string{python},
-			Third:   []string{"github.com/peterh/liner", "golang.org/x/term"},
+			Third:   []string{"github.com/reeflective/readline", "golang.org/x/term"},
 		},
 		"internal/cli/cmd": {
 			Imports:   []string{fault, event, lang, "internal/app", "internal/record/report", "internal/cli/format", "internal/cli/tui", "internal/diagnostics"},
 			Third:     []string{"github.com/spf13/cobra", "golang.org/x/term"},
 			Tests:     []string{"internal/test/toy", "internal/config", "internal/record/journal", "internal/session", syntax},
-			TestThird: []string{script, unix},
+			TestThird: []string{script, unix, "github.com/creack/pty", "github.com/hinshun/vt10x"},
 		},
 		"internal/test/toy": {Imports: []string{fault, event, sandbox, wire, lang, python, "internal/image", "internal/sandbox/fake", "internal/guest"}},
 		"internal/test/tally": {
