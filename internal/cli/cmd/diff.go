@@ -18,16 +18,27 @@ code is 1 when something differs, as with diff.`
 
 func (p *program) diffCommand() *cobra.Command {
 	var step int
+	var asJSON bool
 	cmd := &cobra.Command{
 		Use: "diff RUN RUN", Short: "Show what differs between two runs", Long: diffLong, Args: takes(2, 2, "a run"),
 		Example: "  praxis diff last~1 last",
-		RunE:    func(cmd *cobra.Command, args []string) error { return p.diff(cmd.Context(), args[0], args[1], step) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.diff(cmd.Context(), args[0], args[1], step, asJSON)
+		},
 	}
 	cmd.Flags().IntVar(&step, "step", 0, "compare step `N` alone")
-	return cmd
+	return oneObject(cmd, &asJSON)
 }
 
-func (p *program) diff(ctx context.Context, a, b string, step int) error {
+// diffObject is the object of diff --json.
+type diffObject struct {
+	First  string `json:"first"`
+	Second string `json:"second"`
+	Same   bool   `json:"same"`
+	Text   string `json:"text"` // what differs, as it is shown to a person
+}
+
+func (p *program) diff(ctx context.Context, a, b string, step int, asJSON bool) error {
 	return p.withApp(func(x *app.App) error {
 		var runs [2]reports.Run
 		var damage error
@@ -39,9 +50,9 @@ func (p *program) diff(ctx context.Context, a, b string, step int) error {
 			runs[i], damage = run, errors.Join(damage, err)
 		}
 		var out bytes.Buffer
-		same, err := reports.Diff(&out, runs[0], runs[1], reports.Options{Step: step, Colour: p.colours(p.stdout)})
+		same, err := reports.Diff(&out, runs[0], runs[1], reports.Options{Step: step, Colour: p.colours(p.stdout) && !asJSON})
 		if err == nil {
-			err = p.emit(out.String())
+			err = p.done(asJSON, diffObject{runs[0].ID, runs[1].ID, same, out.String()}, out.String())
 		}
 		if err := errors.Join(err, damage); err != nil {
 			return err

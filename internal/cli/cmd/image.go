@@ -90,7 +90,8 @@ func (p *program) imageBuild() *cobra.Command {
 }
 
 func (p *program) imageRemove() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	return objectLines(&cobra.Command{
 		Use: "rm IMAGE…", Short: "Remove images by id or name", Args: takes(1, 1000, "an id or a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.withApp(func(a *app.App) error {
@@ -98,14 +99,14 @@ func (p *program) imageRemove() *cobra.Command {
 					if err := a.RemoveImage(cmd.Context(), name); err != nil {
 						return err
 					}
-					if err := p.emit("removed " + name + "\n"); err != nil {
+					if err := p.done(asJSON, removed{name}, "removed "+name+"\n"); err != nil {
 						return err
 					}
 				}
 				return nil
 			})
 		},
-	}
+	}, &asJSON)
 }
 
 func (p *program) imagePrune() *cobra.Command {

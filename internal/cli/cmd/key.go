@@ -63,7 +63,8 @@ func (p *program) listKeys(keys []app.Key, asJSON bool) error {
 }
 
 func (p *program) keyShow() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	return oneObject(&cobra.Command{
 		Use: "show [ID]", Short: "Print a public key in PEM, to be trusted elsewhere", Args: takes(0, 1, ""),
 		Long: "Prints the public key that signs now, or the one with this ID, in PEM. Give it\n" +
 			"to who is to check your runs: praxis verify FILE --key KEY, or praxis key trust.",
@@ -77,14 +78,15 @@ func (p *program) keyShow() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return p.emit(text)
+				return p.document(asJSON, text)
 			})
 		},
-	}
+	}, &asJSON)
 }
 
 func (p *program) keyRotate() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	return oneObject(&cobra.Command{
 		Use: "rotate", Short: "Make a new key, which the old one vouches for", Args: takes(0, 0, ""),
 		RunE: func(*cobra.Command, []string) error {
 			return p.withApp(func(a *app.App) error {
@@ -92,14 +94,15 @@ func (p *program) keyRotate() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return p.emit(fmt.Sprintf("%s signs from now on; runs that the old key signed stay good\n", k.ID))
+				return p.done(asJSON, k, fmt.Sprintf("%s signs from now on; runs that the old key signed stay good\n", k.ID))
 			})
 		},
-	}
+	}, &asJSON)
 }
 
 func (p *program) keyTrust() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	return oneObject(&cobra.Command{
 		Use: "trust FILE", Short: "Trust a public key that signed somebody else's runs", Args: takes(1, 1, "a file"),
 		Long: "Trusts the public key in FILE (PEM, as praxis key show prints it). Trust it only\nwhen you know whose it is: compare its id over another way.",
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -108,22 +111,23 @@ func (p *program) keyTrust() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return p.emit("trusts " + k.ID + "\n")
+				return p.done(asJSON, k, "trusts "+k.ID+"\n")
 			})
 		},
-	}
+	}, &asJSON)
 }
 
 func (p *program) keyDistrust() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	return oneObject(&cobra.Command{
 		Use: "distrust ID", Short: "No longer trust a key", Args: takes(1, 1, "an id"),
 		RunE: func(_ *cobra.Command, args []string) error {
 			return p.withApp(func(a *app.App) error {
 				if err := a.DistrustKey(args[0]); err != nil {
 					return err
 				}
-				return p.emit("trusts " + args[0] + " no longer\n")
+				return p.done(asJSON, removed{args[0]}, "trusts "+args[0]+" no longer\n")
 			})
 		},
-	}
+	}, &asJSON)
 }

@@ -78,7 +78,8 @@ func (p *program) listNotes(found []app.Note, asJSON bool, none string) error {
 }
 
 func (p *program) memoryShow() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	return oneObject(&cobra.Command{
 		Use: "show ID", Short: "Show a note and where it comes from", Args: takes(1, 1, "the id of a note"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.withApp(func(a *app.App) error {
@@ -90,14 +91,15 @@ func (p *program) memoryShow() *cobra.Command {
 				if len(n.Tags) > 0 {
 					text += "tags   " + safetext.Line(strings.Join(n.Tags, ", ")) + "\n"
 				}
-				return p.emit(text + "\n" + safetext.Text(n.Text) + "\n")
+				return p.done(asJSON, n, text+"\n"+safetext.Text(n.Text)+"\n")
 			})
 		},
-	}
+	}, &asJSON)
 }
 
 func (p *program) memoryRemove() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	return oneObject(&cobra.Command{
 		Use: "rm ID", Short: "Remove a note", Args: takes(1, 1, "the id of a note"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.withApp(func(a *app.App) error {
@@ -105,8 +107,8 @@ func (p *program) memoryRemove() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return p.emit(fmt.Sprintf("removed note %s\n", id))
+				return p.done(asJSON, removed{id}, fmt.Sprintf("removed note %s\n", id))
 			})
 		},
-	}
+	}, &asJSON)
 }

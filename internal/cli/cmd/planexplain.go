@@ -199,7 +199,7 @@ func (p *program) planGraphCommand() *cobra.Command {
 	c.tools.registerFiles(cmd)
 	c.tools.registerStrict(cmd)
 	cmd.Flags().StringVar(&c.format, "format", "mermaid", "`FORMAT`: mermaid or dot")
-	return cmd
+	return oneObject(cmd, &c.json)
 }
 
 func (c *planChecking) graph(ctx context.Context, name string) error {
@@ -220,7 +220,7 @@ func (c *planChecking) graph(ctx context.Context, name string) error {
 		if c.format == "dot" {
 			text = found.DOT()
 		}
-		if err := c.p.emit(safetext.Text(strings.TrimRight(text, "\n")) + "\n"); err != nil {
+		if err := c.p.document(c.json, safetext.Text(strings.TrimRight(text, "\n"))+"\n"); err != nil {
 			return err
 		}
 		if !found.Accepted { // a drawing does not say why

@@ -76,21 +76,23 @@ func (p *program) listSessions(all []app.NamedSession, asJSON bool) error {
 func when(t time.Time) string { return t.Local().Format(time.DateTime) }
 
 func (p *program) sessionFork() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	return oneObject(&cobra.Command{
 		Use: "fork A B", Short: "Make session B, which starts where A stands now", Args: takes(2, 2, "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.withApp(func(a *app.App) error {
 				if err := a.ForkSession(cmd.Context(), args[0], args[1]); err != nil {
 					return err
 				}
-				return p.emit(fmt.Sprintf("forked %s from %s\n", args[1], args[0]))
+				return p.done(asJSON, sessionAt{Name: args[1], Forked: args[0]}, fmt.Sprintf("forked %s from %s\n", args[1], args[0]))
 			})
 		},
-	}
+	}, &asJSON)
 }
 
 func (p *program) sessionRollback() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	return oneObject(&cobra.Command{
 		Use: "rollback A [SNAPSHOT]", Short: "Go back to a snapshot, or to the one before the last", Args: takes(1, 2, "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			id := ""
@@ -102,10 +104,10 @@ func (p *program) sessionRollback() *cobra.Command {
 				if err != nil {
 					return err
 				}
-				return p.emit(fmt.Sprintf("%s is at snapshot %s\n", args[0], app.ShortID(head)))
+				return p.done(asJSON, sessionAt{Name: args[0], Head: head}, fmt.Sprintf("%s is at snapshot %s\n", args[0], app.ShortID(head)))
 			})
 		},
-	}
+	}, &asJSON)
 }
 
 func (p *program) sessionLog() *cobra.Command {
@@ -193,7 +195,8 @@ func snapshotTree(log []app.SnapshotInfo) string {
 func label(s string) string { return safetext.Clip(safetext.Line(s), 60) }
 
 func (p *program) sessionRemove() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	return objectLines(&cobra.Command{
 		Use: "rm A…", Short: "Remove sessions and their snapshots", Args: takes(1, 1000, "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.withApp(func(a *app.App) error {
@@ -201,12 +204,12 @@ func (p *program) sessionRemove() *cobra.Command {
 					if err := a.RemoveSession(cmd.Context(), name); err != nil {
 						return err
 					}
-					if err := p.emit("removed " + name + "\n"); err != nil {
+					if err := p.done(asJSON, removed{name}, "removed "+name+"\n"); err != nil {
 						return err
 					}
 				}
 				return nil
 			})
 		},
-	}
+	}, &asJSON)
 }

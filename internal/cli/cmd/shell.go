@@ -56,6 +56,7 @@ type shellCommand struct {
 	session string
 	out     string
 	files   []string
+	json    bool
 }
 
 func (p *program) shellCommand() *cobra.Command {
@@ -70,6 +71,7 @@ func (p *program) shellCommand() *cobra.Command {
 	fs.StringVar(&s.session, "session", "", "keep variables and files under this `NAME`")
 	fs.StringVar(&s.out, "out", ".", "save pictures in this `DIR`")
 	fs.StringArrayVar(&s.files, "file", nil, "copy the file at `PATH` into the working folder (may be repeated)")
+	fs.BoolVar(&s.json, "json", false, "print one JSON object an execution, without a prompt")
 	s.flags.register(cmd)
 	fs.Lookup("timeout").Usage = "wall time of one execution (default 10m)"
 	return cmd
@@ -136,7 +138,7 @@ type shell struct {
 }
 
 func (s *shellCommand) loop(ctx context.Context, cfg app.Config, w *app.Session) (err error) {
-	sh := &shell{shellCommand: s, cfg: cfg, w: w, prompt: isTerminal(s.p.stdin) && isTerminal(s.p.stdout) && s.p.getenv("TERM") != "dumb"}
+	sh := &shell{shellCommand: s, cfg: cfg, w: w, prompt: isTerminal(s.p.stdin) && isTerminal(s.p.stdout) && s.p.getenv("TERM") != "dumb" && !s.json}
 	pieces := tui.Pieces{Language: w.Language(), Command: isCommand}
 	if sh.prompt {
 		if err := s.p.emit(s.banner(cfg, w.Language())); err != nil {
@@ -235,8 +237,12 @@ func (s *shell) turn(ctx context.Context) (more bool, err error) {
 
 func (s *shell) execute(ctx context.Context, code string) error {
 	printer := newPrinter(s.p.stdout, s.p.stderr)
+	sink := event.Sink(printer)
+	if s.json {
+		sink = event.Discard
+	}
 	done := s.p.interrupts.during(ctx, s.w.Interrupt)
-	x, err := s.w.Execute(ctx, code, s.bounds(s.cfg), printer)
+	x, err := s.w.Execute(ctx, code, s.bounds(s.cfg), sink)
 	done()
 	if err != nil && s.prompt && ctx.Err() == nil {
 		report(s.p.stderr, err) // a person can try again, or something else
@@ -247,7 +253,12 @@ func (s *shell) execute(ctx context.Context, code string) error {
 	}
 	s.dirty = s.dirty || x.State == event.Intact
 	s.over, s.last = x.State == event.Gone, x.Status
-	if err := printer.end(x); err != nil {
+	if s.json {
+		err = s.p.printJSON(x)
+	} else {
+		err = printer.end(x)
+	}
+	if err != nil {
 		return err
 	}
 	return s.keepPictures(app.Pictures(x))
@@ -294,6 +305,11 @@ func (s *shell) listFiles(ctx context.Context) error {
 	t := format.Headed("NAME", "SIZE", "CHANGED")
 	for _, f := range files {
 		t.Add(strings.TrimPrefix(f.Path, app.WorkDir+"/"), strconv.FormatInt(f.Bytes, 10), when(f.Changed))
+	}
+	if s.json {
+		return s.p.printJSON(struct {
+			Files []app.File `json:"files"`
+		}{orEmpty(files)})
 	}
 	if t.Empty() {
 		return s.p.emit("There are no files.\n")

@@ -43,7 +43,7 @@ func (s *shell) command(ctx context.Context, line string) (more bool, err error)
 	case ":quit", ":q", ":exit":
 		return false, nil
 	case ":help", ":h", "%help":
-		return true, s.p.emit(shellHelp)
+		return true, s.p.document(s.json, shellHelp)
 	case ":files", "%files":
 		return true, s.listFiles(ctx)
 	case ":get":

@@ -57,7 +57,8 @@ func (p *program) listThreads(all []app.Thread, asJSON bool) error {
 }
 
 func (p *program) threadShow() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	return oneObject(&cobra.Command{
 		Use: "show NAME", Short: "Show a thread: its questions and answers", Args: takes(1, 1, "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.withApp(func(a *app.App) error {
@@ -65,10 +66,15 @@ func (p *program) threadShow() *cobra.Command {
 				if err != nil {
 					return err
 				}
+				if asJSON {
+					return p.printJSON(struct {
+						Turns []app.Turn `json:"turns"`
+					}{orEmpty(turns)})
+				}
 				return p.emit(turnsText(turns))
 			})
 		},
-	}
+	}, &asJSON)
 }
 
 // turnsText shows what was asked and answered. The whole of each run is shown by
@@ -89,35 +95,38 @@ func turnsText(turns []app.Turn) string {
 }
 
 func (p *program) threadFork() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	return oneObject(&cobra.Command{
 		Use: "fork A B", Short: "Make thread B, which goes on where A stands now", Args: takes(2, 2, "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.withApp(func(a *app.App) error {
 				if err := a.ForkThread(cmd.Context(), args[0], args[1]); err != nil {
 					return err
 				}
-				return p.emit(fmt.Sprintf("forked thread %s from %s\n", args[1], args[0]))
+				return p.done(asJSON, sessionAt{Name: args[1], Forked: args[0]}, fmt.Sprintf("forked thread %s from %s\n", args[1], args[0]))
 			})
 		},
-	}
+	}, &asJSON)
 }
 
 func (p *program) threadRename() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	return oneObject(&cobra.Command{
 		Use: "rename A B", Short: "Give a thread and its session another name", Args: takes(2, 2, "a name"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return p.withApp(func(a *app.App) error {
 				if err := a.RenameThread(cmd.Context(), args[0], args[1]); err != nil {
 					return err
 				}
-				return p.emit(fmt.Sprintf("thread %s is called %s now\n", args[0], args[1]))
+				return p.done(asJSON, sessionAt{Name: args[1], Was: args[0]}, fmt.Sprintf("thread %s is called %s now\n", args[0], args[1]))
 			})
 		},
-	}
+	}, &asJSON)
 }
 
 func (p *program) threadRemove() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	return oneObject(&cobra.Command{
 		Use: "rm A", Short: "Remove a thread and its session", Args: takes(1, 1, "a name"),
 		Long: "Removes a thread: its conversation, variables and files. Its runs stay in the journal.",
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -125,8 +134,8 @@ func (p *program) threadRemove() *cobra.Command {
 				if err := a.RemoveThread(cmd.Context(), args[0]); err != nil {
 					return err
 				}
-				return p.emit(fmt.Sprintf("removed thread %s\n", safetext.Line(args[0])))
+				return p.done(asJSON, removed{args[0]}, fmt.Sprintf("removed thread %s\n", safetext.Line(args[0])))
 			})
 		},
-	}
+	}, &asJSON)
 }

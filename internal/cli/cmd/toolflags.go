@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/safetext"
 )
@@ -53,6 +54,32 @@ func (f *toolFlags) registerNet(cmd *cobra.Command) {
 	fs := cmd.Flags()
 	fs.StringArrayVar(&f.net, "allow-net", nil, "let code reach these `HOSTS`, such as api.example.com:443,*.example.org, or those that stand in @FILE, which is read again when it changes (may be repeated)")
 	fs.StringArrayVar(&f.credentials, "credential", nil, "put the value of an environment variable into a header of requests of code to that host, over TLS alone; the code sees a placeholder, and with FIELDS, such as id,items.name, or - for none, only the status and these fields of what the host answers in JSON: `HOST[/PATH]=HEADER:VARIABLE[:FIELDS]`")
+}
+
+// toolFiles are the flags of commands that look at files of tools and call nothing.
+type toolFiles struct{ flags toolFlags }
+
+func (f *toolFiles) register(cmd *cobra.Command) {
+	cmd.Flags().StringArrayVar(&f.flags.tools, "tools", nil, "`FILE` that declares tools (may be repeated; default "+app.ToolsFile+")")
+	f.flags.registerCommands(cmd)
+}
+
+func (f *toolFiles) query() (app.ToolsQuery, error) {
+	files, err := app.ToolFiles(f.flags.tools)
+	return app.ToolsQuery{Files: files, Commands: f.flags.commands}, err
+}
+
+// noFiles checks the arguments of a command about tools: the name of a tool, where
+// it takes one. A file among them is meant for --tools, as in every other command.
+func noFiles(low, high int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		for _, a := range args {
+			if strings.HasSuffix(a, ".yaml") || strings.HasSuffix(a, ".yml") || strings.HasSuffix(a, ".json") || app.IsFile(a) {
+				return fault.New(fault.Invalid, "Write: "+cmd.CommandPath()+" --tools "+shellWord(a)+".", "cannot read the command line: %s is a file", safetext.Line(a))
+			}
+		}
+		return takes(low, high, "the name of a tool")(cmd, args)
+	}
 }
 
 // netFlags are for code alone.

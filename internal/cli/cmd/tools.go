@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/spf13/cobra"
 
@@ -38,14 +39,15 @@ while one types. Write it once, and name it in the first line of a file:
   tools: …`
 
 func (p *program) toolsSchemaCommand() *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	return oneObject(&cobra.Command{
 		Use: "schema", Short: "Print the JSON Schema of files of tools, for editors", Long: toolsSchemaLong,
 		Example: "  praxis tools schema > tools.schema.json",
 		Args:    takes(0, 0, ""),
 		RunE: func(*cobra.Command, []string) error {
-			return p.emit(app.ToolFileSchema())
+			return p.done(asJSON, json.RawMessage(app.ToolFileSchema()), app.ToolFileSchema())
 		},
-	}
+	}, &asJSON)
 }
 
 // completeTools suggests the names of tools, then files.

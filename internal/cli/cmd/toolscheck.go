@@ -22,30 +22,31 @@ The exit code is 1 when something is wrong. Warnings alone are no failure.`
 
 // toolsChecking is one praxis tools check.
 type toolsChecking struct {
-	p        *program
-	commands bool
-	json     bool
+	p     *program
+	files toolFiles
+	json  bool
 }
 
 func (p *program) toolsCheckCommand() *cobra.Command {
 	c := &toolsChecking{p: p}
 	cmd := &cobra.Command{
-		Use: "check [FILE…]", Short: "Say all that is wrong with files of tools", Long: toolsCheckLong,
-		Example: "  praxis tools check\n  praxis tools check crm.yaml mail.yaml --json",
-		RunE:    func(cmd *cobra.Command, args []string) error { return c.check(cmd.Context(), args) },
+		Use: "check", Short: "Say all that is wrong with files of tools", Long: toolsCheckLong,
+		Example: "  praxis tools check\n  praxis tools check --tools crm.yaml --tools mail.yaml --json",
+		Args:    noFiles(0, 0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return c.check(cmd.Context()) },
 	}
-	allowCommands(cmd, &c.commands)
+	c.files.register(cmd)
 	cmd.Flags().BoolVar(&c.json, "json", false, "print one JSON object instead")
 	return cmd
 }
 
-func (c *toolsChecking) check(ctx context.Context, args []string) error {
-	files, err := app.ToolFiles(args)
+func (c *toolsChecking) check(ctx context.Context) error {
+	query, err := c.files.query()
 	if err != nil {
 		return err
 	}
 	return c.p.withApp(func(a *app.App) error {
-		found, err := a.CheckTools(ctx, app.ToolsQuery{Files: files, Commands: c.commands}, c.p.quiet())
+		found, err := a.CheckTools(ctx, query, c.p.quiet())
 		c.p.settled()
 		if err != nil {
 			return err

@@ -31,6 +31,7 @@ type openAPIImport struct {
 	p                                *program
 	namespace, server, version, file string
 	only                             []string
+	json                             bool
 }
 
 func (p *program) importOpenAPICommand() *cobra.Command {
@@ -47,7 +48,7 @@ func (p *program) importOpenAPICommand() *cobra.Command {
 	fs.StringVar(&i.version, "tools-version", "", "`VERSION` of the tools (default: the document's)")
 	fs.StringArrayVar(&i.only, "only", nil, "`OPERATION` to take: an operationId, a tag, a path or \"GET /path\" (may be repeated)")
 	fs.StringVarP(&i.file, "output", "o", "", "write to this `FILE`, which must not be there yet")
-	return cmd
+	return oneObject(cmd, &i.json)
 }
 
 func (i *openAPIImport) run(name string) error {
@@ -58,12 +59,15 @@ func (i *openAPIImport) run(name string) error {
 		return err
 	}
 	if i.file == "" {
-		return i.p.emit(string(text))
+		return i.p.document(i.json, string(text))
 	}
 	if err := app.SaveFile(i.file, false, text); err != nil {
 		return err
 	}
-	return i.p.note("wrote %s; see what is in it with: praxis tools ls %s", i.file, i.file)
+	if i.json {
+		return i.p.printJSON(app.SavedFile{Path: i.file, Bytes: int64(len(text))})
+	}
+	return i.p.note("wrote %s; see what is in it with: praxis tools ls --tools %s", i.file, i.file)
 }
 
 const importMCPLong = `Asks an MCP server what it provides, and prints the entry under servers: for a
@@ -84,6 +88,7 @@ type mcpImport struct {
 	packages     []string
 	sandbox      bool
 	commands     bool
+	json         bool
 }
 
 func (p *program) importMCPCommand() *cobra.Command {
@@ -103,7 +108,7 @@ func (p *program) importMCPCommand() *cobra.Command {
 	fs.BoolVar(&i.sandbox, "sandbox", false, "run the program in a sandbox")
 	fs.StringArrayVar(&i.packages, "package", nil, "`PACKAGE==VERSION` to install in the sandbox (may be repeated)")
 	allowCommands(cmd, &i.commands)
-	return cmd
+	return oneObject(cmd, &i.json)
 }
 
 func (i *mcpImport) run(ctx context.Context, name string) error {
@@ -125,7 +130,7 @@ func (i *mcpImport) run(ctx context.Context, name string) error {
 		if err != nil {
 			return err
 		}
-		return i.p.emit(text)
+		return i.p.document(i.json, text)
 	})
 }
 

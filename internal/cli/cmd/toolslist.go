@@ -21,22 +21,23 @@ started with --allow-commands alone.`
 
 // toolsListing is one praxis tools ls.
 type toolsListing struct {
-	p        *program
-	search   string
-	commands bool
-	json     bool
+	p      *program
+	search string
+	files  toolFiles
+	json   bool
 }
 
 func (p *program) toolsListCommand() *cobra.Command {
 	l := &toolsListing{p: p}
 	cmd := &cobra.Command{
-		Use: "ls [FILE…]", Aliases: []string{"list"}, Short: "List the tools that files declare", Long: toolsListLong,
-		Example: "  praxis tools ls\n  praxis tools ls crm.yaml mail.yaml --search 'find customers'",
-		RunE:    func(cmd *cobra.Command, args []string) error { return l.list(cmd.Context(), args) },
+		Use: "ls", Aliases: []string{"list"}, Short: "List the tools that files declare", Long: toolsListLong,
+		Example: "  praxis tools ls\n  praxis tools ls --tools crm.yaml --tools mail.yaml --search 'find customers'",
+		Args:    noFiles(0, 0),
+		RunE:    func(cmd *cobra.Command, _ []string) error { return l.list(cmd.Context()) },
 	}
 	fs := cmd.Flags()
 	fs.StringVar(&l.search, "search", "", "those that fit these `WORDS`, the best first")
-	allowCommands(cmd, &l.commands)
+	l.files.register(cmd)
 	fs.BoolVar(&l.json, "json", false, "print one JSON object instead")
 	return cmd
 }
@@ -46,13 +47,14 @@ func allowCommands(cmd *cobra.Command, v *bool) {
 	cmd.Flags().BoolVar(v, "allow-commands", false, "let tools and servers run programs on this machine, outside of any sandbox")
 }
 
-func (l *toolsListing) list(ctx context.Context, args []string) error {
-	files, err := app.ToolFiles(args)
+func (l *toolsListing) list(ctx context.Context) error {
+	query, err := l.files.query()
 	if err != nil {
 		return err
 	}
+	query.Search = l.search
 	return l.p.withApp(func(a *app.App) error {
-		found, err := a.ListTools(ctx, app.ToolsQuery{Files: files, Commands: l.commands, Search: l.search}, l.p.quiet())
+		found, err := a.ListTools(ctx, query, l.p.quiet())
 		l.p.settled()
 		switch {
 		case err != nil:
@@ -61,11 +63,11 @@ func (l *toolsListing) list(ctx context.Context, args []string) error {
 			return l.p.printJSON(struct {
 				Files []string   `json:"files"`
 				Tools []app.Tool `json:"tools"`
-			}{files, found})
+			}{query.Files, found})
 		case len(found) == 0 && l.search != "":
 			return l.p.emit("No tool fits these words.\n")
 		case len(found) == 0:
-			return l.p.emit("There are no tools in " + safetext.Line(strings.Join(files, ", ")) + ".\n")
+			return l.p.emit("There are no tools in " + safetext.Line(strings.Join(query.Files, ", ")) + ".\n")
 		}
 		t := format.Table{{Head: "TOOL"}, {Head: "EFFECTS"}, {Head: "FROM", Drop: 2}, {Head: "APPROVAL", Drop: 1}, {Head: "WHAT IT DOES"}}
 		for _, d := range found {
@@ -87,21 +89,21 @@ executes it, and how code calls it.`
 // toolsShowing is one praxis tools show.
 type toolsShowing struct {
 	p          *program
-	commands   bool
+	files      toolFiles
 	json, stub bool
 }
 
 func (p *program) toolsShowCommand() *cobra.Command {
 	s := &toolsShowing{p: p}
 	cmd := &cobra.Command{
-		Use: "show NAME[@VERSION] [FILE…]", Short: "Show all that is known of a tool", Long: toolsShowLong,
-		Example: "  praxis tools show crm.find\n  praxis tools show crm.find@1 tools.yaml --stub",
-		Args:    takes(1, 1<<20, "the name of a tool"),
+		Use: "show NAME[@VERSION]", Short: "Show all that is known of a tool", Long: toolsShowLong,
+		Example: "  praxis tools show crm.find\n  praxis tools show crm.find@1 --tools tools.yaml --stub",
+		Args:    noFiles(1, 1),
 		RunE:    func(cmd *cobra.Command, args []string) error { return s.show(cmd.Context(), args) },
 	}
 	fs := cmd.Flags()
 	fs.BoolVar(&s.stub, "stub", false, "print the Python stub (.pyi) instead")
-	allowCommands(cmd, &s.commands)
+	s.files.register(cmd)
 	fs.BoolVar(&s.json, "json", false, "print the definition as one JSON object instead")
 	return cmd
 }
@@ -110,12 +112,12 @@ func (s *toolsShowing) show(ctx context.Context, args []string) error {
 	if s.json && s.stub {
 		return usage("praxis tools show", "--json and --stub are two forms of one output")
 	}
-	files, err := app.ToolFiles(args[1:])
+	query, err := s.files.query()
 	if err != nil {
 		return err
 	}
 	return s.p.withApp(func(a *app.App) error {
-		d, err := a.ShowTool(ctx, app.ToolsQuery{Files: files, Commands: s.commands}, args[0], s.p.quiet())
+		d, err := a.ShowTool(ctx, query, args[0], s.p.quiet())
 		s.p.settled()
 		switch {
 		case err != nil:

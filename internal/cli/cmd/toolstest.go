@@ -25,38 +25,34 @@ The exit code is 1 when an example fails.`
 
 // toolsTesting is one praxis tools test.
 type toolsTesting struct {
-	p        *program
-	commands bool
-	all      bool
-	json     bool
-	only     string
+	p     *program
+	files toolFiles
+	all   bool
+	json  bool
 }
 
 func (p *program) toolsTestCommand() *cobra.Command {
 	t := &toolsTesting{p: p}
 	cmd := &cobra.Command{
-		Use: "test [FILE…] [NAME]", Short: "Run the examples of tools", Long: toolsTestLong,
-		Example: "  praxis tools test\n  praxis tools test tools.yaml text.tidy",
-		RunE:    func(cmd *cobra.Command, args []string) error { return t.run(cmd.Context(), args) },
+		Use: "test [NAME]", Short: "Run the examples of tools", Long: toolsTestLong,
+		Example: "  praxis tools test\n  praxis tools test text.tidy --tools tools.yaml",
+		Args:    noFiles(0, 1),
+		RunE:    func(cmd *cobra.Command, args []string) error { return t.run(cmd.Context(), strings.Join(args, "")) },
 	}
 	fs := cmd.Flags()
 	fs.BoolVar(&t.all, "all", false, "test tools that change something or reach others, too: their examples are really executed")
-	allowCommands(cmd, &t.commands)
+	t.files.register(cmd)
 	fs.BoolVar(&t.json, "json", false, "print one JSON object instead")
 	return cmd
 }
 
-func (t *toolsTesting) run(ctx context.Context, args []string) error {
-	// The last argument is a tool when no file has that name and it looks like one.
-	if n := len(args); n > 0 && !app.IsFile(args[n-1]) && !strings.ContainsAny(args[n-1], "/\\") && !strings.HasSuffix(args[n-1], ".yaml") && !strings.HasSuffix(args[n-1], ".json") {
-		t.only, args = args[n-1], args[:n-1]
-	}
-	files, err := app.ToolFiles(args)
+func (t *toolsTesting) run(ctx context.Context, only string) error {
+	query, err := t.files.query()
 	if err != nil {
 		return err
 	}
 	return t.p.withApp(func(a *app.App) error {
-		out, err := a.TestTools(ctx, app.ToolTestQuery{Files: files, Tool: t.only, Commands: t.commands, Acting: t.all}, t.p.quiet())
+		out, err := a.TestTools(ctx, app.ToolTestQuery{Files: query.Files, Tool: only, Commands: query.Commands, Acting: t.all}, t.p.quiet())
 		t.p.settled()
 		if err != nil {
 			return err
