@@ -23,7 +23,7 @@ those that no code computed are pointed out.
 
 The model is the one of --model, of PRAXIS_MODEL, of the configuration file, or
 what ANTHROPIC_API_KEY or OPENAI_API_KEY allow. OPENAI_BASE_URL makes openai: a
-local server. "scripted:FILE" plays replies from a file.
+local server. "scripted:FILE" plays replies from a file ("praxis help scripted").
 
 With --tools the code may call the tools that these files declare. With --mode
 tools the model calls them itself, one native call after the other, and has no

@@ -41,6 +41,7 @@ func (p *program) root() *cobra.Command {
 		return usage(cmd.CommandPath(), "%w", err)
 	})
 	root.SetVersionTemplate("praxis {{.Version}}\n")
+	root.SetUsageFunc(p.usageOf(root.UsageFunc()))
 	root.CompletionOptions.HiddenDefaultCmd = false
 	for _, g := range []struct {
 		title    string
@@ -68,6 +69,7 @@ func (p *program) root() *cobra.Command {
 	root.SetCompletionCommandGroupID("This program:")
 	root.AddCommand(
 		p.configTopic(),
+		scriptedTopic(),
 		&cobra.Command{Use: "exit-codes", Short: "The exit codes of every command", Long: strings.TrimRight(exitTopic, "\n")},
 	)
 	return root

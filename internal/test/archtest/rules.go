@@ -294,7 +294,7 @@ func runPackages() map[string]Package {
 		},
 		"internal/cli/cmd": {
 			Imports:   []string{fault, event, lang, "internal/app", "internal/record/report", "internal/cli/format", "internal/cli/tui", "internal/diagnostics"},
-			Third:     []string{"github.com/spf13/cobra", "golang.org/x/term"},
+			Third:     []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 			Tests:     []string{"internal/test/toy", "internal/config", "internal/record/journal", "internal/session", syntax},
 			TestThird: []string{script, unix, "github.com/creack/pty", "github.com/hinshun/vt10x"},
 		},
