@@ -36,6 +36,30 @@ func newPrinter(stdout, stderr io.Writer) *printer {
 	return &printer{stdout: guestWriter(stdout), stderr: guestWriter(stderr)}
 }
 
+// excerpted bounds what a terminal gets of each stream of an execution. more says
+// how to see all.
+func (p *printer) excerpted(more string) {
+	for _, w := range []io.Writer{p.stdout, p.stderr} {
+		if c, ok := w.(*format.Cleaner); ok {
+			c.W = &format.Excerpt{W: c.W, More: more}
+		}
+	}
+}
+
+// flushed writes what the streams keep back.
+func (p *printer) flushed() {
+	for _, w := range []io.Writer{p.stdout, p.stderr} {
+		c, ok := w.(*format.Cleaner)
+		if !ok || p.err != nil {
+			continue
+		}
+		p.err = c.Flush()
+		if e, ok := c.W.(*format.Excerpt); ok && p.err == nil {
+			p.err = e.Flush()
+		}
+	}
+}
+
 // Emit shows output as it comes, and displayed values between it.
 func (p *printer) Emit(e event.Event) {
 	switch e := e.(type) {
@@ -91,6 +115,7 @@ func (p *printer) value(b event.Bundle) {
 
 // end shows the value of the last expression, the traceback, and what ended the code.
 func (p *printer) end(x event.Execution) error {
+	p.flushed() // a value and a traceback have a space of their own
 	p.value(x.Result)
 	if x.Error != nil {
 		text := x.Error.Traceback
@@ -107,10 +132,6 @@ func (p *printer) end(x event.Execution) error {
 		printMessage(&b, message, remedy)
 		_, p.err = io.WriteString(p.stderr, b.String())
 	}
-	for _, w := range []io.Writer{p.stdout, p.stderr} {
-		if c, ok := w.(*format.Cleaner); ok && p.err == nil {
-			p.err = c.Flush()
-		}
-	}
+	p.flushed()
 	return p.err
 }

@@ -45,6 +45,7 @@ type runCommand struct {
 	out     string
 	session string
 	json    bool
+	full    bool
 	tools   toolFlags
 }
 
@@ -70,6 +71,7 @@ func (p *program) runCommand() *cobra.Command {
 	fs.StringVar(&r.out, "out", "", "save what the code makes in this `DIR`")
 	fs.StringVar(&r.session, "session", "", "keep variables and files under this `NAME`")
 	fs.BoolVar(&r.json, "json", false, "print one JSON object instead")
+	fs.BoolVar(&r.full, "full", false, fullUsage)
 	r.flags.register(cmd)
 	r.tools.registerFiles(cmd)
 	r.tools.registerApproval(cmd)
@@ -107,6 +109,9 @@ func (r *runCommand) run(ctx context.Context, inline *string, args []string) err
 func (r *runCommand) execute(ctx context.Context, a *app.App, q app.CodeRequest) error {
 	printer := newPrinter(r.p.stdout, r.p.stderr)
 	printer.alone = r.session == ""
+	if !r.full {
+		printer.excerpted("--full shows all, and praxis show last what was recorded")
+	}
 	sink := event.Sink(printer)
 	if r.json {
 		sink = event.Discard
@@ -134,6 +139,9 @@ func (r *runCommand) execute(ctx context.Context, a *app.App, q app.CodeRequest)
 	}
 	return nil
 }
+
+// fullUsage describes the flag that shows all output.
+const fullUsage = "show long output whole; a terminal gets its first and last part otherwise"
 
 // runResult is the object of run --json. What event.Execution leaves out when
 // it is empty is there all the same, so that a reader need not ask.

@@ -57,6 +57,7 @@ type shellCommand struct {
 	out     string
 	files   []string
 	json    bool
+	full    bool
 }
 
 func (p *program) shellCommand() *cobra.Command {
@@ -72,6 +73,7 @@ func (p *program) shellCommand() *cobra.Command {
 	fs.StringVar(&s.out, "out", ".", "save pictures in this `DIR`")
 	fs.StringArrayVar(&s.files, "file", nil, "copy the file at `PATH` into the working folder (may be repeated)")
 	fs.BoolVar(&s.json, "json", false, "print one JSON object an execution, without a prompt")
+	fs.BoolVar(&s.full, "full", false, fullUsage)
 	s.flags.register(cmd)
 	fs.Lookup("timeout").Usage = "wall time of one execution (default 10m)"
 	return cmd
@@ -237,6 +239,9 @@ func (s *shell) turn(ctx context.Context) (more bool, err error) {
 
 func (s *shell) execute(ctx context.Context, code string) error {
 	printer := newPrinter(s.p.stdout, s.p.stderr)
+	if !s.full {
+		printer.excerpted("praxis shell --full shows all")
+	}
 	sink := event.Sink(printer)
 	if s.json {
 		sink = event.Discard

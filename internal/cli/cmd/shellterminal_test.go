@@ -153,6 +153,31 @@ func TestShellTyped(t *testing.T) {
 	}
 }
 
+// TestFlood checks that long output does not run by at a terminal, unless all is
+// asked for, and that the end of it is seen.
+func TestFlood(t *testing.T) {
+	code := strings.Repeat("print a line of some thirty bytes\n", 3000) + "print the last\nvalue 42"
+	p := atTerminal(t, "run", "-c", code)
+	if exit := p.ends(); exit != 0 {
+		t.Errorf("exit code is %d:\n%s", exit, p.screen())
+	}
+	p.sees("the last\n42\n")
+	if !strings.Contains(p.raw.String(), "left out] …") || !strings.Contains(p.raw.String(), "--full shows all") {
+		t.Errorf("nothing says that output is left out:\n%s", p.raw.String())
+	}
+	if n := len(p.raw.String()); n > 32<<10 {
+		t.Errorf("the terminal gets %d bytes", n)
+	}
+	p = atTerminal(t, "run", "--full", "-c", code)
+	if exit := p.ends(); exit != 0 {
+		t.Errorf("exit code is %d:\n%s", exit, p.screen())
+	}
+	p.sees("the last\n42\n")
+	if n := strings.Count(p.raw.String(), "a line of some"); n != 3000 {
+		t.Errorf("with --full the terminal gets %d lines", n)
+	}
+}
+
 // TestShellTerminated ends a shell that waits for keys.
 func TestShellTerminated(t *testing.T) {
 	p := atTerminal(t, "shell", "--session", "s")
