@@ -46,12 +46,21 @@ func TextOf(b event.Bundle) string {
 	return text
 }
 
+// savedMIME is the item of a bundle that names the file that the code saved the same
+// picture in (language/python, show.py).
+const savedMIME = "application/vnd.praxis.file"
+
 // Pictures returns the images and pages of an execution in the order in which they were
-// displayed, the value of the last expression at the end.
+// displayed, the value of the last expression at the end. A picture that is one of
+// the files that the code made is left out: it is saved once.
 func Pictures(x event.Execution) []Picture {
+	made := map[string]bool{}
+	for _, c := range x.Changes {
+		made[c.Path] = c.Kind != "removed"
+	}
 	var out []Picture
 	for _, b := range append(slices.Clone(x.Displays), x.Result) {
-		if p, ok := PictureOf(b); ok {
+		if p, ok := PictureOf(b); ok && !made[b[savedMIME]] {
 			out = append(out, p)
 		}
 	}

@@ -148,7 +148,19 @@ def show_instead_of_warning(show):
             """Display this figure."""
             show.send(show.bundle(self))
 
+        from functools import wraps
+
+        kind = sys.modules["matplotlib.figure"].Figure
+        original = kind.savefig
+
+        @wraps(original)
+        def savefig(self, *args, **kwargs):
+            result = original(self, *args, **kwargs)
+            show.saved_as(self, args[0] if args else kwargs.get("fname"))
+            return result
+
         pyplot.show = plt_show
-        sys.modules["matplotlib.figure"].Figure.show = figure_show
+        kind.show = figure_show
+        kind.savefig = savefig
 
     return action

@@ -8,6 +8,7 @@ MAX_ITEM = 8 << 20  # bytes of one item
 MAX_BUNDLE = 24 << 20  # bytes of a bundle
 MAX_KINDS = 16
 MAX_FIGURES = 64  # a cell
+SAVED = "application/vnd.praxis.file"  # in a bundle: the path of the file that its picture was saved in
 
 _methods = (
     ("text/html", "_repr_html_"),
@@ -78,6 +79,7 @@ class Show:
         self.send = send
         self.columns = 100
         self.shown = {}  # id → figure that this cell has shown already
+        self.saved = {}  # id → figure that this cell has saved, and the path of its file
 
     def bundle(self, value):
         """Return the bundle of a value. Failing formatters leave a note in its text."""
@@ -85,6 +87,8 @@ class Show:
         if self._is_figure(value):
             self.shown[id(value)] = value
             self._add(bundle, notes, "image/png", lambda: self._png(value))
+            if id(value) in self.saved:
+                bundle[SAVED] = self.saved[id(value)][1]
         else:
             self._by_conventions(bundle, notes, value)
         text = bundle.pop("text/plain", None)
@@ -158,6 +162,17 @@ class Show:
         figure = getattr(sys.modules.get("matplotlib.figure"), "Figure", None)
         return isinstance(figure, type) and isinstance(value, figure)
 
+    def saved_as(self, figure, target):
+        """Remember that a figure is a file already: shown as well, it is no other picture."""
+        import os
+
+        if isinstance(target, (str, os.PathLike)):
+            path = os.path.abspath(os.fspath(target))
+            if isinstance(path, str):
+                made = [p for p in (path, path + ".png") if os.path.isfile(p)]
+                if made:
+                    self.saved[id(figure)] = figure, made[0]
+
     @staticmethod
     def _png(figure):
         from io import BytesIO
@@ -183,12 +198,14 @@ class Show:
             if managers:
                 pyplot.close("all")
             self.shown.clear()
+            self.saved.clear()
         except Exception as exc:  # the program changed matplotlib's inside
             print(f"cannot show the figures: {type(exc).__name__}: {exc}", file=sys.stderr)
 
     def drop_figures(self):
         """Forget what this cell has shown and close what is open, without drawing."""
         self.shown.clear()
+        self.saved.clear()
         pyplot = sys.modules.get("matplotlib.pyplot")
         if pyplot is not None and hasattr(pyplot, "close"):
             try:
