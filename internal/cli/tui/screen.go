@@ -302,7 +302,7 @@ func (s *Screen) answer(e event.AnswerGiven) {
 		s.note("filling in " + safetext.Count(len(filled), "figure") + ": " + someOf(filled, maxFilled))
 	}
 	s.printf("\n%s\n", s.Style.Rule("answer"))
-	s.paragraphs("  ", e.Text)
+	s.markdown("  ", e.Text)
 	var unverified []string
 	traced := 0
 	for _, f := range e.Figures {
