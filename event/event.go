@@ -145,6 +145,7 @@ type RunBegan struct {
 	User     string   `json:"user,omitempty"`    // who ran it: name and number
 	Host     string   `json:"host,omitempty"`    // the machine's name
 	File     string   `json:"file,omitempty"`    // that the code or the plan was read from, without its folder
+	Args     []string `json:"args,omitempty"`    // of the code, after its name
 	// Tools are those that the model or its code may call, sorted by name. The
 	// texts of definitions and policy are file_given of their roles.
 	Tools []ToolPin `json:"tools,omitempty"`

@@ -9,8 +9,10 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/agent"
 	"praxis/internal/config"
 	"praxis/internal/guest/wire"
+	"praxis/internal/language"
 	"praxis/internal/run"
 	"praxis/internal/safetext"
 )
@@ -21,6 +23,8 @@ type CodeRequest struct {
 	File    string // that it was read from; "": it was given otherwise
 	Session SessionSpec
 	Bounds  event.Bounds // zero fields: the configuration's
+	Args    []string     // of the code
+	Stdin   *Input       // what the code reads from standard input; nil: nothing
 	Files   []Input
 	Output  Output
 	Tools   ToolSpec
@@ -45,7 +49,9 @@ type CodeResult struct {
 	Run       string // its id in the journal; "": nothing began
 	Execution event.Execution
 	Made      Made
-	Snapshot  string // that a named session stands at now; "": where it stood before
+	// Exit is the exit code that the code ended itself with; 0 when it did not.
+	Exit     int
+	Snapshot string // that a named session stands at now; "": where it stood before
 	// Unsaved says why not all is saved that the code made, or that it is not
 	// recorded how the run ended.
 	Unsaved error
@@ -68,7 +74,11 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 	began := event.RunBegan{
 		Kind: event.Code, Question: firstLine(q.Code), Files: inputNames(q.Files), Bounds: q.Bounds.Over(a.opt.Config.Execution),
 		Seed: q.Session.Seed, Program: a.opt.Version, Tools: t.pins(), Net: t.hosts.Strings(),
-		File: fileName(q.File),
+		File: fileName(q.File), Args: q.Args,
+	}
+	inputs := runInputs(q.Files)
+	if q.Stdin != nil {
+		inputs = append(inputs, run.Input{File: agent.File{Name: q.Stdin.Name, Path: language.StdinPath, Bytes: q.Stdin.Bytes}, Open: q.Stdin.Open})
 	}
 	ctx, r, err := a.begin(ctx, began, t, both(made, sink), origins("")...)
 	if err != nil {
@@ -77,11 +87,14 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 	out.Run = r.ID()
 	c := &codeRun{app: a, request: q, run: r, made: made, sink: sink}
 	out.Execution, err = run.Code(ctx, run.Task{
-		Began: began, Languages: c.app.opt.Languages, Inputs: runInputs(q.Files), Open: c.open,
+		Began: began, Languages: c.app.opt.Languages, Inputs: inputs, Open: c.open,
 		Ready:  func(ctx context.Context) error { return made.begin(ctx, c.session) },
 		Finish: c.finish,
 	}, q.Code, q.Session.Name == "", r)
 	endErr := r.end()
+	if raised := out.Execution.Error; raised != nil && c.session != nil {
+		out.Exit = c.session.Language().Model.ExitCode(raised.Name, raised.Value)
+	}
 	out.Made, out.Snapshot, out.Unsaved = made.made, c.snapshot, asUnsaved(errors.Join(made.err, c.err, endErr))
 	if c.session != nil {
 		err = errors.Join(err, c.session.Close())

@@ -11,6 +11,7 @@ package language
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -117,7 +118,30 @@ type Model struct {
 	// Missing is the name of the exception for a module that is not there, and
 	// Undefined that for a name that is not. "": there is none.
 	Missing, Undefined string
+	// Invoke is code that is run before a program: its arguments are args, the first of
+	// which is its name, and what it reads from standard input is the file stdin. Both
+	// may be empty. nil: the language has no such thing.
+	Invoke func(args []string, stdin string) string
+	// Exit is the name of the exception by which a program ends with an exit code of
+	// its own, which is its value. "": there is none.
+	Exit string
 }
+
+// ExitCode returns the exit code that a program chose which ended by an exception; 0
+// when it chose none. A text in its place is the code 1.
+func (m Model) ExitCode(exception, value string) int {
+	if m.Exit == "" || exception != m.Exit {
+		return 0
+	}
+	n, err := strconv.ParseInt(value, 10, 64)
+	if err != nil {
+		return 1
+	}
+	return int(n & 0xff)
+}
+
+// StdinPath is the file in a session that holds a program's standard input until it begins.
+const StdinPath = "/tmp/.praxis-stdin"
 
 // Placeholder is an expression of an answer, taken apart.
 type Placeholder struct{ Expression, Conversion, Format string }

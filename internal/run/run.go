@@ -11,10 +11,12 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"time"
 
 	"praxis/event"
@@ -176,6 +178,9 @@ func (t Task) execute(ctx context.Context, s Session, code string, alone bool, r
 	rec.Emit(event.ExecutionBegan{Session: s.Describe().Session, Language: lang.Name, Code: code})
 	x, err := event.Execution{}, ctx.Err() // nothing is done that cannot be recorded
 	if err == nil {
+		err = t.invoke(ctx, s, lang)
+	}
+	if err == nil {
 		x, err = s.Execute(ctx, code, t.Began.Bounds, rec)
 	}
 	if err == nil && alone && ctx.Err() == nil {
@@ -196,6 +201,26 @@ func (t Task) execute(ctx context.Context, s Session, code string, alone bool, r
 }
 
 // language is that of a run's code, as the session's image has it.
+// invoke gives the code its arguments and its standard input.
+func (t Task) invoke(ctx context.Context, s Session, lang language.Language) error {
+	var args []string
+	stdin := ""
+	if t.Began.File != "" || len(t.Began.Args) > 0 {
+		args = append([]string{cmp.Or(t.Began.File, "-c")}, t.Began.Args...)
+	}
+	if slices.ContainsFunc(t.Inputs, func(in Input) bool { return in.Path == language.StdinPath }) {
+		stdin = language.StdinPath
+	}
+	if lang.Model.Invoke == nil || args == nil && stdin == "" {
+		return nil
+	}
+	x, err := s.Execute(ctx, lang.Model.Invoke(args, stdin), t.Began.Bounds, event.Discard)
+	if err == nil && x.Status != event.OK {
+		err = fmt.Errorf("cannot give the code its arguments: it ended with the status %s", x.Status)
+	}
+	return err
+}
+
 func (t Task) language(s Session) language.Language {
 	if has := s.Describe().Image.Languages; len(has) > 0 {
 		l := t.Languages.Named(has[0].Name)

@@ -16,9 +16,9 @@ import (
 	"praxis/internal/cli/tui"
 )
 
-const askLong = `Asks a question. The model answers it by writing code, which runs in a sandbox;
-what the code prints goes back to the model, errors too, until it gives an
-answer. The figures of the answer are filled in from values in the sandbox, and
+const askLong = `Asks a question: the argument, or what is piped in ("-" says so). The model
+answers it by writing code, which runs in a sandbox; what the code prints goes
+back to the model, errors too, until it gives an answer. The figures of the answer are filled in from values in the sandbox, and
 those that no code computed are pointed out.
 
 The model is the one of --model, of PRAXIS_MODEL, of the configuration file, or
@@ -51,15 +51,19 @@ type askCommand struct {
 func (p *program) askCommand() *cobra.Command {
 	a := &askCommand{p: p, maxSteps: flagValue[float64]{parse: app.ParseMaxSteps, kind: "number"}}
 	cmd := &cobra.Command{
-		Use:     `ask "QUESTION"`,
+		Use:     `ask ["QUESTION"]`,
 		Short:   "Ask a question that code can answer",
 		Long:    askLong,
 		Example: `  praxis ask "Which region grew fastest?" --file sales.csv --with pandas,matplotlib --out charts`,
-		Args:    takes(1, 1, "the question"),
+		Args:    takes(0, 1, ""),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			err := a.mode.check(cmd, &a.tools)
+			question := ""
 			if err == nil {
-				err = a.run(cmd.Context(), args[0])
+				question, err = p.readQuestion(args)
+			}
+			if err == nil {
+				err = a.run(cmd.Context(), question)
 			}
 			return a.printFailure(err)
 		},
@@ -77,6 +81,22 @@ func (p *program) askCommand() *cobra.Command {
 	a.tools.registerApproval(cmd)
 	a.tools.registerNet(cmd)
 	return cmd
+}
+
+// maxQuestion bounds a question in bytes.
+const maxQuestion = 1 << 20
+
+// readQuestion returns the question of a command line: its argument, or what is piped
+// in when there is none or it is "-".
+func (p *program) readQuestion(args []string) (string, error) {
+	switch {
+	case len(args) > 0 && args[0] != "-":
+		return args[0], nil
+	case len(args) == 0 && isTerminal(p.stdin):
+		return "", usage("praxis ask", "the question is missing")
+	}
+	text, err := p.readInput(maxQuestion, "Put what the question is about into a file, and name it with --file.")
+	return strings.TrimSpace(string(text)), err
 }
 
 // printFailure writes the last object of a run that did not begin, and returns why.

@@ -1,6 +1,11 @@
 package cmd
 
 import (
+	"errors"
+	"io"
+	"os"
+	"regexp"
+
 	"praxis/fault"
 	"praxis/internal/app"
 	"praxis/internal/safetext"
@@ -32,4 +37,45 @@ func readCodeFile(name string) (string, error) {
 		return "", err
 	}
 	return app.CheckCode(safetext.Line(name), string(data))
+}
+
+// maxStdin bounds what code reads from standard input, in bytes.
+const maxStdin = 256 << 20
+
+// readsStdin finds code that reads from standard input.
+var readsStdin = regexp.MustCompile(`\bstdin\b|\binput\s*\(|\bfileinput\b`)
+
+// stdinFor returns what code reads from standard input, as a file that drop removes;
+// nil when it reads none. A pipe need never end, so that it is read for code that
+// mentions it alone, or when it is asked for.
+func (p *program) stdinFor(code string, asked bool) (in *app.Input, drop func(), err error) {
+	drop = func() {}
+	piped := false
+	if f, ok := p.stdin.(*os.File); ok {
+		info, err := f.Stat()
+		piped = err == nil && (info.Mode().IsRegular() || info.Mode()&(os.ModeNamedPipe|os.ModeSocket) != 0)
+	} else {
+		piped = p.stdin != nil
+	}
+	if !asked && (!piped || !readsStdin.MatchString(code)) {
+		return nil, drop, nil
+	}
+	f, err := os.CreateTemp("", "praxis-stdin-*")
+	if err != nil {
+		return nil, drop, fault.New(fault.Unavailable, "Name another folder for temporary files in TMPDIR.", "cannot keep standard input: %w", err)
+	}
+	drop = func() { _ = os.Remove(f.Name()) } // what stays is the system's to remove
+	n, err := io.Copy(f, io.LimitReader(p.stdin, maxStdin+1))
+	err = errors.Join(err, f.Close())
+	switch {
+	case err != nil:
+		err = fault.New(fault.Invalid, "", "cannot read standard input: %w", err)
+	case n > maxStdin:
+		err = fault.New(fault.Invalid, "Write it to a file and give it with --file.", "cannot read standard input: it is longer than %s", safetext.Size(maxStdin))
+	}
+	if err != nil {
+		drop()
+		return nil, func() {}, err
+	}
+	return &app.Input{Name: "standard input", Bytes: n, Open: func() (io.ReadCloser, error) { return os.Open(f.Name()) }}, drop, nil
 }

@@ -41,6 +41,8 @@ const exitTopic = `Exit codes of every command:
        tools is wrong (tools check), a call of a tool failed or was not made
        (tools call), an example fails (tools test), or a change of a tool breaks
        its users without saying so (tools diff)
+  N    the code that was run ended itself with sys.exit(N), whatever N means here
+       otherwise; with --json the object says which of both it was
   2    the command line, a file or a name is wrong, or asks for what a named
        session cannot take on: nothing was run
   3    what there is of a run's journal is whole, but the run was begun and

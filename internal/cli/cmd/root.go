@@ -103,6 +103,7 @@ func group(use, short string, children ...*cobra.Command) *cobra.Command {
 // takes checks the number of arguments in our own words.
 func takes(low, high int, what string) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
+		args, _ = splitArgs(cmd, args)
 		switch {
 		case len(args) < low:
 			return usage(cmd.CommandPath(), "%s is missing", what)
@@ -111,6 +112,17 @@ func takes(low, high int, what string) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// codeArguments marks a command whose arguments after "--" are those of the code.
+const codeArguments = "code arguments"
+
+// splitArgs parts the arguments of a command from those of the code that it runs.
+func splitArgs(cmd *cobra.Command, args []string) (own, code []string) {
+	if n := cmd.ArgsLenAtDash(); n >= 0 && cmd.Annotations[codeArguments] != "" {
+		return args[:n], args[n:]
+	}
+	return args, nil
 }
 
 func (p *program) versionCommand() *cobra.Command {

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -17,6 +18,11 @@ import (
 const runLong = `Runs Python code in a sandbox: a FILE, the CODE after -c, or what is piped in
 ("-" says so). What the code prints is printed as it comes, and the value of the
 last expression at the end.
+
+What stands after "--" are the arguments of the code (sys.argv). What is piped in
+beside a FILE or -c is what the code reads from standard input: it is taken to its
+end before the code begins, when the code mentions stdin or input(), or with
+--stdin. Code that ends itself with sys.exit(N) gives the exit code N.
 
 Files given with --file are copied into the code's working folder, /work. Files
 that the code writes or changes there, and pictures that it displays
@@ -46,24 +52,27 @@ type runCommand struct {
 	session string
 	json    bool
 	full    bool
+	stdin   bool
 	tools   toolFlags
 }
 
 func (p *program) runCommand() *cobra.Command {
 	r := &runCommand{p: p}
 	cmd := &cobra.Command{
-		Use:     "run [FILE]",
-		Short:   "Run code in a sandbox",
-		Long:    runLong,
-		Example: "  praxis run -c 'sum(range(10))'\n  praxis run plot.py --file sales.csv --with pandas,matplotlib --out charts\n  praxis run --session work -c 'x = 1'",
-		Args:    takes(0, 1, ""),
+		Use:         "run [FILE] [-- ARGS]",
+		Annotations: map[string]string{codeArguments: "yes"},
+		Short:       "Run code in a sandbox",
+		Long:        runLong,
+		Example:     "  praxis run -c 'sum(range(10))'\n  praxis run plot.py --file sales.csv --with pandas,matplotlib --out charts\n  praxis run --session work -c 'x = 1'",
+		Args:        takes(0, 1, ""),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
 		var inline *string
 		if cmd.Flags().Changed("code") {
 			inline = &r.code
 		}
-		return r.run(cmd.Context(), inline, args)
+		own, code := splitArgs(cmd, args)
+		return r.run(cmd.Context(), inline, own, code)
 	}
 	fs := cmd.Flags()
 	fs.StringVarP(&r.code, "code", "c", "", "run this `CODE`")
@@ -71,6 +80,7 @@ func (p *program) runCommand() *cobra.Command {
 	fs.StringVar(&r.out, "out", "", "save what the code makes in this `DIR`")
 	fs.StringVar(&r.session, "session", "", "keep variables and files under this `NAME`")
 	fs.BoolVar(&r.json, "json", false, "print one JSON object instead")
+	fs.BoolVar(&r.stdin, "stdin", false, "give standard input to the code, also when its text does not say that it reads any")
 	fs.BoolVar(&r.full, "full", false, fullUsage)
 	r.flags.register(cmd)
 	r.tools.registerFiles(cmd)
@@ -79,7 +89,7 @@ func (p *program) runCommand() *cobra.Command {
 	return cmd
 }
 
-func (r *runCommand) run(ctx context.Context, inline *string, args []string) error {
+func (r *runCommand) run(ctx context.Context, inline *string, args, codeArgs []string) error {
 	q := app.CodeRequest{
 		Session: r.flags.session(r.session), Bounds: r.flags.bounds(), Output: app.Output{Dir: r.out, Protect: args},
 		Tools: r.tools.spec(r.p), Running: func(interrupt func(context.Context) error) func() { return r.p.interrupts.during(ctx, interrupt) },
@@ -91,8 +101,17 @@ func (r *runCommand) run(ctx context.Context, inline *string, args []string) err
 	if q.Code, err = r.p.readCode(inline, args); err != nil {
 		return err
 	}
+	q.Args = codeArgs
 	if len(args) > 0 && args[0] != "-" {
 		q.File = args[0]
+	}
+	if inline != nil || q.File != "" {
+		stdin, drop, err := r.p.stdinFor(q.Code, r.stdin)
+		if err != nil {
+			return err
+		}
+		defer drop()
+		q.Stdin = stdin
 	}
 	if q.Net, err = r.tools.netSpec(); err != nil {
 		return err
@@ -134,7 +153,7 @@ func (r *runCommand) execute(ctx context.Context, a *app.App, q app.CodeRequest)
 	if err := errors.Join(printer.err, out.Unsaved); err != nil {
 		return err
 	}
-	if code := statusCode(out.Execution.Status); code != exitOK {
+	if code := cmp.Or(out.Exit, statusCode(out.Execution.Status)); code != exitOK {
 		return exitStatus{code}
 	}
 	return nil

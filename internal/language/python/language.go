@@ -61,6 +61,8 @@ func Language() language.Language {
 			Rest:        read("rest.py"),
 			Missing:     "ModuleNotFoundError",
 			Undefined:   "NameError",
+			Invoke:      invoke,
+			Exit:        "SystemExit",
 		},
 		Prompt: language.Prompt{
 			Indent:  indent,
@@ -82,6 +84,15 @@ func fill(placeholders []language.Placeholder) string {
 	}
 	b.WriteString(")")
 	return b.String()
+}
+
+// invoke returns code that sets up sys.argv and the standard input.
+func invoke(args []string, stdin string) string {
+	quoted := make([]string, len(args))
+	for i, a := range args {
+		quoted[i] = quote(a)
+	}
+	return read("invoke.py") + "__invoke__([" + strings.Join(quoted, ", ") + "], " + quote(stdin) + ")\ndel __invoke__\n"
 }
 
 // atPrompt returns code that does one thing of prompt.py.

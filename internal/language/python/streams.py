@@ -1,9 +1,10 @@
 """Standard streams of a session: text wrappers over descriptors 1 and 2 that
-keep the order between the two, and a standard input that says why it is empty.
+keep the order between the two, and a standard input: a file that was put there, or one that says why it is empty.
 """
 
 import io
 import os
+import stat
 import sys
 from fcntl import F_DUPFD_CLOEXEC, fcntl, ioctl
 from time import monotonic, sleep
@@ -172,6 +173,7 @@ class Streams:
         self.turns = Turns(self.drain)
         self.spare = []
         self.stdin = NoInput()
+        self.given = None  # the file that is the standard input
         self.stdout = self.stderr = None
         self.restore()
 
@@ -211,9 +213,20 @@ class Streams:
             self.stdout = self._open(1, "<stdout>")
         if not self._usable(self.stderr):
             self.stderr = self._open(2, "<stderr>")
+        self._take_input()
         sys.stdin = sys.__stdin__ = self.stdin
         sys.stdout = sys.__stdout__ = self.stdout
         sys.stderr = sys.__stderr__ = self.stderr
+
+    def _take_input(self):
+        """Read from descriptor 0 when a file was put there."""
+        try:
+            s = os.fstat(0)
+        except OSError:
+            return
+        if stat.S_ISREG(s.st_mode) and self.given != (s.st_dev, s.st_ino):
+            self.given = s.st_dev, s.st_ino
+            self.stdin = open(0, encoding="utf-8", errors="surrogateescape", closefd=False)
 
     def hold(self):
         """Keep descriptors in reserve for a program that uses all of its own up."""
@@ -240,7 +253,7 @@ class Streams:
 
     def input(self, prompt="", /):
         """input() of the session: works on a standard input that the program put in place."""
-        if sys.stdin is not self.stdin:
+        if not isinstance(sys.stdin, NoInput):
             return _original_input(prompt)
         raise EOFError("input() is not available: " + NOBODY)
 
