@@ -101,6 +101,6 @@ func compared(v any) []string {
 }
 
 func digest(text string) string {
-	sum := sha256.Sum256(fmt.Appendf(nil, "praxis approved %s", text))
+	sum := sha256.Sum256(fmt.Appendf(nil, "approved value: %s", text))
 	return base64.RawStdEncoding.EncodeToString(sum[:16])
 }

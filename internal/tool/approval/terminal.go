@@ -182,10 +182,10 @@ func (t *Terminal) alone(ctx context.Context, q gate.Question) (a gate.Answer, e
 	})
 	release := t.hold(restore)
 	defer release()
-	outcome := "not asked to the end, denied"
+	status := "not asked to the end, denied"
 	defer func() {
 		restore()
-		_ = t.say("\npraxis: " + safetext.Line(q.Tool.Name) + " (call " + safetext.OneLine(q.ID, 40) + "): " + outcome + "\n")
+		_ = t.say("\npraxis: " + safetext.Line(q.Tool.Name) + " (call " + safetext.OneLine(q.ID, 40) + "): " + status + "\n")
 	}()
 	if t.second {
 		if err := t.say("\x1b[0m\x1b[?1049h\x1b[2J\x1b[H"); err != nil {
@@ -196,9 +196,9 @@ func (t *Terminal) alone(ctx context.Context, q gate.Question) (a gate.Answer, e
 	switch {
 	case err != nil:
 	case a.Granted:
-		outcome = "approved " + map[gate.Scope]string{gate.Once: "once", gate.Exact: "for exactly these arguments", gate.Whole: "for this run"}[a.Scope]
+		status = "approved " + map[gate.Scope]string{gate.Once: "once", gate.Exact: "for exactly these arguments", gate.Whole: "for this run"}[a.Scope]
 	default:
-		outcome = "denied"
+		status = "denied"
 	}
 	return a, err
 }
