@@ -32,7 +32,7 @@ func (s *soak) check() {
 	if err != nil || strings.Count(string(mounts), " "+s.dir) > 1 {
 		s.report.fail("mounts are left: %s %v", mounts, err)
 	}
-	s.checkFolder(s.home, "images", "journal", "blobs", "keys", "owners", "praxis.db", "programs", "run", "sessions", "snapshots", "templates")
+	s.checkFolder(s.home, "images", "journal", "blobs", "chain", "unlisted", "keys", "owners", "praxis.db", "programs", "run", "sessions", "snapshots", "templates")
 	s.checkFolder(filepath.Join(s.home, "run"), "gate")
 	for _, empty := range []string{"home/owners", "home/images/tmp", "tmp", "out"} {
 		s.checkFolder(filepath.Join(s.dir, empty))
