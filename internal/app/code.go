@@ -45,6 +45,7 @@ type CodeResult struct {
 	Run       string // its id in the journal; "": nothing began
 	Execution event.Execution
 	Made      Made
+	Whole     bool   // every byte of the output went to the sink
 	Snapshot  string // that a named session stands at now; "": where it stood before
 	// Unsaved says why not all is saved that the code made, or that it is not
 	// recorded how the run ended.
@@ -74,7 +75,7 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 	if err != nil {
 		return out, err
 	}
-	out.Run = r.ID()
+	out.Run, out.Whole = r.ID(), began.Bounds.Whole
 	c := &codeRun{app: a, request: q, run: r, made: made, sink: sink}
 	out.Execution, err = run.Code(ctx, run.Task{
 		Began: began, Languages: c.app.opt.Languages, Inputs: runInputs(q.Files), Open: c.open,
