@@ -44,6 +44,7 @@ func (q *CodeRequest) check() (err error) {
 type CodeResult struct {
 	Run       string // its id in the journal; "": nothing began
 	Execution event.Execution
+	Missing   *Missing // module that the code ended for the lack of
 	Made      Made
 	Whole     bool   // every byte of the output went to the sink
 	Snapshot  string // that a named session stands at now; "": where it stood before
@@ -82,6 +83,7 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 		Ready:  func(ctx context.Context) error { return made.begin(ctx, c.session) },
 		Finish: c.finish,
 	}, q.Code, q.Session.Name == "", r)
+	out.Missing = a.MissingOf(out.Execution)
 	endErr := r.end()
 	out.Made, out.Snapshot, out.Unsaved = made.made, c.snapshot, asUnsaved(errors.Join(made.err, c.err, endErr))
 	if c.session != nil {

@@ -117,6 +117,10 @@ type Model struct {
 	// Missing is the name of the exception for a module that is not there, and
 	// Undefined that for a name that is not. "": there is none.
 	Missing, Undefined string
+	// Package returns the module that an exception, by its name and its text,
+	// says is missing, and the package to add; "": it misses none, or no package
+	// has it. Both are fit for a command line. nil: it is not known.
+	Package func(exception, text string) (module, pack string)
 }
 
 // Placeholder is an expression of an answer, taken apart.

@@ -168,7 +168,8 @@ type runResult struct {
 	Snapshot string          `json:"snapshot"`
 	Files    []app.SavedFile `json:"files"`
 	Note     string          `json:"note,omitempty"`
-	Failure  *fault.Error    `json:"failure"` // to save what the code made
+	Missing  *app.Missing    `json:"missing,omitempty"` // module that the code ended for the lack of
+	Failure  *fault.Error    `json:"failure"`           // to save what the code made
 }
 
 // note says that a named session stays where it was, or "".
@@ -195,11 +196,18 @@ func (r *runCommand) summary(out app.CodeResult) error {
 			Run: out.Run, Execution: x,
 			StdoutBytes: x.StdoutBytes, StderrBytes: x.StderrBytes, StdoutTruncated: x.StdoutTruncated, StderrTruncated: x.StderrTruncated,
 			Result: x.Result, Displays: orEmpty(x.Displays), Error: x.Error,
-			Session: x.Session, Snapshot: out.Snapshot, Files: orEmpty(out.Made.Saved), Note: note,
+			Session: x.Session, Snapshot: out.Snapshot, Files: orEmpty(out.Made.Saved), Note: note, Missing: out.Missing,
 			Failure: failureOf(out.Unsaved),
 		})
 	}
 	lines := []string{note, r.cutNote(out)}
+	if m := out.Missing; m != nil {
+		text := m.String()
+		if r.session != "" {
+			text += ", in a new session"
+		}
+		lines = append([]string{text}, lines...)
+	}
 	for _, f := range out.Made.Saved {
 		lines = append(lines, fmt.Sprintf("saved %s (%s)", safetext.Line(f.Path), safetext.Size(f.Bytes)))
 	}

@@ -61,6 +61,7 @@ func Language() language.Language {
 			Rest:        read("rest.py"),
 			Missing:     "ModuleNotFoundError",
 			Undefined:   "NameError",
+			Package:     packageOf,
 		},
 		Prompt: language.Prompt{
 			Indent:  indent,
