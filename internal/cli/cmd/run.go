@@ -141,7 +141,7 @@ func (r *runCommand) execute(ctx context.Context, a *app.App, q app.CodeRequest)
 	if err := errors.Join(printer.err, out.Unsaved); err != nil {
 		return err
 	}
-	if code := statusCode(out.Execution.Status); code != exitOK {
+	if code := executionCode(out.Execution); code != exitOK {
 		return exitStatus{code}
 	}
 	return nil
