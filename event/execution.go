@@ -80,15 +80,20 @@ func (l Limit) Valid() bool {
 // Execution is what one piece of code did: how it ended, what it wrote and showed,
 // and what it used.
 type Execution struct {
-	Status   Status   `json:"status"`
-	Message  string   `json:"message,omitempty"` // names the limit and its value, or what became of the state
-	Limit    Limit    `json:"limit,omitempty"`   // the one that Message names
-	Stdout   string   `json:"stdout"`            // head + tail when it was longer than the bound
-	Stderr   string   `json:"stderr"`
-	Result   Bundle   `json:"result,omitempty"`   // the value of the last expression; "text" is its repr
-	Displays []Bundle `json:"displays,omitempty"` // display() calls and captured figures, in order
-	Error    *Raised  `json:"error,omitempty"`
-	State    State    `json:"state"`
+	Status  Status `json:"status"`
+	Message string `json:"message,omitempty"` // names the limit and its value, or what became of the state
+	Limit   Limit  `json:"limit,omitempty"`   // the one that Message names
+	Stdout  string `json:"stdout"`            // head + tail when it was longer than the bound
+	Stderr  string `json:"stderr"`
+	// How much the code wrote, in bytes, and whether Stdout and Stderr lack some of it.
+	StdoutBytes     int64    `json:"stdout_bytes,omitempty"`
+	StderrBytes     int64    `json:"stderr_bytes,omitempty"`
+	StdoutTruncated bool     `json:"stdout_truncated,omitempty"`
+	StderrTruncated bool     `json:"stderr_truncated,omitempty"`
+	Result          Bundle   `json:"result,omitempty"`   // the value of the last expression; "text" is its repr
+	Displays        []Bundle `json:"displays,omitempty"` // display() calls and captured figures, in order
+	Error           *Raised  `json:"error,omitempty"`
+	State           State    `json:"state"`
 	// StateNote is the part of Message that says what became of the variables.
 	StateNote string `json:"state_note,omitempty"`
 	Usage     Usage  `json:"usage"`

@@ -108,7 +108,10 @@ func (l Limits) Exceeds(most Limits) (Excess, bool) {
 type Bounds struct {
 	Timeout     Duration `json:"timeout_ms"`       // wall time
 	CPU         Duration `json:"cpu_ms,omitempty"` // processor time
-	OutputBytes int64    `json:"output_bytes"`     // of both streams together, shown
+	OutputBytes int64    `json:"output_bytes"`     // of both streams together, kept in the result
+	// Whole says that all output goes to the sink, and none of it ends the code:
+	// OutputBytes bounds the result alone. The code waits for a slow sink.
+	Whole bool `json:"whole,omitempty"`
 }
 
 // Over returns b with every zero replaced by what base says.

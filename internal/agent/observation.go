@@ -111,6 +111,13 @@ func plainText(b event.Bundle) string {
 // hint adds what a model cannot know to errors that it often makes.
 func hint(e event.Raised, cfg Config) string {
 	l := cfg.Language
+	module, pack := "", ""
+	if l.Model.Package != nil {
+		module, pack = l.Model.Package(e.Name, e.Value)
+	}
+	if pack != "" {
+		return fmt.Sprintf("Nothing can be installed: there is no network. Available: %s. Do without %s; if nothing else will do, say that the user can add it with --with %s.", available(cfg), module, pack)
+	}
 	switch e.Name {
 	case "":
 	case l.Model.Missing:

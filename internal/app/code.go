@@ -48,9 +48,11 @@ func (q *CodeRequest) check() (err error) {
 type CodeResult struct {
 	Run       string // its id in the journal; "": nothing began
 	Execution event.Execution
+	Missing   *Missing // module that the code ended for the lack of
 	Made      Made
-	// Exit is the exit code that the code ended itself with; 0 when it did not.
-	Exit     int
+	// Exit is the exit code that the code ended itself with; nil when it did not.
+	Exit     *int
+	Whole    bool   // every byte of the output went to the sink
 	Snapshot string // that a named session stands at now; "": where it stood before
 	// Unsaved says why not all is saved that the code made, or that it is not
 	// recorded how the run ended.
@@ -84,16 +86,19 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 	if err != nil {
 		return out, err
 	}
-	out.Run = r.ID()
+	out.Run, out.Whole = r.ID(), began.Bounds.Whole
 	c := &codeRun{app: a, request: q, run: r, made: made, sink: sink}
 	out.Execution, err = run.Code(ctx, run.Task{
 		Began: began, Languages: c.app.opt.Languages, Inputs: inputs, Open: c.open,
 		Ready:  func(ctx context.Context) error { return made.begin(ctx, c.session) },
 		Finish: c.finish,
 	}, q.Code, q.Session.Name == "", r)
+	out.Missing = a.MissingOf(out.Execution)
 	endErr := r.end()
 	if raised := out.Execution.Error; raised != nil && c.session != nil {
-		out.Exit = c.session.Language().Model.ExitCode(raised.Name, raised.Value)
+		if code, chosen := c.session.Language().Model.ExitCode(raised.Name, raised.Value); chosen {
+			out.Exit = &code
+		}
 	}
 	out.Made, out.Snapshot, out.Unsaved = made.made, c.snapshot, asUnsaved(errors.Join(made.err, c.err, endErr))
 	if c.session != nil {

@@ -46,8 +46,13 @@ func (q ExportRequest) ExportFormat() (string, error) {
 	format := q.Format
 	if format == "" {
 		format = ExportFormats()[0]
-		if ext := strings.TrimPrefix(filepath.Ext(q.Path), "."); slices.Contains(ExportFormats(), ext) {
-			format = ext
+		info, err := os.Stat(q.Path)
+		folder := strings.HasSuffix(q.Path, "/") || err == nil && info.IsDir()
+		if ext := strings.TrimPrefix(filepath.Ext(q.Path), "."); ext != "" && !folder {
+			if format = ext; !slices.Contains(ExportFormats(), ext) {
+				return "", fault.New(fault.Invalid, "Name it with one of ."+strings.Join(ExportFormats(), ", .")+", or say with --format what it is to be.",
+					"cannot export to %s: there is no format for files called .%s", safetext.Line(q.Path), safetext.Line(ext))
+			}
 		}
 	}
 	if !slices.Contains(ExportFormats(), format) {

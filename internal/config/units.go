@@ -140,7 +140,17 @@ func (s Sizes) check(v int64) error {
 }
 
 func (s Sizes) fault(text, cause string) error {
-	return fault.New(fault.Invalid, fmt.Sprintf("Write a size from %s to %s, such as 512MiB or 2GB.", safetext.Size(s.min), safetext.Size(s.max)),
+	such := ""
+	for _, example := range []struct {
+		size int64
+		text string
+	}{{512 << 20, "512MiB or 2GB"}, {4 << 20, "4MiB or 2MB"}} {
+		if s.min <= example.size/4 && example.size*4 <= s.max {
+			such = ", such as " + example.text
+			break
+		}
+	}
+	return fault.New(fault.Invalid, fmt.Sprintf("Write a size from %s to %s%s.", safetext.Size(s.min), safetext.Size(s.max), such),
 		"cannot use %s %q: %s", s.name, text, cause)
 }
 

@@ -125,19 +125,23 @@ type Model struct {
 	// Exit is the name of the exception by which a program ends with an exit code of
 	// its own, which is its value. "": there is none.
 	Exit string
+	// Package returns the module that an exception, by its name and its text,
+	// says is missing, and the package to add; "": it misses none, or no package
+	// has it. Both are fit for a command line. nil: it is not known.
+	Package func(exception, text string) (module, pack string)
 }
 
-// ExitCode returns the exit code that a program chose which ended by an exception; 0
-// when it chose none. A text in its place is the code 1.
-func (m Model) ExitCode(exception, value string) int {
+// ExitCode returns the exit code that a program chose which ended by an exception;
+// chosen is false when it chose none. A text in its place is the code 1.
+func (m Model) ExitCode(exception, value string) (code int, chosen bool) {
 	if m.Exit == "" || exception != m.Exit {
-		return 0
+		return 0, false
 	}
 	n, err := strconv.ParseInt(value, 10, 64)
 	if err != nil {
-		return 1
+		return 1, true
 	}
-	return int(n & 0xff)
+	return int(n & 0xff), true
 }
 
 // StdinPath is the file in a session that holds a program's standard input until it begins.

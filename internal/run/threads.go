@@ -35,6 +35,10 @@ func awaitThreads(ctx context.Context, s Session, code string, x *event.Executio
 	}
 	x.Stdout += rest.Stdout
 	x.Stderr += rest.Stderr
+	x.StdoutBytes += rest.StdoutBytes
+	x.StderrBytes += rest.StderrBytes
+	x.StdoutTruncated = x.StdoutTruncated || rest.StdoutTruncated
+	x.StderrTruncated = x.StderrTruncated || rest.StderrTruncated
 	x.Displays = append(x.Displays, rest.Displays...)
 	x.Usage.WallMS += rest.Usage.WallMS
 	x.Usage.CPUMS += rest.Usage.CPUMS

@@ -148,6 +148,39 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// TestBusySession checks that a command says that it waits for another one's
+// session, also into a file, and goes on when that is over.
+func TestBusySession(t *testing.T) {
+	first, _, _, signals := inProcess(t, nil)
+	second, stdout, stderr, _ := inProcess(t, nil)
+	second.getenv = first.getenv
+	began, ended, waits := make(chan struct{}), make(chan int), make(chan struct{})
+	first.stdout = writerFunc(func(b []byte) (int, error) {
+		close(began)
+		return len(b), nil
+	})
+	var once sync.Once
+	second.stderr = writerFunc(func(b []byte) (int, error) {
+		n, err := stderr.Write(b)
+		if strings.Contains(stderr.String(), "praxis: session work is in use by another command: waiting for it\n") {
+			once.Do(func() { close(waits) })
+		}
+		return n, err
+	})
+	go func() { ended <- first.run(t.Context(), []string{"run", "--session", "work", "-c", "print a\nwait"}) }()
+	<-began
+	go func() {
+		<-waits
+		signals <- os.Interrupt
+	}()
+	if got := second.run(t.Context(), []string{"run", "--session", "work", "-c", "print b"}); got != exitOK || stdout.String() != "b\n" {
+		t.Errorf("exit code %d, %q (%s)", got, stdout, stderr)
+	}
+	if got := <-ended; got != exitInterrupted {
+		t.Errorf("the first command ended with %d", got)
+	}
+}
+
 // TestTerminate checks that SIGTERM ends a command although its code goes on.
 func TestTerminate(t *testing.T) {
 	p, stdout, stderr, signals := inProcess(t, nil)

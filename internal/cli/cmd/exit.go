@@ -50,7 +50,7 @@ const exitTopic = `Exit codes of every command:
        state is stored (plan run, plan resume, ask)
   124  the time limit ended the code
   125  Praxis failed, or something that it needs did: no image, no network,
-       a model that does not answer, a step budget used up, a session in a
+       no model that is set up, a model that does not answer, a step budget used up, a session in a
        state that does not allow it, or what the code made could not be saved
   130  interrupted by Ctrl-C or SIGTERM
   137  the memory limit, the limit on processes or disk, or a signal ended
@@ -58,7 +58,8 @@ const exitTopic = `Exit codes of every command:
   141  whoever read the output went away
 
 With --json the status is also in the object: ok 0, error 1, crashed 1,
-output 1, timeout 124, memory 137, killed 137, interrupted 130. The status
+output 1, timeout 124, memory 137, killed 137, interrupted 130; an error, too,
+is 137 where "limit" is memory, processes or disk. The status
 "failed" is that of a command that could not begin; "failure" then says why,
 with kind, message and remedy, and with code and data where there are some, as
 it does when what the code made could not be saved.
@@ -89,6 +90,19 @@ func (f exitStatus) Error() string { return fmt.Sprintf("exit code %d", f.code) 
 // errInterrupted is the cause that cancels a command on Ctrl-C or SIGTERM.
 var errInterrupted = errors.New("interrupted")
 
+// executionCode maps what a piece of code did to an exit code. A limit may end it
+// by an exception that it does not catch.
+func executionCode(x event.Execution) int {
+	code := statusCode(x.Status)
+	switch x.Limit {
+	case event.MemoryUse, event.ProcessCount, event.DiskSpace:
+		if code == exitRaised {
+			return exitKilled
+		}
+	}
+	return code
+}
+
 // errorCode maps what a command returned to an exit code.
 func errorCode(err error) int {
 	var f exitStatus
@@ -106,6 +120,8 @@ func errorCode(err error) int {
 		return exitFailed
 	}
 	switch fault.CodeOf(err) {
+	case fault.ModelUnchosen:
+		return exitFailed // what the command needs is missing, not a word of the caller's
 	case fault.FileExists, fault.SessionDiffers, fault.SessionExists, fault.ThreadExists:
 		return exitUsage // the caller's own words ask for something else than what is there
 	}

@@ -79,7 +79,7 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 	fs.StringVar(&f.requirements, "requirements", "", "requirements `FILE` with packages to have")
 	fs.Var(&f.timeout, "timeout", "wall time of one execution (default 30s)")
 	fs.Var(&f.cpu, "cpu-time", "processor time of one execution")
-	fs.Var(&f.output, "output-limit", "output that is shown of one execution (default 1MiB)")
+	fs.Var(&f.output, "output-limit", "output that is shown and kept of one execution (default 1MiB)")
 	for _, spec := range event.LimitTable() {
 		kind, standard := "number", strconv.FormatFloat(spec.Default, 'f', -1, 64)
 		if spec.Bytes {

@@ -194,7 +194,7 @@ func (r *replayCommand) branch(ctx context.Context, a *app.App, ref string) erro
 	case out.Kind == event.Ask && out.Answer == nil:
 		return exitStatus{exitFailed}
 	case out.Kind == event.Code && out.Execution != nil && out.Execution.Status != event.OK:
-		return exitStatus{statusCode(out.Execution.Status)}
+		return exitStatus{executionCode(*out.Execution)}
 	}
 	return nil
 }

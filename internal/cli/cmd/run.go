@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -29,8 +28,13 @@ that the code writes or changes there, and pictures that it displays
 (figure-1.png, …; display-1.html for what has nothing but HTML), are saved in
 the folder of --out, where they take the place of files of the same name; files
 that the command line names to be read are never overwritten, and a name that
-begins with "." begins with "_" there. Output that is too long to be shown is
-there in full, as output.txt.
+begins with "." begins with "_" there.
+
+A file or a program that standard output goes to gets every byte, and the code
+waits for a slow reader. A terminal shows no more than --output-limit of both
+streams, the object of --json has no more (stdout_bytes and stdout_truncated
+tell), and an --output-limit that is given bounds files as well: the whole is
+then output.txt in the folder of --out. The journal keeps no more of any run.
 
 What the code writes to standard error comes out on standard error, beside the
 lines of praxis itself, and code can write lines that look like those. Where
@@ -131,6 +135,8 @@ func (r *runCommand) execute(ctx context.Context, a *app.App, q app.CodeRequest)
 	if !r.full {
 		printer.excerpted("--full shows all, and praxis show last what was recorded")
 	}
+	// A file or a program gets every byte, unless less was asked for.
+	q.Bounds.Whole = !r.json && !isTerminal(r.p.stdout) && r.flags.output.value == nil
 	sink := event.Sink(printer)
 	if r.json {
 		sink = event.Discard
@@ -153,7 +159,11 @@ func (r *runCommand) execute(ctx context.Context, a *app.App, q app.CodeRequest)
 	if err := errors.Join(printer.err, out.Unsaved); err != nil {
 		return err
 	}
-	if code := cmp.Or(out.Exit, statusCode(out.Execution.Status)); code != exitOK {
+	code := executionCode(out.Execution)
+	if out.Exit != nil {
+		code = *out.Exit
+	}
+	if code != exitOK {
 		return exitStatus{code}
 	}
 	return nil
@@ -167,6 +177,12 @@ const fullUsage = "show long output whole; a terminal gets its first and last pa
 type runResult struct {
 	Run string `json:"run"` // its id in the journal
 	event.Execution
+	// How much was written, and whether stdout and stderr lack some of it.
+	StdoutBytes     int64 `json:"stdout_bytes"`
+	StderrBytes     int64 `json:"stderr_bytes"`
+	StdoutTruncated bool  `json:"stdout_truncated"`
+	StderrTruncated bool  `json:"stderr_truncated"`
+
 	Result   event.Bundle    `json:"result"`
 	Displays []event.Bundle  `json:"displays"`
 	Error    *event.Raised   `json:"error"`
@@ -174,7 +190,8 @@ type runResult struct {
 	Snapshot string          `json:"snapshot"`
 	Files    []app.SavedFile `json:"files"`
 	Note     string          `json:"note,omitempty"`
-	Failure  *fault.Error    `json:"failure"` // to save what the code made
+	Missing  *app.Missing    `json:"missing,omitempty"` // module that the code ended for the lack of
+	Failure  *fault.Error    `json:"failure"`           // to save what the code made
 }
 
 // note says that a named session stays where it was, or "".
@@ -198,12 +215,21 @@ func (r *runCommand) summary(out app.CodeResult) error {
 			x.Session = r.session
 		}
 		return r.p.printJSON(runResult{
-			Run: out.Run, Execution: x, Result: x.Result, Displays: orEmpty(x.Displays), Error: x.Error,
-			Session: x.Session, Snapshot: out.Snapshot, Files: orEmpty(out.Made.Saved), Note: note,
+			Run: out.Run, Execution: x,
+			StdoutBytes: x.StdoutBytes, StderrBytes: x.StderrBytes, StdoutTruncated: x.StdoutTruncated, StderrTruncated: x.StderrTruncated,
+			Result: x.Result, Displays: orEmpty(x.Displays), Error: x.Error,
+			Session: x.Session, Snapshot: out.Snapshot, Files: orEmpty(out.Made.Saved), Note: note, Missing: out.Missing,
 			Failure: failureOf(out.Unsaved),
 		})
 	}
-	lines := []string{note}
+	lines := []string{note, r.cutNote(out)}
+	if m := out.Missing; m != nil {
+		text := m.String()
+		if r.session != "" {
+			text += ", in a new session"
+		}
+		lines = append([]string{text}, lines...)
+	}
 	for _, f := range out.Made.Saved {
 		lines = append(lines, fmt.Sprintf("saved %s (%s)", safetext.Line(f.Path), safetext.Size(f.Bytes)))
 	}
@@ -215,6 +241,19 @@ func (r *runCommand) summary(out app.CodeResult) error {
 		}
 	}
 	return nil
+}
+
+// cutNote says what of the output is not everywhere, or "".
+func (r *runCommand) cutNote(out app.CodeResult) string {
+	x := out.Execution
+	if !x.StdoutTruncated && !x.StderrTruncated {
+		return ""
+	}
+	size := safetext.Size(x.StdoutBytes + x.StderrBytes)
+	if out.Whole {
+		return "the journal keeps the beginning and the end of " + size + " of output"
+	}
+	return "the code wrote " + size + " of output; what is over the limit was left out (see --output-limit)"
 }
 
 // madeHint says how to get what was made and not saved, or "".

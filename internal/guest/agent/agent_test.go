@@ -197,6 +197,64 @@ func TestProgramOverTheSocket(t *testing.T) {
 	}
 }
 
+// TestWholeOutputWaits writes far more than a window in all, as long as there is
+// space. What is kept stays bounded, and a stream that was lost is followed again.
+func TestWholeOutputWaits(t *testing.T) {
+	var sent bytes.Buffer
+	r := newRequest(&link{w: &sent, epoch: 1}, 5, 1, func(*request) {})
+	e := newExecution(wire.Execute{Exec: "x", OutputBytes: 1 << 10, Whole: true}, 1, wholeFiles{temp: t.TempDir()})
+	woken := 0
+	e.resume = func() { woken++ }
+	if err := e.follow(r, 0); err != nil {
+		t.Fatal(err)
+	}
+	const all = 64 << 20
+	var wrote, got, seq uint64
+	taken := 0
+	for got < all {
+		for wrote < all && !e.full() {
+			e.write(1, bytes.Repeat([]byte{byte(wrote >> 14)}, 1<<14))
+			wrote += 1 << 14
+		}
+		if size := e.size(); size > 8*wire.Window {
+			t.Fatalf("%d bytes are kept", size)
+		}
+		frames := wire.NewReader(&sent)
+		credit := 0
+		for {
+			f, err := frames.Next()
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if f.Kind != wire.Output {
+				continue // the end of the request that was lost
+			}
+			n, _, data, err := wire.ParseOutput(f.Body)
+			if seq++; err != nil || n != seq || data[0] != byte(got>>14) {
+				t.Fatalf("output %d, want %d, %v", n, seq, err)
+			}
+			got += uint64(len(data))
+			credit += wire.Cost(len(f.Body))
+		}
+		if taken++; taken == 3 { // what is on its way does not arrive
+			sent.Reset()
+			r = newRequest(r.link, 6, 1, func(*request) {})
+			if err := e.follow(r, seq-1); err != nil {
+				t.Fatal(err)
+			}
+			seq, got = seq-1, got-1<<14
+			continue
+		}
+		r.credit(credit)
+	}
+	if wrote != all || woken == 0 {
+		t.Errorf("%d bytes were written, woken %d times", wrote, woken)
+	}
+	if err := e.follow(r, 0); err == nil {
+		t.Error("it is followed from a beginning that is gone")
+	}
+}
+
 // TestFollowerFallsBehind fills a log faster than its follower gives credit.
 // Everything must arrive, in order, and no more than the window be on its way.
 func TestFollowerFallsBehind(t *testing.T) {

@@ -19,6 +19,7 @@ const (
 	minWhole        = 8 << 20  // no execution is stopped for less output
 	wholeFactor     = 16       // so many times what is shown may be printed
 	maxOutputFiles  = 16
+	maxUnsent       = 16 << 20 // of a Whole execution that is being stopped; what comes then is left out
 )
 
 // entry is one event of a log. It never changes.
@@ -45,8 +46,13 @@ type execution struct {
 	notes    []string
 	seen     witness
 
+	resume func() // wakes whoever reads the output of a Whole execution; nil: nobody waits
+
 	mu       sync.Mutex
 	log      []entry
+	first    int // entries that were before log[0] and are gone: all of them arrived
+	unsent   int // units of the log's entries from next on
+	lost     [3]int64
 	bytes    int // of the log
 	shown    displayCount
 	head     int // bytes of output that may still go to the log
@@ -56,7 +62,7 @@ type execution struct {
 	wholeErr error
 	result   []byte // JSON of wire.Executed; nil while it runs
 	follower *request
-	next     int // index in log of what the follower gets next
+	next     int // number of entries that the follower has or will not get
 	sent     int // bytes of that entry, or of result, that went as parts
 }
 
@@ -77,6 +83,15 @@ func (e *execution) write(stream uint8, data []byte) bool {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	e.total += int64(len(data))
+	if e.Whole {
+		if e.unsent > maxUnsent {
+			e.lost[stream] += int64(len(data))
+		} else {
+			e.append(entry{stream: stream, data: append([]byte(nil), data...)})
+		}
+		e.flush()
+		return true
+	}
 	rest := data
 	if e.head > 0 && e.tail.len() == 0 && len(e.log) < maxEntries {
 		n := min(e.head, len(rest))
@@ -95,6 +110,14 @@ func (e *execution) write(stream uint8, data []byte) bool {
 	}
 	e.flush()
 	return e.total <= e.stopAt
+}
+
+// full reports whether no more output is to be read for now, because whoever
+// follows a Whole execution has not taken what there is.
+func (e *execution) full() bool {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	return e.Whole && e.unsent >= wire.Window
 }
 
 // keepWhole begins the file of the whole output with what came so far.
@@ -141,7 +164,7 @@ func (e *execution) display(b wire.Bundle) {
 }
 
 func (e *execution) event(v wire.ExecEvent) {
-	v.Seq = uint64(len(e.log) + 1)
+	v.Seq = uint64(e.first + len(e.log) + 1)
 	body, err := marshal(v)
 	if err != nil || len(body) > wire.MaxMessage {
 		v.Bundle = wire.Bundle{"text": "[left out: too large to send]"}
@@ -153,6 +176,28 @@ func (e *execution) event(v wire.ExecEvent) {
 func (e *execution) append(n entry) {
 	e.log = append(e.log, n)
 	e.bytes += len(n.data)
+	e.unsent += wire.Cost(len(n.data))
+}
+
+// forget drops the entries of a Whole execution that have surely arrived: those
+// before the last ones that can be on their way.
+func (e *execution) forget() {
+	if !e.Whole {
+		return
+	}
+	size, keep := 0, e.next-e.first
+	for keep > 0 && size < wire.MaxInFlight {
+		keep--
+		size += wire.Cost(len(e.log[keep].data))
+	}
+	if keep < len(e.log)/2 {
+		return // later, so that the entries are not moved for each of them
+	}
+	for _, n := range e.log[:keep] {
+		e.bytes -= len(n.data)
+	}
+	e.log = append([]entry(nil), e.log[keep:]...)
+	e.first += keep
 }
 
 // finish adds the tail of the output and closes the log.
@@ -162,6 +207,7 @@ func (e *execution) finish(out wire.Executed) {
 	if e.result != nil {
 		return
 	}
+	e.resume = nil // the kernel may be gone before the last of it is taken
 	if e.whole != nil {
 		if err := e.whole.close(); e.wholeErr == nil {
 			e.wholeErr = err
@@ -175,6 +221,9 @@ func (e *execution) finish(out wire.Executed) {
 			out.Message = joinSentences(out.Message, "the whole output could not be kept: "+plain(e.wholeErr))
 		}
 		e.event(wire.ExecEvent{Type: wire.EventCut, Stdout: e.tail.omitted[1], Stderr: e.tail.omitted[2], File: out.OutputFile})
+	}
+	if e.lost[1]+e.lost[2] > 0 {
+		e.event(wire.ExecEvent{Type: wire.EventCut, Stdout: e.lost[1], Stderr: e.lost[2]})
 	}
 	for _, c := range e.tail.chunks {
 		for data := c.data; len(data) > 0; {
@@ -206,12 +255,15 @@ func joinSentences(a, b string) string {
 // follow makes r the follower, from the entry after the number after.
 func (e *execution) follow(r *request, after uint64) error {
 	e.mu.Lock()
-	if after > uint64(len(e.log)) {
+	if after > uint64(e.first+len(e.log)) || after < uint64(e.first) {
 		e.mu.Unlock()
 		return failf("invalid", "", "cannot attach to execution %s: it has no event %d", e.Exec, after)
 	}
 	old := e.follower
-	e.follower, e.next, e.sent = r, int(after), 0
+	e.follower, e.next, e.sent, e.unsent = r, int(after), 0, 0
+	for _, n := range e.log[e.next-e.first:] {
+		e.unsent += wire.Cost(len(n.data))
+	}
 	e.mu.Unlock()
 	if old != nil && old != r {
 		old.fail(failf("conflict", "", "another request follows the execution now"))
@@ -245,8 +297,15 @@ func (e *execution) flush() {
 	if r == nil {
 		return
 	}
-	for e.next < len(e.log) {
-		n := e.log[e.next]
+	full := e.unsent >= wire.Window
+	defer func() {
+		e.forget()
+		if full && e.unsent < wire.Window && e.resume != nil {
+			e.resume()
+		}
+	}()
+	for e.next < e.first+len(e.log) {
+		n := e.log[e.next-e.first]
 		if n.stream != 0 {
 			if !r.trySend(wire.Output, wire.AppendOutput(nil, uint64(e.next+1), n.stream), n.data) {
 				return
@@ -255,6 +314,7 @@ func (e *execution) flush() {
 			return
 		}
 		e.next, e.sent = e.next+1, 0
+		e.unsent -= wire.Cost(len(n.data))
 	}
 	if e.result == nil {
 		return

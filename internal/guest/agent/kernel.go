@@ -179,6 +179,7 @@ func (k *kernel) execute(e *execution) error {
 	case k.cur != nil:
 		return failf("conflict", "Wait for it, interrupt it or use another context.", "cannot execute: context %s is busy with another execution", k.name)
 	}
+	e.resume = k.wakeup.wake
 	k.cur = e
 	k.showLate(e)
 	if k.live() && !e.waiting {
@@ -252,6 +253,7 @@ func (k *kernel) stop(why reason, limit string) {
 	if e.stopping.begin(why, limit, now) {
 		e.stopping.escalate(k.in.child, now)
 		k.srv.guard.wake()
+		k.wakeup.wake() // its output is read on, so that it can end
 	}
 }
 
@@ -400,7 +402,9 @@ func (k *kernel) tick(now time.Time) (next time.Time, active bool) {
 		k.checkCPU(e, now)
 	}
 	k.watch(e, now)
-	e.stopping.escalate(k.in.child, now)
+	if e.stopping.escalate(k.in.child, now); e.stopping.why != goOn {
+		k.wakeup.wake()
+	}
 	if t, ok := e.stopping.deadlined(); ok && t.Before(next) {
 		next = t
 	}

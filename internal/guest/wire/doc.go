@@ -65,7 +65,10 @@
 // and consecutive sequence numbers; the response is its end. {"op":"attach",
 // "exec": name, "after": seq} follows again from a sequence number. A later
 // follower takes the place of an earlier one. The ops and their fields are the
-// Go types of this package, one file.
+// Go types of this package, one file. Of an execution with "whole": true
+// nothing is cut: while its follower gives no credit its output is not read, and
+// the code waits. Only the events that may be on their way are kept to be
+// followed again.
 //
 // # Changed files
 //

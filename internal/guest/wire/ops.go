@@ -197,6 +197,7 @@ type Execute struct {
 	WallMS      int64  `json:"wall_ms,omitempty"`      // 0: no limit
 	CPUMS       int64  `json:"cpu_ms,omitempty"`       // of the kernel and its children; 0: no limit
 	OutputBytes int64  `json:"output_bytes,omitempty"` // shown of both streams together; 0: DefaultOutput
+	Whole       bool   `json:"whole,omitempty"`        // OutputBytes bounds nothing: all output is sent, and waits for the window
 	Silent      bool   `json:"silent,omitempty"`       // no value of the last expression
 	Changes     bool   `json:"changes,omitempty"`      // the end tells which files were changed
 }

@@ -63,6 +63,7 @@ func Language() language.Language {
 			Undefined:   "NameError",
 			Invoke:      invoke,
 			Exit:        "SystemExit",
+			Package:     packageOf,
 		},
 		Prompt: language.Prompt{
 			Indent:  indent,

@@ -1,6 +1,8 @@
 package journal
 
 import (
+	"archive/zip"
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,6 +12,7 @@ import (
 	"syscall"
 
 	"praxis/fault"
+	"praxis/internal/safetext"
 )
 
 // Verify checks the journal of a run: every record, the chain of hashes, the
@@ -198,6 +201,26 @@ func (j *Journal) VerifyFile(ctx context.Context, path string) (Report, error) {
 	return r, nil
 }
 
+// notOurs refuses a file that no export wrote: nothing of it is damaged.
+func notOurs(path string) error {
+	return fault.New(fault.Invalid, "Give the path of a .praxis or .jsonl file that praxis export wrote, or the id of a run.",
+		"%s is neither a bundle nor a journal", safetext.Line(path))
+}
+
+// recorded says whether there is a bundle in a file, or in its beginning a record,
+// however damaged: all have the name of their first field.
+func recorded(f io.ReaderAt, size int64) bool {
+	if _, err := zip.NewReader(f, size); err == nil {
+		return true
+	}
+	head := make([]byte, maxLook)
+	n, err := f.ReadAt(head, 0)
+	return err != nil && !errors.Is(err, io.EOF) || bytes.Contains(head[:n], []byte(`"seq":`))
+}
+
+// maxLook is how much of a file is read to see what it is.
+const maxLook = 1 << 20
+
 func (j *Journal) verifyFile(ctx context.Context, path string) (Report, error) {
 	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 	if errors.Is(err, os.ErrNotExist) {
@@ -225,6 +248,9 @@ func (j *Journal) verifyFile(ctx context.Context, path string) (Report, error) {
 			return bundleReport(err)
 		}
 		return c.result(j.keys)
+	}
+	if info.Size() > 0 && !recorded(f, info.Size()) {
+		return Report{}, notOurs(path)
 	}
 	c := newChecker("")
 	if err := c.checkFast(ctx, f); err != nil {

@@ -455,7 +455,7 @@ func TestVerifyFile(t *testing.T) {
 	if rep, err = b.VerifyFile(t.Context(), packed); err != nil || !rep.OK() || rep.Run != id || rep.Blobs != 2 || rep.Unchecked != 0 {
 		t.Errorf("bundle: %+v, %v", rep, err)
 	}
-	for name, data := range map[string][]byte{"empty": {}, "zip": []byte("PK nothing"), "text": []byte("hello\n"), "torn": out.Bytes()[:out.Len()/2]} {
+	for name, data := range map[string][]byte{"empty": {}, "zip": []byte("PK nothing"), "record": []byte(`{"seQ":1,"seq":`), "torn": out.Bytes()[:out.Len()/2]} {
 		path := filepath.Join(dir, name)
 		if err := os.WriteFile(path, data, 0o600); err != nil {
 			t.Fatal(err)
@@ -464,7 +464,11 @@ func TestVerifyFile(t *testing.T) {
 			t.Errorf("%s: %+v, %v", name, rep, err)
 		}
 	}
-	for _, path := range []string{dir, filepath.Join(dir, "no such"), "/dev/null"} {
+	text := filepath.Join(dir, "README.md")
+	if err := os.WriteFile(text, []byte("hello\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{dir, text, filepath.Join(dir, "no such"), "/dev/null"} {
 		if _, err := b.VerifyFile(t.Context(), path); fault.KindOf(err) != fault.Invalid && fault.KindOf(err) != fault.NotFound {
 			t.Errorf("%s: %v", path, err)
 		}

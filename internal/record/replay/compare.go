@@ -183,6 +183,7 @@ func executionAspects(x Execution) []aspect {
 		aspect{what: "error", text: raisedText(e.Error)},
 		aspect{what: "stdout", text: e.Stdout},
 		aspect{what: "stderr", text: e.Stderr},
+		aspect{what: "bytes of cut output", text: cutBytes(e)},
 		aspect{what: "traceback", text: raised.Traceback},
 	)
 	out = append(out, bundleAspects("result", e.Result)...)
@@ -195,6 +196,18 @@ func executionAspects(x Execution) []aspect {
 		aspect{what: "state", text: string(e.State)},
 		aspect{what: "message", text: stable(e.Cause())},
 	)
+}
+
+// cutBytes tells how much the code wrote to the streams that are not kept whole.
+func cutBytes(e event.Execution) string {
+	var out []string
+	if e.StdoutTruncated {
+		out = append(out, fmt.Sprintf("stdout %d", e.StdoutBytes))
+	}
+	if e.StderrTruncated {
+		out = append(out, fmt.Sprintf("stderr %d", e.StderrBytes))
+	}
+	return strings.Join(out, ", ")
 }
 
 // raisedText distinguishes an exception with an empty text from none.

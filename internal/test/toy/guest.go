@@ -16,6 +16,8 @@
 //	beside TEXT     prints it again and again while calls wait
 //	fetch URL       gets a page by HTTP through the way out, and prints it
 //	cut             prints more than is shown
+//	args            prints the arguments of the code, as literals
+//	stdin           prints what the code is given to read
 //	hang            a thread that never ends
 //	wait            until it is interrupted
 //	die             the guest ends
@@ -37,6 +39,7 @@ import (
 
 	"praxis/event"
 	"praxis/internal/guest/wire"
+	"praxis/internal/language"
 	"praxis/internal/language/python"
 	"praxis/internal/sandbox"
 	"praxis/internal/sandbox/fake"
@@ -74,6 +77,7 @@ type guest struct {
 
 	mu    sync.Mutex
 	state state
+	args  string // of the code, as literals
 	out   io.Writer
 	write map[uint32]*upload // files that are being written, by request
 
@@ -343,6 +347,10 @@ func (e *execution) run(x wire.Execute) (alive bool) {
 		e.rest()
 		return true
 	}
+	if strings.HasPrefix(x.Code, "def __invoke__") {
+		e.invoked(x.Code)
+		return true
+	}
 	e.mu.Lock()
 	e.state.Ran++
 	e.mu.Unlock()
@@ -361,6 +369,15 @@ func (e *execution) run(x wire.Execute) (alive bool) {
 		}
 	}
 	return true
+}
+
+// invoked notes the arguments that code of Python is given.
+func (e *execution) invoked(code string) {
+	_, call, _ := strings.Cut(code, "\n__invoke__([")
+	args, _, _ := strings.Cut(call, "], ")
+	e.mu.Lock()
+	e.args = args
+	e.mu.Unlock()
 }
 
 // rest prints what threads say that were left.
@@ -454,6 +471,16 @@ func (e *execution) stateful(verb, arg string) (over bool) {
 		<-e.stop
 		e.done.Status = event.Interrupted.String()
 		return true
+	case "args":
+		e.mu.Lock()
+		args := e.args
+		e.mu.Unlock()
+		e.emit(event.Stdout, args+"\n")
+	case "stdin":
+		e.mu.Lock()
+		data := e.state.Files[language.StdinPath].Data
+		e.mu.Unlock()
+		e.emit(event.Stdout, string(data))
 	case "raise":
 		e.done.Status = event.Error.String()
 		e.done.Error = &wire.Raised{Name: first, Value: rest, Traceback: "Traceback (most recent call last):\n  <cell 1>\n" + first + ": " + rest + "\n"}
