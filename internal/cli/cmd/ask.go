@@ -96,6 +96,9 @@ func (p *program) readQuestion(args []string) (string, error) {
 		return "", usage("praxis ask", "the question is missing")
 	}
 	text, err := p.readInput(maxQuestion, "Put what the question is about into a file, and name it with --file.")
+	if err == nil && len(strings.TrimSpace(string(text))) == 0 {
+		err = usage("praxis ask", "the question is missing")
+	}
 	return strings.TrimSpace(string(text)), err
 }
 

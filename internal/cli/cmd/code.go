@@ -48,7 +48,7 @@ var readsStdin = regexp.MustCompile(`\bstdin\b|\binput\s*\(|\bfileinput\b`)
 // stdinFor returns what code reads from standard input, as a file that drop removes;
 // nil when it reads none. A pipe need never end, so that it is read for code that
 // mentions it alone, or when it is asked for.
-func (p *program) stdinFor(code string, asked bool) (in *app.Input, drop func(), err error) {
+func (p *program) stdinFor(code string, wanted bool) (in *app.Input, drop func(), err error) {
 	drop = func() {}
 	piped := false
 	if f, ok := p.stdin.(*os.File); ok {
@@ -57,7 +57,7 @@ func (p *program) stdinFor(code string, asked bool) (in *app.Input, drop func(),
 	} else {
 		piped = p.stdin != nil
 	}
-	if !asked && (!piped || !readsStdin.MatchString(code)) {
+	if !wanted && (!piped || !readsStdin.MatchString(code)) {
 		return nil, drop, nil
 	}
 	f, err := os.CreateTemp("", "praxis-stdin-*")

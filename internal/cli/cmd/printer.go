@@ -2,11 +2,13 @@ package cmd
 
 import (
 	"io"
+	"strconv"
 	"strings"
 
 	"praxis/event"
 	"praxis/internal/app"
 	"praxis/internal/cli/format"
+	"praxis/internal/language"
 )
 
 // orEmpty makes a list that JSON writes as [] rather than null.
@@ -25,6 +27,7 @@ func (p *program) printJSON(v any) error {
 
 // printer shows an execution as an interpreter at a prompt would.
 type printer struct {
+	model          language.Model // of the code, whose exit codes are shown as they are meant
 	stdout, stderr io.Writer
 	column         [2]bool     // whether the last line of stdout, stderr is open
 	alone          bool        // the session ends with the code
@@ -113,16 +116,29 @@ func (p *printer) value(b event.Bundle) {
 	}
 }
 
+// raised is what is shown of an exception. Of code that ended itself it is the text that
+// it gave in place of an exit code.
+func (p *printer) raised(e event.Raised) string {
+	if e.Traceback != "" {
+		return e.Traceback
+	}
+	if _, chosen := p.model.ExitCode(e.Name, e.Value); !chosen {
+		return strings.TrimSuffix(e.Name+": "+e.Value, ": ")
+	}
+	if _, err := strconv.Atoi(e.Value); err == nil {
+		return ""
+	}
+	return e.Value
+}
+
 // end shows the value of the last expression, the traceback, and what ended the code.
 func (p *printer) end(x event.Execution) error {
 	p.flushed() // a value and a traceback have a space of their own
 	p.value(x.Result)
 	if x.Error != nil {
-		text := x.Error.Traceback
-		if text == "" {
-			text = strings.TrimSuffix(x.Error.Name+": "+x.Error.Value, ": ")
+		if text := p.raised(*x.Error); text != "" {
+			p.line(event.Stderr, text)
 		}
-		p.line(event.Stderr, text)
 	}
 	if message, remedy := format.Explain(x); message != "" && p.err == nil {
 		if p.column[1] {

@@ -131,7 +131,7 @@ func (r *runCommand) run(ctx context.Context, inline *string, args, codeArgs []s
 
 func (r *runCommand) execute(ctx context.Context, a *app.App, q app.CodeRequest) error {
 	printer := newPrinter(r.p.stdout, r.p.stderr)
-	printer.alone = r.session == ""
+	printer.alone, printer.model = r.session == "", a.Languages().Named("").Model
 	if !r.full {
 		printer.excerpted("--full shows all, and praxis show last what was recorded")
 	}
