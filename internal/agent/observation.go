@@ -116,7 +116,7 @@ func hint(e event.Raised, cfg Config) string {
 		module, pack = l.Model.Package(e.Name, e.Value)
 	}
 	if pack != "" {
-		return fmt.Sprintf("Nothing can be installed: there is no network. Available: %s. Do without %s; if nothing else will do, say that the user can add it with --with %s.", available(cfg), module, pack)
+		return fmt.Sprintf("Nothing can be installed: there is no network. Available: %s. Do without %s; if nothing else will do, say that the user can add the package %s.", available(cfg), module, pack)
 	}
 	switch e.Name {
 	case "":

@@ -50,7 +50,7 @@ func (q ExportRequest) ExportFormat() (string, error) {
 		folder := strings.HasSuffix(q.Path, "/") || err == nil && info.IsDir()
 		if ext := strings.TrimPrefix(filepath.Ext(q.Path), "."); ext != "" && !folder {
 			if format = ext; !slices.Contains(ExportFormats(), ext) {
-				return "", fault.New(fault.Invalid, "Name it with one of ."+strings.Join(ExportFormats(), ", .")+", or say with --format what it is to be.",
+				return "", fault.New(fault.Invalid, "Name it with one of ."+strings.Join(ExportFormats(), ", .")+", or say which format it is to have.",
 					"cannot export to %s: there is no format for files called .%s", safetext.Line(q.Path), safetext.Line(ext))
 			}
 		}

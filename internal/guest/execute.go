@@ -66,7 +66,7 @@ func (c *Client) Execute(ctx context.Context, args wire.Execute, sink event.Sink
 	f := newFollowed(c, args.Exec, args.OutputBytes, sink)
 	f.changes = args.Changes
 	if args.Whole {
-		f.kept.bound(args.OutputBytes)
+		f.output.bound(args.OutputBytes)
 		f.bound = math.MaxInt64 - outputSlack
 	}
 	k, err := c.openSoon(ctx, what, wire.OpExecute, args)
@@ -130,7 +130,7 @@ type followed struct {
 	part     []byte
 	shown    int
 	displays []event.Bundle
-	kept     kept
+	output   capture
 	size     int64
 }
 
@@ -215,7 +215,7 @@ func (f *followed) take(frame wire.Frame) error {
 		if f.size += int64(len(data)); len(data) == 0 || f.size > f.bound+outputSlack {
 			return violation("more output than was asked for, or none")
 		}
-		f.kept.add(event.Stream(stream), data)
+		f.output.add(event.Stream(stream), data)
 		f.sink.Emit(event.Output{Stream: event.Stream(stream), Data: data})
 		return nil
 	case wire.Event:
@@ -292,8 +292,8 @@ func (f *followed) mark(s event.Stream, n int64, file string) {
 	if file != "" {
 		text = fmt.Sprintf("\n… [%d bytes left out; the whole is in %s] …\n", n, file)
 	}
-	f.kept.leaveOut(s, n, text)
-	if f.kept.bounded { // what gets all of a stream gets nothing else in it
+	f.output.leaveOut(s, n, text)
+	if f.output.bounded { // what gets all of a stream gets nothing else in it
 		s = event.Stderr
 	}
 	f.sink.Emit(event.Output{Stream: s, Data: []byte(text)})
@@ -320,7 +320,7 @@ func (f *followed) finish(body []byte) (event.Execution, error) {
 		Result:  event.Bundle(e.Result), Displays: f.displays, OutputFile: e.OutputFile,
 		Usage: event.Usage{WallMS: e.WallMS, CPUMS: e.CPUMS, PeakMemoryBytes: e.PeakMemoryBytes},
 	}
-	f.kept.into(&x)
+	f.output.into(&x)
 	if err := x.Status.UnmarshalText([]byte(safetext.Clip(e.Status, 32))); err != nil || x.Status == 0 {
 		return none, violation("a status report with a status that does not exist")
 	}

@@ -223,12 +223,8 @@ func (r *runCommand) summary(out app.CodeResult) error {
 		})
 	}
 	lines := []string{note, r.cutNote(out)}
-	if m := out.Missing; m != nil {
-		text := m.String()
-		if r.session != "" {
-			text += ", in a new session"
-		}
-		lines = append([]string{text}, lines...)
+	if out.Missing != nil {
+		lines = append([]string{r.missingHint(*out.Missing)}, lines...)
 	}
 	for _, f := range out.Made.Saved {
 		lines = append(lines, fmt.Sprintf("saved %s (%s)", safetext.Line(f.Path), safetext.Size(f.Bytes)))
@@ -254,6 +250,19 @@ func (r *runCommand) cutNote(out app.CodeResult) string {
 		return "the journal keeps the beginning and the end of " + size + " of output"
 	}
 	return "the code wrote " + size + " of output; what is over the limit was left out (see --output-limit)"
+}
+
+// missingHint says how to get a module. That a package is called like it is a
+// guess: the code may mean a file of its own.
+func (r *runCommand) missingHint(m app.Missing) string {
+	text := "the session has no module " + m.Module + ", which is in the package " + m.Package + ": add it with --with " + m.Package
+	if m.Module == m.Package {
+		text = "the session has no module " + m.Module + "; if it is a package, add it with --with " + m.Package
+	}
+	if r.session != "" {
+		text += ", in a new session"
+	}
+	return text
 }
 
 // madeHint says how to get what was made and not saved, or "".

@@ -188,8 +188,8 @@ func (k *kernel) pump(in *interp) {
 		if len(in.outbox) > 0 {
 			fds[2].events |= pollOut
 		}
-		held := k.cur != nil && k.cur.stopping.why == goOn && k.cur.full()
-		if held { // what is not read slows the code down
+		paused := k.cur != nil && k.cur.stopping.why == goOn && k.cur.full()
+		if paused { // what is not read slows the code down
 			fds[0].fd, fds[1].fd = -1, -1
 		}
 		k.mu.Unlock()
@@ -206,7 +206,7 @@ func (k *kernel) pump(in *interp) {
 			a = nil
 		}
 		k.mu.Lock()
-		if in.quiet = fds[0].revents|fds[1].revents == 0 && !held; !in.quiet && !held {
+		if in.quiet = fds[0].revents|fds[1].revents == 0 && !paused; !in.quiet && !paused {
 			k.drain(in, maxDrain)
 		}
 		if in.silent = nil; fds[2].revents != 0 {

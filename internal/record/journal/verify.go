@@ -203,7 +203,7 @@ func (j *Journal) VerifyFile(ctx context.Context, path string) (Report, error) {
 
 // notOurs refuses a file that no export wrote: nothing of it is damaged.
 func notOurs(path string) error {
-	return fault.New(fault.Invalid, "Give the path of a .praxis or .jsonl file that praxis export wrote, or the id of a run.",
+	return fault.New(fault.Invalid, "Give the path of a .praxis or .jsonl file that was exported, or the id of a run.",
 		"%s is neither a bundle nor a journal", safetext.Line(path))
 }
 

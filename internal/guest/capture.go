@@ -7,10 +7,10 @@ import (
 	"praxis/event"
 )
 
-// kept is what a result keeps of an execution's output. With a bound it keeps
+// capture is what a result keeps of an execution's output. With a bound it keeps
 // the beginning and the end, as the guest does when it cuts: a bound of both
 // streams together for the beginning, and of each for the end.
-type kept struct {
+type capture struct {
 	bounded bool
 	head    int64 // bytes that may still go to out
 	tail    int   // bytes kept of the end of each stream
@@ -22,12 +22,12 @@ type kept struct {
 }
 
 // bound makes k keep no more than n bytes.
-func (k *kept) bound(n int64) {
+func (k *capture) bound(n int64) {
 	tail := min(n/4, max(2<<10, n/16))
 	k.bounded, k.tail, k.head = true, int(tail), n-2*tail
 }
 
-func (k *kept) add(s event.Stream, data []byte) {
+func (k *capture) add(s event.Stream, data []byte) {
 	k.total[s] += int64(len(data))
 	if !k.bounded {
 		k.out[s].Write(data)
@@ -46,7 +46,7 @@ func (k *kept) add(s event.Stream, data []byte) {
 }
 
 // leaveOut says that n bytes of a stream did not come, and text in their place.
-func (k *kept) leaveOut(s event.Stream, n int64, text string) {
+func (k *capture) leaveOut(s event.Stream, n int64, text string) {
 	k.total[s] += n
 	k.omitted[s] += n
 	if !k.bounded {
@@ -55,7 +55,7 @@ func (k *kept) leaveOut(s event.Stream, n int64, text string) {
 }
 
 // into writes what is kept to a result.
-func (k *kept) into(x *event.Execution) {
+func (k *capture) into(x *event.Execution) {
 	for _, s := range []event.Stream{event.Stdout, event.Stderr} {
 		end := k.ends[s]
 		end = end[max(0, len(end)-k.tail):]

@@ -7,13 +7,13 @@ import (
 	"praxis/event"
 )
 
-// TestKeptOfWholeOutput: of output that goes elsewhere, a result keeps the
+// TestCaptureOfWholeOutput: of output that goes elsewhere, a result keeps the
 // beginning and the end within its bound, and how much there was.
-func TestKeptOfWholeOutput(t *testing.T) {
+func TestCaptureOfWholeOutput(t *testing.T) {
 	t.Parallel()
 	for _, size := range []int{0, 1, 700, 999, 1000, 1001, 64 << 10, 1 << 20} {
 		for _, piece := range []int{1, 7, 4096, 1 << 20} {
-			var k kept
+			var k capture
 			k.bound(1000)
 			text := strings.Repeat("0123456789abcdef", size/16+1)[:size]
 			for rest := text; rest != ""; {
