@@ -34,7 +34,7 @@ Agree?  Type "tomi" for once, "e tomi" for exactly these arguments, "r tomi" for
 // payment is a question about an external call.
 func payment(t *testing.T) gate.Question {
 	t.Helper()
-	payee := "pаypal​"
+	payee := "pаypal\u200b"
 	def := *definition(t, "Deletes a customer.")
 	def.Effects = tool.External
 	return gate.Question{
