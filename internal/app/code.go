@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -66,6 +67,13 @@ type CodeResult struct {
 func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out CodeResult, err error) {
 	if err := q.check(); err != nil {
 		return out, err
+	}
+	if of := a.opt.Languages.Named("").Packages; of != nil && q.File != "" {
+		packages, err := of(q.Code)
+		if err != nil {
+			return out, err
+		}
+		q.Session.With = append(slices.Clone(q.Session.With), packages...)
 	}
 	t, err := a.openTools(ctx, q.Tools, q.Net, sink)
 	if err != nil {

@@ -37,6 +37,10 @@ type Language struct {
 	Highlight func(source string) []Span
 	// Incomplete says that somebody who typed source has more to type.
 	Incomplete func(source string) bool
+	// Packages returns the packages that a program itself says it needs, as
+	// requirements. The error is a fault: what it says cannot be read, or met. nil:
+	// programs do not say.
+	Packages func(source string) ([]string, error)
 
 	Kernel Kernel
 	Model  Model

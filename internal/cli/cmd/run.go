@@ -23,6 +23,9 @@ beside a FILE or -c is what the code reads from standard input: it is taken to i
 end before the code begins, when the code mentions stdin or input(), or with
 --stdin. Code that ends itself with sys.exit(N) gives the exit code N.
 
+Packages that a FILE names in its own "# /// script" block (PEP 723) are added to
+those of --with.
+
 Files given with --file are copied into the code's working folder, /work. Files
 that the code writes or changes there, and pictures that it displays
 (figure-1.png, …; display-1.html for what has nothing but HTML), are saved in

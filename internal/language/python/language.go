@@ -29,6 +29,7 @@ func Language() language.Language {
 		Notebook:   language.Notebook{Kernel: "python3", Display: "Python 3"},
 		Highlight:  highlight,
 		Incomplete: incomplete,
+		Packages:   scriptPackages,
 		Kernel: language.Kernel{
 			Arguments: []string{"-u", "-X", "utf8"},
 			Program:   "kernel.py",
