@@ -30,27 +30,79 @@ type Input struct {
 	Open  func() (io.ReadCloser, error)
 }
 
-// LocalFiles are files of this machine. It looks at every one before anything
-// costs time: the fault is of the first with which something is wrong.
+// LocalFiles are files of this machine, and all files of folders. It looks at every
+// one before anything costs time: the fault is of the first with which something is
+// wrong.
 func LocalFiles(paths []string) ([]Input, error) {
-	if len(paths) > MaxInputs {
-		return nil, fault.New(fault.Invalid, "Put them into one archive and unpack it in the code.", "cannot take %d files: at most %d are taken", len(paths), MaxInputs)
-	}
 	var out []Input
 	names := map[string]string{}
 	for _, p := range paths {
-		in, err := LocalFile(p)
+		list, err := filesAt(p)
 		if err != nil {
 			return nil, err
 		}
-		if other, taken := names[in.Name]; taken {
-			return nil, fault.New(fault.Invalid, "Rename one of them: both would be "+path.Join(WorkDir, safetext.Line(in.Name))+".",
-				"cannot take file %s: %s has the same name", safetext.Line(p), safetext.Line(other))
+		for _, in := range list {
+			if other, taken := names[in.Name]; taken {
+				return nil, fault.New(fault.Invalid, "Rename one of them: both would be "+path.Join(WorkDir, safetext.Line(in.Name))+".",
+					"cannot take file %s: %s has the same name", safetext.Line(in.Path), safetext.Line(other))
+			}
+			names[in.Name] = in.Path
+			out = append(out, in)
 		}
-		names[in.Name] = p
-		out = append(out, in)
+	}
+	if len(out) > MaxInputs {
+		return nil, tooMany(len(out))
 	}
 	return out, nil
+}
+
+func tooMany(n int) error {
+	return fault.New(fault.Invalid, "Put them into one archive and unpack it in the code.", "cannot take %d files: at most %d are taken", n, MaxInputs)
+}
+
+// filesAt returns a file, or those of a folder under the folder's name.
+func filesAt(p string) ([]Input, error) {
+	if info, err := os.Stat(p); err == nil && info.IsDir() {
+		full, err := filepath.Abs(p)
+		if err != nil {
+			return nil, FileFault(p, err)
+		}
+		return FolderFiles(p, filepath.Base(full))
+	}
+	in, err := LocalFile(p)
+	return []Input{in}, err
+}
+
+// FolderFiles are the files of a folder of this machine, as files of the folder "as"
+// in the working folder; "" is the working folder itself. Symbolic links are not
+// followed: they, and what else is no plain file, are left out, as are files and
+// folders whose names begin with a dot.
+func FolderFiles(folder, as string) ([]Input, error) {
+	var out []Input
+	err := filepath.WalkDir(folder, func(p string, d fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return FileFault(p, err)
+		case p != folder && d.Name()[0] == '.' && d.IsDir():
+			return filepath.SkipDir
+		case d.IsDir(), !d.Type().IsRegular(), d.Name()[0] == '.':
+			return nil
+		}
+		in, err := LocalFile(p)
+		if err != nil {
+			return err
+		}
+		below, err := filepath.Rel(folder, p)
+		if err != nil {
+			return FileFault(p, err)
+		}
+		in.Name = path.Join(as, filepath.ToSlash(below))
+		if out = append(out, in); len(out) > MaxInputs {
+			return tooMany(len(out))
+		}
+		return nil
+	})
+	return out, err
 }
 
 // LocalFile is a file of this machine.
@@ -60,7 +112,7 @@ func LocalFile(p string) (Input, error) {
 		return Input{}, FileFault(p, err)
 	}
 	if info.IsDir() {
-		return Input{}, fault.New(fault.Invalid, "Name the files in it, or pack it and unpack it in the code.", "cannot take file %s: it is a folder", safetext.Line(p))
+		return Input{}, fault.New(fault.Invalid, "Name a file in it.", "cannot take file %s: it is a folder", safetext.Line(p))
 	}
 	if !info.Mode().IsRegular() {
 		return Input{}, fault.New(fault.Invalid, "Copy what it holds to a file first.", "cannot take file %s: it is not a regular file", safetext.Line(p))

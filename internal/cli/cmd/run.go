@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -60,6 +61,7 @@ type runCommand struct {
 	json    bool
 	full    bool
 	stdin   bool
+	folder  bool
 	tools   toolFlags
 }
 
@@ -83,7 +85,8 @@ func (p *program) runCommand() *cobra.Command {
 	}
 	fs := cmd.Flags()
 	fs.StringVarP(&r.code, "code", "c", "", "run this `CODE`")
-	fs.StringArrayVar(&r.files, "file", nil, "copy the file at `PATH` into the working folder (may be repeated)")
+	fs.StringArrayVar(&r.files, "file", nil, "copy the file, or the folder, at `PATH` into the working folder (may be repeated)")
+	fs.BoolVar(&r.folder, "with-folder", false, "copy the folder of FILE, too, so that it can import what lies beside it")
 	fs.StringVar(&r.out, "out", "", "save what the code makes in this `DIR`")
 	fs.StringVar(&r.session, "session", "", "keep variables and files under this `NAME`")
 	fs.BoolVar(&r.json, "json", false, "print one JSON object instead")
@@ -102,7 +105,7 @@ func (r *runCommand) run(ctx context.Context, inline *string, args, codeArgs []s
 		Tools: r.tools.spec(r.p), Running: func(interrupt func(context.Context) error) func() { return r.p.interrupts.during(ctx, interrupt) },
 	}
 	var err error
-	if q.Files, err = app.LocalFiles(r.files); err != nil {
+	if q.Files, err = r.inputs(args); err != nil {
 		return err
 	}
 	if q.Code, err = r.p.readCode(inline, args); err != nil {
@@ -130,6 +133,20 @@ func (r *runCommand) run(ctx context.Context, inline *string, args, codeArgs []s
 		return err
 	}
 	return r.p.withApp(func(a *app.App) error { return r.execute(ctx, a, q) })
+}
+
+// inputs are the files of the command line, and the neighbours of the script when they
+// are asked for.
+func (r *runCommand) inputs(args []string) ([]app.Input, error) {
+	files, err := app.LocalFiles(r.files)
+	if err != nil || !r.folder {
+		return files, err
+	}
+	if len(args) == 0 || args[0] == "-" {
+		return nil, usage("praxis run", "--with-folder needs a FILE, whose folder it is")
+	}
+	beside, err := app.FolderFiles(filepath.Dir(args[0]), "")
+	return append(beside, files...), err
 }
 
 func (r *runCommand) execute(ctx context.Context, a *app.App, q app.CodeRequest) error {
