@@ -54,7 +54,9 @@ func scriptFault(remedy, format string, args ...any) error {
 var clause = regexp.MustCompile(`^(===|==|!=|~=|>=|<=|>|<)\s*v?(\d+(?:\.\d+)*)(\.\*)?$`)
 
 // accepts says whether a list of conditions allows a version of Python. Of versions
-// numbers are compared, as far as both have them: 3.14 is every 3.14.x.
+// numbers are compared, as far as both have them: 3.14 is every 3.14.x, so that a
+// condition is met when a release of 3.14 meets it. Most are after 3, 3.14 and 3.14.2,
+// and none of these three numbers excludes them all.
 func accepts(conditions, version string) (bool, error) {
 	for part := range strings.SplitSeq(conditions, ",") {
 		if part = strings.TrimSpace(part); part == "" {
@@ -73,15 +75,15 @@ func accepts(conditions, version string) (bool, error) {
 		case "==", "===":
 			ok = c == 0
 		case "!=":
-			ok = c != 0
+			ok = c != 0 || m[3] == ""
 		case ">=":
 			ok = c >= 0
 		case "<=":
 			ok = c <= 0
 		case ">":
-			ok = c > 0
+			ok = c >= 0
 		case "<":
-			ok = c < 0
+			ok = c < 0 || c == 0 && strings.HasPrefix(m[2], version+".") && strings.Trim(m[2][len(version):], ".0") != ""
 		case "~=":
 			prefix, err := compare(version, m[2][:max(strings.LastIndexByte(m[2], '.'), 0)])
 			if err != nil {

@@ -38,8 +38,9 @@ func TestScriptPackages(t *testing.T) {
 
 func TestAccepts(t *testing.T) {
 	for conditions, want := range map[string]bool{
-		"": true, ">=3.9": true, ">=3.14": true, ">=3.14.2": true, ">3.13": true, ">3.14": false, "<4": true, "<3.14": false, "<=3.14": true,
+		"": true, ">=3.9": true, ">=3.14": true, ">=3.14.2": true, ">3.13": true, ">3.14": true, ">3": true, ">3.15": false, "<4": true, "<3.14": false, "<=3.14": true,
 		"==3.14.*": true, "==3.13.*": false, "==3": true, "!=3.13.*": true, "!=3.14.*": false, "~=3.12": true, "~=3.15": false, "~=2.7": false,
+		"!=3": true, "!=3.14.0": true, ">=3.11,!=3.14.1": true, ">3.14.1": true, "<3.14.9": true, "<3.14.0": false, "<3": false,
 		">=3.9,<3.14": false, ">=3.9, <4, !=3.10.*": true, ">= 3.9": true,
 	} {
 		if got, err := accepts(conditions, "3.14"); got != want || err != nil {
