@@ -51,6 +51,10 @@ type Code struct {
 	OutDir  string       // where files and pictures that it makes are saved; "": nowhere
 	Tools   ToolOptions
 	Net     NetOptions
+	Args    []string // of the code, after its name
+	// TrustCode says that the values that the code itself makes are the caller's
+	// own: tools take them as trusted.
+	TrustCode bool
 }
 
 // CodeResult is what a piece of code came to.
@@ -72,6 +76,7 @@ func (c *Client) RunCode(code Code) *Call[CodeResult] {
 		out, err := c.app.RunCode(ctx, app.CodeRequest{
 			Code: code.Text, Session: code.Session.spec(), Bounds: code.Bounds, Files: files,
 			Output: app.Output{Dir: code.OutDir}, Tools: code.Tools.spec(), Net: code.Net.spec(),
+			Args: code.Args, TrustCode: code.TrustCode,
 		}, sink)
 		err = errors.Join(err, out.Unsaved)
 		return CodeResult{Run: out.Run, Execution: out.Execution, Saved: savedPaths(out.Made)}, err

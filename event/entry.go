@@ -14,6 +14,7 @@ const (
 	FromNotes   = "notes"   // notes of other runs
 	FromNetwork = "network" // a host that the code reached
 	FromTool    = "tool"    // what a call returned, or why it failed
+	FromCode    = "code"    // code for whose own values nobody vouches
 )
 
 // Entering returns where data from outside enter a run with an event; false
@@ -34,6 +35,10 @@ func Entering(e Event) (Entry, bool) {
 		return Entry{FromNotes, ""}, true
 	case ConnectionOpened:
 		return Entry{FromNetwork, e.Host}, true
+	case ExecutionBegan:
+		if e.Untrusted {
+			return Entry{FromCode, ""}, true
+		}
 	case ToolReturned:
 		return Entry{FromTool, ""}, true
 	}

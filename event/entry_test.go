@@ -37,6 +37,9 @@ func TestEntering(t *testing.T) {
 			t.Errorf("%s: got %+v, %t, want %q", v.name, got, enters, want)
 		}
 	}
+	if got, enters := Entering(ExecutionBegan{Untrusted: true}); !enters || got.From != FromCode {
+		t.Errorf("untrusted code: got %+v, %t", got, enters)
+	}
 	for _, e := range []Event{SessionBegan{}, FileGiven{Name: "tools.yaml", Role: "tools"}} {
 		if got, enters := Entering(e); enters {
 			t.Errorf("%+v: got %+v", e, got)

@@ -146,6 +146,9 @@ type RunBegan struct {
 	Host     string   `json:"host,omitempty"`    // the machine's name
 	File     string   `json:"file,omitempty"`    // that the code or the plan was read from, without its folder
 	Args     []string `json:"args,omitempty"`    // of the code, after its name
+	// Untrusted says of code that a person runs that nobody vouches for the values
+	// that it makes itself.
+	Untrusted bool `json:"untrusted,omitempty"`
 	// Tools are those that the model or its code may call, sorted by name. The
 	// texts of definitions and policy are file_given of their roles.
 	Tools []ToolPin `json:"tools,omitempty"`
@@ -287,6 +290,8 @@ type ExecutionBegan struct {
 	Language string   `json:"language,omitempty"` // of the code, such as "python"
 	Code     string   `json:"code"`
 	Fills    []string `json:"fills,omitempty"` // the expressions whose values the code fills into an answer; nil for the model's own code
+	// Untrusted says that nobody vouches for the values that the code itself makes.
+	Untrusted bool `json:"untrusted,omitempty"`
 }
 
 // Output is a piece of a stream, in the order in which the guest wrote it. It may split a character.

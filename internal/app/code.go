@@ -25,11 +25,14 @@ type CodeRequest struct {
 	Session SessionSpec
 	Bounds  event.Bounds // zero fields: the configuration's
 	Args    []string     // of the code
-	Stdin   *Input       // what the code reads from standard input; nil: nothing
-	Files   []Input
-	Output  Output
-	Tools   ToolSpec
-	Net     NetSpec
+	// TrustCode says that the values that the code itself makes are as good as its
+	// caller's own: tools see them as trusted.
+	TrustCode bool
+	Stdin     *Input // what the code reads from standard input; nil: nothing
+	Files     []Input
+	Output    Output
+	Tools     ToolSpec
+	Net       NetSpec
 	// Running is called when the code begins to run. It may be nil.
 	Running CodeHook
 }
@@ -84,7 +87,7 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 	began := event.RunBegan{
 		Kind: event.Code, Question: firstLine(q.Code), Files: inputNames(q.Files), Bounds: q.Bounds.Over(a.opt.Config.Execution),
 		Seed: q.Session.Seed, Program: a.opt.Version, Tools: t.pins(), Net: t.hosts.Strings(),
-		File: fileName(q.File), Args: q.Args,
+		File: fileName(q.File), Args: q.Args, Untrusted: !q.TrustCode,
 	}
 	inputs := runInputs(q.Files)
 	if q.Stdin != nil {

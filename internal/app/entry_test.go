@@ -80,6 +80,13 @@ const probe = "call memory.search {\"query\":\"q\"}"
 // code runs code before the probe.
 func (w *entryWorld) code(q CodeRequest) *recorded {
 	w.Helper()
+	q.TrustCode = true
+	return w.untrusted(q)
+}
+
+// untrusted runs code for whose values nobody vouches.
+func (w *entryWorld) untrusted(q CodeRequest) *recorded {
+	w.Helper()
 	q.Code, q.Tools = strings.TrimPrefix(q.Code+"\n"+probe, "\n"), w.tools()
 	var r recorded
 	out, err := w.app.RunCode(w.Context(), q, &r)
@@ -114,6 +121,7 @@ type entryCase struct {
 func entryCases() map[string]entryCase {
 	return map[string]entryCase{
 		"nothing": {"", func(w *entryWorld) *recorded { return w.code(CodeRequest{}) }, ""},
+		"code":    {"FromCode", func(w *entryWorld) *recorded { return w.untrusted(CodeRequest{}) }, "code"},
 		"file": {"FromFile", func(w *entryWorld) *recorded {
 			return w.code(CodeRequest{Files: w.inputs()})
 		}, "in.csv"},

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -405,7 +406,13 @@ func (w goneFiles) Files(context.Context, string) ([]File, error) {
 }
 
 func TestLocalFilesBound(t *testing.T) {
-	if _, err := LocalFiles(make([]string, MaxInputs+1)); fault.KindOf(err) != fault.Invalid {
+	dir := t.TempDir()
+	for i := range MaxInputs + 1 {
+		if err := os.WriteFile(filepath.Join(dir, strconv.Itoa(i)), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := LocalFiles([]string{dir}); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("got %v, want an invalid fault", err)
 	}
 }

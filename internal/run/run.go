@@ -175,7 +175,7 @@ func Code(ctx context.Context, t Task, code string, alone bool, rec Recorder) (e
 // execute runs the code of a code run between its events.
 func (t Task) execute(ctx context.Context, s Session, code string, alone bool, rec Recorder) (event.Execution, error) {
 	lang := t.language(s)
-	rec.Emit(event.ExecutionBegan{Session: s.Describe().Session, Language: lang.Name, Code: code})
+	rec.Emit(event.ExecutionBegan{Session: s.Describe().Session, Language: lang.Name, Code: code, Untrusted: t.Began.Untrusted})
 	x, err := event.Execution{}, ctx.Err() // nothing is done that cannot be recorded
 	if err == nil {
 		err = t.invoke(ctx, s, lang)
@@ -200,7 +200,6 @@ func (t Task) execute(ctx context.Context, s Session, code string, alone bool, r
 	return x, err
 }
 
-// language is that of a run's code, as the session's image has it.
 // invoke gives the code its arguments and its standard input.
 func (t Task) invoke(ctx context.Context, s Session, lang language.Language) error {
 	var args []string
@@ -221,6 +220,7 @@ func (t Task) invoke(ctx context.Context, s Session, lang language.Language) err
 	return err
 }
 
+// language is that of a run's code, as the session's image has it.
 func (t Task) language(s Session) language.Language {
 	if has := s.Describe().Image.Languages; len(has) > 0 {
 		l := t.Languages.Named(has[0].Name)

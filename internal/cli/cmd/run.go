@@ -62,6 +62,7 @@ type runCommand struct {
 	full    bool
 	stdin   bool
 	folder  bool
+	trust   bool
 	tools   toolFlags
 }
 
@@ -91,6 +92,7 @@ func (p *program) runCommand() *cobra.Command {
 	fs.StringVar(&r.session, "session", "", "keep variables and files under this `NAME`")
 	fs.BoolVar(&r.json, "json", false, "print one JSON object instead")
 	fs.BoolVar(&r.stdin, "stdin", false, "give standard input to the code, also when its text does not say that it reads any")
+	fs.BoolVar(&r.trust, "trust-code", false, "let tools take the values that the code itself makes for yours")
 	fs.BoolVar(&r.full, "full", false, fullUsage)
 	r.flags.register(cmd)
 	r.tools.registerFiles(cmd)
@@ -102,7 +104,7 @@ func (p *program) runCommand() *cobra.Command {
 func (r *runCommand) run(ctx context.Context, inline *string, args, codeArgs []string) error {
 	q := app.CodeRequest{
 		Session: r.flags.session(r.session), Bounds: r.flags.bounds(), Output: app.Output{Dir: r.out, Protect: args},
-		Tools: r.tools.spec(r.p), Running: func(interrupt func(context.Context) error) func() { return r.p.interrupts.during(ctx, interrupt) },
+		TrustCode: r.trust, Tools: r.tools.spec(r.p), Running: func(interrupt func(context.Context) error) func() { return r.p.interrupts.during(ctx, interrupt) },
 	}
 	var err error
 	if q.Files, err = r.inputs(args); err != nil {
