@@ -77,6 +77,8 @@ func (p *program) run(ctx context.Context, args []string) int {
 	ctx, cancel := context.WithCancelCause(ctx)
 	stop := p.interrupts.watch(p.signals, cancel)
 	defer stop()
+	// A reader who does not read keeps no command from ending.
+	defer context.AfterFunc(ctx, p.terminal.Stop)()
 	root := p.root()
 	root.SetArgs(args)
 	root.SetOut(p.stdout)

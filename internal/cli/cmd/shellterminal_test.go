@@ -128,7 +128,7 @@ func TestShellTyped(t *testing.T) {
 	p.types("\x7fraise E no\x1b[A \x1b[A\x1b[B\x1b[B\r")
 	p.sees("        print  é\n    raise E no\n") // Backspace goes a step back, the arrows move in the block
 	p.types("\r")
-	p.sees("E: no")
+	p.sees("E: no\n>>>") // keys that come before the prompt are not its
 	p.types("\x1b[200~print p\r\n\r\n\x03print q\x1b7\x1b[201~")
 	p.sees(">>> print p\n\n    print")
 	p.types("\r")
@@ -136,7 +136,7 @@ func TestShellTyped(t *testing.T) {
 	p.types("\x1b[A\x1b[A\x1b[A\x1b[A")
 	p.sees("    raise E no\n")
 	p.types("\x03:fi\t\r")
-	p.sees("There are no files.")
+	p.sees("There are no files.\n>>>")
 	p.types("\x04")
 	if code := p.ends(); code != 0 {
 		t.Errorf("exit code is %d", code)

@@ -1,6 +1,8 @@
 package tui
 
 import (
+	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
@@ -28,6 +30,19 @@ type Owner struct {
 	queue   []queued
 	size    int // bytes in queue
 	dropped int // bytes
+
+	stop     chan struct{} // closed by Stop; see stopped
+	making   sync.Once
+	stopping sync.Once
+}
+
+// Stop gives writes up that wait for a reader who does not read: the program is to
+// end. What a reader takes within a second is still written.
+func (o *Owner) Stop() { o.stopping.Do(func() { close(o.stopped()) }) }
+
+func (o *Owner) stopped() chan struct{} {
+	o.making.Do(func() { o.stop = make(chan struct{}) })
+	return o.stop
 }
 
 type queued struct {
@@ -85,7 +100,8 @@ func (o *Owner) Restore() {
 	}
 }
 
-// maxRestore bounds how long a terminal may take to show the first screen again.
+// maxRestore bounds how long a terminal may take to show the first screen again, and
+// a reader to read when the program is to end.
 const maxRestore = time.Second
 
 // Writer returns w with its output kept while a question is open. What has a
@@ -105,6 +121,43 @@ type owned struct {
 	w        io.Writer
 	terminal bool
 	err      error // of a write after a question
+
+	passing sync.Mutex // one write at a time to what is no terminal
+	gone    bool       // its reader did not read
+}
+
+// errStuck is the error of writes that were given up.
+var errStuck = errors.New("whoever reads the output does not read it")
+
+// pass writes to what is no terminal, whose reader may read when it likes.
+func (t *owned) pass(data []byte) (int, error) {
+	t.passing.Lock()
+	defer t.passing.Unlock()
+	if t.gone {
+		return 0, errStuck
+	}
+	type result struct {
+		n   int
+		err error
+	}
+	done := make(chan result, 1)
+	data = bytes.Clone(data) // the caller's may change when the write was given up
+	go func() {              // ends when there is a reader, or with the program
+		n, err := t.w.Write(data)
+		done <- result{n, err}
+	}()
+	select {
+	case r := <-done:
+		return r.n, r.err
+	case <-t.owner.stopped():
+	}
+	select {
+	case r := <-done:
+		return r.n, r.err
+	case <-time.After(maxRestore):
+		t.gone = true
+		return 0, errStuck
+	}
 }
 
 type ownedFile struct {
@@ -114,8 +167,12 @@ type ownedFile struct {
 
 // put writes what was kept. The next Write returns its error.
 func (t *owned) put(data []byte) {
-	if t.err == nil {
+	switch {
+	case t.err != nil:
+	case t.terminal:
 		_, t.err = t.w.Write(data)
+	default:
+		_, t.err = t.pass(data)
 	}
 }
 
@@ -133,8 +190,12 @@ func (t *owned) Write(data []byte) (int, error) {
 	switch {
 	case t.err != nil:
 		return 0, t.err
-	case o.open == 0:
+	case o.open == 0 && t.terminal:
 		return t.w.Write(data)
+	case o.open == 0:
+		o.mu.Unlock() // others have other readers
+		defer o.mu.Lock()
+		return t.pass(data)
 	case o.dropped > 0 && t.terminal || o.size+len(data) > maxQueued:
 		o.dropped += len(data)
 	default:

@@ -1,9 +1,12 @@
 package tui
 
 import (
+	"io"
+	"os"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 func TestOwner(t *testing.T) {
@@ -39,5 +42,39 @@ func TestOwner(t *testing.T) {
 	o.Restore()
 	if restored != 1 {
 		t.Errorf("restored %d times", restored)
+	}
+}
+
+// TestStuckReader writes to a pipe that nobody reads: others are not kept waiting, and
+// the write is given up when the program is to end.
+func TestStuckReader(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	var o Owner
+	stuck, beside := o.Writer(w, false), &strings.Builder{}
+	wrote := make(chan error, 1)
+	go func() {
+		_, err := stuck.Write(make([]byte, 1<<20))
+		wrote <- err
+	}()
+	if _, err := io.WriteString(o.Writer(beside, false), "beside"); err != nil || beside.String() != "beside" {
+		t.Errorf("%q, %v", beside, err)
+	}
+	o.Stop()
+	o.Stop()
+	select {
+	case err := <-wrote:
+		if err == nil {
+			t.Error("1 MiB went into a pipe that nobody reads")
+		}
+	case <-time.After(time.Minute):
+		t.Fatal("the write waits for ever")
+	}
+	if _, err := stuck.Write([]byte("x")); err == nil {
+		t.Error("it is written on after it was given up")
 	}
 }
