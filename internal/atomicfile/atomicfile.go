@@ -4,8 +4,10 @@
 package atomicfile
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -56,6 +58,45 @@ func WriteFile(path string, data []byte) error {
 		return err
 	}
 	return Sync(filepath.Dir(path))
+}
+
+// Create writes a file whole, unless there is one already. Its mode is 0600.
+func Create(path string, data []byte) error {
+	temp := path + ".tmp-" + rand.Text()
+	defer os.Remove(temp)
+	if err := WriteFile(temp, data); err != nil {
+		return err
+	}
+	if err := os.Link(temp, path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return Sync(filepath.Dir(path))
+}
+
+// ReadSecret reads a file of at most limit bytes that nobody else may read.
+// Faults: Denied and Invalid, with what to do.
+func ReadSecret(path string, limit int64) ([]byte, error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > limit {
+		return nil, fault.New(fault.Invalid, "Give the path of a key file.", "%s is not a key file", path)
+	}
+	if info.Mode().Perm()&0o077 != 0 {
+		return nil, fault.New(fault.Denied, "Run chmod 600 on it.", "others may read %s", path)
+	}
+	data := make([]byte, info.Size())
+	n, err := f.ReadAt(data, 0)
+	if n == len(data) {
+		err = nil
+	}
+	return data[:n], err
 }
 
 // Sync puts the entries of a folder on disk.

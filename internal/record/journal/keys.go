@@ -154,7 +154,7 @@ func (k keyring) current() (signer, error) {
 			return signer{}, err
 		}
 	}
-	data, err := readSecretFile(path)
+	data, err := atomicfile.ReadSecret(path, maxKeyFile)
 	if err != nil {
 		return signer{}, err
 	}
@@ -176,31 +176,6 @@ func (k keyring) current() (signer, error) {
 	return newSigner(private), nil
 }
 
-// readSecretFile reads a small file that nobody else may read.
-func readSecretFile(path string) ([]byte, error) {
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxKeyFile {
-		return nil, fault.New(fault.Invalid, "Give the path of a key file.", "%s is not a key file", path)
-	}
-	if info.Mode().Perm()&0o077 != 0 {
-		return nil, fault.New(fault.Denied, "Run chmod 600 on it.", "others may read %s", path)
-	}
-	data := make([]byte, info.Size())
-	n, err := f.ReadAt(data, 0)
-	if n == len(data) {
-		err = nil
-	}
-	return data[:n], err
-}
-
 // create makes a key. When two processes do so at once, one key stays.
 func (k keyring) create() (signer, error) {
 	if err := k.prepare(); err != nil {
@@ -208,7 +183,7 @@ func (k keyring) create() (signer, error) {
 	}
 	_, data, err := generate()
 	if err == nil {
-		err = createFile(filepath.Join(k.dir, privateFile), data)
+		err = atomicfile.Create(filepath.Join(k.dir, privateFile), data)
 	}
 	if err != nil {
 		return signer{}, err
@@ -226,19 +201,6 @@ func generate() (signer, []byte, error) {
 		return signer{}, nil, err
 	}
 	return newSigner(private), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der}), nil
-}
-
-// createFile writes a file whole, unless there is one already. Its mode is 0600.
-func createFile(path string, data []byte) error {
-	temp := path + ".tmp-" + rand.Text()
-	defer os.Remove(temp)
-	if err := atomicfile.WriteFile(temp, data); err != nil {
-		return err
-	}
-	if err := os.Link(temp, path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return err
-	}
-	return atomicfile.Sync(filepath.Dir(path))
 }
 
 // keepPublic has the public half of a key of ours known also when another one
@@ -259,7 +221,7 @@ func (k keyring) keepPublic(key Key) error {
 	if err != nil {
 		return err
 	}
-	return createFile(path, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
+	return atomicfile.Create(path, pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
 }
 
 func (k keyring) knownPath(id string) string {
@@ -423,7 +385,7 @@ func (k keyring) own() map[string]bool {
 // on first use, unless make is false; nil when there is none.
 func (k keyring) redaction(create bool) ([]byte, error) {
 	path := filepath.Join(k.dir, redactionFile)
-	data, err := readSecretFile(path)
+	data, err := atomicfile.ReadSecret(path, maxKeyFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		if !create {
 			return nil, nil
@@ -431,10 +393,10 @@ func (k keyring) redaction(create bool) ([]byte, error) {
 		raw := make([]byte, 32)
 		rand.Read(raw)
 		if err = k.prepare(); err == nil {
-			err = createFile(path, []byte(hex.EncodeToString(raw)+"\n"))
+			err = atomicfile.Create(path, []byte(hex.EncodeToString(raw)+"\n"))
 		}
 		if err == nil {
-			data, err = readSecretFile(path)
+			data, err = atomicfile.ReadSecret(path, maxKeyFile)
 		}
 	}
 	if err != nil {
