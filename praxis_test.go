@@ -36,7 +36,7 @@ func main(m *testing.M) int {
 	if out, err := build.CombinedOutput(); err != nil {
 		log.Fatalf("cannot build the command: %v\n%s", err, out)
 	}
-	if err := prepared.Fill(filepath.Join(home, "images")); err != nil {
+	if err := prepared.Fill(home); err != nil {
 		log.Fatal(err)
 	}
 	return m.Run()

@@ -12,6 +12,7 @@ import (
 	"praxis/internal/language"
 	"praxis/internal/language/python"
 	"praxis/internal/sandbox/gvisor"
+	"praxis/internal/seal"
 	"praxis/internal/session"
 )
 
@@ -37,7 +38,11 @@ func (e *engine) open(ctx context.Context, sink event.Sink) error {
 		return err
 	}
 	e.close = append(e.close, func() error { return os.RemoveAll(dir) })
-	images, err := image.Open(filepath.Join(dir, "images"))
+	key, err := seal.OfHome(dir)
+	if err != nil {
+		return err
+	}
+	images, err := image.Open(filepath.Join(dir, "images"), key)
 	if err != nil {
 		return err
 	}
@@ -54,7 +59,7 @@ func (e *engine) open(ctx context.Context, sink event.Sink) error {
 	if err != nil {
 		return fmt.Errorf("cannot find this program's own file: %w", err)
 	}
-	if e.sessions, err = session.Open(session.Config{Dir: dir, Languages: language.Table{python.Language()}, Backend: backend, Program: program}); err != nil {
+	if e.sessions, err = session.Open(session.Config{Dir: dir, Languages: language.Table{python.Language()}, Backend: backend, Program: program, Seals: key}); err != nil {
 		return err
 	}
 	e.close = append(e.close, e.sessions.Close)

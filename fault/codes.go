@@ -33,6 +33,7 @@ const (
 	VariablesLost     Code = "variables_lost"     // a session lost variables since its last snapshot. Data: context
 	SnapshotMissing   Code = "snapshot_missing"   // a snapshot does not exist. Data: snapshot
 	SnapshotDamaged   Code = "snapshot_damaged"   // a snapshot is not what was written. Data: snapshot
+	Unsealed          Code = "unsealed"           // what lies in the data folder is not what Praxis wrote there. Data: what
 	SnapshotUnmatched Code = "snapshot_unmatched" // not exactly one snapshot of a named session fits what was given. Data: name
 )
 

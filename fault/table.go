@@ -67,13 +67,14 @@ var table = map[Code]line{
 	VariablesLost:     {Conflict, "context", Sentences{"Run code to go on without the variables, or go back to the last snapshot."}},
 	SnapshotMissing:   {NotFound, "snapshot", nil},
 	SnapshotDamaged:   {Conflict, "snapshot", Sentences{"Go back to another snapshot, or remove this one."}},
+	Unsealed:          {Conflict, "what", Sentences{"If the data folder is a copy, give it the key that it was sealed with; otherwise remove {what}."}},
 	SnapshotUnmatched: {NotFound, "name", Sentences{"Give the beginning of the ID of one of the session's snapshots."}},
 
 	ImageMissing: {NotFound, "image", Sentences{"Give the name or the ID of an image that was built."}},
 	ImageUnbuilt: {NotFound, "image", Sentences{"Build the image first."}},
 	ImageGone:    {NotFound, "image", Sentences{sayRebuild}},
 	ImageStale:   {Conflict, "image", Sentences{sayRebuild}},
-	ImageDamaged: {Conflict, "image", Sentences{"Remove the image and build it again."}},
+	ImageDamaged: {Conflict, "image", Sentences{sayRebuild}},
 	ImageInUse:   {Conflict, "image", Sentences{"End the sessions that use it first."}},
 	ImageNeeded:  {Conflict, "image sessions", Sentences{"Remove these sessions first: {sessions}."}},
 

@@ -98,7 +98,7 @@ func sandboxes(t *testing.T) func(context.Context) (Session, error) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	images, err := prepared.Images(filepath.Join(dir, "images"))
+	images, key, err := prepared.Images(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func sandboxes(t *testing.T) func(context.Context) (Session, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := session.Open(session.Config{Dir: dir, Languages: language.Table{python.Language()}, Backend: backend, Program: exe})
+	m, err := session.Open(session.Config{Dir: dir, Languages: language.Table{python.Language()}, Backend: backend, Program: exe, Seals: key})
 	if err != nil {
 		t.Fatal(err)
 	}

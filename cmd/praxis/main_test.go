@@ -40,7 +40,7 @@ type withHome struct{ m *testing.M }
 func (h withHome) Run() (code int) {
 	dir, err := os.MkdirTemp("", "praxis-test-")
 	if err == nil {
-		err = errors.Join(os.Setenv(homeVar, dir), prepared.Fill(filepath.Join(dir, "images")))
+		err = errors.Join(os.Setenv(homeVar, dir), prepared.Fill(dir))
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

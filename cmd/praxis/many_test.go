@@ -23,7 +23,7 @@ var atOnce = flag.Int("at-once", 24, "how many commands TestAtOnce starts at onc
 func TestAtOnce(t *testing.T) {
 	requireSandbox(t)
 	home := filepath.Join(t.TempDir(), "home")
-	if err := errors.Join(os.Mkdir(home, 0o700), prepared.Fill(filepath.Join(home, "images"))); err != nil {
+	if err := errors.Join(os.Mkdir(home, 0o700), prepared.Fill(home)); err != nil {
 		t.Fatal(err)
 	}
 	praxis := func(args ...string) (string, error) {

@@ -31,6 +31,7 @@ import (
 	"praxis/internal/language"
 	"praxis/internal/sandbox"
 	"praxis/internal/sandbox/gvisor"
+	"praxis/internal/seal"
 	"praxis/internal/session"
 )
 
@@ -59,10 +60,10 @@ type Options struct {
 
 // Parts are what sessions are made of.
 type Parts struct {
-	Backend sandbox.Backend
-	Images  Images
-	Remover ImageRemover
-	Program string // what stands in for the executable that guests run
+	Backend    sandbox.Backend
+	Images     Images
+	ImageFiles ImageFiles
+	Program    string // what stands in for the executable that guests run
 }
 
 // Images finds images, and makes those that are missing.
@@ -74,8 +75,9 @@ type Images interface {
 	Find(ctx context.Context, idOrName string) (image.Info, error)
 }
 
-// ImageRemover removes images.
-type ImageRemover interface {
+// ImageFiles looks after the files of images.
+type ImageFiles interface {
+	Check(ctx context.Context, img image.Image) error
 	Remove(ctx context.Context, idOrName string) error
 	Prune(ctx context.Context, olderThan time.Duration, keep ...string) ([]image.Info, error)
 }
@@ -127,11 +129,12 @@ func (a *App) Close() error {
 
 // machine is what makes images, sandboxes and sessions.
 type machine struct {
-	images   Images
-	remover  ImageRemover
-	backend  sandbox.Backend
-	sessions *session.Manager
-	closers  []func() error // in the order of making
+	images     Images
+	imageFiles ImageFiles
+	backend    sandbox.Backend
+	sessions   *session.Manager
+	seals      *seal.Key
+	closers    []func() error // in the order of making
 }
 
 // machinery returns the machine, and makes it when it is first needed: over the
@@ -157,6 +160,15 @@ func (m *machine) open(ctx context.Context, o Options) error {
 	if err := atomicfile.Make(o.Config.Home); err != nil {
 		return err
 	}
+	var err error
+	if o.Config.SealKey == "" {
+		m.seals, err = seal.OfHome(o.Config.Home)
+	} else {
+		m.seals, err = seal.Open(o.Config.SealKey)
+	}
+	if err != nil {
+		return err
+	}
 	program, err := m.make(o)
 	if err != nil {
 		return err
@@ -165,7 +177,7 @@ func (m *machine) open(ctx context.Context, o Options) error {
 	if _, err := m.backend.Sweep(ctx); err != nil {
 		return fmt.Errorf("cannot sweep what dead processes left: %w", err)
 	}
-	m.sessions, err = session.Open(session.Config{Dir: o.Config.Home, Backend: m.backend, Languages: o.Languages, Program: program})
+	m.sessions, err = session.Open(session.Config{Dir: o.Config.Home, Backend: m.backend, Languages: o.Languages, Program: program, Seals: m.seals})
 	if err != nil {
 		return err
 	}
@@ -176,7 +188,7 @@ func (m *machine) open(ctx context.Context, o Options) error {
 // make makes images and backend, and returns the program that guests run.
 func (m *machine) make(o Options) (program string, err error) {
 	if p := o.Parts; p != nil {
-		m.images, m.remover, m.backend = p.Images, p.Remover, p.Backend
+		m.images, m.imageFiles, m.backend = p.Images, p.ImageFiles, p.Backend
 		return p.Program, nil
 	}
 	helper := "" // of the backend: this program, also when its file was replaced
@@ -189,11 +201,11 @@ func (m *machine) make(o Options) (program string, err error) {
 	if err != nil {
 		return "", fmt.Errorf("cannot find the program of sandboxes: %w", err)
 	}
-	images, err := image.Open(filepath.Join(o.Config.Home, "images"))
+	images, err := image.Open(filepath.Join(o.Config.Home, "images"), m.seals)
 	if err != nil {
 		return "", err
 	}
-	m.images, m.remover, m.closers = images, images, append(m.closers, images.Close)
+	m.images, m.imageFiles, m.closers = images, images, append(m.closers, images.Close)
 	m.backend, err = gvisor.New(gvisor.Config{Dir: o.Config.Run, Program: helper})
 	return program, err
 }

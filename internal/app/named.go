@@ -107,7 +107,7 @@ func (a *App) RemoveImage(ctx context.Context, idOrName string) error {
 		return fault.Coded(fault.ImageNeeded, fault.Data{"image": info.Name, "sessions": strings.Join(names, " ")},
 			"cannot remove image %s: it is what named sessions run: %s", info.Name, strings.Join(names, ", "))
 	}
-	return m.remover.Remove(ctx, info.ID)
+	return m.imageFiles.Remove(ctx, info.ID)
 }
 
 // PruneImages removes the images that nobody used for olderThan and no named
@@ -125,7 +125,7 @@ func (a *App) PruneImages(ctx context.Context, olderThan time.Duration) ([]Image
 	for id := range users {
 		keep = append(keep, id)
 	}
-	return m.remover.Prune(ctx, olderThan, keep...)
+	return m.imageFiles.Prune(ctx, olderThan, keep...)
 }
 
 // imageUsers returns the names of the sessions by their image. When one session

@@ -37,7 +37,7 @@ func (s *shelved) Prune(_ context.Context, _ time.Duration, keep ...string) ([]i
 func TestImagesOfSessions(t *testing.T) {
 	a := toyApp(t, nil)
 	images := &shelved{}
-	a.opt.Parts.Remover = images
+	a.opt.Parts.ImageFiles = images
 	for _, name := range []string{"work", "play"} {
 		s, err := a.OpenSession(t.Context(), SessionSpec{Name: name}, event.Discard)
 		if err != nil {

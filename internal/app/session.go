@@ -115,6 +115,9 @@ func (m *machine) openNamed(ctx context.Context, c Config, spec SessionSpec, sin
 		if err := spec.fits(ctx, info, m.images.Lookup); err != nil {
 			return nil, err
 		}
+		if err := m.imageFiles.Check(ctx, info.Image); err != nil {
+			return nil, err
+		}
 	}
 	if err != nil || spec.packages() {
 		if opt.Image, err = m.images.Resolve(ctx, spec.image(), sink); err != nil {

@@ -80,7 +80,7 @@ func TestCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	images, err := prepared.Images(filepath.Join(dir, "images"))
+	images, key, err := prepared.Images(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestCalls(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := session.Open(session.Config{Dir: dir, Languages: language.Table{python.Language()}, Backend: backend, Program: exe})
+	m, err := session.Open(session.Config{Dir: dir, Languages: language.Table{python.Language()}, Backend: backend, Program: exe, Seals: key})
 	if err != nil {
 		t.Fatal(err)
 	}

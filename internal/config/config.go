@@ -42,6 +42,7 @@ type Config struct {
 	Execution event.Bounds // of one piece of code; without CPU the wall time bounds it
 	Ask       Ask
 	Journal   Journal
+	SealKey   string // file of the key that seals programs, images and states; "": the data folder's own
 }
 
 // Journal says what is stored of runs.
@@ -155,6 +156,7 @@ type file struct {
 		MaxSteps *int    `json:"max_steps"`
 		Window   *int    `json:"window"`
 	} `json:"ask"`
+	SealKey *string `json:"seal_key"`
 	Journal struct {
 		Key           *string `json:"key"`
 		Snapshots     *bool   `json:"snapshots"`
@@ -185,6 +187,7 @@ func (c *Config) overlay(data []byte) error {
 	set(&c.Ask.Model, f.Ask.Model)
 	set(&c.Ask.MaxSteps, f.Ask.MaxSteps)
 	set(&c.Ask.Window, f.Ask.Window)
+	set(&c.SealKey, f.SealKey)
 	set(&c.Journal.Key, f.Journal.Key)
 	set(&c.Journal.Snapshots, f.Journal.Snapshots)
 	return errors.Join(
@@ -270,6 +273,9 @@ func (c Config) Validate() error {
 	}
 	if err := ranges(c.Execution); err != nil {
 		return err
+	}
+	if key := c.SealKey; key != "" && !filepath.IsAbs(key) {
+		return fault.New(fault.Invalid, "Write an absolute path.", "cannot use key of seals %q: it is not absolute", key)
 	}
 	if key := c.Journal.Key; key != "" && !filepath.IsAbs(key) {
 		return fault.New(fault.Invalid, "Write an absolute path.", "cannot use journal key %q: it is not absolute", key)

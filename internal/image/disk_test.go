@@ -10,6 +10,7 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/seal"
 )
 
 // mountTmpfs mounts a small file system, or skips the test.
@@ -76,7 +77,7 @@ func TestReadOnlyDisk(t *testing.T) {
 	if err := syscall.Mount("", dir, "", syscall.MS_REMOUNT|syscall.MS_RDONLY, ""); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(filepath.Join(dir, "store")); fault.KindOf(err) != fault.Denied || !errors.Is(err, syscall.EROFS) {
+	if _, err := Open(filepath.Join(dir, "store"), new(seal.Key)); fault.KindOf(err) != fault.Denied || !errors.Is(err, syscall.EROFS) {
 		t.Errorf("got %v", err)
 	}
 }

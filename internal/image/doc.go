@@ -34,8 +34,9 @@
 // # How a part is built
 //
 // A part is a folder KIND/KEY of the store with a tree, a manifest that lists
-// every file with its digest, and a seal, written last, that holds the
-// manifest's digest. It is filled in tmp/KIND-KEY.RANDOM under an exclusive
+// every file with its digest, a description (part.json) that has the manifest's
+// digest, and a seal, written last, that vouches for both and for the files as they
+// are. A part that is not as it was sealed is built again. It is filled in tmp/KIND-KEY.RANDOM under an exclusive
 // lock of lock/KIND-KEY, written through to the disk, and renamed into place. So a part
 // that is there is whole; a builder that died leaves only a folder below tmp,
 // which whoever next gets the lock removes.
@@ -48,7 +49,7 @@
 // compiler of the embedded interpreter compiles. What pip fetched is hashed,
 // which gives the lock (exact versions and SHA-256 digests), and the layer is
 // installed from those files by these digests alone. The lock is kept under the
-// digest of the request, so that the next Resolve of the same request is
+// digest of the request, sealed, so that the next Resolve of the same request is
 // offline and immediate, and a layer that was pruned comes back the same.
 //
 // # Locks

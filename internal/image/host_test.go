@@ -149,7 +149,7 @@ func TestIdentityFollowsTheHost(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return assemble("x", part{}, part{seal: seal{Content: rootKey(sv)}}, nil, sv, nil).ID
+		return assemble("x", part{}, part{info: partInfo{Content: rootKey(sv)}}, nil, sv, nil).ID
 	}
 	first := id()
 	if again := id(); again != first {

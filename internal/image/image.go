@@ -89,14 +89,14 @@ func assemble(name string, py, root part, layer *layerPart, survey *hostSurvey, 
 	}
 	img.Mounts = append(slices.Clone(survey.mounts), sandbox.Mount{Source: py.tree(), Target: guestPython})
 	h := sha256.New()
-	_, _ = fmt.Fprintf(h, "praxis image 1\npython %s\nroot %s\nhost %s\n", py.seal.Content, root.seal.Content, survey.stamp)
+	_, _ = fmt.Fprintf(h, "praxis image 1\npython %s\nroot %s\nhost %s\n", py.info.Content, root.info.Content, survey.stamp)
 	for _, m := range survey.mounts {
 		_, _ = fmt.Fprintf(h, "mount %q %q\n", m.Source, m.Target)
 	}
 	if layer != nil {
 		img.Mounts = append(img.Mounts, sandbox.Mount{Source: layer.tree(), Target: guestPackages})
 		img.Packages = layer.lock.packages()
-		_, _ = fmt.Fprintf(h, "layer %s\n", layer.seal.Key)
+		_, _ = fmt.Fprintf(h, "layer %s\n", layer.info.Key)
 	}
 	for _, list := range [][]string{img.Env, preload} {
 		_, _ = io.WriteString(h, strings.Join(list, "\x00")+"\n")

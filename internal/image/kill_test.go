@@ -20,7 +20,7 @@ import (
 // buildChild is the program of a child process: it builds the default image,
 // or the many small parts of fillSlowly, in the store dir.
 func buildChild(dir, part string) int {
-	s, err := Open(dir)
+	s, err := openIn(dir)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		return 1
@@ -78,7 +78,7 @@ func checkWhole(t *testing.T, s *Store, kind string) int {
 		t.Fatal(err)
 	}
 	for _, e := range entries {
-		p, ok := s.findPart(kind, e.Name())
+		p, ok := s.findPart(t.Context(), kind, e.Name())
 		if !ok {
 			t.Errorf("%s/%s stands in its place without a seal", kind, e.Name())
 			continue
@@ -94,7 +94,7 @@ func checkWhole(t *testing.T, s *Store, kind string) int {
 func TestKilledBuilder(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "store")
-	s, err := Open(dir)
+	s, err := openIn(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +128,7 @@ func TestKilledBuilder(t *testing.T) {
 	if whole+len(left) == 0 {
 		t.Error("no builder did anything: the test proves nothing")
 	}
-	if _, err := Open(dir); err != nil {
+	if _, err := openIn(dir); err != nil {
 		t.Fatal(err)
 	}
 	if left, err = os.ReadDir(s.tmp()); err != nil || len(left) != 0 {
@@ -175,7 +175,7 @@ func TestKilledBuilderOfDefaultImage(t *testing.T) {
 		_ = cmd.Process.Kill()
 		_ = cmd.Wait()
 		waitGone(t, dir)
-		s, err := Open(dir)
+		s, err := openIn(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +197,7 @@ func TestKilledBuilderOfDefaultImage(t *testing.T) {
 	if ids[0] != want.ID || ids[1] != want.ID {
 		t.Errorf("got %q, want %s twice: the same content must give the same identity", ids, want.ID)
 	}
-	s, err := Open(dir)
+	s, err := openIn(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -115,15 +115,15 @@ func (s *Store) requestPath(key string) string {
 func (s *Store) findLock(key, python string) (lock, bool) {
 	var l lock
 	data, err := bounded.ReadFile(s.requestPath(key), maxSmallFile)
-	if err != nil || json.Unmarshal(data, &l) != nil || !l.check(python) {
+	if err != nil || s.seals.Decode(requestDir, key, data, &l) != nil || !l.check(python) {
 		return lock{}, false
 	}
 	return l, true
 }
 
 // findLayer returns the layer of a lock.
-func (s *Store) findLayer(l lock) (*layerPart, bool) {
-	p, ok := s.findPart(kindLayer, l.key())
+func (s *Store) findLayer(ctx context.Context, l lock) (*layerPart, bool) {
+	p, ok := s.findPart(ctx, kindLayer, l.key())
 	if !ok {
 		return nil, false
 	}
@@ -138,10 +138,10 @@ func (s *Store) findLayer(l lock) (*layerPart, bool) {
 // makeLayer returns the layer for the requirements. It asks the index only
 // when the request was never resolved, or when its layer is gone.
 func (s *Store) makeLayer(ctx context.Context, py part, reqs []requirement, say progress) (*layerPart, error) {
-	key := requestKey(py.seal.Key, reqs)
-	known, ok := s.findLock(key, py.seal.Key)
+	key := requestKey(py.info.Key, reqs)
+	known, ok := s.findLock(key, py.info.Key)
 	if ok {
-		if p, ok := s.findLayer(known); ok {
+		if p, ok := s.findLayer(ctx, known); ok {
 			return p, nil
 		}
 	}
@@ -156,8 +156,8 @@ func (s *Store) makeLayer(ctx context.Context, py part, reqs []requirement, say 
 	}
 	defer locked.release()
 	// Somebody else may have resolved it while we waited.
-	if known, ok = s.findLock(key, py.seal.Key); ok {
-		if p, ok := s.findLayer(known); ok {
+	if known, ok = s.findLock(key, py.info.Key); ok {
+		if p, ok := s.findLayer(ctx, known); ok {
 			return p, nil
 		}
 	}
@@ -180,11 +180,11 @@ func (s *Store) makeLayer(ctx context.Context, py part, reqs []requirement, say 
 	if err != nil {
 		return nil, err
 	}
-	data, err := json.MarshalIndent(got, "", "  ")
+	data, err := s.seals.Encode(requestDir, key, got)
 	if err != nil {
 		return nil, fmt.Errorf("cannot keep the lock: %w", err)
 	}
-	if err := s.writeFile(s.requestPath(key), append(data, '\n')); err != nil {
+	if err := s.writeFile(s.requestPath(key), data); err != nil {
 		return nil, fmt.Errorf("cannot keep the lock: %w", err)
 	}
 	return p, nil
@@ -216,7 +216,7 @@ func (s *Store) fetch(ctx context.Context, call pipCall, requirements []byte, ex
 	if err := call.run(ctx); err != nil {
 		return lock{}, err
 	}
-	return lockWheels(call.py.seal.Key, wheels)
+	return lockWheels(call.py.info.Key, wheels)
 }
 
 // lockWheels hashes the wheels of a folder.
@@ -284,7 +284,7 @@ func (s *Store) installLayer(ctx context.Context, call pipCall, l lock) (*layerP
 	if err != nil {
 		return nil, err
 	}
-	p, ok := s.findLayer(l)
+	p, ok := s.findLayer(ctx, l)
 	if !ok {
 		return nil, errors.New("cannot find the layer that was just made")
 	}

@@ -45,7 +45,7 @@ func TestMain(m *testing.M) {
 func sharedStore(t *testing.T) (*Store, Image) {
 	t.Helper()
 	shared.once.Do(func() {
-		if shared.store, shared.err = Open(filepath.Join(shared.dir, "store")); shared.err != nil {
+		if shared.store, shared.err = openIn(filepath.Join(shared.dir, "store")); shared.err != nil {
 			return
 		}
 		began := time.Now()

@@ -18,6 +18,7 @@ import (
 
 	"praxis/internal/atomicfile"
 	"praxis/internal/bounded"
+	"praxis/internal/seal"
 )
 
 // The kinds of part; each is a folder of the store.
@@ -29,15 +30,15 @@ const (
 )
 
 const (
-	sealFile     = "seal.json"
+	partFile     = "part.json"
 	manifestFile = "manifest"
 	treeDir      = "tree"
 	// maxSmallFile bounds the store's own records when they are read back.
 	maxSmallFile = 8 << 20
 )
 
-// seal is what makes a part valid. It is the last file written into it.
-type seal struct {
+// partInfo describes a part. A seal vouches for it and for the part's files.
+type partInfo struct {
 	Kind     string    `json:"kind"`
 	Key      string    `json:"key"`
 	Manifest string    `json:"manifest"` // SHA-256 of the manifest
@@ -50,19 +51,26 @@ type seal struct {
 // part is a built folder of the store.
 type part struct {
 	dir  string
-	seal seal
+	info partInfo
 }
 
 func (p part) tree() string { return filepath.Join(p.dir, treeDir) }
 
-// findPart returns the part if it was built and sealed.
-func (s *Store) findPart(kind, key string) (part, bool) {
-	p := part{dir: filepath.Join(s.dir, kind, key)}
-	data, err := bounded.ReadFile(filepath.Join(p.dir, sealFile), maxSmallFile)
-	if err != nil || json.Unmarshal(data, &p.seal) != nil {
+// folder is a part as seals know it.
+func (s *Store) folder(kind, key string) seal.Folder {
+	return seal.Folder{Path: filepath.Join(s.dir, kind, key), Kind: kind, Name: key, Description: partFile}
+}
+
+// describePart returns the part if it was built, and its description is what was
+// sealed. Its files are not looked at.
+func (s *Store) describePart(kind, key string) (part, bool) {
+	f := s.folder(kind, key)
+	p := part{dir: f.Path}
+	data, err := s.seals.Read(f)
+	if err != nil || json.Unmarshal(data, &p.info) != nil {
 		return part{}, false
 	}
-	if p.seal.Kind != kind || p.seal.Key != key || len(p.seal.Manifest) != 64 || len(p.seal.Content) != 64 {
+	if p.info.Kind != kind || p.info.Key != key || len(p.info.Manifest) != 64 || len(p.info.Content) != 64 {
 		return part{}, false
 	}
 	if st, err := os.Stat(p.tree()); err != nil || !st.IsDir() {
@@ -71,10 +79,26 @@ func (s *Store) findPart(kind, key string) (part, bool) {
 	return p, true
 }
 
+// findPart returns the part if it was built, and is as it was sealed.
+func (s *Store) findPart(ctx context.Context, kind, key string) (part, bool) {
+	p, ok := s.describePart(kind, key)
+	if !ok {
+		return part{}, false
+	}
+	err := s.seals.Check(s.folder(kind, key), func() error {
+		wrong, err := verifyPart(ctx, p)
+		if err == nil && len(wrong) > 0 {
+			err = errors.New(strings.Join(wrong, "; "))
+		}
+		return err
+	})
+	return p, err == nil
+}
+
 // makePart returns the part and builds it when it is missing. fill gets a new
 // folder and puts the folder "tree" into it, and other files as it likes.
 func (s *Store) makePart(ctx context.Context, kind, key string, say progress, fill func(ctx context.Context, dir string) error) (part, error) {
-	if p, ok := s.findPart(kind, key); ok {
+	if p, ok := s.findPart(ctx, kind, key); ok {
 		return p, nil
 	}
 	if ctx.Err() != nil {
@@ -86,8 +110,11 @@ func (s *Store) makePart(ctx context.Context, kind, key string, say progress, fi
 		return part{}, err
 	}
 	defer lock.release()
-	if p, ok := s.findPart(kind, key); ok {
+	if p, ok := s.findPart(ctx, kind, key); ok {
 		return p, nil // another process built it while we waited
+	}
+	if _, err := os.Lstat(filepath.Join(s.dir, kind, key)); err == nil {
+		say(kind + " is not as it was sealed, and is built again")
 	}
 	stage, err := s.stage(name)
 	if err != nil {
@@ -97,12 +124,12 @@ func (s *Store) makePart(ctx context.Context, kind, key string, say progress, fi
 	if err := fill(ctx, stage); err != nil {
 		return part{}, err
 	}
-	sl, err := writeManifest(ctx, stage)
+	info, err := writeManifest(ctx, stage)
 	if err != nil {
 		return part{}, fmt.Errorf("cannot list the files of %s: %w", kind, err)
 	}
-	sl.Kind, sl.Key, sl.Created = kind, key, time.Now().UTC().Truncate(time.Second)
-	return s.publish(stage, sl)
+	info.Kind, info.Key, info.Created = kind, key, time.Now().UTC().Truncate(time.Second)
+	return s.publish(stage, info)
 }
 
 // stage makes the folder in which a part is filled and removes those of
@@ -131,22 +158,24 @@ func (s *Store) stage(name string) (string, error) {
 }
 
 // publish seals the staged folder and renames it to its place.
-func (s *Store) publish(stage string, sl seal) (part, error) {
-	data, err := json.MarshalIndent(sl, "", "  ")
+func (s *Store) publish(stage string, info partInfo) (part, error) {
+	data, err := json.MarshalIndent(info, "", "  ")
 	if err != nil {
 		return part{}, fmt.Errorf("cannot seal the image: %w", err)
 	}
-	if err := os.WriteFile(filepath.Join(stage, sealFile), append(data, '\n'), 0o644); err != nil {
+	if err := atomicfile.WriteFile(filepath.Join(stage, partFile), append(data, '\n')); err != nil {
 		return part{}, fmt.Errorf("cannot seal the image: %w", err)
 	}
-	if err := os.Chmod(filepath.Join(stage, sealFile), 0o644); err != nil {
+	staged := s.folder(info.Kind, info.Key)
+	staged.Path = stage
+	if err := s.seals.Seal(staged); err != nil {
 		return part{}, fmt.Errorf("cannot seal the image: %w", err)
 	}
 	// One call for the whole file system: thousands of fsync calls would take minutes on a slow disk.
 	if err := syncFilesystem(stage); err != nil {
 		return part{}, fmt.Errorf("cannot write the image to the disk: %w", err)
 	}
-	final := filepath.Join(s.dir, sl.Kind, sl.Key)
+	final := filepath.Join(s.dir, info.Kind, info.Key)
 	// A folder without a valid seal can stand here only when someone damaged it.
 	if _, err := os.Lstat(final); err == nil {
 		if err := os.Rename(final, stage+".damaged"); err != nil {
@@ -160,7 +189,7 @@ func (s *Store) publish(stage string, sl seal) (part, error) {
 	if err := atomicfile.Sync(filepath.Dir(final)); err != nil {
 		return part{}, fmt.Errorf("cannot put the image in its place: %w", err)
 	}
-	return part{dir: final, seal: sl}, nil
+	return part{dir: final, info: info}, nil
 }
 
 // writeManifest lists everything below dir, one line an entry, in the order of the names:
@@ -168,29 +197,29 @@ func (s *Store) publish(stage string, sl seal) (part, error) {
 //	d MODE "PATH"
 //	f MODE SIZE SHA256 "PATH"
 //	l "TARGET" "PATH"
-func writeManifest(ctx context.Context, dir string) (seal, error) {
-	var sl seal
+func writeManifest(ctx context.Context, dir string) (partInfo, error) {
+	var out partInfo
 	whole, content := sha256.New(), sha256.New()
 	var lines bytes.Buffer
 	err := walkManifest(ctx, dir, func(rel, line string, size int64) {
 		lines.WriteString(line)
-		sl.Bytes += size
-		sl.Files++
+		out.Bytes += size
+		out.Files++
 		if !strings.HasSuffix(rel, ".pyc") {
 			_, _ = io.WriteString(content, line)
 		}
 	})
 	if err != nil {
-		return seal{}, err
+		return partInfo{}, err
 	}
 	_, _ = whole.Write(lines.Bytes())
-	sl.Manifest = hex.EncodeToString(whole.Sum(nil))
-	sl.Content = hex.EncodeToString(content.Sum(nil))
+	out.Manifest = hex.EncodeToString(whole.Sum(nil))
+	out.Content = hex.EncodeToString(content.Sum(nil))
 	path := filepath.Join(dir, manifestFile)
 	if err := os.WriteFile(path, lines.Bytes(), 0o644); err != nil {
-		return seal{}, err
+		return partInfo{}, err
 	}
-	return sl, os.Chmod(path, 0o644)
+	return out, os.Chmod(path, 0o644)
 }
 
 // walkManifest calls emit with the manifest line of each entry below dir.
@@ -209,7 +238,7 @@ func walkManifest(ctx context.Context, dir string, emit func(rel, line string, s
 			return err
 		}
 		switch rel {
-		case ".", manifestFile, sealFile:
+		case ".", manifestFile, partFile, seal.FileName:
 			return nil
 		}
 		info, err := d.Info()
@@ -255,7 +284,7 @@ func verifyPart(ctx context.Context, p part) ([]string, error) {
 		return []string{fmt.Sprintf("the manifest cannot be read: %v", err)}, nil
 	}
 	sum := sha256.Sum256(data)
-	if hex.EncodeToString(sum[:]) != p.seal.Manifest {
+	if hex.EncodeToString(sum[:]) != p.info.Manifest {
 		return []string{"the manifest is not the one that was sealed"}, nil
 	}
 	want := map[string]bool{}

@@ -116,7 +116,7 @@ func (s *Store) Verify(ctx context.Context, idOrName string) error {
 		return explainFS("verify image", err)
 	}
 	for kind, key := range r.parts() {
-		p, ok := s.findPart(kind, key)
+		p, ok := s.describePart(kind, key)
 		if !ok {
 			return untrusted(r, "its part %s is missing", kind)
 		}
@@ -126,6 +126,26 @@ func (s *Store) Verify(ctx context.Context, idOrName string) error {
 		}
 		if len(wrong) > 0 {
 			return untrusted(r, "in %s: %s", kind, strings.Join(wrong, "; "))
+		}
+	}
+	return nil
+}
+
+// Check compares the parts of an image that was made before with their seals, as
+// Resolve and Reopen do with what they return. An image that was changed is a Conflict.
+func (s *Store) Check(ctx context.Context, img Image) error {
+	paths := []string{img.Root}
+	for _, m := range img.Mounts {
+		paths = append(paths, m.Source)
+	}
+	for _, path := range paths {
+		rel, err := filepath.Rel(s.dir, path)
+		elements := strings.Split(rel, string(filepath.Separator))
+		if err != nil || len(elements) != 3 || elements[0] == ".." {
+			continue // the host's own
+		}
+		if _, ok := s.findPart(ctx, elements[0], elements[1]); !ok {
+			return fault.Coded(fault.ImageDamaged, fault.Data{"image": img.Name}, "cannot trust image %s: its part %s is not as it was sealed", img.Name, elements[0])
 		}
 	}
 	return nil
@@ -148,6 +168,10 @@ func (r record) parts() map[string]string {
 // records reads all records. One that is damaged is left out: it is of no use
 // to anybody, and its image is built again when it is asked for.
 func (s *Store) records(ctx context.Context) ([]record, error) {
+	return s.readRecords(ctx, s.readRecord)
+}
+
+func (s *Store) readRecords(ctx context.Context, read func(id string) (record, error)) ([]record, error) {
 	entries, err := os.ReadDir(filepath.Join(s.dir, imageDir))
 	if err != nil {
 		return nil, err
@@ -161,7 +185,7 @@ func (s *Store) records(ctx context.Context) ([]record, error) {
 		if !ok {
 			continue
 		}
-		if r, err := s.readRecord(id); err == nil {
+		if r, err := read(id); err == nil {
 			out = append(out, r)
 		}
 	}
@@ -217,13 +241,13 @@ func (s *Store) info(r record) Info {
 		out.Packages = []Package{}
 	}
 	for kind, key := range r.parts() {
-		p, ok := s.findPart(kind, key)
+		p, ok := s.describePart(kind, key)
 		switch {
 		case !ok:
 		case kind == kindPython:
-			out.Shared += p.seal.Bytes
+			out.Shared += p.info.Bytes
 		default:
-			out.Bytes += p.seal.Bytes
+			out.Bytes += p.info.Bytes
 		}
 	}
 	f, err := os.OpenFile(s.leasePath(r.ID), os.O_RDWR, 0)
@@ -285,7 +309,8 @@ func (s *Store) forget(r record) error {
 // store's lock exclusively, so that nobody is about to name one. A part is renamed
 // away first: nobody finds one that is half removed.
 func (s *Store) collect(ctx context.Context) error {
-	records, err := s.records(ctx)
+	// With another key nothing is ours, and nothing may go for that.
+	records, err := s.readRecords(ctx, s.peekRecord)
 	if err != nil {
 		return err
 	}

@@ -46,12 +46,12 @@ func (s *Store) reopen(ctx context.Context, idOrName string) (Image, error) {
 		return Image{}, err
 	}
 	s.newestFirst(builds)
-	img, err := s.assembleAgain(builds[0], sv)
+	img, err := s.assembleAgain(ctx, builds[0], sv)
 	for _, r := range builds[1:] {
 		if err == nil {
 			break
 		}
-		if older, olderErr := s.assembleAgain(r, sv); olderErr == nil {
+		if older, olderErr := s.assembleAgain(ctx, r, sv); olderErr == nil {
 			img, err = older, nil
 		}
 	}
@@ -72,19 +72,19 @@ func (s *Store) newestFirst(builds []record) {
 }
 
 // assembleAgain makes the image of a record from the parts that it names.
-func (s *Store) assembleAgain(r record, sv *hostSurvey) (Image, error) {
+func (s *Store) assembleAgain(ctx context.Context, r record, sv *hostSurvey) (Image, error) {
 	gone := fault.Coded(fault.ImageGone, fault.Data{"image": r.Names[0]}, "cannot find image %s: parts of it are gone", r.Names[0])
-	py, ok := s.findPart(kindPython, r.Python)
+	py, ok := s.findPart(ctx, kindPython, r.Python)
 	if !ok {
 		return Image{}, gone
 	}
-	root, ok := s.findPart(kindRoot, r.Root)
+	root, ok := s.findPart(ctx, kindRoot, r.Root)
 	if !ok {
 		return Image{}, gone
 	}
 	var layer *layerPart
 	if r.Layer != "" {
-		if layer, ok = s.findLayerOf(r.Layer); !ok {
+		if layer, ok = s.findLayerOf(ctx, r.Layer); !ok {
 			return Image{}, gone
 		}
 	}
@@ -97,8 +97,8 @@ func (s *Store) assembleAgain(r record, sv *hostSurvey) (Image, error) {
 }
 
 // findLayerOf returns the layer with a key.
-func (s *Store) findLayerOf(key string) (*layerPart, bool) {
-	p, ok := s.findPart(kindLayer, key)
+func (s *Store) findLayerOf(ctx context.Context, key string) (*layerPart, bool) {
+	p, ok := s.describePart(kindLayer, key)
 	if !ok {
 		return nil, false
 	}
@@ -107,5 +107,5 @@ func (s *Store) findLayerOf(key string) (*layerPart, bool) {
 	if err != nil || json.Unmarshal(data, &l) != nil || l.key() != key {
 		return nil, false
 	}
-	return s.findLayer(l)
+	return s.findLayer(ctx, l)
 }

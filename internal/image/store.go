@@ -2,7 +2,6 @@ package image
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -18,13 +17,15 @@ import (
 	"praxis/internal/atomicfile"
 	"praxis/internal/bounded"
 	"praxis/internal/image/embedded"
+	"praxis/internal/seal"
 )
 
 // Store keeps images below one folder. Its methods are safe for concurrent
 // use, also by several processes on one folder.
 type Store struct {
-	dir  string // absolute, without symbolic links
-	host string // the host's root folder: "/" but in tests
+	dir   string // absolute, without symbolic links
+	host  string // the host's root folder: "/" but in tests
+	seals *seal.Key
 
 	mu     sync.Mutex
 	leases map[string]*os.File // by image ID
@@ -61,8 +62,8 @@ type record struct {
 }
 
 // Open opens the store in dir, makes it when it is missing, and removes what
-// builders that died left in it.
-func Open(dir string) (*Store, error) {
+// builders that died left in it. What seals does not vouch for is built again.
+func Open(dir string, seals *seal.Key) (*Store, error) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
 		return nil, fmt.Errorf("cannot open image store: %w", err)
@@ -77,7 +78,7 @@ func Open(dir string) (*Store, error) {
 	if err := atomicfile.Own(abs); err != nil {
 		return nil, fmt.Errorf("cannot open image store: %w", err)
 	}
-	s := &Store{dir: abs, host: "/", leases: map[string]*os.File{}}
+	s := &Store{dir: abs, host: "/", seals: seals, leases: map[string]*os.File{}}
 	for _, d := range []string{imageDir, requestDir, lockDir, tmpDir, cacheDir, kindPython, kindPip, kindRoot, kindLayer} {
 		// Chmod, because a sandbox may read parts as another user and the umask may forbid that.
 		if err := errors.Join(os.MkdirAll(filepath.Join(abs, d), 0o755), os.Chmod(filepath.Join(abs, d), 0o755)); err != nil {
@@ -149,7 +150,7 @@ func (s *Store) resolve(ctx context.Context, req Request, say progress) (Image, 
 
 // Lookup returns the image for a request if it can be had without building
 // anything; otherwise the fault is NotFound. It neither leases nor marks it as used.
-func (s *Store) Lookup(_ context.Context, req Request) (Image, error) {
+func (s *Store) Lookup(ctx context.Context, req Request) (Image, error) {
 	reqs, err := req.parse()
 	if err != nil {
 		return Image{}, err
@@ -159,22 +160,22 @@ func (s *Store) Lookup(_ context.Context, req Request) (Image, error) {
 		return Image{}, err
 	}
 	missing := fault.Coded(fault.ImageUnbuilt, fault.Data{"image": imageName(reqs)}, "cannot find image %s: it was not built", imageName(reqs))
-	py, ok := s.findPart(kindPython, pythonKey())
+	py, ok := s.findPart(ctx, kindPython, pythonKey())
 	if !ok {
 		return Image{}, missing
 	}
-	root, ok := s.findPart(kindRoot, rootKey(sv))
+	root, ok := s.findPart(ctx, kindRoot, rootKey(sv))
 	if !ok {
 		return Image{}, missing
 	}
 	var layer *layerPart
 	preload := []string{}
 	if len(reqs) > 0 {
-		l, ok := s.findLock(requestKey(py.seal.Key, reqs), py.seal.Key)
+		l, ok := s.findLock(requestKey(py.info.Key, reqs), py.info.Key)
 		if !ok {
 			return Image{}, missing
 		}
-		if layer, ok = s.findLayer(l); !ok {
+		if layer, ok = s.findLayer(ctx, l); !ok {
 			return Image{}, missing
 		}
 		preload = layer.preload(reqs)
@@ -192,21 +193,21 @@ func (s *Store) remember(img Image, py, root part, layer *layerPart) error {
 	r, err := s.readRecord(img.ID)
 	if err != nil {
 		r = record{
-			ID: img.ID, Packages: img.Packages, Python: py.seal.Key, Root: root.seal.Key, Preload: img.Runtimes[0].Preload,
+			ID: img.ID, Packages: img.Packages, Python: py.info.Key, Root: root.info.Key, Preload: img.Runtimes[0].Preload,
 			Created: time.Now().UTC().Truncate(time.Second),
 		}
 		if layer != nil {
-			r.Layer = layer.seal.Key
+			r.Layer = layer.info.Key
 		}
 	} else if slices.Contains(r.Names, img.Name) || len(r.Names) >= maxNames {
 		return nil
 	}
 	r.Names = append(r.Names, img.Name)
-	data, err := json.MarshalIndent(r, "", "  ")
+	data, err := s.seals.Encode(imageDir, img.ID, r)
 	if err != nil {
 		return fmt.Errorf("cannot keep the image's record: %w", err)
 	}
-	if err := s.writeFile(s.recordPath(img.ID), append(data, '\n')); err != nil {
+	if err := s.writeFile(s.recordPath(img.ID), data); err != nil {
 		return fmt.Errorf("cannot keep the image's record: %w", err)
 	}
 	return nil
@@ -215,13 +216,23 @@ func (s *Store) remember(img Image, py, root part, layer *layerPart) error {
 func (s *Store) recordPath(id string) string { return filepath.Join(s.dir, imageDir, id+".json") }
 func (s *Store) leasePath(id string) string  { return filepath.Join(s.dir, imageDir, id+".lease") }
 
+// readRecord reads the record of an image, which our key has sealed.
 func (s *Store) readRecord(id string) (record, error) {
+	return s.decodeRecord(id, func(data []byte, r *record) error { return s.seals.Decode(imageDir, id, data, r) })
+}
+
+// peekRecord reads the record of an image, whoever wrote it.
+func (s *Store) peekRecord(id string) (record, error) {
+	return s.decodeRecord(id, func(data []byte, r *record) error { return seal.Peek(data, r) })
+}
+
+func (s *Store) decodeRecord(id string, decode func([]byte, *record) error) (record, error) {
 	var r record
 	data, err := bounded.ReadFile(s.recordPath(id), maxSmallFile)
 	if err != nil {
 		return record{}, err
 	}
-	if err := json.Unmarshal(data, &r); err != nil {
+	if err := decode(data, &r); err != nil {
 		return record{}, err
 	}
 	if r.ID != id || len(r.Names) == 0 {

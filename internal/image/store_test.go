@@ -2,6 +2,7 @@ package image
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"io/fs"
 	"os"
@@ -16,6 +17,7 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/language"
+	"praxis/internal/seal"
 )
 
 func TestDefaultImage(t *testing.T) {
@@ -186,9 +188,18 @@ func fakeImage(t *testing.T, s *Store, id, name, layer string) {
 	}
 }
 
+// openIn opens the store in dir with the key of the folder that it lies in.
+func openIn(dir string) (*Store, error) {
+	key, err := seal.OfHome(filepath.Dir(dir))
+	if err != nil {
+		return nil, err
+	}
+	return Open(dir, key)
+}
+
 func open(t *testing.T, dir string) *Store {
 	t.Helper()
-	s, err := Open(filepath.Join(dir, "store"))
+	s, err := openIn(filepath.Join(dir, "store"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -313,7 +324,9 @@ func TestVerifyFindsDamage(t *testing.T) {
 			return errors.Join(os.Remove(filepath.Join(dir, "tree/file")), os.Symlink("/etc/passwd", filepath.Join(dir, "tree/file")))
 		},
 		"manifest": func(dir string) error { return os.Truncate(filepath.Join(dir, manifestFile), 3) },
-		"seal":     func(dir string) error { return os.Truncate(filepath.Join(dir, sealFile), 3) },
+		"seal":     func(dir string) error { return os.Truncate(filepath.Join(dir, seal.FileName), 3) },
+		"forged":   func(dir string) error { return forge(filepath.Join(dir, "tree/file")) },
+		"relisted": func(dir string) error { return errors.Join(forge(filepath.Join(dir, "tree/file")), relist(dir)) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, t.TempDir())
@@ -331,10 +344,91 @@ func TestVerifyFindsDamage(t *testing.T) {
 	}
 }
 
+// forge changes a file as an editor does who hides it: its size and its time of
+// modification are what they were.
+func forge(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	data[0] ^= 1
+	return errors.Join(os.WriteFile(path, data, info.Mode().Perm()), os.Chtimes(path, info.ModTime(), info.ModTime()))
+}
+
+// relist makes the lists of a part say what its files hold now.
+func relist(dir string) error {
+	info, err := writeManifest(context.Background(), dir)
+	if err != nil {
+		return err
+	}
+	var old partInfo
+	data, err := os.ReadFile(filepath.Join(dir, partFile))
+	if err == nil {
+		err = json.Unmarshal(data, &old)
+	}
+	info.Kind, info.Key, info.Created = old.Kind, old.Key, old.Created
+	if err == nil {
+		data, err = json.Marshal(info)
+	}
+	return errors.Join(err, os.WriteFile(filepath.Join(dir, partFile), data, 0o600))
+}
+
+// TestChangedPart changes a part in every way that leaves it readable: it is not used,
+// and a copy of it that holds the same is.
+func TestChangedPart(t *testing.T) {
+	for name, change := range map[string]func(dir string) error{
+		"file":  func(dir string) error { return forge(filepath.Join(dir, "tree/file")) },
+		"lists": func(dir string) error { return errors.Join(forge(filepath.Join(dir, "tree/file")), relist(dir)) },
+		"added": func(dir string) error { return os.WriteFile(filepath.Join(dir, "tree/sitecustomize.py"), nil, 0o644) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, t.TempDir())
+			fakeImage(t, s, "aaaa1111", "python+one", "l1")
+			dir := filepath.Join(s.dir, "layer/l1")
+			img := Image{Name: "python+one", Root: filepath.Join(dir, treeDir)}
+			if err := s.Check(t.Context(), img); err != nil {
+				t.Fatal(err)
+			}
+			if err := change(dir); err != nil {
+				t.Fatal(err)
+			}
+			if err := s.Check(t.Context(), img); fault.KindOf(err) != fault.Conflict {
+				t.Errorf("checked: %v", err)
+			}
+			if _, ok := s.findPart(t.Context(), kindLayer, "l1"); ok {
+				t.Error("it is used")
+			}
+		})
+	}
+	s := open(t, t.TempDir())
+	fakeImage(t, s, "aaaa1111", "python+one", "l1")
+	dir, copied := filepath.Join(s.dir, "layer/l1"), filepath.Join(t.TempDir(), "l1")
+	if err := errors.Join(os.CopyFS(copied, os.DirFS(dir)), os.RemoveAll(dir), os.Rename(copied, dir)); err != nil {
+		t.Fatal(err)
+	}
+	for _, of := range []string{"the copy", "the copy that was sealed again"} {
+		if _, ok := s.findPart(t.Context(), kindLayer, "l1"); !ok {
+			t.Errorf("%s is not used", of)
+		}
+	}
+	// A part that is put into the place of another is not that one.
+	fakeImage(t, s, "aaaa2222", "python+two", "l2")
+	if err := errors.Join(os.RemoveAll(dir), os.Rename(filepath.Join(s.dir, "layer/l2"), dir)); err != nil {
+		t.Fatal(err)
+	}
+	if _, ok := s.findPart(t.Context(), kindLayer, "l1"); ok {
+		t.Error("another part is used")
+	}
+}
+
 func TestDamagedPartIsBuiltAgain(t *testing.T) {
 	s := open(t, t.TempDir())
 	fakeImage(t, s, "aaaa1111", "python+one", "l1")
-	seal := filepath.Join(s.dir, "layer/l1", sealFile)
+	seal := filepath.Join(s.dir, "layer/l1", seal.FileName)
 	if err := os.Truncate(seal, 10); err != nil {
 		t.Fatal(err)
 	}
@@ -358,7 +452,7 @@ func TestFailedBuildLeavesNothing(t *testing.T) {
 	if left, err := os.ReadDir(s.tmp()); err != nil || len(left) != 0 {
 		t.Errorf("left behind: %v, %v", left, err)
 	}
-	if _, ok := s.findPart(kindLayer, "l1"); ok {
+	if _, ok := s.findPart(t.Context(), kindLayer, "l1"); ok {
 		t.Error("half a part is used")
 	}
 }
@@ -409,14 +503,14 @@ func TestOpenRefuses(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(file); fault.KindOf(err) != fault.Invalid {
+	if _, err := openIn(file); fault.KindOf(err) != fault.Invalid {
 		t.Errorf("a file: got %v", err)
 	}
 	open777 := filepath.Join(dir, "open")
 	if err := errors.Join(os.Mkdir(open777, 0o755), os.Chmod(open777, 0o777)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(open777); fault.KindOf(err) != fault.Denied {
+	if _, err := openIn(open777); fault.KindOf(err) != fault.Denied {
 		t.Errorf("a folder that others may write to: got %v", err)
 	}
 	if os.Geteuid() != 0 {
@@ -426,7 +520,7 @@ func TestOpenRefuses(t *testing.T) {
 	if err := errors.Join(os.Mkdir(foreign, 0o755), os.Chown(foreign, 12345, 12345)); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(foreign); fault.KindOf(err) != fault.Denied {
+	if _, err := openIn(foreign); fault.KindOf(err) != fault.Denied {
 		t.Errorf("a folder of another user: got %v", err)
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"praxis/fault"
+	"praxis/internal/seal"
 )
 
 // Collect says which snapshots and templates may be removed. Those that named
@@ -247,7 +248,11 @@ func (s Snapshots) all() ([]stored, error) {
 		one.Created = one.spec.Created
 		if err != nil {
 			one.Created, one.Why = one.touched, "it is damaged"
-			one.foreign = !errors.Is(err, errDamaged) && fault.KindOf(err) != fault.NotFound
+			unsealed := errors.Is(err, seal.ErrBroken)
+			if unsealed {
+				one.Why = "it is not sealed with this data folder's key"
+			}
+			one.foreign = !errors.Is(err, errDamaged) && !unsealed && fault.KindOf(err) != fault.NotFound
 		}
 		out = append(out, one)
 	}

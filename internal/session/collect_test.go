@@ -222,6 +222,9 @@ func TestCollectMeetsDamage(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := m.cfg.Seals.Seal(m.snapshots.folder(snaps[1].ID)); err != nil { // of a later version, not damaged
+		t.Fatal(err)
+	}
 	if err := os.Remove(filepath.Join(snaps[2].dir, metaFile)); err != nil {
 		t.Fatal(err)
 	}

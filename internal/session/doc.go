@@ -42,7 +42,11 @@
 //
 //	owners/TOKEN            a lock: whose the temporary folders are
 //	programs/KEY/praxis     the executable that is PID 1 of guests, by its build id
-//	templates/KEY/          snapshot.json and the backend's files
+//	templates/KEY/          snapshot.json, seal and the backend's files
 //	snapshots/ID/           the same, by content
 //	sessions/NAME/          session.json, lock
+//
+// Programs, templates, snapshots and the descriptions of named sessions are sealed
+// (package seal): what the data folder's key does not vouch for is built again where
+// it is a cache, and refused otherwise.
 package session

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -14,6 +15,7 @@ import (
 	"praxis/internal/language"
 	"praxis/internal/sandbox"
 	"praxis/internal/sandbox/fake"
+	"praxis/internal/seal"
 )
 
 // toy is a guest that speaks the protocol and knows "x = text", "x", "die", "hang",
@@ -170,11 +172,22 @@ func toyManager(t *testing.T, dir string) *Manager {
 	return backendManager(t, Config{Dir: dir, Backend: fake.New(fake.Config{Program: newToy}), MaxSessions: 8})
 }
 
+// testKey returns the key of a data folder.
+func testKey(t testing.TB, dir string) *seal.Key {
+	t.Helper()
+	key, err := seal.Make(filepath.Join(dir, "keys", "seal.key"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return key
+}
+
 // backendManager makes a manager that the test closes, and its backend.
 func backendManager(t *testing.T, cfg Config) *Manager {
 	t.Helper()
 	backend := cfg.Backend
 	cfg.Program, cfg.Languages = "/proc/self/exe", language.Table{{Name: "toy", Display: "Toy"}}
+	cfg.Seals = testKey(t, cfg.Dir)
 	m, err := Open(cfg)
 	if err != nil {
 		t.Fatal(err)

@@ -26,6 +26,7 @@ import (
 	"praxis/internal/image"
 	"praxis/internal/language"
 	"praxis/internal/sandbox"
+	"praxis/internal/seal"
 )
 
 // Bounds of a session that nobody asked to bound otherwise.
@@ -36,7 +37,8 @@ const (
 
 // Config is what a Manager needs.
 type Config struct {
-	Dir         string // data folder; the manager owns programs, templates, snapshots and sessions in it
+	Dir         string    // data folder; the manager owns programs, templates, snapshots and sessions in it
+	Seals       *seal.Key // that vouches for what lies in Dir
 	Backend     sandbox.Backend
 	Languages   language.Table // whose kernels sessions can start
 	Program     string         // executable that serves "guest-agent": this one, usually
@@ -76,6 +78,7 @@ type Manager struct {
 	cfg        Config
 	program    string
 	programKey string
+	programs   string // their folder
 	kernelsKey string // names what the kernels of all languages are
 	templates  Snapshots
 	snapshots  Snapshots
@@ -150,13 +153,14 @@ func Open(cfg Config) (*Manager, error) {
 		cfg:        cfg,
 		kernelsKey: kernelsKey(cfg.Languages),
 		owner:      o,
-		templates:  Snapshots{dirs[2], o},
-		snapshots:  Snapshots{dirs[3], o},
+		programs:   programs,
+		templates:  Snapshots{dirs[2], "template", o, cfg.Seals},
+		snapshots:  Snapshots{dirs[3], "snapshot", o, cfg.Seals},
 		names:      dirs[4],
 		sessions:   map[string]*Session{},
 		pools:      map[poolKey]*pool{},
 	}
-	if m.program, m.programKey, err = o.installProgram(programs, cfg.Program); err != nil {
+	if m.program, m.programKey, err = o.installProgram(programs, cfg.Program, cfg.Seals); err != nil {
 		return nil, errors.Join(noSpace(err), o.close())
 	}
 	if err := m.prunePrograms(programs); err != nil {
@@ -222,7 +226,7 @@ func (m *Manager) Create(ctx context.Context, opt Options, sink event.Sink) (*Se
 			origin = Built
 		}
 		g, err = m.restore(ctx, t.Snapshot, opt)
-		if errors.As(err, new(sandbox.Damaged)) {
+		if errors.As(err, new(sandbox.Damaged)) || errors.Is(err, seal.ErrBroken) {
 			// It is only a cache: it is made again.
 			sink.Emit(event.Progress{Stage: "template", Text: "the template is damaged and is built again: " + err.Error()})
 			origin = Built
@@ -280,6 +284,29 @@ func (m *Manager) fromSnapshot(ctx context.Context, id string, opt Options) (*Se
 		return nil, err
 	}
 	return m.adopt(l, opt, start{base: snap, hold: h, own: true, origin: Saved, began: began})
+}
+
+// trust refuses a snapshot that was loaded and is not as it was sealed, and one whose
+// guest runs another build's program that is not.
+func (m *Manager) trust(snap Snapshot) error {
+	if snap.in == nil {
+		return nil
+	}
+	if err := snap.in.check(snap); err != nil {
+		return err
+	}
+	key := snap.program() // ours was looked at when the manager was opened
+	if key == "" || key == m.programKey {
+		return nil
+	}
+	err := checkProgram(programFolder(m.programs, key), m.cfg.Seals)
+	switch {
+	case errors.Is(err, seal.ErrBroken):
+		return unsealed("cannot restore snapshot "+snap.ID, "the program "+key, err)
+	case errors.Is(err, os.ErrNotExist):
+		return damaged(snap.ID, "the program that it runs is gone")
+	}
+	return err
 }
 
 // reserve takes a place for a session that is being made, and refuses when as
@@ -471,6 +498,9 @@ func (m *Manager) boot(ctx context.Context, opt Options) (*live, error) {
 // restore makes a guest from a snapshot and tells it its limits, the time and
 // fresh randomness.
 func (m *Manager) restore(ctx context.Context, snap Snapshot, opt Options) (*live, error) {
+	if err := m.trust(snap); err != nil {
+		return nil, err
+	}
 	spec := snap.Spec
 	spec.ID = newID()
 	spec.Limits = opt.Limits

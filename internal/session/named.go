@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -16,8 +15,10 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/atomicfile"
+	"praxis/internal/bounded"
 	"praxis/internal/image"
 	"praxis/internal/safetext"
+	"praxis/internal/seal"
 )
 
 // keepSnapshots bounds a named session's history: every command adds a
@@ -38,6 +39,9 @@ type NamedInfo struct {
 	Seed      *int64         `json:"seed,omitempty"`
 	Forked    string         `json:"forked,omitempty"` // name of the session that it was forked from
 	Version   int            `json:"version"`
+	// Unsealed says that the description is not what Praxis wrote under this data
+	// folder's key: the session can be removed, and nothing else.
+	Unsealed bool `json:"unsealed,omitempty"`
 }
 
 // SnapshotInfo is one state of a named session.
@@ -200,7 +204,7 @@ func (m *Manager) ListNamed(ctx context.Context) ([]NamedInfo, error) {
 		if !nameRule.MatchString(e.Name()) {
 			continue
 		}
-		info, err := m.readNamed(e.Name())
+		info, err := m.peekNamed(e.Name())
 		if fault.KindOf(err) == fault.NotFound {
 			continue // being made
 		}
@@ -354,10 +358,14 @@ func (m *Manager) RemoveNamed(ctx context.Context, name string) error {
 		return err
 	}
 	defer unlock()
-	// A session whose description is damaged can be removed too: its snapshots are then left.
+	// A session whose description is damaged, or not ours, can be removed, too: which
+	// snapshots it had is not known then, and they are left.
 	info, err := m.readNamed(name)
-	if err != nil && fault.KindOf(err) == fault.NotFound {
+	switch {
+	case fault.KindOf(err) == fault.NotFound:
 		return err
+	case err != nil:
+		info = NamedInfo{}
 	}
 	if err := m.owner.discard(filepath.Join(m.names, name)); err != nil {
 		return fmt.Errorf("cannot remove session %s: %w", name, err)
@@ -407,7 +415,7 @@ func (m *Manager) referred() (map[string]bool, error) {
 		if !nameRule.MatchString(e.Name()) {
 			continue
 		}
-		info, err := m.readNamed(e.Name())
+		info, err := m.peekNamed(e.Name()) // what may be meant stays
 		if fault.KindOf(err) == fault.NotFound {
 			continue // being made
 		}
@@ -422,11 +430,12 @@ func (m *Manager) referred() (map[string]bool, error) {
 	return used, nil
 }
 
-func (m *Manager) readNamed(name string) (NamedInfo, error) {
+// peekNamed reads the description of a named session, whoever wrote it.
+func (m *Manager) peekNamed(name string) (NamedInfo, error) {
 	if !nameRule.MatchString(name) {
 		return NamedInfo{}, badName(name)
 	}
-	b, err := os.ReadFile(filepath.Join(m.names, name, "session.json"))
+	b, err := bounded.ReadFile(filepath.Join(m.names, name, namedFile), maxDescription)
 	if errors.Is(err, os.ErrNotExist) {
 		return NamedInfo{}, missing(name)
 	}
@@ -434,7 +443,7 @@ func (m *Manager) readNamed(name string) (NamedInfo, error) {
 		return NamedInfo{}, fmt.Errorf("cannot open session %s: %w", name, err)
 	}
 	var info NamedInfo
-	if err := json.Unmarshal(b, &info); err != nil || info.Name != name {
+	if seal.Peek(b, &info) != nil || info.Name != name {
 		return NamedInfo{}, fault.Coded(fault.SessionDamaged, fault.Data{"name": name}, "cannot open session %s: its description is damaged", name)
 	}
 	valid := validID(info.Head)
@@ -447,15 +456,33 @@ func (m *Manager) readNamed(name string) (NamedInfo, error) {
 	if info.Version != metaVersion {
 		return NamedInfo{}, otherFormat("cannot open session "+name, info.Version)
 	}
+	info.Unsealed = m.cfg.Seals.Decode(namedKind, name, b, &NamedInfo{}) != nil
 	return info, nil
 }
 
+// namedFile describes a named session, and namedKind is what its seal is for.
+const (
+	namedFile = "session.json"
+	namedKind = "session"
+	// maxDescription bounds the descriptions that are read back.
+	maxDescription = 8 << 20
+)
+
+// readNamed reads the description of a named session, which our key has sealed.
+func (m *Manager) readNamed(name string) (NamedInfo, error) {
+	info, err := m.peekNamed(name)
+	if err == nil && info.Unsealed {
+		err = unsealed("cannot open session "+name, "the session "+name, seal.ErrBroken)
+	}
+	return info, err
+}
+
 func (m *Manager) writeNamed(info NamedInfo) error {
-	b, err := json.MarshalIndent(info, "", " ")
+	b, err := m.cfg.Seals.Encode(namedKind, info.Name, info)
 	if err != nil {
 		return err
 	}
-	if err := atomicfile.WriteFile(filepath.Join(m.names, info.Name, "session.json"), b); err != nil {
+	if err := atomicfile.WriteFile(filepath.Join(m.names, info.Name, namedFile), b); err != nil {
 		return fmt.Errorf("cannot save session %s: %w", info.Name, noSpace(err))
 	}
 	return nil

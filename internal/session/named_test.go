@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"strings"
@@ -227,20 +228,28 @@ func TestDamagedNamedSession(t *testing.T) {
 // FuzzDescriptions reads whatever may lie in a data folder as the description
 // of a snapshot and of a named session: it is refused or it is usable.
 func FuzzDescriptions(f *testing.F) {
-	f.Add([]byte(`{"version":2,"id":"00000000000000000000000000000000","name":"a","head":"00000000000000000000000000000000"}`))
-	f.Add([]byte(`{"version":2,"name":"a","head":"../../x","snapshots":[{"id":"/etc"}]}`))
-	f.Add([]byte(`{"version":2}`))
+	f.Add([]byte(`{"version":4,"id":"00000000000000000000000000000000","name":"a","head":"00000000000000000000000000000000"}`))
+	f.Add([]byte(`{"version":4,"name":"a","head":"../../x","snapshots":[{"id":"/etc"}]}`))
+	f.Add([]byte(`{"version":4}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		dir := t.TempDir()
 		id := strings.Repeat("0", 32)
-		m := &Manager{names: filepath.Join(dir, "names"), snapshots: Snapshots{dir: filepath.Join(dir, "snapshots")}}
-		for _, path := range []string{filepath.Join(m.names, "a", "session.json"), filepath.Join(m.snapshots.dir, id, metaFile)} {
+		key := testKey(t, dir)
+		m := &Manager{cfg: Config{Seals: key}, names: filepath.Join(dir, "names"), snapshots: Snapshots{dir: filepath.Join(dir, "snapshots"), key: key}}
+		named, err := key.Encode(namedKind, "a", json.RawMessage(text))
+		if err != nil {
+			named = text // it is no JSON
+		}
+		for path, data := range map[string][]byte{filepath.Join(m.names, "a", namedFile): named, filepath.Join(m.snapshots.dir, id, metaFile): text} {
 			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 				t.Fatal(err)
 			}
-			if err := os.WriteFile(path, text, 0o600); err != nil {
+			if err := os.WriteFile(path, data, 0o600); err != nil {
 				t.Fatal(err)
 			}
+		}
+		if err := key.Seal(m.snapshots.folder(id)); err != nil {
+			t.Fatal(err)
 		}
 		if info, err := m.readNamed("a"); err == nil {
 			if info.Name != "a" || !validID(info.Head) {

@@ -4,6 +4,8 @@ import (
 	"crypto/sha256"
 	"debug/elf"
 	"encoding/hex"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,36 +13,88 @@ import (
 	"time"
 
 	"praxis/internal/atomicfile"
+	"praxis/internal/bounded"
+	"praxis/internal/seal"
 )
 
 // installProgram copies the executable at path into dir by its build id and
 // returns the copy and its key. Guests map the copy for as long as a snapshot
-// of them lives, so that it must not change when the original is rebuilt.
-func (o *owner) installProgram(dir, path string) (copied, key string, err error) {
+// of them lives, so that it must not change when the original is rebuilt. A copy that
+// is not sealed is made again.
+func (o *owner) installProgram(dir, path string, seals *seal.Key) (copied, key string, err error) {
 	key, err = buildKey(path)
 	if err != nil {
 		return "", "", fmt.Errorf("cannot identify program: %w", err)
 	}
-	folder := filepath.Join(dir, key)
-	copied = filepath.Join(folder, "praxis")
-	if _, err := os.Stat(copied); err == nil {
+	folder := programFolder(dir, key)
+	copied = filepath.Join(folder.Path, programName)
+	err = checkProgram(folder, seals)
+	if err == nil {
 		return copied, key, nil
 	}
-	tmp, err := os.MkdirTemp(dir, o.prefix())
+	if errors.Is(err, seal.ErrBroken) {
+		err = o.discard(folder.Path) // ours is at hand
+	}
+	if err == nil || errors.Is(err, os.ErrNotExist) {
+		err = o.copyProgram(folder, path, seals)
+	}
 	if err != nil {
 		return "", "", fmt.Errorf("cannot install program: %w", err)
 	}
+	return copied, key, nil
+}
+
+// copyProgram installs the executable at path as folder says.
+func (o *owner) copyProgram(folder seal.Folder, path string, seals *seal.Key) error {
+	tmp, err := os.MkdirTemp(filepath.Dir(folder.Path), o.prefix())
+	if err != nil {
+		return err
+	}
 	defer os.RemoveAll(tmp)
 	if err := os.Chmod(tmp, 0o755); err != nil {
-		return "", "", fmt.Errorf("cannot install program: %w", err)
+		return err
 	}
-	if err := copyFile(filepath.Join(tmp, "praxis"), path, 0o755); err != nil {
-		return "", "", fmt.Errorf("cannot install program: %w", err)
+	copied := filepath.Join(tmp, programName)
+	if err := copyFile(copied, path, 0o755); err != nil {
+		return err
 	}
-	if err := publish(tmp, folder); err != nil {
-		return "", "", fmt.Errorf("cannot install program: %w", err)
+	hash, _, err := hashFile(copied)
+	if err != nil {
+		return err
 	}
-	return copied, key, nil
+	if err := atomicfile.WriteFile(filepath.Join(tmp, folder.Description), []byte(hex.EncodeToString(hash)+"\n")); err != nil {
+		return err
+	}
+	staged := folder
+	staged.Path = tmp
+	if err := seals.Seal(staged); err != nil {
+		return err
+	}
+	return publish(tmp, folder.Path)
+}
+
+// programName is the name of an executable in its folder.
+const programName = "praxis"
+
+// programFolder is the folder of a program as seals know it. Its description is the
+// SHA-256 of the executable.
+func programFolder(dir, key string) seal.Folder {
+	return seal.Folder{Path: filepath.Join(dir, key), Kind: "program", Name: key, Description: "sha256"}
+}
+
+// checkProgram compares a program with its seal.
+func checkProgram(folder seal.Folder, seals *seal.Key) error {
+	return seals.Check(folder, func() error {
+		hash, _, err := hashFile(filepath.Join(folder.Path, programName))
+		if err != nil {
+			return err
+		}
+		want, err := seals.Read(folder)
+		if err == nil && string(want) != hex.EncodeToString(hash)+"\n" {
+			err = errors.New("the program was changed")
+		}
+		return err
+	})
 }
 
 // buildKey names the contents of an executable: by the build id that the Go
@@ -134,8 +188,9 @@ func (m *Manager) prunePrograms(dir string) error {
 			return err
 		}
 		for _, e := range all {
-			snap, err := s.load(e.Name())
-			if err != nil {
+			// Whether a seal fits does not matter: the key may come back.
+			snap, ok := s.peek(e.Name())
+			if !ok {
 				continue // a lock, or damaged: it cannot be restored
 			}
 			key := snap.program()
@@ -158,6 +213,20 @@ func (m *Manager) prunePrograms(dir string) error {
 		}
 	}
 	return nil
+}
+
+// peek reads a snapshot's description without looking at its seal: it may be anybody's.
+func (s Snapshots) peek(name string) (snap Snapshot, ok bool) {
+	if !validID(name) {
+		return Snapshot{}, false
+	}
+	dir := filepath.Join(s.dir, name)
+	data, err := bounded.ReadFile(filepath.Join(dir, metaFile), maxDescription)
+	if err != nil || json.Unmarshal(data, &snap) != nil || snap.Version != metaVersion {
+		return Snapshot{}, false
+	}
+	snap.dir = dir
+	return snap, true
 }
 
 // program returns the key of the build that the snapshot's guest runs, or "".

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -19,13 +20,14 @@ import (
 	"praxis/internal/atomicfile"
 	"praxis/internal/safetext"
 	"praxis/internal/sandbox"
+	"praxis/internal/seal"
 )
 
-// metaFile describes a snapshot. It is written last, so that a folder without it is not a snapshot.
+// metaFile describes a snapshot. A folder without it, or without a seal, is none.
 const metaFile = "snapshot.json"
 
 // metaVersion is raised when Snapshot changes in a way that older readers would misread.
-const metaVersion = 3
+const metaVersion = 4
 
 // Snapshot describes one immutable saved state.
 type Snapshot struct {
@@ -39,6 +41,7 @@ type Snapshot struct {
 	Bytes         int64        `json:"bytes"`
 	StoodStill    Millis       `json:"stood_still_ms"` // how long the original waited
 	dir           string
+	in            *Snapshots // where it was loaded from, which has its seal; nil: it was just taken
 }
 
 // Millis is a duration that is written as a number of milliseconds.
@@ -49,7 +52,9 @@ func millis(d time.Duration) Millis { return Millis(float64(d.Microseconds()) / 
 // Snapshots is a folder of snapshots by content.
 type Snapshots struct {
 	dir   string
+	kind  string // what they are: a snapshot is not taken for a template
 	owner *owner // of what is not finished
+	key   *seal.Key
 }
 
 // save takes a snapshot of box, which goes on, and publishes it as name.
@@ -66,24 +71,33 @@ func (s Snapshots) save(ctx context.Context, box sandbox.Sandbox, snap Snapshot,
 // publish describes what capture wrote and gives it its name: name, or that of
 // its contents when name is empty. It is held before it can be seen.
 func (s Snapshots) publish(snap Snapshot, name string) (Snapshot, *hold, error) {
-	if err := seal(&snap); err != nil {
+	name, err := s.describe(&snap, name)
+	if err != nil {
 		return Snapshot{}, nil, fmt.Errorf("cannot save snapshot: %w", noSpace(err))
-	}
-	if name == "" {
-		name = snap.ID
 	}
 	h, err := holdFolder(snap.dir)
 	if err != nil {
 		return Snapshot{}, nil, fmt.Errorf("cannot save snapshot: %w", err)
 	}
 	path := filepath.Join(s.dir, name)
-	if err := publish(snap.dir, path); err != nil {
+	err = publish(snap.dir, path)
+	if err == nil && !sameFile(h.f, filepath.Join(path, metaFile)) { // the same was there already
+		old, oldHold, oldErr := s.take(name)
+		if oldErr == nil {
+			oldErr = s.check(old)
+		}
+		if oldErr == nil {
+			h.release()
+			return old, oldHold, nil
+		}
+		oldHold.release() // or something that was made to look like it
+		if err = s.owner.discard(path); err == nil {
+			err = publish(snap.dir, path)
+		}
+	}
+	if err != nil {
 		h.release()
 		return Snapshot{}, nil, fmt.Errorf("cannot save snapshot: %w", noSpace(err))
-	}
-	if !sameFile(h.f, filepath.Join(path, metaFile)) { // the same was there already
-		h.release()
-		return s.take(name)
 	}
 	h.name = name
 	out, err := s.load(name)
@@ -108,20 +122,32 @@ func (s Snapshots) capture(ctx context.Context, box sandbox.Sandbox, snap *Snaps
 	return nil
 }
 
-// seal names the snapshot by what capture wrote and writes its description.
-func seal(snap *Snapshot) error {
+// describe identifies what capture wrote, and writes its description and its seal:
+// as name, or as what its contents are called when that is empty.
+func (s Snapshots) describe(snap *Snapshot, name string) (string, error) {
 	var err error
 	if snap.ID, snap.Bytes, err = sum(snap.state(), syncedHash); err != nil {
-		return err
+		return "", err
 	}
 	if err := atomicfile.Sync(snap.state()); err != nil {
-		return err
+		return "", err
 	}
 	b, err := json.MarshalIndent(snap, "", " ")
 	if err != nil {
-		return err
+		return "", err
 	}
-	return atomicfile.WriteFile(filepath.Join(snap.dir, metaFile), b)
+	if err := atomicfile.WriteFile(filepath.Join(snap.dir, metaFile), b); err != nil {
+		return "", err
+	}
+	name = cmp.Or(name, snap.ID)
+	f := s.folder(name)
+	f.Path = snap.dir
+	return name, s.key.Seal(f)
+}
+
+// folder is a snapshot as seals know it.
+func (s Snapshots) folder(name string) seal.Folder {
+	return seal.Folder{Path: filepath.Join(s.dir, name), Kind: s.kind, Name: name, Description: metaFile}
 }
 
 // sum returns the name and the size of the contents of a folder whose files are
@@ -181,18 +207,19 @@ func hashOf(f *os.File) (sum []byte, size int64, err error) {
 }
 
 // load reads the description of the snapshot called name. A missing one is
-// NotFound, a damaged one Conflict. What it describes is checked by the backend
-// when it is restored.
+// NotFound, and Conflict one that is damaged or that our key did not seal. What it
+// describes is looked at by check.
 func (s Snapshots) load(name string) (Snapshot, error) {
 	if !validID(name) {
 		return Snapshot{}, fault.New(fault.Invalid, "", "cannot load snapshot %q: that is no name of one", safetext.OneLine(name, 80))
 	}
-	dir := filepath.Join(s.dir, name)
-	b, err := os.ReadFile(filepath.Join(dir, metaFile))
-	if errors.Is(err, os.ErrNotExist) {
+	b, err := s.key.Read(s.folder(name))
+	switch {
+	case errors.Is(err, os.ErrNotExist):
 		return Snapshot{}, noSnapshot(name)
-	}
-	if err != nil {
+	case errors.Is(err, seal.ErrBroken):
+		return Snapshot{}, unsealed("cannot load snapshot "+name, "the snapshot "+name, err)
+	case err != nil:
 		return Snapshot{}, fmt.Errorf("cannot load snapshot: %w", err)
 	}
 	var snap Snapshot
@@ -202,8 +229,33 @@ func (s Snapshots) load(name string) (Snapshot, error) {
 	if snap.Version != metaVersion {
 		return Snapshot{}, otherFormat("cannot load snapshot "+name, snap.Version)
 	}
-	snap.dir = dir
+	snap.dir, snap.in = filepath.Join(s.dir, name), &s
 	return snap, nil
+}
+
+// check compares the files of a snapshot that was loaded with their seal. They are
+// read only when they are not the very files that were sealed.
+func (s Snapshots) check(snap Snapshot) error {
+	name := filepath.Base(snap.dir)
+	err := s.key.Check(s.folder(name), func() error {
+		id, _, err := sum(snap.state(), hashFile)
+		if err == nil && id != snap.ID {
+			err = errDamaged
+		}
+		return err
+	})
+	if errors.Is(err, seal.ErrBroken) {
+		return unsealed("cannot load snapshot "+name, "the snapshot "+name, err)
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return damaged(name, "files of it are missing")
+	}
+	return err
+}
+
+// unsealed says that something is not what this data folder's key vouches for.
+func unsealed(failed, what string, err error) error {
+	return fault.Coded(fault.Unsealed, fault.Data{"what": what}, "%s: %w", failed, err)
 }
 
 // verify reads a snapshot and compares it with its name, which is that of its contents.

@@ -32,7 +32,7 @@ func (s still) Checkpoint(_ context.Context, dir string) (time.Duration, error) 
 
 func saved(t *testing.T, pages string) (Snapshots, Snapshot) {
 	t.Helper()
-	store := Snapshots{t.TempDir(), testOwner(t, t.TempDir())}
+	store := Snapshots{t.TempDir(), "snapshot", testOwner(t, t.TempDir()), testKey(t, t.TempDir())}
 	snap, err := store.save(t.Context(), still{pages: pages}, Snapshot{Spec: sandbox.Spec{Root: "/image"}}, "")
 	if err != nil {
 		t.Fatal(err)
@@ -99,6 +99,11 @@ func TestDamagedSnapshotIsRefused(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			store, snap := saved(t, "pages of memory")
 			tt.damage(t, snap.dir)
+			if tt.kind != fault.NotFound {
+				if err := store.key.Seal(store.folder(snap.ID)); err != nil { // as if it had been written so
+					t.Fatal(err)
+				}
+			}
 			_, err := store.load(snap.ID)
 			if fault.KindOf(err) != tt.kind || !strings.Contains(err.Error(), tt.says) {
 				t.Errorf("got %v (%s), want %s with %q", err, fault.KindOf(err), tt.kind, tt.says)
@@ -200,7 +205,8 @@ func TestProgramIsInstalledOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	o := testOwner(t, t.TempDir())
-	path, key, err := o.installProgram(dir, exe)
+	seals := testKey(t, t.TempDir())
+	path, key, err := o.installProgram(dir, exe, seals)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -208,7 +214,7 @@ func TestProgramIsInstalledOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, key2, err := o.installProgram(dir, exe)
+	again, key2, err := o.installProgram(dir, exe, seals)
 	if err != nil || again != path || key2 != key {
 		t.Fatalf("second time: %s %s %v", again, key2, err)
 	}

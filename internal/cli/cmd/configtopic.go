@@ -47,6 +47,7 @@ const configKeys = `  home               data folder: images, templates, named s
   ask.model          "PROVIDER:NAME"                            --model
   ask.max_steps      turns that the model may take              --max-steps
   ask.window         tokens that a request may have; what is older is condensed
+  seal_key           file of the key that seals what lies in the data folder
   journal.key        file of the private key (PEM) that signs the journal
   journal.snapshots  save the state before each step of a question
   journal.snapshot_bytes  of runs together; the oldest are removed first

@@ -28,6 +28,7 @@ type sessionLine struct {
 	Seed      *int64    `json:"seed,omitempty"`
 	Created   time.Time `json:"created"`
 	Used      time.Time `json:"used"`
+	Unsealed  bool      `json:"unsealed,omitempty"` // it can only be removed
 }
 
 func (p *program) sessionList() *cobra.Command {
@@ -49,6 +50,7 @@ func (p *program) sessionList() *cobra.Command {
 }
 
 func (p *program) listSessions(all []app.NamedSession, asJSON bool) error {
+	var notes strings.Builder
 	t := format.Headed("NAME", "SNAPSHOTS", "SIZE", "IMAGE", "FORKED FROM", "LAST USED")
 	for _, s := range all {
 		var bytes int64
@@ -56,13 +58,16 @@ func (p *program) listSessions(all []app.NamedSession, asJSON bool) error {
 			bytes += snap.Bytes
 		}
 		if asJSON {
-			err := p.printJSON(sessionLine{s.Name, s.Head, len(s.Snapshots), bytes, s.Image.Name, s.Forked, s.Seed, s.Created, s.Used})
+			err := p.printJSON(sessionLine{s.Name, s.Head, len(s.Snapshots), bytes, s.Image.Name, s.Forked, s.Seed, s.Created, s.Used, s.Unsealed})
 			if err != nil {
 				return err
 			}
 			continue
 		}
 		t.Add(s.Name, fmt.Sprint(len(s.Snapshots)), safetext.Size(bytes), s.Image.Name, s.Forked, when(s.Used))
+		if s.Unsealed {
+			fmt.Fprintf(&notes, "%s is not as Praxis wrote it, or was sealed with another key: it can only be removed.\n", s.Name)
+		}
 	}
 	if asJSON {
 		return nil
@@ -70,7 +75,7 @@ func (p *program) listSessions(all []app.NamedSession, asJSON bool) error {
 	if len(all) == 0 {
 		return p.emit("There are no named sessions. Make one with: praxis run --session NAME …\n")
 	}
-	return p.emit(t.String())
+	return p.emit(t.String() + notes.String())
 }
 
 func when(t time.Time) string { return t.Local().Format(time.DateTime) }

@@ -40,13 +40,14 @@ var Remedies = map[fault.Code]fault.Sentences{
 	fault.SessionDamaged:    {"Remove it with praxis session rm {name}."},
 	fault.SessionUnusable:   {"Go back to the snapshot before it with praxis session rollback {name}, or look for another with praxis session log {name}."},
 	fault.SnapshotDamaged:   {"Go back to another snapshot (praxis session log), or remove this one."},
+	fault.Unsealed:          {"If the data folder is a copy, name the key that it was sealed with (seal_key in the configuration); otherwise remove {what}."},
 	fault.SnapshotUnmatched: {"List the snapshots with praxis session log {name}."},
 
 	fault.ImageMissing: {`List the images with "praxis image ls".`},
 	fault.ImageUnbuilt: {`Build it with "praxis image build".`},
 	fault.ImageGone:    {sayImage},
 	fault.ImageStale:   {sayImage},
-	fault.ImageDamaged: {`Remove the image with "praxis image rm" and build it again.`},
+	fault.ImageDamaged: {sayImage},
 	fault.ImageNeeded:  {"Remove them first: praxis session rm {sessions}."},
 
 	fault.ModelUnchosen: {`Set one of these:

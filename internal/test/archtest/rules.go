@@ -11,6 +11,7 @@ const (
 	store    = "internal/store"
 	safetext = "internal/safetext"
 	bounded  = "internal/bounded"
+	seals    = "internal/seal"
 	wire     = "internal/guest/wire"
 	lang     = "internal/language"
 	python   = "internal/language/python"
@@ -159,6 +160,7 @@ func guestPackages() map[string]Package {
 		safetext:               {},
 		"internal/diagnostics": {},
 		bounded:                {},
+		seals:                  {Imports: []string{fault, "internal/atomicfile"}, Third: []string{unix}},
 
 		// The boundary.
 		"internal/sandbox/gvisor": {
@@ -173,9 +175,9 @@ func guestPackages() map[string]Package {
 		"internal/test/sandboxtest": {Imports: []string{fault, event, sandbox}, Third: []string{unix}},
 		"internal/test/soak":        {Imports: []string{".", fault, event}, Third: []string{unix}},
 		"internal/test/cache":       {},
-		prepared:                    {Imports: []string{event, "internal/image", "internal/test/cache"}},
+		prepared:                    {Imports: []string{event, seals, "internal/image", "internal/test/cache"}},
 		"internal/image": {
-			Imports: []string{fault, event, sandbox, lang, "internal/atomicfile", "internal/image/embedded"},
+			Imports: []string{fault, event, sandbox, lang, seals, "internal/atomicfile", "internal/image/embedded"},
 			Third:   []string{unix},
 		},
 		"internal/image/embedded":         {Imports: []string{"internal/image/embedded/archive"}, Third: []string{pyDist}},
@@ -198,7 +200,7 @@ func guestPackages() map[string]Package {
 
 		// session and agent never import each other: cli joins them.
 		"internal/session": {
-			Imports: []string{fault, event, sandbox, wire, lang, "internal/atomicfile", "internal/guest", "internal/image"},
+			Imports: []string{fault, event, sandbox, wire, lang, seals, "internal/atomicfile", "internal/guest", "internal/image"},
 			Third:   []string{unix, "golang.org/x/sync"},
 			Tests:   []string{"internal/sandbox/fake"},
 		},
@@ -264,7 +266,7 @@ func runPackages() map[string]Package {
 
 		// A module of its own: what measures Praxis beside others, with libraries
 		// that the product does not link. Nothing imports it.
-		"bench": {Imports: []string{fault, event, lang, python, "bench/workflow", "internal/bench", "internal/guest/agent", "internal/image", "internal/sandbox/gvisor", "internal/session"},
+		"bench": {Imports: []string{fault, event, lang, python, seals, "bench/workflow", "internal/bench", "internal/guest/agent", "internal/image", "internal/sandbox/gvisor", "internal/session"},
 			Third: []string{"go.starlark.net"}},
 		"bench/workflow": {Imports: []string{fault, event, llm, python, wire, "internal/agent", "internal/agent/action", "internal/tool/gate", "internal/guest", "internal/tool/bridge", "internal/plan/policy",
 			tool, "internal/tool/registry", "internal/tool/kind/gofunc"},
@@ -273,7 +275,7 @@ func runPackages() map[string]Package {
 
 		// The escape and limits battery is tests alone.
 		"internal/test/battery": {
-			Tests: []string{fault, event, sandbox, wire, lang, python, tally, "internal/sandbox/gvisor", "internal/guest", "internal/guest/agent", "internal/image", "internal/session", prepared},
+			Tests: []string{fault, event, sandbox, wire, lang, python, tally, seals, "internal/sandbox/gvisor", "internal/guest", "internal/guest/agent", "internal/image", "internal/session", prepared},
 		},
 
 		// The application layer wires everything; what shows it to a person

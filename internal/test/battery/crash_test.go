@@ -23,6 +23,7 @@ import (
 	"praxis/internal/language"
 	"praxis/internal/language/python"
 	"praxis/internal/sandbox/gvisor"
+	"praxis/internal/seal"
 	"praxis/internal/session"
 )
 
@@ -180,7 +181,11 @@ func withSession(dir string, opt session.Options, f func(context.Context, *sessi
 	if err != nil {
 		return err
 	}
-	m, err := session.Open(session.Config{Dir: dir, Languages: language.Table{python.Language()}, Backend: backend, Program: exe})
+	key, err := seal.OfHome(dir)
+	if err != nil {
+		return err
+	}
+	m, err := session.Open(session.Config{Dir: dir, Languages: language.Table{python.Language()}, Backend: backend, Program: exe, Seals: key})
 	if err != nil {
 		return err
 	}

@@ -15,6 +15,7 @@ import (
 	"praxis/internal/language"
 	"praxis/internal/language/python"
 	"praxis/internal/sandbox/gvisor"
+	"praxis/internal/seal"
 	"praxis/internal/session"
 	"praxis/internal/test/prepared"
 	"praxis/internal/test/tally"
@@ -24,6 +25,7 @@ import (
 var (
 	dataDir      string
 	defaultImage image.Image
+	seals        *seal.Key
 )
 
 func TestMain(m *testing.M) {
@@ -47,8 +49,9 @@ func run(m *testing.M) int {
 		return 1
 	}
 	defer os.RemoveAll(dataDir)
-	images, err := prepared.Images(filepath.Join(dataDir, "images"))
+	images, key, err := prepared.Images(dataDir)
 	if err == nil {
+		seals = key
 		defer images.Close()
 		defaultImage, err = images.Resolve(context.Background(), image.Request{}, event.Discard)
 	}
@@ -70,7 +73,7 @@ func manager(t testing.TB) *session.Manager {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := session.Open(session.Config{Dir: dataDir, Languages: language.Table{python.Language(), tally.Language()}, Backend: backend, Program: exe})
+	m, err := session.Open(session.Config{Dir: dataDir, Languages: language.Table{python.Language(), tally.Language()}, Backend: backend, Program: exe, Seals: seals})
 	if err != nil {
 		t.Fatal(err)
 	}

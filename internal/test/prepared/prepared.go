@@ -21,6 +21,7 @@ import (
 
 	"praxis/event"
 	"praxis/internal/image"
+	"praxis/internal/seal"
 	"praxis/internal/test/cache"
 )
 
@@ -43,20 +44,35 @@ func Static() (err error) {
 // interpreter is the folder of an image store that takes long to make.
 const interpreter = "python"
 
-// Images opens the image store in dir with the interpreter in it: to resolve the
-// default image takes milliseconds then.
-func Images(dir string) (*image.Store, error) {
-	if err := Fill(dir); err != nil {
-		return nil, err
+// images is the folder of the image store in a data folder.
+const images = "images"
+
+// Images opens the image store of a data folder with the interpreter in it: to
+// resolve the default image takes milliseconds then. The key is that of the folder.
+func Images(home string) (*image.Store, *seal.Key, error) {
+	if err := Fill(home); err != nil {
+		return nil, nil, err
 	}
-	return image.Open(dir)
+	key, err := seal.OfHome(home)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := image.Open(filepath.Join(home, images), key)
+	return s, key, err
 }
 
-// Fill puts the interpreter into the image store in dir, which need not be there.
-func Fill(dir string) error {
+// Fill puts the interpreter into the image store of a data folder, which need not be
+// there, and beside it the key that sealed it.
+func Fill(home string) error {
 	made, err := store()
 	if err == nil {
-		err = copyTree(filepath.Join(made, interpreter), filepath.Join(dir, interpreter))
+		err = copyTree(filepath.Join(made, images, interpreter), filepath.Join(home, images, interpreter))
+	}
+	if err == nil {
+		err = copyTree(filepath.Join(made, "keys"), filepath.Join(home, "keys"))
+	}
+	if err == nil {
+		err = os.Chmod(home, 0o700)
 	}
 	if err != nil {
 		return fmt.Errorf("cannot prepare the image: %w", err)
@@ -64,18 +80,22 @@ func Fill(dir string) error {
 	return nil
 }
 
-// store returns the folder of the image store in the cache and sees to it that the
-// default image is in it. Several processes may do so at once: one builds.
+// store returns a data folder in the cache and sees to it that the default image is
+// in it. Several processes may do so at once: one builds.
 func store() (string, error) {
-	key, err := sources()
+	digest, err := sources()
 	if err != nil {
 		return "", err
 	}
-	dir, err := cache.Dir("images", key)
+	dir, err := cache.Dir("home", digest)
 	if err != nil {
 		return "", err
 	}
-	s, err := image.Open(dir)
+	key, err := seal.OfHome(dir)
+	if err != nil {
+		return "", err
+	}
+	s, err := image.Open(filepath.Join(dir, images), key)
 	if err != nil {
 		return "", err
 	}
@@ -90,7 +110,7 @@ func sources() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	names := []string{filepath.Join(root, "go.mod")}
+	names := []string{filepath.Join(root, "go.mod"), filepath.Join(root, "internal", "seal", "seal.go")}
 	err = filepath.WalkDir(filepath.Join(root, "internal", "image"), func(name string, d fs.DirEntry, err error) error {
 		switch filepath.Ext(name) {
 		case ".go", ".py":

@@ -1,7 +1,6 @@
 package prepared_test
 
 import (
-	"path/filepath"
 	"testing"
 
 	"praxis/event"
@@ -12,7 +11,7 @@ import (
 // TestImages compares a copy with what was built: it is whole, and resolving the
 // image builds nothing that takes long.
 func TestImages(t *testing.T) {
-	s, err := prepared.Images(filepath.Join(t.TempDir(), "images"))
+	s, _, err := prepared.Images(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
