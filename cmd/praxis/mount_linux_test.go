@@ -43,8 +43,12 @@ func (s *scripts) tiny(ts *testscript.TestScript, neg bool, args []string) {
 	dir, beside := ts.MkAbs(args[0]), ts.MkAbs(args[0]+".parts")
 	ts.Check(os.MkdirAll(dir, 0o700))
 	ts.Check(os.MkdirAll(beside, 0o700))
-	ts.Check(s.furnish(beside, os.Link))
+	ts.Check(s.furnish(beside))
 	ts.Check(syscall.Mount("praxis-test", dir, "tmpfs", 0, "mode=700,size="+args[1]))
+	ts.Check(os.Mkdir(filepath.Join(dir, "keys"), 0o700))
+	key, err := os.ReadFile(filepath.Join(beside, "keys", "seal.key"))
+	ts.Check(err)
+	ts.Check(os.WriteFile(filepath.Join(dir, "keys", "seal.key"), key, 0o600))
 	ts.Defer(func() { ts.Check(syscall.Unmount(dir, syscall.MNT_DETACH)) })
 	for _, part := range []string{"images", "programs", "templates"} {
 		from, to := filepath.Join(beside, part), filepath.Join(dir, part)

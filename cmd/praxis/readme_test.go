@@ -43,7 +43,7 @@ func TestREADME(t *testing.T) {
 	if err := os.CopyFS(filepath.Join(dir, "examples", "demo"), os.DirFS(filepath.Join(root, "internal", "demo"))); err != nil {
 		t.Fatal(err)
 	}
-	if err := (&scripts{}).furnish(home, os.Link); err != nil {
+	if err := (&scripts{}).furnish(home); err != nil {
 		t.Fatal(err)
 	}
 	blocks := fence.FindAllStringSubmatch(string(text), -1)

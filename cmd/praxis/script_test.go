@@ -61,7 +61,7 @@ func (s *scripts) run(t *testing.T) {
 			env.Setenv("PRAXIS_HOME", home)
 			script, err := os.ReadFile(filepath.Join(s.dir, strings.TrimPrefix(filepath.Base(env.WorkDir), "script-")+".txtar"))
 			if err == nil && !ownHome.Match(script) {
-				err = s.furnish(home, os.Link)
+				err = s.furnish(home)
 			}
 			if err != nil {
 				return err
@@ -113,13 +113,14 @@ func (s *scripts) home(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: home DIR")
 	}
 	dir := ts.MkAbs(args[0])
-	ts.Check(s.furnish(dir, os.Link))
+	ts.Check(s.furnish(dir))
 	ts.Setenv("PRAXIS_HOME", dir)
 }
 
-// furnish makes a data folder with the images and programs of the shared one: they
-// are linked, since unpacking them takes seconds. Locks and leases are each folder's own.
-func (s *scripts) furnish(dir string, link func(from, to string) error) error {
+// furnish makes a data folder with the images and the key of the shared one, since
+// unpacking them takes seconds. They are copied: a hard link would change the files of
+// every folder at once as far as their seals can see.
+func (s *scripts) furnish(dir string) error {
 	shared := os.Getenv(homeVar)
 	s.shared.Do(func() {
 		cmd := exec.Command("/proc/self/exe", "run", "-c", "None")
@@ -135,8 +136,11 @@ func (s *scripts) furnish(dir string, link func(from, to string) error) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	for _, part := range []string{"images", "programs"} {
+	for _, part := range []string{"images/python", "images/pip", "images/root", "images/layer", "images/image", "images/request", "keys/seal.key"} {
 		from, to := filepath.Join(shared, part), filepath.Join(dir, part)
+		if err := os.MkdirAll(filepath.Dir(to), 0o700); err != nil {
+			return err
+		}
 		err := filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
 			if errors.Is(err, fs.ErrNotExist) {
 				return nil // another script's, on its way
@@ -144,33 +148,40 @@ func (s *scripts) furnish(dir string, link func(from, to string) error) error {
 			if err != nil {
 				return err
 			}
-			target := filepath.Join(to, strings.TrimPrefix(path, from))
-			switch {
-			case strings.HasSuffix(path, ".lease"), strings.HasSuffix(path, ".lock"), !d.IsDir() && filepath.Base(filepath.Dir(path)) == "lock":
-				return nil
-			case d.IsDir():
-				info, err := d.Info()
-				if err != nil {
-					return err
-				}
-				return os.MkdirAll(target, info.Mode().Perm()|0o700)
-			case d.Type()&fs.ModeSymlink != 0:
-				text, err := os.Readlink(path)
-				if err != nil {
-					return err
-				}
-				return os.Symlink(text, target)
-			}
-			if err := link(path, target); err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return err
-			}
-			return nil
+			return copyEntry(path, filepath.Join(to, strings.TrimPrefix(path, from)), d)
 		})
 		if err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// copyEntry copies a file, a folder without what is in it, or a link. Leases are left out.
+func copyEntry(from, to string, d fs.DirEntry) error {
+	info, err := d.Info()
+	switch {
+	case errors.Is(err, fs.ErrNotExist), strings.HasSuffix(from, ".lease"):
+		return nil
+	case err != nil:
+		return err
+	case d.IsDir():
+		return os.MkdirAll(to, info.Mode().Perm()|0o700)
+	case d.Type()&fs.ModeSymlink != 0:
+		text, err := os.Readlink(from)
+		if err != nil {
+			return err
+		}
+		return os.Symlink(text, to)
+	}
+	data, err := os.ReadFile(from)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return os.WriteFile(to, data, info.Mode().Perm())
 }
 
 // findRun names a run and its log.
