@@ -57,6 +57,7 @@ func Ask(ctx context.Context, cfg Config, question string) (Answer, error) {
 	if cfg.Tokens <= 0 {
 		cfg.Tokens = defaultTokens
 	}
+	cfg.Gate.Read("the question", question)
 	p := &planning{cfg: cfg, system: system(cfg.Options)}
 	p.messages = []llm.Message{{Role: llm.User, Text: question}}
 	err := p.loop(ctx)
@@ -129,6 +130,7 @@ func (p *planning) try(ctx context.Context, step int, code string) (done bool, w
 	}
 	host := p.cfg.Host
 	host.Step = step
+	host.Gate.Read("the plan", code)
 	out, err := Execute(ctx, run, host)
 	p.answer.Result = out
 	p.answer.Tokens.Input += out.Tokens.Input
