@@ -442,7 +442,15 @@ func (m *Manager) peekNamed(name string) (NamedInfo, error) {
 	if err != nil {
 		return NamedInfo{}, fmt.Errorf("cannot open session %s: %w", name, err)
 	}
-	var info NamedInfo
+	info, err := parseNamed(name, b)
+	if err == nil {
+		info.Unsealed = m.cfg.Seals.Decode(namedKind, name, b, &NamedInfo{}) != nil
+	}
+	return info, err
+}
+
+// parseNamed reads a description of the session called name, whoever wrote it.
+func parseNamed(name string, b []byte) (info NamedInfo, err error) {
 	if seal.Peek(b, &info) != nil || info.Name != name {
 		return NamedInfo{}, fault.Coded(fault.SessionDamaged, fault.Data{"name": name}, "cannot open session %s: its description is damaged", name)
 	}
@@ -456,7 +464,6 @@ func (m *Manager) peekNamed(name string) (NamedInfo, error) {
 	if info.Version != metaVersion {
 		return NamedInfo{}, otherFormat("cannot open session "+name, info.Version)
 	}
-	info.Unsealed = m.cfg.Seals.Decode(namedKind, name, b, &NamedInfo{}) != nil
 	return info, nil
 }
 

@@ -231,36 +231,22 @@ func FuzzDescriptions(f *testing.F) {
 	f.Add([]byte(`{"version":4,"id":"00000000000000000000000000000000","name":"a","head":"00000000000000000000000000000000"}`))
 	f.Add([]byte(`{"version":4,"name":"a","head":"../../x","snapshots":[{"id":"/etc"}]}`))
 	f.Add([]byte(`{"version":4}`))
+	key, id := testKey(f, f.TempDir()), strings.Repeat("0", 32)
 	f.Fuzz(func(t *testing.T, text []byte) {
-		dir := t.TempDir()
-		id := strings.Repeat("0", 32)
-		key := testKey(t, dir)
-		m := &Manager{cfg: Config{Seals: key}, names: filepath.Join(dir, "names"), snapshots: Snapshots{dir: filepath.Join(dir, "snapshots"), key: key}}
 		named, err := key.Encode(namedKind, "a", json.RawMessage(text))
 		if err != nil {
 			named = text // it is no JSON
 		}
-		for path, data := range map[string][]byte{filepath.Join(m.names, "a", namedFile): named, filepath.Join(m.snapshots.dir, id, metaFile): text} {
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, data, 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if err := key.Seal(m.snapshots.folder(id)); err != nil {
-			t.Fatal(err)
-		}
-		if info, err := m.readNamed("a"); err == nil {
+		if info, err := parseNamed("a", named); err == nil {
 			if info.Name != "a" || !validID(info.Head) {
 				t.Errorf("accepted %+v", info)
 			}
 		} else if fault.KindOf(err) != fault.Conflict {
 			t.Errorf("named: %v", err)
 		}
-		if snap, err := m.snapshots.load(id); err == nil {
-			if filepath.Dir(snap.dir) != m.snapshots.dir {
-				t.Errorf("leads to %s", snap.dir)
+		if snap, err := parseSnapshot(id, text); err == nil {
+			if key := snap.program(); snap.Version != metaVersion || strings.ContainsRune(key, filepath.Separator) {
+				t.Errorf("accepted %+v, of the program %q", snap, key)
 			}
 		} else if fault.KindOf(err) != fault.Conflict {
 			t.Errorf("snapshot: %v", err)

@@ -222,14 +222,22 @@ func (s Snapshots) load(name string) (Snapshot, error) {
 	case err != nil:
 		return Snapshot{}, fmt.Errorf("cannot load snapshot: %w", err)
 	}
-	var snap Snapshot
+	snap, err := parseSnapshot(name, b)
+	if err != nil {
+		return Snapshot{}, err
+	}
+	snap.dir, snap.in = filepath.Join(s.dir, name), &s
+	return snap, nil
+}
+
+// parseSnapshot reads a description of the snapshot called name.
+func parseSnapshot(name string, b []byte) (snap Snapshot, err error) {
 	if err := json.Unmarshal(b, &snap); err != nil {
 		return Snapshot{}, damaged(name, "its description cannot be read")
 	}
 	if snap.Version != metaVersion {
 		return Snapshot{}, otherFormat("cannot load snapshot "+name, snap.Version)
 	}
-	snap.dir, snap.in = filepath.Join(s.dir, name), &s
 	return snap, nil
 }
 
