@@ -245,8 +245,8 @@ func FuzzDescriptions(f *testing.F) {
 			t.Errorf("named: %v", err)
 		}
 		if snap, err := parseSnapshot(id, text); err == nil {
-			if key := snap.program(); snap.Version != metaVersion || strings.ContainsRune(key, filepath.Separator) {
-				t.Errorf("accepted %+v, of the program %q", snap, key)
+			if snap.Version != metaVersion || len(snap.program()) > len(text) {
+				t.Errorf("accepted %+v", snap)
 			}
 		} else if fault.KindOf(err) != fault.Conflict {
 			t.Errorf("snapshot: %v", err)
