@@ -15,6 +15,10 @@
 //	origin     who calls: "model", "code", "plan" or "person"; line: in the code, 0 unknown
 //	arguments  without secrets
 //	labels     of each argument, where it came from: sources, trusted, readers, anyone
+//	found      of an argument, where its value was read in this run: text (which one), quote
+//	new        texts of an argument that its last approved values do not have; of
+//	           calls that change nothing, none are named
+//	odd        characters of an argument that are not what they seem, in words
 //	rule, reason
 //	           of the policy that requires the approval
 //	bound      what the answer is bound to

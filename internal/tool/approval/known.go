@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"praxis/internal/tool/gate"
+	"praxis/internal/tool/schema"
 )
 
 // Remembered is how many values of an argument are compared with: those of the
@@ -18,7 +19,7 @@ const Remembered = 20
 
 // Bounds of what is remembered of a call.
 const (
-	maxRemembered = 200 // bytes of a text that is compared: what is longer is prose, not a name
+	maxRemembered = 200 // bytes of a text that is remembered: what is longer is prose, not a name
 	maxTexts      = 100 // of an argument
 	maxArguments  = 60  // of a tool
 )
@@ -50,6 +51,9 @@ func (r *remembering) Approve(ctx context.Context, q gate.Question) (gate.Answer
 	q.New = map[string][]string{}
 	for name, v := range q.Arguments.All() {
 		for _, text := range compared(v) {
+			if prose(text) && len(known[name]) == 0 {
+				continue
+			}
 			if !slices.Contains(known[name], digest(text)) {
 				q.New[name] = append(q.New[name], text)
 			}
@@ -65,6 +69,9 @@ func (r *remembering) Approve(ctx context.Context, q gate.Question) (gate.Answer
 			continue
 		}
 		for _, text := range compared(v) {
+			if prose(text) {
+				continue
+			}
 			sum := digest(text)
 			list := slices.DeleteFunc(known[name], func(s string) bool { return s == sum })
 			known[name] = append(list, sum)
@@ -88,16 +95,22 @@ func (r *remembering) known(ctx context.Context, tool string) map[string][]strin
 	return known
 }
 
-// compared returns the texts of a value that name something: no prose, no numbers,
-// which are rarely twice the same, and no secrets, which all look alike here.
+// compared returns the texts of a value: no numbers, which are rarely twice the
+// same, and no secrets, which all look alike here.
 func compared(v any) []string {
 	var out []string
 	walk(v, func(s string, named bool) {
-		if !named && s != "" && len(s) <= maxRemembered && !strings.ContainsAny(s, "\r\n") && !strings.Contains(s, "(secret)") && len(out) < maxTexts && !slices.Contains(out, s) {
+		if !named && s != "" && s != schema.Redacted && len(out) < maxTexts && !slices.Contains(out, s) {
 			out = append(out, s)
 		}
 	})
 	return out
+}
+
+// prose says that a text is no name of something. It is not remembered, and it is new
+// where names were approved before: a line break behind a name makes it no prose.
+func prose(text string) bool {
+	return len(text) > maxRemembered || strings.ContainsAny(text, "\r\n")
 }
 
 func digest(text string) string {

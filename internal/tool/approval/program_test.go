@@ -18,6 +18,7 @@ import (
 
 	"praxis/fault"
 	"praxis/internal/tool/gate"
+	"praxis/internal/tool/jsondoc"
 )
 
 const secret = "canary-7f3a"
@@ -82,6 +83,38 @@ func TestWebhook(t *testing.T) {
 	labels := got["labels"].(map[string]any)["why"].(map[string]any)
 	if got["arguments"].(map[string]any)["customer"] != "c-1" || labels["trusted"] != false {
 		t.Errorf("got %v", got)
+	}
+}
+
+// TestProgramSeesMarks checks that programs get what a person sees beside the
+// arguments: quotes, what is new and what is not what it seems.
+func TestProgramSeesMarks(t *testing.T) {
+	q := payment(t)
+	q.Bound = bound
+	q.Arguments = jsondoc.NewObject(jsondoc.Member{Name: "to", Value: "раypal"}, jsondoc.Member{Name: "why", Value: "rent"})
+	q.Found = map[string][]gate.Found{"to": {{Text: "what mail.read returned (call c-1)", Quote: "pay раypal"}}}
+	var got struct {
+		Found    map[string][]gate.Found
+		New, Odd map[string][]string
+	}
+	w := webhook(t, func(rw http.ResponseWriter, r *http.Request) {
+		if err := json.NewDecoder(r.Body).Decode(&got); err != nil {
+			t.Error(err)
+		}
+		grant(rw, bound)
+	})
+	memory := stored{}
+	if a := answerOf(t, Remember(w, memory), q); !a.Granted {
+		t.Fatal(a)
+	}
+	if len(got.Found["to"]) != 1 || got.Found["to"][0] != q.Found["to"][0] || len(got.New["to"]) != 1 || len(got.New["why"]) != 1 ||
+		len(got.Odd) != 1 || !strings.Contains(strings.Join(got.Odd["to"], "\n"), "Cyrillic") {
+		t.Errorf("got %+v", got)
+	}
+	got.New = nil
+	answerOf(t, Remember(w, memory), q)
+	if got.New == nil || len(got.New) > 0 {
+		t.Errorf("got %v, want an empty object: all was approved before", got.New)
 	}
 }
 

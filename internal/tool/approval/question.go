@@ -97,7 +97,7 @@ func (t *Terminal) marks(b *strings.Builder, q gate.Question, name string, v any
 		text, _ := value(fresh)
 		t.block(b, "      NEW: ", fmt.Sprintf("%s is not among the last %d values of this argument", text, Remembered))
 	}
-	odd := safetext.Odd(strings.Join(append(texts(v), name), "\n"))
+	odd := oddities(name, v)
 	for i, o := range odd {
 		if i == shownMarks {
 			t.block(b, "      ODD: ", "and "+safetext.Number(len(odd)-i)+" more")
@@ -105,6 +105,11 @@ func (t *Terminal) marks(b *strings.Builder, q gate.Question, name string, v any
 		}
 		t.block(b, "      ODD: ", o)
 	}
+}
+
+// oddities describes the characters of an argument that are not what they seem.
+func oddities(name string, v any) []string {
+	return safetext.Odd(strings.Join(append(texts(v), name), "\n"))
 }
 
 // explanation says what the question means and what each answer does.

@@ -170,6 +170,9 @@ func TestRemember(t *testing.T) {
 		answerOf(t, a, q)
 		return g.last["to"]
 	}
+	if got := fresh(strings.Repeat("prose ", 100)); got != nil {
+		t.Errorf("prose is new where no name was approved: %q", got)
+	}
 	g.deny = true
 	fresh("mallory") // what is denied is not remembered
 	g.deny = false
@@ -179,7 +182,8 @@ func TestRemember(t *testing.T) {
 	}{
 		{"ann", []string{"ann"}}, {"ann", nil}, {"mallory", []string{"mallory"}},
 		{[]any{"ann", "bob", "bob"}, []string{"bob"}}, {"bob", nil},
-		{"(secret)", nil}, {strings.Repeat("prose ", 100), nil}, {"", nil}, {5.0, nil},
+		{"(secret)", nil}, {"mallory (secret)", []string{"mallory (secret)"}}, {"mallory\n", []string{"mallory\n"}}, {"mallory\n", []string{"mallory\n"}},
+		{"", nil}, {5.0, nil},
 		{jsondoc.NewObject(jsondoc.Member{Name: "iban", Value: "DE1"}), []string{"DE1"}},
 	} {
 		if got := fresh(test.value); !slices.Equal(got, test.want) {

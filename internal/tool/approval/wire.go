@@ -35,6 +35,9 @@ type question struct {
 	Line        int                        `json:"line"`
 	Arguments   *jsondoc.Object            `json:"arguments"`
 	Labels      map[string]event.DataLabel `json:"labels"`
+	Found       map[string][]gate.Found    `json:"found"`
+	New         map[string][]string        `json:"new"`
+	Odd         map[string][]string        `json:"odd"`
 	Rule        string                     `json:"rule"`
 	Reason      string                     `json:"reason"`
 	Bound       string                     `json:"bound"`
@@ -48,13 +51,24 @@ func encode(q gate.Question) ([]byte, error) {
 	w := question{
 		Version: 1, Run: q.Run, ID: q.ID, Tool: q.Tool.Name, ToolVersion: string(q.Tool.Version), ToolHash: hex.EncodeToString(hash[:]),
 		Title: q.Tool.Title, Description: q.Tool.Description, Effects: q.Tool.Effects.String(), Origin: string(q.Origin), Line: q.Line,
-		Arguments: q.Arguments, Labels: q.Labels, Rule: q.Rule, Reason: q.Reason, Bound: q.Bound,
+		Arguments: q.Arguments, Labels: q.Labels, Found: q.Found, New: q.New, Odd: map[string][]string{}, Rule: q.Rule, Reason: q.Reason, Bound: q.Bound,
 	}
 	if w.Arguments == nil {
 		w.Arguments = jsondoc.NewObject()
 	}
 	if w.Labels == nil {
 		w.Labels = map[string]event.DataLabel{}
+	}
+	if w.Found == nil {
+		w.Found = map[string][]gate.Found{}
+	}
+	if w.New == nil {
+		w.New = map[string][]string{}
+	}
+	for name, v := range w.Arguments.All() {
+		if odd := oddities(name, v); len(odd) > 0 {
+			w.Odd[name] = odd
+		}
 	}
 	return json.Marshal(w)
 }

@@ -70,3 +70,30 @@ func TestFoundBounds(t *testing.T) {
 		t.Errorf("got %v", s.q.Found)
 	}
 }
+
+// TestFoundWithoutSecrets checks that no quote has a secret that stands in the code
+// beside a value.
+func TestFoundWithoutSecrets(t *testing.T) {
+	set := tools(t, `
+  - {name: mail.open, version: 1.0.0, effects: read, secrets: {input: [/pin]}, input: {type: object, properties: {pin: {type: string}}}}
+  - {name: mail.send, version: 1.0.0, effects: external, approval: true, secrets: {input: [/pin]}, input: {type: object, properties: {to: {type: string}, pin: {type: string}}}}
+`)
+	pol := rules(t, set, `
+  - {name: asks, tools: [mail.send], decision: ask, reason: it sends}
+`)
+	s := &seeing{}
+	redact := func(s string) string { return strings.ReplaceAll(s, "canary-key", "***") }
+	g := open(t, gate.Config{Tools: set, Policy: pol, Caller: &works{}, Approver: s, Sink: &journal{}, Origins: []gate.Origin{gate.Code}, Redact: redact})
+	g.Observe(event.ExecutionBegan{Code: `open(pin="canary-1"); send(to="ann", pin="canary-\"2", key="canary-key")`})
+	for name, text := range map[string]string{"mail.open": `{"pin": "canary-1"}`, "mail.send": `{"to": "ann", "pin": "canary-\"2"}`} {
+		if _, err := g.Call(t.Context(), gate.Request{Origin: gate.Code, Name: name, Arguments: args(t, text)}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := g.Call(t.Context(), gate.Request{Origin: gate.Code, Name: "mail.send", Arguments: args(t, `{"to": "ann", "pin": "canary-\"2"}`)}); err != nil {
+		t.Fatal(err)
+	}
+	if len(s.q.Found["to"]) != 1 || !strings.Contains(s.q.Found["to"][0].Quote, `to="ann"`) || strings.Contains(s.q.Found["to"][0].Quote, "canary") {
+		t.Errorf("got %q", s.q.Found)
+	}
+}

@@ -89,6 +89,7 @@ type Gate struct {
 	answered []string           // tickets that are over, the oldest first
 	weight   int                // bytes of their results
 	texts    []text             // that questions quote, the oldest first
+	secrets  map[string]bool    // values of arguments that no question shows
 }
 
 // instant is when a call was made.
@@ -125,7 +126,7 @@ func New(cfg Config) (*Gate, error) {
 	}
 	return &Gate{
 		cfg: cfg, slots: make(chan struct{}, cfg.InFlight), labels: label.NewTable(),
-		perTool: map[string]int{}, window: map[string][]instant{}, grants: map[string]Answer{}, tickets: map[string]*ticket{},
+		perTool: map[string]int{}, window: map[string][]instant{}, grants: map[string]Answer{}, tickets: map[string]*ticket{}, secrets: map[string]bool{},
 	}, nil
 }
 

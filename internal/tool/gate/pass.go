@@ -80,6 +80,7 @@ func (c *passing) check() error {
 			c.shown.Set(name, schema.Redacted)
 		}
 	}
+	c.hide(c.Arguments, c.shown)
 	if bad != nil {
 		c.announce()
 		f := c.plain(bad)
