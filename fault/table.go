@@ -130,7 +130,7 @@ var table = map[Code]line{
 	RunAmbiguous:     {Invalid, "run", Sentences{"Give more of its id."}},
 	RunExists:        {Conflict, "run", Sentences{"Remove the one that is here first, if it is not wanted."}},
 	RunUnfinished:    {Conflict, "run", Sentences{"Wait until it has ended."}},
-	JournalGone:      {Conflict, "run", Sentences{"If it was removed on purpose, have the index built again: it forgets the run."}},
+	JournalGone:      {Conflict, "run", Sentences{"If that is known, remove the run: the chain of runs takes note."}},
 	JournalDamaged:   {Conflict, "run", Sentences{"What stands before that record is whole."}},
 	IndexDamaged:     {Conflict, "run", Sentences{"Have the index built again."}},
 	RunUnreadable:    {Conflict, "run", Sentences{sayVerify}},

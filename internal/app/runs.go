@@ -224,6 +224,27 @@ func (a *App) FindRun(ctx context.Context, ref string) (string, error) {
 	return "", err
 }
 
+// RemovedRun is a run that is not there any more.
+type RemovedRun struct {
+	Run  string `json:"run"`
+	Lost bool   `json:"lost"` // its journal was gone already: that was taken note of
+}
+
+// RemoveRun removes the journal of a run. The chain of runs says who did and when; of a
+// run whose journal is gone it takes note. What the run alone refers to is for
+// [App.Collect] to remove.
+func (a *App) RemoveRun(ctx context.Context, ref string) (RemovedRun, error) {
+	id, err := a.FindRun(ctx, ref)
+	if err != nil && wholeID.MatchString(ref) {
+		id, err = ref, nil // the chain may be all that knows it
+	}
+	if err != nil {
+		return RemovedRun{}, err
+	}
+	lost, err := a.records.Journal.Remove(ctx, id)
+	return RemovedRun{Run: id, Lost: lost}, err
+}
+
 // recordSource is where a run is read from: the journal, or an exported file.
 type recordSource interface {
 	Records(ctx context.Context, id string) iter.Seq2[event.Record, error]

@@ -28,7 +28,7 @@ func (p *program) completeAll(root *cobra.Command) error {
 		"session rollback": rollbackPlaces,
 		"image rm":         imageNames,
 	}
-	takesRuns := map[string]int{"show": 1, "export": 1, "diff": 2, "verify": 1000, "replay": 1, "assert": 1}
+	takesRuns := map[string]int{"show": 1, "export": 1, "diff": 2, "verify": 1000, "replay": 1, "assert": 1, "runs rm": 1000}
 	takesFiles := map[string]bool{"import": true, "key trust": true, "tools ls": true, "tools check": true, "tools test": true, "tools diff": true, "tools import openapi": true}
 	takesTools := map[string]bool{"tools show": true, "tools call": true}
 	var visit func(c *cobra.Command) error

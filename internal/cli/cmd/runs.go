@@ -63,7 +63,38 @@ func (p *program) runsCommand() *cobra.Command {
 	fs.StringVar(&r.text, "text", "", "runs with these `WORDS` in question, code or answer")
 	fs.IntVar(&r.limit, "limit", 20, "list `N` runs at the most; 0 is all")
 	fs.BoolVar(&r.json, "json", false, "print one JSON object a line, with \"id\"")
+	cmd.AddCommand(p.removeRuns())
 	return cmd
+}
+
+const removeRunsLong = `Removes the journals of runs. The chain of runs says who did and when, so that
+praxis verify --all does not miss them. Of a run whose journal is gone already it
+takes note there in the same way: praxis verify --all lists it from then on, and
+does not call it damage. The contents of a run go with the next praxis gc.`
+
+func (p *program) removeRuns() *cobra.Command {
+	var asJSON bool
+	return objectLines(&cobra.Command{
+		Use: "rm RUN…", Short: "Remove runs, or take note that their journals are gone", Long: removeRunsLong, Args: takes(1, 1000, "a run"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return p.withApp(func(a *app.App) error {
+				for _, ref := range args {
+					gone, err := a.RemoveRun(cmd.Context(), ref)
+					if err != nil {
+						return err
+					}
+					text := "removed " + gone.Run + "\n"
+					if gone.Lost {
+						text = "took note that the journal of " + gone.Run + " is gone\n"
+					}
+					if err := p.done(asJSON, gone, text); err != nil {
+						return err
+					}
+				}
+				return nil
+			})
+		},
+	}, &asJSON)
 }
 
 func parseUSD(s string) (float64, error) {

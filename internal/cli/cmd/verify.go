@@ -21,7 +21,8 @@ wrong is named with the record and its position. Nothing is changed.
 
 A FILE is what praxis export wrote, a bundle or a bare journal. Without a RUN or
 a FILE every run is checked, and the chain of runs: that no run is missing but
-those that were removed by praxis.
+those that praxis removed. Of one whose journal is gone for another reason,
+praxis runs rm takes note; it is listed then, and is no damage any more.
 
 Whoever can change the data folder can cut off the chain's end with its last
 runs, or have it begin anew. An anchor is a small FILE that says where the chain
@@ -163,6 +164,9 @@ func (v *verifyCommand) chainText(c app.Chain, anchored bool) string {
 		for i, part := range format.BreakWords(safetext.Line(p), 64) {
 			fmt.Fprintf(&b, "  %-11s %s\n", map[bool]string{true: "damage"}[i == 0], part)
 		}
+	}
+	for _, l := range c.Lost {
+		fmt.Fprintf(&b, "%s is lost: %s took note of that, %s\n", l.Run, safetext.Line(l.Who), when(l.Time))
 	}
 	if c.Older > 0 && c.Entries > 0 {
 		fmt.Fprintf(&b, "%s from before the chain of runs, which cannot say whether others are missing\n", safetext.Count(c.Older, "run"))

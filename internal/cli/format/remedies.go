@@ -89,7 +89,7 @@ var Remedies = map[fault.Code]fault.Sentences{
 
 	fault.RunMissing:       {sayRuns},
 	fault.JournalDamaged:   {"What stands before that record is whole; praxis verify {run} says more.", "What stands before that record is whole; praxis verify says more."},
-	fault.JournalGone:      {"If it was removed on purpose, have the index forget it: praxis gc --rebuild-index"},
+	fault.JournalGone:      {"If you know why, take note of it: praxis runs rm {run}"},
 	fault.IndexDamaged:     {"Have the index built again: praxis gc --rebuild-index."},
 	fault.RunUnreadable:    {"See what is wrong with praxis verify {run}."},
 	fault.RunNotReplayable: {sayRecord},

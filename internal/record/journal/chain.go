@@ -15,17 +15,20 @@ import (
 	"praxis/event"
 	"praxis/fault"
 	"praxis/internal/atomicfile"
+	"praxis/internal/safetext"
 )
 
 // The chain names every run of the data folder, so that a log that is removed is
 // missed, also when the index is built again. It is a file of lines: each says of a
-// run that it began, ended, was taken in or was removed on purpose, has the hash of
-// the line before, and is signed. Processes append under a lock of the file.
+// run that it began, ended, was taken in, was removed on purpose, or that somebody took
+// note that its log is gone. Each has the hash of the line before, and is signed.
+// Processes append under a lock of the file.
 const (
 	chainFolder = "chain"
 	chainFile   = "chain.jsonl"
 	chainText   = "praxis journal chain 1\n"
 	maxLink     = 4 << 10
+	maxWho      = 400 // bytes
 	// firstRecords are those that a log has before the chain names its run.
 	firstRecords = 2
 	// chainTime bounds the wait for other processes, which append in microseconds.
@@ -38,6 +41,7 @@ const (
 	linkEnded    = "ended"
 	linkImported = "imported"
 	linkRemoved  = "removed"
+	linkLost     = "lost" // its log was gone, and somebody took note of that
 )
 
 // link is one line of the chain.
@@ -47,6 +51,7 @@ type link struct {
 	Kind      string `json:"kind"`
 	Run       string `json:"run"`
 	Head      string `json:"head,omitempty"` // the hash of the last record, of a run that ended
+	Who       string `json:"who,omitempty"`  // removed it, or took note: a user on a host
 	Key       string `json:"key"`            // as Key.ID
 	Signature string `json:"signature"`      // of the line with an empty one
 }
@@ -72,7 +77,7 @@ func parseLink(b []byte) (l link, err error) {
 	if err := strict(b, &l); err != nil {
 		return link{}, err
 	}
-	known := map[string]bool{linkBegan: true, linkEnded: true, linkImported: true, linkRemoved: true}
+	known := map[string]bool{linkBegan: true, linkEnded: true, linkImported: true, linkRemoved: true, linkLost: true}
 	_, timed := parseTime([]byte(l.Time))
 	if !known[l.Kind] || !timed || !validID(l.Run) || l.Prev != "" && !validSum([]byte(l.Prev)) || l.Head != "" && !validSum([]byte(l.Head)) {
 		return link{}, errors.New("a value in it cannot be")
@@ -99,6 +104,9 @@ func (j *Journal) link(ctx context.Context, key signer, kind, run, head string) 
 	if err == nil {
 		if err = lockChain(ctx, f); err == nil {
 			l := link{Time: j.now().Format(timeLayout), Kind: kind, Run: run, Head: head}
+			if kind == linkRemoved || kind == linkLost {
+				l.Who = safetext.Clip(safetext.Line(j.cfg.User+" on "+j.cfg.Host), maxWho)
+			}
 			err = errors.Join(appendLink(f, key, l), syscall.Flock(int(f.Fd()), syscall.LOCK_UN))
 		}
 		if err != nil {
@@ -197,8 +205,17 @@ type ChainReport struct {
 	Entries  int64     `json:"entries"`
 	Head     string    `json:"head"` // the hash of the last entry
 	Began    time.Time `json:"began"`
-	Older    int       `json:"older"` // runs that began before the chain did
+	Older    int       `json:"older"`   // runs that began before the chain did
+	Removed  int       `json:"removed"` // runs that were removed on purpose
+	Lost     []LostRun `json:"lost"`
 	Problems []string  `json:"problems"`
+}
+
+// LostRun is one whose log was gone, of which somebody took note.
+type LostRun struct {
+	Run  string    `json:"run"`
+	Time time.Time `json:"time"` // of the note
+	Who  string    `json:"who"`
 }
 
 func (r *ChainReport) wrong(format string, args ...any) {
@@ -209,7 +226,7 @@ func (r *ChainReport) wrong(format string, args ...any) {
 // is there, as it ended. checked are the reports of all runs that have a log; anchor
 // is what the chain must go on from, or nil.
 func (j *Journal) VerifyChain(ctx context.Context, checked map[string]Report, anchor *Anchor) (ChainReport, error) {
-	out := ChainReport{Problems: []string{}}
+	out := ChainReport{Lost: []LostRun{}, Problems: []string{}}
 	runs, order, err := j.readChain(ctx, &out, anchor)
 	if err != nil {
 		return out, fmt.Errorf("cannot check the chain of runs: %w", err)
@@ -217,8 +234,12 @@ func (j *Journal) VerifyChain(ctx context.Context, checked map[string]Report, an
 	for _, id := range order {
 		switch l := runs[id]; {
 		case l.Kind == linkRemoved:
+			out.Removed++
+		case l.Kind == linkLost:
+			at, _ := parseTime([]byte(l.Time))
+			out.Lost = append(out.Lost, LostRun{Run: id, Time: at, Who: l.Who})
 		case !j.there(ctx, id):
-			out.wrong("run %s is missing: it began, and no entry says that it was removed", id)
+			out.wrong("run %s is missing: it began, and nobody removed it or took note of that", id)
 		case l.Head != "" && checked[id].Head != l.Head:
 			// It may have ended since it was checked.
 			if c, err := j.checked(ctx, id); err != nil || c.report.Damage == nil && c.head != l.Head {

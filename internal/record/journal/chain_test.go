@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"praxis/event"
+	"praxis/fault"
 )
 
 // chain checks the chain of runs and the runs that have a log.
@@ -69,7 +70,7 @@ func TestChain(t *testing.T) {
 	if rep := b.chain(t, nil); len(rep.Problems) > 0 || rep.Entries != 8 || rep.Older != 0 {
 		t.Fatalf("%+v", rep)
 	}
-	if err := b.Remove(t.Context(), ids[0]); err != nil {
+	if _, err := b.Remove(t.Context(), ids[0]); err != nil {
 		t.Fatal(err)
 	}
 	good := b.chainLines(t)
@@ -125,6 +126,39 @@ func TestChain(t *testing.T) {
 	}
 }
 
+// TestTakeNote takes note of a run whose log is gone: the chain says who did, and the run
+// is missed no more. That is no removal on purpose.
+func TestTakeNote(t *testing.T) {
+	b := newBench(t, func(c *Config) { c.User, c.Host = "ann", "example" })
+	ids := []string{b.write(t), b.write(t), b.write(t)}
+	if lost, err := b.Remove(t.Context(), ids[0]); err != nil || lost {
+		t.Fatal(lost, err)
+	}
+	delete(b.disk.logs, ids[1])
+	delete(b.disk.logs, ids[2])
+	if _, err := b.Rebuild(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if rep := b.chain(t, nil); len(rep.Problems) != 2 {
+		t.Fatalf("%+v", rep)
+	}
+	for _, id := range ids[1:] {
+		if lost, err := b.Remove(t.Context(), id); err != nil || !lost {
+			t.Errorf("%v, %v", lost, err)
+		}
+		if _, err := b.Remove(t.Context(), id); fault.KindOf(err) != fault.NotFound {
+			t.Errorf("once more: %v", err)
+		}
+	}
+	rep := b.chain(t, nil)
+	if len(rep.Problems) > 0 || rep.Removed != 1 || len(rep.Lost) != 2 || rep.Lost[1].Run != ids[2] || rep.Lost[1].Time.IsZero() || rep.Lost[1].Who != "ann on example" {
+		t.Errorf("%+v", rep)
+	}
+	if _, err := b.Remove(t.Context(), "20261121-031455-0000"); fault.KindOf(err) != fault.NotFound {
+		t.Errorf("a run that never was: %v", err)
+	}
+}
+
 // TestChainBegins has a chain begin in a folder that has runs already.
 func TestChainBegins(t *testing.T) {
 	b := newBench(t)
@@ -175,7 +209,7 @@ func TestChainOfMany(t *testing.T) {
 	if err := b.Export(t.Context(), id, &bundle); err != nil {
 		t.Fatal(err)
 	}
-	if err := b.Remove(t.Context(), id); err != nil {
+	if _, err := b.Remove(t.Context(), id); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := b.Import(t.Context(), bytes.NewReader(bundle.Bytes()), int64(bundle.Len())); err != nil {

@@ -118,7 +118,7 @@ func (j *Journal) collectRuns(ctx context.Context, what Collect, gone map[string
 				continue
 			}
 			if !what.DryRun {
-				err := j.remove(ctx, s.ID)
+				_, err := j.remove(ctx, s.ID)
 				if fault.KindOf(err) == fault.Conflict {
 					if writing, _ := j.writing(ctx, s.ID); writing {
 						continue // it goes on after all
@@ -139,41 +139,55 @@ func (j *Journal) collectRuns(ctx context.Context, what Collect, gone map[string
 	}
 }
 
-// Remove removes a run. What it alone refers to is for Collect to remove.
-func (j *Journal) Remove(ctx context.Context, id string) error {
-	if err := j.remove(ctx, id); err != nil {
-		return fmt.Errorf("cannot remove run %.40q: %w", id, err)
+// Remove removes a run, and the chain of runs says who did. Of one whose journal is
+// gone already it takes note there, so that it is not missed for ever: lost. What the
+// run alone refers to is for Collect to remove.
+func (j *Journal) Remove(ctx context.Context, id string) (lost bool, err error) {
+	if lost, err = j.remove(ctx, id); err != nil {
+		return false, fmt.Errorf("cannot remove run %.40q: %w", id, err)
 	}
-	return nil
+	return lost, nil
 }
 
-func (j *Journal) remove(ctx context.Context, id string) error {
+func (j *Journal) remove(ctx context.Context, id string) (lost bool, err error) {
 	if !validID(id) {
-		return noSuch(id)
+		return false, noSuch(id)
 	}
 	if writing, err := j.writing(ctx, id); writing {
-		return fault.New(fault.Conflict, "Wait until it has ended.", "it is still being written")
+		return false, fault.New(fault.Conflict, "Wait until it has ended.", "it is still being written")
 	} else if fault.KindOf(err) == fault.NotFound {
-		if _, err := j.cfg.Index.Get(ctx, runDoc, id); err != nil {
-			return absent(id, err)
+		if missed, err := j.missed(ctx, id); err != nil || !missed {
+			return false, errors.Join(err, noSuch(id))
 		}
+		lost = true
 	}
 	key, err := j.keys.signer()
 	if err != nil {
-		return err
+		return false, err
 	}
 	// First the chain says that it is removed: else it would be missed after a crash.
-	if err := j.linkNow(ctx, key, linkRemoved, id, ""); err != nil {
-		return err
+	if err := j.linkNow(ctx, key, map[bool]string{false: linkRemoved, true: linkLost}[lost], id, ""); err != nil {
+		return false, err
 	}
 	if err := j.cfg.Logs.Remove(ctx, id); err != nil && fault.KindOf(err) != fault.NotFound {
-		return errors.Join(err, j.linkNow(context.WithoutCancel(ctx), key, linkBegan, id, ""))
+		return false, errors.Join(err, j.linkNow(context.WithoutCancel(ctx), key, linkBegan, id, ""))
 	}
 	j.unmark(id)
 	if err := j.cfg.Index.Delete(ctx, runDoc, id); err != nil {
-		return err
+		return false, err
 	}
-	return j.cfg.Index.Delete(ctx, openDoc, id)
+	return lost, j.cfg.Index.Delete(ctx, openDoc, id)
+}
+
+// missed says whether a run without a log is missed: the index knows it, or the chain
+// does not say what became of it.
+func (j *Journal) missed(ctx context.Context, id string) (bool, error) {
+	if _, err := j.cfg.Index.Get(ctx, runDoc, id); fault.KindOf(err) != fault.NotFound {
+		return err == nil, err
+	}
+	runs, _, err := j.readChain(ctx, &ChainReport{}, nil)
+	l, known := runs[id]
+	return known && l.Kind != linkRemoved && l.Kind != linkLost, err
 }
 
 // keepUsed takes those contents out of unused whose names stand in a journal.

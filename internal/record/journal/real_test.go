@@ -91,7 +91,7 @@ func TestReal(t *testing.T) {
 	if got, err := j.Collect(t.Context(), Collect{}); err != nil || got.Blobs != 0 || got.Remaining != 2 {
 		t.Errorf("%+v, %v", got, err)
 	}
-	if err := j.Remove(t.Context(), id); err != nil {
+	if _, err := j.Remove(t.Context(), id); err != nil {
 		t.Error(err)
 	}
 	if _, err := j.Find(t.Context(), "last"); fault.KindOf(err) != fault.NotFound {
