@@ -24,8 +24,9 @@ const gcLong = `Removes what nobody needs any more:
   - templates that were not used for as long, or whose image is gone
   - what programs left behind that ended before they could clean up
 
-The states of named sessions and threads stay, and so do runs, unless
---runs-older-than says otherwise. --dry-run only says what would go.`
+Runs whose program was killed get their end in the record. The states of named
+sessions and threads stay, and so do runs, unless --runs-older-than says
+otherwise. --dry-run only says what would go.`
 
 // gcCommand is one praxis gc.
 type gcCommand struct {

@@ -38,8 +38,8 @@ type Collected struct {
 	DryRun         bool     `json:"dry_run"`
 }
 
-// Collect removes old runs, if that is asked for, and then the contents that no
-// journal refers to. A content whose name stands anywhere in a journal stays,
+// Collect gives runs an end whose process did not, removes old runs, if that is asked
+// for, and then the contents that no journal refers to. A content whose name stands anywhere in a journal stays,
 // also when that journal is damaged.
 func (j *Journal) Collect(ctx context.Context, what Collect) (Collected, error) {
 	out, err := j.collect(ctx, what)
@@ -52,6 +52,11 @@ func (j *Journal) Collect(ctx context.Context, what Collect) (Collected, error) 
 func (j *Journal) collect(ctx context.Context, what Collect) (Collected, error) {
 	out := Collected{DryRun: what.DryRun}
 	gone := map[string]bool{}
+	if !what.DryRun {
+		if err := j.sweepAll(ctx); err != nil {
+			return out, err
+		}
+	}
 	if what.OlderThan > 0 {
 		if err := j.collectRuns(ctx, what, gone, &out); err != nil {
 			return out, err

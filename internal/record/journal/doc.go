@@ -80,8 +80,8 @@
 //
 //	journal_resumed, run_ended with the status "abandoned", checkpoint
 //
-// Only a run that the index knows to have been begun here is given one: what came
-// from elsewhere, or may have when the index was lost, is signed by nobody anew.
+// Only a run that the index or the chain of runs knows to have been begun here is given
+// one: what came from elsewhere, or may have, is signed by nobody anew.
 //
 // # Data
 //

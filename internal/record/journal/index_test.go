@@ -235,6 +235,33 @@ func TestSweepCut(t *testing.T) {
 	}
 }
 
+// TestCollectSweeps ends more runs than one that begins would, also when the index was
+// lost meanwhile and they had no signature yet: the chain knows that they were begun here.
+func TestCollectSweeps(t *testing.T) {
+	b := newBench(t)
+	var runs []*Recorder
+	for range 2*sweepRuns + 2 {
+		_, r := b.begin(t)
+		runs = append(runs, r)
+	}
+	for _, r := range runs {
+		r.Close()
+	}
+	b.Journal.cfg.Index = newMemIndex()
+	b.Journal.filled = false
+	if got, err := b.Collect(t.Context(), Collect{DryRun: true}); err != nil || b.verified(t, runs[0].ID()).Finished {
+		t.Errorf("only said: %+v, %v", got, err)
+	}
+	if _, err := b.Collect(t.Context(), Collect{}); err != nil {
+		t.Fatal(err)
+	}
+	for i, r := range runs {
+		if rep := b.verified(t, r.ID()); !rep.OK() || rep.Status != event.Abandoned {
+			t.Errorf("%d: %+v", i, rep)
+		}
+	}
+}
+
 // TestAnotherKeySweeps has a run begun with one key be ended with the next one.
 func TestAnotherKeySweeps(t *testing.T) {
 	b := newBench(t)

@@ -32,6 +32,10 @@ func (j *Journal) Rebuild(ctx context.Context) (Rebuilt, error) {
 func (j *Journal) rebuild(ctx context.Context) (Rebuilt, error) {
 	var out Rebuilt
 	there := map[string]bool{}
+	ours, err := j.begunHere(ctx)
+	if err != nil {
+		return out, err
+	}
 	for id, err := range j.cfg.Logs.Names(ctx) {
 		if err != nil {
 			return out, err
@@ -40,7 +44,7 @@ func (j *Journal) rebuild(ctx context.Context) (Rebuilt, error) {
 			continue
 		}
 		there[id] = true
-		if err := j.reindex(ctx, id, false, &out); err != nil {
+		if err := j.reindex(ctx, id, ours[id], &out); err != nil {
 			return out, err
 		}
 	}
@@ -62,6 +66,21 @@ func (j *Journal) rebuild(ctx context.Context) (Rebuilt, error) {
 		}
 	}
 	return out, nil
+}
+
+// begunHere returns the runs that the chain says were begun here and did not end. One
+// that is not whole says nothing.
+func (j *Journal) begunHere(ctx context.Context) (map[string]bool, error) {
+	var rep ChainReport
+	runs, _, err := j.readChain(ctx, &rep, nil)
+	if err != nil || len(rep.Problems) > 0 {
+		return nil, err
+	}
+	ours := map[string]bool{}
+	for id, l := range runs {
+		ours[id] = l.Kind == linkBegan
+	}
+	return ours, nil
 }
 
 // reindex writes the row of one run. ours says that it is known to have been made
@@ -138,11 +157,16 @@ func (j *Journal) runsOfLogs(ctx context.Context, q Query) ([]Summary, error) {
 			ids = append(ids, id)
 		}
 	}
+	ours, err := j.begunHere(ctx)
+	if err != nil {
+		return nil, err
+	}
 	for _, id := range slices.Backward(ids) {
 		s, text, err := j.summarize(ctx, id)
 		if err != nil && damageOf(err) == nil {
 			return nil, err
 		}
+		s.Imported = s.Imported && !ours[id]
 		after := first == nil || order(s) < first.Order || order(s) == first.Order && s.ID < first.ID
 		if s.Kind != "" && after && q.fits(s, strings.ToLower(text), words) {
 			out = append(out, s)

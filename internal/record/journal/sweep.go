@@ -20,25 +20,45 @@ const (
 	sweepLook = 1000
 )
 
-// sweep gives runs an end whose process did not. Whatever it cannot do, the next
-// one tries: the run that begins must not wait for it, or fail.
-func (j *Journal) sweep(ctx context.Context, key signer) {
+// sweep gives runs an end whose process did not, at most so many, and begins none
+// after it has read sweepBytes. It returns how many it ended. Whatever it cannot do,
+// the next one tries: the run that begins must not wait for it, or fail.
+func (j *Journal) sweep(ctx context.Context, key signer, most int) (ended int) {
 	docs, err := j.cfg.Index.Find(ctx, store.Query{Kind: openDoc, Limit: sweepLook})
 	if err != nil {
-		return
+		return 0
 	}
 	done, read := 0, int64(0)
 	for _, d := range docs {
 		if writing, err := j.writing(ctx, d.ID); ctx.Err() != nil || writing || err != nil && fault.KindOf(err) != fault.NotFound {
 			continue
 		}
-		if done++; done > sweepRuns || read > sweepBytes {
-			return
+		if done++; done > most || read > sweepBytes {
+			break
 		}
 		c := newChecker(d.ID)
-		_ = j.abandon(ctx, d.ID, key, c) // see above
+		if j.abandon(ctx, d.ID, key, c) == nil {
+			ended++
+		}
 		read += c.report.Bytes
 	}
+	return ended
+}
+
+// sweepAll gives every run an end whose process did not, as far as it can.
+func (j *Journal) sweepAll(ctx context.Context) error {
+	_ = j.catchUp(ctx) // what it could not list has its end the next time
+	docs, err := j.cfg.Index.Find(ctx, store.Query{Kind: openDoc, Limit: 1})
+	if err != nil || len(docs) == 0 {
+		return context.Cause(ctx)
+	}
+	key, err := j.keys.signer()
+	if err != nil {
+		return err
+	}
+	for j.sweep(ctx, key, sweepLook) > 0 {
+	}
+	return context.Cause(ctx)
 }
 
 // abandon ends a run that nobody writes any more. c reads it.

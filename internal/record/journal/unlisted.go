@@ -167,7 +167,7 @@ func (j *Journal) beforeRun(ctx context.Context, key signer) {
 	}
 	j.filling.Unlock()
 	if err == nil {
-		j.sweep(ctx, key)
+		j.sweep(ctx, key, sweepRuns)
 	}
 }
 
