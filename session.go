@@ -89,7 +89,9 @@ func (s *Session) Files(ctx context.Context) ([]File, error) {
 }
 
 // Snapshot keeps the whole state, variables and files, and returns the
-// snapshot's id. The session goes on.
+// snapshot's id. The session goes on. The snapshot is there for Rollback, and stays on
+// disk when the session is closed, until praxis gc removes it: when it is older than 30
+// days, or all of them together have more than journal.snapshot_bytes.
 func (s *Session) Snapshot(ctx context.Context) (string, error) {
 	snapshot, err := s.s.Snapshot(ctx)
 	return snapshot.ID, err

@@ -196,3 +196,26 @@ func TestQuestionEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestQuestionIsSuspended checks that a question stands there anew after Ctrl-Z, with
+// another word, and that Ctrl-\ gives it up: both times the first screen is back.
+func TestQuestionIsSuspended(t *testing.T) {
+	dir, args := payments(t, "external")
+	p, cmd := terminalOf(t, dir, append(args, "call shop.pay {\"to\": \"bob\"}")...)
+	word := regexp.MustCompile(`Type "([a-z]{4})" for once`)
+	before := word.FindString(p.until("? explain [n]: "))
+	p.types("\x1a")
+	p.until("\x1b[?1049l")
+	p.until("\x1b[?1049h")
+	if again := word.FindString(p.until("? explain [n]: ")); again == "" || again == before {
+		t.Errorf("the words are %q and %q", before, again)
+	}
+	p.types("\x1c")
+	p.until("\x1b[?1049l")
+	p.until("not asked to the end, denied")
+	go io.Copy(io.Discard, p.master)
+	_ = cmd.Wait() // how it ends is what the code makes of the denial
+	if _, err := os.Stat(filepath.Join(dir, "paid.txt")); err == nil {
+		t.Error("the call was made")
+	}
+}

@@ -51,7 +51,18 @@ type Terminal struct {
 	hold   func(restore func()) (release func())
 	settle func(ctx context.Context) error // waits while what is typed does not count
 	word   func() string                   // that agrees to an external call
+	// measure returns the width and the height as they are now; nil: they do not change.
+	measure func() (columns, rows int)
+	// watch calls with what a person does to the program beside the question, by
+	// Ctrl-Z or Ctrl-\, until it is ended.
+	watch func(did func(error)) (end func())
 }
+
+// What a person does to the program while a question is open.
+var (
+	errSuspended = errors.New("the program was suspended")
+	errQuit      = errors.New("the question was given up")
+)
 
 // NewTerminal asks on any reader and writer. Where the reader has
 // SetReadDeadline, it is not read outside questions; else a question that nobody
@@ -64,6 +75,7 @@ func NewTerminal(in io.Reader, out io.Writer, width int, who string) *Terminal {
 		out: out, width: min(width, widestRuler), who: safetext.Clip(safetext.Line(who), maxWho), in: newInput(in), turn: make(chan struct{}, 1),
 		hold: func(func()) func() { return func() {} }, word: newWord,
 		settle: func(context.Context) error { return nil },
+		watch:  func(func(error)) func() { return func() {} },
 	}
 	t.turn <- struct{}{}
 	return t
@@ -84,10 +96,10 @@ func OpenTerminal(c Config) (*Terminal, error) {
 
 // onTerminal asks on a terminal of the system.
 func onTerminal(f *os.File, c Config) *Terminal {
-	width, height := size(f)
-	t := NewTerminal(f, f, width, c.Who)
+	t := NewTerminal(f, f, 0, c.Who)
 	t.in.flush = func() { discardTyped(f) }
-	t.height, t.second, t.settle = height, !c.Plain, settle
+	t.second, t.settle, t.watch = !c.Plain, settle, watchSignals
+	t.measure = func() (int, int) { return size(f) }
 	if c.Hold != nil {
 		t.hold = c.Hold
 	}
@@ -187,12 +199,7 @@ func (t *Terminal) alone(ctx context.Context, q gate.Question) (a gate.Answer, e
 		restore()
 		_ = t.say("\npraxis: " + safetext.Line(q.Tool.Name) + " (call " + safetext.OneLine(q.ID, 40) + "): " + status + "\n")
 	}()
-	if t.second {
-		if err := t.say("\x1b[0m\x1b[?1049h\x1b[2J\x1b[H"); err != nil {
-			return a, err
-		}
-	}
-	a, err = t.ask(ctx, q)
+	a, err = t.untilAnswered(ctx, q)
 	switch {
 	case err != nil:
 	case a.Granted:
@@ -203,7 +210,43 @@ func (t *Terminal) alone(ctx context.Context, q gate.Question) (a gate.Answer, e
 	return a, err
 }
 
+// untilAnswered asks, and asks anew when the program goes on after it was suspended:
+// what was on the screen then is not there any more.
+func (t *Terminal) untilAnswered(ctx context.Context, q gate.Question) (gate.Answer, error) {
+	for {
+		if t.second {
+			if err := t.say("\x1b[0m\x1b[?1049h\x1b[2J\x1b[H"); err != nil {
+				return gate.Answer{}, err
+			}
+		}
+		within, stop := context.WithCancelCause(ctx)
+		end := t.watch(stop)
+		a, err := t.ask(within, q)
+		end()
+		suspended := errors.Is(context.Cause(within), errSuspended)
+		stop(nil)
+		if err == nil || !suspended || ctx.Err() != nil {
+			return a, err
+		}
+		if t.second {
+			if err := t.say("\x1b[?1049l"); err != nil {
+				return a, err
+			}
+		}
+		suspend()
+		if ctx.Err() != nil {
+			return a, ctx.Err()
+		}
+	}
+}
+
 func (t *Terminal) ask(ctx context.Context, q gate.Question) (gate.Answer, error) {
+	if t.measure != nil {
+		if t.width, t.height = t.measure(); t.width < minimal {
+			t.width = usualWidth
+		}
+		t.width = min(t.width, widestRuler)
+	}
 	word := ""
 	if q.Tool.Effects == tool.External {
 		word = t.word()

@@ -405,3 +405,18 @@ func pty(t *testing.T) (master, slave *os.File) {
 	}
 	return master, slave
 }
+
+// TestResized checks that a question is made for the terminal as it is then.
+func TestResized(t *testing.T) {
+	var out strings.Builder
+	columns := 80
+	term := NewTerminal(strings.NewReader("n no\nn no\n"), &out, 80, "ann")
+	term.measure = func() (int, int) { return columns, 0 }
+	answerOf(t, term, deletion(t))
+	columns = 30
+	out.Reset()
+	answerOf(t, term, deletion(t))
+	if rule := strings.Repeat("─", 30); !strings.Contains(out.String(), rule) || strings.Contains(out.String(), rule+"─") {
+		t.Errorf("got %s", out.String())
+	}
+}
