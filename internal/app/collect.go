@@ -13,6 +13,7 @@ import (
 
 	"praxis/event"
 	"praxis/fault"
+	"praxis/internal/record/report"
 )
 
 // Bounds on the time that is spent on what code leaves behind, so that a guest
@@ -141,6 +142,7 @@ type Made struct {
 	Files    int         // that were written or changed
 	Pictures int         // that were displayed
 	Pages    int         // of HTML
+	Needs    []string    // hosts that the pages name and do not load from, sorted
 	Saved    []SavedFile // empty when no folder was named
 	Unlisted error       // why Files is not known, when nothing was to be saved
 }
@@ -233,10 +235,13 @@ func (c *collector) save(ctx context.Context, s source) (Made, error) {
 	for _, p := range c.pictures {
 		if p.Ext == PageExt {
 			out.Pages++
+			out.Needs = append(out.Needs, report.Hosts(string(p.Data))...)
 		} else {
 			out.Pictures++
 		}
 	}
+	slices.Sort(out.Needs)
+	out.Needs = slices.Compact(out.Needs)
 	if c.dir == "" {
 		out.Unlisted = err
 		return out, nil

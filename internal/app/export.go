@@ -39,6 +39,9 @@ type Exported struct {
 	Format string `json:"format"`
 	Path   string `json:"path"`
 	Bytes  int64  `json:"bytes"`
+	// LeftOut says what the code displayed that the format does not hold, such as
+	// pages whose scripts would have to run.
+	LeftOut []string `json:"left_out,omitempty"`
 }
 
 // ExportFormat decides the format of a request, and refuses one that there is not.
@@ -87,21 +90,24 @@ func (a *App) Export(ctx context.Context, q ExportRequest) (Exported, error) {
 		out.Bytes = counted.n
 		return err
 	})
+	out.LeftOut = x.leftOut
 	return out, errors.Join(err, x.damage)
 }
 
-// WriteExport writes a run to w in a format.
-func (a *App) WriteExport(ctx context.Context, q ExportRequest, w io.Writer) error {
+// WriteExport writes a run to w in a format, and returns what the format does not hold
+// (see [Exported]).
+func (a *App) WriteExport(ctx context.Context, q ExportRequest, w io.Writer) (leftOut []string, err error) {
 	format, err := q.ExportFormat()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	id, err := a.FindRun(ctx, q.Run)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	x := &export{app: a, id: id, format: format, request: q}
-	return errors.Join(x.write(ctx, w), x.damage)
+	err = x.write(ctx, w)
+	return x.leftOut, errors.Join(err, x.damage)
 }
 
 // export is one run on its way into a file.
@@ -111,6 +117,7 @@ type export struct {
 	path       string // of the file; "": there is none
 	request    ExportRequest
 	damage     error // of the journal; what stands before it is written
+	leftOut    []string
 }
 
 func (x *export) write(ctx context.Context, w io.Writer) error {
@@ -126,6 +133,7 @@ func (x *export) write(ctx context.Context, w io.Writer) error {
 	}
 	x.damage = err
 	run.Cost = CostOf(x.request.Prices)
+	defer func() { x.leftOut = report.LeftOut(run, x.format) }()
 	switch x.format {
 	case "html":
 		if s := &run.Seal; x.damage == nil {
@@ -234,9 +242,9 @@ func SavePictures(dir, prefix string, pictures []report.Picture, force bool) (ma
 	for _, p := range pictures {
 		name := filepath.Base(p.Name)
 		path := filepath.Join(dir, name)
-		if !sameContent(path, p.Data) {
+		if data := p.File(); !sameContent(path, data) {
 			if err := writeWhole(path, force, func(w io.Writer) error {
-				_, err := w.Write(p.Data)
+				_, err := w.Write(data)
 				return err
 			}); err != nil {
 				return nil, err

@@ -69,7 +69,7 @@ func TestForeignRun(t *testing.T) {
 
 			id := recordedCode(t, there, began, state.ID)
 			var bundle bytes.Buffer
-			if err := there.WriteExport(t.Context(), ExportRequest{Run: id}, &bundle); err != nil {
+			if _, err := there.WriteExport(t.Context(), ExportRequest{Run: id}, &bundle); err != nil {
 				t.Fatal(err)
 			}
 			dir := t.TempDir()

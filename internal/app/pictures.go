@@ -9,10 +9,11 @@ import (
 	"strings"
 
 	"praxis/event"
+	"praxis/internal/record/report"
 )
 
 // Picture is a displayed value that is a file rather than text: an image, or a
-// page when it has nothing but HTML.
+// page of HTML (see [report.IsPage]).
 type Picture struct {
 	Ext  string // of the file's name, with its dot
 	Data []byte
@@ -44,6 +45,15 @@ func TextOf(b event.Bundle) string {
 		}
 	}
 	return text
+}
+
+// TextBeside returns what to print of a value that is saved as a picture: of an image
+// nothing, of a page the text, where that says something.
+func TextBeside(b event.Bundle, p Picture) string {
+	if text := TextOf(b); p.Ext == PageExt && !defaultText.MatchString(text) {
+		return text
+	}
+	return ""
 }
 
 // savedMIME is the item of a bundle that names the file that the code saved the same
@@ -80,7 +90,7 @@ func PictureOf(b event.Bundle) (Picture, bool) {
 	if svg := b["image/svg+xml"]; svg != "" {
 		return Picture{".svg", []byte(svg)}, true
 	}
-	if text := TextOf(b); b["text/html"] != "" && (text == "" || defaultText.MatchString(text)) {
+	if report.IsPage(TextOf(b), b["text/html"]) {
 		return Picture{PageExt, []byte(b["text/html"])}, true
 	}
 	return Picture{}, false
@@ -101,8 +111,12 @@ func (o *Folder) SavePictures(pics []Picture) error {
 				return o.failed(name, err)
 			}
 		}
+		data := p.Data
+		if p.Ext == PageExt {
+			data = report.Standalone(name, string(data))
+		}
 		err := o.Save(name, func(w io.Writer) error {
-			_, err := w.Write(p.Data)
+			_, err := w.Write(data)
 			return err
 		})
 		if err != nil {

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -68,7 +70,8 @@ func (e *exportCommand) export(ctx context.Context, ref string) error {
 	return e.p.withApp(func(a *app.App) error {
 		if e.out == "-" {
 			w := bufio.NewWriterSize(guestWriter(e.p.stdout), 64<<10)
-			return errors.Join(a.WriteExport(ctx, q, w), w.Flush())
+			leftOut, err := a.WriteExport(ctx, q, w)
+			return errors.Join(err, w.Flush(), e.note(leftOut))
 		}
 		out, err := a.Export(ctx, q)
 		switch {
@@ -77,6 +80,26 @@ func (e *exportCommand) export(ctx context.Context, ref string) error {
 		case e.json:
 			return errors.Join(e.p.printJSON(out), err)
 		}
-		return errors.Join(e.p.emit(fmt.Sprintf("saved %s (%s)\n", safetext.Line(out.Path), safetext.Size(out.Bytes))), err)
+		return errors.Join(e.p.emit(fmt.Sprintf("saved %s (%s)\n", safetext.Line(out.Path), safetext.Size(out.Bytes))), e.note(out.LeftOut), err)
 	})
+}
+
+// maxLeftOut bounds how much of what was left out is listed.
+const maxLeftOut = 10
+
+// note says what the file does not hold.
+func (e *exportCommand) note(leftOut []string) error {
+	var b strings.Builder
+	for i, text := range leftOut {
+		if i == maxLeftOut {
+			fmt.Fprintf(&b, "praxis: left out: %d more\n", len(leftOut)-i)
+			break
+		}
+		fmt.Fprintf(&b, "praxis: left out: %s\n", safetext.Line(text))
+	}
+	if len(leftOut) > 0 {
+		b.WriteString("praxis: praxis show RUN --out DIR saves it\n")
+	}
+	_, err := io.WriteString(e.p.stderr, b.String())
+	return err
 }

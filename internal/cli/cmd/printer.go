@@ -106,12 +106,13 @@ func (p *printer) line(s event.Stream, text string) {
 	p.write(s, []byte(strings.TrimRight(text, "\n")+"\n"))
 }
 
-// value prints a bundle as text. A picture has none worth printing: it is a file.
+// value prints a bundle as text. An image has none worth printing: it is a file.
 func (p *printer) value(b event.Bundle) {
-	if _, ok := app.PictureOf(b); ok {
-		return
+	text := app.TextOf(b)
+	if picture, ok := app.PictureOf(b); ok {
+		text = app.TextBeside(b, picture)
 	}
-	if text := app.TextOf(b); text != "" {
+	if text != "" {
 		p.line(event.Stdout, text)
 	}
 }

@@ -29,7 +29,8 @@ those of --with.
 
 Files given with --file are copied into the code's working folder, /work. Files
 that the code writes or changes there, and pictures that it displays
-(figure-1.png, …; display-1.html for what has nothing but HTML), are saved in
+(figure-1.png, …; display-1.html for interactive figures, formatted tables and
+what has nothing but HTML), are saved in
 the folder of --out, where they take the place of files of the same name; files
 that the command line names to be read are never overwritten, and a name that
 begins with "." begins with "_" there.
@@ -300,6 +301,9 @@ func madeHint(m app.Made, out string) string {
 	}
 	if m.Unlisted != nil {
 		return "what files the code made is not known: " + safetext.Line(m.Unlisted.Error())
+	}
+	if out != "" && len(m.Needs) > 0 {
+		return "a page needs " + safetext.Line(strings.Join(m.Needs, ", ")) + " on the network; saved pages load nothing from there"
 	}
 	if len(parts) == 0 || out != "" {
 		return ""

@@ -231,6 +231,9 @@ func (s *Screen) display(b event.Bundle) {
 	switch text := app.TextOf(b); {
 	case ok && p.Ext == app.PageExt:
 		s.printf("    %s\n", s.Style.Paint(format.Cyan, "[an HTML page]"))
+		if text := app.TextBeside(b, p); text != "" {
+			s.block("    ", "", format.Strip(text))
+		}
 	case ok:
 		s.printf("    %s\n", s.Style.Paint(format.Cyan, "[a picture]"))
 	case text != "":

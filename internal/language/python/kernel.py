@@ -44,6 +44,7 @@ control = _part("control")
 errors = _part("errors")
 pretty = _part("pretty")
 show = _part("show")
+pages = _part("pages")
 hooks = _part("hooks")
 seeds = _part("seeds")
 
@@ -89,7 +90,7 @@ class Kernel:
         self.sources = errors.Sources()
         self.tools = hooks.Tools(f"{os.path.dirname(os.path.abspath(__file__))}/lib/tools.py")
         self.errors = errors.Errors(PRIVATE, self.sources, self.tools.path)
-        self.show = show.Show(pretty, self.send_display)
+        self.show = show.Show(pretty, self.send_display, pages.of_data)
         self.hooks = hooks.Hooks()
         self.seeds = seeds.Seeds()
         self.complete = None  # loaded when first asked for
@@ -263,6 +264,7 @@ class Kernel:
         self.hooks.add("pandas", hooks.pandas_width(columns))
         self.hooks.add("multiprocessing.context", hooks.fork_by_default)
         self.hooks.add("matplotlib.pyplot", hooks.show_instead_of_warning(self.show))
+        pages.watch(self.hooks, self.show)
 
     def set_environ(self, message):
         """Change the environment of what follows, as the host says."""

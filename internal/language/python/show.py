@@ -74,15 +74,22 @@ def _method(value, name):
 class Show:
     """Makes bundles. send is called with a bundle for each display."""
 
-    def __init__(self, pretty, send):
+    def __init__(self, pretty, send, of_data=lambda bundle: None):
         self.pretty = pretty
         self.send = send
+        self.of_data = of_data  # the page of a bundle that has none; see pages.py
+        self.pages = []  # of libraries: class, function that makes the page, function that makes the text or None
         self.columns = 100
         self.shown = {}  # id → figure that this cell has shown already
         self.saved = {}  # id → figure that this cell has saved, and the path of its file
 
     def bundle(self, value):
         """Return the bundle of a value. Failing formatters leave a note in its text."""
+        for kind, page, text in self.pages:
+            if isinstance(value, kind):
+                made = self.bundle_of_page(value, page, text)
+                if made is not None:
+                    return made
         bundle, notes = {}, []
         if self._is_figure(value):
             self.shown[id(value)] = value
@@ -98,6 +105,22 @@ class Show:
             text += "\n" + "\n".join(f"[{note}]" for note in notes)
         return {"text": text, **bundle}
 
+    def bundle_of_page(self, value, page, text=None):
+        """Return the bundle of a value that a library makes a page of, or None when it makes none."""
+        bundle, notes = {}, []
+        self._add(bundle, notes, "text/html", lambda: page(value))
+        if not bundle and not notes:
+            return None
+        try:
+            line = text(value) if text else self.pretty.pretty(value, self.columns)
+        except Exception as exc:
+            line = f"<{type(value).__name__}: {type(exc).__name__}>"
+        return {"text": "\n".join([line, *(f"[{note}]" for note in notes)]), **bundle}
+
+    def _page_of_data(self, bundle, notes):
+        if any(mime.startswith("application/vnd.") for mime in bundle) and "text/html" not in bundle:
+            self._add(bundle, notes, "text/html", lambda: self.of_data(dict(bundle)))
+
     def _by_conventions(self, bundle, notes, value):
         if type(value) in (int, float, str, bool, list, dict, tuple, set, bytes, type(None)):
             return
@@ -110,6 +133,7 @@ class Show:
             method = _method(value, name)
             if method is not None:
                 self._add(bundle, notes, mime, method)
+        self._page_of_data(bundle, notes)
 
     def _whole(self, bundle, notes, method):
         try:
@@ -150,6 +174,7 @@ class Show:
                 bundle, notes = {}, []
                 for mime, item in list(value.items())[:MAX_KINDS]:
                     self._add(bundle, notes, str(mime), lambda item=item: item)
+                self._page_of_data(bundle, notes)
                 text = bundle.pop("text/plain", "")
                 self.send({"text": "\n".join([text, *notes]).strip("\n"), **bundle})
             else:

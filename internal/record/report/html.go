@@ -263,12 +263,18 @@ func (s *timeline) shown(v view, result bool) []piece {
 		out = append(out, piece{Kind: "annotation", Name: name, Line: v.broken, Tone: "warn"})
 	}
 	text := excerptOf(v.text)
+	leftOut, unframed := v.leftOut()
 	switch {
 	case v.picture != nil && v.picture.MIME != page:
 		source := "data:" + v.picture.MIME + ";base64," + base64.StdEncoding.EncodeToString(v.picture.Data)
 		out = append(out, piece{Kind: "picture", Source: template.URL(source), Alt: safetext.Line(v.picture.Name), Name: safetext.Line(s.caption(v.picture))})
 	case v.grid != nil:
 		out = append(out, piece{Kind: "grid", Name: name, Grid: v.grid})
+	case unframed:
+		out = append(out, piece{Kind: "annotation", Name: name, Line: "left out: " + leftOut})
+		if text.Head != "" && !defaultText.MatchString(text.Head) {
+			out = append(out, piece{Kind: "text", Text: text})
+		}
 	case v.html != "":
 		caption := "an HTML page that the code displayed, without its scripts"
 		if v.picture != nil {
@@ -284,8 +290,59 @@ func (s *timeline) shown(v view, result bool) []piece {
 	return out
 }
 
-// maxFrame bounds the page in a frame.
-const maxFrame = 4 << 20
+// What is shown in a frame, in bytes: HTML with scripts is mostly its library, and shows
+// nothing without it.
+const (
+	maxFrame    = 4 << 20
+	maxScripted = 64 << 10
+)
+
+// leftOut says what a page or a notebook does not hold of a value's HTML, or "";
+// unframed says that it holds none of it.
+func (v view) leftOut() (text string, unframed bool) {
+	if v.picture != nil && v.picture.MIME != page || v.grid != nil || v.html == "" {
+		return "", false
+	}
+	scripts := scripted.MatchString(v.html)
+	unframed = len(v.html) > maxFrame || scripts && len(v.html) > maxScripted
+	switch {
+	case scripts && unframed:
+		text = "an interactive page"
+	case scripts:
+		text = "the scripts of a page"
+	case unframed:
+		text = "a page"
+	default:
+		return "", false
+	}
+	name := ""
+	if v.picture != nil {
+		name = v.picture.Name + ", "
+	}
+	return text + " of " + safetext.Size(int64(len(v.html))) + " (" + name + page + ")", unframed
+}
+
+// LeftOut says what a format, such as "html", does not hold of what a run displayed.
+// Pictures that the caller saved beside it are not left out.
+func LeftOut(run Run, format string) []string {
+	s := newTimeline(run)
+	var out []string
+	for _, part := range s.parts {
+		for _, it := range part.items {
+			for _, v := range it.shown {
+				switch {
+				case format == "html" || format == "ipynb":
+					if text, _ := v.leftOut(); text != "" {
+						out = append(out, text)
+					}
+				case format == "md" && v.picture != nil && run.Saved[v.picture.Name] == "":
+					out = append(out, s.caption(v.picture))
+				}
+			}
+		}
+	}
+	return out
+}
 
 // srcdoc writes the attribute that makes HTML the content of a frame. The
 // template's own escaping would let entities in it be read one time too many.
@@ -293,9 +350,6 @@ const maxFrame = 4 << 20
 // allows no script, no form, no window and no way out, and a frame with a srcdoc
 // inherits the page's policy, which allows no network.
 func srcdoc(source string) template.HTMLAttr {
-	if len(source) > maxFrame {
-		source = "<p>The page is too large to be shown.</p>"
-	}
 	source = strings.Map(func(r rune) rune {
 		if (r < 0x20 && r != '\n' && r != '\t') || (r >= 0x7f && r < 0xa0) || r&0xfffe == 0xfffe {
 			return utf8.RuneError

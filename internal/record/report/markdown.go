@@ -296,6 +296,7 @@ func (m *markdown) view(v view, result bool) {
 		}
 		m.line("%s", text)
 		m.line("")
+		m.output(name, v.beside())
 	case v.grid != nil && v.grid.even():
 		m.grid(v.grid)
 	default:

@@ -268,6 +268,7 @@ func (n *notebook) data(v view) map[string][]string {
 	} else if v.broken != "" {
 		put("text/plain", v.broken)
 	}
+	leftOut, unframed := v.leftOut()
 	switch p := v.picture; {
 	case p != nil && p.MIME == "image/svg+xml":
 		put(page, `<img alt="`+p.Name+`" src="data:image/svg+xml;base64,`+base64.StdEncoding.EncodeToString(p.Data)+`">`)
@@ -275,6 +276,12 @@ func (n *notebook) data(v view) map[string][]string {
 		put(p.MIME, base64.StdEncoding.EncodeToString(p.Data))
 	case v.grid != nil:
 		put(page, v.grid.html())
+	case unframed:
+		text := strings.Join(data["text/plain"], "")
+		if text != "" {
+			text += "\n"
+		}
+		put("text/plain", text+"[left out: "+leftOut+"]")
 	case v.html != "":
 		put(page, `<iframe sandbox="" width="100%" height="400" `+string(srcdoc(v.html))+`></iframe>`)
 	}

@@ -200,7 +200,7 @@ func TestPictures(t *testing.T) {
 	for _, p := range report.Pictures(rare(t)) {
 		got = append(got, fmt.Sprintf("%s %s of step %d, %dx%d, %d bytes", p.Name, p.MIME, p.Step, p.Width, p.Height, len(p.Data)))
 	}
-	want := []string{"figure-1.png image/png of step 2, 1x1, 70 bytes", "figure-2.svg image/svg+xml of step 2, 0x0, 250 bytes", "display-1.html text/html of step 2, 0x0, 215 bytes"}
+	want := []string{"figure-1.png image/png of step 2, 1x1, 70 bytes", "figure-2.svg image/svg+xml of step 2, 0x0, 250 bytes", "display-1.html text/html of step 2, 0x0, 186 bytes", "display-2.html text/html of step 2, 0x0, 236 bytes", "display-3.html text/html of step 2, 0x0, 215 bytes"}
 	if !slices.Equal(got, want) {
 		t.Errorf("got %q, want %q", got, want)
 	}

@@ -20,6 +20,7 @@ type Options struct {
 	// is not said.
 	LeftOut string // texts that were left out
 	Picture string // a picture
+	Page    string // an interactive page, which shows nothing where Picture says
 }
 
 // What a transcript shows of one text when it shows all steps.
@@ -370,8 +371,12 @@ func (t *transcript) view(v view) {
 		where := ""
 		if t.run.Saved[v.picture.Name] == "" {
 			where = hint("; ", t.opt.Picture)
+			if text, _ := v.leftOut(); text != "" {
+				where = hint("; ", t.opt.Page)
+			}
 		}
 		t.printf("    %s\n", t.paint(sgrCyan, "["+safetext.Line(t.caption(v.picture))+where+"]"))
+		t.bounded("    ", "", v.beside(), outputLines, outputBytes)
 	case v.broken != "":
 		t.dim(v.broken)
 		fallthrough

@@ -53,6 +53,14 @@ type view struct {
 // defaultText is the repr of an object that has none of its own: it says nothing.
 var defaultText = regexp.MustCompile(`^<[\w.<>]+ object(?: at 0x[0-9a-fA-F]+)?>$`)
 
+// beside returns the text to show with a picture: of an image none, of a page its own.
+func (v view) beside() string {
+	if v.picture.MIME == page && !defaultText.MatchString(v.text) {
+		return v.text
+	}
+	return ""
+}
+
 // view reads a bundle and gives its picture a name.
 func (t *timelineBuilder) view(b event.Bundle, step int) view {
 	v := view{html: b[page], text: textOf(b)}
@@ -62,7 +70,7 @@ func (t *timelineBuilder) view(b event.Bundle, step int) view {
 	p, broken := image(b)
 	v.broken = broken
 	stem, ext := "figure-", map[string]string{"image/png": ".png", "image/jpeg": ".jpg", "image/svg+xml": ".svg"}
-	if p == nil && v.html != "" && (v.text == "" || defaultText.MatchString(v.text)) {
+	if p == nil && IsPage(v.text, v.html) {
 		p, stem, ext = &Picture{MIME: page, Data: []byte(v.html)}, "display-", map[string]string{page: ".html"}
 	}
 	if p == nil {
