@@ -112,7 +112,16 @@ type Bounds struct {
 	// Whole says that all output goes to the sink, and none of it ends the code:
 	// OutputBytes bounds the result alone. The code waits for a slow sink.
 	Whole bool `json:"whole,omitempty"`
+	// Columns is the width that values and tables are printed for, from MinColumns to
+	// MaxColumns; 0: the language's own. It is recorded, so that a replay prints the same.
+	Columns int `json:"columns,omitempty"`
 }
+
+// The range of Bounds.Columns.
+const (
+	MinColumns = 20
+	MaxColumns = 1000
+)
 
 // Over returns b with every zero replaced by what base says.
 func (b Bounds) Over(base Bounds) Bounds { return over(b, base) }

@@ -54,6 +54,7 @@ func allowed(c Config) func(event.RunBegan) event.RunBegan {
 		b.Bounds = event.Bounds{
 			Timeout: least(b.Bounds.Timeout, most.Timeout), CPU: least(b.Bounds.CPU, most.CPU),
 			OutputBytes: least(b.Bounds.OutputBytes, most.OutputBytes), Whole: b.Bounds.Whole,
+			Columns: validColumns(b.Bounds.Columns),
 		}
 		return b
 	}
@@ -77,4 +78,12 @@ func affordable(b event.RunBegan, c Config) event.RunBegan {
 		Window: least(b.Budget.Window, c.Ask.Window),
 	}
 	return b
+}
+
+// validColumns returns a recorded width, or none in the place of one that cannot be.
+func validColumns(n int) int {
+	if n < event.MinColumns || n > event.MaxColumns {
+		return 0
+	}
+	return n
 }

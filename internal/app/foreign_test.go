@@ -121,6 +121,8 @@ func TestAllowed(t *testing.T) {
 		{"too much", event.RunBegan{Bounds: event.Bounds{Timeout: day, OutputBytes: 1 << 40}}, c.Execution},
 		{"less than nothing", event.RunBegan{Bounds: event.Bounds{Timeout: -1, CPU: -1, OutputBytes: -1}}, c.Execution},
 		{"less", event.RunBegan{Bounds: event.Bounds{Timeout: 1, CPU: 2, OutputBytes: 3}}, event.Bounds{Timeout: 1, CPU: 2, OutputBytes: 3}},
+		{"a width", event.RunBegan{Bounds: event.Bounds{Timeout: 1, CPU: 2, OutputBytes: 3, Columns: 60}}, event.Bounds{Timeout: 1, CPU: 2, OutputBytes: 3, Columns: 60}},
+		{"no width", event.RunBegan{Bounds: event.Bounds{Timeout: 1, CPU: 2, OutputBytes: 3, Columns: 5}}, event.Bounds{Timeout: 1, CPU: 2, OutputBytes: 3}},
 		{
 			"that waits for calls", event.RunBegan{Kind: event.Ask, Tools: []event.ToolPin{{}}, Bounds: event.Bounds{Timeout: day, CPU: day}},
 			event.Bounds{Timeout: event.Duration(callTime), CPU: c.Execution.Timeout, OutputBytes: c.Execution.OutputBytes},

@@ -314,5 +314,8 @@ func ranges(b event.Bounds) error {
 			return err
 		}
 	}
+	if c := b.Columns; c != 0 && (c < event.MinColumns || c > event.MaxColumns) {
+		return fault.New(fault.Invalid, fmt.Sprintf("Give a width from %d to %d, or none.", event.MinColumns, event.MaxColumns), "%d columns are out of range", c)
+	}
 	return Output.check(b.OutputBytes)
 }

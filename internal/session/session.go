@@ -120,7 +120,7 @@ func (s *Session) Execute(ctx context.Context, code string, x Exec, sink event.S
 	out, err := l.client.Execute(bounded, wire.Execute{
 		Context: x.Context, Language: x.Language, Code: code,
 		WallMS: timeout.Milliseconds(), CPUMS: time.Duration(x.CPU).Milliseconds(), OutputBytes: x.OutputBytes,
-		Changes: x.Changes, Whole: x.Whole,
+		Changes: x.Changes, Whole: x.Whole, Columns: x.Columns,
 	}, sink)
 	done()
 	overdue := bounded.Err() != nil && ctx.Err() == nil

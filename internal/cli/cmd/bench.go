@@ -66,22 +66,22 @@ func (b *benchCommand) run(ctx context.Context, suites []string) error {
 		if b.json {
 			return b.p.printJSON(report)
 		}
-		return b.p.emit(describeReport(report))
+		return b.p.emit(describeReport(report, b.p.columns()))
 	})
 }
 
-func describeReport(r app.BenchReport) string {
+func describeReport(r app.BenchReport, width int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "machine  %s, %s, Linux %s, %d MiB\nimage    %s\n\n",
 		safetext.Line(r.Machine.CPU), safetext.Count(r.Machine.Cores, "core"), safetext.Line(r.Machine.Kernel), r.Machine.MemoryMB, r.Image)
-	t := format.Headed("FIGURE", "UNIT", "P50", "P95", "P99", "RUNS", "AIM", "WHAT IT IS")
+	t := format.Table{{Head: "FIGURE"}, {Head: "UNIT"}, {Head: "P50"}, {Head: "P95", Drop: 3}, {Head: "P99", Drop: 5}, {Head: "RUNS", Drop: 4}, {Head: "AIM", Drop: 1}, {Head: "WHAT IT IS", Wrap: true}}
 	for _, name := range app.BenchNames() {
 		if f, ok := r.Figures[name]; ok {
 			about := measured(name)
 			t.Add(name, about.unit, number(f.P50), number(f.P95), number(f.P99), strconv.Itoa(f.Runs), about.aim, about.what)
 		}
 	}
-	return b.String() + t.String()
+	return b.String() + format.Fitted(t, width)
 }
 
 // meaning is what a person needs to read a figure.

@@ -97,13 +97,13 @@ func (c *costCommand) print(sum app.Costs) error {
 	}
 	var b strings.Builder
 	if c.by != "day" {
-		b.WriteString(costTable("MODEL", sum.Models, sum.Total, c.by != ""))
+		b.WriteString(costTable("MODEL", sum.Models, sum.Total, c.by != "", c.p.columns()))
 	}
 	if c.by == "" {
 		b.WriteString("\n")
 	}
 	if c.by != "model" {
-		b.WriteString(costTable("DAY", sum.Days, sum.Total, true))
+		b.WriteString(costTable("DAY", sum.Days, sum.Total, true, c.p.columns()))
 	}
 	if u := sum.Total.Unknown; u.Runs > 0 {
 		fmt.Fprintf(&b, "\nNot in it: %s with %s tokens, of models whose price is not known (+?).\nWrite it down: praxis cost --prices says where.\n",
@@ -113,10 +113,10 @@ func (c *costCommand) print(sum app.Costs) error {
 }
 
 // costTable shows sums, and their total when it is wanted.
-func costTable(head string, lines []app.CostLine, total app.CostLine, withTotal bool) string {
+func costTable(head string, lines []app.CostLine, total app.CostLine, withTotal bool, width int) string {
 	t := format.Table{
 		{Head: head}, {Head: "RUNS", Right: true}, {Head: "INPUT", Right: true}, {Head: "OUTPUT", Right: true},
-		{Head: "TIME", Right: true}, {Head: "COST", Right: true},
+		{Head: "TIME", Right: true, Drop: 1}, {Head: "COST", Right: true},
 	}
 	if withTotal && len(lines) > 1 {
 		total.Name = "all"
@@ -138,7 +138,7 @@ func costTable(head string, lines []app.CostLine, total app.CostLine, withTotal 
 		}
 		t.Add(name, safetext.Number(l.Runs), safetext.Number(l.Tokens.Input), safetext.Number(l.Tokens.Output), brief(time.Duration(l.Took)), cost)
 	}
-	return t.String()
+	return format.Fitted(t, width)
 }
 
 // prices prints the table of prices.

@@ -34,7 +34,7 @@ func (p *program) doctor(ctx context.Context, asJSON bool) error {
 		if asJSON {
 			err = p.printJSON(h)
 		} else {
-			err = p.emit(describeHost(h, cfg.Home))
+			err = p.emit(describeHost(h, cfg.Home, p.columns()))
 		}
 		if err != nil {
 			return err
@@ -48,7 +48,7 @@ func (p *program) doctor(ctx context.Context, asJSON bool) error {
 	})
 }
 
-func describeHost(h app.Host, home string) string {
+func describeHost(h app.Host, home string, width int) string {
 	var b strings.Builder
 	user := "an unprivileged user"
 	if h.Root {
@@ -57,11 +57,11 @@ func describeHost(h app.Host, home string) string {
 	fmt.Fprintf(&b, "boundary   %s\nbackend    %s, platform %s\nrun as     %s\ndata       %s\n", h.Boundary, h.Backend, h.Platform, user, home)
 	if len(h.Limits) > 0 {
 		b.WriteString("\nlimits and what enforces them\n")
-		t := format.Headed("  LIMIT", "BY", "NOTE")
+		t := format.Table{{Head: "  LIMIT"}, {Head: "BY"}, {Head: "NOTE", Wrap: true}}
 		for _, l := range h.Limits {
 			t.Add("  "+l.Limit, l.By, l.Note)
 		}
-		b.WriteString(t.String())
+		b.WriteString(format.Fitted(t, width))
 	}
 	if len(h.Findings) == 0 {
 		b.WriteString("\nNothing is missing.\n")

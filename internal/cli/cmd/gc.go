@@ -78,13 +78,13 @@ func (g *gcCommand) run(ctx context.Context) error {
 		case err != nil && (g.json || out.Bytes == 0):
 			return err
 		}
-		return errors.Join(g.p.emit(collectedText(out, cfg.Journal.SnapshotBytes)), err) // what went before an error is gone all the same
+		return errors.Join(g.p.emit(collectedText(out, cfg.Journal.SnapshotBytes, g.p.columns())), err) // what went before an error is gone all the same
 	})
 }
 
 // collectedText says what went, or would go.
-func collectedText(f app.Collected, quota int64) string {
-	t := format.Table{{Head: "WHAT"}, {Head: "HOW MANY", Right: true}, {Head: "SIZE", Right: true}, {Head: "WHY"}}
+func collectedText(f app.Collected, quota int64, width int) string {
+	t := format.Table{{Head: "WHAT"}, {Head: "HOW MANY", Right: true}, {Head: "SIZE", Right: true}, {Head: "WHY", Wrap: true}}
 	add := func(n int, what string, bytes int64, why string) {
 		if n == 0 {
 			return
@@ -106,9 +106,9 @@ func collectedText(f app.Collected, quota int64) string {
 	case t.Empty():
 		b.WriteString("There is nothing to remove.\n")
 	case f.DryRun:
-		b.WriteString(t.String() + fmt.Sprintf("\nThat would free %s. Nothing was removed.\n", safetext.Size(f.Bytes)))
+		b.WriteString(format.Fitted(t, width) + fmt.Sprintf("\nThat would free %s. Nothing was removed.\n", safetext.Size(f.Bytes)))
 	default:
-		b.WriteString(t.String() + fmt.Sprintf("\nfreed %s\n", safetext.Size(f.Bytes)))
+		b.WriteString(format.Fitted(t, width) + fmt.Sprintf("\nfreed %s\n", safetext.Size(f.Bytes)))
 	}
 	if n := f.Sessions.InUse; n > 0 {
 		fmt.Fprintf(&b, "%s in use by a running session: praxis gc removes them when it has ended.\n", are(n, "snapshot or template", "snapshots or templates"))

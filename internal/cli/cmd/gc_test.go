@@ -36,11 +36,11 @@ freed 1.1GiB
 1 snapshot or template is in use by a running session: praxis gc removes them when it has ended.
 stored: 1 content (1KiB), and snapshots of runs with 2GiB of the 4GiB that they may have
 `
-	if got := collectedText(all, 4<<30); got != want {
+	if got := collectedText(all, 4<<30, 0); got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
 	all.DryRun = true
-	if got := collectedText(all, 4<<30); !strings.Contains(got, "\nThat would free 1.1GiB. Nothing was removed.\n") {
+	if got := collectedText(all, 4<<30, 0); !strings.Contains(got, "\nThat would free 1.1GiB. Nothing was removed.\n") {
 		t.Errorf("got\n%s", got)
 	}
 }

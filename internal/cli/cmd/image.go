@@ -36,7 +36,7 @@ func (p *program) imageList() *cobra.Command {
 }
 
 func (p *program) listImages(all []app.ImageInfo, asJSON bool) error {
-	t := format.Headed("ID", "NAME", "PACKAGES", "SIZE", "LAST USED")
+	t := format.Table{{Head: "ID"}, {Head: "NAME"}, {Head: "PACKAGES", Drop: 2}, {Head: "SIZE", Drop: 3}, {Head: "LAST USED", Drop: 1}}
 	for _, i := range all {
 		if asJSON {
 			if err := p.printJSON(i); err != nil {
@@ -52,7 +52,7 @@ func (p *program) listImages(all []app.ImageInfo, asJSON bool) error {
 	if len(all) == 0 {
 		return p.emit("There are no images. The first run makes the default one; so does: praxis image build\n")
 	}
-	return p.emit(t.String())
+	return p.emit(format.Fitted(t, p.columns()))
 }
 
 func (p *program) imageBuild() *cobra.Command {

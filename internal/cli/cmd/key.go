@@ -59,7 +59,7 @@ func (p *program) listKeys(keys []app.Key, asJSON bool) error {
 	case len(keys) == 0:
 		return p.emit("There is no key yet. The first run makes one.\n")
 	}
-	return p.emit(t.String())
+	return p.emit(format.Fitted(t, p.columns()))
 }
 
 func (p *program) keyShow() *cobra.Command {

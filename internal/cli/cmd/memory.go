@@ -58,7 +58,7 @@ func (p *program) memorySearch() *cobra.Command {
 }
 
 func (p *program) listNotes(found []app.Note, asJSON bool, none string) error {
-	t := format.Headed("ID", "WHEN", "THREAD", "TAGS", "NOTE")
+	t := format.Table{{Head: "ID"}, {Head: "WHEN", Drop: 1}, {Head: "THREAD", Drop: 2}, {Head: "TAGS", Drop: 3}, {Head: "NOTE"}}
 	for _, n := range found {
 		if asJSON {
 			if err := p.printJSON(n); err != nil {
@@ -74,7 +74,7 @@ func (p *program) listNotes(found []app.Note, asJSON bool, none string) error {
 	case len(found) == 0:
 		return p.emit(none)
 	}
-	return p.emit(t.String())
+	return p.emit(format.Fitted(t, p.columns()))
 }
 
 func (p *program) memoryShow() *cobra.Command {

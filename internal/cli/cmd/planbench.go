@@ -48,22 +48,22 @@ func (b *planBenchCommand) run(ctx context.Context) error {
 		if b.json {
 			return b.p.printJSON(report)
 		}
-		return b.p.emit(describePlans(report))
+		return b.p.emit(describePlans(report, b.p.columns()))
 	})
 }
 
-func describePlans(r app.BenchReport) string {
+func describePlans(r app.BenchReport, width int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "machine  %s, %s, Linux %s, %d MiB\n\n",
 		safetext.Line(r.Machine.CPU), safetext.Count(r.Machine.Cores, "core"), safetext.Line(r.Machine.Kernel), r.Machine.MemoryMB)
-	t := format.Headed("FIGURE", "UNIT", "P50", "P95", "RUNS", "AIM", "WHAT IT IS")
+	t := format.Table{{Head: "FIGURE"}, {Head: "UNIT"}, {Head: "P50"}, {Head: "P95", Drop: 3}, {Head: "RUNS", Drop: 4}, {Head: "AIM", Drop: 1}, {Head: "WHAT IT IS", Wrap: true}}
 	for _, name := range app.PlanBenchNames() {
 		if f, ok := r.Figures[name]; ok {
 			about := measuredPlan(name)
 			t.Add(name, about.unit, number(f.P50), number(f.P95), strconv.Itoa(f.Runs), about.aim, about.what)
 		}
 	}
-	return b.String() + t.String()
+	return b.String() + format.Fitted(t, width)
 }
 
 // measuredPlan says what a figure of plans is.

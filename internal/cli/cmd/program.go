@@ -266,6 +266,15 @@ func width(w io.Writer) int {
 	return 80
 }
 
+// columns returns the width that code prints its values for: that of the terminal that
+// w is, or 0 where it is none.
+func columns(w io.Writer) int {
+	if !isTerminal(w) {
+		return 0
+	}
+	return min(width(w), event.MaxColumns)
+}
+
 // guestWriter returns where a guest's bytes go: cleaned for a terminal, raw otherwise.
 func guestWriter(w io.Writer) io.Writer {
 	if isTerminal(w) {

@@ -160,6 +160,9 @@ func (r *runCommand) execute(ctx context.Context, a *app.App, q app.CodeRequest)
 	}
 	// A file or a program gets every byte, unless less was asked for.
 	q.Bounds.Whole = !r.json && !isTerminal(r.p.stdout) && r.flags.output.value == nil
+	if !r.json {
+		q.Bounds.Columns = columns(r.p.stdout)
+	}
 	sink := event.Sink(printer)
 	if r.json {
 		sink = event.Discard

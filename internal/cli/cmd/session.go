@@ -51,7 +51,7 @@ func (p *program) sessionList() *cobra.Command {
 
 func (p *program) listSessions(all []app.NamedSession, asJSON bool) error {
 	var notes strings.Builder
-	t := format.Headed("NAME", "SNAPSHOTS", "SIZE", "IMAGE", "FORKED FROM", "LAST USED")
+	t := format.Table{{Head: "NAME"}, {Head: "SNAPSHOTS", Drop: 3}, {Head: "SIZE", Drop: 2}, {Head: "IMAGE", Drop: 1}, {Head: "FORKED FROM", Drop: 4}, {Head: "LAST USED"}}
 	for _, s := range all {
 		var bytes int64
 		for _, snap := range s.Snapshots {
@@ -75,7 +75,7 @@ func (p *program) listSessions(all []app.NamedSession, asJSON bool) error {
 	if len(all) == 0 {
 		return p.emit("There are no named sessions. Make one with: praxis run --session NAME …\n")
 	}
-	return p.emit(t.String() + notes.String())
+	return p.emit(format.Fitted(t, p.columns()) + notes.String())
 }
 
 func when(t time.Time) string { return t.Local().Format(time.DateTime) }

@@ -247,7 +247,11 @@ func (s *shell) execute(ctx context.Context, code string) error {
 		sink = event.Discard
 	}
 	done := s.p.interrupts.during(ctx, s.w.Interrupt)
-	x, err := s.w.Execute(ctx, code, s.bounds(s.cfg), sink)
+	bounds := s.bounds(s.cfg)
+	if !s.json {
+		bounds.Columns = columns(s.p.stdout) // now: a window can be resized
+	}
+	x, err := s.w.Execute(ctx, code, bounds, sink)
 	done()
 	if err != nil && s.prompt && ctx.Err() == nil {
 		report(s.p.stderr, err) // a person can try again, or something else
@@ -319,5 +323,5 @@ func (s *shell) listFiles(ctx context.Context) error {
 	if t.Empty() {
 		return s.p.emit("There are no files.\n")
 	}
-	return s.p.emit(t.String())
+	return s.p.emit(format.Fitted(t, s.p.columns()))
 }

@@ -178,6 +178,59 @@ func TestFlood(t *testing.T) {
 	}
 }
 
+// TestTerminalWidth checks that code gets the width of the terminal, that it is recorded,
+// and that a window which is resized counts at once.
+func TestTerminalWidth(t *testing.T) {
+	p := atTerminal(t, "shell")
+	p.sees(">>>")
+	p.types("width\r")
+	p.sees("\n80\n>>>")
+	if err := pty.Setsize(p.tty, &pty.Winsize{Rows: 24, Cols: 60}); err != nil {
+		t.Fatal(err)
+	}
+	p.types("width\r")
+	p.sees("\n60\n>>>")
+	p.types("\x04")
+	p.ends()
+
+	p = atTerminal(t, "run", "-c", "width")
+	p.sees("80\n")
+	p.ends()
+	home := p.home
+	for _, c := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"run", "-c", "width"}, "0\n"}, // no terminal
+	} {
+		program, err := os.Executable()
+		if err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command(program)
+		cmd.Args, cmd.Env = append([]string{"praxis"}, c.args...), append(os.Environ(), "PRAXIS_HOME="+home, "HOME="+home)
+		out, err := cmd.Output()
+		if err != nil || string(out) != c.want {
+			t.Errorf("%q: %q, %v", c.args, out, err)
+		}
+	}
+	logs, err := filepath.Glob(filepath.Join(home, "journal", "*", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var all strings.Builder
+	for _, log := range logs {
+		data, err := os.ReadFile(log)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.Write(data)
+	}
+	if n := strings.Count(all.String(), `"columns":80`); n != 1 || len(logs) != 2 {
+		t.Errorf("the width is recorded %d times in %d logs", n, len(logs))
+	}
+}
+
 // TestShellTerminated ends a shell that waits for keys.
 func TestShellTerminated(t *testing.T) {
 	p := atTerminal(t, "shell", "--session", "s")

@@ -148,7 +148,7 @@ func (s *toolsShowing) text(d app.ToolDetails) string {
 	if text := strings.TrimSpace(d.Description); text != "" {
 		b.WriteString("  " + strings.ReplaceAll(indentRest(safetext.Text(text), "  "), "\n  \n", "\n\n") + "\n")
 	}
-	b.WriteString("\n" + argumentTable(d.Arguments) + d.Returns + "\n\n")
+	b.WriteString("\n" + argumentTable(d.Arguments, s.p.columns()) + d.Returns + "\n\n")
 	line("effects", d.Does)
 	line("results", d.Results)
 	for _, demand := range d.Demands {
@@ -171,11 +171,11 @@ func (s *toolsShowing) text(d app.ToolDetails) string {
 }
 
 // argumentTable is a table of what a tool takes.
-func argumentTable(args []app.ToolArgument) string {
+func argumentTable(args []app.ToolArgument, width int) string {
 	if len(args) == 0 {
 		return "It takes no arguments.\n\n"
 	}
-	t := format.Table{{Head: "ARGUMENT"}, {Head: "TYPE"}, {Head: "REQUIRED"}, {Head: "DEFAULT", Drop: 1}, {Head: "WHAT IT IS", Drop: 1}}
+	t := format.Table{{Head: "ARGUMENT"}, {Head: "TYPE"}, {Head: "REQUIRED"}, {Head: "DEFAULT", Drop: 1}, {Head: "WHAT IT IS", Wrap: true}}
 	for _, a := range args {
 		required := ""
 		if a.Required {
@@ -183,5 +183,5 @@ func argumentTable(args []app.ToolArgument) string {
 		}
 		t.Add(a.Name, a.Type, required, safetext.Clip(a.Default, 40), a.What)
 	}
-	return t.String() + "\n"
+	return format.Fitted(t, width) + "\n"
 }

@@ -15,6 +15,7 @@ type column struct {
 	Head  string
 	Right bool // numbers end at the same place
 	Drop  int  // columns with the largest are left out first when there is no space; 0: never
+	Wrap  bool // of the last column: what does not fit goes on below instead of being cut
 	cells []string
 }
 
@@ -44,9 +45,18 @@ func (t Table) String() string { return Fitted(t, 0) }
 // other columns are worth their space.
 const leastLast = 30
 
+// What is left of a column at the least when a table is too wide.
+const (
+	leastFirst  = 16 // it has the names
+	leastColumn = 8
+	leastCut    = 12 // of the last one
+	leastWrap   = 20
+)
+
 // Fitted lines columns up in no more than width characters a line; 0 is any
-// number. A column that may be dropped and says nothing is left out. The last
-// column takes the space that is left and is cut to it.
+// number. A column that may be dropped and says nothing is left out. When there is no
+// space, columns are dropped, then the widest texts are cut. The last column takes the
+// space that is left, and is cut or wrapped to it.
 func Fitted(columns Table, width int) string {
 	columns = worthwhile(columns)
 	for width > 0 && len(columns) > 1 {
@@ -68,13 +78,19 @@ func Fitted(columns Table, width int) string {
 	if len(columns) == 0 {
 		return ""
 	}
+	if width > 0 {
+		shrink(columns, width)
+	}
 	var b strings.Builder
 	for row := -1; row < len(columns[0].cells); row++ {
 		var line strings.Builder
 		for i, c := range columns {
 			text := c.at(row)
 			if i == len(columns)-1 {
-				if width > 0 {
+				if width > 0 && c.Wrap {
+					parts := BreakWords(text, max(width-taken(columns[:i]), leastWrap))
+					text = strings.Join(parts, "\n"+strings.Repeat(" ", taken(columns[:i])))
+				} else if width > 0 {
 					text = cutTo(text, max(width-taken(columns[:i]), 8))
 				}
 				if !c.Right {
@@ -92,6 +108,36 @@ func Fitted(columns Table, width int) string {
 		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
 	return b.String()
+}
+
+// shrink cuts the widest texts before the last column until it has some space.
+func shrink(columns []column, width int) {
+	last := len(columns) - 1
+	least := leastCut
+	if columns[last].Wrap {
+		least = leastWrap
+	}
+	over := taken(columns[:last]) + min(columns[last].width(), least) - width
+	for ; over > 0; over-- {
+		widest := -1
+		for i, c := range columns[:last] {
+			if w := c.width(); i > 0 && !c.Right && w > leastColumn && (widest < 0 || w > columns[widest].width()) {
+				widest = i
+			}
+		}
+		if widest < 0 && last > 0 && !columns[0].Right && columns[0].width() > leastFirst {
+			widest = 0
+		}
+		if widest < 0 {
+			return
+		}
+		c := &columns[widest]
+		to := c.width() - 1
+		c.Head = cutTo(c.Head, to)
+		for i, cell := range c.cells {
+			c.cells[i] = cutTo(cell, to)
+		}
+	}
 }
 
 // worthwhile returns the columns that say something, their cells on one line each.

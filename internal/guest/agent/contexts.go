@@ -24,7 +24,8 @@ func (s *server) execute(req *request, args wire.Execute) error {
 		return failf("invalid", "", "cannot execute: bad name of an execution")
 	case len(args.Code) > wire.MaxCode:
 		return failf("invalid", "Put the data in a file of the session.", "cannot execute: the code has %s, the limit is %s", bytesText(int64(len(args.Code))), bytesText(wire.MaxCode))
-	case args.WallMS < 0 || args.CPUMS < 0 || args.OutputBytes < 0 || args.OutputBytes > wire.MaxOutput || args.WallMS > 1<<40 || args.CPUMS > 1<<40:
+	case args.WallMS < 0 || args.CPUMS < 0 || args.OutputBytes < 0 || args.OutputBytes > wire.MaxOutput || args.WallMS > 1<<40 || args.CPUMS > 1<<40 ||
+		args.Columns != 0 && (args.Columns < 20 || args.Columns > 10000):
 		return failf("invalid", "", "cannot execute: a limit is out of range")
 	}
 	k, err := s.kernelFor(args.Context, args.Language)

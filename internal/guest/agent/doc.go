@@ -32,7 +32,8 @@
 // Both ways: u32 length (big endian) | JSON object, at most 64 MiB. From the agent:
 //
 //	{"op":"start","preload":["numpy",…],"seed":N|null,"deterministic":bool,"columns":N}   first, once
-//	{"op":"execute","id":I,"code":S,"result":bool}      run a cell; result false: no value of the last expression
+//	{"op":"execute","id":I,"code":S,"result":bool,"columns":N}   run a cell; result false: no value of the
+//	                                                     last expression; columns 0: as at the start
 //	{"op":"complete","id":I,"code":S,"cursor":N}        cursor counts code points
 //	{"op":"reseed","entropy":hex}                        mix fresh entropy into every known generator
 //	{"op":"seed","seed":N}                               begin what follows from a seed

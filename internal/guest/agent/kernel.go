@@ -218,7 +218,7 @@ func (k *kernel) showLate(e *execution) {
 func (k *kernel) sendCode(e *execution) {
 	e.began = time.Now()
 	k.in.id++
-	k.in.send(map[string]any{"op": "execute", "id": k.in.id, "code": e.Code, "result": !e.Silent})
+	k.in.send(map[string]any{"op": "execute", "id": k.in.id, "code": e.Code, "result": !e.Silent, "columns": e.Columns})
 	k.wakeIfStuck()
 }
 

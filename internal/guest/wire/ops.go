@@ -199,6 +199,7 @@ type Execute struct {
 	OutputBytes int64  `json:"output_bytes,omitempty"` // shown of both streams together; 0: DefaultOutput
 	Whole       bool   `json:"whole,omitempty"`        // OutputBytes bounds nothing: all output is sent, and waits for the window
 	Silent      bool   `json:"silent,omitempty"`       // no value of the last expression
+	Columns     int    `json:"columns,omitempty"`      // width for what is printed of values; 0: Setup.Columns
 	Changes     bool   `json:"changes,omitempty"`      // the end tells which files were changed
 }
 

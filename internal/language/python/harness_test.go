@@ -186,8 +186,14 @@ func (k *kernel) send(m any) {
 // run executes a cell and returns what it did.
 func (k *kernel) run(code string) cellResult {
 	k.t.Helper()
+	return k.runAt(code, 0)
+}
+
+// runAt executes a cell at a terminal of so many columns; 0: at none.
+func (k *kernel) runAt(code string, columns int) cellResult {
+	k.t.Helper()
 	k.next++
-	k.send(map[string]any{"op": "execute", "id": k.next, "code": code, "result": true})
+	k.send(map[string]any{"op": "execute", "id": k.next, "code": code, "result": true, "columns": columns})
 	o := k.until("done")
 	if o.done.ID != k.next {
 		k.t.Fatalf("the answer to cell %d has id %d", k.next, o.done.ID)

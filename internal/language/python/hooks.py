@@ -96,19 +96,51 @@ class Tools:
         return spec_from_file_location(name, self.path)
 
 
-def numpy_width(columns):
-    """Return the action that lets numpy print lines of columns characters."""
-    return lambda module: module.set_printoptions(linewidth=columns)
+class Width:
+    """The width that values are printed for: the host's terminal, or the one of the start.
 
+    What the program chose itself stays.
+    """
 
-def pandas_width(columns):
-    """Return the action that lets pandas print tables of columns characters."""
+    def __init__(self, show, columns):
+        self.show = show
+        self.usual = self.columns = show.columns = columns
+        self.variable = None  # what COLUMNS was set to
 
-    def action(module):
-        module.set_option("display.width", columns)
+    def set(self, columns):
+        """Take the width of a cell; 0 is that of the start."""
+        before, variable = self.columns, self.variable
+        self.columns = self.show.columns = columns or self.usual
+        self.variable = str(columns) if columns else None
+        try:
+            if variable != self.variable:
+                self._environ(variable)
+            if self.columns == before:
+                return
+            numpy, pandas = sys.modules.get("numpy"), sys.modules.get("pandas")
+            if numpy is not None and numpy.get_printoptions()["linewidth"] == before:
+                self.numpy_width(numpy)
+            if pandas is not None and pandas.get_option("display.width") == before:
+                pandas.set_option("display.width", self.columns)
+        except Exception:  # half imported, or of another shape
+            return
+
+    def _environ(self, before):
+        from os import environ
+
+        if environ.get("COLUMNS") != before:
+            return
+        if self.variable is None:
+            del environ["COLUMNS"]
+        else:
+            environ["COLUMNS"] = self.variable
+
+    def numpy_width(self, module):
+        module.set_printoptions(linewidth=self.columns)
+
+    def pandas_width(self, module):
+        module.set_option("display.width", self.columns)
         module.set_option("display.max_columns", 50)
-
-    return action
 
 
 def fork_by_default(context):

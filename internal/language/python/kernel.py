@@ -188,9 +188,9 @@ class Kernel:
     def start(self, message):
         columns = message.get("columns")
         columns = columns if isinstance(columns, int) and 20 <= columns <= 1000 else 100
-        self.show.columns = columns
+        self.width = hooks.Width(self.show, columns)
         self.prepare_process()
-        self.prepare_libraries(columns)
+        self.prepare_libraries()
         seed = message.get("seed")
         seeded = seed is not None or message.get("deterministic")
         if seeded:
@@ -242,7 +242,7 @@ class Kernel:
         except (ImportError, OSError):
             pass  # a crash then ends without its last words
 
-    def prepare_libraries(self, columns):
+    def prepare_libraries(self):
         def set_threading(module):
             module.excepthook = self.on_thread_exception
 
@@ -260,8 +260,8 @@ class Kernel:
         self.hooks.add("getpass", set_getpass)
         self.hooks.add("asyncio", set_loop)
         self.seeds.watch(self.hooks)
-        self.hooks.add("numpy", hooks.numpy_width(columns))
-        self.hooks.add("pandas", hooks.pandas_width(columns))
+        self.hooks.add("numpy", self.width.numpy_width)
+        self.hooks.add("pandas", self.width.pandas_width)
         self.hooks.add("multiprocessing.context", hooks.fork_by_default)
         self.hooks.add("matplotlib.pyplot", hooks.show_instead_of_warning(self.show))
         pages.watch(self.hooks, self.show)
@@ -296,6 +296,7 @@ class Kernel:
         self.count += 1
         done = {"type": "done", "id": self.cell, "status": "ok", "result": None, "error": None, "interrupted": False}
         wall, cpu = perf_counter(), own_seconds(getrusage(RUSAGE_SELF))
+        self.width.set(message.get("columns") or 0)
         try:
             try:
                 self.running = True

@@ -11,6 +11,7 @@
 //	picture         displays a PNG            set X / get X a variable
 //	cat NAME        prints a file in /work    limits        prints those of the session and the code
 //	later TEXT      a thread prints, when it is waited for
+//	width           prints the columns that it was asked to print for, 0 for none
 //	rich MIME TEXT  displays a value that has no text of its own
 //	call TOOL JSON  calls a tool, and prints what it gives
 //	beside TEXT     prints it again and again while calls wait
@@ -360,6 +361,8 @@ func (e *execution) run(x wire.Execute) (alive bool) {
 		case "die":
 			e.die()
 			return false
+		case "width":
+			e.emit(event.Stdout, fmt.Sprintln(x.Columns))
 		case "limits":
 			e.emit(event.Stdout, fmt.Sprintf("%d %g %d %v\n", e.limits.Memory, e.limits.CPUs, e.limits.Processes, time.Duration(x.WallMS)*time.Millisecond))
 		default:
