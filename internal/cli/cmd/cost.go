@@ -115,7 +115,7 @@ func (c *costCommand) print(sum app.Costs) error {
 // costTable shows sums, and their total when it is wanted.
 func costTable(head string, lines []app.CostLine, total app.CostLine, withTotal bool, width int) string {
 	t := format.Table{
-		{Head: head}, {Head: "RUNS", Right: true}, {Head: "INPUT", Right: true}, {Head: "OUTPUT", Right: true},
+		{Head: head}, {Head: "RUNS", Right: true, Drop: 2}, {Head: "INPUT", Right: true}, {Head: "OUTPUT", Right: true},
 		{Head: "TIME", Right: true, Drop: 1}, {Head: "COST", Right: true},
 	}
 	if withTotal && len(lines) > 1 {

@@ -39,6 +39,28 @@ func TestFitted(t *testing.T) {
 	}
 }
 
+// TestFittedTexts checks that texts which are too wide are cut, the names last, and
+// that the last column goes on below where it may.
+func TestFittedTexts(t *testing.T) {
+	name := strings.Repeat("n", 20)
+	table := func() Table {
+		return Table{
+			{Head: "NAME", cells: []string{name}}, {Head: "N", Right: true, cells: []string{"123456789012"}},
+			{Head: "TEXT", cells: []string{strings.Repeat("t", 20)}}, {Head: "WHY", Wrap: true, cells: []string{"one two three four five six"}},
+		}
+	}
+	for width, want := range map[int]string{
+		70: "NAME                             N  TEXT          WHY\n" +
+			name + "  123456789012  ttttttttttt…  one two three four\n" + strings.Repeat(" ", 50) + "five six\n",
+		60: "NAME                         N  TEXT      WHY\n" +
+			"nnnnnnnnnnnnnnn…  123456789012  ttttttt…  one two three four\n" + strings.Repeat(" ", 42) + "five six\n",
+	} {
+		if got := Fitted(table(), width); got != want {
+			t.Errorf("width %d: got\n%swant\n%s", width, got, want)
+		}
+	}
+}
+
 // TestColumnsOf checks the columns that characters take which are not one column wide.
 func TestColumnsOf(t *testing.T) {
 	for s, want := range map[string]int{"abc": 3, "日本": 4, "e\u0301": 1, "😀": 2, "": 0, "ｱ": 1, "한국": 4, "…": 1} {
