@@ -43,7 +43,11 @@ type Config struct {
 	Ask       Ask
 	Journal   Journal
 	SealKey   string // file of the key that seals programs, images and states; "": the data folder's own
+	Pictures  string // how terminals show images, one of PictureSettings; "": auto
 }
+
+// PictureSettings are the ways in which terminals show images.
+func PictureSettings() []string { return []string{"auto", "kitty", "iterm", "sixel", "none"} }
 
 // Journal says what is stored of runs.
 type Journal struct {
@@ -144,6 +148,7 @@ func (c *Config) overlayFile(path string) error {
 // file is the configuration as it is written. A nil field leaves the default.
 type file struct {
 	Home      *string               `json:"home"`
+	Pictures  *string               `json:"pictures"`
 	Run       *string               `json:"run"`
 	Limits    map[string]limitValue `json:"limits"` // by the keys of event.LimitTable
 	Execution struct {
@@ -184,6 +189,7 @@ func (c *Config) overlay(data []byte) error {
 		c.Run = filepath.Join(c.Home, "run")
 	}
 	set(&c.Run, f.Run)
+	set(&c.Pictures, f.Pictures)
 	set(&c.Ask.Model, f.Ask.Model)
 	set(&c.Ask.MaxSteps, f.Ask.MaxSteps)
 	set(&c.Ask.Window, f.Ask.Window)
@@ -267,6 +273,9 @@ func (c Config) Validate() error {
 		if !filepath.IsAbs(dir.path) {
 			return fault.New(fault.Invalid, "Write an absolute path.", "cannot use %s folder %q: it is not absolute", dir.name, dir.path)
 		}
+	}
+	if c.Pictures != "" && !slices.Contains(PictureSettings(), c.Pictures) {
+		return fault.New(fault.Invalid, "Write one of "+strings.Join(PictureSettings(), ", ")+".", "cannot show pictures by %q", c.Pictures)
 	}
 	if err := ValidateLimits(c.Limits); err != nil {
 		return err

@@ -171,6 +171,7 @@ func (a *askCommand) reporter() reporter {
 	if isTerminal(a.p.stdout) {
 		s.Wrap = s.Style.Width
 	}
+	s.Image = a.flags.inPlace(a.p, a.p.stdout)
 	if isTerminal(a.p.stdout) && a.p.getenv("TERM") != "dumb" {
 		s.Wait = &tui.WaitLine{W: a.p.stdout, Style: s.Style}
 	}

@@ -35,6 +35,7 @@ const configExample = `{
 
 const configKeys = `  home               data folder: images, templates, named sessions
   run                folder of the sandboxes that run now; on a disk
+  pictures           how terminals show images, such as "sixel" --pictures
   limits.memory      memory of a session, such as "2GiB"        --memory
   limits.cpus        its processors, may be a fraction          --cpus
   limits.processes   its processes and threads                  --processes

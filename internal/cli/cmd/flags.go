@@ -67,6 +67,7 @@ type sessionFlags struct {
 	limits       event.Limits // those that were given; zero: the configuration's
 	timeout, cpu flagValue[time.Duration]
 	output       flagValue[int64]
+	pictures     string
 }
 
 func (f *sessionFlags) register(cmd *cobra.Command) {
@@ -80,6 +81,7 @@ func (f *sessionFlags) register(cmd *cobra.Command) {
 	fs.Var(&f.timeout, "timeout", "wall time of one execution (default 30s)")
 	fs.Var(&f.cpu, "cpu-time", "processor time of one execution")
 	fs.Var(&f.output, "output-limit", "output that is shown and kept of one execution (default 1MiB)")
+	fs.StringVar(&f.pictures, "pictures", "", "how the terminal shows images, a `WAY`: auto, kitty, iterm, sixel or none (default auto)")
 	for _, spec := range event.LimitTable() {
 		kind, standard := "number", strconv.FormatFloat(spec.Default, 'f', -1, 64)
 		if spec.Bytes {
@@ -121,8 +123,11 @@ func (f *sessionFlags) beyond(processors int, memory int64) string {
 	return strings.Join(given, " and ") + ": more than this machine has, which is " + strings.Join(has, " and ")
 }
 
-// warn says that limits are beyond this machine.
+// warn refuses flags that cannot be, and says that limits are beyond this machine.
 func (f *sessionFlags) warn(w io.Writer) error {
+	if err := f.checkPictures(); err != nil {
+		return err
+	}
 	text := f.beyond(runtime.NumCPU(), hostMemory())
 	if text == "" {
 		return nil

@@ -11,7 +11,6 @@ import (
 
 	"praxis/event"
 	"praxis/internal/app"
-	"praxis/internal/bench"
 	"praxis/internal/cli/format"
 	"praxis/internal/record/journal"
 	"praxis/internal/session"
@@ -52,9 +51,9 @@ func printedAt(t *testing.T, columns uint16, show func(p *program) error) string
 func TestNarrow(t *testing.T) {
 	at := time.Date(2026, 11, 23, 3, 4, 5, 0, time.UTC)
 	long := strings.Repeat("a long text ", 12)
-	figures := map[string]bench.Figure{}
+	figures := map[string]app.BenchFigure{}
 	for _, name := range append(app.BenchNames(), app.PlanBenchNames()...) {
-		figures[name] = bench.Figure{P50: 12345.6, P95: 123456.7, P99: 1234567.8, Runs: 1000}
+		figures[name] = app.BenchFigure{P50: 12345.6, P95: 123456.7, P99: 1234567.8, Runs: 1000}
 	}
 	report := app.BenchReport{Figures: figures}
 	cost := app.CostLine{Name: "anthropic:claude-sonnet-4-5-20250929", Runs: 12345, USD: 1234.5, Took: event.Duration(90 * time.Hour)}

@@ -29,10 +29,11 @@ func (p *program) printJSON(v any) error {
 type printer struct {
 	model          language.Model // of the code, whose exit codes are shown as they are meant
 	stdout, stderr io.Writer
-	column         [2]bool     // whether the last line of stdout, stderr is open
-	alone          bool        // the session ends with the code
-	err            error       // the first write that failed
-	broken         func(error) // is called with it; may be nil
+	column         [2]bool                 // whether the last line of stdout, stderr is open
+	alone          bool                    // the session ends with the code
+	err            error                   // the first write that failed
+	broken         func(error)             // is called with it; may be nil
+	show           func(app.Picture) error // shows an image in its place; nil: nothing does
 }
 
 func newPrinter(stdout, stderr io.Writer) *printer {
@@ -111,9 +112,23 @@ func (p *printer) value(b event.Bundle) {
 	text := app.TextOf(b)
 	if picture, ok := app.PictureOf(b); ok {
 		text = app.TextBeside(b, picture)
+		if p.show != nil && picture.Ext != app.PageExt {
+			p.image(picture)
+		}
 	}
 	if text != "" {
 		p.line(event.Stdout, text)
+	}
+}
+
+// image shows an image after the output that came before it.
+func (p *printer) image(picture app.Picture) {
+	if p.column[0] {
+		p.write(event.Stdout, []byte("\n"))
+	}
+	p.flushed()
+	if p.err == nil {
+		p.err = p.show(picture)
 	}
 }
 

@@ -155,6 +155,7 @@ func (r *runCommand) inputs(args []string) ([]app.Input, error) {
 func (r *runCommand) execute(ctx context.Context, a *app.App, q app.CodeRequest) error {
 	printer := newPrinter(r.p.stdout, r.p.stderr)
 	printer.alone, printer.model = r.session == "", a.Languages().Named("").Model
+	printer.show = r.flags.inPlace(r.p, r.p.stdout)
 	if !r.full {
 		printer.excerpted("--full shows all, and praxis show last what was recorded")
 	}

@@ -239,6 +239,7 @@ func (s *shell) turn(ctx context.Context) (more bool, err error) {
 
 func (s *shell) execute(ctx context.Context, code string) error {
 	printer := newPrinter(s.p.stdout, s.p.stderr)
+	printer.show = s.flags.inPlace(s.p, s.p.stdout)
 	if !s.full {
 		printer.excerpted("praxis shell --full shows all")
 	}

@@ -231,6 +231,47 @@ func TestTerminalWidth(t *testing.T) {
 	}
 }
 
+// TestPicturesInPlace checks that images are shown at terminals that are said to show
+// them, after the output before them, and nowhere else.
+func TestPicturesInPlace(t *testing.T) {
+	const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+	script := filepath.Join(t.TempDir(), "talk.script")
+	if err := os.WriteFile(script, []byte("=== reply\n```python\nrich image/png "+dot+"\n```\n=== reply\nFINAL ANSWER: Done.\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	code := []string{"-c", "print before\nrich image/png " + dot + "\nprint after"}
+	for _, c := range []struct {
+		name string
+		args []string
+		want string // begins what shows the image
+	}{
+		{"kitty", append([]string{"run", "--pictures", "kitty"}, code...), "\x1b_Ga=T,f=100,q=2,m=0;"},
+		{"iTerm2", append([]string{"run", "--pictures", "iterm"}, code...), "\x1b]1337;File=inline=1;"},
+		{"sixel", append([]string{"run", "--pictures", "sixel"}, code...), "\x1bPq"},
+		{"another", append([]string{"run"}, code...), ""},
+		{"a question", []string{"ask", "--pictures", "kitty", "--model", "scripted:" + script, "Draw"}, "\x1b_Ga=T"},
+	} {
+		p := atTerminal(t, c.args...)
+		if exit := p.ends(); exit != 0 {
+			t.Errorf("%s: exit code %d:\n%s", c.name, exit, p.raw.String())
+		}
+		p.sees(map[bool]string{true: "after", false: "Done."}[c.args[0] == "run"])
+		got := p.raw.String()
+		switch i := strings.Index(got, c.want); {
+		case c.want == "":
+			if strings.Contains(got, "\x1b_G") || strings.Contains(got, "\x1bP") || strings.Contains(got, "1337") {
+				t.Errorf("%s: an image is shown: %q", c.name, got)
+			}
+		case i < 0 || c.args[0] == "run" && (i < strings.Index(got, "before") || i > strings.Index(got, "after")):
+			t.Errorf("%s: no image between the output: %q", c.name, got)
+		}
+	}
+	p := atTerminal(t, "run", "--pictures", "paint", "-c", "print x")
+	if exit := p.ends(); exit == 0 {
+		t.Error("a way to show pictures that there is not is taken")
+	}
+}
+
 // TestShellTerminated ends a shell that waits for keys.
 func TestShellTerminated(t *testing.T) {
 	p := atTerminal(t, "shell", "--session", "s")

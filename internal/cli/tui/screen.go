@@ -23,9 +23,10 @@ import (
 type Screen struct {
 	w     io.Writer
 	Style format.Style
-	Err   error     // the first write that failed
-	Wait  *WaitLine // nil: w is no terminal
-	Wrap  int       // columns that lines are broken for; 0: they are not
+	Err   error                   // the first write that failed
+	Wait  *WaitLine               // nil: w is no terminal
+	Wrap  int                     // columns that lines are broken for; 0: they are not
+	Image func(app.Picture) error // shows an image in its place; nil: nothing does
 
 	languages language.Table
 	scripted  bool
@@ -236,6 +237,9 @@ func (s *Screen) display(b event.Bundle) {
 		}
 	case ok:
 		s.printf("    %s\n", s.Style.Paint(format.Cyan, "[a picture]"))
+		if s.Image != nil && s.Err == nil {
+			s.Err = s.Image(p)
+		}
 	case text != "":
 		s.block("    ", "", format.Strip(text))
 	}

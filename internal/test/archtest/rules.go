@@ -284,7 +284,7 @@ func runPackages() map[string]Package {
 			Imports: []string{fault, event, "internal/..."},
 			Tests:   []string{"internal/test/toy"},
 		},
-		"internal/demo": {},
+		"internal/demo": {}, "internal/cli/picture": {},
 
 		// The public package is thin: what it exposes is done by the layer.
 		".":                   {Imports: []string{fault, event, "internal/app", "internal/diagnostics"}, Tests: []string{"internal/test/prepared"}},
@@ -295,7 +295,7 @@ func runPackages() map[string]Package {
 			Third:   []string{"github.com/reeflective/readline", "golang.org/x/term"},
 		},
 		"internal/cli/cmd": {
-			Imports:   []string{fault, event, lang, "internal/app", "internal/record/report", "internal/cli/format", "internal/cli/tui", "internal/diagnostics"},
+			Imports:   []string{fault, event, lang, "internal/app", "internal/record/report", "internal/cli/format", "internal/cli/picture", "internal/cli/tui", "internal/diagnostics"},
 			Third:     []string{"github.com/spf13/cobra", "github.com/spf13/pflag", "golang.org/x/term"},
 			Tests:     []string{"internal/test/toy", "internal/config", "internal/record/journal", "internal/session", syntax},
 			TestThird: []string{script, unix, "github.com/creack/pty", "github.com/hinshun/vt10x"},
