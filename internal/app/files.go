@@ -43,8 +43,7 @@ func LocalFiles(paths []string) ([]Input, error) {
 		}
 		for _, in := range list {
 			if other, taken := names[in.Name]; taken {
-				return nil, fault.New(fault.Invalid, "Rename one of them: both would be "+path.Join(WorkDir, safetext.Line(in.Name))+".",
-					"cannot take file %s: %s has the same name", safetext.Line(in.Path), safetext.Line(other))
+				return nil, sameName(in.Path, other, in.Name)
 			}
 			names[in.Name] = in.Path
 			out = append(out, in)
@@ -54,6 +53,11 @@ func LocalFiles(paths []string) ([]Input, error) {
 		return nil, tooMany(len(out))
 	}
 	return out, nil
+}
+
+func sameName(p, other, name string) error {
+	return fault.New(fault.Invalid, "Rename one of them: both would be "+path.Join(WorkDir, safetext.Line(name))+".",
+		"cannot take file %s: %s has the same name", safetext.Line(p), safetext.Line(other))
 }
 
 func tooMany(n int) error {
@@ -77,9 +81,16 @@ func filesAt(p string) ([]Input, error) {
 // in the working folder; "" is the working folder itself. Symbolic links are not
 // followed: they, and what else is no plain file, are left out, as are files and
 // folders whose names begin with a dot.
+//
+// The folder itself may be named by a link.
 func FolderFiles(folder, as string) ([]Input, error) {
 	var out []Input
-	err := filepath.WalkDir(folder, func(p string, d fs.DirEntry, err error) error {
+	real, err := filepath.EvalSymlinks(folder)
+	if err != nil {
+		return nil, FileFault(folder, err)
+	}
+	folder = real
+	err = filepath.WalkDir(folder, func(p string, d fs.DirEntry, err error) error {
 		switch {
 		case err != nil:
 			return FileFault(p, err)
@@ -103,6 +114,32 @@ func FolderFiles(folder, as string) ([]Input, error) {
 		return nil
 	})
 	return out, err
+}
+
+// WithFolder adds the files that lie in the folder of a script, and below it, to
+// those that were named. One that was named from there itself is taken once.
+func WithFolder(script string, named []Input) ([]Input, error) {
+	out, err := FolderFiles(filepath.Dir(script), "")
+	if err != nil {
+		return nil, err
+	}
+	beside := map[string]Input{}
+	for _, in := range out {
+		beside[in.Name] = in
+	}
+	for _, in := range named {
+		other, taken := beside[in.Name]
+		switch {
+		case !taken:
+			out = append(out, in)
+		case realName(in.Path) != realName(other.Path):
+			return nil, sameName(in.Path, other.Path, in.Name)
+		}
+	}
+	if len(out) > MaxInputs {
+		return nil, tooMany(len(out))
+	}
+	return out, nil
 }
 
 // LocalFile is a file of this machine.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -148,8 +147,7 @@ func (r *runCommand) inputs(args []string) ([]app.Input, error) {
 	if len(args) == 0 || args[0] == "-" {
 		return nil, usage("praxis run", "--with-folder needs a FILE, whose folder it is")
 	}
-	beside, err := app.FolderFiles(filepath.Dir(args[0]), "")
-	return append(beside, files...), err
+	return app.WithFolder(args[0], files)
 }
 
 func (r *runCommand) execute(ctx context.Context, a *app.App, q app.CodeRequest) error {
