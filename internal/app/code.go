@@ -103,7 +103,7 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 		Began: began, Languages: c.app.opt.Languages, Inputs: inputs, Open: c.open,
 		Ready:  func(ctx context.Context) error { return made.begin(ctx, c.session) },
 		Finish: c.finish,
-	}, q.Code, q.Session.Name == "", r)
+	}, []string{q.Code}, q.Session.Name == "", r)
 	out.Missing = a.MissingOf(out.Execution)
 	endErr := r.end()
 	if raised := out.Execution.Error; raised != nil && c.session != nil {

@@ -153,14 +153,15 @@ func (t Task) ask(ctx context.Context, s Session, cfg agent.Config, rec Recorder
 	return answer, err
 }
 
-// Code runs a person's code once. With alone, the session ends with the run:
-// threads that the code left are waited for.
-func Code(ctx context.Context, t Task, code string, alone bool, rec Recorder) (event.Execution, error) {
+// Code runs a person's code: one piece after the other, as long as they end well.
+// With alone, the session ends with the run: threads that the code left are waited
+// for. The execution is that of the last piece that was run.
+func Code(ctx context.Context, t Task, pieces []string, alone bool, rec Recorder) (event.Execution, error) {
 	began := time.Now()
 	var x event.Execution
 	s, err := t.open(ctx, rec)
 	if err == nil {
-		x, err = t.execute(ctx, s, code, alone, rec)
+		x, err = t.executeAll(ctx, s, pieces, alone, rec)
 	}
 	err = because(rec, err)
 	t.finish(ctx, s, Result{Execution: x, Err: err}, rec)
@@ -172,18 +173,33 @@ func Code(ctx context.Context, t Task, code string, alone bool, rec Recorder) (e
 	return x, because(rec, err)
 }
 
-// execute runs the code of a code run between its events.
-func (t Task) execute(ctx context.Context, s Session, code string, alone bool, rec Recorder) (event.Execution, error) {
+// executeAll runs the pieces of a code run.
+func (t Task) executeAll(ctx context.Context, s Session, pieces []string, alone bool, rec Recorder) (x event.Execution, err error) {
+	for i, code := range pieces {
+		x, err = t.execute(ctx, s, code, i == 0, i == len(pieces)-1, alone, rec)
+		if err != nil || x.Status != event.OK {
+			break
+		}
+	}
+	if err == nil && t.Snapshots && x.State == event.Intact && ctx.Err() == nil {
+		save(ctx, s, 1, rec)
+	}
+	return x, err
+}
+
+// execute runs one piece of code between its events. Of a session that ends with the
+// run, the last piece waits for threads that were left.
+func (t Task) execute(ctx context.Context, s Session, code string, first, last, alone bool, rec Recorder) (event.Execution, error) {
 	lang := t.language(s)
 	rec.Emit(event.ExecutionBegan{Session: s.Describe().Session, Language: lang.Name, Code: code, Untrusted: t.Began.Untrusted})
 	x, err := event.Execution{}, ctx.Err() // nothing is done that cannot be recorded
-	if err == nil {
+	if err == nil && first {
 		err = t.invoke(ctx, s, lang)
 	}
 	if err == nil {
 		x, err = s.Execute(ctx, code, t.Began.Bounds, rec)
 	}
-	if err == nil && alone && ctx.Err() == nil {
+	if err == nil && alone && (last || x.Status != event.OK) && ctx.Err() == nil {
 		err = awaitThreads(ctx, s, lang.Model.Rest, &x, t.Began.Bounds, rec)
 	}
 	ended := x
@@ -194,9 +210,6 @@ func (t Task) execute(ctx context.Context, s Session, code string, alone bool, r
 		}
 	}
 	rec.Emit(event.ExecutionEnded{Execution: ended})
-	if err == nil && t.Snapshots && x.State == event.Intact && ctx.Err() == nil {
-		save(ctx, s, 1, rec)
-	}
 	return x, err
 }
 

@@ -249,11 +249,14 @@ func TestCode(t *testing.T) {
 		{"fresh", "", "session_began file_given execution_began execution_ended session_ended run_ended", "memory"},
 		{"broken", "", "session_began file_given execution_began execution_ended session_ended run_ended", event.Failed},
 		{"x", "execution_began", "session_began file_given", ""},
+		{"x|x", "", "session_began file_given execution_began execution_ended execution_began execution_ended session_ended run_ended", "ok"},
+		{"fresh|x", "", "session_began file_given execution_began execution_ended session_ended run_ended", "memory"},
+		{"x|broken|x", "", "session_began file_given execution_began execution_ended execution_began execution_ended session_ended run_ended", event.Failed},
 	} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		b, l := &fakeSession{t: t, files: map[string]string{}}, &log{failAt: c.failAt, cancel: cancel}
 		task := Task{Languages: languages, Began: event.RunBegan{Kind: event.Code}, Inputs: given(), Open: func(context.Context) (Session, error) { return b, nil }}
-		x, err := Code(ctx, task, c.code, true, l)
+		x, err := Code(ctx, task, strings.Split(c.code, "|"), true, l)
 		if got := l.names(); got != c.want {
 			t.Errorf("%s: events\n%s\nwant\n%s", c.code, got, c.want)
 		}

@@ -112,6 +112,9 @@ func (r Recording) Branchable(from int, c Change) error {
 		if from > 1 || from < 0 || c.Code == "" || c.Question != "" || c.Model != nil {
 			return refuse("Edit its code.", "it ran a person's code, so there is nothing else to change")
 		}
+		if len(r.Steps[0].Executions) > 1 {
+			return refuse("Edit the notebook and run it again.", "it ran the cells of a notebook")
+		}
 		return nil
 	}
 	first, last := r.Steps[0].N, r.Steps[0].N

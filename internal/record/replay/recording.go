@@ -56,6 +56,15 @@ type Execution struct {
 	Ended *event.Execution // nil: begun, not finished
 }
 
+// codes returns the pieces of code of a step: the cells of a notebook are several.
+func (s Step) codes() []string {
+	var out []string
+	for _, x := range s.Executions {
+		out = append(out, x.Code)
+	}
+	return out
+}
+
 // Call is one call of a tool.
 type Call struct {
 	Called   event.ToolCalled
@@ -308,10 +317,7 @@ func (f *fold) executing(e event.ExecutionBegan) error {
 	if f.running || f.awaiting || f.rec.Session == nil {
 		return fmt.Errorf("code is executed before the last one has ended, before the model's reply, or without a session")
 	}
-	if f.rec.Began.Kind == event.Code {
-		if len(f.rec.Steps) > 0 {
-			return fmt.Errorf("a run of code executes once")
-		}
+	if f.rec.Began.Kind == event.Code && len(f.rec.Steps) == 0 {
 		f.rec.Steps = []Step{{}}
 	}
 	return f.change(e.Step, func(s *Step) {

@@ -278,11 +278,11 @@ func (r Recording) before(step int) (tokens event.Tokens, ran []agent.Ran) {
 func (e *rerun) execute(ctx context.Context, model llm.Model, begin *agent.Begin) (err error) {
 	defer e.close(&err)
 	if e.rec.Began.Kind == event.Code {
-		code, alone := e.code, e.rec.Session.Name == ""
-		if code == "" {
-			code = e.rec.Steps[0].Executions[0].Code
+		pieces := []string{e.code}
+		if e.code == "" {
+			pieces = e.rec.Steps[0].codes()
 		}
-		_, err = run.Code(ctx, e.task, code, alone, e.live)
+		_, err = run.Code(ctx, e.task, pieces, e.rec.Session.Name == "", e.live)
 	} else {
 		cfg := agent.Config{Model: model, Begin: begin}
 		m, branches := model.(*brancher)

@@ -368,6 +368,29 @@ func TestCode(t *testing.T) {
 	}
 }
 
+// TestPieces replays code of several pieces, such as a notebook's cells, up to the
+// one that failed.
+func TestPieces(t *testing.T) {
+	w := newWorld(t)
+	w.bend["show y"] = func(x *event.Execution) { x.Status = event.Error }
+	rec := w.code("c", "set x 4", "show x\nset y 5", "show y", "write /work/never 1")
+	if got := rec.Steps[0].codes(); len(got) != 3 || got[2] != "show y" || rec.Ended.Status != "error" {
+		t.Fatalf("recorded %q, %+v", got, rec.Ended)
+	}
+	got, err := Replay(t.Context(), w.config(), rec)
+	if err != nil || !got.Identical {
+		t.Fatalf("%v\n%s", err, text(t, got))
+	}
+	w.bend["show x"] = func(x *event.Execution) { x.Stdout = "other\n" }
+	got, err = Replay(t.Context(), w.config(), rec)
+	if err != nil || got.Identical || !strings.Contains(text(t, got), "code: differs: stdout\n") {
+		t.Errorf("%v\n%s", err, text(t, got))
+	}
+	if _, err := Branch(t.Context(), w.config(), rec, 0, Change{Code: "show x"}); fault.KindOf(err) != fault.Invalid {
+		t.Errorf("edited code of several pieces: %v", err)
+	}
+}
+
 // TestReplayIsRecorded checks that a replay can itself be recorded, and replayed.
 func TestReplayIsRecorded(t *testing.T) {
 	w := newWorld(t)

@@ -340,16 +340,16 @@ func (w *world) ask(id, script string) Recording {
 }
 
 // code records a run of code.
-func (w *world) code(id, code string) Recording {
+func (w *world) code(id string, pieces ...string) Recording {
 	w.t.Helper()
-	began := event.RunBegan{Kind: event.Code, Question: code}
+	began := event.RunBegan{Kind: event.Code, Question: pieces[0]}
 	rec := w.begin(id, began)
 	task := run.Task{
 		Languages: languages,
 		Began:     began, Snapshots: true,
 		Open: func(ctx context.Context) (run.Session, error) { return w.open(ctx, event.SessionBegan{}) },
 	}
-	if _, err := run.Code(w.t.Context(), task, code, true, rec); err != nil {
+	if _, err := run.Code(w.t.Context(), task, pieces, true, rec); err != nil {
 		w.t.Fatal(err)
 	}
 	return w.load(id)
