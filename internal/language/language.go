@@ -41,6 +41,10 @@ type Language struct {
 	// requirements. The error is a fault: what it says cannot be read, or met. nil:
 	// programs do not say.
 	Packages func(source string) ([]string, error)
+	// Cell returns the code of a notebook's cell. Its line, from 1, is the first that is
+	// a command of a notebook and cannot be run, such as one for a shell; 0: all can.
+	// nil: cells are nothing but code.
+	Cell func(source string) (code string, line int, command string)
 
 	Kernel Kernel
 	Model  Model

@@ -30,6 +30,7 @@ func Language() language.Language {
 		Highlight:  highlight,
 		Incomplete: incomplete,
 		Packages:   scriptPackages,
+		Cell:       cellCode,
 		Kernel: language.Kernel{
 			Arguments: []string{"-u", "-X", "utf8"},
 			Program:   "kernel.py",
