@@ -45,7 +45,7 @@ func PraxisRules() Rules {
 		Writers:  []string{"cmd/praxis", "internal/cli/cmd", "internal/diagnostics", "internal/guest/agent", "internal/image/embedded/pack", "bench/..."},
 		TestTree: "internal/test",
 		Fuzzed: []string{
-			"internal/config", "internal/cli/format", "internal/cli/cmd", python, wire, "internal/guest", "internal/session", "internal/image",
+			"internal/config", "internal/notebook", "internal/cli/format", "internal/cli/cmd", python, wire, "internal/guest", "internal/session", "internal/image",
 			"internal/llm/scripted", "internal/llm/stream", "internal/llm/anthropic", "internal/llm/openai", "internal/agent/action", "internal/agent/grounding",
 			event, safetext, "internal/record/journal", "internal/record/report", "internal/record/price",
 			"internal/agent", "internal/tool/bridge", "internal/record/memory", "internal/record/replay", "internal/store/sqlite",
@@ -195,8 +195,9 @@ func guestPackages() map[string]Package {
 
 		// What a language is, and the languages. Only internal/app, and tests that
 		// run code, import one by its name.
-		lang:   {},
-		python: {Imports: []string{fault, lang}, Third: []string{"github.com/BurntSushi/toml"}, Tests: []string{cpython}},
+		lang:                {},
+		"internal/notebook": {Imports: []string{fault, lang}, Tests: []string{python}},
+		python:              {Imports: []string{fault, lang}, Third: []string{"github.com/BurntSushi/toml"}, Tests: []string{cpython}},
 
 		// session and agent never import each other: cli joins them.
 		"internal/session": {
