@@ -37,7 +37,10 @@ func Own(path string) error {
 
 // WriteFile replaces the file at path by data in one step: a reader, also after
 // a crash, sees the old contents or the new, whole. Its mode is 0600.
-func WriteFile(path string, data []byte) error {
+func WriteFile(path string, data []byte) error { return Replace(path, data, 0o600) }
+
+// Replace is WriteFile for a file that keeps a mode of its own.
+func Replace(path string, data []byte, mode os.FileMode) error {
 	f, err := os.CreateTemp(filepath.Dir(path), ".tmp-")
 	if err != nil {
 		return err
@@ -47,7 +50,7 @@ func WriteFile(path string, data []byte) error {
 		f.Close()
 		return err
 	}
-	if err := f.Sync(); err != nil {
+	if err := errors.Join(f.Chmod(mode), f.Sync()); err != nil {
 		f.Close()
 		return err
 	}

@@ -54,6 +54,12 @@ func TestWriteFile(t *testing.T) {
 			t.Errorf("got %q %v, want %q", got, err, text)
 		}
 	}
+	if err := Replace(path, nil, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode() != 0o640 {
+		t.Errorf("its mode is %v, %v", info, err)
+	}
 	if err := WriteFile(filepath.Join(dir, "gone", "x"), nil); err == nil {
 		t.Error("wrote into a folder that does not exist")
 	}
