@@ -248,12 +248,8 @@ func (n *notebook) end(it *item, x event.Execution) {
 			c.Outputs = append(c.Outputs, dataOutput{Type: "display_data", Data: data})
 		}
 	}
-	switch {
-	case x.Error != nil:
-		c.Outputs = append(c.Outputs, errorOutput{"error", safetext.Line(x.Error.Name), safetext.Text(x.Error.Value), strings.Split(noted(raised(x)), "\n")})
-	case x.Status != event.OK:
-		text := stopped(x)
-		c.Outputs = append(c.Outputs, errorOutput{"error", x.Status.String(), safetext.Text(text), strings.Split(noted(text), "\n")})
+	if out, failed := failure(x); failed {
+		c.Outputs = append(c.Outputs, out)
 	}
 }
 

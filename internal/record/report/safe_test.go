@@ -203,6 +203,15 @@ func FuzzReports(f *testing.F) {
 			event.AnswerGiven{Text: text, Figures: []event.Figure{{Text: html, Expression: text, Source: text}, {Text: text, Source: "computed"}, {Text: "1,204.50", Source: "unverified"}}},
 			event.RunEnded{Status: event.RunStatus(text), Reason: text},
 		)}
+		cells := report.NewCells()
+		for _, r := range run.Records {
+			cells.Emit(r.Event)
+			cells.Emit(event.Output{Stream: []event.Stream{event.Stdout, event.Stderr}[kind%2], Data: []byte(text)})
+			cells.Emit(event.Display{Bundle: event.Bundle{"text": text, "text/html": html}})
+		}
+		if outputs, err := cells.Outputs(); err != nil || checkOutputs(outputs) != nil {
+			t.Errorf("the cells have %v, %v", err, checkOutputs(outputs))
+		}
 		var page, md, book, transcript bytes.Buffer
 		if err := errors.Join(report.HTML(&page, run), report.Markdown(&md, run), report.Notebook(&book, run), report.Transcript(&transcript, run, report.Options{})); err != nil {
 			t.Fatal(err)
