@@ -14,17 +14,22 @@ import (
 	"praxis/internal/config"
 	"praxis/internal/guest/wire"
 	"praxis/internal/language"
+	"praxis/internal/record/report"
 	"praxis/internal/run"
 	"praxis/internal/safetext"
 )
 
 // CodeRequest asks for a piece of code to be run.
 type CodeRequest struct {
-	Code    string
-	File    string // that it was read from; "": it was given otherwise
-	Session SessionSpec
-	Bounds  event.Bounds // zero fields: the configuration's
-	Args    []string     // of the code
+	Code string
+	// Notebook is what to run in place of Code: its cells, as a run of several pieces.
+	// With Save, what comes of them is written back.
+	Notebook *Notebook
+	Save     bool
+	File     string // that it was read from; "": it was given otherwise
+	Session  SessionSpec
+	Bounds   event.Bounds // zero fields: the configuration's
+	Args     []string     // of the code
 	// TrustCode says that the values that the code itself makes are as good as its
 	// caller's own: tools see them as trusted.
 	TrustCode bool
@@ -39,6 +44,9 @@ type CodeRequest struct {
 
 // check completes a request, and refuses one that is wrong in itself.
 func (q *CodeRequest) check() (err error) {
+	if q.Notebook != nil {
+		q.Code = q.Notebook.Code()
+	}
 	if q.Code, err = CheckCode("the code", q.Code); err != nil {
 		return err
 	}
@@ -50,9 +58,10 @@ func (q *CodeRequest) check() (err error) {
 
 // CodeResult is what a piece of code came to.
 type CodeResult struct {
-	Run       string // its id in the journal; "": nothing began
-	Execution event.Execution
-	Missing   *Missing // module that the code ended for the lack of
+	Run       string            // its id in the journal; "": nothing began
+	Execution event.Execution   // of a notebook, that of the last cell that was run
+	Cells     []event.Execution // of a notebook: those of all cells that were run
+	Missing   *Missing          // module that the code ended for the lack of
 	Made      Made
 	// Exit is the exit code that the code ended itself with; nil when it did not.
 	Exit     *int
@@ -93,22 +102,33 @@ func (a *App) RunCode(ctx context.Context, q CodeRequest, sink event.Sink) (out 
 	if q.Stdin != nil {
 		inputs = append(inputs, run.Input{File: agent.File{Name: q.Stdin.Name, Path: language.StdinPath, Bytes: q.Stdin.Bytes}, Open: q.Stdin.Open})
 	}
-	ctx, r, err := a.begin(ctx, began, t, both(made, sink), origins("")...)
+	pieces, results := []string{q.Code}, both(made, sink)
+	cells := &cellCollector{outputs: report.NewCells()}
+	if q.Notebook != nil {
+		pieces, results = q.Notebook.book.Code(), both(results, cells)
+	}
+	ctx, r, err := a.begin(ctx, began, t, results, origins("")...)
 	if err != nil {
 		return out, err
 	}
 	out.Run, out.Whole = r.ID(), began.Bounds.Whole
-	c := &codeRun{app: a, request: q, run: r, made: made, sink: sink}
+	c := &codeRun{app: a, request: q, run: r, made: made, cells: cells, sink: sink}
 	out.Execution, err = run.Code(ctx, run.Task{
 		Began: began, Languages: c.app.opt.Languages, Inputs: inputs, Open: c.open,
 		Ready:  func(ctx context.Context) error { return made.begin(ctx, c.session) },
 		Finish: c.finish,
-	}, []string{q.Code}, q.Session.Name == "", r)
+	}, pieces, q.Session.Name == "", r)
 	out.Missing = a.MissingOf(out.Execution)
 	endErr := r.end()
 	if raised := out.Execution.Error; raised != nil && c.session != nil {
 		if code, chosen := c.session.Language().Model.ExitCode(raised.Name, raised.Value); chosen {
 			out.Exit = &code
+		}
+	}
+	if out.Cells = cells.executions; q.Save && len(out.Cells) > 0 {
+		saved, saveErr := q.Notebook.save(cells.outputs)
+		if made.err = errors.Join(made.err, saveErr); saveErr == nil {
+			made.made.Saved = append(made.made.Saved, saved)
 		}
 	}
 	out.Made, out.Snapshot, out.Unsaved = made.made, c.snapshot, asUnsaved(errors.Join(made.err, c.err, endErr))
@@ -146,6 +166,7 @@ type codeRun struct {
 	request CodeRequest
 	run     *activeRun
 	made    *collector
+	cells   *cellCollector // of a notebook
 	sink    event.Sink
 
 	session  *Session // open when the run came so far
@@ -162,6 +183,14 @@ func (c *codeRun) open(ctx context.Context) (run.Session, error) {
 	return s, c.run.expose(ctx, s)
 }
 
+// executions are those of a notebook's cells, or the only one.
+func (c *codeRun) executions(last event.Execution) []event.Execution {
+	if c.request.Notebook == nil {
+		return []event.Execution{last}
+	}
+	return c.cells.executions
+}
+
 // finish takes out of the session what is to stay, and saves a named one. State
 // that was lost is not saved over the last snapshot: the session then stands
 // where it stood before.
@@ -170,7 +199,11 @@ func (c *codeRun) finish(ctx context.Context, r run.Result) {
 	if x.State == "" {
 		return // it could not be run
 	}
-	c.made.whole = x.OutputFile
+	for _, x := range c.executions(x) {
+		if x.OutputFile != "" {
+			c.made.whole = append(c.made.whole, x.OutputFile)
+		}
+	}
 	c.made.gone = x.State == event.Gone || x.State == event.Restored || x.State == event.Fresh
 	c.made.end(ctx, c.session, c.run)
 	if c.session.Name() == "" || x.State != event.Intact {

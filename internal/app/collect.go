@@ -152,8 +152,8 @@ type collector struct {
 	dir    string    // "" saves nothing and only counts
 	guard  []ownFile // never overwritten
 	before listing
-	failed error  // why before is not known
-	whole  string // the session's file of the whole output, when it was cut
+	failed error    // why before is not known
+	whole  []string // the session's files of whole outputs that were cut
 
 	pictures []Picture
 	bytes    int  // of the pictures
@@ -248,9 +248,9 @@ func (c *collector) save(ctx context.Context, s source) (Made, error) {
 	}
 	whole := c.whole
 	if c.gone {
-		whole = ""
+		whole = nil
 	}
-	if out.Files+len(c.pictures) == 0 && whole == "" {
+	if out.Files+len(c.pictures)+len(whole) == 0 {
 		return out, err
 	}
 	o, openErr := openFolder(c.dir, c.guard, s.Limits().Disk)
@@ -259,8 +259,15 @@ func (c *collector) save(ctx context.Context, s source) (Made, error) {
 	}
 	copyErr := within(ctx, copyTime, "save all of what the code made", func(ctx context.Context) error {
 		err := o.saveFiles(ctx, s, after, names)
-		if whole != "" && ctx.Err() == nil {
-			err = errors.Join(err, o.Save(WholeOutput, func(to io.Writer) error { return s.ReadFile(ctx, whole, to) }))
+		if len(whole) > 0 && ctx.Err() == nil {
+			err = errors.Join(err, o.Save(WholeOutput, func(to io.Writer) error {
+				for _, name := range whole {
+					if err := s.ReadFile(ctx, name, to); err != nil {
+						return err
+					}
+				}
+				return nil
+			}))
 		}
 		return err
 	})
@@ -269,7 +276,8 @@ func (c *collector) save(ctx context.Context, s source) (Made, error) {
 	return out, errors.Join(err, copyErr, picErr, o.Close())
 }
 
-// WholeOutput is the file of an output folder that holds output which was cut.
+// WholeOutput is the file of an output folder that holds output which was cut: of a notebook, that of
+// each cell whose output was.
 const WholeOutput = "output.txt"
 
 // WorkFiles lists the regular files of the working folder, sorted by name.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,6 +23,13 @@ What stands after "--" are the arguments of the code (sys.argv). What is piped i
 beside a FILE or -c is what the code reads from standard input: it is taken to its
 end before the code begins, when the code mentions stdin or input(), or with
 --stdin. Code that ends itself with sys.exit(N) gives the exit code N.
+
+The cells of a Jupyter notebook (FILE.ipynb) run in order in one session, each
+within the limits, up to the first that fails. With --save their outputs are
+written back into the notebook, and nothing else of it changes, also of cells
+that did not run; HTML stands in it without its scripts. Lines that begin with
+"%" or "!" are refused, but for those that change nothing here, such as
+%matplotlib inline. With --json "cells" has what each cell did.
 
 Packages that a FILE names in its own "# /// script" block (PEP 723) are added to
 those of --with.
@@ -62,6 +70,7 @@ type runCommand struct {
 	full    bool
 	stdin   bool
 	folder  bool
+	save    bool
 	trust   bool
 	tools   toolFlags
 }
@@ -73,7 +82,7 @@ func (p *program) runCommand() *cobra.Command {
 		Annotations: map[string]string{codeArguments: "yes"},
 		Short:       "Run code in a sandbox",
 		Long:        runLong,
-		Example:     "  praxis run -c 'sum(range(10))'\n  praxis run plot.py --file sales.csv --with pandas,matplotlib --out charts\n  praxis run --session work -c 'x = 1'",
+		Example:     "  praxis run -c 'sum(range(10))'\n  praxis run plot.py --file sales.csv --with pandas,matplotlib --out charts\n  praxis run analysis.ipynb --with pandas --save\n  praxis run --session work -c 'x = 1'",
 		Args:        takes(0, 1, ""),
 	}
 	cmd.RunE = func(cmd *cobra.Command, args []string) error {
@@ -88,6 +97,7 @@ func (p *program) runCommand() *cobra.Command {
 	fs.StringVarP(&r.code, "code", "c", "", "run this `CODE`")
 	fs.StringArrayVar(&r.files, "file", nil, "copy the file, or the folder, at `PATH` into the working folder (may be repeated)")
 	fs.BoolVar(&r.folder, "with-folder", false, "copy the folder of FILE, too, so that it can import what lies beside it")
+	fs.BoolVar(&r.save, "save", false, "write the outputs of the cells back into the notebook FILE")
 	fs.StringVar(&r.out, "out", "", "save what the code makes in this `DIR`")
 	fs.StringVar(&r.session, "session", "", "keep variables and files under this `NAME`")
 	fs.BoolVar(&r.json, "json", false, "print one JSON object instead")
@@ -110,7 +120,7 @@ func (r *runCommand) run(ctx context.Context, inline *string, args, codeArgs []s
 	if q.Files, err = r.inputs(args); err != nil {
 		return err
 	}
-	if q.Code, err = r.p.readCode(inline, args); err != nil {
+	if err := r.source(&q, inline, args); err != nil {
 		return err
 	}
 	q.Args = codeArgs
@@ -135,6 +145,22 @@ func (r *runCommand) run(ctx context.Context, inline *string, args, codeArgs []s
 		return err
 	}
 	return r.p.withApp(func(a *app.App) error { return r.execute(ctx, a, q) })
+}
+
+// source reads the code, or the notebook, of the command line.
+func (r *runCommand) source(q *app.CodeRequest, inline *string, args []string) (err error) {
+	notebook := inline == nil && len(args) > 0 && strings.EqualFold(filepath.Ext(args[0]), app.NotebookExtension)
+	switch {
+	case notebook:
+		if q.Notebook, err = app.ReadNotebook(args[0], r.save); err == nil {
+			q.Code, q.Save = q.Notebook.Code(), r.save
+		}
+	case r.save:
+		err = usage("praxis run", "--save needs a notebook, FILE%s", app.NotebookExtension)
+	default:
+		q.Code, err = r.p.readCode(inline, args)
+	}
+	return err
 }
 
 // inputs are the files of the command line, and the neighbours of the script when they
@@ -208,15 +234,16 @@ type runResult struct {
 	StdoutTruncated bool  `json:"stdout_truncated"`
 	StderrTruncated bool  `json:"stderr_truncated"`
 
-	Result   event.Bundle    `json:"result"`
-	Displays []event.Bundle  `json:"displays"`
-	Error    *event.Raised   `json:"error"`
-	Session  string          `json:"session"`
-	Snapshot string          `json:"snapshot"`
-	Files    []app.SavedFile `json:"files"`
-	Note     string          `json:"note,omitempty"`
-	Missing  *app.Missing    `json:"missing,omitempty"` // module that the code ended for the lack of
-	Failure  *fault.Error    `json:"failure"`           // to save what the code made
+	Result   event.Bundle      `json:"result"`
+	Displays []event.Bundle    `json:"displays"`
+	Error    *event.Raised     `json:"error"`
+	Session  string            `json:"session"`
+	Snapshot string            `json:"snapshot"`
+	Files    []app.SavedFile   `json:"files"`
+	Note     string            `json:"note,omitempty"`
+	Cells    []event.Execution `json:"cells,omitempty"`   // of a notebook: those that were run
+	Missing  *app.Missing      `json:"missing,omitempty"` // module that the code ended for the lack of
+	Failure  *fault.Error      `json:"failure"`           // to save what the code made
 }
 
 // note says that a named session stays where it was, or "".
@@ -227,23 +254,32 @@ func (r *runCommand) note(x event.Execution) string {
 	return "session " + r.session + " stays as it was before this command: of what the code changed, nothing is stored"
 }
 
+// asObject is an execution as the object of --json has it.
+func (r *runCommand) asObject(x event.Execution) event.Execution {
+	if r.session == "" || x.State != event.Intact {
+		x.Message = x.Cause() // nothing of it is there after this command
+	}
+	if r.session == "" {
+		x.Stdout, x.Stderr, x.OutputFile = wholeIn(x.Stdout, r.out), wholeIn(x.Stderr, r.out), ""
+	} else {
+		x.Session = r.session
+	}
+	return x
+}
+
 func (r *runCommand) summary(out app.CodeResult) error {
 	x := out.Execution
 	note := r.note(x)
 	if r.json {
-		if r.session == "" || x.State != event.Intact {
-			x.Message = x.Cause() // nothing of it is there after this command
-		}
-		if r.session == "" {
-			x.Stdout, x.Stderr, x.OutputFile = wholeIn(x.Stdout, r.out), wholeIn(x.Stderr, r.out), ""
-		} else {
-			x.Session = r.session
+		x = r.asObject(x)
+		for i, c := range out.Cells {
+			out.Cells[i] = r.asObject(c)
 		}
 		return r.p.printJSON(runResult{
 			Run: out.Run, Execution: x,
 			StdoutBytes: x.StdoutBytes, StderrBytes: x.StderrBytes, StdoutTruncated: x.StdoutTruncated, StderrTruncated: x.StderrTruncated,
 			Result: x.Result, Displays: orEmpty(x.Displays), Error: x.Error,
-			Session: x.Session, Snapshot: out.Snapshot, Files: orEmpty(out.Made.Saved), Note: note, Missing: out.Missing,
+			Session: x.Session, Snapshot: out.Snapshot, Files: orEmpty(out.Made.Saved), Note: note, Cells: out.Cells, Missing: out.Missing,
 			Failure: failureOf(out.Unsaved),
 		})
 	}
@@ -266,11 +302,19 @@ func (r *runCommand) summary(out app.CodeResult) error {
 
 // cutNote says what of the output is not everywhere, or "".
 func (r *runCommand) cutNote(out app.CodeResult) string {
-	x := out.Execution
-	if !x.StdoutTruncated && !x.StderrTruncated {
+	cut, bytes := false, int64(0)
+	all := out.Cells
+	if len(all) == 0 {
+		all = []event.Execution{out.Execution}
+	}
+	for _, x := range all {
+		cut = cut || x.StdoutTruncated || x.StderrTruncated
+		bytes += x.StdoutBytes + x.StderrBytes
+	}
+	if !cut {
 		return ""
 	}
-	size := safetext.Size(x.StdoutBytes + x.StderrBytes)
+	size := safetext.Size(bytes)
 	if out.Whole {
 		return "the journal keeps the beginning and the end of " + size + " of output"
 	}
